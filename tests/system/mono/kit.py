@@ -17,7 +17,7 @@ ENV = dict(os.environ, LD_LIBRARY_PATH=BUILD)
 
 # What a program needs besides its own file.
 more = {"Control": [os.path.join(TOP, "formats", "recorder", "mono", "package", "Tracetool.cs")]}
-more["Pause"] = more["Raised"] = more["Hitches"] = more["Control"]
+more["Pause"] = more["Raised"] = more["Hitches"] = more["Arcade"] = more["Control"]
 
 
 def compile(*names):

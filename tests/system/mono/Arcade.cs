@@ -1,0 +1,474 @@
+// A game with a frame of 4 ms, and one thing planted into it: arguments KIND, EXTRA in ms, SEED, FILE to load. At the end it prints
+// which frames had it, and which took longer than the game meant them to, because the machine was busy: what a frame should take is
+// known, for its parts end at times that were set beforehand. The causes.py beside this file says what the kinds are.
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Globalization;
+using System.IO;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+public static class Game
+{
+	public const int Frames = 150, Every = 15;
+
+	public static string kind;
+	public static double extra;
+	public static bool now;                 // this frame has it
+
+	static void Tick(int frame)
+	{
+		Clock.Begin();
+		Input.Poll();
+		Ai.Step();
+		Physics.Step();
+		Net.Receive();
+		Ui.Bind(frame);
+		Audio.Mix();
+		Emitter.Step();
+		Assets.Update();
+		World.Update();
+		Renderer.Draw();
+	}
+
+	public static bool Has(string what) { return now && kind == what; }
+
+	static bool Planted(int frame)
+	{
+		switch (kind) {
+		case "quiet": return false;
+		case "compiled": return frame == Frames / 2;
+		case "processors": return frame >= 60 && frame < 90;
+		case "growth": case "leak": case "collection": return true;
+		default: return frame % Every == 9;
+		}
+	}
+
+	public static int Main(string[] args)
+	{
+		bool[] planted = new bool[Frames];
+		double[] late = new double[Frames];
+		kind = args[0];
+		extra = double.Parse(args[1], CultureInfo.InvariantCulture);
+		Clock.Seed(int.Parse(args[2]), kind == "processors");
+		Assets.path = args[3];
+		Thread.CurrentThread.Name = "Main";
+		new Thread(Save.Run) { Name = "Save", IsBackground = true }.Start();
+		new Thread(Jobs.Work) { Name = "Job", IsBackground = true }.Start();
+		Save.Prepare();
+		Emitter.Prepare();
+		for (int i = 0; i < 2 * Every; i++) {           // all is compiled, but what is to be compiled later
+			now = kind != "compiled" && (i == 9 || kind == "collection");
+			Jobs.Busy(i == 9);
+			Tick(i);
+		}
+		Ai.Forget();
+		Net.Forget();
+		Tracetool.Start();
+		for (int i = 0; i < Frames; i++) {
+			now = Planted(i);
+			Jobs.Busy(Has("processors"));
+			Tick(i);
+			if (Has("outside"))
+				Clock.Spend(extra);
+			planted[i] = now;
+			late[i] = Clock.Late();
+		}
+		Tracetool.Stop();
+		for (int i = 0; i < Frames; i++) {
+			if (planted[i])
+				Console.WriteLine("planted {0}", i + 1);
+			if (late[i] > 0.2)
+				Console.WriteLine("late {0}", i + 1);
+		}
+		return 0;
+	}
+}
+
+static class Clock
+{
+	static readonly double tick = 1000.0 / Stopwatch.Frequency;
+	static double due, began, rate;
+	static Random random;
+	static volatile int work;
+
+	public static double Now { get { return Stopwatch.GetTimestamp() * tick; } }
+
+	// Parts of a frame end at times of the clock or, with loops, after so much work, which lasts longer where others work, too.
+	public static void Seed(int seed, bool loops)
+	{
+		random = new Random(seed);
+		for (int i = 0; loops && i < 20; i++) {
+			double from = Now;
+			Loop(100000);
+			rate = Math.Max(rate, 100000 / (Now - from));
+		}
+	}
+
+	static void Loop(long n)
+	{
+		for (long i = 0; i < n; i++)
+			work = (int)i;
+	}
+
+	public static void Begin() { due = Now; }
+
+	// So long, give or take a few percent.
+	public static void About(double ms) { Spend(ms * (0.98 + 0.04 * random.NextDouble())); }
+
+	public static void Spend(double ms)
+	{
+		if (rate > 0) {
+			Loop((long)(ms * rate));
+			due = Now;
+			return;
+		}
+		due += ms;
+		while (Now < due)
+			;
+	}
+
+	// What lies between takes as long as it takes.
+	public static void Enter() { began = Now; }
+	public static void Leave() { due += Now - began; }
+	public static bool Within(double ms) { return Now - began < ms; }
+
+	// How much longer than meant the frame has been.
+	public static double Late() { return Now - due; }
+}
+
+static class Input
+{
+	public static void Poll()
+	{
+		Clock.About(0.2);
+		if (!Game.Has("wait"))
+			return;
+		Clock.Enter();
+		Thread.Sleep((int)Math.Ceiling(Game.extra + 0.5));        // the runtime wakes it up to a millisecond early
+		Clock.Leave();
+	}
+}
+
+static class Ai
+{
+	static int seen;
+
+	public static void Step()
+	{
+		int calls = 6 + (Game.Has("calls") ? (int)Math.Round(Game.extra / 0.1) : 0);
+		for (int i = 0; i < calls; i++)
+			Path(i);
+		Sense();
+	}
+
+	static void Path(int i)
+	{
+		Clock.About(0.1);
+		if (i == 3 && Game.Has("slow_call"))
+			Clock.Spend(Game.extra);
+	}
+
+	static void Sense()
+	{
+		Clock.About(0.1);
+		if (Game.Has("growth"))
+			Clock.Spend(Game.extra * seen++ / Game.Frames);
+	}
+
+	public static void Forget() { seen = 0; }
+}
+
+static class Physics
+{
+	public static void Step() { Clock.About(0.7); }
+}
+
+static class Net
+{
+	static readonly List<byte[]> kept = new List<byte[]>();
+
+	public static void Receive()
+	{
+		Clock.About(0.2);
+		if (Game.Has("allocation")) {
+			Clock.Enter();
+			for (int i = 0; i < 60000 && Clock.Within(Game.extra); i++)
+				Packet();
+			Clock.Leave();
+		}
+		if (Game.Has("leak")) {
+			Clock.Enter();
+			for (int i = 0; i < 25 * Game.extra; i++)       // 100 KB for each ms of the others
+				kept.Add(new byte[4000]);
+			Clock.Leave();
+		}
+	}
+
+	static object Packet() { return new byte[48]; }
+
+	public static void Forget() { kept.Clear(); }
+}
+
+static class Ui
+{
+	public static void Bind(int frame)
+	{
+		for (int i = 0; i < 4; i++)
+			Label(frame, i);
+		Clock.About(0.3);
+		if (!Game.Has("exceptions"))
+			return;
+		Clock.Enter();
+		while (Clock.Within(Game.extra))
+			Read("score");
+		Clock.Leave();
+	}
+
+	static string Label(int frame, int i) { return "row " + i + ": " + frame * i; }
+
+	static int Read(string s)
+	{
+		try {
+			throw new FormatException(s);
+		} catch (FormatException) {
+			return 0;
+		}
+	}
+}
+
+static class Audio
+{
+	public static void Mix() { Clock.About(0.3); }
+}
+
+// Many small objects in each frame, of which some live for the next frames.
+static class Emitter
+{
+	static readonly object[][] kept = new object[Game.Every][];
+	static double share;
+	static int at;
+
+	// How many have to live, so that a collection takes the time that is asked for.
+	public static void Prepare()
+	{
+		if (Game.kind != "collection")
+			return;
+		double with = 0, without = 0;
+		share = 1;
+		for (int i = 0; i < 6 * Game.Every; i++) {
+			int before = GC.CollectionCount(0);
+			double from = Clock.Now;
+			Emit();
+			if (GC.CollectionCount(0) == before)
+				without = Math.Max(without, Clock.Now - from);
+			else if (i > 2 * Game.Every)
+				with = Math.Max(with, Clock.Now - from);
+		}
+		share = Math.Min(1, Game.extra / Math.Max(with - without, 0.001));
+	}
+
+	public static void Step()
+	{
+		Clock.About(0.2);
+		if (!Game.Has("collection"))
+			return;
+		Clock.Enter();
+		Emit();
+		Clock.Leave();
+	}
+
+	static void Emit()
+	{
+		object[] all = null;
+		for (int i = 0; i < 1000; i++) {
+			object[] s = new object[30];
+			if (i < 1000 * share) {
+				s[0] = all;
+				all = s;
+			}
+		}
+		kept[at++ % kept.Length] = all;
+	}
+}
+
+static class Assets
+{
+	public static string path;
+	static readonly byte[] part = new byte[65536];
+
+	public static void Update()
+	{
+		Clock.About(0.1);
+		if (Game.Has("loading"))
+			Load();
+		if (Game.Has("compiled")) {
+			Clock.Enter();
+			Level.Build(Game.extra);
+			Clock.Leave();
+		}
+	}
+
+	static void Load()
+	{
+		Clock.Enter();
+		while (Clock.Within(Game.extra)) {
+			using (FileStream f = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read, 1)) {
+				while (Clock.Within(Game.extra) && f.Read(part, 0, part.Length) > 0)
+					;
+			}
+		}
+		Clock.Leave();
+	}
+}
+
+// Methods that take long to compile: into each the calls of Bits are compiled, and into those theirs.
+static class Level
+{
+	static int seen;
+
+	public static void Build(double extra)
+	{
+		seen = extra > 3 ? Rooms(seen) : extra > 1 ? Doors(seen) : Walls(seen);
+	}
+
+	static int Rooms(int x) { return Bits.D(Bits.D(Bits.D(Bits.D(x)))); }
+	static int Doors(int x) { return Bits.D(Bits.D(x)); }
+	static int Walls(int x) { return Bits.C(Bits.C(Bits.C(x))); }
+}
+
+static class Bits
+{
+	const MethodImplOptions Inline = (MethodImplOptions)256;
+
+	[MethodImpl(Inline)] static int A(int x) { return x * 31 + 7 ^ x >> 3; }
+	[MethodImpl(Inline)] static int B(int x) { return A(A(A(A(x)))); }
+	[MethodImpl(Inline)] public static int C(int x) { return B(B(B(B(x)))); }
+	[MethodImpl(Inline)] public static int D(int x) { return C(C(C(C(x)))); }
+}
+
+static class World
+{
+	static readonly object state = new object();
+
+	public static void Update()
+	{
+		Clock.About(0.1);
+		if (Game.Has("collect"))
+			Save.Flush();
+		if (!Game.Has("lock"))
+			return;
+		Clock.Enter();
+		Save.Begin(state);
+		Save.wanted = true;
+		lock (state)
+			Save.wanted = false;
+		Clock.Leave();
+	}
+}
+
+static class Save
+{
+	static readonly AutoResetEvent begin = new AutoResetEvent(false), holds = new AutoResetEvent(false), write = new AutoResetEvent(false);
+	static readonly List<object[]> entries = new List<object[]>();
+	static object state;
+	public static volatile bool wanted;
+
+	// As many live objects as a collection needs to take the time that is asked for.
+	public static void Prepare()
+	{
+		const int many = 100000;
+		double least = double.MaxValue;
+		if (Game.kind != "collect")
+			return;
+		for (int i = 0; i < many; i++)
+			entries.Add(new object[] { new byte[24] });
+		for (int i = 0; i < 4; i++) {
+			double from = Clock.Now;
+			GC.Collect();
+			least = Math.Min(least, Clock.Now - from);
+		}
+		int n = (int)Math.Min(4 * many, many * Game.extra / least);
+		while (entries.Count < n)
+			entries.Add(new object[] { new byte[24] });
+		if (n < many)
+			entries.RemoveRange(n, many - n);
+		GC.Collect();
+	}
+
+	public static void Flush()
+	{
+		Clock.Enter();
+		GC.Collect();
+		Clock.Leave();
+	}
+
+	// The other thread has the lock when this comes back, and keeps it for so long from when it is wanted.
+	public static void Begin(object what)
+	{
+		state = what;
+		begin.Set();
+		holds.WaitOne();
+		write.Set();
+	}
+
+	public static void Run()
+	{
+		for (;;) {
+			begin.WaitOne();
+			lock (state) {
+				holds.Set();
+				write.WaitOne();
+				while (!wanted)
+					Thread.Yield();
+				Write();
+			}
+		}
+	}
+
+	static void Write()
+	{
+		for (double until = Clock.Now + Game.extra; Clock.Now < until;)
+			;
+	}
+}
+
+static class Jobs
+{
+	static readonly ManualResetEvent work = new ManualResetEvent(false);
+	static bool busy;
+
+	public static void Busy(bool now)
+	{
+		if (now == busy)
+			return;
+		busy = now;
+		if (now)
+			work.Set();
+		else
+			work.Reset();
+	}
+
+	// On a processor that both threads share, this one takes as much more as it rests less.
+	public static void Work()
+	{
+		for (;;) {
+			work.WaitOne();
+			Run();
+			if (Game.extra < 4)
+				Thread.Sleep(Game.extra < 2 ? 6 : 3);
+		}
+	}
+
+	static void Run()
+	{
+		for (double until = Clock.Now + 1.5; Clock.Now < until;)
+			;
+	}
+}
+
+static class Renderer
+{
+	public static void Draw() { Clock.About(1.7); }
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Causes of long frames: a game with one thing planted into it, for every class of cause and in three sizes, and games without any.
+
+Arcade.cs is the game. It is timed by cpu_clock.c: time is the processor time of the program, so that a busy machine makes no frame
+longer, and every capture is as it was meant: that is checked with tables that know nothing of causes. Arguments: the kinds to run.
+"""
+import concurrent.futures
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+import kit
+
+FRAME = 4000000               # what the game's frames are meant to take, in ns
+SIZES = (1.0, 0.5, 0.2)       # of that
+QUIET = 20
+RECORD = ("paused,calls,include=[Arcade]*,include=System.IO.FileStream:*,include=System.Threading.Thread:Sleep*,exclude=Clock,"
+          "exclude=Bits,exclude=Tracetool,alloc,gc,monitor,exceptions,jit,frame=Game:Tick")
+MS = 1000000
+# What a frame is made of.
+PARTS = ("Input:Poll", "Ai:Step", "Physics:Step", "Net:Receive", "Ui:Bind", "Audio:Mix", "Emitter:Step", "Assets:Update", "World:Update",
+         "Renderer:Draw")
+
+
+class Capture:
+    """One run of the game, and what tables say of it."""
+
+    def __init__(self, kind, size, seed):
+        self.kind, self.size, self.seed = kind, size, seed
+        self.extra = int(size * FRAME)
+        self.name = "%s of %.1f ms" % (kind, self.extra / MS) if kind != "quiet" else "quiet %d" % seed
+        self.path = os.path.join(kit.FOLDER, "%s-%d-%d.ttc" % (kind, self.extra, seed))
+
+    def record(self):
+        env = dict(kit.ENV, TRACETOOL_CLOCK="system", MONO_GC_PARAMS="major=marksweep", MONO_ENV_OPTIONS="-O=-aot")
+        run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "-o", self.path, "-p", RECORD, "--",
+                              "env", "LD_PRELOAD=" + CLOCK, "mono", kit.program("Arcade"), self.kind, "%g" % (self.extra / MS),
+                              str(self.seed), FILE],
+                             capture_output=True, text=True, env=env, cwd=kit.FOLDER, stdin=subprocess.DEVNULL, timeout=300)
+        if run.returncode:
+            raise RuntimeError("%s: %d, %s" % (self.name, run.returncode, run.stderr))
+        said = [line.split() for line in run.stdout.splitlines()]
+        self.planted = {int(frame) for what, frame in said if what == "planted"}
+        self.late = {int(frame) for what, frame in said if what == "late"}
+        tables = kit.stats(self.path, "frame_gc,frame_markers,gc_heap")
+        self.frames = {r["frame"]: r for r in tables["frame_gc"]}
+        self.heap = tables["gc_heap"]
+        self.marker = {}      # (marker, frame): total, count, allocated
+        for r in tables["frame_markers"]:
+            t = self.marker.setdefault((r["marker"].split(" (")[0], r["frame"]), [0, 0, 0])
+            for i, column in enumerate(("total_ns", "count", "alloc_bytes")):
+                t[i] += r[column]
+        return self
+
+    def of(self, marker, frame, what=0):
+        """Total time of markers whose name ends so in a frame; or their number (1), or what they allocate (2)."""
+        return sum(t[what] for (name, f), t in self.marker.items() if f == frame and name.endswith(marker))
+
+    def planted_and_not(self, value):
+        """Medians of a figure by frame, over frames that have what was planted and over the others."""
+        has = [value(f) for f in self.frames if f in self.planted]
+        others = [value(f) for f in self.frames if f not in self.planted]
+        return [statistics.median(values) if values else 0 for values in (has, others)]
+
+
+def time_of(marker):
+    """The marker takes as much longer as was planted."""
+    def problem(c):
+        has, not_ = c.planted_and_not(lambda f: c.of(marker, f))
+        return None if 0.5 * c.extra <= has - not_ <= 3 * c.extra else "%s takes %d ns, without %d" % (marker, has, not_)
+    return problem
+
+
+def both(*problems):
+    return lambda c: [p for p in (problem(c) for problem in problems) if p]
+
+
+def count_of(marker, more):
+    def problem(c):
+        has, not_ = c.planted_and_not(lambda f: c.of(marker, f, 1))
+        return None if has == not_ + more(c) else "%s is called %d times, without %d" % (marker, has, not_)
+    return problem
+
+
+def allocates(marker, least):
+    def problem(c):
+        has, not_ = c.planted_and_not(lambda f: c.of(marker, f, 2))
+        return None if has >= not_ + least * c.size else "%s allocates %d bytes, without %d" % (marker, has, not_)
+    return problem
+
+
+def collections(c):
+    """Some frames have a collection, which takes about as long as was planted."""
+    took = [r["gc_pause_ns"] for r in c.frames.values() if r["collections"]]
+    if not 3 <= len(took) <= 20 or not 0.4 * c.extra <= statistics.median(took) <= 3 * c.extra:
+        return "%d frames with collections, of %s" % (len(took), took)
+    return None
+
+
+def grows(c):
+    first, last = [statistics.mean(c.of("Ai:Sense", f) for f in part) for part in (range(2, 22), range(130, 150))]
+    return None if last - first >= 0.6 * c.extra else "Ai:Sense takes %d ns, at the end %d" % (first, last)
+
+
+def outside(c):
+    """Frames are longer, calls in them are not."""
+    whole = c.planted_and_not(lambda f: c.frames[f]["dur_ns"])
+    calls = c.planted_and_not(lambda f: sum(c.of(name, f) for name in PARTS))
+    more = whole[0] - whole[1] - (calls[0] - calls[1])
+    return None if calls[1] > 0.8 * FRAME and more >= 0.9 * c.extra else "%d ns more, %d in calls" % (whole[0] - whole[1], more)
+
+
+def throws(c):
+    has, not_ = c.planted_and_not(lambda f: c.of("Exception", f, 1))
+    return None if has >= 20 * c.size and not not_ else "%d exceptions, without %d" % (has, not_)
+
+
+def heap_grows(c):
+    heaps = [r["heap_bytes"] for f, r in sorted(c.frames.items()) if r["heap_bytes"]]
+    return None if heaps and heaps[-1] - heaps[0] >= 2000000 * c.size else "heap sizes: %s" % heaps
+
+
+# By class of cause: what the game plants for it (its name there where it differs), the method to be named, what other tables show.
+KINDS = [
+    ("collection", "collection", "Emitter:Emit", both(collections, allocates("Emitter:Emit", 1000))),
+    ("collection", "collect", "Save:Flush", both(collections, time_of("Save:Flush"))),
+    ("allocation", "allocation", "Net:Packet", both(time_of("Net:Receive"), allocates("Net:Packet", 30000))),
+    ("calls", "calls", "Ai:Path", both(time_of("Ai:Path"), count_of("Ai:Path", lambda c: round(c.extra / 1e5)))),
+    ("slow_call", "slow_call", "Ai:Path", both(time_of("Ai:Path"), count_of("Ai:Path", lambda c: 0))),
+    ("compiled", "compiled", "Level:", both(time_of("JIT"), time_of("Level:Build"))),
+    ("wait", "wait", "Input:Poll", time_of("Input:Poll")),
+    ("lock", "lock", "World:Update", both(time_of("Contention"), time_of("Save:Write"))),
+    ("exceptions", "exceptions", "Ui:Read", both(time_of("Ui:Read"), throws)),
+    ("processors", "processors", "Jobs:Run", time_of("Jobs:Run")),
+    ("loading", "loading", "Assets:Load", time_of("Assets:Load")),
+    ("outside", "outside", None, outside),
+    ("growth", "growth", "Ai:Sense", grows),
+    ("leak", "leak", "Net:Receive", both(heap_grows, allocates("Net:Receive", 350000))),
+]
+# What is in all frames, or makes the machine itself slower: frames are not equal but for what is planted.
+UNEVEN = ("collection", "processors", "growth", "leak")
+
+
+def check_planted(c, problem):
+    """The capture is what it should be: what was planted is there, and no other frame is much longer than the median."""
+    kit.check(len(c.frames) == 149, c.name + ": 149 whole frames", len(c.frames))
+    if problem:
+        kit.count.fault(c.name + ": what was planted is there", problem(c))
+    if c.kind not in UNEVEN:
+        usual = statistics.median(r["dur_ns"] for r in c.frames.values())
+        long = {f: r["dur_ns"] for f, r in c.frames.items() if r["dur_ns"] > usual + 0.15 * FRAME and f not in c.planted | c.late}
+        kit.check(not long and len(c.late - c.planted) < 5, c.name + ": no other frame is long", long, c.late)
+
+
+kit.compile("Arcade")
+CLOCK = os.path.join(kit.FOLDER, "cpu_clock.so")
+subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", CLOCK, os.path.join(kit.HERE, "cpu_clock.c")], check=True)
+FILE = os.path.join(kit.FOLDER, "level.bin")
+with open(FILE, "wb") as f:
+    f.write(bytes(4000000))
+
+only = sys.argv[1:]
+wanted = [(Capture(game, size, 1), cause, method, problem) for cause, game, method, problem in KINDS for size in SIZES]
+wanted += [(Capture("quiet", 0, seed), None, None, None) for seed in range(1, QUIET + 1)]
+wanted = [w for w in wanted if not only or w[0].kind in only]
+with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
+    for c, cause, method, problem in pool.map(lambda w: (w[0].record(),) + w[1:], wanted):
+        check_planted(c, problem)
+kit.end()
