@@ -34,6 +34,16 @@ const char *const tt_wait_markers[] = {
 const char *const tt_limit_markers[] = { "WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitForPresent", NULL };
 const unsigned tt_limit_only = 1;
 
+/* What takes a frame's time that its own calls do not: causes of long frames (lib/why). */
+const char *const tt_collect_markers[] = { "GC.Collect", "GarbageCollector.CollectIncremental", "GarbageCollectAssetsProfile", NULL };
+const char *const tt_compile_markers[] = { "Mono.JIT", "Shader.CreateGPUProgram", "CreateGPUProgram", "Shader.CompileGPUProgram", NULL };
+const char *const tt_lock_markers[] = { "System.Threading.Monitor:Enter", "System.Threading.Monitor:TryEnter",
+	"System.Threading.Monitor:ReliableEnter", "System.Threading.Monitor:try_enter", "System.Threading.SpinLock:Enter",
+	"System.Threading.ReaderWriterLock", NULL };
+const char *const tt_load_markers[] = { "Loading.", "Application.LoadLevel", "Application.Integrate Assets", "Preload Single Step",
+	"SceneManager.Load", "SceneManager:LoadScene", "AssetBundle.Load", "AssetBundle:Load", "Resources.Load", "Resources:Load",
+	"System.Reflection.Assembly:Load", "System.AppDomain:Load", NULL };
+
 /* Unity's PlayerLoop, in its order; a step's marker is called PHASE.STEP. */
 const char *const tt_frame_phases[] = { "TimeUpdate", "Initialization", "EarlyUpdate", "FixedUpdate", "PreUpdate", "Update", "PreLateUpdate",
 	"PostLateUpdate", NULL };

@@ -38,6 +38,7 @@ join_path(void *into, const void *next)
 	x->n += y->n;
 	x->total += y->total;
 	x->self += y->self;
+	x->longest = x->longest > y->longest ? x->longest : y->longest;
 	return true;
 }
 

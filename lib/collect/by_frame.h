@@ -31,6 +31,7 @@ struct tt_frame_path {
 	uint32_t until;               /* 0, or the frame after the last one that the zone fills */
 	uint64_t n;
 	int64_t total, self;
+	int64_t longest;              /* of the frame's time in any one of them; not of zones that fill it, nor of allocations */
 };
 
 /* The values that a counter of numbers has in a frame. */

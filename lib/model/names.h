@@ -45,6 +45,9 @@ unsigned tt_name_rank(const char *asked, const char *s);
 bool tt_name_alloc_helper(const char *s);
 extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-terminated, formats/producers/names.c */
 
+/* Markers that collect garbage, compile, ask for a lock, load something from the disk: globs as for waits. NULL-terminated, of the producers. */
+extern const char *const tt_collect_markers[], *const tt_compile_markers[], *const tt_lock_markers[], *const tt_load_markers[];
+
 /* Phases of an engine's loop, in the order in which they run; markers of their steps are called PHASE.STEP. NULL-terminated, of the producers. */
 extern const char *const tt_frame_phases[];
 

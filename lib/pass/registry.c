@@ -6,6 +6,7 @@
 /* In the order in which reports show them. */
 const struct tt_pass *const tt_passes[] = {
 	&tt_pass_frames,
+	&tt_pass_causes,
 	&tt_pass_by_frame,
 	&tt_pass_gcalloc,
 	&tt_pass_categories,

@@ -113,6 +113,7 @@ sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, in
 			return err->code;
 		s->n += begins;
 		s->total += to > from ? sign * (to - from) : 0;
+		s->longest = to - from > s->longest ? to - from : s->longest;
 		size_t filled = at + 2 < last && t->start[at + 2] < end ?
 		    tt_lower_bound(i, at + 1, last, t->start[i] + t->dur[i] <= end) : at + 1;
 		if (filled > at + 1 && sum_filled(io, (uint32_t)at + 1, (uint32_t)filled, node, sign, err) != TT_OK)

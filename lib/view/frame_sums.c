@@ -117,6 +117,7 @@ add(struct tt_frame_sums *s, const struct tt_frame_path *rec)
 		to->n += rec->n;
 		to->total += rec->total;
 		to->self += rec->self;
+		to->longest = to->longest > rec->longest ? to->longest : rec->longest;
 		return true;
 	}
 	if (tt_mem_grow(&s->m->env->mem, &s->rec, &s->cap, s->n + 1, sizeof *s->rec, s->err) != TT_OK)

@@ -1,0 +1,70 @@
+/**
+ * The pass "causes": why frames are long, in words (lib/why). Definitions: tracetool-metrics(7), Causes.
+ */
+#include "pass/passes.h"
+#include "why/causes.h"
+
+enum { C_FRAMES, C_COUNT, C_WORST, C_CLASS, C_MARKER, C_EXTRA, C_SENTENCE, C_N };
+
+static const struct tt_col causes_col[C_N] = {
+	[C_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Frames with this cause, in words." },
+	[C_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of these frames; empty where it is about all frames." },
+	[C_WORST] = { "worst", "worst", TT_UNIT_COUNT, "Number of the frame with the most time beyond the typical frame." },
+	[C_CLASS] = { "class", "class", TT_UNIT_TEXT,
+	    "collection, compiled, lock, exceptions, wait, loading, allocation, calls, slow_call, processors, outside, growth, leak or unknown." },
+	[C_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Method or marker to look at; empty if it is not known." },
+	[C_EXTRA] = { "extra_ns", "extra", TT_UNIT_NS,
+	    "Time of these frames beyond the typical frame; of a growth, of a frame at the end beyond one at the beginning." },
+	[C_SENTENCE] = { "sentence", "cause", TT_UNIT_PROSE, "The cause in the worst of these frames, in words." },
+};
+
+static void
+causes(struct tt_making *k, struct tt_table *t)
+{
+	struct tt_causes c;
+
+	if (tt_causes_find(&c, k->view, &k->r->arena, &k->r->err) != TT_OK)
+		return;
+	for (size_t i = 0; i < c.nfinding; i++) {
+		const struct tt_finding *f = &c.finding[i];
+		struct tt_cell *cell = tt_row(t);
+
+		tt_cell_name(&cell[C_FRAMES], f->frames);
+		if (f->n)
+			tt_cell_u64(&cell[C_COUNT], f->n);
+		if (f->worst)
+			tt_cell_u64(&cell[C_WORST], f->worst);
+		tt_cell_text(&cell[C_CLASS], tt_cause_name(f->class));
+		tt_cell_name(&cell[C_MARKER], f->marker);
+		if (f->extra)
+			tt_cell_int(&cell[C_EXTRA], f->extra);
+		tt_cell_name(&cell[C_SENTENCE], f->sentence);
+	}
+}
+
+static const char *
+why(struct tt_making *k)
+{
+	const char *none = tt_pass_no_frames(k);
+
+	return none ? none : k->m->frames->n < 10 ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
+}
+
+static bool
+has_frames(const struct tt_making *k)
+{
+	return k->m->frames && k->m->frames->n;
+}
+
+static const struct tt_pass_table tables[] = {
+	{ "causes", "Why frames are long", causes_col, C_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = causes, .has = has_frames,
+	    .why = why, .unheld = "a row is a cause in words; use a metric over what it is about" },
+};
+
+const struct tt_pass tt_pass_causes = {
+	.name = "causes",
+	.summary = "why frames are long, in words",
+	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_BY_FRAME,
+	.tables = tables,
+	.ntables = TT_NCOL(tables),
+};

@@ -1,0 +1,337 @@
+/**
+ * Which frames are hitches, what typical frames do, and what each hitch does beyond that; the contract is in causes.h.
+ */
+#include "why/causes_parts.h"
+
+#include "base/order.h"
+#include "model/names.h"
+#include "model/waits.h"
+#include "stat/num.h"
+#include "view/frame_sums.h"
+#include "view/view.h"
+
+enum { LEAST_FRAMES = 10, LEAST_EXTRA = 100000 };
+
+const char *
+tt_cause_name(enum tt_cause_class class)
+{
+	static const char *const name[TT_CAUSE_CLASSES] = { "unknown", "collection", "compiled", "lock", "exceptions", "wait", "loading",
+		"allocation", "calls", "slow_call", "processors", "outside", "growth", "leak" };
+
+	return name[class];
+}
+
+/* --- times ----------------------------------------------------------------------------------------- */
+
+int64_t
+tt_why_time(const struct tt_why *w, size_t i)
+{
+	const struct tt_frames *f = w->m->frames;
+	int64_t t = tt_frames_wall(f, i) - (w->cap ? f->limit_ns[i] : 0);
+
+	return t > 0 ? t : 0;
+}
+
+int64_t
+tt_why_extra(const struct tt_why *w, size_t i)
+{
+	int64_t t = tt_why_time(w, i), cpu = w->m->frames->has_wait ? tt_frames_cpu(w->m->frames, i) : 0;
+	int64_t extra = t > w->over ? t - w->out->typical : 0, more = cpu > w->over_cpu ? cpu - w->typical_cpu : 0;
+
+	return more > extra ? more : extra;
+}
+
+bool
+tt_why_strict(const struct tt_why *w, size_t i)
+{
+	return tt_why_time(w, i) > w->strict || (w->m->frames->has_wait && tt_frames_cpu(w->m->frames, i) > w->strict_cpu);
+}
+
+/* Of the ${n} values of ${v}: the median, in *${over} a quarter more, and in *${strict} what is also more than they differ by anyway. */
+static int64_t
+median(int64_t *v, size_t n, int64_t *over, int64_t *strict)
+{
+	int64_t typical, least, more;
+
+	tt_sort_i64(v, n);
+	typical = tt_quantile_i64(v, n, 1, 2);
+	for (size_t i = 0; i < n; i++)
+		v[i] = v[i] > typical ? v[i] - typical : typical - v[i];
+	tt_sort_i64(v, n);
+	more = 5 * tt_quantile_i64(v, n, 1, 2);
+	least = typical / 4 > LEAST_EXTRA ? typical / 4 : LEAST_EXTRA;
+	*over = typical + least;
+	*strict = typical + (more > least ? more : least);
+	return typical;
+}
+
+static int
+find_times(struct tt_why *w)
+{
+	const struct tt_frames *f = w->m->frames;
+	int64_t *v = tt_mem_alloc(w->mem, f->n * sizeof *v, w->err);
+
+	if (!v || tt_frames_cap(w->m, &w->cap, w->err) != TT_OK)
+		goto out;
+	for (size_t i = 0; i < f->n; i++)
+		v[i] = tt_why_time(w, i);
+	w->out->typical = median(v, f->n, &w->over, &w->strict);
+	for (size_t i = 0; i < f->n && f->has_wait; i++)
+		v[i] = tt_frames_cpu(f, i);
+	w->typical_cpu = f->has_wait ? median(v, f->n, &w->over_cpu, &w->strict_cpu) : 0;
+out:
+	tt_mem_free(w->mem, v, v ? f->n * sizeof *v : 0);
+	return w->err->code;
+}
+
+/* Evenly spaced frames; the search is in vain where too few of them are typical. */
+static int
+choose_samples(struct tt_why *w)
+{
+	size_t n = w->m->frames->n;
+
+	w->nsample = n < TT_CAUSE_SAMPLES ? n : TT_CAUSE_SAMPLES;
+	w->sample = tt_arena_alloc(w->text, w->nsample * sizeof *w->sample, w->err);
+	for (size_t i = 0; i < w->nsample && w->sample; i++) {
+		w->sample[i] = i * n / w->nsample;
+		w->ntypical += tt_why_extra(w, w->sample[i]) == 0;
+	}
+	return w->err->code;
+}
+
+static int
+by_extra(const void *a, const void *b)
+{
+	const struct tt_cause *x = a, *y = b;
+
+	return x->extra != y->extra ? TT_CMP(y->extra, x->extra) : TT_CMP(x->frame, y->frame);
+}
+
+static int
+by_frame(const void *a, const void *b)
+{
+	const struct tt_cause *x = a, *y = b;
+
+	return TT_CMP(x->frame, y->frame);
+}
+
+/* Frames to judge; of more than TT_CAUSE_HITCHES those with the most extra time. */
+static int
+choose_hitches(struct tt_why *w)
+{
+	struct tt_causes *out = w->out;
+	size_t n = w->m->frames->n, k = 0, room = 0;
+	struct tt_cause *all;
+
+	for (size_t i = 0; i < n; i++)
+		room += tt_why_extra(w, i) > 0;
+	all = tt_mem_alloc(w->mem, room * sizeof *all, w->err);
+	for (size_t i = 0; i < n && all; i++)
+		if (tt_why_extra(w, i) > 0)
+			all[k++] = (struct tt_cause){ .frame = i, .row = TT_NO_ROW, .row2 = TT_NO_ROW, .extra = tt_why_extra(w, i) };
+	if (!all)
+		return w->err->code;
+	tt_sort(all, k, by_extra);
+	out->ncause = k < TT_CAUSE_HITCHES ? k : TT_CAUSE_HITCHES;
+	out->cause = tt_arena_alloc(w->text, (out->ncause + 1) * sizeof *out->cause, w->err);
+	if (out->cause) {
+		memcpy(out->cause, all, out->ncause * sizeof *all);
+		tt_sort(out->cause, out->ncause, by_frame);
+	}
+	tt_mem_free(w->mem, all, room * sizeof *all);
+	return w->err->code;
+}
+
+/* --- what is whose --------------------------------------------------------------------------------- */
+
+/* Of the base library, or the runtime's own: what it does is done by the method that called it. */
+static bool
+is_library(const char *full)
+{
+	static const char *const space[] = { "System", "Mono", "Microsoft" };
+	const char *at;
+	size_t n = tt_name_method_namespace(full, &at);
+
+	if (tt_name_wrapper(full) || tt_name_alloc_helper(full))
+		return true;
+	for (size_t i = 0; n && i < sizeof space / sizeof *space; i++) {
+		size_t k = strlen(space[i]);
+		if (n >= k && memcmp(at, space[i], k) == 0 && (n == k || at[k] == '.'))
+			return true;
+	}
+	return false;
+}
+
+static enum tt_cause_class
+class_of(const char *full)
+{
+	if (tt_name_match(tt_collect_markers, full))
+		return TT_CAUSE_COLLECTION;
+	if (tt_name_match(tt_compile_markers, full))
+		return TT_CAUSE_COMPILED;
+	if (tt_name_match(tt_lock_markers, full))
+		return TT_CAUSE_LOCK;
+	return tt_name_match(tt_load_markers, full) ? TT_CAUSE_LOADING : TT_CAUSE_UNKNOWN;
+}
+
+static enum tt_cause_class
+class_of_key(uint64_t key)
+{
+	if (key == TT_KEY_GC_PAUSE || key == TT_KEY_GC_STOP || (key >= TT_KEY_GC_GEN(0) && key <= TT_KEY_GC_GEN(7)))
+		return TT_CAUSE_COLLECTION;
+	if (key == TT_KEY_CONTENTION)
+		return TT_CAUSE_LOCK;
+	if (key == TT_KEY_EXCEPTION)
+		return TT_CAUSE_EXCEPTIONS;
+	return key == TT_KEY_JIT ? TT_CAUSE_COMPILED : TT_CAUSE_UNKNOWN;
+}
+
+/* A row, as its name has it. */
+struct kind { uint8_t class; bool library, limit; };
+
+static void
+look_at_rows(struct tt_why *w, struct kind *k)
+{
+	for (uint32_t i = 0; i < w->p->nrow; i++) {
+		const char *full = w->p->row[i].name ? w->p->row[i].name->full : "";
+
+		k[i].class = (uint8_t)class_of(full);
+		k[i].library = is_library(full);
+		k[i].limit = w->cap && tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT;
+	}
+}
+
+static void
+look_at_zone(struct tt_why *w, uint32_t i, const struct kind *k)
+{
+	const struct tt_node *n = tt_paths_node(w->p, i);
+	uint32_t row = tt_paths_row(w->p, i), up = w->own[n->parent];
+	uint8_t class = w->class[n->parent], of_key = (uint8_t)class_of_key(n->key);
+	bool called = tt_paths_node(w->p, up)->kind == TT_NODE_ZONE;
+
+	/* Inside loading, what else takes time is told apart. */
+	if (class == TT_CAUSE_UNKNOWN || class == TT_CAUSE_LOADING) {
+		uint8_t other = of_key ? of_key : row == TT_NO_ROW ? TT_CAUSE_UNKNOWN : k[row].limit ? TT_CLASS_NONE : k[row].class;
+
+		if (!other && w->s->is[i] & TT_SUM_IN_WAIT)
+			other = TT_CAUSE_WAIT;
+		class = other ? other : class;
+	}
+	w->class[i] = class;
+	w->own[i] = called && (class != TT_CAUSE_UNKNOWN || row == TT_NO_ROW || k[row].library) ? up : i;
+}
+
+/* Each node's class, and the call of the program that it belongs to. Parents come before what is below them. */
+static int
+look_at_paths(struct tt_why *w)
+{
+	struct kind *k = tt_mem_alloc(w->mem, (w->p->nrow + 1) * sizeof *k, w->err);
+
+	w->class = tt_mem_alloc(w->mem, w->p->n * sizeof *w->class, w->err);
+	w->own = tt_mem_alloc(w->mem, w->p->n * sizeof *w->own, w->err);
+	if (!k || !w->class || !w->own) {
+		tt_mem_free(w->mem, k, k ? (w->p->nrow + 1) * sizeof *k : 0);
+		return w->err->code;
+	}
+	look_at_rows(w, k);
+	for (uint32_t i = 1; i < w->p->n; i++) {
+		const struct tt_node *n = tt_paths_node(w->p, i);
+
+		if (n->kind == TT_NODE_ZONE && i > TT_NODE_MORE)
+			look_at_zone(w, i, k);
+		else
+			w->own[i] = n->kind == TT_NODE_ALLOC || n->kind == TT_NODE_STACKS || n->kind == TT_NODE_FRAMED ? w->own[n->parent] : i;
+	}
+	tt_mem_free(w->mem, k, (w->p->nrow + 1) * sizeof *k);
+	return TT_OK;
+}
+
+/* --- the two readings ------------------------------------------------------------------------------ */
+
+static int
+keep_sample(struct tt_why *w, size_t sample)
+{
+	struct tt_facts *all = &w->of_samples;
+
+	if (tt_why_facts(w) != TT_OK ||
+	    tt_mem_grow(w->mem, &all->v, &all->cap, all->n + w->now.n, sizeof *all->v, w->err) != TT_OK)
+		return w->err->code;
+	for (size_t i = 0; i < w->now.n; i++) {
+		w->now.v[i].sample = (uint32_t)sample;
+		all->v[all->n++] = w->now.v[i];
+	}
+	return TT_OK;
+}
+
+static int
+read_samples(struct tt_why *w)
+{
+	size_t at = 0;
+	int rc = TT_OK;
+
+	tt_frame_sums_rewind(w->s);
+	while (rc == TT_OK && at < w->nsample && tt_frame_sums_next(w->s)) {
+		while (at < w->nsample && w->sample[at] < w->s->frame)
+			at++;
+		if (at < w->nsample && w->sample[at] == w->s->frame)
+			rc = keep_sample(w, at);
+	}
+	return rc == TT_OK ? tt_why_learn(w) : rc;
+}
+
+static int
+read_hitches(struct tt_why *w)
+{
+	struct tt_causes *out = w->out;
+	size_t at = 0;
+	int rc = TT_OK;
+
+	tt_frame_sums_rewind(w->s);
+	while (rc == TT_OK && at < out->ncause && tt_frame_sums_next(w->s)) {
+		while (at < out->ncause && out->cause[at].frame < w->s->frame)
+			at++;
+		if (at == out->ncause || out->cause[at].frame != w->s->frame)
+			continue;
+		rc = tt_why_facts(w);
+		if (rc == TT_OK)
+			tt_why_judge(w, &out->cause[at]);
+		rc = w->err->code;
+	}
+	return rc == TT_OK ? w->err->code : rc;
+}
+
+static void
+close_why(struct tt_why *w)
+{
+	tt_mem_free(w->mem, w->class, w->class ? w->p->n * sizeof *w->class : 0);
+	tt_mem_free(w->mem, w->own, w->own ? w->p->n * sizeof *w->own : 0);
+	tt_mem_free(w->mem, w->inside, w->capinside * sizeof *w->inside);
+	tt_mem_free(w->mem, w->now.v, w->now.cap * sizeof *w->now.v);
+	tt_mem_free(w->mem, w->of_samples.v, w->of_samples.cap * sizeof *w->of_samples.v);
+	tt_mem_free(w->mem, w->found, w->capfound * sizeof *w->found);
+	tt_mem_free(w->mem, w->usual, w->capusual * sizeof *w->usual);
+	tt_frame_sums_free(w->s);
+}
+
+int
+tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err)
+{
+	struct tt_frame_sums sums;
+	struct tt_why w = { .m = view->m, .view = view, .mem = &view->m->env->mem, .err = err, .text = text, .out = c, .s = &sums };
+	const struct tt_frames *f = view->m->frames;
+	int rc;
+
+	*c = (struct tt_causes){ 0 };
+	if (!f || f->n < LEAST_FRAMES)
+		return TT_OK;
+	tt_frame_sums_init(&sums, view, err);
+	w.p = sums.p;
+	rc = err->code;
+	if (rc == TT_OK && (rc = find_times(&w)) == TT_OK && (rc = choose_samples(&w)) == TT_OK && (rc = choose_hitches(&w)) == TT_OK &&
+	    (rc = look_at_paths(&w)) == TT_OK && (rc = read_samples(&w)) == TT_OK && (rc = read_hitches(&w)) == TT_OK) {
+		tt_why_doubt(&w);
+		rc = tt_why_group(&w);
+	}
+	close_why(&w);
+	return rc;
+}

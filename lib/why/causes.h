@@ -1,0 +1,84 @@
+/**
+ * Why frames are long, in words: each frame that is clearly longer than typical gets a class of cause, and what it is about.
+ *
+ *	times of frames ─ hitches (threshold over the median), evenly spaced samples
+ *	    ─ first reading of the sums of frames: what typical frames do, path by path, marker by marker
+ *	    ─ second reading: what a hitch does beyond that, by class; the class that explains most of its extra time is its cause
+ *	    ─ hitches of one class and one marker become a finding; growth over the capture, a growing heap and steady allocation are others
+ *
+ * The rules are in tracetool-metrics(7), Causes. Needs TT_NEEDS_CALLS, TT_NEEDS_FRAMES, TT_NEEDS_BY_FRAME.
+ *
+ * Memory: TT_CAUSE_SAMPLES frames' sums, and a row for each of TT_CAUSE_HITCHES hitches, whatever the capture's length.
+ */
+#ifndef TT_WHY_CAUSES_H
+#define TT_WHY_CAUSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_arena;
+struct tt_err;
+struct tt_frames;
+struct tt_views;
+
+enum { TT_CAUSE_SAMPLES = 128, TT_CAUSE_HITCHES = 1000 };
+
+enum tt_cause_class {
+	TT_CAUSE_UNKNOWN, TT_CAUSE_COLLECTION, TT_CAUSE_COMPILED, TT_CAUSE_LOCK, TT_CAUSE_EXCEPTIONS, TT_CAUSE_WAIT, TT_CAUSE_LOADING,
+	TT_CAUSE_ALLOCATION, TT_CAUSE_CALLS, TT_CAUSE_SLOW_CALL, TT_CAUSE_PROCESSORS, TT_CAUSE_OUTSIDE, TT_CAUSE_GROWTH, TT_CAUSE_LEAK,
+	TT_CAUSE_CLASSES
+};
+
+/* As tables name it: "slow_call". */
+const char *tt_cause_name(enum tt_cause_class class);
+
+/* One hitch, and what explains it. Of what is not known names are NULL and figures 0. */
+struct tt_cause {
+	size_t frame;                 /* place in tt_frames */
+	enum tt_cause_class class;
+	uint32_t row;                 /* of tt_paths: the marker blamed; TT_NO_ROW: none */
+	int64_t extra;                /* time of the frame beyond the typical one */
+	int64_t ns;                   /* of it, what the cause takes */
+	uint64_t n, usual_n;          /* calls; exceptions; collections */
+	int64_t usual_ns;             /* what the marker takes in a typical frame */
+	int64_t longest;              /* the longest call */
+	uint64_t allocs;              /* allocations of the marker, or of row2 */
+	int64_t bytes;
+	uint32_t row2;                /* the call that waits; who allocated; what another thread was in; TT_NO_ROW */
+	const char *name;             /* a class, a method, or a thread */
+	unsigned generation;          /* of a collection */
+	bool asked;                   /* the program asked for it */
+	bool doubtful;                /* nothing but time is more than usual */
+	uint32_t node;                /* a path that it is about; 0: none */
+};
+
+/* Hitches of one cause, or something that is so throughout the capture. */
+struct tt_finding {
+	enum tt_cause_class class;
+	const char *marker;           /* NULL: none */
+	const char *frames;           /* "frames 51 and 111", "8 frames, every 60th", "all frames" */
+	const char *sentence;
+	uint64_t n;                   /* frames; 0: it is about all */
+	uint64_t worst;               /* number of the frame with the most extra time; 0: none */
+	int64_t extra;                /* time of these frames beyond the typical one; of a growth, of a frame at the end beyond one at the start */
+};
+
+struct tt_causes {
+	int64_t typical;              /* the median frame's time */
+	struct tt_cause *cause;       /* the hitches, by frame; no more than TT_CAUSE_HITCHES */
+	size_t ncause;
+	struct tt_finding *finding;   /* the most extra time first, then those of all frames */
+	size_t nfinding;
+};
+
+/**
+ * tt_causes_find(c, view, text, err):
+ * Find the causes; ${text} holds them. Without frames there are none.
+ */
+int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
+
+/* The sentence of one hitch: "774 us for a gen-0 collection, started in Emitter:Tick". */
+const char *tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
+
+#endif

@@ -1,0 +1,111 @@
+/**
+ * The parts of the search for causes; private to lib/why.
+ */
+#ifndef TT_WHY_CAUSES_PARTS_H
+#define TT_WHY_CAUSES_PARTS_H
+
+#include "view/paths.h"
+#include "why/causes.h"
+
+struct tt_frame_sums;
+
+/*
+ * What is said of a frame: a kind of figure, and of which node or row. In the calls of the program, what the base library and the
+ * runtime do belongs to the method that called them (tt_why.own).
+ */
+enum tt_what {
+	TT_OF_NODE,                   /* a path on the frame thread: its calls, and time itself */
+	TT_OF_ROW,                    /* a marker on the frame thread, the same of all its paths */
+	TT_OF_CLASS,                  /* + tt_cause_class: time in what the runtime does, by the marker it is under */
+	TT_OF_SITE = TT_OF_CLASS + TT_CAUSE_CLASSES,  /* allocations of a marker, on all threads */
+	TT_OF_OTHER,                  /* a marker on other threads: time itself, without waits */
+	TT_OF_FRAME,                  /* the frame: TT_FRAME_OUTSIDE, TT_FRAME_BUSY */
+};
+enum { TT_FRAME_OUTSIDE, TT_FRAME_BUSY };
+
+struct tt_fact {
+	uint32_t what, id;
+	uint32_t sample;              /* which of the samples */
+	uint32_t node;                /* one of those it is about */
+	uint64_t n;
+	int64_t self;                 /* bytes, of a site */
+	int64_t longest;
+};
+
+/* What typical frames have of a fact: the median, and what nine of ten have at most. */
+struct tt_usual {
+	uint32_t what, id;
+	size_t in;                    /* typical frames that have it */
+	uint64_t n, n_high;
+	int64_t self, self_high;
+};
+
+struct tt_facts {
+	struct tt_fact *v;
+	size_t n, cap;
+};
+
+struct tt_why {
+	const struct tt_model *m;
+	struct tt_views *view;
+	struct tt_mem *mem;
+	struct tt_err *err;
+	struct tt_arena *text;
+	struct tt_causes *out;
+	const struct tt_paths *p;
+	struct tt_frame_sums *s;
+	uint8_t *class;               /* by node: enum tt_cause_class; UNKNOWN: it is a call of the program. TT_CLASS_NONE: time that is left out */
+	uint32_t *own;                /* by node: the call of the program that it belongs to */
+	int64_t *inside;              /* by place in s.rec + 1: while a frame is judged */
+	size_t capinside;
+	int64_t cap;                  /* the period that frames are capped at; 0: they are not */
+	int64_t typical_cpu;
+	int64_t over, over_cpu;       /* frames that take more are judged */
+	int64_t strict, strict_cpu;   /* ... and are hitches even where nothing explains them */
+	size_t *sample;               /* frames, in order */
+	size_t nsample;
+	struct tt_facts now;          /* of the present frame */
+	struct tt_facts of_samples;
+	struct tt_usual *usual;       /* in order */
+	struct tt_finding *found;     /* out->nfinding of them */
+	size_t capfound;
+	size_t nusual, capusual, ntypical;    /* ntypical: samples that are no hitches */
+};
+
+#define TT_CLASS_NONE 255
+
+/* The time by which frame ${i} is judged: without waiting for the frame limit. */
+int64_t tt_why_time(const struct tt_why *w, size_t i);
+
+/* How far frame ${i} is beyond what is typical; 0: not far enough to be judged. And is it so far that it is a hitch in any case? */
+int64_t tt_why_extra(const struct tt_why *w, size_t i);
+bool tt_why_strict(const struct tt_why *w, size_t i);
+
+/* What is usual of a fact; zeros where no typical frame has it. */
+struct tt_usual tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id);
+
+/* The present frame's facts, in order. */
+int tt_why_facts(struct tt_why *w);
+
+/* Find what is usual, of the samples. */
+int tt_why_learn(struct tt_why *w);
+
+/* What explains the present frame, of which extra is known. */
+void tt_why_judge(struct tt_why *w, struct tt_cause *c);
+
+/*
+ * Where a method is only slower than usual, chance may have been at work: forget what is not found more often than chance finds it. And
+ * what is not explained is no hitch where it is within what frames differ by anyway.
+ */
+void tt_why_doubt(struct tt_why *w);
+
+/* Findings of the causes, and of all frames. */
+int tt_why_group(struct tt_why *w);
+
+/* What is so throughout the capture: a heap that grows, allocation in every frame. */
+int tt_why_steady(struct tt_why *w);
+
+/* One more finding to be filled; NULL: w->err. */
+struct tt_finding *tt_why_finding(struct tt_why *w);
+
+#endif

@@ -1,0 +1,192 @@
+/**
+ * The facts of a frame, and what is usual of them; the contract is in causes_parts.h.
+ */
+#include "why/causes_parts.h"
+
+#include "base/order.h"
+#include "view/frame_sums.h"
+#include "view/view.h"
+
+static int
+by_what(const void *a, const void *b)
+{
+	const struct tt_fact *x = a, *y = b;
+
+	if (x->what != y->what)
+		return TT_CMP(x->what, y->what);
+	return x->id != y->id ? TT_CMP(x->id, y->id) : TT_CMP(x->sample, y->sample);
+}
+
+static int
+add(struct tt_why *w, struct tt_fact f)
+{
+	if (tt_mem_grow(w->mem, &w->now.v, &w->now.cap, w->now.n + 1, sizeof *w->now.v, w->err) != TT_OK)
+		return w->err->code;
+	w->now.v[w->now.n++] = f;
+	return TT_OK;
+}
+
+/* Facts of one kind and one thing become one. */
+static void
+join(struct tt_facts *of)
+{
+	size_t n = 0;
+
+	tt_sort(of->v, of->n, by_what);
+	for (size_t i = 0; i < of->n; i++) {
+		const struct tt_fact *f = &of->v[i];
+		struct tt_fact *to = &of->v[n];
+
+		if (n == 0 || by_what(&to[-1], f) != 0) {
+			*to = *f;
+			n++;
+			continue;
+		}
+		if (f->self > to[-1].self)
+			to[-1].node = f->node;
+		to[-1].n += f->n;
+		to[-1].self += f->self;
+		to[-1].longest = f->longest > to[-1].longest ? f->longest : to[-1].longest;
+	}
+	of->n = n;
+}
+
+/* What a zone of the frame thread does. */
+static int
+add_zone(struct tt_why *w, const struct tt_frame_path *rec)
+{
+	uint32_t own = w->own[rec->node];
+	struct tt_fact f = { .id = own, .node = rec->node, .self = rec->self };
+	uint8_t class = w->class[rec->node];
+	int rc;
+
+	if (class == TT_CLASS_NONE)
+		return TT_OK;
+	if (class != TT_CAUSE_UNKNOWN) {
+		bool top = w->class[tt_paths_node(w->p, rec->node)->parent] != class;
+
+		f.what = TT_OF_CLASS + class;
+		f.id = tt_paths_row(w->p, own);
+		f.n = top ? rec->n : 0;
+		f.longest = top ? rec->longest : 0;
+		return add(w, f);
+	}
+	f.what = TT_OF_NODE;
+	f.node = own;
+	f.n = own == rec->node ? rec->n : 0;
+	f.longest = own == rec->node ? rec->longest : 0;
+	rc = add(w, f);
+	f.what = TT_OF_ROW;
+	f.id = tt_paths_row(w->p, own);
+	return rc == TT_OK ? add(w, f) : rc;
+}
+
+/* What a zone of another thread does: a collection stops this one, too. */
+static int
+add_other(struct tt_why *w, const struct tt_frame_path *rec)
+{
+	uint32_t row = tt_paths_row(w->p, w->own[rec->node]);
+	uint8_t class = w->class[rec->node];
+	int rc;
+
+	if (class == TT_CAUSE_COLLECTION)
+		return add_zone(w, rec);
+	if (class != TT_CAUSE_UNKNOWN)
+		return TT_OK;
+	rc = add(w, (struct tt_fact){ .what = TT_OF_OTHER, .id = row, .node = w->own[rec->node], .self = rec->self });
+	return rc == TT_OK ? add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_BUSY, .self = rec->self }) : rc;
+}
+
+static int
+add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
+{
+	const struct tt_thread *t;
+
+	if (tt_paths_node(w->p, rec->node)->kind == TT_NODE_ALLOC) {
+		uint32_t row = tt_paths_row(w->p, w->own[rec->node]);
+		return add(w, (struct tt_fact){ .what = TT_OF_SITE, .id = row, .node = rec->node, .n = rec->n, .self = rec->total });
+	}
+	if (!tt_frame_sums_zone(w->s, rec->node) || !(t = tt_paths_thread(w->p, rec->node)))
+		return TT_OK;
+	if (t->index == thread)
+		return add_zone(w, rec);
+	return t->process == w->m->threads.t[thread]->process ? add_other(w, rec) : TT_OK;
+}
+
+int
+tt_why_facts(struct tt_why *w)
+{
+	const struct tt_frames *f = w->m->frames;
+	size_t frame = w->s->frame;
+	int rc;
+
+	w->now.n = 0;
+	rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_OUTSIDE, .self = f->outside_ns[frame] });
+	for (size_t i = 0; i < w->s->n && rc == TT_OK; i++)
+		rc = add_rec(w, &w->s->rec[i], f->thread[frame]);
+	join(&w->now);
+	return rc;
+}
+
+/* --- what is usual ------------------------------------------------------------------------------- */
+
+/* The ${num}/${den} quantile of ${n} values in order and as many zeros before them as make ${of}. */
+static int64_t
+quantile(const int64_t *v, size_t n, size_t of, unsigned num, unsigned den)
+{
+	size_t at = (size_t)tt_nearest_rank(of, num, den) - 1;
+
+	return at < of - n ? 0 : v[at - (of - n)];
+}
+
+static int
+add_usual(struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *v)
+{
+	struct tt_usual u = { .what = f->what, .id = f->id, .in = n };
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = (int64_t)f[i].n;
+	tt_sort_i64(v, n);
+	u.n = (uint64_t)quantile(v, n, w->ntypical, 1, 2);
+	u.n_high = (uint64_t)quantile(v, n, w->ntypical, 9, 10);
+	for (size_t i = 0; i < n; i++)
+		v[i] = f[i].self > 0 ? f[i].self : 0;
+	tt_sort_i64(v, n);
+	u.self = quantile(v, n, w->ntypical, 1, 2);
+	u.self_high = quantile(v, n, w->ntypical, 9, 10);
+	if (tt_mem_grow(w->mem, &w->usual, &w->capusual, w->nusual + 1, sizeof *w->usual, w->err) != TT_OK)
+		return w->err->code;
+	w->usual[w->nusual++] = u;
+	return TT_OK;
+}
+
+int
+tt_why_learn(struct tt_why *w)
+{
+	struct tt_facts *all = &w->of_samples;
+	int64_t v[TT_CAUSE_SAMPLES];
+	struct tt_fact f[TT_CAUSE_SAMPLES];
+	int rc = TT_OK;
+
+	tt_sort(all->v, all->n, by_what);
+	for (size_t i = 0, next; i < all->n && rc == TT_OK; i = next) {
+		size_t n = 0;
+
+		for (next = i; next < all->n && all->v[next].what == all->v[i].what && all->v[next].id == all->v[i].id; next++)
+			if (tt_why_extra(w, w->sample[all->v[next].sample]) == 0)
+				f[n++] = all->v[next];
+		if (n)
+			rc = add_usual(w, f, n, v);
+	}
+	return rc;
+}
+
+struct tt_usual
+tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id)
+{
+	size_t at = tt_lower_bound(i, 0, w->nusual, w->usual[i].what < what || (w->usual[i].what == what && w->usual[i].id < id));
+
+	if (at < w->nusual && w->usual[at].what == what && w->usual[at].id == id)
+		return w->usual[at];
+	return (struct tt_usual){ .what = what, .id = id };
+}

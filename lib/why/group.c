@@ -1,0 +1,541 @@
+/**
+ * Causes of one kind become findings, and what is so throughout the capture; the contract is in causes_parts.h.
+ */
+#include "why/causes_parts.h"
+
+#include "base/buf.h"
+#include "base/order.h"
+#include "model/names.h"
+#include "out/table.h"
+#include "view/view.h"
+
+/*
+ * Is this one of at least three frames in which the marker is slow, far more than its share of the time lets expect? And are these
+ * half of all such frames, or evenly spaced?
+ */
+static bool
+is_beyond_chance(const struct tt_why *w, const struct tt_cause *c, uint64_t all)
+{
+	int64_t share_e4 = w->out->typical ? c->usual_ns * 10000 / w->out->typical : 10000;
+	size_t last = SIZE_MAX, gap = 0;
+	bool even = true;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < w->out->ncause; i++) {
+		const struct tt_cause *k = &w->out->cause[i];
+
+		if (!k->doubtful || k->row != c->row)
+			continue;
+		n++;
+		even = even && (!gap || k->frame - last == gap);
+		gap = last == SIZE_MAX ? 0 : k->frame - last;
+		last = k->frame;
+	}
+	return n >= 3 && n * 10000 >= 4 * all * (uint64_t)share_e4 + 10000 && (even || 2 * n >= all);
+}
+
+void
+tt_why_doubt(struct tt_why *w)
+{
+	struct tt_causes *out = w->out;
+	uint64_t all = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < out->ncause; i++) {
+		const struct tt_cause *c = &out->cause[i];
+		bool solid = !c->doubtful && c->class != TT_CAUSE_UNKNOWN && c->class != TT_CAUSE_OUTSIDE && c->class != TT_CAUSE_PROCESSORS;
+
+		if ((solid && c->ns >= w->over - out->typical) || tt_why_strict(w, c->frame))
+			out->cause[n++] = *c;
+	}
+	out->ncause = n;
+	for (size_t i = 0; i < n; i++)
+		all += out->cause[i].doubtful;
+	for (size_t i = 0; i < n; i++)
+		if (out->cause[i].doubtful && !is_beyond_chance(w, &out->cause[i], all))
+			out->cause[i].class = TT_CAUSE_UNKNOWN;
+}
+
+/* --- frames in words ----------------------------------------------------------------------------- */
+
+static uint64_t
+number(const struct tt_why *w, const struct tt_cause *c)
+{
+	return w->m->frames->number[c->frame];
+}
+
+/* "8 frames, every 60th", "frames 229-332", "frames 51 and 111" of the ${n} causes at ${c}, which are in order. */
+static const char *
+frames_text(struct tt_why *w, const struct tt_cause *const *c, size_t n)
+{
+	uint64_t first = number(w, c[0]), last = number(w, c[n - 1]), every = n > 1 ? number(w, c[1]) - first : 0;
+	bool regular = n >= 3 && every > 1;
+	struct tt_buf b = { 0 };
+	const char *text;
+
+	for (size_t i = 2; i < n; i++)
+		regular = regular && number(w, c[i]) - number(w, c[i - 1]) == every;
+	if (n == 1)
+		tt_buf_printf(&b, "frame %llu", (unsigned long long)first);
+	else if (regular)
+		tt_buf_printf(&b, "%zu frames, every %llu%s from %llu on", n, (unsigned long long)every,
+		    every % 100 / 10 == 1 ? "th" : every % 10 == 1 ? "st" : every % 10 == 2 ? "nd" : every % 10 == 3 ? "rd" : "th",
+		    (unsigned long long)first);
+	else if (n >= 3 && last - first < n + n / 4)
+		tt_buf_printf(&b, "frames %llu-%llu", (unsigned long long)first, (unsigned long long)last);
+	else if (n == 2)
+		tt_buf_printf(&b, "frames %llu and %llu", (unsigned long long)first, (unsigned long long)last);
+	else {
+		if (n > 4)
+			tt_buf_printf(&b, "%zu ", n);
+		tt_buf_printf(&b, n > 4 ? "frames, %llu" : "frames %llu", (unsigned long long)first);
+		for (size_t i = 1; i < n && i < 4; i++)
+			tt_buf_printf(&b, i + 1 == n ? " and %llu" : ", %llu", (unsigned long long)number(w, c[i]));
+		if (n > 4)
+			tt_buf_printf(&b, " ... %llu", (unsigned long long)last);
+	}
+	text = tt_buf_error(&b, w->err) == TT_OK ? tt_arena_text(w->text, b.p, b.n, w->err) : NULL;
+	tt_buf_free(&b);
+	return text;
+}
+
+/* --- a cause in words ------------------------------------------------------------------------------ */
+
+static const char *
+label(const struct tt_paths *p, uint32_t row)
+{
+	return row == TT_NO_ROW ? TT_OUTSIDE : p->row[row].label;
+}
+
+/* The same without "(wrapper managed-to-native) ". */
+static const char *
+bare(const struct tt_paths *p, uint32_t row)
+{
+	const char *s = label(p, row);
+
+	return s + tt_name_wrapper(s);
+}
+
+static void
+put_time(struct tt_buf *b, int64_t ns)
+{
+	char t[32];
+
+	*tt_put_time_short(t, ns) = '\0';
+	tt_buf_text(b, t);
+}
+
+static void
+put_bytes(struct tt_buf *b, int64_t bytes)
+{
+	char t[32];
+
+	*tt_put_bytes(t, bytes) = '\0';
+	tt_buf_text(b, t);
+}
+
+static void
+put_count(struct tt_buf *b, uint64_t n, const char *one, const char *many)
+{
+	char t[32];
+
+	*tt_put_count(t, (int64_t)n) = '\0';
+	tt_buf_printf(b, "%s %s", t, n == 1 ? one : many);
+}
+
+/* ", usually 6", ", usually none" */
+static void
+put_usual(struct tt_buf *b, uint64_t n)
+{
+	char t[32];
+
+	*tt_put_count(t, (int64_t)n) = '\0';
+	tt_buf_printf(b, ", usually %s", n ? t : "none");
+}
+
+static void
+collection(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+{
+	uint32_t starter = c->row2 != TT_NO_ROW ? c->row2 : c->row;
+
+	put_time(b, c->ns);
+	if (c->asked) {
+		tt_buf_printf(b, " for a gen-%u collection that %s asked for", c->generation, label(p, c->row));
+		return;
+	}
+	tt_buf_printf(b, " for a gen-%u collection, started in %s", c->generation, label(p, starter));
+	if (c->bytes > 0) {
+		tt_buf_text(b, "; ");
+		put_bytes(b, c->bytes);
+		tt_buf_printf(b, " of %s allocated by %s in the frame", c->name ? c->name : "objects", label(p, c->row));
+	} else if (c->row2 != TT_NO_ROW) {
+		tt_buf_printf(b, "; %s allocates most, ", label(p, c->row));
+		put_bytes(b, c->usual_ns);
+		tt_buf_text(b, " a frame");
+	}
+}
+
+static void
+compiled(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+{
+	if (c->name) {
+		tt_buf_printf(b, "first call of %s: ", c->name);
+		put_time(b, c->ns);
+		tt_buf_text(b, " to compile it (");
+		put_bytes(b, c->bytes);
+		tt_buf_printf(b, " of code), under %s", label(p, c->row));
+		return;
+	}
+	put_time(b, c->ns);
+	tt_buf_text(b, " to compile ");
+	if (c->n)
+		put_count(b, c->n, "method", "methods");
+	else
+		tt_buf_text(b, "methods");
+	tt_buf_printf(b, " at their first call, most of it under %s", label(p, c->row));
+}
+
+static void
+calls(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+{
+	tt_buf_printf(b, "%s: ", label(p, c->row));
+	put_count(b, c->n, "call", "calls");
+	put_usual(b, c->usual_n);
+	tt_buf_text(b, ": ");
+	put_time(b, c->ns);
+	tt_buf_text(b, " more");
+}
+
+static void
+slow_call(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+{
+	if (c->n > 1 && c->longest > c->ns / 2) {
+		tt_buf_printf(b, "%s: one of ", label(p, c->row));
+		put_count(b, c->n, "call", "calls");
+		tt_buf_text(b, " took ");
+		put_time(b, c->longest);
+	} else {
+		tt_buf_printf(b, "%s: ", label(p, c->row));
+		put_time(b, c->usual_ns + c->ns);
+		if (c->n > 1) {
+			tt_buf_text(b, " in ");
+			put_count(b, c->n, "call", "calls");
+		}
+	}
+	tt_buf_text(b, c->usual_n ? ", usually " : "; usually not called");
+	if (c->usual_n)
+		put_time(b, c->usual_ns);
+	if (c->usual_n && c->n > 1)
+		tt_buf_text(b, " together");
+}
+
+static void
+unknown(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+{
+	put_time(b, c->extra);
+	tt_buf_text(b, " more, not explained");
+	if (c->row != TT_NO_ROW)
+		tt_buf_printf(b, ": most of it in %s, which did no more than usual; the thread may not have run", label(p, c->row));
+}
+
+static void
+other(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+{
+	switch (c->class) {
+	case TT_CAUSE_LOCK:
+		put_time(b, c->ns);
+		tt_buf_text(b, " waiting for a lock");
+		if (tt_paths_row(p, c->node) != c->row)
+			tt_buf_printf(b, " in %s", label(p, c->row));
+		if (c->name)
+			tt_buf_printf(b, "; meanwhile thread \"%s\" was in %s", c->name, label(p, c->row2));
+		break;
+	case TT_CAUSE_EXCEPTIONS:
+		put_count(b, c->n, c->name ? c->name : "exception", c->name ? c->name : "exceptions");
+		tt_buf_printf(b, " thrown in %s", label(p, c->row));
+		if (c->row2 != TT_NO_ROW)
+			tt_buf_printf(b, ", called by %s", label(p, c->row2));
+		tt_buf_text(b, ": ");
+		put_time(b, c->ns);
+		break;
+	case TT_CAUSE_WAIT:
+		put_time(b, c->ns);
+		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " waiting in %s, called by %s" : " waiting in %s",
+		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
+		break;
+	case TT_CAUSE_LOADING:
+		put_time(b, c->ns);
+		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " loading: %s, under %s" : " loading: %s",
+		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
+		break;
+	case TT_CAUSE_ALLOCATION:
+		tt_buf_printf(b, "%s allocates ", label(p, c->row));
+		put_bytes(b, c->bytes);
+		if (c->name)
+			tt_buf_printf(b, ", most of it %s,", c->name);
+		tt_buf_text(b, " in ");
+		put_count(b, c->allocs, "object", "objects");
+		put_usual(b, c->usual_n);
+		tt_buf_text(b, ": ");
+		put_time(b, c->ns);
+		tt_buf_text(b, " more");
+		break;
+	case TT_CAUSE_PROCESSORS:
+		put_count(b, c->n, "other thread", "other threads");
+		tt_buf_printf(b, " at work in %s, and no more done here: processors are short", label(p, c->row));
+		break;
+	case TT_CAUSE_OUTSIDE:
+		put_time(b, c->ns);
+		tt_buf_text(b, " more outside recorded calls");
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+put_sentence(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+{
+	static void (*const put[TT_CAUSE_CLASSES])(const struct tt_cause *, const struct tt_paths *, struct tt_buf *) = {
+		[TT_CAUSE_UNKNOWN] = unknown, [TT_CAUSE_COLLECTION] = collection, [TT_CAUSE_COMPILED] = compiled, [TT_CAUSE_CALLS] = calls,
+		[TT_CAUSE_SLOW_CALL] = slow_call,
+	};
+
+	(put[c->class] ? put[c->class] : other)(c, p, b);
+}
+
+/* The text of ${b}, kept; ${b} is freed. */
+static const char *
+keep(struct tt_buf *b, struct tt_arena *text, struct tt_err *err)
+{
+	const char *s = tt_buf_error(b, err) == TT_OK ? tt_arena_text(text, b->p, b->n, err) : NULL;
+
+	tt_buf_free(b);
+	return s;
+}
+
+const char *
+tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err)
+{
+	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err);
+	struct tt_buf b = { 0 };
+
+	if (!p)
+		return NULL;
+	put_sentence(c, p, &b);
+	return keep(&b, text, err);
+}
+
+/* --- findings -------------------------------------------------------------------------------------- */
+
+static const char *
+marker_of(const struct tt_why *w, const struct tt_cause *c)
+{
+	if (c->class == TT_CAUSE_UNKNOWN || c->class == TT_CAUSE_OUTSIDE)
+		return NULL;
+	return c->class == TT_CAUSE_COMPILED && c->name ? c->name : label(w->p, c->row);
+}
+
+struct tt_finding *
+tt_why_finding(struct tt_why *w)
+{
+	struct tt_causes *out = w->out;
+
+	if (tt_mem_grow(w->mem, &w->found, &w->capfound, out->nfinding + 1, sizeof *w->found, w->err) != TT_OK)
+		return NULL;
+	return &w->found[out->nfinding++];
+}
+
+static int
+by_cause(const void *a, const void *b)
+{
+	const struct tt_cause *x = *(const struct tt_cause *const *)a, *y = *(const struct tt_cause *const *)b;
+	bool alike = x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
+
+	if (x->class != y->class)
+		return TT_CMP(x->class, y->class);
+	return alike || x->row == y->row ? TT_CMP(x->frame, y->frame) : TT_CMP(x->row, y->row);
+}
+
+static bool
+is_same(const struct tt_cause *x, const struct tt_cause *y)
+{
+	return x->class == y->class && (x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE);
+}
+
+static int
+group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
+{
+	const struct tt_cause *worst = c[0];
+	struct tt_finding *f = tt_why_finding(w);
+	struct tt_buf b = { 0 };
+
+	if (!f)
+		return w->err->code;
+	*f = (struct tt_finding){ .class = worst->class, .n = n };
+	for (size_t i = 0; i < n; i++) {
+		f->extra += c[i]->extra;
+		worst = c[i]->extra > worst->extra ? c[i] : worst;
+	}
+	f->worst = number(w, worst);
+	f->marker = marker_of(w, worst);
+	f->frames = frames_text(w, c, n);
+	if (n > 1 && worst->class == TT_CAUSE_UNKNOWN)
+		tt_buf_text(&b, "up to ");
+	put_sentence(worst, w->p, &b);
+	f->sentence = keep(&b, w->text, w->err);
+	return w->err->code;
+}
+
+static int
+group_hitches(struct tt_why *w, uint32_t grows)
+{
+	size_t n = 0, all = w->out->ncause;
+	const struct tt_cause **c = tt_mem_alloc(w->mem, (all + 1) * sizeof(struct tt_cause *), w->err);
+	int rc = c ? TT_OK : w->err->code;
+
+	for (size_t i = 0; i < all && c; i++) {
+		const struct tt_cause *k = &w->out->cause[i];
+		bool grown = grows != TT_NO_ROW && k->row == grows && (k->class == TT_CAUSE_SLOW_CALL || k->class == TT_CAUSE_CALLS || k->doubtful);
+
+		if (!grown)
+			c[n++] = k;
+	}
+	if (c)
+		tt_sort_bytes(c, n, sizeof *c, by_cause);
+	for (size_t i = 0, next; i < n && rc == TT_OK; i = next) {
+		for (next = i + 1; next < n && is_same(c[i], c[next]);)
+			next++;
+		rc = group_causes(w, c + i, next - i);
+	}
+	tt_mem_free(w->mem, c, c ? (all + 1) * sizeof(struct tt_cause *) : 0);
+	return rc;
+}
+
+/* --- throughout the capture -------------------------------------------------------------------------- */
+
+enum { PARTS = 8, LEAST_OF_PART = 4 };
+
+/* The medians of the ${n} values at ${f}, of samples in order, by part of the capture. */
+static void
+medians(const struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *ns, int64_t *calls)
+{
+	int64_t v[TT_CAUSE_SAMPLES];
+
+	for (size_t part = 0, from = 0; part < PARTS; part++) {
+		size_t first = part * w->nsample / PARTS, end = (part + 1) * w->nsample / PARTS, k = 0, i = from;
+
+		for (; i < n && f[i].sample < end; i++)
+			v[k++] = f[i].self;
+		while (k < end - first)
+			v[k++] = 0;
+		tt_sort_i64(v, k);
+		ns[part] = tt_quantile_i64(v, k, 1, 2);
+		k = 0;
+		for (i = from; i < n && f[i].sample < end; i++)
+			v[k++] = (int64_t)f[i].n;
+		while (k < end - first)
+			v[k++] = 0;
+		tt_sort_i64(v, k);
+		calls[part] = tt_quantile_i64(v, k, 1, 2);
+		from = i;
+	}
+}
+
+/* Does it grow from part to part, and in the end to half as much again? */
+static bool
+is_growing(const int64_t *v)
+{
+	unsigned up = 0;
+
+	for (size_t i = 1; i < PARTS; i++)
+		up += v[i] > v[i - 1];
+	return up >= PARTS - 2 && v[PARTS - 1] >= v[0] + v[0] / 2;
+}
+
+static int
+put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *calls)
+{
+	struct tt_finding *f = tt_why_finding(w);
+	int64_t first = calls[0] ? ns[0] / calls[0] : ns[0], last = calls[PARTS - 1] ? ns[PARTS - 1] / calls[PARTS - 1] : ns[PARTS - 1];
+	char a[32], z[32];
+
+	if (!f)
+		return w->err->code;
+	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = label(w->p, row), .frames = "all frames", .extra = ns[PARTS - 1] - ns[0] };
+	struct tt_buf b = { 0 };
+	if (is_growing(calls)) {
+		tt_buf_printf(&b, "%s: calls a frame grow from %lld to %lld, its time from ", f->marker, (long long)calls[0], (long long)calls[PARTS - 1]);
+		first = ns[0];
+		last = ns[PARTS - 1];
+	} else {
+		tt_buf_printf(&b, "%s: cost per call grows from ", f->marker);
+	}
+	*tt_put_time_short(a, first) = '\0';
+	*tt_put_time_short(z, last) = '\0';
+	tt_buf_printf(&b, "%s to %s over the capture", a, z);
+	f->sentence = keep(&b, w->text, w->err);
+	return w->err->code;
+}
+
+/* The marker whose time in a frame grows most over the capture; TT_NO_ROW: none does by a twentieth of a frame. */
+static int
+find_growth(struct tt_why *w, uint32_t *row)
+{
+	const struct tt_facts *all = &w->of_samples;
+	int64_t best = w->out->typical / 20, ns[PARTS], calls[PARTS], best_ns[PARTS] = { 0 }, best_calls[PARTS] = { 0 };
+
+	*row = TT_NO_ROW;
+	if (w->nsample < PARTS * LEAST_OF_PART)
+		return TT_OK;
+	for (size_t i = 0, next; i < all->n; i = next) {
+		for (next = i; next < all->n && all->v[next].what == all->v[i].what && all->v[next].id == all->v[i].id;)
+			next++;
+		if (all->v[i].what != TT_OF_ROW)
+			continue;
+		medians(w, all->v + i, next - i, ns, calls);
+		if (!is_growing(ns) || ns[PARTS - 1] - ns[0] <= best || calls[0] == 0)
+			continue;
+		best = ns[PARTS - 1] - ns[0];
+		memcpy(best_ns, ns, sizeof ns);
+		memcpy(best_calls, calls, sizeof calls);
+		*row = all->v[i].id;
+	}
+	return *row == TT_NO_ROW ? TT_OK : put_growth(w, *row, best_ns, best_calls);
+}
+
+/* --- order ------------------------------------------------------------------------------------------- */
+
+/* What is known before what is not; findings of frames before those of all. */
+static int
+by_weight(const void *a, const void *b)
+{
+	const struct tt_finding *x = a, *y = b;
+	bool k = x->class == TT_CAUSE_UNKNOWN, l = y->class == TT_CAUSE_UNKNOWN;
+
+	if (k != l)
+		return k - l;
+	if (x->extra != y->extra)
+		return TT_CMP(y->extra, x->extra);
+	return x->class != y->class ? TT_CMP(x->class, y->class) : TT_CMP(x->worst, y->worst);
+}
+
+int
+tt_why_group(struct tt_why *w)
+{
+	struct tt_causes *out = w->out;
+	uint32_t grows;
+	int rc = find_growth(w, &grows);
+
+	if (rc == TT_OK)
+		rc = group_hitches(w, grows);
+	if (rc == TT_OK)
+		rc = tt_why_steady(w);
+	if (rc != TT_OK)
+		return rc;
+	tt_sort(w->found, out->nfinding, by_weight);
+	out->finding = tt_arena_alloc(w->text, (out->nfinding + 1) * sizeof *out->finding, w->err);
+	if (out->finding)
+		memcpy(out->finding, w->found, out->nfinding * sizeof *out->finding);
+	return w->err->code;
+}

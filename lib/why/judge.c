@@ -1,0 +1,438 @@
+/**
+ * What explains one long frame; the contract is in causes_parts.h.
+ */
+#include "why/causes_parts.h"
+
+#include "base/order.h"
+#include "collect/code.h"
+#include "collect/collections.h"
+#include "model/names.h"
+#include "view/frame_sums.h"
+#include "view/view.h"
+
+/* A cause explains a third of the extra time, or more. */
+enum { LEAST_SHARE = 3, MANY_CALLS = 10, LEAST_BURST = 256 << 10 };
+
+static const struct tt_fact *
+fact(const struct tt_why *w, uint32_t what, uint32_t id)
+{
+	const struct tt_facts *f = &w->now;
+	size_t at = tt_lower_bound(i, 0, f->n, f->v[i].what < what || (f->v[i].what == what && f->v[i].id < id));
+
+	return at < f->n && f->v[at].what == what && f->v[at].id == id ? &f->v[at] : NULL;
+}
+
+/* What of a fact is beyond what typical frames have of it. */
+static int64_t
+beyond(const struct tt_why *w, const struct tt_fact *f)
+{
+	int64_t high = tt_why_usual(w, f->what, f->id).self_high;
+
+	return f->self > high ? f->self - high : 0;
+}
+
+/* --- what the runtime does --------------------------------------------------------------------------- */
+
+/* Blame ${c} on ${class}, where that takes more than what is blamed so far; with the marker that most of it is under. */
+static void
+try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
+{
+	const struct tt_fact *most = NULL;
+	int64_t sum = 0;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < w->now.n; i++) {
+		const struct tt_fact *f = &w->now.v[i];
+
+		if (f->what != TT_OF_CLASS + (uint32_t)class)
+			continue;
+		sum += beyond(w, f);
+		n += f->n;
+		if (!most || beyond(w, f) > beyond(w, most))
+			most = f;
+	}
+	if (sum <= c->ns || !most)
+		return;
+	c->class = class;
+	c->ns = sum;
+	c->n = n;
+	c->row = most->id;
+	c->longest = most->longest;
+	c->usual_n = tt_why_usual(w, most->what, most->id).n;
+	c->usual_ns = tt_why_usual(w, most->what, most->id).self;
+	c->node = most->node;
+}
+
+/* The marker whose allocations in the frame are the most beyond what is usual, and what it allocated most. */
+static void
+find_burst(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_fact *most = NULL;
+	int64_t best = 0, most_bytes = 0;
+
+	for (size_t i = 0; i < w->now.n; i++) {
+		const struct tt_fact *f = &w->now.v[i];
+
+		if (f->what == TT_OF_SITE && beyond(w, f) > best)
+			best = beyond(w, most = f);
+	}
+	if (best < LEAST_BURST)
+		return;
+	c->row2 = most->id;
+	c->bytes = most->self;
+	c->allocs = most->n;
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *r = &w->s->rec[i];
+		const struct tt_node *n = tt_paths_node(w->p, r->node);
+
+		if (n->kind != TT_NODE_ALLOC || r->total <= most_bytes || tt_paths_row(w->p, w->own[r->node]) != most->id)
+			continue;
+		most_bytes = r->total;
+		c->name = tt_model_class(w->m, n->process, n->key);
+	}
+}
+
+/* Who allocates the most in typical frames; NULL: nobody. */
+static const struct tt_usual *
+usual_site(const struct tt_why *w)
+{
+	const struct tt_usual *most = NULL;
+
+	for (size_t i = 0; i < w->nusual; i++)
+		if (w->usual[i].what == TT_OF_SITE && w->usual[i].id != TT_NO_ROW && (!most || w->usual[i].self > most->self))
+			most = &w->usual[i];
+	return most && most->self > 0 ? most : NULL;
+}
+
+/* Was the collection at ${node} asked for by name, or by a method that allocates nothing in the frame? */
+static bool
+is_asked(const struct tt_why *w, const struct tt_cause *c)
+{
+	for (uint32_t i = c->node; i != w->own[i] && i > TT_NODE_MORE; i = tt_paths_node(w->p, i)->parent) {
+		uint32_t row = tt_paths_row(w->p, i);
+		if (row != TT_NO_ROW && w->p->row[row].name && strstr(w->p->row[row].name->full, "System.GC:"))
+			return true;
+	}
+	return tt_model_knows_allocs(w->m) && !fact(w, TT_OF_SITE, c->row);
+}
+
+static void
+look_at_collection(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_usual *site = usual_site(w);
+
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_node *n = tt_paths_node(w->p, w->s->rec[i].node);
+
+		for (unsigned g = c->generation + 1; n->kind == TT_NODE_ZONE && g < TT_GENERATIONS; g++)
+			if (n->key == TT_KEY_GC_GEN(g))
+				c->generation = g;
+	}
+	c->asked = is_asked(w, c);
+	if (c->asked)
+		return;
+	find_burst(w, c);
+	if (c->row2 == TT_NO_ROW && site) {
+		c->row2 = site->id;
+		c->usual_ns = site->self;     /* bytes in a typical frame */
+	}
+	if (c->row2 != TT_NO_ROW) {
+		uint32_t starter = c->row;
+		c->row = c->row2;
+		c->row2 = starter;
+	}
+}
+
+/* The method with the most code of those compiled in the frame. */
+static void
+look_at_code(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_frames *f = w->m->frames;
+	int64_t from = f->start[c->frame], to = from + f->dur[c->frame];
+	const struct tt_capture *cap = w->m->cap[w->m->threads.t[f->thread[c->frame]]->process];
+	const struct tt_def *d, *most = NULL;
+	uint64_t all = 0;
+
+	c->n = 0;
+	for (size_t i = 0; (d = tt_code_at(cap, i)) != NULL; i++) {
+		int64_t ts = d->ts + cap->offset_ns;
+		if (d->b == 0 || ts < from || ts >= to)
+			continue;
+		c->n++;
+		all += d->b;
+		most = !most || d->b > most->b ? d : most;
+	}
+	c->row2 = c->row;
+	if (!most || most->b < all / 2)
+		return;
+	const struct tt_name *name = tt_model_key(w->m, cap->process, most->key);
+	c->name = name ? tt_paths_label(w->p, name) : NULL;
+	c->bytes = (int64_t)most->b;
+}
+
+/* Where in a wait the thread was: the outermost zone that waits. */
+static void
+look_at_wait(const struct tt_why *w, struct tt_cause *c)
+{
+	c->row2 = tt_paths_row(w->p, c->node);
+	if (c->row2 == c->row)
+		c->row2 = TT_NO_ROW;
+}
+
+/* What another thread was in for most of the time in which this one waited for a lock. */
+static void
+look_at_lock(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_frames *f = w->m->frames;
+	int64_t best = INT64_MAX;
+
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *r = &w->s->rec[i];
+		const struct tt_thread *t = tt_frame_sums_zone(w->s, r->node) ? tt_paths_thread(w->p, r->node) : NULL;
+
+		if (!t || t->index == f->thread[c->frame] || w->own[r->node] != r->node || w->class[r->node] != TT_CAUSE_UNKNOWN ||
+		    r->total < c->ns - c->ns / 5 || r->total > best)
+			continue;
+		best = r->total;
+		c->row2 = tt_paths_row(w->p, r->node);
+		c->name = t->name;
+	}
+}
+
+/* Which exception was thrown most. */
+static void
+look_at_exceptions(const struct tt_why *w, struct tt_cause *c)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_node *n = tt_paths_node(w->p, w->s->rec[i].node);
+		const char *name;
+		size_t len;
+
+		if (n->kind != TT_NODE_ALLOC || w->s->rec[i].n <= most)
+			continue;
+		name = tt_model_class(w->m, n->process, n->key);
+		len = strlen(name);
+		if (len < 9 || strcmp(name + len - 9, "Exception") != 0)
+			continue;
+		most = w->s->rec[i].n;
+		c->name = name;
+	}
+	for (uint32_t at = c->node; at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE; at = tt_paths_node(w->p, at)->parent) {
+		uint32_t row = tt_paths_row(w->p, w->own[at]);
+		if (row == c->row)
+			continue;
+		c->row2 = row;
+		return;
+	}
+}
+
+/* --- what the program does --------------------------------------------------------------------------- */
+
+/* True for what less than a tenth of the typical frames have. */
+static bool
+is_rare(const struct tt_why *w, const struct tt_usual *u)
+{
+	return u->in * 10 < w->ntypical || u->in == 0;
+}
+
+/* True if the marker of the path does what no typical frame does: it runs, or is called clearly more often. */
+static bool
+is_more(const struct tt_why *w, uint32_t row)
+{
+	const struct tt_fact *f = fact(w, TT_OF_ROW, row);
+	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row);
+
+	if (!f)
+		return false;
+	if (is_rare(w, &u))
+		return true;
+	return u.n_high > 0 && f->n > u.n_high && f->n >= u.n_high + (u.n_high + 1) / 2;
+}
+
+/* The first path among the facts, and the place of the path around path ${i}; SIZE_MAX: it is the thread. */
+static size_t
+around(const struct tt_why *w, size_t first, size_t i)
+{
+	uint32_t up = w->own[tt_paths_node(w->p, w->now.v[i].id)->parent];
+	size_t at = tt_lower_bound(k, first, i, w->now.v[k].id < up);
+
+	return at < i && w->now.v[at].id == up ? at : SIZE_MAX;
+}
+
+/*
+ * Down the calls of the frame to where most of the extra time is, of ${more} calls alone or of all. SIZE_MAX: there is none. The time
+ * beyond the usual of each path and all below it is in w->inside.
+ */
+static size_t
+descend(struct tt_why *w, bool more, int64_t *sum)
+{
+	size_t first = 0, end, at = SIZE_MAX;
+
+	while (first < w->now.n && w->now.v[first].what != TT_OF_NODE)
+		first++;
+	for (end = first; end < w->now.n && w->now.v[end].what == TT_OF_NODE;)
+		end++;
+	*sum = 0;
+	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 2 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
+		return SIZE_MAX;
+	int64_t *inside = w->inside, *is_new = w->inside + end + 1;
+	for (size_t i = first; i < end; i++) {
+		size_t up = around(w, first, i);
+
+		is_new[i] = is_more(w, tt_paths_row(w->p, w->now.v[i].id)) || (up != SIZE_MAX && is_new[up]);
+		inside[i] = !more || is_new[i] ? beyond(w, &w->now.v[i]) : 0;
+	}
+	for (size_t i = end; i-- > first;) {
+		size_t up = around(w, first, i);
+
+		if (up == SIZE_MAX)
+			*sum += inside[i];
+		else
+			inside[up] += inside[i];
+	}
+	for (;;) {
+		size_t best = SIZE_MAX;
+
+		for (size_t i = at == SIZE_MAX ? first : at + 1; i < end; i++)
+			if (inside[i] > 0 && around(w, first, i) == at && (best == SIZE_MAX || inside[i] > inside[best]))
+				best = i;
+		if (best == SIZE_MAX || inside[best] * 10 < (at == SIZE_MAX ? *sum : inside[at]) * 6)
+			return at;
+		at = best;
+		const struct tt_fact *row = fact(w, TT_OF_ROW, tt_paths_row(w->p, w->now.v[at].id));
+		const char *full = w->p->row[row->id].name ? w->p->row[row->id].name->full : "";
+		/* Called more often than usual: what it calls is more for that reason. */
+		struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
+		if (more && !is_rare(w, &u) && is_more(w, row->id) && !strstr(full, ":.ctor"))
+			return at;
+	}
+}
+
+/* What ${n} allocations of ${bytes} in all may take, recorded: large objects are new memory, which the system has to clear. */
+static int64_t
+alloc_time(uint64_t n, int64_t bytes)
+{
+	enum { EACH_NS = 150, LARGE = 8000 };
+
+	return (int64_t)n * EACH_NS + (n && bytes / (int64_t)n >= LARGE ? 2 * bytes : bytes / 2);
+}
+
+static void
+blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
+{
+	const struct tt_fact *f = &w->now.v[at];
+	const struct tt_fact *row = fact(w, TT_OF_ROW, tt_paths_row(w->p, f->id)), *site;
+	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
+
+	c->row = row->id;
+	c->node = f->id;
+	c->ns = w->inside[at];
+	c->n = row->n;
+	c->usual_n = u.n;
+	c->usual_ns = u.self;
+	c->longest = row->longest;
+	c->class = TT_CAUSE_SLOW_CALL;
+	if (is_rare(w, &u) ? row->n >= MANY_CALLS && row->longest < c->ns / 2 : is_more(w, row->id))
+		c->class = TT_CAUSE_CALLS;
+	site = fact(w, TT_OF_SITE, row->id);
+	if (!site || (c->class == TT_CAUSE_CALLS && !is_rare(w, &u)))
+		return;
+	struct tt_usual su = tt_why_usual(w, TT_OF_SITE, row->id);
+	uint64_t n = site->n > su.n_high ? site->n - su.n_high : 0;
+	if (alloc_time(n, beyond(w, site)) < c->ns / 2)
+		return;
+	c->class = TT_CAUSE_ALLOCATION;
+	c->allocs = site->n;
+	c->bytes = site->self;
+	c->usual_n = su.n;
+	c->usual_ns = su.self;
+	find_burst(w, c);
+	c->row2 = TT_NO_ROW;
+	c->bytes = site->self;
+	c->allocs = site->n;
+}
+
+/* Do other threads work clearly more than usual, while this one does nothing more? */
+static bool
+try_processors(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_fact *busy = fact(w, TT_OF_FRAME, TT_FRAME_BUSY), *most = NULL;
+	uint32_t threads = 0;
+
+	if (!busy || beyond(w, busy) < c->extra)
+		return false;
+	for (size_t i = 0; i < w->now.n; i++) {
+		const struct tt_fact *f = &w->now.v[i];
+		if (f->what == TT_OF_OTHER && (!most || beyond(w, f) > beyond(w, most)))
+			most = f;
+	}
+	for (size_t i = 0; i < w->s->n; i++)
+		threads += w->s->rec[i].self > c->extra / 8 && tt_frame_sums_zone(w->s, w->s->rec[i].node) && w->own[w->s->rec[i].node] == w->s->rec[i].node &&
+		    tt_paths_row(w->p, w->s->rec[i].node) == most->id;
+	c->class = TT_CAUSE_PROCESSORS;
+	c->row = most->id;
+	c->n = threads ? threads : 1;
+	c->ns = c->extra;
+	return true;
+}
+
+static void
+look_closer(const struct tt_why *w, struct tt_cause *c)
+{
+	switch (c->class) {
+	case TT_CAUSE_COLLECTION:
+		look_at_collection(w, c);
+		break;
+	case TT_CAUSE_COMPILED:
+		look_at_code(w, c);
+		break;
+	case TT_CAUSE_LOCK:
+		look_at_lock(w, c);
+		break;
+	case TT_CAUSE_EXCEPTIONS:
+		look_at_exceptions(w, c);
+		break;
+	case TT_CAUSE_WAIT:
+	case TT_CAUSE_LOADING:
+		look_at_wait(w, c);
+		break;
+	default:
+		break;
+	}
+}
+
+void
+tt_why_judge(struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_fact *outside = fact(w, TT_OF_FRAME, TT_FRAME_OUTSIDE);
+	const struct tt_cause none = *c;
+	int64_t sum;
+	size_t at;
+
+	for (int class = TT_CAUSE_COLLECTION; class <= TT_CAUSE_LOADING; class++)
+		try_class(w, (enum tt_cause_class)class, c);
+	at = descend(w, true, &sum);
+	if (at != SIZE_MAX && w->inside[at] > c->ns) {
+		*c = none;
+		blame_path(w, at, c);
+	}
+	if (c->ns >= c->extra / LEAST_SHARE && c->ns > 0) {
+		look_closer(w, c);
+		return;
+	}
+	*c = none;
+	if (outside && beyond(w, outside) >= c->extra / 2) {
+		c->class = TT_CAUSE_OUTSIDE;
+		c->ns = beyond(w, outside);
+		return;
+	}
+	if (try_processors(w, c))
+		return;
+	at = descend(w, false, &sum);
+	if (at != SIZE_MAX && w->inside[at] >= c->extra / LEAST_SHARE) {
+		blame_path(w, at, c);
+		c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
+	}
+}
