@@ -133,14 +133,14 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # What pages hold is built in: its bytes as they are, and the digest that their policy names (lib/out/built.h).
-BUILT    := lib/out/page.css lib/out/page.js
+BUILT    := lib/out/page.css lib/out/page.js lib/page/view.js
 $(BUILD)/built.c: $(BUILT) $(BUILD)/flags
 	$(call say,BIN,$@)
 	$(Q)if grep -i '</\|<!--' $(BUILT); then echo 'this would end its place in a page' >&2; exit 1; fi
 	$(Q){ echo '#include "out/built.h"'; \
 	for f in $(BUILT); do \
-		echo "const char tt_built_$${f##*.}[] = {"; od -An -v -tu1 $$f | sed 's/ *\([0-9][0-9]*\)/(char)\1,/g'; echo '0 };'; \
-		echo "const char tt_built_$${f##*.}_sha256[] = \"$$(env printf "$$(sha256sum < $$f | cut -c1-64 | sed 's/../\\x&/g')" | base64)\";"; \
+		n=$$(basename $$f | tr . _); echo "const char tt_built_$$n[] = {"; od -An -v -tu1 $$f | sed 's/ *\([0-9][0-9]*\)/(char)\1,/g'; echo '0 };'; \
+		echo "const char tt_built_$${n}_sha256[] = \"$$(env printf "$$(sha256sum < $$f | cut -c1-64 | sed 's/../\\x&/g')" | base64)\";"; \
 	done; } > $@.new
 	$(Q)mv $@.new $@
 $(BUILD)/built.o: $(BUILD)/built.c
@@ -299,7 +299,7 @@ clean:
 # What the program needs, and what else the tests and the other targets need.
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
 DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev zlib1g-dev
-DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip chromium clang cmark-gfm golang-go jq lcov libarchive-tools \
+DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip chromium clang cmark-gfm firefox-esr golang-go jq lcov libarchive-tools \
 	libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
 	mono-mcs mono-runtime mono-utils nodejs npm python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
 	r-base-core r-cran-exactranktests strace uftrace valgrind xz-utils zstd zsh fish \

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "emit/emit.h"
 #include "info.h"
 #include "input.h"
+#include "page/details.h"
 #include "page/page.h"
 #include "pass/pass.h"
 #include "report.h"
@@ -151,9 +153,13 @@ quote_arguments(int argc, char **argv, struct tt_buf *to)
 }
 
 static void
-say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cut, size_t size)
+say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cut, const struct tt_details *d, size_t size)
 {
 	char bytes[40];
+	size_t shown = tt_details_shown(d);
+
+	if (shown < d->n && app->env.log_level > TT_LOG_QUIET)
+		ui_say(&app->ui, "%s: %zu of %zu chosen frames have no timeline, for want of room", o->output, d->n - shown, d->n);
 
 	*tt_put_bytes(bytes, (int64_t)size) = '\0';
 	if (o->max_size && size > o->max_size)
@@ -165,10 +171,10 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 
 static int
 write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments, const struct tt_report *r, struct tt_views *view,
-    struct tt_err *err)
+    const struct tt_details *d, struct tt_err *err)
 {
 	const char *slash = strrchr(o->in.path.v[0], '/');
-	struct tt_buf text = { 0 }, range = { 0 };
+	struct tt_buf text = { 0 }, range = { 0 }, stats = { 0 };
 	struct tt_page_cut cut = { 0 };
 	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size };
 	size_t size;
@@ -177,19 +183,25 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 	po.arguments = tt_buf_string(arguments);
 	tt_buf_printf(&range, "tracetool report %s -o range.html --frames ", po.arguments);
 	po.range = tt_buf_string(&range);
+	tt_buf_printf(&stats, "tracetool stats %s --frames ", po.arguments);
+	po.stats = tt_buf_string(&stats);
+	po.details = d;
 	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : slash ? slash + 1 : app->input;
 	rc = tt_buf_error(arguments, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&range, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&stats, err);
 	if (rc == TT_OK)
 		rc = tt_page_write(r, view, &po, &cut, &text, err);
 	size = text.n;
 	if (rc == TT_OK)
 		rc = app_write(app, o->output, &text, err);
 	if (rc == TT_OK)
-		say_cut(app, o, &cut, size);
+		say_cut(app, o, &cut, d, size);
 	tt_buf_free(&text);
 	tt_buf_free(&range);
+	tt_buf_free(&stats);
 	return rc;
 }
 
@@ -200,6 +212,9 @@ report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, str
 	struct tt_model *m = NULL;
 	struct tt_views view = { 0 };
 	struct tt_report r;
+	struct tt_details details = { .room = o->max_size / 5 * 2 };
+	const struct tt_emit *const emit[] = { &tt_page_details };
+	const struct tt_emit_opts emit_opts = { .env = &app->env, .own = &details };
 	int rc = input_setup(app, &o->in, &run, err);
 
 	if (rc == TT_OK && !o->output)
@@ -212,14 +227,18 @@ report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, str
 		return rc;
 	run.hitches = (unsigned)o->pass.hitches;
 	run.needs |= needs();
+	run.emit = emit;
+	run.emit_opts = &emit_opts;
+	run.nemit = 1;
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
 		fill(app, o, &view, &r);
-		rc = write_page(app, o, arguments, &r, &view, err);
+		rc = write_page(app, o, arguments, &r, &view, &details, err);
 	}
+	tt_details_free(&details);
 	tt_report_free(&r);
 	tt_view_free(&view);
 	tt_model_free(m);

@@ -7,7 +7,7 @@
  * where a chunk has rare events, `write` only where there is text. An aggregating emitter (pprof, folded, CSV
  * tables) leaves both NULL and writes all in `finish`.
  *
- * Life: begin, (chunk | rare, write)*, finish, commit; or end at any time, which takes
+ * Life: begin, (chunk | rare, write)*, perhaps again and as many once more, finish, commit; or end at any time, which takes
  * everything back. The emitter owns its sinks.
  */
 #ifndef TT_EMIT_H
@@ -88,6 +88,9 @@ struct tt_emit {
 	int (*chunk)(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 	int (*rare)(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 	int (*write)(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err);
+	/* All events are read: are they to be read once more, for chunk and write? Not asked where they cannot be. NULL: no. An emitter that has
+	   it is the only one, and may get all events twice where it did not know the frames before the first. */
+	int (*again)(void *state, bool *more, struct tt_err *err);
 	int (*finish)(void *state, const struct tt_model *m, struct tt_err *err);
 	int (*commit)(void *state, struct tt_err *err);
 	void (*end)(void *state);     /* after commit: frees; before: takes back */

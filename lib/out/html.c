@@ -48,24 +48,30 @@ tt_html_text(struct tt_buf *out, const char *s)
 }
 
 void
-tt_html_open(struct tt_buf *out, const char *title)
+tt_html_open(struct tt_buf *out, const char *title, bool view)
 {
 	tt_buf_printf(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; "
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'%s%s%s; style-src 'sha256-%s'; base-uri 'none'; "
 	    "form-action 'none'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
-	    "<meta name=\"referrer\" content=\"no-referrer\">\n<title>", tt_built_js_sha256, tt_built_css_sha256);
+	    "<meta name=\"referrer\" content=\"no-referrer\">\n<title>", tt_built_page_js_sha256,
+	    view ? " 'sha256-" : "", view ? tt_built_view_js_sha256 : "", view ? "'" : "",
+	    tt_built_page_css_sha256);
 	tt_html_text(out, title);
 	tt_buf_text(out, "</title>\n<style>");
-	tt_buf_text(out, tt_built_css);
+	tt_buf_text(out, tt_built_page_css);
 	tt_buf_text(out, "</style>\n</head>\n<body>\n");
 }
 
 void
-tt_html_close(struct tt_buf *out)
+tt_html_close(struct tt_buf *out, bool view)
 {
 	tt_buf_text(out, "<script>");
-	tt_buf_text(out, tt_built_js);
+	tt_buf_text(out, tt_built_page_js);
+	if (view) {
+		tt_buf_text(out, "</script>\n<script>");
+		tt_buf_text(out, tt_built_view_js);
+	}
 	tt_buf_text(out, "</script>\n</body>\n</html>\n");
 }
 
@@ -302,7 +308,7 @@ tt_render_html(const struct tt_report *r, const struct tt_render_opts *o, struct
 {
 	const char *generator = o->generator ? o->generator : "tracetool";
 
-	tt_html_open(out, generator);
+	tt_html_open(out, generator, false);
 	tt_buf_text(out, "<main id=\"tables\">\n<h1>Tables by ");
 	tt_html_text(out, generator);
 	tt_buf_text(out, "</h1>\n");
@@ -317,5 +323,5 @@ tt_render_html(const struct tt_report *r, const struct tt_render_opts *o, struct
 		tt_buf_text(out, "</section>\n");
 	}
 	tt_buf_text(out, "</main>\n");
-	tt_html_close(out);
+	tt_html_close(out, false);
 }

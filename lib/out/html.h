@@ -4,8 +4,8 @@
  * What a page says comes from tables of a report (table.h), as its other forms have them. Each number is written here, for people, with the
  * value that JSON has of it in an attribute: data-v of a cell, value of a figure in a sentence. So a page cannot say another number.
  *
- * Text from captures is hostile: it reaches a page by tt_html_text() alone, and the page's policy lets nothing load, nothing run but page.js,
- * and no style apply but page.css, which the Makefile builds in with their digests (built.h). A page is complete without either.
+ * Text from captures is hostile: it reaches a page by tt_html_text() alone, and the page's policy lets nothing load, nothing run but page.js
+ * and view.js, and no style apply but page.css, which the Makefile builds in with their digests (built.h). A page is complete without either.
  */
 #ifndef TT_OUT_HTML_H
 #define TT_OUT_HTML_H
@@ -15,9 +15,9 @@
 /* ${s} as text, also in an attribute. What is not UTF-8, and what would turn the direction of text or is a control, becomes U+FFFD. */
 void tt_html_text(struct tt_buf *out, const char *s);
 
-/* All up to the start of the body; its end. ${title} is text. */
-void tt_html_open(struct tt_buf *out, const char *title);
-void tt_html_close(struct tt_buf *out);
+/* All up to the start of the body; its end. ${title} is text; ${view}: view.js, which needs data for its views, is in the page, too. */
+void tt_html_open(struct tt_buf *out, const char *title, bool view);
+void tt_html_close(struct tt_buf *out, bool view);
 
 /* How a table is shown. */
 struct tt_html_view {

@@ -1,9 +1,9 @@
 /*
  * What a page does beside being read, where scripts run: tables are sorted and filtered, and a range of frames is looked at alone. Nothing is
- * loaded, and text from a capture is only ever set as text. html.h says how this gets into a page.
+ * loaded, and text from a capture is only ever set as text. html.h says how this gets into a page. Scripts after it use what it returns.
  */
 "use strict";
-(function () {
+const tracetool = (function () {
 	const ROWS_TO_FILTER = 12;
 
 	function make(tag, text, more) {
@@ -139,7 +139,11 @@
 		const from = make("input", "", { type: "number", min: first, max: last, value: first });
 		const to = make("input", "", { type: "number", min: first, max: last, value: last });
 		const one = make("label", "Frames "), two = make("label", " to "), said = make("p", "", { className: "r" });
-		const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+		const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect"), one_frame = mark.cloneNode();
+		const self = { all, first, clicked: null, mark(number) {
+			one_frame.setAttribute("x", (number - first + .5) * 100 / all.length + "%");
+			one_frame.setAttribute("visibility", "visible");
+		} };
 		let held = null;
 
 		function show(a, b, keep) {
@@ -185,7 +189,11 @@
 		figure.append(one, two, said);
 		mark.setAttribute("class", "m");
 		mark.setAttribute("height", "100%");
-		chart.append(mark);
+		one_frame.setAttribute("class", "f");
+		one_frame.setAttribute("width", "2");
+		one_frame.setAttribute("height", "100%");
+		one_frame.setAttribute("visibility", "hidden");
+		chart.append(mark, one_frame);
 		chart.addEventListener("pointerdown", (event) => {
 			if (!event.target.closest("a") && event.button === 0) {
 				held = at(event);
@@ -194,7 +202,9 @@
 		});
 		chart.addEventListener("pointermove", (event) => held !== null && show(held, at(event), false));
 		chart.addEventListener("pointerup", (event) => {
-			if (held !== null) {
+			if (held === at(event) && self.clicked) {
+				self.clicked(held);
+			} else if (held !== null) {
 				show(held, at(event), true);
 			}
 			held = null;
@@ -206,9 +216,11 @@
 		const asked = /^#range=(\d+)-(\d+)$/.exec(location.hash);
 
 		show(asked ? Number(asked[1]) : first, asked ? Number(asked[2]) : last, false);
+		return self;
 	}
 
-	document.querySelectorAll("figure").forEach((figure) => figure.querySelector("script") && charted(figure));
+	const figure = Array.from(document.querySelectorAll("figure")).find((f) => f.querySelector("script"));
+	const charts = figure ? charted(figure) : null;
 
 	/* --- links --- */
 
@@ -223,4 +235,5 @@
 
 	addEventListener("hashchange", unfold);
 	unfold();
+	return { make, copied, shown, times: charts };
 })();

@@ -9,6 +9,7 @@
 #include "model/frames.h"
 #include "model/model.h"
 #include "out/html.h"
+#include "page/details.h"
 #include "view/view.h"
 
 enum { FIRST = 10, STRIPS = 4 };      /* rows of a table on the first screen; charts, one for a process */
@@ -205,6 +206,25 @@ strips(const struct page *p)
 		tt_buf_printf(p->out, "<p>%zu more inputs have frames; their charts are left out.</p>\n", f->nof - STRIPS);
 }
 
+/* Which frames can be looked at alone. */
+static void
+timelines(const struct page *p)
+{
+	const struct tt_details *d = p->o->details;
+	size_t n = d ? tt_details_shown(d) : 0;
+
+	if (n == 0)
+		return;
+	put(p, "<p>This page has each zone of ");
+	tt_html_count(p->out, n);
+	put(p, " of its ");
+	tt_html_count(p->out, p->f->n);
+	put(p, " frames, for the timeline below");
+	if (n < p->f->n)
+		put(p, n < d->n ? ": the worst and the median, as far as they fit" : ": the worst, the median, p95 and p99, others evenly spaced");
+	put(p, ".</p>\n");
+}
+
 static void
 frames(const struct page *p)
 {
@@ -216,6 +236,7 @@ frames(const struct page *p)
 	heading(p, "frames", "Frames");
 	if (p->f)
 		strips(p);
+	timelines(p);
 	put(p, "<div class=\"g\">\n");
 	if (table(p, "frames")) {
 		put(p, "<div>\n");
@@ -402,6 +423,7 @@ tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_
     struct tt_buf *out, struct tt_err *err)
 {
 	struct page p = { .r = r, .o = o, .out = out };
+	const bool view_js = o->details && tt_details_shown(o->details);
 	size_t begin = out->n, here;
 
 	if (tt_report_error(r, err) != TT_OK)
@@ -412,8 +434,10 @@ tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_
 		if (!p.times)
 			return err->code;
 	}
-	tt_html_open(out, o->name);
+	tt_html_open(out, o->name, view_js);
 	first_screen(&p);
+	if (o->details && tt_details_put(o->details, view, o->stats, out, err) != TT_OK)
+		return err->code;
 	here = out->n;
 	/* As many rows as fit, halved until they do: the same input always gives the same page. */
 	for (cut->rows = TT_PAGE_ROWS;; cut->rows /= 2) {
@@ -423,6 +447,6 @@ tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_
 		out->n = here;
 	}
 	put(&p, "</main>\n");
-	tt_html_close(out);
+	tt_html_close(out, view_js);
 	return tt_buf_error(out, err);
 }

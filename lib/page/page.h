@@ -1,8 +1,8 @@
 /**
  * The report page: what one run over captures shows, as one HTML file (tracetool-report(1)).
  *
- * It is made of the tables of a report, which passes filled, and of the times of frames in the model, for the chart. Nothing is computed
- * here that a table has; no events are read, and no format is known.
+ * It is made of the tables of a report, which passes filled, of the times of frames in the model, for the chart, and of all that some of the
+ * frames did (details.h). Nothing is computed here that a table has, and no format is known.
  *
  * Order: verdict in words, losses and caveats, frames with their chart, the worst frames and what they did, where time and memory went,
  * where the page comes from. Then each table whole, as far as the page may grow: rows are left out of all tables alike, and where they are,
@@ -15,6 +15,7 @@
 
 #include "out/table.h"
 
+struct tt_details;
 struct tt_frames;
 struct tt_values;
 struct tt_views;
@@ -26,6 +27,8 @@ struct tt_page_opts {
 	const char *name;             /* of what it shows: a file, or how many */
 	const char *arguments;        /* of a command that looks at the same, captures among them, quoted for a shell */
 	const char *range;            /* a command that makes such a page of some frames, up to where their numbers belong */
+	const char *stats;            /* one that prints the tables of some, in the same way */
+	const struct tt_details *details;     /* of the same run; NULL: none */
 	const char *generator;        /* "tracetool VERSION" */
 	uint64_t max_size;            /* bytes; 0: any number */
 };

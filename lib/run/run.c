@@ -480,7 +480,7 @@ total_times(struct tt_model *m)
 static int
 begin_emitters(struct tt_run *r, struct tt_err *err)
 {
-	if (!r->o->nemit)
+	if (!r->o->nemit || r->emit)
 		return TT_OK;
 	if ((r->needs & TT_NEEDS_APART) && tt_model_tell_apart(r->m, err) != TT_OK)
 		return err->code;
@@ -613,7 +613,7 @@ read_again(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_model *m = r->m;
 
-	if (r->names_first || !any_reused(r) || r->o->nemit || !rewindable(r))
+	if (r->names_first || !any_reused(r) || (r->o->nemit && !r->o->emit[0]->again) || !rewindable(r))
 		return TT_OK;
 	tt_log(r->env, TT_LOG_VERBOSE, "class addresses were reused: reading again to tell them apart by time");
 	tt_loss_reset(m->loss);
@@ -674,6 +674,18 @@ read_parts(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
+/* The emitter, which is the only one, may know only now what it wants of the events. */
+static int
+read_for_emitter(struct tt_run *r, struct tt_err *err)
+{
+	bool more = false;
+	int rc = r->o->nemit == 1 && r->o->emit[0]->again && rewindable(r) ? r->o->emit[0]->again(r->emit[0], &more, err) : TT_OK;
+
+	if (rc == TT_OK && more)
+		rc = rewind_all(r, err);
+	return rc == TT_OK && more ? read_all(r, TT_PHASE_PARTS, "reading", err) : rc;
+}
+
 /* --- the run ------------------------------------------------------------------------------------- */
 
 /* All phases in order. A phase that is not asked for does nothing. */
@@ -681,7 +693,7 @@ static int (*const phases[])(struct tt_run *r, struct tt_err *err) = {
 	open_inputs, join_files, check_parts, plan,
 	read_names, read_marks, use_names,
 	read_events, read_again,
-	check_copies, settle_counts, close_ledger, use_all_names, finish_frames, read_parts, count_unnamed, finish_emitters,
+	check_copies, settle_counts, close_ledger, use_all_names, finish_frames, read_parts, read_for_emitter, count_unnamed, finish_emitters,
 };
 
 static unsigned

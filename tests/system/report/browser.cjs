@@ -7,97 +7,8 @@
  * scripts the page reads the same, and from a server with Jenkins' own policy, which blocks scripts and styles. Prints "N passed, N failed".
  */
 'use strict';
-const { spawn } = require('child_process'), fs = require('fs'), http = require('http'), os = require('os'), path = require('path'), url = require('url');
-
-let passed = 0, failed = 0;
-
-function check(what, have, want) {
-	const good = JSON.stringify(have) === JSON.stringify(want);
-
-	passed += good;
-	failed += !good;
-	if (!good) {
-		console.log('FAILED: ' + what + '\n    ' + JSON.stringify(have) + ', not ' + JSON.stringify(want));
-	}
-}
-
-/* Chromium's own protocol over a pipe: messages end with NUL. */
-class Browser {
-	constructor() {
-		this.home = fs.mkdtempSync(path.join(os.tmpdir(), 'tracetool-browser.'));
-		this.process = spawn('chromium', ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--user-data-dir=' + this.home,
-			'--remote-debugging-pipe', 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
-		this.waiting = new Map();
-		this.heard = [];
-		this.next = 0;
-		let rest = Buffer.alloc(0);
-		this.process.stdio[4].on('data', (more) => {
-			rest = Buffer.concat([rest, more]);
-			for (let end; (end = rest.indexOf(0)) >= 0; rest = rest.subarray(end + 1)) {
-				const m = JSON.parse(rest.subarray(0, end).toString()), w = this.waiting.get(m.id);
-
-				this.waiting.delete(m.id);
-				if (w) {
-					w[m.error ? 1 : 0](m.error ? new Error(JSON.stringify(m.error)) : m.result);
-				} else {
-					this.heard.forEach((f) => f(m));
-				}
-			}
-		});
-	}
-
-	send(method, params = {}, sessionId = undefined) {
-		return new Promise((good, bad) => {
-			this.waiting.set(++this.next, [good, bad]);
-			this.process.stdio[3].write(JSON.stringify({ id: this.next, method, params, sessionId }) + '\0');
-		});
-	}
-
-	async open(address, scripts = true) {
-		const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
-		const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
-		const page = { said: [], asked: [], send: (method, params) => this.send(method, params, sessionId) };
-		const loaded = new Promise((done) => this.heard.push((m) => {
-			if (m.sessionId !== sessionId) {
-				return;
-			}
-			if (m.method === 'Log.entryAdded' || m.method === 'Runtime.consoleAPICalled' || m.method === 'Runtime.exceptionThrown') {
-				page.said.push(JSON.stringify(m.params));
-			} else if (m.method === 'Network.requestWillBeSent') {
-				page.asked.push(m.params.request.url);
-			} else if (m.method === 'Page.loadEventFired') {
-				done();
-			}
-		}));
-
-		page.wait = async (text) => (await page.send('Runtime.evaluate', { expression: text, returnByValue: true, awaitPromise: true })).result.value;
-		page.run = async (text) => {
-			const r = await page.send('Runtime.evaluate', { expression: text, returnByValue: true });
-
-			if (r.exceptionDetails) {
-				throw new Error(text + ': ' + JSON.stringify(r.exceptionDetails.exception));
-			}
-			return r.result.value;
-		};
-		for (const domain of ['Page', 'Runtime', 'Log', 'Network']) {
-			await page.send(domain + '.enable');
-		}
-		await page.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
-		await page.send('Page.navigate', { url: address });
-		await loaded;
-		return page;
-	}
-
-	end() {
-		return new Promise((done) => {
-			this.process.on('exit', () => {
-				fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-				done();
-			});
-			this.send('Browser.close').catch(() => 0);
-		});
-	}
-}
+const fs = require('fs'), http = require('http'), url = require('url');
+const { Browser, check, report, crashed } = require('./driver.cjs');
 
 const RANGE = 'document.querySelector("figure .r").textContent';
 const SELF = 'Array.from(document.querySelectorAll("#t-markers tbody tr:not([hidden])"), r => r.cells[2].dataset.v).map(Number)';
@@ -190,11 +101,7 @@ async function main() {
 	server.close();
 	server.closeAllConnections();
 	await browser.end();
-	console.log(passed + ' passed, ' + failed + ' failed');
-	process.exit(failed ? 1 : 0);
+	report();
 }
 
-main().catch((e) => {
-	console.log('FAILED: ' + e.stack + '\n' + passed + ' passed, ' + (failed + 1) + ' failed');
-	process.exit(1);
-});
+main().catch(crashed);

@@ -11,8 +11,9 @@
 - The form html of other commands has the cells of their JSON.
 - The chart shows every late frame, however many there are. The page keeps to --max-size, and is the same each time.
 
-- The times of single frames, for ranges, are those of the table of worst frames. lib/out/page.js and the frames' times are used in a real
-  browser by browser.cjs.
+- The times of single frames, for ranges, are those of the table of worst frames. The zones of frames give the figures that stats has of that
+  frame alone.
+- The program of the page sets text alone, and is small. browser.cjs uses it in Chromium, frames.cjs in Chromium and Firefox.
 
 Ends with "N passed, N failed".
 """
@@ -27,8 +28,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
 import count  # noqa: E402
-from page import Page, cells, times  # noqa: E402
-from suite import TESTDATA, Suite  # noqa: E402
+from page import Page, cells, details, sums, times  # noqa: E402
+from suite import TESTDATA, TOP, Suite  # noqa: E402
 from ttc import U64, Capture  # noqa: E402
 
 TRACETOOL = os.path.realpath(sys.argv[1])
@@ -37,8 +38,8 @@ UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2 ** 10, "MB": 
 suite = Suite()
 
 
-def run(*args, codes=(0,)):
-    r = subprocess.run([TRACETOOL, *args], capture_output=True, timeout=300, cwd=suite.dir)
+def run(*args, codes=(0,), stdin=None):
+    r = subprocess.run([TRACETOOL, *args], capture_output=True, timeout=300, cwd=suite.dir, stdin=stdin)
     if r.returncode not in codes:
         raise SystemExit("tracetool %s: exit %d: %s" % (" ".join(args), r.returncode, r.stderr.decode()))
     return r
@@ -240,6 +241,77 @@ def chart():
     suite.equal("and gives that range", sorted(times(Page(open(suite.path("range.html"), encoding="utf-8").read()))), [3, 4, 5])
 
 
+# --- single frames --------------------------------------------------------------------------
+
+def single(what, path, most=6, options=(), codes=(0,)):
+    """The zones of frames in the page give the figures that stats has with the filter set to the one frame."""
+    page = Page(page_of(path, *options))
+    have = details(page)
+    suite.check(what + ": there are some", not have and "none")
+    numbers = list(have)
+    for n in sorted(set(numbers[:most] + numbers[-2:])):
+        want = tables("stats", "-q", "--format", "json", "--table", "markers,gcalloc", path, *options, "--frames", str(n))[0]
+        rows = {r["marker"]: [int(r[c]) for c in ("self_ns", "total_ns", "count")] for r in want["markers"]["rows"]}
+        suite.equal("%s, frame %d" % (what, n), {k: v[:3] for k, v in sums(have[n]).items()}, rows)
+        allocs = [a for t in have[n] for a in t["allocs"]]
+        rows = want["gcalloc"]["rows"] if "gcalloc" in want else []
+        suite.equal("%s, frame %d, allocations" % (what, n), [sum(a[2] for a in allocs), sum(a[3] for a in allocs)],
+                    [int(rows[0][c] or 0) for c in ("count", "bytes")] if rows else [0, 0])
+    return have
+
+
+def many_zones(path):
+    """70 frames of 800 zones, the fifth longer."""
+    c, at = Capture(), 0
+    t, markers = c.thread(), [c.marker("Zone.%d" % i) for i in range(40)]
+    for i in range(71):
+        t.frame(at)
+        for k in range(800):
+            t.zone(at + 1000 + k * 9000 + i * k % 977, at + 7000 + k * 9000 + i * 7 * k % 997, markers[i * k % 40])
+        at += (20 if i == 4 else 10) * MS
+    return c.write(suite.path(path))
+
+
+def capped():
+    """With a frame limit the worst are those with the most work, whatever time they take: they are found in a second reading."""
+    c, at = Capture(), 0
+    t, wait, work = c.thread(), c.marker("WaitForTargetFPS"), c.marker("Work")
+    busy = {i: 12 * MS for i in range(3, 300, 31)}
+    for i in range(301):
+        t.frame(at)
+        done = at + busy.get(i, 4 * MS) + i * 1000
+        t.zone(at + 1000, done, work)
+        t.zone(done, at + 33333333 - 1000, wait)
+        at += 33333333
+    path = c.write(suite.path("capped.ttc"))
+    have = single("capped frames", path)
+    suite.equal("capped frames with the most work come first", sorted(list(have)[:len(busy)]), sorted(i + 1 for i in busy))
+    again = run("report", "-q", "-o", "-", "-", codes=(0,), stdin=open(path, "rb")).stdout.decode()
+    suite.equal("also from a pipe", sorted(list(details(Page(again)))[:len(busy)]), sorted(i + 1 for i in busy))
+
+
+def singles():
+    demo, loop = (os.path.join(TESTDATA, f) for f in ("demo/good-hitches.ttc.xz", "mlpd/good-d01-gameloop-calls-alloc.mlpd"))
+    have = single("demo", demo)
+    worst = tables("stats", "-q", "--format", "json", "--table", "hitches", demo)[0]["hitches"]["rows"]
+    suite.equal("the worst come first", list(have)[:len(worst)], [int(r["frame"]) for r in worst])
+    suite.equal("64 of 129 frames", len(have), 64)
+    single("a part of it", demo, options=["--frames", "20-60"])
+    single("methods", loop, options=["--frame-marker", "World:Frame"])
+    for f in ("raw/good-2022-aligned.raw", "data/good-2021.data", "raw/good-2019-every.raw"):
+        single(f, os.path.join(TESTDATA, f))
+    capped()
+    path = many_zones("zones.ttc")
+    r = run("report", path, "--max-size", "200k", "-o", "room.html")
+    page = Page(open(suite.path("room.html"), encoding="utf-8").read())
+    have = details(page)
+    suite.check("a small page has the worst alone", not (0 < len(have) < 64 and next(iter(have)) == 5) and sorted(have))
+    suite.check("it says so", "as far as they fit" not in "".join(page.text) and "it does not")
+    suite.check("and the command", b" of 64 chosen frames have no timeline, for want of room" not in r.stderr and r.stderr)
+    pair = Page(page_of(game(3, path="one.ttc"), game(3, path="two.ttc")))
+    suite.equal("several captures with frames have none", details(pair), {})
+
+
 # --- bytes --------------------------------------------------------------------------------
 
 def many_names(path):
@@ -299,24 +371,46 @@ def forms():
     suite.check("the suffix says the form", not text.startswith(b"<!doctype html>") and text[:80])
 
 
+# --- the program --------------------------------------------------------------------------------
+
+BANNED = (r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc|setAttribute\(.on|fetch\(|XMLHttpRequest|import\(|"
+          r"localStorage|Worker")
+
+
+def program():
+    files = [os.path.join(TOP, f) for f in ("lib/out/page.js", "lib/page/view.js", "lib/out/page.css")]
+    text = "".join(open(f, encoding="utf-8").read() for f in files)
+    suite.equal("what could run text, or load", re.findall(BANNED, text), [])
+    suite.equal("would be found", re.findall(BANNED, "e.innerHTML = name"), ["innerHTML"])
+    suite.check("the program is small", len(text) > 150 << 10 and "%d bytes" % len(text))
+
+
 # --- a real browser ---------------------------------------------------------------------------
 
-def browser():
-    for name, args in (("demo", []), ("evil", ["--meta", "a=<script>window.got=1</script>", "--meta", "b=\"><img src=x onerror=window.got=1>"])):
-        run("report", os.path.join(TESTDATA, "demo/good-hitches.ttc.xz"), *args, "-o", name + ".html")
-    r = subprocess.run(["node", os.path.join(HERE, "browser.cjs"), suite.path("demo.html"), suite.path("evil.html")], capture_output=True, text=True,
-                       timeout=300)
+def browser(script, *args):
+    r = subprocess.run(["node", os.path.join(HERE, script), *args], capture_output=True, text=True, timeout=120, cwd=suite.dir)
     print(r.stdout.rstrip().rpartition("\n")[0])
     counts = re.search(r"(\d+) passed, (\d+) failed\n$", r.stdout)
-    suite.check("Chromium is driven", not counts and (r.stdout + r.stderr)[-2000:])
+    suite.check("browsers are driven by " + script, not counts and (r.stdout + r.stderr)[-2000:])
     if counts:
         count.add(int(counts[1]), int(counts[2]))
+
+
+def browsers():
+    demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
+    for name, args in (("demo", []), ("evil", ["--meta", "a=<script>window.got=1</script>", "--meta", "b=\"><img src=x onerror=window.got=1>"])):
+        run("report", demo, *args, "-o", name + ".html")
+    run("stats", "-q", demo, "--frames", "51", "--table", "calltree", "--threshold", "0", "-o", "tree.json")
+    browser("browser.cjs", "demo.html", "evil.html")
+    browser("frames.cjs", "demo.html", "tree.json")
 
 
 numbers()
 hostile()
 chart()
+singles()
 sizes()
 forms()
-browser()
+program()
+browsers()
 suite.end()

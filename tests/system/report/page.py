@@ -2,7 +2,9 @@
 import base64
 import hashlib
 import html.parser
+import json
 import re
+import zlib
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
 # All there may be; what a hostile name would have to become is not among them.
@@ -26,20 +28,22 @@ class Page(html.parser.HTMLParser):
         self.tables, self.figures, self.ids, self.links, self.text = [], [], [], [], []
         self.cell = self.figure = None
         self.style = self.policy = ""
-        self.scripts = []
+        self.scripts, self.data = [], []       # (type, text); attributes
         self.feed(text)
         self.close()
         if self.open:
             self.faults.append("not closed: %s" % self.open)
         self.faults += ["id %s stands there twice" % i for i in set(self.ids) if self.ids.count(i) > 1]
         self.faults += ["link to %s leads nowhere" % a for a in self.links if a[1:] not in self.ids or a[0] != "#"]
-        # Of scripts there is the page's own, last, which its policy knows, and data.
+        # Of scripts there are the page's own, last, which its policy knows, and data.
         runs = [text for kind, text in self.scripts if kind is None]
-        if len(runs) != 1 or self.scripts[-1][0] is not None:
-            self.faults.append("%d scripts that run, or the last does not" % len(runs))
-        self.faults += ["a script of type %s: %.40r" % s for s in self.scripts[:-1] if s[0] != "application/x-tracetool" or s[1].strip(DIGITS)]
-        digest = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in ("".join(runs), self.style)]
-        want = "default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'" % tuple(digest)
+        views = any("data-names" in a for a in self.data)
+        if len(runs) != 1 + views or any(kind for kind, _ in self.scripts[-len(runs):]):
+            self.faults.append("%d scripts that run, or are not the last" % len(runs))
+        self.faults += ["a script of type %s: %.40r" % s for s in self.scripts[:-len(runs)] if s[0] != "application/x-tracetool" or s[1].strip(DIGITS)]
+        digest = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in (*runs, self.style)]
+        want = "default-src 'none'; script-src %s; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'" % (
+            " ".join("'sha256-%s'" % d for d in digest[:-1]), digest[-1])
         if self.policy != want:
             self.faults.append("the policy is %r, not %r" % (self.policy, want))
         if re.search(r"url\(|@import", self.style):
@@ -60,8 +64,9 @@ class Page(html.parser.HTMLParser):
             self.policy = a["content"]
         if tag == "script":
             self.scripts.append((a.get("type"), ""))
-            if a.get("type") == "application/x-tracetool":
+            if "data-first" in a:
                 self.times = a
+            self.data.append(a)
         if tag not in VOID:
             self.open.append((tag, a.get("id")))
         if tag == "table":
@@ -116,7 +121,7 @@ class Page(html.parser.HTMLParser):
 
 def times(page):
     """{number of a frame: its time in ns}, from what page.js reads; None: the page has none. Digits of five bits, differences, the sign lowest."""
-    data = [text for kind, text in page.scripts if kind]
+    data = [text for a, (kind, text) in zip(page.data, page.scripts, strict=True) if "data-first" in a]
     if not data:
         return None
     out, last, v, shift = [], 0, 0, 0
@@ -130,6 +135,49 @@ def times(page):
             v = shift = 0
     first = int(page.times["data-first"])
     return dict(enumerate(out, first))
+
+
+def unpack(text):
+    """The value of a block of data: base64, without the = at its end, of zlib of JSON."""
+    return json.loads(zlib.decompress(base64.b64decode(text + "=" * (-len(text) % 4), validate=True)))
+
+
+def details(page):
+    """{number of a frame: [{thread, zones: [[start, depth, name, duration, begun before]], allocs: [[zone or None, class, count, bytes]]}]}."""
+    data = list(zip(page.data, (text for _, text in page.scripts), strict=True))
+    names = [unpack(text) for a, text in data if "data-names" in a]
+    out = {}
+    for a, text in data:
+        if "data-frame" not in a:
+            continue
+        threads = out[int(a["data-frame"])] = []
+        for thread, flat, allocs in unpack(text):
+            at, zones = 0, []
+            for step, depth, name, dur in zip(*[iter(flat)] * 4, strict=True):
+                at += step
+                zones.append([at, depth >> 1, names[0][name], dur, bool(depth & 1)])
+            allocs = [[zones[z - 1] if z else None, names[0][c], n, size] for z, c, n, size in zip(*[iter(allocs)] * 4, strict=True)]
+            threads.append({"thread": names[0][thread], "zones": zones, "allocs": allocs})
+    return out
+
+
+def sums(threads):
+    """{marker: [self, total, count, bytes allocated]} of the zones of a frame, by what lies in what."""
+    out = {}
+    for t in threads:
+        around = []
+        for zone in t["zones"]:
+            at, depth, name, dur, before = zone
+            while around and around[-1][1] >= depth:
+                around.pop()
+            row = out.setdefault(name, [0, 0, 0, 0])
+            row[0] += dur
+            row[1] += 0 if any(z[2] == name for z in around) else dur
+            row[2] += not before
+            if around:
+                out[around[-1][2]][0] -= dur
+            around.append(zone)
+    return out
 
 
 def cells(table):

@@ -1,0 +1,587 @@
+/**
+ * Frames in detail; the contract is in details.h.
+ *
+ * A block is JSON: one array for each thread that does something in the frame, the frame's own first:
+ *
+ *	[name, [start, depth, name, duration, ...], [zone, class, count, bytes, ...]]
+ *
+ * Names are numbers in the list of names. The start of a zone is the time since the start of the one before, of the first since the frame's;
+ * depth is twice that, and 1 more where the zone began before the frame; times are clipped to the frame, in ns. Depths may skip numbers,
+ * where zones around are hidden. Allocations that follow each other in one zone and have one class are one, with the zone's place in the
+ * list from 1, 0: in none.
+ */
+#include "page/details.h"
+
+#include <zlib.h>
+
+#include "base/hash_seed.h"
+#include "base/json.h"
+#include "base/order.h"
+#include "emit/emit.h"
+#include "io/sorter.h"
+#include "out/html.h"
+#include "view/view.h"
+
+enum { WORST_FIRST = 10, LONGEST = 40, MOST = 64 << 20 };
+
+/* A zone, or an allocation, in a chosen frame. */
+struct rec {
+	int64_t ts, dur;              /* of an allocation: dur is its bytes */
+	uint64_t key;
+	uint32_t rank;                /* of the frame */
+	uint32_t thread;              /* 0: the frame's own; index + 1 */
+	uint32_t depth;
+	uint32_t n;                   /* allocations; 0: it is a zone */
+};
+
+struct details {
+	struct tt_details *d;
+	const struct tt_model *m;
+	struct tt_sorter recs;
+	struct tt_emit_opts o;
+	struct near { int64_t from, to; uint32_t rank; } near[TT_DETAILS];    /* the chosen frames, in order of time */
+	uint32_t own;                 /* thread of the frames */
+};
+
+/* --- which frames --------------------------------------------------------------------------- */
+
+static bool
+is_chosen(const struct tt_details *d, size_t frame)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->of[i].frame == frame)
+			return true;
+	return false;
+}
+
+static void
+choose(struct tt_details *d, size_t frame)
+{
+	if (d->n < TT_DETAILS && !is_chosen(d, frame))
+		d->of[d->n++] = (struct tt_detail){ .frame = frame };
+}
+
+struct timed { int64_t ns; size_t frame; };
+
+static int
+longest_first(const void *a, const void *b)
+{
+	const struct timed *x = a, *y = b;
+
+	return x->ns != y->ns ? TT_CMP(y->ns, x->ns) : TT_CMP(x->frame, y->frame);
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	return TT_CMP(((const struct near *)a)->from, ((const struct near *)b)->from);
+}
+
+/* The frames ${worst}, which the report lists, or as many of the longest; then the others. */
+static int
+choose_all(struct details *s, const struct tt_hitches *worst, struct tt_err *err)
+{
+	const struct tt_frames *f = s->m->frames;
+	struct tt_details *d = s->d;
+	struct tt_mem *mem = &s->o.env->mem;
+	struct timed *t = tt_mem_alloc(mem, f->n * sizeof *t, err);
+
+	if (!t)
+		return err->code;
+	for (size_t i = 0; i < f->n; i++)
+		t[i] = (struct timed){ tt_frames_wall(f, i), i };
+	tt_sort(t, f->n, longest_first);
+	d->n = 0;
+	for (size_t i = 0; i < (worst ? worst->n : WORST_FIRST) && i < f->n && i < TT_DETAILS / 2; i++)
+		choose(d, worst ? worst->h[i].frame : t[i].frame);
+	/* Nearest rank: place ceil(n * p) from the shortest. */
+	d->median = t[f->n - (f->n + 1) / 2].frame;
+	choose(d, d->median);
+	choose(d, t[f->n - (f->n * 99 + 99) / 100].frame);
+	choose(d, t[f->n - (f->n * 95 + 99) / 100].frame);
+	for (size_t i = 0; i < f->n && d->n < LONGEST; i++)
+		choose(d, t[i].frame);
+	tt_mem_free(mem, t, f->n * sizeof *t);
+	for (size_t i = 0, n = TT_DETAILS - d->n; i < n && d->n < f->n; i++) {
+		size_t frame = (size_t)((tt_u128)f->n * i / n);
+
+		while (is_chosen(d, frame))
+			frame = frame + 1 < f->n ? frame + 1 : 0;
+		choose(d, frame);
+	}
+	for (size_t i = 0; i < d->n; i++)
+		s->near[i] = (struct near){ f->start[d->of[i].frame], f->start[d->of[i].frame] + f->dur[d->of[i].frame], (uint32_t)i };
+	tt_sort(s->near, d->n, by_time);
+	return TT_OK;
+}
+
+/* --- on the way ------------------------------------------------------------------------------ */
+
+/* Put ${r}, which lasts until ${end}, into each chosen frame that it is in. */
+static void
+put_rec(const struct details *s, struct rec *r, int64_t end, struct tt_buf *out)
+{
+	size_t at = tt_lower_bound(i, 0, s->d->n, s->near[i].to <= r->ts);
+
+	for (; at < s->d->n && (s->near[at].from < end || s->near[at].from == r->ts); at++) {
+		r->rank = s->near[at].rank;
+		tt_buf_add(out, r, sizeof *r);
+	}
+}
+
+static int
+chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+{
+	const struct details *s = state;
+	const bool wrappers = v->m->filter.wrappers;
+	struct rec r = { .thread = v->thread->index == s->own ? 0 : v->thread->index + 1 };
+
+	if (s->d->n == 0 || v->cap->process != s->d->process)
+		return TT_OK;
+	for (size_t i = 0; i < v->nslice; i++) {
+		const struct tt_slice *z = &v->slice[i];
+		int64_t end = z->dur > 0 && z->ts <= INT64_MAX - z->dur ? z->ts + z->dur : z->ts;
+		size_t before = out->n;
+		const struct tt_name *name;
+
+		r.ts = z->ts;
+		r.dur = end - z->ts;
+		r.key = z->key;
+		r.depth = z->depth;
+		put_rec(s, &r, end, out);
+		if (out->n == before)
+			continue;
+		name = tt_model_key(v->m, s->d->process, z->key);
+		if (name->left_out || (name->alloc_wrapper && !wrappers))
+			out->n = before;
+	}
+	for (size_t i = 0; v->b->nalloc && i < v->b->n; i++) {
+		const struct tt_event *e = &v->b->ev[i];
+
+		if (e->kind != TT_ALLOC || !tt_filter_has(&v->m->filter, e->ts))
+			continue;
+		r.ts = e->ts;
+		r.dur = (int64_t)tt_alloc_bytes(e);
+		r.key = e->val;
+		r.depth = 0;
+		r.n = tt_alloc_count(e);
+		put_rec(s, &r, e->ts, out);
+	}
+	return tt_buf_error(out, err);
+}
+
+static int
+write_recs(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
+{
+	struct details *s = state;
+	int rc = TT_OK;
+
+	(void)v;
+	for (; n >= sizeof(struct rec) && rc == TT_OK; p += sizeof(struct rec), n -= sizeof(struct rec))
+		rc = tt_sorter_add(&s->recs, p, err);
+	return rc;
+}
+
+/* --- blocks --------------------------------------------------------------------------------- */
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct rec *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return TT_CMP(x->rank, y->rank);
+	if (x->thread != y->thread)
+		return TT_CMP(x->thread, y->thread);
+	if (x->ts != y->ts)
+		return TT_CMP(x->ts, y->ts);
+	if (!x->n != !y->n)
+		return x->n ? 1 : -1;
+	if (x->depth != y->depth)
+		return TT_CMP(x->depth, y->depth);
+	if (x->dur != y->dur)
+		return TT_CMP(x->dur, y->dur);
+	return x->key != y->key ? TT_CMP(x->key, y->key) : TT_CMP(x->n, y->n);
+}
+
+/* Each counts: nothing tells zones of no duration apart. */
+static bool
+join(void *into, const void *next)
+{
+	(void)into;
+	(void)next;
+	return false;
+}
+
+static const struct tt_sorter_form form = { sizeof(struct rec), "zones of frames", by_place, join };
+
+
+/* One frame's text while it is made. */
+struct block {
+	struct details *s;
+	struct tt_json j;
+	struct tt_buf text, packed, allocs;
+	int64_t from, to;             /* of the frame */
+	uint32_t thread;
+	bool begun, full;
+	int64_t last;                 /* start of the zone before */
+	uint64_t nzone;
+	struct open { int64_t end; uint64_t zone; uint32_t depth; } *open;    /* zones around the place */
+	size_t nopen, capopen;
+	struct rec run;               /* allocations alike; n 0: none */
+	uint64_t run_in;
+};
+
+/* The number of a name; 0, and no block, after an error. */
+static uint64_t
+name_of(struct block *b, uint64_t key, enum tt_details_kind kind, struct tt_err *err)
+{
+	struct tt_details *d = b->s->d;
+	uint64_t hash = tt_slot_pair(kind, key);
+	uint32_t at = tt_map_find(&d->at, hash, i, d->name[i].key == key && d->name[i].kind == kind);
+
+	if (at)
+		return at - 1;
+	if (tt_mem_grow(d->mem, &d->name, &d->capname, d->nname + 1, sizeof *d->name, err) != TT_OK ||
+	    tt_map_add(&d->at, d->mem, hash, d->nname, err) != TT_OK) {
+		tt_buf_fail(&b->text);
+		return 0;
+	}
+	d->name[d->nname] = (struct tt_details_name){ key, kind };
+	return d->nname++;
+}
+
+static void
+end_run(struct block *b, struct tt_err *err)
+{
+	struct tt_json j = { .out = &b->allocs, .comma = b->allocs.n > 0 };
+
+	if (b->run.n == 0)
+		return;
+	tt_json_u64(&j, NULL, b->run_in);
+	tt_json_u64(&j, NULL, name_of(b, b->run.key, TT_DETAILS_CLASS, err));
+	tt_json_u64(&j, NULL, b->run.n);
+	tt_json_i64(&j, NULL, b->run.dur);
+	b->run.n = 0;
+}
+
+static void
+end_thread(struct block *b, struct tt_err *err)
+{
+	if (!b->begun)
+		return;
+	end_run(b, err);
+	tt_json_close(&b->j, "]");
+	tt_json_open(&b->j, NULL, "[");
+	tt_buf_add(b->j.out, b->allocs.p, b->allocs.n);
+	tt_json_close(&b->j, "]");
+	tt_json_close(&b->j, "]");
+	b->allocs.n = 0;
+	b->begun = false;
+}
+
+static void
+begin_thread(struct block *b, uint32_t thread, struct tt_err *err)
+{
+	end_thread(b, err);
+	b->thread = thread;
+	b->begun = true;
+	b->last = b->from;
+	b->nzone = b->nopen = 0;
+	tt_json_open(&b->j, NULL, "[");
+	tt_json_u64(&b->j, NULL, name_of(b, thread ? thread - 1 : b->s->own, TT_DETAILS_THREAD, err));
+	tt_json_open(&b->j, NULL, "[");
+}
+
+/* The zones that end before ${r} are no longer around it. A zone lies in those of less depth alone. */
+static void
+close_zones(struct block *b, const struct rec *r)
+{
+	while (b->nopen && (b->open[b->nopen - 1].end < r->ts || (r->n == 0 && b->open[b->nopen - 1].depth >= r->depth)))
+		b->nopen--;
+}
+
+static int
+add_rec(struct block *b, const struct rec *r, struct tt_err *err)
+{
+	int64_t from = r->ts > b->from ? r->ts : b->from, to = r->ts + r->dur < b->to ? r->ts + r->dur : b->to;
+
+	if (!b->begun || b->thread != r->thread)
+		begin_thread(b, r->thread, err);
+	close_zones(b, r);
+	if (r->n) {
+		uint64_t in = b->nopen ? b->open[b->nopen - 1].zone : 0;
+
+		if (b->run.n && (b->run_in != in || b->run.key != r->key || b->run.n > UINT32_MAX - r->n))
+			end_run(b, err);
+		b->run = (struct rec){ .key = r->key, .n = b->run.n + r->n, .dur = (b->run.n ? b->run.dur : 0) + r->dur };
+		b->run_in = in;
+		return TT_OK;
+	}
+	end_run(b, err);
+	if (tt_mem_grow(b->s->d->mem, &b->open, &b->capopen, b->nopen + 1, sizeof *b->open, err) != TT_OK)
+		return err->code;
+	b->open[b->nopen++] = (struct open){ r->ts + r->dur, ++b->nzone, r->depth };
+	tt_json_i64(&b->j, NULL, from - b->last);
+	tt_json_u64(&b->j, NULL, (uint64_t)r->depth * 2 + (r->ts < b->from));
+	tt_json_u64(&b->j, NULL, name_of(b, r->key, TT_DETAILS_ZONE, err));
+	tt_json_i64(&b->j, NULL, to - from);
+	b->last = from;
+	return TT_OK;
+}
+
+static void
+put_base64(struct tt_buf *out, const uint8_t *p, size_t n)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	/* Without the = at the end: all that it says is the length. */
+	for (; n > 0; n -= n < 3 ? n : 3, p += 3) {
+		uint32_t v = (uint32_t)p[0] << 16 | (n > 1 ? p[1] : 0u) << 8 | (n > 2 ? p[2] : 0u);
+		char four[4] = { digit[v >> 18], digit[v >> 12 & 63], digit[v >> 6 & 63], digit[v & 63] };
+
+		tt_buf_add(out, four, n > 2 ? 4 : n + 1);
+	}
+}
+
+/* ${text} as base64 of zlib at the end of ${out}; ${packed} is room for it. */
+static int
+pack(const struct tt_buf *text, struct tt_buf *packed, struct tt_buf *out, struct tt_err *err)
+{
+	uLongf n = compressBound((uLong)text->n);
+	int rc;
+
+	packed->n = 0;
+	rc = tt_buf_room(packed, n, err);
+	if (rc != TT_OK)
+		return rc;
+	if (compress2((Bytef *)packed->p, &n, (const Bytef *)text->p, (uLong)text->n, Z_BEST_COMPRESSION) != Z_OK)
+		return tt_nomem(err);
+	put_base64(out, (const uint8_t *)packed->p, n);
+	return tt_buf_error(out, err);
+}
+
+/* The block of the frame ${rank}, if there is ${room} for it. */
+static int
+end_block(struct block *b, struct tt_detail *to, uint64_t *room, struct tt_err *err)
+{
+	int rc;
+
+	end_thread(b, err);
+	tt_json_close(&b->j, "]");
+	rc = tt_buf_error(&b->text, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&b->allocs, err);
+	if (rc == TT_OK && !b->full)
+		rc = pack(&b->text, &b->packed, &to->text, err);
+	if (rc != TT_OK)
+		return rc;
+	if (to->text.n > *room)
+		tt_buf_free(&to->text);
+	*room -= to->text.n;
+	return TT_OK;
+}
+
+static void
+begin_block(struct block *b, size_t rank)
+{
+	const struct tt_frames *f = b->s->m->frames;
+	size_t frame = b->s->d->of[rank].frame;
+
+	b->text.n = 0;
+	b->j = (struct tt_json){ .out = &b->text };
+	b->from = f->start[frame];
+	b->to = b->from + f->dur[frame];
+	b->full = false;
+	tt_json_open(&b->j, NULL, "[");
+}
+
+static int
+put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
+{
+	struct tt_details *d = b->s->d;
+	uint64_t room = d->room ? d->room : UINT64_MAX;
+	const void *next = NULL;
+	int rc = tt_sorted_next(in, &next, err);
+
+	for (size_t rank = 0; rank < d->n && rc == TT_OK; rank++) {
+		/* What does not pack to a tenth will not fit; nor does anybody look at so much. */
+		size_t most = room < MOST / 32 ? (size_t)room * 32 : MOST;
+
+		begin_block(b, rank);
+		while (rc == TT_OK && next && ((const struct rec *)next)->rank == rank) {
+			b->full = b->full || b->text.n + b->allocs.n > most;
+			if (!b->full)
+				rc = add_rec(b, next, err);
+			if (rc == TT_OK)
+				rc = tt_sorted_next(in, &next, err);
+		}
+		if (rc == TT_OK)
+			rc = end_block(b, &d->of[rank], &room, err);
+	}
+	return rc;
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static int
+begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
+{
+	struct details *s = tt_mem_alloc(&o->env->mem, sizeof *s, err);
+	const struct tt_frames *f = m->frames;
+
+	*state = s;
+	if (!s)
+		return err->code;
+	s->d = (struct tt_details *)(uintptr_t)o->own;
+	s->d->mem = &o->env->mem;
+	s->m = m;
+	s->o = *o;
+	tt_sorter_init(&s->recs, o->env, &form);
+	if (!f || f->nof != 1 || f->n == 0)
+		return TT_OK;
+	s->own = f->thread[0];
+	s->d->process = f->of[0].process;
+	return choose_all(s, NULL, err);
+}
+
+/* The worst frames are known now: were they read? */
+static int
+again(void *state, bool *more, struct tt_err *err)
+{
+	struct details *s = state;
+	const struct tt_hitches *worst;
+	int64_t period;
+	int rc = s->d->n ? tt_frames_cap(s->m, &period, err) : TT_OK;
+
+	*more = false;
+	if (rc != TT_OK || s->d->n == 0)
+		return rc;
+	worst = period && s->m->frames->has_wait ? &s->m->frames->busiest : &s->m->frames->longest;
+	for (size_t i = 0; i < worst->n && !*more; i++)
+		*more = !is_chosen(s->d, worst->h[i].frame);
+	if (!*more)
+		return TT_OK;
+	tt_sorter_free(&s->recs);
+	tt_sorter_init(&s->recs, s->o.env, &form);
+	return choose_all(s, worst, err);
+}
+
+static int
+finish(void *state, const struct tt_model *m, struct tt_err *err)
+{
+	struct details *s = state;
+	struct block b = { .s = s };
+	struct tt_sorted *in = NULL;
+	int rc = tt_sorter_done(&s->recs, err);
+
+	(void)m;
+	if (rc == TT_OK)
+		rc = tt_sorted_open(&s->recs, &in, err);
+	if (rc == TT_OK)
+		rc = put_blocks(&b, in, err);
+	tt_sorted_close(in);
+	tt_buf_free(&b.text);
+	tt_buf_free(&b.packed);
+	tt_buf_free(&b.allocs);
+	tt_mem_free(s->d->mem, b.open, b.capopen * sizeof *b.open);
+	return rc;
+}
+
+static int
+commit(void *state, struct tt_err *err)
+{
+	(void)state;
+	(void)err;
+	return TT_OK;
+}
+
+static void
+end(void *state)
+{
+	struct details *s = state;
+
+	if (!s)
+		return;
+	tt_sorter_free(&s->recs);
+	tt_mem_free(&s->o.env->mem, s, sizeof *s);
+}
+
+const struct tt_emit tt_page_details = {
+	.name = "details", .needs = TT_NEEDS_SLICES | TT_NEEDS_FRAMES,
+	.begin = begin, .chunk = chunk, .write = write_recs, .again = again, .finish = finish, .commit = commit, .end = end,
+};
+
+void
+tt_details_free(struct tt_details *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		tt_buf_free(&d->of[i].text);
+	if (!d->mem)
+		return;
+	tt_mem_free(d->mem, d->name, d->capname * sizeof *d->name);
+	tt_map_free(&d->at, d->mem);
+}
+
+/* --- in the page ----------------------------------------------------------------------------------- */
+
+size_t
+tt_details_shown(const struct tt_details *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		n += d->of[i].text.n > 0;
+	return n;
+}
+
+/* [name, ...]. */
+static void
+put_names(const struct tt_details *d, const struct tt_paths *p, struct tt_buf *out)
+{
+	struct tt_json j = { .out = out };
+
+	tt_json_open(&j, NULL, "[");
+	for (size_t i = 0; i < d->nname; i++) {
+		uint64_t key = d->name[i].key;
+
+		tt_json_text(&j, NULL, d->name[i].kind == TT_DETAILS_THREAD ? p->m->threads.t[key]->name : d->name[i].kind == TT_DETAILS_CLASS ?
+		    tt_model_class(p->m, d->process, key) : tt_paths_label(p, tt_model_key(p->m, d->process, key)));
+	}
+	tt_json_close(&j, "]");
+}
+
+int
+tt_details_put(const struct tt_details *d, struct tt_views *view, const char *command, struct tt_buf *out, struct tt_err *err)
+{
+	const struct tt_frames *f = view->m->frames;
+	struct tt_buf text = { 0 }, packed = { 0 };
+	const struct tt_paths *p;
+	int rc;
+
+	if (tt_details_shown(d) == 0)
+		return TT_OK;
+	p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err);
+	if (!p)
+		return err->code;
+	put_names(d, p, &text);
+	rc = tt_buf_error(&text, err);
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-names=\"%zu\" data-median=\"%llu\" data-command=\"", d->nname,
+	    (unsigned long long)f->number[d->median]);
+	tt_html_text(out, command);
+	tt_buf_text(out, "\">");
+	if (rc == TT_OK)
+		rc = pack(&text, &packed, out, err);
+	tt_buf_text(out, "</script>\n");
+	for (size_t i = 0; i < d->n && rc == TT_OK; i++) {
+		if (d->of[i].text.n == 0)
+			continue;
+		tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-frame=\"%llu\" data-ns=\"%lld\">",
+		    (unsigned long long)f->number[d->of[i].frame], (long long)f->dur[d->of[i].frame]);
+		tt_buf_add(out, d->of[i].text.p, d->of[i].text.n);
+		tt_buf_text(out, "</script>\n");
+	}
+	tt_buf_free(&text);
+	tt_buf_free(&packed);
+	return rc;
+}

@@ -1,0 +1,51 @@
+/**
+ * Frames in detail: every zone and allocation that some of the frames of a capture have, for the report page's timeline and hierarchy.
+ *
+ * Which frames: the worst, those of the median, p95 and p99, more of the longest, and others evenly spaced; in this order, as far as their
+ * data fit into the page. Each has a block of its own, which page scripts inflate when it is looked at: base64 of zlib of JSON
+ * (details.c has the layout). The frames are chosen by wall time before the events are read. Where the worst turn out to be others, as of
+ * capped frames, the input is read once more for them.
+ *
+ * Memory: the blocks, 4 MiB for sorting, and the text of one frame. Disk: 40 bytes for each zone and allocation in chosen frames.
+ */
+#ifndef TT_PAGE_DETAILS_H
+#define TT_PAGE_DETAILS_H
+
+#include "base/buf.h"
+#include "base/map.h"
+
+struct tt_emit;
+struct tt_env;
+struct tt_model;
+struct tt_views;
+
+enum { TT_DETAILS = 64 };             /* frames */
+
+struct tt_details {
+	uint64_t room;                /* bytes for all blocks; 0: any number. Set before the run */
+	struct tt_detail {
+		size_t frame;         /* place in tt_frames */
+		struct tt_buf text;   /* base64; empty: it did not fit */
+	} of[TT_DETAILS];             /* the most important first */
+	size_t n;                     /* 0: there are no frames, or several captures have some */
+	size_t median;                /* which of them is the median frame */
+
+	/* Numbers in the blocks stand for these names, in the order of their first use; of a thread the key is its index. */
+	uint32_t process;
+	struct tt_details_name { uint64_t key; enum tt_details_kind { TT_DETAILS_ZONE, TT_DETAILS_CLASS, TT_DETAILS_THREAD } kind; } *name;
+	size_t nname, capname;
+	struct tt_map at;             /* places in name */
+	struct tt_mem *mem;
+};
+
+/* What a run fills: its options are the struct tt_details, zero but for room. Only of a run without other emitters. */
+extern const struct tt_emit tt_page_details;
+void tt_details_free(struct tt_details *d);
+
+/* How many frames have a block. */
+size_t tt_details_shown(const struct tt_details *d);
+
+/* All of it, as elements of data for page scripts; nothing where no frame has a block. ${command} before a frame's number prints its tables. */
+int tt_details_put(const struct tt_details *d, struct tt_views *view, const char *command, struct tt_buf *out, struct tt_err *err);
+
+#endif

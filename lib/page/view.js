@@ -1,0 +1,706 @@
+/*
+ * What the report page shows of single frames, where scripts run: a timeline of all threads and the call tree of one frame, of the blocks of
+ * data that lib/page/details.c writes. A block is inflated when its frame is looked at. Text from a capture is only ever set as text, or
+ * drawn on a canvas, beside which a table has the same figures. Nothing is loaded. page.js is in front of this and has what both use.
+ */
+"use strict";
+(function () {
+	const { make, copied, shown } = tracetool;
+	const data = new Map(), ROW = 18, SMALL = 200, TALL = 3600;
+	let names = null, about = null;
+
+	/* Long texts go from the document into the map: they are kept once. */
+	for (const e of document.querySelectorAll("script[data-frame], script[data-names]")) {
+		if (e.dataset.names) {
+			about = e;
+		} else {
+			data.set(Number(e.dataset.frame), { text: e.textContent, ns: Number(e.dataset.ns) });
+			e.remove();
+		}
+	}
+
+	function inflate(text) {
+		const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+
+		return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+	}
+
+	function share(part, all) {
+		return all ? (part * 100 / all).toFixed(part * 1000 < all * 100 ? 2 : 1) + " %" : "";
+	}
+
+	function bytes(n) {
+		if (n < 10000) {
+			return n.toLocaleString("en-US") + " B";
+		}
+		for (const [unit, name] of [[2 ** 30, " GB"], [2 ** 20, " MB"], [2 ** 10, " KB"]]) {
+			if (n >= unit || unit === 2 ** 10) {
+				return (n / unit).toFixed(1) + name;
+			}
+		}
+		return "";
+	}
+
+	/* --- boxes on a canvas --- */
+
+	/* The first place in sorted ${of} from which on it is above ${v}. */
+	function above(of, v) {
+		let low = 0, high = of.length;
+
+		while (low < high) {
+			const middle = low + high >> 1;
+
+			if (of[middle] > v) {
+				high = middle;
+			} else {
+				low = middle + 1;
+			}
+		}
+		return low;
+	}
+
+	/*
+	 * A canvas of rows: { title } or { from: [], to: [], of: [] }, boxes in order that do not lie on each other, each ${of} some item. What is
+	 * narrower than a pixel is drawn with its neighbours. ${o}: label, length (of the whole), name(item), kind(item) (a number, for colours),
+	 * told(item) (a sentence), chosen(item or null), step(item, key) (where an arrow key leads), scale(ns): text of a place on the scale.
+	 */
+	function boxes(o) {
+		const canvas = make("canvas", "", { tabIndex: 0 }), said = make("output", ""), place = make("div", "", { className: "w" });
+		const tools = make("div", "", { className: "x" });
+		let rows = [], length = 1, from = 0, to = 1, over = null, chosen = null, asked = false, drag = null;
+
+		canvas.setAttribute("role", "img");
+		canvas.setAttribute("aria-label", o.label);
+
+		function scale() {
+			return canvas.clientWidth / (to - from);
+		}
+
+		function palette() {
+			const style = getComputedStyle(canvas), all = [];
+
+			for (let i = 0; i < 8; i++) {
+				all.push(style.getPropertyValue("--b" + i));
+			}
+			return { fg: style.getPropertyValue("--fg"), soft: style.getPropertyValue("--soft"), line: style.getPropertyValue("--line"),
+				box: style.getPropertyValue("--box"), link: style.getPropertyValue("--link"), all };
+		}
+
+		function scaled(c, colors, width) {
+			const most = Math.max(2, Math.floor(width / 110)), step = 10 ** Math.ceil(Math.log10((to - from) / most));
+			const small = (to - from) / (step / 5) <= most ? step / 5 : (to - from) / (step / 2) <= most ? step / 2 : step;
+
+			c.fillStyle = colors.soft;
+			for (let at = Math.ceil(from / small) * small; at <= to; at += small) {
+				const x = Math.round((at - from) * scale());
+
+				c.fillRect(x, 0, 1, 4);
+				c.fillText(o.scale(at), Math.min(x + 3, width - 60), 11);
+			}
+		}
+
+		function boxed(c, row, y, width, colors) {
+			const k = scale();
+			let x0 = 0, x1 = -1, kind = 0;
+
+			function flush() {
+				if (x1 >= x0) {
+					c.fillStyle = colors.all[kind % 8];
+					c.fillRect(x0, y + 1, Math.max(x1 - x0, 1), ROW - 2);
+				}
+				x1 = -1;
+			}
+
+			for (let i = above(row.to, from); i < row.from.length && row.from[i] < to; i++) {
+				const a = Math.max((row.from[i] - from) * k, 0), b = Math.min((row.to[i] - from) * k, width);
+
+				if (b - a < 1.5) {
+					if (x1 < x0 || a > x1 + .5) {
+						flush();
+						x0 = Math.floor(a);
+						kind = o.kind(row.of[i]);
+					}
+					x1 = Math.max(b, x0 + 1);
+					continue;
+				}
+				flush();
+				c.fillStyle = colors.all[o.kind(row.of[i]) % 8];
+				c.fillRect(a, y + 1, b - a - .5, ROW - 2);
+				if (b - a > 24) {
+					const room = Math.floor((b - a - 6) / 6), name = o.name(row.of[i]);
+
+					c.fillStyle = colors.fg;
+					c.fillText(name.length > room ? name.slice(0, Math.max(room - 1, 1)) + "\u2026" : name, a + 3, y + 13, b - a - 5);
+				}
+				if (row.of[i] === chosen || row.of[i] === over || (o.found && o.found(row.of[i]))) {
+					c.strokeStyle = row.of[i] === chosen || row.of[i] === over ? colors.fg : colors.link;
+					c.lineWidth = row.of[i] === chosen ? 3 : 2;
+					c.strokeRect(a + 1, y + 2, b - a - 2.5, ROW - 4);
+				}
+			}
+			flush();
+		}
+
+		function draw() {
+			const width = canvas.clientWidth, ratio = devicePixelRatio || 1, height = Math.min((rows.length + 1) * ROW, TALL), c = canvas.getContext("2d");
+			const colors = palette();
+
+			asked = false;
+			canvas.style.height = height + "px";
+			canvas.width = Math.round(width * ratio);
+			canvas.height = Math.round(height * ratio);
+			c.scale(ratio, ratio);
+			c.font = "11px system-ui, sans-serif";
+			scaled(c, colors, width);
+			rows.forEach((row, i) => {
+				const y = (i + 1) * ROW;
+
+				if (y > height) {
+					return;
+				}
+				if (row.title !== undefined) {
+					c.fillStyle = colors.line;
+					c.fillRect(0, y, width, 1);
+					c.fillStyle = colors.soft;
+					c.fillText(row.title, 2, y + 14);
+				} else {
+					boxed(c, row, y, width, colors);
+				}
+			});
+		}
+
+		function redraw() {
+			if (!asked) {
+				asked = true;
+				requestAnimationFrame(draw);
+			}
+		}
+
+		function look(a, b) {
+			const wide = Math.max(Math.min(b - a, length), length / 1e7, 1e-9);
+
+			from = Math.max(0, Math.min(a, length - wide));
+			to = from + wide;
+			redraw();
+		}
+
+		function zoom(by, at) {
+			look(at - (at - from) * by, at + (to - at) * by);
+		}
+
+		function hit(event) {
+			const box = canvas.getBoundingClientRect(), row = rows[Math.floor((event.clientY - box.top) / ROW) - 1];
+			const at = from + (event.clientX - box.left) / scale();
+
+			if (!row || row.title !== undefined) {
+				return null;
+			}
+			const near = 1 / scale(), i = Math.min(above(row.to, at), row.from.length - 1);
+
+			return i >= 0 && row.from[i] <= at + near ? row.of[i] : null;
+		}
+
+		function tell() {
+			const item = over !== null ? over : chosen;
+
+			said.textContent = item === null ? o.hint : o.told(item);
+		}
+
+		function choose(item) {
+			chosen = item;
+			tell();
+			redraw();
+			o.chosen(item);
+		}
+
+		canvas.addEventListener("pointermove", (event) => {
+			if (drag) {
+				const by = (drag.x - event.clientX) / scale();
+
+				drag.moved = drag.moved || Math.abs(drag.x - event.clientX) > 3;
+				if (drag.moved) {
+					drag.x = event.clientX;
+					look(from + by, to + by);
+				}
+				return;
+			}
+			const now = hit(event);
+
+			if (now !== over) {
+				over = now;
+				tell();
+				redraw();
+			}
+		});
+		canvas.addEventListener("pointerdown", (event) => {
+			if (event.button === 0) {
+				drag = { x: event.clientX, moved: false };
+				canvas.setPointerCapture(event.pointerId);
+			}
+		});
+		canvas.addEventListener("pointerup", (event) => {
+			if (drag && !drag.moved) {
+				choose(hit(event));
+			}
+			drag = null;
+		});
+		canvas.addEventListener("pointerleave", () => {
+			over = null;
+			tell();
+			redraw();
+		});
+		canvas.addEventListener("dblclick", (event) => {
+			const item = hit(event);
+
+			if (item !== null) {
+				fit(item);
+			}
+		});
+		canvas.addEventListener("wheel", (event) => {
+			if (event.ctrlKey || event.metaKey) {
+				event.preventDefault();
+				zoom(event.deltaY > 0 ? 1.25 : .8, from + (event.clientX - canvas.getBoundingClientRect().left) / scale());
+			}
+		}, { passive: false });
+
+		function fit(item) {
+			for (const row of rows) {
+				const i = row.of ? row.of.indexOf(item) : -1;
+
+				if (i >= 0) {
+					const more = (row.to[i] - row.from[i]) / 20;
+
+					look(row.from[i] - more, row.to[i] + more);
+				}
+			}
+		}
+
+		const keys = { "+": () => zoom(.6, (from + to) / 2), "=": () => zoom(.6, (from + to) / 2), "-": () => zoom(1 / .6, (from + to) / 2),
+			"0": () => look(0, length), "a": () => look(from - (to - from) / 5, to - (to - from) / 5),
+			"d": () => look(from + (to - from) / 5, to + (to - from) / 5), "Enter": () => chosen !== null && fit(chosen) };
+
+		canvas.addEventListener("keydown", (event) => {
+			if (event.ctrlKey || event.metaKey || event.altKey) {
+				return;
+			}
+			if (keys[event.key]) {
+				event.preventDefault();
+				event.stopPropagation();
+				keys[event.key]();
+			} else if (event.key.startsWith("Arrow")) {
+				const next = o.step(chosen, event.key);
+
+				event.preventDefault();
+				event.stopPropagation();
+				if (next !== null) {
+					over = null;
+					choose(next);
+				}
+			}
+		});
+		for (const [text, label, key] of [["\u2212", "Zoom out", "-"], ["+", "Zoom in", "+"], ["All", "Show all", "0"]]) {
+			const button = make("button", text, { type: "button", className: "c", title: label + " (" + key + ")" });
+
+			button.setAttribute("aria-label", label);
+			button.addEventListener("click", keys[key]);
+			tools.append(button, " ");
+		}
+		said.setAttribute("role", "status");
+		place.append(canvas);
+		new ResizeObserver(redraw).observe(place);
+		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+		return { parts: [tools, place, said], redraw, choose,
+			show(all, whole) {
+				rows = all;
+				length = whole || 1;
+				over = chosen = null;
+				from = 0;
+				to = length;
+				tell();
+				draw();
+			} };
+	}
+
+	/* --- one frame --- */
+
+	/* The zones of a thread, with the zones they are in, self times and allocations. */
+	function thread(raw) {
+		const t = { name: names[raw[0]], zones: [], allocs: [], depth: 0 }, around = [], flat = raw[1];
+		let at = 0;
+
+		for (let i = 0; i < flat.length; i += 4) {
+			const raised = flat[i + 1] >> 1;
+
+			at += flat[i];
+			while (around.length && around[around.length - 1].raised >= raised) {
+				around.pop();
+			}
+			const up = around.length ? around[around.length - 1] : null;
+			const zone = { t, up, raised, at, ns: flat[i + 3], self: flat[i + 3], name: names[flat[i + 2]], kind: flat[i + 2],
+				begins: !(flat[i + 1] & 1), depth: around.length, bytes: 0, allocs: 0, i: t.zones.length };
+
+			if (up) {
+				up.self -= zone.ns;
+			}
+			around.push(zone);
+			t.depth = Math.max(t.depth, around.length);
+			t.zones.push(zone);
+		}
+		for (let i = 0; i < raw[2].length; i += 4) {
+			const zone = raw[2][i] ? t.zones[raw[2][i] - 1] : null;
+
+			t.allocs.push({ zone, class: names[raw[2][i + 1]], n: raw[2][i + 2], bytes: raw[2][i + 3] });
+			for (let up = zone; up; up = up.up) {
+				up.allocs += raw[2][i + 2];
+				up.bytes += raw[2][i + 3];
+			}
+		}
+		return t;
+	}
+
+	/* The call tree of a frame: siblings of one name are one. */
+	function tree(threads) {
+		const root = { under: new Map(), ns: 0 };
+
+		function node(up, name) {
+			let n = up.under.get(name);
+
+			if (!n) {
+				n = { name, ns: 0, self: 0, calls: 0, bytes: 0, under: new Map() };
+				up.under.set(name, n);
+			}
+			return n;
+		}
+
+		for (const t of threads) {
+			const top = node(root, t.name);
+
+			for (const zone of t.zones) {
+				const n = zone.node = node(zone.up ? zone.up.node : top, zone.name);
+
+				n.ns += zone.ns;
+				n.self += zone.self;
+				n.calls += zone.begins;
+				n.bytes += zone.bytes;
+				if (!zone.up) {
+					top.ns += zone.ns;
+					top.bytes += zone.bytes;
+				}
+			}
+			for (const a of t.allocs) {
+				top.bytes += a.zone ? 0 : a.bytes;
+			}
+			top.thread = true;
+		}
+		return root;
+	}
+
+	async function frame(number) {
+		const d = data.get(number);
+
+		if (!names) {
+			names = await inflate(about.textContent);
+		}
+		if (!d.threads) {
+			d.threads = (await inflate(d.text)).map(thread);
+			d.tree = tree(d.threads);
+		}
+		return d;
+	}
+
+	/* --- the call tree as a table --- */
+
+	function cell(text, value) {
+		const td = make("td", text, { className: "n" });
+
+		if (value !== undefined) {
+			td.dataset.v = String(value);
+		}
+		return td;
+	}
+
+	function hierarchy(table, root, whole, usual) {
+		const body = table.tBodies[0];
+		let rows = 0;
+
+		function put(n, depth, other, after) {
+			const tr = make("tr", ""), th = make("th", "", { scope: "row" }), kids = [];
+
+			rows++;
+			th.style.paddingLeft = depth + "em";
+			if (n.under.size) {
+				const button = make("button", "", { type: "button", className: "s" });
+
+				button.append(make("span", "\u25B8 ", { className: "a" }), n.name);
+				button.setAttribute("aria-expanded", "false");
+				button.addEventListener("click", () => {
+					const open = button.getAttribute("aria-expanded") !== "true";
+
+					button.setAttribute("aria-expanded", String(open));
+					button.firstChild.textContent = open ? "\u25BE " : "\u25B8 ";
+					if (open) {
+						let last = tr;
+
+						for (const kid of Array.from(n.under.values()).sort((a, b) => b.ns - a.ns || b.bytes - a.bytes)) {
+							kids.push(put(kid, depth + 1, other && other.under.get(kid.name), last));
+							last = kids[kids.length - 1].end();
+						}
+					} else {
+						kids.splice(0).forEach((k) => k.gone());
+					}
+				});
+				th.append(button);
+			} else {
+				th.append(make("span", "\u25B8 ", { className: "h" }), n.name);
+			}
+			tr.append(th, cell(shown(n.ns), n.ns), cell(share(n.ns, whole)), cell(n.thread ? "" : shown(n.self), n.thread ? undefined : n.self),
+				cell(n.thread ? "" : String(n.calls), n.thread ? undefined : n.calls), cell(n.bytes ? bytes(n.bytes) : "-", n.bytes));
+			if (usual) {
+				tr.append(cell(other ? shown(other.ns) : "-", other ? other.ns : undefined));
+			}
+			if (after) {
+				after.after(tr);
+			} else {
+				body.append(tr);
+			}
+			if (n.under.size && rows < SMALL && (n.thread ? depth === 0 && (n.ns >= whole / 20 || n.first) : n.ns >= whole / 50)) {
+				th.querySelector("button").click();
+			}
+			return { end: () => kids.length ? kids[kids.length - 1].end() : tr, gone: () => {
+				kids.forEach((k) => k.gone());
+				tr.remove();
+			} };
+		}
+
+		body.replaceChildren();
+		Array.from(root.under.values()).forEach((n, i) => {
+			n.first = i === 0;
+			put(n, 0, usual && usual.under.get(n.name), null);
+		});
+	}
+
+	/* What a frame allocates, by class and the zone around, most bytes first. */
+	function allocated(table, threads) {
+		const sums = new Map();
+
+		for (const t of threads) {
+			for (const a of t.allocs) {
+				const where = a.zone ? a.zone.name : "(outside any zone)", key = where + "\n" + a.class, s = sums.get(key) || { where, class: a.class, n: 0, bytes: 0 };
+
+				s.n += a.n;
+				s.bytes += a.bytes;
+				sums.set(key, s);
+			}
+		}
+		const rows = Array.from(sums.values()).sort((a, b) => b.bytes - a.bytes).slice(0, 10);
+
+		table.tBodies[0].replaceChildren(...rows.map((s) => {
+			const tr = make("tr", "");
+
+			tr.append(make("th", s.class, { scope: "row" }), make("td", s.where), cell(String(s.n), s.n), cell(bytes(s.bytes), s.bytes));
+			return tr;
+		}));
+		table.parentNode.hidden = rows.length === 0;
+	}
+
+	/* A table without rows, in a box that scrolls. */
+	function grid(label, heads) {
+		const box = make("div", "", { className: "t", tabIndex: 0 }), table = make("table", "", { className: "tree" }), tr = make("tr", "");
+
+		box.setAttribute("role", "group");
+		box.setAttribute("aria-label", label);
+		tr.append(...heads.map(([text, css]) => make("th", text, { scope: "col", className: css || "" })));
+		table.createTHead().append(tr);
+		table.prepend(make("caption", label));
+		table.createTBody();
+		box.append(table);
+		return table;
+	}
+
+	/* --- the view of frames --- */
+
+	function view() {
+		const section = make("section", "", { id: "frame" }), title = make("h2", "", { id: "h-frame" }), bar = make("p", "", { className: "x" });
+		const told = make("p", ""), command = make("code", ""), missing = make("p", "", { hidden: true });
+		const times = tracetool.times, worst = [];
+		const median = Number(about.dataset.median);
+		let now = null, turn = 0;
+
+		for (const link of document.querySelectorAll("#worst table[data-t=\"hitches\"] tbody th")) {
+			worst.push(Number(link.dataset.v));
+		}
+		const hitches = worst.slice().sort((a, b) => a - b);
+		const line = boxes({ label: "Timeline of the frame; the table below has the same figures", hint:
+			"Click a zone, or move with the arrow keys. Double click or Enter shows it alone; + \u2212 0, or the wheel with Ctrl, zoom; drag or a d move.",
+		name: (z) => z.name, kind: (z) => z.kind, scale: shown, chosen: () => 0, step,
+		told: (z) => z.name + ": " + shown(z.ns) + " (" + share(z.ns, now.ns) + " of the frame), self " + shown(z.self) + ", from " + shown(z.at) + " on, " +
+			(z.allocs ? z.allocs + " allocations, " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
+		const calls = grid("Calls in this frame", [["marker"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
+			["total in median frame", "n"]]);
+		const allocs = grid("Allocations in this frame, most bytes first", [["class"], ["in"], ["count", "n"], ["bytes", "n"]]);
+
+		function step(z, key) {
+			const first = now.threads.find((t) => t.zones.length);
+
+			if (!z) {
+				return first ? first.zones[0] : null;
+			}
+			if (key === "ArrowUp") {
+				return z.up;
+			}
+			if (key === "ArrowDown") {
+				const next = z.t.zones[z.i + 1], other = now.threads.slice(now.threads.indexOf(z.t) + 1).find((t) => t.zones.length);
+
+				return next && next.up === z ? next : other ? other.zones[0] : null;
+			}
+			for (let i = z.i + (key === "ArrowRight" ? 1 : -1); z.t.zones[i]; i += key === "ArrowRight" ? 1 : -1) {
+				if (z.t.zones[i].depth === z.depth) {
+					return z.t.zones[i];
+				}
+			}
+			return null;
+		}
+
+		function rows(threads) {
+			const all = [];
+
+			for (const t of threads) {
+				const levels = Array.from({ length: t.depth }, () => ({ from: [], to: [], of: [] }));
+
+				for (const z of t.zones) {
+					const level = levels[z.depth];
+
+					level.from.push(z.at);
+					level.to.push(z.at + z.ns);
+					level.of.push(z);
+				}
+				all.push({ title: t.name }, ...levels);
+			}
+			return all;
+		}
+
+		async function show(number, keep) {
+			const mine = ++turn, begun = performance.now(), d = data.has(number) ? await frame(number) : null, usual = d ? await frame(median) : null;
+			const ns = times ? times.all[number - times.first] : d && d.ns, rank = worst.indexOf(number);
+
+			if (mine !== turn) {
+				return;
+			}
+			now = d ? { number, ns: d.ns, threads: d.threads } : { number, ns, threads: [] };
+			title.textContent = "Frame " + number;
+			told.textContent = shown(ns) + (rank >= 0 ? ", number " + (rank + 1) + " of the worst" : "") + (number === median ? ", the median frame" :
+				", the median frame takes " + shown(times ? times.all[median - times.first] : data.get(median).ns)) + ". ";
+			command.textContent = about.dataset.command + number;
+			missing.hidden = d !== null;
+			for (const e of [...line.parts, calls.parentNode, allocs.parentNode]) {
+				e.hidden = d === null;
+			}
+			if (d) {
+				line.show(rows(d.threads), d.ns);
+				hierarchy(calls, d.tree, d.ns, number === median ? null : usual.tree);
+				calls.tHead.rows[0].lastChild.hidden = number === median;
+				allocated(allocs, d.threads);
+			}
+			if (times) {
+				times.mark(number);
+			}
+			if (keep) {
+				history.replaceState(null, "", "#frame=" + number);
+				performance.measure("frame", { start: begun });
+			}
+		}
+
+		function move(by) {
+			const last = times ? times.first + times.all.length - 1 : Infinity, to = now.number + by;
+
+			if (to >= (times ? times.first : 1) && to <= last) {
+				go(to);
+			}
+		}
+
+		function hitch(by) {
+			const after = hitches.filter((n) => by > 0 ? n > now.number : n < now.number);
+
+			if (after.length) {
+				go(by > 0 ? after[0] : after[after.length - 1]);
+			}
+		}
+
+		function go(number) {
+			return show(number, true).catch(failed);
+		}
+
+		function failed(e) {
+			missing.hidden = false;
+			missing.textContent = "The data of this frame cannot be read: " + e.message;
+		}
+
+		function open(number) {
+			go(number).then(() => section.scrollIntoView({ block: "start" }));
+			title.focus({ preventScroll: true });
+		}
+
+		const keys = { "[": () => hitch(-1), "]": () => hitch(1), "m": () => go(median), "ArrowLeft": () => move(-1), "ArrowRight": () => move(1) };
+
+		for (const [text, key, label] of [["\u25C0 hitch", "[", "Previous hitch"], ["hitch \u25B6", "]", "Next hitch"], ["\u25C0", "ArrowLeft", "Previous frame"],
+			["\u25B6", "ArrowRight", "Next frame"], ["median", "m", "Median frame"]]) {
+			const button = make("button", text, { type: "button", className: "c", title: label + " (key " + key.replace(/Arrow(.*)/, "$1 arrow") + ")" });
+
+			button.setAttribute("aria-label", label);
+			button.addEventListener("click", keys[key]);
+			bar.append(button, " ");
+		}
+		document.addEventListener("keydown", (event) => {
+			const at = event.target, own = section.contains(at);
+
+			if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT|CANVAS)$/.test(at.tagName) || !keys[event.key] ||
+				(event.key.startsWith("Arrow") && (!own || at.classList.contains("t")))) {
+				return;
+			}
+			event.preventDefault();
+			keys[event.key]();
+		});
+		missing.append("Its zones are not in this page. The command above prints its tables; the report of this frame alone has its timeline.");
+		title.tabIndex = -1;
+		section.setAttribute("aria-labelledby", "h-frame");
+		told.append(" ");
+		const commands = make("p", "");
+		commands.append(command);
+		section.append(title, bar, told, commands, missing, ...line.parts, calls.parentNode, allocs.parentNode);
+		document.getElementById("frames").after(section);
+		if (navigator.clipboard) {
+			copied(command);
+		}
+		/* Links to what a worst frame did lead to all of it. */
+		for (const link of document.querySelectorAll("a[href^=\"#worst-\"]")) {
+			link.addEventListener("click", (event) => {
+				const number = worst[Number(link.getAttribute("href").slice("#worst-".length)) - 1];
+
+				if (number !== undefined && event.button === 0 && !event.ctrlKey && !event.metaKey) {
+					event.preventDefault();
+					open(number);
+				}
+			});
+		}
+		if (times) {
+			times.clicked = open;
+		}
+
+		function asked(first) {
+			const number = /^#frame=(\d+)$/.exec(location.hash);
+
+			if (number) {
+				first ? open(Number(number[1])) : go(Number(number[1]));
+			} else if (first) {
+				show(worst.find((n) => data.has(n)) || median, false).catch(failed);
+			}
+		}
+
+		addEventListener("hashchange", () => asked(false));
+		asked(true);
+	}
+
+	if (about) {
+		view();
+	}
+})();

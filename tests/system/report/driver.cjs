@@ -1,0 +1,227 @@
+/*
+ * Drives real browsers without a library: Debian's Chromium by its own protocol over a pipe, Debian's Firefox by Marionette over a socket.
+ * Pages of both know run (an expression, its value), wait (one that is a promise), press (a key), said (what the console has), close.
+ */
+'use strict';
+const { spawn } = require('child_process'), fs = require('fs'), net = require('net'), os = require('os'), path = require('path');
+
+let passed = 0, failed = 0;
+const started = [];
+
+process.on('exit', () => started.forEach((p) => p.exitCode === null && p.kill()));
+
+function check(what, have, want) {
+	const good = JSON.stringify(have) === JSON.stringify(want);
+
+	passed += good;
+	failed += !good;
+	if (!good) {
+		console.log('FAILED: ' + what + '\n    ' + JSON.stringify(have) + ', not ' + JSON.stringify(want));
+	}
+}
+
+/* Chromium's own protocol over a pipe: messages end with NUL. */
+class Browser {
+	constructor() {
+		this.home = fs.mkdtempSync(path.join(os.tmpdir(), 'tracetool-browser.'));
+		this.process = spawn('chromium', ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--user-data-dir=' + this.home,
+			'--remote-debugging-pipe', 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+		started.push(this.process);
+		this.waiting = new Map();
+		this.heard = [];
+		this.next = 0;
+		let rest = Buffer.alloc(0);
+		this.process.stdio[4].on('data', (more) => {
+			rest = Buffer.concat([rest, more]);
+			for (let end; (end = rest.indexOf(0)) >= 0; rest = rest.subarray(end + 1)) {
+				const m = JSON.parse(rest.subarray(0, end).toString()), w = this.waiting.get(m.id);
+
+				this.waiting.delete(m.id);
+				if (w) {
+					w[m.error ? 1 : 0](m.error ? new Error(JSON.stringify(m.error)) : m.result);
+				} else {
+					this.heard.forEach((f) => f(m));
+				}
+			}
+		});
+	}
+
+	send(method, params = {}, sessionId = undefined) {
+		return new Promise((good, bad) => {
+			this.waiting.set(++this.next, [good, bad]);
+			this.process.stdio[3].write(JSON.stringify({ id: this.next, method, params, sessionId }) + '\0');
+		});
+	}
+
+	async open(address, scripts = true) {
+		const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
+		const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
+		const page = { said: [], asked: [], send: (method, params) => this.send(method, params, sessionId) };
+		const loaded = new Promise((done) => this.heard.push((m) => {
+			if (m.sessionId !== sessionId) {
+				return;
+			}
+			if (m.method === 'Log.entryAdded' || m.method === 'Runtime.consoleAPICalled' || m.method === 'Runtime.exceptionThrown') {
+				page.said.push(JSON.stringify(m.params));
+			} else if (m.method === 'Network.requestWillBeSent') {
+				page.asked.push(m.params.request.url);
+			} else if (m.method === 'Page.loadEventFired') {
+				done();
+			}
+		}));
+
+		page.wait = async (text) => (await page.send('Runtime.evaluate', { expression: text, returnByValue: true, awaitPromise: true })).result.value;
+		page.run = async (text) => {
+			const r = await page.send('Runtime.evaluate', { expression: text, returnByValue: true });
+
+			if (r.exceptionDetails) {
+				throw new Error(text + ': ' + JSON.stringify(r.exceptionDetails.exception));
+			}
+			return r.result.value;
+		};
+		/* A key as people press it; ${text}: what it writes. */
+		page.press = async (key, modifiers = 0) => {
+			const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined;
+			const code = { Tab: 9, Enter: 13, Escape: 27, ArrowLeft: 37, ArrowUp: 38,
+				ArrowRight: 39, ArrowDown: 40 }[key] || 0;
+
+			await page.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', key, code: key, text, modifiers,
+				windowsVirtualKeyCode: code });
+			await page.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code: key, modifiers, windowsVirtualKeyCode: code });
+		};
+		page.click = async (x, y) => {
+			for (const type of ['mousePressed', 'mouseReleased']) {
+				await page.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1,
+					buttons: type === 'mousePressed' ? 1 : 0 });
+			}
+		};
+		for (const domain of ['Page', 'Runtime', 'Log', 'Network']) {
+			await page.send(domain + '.enable');
+		}
+		await page.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
+		await page.send('Page.navigate', { url: address });
+		await loaded;
+		return page;
+	}
+
+	end() {
+		return new Promise((done) => {
+			this.process.on('exit', () => {
+				fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+				done();
+			});
+			this.send('Browser.close').catch(() => 0);
+		});
+	}
+}
+
+/* Firefox: its messages are "length:[0, id, command, parameters]". */
+class Firefox {
+	async start() {
+		this.home = fs.mkdtempSync(path.join(os.tmpdir(), 'tracetool-browser.'));
+		this.port = await new Promise((done) => {
+			const s = net.createServer().listen(0, '127.0.0.1', () => {
+				const { port } = s.address();
+
+				s.close(() => done(port));
+			});
+		});
+		fs.writeFileSync(path.join(this.home, 'user.js'), 'user_pref("marionette.port", ' + this.port + ');\n' +
+			'user_pref("browser.shell.checkDefaultBrowser", false);\nuser_pref("datareporting.policy.dataSubmissionEnabled", false);\n');
+		this.process = spawn('firefox', ['--headless', '--no-remote', '--profile', this.home, '--marionette',
+			'--remote-allow-system-access', 'about:blank'],
+			{ stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, HOME: this.home, MOZ_CRASHREPORTER_DISABLE: '1' } });
+		started.push(this.process);
+		this.ended = new Promise((done) => this.process.on('exit', done));
+		/* It says when it listens. */
+		await new Promise((done, bad) => {
+			let text = '';
+
+			this.process.stdout.on('data', (more) => (text += more).includes('Listening on port') && done());
+			this.ended.then(() => bad(new Error('Firefox does not start: ' + text)));
+		});
+		this.waiting = new Map();
+		this.next = 0;
+		this.socket = net.connect(this.port, '127.0.0.1');
+		await new Promise((greeted) => {
+			let rest = Buffer.alloc(0), first = true;
+
+			this.socket.on('data', (more) => {
+				rest = Buffer.concat([rest, more]);
+				for (let colon; (colon = rest.indexOf(':')) > 0;) {
+					const n = Number(rest.subarray(0, colon).toString());
+
+					if (rest.length < colon + 1 + n) {
+						return;
+					}
+					const m = JSON.parse(rest.subarray(colon + 1, colon + 1 + n).toString());
+					rest = rest.subarray(colon + 1 + n);
+					if (first) {
+						first = false;
+						greeted();
+						continue;
+					}
+					const w = this.waiting.get(m[1]);
+					this.waiting.delete(m[1]);
+					w[m[2] ? 1 : 0](m[2] ? new Error(JSON.stringify(m[2])) : m[3]);
+				}
+			});
+		});
+		await this.send('WebDriver:NewSession', { capabilities: { alwaysMatch: {} } });
+	}
+
+	send(command, params = {}) {
+		return new Promise((good, bad) => {
+			const text = JSON.stringify([0, ++this.next, command, params]);
+
+			this.waiting.set(this.next, [good, bad]);
+			this.socket.write(Buffer.byteLength(text) + ':' + text);
+		});
+	}
+
+	async open(address) {
+		const page = {};
+
+		await this.send('WebDriver:Navigate', { url: address });
+		page.wait = page.run = async (text) => (await this.send('WebDriver:ExecuteAsyncScript', { sandbox: null, args: [],
+			script: 'const done = arguments[0]; Promise.resolve(' + text + ').then(done, (e) => done("failed: " + e));' })).value;
+		page.press = (key) => {
+			const value = { Tab: '\ue004', Enter: '\ue007', ArrowLeft: '\ue012', ArrowUp: '\ue013', ArrowRight: '\ue014',
+				ArrowDown: '\ue015' }[key] || key;
+
+			return this.send('WebDriver:PerformActions', { actions: [{ type: 'key', id: 'keys', actions: ['keyDown', 'keyUp'].map((type) =>
+				({ type, value })) }] });
+		};
+		/* What the browser's console has of this page. */
+		page.said = async () => {
+			await this.send('Marionette:SetContext', { value: 'chrome' });
+			const { value } = await this.send('WebDriver:ExecuteScript', { args: [address.split('#')[0]], script:
+				'return Services.console.getMessageArray().filter((m) => m instanceof Ci.nsIScriptError && ' +
+				'm.sourceName.startsWith(arguments[0]))' +
+				'.map((m) => m.errorMessage);' });
+			await this.send('Marionette:SetContext', { value: 'content' });
+			return value;
+		};
+		return page;
+	}
+
+	async end() {
+		this.send('Marionette:Quit', { flags: ['eForceQuit'] }).catch(() => 0);
+		await this.ended;
+		this.socket.destroy();
+		fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+	}
+}
+
+function report() {
+	console.log(passed + ' passed, ' + failed + ' failed');
+	process.exit(failed ? 1 : 0);
+}
+
+function crashed(e) {
+	failed++;
+	console.log('FAILED: ' + e.stack);
+	report();
+}
+
+module.exports = { Browser, Firefox, check, report, crashed };

@@ -1,0 +1,146 @@
+#!/usr/bin/env node
+/*
+ * frames.cjs PAGE TREE: single frames in report pages, in Chromium and in Firefox.
+ *
+ * PAGE is of testdata/demo/good-hitches.ttc.xz; TREE is JSON of the table calltree of its frame 51. A frame is chosen by the address, by a
+ * click on the chart, by links to the worst frames, by buttons and by keys; its call tree has the figures of TREE; all can be reached by
+ * keyboard. Prints how long a hitch takes to its timeline, and "N passed, N failed".
+ */
+'use strict';
+const fs = require('fs'), url = require('url');
+const { Browser, Firefox, check, report, crashed } = require('./driver.cjs');
+
+const READY = 'new Promise((done) => { const look = () => document.querySelector("#frame h2").textContent ? ' +
+	'requestAnimationFrame(() => done(true)) : setTimeout(look, 5); look(); })';
+const HEAD = 'document.querySelector("#frame h2").textContent';
+const SAID = 'document.querySelector("#frame output").textContent';
+const USED = JSON.stringify('a[href], button, input, summary, [tabindex="0"]');
+/* Unfold all, then [name, depth, total, self, calls, bytes] of each row. */
+const TREE = '(() => { for (let b; (b = document.querySelector("#frame [aria-expanded=false]"));) b.click(); ' +
+	'return Array.from(document.querySelectorAll("#frame table")[0].tBodies[0].rows, (r) => [r.cells[0].textContent.replace(/^. /, ""), ' +
+	'parseFloat(r.cells[0].style.paddingLeft), ...[1, 3, 4, 5].map((c) => r.cells[c].dataset.v === undefined ? null : ' +
+	'Number(r.cells[c].dataset.v))]); })()';
+
+/* Of frame 51, as stats --table alloc_sites,alloc_classes --frames 51 has them. */
+const ALLOCATED = [['System.String', 'Hud:Label', 24, 824], ['System.Object[]', 'Hud:Label', 8, 512], ['System.String[]', 'Hud:Label', 8, 512],
+	['System.Int32', 'Hud:Label', 16, 384]];
+
+function shows(number) {
+	return 'new Promise((done) => { const end = Date.now() + 5000, look = () => ' + HEAD + ' === "Frame ' + number + '" || Date.now() > end ? ' +
+		'done(' + HEAD + ') : setTimeout(look, 5); look(); })';
+}
+
+/* What both browsers do alike. */
+async function alike(name, page, tree, worst, other) {
+	await page.wait(READY);
+	check(name + ': the address chooses a frame', await page.wait(shows(51)), 'Frame 51');
+	const rows = await page.run(TREE);
+	check(name + ': its call tree has the figures of stats', rows.slice().sort(), tree.slice().sort());
+	check(name + ': outer calls come before inner ones', rows.map((r) => r[1]).filter((d, i) => d > (i ? rows[i - 1][1] : -1) + 1), []);
+	check(name + ': so have its allocations', await page.run('Array.from(document.querySelectorAll("#frame table")[1].tBodies[0].rows, ' +
+		'(r) => [r.cells[0].textContent, r.cells[1].textContent, Number(r.cells[2].dataset.v), Number(r.cells[3].dataset.v)])'), ALLOCATED);
+	check(name + ': the canvas is drawn', await page.run('((c) => new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height)' +
+		'.data.buffer)).size > 9)(document.querySelector("#frame canvas"))'), true);
+	check(name + ': there is the command', await page.run('document.querySelector("#frame code").textContent.endsWith(" --frames 51")'), true);
+	const order = worst.slice().sort((a, b) => a - b), next = order[order.indexOf(51) + 1], before = order[order.indexOf(51) - 1];
+	await page.press(']');
+	check(name + ': ] leads to the next hitch', await page.wait(shows(next)), 'Frame ' + next);
+	await page.press('[');
+	await page.wait(shows(51));
+	await page.press('[');
+	check(name + ': [ to the one before', await page.wait(shows(before)), 'Frame ' + before);
+	await page.press('m');
+	check(name + ': m to the median frame', await page.wait(shows(67)), 'Frame 67');
+	check(name + ': which is in the address', await page.run('location.hash'), '#frame=67');
+	await page.run('document.querySelector("#frame canvas").focus()');
+	for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowUp', '+', 'Enter', '0']) {
+		await page.press(key);
+	}
+	check(name + ': arrow keys lead from zone to zone', await page.run(SAID + '.split(": ")[0]'), 'Physics:Step');
+	await page.run('document.querySelector("#frame button[aria-label=\\"Next frame\\"]").click()');
+	check(name + ': a button leads to the neighbour', await page.wait(shows(68)), 'Frame 68');
+	await page.run('location.hash = "frame=' + other + '"');
+	await page.wait(shows(other));
+	check(name + ': a frame that is not in the page says so', await page.run('[document.querySelector("#frame .w").hidden, ' +
+		'document.querySelector("#frame").innerText.includes("not in this page"), document.querySelector("#frame code").textContent.split(" ").pop()]'),
+		[true, true, String(other)]);
+	const took = [];
+	for (let turn = 0; turn < 5; turn++) {
+		await page.run('(performance.clearMeasures(), location.hash = "frame=' + worst[turn] + '")');
+		await page.wait('new Promise((done) => { const look = () => performance.getEntriesByName("frame").length ? done(1) : setTimeout(look, 2); ' +
+			'look(); })');
+		took.push(await page.run('performance.getEntriesByName("frame")[0].duration'));
+	}
+	console.log(name + ': from a hitch to its timeline, median of five: ' + took.sort((a, b) => a - b)[2].toFixed(1) + ' ms');
+}
+
+/* Clicks and the keyboard alone: Chromium sends them as people make them. */
+async function used(page) {
+	const at = (selector, part = .5) => page.run('(() => { const e = document.querySelector(' + JSON.stringify(selector) + '); ' +
+		'e.scrollIntoView({ block: "center" }); const b = e.getBoundingClientRect(); ' +
+		'return [b.left + b.width * ' + part + ', b.top + b.height / 2]; })()');
+	await page.click(...await at('figure > svg', 85.5 / 129));
+	check('a click on the chart opens the frame', await page.wait(shows(86)), 'Frame 86');
+	await page.click(...await at('a[href="#worst-3"]'));
+	check('a mark over it opens its frame', await page.wait(shows(26)), 'Frame 26');
+	await page.run('document.querySelector("#worst tbody a").click()');
+	check('a row of the worst frames as well', await page.wait(shows(51)), 'Frame 51');
+	const box = await page.run('(() => { const c = document.querySelector("#frame canvas"); c.scrollIntoView({ block: "center" }); ' +
+		'const b = c.getBoundingClientRect(); return [b.left + b.width / 3, b.top + 45]; })()');
+	await page.click(...box);
+	check('a click on a zone says what it is', await page.run(SAID + '.split(" (")[0]'), 'Contention: 30.04 ms');
+	/* Tab through the page: everything that can be used is met, and its focus is seen. */
+	await page.run('(document.querySelectorAll("details").forEach((d) => d.open = false), document.activeElement.blur(), scrollTo(0, 0))');
+	const want = await page.run('Array.from(document.querySelectorAll(' + USED + ')).filter((e) => e.checkVisibility() && ' +
+		'!e.disabled).length');
+	await page.run('window.met = new Set()');
+	const unseen = [];
+	for (let i = 0; i < want + 5; i++) {
+		await page.press('Tab');
+		const seen = await page.run('((e) => { met.add(e); const s = getComputedStyle(e); return e === document.body || e.tagName === "a" || ' +
+			's.outlineStyle !== "none" ? "" : e.outerHTML.slice(0, 80); })(document.activeElement)');
+		if (seen) {
+			unseen.push(seen);
+		}
+	}
+	check('Tab reaches all that can be used', await page.run('Array.from(document.querySelectorAll(' + USED + '))' +
+		'.filter((e) => e.checkVisibility() && !met.has(e)).map((e) => e.outerHTML.slice(0, 80))'), []);
+	check('and shows where it is', unseen, []);
+	await page.run('document.querySelector("#worst tbody a").focus()');
+	await page.press('Enter');
+	check('Enter on a worst frame opens it', await page.wait(shows(51)), 'Frame 51');
+	for (let i = 0; i < 20 && await page.run('document.activeElement.tagName') !== 'CANVAS'; i++) {
+		await page.press('Tab');
+	}
+	await page.press('ArrowDown');
+	check('and Tab leads on to its timeline', await page.run(SAID + '.split(":")[0]'), 'Contention');
+}
+
+async function main() {
+	const address = url.pathToFileURL(process.argv[2]).href, text = fs.readFileSync(process.argv[3], 'utf8');
+	const tree = JSON.parse(text).tables.calltree.rows.map((r) => [r.marker, r.depth, r.total_ns, r.self_ns, r.count, r.alloc_bytes]);
+	let browser = new Browser(), page = await browser.open(address + '#frame=51');
+	const worst = await page.run('Array.from(document.querySelectorAll("#worst table[data-t=hitches] tbody th"), (e) => Number(e.dataset.v))');
+
+	const html = fs.readFileSync(process.argv[2], 'utf8');
+	const other = Array.from({ length: 129 }, (_, i) => i + 1).find((n) => !html.includes('data-frame="' + n + '"'));
+
+	await alike('Chromium', page, tree, worst, other);
+	await used(page);
+	check('nothing on the console', page.said, []);
+	check('no request but for the file', page.asked, [address + '#frame=51'].map((a) => a.split('#')[0]));
+	page = await browser.open(address);
+	await page.wait(READY);
+	check('without an address it is the worst frame', await page.wait(shows(51)), 'Frame 51');
+	await browser.end();
+
+	browser = new Firefox();
+	await browser.start();
+	page = await browser.open(address + '#frame=51');
+	await alike('Firefox', page, tree, worst, other);
+	check('Firefox: nothing on the console', await page.said(), []);
+	await browser.end();
+	report();
+}
+
+main().catch(crashed);
