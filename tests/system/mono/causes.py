@@ -92,9 +92,9 @@ def allocates(marker, least):
 
 
 def collections(c):
-    """Some frames have a collection, which takes about as long as was planted."""
+    """Some frames have a collection, which takes as long as was planted or longer."""
     took = [r["gc_pause_ns"] for r in c.frames.values() if r["collections"]]
-    if not 3 <= len(took) <= 20 or not 0.4 * c.extra <= statistics.median(took) <= 3 * c.extra:
+    if not 3 <= len(took) <= 20 or statistics.median(took) < 0.4 * c.extra:
         return "%d frames with collections, of %s" % (len(took), took)
     return None
 
