@@ -126,7 +126,7 @@ def heap_grows(c):
 KINDS = [
     ("collection", "collection", "Emitter:Emit", both(collections, allocates("Emitter:Emit", 1000))),
     ("collection", "collect", "Save:Flush", both(collections, time_of("Save:Flush"))),
-    ("allocation", "allocation", "Net:Packet", both(time_of("Net:Receive"), allocates("Net:Packet", 30000))),
+    ("allocation", "allocation", "Net:Receive", both(time_of("Net:Receive"), allocates("Net:Receive", 30000))),
     ("calls", "calls", "Ai:Path", both(time_of("Ai:Path"), count_of("Ai:Path", lambda c: round(c.extra / 1e5)))),
     ("slow_call", "slow_call", "Ai:Path", both(time_of("Ai:Path"), count_of("Ai:Path", lambda c: 0))),
     ("compiled", "compiled", "Level:", both(time_of("JIT"), time_of("Level:Build"))),
