@@ -79,25 +79,42 @@ put_files(struct tt_buf *out, const struct tt_sample *s)
 	}
 }
 
+/* Which parts of a sample, or of a frame, are shown. */
+struct kind { enum tt_about about; bool framed, cpu; };
+
+/* How much ${p} is of the kind; 0: it is none. */
+static int64_t
+of_kind(const struct tt_part *p, const struct kind *k)
+{
+	return p->about != k->about || p->framed != k->framed ? 0 : k->cpu ? p->work : p->v;
+}
+
 /* The largest ${most} parts of a kind, each after ${indent}. */
 static void
-put_some(struct tt_buf *out, const struct tt_part *part, size_t n, enum tt_about about, bool framed, size_t most,
-    const char *indent)
+put_some(struct tt_buf *out, const struct tt_part *part, size_t n, const struct kind *k, size_t most, const char *indent)
 {
-	enum tt_dim dim = about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
-	size_t shown = 0;
+	enum tt_dim dim = k->about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
+	const struct tt_part *last = NULL;
 
-	for (size_t i = 0; i < n && shown < most; i++) {
+	for (size_t shown = 0; shown < most; shown++) {
+		int64_t below = last ? of_kind(last, k) : INT64_MAX;
+		const struct tt_part *next = NULL;
 		char v[64], count[64];
 
-		if (part[i].about != about || part[i].framed != framed)
-			continue;
-		shown++;
-		*tt_put_amount(v, part[i].v, dim) = '\0';
-		*tt_put_amount(count, part[i].count, TT_DIM_NUMBER) = '\0';
+		for (const struct tt_part *p = part; p < part + n; p++) {
+			int64_t of = of_kind(p, k);
+
+			if ((of < below || (of == below && p > last)) && of > (next ? of_kind(next, k) : 0))
+				next = p;
+		}
+		if (!next)
+			return;
+		last = next;
+		*tt_put_amount(v, of_kind(next, k), dim) = '\0';
+		*tt_put_amount(count, next->count, TT_DIM_NUMBER) = '\0';
 		tt_buf_text(out, indent);
 		put_padded(out, v, 12);
-		tt_buf_printf(out, "  %10s x  %s\n", count, part[i].name);
+		tt_buf_printf(out, "  %10s x  %s\n", count, next->name);
 	}
 }
 
@@ -116,17 +133,20 @@ put_top(struct tt_buf *out, const struct tt_worst *w)
 }
 
 static void
-put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *w, const char *convert)
+put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *w, bool cpu, const char *convert)
 {
-	char dur[64], bytes[64];
+	char dur[64], bytes[64], busy[64];
 
+	*tt_put_amount(busy, tt_scale(w->cpu_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
 	*tt_put_amount(dur, tt_scale(w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
 	*tt_put_amount(bytes, tt_scale(w->alloc_b, TT_AMOUNT_ONE, 1), TT_DIM_BYTES) = '\0';
-	tt_buf_printf(out, "  frame %llu: %s; %s in %lld allocation%s\n", (unsigned long long)w->number, dur, bytes,
+	cpu = cpu && w->cpu_ns >= 0;
+	tt_buf_printf(out, "  frame %llu: %s%s%s%s; %s in %lld allocation%s\n", (unsigned long long)w->number, dur, cpu ? ", " : "",
+	    cpu ? busy : "", cpu ? " of CPU-active time" : "", bytes,
 	    (long long)w->alloc_n, w->alloc_n == 1 ? "" : "s");
 	if (w->part) {
-		put_some(out, w->part, w->npart, TT_ABOUT_TIME, true, FRAME_PARTS_SHOWN, "      ");
-		put_some(out, w->part, w->npart, TT_ABOUT_ALLOC, true, FRAME_PARTS_SHOWN, "      ");
+		put_some(out, w->part, w->npart, &(struct kind){ TT_ABOUT_TIME, true, cpu }, FRAME_PARTS_SHOWN, "      ");
+		put_some(out, w->part, w->npart, &(struct kind){ TT_ABOUT_ALLOC, true, false }, FRAME_PARTS_SHOWN, "      ");
 	} else {
 		put_top(out, w);
 	}
@@ -137,16 +157,16 @@ put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *
 }
 
 static void
-put_parts(struct tt_buf *out, const struct tt_sample *s, enum tt_about about, bool framed, const char *title)
+put_parts(struct tt_buf *out, const struct tt_sample *s, const struct kind *k, const char *title)
 {
 	size_t i = 0;
 
-	while (i < s->npart && (s->part[i].about != about || s->part[i].framed != framed))
+	while (i < s->npart && of_kind(&s->part[i], k) <= 0)
 		i++;
 	if (i == s->npart)
 		return;
-	tt_buf_printf(out, "\n%s%s of %s\n", title, framed ? ", per frame," : s->frames ? ", frames or not," : "", s->name);
-	put_some(out, s->part, s->npart, about, framed, PARTS_SHOWN, "  ");
+	tt_buf_printf(out, "\n%s%s of %s\n", title, k->framed ? ", per frame," : s->frames ? ", frames or not," : "", s->name);
+	put_some(out, s->part, s->npart, k, PARTS_SHOWN, "  ");
 }
 
 const struct tt_sample *
@@ -161,14 +181,16 @@ put_worst(struct tt_buf *out, const struct tt_verdict_row *r, const char *conver
 	const struct tt_sample *s = verdict_worst(r);
 	bool framed = s && s->frames && (r->row->measure.metric->about == TT_ABOUT_NOTHING || tt_measure_framed(&r->row->measure));
 
+	bool cpu = tt_measure_is_cpu(&r->row->measure);
+
 	if (!s)
 		return;
 	if (s->nworst)
 		tt_buf_printf(out, "\nWorst frames of %s\n", s->name);
 	for (size_t i = 0; i < s->nworst; i++)
-		put_frame(out, s, &s->worst[i], convert);
-	put_parts(out, s, TT_ABOUT_TIME, framed, "Self time of markers");
-	put_parts(out, s, TT_ABOUT_ALLOC, framed, "Allocation sites");
+		put_frame(out, s, &s->worst[i], cpu, convert);
+	put_parts(out, s, &(struct kind){ TT_ABOUT_TIME, framed, cpu }, cpu ? "CPU-active self time of markers" : "Self time of markers");
+	put_parts(out, s, &(struct kind){ TT_ABOUT_ALLOC, framed, false }, "Allocation sites");
 }
 
 static void

@@ -30,14 +30,16 @@ by_name(const void *a, const void *b)
 static size_t
 collect(const struct tt_point *p, size_t n, const struct tt_measure *x, bool base, struct seen *to)
 {
+	bool cpu = tt_measure_is_cpu(x);
 	size_t all = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < p[i].sample->npart; k++) {
 			const struct tt_part *part = &p[i].sample->part[k];
+			int64_t v = cpu ? part->work : part->v;
 
-			if (part->about == x->metric->about && part->framed == tt_measure_framed(x))
-				to[all++] = (struct seen){ part->name, part->v, part->count, base };
+			if (part->about == x->metric->about && part->framed == tt_measure_framed(x) && v > 0)
+				to[all++] = (struct seen){ part->name, v, part->count, base };
 		}
 	}
 	return all;

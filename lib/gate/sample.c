@@ -213,8 +213,17 @@ per(int64_t v, size_t frames)
 	return tt_scale(v, TT_AMOUNT_ONE, frames ? (int64_t)frames : 1);
 }
 
+/* The largest amount of work first. */
 static int
-add_part(struct parts *p, enum tt_about about, const char *name, int64_t v, int64_t count, struct tt_err *err)
+by_work(const void *a, const void *b)
+{
+	const struct tt_part *x = a, *y = b;
+
+	return x->work != y->work ? TT_CMP(y->work, x->work) : by_amount(a, b);
+}
+
+static int
+add_part(struct parts *p, enum tt_about about, const char *name, int64_t v, int64_t work, int64_t count, struct tt_err *err)
 {
 	int rc;
 
@@ -222,7 +231,8 @@ add_part(struct parts *p, enum tt_about about, const char *name, int64_t v, int6
 		return TT_OK;
 	rc = tt_mem_grow(&p->m->env->mem, &p->p, &p->cap, p->n + 1, sizeof *p->p, err);
 	if (rc == TT_OK)
-		p->p[p->n++] = (struct tt_part){ about, name, p->frames > 0, per(v, p->frames), per(count, p->frames) };
+		p->p[p->n++] = (struct tt_part){ about, name, p->frames > 0, per(v, p->frames), per(count, p->frames),
+			per(work, p->frames) };
 	return rc;
 }
 
@@ -246,7 +256,7 @@ all_time(struct parts *p, const struct tt_paths *t, struct tt_err *err)
 		sum[row].calls += t->owner[i] == i ? (int64_t)c.n : 0;
 	}
 	for (uint32_t i = 0; i < t->nrow && rc == TT_OK; i++)
-		rc = add_part(p, TT_ABOUT_TIME, t->row[i].label, sum[i].self, sum[i].calls, err);
+		rc = add_part(p, TT_ABOUT_TIME, t->row[i].label, sum[i].self, sum[i].self, sum[i].calls, err);
 	tt_mem_free(&p->m->env->mem, sum, (t->nrow + 1) * sizeof *sum);
 	return rc;
 }
@@ -261,7 +271,7 @@ framed_time(struct parts *p, const struct tt_paths *t, struct tt_err *err)
 		struct tt_frame_marker in = { 0 };
 
 		tt_row_frames(t, &t->row[i], &in);
-		rc = add_part(p, TT_ABOUT_TIME, t->row[i].label, in.self, (int64_t)in.calls, err);
+		rc = add_part(p, TT_ABOUT_TIME, t->row[i].label, in.self, in.self - in.idle, (int64_t)in.calls, err);
 	}
 	return rc;
 }
@@ -281,7 +291,7 @@ put_site(struct parts *p, const struct tt_allocs *al, const struct tt_alloc *a, 
 	if (!name)
 		return err->code;
 	snprintf(name, len, "%s: %s", site, class);
-	return add_part(p, TT_ABOUT_ALLOC, name, bytes, (int64_t)n, err);
+	return add_part(p, TT_ABOUT_ALLOC, name, bytes, bytes, (int64_t)n, err);
 }
 
 static int
@@ -306,12 +316,22 @@ alloc_parts(struct parts *p, struct tt_views *view, struct tt_err *err)
 	return rc;
 }
 
-/* Move the largest parts to the sample, with names that live as long as it. */
+/*
+ * Move the largest parts to the sample, with names that live as long as it. For each that mostly waits, or is the Editor's, one more of the
+ * rest is kept, by its work: what is compared of CPU-active time.
+ */
 static int
 keep_parts(struct parts *p, struct tt_sample *s, struct tt_err *err)
 {
+	size_t n = p->n < TT_SAMPLE_PARTS ? p->n : TT_SAMPLE_PARTS, idle = 0;
+
 	tt_sort(p->p, p->n, by_amount);
-	for (size_t i = 0; i < p->n && i < TT_SAMPLE_PARTS; i++) {
+	for (size_t i = 0; i < n; i++)
+		idle += p->p[i].work < p->p[i].v / 2;
+	tt_sort(p->p + n, p->n - n, by_work);
+	n += idle < p->n - n ? idle : p->n - n;
+	tt_sort(p->p, n, by_amount);
+	for (size_t i = 0; i < n; i++) {
 		struct tt_part *to = &s->part[s->npart];
 
 		*to = p->p[i];
@@ -343,7 +363,7 @@ parts(struct tt_views *view, const struct tt_paths *t, struct tt_sample *s, stru
 	struct parts p = { .m = m, .frames = m->frames ? m->frames->n : 0, .a = a };
 	int rc = TT_OK;
 
-	s->part = tt_arena_alloc(a, 4 * TT_SAMPLE_PARTS * sizeof *s->part, err);
+	s->part = tt_arena_alloc(a, 5 * TT_SAMPLE_PARTS * sizeof *s->part, err);
 	if (!s->part)
 		return err->code;
 	if (p.frames)
@@ -405,11 +425,11 @@ worst_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_sampl
 	return rc == TT_OK ? some_frames(m, t, f && f->has_wait ? &f->busiest : NULL, &s->busiest, &s->nbusiest, a, err) : rc;
 }
 
-/* The frame of ${s} that ${w} is, with what is known of it; ${w} itself where nothing is. */
+/* The frame of ${s} that ${w} is, with what is known of it; ${w} itself where nothing is. ${cpu}: its markers are to be those of work. */
 static struct tt_worst
-known_frame(const struct tt_sample *s, struct tt_worst w)
+known_frame(const struct tt_sample *s, struct tt_worst w, bool cpu)
 {
-	for (size_t k = 0; k < s->nworst; k++)
+	for (size_t k = 0; k < s->nworst && !cpu; k++)
 		if (s->worst[k].number == w.number && s->worst[k].start_ns == w.start_ns)
 			return s->worst[k];
 	for (size_t k = 0; k < s->nbusiest; k++)
@@ -453,7 +473,7 @@ tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_
 	if (n == 0)
 		return;
 	for (size_t i = 0; i < n; i++)
-		w[i] = known_frame(s, w[i]);
+		w[i] = known_frame(s, w[i], tt_measure_is_cpu(x));
 	s->nworst = n;
 	memcpy(s->worst, w, n * sizeof *w);
 }

@@ -19,6 +19,7 @@ struct tt_part {
 	bool framed;                  /* of the whole frames, divided by their number; time of the frame thread alone. Else of all in all */
 	int64_t v;                    /* amount */
 	int64_t count;                /* amount: calls or allocations, the same way */
+	int64_t work;                 /* of time per frame: the part of v that is CPU-active; else v */
 };
 
 /* One of the worst frames. */
@@ -98,7 +99,7 @@ const char *tt_sample_fact(const struct tt_sample *s, const char *key);
 
 /* What runs need beside the measures, for parts and worst frames. */
 #define TT_SAMPLE_NEEDS (TT_NEEDS_CALLS | TT_NEEDS_FRAMES | TT_NEEDS_FRAMED)
-#define TT_SAMPLE_PARTS 64            /* of each kind kept; there are four */
+#define TT_SAMPLE_PARTS 64            /* of each kind kept; there are four, and of time per frame twice as many where waits or the Editor lead */
 #define TT_SAMPLE_WORST 5
 
 /**

@@ -4,10 +4,11 @@
  * { "name": "a.ttc", "id": "0123456789abcdef", "session": "#1", "facts": { "device": "PC" }, "frames": 600, "damaged": "...",
  *   "values": { "frame.time.p95": 16700000, "counter[Heap].max": { "value": 5, "unit": "bytes" },
  *               "heap.size.max": { "missing": "no heap size was recorded" } },
- *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ] ], "alloc": [ ... ], "time_all": [ ... ], "alloc_all": [ ... ],
+ *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ], [ "WaitForTargetFPS", 9, 1, 0 ] ], "alloc": [ ... ], "time_all": [ ... ], "alloc_all": [ ... ],
  *   "worst": [ { "frame": 7, "start": 1, "dur": 2, "bytes": 3, "allocs": 4, "top": [ [ "World:Frame", 1234 ] ] } ], "busiest": [] }
  *
- * Values are in base units (ns, bytes, ...) with up to three decimals.
+ * A fourth number of a part is what of the first is CPU-active time, where that is not all of it. Values are in base units (ns, bytes,
+ * ...) with up to three decimals.
  */
 #include <math.h>
 #include <string.h>
@@ -69,6 +70,8 @@ put_parts(struct tt_json *j, const struct tt_sample *s, enum tt_about about, boo
 		tt_json_text(j, NULL, s->part[i].name);
 		put_amount(j, NULL, s->part[i].v);
 		put_amount(j, NULL, s->part[i].count);
+		if (s->part[i].work != s->part[i].v)
+			put_amount(j, NULL, s->part[i].work);
 		tt_json_close(j, "]");
 	}
 	tt_json_close(j, "]");
@@ -222,7 +225,9 @@ take_value(const json_t *j, struct tt_value *v, const char *key, struct tt_arena
 static int
 take_parts(const json_t *list, enum tt_about about, bool framed, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
-	for (size_t i = 0; i < json_array_size(list) && i < TT_SAMPLE_PARTS; i++) {
+	size_t most = about == TT_ABOUT_TIME && framed ? 2 * TT_SAMPLE_PARTS : TT_SAMPLE_PARTS;
+
+	for (size_t i = 0; i < json_array_size(list) && i < most; i++) {
 		const json_t *j = json_array_get(list, i);
 		struct tt_part *p = &s->part[s->npart];
 
@@ -230,6 +235,7 @@ take_parts(const json_t *list, enum tt_about about, bool framed, struct tt_sampl
 		p->framed = framed;
 		p->v = amount_of(json_array_get(j, 1));
 		p->count = amount_of(json_array_get(j, 2));
+		p->work = json_array_get(j, 3) ? amount_of(json_array_get(j, 3)) : p->v;
 		if (text_of(json_array_get(j, 0), "", &p->name, a, err) != TT_OK)
 			return err->code;
 		s->npart++;
@@ -272,7 +278,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 	if (!json_is_string(json_object_get(j, "name")) || !json_is_object(values))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "is no sample: it needs a \"name\" and \"values\"");
 	s->value = tt_arena_alloc(a, (n + 1) * sizeof *s->value, err);
-	s->part = s->value ? tt_arena_alloc(a, 4 * TT_SAMPLE_PARTS * sizeof *s->part, err) : NULL;
+	s->part = s->value ? tt_arena_alloc(a, 5 * TT_SAMPLE_PARTS * sizeof *s->part, err) : NULL;
 	if (!s->part)
 		return err->code;
 	s->frames = (uint64_t)integer(j, "frames");

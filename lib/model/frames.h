@@ -45,6 +45,7 @@ struct tt_frames {
 		uint64_t present;     /* frames in which it runs */
 		int64_t total, total_max;     /* ns per frame, outermost activations, clipped */
 		int64_t self, self_max;
+		int64_t idle;         /* the part of self that is no CPU-active time: in a wait, or the Editor's */
 		uint64_t calls, calls_max;    /* begins; the most in a frame */
 	} *marker_stat;
 	size_t nmarker_stat;
@@ -62,7 +63,7 @@ struct tt_frames {
 		struct tt_hitch {
 			size_t frame;
 			int64_t by;   /* the time they are worst by */
-			struct { uint64_t key; int64_t self; uint64_t calls; } top[8];
+			struct { uint64_t key; int64_t self; uint64_t calls; } top[8];        /* of busiest: self time that is CPU-active */
 			unsigned ntop;
 		} *h;
 		size_t n, cap;

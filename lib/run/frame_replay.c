@@ -72,7 +72,8 @@ new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *er
 	struct tt_mem *mem = &p->m->env->mem;
 
 	if ((w->nrow == w->caprow && more_rows(w, mem, err) != TT_OK) ||
-	    tt_mem_grow(mem, &w->sum, &w->capsum, w->nrow + 1, sizeof *w->sum, err) != TT_OK)
+	    tt_mem_grow(mem, &w->sum, &w->capsum, w->nrow + 1, sizeof *w->sum, err) != TT_OK ||
+	    tt_mem_grow(mem, &w->idle, &w->capidle, w->nrow + 1, sizeof *w->idle, err) != TT_OK)
 		return NULL;
 	const struct tt_name *n = tt_model_key(p->m, w->process, key);
 	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
@@ -179,13 +180,13 @@ worse(struct tt_hitches *list, size_t frame, int64_t by)
 	return h;
 }
 
-/* Keep the largest by self time, ties by key. */
+/* Keep the largest by ${self}, the time of ${row} itself, ties by key. */
 static void
-keep_top(struct tt_hitch *h, const struct tt_watch_row *row)
+keep_top(struct tt_hitch *h, const struct tt_watch_row *row, int64_t self)
 {
 	unsigned cap = h ? sizeof h->top / sizeof h->top[0] : 0, i = h ? h->ntop : 0;
 
-	while (i > 0 && (h->top[i - 1].self < row->self || (h->top[i - 1].self == row->self && h->top[i - 1].key > row->key)))
+	while (i > 0 && (h->top[i - 1].self < self || (h->top[i - 1].self == self && h->top[i - 1].key > row->key)))
 		i--;
 	if (i >= cap)
 		return;
@@ -193,7 +194,7 @@ keep_top(struct tt_hitch *h, const struct tt_watch_row *row)
 	for (; last > i; last--)
 		h->top[last] = h->top[last - 1];
 	h->top[i].key = row->key;
-	h->top[i].self = row->self;
+	h->top[i].self = self;
 	h->top[i].calls = row->calls;
 }
 
@@ -202,6 +203,15 @@ static uint32_t
 under(const struct tt_watch *w)
 {
 	return w->st.n > 0 ? w->shown[w->st.n - 1] : OUTSIDE;
+}
+
+enum { NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR) };
+
+/* Is the thread idle in what is on the stack, or at ${ts} in what ended last? */
+static inline bool
+is_idle(const struct tt_watch *w, int64_t ts)
+{
+	return w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_WAIT] || ts < w->idled[TT_IDLE_EDITOR];
 }
 
 /* Give the time up to ${ts} to the innermost open zone, or to none. */
@@ -213,6 +223,8 @@ settle_self(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_err *
 		if (touch(p, w, top, err) != TT_OK)
 			return err->code;
 		top->self += ts - w->since;
+		if (w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR])
+			w->idle[under(w)] += ts - w->since;
 	}
 	if (ts > w->since)
 		w->since = ts;
@@ -248,6 +260,7 @@ sum_row(struct tt_watch *w, struct tt_watch_row *row, int64_t start, int64_t end
 	sum->present += row->calls || row->self || row->total;
 	sum->total += row->total;
 	sum->self += row->self;
+	sum->idle += w->idle[row - w->row];
 	if (row->total > sum->total_max)
 		sum->total_max = row->total;
 	if (row->self > sum->self_max)
@@ -415,16 +428,17 @@ close_frame(struct tt_replay *p, struct tt_watch *w, int64_t end, struct tt_err 
 		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {
 		struct tt_watch_row *row = &w->row[w->touched[i]];
+		int64_t *idle = &w->idle[w->touched[i]];
 		bool out = is_left_out(f, row);
-		if (!out) {
-			keep_top(longest, row);
-			keep_top(busiest, row);
-		}
+		if (!out)
+			keep_top(longest, row, row->self);
+		if (!out && !(row->idle & NO_WORK) && w->touched[i] != OUTSIDE && (*idle == 0 || row->self > *idle))
+			keep_top(busiest, row, row->self - *idle);
 		if (row->category < p->ncategory && row->self != 0 && !out)
 			add_share(p, row);
 		sum_row(w, row, start, end, dur);
 		row->calls = 0;
-		row->total = row->self = 0;
+		row->total = row->self = *idle = 0;
 		row->touched = false;
 		if (!row->active)
 			row->since = INT64_MIN;
@@ -569,7 +583,7 @@ inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, st
 		z.ts = z.ts < up->ts ? up->ts : z.ts > up->end ? up->end : z.ts;
 		z.end = z.end > up->end ? up->end : z.end < z.ts ? z.ts : z.end;
 	}
-	bool hidden = f->player_only && (w->idling[TT_IDLE_EDITOR] || z.ts < w->idled[TT_IDLE_EDITOR]);
+	bool hidden = f->player_only && (w->idling[TT_IDLE_EDITOR] || z.ts < w->idled[TT_IDLE_EDITOR]), idle = is_idle(w, z.ts);
 	if (row->idle)
 		idle_inner(p, w, row, z.ts, z.end);
 	if (!row->out && !hidden) {
@@ -580,6 +594,10 @@ inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, st
 		if (rc == TT_OK)
 			rc = touch(p, w, row, err);
 		row->self += ns;
+		if (idle)
+			w->idle[z.giver] -= ns;
+		if (idle || row->idle & NO_WORK)
+			w->idle[row - w->row] += ns;
 		row->calls += !(e->flags & TT_F_CONT);
 		/* Within another of its marker? Zones nest, so that one would end later. */
 		if (!row->active && z.ts >= row->since) {
@@ -781,6 +799,7 @@ tt_watch_free(struct tt_watch *w, struct tt_mem *mem)
 	tt_mem_free(mem, w->inner, w->capinner * sizeof *w->inner);
 	tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
 	tt_mem_free(mem, w->sum, w->capsum * sizeof *w->sum);
+	tt_mem_free(mem, w->idle, w->capidle * sizeof *w->idle);
 	tt_map_free(&w->at, mem);
 	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
 	tt_mem_free(mem, w->shown, w->capshown * sizeof *w->shown);

@@ -67,7 +67,8 @@ struct tt_watch {
 	int64_t idled[TT_IDLES];      /* when the last of them ended that lies whole in this frame */
 	struct tt_watch_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
-	size_t nrow, caprow, capsum;
+	int64_t *idle;                /* of each row: what of its self time in the present frame is no CPU-active time */
+	size_t nrow, caprow, capsum, capidle;
 	struct tt_map at;             /* places in row by key */
 	uint32_t *touched;            /* rows of the present frame */
 	size_t ntouched, captouched;

@@ -387,6 +387,7 @@ tt_row_frames(const struct tt_paths *p, const struct tt_row *row, struct tt_fram
 		s = &f->marker_stat[marker];
 		sum->total += s->total;
 		sum->self += s->self;
+		sum->idle += s->idle;
 		sum->total_max = s->total_max > sum->total_max ? s->total_max : sum->total_max;
 		sum->self_max = s->self_max > sum->self_max ? s->self_max : sum->self_max;
 		sum->calls += s->calls;

@@ -4,6 +4,7 @@ worst, what the summary says, and what --player-only leaves, in our recorder's c
 import hashlib
 import json
 import random
+import re
 import struct
 import zlib
 
@@ -88,7 +89,7 @@ def ended(zones):
 
 
 def as_ttc(name, frames):
-    c = Capture(run=hashlib.md5(name.encode()).digest())
+    c = Capture(run=hashlib.md5(name.encode()).digest(), wall_ns=zlib.crc32(name.encode()) * 10 ** 9)
     scripts = c.category("Scripts")
     keys = [c.marker(n, scripts if i == ENEMY else 0, FLAGS.get(i, 0)) for i, n in enumerate(NAMES)]
     t = c.thread()
@@ -266,6 +267,30 @@ def gated(path):
         json.dump({"tracetool_budget": 1, "rows": [{"id": "busy", "metric": "frame.cpu", "stat": "max", "max": "5 ms"}]}, f)
     out, _ = suite.run("stats", path, "--gate", suite.path("budget.json"), status=1)
     suite.true("a row of CPU-active time names the worst frame by it", "worst frame %d of" % (cpu.index(max(cpu)) + 1) in out, out)
+    only_work("the worst frame's markers", out)
+    out, _ = suite.run("stats", path, "--gate", suite.path("budget.json"), "--explain", "busy", status=1)
+    only_work("the row's details", "\n".join(line for line in out.splitlines() if re.search(r"\d (ns|us|µs|ms)", line)))
+    suite.true("name the game's marker", NAMES[ENEMY].split("::")[-1].split("(")[0] in out, out)
+    for args in ((), ("--player-only",)):
+        only_work("markers of the worst frames", "\n".join(r["marker"] for r in suite.rows("hitch_markers", path, *args)))
+
+
+def only_work(what, said):
+    idle = [n for n in NAMES if n[:6] == "Editor" or n in ("Preview", "(outside recorded calls)") or n in [NAMES[w] for w in WAITS]]
+    suite.equal("%s that are no work of the game's" % what, [n for n in idle if n in said], [])
+
+
+def grew(write):
+    """Beneath a row of CPU-active time is what grew of the game's work: not the Editor, nor waits."""
+    a, b = builds(write, "grew", more=MS, editor_ms=15)
+    rows = budget([{"id": "busy", "metric": "frame.cpu", "stat": "mean", "max": "+2%"}])
+    suite.run("stats", *a, "--gate", rows, "--save", suite.path("base.json"))
+    suite.run("stats", *b, "--gate", rows, "--baseline", suite.path("base.json"), "--json", suite.path("verdict.json"), status=1)
+    with open(suite.path("verdict.json")) as f:
+        row = [r for r in json.load(f)["rows"] if r["id"] == "busy"][0]
+    moved = [m["name"] for m in row["movers"]]
+    only_work("what grew", "\n".join(moved))
+    suite.equal("what grew", [NAMES[ENEMY].split("!")[-1].replace("::", ".").split(".")[-1] in m or NAMES[ENEMY] == m for m in moved], [True])
 
 
 def merely_regular():
@@ -288,5 +313,6 @@ for capture in (as_ttc("game.ttc", game()), as_raw("game.raw", game())):
     suggested(capture)
 for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, frames: as_raw(name + ".raw", frames)):
     judged(write)
+    grew(write)
 merely_regular()
 suite.end()
