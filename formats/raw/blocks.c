@@ -418,10 +418,31 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 
 /* --- a segment ------------------------------------------------------------------------------------------- */
 
+/* What the block is known by, of stream, number, length and the payload's first and last bytes, in every process alike; *${at}: its place. */
+static uint64_t
+block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
+{
+	enum { ENDS = 24 };
+	const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t h = (unity_u64(p + 8) + m->now * odd) ^ (uint64_t)unity_u32(p + 4) << 32;
+
+	h = (h ^ h >> 29) * odd;
+	*at = h >> 32 & (RAW_BLOCKS_SEEN - 1);
+	h ^= len;
+	p += RAW_BLOCK_HEAD;
+	for (uint32_t i = 0; len <= 2 * ENDS && i < len; i++)
+		h = (h ^ h >> 31 ^ p[i]) * odd;
+	for (unsigned i = 0; len > 2 * ENDS && i < ENDS; i += 8)
+		h = ((h ^ h >> 31 ^ unity_u64(p + i)) * odd ^ unity_u64(p + len - ENDS + i)) * odd;
+	return h;
+}
+
 static int
 add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
 {
 	const uint8_t *p = m->p + off;
+	size_t seen_at;
+	const uint64_t sign = block_sign(m, p, len, &seen_at);
 	uint32_t id = unity_u32(p + 4);
 	const struct raw_session *s = &m->session[m->now];
 	struct raw_stream *st = raw_stream(m, unity_u64(p + 8), err);
@@ -429,6 +450,12 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 
 	if (!st)
 		return err->code;
+	/* One that is there twice is read once. */
+	if (st->seen && (int32_t)(id - st->block) < 0 && m->block_seen[seen_at] == sign) {
+		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, m->from + off);
+		return TT_OK;
+	}
+	m->block_seen[seen_at] = sign;
 	if ((rc = tt_mem_grow(&m->env->mem, &m->block, &m->capblock, m->nblock + 1, sizeof *m->block, err)) != TT_OK)
 		return rc;
 	if (st->seen && id != st->block) {
@@ -582,7 +609,7 @@ take_segment(struct raw *m, struct tt_err *err)
 	m->at = m->from + off;
 	m->len = off;
 	find_width(m);
-	return m->nblock ? TT_OK : TT_END;
+	return m->nblock || off > 0 ? TT_OK : TT_END;
 }
 
 /* --- chunks ----------------------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@
 #include "model/format.h"
 #include "raw/layout.h"
 
-enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16 };
+enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15 };
 #define RAW_FAR INT64_C(3600000000000)        /* ns; a time so long after the main thread's last one says nothing of its end */
 
 /* message.c. Of ${n} bytes at ${p}: how long the message is that begins there, if it is whole. */
@@ -186,6 +186,7 @@ struct raw {
 	struct raw_pause *pause;      /* in their order; kept from reading to reading */
 	size_t npause, cappause;
 	int64_t latest;               /* of the main thread's times; INT64_MIN */
+	uint64_t *block_seen;         /* RAW_BLOCKS_SEEN of the blocks of this reading, by stream and number: what they are known by */
 };
 
 /* blocks.c */

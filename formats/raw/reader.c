@@ -28,6 +28,7 @@ close_(void *ctx)
 	tt_mem_free(mem, m->block, m->capblock * sizeof *m->block);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);
 	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
+	tt_mem_free(mem, m->block_seen, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
 	unity_known_free(&m->known);
 	tt_window_free(&m->win);
 	tt_mem_free(mem, m, sizeof *m);
@@ -58,7 +59,8 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	tt_window_init(&m->win, env, src);
 	tt_loss_reset(&m->loss);
 	unity_known_init(&m->known, &env->mem);
-	rc = raw_open_head(m, 0, err);
+	m->block_seen = tt_mem_alloc(&env->mem, RAW_BLOCKS_SEEN * sizeof *m->block_seen, err);
+	rc = m->block_seen ? raw_open_head(m, 0, err) : err->code;
 	if (rc == TT_OK)
 		rc = raw_find_zero(m, err);
 	if (rc != TT_OK) {
@@ -98,6 +100,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->nblock = m->norder = m->next = m->flushed = 0;
 	m->ended = m->any_state = m->enabled = false;
 	m->latest = INT64_MIN;
+	memset(m->block_seen, 0, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
 	tt_loss_reset(&m->loss);
 	tt_window_rewind(&m->win);
 	return TT_OK;

@@ -3,7 +3,7 @@
 import json
 import struct
 
-from raw_log import MS, SESSION, Log, sample, state, zone
+from raw_log import MAIN, MS, SESSION, Log, sample, state, zone
 from ttc import Suite
 
 suite = Suite()
@@ -163,8 +163,41 @@ def from_tick_zero():
     suite.equal("a recording that begins at tick 0", told(log, "zero.raw"), ([10, 20], {}))
 
 
+def blocks(log):
+    """Where the blocks of ${log} begin and end."""
+    at = 36
+    while at < len(log):
+        begin, at = at, at + 28 + struct.unpack_from("<I", log, at + 16)[0]
+        yield begin, at
+
+
+def twice():
+    """A block is in the file a second time, at once or later; or several are. One has no times, so that nothing but its number tells."""
+    log = Log(100)
+    for k in range(8):
+        log.frame(100 + 10 * k)
+        log.block(MAIN, struct.pack("<HIIB", 55, 1, 500, 0))
+    log.block(SESSION, state(0, 180))
+    where = list(blocks(log.b))
+    def read(data):
+        with open(suite.path("twice.raw"), "wb") as f:
+            f.write(data)
+        report = suite.report("stats", suite.path("twice.raw"), "--table", "frames,markers,counter_values,loss", status=0 if data == log.b else 3)["tables"]
+        return ([report[t]["rows"] for t in ("frames", "markers", "counter_values")],
+                [(r["kind"], r["count"]) for r in report["loss"]["rows"] if r["severity"] in ("loss", "error")])
+    clean = read(log.b)[0]
+    suite.equal("samples of the GPU", len(clean[2]) > 0, True)
+    for i, (begin, end) in enumerate(where):
+        for later in (0, 5):
+            at = where[min(i + later, len(where) - 1)][1]
+            suite.equal("block %d twice, %d blocks on" % (i, later), read(log.b[:at] + log.b[begin:end] + log.b[at:]), (clean, [("missing", 1)]))
+    begin, end = where[4][0], where[11][1]
+    suite.equal("eight blocks twice", read(log.b[:end] + log.b[begin:end] + log.b[end:]), (clean, [("missing", 8)]))
+
+
 damaged()
 compared()
+twice()
 numbers()
 back()
 appended("a log appended", 500, 0, True, ["not_ended"], 0)
