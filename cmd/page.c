@@ -17,7 +17,10 @@
 #include "view/view.h"
 
 #define DEFAULT_SIZE ((uint64_t)2 << 20)
-#define CAUSES "hitch_markers"        /* a table that stats makes only when asked: what the worst frames did */
+#define FIRST_SCREEN ((uint64_t)128 << 10)    /* of a page: what is above its tables, and the program */
+
+/* Tables that stats makes only when asked: why frames are long, and what the worst did. */
+static const char *const asked[] = { "causes", "hitch_markers", NULL };
 
 struct page_opts {
 	struct input_opts in;
@@ -58,11 +61,20 @@ const struct verb verb_report = {
 	.operand_at = offsetof(struct page_opts, in.path),
 };
 
-/* The tables of stats without options, and what the worst frames did. */
+static bool
+is_asked(const char *id)
+{
+	for (size_t i = 0; asked[i]; i++)
+		if (strcmp(asked[i], id) == 0)
+			return true;
+	return false;
+}
+
+/* The tables of stats without options, and those. */
 static bool
 wants(const struct tt_pass *p, const struct tt_pass_table *t)
 {
-	return p->standard && (!t->extra || strcmp(t->id, CAUSES) == 0);
+	return (p->standard && !t->extra) || is_asked(t->id);
 }
 
 static unsigned
@@ -80,9 +92,7 @@ needs(void)
 static void
 fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct tt_report *r)
 {
-	static const char *const causes[] = { CAUSES, NULL };
 	struct tt_pass_opts po = o->pass;
-	const struct tt_pass *frames;
 
 	report_notes(app, view->m, r);
 	info_capture(view->m, r);
@@ -90,13 +100,13 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
 		if ((*p)->standard)
 			tt_pass_report(*p, view, &po, r);
-	po.table = causes;
+	po.table = asked;
 	po.rows = 0;
-	tt_pass_table_named(CAUSES, &frames);
-	tt_pass_report(frames, view, &po, r);
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		tt_pass_report(*p, view, &po, r);
 	tt_filter_notes(view->m, TT_GROUP_NONE, r);
 	for (struct tt_table *t = r->first; t; t = t->next)
-		if (strcmp(t->id, CAUSES) != 0)
+		if (!is_asked(t->id))
 			tt_table_limit(t, TT_PAGE_ROWS);
 }
 
@@ -212,7 +222,7 @@ report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, str
 	struct tt_model *m = NULL;
 	struct tt_views view = { 0 };
 	struct tt_report r;
-	struct tt_details details = { .room = o->max_size / 5 * 2 };
+	struct tt_details details = { .room = o->max_size > FIRST_SCREEN ? (o->max_size - FIRST_SCREEN) / 5 * 2 : o->max_size ? 1 : 0 };
 	const struct tt_emit *const emit[] = { &tt_page_details };
 	const struct tt_emit_opts emit_opts = { .env = &app->env, .own = &details };
 	int rc = input_setup(app, &o->in, &run, err);

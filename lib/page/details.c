@@ -77,9 +77,9 @@ by_time(const void *a, const void *b)
 	return TT_CMP(((const struct near *)a)->from, ((const struct near *)b)->from);
 }
 
-/* The frames ${worst}, which the report lists, or as many of the longest; then the others. */
+/* The frames ${worst}, which the report lists, or as many of the longest; then the others. ${busy}: by CPU-active time. */
 static int
-choose_all(struct details *s, const struct tt_hitches *worst, struct tt_err *err)
+choose_all(struct details *s, const struct tt_hitches *worst, bool busy, struct tt_err *err)
 {
 	const struct tt_frames *f = s->m->frames;
 	struct tt_details *d = s->d;
@@ -89,7 +89,7 @@ choose_all(struct details *s, const struct tt_hitches *worst, struct tt_err *err
 	if (!t)
 		return err->code;
 	for (size_t i = 0; i < f->n; i++)
-		t[i] = (struct timed){ tt_frames_wall(f, i), i };
+		t[i] = (struct timed){ busy ? tt_frames_cpu(f, i) : tt_frames_wall(f, i), i };
 	tt_sort(t, f->n, longest_first);
 	d->n = 0;
 	for (size_t i = 0; i < (worst ? worst->n : WORST_FIRST) && i < f->n && i < TT_DETAILS / 2; i++)
@@ -442,7 +442,7 @@ begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, stru
 		return TT_OK;
 	s->own = f->thread[0];
 	s->d->process = f->of[0].process;
-	return choose_all(s, NULL, err);
+	return choose_all(s, NULL, false, err);
 }
 
 /* The worst frames are known now: were they read? */
@@ -464,7 +464,7 @@ again(void *state, bool *more, struct tt_err *err)
 		return TT_OK;
 	tt_sorter_free(&s->recs);
 	tt_sorter_init(&s->recs, s->o.env, &form);
-	return choose_all(s, worst, err);
+	return choose_all(s, worst, worst == &s->m->frames->busiest, err);
 }
 
 static int

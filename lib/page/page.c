@@ -171,6 +171,20 @@ verdict(const struct page *p)
 	put(p, "</ul>\n</section>\n");
 }
 
+/* Why frames are long, right under whether they are. */
+static void
+causes(const struct page *p)
+{
+	static const char *const col[] = { "frames", "sentence", "extra_ns", "worst", NULL };
+	const struct tt_table *t = table(p, "causes");
+
+	if (!has_rows(t))
+		return;
+	heading(p, "causes", "Why frames are long");
+	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST });
+	put(p, "</section>\n");
+}
+
 /* --- losses, frames ------------------------------------------------------------------ */
 
 static void
@@ -410,6 +424,7 @@ first_screen(const struct page *p)
 	put(p, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#verdict\">Verdict</a> <a href=\"#frames\">Frames</a> "
 	    "<a href=\"#source\">Source</a> <a href=\"#tables\">All tables</a></nav>\n<main>\n");
 	verdict(p);
+	causes(p);
 	losses(p);
 	frames(p);
 	worst_frames(p);

@@ -4,7 +4,7 @@
  * It is made of the tables of a report, which passes filled, of the times of frames in the model, for the chart, and of all that some of the
  * frames did (details.h). Nothing is computed here that a table has, and no format is known.
  *
- * Order: verdict in words, losses and caveats, frames with their chart, the worst frames and what they did, where time and memory went,
+ * Order: verdict in words, causes in words, losses and caveats, frames with their chart, the worst frames and what they did, where time and memory went,
  * where the page comes from. Then each table whole, as far as the page may grow: rows are left out of all tables alike, and where they are,
  * the page names the command that prints them. The times of single frames are data for page.js, which shows a range of them alone.
  *

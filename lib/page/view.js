@@ -685,6 +685,14 @@
 		if (times) {
 			times.clicked = open;
 		}
+		/* The worst frame of each cause. */
+		for (const td of document.querySelectorAll("#causes td[data-v]:last-child")) {
+			const button = make("button", td.textContent, { type: "button", className: "s" });
+
+			button.setAttribute("aria-label", "Show frame " + td.dataset.v);
+			button.addEventListener("click", () => open(Number(td.dataset.v)));
+			td.replaceChildren(button);
+		}
 
 		function asked(first) {
 			const number = /^#frame=(\d+)$/.exec(location.hash);

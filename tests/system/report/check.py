@@ -117,7 +117,7 @@ def compare(what, *files, options=(), common=()):
     args = [*files, *common, *options]
     page = Page(page_of(*args))
     want, notes = tables("stats", "-q", "--format", "json", *args)
-    want.update(tables("stats", "-q", "--format", "json", "--table", "hitch_markers", *args)[0])
+    want.update(tables("stats", "-q", "--format", "json", "--table", "hitch_markers,causes", *args)[0])
     of_info = tables("info", "-q", "--format", "json", *files, *common)[0]
     want.update({k: of_info[k] for k in ("capture", "capture_meta", "capture_frame_markers") if k in of_info})
     suite.check(what, problems(page, want, notes)[:8])
@@ -302,7 +302,7 @@ def singles():
         single(f, os.path.join(TESTDATA, f))
     capped()
     path = many_zones("zones.ttc")
-    r = run("report", path, "--max-size", "200k", "-o", "room.html")
+    r = run("report", path, "--max-size", "330k", "-o", "room.html")
     page = Page(open(suite.path("room.html"), encoding="utf-8").read())
     have = details(page)
     suite.check("a small page has the worst alone", not (0 < len(have) < 64 and next(iter(have)) == 5) and sorted(have))

@@ -85,6 +85,10 @@ async function used(page) {
 	check('a mark over it opens its frame', await page.wait(shows(26)), 'Frame 26');
 	await page.run('document.querySelector("#worst tbody a").click()');
 	check('a row of the worst frames as well', await page.wait(shows(51)), 'Frame 51');
+	await page.run('document.querySelector("#causes td button").click()');
+	check('the worst frame of a cause as well', await page.wait(shows(26)), 'Frame 26');
+	await page.run('document.querySelector("#worst tbody a").click()');
+	await page.wait(shows(51));
 	const box = await page.run('(() => { const c = document.querySelector("#frame canvas"); c.scrollIntoView({ block: "center" }); ' +
 		'const b = c.getBoundingClientRect(); return [b.left + b.width / 3, b.top + 45]; })()');
 	await page.click(...box);
