@@ -8,6 +8,7 @@
 
 #include "gate/measure.h"
 #include "info.h"
+#include "summary.h"
 #include "model/loss.h"
 #include "out/table.h"
 #include "pass/pass.h"
@@ -96,6 +97,9 @@ in_tables(void (*each)(definition_fn *, void *, const struct tt_pass_table *, co
 	}
 	for (size_t i = 0; i < n; i++)
 		each(f, arg, &info[i], NULL);
+	const struct tt_pass_table *summary = summary_tables(&n);
+	for (size_t i = 0; i < n; i++)
+		each(f, arg, &summary[i], NULL);
 }
 
 static void

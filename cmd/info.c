@@ -358,9 +358,8 @@ meta_rows(const struct tt_model *m, struct tt_report *r)
 	}
 }
 
-/* "--frame-marker 'Game:Tick'": the marker's name without its arguments, quoted for a shell. */
-static const char *
-frame_option(struct tt_report *r, const char *full)
+const char *
+info_frame_option(struct tt_report *r, const char *full)
 {
 	const char *text = "";
 	size_t n = tt_name_bare(full);
@@ -386,7 +385,7 @@ likely_rows(const struct tt_model *m, struct tt_report *r)
 	t = new_table(r, T_LIKELY);
 	for (size_t i = 0; i < m->ncandidate; i++) {
 		const struct tt_candidate *k = &m->candidate[i];
-		const char *option = frame_option(r, k->full);
+		const char *option = info_frame_option(r, k->full);
 		struct tt_cell *c = tt_row(t);
 
 		tt_cell_text(&c[0], option);

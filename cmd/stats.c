@@ -11,7 +11,6 @@
 #include "collect/timeline.h"
 #include "emit/emit.h"
 #include "gate.h"
-#include "info.h"
 #include "input.h"
 #include "pass/pass.h"
 #include "report.h"
@@ -19,13 +18,14 @@
 #include "outputs.h"
 #include "parse_value.h"
 #include "run/run.h"
+#include "summary.h"
+#include "verdict.h"
 #include "version.h"
 #include "view/view.h"
 
 #define BUDGETS_MAX (sizeof ((struct tt_pass_opts *)NULL)->budget_ns / sizeof(int64_t))
 #define TRACK_MAX 64
 #define LIMIT_TEXT 20
-#define LIMIT_SUMMARY 10
 
 struct stats_opts {
 	struct input_opts in;
@@ -205,10 +205,11 @@ const struct verb verb_stats = {
 
 const struct verb verb_summary = {
 	.name = "",
-	.summary = "print a summary and the top of the tables",
+	.summary = "print what captures show, on one screen",
 	.operands = "FILE...",
-	.about = "Without a command, print facts of the capture, and the first rows of the tables that \"tracetool "
-		 "stats\" prints.",
+	.about = "Without a command, print what the captures show on one screen: whether they are whole, whether frames hold 60 and 30 fps, why "
+		 "the longest frames are long, where memory and time go, and what to run next. With an option for tables, print these tables as "
+		 "\"tracetool stats\" does.",
 	.group = groups,
 	.operand_at = offsetof(struct stats_opts, in.path),
 	.given_at = offsetof(struct stats_opts, given),
@@ -471,6 +472,54 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 	arrange(s, r, limit);
 }
 
+/* --- the summary ---------------------------------------------------------------- */
+
+/* Options that ask for tables: then these are printed, and no summary. */
+static bool
+asks_for_tables(const struct stats_opts *s)
+{
+	struct opt_row row;
+
+	for (struct opt_walk w = opts_of_group(&groups[0]); opts_next(&w, &row);)
+		if (opts_given(&s->given, row.o.name))
+			return true;
+	return false;
+}
+
+/* The captures, and how their frames are found, for a command that looks at the same. */
+static const char *
+arguments(const struct stats_opts *s, const struct tt_model *m, struct tt_report *r)
+{
+	struct tt_buf b = { 0 };
+	const char *text;
+
+	if (m->frame_marker) {
+		tt_buf_text(&b, "--frame-marker ");
+		verdict_quoted(&b, m->frame_marker);
+		tt_buf_text(&b, " ");
+	}
+	for (size_t i = 0; i < s->in.path.n; i++) {
+		tt_buf_text(&b, i ? " " : "");
+		verdict_quoted(&b, s->in.path.v[i]);
+	}
+	text = tt_buf_error(&b, &r->err) == TT_OK ? tt_text_of(r, b.p, b.n) : "";
+	tt_buf_free(&b);
+	return text;
+}
+
+/* One screen; where it is no terminal, as wide as the least of them. */
+static void
+fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struct tt_report *r)
+{
+	enum { SCREEN = 80 };
+
+	report_notes(app, view->m, r);
+	summary_fill(view, arguments(s, view->m, r), r);
+	tt_filter_notes(view->m, TT_GROUP_NONE, r);
+	if (s->out.width < 0 && report_width(&s->out) == 0)
+		s->out.width = SCREEN;
+}
+
 /* --- the run ------------------------------------------------------------------- */
 
 static int
@@ -508,7 +557,8 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	run.buckets = s->pass.buckets;
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
 		.naddr = s->track.n };
-	run.needs |= needs_of(s);
+	summary = summary && !asks_for_tables(s);
+	run.needs |= summary ? summary_needs : needs_of(s);
 	run.emit = &emit;
 	run.emit_opts = &emit_opts;
 	run.nemit = s->perf_test != NULL;
@@ -518,8 +568,9 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
 		if (summary)
-			info_summary(m, &r);
-		fill_report(app, s, &view, series_read(&s->metric), row_limit(s, summary ? LIMIT_SUMMARY : LIMIT_TEXT), &r);
+			fill_summary(app, s, &view, &r);
+		else
+			fill_report(app, s, &view, series_read(&s->metric), row_limit(s, LIMIT_TEXT), &r);
 		rc = report_write(app, &s->out, &r, err);
 	}
 	tt_report_free(&r);

@@ -144,9 +144,8 @@ choose_hitches(struct tt_why *w)
 
 /* --- what is whose --------------------------------------------------------------------------------- */
 
-/* Of the base library, or the runtime's own: what it does is done by the method that called it. */
-static bool
-is_library(const char *full)
+bool
+tt_causes_library(const char *full)
 {
 	static const char *const space[] = { "System", "Mono", "Microsoft" };
 	const char *at;
@@ -196,7 +195,7 @@ look_at_rows(struct tt_why *w, struct kind *k)
 		const char *full = w->p->row[i].name ? w->p->row[i].name->full : "";
 
 		k[i].class = (uint8_t)class_of(full);
-		k[i].library = is_library(full);
+		k[i].library = tt_causes_library(full);
 		k[i].limit = w->cap && tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT;
 	}
 }

@@ -81,4 +81,7 @@ int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *
 /* The sentence of one hitch: "774 us for a gen-0 collection, started in Emitter:Tick". */
 const char *tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 
+/* Is the method ${full} of the base library, or the runtime's own? What it does is done by the method that called it. */
+bool tt_causes_library(const char *full);
+
 #endif

@@ -75,24 +75,18 @@ frames_text(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 
 	for (size_t i = 2; i < n; i++)
 		regular = regular && number(w, c[i]) - number(w, c[i - 1]) == every;
-	if (n == 1)
-		tt_buf_printf(&b, "frame %llu", (unsigned long long)first);
-	else if (regular)
+	if (regular)
 		tt_buf_printf(&b, "%zu frames, every %llu%s from %llu on", n, (unsigned long long)every,
 		    every % 100 / 10 == 1 ? "th" : every % 10 == 1 ? "st" : every % 10 == 2 ? "nd" : every % 10 == 3 ? "rd" : "th",
 		    (unsigned long long)first);
 	else if (n >= 3 && last - first < n + n / 4)
 		tt_buf_printf(&b, "frames %llu-%llu", (unsigned long long)first, (unsigned long long)last);
-	else if (n == 2)
-		tt_buf_printf(&b, "frames %llu and %llu", (unsigned long long)first, (unsigned long long)last);
+	else if (n > 4)
+		tt_buf_printf(&b, "%zu frames, %llu to %llu", n, (unsigned long long)first, (unsigned long long)last);
 	else {
-		if (n > 4)
-			tt_buf_printf(&b, "%zu ", n);
-		tt_buf_printf(&b, n > 4 ? "frames, %llu" : "frames %llu", (unsigned long long)first);
-		for (size_t i = 1; i < n && i < 4; i++)
+		tt_buf_printf(&b, n > 1 ? "frames %llu" : "frame %llu", (unsigned long long)first);
+		for (size_t i = 1; i < n; i++)
 			tt_buf_printf(&b, i + 1 == n ? " and %llu" : ", %llu", (unsigned long long)number(w, c[i]));
-		if (n > 4)
-			tt_buf_printf(&b, " ... %llu", (unsigned long long)last);
 	}
 	text = tt_buf_error(&b, w->err) == TT_OK ? tt_arena_text(w->text, b.p, b.n, w->err) : NULL;
 	tt_buf_free(&b);
@@ -169,7 +163,10 @@ collection(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
 		put_bytes(b, c->bytes);
 		tt_buf_printf(b, " of %s allocated by %s in the frame", c->name ? c->name : "objects", label(p, c->row));
 	} else if (c->row2 != TT_NO_ROW) {
-		tt_buf_printf(b, "; %s allocates most, ", label(p, c->row));
+		if (starter == c->row)
+			tt_buf_text(b, ", which allocates most: ");
+		else
+			tt_buf_printf(b, "; %s allocates most, ", label(p, c->row));
 		put_bytes(b, c->usual_ns);
 		tt_buf_text(b, " a frame");
 	}

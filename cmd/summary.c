@@ -1,0 +1,453 @@
+/**
+ * The summary of a capture: what it is, whether it is whole, whether frames are fast enough, why the longest are long, where memory
+ * and time go, what to run next. One screen of 80 columns and 50 lines.
+ */
+#include "summary.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/order.h"
+#include "info.h"
+#include "model/loss.h"
+#include "model/waits.h"
+#include "pass/pass.h"
+#include "view/allocs.h"
+#include "view/view.h"
+#include "why/causes.h"
+
+enum { WORST = 3, CAUSES = 4, TOP = 3 };
+
+const unsigned summary_needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_BY_FRAME | TT_NEEDS_CANDIDATES;
+
+/* --- tables ----------------------------------------------------------------------------------------- */
+
+enum { S_FILE, S_WHAT, S_RECORDED, S_WHOLE, S_FRAMES, S_60, S_30, S_N };
+static const struct tt_col summary_col[S_N] = {
+	[S_FILE] = { "path", "file", TT_UNIT_PROSE, "Names of the inputs, as given." },
+	[S_WHAT] = { "producer", "recorded by", TT_UNIT_PROSE, "Program that recorded, system and architecture." },
+	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE, "Time from the first event to the last, threads, events, wall clock at the start." },
+	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
+	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest; or why there are none." },
+	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms." },
+	[S_30] = { "fps_30", "30 fps", TT_UNIT_PROSE, "Frames longer than 33.33 ms." },
+};
+
+enum { F_FRAME, F_TIME, F_WHY, F_N };
+static const struct tt_col worst_col[F_N] = {
+	[F_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame." },
+	[F_TIME] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
+	[F_WHY] = { "sentence", "of which", TT_UNIT_PROSE, "Its cause in words, as in the table causes; else its longest markers." },
+};
+
+enum { C_FRAMES, C_CLASS, C_WHY, C_N };
+static const struct tt_col cause_col[C_N] = {
+	[C_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Frames with this cause, as in the table causes." },
+	[C_CLASS] = { "class", "class", TT_UNIT_TEXT, "Class of the cause." },
+	[C_WHY] = { "sentence", "cause", TT_UNIT_PROSE, "The cause in words." },
+};
+
+enum { A_SITE, A_CLASS, A_BYTES, A_SHARE, A_COUNT, A_N };
+static const struct tt_col alloc_col[A_N] = {
+	[A_SITE] = { "site", "allocated by", TT_UNIT_TEXT, "Method or marker that allocates; methods of the base library count as the one that called them." },
+	[A_CLASS] = { "class", "most of it", TT_UNIT_TEXT, "Class with the most bytes there." },
+	[A_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Bytes allocated there." },
+	[A_SHARE] = { "bytes_share", "bytes", TT_UNIT_PERCENT, "Share of all bytes." },
+	[A_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of allocations there." },
+};
+
+enum { M_MARKER, M_SELF, M_SHARE, M_COUNT, M_FRAME, M_N };
+static const struct tt_col marker_col[M_N] = {
+	[M_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; none that waits." },
+	[M_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time in the marker and in no zone inside it, over all threads." },
+	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Share of the self time of all markers that do not wait." },
+	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations." },
+	[M_FRAME] = { "frame_mean_ns", "per frame", TT_UNIT_NS, "Time per whole frame on the frame thread, with everything inside it." },
+};
+
+enum { N_WHAT, N_COMMAND, N_N };
+static const struct tt_col next_col[N_N] = {
+	[N_WHAT] = { "what", "to see", TT_UNIT_COMMAND, "What the command shows." },
+	[N_COMMAND] = { "command", "run", TT_UNIT_COMMAND, "The command, quoted for a shell." },
+};
+
+enum { T_SUMMARY, T_WORST, T_CAUSES, T_ALLOCS, T_MARKERS, T_NEXT, T_N };
+static const struct tt_pass_table table[T_N] = {
+	[T_SUMMARY] = { .id = "capture_summary", .title = "Capture", .col = summary_col, .ncol = S_N },
+	[T_WORST] = { .id = "capture_frames", .title = "Worst frames", .col = worst_col, .ncol = F_N },
+	[T_CAUSES] = { .id = "capture_causes", .title = "Why frames are long", .col = cause_col, .ncol = C_N },
+	[T_ALLOCS] = { .id = "capture_allocations", .title = "Most allocated", .col = alloc_col, .ncol = A_N },
+	[T_MARKERS] = { .id = "capture_markers", .title = "Most time, without waits", .col = marker_col, .ncol = M_N },
+	[T_NEXT] = { .id = "capture_next", .title = "Next", .col = next_col, .ncol = N_N },
+};
+
+const struct tt_pass_table *
+summary_tables(size_t *n)
+{
+	*n = T_N;
+	return table;
+}
+
+static struct tt_table *
+new_table(struct tt_report *r, int which)
+{
+	return tt_report_table(r, table[which].id, table[which].title, table[which].col, table[which].ncol);
+}
+
+/* --- what it is ------------------------------------------------------------------------------------- */
+
+static const char *
+time_text(struct tt_report *r, int64_t ns)
+{
+	char t[32];
+
+	*tt_put_time_short(t, ns) = '\0';
+	return tt_text(r, "%s", t);
+}
+
+static const char *
+count_text(struct tt_report *r, uint64_t n)
+{
+	char t[32];
+
+	*tt_put_count(t, (int64_t)n) = '\0';
+	return tt_text(r, "%s", t);
+}
+
+static const char *
+share_text(struct tt_report *r, uint64_t part, uint64_t all)
+{
+	char t[32];
+
+	*tt_put_fixed(t, tt_ratio(part, 1000, all), 1) = '\0';
+	return tt_text(r, "%s", t);
+}
+
+static const char *
+started(struct tt_report *r, int64_t wall_ns)
+{
+	time_t s = (time_t)(wall_ns / 1000000000);
+	struct tm tm;
+
+	if (wall_ns == 0 || !gmtime_r(&s, &tm))
+		return "";
+	return tt_text(r, ", on %04d-%02d-%02d at %02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min);
+}
+
+/* "yes", or the heaviest losses. */
+static const char *
+whole(const struct tt_model *m, struct tt_report *r)
+{
+	const char *text = NULL;
+
+	for (int severity = TT_ERROR; severity >= TT_LOSS; severity--)
+		for (int i = 0; i < TT_LOST_KINDS; i++) {
+			struct tt_loss_info info = tt_loss_info_of(m->loss, (enum tt_loss_kind)i);
+
+			if (m->loss->e[i].n && info.severity == (enum tt_severity)severity)
+				text = text ? tt_text(r, "%s; %s", text, info.text) : tt_text(r, "no: %s", info.text);
+		}
+	return text ? text : "yes, nothing was lost";
+}
+
+static const char *
+verdict(const struct tt_values *x, int64_t limit, struct tt_report *r)
+{
+	size_t over = tt_values_over(x, limit);
+
+	if (over == 0)
+		return "held by all frames";
+	return tt_text(r, "missed by %s of %s frames, %s %%", count_text(r, over), count_text(r, x->n), share_text(r, over, x->n));
+}
+
+static void
+put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
+{
+	const struct tt_frames *f = view->m->frames;
+	const struct tt_values *x = f && f->n ? tt_view_frames(view, TT_FRAME_WALL, &r->err) : NULL;
+	int64_t period = 0;
+
+	if (!x || x->n == 0) {
+		tt_cell_text(&c[S_FRAMES], "none: nothing in the capture marks where they begin");
+		return;
+	}
+	tt_frames_cap(view->m, &period, &r->err);
+	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: median %s, p99 %s, longest %s%s%s", count_text(r, x->n), time_text(r, tt_values_quantile(x, 1, 2)),
+	    time_text(r, tt_values_quantile(x, 99, 100)), time_text(r, tt_values_quantile(x, 1, 1)), period ? "; capped at " : "",
+	    period ? time_text(r, period) : ""));
+	tt_cell_text(&c[S_60], verdict(x, tt_frame_limit(16670000), r));
+	tt_cell_text(&c[S_30], verdict(x, tt_frame_limit(33330000), r));
+}
+
+static void
+put_summary(struct tt_views *view, struct tt_report *r)
+{
+	const struct tt_model *m = view->m;
+	struct tt_table *t = new_table(r, T_SUMMARY);
+	struct tt_cell *c = tt_row(t);
+	const char *path = "";
+	uint64_t events = 0;
+
+	t->facts = true;
+	for (size_t i = 0; i < m->ncap; i++) {
+		path = i < 3 ? tt_text(r, "%s%s%s", path, i ? ", " : "", m->cap[i]->path) : path;
+		events += m->cap[i]->nevent;
+	}
+	const struct tt_capture *k = m->cap[0];
+	tt_cell_text(&c[S_FILE], m->ncap > 3 ? tt_text(r, "%s and %zu more", path, m->ncap - 3) : path);
+	tt_cell_text(&c[S_WHAT], tt_text(r, "%s%s%s%s%s", k->producer, *k->os ? ", " : "", k->os, *k->arch ? ", " : "", k->arch));
+	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s threads, %s events%s", time_text(r, m->max_ts - m->min_ts), count_text(r, m->threads.n),
+	    count_text(r, events), started(r, k->wall_ns)));
+	tt_cell_text(&c[S_WHOLE], whole(m, r));
+	put_frames(view, c, r);
+}
+
+/* --- the longest frames ----------------------------------------------------------------------------- */
+
+static const struct tt_cause *
+cause_of(const struct tt_causes *c, size_t frame)
+{
+	size_t at = tt_lower_bound(i, 0, c->ncause, c->cause[i].frame < frame);
+
+	return at < c->ncause && c->cause[at].frame == frame ? &c->cause[at] : NULL;
+}
+
+/* "Renderer:Draw 3.8 ms, ..." */
+static const char *
+top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
+{
+	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, &r->err);
+	const struct tt_model *m = view->m;
+	const char *text = "";
+
+	for (unsigned i = 0; p && i < h->ntop && i < TOP; i++) {
+		const struct tt_name *name = tt_model_key(m, m->threads.t[m->frames->thread[h->frame]]->process, h->top[i].key);
+		text = tt_text(r, "%s%s%s %s", text, i ? ", " : "", tt_paths_label(p, name), time_text(r, h->top[i].self));
+	}
+	return text;
+}
+
+/* The worst frames: of capped frames by CPU-active time. */
+static const struct tt_hitches *
+worst_of(struct tt_views *view, struct tt_report *r)
+{
+	const struct tt_frames *f = view->m->frames;
+	int64_t period = 0;
+
+	tt_frames_cap(view->m, &period, &r->err);
+	return period && f->has_wait ? &f->busiest : &f->longest;
+}
+
+static void
+put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_report *r)
+{
+	const struct tt_frames *f = view->m->frames;
+	const struct tt_hitches *list;
+	struct tt_table *t;
+
+	if (!f || f->n == 0)
+		return;
+	t = new_table(r, T_WORST);
+	list = worst_of(view, r);
+	for (size_t i = 0; i < list->n && i < WORST; i++) {
+		const struct tt_cause *k = cause_of(causes, list->h[i].frame);
+		struct tt_cell *c = tt_row(t);
+
+		tt_cell_u64(&c[F_FRAME], f->number[list->h[i].frame]);
+		tt_cell_int(&c[F_TIME], tt_frames_wall(f, list->h[i].frame));
+		tt_cell_name(&c[F_WHY], k ? tt_cause_sentence(k, view, &r->arena, &r->err) : top_text(view, &list->h[i], r));
+	}
+}
+
+static void
+put_causes(const struct tt_causes *causes, struct tt_report *r)
+{
+	struct tt_table *t;
+
+	if (causes->nfinding == 0)
+		return;
+	t = new_table(r, T_CAUSES);
+	for (size_t i = 0; i < causes->nfinding; i++) {
+		const struct tt_finding *f = &causes->finding[i];
+		struct tt_cell *c = tt_row(t);
+
+		tt_cell_name(&c[C_FRAMES], f->frames);
+		tt_cell_text(&c[C_CLASS], tt_cause_name(f->class));
+		tt_cell_name(&c[C_WHY], f->sentence);
+	}
+	t->whole = false;
+	tt_table_limit(t, CAUSES);
+}
+
+/* --- memory and time -------------------------------------------------------------------------------- */
+
+struct site { uint32_t row, class; uint64_t n, most; int64_t bytes; };
+
+static int
+by_site(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+
+	return x->row != y->row ? TT_CMP(x->row, y->row) : TT_CMP(x->class, y->class);
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+
+	return x->bytes != y->bytes ? TT_CMP(y->bytes, x->bytes) : TT_CMP(x->row, y->row);
+}
+
+/* The method of the program that is or calls the site at ${node}. */
+static uint32_t
+caller(const struct tt_paths *p, uint32_t node)
+{
+	for (uint32_t at = node; tt_paths_node(p, at)->kind == TT_NODE_ZONE; at = p->owner[tt_paths_node(p, at)->parent]) {
+		uint32_t row = tt_paths_row(p, at);
+		if (row != TT_NO_ROW && p->row[row].name && !tt_causes_library(p->row[row].name->full))
+			return row;
+	}
+	return tt_paths_row(p, node);
+}
+
+/* Sites by bytes; returns how many. */
+static size_t
+sites(const struct tt_allocs *al, struct site *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < al->n; i++)
+		s[i] = (struct site){ caller(al->p, al->a[i].site), al->a[i].class, al->a[i].n, 0, al->a[i].bytes };
+	tt_sort(s, al->n, by_site);
+	for (size_t i = 0, next; i < al->n; i = next) {
+		struct site sum = { .row = s[i].row };
+		int64_t of_class = 0;
+
+		for (next = i; next < al->n && s[next].row == s[i].row; next++) {
+			of_class = next > i && s[next].class == s[next - 1].class ? of_class + s[next].bytes : s[next].bytes;
+			if ((uint64_t)of_class > sum.most) {
+				sum.most = (uint64_t)of_class;
+				sum.class = s[next].class;
+			}
+			sum.n += s[next].n;
+			sum.bytes += s[next].bytes;
+		}
+		s[n++] = sum;
+	}
+	tt_sort(s, n, by_bytes);
+	return n;
+}
+
+static void
+put_allocs(struct tt_views *view, struct tt_report *r)
+{
+	struct tt_allocs al;
+	struct site *s = NULL;
+
+	if (tt_allocs_init(&al, view, TT_GROUP_NONE, &r->arena, &r->err) == TT_OK && al.n)
+		s = tt_arena_alloc(&r->arena, al.n * sizeof *s, &r->err);
+	if (s) {
+		struct tt_table *t = new_table(r, T_ALLOCS);
+		size_t n = sites(&al, s);
+
+		for (size_t i = 0; i < n && i < TOP; i++) {
+			struct tt_cell *c = tt_row(t);
+
+			tt_cell_text(&c[A_SITE], s[i].row == TT_NO_ROW ? TT_OUTSIDE : al.p->row[s[i].row].label);
+			tt_cell_text(&c[A_CLASS], al.class[s[i].class]);
+			tt_cell_int(&c[A_BYTES], s[i].bytes);
+			if (al.all.bytes > 0)
+				tt_cell_int(&c[A_SHARE], tt_ratio((uint64_t)s[i].bytes, 10000, (uint64_t)al.all.bytes));
+			tt_cell_u64(&c[A_COUNT], s[i].n);
+		}
+	}
+	tt_allocs_free(&al);
+}
+
+static void
+put_markers(struct tt_views *view, struct tt_report *r)
+{
+	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, &r->err);
+	struct tt_calls *sum = p ? tt_arena_alloc(&r->arena, (p->nrow + 1) * sizeof *sum, &r->err) : NULL;
+	uint32_t top[TOP + 1], n = 0;
+	int64_t all = 0;
+	struct tt_table *t;
+
+	if (!sum)
+		return;
+	tt_calls_sum(p, NULL, sum);
+	for (uint32_t i = 0; i < p->nrow; i++) {
+		uint32_t at = n;
+
+		if (sum[i].self <= 0 || !p->row[i].name || tt_waits_is(view->m, p->row[i].name->full))
+			continue;
+		all += sum[i].self;
+		for (; at > 0 && sum[i].self > sum[top[at - 1]].self; at--)
+			top[at] = top[at - 1];
+		top[at] = i;
+		n += n < TOP;
+	}
+	if (n == 0)
+		return;
+	t = new_table(r, T_MARKERS);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tt_cell *c = tt_row(t);
+		struct tt_frame_marker of = { 0 };
+
+		tt_cell_text(&c[M_MARKER], p->row[top[i]].label);
+		tt_cell_int(&c[M_SELF], sum[top[i]].self);
+		tt_cell_int(&c[M_SHARE], tt_ratio((uint64_t)sum[top[i]].self, 10000, (uint64_t)all));
+		tt_cell_u64(&c[M_COUNT], sum[top[i]].n);
+		if (!view->m->frames || view->m->frames->n == 0)
+			continue;
+		tt_row_frames(p, &p->row[top[i]], &of);
+		tt_cell_int(&c[M_FRAME], tt_ratio((uint64_t)of.total, 1, view->m->frames->n));
+	}
+}
+
+/* --- what next -------------------------------------------------------------------------------------- */
+
+static void
+put_command(struct tt_table *t, const char *what, const char *command)
+{
+	struct tt_cell *c = tt_row(t);
+
+	tt_cell_text(&c[N_WHAT], what);
+	tt_cell_text(&c[N_COMMAND], command);
+}
+
+static void
+put_next(struct tt_views *view, const struct tt_causes *causes, const char *arguments, struct tt_report *r)
+{
+	const struct tt_model *m = view->m;
+	struct tt_table *t = new_table(r, T_NEXT);
+	const struct tt_hitches *list;
+
+	if ((!m->frames || m->frames->n == 0) && m->ncandidate)
+		put_command(t, "frames", tt_text(r, "tracetool %s %s", info_frame_option(r, m->candidate[0].full), arguments));
+	list = m->frames ? worst_of(view, r) : NULL;
+	if (list && list->n)
+		put_command(t, "the worst frame", tt_text(r, "tracetool stats --frames %llu %s", (unsigned long long)m->frames->number[list->h[0].frame],
+		    arguments));
+	if (causes->nfinding > CAUSES)
+		put_command(t, "all causes", tt_text(r, "tracetool stats --table causes %s", arguments));
+	put_command(t, "all tables", tt_text(r, "tracetool stats %s", arguments));
+	put_command(t, "a page to share", tt_text(r, "tracetool report %s -o report.html", arguments));
+}
+
+void
+summary_fill(struct tt_views *view, const char *arguments, struct tt_report *r)
+{
+	struct tt_causes causes = { 0 };
+
+	put_summary(view, r);
+	if (tt_causes_find(&causes, view, &r->arena, &r->err) != TT_OK)
+		return;
+	put_worst(view, &causes, r);
+	put_causes(&causes, r);
+	if (tt_model_knows_allocs(view->m))
+		put_allocs(view, r);
+	put_markers(view, r);
+	put_next(view, &causes, arguments, r);
+}
