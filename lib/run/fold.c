@@ -867,91 +867,106 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 	return true;
 }
 
-/* A zone on its way through zones(). */
+/* A zone of a path that was met before, on its way through zones(). */
 struct step {
-	uint64_t hash;
-	struct tt_count *c;           /* NULL: it was counted the long way */
+	struct tt_count *c;
 	uint16_t *at;                 /* where its duration is counted */
-	uint32_t node, bucket;
+	uint32_t node, dur, bucket;
 };
 
-/* Count ${n} zones, then where durations are wanted fetch where each one's page is noted, then its bucket, then count it. */
+/* Count the durations of ${n} zones: fetch where each one's page is noted, then its bucket, then count it. */
 static int
-count(struct tt_fold *f, const struct tt_event *e, struct step *s, size_t n, struct tt_err *err)
+count_durs(struct tt_fold *f, struct step *s, size_t n, struct tt_err *err)
 {
-	const bool hist = f->needs & TT_NEEDS_HIST;
-	int rc = TT_OK;
+	struct step *const end = s + n;
+	int rc;
 
-	for (size_t i = 0; i < n; i++) {
-		struct tt_count *c = s[i].c;
-		if (unlikely(!c))
-			continue;
-		c->n++;
-		c->total += e[i].dur;
-		if (!hist)
-			continue;
-		if (unlikely(!c->dist) &&
-		    !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, s[i].node)->marker, err)))
+	for (struct step *x = s; x < end; x++) {
+		struct tt_count *c = x->c;
+		if (unlikely(!c->dist) && !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, x->node)->marker, err)))
 			return err->code;
-		s[i].bucket = tt_hist_bucket(e[i].dur);
-		tt_dist_fetch(c->dist, s[i].bucket);
+		x->bucket = tt_hist_bucket(x->dur);
+		tt_dist_fetch(c->dist, x->bucket);
 	}
-	for (size_t i = 0; i < n && hist; i++) {
-		if (unlikely(!s[i].c))
-			continue;
-		s[i].at = tt_counts_bucket(s[i].c->dist, s[i].bucket, e[i].dur);
-		__builtin_prefetch(s[i].at, 1);
+	for (struct step *x = s; x < end; x++) {
+		x->at = tt_counts_bucket(x->c->dist, x->bucket, x->dur);
+		__builtin_prefetch(x->at, 1);
 	}
-	for (size_t i = 0; i < n && hist && rc == TT_OK; i++) {
-		if (unlikely(!s[i].c))
-			continue;
-		if (likely(s[i].at && *s[i].at != UINT16_MAX))
-			++*s[i].at;
-		else
-			rc = tt_counts_dur_slow(f->counts, s[i].c->dist, e[i].dur, err);
+	for (struct step *x = s; x < end; x++) {
+		if (likely(x->at && *x->at != UINT16_MAX))
+			++*x->at;
+		else if ((rc = tt_counts_dur_slow(f->counts, x->c->dist, x->dur, err)) != TT_OK)
+			return rc;
 	}
-	return rc;
+	return TT_OK;
+}
+
+/* Does the fold do anything at such an event? */
+static inline bool
+is_for_fold(unsigned kind)
+{
+	const uint64_t kinds = UINT64_C(1) << TT_ZONE | UINT64_C(1) << TT_ZONE_BEGIN | UINT64_C(1) << TT_ZONE_END | UINT64_C(1) << TT_ALLOC |
+	    UINT64_C(1) << TT_SAMPLE | UINT64_C(1) << TT_THROW | UINT64_C(1) << TT_MONITOR | UINT64_C(1) << TT_HANDLE | UINT64_C(1) << TT_GAP;
+
+	return kinds >> kind & 1;
 }
 
 /*
- * Whole zones in a row where nothing is filtered, as many as there are up to ${max}; *${n}: how many. For
+ * Whole zones where nothing is filtered, from *${from} on, with nothing between them that counts, before ${end}. *${from}: the last one. For
  * many paths: what they touch lies all over memory. So each step is taken for all of them before the next, and
  * what that needs is fetched meanwhile.
  */
 static int
-zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *known, const struct tt_event *e, size_t max,
-    struct tt_level *base, size_t *n, struct tt_err *err)
+zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *known, const struct tt_event **from, const struct tt_event *end,
+    struct tt_level *base, struct tt_err *err)
 {
-	struct step s[TT_FOLD_RUN];
-	size_t many = 0;
-	int rc = TT_OK;
+	struct tt_count *const *const pages = f->counts->node;
+	struct { const struct tt_event *e; uint64_t hash; } z[TT_FOLD_RUN];
+	struct step s[TT_FOLD_RUN], *x = s;
+	size_t n = 0;
+	int rc;
 
-	for (; many < max && e[many].kind == TT_ZONE; many++) {
-		struct tt_level *l = base + e[many].depth;
-		l[1].ahead = s[many].hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e[many].val);
-		tt_tree_fetch(known, s[many].hash);
-	}
-	*n = many;
-	for (size_t i = 0; i < many && rc == TT_OK; i++) {
-		struct tt_level *l = base + e[i].depth;
-		struct tt_count *page = NULL;
-		if (likely(in_tree(l) && !(e[i].flags & (TT_F_CONT | TT_F_PIECES)))) {
-			s[i].node = tt_tree_lookup(known, s[i].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e[i].val);
-			page = s[i].node > TT_NODE_MORE ? f->counts->node[s[i].node >> TT_TREE_PAGE_BITS] : NULL;
-		}
-		s[i].c = NULL;
-		if (unlikely(!page)) {
-			rc = zone(f, io, &e[i], (size_t)(l - f->lvl), err);
+	for (const struct tt_event *e = *from; e < end && n < TT_FOLD_RUN; e++) {
+		if (unlikely(e->kind != TT_ZONE)) {
+			if (is_for_fold(e->kind))
+				break;
 			continue;
 		}
-		s[i].c = page + (s[i].node & (TT_TREE_PAGE - 1));
-		__builtin_prefetch(s[i].c, 1);
-		l[1].c = s[i].c;
-		l[1].hash = l[1].ahead = s[i].hash;
-		l[1].node = s[i].node;
-		l[1].out = false;
+		struct tt_level *l = base + e->depth;
+		z[n].e = e;
+		l[1].ahead = z[n].hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e->val);
+		tt_tree_fetch(known, z[n++].hash);
 	}
-	return rc == TT_OK ? count(f, e, s, many, err) : rc;
+	*from = z[n - 1].e;
+	for (size_t i = 0; i < n; i++) {
+		const struct tt_event *e = z[i].e;
+		struct tt_level *l = base + e->depth;
+		struct tt_count *page = NULL;
+		uint32_t node = 0;
+		if (likely(in_tree(l) && !(e->flags & (TT_F_CONT | TT_F_PIECES)))) {
+			node = tt_tree_lookup(known, z[i].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
+			page = node > TT_NODE_MORE ? pages[node >> TT_TREE_PAGE_BITS] : NULL;
+		}
+		if (unlikely(!page)) {
+			if ((rc = zone(f, io, e, (size_t)(l - f->lvl), err)) != TT_OK)
+				return rc;
+			continue;
+		}
+		struct tt_count *c = page + (node & (TT_TREE_PAGE - 1));
+		__builtin_prefetch(c, 1);
+		l[1].c = c;
+		l[1].hash = l[1].ahead = z[i].hash;
+		l[1].node = node;
+		l[1].out = false;
+		x->c = c;
+		x->node = node;
+		x++->dur = e->dur;
+	}
+	for (struct step *y = s; y < x; y++) {
+		y->c->n++;
+		y->c->total += y->dur;
+	}
+	return f->needs & TT_NEEDS_HIST ? count_durs(f, s, (size_t)(x - s), err) : TT_OK;
 }
 
 /* The level of the zone around ${e}, which may be too deep to say so: then it is the present one. */
@@ -1008,9 +1023,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		switch (e->kind) {
 		case TT_ZONE:
 			if (plain && !few) {
-				n = (size_t)(end - e);
-				rc = zones(f, io, known, e, n < TT_FOLD_RUN ? n : TT_FOLD_RUN, &f->lvl[base], &n, err);
-				e += n - 1;
+				rc = zones(f, io, known, &e, end, &f->lvl[base], err);
 			} else if (!likely(plain && quick(f, known, e, &f->lvl[base + e->depth], hist))) {
 				rc = zone(f, io, e, base + e->depth, err);
 			}
