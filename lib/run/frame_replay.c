@@ -8,6 +8,9 @@
 #include "model/waits.h"
 #include "run/state.h"
 
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
 /* What one marker does in the present frame: a line of memory, touched at every zone. */
 struct tt_watch_row {
 	uint64_t key;
@@ -82,12 +85,25 @@ new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *er
 	return tt_map_add(&w->at, mem, tt_slot_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
 }
 
+static __attribute__((noinline)) struct tt_watch_row *
+row_far(struct tt_replay *p, struct tt_watch *w, uint64_t key, uint32_t *near, struct tt_err *err)
+{
+	uint32_t at = tt_map_find(&w->at, tt_slot_mix(0, key), i, w->row[i].key == key);
+	struct tt_watch_row *row = at ? &w->row[at - 1] : new_row(p, w, key, err);
+
+	if (row)
+		*near = (uint32_t)(row - w->row);
+	return row;
+}
+
+/* Keys are numbers that follow each other, or addresses: their bits tell most of them apart. */
 static inline struct tt_watch_row *
 row_of(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
-	uint32_t at = tt_map_find(&w->at, tt_slot_mix(0, key), i, w->row[i].key == key);
+	uint32_t *near = &w->near[(key ^ key >> 9) % TT_WATCH_NEAR];
+	struct tt_watch_row *row = &w->row[*near];
 
-	return at ? &w->row[at - 1] : new_row(p, w, key, err);
+	return row->key == key ? row : row_far(p, w, key, near, err);
 }
 
 int
@@ -564,49 +580,55 @@ pop_inner(struct tt_watch *w, size_t n)
 		w->ninner = n;
 }
 
+/* A zone takes its time from the one around it. */
 static int
 inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
 {
-	struct tt_frames *f = p->m->frames;
-	struct tt_watch_inner z = { .ts = e->ts, .end = e->ts + e->dur };
+	const bool player_only = p->m->frames->player_only;
+	int64_t ts = e->ts, end = ts + e->dur;
+	uint32_t at;
 	int rc = TT_OK;
 
-	if (w->ninner == w->capinner)
-		rc = tt_mem_grow(&p->m->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof z, err);
+	if (unlikely(w->ninner == w->capinner))
+		rc = tt_mem_grow(&p->m->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof *w->inner, err);
 	struct tt_watch_row *row = rc == TT_OK ? row_of(p, w, e->val, err) : NULL;
-	if (!row)
+	if (unlikely(!row))
 		return err->code;
-	z.giver = under(w);
-	if (w->ninner > 0) {          /* only a damaged capture has zones that reach out of the one around them */
-		const struct tt_watch_inner *up = &w->inner[w->ninner - 1];
-		z.giver = up->giver;
-		z.ts = z.ts < up->ts ? up->ts : z.ts > up->end ? up->end : z.ts;
-		z.end = z.end > up->end ? up->end : z.end < z.ts ? z.ts : z.end;
+	struct tt_watch_inner *z = &w->inner[w->ninner];
+	if (likely(w->ninner > 0)) {  /* only a damaged capture has zones that reach out of the one around them */
+		ts = ts < z[-1].ts ? z[-1].ts : ts > z[-1].end ? z[-1].end : ts;
+		end = end > z[-1].end ? z[-1].end : end < ts ? ts : end;
+		at = z[-1].giver;
+	} else {
+		at = under(w);
 	}
-	bool hidden = f->player_only && (w->idling[TT_IDLE_EDITOR] || z.ts < w->idled[TT_IDLE_EDITOR]), idle = is_idle(w, z.ts);
+	w->ninner++;
+	z->ts = ts;
+	z->end = end;
+	z->giver = at;
+	bool hidden = unlikely(player_only) && (w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_EDITOR]), idle = is_idle(w, ts);
 	if (row->idle)
-		idle_inner(p, w, row, z.ts, z.end);
-	if (!row->out && !hidden) {
-		int64_t ns = z.end - z.ts;
-		struct tt_watch_row *giver = &w->row[z.giver];
-		giver->self -= ns;
+		idle_inner(p, w, row, ts, end);
+	if (unlikely(row->out || hidden))
+		return TT_OK;
+	struct tt_watch_row *giver = &w->row[at];
+	giver->self -= end - ts;
+	z->giver = (uint32_t)(row - w->row);
+	if (unlikely(!giver->touched))
 		rc = touch(p, w, giver, err);
-		if (rc == TT_OK)
-			rc = touch(p, w, row, err);
-		row->self += ns;
-		if (idle)
-			w->idle[z.giver] -= ns;
-		if (idle || row->idle & NO_WORK)
-			w->idle[row - w->row] += ns;
-		row->calls += !(e->flags & TT_F_CONT);
-		/* Within another of its marker? Zones nest, so that one would end later. */
-		if (!row->active && z.ts >= row->since) {
-			row->total += ns;
-			row->since = z.end;
-		}
-		z.giver = (uint32_t)(row - w->row);
+	if (!row->touched && rc == TT_OK)
+		rc = touch(p, w, row, err);
+	row->self += end - ts;
+	if (idle)
+		w->idle[at] -= end - ts;
+	if (idle || row->idle & NO_WORK)
+		w->idle[row - w->row] += end - ts;
+	row->calls += !(e->flags & TT_F_CONT);
+	/* Within another of its marker? Zones nest, so that one would end later. */
+	if (likely(!row->active) && ts >= row->since) {
+		row->total += end - ts;
+		row->since = end;
 	}
-	w->inner[w->ninner++] = z;
 	return rc;
 }
 
@@ -762,8 +784,8 @@ tt_watch_chunk(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b
 	size_t cap = 0;
 	int rc = tt_mem_grow(mem, &l.ends, &cap, b->n + 1, sizeof *l.ends, err);
 
-	for (const struct tt_event *e = b->ev; e < b->ev + b->n && rc == TT_OK; e++) {
-		if (e->kind == TT_ZONE) {
+	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
+		if (likely(e->kind == TT_ZONE)) {
 			rc = whole_zone(p, w, e, &l, err);
 			continue;
 		}

@@ -45,6 +45,7 @@ enum { TT_IDLE_WAIT, TT_IDLE_LIMIT, TT_IDLE_LIMIT_ONLY, TT_IDLE_EDITOR, TT_IDLES
 
 struct tt_watch_row;
 struct tt_watch_inner;
+enum { TT_WATCH_NEAR = 4096 };
 
 /* The replay of one frame thread. */
 struct tt_watch {
@@ -70,6 +71,7 @@ struct tt_watch {
 	int64_t *idle;                /* of each row: what of its self time in the present frame is no CPU-active time */
 	size_t nrow, caprow, capsum, capidle;
 	struct tt_map at;             /* places in row by key */
+	uint32_t near[TT_WATCH_NEAR]; /* by bits of a key: its place in row, if it is there */
 	uint32_t *touched;            /* rows of the present frame */
 	size_t ntouched, captouched;
 	int64_t past;                 /* time of the frames so far */
