@@ -130,11 +130,11 @@ static int
 chrome_write(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
 {
 	struct chrome *c = state;
-	int rc = TT_OK;
+	int rc = tt_chrome_flow_zones(c, v, err);
 
-	if (c->own.begin_end)
+	if (rc == TT_OK && c->own.begin_end)
 		return tt_chrome_pairs_write(c, v, p, n, err);
-	if (tt_chrome_full(c, n))
+	if (rc == TT_OK && tt_chrome_full(c, n))
 		rc = tt_chrome_turn(c, err);
 	if (rc != TT_OK)
 		return rc;

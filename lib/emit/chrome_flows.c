@@ -1,5 +1,5 @@
 /**
- * Chrome JSON: flows, written at the end (flow_steps.h).
+ * Chrome JSON: flows, written at the end (flow_steps.h), without those that are in no zone.
  */
 #include "emit/chrome.h"
 
@@ -9,10 +9,31 @@ tt_chrome_flow_step(struct chrome *c, const struct tt_thread *thread, unsigned t
 	int rc = tt_flow_add(&c->flows, &c->env->mem, (struct tt_flow_step){ .ts = ts, .id = id, .thread = thread->index,
 		.part = (uint16_t)(c->npart - 1), .type = (uint8_t)type }, err);
 
+	if (rc == TT_OK)
+		return tt_flow_wait(&c->flows, &c->env->mem, err);
 	if (rc != TT_END)
 		return rc;
 	atomic_fetch_add_explicit(c->unwritten, 1, memory_order_relaxed);
 	return TT_OK;
+}
+
+int
+tt_chrome_flow_zones(struct chrome *c, const struct tt_view *v, struct tt_err *err)
+{
+	const uint32_t thread = v->thread->index;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < v->nslice && thread < c->flows.nwaits && c->flows.waits[thread].n && rc == TT_OK; i++) {
+		const struct tt_slice *s = &v->slice[i];
+		struct tt_piece piece;
+		const int64_t end = s->dur >= 0 && s->ts <= INT64_MAX - s->dur ? s->ts + s->dur : s->ts;
+		if (!tt_flow_waits_for(&c->flows, thread, s->ts, end))
+			continue;
+		rc = tt_pieces_zone(&c->process[v->cap->process].pieces, s->key, &c->scratch, &piece, err);
+		if (rc == TT_OK && piece.s)
+			tt_flow_zone(&c->flows, thread, s->ts, end);
+	}
+	return rc;
 }
 
 /* One end of an arrow, or a step of a chain. */
@@ -40,5 +61,7 @@ put_end(void *arg, const struct tt_flow_step *s, char phase, uint64_t id, struct
 int
 tt_chrome_flows(struct chrome *c, struct tt_err *err)
 {
+	/* Readers look at flows after they ended the zones of the same time; among begins and ends the file's order tells. */
+	tt_flow_leave_out(&c->flows, !c->own.begin_end);
 	return tt_flow_each(&c->flows, &c->m->threads, put_end, c, err);
 }

@@ -118,16 +118,16 @@ pop(struct pairs *w, struct tt_err *err)
 	return put(w, "E", o->end > w->last ? o->end : w->last, o->s.key, 0, err);
 }
 
-/* End the zones that are over where one at ${depth} begins at ${ts}. */
+/* End the zones that are over where one at ${depth} lasts from ${ts} to ${end}. */
 static int
-pop_to(struct pairs *w, uint32_t depth, uint64_t ts, struct tt_err *err)
+pop_to(struct pairs *w, uint32_t depth, uint64_t ts, uint64_t end, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	while (w->nopen > 0 && rc == TT_OK) {
 		const struct open *o = &w->open[w->nopen - 1];
 
-		if (o->s.depth < depth && o->end >= ts)
+		if (o->s.depth < depth && o->end >= ts + (end > ts))
 			break;
 		rc = pop(w, err);
 	}
@@ -193,7 +193,7 @@ put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
 	if (w->out.n >= 1 << 16 || tt_chrome_full(w->c, w->out.n))
 		rc = turn(w, err);
 	if (rc == TT_OK)
-		rc = pop_to(w, s->depth, ts, err);
+		rc = pop_to(w, s->depth, ts, end, err);
 	if (rc != TT_OK)
 		return rc;
 	/* Zones that overlap (a damaged capture) are moved apart: ends and begins stay in order. */

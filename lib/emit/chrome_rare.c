@@ -155,9 +155,12 @@ put_heap_size(struct rare *r)
 static int64_t
 next_begin(const struct tt_view *v, int64_t ts)
 {
-	size_t lo = tt_lower_bound(k, 0, v->nslice, v->slice[k].ts < ts);
+	const size_t i = tt_lower_bound(k, 0, v->nslice, v->slice[k].ts < ts), j = tt_lower_bound(k, 0, v->nbegun, v->begun[k].s.ts < ts);
+	int64_t next = i < v->nslice ? v->slice[i].ts : INT64_MAX;
 
-	return lo < v->nslice ? v->slice[lo].ts : ts;
+	if (j < v->nbegun && v->begun[j].s.ts < next)
+		next = v->begun[j].s.ts;
+	return next < INT64_MAX ? next : ts;
 }
 
 /* Always bound to the zone around it: a flow that binds to the next zone is put where that zone begins. */

@@ -4,6 +4,7 @@
 #include "emit/flow_steps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/order.h"
 #include "model/capture.h"
@@ -33,9 +34,96 @@ tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step ste
 	return TT_OK;
 }
 
+/* --- inside of zones ------------------------------------------------------------ */
+
+int
+tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err)
+{
+	struct tt_flow_step *s = &f->step[f->n - 1];
+	int rc = TT_OK;
+
+	if (s->thread >= f->nwaits) {
+		rc = tt_mem_grow(mem, &f->waits, &f->capwaits, s->thread + (size_t)1, sizeof *f->waits, err);
+		if (rc == TT_OK)
+			f->nwaits = s->thread + (size_t)1;
+	}
+	struct tt_flow_waits *w = rc == TT_OK ? &f->waits[s->thread] : NULL;
+	if (w)
+		rc = tt_mem_grow(mem, &w->step, &w->cap, w->n + 1, sizeof *w->step, err);
+	if (rc != TT_OK)
+		return rc;
+	/* One that belongs to the next zone may be later than those after it. */
+	size_t at = w->n++;
+	for (; at > 0 && f->step[w->step[at - 1]].ts > s->ts; at--)
+		w->step[at] = w->step[at - 1];
+	w->step[at] = (uint32_t)(f->n - 1);
+	s->where = TT_FLOW_WAITS;
+	return TT_OK;
+}
+
+/* The first step that waits on ${thread} at ${from} or later. */
+static size_t
+first_from(const struct tt_flow_steps *f, uint32_t thread, int64_t from)
+{
+	const struct tt_flow_waits *w = &f->waits[thread];
+
+	return tt_lower_bound(i, 0, w->n, f->step[w->step[i]].ts < from);
+}
+
+bool
+tt_flow_waits_for(const struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
+{
+	const struct tt_flow_waits *w = thread < f->nwaits ? &f->waits[thread] : NULL;
+
+	if (!w || w->n == 0 || f->step[w->step[w->n - 1]].ts < from || f->step[w->step[0]].ts > to)
+		return false;
+	return f->step[w->step[first_from(f, thread, from)]].ts <= to;
+}
+
+void
+tt_flow_zone(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
+{
+	struct tt_flow_waits *w = &f->waits[thread];
+	const size_t first = first_from(f, thread, from);
+	size_t keep = first, i = first;
+
+	for (; i < w->n && f->step[w->step[i]].ts <= to; i++) {
+		struct tt_flow_step *s = &f->step[w->step[i]];
+		const bool at_end = s->ts == to && to > from;
+		s->where = at_end ? TT_FLOW_AT_END : TT_FLOW_INSIDE;
+		if (at_end)
+			w->step[keep++] = w->step[i];
+	}
+	memmove(w->step + keep, w->step + i, (w->n - i) * sizeof *w->step);
+	w->n -= i - keep;
+}
+
+void
+tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->step[i].where == TT_FLOW_WAITS)
+			continue;
+		f->step[n] = f->step[i];
+		if (f->step[n].where == TT_FLOW_AT_END)
+			f->step[n].ts -= earlier;
+		n++;
+	}
+	f->n = n;
+	for (size_t i = 0; i < f->nwaits; i++)
+		f->waits[i].n = 0;
+}
+
+/* --- in order --------------------------------------------------------------------- */
+
 void
 tt_flow_free(struct tt_flow_steps *f, struct tt_mem *mem)
 {
+	for (size_t i = 0; i < f->nwaits; i++)
+		tt_mem_free(mem, f->waits[i].step, f->waits[i].cap * sizeof *f->waits[i].step);
+	tt_mem_free(mem, f->waits, f->capwaits * sizeof *f->waits);
 	tt_mem_free(mem, f->step, f->cap * sizeof *f->step);
 }
 

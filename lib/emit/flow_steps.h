@@ -5,11 +5,15 @@
  * step past all of them. Readers link a step to the one before it in time, so a flow with parallel steps is written as arrows
  * of two ends, each with a number of its own. Which steps a flow has is known only at the end: threads come in any order.
  *
- * Memory: 32 bytes for each step, of at most 4 Mi. Threads: one.
+ * A step outside of all zones connects nothing, and readers would link it to any zone. Where an emitter learns of zones when they are over, steps
+ * wait for the zone around them, and those for which none comes are left out.
+ *
+ * Memory: 32 bytes for each step, of at most 4 Mi, and 4 where it waits. Threads: one.
  */
 #ifndef TT_EMIT_FLOW_STEPS_H
 #define TT_EMIT_FLOW_STEPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,12 +27,16 @@ struct tt_flow_step {
 	uint32_t thread, order;       /* order: as they were added */
 	uint16_t part;                /* the emitter's own */
 	uint8_t type;                 /* enum tt_flow */
+	uint8_t where;                /* enum tt_flow_where */
 };
+enum tt_flow_where { TT_FLOW_INSIDE, TT_FLOW_WAITS, TT_FLOW_AT_END };        /* of a zone; at its very end */
 
 struct tt_flow_steps {
 	struct tt_flow_step *step;
 	size_t n, cap;
 	uint64_t arrows;              /* so far */
+	struct tt_flow_waits { uint32_t *step; size_t n, cap; } *waits;       /* of each thread, in order of time */
+	size_t nwaits, capwaits;
 };
 
 /* One end of an arrow, or a step of a chain: ${phase} is 's', 't' or 'f'. */
@@ -36,6 +44,16 @@ typedef int tt_flow_put(void *arg, const struct tt_flow_step *s, char phase, uin
 
 /* Keep ${step}. TT_END: there are too many, and it is left out. */
 int tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step step, struct tt_err *err);
+
+/* The step that was added last waits for a zone. */
+int tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err);
+
+/* True if a step of ${thread} waits for a zone from ${from} to ${to}; tt_flow_zone(): there is one, and steps in it wait no more. */
+bool tt_flow_waits_for(const struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to);
+void tt_flow_zone(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to);
+
+/* All zones are told: leave out the steps that still wait. Those at the very end of a zone are put ${earlier} ns before it. */
+void tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier);
 
 /* Hand all flows to ${put}, one after the other. */
 int tt_flow_each(struct tt_flow_steps *f, const struct tt_threads *threads, tt_flow_put *put, void *arg, struct tt_err *err);
