@@ -23,6 +23,19 @@ tt_many_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/*
+ * Of a batch that dies its processes die, too, and take their temporaries with them: as from SIGTERM, though the batch may ignore that.
+ */
+static int
+die_with(pid_t parent)
+{
+	struct sigaction sa;
+
+	if (sigaction(SIGTERM, NULL, &sa) == 0 && sa.sa_handler == SIG_IGN)
+		signal(SIGTERM, SIG_DFL);
+	return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent ? 0 : -1;
+}
+
 int
 tt_many_start(struct many *m, struct proc *p, int in, const char *key, size_t nkey, struct tt_shard shard,
     struct tt_err *err)
@@ -42,7 +55,7 @@ tt_many_start(struct many *m, struct proc *p, int in, const char *key, size_t nk
 		return tt_fail_sys(err, errno, "cannot start a process");
 	}
 	if (p->pid == 0) {
-		if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+		if (die_with(parent) != 0)
 			_exit(4);
 		c.sock = s[1];
 		tt_child(&c);

@@ -86,7 +86,7 @@ def temporaries(out):
 
 
 def writers(s):
-    """kill -9 of a process while it writes a file, and of the parent: no temporary stays, at the latest after --resume."""
+    """kill -9 of a process while it writes a file, of the parent, of both: no temporary stays, of both at the latest after --resume."""
     src, data = s.path("long"), open(os.path.join(kit.DATA, "good-d01-gameloop-calls-alloc.mlpd"), "rb").read()
     os.makedirs(src)
     start_of_buffers = data.find(b"\x01LPM")
@@ -94,7 +94,7 @@ def writers(s):
         with open(os.path.join(src, "%d.mlpd" % i), "wb") as f:
             f.write(data[:start_of_buffers] + data[start_of_buffers:] * 12)
     convert = ["--do", "convert", "--to", "json"]
-    for who in ["child", "parent"]:
+    for who in ["child", "parent", "both"]:
         out = s.path("w-" + who)
         for _ in range(TRIES):
             shutil.rmtree(out, ignore_errors=True)
@@ -102,21 +102,26 @@ def writers(s):
             while p.poll() is None and not temporaries(out):
                 time.sleep(0.001)
             writing = [int(f.split(".tmp.")[1].split(".")[0]) for f in temporaries(out)]
-            if who == "parent":
+            if who == "both":
+                p.send_signal(signal.SIGSTOP)             # or it would clean up after them
+            if who != "parent":
+                for pid in writing[:1 if who == "child" else None]:
+                    hit(pid, signal.SIGKILL)
+            if who != "child":
                 p.kill()
-            elif writing:
-                hit(writing[0], signal.SIGKILL)
             p.communicate()
-            while who == "parent" and any(os.path.exists("/proc/%d" % pid) for pid in writing):
+            while who != "child" and any(os.path.exists("/proc/%d" % pid) for pid in writing):
                 time.sleep(0.01)
             left = len(temporaries(out))
-            if p.returncode == 3 if who == "child" else left:
+            if p.returncode == 3 if who == "child" else left or who == "parent":
                 break
         if who == "child":
             s.equal("child killed while it writes: status", p.returncode, 3)
             s.equal("child killed while it writes: left", left, 0)
+        elif who == "parent":
+            s.equal("parent killed while it writes: left", left, 0)
         else:
-            s.check("parent killed while it writes", None if left else "nothing was left for --resume to remove")
+            s.check("both killed while they write", None if left else "nothing was left for --resume to remove")
         r = run("batch", "-q", "-o", out, "--resume", *convert, src)
         s.equal("%s killed while it writes: resume" % who, r.returncode, 0)
         s.equal("%s killed while it writes: left after resume" % who, temporaries(out), [])
