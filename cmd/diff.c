@@ -378,6 +378,7 @@ write_chrome(
 	run->title = title;
 	run->copies = true;           /* of one on each side */
 	run->whole_frames = false;
+	run->filter.frames_of_each = true;
 	run->align = o->in.align == TT_ALIGN_AUTO ? TT_ALIGN_START : (enum tt_align)o->in.align;
 	run->emit = &emit;
 	run->emit_opts = &eo;

@@ -529,7 +529,7 @@ gate_set_run(const struct gate *x, struct tt_run_opts *run)
 	if (!run->frame_thread)
 		run->frame_thread = x->budget.frame_thread;
 	if (x->budget.skip.frames && !run->filter.has_frames) {
-		run->filter.has_frames = true;
+		run->filter.has_frames = run->filter.frames_of_each = true;
 		run->filter.frame_first = x->budget.skip.frames + 1;
 		run->filter.frame_last = UINT64_MAX;
 	}
@@ -577,7 +577,7 @@ read_frame(struct gate *x, const struct tt_run_opts *common, const struct captur
 	struct tt_sample s;
 	int rc;
 
-	run.filter.has_frames = true;
+	run.filter.has_frames = run.filter.frames_of_each = true;
 	run.filter.frame_first = run.filter.frame_last = w->number;
 	run.filter.from = INT64_MIN;
 	run.filter.to = INT64_MAX;

@@ -33,6 +33,7 @@ struct tt_filter {
 	bool by_begin;                        /* no clipping: what begins in this time counts whole, frames too, and nothing else */
 	bool has_frames;
 	uint64_t frame_first, frame_last;     /* inclusive; becomes from and to once the frame table is known */
+	bool frames_of_each;                  /* of several captures, from the first to the last of those chosen in each; else one alone may have frames */
 	const char *from_label, *to_label;    /* facts (tt_facts_find) that begin and end the time; NULL: none. Become from and to */
 	const char *const *thread;            /* globs, NULL-terminated, or NULL */
 	const char *const *marker;

@@ -358,7 +358,15 @@ narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_
 		return leave_gaps_out(m, err);
 	if (frames && frames->n > 0 && (f->has_frames || labels)) {
 		f->from = frames->start[0];
-		f->to = frames->start[frames->n - 1] + frames->dur[frames->n - 1];
+		f->to = frames->start[0] + frames->dur[0];
+		for (size_t i = 0; i < frames->nof; i++) {        /* of several captures no frame is cut */
+			size_t first = frames->of[i].first, last = frames->of[i].end;
+
+			if (first == last--)
+				continue;
+			f->from = frames->start[first] < f->from ? frames->start[first] : f->from;
+			f->to = frames->start[last] + frames->dur[last] > f->to ? frames->start[last] + frames->dur[last] : f->to;
+		}
 	} else if (labels) {
 		f->from = r->label_from > f->from ? r->label_from : f->from;
 		f->to = r->label_to < f->to ? r->label_to : f->to;
@@ -460,6 +468,26 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 	return rc == TT_OK && m->frames && m->frames->n ? room_for_hitches(r, m, err) : rc;
 }
 
+/* Frames are chosen by their numbers, and these begin anew in each capture. */
+static int
+check_one(const struct tt_run *r, struct tt_err *err)
+{
+	const struct tt_model *m = r->m;
+	const struct tt_frame_marks *marks;
+	const char *first = NULL;
+
+	for (size_t i = 0; i < m->ncap; i++) {
+		if (!(marks = choose(r, (uint32_t)i)) || marks->n < 2)
+			continue;
+		if (first)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s chooses among the frames of one capture, and %s and %s have some: read one of "
+			    "them alone, or choose a time of all with %s", tt_setting_name[TT_SETTING_FRAMES], first, m->cap[i]->path,
+			    tt_setting_name[TT_SETTING_TIME]);
+		first = m->cap[i]->path;
+	}
+	return TT_OK;
+}
+
 /* The frames that the user wants to see are not there. */
 static int
 no_frames(const struct tt_model *m, struct tt_err *err)
@@ -490,7 +518,10 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "start marker \"%s\" never begins in the capture", r->o->from_marker);
 	if (r->o->from_marker && ms->from > m->filter.from)
 		m->filter.from = ms->from;
-	rc = tt_frames_make(r, m, r->o->whole_frames, &r->replay, err);
+	if (m->filter.has_frames && !m->filter.frames_of_each && ms)
+		rc = check_one(r, err);
+	if (rc == TT_OK)
+		rc = tt_frames_make(r, m, r->o->whole_frames, &r->replay, err);
 	return rc == TT_OK && m->filter.has_frames && !(m->frames && m->frames->n) ? no_frames(m, err) : rc;
 }
 

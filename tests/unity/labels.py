@@ -6,6 +6,17 @@ MS = 10 ** 6
 suite = Suite()
 
 
+def other():
+    """A second program, with frames of 7 ms from 4 ms on."""
+    c = Capture(run=b"fedcba9876543210")
+    update = c.marker("Update")
+    t = c.thread()
+    for i in range(61):
+        t.frame((4 + 7 * i) * MS)
+        t.zone((4 + 7 * i) * MS + 1000, (5 + 7 * i) * MS, update)
+    return c
+
+
 def game(run=b"0123456789abcdef", mono_ns=10 ** 12):
     """40 frames of 10 ms from 1 ms on; a boss fight from frame 11 to 20, and again from frame 31 on."""
     c = Capture(run=run, mono_ns=mono_ns)
@@ -78,6 +89,16 @@ _, err = suite.run("stats", path, "--from-label", "scene=Cave", "--to-label", "m
 suite.true("a label that is not set later", '--to-label "menu": no such label after' in err, err)
 _, err = suite.run("stats", path, "--from-label", "re:(", status=2)
 suite.true("a wrong expression", "--from-label" in err, err)
+
+# Of two captures, frames that begin in the time are whole, whichever comes first; by number, frames of one alone can be chosen.
+two = [path, other().write(suite.path("other.ttc"))]
+for files in (two, two[::-1]):
+    rows = [r["total_ns"] for r in suite.rows("frame_markers", *files, "--from-label", "boss fight", "--to-label", "*") if r["marker"] == "Update"]
+    suite.equal("their frames are whole", rows, [MS - 1000] * (10 + 15))
+    for output in (["stats"], ["convert", "-f", "pdata", "-o", suite.path("two.pdata")]):
+        _, err = suite.run(*output, *files, "--frames", "2-3", status=2)
+        suite.true("two captures have no frames by number", "--frames chooses among the frames of one capture, and %s and %s have some" % tuple(files) in err,
+                   err)
 
 # The files of a rotation tell again what was set before: it is one fact.
 first, second = game(), game()
