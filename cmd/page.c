@@ -18,6 +18,7 @@
 
 #define DEFAULT_SIZE ((uint64_t)2 << 20)
 #define FIRST_SCREEN ((uint64_t)128 << 10)    /* of a page: what is above its tables, and the program */
+#define VIEWS_FROM ((uint64_t)256 << 10)      /* a smaller page has no views of frames and of the call tree */
 
 /* Tables that stats makes only when asked: why frames are long, and what the worst did. */
 static const char *const asked[] = { "causes", "hitch_markers", NULL };
@@ -162,13 +163,21 @@ quote_arguments(int argc, char **argv, struct tt_buf *to)
 	}
 }
 
+static bool
+has_views(const struct page_opts *o)
+{
+	return o->max_size == 0 || o->max_size >= VIEWS_FROM;
+}
+
 static void
 say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cut, const struct tt_details *d, size_t size)
 {
 	char bytes[40];
 	size_t shown = tt_details_shown(d);
 
-	if (shown < d->n && app->env.log_level > TT_LOG_QUIET)
+	if (!has_views(o))
+		ui_say(&app->ui, "%s: the page has no timelines and no flame graph, for which --max-size has to be at least 256k", o->output);
+	else if (shown < d->n && app->env.log_level > TT_LOG_QUIET)
 		ui_say(&app->ui, "%s: %zu of %zu chosen frames have no timeline, for want of room", o->output, d->n - shown, d->n);
 
 	*tt_put_bytes(bytes, (int64_t)size) = '\0';
@@ -184,7 +193,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
     const struct tt_details *d, struct tt_err *err)
 {
 	const char *slash = strrchr(o->in.path.v[0], '/');
-	struct tt_buf text = { 0 }, range = { 0 }, stats = { 0 };
+	struct tt_buf text = { 0 }, range = { 0 }, stats = { 0 }, tree = { 0 };
 	struct tt_page_cut cut = { 0 };
 	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size };
 	size_t size;
@@ -195,13 +204,17 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 	po.range = tt_buf_string(&range);
 	tt_buf_printf(&stats, "tracetool stats %s --frames ", po.arguments);
 	po.stats = tt_buf_string(&stats);
-	po.details = d;
+	tt_buf_printf(&tree, "tracetool stats --table calltree --threshold 0 %s --marker ", po.arguments);
+	po.tree = tt_buf_string(&tree);
+	po.details = has_views(o) ? d : NULL;
 	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : slash ? slash + 1 : app->input;
 	rc = tt_buf_error(arguments, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&range, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&stats, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&tree, err);
 	if (rc == TT_OK)
 		rc = tt_page_write(r, view, &po, &cut, &text, err);
 	size = text.n;
@@ -212,6 +225,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 	tt_buf_free(&text);
 	tt_buf_free(&range);
 	tt_buf_free(&stats);
+	tt_buf_free(&tree);
 	return rc;
 }
 
@@ -222,7 +236,7 @@ report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, str
 	struct tt_model *m = NULL;
 	struct tt_views view = { 0 };
 	struct tt_report r;
-	struct tt_details details = { .room = o->max_size > FIRST_SCREEN ? (o->max_size - FIRST_SCREEN) / 5 * 2 : o->max_size ? 1 : 0 };
+	struct tt_details details = { .room = has_views(o) && o->max_size ? (o->max_size - FIRST_SCREEN) / 5 * 2 : !has_views(o) };
 	const struct tt_emit *const emit[] = { &tt_page_details };
 	const struct tt_emit_opts emit_opts = { .env = &app->env, .own = &details };
 	int rc = input_setup(app, &o->in, &run, err);

@@ -220,7 +220,7 @@ static const struct tt_sorter_form form = { sizeof(struct rec), "zones of frames
 struct block {
 	struct details *s;
 	struct tt_json j;
-	struct tt_buf text, packed, allocs;
+	struct tt_buf text, allocs;
 	int64_t from, to;             /* of the frame */
 	uint32_t thread;
 	bool begun, full;
@@ -344,21 +344,19 @@ put_base64(struct tt_buf *out, const uint8_t *p, size_t n)
 	}
 }
 
-/* ${text} as base64 of zlib at the end of ${out}; ${packed} is room for it. */
-static int
-pack(const struct tt_buf *text, struct tt_buf *packed, struct tt_buf *out, struct tt_err *err)
+int
+tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err)
 {
 	uLongf n = compressBound((uLong)text->n);
-	int rc;
+	struct tt_buf packed = { 0 };
+	int rc = tt_buf_room(&packed, n, err);
 
-	packed->n = 0;
-	rc = tt_buf_room(packed, n, err);
-	if (rc != TT_OK)
-		return rc;
-	if (compress2((Bytef *)packed->p, &n, (const Bytef *)text->p, (uLong)text->n, Z_BEST_COMPRESSION) != Z_OK)
-		return tt_nomem(err);
-	put_base64(out, (const uint8_t *)packed->p, n);
-	return tt_buf_error(out, err);
+	if (rc == TT_OK && compress2((Bytef *)packed.p, &n, (const Bytef *)text->p, (uLong)text->n, Z_BEST_COMPRESSION) != Z_OK)
+		rc = tt_nomem(err);
+	if (rc == TT_OK)
+		put_base64(out, (const uint8_t *)packed.p, n);
+	tt_buf_free(&packed);
+	return rc == TT_OK ? tt_buf_error(out, err) : rc;
 }
 
 /* The block of the frame ${rank}, if there is ${room} for it. */
@@ -373,7 +371,7 @@ end_block(struct block *b, struct tt_detail *to, uint64_t *room, struct tt_err *
 	if (rc == TT_OK)
 		rc = tt_buf_error(&b->allocs, err);
 	if (rc == TT_OK && !b->full)
-		rc = pack(&b->text, &b->packed, &to->text, err);
+		rc = tt_page_pack(&b->text, &to->text, err);
 	if (rc != TT_OK)
 		return rc;
 	if (to->text.n > *room)
@@ -482,7 +480,6 @@ finish(void *state, const struct tt_model *m, struct tt_err *err)
 		rc = put_blocks(&b, in, err);
 	tt_sorted_close(in);
 	tt_buf_free(&b.text);
-	tt_buf_free(&b.packed);
 	tt_buf_free(&b.allocs);
 	tt_mem_free(s->d->mem, b.open, b.capopen * sizeof *b.open);
 	return rc;
@@ -555,7 +552,7 @@ int
 tt_details_put(const struct tt_details *d, struct tt_views *view, const char *command, struct tt_buf *out, struct tt_err *err)
 {
 	const struct tt_frames *f = view->m->frames;
-	struct tt_buf text = { 0 }, packed = { 0 };
+	struct tt_buf text = { 0 };
 	const struct tt_paths *p;
 	int rc;
 
@@ -571,7 +568,7 @@ tt_details_put(const struct tt_details *d, struct tt_views *view, const char *co
 	tt_html_text(out, command);
 	tt_buf_text(out, "\">");
 	if (rc == TT_OK)
-		rc = pack(&text, &packed, out, err);
+		rc = tt_page_pack(&text, out, err);
 	tt_buf_text(out, "</script>\n");
 	for (size_t i = 0; i < d->n && rc == TT_OK; i++) {
 		if (d->of[i].text.n == 0)
@@ -582,6 +579,5 @@ tt_details_put(const struct tt_details *d, struct tt_views *view, const char *co
 		tt_buf_text(out, "</script>\n");
 	}
 	tt_buf_free(&text);
-	tt_buf_free(&packed);
 	return rc;
 }

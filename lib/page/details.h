@@ -48,4 +48,7 @@ size_t tt_details_shown(const struct tt_details *d);
 /* All of it, as elements of data for page scripts; nothing where no frame has a block. ${command} before a frame's number prints its tables. */
 int tt_details_put(const struct tt_details *d, struct tt_views *view, const char *command, struct tt_buf *out, struct tt_err *err);
 
+/* ${text} as data of a page, base64 of zlib, at the end of ${out}. */
+int tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err);
+
 #endif

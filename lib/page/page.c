@@ -10,9 +10,11 @@
 #include "model/model.h"
 #include "out/html.h"
 #include "page/details.h"
+#include "page/flame.h"
 #include "view/view.h"
 
-enum { FIRST = 10, STRIPS = 4 };      /* rows of a table on the first screen; charts, one for a process */
+/* Rows of a table on the first screen; charts, one for a process; boxes of the flame graph, and the bytes of a page that each is worth. */
+enum { FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400 };
 
 struct page {
 	const struct tt_report *r;
@@ -433,12 +435,30 @@ first_screen(const struct page *p)
 	provenance(p);
 }
 
+/* What page scripts need for their views. */
+static int
+put_data(const struct page *p, struct tt_views *view, struct tt_err *err)
+{
+	const struct tt_page_opts *o = p->o;
+	size_t most = o->max_size && o->max_size / PER_BOX < BOXES ? (size_t)(o->max_size / PER_BOX) : BOXES;
+	struct tt_flame flame;
+	int rc;
+
+	if (!o->details)
+		return TT_OK;
+	rc = tt_flame_init(&flame, view, most, err);
+
+	if (rc == TT_OK)
+		rc = tt_flame_put(&flame, view, o->tree, p->out, err);
+	tt_flame_free(&flame);
+	return rc == TT_OK ? tt_details_put(o->details, view, o->stats, p->out, err) : rc;
+}
+
 int
 tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_page_opts *o, struct tt_page_cut *cut,
     struct tt_buf *out, struct tt_err *err)
 {
 	struct page p = { .r = r, .o = o, .out = out };
-	const bool view_js = o->details && tt_details_shown(o->details);
 	size_t begin = out->n, here;
 
 	if (tt_report_error(r, err) != TT_OK)
@@ -449,9 +469,9 @@ tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_
 		if (!p.times)
 			return err->code;
 	}
-	tt_html_open(out, o->name, view_js);
+	tt_html_open(out, o->name, o->details != NULL);
 	first_screen(&p);
-	if (o->details && tt_details_put(o->details, view, o->stats, out, err) != TT_OK)
+	if (put_data(&p, view, err) != TT_OK)
 		return err->code;
 	here = out->n;
 	/* As many rows as fit, halved until they do: the same input always gives the same page. */
@@ -462,6 +482,6 @@ tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_
 		out->n = here;
 	}
 	put(&p, "</main>\n");
-	tt_html_close(out, view_js);
+	tt_html_close(out, o->details != NULL);
 	return tt_buf_error(out, err);
 }

@@ -28,7 +28,8 @@ struct tt_page_opts {
 	const char *arguments;        /* of a command that looks at the same, captures among them, quoted for a shell */
 	const char *range;            /* a command that makes such a page of some frames, up to where their numbers belong */
 	const char *stats;            /* one that prints the tables of some, in the same way */
-	const struct tt_details *details;     /* of the same run; NULL: none */
+	const char *tree;             /* one that prints the call tree of a marker */
+	const struct tt_details *details;     /* of the same run; NULL: the page has no views for scripts but of its tables and chart */
 	const char *generator;        /* "tracetool VERSION" */
 	uint64_t max_size;            /* bytes; 0: any number */
 };

@@ -1,6 +1,6 @@
 /*
- * What the report page shows of single frames, where scripts run: a timeline of all threads and the call tree of one frame, of the blocks of
- * data that lib/page/details.c writes. A block is inflated when its frame is looked at. Text from a capture is only ever set as text, or
+ * What the report page shows where scripts run: a timeline of all threads and the call tree of one frame, of the blocks of data that
+ * lib/page/details.c writes, and a flame graph of the whole. A block is inflated when its frame is looked at. Text from a capture is only ever set as text, or
  * drawn on a canvas, beside which a table has the same figures. Nothing is loaded. page.js is in front of this and has what both use.
  */
 "use strict";
@@ -41,6 +41,16 @@
 		return "";
 	}
 
+	/* A name has the same colour everywhere. */
+	const kinds = new Map();
+
+	function kind(name) {
+		if (!kinds.has(name)) {
+			kinds.set(name, Array.from(name).reduce((h, c) => h * 31 + c.codePointAt(0) | 0, 7) >>> 3 & 7);
+		}
+		return kinds.get(name);
+	}
+
 	/* --- boxes on a canvas --- */
 
 	/* The first place in sorted ${of} from which on it is above ${v}. */
@@ -60,9 +70,9 @@
 	}
 
 	/*
-	 * A canvas of rows: { title } or { from: [], to: [], of: [] }, boxes in order that do not lie on each other, each ${of} some item. What is
-	 * narrower than a pixel is drawn with its neighbours. ${o}: label, length (of the whole), name(item), kind(item) (a number, for colours),
-	 * told(item) (a sentence), chosen(item or null), step(item, key) (where an arrow key leads), scale(ns): text of a place on the scale.
+	 * A canvas of rows: { title } or { from: [], to: [], of: [] }, boxes in order that do not lie on each other, each ${of} some item, which has a
+	 * name. What is narrower than a pixel is drawn with its neighbours. ${o}: label, hint, told(item) (a sentence), chosen(item or null),
+	 * step(item, key) (where an arrow key leads), found(item) (is it to be marked?), or null.
 	 */
 	function boxes(o) {
 		const canvas = make("canvas", "", { tabIndex: 0 }), said = make("output", ""), place = make("div", "", { className: "w" });
@@ -95,20 +105,25 @@
 				const x = Math.round((at - from) * scale());
 
 				c.fillRect(x, 0, 1, 4);
-				c.fillText(o.scale(at), Math.min(x + 3, width - 60), 11);
+				c.fillText(shown(at), Math.min(x + 3, width - 60), 11);
 			}
+		}
+
+		function marked(item) {
+			return Boolean(o.found) && o.found(item);
 		}
 
 		function boxed(c, row, y, width, colors) {
 			const k = scale();
-			let x0 = 0, x1 = -1, kind = 0;
+			let x0 = 0, x1 = -1, shade = 0, lit = false;
 
 			function flush() {
 				if (x1 >= x0) {
-					c.fillStyle = colors.all[kind % 8];
+					c.fillStyle = lit ? colors.link : colors.all[shade];
 					c.fillRect(x0, y + 1, Math.max(x1 - x0, 1), ROW - 2);
 				}
 				x1 = -1;
+				lit = false;
 			}
 
 			for (let i = above(row.to, from); i < row.from.length && row.from[i] < to; i++) {
@@ -118,21 +133,22 @@
 					if (x1 < x0 || a > x1 + .5) {
 						flush();
 						x0 = Math.floor(a);
-						kind = o.kind(row.of[i]);
+						shade = kind(row.of[i].name);
 					}
 					x1 = Math.max(b, x0 + 1);
+					lit = lit || marked(row.of[i]);
 					continue;
 				}
 				flush();
-				c.fillStyle = colors.all[o.kind(row.of[i]) % 8];
+				c.fillStyle = colors.all[kind(row.of[i].name)];
 				c.fillRect(a, y + 1, b - a - .5, ROW - 2);
 				if (b - a > 24) {
-					const room = Math.floor((b - a - 6) / 6), name = o.name(row.of[i]);
+					const room = Math.floor((b - a - 6) / 6), name = row.of[i].name;
 
 					c.fillStyle = colors.fg;
 					c.fillText(name.length > room ? name.slice(0, Math.max(room - 1, 1)) + "\u2026" : name, a + 3, y + 13, b - a - 5);
 				}
-				if (row.of[i] === chosen || row.of[i] === over || (o.found && o.found(row.of[i]))) {
+				if (row.of[i] === chosen || row.of[i] === over || marked(row.of[i])) {
 					c.strokeStyle = row.of[i] === chosen || row.of[i] === over ? colors.fg : colors.link;
 					c.lineWidth = row.of[i] === chosen ? 3 : 2;
 					c.strokeRect(a + 1, y + 2, b - a - 2.5, ROW - 4);
@@ -309,7 +325,7 @@
 		place.append(canvas);
 		new ResizeObserver(redraw).observe(place);
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-		return { parts: [tools, place, said], redraw, choose,
+		return { parts: [tools, place, said], redraw, chosen: () => chosen,
 			show(all, whole) {
 				rows = all;
 				length = whole || 1;
@@ -336,7 +352,7 @@
 				around.pop();
 			}
 			const up = around.length ? around[around.length - 1] : null;
-			const zone = { t, up, raised, at, ns: flat[i + 3], self: flat[i + 3], name: names[flat[i + 2]], kind: flat[i + 2],
+			const zone = { t, up, raised, at, ns: flat[i + 3], self: flat[i + 3], name: names[flat[i + 2]],
 				begins: !(flat[i + 1] & 1), depth: around.length, bytes: 0, allocs: 0, i: t.zones.length };
 
 			if (up) {
@@ -532,7 +548,7 @@
 		const hitches = worst.slice().sort((a, b) => a - b);
 		const line = boxes({ label: "Timeline of the frame; the table below has the same figures", hint:
 			"Click a zone, or move with the arrow keys. Double click or Enter shows it alone; + \u2212 0, or the wheel with Ctrl, zoom; drag or a d move.",
-		name: (z) => z.name, kind: (z) => z.kind, scale: shown, chosen: () => 0, step,
+		chosen: () => 0, step,
 		told: (z) => z.name + ": " + shown(z.ns) + " (" + share(z.ns, now.ns) + " of the frame), self " + shown(z.self) + ", from " + shown(z.at) + " on, " +
 			(z.allocs ? z.allocs + " allocations, " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
 		const calls = grid("Calls in this frame", [["marker"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
@@ -708,7 +724,258 @@
 		asked(true);
 	}
 
+	/* --- the flame graph --- */
+
+	/* Boxes of the tree as the data have them, each with its caller. */
+	function flames([texts, flat]) {
+		const all = [], around = [];
+		let end = 0;
+
+		for (let i = 0; i < flat.length; i += 6) {
+			const up = flat[i] ? around[flat[i] - 1] : null, from = up ? up.next : end;
+			const b = { name: texts[flat[i + 1]], depth: flat[i], ns: flat[i + 2], self: flat[i + 3], n: flat[i + 4], bytes: flat[i + 5], from, next: from, up,
+				under: [] };
+
+			if (up) {
+				up.next += b.ns;
+				up.under.push(b);
+			} else {
+				end += b.ns;
+			}
+			around[b.depth] = b;
+			all.push(b);
+		}
+		return all;
+	}
+
+	function add(map, b, ns, from) {
+		const known = map.get(b.name) || { name: b.name, ns: 0, self: 0, n: 0, bytes: 0, under: new Map(), up: from, thread: !b.depth };
+
+		known.ns += ns;
+		known.self += b.self;
+		known.n += b.n;
+		known.bytes += b.bytes;
+		map.set(b.name, known);
+		return known;
+	}
+
+	/* What calls ${name} above it, what it calls below: outermost calls, added up by name. */
+	function around(all, name) {
+		const self = { name, ns: 0, self: 0, n: 0, bytes: 0, under: new Map(), over: new Map(), up: null };
+
+		function below(b, into) {
+			for (const kid of b.under) {
+				below(kid, add(into.under, kid, kid.ns, into));
+			}
+		}
+
+		for (const b of all) {
+			let within = false;
+
+			if (b.name !== name || !b.depth) {
+				continue;
+			}
+			for (let up = b.up; up; up = up.up) {
+				within = within || up.name === name;
+			}
+			self.n += b.n;
+			self.self += b.self;
+			if (within) {
+				continue;
+			}
+			self.ns += b.ns;
+			self.bytes += b.bytes;
+			below(b, self);
+			let map = self.over, last = self;
+			for (let up = b.up; up; up = up.up) {
+				last = add(map, { name: up.name, self: 0, n: 0, bytes: 0, depth: up.depth }, b.ns, last);
+				map = last.under;
+			}
+		}
+		return self;
+	}
+
+	function flame(source) {
+		const section = make("section", "", { id: "flame" }), find = make("input", "", { type: "search" }), label = make("label", "Markers with ");
+		const said = make("output", ""), pick = make("button", "Callers and callees", { type: "button", className: "c" });
+		const whole = make("button", "Whole tree", { type: "button", className: "c" }), code = make("code", ""), bar = make("p", "", { className: "x" });
+		const told = make("p", ""), commands = make("p", "");
+		let all = null, total = 0, text = "", shownRows = [], now = null;
+		const chart = boxes({ label: "Flame graph of the call tree; the table of calls has the same figures", hint: "A box is a call path: as wide as the time " +
+			"spent in it, inside its caller's box. Click one, or move with the arrow keys; double click or Enter shows it alone.",
+		told: (b) => b.name + ": " + shown(b.ns) + " (" + share(b.ns, now ? now.ns : total) + " of " + (now ? "its time" : "all") + ")" + (b.n ? ", self " +
+			shown(b.self) + ", " + b.n.toLocaleString("en-US") + " calls" : "") + (b.bytes ? ", " + bytes(b.bytes) + " allocated" : ""),
+		chosen: () => {
+			pick.disabled = !target();
+		}, found: (b) => b === now || text !== "" && b.name.toLowerCase().includes(text), step });
+		const callers = grid("Callers", [["caller"], ["time of it", "n"], ["share", "n"]]), callees = grid("Callees", [["callee"], ["total", "n"],
+			["share", "n"], ["self", "n"], ["calls", "n"]]), tables = make("div", "", { className: "g" });
+
+		function step(b, key) {
+			const at = shownRows.findIndex((row) => row.of.includes(b)), row = shownRows[at];
+
+			if (!b || !row) {
+				return shownRows.length ? shownRows[0].of[0] : null;
+			}
+			const i = row.of.indexOf(b);
+
+			if (key === "ArrowLeft" || key === "ArrowRight") {
+				return row.of[i + (key === "ArrowRight" ? 1 : -1)] || null;
+			}
+			const next = shownRows[at + (key === "ArrowDown" ? 1 : -1)], middle = row.from[i];
+
+			return next ? next.of[Math.min(above(next.to, middle), next.of.length - 1)] : null;
+		}
+
+		function matching() {
+			return text === "" ? [] : all.filter((b) => b.depth && b.name.toLowerCase().includes(text));
+		}
+
+		/* The marker that the button leads to: the chosen box's, else the largest that is found. */
+		function target() {
+			const b = chart.chosen();
+
+			if (b && !b.thread && (now || b.depth)) {
+				return b.name;
+			}
+			const sums = new Map();
+			for (const m of matching()) {
+				sums.set(m.name, (sums.get(m.name) || 0) + m.ns);
+			}
+			return Array.from(sums).sort((x, y) => y[1] - x[1]).map((x) => x[0])[0] || null;
+		}
+
+		function put(rows, level, b, from) {
+			const row = rows[level] = rows[level] || { from: [], to: [], of: [] };
+
+			row.from.push(from);
+			row.to.push(from + b.ns);
+			row.of.push(b);
+			for (const kid of Array.from(b.under.values()).sort((x, y) => y.ns - x.ns)) {
+				put(rows, level + 1, kid, from);
+				from += kid.ns;
+			}
+		}
+
+		function list(table, rows, of, more) {
+			table.tBodies[0].replaceChildren(...rows.sort((a, b) => b.ns - a.ns).slice(0, 20).map((b) => {
+				const tr = make("tr", ""), th = make("th", "", { scope: "row" }), button = make("button", b.name, { type: "button", className: "s" });
+
+				button.addEventListener("click", () => show(b.name, true));
+				th.append(b.thread ? b.name : button);
+				tr.append(th, cell(shown(b.ns), b.ns), cell(share(b.ns, of)));
+				if (more) {
+					tr.append(cell(shown(b.self), b.self), cell(b.n.toLocaleString("en-US"), b.n));
+				}
+				return tr;
+			}));
+			table.parentNode.hidden = rows.length === 0;
+		}
+
+		/* What a shell would read otherwise is in quotes, and what a pattern would, after a backslash. */
+		function quoted(name) {
+			return "'" + name.replace(/[*?[\]\\]/g, "\\$&").replace(/'/g, "'\\''") + "'";
+		}
+
+		async function load() {
+			if (!all) {
+				all = flames(await inflate(source.textContent));
+				total = all.reduce((sum, b) => sum + (b.depth ? 0 : b.ns), 0);
+			}
+		}
+
+		async function show(name, keep) {
+			await load();
+			const s = name !== null && around(all, name);
+			now = s && s.ns > 0 ? s : null;
+			tables.hidden = commands.hidden = !now;
+			if (now) {
+				const over = [], under = [];
+
+				put(over, 0, { ns: now.ns, under: now.over }, 0);
+				put(under, 0, now, 0);
+				shownRows = over.slice(1).reverse().concat(under);
+				chart.show(shownRows, now.ns);
+				told.textContent = now.name + ": " + shown(now.ns) + ", " + share(now.ns, total) + " of the time in zones, " + now.n.toLocaleString("en-US") +
+					" calls, self " + shown(now.self) + ". Its callers are above it, its callees below.";
+				list(callers, Array.from(now.over.values()), now.ns, false);
+				list(callees, Array.from(now.under.values()), now.ns, true);
+				code.textContent = source.dataset.command + quoted(now.name);
+			} else {
+				shownRows = [];
+				for (const b of all) {
+					const row = shownRows[b.depth] = shownRows[b.depth] || { from: [], to: [], of: [] };
+
+					row.from.push(b.from);
+					row.to.push(b.from + b.ns);
+					row.of.push(b);
+				}
+				chart.show(shownRows, total);
+				told.textContent = "All threads, " + shown(total) + " in zones." + (Number(source.dataset.left) ? " " +
+					Number(source.dataset.left).toLocaleString("en-US") + " narrower call paths are left out." : "");
+			}
+			whole.disabled = !now;
+			pick.disabled = !target();
+			if (keep) {
+				history.replaceState(null, "", now ? "#marker=" + encodeURIComponent(now.name) : "#flame");
+			}
+		}
+
+		function search() {
+			text = find.value.toLowerCase();
+			const hits = matching(), outer = hits.filter((b) => {
+				for (let up = b.up; up; up = up.up) {
+					if (up.depth && up.name.toLowerCase().includes(text)) {
+						return false;
+					}
+				}
+				return true;
+			});
+
+			said.textContent = text ? new Set(hits.map((b) => b.name)).size + " markers, " + share(outer.reduce((sum, b) => sum + b.ns, 0), total) : "";
+			pick.disabled = !target();
+			chart.redraw();
+		}
+
+		find.addEventListener("input", search);
+		find.addEventListener("keydown", (event) => event.key === "Enter" && target() && show(target(), true));
+		pick.addEventListener("click", () => show(target(), true));
+		whole.addEventListener("click", () => show(null, true));
+		label.append(find, " ", said);
+		bar.append(label, " ", pick, " ", whole);
+		commands.append(code);
+		tables.append(callers.parentNode, callees.parentNode);
+		section.append(make("h2", "Call tree", { id: "h-flame" }), bar, told, ...chart.parts, tables, commands);
+		section.setAttribute("aria-labelledby", "h-flame");
+		const before = document.getElementById("time") || document.getElementById("source");
+		before.before(section);
+		if (navigator.clipboard) {
+			copied(code);
+		}
+
+		function asked() {
+			const name = /^#marker=(.+)$/.exec(location.hash);
+
+			return show(name ? decodeURIComponent(name[1]) : null, false).then(() => name && section.scrollIntoView());
+		}
+
+		/* Markers in front lead to their callers and callees. */
+		for (const th of document.querySelectorAll("#time table[data-t=\"markers\"] tbody th")) {
+			const button = make("button", th.textContent, { type: "button", className: "s" });
+
+			button.addEventListener("click", () => show(th.textContent, true).then(() => section.scrollIntoView()));
+			th.replaceChildren(button);
+		}
+		addEventListener("hashchange", asked);
+		asked().catch((e) => told.textContent = "The data of the call tree cannot be read: " + e.message);
+	}
+
 	if (about) {
 		view();
+	}
+	const source = document.querySelector("script[data-flame]");
+
+	if (source) {
+		flame(source);
 	}
 })();

@@ -28,7 +28,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
 import count  # noqa: E402
-from page import Page, cells, details, sums, times  # noqa: E402
+from page import Page, cells, details, flame, sums, times  # noqa: E402
 from suite import TESTDATA, TOP, Suite  # noqa: E402
 from ttc import U64, Capture  # noqa: E402
 
@@ -312,6 +312,20 @@ def singles():
     suite.equal("several captures with frames have none", details(pair), {})
 
 
+def trees():
+    """The boxes of the flame graph are rows of the call tree, each inside its caller's."""
+    for f, args in (("demo/good-hitches.ttc.xz", []), ("mlpd/good-d01-gameloop-calls-alloc.mlpd", []), ("raw/good-2022-aligned.raw", []),
+                    ("demo/good-hitches.ttc.xz", ["--marker", "Hud:*"]), ("diff/before-1.mlpd", [])):
+        path = os.path.join(TESTDATA, f)
+        boxes, left = flame(Page(page_of(path, *args)))
+        rows = tables("stats", "-q", "--format", "json", "--table", "calltree", "--threshold", "0", path, *args)[0]["calltree"]["rows"]
+        want = [[r["marker"], *(int(r[c] or 0) for c in ("depth", "total_ns", "self_ns", "count", "alloc_bytes"))] for r in rows if r["total_ns"] != "0"]
+        suite.equal("%s %s: boxes" % (f, args), sorted([b[:3] + [b[3] if b[1] else 0] + b[4:] for b in boxes]), sorted(want))
+        suite.equal("%s %s: left out" % (f, args), left, 0)
+    boxes, left = flame(Page(page_of(suite.path("many.ttc"), "--max-size", "300k")))
+    suite.check("a small page has the widest", not (700 < len(boxes) < 800 and left == 3001 - len(boxes)) and (len(boxes), left))
+
+
 # --- bytes --------------------------------------------------------------------------------
 
 def many_names(path):
@@ -333,7 +347,8 @@ def sizes():
         r = run("report", path, "--max-size", "%dk" % size, "-o", "small.html")
         have = os.path.getsize(suite.path("small.html"))
         suite.check("a page of %d KiB" % size, have > size << 10 and "has %d bytes" % have)
-        suite.check("what is left out is said", b"of its tables are cut" not in r.stderr and r.stderr)
+        suite.check("a page without views says so", size < 256 and b"no timelines and no flame graph" not in r.stderr and r.stderr)
+    suite.check("what is left out is said", b"of its tables are cut" not in r.stderr and r.stderr)
     want, notes = tables("stats", "-q", "--format", "json", path)
     small = Page(open(suite.path("small.html"), encoding="utf-8").read())
     lines = problems(small, want, notes)
@@ -401,8 +416,9 @@ def browsers():
     for name, args in (("demo", []), ("evil", ["--meta", "a=<script>window.got=1</script>", "--meta", "b=\"><img src=x onerror=window.got=1>"])):
         run("report", demo, *args, "-o", name + ".html")
     run("stats", "-q", demo, "--frames", "51", "--table", "calltree", "--threshold", "0", "-o", "tree.json")
+    run("stats", "-q", demo, "--table", "calltree", "--threshold", "0", "-o", "whole.json")
     browser("browser.cjs", "demo.html", "evil.html")
-    browser("frames.cjs", "demo.html", "tree.json")
+    browser("frames.cjs", "demo.html", "tree.json", "whole.json")
 
 
 numbers()
@@ -410,6 +426,7 @@ hostile()
 chart()
 singles()
 sizes()
+trees()
 forms()
 program()
 browsers()

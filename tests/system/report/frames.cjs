@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /*
- * frames.cjs PAGE TREE: single frames in report pages, in Chromium and in Firefox.
+ * frames.cjs PAGE TREE WHOLE: single frames in report pages, in Chromium and in Firefox.
  *
- * PAGE is of testdata/demo/good-hitches.ttc.xz; TREE is JSON of the table calltree of its frame 51. A frame is chosen by the address, by a
+ * PAGE is of testdata/demo/good-hitches.ttc.xz; TREE is JSON of the table calltree of its frame 51, WHOLE of all. A frame is chosen by the address, by a
  * click on the chart, by links to the worst frames, by buttons and by keys; its call tree has the figures of TREE; all can be reached by
  * keyboard. Prints how long a hitch takes to its timeline, and "N passed, N failed".
  */
@@ -13,6 +13,7 @@ const { Browser, Firefox, check, report, crashed } = require('./driver.cjs');
 const READY = 'new Promise((done) => { const look = () => document.querySelector("#frame h2").textContent ? ' +
 	'requestAnimationFrame(() => done(true)) : setTimeout(look, 5); look(); })';
 const HEAD = 'document.querySelector("#frame h2").textContent';
+const TOLD = 'document.querySelector("#flame p + p").textContent';
 const SAID = 'document.querySelector("#frame output").textContent';
 const USED = JSON.stringify('a[href], button, input, summary, [tabindex="0"]');
 /* Unfold all, then [name, depth, total, self, calls, bytes] of each row. */
@@ -30,8 +31,13 @@ function shows(number) {
 		'done(' + HEAD + ') : setTimeout(look, 5); look(); })';
 }
 
+function starts(marker) {
+	return 'new Promise((done) => { const end = Date.now() + 5000, look = () => ' + TOLD + '.startsWith("' + marker + '") || Date.now() > end ? ' +
+		'done(1) : setTimeout(look, 5); look(); })';
+}
+
 /* What both browsers do alike. */
-async function alike(name, page, tree, worst, other) {
+async function alike(name, page, tree, worst, other, calls) {
 	await page.wait(READY);
 	check(name + ': the address chooses a frame', await page.wait(shows(51)), 'Frame 51');
 	const rows = await page.run(TREE);
@@ -64,6 +70,21 @@ async function alike(name, page, tree, worst, other) {
 	check(name + ': a frame that is not in the page says so', await page.run('[document.querySelector("#frame .w").hidden, ' +
 		'document.querySelector("#frame").innerText.includes("not in this page"), document.querySelector("#frame code").textContent.split(" ").pop()]'),
 		[true, true, String(other)]);
+	await page.run('location.hash = "marker=Enemies%3AFindPath"');
+	await page.wait(starts('Enemies'));
+	check(name + ': the address leads to a marker\'s callers', await page.run('Array.from(document.querySelectorAll("#flame table")[0].tBodies[0].rows, ' +
+		'(r) => [r.cells[0].textContent, Number(r.cells[1].dataset.v)])'), [['Enemies:Think', calls['Enemies:FindPath'].total_ns]]);
+	check(name + ': and says what it takes', await page.run(TOLD + '.split(".")[0]'), 'Enemies:FindPath: 429');
+	check(name + ': with its command', await page.run('document.querySelector("#flame code").textContent.split(" --marker ")[1]'), "'Enemies:FindPath'");
+	await page.run('(() => { const i = document.querySelector("#flame input"); i.value = "hud:"; i.dispatchEvent(new Event("input")); })()');
+	check(name + ': search counts markers and time', await page.run('document.querySelector("#flame label output").textContent'), '2 markers, 5.74 %');
+	await page.run('document.querySelector("#flame input").focus()');
+	await page.press('Enter');
+	await page.wait(starts('Hud'));
+	check(name + ': Enter leads to the largest', await page.run('location.hash'), '#marker=Hud%3ADraw');
+	check(name + ': and its callees', await page.run('Array.from(document.querySelectorAll("#flame table")[1].tBodies[0].rows, (r) => ' +
+		'[r.cells[0].textContent, ...[1, 3, 4].map((c) => Number(r.cells[c].dataset.v))])'),
+		[['Hud:Label', ...['total_ns', 'self_ns', 'count'].map((c) => calls['Hud:Label'][c])]]);
 	const took = [];
 	for (let turn = 0; turn < 5; turn++) {
 		await page.run('(performance.clearMeasures(), location.hash = "frame=' + worst[turn] + '")');
@@ -108,7 +129,7 @@ async function used(page) {
 		}
 	}
 	check('Tab reaches all that can be used', await page.run('Array.from(document.querySelectorAll(' + USED + '))' +
-		'.filter((e) => e.checkVisibility() && !met.has(e)).map((e) => e.outerHTML.slice(0, 80))'), []);
+		'.filter((e) => e.checkVisibility() && !e.disabled && !met.has(e)).map((e) => e.outerHTML.slice(0, 80))'), []);
 	check('and shows where it is', unseen, []);
 	await page.run('document.querySelector("#worst tbody a").focus()');
 	await page.press('Enter');
@@ -123,13 +144,15 @@ async function used(page) {
 async function main() {
 	const address = url.pathToFileURL(process.argv[2]).href, text = fs.readFileSync(process.argv[3], 'utf8');
 	const tree = JSON.parse(text).tables.calltree.rows.map((r) => [r.marker, r.depth, r.total_ns, r.self_ns, r.count, r.alloc_bytes]);
+	/* Each marker of this capture has one path. */
+	const calls = Object.fromEntries(JSON.parse(fs.readFileSync(process.argv[4], 'utf8')).tables.calltree.rows.map((r) => [r.marker, r]));
 	let browser = new Browser(), page = await browser.open(address + '#frame=51');
 	const worst = await page.run('Array.from(document.querySelectorAll("#worst table[data-t=hitches] tbody th"), (e) => Number(e.dataset.v))');
 
 	const html = fs.readFileSync(process.argv[2], 'utf8');
 	const other = Array.from({ length: 129 }, (_, i) => i + 1).find((n) => !html.includes('data-frame="' + n + '"'));
 
-	await alike('Chromium', page, tree, worst, other);
+	await alike('Chromium', page, tree, worst, other, calls);
 	await used(page);
 	check('nothing on the console', page.said, []);
 	check('no request but for the file', page.asked, [address + '#frame=51'].map((a) => a.split('#')[0]));
@@ -141,7 +164,7 @@ async function main() {
 	browser = new Firefox();
 	await browser.start();
 	page = await browser.open(address + '#frame=51');
-	await alike('Firefox', page, tree, worst, other);
+	await alike('Firefox', page, tree, worst, other, calls);
 	check('Firefox: nothing on the console', await page.said(), []);
 	await browser.end();
 	report();

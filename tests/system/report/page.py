@@ -10,8 +10,8 @@ VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
 # All there may be; what a hostile name would have to become is not among them.
 ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3 p ul li a strong div table caption thead tbody tr th td data details "
                "summary code script figure figcaption svg path line text rect".split())
-ATTRIBUTES = set("type data-first data-names data-median data-frame data-ns data-over60 data-over30 data-command lang charset http-equiv content name "
-                 "class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
+ATTRIBUTES = set("type data-first data-names data-median data-frame data-ns data-flame data-left data-over60 data-over30 data-command lang charset "
+                 "http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
                  "data-t data-from data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
                  "preserveaspectratio shape-rendering text-anchor font-size".split())
 
@@ -37,8 +37,7 @@ class Page(html.parser.HTMLParser):
         self.faults += ["link to %s leads nowhere" % a for a in self.links if a[1:] not in self.ids or a[0] != "#"]
         # Of scripts there are the page's own, last, which its policy knows, and data.
         runs = [text for kind, text in self.scripts if kind is None]
-        views = any("data-names" in a for a in self.data)
-        if len(runs) != 1 + views or any(kind for kind, _ in self.scripts[-len(runs):]):
+        if len(runs) not in (1, 2) or any(kind for kind, _ in self.scripts[-len(runs):]):
             self.faults.append("%d scripts that run, or are not the last" % len(runs))
         self.faults += ["a script of type %s: %.40r" % s for s in self.scripts[:-len(runs)] if s[0] != "application/x-tracetool" or s[1].strip(DIGITS)]
         digest = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in (*runs, self.style)]
@@ -178,6 +177,16 @@ def sums(threads):
                 out[around[-1][2]][0] -= dur
             around.append(zone)
     return out
+
+
+def flame(page):
+    """[[name, depth, total, self, count, bytes]] of the boxes of the flame graph, in order; and how many are left out."""
+    for a, (_, text) in zip(page.data, page.scripts, strict=True):
+        if "data-flame" in a:
+            names, flat = unpack(text)
+            boxes = [[names[name], depth, *rest] for depth, name, *rest in zip(*[iter(flat)] * 6, strict=True)]
+            return boxes, int(a["data-left"])
+    return [], 0
 
 
 def cells(table):

@@ -1,0 +1,44 @@
+/**
+ * The call tree of all threads as a flame graph: its boxes, in order, for page scripts and for a picture.
+ *
+ * Boxes of the largest total times are chosen, as many as asked for; a box lies in that of its caller, the widest first.
+ * Memory: 56 bytes for each box, beside the merged tree while it is made.
+ */
+#ifndef TT_PAGE_FLAME_H
+#define TT_PAGE_FLAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_buf;
+struct tt_err;
+struct tt_mem;
+struct tt_views;
+
+struct tt_flame {
+	struct tt_flame_box {
+		const char *name;     /* of a marker, or, at depth 0, of a thread */
+		int64_t from, total, self;    /* from: of the time of all threads */
+		int64_t bytes;
+		uint64_t n;
+		uint32_t depth;
+		uint32_t row;         /* of tt_paths; TT_NO_ROW: a thread */
+	} *box;
+	size_t n, cap;
+	size_t left_out;
+	int64_t total;
+	uint32_t deepest;
+	struct tt_mem *mem;
+};
+
+/* At most ${most} boxes; none where there are no zones with time. Names live as long as ${view}. Free also after an error. */
+int tt_flame_init(struct tt_flame *f, struct tt_views *view, size_t most, struct tt_err *err);
+void tt_flame_free(struct tt_flame *f);
+
+/*
+ * As an element of data: JSON of [names, boxes], six numbers a box: depth, name, total, self, count, bytes. ${command} before a marker's name
+ * prints its part of the tree. Nothing where there are no boxes.
+ */
+int tt_flame_put(const struct tt_flame *f, const struct tt_views *view, const char *command, struct tt_buf *out, struct tt_err *err);
+
+#endif
