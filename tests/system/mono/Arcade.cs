@@ -195,8 +195,8 @@ static class Net
 		Clock.About(0.2);
 		if (Game.Has("allocation")) {
 			Clock.Enter();
-			for (int i = 0; i < 60000 && Clock.Within(Game.extra); i++)
-				last = new byte[48];
+			for (int i = 0; i < 6000 && Clock.Within(Game.extra); i++)
+				last = new byte[1000];
 			Clock.Leave();
 		}
 		if (Game.Has("leak")) {

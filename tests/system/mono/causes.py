@@ -34,7 +34,8 @@ class Capture:
         self.path = os.path.join(kit.FOLDER, "%s-%d-%d.ttc" % (kind, self.extra, seed))
 
     def record(self):
-        env = dict(kit.ENV, TRACETOOL_CLOCK="system", MONO_GC_PARAMS="major=marksweep", MONO_ENV_OPTIONS="-O=-aot")
+        gc = "major=marksweep" + ",nursery-size=64m" * (self.kind == "allocation")        # which collects nothing
+        env = dict(kit.ENV, TRACETOOL_CLOCK="system", MONO_GC_PARAMS=gc, MONO_ENV_OPTIONS="-O=-aot")
         run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "-o", self.path, "-p", RECORD, "--",
                               "env", "LD_PRELOAD=" + CLOCK, "mono", kit.program("Arcade"), self.kind, "%g" % (self.extra / MS),
                               str(self.seed), FILE],
@@ -126,7 +127,7 @@ def heap_grows(c):
 KINDS = [
     ("collection", "collection", "Emitter:Emit", both(collections, allocates("Emitter:Emit", 1000))),
     ("collection", "collect", "Save:Flush", both(collections, time_of("Save:Flush"))),
-    ("allocation", "allocation", "Net:Receive", both(time_of("Net:Receive"), allocates("Net:Receive", 30000))),
+    ("allocation", "allocation", "Net:Receive", both(time_of("Net:Receive"), allocates("Net:Receive", 300000))),
     ("calls", "calls", "Ai:Path", both(time_of("Ai:Path"), count_of("Ai:Path", lambda c: round(c.extra / 1e5)))),
     ("slow_call", "slow_call", "Ai:Path", both(time_of("Ai:Path"), count_of("Ai:Path", lambda c: 0))),
     ("compiled", "compiled", "Level:", both(time_of("JIT"), time_of("Level:Build"))),
