@@ -62,6 +62,7 @@ set_frames(const struct opt *o, void *field, const char *value, struct tt_arena 
 
 	(void)o, (void)a;
 	in->has_frames = true;
+	in->one_frame = strchr(value, '-') == NULL;
 	return val_number_range(value, &in->frame_first, &in->frame_last, err);
 }
 

@@ -18,7 +18,7 @@ struct input_opts {
 	struct opt_list meta;
 	int64_t from, to;
 	const char *from_label, *to_label;
-	bool has_frames;
+	bool has_frames, one_frame;   /* they are given; as a number alone */
 	uint64_t frame_first, frame_last;
 	struct opt_list thread, category, marker;
 	int64_t min_dur;

@@ -108,11 +108,36 @@ set_track(const struct opt *o, void *field, const char *value, struct tt_arena *
 	return opt_list_add(&s->track, value, a, err);
 }
 
+/* "812,median" */
+static int
+set_compare(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct stats_opts *s = field;
+	const char *comma = strchr(value, ',');
+	const char *const part[2] = { tt_arena_text(a, value, strcspn(value, ","), err), comma ? comma + 1 : "" };
+
+	(void)o;
+	if (!part[0])
+		return err->code;
+	s->pass.compares = true;
+	for (unsigned i = 0; i < 2; i++) {
+		int rc = TT_OK;
+
+		s->pass.compare[i] = TT_COMPARE_MEDIAN;
+		if (strcmp(part[i], "median") != 0)
+			rc = val_count(part[i], 1, UINT64_MAX, &s->pass.compare[i], err);
+		if (rc != TT_OK)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not two frames, each a number from 1 or \"median\" (median,812)", value);
+	}
+	return TT_OK;
+}
+
 #define AT(f) offsetof(struct stats_opts, f)
 
 /* TT_OPTION_OTHER of passes. Of one that is not here it is enough that it was given. */
 static const struct opt pass_opt[] = {
 	{ .name = "budget", .set = set_budget }, { .name = "find", .set = set_find }, { .name = "track", .set = set_track },
+	{ .name = "compare-frames", .set = set_compare },
 	{ .name = "metric", .set = series_metric, .at = AT(metric) }, { .name = "wide", .set = opt_text, .at = AT(pass.wide) },
 };
 
@@ -196,6 +221,7 @@ const struct verb verb_stats = {
 	.examples = "  tracetool stats game.mlpd\n"
 		    "  tracetool stats game.mlpd --frame-marker 'Game:Update' --budget 8.33\n"
 		    "  tracetool stats game.mlpd --table markers --sort self_ns --limit 50\n"
+		    "  tracetool stats game.ttc --frames 812\n"
 		    "  tracetool stats game.mlpd --format json -o game.stats.json\n"
 		    "  tracetool stats --gate budget.json --baseline base.json run*.ttc\n",
 	.group = gate_groups,
@@ -599,6 +625,19 @@ add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 	return rc;
 }
 
+/* A single frame, and no table: what it did, beside the median frame. */
+static int
+add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
+{
+	if (s->table.n || s->group || s->pass.wide || !s->in.one_frame)
+		return TT_OK;
+	s->in.has_frames = false;
+	s->pass.compares = true;
+	s->pass.compare[0] = TT_COMPARE_MEDIAN;
+	s->pass.compare[1] = s->in.frame_first;
+	return opt_list_add(&s->table, "compare_frames", a, err);
+}
+
 /* Options of the first group are about tables, but --group-by. */
 static int
 no_tables(const struct stats_opts *s, struct tt_err *err)
@@ -634,6 +673,8 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 		rc = add_tables(&s, &app->arena, err);
 	if (rc == TT_OK)
 		rc = set_group(&s, err);
+	if (rc == TT_OK && verb == &verb_stats)
+		rc = add_frame(&s, &app->arena, err);
 	return rc == TT_OK ? stats(app, &s, verb == &verb_summary, err) : rc;
 }
 

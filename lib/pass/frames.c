@@ -429,23 +429,6 @@ limits(struct tt_making *k, struct tt_table *t)
 
 /* --- the worst frames ------------------------------------------------------------- */
 
-/* Time of [start, end) of ${process} in which a collection was stopping or had stopped the world. */
-static int64_t
-pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end)
-{
-	const struct tt_gc *gc = tt_gc(m);
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < gc->npause; i++) {
-		const struct tt_pause *p = &gc->pause[i];
-		int64_t from = p->start > start ? p->start : start, to = p->end < end ? p->end : end;
-
-		if (p->process == process && from < to)
-			sum += to - from;
-	}
-	return sum;
-}
-
 /*
  * The worst frames to show, *${n} of them: by wall time; of capped frames by CPU-active time, for their wall time says nothing. *${period}:
  * the time they are capped at.
@@ -525,7 +508,7 @@ hitches(struct tt_making *k, struct tt_table *t)
 			tt_cell_u64(&c[W_ALLOCS], f->alloc_n[h->frame]);
 		}
 		if (pauses)
-			tt_cell_int(&c[W_GC], pause_in(k->m, th->process, start, end));
+			tt_cell_int(&c[W_GC], tt_pause_in(k->m, th->process, start, end));
 		tt_cell_text(&c[W_THREAD], th->name);
 		tt_cell_name(&c[W_TOP], top_text(k, p, h));
 	}

@@ -28,6 +28,8 @@ struct tt_series {
 	size_t n;
 };
 
+#define TT_COMPARE_MEDIAN 0
+
 struct tt_pass_opts {
 	const char *const *budget;    /* extra frame budgets */
 	int64_t budget_ns[16];
@@ -40,6 +42,8 @@ struct tt_pass_opts {
 	const char *const *table;     /* tables or passes to make, by name, NULL-terminated; NULL: all but the extra tables */
 	enum tt_group group;          /* rows by this: only tables that have such groups are made */
 	enum tt_group apart;          /* only tables that have no groups by this are made */
+	bool compares;                /* compare_frames: these, a number or TT_COMPARE_MEDIAN; else the median frame and the longest */
+	uint64_t compare[2];
 	const char *wide;             /* frame_markers and others: a row a frame, a column a marker, with this column's figure */
 	uint64_t columns;             /* most columns of that kind; 0: as many as a table can have */
 	const struct tt_series *series;       /* NULL: none was asked for */

@@ -8,6 +8,7 @@ const struct tt_pass *const tt_passes[] = {
 	&tt_pass_frames,
 	&tt_pass_causes,
 	&tt_pass_by_frame,
+	&tt_pass_compare_frames,
 	&tt_pass_gcalloc,
 	&tt_pass_categories,
 	&tt_pass_markers,

@@ -211,6 +211,22 @@ tt_put_cap(char *p, int64_t period)
 	return stpcpy(tt_put_fixed(end, tt_ratio((uint64_t)period, 1, 100000), 1), " ms)");
 }
 
+int64_t
+tt_pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end)
+{
+	const struct tt_gc *gc = tt_gc(m);
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < gc->npause; i++) {
+		const struct tt_pause *p = &gc->pause[i];
+		int64_t from = p->start > start ? p->start : start, to = p->end < end ? p->end : end;
+
+		if (p->process == process && from < to)
+			sum += to - from;
+	}
+	return sum;
+}
+
 /* --- allocations ---------------------------------------------------------------------- */
 
 struct tt_alloc_sum

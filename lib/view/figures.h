@@ -77,6 +77,9 @@ int64_t tt_values_fps(const struct tt_values *v, size_t part);
  */
 int64_t tt_frame_limit(int64_t ns);
 
+/* Time of [start, end) of ${process} in which a collection was stopping or had stopped the world. */
+int64_t tt_pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end);
+
 /* --- allocations ---------------------------------------------------------------------- */
 
 /* Those of all threads, as the filters leave them. sampled: bytes are estimates, with a variance. */
