@@ -63,7 +63,7 @@ struct tt_frames {
 		struct tt_hitch {
 			size_t frame;
 			int64_t by;   /* the time they are worst by */
-			struct { uint64_t key; int64_t self; uint64_t calls; } top[8];        /* of busiest: self time that is CPU-active */
+			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[8];        /* of busiest: self time that is CPU-active */
 			unsigned ntop;
 		} *h;
 		size_t n, cap;

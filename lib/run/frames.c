@@ -128,6 +128,37 @@ by_badness(const void *a, const void *b)
 	return x->by != y->by ? TT_CMP(y->by, x->by) : TT_CMP(x->frame, y->frame);
 }
 
+/* Markers of one name are one row: methods compiled twice, or a label that was recorded under two keys. */
+static void
+join_names(const struct tt_model *m, struct tt_hitch *h)
+{
+	const uint32_t process = m->threads.t[m->frames->thread[h->frame]]->process;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < h->ntop; i++) {
+		const struct tt_name *name = tt_model_key(m, process, h->top[i].key);
+		unsigned k = 0;
+		for (; k < n; k++) {
+			const struct tt_name *other = tt_model_key(m, process, h->top[k].key);
+			if (name && other && name->category == other->category && strcmp(name->full, other->full) == 0)
+				break;
+		}
+		if (k == n) {
+			h->top[n++] = h->top[i];
+			continue;
+		}
+		h->top[k].self += h->top[i].self;
+		h->top[k].calls += h->top[i].calls;
+		/* It may be further up now. */
+		for (; k > 0 && h->top[k - 1].self < h->top[k].self; k--) {
+			const struct tt_hitch_top row = h->top[k];
+			h->top[k] = h->top[k - 1];
+			h->top[k - 1] = row;
+		}
+	}
+	h->ntop = n;
+}
+
 int
 tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 {
@@ -149,6 +180,10 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 			if (p->w[j].process == k->process)
 				rc = tt_watch_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
 	}
+	for (size_t i = 0; i < f->longest.n; i++)
+		join_names(m, &f->longest.h[i]);
+	for (size_t i = 0; i < f->busiest.n; i++)
+		join_names(m, &f->busiest.h[i]);
 	tt_sort(f->longest.h, f->longest.n, by_badness);
 	tt_sort(f->busiest.h, f->busiest.n, by_badness);
 	f->limit_set = p->limit_only > p->limit / 2;

@@ -157,8 +157,28 @@ def names_of_arguments():
     suite.equal("nothing is unknown", suite.rows("loss", path), [])
 
 
+def one_label():
+    """A label in UTF-8, and again in UTF-16 under a key of its own, is one marker."""
+    c = Capture()
+    default, other = c.marker("Profiler.Default"), c.marker("Other")
+    first, second = c.label_zone(default, "LoadLevel"), c.new_key()
+    c.record(68, b"".join(varint(n) for n in (0, second, default, 0)) + bytes([9]) + text("LoadLevel".encode("utf-16-le")))
+    t = c.thread()
+    for at in range(0, 40000, 10000):
+        t.frame(at)
+        t.zone(at + 1000, at + 2000, first)
+        t.zone(at + 2000, at + 3500, other)
+        t.zone(at + 4000, at + 5000, second)
+    path = c.write(suite.path("label.ttc"))
+    suite.equal("one label: markers", sorted((r["marker"], r["count"]) for r in suite.rows("markers", path)), [("LoadLevel", 8), ("Other", 4)])
+    suite.equal("one label: by frame", [(r["marker"], r["count"]) for r in suite.rows("frame_markers", path) if r["frame"] == 1],
+                [("LoadLevel", 2), ("Other", 1)])
+    suite.equal("one label: worst frames", {r["top"].split(", ", 1)[1] for r in suite.rows("hitches", path)}, {"LoadLevel 2.000 \u00b5s, Other 1.500 \u00b5s"})
+
+
 odd_values()
 all_values()
+one_label()
 names_of_arguments()
 descriptions()
 counters()
