@@ -141,6 +141,8 @@ play(unsigned t, uint32_t n, uint64_t at, uint64_t length)
 	th->n = 0;
 	while (th->n < n || depth > 0) {
 		at += step / 2 + below(step);
+		if (at > end - 3000)          /* steps that neither begin nor end a zone came on top */
+			at = end - 3000;
 		const struct node *in = &node[path[depth]];
 		if (th->n < n && in->n > 0 && (depth == 0 || below(100) < 60)) {
 			struct zone *z = &th->zone[th->n++];
