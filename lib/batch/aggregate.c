@@ -182,6 +182,9 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, b
 	add_named(a, &s->allocs, m, "gcalloc.count");
 	add_named(a, &s->collections, m, "gcalloc.collections");
 	add_named(a, &s->pauses, m, "gcalloc.pauses");
+	s->knows_allocs |= json_object_get(m, "gcalloc.bytes") != NULL;
+	s->knows_collections |= json_object_get(m, "gcalloc.collections") != NULL;
+	s->knows_pauses |= json_object_get(m, "gcalloc.pauses") != NULL;
 	if ((int64_t)max > s->pause_max)
 		s->pause_max = (int64_t)max;
 	rc = add_hist(a, &s->frame, json_object_get(h, "frame_ns"), err);
@@ -405,6 +408,24 @@ add_to_group(struct tt_aggregate *a, const struct tt_result *r, bool copy, struc
 	return rc;
 }
 
+/* How sure the reader was of the layout, for a note: of captures that are read from descriptions figures may be wrong. */
+static int
+note_layout(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
+{
+	const char *layout = json_string_value(json_object_get(json_object_get(r->doc, "meta"), TT_META_LAYOUT));
+
+	for (unsigned how = TT_LAYOUT_EXPERIMENTAL; layout && how <= TT_LAYOUT_FORCED; how++) {
+		if (strcmp(layout, tt_layout_name((enum tt_layout)how)) != 0)
+			continue;
+		a->layout[how].n++;
+		if (a->layout[how].first && strcmp(a->layout[how].first, r->key) <= 0)
+			continue;
+		if (!(a->layout[how].first = tt_arena_text(&a->arena, r->key, strlen(r->key), err)))
+			return err->code;
+	}
+	return TT_OK;
+}
+
 /* The figures of a capture: into those of all, of its day and of its group. */
 static int
 add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
@@ -416,6 +437,8 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 
 	a->further += whole(json_object_get(r->doc, "file")) > 0;
 	a->outside += json_is_true(json_object_get(r->doc, "outside"));
+	if (rc == TT_OK)
+		rc = note_layout(a, r, err);
 	if (rc == TT_OK && !copy)
 		add_rows(a, json_object_get(r->doc, "hist"));
 	if (rc == TT_OK)

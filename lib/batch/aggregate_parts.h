@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "batch/result.h"
+#include "model/capture.h"
 
 struct tt_env;
 
@@ -28,6 +29,7 @@ struct sums {
 	uint64_t alloc_b, duration_ns, frame_ns, frames;
 	struct range frame, frame_alloc, pause;
 	int64_t pause_max;
+	bool knows_allocs, knows_collections, knows_pauses;   /* some capture does */
 };
 
 struct list {
@@ -58,6 +60,7 @@ struct tt_aggregate {
 	uint64_t further;             /* captures that are further files of a recording */
 	uint64_t outside;             /* captures that have nothing in --time */
 	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */
+	struct { uint64_t n; const char *first; } layout[TT_LAYOUT_FORCED + 1];       /* captures by how sure the reader is; their first key in order */
 	/* captures by what they are: hashes of the contents */
 	uint64_t *seen;
 	size_t nseen, capseen;

@@ -29,12 +29,12 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_P99] = { "frame_p99_ns", "p99", TT_UNIT_NS, "Their 99th percentile, within 1.6 %." }, \
 	[C_MAX] = { "frame_max_ns", "max", TT_UNIT_NS, "The longest frame." }, \
 	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames longer than 1/30 s." }, \
-	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated." }, \
-	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated." }, \
+	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if no capture records allocations." }, \
+	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated; empty likewise." }, \
 	[C_FRAME_ALLOC] = { "frame_alloc_median_bytes", "per frame, median", TT_UNIT_BYTES, \
 	    "Median over all frames of the bytes allocated in one, within 1.6 %." }, \
-	[C_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT, "Collections of all generations." }, \
-	[C_PAUSES] = { "pauses", "pauses", TT_UNIT_COUNT, "Times the world was stopped." }, \
+	[C_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT, "Collections of all generations; empty if no capture records them." }, \
+	[C_PAUSES] = { "pauses", "pauses", TT_UNIT_COUNT, "Times the world was stopped; empty if no capture records pauses." }, \
 	[C_PAUSE_P99] = { "pause_p99_ns", "pause p99", TT_UNIT_NS, "99th percentile of the pauses, within 1.6 %." }, \
 	[C_PAUSE_MAX] = { "pause_max_ns", "longest pause", TT_UNIT_NS, "The longest." }, \
 	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Sum of the captures' durations." }, \
@@ -122,10 +122,14 @@ put_sums(struct tt_table *t, const struct sums *s)
 	tt_cell_int(&c[C_OK], (int64_t)s->ok);
 	tt_cell_int(&c[C_DAMAGED], (int64_t)s->damaged);
 	tt_cell_int(&c[C_FAILED], (int64_t)s->failed);
-	tt_cell_int(&c[C_ALLOC], (int64_t)s->alloc_b);
-	tt_cell_int(&c[C_ALLOCS], (int64_t)s->allocs);
-	tt_cell_int(&c[C_COLLECTIONS], (int64_t)s->collections);
-	tt_cell_int(&c[C_PAUSES], (int64_t)s->pauses);
+	if (s->knows_allocs) {
+		tt_cell_int(&c[C_ALLOC], (int64_t)s->alloc_b);
+		tt_cell_int(&c[C_ALLOCS], (int64_t)s->allocs);
+	}
+	if (s->knows_collections)
+		tt_cell_int(&c[C_COLLECTIONS], (int64_t)s->collections);
+	if (s->knows_pauses)
+		tt_cell_int(&c[C_PAUSES], (int64_t)s->pauses);
 	tt_cell_int(&c[C_DURATION], (int64_t)s->duration_ns);
 	tt_cell_int(&c[C_EVENTS], (int64_t)s->events);
 	tt_cell_int(&c[C_SPOOLED], (int64_t)s->spooled);
@@ -229,6 +233,11 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "outside",
 		    tt_text(r, "%llu of %llu captures ha%s nothing in %s", (unsigned long long)a->outside,
 			(unsigned long long)a->total.captures, a->outside == 1 ? "s" : "ve", tt_setting_name[TT_SETTING_TIME]));
+	for (unsigned how = TT_LAYOUT_EXPERIMENTAL; how <= TT_LAYOUT_FORCED; how++)
+		if (a->layout[how].n)
+			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, tt_text(r, "%llu of %llu captures, the first %s: %s",
+			    (unsigned long long)a->layout[how].n, (unsigned long long)a->total.captures, a->layout[how].first,
+			    tt_layout_note(tt_layout_name((enum tt_layout)how))));
 	if (a->copies)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "copies",
 		    tt_text(r, "%llu of the captures %s of others, and figures count once: %.*s%s", (unsigned long long)a->copies,
