@@ -27,14 +27,26 @@ struct page_opts {
 	struct input_opts in;
 	const char *output;
 	uint64_t max_size;
+	int svg;                      /* place of a tt_picture_name() + 1; 0: a page */
 	struct tt_pass_opts pass;
 };
 
 #define AT(f) offsetof(struct page_opts, f)
 
+static int
+opt_picture(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	int rc = opt_choice(o, field, value, a, err);
+
+	*(int *)field += rc == TT_OK;
+	return rc;
+}
+
 static const struct opt page_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE", .set = opt_text, .at = AT(output),
 	    .help = "write the page to FILE, \"-\": standard output; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
+	{ .name = "svg", .arg = "WHAT", .set = opt_picture, .at = AT(svg), .value = tt_picture_name,
+	    .help = "write one picture instead, as SVG: the chart of frames, or the call tree as a flame graph" },
 	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(pass.hitches), .lo = 1, .hi = 1000,
 	    .help = "show the N worst frames; default 10" },
 	{ .name = "max-size", .arg = "SIZE", .set = opt_size, .at = AT(max_size),
@@ -57,6 +69,7 @@ const struct verb verb_report = {
 		 "nothing and is complete without scripts.",
 	.examples = "  tracetool report game.ttc -o game.html\n"
 		    "  tracetool report game.mlpd --frame-marker 'Game:Update' -o game.html\n"
+		    "  tracetool report game.ttc --svg flame -o flame.svg\n"
 		    "  tracetool report run1.ttc run2.ttc --max-size 500k -o runs.html.gz\n",
 	.group = groups,
 	.operand_at = offsetof(struct page_opts, in.path),
@@ -199,6 +212,14 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 	size_t size;
 	int rc;
 
+	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : slash ? slash + 1 : app->input;
+	if (o->svg) {
+		rc = tt_page_picture((enum tt_picture)o->svg, r, view, po.name, &text, err);
+		if (rc == TT_OK)
+			rc = app_write(app, o->output, &text, err);
+		tt_buf_free(&text);
+		return rc;
+	}
 	po.arguments = tt_buf_string(arguments);
 	tt_buf_printf(&range, "tracetool report %s -o range.html --frames ", po.arguments);
 	po.range = tt_buf_string(&range);
@@ -207,7 +228,6 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 	tt_buf_printf(&tree, "tracetool stats --table calltree --threshold 0 %s --marker ", po.arguments);
 	po.tree = tt_buf_string(&tree);
 	po.details = has_views(o) ? d : NULL;
-	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : slash ? slash + 1 : app->input;
 	rc = tt_buf_error(arguments, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&range, err);
@@ -242,7 +262,8 @@ report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, str
 	int rc = input_setup(app, &o->in, &run, err);
 
 	if (rc == TT_OK && !o->output)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name the page with -o FILE.html (\"-\" is standard output)");
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name the %s with -o FILE.%s (\"-\" is standard output)", o->svg ? "picture" : "page",
+		    o->svg ? "svg" : "html");
 	if (rc == TT_OK && input_is(&o->in, o->output))
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", o->output);
 	if (rc == TT_OK)
@@ -253,7 +274,7 @@ report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, str
 	run.needs |= needs();
 	run.emit = emit;
 	run.emit_opts = &emit_opts;
-	run.nemit = 1;
+	run.nemit = o->svg ? 0 : 1;
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);

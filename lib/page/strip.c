@@ -24,6 +24,7 @@ struct strip {
 	int64_t top;                  /* the time that the chart is high */
 	size_t above;                 /* frames that are longer */
 	struct tt_buf *out;
+	bool picture;                 /* stands alone, and leads nowhere */
 };
 
 /* The first frame of column ${c}. */
@@ -141,9 +142,11 @@ put_worst(const struct strip *s, const struct tt_table *worst)
 		of = kind_of(tt_frames_wall(s->f, frame));
 		*tt_put_time_short(time, tt_frames_wall(s->f, frame)) = '\0';
 		*tt_put_fixed(at, (int64_t)(((tt_u128)(frame - s->from) * 2 + 1) * 5000 / s->n), 2) = '\0';
-		tt_buf_printf(s->out, "<a href=\"#worst-%zu\"><text class=\"h %s\" x=\"%s%%\" y=\"%d\" text-anchor=\"middle\" font-size=\"12\" "
-		    "fill=\"%s\">\xe2\x96\xbc<title>frame %lld: %s%s</title></text></a>\n", row + 1, kind[of].css, at, TOP - 4, kind[of].color,
-		    (long long)number->v, time, tt_frames_wall(s->f, frame) > s->top ? ", higher than the chart" : "");
+		if (!s->picture)
+			tt_buf_printf(s->out, "<a href=\"#worst-%zu\">", row + 1);
+		tt_buf_printf(s->out, "<text class=\"h %s\" x=\"%s%%\" y=\"%d\" text-anchor=\"middle\" font-size=\"12\" "
+		    "fill=\"%s\">\xe2\x96\xbc<title>frame %lld: %s%s</title></text>%s\n", kind[of].css, at, TOP - 4, kind[of].color,
+		    (long long)number->v, time, tt_frames_wall(s->f, frame) > s->top ? ", higher than the chart" : "", s->picture ? "" : "</a>");
 	}
 }
 
@@ -168,6 +171,22 @@ put_legend(const struct strip *s)
 	tt_buf_text(s->out, "</figcaption>\n");
 }
 
+static void
+put_chart(struct strip *s, const struct tt_values *all, const struct tt_table *worst)
+{
+	s->columns = s->n < COLUMNS ? s->n : COLUMNS;
+	set_top(s, all);
+	tt_buf_printf(s->out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" "
+	    "shape-rendering=\"crispEdges\">", TOP, HIGH, s->columns, HIGH);
+	for (unsigned part = 0; part < PARTS; part++)
+		put_columns(s, part);
+	put_shortest(s);
+	tt_buf_text(s->out, "</svg>\n");
+	put_budgets(s);
+	if (worst)
+		put_worst(s, worst);
+}
+
 void
 tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
     struct tt_buf *out)
@@ -176,21 +195,23 @@ tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct t
 
 	if (end <= from)
 		return;
-	s.columns = s.n < COLUMNS ? s.n : COLUMNS;
-	set_top(&s, all);
 	tt_buf_printf(out, "<figure><svg width=\"100%%\" height=\"%d\" role=\"group\" aria-label=\"Frame times of %zu frames in order\">"
 	    "<title>Frame times</title>\n", TOP + HIGH + 2, s.n);
-	tt_buf_printf(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" "
-	    "shape-rendering=\"crispEdges\">", TOP, HIGH, s.columns, HIGH);
-	for (unsigned part = 0; part < PARTS; part++)
-		put_columns(&s, part);
-	put_shortest(&s);
-	tt_buf_text(out, "</svg>\n");
-	put_budgets(&s);
-	if (worst)
-		put_worst(&s, worst);
+	put_chart(&s, all, worst);
 	tt_buf_text(out, "</svg>\n");
 	put_legend(&s);
+}
+
+unsigned
+tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
+    unsigned y, struct tt_buf *out)
+{
+	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .picture = true };
+
+	tt_buf_printf(out, "<svg y=\"%u\" width=\"100%%\" height=\"%d\">\n", y, TOP + HIGH + 2);
+	put_chart(&s, all, worst);
+	tt_buf_text(out, "</svg>\n");
+	return TOP + HIGH + 2;
 }
 
 /* ${v} as digits of five bits, the lowest first; the sixth says that more follow. */

@@ -24,6 +24,7 @@ import os
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
@@ -326,6 +327,35 @@ def trees():
     suite.check("a small page has the widest", not (700 < len(boxes) < 800 and left == 3001 - len(boxes)) and (len(boxes), left))
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def pictures():
+    """Pictures are whole XML with the shapes of the page, run nothing and lead nowhere."""
+    demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
+    for path, what in ((demo, "frames"), (demo, "flame"), *((suite.path("evil%d.ttc" % i), w) for i in range(3) for w in ("frames", "flame"))):
+        text = run("report", "-q", path, "--svg", what, "-o", "-").stdout.decode()
+        root = xml.etree.ElementTree.fromstring(text)
+        names = {e.tag.replace(SVG, "") for e in root.iter()}
+        suite.equal("elements of %s of %s" % (what, os.path.basename(path)), sorted(names - set("svg title rect text g path line".split())), [])
+        suite.equal("its attributes", [k for e in root.iter() for k in e.attrib if k.startswith("on") or "href" in k or k == "style"], [])
+        if what == "frames":
+            late = sum(int(r["dur_ns"]) * 30 > 10 ** 9 for r in tables(
+                "stats", "-q", "--format", "json", "--table", "hitches", "--hitches", "1000", path)[0]["hitches"]["rows"])
+            suite.equal("late frames of %s" % os.path.basename(path), charted(text).get("k2", 0), late)
+            continue
+        rows = tables("stats", "-q", "--format", "json", "--table", "calltree", "--threshold", "0", path)[0]["calltree"]["rows"]
+        whole = sum(int(r["total_ns"]) for r in rows if r["depth"] == "0")
+        want = sorted((shown(r["marker"]), round(1200 * int(r["total_ns"]) / whole)) for r in rows if int(r["total_ns"]) * 2400 >= whole)
+        have = sorted((e.find(SVG + "title").text.rpartition(": ")[0], round(float(e.find(SVG + "rect").get("width")))) for e in root.iter(SVG + "g"))
+        suite.check("boxes of %s" % os.path.basename(path), [p for p in zip(want, have, strict=True) if p[0][0] != p[1][0] or abs(p[0][1] - p[1][1]) > 1])
+        same = run("report", "-q", path, "--svg", what, "-o", "-", "-j", "1").stdout.decode()
+        suite.check("it is the same each time", text != same and "it is not")
+    plain = os.path.join(TESTDATA, "mlpd/good-d02-gameloop-sample.mlpd")
+    r = run("report", plain, "--svg", "frames", "-o", "none.svg", codes=(2,))
+    suite.check("no frames, no picture", (b"no frames to draw" not in r.stderr or os.path.exists(suite.path("none.svg"))) and r.stderr)
+
+
 # --- bytes --------------------------------------------------------------------------------
 
 def many_names(path):
@@ -427,6 +457,7 @@ chart()
 singles()
 sizes()
 trees()
+pictures()
 forms()
 program()
 browsers()
