@@ -42,7 +42,8 @@ const char *const tt_lock_markers[] = { "System.Threading.Monitor:Enter", "Syste
 	"System.Threading.ReaderWriterLock", NULL };
 const char *const tt_load_markers[] = { "Loading.", "Application.LoadLevel", "Application.Integrate Assets", "Preload Single Step",
 	"SceneManager.Load", "SceneManager:LoadScene", "AssetBundle.Load", "AssetBundle:Load", "Resources.Load", "Resources:Load",
-	"System.Reflection.Assembly:Load", "System.AppDomain:Load", NULL };
+	"System.Reflection.Assembly:Load", "System.AppDomain:Load", "System.IO.FileStream:Read", "System.IO.FileStream:.ctor", "System.IO.File:Read",
+	"System.IO.File:Open", "System.IO.StreamReader:", "System.IO.BinaryReader:", NULL };
 
 /* Unity's PlayerLoop, in its order; a step's marker is called PHASE.STEP. */
 const char *const tt_frame_phases[] = { "TimeUpdate", "Initialization", "EarlyUpdate", "FixedUpdate", "PreUpdate", "Update", "PreLateUpdate",

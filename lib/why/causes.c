@@ -212,7 +212,7 @@ look_at_zone(struct tt_why *w, uint32_t i, const struct kind *k)
 	if (class == TT_CAUSE_UNKNOWN || class == TT_CAUSE_LOADING) {
 		uint8_t other = of_key ? of_key : row == TT_NO_ROW ? TT_CAUSE_UNKNOWN : k[row].limit ? TT_CLASS_NONE : k[row].class;
 
-		if (!other && w->s->is[i] & TT_SUM_IN_WAIT)
+		if (!other && !class && w->s->is[i] & TT_SUM_IN_WAIT)
 			other = TT_CAUSE_WAIT;
 		class = other ? other : class;
 	}

@@ -514,6 +514,8 @@ by_weight(const void *a, const void *b)
 		return k - l;
 	if (x->extra != y->extra)
 		return TT_CMP(y->extra, x->extra);
+	if (x->class == TT_CAUSE_LEAK || y->class == TT_CAUSE_LEAK)
+		return x->class == TT_CAUSE_LEAK ? -1 : 1;
 	return x->class != y->class ? TT_CMP(x->class, y->class) : TT_CMP(x->worst, y->worst);
 }
 

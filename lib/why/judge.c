@@ -314,7 +314,7 @@ descend(struct tt_why *w, bool more, int64_t *sum)
 static int64_t
 alloc_time(uint64_t n, int64_t bytes)
 {
-	enum { EACH_NS = 150, LARGE = 8000 };
+	enum { EACH_NS = 300, LARGE = 8000 };
 
 	return (int64_t)n * EACH_NS + (n && bytes / (int64_t)n >= LARGE ? 2 * bytes : bytes / 2);
 }
@@ -341,7 +341,7 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 		return;
 	struct tt_usual su = tt_why_usual(w, TT_OF_SITE, row->id);
 	uint64_t n = site->n > su.n_high ? site->n - su.n_high : 0;
-	if (alloc_time(n, beyond(w, site)) < c->ns / 2)
+	if (alloc_time(n, beyond(w, site)) < c->ns / LEAST_SHARE)
 		return;
 	c->class = TT_CAUSE_ALLOCATION;
 	c->allocs = site->n;
