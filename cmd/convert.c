@@ -293,6 +293,17 @@ size_of_parts(const char *path, unsigned *n)
 	}
 }
 
+/* Viewers open no compression but gzip. */
+static void
+say_unopened(struct app *app, const struct output *o)
+{
+	size_t n;
+	const char *suffix = tt_path_suffix(o->path, &n), *coding = suffix ? suffix + n : "";
+
+	if (o->emit->viewed && *coding && strcmp(coding, ".gz") != 0)
+		tt_log(&app->env, TT_LOG_NORMAL, "%s: viewers do not open %s: decompress it first, or write .gz", o->path, coding);
+}
+
 /* One line per output: where, how large, of how many events. Pipes have no size. */
 static void
 say_written(struct app *app, const struct convert_opts *c, const struct tt_model *m)
@@ -328,6 +339,7 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 		struct stat st;
 		unsigned parts;
 
+		say_unopened(app, o);
 		if (in_files(c, o) || (o->emit->apart && m->ncap > 1)) {
 			*tt_put_bytes(size, (int64_t)size_of_parts(path, &parts)) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u files, %s, from %s events", path, size,

@@ -199,6 +199,7 @@ const struct tt_emit tt_emit_chrome = {
 	.suffix = suffixes,
 	.option = options,
 	.own = sizeof(struct tt_chrome_opts),
+	.viewed = true,
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_FRAMES | TT_NEEDS_APART,
 	.begin = chrome_begin,
 	.chunk = tt_chrome_chunk,

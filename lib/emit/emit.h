@@ -79,6 +79,7 @@ struct tt_emit {
 	const char *name, *summary;
 	const char *const *suffix;    /* without compression: ".json"; NULL-terminated */
 	bool binary;                  /* nothing to print on a terminal */
+	bool viewed;                  /* viewers open it as it is or with .gz, and with no other compression */
 	bool apart;                   /* several captures become a file each: tt_emit_open_part() */
 	const struct tt_option *option;       /* fields in tt_emit_opts.own; ends with a row without a name; NULL: none */
 	size_t own;

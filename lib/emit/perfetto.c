@@ -431,6 +431,7 @@ const struct tt_emit tt_emit_perfetto = {
 	.summary = "Perfetto's native format, of any size",
 	.suffix = suffixes,
 	.binary = true,
+	.viewed = true,
 	.option = options,
 	.own = sizeof(struct perfetto_own),
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_FRAMES | TT_NEEDS_APART,
