@@ -432,7 +432,7 @@ put_next(struct tt_views *view, const struct tt_causes *causes, const char *argu
 		    arguments));
 	if (causes->nfinding > CAUSES)
 		put_command(t, "all causes", tt_text(r, "tracetool stats --table causes %s", arguments));
-	put_command(t, "all tables", tt_text(r, "tracetool stats %s", arguments));
+	put_command(t, "more tables", tt_text(r, "tracetool stats %s", arguments));
 	put_command(t, "a page to share", tt_text(r, "tracetool report %s -o report.html", arguments));
 }
 

@@ -1,6 +1,7 @@
 /**
  * The pass "causes": why frames are long, in words (lib/why). Definitions: tracetool-metrics(7), Causes.
  */
+#include "base/setting.h"
 #include "pass/passes.h"
 #include "why/causes.h"
 
@@ -18,12 +19,20 @@ static const struct tt_col causes_col[C_N] = {
 	[C_SENTENCE] = { "sentence", "cause", TT_UNIT_PROSE, "The cause in the worst of these frames, in words." },
 };
 
+/* The setting that hides from the search what a frame did, or what other threads did meanwhile; NULL: none. */
+static const char *
+blinds(const struct tt_filter *f)
+{
+	return f->thread ? tt_setting_name[TT_SETTING_THREAD] : f->no_wait ? tt_setting_name[TT_SETTING_NO_WAIT] :
+	    f->min_dur ? tt_setting_name[TT_SETTING_MIN_DURATION] : f->depth ? tt_setting_name[TT_SETTING_DEPTH] : NULL;
+}
+
 static void
 causes(struct tt_making *k, struct tt_table *t)
 {
 	struct tt_causes c;
 
-	if (tt_causes_find(&c, k->view, &k->r->arena, &k->r->err) != TT_OK)
+	if (blinds(&k->m->filter) || tt_causes_find(&c, k->view, &k->r->arena, &k->r->err) != TT_OK)
 		return;
 	for (size_t i = 0; i < c.nfinding; i++) {
 		const struct tt_finding *f = &c.finding[i];
@@ -45,8 +54,10 @@ causes(struct tt_making *k, struct tt_table *t)
 static const char *
 why(struct tt_making *k)
 {
-	const char *none = tt_pass_no_frames(k);
+	const char *none = tt_pass_no_frames(k), *hides = blinds(&k->m->filter);
 
+	if (!none && hides)
+		return tt_text(k->r, "causes are looked for in all that the program did: leave out %s", hides);
 	return none ? none : k->m->frames->n < 10 ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
 }
 
@@ -57,7 +68,7 @@ has_frames(const struct tt_making *k)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "causes", "Why frames are long", causes_col, C_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = causes, .has = has_frames,
+	{ "causes", "Why frames are long", causes_col, C_N, false, TT_ON_TIME, .make = causes, .has = has_frames,
 	    .why = why, .unheld = "a row is a cause in words; use a metric over what it is about" },
 };
 
