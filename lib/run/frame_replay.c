@@ -33,6 +33,7 @@ struct tt_watch_inner {
 	uint32_t giver;               /* the row that its zones take their time from */
 };
 
+enum { AHEAD = 8 };                   /* memory is fetched for so many zones or rows further on */
 enum { OUTSIDE = 0 };                 /* the row of time in which nothing is open */
 
 static bool
@@ -97,10 +98,16 @@ row_far(struct tt_replay *p, struct tt_watch *w, uint64_t key, uint32_t *near, s
 }
 
 /* Keys are numbers that follow each other, or addresses: their bits tell most of them apart. */
+static inline uint32_t *
+near_of(struct tt_watch *w, uint64_t key)
+{
+	return &w->near[(key ^ key >> 9) % TT_WATCH_NEAR];
+}
+
 static inline struct tt_watch_row *
 row_of(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
-	uint32_t *near = &w->near[(key ^ key >> 9) % TT_WATCH_NEAR];
+	uint32_t *near = near_of(w, key);
 	struct tt_watch_row *row = &w->row[*near];
 
 	return row->key == key ? row : row_far(p, w, key, near, err);
@@ -444,6 +451,10 @@ close_frame(struct tt_replay *p, struct tt_watch *w, int64_t end, struct tt_err 
 		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {
 		struct tt_watch_row *row = &w->row[w->touched[i]];
+		if (i + AHEAD < w->ntouched) {
+			__builtin_prefetch(&w->row[w->touched[i + AHEAD]], 1);
+			__builtin_prefetch(&w->sum[w->touched[i + AHEAD]], 1);
+		}
 		int64_t *idle = &w->idle[w->touched[i]];
 		bool out = is_left_out(f, row);
 		if (!out)
@@ -785,6 +796,8 @@ tt_watch_chunk(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b
 	int rc = tt_mem_grow(mem, &l.ends, &cap, b->n + 1, sizeof *l.ends, err);
 
 	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
+		if (likely(end - e > AHEAD))
+			__builtin_prefetch(&w->row[*near_of(w, e[AHEAD].val)], 1);
 		if (likely(e->kind == TT_ZONE)) {
 			rc = whole_zone(p, w, e, &l, err);
 			continue;
