@@ -10,6 +10,9 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/* Keeps a branch a branch where the next message depends on it: the processor goes on with a guess, and does not wait for the type. */
+#define as_branch() __asm__ volatile ("")
+
 #define SECOND INT64_C(1000000000)
 #define DAY (86400 * SECOND)
 #define YEAR (366 * DAY)
@@ -660,7 +663,11 @@ plain(struct raw_run *r, struct raw_walk *w, const bool aligned)
 				break;
 			ev[n] = (struct tt_event){ .ts = ts, .val = keys | id, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)depth };
 			open[depth++] = (uint32_t)n++;
-			p += likely(type == 0) ? size : with_id;
+			p += size;
+			if (unlikely(type != 0)) {
+				as_branch();
+				p += with_id - size;
+			}
 		}
 		last = ts;
 	}
@@ -681,24 +688,39 @@ static void
 skim_plain(struct raw_run *r, struct raw_walk *w)
 {
 	const struct raw_session *const s = r->s;
-	const size_t size = s->size[RAW_BEGIN], id_at = s->layout.aligned ? 8 : 3, time_at = id_at + 4;
+	const size_t size = s->size[RAW_BEGIN], with_id = s->size[RAW_BEGIN_ID], flow = raw_flow_size(&s->layout);
+	const size_t id_at = s->layout.aligned ? 8 : 3, time_at = id_at + 4, kind_at = s->layout.aligned ? 4 : 2;
 	const uint8_t *p = w->p, *const all = w->all;
 	int64_t last = r->last;
+	uint64_t calls = 0;
 
 	if (last == INT64_MIN)
 		return;
-	for (; (size_t)(all - p) >= size && unity_u16(p) - RAW_BEGIN <= 1u; p += size) {
+	while (all - p >= PLAIN_MOST) {
+		const unsigned type = unity_u16(p) - RAW_BEGIN;
+		if (type == RAW_FLOW - RAW_BEGIN && p[kind_at] <= 3) {
+			p += flow;
+			continue;
+		}
+		if (unlikely(type > 1 && (type != RAW_BEGIN_ID - RAW_BEGIN || !with_id)))
+			break;
 		const int64_t ts = raw_ns(s, unity_u64(p + time_at));
 		if (unlikely(unity_u32(p + id_at) >= s->marker.ids || (uint64_t)ts - (uint64_t)last > (uint64_t)SECOND))
 			break;
 		last = ts;
+		calls++;
+		p += size;
+		if (unlikely(type > 1)) {
+			as_branch();
+			p += with_id - size;
+		}
 	}
-	if (p == w->p)
+	w->p = p;
+	if (calls == 0)
 		return;
 	if (r->calls == 0 && r->last < r->from)
 		r->from = r->last;
-	r->calls += (size_t)(p - w->p) / size;
-	w->p = p;
+	r->calls += calls;
 	r->last = r->call_ts = last;
 	tt_batch_time(r->u.b, last);
 }
