@@ -184,6 +184,10 @@ choose(struct tt_making *k, struct compared *c)
 	c->f = f;
 	if (!f || f->n == 0)
 		return;
+	if (f->nof > 1) {
+		snprintf(c->none, sizeof c->none, "several captures have frames, which are numbered in each: read one of them alone");
+		return;
+	}
 	find_typical(k, &median, &longest);
 	c->found = true;
 	for (unsigned s = A; s < SIDES; s++) {
