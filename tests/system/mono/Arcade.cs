@@ -7,6 +7,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Threading;
 
 public static class Game
@@ -20,6 +21,8 @@ public static class Game
 	static void Tick(int frame)
 	{
 		Clock.Begin();
+		if (Has("processors"))
+			Jobs.Begin();
 		Input.Poll();
 		Ai.Step();
 		Physics.Step();
@@ -60,7 +63,6 @@ public static class Game
 		Emitter.Prepare();
 		for (int i = 0; i < 2 * Every; i++) {           // all is compiled, but what is to be compiled later
 			now = kind != "compiled" && (i == 9 || kind == "collection");
-			Jobs.Busy(i == 9);
 			Tick(i);
 		}
 		Ai.Forget();
@@ -68,7 +70,6 @@ public static class Game
 		Tracetool.Start();
 		for (int i = 0; i < Frames; i++) {
 			now = Planted(i);
-			Jobs.Busy(Has("processors"));
 			Tick(i);
 			if (Has("outside"))
 				Clock.Spend(extra);
@@ -89,27 +90,30 @@ public static class Game
 static class Clock
 {
 	static readonly double tick = 1000.0 / Stopwatch.Frequency;
-	static double due, began, rate;
+	static double due, began;
+	static bool own;
 	static Random random;
-	static volatile int work;
+
+	struct Time { public long seconds, nanoseconds; }
+
+	[DllImport("libc")] static extern int clock_gettime(int clock, out Time time);
 
 	public static double Now { get { return Stopwatch.GetTimestamp() * tick; } }
 
-	// Parts of a frame end at times of the clock or, with loops, after so much work, which lasts longer where others work, too.
-	public static void Seed(int seed, bool loops)
+	// Parts of a frame end at times that were set or, with each, after so much processor time of their thread, which is longer where
+	// another thread works, too.
+	public static void Seed(int seed, bool each)
 	{
 		random = new Random(seed);
-		for (int i = 0; loops && i < 20; i++) {
-			double from = Now;
-			Loop(100000);
-			rate = Math.Max(rate, 100000 / (Now - from));
-		}
+		own = each;
 	}
 
-	static void Loop(long n)
+	// Processor time of the calling thread.
+	static double Own()
 	{
-		for (long i = 0; i < n; i++)
-			work = (int)i;
+		Time t;
+		clock_gettime(3, out t);
+		return t.seconds * 1e3 + t.nanoseconds / 1e6;
 	}
 
 	public static void Begin() { due = Now; }
@@ -119,8 +123,9 @@ static class Clock
 
 	public static void Spend(double ms)
 	{
-		if (rate > 0) {
-			Loop((long)(ms * rate));
+		if (own) {
+			for (double until = Own() + ms; Own() < until;)
+				;
 			due = Now;
 			return;
 		}
@@ -435,36 +440,20 @@ static class Save
 
 static class Jobs
 {
-	static readonly ManualResetEvent work = new ManualResetEvent(false);
-	static bool busy;
+	static readonly AutoResetEvent begin = new AutoResetEvent(false);
 
-	public static void Busy(bool now)
-	{
-		if (now == busy)
-			return;
-		busy = now;
-		if (now)
-			work.Set();
-		else
-			work.Reset();
-	}
+	// In each frame as much work on another thread as the frame is to take longer, on a processor that both share.
+	public static void Begin() { begin.Set(); }
 
-	// On a processor that both threads share, this one takes as much more as it rests less.
 	public static void Work()
 	{
 		for (;;) {
-			work.WaitOne();
+			begin.WaitOne();
 			Run();
-			if (Game.extra < 4)
-				Thread.Sleep(Game.extra < 2 ? 6 : 3);
 		}
 	}
 
-	static void Run()
-	{
-		for (double until = Clock.Now + 1.5; Clock.Now < until;)
-			;
-	}
+	static void Run() { Clock.Spend(Game.extra); }
 }
 
 static class Renderer
