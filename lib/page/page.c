@@ -11,10 +11,12 @@
 #include "out/html.h"
 #include "page/details.h"
 #include "page/flame.h"
+#include "page/over.h"
 #include "view/view.h"
 
-/* Rows of a table on the first screen; charts, one for a process; boxes of the flame graph, and the bytes of a page that each is worth. */
-enum { FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400 };
+/* Rows of a table on the first screen; charts, one for a process; boxes of the flame graph, markers over
+   the frames, and the bytes of a page that each is worth. */
+enum { FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400, MARKERS = 64, PER_MARKER = 32768 };
 
 struct page {
 	const struct tt_report *r;
@@ -451,6 +453,9 @@ put_data(const struct page *p, struct tt_views *view, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_flame_put(&flame, view, o->tree, p->out, err);
 	tt_flame_free(&flame);
+	if (rc == TT_OK && p->f)
+		rc = tt_over_put(view, o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS, TT_PAGE_COLUMNS,
+		    p->out, err);
 	return rc == TT_OK ? tt_details_put(o->details, view, o->stats, p->out, err) : rc;
 }
 

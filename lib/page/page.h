@@ -20,8 +20,9 @@ struct tt_frames;
 struct tt_values;
 struct tt_views;
 
-/* The rows of a table that a page shows at the most. */
+/* The rows of a table, and the columns of the chart of frames, that a page shows at the most. */
 #define TT_PAGE_ROWS 1000
+#define TT_PAGE_COLUMNS 1200
 
 struct tt_page_opts {
 	const char *name;             /* of what it shows: a file, or how many */

@@ -11,7 +11,7 @@
 #include "stat/num.h"
 #include "view/figures.h"
 
-enum { COLUMNS = 1200, HIGH = 160, TOP = 18, PARTS = 3 };
+enum { HIGH = 160, TOP = 18, PARTS = 3 };
 
 static const struct { int64_t ns; const char *name; } budget[] = { { 16670000, "60 fps" }, { 33330000, "30 fps" } };
 static const struct { const char *css, *color, *text; } kind[PARTS] = {
@@ -174,10 +174,13 @@ put_legend(const struct strip *s)
 static void
 put_chart(struct strip *s, const struct tt_values *all, const struct tt_table *worst)
 {
-	s->columns = s->n < COLUMNS ? s->n : COLUMNS;
+	s->columns = s->n < TT_PAGE_COLUMNS ? s->n : TT_PAGE_COLUMNS;
 	set_top(s, all);
 	tt_buf_printf(s->out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" "
-	    "shape-rendering=\"crispEdges\">", TOP, HIGH, s->columns, HIGH);
+	    "shape-rendering=\"crispEdges\"", TOP, HIGH, s->columns, HIGH);
+	if (!s->picture)
+		tt_buf_printf(s->out, " data-top=\"%lld\"", (long long)s->top);
+	tt_buf_text(s->out, ">");
 	for (unsigned part = 0; part < PARTS; part++)
 		put_columns(s, part);
 	put_shortest(s);

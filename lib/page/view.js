@@ -51,6 +51,11 @@
 		return kinds.get(name);
 	}
 
+	/* What a shell would read otherwise is in quotes, and what a pattern would, after a backslash. */
+	function quoted(name) {
+		return "'" + name.replace(/[*?[\]\\]/g, "\\$&").replace(/'/g, "'\\''") + "'";
+	}
+
 	/* --- boxes on a canvas --- */
 
 	/* The first place in sorted ${of} from which on it is above ${v}. */
@@ -724,6 +729,93 @@
 		asked(true);
 	}
 
+	/* --- a marker over the frames --- */
+
+	function over(source, times) {
+		const chart = document.querySelector("figure > svg > svg[data-top]"), figure = chart.closest("figure"), top = Number(chart.dataset.top);
+		const [, , columns, high] = chart.getAttribute("viewBox").split(" ").map(Number), label = make("label", "Marker over the frames "), said = make("p", "");
+		const select = make("select", ""), svg = (tag, attributes) => {
+			const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+
+			Object.entries(attributes).forEach(([k, v]) => e.setAttribute(k, v));
+			return e;
+		};
+		const line = svg("svg", { y: chart.getAttribute("y"), width: "100%", height: high, viewBox: "0 0 " + columns + " " + high, preserveAspectRatio: "none",
+			class: "l" }), edge = svg("path", { class: "e" }), path = svg("path", {});
+		let known = null;
+
+		/* The frames of a column. */
+		function frames(c) {
+			const n = times.all.length, from = Math.floor(n * c / columns), to = Math.floor(n * (c + 1) / columns) - 1;
+
+			return [times.first + from, times.first + to];
+		}
+
+		function show(i, keep) {
+			const flat = i < 0 ? [] : known[1][i], longest = [];
+			let at = 0, d = "M0 " + high, c = 0;
+
+			for (let k = 0; k < flat.length; k += 2) {
+				at += flat[k];
+				d += at > c ? "H" + c + "V" + high + "H" + at : "";
+				d += "V" + (high - Math.min(flat[k + 1] / top, 1) * high).toFixed(1) + "H" + (at + 1);
+				c = at + 1;
+				longest.push([flat[k + 1], at]);
+			}
+			for (const e of [edge, path]) {
+				e.setAttribute("d", i < 0 ? "" : d + "V" + high + "H" + columns);
+			}
+			said.replaceChildren();
+			if (i >= 0) {
+				const name = known[0][i];
+
+				longest.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+				said.append(name + " runs in " + longest.length + " of " + columns + (columns < times.all.length ? " columns" : " frames") + "; the longest: ");
+				for (const [ns, column] of longest.slice(0, 5)) {
+					const [from, to] = frames(column), text = (from === to ? "frame " + from : "frames " + from + "\u2013" + to) + " ", e = from === to ?
+						make("button", text, { type: "button", className: "s" }) : make("span", text);
+
+					if (from === to) {
+						e.addEventListener("click", () => times.clicked && times.clicked(from));
+					}
+					said.append(e, " " + shown(ns) + (longest.indexOf(longest.find((l) => l[1] === column)) < Math.min(5, longest.length) - 1 ? ", " : ". "));
+				}
+				const code = make("code", about.dataset.command.replace(/ --frames $/, "") + " --table frame_markers --marker " + quoted(name));
+
+				said.append(code);
+				if (navigator.clipboard) {
+					copied(code);
+				}
+			}
+			if (keep) {
+				history.replaceState(null, "", i < 0 ? location.pathname + location.search : "#over=" + encodeURIComponent(known[0][i]));
+			}
+		}
+
+		async function load() {
+			known = await inflate(source.textContent);
+			select.append(make("option", "(none)", { value: "-1" }), ...known[0].map((name, i) => make("option", name, { value: String(i) })));
+			asked();
+		}
+
+		function asked() {
+			const name = /^#over=(.+)$/.exec(location.hash), i = name ? known[0].indexOf(decodeURIComponent(name[1])) : -1;
+
+			if (i >= 0) {
+				select.value = String(i);
+				show(i, false);
+			}
+		}
+
+		select.addEventListener("change", () => show(Number(select.value), true));
+		addEventListener("hashchange", asked);
+		line.append(edge, path);
+		chart.after(line);
+		label.append(select);
+		figure.append(label, said);
+		load().catch((e) => said.textContent = "The data of markers cannot be read: " + e.message);
+	}
+
 	/* --- the flame graph --- */
 
 	/* Boxes of the tree as the data have them, each with its caller. */
@@ -872,11 +964,6 @@
 			table.parentNode.hidden = rows.length === 0;
 		}
 
-		/* What a shell would read otherwise is in quotes, and what a pattern would, after a backslash. */
-		function quoted(name) {
-			return "'" + name.replace(/[*?[\]\\]/g, "\\$&").replace(/'/g, "'\\''") + "'";
-		}
-
 		async function load() {
 			if (!all) {
 				all = flames(await inflate(source.textContent));
@@ -973,7 +1060,11 @@
 	if (about) {
 		view();
 	}
-	const source = document.querySelector("script[data-flame]");
+	const source = document.querySelector("script[data-flame]"), markers = document.querySelector("script[data-over]");
+
+	if (markers && tracetool.times && about) {
+		over(markers, tracetool.times);
+	}
 
 	if (source) {
 		flame(source);

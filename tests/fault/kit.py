@@ -158,6 +158,8 @@ def cases(suite, every=True):
         yield Case(name + ".gz info", ["info", packed])
         yield Case(name + " summary", [path])
         yield Case(name + " report", ["report", "-q", "--max-size", "60k", path, "-o", "page.html"], ["page.html"])
+        yield Case(name + " report with views", ["report", "-q", "--max-size", "300k", path, "-o", "page.html"], ["page.html"])
+        yield Case(name + " picture", ["report", "-q", "--svg", "flame", path, "-o", "flame.svg"], ["flame.svg"])
         for form in ["text", "json", "csv", "markdown", "html"]:
             if not few or form == "json":
                 yield Case("%s stats %s" % (name, form), ["stats", "--format", form, "--thread", "*", path])

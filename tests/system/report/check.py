@@ -29,7 +29,7 @@ import xml.etree.ElementTree
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
 import count  # noqa: E402
-from page import Page, cells, details, flame, sums, times  # noqa: E402
+from page import Page, cells, details, flame, over, sums, times  # noqa: E402
 from suite import TESTDATA, TOP, Suite  # noqa: E402
 from ttc import U64, Capture  # noqa: E402
 
@@ -273,6 +273,30 @@ def many_zones(path):
     return c.write(suite.path(path))
 
 
+def lines():
+    """Markers over the frames: each column has the most that stats has of a frame in it."""
+    demo, loop = (os.path.join(TESTDATA, f) for f in ("demo/good-hitches.ttc.xz", "mlpd/good-d01-gameloop-calls-alloc.mlpd"))
+    game(3000, path="columns.ttc", late=(700, 701, 2999))
+    for path, args in ((demo, []), (demo, ["--frames", "20-60"]), (loop, ["--frame-marker", "World:Frame"]), (suite.path("columns.ttc"), [])):
+        page = Page(page_of(path, *args))
+        have = over(page)
+        rows = tables("stats", "-q", "--format", "json", "--table", "frame_markers", path, *args)[0]["frame_markers"]["rows"]
+        numbers = times(page)
+        first, n, want = min(numbers), len(numbers), {}
+        by, columns = {}, min(n, 1200)
+        for r in rows:
+            key = (r["marker"], int(r["frame"]))
+            by[key] = by.get(key, 0) + int(r["total_ns"])
+        for (marker, frame), ns in by.items():
+            c = next(c for c in range(columns * (frame - first) // n, columns) if n * (c + 1) // columns > frame - first)
+            of = want.setdefault(marker, {})
+            if ns > of.get(c, 0):
+                of[c] = ns
+        suite.check("there are markers over the frames", not have and "none")
+        for marker in have:
+            suite.equal("%s %s over the frames" % (os.path.basename(path), marker), have[marker], want.get(marker, {}))
+
+
 def capped():
     """With a frame limit the worst are those with the most work, whatever time they take: they are found in a second reading."""
     c, at = Capture(), 0
@@ -302,6 +326,7 @@ def singles():
     for f in ("raw/good-2022-aligned.raw", "data/good-2021.data", "raw/good-2019-every.raw"):
         single(f, os.path.join(TESTDATA, f))
     capped()
+    lines()
     path = many_zones("zones.ttc")
     r = run("report", path, "--max-size", "330k", "-o", "room.html")
     page = Page(open(suite.path("room.html"), encoding="utf-8").read())

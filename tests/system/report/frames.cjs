@@ -70,6 +70,12 @@ async function alike(name, page, tree, worst, other, calls) {
 	check(name + ': a frame that is not in the page says so', await page.run('[document.querySelector("#frame .w").hidden, ' +
 		'document.querySelector("#frame").innerText.includes("not in this page"), document.querySelector("#frame code").textContent.split(" ").pop()]'),
 		[true, true, String(other)]);
+	await page.run('(() => { const s = document.querySelector("figure select"); s.value = Array.from(s.options).find((o) => ' +
+		'o.textContent === "Level:Decode").value; s.dispatchEvent(new Event("change")); })()');
+	check(name + ': a marker over the frames', await page.run('document.querySelector("figure p:last-of-type").textContent.split(".  ")[0].slice(0, 92)'),
+		'Level:Decode runs in 2 of 129 frames; the longest: frame 86  25.51 ms, frame 26  25.51 ms. t'.slice(0, 92));
+	check(name + ': it is drawn', await page.run('document.querySelector(".l path").getAttribute("d").split("V").length'), 6);
+	check(name + ': and in the address', await page.run('location.hash'), '#over=Level%3ADecode');
 	await page.run('location.hash = "marker=Enemies%3AFindPath"');
 	await page.wait(starts('Enemies'));
 	check(name + ': the address leads to a marker\'s callers', await page.run('Array.from(document.querySelectorAll("#flame table")[0].tBodies[0].rows, ' +

@@ -10,8 +10,8 @@ VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
 # All there may be; what a hostile name would have to become is not among them.
 ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3 p ul li a strong div table caption thead tbody tr th td data details "
                "summary code script figure figcaption svg path line text rect".split())
-ATTRIBUTES = set("type data-first data-names data-median data-frame data-ns data-flame data-left data-over60 data-over30 data-command lang charset "
-                 "http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
+ATTRIBUTES = set("type data-first data-names data-median data-frame data-ns data-flame data-left data-top data-over data-over60 data-over30 "
+                 "data-command lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
                  "data-t data-from data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
                  "preserveaspectratio shape-rendering text-anchor font-size".split())
 
@@ -187,6 +187,15 @@ def flame(page):
             boxes = [[names[name], depth, *rest] for depth, name, *rest in zip(*[iter(flat)] * 6, strict=True)]
             return boxes, int(a["data-left"])
     return [], 0
+
+
+def over(page):
+    """{marker: {column: the most ns of a frame in it}}."""
+    for a, (_, text) in zip(page.data, page.scripts, strict=True):
+        if "data-over" in a:
+            names, flats = unpack(text)
+            return {name: {sum(flat[:2 * i + 1:2]): ns for i, ns in enumerate(flat[1::2])} for name, flat in zip(names, flats, strict=True)}
+    return {}
 
 
 def cells(table):

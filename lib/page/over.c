@@ -1,0 +1,160 @@
+/**
+ * Markers over the frames; the contract is in over.h.
+ */
+#include "page/over.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/order.h"
+#include "page/details.h"
+#include "view/frame_sums.h"
+#include "view/view.h"
+
+struct ranked { int64_t most; uint32_t row; };
+
+struct over {
+	struct tt_views *view;
+	const struct tt_paths *p;
+	const struct tt_frames *f;
+	struct ranked *marker;        /* all, then the chosen ones first */
+	uint32_t *slot;               /* by row: place among the chosen + 1 */
+	int64_t *v;                   /* by marker and column */
+	int64_t *now;                 /* by marker, in the present frame */
+	size_t n, columns, nmarker;
+};
+
+static int
+by_most(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return x->most != y->most ? TT_CMP(y->most, x->most) : TT_CMP(x->row, y->row);
+}
+
+/* The most in one frame is known of the frame thread's; of others the mean stands for it. */
+static int
+choose(struct over *o, size_t most, struct tt_err *err)
+{
+	struct tt_mem *mem = &o->view->m->env->mem;
+	const size_t size = (o->p->nrow + 1) * sizeof(struct tt_calls);
+	struct tt_calls *sum = tt_mem_alloc(mem, size, err);
+
+	if (!sum)
+		return err->code;
+	tt_calls_sum(o->p, NULL, sum);
+	for (uint32_t row = 0; row < o->p->nrow; row++) {
+		struct tt_frame_marker of = { 0 };
+		int64_t mean = sum[row].total / (int64_t)o->f->n;
+
+		if (!o->p->row[row].wanted || sum[row].total <= 0)
+			continue;
+		tt_row_frames(o->p, &o->p->row[row], &of);
+		o->marker[o->nmarker++] = (struct ranked){ of.total_max > mean ? of.total_max : mean, row };
+	}
+	tt_mem_free(mem, sum, size);
+	tt_sort(o->marker, o->nmarker, by_most);
+	o->n = o->nmarker < most ? o->nmarker : most;
+	for (size_t i = 0; i < o->n; i++)
+		o->slot[o->marker[i].row] = (uint32_t)i + 1;
+	return TT_OK;
+}
+
+/* What the markers take in the present frame, into its column. */
+static void
+add_frame(struct over *o, const struct tt_frame_sums *s)
+{
+	size_t column = (size_t)((((tt_u128)s->frame + 1) * o->columns + o->f->n - 1) / o->f->n) - 1;
+
+	memset(o->now, 0, o->n * sizeof *o->now);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct tt_frame_path *rec = &s->rec[i];
+		uint32_t slot = tt_frame_sums_zone(s, rec->node) && tt_paths_shown(o->p, rec->node) && (s->is[rec->node] & TT_SUM_OUTER) ?
+		    o->slot[tt_paths_row(o->p, rec->node)] : 0;
+
+		if (slot)
+			o->now[slot - 1] += rec->total;
+	}
+	for (size_t i = 0; i < o->n; i++)
+		if (o->now[i] > o->v[i * o->columns + column])
+			o->v[i * o->columns + column] = o->now[i];
+}
+
+static int
+put(const struct over *o, struct tt_buf *out, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	struct tt_json j = { .out = &text };
+	int rc;
+
+	tt_json_open(&j, NULL, "[[");
+	for (size_t i = 0; i < o->n; i++)
+		tt_json_text(&j, NULL, o->p->row[o->marker[i].row].label);
+	tt_json_close(&j, "]");
+	tt_json_open(&j, NULL, "[");
+	for (size_t i = 0; i < o->n; i++) {
+		size_t last = 0;
+
+		tt_json_open(&j, NULL, "[");
+		for (size_t c = 0; c < o->columns; c++) {
+			if (o->v[i * o->columns + c] == 0)
+				continue;
+			tt_json_u64(&j, NULL, c - last);
+			tt_json_i64(&j, NULL, o->v[i * o->columns + c]);
+			last = c;
+		}
+		tt_json_close(&j, "]");
+	}
+	tt_json_close(&j, "]]");
+	rc = tt_buf_error(&text, err);
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\">", o->n);
+	if (rc == TT_OK)
+		rc = tt_page_pack(&text, out, err);
+	tt_buf_text(out, "</script>\n");
+	tt_buf_free(&text);
+	return rc;
+}
+
+static int
+fill(struct over *o, size_t most, struct tt_buf *out, struct tt_err *err)
+{
+	struct tt_mem *mem = &o->view->m->env->mem;
+	struct tt_frame_sums s;
+	int rc = choose(o, most, err);
+
+	if (rc != TT_OK || o->n == 0)
+		return rc;
+	o->v = tt_mem_alloc(mem, o->n * o->columns * sizeof *o->v, err);
+	o->now = tt_mem_alloc(mem, o->n * sizeof *o->now, err);
+	if (!o->v || !o->now)
+		return err->code;
+	tt_frame_sums_init(&s, o->view, err);
+	tt_frame_sums_rewind(&s);
+	while (tt_frame_sums_next(&s))
+		add_frame(o, &s);
+	tt_frame_sums_free(&s);
+	return err->code == TT_OK ? put(o, out, err) : err->code;
+}
+
+int
+tt_over_put(struct tt_views *view, size_t most, size_t columns, struct tt_buf *out, struct tt_err *err)
+{
+	struct over o = { .view = view, .f = view->m->frames };
+	struct tt_mem *mem = &view->m->env->mem;
+	int rc = TT_E_NOMEM;
+
+	if (!o.f || o.f->n == 0 || o.f->nof != 1)
+		return TT_OK;
+	o.columns = o.f->n < columns ? o.f->n : columns;
+	o.p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, err);
+	if (!o.p)
+		return err->code;
+	o.marker = tt_mem_alloc(mem, (o.p->nrow + 1) * sizeof *o.marker, err);
+	o.slot = tt_mem_alloc(mem, (o.p->nrow + 1) * sizeof *o.slot, err);
+	rc = o.marker && o.slot ? fill(&o, most, out, err) : err->code;
+	tt_mem_free(mem, o.marker, o.marker ? (o.p->nrow + 1) * sizeof *o.marker : 0);
+	tt_mem_free(mem, o.slot, o.slot ? (o.p->nrow + 1) * sizeof *o.slot : 0);
+	tt_mem_free(mem, o.v, o.v ? o.n * o.columns * sizeof *o.v : 0);
+	tt_mem_free(mem, o.now, o.now ? o.n * sizeof *o.now : 0);
+	return rc;
+}

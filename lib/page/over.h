@@ -1,0 +1,20 @@
+/**
+ * Markers over the frames: what each of some markers takes in each column of the chart of frames, for a line over it.
+ *
+ * A column has the most that a frame of it takes: the chart's columns have up to some frames, too. The markers that take the most in one frame.
+ * Memory: 8 bytes for each marker chosen and column.
+ */
+#ifndef TT_PAGE_OVER_H
+#define TT_PAGE_OVER_H
+
+#include <stddef.h>
+
+struct tt_buf;
+struct tt_err;
+struct tt_views;
+
+/* At most ${most} markers and ${columns} columns, as an element of data: JSON of [names, [[columns to the last one, ns, ...], ...]]. With
+   TT_NEEDS_BY_FRAME, and where one process alone has frames; else nothing. */
+int tt_over_put(struct tt_views *view, size_t most, size_t columns, struct tt_buf *out, struct tt_err *err);
+
+#endif
