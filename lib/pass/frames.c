@@ -380,9 +380,20 @@ timings(struct tt_making *k, struct tt_table *t)
 enum limit { BY_MAIN, BY_RENDER, BY_BOTH, BY_GPU, BY_PRESENT, BY_NOTHING, BY_UNKNOWN, LIMITS };
 static const char *const limit_name[LIMITS] = { "main thread", "render thread", "CPU", "GPU", "present", "balanced", "unknown" };
 
+/* Where the engine measured the GPU alone: by the main thread's own CPU-active time. What the render thread does is not known then. */
+static enum limit
+limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
+{
+	const bool main = tt_frames_cpu(f, i) > most, gpu = f->timing[TT_TIMING_GPU][i] > most;
+
+	if (main || gpu)
+		return main && gpu ? BY_NOTHING : main ? BY_MAIN : BY_GPU;
+	return f->limit_ns[i] > 500000 ? BY_PRESENT : BY_UNKNOWN;
+}
+
 /*
  * What limits frame ${i}: whichever takes more than four fifths of it, the processor's threads or the GPU. Without the time of
- * the main thread or the GPU it is not known. Counters do not tell how long the main thread waits to present; where nothing
+ * the GPU it is not known. Counters do not tell how long the main thread waits to present; where nothing
  * else limits the frame, that is what the rest of it goes to.
  */
 static enum limit
@@ -392,8 +403,10 @@ limit_of(const struct tt_frames *f, size_t i)
 	int64_t main = f->timing[TT_TIMING_MAIN][i], render = f->timing[TT_TIMING_RENDER][i], gpu = f->timing[TT_TIMING_GPU][i];
 	int64_t wait = f->recorded[i] ? f->timing[TT_TIMING_PRESENT][i] : whole - main;
 
-	if (main == 0 || gpu == 0)
+	if (gpu == 0 || (main == 0 && !f->has_wait))
 		return BY_UNKNOWN;
+	if (main == 0)
+		return limit_by_zones(f, i, most);
 	if (gpu > most)
 		return main > most || render > most ? BY_NOTHING : BY_GPU;
 	if (main > most || render > most)

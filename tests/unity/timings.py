@@ -66,6 +66,20 @@ for record, cases in ((True, CASES), (False, BY_COUNTERS)):
     want["unknown"] = (len(cases) - len(known) + 4, None)       # what the last four frames took never came
     suite.equal("the table", {r["limit"]: (r["count"], r["share"]) for r in table}, want)
 
+# Of the GPU's time alone, as Unity's .data has it: the main thread's own zones tell what it did.
+c = Capture()
+work, wait, other = c.marker("Update"), c.marker("WaitForTargetFPS"), c.marker("Semaphore.WaitForSignal")
+t = c.thread()
+OWN = [((15.5, wait, 15), "balanced"), ((15.5, wait, 5), "main thread"), ((3, wait, 15), "GPU"), ((3, wait, 5), "present"), ((3, other, 5), "unknown"),
+       ((3, wait, 0), "unknown")]
+for i, ((ms, marker, gpu), _) in enumerate(OWN + [((3, wait, 0), "")]):
+    at = (1 + 16 * i) * MS
+    t.frame(at)
+    t.timing(at + 100, 0, gpu=gpu * MS)
+    t.zone(at + 1000, at + int(ms * MS), work)
+    t.zone(at + int(ms * MS), at + 16 * MS - 1000, marker)
+suite.equal("the GPU's time alone", limits(c, len(OWN))[0], [by for _, by in OWN])
+
 # A record may be about a frame however far back: it is no damage, and one of 70,000 frames ago has its frame.
 c = Capture()
 t = c.thread()
