@@ -568,6 +568,8 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 		rc = check_wide(s, err);
 	if (rc == TT_OK && s->out.output && input_is(&s->in, s->out.output))
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", s->out.output);
+	if (rc == TT_OK && s->perf_test && strcmp(s->perf_test, "-") == 0 && (!s->out.output || strcmp(s->out.output, "-") == 0))
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --perf-test-json: standard output is taken by the tables (-o FILE)");
 	if (rc == TT_OK && s->perf_test && (rc = opt_list_add(&writes, s->out.output ? s->out.output : "-", &app->arena, err)) == TT_OK &&
 	    (rc = opt_list_add(&writes, s->perf_test, &app->arena, err)) == TT_OK)
 		rc = outputs_check(&writes, &s->in.path, err);

@@ -254,6 +254,26 @@ put_markers(struct perf *d, struct tt_err *err)
 	return rc;
 }
 
+/* What the result of the capture is called: as it is shown, or if another one with frames is shown alike, by its path. */
+static const char *
+result_name(const struct perf *d, size_t *n)
+{
+	const struct tt_model *m = d->m;
+	const char *name = tt_capture_title(m->cap[d->process], n);
+
+	for (size_t i = 0; i < m->frames->nof; i++) {
+		const struct tt_capture *other = m->cap[m->frames->of[i].process];
+		size_t len;
+		const char *title = tt_capture_title(other, &len);
+
+		if (other == m->cap[d->process] || len != *n || memcmp(title, name, len) != 0)
+			continue;
+		*n = strlen(m->cap[d->process]->path);
+		return m->cap[d->process]->path;
+	}
+	return name;
+}
+
 static int
 put_result(struct perf *d, struct tt_err *err)
 {
@@ -262,7 +282,7 @@ put_result(struct perf *d, struct tt_err *err)
 		{ "FrameTime.GPU", TT_FRAME_TIMING + TT_TIMING_GPU } };
 	struct tt_json *j = &d->j;
 	size_t n;
-	const char *title = tt_capture_title(d->m->cap[d->process], &n);
+	const char *title = result_name(d, &n);
 	int rc = TT_OK;
 
 	tt_json_open(j, NULL, "{");

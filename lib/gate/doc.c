@@ -66,6 +66,9 @@ no_json(const struct tt_doc *d, const json_error_t *e, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is no JSON: a comma with nothing after it; take it out", d->path,
 		    line, column);
 	}
+	if (json_error_code(e) == json_error_null_character)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: a text has the character \\u0000, which is the end of a name here: take it out", d->path,
+		    e->line, e->column);
 	if (e->line <= 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: %s", d->path, e->text);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is no JSON: %s", d->path, e->line, e->column, e->text);

@@ -144,9 +144,13 @@ tt_row_check_dim(const struct tt_judging *w, const struct tt_limit *l, struct tt
 		return TT_OK;
 	if (l->dim == TT_DIM_NUMBER && l->v == 0)
 		return TT_OK;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: row \"%s\": the limit %s is of another kind than the %s, "
+	size_t i = 0;
+	while (i < r->npoint && !(r->point[i].known && value_of(r, &r->point[i])->dim == r->dim))
+		i++;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: row \"%s\": the limit %s is of another kind than the %s%s%s, "
 	    "whose unit is %s", w->v->budget->path, r->row->line, r->row->column, r->row->id, l->text,
-	    r->row->measure.metric->family == TT_FAM_TEST ? "sample group" : "counter", tt_dim_name[r->dim]);
+	    r->row->measure.metric->family == TT_FAM_TEST ? "sample group" : "counter", i < r->npoint ? " in " : "",
+	    i < r->npoint ? r->point[i].sample->name : "", tt_dim_name[r->dim]);
 }
 
 /* The capture with the worst figure. */

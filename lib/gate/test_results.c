@@ -3,6 +3,7 @@
  */
 #include "gate/test_results.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/order.h"
+#include "base/utf8.h"
 #include "gate/doc.h"
 #include "gate/measure_model.h"
 #include "model/loss.h"
@@ -212,6 +214,33 @@ read_json(struct reader *rd, const char *text, size_t n, const char *path, struc
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
 
+/* The character that "&#34;" or "&#x22;" at ${p} means, as UTF-8 in ${to}, and its length; *${len}: that of the reference. 0: it is none. */
+static size_t
+numbered(const char *p, size_t n, char to[4], size_t *len)
+{
+	const bool hex = n > 3 && (p[2] == 'x' || p[2] == 'X');
+	size_t i = hex ? 3 : 2;
+	struct tt_buf b = { 0 };
+	uint32_t c = 0;
+
+	if (n < 4 || p[1] != '#')
+		return 0;
+	for (; i < n && c <= 0x10FFFF && (hex ? isxdigit((unsigned char)p[i]) : isdigit((unsigned char)p[i])); i++)
+		c = c * (hex ? 16 : 10) + (uint32_t)(isdigit((unsigned char)p[i]) ? p[i] - '0' : tolower((unsigned char)p[i]) - 'a' + 10);
+	if (i == (hex ? 3 : 2) || i >= n || p[i] != ';' || c == 0 || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
+		return 0;
+	const uint32_t high = c >= 0x10000 ? 0xD800 + ((c - 0x10000) >> 10) : c, low = c >= 0x10000 ? 0xDC00 + (c & 0x3FF) : 0;
+	const uint8_t wide[4] = { (uint8_t)high, (uint8_t)(high >> 8), (uint8_t)low, (uint8_t)(low >> 8) };
+	struct tt_err err;
+	if (tt_utf8_from16(&b, wide, low ? 4 : 2, &err) != TT_OK)
+		return 0;
+	n = b.n;
+	memcpy(to, b.p, n);
+	tt_buf_free(&b);
+	*len = i + 1;
+	return n;
+}
+
 /* Undo what XML makes of quotes and the like. In place; the new length. */
 static size_t
 unescape(char *p, size_t n)
@@ -220,6 +249,14 @@ unescape(char *p, size_t n)
 	size_t to = 0;
 
 	for (size_t i = 0, len; i < n; i += len) {
+		char c[4];
+		size_t wide = p[i] == '&' ? numbered(p + i, n - i, c, &len) : 0;
+
+		if (wide) {           /* it is shorter than its number */
+			memcpy(p + to, c, wide);
+			to += wide;
+			continue;
+		}
 		len = 1;
 		p[to] = p[i];
 		for (size_t k = 0; p[i] == '&' && k < sizeof of / sizeof *of; k++)
@@ -318,10 +355,25 @@ statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 	}
 }
 
+/* Why two groups have no figure together. */
+static const char *
+two_units(struct reader *rd, const struct group *a, const struct group *b, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	const char *why = NULL;
+
+	tt_buf_printf(&text, "sample groups of different units match: \"%s\" (%s) and \"%s\" (%s); name one", a->whole, tt_dim_name[a->dim], b->whole,
+	    tt_dim_name[b->dim]);
+	if (tt_buf_error(&text, err) == TT_OK)
+		why = tt_arena_text(rd->a, text.p, text.n, err);
+	tt_buf_free(&text);
+	return why;
+}
+
 static int
 figure(struct reader *rd, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	size_t n = 0, at = 0;
+	size_t n = 0, at = 0, first = 0;
 	bool *of = tt_arena_alloc(rd->a, rd->ngroup + 1, err), exact = false;
 	int64_t *all;
 
@@ -334,9 +386,10 @@ figure(struct reader *rd, const struct tt_measure *x, struct tt_value *v, struct
 		const struct group *g = &rd->group[i];
 		of[i] = g->n && matches(x, g, exact);
 		if (of[i] && n && g->dim != v->dim && x->stat != TT_STAT_COUNT) {
-			v->why = "sample groups of different units match";
-			return TT_OK;
+			v->why = two_units(rd, &rd->group[first], g, err);
+			return v->why ? TT_OK : err->code;
 		}
+		first = of[i] && n == 0 ? i : first;
 		if (of[i] && x->stat != TT_STAT_COUNT)
 			v->dim = g->dim;
 		n += of[i] ? g->n : 0;
@@ -403,17 +456,52 @@ has(const uint8_t *p, size_t n, const char *text)
 	return memmem(p, n, text, strlen(text)) != NULL;
 }
 
+/* Does the text begin with the mark of UTF-16, as what Windows PowerShell writes with ">" does? */
+static bool
+is_utf16(const uint8_t *p, size_t n)
+{
+	return n >= 2 && ((p[0] == 0xFF && p[1] == 0xFE) || (p[0] == 0xFE && p[1] == 0xFF));
+}
+
 bool
 tt_results_probe(const uint8_t *p, size_t n)
 {
+	if (is_utf16(p, n))
+		return true;
 	for (size_t i = 0; i < n; i++)
 		if (p[i] < ' ' && !memchr("\t\r\n\f\033", p[i], 5))
 			return false;
 	return n > 0;
 }
 
-int
-tt_results_sample(const char *text, size_t n, const char *path, const struct tt_measure *x, size_t nx, bool *is, struct tt_sample *s,
+/* The text of a file in UTF-16 as UTF-8. */
+static int
+as_utf8(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	const bool big = p[0] == 0xFE;
+	int rc = TT_OK;
+
+	for (size_t at = 2, some; at < n && rc == TT_OK; at += some) {
+		uint8_t part[4096];
+
+		some = n - at < sizeof part ? n - at : sizeof part;
+		memcpy(part, p + at, some);
+		for (size_t i = 0; big && i + 1 < some; i += 2) {
+			const uint8_t high = part[i];
+			part[i] = part[i + 1];
+			part[i + 1] = high;
+		}
+		/* Two halves of one character stay together. */
+		if (some == sizeof part && at + some < n && (part[some - 1] & 0xFC) == 0xD8)
+			some -= 2;
+		rc = tt_utf8_from16(to, part, some, err);
+	}
+	return rc;
+}
+
+/* Those in UTF-8. */
+static int
+read_results(const char *text, size_t n, const char *path, const struct tt_measure *x, size_t nx, bool *is, struct tt_sample *s,
     struct tt_arena *a, struct tt_err *err)
 {
 	struct reader rd = { .a = a };
@@ -429,4 +517,20 @@ tt_results_sample(const char *text, size_t n, const char *path, const struct tt_
 		return err->code = TT_E_DAMAGED;
 	*is = rd.found;
 	return rc == TT_OK && rd.found ? make_sample(&rd, path, tt_hash_bytes(text, n), x, nx, s, err) : rc;
+}
+
+int
+tt_results_sample(const char *text, size_t n, const char *path, const struct tt_measure *x, size_t nx, bool *is, struct tt_sample *s,
+    struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_buf b = { 0 };
+	int rc;
+
+	if (!is_utf16((const uint8_t *)text, n))
+		return read_results(text, n, path, x, nx, is, s, a, err);
+	rc = as_utf8(&b, (const uint8_t *)text, n, err);
+	if (rc == TT_OK)
+		rc = read_results(b.p ? b.p : "", b.n, path, x, nx, is, s, a, err);
+	tt_buf_free(&b);
+	return rc;
 }

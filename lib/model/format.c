@@ -20,6 +20,11 @@ looks_like(const uint8_t *p, size_t n)
 		{ "<", 1, "XML or HTML text" },
 	};
 
+	static const char *const results[] = { "\"TestSuite\"", "\"SampleGroups\"", "##performancetestresult2:" };
+
+	for (size_t i = 0; i < sizeof results / sizeof *results && n > 0 && memchr("{[<#", p[0], 4); i++)
+		if (memmem(p, n, results[i], strlen(results[i])))
+			return "results of Unity's performance tests, which gates judge: see tracetool-budget(5)";
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (n >= known[i].n && memcmp(p, known[i].magic, known[i].n) == 0)
 			return known[i].what;

@@ -139,7 +139,11 @@ def read():
     xml = '<?xml version="1.0"?>\n<test-run><test-case><output><![CDATA[%s]]></output></test-case></test-run>\n' % lines.replace("end\n", "")
     plain = '<test-run><output>%s</output></test-run>' % escaped(lines.rstrip("\nend"))
     forms = [put("run.json", json.dumps(whole)), put("bom.json", b"\xef\xbb\xbf" + json.dumps(whole, indent=1).encode()), put("out.txt", "##perf\n" + lines),
-             put("TestResults.xml", xml), put("escaped.xml", plain)]
+             put("TestResults.xml", xml), put("escaped.xml", plain),
+             put("numbered.xml", '<test-run><output>%s</output></test-run>' % lines.rstrip("\nend").replace("&", "&#38;").replace('"', "&#x22;")
+                 .replace("G", "&#71;").replace("S", "&#x00053;").replace("\u00fc", "&#252;")),
+             put("little.txt", lines.encode("utf-16")), put("big.json", b"\xfe\xff" + json.dumps(whole, ensure_ascii=False).encode("utf-16-be")),
+             put("wide.xml", ("<x>" + "\U0001f600" * 5000 + xml).encode("utf-16"))]
     rows = [{"group": "G%d" % u, "stat": s} for u in range(9) for s in STATS] + [{"group": "Suite.B/G2"}, {"group": "*/G2"}, {"group": "*"}, {"group": "none"}]
     for form in forms:
         name = os.path.basename(form)
@@ -157,7 +161,8 @@ def read():
                 room = 0.0011 * (len(samples) if s == "total" else 1)
                 check(math.isclose(have, expect, rel_tol=1e-12, abs_tol=room), "%s: %s of G%d" % (name, s, u), have, expect)
         same(name + ": by test and group", v["test[Suite.B/G2].median"]["value"], 4.5e6)
-        check("different units" in v["test[*].median"]["missing"], name + ": different units", v["test[*].median"])
+        check(re.search(r'units match: "[^"]+/G\d" \((ns|bytes|number)\) and "[^"]+/G\d" \((ns|bytes|number)\)', v["test[*].median"]["missing"]),
+              name + ": different units", v["test[*].median"])
         check("no sample group" in v["test[none].median"].get("missing", ""), name + ": no such group", v["test[none].median"])
     facts = figures(rows[:1], forms[0])[0]["facts"]
     same("facts", {k: facts.get(k) for k in ("Player.Platform", "Player.Development", "Hardware.DeviceModel", "Hardware.Cores", "Editor.Version", "format")},
@@ -196,6 +201,31 @@ def judged():
         same("what is written reads back: " + s, got["test[FrameTime].%s" % s]["value"], own["frame.time." + s])
 
 
+def told():
+    """What is wrong, where, and what to do."""
+    rows = budget([{"group": "Time", "max": "1s", "level": "error"}])
+    good, bytes_ = put("good.json", one([1])), put("bytes.json", one([1], unit=4))
+    raw = path("x.raw")
+    out = path("own.json")
+    for what, args, words in (
+            ("a limit of another kind names the file", ["stats", "--gate", rows, bytes_],
+             "of another kind than the sample group in %s, whose unit is bytes" % bytes_),
+            ("stats of results", ["stats", good], "results of Unity's performance tests, which gates judge: see tracetool-budget(5)"),
+            ("diff of results", ["diff", good, "--", good], "results of Unity's performance tests, which gates judge: see tracetool-budget(5)"),
+            ("a NUL character", ["stats", "--gate", rows, put("nul.json", one([1], name="a\0b"))],
+             "nul.json:1:63: a text has the character \\u0000"),
+            ("standard output twice", ["stats", raw, "--perf-test-json", "-"], "option --perf-test-json: standard output is taken by the tables (-o FILE)")):
+        r = run(*args)
+        check(r.returncode in (1, 2, 3) and words in r.stderr, what, r.returncode, r.stderr)
+    r = run("stats", "-q", raw, "--perf-test-json", "-", "-o", path("tables.txt"), "--table", "hitches")
+    check(r.returncode == 0 and json.loads(r.stdout)["Results"], "results on standard output", r.stderr)
+    os.makedirs(path("b"), exist_ok=True)
+    generator = os.path.join(TOP, "tests/unity/raw_gen.py")
+    subprocess.run([sys.executable, generator, path("b/x.raw"), "--scenario", "clean", "--frames", "5", "--seed", "9"], check=True, stdout=subprocess.DEVNULL)
+    r = run("stats", "-q", raw, path("b/x.raw"), "--perf-test-json", out, "--table", "hitches")
+    same("two captures of one file name", (r.returncode, [t["Name"] for t in json.load(open(out))["Results"]]), (0, [raw, path("b/x.raw")]))
+
+
 HUGE = "[" + ",".join(["1e308", "-1e308"] * 100000) + "]"
 BAD = [("a sample of 10^300", one([1e300]), 3), ("a cut document", one([1, 2])[:-9], 3), ("a cut number", one([1, 2]).replace("2]", "2"), 3),
        ("NaN", one([1]).replace("[1]", "[NaN]"), 3),
@@ -228,6 +258,7 @@ def hostile():
 written()
 read()
 judged()
+told()
 hostile()
 subprocess.run(["rm", "-r", FOLDER], check=True)
 end()
