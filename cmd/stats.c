@@ -631,7 +631,7 @@ add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 static int
 add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 {
-	if (s->table.n || s->group || s->pass.wide || !s->in.one_frame)
+	if (s->table.n || s->group || s->perf_test || !s->in.one_frame)
 		return TT_OK;
 	s->in.has_frames = false;
 	s->pass.compares = true;

@@ -5,7 +5,6 @@
  * A frame is a number, or the median frame. The sums of single frames are read (view/frame_sums.h), and those of the two frames are laid on
  * the merged call tree of the whole capture. Definitions: tracetool-metrics(7), Two frames compared.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/option.h"
@@ -120,7 +119,7 @@ struct compared {
 	const struct tt_frames *f;
 	bool found;                   /* there are two frames */
 	size_t frame[SIDES];
-	char none[120];               /* why not */
+	const char *none;             /* why not, where that is no error; NULL */
 	bool allocs;                  /* they are known */
 	struct tt_frame_sums sums;
 	struct tt_merged g;
@@ -182,12 +181,12 @@ choose(struct tt_making *k, struct compared *c)
 	size_t median, longest;
 
 	c->f = f;
-	if (!f || f->n == 0)
+	c->none = !f || f->n == 0 ? tt_pass_no_frames(k) :
+	    f->nof > 1 ? "several captures have frames, which are numbered in each: read one of them alone" : NULL;
+	if (c->none && k->o->compares)
+		tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "%s", c->none);
+	if (c->none)
 		return;
-	if (f->nof > 1) {
-		snprintf(c->none, sizeof c->none, "several captures have frames, which are numbered in each: read one of them alone");
-		return;
-	}
 	find_typical(k, &median, &longest);
 	c->found = true;
 	for (unsigned s = A; s < SIDES; s++) {
@@ -195,8 +194,8 @@ choose(struct tt_making *k, struct compared *c)
 
 		c->frame[s] = s == B && !k->o->compares ? longest : median;
 		if (number != TT_COMPARE_MEDIAN && !find_number(f, number, &c->frame[s])) {
-			snprintf(c->none, sizeof c->none, "frame %llu is no whole frame of this capture: these are %llu to %llu", (unsigned long long)number,
-			    (unsigned long long)f->number[0], (unsigned long long)f->number[f->n - 1]);
+			tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "frame %llu is no whole frame here: these are %llu to %llu",
+			    (unsigned long long)number, (unsigned long long)f->number[0], (unsigned long long)f->number[f->n - 1]);
 			c->found = false;
 			return;
 		}
@@ -620,9 +619,8 @@ static const char *
 why(struct tt_making *k)
 {
 	const struct compared *c = k->own;
-	const char *none = tt_pass_no_frames(k);
 
-	return none ? none : c->none[0] ? tt_text(k->r, "%s", c->none) : "nothing of the kind in these frames, or the filters leave none";
+	return c->none ? c->none : "nothing of the kind in these frames, or the filters leave none";
 }
 
 static const struct tt_option options[] = {
