@@ -18,7 +18,7 @@
 
 enum { WORST = 3, CAUSES = 4, TOP = 3 };
 
-const unsigned summary_needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_BY_FRAME | TT_NEEDS_CANDIDATES;
+const unsigned summary_needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES | TT_NEEDS_CANDIDATES;
 
 /* --- tables ----------------------------------------------------------------------------------------- */
 
@@ -267,7 +267,7 @@ put_causes(const struct tt_causes *causes, struct tt_report *r)
 	if (causes->nfinding == 0)
 		return;
 	t = new_table(r, T_CAUSES);
-	for (size_t i = 0; i < causes->nfinding; i++) {
+	for (size_t i = 0; i < causes->nfinding && i < CAUSES; i++) {
 		const struct tt_finding *f = &causes->finding[i];
 		struct tt_cell *c = tt_row(t);
 
@@ -275,8 +275,6 @@ put_causes(const struct tt_causes *causes, struct tt_report *r)
 		tt_cell_text(&c[C_CLASS], tt_cause_name(f->class));
 		tt_cell_name(&c[C_WHY], f->sentence);
 	}
-	t->whole = false;
-	tt_table_limit(t, CAUSES);
 }
 
 /* --- memory and time -------------------------------------------------------------------------------- */

@@ -148,7 +148,7 @@ tt_by_frame_value(const struct tt_collecting *c, uint32_t counter, uint8_t type,
     struct tt_err *err)
 {
 	struct by_frame *s = state_of(c->m);
-	size_t at = s ? frame_of(c, s, ts) : SIZE_MAX;
+	size_t at = s && c->m->frames && !c->m->frames->looked ? frame_of(c, s, ts) : SIZE_MAX;
 
 	if (at == SIZE_MAX)
 		return TT_OK;

@@ -37,6 +37,7 @@ struct tt_frames {
 	bool player_only;             /* the Editor's time is no part of any frame */
 	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
+	uint32_t *looked;             /* of each frame: how many before it are looked at closely, with TT_NEEDS_CAUSES; one more than frames. NULL: all */
 	bool *recorded;               /* by a record of the engine's, which has all parts; else by counters, which lack some */
 	uint64_t partial;             /* frames left out because they are not whole */
 
@@ -78,6 +79,21 @@ tt_frames_wall(const struct tt_frames *f, size_t i)
 	int64_t wall = f->dur[i] - (f->player_only ? f->editor_ns[i] : 0);
 
 	return wall > 0 ? wall : 0;
+}
+
+/* Is there a frame in [${from}, ${end}) that is looked at closely? */
+static inline bool
+tt_frames_looked(const struct tt_frames *f, size_t from, size_t end)
+{
+	return !f->looked || f->looked[end] != f->looked[from];
+}
+
+/* Frames that stand for all: the ${i}th of TT_FRAMES_SAMPLED or, where there are fewer, of all. */
+enum { TT_FRAMES_SAMPLED = 128 };
+static inline size_t
+tt_frames_sample(const struct tt_frames *f, size_t i)
+{
+	return f->n < TT_FRAMES_SAMPLED ? i : i * f->n / TT_FRAMES_SAMPLED;
 }
 
 /* The CPU-active time of frame ${i}, without the Editor's; meaningful where has_wait. */

@@ -75,7 +75,7 @@ static const struct tt_pass_table tables[] = {
 const struct tt_pass tt_pass_causes = {
 	.name = "causes",
 	.summary = "why frames are long, in words",
-	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_BY_FRAME,
+	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

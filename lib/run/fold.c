@@ -106,7 +106,7 @@ sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, in
 		bool begins = counts && ts >= t->start[at];
 
 		to = to < end ? to : end;
-		if (!begins && to <= from)
+		if ((!begins && to <= from) || !tt_frames_looked(t, at, at + 1))
 			continue;
 		struct tt_frame_path *s = sum_of(f, io, (uint32_t)at, node, err);
 		if (!s)
@@ -128,10 +128,12 @@ static int
 sum_allocs(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, uint64_t n, int64_t bytes, struct tt_err *err)
 {
 	size_t at = f->m->frames ? tt_frames_at(f->m->frames, io->b->process, ts, &f->frame) : SIZE_MAX;
-	struct tt_frame_path *s = at != SIZE_MAX ? sum_of(f, io, (uint32_t)at, node, err) : NULL;
+	struct tt_frame_path *s;
 
-	if (!s)
-		return at != SIZE_MAX ? err->code : TT_OK;
+	if (at == SIZE_MAX || !tt_frames_looked(f->m->frames, at, at + 1))
+		return TT_OK;
+	if (!(s = sum_of(f, io, (uint32_t)at, node, err)))
+		return err->code;
 	s->n += n;
 	s->total += bytes;
 	return TT_OK;
@@ -1006,13 +1008,28 @@ gap(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *
 	return close_base(f, io, e->flags & TT_F_BASE || e->ts < seen ? seen : e->ts, TT_F_POPPED, err);
 }
 
+/* Are there frames in the chunk of which it is wanted what its zones do in them? */
+static bool
+by_frame(const struct tt_fold *f, const struct tt_batch *b)
+{
+	const struct tt_frames *t = f->m->frames;
+	size_t first, last;
+
+	if (!(f->needs & TT_NEEDS_BY_FRAME) || !t || !tt_frames_of(t, b->process, &first, &last))
+		return false;
+	if (!t->looked)
+		return true;
+	first = tt_lower_bound(i, first, last, t->start[i] + t->dur[i] <= b->min_ts);
+	return tt_frames_looked(t, first, tt_lower_bound(i, first, last, t->start[i] <= b->max_ts));
+}
+
 /* One loop with a flat switch: levels stay in registers from event to event. */
 int
 tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
-	const bool plain = f->tree && !f->filtered && !(f->needs & (TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME)), few = known->mask < 4096;
+	const bool plain = f->tree && !f->filtered && !(f->needs & TT_NEEDS_SLICES) && !by_frame(f, b), few = known->mask < 4096;
 	const bool hist = f->needs & TT_NEEDS_HIST;
 	size_t n, base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);

@@ -465,7 +465,10 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 	}
 	if (rc == TT_OK)
 		rc = narrow(r, m, whole_frames, err);
-	return rc == TT_OK && m->frames && m->frames->n ? room_for_hitches(r, m, err) : rc;
+	if (rc != TT_OK || !m->frames || m->frames->n == 0)
+		return rc;
+	rc = room_for_hitches(r, m, err);
+	return rc == TT_OK ? tt_frames_choose(r, m, err) : rc;
 }
 
 /* Frames are chosen by their numbers, and these begin anew in each capture. */

@@ -17,6 +17,7 @@
 
 struct tt_frame_marker;
 struct tt_frame_name;
+struct tt_model;
 struct tt_replay;
 struct tt_run;
 
@@ -115,5 +116,8 @@ int tt_watch_advance(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct
 /* What the marker ${key} has done in all frames so far. */
 int tt_watch_sum(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
 void tt_watch_free(struct tt_watch *w, struct tt_mem *mem);
+
+/* Which frames are looked at closely: tt_frames.looked. */
+int tt_frames_choose(const struct tt_run *r, struct tt_model *m, struct tt_err *err);
 
 #endif

@@ -447,6 +447,8 @@ use_names(struct tt_run *r, struct tt_err *err)
 	r->collect.alias = any_reused(r);
 	int rc = tt_frames_build(r, err);
 
+	if (r->m->frames && r->m->frames->n)
+		r->needs &= ~(unsigned)TT_NEEDS_CANDIDATES;
 	return rc == TT_OK ? keep_threads(r, err) : rc;
 }
 
@@ -756,6 +758,9 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	int rc;
 
 	*out = NULL;
+	r.some_frames = r.needs & TT_NEEDS_CAUSES && !(r.needs & TT_NEEDS_BY_FRAME);
+	if (r.some_frames)
+		r.needs |= TT_NEEDS_BY_FRAME;
 	r.names_first = (r.needs & TT_NEEDS_TEXT) || o->frame_marker || o->from_marker || tt_filter_needs_text(f);
 	if (r.names_first)
 		r.needs |= TT_NEEDS_TEXT;

@@ -63,6 +63,7 @@ struct tt_run {
 	struct tt_parts *parts;       /* parts.c; NULL: none */
 	struct tt_candidates *candidates;     /* candidates.c */
 	int64_t label_from, label_to; /* when the labels of the filter are set; INT64_MIN, INT64_MAX: no limit */
+	bool some_frames;             /* what happens in single frames is wanted for causes alone */
 	uint64_t zones_seen;          /* while names are read */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
 	const char *phase_name;

@@ -38,6 +38,8 @@ tt_why_extra(const struct tt_why *w, size_t i)
 	int64_t t = tt_why_time(w, i), cpu = w->m->frames->has_wait ? tt_frames_cpu(w->m->frames, i) : 0;
 	int64_t extra = t > w->over ? t - w->out->typical : 0, more = cpu > w->over_cpu ? cpu - w->typical_cpu : 0;
 
+	if (!tt_frames_looked(w->m->frames, i, i + 1))
+		return 0;
 	return more > extra ? more : extra;
 }
 
@@ -90,10 +92,10 @@ choose_samples(struct tt_why *w)
 {
 	size_t n = w->m->frames->n;
 
-	w->nsample = n < TT_CAUSE_SAMPLES ? n : TT_CAUSE_SAMPLES;
+	w->nsample = n < TT_FRAMES_SAMPLED ? n : TT_FRAMES_SAMPLED;
 	w->sample = tt_arena_alloc(w->text, w->nsample * sizeof *w->sample, w->err);
 	for (size_t i = 0; i < w->nsample && w->sample; i++) {
-		w->sample[i] = i * n / w->nsample;
+		w->sample[i] = tt_frames_sample(w->m->frames, i);
 		w->ntypical += tt_why_extra(w, w->sample[i]) == 0;
 	}
 	return w->err->code;

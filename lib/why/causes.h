@@ -6,9 +6,9 @@
  *	    ─ second reading: what a hitch does beyond that, by class; the class that explains most of its extra time is its cause
  *	    ─ hitches of one class and one marker become a finding; growth over the capture, a growing heap and steady allocation are others
  *
- * The rules are in tracetool-metrics(7), Causes. Needs TT_NEEDS_CALLS, TT_NEEDS_FRAMES, TT_NEEDS_BY_FRAME.
+ * The rules are in tracetool-metrics(7), Causes. Needs TT_NEEDS_CALLS, TT_NEEDS_FRAMES, TT_NEEDS_CAUSES.
  *
- * Memory: TT_CAUSE_SAMPLES frames' sums, and a row for each of TT_CAUSE_HITCHES hitches, whatever the capture's length.
+ * Memory: TT_FRAMES_SAMPLED frames' sums, and a row for each of TT_CAUSE_HITCHES hitches, whatever the capture's length.
  */
 #ifndef TT_WHY_CAUSES_H
 #define TT_WHY_CAUSES_H
@@ -22,7 +22,7 @@ struct tt_err;
 struct tt_frames;
 struct tt_views;
 
-enum { TT_CAUSE_SAMPLES = 128, TT_CAUSE_HITCHES = 1000 };
+enum { TT_CAUSE_HITCHES = 1000 };
 
 enum tt_cause_class {
 	TT_CAUSE_UNKNOWN, TT_CAUSE_COLLECTION, TT_CAUSE_COMPILED, TT_CAUSE_LOCK, TT_CAUSE_EXCEPTIONS, TT_CAUSE_WAIT, TT_CAUSE_LOADING,

@@ -164,8 +164,8 @@ int
 tt_why_learn(struct tt_why *w)
 {
 	struct tt_facts *all = &w->of_samples;
-	int64_t v[TT_CAUSE_SAMPLES];
-	struct tt_fact f[TT_CAUSE_SAMPLES];
+	int64_t v[TT_FRAMES_SAMPLED];
+	struct tt_fact f[TT_FRAMES_SAMPLED];
 	int rc = TT_OK;
 
 	tt_sort(all->v, all->n, by_what);

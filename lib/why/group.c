@@ -417,7 +417,7 @@ enum { PARTS = 8, LEAST_OF_PART = 4 };
 static void
 medians(const struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *ns, int64_t *calls)
 {
-	int64_t v[TT_CAUSE_SAMPLES];
+	int64_t v[TT_FRAMES_SAMPLED];
 
 	for (size_t part = 0, from = 0; part < PARTS; part++) {
 		size_t first = part * w->nsample / PARTS, end = (part + 1) * w->nsample / PARTS, k = 0, i = from;

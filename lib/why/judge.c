@@ -359,9 +359,14 @@ static bool
 try_processors(const struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_fact *busy = fact(w, TT_OF_FRAME, TT_FRAME_BUSY), *most = NULL;
+	const struct tt_usual u = tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY);
+	int64_t dur = w->m->frames->dur[c->frame], usual = w->out->typical;
 	uint32_t threads = 0;
 
-	if (!busy || beyond(w, busy) < c->extra)
+	if (!busy || beyond(w, busy) < c->extra || usual == 0)
+		return false;
+	/* In a longer frame others do more, too: a quarter of a thread more must be at work all the time. */
+	if (busy->self * 100 / dur - u.self_high * 100 / usual < 25)
 		return false;
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
