@@ -541,7 +541,7 @@
 	/* --- the view of frames --- */
 
 	function view() {
-		const section = make("section", "", { id: "frame" }), title = make("h2", "", { id: "h-frame" }), bar = make("p", "", { className: "x" });
+		const section = make("section", "", { id: "frame" }), title = make("h2", "Frame", { id: "h-frame" }), bar = make("p", "", { className: "x" });
 		const told = make("p", ""), command = make("code", ""), missing = make("p", "", { hidden: true });
 		const times = tracetool.times, worst = [];
 		const median = Number(about.dataset.median);

@@ -49,3 +49,7 @@ get @actions/core 3.0.1 \
 	a6d/Nwahm9fliVGRhdhofo40HjHQasUPusmc7vBfyky+7Z+P2A1J68zyFVaNcEclc/Se+eO595oAr5nwEIoIUA== lib
 get azure-pipelines-task-lib 5.281.0 \
 	sGlLjpNpKTpCvlrlN84SKVikDqJnD+8AVWxsvUk5T5vsX4n8aX5S2BWqqAg3zjVZp+z/5A0zcjOPkpacbqOTEg== taskcommand.js
+
+# What pages are checked for accessibility by.
+get axe-core 4.14.1 \
+	FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ== axe.min.js

@@ -13,7 +13,8 @@
 
 - The times of single frames, for ranges, are those of the table of worst frames. The zones of frames give the figures that stats has of that
   frame alone.
-- The program of the page sets text alone, and is small. browser.cjs uses it in Chromium, frames.cjs in Chromium and Firefox.
+- The program of the page sets text alone, and is small. browser.cjs uses it in Chromium, frames.cjs in Chromium and Firefox;
+  access.cjs has axe-core look at it.
 
 Ends with "N passed, N failed".
 """
@@ -473,6 +474,7 @@ def browsers():
     run("stats", "-q", demo, "--frames", "51", "--table", "calltree", "--threshold", "0", "-o", "tree.json")
     run("stats", "-q", demo, "--table", "calltree", "--threshold", "0", "-o", "whole.json")
     browser("browser.cjs", "demo.html", "evil.html")
+    browser("access.cjs", "demo.html", "evil.html")
     browser("frames.cjs", "demo.html", "tree.json", "whole.json")
 
 
