@@ -41,7 +41,8 @@ static const struct tt_col summary_col[S_N] = {
 enum { T_PART, T_COUNT, T_MISSING, T_MEAN, T_MEDIAN, T_P95, T_P99, T_MAX, T_N };
 
 static const struct tt_col timing_col[T_N] = {
-	[T_PART] = { "part", "part", TT_UNIT_TEXT, "Timing: frame (whole), main (thread), render (thread), present (waiting to present), gpu." },
+	[T_PART] = { "part", "part", TT_UNIT_TEXT,
+	    "Timing: frame (whole), main (thread), render (thread), present (waiting to present), gpu; those that no frame has are left out." },
 	[T_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of whole frames with a value." },
 	[T_MISSING] = { "missing", "without", TT_UNIT_COUNT,
 	    "Number of whole frames without a value: not supported, or the last frames, whose values came too late." },
@@ -360,15 +361,16 @@ timings(struct tt_making *k, struct tt_table *t)
 
 	for (size_t i = 0; i < TT_TIMINGS; i++) {
 		const struct tt_values *x = tt_view_frames(k->view, TT_FRAME_TIMING + part[i].what, &k->r->err);
-		struct tt_cell *c = tt_row(t);
+		struct tt_cell *c;
 
 		if (!x)
 			return;
+		if (x->n == 0)
+			continue;
+		c = tt_row(t);
 		tt_cell_text(&c[T_PART], part[i].name);
 		tt_cell_u64(&c[T_COUNT], x->n);
 		tt_cell_u64(&c[T_MISSING], k->m->frames->n - x->n);
-		if (x->n == 0)
-			continue;
 		tt_cell_int(&c[T_MEAN], tt_values_mean(x, 1));
 		tt_cell_int(&c[T_MEDIAN], tt_values_percentile(x, 1, 2, k->o->percentiles));
 		tt_cell_int(&c[T_P95], tt_values_percentile(x, 95, 100, k->o->percentiles));

@@ -121,6 +121,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 		rc = open_bytes(r, in, path, process, err);
 	if (rc == TT_OK) {
 		in->cap->format = in->format->name;
+		tt_log(r->env, TT_LOG_VERBOSE, "%s: read as %s", path, in->format->name);
 		rc = in->format->open(r->env, in->src, in->cap, &in->ctx, err);
 	}
 	if (rc == TT_OK && r->o->title)
@@ -310,12 +311,17 @@ is_forced(const struct tt_run *r)
 	return false;
 }
 
+/* What a pass over the input is for, as --verbose says it. */
+static const char *const phase_text[] = { [TT_PHASE_NAMES] = "names, frame marks and threads", [TT_PHASE_MARKS] = "where the markers begin that were named",
+	[TT_PHASE_MAIN] = "events", [TT_PHASE_PARTS] = "events once more, for what was not known before" };
+
 static int
 read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err *err)
 {
 	const char *before = r->env->loss->input;
 	int rc = TT_OK;
 
+	tt_log(r->env, TT_LOG_VERBOSE, "pass %u: %s", ++r->passes, phase_text[phase]);
 	r->env->loss->said = said_by(r);
 	r->env->loss->forced = is_forced(r);
 	r->phase_name = name;

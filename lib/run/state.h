@@ -66,6 +66,7 @@ struct tt_run {
 	bool some_frames;             /* what happens in single frames is wanted for causes alone */
 	uint64_t zones_seen;          /* while names are read */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
+	unsigned passes;              /* over the input, so far */
 	const char *phase_name;
 };
 
