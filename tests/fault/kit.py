@@ -165,6 +165,8 @@ def cases(suite, every=True):
                 yield Case("%s stats %s" % (name, form), ["stats", "--format", form, "--thread", "*", path])
         yield Case(name + " stats of tables", ["stats", "--format", "json", "--table",
                    "markers,calltree,calltree_bottom_up,alloc_paths", path])
+        if name in FRAMED:
+            yield Case(name + " stats of two frames", ["stats", "--format", "json", "--table", "compare_frames,causes", path])
         for key in ("thread", "namespace"):
             if not few:
                 yield Case("%s stats by %s" % (name, key), ["stats", "--format", "json", "--group-by", key, "--category", "re:.",
