@@ -11,6 +11,7 @@
 #include "page/details.h"
 #include "page/page.h"
 #include "pass/pass.h"
+#include "redact.h"
 #include "report.h"
 #include "run/run.h"
 #include "version.h"
@@ -27,6 +28,7 @@ struct page_opts {
 	struct input_opts in;
 	const char *output;
 	uint64_t max_size;
+	bool redact;
 	int svg;                      /* place of a tt_picture_name() + 1; 0: a page */
 	struct tt_pass_opts pass;
 };
@@ -47,6 +49,8 @@ static const struct opt page_opt[] = {
 	    .help = "write the page to FILE, \"-\": standard output; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
 	{ .name = "svg", .arg = "WHAT", .set = opt_picture, .at = AT(svg), .value = tt_picture_name,
 	    .help = "write one picture instead, as SVG: the chart of frames, or the call tree as a flame graph" },
+	{ .name = "redact", .set = opt_flag, .at = AT(redact),
+	    .help = "leave out paths, the host, its users, and the command line of what was recorded" },
 	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(pass.hitches), .lo = 1, .hi = 1000,
 	    .help = "show the N worst frames; default 10" },
 	{ .name = "max-size", .arg = "SIZE", .set = opt_size, .at = AT(max_size),
@@ -122,6 +126,8 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 	for (struct tt_table *t = r->first; t; t = t->next)
 		if (!is_asked(t->id))
 			tt_table_limit(t, TT_PAGE_ROWS);
+	if (o->redact)
+		redact_report(r);
 }
 
 /* One argument, in quotes where a shell would read it otherwise. */
@@ -145,9 +151,9 @@ quote(struct tt_buf *to, const char *s)
 static bool
 is_of_the_making(const char *s, bool *value)
 {
-	static const char *const valued[] = { "-o", "--output", "--max-size", "-j", "--jobs", "--max-memory", "--max-time", "--tmpdir", "--spool-max",
+	static const char *const valued[] = { "-o", "--output", "--max-size", "--svg", "-j", "--jobs", "--max-memory", "--max-time", "--tmpdir", "--spool-max",
 		"--color", "--progress" };
-	static const char *const flag[] = { "-q", "--quiet", "-v", "--verbose" };
+	static const char *const flag[] = { "-q", "--quiet", "-v", "--verbose", "--redact" };
 
 	*value = false;
 	for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
@@ -163,15 +169,32 @@ is_of_the_making(const char *s, bool *value)
 	return false;
 }
 
+/* A fact that the user adds may say where: its table leaves out what does. */
+static bool
+is_fact(const char *s, bool *value)
+{
+	*value = strcmp(s, "--meta") == 0;
+	return *value || strncmp(s, "--meta=", 7) == 0;
+}
+
+static bool
+is_capture(const struct page_opts *o, const char *s)
+{
+	for (size_t i = 0; i < o->in.path.n; i++)
+		if (strcmp(o->in.path.v[i], s) == 0)
+			return true;
+	return false;
+}
+
 /* The other arguments: captures, and what is looked at of them. */
 static void
-quote_arguments(int argc, char **argv, struct tt_buf *to)
+quote_arguments(const struct page_opts *o, int argc, char **argv, struct tt_buf *to)
 {
 	bool value;
 
 	for (int i = 0; i < argc; i++) {
-		if (!is_of_the_making(argv[i], &value))
-			quote(to, argv[i]);
+		if (!is_of_the_making(argv[i], &value) && !(o->redact && is_fact(argv[i], &value)))
+			quote(to, o->redact && is_capture(o, argv[i]) ? redact_path(argv[i]) : argv[i]);
 		i += value;
 	}
 }
@@ -188,11 +211,10 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 	char bytes[40];
 	size_t shown = tt_details_shown(d);
 
-	if (!has_views(o))
+	if (!has_views(o) && app->env.log_level > TT_LOG_QUIET)
 		ui_say(&app->ui, "%s: the page has no timelines and no flame graph, for which --max-size has to be at least 256k", o->output);
 	else if (shown < d->n && app->env.log_level > TT_LOG_QUIET)
 		ui_say(&app->ui, "%s: %zu of %zu chosen frames have no timeline, for want of room", o->output, d->n - shown, d->n);
-
 	*tt_put_bytes(bytes, (int64_t)size) = '\0';
 	if (o->max_size && size > o->max_size)
 		ui_say(&app->ui, "%s: the page has %s, more than --max-size: what it always has needs that much", o->output, bytes);
@@ -301,7 +323,7 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_report, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	quote_arguments(argc, argv, &arguments);
+	quote_arguments(&o, argc, argv, &arguments);
 	rc = report(app, &o, &arguments, err);
 	tt_buf_free(&arguments);
 	return rc;

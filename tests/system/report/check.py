@@ -208,6 +208,25 @@ def hostile():
         suite.check(what + " is found", (text == broken or not Page(broken).faults) and "it is not")
 
 
+def redacted():
+    """--redact leaves no path, host, user or command line; figures stay."""
+    secret = suite.path("secret-folder")
+    os.mkdir(secret)
+    path = os.path.join(secret, "game.ttc")
+    os.rename(game(12, path="private.ttc", late=(7,)), path)
+    meta = [a for kv in ("hostname=workstation7", "build.user=mallory", "where=/home/mallory/build 7", "drive=C:\\Users\\mallory\\x", "note=a/b and 5/6")
+            for a in ("--meta", kv)]
+    plain, page = page_of(path, *meta[:8]), page_of(path, *meta, "--redact")
+    for word in ("secret-folder", "workstation7", "mallory", "/home"):
+        suite.check("%s is there" % word, word not in plain and "not at all")
+    said = "".join(Page(page_of(path, *meta[8:], "--redact")).text)
+    suite.check("what is no path stays", "a/b and 5/6" not in said and "it does not")
+    suite.check("the name of the file stays", "game.ttc" not in said and "it does not")
+    suite.equal("words that say where", [w for w in ("secret-folder", "workstation7", "mallory", "/home") if w in page], [])
+    facts = [[text for _, text in row] for t in Page(page).tables if t["id"] == "capture_meta" for row in t["rows"]]
+    suite.check("the last part of a path is there", not any("build 7" in " ".join(row) for row in facts) and facts)
+
+
 # --- the chart ----------------------------------------------------------------------------
 
 def charted(text):
@@ -480,6 +499,7 @@ def browsers():
 
 numbers()
 hostile()
+redacted()
 chart()
 singles()
 sizes()

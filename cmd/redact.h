@@ -1,0 +1,15 @@
+/**
+ * Takes out of a report what says where it was made: paths, the host, its users, the command line of the program that was recorded.
+ */
+#ifndef TT_CMD_REDACT_H
+#define TT_CMD_REDACT_H
+
+struct tt_report;
+
+/* Names of markers, threads and classes stay. */
+void redact_report(struct tt_report *r);
+
+/* The last part of a path. */
+const char *redact_path(const char *path);
+
+#endif
