@@ -448,13 +448,15 @@ row_limit(const struct stats_opts *s, size_t standard)
 
 /* Sort and cut the tables as asked for. Trees are cut only on request: they have thresholds of their own. */
 static void
-arrange(const struct stats_opts *s, struct tt_report *r, size_t limit)
+arrange(struct app *app, const struct stats_opts *s, struct tt_report *r, size_t limit)
 {
 	const char *column = sort_column(s);
 
 	for (struct tt_table *t = r->first; t; t = t->next) {
 		if (column && !t->tree && has_column(t, column))
 			tt_table_sort(t, s->sort, &r->err);
+		if (t->stream && t->stream->by && limit == 0)
+			ui_say(&app->ui, "table %s: to be sorted, all its rows are held in memory; with --limit N no more than about twice N are", t->id);
 		if (!t->tree || opts_given(&s->given, "limit"))
 			tt_table_limit(t, limit);
 	}
@@ -495,7 +497,7 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 		if (asks && !opts_given(&s->given, asks))
 			t->empty_reason = tt_text(r, "nothing was asked for: give --%s", asks);
 	}
-	arrange(s, r, limit);
+	arrange(app, s, r, limit);
 }
 
 /* --- the summary ---------------------------------------------------------------- */
