@@ -528,6 +528,8 @@ arguments(const struct stats_opts *s, const struct tt_model *m, struct tt_report
 	}
 	for (size_t i = 0; i < s->in.path.n; i++) {
 		tt_buf_text(&b, i ? " " : "");
+		if (s->in.path.v[i][0] == '-' && s->in.path.v[i][1])
+			tt_buf_text(&b, "./");        /* or it would be an option */
 		verdict_quoted(&b, s->in.path.v[i]);
 	}
 	text = tt_buf_error(&b, &r->err) == TT_OK ? tt_text_of(r, b.p, b.n) : "";
