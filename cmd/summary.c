@@ -12,6 +12,7 @@
 #include "model/loss.h"
 #include "model/waits.h"
 #include "pass/pass.h"
+#include "verdict.h"
 #include "view/allocs.h"
 #include "view/view.h"
 #include "why/causes.h"
@@ -415,6 +416,26 @@ put_command(struct tt_table *t, const char *what, const char *command)
 	tt_cell_text(&c[N_COMMAND], command);
 }
 
+/* The capture of frame ${i}, as a command names it, and what marks its frames: ${arguments}, if there is no other. */
+static const char *
+capture_of_frame(const struct tt_model *m, size_t i, const char *arguments, struct tt_report *r)
+{
+	struct tt_buf b = { 0 };
+	const char *text = arguments;
+
+	if (m->ncap > 1) {
+		if (m->frame_marker) {
+			tt_buf_text(&b, "--frame-marker ");
+			verdict_quoted(&b, m->frame_marker);
+			tt_buf_text(&b, " ");
+		}
+		verdict_quoted(&b, m->cap[m->threads.t[m->frames->thread[i]]->process]->path);
+		text = tt_buf_error(&b, &r->err) == TT_OK ? tt_text_of(r, b.p, b.n) : "";
+		tt_buf_free(&b);
+	}
+	return text;
+}
+
 static void
 put_next(struct tt_views *view, const struct tt_causes *causes, const char *arguments, struct tt_report *r)
 {
@@ -427,7 +448,7 @@ put_next(struct tt_views *view, const struct tt_causes *causes, const char *argu
 	list = m->frames ? worst_of(view, r) : NULL;
 	if (list && list->n)
 		put_command(t, "the worst frame", tt_text(r, "tracetool stats --frames %llu %s", (unsigned long long)m->frames->number[list->h[0].frame],
-		    arguments));
+		    capture_of_frame(m, list->h[0].frame, arguments, r)));
 	if (causes->nfinding > CAUSES)
 		put_command(t, "all causes", tt_text(r, "tracetool stats --table causes %s", arguments));
 	put_command(t, "more tables", tt_text(r, "tracetool stats %s", arguments));

@@ -323,7 +323,7 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	int rc;
 
 	*c = (struct tt_causes){ 0 };
-	if (!f || f->n < LEAST_FRAMES)
+	if (!f || f->n < LEAST_FRAMES || f->nof > 1)
 		return TT_OK;
 	tt_frame_sums_init(&sums, view, err);
 	w.p = sums.p;

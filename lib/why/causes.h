@@ -74,7 +74,7 @@ struct tt_causes {
 
 /**
  * tt_causes_find(c, view, text, err):
- * Find the causes; ${text} holds them. Without frames there are none.
+ * Find the causes; ${text} holds them. Without frames, and of frames of several captures, there are none.
  */
 int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 
