@@ -25,7 +25,7 @@ struct output {
 
 struct convert_opts {
 	struct input_opts in;
-	struct opt_list given;
+	struct opt_given given;
 	struct output *out;
 	size_t nout, capout;
 	const char *format;           /* the last given so far */
@@ -316,8 +316,8 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 
 	if (tt_filter_outside(m, outside))
 		tt_log(&app->env, TT_LOG_NORMAL, "%s", outside);
-	for (size_t i = 0; i < c->given.n; i++) {
-		const struct tt_option *t = used_option(c, c->given.v[i]);
+	for (size_t i = 0; i < c->given.name.n; i++) {
+		const struct tt_option *t = used_option(c, c->given.name.v[i]);
 
 		tables |= t && t->kind == TT_OPTION_TABLE;
 	}

@@ -292,7 +292,7 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 		if (!give[i].value)
 			continue;
 		tt_buf_printf(&b, " %s ", give[i].option);
-		verdict_quoted(&b, give[i].value);
+		opts_quote(&b, give[i].value);
 	}
 	return keep_text(x, &b, err);
 }

@@ -286,13 +286,64 @@ opts_next(struct opt_walk *w, struct opt_row *row)
 }
 
 size_t
-opts_given(const struct opt_list *given, const char *name)
+opts_given(const struct opt_given *given, const char *name)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < given->n; i++)
-		n += strcmp(given->v[i], name) == 0;
+	for (size_t i = 0; i < given->name.n; i++)
+		n += strcmp(given->name.v[i], name) == 0;
 	return n;
+}
+
+void
+opts_quote(struct tt_buf *to, const char *s)
+{
+	if (*s && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:")] == '\0') {
+		tt_buf_text(to, s);
+		return;
+	}
+	tt_buf_text(to, "'");
+	for (; *s; s++) {
+		if (*s == '\'')
+			tt_buf_text(to, "'\\''");
+		else
+			tt_buf_add(to, s, 1);
+	}
+	tt_buf_text(to, "'");
+}
+
+/* Does the option say how an output is made, and not of what? */
+static bool
+is_of_the_making(const char *name)
+{
+	static const char *const making[] = { "output", "format", "width", "max-size", "svg", "jobs", "max-memory", "max-time", "tmpdir", "spool-max",
+		"color", "progress", "quiet", "verbose" };
+
+	for (size_t i = 0; i < sizeof making / sizeof *making; i++)
+		if (strcmp(name, making[i]) == 0)
+			return true;
+	return false;
+}
+
+void
+opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *but)
+{
+	for (size_t i = 0; i < given->name.n; i++) {
+		const char *name = given->name.v[i], *value = given->value.v[i];
+
+		if (is_of_the_making(name) || (but && strcmp(name, but) == 0))
+			continue;
+		tt_buf_printf(to, "--%s%s", name, value ? (*value == '-' ? "=" : " ") : "");
+		if (value)
+			opts_quote(to, value);
+		tt_buf_text(to, " ");
+	}
+	for (size_t i = 0; i < files->n; i++) {
+		tt_buf_text(to, i ? " " : "");
+		if (files->v[i][0] == '-' && files->v[i][1])
+			tt_buf_text(to, "./");        /* or it would be an option */
+		opts_quote(to, files->v[i]);
+	}
 }
 
 /* The arguments being read. */
@@ -338,8 +389,13 @@ set(const struct scan *s, const struct opt_row *row, const char *value, const ch
 {
 	int rc = row->o.set(&row->o, s->into + row->base + row->o.at, value, s->arena, err);
 
-	if (rc == TT_OK && s->verb->given_at)
-		rc = opt_list_add((struct opt_list *)(void *)(s->into + s->verb->given_at), row->o.name, s->arena, err);
+	if (rc == TT_OK && s->verb->given_at) {
+		struct opt_given *given = (struct opt_given *)(void *)(s->into + s->verb->given_at);
+
+		rc = opt_list_add(&given->name, row->o.name, s->arena, err);
+		if (rc == TT_OK)
+			rc = opt_list_add(&given->value, value, s->arena, err);
+	}
 	return rc == TT_E_USAGE ? tt_err_in(err, "option %s", shown) : rc;
 }
 

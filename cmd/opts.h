@@ -29,6 +29,9 @@ struct opt_list {
 	size_t before;                /* ... after so many of them */
 };
 
+/* Options as they were given, and their values side by side; NULL for one that takes none. */
+struct opt_given { struct opt_list name, value; };
+
 struct opt_row;
 
 struct opt {
@@ -67,7 +70,7 @@ struct verb {
 	const char *examples;         /* lines as they are */
 	const struct opt_group *group;        /* ends with one without a title */
 	size_t operand_at;            /* offset of the struct opt_list of operands */
-	size_t given_at;              /* and of that of the names of options as they were given; 0: none */
+	size_t given_at;              /* and of the struct opt_given; 0: none */
 	const char *(*operand)(size_t i);     /* the operands there are; NULL: files */
 	bool sides;                   /* the first "--" parts the operands and ends no options; the second does */
 };
@@ -130,7 +133,13 @@ void opts_row(const struct tt_option *t, const char *who, struct opt_row *row);
 int opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
 /* How often is ${name} in ${given}? */
-size_t opts_given(const struct opt_list *given, const char *name);
+size_t opts_given(const struct opt_given *given, const char *name);
+
+/* Append an argument as a shell reads it. */
+void opts_quote(struct tt_buf *to, const char *s);
+
+/* Append those of ${given} that choose what a command looks at, and the files: for a command that looks at the same. ${but}: without that one. */
+void opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *but);
 
 /**
  * opts_nearest(word, value):

@@ -31,7 +31,8 @@ struct stats_opts {
 	struct input_opts in;
 	struct report_opts out;
 	struct gate_opts gate;
-	struct opt_list given, table;
+	struct opt_given given;
+	struct opt_list table;
 	const char *sort;
 	const char *perf_test;        /* where to write results of tests */
 	uint64_t limit;
@@ -514,29 +515,6 @@ asks_for_tables(const struct stats_opts *s)
 	return false;
 }
 
-/* The captures, and how their frames are found, for a command that looks at the same. */
-static const char *
-arguments(const struct stats_opts *s, const struct tt_model *m, struct tt_report *r)
-{
-	struct tt_buf b = { 0 };
-	const char *text;
-
-	if (m->frame_marker) {
-		tt_buf_text(&b, "--frame-marker ");
-		verdict_quoted(&b, m->frame_marker);
-		tt_buf_text(&b, " ");
-	}
-	for (size_t i = 0; i < s->in.path.n; i++) {
-		tt_buf_text(&b, i ? " " : "");
-		if (s->in.path.v[i][0] == '-' && s->in.path.v[i][1])
-			tt_buf_text(&b, "./");        /* or it would be an option */
-		verdict_quoted(&b, s->in.path.v[i]);
-	}
-	text = tt_buf_error(&b, &r->err) == TT_OK ? tt_text_of(r, b.p, b.n) : "";
-	tt_buf_free(&b);
-	return text;
-}
-
 /* One screen; where it is no terminal, as wide as the least of them. */
 static void
 fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struct tt_report *r)
@@ -544,7 +522,7 @@ fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struc
 	enum { SCREEN = 80 };
 
 	report_notes(app, view->m, r);
-	summary_fill(view, arguments(s, view->m, r), r);
+	summary_fill(view, &s->given, &s->in.path, r);
 	tt_filter_notes(view->m, TT_GROUP_NONE, r);
 	if (s->out.width < 0 && report_width(&s->out) == 0)
 		s->out.width = SCREEN;

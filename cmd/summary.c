@@ -9,10 +9,10 @@
 
 #include "base/order.h"
 #include "info.h"
+#include "opts.h"
 #include "model/loss.h"
 #include "model/waits.h"
 #include "pass/pass.h"
-#include "verdict.h"
 #include "view/allocs.h"
 #include "view/view.h"
 #include "why/causes.h"
@@ -416,47 +416,47 @@ put_command(struct tt_table *t, const char *what, const char *command)
 	tt_cell_text(&c[N_COMMAND], command);
 }
 
-/* The capture of frame ${i}, as a command names it, and what marks its frames: ${arguments}, if there is no other. */
+/* What a command has to be given to look at the same; at ${file} alone, if it is not NULL; without the option ${but}. */
 static const char *
-capture_of_frame(const struct tt_model *m, size_t i, const char *arguments, struct tt_report *r)
+arguments(const struct opt_given *given, const struct opt_list *files, const char *file, const char *but, struct tt_report *r)
 {
+	const struct opt_list one = { .v = &file, .n = 1 };
 	struct tt_buf b = { 0 };
-	const char *text = arguments;
+	const char *text;
 
-	if (m->ncap > 1) {
-		if (m->frame_marker) {
-			tt_buf_text(&b, "--frame-marker ");
-			verdict_quoted(&b, m->frame_marker);
-			tt_buf_text(&b, " ");
-		}
-		verdict_quoted(&b, m->cap[m->threads.t[m->frames->thread[i]]->process]->path);
-		text = tt_buf_error(&b, &r->err) == TT_OK ? tt_text_of(r, b.p, b.n) : "";
-		tt_buf_free(&b);
-	}
+	opts_quote_given(&b, given, file ? &one : files, but);
+	text = tt_buf_error(&b, &r->err) == TT_OK ? tt_text_of(r, b.p, b.n) : "";
+	tt_buf_free(&b);
 	return text;
 }
 
 static void
-put_next(struct tt_views *view, const struct tt_causes *causes, const char *arguments, struct tt_report *r)
+put_next(struct tt_views *view, const struct tt_causes *causes, const struct opt_given *given, const struct opt_list *files,
+    struct tt_report *r)
 {
 	const struct tt_model *m = view->m;
+	const char *all = arguments(given, files, NULL, NULL, r);
 	struct tt_table *t = new_table(r, T_NEXT);
 	const struct tt_hitches *list;
 
 	if ((!m->frames || m->frames->n == 0) && m->ncandidate)
-		put_command(t, "frames", tt_text(r, "tracetool %s %s", info_frame_option(r, m->candidate[0].full), arguments));
+		put_command(t, "frames", tt_text(r, "tracetool %s %s", info_frame_option(r, m->candidate[0].full), all));
 	list = m->frames ? worst_of(view, r) : NULL;
-	if (list && list->n)
-		put_command(t, "the worst frame", tt_text(r, "tracetool stats --frames %llu %s", (unsigned long long)m->frames->number[list->h[0].frame],
-		    capture_of_frame(m, list->h[0].frame, arguments, r)));
+	if (list && list->n) {
+		size_t i = list->h[0].frame;
+		const char *of = m->ncap > 1 ? m->cap[m->threads.t[m->frames->thread[i]]->process]->path : NULL;
+
+		put_command(t, "the worst frame", tt_text(r, "tracetool stats --frames %llu %s", (unsigned long long)m->frames->number[i],
+		    arguments(given, files, of, "frames", r)));
+	}
 	if (causes->nfinding > CAUSES)
-		put_command(t, "all causes", tt_text(r, "tracetool stats --table causes %s", arguments));
-	put_command(t, "more tables", tt_text(r, "tracetool stats %s", arguments));
-	put_command(t, "a page to share", tt_text(r, "tracetool report %s -o report.html", arguments));
+		put_command(t, "all causes", tt_text(r, "tracetool stats --table causes %s", all));
+	put_command(t, "more tables", tt_text(r, "tracetool stats %s", all));
+	put_command(t, "a page to share", tt_text(r, "tracetool report %s -o report.html", all));
 }
 
 void
-summary_fill(struct tt_views *view, const char *arguments, struct tt_report *r)
+summary_fill(struct tt_views *view, const struct opt_given *given, const struct opt_list *files, struct tt_report *r)
 {
 	struct tt_causes causes = { 0 };
 
@@ -468,5 +468,5 @@ summary_fill(struct tt_views *view, const char *arguments, struct tt_report *r)
 	if (tt_model_knows_allocs(view->m))
 		put_allocs(view, r);
 	put_markers(view, r);
-	put_next(view, &causes, arguments, r);
+	put_next(view, &causes, given, files, r);
 }

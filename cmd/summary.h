@@ -7,6 +7,8 @@
 #include <stddef.h>
 
 struct app;
+struct opt_given;
+struct opt_list;
 struct tt_pass_table;
 struct tt_report;
 struct tt_views;
@@ -14,8 +16,8 @@ struct tt_views;
 /* What the run needs for it: enum tt_needs. */
 extern const unsigned summary_needs;
 
-/* Add the tables of the summary to ${r}. ${arguments}: the captures, as a command names them. */
-void summary_fill(struct tt_views *view, const char *arguments, struct tt_report *r);
+/* Add the tables of the summary to ${r}. Its commands look at the same: with the options ${given}, at ${files}. */
+void summary_fill(struct tt_views *view, const struct opt_given *given, const struct opt_list *files, struct tt_report *r);
 
 /* These tables, for `tracetool list metrics`. */
 const struct tt_pass_table *summary_tables(size_t *n);

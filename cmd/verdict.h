@@ -23,9 +23,6 @@ int verdict_explain(const struct tt_verdict *v, const char *id, const char *conv
 /* The capture whose worst frames verdict_explain() lists; NULL if the row is about no frames. */
 const struct tt_sample *verdict_worst(const struct tt_verdict_row *r);
 
-/* ${s}, quoted as one word for a shell. */
-void verdict_quoted(struct tt_buf *out, const char *s);
-
 /* A commented budget that the ${n} samples ${s} of the measures ${x} keep; relative rows allow for the spread of the samples. */
 int budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err);

@@ -5,6 +5,7 @@
 
 #include "gate/budget.h"
 #include "gate/sample.h"
+#include "opts.h"
 #include "verdict.h"
 
 #define PARTS_SHOWN 8
@@ -50,32 +51,15 @@ put_test(struct tt_buf *out, const struct tt_verdict_row *r)
 		    widened, r->sessions);
 }
 
-void
-verdict_quoted(struct tt_buf *out, const char *s)
-{
-	if (s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:")] == '\0') {
-		tt_buf_text(out, s);
-		return;
-	}
-	tt_buf_text(out, "'");
-	for (; *s; s++) {
-		if (*s == '\'')
-			tt_buf_text(out, "'\\''");
-		else
-			tt_buf_add(out, s, 1);
-	}
-	tt_buf_text(out, "'");
-}
-
 /* The files of a sample as arguments. */
 static void
 put_files(struct tt_buf *out, const struct tt_sample *s)
 {
 	if (!s->files)
-		verdict_quoted(out, s->name);
+		opts_quote(out, s->name);
 	for (size_t i = 0; i < s->files; i++) {
 		tt_buf_text(out, i ? " " : "");
-		verdict_quoted(out, s->file[i]);
+		opts_quote(out, s->file[i]);
 	}
 }
 

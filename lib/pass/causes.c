@@ -19,20 +19,12 @@ static const struct tt_col causes_col[C_N] = {
 	[C_SENTENCE] = { "sentence", "cause", TT_UNIT_PROSE, "The cause in the worst of these frames, in words." },
 };
 
-/* The setting that hides from the search what a frame did, or what other threads did meanwhile; NULL: none. */
-static const char *
-blinds(const struct tt_filter *f)
-{
-	return f->thread ? tt_setting_name[TT_SETTING_THREAD] : f->no_wait ? tt_setting_name[TT_SETTING_NO_WAIT] :
-	    f->min_dur ? tt_setting_name[TT_SETTING_MIN_DURATION] : f->depth ? tt_setting_name[TT_SETTING_DEPTH] : NULL;
-}
-
 static void
 causes(struct tt_making *k, struct tt_table *t)
 {
 	struct tt_causes c;
 
-	if (blinds(&k->m->filter) || tt_causes_find(&c, k->view, &k->r->arena, &k->r->err) != TT_OK)
+	if (tt_causes_find(&c, k->view, &k->r->arena, &k->r->err) != TT_OK)
 		return;
 	for (size_t i = 0; i < c.nfinding; i++) {
 		const struct tt_finding *f = &c.finding[i];
@@ -54,9 +46,9 @@ causes(struct tt_making *k, struct tt_table *t)
 static const char *
 why(struct tt_making *k)
 {
-	const char *none = tt_pass_no_frames(k), *hides = blinds(&k->m->filter);
+	const char *none = tt_pass_no_frames(k), *hides = tt_setting_name[tt_causes_hidden(&k->m->filter)];
 
-	if (!none && hides)
+	if (!none && *hides)
 		return tt_text(k->r, "causes are looked for in all that the program did: leave out %s", hides);
 	if (!none && k->m->frames->nof > 1)
 		return "causes are of the frames of one capture: look at each alone";

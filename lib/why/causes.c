@@ -314,6 +314,13 @@ close_why(struct tt_why *w)
 	tt_frame_sums_free(w->s);
 }
 
+enum tt_setting
+tt_causes_hidden(const struct tt_filter *f)
+{
+	return f->thread ? TT_SETTING_THREAD : f->no_wait ? TT_SETTING_NO_WAIT : f->min_dur ? TT_SETTING_MIN_DURATION :
+	    f->depth ? TT_SETTING_DEPTH : TT_SETTING_NONE;
+}
+
 int
 tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err)
 {
@@ -323,7 +330,7 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	int rc;
 
 	*c = (struct tt_causes){ 0 };
-	if (!f || f->n < LEAST_FRAMES || f->nof > 1)
+	if (!f || f->n < LEAST_FRAMES || f->nof > 1 || tt_causes_hidden(&view->m->filter))
 		return TT_OK;
 	tt_frame_sums_init(&sums, view, err);
 	w.p = sums.p;

@@ -17,8 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/setting.h"
+
 struct tt_arena;
 struct tt_err;
+struct tt_filter;
 struct tt_frames;
 struct tt_views;
 
@@ -72,9 +75,12 @@ struct tt_causes {
 	size_t nfinding;
 };
 
+/* The setting that hides from the search what a frame did, or what other threads did meanwhile; TT_SETTING_NONE: none does. */
+enum tt_setting tt_causes_hidden(const struct tt_filter *f);
+
 /**
  * tt_causes_find(c, view, text, err):
- * Find the causes; ${text} holds them. Without frames, and of frames of several captures, there are none.
+ * Find the causes; ${text} holds them. Without frames, and of frames of several captures, there are none; nor where tt_causes_hidden().
  */
 int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 

@@ -43,6 +43,7 @@ COMMANDS = [
     ("lib/diff", ["diff"]),
     ("lib/emit", ["convert", "batch"]),
     ("lib/pass", ["convert", "stats"]),
+    ("lib/why", ["stats", "report"]),
     ("lib/out", ["stats", "diff", "info", "list", "batch", "merge"]),
     ("lib/(model|run)", READ),
     ("lib/(base|io)", VERBS),

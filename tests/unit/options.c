@@ -114,7 +114,8 @@ struct inner {
 struct outer {
 	bool flag, other;
 	const char *text;
-	struct opt_list given, list, commas, operands;
+	struct opt_given given;
+	struct opt_list list, commas, operands;
 	struct more { bool on; int choice; char sep; uint64_t size; } more;
 	struct inner in;
 };
@@ -200,6 +201,17 @@ parse(const char *line)
 	for (char *w = strtok_r(p, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
 	return opts_parse(&verb, &got, argc, argv, &arena, &err);
+}
+
+TEST(what_was_given_is_given_again)
+{
+	struct tt_buf b = { 0 };
+
+	CHECK_EQ_INT(parse("--on --choice always --sep=; -- -a it's"), TT_OK);
+	opts_quote_given(&b, &got.given, &got.operands, "on");
+	tt_buf_add(&b, "", 1);
+	CHECK_STR(b.p, "--choice always --sep ';' ./-a 'it'\\''s'");
+	tt_buf_free(&b);
 }
 
 TEST(declared_options_are_options_like_others)
