@@ -35,7 +35,7 @@ struct tt_option {
 	bool files;                   /* it makes several files of one */
 	const char *with;             /* the option without which it means nothing */
 	/* Of passes. */
-	const char *table;            /* the table that it asks for */
+	const char *table;            /* the table that it asks for, or the pass, of which that is all */
 	const char *instead;          /* which takes this one's place, where it was asked for */
 	bool alone;                   /* only where no table was asked for */
 };
