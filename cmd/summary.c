@@ -270,8 +270,12 @@ put_causes(const struct tt_causes *causes, struct tt_report *r)
 	t = new_table(r, T_CAUSES);
 	for (size_t i = 0; i < causes->nfinding && i < CAUSES; i++) {
 		const struct tt_finding *f = &causes->finding[i];
-		struct tt_cell *c = tt_row(t);
+		struct tt_cell *c;
 
+		/* It comes last, and takes many lines: the screen has no room for it where something is explained. */
+		if (i > 0 && f->class == TT_CAUSE_UNKNOWN)
+			break;
+		c = tt_row(t);
 		tt_cell_name(&c[C_FRAMES], f->frames);
 		tt_cell_text(&c[C_CLASS], tt_cause_name(f->class));
 		tt_cell_name(&c[C_WHY], f->sentence);
@@ -449,7 +453,7 @@ put_next(struct tt_views *view, const struct tt_causes *causes, const struct opt
 		put_command(t, "the worst frame", tt_text(r, "tracetool stats --frames %llu %s", (unsigned long long)m->frames->number[i],
 		    arguments(given, files, of, "frames", r)));
 	}
-	if (causes->nfinding > CAUSES)
+	if (causes->nfinding > CAUSES || (causes->nfinding > 1 && causes->finding[causes->nfinding - 1].class == TT_CAUSE_UNKNOWN))
 		put_command(t, "all causes", tt_text(r, "tracetool stats --table causes %s", all));
 	put_command(t, "more tables", tt_text(r, "tracetool stats %s", all));
 	put_command(t, "a page to share", tt_text(r, "tracetool report %s -o report.html", all));
