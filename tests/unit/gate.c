@@ -395,7 +395,7 @@ TEST(limits_of_counters_are_of_the_kind_their_values_have)
 		s->value[budget.row[0].which].dim = TT_DIM_BYTES;
 		CHECK_EQ_INT(tt_judge(&budget, NULL, s, 1, &opts, &verdict, &mem, &err), rows[i].rc);
 		if (rows[i].rc != TT_OK)
-			CHECK_HAS(err.msg, "of another kind than the counter, whose unit is bytes");
+			CHECK_HAS(err.msg, "of another kind than the counter in capture, whose unit is bytes");
 		tt_verdict_free(&verdict);
 	}
 }
