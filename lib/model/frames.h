@@ -12,6 +12,8 @@
 #include "model/event.h"
 #include "stat/tally.h"
 
+enum { TT_HITCH_TOP = 8 };            /* markers of a worst frame */
+
 /* Per frame, arrays of n. */
 struct tt_frames {
 	struct tt_mem *mem;
@@ -64,8 +66,8 @@ struct tt_frames {
 		struct tt_hitch {
 			size_t frame;
 			int64_t by;   /* the time they are worst by */
-			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[8];        /* of busiest: self time that is CPU-active */
-			unsigned ntop;
+			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[16];       /* of busiest: self time that is CPU-active */
+			unsigned ntop;        /* at most TT_HITCH_TOP; more while they are collected, as some may be one marker or equal */
 		} *h;
 		size_t n, cap;
 		size_t least;         /* while they are collected: the place of the least bad one */

@@ -128,35 +128,40 @@ by_badness(const void *a, const void *b)
 	return x->by != y->by ? TT_CMP(y->by, x->by) : TT_CMP(x->frame, y->frame);
 }
 
-/* Markers of one name are one row: methods compiled twice, or a label that was recorded under two keys. */
+/*
+ * Markers of one name are one row: methods compiled twice, or a label that was recorded under two keys. Of equal times the name tells the
+ * order, which keys would give otherwise in each format.
+ */
 static void
 join_names(const struct tt_model *m, struct tt_hitch *h)
 {
 	const uint32_t process = m->threads.t[m->frames->thread[h->frame]]->process;
+	const struct tt_name *name[sizeof h->top / sizeof h->top[0]];
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < h->ntop; i++) {
-		const struct tt_name *name = tt_model_key(m, process, h->top[i].key);
+		struct tt_hitch_top row = h->top[i];
+		const struct tt_name *own = tt_model_key(m, process, row.key);
 		unsigned k = 0;
-		for (; k < n; k++) {
-			const struct tt_name *other = tt_model_key(m, process, h->top[k].key);
-			if (name && other && name->category == other->category && strcmp(name->full, other->full) == 0)
-				break;
+
+		while (k < n && !(own && name[k] && own->category == name[k]->category && strcmp(own->full, name[k]->full) == 0))
+			k++;
+		if (k < n) {
+			row.key = h->top[k].key;
+			row.self += h->top[k].self;
+			row.calls += h->top[k].calls;
+		} else {
+			n++;
 		}
-		if (k == n) {
-			h->top[n++] = h->top[i];
-			continue;
-		}
-		h->top[k].self += h->top[i].self;
-		h->top[k].calls += h->top[i].calls;
-		/* It may be further up now. */
-		for (; k > 0 && h->top[k - 1].self < h->top[k].self; k--) {
-			const struct tt_hitch_top row = h->top[k];
+		for (; k > 0 && (h->top[k - 1].self < row.self || (h->top[k - 1].self == row.self && own && name[k - 1] &&
+		    strcmp(own->full, name[k - 1]->full) < 0)); k--) {
 			h->top[k] = h->top[k - 1];
-			h->top[k - 1] = row;
+			name[k] = name[k - 1];
 		}
+		h->top[k] = row;
+		name[k] = own;
 	}
-	h->ntop = n;
+	h->ntop = n < TT_HITCH_TOP ? n : TT_HITCH_TOP;
 }
 
 int
