@@ -135,17 +135,24 @@ started(struct tt_report *r, int64_t wall_ns)
 	return tt_text(r, ", on %04d-%02d-%02d at %02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min);
 }
 
+/* Is something missing for it? Severities say how much figures depend on it: of a capture that breaks off, its last events are missing. */
+static bool
+takes(const struct tt_loss_info *info, enum tt_loss_kind k)
+{
+	return info->severity >= TT_LOSS || k == TT_LOST_NOT_ENDED;
+}
+
 /* "yes", or the heaviest losses. */
 static const char *
 whole(const struct tt_model *m, struct tt_report *r)
 {
 	const char *text = NULL;
 
-	for (int severity = TT_ERROR; severity >= TT_LOSS; severity--)
+	for (int severity = TT_ERROR; severity >= TT_NOTICE; severity--)
 		for (int i = 0; i < TT_LOST_KINDS; i++) {
 			struct tt_loss_info info = tt_loss_info_of(m->loss, (enum tt_loss_kind)i);
 
-			if (m->loss->e[i].n && info.severity == (enum tt_severity)severity)
+			if (m->loss->e[i].n && info.severity == (enum tt_severity)severity && takes(&info, (enum tt_loss_kind)i))
 				text = text ? tt_text(r, "%s; %s", text, info.text) : tt_text(r, "no: %s", info.text);
 		}
 	return text ? text : "yes, nothing was lost";
