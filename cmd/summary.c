@@ -30,8 +30,8 @@ static const struct tt_col summary_col[S_N] = {
 	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE, "Time from the first event to the last, threads, events, wall clock at the start." },
 	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
 	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest; or why there are none." },
-	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms." },
-	[S_30] = { "fps_30", "30 fps", TT_UNIT_PROSE, "Frames longer than 33.33 ms." },
+	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms: of capped frames by CPU-active time, else by wall time." },
+	[S_30] = { "fps_30", "30 fps", TT_UNIT_PROSE, "Frames longer than 33.33 ms, by the same time." },
 };
 
 enum { F_FRAME, F_TIME, F_WHY, F_N };
@@ -158,14 +158,22 @@ whole(const struct tt_model *m, struct tt_report *r)
 	return text ? text : "yes, nothing was lost";
 }
 
+static bool
+is_capped(struct tt_views *view, int64_t *period, struct tt_report *r)
+{
+	tt_frames_cap(view->m, period, &r->err);
+	return *period && view->m->frames->has_wait;
+}
+
+/* Of the times ${x}, whose name ${of} comes first. */
 static const char *
-verdict(const struct tt_values *x, int64_t limit, struct tt_report *r)
+verdict(const char *of, const struct tt_values *x, int64_t limit, struct tt_report *r)
 {
 	size_t over = tt_values_over(x, limit);
 
 	if (over == 0)
-		return "held by all frames";
-	return tt_text(r, "missed by %s of %s frames, %s %%", count_text(r, over), count_text(r, x->n), share_text(r, over, x->n));
+		return tt_text(r, "%sheld by all frames", of);
+	return tt_text(r, "%smissed by %s of %s frames, %s %%", of, count_text(r, over), count_text(r, x->n), share_text(r, over, x->n));
 }
 
 static void
@@ -179,12 +187,18 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 		tt_cell_text(&c[S_FRAMES], "none: nothing in the capture marks where they begin");
 		return;
 	}
-	tt_frames_cap(view->m, &period, &r->err);
+	bool capped = is_capped(view, &period, r);
 	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: median %s, p99 %s, longest %s%s%s", count_text(r, x->n), time_text(r, tt_values_quantile(x, 1, 2)),
 	    time_text(r, tt_values_quantile(x, 99, 100)), time_text(r, tt_values_quantile(x, 1, 1)), period ? "; capped at " : "",
 	    period ? time_text(r, period) : ""));
-	tt_cell_text(&c[S_60], verdict(x, tt_frame_limit(16670000), r));
-	tt_cell_text(&c[S_30], verdict(x, tt_frame_limit(33330000), r));
+	/* The limit makes their wall time what it is. */
+	const char *of = capped ? "CPU-active time: " : "";
+	if (capped)
+		x = tt_view_frames(view, TT_FRAME_CPU, &r->err);
+	if (!x)
+		return;
+	tt_cell_text(&c[S_60], verdict(of, x, tt_frame_limit(16670000), r));
+	tt_cell_text(&c[S_30], verdict(of, x, tt_frame_limit(33330000), r));
 }
 
 static void
@@ -239,11 +253,9 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 static const struct tt_hitches *
 worst_of(struct tt_views *view, struct tt_report *r)
 {
-	const struct tt_frames *f = view->m->frames;
 	int64_t period = 0;
 
-	tt_frames_cap(view->m, &period, &r->err);
-	return period && f->has_wait ? &f->busiest : &f->longest;
+	return is_capped(view, &period, r) ? &view->m->frames->busiest : &view->m->frames->longest;
 }
 
 static void

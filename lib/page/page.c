@@ -79,24 +79,40 @@ put_over(const struct page *p, size_t row)
 	put(p, ")");
 }
 
-/* Wall times against 60 and 30 fps, the first two rows of the budgets. */
+/* The first row of the table of budgets that is about CPU-active time; the end: none is. */
+static size_t
+cpu_row(const struct tt_table *budgets)
+{
+	const struct tt_cell *c;
+	size_t row = 0;
+
+	while (budgets && row < budgets->nrow && !((c = tt_html_cell(budgets, row, "time")) && strcmp(c->s, "cpu") == 0))
+		row++;
+	return row;
+}
+
+/* Times against 60 and 30 fps, the first two rows of their kind: wall times, of capped frames CPU-active times. */
 static void
 put_rates(const struct page *p)
 {
-	const struct tt_table *budgets = table(p, "frame_budgets");
+	const struct tt_table *budgets = table(p, "frame_budgets"), *worst = table(p, "hitches");
+	/* The table of the worst frames has a note where frames are capped. */
+	bool capped = worst && worst->note && cpu_row(budgets) + 1 < budgets->nrow;
+	size_t row = capped ? cpu_row(budgets) : 0;
 
-	if (value(budgets, 0, "over") == 0) {
-		put(p, "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");
+	if (value(budgets, row, "over") == 0) {
+		put(p, capped ? "<strong>Holds 60 fps</strong> by CPU-active time: no frame has more than 16.67 ms of it." :
+		    "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");
 		return;
 	}
-	put(p, "<strong>Misses 60 fps</strong> in ");
-	put_over(p, 0);
-	if (value(budgets, 1, "over") == 0) {
+	put(p, capped ? "By CPU-active time: <strong>misses 60 fps</strong> in " : "<strong>Misses 60 fps</strong> in ");
+	put_over(p, row);
+	if (value(budgets, row + 1, "over") == 0) {
 		put(p, "; <strong>holds 30 fps</strong>.");
 		return;
 	}
 	put(p, ", <strong>and 30 fps</strong> in ");
-	put_over(p, 1);
+	put_over(p, row + 1);
 	put(p, ".");
 }
 
@@ -131,7 +147,7 @@ put_frame_verdict(const struct page *p)
 		put(p, ".");
 	}
 	put(p, "</p>\n");
-	/* Of capped frames it says so: that their wall time misses a rate means nothing. */
+	/* Of capped frames it says so. */
 	if (worst && worst->note) {
 		put(p, "<p>");
 		tt_html_text(p->out, worst->note);

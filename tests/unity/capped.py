@@ -175,6 +175,22 @@ def player_only(path):
     suite.true("nor does an output", not any(m[:6] == "Editor" or m == "Preview" for m in shown) and NAMES[3].split("!")[1] in str(shown), shown)
 
 
+def first_screen(path):
+    """The limit makes each frame longer than a sixtieth of a second: the summary and the page judge the game's work, with or without the Editor."""
+    _, cpu, _ = figures(game(more=8 * MS), False)
+    missed = sum(t > 10 ** 9 // 60 for t in cpu)
+    suite.equal("some frames have too much work", missed, len(SPIKES))
+    for args in ((), ("--player-only",)):
+        out, _ = suite.run(path, *args)
+        suite.equal("the summary's verdict %s" % (args,), re.findall(r"(?m)^  .0 fps +(.*)", out),
+                    ["CPU-active time: missed by %d of %d frames, %.1f %%" % (missed, FRAMES, 100 * missed / FRAMES), "CPU-active time: held by all frames"])
+        suite.run("report", path, *args, "-o", suite.path("page.html"))
+        with open(suite.path("page.html")) as f:
+            said = re.sub(r"<[^>]*>", "", re.search(r'<p class="v">(.*?)</p>', f.read()).group(1))
+        suite.equal("the page's verdict %s" % (args,), said,
+                    "By CPU-active time: misses 60 fps in %d of %d frames (%.2f %%); holds 30 fps." % (missed, FRAMES, 100 * missed / FRAMES))
+
+
 TABLES = "verdict,sides,parts,markers,threads,changed,captures,paths"
 
 
@@ -311,6 +327,8 @@ for capture in (as_ttc("game.ttc", game()), as_raw("game.raw", game())):
     gated(capture)
     no_wall_rows(capture)
     suggested(capture)
+for capture in (as_ttc("busy.ttc", game(more=8 * MS)), as_raw("busy.raw", game(more=8 * MS))):
+    first_screen(capture)
 for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, frames: as_raw(name + ".raw", frames)):
     judged(write)
     grew(write)
