@@ -155,9 +155,9 @@ put_frame_verdict(const struct page *p)
 	}
 }
 
-/* "Most self time: NAME, 38.4 % of it." */
+/* "Most self time: NAME, 38.4 % of all."; with what ${of} says of it, if that is not NULL. */
 static void
-put_largest(const struct page *p, const char *id, const char *before, const char *share, const char *link)
+put_largest(const struct page *p, const char *id, const char *before, const char *of, const char *share, const char *link)
 {
 	const struct tt_table *t = table(p, id);
 
@@ -166,6 +166,10 @@ put_largest(const struct page *p, const char *id, const char *before, const char
 	tt_buf_printf(p->out, "<li>%s: <a href=\"#%s\">", before, link);
 	tt_html_figure(p->out, t, 0, "marker");
 	put(p, "</a>, ");
+	if (of) {
+		tt_html_figure(p->out, t, 0, of);
+		put(p, ", ");
+	}
 	tt_html_figure(p->out, t, 0, share);
 	put(p, " of all.</li>\n");
 }
@@ -186,8 +190,8 @@ verdict(const struct page *p)
 	put(p, "<ul>\n<li>");
 	put(p, has_rows(loss) ? "<strong>Something is missing</strong>: see <a href=\"#loss\">losses and caveats</a>.</li>\n" :
 	    p->r->note ? "Nothing was lost; see the <a href=\"#loss\">caveats</a>.</li>\n" : "Nothing was lost.</li>\n");
-	put_largest(p, "markers", "Most self time", "self_share", "time");
-	put_largest(p, "alloc_sites", "Most bytes allocated by", "share", "memory");
+	put_largest(p, "markers", "Most self time", NULL, "self_share", "time");
+	put_largest(p, "alloc_sites", "Largest allocation site", "class", "share", "memory");
 	put(p, "</ul>\n</section>\n");
 }
 

@@ -600,6 +600,8 @@
 			return all;
 		}
 
+		const why = new Map();    /* by number of the worst frame of a cause: the cause in words */
+
 		async function show(number, keep) {
 			const mine = ++turn, begun = performance.now(), d = data.has(number) ? await frame(number) : null, usual = d ? await frame(median) : null;
 			const ns = times ? times.all[number - times.first] : d && d.ns, rank = worst.indexOf(number);
@@ -610,7 +612,8 @@
 			now = d ? { number, ns: d.ns, threads: d.threads } : { number, ns, threads: [] };
 			title.textContent = "Frame " + number;
 			told.textContent = shown(ns) + (rank >= 0 ? ", number " + (rank + 1) + " of the worst" : "") + (number === median ? ", the median frame" :
-				", the median frame takes " + shown(times ? times.all[median - times.first] : data.get(median).ns)) + ". ";
+				", the median frame takes " + shown(times ? times.all[median - times.first] : data.get(median).ns)) + ". " +
+				(why.has(number) ? why.get(number) + "." : "");
 			command.textContent = about.dataset.command + number;
 			missing.hidden = d !== null;
 			for (const e of [...line.parts, calls.parentNode, allocs.parentNode]) {
@@ -710,16 +713,17 @@
 		for (const td of document.querySelectorAll("#causes td[data-v]:last-child")) {
 			const button = make("button", td.textContent, { type: "button", className: "s" });
 
+			why.set(Number(td.dataset.v), td.parentNode.querySelector("td.p").textContent);
 			button.setAttribute("aria-label", "Show frame " + td.dataset.v);
 			button.addEventListener("click", () => open(Number(td.dataset.v)));
 			td.replaceChildren(button);
 		}
 
 		function asked(first) {
-			const number = /^#frame=(\d+)$/.exec(location.hash);
+			const hash = /^#frame=(\d+)$/.exec(location.hash), number = hash && Number(hash[1]);
 
-			if (number) {
-				first ? open(Number(number[1])) : go(Number(number[1]));
+			if (number && (data.has(number) || (times && times.all[number - times.first] !== undefined))) {
+				first ? open(number) : go(number);
 			} else if (first) {
 				show(worst.find((n) => data.has(n)) || median, false).catch(failed);
 			}
