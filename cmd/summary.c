@@ -280,13 +280,15 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 }
 
 static void
-put_causes(const struct tt_causes *causes, struct tt_report *r)
+put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_report *r)
 {
 	struct tt_table *t;
 
-	if (causes->nfinding == 0)
+	if (!m->frames || m->frames->n == 0 || tt_causes_hidden(&m->filter) != TT_SETTING_NONE)
 		return;
 	t = new_table(r, T_CAUSES);
+	if (causes->nfinding == 0)
+		t->empty_reason = tt_causes_none(m->frames);
 	for (size_t i = 0; i < causes->nfinding && i < CAUSES; i++) {
 		const struct tt_finding *f = &causes->finding[i];
 		struct tt_cell *c;
@@ -487,7 +489,7 @@ summary_fill(struct tt_views *view, const struct opt_given *given, const struct 
 	if (tt_causes_find(&causes, view, &r->arena, &r->err) != TT_OK)
 		return;
 	put_worst(view, &causes, r);
-	put_causes(&causes, r);
+	put_causes(&causes, view->m, r);
 	if (tt_model_knows_allocs(view->m))
 		put_allocs(view, r);
 	put_markers(view, r);

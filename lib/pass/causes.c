@@ -50,9 +50,7 @@ why(struct tt_making *k)
 
 	if (!none && *hides)
 		return tt_text(k->r, "causes are looked for in all that the program did: leave out %s", hides);
-	if (!none && k->m->frames->nof > 1)
-		return "causes are of the frames of one capture: look at each alone";
-	return none ? none : k->m->frames->n < 10 ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
+	return none ? none : tt_causes_none(k->m->frames);
 }
 
 static bool

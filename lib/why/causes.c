@@ -21,6 +21,14 @@ tt_cause_name(enum tt_cause_class class)
 	return name[class];
 }
 
+const char *
+tt_causes_none(const struct tt_frames *f)
+{
+	if (f->nof > 1)
+		return "causes are of the frames of one capture: look at each alone";
+	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
+}
+
 /* --- times ----------------------------------------------------------------------------------------- */
 
 int64_t

@@ -84,6 +84,9 @@ enum tt_setting tt_causes_hidden(const struct tt_filter *f);
  */
 int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 
+/* Why nothing is found in the frames ${f}, in words. */
+const char *tt_causes_none(const struct tt_frames *f);
+
 /* The sentence of one hitch: "774 us for a gen-0 collection, started in Emitter:Tick". */
 const char *tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 
