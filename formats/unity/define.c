@@ -217,6 +217,7 @@ unity_capture(struct tt_capture *cap)
 	cap->code_alone = true;
 	cap->end_mark = -1;
 	cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
+	cap->hides_pauses = true;
 	cap->timing = timing;
 	cap->arg_names = arg_names;
 	cap->marker_facts = facts;

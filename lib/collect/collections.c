@@ -316,11 +316,15 @@ bool
 tt_knows_pauses(const struct tt_model *m)
 {
 	const struct tt_gc *s = tt_gc(m);
+	bool hidden = false;
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < TT_GENERATIONS; i++)
 		n += s->gen[i].n;
-	return s->pauses || !n;
+	/* Also without a collection that the filters want. */
+	for (size_t i = 0; i < m->ncap; i++)
+		hidden = hidden || m->cap[i]->hides_pauses;
+	return s->pauses || (!n && !hidden);
 }
 
 bool

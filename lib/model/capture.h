@@ -75,6 +75,7 @@ struct tt_capture {
 	uint64_t read_to;             /* where the reader ended, if not where its last chunk does; 0: it does not say */
 	bool all_recorded;            /* all that was recorded is there, whether the producer ended cleanly or not */
 	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
+	bool hides_pauses;            /* collections are recorded, but not when threads are stopped for them */
 	bool hides_throws;            /* the runtime does not report an exception that a method raises by itself and catches */
 	bool skips_equal;             /* counters that did not change since the last sampling are left out of it */
 	int64_t offset_ns;            /* added to ts for the common timeline */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records of Unity's .data that are missing, repeated or cut off, and what its lists hold that belongs to no sample."""
+"""Records of Unity's .data that are missing, repeated or cut off; what its lists hold that belongs to no sample; what it never holds."""
 import os
 import struct
 import subprocess
@@ -50,4 +50,19 @@ for name, b in (("whole.data", b"".join(all_of_it) + end), ("end.data", end)):
     with open(suite.path(name), "wb") as f:
         f.write(b)
     suite.equal("the size of %s" % name, suite.report("info", suite.path(name))["tables"]["capture"]["rows"][0]["bytes"], len(b))
+
+
+def pauses(options):
+    """Collections of the frames that are wanted, and what reports and metrics know of pauses."""
+    t = suite.report("stats", suite.path("whole.data"), "--table", "gcalloc,frame_gc,hitches,threads", "--metric", "gc.pause.max", "--metric",
+                     "gc.pause.count", *options)["tables"]
+    known = [row[c] for name, columns in (("gcalloc", ("pauses", "pause_ns", "pause_max_ns", "stopped_ns", "stopped_max_ns")),
+             ("frame_gc", ("gc_pause_ns",)), ("hitches", ("gc_pause_ns",)), ("threads", ("stopped_ns",)), ("timeline_metrics", ("value",)))
+             for row in t[name]["rows"] for c in columns]
+    return t["gcalloc"]["rows"][0]["collections"], [x for x in known if x is not None]
+
+
+found = [pauses(["--frames", str(i)]) for i in range(1, 29)]
+suite.true("frames with and without a collection", len({n for n, _ in found}) > 1, found)
+suite.equal("pauses are never known, with and without a collection", [known for _, known in found], [[]] * len(found))
 suite.end()
