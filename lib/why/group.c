@@ -534,7 +534,7 @@ tt_why_group(struct tt_why *w)
 		return rc;
 	tt_sort(w->found, out->nfinding, by_weight);
 	out->finding = tt_arena_alloc(w->text, (out->nfinding + 1) * sizeof *out->finding, w->err);
-	if (out->finding)
+	if (out->finding && out->nfinding)
 		memcpy(out->finding, w->found, out->nfinding * sizeof *out->finding);
 	return w->err->code;
 }
