@@ -34,9 +34,10 @@ static const struct tt_col summary_col[S_N] = {
 	[S_30] = { "fps_30", "30 fps", TT_UNIT_PROSE, "Frames longer than 33.33 ms, by the same time." },
 };
 
-enum { F_FRAME, F_TIME, F_WHY, F_N };
+enum { F_FRAME, F_PROCESS, F_TIME, F_WHY, F_N };
 static const struct tt_col worst_col[F_N] = {
 	[F_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame." },
+	[F_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1; empty if there is one." },
 	[F_TIME] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
 	[F_WHY] = { "sentence", "of which", TT_UNIT_PROSE, "Its cause in words, as in the table causes; else its longest markers." },
 };
@@ -274,6 +275,8 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 		struct tt_cell *c = tt_row(t);
 
 		tt_cell_u64(&c[F_FRAME], f->number[list->h[i].frame]);
+		if (view->m->ncap > 1)
+			tt_cell_int(&c[F_PROCESS], (int64_t)view->m->threads.t[f->thread[list->h[i].frame]]->process + 1);
 		tt_cell_int(&c[F_TIME], tt_frames_wall(f, list->h[i].frame));
 		tt_cell_name(&c[F_WHY], k ? tt_cause_sentence(k, view, &r->arena, &r->err) : top_text(view, &list->h[i], r));
 	}

@@ -306,7 +306,7 @@ rows_of_frame(const struct tt_table *t, size_t from, const struct tt_table *wors
 static void
 worst_frames(const struct page *p)
 {
-	static const char *const col[] = { "frame", "dur_ns", "cpu_ns", "top", "alloc_bytes", "gc_pause_ns", "limit", "start_ns", NULL };
+	static const char *const col[] = { "frame", "process", "dur_ns", "cpu_ns", "top", "alloc_bytes", "gc_pause_ns", "limit", "start_ns", NULL };
 	const struct tt_table *worst = table(p, "hitches"), *markers = table(p, "hitch_markers");
 	struct tt_html_view v = { 0 };
 

@@ -92,7 +92,8 @@ static const struct tt_col histogram_col[H_N] = {
 	[H_BELOW] = { "cumulative", "all up to", TT_UNIT_PERCENT, "Share of the frames in this row and the rows above it." },
 };
 
-enum { W_FRAME, W_START, W_DUR, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIMIT, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD, W_N };
+enum { W_FRAME, W_START, W_DUR, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIMIT, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD,
+	W_PROCESS, W_N };
 
 static const struct tt_col hitch_col[W_N] = {
 	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as filters by frame use it." },
@@ -111,9 +112,10 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS,
 	    "Time in the frame during which a collection was stopping or had stopped the world; empty if pauses were not recorded." },
 	[W_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Frame thread." },
+	[W_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1; empty if there is one." },
 };
 
-enum { K_FRAME, K_RANK, K_MARKER, K_SELF, K_SHARE, K_CALLS, K_N };
+enum { K_FRAME, K_RANK, K_MARKER, K_SELF, K_SHARE, K_CALLS, K_PROCESS, K_N };
 
 static const struct tt_col hitch_marker_col[K_N] = {
 	[K_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1." },
@@ -122,6 +124,7 @@ static const struct tt_col hitch_marker_col[K_N] = {
 	[K_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the marker in this frame on the frame thread." },
 	[K_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Share of the frame's wall time." },
 	[K_CALLS] = { "count", "count", TT_UNIT_COUNT, "Activations of the marker that begin in this frame." },
+	[K_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1; empty if there is one." },
 };
 
 #define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with %s NAME; tracetool info lists likely ones"
@@ -525,13 +528,16 @@ hitches(struct tt_making *k, struct tt_table *t)
 		if (pauses)
 			tt_cell_int(&c[W_GC], tt_pause_in(k->m, th->process, start, end));
 		tt_cell_text(&c[W_THREAD], th->name);
+		if (k->m->ncap > 1)
+			tt_cell_int(&c[W_PROCESS], (int64_t)th->process + 1);
 		tt_cell_name(&c[W_TOP], top_text(k, p, h));
 	}
 }
 
 static void
-put_hitch_marker(struct tt_table *t, const struct tt_frames *f, const struct tt_hitch *h, unsigned rank, const char *name)
+put_hitch_marker(struct tt_table *t, const struct tt_model *m, const struct tt_hitch *h, unsigned rank, const char *name)
 {
+	const struct tt_frames *f = m->frames;
 	struct tt_cell *c = tt_row(t);
 
 	tt_cell_u64(&c[K_FRAME], f->number[h->frame]);
@@ -540,6 +546,8 @@ put_hitch_marker(struct tt_table *t, const struct tt_frames *f, const struct tt_
 	tt_cell_int(&c[K_SELF], h->top[rank].self);
 	tt_cell_share(&c[K_SHARE], h->top[rank].self, tt_frames_wall(f, h->frame));
 	tt_cell_u64(&c[K_CALLS], h->top[rank].calls);
+	if (m->ncap > 1)
+		tt_cell_int(&c[K_PROCESS], (int64_t)m->threads.t[f->thread[h->frame]]->process + 1);
 }
 
 static void
@@ -558,7 +566,7 @@ hitch_markers(struct tt_making *k, struct tt_table *t)
 			const struct tt_name *name = top_name(k->m, h, rank);
 
 			if (name->wanted)
-				put_hitch_marker(t, k->m->frames, h, rank, tt_paths_label(p, name));
+				put_hitch_marker(t, k->m, h, rank, tt_paths_label(p, name));
 		}
 	}
 }
