@@ -353,13 +353,33 @@ scan(struct copy *c, struct tt_err *err)
 	return rc;
 }
 
+/* Read the file once, for what is missing or makes no sense in it: then *${damaged} is set. */
+static int
+read_all(struct data *m, bool *damaged, struct tt_err *err)
+{
+	struct tt_chunk c = { .cap = 0 };
+	int rc;
+
+	do {
+		rc = data_next(m, &c, err);
+		*damaged = *damaged || tt_loss_damaged(&c.loss);
+	} while (rc == TT_OK);
+	tt_mem_free(&m->env->mem, c.bytes, c.cap);
+	if (rc != TT_END)
+		return rc;
+	tt_window_rewind(&m->win);
+	return tt_src_info(m->src)->seekable ? TT_OK : tt_src_rewind(m->src, err);
+}
+
 int
 data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err)
 {
 	struct data *m = ctx;
 	struct copy c = { .m = m, .names = { .mem = &m->env->mem, .done = done }, .write = write, .arg = arg };
-	int rc = scan(&c, err);
+	int rc = read_all(m, &done->damaged, err);
 
+	if (rc == TT_OK)
+		rc = scan(&c, err);
 	tt_mem_free(&m->env->mem, c.p, c.cap);
 	unity_scrub_free(&c.names);
 	return rc;

@@ -51,7 +51,7 @@ def copy(folder, path, what, whole):
     r = run("info", "--force", "--scrub", "-o", out, path)
     if not check(os.path.exists(out), what + ": is copied", r.stderr):
         return
-    damaged = not whole or " gap " in what
+    damaged = not whole or " gap " in what or " lost " in what
     same(what + ": exit status of the copy", r.returncode, 3 if damaged else 0)
     with open(path, "rb") as f:
         old = f.read()
