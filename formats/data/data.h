@@ -12,7 +12,8 @@
  * other, with the tree of samples of each; where a thread ends is known only to whoever walks over it. So next takes records until they are
  * DATA_SEGMENT long, walks over each, which also proves it by its end mark, and makes one chunk of definitions and one for each thread, or
  * several of whole pieces where they are more than DATA_CHUNK bytes together. A chunk's bytes are a struct data_head, a struct data_piece for
- * each record, and the bytes of the pieces. A record that makes no sense costs its frame. Memory is bounded by the longest record and the definitions.
+ * each record, and the bytes of the pieces. A record that makes no sense costs its frame. Memory is bounded by the longest record, the definitions,
+ * and 20 bytes or so for each frame, by which one that is there twice is known.
  *
  * Samples come whole, with begin and duration, so no zone is open between records. Markers have ids since 2022.2, and are defined where they
  * are first used; before, each sample says its name, and the key is a hash of it.
@@ -151,6 +152,9 @@ struct data {
 	uint64_t start;               /* ns, of the last one */
 	uint32_t start_us, cpu_us, id;
 	bool gap;                     /* something is missing before the next */
+	struct data_frame { uint64_t start; uint32_t id; } *frame;    /* all of them, as the file has them */
+	size_t nframe, capframe;
+	struct tt_map at_frame;
 	uint64_t code, categories;    /* hashes of the last of these sections */
 	bool short_told;
 };

@@ -192,6 +192,8 @@ close_(void *ctx)
 	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
 	tt_map_free(&m->at_stream, mem);
 	tt_map_free(&m->holder, mem);
+	tt_mem_free(mem, m->frame, m->capframe * sizeof *m->frame);
+	tt_map_free(&m->at_frame, mem);
 	unity_known_free(&m->known);
 	tt_window_free(&m->win);
 	tt_mem_free(mem, m, sizeof *m);
@@ -237,6 +239,8 @@ rewind_(void *ctx, struct tt_err *err)
 		m->stream[i].record = 0;
 	}
 	tt_map_clear(&m->holder);
+	tt_map_clear(&m->at_frame);
+	m->nframe = 0;
 	m->at = m->seq = 0;
 	m->npart = m->norder = m->next = m->defines = 0;
 	m->ended = m->end_seen = m->gap = false;

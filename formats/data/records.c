@@ -245,11 +245,22 @@ jumps(const struct data *m, const struct data_record *r)
 	return m->record && r->id > m->id + UINT64_C(1) && r->start > end;
 }
 
-/* Is this the record before once more? */
-static bool
-repeats(const struct data *m, const struct data_record *r)
+/* Was this frame, of which ${start} is as the file has it, in a record before? Now it was. */
+static int
+repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err *err)
 {
-	return m->record && r->id == m->id && r->start == m->start && !m->gap;
+	const uint64_t hash = stream_hash(id, start, 0);
+	int rc;
+
+	*again = tt_map_find(&m->at_frame, hash, i, m->frame[i].id == id && m->frame[i].start == start) != 0;
+	if (*again)
+		return TT_OK;
+	rc = tt_mem_grow(&m->env->mem, &m->frame, &m->capframe, m->nframe + 1, sizeof *m->frame, err);
+	if (rc == TT_OK)
+		rc = tt_map_add(&m->at_frame, &m->env->mem, hash, m->nframe, err);
+	if (rc == TT_OK)
+		m->frame[m->nframe++] = (struct data_frame){ .start = start, .id = id };
+	return rc;
 }
 
 /* The thread named so has the frames; where none is, the first one. */
@@ -313,15 +324,18 @@ static int
 take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, struct tt_err *err)
 {
 	const uint64_t at = m->from + off;
+	bool again;
 	int rc;
 
 	if (r->short_of)
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
-	set_start(m, r);
-	if (repeats(m, r)) {
+	if ((rc = repeats(m, r->id, r->start, &again, err)) != TT_OK)
+		return rc;
+	if (again) {
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
 		return TT_OK;
 	}
+	set_start(m, r);
 	const bool gap = m->gap || jumps(m, r);
 	if (gap && !m->gap)
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);

@@ -44,8 +44,14 @@ suite.equal("nothing is lost of the whole", lost, {})
 place = len(b"".join(all_of_it[:11]))
 suite.equal("a record that is there twice counts once", told("twice.data", all_of_it[:11] + all_of_it[10:] + [end], 3),
             (allocations, frames, {"missing": place + 28}))
+for name, between in (("all_twice.data", []), ("appended.data", [end])):
+    again = len(b"".join(all_of_it + between))
+    seen = told(name, all_of_it + between + all_of_it + [end], 3)
+    suite.equal("frames that are there twice count once: " + name, (seen[:2], seen[2]["missing"]), ((allocations, frames), again + 28))
 got = told("missing.data", all_of_it[:11] + all_of_it[13:] + [end], 3)
 suite.equal("records that are missing", got[1:], (frames - 3, {"missing": place + 28}))
+for name in ("twice.data", "all_twice.data", "appended.data", "missing.data"):
+    suite.run("info", "--scrub", suite.path(name), "-o", suite.path("copy.data"), status=3)
 for name, b in (("whole.data", b"".join(all_of_it) + end), ("end.data", end)):
     with open(suite.path(name), "wb") as f:
         f.write(b)
