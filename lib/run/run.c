@@ -247,6 +247,11 @@ align(struct tt_run *r)
 	if (n < 2 || how == TT_ALIGN_START)
 		return;
 	if (how == TT_ALIGN_AUTO) {
+		for (size_t i = 0; i < n; i++)
+			if (c[i]->wall_ns == 0) {
+				tt_log(r->env, TT_LOG_NORMAL, "%s has no wall clock: each capture starts at 0", c[i]->path);
+				return;
+			}
 		how = TT_ALIGN_CLOCK;
 		for (size_t i = 1; i < n; i++)
 			if (!one_clock(c[0], c[i]))
