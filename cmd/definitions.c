@@ -9,6 +9,7 @@
 #include "gate/measure.h"
 #include "info.h"
 #include "summary.h"
+#include "model/format.h"
 #include "model/loss.h"
 #include "out/table.h"
 #include "pass/pass.h"
@@ -298,6 +299,18 @@ is_statistic(const struct definition *d, const char *word, size_t n)
 	return false;
 }
 
+/* Is it how the reader of a format says the loss? */
+static bool
+is_said(const struct definition *d, const char *word)
+{
+	size_t k = (size_t)((const struct tt_loss_info *)d->of - tt_loss_info);
+
+	for (const struct tt_format *const *f = tt_formats; *f; f++)
+		if ((*f)->said && (*f)->said[k].text && strcasecmp((*f)->said[k].text, word) == 0)
+			return true;
+	return false;
+}
+
 bool
 definition_named(const struct definition *d, const char *word)
 {
@@ -308,5 +321,6 @@ definition_named(const struct definition *d, const char *word)
 		if (one_of(d->name[i], word, n))
 			return true;
 	}
-	return (d->kind == DEF_COLUMN && is_path(d, word, n)) || (d->kind == DEF_METRIC && is_statistic(d, word, n));
+	return (d->kind == DEF_COLUMN && is_path(d, word, n)) || (d->kind == DEF_METRIC && is_statistic(d, word, n)) ||
+	    (d->kind == DEF_LOSS && is_said(d, word));
 }
