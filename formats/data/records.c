@@ -40,12 +40,58 @@ data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r)
 	return data_walk(&m->layout, p, n, r);
 }
 
+/* --- a frame's time -------------------------------------------------------------------------------------- */
+
+/* The thread named so has the frames; where none is, the first one. */
+static bool
+is_main(const struct data_thread *th)
+{
+	return th->ngroup == 0 && th->nname == sizeof "Main Thread" - 1 && memcmp(th->name, "Main Thread", th->nname) == 0;
+}
+
+static uint32_t
+find_main(const struct data *m, const struct data_record *r)
+{
+	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
+	struct data_thread th;
+
+	for (uint32_t i = 0; i < r->nthread && i < 64; i++) {
+		data_walk_thread(&m->layout, &t, &th);
+		if (is_main(&th))
+			return i;
+	}
+	return 0;
+}
+
+/*
+ * Does the main thread begin at another time than its frame? *${first}: when it does. It begins with it; what is allowed is more than clocks differ.
+ * Before 2019.3 times are 32 bits, which go round.
+ */
+static bool
+contradicts(const struct data *m, const struct data_record *r, uint64_t *first)
+{
+	const struct data_layout *l = &m->layout;
+	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
+	const uint64_t most = r->cpu_us * UINT64_C(2000) + 100000000;
+	struct data_thread th;
+
+	if (l->rank < 6 || r->nthread == 0)
+		return false;
+	for (uint32_t i = find_main(m, r) + 1; i > 0; i--)
+		data_walk_thread(l, &t, &th);
+	if (th.nsample < 2)
+		return false;
+	*first = unity_u64(th.sample + data_sample_size(l) + (l->rank >= 11 ? 8 : 4)) * (l->rank >= 8 ? 1u : 1000u);
+	return *first > r->start ? *first - r->start > most : r->start - *first > most;
+}
+
 /* The layout as the first record proves it; one word may be that of two. */
 int
 data_find_layout(struct data *m, struct tt_err *err)
 {
 	struct data_layout first = m->layout;
 	struct data_record r;
+	uint64_t begin;
 	const uint8_t *p;
 	uint32_t size;
 	size_t n;
@@ -62,7 +108,7 @@ data_find_layout(struct data *m, struct tt_err *err)
 			m->layout = first;
 	}
 	if (data_walk_any(m, p + first.head, size, &r))
-		m->zero = (int64_t)(first.rank >= 6 ? r.start : r.start * 1000);
+		m->zero = (int64_t)(contradicts(m, &r, &begin) ? begin : first.rank >= 6 ? r.start : r.start * 1000);
 	return TT_OK;
 }
 
@@ -263,27 +309,6 @@ repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err 
 	return rc;
 }
 
-/* The thread named so has the frames; where none is, the first one. */
-static bool
-is_main(const struct data_thread *th)
-{
-	return th->ngroup == 0 && th->nname == sizeof "Main Thread" - 1 && memcmp(th->name, "Main Thread", th->nname) == 0;
-}
-
-static uint32_t
-find_main(const struct data *m, const struct data_record *r)
-{
-	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
-	struct data_thread th;
-
-	for (uint32_t i = 0; i < r->nthread && i < 64; i++) {
-		data_walk_thread(&m->layout, &t, &th);
-		if (is_main(&th))
-			return i;
-	}
-	return 0;
-}
-
 static int
 take_threads(struct data *m, const struct data_record *r, const struct data_piece *frame, struct tt_err *err)
 {
@@ -324,11 +349,17 @@ static int
 take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, struct tt_err *err)
 {
 	const uint64_t at = m->from + off;
+	uint64_t first;
 	bool again;
 	int rc;
 
 	if (r->short_of)
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
+	if (contradicts(m, r, &first)) {
+		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, size, at);
+		m->gap = true;
+		return take_definitions(m, r, at, err);
+	}
 	if ((rc = repeats(m, r->id, r->start, &again, err)) != TT_OK)
 		return rc;
 	if (again) {

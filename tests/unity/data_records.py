@@ -50,6 +50,19 @@ for name, between in (("all_twice.data", []), ("appended.data", [end])):
     suite.equal("frames that are there twice count once: " + name, (seen[:2], seen[2]["missing"]), ((allocations, frames), again + 28))
 got = told("missing.data", all_of_it[:11] + all_of_it[13:] + [end], 3)
 suite.equal("records that are missing", got[1:], (frames - 3, {"missing": place + 28}))
+def set_u64(at, change):
+    """The whole capture, with another number of 8 bytes at ${at}."""
+    b = bytearray(b"".join(all_of_it) + end)
+    struct.pack_into("<Q", b, at, change(struct.unpack_from("<Q", b, at)[0]))
+    return [bytes(b)]
+
+
+# A frame's start follows its id and number.
+start = place + 28 + 8
+for bit in (29, 35, 44, 55, 63):
+    got = told("start.data", set_u64(start, lambda was, bit=bit: was ^ 1 << bit), 3)
+    suite.equal("a frame whose start is elsewhere, bit %d: it and the one before are left out" % bit, got[1:], (frames - 2, {"damaged": place + 28}))
+    suite.run("info", "--scrub", suite.path("start.data"), "-o", suite.path("copy.data"), status=3)
 for name in ("twice.data", "all_twice.data", "appended.data", "missing.data"):
     suite.run("info", "--scrub", suite.path(name), "-o", suite.path("copy.data"), status=3)
 for name, b in (("whole.data", b"".join(all_of_it) + end), ("end.data", end)):
