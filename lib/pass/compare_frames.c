@@ -638,7 +638,7 @@ static const struct tt_pass_table tables[] = {
 	    .has = has_frames, .why = why, .shape = TT_TREE, .unheld = UNHELD },
 	{ "compared_threads", "Threads in frames A and B", threads_col, T_N, false, TT_ON_THREAD | TT_ON_ZONES, .make = threads,
 	    .has = has_frames, .why = why, .unheld = UNHELD, .sort = "b_busy_ns" },
-	{ "compared_allocs", "Allocations in frames A and B", allocs_col, A_N, false, TT_ON_THREAD | TT_ON_NAMES, .make = sites,
+	{ "compared_allocs", "Allocations in frames A and B", allocs_col, A_N, false, TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = sites,
 	    .has = has_frames, .why = why, .unheld = UNHELD, .sort = "b_bytes" },
 	{ "compared_counters", "Counters in frames A and B", counters_col, V_N, false, TT_ON_NAMES, .make = counters,
 	    .has = has_frames, .why = why, .unheld = UNHELD, .sort = "counter" },

@@ -323,9 +323,14 @@ close_why(struct tt_why *w)
 }
 
 enum tt_setting
-tt_causes_hidden(const struct tt_filter *f)
+tt_causes_hidden(const struct tt_model *m)
 {
-	return f->thread ? TT_SETTING_THREAD : f->no_wait ? TT_SETTING_NO_WAIT : f->min_dur ? TT_SETTING_MIN_DURATION :
+	const struct tt_filter *f = &m->filter;
+
+	for (size_t i = 0; f->thread && i < m->threads.n; i++)
+		if (!m->keep_thread[i])
+			return TT_SETTING_THREAD;
+	return f->no_wait ? TT_SETTING_NO_WAIT : f->min_dur ? TT_SETTING_MIN_DURATION :
 	    f->depth ? TT_SETTING_DEPTH : TT_SETTING_NONE;
 }
 
@@ -338,7 +343,7 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	int rc;
 
 	*c = (struct tt_causes){ 0 };
-	if (!f || f->n < LEAST_FRAMES || f->nof > 1 || tt_causes_hidden(&view->m->filter))
+	if (!f || f->n < LEAST_FRAMES || f->nof > 1 || tt_causes_hidden(view->m))
 		return TT_OK;
 	tt_frame_sums_init(&sums, view, err);
 	w.p = sums.p;

@@ -21,8 +21,8 @@
 
 struct tt_arena;
 struct tt_err;
-struct tt_filter;
 struct tt_frames;
+struct tt_model;
 struct tt_views;
 
 enum { TT_CAUSE_HITCHES = 1000 };
@@ -76,7 +76,7 @@ struct tt_causes {
 };
 
 /* The setting that hides from the search what a frame did, or what other threads did meanwhile; TT_SETTING_NONE: none does. */
-enum tt_setting tt_causes_hidden(const struct tt_filter *f);
+enum tt_setting tt_causes_hidden(const struct tt_model *m);
 
 /**
  * tt_causes_find(c, view, text, err):
