@@ -147,9 +147,6 @@ int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, str
 /* Keep a step of the flow ${id} until all are known. */
 int tt_chrome_flow_step(struct chrome *c, const struct tt_thread *thread, unsigned type, int64_t ts, uint64_t id, struct tt_err *err);
 
-/* The zones of ${v} are written: steps in them belong to one. */
-int tt_chrome_flow_zones(struct chrome *c, const struct tt_view *v, struct tt_err *err);
-
 /* Write all flows. */
 int tt_chrome_flows(struct chrome *c, struct tt_err *err);
 

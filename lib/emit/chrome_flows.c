@@ -17,25 +17,6 @@ tt_chrome_flow_step(struct chrome *c, const struct tt_thread *thread, unsigned t
 	return TT_OK;
 }
 
-int
-tt_chrome_flow_zones(struct chrome *c, const struct tt_view *v, struct tt_err *err)
-{
-	const uint32_t thread = v->thread->index;
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < v->nslice && thread < c->flows.nwaits && c->flows.waits[thread].n && rc == TT_OK; i++) {
-		const struct tt_slice *s = &v->slice[i];
-		struct tt_piece piece;
-		const int64_t end = s->dur >= 0 && s->ts <= INT64_MAX - s->dur ? s->ts + s->dur : s->ts;
-		if (!tt_flow_waits_for(&c->flows, thread, s->ts, end))
-			continue;
-		rc = tt_pieces_zone(&c->process[v->cap->process].pieces, s->key, &c->scratch, &piece, err);
-		if (rc == TT_OK && piece.s)
-			tt_flow_zone(&c->flows, thread, s->ts, end);
-	}
-	return rc;
-}
-
 /* One end of an arrow, or a step of a chain. */
 static int
 put_end(void *arg, const struct tt_flow_step *s, char phase, uint64_t id, struct tt_err *err)

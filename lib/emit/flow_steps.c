@@ -3,10 +3,13 @@
  */
 #include "emit/flow_steps.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"
+#include "emit/emit.h"
+#include "emit/marker_text.h"
 #include "model/capture.h"
 
 /* Numbers of arrows: far from those that engines give their flows. */
@@ -70,8 +73,9 @@ first_from(const struct tt_flow_steps *f, uint32_t thread, int64_t from)
 	return tt_lower_bound(i, 0, w->n, f->step[w->step[i]].ts < from);
 }
 
-bool
-tt_flow_waits_for(const struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
+/* Does a step of ${thread} wait for a zone from ${from} to ${to}? */
+static bool
+waits_for(const struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
 {
 	const struct tt_flow_waits *w = thread < f->nwaits ? &f->waits[thread] : NULL;
 
@@ -80,8 +84,9 @@ tt_flow_waits_for(const struct tt_flow_steps *f, uint32_t thread, int64_t from, 
 	return f->step[w->step[first_from(f, thread, from)]].ts <= to;
 }
 
-void
-tt_flow_zone(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
+/* There is one: steps in it wait no more. */
+static void
+end_wait(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
 {
 	struct tt_flow_waits *w = &f->waits[thread];
 	const size_t first = first_from(f, thread, from);
@@ -96,6 +101,26 @@ tt_flow_zone(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
 	}
 	memmove(w->step + keep, w->step + i, (w->n - i) * sizeof *w->step);
 	w->n -= i - keep;
+}
+
+int
+tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_err *err)
+{
+	const uint32_t thread = v->thread->index;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < v->nslice && thread < f->nwaits && f->waits[thread].n && rc == TT_OK; i++) {
+		const struct tt_slice *s = &v->slice[i];
+		const int64_t end = s->dur >= 0 && s->ts <= INT64_MAX - s->dur ? s->ts + s->dur : s->ts;
+		struct tt_piece piece;
+
+		if (!waits_for(f, thread, s->ts, end))
+			continue;
+		rc = tt_pieces_zone(pieces, s->key, scratch, &piece, err);
+		if (rc == TT_OK && piece.s)
+			end_wait(f, thread, s->ts, end);
+	}
+	return rc;
 }
 
 void

@@ -13,13 +13,15 @@
 #ifndef TT_EMIT_FLOW_STEPS_H
 #define TT_EMIT_FLOW_STEPS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct tt_buf;
 struct tt_err;
 struct tt_mem;
+struct tt_pieces;
 struct tt_threads;
+struct tt_view;
 
 struct tt_flow_step {
 	int64_t ts;
@@ -48,9 +50,8 @@ int tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step
 /* The step that was added last waits for a zone. */
 int tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err);
 
-/* True if a step of ${thread} waits for a zone from ${from} to ${to}; tt_flow_zone(): there is one, and steps in it wait no more. */
-bool tt_flow_waits_for(const struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to);
-void tt_flow_zone(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to);
+/* The zones of a chunk are over, of which ${pieces} has those that are shown: steps in them wait no more. ${scratch} is room for pieces. */
+int tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_err *err);
 
 /* All zones are told: leave out the steps that still wait. Those at the very end of a zone are put ${earlier} ns before it. */
 void tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier);

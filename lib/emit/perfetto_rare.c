@@ -311,6 +311,8 @@ put_flow(struct rare *r)
 	}
 	rc = tt_flow_add(&c->flows, &c->env->mem, (struct tt_flow_step){ .ts = ts, .id = r->e->val, .thread = r->v->thread->index,
 		.type = (uint8_t)r->e->depth }, r->err);
+	if (rc == TT_OK && c->late)
+		return tt_flow_wait(&c->flows, &c->env->mem, r->err);
 	if (rc != TT_END)
 		return rc;
 	atomic_fetch_add_explicit(c->unwritten, 1, memory_order_relaxed);
@@ -337,6 +339,8 @@ tt_pf_flows(struct perfetto *c, struct tt_err *err)
 	c->scratch.n = 0;
 	if (c->flows.n)
 		rc = tt_pf_send(c, pf_use(PF_USE_NAME, PF_FLOW), &c->scratch, err);
+	if (c->late)
+		tt_flow_leave_out(&c->flows, 0);
 	if (rc == TT_OK)
 		rc = tt_flow_each(&c->flows, &c->m->threads, put_end, c, err);
 	return rc == TT_OK ? tt_pf_write(c, &c->scratch, err) : rc;
