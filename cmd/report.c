@@ -241,15 +241,13 @@ report_write(struct app *app, const struct report_opts *o, const struct tt_repor
 	struct tt_buf text = { 0 };
 	int rc;
 
-	say_nothing(app, o, r);
 	/* A pager wants to know how long it is. */
 	if (any_stream(r) && !(strcmp(target(o), "-") == 0 && app->pager.text))
-		return write_stream(app, o, r, err);
-	rc = report_render(app, o, r, &text, err);
-	if (rc == TT_OK && strcmp(target(o), "-") == 0)
-		rc = app_show(app, &text, err);
-	else if (rc == TT_OK)
-		rc = app_write(app, target(o), &text, err);
+		rc = write_stream(app, o, r, err);
+	else if ((rc = report_render(app, o, r, &text, err)) == TT_OK)
+		rc = strcmp(target(o), "-") == 0 ? app_show(app, &text, err) : app_write(app, target(o), &text, err);
 	tt_buf_free(&text);
+	if (rc == TT_OK)
+		say_nothing(app, o, r);
 	return rc;
 }

@@ -57,7 +57,7 @@ class Live:
     def compile(self):
         source = os.path.join(HERE, "..", "mono")
         # These are about tracetool's own module and need its C# source.
-        own = ("Control.cs", "Hitches.cs", "Pause.cs", "Raised.cs")
+        own = ("Arcade.cs", "Control.cs", "Hitches.cs", "Pause.cs", "Raised.cs")
         for name in sorted(n for n in os.listdir(source) if n.endswith(".cs") and n not in own):
             path, exe = os.path.join(source, name), os.path.join(self.folder, name[:-3] + ".exe")
             if os.path.exists(exe) and os.path.getmtime(exe) >= os.path.getmtime(path):
