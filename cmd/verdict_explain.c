@@ -66,7 +66,7 @@ put_files(struct tt_buf *out, const struct tt_sample *s)
 /* Which parts of a sample, or of a frame, are shown. */
 struct kind { enum tt_about about; bool framed, cpu; };
 
-/* How much ${p} is of the kind; 0: it is none. */
+/* The amount of ${p} if it is of kind ${k}, else 0. */
 static int64_t
 of_kind(const struct tt_part *p, const struct kind *k)
 {

@@ -232,7 +232,7 @@ messages(struct copy *c, struct stream *st, struct tt_err *err)
 	return rc;
 }
 
-/* What the stream holds will not be continued: zeros stand for it. */
+/* The message that has begun will never be whole: its place in the copy keeps zeros. */
 static void
 give_up(struct copy *c, struct stream *st)
 {

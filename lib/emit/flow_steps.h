@@ -53,7 +53,7 @@ int tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err
 /* The zones of a chunk are over, of which ${pieces} has those that are shown: steps in them wait no more. ${scratch} is room for pieces. */
 int tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_err *err);
 
-/* All zones are told: leave out the steps that still wait. Those at the very end of a zone are put ${earlier} ns before it. */
+/* After the last zone: leave out the steps that still wait. Steps at the very end of a zone are put ${earlier} ns before it. */
 void tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier);
 
 /* Hand all flows to ${put}, one after the other. */

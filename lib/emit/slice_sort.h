@@ -47,8 +47,8 @@ void tt_slices_free(struct tt_slices *s);
 /**
  * tt_slices_add(s, thread, p, n, aside, err):
  * Put aside the ${n} zones of ${thread} at ${p}, whatever that address is; the more of them come in order of begin, the better.
- * ${aside} not NULL: of each zone, flags says how many bytes of the text behind them all are its own. They are put into ${aside}, and
- * flags becomes their place in it.
+ * ${aside} not NULL: the text of all zones follows the last zone, and flags of each zone is the length of its part. The text is put
+ * into ${aside}, and flags becomes its place there.
  */
 int tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p, size_t n, struct tt_aside *aside,
     struct tt_err *err);

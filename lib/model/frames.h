@@ -90,7 +90,7 @@ tt_frames_looked(const struct tt_frames *f, size_t from, size_t end)
 	return !f->looked || f->looked[end] != f->looked[from];
 }
 
-/* Frames that stand for all: the ${i}th of TT_FRAMES_SAMPLED or, where there are fewer, of all. */
+/* Index of the ${i}th of at most TT_FRAMES_SAMPLED frames, evenly spaced over the capture. */
 enum { TT_FRAMES_SAMPLED = 128 };
 static inline size_t
 tt_frames_sample(const struct tt_frames *f, size_t i)

@@ -30,7 +30,7 @@ struct tt_details {
 	size_t n;                     /* 0: there are no frames, or several captures have some */
 	size_t median;                /* which of them is the median frame */
 
-	/* Numbers in the blocks stand for these names, in the order of their first use; of a thread the key is its index. */
+	/* The names that the blocks refer to by number, in the order of their first use; the key of a thread is its index. */
 	uint32_t process;
 	struct tt_details_name { uint64_t key; enum tt_details_kind { TT_DETAILS_ZONE, TT_DETAILS_CLASS, TT_DETAILS_THREAD } kind; } *name;
 	size_t nname, capname;

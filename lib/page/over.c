@@ -32,7 +32,7 @@ by_most(const void *a, const void *b)
 	return x->most != y->most ? TT_CMP(y->most, x->most) : TT_CMP(x->row, y->row);
 }
 
-/* The most in one frame is known of the frame thread's; of others the mean stands for it. */
+/* Rank markers by their most time in one frame; of other threads than the frame thread only the mean is known, and is used. */
 static int
 choose(struct over *o, size_t most, struct tt_err *err)
 {
