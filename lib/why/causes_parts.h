@@ -70,6 +70,8 @@ struct tt_why {
 	struct tt_finding *found;     /* out->nfinding of them */
 	size_t capfound;
 	size_t nusual, capusual, ntypical;    /* ntypical: samples that are no hitches */
+	int64_t calm;                 /* what other threads work, of ten frames without much of it, in nine at most */
+	bool crowded;                 /* frames with much of it are longer */
 };
 
 #define TT_CLASS_NONE 255

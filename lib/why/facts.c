@@ -4,6 +4,7 @@
 #include "why/causes_parts.h"
 
 #include "base/order.h"
+#include "stat/compare.h"
 #include "view/frame_sums.h"
 #include "view/view.h"
 
@@ -160,6 +161,57 @@ add_usual(struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *v)
 	return TT_OK;
 }
 
+/* What other threads work in the sample ${i}; ${at}, ${end}: the facts about it, by sample. */
+static int64_t
+busy_in(const struct tt_fact *at, const struct tt_fact *end, size_t i)
+{
+	for (; at < end; at++)
+		if (at->sample == i)
+			return at->self > 0 ? at->self : 0;
+	return 0;
+}
+
+/*
+ * Are frames longer where other threads work? The samples are parted by whether that is a quarter of a typical frame more than in half of
+ * them. Then at least one in twenty, but not half, must have it, and that these take longer must not be chance.
+ */
+static int
+look_at_crowds(struct tt_why *w)
+{
+	enum { FEW = 20 };
+	int64_t busy[TT_FRAMES_SAMPLED], order[TT_FRAMES_SAMPLED], with[TT_FRAMES_SAMPLED], without[TT_FRAMES_SAMPLED], calm[TT_FRAMES_SAMPLED];
+	const struct tt_fact *at = w->of_samples.v, *end = at + w->of_samples.n, *first;
+	size_t n = 0, m = 0;
+	double p;
+
+	while (at < end && !(at->what == TT_OF_FRAME && at->id == TT_FRAME_BUSY))
+		at++;
+	for (first = at; at < end && at->what == TT_OF_FRAME && at->id == TT_FRAME_BUSY;)
+		at++;
+	for (size_t i = 0; i < w->nsample; i++)
+		order[i] = busy[i] = busy_in(first, at, i);
+	tt_sort_i64(order, w->nsample);
+	w->calm = tt_quantile_i64(order, w->nsample, 1, 2);
+	for (size_t i = 0; i < w->nsample; i++) {
+		int64_t t = tt_why_time(w, w->sample[i]);
+
+		if (busy[i] > w->calm + w->out->typical / 4) {
+			with[n++] = t;
+		} else {
+			calm[m] = busy[i];
+			without[m++] = t;
+		}
+	}
+	if (n < 3 || n * FEW < w->nsample || m < n)
+		return TT_OK;
+	if (tt_mann_whitney(without, m, with, n, &p, w->mem, w->err) != TT_OK)
+		return w->err->code;
+	tt_sort_i64(calm, m);
+	w->calm = tt_quantile_i64(calm, m, 9, 10);
+	w->crowded = p < .001;
+	return TT_OK;
+}
+
 int
 tt_why_learn(struct tt_why *w)
 {
@@ -178,7 +230,7 @@ tt_why_learn(struct tt_why *w)
 		if (n)
 			rc = add_usual(w, f, n, v);
 	}
-	return rc;
+	return rc == TT_OK ? look_at_crowds(w) : rc;
 }
 
 struct tt_usual

@@ -43,7 +43,8 @@ tt_why_doubt(struct tt_why *w)
 
 	for (size_t i = 0; i < out->ncause; i++) {
 		const struct tt_cause *c = &out->cause[i];
-		bool solid = !c->doubtful && c->class != TT_CAUSE_UNKNOWN && c->class != TT_CAUSE_OUTSIDE && c->class != TT_CAUSE_PROCESSORS;
+		bool solid = !c->doubtful && c->class != TT_CAUSE_UNKNOWN && c->class != TT_CAUSE_OUTSIDE &&
+		    (c->class != TT_CAUSE_PROCESSORS || w->crowded);
 
 		if ((solid && c->ns >= w->over - out->typical) || tt_why_strict(w, c->frame))
 			out->cause[n++] = *c;
@@ -110,31 +111,93 @@ bare(const struct tt_paths *p, uint32_t row)
 	return s + tt_name_wrapper(s);
 }
 
+/* Causes of one kind and one marker: the one with the most extra time, and from where to where their figures go. */
+struct alike {
+	const struct tt_cause *c;
+	size_t frames;
+	int64_t ns, extra;            /* of all */
+	int64_t ns_low, ns_high, longest_low, longest_high, bytes_low, bytes_high;
+	uint64_t n_low, n_high, allocs_low, allocs_high;
+	unsigned generations;         /* bits */
+};
+
+static struct alike
+one_cause(const struct tt_cause *c)
+{
+	return (struct alike){ .c = c, .frames = 1, .ns = c->ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
+		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
+		.n_high = c->n, .allocs_low = c->allocs, .allocs_high = c->allocs, .generations = 1u << (c->generation & 31) };
+}
+
+#define WIDEN(field) (a->field##_low = k.field##_low < a->field##_low ? k.field##_low : a->field##_low, \
+	a->field##_high = k.field##_high > a->field##_high ? k.field##_high : a->field##_high)
+
+static void
+add_alike(struct alike *a, const struct tt_cause *c)
+{
+	const struct alike k = one_cause(c);
+
+	a->c = c->extra > a->c->extra ? c : a->c;
+	a->frames++;
+	a->ns += c->ns;
+	a->extra += c->extra;
+	a->generations |= k.generations;
+	WIDEN(ns);
+	WIDEN(longest);
+	WIDEN(bytes);
+	WIDEN(n);
+	WIDEN(allocs);
+}
+
+#undef WIDEN
+
+/* "2.1 to 2.3 ms" of "2.1 ms" and "2.3 ms"; one of them where they are the same. */
+static void
+put_span(struct tt_buf *b, const char *low, const char *high)
+{
+	const char *of = strrchr(low, ' '), *unit = strrchr(high, ' ');
+	size_t n = of && unit && strcmp(of, unit) == 0 ? (size_t)(of - low) : strlen(low);
+
+	if (strcmp(low, high) != 0)
+		tt_buf_printf(b, "%.*s to ", (int)n, low);
+	tt_buf_text(b, high);
+}
+
+static void
+put_times(struct tt_buf *b, int64_t low, int64_t high)
+{
+	char l[32], h[32];
+
+	*tt_put_time_short(l, low) = '\0';
+	*tt_put_time_short(h, high) = '\0';
+	put_span(b, l, h);
+}
+
 static void
 put_time(struct tt_buf *b, int64_t ns)
 {
-	char t[32];
-
-	*tt_put_time_short(t, ns) = '\0';
-	tt_buf_text(b, t);
+	put_times(b, ns, ns);
 }
 
 static void
-put_bytes(struct tt_buf *b, int64_t bytes)
+put_bytes(struct tt_buf *b, int64_t low, int64_t high)
 {
-	char t[32];
+	char l[32], h[32];
 
-	*tt_put_bytes(t, bytes) = '\0';
-	tt_buf_text(b, t);
+	*tt_put_bytes(l, low) = '\0';
+	*tt_put_bytes(h, high) = '\0';
+	put_span(b, l, h);
 }
 
 static void
-put_count(struct tt_buf *b, uint64_t n, const char *one, const char *many)
+put_count(struct tt_buf *b, uint64_t low, uint64_t high, const char *one, const char *many)
 {
-	char t[32];
+	char l[32], h[32];
 
-	*tt_put_count(t, (int64_t)n) = '\0';
-	tt_buf_printf(b, "%s %s", t, n == 1 ? one : many);
+	*tt_put_count(l, (int64_t)low) = '\0';
+	*tt_put_count(h, (int64_t)high) = '\0';
+	put_span(b, l, h);
+	tt_buf_printf(b, " %s", high == 1 ? one : many);
 }
 
 /* ", usually 6", ", usually none" */
@@ -147,142 +210,193 @@ put_usual(struct tt_buf *b, uint64_t n)
 	tt_buf_printf(b, ", usually %s", n ? t : "none");
 }
 
+/* "a gen-0 collection", "a gen-0 or gen-1 collection" */
 static void
-collection(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+put_generations(struct tt_buf *b, unsigned generations)
 {
+	bool more = false;
+
+	tt_buf_text(b, "a ");
+	for (unsigned g = 0; g < 32; g++) {
+		if (generations >> g & 1)
+			tt_buf_printf(b, more ? " or gen-%u" : "gen-%u", g);
+		more = more || generations >> g & 1;
+	}
+	tt_buf_text(b, " collection");
+}
+
+static void
+collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
 	uint32_t starter = c->row2 != TT_NO_ROW ? c->row2 : c->row;
 
-	put_time(b, c->ns);
+	put_times(b, a->ns_low, a->ns_high);
+	tt_buf_text(b, " for ");
+	put_generations(b, a->generations);
 	if (c->asked) {
-		tt_buf_printf(b, " for a gen-%u collection that %s asked for", c->generation, label(p, c->row));
+		tt_buf_printf(b, " that %s asked for", label(p, c->row));
 		return;
 	}
-	tt_buf_printf(b, " for a gen-%u collection, started in %s", c->generation, label(p, starter));
+	tt_buf_printf(b, ", started in %s", label(p, starter));
 	if (c->bytes > 0) {
 		tt_buf_text(b, "; ");
-		put_bytes(b, c->bytes);
+		put_bytes(b, a->bytes_low > 0 ? a->bytes_low : c->bytes, a->bytes_high);
 		tt_buf_printf(b, " of %s allocated by %s in the frame", c->name ? c->name : "objects", label(p, c->row));
 	} else if (c->row2 != TT_NO_ROW) {
 		if (starter == c->row)
 			tt_buf_text(b, ", which allocates most: ");
 		else
 			tt_buf_printf(b, "; %s allocates most, ", label(p, c->row));
-		put_bytes(b, c->usual_ns);
+		put_bytes(b, c->usual_ns, c->usual_ns);
 		tt_buf_text(b, " a frame");
 	}
 }
 
+/* Of several methods the longest to compile and the one with the most code are the same where both have more than half of all. */
 static void
-compiled(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
-	if (c->name) {
+	const struct tt_cause *c = a->c;
+
+	if (c->name && c->n == 1 && a->frames == 1) {
 		tt_buf_printf(b, "first call of %s: ", c->name);
 		put_time(b, c->ns);
 		tt_buf_text(b, " to compile it (");
-		put_bytes(b, c->bytes);
+		put_bytes(b, c->bytes, c->bytes);
 		tt_buf_printf(b, " of code), under %s", label(p, c->row));
 		return;
 	}
-	put_time(b, c->ns);
+	put_times(b, a->ns_low, a->ns_high);
 	tt_buf_text(b, " to compile ");
-	if (c->n)
-		put_count(b, c->n, "method", "methods");
+	if (a->n_low)
+		put_count(b, a->n_low, a->n_high, "method", "methods");
 	else
 		tt_buf_text(b, "methods");
 	tt_buf_printf(b, " at their first call, most of it under %s", label(p, c->row));
+	if (!c->name)
+		return;
+	tt_buf_printf(b, a->frames > 1 ? "; in the worst frame the largest is %s (" : "; the largest is %s (", c->name);
+	if (c->longest > c->ns / 2) {
+		put_time(b, c->longest);
+		tt_buf_text(b, ", ");
+	}
+	put_bytes(b, c->bytes, c->bytes);
+	tt_buf_text(b, " of code)");
 }
 
 static void
-calls(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+calls(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
-	tt_buf_printf(b, "%s: ", label(p, c->row));
-	put_count(b, c->n, "call", "calls");
-	put_usual(b, c->usual_n);
+	tt_buf_printf(b, "%s: ", label(p, a->c->row));
+	put_count(b, a->n_low, a->n_high, "call", "calls");
+	put_usual(b, a->c->usual_n);
 	tt_buf_text(b, ": ");
-	put_time(b, c->ns);
+	put_times(b, a->ns_low, a->ns_high);
 	tt_buf_text(b, " more");
 }
 
 static void
-slow_call(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
-	if (c->n > 1 && c->longest > c->ns / 2) {
-		tt_buf_printf(b, "%s: one of ", label(p, c->row));
-		put_count(b, c->n, "call", "calls");
-		tt_buf_text(b, " took ");
-		put_time(b, c->longest);
+	const struct tt_cause *c = a->c;
+	bool one = c->n > 1 && c->longest > c->ns / 2;
+
+	tt_buf_printf(b, "%s: ", label(p, c->row));
+	if (one) {
+		tt_buf_text(b, "one of its ");
+		put_count(b, a->n_low, a->n_high, "call", "calls");
+		tt_buf_text(b, " takes ");
+		put_times(b, a->longest_low, a->longest_high);
 	} else {
-		tt_buf_printf(b, "%s: ", label(p, c->row));
-		put_time(b, c->usual_ns + c->ns);
+		put_times(b, c->usual_ns + a->ns_low, c->usual_ns + a->ns_high);
 		if (c->n > 1) {
 			tt_buf_text(b, " in ");
-			put_count(b, c->n, "call", "calls");
+			put_count(b, a->n_low, a->n_high, "call", "calls");
 		}
 	}
-	tt_buf_text(b, c->usual_n ? ", usually " : "; usually not called");
-	if (c->usual_n)
-		put_time(b, c->usual_ns);
-	if (c->usual_n && c->n > 1)
-		tt_buf_text(b, " together");
+	if (!c->usual_n) {
+		tt_buf_text(b, "; usually not called");
+		return;
+	}
+	tt_buf_text(b, one ? "; all of them usually take " : ", usually ");
+	put_time(b, c->usual_ns);
 }
 
 static void
-unknown(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+unknown(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
-	put_time(b, c->extra);
+	if (a->frames > 1)
+		tt_buf_text(b, "up to ");
+	put_time(b, a->c->extra);
 	tt_buf_text(b, " more, not explained");
-	if (c->row != TT_NO_ROW)
-		tt_buf_printf(b, ": most of it in %s, which did no more than usual; the thread may not have run", label(p, c->row));
+	if (a->c->row != TT_NO_ROW)
+		tt_buf_printf(b, ": most of it in %s, which did no more than usual; the thread may not have run", label(p, a->c->row));
 }
 
 static void
-other(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+lock(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
+	const struct tt_cause *c = a->c;
+
+	put_times(b, a->ns_low, a->ns_high);
+	tt_buf_text(b, " waiting for a lock");
+	if (tt_paths_row(p, c->node) != c->row)
+		tt_buf_printf(b, " in %s", label(p, c->row));
+	if (c->name)
+		tt_buf_printf(b, "; meanwhile thread \"%s\" was in %s", c->name, label(p, c->row2));
+}
+
+static void
+exceptions(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	put_count(b, a->n_low, a->n_high, c->name ? c->name : "exception", c->name ? c->name : "exceptions");
+	tt_buf_printf(b, " thrown in %s", label(p, c->row));
+	if (c->row2 != TT_NO_ROW)
+		tt_buf_printf(b, ", called by %s", label(p, c->row2));
+	tt_buf_text(b, ": ");
+	put_times(b, a->ns_low, a->ns_high);
+	tt_buf_text(b, " from throw to catch");
+}
+
+static void
+other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
 	switch (c->class) {
-	case TT_CAUSE_LOCK:
-		put_time(b, c->ns);
-		tt_buf_text(b, " waiting for a lock");
-		if (tt_paths_row(p, c->node) != c->row)
-			tt_buf_printf(b, " in %s", label(p, c->row));
-		if (c->name)
-			tt_buf_printf(b, "; meanwhile thread \"%s\" was in %s", c->name, label(p, c->row2));
-		break;
-	case TT_CAUSE_EXCEPTIONS:
-		put_count(b, c->n, c->name ? c->name : "exception", c->name ? c->name : "exceptions");
-		tt_buf_printf(b, " thrown in %s", label(p, c->row));
-		if (c->row2 != TT_NO_ROW)
-			tt_buf_printf(b, ", called by %s", label(p, c->row2));
-		tt_buf_text(b, ": ");
-		put_time(b, c->ns);
-		break;
 	case TT_CAUSE_WAIT:
-		put_time(b, c->ns);
+		put_times(b, a->ns_low, a->ns_high);
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " waiting in %s, called by %s" : " waiting in %s",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
 		break;
 	case TT_CAUSE_LOADING:
-		put_time(b, c->ns);
+		put_times(b, a->ns_low, a->ns_high);
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " loading: %s, under %s" : " loading: %s",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
 		break;
 	case TT_CAUSE_ALLOCATION:
 		tt_buf_printf(b, "%s allocates ", label(p, c->row));
-		put_bytes(b, c->bytes);
+		put_bytes(b, a->bytes_low, a->bytes_high);
 		if (c->name)
 			tt_buf_printf(b, ", most of it %s,", c->name);
 		tt_buf_text(b, " in ");
-		put_count(b, c->allocs, "object", "objects");
+		put_count(b, a->allocs_low, a->allocs_high, "object", "objects");
 		put_usual(b, c->usual_n);
 		tt_buf_text(b, ": ");
-		put_time(b, c->ns);
+		put_times(b, a->ns_low, a->ns_high);
 		tt_buf_text(b, " more");
 		break;
 	case TT_CAUSE_PROCESSORS:
-		put_count(b, c->n, "other thread", "other threads");
-		tt_buf_printf(b, " at work in %s, and no more done here: processors are short", label(p, c->row));
+		put_count(b, a->n_low, a->n_high, "other thread", "other threads");
+		tt_buf_printf(b, " at work in %s, and no more done here: processors are short; up to ", label(p, c->row));
+		put_time(b, a->ns_high);
+		tt_buf_text(b, " more");
 		break;
 	case TT_CAUSE_OUTSIDE:
-		put_time(b, c->ns);
+		put_times(b, a->ns_low, a->ns_high);
 		tt_buf_text(b, " more outside recorded calls");
 		break;
 	default:
@@ -290,15 +404,27 @@ other(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
 	}
 }
 
+/* A cause that takes much less than the frame takes longer is not all. */
 static void
-put_sentence(const struct tt_cause *c, const struct tt_paths *p, struct tt_buf *b)
+put_part(const struct alike *a, struct tt_buf *b)
 {
-	static void (*const put[TT_CAUSE_CLASSES])(const struct tt_cause *, const struct tt_paths *, struct tt_buf *) = {
-		[TT_CAUSE_UNKNOWN] = unknown, [TT_CAUSE_COLLECTION] = collection, [TT_CAUSE_COMPILED] = compiled, [TT_CAUSE_CALLS] = calls,
-		[TT_CAUSE_SLOW_CALL] = slow_call,
+	enum { MOST_OF_IT = 70 };
+	int64_t part = a->extra > 0 ? (int64_t)((tt_u128)a->ns * 100 / (tt_u128)a->extra) : 100;
+
+	if (a->c->class != TT_CAUSE_UNKNOWN && part < MOST_OF_IT)
+		tt_buf_printf(b, " (%lld %% of the extra time)", (long long)part);
+}
+
+static void
+put_sentence(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	static void (*const put[TT_CAUSE_CLASSES])(const struct alike *, const struct tt_paths *, struct tt_buf *) = {
+		[TT_CAUSE_UNKNOWN] = unknown, [TT_CAUSE_COLLECTION] = collection, [TT_CAUSE_COMPILED] = compiled, [TT_CAUSE_LOCK] = lock,
+		[TT_CAUSE_EXCEPTIONS] = exceptions, [TT_CAUSE_CALLS] = calls, [TT_CAUSE_SLOW_CALL] = slow_call,
 	};
 
-	(put[c->class] ? put[c->class] : other)(c, p, b);
+	(put[a->c->class] ? put[a->c->class] : other)(a, p, b);
+	put_part(a, b);
 }
 
 /* The text of ${b}, kept; ${b} is freed. */
@@ -315,11 +441,12 @@ const char *
 tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err)
 {
 	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err);
+	const struct alike a = one_cause(c);
 	struct tt_buf b = { 0 };
 
 	if (!p)
 		return NULL;
-	put_sentence(c, p, &b);
+	put_sentence(&a, p, &b);
 	return keep(&b, text, err);
 }
 
@@ -363,23 +490,19 @@ is_same(const struct tt_cause *x, const struct tt_cause *y)
 static int
 group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 {
-	const struct tt_cause *worst = c[0];
+	struct alike a = one_cause(c[0]);
 	struct tt_finding *f = tt_why_finding(w);
 	struct tt_buf b = { 0 };
 
 	if (!f)
 		return w->err->code;
-	*f = (struct tt_finding){ .class = worst->class, .n = n };
-	for (size_t i = 0; i < n; i++) {
-		f->extra += c[i]->extra;
-		worst = c[i]->extra > worst->extra ? c[i] : worst;
-	}
-	f->worst = number(w, worst);
-	f->marker = marker_of(w, worst);
+	for (size_t i = 1; i < n; i++)
+		add_alike(&a, c[i]);
+	*f = (struct tt_finding){ .class = a.c->class, .n = n, .extra = a.extra };
+	f->worst = number(w, a.c);
+	f->marker = marker_of(w, a.c);
 	f->frames = frames_text(w, c, n);
-	if (n > 1 && worst->class == TT_CAUSE_UNKNOWN)
-		tt_buf_text(&b, "up to ");
-	put_sentence(worst, w->p, &b);
+	put_sentence(&a, w->p, &b);
 	f->sentence = keep(&b, w->text, w->err);
 	return w->err->code;
 }
@@ -470,7 +593,7 @@ put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *cal
 	}
 	*tt_put_time_short(a, first) = '\0';
 	*tt_put_time_short(z, last) = '\0';
-	tt_buf_printf(&b, "%s to %s over the capture", a, z);
+	tt_buf_printf(&b, "%s to %s, as medians of the first and the last eighth of the capture", a, z);
 	f->sentence = keep(&b, w->text, w->err);
 	return w->err->code;
 }

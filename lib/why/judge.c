@@ -170,11 +170,13 @@ look_at_code(const struct tt_why *w, struct tt_cause *c)
 	c->bytes = (int64_t)most->b;
 }
 
-/* Where in a wait the thread was: the outermost zone that waits. */
+/* What the method that waits or loads called for it: the outermost zone below it, for what the library does inside nobody wrote. */
 static void
 look_at_wait(const struct tt_why *w, struct tt_cause *c)
 {
-	c->row2 = tt_paths_row(w->p, c->node);
+	for (uint32_t at = c->node, own = w->own[at]; at != own && at > TT_NODE_MORE; at = tt_paths_node(w->p, at)->parent)
+		if (tt_paths_row(w->p, at) != TT_NO_ROW)
+			c->row2 = tt_paths_row(w->p, at);
 	if (c->row2 == c->row)
 		c->row2 = TT_NO_ROW;
 }
@@ -354,23 +356,26 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	c->allocs = site->n;
 }
 
-/* Do other threads work clearly more than usual, while this one does nothing more? */
+/*
+ * Do other threads work clearly more than usual, while this one does nothing more? Where frames with much work elsewhere are known to be
+ * longer, they may be many: then usual is what the other frames have.
+ */
 static bool
 try_processors(const struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_fact *busy = fact(w, TT_OF_FRAME, TT_FRAME_BUSY), *most = NULL;
-	const struct tt_usual u = tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY);
-	int64_t dur = w->m->frames->dur[c->frame], usual = w->out->typical;
+	const int64_t high = w->crowded ? w->calm : tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY).self_high;
+	int64_t dur = w->m->frames->dur[c->frame], usual = w->out->typical, more = busy ? busy->self - high : 0;
 	uint32_t threads = 0;
 
-	if (!busy || beyond(w, busy) < c->extra || usual == 0)
+	if (!busy || usual == 0 || more < (w->crowded ? c->extra / 2 : c->extra))
 		return false;
 	/* In a longer frame others do more, too: a quarter of a thread more must be at work all the time. */
-	if (busy->self * 100 / dur - u.self_high * 100 / usual < 25)
+	if (busy->self * 100 / dur - high * 100 / usual < 25)
 		return false;
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
-		if (f->what == TT_OF_OTHER && (!most || beyond(w, f) > beyond(w, most)))
+		if (f->what == TT_OF_OTHER && (!most || (w->crowded ? f->self > most->self : beyond(w, f) > beyond(w, most))))
 			most = f;
 	}
 	for (size_t i = 0; i < w->s->n; i++)
@@ -379,7 +384,7 @@ try_processors(const struct tt_why *w, struct tt_cause *c)
 	c->class = TT_CAUSE_PROCESSORS;
 	c->row = most->id;
 	c->n = threads ? threads : 1;
-	c->ns = c->extra;
+	c->ns = more < c->extra ? more : c->extra;
 	return true;
 }
 
