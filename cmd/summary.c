@@ -19,7 +19,7 @@
 
 enum { WORST = 3, CAUSES = 4, TOP = 3 };
 
-const unsigned summary_needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES | TT_NEEDS_CANDIDATES;
+const unsigned summary_needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES | TT_NEEDS_SHOTS | TT_NEEDS_CANDIDATES;
 
 /* --- tables ----------------------------------------------------------------------------------------- */
 
@@ -291,7 +291,7 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 		return;
 	t = new_table(r, T_CAUSES);
 	if (causes->nfinding == 0)
-		t->empty_reason = tt_causes_none(m->frames);
+		t->empty_reason = tt_causes_none(m->frames, causes->unseen);
 	for (size_t i = 0; i < causes->nfinding && i < CAUSES; i++) {
 		const struct tt_finding *f = &causes->finding[i];
 		struct tt_cell *c;

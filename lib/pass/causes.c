@@ -26,6 +26,11 @@ causes(struct tt_making *k, struct tt_table *t)
 
 	if (tt_causes_find(&c, k->view, &k->r->arena, &k->r->err) != TT_OK)
 		return;
+	if (c.unseen && c.nfinding)
+		t->note = tt_text(k->r, "%zu more long frames were not looked at, for there are too many zones: choose up to 256 frames with %s",
+		    c.unseen, tt_setting_name[TT_SETTING_FRAMES]);
+	else if (c.unseen)
+		t->empty_reason = tt_causes_none(k->m->frames, c.unseen);
 	for (size_t i = 0; i < c.nfinding; i++) {
 		const struct tt_finding *f = &c.finding[i];
 		struct tt_cell *cell = tt_row(t);
@@ -50,7 +55,7 @@ why(struct tt_making *k)
 
 	if (!none && *hides)
 		return tt_text(k->r, "causes are looked for in all that the program did: leave out %s", hides);
-	return none ? none : tt_causes_none(k->m->frames);
+	return none ? none : tt_causes_none(k->m->frames, 0);
 }
 
 static bool
@@ -67,7 +72,7 @@ static const struct tt_pass_table tables[] = {
 const struct tt_pass tt_pass_causes = {
 	.name = "causes",
 	.summary = "why frames are long, in words",
-	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES,
+	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES | TT_NEEDS_SHOTS,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -22,10 +22,12 @@ tt_cause_name(enum tt_cause_class class)
 }
 
 const char *
-tt_causes_none(const struct tt_frames *f)
+tt_causes_none(const struct tt_frames *f, size_t unseen)
 {
 	if (f->nof > 1)
 		return "causes are of the frames of one capture: look at each alone";
+	if (unseen)
+		return "long frames were not looked at, for there are too many zones: choose up to 256 frames by time or number";
 	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
 }
 
@@ -40,15 +42,19 @@ tt_why_time(const struct tt_why *w, size_t i)
 	return t > 0 ? t : 0;
 }
 
-int64_t
-tt_why_extra(const struct tt_why *w, size_t i)
+static int64_t
+time_beyond(const struct tt_why *w, size_t i)
 {
 	int64_t t = tt_why_time(w, i), cpu = w->m->frames->has_wait ? tt_frames_cpu(w->m->frames, i) : 0;
 	int64_t extra = t > w->over ? t - w->out->typical : 0, more = cpu > w->over_cpu ? cpu - w->typical_cpu : 0;
 
-	if (!tt_frames_looked(w->m->frames, i, i + 1))
-		return 0;
 	return more > extra ? more : extra;
+}
+
+int64_t
+tt_why_extra(const struct tt_why *w, size_t i)
+{
+	return tt_frames_looked(w->m->frames, i, i + 1) ? time_beyond(w, i) : 0;
 }
 
 bool
@@ -133,8 +139,10 @@ choose_hitches(struct tt_why *w)
 	size_t n = w->m->frames->n, k = 0, room = 0;
 	struct tt_cause *all;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		room += tt_why_extra(w, i) > 0;
+		out->unseen += time_beyond(w, i) > 0 && tt_why_extra(w, i) == 0;
+	}
 	all = tt_mem_alloc(w->mem, room * sizeof *all, w->err);
 	for (size_t i = 0; i < n && all; i++)
 		if (tt_why_extra(w, i) > 0)

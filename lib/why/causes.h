@@ -6,7 +6,8 @@
  *	    ─ second reading: what a hitch does beyond that, by class; the class that explains most of its extra time is its cause
  *	    ─ hitches of one class and one marker become a finding; growth over the capture, a growing heap and steady allocation are others
  *
- * The rules are in tracetool-metrics(7), Causes. Needs TT_NEEDS_CALLS, TT_NEEDS_FRAMES, TT_NEEDS_CAUSES.
+ * The rules are in tracetool-metrics(7), Causes. Needs TT_NEEDS_CALLS, TT_NEEDS_FRAMES, TT_NEEDS_CAUSES,
+ * TT_NEEDS_SHOTS.
  *
  * Memory: TT_FRAMES_SAMPLED frames' sums, and a row for each of TT_CAUSE_HITCHES hitches, whatever the capture's length.
  */
@@ -73,6 +74,7 @@ struct tt_causes {
 	size_t ncause;
 	struct tt_finding *finding;   /* the most extra time first, then those of all frames */
 	size_t nfinding;
+	size_t unseen;                /* frames beyond the typical one that were not looked at: there are too many zones */
 };
 
 /* The setting that hides from the search what a frame did, or what other threads did meanwhile; TT_SETTING_NONE: none does. */
@@ -84,8 +86,8 @@ enum tt_setting tt_causes_hidden(const struct tt_model *m);
  */
 int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 
-/* Why nothing is found in the frames ${f}, in words. */
-const char *tt_causes_none(const struct tt_frames *f);
+/* Why nothing is found in the frames ${f}, in words; ${unseen}: what tt_causes says. */
+const char *tt_causes_none(const struct tt_frames *f, size_t unseen);
 
 /* The sentence of one hitch: "774 us for a gen-0 collection, started in Emitter:Tick". */
 const char *tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);

@@ -3,8 +3,13 @@
  */
 #include "why/causes_parts.h"
 
+#include <string.h>
+
+#include "base/order.h"
 #include "collect/collections.h"
+#include "collect/heap_shots.h"
 #include "out/table.h"
+#include "view/group.h"
 #include "view/view.h"
 
 /* Typical frames allocate this much, or more: at 60 frames a second some collections a minute. */
@@ -92,19 +97,144 @@ heap_of(const struct tt_why *w)
 	return h;
 }
 
+/* --- heap shots ----------------------------------------------------------------------------------- */
+
+/* What a class has in the first and the last shot. */
+struct stays { const char *name; uint64_t first, last; };
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct stays *)a)->name, ((const struct stays *)b)->name);
+}
+
+static int
+by_growth(const void *a, const void *b)
+{
+	const struct stays *x = a, *y = b;
+	int64_t k = (int64_t)(x->last - x->first), l = (int64_t)(y->last - y->first);
+
+	return k != l ? TT_CMP(l, k) : strcmp(x->name, y->name);
+}
+
+/* The first and the last whole shot whose classes are known; false: there are no two. */
+static bool
+two_shots(const struct tt_shots *s, const struct tt_shot **first, const struct tt_shot **last)
+{
+	*first = *last = NULL;
+	for (size_t i = 0; s && i < s->n; i++) {
+		if (!s->shot[i].kept || !s->shot[i].complete)
+			continue;
+		*first = *first ? *first : &s->shot[i];
+		*last = &s->shot[i];
+	}
+	return *first != *last;
+}
+
+/* Classes of one name are one. Returns how many there are. */
+static size_t
+join(struct stays *v, size_t n)
+{
+	size_t k = 0;
+
+	tt_sort(v, n, by_name);
+	for (size_t i = 0; i < n; i++) {
+		if (k > 0 && strcmp(v[k - 1].name, v[i].name) == 0) {
+			v[k - 1].first += v[i].first;
+			v[k - 1].last += v[i].last;
+		} else {
+			v[k++] = v[i];
+		}
+	}
+	return k;
+}
+
+/* "; heap shots: ITEM grows from A to B, ..." of the two classes that grow most, if that is a fifth of what the heap grows. */
+static void
+put_stays(const struct stays *v, size_t n, uint64_t growth, struct tt_buf *b)
+{
+	char from[32], to[32];
+
+	for (size_t i = 0; i < n && i < 2 && v[i].last > v[i].first && (v[i].last - v[i].first) * 5 >= growth; i++) {
+		*tt_put_bytes(from, (int64_t)v[i].first) = '\0';
+		*tt_put_bytes(to, (int64_t)v[i].last) = '\0';
+		tt_buf_printf(b, i ? ", %s from %s to %s" : "; by heap shots %s grows from %s to %s", v[i].name, from, to);
+	}
+}
+
+/* What stays of which classes, of the heap shots; without them, that they would tell. */
+static void
+put_shots(struct tt_why *w, struct tt_buf *b)
+{
+	const struct tt_shots *s = tt_shots(w->m);
+	const struct tt_shot *first, *last;
+	struct tt_classes classes;
+	struct stays *v;
+
+	if (!two_shots(s, &first, &last)) {
+		tt_buf_text(b, "; heap shots tell what stays");
+		return;
+	}
+	v = tt_mem_alloc(w->mem, (s->nkey + 1) * sizeof *v, w->err);
+	if (!v)
+		return;
+	tt_classes_init(&classes, w->m, TT_GROUP_NONE, w->text);
+	for (size_t i = 0; i < s->nkey; i++) {
+		const struct tt_class *c = tt_class_of(&classes, s->key_process[i], s->key[i], w->err);
+		v[i].name = c ? c->label : "";
+	}
+	for (size_t i = 0; i < first->nclass; i++)
+		v[s->cell[first->first + i].class].first += s->cell[first->first + i].bytes;
+	for (size_t i = 0; i < last->nclass; i++)
+		v[s->cell[last->first + i].class].last += s->cell[last->first + i].bytes;
+	size_t n = join(v, s->nkey);
+	tt_sort(v, n, by_growth);
+	put_stays(v, n, last->bytes > first->bytes ? last->bytes - first->bytes : 0, b);
+	tt_classes_free(&classes);
+	tt_mem_free(w->mem, v, (s->nkey + 1) * sizeof *v);
+}
+
+/* Do the shots alone tell that the heap grows: each is larger than the one before? */
+static bool
+shots_grow(const struct tt_shots *s, struct heap *h)
+{
+	const struct tt_shot *before = NULL;
+
+	*h = (struct heap){ .grows = true };
+	for (size_t i = 0; s && i < s->n; i++) {
+		if (!s->shot[i].complete)
+			continue;
+		h->grows = h->grows && (!before || s->shot[i].bytes > before->bytes);
+		h->first = h->n++ ? h->first : s->shot[i].bytes;
+		h->last = s->shot[i].bytes;
+		before = &s->shot[i];
+	}
+	return h->n >= LEAST_POINTS && h->grows;
+}
+
+static bool
+is_larger(uint64_t end, uint64_t first)
+{
+	return end >= first + first / 4 && end >= first + LEAST_GROWTH;
+}
+
 /* The heap of one process that only grows, or after each fall. */
 static int
 find_leak(struct tt_why *w, bool *found)
 {
-	const struct heap h = heap_of(w);
+	struct heap h = heap_of(w);
 	uint64_t end = h.falls ? h.low : h.last;
 	struct tt_finding *f;
 	char a[32], z[32], bytes[32];
 	int64_t sum;
 	const struct tt_usual *most = most_of_all(w, &sum);
+	struct tt_buf b = { 0 };
 
-	*found = h.n >= LEAST_POINTS && h.grows && (h.falls == 0 || h.falls >= LEAST_FALLS) && end >= h.first + h.first / 4 &&
-	    end >= h.first + LEAST_GROWTH && w->m->ncap == 1;
+	*found = h.n >= LEAST_POINTS && h.grows && (h.falls == 0 || h.falls >= LEAST_FALLS) && is_larger(end, h.first) && w->m->ncap == 1;
+	if (!*found && w->m->ncap == 1 && shots_grow(tt_shots(w->m), &h)) {
+		end = h.last;
+		*found = is_larger(end, h.first);
+	}
 	if (!*found)
 		return TT_OK;
 	f = tt_why_finding(w);
@@ -113,14 +243,15 @@ find_leak(struct tt_why *w, bool *found)
 	*tt_put_bytes(a, (int64_t)h.first) = '\0';
 	*tt_put_bytes(z, (int64_t)end) = '\0';
 	*f = (struct tt_finding){ .class = TT_CAUSE_LEAK, .frames = "all frames" };
-	if (!most || most->self * (int64_t)w->m->frames->n < (int64_t)(end - h.first) / 2) {
-		f->sentence = text(w, "leak: the heap grows from %s to %s; heap shots tell what stays%s", a, z, "");
-		return w->err->code;
+	tt_buf_printf(&b, "leak: the heap grows from %s to %s", a, z);
+	if (most && most->self * (int64_t)w->m->frames->n >= (int64_t)(end - h.first) / 2) {
+		f->marker = w->p->row[most->id].label;
+		*tt_put_bytes(bytes, most->self) = '\0';
+		tt_buf_printf(&b, "; %s allocates most, %s a frame", f->marker, bytes);
 	}
-	f->marker = w->p->row[most->id].label;
-	*tt_put_bytes(bytes, most->self) = '\0';
-	const char *grows = text(w, "leak: the heap grows from %s to %s%s", a, z, "");
-	f->sentence = grows ? text(w, "%s; %s allocates most, %s a frame; heap shots tell what stays", grows, f->marker, bytes) : NULL;
+	put_shots(w, &b);
+	f->sentence = tt_buf_error(&b, w->err) == TT_OK ? tt_arena_text(w->text, b.p, b.n, w->err) : NULL;
+	tt_buf_free(&b);
 	return w->err->code;
 }
 

@@ -29,8 +29,8 @@ PARTS = ("Input:Poll", "Ai:Step", "Physics:Step", "Net:Receive", "Ui:Bind", "Aud
 class Capture:
     """One run of the game, and what tables say of it."""
 
-    def __init__(self, kind, size, seed):
-        self.kind, self.size, self.seed = kind, size, seed
+    def __init__(self, kind, size, seed, more=""):
+        self.kind, self.size, self.seed, self.more = kind, size, seed, more
         self.extra = int(size * FRAME)
         self.name = "%s of %.1f ms" % (kind, self.extra / MS) if kind != "quiet" else "quiet %d" % seed
         self.path = os.path.join(kit.FOLDER, "%s-%d-%d.ttc" % (kind, self.extra, seed))
@@ -39,7 +39,7 @@ class Capture:
         gc = "major=marksweep" + ",nursery-size=64m" * (self.kind == "allocation")        # which collects nothing
         env = dict(kit.ENV, TRACETOOL_CLOCK="system", MONO_GC_PARAMS=gc, MONO_ENV_OPTIONS="-O=-aot")
         one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] if self.kind == "processors" else []
-        run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "-o", self.path, "-p", RECORD, "--"] + one +
+        run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "-o", self.path, "-p", RECORD + self.more, "--"] + one +
                              ["env", "LD_PRELOAD=" + CLOCK, "mono", kit.program("Arcade"), self.kind, "%g" % (self.extra / MS),
                               str(self.seed), FILE],
                              capture_output=True, text=True, env=env, cwd=kit.FOLDER, stdin=subprocess.DEVNULL, timeout=300)
@@ -165,6 +165,15 @@ def first_screen(c):
     return " ".join(part.group(1).split()) if part else "", len(run.stdout.splitlines())
 
 
+def check_shots():
+    """Heap shots say which class a leak keeps."""
+    c = Capture("leak", SIZES[0], 2, ",heapshot=1gc").record()
+    said = [r["sentence"] for r in kit.stats(c.path, "causes")["causes"] if r["class"] == "leak"]
+    growth = kit.stats(c.path, "heapshot_growth")["heapshot_growth"]
+    most = max(growth, key=lambda r: r["d_bytes"])["class"]
+    kit.check(said and "by heap shots %s grows from " % most in said[0] and most == "System.Byte[]", "heap shots name what a leak keeps", said, most)
+
+
 def check_causes(c, cause, method):
     rows = kit.stats(c.path, "causes")["causes"]
     screen, lines = first_screen(c)
@@ -194,4 +203,6 @@ with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
     for c, cause, method, problem in pool.map(lambda w: (w[0].record(),) + w[1:], wanted):
         check_planted(c, problem)
         check_causes(c, cause, method)
+if not only or "leak" in only:
+    check_shots()
 kit.end()
