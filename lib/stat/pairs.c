@@ -1,0 +1,422 @@
+/**
+ * Differences within pairs; the contract is in pairs.h.
+ *
+ * Looks are exact by counting: of all 2^n ways to give signs to the first n differences it is known at which levels one would have
+ * stopped before. At each look, level by level from the strictest, those with the largest rank sums are added as long as no level
+ * has more than it may spend by then. What stops at a strict level stops at all looser ones, so that the smallest level at which a
+ * series stops is a p value.
+ */
+#include "stat/pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/order.h"
+
+#define BIT (1 + 1e-9)                /* what rounding may take */
+#define SUM_MAX (TT_PAIRS_EXACT * (TT_PAIRS_EXACT + 1))
+#define LATE 5                        /* beyond TT_PAIRS_EXACT one looks after so many pairs */
+#define DIVISIONS 64
+
+/* From the strictest. In front of 5 % over 64 to 1 rows some for more rows, after them some to tell how far one is. */
+static const double strict[] = { 0.05 / 4096, 0.05 / 2048, 0.05 / 1024, 0.05 / 512, 0.05 / 256, 0.05 / 128 }, loose[] = { 0.1, 0.2, 0.35, 0.5, 0.75 };
+#define NSTRICT (sizeof strict / sizeof *strict)
+#define NLOOSE (sizeof loose / sizeof *loose)
+#define LEVELS (NSTRICT + DIVISIONS + NLOOSE)
+
+static double
+level_at(size_t i)
+{
+	return i < NSTRICT ? strict[i] : i < NSTRICT + DIVISIONS ? 0.05 / (double)(DIVISIONS - (i - NSTRICT)) : loose[i - NSTRICT - DIVISIONS];
+}
+
+static size_t
+level_place(double level)
+{
+	size_t i = 0;
+
+	while (i < LEVELS && level_at(i) * BIT < level)
+		i++;
+	return i;
+}
+
+double
+tt_pairs_level(double level)
+{
+	size_t i = level_place(level);
+
+	return i < LEVELS ? level_at(i) : 1;
+}
+
+/* --- signed ranks --------------------------------------------------------------------- */
+
+struct signed_rank { uint64_t size; unsigned twice; size_t at; bool above; };
+
+static int
+by_size(const void *a, const void *b)
+{
+	const struct signed_rank *x = a, *y = b;
+
+	return TT_CMP(x->size, y->size);
+}
+
+/* Twice the mid-ranks of the distances from the limit, which are whole numbers; ${r} by size. How many are not 0; those come last. */
+static size_t
+rank_sizes(const int64_t *d, size_t n, int64_t limit, struct signed_rank *r)
+{
+	size_t zeros = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t size = d[i] > limit ? (uint64_t)d[i] - (uint64_t)limit : (uint64_t)limit - (uint64_t)d[i];
+
+		r[i] = (struct signed_rank){ .size = size, .at = i, .above = d[i] > limit };
+		zeros += size == 0;
+	}
+	tt_sort(r, n, by_size);
+	for (size_t i = zeros, end; i < n; i = end) {
+		for (end = i + 1; end < n && r[end].size == r[i].size; end++)
+			;
+		for (size_t k = i; k < end; k++)
+			r[k].twice = (unsigned)(i + 1 + end - 2 * zeros);
+	}
+	return n - zeros;
+}
+
+/* Of all ways to take some of the ${n} weights, the shares whose sum is 0, 1, ... *${most}; free with so many and one. */
+static double *
+shares(const unsigned *w, size_t n, size_t *most, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t reach = 0;
+	double *of;
+
+	*most = 0;
+	for (size_t i = 0; i < n; i++)
+		*most += w[i];
+	of = tt_mem_alloc(mem, (*most + 1) * sizeof *of, err);
+	if (!of)
+		return NULL;
+	/* Halved with each weight: a double has room for 2^-1022. */
+	of[0] = 1;
+	for (size_t i = 0; i < n; i++) {
+		reach += w[i];
+		for (size_t s = reach + 1; s-- > 0; )
+			of[s] = (of[s] + (s >= w[i] ? of[s - w[i]] : 0)) / 2;
+	}
+	return of;
+}
+
+/* The share whose sum is at least ${least}. */
+static int
+share_from(const unsigned *w, size_t n, size_t least, double *p, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t most;
+	double *of = shares(w, n, &most, mem, err);
+
+	*p = 0;
+	for (size_t s = most + 1; of && s-- > least; )
+		*p += of[s];
+	tt_mem_free(mem, of, (most + 1) * sizeof *of);
+	return of ? TT_OK : err->code;
+}
+
+static int
+too_many(struct tt_err *err)
+{
+	return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %u pairs", TT_PAIRS_MOST);
+}
+
+int
+tt_signed_rank(const int64_t *d, size_t n, int64_t limit, double *p, struct tt_mem *mem, struct tt_err *err)
+{
+	struct signed_rank r[TT_PAIRS_MOST];
+	unsigned w[TT_PAIRS_MOST];
+	size_t sum = 0, m;
+
+	*p = 1;
+	if (n > TT_PAIRS_MOST)
+		return too_many(err);
+	m = rank_sizes(d, n, limit, r);
+	for (size_t i = 0; i < m; i++) {
+		w[i] = r[n - m + i].twice;
+		sum += r[n - m + i].above ? w[i] : 0;
+	}
+	return m ? share_from(w, m, sum, p, mem, err) : TT_OK;
+}
+
+/* --- bounds ------------------------------------------------------------------------------ */
+
+/* How many means lie outside a bound: the largest c for which the rank sum of ${n} values without ties is below c with at most ${alpha}. */
+static int
+bound_place(size_t n, double alpha, size_t *c, struct tt_mem *mem, struct tt_err *err)
+{
+	unsigned w[TT_PAIRS_MOST];
+	double below = 0, *of;
+	size_t most;
+
+	for (size_t i = 0; i < n; i++)
+		w[i] = (unsigned)i + 1;
+	of = shares(w, n, &most, mem, err);
+	for (*c = 0; of && (below += of[*c]) <= alpha * BIT; ++*c)
+		;
+	tt_mem_free(mem, of, (most + 1) * sizeof *of);
+	return of ? TT_OK : err->code;
+}
+
+static int
+by_int64(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return TT_CMP(*x, *y);
+}
+
+/* Half of a sum, halves away from zero. */
+static int64_t
+half(int64_t sum)
+{
+	return (sum + (sum < 0 ? -1 : 1)) / 2;
+}
+
+int
+tt_pairs_shift(const int64_t *d, size_t n, double alpha, struct tt_shift *s, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t all = n * (n + 1) / 2, k = 0, c = 0;
+	int64_t *sum;
+	int rc;
+
+	*s = (struct tt_shift){ 0 };
+	if (n > TT_PAIRS_MOST)
+		return too_many(err);
+	sum = tt_mem_alloc(mem, all * sizeof *sum, err);
+	rc = sum ? bound_place(n, alpha, &c, mem, err) : err->code;
+	if (rc == TT_OK) {
+		for (size_t i = 0; i < n; i++)
+			for (size_t j = i; j < n; j++)
+				sum[k++] = d[i] + d[j];
+		tt_sort(sum, all, by_int64);
+		s->shift = all % 2 ? half(sum[all / 2]) : half((sum[all / 2 - 1] + sum[all / 2]) / 2);
+		s->has_low = s->has_high = c > 0;
+		s->low = c ? half(sum[c - 1]) : 0;
+		s->high = c ? half(sum[all - c]) : 0;
+	}
+	tt_mem_free(mem, sum, all * sizeof *sum);
+	return rc;
+}
+
+/* --- looks ------------------------------------------------------------------------------------- */
+
+/* One after the other. */
+struct looks {
+	const int64_t *d;
+	int64_t limit;
+	size_t n;
+	uint8_t *stopped;             /* by the signs of the differences so far, one bit each: the first level at which one has stopped; LEVELS: none */
+	unsigned (*many)[SUM_MAX + 1];        /* of those by level and rank sum, at this look */
+	struct {
+		size_t from;          /* the least rank sum that stops at the level, at this look; none does, where it is too large */
+		double stopped, may;  /* of all signs those that have stopped at the level or a stricter one, and may */
+	} level[LEVELS];
+	size_t ours;                  /* the first level at which ours has stopped */
+	double spent;                 /* the share of the levels that is spent */
+};
+
+/* Rank sums of all signs of the first ${n} differences, by the signs of one half of them: of the lower bits and of the upper. */
+static void
+half_sums(const unsigned *twice, size_t n, unsigned *sum)
+{
+	sum[0] = 0;
+	for (size_t i = 0; i < n; i++)
+		for (size_t b = 0; b < (size_t)1 << i; b++)
+			sum[b | (size_t)1 << i] = sum[b] + twice[i];
+}
+
+/* Move the signs of rank sum ${sum} to the level ${i}, if neither it nor a looser one, at which they stop as well, gets too many. */
+static bool
+take_sum(struct looks *l, size_t i, size_t sum)
+{
+	double more[LEVELS + 1], after = 0;
+
+	for (size_t j = LEVELS + 1; j-- > i; after += l->many[j][sum]) {
+		more[j] = after;
+		if (j < LEVELS && l->level[j].stopped + after > l->level[j].may)
+			return false;
+	}
+	for (size_t j = i; j < LEVELS; j++)
+		l->level[j].stopped += more[j];
+	for (size_t j = i + 1; j <= LEVELS; j++) {
+		l->many[i][sum] += l->many[j][sum];
+		l->many[j][sum] = 0;
+	}
+	return true;
+}
+
+/* What each level adds at this look of ${n} differences, where ${share} of it may be spent. */
+static void
+choose_sums(struct looks *l, size_t n, size_t most, double share)
+{
+	double all = (double)((size_t)1 << n), stopped = 0;
+
+	for (size_t i = 0; i < LEVELS; i++) {
+		for (size_t k = 0; k <= most; k++)
+			stopped += l->many[i][k];
+		l->level[i].may = floor(level_at(i) * share * all * BIT);
+		l->level[i].stopped = stopped;
+	}
+	for (size_t i = 0; i < LEVELS; i++) {
+		size_t s = most + 1;
+
+		while (s > 0 && take_sum(l, i, s - 1))
+			s--;
+		l->level[i].from = s;
+	}
+}
+
+/* One look at the first ${n} <= TT_PAIRS_EXACT differences. */
+static void
+look(struct looks *l, size_t n, double share)
+{
+	struct signed_rank r[TT_PAIRS_EXACT];
+	unsigned twice[TT_PAIRS_EXACT] = { 0 }, lower[1 << TT_PAIRS_EXACT / 2], upper[1 << TT_PAIRS_EXACT / 2];
+	size_t low = n / 2, mask = ((size_t)1 << low) - 1, most = 0, signs = 0;
+	uint8_t first[SUM_MAX + 1];
+
+	rank_sizes(l->d, n, l->limit, r);
+	for (size_t i = 0; i < n; i++) {
+		twice[r[i].at] = r[i].twice;
+		most += r[i].twice;
+		signs |= (size_t)r[i].above << r[i].at;
+	}
+	half_sums(twice, low, lower);
+	half_sums(twice + low, n - low, upper);
+	memset(l->many, 0, (LEVELS + 1) * sizeof *l->many);
+	for (size_t b = 0; b < (size_t)1 << n; b++)
+		l->many[l->stopped[b]][lower[b & mask] + upper[b >> low]]++;
+	choose_sums(l, n, most, share);
+	for (size_t s = 0; s <= most; s++) {
+		first[s] = 0;
+		while (first[s] < LEVELS && s < l->level[first[s]].from)
+			first[s]++;
+	}
+	for (size_t b = 0; b < (size_t)1 << n; b++) {
+		uint8_t now = first[lower[b & mask] + upper[b >> low]];
+
+		if (now < l->stopped[b])
+			l->stopped[b] = now;
+	}
+	l->ours = l->stopped[signs];
+	l->spent = share;
+}
+
+/* The share of a level that may be spent once ${n} differences are there. */
+static double
+share_of(const struct tt_pairs_plan *plan, size_t n, bool last)
+{
+	double t = (double)n / (double)plan->most;
+
+	if (last || n >= plan->most)
+		return 1;
+	return plan->looks ? t * t : 0;
+}
+
+/* A look at more than that: each level has what it may spend now, whatever was before. */
+static int
+late_look(struct looks *l, size_t n, double share, struct tt_mem *mem, struct tt_err *err)
+{
+	double p;
+	int rc = tt_signed_rank(l->d, n, l->limit, &p, mem, err);
+
+	for (size_t i = 0; i < l->ours && rc == TT_OK; i++)
+		if (p <= level_at(i) * (share - l->spent) * BIT)
+			l->ours = i;
+	l->spent = share;
+	return rc;
+}
+
+static int
+look_at_all(struct looks *l, const struct tt_pairs_plan *plan, double *now, struct tt_mem *mem, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	*now = 0;
+	for (size_t n = 1; n <= l->n && rc == TT_OK; n++) {
+		bool last = n == l->n && plan->last;
+		double share = share_of(plan, n, last);
+
+		*now = 0;
+		/* The signs so far, and either of the new one. */
+		if (n <= TT_PAIRS_EXACT)
+			memcpy(l->stopped + ((size_t)1 << (n - 1)), l->stopped, (size_t)1 << (n - 1));
+		if (share <= 0)
+			continue;
+		if (n <= TT_PAIRS_EXACT) {
+			look(l, n, share);
+		} else if (n % LATE == 0 || share >= 1) {
+			*now = share - l->spent;
+			rc = late_look(l, n, share, mem, err);
+		}
+	}
+	return rc;
+}
+
+/* What p must be at the last look for the level to stop there. */
+static int
+nominal(const struct looks *l, size_t place, double now, double *p, struct tt_mem *mem, struct tt_err *err)
+{
+	struct signed_rank r[TT_PAIRS_EXACT];
+	unsigned w[TT_PAIRS_EXACT];
+	size_t m, least = SIZE_MAX;
+
+	*p = 0;
+	if (l->n > TT_PAIRS_EXACT) {
+		*p = level_at(place) * now;
+		return TT_OK;
+	}
+	/* What stops at a stricter level stops at this one. */
+	for (size_t i = 0; i <= place; i++)
+		least = l->level[i].from < least ? l->level[i].from : least;
+	m = rank_sizes(l->d, l->n, l->limit, r);
+	for (size_t i = 0; i < m; i++)
+		w[i] = r[l->n - m + i].twice;
+	return share_from(w, m, least, p, mem, err);
+}
+
+int
+tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_plan *plan, double level, struct tt_pairs_answer *a,
+    struct tt_mem *mem, struct tt_err *err)
+{
+	struct looks l = { .d = d, .limit = limit, .n = n, .ours = LEVELS };
+	size_t bytes = (size_t)1 << (n < TT_PAIRS_EXACT ? n : TT_PAIRS_EXACT), many = (LEVELS + 1) * sizeof *l.many, place = level_place(level);
+	double now = 0;
+	int rc = tt_signed_rank(d, n, limit, &a->p, mem, err);
+
+	a->overall = 1;
+	a->nominal = 0;
+	if (rc != TT_OK || n == 0)
+		return rc;
+	if (!plan->looks) {
+		bool end = plan->last || n >= plan->most;
+
+		a->overall = end ? a->p : 1;
+		a->nominal = end ? level : 0;
+		return TT_OK;
+	}
+	for (size_t i = 0; i < LEVELS; i++)
+		l.level[i].from = SIZE_MAX;
+	l.stopped = tt_mem_alloc(mem, bytes, err);
+	l.many = l.stopped ? tt_mem_alloc(mem, many, err) : NULL;
+	if (l.many) {
+		memset(l.stopped, LEVELS, bytes);
+		rc = look_at_all(&l, plan, &now, mem, err);
+	} else {
+		rc = err->code;
+	}
+	if (rc == TT_OK)
+		a->overall = l.ours < LEVELS ? level_at(l.ours) : 1;
+	if (rc == TT_OK && place < LEVELS)
+		rc = nominal(&l, place, now, &a->nominal, mem, err);
+	tt_mem_free(mem, l.many, many);
+	tt_mem_free(mem, l.stopped, bytes);
+	return rc;
+}

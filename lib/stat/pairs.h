@@ -1,0 +1,59 @@
+/**
+ * Differences within pairs: is their centre above a limit? By Wilcoxon's signed ranks, exactly, and also where one looks after each
+ * pair and stops as soon as the answer is clear.
+ *
+ * Whatever both runs of a pair share cancels in its difference. What is assumed is that differences lie evenly around their centre,
+ * as they do where both runs are of one build. Probabilities are of all ways to give signs to the differences from the limit,
+ * ties and all, as wilcox.exact of R's exactRankTests computes them; differences that equal the limit are left out.
+ * Differences are at most 2^60 in size.
+ */
+#ifndef TT_STAT_PAIRS_H
+#define TT_STAT_PAIRS_H
+
+#include "stat/compare.h"
+
+#define TT_PAIRS_MOST 200             /* pairs */
+#define TT_PAIRS_EXACT 20             /* up to so many the looks together are exact; beyond there are fewer, and what each may err adds up */
+
+/**
+ * tt_signed_rank(d, n, limit, p, mem, err):
+ * *${p}: the probability, if the ${n} differences ${d} lay evenly around ${limit}, of a rank sum of those above it at least as large
+ * as theirs. 1 where all are equal to the limit.
+ */
+int tt_signed_rank(const int64_t *d, size_t n, int64_t limit, double *p, struct tt_mem *mem, struct tt_err *err);
+
+/**
+ * tt_pairs_shift(d, n, alpha, s, mem, err):
+ * The centre of ${n} > 0 differences by Hodges and Lehmann: the median of the means of all two of them, each with itself, too; and
+ * one-sided bounds of confidence 1 - ${alpha} each, missing where the differences are too few.
+ */
+int tt_pairs_shift(const int64_t *d, size_t n, double alpha, struct tt_shift *s, struct tt_mem *mem, struct tt_err *err);
+
+/* How one looks at the pairs. */
+struct tt_pairs_plan {
+	size_t most;                  /* pairs there will be, at most */
+	bool looks;                   /* after each pair, to stop early; else when all are there */
+	bool last;                    /* there will be no more than there are */
+};
+
+struct tt_pairs_answer {
+	double p;                     /* of tt_signed_rank() */
+	double overall;               /* the smallest level of tt_pairs_level() at which one may have stopped at this look, or before; else 1 */
+	double nominal;               /* what p must be at this look for the level asked for; 0: nothing would do */
+};
+
+/**
+ * tt_pairs_test(d, n, limit, plan, level, a, mem, err):
+ * Are the ${n} differences ${d}, in the order of the pairs, above ${limit}? If they are not, a->overall is at most a level of
+ * tt_pairs_level() in a share of such series that is at most this level, whenever one stops.
+ *
+ * A level is spent on the looks as the square of the share of the pairs, and the last look has what is left; with one look
+ * a->overall is a->p. ${level} is a level, for a->nominal.
+ */
+int tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_plan *plan, double level, struct tt_pairs_answer *a,
+    struct tt_mem *mem, struct tt_err *err);
+
+/* The least level of looks that is not below ${level}: 5 % over 1, 2, ... 64 rows are among them. */
+double tt_pairs_level(double level);
+
+#endif

@@ -1,0 +1,59 @@
+/**
+ * pairs_gen N SEED: N random sets of differences and what stat/pairs.h says of them, a line of CSV each: the differences with spaces
+ * between, the limit, p, shift, low, high (NA where missing). Half of the sets have many equal sizes. For tests/stat/pairs.sh.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "stat/pairs.h"
+
+static uint64_t state;
+
+static uint64_t
+next_random(uint64_t below)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 20) % below;
+}
+
+static void
+put(bool has, int64_t v)
+{
+	if (has)
+		printf(",%lld", (long long)v);
+	else
+		printf(",NA");
+}
+
+int
+main(int argc, char **argv)
+{
+	long count = argc > 1 ? atol(argv[1]) : 1000;
+	struct tt_mem mem = { 0 };
+	struct tt_err err;
+
+	state = 0x9E3779B97F4A7C15u ^ (argc > 2 ? (uint64_t)atoll(argv[2]) : 1);
+	printf("d,limit,p,shift,low,high\n");
+	for (long k = 0; k < count; k++) {
+		uint64_t values = k % 2 ? 1000000 : 3 + next_random(12);
+		size_t n = 2 + next_random(k % 5 ? 12 : 39);
+		int64_t d[40], limit = (int64_t)next_random(values) / 2;
+		struct tt_shift s;
+		double p;
+
+		for (size_t i = 0; i < n; i++) {
+			d[i] = (int64_t)next_random(values) * 2 - (int64_t)(values / 2);
+			printf("%s%lld", i ? " " : "", (long long)d[i]);
+		}
+		if (tt_signed_rank(d, n, limit, &p, &mem, &err) != TT_OK || tt_pairs_shift(d, n, 0.05, &s, &mem, &err) != TT_OK)
+			return 1;
+		printf(",%lld,%.17g,%lld", (long long)limit, p, (long long)s.shift);
+		put(s.has_low, s.low);
+		put(s.has_high, s.high);
+		printf("\n");
+	}
+	return 0;
+}

@@ -1,0 +1,180 @@
+/* Tests of stat/pairs.h: against every way to give signs, and looks against what they promise, counted over all signs. */
+#include "base/err.h"
+#include "check.h"
+
+#include <math.h>
+
+#include "stat/pairs.h"
+
+static struct tt_mem mem;
+static struct tt_err err;
+
+static uint32_t
+next_random(void)
+{
+	static uint64_t x = 88172645463325252u;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (uint32_t)(x >> 32);
+}
+
+static bool
+close_to(double a, double b)
+{
+	return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b)) + 1e-300;
+}
+
+/* Twice the sum of the mid-ranks of those that have a bit in ${signs}; zeros have no rank. */
+static long
+rank_sum(const int64_t *size, size_t n, size_t signs)
+{
+	long sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (size[i] == 0 || !(signs >> i & 1))
+			continue;
+		for (size_t k = 0; k < n; k++)
+			sum += size[k] == 0 ? 0 : size[k] < size[i] ? 2 : size[k] == size[i] ? 1 : 0;
+		sum++;
+	}
+	return sum;
+}
+
+TEST(a_probability_is_that_of_all_signs)
+{
+	for (int round = 0; round < 200; round++) {
+		size_t n = 1 + next_random() % 12, signs = 0, least = 0;
+		int64_t d[12], size[12], limit = (int64_t)(next_random() % 7) - 3;
+		double p;
+		long ours;
+
+		for (size_t i = 0; i < n; i++) {
+			d[i] = (int64_t)(next_random() % (round % 2 ? 12 : 100000)) - (round % 2 ? 5 : 40000);
+			size[i] = llabs(d[i] - limit);
+			signs |= (size_t)(d[i] > limit) << i;
+		}
+		ours = rank_sum(size, n, signs);
+		for (size_t b = 0; b < (size_t)1 << n; b++)
+			least += rank_sum(size, n, b) >= ours;
+		CHECK_EQ_INT(tt_signed_rank(d, n, limit, &p, &mem, &err), TT_OK);
+		CHECK(close_to(p, (double)least / (double)((size_t)1 << n)));
+	}
+}
+
+TEST(bounds_are_those_of_the_test_moved)
+{
+	for (int round = 0; round < 100; round++) {
+		size_t n = 3 + next_random() % 12;
+		double alpha = round % 2 ? 0.05 : 0.01, p;
+		struct tt_shift s;
+		int64_t d[16];
+
+		for (size_t i = 0; i < n; i++)
+			d[i] = 2 * (int64_t)(next_random() % 1000000) - 800000;
+		CHECK_EQ_INT(tt_pairs_shift(d, n, alpha, &s, &mem, &err), TT_OK);
+		CHECK_EQ_INT(s.has_low, ldexp(1, -(int)n) <= alpha);
+		if (!s.has_low)
+			continue;
+		tt_signed_rank(d, n, s.low - 1, &p, &mem, &err);
+		CHECK(p <= alpha);
+		tt_signed_rank(d, n, s.low + 1, &p, &mem, &err);
+		CHECK(p > alpha);
+		for (size_t i = 0; i < n; i++)
+			d[i] = -d[i];
+		tt_signed_rank(d, n, -s.high - 1, &p, &mem, &err);
+		CHECK(p <= alpha);
+		tt_signed_rank(d, n, -s.high + 1, &p, &mem, &err);
+		CHECK(p > alpha);
+	}
+}
+
+/* Whatever the sizes are: over all signs, looks together stop at most as often as their level says, and use most of it. */
+TEST(looks_err_as_often_as_they_may_and_not_more)
+{
+	static const double level[] = { 0.05 / 8, 0.05 / 3, 0.05 };
+
+	for (int round = 0; round < 6; round++) {
+		size_t n = 8 + (size_t)round % 3, stopped[3] = { 0 };
+		int64_t size[10], d[10];
+
+		for (size_t i = 0; i < n; i++)
+			size[i] = 1 + (int64_t)(next_random() % (round % 3 == 0 ? 6 : 1000000));
+		for (size_t b = 0; b < (size_t)1 << n; b++) {
+			double least = 1;
+
+			for (size_t i = 0; i < n; i++)
+				d[i] = b >> i & 1 ? size[i] : -size[i];
+			for (size_t k = 1; k <= n; k++) {
+				const struct tt_pairs_plan plan = { .most = n, .looks = true };
+				struct tt_pairs_answer a;
+
+				CHECK_EQ_INT(tt_pairs_test(d, k, 0, &plan, 0.05, &a, &mem, &err), TT_OK);
+				least = a.overall < least ? a.overall : least;
+			}
+			for (int i = 0; i < 3; i++)
+				stopped[i] += least <= level[i] * (1 + 1e-9);
+		}
+		for (int i = 0; i < 3; i++) {
+			double share = (double)stopped[i] / (double)((size_t)1 << n);
+
+			CHECK(share <= level[i] * (1 + 1e-9));
+			/* What is left is less than the next rank sums have. */
+			CHECK(share >= level[i] * 0.7 - 4 * ldexp(1, -(int)n));
+		}
+	}
+}
+
+TEST(one_look_is_the_plain_test)
+{
+	const struct tt_pairs_plan plan = { .most = 8, .looks = false };
+	int64_t d[] = { 5, 7, 3, -1, 8, 9, 2, 4 };
+	struct tt_pairs_answer a;
+
+	CHECK_EQ_INT(tt_pairs_test(d, 7, 0, &plan, 0.05, &a, &mem, &err), TT_OK);
+	CHECK(a.overall >= 1);
+	CHECK_EQ_INT(tt_pairs_test(d, 8, 0, &plan, 0.05, &a, &mem, &err), TT_OK);
+	CHECK(close_to(a.overall, a.p) && close_to(a.p, 2.0 / 256));
+}
+
+/* Of many pairs, too: series of noise alone, by fixed seeds. */
+TEST(looks_beyond_the_exact_ones_err_no_more)
+{
+	const struct tt_pairs_plan plan = { .most = 40, .looks = true };
+	unsigned rounds = check_long() ? 2000 : 8, stopped = 0, found = 0;
+
+	for (unsigned round = 0; round < rounds; round++) {
+		bool null = false, moved = false;
+		int64_t d[40], e[40];
+
+		for (size_t n = 0; n < 40; n++) {
+			d[n] = (int64_t)(next_random() % 2001) - 1000;
+			e[n] = d[n] + 500;
+			struct tt_pairs_answer a;
+
+			if ((n + 1) % 5 != 0 || n + 1 == 15)
+				continue;
+			tt_pairs_test(d, n + 1, 0, &plan, 0.05, &a, &mem, &err);
+			null |= a.overall <= 0.05 * (1 + 1e-9);
+			tt_pairs_test(e, n + 1, 0, &plan, 0.05, &a, &mem, &err);
+			moved |= a.overall <= 0.05 * (1 + 1e-9);
+		}
+		stopped += null;
+		found += moved;
+	}
+	printf("40 pairs of noise: %u of %u stop; moved by most of its spread: %u\n", stopped, rounds, found);
+	CHECK(stopped <= (rounds < 1000 ? 3 : rounds / 20 + 20));
+	CHECK_EQ_INT(found, rounds);
+}
+
+TEST(too_many_pairs_are_refused)
+{
+	static int64_t d[TT_PAIRS_MOST + 1];
+	double p;
+
+	CHECK_EQ_INT(tt_signed_rank(d, TT_PAIRS_MOST + 1, 0, &p, &mem, &err), TT_E_LIMIT);
+	CHECK_EQ_INT(tt_signed_rank(d, TT_PAIRS_MOST, 0, &p, &mem, &err), TT_OK);
+	CHECK(p >= 1);
+	CHECK_EQ_INT((intmax_t)mem.used, 0);
+}
