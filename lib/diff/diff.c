@@ -7,6 +7,8 @@
 
 #include "base/hash_seed.h"
 #include "base/setting.h"
+#include "diff/frames.h"
+#include "base/order.h"
 #include "model/names.h"
 #include "model/waits.h"
 #include "view/allocs.h"
@@ -47,6 +49,7 @@ tt_diff_free(struct tt_diff *d)
 	mem = &d->env->mem;
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		tt_mem_free(mem, d->side[s].capture, d->side[s].cap * sizeof *d->side[s].capture);
+	tt_diff_frames_free(d);
 	tt_mem_free(mem, d->node, d->capnode * sizeof *d->node);
 	tt_mem_free(mem, d->marker, d->capmarker * sizeof *d->marker);
 	tt_mem_free(mem, d->thread, d->capthread * sizeof *d->thread);
@@ -244,13 +247,12 @@ add_marker(struct tt_diff *d, const char *full, struct tt_err *err)
 	return k->full ? TT_OK : err->code;
 }
 
-/* The marker of a row of ${p}. What has no name in its capture is one marker: keys say nothing in another capture. */
+/* The marker called ${name}, and ${label} in its capture. What has no name there is one marker: keys say nothing in another capture. */
 static int
-marker_number(struct tt_diff *d, unsigned side, const struct tt_paths *p, uint32_t row, uint32_t *number,
+name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const struct tt_name *name, const char *label, uint32_t *number,
     struct tt_err *err)
 {
-	const struct tt_name *name = p->row[row].name;
-	const char *category = p->m->category[name->category].name, *full = name->known ? name->full : UNKNOWN,
+	const char *category = m->category[name->category].name, *full = name->known ? name->full : UNKNOWN,
 		   *given = full;
 	struct tt_diff_marker *k;
 	uint32_t *slot;
@@ -272,7 +274,7 @@ marker_number(struct tt_diff *d, unsigned side, const struct tt_paths *p, uint32
 	k = &d->marker[*slot - 1];
 	*number = *slot - 1;
 	if (!k->label || (side == TT_DIFF_B && !k->category[side]))
-		k->label = full == given && name->known ? copy(d, p->row[row].label, err) : new_label(d, full, err);
+		k->label = full == given && name->known ? copy(d, label, err) : new_label(d, full, err);
 	if (!k->category[side]) {
 		k->category[side] = copy(d, category, err);
 		k->class = class_of(d, given, category);
@@ -302,7 +304,7 @@ row_marker(struct fold *f, uint32_t row, uint32_t *number, struct tt_err *err)
 	int rc = TT_OK;
 
 	if (!f->marker[row]) {
-		rc = marker_number(f->d, f->side, f->al.p, row, number, err);
+		rc = name_marker(f->d, f->side, f->m, f->al.p->row[row].name, f->al.p->row[row].label, number, err);
 		if (rc == TT_OK)
 			f->marker[row] = *number + 1;
 	}
@@ -437,6 +439,19 @@ note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
 	return rc;
 }
 
+/* The marker that a name of the capture is. */
+static int
+name_number(void *arg, const struct tt_name *name, uint32_t *marker, struct tt_err *err)
+{
+	struct fold *f = arg;
+	const struct tt_paths *p = f->al.p;
+	uint32_t row = (uint32_t)tt_lower_bound(i, 0, p->nrow, strcmp(p->row[i].name->full, name->full) < 0);
+
+	if (row < p->nrow && strcmp(p->row[row].name->full, name->full) == 0)
+		return row_marker(f, row, marker, err);
+	return name_marker(f->d, f->side, f->m, name, name->shown, marker, err);
+}
+
 /* The capture's own figures; without frames ${busy} is all there is. */
 static int
 note_capture(struct fold *f, int64_t busy, struct tt_err *err)
@@ -453,6 +468,8 @@ note_capture(struct fold *f, int64_t busy, struct tt_err *err)
 		return err->code;
 	if (f->d->frames)
 		rc = note_times(f, c, err);
+	if (rc == TT_OK && f->d->frames)
+		rc = tt_diff_frames_add(f->d, f->side, &f->view, c->path, name_number, f, err);
 	if (rc != TT_OK)
 		return rc;
 	s->n++;

@@ -26,7 +26,7 @@ struct tt_diff_form {
 	void (*fill)(const struct tt_diff_ctx *x, struct tt_table *t);
 };
 extern const struct tt_diff_form tt_diff_classes, tt_diff_markers, tt_diff_others, tt_diff_threads, tt_diff_changed,
-    tt_diff_paths;
+    tt_diff_paths, tt_diff_calltree, tt_diff_quantiles, tt_diff_budgets, tt_diff_spread, tt_diff_worst, tt_diff_pair;
 
 /* How large a difference is, whichever way it goes. */
 uint64_t tt_diff_size(int64_t v);

@@ -191,6 +191,8 @@ enum when { ALWAYS, WITH_FRAMES, WITH_ALLOCATIONS };
 static const struct tt_diff_form sides = { side_col, S_N, fill_sides }, sites = { site_col, G_N, fill_sites },
     captures = { capture_col, C_N, fill_captures };
 
+#define NO_FRAMES "the captures have no frames"
+
 static const struct table {
 	const char *id, *title, *cpu, *totals;        /* cpu: the title where CPU-active time is compared, totals: without frames; NULL: the same */
 	const struct tt_diff_form *form;
@@ -199,6 +201,8 @@ static const struct table {
 	const char *empty;
 } tables[] = {
 	{ "sides", "Frame time", "CPU-active frame time", "Time in markers, per capture", &sides, ALWAYS, false, NULL },
+	{ "frame_times", "Frame times", "CPU-active frame times", NULL, &tt_diff_quantiles, WITH_FRAMES, false, NO_FRAMES },
+	{ "frame_budgets", "Frames over budget", "Frames over budget by CPU-active time", NULL, &tt_diff_budgets, WITH_FRAMES, false, NO_FRAMES },
 	{ "parts", "What frame time is made of", "What CPU-active frame time is made of", "What it is made of", &tt_diff_classes, ALWAYS, false, NULL },
 	{ "markers", "Self time per frame on the frame thread", "CPU-active self time per frame on the frame thread", "Self time per capture",
 	    &tt_diff_markers, ALWAYS, false, "no markers" },
@@ -210,7 +214,13 @@ static const struct table {
 	{ "alloc_sites", "Allocation per frame, by site", NULL, "Allocation per capture, by site", &sites, WITH_ALLOCATIONS,
 	    false, "no allocations" },
 	{ "captures", "Captures", NULL, NULL, &captures, ALWAYS, false, NULL },
+	{ "frame_spread", "Frames by their times", "Frames by their CPU-active times", NULL, &tt_diff_spread, WITH_FRAMES, true, NO_FRAMES },
+	{ "worst_frames", "The longest frames of A against those of B", "The frames of A with the most CPU-active time against those of B", NULL,
+	    &tt_diff_worst, WITH_FRAMES, true, NO_FRAMES },
+	{ "worst_markers", "Self time in the longest frame of each side", "CPU-active self time in the frame with the most of each side", NULL,
+	    &tt_diff_pair, WITH_FRAMES, true, NO_FRAMES },
 	{ "paths", "Paths", NULL, NULL, &tt_diff_paths, ALWAYS, true, "no paths" },
+	{ "calltree", "Call tree, per frame", "Call tree, CPU-active time per frame", "Call tree, per capture", &tt_diff_calltree, ALWAYS, true, "no calls" },
 };
 
 const char *

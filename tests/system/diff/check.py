@@ -51,7 +51,8 @@ def run(*args, codes=(0, 1, 5), **more):
     return r
 
 
-TABLES = "verdict,sides,parts,markers,other_threads,threads,changed,alloc_sites,captures,paths"
+TABLES = ("verdict,sides,frame_times,frame_budgets,parts,markers,other_threads,threads,changed,alloc_sites,captures,frame_spread,worst_frames,"
+          "worst_markers,paths,calltree")
 
 
 def diff(a, b, *options):
@@ -111,6 +112,7 @@ def check_pair(name, a, b, options=(), captures=None, frames=True, rename={}, fr
     same(name + ": threads hold everything", sum(r["diff_ns"] for r in t["threads"]),
          change + sum(r["diff_ns"] for r in t.get("other_threads", []) if frames))
     same(name + ": paths hold everything", sum(r["diff_ns"] for r in t["paths"]), sum(r["diff_ns"] for r in t["threads"]))
+    check_tree(name, t["calltree"], t["threads"])
     same(name + ": frames are told", sides["A"].get("frames") is not None, frames)
     same(name + ": no frames is told", any(n["id"] == "no_frames" for n in doc["notes"]), not frames)
     if "alloc_sites" in t and t["alloc_sites"]:
@@ -119,6 +121,42 @@ def check_pair(name, a, b, options=(), captures=None, frames=True, rename={}, fr
     if captures:
         check_truth(name, t, sides, captures, frames, rename, frame_name)
     return t, code
+
+
+def check_tree(name, rows, threads):
+    """A path takes what it takes itself and what it calls; the outermost are the threads."""
+    open_, bad = [], []
+    for r in [*rows, {"depth": 0}]:
+        while len(open_) > r["depth"]:
+            up, sums = open_.pop()
+            if [up["a_total_ns"], up["b_total_ns"]] != sums or up["diff_ns"] != sums[1] - sums[0]:
+                bad.append(up)
+            if open_:
+                open_[-1][1][:] = [x + y for x, y in zip(open_[-1][1], sums)]
+        open_.append((r, [r.get("a_ns"), r.get("b_ns")]))
+    fault(name + ": the call tree adds up", bad and bad[0])
+    have = Counter()
+    for r in rows:
+        have[r["marker"]] += r["diff_ns"] if r["depth"] == 0 else 0
+    want = Counter({r["thread"]: r["diff_ns"] for r in threads})
+    fault(name + ": its outermost rows are the threads", "%s, not %s" % (+have, +want) if +have != +want else None)
+
+
+def check_frames(name, t, lengths, files):
+    """The frames of both sides one by one: their times and numbers."""
+    order = [sorted(f for c in side for f, _ in c) for side in lengths]
+    for row, (num, den) in zip(t["frame_times"], ((1, 2), (9, 10), (95, 100), (99, 100), (1, 1)), strict=True):
+        want = [f[-(-len(f) * num // den) - 1] for f in order]
+        same("%s: %s" % (name, row["percentile"]), [row["a_ns"], row["b_ns"], row["diff_ns"]], [*want, want[1] - want[0]])
+    for row, limit in zip(t["frame_budgets"], (10 ** 9 / 60, 10 ** 9 / 30), strict=True):
+        same("%s: frames over %d" % (name, limit), [row["a_over"], row["b_over"]], [sum(f > limit for f in side) for side in order])
+    bad = [r for r in t["frame_spread"] if [r["a_count"], r["b_count"]] != [sum(r["from_ns"] <= f < r["to_ns"] for f in side) for side in order]]
+    fault(name + ": frames by their times", bad and bad[0])
+    same(name + ": all of them", [sum(r[s + "_count"] for r in t["frame_spread"]) for s in "ab"], [len(f) for f in order])
+    for i, s in enumerate("ab"):
+        want = sorted((-f, k, n) for k, c in enumerate(lengths[i]) for f, n in c)[:len(t["worst_frames"])]
+        same("%s: longest frames of %s" % (name, s), [(r[s + "_ns"], r[s + "_file"], r[s + "_frame"]) for r in t["worst_frames"]],
+             [(-f, files[i][k], n) for f, k, n in want])
 
 
 def without_exceptions(paths):
@@ -148,6 +186,9 @@ def check_truth(name, t, sides, captures, frames, rename, frame_name):
             if frames:
                 same("%s: %s" % (name, row["file"]), [row["frames"], row["total_ns"], row["mean_ns"], row["median_ns"]],
                      [len(f), sum(f), nearest(Fraction(sum(f), len(f))), f[(len(f) + 1) // 2 - 1]])
+    if frames:
+        check_frames(name, t, [[[(b - a, n) for n, (a, b) in enumerate(zip(c.marks, c.marks[1:]), 1) if b > a] for c in side] for side in captures],
+                     [[r["file"] for r in t["captures"] if r["side"] == side] for side in "AB"])
     rows = defaultdict(list)
     for r in t["paths"]:
         thread = None if frames and r["thread"] == frame_name else r["thread"]
