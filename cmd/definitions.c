@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "gate/measure.h"
-#include "info.h"
 #include "summary.h"
 #include "model/format.h"
 #include "model/loss.h"
@@ -90,14 +89,11 @@ static void
 in_tables(void (*each)(definition_fn *, void *, const struct tt_pass_table *, const struct tt_pass *), definition_fn *f, void *arg)
 {
 	size_t n;
-	const struct tt_pass_table *info = info_tables(&n);
 
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		for (size_t i = 0; i < (*p)->ntables; i++)
 			each(f, arg, &(*p)->tables[i], *p);
 	}
-	for (size_t i = 0; i < n; i++)
-		each(f, arg, &info[i], NULL);
 	const struct tt_pass_table *summary = summary_tables(&n);
 	for (size_t i = 0; i < n; i++)
 		each(f, arg, &summary[i], NULL);

@@ -6,7 +6,6 @@
 
 #include "cmd.h"
 #include "emit/emit.h"
-#include "info.h"
 #include "input.h"
 #include "page/details.h"
 #include "page/page.h"
@@ -20,6 +19,9 @@
 #define DEFAULT_SIZE ((uint64_t)2 << 20)
 #define FIRST_SCREEN ((uint64_t)128 << 10)    /* of a page: what is above its tables, and the program */
 #define VIEWS_FROM ((uint64_t)256 << 10)      /* a smaller page has no views of frames and of the call tree */
+
+/* What the captures are. */
+static const char *const about[] = { "capture", "capture_meta", "capture_frame_markers", NULL };
 
 /* Tables that stats makes only when asked: why frames are long, and what the worst did. */
 static const char *const asked[] = { "causes", "hitch_markers", NULL };
@@ -113,7 +115,11 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 	struct tt_pass_opts po = o->pass;
 
 	report_notes(app, view->m, r);
-	info_capture(view->m, r);
+	po.table = about;
+	po.filled = true;
+	tt_pass_report(tt_pass_named("info"), view, &po, r);
+	po.table = NULL;
+	po.filled = false;
 	po.rows = TT_PAGE_ROWS;
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
 		if ((*p)->standard)

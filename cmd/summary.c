@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/order.h"
-#include "info.h"
 #include "opts.h"
 #include "model/loss.h"
 #include "model/waits.h"
@@ -468,7 +467,7 @@ put_next(struct tt_views *view, const struct tt_causes *causes, const struct opt
 	const struct tt_hitches *list;
 
 	if ((!m->frames || m->frames->n == 0) && m->ncandidate)
-		put_command(t, "frames", tt_text(r, "tracetool %s %s", info_frame_option(r, m->candidate[0].full), all));
+		put_command(t, "frames", tt_text(r, "tracetool %s %s", tt_pass_frame_option(r, m->candidate[0].full), all));
 	list = m->frames ? worst_of(view, r) : NULL;
 	if (list && list->n) {
 		size_t i = list->h[0].frame;

@@ -94,7 +94,7 @@ why_nothing(struct tt_making *k)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "loss", "Lost, guessed or left out", loss_col, L_N, false, .shape = TT_WHOLE, .make = entries, .why = why_nothing },
+	{ "loss", "Lost, guessed or left out", loss_col, L_N, .always_whole = true, .shape = TT_WHOLE, .make = entries, .why = why_nothing },
 };
 
 const struct tt_pass tt_pass_loss = {

@@ -48,6 +48,7 @@ struct tt_pass_opts {
 	uint64_t columns;             /* most columns of that kind; 0: as many as a table can have */
 	const struct tt_series *series;       /* NULL: none was asked for */
 	size_t rows;                  /* tables of paths: make no more rows than this, in the pass's own order; 0 all */
+	bool filled;                  /* leave out tables that have nothing to show, even those of .table */
 };
 
 /* 10 worst frames, branches of 1 %, 50 columns, all tables but the extra ones. */
@@ -109,6 +110,7 @@ struct tt_pass {
 		unsigned needs;       /* enum tt_needs, beside those of the pass */
 		bool parts;           /* a row is a part of the time: tt_pass_opts.buckets */
 		const char *wide;     /* with tt_pass_opts.wide it has a column for each value of this column */
+		bool always_whole;    /* it is about the capture as such: nobody expects a filter to change it */
 		enum tt_shape shape;
 		tt_make_fn *make;     /* its rows */
 		tt_make_fn *make_groups;      /* the same where they are groups; NULL: make does both */
@@ -133,6 +135,9 @@ extern const struct tt_pass *const tt_passes[];      /* NULL-terminated */
  */
 void tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_pass_opts *o, struct tt_report *r);
 
+/* The pass called ${name}, or NULL. */
+const struct tt_pass *tt_pass_named(const char *name);
+
 /* The table called ${id}, and in *${p} its pass; NULL: there is none. */
 const struct tt_pass_table *tt_pass_table_named(const char *id, const struct tt_pass **p);
 
@@ -142,8 +147,14 @@ const char *tt_pass_table_id(size_t i);
 /* The option of a pass without which ${table} has no rows, or NULL. */
 const char *tt_pass_asks(const char *table);
 
+/* What the run must keep (enum tt_needs) for the tables of ${p} that ${o} wants. */
+unsigned tt_pass_needs(const struct tt_pass *p, const struct tt_pass_opts *o);
+
 /* True if ${o} wants the table ${t} of ${p}. */
 bool tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o);
+
+/* TT_SETTING_FRAME_MARKER and the name ${full} of a marker without its arguments, quoted for a shell. */
+const char *tt_pass_frame_option(struct tt_report *r, const char *full);
 
 /* Why a table of events has no rows: ${none} if the recorder was asked for them, otherwise that it was not. */
 const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none);

@@ -28,5 +28,6 @@ const struct tt_pass *const tt_passes[] = {
 	&tt_pass_objects,
 	&tt_pass_coverage,
 	&tt_pass_loss,
+	&tt_pass_info,
 	NULL,
 };

@@ -22,6 +22,15 @@ named(const char *const *list, const char *name)
 
 const struct tt_pass_opts tt_pass_defaults = { .hitches = 10, .threshold_e4 = 100, .columns = 50 };
 
+const struct tt_pass *
+tt_pass_named(const char *name)
+{
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		if (strcmp((*p)->name, name) == 0)
+			return *p;
+	return NULL;
+}
+
 const struct tt_pass_table *
 tt_pass_table_named(const char *id, const struct tt_pass **of)
 {
@@ -67,6 +76,17 @@ tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const stru
 	return named(o->table, t->id) || (!t->extra && named(o->table, p->name) && !tt_pass_table_named(p->name, NULL));
 }
 
+unsigned
+tt_pass_needs(const struct tt_pass *p, const struct tt_pass_opts *o)
+{
+	unsigned needs = 0;
+
+	for (size_t i = 0; i < p->ntables; i++)
+		if (tt_pass_wants(p, &p->tables[i], o))
+			needs |= p->needs | p->tables[i].needs;
+	return needs;
+}
+
 /* --- tables ----------------------------------------------------------------------- */
 
 /* A table whose rows are groups: the column of the groups is called what they are. */
@@ -107,7 +127,7 @@ make_table(struct tt_making *k, const struct tt_pass *p, const struct tt_pass_ta
 	struct tt_arena of_pass = k->room;
 	struct tt_table *t;
 
-	if (!has && !k->o->table)
+	if (!has && (!k->o->table || k->o->filled))
 		return;
 	t = groups ? begin_groups(pt, k->o->group, k->r) : tt_report_table(k->r, pt->id, pt->title, pt->col, pt->ncol);
 	t->extra = pt->extra;
@@ -160,7 +180,6 @@ tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_p
 
 /* --- notes ------------------------------------------------------------------------ */
 
-/* Losses are reported for the whole capture. */
 static bool
 is_deaf(const struct tt_table *t, unsigned filter, enum tt_group group)
 {
@@ -169,7 +188,7 @@ is_deaf(const struct tt_table *t, unsigned filter, enum tt_group group)
 
 	if (pt && group && pt->groups & 1u << group)
 		heard |= TT_ON_NAMES | (heard & TT_ON_THREAD ? TT_ON_ZONES : 0);
-	return pt && t->nrow && !(heard & filter) && strcmp(t->id, "loss") != 0;
+	return pt && t->nrow && !(heard & filter) && !pt->always_whole;
 }
 
 static bool
