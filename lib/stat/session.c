@@ -1,0 +1,164 @@
+/**
+ * Changes between sessions; the contract is in session.h.
+ */
+#include "stat/session.h"
+
+#include <math.h>
+
+#include "stat/student.h"
+
+/* --- one session --------------------------------------------------------------------------- */
+
+static double
+mean(const int64_t *v, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)v[i];
+	return sum / (double)n;
+}
+
+struct tt_session
+tt_session_of(const int64_t *v, size_t n)
+{
+	size_t cut = n / 5, kept = n - 2 * cut;
+	struct tt_session s = { .value = mean(v + cut, kept), .df = (double)(kept - 1), .n = n };
+	double middle, squares = 0;
+
+	if (kept == 1)
+		return s;
+	/* Winsorised: what is cut counts as the nearest that is kept. */
+	middle = ((double)cut * ((double)v[cut] + (double)v[n - 1 - cut]) + (double)kept * s.value) / (double)n;
+	for (size_t i = 0; i < n; i++) {
+		int64_t w = v[i < cut ? cut : i >= n - cut ? n - 1 - cut : i];
+
+		squares += ((double)w - middle) * ((double)w - middle);
+	}
+	s.se2 = squares / ((double)kept * (double)(kept - 1));
+	return s;
+}
+
+/* --- one side ------------------------------------------------------------------------------- */
+
+struct side {
+	double mean, squares;         /* of the sessions' values */
+	double one, df;               /* variance of a single capture, and how well it is known; df 0: not at all */
+	double captures;              /* sum of 1 / n */
+	double se2;                   /* mean of the sessions' own */
+	size_t k;
+};
+
+static struct side
+side_of(const struct tt_session *s, size_t k)
+{
+	struct side a = { .k = k };
+
+	for (size_t i = 0; i < k; i++) {
+		a.mean += s[i].value / (double)k;
+		a.captures += 1 / (double)s[i].n;
+		a.one += s[i].df * s[i].se2 * (double)s[i].n;
+		a.df += s[i].df;
+	}
+	for (size_t i = 0; i < k; i++)
+		a.squares += (s[i].value - a.mean) * (s[i].value - a.mean);
+	if (a.df > 0)
+		a.one /= a.df;
+	return a;
+}
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+bool
+tt_session_shows(size_t k, size_t j)
+{
+	return k + j >= 4;
+}
+
+/* The spread is the caller's; the captures' scatter comes on top. */
+static bool
+by_assumed(const struct side *a, const struct side *b, double assumed, struct tt_change *c)
+{
+	double va = a->one * a->captures / ((double)a->k * (double)a->k), vb = b->one * b->captures / ((double)b->k * (double)b->k);
+	double uncertain = 0;
+
+	if (a->df <= 0 || b->df <= 0)
+		return false;
+	c->assumed = true;
+	c->spread = assumed;
+	c->se = assumed * assumed * (1 / (double)a->k + 1 / (double)b->k) + va + vb;
+	uncertain = va * va / a->df + vb * vb / b->df;
+	c->df = uncertain > 0 ? c->se * c->se / uncertain : INFINITY;
+	c->se = sqrt(c->se);
+	return true;
+}
+
+/* The spread is what the sessions show, their captures' scatter with it. */
+static bool
+by_own(const struct side *a, const struct side *b, struct tt_change *c)
+{
+	double own = (double)(a->k + b->k - 2), quiet = TT_SESSION_QUIET * fabs(a->mean), weight = a->df > 0 ? TT_SESSION_QUIET_WEIGHT : 0;
+	double within = a->one * a->captures / (double)a->k, fresh = b->one * b->captures / (double)b->k, s2;
+	/* What is expected of so few captures, by the old ones. */
+	double likely = a->one * b->captures / (double)b->k;
+
+	s2 = (weight * (quiet * quiet + within) + a->squares + b->squares) / (weight + own);
+	fresh = fresh > likely ? fresh : likely;
+	c->assumed = false;
+	c->spread = sqrt(s2 > within ? s2 - within : 0);
+	c->df = weight + own;
+	c->se = sqrt(s2 * (1 / (double)a->k + 1 / (double)b->k) + (fresh > within ? fresh - within : 0) / (double)b->k);
+	return true;
+}
+
+bool
+tt_session_change(const struct tt_session *old, size_t k, const struct tt_session *now, size_t j, double assumed, struct tt_change *c)
+{
+	struct side a = side_of(old, k), b = side_of(now, j);
+
+	*c = (struct tt_change){ .change = b.mean - a.mean };
+	/* A side of single captures scatters as the other. */
+	if (b.df <= 0)
+		b.one = a.one, b.df = a.df;
+	else if (a.df <= 0 && !tt_session_shows(k, j))
+		a.one = b.one, a.df = b.df;
+	return tt_session_shows(k, j) ? by_own(&a, &b, c) : by_assumed(&a, &b, assumed, c);
+}
+
+/* --- what it says ------------------------------------------------------------------------------- */
+
+double
+tt_change_worse(const struct tt_change *c, double limit)
+{
+	return c->se > 0 ? tt_student_above((c->change - limit) / c->se, c->df) : c->change > limit ? 0 : 1;
+}
+
+double
+tt_change_not_worse(const struct tt_change *c, double limit)
+{
+	return c->se > 0 ? tt_student_above((limit - c->change) / c->se, c->df) : c->change > limit ? 1 : 0;
+}
+
+double
+tt_change_low(const struct tt_change *c, double alpha)
+{
+	return c->se > 0 ? c->change - c->se * tt_student_point(alpha, c->df) : c->change;
+}
+
+double
+tt_change_high(const struct tt_change *c, double alpha)
+{
+	return c->se > 0 ? c->change + c->se * tt_student_point(alpha, c->df) : c->change;
+}
+
+double
+tt_change_power(const struct tt_change *c, double limit, double alpha, double size)
+{
+	return c->se > 0 ? tt_student_above(tt_student_point(alpha, c->df) - (size - limit) / c->se, c->df) : size > limit ? 1 : 0;
+}
+
+double
+tt_change_seen(const struct tt_change *c, double limit, double alpha, double power)
+{
+	return c->se > 0 ? limit + c->se * (tt_student_point(alpha, c->df) - tt_student_point(power, c->df)) : limit;
+}

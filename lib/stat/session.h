@@ -1,0 +1,80 @@
+/**
+ * Has a figure changed between sessions by more than a limit?
+ *
+ * A session is what was recorded together; its captures share an offset that more of them do not average away. So a session gives one
+ * value, and the test is a prediction: how far does a new session lie from the mean of old ones, measured by how far sessions lie from
+ * each other. With Y the new value, y the mean of k old ones and s their standard deviation:
+ *
+ *   t = (Y - y - limit) / (s sqrt(1 + 1/k))        Student's t of k - 1 degrees of freedom where Y - y is limit
+ *
+ * Three departures from that, by simulation (tests/stat/simulate.py):
+ * - With fewer than three sessions s says nothing. It is then the spread that the caller assumes, taken as known, and the captures'
+ *   own scatter is added, with Welch's degrees of freedom.
+ * - From three on, s^2 is averaged with TT_SESSION_QUIET^2 of the value, which counts as much as two more sessions. A few sessions that
+ *   agree by luck then promise no precision that there is not, and two degrees of freedom more are worth 15 % of power.
+ * - A new session of fewer, or more scattered, captures than the old ones is less certain by the difference.
+ *
+ * Values are in any unit; larger is worse: callers turn the sign. Nothing here corrects for many tests: callers pass an alpha that is
+ * Holm's, and correct probabilities by tt_holm().
+ */
+#ifndef TT_STAT_SESSION_H
+#define TT_STAT_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sessions of one quiet machine differ by about this much of a value, and it counts as much as so many sessions. */
+#define TT_SESSION_QUIET 0.005
+#define TT_SESSION_QUIET_WEIGHT 2
+
+/* What the captures of one session come to. */
+struct tt_session {
+	double value;                 /* their mean without the smallest and the largest fifth (R: mean(x, trim = 0.2)) */
+	double se2;                   /* square of its standard error: of the winsorised captures, after Tukey, McLaughlin and Yuen */
+	double df;                    /* of se2; 0: one capture, whose error is not known */
+	size_t n;
+};
+
+/* The ${n} > 0 values ${v}, in ascending order. */
+struct tt_session tt_session_of(const int64_t *v, size_t n);
+
+/* A change and how surely it is known: (change - true change) / se is Student's t of df degrees of freedom. */
+struct tt_change {
+	double change;                /* new less old */
+	double se;                    /* 0: nothing varies */
+	double df;                    /* may be INFINITY */
+	double spread;                /* the standard deviation of sessions that se is made with */
+	bool assumed;                 /* spread is the caller's; else what the sessions show */
+};
+
+/**
+ * tt_session_change(old, k, now, j, assumed, c):
+ * The change from ${k} old sessions to ${j} new ones. ${assumed}: the spread of sessions that is taken where they are too few to show
+ * it, in the unit of the values. False: neither sessions nor captures show any scatter, for each session has one capture and they are
+ * fewer than three on the one side or two on both.
+ */
+bool tt_session_change(const struct tt_session *old, size_t k, const struct tt_session *now, size_t j, double assumed,
+    struct tt_change *c);
+
+/* Would sessions as many show their own spread? */
+bool tt_session_shows(size_t k, size_t j);
+
+/* The probability of a change as large as found, if the true one is at most ${limit}: small is evidence that it is more. */
+double tt_change_worse(const struct tt_change *c, double limit);
+
+/* The probability of one as small as found, if the true one is at least ${limit}: small is evidence that it is less. */
+double tt_change_not_worse(const struct tt_change *c, double limit);
+
+/* One-sided bounds of confidence 1 - ${alpha} each. */
+double tt_change_low(const struct tt_change *c, double alpha);
+double tt_change_high(const struct tt_change *c, double alpha);
+
+/*
+ * What such a comparison can see, told in advance: the probability that a true change of ${size} is found to be worse than ${limit}
+ * at ${alpha}; and the change that is found with probability ${power}.
+ */
+double tt_change_power(const struct tt_change *c, double limit, double alpha, double size);
+double tt_change_seen(const struct tt_change *c, double limit, double alpha, double power);
+
+#endif

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# What stat/session.h says of 2,000 random comparisons of sessions, and stat/student.h of the distributions it uses, is what R says:
+# trimmed means by mean(), tails and points by pt() and qt(); the rest is written down here once more from the header's text.
+set -u
+"$BUILD/kit/session_gen" 2000 7 > "$TMPDIR/session.csv" || exit 1
+Rscript --vanilla - "$TMPDIR/session.csv" <<'R'
+lines <- strsplit(readLines(commandArgs(TRUE)[1]), ",")
+close <- function(a, b) isTRUE(all(a == b | abs(a - b) <= 2e-8 * (abs(a) + abs(b)) + 1e-12))
+# captures of a session: value, squared standard error, degrees of freedom, number
+session <- function(x) {
+	n <- length(x); g <- floor(0.2 * n); h <- n - 2 * g; s <- sort(x)
+	w <- pmin(pmax(x, s[g + 1]), s[n - g])
+	c(mean(x, trim = 0.2), if (h > 1) var(w) * (n - 1) / (h * (h - 1)) else 0, h - 1, n)
+}
+sessions <- function(text) sapply(strsplit(strsplit(text, "/")[[1]], " "), function(x) session(as.numeric(x)))
+side <- function(s) {
+	df <- sum(s[3, ])
+	list(k = ncol(s), y = s[1, ], one = if (df > 0) sum(s[3, ] * s[2, ] * s[4, ]) / df else 0, df = df, inverse = mean(1 / s[4, ]))
+}
+change <- function(old, now, assumed) {
+	a <- side(sessions(old)); b <- side(sessions(now))
+	shows <- a$k + b$k >= 4
+	if (b$df == 0) { b$one <- a$one; b$df <- a$df } else if (a$df == 0 && !shows) { a$one <- b$one; a$df <- b$df }
+	d <- mean(b$y) - mean(a$y)
+	if (!shows) {
+		if (a$df == 0) return(NULL)
+		va <- a$one * a$inverse / a$k; vb <- b$one * b$inverse / b$k
+		v <- assumed^2 * (1 / a$k + 1 / b$k) + va + vb
+		u <- va^2 / a$df + vb^2 / b$df
+		return(c(d, sqrt(v), if (u > 0) v^2 / u else Inf))
+	}
+	within <- a$one * a$inverse
+	weight <- if (a$df > 0) 2 else 0
+	own <- a$k + b$k - 2
+	s2 <- (weight * ((0.005 * mean(a$y))^2 + within) + sum((a$y - mean(a$y))^2) + sum((b$y - mean(b$y))^2)) / (weight + own)
+	more <- max(0, max(b$one, a$one) * b$inverse - within)
+	c(d, sqrt(s2 * (1 / a$k + 1 / b$k) + more / b$k), weight + own)
+}
+passed <- 0; failed <- 0
+for (l in lines) {
+	v <- suppressWarnings(as.numeric(l[-1]))
+	if (l[1] == "student") good <- close(v[3], pt(v[1], v[2], lower.tail = FALSE))
+	else if (l[1] == "point") good <- close(v[3], qt(v[1], v[2], lower.tail = FALSE))
+	else {
+		c <- change(l[2], l[3], v[3]); limit <- v[4]; alpha <- v[5]; size <- v[6]
+		if (is.null(c)) good <- all(is.na(v[7:15]))
+		else {
+			q <- qt(1 - alpha, c[3])
+			want <- c(c, pt((c[1] - limit) / c[2], c[3], lower.tail = FALSE), pt((c[1] - limit) / c[2], c[3]), c[1] - q * c[2], c[1] + q * c[2],
+			    pt(q - (size - limit) / c[2], c[3], lower.tail = FALSE), limit + (q + qt(0.95, c[3])) * c[2])
+			if (c[2] == 0) want <- c(c, c[1] <= limit, c[1] > limit, c[1], c[1], size > limit, limit)
+			# No scatter at all: degrees of freedom mean nothing.
+			at <- if (c[2] == 0) c(1, 2, 4:9) else 1:9
+			good <- close(v[6 + at], want[at])
+		}
+	}
+	if (good) passed <- passed + 1
+	else { failed <- failed + 1; cat("R says otherwise:", l, "\n") }
+}
+cat(passed, "passed,", failed, "failed\n")
+R
