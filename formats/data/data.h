@@ -30,6 +30,14 @@
 
 enum { DATA_SEGMENT = 1 << 20, DATA_CHUNK = 1 << 16 };
 
+/*
+ * ns. How far times may be from where they belong before they are damage. No real capture was at hand to tell how closely Unity keeps to it, so
+ * these are far above what rounding does.
+ */
+enum { DATA_APART = 1000000, DATA_FAR = 1000000000 };         /* samples of one thread that overlap; the main thread's after its frame */
+#define DATA_FARTHEST INT64_C(10000000000)    /* a frame's start from its first sample; other threads' samples after their frame */
+#define DATA_OLD INT64_C(3600000000000)       /* other threads' samples before their frame: they may have waited long */
+
 /* walk.c: one thread of a record. Lists are where they begin, and how many there are. */
 struct data_thread {
 	const uint8_t *from, *end;    /* all of it */
@@ -54,7 +62,7 @@ struct data_section { const uint8_t *p; size_t n; };
 
 struct data_record {
 	uint32_t id;                  /* the frame's number */
-	uint64_t start;               /* ns; before 2019.3 the lower 32 bits, of us */
+	uint64_t start;               /* ns; before 2019.3, until set_start(), the lower 32 bits of us */
 	uint32_t cpu_us, gpu_us;
 	bool placeholder;             /* a frame without data */
 	struct data_section stats, markers, threads, code, categories;
@@ -83,6 +91,7 @@ struct data_piece {
 	uint64_t at;                  /* in the file */
 	uint32_t len, nstats;         /* bytes; so many of them, the first, are the statistics, and the rest a thread */
 	int64_t start, gap;           /* of the frame; the end of the last one before it, where something is missing between them */
+	int64_t first, most;          /* the begin of the thread's first sample, INT64_MAX without one; none ends after ${most} */
 	uint32_t kind, id;            /* enum data_kind; the frame's number */
 	uint32_t gpu_us;
 	uint32_t flags;               /* enum data_piece_flag */
@@ -150,7 +159,7 @@ struct data {
 	/* of the records before */
 	uint32_t record;              /* how many there were */
 	uint64_t start;               /* ns, of the last one */
-	uint32_t start_us, cpu_us, id;
+	uint32_t cpu_us, id;
 	bool gap;                     /* something is missing before the next */
 	struct data_frame { uint64_t start; uint32_t id; } *frame;    /* all of them, as the file has them */
 	size_t nframe, capframe;

@@ -2,8 +2,8 @@
  * One chunk: a thread in some records, or definitions. Pure: it knows the chunk and the opened capture, and changes neither.
  *
  * Samples come in the order of their begin, each with how many children follow it. Durations are floats, so that children may end a little
- * after their parent: they are kept inside it. What makes no sense is counted in the batch's ledger, with the rest of the thread's samples in
- * that record, and the only error is lack of memory.
+ * after their parent: they are kept inside it. Where samples do not add up, or are far outside of their parent or their frame, nobody knows
+ * which one is wrong: the thread is left out in that record, and counted in the batch's ledger. The only error is lack of memory.
  */
 #include "data/data.h"
 
@@ -129,6 +129,7 @@ struct tree {
 	struct list gpu, instance, gc, value, stack, flow[2];
 	size_t depth;                 /* open samples; the root is level 0 */
 	size_t zones;                 /* of them */
+	bool late;                    /* its first sample begins before the last one of the record before has ended */
 };
 
 /* A sample. */
@@ -415,24 +416,35 @@ pop(struct tree *t)
 	return x->collect ? put_gc(t->r, x->end, TT_GC_END) : TT_OK;
 }
 
-/* Keep the sample inside the one around it, and after the one before it. */
-static void
+/*
+ * Keep the sample inside the one around it, and after the one before it. False: it is so far outside that a time is damaged. Samples without
+ * length have nothing to be wrong about, and what overlaps the record before is kept after it.
+ */
+static bool
 fit(struct tree *t, struct one *o)
 {
 	struct data_run *r = t->r;
 	const struct data_level *up = &r->level[t->depth - 1];
 	int64_t slack = (t->l->rank >= 8 ? 2 : 2000) + ((o->end - o->ts) >> 22);
+	const int64_t old = t->r->h->flags & DATA_H_MAIN ? DATA_FARTHEST : DATA_OLD;
+	bool sane = true;
 
 	if (t->depth == 1 && o->ts < r->from)
 		r->from = o->ts;
 	if (t->depth > 1)
 		slack += (up->end - up->at) >> 22;
-	if (o->ts < up->at - slack || o->end > up->end + slack)
+	if (o->ts < up->at - slack || o->end > up->end + slack) {
+		const bool apart = o->ts < up->at - slack - DATA_APART || o->end > up->end + slack + DATA_APART;
 		tt_loss_add(&r->u.b->loss, TT_LOST_CLOCK, 1, 0, t->piece->at);
+		sane = !apart || o->end == o->ts || (t->late && o->end <= t->piece->most);
+	}
+	if (t->depth == 1 && o->end < t->piece->start - old)
+		sane = false;
 	o->ts = o->ts > up->at ? o->ts : up->at;
 	o->ts = o->ts < up->end ? o->ts : up->end;
 	o->end = o->end > o->ts ? o->end : o->ts;
 	o->end = o->end < up->end ? o->end : up->end;
+	return sane;
 }
 
 /* Put the sample as an allocation, a counter or a zone. One without a marker is left out, but its children are not. */
@@ -496,28 +508,30 @@ sample(struct tree *t, uint32_t i, bool *sane)
 	/* A thread's root has no time of its own. */
 	o.root = o.root || i == 0;
 	o.counter = o.counter || (t->l->rank >= 11 && r->h->marker.counters);
-	if (i > 0)
-		fit(t, &o);
-	struct data_level level = { .at = i ? o.ts : r->last, .end = i ? o.end : INT64_MAX / 2, .left = o.children };
+	if (i > 0 && !(*sane = fit(t, &o)))
+		return TT_OK;
+	const int64_t most = t->piece->most > r->last ? t->piece->most : r->last;
+	struct data_level level = { .at = i ? o.ts : r->last, .end = i ? o.end : most, .left = o.children };
 	if ((rc = put_sample(t, &o, &level)) != TT_OK)
 		return rc;
 	r->level[t->depth++] = level;
 	if (level.zone)
 		t->zones++;
-	tt_batch_time(r->u.b, o.ts);
+	if (i > 0 || (o.ts >= t->piece->start - DATA_APART && o.ts <= t->piece->start + DATA_APART))
+		tt_batch_time(r->u.b, o.ts);
 	if (i > 0)
 		tt_batch_time(r->u.b, o.end);
 	return put_rest(t, &o);
 }
 
-/* Close the levels that have no more children; with ${all}, all of them. */
+/* Close the levels that have no more children. */
 static int
-close_levels(struct tree *t, bool all)
+close_levels(struct tree *t)
 {
 	struct data_run *r = t->r;
 	int rc = TT_OK;
 
-	while (t->depth > 0 && rc == TT_OK && (all || r->level[t->depth - 1].left == 0)) {
+	while (t->depth > 0 && rc == TT_OK && r->level[t->depth - 1].left == 0) {
 		const struct data_level *x = &r->level[t->depth - 1];
 		const int64_t end = t->depth > 1 ? x->end : x->at;
 		rc = pop(t);
@@ -526,8 +540,7 @@ close_levels(struct tree *t, bool all)
 			break;
 		}
 		r->level[t->depth - 1].at = end;
-		if (!all)
-			r->level[t->depth - 1].left--;
+		r->level[t->depth - 1].left--;
 	}
 	return rc;
 }
@@ -641,7 +654,7 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, uint64_t special, int *
 		}
 		if (up->left == 0) {
 			i++;
-			*rc = close_levels(t, false);
+			*rc = close_levels(t);
 			break;
 		}
 	}
@@ -686,39 +699,78 @@ open_lists(struct tree *t)
 	return rc;
 }
 
+static void
+tally_thread(struct data_run *r, const struct data_thread *th)
+{
+	data_tally(r, DATA_T_THREAD, 1);
+	data_tally(r, DATA_T_SAMPLE, th->nsample);
+	data_tally(r, DATA_T_GC, th->ngc);
+	data_tally(r, DATA_T_GPU, th->ngpu);
+	data_tally(r, DATA_T_INSTANCE, th->ninstance);
+	data_tally(r, DATA_T_VALUE, th->nvalue);
+	data_tally(r, DATA_T_STACK, th->nstack);
+	data_tally(r, DATA_T_FLOW, th->nflow);
+}
+
+/* Samples one after the other; *${sane} false: they do not add up. */
+static int
+samples(struct tree *t, bool *sane)
+{
+	struct data_run *r = t->r;
+	const struct data_piece *piece = t->piece;
+	const uint64_t special = special_bits(&r->h->marker);
+	/* Markers have ids of their own, times are in ns, and the first one does not begin long before the frame. */
+	const bool plain = t->l->rank >= 11 && piece->first >= piece->start - DATA_FARTHEST;
+	int rc = TT_OK;
+
+	for (uint32_t i = 0; i < t->th.nsample && rc == TT_OK; i++) {
+		if (i > 0 && plain && ((rc = plain_samples(t, &i, special)) != TT_OK || i == t->th.nsample))
+			break;
+		rc = sample(t, i, sane);
+		if (!*sane)
+			return rc;
+		if (rc == TT_OK)
+			rc = close_levels(t);
+	}
+	*sane = t->depth == 0;
+	return rc;
+}
+
+/* A thread in a record. Where its samples do not add up, in number or in time, nothing of them is kept. */
 static int
 thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n)
 {
 	struct tree t = { .r = r, .l = &r->h->layout, .piece = piece };
 	struct data_take take = { .p = p, .end = p + n, .from = p };
-	const uint64_t special = special_bits(&r->h->marker);
+	struct tt_batch *b = r->u.b;
+	const struct { size_t n, nrare; uint64_t nzone, nalloc, alloc_b, calls; int64_t min_ts, max_ts, last, from; } was = {
+		b->n, b->nrare, b->nzone, b->nalloc, b->alloc_b, r->calls, b->min_ts, b->max_ts, r->last, r->from };
 	bool sane = true;
-	uint32_t i;
 
 	data_walk_thread(t.l, &take, &t.th);
 	t.marker = (struct data_take){ .p = t.th.marker, .end = t.th.end };
-	data_tally(r, DATA_T_THREAD, 1);
-	data_tally(r, DATA_T_SAMPLE, t.th.nsample);
-	data_tally(r, DATA_T_GC, t.th.ngc);
-	data_tally(r, DATA_T_GPU, t.th.ngpu);
-	data_tally(r, DATA_T_INSTANCE, t.th.ninstance);
-	data_tally(r, DATA_T_VALUE, t.th.nvalue);
-	data_tally(r, DATA_T_STACK, t.th.nstack);
-	data_tally(r, DATA_T_FLOW, t.th.nflow);
+	t.late = piece->first < r->last;
+	tally_thread(r, &t.th);
 	int rc = open_lists(&t);
-	for (i = 0; i < t.th.nsample && rc == TT_OK; i++) {
-		/* Markers have ids of their own, and times are in ns. */
-		if (i > 0 && t.l->rank >= 11 && ((rc = plain_samples(&t, &i, special)) != TT_OK || i == t.th.nsample))
-			break;
-		rc = sample(&t, i, &sane);
-		if (!sane)
-			break;
-		if (rc == TT_OK)
-			rc = close_levels(&t, false);
-	}
-	if (rc == TT_OK && (!sane || t.depth > 0))
-		tt_loss_add(&r->u.b->loss, TT_LOST_DAMAGED, 1, (uint64_t)(t.th.nsample - i) * data_sample_size(t.l), piece->at);
-	return rc == TT_OK ? close_levels(&t, true) : rc;
+	/* The main thread's do not go on after its next frame began. */
+	if (r->h->flags & DATA_H_MAIN && t.late && piece->first >= piece->start - DATA_APART && piece->first < r->last - DATA_APART)
+		sane = false;
+	if (rc == TT_OK && sane)
+		rc = samples(&t, &sane);
+	if (rc != TT_OK || sane)
+		return rc;
+	b->n = was.n;
+	b->nrare = was.nrare;
+	b->nzone = was.nzone;
+	b->nalloc = was.nalloc;
+	b->alloc_b = was.alloc_b;
+	b->min_ts = was.min_ts;
+	b->max_ts = was.max_ts;
+	r->calls = was.calls;
+	r->last = was.last;
+	r->from = was.from;
+	tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, (uint64_t)t.th.nsample * data_sample_size(t.l), piece->at);
+	return TT_OK;
 }
 
 /* --- the chunk --------------------------------------------------------------------------------------------- */

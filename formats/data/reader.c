@@ -244,7 +244,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->at = m->seq = 0;
 	m->npart = m->norder = m->next = m->defines = 0;
 	m->ended = m->end_seen = m->gap = false;
-	m->record = m->id = m->cpu_us = m->start_us = 0;
+	m->record = m->id = m->cpu_us = 0;
 	m->start = m->code = m->categories = 0;
 	tt_loss_reset(&m->loss);
 	tt_window_rewind(&m->win);

@@ -63,27 +63,67 @@ find_main(const struct data *m, const struct data_record *r)
 	return 0;
 }
 
+/* What of a time of 32 bits the file has; it goes round. */
+static uint32_t
+low_us(uint64_t ns)
+{
+	return (uint32_t)(ns / 1000);
+}
+
+/* The time of ${us}, of which the lower 32 bits are known, that is closest to ${near}. */
+static uint64_t
+near_us(uint32_t us, uint64_t near)
+{
+	return near / 1000 * 1000 + (uint64_t)((int64_t)(int32_t)(us - low_us(near)) * 1000);
+}
+
+/* When the first sample of ${th} begins; before 2019.3 near ${near}. */
+static uint64_t
+first_begin(const struct data_layout *l, const struct data_thread *th, uint64_t near)
+{
+	const uint8_t *p = th->sample + data_sample_size(l);
+
+	return l->rank < 6 ? near_us(unity_u32(p + 4), near) : unity_u64(p + (l->rank >= 11 ? 8 : 4)) * (l->rank >= 8 ? 1u : 1000u);
+}
+
+static uint64_t
+apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 /*
- * Does the main thread begin at another time than its frame? *${first}: when it does. It begins with it. No real
- * capture was at hand to tell how closely, so ten seconds are allowed: damage goes beyond.
- * Before 2019.3 times are 32 bits, which go round.
+ * When the record's frame began. Before 2019.3 the file has the lower 32 bits of it in us: the record begins up to 70 minutes after the one before,
+ * or a little before that.
+ */
+static void
+set_start(const struct data *m, struct data_record *r)
+{
+	if (m->layout.rank < 6)
+		r->start = m->record ? near_us((uint32_t)r->start, m->start + (INT32_MAX - UINT64_C(60000000)) * 1000) : r->start * 1000;
+}
+
+/*
+ * Is the frame's start damaged? Its main thread begins with it, so far away from that is damage; and closer by, where the main thread begins just when
+ * the frame before is over. *${first}: when the main thread begins.
  */
 static bool
 contradicts(const struct data *m, const struct data_record *r, uint64_t *first)
 {
 	const struct data_layout *l = &m->layout;
 	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
-	const uint64_t most = r->cpu_us * UINT64_C(2000) + UINT64_C(10000000000);
+	const uint64_t most = r->cpu_us * UINT64_C(2000) + DATA_FARTHEST, over = m->start + m->cpu_us * UINT64_C(1000);
 	struct data_thread th;
 
-	if (l->rank < 6 || r->nthread == 0)
+	if (r->nthread == 0)
 		return false;
 	for (uint32_t i = find_main(m, r) + 1; i > 0; i--)
 		data_walk_thread(l, &t, &th);
 	if (th.nsample < 2)
 		return false;
-	*first = unity_u64(th.sample + data_sample_size(l) + (l->rank >= 11 ? 8 : 4)) * (l->rank >= 8 ? 1u : 1000u);
-	return *first > r->start ? *first - r->start > most : r->start - *first > most;
+	*first = first_begin(l, &th, r->start);
+	const uint64_t off = apart(*first, r->start);
+	return off > most || (m->record && off > 10 * DATA_APART && apart(*first, over) < DATA_APART);
 }
 
 /* The layout as the first record proves it; one word may be that of two. */
@@ -108,8 +148,10 @@ data_find_layout(struct data *m, struct tt_err *err)
 		if (!data_walk_any(m, p + first.head, size, &r) || r.short_of)
 			m->layout = first;
 	}
-	if (data_walk_any(m, p + first.head, size, &r))
-		m->zero = (int64_t)(contradicts(m, &r, &begin) ? begin : first.rank >= 6 ? r.start : r.start * 1000);
+	if (!data_walk_any(m, p + first.head, size, &r))
+		return TT_OK;
+	set_start(m, &r);
+	m->zero = (int64_t)(contradicts(m, &r, &begin) ? begin : r.start);
 	return TT_OK;
 }
 
@@ -272,17 +314,6 @@ take_definitions(struct data *m, const struct data_record *r, uint64_t at, struc
 	return rc;
 }
 
-/* When the record's frame began. Before 2019.3 the lower 32 bits of it in us are there: they go on from those of the record before. */
-static void
-set_start(struct data *m, struct data_record *r)
-{
-	if (m->layout.rank < 6) {
-		uint32_t us = (uint32_t)r->start;
-		r->start = m->record ? m->start + (uint64_t)(uint32_t)(us - m->start_us) * 1000 : (uint64_t)us * 1000;
-		m->start_us = us;
-	}
-}
-
 /* Is a frame missing before this one, which its number and its time say both? */
 static bool
 jumps(const struct data *m, const struct data_record *r)
@@ -310,6 +341,16 @@ repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err 
 	return rc;
 }
 
+/* The main thread's samples are over when its next frame begins, ${p}, or, where that is not known yet, soon after their own. */
+static void
+bound_main(struct data *m, const struct data_stream *st, const struct data_record *r, struct data_piece *p)
+{
+	if (st->last && p->first >= p->start - DATA_APART && p->first != INT64_MAX)
+		m->part[st->last - 1].piece.most = p->first + DATA_APART;
+	if (r->cpu_us)
+		p->most -= DATA_FARTHEST - DATA_FAR;
+}
+
 static int
 take_threads(struct data *m, const struct data_record *r, const struct data_piece *frame, struct tt_err *err)
 {
@@ -333,8 +374,11 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 			part.piece.nstats = (uint32_t)r->stats.n;
 			part.piece.len += part.piece.nstats;
 		}
+		part.piece.first = th.nsample > 1 ? (int64_t)(first_begin(&m->layout, &th, r->start) - (uint64_t)m->zero) : INT64_MAX;
 		if (i != main)
 			part.piece.flags = part.piece.gpu_us = 0;
+		else
+			bound_main(m, st, r, &part.piece);
 		if (!st->first) {
 			if ((rc = tt_mem_grow(&m->env->mem, &m->order, &m->caporder, m->norder + 1, sizeof *m->order, err)) != TT_OK)
 				break;
@@ -350,10 +394,12 @@ static int
 take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, struct tt_err *err)
 {
 	const uint64_t at = m->from + off;
+	const uint64_t as_is = r->start;
 	uint64_t first;
 	bool again;
 	int rc;
 
+	set_start(m, r);
 	if (r->short_of)
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
 	if (contradicts(m, r, &first)) {
@@ -361,18 +407,18 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, st
 		m->gap = true;
 		return take_definitions(m, r, at, err);
 	}
-	if ((rc = repeats(m, r->id, r->start, &again, err)) != TT_OK)
+	if ((rc = repeats(m, r->id, as_is, &again, err)) != TT_OK)
 		return rc;
 	if (again) {
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
 		return TT_OK;
 	}
-	set_start(m, r);
 	const bool gap = m->gap || jumps(m, r);
 	if (gap && !m->gap)
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
 	struct data_piece frame = { .at = at, .start = (int64_t)(r->start - (uint64_t)m->zero), .kind = DATA_THREAD, .id = r->id, .gpu_us = r->gpu_us,
-		.gap = (int64_t)(m->start - (uint64_t)m->zero), .flags = (gap && m->record ? DATA_P_GAP : 0u) | (r->placeholder ? DATA_P_EMPTY : 0u) };
+		.gap = (int64_t)(m->start - (uint64_t)m->zero), .most = (int64_t)(r->start - (uint64_t)m->zero) + r->cpu_us * INT64_C(2000) + DATA_FARTHEST,
+		.flags = (gap && m->record ? DATA_P_GAP : 0u) | (r->placeholder ? DATA_P_EMPTY : 0u) };
 	m->gap = false;
 	m->record++;
 	m->start = r->start;

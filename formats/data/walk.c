@@ -313,6 +313,9 @@ data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_r
 	if (l->rank >= 10)
 		skip_objects(l, &t);
 	r->short_of = t.bad || t.p != t.end;
+	/* Without threads either, nothing shows that what is before them was understood. */
+	if (r->short_of && r->nthread == 0)
+		return false;
 	if (r->short_of)
 		r->code = r->categories = (struct data_section){ after, 0 };
 	return true;

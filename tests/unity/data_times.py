@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Times in Unity's .data of which a single one is damaged: it is told with its place, and no figure grows by it."""
+import json
+import os
+import struct
+import subprocess
+import sys
+
+from ttc import TRACETOOL, Suite
+
+suite = Suite()
+HERE = os.path.dirname(os.path.abspath(__file__))
+S = 10 ** 9
+
+# Of a version, as tracetool-unity-data(7) has it: bytes before a record, where in it a frame's start is, and its form; bytes of a sample, where
+# its duration and its start are, and their forms; ns of their unit; what is before a record's size.
+LAYOUTS = {0x20220328: (28, 8, "Q", 20, 4, "f", 8, "Q", 1, 4), 0x20200924: (12, 8, "Q", 16, 0, "f", 4, "Q", 1, 4),
+           0x20191122: (12, 8, "Q", 16, 0, "f", 4, "Q", 1000, 4), 0x20160622: (16, 16, "I", 12, 0, "I", 4, "I", 1000, 8)}
+
+
+class Damaged:
+    def __init__(self, word):
+        self.word = word
+        path = suite.path("generated.data")
+        subprocess.run([sys.executable, os.path.join(HERE, "data_gen.py"), path, "--frames", "12", "--version", hex(word)], check=True,
+                       stdout=subprocess.DEVNULL)
+        with open(path, "rb") as f:
+            self.b = f.read()
+        self.whole = self.told()
+        suite.equal("0x%x: the whole capture" % word, (self.whole["status"], self.whole["lost"]), (0, {}))
+
+    def get(self, at, form):
+        return struct.unpack_from("<" + form, self.b, at)[0]
+
+    def told(self, *changes):
+        """What is told of the capture with other values, each (place, form, value)."""
+        b = bytearray(self.b)
+        for at, form, value in changes:
+            struct.pack_into("<" + form, b, at, value & 2 ** (8 * struct.calcsize(form)) - 1 if form != "f" else value)
+        path = suite.path("changed.data")
+        with open(path, "wb") as f:
+            f.write(b)
+        r = subprocess.run([TRACETOOL, "stats", "-q", "--format", "json", "--limit", "0", "--table", "markers,frames,threads,loss", path],
+                           capture_output=True, check=False)
+        t = json.loads(r.stdout)["tables"]
+        return {"status": r.returncode, "longest zones": max(x["total_ns"] for x in t["markers"]["rows"]),
+                "calls": sum(x["count"] for x in t["markers"]["rows"]), "frames": t["frames"]["rows"][0]["count"],
+                "longest frame": t["frames"]["rows"][0]["max_ns"], "last": max(x["last_ns"] for x in t["threads"]["rows"]),
+                "lost": {x["kind"]: x["first_at"] for x in t["loss"]["rows"] if x["severity"] == "error"}}
+
+    def is_told(self, what, place, fewer, *changes):
+        """It is told at ${place}, ${fewer} frames are left out, the rest is read, and no figure is longer than of the whole capture."""
+        got = self.told(*changes)
+        longer = [k for k in ("longest zones", "longest frame", "last") if got[k] > self.whole[k] + 1000]
+        suite.equal("0x%x: %s" % (self.word, what),
+                    (got["status"], got["lost"], longer, self.whole["frames"] - got["frames"] in fewer, got["calls"] > self.whole["calls"] * 2 // 3),
+                    (3, {"damaged": place}, [], True, True))
+
+
+for word, (head, frame_at, frame_form, width, dur_at, dur_form, start_at, start_form, ns, size_at) in LAYOUTS.items():
+    c = Damaged(word)
+    record = 0
+    for _ in range(5):
+        record += head + c.get(record + size_at, "I")
+    place = record + head
+    first = c.b.index(b"Main Thread\0", record) + 12
+    count, first = c.get(first, "I"), first + 4
+    for k in range(1, count):
+        at = first + k * width
+        dur, start = c.get(at + dur_at, dur_form), c.get(at + start_at, start_form)
+        if not dur:
+            continue
+        for s in (1, 100, 1000):
+            c.is_told("sample %d lasts %d s longer" % (k, s), place, (0,), (at + dur_at, dur_form, dur + s * S // ns))
+            if k > 1:
+                c.is_told("sample %d begins %d s later" % (k, s), place, (0,), (at + start_at, start_form, start + s * S // ns))
+    # The first sample and the frame begin together: if one of them is far away, nobody knows when.
+    at = first + width
+    for s in (20, 100, 1000, -20):
+        c.is_told("the first sample begins %d s later" % s, place, (1, 2), (at + start_at, start_form, c.get(at + start_at, start_form) + s * S // ns))
+    for s in (1, 2, 8, 20, 100, 1000, -1, -20):
+        c.is_told("the frame begins %d s later" % s, place, (2,),
+                  (place + frame_at, frame_form, c.get(place + frame_at, frame_form) + s * S // ns))
+suite.end()
