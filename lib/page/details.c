@@ -39,7 +39,8 @@ struct details {
 	const struct tt_model *m;
 	struct tt_sorter recs;
 	struct tt_emit_opts o;
-	struct near { int64_t from, to; uint32_t rank; } near[TT_DETAILS];    /* the chosen frames, in order of time */
+	struct tt_span time[TT_DETAILS];      /* of the chosen frames, in order */
+	uint32_t rank[TT_DETAILS];    /* of each of these times: its frame's */
 	uint32_t own;                 /* thread of the frames */
 };
 
@@ -71,10 +72,12 @@ longest_first(const void *a, const void *b)
 	return x->ns != y->ns ? TT_CMP(y->ns, x->ns) : TT_CMP(x->frame, y->frame);
 }
 
+struct when { struct tt_span time; uint32_t rank; };
+
 static int
 by_time(const void *a, const void *b)
 {
-	return TT_CMP(((const struct near *)a)->from, ((const struct near *)b)->from);
+	return TT_CMP(((const struct when *)a)->time.from, ((const struct when *)b)->time.from);
 }
 
 /* The frames ${worst}, which the report lists, or as many of the longest; then the others. ${busy}: by CPU-active time. */
@@ -84,6 +87,7 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool busy, struct 
 	const struct tt_frames *f = s->m->frames;
 	struct tt_details *d = s->d;
 	struct tt_mem *mem = &s->o.env->mem;
+	struct when when[TT_DETAILS];
 	struct timed *t = tt_mem_alloc(mem, f->n * sizeof *t, err);
 
 	if (!t)
@@ -109,22 +113,38 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool busy, struct 
 			frame = frame + 1 < f->n ? frame + 1 : 0;
 		choose(d, frame);
 	}
-	for (size_t i = 0; i < d->n; i++)
-		s->near[i] = (struct near){ f->start[d->of[i].frame], f->start[d->of[i].frame] + f->dur[d->of[i].frame], (uint32_t)i };
-	tt_sort(s->near, d->n, by_time);
+	for (size_t i = 0; i < d->n; i++) {
+		size_t frame = d->of[i].frame;
+
+		when[i] = (struct when){ { f->start[frame], f->start[frame] + f->dur[frame] }, (uint32_t)i };
+	}
+	tt_sort(when, d->n, by_time);
+	for (size_t i = 0; i < d->n; i++) {
+		s->time[i] = when[i].time;
+		s->rank[i] = when[i].rank;
+	}
 	return TT_OK;
 }
 
 /* --- on the way ------------------------------------------------------------------------------ */
 
+static const struct tt_span *
+times(const void *state, uint32_t process, size_t *n)
+{
+	const struct details *s = state;
+
+	*n = process == s->d->process ? s->d->n : 0;
+	return s->time;
+}
+
 /* Put ${r}, which lasts until ${end}, into each chosen frame that it is in. */
 static void
 put_rec(const struct details *s, struct rec *r, int64_t end, struct tt_buf *out)
 {
-	size_t at = tt_lower_bound(i, 0, s->d->n, s->near[i].to <= r->ts);
+	size_t at = tt_lower_bound(i, 0, s->d->n, s->time[i].to <= r->ts);
 
-	for (; at < s->d->n && (s->near[at].from < end || s->near[at].from == r->ts); at++) {
-		r->rank = s->near[at].rank;
+	for (; at < s->d->n && (s->time[at].from < end || s->time[at].from == r->ts); at++) {
+		r->rank = s->rank[at];
 		tt_buf_add(out, r, sizeof *r);
 	}
 }
@@ -506,7 +526,7 @@ end(void *state)
 
 const struct tt_emit tt_page_details = {
 	.name = "details", .needs = TT_NEEDS_SLICES | TT_NEEDS_FRAMES,
-	.begin = begin, .chunk = chunk, .write = write_recs, .again = again, .finish = finish, .commit = commit, .end = end,
+	.begin = begin, .times = times, .chunk = chunk, .write = write_recs, .again = again, .finish = finish, .commit = commit, .end = end,
 };
 
 void

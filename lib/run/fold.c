@@ -7,6 +7,7 @@
 #include "collect/by_frame.h"
 #include "emit/emit.h"
 #include "model/defs.h"
+#include "run/close_times.h"
 #include "stat/num.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -50,6 +51,24 @@ count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, bool cut, struct
 	d->ncut++;
 	d->cut += (int64_t)dur;
 	return TT_OK;
+}
+
+/* --- times of close looks ------------------------------------------------------ */
+
+/* Does ${ts} lie in a stretch of time in which zones are only counted? Events of a chunk mostly come in the order of their times. */
+static inline bool
+is_clear(struct tt_fold *f, int64_t ts)
+{
+	if (unlikely(ts >= f->clear.to) && f->close)
+		f->clear = tt_close_times_clear(f->close, ts);
+	return ts >= f->clear.from && ts < f->clear.to;
+}
+
+/* The same of all of the whole zone ${e}. */
+static inline bool
+is_zone_clear(struct tt_fold *f, const struct tt_event *e)
+{
+	return is_clear(f, e->ts) && e->ts + e->dur < f->clear.to;
 }
 
 /* --- sums of frames ------------------------------------------------------------ */
@@ -670,7 +689,7 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 		return rc;
 	uint64_t n = tt_alloc_count(e);
 	count_alloc(count_of(io, &l), n, bytes);
-	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && (rc = sum_allocs(f, io, l.node, e->ts, n, bytes, err)) != TT_OK)
+	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && !is_clear(f, e->ts) && (rc = sum_allocs(f, io, l.node, e->ts, n, bytes, err)) != TT_OK)
 		return rc;
 	if (likely(!(f->needs & TT_NEEDS_FRAMED)) || !in_frame(f, io->b->process, e->ts))
 		return TT_OK;
@@ -775,6 +794,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	io->nsite = io->nsum = 0;
 	f->ntrail = 0;
 	f->chunk++;
+	f->clear = f->close ? (struct tt_span){ INT64_MIN, INT64_MIN } : (struct tt_span){ INT64_MIN, INT64_MAX };
 	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
 	if (rc == TT_OK && f->tree)
 		rc = descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
@@ -914,8 +934,8 @@ is_for_fold(unsigned kind)
 }
 
 /*
- * Whole zones where nothing is filtered, from *${from} on, with nothing between them that counts, before ${end}. *${from}: the last one. For
- * many paths: what they touch lies all over memory. So each step is taken for all of them before the next, and
+ * Whole zones where nothing is filtered, from *${from} on, which are only counted, with nothing between them that counts, before ${end}.
+ * *${from}: the last one. For many paths: what they touch lies all over memory. So each step is taken for all of them before the next, and
  * what that needs is fetched meanwhile.
  */
 static int
@@ -925,6 +945,8 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *know
 	struct tt_count *const *const pages = f->counts->node;
 	struct { const struct tt_event *e; uint64_t hash; } z[TT_FOLD_RUN];
 	struct step s[TT_FOLD_RUN], *x = s;
+	const struct tt_span clear = f->clear;
+	const bool close = f->close;
 	size_t n = 0;
 	int rc;
 
@@ -934,6 +956,8 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *know
 				break;
 			continue;
 		}
+		if (unlikely(close) && (e->ts < clear.from || e->ts + e->dur >= clear.to))
+			break;
 		struct tt_level *l = base + e->depth;
 		z[n].e = e;
 		l[1].ahead = z[n].hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e->val);
@@ -1008,29 +1032,14 @@ gap(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *
 	return close_base(f, io, e->flags & TT_F_BASE || e->ts < seen ? seen : e->ts, TT_F_POPPED, err);
 }
 
-/* Are there frames in the chunk of which it is wanted what its zones do in them? */
-static bool
-by_frame(const struct tt_fold *f, const struct tt_batch *b)
-{
-	const struct tt_frames *t = f->m->frames;
-	size_t first, last;
-
-	if (!(f->needs & TT_NEEDS_BY_FRAME) || !t || !tt_frames_of(t, b->process, &first, &last))
-		return false;
-	if (!t->looked)
-		return true;
-	first = tt_lower_bound(i, first, last, t->start[i] + t->dur[i] <= b->min_ts);
-	return tt_frames_looked(t, first, tt_lower_bound(i, first, last, t->start[i] <= b->max_ts));
-}
-
 /* One loop with a flat switch: levels stay in registers from event to event. */
 int
 tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
-	const bool plain = f->tree && !f->filtered && !(f->needs & TT_NEEDS_SLICES) && !by_frame(f, b), few = known->mask < 4096;
-	const bool hist = f->needs & TT_NEEDS_HIST;
+	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always), few = known->mask < 4096;
+	const bool hist = f->needs & TT_NEEDS_HIST, close = f->close;
 	size_t n, base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
 
@@ -1039,11 +1048,12 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
 		switch (e->kind) {
 		case TT_ZONE:
-			if (plain && !few) {
-				rc = zones(f, io, known, &e, end, &f->lvl[base], err);
-			} else if (!likely(plain && quick(f, known, e, &f->lvl[base + e->depth], hist))) {
+			if (unlikely(!plain || (close && !is_zone_clear(f, e))))
 				rc = zone(f, io, e, base + e->depth, err);
-			}
+			else if (!few)
+				rc = zones(f, io, known, &e, end, &f->lvl[base], err);
+			else if (!likely(quick(f, known, e, &f->lvl[base + e->depth], hist)))
+				rc = zone(f, io, e, base + e->depth, err);
 			top = base + e->depth + 1;
 			break;
 		case TT_ZONE_BEGIN:

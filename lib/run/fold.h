@@ -6,12 +6,14 @@
 #define TT_RUN_FOLD_H
 
 #include "base/map.h"
+#include "model/filter.h"
 #include "model/tree.h"
 #include "model/zones.h"
 
 struct tt_args;
 struct tt_begun;
 struct tt_capture;
+struct tt_close_times;
 struct tt_frame_path;
 struct tt_model;
 struct tt_slice;
@@ -92,6 +94,8 @@ struct tt_fold {
 	unsigned needs;
 	bool tree;                    /* somebody needs the call tree */
 	bool filtered;                /* a filter on time, duration or depth is set */
+	const struct tt_close_times *close;   /* when zones are more than counted; NULL: never */
+	struct tt_span clear;         /* the stretch of time at hand, or to come next in the chunk, when they are not */
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */
 	struct tt_level *lvl;         /* of the present chunk: those of `at` */

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "model/format.h"
+#include "run/close_times.h"
 #include "run/fold.h"
 #include "run/state.h"
 
@@ -29,6 +30,7 @@ struct pipe {
 	struct tt_input *in;
 	enum tt_phase phase;
 	unsigned needs;
+	struct tt_close_times close;
 	struct slot *slot;
 	size_t nslot;
 	pthread_mutex_t lock;

@@ -444,6 +444,8 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 	struct tt_run *r = p->r;
 	struct tt_mem *mem = &r->env->mem;
 
+	if (p->phase >= TT_PHASE_MAIN && tt_close_times_make(r, p->in->cap->process, p->needs, &p->close, err) != TT_OK)
+		return err->code;
 	p->nslot = 4 * nworker;
 	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)))
 		return err->code;
@@ -460,7 +462,8 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 		w[i].p = p;
 		w[i].fold = (struct tt_fold){ .mem = mem, .m = r->m, .needs = p->needs,
 			.tree = (p->needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = r->filtered,
-			.alias = r->collect.alias };
+			.alias = r->collect.alias,
+			.close = p->close.always || p->close.n ? &p->close : NULL };
 		if (p->phase >= TT_PHASE_MAIN && tt_counts_new(mem, &w[i].fold.counts, err) != TT_OK)
 			return err->code;
 	}
@@ -500,6 +503,7 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 		tt_mem_free(mem, s->out, r->o->nemit * sizeof *s->out);
 	}
 	tt_mem_free(mem, p->slot, p->nslot * sizeof *p->slot);
+	tt_close_times_free(&p->close, mem);
 	return rc;
 }
 

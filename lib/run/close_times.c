@@ -1,0 +1,101 @@
+/**
+ * The times in which zones are looked at one by one; the contract is in close_times.h.
+ */
+#include "run/close_times.h"
+
+#include "base/order.h"
+#include "emit/emit.h"
+#include "run/run.h"
+#include "run/state.h"
+
+static int
+add(struct tt_close_times *c, struct tt_mem *mem, struct tt_span span, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (c->n > 0 && span.from >= c->span[c->n - 1].from && span.from <= c->span[c->n - 1].to) {
+		if (span.to > c->span[c->n - 1].to)
+			c->span[c->n - 1].to = span.to;
+		return TT_OK;
+	}
+	rc = tt_mem_grow(mem, &c->span, &c->cap, c->n + 1, sizeof *c->span, err);
+	if (rc == TT_OK)
+		c->span[c->n++] = span;
+	return rc;
+}
+
+static int
+by_from(const void *a, const void *b)
+{
+	return TT_CMP(((const struct tt_span *)a)->from, ((const struct tt_span *)b)->from);
+}
+
+/* Put them in order, and apart. */
+static int
+settle(struct tt_close_times *c, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t n = c->n;
+	int rc = TT_OK;
+
+	tt_sort(c->span, n, by_from);
+	c->n = 0;
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = add(c, mem, c->span[i], err);
+	return rc;
+}
+
+static int
+add_frames(struct tt_close_times *c, struct tt_mem *mem, const struct tt_frames *f, uint32_t process, struct tt_err *err)
+{
+	size_t first, end;
+	int rc = TT_OK;
+
+	if (!f || !tt_frames_of(f, process, &first, &end))
+		return TT_OK;
+	c->always = !f->looked;
+	for (size_t i = first; i < end && !c->always && rc == TT_OK; i++)
+		if (tt_frames_looked(f, i, i + 1))
+			rc = add(c, mem, (struct tt_span){ f->start[i], f->start[i] + f->dur[i] }, err);
+	return rc;
+}
+
+int
+tt_close_times_make(const struct tt_run *r, uint32_t process, unsigned needs, struct tt_close_times *to, struct tt_err *err)
+{
+	struct tt_mem *mem = &r->env->mem;
+	int rc = TT_OK;
+
+	*to = (struct tt_close_times){ 0 };
+	if (needs & TT_NEEDS_BY_FRAME)
+		rc = add_frames(to, mem, r->m->frames, process, err);
+	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
+		const struct tt_emit *e = r->o->emit[i];
+		const struct tt_span *span;
+		size_t n = 0;
+
+		if (!(tt_emit_needs(e, &r->o->emit_opts[i]) & TT_NEEDS_SLICES))
+			continue;
+		to->always = to->always || !e->times;
+		span = e->times ? e->times(r->emit[i], process, &n) : NULL;
+		for (size_t k = 0; k < n && rc == TT_OK; k++)
+			rc = add(to, mem, span[k], err);
+	}
+	return rc == TT_OK ? settle(to, mem, err) : rc;
+}
+
+void
+tt_close_times_free(struct tt_close_times *c, struct tt_mem *mem)
+{
+	tt_mem_free(mem, c->span, c->cap * sizeof *c->span);
+}
+
+struct tt_span
+tt_close_times_clear(const struct tt_close_times *c, int64_t ts)
+{
+	size_t at = tt_lower_bound(i, 0, c->n, c->span[i].to <= ts);
+
+	if (c->always)
+		return (struct tt_span){ INT64_MAX, INT64_MAX };
+	at += at < c->n && c->span[at].from <= ts;
+	return (struct tt_span){ at > 0 ? c->span[at - 1].to : INT64_MIN, at < c->n ? c->span[at].from : INT64_MAX };
+}

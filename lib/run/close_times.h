@@ -1,0 +1,26 @@
+/**
+ * When zones are looked at one by one: in frames that are looked at closely (tt_frames.looked), and when an emitter wants them
+ * (tt_emit.times). At other times they are only counted, which costs a fraction. Private to lib/run.
+ */
+#ifndef TT_RUN_CLOSE_TIMES_H
+#define TT_RUN_CLOSE_TIMES_H
+
+#include "model/filter.h"
+
+struct tt_mem;
+struct tt_run;
+
+struct tt_close_times {
+	bool always;
+	struct tt_span *span;         /* in order, and apart */
+	size_t n, cap;
+};
+
+/* The times of ${process} in a reading that needs ${needs}. Frames are known, and emitters begun. */
+int tt_close_times_make(const struct tt_run *r, uint32_t process, unsigned needs, struct tt_close_times *to, struct tt_err *err);
+void tt_close_times_free(struct tt_close_times *c, struct tt_mem *mem);
+
+/* The stretch of time at or after ${ts} that lies between two of these times; empty where they are always. */
+struct tt_span tt_close_times_clear(const struct tt_close_times *c, int64_t ts);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * Tests of run/close_times.c: the times of frames that are looked at closely, joined with those that an emitter wants, and what lies between.
+ */
+#include "check.h"
+
+#include "base/env.h"
+#include "emit/emit.h"
+#include "model/model.h"
+#include "run/close_times.h"
+#include "run/run.h"
+#include "run/state.h"
+
+static struct tt_env env;
+
+/* Ten frames of process 7, each 10 long, from 100 on; of them the third, the fourth and the eighth are looked at. */
+static int64_t start[10], dur[10];
+static uint32_t looked[] = { 0, 0, 0, 1, 2, 2, 2, 2, 3, 3, 3 };
+static struct tt_frame_range range = { .process = 7, .first = 0, .end = 10 };
+static struct tt_frames frames = { .n = 10, .start = start, .dur = dur, .looked = looked, .of = &range, .nof = 1 };
+
+static const struct tt_span wanted[] = { { 10, 20 }, { 135, 150 }, { 180, 188 } };
+
+static const struct tt_span *
+times(const void *state, uint32_t process, size_t *n)
+{
+	(void)state;
+	*n = process == 7 ? sizeof wanted / sizeof *wanted : 0;
+	return wanted;
+}
+
+static int
+make(const struct tt_emit *emit, uint32_t process, unsigned needs, struct tt_close_times *c)
+{
+	static struct tt_model m;
+	static void *state[1];
+	const struct tt_emit_opts eo = { 0 };
+	const struct tt_run_opts o = { .emit = &emit, .emit_opts = &eo, .nemit = emit ? 1 : 0 };
+	const struct tt_run r = { .env = &env, .m = &m, .o = &o, .emit = state };
+	struct tt_err err = { 0 };
+
+	for (int i = 0; i < 10; i++) {
+		start[i] = 100 + 10 * i;
+		dur[i] = 10;
+	}
+	m = (struct tt_model){ .env = &env, .frames = &frames };
+	return tt_close_times_make(&r, process, needs, c, &err);
+}
+
+static bool
+is_clear(const struct tt_close_times *c, int64_t ts, int64_t from, int64_t to)
+{
+	struct tt_span span = tt_close_times_clear(c, ts);
+
+	return span.from == from && span.to == to;
+}
+
+TEST(times_are_joined_in_order)
+{
+	const struct tt_emit emit = { .needs = TT_NEEDS_SLICES, .times = times };
+	struct tt_close_times c;
+
+	CHECK(make(&emit, 7, TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME, &c) == TT_OK);
+	CHECK(c.n == 3 && !c.always);
+	CHECK(c.span[0].from == 10 && c.span[0].to == 20);
+	CHECK(c.span[1].from == 120 && c.span[1].to == 150);
+	CHECK(c.span[2].from == 170 && c.span[2].to == 188);
+	CHECK(is_clear(&c, INT64_MIN, INT64_MIN, 10));
+	CHECK(is_clear(&c, 9, INT64_MIN, 10));
+	CHECK(is_clear(&c, 10, 20, 120));
+	CHECK(is_clear(&c, 20, 20, 120));
+	CHECK(is_clear(&c, 149, 150, 170));
+	CHECK(is_clear(&c, 170, 188, INT64_MAX));
+	CHECK(is_clear(&c, 1000, 188, INT64_MAX));
+	tt_close_times_free(&c, &env.mem);
+}
+
+TEST(other_processes_have_none)
+{
+	const struct tt_emit emit = { .needs = TT_NEEDS_SLICES, .times = times };
+	struct tt_close_times c;
+
+	CHECK(make(&emit, 8, TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME, &c) == TT_OK && c.n == 0 && !c.always);
+	CHECK(is_clear(&c, 0, INT64_MIN, INT64_MAX));
+	tt_close_times_free(&c, &env.mem);
+}
+
+TEST(an_emitter_without_times_wants_all)
+{
+	const struct tt_emit all = { .needs = TT_NEEDS_SLICES }, none = { .needs = TT_NEEDS_CALLS };
+	struct tt_close_times c;
+
+	CHECK(make(&all, 8, TT_NEEDS_SLICES, &c) == TT_OK && c.always);
+	CHECK(is_clear(&c, 5, INT64_MAX, INT64_MAX));
+	tt_close_times_free(&c, &env.mem);
+	CHECK(make(&none, 8, TT_NEEDS_CALLS, &c) == TT_OK && c.n == 0 && !c.always);
+	tt_close_times_free(&c, &env.mem);
+}
+
+TEST(all_frames_looked_at_are_always)
+{
+	struct tt_close_times c;
+
+	frames.looked = NULL;
+	CHECK(make(NULL, 7, TT_NEEDS_BY_FRAME, &c) == TT_OK && c.always);
+	tt_close_times_free(&c, &env.mem);
+	CHECK(make(NULL, 7, 0, &c) == TT_OK && c.n == 0 && !c.always);
+	tt_close_times_free(&c, &env.mem);
+	frames.looked = looked;
+}
