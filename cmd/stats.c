@@ -530,6 +530,26 @@ fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struc
 
 /* --- the run ------------------------------------------------------------------- */
 
+/* Fail where the report or the results would be written over an input or over each other. */
+static int
+check_outputs(struct app *app, const struct stats_opts *s, struct tt_err *err)
+{
+	const char *report = s->out.output ? s->out.output : "-";
+	struct opt_list writes = { 0 };
+	int rc = TT_OK;
+
+	if (s->out.output && input_is(&s->in, report))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", report);
+	if (!s->perf_test)
+		return TT_OK;
+	if (strcmp(s->perf_test, "-") == 0 && strcmp(report, "-") == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --perf-test-json: standard output is taken by the tables (-o FILE)");
+	rc = opt_list_add(&writes, report, &app->arena, err);
+	if (rc == TT_OK)
+		rc = opt_list_add(&writes, s->perf_test, &app->arena, err);
+	return rc == TT_OK ? outputs_check(&writes, &s->in.path, err) : rc;
+}
+
 static int
 stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 {
@@ -537,7 +557,6 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	struct tt_model *m = NULL;
 	struct tt_views view = { 0 };
 	struct tt_report r;
-	struct opt_list writes = { 0 };
 	const struct tt_emit *emit = tt_emit_named("perf-test");
 	const struct tt_emit_opts emit_opts = { .env = &app->env, .path = s->perf_test, .generator = TT_GENERATOR, .names = (enum tt_names_form)s->in.names };
 	int rc = input_setup(app, &s->in, &run, err);
@@ -548,13 +567,8 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 		rc = check_buckets(s, err);
 	if (rc == TT_OK)
 		rc = check_wide(s, err);
-	if (rc == TT_OK && s->out.output && input_is(&s->in, s->out.output))
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", s->out.output);
-	if (rc == TT_OK && s->perf_test && strcmp(s->perf_test, "-") == 0 && (!s->out.output || strcmp(s->out.output, "-") == 0))
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --perf-test-json: standard output is taken by the tables (-o FILE)");
-	if (rc == TT_OK && s->perf_test && (rc = opt_list_add(&writes, s->out.output ? s->out.output : "-", &app->arena, err)) == TT_OK &&
-	    (rc = opt_list_add(&writes, s->perf_test, &app->arena, err)) == TT_OK)
-		rc = outputs_check(&writes, &s->in.path, err);
+	if (rc == TT_OK)
+		rc = check_outputs(app, s, err);
 	if (rc != TT_OK)
 		return rc;
 	rc = series_begin(app, &s->metric, s->pass.buckets ? s->pass.buckets : TT_TIMELINE_BUCKETS, &run, err);

@@ -66,6 +66,20 @@ tt_utf8_code(const char *s, size_t len)
 	return c;
 }
 
+size_t
+tt_utf8_put(char *to, uint32_t c)
+{
+	static const unsigned char mark[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	const size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	for (size_t i = len; i-- > 1; c >>= 6)
+		to[i] = (char)(0x80 | (c & 0x3f));
+	to[0] = (char)(mark[len] | c);
+	return len;
+}
+
 bool
 tt_utf8_control(uint32_t c)
 {
@@ -198,7 +212,6 @@ tt_utf8_from16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err
 
 	for (size_t i = 0; rc == TT_OK && i + 1 < n; i += 2) {
 		uint32_t c = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8;
-		char *o = to->p + to->n;
 		if (c >= 0xd800 && c < 0xdc00 && i + 3 < n && (p[i + 3] & 0xfc) == 0xdc) {
 			c = 0x10000 + ((c - 0xd800) << 10) +
 			    (((uint32_t)p[i + 2] | (uint32_t)p[i + 3] << 8) - 0xdc00);
@@ -206,22 +219,7 @@ tt_utf8_from16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err
 		} else if (c >= 0xd800 && c < 0xe000) {
 			c = 0xfffd;
 		}
-		if (c < 0x80) {
-			*o++ = (char)c;
-		} else if (c < 0x800) {
-			*o++ = (char)(0xc0 | c >> 6);
-			*o++ = (char)(0x80 | (c & 0x3f));
-		} else if (c < 0x10000) {
-			*o++ = (char)(0xe0 | c >> 12);
-			*o++ = (char)(0x80 | (c >> 6 & 0x3f));
-			*o++ = (char)(0x80 | (c & 0x3f));
-		} else {
-			*o++ = (char)(0xf0 | c >> 18);
-			*o++ = (char)(0x80 | (c >> 12 & 0x3f));
-			*o++ = (char)(0x80 | (c >> 6 & 0x3f));
-			*o++ = (char)(0x80 | (c & 0x3f));
-		}
-		to->n = (size_t)(o - to->p);
+		to->n += tt_utf8_put(to->p + to->n, c);
 	}
 	return rc;
 }

@@ -22,6 +22,9 @@ size_t tt_utf8_len(const char *s, size_t n);
 /* The code point of the valid character of ${len} bytes at ${s}. Of any one byte (${len} 1): its value. */
 uint32_t tt_utf8_code(const char *s, size_t len);
 
+/* Write the code point ${c} at ${to}, which has room for 4 bytes, and return how many it takes; 0: it is no character. */
+size_t tt_utf8_put(char *to, uint32_t c);
+
 /**
  * tt_utf8_valid(to, size, s):
  * ${s} where it is valid; else its copy in the ${size} bytes at ${to}, cut where it does not fit, with U+FFFD for every byte

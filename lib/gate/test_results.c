@@ -214,31 +214,34 @@ read_json(struct reader *rd, const char *text, size_t n, const char *path, struc
 
 /* --- lines ------------------------------------------------------------------------------------------------ */
 
+/* The value of the digit ${c} in ${base}, or ${base}. */
+static uint32_t
+digit(char c, uint32_t base)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+
+	return at && (uint32_t)(at - digits) < base ? (uint32_t)(at - digits) : base;
+}
+
 /* The character that "&#34;" or "&#x22;" at ${p} means, as UTF-8 in ${to}, and its length; *${len}: that of the reference. 0: it is none. */
 static size_t
 numbered(const char *p, size_t n, char to[4], size_t *len)
 {
 	const bool hex = n > 3 && (p[2] == 'x' || p[2] == 'X');
-	size_t i = hex ? 3 : 2;
-	struct tt_buf b = { 0 };
+	const size_t first = hex ? 3 : 2;
+	const uint32_t base = hex ? 16 : 10;
+	size_t i = first;
 	uint32_t c = 0;
 
 	if (n < 4 || p[1] != '#')
 		return 0;
-	for (; i < n && c <= 0x10FFFF && (hex ? isxdigit((unsigned char)p[i]) : isdigit((unsigned char)p[i])); i++)
-		c = c * (hex ? 16 : 10) + (uint32_t)(isdigit((unsigned char)p[i]) ? p[i] - '0' : tolower((unsigned char)p[i]) - 'a' + 10);
-	if (i == (hex ? 3 : 2) || i >= n || p[i] != ';' || c == 0 || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
+	for (; i < n && c < 0x110000 && digit(p[i], base) < base; i++)
+		c = c * base + digit(p[i], base);
+	if (i == first || i >= n || p[i] != ';' || c == 0)
 		return 0;
-	const uint32_t high = c >= 0x10000 ? 0xD800 + ((c - 0x10000) >> 10) : c, low = c >= 0x10000 ? 0xDC00 + (c & 0x3FF) : 0;
-	const uint8_t wide[4] = { (uint8_t)high, (uint8_t)(high >> 8), (uint8_t)low, (uint8_t)(low >> 8) };
-	struct tt_err err;
-	if (tt_utf8_from16(&b, wide, low ? 4 : 2, &err) != TT_OK)
-		return 0;
-	n = b.n;
-	memcpy(to, b.p, n);
-	tt_buf_free(&b);
 	*len = i + 1;
-	return n;
+	return tt_utf8_put(to, c);
 }
 
 /* Undo what XML makes of quotes and the like. In place; the new length. */

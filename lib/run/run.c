@@ -761,30 +761,37 @@ close_run(struct tt_run *r)
 	tt_marks_free(r);
 }
 
+/* What the options make the run read and keep beyond what they ask for. */
+static void
+decide_needs(struct tt_run *r)
+{
+	const struct tt_run_opts *o = r->o;
+	const struct tt_filter *f = &o->filter;
+	const bool by_name = o->frame_marker || o->from_marker || tt_filter_needs_text(f);
+
+	r->needs = all_needs(o);
+	r->some_frames = r->needs & TT_NEEDS_CAUSES && !(r->needs & TT_NEEDS_BY_FRAME);
+	r->needs |= (r->some_frames ? TT_NEEDS_BY_FRAME : 0) | (by_name ? TT_NEEDS_TEXT : 0);
+	r->names_first = r->needs & TT_NEEDS_TEXT || o->npart;
+	r->filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->from_label || f->to_label || f->min_dur || f->depth ||
+	    f->player_only || o->whole_frames || o->from_marker;
+}
+
 int
 tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, struct tt_err *err)
 {
-	struct tt_run r = { .env = env, .o = o, .needs = all_needs(o) };
-	const struct tt_filter *f = &o->filter;
+	struct tt_run r = { .env = env, .o = o };
 	int rc;
 
 	*out = NULL;
-	r.some_frames = r.needs & TT_NEEDS_CAUSES && !(r.needs & TT_NEEDS_BY_FRAME);
-	if (r.some_frames)
-		r.needs |= TT_NEEDS_BY_FRAME;
-	r.names_first = (r.needs & TT_NEEDS_TEXT) || o->frame_marker || o->from_marker || tt_filter_needs_text(f);
-	if (r.names_first)
-		r.needs |= TT_NEEDS_TEXT;
-	r.names_first = r.names_first || o->npart;
-	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->from_label || f->to_label || f->min_dur || f->depth ||
-	    f->player_only || o->whole_frames || o->from_marker;
+	decide_needs(&r);
 	struct tt_model *m = r.m = r.replay.m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	if (!m)
 		return err->code;
 	r.collect = (struct tt_collecting){ .m = m, .mem = &env->mem, .needs = r.needs, .find = &o->find, .buckets = o->buckets };
 	m->env = env;
 	m->loss = env->loss;
-	m->filter = *f;
+	m->filter = o->filter;
 	m->filter.wait = o->wait;
 	tt_arena_init(&m->arena, &env->mem);
 	tt_threads_init(&m->threads, &env->mem);
