@@ -167,7 +167,7 @@ columns_text(struct tt_report *r, const struct tt_pass_table *t)
 	return s;
 }
 
-/* The command that prints the table of ${d}. */
+/* The command that prints the table of ${d}; one that no pass makes is of the first screen. */
 static const char *
 command_text(struct tt_report *r, const struct definition *d)
 {
@@ -175,7 +175,7 @@ command_text(struct tt_report *r, const struct definition *d)
 	const char *asks = tt_pass_asks(t->id);
 
 	if (!d->in)
-		return "tracetool info FILE";
+		return "tracetool FILE";
 	return asks ? tt_text(r, "tracetool stats --table %s --%s ... FILE", t->id, asks) : tt_text(r, "tracetool stats --table %s FILE", t->id);
 }
 

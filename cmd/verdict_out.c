@@ -35,7 +35,7 @@ const struct opt verdict_opt[] = {
 
 /* --- where it goes ----------------------------------------------------------------------- */
 
-/* Take in the summary as it is; one that is not there is empty. */
+/* Read what the step's summary holds so far into w->before; a summary that does not exist yet is empty. */
 static int
 read_summary(struct app *app, struct verdict_out *w, struct tt_err *err)
 {
@@ -52,7 +52,7 @@ read_summary(struct app *app, struct verdict_out *w, struct tt_err *err)
 	return rc == TT_END ? TT_OK : rc;
 }
 
-/* Another output. */
+/* Add ${path} to the outputs; ${text}: standard output is taken. */
 static int
 add_file(struct app *app, const char *path, bool text, struct opt_list *paths, struct tt_err *err)
 {
@@ -100,7 +100,7 @@ markdown(const struct tt_verdict *v, struct tt_buf *out)
 	verdict_markdown(v, 0, out);
 }
 
-/* All that goes to standard output. */
+/* Messages for CI systems that read standard output. */
 static void
 lines(const struct verdict_opts *o, const struct tt_verdict *v, struct tt_buf *out)
 {
@@ -112,7 +112,7 @@ lines(const struct verdict_opts *o, const struct tt_verdict *v, struct tt_buf *o
 		verdict_teamcity(v, out);
 }
 
-/* Behind what other commands of the step have written, as far as there is room; true: there is something to write. */
+/* Append the verdict to what other commands of the step have written, as far as there is room. True: the summary is to be written. */
 static bool
 summary(struct verdict_out *w, const struct tt_verdict *v)
 {
@@ -123,7 +123,7 @@ summary(struct verdict_out *w, const struct tt_verdict *v)
 	return w->before.failed || (w->before.n > n && w->before.n <= SUMMARY_MAX);
 }
 
-/* Render the files that are wanted into ${out}; how many they are. */
+/* Render each file that was asked for into ${out}; returns their number. */
 static size_t
 files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_output *out)
 {

@@ -20,13 +20,13 @@
 
 #include "io/sink.h"
 
-/* What one --split may make, and another one beside it. */
+/* Temporaries open at once: the 999 files of one split output, and one more. */
 #define TEMP_MAX 1000
 
-/* Processes that were killed with their parent have this long to be gone, all together. */
+/* How long tt_sink_sweep() waits in all for processes that were killed with their parent. */
 #define SWEEP_WAIT_MS 5000
 
-/* So much of the file's own name fits into a name of 255 bytes, with the text put around it. */
+/* Most bytes of the output's own name in a temporary's: a file name has at most 255, and name_temp() adds a few. */
 #define STEM_MAX 200
 
 enum { TEMP_FREE, TEMP_TAKEN, TEMP_LIVE };
@@ -74,7 +74,7 @@ create(struct tt_temp *t, const char *path, int *fd)
 		sys = name_temp(t, path, atomic_fetch_add(&counter, 1));
 		if (sys)
 			break;
-		/* Live before it exists: a signal in between finds nothing to unlink, and no harm. */
+		/* Live before it exists: a signal handler that runs in between has nothing to unlink, which does no harm. */
 		atomic_store(&t->state, TEMP_LIVE);
 		*fd = open(t->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
 		if (*fd >= 0)
@@ -132,7 +132,7 @@ tt_sink_unlink_all(void)
 	errno = sys;
 }
 
-/* Whose temporary a name says it is, as name_temp() puts it; 0: no temporary. */
+/* The process id in a name that name_temp() made; 0: it made none like it. */
 static long
 maker_of(const char *name)
 {
