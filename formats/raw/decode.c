@@ -470,35 +470,39 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 
 /* --- the chunk ----------------------------------------------------------------------------------------------------- */
 
-/* Between two pieces: data is missing, or frames are. */
+/*
+ * Something is missing here, blocks, messages or frames: nobody knows what ended in it. So what is open ends at the thread's last time before,
+ * and counts as cut. But definitions are of no thread.
+ */
 static int
-arrive(struct raw_run *r, uint32_t flags)
-{
-	struct tt_event *e;
-
-	if (!(flags & (RAW_P_GAP | RAW_P_LOST)))
-		return TT_OK;
-	if (!(e = rare(r, TT_GAP, 0)))
-		return r->u.err->code;
-	/* Blocks are missing, but the file says what goes on; nobody knows what was between two frames. */
-	e->flags = flags & RAW_P_LOST ? TT_F_BASE : TT_F_CONT;
-	if (flags & RAW_P_LOST && r->u.b->base)
-		r->u.b->base->n = 0;
-	return TT_OK;
-}
-
-/* Before a gap that closes everything: end the zones that this chunk has opened, and count them as cut. */
-static int
-leave_open(struct raw_run *r)
+cut(struct raw_run *r)
 {
 	struct tt_batch *b = r->u.b;
+	struct tt_event *e;
 	int rc;
 
 	b->cut += b->depth;
 	while (b->depth > 0)
 		if ((rc = tt_zone_end_slow(b, now(r), b->ev[b->open[b->depth - 1]].val, 0, r->u.err)) != TT_OK)
 			return rc;
+	if (!(e = rare(r, TT_GAP, 0)))
+		return r->u.err->code;
+	if (r->h->stream == RAW_SESSION) {
+		e->flags = TT_F_CONT;
+		return TT_OK;
+	}
+	e->flags = r->last == INT64_MIN ? TT_F_BASE : 0;
+	r->emptied = true;
+	if (b->base)
+		b->base->n = 0;
 	return TT_OK;
+}
+
+/* Between two pieces: is anything missing? */
+static int
+arrive(struct raw_run *r, uint32_t flags)
+{
+	return flags & (RAW_P_GAP | RAW_P_LOST) ? cut(r) : TT_OK;
 }
 
 /* The thread starts, or another thread with the same id does. */
@@ -738,13 +742,8 @@ messages(struct raw_run *r, struct raw_walk *w)
 			return rc;
 		(r->skims ? skim_plain : plain_messages)(r, w);
 		enum raw_step step = raw_walk_next(w);
-		for (; rc == TT_OK && piece != w->i; rc = arrive(r, w->piece[piece].flags)) {
+		for (; rc == TT_OK && piece != w->i; rc = arrive(r, w->piece[piece].flags))
 			piece++;
-			if (w->piece[piece].flags & RAW_P_LOST)
-				rc = leave_open(r);
-			if (rc != TT_OK)
-				return rc;
-		}
 		if (rc != TT_OK || step == RAW_OVER)
 			return rc;
 		const uint64_t at = r->at = b->at = w->piece[w->i].at;
@@ -767,12 +766,8 @@ messages(struct raw_run *r, struct raw_walk *w)
 		if (step == RAW_REST)
 			w->size = (size_t)(w->all - w->p);
 		tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, w->size, at);
-		struct tt_event *e = rare(r, TT_GAP, 0);
-		if (!e)
-			return r->u.err->code;
-		e->flags = TT_F_CONT;
-		if (step == RAW_REST)
-			return TT_OK;
+		if ((rc = cut(r)) != TT_OK || step == RAW_REST)
+			return rc;
 	}
 }
 

@@ -296,6 +296,7 @@ class Capture:
         frame = None
         for m in messages:
             if m is None:
+                self.close(t, len(t.stack), t.last)
                 continue
             kind, f = m
             if 36 <= kind <= 44 and later and later[0][0] and f[2] >= later[0][0]:

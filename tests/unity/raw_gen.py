@@ -502,9 +502,19 @@ class Replay:
             elif e[0] == "category":
                 self.cats.add(e[1])
 
-    def events(self, entries):
+    def cut(self, sid):
+        """Something is missing: the stream's open zones end here. An allocation is none."""
+        st = self.stacks[sid]
+        self.T["cut"] += sum(self.names.get(mid) != "GC.Alloc" for mid in st)
+        st.clear()
+
+    def events(self, entries, keep=lambda e: True):
         T = self.T
-        for _, blocks, sid, e in entries:
+        for entry in entries:
+            _, blocks, sid, e = entry
+            if not keep(entry):
+                self.cut(sid)
+                continue
             k = e[0]
             T["split_messages"] += len(blocks) > 1
             T["continued_blocks"] += len(blocks) - 1
@@ -543,7 +553,7 @@ class Replay:
         else:
             T["end"] += 1
             if mid not in st:
-                T["orphan_ends"] += 1
+                T["orphan_ends"] += self.names.get(mid) != "GC.Alloc"
             else:
                 while st[-1] != mid:
                     st.pop()
@@ -563,7 +573,7 @@ class Replay:
                   "gc_bytes", "counters", "frame_messages", "main_frames", "gpu", "gpu_matched", "jit", "stats",
                   "split_messages", "continued_blocks"):
             r[k] = T[k]
-        r.update(callstacks=T["callstack"], max_depth=self.depth, open_at_end=sum(map(len, self.stacks.values())),
+        r.update(callstacks=T["callstack"], max_depth=self.depth, open_at_end=T["cut"] + sum(map(len, self.stacks.values())),
                  flows={str(k): self.flows[k] for k in sorted(self.flows)})
         r.update(facts)
         return r
@@ -608,9 +618,8 @@ def main():
         c.streams.clear()
         session(c, o.first_frame + 10000)
     keep, facts = damage(c)
-    live = [e for e in c.log if keep(e)]
-    c.replay.tables(live)
-    c.replay.events(live)
+    c.replay.tables([e for e in c.log if keep(e)])
+    c.replay.events(c.log, keep)
     c.sink.write(c.file)
     c.sink.close()
     with open(o.out + ".json", "w") as f:
