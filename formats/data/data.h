@@ -52,6 +52,7 @@ struct data_thread {
 static inline unsigned data_sample_size(const struct data_layout *l) { return l->rank >= 11 ? 20 : l->rank >= 6 ? 16 : 12; }
 static inline unsigned data_instance_size(const struct data_layout *l) { return l->rank >= 12 ? 12 : 8; }
 static inline unsigned data_stack_size(const struct data_layout *l) { return 4 + DATA_STACK * (l->rank >= 8 ? 8 : 4); }
+#define DATA_NO_ANCHOR UINT32_MAX             /* work of the GPU that no zone gave it */
 enum { DATA_GPU_SIZE = 12, DATA_GC_SIZE = 8, DATA_FLOW_SIZE = 12 };
 
 /* The thread that begins at t->p; t->bad is set where there is none. */

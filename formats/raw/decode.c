@@ -377,14 +377,39 @@ flow(struct raw_run *r, struct raw_take *t)
 	return TT_OK;
 }
 
-/* GPU time of a part of drawing. It arrives frames after its sample, which it names by a number; the two are not matched. */
+/* The zone begun last gives work to the GPU. Where it began before the chunk, the chunk is asked for once more, with what was open before it. */
+static int
+anchor(struct raw_run *r, struct raw_take *t)
+{
+	const struct tt_batch *b = r->u.b;
+	const uint32_t id = raw_take32(t);
+	enum { LOOK = 64 };           /* events, besides arguments */
+
+	for (size_t i = b->n, n = 0; i > 0 && n < LOOK; i--) {
+		const struct tt_event *e = &b->ev[i - 1];
+		n += e->kind != TT_ARG;
+		if (e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN)
+			return unity_gpu_anchor(&r->u, e->ts, e->val, id);
+		if (e->kind == TT_ALLOC)
+			return TT_OK;
+	}
+	if (r->emptied)
+		return TT_OK;
+	if (!b->base)
+		r->from = INT64_MIN / 2;
+	else if (b->base->n > 0)
+		return unity_gpu_anchor(&r->u, b->base->z[b->base->n - 1].ts - r->m->cap->offset_ns, b->base->z[b->base->n - 1].key, id);
+	return TT_OK;
+}
+
+/* How long a part of that took. It arrives frames later. */
 static int
 gpu(struct raw_run *r, struct raw_take *t)
 {
-	raw_take32(t);
+	const uint32_t id = raw_take32(t);
 	uint64_t ns = (uint64_t)raw_take32(t) * 1000;
 
-	return unity_gpu(&r->u, now(r), raw_take_byte(t), ns);
+	return unity_gpu(&r->u, now(r), id, raw_take_byte(t), ns);
 }
 
 /* Before 2018.3: bytes that the open sample allocated. */
@@ -454,6 +479,8 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 		return frame(r, &t, sane);
 	case RAW_FLOW:
 		return flow(r, &t);
+	case RAW_ANCHOR:
+		return anchor(r, &t);
 	case RAW_GPU:
 		return gpu(r, &t);
 	case RAW_STATS:

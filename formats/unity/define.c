@@ -158,6 +158,8 @@ unity_code_key(struct unity_run *r, uint64_t address)
 const char *
 unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const char *categories)
 {
+	if (d->flags & TT_DEF_SUFFIX)
+		return "GPU";
 	const struct tt_def *c = d->a ? tt_defs_find(cap->defs, TT_DEF_CATEGORY, d->a, INT64_MAX) : NULL;
 
 	if (c && c->len)
@@ -165,11 +167,11 @@ unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const ch
 	return d->a && (uint32_t)d->a <= UINT16_MAX + UINT32_C(1) ? unity_category((unsigned)d->a - 1, categories) : NULL;
 }
 
-/* A label has no flags: its owner has. Nor has compiled code. */
+/* A label has no flags: its owner has. Nor has compiled code, or work of the GPU. */
 static bool
 has_flags(const struct tt_def *d)
 {
-	return !(d->flags & 1 || (d->key >= UNITY_KEY_LABEL && d->key < UNITY_KEY_NAMED) || d->key >= UNITY_KEY_CODE);
+	return !(d->flags & (1 | TT_DEF_SUFFIX) || (d->key >= UNITY_KEY_LABEL && d->key < UNITY_KEY_NAMED) || d->key >= UNITY_KEY_CODE);
 }
 
 static bool
@@ -193,9 +195,20 @@ facts(const struct tt_def *d)
 static const char *const *
 arg_names(const struct tt_def *d)
 {
-	static const char *const label[] = { "instance_id", NULL };
+	static const char *const label[] = { "instance_id", NULL }, *const gpu[] = { "part", NULL };
 
+	if (d->flags & TT_DEF_SUFFIX)
+		return gpu;
 	return d->flags & 1 ? label : unity_arg_names(d->text);
+}
+
+static const char *
+gpu_part(unsigned section)
+{
+	static const char *const name[] = { "other", "opaque", "transparent", "shadows", "deferred pre-pass", "deferred lighting", "motion vectors",
+		"post-process" };
+
+	return section < sizeof name / sizeof *name ? name[section] : NULL;
 }
 
 static int
@@ -218,6 +231,7 @@ unity_capture(struct tt_capture *cap)
 	cap->end_mark = -1;
 	cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
 	cap->hides_pauses = true;
+	cap->gpu_part = gpu_part;
 	cap->timing = timing;
 	cap->arg_names = arg_names;
 	cap->marker_facts = facts;

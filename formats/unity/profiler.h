@@ -18,6 +18,7 @@
 #define UNITY_KEY_CODE (UINT64_C(1) << 62)    /* | where the code begins; of addresses without a name: the address */
 #define UNITY_KEY_NATIVE (UINT64_C(3) << 61)
 #define UNITY_ADDRESS ((UINT64_C(1) << 61) - 1)
+#define UNITY_KEY_GPU (UINT64_C(1) << 63)     /* | key of a marker: its zones on the GPU */
 #define UNITY_KEY_CATEGORY(session, id) ((uint64_t)(session) << 32 | ((uint64_t)(id) + 1))
 /* Counters have 32 bits. */
 #define UNITY_COUNTER(session, id) ((uint32_t)(id) + (uint32_t)(session) * 0x400000u)
@@ -165,8 +166,10 @@ int unity_alloc(struct unity_run *r, int64_t ts, uint64_t key, uint64_t bytes, s
 int unity_alloc_stack(struct unity_run *r, size_t at, const uint8_t *p, unsigned n);
 /* A number sampled at ${ts}. */
 int unity_counter_event(struct unity_run *r, int64_t ts, uint32_t counter, enum tt_type type, uint64_t bits);
-/* Section ${section} of drawing took ${ns} on the GPU. */
-int unity_gpu(struct unity_run *r, int64_t ts, unsigned section, uint64_t ns);
+/* A zone of ${key} that began at ${begin} gave work number ${id} to the GPU. */
+int unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id);
+/* That work, section ${section} of drawing, took ${ns}. */
+int unity_gpu(struct unity_run *r, int64_t ts, uint32_t id, unsigned section, uint64_t ns);
 
 /*
  * A zone of a marker whose second value is the name of what it measures: of its values ${v}, ${n} of them. The key of that name, which is defined,

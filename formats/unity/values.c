@@ -163,12 +163,37 @@ unity_counter_event(struct unity_run *r, int64_t ts, uint32_t counter, enum tt_t
 }
 
 int
-unity_gpu(struct unity_run *r, int64_t ts, unsigned section, uint64_t ns)
+unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id)
+{
+	static const char suffix[] = " (GPU)";
+	const struct tt_def d = { .kind = TT_DEF_MARKER, .ts = UNITY_EVER, .key = key | UNITY_KEY_GPU, .b = key, .flags = TT_DEF_SUFFIX,
+		.text = suffix, .len = sizeof suffix - 1 };
+	uint64_t *seen = &r->seen[(d.key * 0x9E3779B97F4A7C15u) >> 58];
+	struct tt_event *e = tt_batch_rare(r->b, TT_GPU_ANCHOR, begin, d.key, r->err);
+
+	if (!e)
+		return r->err->code;
+	e->dur = id;
+	e->depth = (uint16_t)((r->session & 0xff) << 8);
+	if (*seen == d.key)
+		return TT_OK;
+	*seen = d.key;
+	return tt_batch_def(r->b, &d, r->err);
+}
+
+int
+unity_gpu(struct unity_run *r, int64_t ts, uint32_t id, unsigned section, uint64_t ns)
 {
 	static const char *const name[] = { "GPU Other Time", "GPU Opaque Time", "GPU Transparent Time", "GPU Shadows Time",
 		"GPU Deferred Pre-Pass Time", "GPU Deferred Lighting Time", "GPU Motion Vectors Time", "GPU Post-Process Time" };
 
+	struct tt_event *e = tt_batch_rare(r->b, TT_GPU_TIME, ts, ns, r->err);
+
+	if (!e)
+		return r->err->code;
 	section = section < sizeof name / sizeof *name ? section : 0;
+	e->dur = id;
+	e->depth = (uint16_t)((r->session & 0xff) << 8 | section);
 	int rc = unity_counter_event(r, ts, UNITY_COUNTER_GPU | section, TT_T_U64, ns);
 	if (rc != TT_OK || r->gpu[section])
 		return rc;

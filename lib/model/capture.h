@@ -94,6 +94,8 @@ struct tt_capture {
 	const char *const *(*arg_names)(const struct tt_def *marker);
 	/* Does the marker belong to the Editor that the program runs in? NULL: none does. */
 	bool (*editor)(const struct tt_def *marker);
+	/* What part of drawing a TT_GPU_TIME is; NULL: it has no name. */
+	const char *(*gpu_part)(unsigned part);
 	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
 	int (*timing)(const char *counter, unsigned *late);
 	struct tt_defs *defs;

@@ -48,6 +48,10 @@ enum tt_kind {
 	TT_FRAME,             /* a new frame of the program begins */
 	TT_TIMING,            /* a part of a frame took val ns (0: not measured): dur = frames back, depth = enum tt_timing */
 	TT_FLOW,              /* val = flow id, depth = enum tt_flow, TT_F_NEXT: binds to the next zone begun */
+	TT_GPU_ANCHOR,        /* a zone gave work to the GPU: ts = its begin, val = key that the GPU's zone has, dur = number of the work, upper
+	                         byte of depth = number of the recording */
+	TT_GPU_TIME,          /* the work of these numbers took val ns; lower byte of depth = which part of drawing it is, see tt_capture.gpu_part */
+	TT_GPU_WORK,          /* made of both by the run, on the GPU's own thread: ts = the anchor's, val = ns */
 	TT_GC,                /* val = enum tt_gc_phase, dur = generation */
 	TT_GC_HEAP,           /* val = heap size in bytes */
 	TT_GC_MOVE,           /* dur = moves; ext: val = first word of (old, new) pairs */
@@ -204,6 +208,9 @@ enum tt_def_kind {
 	TT_DEF_KINDS
 };
 
+/* The thread of what the GPU does: no system has one of this id. */
+#define TT_TID_GPU (UINT64_MAX - 2)
+
 #define TT_EVER (INT64_MIN / 4)       /* ts of a definition that says no time: before all times */
 
 struct tt_def {
@@ -212,8 +219,11 @@ struct tt_def {
 	const char *text, *text2;     /* in a batch: borrowed from the chunk's bytes; may be NULL */
 	uint32_t len, len2;
 	uint8_t kind;                 /* enum tt_def_kind */
-	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def */
+	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def; TT_DEF_SUFFIX */
 };
+
+/* A marker of this flag is called what marker b is called, with its own text after it. */
+#define TT_DEF_SUFFIX 2
 
 static inline enum tt_counter_unit
 tt_counter_unit_of(const struct tt_def *counter)

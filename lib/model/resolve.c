@@ -177,6 +177,20 @@ recorded_args(struct tt_model *m, const struct tt_capture *cap, uint64_t key, co
 	return TT_OK;
 }
 
+/* The text of ${def}, or NULL with ${err} filled. */
+static const char *
+text_of(struct tt_model *m, const struct tt_capture *cap, const struct tt_def *def, struct tt_buf *scratch, struct tt_err *err)
+{
+	if (!(def->flags & TT_DEF_SUFFIX))
+		return def->text;
+	const struct tt_def *of = tt_defs_find(cap->defs, TT_DEF_MARKER, def->b, INT64_MAX);
+	const bool named = of && of->len && !(of->flags & TT_DEF_SUFFIX);
+	const char *text = named ? of->text : name_by_key(m, "unknown", def->b, err);
+	scratch->n = 0;
+	tt_buf_printf(scratch, "%s%.*s", text ? text : "", (int)def->len, def->text);
+	return text && tt_buf_error(scratch, err) == TT_OK ? tt_arena_text(&m->arena, scratch->p, scratch->n, err) : NULL;
+}
+
 /* Fill a name from its definition. */
 static int
 defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, uint32_t process, uint64_t key,
@@ -187,7 +201,7 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 
 	*category = UNKNOWN;
 	name->known = def != NULL;
-	name->full = def && def->len ? def->text : name_by_key(m, def ? "unnamed" : "unknown", key, err);
+	name->full = def && def->len ? text_of(m, cap, def, scratch, err) : name_by_key(m, def ? "unnamed" : "unknown", key, err);
 	if (!name->full)
 		return err->code;
 	name->shown = name->full;

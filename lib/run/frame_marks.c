@@ -467,6 +467,8 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 		rc = narrow(r, m, whole_frames, err);
 	if (rc != TT_OK || !m->frames || m->frames->n == 0)
 		return rc;
+	if (!(p->gpu = tt_mem_alloc(&m->env->mem, m->frames->cap * sizeof *p->gpu, err)))
+		return err->code;
 	rc = room_for_hitches(r, m, err);
 	return rc == TT_OK ? tt_frames_choose(r, m, err) : rc;
 }

@@ -70,12 +70,26 @@ whole_ns(const struct tt_event *e)
 	}
 }
 
+/* Work of the GPU belongs to the frame that gave it. */
+static void
+add_gpu(struct tt_replay *p, const struct tt_watch *w, const struct tt_event *e)
+{
+	const size_t at = frame_back(p->m->frames, w, e->ts, 0);
+
+	if (at != SIZE_MAX && e->val <= INT64_MAX - (uint64_t)p->gpu[at])
+		p->gpu[at] += (int64_t)e->val;
+}
+
 /* What the engine measured goes to the frame it is about; a record of it goes before a counter. */
 static void
-take_timings(struct tt_frames *f, const struct tt_watch *w, const struct tt_batch *b)
+take_timings(struct tt_replay *p, const struct tt_watch *w, const struct tt_batch *b)
 {
+	struct tt_frames *f = p->m->frames;
+
 	for (size_t i = 0; i < b->nrare; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
+		if (e->kind == TT_GPU_WORK)
+			add_gpu(p, w, e);
 		if (e->kind == TT_TIMING)
 			set_timing(f, w, e->ts, e->dur, e->depth, e->val, true);
 		for (unsigned k = 0; e->kind == TT_COUNTER && k < w->ntimer; k++)
@@ -111,7 +125,7 @@ tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_s
 		if (b->nalloc)
 			count_allocs(p->m->frames, w, b);
 		if (b->nrare)
-			take_timings(p->m->frames, w, b);
+			take_timings(p, w, b);
 		if (w->thread != b->thread)
 			continue;
 		int in = before ? is_in_frames(p, w, b, before, err) : 1;
@@ -177,6 +191,12 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 	f->marker_stat = tt_arena_alloc(&m->arena, (f->nmarker_stat + 1) * sizeof *f->marker_stat, err);
 	if (!f->marker_stat)
 		return err->code;
+	/* What the engine measured of the whole frame goes before the sum of what it measured of parts. */
+	for (size_t i = 0; p->gpu && i < f->n; i++)
+		if (p->gpu[i] && f->timing[TT_TIMING_GPU][i] == 0) {
+			f->timing[TT_TIMING_GPU][i] = p->gpu[i];
+			f->has_timing = true;
+		}
 	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++)
 		rc = tt_watch_advance(p, &p->w[i], INT64_MAX, err);
 	for (size_t i = 0; i < f->nmarker_stat && rc == TT_OK; i++) {
@@ -240,6 +260,7 @@ tt_replay_free(struct tt_replay *p)
 
 	for (size_t i = 0; i < p->nwatch; i++)
 		tt_watch_free(&p->w[i], mem);
+	tt_mem_free(mem, p->gpu, p->gpu ? p->m->frames->cap * sizeof *p->gpu : 0);
 	tt_mem_free(mem, p->w, p->w ? p->m->ncap * sizeof *p->w : 0);
 	tt_mem_free(mem, p->share, p->share ? (p->ncategory + 1) * sizeof *p->share : 0);
 	tt_mem_free(mem, p->used, p->used ? (p->ncategory + 1) * sizeof *p->used : 0);

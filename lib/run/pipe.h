@@ -1,6 +1,6 @@
 /**
- * Chunks on their way through the steps of a run (run/run.h), between pipeline.c, whose workers move them, and thread_stacks.c,
- * which meets them in file order. Private to these two.
+ * Chunks on their way through the steps of a run (run/run.h), between pipeline.c, whose workers move them, thread_stacks.c,
+ * which meets them in file order, and gpu_track.c, which makes chunks of what the GPU did. Private to these.
  */
 #ifndef TT_RUN_PIPE_H
 #define TT_RUN_PIPE_H
@@ -41,6 +41,7 @@ struct pipe {
 	unsigned asleep;              /* workers that wait */
 	struct tt_err err;
 	struct tt_loss tail;          /* from next, at the end */
+	struct tt_gpu_track *gpu;     /* NULL: no chunk so far has times of it */
 };
 
 /* Decode the bytes of ${s} into its batch, on the common timeline. Any worker. */
@@ -56,6 +57,15 @@ int tt_enter(struct pipe *p, struct slot *s, struct tt_err *err);
 
 /* Copies of the stack of ${t} as it is before ${s}. */
 int tt_enter_copies(struct pipe *p, struct slot *s, const struct tt_thread *t, struct tt_err *err);
+
+/* gpu_track.c. Ordered, with the events of each chunk: find what zones gave the GPU the work whose times it has. */
+int tt_gpu_take(struct pipe *p, const struct tt_batch *b, struct tt_err *err);
+/* After the last one: the next chunk of the GPU's own thread, in *${s}, to be counted like any other. Returns 1; 0: there are no more. */
+int tt_gpu_chunk(struct pipe *p, struct slot **s, struct tt_err *err);
+void tt_gpu_free(struct pipe *p);
+
+/* Count what ${s} has for its thread. */
+void tt_enter_count(struct slot *s, struct tt_thread *t);
 
 /* All zones of ${st} end in ${s}, which takes over their arguments. */
 void tt_enter_end_all(struct pipe *p, struct slot *s, struct tt_stack *st);

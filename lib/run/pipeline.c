@@ -203,6 +203,19 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct 
 	return rc;
 }
 
+/* What the GPU did, after all that other threads did. */
+static int
+commit_gpu(struct pipe *p, struct worker *w, struct tt_err *err)
+{
+	struct slot *s;
+	int rc;
+
+	while ((rc = tt_gpu_chunk(p, &s, err)) > 0)
+		if (p->phase >= TT_PHASE_MAIN && ((rc = fold_step(p, w, s, err)) != TT_OK || (rc = commit_main(p, w, s, false, err)) != TT_OK))
+			return rc;
+	return rc;
+}
+
 static uint64_t
 now_ms(void)
 {
@@ -257,6 +270,9 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	if (tt_stopped(p->r->env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	tick(p, s);
+	int rc = tt_gpu_take(p, &s->batch, err);
+	if (rc != TT_OK)
+		return rc;
 	if (p->phase < TT_PHASE_MAIN)
 		return tt_marks_collect(p->r, p->in, &s->batch, s->io.thread, p->phase, err);
 	if (p->phase == TT_PHASE_MAIN)
@@ -542,8 +558,11 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	}
 	if (rc == TT_OK && phase == TT_PHASE_MAIN)
 		tt_loss_join(r->env->loss, &p.tail);
+	if (rc == TT_OK)
+		rc = commit_gpu(&p, &w[0], err);
 	if (rc == TT_OK && phase >= TT_PHASE_MAIN)
 		rc = close_open(&p, &w[0], err);
+	tt_gpu_free(&p);
 	rc = tear_down(&p, w, nworker, rc, err);
 	tt_mem_free(&r->env->mem, w, nworker * sizeof *w);
 	pthread_mutex_destroy(&p.lock);

@@ -41,6 +41,7 @@ struct tt_replay {
 	struct tt_frame_share { int64_t self; bool used; } *share;    /* of each category, in the present frame */
 	uint32_t *used;               /* the categories with a share */
 	size_t ncategory, nused;
+	int64_t *gpu;                 /* of each frame: how long the GPU did what it gave it */
 	int64_t limit, limit_only;    /* time of waits for the frame limit; in markers that wait for nothing else */
 };
 

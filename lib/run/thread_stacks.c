@@ -208,8 +208,8 @@ end_threads(struct pipe *p, struct slot *s, struct tt_err *err)
 	return TT_OK;
 }
 
-static void
-count_thread(struct slot *s, struct tt_thread *t)
+void
+tt_enter_count(struct slot *s, struct tt_thread *t)
 {
 	const struct tt_batch *b = &s->batch;
 
@@ -263,7 +263,7 @@ tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 		rc = tt_enter_copies(p, s, t, err);
 	if (rc != TT_OK)
 		return rc;
-	count_thread(s, t);
+	tt_enter_count(s, t);
 	end_zones(p, s, &t->stack);
 	end_at_gaps(p, s, t);
 	if ((rc = push_zones(p, b, t, err)) != TT_OK)

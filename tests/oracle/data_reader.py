@@ -6,6 +6,8 @@ record's.
 import math
 import struct
 
+import gpu_track
+
 WORDS = [0x20170327, 0x20171110, 0x20180123, 0x20181101, 0x20180306, 0x20191122, 0x20200312, 0x20200924, 0x20210412, 0x20210919, 0x20220328,
          0x20260108]
 OLD = {0x20160622: (27, 213), 0x20161226: (33, 227), 0x20170130: (33, 231), 0x20170929: (33, 247)}
@@ -180,9 +182,12 @@ class Capture:
         with open(path, "rb") as f:
             self.d = f.read()
         self.threads, self.keys, self.zero, self.bad = [], {}, None, 0
-        self.names, self.code, self.counters = {}, [], set()
+        self.names, self.code, self.counters, self.work = {}, [], set(), []
         if self.d[:4] != struct.pack("<I", 0xDEADFEED):
             self.read()
+        if any(row for r in getattr(self, "records", ()) for th in r.threads for row in th["gpu"]):
+            self.threads.append(Thread("GPU"))
+            gpu_track.fill(self.threads[-1], self.work)
 
     def read(self):
         d = self.d
@@ -365,3 +370,5 @@ class Capture:
         for us, j, section in th["gpu"]:
             if j == i:
                 t.counters.append((ts, "GPU %s Time" % GPU[section if section < 8 else 0], us * 1000))
+                if self.is_zone:
+                    self.work.append((ts, shown, us * 1000, section))

@@ -5,6 +5,8 @@ in ns since the first ProfilerState or frame.
 """
 import struct
 
+import gpu_track
+
 SIG, BLOCK, FOOT, SESSION = 0x55334450, 0xB10C7EAD, 0xB10CF007, 2 ** 64 - 1
 WORDS = [0x20170327, 0x20171110, 0x20180123, 0x20181101, 0x20180306, 0x20191122, 0x20200312, 0x20200924, 0x20210412, 0x20210919, 0x20220328,
          0x20260108]
@@ -172,7 +174,7 @@ class Thread:
     def __init__(self, tid, name):
         self.tid, self.name = tid, name
         self.zones, self.allocs, self.instants, self.counters, self.flows, self.frames = [], [], [], [], [], []
-        self.stack, self.last, self.popped, self.orphans = [], None, 0, 0
+        self.stack, self.last, self.popped, self.orphans, self.begun = [], None, 0, 0, None
 
 
 class Capture:
@@ -184,12 +186,15 @@ class Capture:
         self.split()
         for s in self.sessions:
             self.definitions(s)
-        self.threads, self.latest = [], {}
+        self.threads, self.latest, self.work, self.times = [], {}, [], 0
         for (n, sid), blocks in self.streams.items():
             if sid != SESSION:
                 self.thread(self.sessions[n], sid, list(self.messages(self.sessions[n], blocks)))
         for t in self.threads:
             self.close(t, len(t.stack), t.last)
+        if self.times:
+            self.threads.append(Thread(gpu_track.TID, "GPU"))
+            gpu_track.fill(self.threads[-1], self.work)
 
     # --- the file
     def good(self, at):
@@ -293,7 +298,7 @@ class Capture:
         elif t.stack:
             self.close(t, len(t.stack), t.last)
         self.latest[tid] = t
-        frame = None
+        frame, anchors = None, {}
         for m in messages:
             if m is None:
                 self.close(t, len(t.stack), t.last)
@@ -323,7 +328,12 @@ class Capture:
                 t.allocs.append((at, size, tuple(self.frames_of(s, reversed(f[1])))))
             elif kind == 57:
                 t.flows.append((t.last, f[0], f[1]))
+            elif kind == 53 and t.begun:
+                anchors[f[0]] = t.begun
             elif kind == 55:
+                self.times += 1
+                if f[0] in anchors:
+                    self.work.append((*anchors[f[0]], f[1] * 1000, f[2]))
                 t.counters.append((t.last, "GPU %s Time" % GPU[f[2]], f[1] * 1000))
             elif kind == 4:
                 self.statistics(s, t, f[1])
@@ -348,6 +358,7 @@ class Capture:
         size = values[0] if values and values[0][0] in (2, 3, 4, 5) and values[0][1] >= 0 else None
         args = [v for v in (values or ([(1, instance)] if instance else []))]
         if name == "GC.Alloc" and what != 1 and size:
+            t.begun = None
             t.allocs.append((t.last, size[1], ()))
         elif what == 2:
             if s.flags.get(mid, 0) & 0x80 and values and values[0][0] in (1, 2, 3, 4, 5, 6, 7, 12, 13):
@@ -363,6 +374,7 @@ class Capture:
                 shown = values[1][1].decode("utf-8" if values[1][0] == 8 else "utf-16-le")
                 args = args[:1] if args[0][1] else []
             t.stack.append((t.last, mid, shown, args))
+            t.begun = t.last, shown
         else:
             levels = [i for i, z in enumerate(t.stack) if z[1] == mid]
             if levels:

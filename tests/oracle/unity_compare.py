@@ -45,7 +45,8 @@ def told(path):
     t = collections.defaultdict(lambda: {"rows": []}, t)
     n = collections.Counter({x["type"]: x["events"] for x in t["capture_events"]["rows"]})
     lost = collections.defaultdict(lambda: {"count": 0, "bytes": 0}, {x["kind"]: x for x in t["loss"]["rows"]})
-    threads = t["capture_threads"]["rows"]
+    every = t["capture_threads"]["rows"]
+    threads, gpu = [x for x in every if x["thread"] != "GPU"], sum(x["calls"] for x in every if x["thread"] == "GPU")
     if FORM == "data":
         return {"frames": n["frame"], "threads": n["thread in a frame"], "samples": n["sample"], "gc": n["allocation"], "gpu": n["GPU sample"],
                 "flows": n["flow"], "values": n["metadata"], "stacks": n["call stack"],
@@ -53,7 +54,7 @@ def told(path):
                 "tail_bytes": lost["garbage"]["bytes"], "damaged_bytes": lost["damaged"]["bytes"]}
     sums = lambda begin: sum(v for k, v in n.items() if k and k.split(" ")[0] == begin)
     return {"begin": sums("begin"), "end": sums("end"), "single": sums("single"), "marker_messages": n["marker"], "frame_messages": n["frame"],
-            "gpu": n["GPU sample"], "jit": n["compiled method"], "stats": n["statistics"], "callstacks": n["call stack"],
+            "gpu": n["GPU sample"], "gpu_matched": gpu, "jit": n["compiled method"], "stats": n["statistics"], "callstacks": n["call stack"],
             "zones": sum(x["calls"] for x in threads), "gc_allocs": sum(x["allocs"] for x in threads),
             "gc_bytes": sum(x["alloc_bytes"] for x in threads), "open_at_end": sum(x["open"] or 0 for x in threads),
             "orphan_ends": lost["unmatched"]["count"], "auto_closed": lost["popped"]["count"], "truncated_bytes": lost["cut"]["bytes"],

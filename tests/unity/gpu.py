@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Times of the GPU in Unity's .raw: zones of a thread of their own, named after the samples that gave it the work; frames and what limits them."""
+import json
+import struct
+import subprocess
+
+from raw_log import MS, SESSION, Log, sample, thread, zone
+from ttc import TRACETOOL, Suite
+
+suite = Suite()
+RENDER = 200
+
+
+def anchor(number):
+    return struct.pack("<HI", 53, number)
+
+
+def gpu(number, us, part):
+    return struct.pack("<HIIB", 55, number, us, part)
+
+
+def capture(name, times, wait=15):
+    """Frames of 16.7 ms, whose main thread waits ${wait} ms; ${times}[i]: of frame i, (number, us, part) of work that it gave the GPU."""
+    c = Log(100, ("Main Thread", "WaitForTargetFPS", "Render Thread", "Camera.Render", "Shadows.Draw"))
+    c.block(SESSION, thread(RENDER, 99, "Render Thread"))
+    for k in range(len(times) + 2):
+        ms = 100 + 16.7 * k
+        c.frame(ms, sample(36, 0, ms) + zone(1, ms + 0.1, ms + 0.1 + wait) + sample(37, 0, ms + 16.6))
+        body = struct.pack("<HIQ", 34, k, int((ms + 0.01) * MS))
+        c.block(RENDER, body)
+        work = times[k] if k < len(times) else ()
+        body = sample(36, 2, ms + 0.1)
+        for i, (number, _, _) in enumerate(work):
+            at = ms + 1 + i
+            body += sample(36, 3 + i % 2, at) + anchor(number) + sample(37, 3 + i % 2, at + 0.5)
+        # What the GPU took is known a frame later.
+        for number, us, part in times[k - 1] if 0 < k <= len(times) else ():
+            body += gpu(number, us, part)
+        c.block(RENDER, body + gpu(77777, 5, 0) * (k == 1) + sample(37, 2, ms + 8))
+    return c.write(suite.path(name))
+
+
+ns = lambda ms: round(ms * MS)
+path = capture("gpu.raw", [[(1, 4000, 1), (2, 2500, 3)], [(3, 15000, 1)], [(4, 9000, 1), (5, 9000, 9)], [(1, 1000, 7)]])
+out = suite.path("gpu.json")
+suite.run("convert", path, "-o", out)
+with open(out, encoding="utf-8") as f:
+    events = json.load(f)["traceEvents"]
+tid = [e["tid"] for e in events if e["ph"] == "M" and e["name"] == "thread_name" and e["args"]["name"] == "GPU"]
+zones = [(round(e["ts"] * 1000) - 1000, round(e["dur"] * 1000), e["name"], e["cat"], e["args"]) for e in events
+         if e["ph"] == "X" and [e["tid"]] == tid and e.get("cat") == "GPU"]
+# Each begins with its sample, or where the one before it ends.
+suite.equal("zones of the GPU in Chrome JSON", zones, [
+    (ns(1), ns(4), "Camera.Render (GPU)", "GPU", {"part": "opaque"}), (ns(5), ns(2.5), "Shadows.Draw (GPU)", "GPU", {"part": "shadows"}),
+    (ns(17.7), ns(15), "Camera.Render (GPU)", "GPU", {"part": "opaque"}),
+    (ns(34.4), ns(9), "Camera.Render (GPU)", "GPU", {"part": "opaque"}), (ns(43.4), ns(9), "Shadows.Draw (GPU)", "GPU", {"part": "other"}),
+    (ns(52.4), ns(1), "Camera.Render (GPU)", "GPU", {"part": "post-process"})])
+t = suite.report("stats", path, "--table", "markers,threads,hitches,frame_timings,frame_limits")["tables"]
+suite.equal("markers", {r["marker"]: (r["count"], r["total_ns"], r["category"]) for r in t["markers"]["rows"]
+                        if r["marker"] == "Shadows.Draw" or "GPU" in r["marker"]},
+            {"Camera.Render (GPU)": (4, ns(29), "GPU"), "Shadows.Draw (GPU)": (2, ns(11.5), "GPU"), "Shadows.Draw": (2, ns(1), "Other")})
+suite.equal("the GPU is the last thread", [(r["thread"], r["busy_ns"], r["calls"]) for r in t["threads"]["rows"] if r["number"] == 3],
+            [("GPU", ns(40.5), 6)])
+# A frame has what its own samples took, though the GPU did it later.
+suite.equal("frames", {r["frame"]: (r["gpu_ns"], r["limit"]) for r in t["hitches"]["rows"]},
+            {1: (ns(6.5), "present"), 2: (ns(15), "GPU"), 3: (ns(18), "GPU"), 4: (ns(1), "present"), 5: (None, "unknown")})
+suite.equal("timings", [(r["part"], r["count"], r["max_ns"]) for r in t["frame_timings"]["rows"]], [("gpu", 4, ns(18))])
+suite.equal("of the thread alone",
+            sorted(r["marker"] for r in suite.rows("markers", path, "--thread", "GPU")), ["Camera.Render (GPU)", "Shadows.Draw (GPU)"])
+suite.equal("by frame", [(r["frame"], r["marker"], r["total_ns"]) for r in suite.rows("frame_markers", path, "--thread", "GPU") if r["frame"] < 3],
+            [(1, "Camera.Render (GPU)", ns(4)), (1, "Shadows.Draw (GPU)", ns(2.5)), (2, "Camera.Render (GPU)", ns(15))])
+got = suite.run("stats", "-v", path)[1]
+suite.equal("times of no sample are counted", "1 of 7 times of the GPU name no zone" in got, True)
+with open(path, "rb") as f:
+    piped = subprocess.run([TRACETOOL, "stats", "--table", "markers,threads,hitches", "--format", "csv", "-"], stdin=f, capture_output=True,
+                           check=False).stdout.decode()
+suite.equal("from a pipe", piped, suite.run("stats", "--table", "markers,threads,hitches", "--format", "csv", path)[0])
+suite.end()
