@@ -276,6 +276,33 @@ sample_model(struct gate *x, struct capture *c, struct tt_model *m, const struct
 	return rc;
 }
 
+/* Results of tests take the facts of the command line as captures do: in the place of their own of that name. */
+static int
+add_facts(const struct opt_list *meta, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_fact *f = tt_arena_alloc(a, (s->nfact + meta->n + 1) * sizeof *f, err);
+
+	if (!f)
+		return err->code;
+	if (s->nfact)
+		memcpy(f, s->fact, s->nfact * sizeof *f);
+	s->fact = f;
+	for (size_t i = 0; i < meta->n; i++) {
+		const char *value = strchr(meta->v[i], '=');
+		struct tt_fact one = { tt_arena_text(a, meta->v[i], (size_t)(value - meta->v[i]), err), value + 1 };
+		size_t k = 0;
+
+		if (!one.key)
+			return err->code;
+		while (k < s->nfact && strcmp(f[k].key, one.key) < 0)
+			k++;
+		if (k == s->nfact || strcmp(f[k].key, one.key) != 0)
+			memmove(&f[k + 1], &f[k], (s->nfact++ - k) * sizeof *f);
+		f[k] = one;
+	}
+	return TT_OK;
+}
+
 /* Is ${c} a file of test results? Then ${s} is its sample. Pipes are captures. */
 static int
 read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, struct tt_err *err)
@@ -298,6 +325,8 @@ read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, s
 	rc = gate_document(x->app, c->path[0], &text, err);
 	if (rc == TT_OK)
 		rc = tt_results_sample(text.p, text.n, c->path[0], b->measure, b->nmeasure, is, s, &x->a, err);
+	if (rc == TT_OK && *is)
+		rc = add_facts(&x->in->meta, s, &x->a, err);
 	tt_buf_free(&text);
 	if (rc < 0 && is_unreadable(c, rc))
 		return unread_sample(x, c, s, err);
