@@ -41,14 +41,17 @@ put_points(struct tt_buf *out, const struct tt_verdict_row *r, const struct tt_p
 static void
 put_test(struct tt_buf *out, const struct tt_verdict_row *r)
 {
-	char widened[64];
+	char spread[64];
 
-	tt_buf_printf(out, "\nTest\n  p = %.4g, after Holm over %zu rows %.4g; largest distance of the "
-	    "distributions %.2f (p = %.2g, shown only)\n", r->p, r->ntested, r->p_adjusted, r->ks, r->ks_p);
-	*tt_put_amount(widened, r->widened, r->dim) = '\0';
-	if (r->widened)
-		tt_buf_printf(out, "  of what is allowed, %s is for the spread between sessions (%zu in the baseline)\n",
-		    widened, r->sessions);
+	tt_buf_printf(out, "\nTest\n  that the change is at most what is allowed: p = %.4g, after Holm over %zu rows %.4g\n"
+	    "  that it is at least that: p = %.4g, after Holm %.4g\n", r->p, r->ntested, r->p_adjusted, r->p_not, r->p_not_adjusted);
+	*tt_put_amount(spread, r->spread, r->dim) = '\0';
+	if (r->by_session)
+		tt_buf_printf(out, "  sessions are the unit: those of the baseline (%zu) %s by %s (standard deviation)\n", r->sessions,
+		    r->spread_assumed ? "are taken to differ" : "differ", spread);
+	else
+		tt_buf_text(out, "  captures are the unit: all are of one session\n");
+	tt_buf_printf(out, "  largest distance of the distributions %.2f (p = %.2g, shown only)\n", r->ks, r->ks_p);
 }
 
 /* The files of a sample as arguments. */

@@ -73,7 +73,14 @@ json_test(struct tt_json *j, const struct tt_verdict_row *r)
 	json_amount(j, "shift", true, r->shift);
 	json_amount(j, "low", r->has_low, r->low);
 	json_amount(j, "high", r->has_high, r->high);
-	json_amount(j, "widened", true, r->widened);
+	json_double(j, "p_not_worse", r->p_not);
+	json_double(j, "p_not_worse_adjusted", r->p_not_adjusted);
+	tt_json_text(j, "unit", r->by_session ? "sessions" : "captures");
+	if (r->by_session) {
+		json_amount(j, "session_spread", true, r->spread);
+		tt_json_bool(j, "session_spread_assumed", r->spread_assumed);
+	}
+	json_amount(j, "seen", true, r->seen);
 	json_double(j, "ks", r->ks);
 	json_double(j, "ks_p", r->ks_p);
 	tt_json_close(j, "}");

@@ -218,9 +218,10 @@ read_session_spread(struct tt_budget *b, const struct tt_node_at *root, struct t
 	const char *text = NULL, *wrong;
 	int rc = tt_doc_text(&v, &text, err);
 
-	b->session_ppm = 10000;
+	b->session_ppm = 25000;
 	if (rc != TT_OK || !text)
 		return rc;
+	b->own_session_spread = true;
 	wrong = tt_budget_percent(text, &b->session_ppm) ? "must be a percentage, like \"1%\"" : NULL;
 	if (!wrong && b->session_ppm > 1000000)
 		wrong = "is at most \"100%\"";

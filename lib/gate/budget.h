@@ -60,7 +60,8 @@ struct tt_budget {
 	const char *frame_marker, *frame_thread;      /* globs, where the command line gives none; NULL */
 	bool own_fingerprint;         /* the file has it; else it is the usual one */
 	const char **fingerprint;     /* facts that must agree with the baseline's; NULL-terminated */
-	int64_t session_ppm;          /* by how much sessions are taken to differ before any is known to; 1 % */
+	int64_t session_ppm;          /* by how much sessions are taken to differ while too few show it; 2.5 % */
+	bool own_session_spread;      /* the file says so */
 	bool baseline;                /* a row needs one */
 	enum tt_level integrity;      /* of the default rows; error: damaged captures give exit code 3 */
 	unsigned needs;               /* enum tt_needs */

@@ -94,12 +94,18 @@ test_family(struct tt_judging *w, bool fails, struct tt_err *err)
 	w->np = 0;
 	for (size_t i = 0; i < w->v->nrow; i++)
 		if (w->v->row[i].tested && can_fail(w, w->v->row[i].row) == fails)
-			w->p[w->np++] = w->v->row[i].p;
-	rc = tt_holm(w->p, w->np, w->mem, err);
+			w->p[w->np] = w->v->row[i].p, w->not[w->np++] = w->v->row[i].p_not;
+	rc = tt_holm_levels(w->p, w->np, TT_ALPHA, w->level, w->mem, err);
+	if (rc == TT_OK)
+		rc = tt_holm_levels(w->not, w->np, TT_ALPHA, w->not_level, w->mem, err);
+	if (rc == TT_OK)
+		rc = tt_holm(w->p, w->np, w->mem, err);
+	if (rc == TT_OK)
+		rc = tt_holm(w->not, w->np, w->mem, err);
 	for (size_t i = 0; i < w->v->nrow && rc == TT_OK; i++) {
 		w->r = &w->v->row[i];
 		if (w->r->tested && can_fail(w, w->r->row) == fails)
-			tt_row_decide(w, w->p[k++]);
+			rc = tt_row_decide(w, k++, err);
 	}
 	return rc;
 }
@@ -265,10 +271,13 @@ make_rows(struct tt_judging *w, struct tt_err *err)
 	v->nrow = v->budget->nrow * ngroup;
 	v->row = tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *v->row, err);
 	w->why = v->row ? tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *w->why, err) : NULL;
-	w->shift = w->why ? tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *w->shift, err) : NULL;
-	w->p = w->shift ? tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *w->p, err) : NULL;
+	w->evidence = w->why ? tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *w->evidence, err) : NULL;
+	w->p = w->evidence ? tt_arena_alloc(&v->arena, (v->nrow + 1) * 4 * sizeof *w->p, err) : NULL;
 	if (!w->p)
 		return err->code;
+	w->not = w->p + v->nrow;
+	w->level = w->not + v->nrow;
+	w->not_level = w->level + v->nrow;
 	for (size_t i = 0; i < v->nrow; i++) {
 		struct tt_verdict_row *r = &v->row[i];
 

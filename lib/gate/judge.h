@@ -7,10 +7,19 @@
 
 #include "gate/verdict.h"
 #include "stat/compare.h"
+#include "stat/session.h"
 
 struct tt_limit;
 
 #define TT_ALPHA 0.05
+#define TT_POWER 0.95                 /* of the change that a row says it sees */
+
+/* What a relative row is judged by; larger is worse. */
+struct tt_evidence {
+	struct tt_change change;      /* of captures as the unit for its power alone */
+	int64_t *x, *y;               /* the baseline's captures, and those at hand */
+	size_t m, n;
+};
 
 /* A row at work. */
 struct tt_judging {
@@ -19,8 +28,9 @@ struct tt_judging {
 	struct tt_mem *mem;
 	struct tt_verdict_row *r;
 	const char **why;             /* by row of the verdict: of CANNOT_JUDGE and SKIPPED */
-	struct tt_shift *shift;       /* by row: as found, larger is worse */
-	double *p;                    /* of the tested rows of one family */
+	struct tt_evidence *evidence; /* by row */
+	double *p, *not;              /* of the tested rows of one family: probabilities of both tests */
+	double *level, *not_level;    /* and what Holm's method holds them against */
 	size_t np;
 };
 
@@ -63,11 +73,11 @@ bool tt_row_has_figures(struct tt_judging *w);
 /* A row that would pass although more captures than it allows have no figure cannot be judged. */
 int tt_row_missing(struct tt_judging *w, struct tt_err *err);
 
-/* Judge the row by its kind; a relative one is only measured, until tt_row_decide() with its adjusted probability. */
+/* Judge the row by its kind; a relative one is only measured, until tt_row_decide(), as tested row ${k} of its family. */
 int tt_row_absolute(struct tt_judging *w, struct tt_err *err);
 int tt_row_exact(struct tt_judging *w, struct tt_err *err);
 int tt_row_relative(struct tt_judging *w, struct tt_err *err);
-void tt_row_decide(struct tt_judging *w, double adjusted);
+int tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err);
 
 /* Find what the captures of rows differ in: v->mixed. */
 int tt_mixed(struct tt_verdict *v, struct tt_err *err);

@@ -1,9 +1,9 @@
 /**
  * Judges rows against the baseline; the contract is in judge.h.
  */
-#include <math.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/setting.h"
 #include "gate/baseline.h"
 #include "gate/judge.h"
@@ -118,52 +118,152 @@ tt_row_exact(struct tt_judging *w, struct tt_err *err)
 	return rc;
 }
 
-/*
- * The allowance for the difference of sessions: they are taken to spread by the budget's session_spread, which
- * counts as one session's evidence, and by what the baseline's own show. A new session differs from the mean of n by
- * sqrt(1 + 1/n) times as much.
- */
+/* --- sessions ------------------------------------------------------------------------------------ */
+
+struct of_session { const char *session; int64_t v; };
+
 static int
-session_spread(struct tt_judging *w, int64_t *spread, struct tt_err *err)
+by_session(const void *a, const void *b)
 {
-	const struct tt_verdict_row *r = w->r;
-	int64_t *of = tt_arena_alloc(&w->v->arena, (r->sessions + 1) * sizeof *of, err);
-	double prior = (double)r->base * (double)w->v->budget->session_ppm / 1e6, sum = prior * prior, mean = 0;
+	const struct of_session *x = a, *y = b;
+	int c = strcmp(x->session, y->session);
+
+	return c ? c : TT_CMP(x->v, y->v);
+}
+
+/* The session of a capture; at hand those that tell none are one, "". */
+static const char *
+session_of(const struct tt_sample *s, bool of_base)
+{
+	const char *fact = of_base ? s->session : tt_sample_fact(s, "session");
+
+	return fact ? fact : "";
+}
+
+/* What the sessions of the known values of ${p} come to: *${n} of them. */
+static struct tt_session *
+sessions(struct tt_judging *w, const struct tt_point *p, size_t np, bool of_base, int sign, size_t *n, struct tt_err *err)
+{
+	struct of_session *o = tt_arena_alloc(&w->v->arena, (np + 1) * sizeof *o, err);
+	struct tt_session *s = o ? tt_arena_alloc(&w->v->arena, (np + 1) * sizeof *s, err) : NULL;
+	int64_t *v = s ? tt_arena_alloc(&w->v->arena, (np + 1) * sizeof *v, err) : NULL;
+	size_t known = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < np && v; i++)
+		if (p[i].known)
+			o[known++] = (struct of_session){ session_of(p[i].sample, of_base), sign * p[i].v };
+	if (!v)
+		return NULL;
+	tt_sort(o, known, by_session);
+	for (size_t i = 0, end; i < known; i = end) {
+		for (end = i; end < known && strcmp(o[end].session, o[i].session) == 0; end++)
+			v[end] = o[end].v;
+		s[(*n)++] = tt_session_of(v + i, end - i);
+	}
+	return s;
+}
+
+/*
+ * Are all captures at hand of one session that the baseline has, too? Then nothing but that session's captures are compared: what
+ * sessions differ by is the same on both sides.
+ */
+static bool
+one_session(struct tt_verdict_row *r)
+{
+	const char *name = "";
 	size_t n = 0;
 
-	if (!of)
-		return err->code;
-	for (size_t i = 0, end; i < r->nbase_point; i = end) {
-		size_t count;
-		int64_t *v;
+	for (size_t i = 0; i < r->npoint; i++) {
+		const char *s = session_of(r->point[i].sample, false);
 
-		for (end = i + 1; end < r->nbase_point &&
-		    strcmp(r->base_point[end].sample->session, r->base_point[i].sample->session) == 0; end++)
-			;
-		v = tt_row_known(w, r->base_point + i, end - i, 1, &count, err);
-		if (!v)
-			return err->code;
-		tt_sort_i64(v, count);
-		if (count && n < r->sessions)
-			of[n++] = tt_row_median(v, count);
+		if (!r->point[i].known)
+			continue;
+		if (!*s || (*name && strcmp(s, name) != 0))
+			return false;
+		name = s;
 	}
+	for (size_t i = 0; i < r->nbase_point; i++)
+		n += r->base_point[i].known && strcmp(r->base_point[i].sample->session, name) == 0;
+	if (n == 0)
+		return false;
+	n = 0;
+	for (size_t i = 0; i < r->nbase_point; i++)
+		if (strcmp(r->base_point[i].sample->session, name) == 0)
+			r->base_point[n++] = r->base_point[i];
+	r->nbase_point = n;
+	r->m = 0;
 	for (size_t i = 0; i < n; i++)
-		mean += (double)of[i] / (double)n;
-	for (size_t i = 0; i < n; i++)
-		sum += ((double)of[i] - mean) * ((double)of[i] - mean);
-	sum = sqrt(sum / (double)n * (1 + 1 / (double)n));
-	*spread = sum < 9e18 ? (int64_t)(sum + 0.5) : INT64_MAX / 2;
+		r->m += r->base_point[i].known;
+	r->sessions = 1;
+	return true;
+}
+
+/* What sessions are taken to differ by, where they do not show it. */
+static double
+assumed_spread(const struct tt_judging *w)
+{
+	double base = (double)w->r->base;
+
+	return (base < 0 ? -base : base) * (double)w->v->budget->session_ppm / 1e6;
+}
+
+/* Test both sides of the limit, with the session as the unit. */
+static int
+test_sessions(struct tt_judging *w, struct tt_evidence *e, int sign, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	struct tt_session *old, *now;
+	size_t k, j;
+
+	old = sessions(w, r->base_point, r->nbase_point, true, sign, &k, err);
+	now = old ? sessions(w, r->point, r->npoint, false, sign, &j, err) : NULL;
+	if (!now)
+		return err->code;
+	if (!tt_session_change(old, k, now, j, assumed_spread(w), &e->change)) {
+		r->tested = false;
+		tt_row_cannot(w, "one capture on each side does not tell how much captures differ: record at least 2");
+		return TT_OK;
+	}
+	r->p = tt_change_worse(&e->change, (double)r->limit);
+	r->p_not = tt_change_not_worse(&e->change, (double)r->limit);
 	return TT_OK;
+}
+
+/* The same with captures as the unit. */
+static int
+test_captures(struct tt_judging *w, struct tt_evidence *e, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	struct tt_session old, now;
+	int64_t *up = tt_arena_alloc(&w->v->arena, (e->m + 1) * sizeof *up, err);
+	int rc;
+
+	if (!up)
+		return err->code;
+	for (size_t i = 0; i < e->m; i++)
+		if (__builtin_add_overflow(e->x[i], r->limit, &up[i]))
+			up[i] = INT64_MAX;
+	rc = tt_mann_whitney(up, e->m, e->y, e->n, &r->p, w->mem, err);
+	if (rc == TT_OK)
+		rc = tt_mann_whitney(e->y, e->n, up, e->m, &r->p_not, w->mem, err);
+	tt_sort_i64(e->x, e->m);
+	tt_sort_i64(e->y, e->n);
+	old = tt_session_of(e->x, e->m);
+	now = tt_session_of(e->y, e->n);
+	/* No spread of sessions, and captures that scatter as they do. */
+	if (!tt_session_change(&old, 1, &now, 1, 0, &e->change))
+		e->change = (struct tt_change){ 0 };
+	return rc;
 }
 
 int
 tt_row_relative(struct tt_judging *w, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
+	struct tt_evidence *e = &w->evidence[r - w->v->row];
 	const struct tt_limit *l = r->row->max.kind != TT_LIMIT_NONE ? &r->row->max : &r->row->min;
 	int sign = l == &r->row->max ? 1 : -1, rc;
-	int64_t *x, *y;
-	size_t n, m;
 	bool any;
 
 	if (tt_row_unknown(w))
@@ -171,30 +271,28 @@ tt_row_relative(struct tt_judging *w, struct tt_err *err)
 	rc = base_points(w, &any, err);
 	if (rc != TT_OK || !any)
 		return rc;
+	r->by_session = !one_session(r);
 	rc = tt_row_check_dim(w, l, err);
 	if (rc == TT_OK)
 		rc = medians(w, err);
-	if (rc == TT_OK)
-		rc = session_spread(w, &r->widened, err);
-	y = rc == TT_OK ? tt_row_known(w, r->point, r->npoint, sign, &n, err) : NULL;
-	x = y ? tt_row_known(w, r->base_point, r->nbase_point, sign, &m, err) : NULL;
-	if (!x)
+	e->y = rc == TT_OK ? tt_row_known(w, r->point, r->npoint, sign, &e->n, err) : NULL;
+	e->x = e->y ? tt_row_known(w, r->base_point, r->nbase_point, sign, &e->m, err) : NULL;
+	if (!e->x)
 		return err->code;
 	r->limit_is_min = sign < 0;
 	r->has_limit = true;
 	r->limit = l->kind == TT_LIMIT_CHANGE ? l->v : tt_scale(r->base < 0 ? -r->base : r->base, l->v, 1000000);
-	r->limit = r->limit > INT64_MAX / 2 ? INT64_MAX : r->limit + r->widened;
 	if (r->row->effect > r->limit)
 		r->limit = r->row->effect;
 	tt_row_find_worst(r, sign < 0);
 	r->tested = true;
-	rc = tt_mann_whitney(x, m, y, n, &r->p, w->mem, err);
+	rc = tt_kolmogorov_smirnov(e->x, e->m, e->y, e->n, &r->ks, &r->ks_p, w->mem, err);
 	if (rc == TT_OK)
-		rc = tt_hodges_lehmann(x, m, y, n, TT_ALPHA, &w->shift[r - w->v->row], w->mem, err);
-	if (rc == TT_OK)
-		rc = tt_kolmogorov_smirnov(x, m, y, n, &r->ks, &r->ks_p, w->mem, err);
+		rc = r->by_session ? test_sessions(w, e, sign, err) : test_captures(w, e, err);
 	return rc;
 }
+
+/* --- the outcome ---------------------------------------------------------------------------------- */
 
 /* Captures on each side with which a row among ${rows} could fail. */
 static size_t
@@ -223,33 +321,79 @@ ppm(int64_t v, int64_t base)
 	return tt_scale(v, 1000000, base < 0 ? -base : base);
 }
 
-/* What the test says, once all rows' probabilities are known. */
-void
-tt_row_decide(struct tt_judging *w, double adjusted)
+static int64_t
+whole(double v)
+{
+	return v >= 9e18 ? INT64_MAX / 2 : v <= -9e18 ? -(INT64_MAX / 2) : (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+}
+
+/* The change with its bounds, larger is worse: low is tested to be above the limit, high below it. */
+static int
+bounds(struct tt_judging *w, size_t k, struct tt_shift *s, struct tt_err *err)
+{
+	const struct tt_evidence *e = &w->evidence[w->r - w->v->row];
+	struct tt_shift high;
+	int rc;
+
+	if (w->r->by_session) {
+		*s = (struct tt_shift){ whole(e->change.change), true, true, whole(tt_change_low(&e->change, w->level[k])),
+			whole(tt_change_high(&e->change, w->not_level[k])) };
+		return TT_OK;
+	}
+	rc = tt_hodges_lehmann(e->x, e->m, e->y, e->n, w->level[k], s, w->mem, err);
+	if (rc == TT_OK)
+		rc = tt_hodges_lehmann(e->x, e->m, e->y, e->n, w->not_level[k], &high, w->mem, err);
+	s->has_high = rc == TT_OK && high.has_high;
+	s->high = s->has_high ? high.high : 0;
+	return rc;
+}
+
+/* What the row can see, and what its verdict hangs on. */
+static void
+told(struct tt_judging *w)
+{
+	const struct tt_change *c = &w->evidence[w->r - w->v->row].change;
+	struct tt_verdict_row *r = w->r;
+
+	r->seen = whole(tt_change_seen(c, (double)r->limit, TT_ALPHA / (double)w->np, TT_POWER));
+	r->seen_ppm = ppm(r->seen, r->base);
+	r->spread = whole(c->spread);
+	r->spread_ppm = ppm(r->spread, r->base);
+	r->spread_assumed = c->assumed;
+	r->in_captures = !r->by_session || 2 * c->within > c->se * c->se;
+}
+
+/* What the tests say, once all rows' probabilities are known. */
+int
+tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
-	const struct tt_shift *s = &w->shift[r - w->v->row];
 	int64_t sign = r->limit_is_min ? -1 : 1;
+	struct tt_shift s;
+	int rc = bounds(w, k, &s, err);
 
-	r->p_adjusted = adjusted;
+	if (rc != TT_OK)
+		return rc;
+	r->p_adjusted = w->p[k];
+	r->p_not_adjusted = w->not[k];
 	r->ntested = w->np;
-	r->shift = sign * s->shift;
-	r->has_low = sign > 0 ? s->has_low : s->has_high;
-	r->has_high = sign > 0 ? s->has_high : s->has_low;
-	r->low = sign > 0 ? s->low : -s->high;
-	r->high = sign > 0 ? s->high : -s->low;
+	r->shift = sign * s.shift;
+	r->has_low = sign > 0 ? s.has_low : s.has_high;
+	r->has_high = sign > 0 ? s.has_high : s.has_low;
+	r->low = sign > 0 ? s.low : -s.high;
+	r->high = sign > 0 ? s.high : -s.low;
 	r->shift_ppm = ppm(r->shift, r->base);
 	r->low_ppm = ppm(r->low, r->base);
 	r->high_ppm = ppm(r->high, r->base);
-	if (tt_mann_whitney_least(r->m, r->n) * (double)w->np > TT_ALPHA * (1 + 1e-9)) {
+	told(w);
+	if (!r->by_session && tt_mann_whitney_least(r->m, r->n) * (double)w->np > TT_ALPHA * (1 + 1e-9)) {
 		tt_row_cannot(w, NULL);
 		r->need = captures_needed(w->np);
 		r->need_here = captures_needed_here(r->m, w->np);
-	} else if (adjusted <= TT_ALPHA * (1 + 1e-9) && s->shift > r->limit) {
+	} else if (r->p_adjusted <= TT_ALPHA * (1 + 1e-9)) {
 		r->outcome = TT_WORSE;
-	} else if (s->high <= r->limit) {         /* captures that are enough for the test are enough for a bound */
-		r->outcome = TT_NOT_WORSE;
 	} else {
-		r->outcome = TT_UNDECIDED;
+		r->outcome = r->p_not_adjusted <= TT_ALPHA * (1 + 1e-9) ? TT_NOT_WORSE : TT_UNDECIDED;
 	}
+	return TT_OK;
 }

@@ -4,8 +4,9 @@
  *
  * How a row is judged (tracetool-budget(5), How rows are judged):
  * - absolute: the figure over all captures (row->over) against max and min: PASS or BREACH.
- * - relative: exact one-sided Mann-Whitney test of the captures' figures against the baseline's, Holm over all
- *   relative rows; Hodges-Lehmann shift and its interval. WORSE, NOT_WORSE, UNDECIDED or CANNOT_JUDGE.
+ * - relative: two one-sided tests against the limit, one that the change is more (WORSE), one that it is less (NOT_WORSE), each with
+ *   Holm's correction over the rows; else UNDECIDED or CANNOT_JUDGE. The session is the unit (stat/session.h); where the baseline has
+ *   the captures' own session, captures are, by Mann and Whitney's test.
  * - exact: all figures equal the baseline's one figure: PASS or BREACH.
  */
 #ifndef TT_GATE_VERDICT_H
@@ -22,7 +23,7 @@ struct tt_sample;
 enum tt_outcome {
 	TT_PASS,              /* absolute or exact row: within the limit */
 	TT_NOT_WORSE,         /* relative: shown to be within the limit */
-	TT_UNDECIDED,         /* relative: neither shown; more captures would tell. Passes unless --inconclusive=fail */
+	TT_UNDECIDED,         /* relative: neither shown. Passes unless --inconclusive=fail */
 	TT_CANNOT_JUDGE,      /* too few captures, no frames, no such marker ...: nothing could fail here. Exit 5 */
 	TT_WAIVED,            /* breach or worse, and a waiver in force */
 	TT_SKIPPED,           /* level off, or no capture is meant by its where */
@@ -84,13 +85,18 @@ struct tt_verdict_row {
 
 	/* relative rows, where tested; signed as the metric is, so + is more. ppm: of base, where that is not 0 */
 	bool tested;
-	double p, p_adjusted;         /* one-sided, for worse; after Holm over ntested rows */
+	bool by_session;              /* the session is the unit; else captures are, all of one session */
+	double p, p_adjusted;         /* that the change is at most the limit; after Holm over ntested rows */
+	double p_not, p_not_adjusted; /* that it is at least the limit; after Holm over as many */
 	size_t ntested;
-	int64_t shift, shift_ppm;     /* Hodges-Lehmann */
+	int64_t shift, shift_ppm;     /* between sessions' trimmed means, or by Hodges and Lehmann */
 	bool has_low, has_high;       /* false: the captures are too few for a bound on that side */
-	int64_t low, high;            /* one-sided 95 % bounds each: together a 90 % interval */
+	int64_t low, high;            /* one-sided bounds each, of the confidence that Holm's correction asks of the row's tests */
 	int64_t low_ppm, high_ppm;
-	int64_t widened;              /* part of limit that is there for the spread between sessions */
+	int64_t spread, spread_ppm;   /* by_session: the standard deviation of sessions */
+	bool spread_assumed;          /* it is the budget's; else what the sessions show */
+	int64_t seen, seen_ppm;       /* a change of this size is found to be worse 95 times of 100 */
+	bool in_captures;             /* UNDECIDED: for what captures differ in, so more of them would tell; else for sessions do */
 	double ks, ks_p;              /* Kolmogorov-Smirnov distance and p: shown, never decides */
 	size_t need;                  /* CANNOT_JUDGE for too few: captures on each side that would do; 0 otherwise */
 

@@ -218,13 +218,48 @@ exact_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	return tt_verdict_text(v, err, "%s in %s, was exactly %s%s", value.s, r->worst->name, base.s, gaps);
 }
 
+/* " of 3 sessions (which differ by 0.8 %)" */
+static const char *
+sessions_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	struct text spread;
+
+	if (!r->by_session)
+		return " of the same session";
+	if (r->spread == 0)
+		return tt_verdict_text(v, err, " of %zu session%s", r->sessions, plural(r->sessions));
+	amount(&spread, r->spread, r->dim);
+	if (r->base != 0)
+		*tt_put_ppm(spread.s, r->spread_ppm) = '\0';
+	return tt_verdict_text(v, err, " of %zu session%s (%s by %s)", r->sessions, plural(r->sessions),
+	    r->spread_assumed ? "sessions taken to differ" : "which differ", spread.s + (spread.s[0] == '+'));
+}
+
+/* "8 captures against 24 of 3 sessions (which differ by 0.8 %); 1 has no figure; +5.4 % would be found 95 times of 100" */
+static const char *
+evidence_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *of = sessions_text(v, r, err), *gaps = of ? missing(v, r, err) : NULL;
+	int64_t sign = r->limit_is_min ? -1 : 1;
+	size_t lacking = r->nbase_point - r->m;
+	struct text seen;
+
+	if (gaps && lacking)
+		gaps = tt_verdict_text(v, err, "%s; %zu of the baseline's %s none", gaps, lacking, lacking == 1 ? "has" : "have");
+	if (!gaps)
+		return NULL;
+	of = tt_verdict_text(v, err, "%zu capture%s against %zu%s%s", r->n, plural(r->n), r->m, of, gaps);
+	if (r->would == TT_WORSE || !of)
+		return of;
+	return tt_verdict_text(v, err, "%s; %s would be found 95 times of 100", of, share(r, &seen, sign * r->seen, sign * r->seen_ppm));
+}
+
 /* "16.7 ms, was 16.2 ms: +3.1 % (+2.0 % to +4.1 %), allowed +2.0 %" */
 static const char *
 shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
-	struct text value, base, shift, low, high, limit, wide;
+	struct text value, base, shift, low, high, limit;
 	int64_t sign = r->limit_is_min ? -1 : 1, size = r->base < 0 ? -r->base : r->base;
-	const char *also;
 
 	amount(&value, r->value, r->dim);
 	amount(&base, r->base, r->dim);
@@ -233,29 +268,24 @@ shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	share(r, &shift, r->shift, r->shift_ppm);
 	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size));
 	shift_and_limit(r, &shift, &limit);
-	share(r, &wide, sign * r->widened, tt_scale(sign * r->widened, 1000000, size));
-	also = r->widened && r->limit != r->row->effect ?
-	    tt_verdict_text(v, err, " (of that %s between sessions)", wide.s) : "";
-	if (!also)
-		return NULL;
-	return tt_verdict_text(v, err, "%s, was %s%s: %s (%s to %s), allowed %s%s", value.s, base.s,
+	return tt_verdict_text(v, err, "%s, was %s%s: %s (%s to %s), allowed %s", value.s, base.s,
 	    r->value == r->base && r->would == TT_WORSE ? " in the median, and most pairs differ" : "", shift.s,
-	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s, also);
+	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s);
 }
 
 static const char *
 relative_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
-	const char *shift = shift_text(v, r, err), *gaps = shift ? missing(v, r, err) : NULL;
+	const char *shift = shift_text(v, r, err), *of = shift ? evidence_text(v, r, err) : NULL;
 
-	if (!gaps)
+	if (!of)
 		return NULL;
-	if (r->would == TT_WORSE)
-		return tt_verdict_text(v, err, "%s; p = %.2g, %zu capture%s against %zu%s", shift, r->p_adjusted, r->n, plural(r->n),
-		    r->m, gaps);
+	if (r->would == TT_WORSE && r->p_adjusted > 0)
+		return tt_verdict_text(v, err, "%s; p = %.2g, %s", shift, r->p_adjusted, of);
 	if (r->would == TT_UNDECIDED)
-		return tt_verdict_text(v, err, "%s: the captures vary too much to tell; %zu against %zu%s", shift, r->n, r->m, gaps);
-	return tt_verdict_text(v, err, "%s; %zu capture%s against %zu%s", shift, r->n, plural(r->n), r->m, gaps);
+		return tt_verdict_text(v, err, "%s: %s; %s", shift, r->in_captures ? "too few captures, for they vary this much" :
+		    "within what sessions differ", of);
+	return tt_verdict_text(v, err, "%s; %s", shift, of);
 }
 
 static const char *
@@ -340,7 +370,9 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 {
 	err->code = TT_OK;
 	if (r->would == TT_UNDECIDED)
-		r->hint = "record more captures, or allow more";
+		r->hint = r->in_captures ? "record more captures, or allow more" : r->spread_assumed ?
+		    "add sessions to the baseline, which then shows how much they differ; or compare both builds in one session; or allow more" :
+		    "compare both builds in one session, or allow more: more captures of a session change nothing";
 	else if (r->would == TT_BREACH && r->row->exact && r->value < r->base)
 		r->hint = "if fewer are meant, save a new baseline";
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_ALLOC && r->nmover == 0)
@@ -500,7 +532,8 @@ layout_remarks(struct tt_verdict *v, struct tt_err *err)
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
-	size_t tested = 0, nfact = 0;
+	bool assumed = false;
+	size_t nfact = 0;
 	int rc = TT_OK;
 
 	while (v->budget->fingerprint[nfact])
@@ -519,12 +552,13 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 		rc = layout_remarks(v, err);
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
 		rc = row_remarks(v, &v->row[i], err);
-		tested += v->row[i].tested;
+		assumed |= v->row[i].tested && v->row[i].by_session && v->row[i].spread_assumed;
 	}
-	if (rc == TT_OK && tested && v->base->nsession == 1)
-		rc = remark(v, tt_verdict_text(v, err, "the baseline has one session, so how much sessions differ is not known, and "
-		    "taken to be %lld.%lld %%; add sessions with %s", (long long)(v->budget->session_ppm / 10000),
-		    (long long)(v->budget->session_ppm / 1000 % 10), tt_setting_name[TT_SETTING_APPEND]), err);
+	if (rc == TT_OK && assumed)
+		rc = remark(v, tt_verdict_text(v, err, "the baseline has too few sessions to show how much they differ: %lld.%lld %% is taken, which is %s; "
+		    "from three sessions on their own spread counts: add sessions with %s", (long long)(v->budget->session_ppm / 10000),
+		    (long long)(v->budget->session_ppm / 1000 % 10), v->budget->own_session_spread ? "the budget's session_spread" :
+		    "the usual one (session_spread in the budget sets another)", tt_setting_name[TT_SETTING_APPEND]), err);
 	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
 		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s and %s; give rows a \"where\", or "
 		    "use %s %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].other,

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/order.h"
+#include "stat/student.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -187,10 +188,9 @@ bound_place(size_t m, size_t n, double alpha, size_t *c, struct tt_mem *mem, str
 
 	*c = 0;
 	if (m + n > TT_COMPARE_EXACT) {
-		double z = 1.6448536269514722, mn = (double)m * (double)n;      /* of alpha 0.05, which alone is used there */
-		double place = mn / 2 - z * sqrt(mn * (double)(m + n + 1) / 12);
+		double mn = (double)m * (double)n, place = mn / 2 - tt_student_point(alpha, INFINITY) * sqrt(mn * (double)(m + n + 1) / 12);
 
-		*c = (size_t)place;      /* 4 at least */
+		*c = place > 0 ? (size_t)place : 0;
 		return TT_OK;
 	}
 	for (size_t i = 0; i < m + n; i++)
@@ -280,6 +280,26 @@ tt_holm(double *p, size_t n, struct tt_mem *mem, struct tt_err *err)
 
 		least = v > least ? v : least;
 		p[o[i].at] = least < 1 ? least : 1;
+	}
+	tt_mem_free(mem, o, n * sizeof *o);
+	return TT_OK;
+}
+
+int
+tt_holm_levels(const double *p, size_t n, double alpha, double *level, struct tt_mem *mem, struct tt_err *err)
+{
+	struct place *o = tt_mem_alloc(mem, n * sizeof *o, err);
+	size_t left = n;
+
+	if (!o)
+		return err->code;
+	for (size_t i = 0; i < n; i++)
+		o[i] = (struct place){ p[i], i };
+	tt_sort(o, n, by_p);
+	for (size_t i = 0; i < n; i++) {
+		level[o[i].at] = alpha / (double)left;
+		/* The first that is not rejected ends the method: the others are held against the same. */
+		left -= left == n - i && o[i].p * (double)left <= alpha;
 	}
 	tt_mem_free(mem, o, n * sizeof *o);
 	return TT_OK;

@@ -47,6 +47,13 @@ int tt_hodges_lehmann(const int64_t *x, size_t m, const int64_t *y, size_t n, do
 int tt_holm(double *p, size_t n, struct tt_mem *mem, struct tt_err *err);
 
 /**
+ * tt_holm_levels(p, n, alpha, level, mem, err):
+ * The level that Holm's method holds each p[i] against: p[i] is at most level[i] exactly where its adjusted probability is at most
+ * ${alpha}. Bounds of confidence 1 - level[i] agree with the tests.
+ */
+int tt_holm_levels(const double *p, size_t n, double alpha, double *level, struct tt_mem *mem, struct tt_err *err);
+
+/**
  * tt_kolmogorov_smirnov(x, m, y, n, d, p, mem, err):
  * The largest distance *${d} of the two cumulative distributions, and the two-sided *${p} of one at least as large:
  * exact and given the ties, beyond TT_COMPARE_EXACT that of the limit.

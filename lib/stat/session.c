@@ -87,6 +87,7 @@ by_assumed(const struct side *a, const struct side *b, double assumed, struct tt
 	c->assumed = true;
 	c->spread = assumed;
 	c->se = assumed * assumed * (1 / (double)a->k + 1 / (double)b->k) + va + vb;
+	c->within = va + vb;
 	uncertain = va * va / a->df + vb * vb / b->df;
 	c->df = uncertain > 0 ? c->se * c->se / uncertain : INFINITY;
 	c->se = sqrt(c->se);
@@ -107,7 +108,9 @@ by_own(const struct side *a, const struct side *b, struct tt_change *c)
 	c->assumed = false;
 	c->spread = sqrt(s2 > within ? s2 - within : 0);
 	c->df = weight + own;
-	c->se = sqrt(s2 * (1 / (double)a->k + 1 / (double)b->k) + (fresh > within ? fresh - within : 0) / (double)b->k);
+	fresh = fresh > within ? fresh - within : 0;
+	c->within = within * (1 / (double)a->k + 1 / (double)b->k) + fresh / (double)b->k;
+	c->se = sqrt(s2 * (1 / (double)a->k + 1 / (double)b->k) + fresh / (double)b->k);
 	return true;
 }
 

@@ -46,6 +46,7 @@ struct tt_change {
 	double df;                    /* may be INFINITY */
 	double spread;                /* the standard deviation of sessions that se is made with */
 	bool assumed;                 /* spread is the caller's; else what the sessions show */
+	double within;                /* the part of se's square that more captures would take away */
 };
 
 /**
@@ -71,7 +72,7 @@ double tt_change_low(const struct tt_change *c, double alpha);
 double tt_change_high(const struct tt_change *c, double alpha);
 
 /*
- * What such a comparison can see, told in advance: the probability that a true change of ${size} is found to be worse than ${limit}
+ * What such a comparison can see: the probability that a true change of ${size} is found to be worse than ${limit}
  * at ${alpha}; and the change that is found with probability ${power}.
  */
 double tt_change_power(const struct tt_change *c, double limit, double alpha, double size);

@@ -260,3 +260,21 @@ TEST(holm_steps_down)
 	CHECK_EQ_INT((intmax_t)mem.used, 0);
 }
 
+/* A level is what the probability must be at most for Holm's method to reject it. */
+TEST(levels_of_holm_agree_with_its_adjusted_probabilities)
+{
+	static const double set[][5] = { { 0.001, 0.012, 0.02, 0.03, 0.5 }, { 0.011, 0.0125, 0.0166, 0.025, 0.05 }, { 0.9, 0.8, 0.01, 0.7, 0.011 },
+		{ 0.05, 0.04, 0.03, 0.02, 0.01 } };
+	double level[5], adjusted[5];
+
+	for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+		memcpy(adjusted, set[i], sizeof adjusted);
+		CHECK_EQ_INT(tt_holm(adjusted, 5, &mem, &err), TT_OK);
+		CHECK_EQ_INT(tt_holm_levels(set[i], 5, 0.05, level, &mem, &err), TT_OK);
+		for (size_t k = 0; k < 5; k++)
+			CHECK((set[i][k] <= level[k]) == (adjusted[k] <= 0.05));
+	}
+	/* 0.02 is above a third of 5 %, which ends it */
+	CHECK_EQ_INT(tt_holm_levels(set[0], 5, 0.05, level, &mem, &err), TT_OK);
+	CHECK(level[0] == 0.05 / 5 && level[1] == 0.05 / 4 && level[2] == 0.05 / 3 && level[3] == 0.05 / 3 && level[4] == 0.05 / 3);
+}

@@ -19,7 +19,7 @@ read_row(const char *row)
 
 	tt_arena_free(&arena);
 	tt_arena_init(&arena, &mem);
-	snprintf(text, sizeof text, "{ \"tracetool_budget\": 1, \"session_spread\": \"0%%\", \"rows\": [ { \"id\": \"r\", %s } ] }", row);
+	snprintf(text, sizeof text, "{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"r\", %s } ] }", row);
 	return CHECK_EQ_INT(tt_budget_parse(text, strlen(text), "b", &budget, &arena, &err), TT_OK) || puts(err.msg) == 0;
 }
 
@@ -40,15 +40,27 @@ samples(const int64_t *v, size_t n, const char *session)
 
 static const struct tt_judge_opts opts = { .today = "2026-01-01" };
 
-/* What row 0 says of ${n} captures ${y} against ${m} of the baseline ${x}. */
+static struct tt_sample *
+with_fact(struct tt_sample *s, const char *key, const char *value)
+{
+	s->fact = tt_arena_alloc(&arena, sizeof *s->fact, &err);
+	*s->fact = (struct tt_fact){ key, value };
+	s->nfact = 1;
+	return s;
+}
+
+/* What row 0 says of ${n} captures ${y} against ${m} of the baseline ${x}, all of one session. */
 static struct tt_verdict_row
 judged(const int64_t *x, size_t m, const int64_t *y, size_t n, int *exit)
 {
 	struct tt_baseline base = { .path = "base", .sample = samples(x, m, "1"), .nsample = m, .nsession = 1, .settings = "" };
+	struct tt_sample *now = samples(y, n, "");
 	struct tt_verdict_row r = { 0 };
 	struct tt_verdict v;
 
-	if (CHECK_EQ_INT(tt_judge(&budget, m ? &base : NULL, samples(y, n, ""), n, &opts, &v, &mem, &err), TT_OK)) {
+	for (size_t i = 0; i < n; i++)
+		with_fact(&now[i], "session", "1");
+	if (CHECK_EQ_INT(tt_judge(&budget, m ? &base : NULL, now, n, &opts, &v, &mem, &err), TT_OK)) {
 		r = v.row[0];
 		*exit = v.exit_code;
 	}
@@ -192,28 +204,58 @@ TEST(relative_rows_have_three_answers_and_a_direction)
 		CHECK_EQ_INT(judged(x, 5, more, 5, &exit).outcome, TT_WORSE);
 }
 
-TEST(what_sessions_show_widens_what_is_allowed)
+/* What row 0 says of a session around ${now} against ${k} sessions of four captures around ${of}. */
+static struct tt_verdict_row
+judged_sessions(const int64_t *of, size_t k, int64_t now, size_t *remarks)
 {
-	static const int64_t a[] = { 1000, 1001, 1002, 1003 }, b[] = { 1100, 1101, 1102, 1103 },
-		now[] = { 1080, 1081, 1082, 1083, 1084, 1085 };
-	struct tt_sample all[8], *first, *second;
-	struct tt_baseline base = { .path = "base", .sample = all, .nsample = 8, .nsession = 2, .settings = "" };
-	struct tt_verdict v;
+	static const char *const name[] = { "a", "b", "c", "d" };
+	int64_t v[6] = { now, now + 1, now + 2, now + 3, now + 4, now + 5 };
+	struct tt_sample all[16];
+	struct tt_baseline base = { .path = "base", .sample = all, .nsample = 4 * k, .nsession = k, .settings = "" };
+	struct tt_verdict_row r = { 0 };
+	struct tt_verdict verdict;
+
+	for (size_t i = 0; i < k; i++) {
+		const int64_t one[] = { of[i], of[i] + 1, of[i] + 2, of[i] + 3 };
+
+		memcpy(all + 4 * i, samples(one, 4, name[i]), 4 * sizeof *all);
+	}
+	if (CHECK_EQ_INT(tt_judge(&budget, &base, samples(v, 6, ""), 6, &opts, &verdict, &mem, &err), TT_OK)) {
+		r = verdict.row[0];
+		*remarks = verdict.nremark;
+	}
+	tt_verdict_free(&verdict);
+	return r;
+}
+
+/* However alike captures of a session are: what counts is how much sessions differ, and how many show it. */
+TEST(a_new_session_is_judged_by_how_much_sessions_differ)
+{
+	static const int64_t alike[] = { 1000, 1001, 1002, 1003 }, apart[] = { 1000, 1100, 1050, 1020 };
+	struct tt_verdict_row r;
+	size_t remarks = 0;
 
 	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": \"+5%\""))
 		return;
-	first = samples(a, 4, "1");
-	second = samples(b, 4, "2");
-	memcpy(all, first, 4 * sizeof *first);
-	memcpy(all + 4, second, 4 * sizeof *second);
-	CHECK_EQ_INT(tt_judge(&budget, &base, samples(now, 6, ""), 6, &opts, &v, &mem, &err), TT_OK);
-	/* medians 1001 and 1101: root of (50^2 + 50^2) / 2 * 1.5 */
-	CHECK_EQ_INT(v.row[0].widened, 61237);
-	CHECK_EQ_INT(v.row[0].sessions, 2);
-	CHECK_EQ_INT(v.row[0].limit, 1003 * 50 + 61237);
-	CHECK_EQ_INT(v.row[0].outcome, TT_NOT_WORSE);
-	CHECK_EQ_INT((intmax_t)v.nremark, 0);
-	tt_verdict_free(&v);
+	r = judged_sessions(alike, 1, 1020, &remarks);
+	CHECK_EQ_INT(r.outcome, TT_UNDECIDED);
+	CHECK(r.by_session && r.spread_assumed && !r.in_captures);
+	CHECK_EQ_INT(r.spread_ppm, 25000);
+	CHECK_EQ_INT((intmax_t)remarks, 1);
+	CHECK_EQ_INT(judged_sessions(alike, 1, 1200, &remarks).outcome, TT_WORSE);
+	r = judged_sessions(alike, 3, 1020, &remarks);
+	CHECK_EQ_INT(r.outcome, TT_NOT_WORSE);
+	CHECK(r.by_session && !r.spread_assumed);
+	CHECK_EQ_INT((intmax_t)r.sessions, 3);
+	CHECK_EQ_INT((intmax_t)remarks, 0);
+	/* medians 1002 and trimmed means 1002.5 and 1021.5 + 60: the limit is 50.1 */
+	CHECK_EQ_INT(judged_sessions(alike, 4, 1080, &remarks).outcome, TT_WORSE);
+	CHECK_EQ_INT(judged_sessions(alike, 4, 1053, &remarks).outcome, TT_UNDECIDED);
+	r = judged_sessions(apart, 4, 1080, &remarks);
+	CHECK_EQ_INT(r.outcome, TT_UNDECIDED);
+	/* root of (2 * (0.005 * 1044)^2 + 42.5^2 + 57.5^2 + 7.5^2 + 22.5^2) / 5 */
+	CHECK_EQ_INT(r.spread / TT_AMOUNT_ONE, 33);
+	CHECK(r.seen > r.limit && r.seen < 4 * r.limit);
 }
 
 TEST(samples_come_back_from_a_baseline_as_they_were)
@@ -251,15 +293,6 @@ TEST(samples_come_back_from_a_baseline_as_they_were)
 	CHECK(again.n > out.n && memcmp(out.p, again.p, out.n - 4) == 0);
 	tt_buf_free(&out);
 	tt_buf_free(&again);
-}
-
-static struct tt_sample *
-with_fact(struct tt_sample *s, const char *key, const char *value)
-{
-	s->fact = tt_arena_alloc(&arena, sizeof *s->fact, &err);
-	*s->fact = (struct tt_fact){ key, value };
-	s->nfact = 1;
-	return s;
 }
 
 static const char *
@@ -483,7 +516,11 @@ TEST(what_is_open_fails_only_where_that_is_asked_for)
 		if (!read_row(row))
 			continue;
 		base.sample = samples(x, 5, "1");
-		if (CHECK_EQ_INT(tt_judge(&budget, &base, samples(wide, want[i].n, ""), want[i].n, &o, &v, &mem, &err), TT_OK)) {
+		struct tt_sample *now = samples(wide, want[i].n, "");
+
+		for (size_t k = 0; k < want[i].n; k++)
+			with_fact(&now[k], "session", "1");
+		if (CHECK_EQ_INT(tt_judge(&budget, &base, now, want[i].n, &o, &v, &mem, &err), TT_OK)) {
 			CHECK_EQ_INT(v.row[0].outcome, want[i].outcome);
 			CHECK_EQ_INT(v.exit_code, want[i].exit);
 			CHECK(strstr(v.summary, want[i].exit == 0 ? "passed" : "INCONCLUSIVE") != NULL || puts(v.summary) == 0);

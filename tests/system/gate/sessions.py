@@ -337,8 +337,8 @@ def slower_captures_are_not_appended():
     check(open(at("base.json")).read() == before, "nor do captures without figures")
     gate(*slow, "--save", "base.json", code=0)
     check(sessions() == [("#1", 5)] and recordings()[0] == "slow0.mlpd", "without --append it is made anew", sessions())
-    r = gate(*captures("few", 1500000, 1), "--save", "base.json", "--append", code=5)
-    check(sessions() == [("#1", 5), ("#2", 1)], "too few captures are no fault", sessions())
+    r = gate(*captures("few", 1500000, 1), "--save", "base.json", "--append", "--meta", "session=#1", code=5)
+    check(sessions() == [("#1", 6)], "too few captures are no fault", sessions())
 
 
 def crashed_captures_make_no_first_baseline():
@@ -486,7 +486,7 @@ def what_is_gone_is_no_misspelling():
             "integrity-ended": "pass", **{c["id"]: "not_worse" for c in cells}, **{"draw " + x: "not_worse" for x in stats}}
     check(have == want, "outcomes of a removed marker", have)
     check(sum("is in the baseline and in no capture" in x for x in r.json["remarks"]) == 9, "which is told", r.json["remarks"])
-    r = gate(*captures("crashed", 1000000, 5, frames=0), capture("alive.mlpd", 1000000, markers=()), "--baseline", "base.json", code=5)
+    r = gate(*captures("crashed", 1000000, 5, frames=0), capture("alive.mlpd", 1000000, markers=()), "--baseline", "base.json", code=1)
     check(not any(r.rows["draw " + x]["outcome"] == "not_worse" for x in stats), "captures that crashed removed nothing", r.stdout)
 
 
@@ -494,8 +494,9 @@ def names_that_are_no_utf8():
     name, cls = "Caf\udce9:Run", "Menu\udce9"
     budget(row("run", metric="marker.time", stat="per_frame.mean", marker="Caf\ufffd:Run", max="+5%"), row("median", max="+5%"))
     before, after = captures("b", 1000000, markers=(name,), cls=cls), captures("a", 2000000, markers=(name,), cls=cls)
-    gate(*before, "--save", "base.json", "--meta", "device=caf\udce9", "--inconclusive", "pass", code=0)
-    r = gate(*before, "--baseline", "base.json", "--meta", "device=caf\udce9", code=0)
+    today = "--meta", "session=today", "--meta", "device=caf\udce9"
+    gate(*before, "--save", "base.json", *today, "--inconclusive", "pass", code=0)
+    r = gate(*before, "--baseline", "base.json", *today, code=0)
     check(r.rows["run"]["outcome"] == "not_worse" and r.rows["run"]["baseline"] == 1000, "its figure is found", r.stdout)
     budget(row("all", metric="marker.time", stat="total", marker="*", max="+5%"))
     r = gate(*after, "--baseline", "base.json", "--meta", "device=caf\udce9", "--force-baseline")
@@ -545,11 +546,12 @@ def suggestions_and_sessions_say_what_they_take():
     r = subprocess.run([TRACETOOL, "stats", "--suggest", "--frame-marker", "Game:Tick", *killed], cwd=work, capture_output=True, text=True)
     check(r.returncode == 2 and not r.stdout, "nothing to suggest from", r.stdout, r.stderr)
     budget(row("median", max="+5%"))
-    check("grown.json: 4 captures added" in gate(*whole, "--save", "grown.json", "--append", code=0).stderr, "how many were added")
-    r = gate(*captures("one", 1000000, 1), "--baseline", "grown.json", code=5)
+    today = "--meta", "session=today"
+    check("grown.json: 4 captures added" in gate(*whole, "--save", "grown.json", "--append", *today, code=0).stderr, "how many were added")
+    r = gate(*captures("one", 1000000, 1), "--baseline", "grown.json", *today, code=5)
     wanted = int(re.search(r"record at least (\d+)", r.rows["median"]["text"]).group(1))
-    gate(*captures("enough", 1000000, wanted), "--baseline", "grown.json", code=0)
-    gate(*captures("few", 1000000, wanted - 1), "--baseline", "grown.json", code=5)
+    gate(*captures("enough", 1000000, wanted), "--baseline", "grown.json", *today, code=0)
+    gate(*captures("few", 1000000, wanted - 1), "--baseline", "grown.json", *today, code=5)
     r = gate(*captures("new", 1000000, 4), "--baseline", "grown.json", "--force-baseline", "--meta", "device=new", "--group-by", "device", code=5)
     check("is new: add some with" in r.stdout, "a group that the baseline does not have", r.stdout)
     budget(row("median", max="1ns"), row("none", metric="marker.time", marker="No:Such", max="5ms", waive={"until": "2026-12-01", "why": "new"}),

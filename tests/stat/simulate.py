@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""What gates and comparisons say of builds that are equal, and of builds that are slower, counted over random captures by the program itself.
+
+    simulate.py TRACETOOL FRAMES_GEN [CELLS [TRIALS]]
+
+CELLS is a regular expression that names of cells match ("." for all), and prints a table; without it a slice with fixed seeds is
+checked, which ends with "N passed, N failed". TRIALS is 400 by default.
+
+A session multiplies all times of its captures by 1 + its offset, a capture by 1 + 1 % of noise. Captures at hand are files that FRAMES_GEN
+makes; those of a baseline are figures that the program saved of such files, times the same factors.
+"""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+import count
+
+TRACETOOL, GEN = [os.path.abspath(p) for p in sys.argv[1:3]]
+N = 8                                     # captures of a session
+MARKER = "Game:Frame"
+FOLDER = tempfile.mkdtemp(prefix="tracetool-simulate.")
+POOL = 96
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def budget_of_ten(limit, level="error"):
+    rows = [{"id": "frame-" + s, "metric": "frame.time", "stat": s, "max": limit, "level": level} for s in ("median", "mean", "p95")]
+    rows += [{"id": "m%d" % i, "metric": "marker.time", "marker": "Game:M%d" % i, "max": limit, "level": level} for i in range(6)]
+    rows += [{"id": "alloc", "metric": "gc.alloc.bytes", "stat": "per_frame.mean", "max": limit, "level": level}]
+    return {"tracetool_budget": 1, "frame_marker": MARKER, "rows": rows}
+
+
+def run(*args):
+    return subprocess.run([TRACETOOL, *args], capture_output=True, text=True, check=False)
+
+
+def put(name, doc):
+    with open(path(name), "w", encoding="utf-8") as f:
+        json.dump(doc, f)
+    return path(name)
+
+
+class World:
+    """A game: how frames lie, how captures and sessions differ."""
+
+    pools = {}
+
+    def __init__(self, seed, kind="ar", frames=600, spread=0.0, hitches=10, outlier=0.0, drift=0.0, own=0.01):
+        self.kind, self.frames, self.spread, self.hitches, self.outlier, self.drift, self.own = kind, frames, spread, hitches, outlier, drift, own
+        self.random = random.Random(seed)
+        self.made = 0
+
+    def factors(self):
+        """Of the captures of one session."""
+        session = 1 + self.random.gauss(0, self.spread)
+        out = [session * (1 + self.random.gauss(0, self.own)) * (1 + self.drift * (i - (N - 1) / 2)) for i in range(N)]
+        if self.random.random() < self.outlier:
+            out[self.random.randrange(N)] *= 1.3
+        return out
+
+    def files(self, factors, marker=1.0, alloc=1.0, hitches=None, name="c"):
+        """Captures with these factors."""
+        out, lines = [], []
+        for i, factor in enumerate(factors):
+            self.made += 1
+            out.append(path("%s%d.mlpd" % (name, i)))
+            lines.append("%s %d %d %d %s %.9f %.9f %.9f %f" % (out[-1], self.made, self.random.getrandbits(60), self.frames, self.kind, factor,
+                                                        marker, alloc, self.hitches if hitches is None else hitches))
+        subprocess.run([GEN], input="\n".join(lines), text=True, check=True)
+        return out
+
+    def pool(self):
+        """The figures of captures with the factor 1."""
+        key = self.kind, self.frames, self.hitches
+        if key not in self.pools:
+            budget = put("pool.json", budget_of_ten("+3%"))
+            captures, number = [], self.made
+            for k in range(0, POOL, N):
+                self.made = 100000 + k
+                r = run("stats", "--gate", budget, "--save", path("pool.base"), *self.files([1] * N))
+                assert r.returncode == 0, r.stdout + r.stderr
+                with open(path("pool.base"), encoding="utf-8") as f:
+                    doc = json.load(f)
+                os.remove(path("pool.base"))
+                for c in doc["sessions"][0]["captures"]:
+                    values = {m: v for m, v in c["values"].items() if not (isinstance(v, dict) and "missing" in v)}
+                    captures.append(dict(c, values=values, time=[], alloc=[], time_all=[], alloc_all=[], worst=[], busiest=[]))
+            self.made = number
+            self.pools[key] = doc, captures
+        return self.pools[key]
+
+    def baseline(self, sessions):
+        doc, captures = self.pool()
+        doc = dict(doc, sessions=[])
+        for k in range(sessions):
+            now = []
+            for i, factor in enumerate(self.factors()):
+                c = self.random.choice(captures)
+                values = {m: v * factor if isinstance(v, (int, float)) and ".time" in m else
+                          dict(v, value=v["value"] * factor) if isinstance(v, dict) and v.get("unit") == "ns" else v for m, v in c["values"].items()}
+                now.append(dict(c, id="%016x" % self.random.getrandbits(64), name="b%d.%d" % (k, i), values=values))
+            doc["sessions"].append({"session": "s%d" % k, "captures": now})
+        return put("base.json", doc)
+
+
+def verdict(budget, base, files, *more):
+    """Exit status, and the rows by id."""
+    r = run("stats", "--gate", budget, "--baseline", base, "--json", path("verdict.json"), "-q", *more, *files)
+    assert r.returncode in (0, 1, 5), (r.returncode, r.stdout, r.stderr)
+    with open(path("verdict.json"), encoding="utf-8") as f:
+        return r.returncode, {row["id"]: row for row in json.load(f)["rows"]}
+
+
+def suggest(world, base):
+    """The budget that the program suggests, of the sessions of the baseline."""
+    r = run("stats", "--suggest", "--frame-marker", MARKER, *(["--baseline", base] if base else []), "-o", path("suggested.json"), *world.files([1] * N))
+    assert r.returncode == 0, r.stderr
+    return path("suggested.json")
+
+
+class Counts:
+    def __init__(self):
+        self.trials = self.fails = self.inconclusive = self.undecided = self.worse = 0
+
+    def add(self, code, rows, row=None):
+        self.trials += 1
+        self.fails += code == 1
+        self.inconclusive += code == 5
+        self.undecided += any(r["outcome"] == "undecided" and r["level"] == "error" for r in rows.values())
+        self.worse += row is not None and rows[row]["outcome"] == "worse"
+
+    def __str__(self):
+        share = [100 * x / self.trials for x in (self.fails, self.inconclusive, self.undecided, self.worse)]
+        return "exit 1 %5.1f %%  exit 5 %5.1f %%  any undecided %5.1f %%  the row worse %5.1f %%" % tuple(share)
+
+
+def gate(world, sessions, trials, budget, factor=1.0, marker=1.0, alloc=1.0, row=None, hitches=None):
+    """Baselines of ${sessions}, and a session at hand that is ${factor} times as slow."""
+    c = Counts()
+    for _ in range(trials):
+        base = world.baseline(sessions)
+        used = suggest(world, base) if budget == "suggest" else put("budget.json", budget_of_ten(budget))
+        c.add(*verdict(used, base, world.files([f * factor for f in world.factors()], marker, alloc, hitches)), row=row)
+    return c
+
+
+def power(world, sessions, trials, limit, session=None):
+    """Of the row frame-median: how often the change is found that it says is found 95 times of 100."""
+    c, sizes = Counts(), []
+    for _ in range(trials):
+        base = world.baseline(sessions)
+        used = put("budget.json", budget_of_ten(limit))
+        first = verdict(used, base, world.files(world.factors()))[1]["frame-median"]
+        size = first["test"]["seen"] / first["baseline"]
+        sizes.append(size)
+        c.add(*verdict(used, base, world.files([f * (1 + size) for f in world.factors()])), row="frame-median")
+    return c, sorted(sizes)[len(sizes) // 2]
+
+
+def diff(world, trials, same, factor=1.0):
+    """Exit statuses of comparisons of two sessions, or of two halves of one."""
+    codes = {0: 0, 1: 0, 5: 0}
+    for _ in range(trials):
+        a, b = world.factors(), world.factors()
+        if same:
+            session = 1 + world.random.gauss(0, world.spread)
+            a, b = ([session * (1 + world.random.gauss(0, world.own)) for _ in range(N)] for _ in range(2))
+        r = run("diff", "--frame-marker", MARKER, "-q", *(["--meta", "session=today"] if same else []), *world.files(a, name="a"), "--",
+                *world.files([f * factor for f in b], name="b"))
+        assert r.returncode in codes, (r.returncode, r.stderr)
+        codes[r.returncode] += 1
+    return codes
+
+
+SCENES = {"plain": {}, "300": {"frames": 300}, "20000": {"frames": 20000}, "outlier": {"outlier": 0.5}, "drift": {"drift": 0.004},
+          "gamma": {"kind": "gamma"}, "modes": {"kind": "modes"}}
+
+
+def cells():
+    """All of them: name, and what computes the line."""
+    for spread in (0, 0.01, 0.02, 0.03):
+        for k in (1, 2, 3, 5):
+            for limit in ("+2%", "+3%", "+5%", "suggest"):
+                for scene, how in SCENES.items():
+                    yield ("equal %s spread=%g k=%d %s" % (scene, 100 * spread, k, limit),
+                           lambda t, spread=spread, k=k, limit=limit, how=how: gate(World(1, spread=spread, **how), k, t, limit))
+    for spread in (0, 0.005, 0.01):
+        for k in (1, 3, 5):
+            for limit in ("+2%", "+3%", "suggest"):
+                yield ("slower spread=%g k=%d %s" % (100 * spread, k, limit),
+                       lambda t, spread=spread, k=k, limit=limit: gate(World(2, spread=spread), k, t, limit, 1.05, row="frame-median"))
+        for k in (1, 5):
+            yield ("one_row spread=%g k=%d +2%%" % (100 * spread, k),
+                   lambda t, spread=spread, k=k: gate(World(3, spread=spread), k, t, "+2%", marker=1.05, row="m0"))
+    for spread in (0.005, 0.01, 0.025):
+        for k in (1, 3, 5):
+            yield ("power spread=%g k=%d" % (100 * spread, k),
+                   lambda t, spread=spread, k=k: "%s at %+.1f %%" % (lambda r: (r[0], 100 * r[1]))(power(World(4, spread=spread), k, t, "+2%")))
+    for spread in (0, 0.01, 0.03):
+        yield "diff two sessions spread=%g" % (100 * spread), lambda t, spread=spread: diff(World(5, spread=spread), t, False)
+        yield "diff one session spread=%g" % (100 * spread), lambda t, spread=spread: diff(World(6, spread=spread), t, True)
+        yield "diff one session +5%% spread=%g" % (100 * spread), lambda t, spread=spread: diff(World(7, spread=spread), t, True, 1.05)
+
+
+def table(pattern, trials):
+    for name, cell in cells():
+        if re.search(pattern, name):
+            print("%-40s %s" % (name, cell(trials)), flush=True)
+
+
+def slice_of_it():
+    """Seeds are fixed, so nothing here is by chance; bounds leave room for other draws."""
+    c = gate(World(11, spread=0.03), 1, 12, "+2%")
+    count.check(c.fails <= 2, "equal builds, one session, spread 3 %", c)
+    c = gate(World(12, spread=0.01, outlier=0.5), 3, 12, "+3%")
+    count.check(c.fails <= 2, "equal builds, three sessions, outliers", c)
+    c = gate(World(13, spread=0.005), 5, 12, "+2%", 1.05, row="frame-median")
+    count.check(c.fails >= 9, "5 % slower, five sessions", c)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 3:
+        table(sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else 400)
+    else:
+        slice_of_it()
+        count.end()
