@@ -127,7 +127,7 @@ take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size
 	if (!m->version)
 		m->version = v;
 	*s = (struct raw_session){ .layout = { .aligned = p[5] == 1, .rank = v->rank }, .main = unity_u64(p + 28), .categories = v->categories,
-		.marker = UNITY_MARKERS_NONE, .wide_known = v->rank < 12 };
+		.marker = UNITY_MARKERS_NONE, .stopped = INT64_MAX, .wide_known = v->rank < 12 };
 	raw_sizes(&s->layout, s->size);
 	return set_ratio(s, unity_u64(p + 12), unity_u64(p + 20), err);
 }
@@ -205,7 +205,8 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 		return &m->stream[*slot - 1];
 	if (tt_mem_grow(&m->env->mem, &m->stream, &m->capstream, m->nstream + 1, sizeof *m->stream, err) != TT_OK)
 		return NULL;
-	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .again = INT64_MAX };
+	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .again = INT64_MAX, .start = INT64_MAX,
+		.carry_after = INT64_MIN };
 	*slot = (uint32_t)++m->nstream;
 	return &m->stream[m->nstream - 1];
 }
@@ -653,12 +654,15 @@ put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece
 	}
 }
 
-/* Pass over messages of a length of their own, nearly all there is. True: there were some; *${timed}: the last one with a time. */
+/* The last two messages with a time; NULL. */
+struct timed { const uint8_t *last, *before; };
+
+/* Pass over messages of a length of their own, nearly all there is. True: there were some. */
 static bool
-pass_plain(const struct raw_session *s, struct raw_walk *w, const uint8_t **timed)
+pass_plain(const struct raw_session *s, struct raw_walk *w, struct timed *t)
 {
 	const size_t flow = raw_flow_size(&s->layout);
-	const uint8_t *p = w->p;
+	const uint8_t *p = w->p, *last = t->last, *before = t->before;
 
 	for (size_t left = (size_t)(w->all - p), size; left >= 2; p += size, left -= size) {
 		const unsigned type = unity_u16(p);
@@ -667,29 +671,44 @@ pass_plain(const struct raw_session *s, struct raw_walk *w, const uint8_t **time
 			size = flow;
 		if (size == 0 || size > left)
 			break;
-		if (type >= RAW_FRAME && type <= RAW_SINGLE_ARGS)
-			*timed = p;
+		if (type >= RAW_FRAME && type <= RAW_SINGLE_ARGS) {
+			before = last;
+			last = p;
+		}
 	}
 	const bool any = p != w->p;
+	*t = (struct timed){ last, before };
 	w->p = p;
 	return any;
 }
 
-/* Note the time of the message at ${p} of the main thread. One that is far from the others is damage. */
-static void
-note_time(struct raw *m, const struct raw_session *s, const uint8_t *p)
+/* The time of the message at ${p}, a frame's or a sample's. */
+static int64_t
+time_of(const struct raw_session *s, const uint8_t *p)
 {
-	const unsigned type = unity_u16(p), at = s->layout.aligned ? 4 : 2;
-	const bool sample = type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS;
+	const unsigned at = s->layout.aligned ? 4 : 2;
 
-	if (!sample && type != RAW_FRAME)
-		return;
-	int64_t t = raw_ns(s, unity_u64(p + at + (!sample ? 4 : s->layout.aligned ? 8 : 5)));
-	if (t > m->latest && (m->latest == INT64_MIN || t - m->latest < RAW_FAR))
+	return raw_ns(s, unity_u64(p + at + (unity_u16(p) == RAW_FRAME ? 4 : s->layout.aligned ? 8 : 5)));
+}
+
+/* Note a time of the main thread. One that is far from the others is damage. */
+static void
+note_time(struct raw *m, int64_t t)
+{
+	if (t > m->latest && (m->latest == INT64_MIN || (uint64_t)t - (uint64_t)m->latest < RAW_FAR))
 		m->latest = t;
 }
 
-/* Keep the last message for the stream's next chunk, if it is not whole, or if its call stack may still follow. */
+/* Is the last time of the stream so long after the one before that what follows has to show whether it is right? */
+static bool
+is_doubtful(const struct raw_session *s, const struct timed *t)
+{
+	const int64_t before = t->before ? time_of(s, t->before) : INT64_MAX, last = time_of(s, t->last);
+
+	return last > before && (uint64_t)last - (uint64_t)before > RAW_LONG;
+}
+
+/* Keep the last message for the stream's next chunk, if it is not whole, if its call stack may still follow, or if its time is doubtful. */
 static int
 keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
 {
@@ -697,9 +716,8 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 	struct raw_stream *st = &m->stream[index];
 	struct raw_walk w;
 	const uint8_t *from = p, *last = NULL, *end = p + h->n;
-	uint64_t last_at = 0;
 	uint32_t first = h->npiece - 1;
-	const bool is_main = st->id == s->main;
+	struct timed timed = { NULL, NULL };
 	enum raw_step step;
 	int rc = TT_OK;
 
@@ -716,24 +734,27 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 		from -= piece[first].len;
 		raw_walk(&w, s, piece, first, h->npiece, from);
 		for (;;) {
-			const uint8_t *timed = NULL;
 			if (pass_plain(s, &w, &timed))
 				last = NULL;
-			if (is_main && timed)
-				note_time(m, s, timed);
 			if ((step = raw_walk_next(&w)) != RAW_MESSAGE && step != RAW_DROPPED)
 				break;
 			last = NULL;
 			if (step == RAW_DROPPED)
 				continue;
-			if (is_main)
-				note_time(m, s, w.p);
-			if (unity_u16(w.p) == RAW_BEGIN_ARGS) {
+			if (unity_u16(w.p) >= RAW_FRAME && unity_u16(w.p) <= RAW_SINGLE_ARGS)
+				timed = (struct timed){ w.p, timed.last };
+			if (unity_u16(w.p) == RAW_BEGIN_ARGS)
 				last = w.p;
-				last_at = piece[w.i].at;
-			}
 			w.p += w.size;
 		}
+		const bool doubtful = timed.last && is_doubtful(s, &timed);
+		st->carry_after = doubtful ? time_of(s, timed.before) : INT64_MIN;
+		if (doubtful)
+			last = timed.last;
+		else if (timed.last && st->id == s->main)
+			note_time(m, time_of(s, timed.last));
+		if (timed.before && st->id == s->main)
+			note_time(m, time_of(s, timed.before));
 	}
 	st->ncarry = 0;
 	st->carry_flags = 0;
@@ -745,7 +766,6 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 		return rc;
 	memcpy(st->carry, rest, n);
 	st->ncarry = n;
-	st->carry_at = last ? last_at : piece[w.i].at;
 	/* Remove it from the pieces. */
 	h->n -= n;
 	while (n > 0) {
@@ -753,6 +773,7 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 		uint32_t less = x->len < n ? x->len : (uint32_t)n;
 		x->len -= less;
 		n -= less;
+		st->carry_at = x->at;
 		st->carry_flags |= x->flags & RAW_P_CUT;
 		if (x->len > 0)
 			break;
@@ -762,11 +783,20 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 	return TT_OK;
 }
 
-/* Fill the part of the head that describes the stream. */
+/* Is there such a time, and can it be one? */
+static bool
+is_sane(int64_t t)
+{
+	return t > INT64_MIN / 2 && t < INT64_MAX / 2;
+}
+
+/* Fill the part of the head that describes the stream. With ${over} nothing of it follows. */
 static void
-put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h)
+put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool over)
 {
 	h->s = m->session[m->now];
+	h->since = st->delivered || !is_sane(st->start) ? INT64_MIN : st->start - RAW_LONG;
+	h->until = !over ? INT64_MAX : is_sane(h->s.stopped) ? h->s.stopped + 10 * RAW_LONG : is_sane(m->latest) ? m->latest + RAW_FAR : INT64_MAX;
 	h->root = st->bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, st->name) : UNITY_NO_MARKER;
 	if (st->id == RAW_SESSION || h->flags & RAW_H_ENDS)
 		return;
@@ -843,6 +873,8 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	h->npiece = (uint32_t)pieces;
 	h->front = front;
 	h->flags = ends ? RAW_H_ENDS : 0;
+	h->after = st->carry_after;
+	st->carry_after = INT64_MIN;
 	put_pieces(m, st, stop, piece, p);
 	memset(p + n, 0, TT_CHUNK_PAD);
 	if (last || stop) {
@@ -861,7 +893,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	*some = h->n > 0 || stop;
 	if (!*some)
 		return TT_OK;
-	put_head(m, st, h);
+	put_head(m, st, h, last);
 	tt_loss_join(&c->loss, &m->loss);
 	tt_loss_reset(&m->loss);
 	c->seq = m->seq++;

@@ -13,74 +13,9 @@
 /* Keeps a branch a branch where the next message depends on it: the processor goes on with a guess, and does not wait for the type. */
 #define as_branch() __asm__ volatile ("")
 
-#define SECOND INT64_C(1000000000)
-#define DAY (86400 * SECOND)
-#define YEAR (366 * DAY)
 
 enum { ROOM = 64 };                           /* events there is room for, before messages are looked at */
 enum { PLAIN_MOST = 28 };                     /* bytes of the longest message that plain() knows */
-
-/* --- time -------------------------------------------------------------------------------------------------- */
-
-/* The time of the first message that has one, from ${w} on. */
-static bool
-first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
-{
-	const unsigned at = r->s->layout.aligned ? 4 : 2, of_sample = at + (r->s->layout.aligned ? 8 : 5);
-
-	for (unsigned i = 0; i < 64; i++) {
-		enum raw_step step = raw_walk_next(&w);
-		if (step == RAW_DROPPED)
-			continue;
-		if (step != RAW_MESSAGE)
-			return false;
-		unsigned type = unity_u16(w.p);
-		if (type == RAW_FRAME || (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)) {
-			*ts = raw_ns(r->s, unity_u64(w.p + (type == RAW_FRAME ? at + 4 : of_sample)));
-			return *ts > -YEAR && *ts < YEAR;
-		}
-		w.p += w.size;
-	}
-	return false;
-}
-
-/* Is ${t} out of line: before the stream's last time, or long after it, while the next time goes on from there? Then it is damage. */
-static bool
-out_of_line(const struct raw_run *r, int64_t t)
-{
-	struct raw_walk w;
-	int64_t next;
-
-	if (r->last == INT64_MIN || (t >= r->last && t - r->last <= SECOND))
-		return false;
-	/* A thread may have gone on a little longer than the main thread, at whose end an appended log was put. */
-	if (t < r->last)
-		return r->s->number == 0 || !(r->h->flags & RAW_H_FIRST);
-	w = *r->w;
-	w.p += w.size;
-	return first_time(r, w, &next) && next < t;
-}
-
-/* Read the time of a message; false if it is impossible. If it is before the end of the log before, count that and take that end. */
-static bool
-stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
-{
-	int64_t t = raw_ns(r->s, ticks);
-
-	if (r->last == INT64_MIN ? t < -YEAR || t > YEAR : t < r->last - DAY || t > r->last + DAY)
-		return false;
-	if (unlikely(out_of_line(r, t)))
-		return false;
-	if (t < r->from)
-		r->from = t;
-	if (unlikely(t < r->last)) {
-		tt_loss_add(&r->u.b->loss, TT_LOST_CLOCK, 1, 0, r->at);
-		t = r->last;
-	}
-	tt_batch_time(r->u.b, t);
-	*ts = r->last = t;
-	return true;
-}
 
 /* The time of a message without one: that of the message before. */
 static int64_t
@@ -330,7 +265,7 @@ sample(struct raw_run *r, unsigned type, struct raw_take *t, int *rc)
 	raw_take_byte(t);
 	uint32_t id = raw_take32(t);
 	uint64_t ticks = raw_take64(t);
-	if (id >= r->s->marker.ids || !stamp(r, ticks, &ts))
+	if (id >= r->s->marker.ids || !raw_stamp(r, ticks, &ts))
 		return false;
 	bool special = r->special >> (id & 63) & 1;
 	if (r->skims) {
@@ -430,7 +365,7 @@ frame(struct raw_run *r, struct raw_take *t, bool *sane)
 	uint32_t index = raw_take32(t);
 	int64_t ts;
 
-	if (!(*sane = stamp(r, raw_take64(t), &ts)) || r->h->stream != r->s->main)
+	if (!(*sane = raw_stamp(r, raw_take64(t), &ts)) || r->h->stream != r->s->main)
 		return TT_OK;
 	return rare(r, TT_FRAME, index) ? TT_OK : r->u.err->code;
 }
@@ -488,7 +423,7 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 	case RAW_OLD_ALLOC:
 		return old_alloc(r, &t);
 	case RAW_CLEANUP:
-		*sane = stamp(r, raw_take64(&t), &(int64_t){ 0 });
+		*sane = raw_stamp(r, raw_take64(&t), &(int64_t){ 0 });
 		return *sane ? thread_ends(r) : TT_OK;
 	default:
 		return raw_define(r, type, &t);
@@ -539,7 +474,7 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	struct tt_event *e;
 	int64_t ts;
 
-	if (!(r->h->flags & (RAW_H_FIRST | RAW_H_NEW_THREAD)) || !first_time(r, *w, &ts))
+	if (!(r->h->flags & (RAW_H_FIRST | RAW_H_NEW_THREAD)) || !raw_first_time(r, *w, &ts))
 		return TT_OK;
 	tt_batch_time(r->u.b, ts);
 	if (r->s->number > 0 && (r->h->flags & RAW_H_FIRST)) {
@@ -633,6 +568,18 @@ row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 	tt_batch_time(b, x->last);
 }
 
+/* Where messages may no longer be passed over without a look at their times: at the next one whose time is mended, or at the last ones. */
+static inline const uint8_t *
+plain_stop(const struct raw_run *r, const struct raw_walk *w)
+{
+	const uint8_t *stop = w->all - PLAIN_MOST + 1;
+
+	for (unsigned i = 0; unlikely(i < r->nodd); i++)
+		if (r->odd[i].p >= w->p && r->odd[i].p < stop)
+			stop = r->odd[i].p;
+	return stop;
+}
+
 /*
  * Begins and ends without anything besides, or with an instance id that nobody wants, and flows: nearly all there is. As many as there are
  * in a row, with what changes in registers. Stops before any other message, and before any of these that is not as it should be.
@@ -658,7 +605,7 @@ plain(struct raw_run *r, struct raw_walk *w, const bool aligned)
 
 	if ((size_t)(w->all - p) < PLAIN_MOST || last == INT64_MIN || b->tally || depth > UINT16_MAX)
 		return;
-	for (const uint8_t *const stop = w->all - PLAIN_MOST; p <= stop;) {
+	for (const uint8_t *const stop = plain_stop(r, w); p < stop;) {
 		const unsigned type = unity_u16(p) - RAW_BEGIN;
 		const uint32_t id = unity_u32(p + id_at);
 		if (unlikely(type > 1 && (type != RAW_BEGIN_ID - RAW_BEGIN || !with_id))) {
@@ -670,7 +617,7 @@ plain(struct raw_run *r, struct raw_walk *w, const bool aligned)
 			continue;
 		}
 		const int64_t ts = raw_ns_by(mult, shift, zero, unity_u64(p + time_at));
-		if (unlikely(id >= ids || (uint64_t)ts - (uint64_t)last > (uint64_t)SECOND))
+		if (unlikely(id >= ids || (uint64_t)ts - (uint64_t)last > (uint64_t)RAW_LONG))
 			break;
 		if (unlikely(special >> (id & 63) & 1)) {
 			if (type != 1 || id != s->marker.alloc || (depth > 0 && ev[open[depth - 1]].val == (keys | id)))
@@ -721,13 +668,13 @@ skim_plain(struct raw_run *r, struct raw_walk *w)
 	const struct raw_session *const s = r->s;
 	const size_t size = s->size[RAW_BEGIN], with_id = s->size[RAW_BEGIN_ID], flow = raw_flow_size(&s->layout);
 	const size_t id_at = s->layout.aligned ? 8 : 3, time_at = id_at + 4, kind_at = s->layout.aligned ? 4 : 2;
-	const uint8_t *p = w->p, *const all = w->all;
+	const uint8_t *p = w->p, *const stop = plain_stop(r, w);
 	int64_t last = r->last;
 	uint64_t calls = 0;
 
-	if (last == INT64_MIN)
+	if (last == INT64_MIN || w->all - p < PLAIN_MOST)
 		return;
-	while (all - p >= PLAIN_MOST) {
+	while (p < stop) {
 		const unsigned type = unity_u16(p) - RAW_BEGIN;
 		if (type == RAW_FLOW - RAW_BEGIN && p[kind_at] <= 3) {
 			p += flow;
@@ -736,7 +683,7 @@ skim_plain(struct raw_run *r, struct raw_walk *w)
 		if (unlikely(type > 1 && (type != RAW_BEGIN_ID - RAW_BEGIN || !with_id)))
 			break;
 		const int64_t ts = raw_ns(s, unity_u64(p + time_at));
-		if (unlikely(unity_u32(p + id_at) >= s->marker.ids || (uint64_t)ts - (uint64_t)last > (uint64_t)SECOND))
+		if (unlikely(unity_u32(p + id_at) >= s->marker.ids || (uint64_t)ts - (uint64_t)last > (uint64_t)RAW_LONG))
 			break;
 		last = ts;
 		calls++;
@@ -754,6 +701,25 @@ skim_plain(struct raw_run *r, struct raw_walk *w)
 	r->calls += calls;
 	r->last = r->call_ts = last;
 	tt_batch_time(r->u.b, last);
+}
+
+/* Is the time of the message at ${p} mended? That is told; of the main thread, the frame around it is left out. */
+static int
+mend(struct raw_run *r, const uint8_t *p, size_t size)
+{
+	struct tt_event *e;
+
+	r->mending = false;
+	for (unsigned i = 0; i < r->nodd; i++)
+		if (r->odd[i].p == p) {
+			r->mending = true;
+			r->mended_ts = r->odd[i].ts;
+			tt_loss_add(&r->u.b->loss, TT_LOST_DAMAGED, 1, size, r->at);
+			if (!(e = rare(r, TT_GAP, 0)))
+				return r->u.err->code;
+			e->flags = TT_F_CONT;
+		}
+	return TT_OK;
 }
 
 static int
@@ -775,6 +741,8 @@ messages(struct raw_run *r, struct raw_walk *w)
 			return rc;
 		const uint64_t at = r->at = b->at = w->piece[w->i].at;
 		if (step == RAW_MESSAGE) {
+			if (unlikely(r->nodd) && (rc = mend(r, w->p, w->size)) != TT_OK)
+				return rc;
 			rc = message(r, w, &sane);
 			if (rc != TT_OK)
 				return rc;
@@ -785,6 +753,8 @@ messages(struct raw_run *r, struct raw_walk *w)
 				w->p += w->size;
 				continue;
 			}
+			if (r->odd_time && !r->searched)
+				return TT_OK;
 			raw_walk_drop(w);
 			step = RAW_DROPPED;
 		}
@@ -798,20 +768,73 @@ messages(struct raw_run *r, struct raw_walk *w)
 	}
 }
 
+/* Where decoding starts. */
+static struct raw_walk
+start(const struct raw_head *h)
+{
+	const struct raw_piece *piece = (const struct raw_piece *)(const void *)(h + 1);
+	struct raw_walk w;
+
+	raw_walk(&w, &h->s, piece, 0, h->npiece, (const uint8_t *)h + h->front);
+	return w;
+}
+
+static int
+decode(struct raw_run *r)
+{
+	const struct raw_head *h = r->h;
+	struct raw_walk w = start(h);
+	struct tt_batch *b = r->u.b;
+	int rc;
+
+	r->w = &w;
+	r->at = w.n ? w.piece->at : b->at;
+	if (r->before_odd) {
+		tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, 0, r->at);
+		if ((rc = cut(r)) != TT_OK)
+			return rc;
+		r->last = INT64_MIN;
+	}
+	rc = thread_begins(r, &w);
+	if (rc == TT_OK)
+		rc = r->skims && h->stream != h->s.main ? skim(r, w.piece) : messages(r, &w);
+	if (rc == TT_OK && h->flags & RAW_H_ENDS)
+		rc = thread_ends(r);
+	return rc;
+}
+
+/* A time makes no sense: find out which ones are wrong, and begin anew with the chunk. */
+static int
+decode_mended(struct raw_run *r, struct raw_run fresh, size_t open)
+{
+	struct tt_batch *b = r->u.b;
+	struct tt_stack *base = b->base;
+
+	unity_run_end(&r->u);
+	*r = fresh;
+	raw_find_odd(r, start(r->h));
+	const uint64_t tid = b->tid, at = b->at, bytes = b->bytes;
+	tt_batch_reset(b);
+	b->tid = tid;
+	b->at = at;
+	b->bytes = bytes;
+	b->base = base;
+	if (base)
+		base->n = open;
+	return decode(r);
+}
+
 int
 raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err)
 {
 	const struct raw *m = ctx;
 	const struct raw_head *h = (const struct raw_head *)(const void *)c->bytes;
-	const struct raw_piece *piece = (const struct raw_piece *)(const void *)(h + 1);
-	const uint8_t *p = c->bytes + h->front;
 	const struct unity_markers *is = &h->s.marker;
 	const uint32_t special[] = { is->alloc, is->collect, is->label[0], is->label[1], h->root };
 	struct raw_run r = { .m = m, .h = h, .s = &h->s, .from = INT64_MAX,
 		.u = { .known = &m->known, .b = b, .err = err, .seq = c->seq, .session = h->s.number, .categories = h->s.categories },
-		.last = b->base ? b->base->last_ts : INT64_MIN };
-	struct raw_walk w;
-	int rc;
+		.last = b->base ? b->base->last_ts : h->after };
+	const size_t open = b->base ? b->base->n : 0;
 
 	b->tid = c->tid;
 	b->at = c->at;
@@ -819,16 +842,12 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
 		if (special[i] != UNITY_NO_MARKER)
 			r.special |= UINT64_C(1) << (special[i] & 63);
-	raw_walk(&w, &h->s, piece, 0, h->npiece, p);
-	r.w = &w;
-	r.at = c->at;
 	/* Of the main thread what is damaged is looked for: it decides which frames are whole. */
 	r.skims = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION;
-	rc = thread_begins(&r, &w);
-	if (rc == TT_OK)
-		rc = r.skims && h->stream != h->s.main ? skim(&r, piece) : messages(&r, &w);
-	if (rc == TT_OK && h->flags & RAW_H_ENDS)
-		rc = thread_ends(&r);
+	const struct raw_run fresh = r;
+	int rc = decode(&r);
+	if (rc == TT_OK && r.odd_time && !r.searched)
+		rc = decode_mended(&r, fresh, open);
 	unity_run_end(&r.u);
 	b->at = c->at;
 	b->late = h->stream != RAW_SESSION && b->ndef > 0;

@@ -38,6 +38,8 @@ heed_thread(struct raw *m, const struct raw_session *s, struct raw_take *t, stru
 	}
 	memcpy(name + len, p ? (const char *)p : "", n);
 	uint64_t hash = tt_slot_text(0, name, len + n);
+	if (!st->met && start)
+		st->start = raw_ns(s, start);
 	if (st->met && st->name != hash && start)
 		st->again = (uint64_t)raw_ns(s, start);
 	st->named = st->met = true;
@@ -68,17 +70,19 @@ heed_code(struct raw *m, struct raw_take *t, uint64_t seq, struct tt_err *err)
 }
 
 static int
-heed_state(struct raw *m, const struct raw_session *s, struct raw_take *t, struct tt_err *err)
+heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_err *err)
 {
 	const bool was = m->enabled || !m->any_state;
 
 	m->any_state = true;
 	m->enabled = raw_take32(t) & 1;
+	const uint64_t ticks = raw_take64(t);
+	s->stopped = m->enabled ? INT64_MAX : raw_ns(s, ticks);
 	if (was || !m->enabled || m->read)
 		return TT_OK;
 	int rc = tt_mem_grow(&m->env->mem, &m->pause, &m->cappause, m->npause + 1, sizeof *m->pause, err);
 	if (rc == TT_OK)
-		m->pause[m->npause++] = (struct raw_pause){ .ticks = raw_take64(t), .session = s->number };
+		m->pause[m->npause++] = (struct raw_pause){ .ticks = ticks, .session = s->number };
 	return rc;
 }
 

@@ -35,8 +35,9 @@
 #include "model/format.h"
 #include "raw/layout.h"
 
-enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15 };
+enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15, RAW_ODD = 32 };
 #define RAW_FAR INT64_C(3600000000000)        /* ns; a time so long after the main thread's last one says nothing of its end */
+#define RAW_LONG INT64_C(1000000000)          /* ns; a time so long after the one before may be damaged: the one after tells */
 
 /* message.c. Of ${n} bytes at ${p}: how long the message is that begins there, if it is whole. */
 enum raw_state raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size);
@@ -57,6 +58,7 @@ struct raw_session {
 	uint64_t mult;                /* ns = ticks * mult >> shift */
 	unsigned shift;
 	int64_t zero;                 /* ns at ts = 0 */
+	int64_t stopped;              /* when it ended, by its last state; INT64_MAX */
 	struct unity_markers marker;
 	const char *categories;       /* see struct unity_version */
 	bool wide_known;              /* layout.wide was found out */
@@ -118,6 +120,8 @@ struct raw_head {
 	uint32_t npiece;
 	size_t n, front;              /* bytes of the pieces together; where they begin */
 	uint32_t flags;               /* enum raw_head_flag */
+	int64_t since, until;         /* single times before or after these are wrong */
+	int64_t after;                /* see struct raw_stream.carry_after */
 };
 enum raw_head_flag {
 	RAW_H_FIRST = 1,              /* the stream's first chunk in this session */
@@ -132,6 +136,7 @@ struct raw_stream {
 	/* of its ThreadInfo; kept from reading to reading */
 	bool named, bound;            /* bound: it marks frames, with a root sample of its own name in each */
 	uint64_t name;                /* hash of that */
+	int64_t start;                /* ns, when the first of the id began; INT64_MAX */
 	uint64_t again;               /* ns: from then on it is another thread, if not INT64_MAX */
 	/* of this reading */
 	bool met;                     /* its ThreadInfo */
@@ -145,6 +150,7 @@ struct raw_stream {
 	size_t ncarry, capcarry;
 	uint64_t carry_at;
 	uint32_t carry_flags;         /* enum raw_piece_flag */
+	int64_t carry_after;          /* the time before the carry, whose own is doubtful; INT64_MIN */
 	uint32_t first, last;         /* its blocks in the segment: index + 1; 0 none */
 };
 
@@ -198,6 +204,13 @@ struct raw_stream *raw_stream(struct raw *m, uint64_t id, struct tt_err *err);
 /* heed.c: heed the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);
 
+/* times.c; and raw_stamp() */
+struct raw_run;
+/* The time of the first message that has one, from ${w} on. */
+bool raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts);
+/* Find single times in the chunk, which begins at ${w}, that are wrong. */
+void raw_find_odd(struct raw_run *r, struct raw_walk w);
+
 /* decode.c */
 int raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 
@@ -214,8 +227,33 @@ struct raw_run {
 	uint64_t special;             /* bits id & 63 of markers that are more than zones */
 	bool emptied;                 /* what was open before the chunk has been closed in it */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
+	bool odd_time, searched;      /* a time made no sense; raw_find_odd() was called */
+	bool before_odd;              /* the last time before the chunk is wrong */
+	bool mending;                 /* the present message's time is ${mended_ts} */
+	int64_t mended_ts;
+	struct raw_odd { const uint8_t *p; int64_t ts; } odd[RAW_ODD];        /* messages whose time is another one */
+	unsigned nodd;
 	size_t alloc;                 /* place + 1 of the allocation that a stack may follow */
 };
+
+/*
+ * Read the time of a message; false if it makes no sense, and odd_time is set. If it is before the end of the log before, count that and take
+ * that end.
+ */
+bool raw_stamp_slow(struct raw_run *r, uint64_t ticks, int64_t *ts);
+static inline bool
+raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
+{
+	const int64_t t = raw_ns(r->s, ticks);
+
+	if (r->last == INT64_MIN || r->mending || (uint64_t)t - (uint64_t)r->last > (uint64_t)RAW_LONG)
+		return raw_stamp_slow(r, ticks, ts);
+	if (t < r->from)
+		r->from = t;
+	tt_batch_time(r->u.b, t);
+	*ts = r->last = t;
+	return true;
+}
 
 /* scrub.c: tt_format.scrub */
 int raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err);

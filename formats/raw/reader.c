@@ -89,6 +89,7 @@ rewind_(void *ctx, struct tt_err *err)
 		st->met = st->seen = st->delivered = st->framed = st->other = st->marked = false;
 		st->pause = 0;
 		st->ncarry = 0;
+		st->carry_after = INT64_MIN;
 		st->carry_flags = st->first = st->last = 0;
 		st->again = INT64_MAX;
 	}

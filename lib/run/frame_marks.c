@@ -245,7 +245,7 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 			f->partial++;
 			continue;
 		}
-		if (to == from)
+		if (to <= from)
 			continue;
 		f->start[f->n] = from;
 		f->dur[f->n] = to - from;

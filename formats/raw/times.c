@@ -1,0 +1,156 @@
+/**
+ * The times of a stream's messages: which of them may be believed. They never run back in a log that is whole, so where one does, or is far ahead
+ * of the next one, it or one of its neighbours is damaged.
+ *
+ * What is expected is taken by raw_stamp(), a message at a time. What is not ends the decoding of the chunk; raw_find_odd() then looks at all of
+ * its times, and finds single ones that their neighbours on both sides contradict. Decoding starts again, with these mended: such a message is where
+ * the message before or after it is. A time that is still wrong is no single one, and costs the rest of its block.
+ */
+#include "raw/raw.h"
+
+#define DAY (86400 * RAW_LONG)
+#define YEAR (366 * DAY)
+
+/* A message with a time. */
+struct timed {
+	const uint8_t *p;
+	int64_t ts;
+	unsigned type;
+};
+
+/* The next message with a time, from ${w} on, which moves behind it. False: there is none. */
+static bool
+next_timed(const struct raw_run *r, struct raw_walk *w, struct timed *t)
+{
+	const struct raw_session *s = r->s;
+	const unsigned at = s->layout.aligned ? 4 : 2, id = at + (s->layout.aligned ? 4 : 1);
+
+	for (;;) {
+		const enum raw_step step = raw_walk_next(w);
+		if (step == RAW_DROPPED)
+			continue;
+		if (step != RAW_MESSAGE)
+			return false;
+		const unsigned type = unity_u16(w->p);
+		const bool sample = type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS;
+		*t = (struct timed){ .p = w->p, .type = type };
+		if (sample && unity_u32(w->p + id) >= s->marker.ids) {
+			raw_walk_drop(w);
+			continue;
+		}
+		w->p += w->size;
+		if (!sample && type != RAW_FRAME && type != RAW_CLEANUP)
+			continue;
+		t->ts = raw_ns(s, unity_u64(t->p + (sample ? id + 4 : type == RAW_FRAME ? at + 4 : at)));
+		return true;
+	}
+}
+
+bool
+raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
+{
+	struct timed t;
+
+	if (!next_timed(r, &w, &t))
+		return false;
+	*ts = t.ts;
+	return t.ts > -YEAR && t.ts < YEAR;
+}
+
+/* May ${t} follow the stream's last time? */
+static bool
+is_in_line(const struct raw_run *r, int64_t t)
+{
+	struct raw_walk w;
+	int64_t next;
+
+	if (t > r->h->until && !r->searched)
+		return false;
+	if (r->last == INT64_MIN)
+		return t >= -YEAR && t <= YEAR && (t >= r->h->since || r->searched);
+	if (t < r->last - DAY || t > r->last + DAY)
+		return false;
+	/* A thread may have gone on a little longer than the main thread, at whose end an appended log was put. */
+	if (t < r->last)
+		return r->s->number > 0 && r->h->flags & RAW_H_FIRST;
+	if (t - r->last <= RAW_LONG)
+		return true;
+	w = *r->w;
+	w.p += w.size;
+	return !raw_first_time(r, w, &next) || next >= t;
+}
+
+bool
+raw_stamp_slow(struct raw_run *r, uint64_t ticks, int64_t *ts)
+{
+	int64_t t = r->mending ? r->mended_ts : raw_ns(r->s, ticks);
+
+	if (r->mending)
+		t = t > r->last ? t : r->last;
+	else if (!is_in_line(r, t))
+		return r->odd_time = true, false;
+	if (t < r->from)
+		r->from = t;
+	if (t < r->last) {
+		tt_loss_add(&r->u.b->loss, TT_LOST_CLOCK, 1, 0, r->at);
+		t = r->last;
+	}
+	tt_batch_time(r->u.b, t);
+	*ts = r->last = t;
+	return true;
+}
+
+/* --- single times that are wrong --------------------------------------------------------------------------- */
+
+static bool
+is_end(unsigned type)
+{
+	return !(type == RAW_FRAME || (type >= RAW_BEGIN && (type - RAW_BEGIN) % 3 == 0));
+}
+
+/*
+ * Of the first of the ${n} times at ${x}, of which the last good one before is ${good}: is it wrong? It is too early if the next one goes on from
+ * the one before it; and too late if the next one does, and the one after that does not go on from it.
+ */
+static bool
+is_odd(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
+{
+	const int64_t t = x->ts;
+
+	if (t > r->h->until)
+		return true;
+	if (n < 2 || x[1].ts < good)
+		return false;
+	if (t < good || (good == INT64_MIN && (t < -YEAR || t < r->h->since)))
+		return true;
+	return t > x[1].ts && (n < 3 || x[2].ts < t);
+}
+
+void
+raw_find_odd(struct raw_run *r, struct raw_walk w)
+{
+	struct timed x[3];
+	int64_t good = r->last;
+	unsigned n = 0;
+
+	r->searched = true;
+	while (n < 3 && next_timed(r, &w, &x[n]))
+		n++;
+	/* Is all that follows the last time before the chunk earlier, and no block is missing? Then that time was wrong. */
+	if (n > 0 && good != INT64_MIN && x->ts < good && (n == 1 || (x[1].ts < good && x[1].ts >= x->ts)) && !(w.piece->flags & RAW_P_GAP)) {
+		r->before_odd = true;
+		good = INT64_MIN;
+	}
+	while (n > 0 && r->nodd < RAW_ODD) {
+		/* One of an end is where the message before is, one of a begin where the message after is: the zone is not longer than it was. */
+		if (is_odd(r, x, n, good))
+			r->odd[r->nodd++] = (struct raw_odd){ x->p, n > 1 && (good == INT64_MIN || !is_end(x->type)) ? x[1].ts :
+			    good == INT64_MIN ? r->h->until : good };
+		else
+			good = x->ts;
+		memmove(x, x + 1, (n - 1) * sizeof *x);
+		n--;
+		if (n == 2 && next_timed(r, &w, &x[n]))
+			n++;
+	}
+}
