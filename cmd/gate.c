@@ -244,7 +244,7 @@ new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_
 	struct tt_recordings known;
 
 	*n = 0;
-	if (!s || tt_recordings_init(&known, old ? old->sample : NULL, old ? old->nsample : 0, &x->a, err) != TT_OK)
+	if (!s || tt_recordings_init(&known, old ? old->all : NULL, old ? old->nall : 0, &x->a, err) != TT_OK)
 		return NULL;
 	for (size_t i = 0; i < x->nsample; i++)
 		if (!x->sample[i].empty && !tt_recordings_find(&known, &x->sample[i]))
@@ -274,7 +274,7 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 	if (n == 0 && !old)
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for no capture holds an event", x->g->save);
 	x->nsaved = n;
-	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, text, err) : TT_OK;
+	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, NULL, text, err) : TT_OK;
 }
 
 /* --- the run ----------------------------------------------------------------------------------------- */

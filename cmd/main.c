@@ -27,6 +27,7 @@ const struct command commands[] = {
 	{ &verb_diff, run_diff },
 	{ &verb_batch, run_batch },
 	{ &verb_merge, run_merge },
+	{ &verb_baseline, run_baseline },
 	{ &verb_info, run_info },
 	{ &verb_list, run_list },
 	{ &verb_explain, run_explain },

@@ -2,7 +2,7 @@
  * Baselines; the contract is in baseline.h.
  *
  * { "tracetool_baseline": 1, "settings": "skip 120 frames",
- *   "sessions": [ { "session": "1", "captures": [ SAMPLE, SAMPLE ] } ] }
+ *   "sessions": [ { "session": "#1", "captures": [ SAMPLE, SAMPLE ] }, { "session": "#2", "accepted": "new lighting", ... } ] }
  */
 #include "gate/baseline.h"
 
@@ -40,7 +40,7 @@ is_new(struct reader *rd, const char *session)
 static int
 read_capture(struct reader *rd, const struct tt_node_at *v, const char *session, struct tt_err *err)
 {
-	struct tt_sample *s = &rd->b->sample[rd->b->nsample];
+	struct tt_sample *s = &rd->b->all[rd->b->nall];
 	unsigned line, column;
 	int rc = tt_sample_parse(v->json, rd->budget->measure, rd->budget->nmeasure, s, rd->a, err);
 
@@ -50,33 +50,47 @@ read_capture(struct reader *rd, const struct tt_node_at *v, const char *session,
 		rc = tt_err_in(err, "%s:%u:%u", rd->b->path, line, column);
 	}
 	s->session = session;
-	rd->b->nsample += rc == TT_OK;
+	rd->b->nall += rc == TT_OK;
 	return rc;
 }
 
 static int
-read_session(struct reader *rd, const struct tt_node_at *v, struct tt_err *err)
+read_session(struct reader *rd, const struct tt_node_at *v, struct tt_baseline_session *of, struct tt_err *err)
 {
-	struct tt_node_at id = tt_doc_member(v, "session"), list = tt_doc_member(v, "captures");
-	const char *session = NULL;
-	size_t n;
-	int rc = tt_doc_text(&id, &session, err);
+	struct tt_node_at id = tt_doc_member(v, "session"), list = tt_doc_member(v, "captures"), accepted = tt_doc_member(v, "accepted");
+	int rc = tt_doc_text(&id, &of->name, err);
 
 	if (rc == TT_OK)
-		rc = tt_doc_array(&list, &n, err);
+		rc = tt_doc_text(&accepted, &of->accepted, err);
+	if (rc == TT_OK)
+		rc = tt_doc_array(&list, &of->n, err);
 	if (rc != TT_OK)
 		return rc;
-	if (!session || n == 0)
+	if (!of->name || of->n == 0)
 		return tt_doc_fail(v, false, err, "a session needs its \"session\" and \"captures\"");
-	if (!is_new(rd, session))
-		return tt_doc_fail(&id, false, err, "there is a session \"%s\" already", session);
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+	if (!is_new(rd, of->name))
+		return tt_doc_fail(&id, false, err, "there is a session \"%s\" already", of->name);
+	of->first = rd->b->nall;
+	for (size_t i = 0; i < of->n && rc == TT_OK; i++) {
 		struct tt_node_at e = tt_doc_element(&list, i);
 
-		rc = read_capture(rd, &e, session, err);
+		rc = read_capture(rd, &e, of->name, err);
 	}
-	rd->b->nsession++;
 	return rc;
+}
+
+/* From the last accepted session on. */
+static void
+choose_compared(struct tt_baseline *b)
+{
+	size_t from = b->nall_session;
+
+	while (from > 0 && !b->session[from - 1].accepted)
+		from--;
+	from -= from > 0;
+	b->nsession = b->nall_session - from;
+	b->sample = b->all + b->session[from].first;
+	b->nsample = b->nall - b->session[from].first;
 }
 
 static size_t
@@ -110,17 +124,22 @@ read_baseline(struct reader *rd, const struct tt_node_at *root, struct tt_err *e
 	if (n == 0)
 		return tt_doc_fail(root, false, err, "no session in this baseline: save it again with %s",
 		    tt_setting_name[TT_SETTING_SAVE]);
-	rd->b->sample = tt_arena_alloc(rd->a, (count_captures(list.json) + 1) * sizeof *rd->b->sample, err);
+	rd->b->session = tt_arena_alloc(rd->a, n * sizeof *rd->b->session, err);
+	rd->b->all = rd->b->session ? tt_arena_alloc(rd->a, (count_captures(list.json) + 1) * sizeof *rd->b->all, err) : NULL;
 	for (rd->nslot = 16; rd->nslot < 2 * n; )
 		rd->nslot *= 2;
-	rd->session = rd->b->sample ? tt_arena_alloc(rd->a, rd->nslot * sizeof *rd->session, err) : NULL;
+	rd->session = rd->b->all ? tt_arena_alloc(rd->a, rd->nslot * sizeof *rd->session, err) : NULL;
 	if (!rd->session)
 		return err->code;
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		struct tt_node_at e = tt_doc_element(&list, i);
+	for (struct tt_doc_walk w = { 0 }; rc == TT_OK && tt_doc_next(&list, &w);) {
+		struct tt_node_at e = tt_doc_element(&list, rd->b->nall_session);
+		struct tt_baseline_session *of = &rd->b->session[rd->b->nall_session++];
 
-		rc = read_session(rd, &e, err);
+		*of = (struct tt_baseline_session){ .at = w.at, .end = w.end };
+		rc = read_session(rd, &e, of, err);
 	}
+	if (rc == TT_OK)
+		choose_compared(rd->b);
 	return rc;
 }
 
@@ -154,6 +173,7 @@ struct writer {
 	const struct tt_sample *s;            /* new */
 	size_t n;
 	const struct tt_budget *budget;
+	const char *accept;           /* for the first new session; NULL */
 	struct tt_json j;
 	char number[24];              /* the session of new captures that tell none */
 };
@@ -177,13 +197,15 @@ session_of(const struct writer *w, const struct tt_sample *s)
 	return fact ? fact : w->number;
 }
 
-/* The ${n} old samples at ${old} and the new ones of the session ${name}. */
+/* The ${n} old samples at ${old} and the new ones of the session ${name}; why it is accepted, or NULL. */
 static void
-put_session(struct writer *w, const char *name, const struct tt_sample *old, size_t n)
+put_session(struct writer *w, const char *name, const char *accepted, const struct tt_sample *old, size_t n)
 {
 	w->j.gap = "\n";
 	tt_json_open(&w->j, NULL, "{");
 	tt_json_text(&w->j, "session", name);
+	if (accepted)
+		tt_json_text(&w->j, "accepted", accepted);
 	tt_json_open(&w->j, "captures", "[");
 	for (size_t i = 0; i < n; i++)
 		put_capture(w, &old[i]);
@@ -197,8 +219,8 @@ put_session(struct writer *w, const char *name, const struct tt_sample *old, siz
 static bool
 is_there(const struct writer *w, const char *name, size_t n)
 {
-	for (size_t i = 0; w->old && i < w->old->nsample; i++)
-		if (strcmp(w->old->sample[i].session, name) == 0)
+	for (size_t i = 0; w->old && i < w->old->nall_session; i++)
+		if (strcmp(w->old->session[i].name, name) == 0)
 			return true;
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(session_of(w, &w->s[i]), name) == 0)
@@ -210,7 +232,7 @@ is_there(const struct writer *w, const char *name, size_t n)
 static void
 set_number(struct writer *w)
 {
-	size_t k = w->old ? w->old->nsession + 1 : 1;
+	size_t k = w->old ? w->old->nall_session + 1 : 1;
 
 	char number[sizeof w->number] = "#";
 
@@ -226,24 +248,23 @@ put_sessions(struct writer *w)
 {
 	const struct tt_baseline *old = w->old;
 
-	for (size_t i = 0, end; old && i < old->nsample; i = end) {
-		const char *session = old->sample[i].session;
+	for (size_t i = 0; old && i < old->nall_session; i++) {
+		const struct tt_baseline_session *s = &old->session[i];
 
-		/* One text for all samples of a session: tt_baseline_parse() */
-		for (end = i; end < old->nsample && old->sample[end].session == session; end++)
-			;
-		put_session(w, session, &old->sample[i], end - i);
+		put_session(w, s->name, s->accepted, &old->all[s->first], s->n);
 	}
 	for (size_t i = 0; i < w->n; i++)
-		if (!is_there(w, session_of(w, &w->s[i]), i))
-			put_session(w, session_of(w, &w->s[i]), NULL, 0);
+		if (!is_there(w, session_of(w, &w->s[i]), i)) {
+			put_session(w, session_of(w, &w->s[i]), w->accept, NULL, 0);
+			w->accept = NULL;     /* of several the first, from which all are compared */
+		}
 }
 
 int
 tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size_t n,
-    const struct tt_budget *budget, const char *settings, struct tt_buf *out, struct tt_err *err)
+    const struct tt_budget *budget, const char *settings, const char *accept, struct tt_buf *out, struct tt_err *err)
 {
-	struct writer w = { .old = old, .s = s, .n = n, .budget = budget, .j = { .out = out } };
+	struct writer w = { .old = old, .s = s, .n = n, .budget = budget, .accept = accept, .j = { .out = out } };
 
 	set_number(&w);
 	tt_json_open(&w.j, NULL, "{");
@@ -252,6 +273,46 @@ tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size
 	tt_json_open(&w.j, "sessions", "[");
 	put_sessions(&w);
 	tt_json_close(&w.j, "]}\n");
+	if (w.accept)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has these captures' session already: only a new session can be accepted", old->path);
+	return tt_buf_error(out, err);
+}
+
+/* --- leaving out and accepting ------------------------------------------------------------ */
+
+/* The session at ${p}, an object of ${n} bytes, with why it is accepted in front. */
+static void
+put_accepted(struct tt_buf *out, const char *p, size_t n, const char *why)
+{
+	tt_buf_text(out, "{\"accepted\":\"");
+	tt_buf_json(out, why, strlen(why));
+	tt_buf_text(out, "\",");
+	tt_buf_add(out, p + 1, n - 1);
+}
+
+int
+tt_baseline_keep(const struct tt_baseline *b, const char *text, size_t n, const bool *keep, size_t accept, const char *why,
+    struct tt_buf *out, struct tt_err *err)
+{
+	const size_t mark = n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+	const struct tt_baseline_session *last = &b->session[b->nall_session - 1];
+	bool any = false;
+
+	tt_buf_add(out, text, mark + b->session[0].at);
+	for (size_t i = 0; i < b->nall_session; i++) {
+		const char *p = text + mark + b->session[i].at;
+		const size_t size = b->session[i].end - b->session[i].at;
+
+		if (!keep[i])
+			continue;
+		tt_buf_text(out, any ? ",\n" : "");
+		any = true;
+		if (i == accept)
+			put_accepted(out, p, size, why);
+		else
+			tt_buf_add(out, p, size);
+	}
+	tt_buf_add(out, text + mark + last->end, n - mark - last->end);
 	return tt_buf_error(out, err);
 }
 

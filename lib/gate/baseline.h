@@ -12,11 +12,27 @@
 
 struct tt_buf;
 
+/* A session as the file has it. */
+struct tt_baseline_session {
+	const char *name;
+	const char *accepted;         /* why its captures are what later ones are compared with from here on; NULL: nobody said so */
+	size_t first, n;              /* its samples: places in tt_baseline.all */
+	size_t at, end;               /* bytes of the file, after a byte order mark */
+};
+
+/*
+ * Once a session is accepted, those before it are kept, but compared with no more: they are what the program was before a change
+ * that is meant to stay.
+ */
 struct tt_baseline {
 	const char *path;
-	struct tt_sample *sample;     /* in the order of the file: session by session; all have .session */
+	struct tt_sample *sample;     /* to compare with, in the order of the file: session by session; all have .session */
 	size_t nsample;
 	size_t nsession;
+	struct tt_sample *all;        /* with those of the sessions before, which are at its beginning */
+	size_t nall;
+	struct tt_baseline_session *session;  /* all of them */
+	size_t nall_session;
 	const char *settings;         /* what decided its figures beside the captures: skip, frame marker, filters; one line */
 };
 
@@ -29,12 +45,21 @@ int tt_baseline_parse(const char *text, size_t n, const char *path, const struct
     struct tt_baseline *b, struct tt_arena *a, struct tt_err *err);
 
 /**
- * tt_baseline_write(old, s, n, budget, settings, out, err):
- * The baseline of the ${n} samples ${s} and those of ${old} (NULL: none). A sample belongs to the session that its fact "session"
+ * tt_baseline_keep(b, text, n, keep, accept, why, out, err):
+ * The ${n} bytes of text that ${b} was read from, without the sessions whose ${keep} is false, at least one of which is true. Why the
+ * session ${accept} is accepted (SIZE_MAX: none) becomes ${why}. What stays keeps its bytes, values that no budget asks for too.
+ */
+int tt_baseline_keep(const struct tt_baseline *b, const char *text, size_t n, const bool *keep, size_t accept, const char *why,
+    struct tt_buf *out, struct tt_err *err);
+
+/**
+ * tt_baseline_write(old, s, n, budget, settings, accept, out, err):
+ * The baseline of the ${n} samples ${s} and those of ${old} (NULL: none). ${accept}, if not NULL, is why the new samples' sessions are
+ * accepted; only new sessions can be. A sample belongs to the session that its fact "session"
  * names, which may be an old one; those that tell none are one new session, called by its number ("#3"). Same input, same bytes.
  */
 int tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size_t n,
-    const struct tt_budget *budget, const char *settings, struct tt_buf *out, struct tt_err *err);
+    const struct tt_budget *budget, const char *settings, const char *accept, struct tt_buf *out, struct tt_err *err);
 
 /**
  * tt_baseline_check(b, s, n, budget, settings, err):

@@ -219,6 +219,19 @@ tt_doc_place(const struct tt_node_at *v, bool key, unsigned *line, unsigned *col
 	place_at(v->doc, key ? at_key : at, line, column);
 }
 
+bool
+tt_doc_next(const struct tt_node_at *v, struct tt_doc_walk *walk)
+{
+	const struct tt_doc *d = v->doc;
+	size_t key;
+
+	walk->at = skip_space(d, walk->next ? walk->next : find(v, &key) + 1);
+	if (walk->at >= d->n || d->text[walk->at] == ']')
+		return false;
+	walk->end = walk->next = skip_value(d, walk->at);
+	return true;
+}
+
 int
 tt_doc_fail(const struct tt_node_at *v, bool key, struct tt_err *err, const char *fmt, ...)
 {

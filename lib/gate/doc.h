@@ -43,6 +43,10 @@ struct tt_node_at tt_doc_element(const struct tt_node_at *of, size_t i);
 /* Line and column, from 1, of a value, or with ${key} of the key before it. */
 void tt_doc_place(const struct tt_node_at *v, bool key, unsigned *line, unsigned *column);
 
+/* Where the elements of the array ${v} are in v->doc->text, one after the other: call until false. Start with *${walk} zeroed. */
+struct tt_doc_walk { size_t at, end, next; };
+bool tt_doc_next(const struct tt_node_at *v, struct tt_doc_walk *walk);
+
 /* "budget.json:7:13: " and the message; always TT_E_USAGE. */
 int tt_doc_fail(const struct tt_node_at *v, bool key, struct tt_err *err, const char *fmt, ...) TT_PRINTF(4, 5);
 

@@ -193,7 +193,7 @@ compare_captures(struct tt_verdict *v, struct tt_err *err)
 	}
 	if (!v->base)
 		return TT_OK;
-	int rc = tt_recordings_init(&known, v->base->sample, v->base->nsample, &v->arena, err);
+	int rc = tt_recordings_init(&known, v->base->all, v->base->nall, &v->arena, err);
 	for (size_t i = v->nsample; rc == TT_OK && i-- > 0; ) {
 		if (!tt_recordings_find(&known, &v->sample[i]))
 			continue;

@@ -117,6 +117,10 @@ def listed(what):
     return json.loads(out)["tables"][what]["rows"]
 
 
+# Commands that work alone and know no -j.
+ALONE = ("list", "explain", "help", "recover", "merge", "baseline")
+
+
 def commands():
     """All commands the program has."""
     text = subprocess.run([TRACETOOL, "help"], capture_output=True, check=True).stdout.decode()
@@ -187,6 +191,7 @@ def cases(suite, every=True):
         args = sum((["-o", o] for o in outs), [])
         yield Case(name + " to all", ["convert", "-q", path, another(suite, path)] + args, outs)
         if not few:
+            seen.add("baseline")
             yield from gate_cases(suite, name, path)
         if name == "mlpd":
             seen.add("merge")
@@ -343,6 +348,10 @@ def gate_cases(suite, name, path):
                                                "--teamcity", "--markdown", "v.md", "--json", "v.json", "-o", "v"],
                ["v", "v.xml", "v.txt", "v.md", "v.json"], status=None)
     yield Case(name + " gate explain", gate + ["--baseline", base, "--explain", "b"], status=None)
+    kept = [shutil.copy(base, suite.path(name + "-%s.json" % what)) for what in ("trimmed", "accepted")]
+    yield Case(name + " baseline list", ["baseline", "list", base, "-o", "sessions.json"], ["sessions.json"])
+    yield Case(name + " baseline accept", ["baseline", "accept", kept[1], "--reason", "new lighting"], status=None)
+    yield Case(name + " baseline trim", ["baseline", "trim", kept[0], "--keep", "1"])
     yield Case(name + " suggest", ["stats", "--suggest", path] + marker, status=None)
 
 

@@ -76,7 +76,7 @@ def main():
         if not s.check(case.name, None if case.args else "has no case in tests/fault/kit.py"):
             continue
         # With one worker the Nth allocation is the same one every time; with three it is another, and nothing else.
-        alone = case.args[0] in ("list", "explain", "help", "recover", "merge")
+        alone = case.args[0] in kit.ALONE
         for j in [[]] if alone else [["-j", "1"], ["-j", "3"]] if kit.LONG else [["-j", "1"]]:
             loop(s, case, case.args + j, seen, told)
     s.end()

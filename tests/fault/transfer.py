@@ -50,7 +50,7 @@ def main():
     for case in kit.cases(s, kit.LONG):
         if not s.check(case.name, None if case.args else "has no case in tests/fault/kit.py"):
             continue
-        args = case.args + ([] if case.args[0] in ("list", "explain", "help", "recover", "merge") else ["-j", "1"])
+        args = case.args + ([] if case.args[0] in kit.ALONE else ["-j", "1"])
         with kit.Work(s, {}) as work:
             good = kit.run([PROGRAM] + args, work.dir)
             want = case.same(work.files())

@@ -60,7 +60,7 @@ def run(args, cwd):
 
 
 def command_line(s, watched, case):
-    args = case.args + ([] if case.args[0] in ("list", "explain", "help", "recover", "merge") else ["-j", "3"])
+    args = case.args + ([] if case.args[0] in kit.ALONE else ["-j", "3"])
     with kit.Work(s, {}) as work:
         r = run([kit.TRACETOOL] + args, work.dir)
         want = r.returncode, r.stdout, case.same(work.files())

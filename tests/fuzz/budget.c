@@ -59,7 +59,7 @@ baseline(const char *text, size_t n, struct tt_arena *a)
 			abort();
 		return;
 	}
-	if (tt_baseline_write(&b, b.sample, b.nsample ? 1 : 0, &budget, b.settings, &out, &err) != TT_OK ||
+	if (tt_baseline_write(&b, b.sample, b.nsample ? 1 : 0, &budget, b.settings, NULL, &out, &err) != TT_OK ||
 	    tt_baseline_parse(out.p, out.n, "b", &budget, &again, a, &err) != TT_OK || again.nsample != b.nsample + (b.nsample ? 1 : 0) ||
 	    again.nsession > b.nsession + 1)
 		abort();

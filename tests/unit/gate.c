@@ -272,7 +272,7 @@ TEST(samples_come_back_from_a_baseline_as_they_were)
 	s[0].value[0].v = 1234567;
 	s[1].value[1] = (struct tt_value){ .dim = TT_DIM_TIME, .why = "none" };
 	s[1].value[2] = (struct tt_value){ .known = true, .dim = TT_DIM_BYTES, .v = -1500 };
-	CHECK_EQ_INT(tt_baseline_write(NULL, s, 2, &budget, "settings", &out, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_write(NULL, s, 2, &budget, "settings", NULL, &out, &err), TT_OK);
 	CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "base", &budget, &b, &arena, &err), TT_OK);
 	CHECK_EQ_INT((intmax_t)b.nsample, 2);
 	CHECK_EQ_INT((intmax_t)b.nsession, 1);
@@ -286,7 +286,7 @@ TEST(samples_come_back_from_a_baseline_as_they_were)
 			CHECK(!s[k].value[i].known || b.sample[k].value[i].dim == s[k].value[i].dim);
 		}
 	}
-	CHECK_EQ_INT(tt_baseline_write(&b, s, 1, &budget, "settings", &again, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_write(&b, s, 1, &budget, "settings", NULL, &again, &err), TT_OK);
 	CHECK_EQ_INT(tt_baseline_parse(again.p, again.n, "base", &budget, &b, &arena, &err), TT_OK);
 	CHECK_EQ_INT((intmax_t)b.nsession, 2);
 	CHECK_STR(b.sample[2].session, "#2");
@@ -350,10 +350,10 @@ TEST(captures_go_to_the_session_their_fact_names)
 	s = samples(v, 5, "");
 	for (int i = 0; i < 4; i++)
 		with_fact(&s[i], "session", want[i]);
-	CHECK_EQ_INT(tt_baseline_write(NULL, &s[1], 1, &budget, "", &out, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_write(NULL, &s[1], 1, &budget, "", NULL, &out, &err), TT_OK);
 	CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "base", &budget, &b, &arena, &err), TT_OK);
 	tt_buf_free(&out);
-	CHECK_EQ_INT(tt_baseline_write(&b, s, 5, &budget, "", &out, &err), TT_OK);
+	CHECK_EQ_INT(tt_baseline_write(&b, s, 5, &budget, "", NULL, &out, &err), TT_OK);
 	CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "base", &budget, &b, &arena, &err), TT_OK);
 	tt_buf_free(&out);
 	CHECK_EQ_INT((intmax_t)b.nsession, 4);

@@ -1,0 +1,294 @@
+/**
+ * tracetool baseline: the sessions of a baseline. To list them, to take some out, to accept one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/spelling.h"
+#include "cmd.h"
+#include "gate/baseline.h"
+#include "gate_read.h"
+#include "io/lock.h"
+#include "report.h"
+
+enum action { A_LIST, A_DROP, A_TRIM, A_ACCEPT };
+
+struct baseline_opts {
+	struct opt_list arg;
+	uint64_t keep;
+	const char *why;
+	struct report_opts out;
+	struct ui_opts ui;
+};
+
+#define AT(f) offsetof(struct baseline_opts, f)
+
+static const struct opt change_opt[] = {
+	{ .name = "keep", .arg = "N", .set = opt_count, .at = AT(keep), .lo = 1, .hi = UINT32_MAX,
+	    .help = "with trim: keep the last N sessions, and the last accepted one" },
+	{ .name = "reason", .arg = "TEXT", .set = opt_text, .at = AT(why),
+	    .help = "with accept: why the program is meant to be so from there on; kept in the file" },
+	{ .name = NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Change", change_opt, 0 },
+	REPORT_GROUP(struct baseline_opts, out),
+	UI_GROUP(struct baseline_opts, ui),
+	{ NULL, NULL, 0 },
+};
+
+static const char *
+action_value(size_t i)
+{
+	static const char *const v[] = { "list", "drop", "trim", "accept", NULL };
+
+	return i <= A_ACCEPT ? v[i] : NULL;
+}
+
+const struct verb verb_baseline = {
+	.name = "baseline",
+	.summary = "list the sessions of a baseline, drop some, accept one",
+	.operands = "list|drop|trim|accept BASE [SESSION]...",
+	.about = "Look after a baseline of \"tracetool stats --save\". \"list\" prints its sessions. \"drop\" takes the named ones out, \"trim\" "
+		 "the oldest. \"accept\" says that a slowdown is meant to stay: captures are compared with the named session (default: the "
+		 "last) and those after it, and with none before it.",
+	.examples = "  tracetool baseline list base.json\n"
+		    "  tracetool baseline drop base.json '#3' nightly-2026-11-20\n"
+		    "  tracetool baseline trim base.json --keep 20\n"
+		    "  tracetool baseline accept base.json --reason 'new lighting'\n",
+	.group = groups,
+	.operand_at = offsetof(struct baseline_opts, arg),
+};
+
+static const struct tt_col session_col[] = {
+	{ "session", "session", TT_UNIT_TEXT, "Name of the session." },
+	{ "captures", "captures", TT_UNIT_COUNT, "Number of its captures." },
+	{ "frames", "frames", TT_UNIT_COUNT, "Whole frames of all of them." },
+	{ "compared", "compared", TT_UNIT_BOOL, "True if captures are compared with it: it is the last accepted session, or later." },
+	{ "accepted", "accepted", TT_UNIT_TEXT, "Why it was accepted; empty if it was not." },
+	{ "first", "first capture", TT_UNIT_TEXT, "Name of its first capture, as it was given." },
+};
+
+/* A baseline at work. */
+struct baseline {
+	struct app *app;
+	const char *path;
+	struct tt_buf text;
+	struct tt_baseline b;
+	struct tt_arena a;
+	bool *keep;                   /* by session */
+	size_t accept;                /* place of a session, or SIZE_MAX */
+};
+
+static int
+read_file(struct baseline *x, struct tt_err *err)
+{
+	struct tt_budget none;
+	int rc = gate_document(x->app, x->path, &x->text, err);
+
+	if (rc == TT_OK)
+		rc = tt_budget_none(&none, &x->a, err);
+	if (rc == TT_OK)
+		rc = tt_baseline_parse(x->text.p, x->text.n, x->path, &none, &x->b, &x->a, err);
+	x->keep = rc == TT_OK ? tt_arena_alloc(&x->a, x->b.nall_session * sizeof *x->keep, err) : NULL;
+	if (!x->keep)
+		return err->code;
+	memset(x->keep, true, x->b.nall_session * sizeof *x->keep);
+	return TT_OK;
+}
+
+static int
+find(const struct baseline *x, const char *name, size_t *at, struct tt_err *err)
+{
+	const char *near = NULL;
+	size_t least = SIZE_MAX;
+
+	for (size_t i = 0; i < x->b.nall_session; i++) {
+		const size_t d = tt_word_distance(name, x->b.session[i].name);
+
+		if (strcmp(name, x->b.session[i].name) == 0) {
+			*at = i;
+			return TT_OK;
+		}
+		near = d < least ? x->b.session[i].name : near;
+		least = d < least ? d : least;
+	}
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has no session \"%s\"%s%s%s", x->path, name, near ? "; did you mean \"" : "",
+	    near ? near : "", near ? "\"?" : " (\"tracetool baseline list\" has them)");
+}
+
+/* How many sessions are before those that captures are compared with. */
+static size_t
+past(const struct baseline *x)
+{
+	return x->b.nall_session - x->b.nsession;
+}
+
+static int
+list(struct baseline *x, const struct report_opts *o, struct tt_err *err)
+{
+	struct tt_report r;
+	int rc;
+
+	tt_report_init(&r, &x->app->env.mem);
+	struct tt_table *t = tt_report_table(&r, "baseline_sessions", "Sessions", session_col, TT_NCOL(session_col));
+	for (size_t i = 0; i < x->b.nall_session; i++) {
+		const struct tt_baseline_session *s = &x->b.session[i];
+		struct tt_cell *c = tt_row(t);
+		uint64_t frames = 0;
+
+		for (size_t k = 0; k < s->n; k++)
+			frames += x->b.all[s->first + k].frames;
+		tt_cell_text(&c[0], s->name);
+		tt_cell_u64(&c[1], s->n);
+		tt_cell_u64(&c[2], frames);
+		tt_cell_int(&c[3], i >= past(x));
+		tt_cell_name(&c[4], s->accepted);
+		tt_cell_text(&c[5], x->b.all[s->first].name);
+	}
+	rc = report_write(x->app, o, &r, err);
+	tt_report_free(&r);
+	return rc;
+}
+
+static int
+drop(struct baseline *x, const char *const *name, size_t n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		size_t at;
+
+		rc = find(x, name[i], &at, err);
+		if (rc == TT_OK)
+			x->keep[at] = false;
+	}
+	return rc;
+}
+
+/* The oldest go first: what nothing is compared with, then the others. The accepted one stays: it says where to begin. */
+static void
+trim(struct baseline *x, uint64_t n)
+{
+	for (size_t i = 0; i < x->b.nall_session; i++)
+		x->keep[i] = x->b.nall_session - i <= n || (i == past(x) && x->b.session[i].accepted);
+}
+
+static int
+accept(struct baseline *x, const char *name, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	x->accept = x->b.nall_session - 1;
+	if (name)
+		rc = find(x, name, &x->accept, err);
+	if (rc == TT_OK && x->b.session[x->accept].accepted)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: session \"%s\" is accepted already: %s", x->path, x->b.session[x->accept].name,
+		    x->b.session[x->accept].accepted);
+	return rc;
+}
+
+/* Write the file anew, and say what is different. */
+static int
+rewrite(struct baseline *x, const char *why, struct tt_err *err)
+{
+	const size_t n = x->b.nall_session;
+	struct tt_buf out = { 0 };
+	size_t kept = 0;
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		kept += x->keep[i];
+	if (kept == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: no session would be left; remove the file instead", x->path);
+	rc = tt_baseline_keep(&x->b, x->text.p, x->text.n, x->keep, x->accept, why, &out, err);
+	if (rc == TT_OK && (kept < n || x->accept != SIZE_MAX))
+		rc = app_write(x->app, x->path, &out, err);
+	tt_buf_free(&out);
+	if (rc == TT_OK && x->accept != SIZE_MAX)
+		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: captures are compared with session \"%s\" and those after it", x->path,
+		    x->b.session[x->accept].name);
+	else if (rc == TT_OK)
+		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: %zu of %zu sessions kept", x->path, kept, n);
+	return rc;
+}
+
+/* The whole of it under the lock that --append takes. */
+static int
+change(struct baseline *x, enum action action, const struct baseline_opts *o, struct tt_err *err)
+{
+	struct tt_file_lock lock = { 0 };
+	int rc = tt_file_lock_take(&lock, &x->app->env, x->path, err);
+
+	if (rc != TT_OK)
+		return rc;
+	rc = read_file(x, err);
+	if (rc == TT_OK && action == A_DROP)
+		rc = drop(x, o->arg.v + 2, o->arg.n - 2, err);
+	if (rc == TT_OK && action == A_TRIM)
+		trim(x, o->keep);
+	if (rc == TT_OK && action == A_ACCEPT)
+		rc = accept(x, o->arg.n > 2 ? o->arg.v[2] : NULL, err);
+	if (rc == TT_OK)
+		rc = rewrite(x, o->why, err);
+	tt_file_lock_release(&lock);
+	return rc;
+}
+
+static int
+check(const struct baseline_opts *o, enum action *action, struct tt_err *err)
+{
+	const char *what = o->arg.n ? o->arg.v[0] : "", *word;
+
+	for (*action = A_LIST; (word = action_value(*action)) && strcmp(word, what) != 0; ++*action)
+		;
+	if (!word)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "say what to do with the baseline: list, drop, trim or accept, then its file");
+	if (o->arg.n < 2)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: name the baseline's file", what);
+	if (*action == A_DROP ? o->arg.n < 3 : o->arg.n > (*action == A_ACCEPT ? 3 : 2))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, *action == A_DROP ? "drop: name the sessions to take out (\"tracetool baseline list\" has them)" :
+		    *action == A_ACCEPT ? "accept: name one session, or none for the last" : "%s: takes the baseline's file alone", what);
+	if ((*action == A_TRIM) != (o->keep > 0))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, *action == A_TRIM ? "trim: say how many sessions to keep, with --keep N" :
+		    "option --keep: it is for trim");
+	if ((*action == A_ACCEPT) != (o->why && *o->why))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, *action == A_ACCEPT ? "accept: say why, with --reason TEXT" : "option --reason: it is for accept");
+	if (*action != A_LIST && o->out.output)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --output: %s prints no report; it changes the file", what);
+	return TT_OK;
+}
+
+int
+run_baseline(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct baseline_opts o = { .keep = 0 };
+	enum action action;
+	int rc;
+
+	report_defaults(&o.out);
+	rc = app_parse(app, &verb_baseline, &o, &o.ui, argc, argv, err);
+	if (rc == TT_OK)
+		rc = check(&o, &action, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	struct baseline x = { .app = app, .path = o.arg.v[1], .accept = SIZE_MAX };
+	const char *outputs[] = { action == A_LIST ? o.out.output : x.path, NULL };
+	if (action == A_LIST)
+		report_pager(app, &o.out);
+	tt_arena_init(&x.a, &app->env.mem);
+	rc = app_reads(app, (const char *const[]){ x.path, NULL }, err);
+	if (rc == TT_OK)
+		rc = app_confine(app, outputs, NULL, err);
+	if (rc == TT_OK && action == A_LIST) {
+		rc = read_file(&x, err);
+		if (rc == TT_OK)
+			rc = list(&x, &o.out, err);
+	} else if (rc == TT_OK) {
+		rc = change(&x, action, &o, err);
+	}
+	tt_buf_free(&x.text);
+	tt_arena_free(&x.a);
+	return rc;
+}
