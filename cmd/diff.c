@@ -15,6 +15,7 @@
 #include "input.h"
 #include "model/identity.h"
 #include "outputs.h"
+#include "page/compare.h"
 #include "pass/pass.h"
 #include "report.h"
 #include "parse_value.h"
@@ -22,6 +23,7 @@
 #include "version.h"
 
 #define LIMIT_TEXT 20
+#define PAGE_SIZE ((size_t)2 << 20)
 #define MARGIN_E4 200         /* 2 %: with less, identical builds stay undecided */
 
 struct diff_opts {
@@ -31,7 +33,8 @@ struct diff_opts {
 	bool has_limit;
 	uint64_t limit;
 	struct tt_diff_margin margin;
-	const char *rename, *pprof, *chrome;
+	const char *rename, *pprof, *chrome, *svg;
+	struct opt_given given;
 };
 
 static int
@@ -101,6 +104,11 @@ static const struct opt diff_opt[] = {
 	    .set = opt_text,
 	    .at = AT(chrome),
 	    .help = "also write the middle capture of each side as Chrome JSON, each as a process" },
+	{ .name = "svg",
+	    .arg = "FILE",
+	    .set = opt_text,
+	    .at = AT(svg),
+	    .help = "also write the call tree of both sides as a flame graph, a picture" },
 	{ .name = NULL },
 };
 
@@ -123,6 +131,7 @@ const struct verb verb_diff = {
 		    "  tracetool diff a.mlpd -- b.mlpd --frame-marker Game:Tick --pprof diff.pb.gz\n",
 	.group = groups,
 	.operand_at = offsetof(struct diff_opts, in.path),
+	.given_at = offsetof(struct diff_opts, given),
 	.sides = true,
 };
 
@@ -182,6 +191,8 @@ check(const struct diff_opts *o, struct tt_err *err)
 		rc = check_output(o, o->pprof, "--pprof", err);
 	if (rc == TT_OK)
 		rc = check_output(o, o->chrome, "--chrome", err);
+	if (rc == TT_OK)
+		rc = check_output(o, o->svg, "--svg", err);
 	return rc == TT_OK ? check_files(o, err) : rc;
 }
 
@@ -240,7 +251,7 @@ add_capture(struct app *app, const struct diff_opts *o, size_t at, uint64_t *see
 static int
 confine(struct app *app, const struct diff_opts *o, struct tt_err *err)
 {
-	const char *const out[] = { o->out.output, o->pprof, o->chrome };
+	const char *const out[] = { o->out.output, o->pprof, o->chrome, o->svg };
 	struct opt_list l = { 0 };
 	int rc = app_reads(app, o->in.path.v, err);
 
@@ -309,10 +320,95 @@ wants(const struct diff_opts *o, const char *table)
 	return o->table.n == 0;
 }
 
+/* The captures of ${side} in a heading: one by name, several by their number. */
+static void
+put_side(const struct diff_opts *o, unsigned side, struct tt_buf *to)
+{
+	size_t from = side == TT_DIFF_A ? 0 : o->in.path.before, n = (side == TT_DIFF_A ? o->in.path.before : o->in.path.n) - from;
+	const char *path = o->in.path.v[from], *slash = strrchr(path, '/');
+
+	if (n > 1)
+		tt_buf_printf(to, "%s and %zu more", slash ? slash + 1 : path, n - 1);
+	else
+		tt_buf_text(to, slash ? slash + 1 : path);
+}
+
+/* "before.ttc (A) against after.ttc (B)" */
+static void
+put_name(const struct diff_opts *o, struct tt_buf *to)
+{
+	put_side(o, TT_DIFF_A, to);
+	tt_buf_text(to, " (A) against ");
+	put_side(o, TT_DIFF_B, to);
+	tt_buf_text(to, " (B)");
+}
+
+/* What a command needs to compare the same. */
+static void
+put_arguments(const struct diff_opts *o, struct tt_buf *to)
+{
+	const struct opt_list a = { .v = o->in.path.v, .n = o->in.path.before };
+	const struct opt_list b = { .v = o->in.path.v + a.n, .n = o->in.path.n - a.n };
+	struct opt_given given = { 0 };
+	static const char *const making[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager" };
+
+	for (size_t i = 0; i < o->given.name.n; i++) {
+		const struct opt_given one = { { .v = &o->given.name.v[i], .n = 1 }, { .v = &o->given.value.v[i], .n = 1 } };
+		bool of_it = false;
+
+		for (size_t k = 0; k < sizeof making / sizeof *making; k++)
+			of_it = of_it || strcmp(o->given.name.v[i], making[k]) == 0;
+		if (!of_it)
+			opts_quote_given(to, &one, &given.name, NULL);
+	}
+	opts_quote_given(to, &given, &a, NULL);
+	tt_buf_text(to, " -- ");
+	opts_quote_given(to, &given, &b, NULL);
+}
+
+/* A page, and a picture, need every table whole; ${had} has what reading the captures brought. */
+static int
+make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, const struct tt_diff_verdict *v, bool picture,
+    const struct tt_report *had, struct tt_buf *text, struct tt_err *err)
+{
+	const char *all[64] = { NULL };
+	struct tt_buf name = { 0 }, arguments = { 0 };
+	struct tt_compare_opts co = { .generator = TT_GENERATOR, .max_size = PAGE_SIZE };
+	struct tt_report r;
+	size_t cut = 0;
+	int rc;
+
+	for (size_t i = 0; i < 63 && tt_diff_table_id(i); i++)
+		all[i] = tt_diff_table_id(i);
+	tt_report_init(&r, &app->env.mem);
+	tt_diff_verdict_report(v, &r);
+	tt_diff_report(d, &(struct tt_diff_report_opts){ .table = all }, &r);
+	for (const struct tt_note *n = had->note; n; n = n->next)
+		tt_report_note(&r, n->severity, n->id, n->text);
+	if (!picture)
+		add_notes(app, o, d, &r);
+	put_name(o, &name);
+	put_arguments(o, &arguments);
+	rc = tt_buf_error(&name, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&arguments, err);
+	co.name = rc == TT_OK ? tt_buf_string(&name) : "";
+	co.arguments = rc == TT_OK ? tt_buf_string(&arguments) : "";
+	if (rc == TT_OK)
+		rc = picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err);
+	if (rc == TT_OK && cut)
+		tt_log(&app->env, TT_LOG_NORMAL, "%s: tables are cut to %zu rows each; the page names the commands that print all", o->out.output ? o->out.output :
+		    "the page", cut);
+	tt_report_free(&r);
+	tt_buf_free(&name);
+	tt_buf_free(&arguments);
+	return rc;
+}
+
 /* The tables as they are to be written, and the verdict. */
 static int
 make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r,
-    struct tt_buf *text, struct tt_err *err)
+    struct tt_buf *text, struct tt_buf *svg, struct tt_err *err)
 {
 	const struct tt_diff_report_opts ro = {
 		.table = o->table.v,
@@ -323,11 +419,17 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 
 	if (rc != TT_OK)
 		return rc;
-	if (wants(o, "verdict"))
-		tt_diff_verdict_report(&v, r);
-	tt_diff_report(d, &ro, r);
-	add_notes(app, o, d, r);
-	rc = report_render(app, &o->out, r, text, err);
+	if (report_form(&o->out) == TT_RENDER_HTML && o->table.n == 0) {
+		rc = make_page(app, o, d, &v, false, r, text, err);
+	} else {
+		if (wants(o, "verdict"))
+			tt_diff_verdict_report(&v, r);
+		tt_diff_report(d, &ro, r);
+		add_notes(app, o, d, r);
+		rc = report_render(app, &o->out, r, text, err);
+	}
+	if (rc == TT_OK && o->svg)
+		rc = make_page(app, o, d, &v, true, r, svg, err);
 	if (rc == TT_OK)
 		app->verdict = tt_diff_exit(&v);
 	return rc;
@@ -396,18 +498,24 @@ static int
 write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_run_opts *run,
     struct tt_report *r, struct tt_err *err)
 {
-	struct app_output out[2] = { { .path = o->out.output ? o->out.output : "-" }, { .path = o->pprof } };
-	int rc = make_tables(app, o, d, r, &out[0].text, err);
+	struct app_output out[3] = { { .path = o->out.output ? o->out.output : "-" } };
+	struct tt_buf svg = { 0 };
+	size_t n = 1;
+	int rc = make_tables(app, o, d, r, &out[0].text, &svg, err);
 
+	if (o->svg)
+		out[n++] = (struct app_output){ o->svg, svg };
+	if (o->pprof)
+		out[n++].path = o->pprof;
 	if (rc == TT_OK && o->pprof)
-		rc = tt_diff_profile(d, TT_GENERATOR, &out[1].text, err);
+		rc = tt_diff_profile(d, TT_GENERATOR, &out[n - 1].text, err);
 	if (rc == TT_OK && o->chrome)
 		rc = write_chrome(app, o, d, run, err);
 	ui_erase(&app->ui);
 	if (rc == TT_OK)
-		rc = o->pprof || o->out.output ? app_write_all(app, out, o->pprof ? 2 : 1, err) : app_show(app, &out[0].text, err);
-	tt_buf_free(&out[0].text);
-	tt_buf_free(&out[1].text);
+		rc = n > 1 || o->out.output ? app_write_all(app, out, n, err) : app_show(app, &out[0].text, err);
+	for (size_t i = 0; i < n; i++)
+		tt_buf_free(&out[i].text);
 	return rc;
 }
 

@@ -337,6 +337,8 @@ fill_pair(const struct tt_diff_ctx *x, struct tt_table *t)
 		for (unsigned i = 0; i < w->ntop; i++) {
 			size_t k = 0;
 
+			if (w->top[i].self == 0)
+				continue;
 			while (k < n && pair[k].marker != w->top[i].marker)
 				k++;
 			if (k == n)

@@ -63,11 +63,12 @@ tt_diff_exit(const struct tt_diff_verdict *v)
 
 /* --- as a table ------------------------------------------------------------------- */
 
-enum { V_VERDICT, V_SHIFT, V_LOW, V_HIGH, V_ALLOWED, V_P, V_N };
+enum { V_VERDICT, V_SHIFT, V_SHARE, V_LOW, V_HIGH, V_ALLOWED, V_P, V_N };
 
 static const struct tt_col col[V_N] = {
 	[V_VERDICT] = { "verdict", "B is", TT_UNIT_TEXT, NULL },
 	[V_SHIFT] = { "shift_ns", "shift", TT_UNIT_NS, NULL },
+	[V_SHARE] = { "shift_share", "of A", TT_UNIT_PERCENT, NULL },
 	[V_LOW] = { "low_ns", "at least", TT_UNIT_NS, NULL },
 	[V_HIGH] = { "high_ns", "at most", TT_UNIT_NS, NULL },
 	[V_ALLOWED] = { "allowed_ns", "allowed", TT_UNIT_NS, NULL },
@@ -97,6 +98,8 @@ tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r)
 	t->note = why[v->outcome];
 	tt_cell_text(&c[V_VERDICT], word[v->outcome]);
 	tt_cell_int(&c[V_SHIFT], v->shift.shift);
+	if (v->a > 0)
+		tt_cell_int(&c[V_SHARE], (v->shift.shift < 0 ? -1 : 1) * tt_ratio((uint64_t)(v->shift.shift < 0 ? -v->shift.shift : v->shift.shift), 10000, (uint64_t)v->a));
 	if (v->shift.has_low)
 		tt_cell_int(&c[V_LOW], v->shift.low);
 	if (v->shift.has_high)

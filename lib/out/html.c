@@ -47,15 +47,23 @@ tt_html_text(struct tt_buf *out, const char *s)
 	}
 }
 
+static const struct { const char *text, *sha256; } script_of[] = {
+	[TT_HTML_ALONE] = { NULL, NULL },
+	[TT_HTML_VIEW] = { tt_built_view_js, tt_built_view_js_sha256 },
+	[TT_HTML_COMPARE] = { tt_built_compare_js, tt_built_compare_js_sha256 },
+};
+
 void
-tt_html_open(struct tt_buf *out, const char *title, bool view)
+tt_html_open(struct tt_buf *out, const char *title, enum tt_html_script script)
 {
+	const char *more = script_of[script].sha256;
+
 	tt_buf_printf(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'%s%s%s; style-src 'sha256-%s'; base-uri 'none'; "
 	    "form-action 'none'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
 	    "<meta name=\"referrer\" content=\"no-referrer\">\n<title>", tt_built_page_js_sha256,
-	    view ? " 'sha256-" : "", view ? tt_built_view_js_sha256 : "", view ? "'" : "",
+	    more ? " 'sha256-" : "", more ? more : "", more ? "'" : "",
 	    tt_built_page_css_sha256);
 	tt_html_text(out, title);
 	tt_buf_text(out, "</title>\n<style>");
@@ -64,15 +72,21 @@ tt_html_open(struct tt_buf *out, const char *title, bool view)
 }
 
 void
-tt_html_close(struct tt_buf *out, bool view)
+tt_html_close(struct tt_buf *out, enum tt_html_script script)
 {
 	tt_buf_text(out, "<script>");
 	tt_buf_text(out, tt_built_page_js);
-	if (view) {
+	if (script_of[script].text) {
 		tt_buf_text(out, "</script>\n<script>");
-		tt_buf_text(out, tt_built_view_js);
+		tt_buf_text(out, script_of[script].text);
 	}
 	tt_buf_text(out, "</script>\n</body>\n</html>\n");
+}
+
+void
+tt_html_section(struct tt_buf *out, const char *id, const char *title)
+{
+	tt_buf_printf(out, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n", id, id, id, title);
 }
 
 /* --- tables -------------------------------------------------------------------------- */
@@ -308,7 +322,7 @@ tt_render_html(const struct tt_report *r, const struct tt_render_opts *o, struct
 {
 	const char *generator = o->generator ? o->generator : "tracetool";
 
-	tt_html_open(out, generator, false);
+	tt_html_open(out, generator, TT_HTML_ALONE);
 	tt_buf_text(out, "<main id=\"tables\">\n<h1>Tables by ");
 	tt_html_text(out, generator);
 	tt_buf_text(out, "</h1>\n");
@@ -323,5 +337,5 @@ tt_render_html(const struct tt_report *r, const struct tt_render_opts *o, struct
 		tt_buf_text(out, "</section>\n");
 	}
 	tt_buf_text(out, "</main>\n");
-	tt_html_close(out, false);
+	tt_html_close(out, TT_HTML_ALONE);
 }

@@ -5,7 +5,7 @@
  * value that JSON has of it in an attribute: data-v of a cell, value of a figure in a sentence. So a page cannot say another number.
  *
  * Text from captures is hostile: it reaches a page by tt_html_text() alone, and the page's policy lets nothing load, nothing run but page.js
- * and view.js, and no style apply but page.css, which the Makefile builds in with their digests (built.h). A page is complete without either.
+ * and one of view.js and compare.js, and no style apply but page.css, which the Makefile builds in with their digests (built.h). A page is complete without either.
  */
 #ifndef TT_OUT_HTML_H
 #define TT_OUT_HTML_H
@@ -15,9 +15,15 @@
 /* ${s} as text, also in an attribute. What is not UTF-8, and what would turn the direction of text or is a control, becomes U+FFFD. */
 void tt_html_text(struct tt_buf *out, const char *s);
 
-/* All up to the start of the body; its end. ${title} is text; ${view}: view.js, which needs data for its views, is in the page, too. */
-void tt_html_open(struct tt_buf *out, const char *title, bool view);
-void tt_html_close(struct tt_buf *out, bool view);
+/* The script that is in a page beside page.js: view.js for the report of a capture, compare.js for that of two sides. */
+enum tt_html_script { TT_HTML_ALONE, TT_HTML_VIEW, TT_HTML_COMPARE };
+
+/* All up to the start of the body; its end. ${title} is text. */
+void tt_html_open(struct tt_buf *out, const char *title, enum tt_html_script script);
+void tt_html_close(struct tt_buf *out, enum tt_html_script script);
+
+/* Begin a section, which "</section>" ends; ${title} is HTML. */
+void tt_html_section(struct tt_buf *out, const char *id, const char *title);
 
 /* How a table is shown. */
 struct tt_html_view {

@@ -60,7 +60,7 @@ value(const struct tt_table *t, size_t row, const char *id)
 static void
 heading(const struct page *p, const char *id, const char *title)
 {
-	tt_buf_printf(p->out, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n", id, id, id, title);
+	tt_html_section(p->out, id, title);
 }
 
 /* --- verdict ------------------------------------------------------------------------- */
@@ -494,7 +494,7 @@ tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_
 		if (!p.times)
 			return err->code;
 	}
-	tt_html_open(out, o->name, o->details != NULL);
+	tt_html_open(out, o->name, o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
 	first_screen(&p);
 	if (put_data(&p, view, err) != TT_OK)
 		return err->code;
@@ -507,6 +507,6 @@ tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_
 		out->n = here;
 	}
 	put(&p, "</main>\n");
-	tt_html_close(out, o->details != NULL);
+	tt_html_close(out, o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
 	return tt_buf_error(out, err);
 }

@@ -30,13 +30,12 @@ import xml.etree.ElementTree
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
 import count  # noqa: E402
-from page import Page, cells, details, flame, over, sums, times  # noqa: E402
+from page import Page, cells, details, flame, over, shown, sums, times, wrong  # noqa: E402
 from suite import TESTDATA, TOP, Suite  # noqa: E402
 from ttc import U64, Capture  # noqa: E402
 
 TRACETOOL = os.path.realpath(sys.argv[1])
 MS = 10 ** 6
-UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2 ** 10, "MB": 2 ** 20, "GB": 2 ** 30, "TB": 2 ** 40, "PB": 2 ** 50, "%": 1, "": 1}
 suite = Suite()
 
 
@@ -55,33 +54,6 @@ def tables(*args):
 
 def page_of(*args):
     return run("report", "-q", "-o", "-", *args, codes=(0, 3)).stdout.decode()
-
-
-def shown(text):
-    """Text of JSON as a page has it."""
-    return re.sub("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", text)
-
-
-def wrong(value, have, text):
-    """What is wrong with a cell that shows ${text} and has ${have} beside it, where JSON has ${value}; None: nothing."""
-    if value is None:
-        return None if have is None and text == "-" else "not empty"
-    if isinstance(value, bool):
-        return None if have == ("true" if value else "false") and text == ("yes" if value else "no") else "not %s" % value
-    if have is None:
-        return None if text.lstrip("\u2003") == shown(value) else "text %r" % value
-    if have != value:
-        return "JSON has %s" % value
-    if value.startswith("0x"):
-        return None if text == value else "reads otherwise"
-    number, _, unit = text.replace(",", "").partition(" ")
-    try:
-        off = abs(float(number) * UNITS[unit] - float(value))
-    except (KeyError, ValueError):
-        return "is no number"
-    # Bytes have a tenth of their unit, times four digits, and what has a unit of its own, like a counter, whole ones.
-    most = UNITS[unit] * .051 if unit.endswith("B") and unit != "B" else abs(float(value)) * 6e-4
-    return None if off <= max(most, .51 if unit in ("ns", "B") and "." in value else .0051) else "reads otherwise"
 
 
 def problems(page, want, notes):
@@ -440,11 +412,10 @@ def sizes():
 # --- tables of other commands ---------------------------------------------------------------
 
 def forms():
-    """The form html of stats, info, list, diff and batch: every cell equals JSON's."""
+    """The form html of stats, info and list: every cell equals JSON's; pages.py has the others."""
     demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
-    before, after = (os.path.join(TESTDATA, "diff/%s-1.mlpd" % s) for s in ("before", "after"))
     tree = ["stats", demo, "--table", "calltree,calltree_bottom_up,alloc_paths,hitch_markers"]
-    for args in (["stats", demo], tree, ["info", demo], ["list", "emitters"], ["list", "metrics"], ["diff", before, "--", after],
+    for args in (["stats", demo], tree, ["info", demo], ["list", "emitters"], ["list", "metrics"],
                  ["stats", suite.path("evil1.ttc"), "--table", "markers,counters,counter_values,facts", "--group-by", "thread"]):
         args = args[:1] + ["-q"] + args[1:]
         json_args = [*args[:2], "--format", "json", *args[2:]]
@@ -468,7 +439,7 @@ BANNED = (r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new 
 
 
 def program():
-    files = [os.path.join(TOP, f) for f in ("lib/out/page.js", "lib/page/view.js", "lib/out/page.css")]
+    files = [os.path.join(TOP, f) for f in ("lib/out/page.js", "lib/page/view.js", "lib/page/compare.js", "lib/out/page.css")]
     text = "".join(open(f, encoding="utf-8").read() for f in files)
     suite.equal("what could run text, or load", re.findall(BANNED, text), [])
     suite.equal("would be found", re.findall(BANNED, "e.innerHTML = name"), ["innerHTML"])

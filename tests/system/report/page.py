@@ -6,17 +6,45 @@ import json
 import re
 import zlib
 
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2 ** 10, "MB": 2 ** 20, "GB": 2 ** 30, "TB": 2 ** 40, "PB": 2 ** 50, "%": 1, "": 1}
 VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
 # All there may be; what a hostile name would have to become is not among them.
 ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3 p ul li a strong div table caption thead tbody tr th td data details "
-               "summary code script figure figcaption svg path line text rect".split())
+               "summary code script figure figcaption svg path line text rect circle".split())
 ATTRIBUTES = set("type data-first data-names data-median data-frame data-ns data-flame data-left data-top data-over data-over60 data-over30 "
                  "data-command lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
                  "data-t data-from data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
-                 "preserveaspectratio shape-rendering text-anchor font-size".split())
+                 "preserveaspectratio shape-rendering text-anchor font-size vector-effect stroke-width r cx cy".split())
 
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def shown(text):
+    """Text of JSON as a page has it."""
+    return re.sub("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", text)
+
+
+def wrong(value, have, text):
+    """What is wrong with a cell that shows ${text} and has ${have} beside it, where JSON has ${value}; None: nothing."""
+    if value is None:
+        return None if have is None and text == "-" else "not empty"
+    if isinstance(value, bool):
+        return None if have == ("true" if value else "false") and text == ("yes" if value else "no") else "not %s" % value
+    if have is None:
+        return None if text.lstrip("\u2003") == shown(value) else "text %r" % value
+    if have != value:
+        return "JSON has %s" % value
+    if value.startswith("0x"):
+        return None if text == value else "reads otherwise"
+    number, _, unit = text.replace(",", "").partition(" ")
+    try:
+        off = abs(float(number) * UNITS[unit] - float(value))
+    except (KeyError, ValueError):
+        return "is no number"
+    # Bytes have a tenth of their unit, times four digits, and what has a unit of its own, like a counter, whole ones.
+    most = UNITS[unit] * .051 if unit.endswith("B") and unit != "B" else abs(float(value)) * 6e-4
+    return None if off <= max(most, .51 if unit in ("ns", "B") and "." in value else .0051) else "reads otherwise"
 
 
 class Page(html.parser.HTMLParser):

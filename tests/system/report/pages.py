@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""The pages of diff, of a gate's verdict and of batch: they say what the JSON of the same run says, and nothing in a capture becomes part of them.
+
+    pages.py TRACETOOL
+
+- Every cell and every figure in a sentence is JSON's. Pictures have the numbers of the tables: bars add up, boxes are as wide as what they
+  stand for.
+- Hostile names of everything: the page has no element, attribute, comment or link but its own, and the check would find one.
+- Bounded: what is left out is said, with the command that prints it.
+- pages.cjs opens each in Chromium: no message, no request; without scripts, at 400 px, dark and on paper; axe-core finds nothing serious.
+
+Ends with "N passed, N failed".
+"""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
+import count  # noqa: E402
+from page import Page, cells, shown, wrong  # noqa: E402
+from suite import TESTDATA, Suite  # noqa: E402
+from ttc import Capture  # noqa: E402
+
+TRACETOOL = os.path.realpath(sys.argv[1])
+MS = 10 ** 6
+EVIL = ["<script>window.got=1</script>", "<img src=x onerror=window.got=1>", "\"><svg onload=window.got=1>", "'-alert(1)-'", "</title><script>",
+        "<!--", "]]>", "&lt;b&gt;", "</table></main>", "a\u202eb", "\x01\x1b[31m", "\\\"'`"]
+suite = Suite()
+
+
+def run(*args, codes=(0, 1, 3, 5)):
+    r = subprocess.run([TRACETOOL, *args], capture_output=True, timeout=300, cwd=suite.dir)
+    if r.returncode not in codes:
+        raise SystemExit("tracetool %s: exit %d: %s" % (" ".join(args), r.returncode, r.stderr.decode()))
+    return r
+
+
+def text_of(name):
+    return open(suite.path(name), encoding="utf-8").read()
+
+
+def tables(*args):
+    doc = json.loads(run(*args).stdout, parse_int=str, parse_float=str)
+    return doc["tables"], doc["notes"]
+
+
+def game(path, seed, slow=False, names=None, frames=120):
+    """A capture of frames of about 10 ms, every 40th with 22 ms more; a slow one calls Sense 7 times, 3 otherwise, and has New for Old."""
+    name, r = names or (lambda what: what), random.Random(seed)
+    c = Capture(producer=name("producer"), run=("%s%d" % (path, seed)).encode()[-16:].ljust(16))
+    loop, sense, path_, flush, old = (c.marker(name(n), c.category(name("Scripts"))) for n in ("Loop", "Sense", "Path", "Flush", "New" if slow else "Old"))
+    t, w = c.thread(native=77), c.thread(native=78)
+    c.thread_name(77, name("Engine"), name("Main"))
+    c.thread_name(78, name("Job"), name("Worker"))
+    at = MS
+    for i in range(frames):
+        t.frame(at)
+        t.begin(at + 1000, loop)
+        p = at + 2000
+        zones = [(sense, 200000 + r.randrange(100000)) for _ in range(7 if slow else 3)] + [(path_, 2 * MS + r.randrange(MS // 10)), (old, 400000)]
+        for marker, ns in zones + [(flush, 22 * MS)] * (i % 40 == 39):
+            t.zone(p, p + ns, marker)
+            p += ns + 500
+        t.end(p)
+        w.zone(at + 2000, at + 3 * MS, path_)
+        at = p + 5 * MS + r.randrange(MS)
+    t.frame(at)
+    return c.write(suite.path(path))
+
+
+def problems(page, want, notes, more=()):
+    """Cells and figures that are not JSON's; notes and ${more} that are not there."""
+    out, said = page.faults[:], "".join(page.text)
+    for t in page.tables:
+        rows = want.get(t["id"], {"rows": []})["rows"]
+        for row, col, a, text in cells(t):
+            bad = wrong(rows[row][col] if row < len(rows) else "no such row", a.get("data-v"), text)
+            if bad:
+                out.append("%s, row %d, %s: %r (%s): %s" % (t["id"], row, col, text, a.get("data-v"), bad))
+    for of, value, text in page.figures:
+        name, row, col = of.split("/")
+        have = want[name]["rows"][int(row)][col]
+        bad = wrong(have, None if value == text else value, text)
+        if bad or value != shown(str(have)):
+            out.append("figure %s: %r (%s): %s" % (of, text, value, bad))
+    for name, t in want.items():
+        left = re.search(r"([\d,]+) more rows are left out of this page: tracetool diff --table %s " % name, said)
+        whole = [max(r for r, *_ in cells(k)) + 1 for k in page.tables if k["id"] == name and k["within"] == "t-" + name]
+        n = (whole or [0])[0] + (int(left[1].replace(",", "")) if left else 0)
+        if n != len(t["rows"]):
+            out.append("%s: %d rows are shown or left out, JSON has %d" % (name, n, len(t["rows"])))
+    return out + ["%s is not there" % m for m in [n["text"] for n in notes] + list(more) if shown(m) not in said]
+
+
+def broken(text, what):
+    """The check of a page finds what a hostile name would have to bring."""
+    for why, bad in (("an element", text.replace("<main>", "<main><img src=x onerror=0>", 1)), ("a comment", text.replace("<caption>", "<caption><!-- -->", 1)),
+                     ("an attribute", text.replace("<h1>", "<h1 onclick=0>", 1)), ("a script", text.replace("<main>", "<main><script>0</script>", 1))):
+        suite.check("%s: %s is found" % (what, why), (text == bad or not Page(bad).faults) and "it is not")
+
+
+# --- diff -------------------------------------------------------------------------------------
+
+ALL = ("verdict,sides,frame_times,frame_budgets,parts,markers,other_threads,threads,changed,alloc_sites,captures,frame_spread,worst_frames,"
+       "worst_markers,paths,calltree")
+STEP = re.compile(r'<text class="t" x="0" y="\d+" font-size="13" fill="#1b1f24">([^<]*)</text>'
+                  r'<rect class="\w+" fill="[^"]*" y="\d+" height="12" x="([\d.]+)%" width="([\d.]+)%"/>')
+BOX = re.compile(r'<svg x="([\d.]+)%" width="([\d.]+)%" y="(\d+)" height="17"><title>([^<]*)</title>')
+
+
+def bars(text, want):
+    """The bars of what the difference is made of lead from the one mean to the other."""
+    found, at = [(name, float(x), float(w)) for name, x, w in STEP.findall(text)], None
+    out = [] if found or not want["markers"]["rows"] else ["no bars"]
+    for name, x, w in found[1:-1]:
+        less = name.rpartition(": ")[2].startswith("\u2212")
+        start, end = (x + w, x) if less else (x, x + w)
+        if at is not None and abs(start - at) > .05:
+            out.append("%s begins at %.2f, not %.2f" % (name, start, at))
+        at = end
+    if len(found) > 2 and abs(at - found[-1][2]) > .05:
+        out.append("the bars lead to %.2f, not %.2f" % (at, found[-1][2]))
+    return out
+
+
+def drawn(text, want):
+    """Each box of the call tree lies in its caller's, and is as wide as the side on which the path takes longer."""
+    found = [(float(x), float(w), (int(y) - 24) // 18) for x, w, y, _ in BOX.findall(text)]
+    rows, out, open_ = want["calltree"]["rows"], [], []
+    widths = {}
+    for i in range(len(rows) - 1, -1, -1):
+        depth = int(rows[i]["depth"])
+        widths[i] = max(int(rows[i]["a_ns"]), int(rows[i]["b_ns"])) + sum(widths[k] for k in open_ if int(rows[k]["depth"]) == depth + 1)
+        open_ = [i] + [k for k in open_ if int(rows[k]["depth"]) <= depth]
+    whole = sum(w for i, w in widths.items() if rows[i]["depth"] == "0")
+    want_boxes = sorted((int(rows[i]["depth"]), round(100 * w / whole, 1)) for i, w in widths.items() if whole and w * 1999 >= whole)
+    if sorted((d, round(w, 1)) for _, w, d in found if w * 19.99 >= 1) != want_boxes:
+        out.append("boxes %s, not %s" % (sorted((d, round(w, 1)) for _, w, d in found)[:9], want_boxes[:9]))
+    for i, (x, w, depth) in enumerate(found):
+        up = next((b for b in reversed(found[:i]) if b[2] == depth - 1), None)
+        if depth and (not up or x < up[0] - .01 or x + w > up[0] + up[1] + .01):
+            out.append("box %d is not in its caller's" % i)
+    return out
+
+
+def compared(what, a, b, *options, more=()):
+    run("diff", "-q", *a, *options, "-o", "diff.html", "--", *b)
+    text = text_of("diff.html")
+    want, notes = tables("diff", "-q", *a, *options, "--format", "json", "--table", ALL, "--", *b)
+    page = Page(text)
+    suite.check(what, problems(page, want, notes, more)[:6])
+    suite.check(what + ": bars add up", bars(text, want))
+    suite.check(what + ": boxes of the call tree", drawn(text, want)[:3])
+    return page, text, want
+
+
+def diffs():
+    data = [[os.path.join(TESTDATA, "diff/%s-%d.mlpd" % (s, i)) for i in range(1, 6)] for s in ("before", "after")]
+    page, text, _ = compared("methods", *data, "--frame-marker", "Game:Tick", more=["B is slower", "called more often", "new in B", "gone in B"])
+    compared("without frames", *data, more=["the captures have no frames"])
+    compared("one on each side", data[0][:1], data[1][:1], "--frame-marker", "Game:Tick", more=["Not to be judged", "take at least 3 on each side"])
+    compared("the same", data[0], data[0][::-1], "--frame-marker", "Game:Tick", more=["B is not slower"])
+    compared("the other way round", *data[::-1], "--frame-marker", "Game:Tick", more=["B is faster", "called less often"])
+    gate = [[os.path.join(TESTDATA, "gate/good-%s%d.ttc.xz" % (s, i)) for i in range(1, 5)] for s in ("base", "alloc")]
+    compared("allocations", *gate, more=["Allocations that changed"])
+    a, b = [game("a%d.ttc" % i, i) for i in range(4)], [game("b%d.ttc" % i, 10 + i, slow=True) for i in range(4)]
+    page, text, want = compared("a game", a, b, more=["Longest frames side by side"])
+    command = next(t for t in page.text if "tracetool diff --format json" in t)
+    again = subprocess.run(["sh", "-c", command.replace("tracetool", TRACETOOL, 1)], cwd=suite.dir, capture_output=True, text=True)
+    suite.check("its command works", again.returncode not in (0, 1, 5) and again.stderr)
+    r = run("diff", "-q", *a, "-o", "-", "--format", "html", "-j", "1", "--", *b)
+    suite.check("it is the same each time", r.stdout.decode() != text and "it is not")
+    turn = iter(range(10 ** 6))
+    name = lambda what: "%s %s" % (EVIL[next(turn) % len(EVIL)], what)      # noqa: E731
+    evil = [[game("<img src=x onerror=window.got=1>%s%d.ttc" % (s, i), i, slow=s == "b", names=name) for i in range(2)] for s in "ab"]
+    page, text, _ = compared("hostile names", *evil)
+    broken(text, "diff")
+    os.rename(suite.path("diff.html"), suite.path("evil.html"))
+    run("diff", "-q", *evil[0], "--svg", "evil.svg", "-o", "diff.json", "--", *evil[1])
+    root = xml.etree.ElementTree.parse(suite.path("evil.svg")).getroot()
+    suite.equal("elements of the picture", sorted({e.tag.rpartition("}")[2] for e in root.iter()} - set("svg title rect text".split())), [])
+    suite.equal("its attributes", [k for e in root.iter() for k in e.attrib if k.startswith("on") or "href" in k or k == "style"], [])
+    many = [wide("wide-%s.ttc" % s, k) for k, s in enumerate("ab")]
+    page, text, _ = compared("3,000 markers", many[:1], many[1:])
+    suite.check("the page is bounded", len(text) > 2 << 20 and "%d bytes" % len(text))
+    suite.check("and says what is left out", "more rows are left out of this page" not in "".join(page.text) and "it does not")
+    run("diff", "-q", *a, "-o", "game.html", "--", *b)
+
+
+def wide(path, more):
+    c = Capture()
+    markers = [c.marker("Marker.%05d" % i) for i in range(3000)]
+    t = c.thread()
+    t.frame(0)
+    for i, m in enumerate(markers):
+        t.zone(1000 * i + 10, 1000 * i + 500 + (i * 7 % 300) * more, m)
+    t.frame(5 * MS)
+    return c.write(suite.path(path))
+
+
+# --- browsers --------------------------------------------------------------------------------------
+
+def browser(*args):
+    r = subprocess.run(["node", os.path.join(HERE, "pages.cjs"), *args], capture_output=True, text=True, timeout=300, cwd=suite.dir)
+    print(r.stdout.rstrip().rpartition("\n")[0])
+    counts = re.search(r"(\d+) passed, (\d+) failed\n$", r.stdout)
+    suite.check("the browser is driven", not counts and (r.stdout + r.stderr)[-2000:])
+    if counts:
+        count.add(int(counts[1]), int(counts[2]))
+
+
+diffs()
+browser("diff=game.html", "diff-evil=evil.html")
+suite.end()
