@@ -52,7 +52,7 @@ batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, cons
     const struct opt_list *group, struct opt_list *writes, struct tt_err *err)
 {
 	const bool given = g->baseline || g->force_baseline || g->inconclusive || g->today || g->to.junit || g->to.gitlab ||
-	    g->to.markdown || g->to.json || g->to.github || g->to.azure || g->to.teamcity;
+	    g->to.markdown || g->to.html || g->to.json || g->to.github || g->to.azure || g->to.teamcity;
 	int rc;
 
 	*b = (struct batch_gate){ .app = app, .group = group };

@@ -349,21 +349,11 @@ put_arguments(const struct diff_opts *o, struct tt_buf *to)
 {
 	const struct opt_list a = { .v = o->in.path.v, .n = o->in.path.before };
 	const struct opt_list b = { .v = o->in.path.v + a.n, .n = o->in.path.n - a.n };
-	struct opt_given given = { 0 };
-	static const char *const making[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager" };
+	static const char *const making[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager", NULL };
 
-	for (size_t i = 0; i < o->given.name.n; i++) {
-		const struct opt_given one = { { .v = &o->given.name.v[i], .n = 1 }, { .v = &o->given.value.v[i], .n = 1 } };
-		bool of_it = false;
-
-		for (size_t k = 0; k < sizeof making / sizeof *making; k++)
-			of_it = of_it || strcmp(o->given.name.v[i], making[k]) == 0;
-		if (!of_it)
-			opts_quote_given(to, &one, &given.name, NULL);
-	}
-	opts_quote_given(to, &given, &a, NULL);
+	opts_quote_without(to, &o->given, &a, making);
 	tt_buf_text(to, " -- ");
-	opts_quote_given(to, &given, &b, NULL);
+	opts_quote_given(to, &(struct opt_given){ 0 }, &b, NULL);
 }
 
 /* A page, and a picture, need every table whole; ${had} has what reading the captures brought. */
@@ -372,7 +362,7 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
     const struct tt_report *had, struct tt_buf *text, struct tt_err *err)
 {
 	const char *all[64] = { NULL };
-	struct tt_buf name = { 0 }, arguments = { 0 };
+	struct tt_buf name = { 0 }, all_rows = { 0 }, json = { 0 };
 	struct tt_compare_opts co = { .generator = TT_GENERATOR, .max_size = PAGE_SIZE };
 	struct tt_report r;
 	size_t cut = 0;
@@ -388,20 +378,28 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	if (!picture)
 		add_notes(app, o, d, &r);
 	put_name(o, &name);
-	put_arguments(o, &arguments);
+	tt_buf_text(&all_rows, "tracetool diff --limit 0 ");
+	put_arguments(o, &all_rows);
+	tt_buf_text(&all_rows, " --table ");
+	tt_buf_text(&json, "tracetool diff --format json ");
+	put_arguments(o, &json);
 	rc = tt_buf_error(&name, err);
 	if (rc == TT_OK)
-		rc = tt_buf_error(&arguments, err);
+		rc = tt_buf_error(&all_rows, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&json, err);
 	co.name = rc == TT_OK ? tt_buf_string(&name) : "";
-	co.arguments = rc == TT_OK ? tt_buf_string(&arguments) : "";
+	co.rows = rc == TT_OK ? tt_buf_string(&all_rows) : "";
+	co.json = rc == TT_OK ? tt_buf_string(&json) : "";
 	if (rc == TT_OK)
 		rc = picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err);
 	if (rc == TT_OK && cut)
-		tt_log(&app->env, TT_LOG_NORMAL, "%s: tables are cut to %zu rows each; the page names the commands that print all", o->out.output ? o->out.output :
-		    "the page", cut);
+		tt_log(&app->env, TT_LOG_NORMAL, "%s: tables are cut to %zu rows each; the page names the commands that print all",
+		    o->out.output ? o->out.output : "the page", cut);
 	tt_report_free(&r);
 	tt_buf_free(&name);
-	tt_buf_free(&arguments);
+	tt_buf_free(&all_rows);
+	tt_buf_free(&json);
 	return rc;
 }
 

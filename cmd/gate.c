@@ -62,7 +62,8 @@ gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 		{ "append", g->append }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
 		{ "group-by", g->suggest && g->group_by }, { "explain", g->explain != NULL }, { "junit", g->to.junit != NULL },
 		{ "github", g->to.github }, { "gitlab", g->to.gitlab != NULL }, { "azure", g->to.azure },
-		{ "teamcity", g->to.teamcity }, { "markdown", g->to.markdown != NULL }, { "json", g->to.json != NULL },
+		{ "teamcity", g->to.teamcity }, { "markdown", g->to.markdown != NULL }, { "html", g->to.html != NULL },
+		{ "json", g->to.json != NULL },
 	};
 
 	*wanted = g->budget || g->suggest;
@@ -299,7 +300,7 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 
 /* The text to print. */
 static int
-print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, size_t width, struct app_output *out,
+print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, size_t width, bool page, struct app_output *out,
     struct tt_err *err)
 {
 	bool screen = strcmp(out->path, "-") == 0, color = ui_color(&x->app->ui, screen ? STDOUT_FILENO : -1);
@@ -311,8 +312,12 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 			rc = gate_read_worst(x, run, verdict_worst(&v->row[i]), err);
 	if (rc == TT_OK && x->g->explain)
 		rc = verdict_explain(v, x->g->explain, convert, &out->text, err);
+	else if (rc == TT_OK && page)
+		verdict_html(v, x->g->to.explain, &out->text);
 	else if (rc == TT_OK)
 		rc = verdict_text(v, color, &out->text, err);
+	if (rc == TT_OK && page)
+		return tt_buf_error(&out->text, err);
 	if (rc == TT_OK)
 		rc = verdict_wrap(width, &out->text, err);
 	return rc == TT_OK ? verdict_defuse(screen ? &x->g->to : NULL, color, &out->text, err) : rc;
@@ -333,7 +338,7 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 
 	if (o) {
 		out[0].path = o->output ? o->output : "-";
-		rc = print(x, v, run, report_width(o), &out[n++], err);
+		rc = print(x, v, run, report_width(o), report_form(o) == TT_RENDER_HTML, &out[n++], err);
 	}
 	if (rc == TT_OK && x->g->save && !(x->g->append && v->unfit)) {
 		out[n].path = x->g->save;
@@ -577,8 +582,8 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 
 	if (out->output && input_is(in, out->output))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", out->output);
-	if (!g->suggest && report_form(out) != TT_RENDER_TEXT)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--gate prints text%s%s: for other forms use --json, --junit or --markdown FILE",
+	if (!g->suggest && report_form(out) != TT_RENDER_TEXT && (report_form(out) != TT_RENDER_HTML || g->explain))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--gate prints text%s%s: for other forms use --json, --junit, --markdown or --html FILE",
 		    out->form < 0 ? ", not " : "", out->form < 0 ? out->output : "");
 	if (g->suggest && report_form(out) != TT_RENDER_TEXT && report_form(out) != TT_RENDER_JSON)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--suggest writes a budget, which is JSON");

@@ -325,13 +325,27 @@ is_of_the_making(const char *name)
 	return false;
 }
 
+static bool
+is_among(const char *const *names, const char *name)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
 void
 opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *but)
+{
+	opts_quote_without(to, given, files, (const char *const[]){ but, NULL });
+}
+
+void
+opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *const *without)
 {
 	for (size_t i = 0; i < given->name.n; i++) {
 		const char *name = given->name.v[i], *value = given->value.v[i];
 
-		if (is_of_the_making(name) || (but && strcmp(name, but) == 0))
+		if (is_of_the_making(name) || is_among(without, name))
 			continue;
 		tt_buf_printf(to, "--%s%s", name, value ? (*value == '-' ? "=" : " ") : "");
 		if (value)

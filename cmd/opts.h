@@ -138,6 +138,9 @@ size_t opts_given(const struct opt_given *given, const char *name);
 /* Append an argument as a shell reads it. */
 void opts_quote(struct tt_buf *to, const char *s);
 
+/* The same without those that ${without}, ended by NULL, names. */
+void opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *const *without);
+
 /* Append those of ${given} that choose what a command looks at, and the files: for a command that looks at the same. ${but}: without that one. */
 void opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *but);
 

@@ -649,6 +649,25 @@ no_tables(const struct stats_opts *s, struct tt_err *err)
 	return *list ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out %s", list) : TT_OK;
 }
 
+/* The command that explains a row of the verdict, which a page has. */
+static int
+explains(struct app *app, struct stats_opts *s, struct tt_err *err)
+{
+	static const char *const writes[] = { "save", "append", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html",
+		"json", "csv-safe", "no-pager", NULL };
+	struct tt_buf text = { 0 };
+	int rc;
+
+	tt_buf_text(&text, "tracetool stats ");
+	opts_quote_without(&text, &s->given, &s->in.path, writes);
+	tt_buf_text(&text, " --explain ");
+	rc = tt_buf_error(&text, err);
+	if (rc == TT_OK && !(s->gate.to.explain = tt_arena_text(&app->arena, text.p, text.n, err)))
+		rc = err->code;
+	tt_buf_free(&text);
+	return rc;
+}
+
 static int
 run_tables(struct app *app, const struct verb *verb, int argc, char **argv, struct tt_err *err)
 {
@@ -665,6 +684,8 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 		rc = gate_wanted(&s.gate, &gate, err);
 	if (rc == TT_OK && gate)
 		rc = no_tables(&s, err);
+	if (rc == TT_OK && gate)
+		rc = explains(app, &s, err);
 	if (rc == TT_OK && gate)
 		return gate_run(app, &s.gate, &s.in, &s.out, err);
 	if (rc == TT_OK)

@@ -28,6 +28,8 @@ const struct opt verdict_opt[] = {
 	    .help = "print messages for TeamCity on standard output" },
 	{ .name = "markdown", .arg = "FILE", .set = opt_text, .at = AT(markdown),
 	    .help = "write the verdict as a comment for a pull request" },
+	{ .name = "html", .arg = "FILE", .set = opt_text, .at = AT(html),
+	    .help = "write the verdict as a page that any browser opens" },
 	{ .name = "json", .arg = "FILE", .set = opt_text, .at = AT(json),
 	    .help = "write the verdict as JSON; see tracetool-json(7)" },
 	{ .name = NULL },
@@ -65,7 +67,7 @@ int
 verdict_open(struct app *app, const struct verdict_opts *o, bool text, struct opt_list *paths, struct verdict_out *w,
     struct tt_err *err)
 {
-	const char *const file[] = { o->junit, o->gitlab, o->markdown, o->json };
+	const char *const file[] = { o->junit, o->gitlab, o->markdown, o->json, o->html };
 	int rc = TT_OK;
 
 	*w = (struct verdict_out){ .o = o };
@@ -140,6 +142,10 @@ files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_outpu
 			continue;
 		out[n].path = file[i].path;
 		file[i].render(v, &out[n++].text);
+	}
+	if (o->html) {
+		out[n].path = o->html;
+		verdict_html(v, o->explain, &out[n++].text);
 	}
 	return n;
 }

@@ -88,6 +88,15 @@ static const char *const why[] = {
 	    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8",
 };
 
+/* ${v} of ${of}, in 1/100 %. */
+static int64_t
+share_of(int64_t v, int64_t of)
+{
+	int64_t share = tt_ratio(v < 0 ? -(uint64_t)v : (uint64_t)v, 10000, (uint64_t)of);
+
+	return v < 0 ? -share : share;
+}
+
 void
 tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r)
 {
@@ -99,7 +108,7 @@ tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r)
 	tt_cell_text(&c[V_VERDICT], word[v->outcome]);
 	tt_cell_int(&c[V_SHIFT], v->shift.shift);
 	if (v->a > 0)
-		tt_cell_int(&c[V_SHARE], (v->shift.shift < 0 ? -1 : 1) * tt_ratio((uint64_t)(v->shift.shift < 0 ? -v->shift.shift : v->shift.shift), 10000, (uint64_t)v->a));
+		tt_cell_int(&c[V_SHARE], share_of(v->shift.shift, v->a));
 	if (v->shift.has_low)
 		tt_cell_int(&c[V_LOW], v->shift.low);
 	if (v->shift.has_high)

@@ -5,7 +5,8 @@
  * value that JSON has of it in an attribute: data-v of a cell, value of a figure in a sentence. So a page cannot say another number.
  *
  * Text from captures is hostile: it reaches a page by tt_html_text() alone, and the page's policy lets nothing load, nothing run but page.js
- * and one of view.js and compare.js, and no style apply but page.css, which the Makefile builds in with their digests (built.h). A page is complete without either.
+ * and one of view.js and compare.js, and no style apply but page.css, which the Makefile builds in with their digests (built.h). A page is
+ * complete without any of them.
  */
 #ifndef TT_OUT_HTML_H
 #define TT_OUT_HTML_H

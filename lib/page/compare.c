@@ -199,7 +199,8 @@ verdict(const struct page *p)
 		figure(p, "sides", 1, "alloc_bytes");
 		put(p, " in B.</li>\n");
 	}
-	put(p, p->r->note ? "<li>See the <a href=\"#loss\">losses and caveats</a>.</li>\n</ul>\n</section>\n" : "<li>Nothing was lost.</li>\n</ul>\n</section>\n");
+	put(p, p->r->note ? "<li>See the <a href=\"#loss\">losses and caveats</a>.</li>\n" : "<li>Nothing was lost.</li>\n");
+	put(p, "</ul>\n</section>\n");
 	if (!p->r->note)
 		return;
 	tt_html_section(p->out, "loss", "Losses and caveats");
@@ -256,11 +257,12 @@ frames(const struct page *p)
 static void
 movers(const struct page *p)
 {
-	static const char *const col[] = { "marker", "diff_ns", "a_ns", "b_ns", "calls_ns", "cost_ns", "a_calls", "b_calls", "a_call_ns", "b_call_ns", "state",
-		"category", NULL };
+	static const char *const col[] = { "marker", "diff_ns", "a_ns", "b_ns", "calls_ns", "cost_ns", "a_calls", "b_calls", "a_call_ns",
+		"b_call_ns", "state", "category", NULL };
 
 	tt_html_section(p->out, "movers", "Markers that moved");
-	put(p, "<p>The difference of each is split: what more or fewer calls make at A's time per call, and what the time per call makes.</p>\n");
+	put(p, "<p>The difference of each is split: what more or fewer calls make at A's time per call, and what the time per call makes."
+	    "</p>\n");
 	some(p, "markers", col, FIRST);
 	put(p, "</section>\n");
 	if (rows(p, "other_threads") == 0)
@@ -325,10 +327,10 @@ flame(const struct page *p)
 		return;
 	}
 	tt_html_section(p->out, "flame", "Call tree of both sides");
-	put(p, "<p>A box is a path of calls, inside the box of its caller; it is as wide as the side on which it takes longer. Its colour and sign say what B "
-	    "has more (+, red) or less (\xe2\x88\x92, blue), as a part of the largest difference.</p>\n");
-	tt_buf_printf(p->out, "<figure data-flame=\"%zu\"><svg width=\"100%%\" height=\"%u\" role=\"img\" aria-label=\"Call tree of both sides; the table of the "
-	    "call tree has the same numbers\">\n", n, high);
+	put(p, "<p>A box is a path of calls, inside the box of its caller; it is as wide as the side on which it takes longer. Its colour and sign say "
+	    "what B has more (+, red) or less (\xe2\x88\x92, blue), as a part of the largest difference.</p>\n");
+	tt_buf_printf(p->out, "<figure data-flame=\"%zu\"><svg width=\"100%%\" height=\"%u\" role=\"img\" aria-label=\"Call tree of both sides; the "
+	    "table of the call tree has the same numbers\">\n", n, high);
 	tt_buf_add(p->out, boxes.p, boxes.n);
 	put(p, "</svg>\n<figcaption>");
 	if (n < rows(p, "calltree")) {
@@ -344,10 +346,9 @@ flame(const struct page *p)
 static void
 put_command(const struct page *p, const char *id)
 {
-	put(p, "<code>tracetool diff --table ");
+	put(p, "<code>");
+	tt_html_text(p->out, p->o->rows);
 	put(p, id);
-	put(p, " --limit 0 ");
-	tt_html_text(p->out, p->o->arguments);
 	put(p, "</code>");
 }
 
@@ -356,8 +357,8 @@ source(const struct page *p)
 {
 	tt_html_section(p->out, "source", "Where this comes from");
 	some(p, "captures", NULL, FIRST);
-	put(p, "<p>All numbers, for machines: <code>tracetool diff --format json ");
-	tt_html_text(p->out, p->o->arguments);
+	put(p, "<p>All numbers, for machines: <code>");
+	tt_html_text(p->out, p->o->json);
 	put(p, "</code></p>\n<p>Made by ");
 	tt_html_text(p->out, p->o->generator);
 	put(p, ". Every figure is defined in tracetool-diff(1).</p>\n</section>\n");
@@ -408,8 +409,8 @@ tt_compare_page(const struct tt_report *r, const struct tt_compare_opts *o, size
 	tt_html_open(out, o->name, TT_HTML_COMPARE);
 	put(&p, "<header>\n<h1>");
 	tt_html_text(out, o->name);
-	put(&p, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#verdict\">Verdict</a> <a href=\"#made\">Difference</a> <a href=\"#frames\">Frames</a> "
-	    "<a href=\"#movers\">Markers</a> <a href=\"#source\">Source</a> <a href=\"#tables\">All tables</a></nav>\n<main>\n");
+	put(&p, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#verdict\">Verdict</a> <a href=\"#made\">Difference</a> "
+	    "<a href=\"#frames\">Frames</a> <a href=\"#movers\">Markers</a> <a href=\"#source\">Source</a> <a href=\"#tables\">All tables</a></nav>\n<main>\n");
 	verdict(&p);
 	made_of(&p);
 	frames(&p);

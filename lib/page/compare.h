@@ -17,7 +17,8 @@ struct tt_report;
 
 struct tt_compare_opts {
 	const char *name;             /* "before.ttc against after.ttc" */
-	const char *arguments;        /* of a command that prints the table named after it, quoted for a shell */
+	const char *rows;             /* a command that prints all rows of the table named after it */
+	const char *json;             /* and one that prints all numbers for machines */
 	const char *generator;        /* "tracetool VERSION" */
 	uint64_t max_size;            /* bytes; 0: any number */
 };

@@ -133,8 +133,8 @@ put_legend(unsigned y, struct tt_buf *out)
 {
 	tt_buf_printf(out, "<text class=\"t\" x=\"0\" y=\"%u\" font-size=\"12\" fill=\"#1b1f24\">less in B</text>", y + 12);
 	for (unsigned i = 0; i < 7; i++)
-		tt_buf_printf(out, "<rect class=\"q%u\" fill=\"%s\" x=\"%u\" y=\"%u\" width=\"24\" height=\"14\" stroke=\"#777\" stroke-width=\".5\"/>", i, color[i],
-		    60 + 26 * i, y + 1);
+		tt_buf_printf(out, "<rect class=\"q%u\" fill=\"%s\" x=\"%u\" y=\"%u\" width=\"24\" height=\"14\" stroke=\"#777\" "
+		    "stroke-width=\".5\"/>", i, color[i], 60 + 26 * i, y + 1);
 	tt_buf_printf(out, "<text class=\"t\" x=\"250\" y=\"%u\" font-size=\"12\" fill=\"#1b1f24\">more in B</text>\n", y + 12);
 }
 
@@ -199,8 +199,8 @@ tt_compare_picture(const struct tt_report *r, const char *name, struct tt_buf *o
 		rc = tt_buf_error(&boxes, err);
 	if (rc == TT_OK && n == 0)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "there are no calls to draw: no zones with time on either side");
-	tt_buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\" height=\"%u\" viewBox=\"0 0 1200 %u\" font-family=\"system-ui, sans-serif\" "
-	    "font-size=\"12\">\n<title>", high + 26, high + 26);
+	tt_buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\" height=\"%u\" viewBox=\"0 0 1200 %u\" "
+	    "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<title>", high + 26, high + 26);
 	tt_html_text(out, name);
 	tt_buf_text(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"4\" y=\"16\" font-size=\"14\" fill=\"#1b1f24\">");
 	tt_html_text(out, name);

@@ -7,10 +7,11 @@
 #include "out/html.h"
 #include "out/render.h"
 #include "page/compare.h"
+#include "page/dots.h"
 #include "stat/num.h"
 
 /* Of the axis: a position in 1/100 %. */
-enum { WHOLE = 10000, STEPS = 10, STEP = 36, BAR = 12, HIGH = 120, CAPTURES = 500 };
+enum { WHOLE = 10000, STEPS = 10, STEP = 36, BAR = 12, HIGH = 120 };
 
 #define COLOR_A "#4a7ebb"
 #define COLOR_B "#b06f00"
@@ -99,7 +100,8 @@ tt_compare_steps(const struct tt_report *r, struct tt_buf *out)
 	if (!t || t->nrow == 0)
 		return;
 	set_range(&s, t, shown, a, b);
-	tt_buf_printf(out, "<figure><svg width=\"100%%\" height=\"%zu\" role=\"img\" aria-label=\"Bars from A to B; the table of markers has the same numbers\">\n",
+	tt_buf_printf(out, "<figure><svg width=\"100%%\" height=\"%zu\" role=\"img\" aria-label=\"Bars from A to B; the table of markers has the "
+	    "same numbers\">\n",
 	    (shown + 2 + (t->nrow > shown)) * STEP + 4);
 	put_step(&s, 'A', "A", s.low, a);
 	for (size_t i = 0; i < shown; i++) {
@@ -142,7 +144,8 @@ height(int64_t n, int64_t of, tt_u128 most)
 static void
 put_outline(struct tt_buf *out, const struct tt_table *t, const char *id, int64_t of, tt_u128 most, bool b)
 {
-	tt_buf_printf(out, "<path class=\"%s\" fill=\"%s\" fill-opacity=\"%s\" stroke=\"%s\" stroke-width=\"2\"%s vector-effect=\"non-scaling-stroke\" d=\"M0 %d",
+	tt_buf_printf(out, "<path class=\"%s\" fill=\"%s\" fill-opacity=\"%s\" stroke=\"%s\" stroke-width=\"2\"%s "
+	    "vector-effect=\"non-scaling-stroke\" d=\"M0 %d",
 	    b ? "ob" : "oa", b ? "none" : COLOR_A, b ? "0" : ".25", b ? COLOR_B : COLOR_A, b ? "" : " stroke-dasharray=\"5 3\"", HIGH);
 	for (size_t i = 0; i < t->nrow; i++)
 		tt_buf_printf(out, "V%uH%zu", HIGH - height(value(t, i, id), of, most), i + 1);
@@ -194,7 +197,8 @@ tt_compare_spread(const struct tt_report *r, struct tt_buf *out)
 			most = part > most ? part : most;
 		}
 	tt_buf_printf(out, "<figure><svg width=\"100%%\" height=\"%d\" role=\"img\" aria-label=\"Frames of A and of B by their times; the table of percentiles "
-	    "sums them up\">\n<svg y=\"16\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\">", HIGH + 38, HIGH, t->nrow, HIGH);
+	    "sums them up\">\n<svg y=\"16\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\">", HIGH + 38, HIGH,
+	    t->nrow, HIGH);
 	for (unsigned s = 0; s < 2; s++)
 		put_outline(out, t, side[s], value(sides, s, "frames"), most, s);
 	tt_buf_text(out, "</svg>\n");
@@ -205,44 +209,34 @@ tt_compare_spread(const struct tt_report *r, struct tt_buf *out)
 
 /* --- captures ------------------------------------------------------------------------------------ */
 
+static char *
+put_short(char *to, int64_t v, const void *arg)
+{
+	(void)arg;
+	return tt_put_time_short(to, v);
+}
+
 void
 tt_compare_captures(const struct tt_report *r, struct tt_buf *out)
 {
 	const struct tt_table *t = tt_html_find(r, "captures");
-	int64_t low = INT64_MAX, high = 0, room;
-	char time[TT_CELL_MAX];
+	struct tt_dot dot[2][TT_DOTS_MAX];
+	struct tt_dots d = { .about = "The mean of each capture; the table of captures has the same numbers", .label = { "A", "B" },
+		.dot = { dot[0], dot[1] }, .put = put_short };
+	bool cut = false;
 
 	if (!t || t->nrow < 3)
 		return;
 	for (size_t i = 0; i < t->nrow; i++) {
-		low = value(t, i, "mean_ns") < low ? value(t, i, "mean_ns") : low;
-		high = value(t, i, "mean_ns") > high ? value(t, i, "mean_ns") : high;
-	}
-	room = (high - low) / 20 + 1;
-	tt_buf_text(out, "<figure><svg width=\"100%\" height=\"78\" role=\"img\" aria-label=\"The mean of each capture; the table of captures has the same "
-	    "numbers\">\n");
-	for (unsigned s = 0; s < 2; s++)
-		tt_buf_printf(out, "<line class=\"b\" x1=\"3%%\" x2=\"100%%\" y1=\"%u\" y2=\"%u\" stroke=\"#777\"/><text class=\"b\" x=\"0\" y=\"%u\" font-size=\"13\" "
-		    "fill=\"#555\">%c</text>\n", 20 + 24 * s, 20 + 24 * s, 24 + 24 * s, 'A' + (int)s);
-	for (size_t i = 0; i < t->nrow && i < CAPTURES; i++) {
 		const struct tt_cell *side = tt_html_cell(t, i, "side"), *file = tt_html_cell(t, i, "file");
-		bool b = side && side->s[0] == 'B';
+		unsigned s = side && side->s[0] == 'B';
 
-		tt_buf_printf(out, "<circle class=\"%s\" fill=\"%s\" fill-opacity=\"%s\" stroke=\"%s\" stroke-width=\"2\" r=\"5\" cy=\"%d\"", b ? "ob" : "oa",
-		    b ? COLOR_B : COLOR_A, b ? ".9" : ".25", b ? COLOR_B : COLOR_A, b ? 44 : 20);
-		put_at(out, "cx", value(t, i, "mean_ns"), low - room - (high - low) / 10, high + room);
-		tt_buf_text(out, "><title>");
-		tt_html_text(out, file ? file->s : "");
-		tt_buf_text(out, ": ");
-		put_time(out, value(t, i, "mean_ns"), false);
-		tt_buf_text(out, "</title></circle>\n");
+		if (d.n[s] < TT_DOTS_MAX)
+			dot[s][d.n[s]++] = (struct tt_dot){ file ? file->s : "", value(t, i, "mean_ns") };
+		else
+			cut = true;
 	}
-	*tt_put_time_short(time, low) = '\0';
-	tt_buf_printf(out, "<text class=\"b\" y=\"72\" font-size=\"12\" fill=\"#555\"");
-	put_at(out, "x", low, low - room - (high - low) / 10, high + room);
-	tt_buf_printf(out, ">%s</text>", time);
-	*tt_put_time_short(time, high) = '\0';
-	tt_buf_printf(out, "<text class=\"b\" x=\"100%%\" y=\"72\" text-anchor=\"end\" font-size=\"12\" fill=\"#555\">%s</text>\n</svg>\n"
-	    "<figcaption>The mean of each capture: where the two rows lie apart, the difference is larger than the noise.%s</figcaption>\n</figure>\n", time,
-	    t->nrow > CAPTURES ? " The first 500 are drawn." : "");
+	tt_dots_put(&d, out);
+	tt_buf_printf(out, "<figcaption>The mean of each capture: where the two rows lie apart, the difference is larger than the noise.%s</figcaption>\n"
+	    "</figure>\n", cut ? " The first 500 of a side are drawn." : "");
 }

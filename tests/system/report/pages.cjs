@@ -51,10 +51,10 @@ async function looks(browser, name, address, axe) {
 	check(name + ': the verdict too', (await plain.send('DOM.getOuterHTML', { nodeId })).outerHTML.includes('<strong>'), true);
 	const print = await browser.open(address);
 	await print.send('Emulation.setEmulatedMedia', { media: 'print' });
-	check(name + ': paper has all but the last part', await print.run('Array.from(document.querySelectorAll("main > section")).filter((s) => !s.checkVisibility())' +
-		'.map((s) => s.id)'), sections.includes('tables') ? ['tables'] : []);
-	check(name + ': and nothing to use', await print.run('Array.from(document.querySelectorAll("button.c, input, select, nav")).filter((e) => e.checkVisibility())' +
-		'.map((e) => e.outerHTML.slice(0, 80))'), []);
+	check(name + ': paper has all but the last part', await print.run('Array.from(document.querySelectorAll("main > section"))' +
+		'.filter((s) => !s.checkVisibility()).map((s) => s.id)'), sections.includes('tables') ? ['tables'] : []);
+	check(name + ': and nothing to use', await print.run('Array.from(document.querySelectorAll("button.c, input, select, nav"))' +
+		'.filter((e) => e.checkVisibility()).map((e) => e.outerHTML.slice(0, 80))'), []);
 }
 
 const SHOWN = 'Array.from(document.querySelectorAll("figure[data-flame] > svg > svg")).filter((e) => e.getAttribute("visibility") !== "hidden").length';

@@ -89,7 +89,7 @@ def problems(page, want, notes, more=()):
         if bad or value != shown(str(have)):
             out.append("figure %s: %r (%s): %s" % (of, text, value, bad))
     for name, t in want.items():
-        left = re.search(r"([\d,]+) more rows are left out of this page: tracetool diff --table %s " % name, said)
+        left = re.search(r"([\d,]+) more rows are left out of this page: tracetool diff --limit 0 [^\n]* --table %s$" % name, said, re.M)
         whole = [max(r for r, *_ in cells(k)) + 1 for k in page.tables if k["id"] == name and k["within"] == "t-" + name]
         n = (whole or [0])[0] + (int(left[1].replace(",", "")) if left else 0)
         if n != len(t["rows"]):
@@ -203,6 +203,93 @@ def wide(path, more):
     return c.write(suite.path(path))
 
 
+# --- gates ------------------------------------------------------------------------------------
+
+WORDS = {"pass": "\u2713 pass", "not_worse": "\u2713 not worse", "undecided": "? undecided", "cannot_judge": "? cannot be judged", "waived": "\u2016 waived",
+         "skipped": "\u2013 skipped", "breach": "\u2717 over the limit", "worse": "\u2717 worse"}
+
+
+def judged(what, html, verdict):
+    """Every number of the page is that of the verdict as JSON, and each row is there."""
+    text = text_of(html)
+    doc, page, out = json.load(open(suite.path(verdict), encoding="utf-8"), parse_int=str, parse_float=str), Page(text), []
+    rows = {r["name"]: r for r in doc["rows"]}
+    want = {"value": lambda r: r.get("value"), "limit": lambda r: r.get("limit"), "baseline": lambda r: r.get("baseline"), "shift": lambda r: r["test"]["shift"] if "test" in r
+            else None}
+    said, seen = "".join(page.text), []
+    for t in page.tables:
+        for row in t["rows"][1:] if t["id"] == "rows" else []:
+            cell = dict(zip((a["data-c"] for a, _ in t["rows"][0]), row, strict=True))
+            r = next(r for n, r in rows.items() if shown(n) == cell["name"][1])
+            seen.append(r["name"])
+            out += ["%s of %s: %r, not %r" % (k, r["name"], cell[k][0].get("data-v"), f(r)) for k, f in want.items() if cell[k][0].get("data-v") != f(r)]
+            word = "! worse, a warning" if r["outcome"] == "worse" and not r["fails"] else WORDS[r["outcome"]]
+            if not cell["outcome"][1].startswith(("!", word[0])):
+                out.append("%s: %s is %r" % (r["name"], r["outcome"], cell["outcome"][1]))
+            if cell["worst_capture"][1] != shown(r.get("worst_capture") or "-"):
+                out.append("%s: worst capture" % r["name"])
+    if sorted(seen) != sorted(rows):
+        out.append("rows %s, not %s" % (sorted(seen), sorted(rows)))
+    loud = [r for r in doc["rows"] if r["outcome"] in ("worse", "breach", "undecided", "cannot_judge", "waived")]
+    out += ["%s: %r is not there" % (r["name"], r["text"]) for r in loud if shown(r["text"]) not in said]
+    moves = [[a.get("data-v") for a, _ in row[1:]] for t in page.tables if t["id"] == "movers" for row in t["rows"][1:]]
+    expected = [[m.get(k) for k in ("change", "value", "baseline", "count", "baseline_count")] for r in loud for m in r["movers"]]
+    if sorted(moves) != sorted(expected):
+        out.append("movers %s, not %s" % (moves[:3], expected[:3]))
+    out += ["remark %r is not there" % m for m in doc["remarks"] if shown(m) not in said]
+    if shown(doc["summary"]) not in said:
+        out.append("the summary is not there")
+    suite.check(what, (page.faults + out)[:6])
+    return page, text
+
+
+BUDGET = [{"id": "p95", "metric": "frame.time", "stat": "p95", "max": "+3%"}, {"id": "max", "metric": "frame.time", "stat": "max", "max": "12.5ms"},
+          {"id": "median", "metric": "frame.time", "stat": "median", "max": "+0.01%", "level": "warn"},
+          {"id": "mean", "metric": "frame.time", "stat": "mean", "max": "+2%", "waive": {"until": "2099-01-01", "why": "spin is wanted", "who": "me"}},
+          {"id": "gc", "metric": "gc.alloc.bytes", "stat": "total", "max": "1MB"},
+          {"id": "none", "metric": "marker.self", "marker": "No:Such", "stat": "per_frame.mean", "max": "1ms"},
+          {"id": "off", "metric": "gc.alloc.frames", "stat": "per_1000", "max": 36, "level": "off"}]
+
+
+def budget(path, rows):
+    with open(suite.path(path), "w", encoding="utf-8") as f:
+        json.dump({"tracetool_budget": 1, "rows": rows}, f)
+    return path
+
+
+def gates():
+    base, spin, same_ = ([os.path.join(TESTDATA, "gate/good-%s%d.ttc.xz" % (s, i)) for i in range(1, 5)] for s in ("base", "spin", "same"))
+    budget("budget.json", BUDGET)
+    run("stats", "-q", "--gate", "budget.json", "--save", "base.json", *base)
+    gate = ["stats", "-q", "--gate", "budget.json", "--baseline", "base.json", "--today", "2026-11-23"]
+    run(*gate, *spin, "-o", "gate.html", "--json", "gate.json")
+    page, text = judged("a gate that fails", "gate.html", "gate.json")
+    said = "".join(page.text)
+    suite.check("waivers are there", [w for w in ("Waived until 2099-01-01 by me: spin is wanted", "Game:Spin (new)", "limit ") if w not in said])
+    suite.check("what fails comes first", [row[0][1] for t in page.tables if t["id"] == "rows" for row in t["rows"][1:3] if "\u2717" not in row[0][1]])
+    command = re.search(r"tracetool stats [^\n]* --explain p95$", said, re.M)
+    again = subprocess.run(["sh", "-c", command[0].replace("tracetool", TRACETOOL, 1)], cwd=suite.dir, capture_output=True, text=True)
+    suite.check("the command explains the row", "What grew" not in again.stdout and again.stderr + again.stdout)
+    run(*gate, *same_, "--html", "same.html", "--json", "same.json")
+    judged("a gate that passes", "same.html", "same.json")
+    run(*gate, base[0], spin[1], "--html", "few.html", "--json", "few.json")
+    page, _ = judged("too few captures", "few.html", "few.json")
+    suite.check("undecided is told from passed and failed", not re.search(r"\? (undecided|cannot be judged)", "".join(page.text)) and "it is not")
+    r = run(*gate, *spin, "-o", "-", "--format", "html", codes=(1,))
+    suite.check("it is the same each time", r.stdout.decode() != text and "it is not")
+    names = iter(range(10 ** 6))
+    name = lambda what: "%s %s" % (EVIL[next(names) % len(EVIL)], what)     # noqa: E731
+    bad = [game("%s-%d.ttc" % (EVIL[1], i), i, slow=True, names=name) for i in range(4)]
+    rows = [{"id": re.sub("[\x00-\x1f\u202a-\u202e]", "", e), "metric": "frame.time", "stat": "p95", "max": "1ms"} for e in EVIL]
+    budget("<b>.json", rows)
+    r = run("stats", "-q", "--gate", "<b>.json", *bad, "--html", "gate-evil.html", "--json", "gate-evil.json", codes=(1, 2))
+    if r.returncode == 2:         # ids may have to be plain
+        budget("<b>.json", [{"id": "r%d" % i, "metric": "marker.total", "marker": e, "stat": "per_frame.mean", "max": "1ns"} for i, e in enumerate(EVIL)])
+        run("stats", "-q", "--gate", "<b>.json", *bad, "--html", "gate-evil.html", "--json", "gate-evil.json")
+    page, text = judged("hostile names in a gate", "gate-evil.html", "gate-evil.json")
+    broken(text, "gate")
+
+
 # --- browsers --------------------------------------------------------------------------------------
 
 def browser(*args):
@@ -215,5 +302,6 @@ def browser(*args):
 
 
 diffs()
-browser("diff=game.html", "diff-evil=evil.html")
+gates()
+browser("diff=game.html", "diff-evil=evil.html", "gate=gate.html", "gate-evil=gate-evil.html")
 suite.end()

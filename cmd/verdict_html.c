@@ -1,0 +1,429 @@
+/**
+ * A verdict as a page, for a CI system's artifacts and for email: the sentence first, a table of all rows, what fails explained.
+ *
+ * Rows that fail come first. Each that is not fine has its captures as dots beside the limit, what grew beneath it, and the command that explains
+ * it. Numbers are those of the verdict as JSON: data-v of each is the amount that JSON has. Names come from captures and budgets, and
+ * pass tt_html_text() alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "verdict_out.h"
+
+#include "gate/baseline.h"
+#include "gate/verdict.h"
+#include "opts.h"
+#include "out/html.h"
+#include "page/dots.h"
+#include "version.h"
+
+/* What a page shows at most: of groups of captures there may be a thousand. */
+enum { ROWS = 2000, DETAILS = 200, DAMAGED = 100 };
+
+struct page {
+	const struct tt_verdict *v;
+	const char *explain;
+	struct tt_buf *out;
+};
+
+static void
+put(const struct page *p, const char *html)
+{
+	tt_buf_text(p->out, html);
+}
+
+static const struct { const char *mark, *word; } fine[TT_OUTCOMES] = {
+	[TT_PASS] = { "\xe2\x9c\x93", "pass" },
+	[TT_NOT_WORSE] = { "\xe2\x9c\x93", "not worse" },
+	[TT_UNDECIDED] = { "?", "undecided" },
+	[TT_CANNOT_JUDGE] = { "?", "cannot be judged" },
+	[TT_WAIVED] = { "\xe2\x80\x96", "waived" },
+	[TT_SKIPPED] = { "\xe2\x80\x93", "skipped" },
+	[TT_BREACH] = { "\xe2\x9c\x97", "over the limit" },
+	[TT_WORSE] = { "\xe2\x9c\x97", "worse" },
+};
+
+/* "✗ worse", "! worse, a warning": never told by a colour. */
+static void
+put_outcome(const struct page *p, const struct tt_verdict_row *r)
+{
+	bool bad = r->outcome == TT_BREACH || r->outcome == TT_WORSE, loud = verdict_kind(p->v, r) == VERDICT_ERROR;
+
+	tt_buf_printf(p->out, "%s%s %s%s%s", loud ? "<strong>" : "", bad && !r->fails ? "!" : fine[r->outcome].mark,
+	    r->outcome == TT_BREACH && r->limit_is_min ? "under the limit" : fine[r->outcome].word, bad && !r->fails ? ", a warning" : "",
+	    loud ? "</strong>" : "");
+}
+
+/* --- amounts --------------------------------------------------------------------------------- */
+
+/* A cell with an amount; ${change}: with a sign. */
+static void
+put_cell(const struct page *p, bool has, int64_t v, enum tt_dim dim, bool change, const char *before)
+{
+	char base[32], text[64];
+
+	if (!has) {
+		put(p, "<td class=\"n\">-</td>");
+		return;
+	}
+	*tt_put_base(base, v) = '\0';
+	*(change ? tt_put_change(text, v, dim) : tt_put_amount(text, v, dim)) = '\0';
+	tt_buf_printf(p->out, "<td class=\"n\" data-v=\"%s\">%s%s</td>", base, before, text);
+}
+
+static const char *
+limit_words(const struct tt_verdict_row *r)
+{
+	if (r->row->relative)
+		return r->limit_is_min ? "change at least " : "change at most ";
+	return r->limit_is_min ? "at least " : "at most ";
+}
+
+static void
+put_limit(const struct page *p, const struct tt_verdict_row *r)
+{
+	if (r->row->exact)
+		put(p, "<td class=\"n\">as the baseline</td>");
+	else
+		put_cell(p, r->has_limit, r->limit, r->dim, r->row->relative, limit_words(r));
+}
+
+/* The shift, and the interval that it is in. */
+static void
+put_shift(const struct page *p, const struct tt_verdict_row *r)
+{
+	char base[32], shift[64], low[64], high[64];
+
+	if (!r->tested) {
+		put(p, "<td class=\"n\">-</td><td>-</td>");
+		return;
+	}
+	*tt_put_base(base, r->shift) = '\0';
+	*tt_put_change(shift, r->shift, r->dim) = '\0';
+	*tt_put_change(low, r->low, r->dim) = '\0';
+	*tt_put_change(high, r->high, r->dim) = '\0';
+	tt_buf_printf(p->out, "<td class=\"n\" data-v=\"%s\">%s</td><td>%s%s to %s%s</td>", base, shift, r->has_low ? "" : "unknown", r->has_low ? low : "",
+	    r->has_high ? "" : "unknown", r->has_high ? high : "");
+}
+
+/* --- verdict ------------------------------------------------------------------------------------ */
+
+static void
+put_counts(const struct page *p)
+{
+	static const enum tt_outcome order[] = { TT_WORSE, TT_BREACH, TT_CANNOT_JUDGE, TT_UNDECIDED, TT_WAIVED, TT_NOT_WORSE, TT_PASS, TT_SKIPPED };
+	const char *between = "<p>Rows: ";
+
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		if (!p->v->count[order[i]])
+			continue;
+		tt_buf_printf(p->out, "%s%zu %s", between, p->v->count[order[i]], order[i] == TT_BREACH ? "beyond the limit" : fine[order[i]].word);
+		between = ", ";
+	}
+	if (*between == ',')
+		put(p, ".</p>\n");
+	if (p->v->count[TT_UNDECIDED])
+		put(p, "<p>Undecided rows neither pass nor fail: the captures vary too much for their number to tell a change from noise. More captures would "
+		    "tell.</p>\n");
+}
+
+static void
+verdict(const struct page *p)
+{
+	const struct tt_verdict *v = p->v;
+	const char *colon = strchr(v->summary, ':');
+	size_t n = colon ? (size_t)(colon - v->summary) : strlen(v->summary);
+
+	tt_html_section(p->out, "verdict", "Verdict");
+	/* The word in front is ours. */
+	tt_buf_printf(p->out, "<p class=\"v\"><strong>%.*s</strong>", (int)n, v->summary);
+	tt_html_text(p->out, v->summary + n);
+	put(p, "</p>\n<p>");
+	tt_html_count(p->out, v->nsample);
+	put(p, v->nsample == 1 ? " capture against the budget " : " captures against the budget ");
+	tt_html_text(p->out, v->budget->path);
+	if (v->base) {
+		put(p, " and the baseline ");
+		tt_html_text(p->out, v->base->path);
+		tt_buf_printf(p->out, " (%zu capture%s in %zu session%s)", v->base->nsample, v->base->nsample == 1 ? "" : "s", v->base->nsession,
+		    v->base->nsession == 1 ? "" : "s");
+	}
+	tt_buf_printf(p->out, ", on %s. Exit status %d.</p>\n", v->today, v->exit_code);
+	put_counts(p);
+	put(p, "</section>\n");
+}
+
+static void
+losses(const struct page *p)
+{
+	const struct tt_verdict *v = p->v;
+	size_t damaged = 0;
+
+	for (size_t i = 0; i < v->nsample; i++)
+		damaged += v->sample[i].damaged || v->sample[i].without;
+	if (!v->nremark && !damaged)
+		return;
+	tt_html_section(p->out, "loss", "Losses and caveats");
+	put(p, "<ul>\n");
+	for (size_t i = 0, shown = 0; i < v->nsample && shown < DAMAGED; i++) {
+		const struct tt_sample *s = &v->sample[i];
+
+		if (!s->damaged && !s->without)
+			continue;
+		shown++;
+		put(p, s->without ? "<li><strong>not read</strong>: " : "<li><strong>damaged</strong>: ");
+		tt_html_text(p->out, s->name);
+		if (s->damage) {
+			put(p, ": ");
+			tt_html_text(p->out, s->damage);
+		}
+		put(p, "</li>\n");
+	}
+	if (damaged > DAMAGED)
+		tt_buf_printf(p->out, "<li>%zu more captures are damaged or were not read.</li>\n", damaged - DAMAGED);
+	for (size_t i = 0; i < v->nremark; i++) {
+		put(p, "<li>");
+		tt_html_text(p->out, v->remark[i]);
+		put(p, "</li>\n");
+	}
+	put(p, "</ul>\n</section>\n");
+}
+
+/* --- all rows ------------------------------------------------------------------------------------- */
+
+/* What is to be said of it beside its figures? */
+static bool
+has_details(const struct page *p, const struct tt_verdict_row *r)
+{
+	return verdict_kind(p->v, r) != VERDICT_FINE;
+}
+
+static void
+put_row(const struct page *p, const struct tt_verdict_row *r, size_t number)
+{
+	put(p, "<tr><th scope=\"row\">");
+	put_outcome(p, r);
+	put(p, "</th><td>");
+	if (has_details(p, r) && number <= DETAILS)
+		tt_buf_printf(p->out, "<a href=\"#row-%zu\">", number);
+	tt_html_text(p->out, r->name);
+	put(p, has_details(p, r) && number <= DETAILS ? "</a></td><td>" : "</td><td>");
+	tt_html_text(p->out, r->title);
+	put(p, "</td>");
+	put_cell(p, r->has_value, r->value, r->dim, false, "");
+	put_limit(p, r);
+	put_cell(p, r->has_base, r->base, r->dim, false, "");
+	put_shift(p, r);
+	put(p, "<td>");
+	if (r->worst)
+		tt_html_text(p->out, r->worst->name);
+	else
+		put(p, "-");
+	put(p, "</td></tr>\n");
+}
+
+static void
+rows(const struct page *p, const size_t *order)
+{
+	static const char *const col[][2] = { { "outcome", "verdict" }, { "name", "row" }, { "title", "figure" }, { "value", "value" }, { "limit", "limit" },
+		{ "baseline", "baseline" }, { "shift", "change" }, { "interval", "interval" }, { "worst_capture", "worst capture" } };
+	const struct tt_verdict *v = p->v;
+
+	tt_html_section(p->out, "rows", "Rows of the budget");
+	put(p, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"Rows of the budget\"><table data-t=\"rows\" data-from=\"0\">\n"
+	    "<caption>What fails comes first</caption>\n<thead><tr>");
+	for (size_t i = 0; i < sizeof col / sizeof *col; i++)
+		tt_buf_printf(p->out, "<th scope=\"col\" data-c=\"%s\"%s>%s</th>", col[i][0], i > 2 && i < 7 ? " class=\"n\"" : "", col[i][1]);
+	put(p, "</tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < v->nrow && i < ROWS; i++)
+		put_row(p, &v->row[order[i]], i + 1);
+	put(p, "</tbody>\n</table></div>\n");
+	if (v->nrow > ROWS) {
+		put(p, "<p>");
+		tt_html_count(p->out, v->nrow - ROWS);
+		put(p, " more rows, none worse than these, are left out of this page. The verdict as JSON has all.</p>\n");
+	}
+	put(p, "</section>\n");
+}
+
+/* --- what a row is about --------------------------------------------------------------------------- */
+
+static char *
+put_amount_of(char *to, int64_t v, const void *arg)
+{
+	return tt_put_amount(to, v, *(const enum tt_dim *)arg);
+}
+
+static size_t
+dots_of(const struct tt_point *point, size_t n, struct tt_dot *dot)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n && k < TT_DOTS_MAX; i++)
+		if (point[i].known)
+			dot[k++] = (struct tt_dot){ point[i].sample->name, point[i].v };
+	return k;
+}
+
+static void
+put_dots(const struct page *p, const struct tt_verdict_row *r)
+{
+	struct tt_dot dot[2][TT_DOTS_MAX];
+	struct tt_dots d = { .about = "The figure of each capture", .label = { "before", "now" }, .dot = { dot[0], dot[1] }, .put = put_amount_of,
+		.arg = &r->dim };
+
+	d.n[0] = r->has_base ? dots_of(r->base_point, r->nbase_point, dot[0]) : 0;
+	d.n[1] = dots_of(r->point, r->npoint, dot[1]);
+	if (d.n[1] == 0 || !r->has_value)
+		return;
+	if (r->has_limit && !r->row->exact && (!r->row->relative || r->has_base)) {
+		d.line_name = "limit";
+		d.line = r->row->relative ? r->limit_is_min ? r->base - r->limit : r->base + r->limit : r->limit;
+	}
+	tt_dots_put(&d, p->out);
+	tt_buf_printf(p->out, "<figcaption>The figure of each capture%s.%s</figcaption>\n</figure>\n", d.n[0] ? ", below those of the baseline" : "",
+	    r->npoint > TT_DOTS_MAX || r->nbase_point > TT_DOTS_MAX ? " The first 500 are drawn." : "");
+}
+
+static void
+put_movers(const struct page *p, const struct tt_verdict_row *r)
+{
+	static const char *const col[][2] = { { "name", "name" }, { "change", "change" }, { "value", "now" }, { "baseline", "before" },
+		{ "count", "count now" }, { "baseline_count", "count before" } };
+
+	if (!r->nmover)
+		return;
+	tt_buf_printf(p->out, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"What grew\"><table data-t=\"movers\" data-from=\"0\">\n"
+	    "<caption>What grew%s</caption>\n<thead><tr>", r->mover[0].per_frame ? ", per frame" : "");
+	for (size_t i = 0; i < sizeof col / sizeof *col; i++)
+		tt_buf_printf(p->out, "<th scope=\"col\" data-c=\"%s\"%s>%s</th>", col[i][0], i ? " class=\"n\"" : "", col[i][1]);
+	put(p, "</tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < r->nmover; i++) {
+		const struct tt_mover *m = &r->mover[i];
+		enum tt_dim dim = m->about == TT_ABOUT_ALLOC ? TT_DIM_BYTES : TT_DIM_TIME;
+
+		put(p, "<tr><th scope=\"row\">");
+		tt_html_text(p->out, m->name);
+		put(p, m->fresh ? " (new)</th>" : m->gone ? " (gone)</th>" : "</th>");
+		put_cell(p, true, m->change, dim, true, "");
+		put_cell(p, true, m->now, dim, false, "");
+		put_cell(p, true, m->base, dim, false, "");
+		put_cell(p, true, m->now_count, TT_DIM_NUMBER, false, "");
+		put_cell(p, true, m->base_count, TT_DIM_NUMBER, false, "");
+		put(p, "</tr>\n");
+	}
+	put(p, "</tbody>\n</table></div>\n");
+}
+
+static void
+put_waiver(const struct page *p, const struct tt_verdict_row *r)
+{
+	const struct tt_waive *w = &r->row->waive;
+
+	if (!w->until)
+		return;
+	put(p, r->outcome == TT_WAIVED ? "<p>Waived until " : "<p>It was waived until ");
+	tt_html_text(p->out, w->until);
+	if (w->who) {
+		put(p, " by ");
+		tt_html_text(p->out, w->who);
+	}
+	if (w->why) {
+		put(p, ": ");
+		tt_html_text(p->out, w->why);
+	}
+	put(p, ".</p>\n");
+}
+
+/* The commands that go on from here: of one row, and of its worst capture. */
+static void
+put_commands(const struct page *p, const struct tt_verdict_row *r)
+{
+	struct tt_buf quoted = { 0 };
+
+	if (!p->explain)
+		return;
+	opts_quote(&quoted, r->row->id);
+	put(p, "<p>Captures, worst frames, markers and sites: <code>");
+	tt_html_text(p->out, p->explain);
+	tt_html_text(p->out, quoted.failed ? "" : tt_buf_string(&quoted));
+	put(p, "</code></p>\n");
+	quoted.n = 0;
+	if (r->worst && r->worst->files == 1) {
+		opts_quote(&quoted, r->worst->file[0]);
+		put(p, "<p>The worst capture as a page: <code>tracetool report ");
+		tt_html_text(p->out, quoted.failed ? "" : tt_buf_string(&quoted));
+		put(p, " -o worst.html</code></p>\n");
+	}
+	if (quoted.failed)
+		tt_buf_fail(p->out);
+	tt_buf_free(&quoted);
+}
+
+static void
+put_detail(const struct page *p, const struct tt_verdict_row *r, size_t number)
+{
+	tt_buf_printf(p->out, "<details id=\"row-%zu\"%s><summary>", number, verdict_kind(p->v, r) >= VERDICT_WARNING ? " open" : "");
+	put_outcome(p, r);
+	put(p, ": ");
+	tt_html_text(p->out, r->name);
+	put(p, "</summary>\n<p>");
+	tt_html_text(p->out, r->title);
+	put(p, ": ");
+	tt_html_text(p->out, r->text);
+	put(p, ".</p>\n");
+	put_waiver(p, r);
+	put_dots(p, r);
+	put_movers(p, r);
+	if (r->hint) {
+		put(p, "<p>");
+		tt_html_text(p->out, r->hint);
+		put(p, "</p>\n");
+	}
+	if (r->need)
+		tt_buf_printf(p->out, "<p>%zu captures on each side would do.</p>\n", r->need);
+	put_commands(p, r);
+	put(p, "</details>\n");
+}
+
+static void
+details(const struct page *p, const size_t *order)
+{
+	size_t n = 0;
+
+	while (n < p->v->nrow && has_details(p, &p->v->row[order[n]]))
+		n++;
+	if (n == 0)
+		return;
+	tt_html_section(p->out, "details", "Rows that are not fine");
+	for (size_t i = 0; i < n && i < DETAILS; i++)
+		put_detail(p, &p->v->row[order[i]], i + 1);
+	if (n > DETAILS) {
+		put(p, "<p>");
+		tt_html_count(p->out, n - DETAILS);
+		put(p, " more are in the table above alone.</p>\n");
+	}
+	put(p, "</section>\n");
+}
+
+void
+verdict_html(const struct tt_verdict *v, const char *explain, struct tt_buf *out)
+{
+	const struct page p = { v, explain, out };
+	const char *slash = strrchr(v->budget->path, '/');
+	size_t *order = verdict_order(v, out);
+
+	if (!order)
+		return;
+	tt_html_open(out, v->summary, TT_HTML_ALONE);
+	put(&p, "<header>\n<h1>Budget ");
+	tt_html_text(out, slash ? slash + 1 : v->budget->path);
+	put(&p, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#verdict\">Verdict</a> <a href=\"#rows\">Rows</a></nav>\n<main>\n");
+	verdict(&p);
+	losses(&p);
+	rows(&p, order);
+	details(&p, order);
+	put(&p, "<p>Made by " TT_GENERATOR ". How rows are judged is in tracetool-budget(5).</p>\n</main>\n");
+	tt_html_close(out, TT_HTML_ALONE);
+	free(order);
+}
