@@ -35,6 +35,7 @@ struct summary_opts {
 	struct opt_list group;        /* keys of facts */
 	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */
 	int64_t failures_e4;          /* the same as a share; -1: not given */
+	const char *dir;              /* of results, where files made of captures are; NULL: there are none */
 	const char *missing;          /* the shards that the figures are without; NULL: none */
 };
 #define SUMMARY_DEFAULTS { .failures = UINT64_MAX, .failures_e4 = -1 }

@@ -1,19 +1,24 @@
 /**
  * The figures of a batch: options and output; the contract is in batch.h.
  */
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "batch.h"
 #include "batch/aggregate.h"
+#include "batch_opts.h"
 #include "cmd.h"
 #include "report.h"
+#include "page/captures.h"
 #include "parse_value.h"
 #include "verdict_out.h"
 #include "version.h"
 
 /* Rows of that table on the screen; files have more. */
 #define FAILURES_TEXT 20
+#define PAGE_SIZE ((size_t)2 << 20)
 
 static const char *
 form_value(size_t i)
@@ -92,6 +97,76 @@ has_csv(const struct summary_opts *o)
 	return csv;
 }
 
+/* Where files made of captures are, as seen from the page ${output}; NULL: beside it, or nobody knows. */
+static const char *
+files_from(struct app *app, const char *dir, const char *output, struct tt_err *err)
+{
+	char here[PATH_MAX], there[PATH_MAX], folder[PATH_MAX];
+	const char *slash = output ? strrchr(output, '/') : NULL;
+	size_t same = 0, n = 0;
+	char *to, *text;
+
+	if (!dir || !output || strcmp(output, "-") == 0 || strlen(output) >= sizeof folder)
+		return NULL;
+	memcpy(folder, slash ? output : ".", slash ? (size_t)(slash - output) + 1 : 1);
+	folder[slash ? (size_t)(slash - output) + 1 : 1] = '\0';
+	if (!realpath(folder, here) || !realpath(dir, there))
+		return NULL;
+	/* They lie together down to a folder whose name ends on both sides. */
+	for (size_t i = 0;; i++) {
+		if ((here[i] == '/' || !here[i]) && (there[i] == '/' || !there[i]))
+			same = i;
+		if (here[i] != there[i] || !here[i])
+			break;
+	}
+	for (const char *p = here + same; *p; p++)
+		n += *p == '/' && p[1];
+	to = text = tt_arena_alloc(&app->arena, 3 * n + strlen(there + same) + sizeof "/" BATCH_FILES_DIR "/", err);
+	if (!text)
+		return NULL;
+	while (n-- > 0)
+		to = stpcpy(to, "../");
+	if (there[same] == '/')
+		same++;
+	if (there[same])
+		to = stpcpy(stpcpy(to, there + same), "/");
+	strcpy(to, BATCH_FILES_DIR "/");
+	return text;
+}
+
+/* The page of a batch, and every other form. */
+static int
+write_form(struct app *app, const struct summary_opts *o, const struct report_opts *ro, const struct verdict_opts *to, struct tt_report *r,
+    struct tt_err *err)
+{
+	const enum tt_render form = report_form(ro);
+	struct tt_buf text = { 0 };
+	struct tt_table *before = NULL, *captures = NULL;
+	int rc;
+
+	if (form == TT_RENDER_HTML) {
+		const struct tt_batch_page page = { .generator = TT_GENERATOR, .files = files_from(app, o->dir, ro->output, err), .max_size = PAGE_SIZE };
+
+		rc = tt_batch_page_write(r, &page, &text, err);
+		if (rc == TT_OK)
+			rc = ro->output ? app_write(app, ro->output, &text, err) : app_show(app, &text, err);
+		tt_buf_free(&text);
+		return rc;
+	}
+	/* Lines of text for each capture are for machines and for the page. */
+	for (struct tt_table *t = r->first; t && (form == TT_RENDER_TEXT || form == TT_RENDER_MARKDOWN); before = t, t = t->next)
+		if (strcmp(t->id, "batch_captures") == 0) {
+			captures = t;
+			break;
+		}
+	if (captures && before)
+		before->next = captures->next;
+	rc = to ? print(app, ro, to, r, err) : report_write(app, ro, r, err);
+	if (captures && before)
+		before->next = captures;
+	return rc;
+}
+
 int
 summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a,
     struct tt_err *err)
@@ -112,12 +187,12 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++) {
 		const struct report_opts file = { .form = -1, .output = o->report.v[i], .width = -1, .csv_safe = o->csv_safe };
 
-		rc = report_write(app, &file, &r, err);
+		rc = write_form(app, o, &file, NULL, &r, err);
 	}
 	if (rc == TT_OK) {
 		for (struct tt_table *t = r.first; t && o->form == TT_RENDER_TEXT; t = t->next)
 			tt_table_limit(t, strcmp(t->id, "batch_failures") == 0 ? FAILURES_TEXT : 0);
-		rc = print(app, &ro, to, &r, err);
+		rc = write_form(app, o, &ro, to, &r, err);
 	}
 	tt_report_free(&r);
 	return rc;

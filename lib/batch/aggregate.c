@@ -27,6 +27,12 @@ tt_aggregate_new(struct tt_env *env, const char *const *group, struct tt_aggrega
 	a->env = env;
 	a->group = group;
 	tt_arena_init(&a->arena, &env->mem);
+	a->captures = tt_mem_alloc(&env->mem, sizeof *a->captures, err);
+	if (!a->captures) {
+		tt_mem_free(&env->mem, a, sizeof *a);
+		*out = NULL;
+		return err->code;
+	}
 	a->total.name = "all";
 	a->groups.max = GROUPS_MAX;
 	a->days.max = DAYS_MAX;
@@ -60,6 +66,8 @@ tt_aggregate_free(struct tt_aggregate *a)
 	free_list(a, &a->groups);
 	free_list(a, &a->days);
 	tt_arena_free(&a->arena);
+	tt_captures_free(a->captures, &a->env->mem);
+	tt_mem_free(&a->env->mem, a->captures, sizeof *a->captures);
 	tt_buf_free(&a->copy);
 	tt_mem_free(&a->env->mem, a->seen, a->capseen * sizeof *a->seen);
 	tt_mem_free(&a->env->mem, a, sizeof *a);
@@ -392,18 +400,24 @@ note_content(struct tt_aggregate *a, const struct tt_result *r, bool *copy, stru
 	return tt_buf_error(&a->copy, err);
 }
 
+/* Into the figures of its group, where there are groups, and among the single captures, but for a ${copy}. */
 static int
 add_to_group(struct tt_aggregate *a, const struct tt_result *r, bool copy, struct tt_err *err)
 {
+	const bool groups = a->group && a->group[0];
 	struct tt_buf b = { 0 };
-	struct sums *s;
+	struct sums *s = NULL;
 	int rc;
 
-	group_name(a, r, &b);
+	if (groups)
+		group_name(a, r, &b);
 	rc = tt_buf_error(&b, err);
-	s = rc == TT_OK ? sums_named(a, &a->groups, tt_buf_string(&b), err) : NULL;
-	if (rc == TT_OK)
+	if (rc == TT_OK && groups)
+		s = sums_named(a, &a->groups, tt_buf_string(&b), err);
+	if (rc == TT_OK && groups)
 		rc = s ? add_capture(a, s, r, copy, err) : err->code;
+	if (rc == TT_OK && !copy)
+		rc = tt_captures_add(a->captures, r, groups ? tt_buf_string(&b) : "", &a->env->mem, err);
 	tt_buf_free(&b);
 	return rc;
 }
@@ -447,9 +461,7 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 		day = sums_named(a, &a->days, date, err);
 		rc = day ? add_capture(a, day, r, copy, err) : err->code;
 	}
-	if (rc == TT_OK && a->group && a->group[0])
-		rc = add_to_group(a, r, copy, err);
-	return rc;
+	return rc == TT_OK ? add_to_group(a, r, copy, err) : rc;
 }
 
 int

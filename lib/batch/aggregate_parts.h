@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "batch/aggregate_captures.h"
 #include "batch/result.h"
 #include "model/capture.h"
 
@@ -66,6 +67,7 @@ struct tt_aggregate {
 	size_t nseen, capseen;
 	uint64_t copies;              /* captures whose figures were counted already */
 	struct tt_buf copy;           /* the first of them, for people */
+	struct tt_captures *captures; /* single ones */
 };
 
 #endif

@@ -10,7 +10,7 @@
 #include "stat/hist.h"
 #include "stat/num.h"
 
-enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_FAILURES, T_N };
+enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_FAILURES, T_CAPTURES, T_N };
 
 /* The columns for all captures, for a group and for a day. The first column is its name. */
 enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_OVER, C_ALLOC, C_ALLOCS,
@@ -84,12 +84,13 @@ static const struct tt_pass_table table[T_N] = {
 	[T_OUTCOMES] = { .id = "batch_outcomes", .title = "Outcomes", .col = outcome_col, .ncol = O_N },
 	[T_MEMBERS] = { .id = "batch_members", .title = "Not captures", .col = member_col, .ncol = K_N },
 	[T_FAILURES] = { .id = "batch_failures", .title = "Damaged and failed", .col = failure_col, .ncol = X_N },
+	[T_CAPTURES] = { .id = "batch_captures", .title = "Captures: damaged and failed, then the slowest", .col = tt_captures_col },
 };
 
 static struct tt_table *
 new_table(struct tt_report *r, int which)
 {
-	return tt_report_table(r, table[which].id, table[which].title, table[which].col, table[which].ncol);
+	return tt_report_table(r, table[which].id, table[which].title, table[which].col, which == T_CAPTURES ? tt_captures_ncol : table[which].ncol);
 }
 
 /* As tt_hist_quantile(). */
@@ -256,4 +257,6 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 		put_counts(r, T_MEMBERS, a->kind, a->nkind);
 	if (a->nfailure > 0)
 		put_failures(r, a);
+	if (a->captures->n > 0)
+		tt_captures_report(a->captures, new_table(r, T_CAPTURES));
 }

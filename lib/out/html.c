@@ -260,12 +260,17 @@ put_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view
 	for (size_t i = 0; i < ncol; i++) {
 		put_heading(out, &t->col[col[i]], "col");
 		tt_buf_printf(out, "%s</th>", tt_column_suffix(t->col[col[i]].unit));
+		if (i == 0 && v->more)
+			tt_buf_printf(out, "<th scope=\"col\" data-c=\"%s\">%s</th>", v->more, v->more_title);
 	}
 	tt_buf_text(out, "</tr></thead>\n<tbody>\n");
 	for (size_t row = v->from; row < to; row++) {
 		tt_buf_text(out, "<tr>");
-		for (size_t i = 0; i < ncol; i++)
+		for (size_t i = 0; i < ncol; i++) {
 			put_cell(out, t, row, col[i], i == 0 ? "th" : "td", "row", i == 0 ? v->link : NULL);
+			if (i == 0 && v->more)
+				v->put_more(out, t, row, v->arg);
+		}
 		tt_buf_text(out, "</tr>\n");
 	}
 	tt_buf_text(out, "</tbody>\n");

@@ -31,6 +31,10 @@ struct tt_html_view {
 	const char *const *col;       /* ids of the columns, ended by NULL, where there are such; NULL: all that hold something */
 	size_t from, to;              /* these rows; to 0: all from there */
 	const char *link;             /* the first column links to this, "-" and the number of the row, from 1; NULL: it does not */
+	/* One column more after the first, which no table has, like a picture; its id and title. NULL: there is none. */
+	const char *more, *more_title;
+	void (*put_more)(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg); /* "<td ...>...</td>" */
+	const void *arg;
 };
 
 /* The notes of a report as a list; nothing where there are none. */

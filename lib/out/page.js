@@ -33,34 +33,41 @@ const tracetool = (function () {
 	}
 
 	/* But trees: their order is what they say. */
-	function sortable(table) {
+	function sortable(table, keep) {
 		const heads = Array.from(table.tHead ? table.tHead.rows[0].cells : []), body = table.tBodies[0];
 
 		if (table.className === "tree" || !heads.length || !heads.every((th) => th.dataset.c) || body.rows.length < 2) {
-			return;
+			return null;
 		}
+
+		function sort(column, turn) {
+			const th = heads[column];
+
+			heads.forEach((h) => h.removeAttribute("aria-sort"));
+			th.dataset.turn = String(turn);
+			th.setAttribute("aria-sort", (Array.from(body.rows).some((row) => number(row.cells[column]) !== null)) === (turn === 1) ? "descending" : "ascending");
+			body.append(...Array.from(body.rows).sort((a, b) => compare(a, b, column, turn)));
+		}
+
 		heads.forEach((th, column) => {
 			const button = make("button", th.textContent, { type: "button", className: "s" });
 
 			th.textContent = "";
 			th.append(button);
 			button.addEventListener("click", () => {
-				const turn = th.ariaSort === null || th.dataset.turn === "-1" ? 1 : -1;
-
-				heads.forEach((h) => h.removeAttribute("aria-sort"));
-				th.dataset.turn = String(turn);
-				th.setAttribute("aria-sort", (number(body.rows[0].cells[column]) !== null) === (turn === 1) ? "descending" : "ascending");
-				body.append(...Array.from(body.rows).sort((a, b) => compare(a, b, column, turn)));
+				sort(column, th.ariaSort === null || th.dataset.turn === "-1" ? 1 : -1);
+				keep();
 			});
 		});
+		return (id, turn) => heads.some((th) => th.dataset.c === id) && sort(heads.findIndex((th) => th.dataset.c === id), turn);
 	}
 
-	function filtered(table) {
+	function filtered(table, keep) {
 		const rows = Array.from(table.tBodies[0].rows), label = make("label", "Rows with "), said = make("output", "");
 		const input = make("input", "", { type: "search" });
 
-		if (rows.length < ROWS_TO_FILTER || !table.closest("#tables")) {
-			return;
+		if (rows.length < ROWS_TO_FILTER || !table.closest("#tables, #captures")) {
+			return null;
 		}
 		label.append(input, " ", said);
 		table.parentNode.before(label);
@@ -73,12 +80,38 @@ const tracetool = (function () {
 				n += !row.hidden;
 			}
 			said.textContent = text ? n + " of " + rows.length + " rows" : "";
+			keep();
 		});
+		return input;
+	}
+
+	/* What a page shows of its captures is in the address: "#rows=TEXT&by=COLUMN", with "-" in front where it is turned. */
+	function kept(table) {
+		const keep = () => {
+			const th = table.tHead.querySelector("[aria-sort]"), by = th && (th.dataset.turn === "-1" ? "-" : "") + th.dataset.c;
+			const parts = [input && input.value ? "rows=" + encodeURIComponent(input.value) : "", by ? "by=" + by : ""].filter((p) => p);
+
+			history.replaceState(null, "", parts.length ? "#" + parts.join("&") : location.pathname + location.search);
+		};
+		const input = filtered(table, keep), sort = sortable(table, keep), asked = new URLSearchParams(location.hash.slice(1)), by = asked.get("by");
+
+		if (input && asked.get("rows")) {
+			input.value = asked.get("rows");
+			input.dispatchEvent(new Event("input"));
+		}
+		if (sort && by) {
+			sort(by.replace(/^-/, ""), by.startsWith("-") ? -1 : 1);
+			keep();
+		}
 	}
 
 	for (const table of document.querySelectorAll("table")) {
-		filtered(table);
-		sortable(table);
+		if (table.closest("#captures")) {
+			kept(table);
+			continue;
+		}
+		filtered(table, () => 0);
+		sortable(table, () => 0);
 	}
 
 	/* --- commands --- */

@@ -89,6 +89,28 @@ async function tree(browser, address) {
 	check('nothing on the console', page.said.concat(again.said), []);
 }
 
+const KEYS = 'Array.from(document.querySelectorAll("#captures tbody tr:not([hidden]) th"), (th) => th.textContent)';
+
+/* The rows of a batch. */
+async function rows(browser, address) {
+	const page = await browser.open(address);
+
+	check('what failed comes first', await page.run('document.querySelector("#captures tbody tr").cells[2].textContent'), 'failed');
+	await page.run('(() => { const i = document.querySelector("#captures input"); i.value = "n0"; i.dispatchEvent(new Event("input")); })()');
+	const some = await page.run(KEYS);
+	check('rows are filtered', some.length, 10);
+	await page.run('document.querySelector("#captures th[data-c=key] .s").click()');
+	check('and sorted', await page.run(KEYS), some.slice().sort());
+	check('which is in the address', await page.run('location.hash'), '#rows=n0&by=key');
+	await page.run('document.querySelector("#captures th[data-c=frame_p95_ns] .s").click()');
+	await page.run('document.querySelector("#captures th[data-c=frame_p95_ns] .s").click()');
+	check('by a number the other way round', await page.run('[location.hash, ' + KEYS + '.pop()]'), ['#rows=n0&by=-frame_p95_ns', 'n07.ttc']);
+	const again = await browser.open(address + '#rows=n0&by=-frame_p95_ns');
+	check('the address leads there again', await again.run(KEYS), await page.run(KEYS));
+	check('and the field says it', await again.run('document.querySelector("#captures input").value'), 'n0');
+	check('nothing on the console', page.said.concat(again.said), []);
+}
+
 async function main() {
 	const axe = fs.readFileSync(AXE, 'utf8'), browser = new Browser();
 
@@ -98,6 +120,8 @@ async function main() {
 		await looks(browser, name, address, axe);
 		if (name === 'diff') {
 			await tree(browser, address);
+		} else if (name === 'batch') {
+			await rows(browser, address);
 		}
 	}
 	await browser.end();

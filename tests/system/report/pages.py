@@ -214,8 +214,8 @@ def judged(what, html, verdict):
     text = text_of(html)
     doc, page, out = json.load(open(suite.path(verdict), encoding="utf-8"), parse_int=str, parse_float=str), Page(text), []
     rows = {r["name"]: r for r in doc["rows"]}
-    want = {"value": lambda r: r.get("value"), "limit": lambda r: r.get("limit"), "baseline": lambda r: r.get("baseline"), "shift": lambda r: r["test"]["shift"] if "test" in r
-            else None}
+    want = {"value": lambda r: r.get("value"), "limit": lambda r: r.get("limit"), "baseline": lambda r: r.get("baseline"),
+            "shift": lambda r: r["test"]["shift"] if "test" in r else None}
     said, seen = "".join(page.text), []
     for t in page.tables:
         for row in t["rows"][1:] if t["id"] == "rows" else []:
@@ -290,6 +290,107 @@ def gates():
     broken(text, "gate")
 
 
+# --- batch ------------------------------------------------------------------------------------
+
+LINK = re.compile(r"link to (?:\.\./)*(?:[\w.-]+/)*captures/[\w.-]+\.stats\.html leads nowhere$")
+
+
+def batched(what, html, report):
+    """Every cell of the page of a batch is that of its figures as JSON, and each capture of it is there or said to be left out."""
+    text = text_of(html)
+    doc = json.load(open(suite.path(report), encoding="utf-8"), parse_int=str, parse_float=str)
+    page, want = Page(text), doc["tables"]
+    out, said = [f for f in page.faults if not LINK.match(f)], "".join(page.text)
+    for t in page.tables:
+        rows = want[t["id"]]["rows"]
+        for row, col, a, cell in cells(t):
+            if col == "strip":
+                bad = None if a.get("data-v") == rows[row]["frame_p95_ns"] else "strip of %s" % a.get("data-v")
+            else:
+                bad = wrong(rows[row][col], a.get("data-v"), cell)
+            if bad:
+                out.append("%s, row %d, %s: %r (%s): %s" % (t["id"], row, col, cell, a.get("data-v"), bad))
+    for of, value, cell in page.figures:
+        name, row, col = of.split("/")
+        if value != shown(str(want[name]["rows"][int(row)][col])):
+            out.append("figure %s: %r" % (of, value))
+    left = re.search(r"([\d,]+) more captures are left out of this page", said)
+    have = next((len(t["rows"]) - 1 for t in page.tables if t["id"] == "batch_captures"), 0) + (int(left[1].replace(",", "")) if left else 0)
+    if have != int(want["batch"]["rows"][0]["captures"]):
+        out.append("%d captures are shown or left out" % have)
+    rows = want["batch_captures"]["rows"]
+    order = [(-1 if r["outcome"] != "ok" else 1, 0 if r["outcome"] != "ok" else -int(r["frame_p95_ns"] or -1)) for r in rows]
+    if order != sorted(order):
+        out.append("captures that failed do not come first, or the slowest not after them")
+    out += ["note %r is not there" % n["text"] for n in doc["notes"] if shown(n["text"]) not in said]
+    suite.check(what, out[:6])
+    return page, text, want
+
+
+def slow_ones(rows):
+    """Keys of the captures that are far slower than the others of their group."""
+    groups, out = {}, []
+    for r in rows:
+        if r["frame_p95_ns"]:
+            groups.setdefault(r["group"], []).append(int(r["frame_p95_ns"]))
+    for r in rows:
+        of = sorted(groups.get(r["group"], []))
+        if len(of) < 8 or not r["frame_p95_ns"]:
+            continue
+        median = of[(len(of) - 1) // 2]
+        away = sorted(abs(v - median) for v in of)[(len(of) - 1) // 2]
+        if int(r["frame_p95_ns"]) > median + max(round(away * 4.4478), median // 20):
+            out.append(r["key"])
+    return sorted(out)
+
+
+def batches():
+    os.mkdir(suite.path("night"))
+    for i in range(12):
+        game("night/n%02d.ttc" % i, 100 + i, slow=i == 7, frames=60)
+    run("batch", "-q", "-o", "out", "night", *[os.path.join(TESTDATA, "mlpd", f) for f in ("bad-cut-in-buffer.mlpd", "bad-empty.mlpd")],
+        "--per-capture", "html", "--report", "batch.html", "--report", "out/inside.html", "--report", "batch.json")
+    page, text, want = batched("a batch", "batch.html", "batch.json")
+    rows = want["batch_captures"]["rows"]
+    suite.equal("outliers", sorted(r["key"] for r in rows if r["outlier"]), slow_ones(rows))
+    suite.equal("there is one", slow_ones(rows), ["n07.ttc"])
+    suite.check("it is named in front", "n07.ttc (p95 " not in "".join(page.text) and "it is not")
+    for html, folder in (("batch.html", "."), ("out/inside.html", "out")):
+        links = [a for a in Page(text_of(html)).links if a[0] != "#"]
+        suite.equal("links of %s" % html, len(links), sum(r["file"] is not None for r in rows))
+        suite.check("they lead there", [a for a in links if not os.path.exists(os.path.join(suite.path(folder), a))])
+    r = run("batch", "-q", "night", "--format", "html", "-j", "1")
+    suite.equal("it is the same in any order of work", "".join(Page(r.stdout.decode()).text).count("n07.ttc"), 2)
+    os.mkdir(suite.path("evil"))
+    turn = iter(range(10 ** 6))
+    name = lambda what: "%s %s" % (EVIL[next(turn) % len(EVIL)], what)      # noqa: E731
+    for i, e in enumerate(EVIL):
+        game("evil/%d%s.ttc" % (i, e.replace("/", "_")), i, names=name, frames=20)
+    run("batch", "-q", "-o", "out2", "evil", "--per-capture", "html", "--meta", "build=<b>", "--group-by", "build", "--report", "batch-evil.html", "--report",
+        "evil.json")
+    page, text, _ = batched("hostile names in a batch", "batch-evil.html", "evil.json")
+    broken(text, "batch")
+    os.mkdir(suite.path("many"))
+    for i in range(1700):
+        tiny("many/%04d.ttc" % i, i)
+    run("batch", "-q", "many", "--report", "many.html", "--report", "many.json")
+    page, text, want = batched("1,700 captures", "many.html", "many.json")
+    suite.check("the page is bounded", len(text) > 2 << 20 and "%d bytes" % len(text))
+    suite.equal("the slowest are there", [int(r["frame_p95_ns"]) for r in want["batch_captures"]["rows"]], sorted(
+        (10 * MS + (i * 7919 % 1700) * 1000 for i in range(1700)), reverse=True)[:1000])
+
+
+def tiny(path, i):
+    c = Capture(run=("%016d" % i).encode())
+    m, t = c.marker("Loop"), c.thread()
+    for k in range(4):
+        at = MS + k * (10 * MS + (i * 7919 % 1700) * 1000)
+        t.frame(at)
+        if k < 3:
+            t.zone(at + 1000, at + 5 * MS, m)
+    return c.write(suite.path(path))
+
+
 # --- browsers --------------------------------------------------------------------------------------
 
 def browser(*args):
@@ -303,5 +404,7 @@ def browser(*args):
 
 diffs()
 gates()
-browser("diff=game.html", "diff-evil=evil.html", "gate=gate.html", "gate-evil=gate-evil.html")
+batches()
+browser("diff=game.html", "diff-evil=evil.html", "gate=gate.html", "gate-evil=gate-evil.html", "batch=batch.html",
+        "batch-evil=batch-evil.html")
 suite.end()
