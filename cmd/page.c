@@ -230,11 +230,11 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 }
 
 static int
-write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments, const struct tt_report *r, struct tt_views *view,
+write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments, struct tt_report *r, struct tt_views *view,
     const struct tt_details *d, struct tt_err *err)
 {
 	const char *slash = strrchr(o->in.path.v[0], '/');
-	struct tt_buf text = { 0 }, range = { 0 }, stats = { 0 }, tree = { 0 };
+	struct tt_buf text = { 0 }, range = { 0 }, stats = { 0 }, tree = { 0 }, samples = { 0 };
 	struct tt_page_cut cut = { 0 };
 	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size };
 	size_t size;
@@ -255,6 +255,8 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 	po.stats = tt_buf_string(&stats);
 	tt_buf_printf(&tree, "tracetool stats --table calltree --threshold 0 %s --marker ", po.arguments);
 	po.tree = tt_buf_string(&tree);
+	tt_buf_printf(&samples, "tracetool stats --table sample_paths %s --marker ", po.arguments);
+	po.samples = tt_buf_string(&samples);
 	po.details = has_views(o) ? d : NULL;
 	rc = tt_buf_error(arguments, err);
 	if (rc == TT_OK)
@@ -263,6 +265,8 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 		rc = tt_buf_error(&stats, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&tree, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&samples, err);
 	if (rc == TT_OK)
 		rc = tt_page_write(r, view, &po, &cut, &text, err);
 	size = text.n;
@@ -274,6 +278,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 	tt_buf_free(&range);
 	tt_buf_free(&stats);
 	tt_buf_free(&tree);
+	tt_buf_free(&samples);
 	return rc;
 }
 

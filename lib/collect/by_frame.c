@@ -148,9 +148,9 @@ tt_by_frame_value(const struct tt_collecting *c, uint32_t counter, uint8_t type,
     struct tt_err *err)
 {
 	struct by_frame *s = state_of(c->m);
-	size_t at = s && c->m->frames && !c->m->frames->looked ? frame_of(c, s, ts) : SIZE_MAX;
+	size_t at = s ? frame_of(c, s, ts) : SIZE_MAX;
 
-	if (at == SIZE_MAX)
+	if (at == SIZE_MAX || !tt_frames_looked(c->m->frames, at, at + 1))
 		return TT_OK;
 	const struct tt_frame_values rec = { .frame = (uint32_t)at, .counter = counter, .place = s->values++, .n = 1, .last = v, .min = v, .max = v,
 		.type = type };

@@ -47,24 +47,23 @@ tt_html_text(struct tt_buf *out, const char *s)
 	}
 }
 
-static const struct { const char *text, *sha256; } script_of[] = {
-	[TT_HTML_ALONE] = { NULL, NULL },
-	[TT_HTML_VIEW] = { tt_built_view_js, tt_built_view_js_sha256 },
-	[TT_HTML_COMPARE] = { tt_built_compare_js, tt_built_compare_js_sha256 },
+/* After page.js, in this order. */
+static const struct script { const char *text, *sha256; } script_of[][2] = {
+	[TT_HTML_ALONE] = { { NULL, NULL }, { NULL, NULL } },
+	[TT_HTML_VIEW] = { { tt_built_view_js, tt_built_view_js_sha256 }, { tt_built_lines_js, tt_built_lines_js_sha256 } },
+	[TT_HTML_COMPARE] = { { tt_built_compare_js, tt_built_compare_js_sha256 }, { NULL, NULL } },
 };
 
 void
 tt_html_open(struct tt_buf *out, const char *title, enum tt_html_script script)
 {
-	const char *more = script_of[script].sha256;
-
 	tt_buf_printf(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'%s%s%s; style-src 'sha256-%s'; base-uri 'none'; "
-	    "form-action 'none'\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'", tt_built_page_js_sha256);
+	for (size_t i = 0; i < 2 && script_of[script][i].text; i++)
+		tt_buf_printf(out, " 'sha256-%s'", script_of[script][i].sha256);
+	tt_buf_printf(out, "; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
-	    "<meta name=\"referrer\" content=\"no-referrer\">\n<title>", tt_built_page_js_sha256,
-	    more ? " 'sha256-" : "", more ? more : "", more ? "'" : "",
-	    tt_built_page_css_sha256);
+	    "<meta name=\"referrer\" content=\"no-referrer\">\n<title>", tt_built_page_css_sha256);
 	tt_html_text(out, title);
 	tt_buf_text(out, "</title>\n<style>");
 	tt_buf_text(out, tt_built_page_css);
@@ -76,9 +75,9 @@ tt_html_close(struct tt_buf *out, enum tt_html_script script)
 {
 	tt_buf_text(out, "<script>");
 	tt_buf_text(out, tt_built_page_js);
-	if (script_of[script].text) {
+	for (size_t i = 0; i < 2 && script_of[script][i].text; i++) {
 		tt_buf_text(out, "</script>\n<script>");
-		tt_buf_text(out, script_of[script].text);
+		tt_buf_text(out, script_of[script][i].text);
 	}
 	tt_buf_text(out, "</script>\n</body>\n</html>\n");
 }
@@ -167,6 +166,12 @@ tt_html_figure(struct tt_buf *out, const struct tt_table *t, size_t row, const c
 	else
 		put_human(out, unit, c, true);
 	tt_buf_text(out, "</data>");
+}
+
+void
+tt_html_number(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c)
+{
+	put_human(out, unit, c, false);
 }
 
 void

@@ -142,7 +142,7 @@ tt_flame_free(struct tt_flame *f)
 }
 
 int
-tt_flame_put(const struct tt_flame *f, const struct tt_views *view, const char *command, struct tt_buf *out, struct tt_err *err)
+tt_flame_put(const struct tt_flame *f, const struct tt_views *view, const char *kind, const char *command, struct tt_buf *out, struct tt_err *err)
 {
 	const size_t rows = view->paths[TT_GROUP_NONE].nrow;
 	uint32_t *number = f->n ? tt_mem_alloc(f->mem, (rows + 1) * sizeof *number, err) : NULL;
@@ -179,7 +179,7 @@ tt_flame_put(const struct tt_flame *f, const struct tt_views *view, const char *
 	rc = tt_buf_error(&boxes, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&names, err);
-	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-flame=\"%zu\" data-left=\"%zu\" data-command=\"", f->n, f->left_out);
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-%s=\"%zu\" data-left=\"%zu\" data-command=\"", kind, f->n, f->left_out);
 	tt_html_text(out, command);
 	tt_buf_text(out, "\">");
 	if (rc == TT_OK)

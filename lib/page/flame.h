@@ -35,10 +35,13 @@ struct tt_flame {
 int tt_flame_init(struct tt_flame *f, struct tt_views *view, size_t most, struct tt_err *err);
 void tt_flame_free(struct tt_flame *f);
 
+/* The same of the stacks of samples: totals are numbers of them, and there are no counts and bytes. */
+int tt_flame_sampled(struct tt_flame *f, struct tt_views *view, size_t most, struct tt_err *err);
+
 /*
  * As an element of data: JSON of [names, boxes], six numbers a box: depth, name, total, self, count, bytes. ${command} before a marker's name
- * prints its part of the tree. Nothing where there are no boxes.
+ * prints its part of the tree. ${kind} says which of the two it is: "flame", "samples". Nothing where there are no boxes.
  */
-int tt_flame_put(const struct tt_flame *f, const struct tt_views *view, const char *command, struct tt_buf *out, struct tt_err *err);
+int tt_flame_put(const struct tt_flame *f, const struct tt_views *view, const char *kind, const char *command, struct tt_buf *out, struct tt_err *err);
 
 #endif

@@ -10,16 +10,21 @@
 #include "model/model.h"
 #include "out/html.h"
 #include "page/details.h"
+#include "page/facts.h"
 #include "page/flame.h"
+#include "page/lines.h"
 #include "page/over.h"
 #include "view/view.h"
 
 /* Rows of a table on the first screen; charts, one for a process; boxes of the flame graph, markers over
-   the frames, and the bytes of a page that each is worth. */
-enum { FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400, MARKERS = 64, PER_MARKER = 32768 };
+   the frames, lines of counters, and the bytes of a page that each is worth. */
+enum { FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400, MARKERS = 64, PER_MARKER = 32768,
+	LINES = 12, PER_LINE = 65536 };
 
 struct page {
-	const struct tt_report *r;
+	struct tt_report *r;
+	struct tt_views *view;
+	struct tt_err *err;
 	const struct tt_frames *f;    /* NULL: none */
 	const struct tt_values *times;        /* of them, in order */
 	const struct tt_page_opts *o;
@@ -333,33 +338,48 @@ worst_frames(const struct page *p)
 
 struct top { const char *id; const char *col[10]; };
 
-/* A section of the first rows of those tables of ${top} that have some, ended by one without an id. */
+/* Where all rows of ${t} are, if those in front are not all. */
 static void
-tops(const struct page *p, const char *id, const char *title, const struct top *top)
+all_rows(const struct page *p, const struct tt_table *t)
 {
-	bool begun = false;
+	if (t->nrow <= FIRST && !t->hidden)
+		return;
+	tt_buf_printf(p->out, "<p><a href=\"#t-%s\">All ", t->id);
+	tt_html_count(p->out, t->nrow + t->hidden);
+	put(p, " rows</a></p>\n");
+}
 
+/* The first rows of those tables of ${top} that have some, ended by one without an id. */
+static void
+top_tables(const struct page *p, const struct top *top)
+{
+	put(p, "<div class=\"g\">\n");
 	for (; top->id; top++) {
 		const struct tt_table *t = table(p, top->id);
 
 		if (!has_rows(t))
 			continue;
-		if (!begun) {
-			heading(p, id, title);
-			put(p, "<div class=\"g\">\n");
-		}
-		begun = true;
 		put(p, "<div>\n");
 		tt_html_table(p->out, t, &(struct tt_html_view){ .col = top->col, .to = FIRST });
-		if (t->nrow > FIRST || t->hidden) {
-			tt_buf_printf(p->out, "<p><a href=\"#t-%s\">All ", t->id);
-			tt_html_count(p->out, t->nrow + t->hidden);
-			put(p, " rows</a></p>\n");
-		}
+		all_rows(p, t);
 		put(p, "</div>\n");
 	}
-	if (begun)
-		put(p, "</div>\n</section>\n");
+	put(p, "</div>\n");
+}
+
+/* A section of them; nothing where none has rows. */
+static void
+tops(const struct page *p, const char *id, const char *title, const struct top *top)
+{
+	bool any = false;
+
+	for (const struct top *t = top; t->id; t++)
+		any = any || has_rows(table(p, t->id));
+	if (!any)
+		return;
+	heading(p, id, title);
+	top_tables(p, top);
+	put(p, "</section>\n");
 }
 
 static const struct top time_tables[] = {
@@ -380,6 +400,55 @@ static const struct top memory_tables[] = {
 	{ "heapshot_classes", { "class", "bytes", "share", "objects" } },
 	{ NULL, { NULL } },
 };
+
+/* --- counters and the heap ------------------------------------------------------------- */
+
+/* Lines of the counters that change, as many as fit, and the first rows of their table. */
+static void
+counters(const struct page *p)
+{
+	static const char *const col[] = { "counter", "section", "unit", "min", "mean", "max", "last", "count", NULL };
+	const struct tt_table *t = table(p, "counters");
+	size_t most = p->o->max_size && p->o->max_size / PER_LINE < LINES ? (size_t)(p->o->max_size / PER_LINE) : LINES, left;
+
+	if (!has_rows(t))
+		return;
+	heading(p, "counters", "Counters");
+	if (tt_lines_counters(p->view, p->r, most, &left, p->out, p->err) != TT_OK)
+		return;
+	if (left) {
+		put(p, "<p>");
+		tt_html_count(p->out, left);
+		put(p, left == 1 ? " more counter changes, and is in the table alone.</p>\n" : " more counters change, and are in the table alone.</p>\n");
+	}
+	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST });
+	all_rows(p, t);
+	put(p, "</section>\n");
+}
+
+static const struct top heap_tables[] = {
+	{ "gc_generations", { "generation", "count", "total_ns", "mean_ns", "max_ns" } },
+	{ "heapshots", { "shot", "time_ns", "objects", "bytes", "classes", "d_objects", "d_bytes" } },
+	{ "heapshot_growth", { "class", "d_bytes", "d_objects", "first_bytes", "last_bytes" } },
+	{ NULL, { NULL } },
+};
+
+/* Its size over time, and what grows in its shots. */
+static void
+heap(const struct page *p)
+{
+	size_t begin = p->out->n;
+	bool shots = has_rows(table(p, "heapshots"));
+
+	heading(p, "heap", "Heap");
+	size_t chart = p->out->n;
+	if (tt_lines_heap(p->view, p->r, p->out, p->err) != TT_OK || (p->out->n == chart && !shots)) {
+		p->out->n = begin;
+		return;
+	}
+	top_tables(p, heap_tables);
+	put(p, "</section>\n");
+}
 
 /* --- the end ------------------------------------------------------------------------- */
 
@@ -454,6 +523,8 @@ first_screen(const struct page *p)
 	worst_frames(p);
 	tops(p, "time", "Where the time goes", time_tables);
 	tops(p, "memory", "Where memory goes", memory_tables);
+	heap(p);
+	counters(p);
 	provenance(p);
 }
 
@@ -469,21 +540,28 @@ put_data(const struct page *p, struct tt_views *view, struct tt_err *err)
 	if (!o->details)
 		return TT_OK;
 	rc = tt_flame_init(&flame, view, most, err);
-
 	if (rc == TT_OK)
-		rc = tt_flame_put(&flame, view, o->tree, p->out, err);
+		rc = tt_flame_put(&flame, view, "flame", o->tree, p->out, err);
 	tt_flame_free(&flame);
+	if (rc == TT_OK && has_rows(table(p, "samples"))) {
+		rc = tt_flame_sampled(&flame, view, most / 2, err);
+		if (rc == TT_OK)
+			rc = tt_flame_put(&flame, view, "samples", o->samples, p->out, err);
+		tt_flame_free(&flame);
+	}
 	if (rc == TT_OK && p->f)
 		rc = tt_over_put(view, o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS, TT_PAGE_COLUMNS,
 		    p->out, err);
+	if (rc == TT_OK)
+		rc = tt_facts_put(o->details, view, p->r, p->out, err);
 	return rc == TT_OK ? tt_details_put(o->details, view, o->stats, p->out, err) : rc;
 }
 
 int
-tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_page_opts *o, struct tt_page_cut *cut,
+tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_opts *o, struct tt_page_cut *cut,
     struct tt_buf *out, struct tt_err *err)
 {
-	struct page p = { .r = r, .o = o, .out = out };
+	struct page p = { .r = r, .view = view, .err = err, .o = o, .out = out };
 	size_t begin = out->n, here;
 
 	if (tt_report_error(r, err) != TT_OK)
@@ -496,6 +574,8 @@ tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_
 	}
 	tt_html_open(out, o->name, o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
 	first_screen(&p);
+	if (err->code != TT_OK)
+		return err->code;
 	if (put_data(&p, view, err) != TT_OK)
 		return err->code;
 	here = out->n;

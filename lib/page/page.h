@@ -29,7 +29,7 @@ struct tt_page_opts {
 	const char *arguments;        /* of a command that looks at the same, captures among them, quoted for a shell */
 	const char *range;            /* a command that makes such a page of some frames, up to where their numbers belong */
 	const char *stats;            /* one that prints the tables of some, in the same way */
-	const char *tree;             /* one that prints the call tree of a marker */
+	const char *tree, *samples;   /* one that prints the call tree of a marker, and one for the stacks of samples that end in it */
 	const struct tt_details *details;     /* of the same run; NULL: the page has no views for scripts but of its tables and chart */
 	const char *generator;        /* "tracetool VERSION" */
 	uint64_t max_size;            /* bytes; 0: any number */
@@ -41,8 +41,8 @@ struct tt_page_cut {
 	size_t rows;                  /* ... to so many rows each */
 };
 
-/* Write the page of ${r}, which was made of ${view}, at the end of ${out}; its tables have at most TT_PAGE_ROWS rows. */
-int tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_page_opts *o, struct tt_page_cut *cut,
+/* Write the page of ${r}, which was made of ${view} and keeps texts, at the end of ${out}; its tables have at most TT_PAGE_ROWS rows. */
+int tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_opts *o, struct tt_page_cut *cut,
     struct tt_buf *out, struct tt_err *err);
 
 /*

@@ -110,7 +110,7 @@
 				const x = Math.round((at - from) * scale());
 
 				c.fillRect(x, 0, 1, 4);
-				c.fillText(shown(at), Math.min(x + 3, width - 60), 11);
+				c.fillText((o.amount || shown)(at), Math.min(x + 3, width - 60), 11);
 			}
 		}
 
@@ -628,6 +628,10 @@
 			if (times) {
 				times.mark(number);
 			}
+			tracetool.frame = number;
+			if (tracetool.framed) {
+				tracetool.framed(number);
+			}
 			if (keep) {
 				history.replaceState(null, "", "#frame=" + number);
 				performance.measure("frame", { start: begun });
@@ -891,21 +895,23 @@
 		return self;
 	}
 
-	function flame(source) {
-		const section = make("section", "", { id: "flame" }), find = make("input", "", { type: "search" }), label = make("label", "Markers with ");
+	/* ${k}: what the boxes are of, by KINDS. */
+	function flame(source, k) {
+		const section = make("section", "", { id: k.id }), find = make("input", "", { type: "search" }), label = make("label", "Markers with ");
 		const said = make("output", ""), pick = make("button", "Callers and callees", { type: "button", className: "c" });
 		const whole = make("button", "Whole tree", { type: "button", className: "c" }), code = make("code", ""), bar = make("p", "", { className: "x" });
 		const told = make("p", ""), commands = make("p", "");
 		let all = null, total = 0, text = "", shownRows = [], now = null;
-		const chart = boxes({ label: "Flame graph of the call tree; the table of calls has the same figures", hint: "A box is a call path: as wide as the time " +
-			"spent in it, inside its caller's box. Click one, or move with the arrow keys; double click or Enter shows it alone.",
-		told: (b) => b.name + ": " + shown(b.ns) + " (" + share(b.ns, now ? now.ns : total) + " of " + (now ? "its time" : "all") + ")" + (b.n ? ", self " +
-			shown(b.self) + ", " + b.n.toLocaleString("en-US") + " calls" : "") + (b.bytes ? ", " + bytes(b.bytes) + " allocated" : ""),
+		const chart = boxes({ label: k.label, amount: k.amount, hint: "A box is a call path: as wide as " + k.wide +
+			", inside its caller's box. Click one, or move with the arrow keys; double click or Enter shows it alone.",
+		told: (b) => b.name + ": " + k.amount(b.ns) + " (" + share(b.ns, now ? now.ns : total) + " of " + (now ? k.its : "all") + ")" + (b.n || !k.calls ?
+			", self " + k.amount(b.self) : "") + (b.n ? ", " + b.n.toLocaleString("en-US") + " calls" : "") + (b.bytes ? ", " + bytes(b.bytes) +
+			" allocated" : ""),
 		chosen: () => {
 			pick.disabled = !target();
 		}, found: (b) => b === now || text !== "" && b.name.toLowerCase().includes(text), step });
-		const callers = grid("Callers", [["caller"], ["time of it", "n"], ["share", "n"]]), callees = grid("Callees", [["callee"], ["total", "n"],
-			["share", "n"], ["self", "n"], ["calls", "n"]]), tables = make("div", "", { className: "g" });
+		const callers = grid("Callers", [["caller"], [k.of, "n"], ["share", "n"]]), callees = grid("Callees", [["callee"], [k.total, "n"],
+			["share", "n"], ["self", "n"]].concat(k.calls ? [["calls", "n"]] : [])), tables = make("div", "", { className: "g" });
 
 		function step(b, key) {
 			const at = shownRows.findIndex((row) => row.of.includes(b)), row = shownRows[at];
@@ -959,9 +965,12 @@
 
 				button.addEventListener("click", () => show(b.name, true));
 				th.append(b.thread ? b.name : button);
-				tr.append(th, cell(shown(b.ns), b.ns), cell(share(b.ns, of)));
+				tr.append(th, cell(k.amount(b.ns), b.ns), cell(share(b.ns, of)));
 				if (more) {
-					tr.append(cell(shown(b.self), b.self), cell(b.n.toLocaleString("en-US"), b.n));
+					tr.append(cell(k.amount(b.self), b.self));
+				}
+				if (more && k.calls) {
+					tr.append(cell(b.n.toLocaleString("en-US"), b.n));
 				}
 				return tr;
 			}));
@@ -987,8 +996,8 @@
 				put(under, 0, now, 0);
 				shownRows = over.slice(1).reverse().concat(under);
 				chart.show(shownRows, now.ns);
-				told.textContent = now.name + ": " + shown(now.ns) + ", " + share(now.ns, total) + " of the time in zones, " + now.n.toLocaleString("en-US") +
-					" calls, self " + shown(now.self) + ". Its callers are above it, its callees below.";
+				told.textContent = now.name + ": " + k.amount(now.ns) + ", " + share(now.ns, total) + " of " + k.all + ", " + (k.calls ?
+					now.n.toLocaleString("en-US") + " calls, " : "") + "self " + k.amount(now.self) + ". Its callers are above it, its callees below.";
 				list(callers, Array.from(now.over.values()), now.ns, false);
 				list(callees, Array.from(now.under.values()), now.ns, true);
 				code.textContent = source.dataset.command + quoted(now.name);
@@ -1002,13 +1011,13 @@
 					row.of.push(b);
 				}
 				chart.show(shownRows, total);
-				told.textContent = "All threads, " + shown(total) + " in zones." + (Number(source.dataset.left) ? " " +
+				told.textContent = "All threads, " + k.amount(total) + k.within + "." + (Number(source.dataset.left) ? " " +
 					Number(source.dataset.left).toLocaleString("en-US") + " narrower call paths are left out." : "");
 			}
 			whole.disabled = !now;
 			pick.disabled = !target();
 			if (keep) {
-				history.replaceState(null, "", now ? "#marker=" + encodeURIComponent(now.name) : "#flame");
+				history.replaceState(null, "", now ? "#" + k.hash + "=" + encodeURIComponent(now.name) : "#" + k.id);
 			}
 		}
 
@@ -1036,8 +1045,8 @@
 		bar.append(label, " ", pick, " ", whole);
 		commands.append(code);
 		tables.append(callers.parentNode, callees.parentNode);
-		section.append(make("h2", "Call tree", { id: "h-flame" }), bar, told, ...chart.parts, tables, commands);
-		section.setAttribute("aria-labelledby", "h-flame");
+		section.append(make("h2", k.title, { id: "h-" + k.id }), bar, told, ...chart.parts, tables, commands);
+		section.setAttribute("aria-labelledby", "h-" + k.id);
 		const before = document.getElementById("time") || document.getElementById("source");
 		before.before(section);
 		if (navigator.clipboard) {
@@ -1045,13 +1054,13 @@
 		}
 
 		function asked() {
-			const name = /^#marker=(.+)$/.exec(location.hash);
+			const name = new RegExp("^#" + k.hash + "=(.+)$").exec(location.hash);
 
 			return show(name ? decodeURIComponent(name[1]) : null, false).then(() => name && section.scrollIntoView());
 		}
 
 		/* Markers in front lead to their callers and callees. */
-		for (const th of document.querySelectorAll("#time table[data-t=\"markers\"] tbody th")) {
+		for (const th of document.querySelectorAll("#time table[data-t=\"" + k.table + "\"] tbody th")) {
 			const button = make("button", th.textContent, { type: "button", className: "s" });
 
 			button.addEventListener("click", () => show(th.textContent, true).then(() => section.scrollIntoView()));
@@ -1061,16 +1070,24 @@
 		asked().catch((e) => told.textContent = "The data of the call tree cannot be read: " + e.message);
 	}
 
+	Object.assign(tracetool, { inflate, bytes, grid, median: about ? Number(about.dataset.median) : 0 });
 	if (about) {
 		view();
 	}
-	const source = document.querySelector("script[data-flame]"), markers = document.querySelector("script[data-over]");
+	const sampled = document.querySelector("script[data-samples]"), source = document.querySelector("script[data-flame]"), markers = document.querySelector("script[data-over]");
 
 	if (markers && tracetool.times && about) {
 		over(markers, tracetool.times);
 	}
 
 	if (source) {
-		flame(source);
+		flame(source, { id: "flame", title: "Call tree", hash: "marker", table: "markers", amount: shown, calls: true, wide: "the time spent in it",
+			its: "its time", all: "the time in zones", within: " in zones", of: "time of it", total: "total",
+			label: "Flame graph of the call tree; the table of calls has the same figures" });
+	}
+	if (sampled) {
+		flame(sampled, { id: "sampled", title: "Samples", hash: "sampled", table: "samples", amount: (n) => n.toLocaleString("en-US") + (n === 1 ?
+			" sample" : " samples"), calls: false, wide: "samples have it", its: "its samples", all: "all samples", within: "", of: "samples of it",
+		total: "samples", label: "Flame graph of the stacks of samples; the table of samples has the same figures" });
 	}
 })();

@@ -83,7 +83,7 @@ class Browser {
 		page.press = async (key, modifiers = 0) => {
 			const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined;
 			const code = { Tab: 9, Enter: 13, Escape: 27, ArrowLeft: 37, ArrowUp: 38,
-				ArrowRight: 39, ArrowDown: 40 }[key] || 0;
+				ArrowRight: 39, ArrowDown: 40, End: 35 }[key] || 0;
 
 			await page.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', key, code: key, text, modifiers,
 				windowsVirtualKeyCode: code });
@@ -187,7 +187,7 @@ class Firefox {
 			script: 'const done = arguments[0]; Promise.resolve(' + text + ').then(done, (e) => done("failed: " + e));' })).value;
 		page.press = (key) => {
 			const value = { Tab: '\ue004', Enter: '\ue007', ArrowLeft: '\ue012', ArrowUp: '\ue013', ArrowRight: '\ue014',
-				ArrowDown: '\ue015' }[key] || key;
+				ArrowDown: '\ue015', End: '\ue010' }[key] || key;
 
 			return this.send('WebDriver:PerformActions', { actions: [{ type: 'key', id: 'keys', actions: ['keyDown', 'keyUp'].map((type) =>
 				({ type, value })) }] });

@@ -11,7 +11,8 @@ VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
 # All there may be; what a hostile name would have to become is not among them.
 ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3 p ul li a strong div table caption thead tbody tr th td data details "
                "summary code script figure figcaption svg path line text rect circle".split())
-ATTRIBUTES = set("type data-first data-names data-median data-frame data-ns data-flame data-left data-top data-over data-over60 data-over30 "
+ATTRIBUTES = set("type data-first data-lines data-columns data-time data-step data-facts data-samples "
+                 "data-names data-median data-frame data-ns data-flame data-left data-top data-over data-over60 data-over30 "
                  "data-command lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
                  "data-t data-from data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
                  "preserveaspectratio shape-rendering text-anchor font-size vector-effect stroke-width r cx cy".split())
@@ -65,7 +66,7 @@ class Page(html.parser.HTMLParser):
         self.faults += ["link to %s leads nowhere" % a for a in self.links if a[1:] not in self.ids or a[0] != "#"]
         # Of scripts there are the page's own, last, which its policy knows, and data.
         runs = [text for kind, text in self.scripts if kind is None]
-        if len(runs) not in (1, 2) or any(kind for kind, _ in self.scripts[-len(runs):]):
+        if len(runs) not in (1, 3) or any(kind for kind, _ in self.scripts[-len(runs):]):
             self.faults.append("%d scripts that run, or are not the last" % len(runs))
         self.faults += ["a script of type %s: %.40r" % s for s in self.scripts[:-len(runs)] if s[0] != "application/x-tracetool" or s[1].strip(DIGITS)]
         digest = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in (*runs, self.style)]
@@ -215,6 +216,32 @@ def flame(page):
             boxes = [[names[name], depth, *rest] for depth, name, *rest in zip(*[iter(flat)] * 6, strict=True)]
             return boxes, int(a["data-left"])
     return [], 0
+
+
+def sampled(page):
+    """[[name, depth, samples, self]] of the boxes of the flame graph of samples, in order."""
+    for a, (_, text) in zip(page.data, page.scripts, strict=True):
+        if "data-samples" in a:
+            names, flat = unpack(text)
+            return [[names[name], depth, total, self] for depth, name, total, self, _, _ in zip(*[iter(flat)] * 6, strict=True)]
+    return []
+
+
+def lined(page, what):
+    """Of each line: {column: [lowest, highest]}, in words; and how many columns there are."""
+    for a, (_, text) in zip(page.data, page.scripts, strict=True):
+        if a.get("data-lines") == what:
+            return [{sum(flat[:3 * i + 1:3]): flat[3 * i + 1:3 * i + 3] for i in range(len(flat) // 3)} for flat in unpack(text)], int(a["data-columns"])
+    return [], 0
+
+
+def facts(page):
+    """{number of a frame: its figures}, {counter: {number of a frame: its last value, in words}}."""
+    for a, (_, text) in zip(page.data, page.scripts, strict=True):
+        if "data-facts" in a:
+            frames, counters = unpack(text)
+            return {f[0]: f[1:] for f in frames}, {name: dict(zip(flat[::2], flat[1::2], strict=True)) for name, _, flat in counters}
+    return {}, {}
 
 
 def over(page):

@@ -1,0 +1,180 @@
+/**
+ * What frames have beside their zones; the contract is in facts.h.
+ */
+#include "page/facts.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/order.h"
+#include "collect/by_frame.h"
+#include "collect/collections.h"
+#include "collect/counters.h"
+#include "model/frames.h"
+#include "model/model.h"
+#include "out/html.h"
+#include "page/details.h"
+#include "pass/passes.h"
+#include "view/view.h"
+
+enum { BESIDE = 2, COUNTERS = 60 };
+
+static int
+by_place(const void *a, const void *b)
+{
+	return TT_CMP(*(const size_t *)a, *(const size_t *)b);
+}
+
+/* The frames in detail, in order, with ${beside} neighbours on each side. Returns how many there are. */
+static size_t
+choose(const struct tt_details *d, const struct tt_frames *f, size_t beside, size_t *frame)
+{
+	size_t n = 0, to = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		size_t at = d->of[i].frame, from = at > beside ? at - beside : 0;
+
+		for (size_t k = from; d->of[i].text.n && k < f->n && k <= at + beside; k++)
+			frame[n++] = k;
+	}
+	tt_sort(frame, n, by_place);
+	for (size_t i = 0; i < n; i++)
+		if (to == 0 || frame[to - 1] != frame[i])
+			frame[to++] = frame[i];
+	return to;
+}
+
+static void
+put_if(struct tt_json *j, bool known, int64_t v)
+{
+	if (known)
+		tt_json_i64(j, NULL, v);
+	else
+		tt_json_raw(j, NULL, "null");
+}
+
+static void
+put_frame(const struct tt_model *m, size_t i, struct tt_json *j)
+{
+	const struct tt_frames *f = m->frames;
+	const struct tt_by_frame *by = tt_by_frame(m);
+	const struct tt_frame_gc *gc = by && i < by->n ? &by->gc[i] : NULL;
+	bool allocs = tt_model_knows_allocs(m), collections = gc && tt_knows_collections(m);
+
+	tt_json_open(j, NULL, "[");
+	tt_json_u64(j, NULL, f->number[i]);
+	tt_json_i64(j, NULL, tt_frames_wall(f, i));
+	put_if(j, f->has_wait, tt_frames_cpu(f, i));
+	put_if(j, allocs, (int64_t)f->alloc_n[i]);
+	put_if(j, allocs, (int64_t)f->alloc_b[i]);
+	put_if(j, collections, gc ? (int64_t)gc->n : 0);
+	put_if(j, collections, gc ? gc->ns : 0);
+	put_if(j, gc && gc->has_heap, gc ? (int64_t)gc->heap : 0);
+	tt_json_close(j, "]");
+}
+
+/* --- counters ---------------------------------------------------------------------------- */
+
+struct kept { uint32_t counter, frame; union tt_counter_value last; };
+
+static int
+by_counter(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	return x->counter != y->counter ? TT_CMP(x->counter, y->counter) : TT_CMP(x->frame, y->frame);
+}
+
+static void
+put_counter(const struct tt_model *m, struct tt_report *r, const struct kept *v, size_t n, struct tt_json *j)
+{
+	const struct tt_counter_stat *of = &tt_counters(m)->counter[v->counter];
+	struct tt_buf text = { 0 };
+
+	tt_json_open(j, NULL, "[");
+	tt_json_text(j, NULL, tt_counter_name(r, of));
+	tt_json_text(j, NULL, tt_counter_unit_name(of));
+	tt_json_open(j, NULL, "[");
+	for (size_t i = 0; i < n; i++) {
+		struct tt_cell cell = { .empty = true };
+
+		text.n = 0;
+		tt_cell_counter(r, &cell, of, v[i].last);
+		tt_html_number(&text, TT_UNIT_VALUE, &cell);
+		tt_json_u64(j, NULL, m->frames->number[v[i].frame]);
+		tt_json_text(j, NULL, tt_buf_string(&text));
+	}
+	tt_json_close(j, "]");
+	tt_json_close(j, "]");
+	tt_buf_free(&text);
+}
+
+/* The values that counters have in the ${n} frames at ${frame}. */
+static int
+put_counters(const struct tt_model *m, struct tt_report *r, const size_t *frame, size_t n, struct tt_json *j, struct tt_err *err)
+{
+	struct tt_mem *mem = &m->env->mem;
+	struct tt_sorted *values;
+	struct kept *v = NULL;
+	size_t nv = 0, cap = 0, at = 0, shown = 0;
+	const void *rec = NULL;
+	int rc = tt_by_frame_open(m, TT_BY_FRAME_VALUES, &values, err);
+
+	while (rc == TT_OK && (rc = tt_by_frame_next(values, &rec, err)) == TT_OK && rec) {
+		const struct tt_frame_values *next = rec;
+
+		while (at < n && frame[at] < next->frame)
+			at++;
+		if (at == n)
+			break;
+		if (frame[at] != next->frame)
+			continue;
+		if ((rc = tt_mem_grow(mem, &v, &cap, nv + 1, sizeof *v, err)) == TT_OK)
+			v[nv++] = (struct kept){ next->counter, next->frame, next->last };
+	}
+	tt_by_frame_close(values);
+	tt_sort(v, nv, by_counter);
+	for (size_t i = 0, next; i < nv && rc == TT_OK && shown < COUNTERS; i = next) {
+		const struct tt_counter_stat *of = &tt_counters(m)->counter[v[i].counter];
+
+		for (next = i + 1; next < nv && v[next].counter == v[i].counter;)
+			next++;
+		if (of->type == TT_T_TEXT || !tt_counter_less(of->type, of->min, of->max) || !tt_counter_wanted(m, of, tt_counter_name(r, of)))
+			continue;
+		put_counter(m, r, &v[i], next - i, j);
+		shown++;
+	}
+	tt_mem_free(mem, v, cap * sizeof *v);
+	return rc;
+}
+
+int
+tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report *r, struct tt_buf *out, struct tt_err *err)
+{
+	const struct tt_model *m = view->m;
+	size_t frame[TT_DETAILS * (2 * BESIDE + 1)], n;
+	struct tt_buf text = { 0 };
+	struct tt_json j = { .out = &text };
+	int rc;
+
+	if (tt_details_shown(d) == 0)
+		return TT_OK;
+	tt_json_open(&j, NULL, "[[");
+	n = choose(d, m->frames, BESIDE, frame);
+	for (size_t i = 0; i < n; i++)
+		put_frame(m, frame[i], &j);
+	tt_json_close(&j, "]");
+	tt_json_open(&j, NULL, "[");
+	n = choose(d, m->frames, 0, frame);
+	rc = put_counters(m, r, frame, n, &j, err);
+	tt_json_close(&j, "]]");
+	if (rc == TT_OK)
+		rc = tt_buf_error(&text, err);
+	tt_buf_text(out, "<script type=\"application/x-tracetool\" data-facts=\"");
+	tt_buf_printf(out, "%zu\">", n);
+	if (rc == TT_OK)
+		rc = tt_page_pack(&text, out, err);
+	tt_buf_text(out, "</script>\n");
+	tt_buf_free(&text);
+	return rc;
+}
