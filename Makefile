@@ -109,6 +109,7 @@ help:
 	@echo 'dist       the package for Unity, with the libraries of DIST_FOR="$(DIST_FOR)", to $(BUILD)/dist/'
 	@echo 'release    sources, an installed tree and their checksums to $(BUILD)/release/'
 	@echo 'man        put common options and the columns of tables into the manual pages'
+	@echo 'pictures   the pictures of README.md anew; needs node and chromium'
 	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
 	@echo 'clean      remove $(BUILD)/'
 
@@ -492,6 +493,12 @@ demo: $(AFTER_SETUP)
 	@echo 'Open $(DEMO_OUT).pftrace in https://ui.perfetto.dev (it stays on your machine)'
 
 # --- manual and installation ------------------------------------------------------
+
+# The pictures of README.md, by node and Debian's chromium.
+.PHONY: pictures
+pictures: $(BIN)
+	.github/pictures/frames.py $(BIN) $(DEMO) > .github/pictures/frames.svg
+	.github/pictures/page.cjs $(BIN) $(DEMO)
 
 .PHONY: man
 man: $(BIN)

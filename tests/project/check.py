@@ -129,8 +129,9 @@ def links(names):
 
 
 def pictures():
-    """The frame chart of README is what the program says today."""
+    """The frame chart of README is what the program says today; pictures are small."""
     folder = os.path.join(TOP, ".github", "pictures")
+    fault("pictures have at most 100 KB", [n for n in os.listdir(folder) if os.path.getsize(os.path.join(folder, n)) > 100 << 10])
     r = subprocess.run([os.path.join(folder, "frames.py"), TRACETOOL, os.path.join(TOP, "testdata", "demo", "good-hitches.ttc.xz")],
                        capture_output=True, text=True)
     fault("frames.svg is up to date", r.stderr or (r.stdout != text(".github/pictures/frames.svg") and "run .github/pictures/frames.py"))
