@@ -21,7 +21,15 @@
 enum { FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400, MARKERS = 64, PER_MARKER = 32768,
 	LINES = 12, PER_LINE = 65536 };
 
+/* Sections of the page, which it begins with links to. */
+struct contents {
+	size_t at;                    /* where the links belong */
+	size_t n;
+	struct { const char *id, *title; } of[16];
+};
+
 struct page {
+	struct contents *contents;
 	struct tt_report *r;
 	struct tt_views *view;
 	struct tt_err *err;
@@ -65,7 +73,40 @@ value(const struct tt_table *t, size_t row, const char *id)
 static void
 heading(const struct page *p, const char *id, const char *title)
 {
+	struct contents *c = p->contents;
+
+	if (c->n + 1 < sizeof c->of / sizeof *c->of) {
+		c->of[c->n].id = id;
+		c->of[c->n++].title = title;
+	}
 	tt_html_section(p->out, id, title);
+}
+
+/* A section that was begun last is not there after all. */
+static void
+drop_section(const struct page *p, size_t begin)
+{
+	p->contents->n--;
+	p->out->n = begin;
+}
+
+/* The links to all sections, to where they belong. */
+static void
+put_contents(const struct page *p)
+{
+	const struct contents *c = p->contents;
+	struct tt_buf links = { 0 };
+
+	for (size_t i = 0; i < c->n; i++)
+		tt_buf_printf(&links, "%s<a href=\"#%s\">%s</a>", i ? " " : "", c->of[i].id, c->of[i].title);
+	if (links.failed || tt_buf_room(p->out, links.n, p->err) != TT_OK) {
+		tt_buf_fail(p->out);
+	} else {
+		memmove(p->out->p + c->at + links.n, p->out->p + c->at, p->out->n - c->at);
+		memcpy(p->out->p + c->at, links.p, links.n);
+		p->out->n += links.n;
+	}
+	tt_buf_free(&links);
 }
 
 /* --- verdict ------------------------------------------------------------------------- */
@@ -179,12 +220,43 @@ put_largest(const struct page *p, const char *id, const char *before, const char
 	put(p, " of all.</li>\n");
 }
 
+/* The file of input ${i}, without its folder. */
+static const char *
+file_of(const struct page *p, size_t i)
+{
+	const char *path = p->view->m->cap[i]->path, *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* What several captures are together, and what there is not of them. */
+static void
+inputs(const struct page *p)
+{
+	enum { NAMED = 8 };
+	size_t n = p->view->m->ncap;
+
+	if (n < 2)
+		return;
+	put(p, "<p>");
+	tt_html_count(p->out, n);
+	put(p, " captures, read as processes of one timeline: ");
+	for (size_t i = 0; i < n && i < NAMED; i++) {
+		tt_buf_printf(p->out, i ? ", %zu " : "%zu ", i + 1);
+		tt_html_text(p->out, file_of(p, i));
+	}
+	put(p, n > NAMED ? " and more. " : ". ");
+	put(p, "Causes, ranges, timelines, and lines of counters are of one capture: make a page of each. "
+	    "<code>tracetool diff</code> compares two builds, <code>tracetool batch</code> sums up many runs.</p>\n");
+}
+
 static void
 verdict(const struct page *p)
 {
 	const struct tt_table *frames = table(p, "frames"), *loss = table(p, "loss");
 
 	heading(p, "verdict", "Verdict");
+	inputs(p);
 	if (tt_html_cell(frames, 0, "count")) {
 		put_frame_verdict(p);
 	} else {
@@ -237,7 +309,11 @@ strips(const struct page *p)
 
 	for (size_t i = 0; i < f->nof && i < STRIPS; i++) {
 		if (f->nof > 1)
-			tt_buf_printf(p->out, "<h3>Input %u</h3>\n", f->of[i].process + 1);
+			tt_buf_printf(p->out, "<h3>Input %u: ", f->of[i].process + 1);
+		if (f->nof > 1) {
+			tt_html_text(p->out, file_of(p, f->of[i].process));
+			put(p, "</h3>\n");
+		}
 		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, table(p, "hitches"), p->out);
 		/* One process's frames alone have numbers that a command can name. */
 		if (f->nof == 1 && f->number[f->n - 1] - f->number[0] == f->n - 1 &&
@@ -443,7 +519,7 @@ heap(const struct page *p)
 	heading(p, "heap", "Heap");
 	size_t chart = p->out->n;
 	if (tt_lines_heap(p->view, p->r, p->out, p->err) != TT_OK || (p->out->n == chart && !shots)) {
-		p->out->n = begin;
+		drop_section(p, begin);
 		return;
 	}
 	top_tables(p, heap_tables);
@@ -481,7 +557,7 @@ whole_tables(const struct page *p, size_t rows)
 {
 	size_t cut = 0;
 
-	heading(p, "tables", "All tables");
+	tt_html_section(p->out, "tables", "All tables");
 	for (const struct tt_table *t = p->r->first; t; t = t->next) {
 		size_t all = t->nrow + t->hidden, some = t->facts || t->whole || t->nrow < rows ? t->nrow : rows;
 
@@ -514,8 +590,9 @@ first_screen(const struct page *p)
 {
 	put(p, "<header>\n<h1>");
 	tt_html_text(p->out, p->o->name);
-	put(p, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#verdict\">Verdict</a> <a href=\"#frames\">Frames</a> "
-	    "<a href=\"#source\">Source</a> <a href=\"#tables\">All tables</a></nav>\n<main>\n");
+	put(p, "</h1>\n</header>\n<nav aria-label=\"Sections\">");
+	p->contents->at = p->out->n;
+	put(p, "</nav>\n<main>\n");
 	verdict(p);
 	causes(p);
 	losses(p);
@@ -561,7 +638,8 @@ int
 tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_opts *o, struct tt_page_cut *cut,
     struct tt_buf *out, struct tt_err *err)
 {
-	struct page p = { .r = r, .view = view, .err = err, .o = o, .out = out };
+	struct contents contents = { 0 };
+	struct page p = { .contents = &contents, .r = r, .view = view, .err = err, .o = o, .out = out };
 	size_t begin = out->n, here;
 
 	if (tt_report_error(r, err) != TT_OK)
@@ -574,6 +652,9 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 	}
 	tt_html_open(out, o->name, o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
 	first_screen(&p);
+	contents.of[contents.n].id = "tables";
+	contents.of[contents.n++].title = "All tables";
+	put_contents(&p);
 	if (err->code != TT_OK)
 		return err->code;
 	if (put_data(&p, view, err) != TT_OK)

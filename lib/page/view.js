@@ -696,6 +696,7 @@
 		commands.append(command);
 		section.append(title, bar, told, commands, missing, ...line.parts, calls.parentNode, allocs.parentNode);
 		document.getElementById("frames").after(section);
+		listed(section);
 		if (navigator.clipboard) {
 			copied(command);
 		}
@@ -1049,6 +1050,7 @@
 		section.setAttribute("aria-labelledby", "h-" + k.id);
 		const before = document.getElementById("time") || document.getElementById("source");
 		before.before(section);
+		listed(section);
 		if (navigator.clipboard) {
 			copied(code);
 		}
@@ -1068,6 +1070,18 @@
 		}
 		addEventListener("hashchange", asked);
 		asked().catch((e) => told.textContent = "The data of the call tree cannot be read: " + e.message);
+	}
+
+	/* Links to the sections that are made here, among those in front. */
+	function listed(section) {
+		const nav = document.querySelector("nav"), links = Array.from(nav.querySelectorAll("a"));
+		const link = make("a", section.querySelector("h2").id === "h-frame" ? "Frame" : section.querySelector("h2").textContent, { href: "#" + section.id });
+		const after = links.find((a) => section.compareDocumentPosition(document.querySelector(a.getAttribute("href"))) &
+			Node.DOCUMENT_POSITION_FOLLOWING);
+
+		if (after) {
+			after.before(link, " ");
+		}
 	}
 
 	Object.assign(tracetool, { inflate, bytes, grid, median: about ? Number(about.dataset.median) : 0 });

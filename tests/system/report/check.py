@@ -136,7 +136,9 @@ def numbers():
     for f in captures():
         compare(f, os.path.join(TESTDATA, f))
     compare("a named frame marker", loop, common=["--frame-marker", "World:Frame"], options=["--hitches", "25"])
-    compare("two captures", loop, demo)
+    page = compare("two captures", loop, demo)
+    suite.check("they are named, and how to compare them", [t for t in ("2 captures, read as processes", "1 good-d01-gameloop-calls-alloc.mlpd, 2 good-hit",
+                                                                        "tracetool diff") if t not in "".join(page.text)])
     compare("filters", demo, options=["--frames", "20-60", "--thread", "Main", "--marker", "*e*"])
     compare("no frame in the time", demo, options=["--time", "0-0.01"])
     for f in sorted(glob.glob(os.path.join(TESTDATA, "*/bad-empty.*")) + glob.glob(os.path.join(TESTDATA, "*/unsupported-*"))):

@@ -66,7 +66,7 @@ class Page(html.parser.HTMLParser):
         self.faults += ["link to %s leads nowhere" % a for a in self.links if a[1:] not in self.ids or a[0] != "#"]
         # Of scripts there are the page's own, last, which its policy knows, and data.
         runs = [text for kind, text in self.scripts if kind is None]
-        if len(runs) not in (1, 3) or any(kind for kind, _ in self.scripts[-len(runs):]):
+        if len(runs) not in (1, 2, 3) or any(kind for kind, _ in self.scripts[-len(runs):]):
             self.faults.append("%d scripts that run, or are not the last" % len(runs))
         self.faults += ["a script of type %s: %.40r" % s for s in self.scripts[:-len(runs)] if s[0] != "application/x-tracetool" or s[1].strip(DIGITS)]
         digest = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in (*runs, self.style)]
