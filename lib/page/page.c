@@ -279,9 +279,11 @@ causes(const struct page *p)
 	static const char *const col[] = { "frames", "sentence", "extra_ns", "worst", NULL };
 	const struct tt_table *t = table(p, "causes");
 
-	if (!has_rows(t))
+	if (!t || !tt_html_cell(table(p, "frames"), 0, "count"))
 		return;
 	heading(p, "causes", "Why frames are long");
+	if (has_rows(t))
+		put(p, "<p>Frames that take clearly longer than the typical one, and why. Extra: what they take beyond it, all together.</p>\n");
 	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST });
 	put(p, "</section>\n");
 }

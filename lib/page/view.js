@@ -6,7 +6,7 @@
 "use strict";
 (function () {
 	const { make, copied, shown } = tracetool;
-	const data = new Map(), ROW = 18, SMALL = 200, TALL = 3600;
+	const data = new Map(), OUTSIDE = "(outside recorded calls)", ROW = 18, SMALL = 200, TALL = 3600;
 	let names = null, about = null;
 
 	/* Long texts go from the document into the map: they are kept once. */
@@ -425,6 +425,12 @@
 		if (!d.threads) {
 			d.threads = (await inflate(d.text)).map(thread);
 			d.tree = tree(d.threads);
+			/* The first thread is the one that frames are of: what it does with no zone open is not recorded. */
+			const own = d.threads.length ? d.tree.under.get(d.threads[0].name) : null, outside = own ? d.ns - own.ns : 0;
+
+			if (outside >= d.ns / 100) {
+				own.under.set(OUTSIDE, { name: OUTSIDE, ns: outside, self: outside, calls: 0, bytes: 0, under: new Map() });
+			}
 		}
 		return d;
 	}
@@ -718,7 +724,7 @@
 		for (const td of document.querySelectorAll("#causes td[data-v]:last-child")) {
 			const button = make("button", td.textContent, { type: "button", className: "s" });
 
-			why.set(Number(td.dataset.v), td.parentNode.querySelector("td.p").textContent);
+			why.set(Number(td.dataset.v), td.parentNode.cells[0].textContent.replace(/^f/, "F") + ": " + td.parentNode.querySelector("td.p").textContent);
 			button.setAttribute("aria-label", "Show frame " + td.dataset.v);
 			button.addEventListener("click", () => open(Number(td.dataset.v)));
 			td.replaceChildren(button);
