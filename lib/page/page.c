@@ -494,6 +494,11 @@ counters(const struct page *p)
 	heading(p, "counters", "Counters");
 	if (tt_lines_counters(p->view, p->r, most, &left, p->out, p->err) != TT_OK)
 		return;
+	if (p->f && p->f->looked) {
+		put(p, "<p>Lines have the values in ");
+		tt_html_count(p->out, p->f->looked[p->f->n]);
+		put(p, " frames: evenly spaced ones and the longest.</p>\n");
+	}
 	if (left) {
 		put(p, "<p>");
 		tt_html_count(p->out, left);
@@ -643,6 +648,7 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 	struct contents contents = { 0 };
 	struct page p = { .contents = &contents, .r = r, .view = view, .err = err, .o = o, .out = out };
 	size_t begin = out->n, here;
+	struct tt_buf end = { 0 };
 
 	if (tt_report_error(r, err) != TT_OK)
 		return err->code;
@@ -662,14 +668,18 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 	if (put_data(&p, view, err) != TT_OK)
 		return err->code;
 	here = out->n;
+	tt_buf_text(&end, "</main>\n");
+	tt_html_close(&end, o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
 	/* As many rows as fit, halved until they do: the same input always gives the same page. */
 	for (cut->rows = TT_PAGE_ROWS;; cut->rows /= 2) {
 		cut->tables = whole_tables(&p, cut->rows);
-		if (o->max_size == 0 || out->n - begin <= o->max_size || cut->rows == 1 || out->failed)
+		if (o->max_size == 0 || out->n - begin + end.n <= o->max_size || cut->rows == 1 || out->failed)
 			break;
 		out->n = here;
 	}
-	put(&p, "</main>\n");
-	tt_html_close(out, o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
+	if (end.failed)
+		tt_buf_fail(out);
+	tt_buf_add(out, end.p, end.n);
+	tt_buf_free(&end);
 	return tt_buf_error(out, err);
 }
