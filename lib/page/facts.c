@@ -17,7 +17,7 @@
 #include "pass/passes.h"
 #include "view/view.h"
 
-enum { BESIDE = 2, COUNTERS = 60 };
+enum { BESIDE = 2, COUNTERS = 24 };
 
 static int
 by_place(const void *a, const void *b)

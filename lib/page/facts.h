@@ -1,6 +1,6 @@
 /**
  * What frames have beside their zones: for each frame that is in detail in the page (details.h), and its neighbours, its times, allocations,
- * collections and heap, and the values of counters that change, at most 60, for page scripts to show beside those of the median frame.
+ * collections and heap, and the values of counters that change, at most 24, for page scripts to show beside those of the median frame.
  *
  * Memory: the text of it: some figures for each of at most 5 * TT_DETAILS frames, and a text for each counter in each of TT_DETAILS.
  */

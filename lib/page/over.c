@@ -107,7 +107,7 @@ put(const struct over *o, struct tt_buf *out, struct tt_err *err)
 	}
 	tt_json_close(&j, "]]");
 	rc = tt_buf_error(&text, err);
-	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\">", o->n);
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\" data-looked=\"%u\">", o->n, o->f->looked ? o->f->looked[o->f->n] : 0);
 	if (rc == TT_OK)
 		rc = tt_page_pack(&text, out, err);
 	tt_buf_text(out, "</script>\n");

@@ -2,6 +2,7 @@
  * Markers over the frames: what each of some markers takes in each column of the chart of frames, for a line over it.
  *
  * A column has the most that a frame of it takes: the chart's columns have up to some frames, too. The markers that take the most in one frame.
+ * Where not all frames were looked at (tt_frames.looked), those that were; the attribute data-looked is their number, else 0.
  * Memory: 8 bytes for each marker chosen and column.
  */
 #ifndef TT_PAGE_OVER_H

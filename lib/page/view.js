@@ -757,6 +757,7 @@
 		};
 		const line = svg("svg", { y: chart.getAttribute("y"), width: "100%", height: high, viewBox: "0 0 " + columns + " " + high, preserveAspectRatio: "none",
 			class: "l" }), edge = svg("path", { class: "e" }), path = svg("path", {});
+		const looked = Number(source.dataset.looked);
 		let known = null;
 
 		/* The frames of a column. */
@@ -785,7 +786,9 @@
 				const name = known[0][i];
 
 				longest.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
-				said.append(name + " runs in " + longest.length + " of " + columns + (columns < times.all.length ? " columns" : " frames") + "; the longest: ");
+				said.append(looked ? name + ", in the " + looked.toLocaleString("en-US") + " frames that were looked at, for there are too many zones: evenly " +
+					"spaced ones and the longest. Of these the longest: " : name + " runs in " + longest.length + " of " + columns +
+					(columns < times.all.length ? " columns" : " frames") + "; the longest: ");
 				for (const [ns, column] of longest.slice(0, 5)) {
 					const [from, to] = frames(column), text = (from === to ? "frame " + from : "frames " + from + "\u2013" + to) + " ", e = from === to ?
 						make("button", text, { type: "button", className: "s" }) : make("span", text);
