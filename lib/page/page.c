@@ -276,7 +276,7 @@ verdict(const struct page *p)
 static void
 causes(const struct page *p)
 {
-	static const char *const col[] = { "frames", "sentence", "extra_ns", "worst", NULL };
+	static const char *const col[] = { "frames", "worst", "sentence", "extra_ns", NULL };
 	const struct tt_table *t = table(p, "causes");
 
 	if (!t || !tt_html_cell(table(p, "frames"), 0, "count"))
@@ -320,7 +320,8 @@ strips(const struct page *p)
 		/* One process's frames alone have numbers that a command can name. */
 		if (f->nof == 1 && f->number[f->n - 1] - f->number[0] == f->n - 1 &&
 		    !tt_page_times(f, 0, f->n, p->o->range, p->o->max_size / 2, p->out))
-			put(p, "<p>The times of single frames would take more than half of this page, and are left out: no range can be looked at.</p>\n");
+			tt_buf_printf(p->out, "<p>The times of single frames would take more than half of this page, and are left out: no range can be "
+			    "looked at here. A page of fewer frames has them: <code>%s</code>.</p>\n", tt_setting_name[TT_SETTING_FRAMES]);
 		put(p, "</figure>\n");
 	}
 	if (f->nof > STRIPS)

@@ -172,7 +172,9 @@
 			canvas.height = Math.round(height * ratio);
 			c.scale(ratio, ratio);
 			c.font = "11px system-ui, sans-serif";
-			scaled(c, colors, width);
+			if (rows.length) {
+				scaled(c, colors, width);
+			}
 			rows.forEach((row, i) => {
 				const y = (i + 1) * ROW;
 
@@ -721,7 +723,14 @@
 			times.clicked = open;
 		}
 		/* The worst frame of each cause. */
-		for (const td of document.querySelectorAll("#causes td[data-v]:last-child")) {
+		const heads = Array.from(document.querySelectorAll("#causes thead th"), (th) => th.dataset.c);
+
+		for (const tr of document.querySelectorAll("#causes tbody tr")) {
+			const td = tr.cells[heads.indexOf("worst")];
+
+			if (!td || td.dataset.v === undefined) {
+				continue;
+			}
 			const button = make("button", td.textContent, { type: "button", className: "s" });
 
 			why.set(Number(td.dataset.v), td.parentNode.cells[0].textContent.replace(/^f/, "F") + ": " + td.parentNode.querySelector("td.p").textContent);
