@@ -361,9 +361,10 @@ static int
 make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, const struct tt_diff_verdict *v, bool picture,
     const struct tt_report *had, struct tt_buf *text, struct tt_err *err)
 {
+	static const char *const of_diff[] = { "table", "limit", "pprof", "chrome", "csv-safe", "no-pager", "rename", "max", "frames", NULL };
 	const char *all[64] = { NULL };
-	struct tt_buf name = { 0 }, all_rows = { 0 }, json = { 0 };
-	struct tt_compare_opts co = { .generator = TT_GENERATOR, .max_size = PAGE_SIZE };
+	struct tt_buf name = { 0 }, all_rows = { 0 }, json = { 0 }, report = { 0 };
+	struct tt_compare_opts co = { .generator = TT_GENERATOR, .max_size = PAGE_SIZE, .quote = opts_quote };
 	struct tt_report r;
 	size_t cut = 0;
 	int rc;
@@ -383,14 +384,20 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	tt_buf_text(&all_rows, " --table ");
 	tt_buf_text(&json, "tracetool diff --format json ");
 	put_arguments(o, &json);
+	tt_buf_text(&report, "tracetool report ");
+	opts_quote_without(&report, &o->given, &(struct opt_list){ 0 }, of_diff);
+	tt_buf_text(&report, "-o frame.html --frames ");
 	rc = tt_buf_error(&name, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&all_rows, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&json, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&report, err);
 	co.name = rc == TT_OK ? tt_buf_string(&name) : "";
 	co.rows = rc == TT_OK ? tt_buf_string(&all_rows) : "";
 	co.json = rc == TT_OK ? tt_buf_string(&json) : "";
+	co.report = rc == TT_OK ? tt_buf_string(&report) : "";
 	if (rc == TT_OK)
 		rc = picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err);
 	if (rc == TT_OK && cut)
@@ -400,6 +407,7 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	tt_buf_free(&name);
 	tt_buf_free(&all_rows);
 	tt_buf_free(&json);
+	tt_buf_free(&report);
 	return rc;
 }
 

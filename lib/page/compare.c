@@ -83,8 +83,11 @@ put_verdict(const struct page *p)
 	figure(p, "sides", 2, "mean_ns");
 	put(p, ".</p>\n");
 	if (v->note) {
+		char first[2] = { v->note[0] >= 'a' && v->note[0] <= 'z' ? (char)(v->note[0] - 'a' + 'A') : v->note[0], '\0' };
+
 		put(p, "<p>");
-		tt_html_text(p->out, v->note);
+		tt_html_text(p->out, first);
+		tt_html_text(p->out, v->note + 1);
 		put(p, ".</p>\n");
 	}
 	put(p, "<p>From capture to capture the shift is ");
@@ -137,17 +140,18 @@ put_mover(const struct page *p, size_t row)
 	}
 }
 
-/* The first rows of the table of markers that went the way of ${sign}. */
+/* The first rows of the table of markers that went the way of ${sign}, as long as they are no trifles beside the first of all. */
 static void
 put_movers(const struct page *p, int sign, const char *before)
 {
 	const struct tt_table *t = table(p, "markers");
+	int64_t largest = value(t, 0, "diff_ns") / 50;
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows(p, "markers") && n < 3; i++) {
 		int64_t diff = value(t, i, "diff_ns");
 
-		if (diff == 0 || (diff > 0) != (sign > 0))
+		if (diff == 0 || (diff > 0) != (sign > 0) || (diff < 0 ? -diff : diff) < (largest < 0 ? -largest : largest))
 			continue;
 		put(p, n++ ? "; " : before);
 		put_mover(p, i);
@@ -210,6 +214,16 @@ verdict(const struct page *p)
 
 /* --- sections ----------------------------------------------------------------------------------- */
 
+/* The command that prints all rows of the table ${id}. */
+static void
+put_command(const struct page *p, const char *id)
+{
+	put(p, "<code>");
+	tt_html_text(p->out, p->o->rows);
+	put(p, id);
+	put(p, "</code>");
+}
+
 /* The first rows of a table, and where all are. */
 static void
 some(const struct page *p, const char *id, const char *const *col, size_t most)
@@ -264,13 +278,35 @@ movers(const struct page *p)
 	put(p, "<p>The difference of each is split: what more or fewer calls make at A's time per call, and what the time per call makes."
 	    "</p>\n");
 	some(p, "markers", col, FIRST);
-	put(p, "</section>\n");
+	put(p, "<p>On which paths they are called: ");
+	put_command(p, "paths");
+	put(p, "</p>\n</section>\n");
 	if (rows(p, "other_threads") == 0)
 		return;
 	tt_html_section(p->out, "others", "Other threads");
 	put(p, "<p>They run beside the frame, and are no part of its time.</p>\n");
 	some(p, "other_threads", (const char *const[]){ "thread", "marker", "diff_ns", "a_ns", "b_ns", "calls_ns", "cost_ns", "state", NULL }, FEW);
 	put(p, "</section>\n");
+}
+
+/* The command that makes a page of the longest frame of ${side}. */
+static void
+put_frame_command(const struct page *p, const char *file, const char *frame, const char *side)
+{
+	const struct tt_table *t = table(p, "worst_frames");
+	struct tt_buf name = { 0 };
+
+	if (tt_html_cell(t, 0, file)->s[0] == '-')
+		tt_buf_text(&name, "./");
+	p->o->quote(&name, tt_html_cell(t, 0, file)->s);
+	tt_buf_printf(p->out, "<p>All that of %s did, as a page: <code>", side);
+	tt_html_text(p->out, p->o->report);
+	tt_buf_printf(p->out, "%lld ", (long long)value(t, 0, frame));
+	tt_html_text(p->out, name.failed ? "" : tt_buf_string(&name));
+	put(p, "</code></p>\n");
+	if (name.failed)
+		tt_buf_fail(p->out);
+	tt_buf_free(&name);
 }
 
 static void
@@ -293,6 +329,8 @@ worst(const struct page *p)
 	figure(p, "worst_frames", 0, "b_ns");
 	put(p, ".</p>\n");
 	some(p, "worst_markers", NULL, FIRST);
+	put_frame_command(p, "a_file", "a_frame", "A");
+	put_frame_command(p, "b_file", "b_frame", "B");
 	some(p, "worst_frames", NULL, FEW);
 	put(p, "</section>\n");
 }
@@ -342,15 +380,6 @@ flame(const struct page *p)
 }
 
 /* --- the end ---------------------------------------------------------------------------------------- */
-
-static void
-put_command(const struct page *p, const char *id)
-{
-	put(p, "<code>");
-	tt_html_text(p->out, p->o->rows);
-	put(p, id);
-	put(p, "</code>");
-}
 
 static void
 source(const struct page *p)

@@ -19,6 +19,8 @@ struct tt_compare_opts {
 	const char *name;             /* "before.ttc against after.ttc" */
 	const char *rows;             /* a command that prints all rows of the table named after it */
 	const char *json;             /* and one that prints all numbers for machines */
+	const char *report;           /* a command that makes the page of a frame, up to where its number and then its capture belong */
+	void (*quote)(struct tt_buf *to, const char *s);      /* append a name as a shell reads it */
 	const char *generator;        /* "tracetool VERSION" */
 	uint64_t max_size;            /* bytes; 0: any number */
 };

@@ -44,7 +44,8 @@
 			b.e.setAttribute("width", (over ? 100 : b.w * 100 / width) + "%");
 			if (!b.label && (over || b.w * 200 >= width)) {
 				b.label = document.createElementNS("http://www.w3.org/2000/svg", "text");
-				b.label.textContent = b.told.replace(/ \([^(]*\)$/, "").replace(/: ([^:]*)$/, " $1");
+				b.label.textContent = b.told.replace(/ \([^(]*\)$/, "").replace(/^(.*): ([+\u2212]?)([^:]*)$/s, (all, name, sign, time) =>
+					(sign ? sign + " " : "") + name + " " + time);
 				b.label.setAttribute("class", "t");
 				b.label.setAttribute("x", "3");
 				b.label.setAttribute("y", "13");

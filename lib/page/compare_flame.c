@@ -120,10 +120,11 @@ put_box(const struct tt_table *t, const struct box *b, int64_t all, int64_t most
 	/* Narrower than a two-hundredth nothing can be read, in any window. */
 	if (b->width >= all / 200) {
 		tt_buf_text(out, "<text class=\"t\" x=\"3\" y=\"13\" font-size=\"11\" fill=\"#1b1f24\">");
+		/* The sign comes first: it is there in narrow boxes, too. */
+		*tt_put_time_short(time, size(diff)) = '\0';
+		tt_buf_text(out, diff < 0 ? "\xe2\x88\x92 " : diff > 0 ? "+ " : "");
 		tt_html_text(out, b->name);
-		tt_buf_text(out, " ");
-		put_time(out, diff);
-		tt_buf_text(out, "</text>");
+		tt_buf_printf(out, " %s</text>", time);
 	}
 	tt_buf_text(out, "</svg>\n");
 }

@@ -24,6 +24,12 @@ value(const struct tt_table *t, size_t row, const char *id)
 	return c ? c->v : 0;
 }
 
+static int64_t
+size(int64_t v)
+{
+	return v < 0 ? -v : v;
+}
+
 /* Where ${v} lies between ${low} and ${high}, as a percentage. */
 static void
 put_at(struct tt_buf *out, const char *name, int64_t v, int64_t low, int64_t high)
@@ -95,7 +101,9 @@ tt_compare_steps(const struct tt_report *r, struct tt_buf *out)
 	size_t shown = 0;
 	char time[TT_CELL_MAX], rest[64];
 
-	while (t && shown < t->nrow && shown < STEPS && value(t, shown, "diff_ns") != 0)
+	/* The largest comes first. What is no bar beside it is one with the others. */
+	while (t && shown < t->nrow && shown < STEPS && value(t, shown, "diff_ns") != 0 &&
+	    size(value(t, shown, "diff_ns")) >= size(value(t, 0, "diff_ns")) / 100)
 		shown++;
 	if (!t || t->nrow == 0)
 		return;
