@@ -24,6 +24,7 @@
 
 #define LIMIT_TEXT 20
 #define PAGE_SIZE ((size_t)2 << 20)
+#define PAGE_BRANCHES 20000
 #define MARGIN_E4 200         /* 2 %: with less, identical builds stay undecided */
 
 struct diff_opts {
@@ -369,11 +370,13 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	size_t cut = 0;
 	int rc;
 
-	for (size_t i = 0; i < 63 && tt_diff_table_id(i); i++)
-		all[i] = tt_diff_table_id(i);
+	/* All but the paths, which the call tree has, too. */
+	for (size_t i = 0, n = 0; n < 63 && tt_diff_table_id(i); i++)
+		if (strcmp(tt_diff_table_id(i), "paths") != 0)
+			all[n++] = tt_diff_table_id(i);
 	tt_report_init(&r, &app->env.mem);
 	tt_diff_verdict_report(v, &r);
-	tt_diff_report(d, &(struct tt_diff_report_opts){ .table = all }, &r);
+	tt_diff_report(d, &(struct tt_diff_report_opts){ .table = all, .branches = PAGE_BRANCHES }, &r);
 	for (const struct tt_note *n = had->note; n; n = n->next)
 		tt_report_note(&r, n->severity, n->id, n->text);
 	if (!picture)
@@ -387,6 +390,10 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	tt_buf_text(&report, "tracetool report ");
 	opts_quote_without(&report, &o->given, &(struct opt_list){ 0 }, of_diff);
 	tt_buf_text(&report, "-o frame.html --frames ");
+	co.name = tt_buf_string(&name);
+	co.rows = tt_buf_string(&all_rows);
+	co.json = tt_buf_string(&json);
+	co.report = tt_buf_string(&report);
 	rc = tt_buf_error(&name, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&all_rows, err);
@@ -394,10 +401,6 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 		rc = tt_buf_error(&json, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&report, err);
-	co.name = rc == TT_OK ? tt_buf_string(&name) : "";
-	co.rows = rc == TT_OK ? tt_buf_string(&all_rows) : "";
-	co.json = rc == TT_OK ? tt_buf_string(&json) : "";
-	co.report = rc == TT_OK ? tt_buf_string(&report) : "";
 	if (rc == TT_OK)
 		rc = picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err);
 	if (rc == TT_OK && cut)

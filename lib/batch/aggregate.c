@@ -407,17 +407,19 @@ add_to_group(struct tt_aggregate *a, const struct tt_result *r, bool copy, struc
 	const bool groups = a->group && a->group[0];
 	struct tt_buf b = { 0 };
 	struct sums *s = NULL;
+	const char *name;
 	int rc;
 
 	if (groups)
 		group_name(a, r, &b);
+	name = tt_buf_string(&b);
 	rc = tt_buf_error(&b, err);
 	if (rc == TT_OK && groups)
-		s = sums_named(a, &a->groups, tt_buf_string(&b), err);
+		s = sums_named(a, &a->groups, name, err);
 	if (rc == TT_OK && groups)
 		rc = s ? add_capture(a, s, r, copy, err) : err->code;
 	if (rc == TT_OK && !copy)
-		rc = tt_captures_add(a->captures, r, groups ? tt_buf_string(&b) : "", &a->env->mem, err);
+		rc = tt_captures_add(a->captures, r, name, &a->env->mem, err);
 	tt_buf_free(&b);
 	return rc;
 }

@@ -12,6 +12,7 @@ struct tt_report;
 struct tt_diff_report_opts {
 	const char *const *table;     /* ids, NULL-terminated; NULL: all but the extra ones */
 	size_t rows;                  /* of a table, the rest being one row more; 0 all */
+	size_t branches;              /* rows of the call tree, those with the most time; 0 all */
 };
 
 /* The tables there are, NULL after the last. */

@@ -8,6 +8,7 @@
 #include "diff/diff.h"
 #include "diff/lines.h"
 #include "out/table.h"
+#include "stat/num.h"
 
 enum { C_MARKER, C_DEPTH, C_A, C_B, C_DIFF, C_A_SELF, C_B_SELF, C_STATE, C_N };
 static const struct tt_col tree_col[C_N] = {
@@ -92,9 +93,9 @@ put_branch(const struct tt_diff *d, const struct branch *b, struct tt_table *t)
 	tt_cell_name(&c[C_STATE], state);
 }
 
-/* All that is below the root; ${order} has siblings together, ${stack} room for every node. */
+/* All below the root with more time than ${least}; ${order} has siblings together, ${stack} room for every node. */
 static void
-put_all(const struct tt_diff *d, struct branch *all, const uint32_t *order, size_t n, uint32_t *stack, struct tt_table *t)
+put_all(const struct tt_diff *d, struct branch *all, const uint32_t *order, size_t n, uint32_t *stack, int64_t least, struct tt_table *t)
 {
 	size_t top = 0;
 
@@ -111,10 +112,29 @@ put_all(const struct tt_diff *d, struct branch *all, const uint32_t *order, size
 
 		if (b->n[0] == 0 && b->n[1] == 0)
 			continue;
-		put_branch(d, b, t);
+		if (b->most > least)
+			put_branch(d, b, t);
+		else
+			t->hidden++;
 		for (uint32_t k = b->nkid; k-- > 0;)
 			stack[top++] = order[b->kids + k];
 	}
+}
+
+/* The time that at most ${most} branches exceed: those of the others are left out, and with them all that they call. */
+static int64_t
+least(const struct branch *all, size_t n, size_t most, struct tt_report *r)
+{
+	int64_t *time = n > most ? tt_mem_alloc(r->mem, n * sizeof *time, &r->err) : NULL, at;
+
+	if (!time)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		time[i] = all[i].most;
+	tt_sort_i64(time, n);
+	at = time[n - 1 - most];
+	tt_mem_free(r->mem, time, n * sizeof *time);
+	return at;
 }
 
 static void
@@ -132,7 +152,7 @@ fill_tree(const struct tt_diff_ctx *x, struct tt_table *t)
 			order[i - 1] = i;
 		if (d->nnode > 2)
 			qsort_r(order, d->nnode - 1, sizeof *order, by_parent, all);
-		put_all(d, all, order, d->nnode - 1, order + d->nnode, t);
+		put_all(d, all, order, d->nnode - 1, order + d->nnode, x->o->branches ? least(all, d->nnode, x->o->branches, x->r) : -1, t);
 	}
 	tt_mem_free(mem, order, order ? 2 * d->nnode * sizeof *order : 0);
 	tt_mem_free(mem, all, all ? d->nnode * sizeof *all : 0);

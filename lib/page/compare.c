@@ -356,7 +356,7 @@ flame(const struct page *p)
 {
 	struct tt_buf boxes = { 0 };
 	unsigned high;
-	size_t n = tt_compare_flame(p->r, BOXES, 0, &high, &boxes);
+	size_t n = tt_compare_flame(p->r, BOXES, 0, &high, &boxes), hidden;
 
 	if (n == 0 || boxes.failed) {
 		if (boxes.failed)
@@ -364,6 +364,7 @@ flame(const struct page *p)
 		tt_buf_free(&boxes);
 		return;
 	}
+	hidden = table(p, "calltree")->hidden;
 	tt_html_section(p->out, "flame", "Call tree of both sides");
 	put(p, "<p>A box is a path of calls, inside the box of its caller; it is as wide as the side on which it takes longer. Its colour and sign say "
 	    "what B has more (+, red) or less (\xe2\x88\x92, blue), as a part of the largest difference.</p>\n");
@@ -371,8 +372,8 @@ flame(const struct page *p)
 	    "table of the call tree has the same numbers\">\n", n, high);
 	tt_buf_add(p->out, boxes.p, boxes.n);
 	put(p, "</svg>\n<figcaption>");
-	if (n < rows(p, "calltree")) {
-		tt_html_count(p->out, rows(p, "calltree") - n);
+	if (n < rows(p, "calltree") + hidden) {
+		tt_html_count(p->out, rows(p, "calltree") + hidden - n);
 		put(p, " narrower or deeper call paths are not drawn. ");
 	}
 	put(p, "<a href=\"#t-calltree\">As a table</a></figcaption>\n</figure>\n</section>\n");
@@ -408,15 +409,15 @@ whole_tables(const struct page *p, size_t most)
 		tt_buf_printf(p->out, "<details id=\"t-%s\"><summary>%s", t->id, t->title);
 		if (!t->facts) {
 			put(p, ", ");
-			tt_html_count(p->out, t->nrow);
+			tt_html_count(p->out, t->nrow + t->hidden);
 			put(p, t->nrow == 1 ? " row" : " rows");
 		}
 		put(p, "</summary>\n");
 		tt_html_table(p->out, t, &(struct tt_html_view){ .to = some });
-		if (some < t->nrow) {
+		if (some < t->nrow + t->hidden) {
 			cut = true;
 			put(p, "<p>");
-			tt_html_count(p->out, t->nrow - some);
+			tt_html_count(p->out, t->nrow + t->hidden - some);
 			put(p, " more rows are left out of this page: ");
 			put_command(p, t->id);
 			put(p, "</p>\n");

@@ -8,7 +8,7 @@
 #include "out/html.h"
 #include "stat/num.h"
 
-enum { ROW = 24, LEFT = 1200, WHOLE = 10000 };       /* LEFT: what labels take, in 1/100 % */
+enum { ROW = 24, LEFT = 1800, WHOLE = 10000 };       /* LEFT: what labels take, in 1/100 % */
 
 static const char *const color[] = { "#4a7ebb", "#b06f00" };
 
@@ -44,8 +44,8 @@ put_amount(const struct tt_dots *d, int64_t v, struct tt_buf *out)
 static void
 put_row(const struct tt_dots *d, unsigned row, unsigned y, const struct axis *a, struct tt_buf *out)
 {
-	tt_buf_printf(out, "<line class=\"b\" x1=\"9%%\" x2=\"100%%\" y1=\"%u\" y2=\"%u\" stroke=\"#777\"/><text class=\"b\" x=\"0\" y=\"%u\" font-size=\"13\" "
-	    "fill=\"#555\">%s</text>\n", y, y, y + 4, d->label[row]);
+	tt_buf_printf(out, "<line class=\"b\" x1=\"16%%\" x2=\"100%%\" y1=\"%u\" y2=\"%u\" stroke=\"#777\"/><text class=\"b\" x=\"0\" y=\"%u\" "
+	    "font-size=\"13\" fill=\"#555\">%s</text>\n", y, y, y + 4, d->label[row]);
 	for (size_t i = 0; i < d->n[row] && i < TT_DOTS_MAX; i++) {
 		tt_buf_printf(out, "<circle class=\"%s\" fill=\"%s\" fill-opacity=\"%s\" stroke=\"%s\" stroke-width=\"2\" r=\"5\" cy=\"%u\"", row ? "ob" : "oa",
 		    color[row], row ? ".9" : ".25", color[row], y);

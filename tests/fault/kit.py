@@ -201,8 +201,8 @@ def cases(suite, every=True):
             yield Case("coverage to .info", ["convert", "-q", covered, "-o", "out.info"], ["out.info"])
             results = batch_results(suite, path, packed)
             yield Case("merge", ["merge", "-q", "-o", "all.jsonl", results], ["all.jsonl"])
-            yield Case("merge reports", ["merge", "-q", "-o", "all.jsonl.gz", "--group-by", "format,os", "--report", "r.csv", results],
-                       ["all.jsonl.gz", "r.csv"])
+            yield Case("merge reports", ["merge", "-q", "-o", "all.jsonl.gz", "--group-by", "format,os", "--report", "r.csv", "--report", "r.html", results],
+                       ["all.jsonl.gz", "r.csv", "r.html"])
         if name == "capture":
             seen.add("recover")
             yield Case("recover", ["recover", "-q", path, "-o", "whole.ttc"], ["whole.ttc"])
@@ -211,6 +211,7 @@ def cases(suite, every=True):
             yield Case(name + " diff", ["diff", path, "--", path], status=None)
             yield Case(name + " diff pprof", ["diff", path, "--table", "paths,alloc_sites", "-o", "d.csv", "--pprof", "d.pb",
                                               "--", path], ["d.csv", "d.pb"], status=None)
+            yield Case(name + " diff page", ["diff", path, "-o", "d.html", "--svg", "d.svg", "--", path], ["d.html", "d.svg"], status=None)
             yield Case(name + " diff chrome", ["diff", path, "--chrome", "d.json", "--", path], ["d.json"], status=None)
     for c in commands():
         if c not in seen and c not in NO_CASE:
@@ -311,7 +312,7 @@ def batch_cases(suite):
     with zipfile.ZipFile(os.path.join(once, "c.zip"), "w") as z:
         z.write(suite.capture(17, 9), "other.mlpd")
     yield Case("batch gate", ["batch", once, "--gate", budget, "--baseline", base, "--today", "2026-01-01", "--json", "v.json",
-                              "--group-by", "format", "--report", "r.md"], status=None, parts=True)
+                              "--group-by", "format", "--report", "r.md", "--report", "r.html"], status=None, parts=True)
     done = suite.path("done")
     subprocess.run([TRACETOOL, "batch", "-q", folder, "-o", done], capture_output=True)
     yield Case("merge", ["merge", done, "--group-by", "format", "--format", "json"], status=None, parts=True)
@@ -345,8 +346,8 @@ def gate_cases(suite, name, path):
     yield Case(name + " gate", gate + ["--baseline", base], status=None)
     yield Case(name + " gate save", gate + ["--save", "base.json"], ["base.json"], status=None)
     yield Case(name + " gate reports", gate + ["--baseline", base, "--junit", "v.xml", "--gitlab", "v.txt", "--github", "--azure",
-                                               "--teamcity", "--markdown", "v.md", "--json", "v.json", "-o", "v"],
-               ["v", "v.xml", "v.txt", "v.md", "v.json"], status=None)
+                                               "--teamcity", "--markdown", "v.md", "--html", "v.html", "--json", "v.json", "-o", "v"],
+               ["v", "v.xml", "v.txt", "v.md", "v.html", "v.json"], status=None)
     yield Case(name + " gate explain", gate + ["--baseline", base, "--explain", "b"], status=None)
     kept = [shutil.copy(base, suite.path(name + "-%s.json" % what)) for what in ("trimmed", "accepted")]
     yield Case(name + " baseline list", ["baseline", "list", base, "-o", "sessions.json"], ["sessions.json"])

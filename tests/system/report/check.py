@@ -393,7 +393,7 @@ def sizes():
     path = many_names("many.ttc")
     page = compare("3,000 markers", path)
     suite.check("rows are left out", "2,000 more rows" not in "".join(page.text) and "none")
-    for size in (300, 150, 100):
+    for size in (300, 150, 120):
         r = run("report", path, "--max-size", "%dk" % size, "-o", "small.html")
         have = os.path.getsize(suite.path("small.html"))
         suite.check("a page of %d KiB" % size, have > size << 10 and "has %d bytes" % have)

@@ -107,7 +107,7 @@ def broken(text, what):
 # --- diff -------------------------------------------------------------------------------------
 
 ALL = ("verdict,sides,frame_times,frame_budgets,parts,markers,other_threads,threads,changed,alloc_sites,captures,frame_spread,worst_frames,"
-       "worst_markers,paths,calltree")
+       "worst_markers,calltree")
 STEP = re.compile(r'<text class="t" x="0" y="\d+" font-size="13" fill="#1b1f24">([^<]*)</text>'
                   r'<rect class="\w+" fill="[^"]*" y="\d+" height="12" x="([\d.]+)%" width="([\d.]+)%"/>')
 BOX = re.compile(r'<svg x="([\d.]+)%" width="([\d.]+)%" y="(\d+)" height="17"><title>([^<]*)</title>')
