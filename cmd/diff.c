@@ -394,7 +394,9 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	co.rows = tt_buf_string(&all_rows);
 	co.json = tt_buf_string(&json);
 	co.report = tt_buf_string(&report);
-	rc = tt_buf_error(&name, err);
+	rc = tt_report_error(had, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&name, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&all_rows, err);
 	if (rc == TT_OK)
