@@ -1,30 +1,47 @@
 /**
  * A budget to start from; the contract is in verdict.h.
  *
- * What it suggests is what can be judged: changes of the median and mean from +2 % up, more where the captures themselves differ by
- * more; tails as frames over a limit per thousand, for p99 and the maximum of a capture hang on a few frames; of capped frames both
- * of CPU-active time, for wall time is the limit's; allocation as "none" where there is none; the largest pause and heap of all
+ * What it suggests is what can be judged. Changes of the frame at level error, for each row more makes all see less; of parts of the frame
+ * as warnings. Their margins are what the captures and sessions at hand can tell from no change, so more of them
+ * make margins smaller; a row that would see nothing is left out, and the comment says what it needs. Tails as frames over a limit per
+ * thousand, for p99 and the maximum of a capture hang on a few frames; of capped frames both of CPU-active time, for wall time is the
+ * limit's; allocation, which machines hardly change, by its amount, as "none" where there is none; the largest pause and heap of all
  * captures as warnings, for the next captures of the same build are often a little worse.
  */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/order.h"
+#include "gate/budget.h"
 #include "gate/sample.h"
 #include "pass/pass.h"
-#include "stat/compare.h"
 #include "stat/num.h"
+#include "stat/session.h"
 #include "verdict.h"
 #include "view/figures.h"
 
+#define ALPHA 0.05
+#define POWER 0.95
+#define DECIDED 0.94                  /* of equal builds so many are to be shown to be no worse */
+#define DECIDED_LEAST 0.45            /* or fewer, where that lets REAL be seen */
+#define REAL 0.05                     /* a change that people want to see */
+#define BLIND 0.3                     /* a row that sees no smaller change is of no use */
+#define ALLOCATING (100 * TT_AMOUNT_ONE)      /* frames of a thousand that allocate, from which on each counts */
+
 struct suggest {
-	const struct tt_sample *s;
-	size_t n;
+	const struct tt_sample *s;    /* the first ${own} are at hand, the others the baseline's */
+	size_t n, own;
 	const struct tt_measure *x;
 	size_t nx;
 	struct tt_buf *out;
 	bool some;                    /* a row has been written */
 	size_t relative;              /* rows that compare with a baseline */
+	bool single;                  /* captures are too few to say how much they differ */
+	bool assumed;                 /* and sessions */
+	struct tt_buf blind;          /* what is left out, and why */
 	int64_t cap_ns;               /* the frames of most captures are capped, of the first at this; 0: they are not */
 };
 
@@ -51,14 +68,101 @@ spread_of(const struct suggest *g, const char *key)
 	return r;
 }
 
-/* Twice the spread in whole percent, at least 2. */
-static int64_t
-room(const struct spread *r)
-{
-	int64_t percent = r->median > 0 ? tt_scale(r->sd, 200, r->median) + 1 : 2;
+/* --- what can be seen ------------------------------------------------------------------------------ */
 
-	return percent < 2 ? 2 : percent;
+struct of_session { const char *session; int64_t v; };
+
+static int
+by_session(const void *a, const void *b)
+{
+	const struct of_session *x = a, *y = b;
+	int c = strcmp(x->session, y->session);
+
+	return c ? c : TT_CMP(x->v, y->v);
 }
+
+static const char *
+session_of(const struct suggest *g, size_t i)
+{
+	const char *fact = tt_sample_fact(&g->s[i], "session");
+
+	/* Of a baseline's, also of one that is at hand, the session that it is in there. */
+	return *g->s[i].session || !fact ? g->s[i].session : fact;
+}
+
+enum { MOST = 256 };                  /* captures that are looked at */
+
+/* The sessions of a figure: *${k} of them. */
+static void
+sessions_of(const struct suggest *g, const char *key, struct tt_session of[MOST], size_t *k)
+{
+	struct of_session o[MOST];
+	int64_t v[MOST];
+	size_t n = 0;
+
+	*k = 0;
+	for (size_t i = 0; i < g->nx; i++)
+		for (size_t c = 0; strcmp(g->x[i].key, key) == 0 && c < g->n && n < MOST; c++)
+			if (g->s[c].value[i].known)
+				o[n++] = (struct of_session){ session_of(g, c), g->s[c].value[i].v };
+	tt_sort(o, n, by_session);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && strcmp(o[end].session, o[i].session) == 0; end++)
+			v[end] = o[end].v;
+		of[(*k)++] = tt_session_of(v + i, end - i);
+	}
+}
+
+/* A comparison of one more session like these with them. False: nothing is known of how captures differ. */
+static bool
+next_session(const struct tt_session *of, size_t k, struct tt_change *c)
+{
+	struct tt_session next = of[k - 1];
+	double mean = 0;
+
+	for (size_t i = 0; i < k; i++)
+		mean += of[i].value / (double)k;
+	next.value = mean;
+	return tt_session_change(of, k, &next, 1, mean * TT_SESSION_SPREAD_PPM / 1e6, c);
+}
+
+/*
+ * The margin, as a share: one that equal builds are shown to keep DECIDED of the time; or a smaller one with which a change of REAL is
+ * seen, if DECIDED_LEAST of them are shown to keep it. (Over builds and baselines that leaves 15 % undecided: the less sessions happen to
+ * differ, the wider the margin could be, and the less of it is needed.)
+ */
+static double
+margin_of(const struct tt_change *c, double value, double alpha)
+{
+	double usual = tt_change_seen(c, 0, alpha, DECIDED) / value, least = tt_change_seen(c, 0, alpha, DECIDED_LEAST) / value;
+	double sharp = REAL - tt_change_seen(c, 0, alpha, POWER) / value;
+
+	if (sharp < usual && sharp >= least)
+		usual = sharp;
+	/* In steps of a tenth of a per cent, and not below one. */
+	usual = ceil(usual * 1000 - 1e-6) / 1000;
+	return usual < 0.01 ? 0.01 : usual;
+}
+
+/* What is seen with five sessions that differ by half a per cent, beside what their captures do, and a margin that is theirs. */
+static double
+seen_with_five(const struct tt_session *of, size_t k, double alpha)
+{
+	struct tt_session five[5];
+	double off, value = of[k - 1].value;
+	struct tt_change c;
+
+	/* -2, -1, 0, 1, 2 have a variance of 2.5 */
+	off = sqrt((TT_SESSION_QUIET * TT_SESSION_QUIET * value * value + of[k - 1].se2) / 2.5);
+	for (int i = 0; i < 5; i++) {
+		five[i] = of[k - 1];
+		five[i].value += (i - 2) * off;
+	}
+	next_session(five, 5, &c);
+	return margin_of(&c, value, alpha) + tt_change_seen(&c, 0, alpha, POWER) / value;
+}
+
+/* --- rows -------------------------------------------------------------------------------------------- */
 
 static void
 begin_row(struct suggest *g, const char *id, const char *metric, const char *stat)
@@ -77,27 +181,76 @@ amount(char text[64], int64_t v, enum tt_dim dim)
 	return text;
 }
 
-/* A row that leaves room for the captures' own spread. */
-static void
-relative_row(struct suggest *g, const char *id, const char *metric, const char *stat, enum tt_dim dim)
-{
-	char key[80], median[64], sd[64];
-	struct spread r;
-	size_t n = strlen(metric);
+/* The rows with a change that may be suggested. */
+static const struct relative {
+	const char *id, *metric, *stat;
+	enum tt_dim dim;
+	bool wall, cpu;               /* where frames are not capped, and where they are */
+	bool fails;
+} relative[] = {
+	{ "frame-median", "frame.time", "median", TT_DIM_TIME, true, false, true },
+	{ "frame-mean", "frame.time", "mean", TT_DIM_TIME, true, false, false },
+	{ "cpu-median", "frame.cpu", "median", TT_DIM_TIME, true, false, false },
+	{ "cpu-median", "frame.cpu", "median", TT_DIM_TIME, false, true, true },
+	{ "cpu-mean", "frame.cpu", "mean", TT_DIM_TIME, false, true, false },
+	{ "main-median", "frame.main", "median", TT_DIM_TIME, true, true, false },
+	{ "render-median", "frame.render", "median", TT_DIM_TIME, true, true, false },
+	{ "gpu-median", "frame.gpu", "median", TT_DIM_TIME, true, true, false },
+};
 
-	memcpy(key, metric, n);
-	key[n] = '.';
-	memcpy(key + n + 1, stat, strlen(stat) + 1);
-	r = spread_of(g, key);
-	if (r.n == 0 || r.median <= 0)
+/* Its sessions, if the row may be suggested and has a figure. */
+static bool
+is_meant(const struct suggest *g, const struct relative *r, struct tt_session of[MOST], size_t *k)
+{
+	char key[80];
+
+	if (g->cap_ns ? !r->cpu : !r->wall)
+		return false;
+	snprintf(key, sizeof key, "%s.%s", r->metric, r->stat);
+	sessions_of(g, key, of, k);
+	return *k > 0 && of[*k - 1].value > 0;
+}
+
+/* One row, of ${rows} that are tested together; or why it is none. */
+static void
+relative_row(struct suggest *g, const struct relative *r, const struct tt_session *of, size_t k, size_t rows)
+{
+	double alpha = ALPHA / (double)rows, limit, seen;
+	struct tt_change c;
+	char text[64];
+
+	if (!next_session(of, k, &c)) {
+		g->single = true;
 		return;
+	}
+	limit = margin_of(&c, of[k - 1].value, alpha);
+	seen = limit + tt_change_seen(&c, 0, alpha, POWER) / of[k - 1].value;
+	if (seen > BLIND) {
+		tt_buf_printf(&g->blind, "%s%s (it would see no change below +%.0f %%", g->blind.n ? ", " : "", r->id, seen * 100);
+		tt_buf_printf(&g->blind, k < 5 ? "; with five sessions +%.0f %%)" : ")", 100 * seen_with_five(of, k, alpha));
+		return;
+	}
 	g->relative++;
-	begin_row(g, id, metric, stat);
-	tt_buf_printf(g->out, ", \"max\": \"+%lld%%\",\n\t\t  \"comment\": \"%s", (long long)room(&r),
-	    amount(median, r.median, dim));
-	if (r.n > 1)
-		tt_buf_printf(g->out, "; standard deviation of the %zu captures %s", r.n, amount(sd, r.sd, dim));
+	g->assumed |= c.assumed;
+	begin_row(g, r->id, r->metric, r->stat);
+	tt_buf_printf(g->out, ", \"max\": \"+%g%%\"%s,\n\t\t  \"comment\": \"%s; +%.1f %% would be found 95 times of 100", 100 * limit,
+	    r->fails ? "" : ", \"level\": \"warn\"", amount(text, (int64_t)of[k - 1].value, r->dim), 100 * seen);
+	if (c.assumed)
+		tt_buf_printf(g->out, ", with five sessions and their margin +%.1f %%", 100 * seen_with_five(of, k, alpha));
 	tt_buf_text(g->out, "\" }");
+}
+
+static void
+relative_rows(struct suggest *g)
+{
+	struct tt_session of[MOST];
+	size_t k, rows[2] = { 0, 0 };
+
+	for (size_t i = 0; i < sizeof relative / sizeof *relative; i++)
+		rows[relative[i].fails] += is_meant(g, &relative[i], of, &k);
+	for (size_t i = 0; i < sizeof relative / sizeof *relative; i++)
+		if (is_meant(g, &relative[i], of, &k))
+			relative_row(g, &relative[i], of, k, rows[relative[i].fails]);
 }
 
 /* Frames over the least usual limit that is half as long again as the median frame. */
@@ -164,7 +317,30 @@ absolute_row(struct suggest *g, const char *id, const char *metric, const char *
 	    warn ? ", \"level\": \"warn\"" : "", amount(text, r.max, dim));
 }
 
-/* Where few frames allocate, what counts is how many do. */
+/* What a frame allocates on average: a twentieth more than in the capture that allocates most. */
+static void
+per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim dim, bool warn)
+{
+	char key[80], median[64], most[64];
+	struct spread r;
+	int64_t more;
+
+	snprintf(key, sizeof key, "%s.per_frame.mean", metric);
+	r = spread_of(g, key);
+	if (r.n == 0 || r.max <= 0)
+		return;
+	more = tt_scale(r.max, 21, 20) + 1;
+	begin_row(g, id, metric, "per_frame.mean");
+	if (dim == TT_DIM_BYTES)
+		tt_buf_printf(g->out, ", \"max\": \"%lldB\"", (long long)(more / TT_AMOUNT_ONE + 1));
+	else
+		tt_buf_printf(g->out, ", \"max\": %lld.%03lld", (long long)(more / TT_AMOUNT_ONE), (long long)(more % TT_AMOUNT_ONE));
+	tt_buf_printf(g->out, "%s,\n\t\t  ", warn ? ", \"level\": \"warn\"" : "");
+	tt_buf_printf(g->out, "\"comment\": \"a twentieth more than the %s of the capture that allocates most; %s in the median\" }",
+	    amount(most, r.max, dim), amount(median, r.median, dim));
+}
+
+/* Where few frames allocate, what counts is how many do. Allocation hangs on the code, hardly on the machine: no baseline is needed. */
 static void
 alloc_rows(struct suggest *g)
 {
@@ -174,39 +350,47 @@ alloc_rows(struct suggest *g)
 		begin_row(g, "no-allocation", "gc.alloc.bytes", "per_frame.max");
 		tt_buf_text(g->out, ", \"max\": \"0B\", \"over\": \"worst\",\n\t\t  \"comment\": \"no frame "
 		    "of these captures allocates\" }");
-	} else if (r.n && r.max < 100 * TT_AMOUNT_ONE) {
+	} else if (r.n && r.max < ALLOCATING) {
 		absolute_row(g, "alloc-frames", "gc.alloc.frames", "per_1000", "gc.alloc.frames.per_1000", TT_DIM_PER_1000, false);
 	} else {
-		relative_row(g, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", TT_DIM_BYTES);
-		relative_row(g, "alloc-count", "gc.alloc.count", "per_frame.mean", TT_DIM_NUMBER);
+		per_frame_row(g, "alloc-bytes", "gc.alloc.bytes", TT_DIM_BYTES, false);
+		per_frame_row(g, "alloc-count", "gc.alloc.count", TT_DIM_NUMBER, true);
 	}
 }
 
-/* What to do next: where frames come from, else how many captures the relative rows want on each side. */
+/* The comment: where frames come from, what margins are made of, what is left out. */
 static void
 put_advice(struct suggest *g)
 {
-	size_t n = 2, frames = 0;
+	const char *gap = "";
+	struct tt_buf b = { 0 };
+	size_t frames = 0;
 	char at[TT_CAP_TEXT];
 
 	for (size_t i = 0; i < g->n; i++)
 		frames += g->s[i].frames;
 	if (frames == 0)
-		tt_buf_text(g->out, ",\n\t\"comment\": \"These captures have no whole frames, and rows of frames say most: name "
-		    "the marker that begins a frame with --frame-marker, and suggest again.\"");
+		tt_buf_text(&b, "These captures have no whole frames, and rows of frames say most: name the marker that begins a frame with "
+		    "--frame-marker, and suggest again.");
 	if (g->cap_ns) {
 		*tt_put_cap(at, g->cap_ns) = '\0';
-		tt_buf_printf(g->out, ",\n\t\"comment\": \"Frames are capped at %s: their rows are of CPU-active time, for wall time is that of the limit.%s",
-		    at, g->relative ? " " : "\"");
+		tt_buf_printf(&b, "Frames are capped at %s: their rows are of CPU-active time, for wall time is that of the limit.", at);
 	}
-	if (frames == 0 || g->relative == 0)
-		return;
-	while (n < 100 && tt_mann_whitney_least(n, n) * (double)g->relative > 0.05)
-		n++;
-	if (!g->cap_ns)
-		tt_buf_text(g->out, ",\n\t\"comment\": \"");
-	tt_buf_printf(g->out, "Rows with a change for max are held against a baseline (--save, "
-	    "--baseline): these want at least %zu captures on each side, better 8.\"", n);
+	gap = b.n ? " " : "";
+	if (g->relative) {
+		tt_buf_printf(&b, "%sRows with a change for max are held against a baseline (--save, --baseline).", gap);
+		gap = " ";
+	}
+	if (g->relative && g->assumed)
+		tt_buf_text(&b, " Fewer than three sessions do not show how much sessions differ, so 2.5 % is taken: suggest again with --baseline when "
+		    "it has five, and margins shrink.");
+	if (g->blind.n)
+		tt_buf_printf(&b, "%sLeft out: %.*s.", gap, (int)g->blind.n, tt_buf_string(&g->blind));
+	if (g->single)
+		tt_buf_printf(&b, "%sOne capture does not tell how much captures differ: with two or more there are rows with a change.", gap);
+	if (b.n)
+		tt_buf_printf(g->out, ",\n\t\"comment\": \"%.*s\"", (int)b.n, tt_buf_string(&b));
+	tt_buf_free(&b);
 }
 
 /* What the frames of most captures are capped at. */
@@ -224,10 +408,10 @@ cap_of(const struct tt_sample *s, size_t n)
 }
 
 int
-budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,
+budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err)
 {
-	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out, .cap_ns = cap_of(s, n) };
+	struct suggest g = { .s = s, .n = n, .own = own, .x = x, .nx = nx, .out = out, .cap_ns = cap_of(s, own) };
 
 	tt_buf_text(out, "{\n\t\"tracetool_budget\": 1,\n");
 	if (frame_marker) {
@@ -236,25 +420,19 @@ budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, 
 		tt_buf_text(out, ",\n");
 	}
 	tt_buf_text(out, "\t\"rows\": [");
-	if (!g.cap_ns) {
-		relative_row(&g, "frame-median", "frame.time", "median", TT_DIM_TIME);
-		relative_row(&g, "frame-mean", "frame.time", "mean", TT_DIM_TIME);
-	}
-	relative_row(&g, "cpu-median", "frame.cpu", "median", TT_DIM_TIME);
-	if (g.cap_ns)
-		relative_row(&g, "cpu-mean", "frame.cpu", "mean", TT_DIM_TIME);
-	relative_row(&g, "main-median", "frame.main", "median", TT_DIM_TIME);
-	relative_row(&g, "render-median", "frame.render", "median", TT_DIM_TIME);
-	relative_row(&g, "gpu-median", "frame.gpu", "median", TT_DIM_TIME);
+	relative_rows(&g);
 	tail_row(&g);
 	alloc_rows(&g);
 	absolute_row(&g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME, true);
 	absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES, true);
-	if (!g.some)
+	if (!g.some) {
+		tt_buf_free(&g.blind);
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the captures have no figure to make a budget of: no whole frames (name the marker "
 		    "that begins a frame with --frame-marker; \"tracetool info\" lists likely ones), no pauses and no heap size");
+	}
 	tt_buf_text(out, "\n\t]");
 	put_advice(&g);
 	tt_buf_text(out, "\n}\n");
+	tt_buf_free(&g.blind);
 	return tt_buf_error(out, err);
 }

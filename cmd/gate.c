@@ -58,7 +58,7 @@ int
 gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 {
 	const struct { const char *name; bool given; } with[] = {
-		{ "baseline", g->baseline != NULL }, { "force-baseline", g->force_baseline }, { "save", g->save != NULL },
+		{ "baseline", g->baseline && !g->suggest }, { "force-baseline", g->force_baseline && !g->suggest }, { "save", g->save != NULL },
 		{ "append", g->append }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
 		{ "group-by", g->suggest && g->group_by }, { "explain", g->explain != NULL }, { "junit", g->to.junit != NULL },
 		{ "github", g->to.github }, { "gitlab", g->to.gitlab != NULL }, { "azure", g->to.azure },
@@ -445,11 +445,35 @@ judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct repor
 	return rc;
 }
 
+/* The first ${n} samples, and then those that the baseline has beside them: *${all} together. */
+static struct tt_sample *
+with_baseline(struct gate *x, size_t n, size_t *all, struct tt_err *err)
+{
+	size_t nbase = x->has_base ? x->base.nsample : 0;
+	struct tt_sample *s = tt_arena_alloc(&x->a, (n + nbase + 1) * sizeof *s, err);
+	struct tt_recordings known, here;
+
+	if (!s || tt_recordings_init(&known, x->base.sample, nbase, &x->a, err) != TT_OK || tt_recordings_init(&here, x->sample, n, &x->a, err) != TT_OK)
+		return NULL;
+	*all = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct tt_sample *same = tt_recordings_find(&known, &x->sample[i]);
+
+		s[*all] = x->sample[i];
+		s[(*all)++].session = same ? same->session : "";
+	}
+	for (size_t i = 0; i < nbase; i++)
+		if (!tt_recordings_find(&here, &x->base.sample[i]))
+			s[(*all)++] = x->base.sample[i];
+	return s;
+}
+
 static int
 suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	size_t n = 0, left_out = 0, k = 0;
+	size_t n = 0, left_out = 0, k = 0, total;
+	struct tt_sample *all;
 	const char *first = NULL;
 	int rc = TT_OK;
 
@@ -468,9 +492,12 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 		    left_out > 1 ? ", ..." : "");
 	if (n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture ended: a budget needs one of a run that was not killed");
-	x->nsample = n;
-	rc = budget_suggest(x->sample, x->nsample, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, err);
-
+	if (x->has_base && !x->g->force_baseline)
+		rc = tt_baseline_check(&x->base, x->sample, n, &x->budget, x->settings, err);
+	all = rc == TT_OK ? with_baseline(x, n, &total, err) : NULL;
+	if (!all)
+		return err->code;
+	rc = budget_suggest(all, total, n, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, err);
 	if (rc == TT_OK)
 		rc = app_write(x->app, out->output ? out->output : "-", &text, err);
 	tt_buf_free(&text);

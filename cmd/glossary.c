@@ -85,8 +85,8 @@ const struct glossary_word glossary_terms[] = {
 	{ "ledger",
 	    "All losses of a run together." },
 	{ "session",
-	    "Captures recorded together: those of one job, on one day, on one machine. A baseline holds several sessions, and their "
-	    "spread widens its limits." },
+	    "Captures recorded together: those of one job, on one day, on one machine. A baseline holds several sessions; how much "
+	    "they differ decides which changes can be seen." },
 	{ "budget",
 	    "A JSON file of limits on figures. Each row names a figure and its limit, absolute or relative to a baseline." },
 	{ "baseline",

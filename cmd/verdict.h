@@ -23,8 +23,12 @@ int verdict_explain(const struct tt_verdict *v, const char *id, const char *conv
 /* The capture whose worst frames verdict_explain() lists; NULL if the row is about no frames. */
 const struct tt_sample *verdict_worst(const struct tt_verdict_row *r);
 
-/* A commented budget that the ${n} samples ${s} of the measures ${x} keep; relative rows allow for the spread of the samples. */
-int budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,
+/**
+ * budget_suggest(s, n, own, x, nx, frame_marker, out, err):
+ * A commented budget that the ${n} samples ${s} of the measures ${x} keep; the first ${own} are captures at hand, the others those of a
+ * baseline. Rows with a change have margins that equal builds keep, and that grow smaller with more captures and sessions.
+ */
+int budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err);
 
 #endif

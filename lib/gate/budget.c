@@ -218,7 +218,7 @@ read_session_spread(struct tt_budget *b, const struct tt_node_at *root, struct t
 	const char *text = NULL, *wrong;
 	int rc = tt_doc_text(&v, &text, err);
 
-	b->session_ppm = 25000;
+	b->session_ppm = TT_SESSION_SPREAD_PPM;
 	if (rc != TT_OK || !text)
 		return rc;
 	b->own_session_spread = true;

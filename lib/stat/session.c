@@ -98,7 +98,8 @@ by_assumed(const struct side *a, const struct side *b, double assumed, struct tt
 static bool
 by_own(const struct side *a, const struct side *b, struct tt_change *c)
 {
-	double own = (double)(a->k + b->k - 2), quiet = TT_SESSION_QUIET * fabs(a->mean), weight = a->df > 0 ? TT_SESSION_QUIET_WEIGHT : 0;
+	double own = (double)(a->k + b->k - 2), quiet = TT_SESSION_QUIET * fabs(a->mean), most = TT_SESSION_QUIET_WEIGHT;
+	double weight = a->df <= 0 ? 0 : own < most ? own : most;
 	double within = a->one * a->captures / (double)a->k, fresh = b->one * b->captures / (double)b->k, s2;
 	/* What is expected of so few captures, by the old ones. */
 	double likely = a->one * b->captures / (double)b->k;

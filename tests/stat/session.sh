@@ -30,8 +30,8 @@ change <- function(old, now, assumed) {
 		return(c(d, sqrt(v), if (u > 0) v^2 / u else Inf))
 	}
 	within <- a$one * a$inverse
-	weight <- if (a$df > 0) 2 else 0
 	own <- a$k + b$k - 2
+	weight <- if (a$df > 0) min(own, 4) else 0
 	s2 <- (weight * ((0.005 * mean(a$y))^2 + within) + sum((a$y - mean(a$y))^2) + sum((b$y - mean(b$y))^2)) / (weight + own)
 	more <- max(0, max(b$one, a$one) * b$inverse - within)
 	c(d, sqrt(s2 * (1 / a$k + 1 / b$k) + more / b$k), weight + own)

@@ -81,26 +81,32 @@ class World:
         """The figures of captures with the factor 1."""
         key = self.kind, self.frames, self.hitches
         if key not in self.pools:
-            budget = put("pool.json", budget_of_ten("+3%"))
             captures, number = [], self.made
             for k in range(0, POOL, N):
                 self.made = 100000 + k
-                r = run("stats", "--gate", budget, "--save", path("pool.base"), *self.files([1] * N))
-                assert r.returncode == 0, r.stdout + r.stderr
-                with open(path("pool.base"), encoding="utf-8") as f:
-                    doc = json.load(f)
-                os.remove(path("pool.base"))
-                for c in doc["sessions"][0]["captures"]:
-                    values = {m: v for m, v in c["values"].items() if not (isinstance(v, dict) and "missing" in v)}
-                    captures.append(dict(c, values=values, time=[], alloc=[], time_all=[], alloc_all=[], worst=[], busiest=[]))
+                doc = self.saved(self.files([1] * N))
+                captures += doc["sessions"][0]["captures"]
             self.made = number
             self.pools[key] = doc, captures
         return self.pools[key]
 
-    def baseline(self, sessions):
+    def saved(self, files):
+        """The captures of a baseline of these files."""
+        r = run("stats", "--gate", put("pool.json", budget_of_ten("+3%")), "--save", path("pool.base"), *files)
+        assert r.returncode == 0, r.stdout + r.stderr
+        with open(path("pool.base"), encoding="utf-8") as f:
+            doc = json.load(f)
+        os.remove(path("pool.base"))
+        for c in doc["sessions"][0]["captures"]:
+            c["values"] = {m: v for m, v in c["values"].items() if not (isinstance(v, dict) and "missing" in v)}
+            c.update(time=[], alloc=[], time_all=[], alloc_all=[], worst=[], busiest=[])
+        return doc
+
+    def baseline(self, sessions, first=None):
+        """Of so many sessions; the captures ${first} are one of them."""
         doc, captures = self.pool()
-        doc = dict(doc, sessions=[])
-        for k in range(sessions):
+        doc = dict(doc, sessions=[{"session": "first", "captures": self.saved(first)["sessions"][0]["captures"]}] if first else [])
+        for k in range(len(doc["sessions"]), sessions):
             now = []
             for i, factor in enumerate(self.factors()):
                 c = self.random.choice(captures)
@@ -119,9 +125,9 @@ def verdict(budget, base, files, *more):
         return r.returncode, {row["id"]: row for row in json.load(f)["rows"]}
 
 
-def suggest(world, base):
-    """The budget that the program suggests, of the sessions of the baseline."""
-    r = run("stats", "--suggest", "--frame-marker", MARKER, *(["--baseline", base] if base else []), "-o", path("suggested.json"), *world.files([1] * N))
+def suggest(base, first):
+    """The budget that the program suggests of the sessions of the baseline, of which these captures are one."""
+    r = run("stats", "--suggest", "--frame-marker", MARKER, "--baseline", base, "-o", path("suggested.json"), *first)
     assert r.returncode == 0, r.stderr
     return path("suggested.json")
 
@@ -146,8 +152,9 @@ def gate(world, sessions, trials, budget, factor=1.0, marker=1.0, alloc=1.0, row
     """Baselines of ${sessions}, and a session at hand that is ${factor} times as slow."""
     c = Counts()
     for _ in range(trials):
-        base = world.baseline(sessions)
-        used = suggest(world, base) if budget == "suggest" else put("budget.json", budget_of_ten(budget))
+        first = world.files(world.factors(), name="first") if budget == "suggest" else None
+        base = world.baseline(sessions, first)
+        used = suggest(base, first) if first else put("budget.json", budget_of_ten(budget))
         c.add(*verdict(used, base, world.files([f * factor for f in world.factors()], marker, alloc, hitches)), row=row)
     return c
 
@@ -180,7 +187,7 @@ def diff(world, trials, same, factor=1.0):
     return codes
 
 
-SCENES = {"plain": {}, "300": {"frames": 300}, "20000": {"frames": 20000}, "outlier": {"outlier": 0.5}, "drift": {"drift": 0.004},
+SCENES = {"plain": {}, "300": {"frames": 300}, "4000": {"frames": 4000}, "20000": {"frames": 20000}, "outlier": {"outlier": 0.5}, "drift": {"drift": 0.004},
           "gamma": {"kind": "gamma"}, "modes": {"kind": "modes"}}
 
 
@@ -192,6 +199,9 @@ def cells():
                 for scene, how in SCENES.items():
                     yield ("equal %s spread=%g k=%d %s" % (scene, 100 * spread, k, limit),
                            lambda t, spread=spread, k=k, limit=limit, how=how: gate(World(1, spread=spread, **how), k, t, limit))
+    for scene in ("plain", "4000", "300"):
+        yield ("caught spread=0.5 k=5 suggest %s" % scene,
+               lambda t, scene=scene: gate(World(8, spread=0.005, **SCENES[scene]), 5, t, "suggest", 1.05, row="frame-median"))
     for spread in (0, 0.005, 0.01):
         for k in (1, 3, 5):
             for limit in ("+2%", "+3%", "suggest"):
