@@ -15,7 +15,6 @@
 
 #include "base/json.h"
 #include "base/order.h"
-#include "gate/budget.h"
 #include "gate/sample.h"
 #include "pass/pass.h"
 #include "stat/num.h"

@@ -458,13 +458,16 @@ note_capture(struct fold *f, int64_t busy, struct tt_err *err)
 {
 	struct tt_diff_side *s = &f->d->side[f->side];
 	struct tt_diff_capture *c;
+	const char *session;
 	int rc = tt_mem_grow(&f->d->env->mem, &s->capture, &s->cap, s->n + 1, sizeof *s->capture, err);
 
 	if (rc != TT_OK)
 		return rc;
 	c = &s->capture[s->n];
 	*c = (struct tt_diff_capture){ .path = copy(f->d, f->m->cap[0]->path, err), .time = { { .total = busy, .mean = busy } } };
-	if (!c->path)
+	session = tt_capture_meta_get(f->m->cap[0], "session");
+	c->session = c->path ? copy(f->d, session ? session : "", err) : NULL;
+	if (!c->session)
 		return err->code;
 	if (f->d->frames)
 		rc = note_times(f, c, err);

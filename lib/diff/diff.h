@@ -69,6 +69,7 @@ enum tt_diff_time { TT_DIFF_WALL, TT_DIFF_CPU, TT_DIFF_TIMES };
 
 struct tt_diff_capture {
 	const char *path;
+	const char *session;          /* its fact of that name; "": it tells none */
 	uint64_t frames;
 	struct { int64_t total, mean, median; } time[TT_DIFF_TIMES];  /* without frames: wall is the time in markers */
 	int64_t cap_ns;               /* the time that frames are capped at; 0: they are not */

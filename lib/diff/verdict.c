@@ -3,55 +3,138 @@
  */
 #include "diff/verdict.h"
 
+#include <string.h>
+
+#include "base/order.h"
+#include "base/setting.h"
 #include "diff/diff.h"
 #include "out/table.h"
+#include "stat/session.h"
 
 #define ALPHA 0.05
 
-static int64_t *
-means(const struct tt_diff *d, unsigned side, struct tt_err *err)
+struct of_session { const char *session; int64_t v; };
+
+static int
+by_session(const void *a, const void *b)
+{
+	const struct of_session *x = a, *y = b;
+	int c = strcmp(x->session, y->session);
+
+	return c ? c : TT_CMP(x->v, y->v);
+}
+
+/* The captures' means of a side: in order, and what its sessions come to. */
+struct means {
+	int64_t *v;
+	struct tt_session *session;
+	size_t n, nsession;
+	const char *first;            /* session, where there is one */
+};
+
+static int
+means(const struct tt_diff *d, unsigned side, struct tt_arena *arena, struct means *m, struct tt_err *err)
 {
 	const struct tt_diff_side *s = &d->side[side];
-	int64_t *v = tt_mem_alloc(&d->env->mem, s->n * sizeof *v, err);
+	struct of_session *o = tt_arena_alloc(arena, (s->n + 1) * sizeof *o, err);
 
-	for (size_t i = 0; v && i < s->n; i++)
-		v[i] = s->capture[i].time[d->by].mean;
-	if (v)
-		tt_sort_i64(v, s->n);
-	return v;
+	*m = (struct means){ .n = s->n };
+	m->v = o ? tt_arena_alloc(arena, (s->n + 1) * sizeof *m->v, err) : NULL;
+	m->session = m->v ? tt_arena_alloc(arena, (s->n + 1) * sizeof *m->session, err) : NULL;
+	if (!m->session)
+		return err->code;
+	for (size_t i = 0; i < s->n; i++)
+		o[i] = (struct of_session){ s->capture[i].session, s->capture[i].time[d->by].mean };
+	tt_sort(o, s->n, by_session);
+	for (size_t i = 0, end; i < s->n; i = end) {
+		for (end = i; end < s->n && strcmp(o[end].session, o[i].session) == 0; end++)
+			m->v[end] = o[end].v;
+		m->session[m->nsession++] = tt_session_of(m->v + i, end - i);
+	}
+	m->first = s->n ? o[0].session : "";
+	tt_sort_i64(m->v, s->n);
+	return TT_OK;
 }
 
 static enum tt_diff_outcome
-outcome(const struct tt_diff_verdict *v, size_t m, size_t n)
+outcome(double p, double not_worse, bool too_few)
 {
-	if (v->p <= ALPHA && v->shift.shift > v->allowed)
-		return TT_DIFF_WORSE;
-	if (v->shift.has_high && v->shift.high <= v->allowed)
-		return TT_DIFF_NOT_WORSE;
-	return tt_mann_whitney_least(m, n) > ALPHA ? TT_DIFF_CANNOT_JUDGE : TT_DIFF_UNDECIDED;
+	return p <= ALPHA ? TT_DIFF_WORSE : not_worse <= ALPHA ? TT_DIFF_NOT_WORSE : too_few ? TT_DIFF_CANNOT_JUDGE : TT_DIFF_UNDECIDED;
+}
+
+/* All captures are of one session: they are the unit. */
+static int
+judge_captures(struct tt_arena *arena, struct tt_mem *mem, const struct means *a, const struct means *b, struct tt_diff_verdict *v,
+    struct tt_err *err)
+{
+	int64_t *up = tt_arena_alloc(arena, (a->n + 1) * sizeof *up, err);
+	double not_worse;
+	int rc;
+
+	if (!up)
+		return err->code;
+	for (size_t i = 0; i < a->n; i++)
+		if (__builtin_add_overflow(a->v[i], v->allowed, &up[i]))
+			up[i] = INT64_MAX;
+	rc = tt_mann_whitney(up, a->n, b->v, b->n, &v->p, mem, err);
+	if (rc == TT_OK)
+		rc = tt_mann_whitney(b->v, b->n, up, a->n, &not_worse, mem, err);
+	if (rc == TT_OK)
+		rc = tt_hodges_lehmann(a->v, a->n, b->v, b->n, ALPHA, &v->shift, mem, err);
+	if (rc == TT_OK)
+		v->outcome = outcome(v->p, not_worse, tt_mann_whitney_least(a->n, b->n) > ALPHA);
+	return rc;
+}
+
+static int64_t
+whole(double v)
+{
+	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? -INT64_MAX : (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+}
+
+static void
+judge_sessions(const struct means *a, const struct means *b, struct tt_diff_verdict *v)
+{
+	double assumed = (double)(v->a < 0 ? 0 : v->a) * TT_SESSION_SPREAD_PPM / 1e6;
+	struct tt_change c;
+
+	v->by_session = true;
+	if (!tt_session_change(a->session, a->nsession, b->session, b->nsession, assumed, &c)) {
+		v->p = 1;
+		v->shift = (struct tt_shift){ .shift = whole(c.change) };
+		v->outcome = TT_DIFF_CANNOT_JUDGE;
+		return;
+	}
+	v->assumed = c.assumed;
+	v->p = tt_change_worse(&c, (double)v->allowed);
+	v->shift = (struct tt_shift){ whole(c.change), true, true, whole(tt_change_low(&c, ALPHA)), whole(tt_change_high(&c, ALPHA)) };
+	v->outcome = outcome(v->p, tt_change_not_worse(&c, (double)v->allowed), false);
 }
 
 int
-tt_diff_judge(
-    const struct tt_diff *d, const struct tt_diff_margin *margin, struct tt_diff_verdict *v, struct tt_err *err)
+tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, struct tt_diff_verdict *v, struct tt_err *err)
 {
-	size_t m = d->side[TT_DIFF_A].n, n = d->side[TT_DIFF_B].n;
-	struct tt_mem *mem = &d->env->mem;
-	int64_t *a = means(d, TT_DIFF_A, err), *b = a ? means(d, TT_DIFF_B, err) : NULL;
-	int rc = b ? tt_mann_whitney(a, m, b, n, &v->p, mem, err) : err->code;
+	struct tt_arena arena;
+	struct means a, b;
+	int rc;
 
+	*v = (struct tt_diff_verdict){ .p = 1 };
+	tt_arena_init(&arena, &d->env->mem);
+	rc = means(d, TT_DIFF_A, &arena, &a, err);
 	if (rc == TT_OK)
-		rc = tt_hodges_lehmann(a, m, b, n, ALPHA, &v->shift, mem, err);
+		rc = means(d, TT_DIFF_B, &arena, &b, err);
 	if (rc == TT_OK) {
-		v->a = tt_quantile_i64(a, m, 1, 2);
-		v->b = tt_quantile_i64(b, n, 1, 2);
+		v->a = tt_quantile_i64(a.v, a.n, 1, 2);
+		v->b = tt_quantile_i64(b.v, b.n, 1, 2);
 		v->allowed = margin->e4 < 0 ? margin->ns
 			     : v->a < 0     ? 0
 					    : tt_ratio((uint64_t)v->a, (uint64_t)margin->e4, 10000);
-		v->outcome = outcome(v, m, n);
+		if (a.nsession == 1 && b.nsession == 1 && *a.first && strcmp(a.first, b.first) == 0)
+			rc = judge_captures(&arena, &d->env->mem, &a, &b, v, err);
+		else
+			judge_sessions(&a, &b, v);
 	}
-	tt_mem_free(mem, b, b ? n * sizeof *b : 0);
-	tt_mem_free(mem, a, a ? m * sizeof *a : 0);
+	tt_arena_free(&arena);
 	return rc;
 }
 
@@ -80,13 +163,24 @@ static const char *const word[] = {
 	[TT_DIFF_CANNOT_JUDGE] = "not to be judged",
 };
 
-static const char *const why[] = {
-	[TT_DIFF_NOT_WORSE] = NULL,
-	[TT_DIFF_WORSE] = NULL,
-	[TT_DIFF_UNDECIDED] = "the captures spread too much for their number: more of them would tell",
-	[TT_DIFF_CANNOT_JUDGE] =
-	    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8",
-};
+/* What the outcome hangs on; NULL where there is nothing to say. */
+static const char *
+why(const struct tt_diff_verdict *v, struct tt_report *r)
+{
+	const char *meta = tt_setting_name[TT_SETTING_META];
+
+	if (v->outcome == TT_DIFF_CANNOT_JUDGE)
+		return v->by_session ? "one capture on each side tells nothing: take at least 2, better 5 to 8" :
+		    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8";
+	if (!v->by_session)
+		return v->outcome == TT_DIFF_UNDECIDED ? "the captures spread too much for their number: more of them would tell" : NULL;
+	if (v->assumed)
+		return tt_text(r, "%ssessions are taken to differ by %.1f %%, for so few do not show it: record both builds in one session, "
+		    "and give their captures one fact \"session\" with %s, to see smaller changes",
+		    v->outcome == TT_DIFF_UNDECIDED ? "within what sessions differ; " : "",
+		    TT_SESSION_SPREAD_PPM / 1e4, meta);
+	return v->outcome == TT_DIFF_UNDECIDED ? "within what sessions differ: more sessions, or both builds in one, would tell" : NULL;
+}
 
 /* ${v} of ${of}, in 1/100 %. */
 static int64_t
@@ -104,7 +198,7 @@ tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r)
 	struct tt_cell *c = tt_row(t);
 
 	t->facts = true;
-	t->note = why[v->outcome];
+	t->note = why(v, r);
 	tt_cell_text(&c[V_VERDICT], word[v->outcome]);
 	tt_cell_int(&c[V_SHIFT], v->shift.shift);
 	if (v->a > 0)

@@ -1,5 +1,6 @@
 /**
- * Is side B worse? The captures' means are the sample, never their frames.
+ * Is side B worse? The captures' means are the sample, never their frames; and sessions are, unless all captures are of one
+ * (stat/session.h).
  */
 #ifndef TT_DIFF_VERDICT_H
 #define TT_DIFF_VERDICT_H
@@ -21,13 +22,14 @@ struct tt_diff_verdict {
 	enum tt_diff_outcome outcome;
 	int64_t a, b;                 /* medians of the captures' means, ns */
 	int64_t allowed;              /* ns */
-	double p;                     /* one-sided: the probability that equal sides differ this much; not set if a side is empty */
+	bool by_session;              /* captures are of more than one session, or tell none: those of a side are one then */
+	bool assumed;                 /* so few sessions do not show how much they differ, which is taken to be TT_SESSION_SPREAD_PPM */
+	double p;                     /* that the change is at most what is allowed; not set if a side is empty */
 	struct tt_shift shift;        /* bounds of 95 % each */
 };
 
 /* Judge a finished comparison that has captures on both sides. Errors: TT_E_NOMEM. */
-int tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, struct tt_diff_verdict *v,
-    struct tt_err *err);
+int tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, struct tt_diff_verdict *v, struct tt_err *err);
 
 /* Put it in front of the other tables of ${r}: the table "verdict". */
 void tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r);

@@ -9,6 +9,7 @@
 #include "gate/sample.h"
 #include "model/event.h"
 #include "model/filter.h"
+#include "stat/session.h"
 
 #define ROWS_MAX 4096
 

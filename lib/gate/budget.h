@@ -7,9 +7,6 @@
 
 #include "gate/measure.h"
 
-/* By how much sessions are taken to differ where too few show it: equal builds then fail in less than 5 % where they differ by 3 %. */
-#define TT_SESSION_SPREAD_PPM 25000
-
 enum tt_level { TT_LEVEL_OFF, TT_LEVEL_WARN, TT_LEVEL_ERROR };
 extern const char *const tt_level_name[4];   /* ends with NULL, as the next */
 

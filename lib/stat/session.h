@@ -29,6 +29,9 @@
 #define TT_SESSION_QUIET 0.005
 #define TT_SESSION_QUIET_WEIGHT 4
 
+/* By how much of a value sessions are taken to differ where too few show it: equal builds are then worse in less than 5 % if they differ by 3 %. */
+#define TT_SESSION_SPREAD_PPM 25000
+
 /* What the captures of one session come to. */
 struct tt_session {
 	double value;                 /* their mean without the smallest and the largest fifth (R: mean(x, trim = 0.2)) */

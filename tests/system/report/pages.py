@@ -163,8 +163,8 @@ def diffs():
     data = [[os.path.join(TESTDATA, "diff/%s-%d.mlpd" % (s, i)) for i in range(1, 6)] for s in ("before", "after")]
     page, text, _ = compared("methods", *data, "--frame-marker", "Game:Tick", more=["B is slower", "called more often", "new in B", "gone in B"])
     compared("without frames", *data, more=["the captures have no frames"])
-    compared("one on each side", data[0][:1], data[1][:1], "--frame-marker", "Game:Tick", more=["Not to be judged", "take at least 3 on each side"])
-    compared("the same", data[0], data[0][::-1], "--frame-marker", "Game:Tick", more=["B is not slower"])
+    compared("one on each side", data[0][:1], data[1][:1], "--frame-marker", "Game:Tick", more=["Not to be judged", "take at least 2, better 5 to 8"])
+    compared("the same", data[0], data[0][::-1], "--frame-marker", "Game:Tick", "--meta", "session=today", more=["B is not slower"])
     compared("the other way round", *data[::-1], "--frame-marker", "Game:Tick", more=["B is faster", "called less often"])
     gate = [[os.path.join(TESTDATA, "gate/good-%s%d.ttc.xz" % (s, i)) for i in range(1, 5)] for s in ("base", "alloc")]
     compared("allocations", *gate, more=["Allocations that changed"])
