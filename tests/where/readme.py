@@ -31,10 +31,10 @@ ADDED = {
     "--metric 'marker.time[Update*].total'": "", "-o game.json.gz": "", "-o game.pb.gz": "", "-o game.folded": "",
     "--value bytes": "-o bytes.folded", "--split 300M": "-o game.json.gz", "--pprof diff.pb.gz": "", "--do convert --to json.gz": "",
     "--gate budget.json --baseline base.json": None, "--resume": "", "--shard 3/20": "", "--azure": "", "--teamcity": "",
-    "--markdown FILE": "", "--json FILE": "", "--format csv": "", "--format markdown": "",
+    "--markdown FILE": "", "--html FILE": "", "--json FILE": "", "--format csv": "", "--format markdown": "",
 }
 # Options it only names, on their way to a sentence.
-NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align", "--meta session=NAME", "-profiler-log-file", "-f perf-test"}
+NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align", "--meta session=NAME", "--meta session=today", "-profiler-log-file", "-f perf-test"}
 
 # What may come of a command beside 0: verdicts are those of the machine this runs on.
 VERDICT = (0, 1, 5)
@@ -112,7 +112,7 @@ def player(s, path):
 def whole(command, option):
     """The command before, with an option that README adds to it."""
     more = ADDED[option]
-    option = option.replace("--markdown FILE", "--markdown v.md").replace("--json FILE", "--json v.json")
+    option = re.sub(r"--(markdown|html|json) FILE", r"--\1 v.\1", option)
     return "%s %s %s" % (command, more or "", option)
 
 
@@ -127,7 +127,7 @@ def run(s, place, command, printed=None):
     r = place.run(["bash", "-c", command], {"TRACETOOL_SANDBOX": "require", "GITHUB_STEP_SUMMARY": place.path("out", "summary.md"),
                                             "PATH": s.path("bin") + ":" + os.environ["PATH"]})
     s.check("$ " + command, r.returncode not in allowed(command) and "exit %d: %s" % (r.returncode, r.err))
-    for name in re.findall(r"(?:-o|--pprof|--save|--junit|--gitlab|--markdown|--json) ([\w./]+)", command):
+    for name in re.findall(r"(?:-o|--pprof|--save|--junit|--gitlab|--markdown|--html|--json|--report) ([\w./]+)", command):
         s.check("$ %s: makes %s" % (command, name), None if os.path.exists(place.path("work", name)) else sorted(before))
     left = [f for f in os.listdir(place.path("work")) if ".tmp." in f or f.endswith(".part")]
     s.check("$ %s: leaves no temporary" % command, left)
