@@ -43,6 +43,8 @@ const struct opt gate_opt[] = {
 	    .help = "write the captures as a baseline" },
 	{ .name = "append", .set = opt_flag, .at = AT(append),
 	    .help = "with --save: judge the captures against the existing baseline, and add them unless a row fails" },
+	{ .name = "accept", .arg = "REASON", .set = opt_text, .at = AT(accept),
+	    .help = "with --save --append: add the captures although they are worse, and compare later ones with them; the file keeps the reason" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
 	    .help = "let rows that cannot be judged, and undecided rows, all pass or fail; auto: the first fail, the others pass" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
@@ -59,7 +61,7 @@ gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 {
 	const struct { const char *name; bool given; } with[] = {
 		{ "baseline", g->baseline && !g->suggest }, { "force-baseline", g->force_baseline && !g->suggest }, { "save", g->save != NULL },
-		{ "append", g->append }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
+		{ "append", g->append }, { "accept", g->accept != NULL }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
 		{ "group-by", g->suggest && g->group_by }, { "explain", g->explain != NULL }, { "junit", g->to.junit != NULL },
 		{ "github", g->to.github }, { "gitlab", g->to.gitlab != NULL }, { "azure", g->to.azure },
 		{ "teamcity", g->to.teamcity }, { "markdown", g->to.markdown != NULL }, { "html", g->to.html != NULL },
@@ -77,6 +79,10 @@ gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 		    "\"tracetool batch\" takes several", g->group_by);
 	if (g->append && !g->save)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --append: without --save it does nothing");
+	if (g->accept && !g->append)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --accept: it accepts captures that are appended: add --save BASE --append");
+	if (g->accept && !*g->accept)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --accept: say why, in words that others will understand next year");
 	return TT_OK;
 }
 
@@ -253,6 +259,22 @@ new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_
 	return s;
 }
 
+/* Where ${old} has all captures, none is appended and nothing can be accepted; it may be that an earlier run has. */
+static int
+check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_err *err)
+{
+	const struct tt_baseline_session *last = &old->session[old->nall_session - old->nsession];
+	struct tt_buf name = { 0 };
+
+	if (!x->g->accept || last->accepted)
+		return TT_OK;
+	opts_quote(&name, x->g->save);
+	tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has these captures already, and none is accepted now: \"tracetool baseline accept %s SESSION --reason ...\" "
+	    "accepts their session", x->g->save, name.failed ? x->g->save : tt_buf_string(&name));
+	tt_buf_free(&name);
+	return err->code;
+}
+
 /* The baseline that --save writes; nothing where ${old} has all captures. */
 static int
 save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err *err)
@@ -275,7 +297,7 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 	if (n == 0 && !old)
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for no capture holds an event", x->g->save);
 	x->nsaved = n;
-	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, NULL, text, err) : TT_OK;
+	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, x->g->accept, text, err) : check_accepted(x, old, err);
 }
 
 /* --- the run ----------------------------------------------------------------------------------------- */
@@ -348,7 +370,8 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 	if (rc == TT_OK)
 		rc = verdict_write(x->app, &x->to, v, out, n, err);
 	if (rc == TT_OK && saved == TT_OK && x->nsaved && x->g->append)
-		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: %zu capture%s added", x->g->save, x->nsaved, x->nsaved == 1 ? "" : "s");
+		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: %zu capture%s added%s", x->g->save, x->nsaved, x->nsaved == 1 ? "" : "s",
+		    x->g->accept ? "; from now on captures are compared with these, and with none before" : "");
 	if (rc == TT_OK && saved != TT_OK) {
 		*err = why;
 		rc = saved;
@@ -381,7 +404,7 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 {
 	/* Nothing at all passes nothing, whatever is asked for. */
 	struct tt_judge_opts o = { .inconclusive = x->none ? 0 : (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
-		.append = x->g->append ? x->g->save : NULL, .first = x->g->save != NULL };
+		.append = x->g->append ? x->g->save : NULL, .accept = x->g->accept, .accept_by = x->g->accept_by, .first = x->g->save != NULL };
 	struct tt_verdict v = { 0 };
 	int rc = today(x->app, x->g->today, &o.today, err);
 

@@ -14,8 +14,9 @@ struct tt_run_opts;
 struct tt_sample;
 
 struct gate_opts {
-	const char *budget, *baseline, *save, *today, *explain, *group_by;
+	const char *budget, *baseline, *save, *accept, *today, *explain, *group_by;
 	bool append, force_baseline, suggest;
+	const char *accept_by;        /* the command that would accept what fails; NULL: there is none */
 	struct verdict_opts to;
 	int inconclusive;             /* 0 none given, 1 pass, 2 fail: as in struct tt_judge_opts */
 };

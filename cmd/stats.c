@@ -649,23 +649,42 @@ no_tables(const struct stats_opts *s, struct tt_err *err)
 	return *list ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out %s", list) : TT_OK;
 }
 
-/* The command that explains a row of the verdict, which a page has. */
+#define WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \
+	"csv-safe", "no-pager"
+
+/* "tracetool stats " with the options that decide the verdict, but those that ${without} names, and the captures; kept in *${to}. */
 static int
-explains(struct app *app, struct stats_opts *s, struct tt_err *err)
+command(struct app *app, const struct stats_opts *s, const char *const *without, const char *save, const char *last, const char **to, struct tt_err *err)
 {
-	static const char *const writes[] = { "save", "append", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html",
-		"json", "csv-safe", "no-pager", NULL };
 	struct tt_buf text = { 0 };
 	int rc;
 
 	tt_buf_text(&text, "tracetool stats ");
-	opts_quote_without(&text, &s->given, &s->in.path, writes);
-	tt_buf_text(&text, " --explain ");
+	opts_quote_without(&text, &s->given, &s->in.path, without);
+	if (save) {
+		tt_buf_text(&text, *save == '-' ? " --save=" : " --save ");
+		opts_quote(&text, save);
+	}
+	tt_buf_text(&text, last);
 	rc = tt_buf_error(&text, err);
-	if (rc == TT_OK && !(s->gate.to.explain = tt_arena_text(&app->arena, text.p, text.n, err)))
+	if (rc == TT_OK && !(*to = tt_arena_text(&app->arena, text.p, text.n, err)))
 		rc = err->code;
 	tt_buf_free(&text);
 	return rc;
+}
+
+/* The commands that a verdict names: one that explains a row, and one that accepts what fails, where captures can be read once more. */
+static int
+next_commands(struct app *app, struct stats_opts *s, struct tt_err *err)
+{
+	static const char *const writes[] = { WRITES, NULL }, *const own[] = { WRITES, "baseline", NULL };
+	const char *base = s->gate.baseline ? s->gate.baseline : s->gate.append ? s->gate.save : NULL;
+	bool pipe = false;
+	int rc = command(app, s, writes, NULL, " --explain ", &s->gate.to.explain, err);
+
+	for (size_t i = 0; i < s->in.path.n; i++)
+		pipe |= strcmp(s->in.path.v[i], "-") == 0;
+	return rc == TT_OK && base && !pipe ? command(app, s, own, base, " --append --accept 'REASON'", &s->gate.accept_by, err) : rc;
 }
 
 static int
@@ -685,7 +704,7 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 	if (rc == TT_OK && gate)
 		rc = no_tables(&s, err);
 	if (rc == TT_OK && gate)
-		rc = explains(app, &s, err);
+		rc = next_commands(app, &s, err);
 	if (rc == TT_OK && gate)
 		return gate_run(app, &s.gate, &s.in, &s.out, err);
 	if (rc == TT_OK)

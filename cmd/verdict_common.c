@@ -24,6 +24,7 @@ verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
 		return r->row->level == TT_LEVEL_ERROR && v->exit_code != 0 ? VERDICT_ERROR : VERDICT_WARNING;
 	case TT_UNDECIDED:
 	case TT_WAIVED:
+	case TT_ACCEPTED:
 		return VERDICT_NOTICE;
 	case TT_PASS:
 	case TT_NOT_WORSE:

@@ -38,6 +38,7 @@ static const struct { const char *mark, *word; } fine[TT_OUTCOMES] = {
 	[TT_UNDECIDED] = { "?", "undecided" },
 	[TT_CANNOT_JUDGE] = { "?", "cannot be judged" },
 	[TT_WAIVED] = { "\xe2\x80\x96", "waived" },
+	[TT_ACCEPTED] = { "\xe2\x80\x96", "accepted" },
 	[TT_SKIPPED] = { "\xe2\x80\x93", "skipped" },
 	[TT_BREACH] = { "\xe2\x9c\x97", "over the limit" },
 	[TT_WORSE] = { "\xe2\x9c\x97", "worse" },
@@ -111,7 +112,8 @@ put_shift(const struct page *p, const struct tt_verdict_row *r)
 static void
 put_counts(const struct page *p)
 {
-	static const enum tt_outcome order[] = { TT_WORSE, TT_BREACH, TT_CANNOT_JUDGE, TT_UNDECIDED, TT_WAIVED, TT_NOT_WORSE, TT_PASS, TT_SKIPPED };
+	static const enum tt_outcome order[] = { TT_WORSE, TT_BREACH, TT_CANNOT_JUDGE, TT_UNDECIDED, TT_WAIVED, TT_ACCEPTED, TT_NOT_WORSE, TT_PASS,
+		TT_SKIPPED };
 	const char *between = "<p>Rows: ";
 
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -150,6 +152,11 @@ verdict(const struct page *p)
 	}
 	tt_buf_printf(p->out, ", on %s. Exit status %d.</p>\n", v->today, v->exit_code);
 	put_counts(p);
+	if (v->accept) {
+		put(p, "<p>If this is meant to stay, accept it with a reason: <code>");
+		tt_html_text(p->out, v->accept);
+		put(p, "</code></p>\n");
+	}
 	put(p, "</section>\n");
 }
 

@@ -172,6 +172,7 @@ verdict_json(const struct tt_verdict *v, struct tt_buf *out)
 	for (size_t i = 0; i < v->nremark; i++)
 		tt_json_text(&j, NULL, v->remark[i]);
 	tt_json_close(&j, "]");
+	tt_json_text(&j, "accept", v->accept);
 	tt_json_open(&j, "count", "{");
 	for (unsigned i = 0; i < TT_OUTCOMES; i++)
 		tt_json_u64(&j, tt_outcome_id[i], v->count[i]);

@@ -84,6 +84,8 @@ properties(const struct tt_verdict *v, struct tt_buf *out)
 	property(out, "summary", v->summary);
 	for (size_t i = 0; i < v->nremark; i++)
 		property(out, "remark", v->remark[i]);
+	if (v->accept)
+		property(out, "accept", v->accept);
 	for (size_t i = 0; i < v->nrow; i++) {
 		const struct tt_verdict_row *r = &v->row[i];
 

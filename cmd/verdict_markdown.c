@@ -78,6 +78,7 @@ static const char *const mark[TT_OUTCOMES] = {
 	[TT_UNDECIDED] = "❔",
 	[TT_CANNOT_JUDGE] = "❔",
 	[TT_WAIVED] = "⏸️",
+	[TT_ACCEPTED] = "☑️",
 	[TT_SKIPPED] = "⏭️",
 	[TT_BREACH] = "❌",
 	[TT_WORSE] = "❌",
@@ -201,6 +202,19 @@ put_remarks(struct page *p)
 	}
 }
 
+static void
+put_accept(struct page *p)
+{
+	size_t before = p->out->n;
+
+	if (!p->v->accept)
+		return;
+	tt_buf_text(p->out, "\nIf this is meant to stay, accept it with a reason: ");
+	put_code(p->out, p->v->accept, code_text);
+	tt_buf_text(p->out, "\n");
+	keep(p, before);
+}
+
 void
 verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out)
 {
@@ -214,6 +228,8 @@ verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out)
 	keep(&p, p.start);
 	if (order)
 		put_loud(&p, order);
+	if (!p.full)
+		put_accept(&p);
 	if (!p.full)
 		put_remarks(&p);
 	if (!p.full)

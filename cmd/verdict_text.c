@@ -30,6 +30,8 @@ word_of(const struct tt_verdict_row *r)
 		return (struct word){ "cannot", YELLOW };
 	case TT_WAIVED:
 		return (struct word){ "waived", YELLOW };
+	case TT_ACCEPTED:
+		return (struct word){ "accepted", YELLOW };
 	default:
 		return (struct word){ "skipped", "" };
 	}
@@ -133,6 +135,8 @@ verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct 
 		tt_buf_text(out, "\n");
 	for (size_t i = 0; i < v->nremark; i++)
 		tt_buf_printf(out, "note: %s\n", v->remark[i]);
+	if (v->accept)
+		tt_buf_printf(out, "\nif this is meant to stay, accept it with a reason:\n  %s\n", v->accept);
 	tt_buf_printf(out, "\n%s%s%s\n", color ? v->exit_code == 0 ? GREEN : RED : "",
 	    v->summary, color ? PLAIN : "");
 	return tt_buf_error(out, err);

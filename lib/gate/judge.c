@@ -14,12 +14,12 @@
 const char *const tt_outcome_name[TT_OUTCOMES] = {
 	[TT_PASS] = "pass", [TT_NOT_WORSE] = "not worse", [TT_UNDECIDED] = "undecided",
 	[TT_CANNOT_JUDGE] = "cannot judge", [TT_WAIVED] = "waived", [TT_SKIPPED] = "skipped", [TT_BREACH] = "breach",
-	[TT_WORSE] = "worse",
+	[TT_WORSE] = "worse", [TT_ACCEPTED] = "accepted",
 };
 const char *const tt_outcome_id[TT_OUTCOMES] = {
 	[TT_PASS] = "pass", [TT_NOT_WORSE] = "not_worse", [TT_UNDECIDED] = "undecided",
 	[TT_CANNOT_JUDGE] = "cannot_judge", [TT_WAIVED] = "waived", [TT_SKIPPED] = "skipped", [TT_BREACH] = "breach",
-	[TT_WORSE] = "worse",
+	[TT_WORSE] = "worse", [TT_ACCEPTED] = "accepted",
 };
 
 /* --- all rows ----------------------------------------------------------------------------------- */
@@ -124,16 +124,35 @@ test_rows(struct tt_judging *w, struct tt_err *err)
 	return rc;
 }
 
+static bool
+is_bad(enum tt_outcome o)
+{
+	return o == TT_BREACH || o == TT_WORSE;
+}
+
+/*
+ * Only what a baseline is the measure of can be accepted as the new one: a limit in amounts holds whatever captures were before. And where
+ * captures lack the figure, the others are no measure.
+ */
+static bool
+is_acceptable(const struct tt_verdict_row *r)
+{
+	return is_bad(r->would) && (r->row->relative || r->row->exact) && r->missing <= r->row->max_missing;
+}
+
+/* What is waived, or accepted, fails nothing. */
 static void
 waive(struct tt_judging *w)
 {
 	struct tt_verdict_row *r = w->r;
 
 	r->would = r->outcome;
-	if ((r->outcome == TT_BREACH || r->outcome == TT_WORSE || r->outcome == TT_CANNOT_JUDGE) && is_waived(w, r->row))
+	if ((is_bad(r->outcome) || r->outcome == TT_CANNOT_JUDGE) && is_waived(w, r->row))
 		r->outcome = TT_WAIVED;
-	r->fails = (r->outcome == TT_BREACH || r->outcome == TT_WORSE) && r->row->level == TT_LEVEL_ERROR;
-	w->v->warned += (r->outcome == TT_BREACH || r->outcome == TT_WORSE) && r->row->level == TT_LEVEL_WARN;
+	else if (w->o->accept && is_acceptable(r))
+		r->outcome = TT_ACCEPTED;
+	r->fails = is_bad(r->outcome) && r->row->level == TT_LEVEL_ERROR;
+	w->v->warned += is_bad(r->outcome) && r->row->level == TT_LEVEL_WARN;
 	w->v->count[r->outcome]++;
 }
 
@@ -163,27 +182,46 @@ exit_code(const struct tt_judging *w)
 
 /*
  * Would the captures make the next run pass that are the fault of this one, a waived one, too? Too few of them are no fault:
- * a baseline may grow slowly.
+ * a baseline may grow slowly. Where they are ${accepted}, what is waived is a fault no more.
  */
 static bool
-is_unfit(const struct tt_verdict_row *r)
+is_unfit(const struct tt_verdict_row *r, bool accepted)
 {
-	bool breach = r->would == TT_BREACH || r->would == TT_WORSE, fault = breach || (r->would == TT_CANNOT_JUDGE && r->need == 0);
+	bool breach = is_bad(r->would), fault = breach || (r->would == TT_CANNOT_JUDGE && r->need == 0);
 
 	/* What a crash cut off is no measure for others, even where a run may crash. */
 	if (breach && r->row->measure.metric->family == TT_FAM_UNENDED)
 		return true;
+	if (breach && accepted && (is_acceptable(r) || r->outcome == TT_WAIVED))
+		return false;
 	return fault && r->row->level == TT_LEVEL_ERROR;
+}
+
+/* The command that accepts what fails; NULL: nothing does, or it would not. Of a session that the baseline has no part can be accepted. */
+static const char *
+accept_by(const struct tt_judging *w)
+{
+	const struct tt_verdict *v = w->v;
+	const char *by = NULL;
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+
+		if (is_unfit(r, true) || (r->fails && r->tested && !r->by_session))
+			return NULL;
+		by = r->fails ? w->o->accept_by : by;
+	}
+	return v->exit_code == 1 ? by : NULL;
 }
 
 /* What the captures are to the baseline. */
 static int
-compare_captures(struct tt_verdict *v, struct tt_err *err)
+compare_captures(struct tt_verdict *v, bool accepted, struct tt_err *err)
 {
 	struct tt_recordings known;
 
 	for (size_t i = v->nrow; i-- > 0; )
-		if (is_unfit(&v->row[i]))
+		if (is_unfit(&v->row[i], accepted))
 			v->unfit = &v->row[i];
 	for (size_t i = v->nsample; i-- > 0; ) {
 		if (!v->sample[i].empty)
@@ -213,7 +251,7 @@ finish_rows(struct tt_judging *w, struct tt_err *err)
 		waive(w);
 		rc = tt_movers(w->v, w->r, err);
 		if (rc == TT_OK)
-			rc = tt_row_words(w->v, w->r, w->why[i], err);
+			rc = tt_row_words(w->v, w->r, w->why[i], w->o->accept, err);
 	}
 	return rc;
 }
@@ -315,7 +353,8 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	if (rc != TT_OK)
 		return rc;
 	v->exit_code = exit_code(&w);
-	rc = compare_captures(v, err);
+	v->accept = accept_by(&w);
+	rc = compare_captures(v, o->accept != NULL, err);
 	if (rc == TT_OK)
 		rc = tt_mixed(v, err);
 	if (rc != TT_OK)

@@ -85,8 +85,8 @@ int tt_mixed(struct tt_verdict *v, struct tt_err *err);
 /* Find the row's movers. */
 int tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err);
 
-/* Fill text and hint of a row whose outcome is set; ${why}: of CANNOT_JUDGE and SKIPPED. */
-int tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, struct tt_err *err);
+/* Fill text and hint of a row whose outcome is set; ${why}: of CANNOT_JUDGE and SKIPPED, ${accept}: of ACCEPTED. */
+int tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, const char *accept, struct tt_err *err);
 
 /* Fill summary and remarks. */
 int tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err);

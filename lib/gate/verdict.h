@@ -26,6 +26,7 @@ enum tt_outcome {
 	TT_UNDECIDED,         /* relative: neither shown. Passes unless --inconclusive=fail */
 	TT_CANNOT_JUDGE,      /* too few captures, no frames, no such marker ...: nothing could fail here. Exit 5 */
 	TT_WAIVED,            /* breach or worse, and a waiver in force */
+	TT_ACCEPTED,          /* relative or exact: worse or breach, which is accepted: tt_judge_opts.accept */
 	TT_SKIPPED,           /* level off, or no capture is meant by its where */
 	TT_BREACH,            /* absolute or exact row: over the limit */
 	TT_WORSE,             /* relative: shown to be worse by more than allowed */
@@ -59,7 +60,7 @@ struct tt_verdict_row {
 	const char *name;             /* row->id, with group "id [group]": unique in the verdict */
 	const char *title;            /* "frame time, p95" */
 	enum tt_outcome outcome;
-	enum tt_outcome would;        /* WAIVED: the outcome without the waiver; else as outcome */
+	enum tt_outcome would;        /* WAIVED, ACCEPTED: the outcome without that; else as outcome */
 	bool fails;                   /* makes the exit code 1 (BREACH, WORSE at level error) */
 	enum tt_dim dim;
 
@@ -139,6 +140,7 @@ struct tt_verdict {
 	size_t nmixed;
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
 	size_t nremark;
+	const char *accept;           /* the command that accepts what fails; NULL: nothing fails, or not all that does can be accepted */
 };
 
 struct tt_judge_opts {
@@ -146,6 +148,8 @@ struct tt_judge_opts {
 	enum { TT_INCONCLUSIVE_AUTO, TT_INCONCLUSIVE_PASS, TT_INCONCLUSIVE_FAIL } inconclusive;
 	const char *group_by;         /* a fact's key; NULL */
 	const char *append;           /* the baseline that the captures are for, if they are fit; NULL */
+	const char *accept;           /* why they are accepted there although rows with a change, or exact ones, fail; NULL: they are not */
+	const char *accept_by;        /* the command that would accept them; NULL: there is none */
 	bool first;                   /* a baseline is saved: without one yet, rows that need it are skipped */
 };
 

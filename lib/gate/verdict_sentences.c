@@ -386,7 +386,7 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 }
 
 int
-tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, struct tt_err *err)
+tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, const char *accept, struct tt_err *err)
 {
 	const struct tt_waive *w = &r->row->waive;
 
@@ -405,6 +405,8 @@ tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, st
 	if (r->text && r->outcome == TT_WAIVED)
 		r->text = tt_verdict_text(v, err, "%s: %s; waived until %s%s%s: %s", tt_outcome_name[r->would], r->text, w->until,
 		    w->who ? " by " : "", w->who ? w->who : "", w->why);
+	else if (r->text && r->outcome == TT_ACCEPTED)
+		r->text = tt_verdict_text(v, err, "%s: %s; accepted: %s", tt_outcome_name[r->would], r->text, accept);
 	if (!r->text)
 		return err->code;
 	return hint(v, r, err);
@@ -446,7 +448,7 @@ static const char *
 unfit_text(const struct tt_verdict_row *r)
 {
 	return is_ended(r) ? "finds a capture that did not end" : r->would == TT_CANNOT_JUDGE ? "cannot be judged" :
-	    r->would == TT_WORSE ? "is worse" : "is broken";
+	    r->would == TT_WORSE ? r->missing > r->row->max_missing ? "is worse, and captures have no figure" : "is worse" : "is broken";
 }
 
 /* A new baseline takes captures as they are. */
@@ -470,7 +472,8 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 	int rc = TT_OK;
 
 	if (o->append && v->unfit)
-		rc = remark(v, tt_verdict_text(v, err, "not appended to %s: %s %s", o->append, v->unfit->name, unfit_text(v->unfit)), err);
+		rc = remark(v, tt_verdict_text(v, err, "not appended to %s%s: %s %s", o->append, o->accept ? ", and nothing is accepted" : "", v->unfit->name,
+		    unfit_text(v->unfit)), err);
 	else if (o->first && !o->append)
 		rc = unended_remarks(v, err);
 	if (rc == TT_OK && o->first && v->nempty)
@@ -622,9 +625,9 @@ count(const struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *))
 	return n;
 }
 
-/* ", 2 undecided, 1 waived": what a passing summary must not hide. */
+/* ", 2 undecided, 1 waived, accepted: new lighting": what a passing summary must not hide. */
 static const char *
-besides(struct tt_verdict *v, struct tt_err *err)
+besides(struct tt_verdict *v, const char *accept, struct tt_err *err)
 {
 	static const enum tt_outcome shown[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED };
 	const char *text = "";
@@ -632,7 +635,9 @@ besides(struct tt_verdict *v, struct tt_err *err)
 	for (size_t i = 0; i < sizeof shown / sizeof *shown && text; i++)
 		if (v->count[shown[i]])
 			text = tt_verdict_text(v, err, "%s, %zu %s", text, v->count[shown[i]], tt_outcome_name[shown[i]]);
-	return v->warned && text ? tt_verdict_text(v, err, "%s, %zu warned of", text, v->warned) : text;
+	if (v->warned && text)
+		text = tt_verdict_text(v, err, "%s, %zu warned of", text, v->warned);
+	return accept && !v->unfit && text ? tt_verdict_text(v, err, "%s, accepted: %s", text, accept) : text;
 }
 
 int
@@ -640,7 +645,7 @@ tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_
 {
 	bool (*const is_open)(const struct tt_verdict_row *) = o->inconclusive == TT_INCONCLUSIVE_FAIL ? is_either : is_unjudged;
 	size_t failing = count(v, is_failing);
-	const char *more = besides(v, err), *which = NULL;
+	const char *more = besides(v, o->accept, err), *which = NULL;
 
 	if (!more)
 		return err->code;

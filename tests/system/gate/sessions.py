@@ -6,6 +6,7 @@ appended, six appends at once, the same recording twice.
 
 Captures are scripts of calls, so that every figure is known. Ends with "N passed, N failed".
 """
+import html
 import json
 import lzma
 import os
@@ -341,6 +342,97 @@ def slower_captures_are_not_appended():
     check(sessions() == [("#1", 6)], "too few captures are no fault", sessions())
 
 
+def accepted(base="base.json"):
+    """The sessions of the file: name, number of captures, why it was accepted."""
+    return [(s["session"], len(s["captures"]), s.get("accepted")) for s in json.load(open(at(base)))["sessions"]]
+
+
+def a_wanted_slowdown_is_accepted_in_one_command():
+    """The failing verdict prints the command; with a reason in it, that is all there is to do."""
+    os.makedirs(at("two words"), exist_ok=True)
+    base = "two words/it's.json"
+    median, limit = row("median", max="+5%"), row("limit", max="50ms")
+    exact = {"id": "frames", "metric": "frame.count", "stat": "total", "exact": True}
+    budget(median, row("warned", stat="mean", max="+5%", level="warn"), limit, exact)
+    gate(*captures("quick", 1000000), "--save", base, code=0)
+    slow = captures("slow now", 1500000, frames=12)
+    want = "--append --accept 'REASON'"
+    for given in (("--baseline", base), ("--save", base, "--append"), ("--baseline", base, "--save", base, "--append")):
+        r = gate(*slow, *given, "--junit", "v.xml", "--markdown", "v.md", "--html", "v.html", "--meta", "build=Old Town", code=1)
+        command = r.json.get("accept", "")
+        lines = [x.strip() for x in r.stdout.splitlines()]
+        check(command in lines and "accept it with a reason:" in lines[lines.index(command) - 1], "the text prints the command", r.stdout)
+        check(all(command in html.unescape(open(at(f)).read()) for f in ("v.xml", "v.md", "v.html")), "and every form that explains", command)
+        check(want in command and "junit" not in command and "Old Town" in command, "what decides the verdict is in it", command)
+    before = open(at(base)).read()
+    run = lambda how: subprocess.run(["sh", "-c", how + " --json verdict.json"], cwd=work, capture_output=True, text=True, timeout=120,  # noqa: E731
+                                     env=dict(os.environ, PATH=os.path.dirname(TRACETOOL) + ":" + os.environ["PATH"]))
+    narrow = gate(*slow, "--baseline", base, "--width", "60", code=1)
+    check(narrow.json["accept"] in narrow.stdout, "a width does not break it", narrow.stdout)
+    r = run(command.replace("REASON", "new lighting, see #812"))
+    v = json.load(open(at("verdict.json")))
+    rows = {x["id"]: x for x in v["rows"]}
+    have = {k: (x["outcome"], x.get("would"), x["fails"]) for k, x in rows.items()}
+    check(r.returncode == 0 and v["exit_code"] == 0, "the command that was printed passes", r.returncode, r.stdout, r.stderr)
+    check(have["median"] == ("accepted", "worse", False) and have["frames"] == ("accepted", "breach", False) and have["limit"][0] == "pass", "outcomes", have)
+    check(have["warned"] == ("accepted", "worse", False) and v["warned"] == 0, "a row that warns", have, v["warned"])
+    check("accepted: new lighting, see #812" in v["summary"] and rows["median"]["text"].endswith("; accepted: new lighting, see #812"), "says why", v)
+    check("accepted: new lighting, see #812" in r.stdout.splitlines()[-1] and "accept" not in v, "and asks for nothing more", r.stdout)
+    check(accepted(base) == [("#1", 5, None), ("#2", 5, "new lighting, see #812")], "the file keeps the reason", accepted(base))
+    check(json.loads(before)["sessions"] == json.load(open(at(base)))["sessions"][:1], "and what was before")
+    check(gate(*captures("next", 1500000, frames=12), "--baseline", base, code=0).rows["median"]["baseline"] > 1400000, "it is what is compared with")
+    again = run(command.replace("REASON", "once more"))
+    check(again.returncode == 0 and accepted(base)[-1][2] == "new lighting, see #812", "the same command again changes nothing", again.stderr)
+    listed = subprocess.run([TRACETOOL, "baseline", "list", base], cwd=work, capture_output=True, text=True).stdout
+    check("new lighting, see #812" in listed, "baseline list has it", listed)
+
+
+def what_is_no_change_is_not_accepted():
+    """Limits that are amounts, captures that break off, are damaged or have no figures, and sessions that are there already."""
+    median = row("median", max="+5%")
+    budget(median)
+    gate(*captures("quick", 1000000), "--save", "kept.json", code=0)
+    before = open(at("kept.json")).read()
+    accept = ("--save", "kept.json", "--append", "--accept", "it is meant")
+    slow = captures("slower", 1500000)
+
+    def refused(what, code, says, *args, rows=(median,), **more):
+        budget(*rows, **more)
+        r = gate(*args, *accept, code=code)
+        check(open(at("kept.json")).read() == before, what + ": the file stays as it is")
+        check(says in r.stdout + r.stderr, what + ": says so", r.stdout, r.stderr)
+        check("accept" not in getattr(r, "json", {}), what + ": no command is printed", r.stdout)
+        plain = gate(*args, "--baseline", "kept.json", code=code)
+        check("accept" not in plain.json, what + ": nor without --accept", plain.stdout)
+        return r
+
+    limit = row("limit", max="1200us")
+    r = refused("a limit", 1, "not appended to kept.json, and nothing is accepted: limit is broken", *slow, rows=(median, limit))
+    check(r.rows["median"]["outcome"] == "accepted" and r.rows["limit"]["fails"], "only the limit fails", r.stdout)
+    refused("a crash", 1, "integrity-ended finds a capture that did not end", *slow, *captures("died", 1500000, 1, killed=True))
+    open(at("cut.mlpd"), "wb").write(open(at(slow[0]), "rb").read()[:-30] + bytes(30))
+    refused("damage", 3, "cut.mlpd is damaged", *slow, "cut.mlpd")
+    refused("no figures", 1, "nothing is accepted: median is worse, and captures have no figure", *slow, *captures("none", 1500000, 3, frames=0))
+    budget(median)
+    gate(*slow, "--save", "begun.json", "--append", "--accept", "the first", code=0)
+    check(accepted("begun.json") == [("#1", 5, "the first")], "a baseline may begin so", accepted("begun.json"))
+    waived = dict(limit, waive={"until": "2027-01-01", "why": "new engine"})
+    budget(median, waived)
+    gate(*slow, *accept, code=0)
+    check(accepted("kept.json")[-1] == ("#2", 5, "it is meant"), "a limit that is waived is no hindrance", accepted("kept.json"))
+    budget(median)
+    gate(*captures("later", 1500000), "--save", "kept.json", "--append", "--meta", "session=#2", code=0)
+    gate(*captures("later", 1500000), *accept, "--meta", "session=#2", code=2)
+    for args, says in (((), "--accept: without --gate"), (("--gate", "budget.json"), "add --save BASE --append"),
+                       (("--gate", "budget.json", "--save", "kept.json"), "add --save BASE --append")):
+        r = subprocess.run([TRACETOOL, "stats", *args, "--accept", "x", slow[0]], cwd=work, capture_output=True, text=True)
+        check(r.returncode == 2 and says in r.stderr, "options that make no sense: %s" % (args,), r.stderr)
+    check(gate(*slow, "--save", "kept.json", "--append", "--accept", "", code=2).stderr.count("say why") == 1, "a reason says something")
+    gate(*slow, "--save", "both.json", code=0)
+    r = gate(*slow, "--save", "both.json", "--append", "--accept", "late", code=2)
+    check("tracetool baseline accept both.json" in r.stderr, "captures that are there already", r.stderr)
+
+
 def crashed_captures_make_no_first_baseline():
     budget(row("median", max="+5%"), row("exact", metric="frame.time", stat="max", exact=True, level="warn"))
     good, bad = captures("alive", 1000000, 4), captures("fell", 1000000, 3, frames=0)
@@ -586,6 +678,8 @@ def main():
         crashed_captures_make_no_first_baseline()
         a_failed_analysis_has_no_environment()
         slower_captures_are_not_appended()
+        a_wanted_slowdown_is_accepted_in_one_command()
+        what_is_no_change_is_not_accepted()
         six_at_once()
         the_same_recording_counts_once()
         sessions_are_split_by_their_fact()

@@ -209,7 +209,7 @@ def wide(path, more):
 # --- gates ------------------------------------------------------------------------------------
 
 WORDS = {"pass": "\u2713 pass", "not_worse": "\u2713 not worse", "undecided": "? undecided", "cannot_judge": "? cannot be judged", "waived": "\u2016 waived",
-         "skipped": "\u2013 skipped", "breach": "\u2717 over the limit", "worse": "\u2717 worse"}
+         "accepted": "\u2016 accepted", "skipped": "\u2013 skipped", "breach": "\u2717 over the limit", "worse": "\u2717 worse"}
 
 
 def judged(what, html, verdict):
@@ -233,7 +233,7 @@ def judged(what, html, verdict):
                 out.append("%s: worst capture" % r["name"])
     if sorted(seen) != sorted(rows):
         out.append("rows %s, not %s" % (sorted(seen), sorted(rows)))
-    loud = [r for r in doc["rows"] if r["outcome"] in ("worse", "breach", "undecided", "cannot_judge", "waived")]
+    loud = [r for r in doc["rows"] if r["outcome"] in ("worse", "breach", "undecided", "cannot_judge", "waived", "accepted")]
     out += ["%s: %r is not there" % (r["name"], r["text"]) for r in loud if shown(r["text"]) not in said]
     moves = [[a.get("data-v") for a, _ in row[1:]] for t in page.tables if t["id"] == "movers" for row in t["rows"][1:]]
     expected = [[m.get(k) for k in ("change", "value", "baseline", "count", "baseline_count")] for r in loud for m in r["movers"]]

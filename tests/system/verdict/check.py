@@ -111,7 +111,7 @@ def kind(r, code):
         return "error" if r["fails"] else "warning"
     if r["outcome"] == "cannot_judge":
         return "error" if r["level"] == "error" and code else "warning"
-    return "notice" if r["outcome"] in ("undecided", "waived") else None
+    return "notice" if r["outcome"] in ("undecided", "waived", "accepted") else None
 
 
 def words(r):
