@@ -39,6 +39,8 @@ const struct opt gate_opt[] = {
 	    .help = "compare rows whose limit is a change with this baseline" },
 	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
 	    .help = "compare even with a baseline of another environment or of other settings" },
+	{ .name = "anchor", .set = opt_flag, .at = AT(anchor),
+	    .help = "find slow creep, too: rows with a change also fail by what their sessions have risen together since the baseline's oldest" },
 	{ .name = "save", .arg = "BASE", .set = opt_text, .at = AT(save),
 	    .help = "write the captures as a baseline" },
 	{ .name = "append", .set = opt_flag, .at = AT(append),
@@ -60,7 +62,8 @@ int
 gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 {
 	const struct { const char *name; bool given; } with[] = {
-		{ "baseline", g->baseline && !g->suggest }, { "force-baseline", g->force_baseline && !g->suggest }, { "save", g->save != NULL },
+		{ "baseline", g->baseline && !g->suggest }, { "force-baseline", g->force_baseline && !g->suggest },
+		{ "anchor", g->anchor }, { "save", g->save != NULL },
 		{ "append", g->append }, { "accept", g->accept != NULL }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
 		{ "group-by", g->suggest && g->group_by }, { "explain", g->explain != NULL }, { "junit", g->to.junit != NULL },
 		{ "github", g->to.github }, { "gitlab", g->to.gitlab != NULL }, { "azure", g->to.azure },
@@ -404,7 +407,8 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 {
 	/* Nothing at all passes nothing, whatever is asked for. */
 	struct tt_judge_opts o = { .inconclusive = x->none ? 0 : (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
-		.append = x->g->append ? x->g->save : NULL, .accept = x->g->accept, .accept_by = x->g->accept_by, .first = x->g->save != NULL };
+		.append = x->g->append ? x->g->save : NULL, .accept = x->g->accept, .accept_by = x->g->accept_by,
+		.anchor = x->g->anchor, .first = x->g->save != NULL };
 	struct tt_verdict v = { 0 };
 	int rc = today(x->app, x->g->today, &o.today, err);
 

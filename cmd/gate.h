@@ -15,7 +15,7 @@ struct tt_sample;
 
 struct gate_opts {
 	const char *budget, *baseline, *save, *accept, *today, *explain, *group_by;
-	bool append, force_baseline, suggest;
+	bool append, force_baseline, anchor, suggest;
 	const char *accept_by;        /* the command that would accept what fails; NULL: there is none */
 	struct verdict_opts to;
 	int inconclusive;             /* 0 none given, 1 pass, 2 fail: as in struct tt_judge_opts */

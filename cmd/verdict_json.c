@@ -81,6 +81,16 @@ json_test(struct tt_json *j, const struct tt_verdict_row *r)
 		tt_json_bool(j, "session_spread_assumed", r->spread_assumed);
 	}
 	json_amount(j, "seen", true, r->seen);
+	if (r->trend_tested) {
+		tt_json_open(j, "trend", "{");
+		json_double(j, "p", r->trend_p);
+		json_double(j, "p_adjusted", r->trend_p_adjusted);
+		json_amount(j, "change", true, r->trend);
+		tt_json_text(j, "since", r->trend_since);
+		tt_json_u64(j, "sessions", r->trend_sessions);
+		tt_json_bool(j, "crept", r->crept);
+		tt_json_close(j, "}");
+	}
 	json_double(j, "ks", r->ks);
 	json_double(j, "ks_p", r->ks_p);
 	tt_json_close(j, "}");

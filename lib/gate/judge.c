@@ -10,6 +10,7 @@
 #include "base/setting.h"
 #include "gate/baseline.h"
 #include "stat/compare.h"
+#include "stat/trend.h"
 
 const char *const tt_outcome_name[TT_OUTCOMES] = {
 	[TT_PASS] = "pass", [TT_NOT_WORSE] = "not worse", [TT_UNDECIDED] = "undecided",
@@ -110,6 +111,32 @@ test_family(struct tt_judging *w, bool fails, struct tt_err *err)
 	return rc;
 }
 
+/* The trends of rows that can fail, or of those that cannot, with an error of their own: over the looks of 25 sessions. */
+static int
+test_trends(struct tt_judging *w, bool fails, struct tt_err *err)
+{
+	size_t n = 0;
+	int rc;
+
+	for (size_t i = 0; i < w->v->nrow; i++) {
+		const struct tt_verdict_row *r = &w->v->row[i];
+
+		if (r->trend_tested && can_fail(w, r->row) == fails)
+			w->p[n++] = r->trend_p * TT_TREND_LOOKS < 1 ? r->trend_p * TT_TREND_LOOKS : 1;
+	}
+	rc = tt_holm(w->p, n, w->mem, err);
+	n = 0;
+	for (size_t i = 0; i < w->v->nrow && rc == TT_OK; i++) {
+		struct tt_verdict_row *r = &w->v->row[i];
+
+		if (!r->trend_tested || can_fail(w, r->row) != fails)
+			continue;
+		r->trend_p_adjusted = w->p[n++];
+		tt_row_creep(r);
+	}
+	return rc;
+}
+
 static int
 test_rows(struct tt_judging *w, struct tt_err *err)
 {
@@ -117,6 +144,10 @@ test_rows(struct tt_judging *w, struct tt_err *err)
 
 	if (rc == TT_OK)
 		rc = test_family(w, false, err);
+	if (rc == TT_OK)
+		rc = test_trends(w, true, err);
+	if (rc == TT_OK)
+		rc = test_trends(w, false, err);
 	for (size_t i = 0; i < w->v->nrow && rc == TT_OK; i++) {
 		w->r = &w->v->row[i];
 		rc = tt_row_missing(w, err);

@@ -79,6 +79,13 @@ int tt_row_exact(struct tt_judging *w, struct tt_err *err);
 int tt_row_relative(struct tt_judging *w, struct tt_err *err);
 int tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err);
 
+/*
+ * Test the row's sessions for a trend, from the baseline's oldest to those at hand: fills r->trend. tt_row_creep() says that it is worse by
+ * it, once r->trend_p_adjusted is known.
+ */
+int tt_row_trend(struct tt_judging *w, struct tt_err *err);
+void tt_row_creep(struct tt_verdict_row *r);
+
 /* Find what the captures of rows differ in: v->mixed. */
 int tt_mixed(struct tt_verdict *v, struct tt_err *err);
 

@@ -7,6 +7,7 @@
  * - relative: two one-sided tests against the limit, one that the change is more (WORSE), one that it is less (NOT_WORSE), each with
  *   Holm's correction over the rows; else UNDECIDED or CANNOT_JUDGE. The session is the unit (stat/session.h); where the baseline has
  *   the captures' own session, captures are, by Mann and Whitney's test.
+ *   With tt_judge_opts.anchor a row is WORSE, too, where the sessions since the oldest rise (stat/trend.h) by more than the limit.
  * - exact: all figures equal the baseline's one figure: PASS or BREACH.
  */
 #ifndef TT_GATE_VERDICT_H
@@ -98,6 +99,12 @@ struct tt_verdict_row {
 	bool spread_assumed;          /* it is the budget's; else what the sessions show */
 	int64_t seen, seen_ppm;       /* a change of this size is found to be worse 95 times of 100 */
 	bool in_captures;             /* UNDECIDED: for what captures differ in, so more of them would tell; else for sessions do */
+	bool trend_tested;            /* the sessions are tested for a trend: tt_judge_opts.anchor */
+	double trend_p, trend_p_adjusted;     /* that there is none; after Holm over the rows that are tested so */
+	int64_t trend, trend_ppm;     /* from the oldest sessions to the newest; signed as the metric is */
+	size_t trend_sessions;        /* with those at hand */
+	const char *trend_since;      /* the oldest */
+	bool crept, crept_alone;      /* WORSE by the trend; and by nothing else */
 	double ks, ks_p;              /* Kolmogorov-Smirnov distance and p: shown, never decides */
 	size_t need;                  /* CANNOT_JUDGE for too few: captures on each side that would do; 0 otherwise */
 
@@ -150,6 +157,7 @@ struct tt_judge_opts {
 	const char *append;           /* the baseline that the captures are for, if they are fit; NULL */
 	const char *accept;           /* why they are accepted there although rows with a change, or exact ones, fail; NULL: they are not */
 	const char *accept_by;        /* the command that would accept them; NULL: there is none */
+	bool anchor;                  /* rows with a change are also judged by the trend since the baseline's oldest session */
 	bool first;                   /* a baseline is saved: without one yet, rows that need it are skipped */
 };
 

@@ -10,6 +10,7 @@
 #include "base/setting.h"
 #include "gate/baseline.h"
 #include "model/capture.h"
+#include "stat/trend.h"
 
 const char *
 tt_verdict_text(struct tt_verdict *v, struct tt_err *err, const char *fmt, ...)
@@ -103,7 +104,7 @@ shift_and_limit(const struct tt_verdict_row *r, struct text *shift, struct text 
 {
 	int64_t allowed = r->limit_is_min ? -r->limit : r->limit;
 
-	if (r->would != TT_WORSE || strcmp(shift->s, limit->s) != 0)
+	if (r->would != TT_WORSE || r->crept_alone || strcmp(shift->s, limit->s) != 0)
 		return;
 	shift->s[0] = limit->s[0] = '+';
 	*tt_put_exact(shift->s + (r->shift >= 0), r->shift, r->dim) = '\0';
@@ -269,18 +270,37 @@ shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size));
 	shift_and_limit(r, &shift, &limit);
 	return tt_verdict_text(v, err, "%s, was %s%s: %s (%s to %s), allowed %s", value.s, base.s,
-	    r->value == r->base && r->would == TT_WORSE ? " in the median, and most pairs differ" : "", shift.s,
+	    r->value == r->base && r->would == TT_WORSE && !r->crept_alone ? " in the median, and most pairs differ" : "", shift.s,
 	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s);
+}
+
+/* "has crept +7.4 % since session 2026-11-02 (15 sessions), allowed +5.0 %; " */
+static const char *
+crept_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	int64_t sign = r->limit_is_min ? -1 : 1;
+	struct text crept, limit;
+
+	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, r->base < 0 ? -r->base : r->base));
+	return tt_verdict_text(v, err, "has crept %s since session %s (%zu sessions), allowed %s; now ", share(r, &crept, r->trend, r->trend_ppm),
+	    r->trend_since, r->trend_sessions, limit.s);
 }
 
 static const char *
 relative_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
-	const char *shift = shift_text(v, r, err), *of = shift ? evidence_text(v, r, err) : NULL;
+	const char *shift = shift_text(v, r, err), *of = shift ? evidence_text(v, r, err) : NULL, *crept = of && r->crept ? crept_text(v, r, err) : NULL;
+	struct text trend;
 
-	if (!of)
+	if (!of || (r->crept && !crept))
 		return NULL;
-	if (r->would == TT_WORSE && r->p_adjusted > 0)
+	if (r->crept)
+		shift = tt_verdict_text(v, err, "%s%s", crept, shift);
+	else if (r->trend_tested)
+		of = tt_verdict_text(v, err, "%s; %s since session %s", of, share(r, &trend, r->trend, r->trend_ppm), r->trend_since);
+	if (!shift || !of)
+		return NULL;
+	if (r->would == TT_WORSE && !r->crept_alone && r->p_adjusted > 0)
 		return tt_verdict_text(v, err, "%s; p = %.2g, %s", shift, r->p_adjusted, of);
 	if (r->would == TT_UNDECIDED)
 		return tt_verdict_text(v, err, "%s: %s; %s", shift, r->in_captures ? "too few captures, for they vary this much" :
@@ -532,6 +552,20 @@ layout_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
+/* That a trend was asked for, and there are too few sessions for one. */
+static int
+trend_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	for (size_t i = 0; i < v->nrow; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+
+		if (r->trend_sessions && !r->trend_tested)
+			return remark(v, tt_verdict_text(v, err, "no trend is looked for: it takes %d sessions, and with those at hand there are %zu since %s",
+			    TT_TREND_LEAST, r->trend_sessions, r->trend_since), err);
+	}
+	return TT_OK;
+}
+
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
@@ -562,6 +596,8 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 		    "from three sessions on their own spread counts: add sessions with %s", (long long)(v->budget->session_ppm / 10000),
 		    (long long)(v->budget->session_ppm / 1000 % 10), v->budget->own_session_spread ? "the budget's session_spread" :
 		    "the usual one (session_spread in the budget sets another)", tt_setting_name[TT_SETTING_APPEND]), err);
+	if (rc == TT_OK)
+		rc = trend_remark(v, err);
 	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
 		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s and %s; give rows a \"where\", or "
 		    "use %s %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].other,

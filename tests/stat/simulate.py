@@ -187,6 +187,48 @@ def diff(world, trials, same, factor=1.0):
     return codes
 
 
+def creep(world, sessions, trials, limit, drift, nights=25):
+    """Nights that are appended one after the other, each ${drift} slower than the one before: in which is creep found? By row frame-median, by any."""
+    found, any_row, fails = [], [], 0
+    for _ in range(trials):
+        os.replace(world.baseline(sessions), path("grown.json"))
+        used, median, first, failed = put("budget.json", budget_of_ten(limit)), None, None, False
+        for night in range(1, nights + 1):
+            files = world.files([f * (1 + drift * night) for f in world.factors()])
+            r = run("stats", "--gate", used, "--anchor", "--save", path("grown.json"), "--append", "--meta", "session=night-%d" % night, "--json",
+                    path("verdict.json"), "-q", *files)
+            assert r.returncode in (0, 1, 5), (r.returncode, r.stdout, r.stderr)
+            with open(path("verdict.json"), encoding="utf-8") as f:
+                crept = {row["id"]: row["text"] for row in json.load(f)["rows"] if row.get("test", {}).get("trend", {}).get("crept")}
+            failed |= r.returncode == 1 and not crept
+            first = first or (night if crept else None)
+            median = median or (night if "frame-median" in crept else None)
+            if median or (first and not drift):
+                break
+        found.append(median)
+        any_row.append(first)
+        fails += failed
+    return Nights(found, any_row, fails)
+
+
+class Nights:
+    """In which night creep was found; None: in none."""
+
+    def __init__(self, median, first, fails):
+        self.median, self.first, self.fails = median, first, fails
+
+    def by(self, night):
+        return sum(1 for n in self.median if n and n <= night)
+
+    def any(self):
+        return sum(1 for n in self.first if n)
+
+    def __str__(self):
+        share = lambda n: "%5.1f %%" % (100 * n / len(self.first))  # noqa: E731
+        return "creep of the row by night 6, 7, 8, 10: %s; of any row, ever: %s; another failure %s" % (
+            ", ".join(share(self.by(n)) for n in (6, 7, 8, 10)), share(self.any()), share(self.fails))
+
+
 SCENES = {"plain": {}, "300": {"frames": 300}, "4000": {"frames": 4000}, "20000": {"frames": 20000}, "outlier": {"outlier": 0.5}, "drift": {"drift": 0.004},
           "gamma": {"kind": "gamma"}, "modes": {"kind": "modes"}}
 
@@ -214,6 +256,15 @@ def cells():
         for k in (1, 3, 5):
             yield ("power spread=%g k=%d" % (100 * spread, k),
                    lambda t, spread=spread, k=k: "%s at %+.1f %%" % (lambda r: (r[0], 100 * r[1]))(power(World(4, spread=spread), k, t, "+2%")))
+    for spread in (0.005, 0.01):
+        for k in (1, 3, 5):
+            for limit in ("+3%", "+5%"):
+                yield ("creep spread=%g k=%d %s" % (100 * spread, k, limit),
+                       lambda t, spread=spread, k=k, limit=limit: creep(World(21, spread=spread), k, t, limit, 0.01, 10))
+    for spread in (0.005, 0.01, 0.03):
+        for k in (1, 5):
+            yield ("quiet spread=%g k=%d +3%%" % (100 * spread, k),
+                   lambda t, spread=spread, k=k: creep(World(22, spread=spread), k, t, "+3%", 0))
     for spread in (0, 0.01, 0.03):
         yield "diff two sessions spread=%g" % (100 * spread), lambda t, spread=spread: diff(World(5, spread=spread), t, False)
         yield "diff one session spread=%g" % (100 * spread), lambda t, spread=spread: diff(World(6, spread=spread), t, True)
@@ -234,6 +285,10 @@ def slice_of_it():
     count.check(c.fails <= 2, "equal builds, three sessions, outliers", c)
     c = gate(World(13, spread=0.005), 5, 12, "+2%", 1.05, row="frame-median")
     count.check(c.fails >= 9, "5 % slower, five sessions", c)
+    c = creep(World(14, spread=0.005), 3, 3, "+3%", 0.01, 8)
+    count.check(c.by(8) == 3, "1 % slower every night is found by night 8", c)
+    c = creep(World(15, spread=0.01), 3, 1, "+3%", 0)
+    count.check(c.any() == 0, "25 quiet nights are not", c)
 
 
 if __name__ == "__main__":

@@ -433,6 +433,57 @@ def what_is_no_change_is_not_accepted():
     check("tracetool baseline accept both.json" in r.stderr, "captures that are there already", r.stderr)
 
 
+def creep_is_found_where_no_night_fails():
+    """1 % more every night, of which each is within the limit: --anchor looks at all nights together."""
+    rows = [row("median", max="+5%"), row("rate", metric="frame.fps", stat="mean", min="-5%"), row("quiet", metric="gc.alloc.bytes", stat="total", max="+5%"),
+            row("warned", stat="mean", max="+5%", level="warn"), row("coarse", stat="mean", max="+50%"),
+            row("waived", stat="p95", max="+5%", waive={"until": "2027-01-01", "why": "x"})]
+    budget(*rows)
+
+    def night(i, *how, code=0, base="creep.json"):
+        ns = 1000000 + 10000 * i + 3000 * (i % 3)
+        return gate(*captures("n%d-" % i, ns, 3), "--save", base, "--append", "--meta", "session=night-%d" % i, *how, code=code)
+
+    night(0)
+    r = night(1, "--anchor")
+    check(sum("no trend is looked for: it takes 4 sessions, and with those at hand there are 2 since night-0" in x for x in r.json["remarks"]) == 1,
+          "too few nights are told", r.json["remarks"])
+    for i in range(2, 9):
+        before = open(at("creep.json")).read()
+        plain = night(i)
+        check({x["outcome"] for x in plain.rows.values()} <= {"pass", "not_worse", "undecided"}, "night %d alone is within its limit" % i, plain.stdout)
+        check("trend" not in plain.rows["median"]["test"], "nobody asked for a trend")
+        open(at("last.json"), "w").write(before)
+    r = night(8, "--anchor", code=1, base="last.json")
+    have = {k: (x["outcome"], x["fails"]) for k, x in r.rows.items()}
+    want = {"median": ("worse", True), "rate": ("worse", True), "warned": ("worse", False), "waived": ("waived", False)}
+    check({k: have[k] for k in want} == want and have["quiet"][0] != "worse" and have["coarse"][0] != "worse", "which rows crept", have)
+    trend = r.rows["median"]["test"]["trend"]
+    # Quarters of 9 sessions are 2 on each side: nights 0 and 1, 7 and 8.
+    ns = [10000 * i + 3000 * (i % 3) for i in range(9)]
+    rise = ((ns[7] + ns[8]) - (ns[0] + ns[1])) / 2
+    check(abs(trend["change"] - rise) < 2 and trend["since"] == "night-0" and trend["sessions"] == 9 and trend["crept"], "the trend", trend, rise)
+    share = 100 * rise / (1001001 + (ns[0] + ns[1]) / 2)
+    says = "has crept %+.1f %% since session night-0 (9 sessions), allowed +5.0 %%; now " % share
+    check(r.rows["median"]["text"].startswith(says), "says so", r.rows["median"]["text"], says)
+    check(re.match(r"has crept -[67]\.\d % since session night-0 \(9 sessions\), allowed -5.0 %", r.rows["rate"]["text"]), "where less is worse",
+          r.rows["rate"]["text"])
+    check(re.search(r"; \+0.00 % since session night-0$|; \+0 B since session night-0$", r.rows["quiet"]["text"]), "what stays says so", r.rows["quiet"])
+    check("not appended to last.json: median is worse" in r.stdout and len(sessions("last.json")) == 8, "it is not appended", sessions("last.json"))
+    check("--anchor" in r.json["accept"], "it can be accepted", r.json)
+    r = night(8, "--anchor", "--accept", "new shadows", base="last.json")
+    check(r.rows["median"]["outcome"] == "accepted" and accepted("last.json")[-1] == ("night-8", 3, "new shadows"), "and is", r.stdout)
+    r = night(9, "--anchor", base="last.json")
+    check("there are 2 since night-8" in r.stdout, "from there on a line begins anew", r.stdout)
+    subprocess.run([TRACETOOL, "baseline", "trim", "creep.json", "--keep", "4"], cwd=work, capture_output=True, check=True)
+    r = night(9, "--anchor", base="creep.json")
+    check(r.rows["median"]["test"]["trend"]["since"] == "night-5", "the oldest that there is", r.rows["median"]["test"])
+    r = gate(*captures("same", 1000000, 4), "--baseline", "creep.json", "--anchor", "--meta", "session=night-5", "--inconclusive", "pass")
+    check("trend" not in r.rows["median"]["test"], "captures of a session that is there", r.rows["median"])
+    r = subprocess.run([TRACETOOL, "stats", "--anchor", "n0-0.mlpd"], cwd=work, capture_output=True, text=True)
+    check("without --gate" in r.stderr, "it is of a gate", r.stderr)
+
+
 def crashed_captures_make_no_first_baseline():
     budget(row("median", max="+5%"), row("exact", metric="frame.time", stat="max", exact=True, level="warn"))
     good, bad = captures("alive", 1000000, 4), captures("fell", 1000000, 3, frames=0)
@@ -680,6 +731,7 @@ def main():
         slower_captures_are_not_appended()
         a_wanted_slowdown_is_accepted_in_one_command()
         what_is_no_change_is_not_accepted()
+        creep_is_found_where_no_night_fails()
         six_at_once()
         the_same_recording_counts_once()
         sessions_are_split_by_their_fact()
