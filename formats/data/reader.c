@@ -117,12 +117,28 @@ release_of(const struct found *f, const uint8_t *p, size_t n, char *text, size_t
 		snprintf(text, size, "Unity %s", v->data);
 }
 
+/* Say how sure the layout of this version is, and once if it is not. */
+static int
+tell_layout(struct data *m, const struct found *f, const char *release, struct tt_err *err)
+{
+	const struct unity_version *own = unity_version(f->word), *near = unity_version_near(f->word);
+	const bool known = f->word == m->version->word, sure = f->empty || (known && m->version->data_verified);
+	const bool forced = !is_read(own) && (own || f->old || !is_read(near));
+	const char *of = known && release[0] ? release : m->version->data;
+
+	if (tt_capture_layout(m->cap, sure ? TT_LAYOUT_VERIFIED : forced ? TT_LAYOUT_FORCED : TT_LAYOUT_EXPERIMENTAL, err) != TT_OK)
+		return err->code;
+	if (!sure)
+		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %s%s%s: its layout is known from descriptions only", tt_src_info(m->src)->name,
+		    known ? "" : "read like ", of == release ? "" : "Unity ", of);
+	return TT_OK;
+}
+
 /* What the capture is called, and which releases write it. */
 static int
 describe(struct data *m, const struct found *f, const char *release, const uint8_t *p, size_t n, struct tt_err *err)
 {
 	struct tt_capture *cap = m->cap;
-	const bool known = f->word == m->version->word;
 	char text[160];
 
 	if (f->empty)
@@ -131,14 +147,8 @@ describe(struct data *m, const struct found *f, const char *release, const uint8
 		snprintf(text, sizeof text, "version 0x%08x, %s%s", f->word, release[0] ? release : "near Unity ", release[0] ? "" : m->version->data);
 	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
 		return err->code;
-	const bool sure = f->empty || (known && m->version->data_verified);
-	const struct unity_version *own = unity_version(f->word), *near = unity_version_near(f->word);
-	const bool forced = !is_read(own) && (own || f->old || !is_read(near));
-	if (tt_capture_layout(cap, sure ? TT_LAYOUT_VERIFIED : forced ? TT_LAYOUT_FORCED : TT_LAYOUT_EXPERIMENTAL, err) != TT_OK)
+	if (tell_layout(m, f, release, err) != TT_OK)
 		return err->code;
-	if (!sure)
-		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %s%s%s: its layout is known from descriptions only", tt_src_info(m->src)->name,
-		    known ? "" : "read like ", known && release[0] ? release : "Unity ", known && release[0] ? "" : m->version->data);
 	if (f->old || n < 28 || f->word < DATA_SAYS_RELEASE || !unity_release(p + 8, text, sizeof text))
 		return TT_OK;
 	return tt_capture_meta(cap, "unity_version", text, err);

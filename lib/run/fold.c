@@ -483,6 +483,36 @@ begin_slice(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_
 	return TT_OK;
 }
 
+/* A zone of level ${i} that is hidden, and so left out, is over: take its time out of those around it. */
+static __attribute__((noinline)) int
+finish_hidden(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, struct tt_err *err)
+{
+	const struct tt_filter *flt = &f->m->filter;
+	int64_t dur;
+
+	if (f->lvl[i - 1].hid)
+		return TT_OK;                 /* with that one */
+	if (f->needs & TT_NEEDS_BY_FRAME && !flt->by_begin && take_out_of_frames(f, io, i, ts, end, err) != TT_OK)
+		return err->code;
+	if (f->tree && (dur = flt->by_begin ? end - ts : tt_filter_clip(flt, &ts, &end)) > 0)
+		take_out(f, io, i, dur);
+	return TT_OK;
+}
+
+/* The same for its call path, clipped to ${dur} ns from ${ts} to ${end}. */
+static inline int
+count_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, int64_t ts, int64_t end, int64_t dur, uint64_t key, unsigned flags,
+    bool counts, struct tt_err *err)
+{
+	struct tt_count *c = count_of(io, l);
+
+	c->n += counts;
+	c->total += dur;
+	if (key == TT_KEY_EXCEPTION && (counts || (flags & TT_F_CONT)))
+		return thrown_piece(f, io, l, ts, end, flags, err);
+	return counts ? add_dur(f, io, l, (uint64_t)dur, err) : TT_OK;
+}
+
 /* A zone of level ${i} is over: count it, clipped to the filter's time. */
 static int
 finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, uint64_t key, unsigned flags,
@@ -496,11 +526,8 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 
 	if (end < ts)
 		end = ts;
-	if (unlikely(l->hid) && f->needs & TT_NEEDS_BY_FRAME && !flt->by_begin && !l[-1].hid &&
-	    (rc = take_out_of_frames(f, io, i, ts, end, err)) != TT_OK)
+	if (unlikely(l->hid) && (rc = finish_hidden(f, io, i, ts, end, err)) != TT_OK)
 		return rc;
-	if (unlikely(l->hid) && f->tree && !l[-1].hid && (dur = flt->by_begin ? end - ts : tt_filter_clip(flt, &ts, &end)) > 0)
-		take_out(f, io, i, dur);
 	if (l->out || end - ts < flt->min_dur)
 		return TT_OK;
 	if (flt->by_begin)
@@ -509,15 +536,8 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 		return rc;
 	if ((dur = tt_filter_clip(flt, &ts, &end)) < 0)
 		return TT_OK;
-	if (f->tree) {
-		struct tt_count *c = count_of(io, l);
-		c->n += counts;
-		c->total += dur;
-		if (key == TT_KEY_EXCEPTION && (counts || (flags & TT_F_CONT)))
-			rc = thrown_piece(f, io, l, ts, end, flags, err);
-		else if (counts)
-			rc = add_dur(f, io, l, (uint64_t)dur, err);
-	}
+	if (f->tree)
+		rc = count_piece(f, io, l, ts, end, dur, key, flags, counts, err);
 	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES) && shown(f, io, key) && !(flags & TT_F_CONT && key == TT_KEY_EXCEPTION))
 		rc = add_slice(f, io, ts, end - ts, key, i - 1, flags, err);
 	return rc;

@@ -263,22 +263,13 @@ around(const struct tt_why *w, size_t first, size_t i)
 	return at < i && w->now.v[at].id == up ? at : SIZE_MAX;
 }
 
-/*
- * Down the calls of the frame to where most of the extra time is, of ${more} calls alone or of all. SIZE_MAX: there is none. The time
- * beyond the usual of each path and all below it is in w->inside.
- */
-static size_t
-descend(struct tt_why *w, bool more, int64_t *sum)
+/* The time beyond the usual of each path among the facts ${first} to ${end}, of ${more} calls alone or of all, and all below it: into w->inside. */
+static int
+add_up(struct tt_why *w, bool more, size_t first, size_t end, int64_t *sum)
 {
-	size_t first = 0, end, at = SIZE_MAX;
-
-	while (first < w->now.n && w->now.v[first].what != TT_OF_NODE)
-		first++;
-	for (end = first; end < w->now.n && w->now.v[end].what == TT_OF_NODE;)
-		end++;
 	*sum = 0;
 	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 2 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
-		return SIZE_MAX;
+		return w->err->code;
 	int64_t *inside = w->inside, *is_new = w->inside + end + 1;
 	for (size_t i = first; i < end; i++) {
 		size_t up = around(w, first, i);
@@ -294,22 +285,50 @@ descend(struct tt_why *w, bool more, int64_t *sum)
 		else
 			inside[up] += inside[i];
 	}
-	for (;;) {
-		size_t best = SIZE_MAX;
+	return TT_OK;
+}
 
-		for (size_t i = at == SIZE_MAX ? first : at + 1; i < end; i++)
-			if (inside[i] > 0 && around(w, first, i) == at && (best == SIZE_MAX || inside[i] > inside[best]))
-				best = i;
-		if (best == SIZE_MAX || inside[best] * 10 < (at == SIZE_MAX ? *sum : inside[at]) * 6)
-			return at;
+/* Of the paths right below path ${at}, or the thread's own, the one with most of w->inside; SIZE_MAX: none has any. */
+static size_t
+heaviest(const struct tt_why *w, size_t first, size_t end, size_t at)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = at == SIZE_MAX ? first : at + 1; i < end; i++)
+		if (w->inside[i] > 0 && around(w, first, i) == at && (best == SIZE_MAX || w->inside[i] > w->inside[best]))
+			best = i;
+	return best;
+}
+
+/* Is the path's marker called more often than usual, so that what it calls is more for that reason? */
+static bool
+is_called_more(const struct tt_why *w, size_t at)
+{
+	const struct tt_fact *row = fact(w, TT_OF_ROW, tt_paths_row(w->p, w->now.v[at].id));
+	const char *full = w->p->row[row->id].name ? w->p->row[row->id].name->full : "";
+	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
+
+	return !is_rare(w, &u) && is_more(w, row->id) && !strstr(full, ":.ctor");
+}
+
+/* Down the calls of the frame to where most of the extra time is, of ${more} calls alone or of all. SIZE_MAX: there is none. */
+static size_t
+descend(struct tt_why *w, bool more, int64_t *sum)
+{
+	size_t first = 0, end, at = SIZE_MAX, best;
+
+	while (first < w->now.n && w->now.v[first].what != TT_OF_NODE)
+		first++;
+	for (end = first; end < w->now.n && w->now.v[end].what == TT_OF_NODE;)
+		end++;
+	if (add_up(w, more, first, end, sum) != TT_OK)
+		return SIZE_MAX;
+	while ((best = heaviest(w, first, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? *sum : w->inside[at]) * 6) {
 		at = best;
-		const struct tt_fact *row = fact(w, TT_OF_ROW, tt_paths_row(w->p, w->now.v[at].id));
-		const char *full = w->p->row[row->id].name ? w->p->row[row->id].name->full : "";
-		/* Called more often than usual: what it calls is more for that reason. */
-		struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
-		if (more && !is_rare(w, &u) && is_more(w, row->id) && !strstr(full, ":.ctor"))
-			return at;
+		if (more && is_called_more(w, at))
+			break;
 	}
+	return at;
 }
 
 /* What ${n} allocations of ${bytes} in all may take, recorded: large objects are new memory, which the system has to clear. */
