@@ -389,6 +389,8 @@ put_advice(struct suggest *g)
 		tt_buf_printf(&b, "%sOne capture does not tell how much captures differ: with two or more there are rows with a change.", gap);
 	if (b.n)
 		tt_buf_printf(g->out, ",\n\t\"comment\": \"%.*s\"", (int)b.n, tt_buf_string(&b));
+	if (b.failed || g->blind.failed)
+		tt_buf_fail(g->out);
 	tt_buf_free(&b);
 }
 

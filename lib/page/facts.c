@@ -106,6 +106,8 @@ put_counter(const struct tt_model *m, struct tt_report *r, const struct kept *v,
 	}
 	tt_json_close(j, "]");
 	tt_json_close(j, "]");
+	if (text.failed)
+		tt_buf_fail(j->out);
 	tt_buf_free(&text);
 }
 

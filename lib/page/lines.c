@@ -144,6 +144,8 @@ put_chart(const struct line *l, const char *name, const char *section, const cha
 	tt_buf_text(out, " to ");
 	tt_html_text(out, text_of(l, l->high, &text));
 	tt_html_text(out, caption);
+	if (text.failed)
+		tt_buf_fail(out);
 	tt_buf_free(&text);
 	tt_buf_printf(out, "</figcaption>\n<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"",
 	    HIGH, l->axis->columns, HIGH);
@@ -173,6 +175,8 @@ put_words(const struct line *l, struct tt_json *j)
 		last = c;
 	}
 	tt_json_close(j, "]");
+	if (text.failed)
+		tt_buf_fail(j->out);
 	tt_buf_free(&text);
 }
 
@@ -288,7 +292,7 @@ tt_lines_counters(struct tt_views *view, struct tt_report *r, size_t most, size_
 	}
 	tt_json_close(&j, "]");
 	*left = changing - n;
-	if (rc == TT_OK && words.n > 2)
+	if (rc == TT_OK && (words.failed || words.n > 2))
 		rc = put_data(&a, "counters", &words, out, err);
 	tt_buf_free(&words);
 	tt_mem_free(mem, slot, slot ? all->n * sizeof *slot : 0);
