@@ -47,14 +47,14 @@ def problem(r, good, before, after, want):
 
 
 def outputs(s, disk, case):
-    with kit.Work(s, {}) as work:
+    with kit.Work(s, case.given) as work:
         good = kit.run([kit.TRACETOOL] + case.args, work.dir)
         want = case.same(work.files())
     refused = enough = False
     for room in [0, 4096, 8192, 16384, SIZE]:
         empty(disk)
-        for f in case.outputs:
-            open(os.path.join(disk, f), "wb").write(b"old")
+        for f, text in case.before.items():
+            open(os.path.join(disk, f), "wb").write(text)
         before = files(disk)
         fill(disk, room)
         r = kit.run([kit.TRACETOOL] + case.args, disk)

@@ -31,7 +31,7 @@ def refused(r, words, before, after):
 
 def sweep(s, case, name, sizes, words, good, want, how):
     """Run with each size; how(args, size) gives arguments and what else run() takes."""
-    before = {f: b"old" for f in case.outputs}
+    before = case.before
     enough = False
     for size in sizes:
         args, more = how(case.args, size)
@@ -98,7 +98,7 @@ def main():
     for case in kit.cases(s, kit.LONG):
         if not s.check(case.name, None if case.args else "has no case in tests/fault/kit.py"):
             continue
-        with kit.Work(s, {}) as work:
+        with kit.Work(s, case.given) as work:
             good = kit.run([kit.TRACETOOL] + case.args, work.dir)
             want = case.same(work.files())
         sweep(s, case, "--max-memory", memory, ["--max-memory"], good, want,

@@ -44,10 +44,10 @@ def problem(case, result, good, told, before, after, want):
     return None
 
 
-def numbers(s, args, seen):
+def numbers(s, case, args, seen):
     """Which allocations of this run are to fail: (number, and all after it)."""
     calls = s.path("calls")
-    with kit.Work(s, {}) as work:
+    with kit.Work(s, case.given) as work:
         kit.run([PROGRAM] + args, work.dir, {"TT_FAIL_FROM": calls})
     made = sorted((int(n), call) for n, call in (line.split() for line in open(calls)))
     if kit.LONG and len(made) <= EVERY:
@@ -84,14 +84,14 @@ def main():
 
 def loop(s, case, args, seen, told):
     name = " ".join([case.name] + args[-2:] if "-j" in args else [case.name])
-    before = {f: b"old" for f in case.outputs}
+    before = case.before
     with kit.Work(s, before) as work:
         good = kit.run([PROGRAM] + args, work.dir)
         want = case.same(work.files())
     if not s.check(name, case.problem(good)):
         return
     over = set()
-    for n, on in numbers(s, args, seen):
+    for n, on in numbers(s, case, args, seen):
         if on in over:
             continue
         env = {"TT_FAIL_AT": str(n), "TT_FAIL_TOLD": told}

@@ -32,7 +32,7 @@ def problem(r, good, before, after, want, error):
 
 def failing(s, case, args, good, want):
     told = s.path("told")
-    before = {f: b"old" for f in case.outputs}
+    before = case.before
     for call, error in FAIL if kit.LONG else FAIL[:3] + FAIL[5:]:
         for n in range(1, 2000):
             env = {"TT_IO": "fail", "TT_IO_CALL": call, "TT_IO_AT": str(n), "TT_IO_ERRNO": str(error),
@@ -51,12 +51,12 @@ def main():
         if not s.check(case.name, None if case.args else "has no case in tests/fault/kit.py"):
             continue
         args = case.args + ([] if case.args[0] in kit.ALONE else ["-j", "1"])
-        with kit.Work(s, {}) as work:
+        with kit.Work(s, case.given) as work:
             good = kit.run([PROGRAM] + args, work.dir)
             want = case.same(work.files())
         if not s.check(case.name, case.problem(good)):
             continue
-        with kit.Work(s, {}) as work:
+        with kit.Work(s, case.given) as work:
             r = kit.run([PROGRAM] + args, work.dir, {"TT_IO": "short"})
             same = (r.returncode, r.out, r.err, case.same(work.files())) == (good.returncode, good.out, good.err, want)
             s.check(case.name + ", one byte at a time",

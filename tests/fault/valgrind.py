@@ -61,10 +61,10 @@ def run(args, cwd):
 
 def command_line(s, watched, case):
     args = case.args + ([] if case.args[0] in kit.ALONE else ["-j", "3"])
-    with kit.Work(s, {}) as work:
+    with kit.Work(s, case.given) as work:
         r = run([kit.TRACETOOL] + args, work.dir)
         want = r.returncode, r.stdout, case.same(work.files())
-    with kit.Work(s, {}) as work:
+    with kit.Work(s, case.given) as work:
         r = run([watched.program] + args, work.dir)
         same = (r.returncode, r.stdout, case.same(work.files())) == want
     s.check(case.name, watched.reports() or (None if same else "another result: exit %d, not %d: %s" %
