@@ -286,7 +286,7 @@ finish(struct batch *b, struct tt_err *err)
 	if (rc == TT_OK && sum.bad)
 		tt_log(&b->app->env, TT_LOG_VERBOSE, "%llu lines of results were torn and left out", (unsigned long long)sum.bad);
 	if (rc == TT_OK)
-		rc = summary_write(b->app, &b->o->sum, &b->o->gate.to, a, err);
+		rc = summary_write(b->app, &b->o->sum, &b->o->gate.to, a, NULL, err);
 	if (rc == TT_OK) {
 		captures = tt_aggregate_counted(a).captures > 0;
 		if (captures || b->o->shard.count <= 1)

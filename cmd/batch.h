@@ -24,6 +24,7 @@ struct tt_results;
 struct tt_results_sum;
 struct tt_run_opts;
 struct tt_sample;
+struct tt_sink;
 struct verdict_opts;
 
 /* --- the report: where it goes, in what form, by which groups ------------------- */
@@ -44,8 +45,11 @@ extern const struct opt summary_opt[];
 /* The setter of --max-failures, into struct summary_opts. */
 int summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
-/* Print and write the figures; ${to}: the other outputs of the figures. */
-int summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a,
+/*
+ * Print and write the figures; ${to}: the other outputs of the figures. The file ${results} (NULL: none), which batch_put_results() kept open,
+ * takes its place together with the reports.
+ */
+int summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a, struct tt_sink *results,
     struct tt_err *err);
 
 /* What captures and archives that failed or are damaged mean for app->verdict. */
@@ -164,6 +168,7 @@ struct batch_put {
 	const struct batch_files *files;      /* of these, with ${by} alone; NULL: all */
 	uint64_t by;
 	bool mixed;                   /* also if they were made with different options, else TT_E_IO */
+	struct tt_sink **keep;        /* NULL: the file takes its place; else that is left to the caller */
 };
 
 /*

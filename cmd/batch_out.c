@@ -544,6 +544,10 @@ batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put
 		tt_sink_abort(p.sink);
 		return rc;
 	}
+	if (o->keep) {
+		*o->keep = p.sink;
+		return TT_OK;
+	}
 	return p.sink ? tt_sink_commit(p.sink, err) : TT_OK;
 }
 
@@ -677,7 +681,7 @@ batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate 
 			rc = add_all(o, err);
 	}
 	if (rc == TT_OK)
-		rc = batch_put_results(o->app, o->rs, &(struct batch_put){ o->final, o->files, o->by, false }, a, g, sum, &lost, err);
+		rc = batch_put_results(o->app, o->rs, &(struct batch_put){ .path = o->final, .files = o->files, .by = o->by }, a, g, sum, &lost, err);
 	if (lost)
 		o->app->verdict = tt_exit_code(TT_E_DAMAGED);
 	if (rc == TT_OK && o->part)

@@ -10,6 +10,7 @@
 #include "batch/aggregate.h"
 #include "batch_opts.h"
 #include "cmd.h"
+#include "io/sink.h"
 #include "report.h"
 #include "page/captures.h"
 #include "parse_value.h"
@@ -64,25 +65,6 @@ summary_failures(const struct opt *o, void *field, const char *value, struct tt_
 	return val_count(value, 0, UINT64_MAX - 1, &s->failures, err);
 }
 
-/* To standard output, where a CI system may look for messages (${to}): names of files are none. */
-static int
-print(struct app *app, const struct report_opts *o, const struct verdict_opts *to, const struct tt_report *r,
-    struct tt_err *err)
-{
-	struct tt_buf text = { 0 };
-	int rc;
-
-	if (!verdict_messages(to))
-		return report_write(app, o, r, err);
-	rc = report_render(app, o, r, &text, err);
-	if (rc == TT_OK)
-		rc = verdict_defuse(to, ui_color(&app->ui, STDOUT_FILENO), &text, err);
-	if (rc == TT_OK)
-		rc = app_show(app, &text, err);
-	tt_buf_free(&text);
-	return rc;
-}
-
 /* True if any report is CSV. */
 static bool
 has_csv(const struct summary_opts *o)
@@ -97,13 +79,27 @@ has_csv(const struct summary_opts *o)
 	return csv;
 }
 
+/* How much of both folders is the same, down to one whose name ends on both sides. */
+static size_t
+same_folders(const char *a, const char *b)
+{
+	size_t same = 0;
+
+	for (size_t i = 0;; i++) {
+		if ((a[i] == '/' || !a[i]) && (b[i] == '/' || !b[i]))
+			same = i;
+		if (a[i] != b[i] || !a[i])
+			return same;
+	}
+}
+
 /* Where files made of captures are, as seen from the page ${output}; NULL: beside it, or nobody knows. */
 static const char *
 files_from(struct app *app, const char *dir, const char *output, struct tt_err *err)
 {
 	char here[PATH_MAX], there[PATH_MAX], folder[PATH_MAX];
 	const char *slash = output ? strrchr(output, '/') : NULL;
-	size_t same = 0, n = 0;
+	size_t same, n = 0;
 	char *to, *text;
 
 	if (!dir || !output || strcmp(output, "-") == 0 || strlen(output) >= sizeof folder)
@@ -112,13 +108,7 @@ files_from(struct app *app, const char *dir, const char *output, struct tt_err *
 	folder[slash ? (size_t)(slash - output) + 1 : 1] = '\0';
 	if (!realpath(folder, here) || !realpath(dir, there))
 		return NULL;
-	/* They lie together down to a folder whose name ends on both sides. */
-	for (size_t i = 0;; i++) {
-		if ((here[i] == '/' || !here[i]) && (there[i] == '/' || !there[i]))
-			same = i;
-		if (here[i] != there[i] || !here[i])
-			break;
-	}
+	same = same_folders(here, there);
 	for (const char *p = here + same; *p; p++)
 		n += *p == '/' && p[1];
 	to = text = tt_arena_alloc(&app->arena, 3 * n + strlen(there + same) + sizeof "/" BATCH_FILES_DIR "/", err);
@@ -134,24 +124,18 @@ files_from(struct app *app, const char *dir, const char *output, struct tt_err *
 	return text;
 }
 
-/* The page of a batch, and every other form. */
+/* A form of the figures: the page of a batch, or any other. */
 static int
-write_form(struct app *app, const struct summary_opts *o, const struct report_opts *ro, const struct verdict_opts *to, struct tt_report *r,
-    struct tt_err *err)
+form_text(struct app *app, const struct summary_opts *o, const struct report_opts *ro, struct tt_report *r, struct tt_buf *text, struct tt_err *err)
 {
 	const enum tt_render form = report_form(ro);
-	struct tt_buf text = { 0 };
 	struct tt_table *before = NULL, *captures = NULL;
 	int rc;
 
 	if (form == TT_RENDER_HTML) {
 		const struct tt_batch_page page = { .generator = TT_GENERATOR, .files = files_from(app, o->dir, ro->output, err), .max_size = PAGE_SIZE };
 
-		rc = tt_batch_page_write(r, &page, &text, err);
-		if (rc == TT_OK)
-			rc = ro->output ? app_write(app, ro->output, &text, err) : app_show(app, &text, err);
-		tt_buf_free(&text);
-		return rc;
+		return tt_batch_page_write(r, &page, text, err);
 	}
 	/* Lines of text for each capture are for machines and for the page. */
 	for (struct tt_table *t = r->first; t && (form == TT_RENDER_TEXT || form == TT_RENDER_MARKDOWN); before = t, t = t->next)
@@ -161,19 +145,71 @@ write_form(struct app *app, const struct summary_opts *o, const struct report_op
 		}
 	if (captures && before)
 		before->next = captures->next;
-	rc = to ? print(app, ro, to, r, err) : report_write(app, ro, r, err);
+	rc = report_render(app, ro, r, text, err);
 	if (captures && before)
 		before->next = captures;
 	return rc;
 }
 
-int
-summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a,
-    struct tt_err *err)
+/* To standard output, where a CI system may look for messages (${to}): names of files are none. */
+static int
+print(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, struct tt_report *r, struct tt_err *err)
 {
 	struct report_opts ro = { .form = o->form, .width = -1, .csv_safe = o->csv_safe, .all = "--format json" };
+	struct tt_buf text = { 0 };
+	int rc;
+
+	for (struct tt_table *t = r->first; t && o->form == TT_RENDER_TEXT; t = t->next)
+		tt_table_limit(t, strcmp(t->id, "batch_failures") == 0 ? FAILURES_TEXT : 0);
+	rc = form_text(app, o, &ro, r, &text, err);
+	if (rc == TT_OK && verdict_messages(to))
+		rc = verdict_defuse(to, ui_color(&app->ui, STDOUT_FILENO), &text, err);
+	if (rc == TT_OK)
+		rc = app_show(app, &text, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+/* Write the files of --report, and ${results} if there are any, which is written already: all are there before the first takes its place. */
+static int
+write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, struct tt_sink *results, struct tt_err *err)
+{
+	struct tt_sink **sink = tt_arena_alloc(&app->arena, (o->report.n + 1) * sizeof *sink, err);
+	size_t n = 0, done = 0;
+	int rc = !sink ? err->code : results ? tt_sink_rest(results, err) : TT_OK;
+
+	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++) {
+		const struct report_opts file = { .form = -1, .output = o->report.v[i], .width = -1, .csv_safe = o->csv_safe };
+		struct tt_buf text = { 0 };
+
+		rc = form_text(app, o, &file, r, &text, err);
+		if (rc == TT_OK)
+			rc = tt_buf_error(&text, err);
+		if (rc == TT_OK && (rc = tt_sink_open(&app->env, file.output, &sink[n], err)) == TT_OK)
+			n++;
+		if (rc == TT_OK)
+			rc = tt_sink_write(sink[n - 1], text.p, text.n, err);
+		if (rc == TT_OK)
+			rc = tt_sink_rest(sink[n - 1], err);
+		tt_buf_free(&text);
+	}
+	if (results && sink)
+		sink[n++] = results;
+	else
+		tt_sink_abort(results);
+	for (; done < n && rc == TT_OK; done++)
+		rc = tt_sink_commit(sink[done], err);
+	for (; done < n; done++)
+		tt_sink_abort(sink[done]);
+	return rc;
+}
+
+int
+summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a, struct tt_sink *results,
+    struct tt_err *err)
+{
 	struct tt_report r;
-	int rc = TT_OK;
+	int rc;
 
 	tt_report_init(&r, &app->env.mem);
 	tt_aggregate_report(a, &r);
@@ -184,16 +220,9 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 	if (o->missing)
 		tt_report_note(&r, tt_severity_name[TT_LOSS], "missing_shards",
 		    tt_text(&r, "the figures are partial, without %s", o->missing));
-	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++) {
-		const struct report_opts file = { .form = -1, .output = o->report.v[i], .width = -1, .csv_safe = o->csv_safe };
-
-		rc = write_form(app, o, &file, NULL, &r, err);
-	}
-	if (rc == TT_OK) {
-		for (struct tt_table *t = r.first; t && o->form == TT_RENDER_TEXT; t = t->next)
-			tt_table_limit(t, strcmp(t->id, "batch_failures") == 0 ? FAILURES_TEXT : 0);
-		rc = write_form(app, o, &ro, to, &r, err);
-	}
+	rc = write_files(app, o, &r, results, err);
+	if (rc == TT_OK)
+		rc = print(app, o, to, &r, err);
 	tt_report_free(&r);
 	return rc;
 }

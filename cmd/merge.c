@@ -273,6 +273,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	struct tt_results *rs = NULL;
 	struct tt_aggregate *a = NULL;
 	struct tt_results_sum sum = { 0 };
+	struct tt_sink *results = NULL;
 	uint64_t captures = 0, lost = 0;
 	int rc = tt_results_new(&app->env, &rs, err);
 
@@ -281,10 +282,10 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	if (rc == TT_OK)
 		rc = tt_aggregate_new(&app->env, o->sum.group.v, &a, err);
 	if (rc == TT_OK)
-		rc = batch_put_results(app, rs, &(struct batch_put){ .path = path, .mixed = o->partial }, a, gate, &sum, &lost, err);
+		rc = batch_put_results(app, rs, &(struct batch_put){ .path = path, .mixed = o->partial, .keep = &results }, a, gate, &sum, &lost, err);
 	if (rc == TT_OK) {
 		say_sum(app, &sum, files->n);
-		rc = summary_write(app, &o->sum, &o->gate.to, a, err);
+		rc = summary_write(app, &o->sum, &o->gate.to, a, results, err);
 		captures = tt_aggregate_counted(a).captures;
 		if (rc == TT_OK)
 			rc = gate_of(o, gate, captures > 0, err);
