@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """What a Unity capture holds is visible: every value that events carry, by name where it has one; markers without a name."""
 import json
+import os
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+import pftrace
 from ttc import BLOB, F32, F64, I32, I64, TEXT, U32, U64, Capture, Suite, text, varint
 
 INF = float("inf")
@@ -176,7 +180,26 @@ def one_label():
     suite.equal("one label: worst frames", {r["top"].split(", ", 1)[1] for r in suite.rows("hitches", path)}, {"LoadLevel 2.000 \u00b5s, Other 1.500 \u00b5s"})
 
 
+def allocated():
+    """The sum of allocations has the same points in both formats, though the times of one begin at 1 us and those of the other at 0."""
+    c = Capture()
+    update = c.marker("Update")
+    t = c.thread()
+    for k in range(40):
+        t.begin(k * 999700, update)
+        t.alloc(k * 999700 + 10, update, 16)
+        t.alloc(k * 999700 + 700, update, 32)
+        t.end(k * 999700 + 900)
+    path = c.write(suite.path("allocated.ttc"))
+    want = [(round(float(e["ts"]) * 1000) - 1000, e["args"]["bytes"]) for e in suite.chrome(path) if e["ph"] == "C" and e["name"] == "GC.Alloc"]
+    suite.run("convert", "-q", path, "-o", suite.path("out.pftrace"))
+    lines = [line.split() for line in pftrace.load(suite.path("out.pftrace")).lines()]
+    suite.equal("sums of allocations", [(int(x[0]), int(x[-1])) for x in lines if len(x) > 2 and x[1] == "count" and "GC.Alloc" in " ".join(x)], want)
+    suite.true("one each millisecond", 39 <= len(want) <= 42, len(want))
+
+
 odd_values()
+allocated()
 all_values()
 one_label()
 names_of_arguments()
