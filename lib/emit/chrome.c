@@ -130,7 +130,7 @@ static int
 chrome_write(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
 {
 	struct chrome *c = state;
-	int rc = tt_flow_zones(&c->flows, v, &c->process[v->cap->process].pieces, &c->scratch, err);
+	int rc = tt_flow_zones(&c->flows, v, &c->process[v->cap->process].pieces, &c->scratch, &c->env->mem, err);
 
 	if (rc == TT_OK && c->own.begin_end)
 		return tt_chrome_pairs_write(c, v, p, n, err);

@@ -144,8 +144,8 @@ int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, str
 
 /* --- chrome_flows.c ------------------------------------------------------ */
 
-/* Keep a step of the flow ${id} until all are known. */
-int tt_chrome_flow_step(struct chrome *c, const struct tt_thread *thread, unsigned type, int64_t ts, uint64_t id, struct tt_err *err);
+/* Keep the step ${e} of a flow until all are known. ${zone}: where it belongs to the next zone of the thread, that one, or NULL: it is to come. */
+int tt_chrome_flow_step(struct chrome *c, const struct tt_view *v, const struct tt_event *e, const struct tt_event *zone, struct tt_err *err);
 
 /* Write all flows. */
 int tt_chrome_flows(struct chrome *c, struct tt_err *err);
@@ -159,8 +159,7 @@ int tt_chrome_flows(struct chrome *c, struct tt_err *err);
 struct chrome_frame { uint64_t zones, n, text; };     /* zones: n is a number of struct tt_slice; else of bytes */
 
 /* Put aside a flow of ${phase} ('s', 't', 'f') with the zones around it. */
-int tt_chrome_pairs_flow(struct chrome *c, const struct tt_thread *thread, char phase, int64_t ts, uint64_t id,
-    struct tt_err *err);
+int tt_chrome_pairs_flow(struct chrome *c, const struct tt_flow_step *step, char phase, uint64_t id, struct tt_err *err);
 
 int tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, size_t n, struct tt_err *err);
 int tt_chrome_pairs_finish(struct chrome *c, struct tt_err *err);

@@ -4,13 +4,14 @@
 #include "emit/chrome.h"
 
 int
-tt_chrome_flow_step(struct chrome *c, const struct tt_thread *thread, unsigned type, int64_t ts, uint64_t id, struct tt_err *err)
+tt_chrome_flow_step(struct chrome *c, const struct tt_view *v, const struct tt_event *e, const struct tt_event *zone, struct tt_err *err)
 {
-	int rc = tt_flow_add(&c->flows, &c->env->mem, (struct tt_flow_step){ .ts = ts, .id = id, .thread = thread->index,
-		.part = (uint16_t)(c->npart - 1), .type = (uint8_t)type }, err);
+	const struct tt_flow_step step = { .ts = zone && chrome_time(c, zone->ts) != UINT64_MAX ? zone->ts : e->ts, .id = e->val,
+		.thread = v->thread->index, .part = (uint16_t)(c->npart - 1), .type = (uint8_t)e->depth, .next = zone };
+	int rc = tt_flow_add(&c->flows, &c->env->mem, step, err);
 
 	if (rc == TT_OK)
-		return tt_flow_wait(&c->flows, &c->env->mem, err);
+		return e->flags & TT_F_NEXT && !zone ? tt_flow_seek(&c->flows, v, &c->env->mem, err) : tt_flow_wait(&c->flows, &c->env->mem, err);
 	if (rc != TT_END)
 		return rc;
 	atomic_fetch_add_explicit(c->unwritten, 1, memory_order_relaxed);
@@ -28,7 +29,7 @@ put_end(void *arg, const struct tt_flow_step *s, char phase, uint64_t id, struct
 	int rc;
 
 	if (c->own.begin_end)
-		return tt_chrome_pairs_flow(c, t, phase, s->ts, id, err);
+		return tt_chrome_pairs_flow(c, s, phase, id, err);
 	b->n = 0;
 	if (ts == UINT64_MAX || (rc = tt_buf_room(b, CHROME_RECORD, err)) != TT_OK)
 		return ts == UINT64_MAX ? TT_OK : rc;

@@ -7,14 +7,16 @@
  * end. Among equal times this gives: the ends of finished zones, inner first; then the begins, outer first.
  *
  * A flow belongs to the zone that is open at the flow's place in the file. So it waits with the zones, as if it were one
- * inside all others, and comes after all begins of its time and before the ends of that time.
+ * inside all others, and comes after all begins of its time and before the ends of that time. One that belongs to the next zone comes after the
+ * ends, too: what ends there is not around it.
  */
 #include <string.h>
 
 #include "emit/chrome.h"
 #include "emit/micros.h"
 
-#define FLOW UINT32_MAX               /* marks a flow in depth: key is its id, dur its number and phase */
+#define FLOW UINT32_MAX               /* marks a flow in depth: key is its id, dur its number, FLOW_NEXT and phase */
+#define FLOW_NEXT 128                 /* it belongs to the next zone */
 
 struct open {
 	struct tt_slice s;
@@ -60,13 +62,13 @@ tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, 
 }
 
 int
-tt_chrome_pairs_flow(struct chrome *c, const struct tt_thread *thread, char phase, int64_t ts, uint64_t id,
-    struct tt_err *err)
+tt_chrome_pairs_flow(struct chrome *c, const struct tt_flow_step *step, char phase, uint64_t id, struct tt_err *err)
 {
 	/* By their number those of one time stay in order. */
-	const struct tt_slice s = { .ts = ts, .dur = c->nflow++ * 128 + phase, .key = id, .depth = FLOW };
+	const struct tt_slice s = { .ts = step->ts, .dur = c->nflow++ * 256 + step->next * FLOW_NEXT + phase, .key = id,
+		.depth = FLOW };
 
-	return tt_slices_add_late(&c->slices, thread, &s, err);
+	return tt_slices_add_late(&c->slices, c->m->threads.t[step->thread], &s, err);
 }
 
 /* --- at the end --------------------------------------------------------- */
@@ -194,6 +196,9 @@ put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
 		rc = turn(w, err);
 	if (rc == TT_OK)
 		rc = pop_to(w, s->depth, ts, end, err);
+	while (rc == TT_OK && s->depth == FLOW && s->dur & FLOW_NEXT && w->nopen && w->open[w->nopen - 1].end <= ts &&
+	    w->open[w->nopen - 1].s.ts < s->ts)
+		rc = pop(w, err);
 	if (rc != TT_OK)
 		return rc;
 	/* Zones that overlap (a damaged capture) are moved apart: ends and begins stay in order. */

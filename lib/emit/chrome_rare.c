@@ -151,31 +151,14 @@ put_heap_size(struct rare *r)
 
 /* --- flows and instants ------------------------------------------------- */
 
-/* When the next zone begins on the thread, at or after ${ts}; ${ts} itself if none is known. */
-static int64_t
-next_begin(const struct tt_view *v, int64_t ts)
-{
-	const size_t i = tt_lower_bound(k, 0, v->nslice, v->slice[k].ts < ts), j = tt_lower_bound(k, 0, v->nbegun, v->begun[k].s.ts < ts);
-	int64_t next = i < v->nslice ? v->slice[i].ts : INT64_MAX;
-
-	if (j < v->nbegun && v->begun[j].s.ts < next)
-		next = v->begun[j].s.ts;
-	return next < INT64_MAX ? next : ts;
-}
-
 /* Always bound to the zone around it: a flow that binds to the next zone is put where that zone begins. */
 static int
 put_flow(struct rare *r)
 {
-	int64_t ts = r->e->ts;
+	const bool next = r->e->flags & TT_F_NEXT;
+	const struct tt_event *zone = next ? tt_flow_next(r->v, r->i) : NULL;
 
-	if (r->e->depth > TT_FLOW_SEQUENTIAL)
-		return TT_OK;
-	if (r->e->flags & TT_F_NEXT)
-		ts = next_begin(r->v, ts);
-	if (chrome_time(r->c, ts) == UINT64_MAX)
-		ts = r->e->ts;
-	return tt_chrome_flow_step(r->c, r->v->thread, r->e->depth, ts, r->e->val, r->err);
+	return r->e->depth > TT_FLOW_SEQUENTIAL ? TT_OK : tt_chrome_flow_step(r->c, r->v, r->e, zone, r->err);
 }
 
 /* An instant of a marker, with its arguments. */

@@ -3,7 +3,6 @@
  */
 #include "emit/flow_steps.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,10 +38,11 @@ tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step ste
 
 /* --- inside of zones ------------------------------------------------------------ */
 
-int
-tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err)
+/* Step ${step} waits for a zone. */
+static int
+wait(struct tt_flow_steps *f, uint32_t step, struct tt_mem *mem, struct tt_err *err)
 {
-	struct tt_flow_step *s = &f->step[f->n - 1];
+	struct tt_flow_step *s = &f->step[step];
 	int rc = TT_OK;
 
 	if (s->thread >= f->nwaits) {
@@ -59,9 +59,60 @@ tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err)
 	size_t at = w->n++;
 	for (; at > 0 && f->step[w->step[at - 1]].ts > s->ts; at--)
 		w->step[at] = w->step[at - 1];
-	w->step[at] = (uint32_t)(f->n - 1);
+	w->step[at] = step;
 	s->where = TT_FLOW_WAITS;
 	return TT_OK;
+}
+
+int
+tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err)
+{
+	return wait(f, (uint32_t)(f->n - 1), mem, err);
+}
+
+const struct tt_event *
+tt_flow_next(const struct tt_view *v, size_t from)
+{
+	for (size_t i = from; i < v->b->n; i++) {
+		const struct tt_event *e = &v->b->ev[i];
+		if ((e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN) && !(e->flags & TT_F_CONT))
+			return e;
+	}
+	return NULL;
+}
+
+int
+tt_flow_seek(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *mem, struct tt_err *err)
+{
+	int rc = tt_mem_grow(mem, &f->sought, &f->capsought, f->nsought + 1, sizeof *f->sought, err);
+
+	if (rc != TT_OK)
+		return rc;
+	f->step[f->n - 1].where = TT_FLOW_WAITS;
+	f->sought[f->nsought++] = (struct tt_flow_sought){ v->b->seq, (uint32_t)(f->n - 1) };
+	return TT_OK;
+}
+
+/* Steps from earlier chunks wait for the first zone that begins in this one. */
+static int
+find_sought(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *mem, struct tt_err *err)
+{
+	const struct tt_event *e = f->nsought ? tt_flow_next(v, 0) : NULL;
+	size_t keep = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; e && i < f->nsought && rc == TT_OK; i++) {
+		struct tt_flow_step *s = &f->step[f->sought[i].step];
+		if (s->thread != v->thread->index || f->sought[i].seq == v->b->seq) {
+			f->sought[keep++] = f->sought[i];
+			continue;
+		}
+		s->ts = e->ts;
+		s->next = true;
+		rc = wait(f, f->sought[i].step, mem, err);
+	}
+	f->nsought = e ? keep : f->nsought;
+	return rc;
 }
 
 /* The first step that waits on ${thread} at ${from} or later. */
@@ -95,7 +146,8 @@ end_wait(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
 	for (; i < w->n && f->step[w->step[i]].ts <= to; i++) {
 		struct tt_flow_step *s = &f->step[w->step[i]];
 		const bool at_end = s->ts == to && to > from;
-		s->where = at_end ? TT_FLOW_AT_END : TT_FLOW_INSIDE;
+		if (!at_end || !s->next)
+			s->where = at_end ? TT_FLOW_AT_END : TT_FLOW_INSIDE;
 		if (at_end)
 			w->step[keep++] = w->step[i];
 	}
@@ -104,10 +156,11 @@ end_wait(struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
 }
 
 int
-tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_err *err)
+tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_mem *mem,
+    struct tt_err *err)
 {
 	const uint32_t thread = v->thread->index;
-	int rc = TT_OK;
+	int rc = find_sought(f, v, mem, err);
 
 	for (size_t i = 0; i < v->nslice && thread < f->nwaits && f->waits[thread].n && rc == TT_OK; i++) {
 		const struct tt_slice *s = &v->slice[i];
@@ -139,6 +192,7 @@ tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier)
 	f->n = n;
 	for (size_t i = 0; i < f->nwaits; i++)
 		f->waits[i].n = 0;
+	f->nsought = 0;
 }
 
 /* --- in order --------------------------------------------------------------------- */
@@ -149,6 +203,7 @@ tt_flow_free(struct tt_flow_steps *f, struct tt_mem *mem)
 	for (size_t i = 0; i < f->nwaits; i++)
 		tt_mem_free(mem, f->waits[i].step, f->waits[i].cap * sizeof *f->waits[i].step);
 	tt_mem_free(mem, f->waits, f->capwaits * sizeof *f->waits);
+	tt_mem_free(mem, f->sought, f->capsought * sizeof *f->sought);
 	tt_mem_free(mem, f->step, f->cap * sizeof *f->step);
 }
 

@@ -8,16 +8,21 @@
  * A step outside of all zones connects nothing, and readers would link it to any zone. Where an emitter learns of zones when they are over, steps
  * wait for the zone around them, and those for which none comes are left out.
  *
+ * A step that belongs to the next zone of its thread is put where that begins, which may be in a later chunk. Where the zone is not shown, the
+ * step belongs to the one around it.
+ *
  * Memory: 32 bytes for each step, of at most 4 Mi, and 4 where it waits. Threads: one.
  */
 #ifndef TT_EMIT_FLOW_STEPS_H
 #define TT_EMIT_FLOW_STEPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct tt_buf;
 struct tt_err;
+struct tt_event;
 struct tt_mem;
 struct tt_pieces;
 struct tt_threads;
@@ -30,6 +35,7 @@ struct tt_flow_step {
 	uint16_t part;                /* the emitter's own */
 	uint8_t type;                 /* enum tt_flow */
 	uint8_t where;                /* enum tt_flow_where */
+	bool next;                    /* it is where its zone begins: one that ends there is not around it */
 };
 enum tt_flow_where { TT_FLOW_INSIDE, TT_FLOW_WAITS, TT_FLOW_AT_END };        /* of a zone; at its very end */
 
@@ -39,6 +45,8 @@ struct tt_flow_steps {
 	uint64_t arrows;              /* so far */
 	struct tt_flow_waits { uint32_t *step; size_t n, cap; } *waits;       /* of each thread, in order of time */
 	size_t nwaits, capwaits;
+	struct tt_flow_sought { uint64_t seq; uint32_t step; } *sought;      /* steps before the next zone of a thread, and after which chunk */
+	size_t nsought, capsought;
 };
 
 /* One end of an arrow, or a step of a chain: ${phase} is 's', 't' or 'f'. */
@@ -50,8 +58,15 @@ int tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step
 /* The step that was added last waits for a zone. */
 int tt_flow_wait(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_err *err);
 
+/* The zone that begins next after event ${from} of the chunk; NULL: none in the chunk does. */
+const struct tt_event *tt_flow_next(const struct tt_view *v, size_t from);
+
+/* The step that was added last belongs to the next zone of its thread, and none begins in the chunk of ${v}. */
+int tt_flow_seek(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *mem, struct tt_err *err);
+
 /* The zones of a chunk are over, of which ${pieces} has those that are shown: steps in them wait no more. ${scratch} is room for pieces. */
-int tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_err *err);
+int tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_mem *mem,
+    struct tt_err *err);
 
 /* After the last zone: leave out the steps that still wait. Steps at the very end of a zone are put ${earlier} ns before it. */
 void tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier);

@@ -363,7 +363,7 @@ static int
 perfetto_write(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
 {
 	struct perfetto *c = state;
-	int rc = tt_flow_zones(&c->flows, v, &c->process[v->cap->process], &c->more, err);
+	int rc = tt_flow_zones(&c->flows, v, &c->process[v->cap->process], &c->more, &c->env->mem, err);
 
 	for (const char *end = p + n; p < end && rc == TT_OK;) {
 		struct pf_frame f;

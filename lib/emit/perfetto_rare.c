@@ -259,9 +259,12 @@ walk_to(struct rare *r, int64_t ts)
 	return rc;
 }
 
-/* The time, near *${ts}, at which a flow is inside the zone it belongs to; false: there is none. */
+/*
+ * The time, near *${ts}, at which a flow is inside the zone it belongs to; false: there is none. With ${next} that zone goes on: the flow belongs
+ * to the one that begins next, which is not written.
+ */
 static bool
-inside(struct rare *r, int64_t *ts)
+inside(struct rare *r, bool next, int64_t *ts)
 {
 	const struct walk *w = &r->walk;
 
@@ -270,47 +273,53 @@ inside(struct rare *r, int64_t *ts)
 
 		if (o->ts <= *ts && o->end > *ts)
 			return true;
-		if (o->end == *ts && o->ts < *ts) {
+		if (o->end == *ts && o->ts < *ts && !next) {
 			--*ts;
 			return true;
 		}
 	}
+	if (next)
+		return w->before > w->ending;
 	*ts -= w->before > 0 && w->ending;
 	return w->before > 0;
 }
 
-/* When the next zone begins on the thread, at or after *${ts}; false: none is known. */
+/* Is the zone that ${zone} begins written? */
 static bool
-next_begin(const struct tt_view *v, int64_t *ts)
+is_written(struct rare *r, const struct tt_event *zone)
 {
-	size_t i = tt_lower_bound(k, 0, v->nslice, v->slice[k].ts < *ts), j = tt_lower_bound(k, 0, v->nbegun, v->begun[k].s.ts < *ts);
-	int64_t next = i < v->nslice ? v->slice[i].ts : INT64_MAX;
+	const struct tt_view *v = r->v;
+	size_t i = tt_lower_bound(k, 0, v->nslice, v->slice[k].ts < zone->ts), j = tt_lower_bound(k, 0, v->nbegun, v->begun[k].s.ts < zone->ts);
 
-	if (j < v->nbegun && v->begun[j].s.ts < next)
-		next = v->begun[j].s.ts;
-	if (next == INT64_MAX)
-		return false;
-	*ts = next;
-	return true;
+	while (i < v->nslice && v->slice[i].ts == zone->ts && v->slice[i].key != zone->val)
+		i++;
+	while (j < v->nbegun && v->begun[j].s.ts == zone->ts && v->begun[j].s.key != zone->val)
+		j++;
+	return ((i < v->nslice && v->slice[i].ts == zone->ts) || (j < v->nbegun && v->begun[j].s.ts == zone->ts)) && is_shown(r, zone->val);
 }
 
 static int
 put_flow(struct rare *r)
 {
 	struct perfetto *c = r->c;
-	int64_t ts = r->e->ts;
-	bool next = (r->e->flags & TT_F_NEXT) && next_begin(r->v, &ts);
+	const bool next = r->e->flags & TT_F_NEXT;
+	const struct tt_event *zone = next ? tt_flow_next(r->v, r->i) : NULL;
+	const bool seek = next && !zone;
+	struct tt_flow_step step = { .ts = r->e->ts, .id = r->e->val, .thread = r->v->thread->index, .type = (uint8_t)r->e->depth, .next = zone };
 	int rc = TT_OK;
 
 	if (r->e->depth > TT_FLOW_SEQUENTIAL)
 		return TT_OK;
-	if (!next && !c->late) {
-		rc = walk_to(r, ts);
-		if (rc != TT_OK || !inside(r, &ts))
+	if (zone && (c->late || is_written(r, zone))) {
+		step.ts = zone->ts;
+	} else if (!c->late && !seek) {
+		rc = walk_to(r, step.ts);
+		if (rc != TT_OK || !inside(r, next, &step.ts))
 			return rc;
 	}
-	rc = tt_flow_add(&c->flows, &c->env->mem, (struct tt_flow_step){ .ts = ts, .id = r->e->val, .thread = r->v->thread->index,
-		.type = (uint8_t)r->e->depth }, r->err);
+	rc = tt_flow_add(&c->flows, &c->env->mem, step, r->err);
+	if (rc == TT_OK && seek)
+		return tt_flow_seek(&c->flows, r->v, &c->env->mem, r->err);
 	if (rc == TT_OK && c->late)
 		return tt_flow_wait(&c->flows, &c->env->mem, r->err);
 	if (rc != TT_END)
@@ -339,8 +348,7 @@ tt_pf_flows(struct perfetto *c, struct tt_err *err)
 	c->scratch.n = 0;
 	if (c->flows.n)
 		rc = tt_pf_send(c, pf_use(PF_USE_NAME, PF_FLOW), &c->scratch, err);
-	if (c->late)
-		tt_flow_leave_out(&c->flows, 0);
+	tt_flow_leave_out(&c->flows, 0);
 	if (rc == TT_OK)
 		rc = tt_flow_each(&c->flows, &c->m->threads, put_end, c, err);
 	return rc == TT_OK ? tt_pf_write(c, &c->scratch, err) : rc;

@@ -450,6 +450,7 @@ TEST(flows_bind_to_the_zone_around_them)
 	kit_event(&k, TT_FLOW, 30, 5)->depth = TT_FLOW_SEQUENTIAL;
 	kit_event(&k, TT_FLOW, 31, 5)->depth = TT_FLOW_END;
 	k.batch.ev[k.batch.n - 1].flags = TT_F_NEXT;
+	kit_event(&k, TT_ZONE, 50, 1);
 	kit_event(&k, TT_FLOW, 32, 5)->depth = 9;
 	kit_chunk(&k, t, s, 2);
 	j = finish(&k);
@@ -484,6 +485,7 @@ TEST(flows_stand_within_the_pair_around_them)
 	kit_event(&k, TT_FLOW, 20, 5)->depth = TT_FLOW_SEQUENTIAL;
 	kit_event(&k, TT_FLOW, 31, 5)->depth = TT_FLOW_END;
 	k.batch.ev[k.batch.n - 1].flags = TT_F_NEXT;
+	kit_event(&k, TT_ZONE, 50, 1);
 	kit_event(&k, TT_FLOW, 60, 5)->depth = TT_FLOW_BEGIN;
 	kit_event(&k, TT_FLOW, 60, 5)->depth = TT_FLOW_END;
 	kit_chunk(&k, t, s, 3);

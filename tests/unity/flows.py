@@ -1,5 +1,11 @@
 #!/usr/bin/env python3
 """Flows as arrows: parallel steps fan out from the step before them and in to the step behind them; others are a chain."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+import pftrace
 from ttc import Capture, Suite
 
 BEGIN, PARALLEL, FINISH, SEQUENTIAL = 0, 1, 2, 3
@@ -55,29 +61,35 @@ marker = c.marker("Step")
 a, b = c.thread(), c.thread()
 for t, at, kind in ((a, 1000, BEGIN), (b, 2000, SEQUENTIAL), (a, 3000, PARALLEL), (b, 3001, PARALLEL), (a, 4000, SEQUENTIAL),
                     (b, 5000, FINISH)):
+    if kind in (PARALLEL, SEQUENTIAL):         # of the zone that begins next
+        t.flow(at, kind, 1)
     t.begin(at, marker)
-    t.flow(at + 10 if kind in (BEGIN, FINISH) else at, kind, 1)
+    if kind in (BEGIN, FINISH):
+        t.flow(at + 10, kind, 1)
     t.end(at + 500)
 path = c.write(suite.path("mixed.ttc"))
 suite.equal("steps one after the other, then parallel", len(arrows(path)), 1 + 2 + 2 + 1)
 
 
 def steps(path, *form):
-    """Steps of flows by thread and time in ns, each with the zone it is in, the innermost one that is written, or None."""
-    events = suite.chrome(path, *form)
-    zones, stack = [], {}
-    for e in events:
+    """Steps of flows: thread, and the zone they are in, the innermost one, or None. Of begins and ends the file's order tells."""
+    zones, stack, found = [], {}, []
+    for e in suite.chrome(path, *form):
         at = round(float(e["ts"]) * 1000)
+        inside = stack.setdefault(e["tid"], [])
         if e["ph"] == "X":
             zones.append((e["tid"], at, at + round(float(e["dur"]) * 1000), e["name"]))
         elif e["ph"] == "B":
-            stack.setdefault(e["tid"], []).append((at, e["name"]))
+            inside.append(e["name"])
         elif e["ph"] == "E":
-            zones.append((e["tid"], stack[e["tid"]][-1][0], at, stack[e["tid"]].pop()[1]))
+            inside.pop()
+        elif e["ph"] in "stf":
+            found.append((e["tid"], at, inside[-1] if inside else None))
+
     def zone(tid, at):
-        around = [z for z in zones if z[0] == tid and z[1] <= at <= z[2]]
+        around = [z for z in zones if z[0] == tid and z[1] <= at < max(z[2], z[1] + 1)]
         return max(around, key=lambda z: (z[1], -z[2]))[3] if around else None
-    return [(e["tid"], zone(e["tid"], round(float(e["ts"]) * 1000))) for e in events if e["ph"] in "stf"]
+    return [(tid, name if "--begin-end" in form else zone(tid, at)) for tid, at, name in found]
 
 
 c = Capture()
@@ -103,6 +115,76 @@ for form in ([], ["--begin-end"]):
     suite.equal("steps are in zones %s" % form, sorted(steps(path, *form)), [(1, "Short"), (1, "Short"), (2, "Job"), (2, "Job"), (2, "Job")])
     suite.equal("and in those that are written %s" % form, sorted(steps(path, "--min-duration", "500ns", *form)),
                 [(1, "Update"), (2, "Job"), (2, "Job"), (2, "Job")])
+
+def steps_pf(path, *form):
+    """The same in Perfetto's format: thread and zone, the innermost one that is open."""
+    suite.run("convert", "-q", path, *form, "-o", suite.path("out.pftrace"))
+    at, found = {}, []
+    lines = [re.match(r"(\d+) (\w+) \(thread \d+/(\d+) [^)]*\)(?: '([^']*)')?", line) for line in pftrace.load(suite.path("out.pftrace")).lines()]
+    lines = [(int(m[1]), i, m[2], int(m[3]), m[4]) for i, m in enumerate(lines) if m]
+    order = {"end": 0, "begin": 1, "legacy": 2}
+    tids = sorted({line[3] for line in lines})
+    for _, _, what, tid, name in sorted(lines, key=lambda line: (line[0], order.get(line[2], 3), line[1])):
+        stack = at.setdefault(tid, [])
+        if what == "begin":
+            stack.append(name)
+        elif what == "end":
+            stack.pop()
+        elif what == "legacy":
+            found.append((tids.index(tid) + 1, stack[-1] if stack else None))
+    return found
+
+
+def check(what, path, want, *form):
+    for more in ([], ["--begin-end"]):
+        suite.equal("%s, %s" % (what, more), sorted(steps(path, *form, *more)), want)
+    suite.equal(what + ", in .pftrace", sorted(steps_pf(path, *form)), want)
+
+
+# A step of the next zone belongs to that one alone: if it is not shown, to the zone around it, and never to a later one, nor to one that is over.
+def next_zones():
+    c = Capture()
+    outer, first, job, later, schedule = c.marker("Outer"), c.marker("First"), c.marker("Job"), c.marker("Later"), c.marker("Schedule")
+    main, worker = c.thread(), c.thread()
+    for at, flow in ((1000, 1), (101000, 2), (201000, 3)):
+        main.begin(at, schedule)
+        main.flow(at + 10, BEGIN, flow)
+        main.end(at + 5000)
+    worker.flow(11000, SEQUENTIAL, 1)              # before a job that is alone, and a later zone
+    worker.zone(11001, 11100, job)
+    worker.zone(15000, 25000, later)
+    worker.begin(110000, outer)                    # after a zone, in one
+    worker.zone(110100, 115000, first)
+    worker.flow(115000, SEQUENTIAL, 2)
+    worker.zone(115000, 115100, job)
+    worker.zone(116000, 125000, later)
+    worker.end(130000)
+    worker.zone(210000, 215000, first)             # after a zone, in none
+    worker.flow(215000, SEQUENTIAL, 3)
+    worker.zone(215000, 215100, job)
+    return c.write(suite.path("next.ttc"))
+
+
+path = next_zones()
+check("all are shown", path, [(1, "Schedule")] * 3 + [(2, "Job")] * 3)
+for form in (["--min-duration", "1us"], ["--marker", "Outer", "--marker", "First", "--marker", "Later", "--marker", "Schedule"]):
+    check("jobs are not shown, %s" % form[0], path, [(1, "Schedule")] * 3 + [(2, "Outer")], *form)
+check("one level is", path, [(1, "Schedule")] * 3 + [(2, "Job")] * 2 + [(2, "Outer")], "--depth", "1")
+
+# The zone begins in the thread's next chunk.
+c = Capture()
+schedule, first, job, later = c.marker("Schedule"), c.marker("First"), c.marker("Job"), c.marker("Later")
+main, worker = c.thread(), c.thread()
+main.begin(1000, schedule)
+main.flow(1010, BEGIN, 1)
+main.end(2000)
+worker.begin(3000, first)
+worker.flow(4000, SEQUENTIAL, 1)
+worker.split(4500)
+worker.zone(5000, 6000, job)
+worker.end(7000)
+worker.zone(8000, 9000, later)
+check("in the next chunk", c.write(suite.path("split.ttc")), [(1, "Schedule"), (2, "Job")])
 
 # A zone whose caller is not shown, and begins where another one ends, is not inside that.
 c = Capture()
