@@ -59,9 +59,9 @@ static const struct tt_col alloc_col[A_N] = {
 
 enum { M_MARKER, M_SELF, M_SHARE, M_COUNT, M_FRAME, M_N };
 static const struct tt_col marker_col[M_N] = {
-	[M_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; none that waits." },
+	[M_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; none that waits, and none of the GPU." },
 	[M_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time in the marker and in no zone inside it, over all threads." },
-	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Share of the self time of all markers that do not wait." },
+	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Share of the self time of all these markers." },
 	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations." },
 	[M_FRAME] = { "frame_mean_ns", "per frame", TT_UNIT_NS, "Time per whole frame on the frame thread, with everything inside it." },
 };
@@ -406,7 +406,9 @@ put_markers(struct tt_views *view, struct tt_report *r)
 	for (uint32_t i = 0; i < p->nrow; i++) {
 		uint32_t at = n;
 
-		if (sum[i].self <= 0 || !p->row[i].name || tt_waits_is(view->m, p->row[i].name->full))
+		const struct tt_name *name = p->row[i].name;
+
+		if (sum[i].self <= 0 || !name || name->gpu || tt_waits_is(view->m, name->full))
 			continue;
 		all += sum[i].self;
 		for (; at > 0 && sum[i].self > sum[top[at - 1]].self; at--)

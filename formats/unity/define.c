@@ -158,7 +158,7 @@ unity_code_key(struct unity_run *r, uint64_t address)
 const char *
 unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const char *categories)
 {
-	if (d->flags & TT_DEF_SUFFIX)
+	if (d->flags & TT_DEF_GPU)
 		return "GPU";
 	const struct tt_def *c = d->a ? tt_defs_find(cap->defs, TT_DEF_CATEGORY, d->a, INT64_MAX) : NULL;
 
@@ -171,7 +171,7 @@ unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const ch
 static bool
 has_flags(const struct tt_def *d)
 {
-	return !(d->flags & (1 | TT_DEF_SUFFIX) || (d->key >= UNITY_KEY_LABEL && d->key < UNITY_KEY_NAMED) || d->key >= UNITY_KEY_CODE);
+	return !(d->flags & (1 | TT_DEF_GPU) || (d->key >= UNITY_KEY_LABEL && d->key < UNITY_KEY_NAMED) || d->key >= UNITY_KEY_CODE);
 }
 
 static bool
@@ -197,7 +197,7 @@ arg_names(const struct tt_def *d)
 {
 	static const char *const label[] = { "instance_id", NULL }, *const gpu[] = { "part", NULL };
 
-	if (d->flags & TT_DEF_SUFFIX)
+	if (d->flags & TT_DEF_GPU)
 		return gpu;
 	return d->flags & 1 ? label : unity_arg_names(d->text);
 }

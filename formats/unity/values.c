@@ -166,7 +166,7 @@ int
 unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id)
 {
 	static const char suffix[] = " (GPU)";
-	const struct tt_def d = { .kind = TT_DEF_MARKER, .ts = UNITY_EVER, .key = key | UNITY_KEY_GPU, .b = key, .flags = TT_DEF_SUFFIX,
+	const struct tt_def d = { .kind = TT_DEF_MARKER, .ts = UNITY_EVER, .key = key | UNITY_KEY_GPU, .b = key, .flags = TT_DEF_GPU,
 		.text = suffix, .len = sizeof suffix - 1 };
 	uint64_t *seen = &r->seen[(d.key * 0x9E3779B97F4A7C15u) >> 58];
 	struct tt_event *e = tt_batch_rare(r->b, TT_GPU_ANCHOR, begin, d.key, r->err);

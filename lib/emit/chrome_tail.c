@@ -22,7 +22,7 @@ put_row(struct tt_json *j, uint32_t process, uint32_t tid, const char *name, con
 	tt_json_text(j, "name", name);
 	if (t && t->group && *t->group)
 		tt_json_text(j, "group", t->group);
-	if (t) {
+	if (t && !tt_thread_is_gpu(t)) {
 		*tt_put_hex(id, t->tid) = '\0';
 		tt_json_text(j, "native_id", id);
 	}

@@ -96,7 +96,7 @@ set_ids(struct writer *w)
 {
 	const struct tt_thread *t = w->v->thread;
 
-	w->nids = (size_t)(tt_csv_put_ids(w->ids, w->c, w->v->cap->process, t->index, true, t->tid) - w->ids);
+	w->nids = (size_t)(tt_csv_put_ids(w->ids, w->c, w->v->cap->process, t->index, !tt_thread_is_gpu(t), t->tid) - w->ids);
 }
 
 /* Copy the first columns: ${kind} of ${n} bytes, and the ids. Room for CSV_NUMBERS bytes is there. */

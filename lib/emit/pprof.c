@@ -45,13 +45,14 @@ struct pprof {
 	bool has[NTYPE];
 	uint8_t *used;                /* names that are a frame of a sample */
 	bool cut, outside, native;    /* a stack was cut; one had no frame at all, of a call or of a sample */
+	uint64_t gpu;                 /* the name of the GPU's thread, the outermost frame of its stacks; 0: there are none */
 	uint64_t name_at, category_at, process_at;    /* places in the string table */
 	struct tt_pprof to;
 };
 
 /* --- samples ----------------------------------------------------------------- */
 
-/* Location and function of a name; the two are numbered alike. The last three are for stacks without a name. */
+/* Location and function of a name; the two are numbered alike. The last four are none of a marker. */
 static uint64_t
 id_of(uint64_t name)
 {
@@ -76,10 +77,17 @@ id_of_native(const struct pprof *w)
 	return id_of_outside(w) + 1;
 }
 
+static uint64_t
+id_of_gpu(const struct pprof *w)
+{
+	return id_of_native(w) + 1;
+}
+
 /* The ids of a stack, innermost first, packed. */
 static void
 add_stack(struct pprof *w, uint32_t node)
 {
+	const struct tt_thread *thread = tt_paths_thread(&w->stacks.paths, node);
 	struct tt_chain_stack k = tt_chain_at(w->chain, node, w->used);
 	bool native = tt_stacks_node(&w->stacks, node)->kind == TT_NODE_SAMPLES;
 	char last[10];
@@ -93,6 +101,10 @@ add_stack(struct pprof *w, uint32_t node)
 		w->native |= native;
 		w->outside |= !native;
 		n = (size_t)(tt_put_varint(last, native ? id_of_native(w) : id_of_outside(w)) - last);
+	}
+	if (thread && tt_thread_is_gpu(thread)) {
+		w->gpu = w->name_at + w->stacks.text[w->stacks.paths.root[node]];
+		n = (size_t)(tt_put_varint(last, id_of_gpu(w)) - last);
 	}
 	tt_pprof_stack(&w->to, k.ids, k.n, last, n);
 }
@@ -161,6 +173,8 @@ put_functions(struct pprof *w)
 		tt_pprof_function(&w->to, id_of_outside(w), WORD_OUTSIDE);
 	if (w->native)
 		tt_pprof_function(&w->to, id_of_native(w), WORD_NATIVE);
+	if (w->gpu)
+		tt_pprof_function(&w->to, id_of_gpu(w), w->gpu);
 }
 
 static void

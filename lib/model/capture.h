@@ -30,6 +30,13 @@ struct tt_thread {
 	const char *name;             /* set by tt_threads_name at the end of a run; never NULL */
 };
 
+/* Is it what the GPU did? It is no thread of the system: it has no id there, and its time is no time of the processor. */
+static inline bool
+tt_thread_is_gpu(const struct tt_thread *t)
+{
+	return t->tid == TT_TID_GPU;
+}
+
 /*
  * Kinds of events that exist only if the recorder was asked for them. If a capture has none of a kind, their figure is
  * 0 if the recorder was asked, otherwise not known.

@@ -219,11 +219,11 @@ struct tt_def {
 	const char *text, *text2;     /* in a batch: borrowed from the chunk's bytes; may be NULL */
 	uint32_t len, len2;
 	uint8_t kind;                 /* enum tt_def_kind */
-	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def; TT_DEF_SUFFIX */
+	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def; TT_DEF_GPU */
 };
 
-/* A marker of this flag is called what marker b is called, with its own text after it. */
-#define TT_DEF_SUFFIX 2
+/* Of a marker: its zones are what the GPU did, and it is called what marker b is called, with its own text after it. */
+#define TT_DEF_GPU 2
 
 static inline enum tt_counter_unit
 tt_counter_unit_of(const struct tt_def *counter)

@@ -58,6 +58,7 @@ struct tt_model {
 		bool known;           /* a definition was found */
 		bool wanted;          /* chosen by --marker and --category */
 		bool editor;          /* of the Editor a program runs in, not of the program */
+		bool gpu;             /* its zones are what the GPU did: their time is no time of the processor */
 		bool left_out;        /* it waits, or is the Editor's, and that is left out: its zones are not shown */
 		const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is no name */
 		const char *const *arg_instant;       /* ... of its instants' */

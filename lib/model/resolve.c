@@ -181,10 +181,10 @@ recorded_args(struct tt_model *m, const struct tt_capture *cap, uint64_t key, co
 static const char *
 text_of(struct tt_model *m, const struct tt_capture *cap, const struct tt_def *def, struct tt_buf *scratch, struct tt_err *err)
 {
-	if (!(def->flags & TT_DEF_SUFFIX))
+	if (!(def->flags & TT_DEF_GPU))
 		return def->text;
 	const struct tt_def *of = tt_defs_find(cap->defs, TT_DEF_MARKER, def->b, INT64_MAX);
-	const bool named = of && of->len && !(of->flags & TT_DEF_SUFFIX);
+	const bool named = of && of->len && !(of->flags & TT_DEF_GPU);
 	const char *text = named ? of->text : name_by_key(m, "unknown", def->b, err);
 	scratch->n = 0;
 	tt_buf_printf(scratch, "%s%.*s", text ? text : "", (int)def->len, def->text);
@@ -209,6 +209,7 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 		return TT_OK;
 	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
 	name->editor = cap->editor && cap->editor(def);
+	name->gpu = def->flags & TT_DEF_GPU;
 	name->arg = name->arg_instant = cap->arg_names ? cap->arg_names(def) : NULL;
 	int rc = recorded_args(m, cap, key, &name->arg, err);
 	if (rc != TT_OK)

@@ -17,8 +17,9 @@ enum { A_CATEGORY, A_SELF, A_SHARE, A_TOTAL, A_CALLS, A_FRAME_MEAN, A_FRAME_MEDI
 static const struct tt_col all_col[A_N] = {
 	[A_CATEGORY] = { "category", "category", TT_UNIT_TEXT,
 	    "Category; for Mono the assembly, found by the name of the method's class." },
-	[A_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the category's zones; adds up to the time in zones of all threads." },
-	[A_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Self time as a share of the self time of all categories." },
+	[A_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the category's zones; without the GPU, adds up to the time in zones of all threads." },
+	[A_SHARE] = { "self_share", "self", TT_UNIT_PERCENT,
+	    "Self time as a share of the self time of all categories; what the GPU did is a whole of its own." },
 	[A_TOTAL] = { "total_ns", "total", TT_UNIT_NS,
 	    "Time in the category's zones and everything inside them; nested zones count once." },
 	[A_CALLS] = { "count", "count", TT_UNIT_COUNT, "Number of activations of the category's markers." },
@@ -49,6 +50,7 @@ struct fold {
 	const struct tt_paths *p;
 	uint32_t *slot;               /* by row: its category */
 	struct tt_calls *calls;
+	bool *gpu;                    /* it is what the GPU did */
 	uint32_t *used;               /* the categories that the thread has, as they come */
 	size_t nused;
 };
@@ -59,9 +61,12 @@ begin(struct fold *f, struct tt_making *k)
 	*f = (struct fold){ .p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_LINK, &k->r->err) };
 	f->slot = tt_room(k, f->p ? f->p->nrow * sizeof *f->slot : 0);
 	f->calls = tt_room(k, k->m->ncategory * sizeof *f->calls);
+	f->gpu = tt_room(k, k->m->ncategory * sizeof *f->gpu);
 	f->used = tt_room(k, k->m->ncategory * sizeof *f->used);
-	for (uint32_t i = 0; f->slot && i < f->p->nrow; i++)
+	for (uint32_t i = 0; f->used && i < f->p->nrow; i++) {
 		f->slot[i] = f->p->row[i].name->category;
+		f->gpu[f->slot[i]] = f->gpu[f->slot[i]] || f->p->row[i].name->gpu;
+	}
 	return f->used != NULL;
 }
 
@@ -69,16 +74,6 @@ static bool
 is_wanted(const struct tt_model *m, size_t category, const struct tt_calls *s)
 {
 	return s->met && tt_glob_any(m->filter.category, m->category[category].name);
-}
-
-static int64_t
-self_of_all(const struct fold *f)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < f->p->m->ncategory; i++)
-		sum += f->calls[i].self;
-	return sum;
 }
 
 static void
@@ -106,8 +101,11 @@ categories(struct tt_making *k, struct tt_table *t)
 	struct fold f;
 
 	if (begin(&f, k)) {
+		int64_t self_all[2] = { 0 };  /* of threads, of the GPU */
+
 		tt_calls_sum(f.p, f.slot, f.calls);
-		int64_t self_all = self_of_all(&f);
+		for (size_t i = 0; i < k->m->ncategory; i++)
+			self_all[f.gpu[i]] += f.calls[i].self;
 		for (size_t i = 0; i < k->m->ncategory; i++) {
 			const struct tt_calls *s = &f.calls[i];
 			struct tt_cell *c;
@@ -117,7 +115,7 @@ categories(struct tt_making *k, struct tt_table *t)
 			c = tt_row(t);
 			tt_cell_text(&c[A_CATEGORY], k->m->category[i].name);
 			tt_cell_int(&c[A_SELF], s->self);
-			tt_cell_share(&c[A_SHARE], s->self, self_all);
+			tt_cell_share(&c[A_SHARE], s->self, self_all[f.gpu[i]]);
 			tt_cell_int(&c[A_TOTAL], s->total);
 			tt_cell_u64(&c[A_CALLS], s->n);
 			put_frames(k->m, i, c);

@@ -45,7 +45,7 @@ static const struct tt_col capture_col[] = {
 static const struct tt_col thread_col[] = {
 	{ "thread", "thread", TT_UNIT_TEXT, "Name of the thread." },
 	{ "group", "group", TT_UNIT_TEXT, "Group of threads from the engine." },
-	{ "tid", "id", TT_UNIT_HEX, "Thread id from the recorder." },
+	{ "tid", "id", TT_UNIT_HEX, "Thread id from the recorder; the GPU has none." },
 	{ "first_ns", "first event", TT_UNIT_NS, "Time of the thread's first event." },
 	{ "last_ns", "last event", TT_UNIT_NS, "Time of the thread's last event." },
 	{ "events", "events", TT_UNIT_COUNT, "Number of events of the thread." },
@@ -212,7 +212,8 @@ threads(struct tt_making *k, struct tt_table *t)
 
 		tt_cell_name(&c[0], th->name);
 		tt_cell_name(&c[1], th->group);
-		tt_cell_u64(&c[2], th->tid);
+		if (!tt_thread_is_gpu(th))
+			tt_cell_u64(&c[2], th->tid);
 		if (th->first_ts <= th->last_ts) {
 			tt_cell_int(&c[3], th->first_ts);
 			tt_cell_int(&c[4], th->last_ts);

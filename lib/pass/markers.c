@@ -21,7 +21,7 @@ static const struct tt_col markers_col[M_N] = {
 	    "Name of the marker; with its argument list if another marker has the same short name." },
 	[M_CATEGORY] = { "category", "category", TT_UNIT_TEXT, "Category; for Mono the assembly." },
 	[M_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time in the marker and in no zone inside it, over all activations." },
-	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Self time as a share of the self time of all markers." },
+	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Self time as a share of the self time of all markers; what the GPU did is a whole of its own." },
 	[M_TOTAL] = { "total_ns", "total", TT_UNIT_NS,
 	    "Time in the marker and everything inside it; an activation inside another of the same marker adds nothing." },
 	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations that begin in the selected time." },
@@ -42,7 +42,7 @@ static const struct tt_col markers_col[M_N] = {
 };
 
 /* What a marker has beside its calls. */
-struct place { uint32_t depth_min, depth_max, threads; };
+struct place { uint32_t depth_min, depth_max, threads; bool gpu; };
 
 /* One row seen on one thread. */
 struct seen { uint32_t row, thread; };
@@ -73,6 +73,7 @@ see(struct fold *f, uint32_t row, uint32_t node, struct tt_err *err)
 		at->depth_max = depth;
 	if (!t)
 		return TT_OK;
+	at->gpu = tt_thread_is_gpu(t);
 	rc = tt_mem_grow(&f->p->m->env->mem, &f->seen, &f->capseen, f->nseen + 1, sizeof *f->seen, err);
 	if (rc == TT_OK)
 		f->seen[f->nseen++] = (struct seen){ row, t->index };
@@ -182,14 +183,14 @@ static void
 put_rows(struct tt_making *k, const struct fold *f, struct tt_table *t)
 {
 	struct tt_hist *h = tt_room(k, sizeof *h);
-	int64_t self_all = 0;
+	int64_t self_all[2] = { 0 };  /* of threads, of the GPU */
 
 	for (uint32_t i = 0; i < f->p->nrow; i++)
-		self_all += f->calls[i].self;
+		self_all[f->place[i].gpu] += f->calls[i].self;
 	for (uint32_t i = 0; i < f->p->nrow && h; i++) {
 		/* A row without a depth was never met: filtered out, or of a sample only. */
 		if (f->place[i].depth_max > 0 && f->p->row[i].wanted)
-			put_row(f, i, self_all, k->o->percentiles, h, t);
+			put_row(f, i, self_all[f->place[i].gpu], k->o->percentiles, h, t);
 	}
 }
 

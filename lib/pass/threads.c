@@ -23,7 +23,7 @@ static const struct tt_col threads_col[T_N] = {
 	[T_FIRST] = { "first_ns", "first", TT_UNIT_NS, "Time of the thread's first event." },
 	[T_LAST] = { "last_ns", "last", TT_UNIT_NS, "Time of the thread's last event." },
 	[T_OPEN] = { "open_at_end", "open", TT_UNIT_COUNT, "Number of zones still open at the end of the capture, or cut off by damage." },
-	[T_TID] = { "tid", "tid", TT_UNIT_HEX, "Thread id from the producer." },
+	[T_TID] = { "tid", "tid", TT_UNIT_HEX, "Thread id from the producer; the GPU has none." },
 	[T_GENERATION] = { "generation", "gen.", TT_UNIT_COUNT,
 	    "Number of earlier threads with this id; the system can use an id again after a thread ends." },
 	[T_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
@@ -45,7 +45,8 @@ threads(struct tt_making *k, struct tt_table *t)
 		c = tt_row(t);
 		tt_cell_text(&c[T_THREAD], th->name);
 		tt_cell_int(&c[T_NUMBER], (int64_t)th->index + 1);
-		tt_cell_u64(&c[T_TID], th->tid);
+		if (!tt_thread_is_gpu(th))
+			tt_cell_u64(&c[T_TID], th->tid);
 		tt_cell_int(&c[T_GENERATION], th->generation);
 		tt_cell_int(&c[T_PROCESS], (int64_t)th->process + 1);
 		tt_cell_int(&c[T_BUSY], busy);

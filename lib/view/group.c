@@ -30,8 +30,8 @@ tt_group_marker(const struct tt_model *m, enum tt_group group, const struct tt_n
 		return name->category < m->ncategory ? m->category[name->category].name : "(unknown)";
 	if (group != TT_GROUP_NAMESPACE)
 		return name->shown;
-	n = tt_name_method_namespace(name->full, &space);
-	return n ? tt_arena_text(text, space, n, err) : TT_NO_NAMESPACE;
+	n = name->gpu ? 0 : tt_name_method_namespace(name->full, &space);
+	return name->gpu ? TT_GROUP_GPU : n ? tt_arena_text(text, space, n, err) : TT_NO_NAMESPACE;
 }
 
 void

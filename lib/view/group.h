@@ -34,6 +34,7 @@ const char *tt_group_marker(const struct tt_model *m, enum tt_group group, const
     struct tt_err *err);
 
 #define TT_NO_NAMESPACE "(no namespace)"
+#define TT_GROUP_GPU "(GPU)"
 
 /* What a table shows of a class. */
 struct tt_class {

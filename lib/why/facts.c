@@ -111,7 +111,8 @@ add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 		return TT_OK;
 	if (t->index == thread)
 		return add_zone(w, rec);
-	return t->process == w->m->threads.t[thread]->process ? add_other(w, rec) : TT_OK;
+	/* What the GPU does takes no processor from the program. */
+	return t->process == w->m->threads.t[thread]->process && !tt_thread_is_gpu(t) ? add_other(w, rec) : TT_OK;
 }
 
 int

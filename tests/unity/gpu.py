@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """Times of the GPU in Unity's .raw: zones of a thread of their own, named after the samples that gave it the work; frames and what limits them."""
 import json
+import os
 import struct
 import subprocess
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+from pftrace import fields, varint
 from raw_log import MS, SESSION, Log, sample, thread, zone
 from ttc import TRACETOOL, Suite
 
@@ -17,6 +21,23 @@ def anchor(number):
 
 def gpu(number, us, part):
     return struct.pack("<HIIB", 55, number, us, part)
+
+
+def pprof_stacks(path):
+    """The stacks of a profile, names of functions with the innermost first."""
+    with open(path, "rb") as f:
+        parts = list(fields(f.read()))
+    texts = [v.decode() for n, v in parts if n == 6]
+    functions = [dict(fields(v)) for n, v in parts if n == 5]
+    name = {f[1]: texts[f[2]] for f in functions}
+    stacks = []
+    for n, v in parts:
+        ids, p = dict(fields(v)).get(1, b"") if n == 2 else b"", 0
+        stacks.append([])
+        while p < len(ids):
+            number, p = varint(ids, p)
+            stacks[-1].append(name[number])        # a location and its function have one number
+    return stacks
 
 
 def capture(name, times, wait=15):
@@ -59,8 +80,32 @@ t = suite.report("stats", path, "--table", "markers,threads,hitches,frame_timing
 suite.equal("markers", {r["marker"]: (r["count"], r["total_ns"], r["category"]) for r in t["markers"]["rows"]
                         if r["marker"] == "Shadows.Draw" or "GPU" in r["marker"]},
             {"Camera.Render (GPU)": (4, ns(29), "GPU"), "Shadows.Draw (GPU)": (2, ns(11.5), "GPU"), "Shadows.Draw": (2, ns(1), "Other")})
-suite.equal("the GPU is the last thread", [(r["thread"], r["busy_ns"], r["calls"]) for r in t["threads"]["rows"] if r["number"] == 3],
-            [("GPU", ns(40.5), 6)])
+suite.equal("the GPU is the last thread, and has no id", [(r["thread"], r["busy_ns"], r["calls"], r["tid"]) for r in t["threads"]["rows"]
+                                                          if r["number"] == 3], [("GPU", ns(40.5), 6, None)])
+suite.equal("others have one", sorted(r["tid"] for r in t["threads"]["rows"] if r["number"] < 3), ["0x64", "0xc8"])
+suite.equal("in info as well", [r["tid"] for r in suite.report("info", path)["tables"]["capture_threads"]["rows"]][-1], None)
+suite.equal("and in Chrome JSON", [sorted(e["args"]) for e in events if e["ph"] == "M" and e["name"] == "thread_name" and [e["tid"]] == tid],
+            [["name"]])
+suite.equal("and in CSV", {r["tid"] for r in suite.csv(path) if r["thread"] == "3"}, {""})
+
+# Its time is added to no time of threads.
+share = {kind: sum(r["self_share"] for r in t["markers"]["rows"] if (r["category"] == "GPU") == kind) for kind in (False, True)}
+suite.true("shares are of threads, or of the GPU", all(abs(s - 100) < 0.2 for s in share.values()), share)
+suite.true("of categories as well", abs(sum(r["self_share"] for r in suite.rows("categories", path) if r["category"] != "GPU") - 100) < 0.2)
+suite.equal("by namespace", [(r["marker"], r["self_ns"]) for r in suite.rows("markers", path, "--group-by", "namespace") if "GPU" in r["marker"]],
+            [("(GPU)", ns(40.5))])
+first = suite.run(path, "--format", "json")[0]
+suite.equal("the first screen has markers of threads", [r["marker"] for r in json.loads(first)["tables"]["capture_markers"]["rows"]],
+            ["Render Thread", "Main Thread", "Camera.Render"])
+out = suite.path("gpu.folded")
+suite.run("convert", path, "-o", out)
+with open(out, encoding="utf-8") as f:
+    suite.equal("in folded stacks", [line for line in f if "(GPU)" in line],
+                ["GPU;Camera.Render (GPU) %d\n" % ns(29), "GPU;Shadows.Draw (GPU) %d\n" % ns(11.5)])
+out = suite.path("gpu.pb")
+suite.run("convert", path, "-o", out)
+suite.equal("in pprof", [stack for stack in pprof_stacks(out) if any("(GPU)" in name for name in stack)],
+            [["Camera.Render (GPU)", "GPU"], ["Shadows.Draw (GPU)", "GPU"]])
 # A frame has what its own samples took, though the GPU did it later.
 suite.equal("frames", {r["frame"]: (r["gpu_ns"], r["limit"]) for r in t["hitches"]["rows"]},
             {1: (ns(6.5), "present"), 2: (ns(15), "GPU"), 3: (ns(18), "GPU"), 4: (ns(1), "present"), 5: (None, "unknown")})
