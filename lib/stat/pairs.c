@@ -382,12 +382,33 @@ nominal(const struct looks *l, size_t place, double now, double *p, struct tt_me
 	return share_from(w, m, least, p, mem, err);
 }
 
+/* The looks of one series; l->stopped is the caller's, of as many bytes as there are signs. */
+static int
+start_looks(struct looks *l, const int64_t *d, size_t n, int64_t limit, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t bytes = (size_t)1 << (n < TT_PAIRS_EXACT ? n : TT_PAIRS_EXACT);
+
+	*l = (struct looks){ .d = d, .limit = limit, .n = n, .ours = LEVELS };
+	for (size_t i = 0; i < LEVELS; i++)
+		l->level[i].from = SIZE_MAX;
+	l->stopped = tt_mem_alloc(mem, bytes, err);
+	if (l->stopped)
+		memset(l->stopped, LEVELS, bytes);
+	return l->stopped ? TT_OK : err->code;
+}
+
+static void
+end_looks(struct looks *l, struct tt_mem *mem)
+{
+	tt_mem_free(mem, l->stopped, (size_t)1 << (l->n < TT_PAIRS_EXACT ? l->n : TT_PAIRS_EXACT));
+}
+
 int
 tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_plan *plan, double level, struct tt_pairs_answer *a,
     struct tt_mem *mem, struct tt_err *err)
 {
-	struct looks l = { .d = d, .limit = limit, .n = n, .ours = LEVELS };
-	size_t bytes = (size_t)1 << (n < TT_PAIRS_EXACT ? n : TT_PAIRS_EXACT), many = (LEVELS + 1) * sizeof *l.many, place = level_place(level);
+	size_t many = (LEVELS + 1) * sizeof *((struct looks *)0)->many, place = level_place(level);
+	struct looks l;
 	double now = 0;
 	int rc = tt_signed_rank(d, n, limit, &a->p, mem, err);
 
@@ -402,21 +423,186 @@ tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_p
 		a->nominal = end ? level : 0;
 		return TT_OK;
 	}
-	for (size_t i = 0; i < LEVELS; i++)
-		l.level[i].from = SIZE_MAX;
-	l.stopped = tt_mem_alloc(mem, bytes, err);
-	l.many = l.stopped ? tt_mem_alloc(mem, many, err) : NULL;
-	if (l.many) {
-		memset(l.stopped, LEVELS, bytes);
-		rc = look_at_all(&l, plan, &now, mem, err);
-	} else {
-		rc = err->code;
-	}
+	rc = start_looks(&l, d, n, limit, mem, err);
+	l.many = rc == TT_OK ? tt_mem_alloc(mem, many, err) : NULL;
+	rc = l.many ? look_at_all(&l, plan, &now, mem, err) : err->code;
 	if (rc == TT_OK)
 		a->overall = l.ours < LEVELS ? level_at(l.ours) : 1;
 	if (rc == TT_OK && place < LEVELS)
 		rc = nominal(&l, place, now, &a->nominal, mem, err);
 	tt_mem_free(mem, l.many, many);
-	tt_mem_free(mem, l.stopped, bytes);
+	end_looks(&l, mem);
+	return rc;
+}
+
+/* --- rows together ------------------------------------------------------------------------------ */
+
+/* A row at a look: how many of all signs have at least the rank sum that these have. */
+struct together {
+	uint32_t *tail;               /* by the pairs that are swapped, one bit each */
+	uint32_t ours;
+};
+
+static void
+count_tails(const struct tt_pairs_row *row, size_t n, struct together *t)
+{
+	struct signed_rank r[TT_PAIRS_EXACT];
+	unsigned twice[TT_PAIRS_EXACT] = { 0 }, lower[1 << TT_PAIRS_EXACT / 2], upper[1 << TT_PAIRS_EXACT / 2];
+	size_t low = n / 2, mask = ((size_t)1 << low) - 1, signs = 0;
+	uint32_t at_least[SUM_MAX + 2] = { 0 };
+
+	rank_sizes(row->d, n, row->limit, r);
+	for (size_t i = 0; i < n; i++) {
+		twice[r[i].at] = r[i].twice;
+		signs |= (size_t)r[i].above << r[i].at;
+	}
+	half_sums(twice, low, lower);
+	half_sums(twice + low, n - low, upper);
+	for (size_t b = 0; b < (size_t)1 << n; b++)
+		at_least[lower[b & mask] + upper[b >> low]]++;
+	for (size_t s = SUM_MAX; s > 0; s--)
+		at_least[s - 1] += at_least[s];
+	/* By which pairs are swapped, so that each is in all rows. */
+	for (size_t b = 0; b < (size_t)1 << n; b++)
+		t->tail[b ^ signs] = at_least[lower[b & mask] + upper[b >> low]];
+	t->ours = t->tail[0];
+}
+
+static int
+by_tail(const void *a, const void *b, void *arg)
+{
+	const struct together *t = arg;
+	size_t i = *(const size_t *)a, k = *(const size_t *)b;
+
+	return t[i].ours != t[k].ours ? TT_CMP(t[i].ours, t[k].ours) : TT_CMP(i, k);
+}
+
+static int
+by_uint32(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return TT_CMP(*x, *y);
+}
+
+/*
+ * Of all signs, in how many is any of the rows that are not surer than this one as sure as it is: ${adjusted}, by row. ${order}: by that.
+ * *${nominal}: how sure a row must be to be so in at most ${alpha}, all rows taken together.
+ */
+static void
+step_down(struct together *t, const size_t *order, size_t nrow, size_t n, double alpha, double *adjusted, double *nominal)
+{
+	size_t signs = (size_t)1 << n, may = (size_t)(alpha * (double)signs * BIT);
+	uint32_t *least = t[order[nrow - 1]].tail;
+	double before = 0;
+
+	for (size_t k = nrow; k-- > 0; ) {
+		const uint32_t *tail = t[order[k]].tail, ours = t[order[k]].ours;
+		size_t sum = 0;
+
+		for (size_t b = 0; b < signs; b++) {
+			least[b] = tail[b] < least[b] ? tail[b] : least[b];
+			sum += least[b] <= ours;
+		}
+		adjusted[order[k]] = (double)sum / (double)signs;
+	}
+	for (size_t k = 0; k < nrow; k++) {
+		before = fmax(before, adjusted[order[k]]);
+		adjusted[order[k]] = before;
+	}
+	tt_sort(least, signs, by_uint32);
+	while (may > 0 && may < signs && least[may - 1] == least[may])
+		may--;
+	*nominal = may ? (double)least[may - 1] / (double)signs : 0;
+}
+
+static int
+look_together(struct tt_pairs_row *row, size_t nrow, size_t n, double alpha, double *adjusted, struct tt_mem *mem, struct tt_err *err)
+{
+	struct together *t = tt_mem_alloc(mem, nrow * sizeof *t, err);
+	size_t *order = t ? tt_mem_alloc(mem, nrow * sizeof *order, err) : NULL, bytes = sizeof(uint32_t) << n;
+	int rc = order ? TT_OK : err->code;
+	double nominal = 0;
+
+	for (size_t i = 0; i < nrow && rc == TT_OK; i++) {
+		t[i].tail = tt_mem_alloc(mem, bytes, err);
+		order[i] = i;
+		if (t[i].tail)
+			count_tails(&row[i], n, &t[i]);
+		else
+			rc = err->code;
+	}
+	if (rc == TT_OK) {
+		qsort_r(order, nrow, sizeof *order, by_tail, t);
+		step_down(t, order, nrow, n, alpha, adjusted, &nominal);
+	}
+	for (size_t i = 0; i < nrow; i++) {
+		row[i].nominal = nominal;
+		if (t && t[i].tail)
+			tt_mem_free(mem, t[i].tail, bytes);
+	}
+	tt_mem_free(mem, order, nrow * sizeof *order);
+	tt_mem_free(mem, t, nrow * sizeof *t);
+	return rc;
+}
+
+#define TOGETHER ((size_t)1 << 25)    /* signs of all rows; beyond, Holm's correction */
+
+/* One look at the first ${n} pairs. */
+static int
+look_at_rows(struct tt_pairs_row *row, size_t nrow, size_t n, double alpha, double *adjusted, struct tt_mem *mem, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (n <= TT_PAIRS_EXACT && nrow << n <= TOGETHER)
+		return look_together(row, nrow, n, alpha, adjusted, mem, err);
+	for (size_t i = 0; i < nrow && rc == TT_OK; i++) {
+		rc = tt_signed_rank(row[i].d, n, row[i].limit, &adjusted[i], mem, err);
+		row[i].nominal = alpha / (double)nrow;
+	}
+	return rc == TT_OK ? tt_holm(adjusted, nrow, mem, err) : rc;
+}
+
+/* The share of the level for a look after ${n} pairs, once *${spent} is spent; 0: no look. Where no sum is rare enough, it is kept. */
+static double
+look_share(const struct tt_pairs_plan *plan, size_t n, bool last, double alpha, double *spent)
+{
+	static const struct { unsigned at, share; } look[] = { { 50, 5 }, { 65, 15 }, { 80, 30 } };       /* percent of pairs, and of the level by then */
+	double share = 0;
+
+	if (last || n >= plan->most)
+		share = 1 - *spent;
+	for (size_t i = 0; i < sizeof look / sizeof *look && share <= 0 && plan->looks; i++)
+		if (n == (plan->most * look[i].at + 99) / 100)
+			share = look[i].share / 100.0 - *spent;
+	if (ldexp(1, -(int)n) > alpha * share * BIT)
+		return 0;
+	*spent += share;
+	return share;
+}
+
+int
+tt_pairs_family(struct tt_pairs_row *row, size_t nrow, size_t n, const struct tt_pairs_plan *plan, double alpha, struct tt_mem *mem,
+    struct tt_err *err)
+{
+	double *now = tt_mem_alloc(mem, nrow * sizeof *now, err), spent = 0;
+	int rc = now ? TT_OK : err->code;
+
+	for (size_t i = 0; i < nrow && rc == TT_OK; i++) {
+		row[i].adjusted = 1;
+		rc = tt_signed_rank(row[i].d, n, row[i].limit, &row[i].p, mem, err);
+	}
+	for (size_t k = 1; k <= n && rc == TT_OK && nrow; k++) {
+		double share = look_share(plan, k, k == n && plan->last, alpha, &spent);
+
+		for (size_t i = 0; i < nrow; i++)
+			row[i].nominal = 0;
+		if (share <= 0)
+			continue;
+		rc = look_at_rows(row, nrow, k, alpha * share, now, mem, err);
+		for (size_t i = 0; i < nrow && rc == TT_OK; i++)
+			row[i].adjusted = fmin(row[i].adjusted, now[i] / share);
+	}
+	tt_mem_free(mem, now, nrow * sizeof *now);
 	return rc;
 }

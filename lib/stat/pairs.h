@@ -13,7 +13,7 @@
 #include "stat/compare.h"
 
 #define TT_PAIRS_MOST 200             /* pairs */
-#define TT_PAIRS_EXACT 20             /* up to so many the looks together are exact; beyond there are fewer, and what each may err adds up */
+#define TT_PAIRS_EXACT 20             /* up to so many all ways to give signs are gone through */
 
 /**
  * tt_signed_rank(d, n, limit, p, mem, err):
@@ -52,6 +52,27 @@ struct tt_pairs_answer {
  */
 int tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_plan *plan, double level, struct tt_pairs_answer *a,
     struct tt_mem *mem, struct tt_err *err);
+
+/* One figure of several that are tested on the same pairs. */
+struct tt_pairs_row {
+	const int64_t *d;             /* by pair; one that equals the limit says nothing */
+	int64_t limit;
+	double p;                     /* of tt_signed_rank() */
+	double adjusted;              /* for the number of rows and of looks */
+	double nominal;               /* what p must be for bounds that hold for all rows and looks together; 0: at this look nothing would do */
+};
+
+/**
+ * tt_pairs_family(row, nrow, n, plan, alpha, mem, err):
+ * Which of ${nrow} rows are above their limits? If some are not, any of these has row->adjusted of at most ${alpha} in a share of such series that is at
+ * most ${alpha}, whenever one stops.
+ *
+ * Signs are given to whole pairs, as if the two runs were swapped, so figures that move together count as little more than one: the
+ * step-down minP of Westfall and Young. Beyond TT_PAIRS_EXACT pairs it is Holm's correction. There are few looks, each with a
+ * part of ${alpha} of its own: 5, 10 and 15 % of it after 50, 65 and 80 % of the pairs, and the rest at the end.
+ */
+int tt_pairs_family(struct tt_pairs_row *row, size_t nrow, size_t n, const struct tt_pairs_plan *plan, double alpha, struct tt_mem *mem,
+    struct tt_err *err);
 
 /* The least level of looks that is not below ${level}: 5 % over 1, 2, ... 64 rows are among them. */
 double tt_pairs_level(double level);

@@ -126,6 +126,45 @@ TEST(looks_err_as_often_as_they_may_and_not_more)
 	}
 }
 
+/* The same of several rows, whose signs belong to the pairs: some of them move together. Over all signs, any is found as often as may be. */
+TEST(rows_together_err_no_more_than_one)
+{
+	for (int round = 0; round < 8; round++) {
+		size_t n = 8 + (size_t)round % 3, found = 0, holm = 0, rows = 4;
+		int64_t size[4][10], d[4][10];
+		const struct tt_pairs_plan plan = { .most = n, .looks = round % 2 == 0 };
+
+		for (size_t i = 0; i < n; i++)
+			for (size_t r = 0; r < rows; r++)
+				size[r][i] = r % 2 && round < 6 ? size[r - 1][i] + (int64_t)(next_random() % 100) : (int64_t)(next_random() % 2001) - 1000;
+		for (size_t b = 0; b < (size_t)1 << n; b++) {
+			bool any = false, any_holm = false;
+
+			for (size_t k = plan.looks ? 1 : n; k <= n; k++) {
+				struct tt_pairs_row row[4];
+
+				for (size_t r = 0; r < rows; r++) {
+					for (size_t i = 0; i < n; i++)
+						d[r][i] = b >> i & 1 ? size[r][i] : -size[r][i];
+					row[r] = (struct tt_pairs_row){ .d = d[r], .limit = 0 };
+				}
+				if (k < n && k * 2 < n)
+					continue;
+				CHECK_EQ_INT(tt_pairs_family(row, rows, k, &plan, 0.05, &mem, &err), TT_OK);
+				for (size_t r = 0; r < rows; r++) {
+					any |= row[r].adjusted <= 0.05 * (1 + 1e-9);
+					any_holm |= k == n && row[r].p * (double)rows <= 0.05;
+				}
+			}
+			found += any;
+			holm += any_holm;
+		}
+		CHECK((double)found <= 0.05 * (1 + 1e-9) * (double)((size_t)1 << n));
+		if (!plan.looks)
+			CHECK(found >= holm);
+	}
+}
+
 TEST(one_look_is_the_plain_test)
 {
 	const struct tt_pairs_plan plan = { .most = 8, .looks = false };
