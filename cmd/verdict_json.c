@@ -75,12 +75,15 @@ json_test(struct tt_json *j, const struct tt_verdict_row *r)
 	json_amount(j, "high", r->has_high, r->high);
 	json_double(j, "p_not_worse", r->p_not);
 	json_double(j, "p_not_worse_adjusted", r->p_not_adjusted);
-	tt_json_text(j, "unit", r->by_session ? "sessions" : "captures");
+	tt_json_text(j, "unit", r->pairs ? "pairs" : r->by_session ? "sessions" : "captures");
+	if (r->pairs)
+		tt_json_u64(j, "pairs", r->pairs);
 	if (r->by_session) {
 		json_amount(j, "session_spread", true, r->spread);
 		tt_json_bool(j, "session_spread_assumed", r->spread_assumed);
 	}
-	json_amount(j, "seen", true, r->seen);
+	if (!r->pairs)
+		json_amount(j, "seen", true, r->seen);
 	if (r->trend_tested) {
 		tt_json_open(j, "trend", "{");
 		json_double(j, "p", r->trend_p);
@@ -91,8 +94,10 @@ json_test(struct tt_json *j, const struct tt_verdict_row *r)
 		tt_json_bool(j, "crept", r->crept);
 		tt_json_close(j, "}");
 	}
-	json_double(j, "ks", r->ks);
-	json_double(j, "ks_p", r->ks_p);
+	if (!r->pairs) {
+		json_double(j, "ks", r->ks);
+		json_double(j, "ks_p", r->ks_p);
+	}
 	tt_json_close(j, "}");
 }
 
@@ -142,6 +147,28 @@ json_row(struct tt_json *j, const struct tt_verdict_row *r)
 	tt_json_close(j, "}\n");
 }
 
+/* What an A/B run was. */
+static void
+json_ab(struct tt_json *j, const struct tt_ab *ab)
+{
+	static const char *const side[TT_SIDES] = { [TT_OLD] = "old", [TT_NEW] = "new" };
+
+	tt_json_open(j, "ab", "{");
+	tt_json_u64(j, "seed", ab->seed);
+	tt_json_u64(j, "pairs", ab->done);
+	tt_json_u64(j, "most_pairs", ab->planned);
+	for (unsigned s = 0; s < TT_SIDES; s++) {
+		tt_json_open(j, side[s], "{");
+		tt_json_text(j, "command", ab->build[s]);
+		tt_json_u64(j, "runs", ab->runs[s]);
+		tt_json_u64(j, "crashes", ab->crashes[s]);
+		tt_json_text(j, "first_crash", ab->crash[s]);
+		tt_json_u64(j, "unended", ab->unended[s]);
+		tt_json_close(j, "}");
+	}
+	tt_json_close(j, "}");
+}
+
 /* --- the whole -------------------------------------------------------------------------- */
 
 static void
@@ -175,6 +202,8 @@ verdict_json(const struct tt_verdict *v, struct tt_buf *out)
 	tt_json_text(&j, "generator", TT_GENERATOR);
 	tt_json_text(&j, "budget", v->budget->path);
 	tt_json_text(&j, "baseline", v->base ? v->base->path : NULL);
+	if (v->ab)
+		json_ab(&j, v->ab);
 	tt_json_text(&j, "today", v->today);
 	tt_json_u64(&j, "exit_code", (uint64_t)v->exit_code);
 	tt_json_text(&j, "summary", v->summary);

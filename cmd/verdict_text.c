@@ -113,6 +113,11 @@ name_width(const struct tt_verdict *v)
 static void
 put_head(struct tt_buf *out, const struct tt_verdict *v)
 {
+	if (v->ab) {
+		tt_buf_printf(out, "%s: %zu pair%s of at most %zu, seed %llu, on %s\nold: %s\nnew: %s\n\n", v->budget->path, v->ab->done,
+		    v->ab->done == 1 ? "" : "s", v->ab->planned, (unsigned long long)v->ab->seed, v->today, v->ab->build[TT_OLD], v->ab->build[TT_NEW]);
+		return;
+	}
 	tt_buf_printf(out, "%s: %zu capture%s", v->budget->path, v->nsample, v->nsample == 1 ? "" : "s");
 	if (v->base)
 		tt_buf_printf(out, " against %s (%zu capture%s in %zu session%s)", v->base->path, v->base->nsample,

@@ -59,6 +59,13 @@ judge_row(struct tt_judging *w, struct tt_err *err)
 		return TT_OK;
 	}
 	fact = unknown_fact(w);
+	if (tt_row_is_crashes(w))
+		return tt_row_crashes(w, err);
+	if (w->v->ab && w->v->nsample == 0) {
+		tt_row_cannot(w, w->v->ab->done == 0 ? "no pair was run" : w->v->ab->crashes[TT_NEW] == w->v->ab->runs[TT_NEW] ?
+		    "no run of the new build left a capture" : "no run of the old build left a capture");
+		return TT_OK;
+	}
 	if (r->npoint == 0 && fact) {
 		const char *why = tt_verdict_text(w->v, err, "no capture tells its \"%s\", which \"where\" asks for: read it with %s %s=...",
 		    fact, tt_setting_name[TT_SETTING_META], fact);
@@ -70,6 +77,8 @@ judge_row(struct tt_judging *w, struct tt_err *err)
 		tt_row_skip(w, "its \"where\" means none of these captures");
 		return TT_OK;
 	}
+	if (r->row->relative && w->v->ab)
+		return tt_row_paired(w, err);
 	return r->row->relative ? tt_row_relative(w, err) : r->row->exact ? tt_row_exact(w, err) : tt_row_absolute(w, err);
 }
 
@@ -92,6 +101,8 @@ test_family(struct tt_judging *w, bool fails, struct tt_err *err)
 	size_t k = 0;
 	int rc;
 
+	if (w->v->ab)
+		return tt_pairs_decide(w, can_fail, fails, err);
 	w->np = 0;
 	for (size_t i = 0; i < w->v->nrow; i++)
 		if (w->v->row[i].tested && can_fail(w, w->v->row[i].row) == fails)
@@ -342,7 +353,8 @@ make_rows(struct tt_judging *w, struct tt_err *err)
 	w->why = v->row ? tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *w->why, err) : NULL;
 	w->evidence = w->why ? tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *w->evidence, err) : NULL;
 	w->p = w->evidence ? tt_arena_alloc(&v->arena, (v->nrow + 1) * 4 * sizeof *w->p, err) : NULL;
-	if (!w->p)
+	w->pairs = w->p ? tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *w->pairs, err) : NULL;
+	if (!w->pairs)
 		return err->code;
 	w->not = w->p + v->nrow;
 	w->level = w->not + v->nrow;
@@ -367,7 +379,7 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	int rc;
 
 	*v = (struct tt_verdict){ .sample = s, .nsample = n, .budget = budget, .base = base, .today = o->today,
-		.group_by = o->group_by };
+		.group_by = o->group_by, .ab = o->ab };
 	tt_arena_init(&v->arena, mem);
 	if (!base && budget->baseline && !o->first)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with %s (%s makes one)", budget->path,

@@ -1,6 +1,6 @@
 /**
  * What the parts of tt_judge() share: judge.c (rows and groups), judge_absolute.c (figures of a row, rows without a
- * baseline), judge_baseline.c (rows against it), movers.c (what changed beneath them), verdict_sentences.c (sentences).
+ * baseline), judge_baseline.c (rows against it), judge_pairs.c (rows of an A/B run), movers.c (what changed beneath them), verdict_sentences.c (sentences).
  */
 #ifndef TT_GATE_JUDGE_H
 #define TT_GATE_JUDGE_H
@@ -31,6 +31,7 @@ struct tt_judging {
 	struct tt_evidence *evidence; /* by row */
 	double *p, *not;              /* of the tested rows of one family: probabilities of both tests */
 	double *level, *not_level;    /* and what Holm's method holds them against */
+	struct tt_row_pairs *pairs;   /* by row, of an A/B run */
 	size_t np;
 };
 
@@ -85,6 +86,23 @@ int tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err);
  */
 int tt_row_trend(struct tt_judging *w, struct tt_err *err);
 void tt_row_creep(struct tt_verdict_row *r);
+
+/* Differences within pairs; larger is worse. In parts of 10^9 of the natural logarithm of the ratio, or else in amounts. */
+struct tt_row_pairs {
+	int64_t *d, limit;            /* of the pairs in which both have a figure */
+	size_t n;
+	int64_t *all;                 /* of all pairs of which both runs left a capture; the limit where a figure is missing */
+	bool ratio;
+};
+
+/* The same of an A/B run: a relative row is measured; the tested rows of one family, those that can fail or the others, are decided. */
+int tt_row_paired(struct tt_judging *w, struct tt_err *err);
+int tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, const struct tt_budget_row *row), bool fails,
+    struct tt_err *err);
+
+/* Is it the row that counts captures that break off? Then of an A/B run it counts crashes, too: */
+bool tt_row_is_crashes(const struct tt_judging *w);
+int tt_row_crashes(struct tt_judging *w, struct tt_err *err);
 
 /* Find what the captures of rows differ in: v->mixed. */
 int tt_mixed(struct tt_verdict *v, struct tt_err *err);

@@ -64,7 +64,7 @@ tt_row_absent(const struct tt_verdict_row *r)
 	for (size_t i = 0; i < r->npoint; i++)
 		if (!value_of(r, &r->point[i])->absent)
 			return NULL;
-	return value_of(r, &r->point[0])->why;
+	return r->npoint ? value_of(r, &r->point[0])->why : NULL;
 }
 
 /* Has a capture of the baseline the name? Captures that crashed before they came to it are no sign that it is gone. */

@@ -8,6 +8,8 @@
  *   Holm's correction over the rows; else UNDECIDED or CANNOT_JUDGE. The session is the unit (stat/session.h); where the baseline has
  *   the captures' own session, captures are, by Mann and Whitney's test.
  *   With tt_judge_opts.anchor a row is WORSE, too, where the sessions since the oldest rise (stat/trend.h) by more than the limit.
+ * - of an A/B run, relative rows by exact signed-rank tests of the differences within pairs, on a relative scale, together for all rows;
+ *   and crashes by their number on both sides.
  * - exact: all figures equal the baseline's one figure: PASS or BREACH.
  */
 #ifndef TT_GATE_VERDICT_H
@@ -109,11 +111,27 @@ struct tt_verdict_row {
 	size_t need;                  /* CANNOT_JUDGE for too few: captures on each side that would do; 0 otherwise */
 
 	size_t need_here;             /* as many at hand would do against this baseline; 0: none would */
+	size_t pairs;                 /* of an A/B run: pairs tested; shift, bounds and limit are of differences within them */
 
 	const char *text;             /* the finding in one sentence for people, without id and outcome, no full stop */
 	const char *hint;             /* what to do about it, one sentence; NULL */
 	struct tt_mover *mover;       /* at most 5; relative rows that are WORSE or UNDECIDED; of BREACH where known */
 	size_t nmover;
+};
+
+/* An A/B run: two builds, run in turn, one run of each a pair. Samples of the new build are judged, those of the old one are the baseline's. */
+enum tt_side { TT_OLD, TT_NEW, TT_SIDES };
+struct tt_ab {
+	const char *build[TT_SIDES];  /* the commands */
+	uint64_t seed;                /* of the order in the pairs */
+	size_t planned, done;         /* pairs */
+	bool looks;                   /* it may stop after each of them */
+	bool last;                    /* there will be no more */
+	const size_t *pair[TT_SIDES]; /* of each sample its pair */
+	size_t runs[TT_SIDES], crashes[TT_SIDES];
+	size_t unended[TT_SIDES];     /* runs that did not crash, but whose capture breaks off */
+	const char *crash[TT_SIDES];  /* how the first crash came, "signal 11"; NULL */
+	uint64_t more_crashes;        /* that the new build may have */
 };
 
 /* A fact of the fingerprint in which captures differ that one row looks at together; of several such rows the first. */
@@ -135,6 +153,7 @@ struct tt_verdict {
 	size_t nalone;
 	const struct tt_budget *budget;
 	const struct tt_baseline *base;       /* NULL: none */
+	const struct tt_ab *ab;       /* NULL: none */
 	const char *today;            /* YYYY-MM-DD that waivers were held against */
 	int exit_code;                /* 0; 3: a capture is damaged (and integrity is an error); 1; 5: inconclusive */
 	const char *summary;          /* "FAILED: 1 of 12 rows is worse (frame-p95)": one line */
@@ -159,6 +178,7 @@ struct tt_judge_opts {
 	const char *accept_by;        /* the command that would accept them; NULL: there is none */
 	bool anchor;                  /* rows with a change are also judged by the trend since the baseline's oldest session */
 	bool first;                   /* a baseline is saved: without one yet, rows that need it are skipped */
+	const struct tt_ab *ab;       /* rows with a change as limit are judged by pairs; NULL: against the baseline */
 };
 
 /**

@@ -389,6 +389,8 @@ static int
 hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 {
 	err->code = TT_OK;
+	if (r->hint)
+		return TT_OK;                 /* of an A/B run */
 	if (r->would == TT_UNDECIDED)
 		r->hint = r->in_captures ? "record more captures, or allow more" : r->spread_assumed ?
 		    "add sessions to the baseline, which then shows how much they differ; or compare both builds in one session; or allow more" :
@@ -416,6 +418,8 @@ tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, co
 		r->text = "there is none of it in these captures";
 	else if (r->would == TT_SKIPPED)
 		r->text = why;
+	else if (r->text)
+		;                     /* of an A/B run: judge_pairs.c */
 	else if (r->row->relative)
 		r->text = relative_text(v, r, err);
 	else if (is_ended(r))

@@ -1,0 +1,404 @@
+/**
+ * Judges rows of an A/B run by the differences within pairs; the contract is in judge.h.
+ *
+ * Both runs of a pair share whatever the session has of its own, so it cancels. A limit in percent is one of the ratio: differences are
+ * those of logarithms, which are the same whichever build comes first.
+ *
+ * That any row is worse is claimed as soon as one seems so, and corrected for their number; that none is, only if all are shown not
+ * to be, each at the full level: it is wrong in at most 5 % as it is, for the rows that are worse would all have to seem fine.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/setting.h"
+#include "gate/baseline.h"
+#include "gate/judge.h"
+#include "stat/num.h"
+#include "stat/pairs.h"
+
+#define ONE 1e9                       /* of a logarithm */
+#define FAR 6907755279                /* ln 1000: a figure that only one side has is so much more */
+#define AMOUNT_FAR (INT64_C(1) << 60)
+
+#define NEAR (1 + 1e-9)
+
+/* --- differences ---------------------------------------------------------------------------- */
+
+static int64_t
+held(int64_t v, int64_t most)
+{
+	return v > most ? most : v < -most ? -most : v;
+}
+
+static int64_t
+log_ratio(int64_t now, int64_t was)
+{
+	if (now == was)
+		return 0;
+	if (now == 0 || was == 0)
+		return now ? FAR : -FAR;
+	return held((int64_t)llround(log((double)now / (double)was) * ONE), FAR);
+}
+
+static size_t
+pair_of(const struct tt_judging *w, enum tt_side side, const struct tt_sample *s)
+{
+	return w->v->ab->pair[side][s - (side == TT_NEW ? w->v->sample : w->v->base->sample)];
+}
+
+/* The old build's figure of the same pair as ${p}; NULL: it has none. */
+static const struct tt_point *
+partner(const struct tt_judging *w, const struct tt_point *p)
+{
+	const struct tt_verdict_row *r = w->r;
+
+	for (size_t i = 0; i < r->nbase_point; i++)
+		if (r->base_point[i].known && pair_of(w, TT_OLD, r->base_point[i].sample) == pair_of(w, TT_NEW, p->sample))
+			return &r->base_point[i];
+	return NULL;
+}
+
+/* How many pairs have a capture of both builds; up to that of the new build's sample ${before}, where it is not NULL. */
+static size_t
+complete_pairs(const struct tt_verdict *v, const struct tt_sample *before)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nsample && &v->sample[i] != before; i++)
+		for (size_t k = 0; k < v->base->nsample; k++)
+			n += v->ab->pair[TT_NEW][i] == v->ab->pair[TT_OLD][k];
+	return n;
+}
+
+/* The median of the known figures of ${p}. */
+static int
+median(struct tt_judging *w, const struct tt_point *p, size_t np, int64_t *v, struct tt_err *err)
+{
+	size_t n;
+	int64_t *known = tt_row_known(w, p, np, 1, &n, err);
+
+	if (!known)
+		return err->code;
+	tt_sort_i64(known, n);
+	*v = tt_row_median(known, n);
+	return TT_OK;
+}
+
+/* Does a limit in percent mean something: is no figure below 0? */
+static bool
+is_ratio(const struct tt_verdict_row *r)
+{
+	for (size_t i = 0; i < r->npoint; i++)
+		if (r->point[i].known && r->point[i].v < 0)
+			return false;
+	for (size_t i = 0; i < r->nbase_point; i++)
+		if (r->base_point[i].known && r->base_point[i].v < 0)
+			return false;
+	return true;
+}
+
+/* The limit as amounts, in the row, and on the scale of the differences. */
+static void
+set_limit(struct tt_judging *w, struct tt_row_pairs *d, const struct tt_limit *l, int sign)
+{
+	struct tt_verdict_row *r = w->r;
+	int64_t size = r->base < 0 ? -r->base : r->base;
+	double part = (double)l->v / 1e6;
+
+	r->has_limit = true;
+	r->limit_is_min = sign < 0;
+	r->limit = l->kind == TT_LIMIT_CHANGE ? l->v : tt_scale(size, l->v, 1000000);
+	d->limit = held(r->limit, AMOUNT_FAR);
+	if (d->ratio)
+		d->limit = sign > 0 ? (int64_t)llround(log1p(part) * ONE) : part >= 1 ? FAR : (int64_t)llround(-log1p(-part) * ONE);
+	if (r->row->effect <= r->limit)
+		return;
+	r->limit = r->row->effect;
+	part = size > 0 ? (double)r->limit / (double)size : 1;
+	if (!d->ratio)
+		d->limit = held(r->limit, AMOUNT_FAR);
+	else if (size > 0)
+		d->limit = sign > 0 ? (int64_t)llround(log1p(part) * ONE) : part >= 1 ? FAR : (int64_t)llround(-log1p(-part) * ONE);
+}
+
+/* By complete pair the difference, or the limit where a figure is missing. */
+static int
+take_pairs(struct tt_judging *w, struct tt_row_pairs *d, int sign, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	size_t n;
+
+	d->all = tt_arena_alloc(&w->v->arena, (w->v->ab->planned + 1) * sizeof *d->all, err);
+	d->d = d->all ? tt_arena_alloc(&w->v->arena, (w->v->ab->planned + 1) * sizeof *d->d, err) : NULL;
+	if (!d->d)
+		return err->code;
+	n = complete_pairs(w->v, NULL);
+	for (size_t i = 0; i < n; i++)
+		d->all[i] = d->limit;
+	for (size_t i = 0; i < r->npoint; i++) {
+		const struct tt_point *now = &r->point[i], *was = now->known ? partner(w, now) : NULL;
+
+		if (!was)
+			continue;
+		d->d[d->n] = sign * (d->ratio ? log_ratio(now->v, was->v) : held(held(now->v, AMOUNT_FAR / 2) - held(was->v, AMOUNT_FAR / 2),
+		    AMOUNT_FAR));
+		d->all[complete_pairs(w->v, now->sample)] = d->d[d->n];
+		d->n++;
+	}
+	r->pairs = d->n;
+	return TT_OK;
+}
+
+int
+tt_row_paired(struct tt_judging *w, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	const struct tt_limit *l = &r->row->max;
+	struct tt_row_pairs *d = &w->pairs[r - w->v->row];
+	int sign = 1, rc;
+
+	if (l->kind == TT_LIMIT_NONE) {
+		l = &r->row->min;
+		sign = -1;
+	}
+	if (tt_row_unknown(w) || !tt_row_has_figures(w))
+		return TT_OK;
+	rc = tt_row_points(w, w->v->base->sample, w->v->base->nsample, &r->base_point, &r->nbase_point, err);
+	for (size_t i = 0; i < r->nbase_point; i++)
+		r->m += r->base_point[i].known;
+	if (rc == TT_OK && r->m == 0) {
+		tt_row_cannot(w, r->nbase_point ? tt_row_why(r, r->base_point, r->nbase_point) : "no run of the old build left a capture");
+		return TT_OK;
+	}
+	if (rc == TT_OK)
+		rc = tt_row_check_dim(w, l, err);
+	if (rc == TT_OK)
+		rc = median(w, r->point, r->npoint, &r->value, err);
+	if (rc == TT_OK)
+		rc = median(w, r->base_point, r->nbase_point, &r->base, err);
+	if (rc != TT_OK)
+		return rc;
+	r->has_value = r->has_base = r->tested = true;
+	r->sessions = 1;
+	d->ratio = l->kind == TT_LIMIT_PPM && is_ratio(r);
+	set_limit(w, d, l, sign);
+	tt_row_find_worst(r, sign < 0);
+	return take_pairs(w, d, sign, err);
+}
+
+/* --- decisions -------------------------------------------------------------------------------- */
+
+/* What a difference comes to, as an amount and as parts of a million of the old build's figure. */
+static void
+scale(const struct tt_verdict_row *r, const struct tt_row_pairs *d, int64_t v, int64_t *amount, int64_t *ppm)
+{
+	int64_t size = r->base < 0 ? -r->base : r->base;
+
+	if (d->ratio) {
+		*ppm = (int64_t)llround(expm1((double)v / ONE) * 1e6);
+		*amount = tt_scale(size, *ppm, 1000000);
+	} else {
+		*amount = v;
+		*ppm = tt_scale(v, 1000000, size);
+	}
+}
+
+/* The shift and its bounds: on the better side at ${worse}, on the worse one at ${fine}, which p values must reach at this look. */
+static int
+put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, double fine, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	bool up = !r->limit_is_min;
+	int64_t sign = up ? 1 : -1;
+	struct tt_shift low, high;
+	int rc = tt_pairs_shift(d->d, d->n, worse, &low, w->mem, err);
+
+	if (rc == TT_OK)
+		rc = tt_pairs_shift(d->d, d->n, fine, &high, w->mem, err);
+	if (rc != TT_OK)
+		return rc;
+	r->has_low = up ? low.has_low : high.has_high;
+	r->has_high = up ? high.has_high : low.has_low;
+	scale(r, d, sign * low.shift, &r->shift, &r->shift_ppm);
+	scale(r, d, sign * (up ? low.low : high.high), &r->low, &r->low_ppm);
+	scale(r, d, sign * (up ? high.high : low.low), &r->high, &r->high_ppm);
+	return TT_OK;
+}
+
+/* The number of pairs with which one of ${rows} rows could fail. */
+static size_t
+pairs_needed(size_t rows)
+{
+	size_t n = 1;
+
+	while (n < TT_PAIRS_MOST && ldexp((double)rows, -(int)n) > TT_ALPHA * NEAR)
+		n++;
+	return n;
+}
+
+/* How sure it is that the row is below its limit, *${below}; and its shift and bounds. ${worse}: as put_shift() has it. */
+static int
+test_row(struct tt_judging *w, double worse, double *below, struct tt_err *err)
+{
+	const struct tt_ab *ab = w->v->ab;
+	const struct tt_row_pairs *d = &w->pairs[w->r - w->v->row];
+	const struct tt_pairs_plan plan = { .most = ab->planned, .looks = ab->looks, .last = ab->last };
+	int64_t *turned = tt_arena_alloc(&w->v->arena, (d->n + 1) * sizeof *turned, err);
+	struct tt_pairs_answer a = { .p = 1, .overall = 1 };
+	int rc = turned ? TT_OK : err->code;
+
+	for (size_t i = 0; i < d->n && rc == TT_OK; i++)
+		turned[i] = -d->d[i];
+	if (rc == TT_OK)
+		rc = tt_pairs_test(turned, d->n, -d->limit, &plan, tt_pairs_level(TT_ALPHA), &a, w->mem, err);
+	*below = w->r->p_not_adjusted = a.overall;
+	w->r->p_not = a.p;
+	return rc == TT_OK && d->n ? put_shift(w, d, worse, a.nominal, err) : rc;
+}
+
+/* Amounts as text, for printf. */
+struct text { char s[64]; };
+
+/* "+4.8 %", or an amount where the limit is one, or there was nothing. */
+static const char *
+share(const struct tt_verdict_row *r, const struct tt_row_pairs *d, struct text *t, int64_t amount, int64_t ppm)
+{
+	if (d->ratio && r->base != 0)
+		*tt_put_ppm(t->s, ppm) = '\0';
+	else
+		*tt_put_change(t->s, amount, r->dim) = '\0';
+	return t->s;
+}
+
+/* "17.5 ms, was 16.7 ms: +4.8 % (+3.9 % to +5.6 %), allowed +2.0 %; p = 0.002, 8 pairs" */
+static const char *
+pairs_text(struct tt_judging *w, struct tt_err *err)
+{
+	const struct tt_verdict_row *r = w->r;
+	const struct tt_row_pairs *d = &w->pairs[r - w->v->row];
+	int64_t sign = r->limit_is_min ? -1 : 1, size = r->base < 0 ? -r->base : r->base;
+	const char *bounds = "", *end;
+	struct text value, base, shift, low, high, limit;
+
+	*tt_put_amount(value.s, r->value, r->dim) = '\0';
+	*tt_put_amount(base.s, r->base, r->dim) = '\0';
+	share(r, d, &low, r->low, r->low_ppm);
+	share(r, d, &high, r->high, r->high_ppm);
+	if (r->has_low || r->has_high)
+		bounds = tt_verdict_text(w->v, err, r->has_low && r->has_high ? " (%s to %s)" : r->has_low ? " (at least %s)" : " (at most %s%s)",
+		    r->has_low ? low.s : "", r->has_high ? high.s : "");
+	end = r->outcome == TT_WORSE ? tt_verdict_text(w->v, err, "; p = %.2g, %zu pair%s", r->p_adjusted, r->pairs, r->pairs == 1 ? "" : "s") :
+	    tt_verdict_text(w->v, err, "; %zu pair%s%s", r->pairs, r->pairs == 1 ? "" : "s", r->outcome != TT_UNDECIDED ? "" :
+	    w->v->ab->last ? " that differ too much to tell" : ", undecided");
+	if (!bounds || !end)
+		return NULL;
+	return tt_verdict_text(w->v, err, "%s, was %s: %s%s, allowed %s%s", value.s, base.s, share(r, d, &shift, r->shift, r->shift_ppm), bounds,
+	    share(r, d, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size)), end);
+}
+
+static int
+decide(struct tt_judging *w, double above, double below, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	const struct tt_ab *ab = w->v->ab;
+	size_t most = ab->last ? r->pairs : ab->planned, need = pairs_needed(w->np);
+
+	r->p_adjusted = above;
+	if (above <= TT_ALPHA * NEAR) {
+		r->outcome = TT_WORSE;
+	} else if (below <= TT_ALPHA * NEAR) {
+		r->outcome = TT_NOT_WORSE;
+	} else if (most < need) {
+		const char *why = tt_verdict_text(w->v, err, "%zu pair%s %s too few to show a change in %zu row%s: run at least %zu", most,
+		    most == 1 ? "" : "s", most == 1 ? "is" : "are", w->np, w->np == 1 ? "" : "s", need);
+
+		tt_row_cannot(w, why);
+		r->need = need;
+		return why ? TT_OK : err->code;
+	} else {
+		r->outcome = TT_UNDECIDED;
+		r->hint = "run more pairs, or allow more";
+	}
+	r->text = pairs_text(w, err);
+	return r->text ? TT_OK : err->code;
+}
+
+int
+tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, const struct tt_budget_row *row), bool fails, struct tt_err *err)
+{
+	struct tt_verdict *v = w->v;
+	const struct tt_pairs_plan plan = { .most = v->ab->planned, .looks = v->ab->looks, .last = v->ab->last };
+	struct tt_pairs_row *row = tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *row, err);
+	size_t k = 0;
+	int rc = row ? TT_OK : err->code;
+
+	w->np = 0;
+	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++)
+		if (v->row[i].tested && in(w, v->row[i].row) == fails)
+			row[w->np++] = (struct tt_pairs_row){ .d = w->pairs[i].all, .limit = w->pairs[i].limit };
+	if (rc == TT_OK && w->np)
+		rc = tt_pairs_family(row, w->np, complete_pairs(v, NULL), &plan, TT_ALPHA, w->mem, err);
+	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
+		double below = 1;
+
+		w->r = &v->row[i];
+		if (!w->r->tested || in(w, w->r->row) != fails)
+			continue;
+		w->r->p = row[k].p;
+		w->r->ntested = w->np;
+		rc = test_row(w, row[k].nominal, &below, err);
+		if (rc == TT_OK)
+			rc = decide(w, row[k].adjusted, below, err);
+		k++;
+	}
+	return rc;
+}
+
+/* --- crashes ----------------------------------------------------------------------------------- */
+
+bool
+tt_row_is_crashes(const struct tt_judging *w)
+{
+	return w->v->ab && w->r->row->measure.metric->family == TT_FAM_UNENDED && w->r->row->line == 0;
+}
+
+/* "new crashed 3 of 8 (signal 11)" */
+static const char *
+crashed(struct tt_judging *w, enum tt_side side, struct tt_err *err)
+{
+	const struct tt_ab *ab = w->v->ab;
+	const char *who = side == TT_NEW ? "new" : "old", *how = "", *cut = "";
+
+	if (ab->crash[side])
+		how = tt_verdict_text(w->v, err, " (%s)", ab->crash[side]);
+	if (ab->unended[side])
+		cut = tt_verdict_text(w->v, err, " and left %zu captures that break off", ab->unended[side]);
+	return how && cut ? tt_verdict_text(w->v, err, "%s crashed %zu of %zu%s%s", who, ab->crashes[side], ab->runs[side], how, cut) : NULL;
+}
+
+int
+tt_row_crashes(struct tt_judging *w, struct tt_err *err)
+{
+	const struct tt_ab *ab = w->v->ab;
+	struct tt_verdict_row *r = w->r;
+	size_t now = ab->crashes[TT_NEW] + ab->unended[TT_NEW], was = ab->crashes[TT_OLD] + ab->unended[TT_OLD];
+	const char *new = crashed(w, TT_NEW, err), *old = new ? crashed(w, TT_OLD, err) : NULL;
+
+	if (!old)
+		return err->code;
+	r->name = "crashes";
+	r->title = "crashes";
+	r->dim = TT_DIM_NUMBER;
+	r->has_value = r->has_base = r->has_limit = true;
+	r->n = ab->runs[TT_NEW];
+	r->m = ab->runs[TT_OLD];
+	r->sessions = 1;
+	r->value = tt_scale((int64_t)now, TT_AMOUNT_ONE, 1);
+	r->base = tt_scale((int64_t)was, TT_AMOUNT_ONE, 1);
+	r->limit = tt_scale((int64_t)(was + ab->more_crashes), TT_AMOUNT_ONE, 1);
+	r->outcome = r->value > r->limit ? TT_BREACH : TT_PASS;
+	r->text = tt_verdict_text(w->v, err, "%s, %s", new, old);
+	if (r->outcome == TT_BREACH)
+		r->hint = "what the new build printed last is in the log above; its captures up to the crash are not judged";
+	return r->text ? TT_OK : err->code;
+}
