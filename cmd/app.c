@@ -134,7 +134,7 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 		app->env.mem.cap = ui->max_memory < SIZE_MAX ? (size_t)ui->max_memory : 0;
 	if (ui->max_time)
 		app->max_time = ui->max_time;
-	if (app->max_time && verb != &verb_record)    /* the program that is recorded has all the time */
+	if (app->max_time && verb != &verb_record && verb != &verb_ab)    /* programs that are recorded have all the time */
 		start_time(app->max_time);
 	app->env.log_level = ui->quiet ? TT_LOG_QUIET : ui->verbose ? TT_LOG_VERBOSE : TT_LOG_NORMAL;
 	return TT_OK;

@@ -50,9 +50,10 @@ const struct command *command_named(const char *name);
 /* The command without a verb: the summary. */
 extern const struct command command_default;
 
-extern const struct verb verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_info, verb_list, verb_explain, verb_recover,
+extern const struct verb verb_ab, verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_info, verb_list, verb_explain, verb_recover,
     verb_record, verb_baseline, verb_help, verb_summary;
 int run_baseline(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_ab(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_batch(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_merge(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_convert(struct app *app, int argc, char **argv, struct tt_err *err);
@@ -66,6 +67,9 @@ int run_recover(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_record(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_help(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
+
+/* Can programs be recorded with these values of --profile, and is there a module to do it? */
+int record_check(struct app *app, const struct opt_list *options, struct tt_err *err);
 
 /**
  * app_parse(app, verb, into, ui, argc, argv, err):

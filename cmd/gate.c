@@ -91,8 +91,8 @@ gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 
 /* --- the day ------------------------------------------------------------------------- */
 
-static int
-today(struct app *app, const char *given, const char **day, struct tt_err *err)
+int
+gate_today(struct app *app, const char *given, const char **day, struct tt_err *err)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	time_t now = time(NULL);
@@ -410,7 +410,7 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 		.append = x->g->append ? x->g->save : NULL, .accept = x->g->accept, .accept_by = x->g->accept_by,
 		.anchor = x->g->anchor, .first = x->g->save != NULL };
 	struct tt_verdict v = { 0 };
-	int rc = today(x->app, x->g->today, &o.today, err);
+	int rc = gate_today(x->app, x->g->today, &o.today, err);
 
 	if (rc == TT_OK)
 		rc = check_same(x, err);

@@ -24,6 +24,9 @@ extern const struct opt gate_opt[];
 const char *gate_inconclusive(size_t i);      /* the values of --inconclusive */
 #define GATE_GROUP(type, member) { "Gate", gate_opt, offsetof(type, member) }
 
+/* The day, as YYYY-MM-DD, that waivers are held against: ${given} if not NULL, SOURCE_DATE_EPOCH, or the clock. */
+int gate_today(struct app *app, const char *given, const char **day, struct tt_err *err);
+
 /* Is it a gate that the options ask for? TT_E_USAGE where one of them makes no sense without --gate. */
 int gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err);
 

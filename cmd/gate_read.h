@@ -1,5 +1,5 @@
 /**
- * The gate's captures: operands read into samples. Private to gate.c and gate_read.c.
+ * The gate's captures: operands read into samples. For gate.c, gate_read.c and what reads captures as they do.
  */
 #ifndef TT_CMD_GATE_READ_H
 #define TT_CMD_GATE_READ_H

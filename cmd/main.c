@@ -25,6 +25,7 @@ const struct command commands[] = {
 	{ &verb_stats, run_stats },
 	{ &verb_report, run_report },
 	{ &verb_diff, run_diff },
+	{ &verb_ab, run_ab },
 	{ &verb_batch, run_batch },
 	{ &verb_merge, run_merge },
 	{ &verb_baseline, run_baseline },

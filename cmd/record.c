@@ -392,13 +392,13 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 
 /* Check the options by the module's own parser. They must not name the capture: a name given here could not be found afterwards. */
 static int
-check_profile(const struct record_opts *o, struct tt_err *err)
+check_profile(const struct opt_list *options, struct tt_err *err)
 {
 	static struct options read;   /* too large for a stack */
 	char why[OPTIONS_WHY];
 
-	for (size_t i = 0; i < o->options.n; i++)
-		for (const char *p = o->options.v[i]; *p;) {
+	for (size_t i = 0; i < options->n; i++)
+		for (const char *p = options->v[i]; *p;) {
 			const char *end = p;
 			/* In a value, a comma is written twice. */
 			while (*end && (*end != ',' || end[1] == ','))
@@ -408,8 +408,8 @@ check_profile(const struct record_opts *o, struct tt_err *err)
 				    (int)(end - p < 60 ? end - p : 60), p);
 			p = *end ? end + 1 : end;
 		}
-	for (size_t i = 0; i < o->options.n; i++) {
-		if (options_read(&read, o->options.v[i], why) == 0)
+	for (size_t i = 0; i < options->n; i++) {
+		if (options_read(&read, options->v[i], why) == 0)
 			continue;
 		char *all = strstr(why, "; there are ");
 		if (all)
@@ -420,6 +420,18 @@ check_profile(const struct record_opts *o, struct tt_err *err)
 }
 
 int
+record_check(struct app *app, const struct opt_list *options, struct tt_err *err)
+{
+	const struct record_opts none = { 0 };
+	char *folder;
+	int rc = check_profile(options, err);
+
+	if (rc == TT_OK && (rc = find_module(app, &none, &folder, err)) != TT_OK && err->sys == ENOENT)
+		rc = tt_fail_sys(err, ENOENT, "to record Mono programs, " MODULE " must be in the folder of this program or in ../lib from there");
+	return rc;
+}
+
+int
 run_record(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct record_opts o = { 0 };
@@ -427,7 +439,7 @@ run_record(struct app *app, int argc, char **argv, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	if ((rc = check_profile(&o, err)) != TT_OK)
+	if ((rc = check_profile(&o.options, err)) != TT_OK)
 		return rc;
 	if (o.program.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name the program to run after --");

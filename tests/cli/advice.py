@@ -21,12 +21,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = "convert stats report diff batch info list explain record recover merge baseline help".split()
-READ = "convert stats report diff batch info".split()
+VERBS = "convert stats report diff ab batch info list explain record recover merge baseline help".split()
+READ = "convert stats report diff ab batch info".split()
 GATE = "stats batch merge".split()
 
 # Which commands print what stands in a file; the first pattern that fits counts.
 COMMANDS = [
+    ("cmd/ab(_.*)?\\.", ["ab"]),
     ("cmd/batch_(gate|report)", ["batch", "merge"]),
     ("cmd/batch", ["batch"]),
     ("cmd/(convert|diff|info|list|explain|record|recover|merge|baseline|help|stats)\\.", None),
@@ -70,7 +71,8 @@ KNOWN = {
     ("cmd/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
     ("tracetool-mono.7", "--debug"): "of mono",
-    ("tracetool-record.1", "--level"): "of the game in an example",
+    ("tracetool-record.1", "--level"): "of the game in an example", ("tracetool-ab.1", "--level"): "of the game in an example",
+    ("cmd/ab_run.c", "--no-summary"): "given to record",
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
     ("cmd/verdict_junit.c", "gate"): "a title, not a command",
     ("cmd/batch_out.c", "--partial"): "merge alone meets results of other options",

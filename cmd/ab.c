@@ -1,0 +1,675 @@
+/**
+ * tracetool ab: run two builds in turn, record each run, and say whether the new one is worse.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ab.h"
+#include "cmd.h"
+#include "gate.h"
+#include "gate_read.h"
+#include "model/identity.h"
+#include "outputs.h"
+#include "run/run.h"
+#include "verdict.h"
+
+#define PAIRS 10
+#define DECIDED_RUNS 40               /* --max-runs of --until decided */
+#define CRASHES 3                     /* more than allowed, and the answer is clear */
+
+const char *const ab_side[TT_SIDES] = { "old", "new" };
+
+static const char *
+until_value(size_t i)
+{
+	static const char *const v[] = { [AB_CLEAR] = "clear", [AB_DECIDED] = "decided", [AB_ALL] = "all", NULL };
+
+	return v[i];
+}
+
+#define AT(f) offsetof(struct ab_opts, f)
+
+static const struct opt run_opt[] = {
+	{ .letter = 'n', .name = "pairs", .arg = "N", .set = opt_count, .at = AT(pairs), .lo = 1, .hi = TT_PAIRS_MOST,
+	    .help = "run each build at most N times; default 10" },
+	{ .name = "until", .arg = "WHEN", .set = opt_choice, .at = AT(until), .value = until_value,
+	    .help = "stop as soon as the answer is clear; decided: the same, but with up to --max-runs runs; all: run and judge all pairs" },
+	{ .name = "max-runs", .arg = "N", .set = opt_count, .at = AT(max_runs), .lo = 2, .hi = 2 * TT_PAIRS_MOST,
+	    .help = "run at most N times, both builds together; default with --until decided: 40" },
+	{ .name = "warmup", .arg = "N", .set = opt_count, .at = AT(warmup), .hi = 100,
+	    .help = "before the pairs run each build N times, which is not judged; default 1" },
+	{ .name = "seed", .arg = "N", .set = opt_count, .at = AT(seed), .hi = UINT64_MAX - 1,
+	    .help = "choose the order within pairs by N; default: a random number, which is printed" },
+	{ .name = "timeout", .arg = "DUR", .set = opt_duration, .at = AT(timeout),
+	    .help = "end a run that takes longer, and count it as a crash" },
+	{ .name = "max-crashes", .arg = "N", .set = opt_count, .at = AT(more_crashes), .hi = 1000000,
+	    .help = "let the new build crash in N more runs than the old one; default 0" },
+	{ .name = "keep", .arg = "DIR", .set = opt_text, .at = AT(keep), .help = "keep the captures in this folder" },
+	{ .name = "resume", .set = opt_flag, .at = AT(resume), .help = "with --keep: take the runs that are there already" },
+	{ .name = NULL },
+};
+
+static const struct opt record_opt[] = {
+	{ .name = "mono", .set = opt_flag, .at = AT(mono),
+	    .help = "record the builds as \"tracetool record\" does; without it, a build whose first word is mono" },
+	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = opt_add, .at = AT(profile),
+	    .help = "the same, and set what to record; repeatable; see tracetool-mono(7)" },
+	{ .name = NULL },
+};
+
+static const struct opt judge_opt[] = {
+	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
+	    .help = "judge the rows of this budget (tracetool-budget(5)); default: frame times, long frames, allocations, the largest markers" },
+	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
+	    .help = "let undecided rows, and rows that cannot be judged, pass, or end with exit status 5, as auto and fail do" },
+	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
+	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
+	{ .name = NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Runs", run_opt, 0 },
+	{ "Recording", record_opt, 0 },
+	{ "Judging", judge_opt, 0 },
+	VERDICT_GROUP(struct ab_opts, to),
+	INPUT_GROUPS(struct ab_opts, in),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_ab = {
+	.name = "ab",
+	.summary = "run two builds in turn and compare their captures",
+	.operands = "-- OLD [ARG...] -- NEW [ARG...]",
+	.about = "Run the builds OLD and NEW in turn, record each run, and say whether NEW is worse. Both runs of a pair share whatever "
+		 "the machine is like at the time, so differences within pairs are what is judged. A run is recorded by a Unity player's "
+		 "recorder, by tracetool's Mono module, or by any command that writes a capture to $TRACETOOL_CAPTURE.\n"
+		 "The exit status is 0: not worse, 1: worse, 5: undecided.",
+	.examples = "  tracetool ab -n 8 -- ./old/Game -batchmode -- ./new/Game -batchmode\n"
+		    "  tracetool ab --frame-marker Game:Tick -- mono old.exe -- mono new.exe\n"
+		    "  tracetool ab --until decided --gate budget.json --keep runs --junit ab.xml -- ./play old -- ./play new\n",
+	.group = groups,
+	.operand_at = AT(words),
+};
+
+/* --- what to run ------------------------------------------------------------------------------- */
+
+static int
+find_builds(struct ab *x, struct tt_err *err)
+{
+	const struct opt_list *w = &x->o->words;
+	size_t cut = 0;
+
+	while (cut < w->n && strcmp(w->v[cut], "--") != 0)
+		cut++;
+	if (!w->parted || cut == 0 || cut + 1 >= w->n)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name both builds, with \"--\" in front of each: -- OLD [ARG...] -- NEW [ARG...]");
+	x->nbuild[TT_OLD] = cut;
+	x->nbuild[TT_NEW] = w->n - cut - 1;
+	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++) {
+		const char **v = tt_arena_alloc(&x->a, (x->nbuild[s] + 1) * sizeof *v, err);
+		struct tt_buf text = { 0 };
+
+		for (size_t i = 0; v && i < x->nbuild[s]; i++) {
+			v[i] = w->v[i + (s == TT_NEW ? cut + 1 : 0)];
+			tt_buf_text(&text, i ? " " : "");
+			opts_quote(&text, v[i]);
+		}
+		x->build[s] = v;
+		x->command[s] = v && tt_buf_error(&text, err) == TT_OK ? tt_arena_text(&x->a, tt_buf_string(&text), text.n, err) : NULL;
+		tt_buf_free(&text);
+		if (!x->command[s])
+			return err->code;
+		if (v[0][0] == '\0')
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the %s build has an empty name", ab_side[s]);
+		if (strchr(v[0], '/') && access(v[0], X_OK) != 0)
+			return tt_fail_sys(err, errno, "%s", v[0]);
+	}
+	return TT_OK;
+}
+
+/* Before an hour of runs, not after. */
+static int
+check_recorder(struct ab *x, struct tt_err *err)
+{
+	return ab_records(x, TT_OLD) || ab_records(x, TT_NEW) ? record_check(x->app, &x->o->profile, err) : TT_OK;
+}
+
+static int
+make_plan(struct ab *x, struct tt_err *err)
+{
+	const struct ab_opts *o = x->o;
+	uint64_t runs = o->max_runs == UINT64_MAX ? DECIDED_RUNS : o->max_runs;
+
+	x->planned = o->pairs == UINT64_MAX ? o->until == AB_DECIDED ? runs / 2 : PAIRS : o->pairs;
+	if (o->max_runs != UINT64_MAX && x->planned > runs / 2)
+		x->planned = runs / 2;
+	if (o->resume && !o->keep)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --resume: --keep names the folder whose runs are taken");
+	x->seed = o->seed;
+	if (o->seed == UINT64_MAX && getrandom(&x->seed, sizeof x->seed, 0) != sizeof x->seed)
+		return tt_fail_sys(err, errno, "cannot get a random number");
+	if (o->seed == UINT64_MAX)
+		x->seed %= 1000000;           /* to be typed again */
+	return TT_OK;
+}
+
+/* Which build is first in a pair: of two pairs in a row each is once, and a number from the seed says where. */
+static enum tt_side
+first_of(const struct ab *x, size_t pair)
+{
+	uint64_t v = x->seed + (pair / 2 + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
+	return ((v ^ v >> 31) + pair) & 1 ? TT_NEW : TT_OLD;
+}
+
+/* --- rows ---------------------------------------------------------------------------------------- */
+
+static int
+parse_budget(struct ab *x, const struct tt_buf *text, const char *path, struct tt_err *err)
+{
+	int rc = tt_budget_parse(text->p, text->n, path, &x->budget, &x->a, err);
+
+	x->has_rows = rc == TT_OK;
+	if (rc == TT_E_USAGE && x->o->budget)
+		x->app->page = "tracetool-budget(5)";
+	return rc;
+}
+
+static int
+read_budget(struct ab *x, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int rc = gate_document(x->app, x->o->budget, &text, err);
+
+	if (rc == TT_OK)
+		rc = parse_budget(x, &text, x->o->budget, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+#define MADE "rows of its own"
+
+/* Read one capture of each build by the measures of ${b}. */
+static int
+read_both(struct ab *x, const struct tt_budget *b, const struct ab_run *const run[TT_SIDES], struct tt_sample s[TT_SIDES], struct tt_err *err)
+{
+	int rc = ab_read(x, b, run[TT_OLD], &s[TT_OLD], err);
+
+	return rc == TT_OK ? ab_read(x, b, run[TT_NEW], &s[TT_NEW], err) : rc;
+}
+
+/* Make rows of a capture of each build: once to find a limit for long frames, and again to see how many there are. */
+static int
+make_rows(struct ab *x, const struct ab_run *const run[TT_SIDES], struct tt_err *err)
+{
+	struct tt_sample s[TT_SIDES];
+	const struct tt_sample *both[TT_SIDES] = { &s[TT_OLD], &s[TT_NEW] };
+	struct tt_budget first;
+	struct tt_buf text = { 0 };
+	int rc = tt_budget_none(&first, &x->a, err);
+
+	if (rc == TT_OK)
+		rc = read_both(x, &first, run, s, err);
+	if (rc == TT_OK)
+		rc = ab_rows(both, &first, x->planned, false, &text, err);
+	if (rc == TT_OK)
+		rc = parse_budget(x, &text, MADE, err);
+	if (rc == TT_OK)
+		rc = read_both(x, &x->budget, run, s, err);
+	if (rc == TT_OK && s[TT_OLD].frames == 0 && s[TT_NEW].frames == 0)
+		ui_say(&x->app->ui, "the captures have no frames, so whole runs are compared: name the marker that begins a frame with --frame-marker "
+		    "(\"tracetool info\" lists likely ones)");
+	text.n = 0;
+	if (rc == TT_OK)
+		rc = ab_rows(both, &x->budget, x->planned, true, &text, err);
+	if (rc == TT_OK)
+		rc = parse_budget(x, &text, MADE, err);
+	if (rc == TT_OK)
+		rc = ab_folder_rows(x, &text, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+/* A good run of the build, of the warm-up or else the first one. */
+static const struct ab_run *
+any_good(const struct ab *x, enum tt_side side)
+{
+	if (x->warm[side].end == AB_GOOD)
+		return &x->warm[side];
+	for (size_t i = 0; i < x->planned; i++)
+		if (x->run[side][i].end == AB_GOOD)
+			return &x->run[side][i];
+	return NULL;
+}
+
+/* Whatever writes the same recording each time does not measure. */
+static int
+check_new(struct ab *x, const struct ab_run *run, struct tt_err *err)
+{
+	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++)
+		for (size_t i = 0; i < x->planned; i++)
+			if (&x->run[s][i] != run && x->run[s][i].read && tt_sample_same(&x->run[s][i].sample, &run->sample))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s left the same recording: a build must record itself anew in each run",
+				    x->run[s][i].name, run->name);
+	return TT_OK;
+}
+
+/* Has any run of the build a capture that was read? */
+static bool
+has_read(const struct ab *x, enum tt_side side)
+{
+	for (size_t i = 0; i < x->planned; i++)
+		if (x->run[side][i].read)
+			return true;
+	return false;
+}
+
+/* A capture that cannot be read, or lacks what others have, is as none, if earlier runs of the build left better ones. */
+static int
+read_one(struct ab *x, enum tt_side side, struct ab_run *run, struct tt_err *err)
+{
+	int rc = ab_read(x, &x->budget, run, &run->sample, err);
+
+	run->read = rc == TT_OK;
+	if ((rc != TT_E_DAMAGED && rc != TT_E_UNKNOWN && rc != TT_E_USAGE) || !has_read(x, side))
+		return rc == TT_OK ? check_new(x, run, err) : rc;
+	run->end = AB_CRASHED;
+	snprintf(run->how, sizeof run->how, "exit status 0, but a capture that cannot be used");
+	ui_say(&x->app->ui, "%s, which counts as a crash", err->msg);
+	return x->own_dir ? TT_OK : ab_folder_note(x, err);
+}
+
+/* Make samples of the captures that have none yet, once the rows are known. */
+static int
+read_new(struct ab *x, struct tt_err *err)
+{
+	const struct ab_run *good[TT_SIDES] = { any_good(x, TT_OLD), any_good(x, TT_NEW) };
+	int rc = TT_OK;
+
+	if (!x->has_rows && good[TT_OLD] && good[TT_NEW])
+		rc = make_rows(x, good, err);
+	for (size_t i = 0; i < x->planned && rc == TT_OK && x->has_rows; i++) {
+		for (enum tt_side s = TT_OLD; s < TT_SIDES && rc == TT_OK; s++) {
+			struct ab_run *run = &x->run[s][i];
+
+			if (run->end != AB_GOOD || run->read)
+				continue;
+			rc = read_one(x, s, run, err);
+			if (rc == TT_OK && x->own_dir)
+				unlink(run->path);
+		}
+	}
+	return rc;
+}
+
+/* --- the verdict ----------------------------------------------------------------------------------- */
+
+/* What is judged: samples side by side, and what the runs came to. */
+struct judged {
+	struct tt_sample s[TT_SIDES][TT_PAIRS_MOST];
+	size_t pair[TT_SIDES][TT_PAIRS_MOST], n[TT_SIDES];
+	struct tt_baseline base;
+	struct tt_ab ab;
+};
+
+/* Does the capture of this sample break off? */
+static bool
+breaks_off(const struct ab *x, const struct tt_sample *s)
+{
+	for (size_t i = 0; i < x->budget.nmeasure; i++)
+		if (x->budget.measure[i].metric->family == TT_FAM_UNENDED && s->value[i].known && s->value[i].v > 0)
+			return true;
+	return false;
+}
+
+static void
+gather(const struct ab *x, bool last, struct judged *j)
+{
+	*j = (struct judged){ .ab = { .seed = x->seed, .planned = x->planned, .looks = x->o->until != AB_ALL, .last = last,
+		.more_crashes = x->o->more_crashes } };
+	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++) {
+		j->ab.build[s] = x->command[s];
+		j->ab.pair[s] = j->pair[s];
+		for (size_t i = 0; i < x->planned; i++) {
+			const struct ab_run *run = &x->run[s][i];
+
+			j->ab.runs[s] += run->end != AB_NOT_RUN;
+			j->ab.crashes[s] += run->end == AB_CRASHED;
+			if (run->end == AB_CRASHED && !j->ab.crash[s])
+				j->ab.crash[s] = run->how;
+			if (!run->read)
+				continue;
+			j->ab.unended[s] += breaks_off(x, &run->sample);
+			j->pair[s][j->n[s]] = i;
+			j->s[s][j->n[s]++] = run->sample;
+		}
+	}
+	for (size_t i = 0; i < x->planned; i++)
+		j->ab.done += x->run[TT_OLD][i].end != AB_NOT_RUN && x->run[TT_NEW][i].end != AB_NOT_RUN;
+	j->base = (struct tt_baseline){ .path = "old", .sample = j->s[TT_OLD], .nsample = j->n[TT_OLD], .settings = "" };
+}
+
+/* Judge what there is. ${j} lives as long as the verdict. */
+static int
+judge(struct ab *x, bool last, struct judged *j, struct tt_verdict *v, struct tt_err *err)
+{
+	const struct tt_judge_opts o = { .today = x->today, .ab = &j->ab,
+		.inconclusive = x->o->inconclusive == TT_INCONCLUSIVE_PASS ? TT_INCONCLUSIVE_PASS : TT_INCONCLUSIVE_FAIL };
+
+	gather(x, last, j);
+	return tt_judge(&x->budget, &j->base, j->s[TT_NEW], j->n[TT_NEW], &o, v, &x->app->env.mem, err);
+}
+
+/* "pair 3 of 10: frame-median +4.8 %, frame-p95 +5.1 %, ...; undecided" */
+static void
+say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
+{
+	struct tt_buf text = { 0 };
+	size_t open = 0, shown = 0;
+
+	tt_buf_printf(&text, "pair %zu of %zu:", pair + 1, x->planned);
+	for (size_t i = 0; i < v->nrow; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+		char change[64];
+
+		open += r->outcome == TT_UNDECIDED && r->row->level == TT_LEVEL_ERROR;
+		if (!r->tested || !r->pairs || shown == 4)
+			continue;
+		if (r->base)
+			*tt_put_ppm(change, r->shift_ppm) = '\0';
+		else
+			*tt_put_change(change, r->shift, r->dim) = '\0';
+		tt_buf_printf(&text, "%s %s %s%s", shown ? "," : "", r->name, change,
+		    r->outcome == TT_WORSE ? " (worse)" : r->outcome == TT_NOT_WORSE ? " (not worse)" : "");
+		shown++;
+	}
+	if (open)
+		tt_buf_printf(&text, "; %zu row%s undecided", open, open == 1 ? "" : "s");
+	if (clear)
+		tt_buf_text(&text, pair + 1 < x->planned ? "; the answer is clear" : "");
+	tt_log(&x->app->env, TT_LOG_NORMAL, "%s", text.failed ? "" : tt_buf_string(&text));
+	tt_buf_free(&text);
+}
+
+/* Is the answer known, so that no more pairs are run? */
+static bool
+is_clear(const struct tt_verdict *v)
+{
+	size_t tested = 0, open = 0;
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+
+		if (!r->tested || r->row->level != TT_LEVEL_ERROR)
+			continue;
+		if (r->outcome == TT_WORSE)
+			return true;
+		tested++;
+		open += r->outcome == TT_UNDECIDED;
+	}
+	return tested && !open;
+}
+
+/* Has a build crashed so often that more runs tell nothing new? */
+static bool
+crashes_clear(const struct ab *x, const struct judged *j)
+{
+	const size_t *n = j->ab.crashes;
+
+	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++)
+		if (n[s] >= CRASHES && n[s] == j->ab.runs[s])
+			return true;
+	return n[TT_NEW] >= n[TT_OLD] + x->o->more_crashes + CRASHES;
+}
+
+/* Judge after a pair; *${clear}: that was enough. */
+static int
+look(struct ab *x, size_t pair, bool *clear, struct tt_err *err)
+{
+	struct judged *j = tt_mem_alloc(&x->app->env.mem, sizeof *j, err);
+	struct tt_verdict v = { 0 };
+	int rc = j ? TT_OK : err->code;
+
+	*clear = false;
+	if (rc == TT_OK && x->has_rows) {
+		rc = judge(x, pair + 1 == x->planned, j, &v, err);
+		*clear = rc == TT_OK && x->o->until != AB_ALL && (is_clear(&v) || crashes_clear(x, j));
+		if (rc == TT_OK)
+			say_progress(x, &v, pair, *clear);
+		tt_verdict_free(&v);
+	} else if (rc == TT_OK) {
+		gather(x, false, j);
+		*clear = crashes_clear(x, j);
+	}
+	tt_mem_free(&x->app->env.mem, j, sizeof *j);
+	return rc;
+}
+
+static int
+write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *err)
+{
+	static const char none[] = "{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"frame-median\", \"metric\": \"frame.time\", \"max\": \"+2%\" } ] }";
+	struct judged *j = tt_mem_alloc(&x->app->env.mem, sizeof *j, err);
+	struct app_output out = { .path = "-" };
+	bool color = ui_color(&x->app->ui, STDOUT_FILENO);
+	struct tt_verdict v = { 0 };
+	int rc = j ? TT_OK : err->code;
+
+	/* No capture of one of the builds: there are no rows but that of crashes. */
+	if (rc == TT_OK && !x->has_rows)
+		rc = tt_budget_parse(none, strlen(none), MADE, &x->budget, &x->a, err);
+	if (rc == TT_OK)
+		rc = judge(x, last, j, &v, err);
+	if (rc == TT_OK)
+		rc = verdict_text(&v, color, &out.text, err);
+	if (rc == TT_OK)
+		rc = verdict_wrap(ui_width(STDOUT_FILENO), &out.text, err);
+	if (rc == TT_OK)
+		rc = verdict_defuse(&x->o->to, color, &out.text, err);
+	if (rc == TT_OK)
+		rc = to ? verdict_write(x->app, to, &v, &out, 1, err) : app_write(x->app, "-", &out.text, err);
+	if (rc == TT_OK)
+		x->app->verdict = v.exit_code;
+	tt_buf_free(&out.text);
+	tt_verdict_free(&v);
+	tt_mem_free(&x->app->env.mem, j, sizeof *j);
+	return rc;
+}
+
+/* --- runs ------------------------------------------------------------------------------------------ */
+
+static int
+run_one(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, struct tt_err *err)
+{
+	char line[100];
+	int rc;
+
+	snprintf(line, sizeof line, "running %s of %zu", name, x->planned);
+	ui_line(&x->app->ui, line);
+	rc = ab_run(x, side, name, run, err);
+	ui_erase(&x->app->ui);
+	if (rc == TT_OK && run->end != AB_GOOD)
+		ab_mend(x, run->path);
+	return rc;
+}
+
+/* *${longest}: what both runs took at most. */
+static int
+warm_up(struct ab *x, int64_t *longest, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (uint64_t i = 0; i < x->o->warmup && rc == TT_OK && !x->stopped; i++) {
+		int64_t begun = ui_clock();
+
+		for (enum tt_side s = TT_OLD; s < TT_SIDES && rc == TT_OK && !x->stopped; s++) {
+			struct ab_run run;
+			char name[24];
+
+			snprintf(name, sizeof name, "%s warm-up", ab_side[s]);
+			rc = run_one(x, s, name, &run, err);
+			if (rc == TT_OK && run.end != AB_NOT_RUN)
+				x->warm[s] = run;
+		}
+		*longest = ui_clock() - begun > *longest ? ui_clock() - begun : *longest;
+	}
+	return rc;
+}
+
+static int
+run_pair(struct ab *x, size_t pair, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < TT_SIDES && rc == TT_OK && !x->stopped; i++) {
+		enum tt_side s = i == 0 ? first_of(x, pair) : 1 - first_of(x, pair);
+		char name[24];
+
+		if (x->run[s][pair].end != AB_NOT_RUN)
+			continue;
+		snprintf(name, sizeof name, "%s %zu", ab_side[s], pair + 1);
+		rc = run_one(x, s, name, &x->run[s][pair], err);
+		if (rc == TT_OK && !x->own_dir && x->run[s][pair].end != AB_NOT_RUN)
+			rc = ab_folder_note(x, err);
+	}
+	return rc == TT_OK && !x->stopped ? read_new(x, err) : rc;
+}
+
+static bool
+is_run(const struct ab *x, size_t pair)
+{
+	return x->run[TT_OLD][pair].end != AB_NOT_RUN && x->run[TT_NEW][pair].end != AB_NOT_RUN;
+}
+
+static int
+run_all(struct ab *x, bool *last, struct tt_err *err)
+{
+	int64_t begun = ui_clock(), longest = 0;
+	bool clear = false, all = true;
+	int rc = TT_OK;
+
+	*last = false;
+	for (size_t i = 0; i < x->planned; i++)
+		all = all && is_run(x, i);
+	if (!all)
+		rc = warm_up(x, &longest, err);
+	if (rc == TT_OK && !x->stopped)
+		rc = read_new(x, err);
+	for (size_t i = 0; i < x->planned && rc == TT_OK && !clear && !x->stopped; i++) {
+		int64_t now = ui_clock();
+		bool there = is_run(x, i);
+
+		if (!there && x->app->max_time && now - begun + longest > x->app->max_time) {
+			ui_say(&x->app->ui, "no time for another pair after %zu of %zu (--max-time)", i, x->planned);
+			*last = true;
+			break;
+		}
+		rc = run_pair(x, i, err);
+		if (rc == TT_OK && !x->stopped)
+			rc = look(x, i, &clear, err);
+		longest = !there && ui_clock() - now > longest ? ui_clock() - now : longest;
+		*last = i + 1 == x->planned;
+	}
+	return rc;
+}
+
+/* --- the command --------------------------------------------------------------------------------------- */
+
+static void
+say_kept(const struct ab *x)
+{
+	if (!x->own_dir)
+		ui_say(&x->app->ui, "interrupted; the runs so far are in %s: the same command with --resume goes on", x->dir);
+	else
+		ui_say(&x->app->ui, "interrupted; with --keep DIR runs are kept, and --resume goes on with them");
+}
+
+static int
+compare(struct ab *x, struct verdict_out *to, struct tt_err *err)
+{
+	bool last;
+	int rc;
+
+	tt_log(&x->app->env, TT_LOG_NORMAL, "at most %zu pairs, in an order by --seed %" PRIu64, x->planned, x->seed);
+	rc = run_all(x, &last, err);
+	if (rc == TT_OK && x->stopped)
+		say_kept(x);
+	/* What is known is printed also then; files are for those who have an answer. */
+	if (rc == TT_OK && (!x->stopped || (x->has_rows && any_good(x, TT_NEW))))
+		rc = write_verdict(x, last, x->stopped ? NULL : to, err);
+	return rc == TT_OK && x->stopped ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : rc;
+}
+
+static int
+ab(struct ab *x, struct tt_err *err)
+{
+	static const char *any[] = { "captures to come", NULL };
+	const struct ab_opts *o = x->o;
+	struct input_opts in = o->in;
+	struct opt_list writes = { 0 };
+	struct verdict_out to = { 0 };
+	struct tt_buf rows = { 0 };
+	struct tt_run_opts run;
+	int rc;
+
+	/* Wrong options are told before anything is run. */
+	in.path = (struct opt_list){ .v = any, .n = 1 };
+	rc = input_setup(x->app, &in, &run, err);
+	if (rc == TT_OK)
+		rc = find_builds(x, err);
+	if (rc == TT_OK)
+		rc = check_recorder(x, err);
+	if (rc == TT_OK)
+		rc = make_plan(x, err);
+	if (rc == TT_OK)
+		rc = gate_today(x->app, o->today, &x->today, err);
+	if (rc == TT_OK && o->budget)
+		rc = read_budget(x, err);
+	if (rc == TT_OK)
+		rc = verdict_open(x->app, &o->to, true, &writes, &to, err);
+	if (rc == TT_OK)
+		rc = outputs_check(&writes, NULL, err);
+	ab_signals();
+	if (rc == TT_OK)
+		rc = ab_folder_open(x, &rows, err);
+	if (rc == TT_OK && rows.n)
+		rc = parse_budget(x, &rows, MADE, err);
+	tt_buf_free(&rows);
+	if (rc == TT_OK)
+		rc = compare(x, &to, err);
+	ab_folder_close(x);
+	ab_signals_end(x->stopped);
+	verdict_close(&to);
+	return rc;
+}
+
+int
+run_ab(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct ab_opts o = { .pairs = UINT64_MAX, .max_runs = UINT64_MAX, .seed = UINT64_MAX, .warmup = 1 };
+	struct ab *x;
+	int rc;
+
+	input_defaults(&o.in);
+	rc = app_parse(app, &verb_ab, &o, &o.in.ui, argc, argv, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	x = tt_mem_alloc(&app->env.mem, sizeof *x, err);
+	if (!x)
+		return err->code;
+	x->app = app;
+	x->o = &o;
+	tt_arena_init(&x->a, &app->env.mem);
+	rc = ab(x, err);
+	tt_arena_free(&x->a);
+	tt_mem_free(&app->env.mem, x, sizeof *x);
+	return rc;
+}

@@ -1,0 +1,296 @@
+/**
+ * The folder of an A/B run; the contract is in ab.h.
+ *
+ * Beside the captures it has "runs", a line for each run after lines that say of what:
+ *
+ *	tracetool ab 1
+ *	seed 4711
+ *	pairs 10, stopping early
+ *	old ./old/Game -batchmode
+ *	new ./new/Game -batchmode
+ *	recorded by the builds
+ *	old 1: good
+ *	new 1: signal 11, Segmentation fault
+ *
+ * and, where rows were made, "rows.json". A run without a line was interrupted, and is run again. The file is there from the beginning:
+ * a folder without it is somebody else's, and nothing in it is overwritten.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ab.h"
+#include "cmd.h"
+#include "gate_read.h"
+#include "io/spool.h"
+
+#define RUNS "runs"
+#define ROWS "rows.json"
+#define HEAD "tracetool ab 1\n"
+
+static const char *
+path_of(struct ab *x, const char *name, struct tt_err *err)
+{
+	char *path = tt_arena_alloc(&x->a, strlen(x->dir) + strlen(name) + 2, err);
+
+	if (path)
+		sprintf(path, "%s/%s", x->dir, name);
+	return path;
+}
+
+static void
+put_head(const struct ab *x, struct tt_buf *out)
+{
+	const struct opt_list *p = &x->o->profile;
+
+	tt_buf_printf(out, HEAD "seed %" PRIu64 "\npairs %zu, %s\nold %s\nnew %s\nrecorded %s", x->seed, x->planned,
+	    x->o->until == AB_ALL ? "all" : "stopping early", x->command[TT_OLD], x->command[TT_NEW],
+	    x->o->mono || p->n ? "as Mono programs" : "by the builds");
+	for (size_t i = 0; i < p->n; i++)
+		tt_buf_printf(out, " -p %s", p->v[i]);
+	tt_buf_text(out, "\n");
+}
+
+int
+ab_folder_note(struct ab *x, struct tt_err *err)
+{
+	const char *path = path_of(x, RUNS, err);
+	struct tt_buf text = { 0 };
+	int rc;
+
+	if (!path)
+		return err->code;
+	put_head(x, &text);
+	for (size_t i = 0; i < x->planned; i++)
+		for (enum tt_side s = TT_OLD; s < TT_SIDES; s++)
+			if (x->run[s][i].end != AB_NOT_RUN)
+				tt_buf_printf(&text, "%s %zu: %s\n", ab_side[s], i + 1, x->run[s][i].end == AB_GOOD ? "good" : x->run[s][i].how);
+	rc = app_write(x->app, path, &text, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+int
+ab_folder_rows(struct ab *x, const struct tt_buf *rows, struct tt_err *err)
+{
+	const char *path = path_of(x, ROWS, err);
+
+	return !path ? err->code : x->own_dir ? TT_OK : app_write(x->app, path, rows, err);
+}
+
+/* Take the run of one line; false: it is none. */
+static bool
+take_line(struct ab *x, const char *line, size_t n, struct tt_err *err)
+{
+	char side[8], how[100], name[40];
+	unsigned long pair;
+	int at = 0;
+
+	if (n >= 200)
+		return false;
+	char text[200];
+	memcpy(text, line, n);
+	text[n] = '\0';
+	if (sscanf(text, "%7s %lu: %n", side, &pair, &at) != 2 || at == 0 || pair == 0 || pair > x->planned)
+		return false;
+	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++) {
+		struct ab_run *run = &x->run[s][pair - 1];
+
+		if (strcmp(side, ab_side[s]) != 0)
+			continue;
+		snprintf(how, sizeof how, "%.99s", text + at);
+		snprintf(name, sizeof name, "%s-%lu.ttc", side, pair);
+		*run = (struct ab_run){ .end = strcmp(how, "good") == 0 ? AB_GOOD : AB_CRASHED, .path = path_of(x, name, err) };
+		snprintf(run->name, sizeof run->name, "%s %lu", side, pair);
+		memcpy(run->how, how, sizeof how);
+		/* Somebody removed it: it is run again. */
+		if (run->end == AB_GOOD && (!run->path || access(run->path, R_OK) != 0))
+			run->end = AB_NOT_RUN;
+		return true;
+	}
+	return false;
+}
+
+static int
+take_runs(struct ab *x, struct tt_buf *text, struct tt_err *err)
+{
+	struct tt_buf head = { 0 };
+	uint64_t seed = x->seed;
+	int rc;
+
+	sscanf(tt_buf_string(text), HEAD "seed %" SCNu64, &seed);
+	if (x->o->seed != UINT64_MAX && seed != x->o->seed)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its runs are ordered by the seed %" PRIu64 ": leave out --seed, or name another folder",
+		    x->dir, seed);
+	x->seed = seed;
+	put_head(x, &head);
+	rc = tt_buf_error(&head, err);
+	if (rc == TT_OK && (text->n < head.n || memcmp(text->p, head.p, head.n) != 0))
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its runs are of other builds, of another number of pairs, or recorded otherwise "
+		    "(%s/" RUNS " says how): give the same, or name another folder", x->dir, x->dir);
+	for (size_t i = head.n, n; i < text->n && rc == TT_OK; i += n + 1) {
+		n = strcspn(text->p + i, "\n");
+		if (n && !take_line(x, text->p + i, n, err))
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s/" RUNS ": is damaged: \"%.*s\"", x->dir, (int)(n < 60 ? n : 60), text->p + i);
+	}
+	tt_buf_free(&head);
+	return rc;
+}
+
+/* Does it list any run? */
+static bool
+has_runs(struct tt_buf *text)
+{
+	unsigned long pair;
+	int at = 0;
+
+	for (const char *line = tt_buf_string(text); line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (sscanf(line, "old %lu: %n", &pair, &at) == 1 || sscanf(line, "new %lu: %n", &pair, &at) == 1)
+			return true;
+	return false;
+}
+
+static size_t
+count_runs(const struct ab *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->planned; i++)
+		for (enum tt_side s = TT_OLD; s < TT_SIDES; s++)
+			n += x->run[s][i].end != AB_NOT_RUN;
+	return n;
+}
+
+/* Captures and rows that are not ours are not overwritten. */
+static int
+refuse_others(struct ab *x, struct tt_err *err)
+{
+	DIR *d = opendir(x->dir);
+	struct dirent *e;
+	int rc = TT_OK;
+
+	if (!d)
+		return tt_fail_sys(err, errno, "%s", x->dir);
+	while (rc == TT_OK && (e = readdir(d)))
+		if (fnmatch("old-*.ttc", e->d_name, 0) == 0 || fnmatch("new-*.ttc", e->d_name, 0) == 0 || strcmp(e->d_name, ROWS) == 0)
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s/%s is there already and is not of a run of tracetool ab: name another folder with --keep",
+			    x->dir, e->d_name);
+	closedir(d);
+	return rc;
+}
+
+static int
+take_kept(struct ab *x, struct tt_buf *rows, struct tt_err *err)
+{
+	const char *runs = path_of(x, RUNS, err), *made = runs ? path_of(x, ROWS, err) : NULL;
+	struct tt_buf text = { 0 };
+	int rc;
+
+	if (!made)
+		return err->code;
+	if (access(runs, F_OK) != 0) {
+		if (x->o->resume)
+			tt_log(&x->app->env, TT_LOG_NORMAL, "%s: there is nothing to resume, so all is run", x->dir);
+		rc = refuse_others(x, err);
+		return rc == TT_OK ? ab_folder_note(x, err) : rc;
+	}
+	rc = gate_document(x->app, runs, &text, err);
+	if (rc == TT_OK && strncmp(tt_buf_string(&text), HEAD, strlen(HEAD)) != 0)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s was not written by this version of tracetool ab: name another folder with --keep", runs);
+	if (rc == TT_OK && !x->o->resume && has_runs(&text))
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has runs already: --resume goes on with them; for new ones name another folder", x->dir);
+	if (rc == TT_OK && x->o->resume)
+		rc = take_runs(x, &text, err);
+	tt_buf_free(&text);
+	if (rc != TT_OK)
+		return rc;
+	if (!x->o->resume || count_runs(x) == 0) {
+		unlink(made);
+		return ab_folder_note(x, err);
+	}
+	tt_log(&x->app->env, TT_LOG_NORMAL, "%zu run%s taken from %s", count_runs(x), count_runs(x) == 1 ? " is" : "s are", x->dir);
+	if (rc == TT_OK && !x->o->budget && access(made, F_OK) == 0)
+		rc = gate_document(x->app, made, rows, err);
+	return rc;
+}
+
+/* A folder that a program may be told of: absolute, and without what recorders take for a pattern. */
+static int
+set_dir(struct ab *x, const char *dir, struct tt_err *err)
+{
+	char *real = realpath(dir, NULL);
+	int rc = TT_OK;
+
+	if (!real)
+		return tt_fail_sys(err, errno, "%s", dir);
+	if (strchr(real, '%'))
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: recorders take the %% for a pattern: name a folder without", real);
+	x->dir = rc == TT_OK ? tt_arena_text(&x->a, real, strlen(real), err) : NULL;
+	free(real);
+	return x->dir ? TT_OK : err->code;
+}
+
+/* Two at once would mix their runs. Held until the program ends. */
+static int
+lock_dir(struct ab *x, struct tt_err *err)
+{
+	int fd = open(x->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return tt_fail_sys(err, errno, "%s", x->dir);
+	/* Other errors: this filesystem has no locks. */
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: another tracetool ab runs in this folder: wait for it, or name another with --keep", x->dir);
+	return TT_OK;
+}
+
+int
+ab_folder_open(struct ab *x, struct tt_buf *rows, struct tt_err *err)
+{
+	char own[4096];
+	int rc;
+
+	if (x->o->keep) {
+		if (mkdir(x->o->keep, 0777) != 0 && errno != EEXIST)
+			return tt_fail_sys(err, errno, "%s", x->o->keep);
+		rc = set_dir(x, x->o->keep, err);
+		if (rc == TT_OK)
+			rc = lock_dir(x, err);
+		return rc == TT_OK ? take_kept(x, rows, err) : rc;
+	}
+	x->app->env.tmpdir = x->o->in.tmpdir;
+	snprintf(own, sizeof own, "%s/tracetool-ab.XXXXXX", tt_spool_dir(&x->app->env));
+	if (!mkdtemp(own))
+		return tt_fail_sys(err, errno, "%s", own);
+	x->own_dir = true;
+	rc = set_dir(x, own, err);
+	if (rc != TT_OK)
+		rmdir(own);
+	return rc;
+}
+
+static int
+drop(const char *path, const struct stat *st, int what, struct FTW *at)
+{
+	(void)st;
+	(void)what;
+	(void)at;
+	remove(path);
+	return 0;
+}
+
+void
+ab_folder_close(struct ab *x)
+{
+	if (x->own_dir && x->dir)
+		nftw(x->dir, drop, 16, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,173 @@
+/**
+ * A capture becomes a sample; the contract is in ab.h.
+ *
+ * The process that runs builds may not be confined, and the one that reads captures must be: it is a child, which sends the sample
+ * as baselines have it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ab.h"
+#include "base/json.h"
+#include "cmd.h"
+#include "gate.h"
+#include "gate_read.h"
+#include "recover.h"
+#include "run/run.h"
+
+/* In the child: read the capture, which may have a ring that a killed program left. */
+static int
+read_sample(struct ab *x, const struct tt_budget *b, const char *path, struct tt_buf *out, struct tt_err *err)
+{
+	const char *one[] = { path, NULL };
+	struct input_opts in = x->o->in;
+	const struct gate_opts none = { .budget = b->path };
+	struct gate g = { .app = x->app, .g = &none, .in = &in, .budget = *b };
+	struct tt_json j = { .out = out };
+	struct recovered what;
+	struct tt_run_opts run;
+	int rc;
+
+	in.path = (struct opt_list){ .v = one, .n = 1 };
+	tt_arena_init(&g.a, &x->app->env.mem);
+	if (recover_mend(x->app, path, &what, err) != TT_OK && err->code == TT_E_NOMEM)
+		return err->code;
+	rc = input_setup(x->app, &in, &run, err);
+	if (rc == TT_OK)
+		rc = app_reads(x->app, one, err);
+	if (rc == TT_OK)
+		rc = app_confine(x->app, NULL, in.tmpdir, err);
+	if (rc == TT_OK)
+		rc = gate_read(&g, &run, err);
+	if (rc == TT_OK && g.unread)
+		rc = tt_fail(err, g.unread == 3 ? TT_E_DAMAGED : TT_E_IO, TT_NOWHERE, "its capture cannot be read");
+	if (rc != TT_OK)
+		return rc;
+	tt_json_open(&j, NULL, "{");
+	tt_json_i64(&j, "cap_ns", g.sample[0].cap_ns);
+	tt_json_bool(&j, "empty", g.sample[0].empty);
+	tt_sample_put(&j, "sample", &g.sample[0], b->measure, b->nmeasure);
+	tt_json_close(&j, "}");
+	return tt_buf_error(out, err);
+}
+
+static void
+send_all(int fd, const char *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t k = write(fd, p, n);
+
+		if (k < 0 && errno != EINTR)
+			_exit(4);
+		p += k > 0 ? k : 0;
+		n -= k > 0 ? (size_t)k : 0;
+	}
+}
+
+/* In the child, which does not come back. */
+static void
+child(struct ab *x, const struct tt_budget *b, const char *path, int fd)
+{
+	struct tt_buf out = { 0 };
+	struct tt_json j = { .out = &out };
+	struct tt_err err = { 0 };
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGINT, SIG_IGN);      /* of a terminal, which sends it to both: the parent ends when this is done */
+	if (read_sample(x, b, path, &out, &err) != TT_OK) {
+		out.n = 0;
+		tt_json_open(&j, NULL, "{");
+		tt_json_i64(&j, "code", err.code);
+		tt_json_text(&j, "error", err.msg);
+		tt_json_close(&j, "}");
+	}
+	send_all(fd, out.p, out.n);
+	ui_erase(&x->app->ui);
+	_exit(0);
+}
+
+void
+ab_mend(struct ab *x, const char *path)
+{
+	pid_t pid = access(path, F_OK) == 0 ? fork() : -1;
+	struct tt_err err;
+	struct recovered what;
+
+	if (pid == 0) {
+		recover_mend(x->app, path, &what, &err);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+}
+
+static int
+receive(int fd, struct tt_buf *text, struct tt_err *err)
+{
+	int rc;
+
+	while ((rc = tt_buf_room(text, 1 << 16, err)) == TT_OK) {
+		ssize_t n = read(fd, text->p + text->n, 1 << 16);
+
+		if (n == 0)
+			break;
+		if (n < 0 && errno != EINTR)
+			return tt_fail_sys(err, errno, "reading a sample");
+		text->n += n > 0 ? (size_t)n : 0;
+	}
+	return rc;
+}
+
+static int
+take(struct ab *x, const struct tt_budget *b, const struct ab_run *run, const json_t *j, struct tt_sample *s, struct tt_err *err)
+{
+	const char *what = json_string_value(json_object_get(j, "error"));
+	int rc;
+
+	if (what)
+		return tt_fail(err, (int)json_integer_value(json_object_get(j, "code")), TT_NOWHERE, "%s: %s", run->name, what);
+	rc = tt_sample_parse(json_object_get(j, "sample"), b->measure, b->nmeasure, s, &x->a, err);
+	if (rc != TT_OK)
+		return rc;
+	s->cap_ns = json_integer_value(json_object_get(j, "cap_ns"));
+	s->empty = json_is_true(json_object_get(j, "empty"));
+	s->name = tt_arena_text(&x->a, x->own_dir ? run->name : run->path, strlen(x->own_dir ? run->name : run->path), err);
+	return s->name ? TT_OK : err->code;
+}
+
+int
+ab_read(struct ab *x, const struct tt_budget *b, const struct ab_run *run, struct tt_sample *s, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int fd[2], status = 0, rc;
+	json_t *j = NULL;
+	pid_t pid;
+
+	if (pipe2(fd, O_CLOEXEC) != 0)
+		return tt_fail_sys(err, errno, "pipe");
+	pid = fork();
+	if (pid == 0)
+		child(x, b, run->path, fd[1]);
+	close(fd[1]);
+	rc = pid < 0 ? tt_fail_sys(err, errno, "fork") : receive(fd[0], &text, err);
+	close(fd[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (rc == TT_OK)
+		j = json_loadb(text.p ? text.p : "", text.n, 0, NULL);
+	if (rc == TT_OK && !j)
+		rc = WIFSIGNALED(status) ? tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "%s: reading its capture ended by signal %d", run->name, WTERMSIG(status)) :
+		    tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "%s: reading its capture ended with exit status %d", run->name, WEXITSTATUS(status));
+	if (rc == TT_OK)
+		rc = take(x, b, run, j, s, err);
+	json_decref(j);
+	tt_buf_free(&text);
+	return rc;
+}

@@ -1,0 +1,169 @@
+/**
+ * Rows of an A/B run without a budget; the contract is in ab.h.
+ *
+ * Few rows: the more there are, the less each can show. Which they are is told by captures of both builds together, never by how they
+ * differ, or the choice would be part of the answer.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ab.h"
+#include "base/json.h"
+#include "stat/num.h"
+#include "view/figures.h"
+
+#define MARKERS 4
+#define MARKER_SHARE 20               /* a marker matters from a twentieth of a frame up */
+#define HITCH 2                       /* a long frame takes so many times the median */
+
+struct rows {
+	const struct tt_sample *const *s;
+	const struct tt_budget *b;
+	struct tt_buf *out;
+	bool some;
+};
+
+/* The mean of what both captures have of the measure ${key}, which may end with a selector; -1: one of them has none. */
+static int64_t
+both(const struct rows *r, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (size_t i = 0; i < r->b->nmeasure; i++) {
+		const struct tt_value *old = &r->s[TT_OLD]->value[i], *new = &r->s[TT_NEW]->value[i];
+
+		if (strncmp(r->b->measure[i].key, key, n) == 0 && (r->b->measure[i].key[n] == '\0' || r->b->measure[i].key[n] == '['))
+			return old->known && new->known ? old->v / 2 + new->v / 2 : -1;
+	}
+	return -1;
+}
+
+static void
+row(struct rows *r, const char *id, const char *metric, const char *stat, const char *max)
+{
+	tt_buf_printf(r->out, "%s\n\t\t{ \"id\": \"%s\", \"metric\": \"%s\", \"stat\": \"%s\", \"max\": \"%s\" }", r->some ? "," : "", id, metric, stat, max);
+	r->some = true;
+}
+
+/*
+ * Frames that take twice the median: a quarter more, or as many as so many pairs can tell from chance, if frames are long by chance
+ * and independently: then their number differs by the root of twice of it within a pair.
+ */
+static void
+hitch_row(struct rows *r, bool cpu, int64_t median, size_t pairs, bool known)
+{
+	double rate = (double)both(r, cpu ? "frame.cpu.over" : "frame.over") / TT_AMOUNT_ONE, margin = 1;
+	double frames = (double)(r->s[TT_OLD]->frames + r->s[TT_NEW]->frames) / 2, count = known && rate > 0 ? rate * frames / 1000 : 0;
+
+	if (frames > 0)
+		margin = fmax(rate / 4, 4 * sqrt(2 * fmax(count, 1) / (double)pairs) * 1000 / frames);
+	tt_buf_printf(r->out, "%s\n\t\t{ \"id\": \"long-frames\", \"metric\": \"%s\", \"limit\": \"%.2fms\", \"max\": \"+%.2f\" }", r->some ? "," : "",
+	    cpu ? "frame.cpu.over" : "frame.over", HITCH * (double)median / 1e6 / TT_AMOUNT_ONE, margin);
+	r->some = true;
+}
+
+/* --- markers ------------------------------------------------------------------------------------ */
+
+static const struct tt_part *
+part_named(const struct tt_sample *s, const char *name)
+{
+	for (size_t i = 0; i < s->npart; i++)
+		if (s->part[i].about == TT_ABOUT_TIME && s->part[i].framed && strcmp(s->part[i].name, name) == 0)
+			return &s->part[i];
+	return NULL;
+}
+
+/* The one after ${before} by work in both; NULL: there is none that matters, or both have. A new name is no change of an old one. */
+static const struct tt_part *
+next_part(const struct rows *r, const struct tt_part *before, int64_t least)
+{
+	const struct tt_sample *s = r->s[TT_OLD];
+	int64_t most = INT64_MAX, best = -1;
+	const struct tt_part *found = NULL;
+
+	if (before)
+		most = before->work / 2 + part_named(r->s[TT_NEW], before->name)->work / 2;
+	for (size_t i = 0; i < s->npart; i++) {
+		const struct tt_part *p = &s->part[i], *other;
+		int64_t v;
+
+		if (p->about != TT_ABOUT_TIME || !p->framed || p->name[0] == '(' || !(other = part_named(r->s[TT_NEW], p->name)))
+			continue;
+		v = p->work / 2 + other->work / 2;
+		if (v < least || v > most || (v == most && before && strcmp(p->name, before->name) <= 0) || v < best ||
+		    (v == best && strcmp(p->name, found->name) > 0))
+			continue;
+		best = v;
+		found = p;
+	}
+	return found;
+}
+
+/* The name, and nothing that only has it inside, as a pattern. */
+static void
+put_exactly(struct tt_buf *out, const char *name)
+{
+	struct tt_buf p = { 0 };
+
+	tt_buf_text(&p, "re:^");
+	for (; *name; name++) {
+		if (strchr(".[]{}()*+?^$|\\", *name))
+			tt_buf_text(&p, "\\");
+		tt_buf_add(&p, name, 1);
+	}
+	tt_buf_text(&p, "$");
+	if (p.failed)
+		tt_buf_fail(out);
+	else
+		tt_json_quote(out, p.p, p.n);
+	tt_buf_free(&p);
+}
+
+static void
+marker_rows(struct rows *r, int64_t frame)
+{
+	const struct tt_part *p = NULL;
+
+	for (size_t n = 0; n < MARKERS && (p = next_part(r, p, frame / MARKER_SHARE)); n++) {
+		tt_buf_text(r->out, ",\n\t\t{ \"id\": ");
+		tt_json_quote(r->out, p->name, strlen(p->name));
+		tt_buf_text(r->out, ", \"metric\": \"marker.self\", \"marker\": ");
+		put_exactly(r->out, p->name);
+		tt_buf_text(r->out, ", \"stat\": \"per_frame.mean\", \"max\": \"+10%\" }");
+	}
+}
+
+/* --- all ------------------------------------------------------------------------------------------ */
+
+static void
+frame_rows(struct rows *r, size_t pairs, bool hitches)
+{
+	bool cpu = r->s[TT_OLD]->cap_ns || r->s[TT_NEW]->cap_ns;
+	const char *metric = cpu ? "frame.cpu" : "frame.time";
+	int64_t median = both(r, cpu ? "frame.cpu.median" : "frame.time.median"), mean = both(r, cpu ? "frame.cpu.mean" : "frame.time.mean");
+
+	row(r, cpu ? "cpu-median" : "frame-median", metric, "median", "+2%");
+	row(r, cpu ? "cpu-p95" : "frame-p95", metric, "p95", "+2%");
+	hitch_row(r, cpu, median, pairs, hitches);
+	if (both(r, "gc.alloc.bytes.per_frame.mean") >= 0)
+		row(r, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", both(r, "gc.alloc.bytes.per_frame.mean") ? "+5%" : "+16B");
+	marker_rows(r, mean);
+}
+
+int
+ab_rows(const struct tt_sample *s[TT_SIDES], const struct tt_budget *budget, size_t pairs, bool hitches, struct tt_buf *out,
+    struct tt_err *err)
+{
+	struct rows r = { .s = s, .b = budget, .out = out };
+
+	tt_buf_text(out, "{\n\t\"tracetool_budget\": 1,\n\t\"rows\": [");
+	if (s[TT_OLD]->frames && s[TT_NEW]->frames && both(&r, "frame.time.median") > 0) {
+		frame_rows(&r, pairs, hitches);
+	} else {
+		row(&r, "length", "capture.time", "total", "+5%");
+		if (both(&r, "gc.alloc.bytes.total") > 0)
+			row(&r, "alloc-bytes", "gc.alloc.bytes", "total", "+5%");
+	}
+	tt_buf_text(out, "\n\t]\n}\n");
+	return tt_buf_error(out, err);
+}

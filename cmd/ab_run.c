@@ -1,0 +1,435 @@
+/**
+ * A build is run and waited for; the contract is in ab.h.
+ *
+ * It has a session of its own, so that it neither waits for a terminal nor hears of ours, nothing to read on its standard input, and a
+ * pipe for what it prints, of which the end is kept. What it started and left is found because it becomes ours.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ab.h"
+#include "cmd.h"
+#include "out/table.h"
+
+#define SECOND INT64_C(1000000000)
+#define LEAVE (2 * SECOND)            /* what was asked to end is killed after this, and what a build left running */
+#define STOP (10 * SECOND)            /* the same after a signal to us: a game may still write its capture */
+#define NAP_MS 10                     /* between two looks at what a build left running */
+#define TAIL 2000                     /* bytes kept of what it prints */
+#define LINES 5                       /* of them shown */
+
+static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+#define NOURS (sizeof ours / sizeof *ours)
+static sigset_t before;
+
+static void
+our_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < NOURS; i++)
+		sigaddset(set, ours[i]);
+}
+
+void
+ab_signals(void)
+{
+	sigset_t set;
+
+	our_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	/* What a build leaves behind becomes our child, so that its end is seen. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+void
+ab_signals_end(int stopped)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+	if (stopped)
+		raise(stopped);               /* delivered with the next line */
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* A run at work. */
+struct running {
+	pid_t pid;
+	int out, signals;
+	char tail[TAIL];
+	size_t ntail;
+	bool ended;
+	int status;
+	bool late;                    /* it took longer than --timeout */
+	int64_t kill_at;              /* INT64_MAX: nobody asked it to end */
+};
+
+/* In the child: our environment with the capture's name, standard input empty, output to the pipe. */
+static void
+become(const char *const *argv, const char *capture, int out, int report)
+{
+	int nothing = open("/dev/null", O_RDONLY);
+
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	for (size_t i = 0; i < NOURS; i++) {
+		struct sigaction old;
+
+		if (sigaction(ours[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			signal(ours[i], SIG_DFL);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (nothing >= 0 && dup2(nothing, 0) == 0 && dup2(out, 1) == 1 && dup2(out, 2) == 2 && setenv("TRACETOOL_CAPTURE", capture, 1) == 0)
+		execvp(argv[0], (char *const *)(const void *)argv);
+	int e = errno;
+	while (write(report, &e, sizeof e) < 0 && errno == EINTR)
+		continue;
+	_exit(127);
+}
+
+/* ${report} closes when the program runs; before that it brings an errno. */
+static int
+start(struct running *r, const char *const *argv, const char *capture, struct tt_err *err)
+{
+	int out[2], report[2], e = 0;
+	sigset_t set;
+	ssize_t n;
+
+	our_signals(&set);
+	if (pipe2(out, O_CLOEXEC) != 0)
+		return tt_fail_sys(err, errno, "pipe");
+	if (pipe2(report, O_CLOEXEC) != 0) {
+		e = errno;
+		close(out[0]);
+		close(out[1]);
+		return tt_fail_sys(err, e, "pipe");
+	}
+	r->out = out[0];
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	r->pid = r->signals >= 0 ? fork() : -1;
+	if (r->pid == 0)
+		become(argv, capture, out[1], report[1]);
+	e = r->pid < 0 ? errno : 0;
+	close(out[1]);
+	close(report[1]);
+	if (r->pid > 0) {
+		while ((n = read(report[0], &e, sizeof e)) < 0 && errno == EINTR)
+			continue;
+		e = n == (ssize_t)sizeof e ? e : 0;
+	}
+	close(report[0]);
+	fcntl(r->out, F_SETFL, O_NONBLOCK);
+	if (e && r->pid > 0)
+		waitpid(r->pid, NULL, 0);
+	if (!e)
+		return TT_OK;
+	close(r->out);
+	if (r->signals >= 0)
+		close(r->signals);
+	return tt_fail_sys(err, e, "%s", argv[0]);
+}
+
+/* Keep the end of what it prints; false: nobody writes any more. */
+static bool
+take_output(struct running *r)
+{
+	char text[1 << 16];
+	ssize_t n = read(r->out, text, sizeof text);
+	size_t keep;
+
+	if (n <= 0)
+		return n < 0 && (errno == EAGAIN || errno == EINTR);
+	if ((size_t)n >= TAIL) {
+		memcpy(r->tail, text + n - TAIL, TAIL);
+		r->ntail = TAIL;
+		return true;
+	}
+	keep = r->ntail + (size_t)n > TAIL ? TAIL - (size_t)n : r->ntail;
+	memmove(r->tail, r->tail + r->ntail - keep, keep);
+	memcpy(r->tail + keep, text, (size_t)n);
+	r->ntail = keep + (size_t)n;
+	return true;
+}
+
+static void
+take_signals(struct ab *x, struct running *r)
+{
+	struct signalfd_siginfo info;
+
+	while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+		int sig = (int)info.ssi_signo;
+
+		if (sig == SIGCHLD)
+			continue;
+		/* The second time there is no waiting. */
+		kill(-r->pid, x->stopped ? SIGKILL : sig);
+		r->kill_at = ui_clock() + STOP;
+		x->stopped = sig;
+	}
+}
+
+/* Has the program, or anything that it started and that became ours, ended? */
+static void
+reap(struct running *r)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == r->pid) {
+			r->ended = true;
+			r->status = status;
+		}
+	}
+}
+
+/* Milliseconds until ${at}, for poll(); -1: forever. */
+static int
+until(int64_t at)
+{
+	int64_t ms = (at - ui_clock()) / 1000000 + 1;
+
+	return at == INT64_MAX ? -1 : ms < 0 ? 0 : ms > 1000000 ? 1000000 : (int)ms;
+}
+
+static void
+wait_for(struct ab *x, struct running *r, int64_t timeout)
+{
+	int64_t end = timeout ? ui_clock() + timeout : INT64_MAX;
+	struct pollfd p[2] = { { .fd = r->signals, .events = POLLIN }, { .fd = r->out, .events = POLLIN } };
+
+	for (reap(r); !r->ended; reap(r)) {
+		poll(p, 2, until(end < r->kill_at ? end : r->kill_at));
+		take_signals(x, r);
+		if (p[1].revents && !take_output(r))
+			p[1].fd = -1;
+		if (ui_clock() >= end) {
+			r->late = true;
+			r->kill_at = ui_clock() + LEAVE;
+			end = INT64_MAX;
+			kill(-r->pid, SIGTERM);
+		} else if (ui_clock() >= r->kill_at) {
+			r->kill_at = INT64_MAX;
+			kill(-r->pid, SIGKILL);
+		}
+	}
+}
+
+/*
+ * Send ${sig} (0: none) to all that is left of it: its group, and what became ours. Children in our own session are none of it: whoever
+ * became this program by exec may have left us some. True: there is something.
+ */
+static bool
+signal_rest(const struct running *r, int sig)
+{
+	bool left = kill(-r->pid, sig) == 0;
+	FILE *f = fopen("/proc/thread-self/children", "re");
+	long pid;
+
+	while (f && fscanf(f, "%ld", &pid) == 1)
+		if (getsid((pid_t)pid) != getsid(0))
+			left |= kill((pid_t)pid, sig) == 0;
+	if (f)
+		fclose(f);
+	return left;
+}
+
+/* Wait until ${end} for what is left to end; true: something is still there. */
+static bool
+await_rest(struct ab *x, struct running *r, int64_t end)
+{
+	struct pollfd p = { .fd = r->signals, .events = POLLIN };
+
+	for (reap(r); signal_rest(r, 0); reap(r)) {
+		if (ui_clock() >= end)
+			return true;
+		poll(&p, 1, NAP_MS);
+		take_signals(x, r);
+		take_output(r);
+	}
+	return false;
+}
+
+/* End what is left of it, which is given a little time to end by itself; true: it did not. */
+static bool
+end_rest(struct ab *x, struct running *r)
+{
+	bool left;
+
+	if (r->late)
+		signal_rest(r, SIGKILL);
+	left = await_rest(x, r, ui_clock() + LEAVE);
+	/* What is killed may leave children in turn. */
+	for (int64_t end = ui_clock() + LEAVE; left && signal_rest(r, SIGKILL) && ui_clock() < end; )
+		await_rest(x, r, ui_clock() + NAP_MS * 1000000);
+	return left;
+}
+
+/* --- what came of it -------------------------------------------------------------------------------- */
+
+/* The last lines that it printed. */
+static void
+show_tail(struct ab *x, const struct running *r)
+{
+	size_t end = r->ntail, from, lines = 0;
+
+	while (end > 0 && (r->tail[end - 1] == '\n' || r->tail[end - 1] == '\r'))
+		end--;
+	for (from = end; from > 0 && (r->tail[from - 1] != '\n' || ++lines < LINES); from--)
+		;
+	if (end == 0)
+		ui_say(&x->app->ui, "  it printed nothing");
+	while (from < end) {
+		const char *line = r->tail + from, *stop = memchr(line, '\n', end - from);
+		size_t n = stop ? (size_t)(stop - line) : end - from;
+
+		ui_say(&x->app->ui, "  | %.*s", (int)n, line);
+		from += n + 1;
+	}
+}
+
+static void
+crashed(struct ab *x, const struct running *r, struct ab_run *run)
+{
+	run->end = AB_CRASHED;
+	ui_say(&x->app->ui, "%s crashed: %s; the end of what it printed:", run->name, run->how);
+	show_tail(x, r);
+}
+
+static bool
+is_there(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+}
+
+/* Of a first run: it is no use to go on. */
+static int
+no_capture(struct ab *x, enum tt_side side, const struct running *r, const struct ab_run *run, struct tt_err *err)
+{
+	ui_say(&x->app->ui, "%s: exit status 0, and no capture; the end of what it printed:", run->name);
+	show_tail(x, r);
+	if (ab_records(x, side))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%.200s left no capture, although it was run by tracetool record: does a Mono runtime run in it?",
+		    x->command[side]);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%.200s left no capture in $TRACETOOL_CAPTURE: a Unity player needs the recorder plug-in "
+	    "(tracetool-unity(7)), a Mono program --mono, and any other command must write a capture to that file", x->command[side]);
+}
+
+static int
+judge_end(struct ab *x, enum tt_side side, const struct running *r, bool first, struct ab_run *run, struct tt_err *err)
+{
+	char limit[40];
+
+	if (access(x->dir, W_OK | X_OK) != 0)
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: the folder of captures is gone after the run %s: a build must leave it alone", x->dir, run->name);
+	if (r->late) {
+		*tt_put_time(limit, x->o->timeout) = '\0';
+		snprintf(run->how, sizeof run->how, "it ran longer than the %s of --timeout", limit);
+	} else if (WIFSIGNALED(r->status)) {
+		snprintf(run->how, sizeof run->how, "signal %d, %s", WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
+	} else if (WEXITSTATUS(r->status) != 0) {
+		snprintf(run->how, sizeof run->how, "exit status %d", WEXITSTATUS(r->status));
+	} else if (!is_there(run->path)) {
+		snprintf(run->how, sizeof run->how, "exit status 0, but no capture");
+		if (first)
+			return no_capture(x, side, r, run, err);
+	} else {
+		run->end = AB_GOOD;
+		return TT_OK;
+	}
+	crashed(x, r, run);
+	return TT_OK;
+}
+
+/* Is it a Mono runtime by its name: mono, mono64, mono-sgen? */
+static bool
+is_mono(const char *path)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+
+	return strncmp(name, "mono", 4) == 0 && !isalpha((unsigned char)name[4]);
+}
+
+bool
+ab_records(const struct ab *x, enum tt_side side)
+{
+	return x->o->mono || x->o->profile.n > 0 || is_mono(x->build[side][0]);
+}
+
+/* The words to run: the build's own, or ours to record a Mono program. */
+static const char *const *
+words(struct ab *x, enum tt_side side, const char *capture, struct tt_err *err)
+{
+	static const char *const record[] = { "/proc/self/exe", "record", "-q", "--no-summary", "-o" };
+	const char *const *build = x->build[side];
+	struct opt_list l = { 0 };
+	int rc = TT_OK;
+
+	if (!ab_records(x, side))
+		return build;
+	for (size_t i = 0; i < sizeof record / sizeof *record && rc == TT_OK; i++)
+		rc = opt_list_add(&l, record[i], &x->a, err);
+	if (rc == TT_OK)
+		rc = opt_list_add(&l, capture, &x->a, err);
+	for (size_t i = 0; i < x->o->profile.n && rc == TT_OK; i++) {
+		rc = opt_list_add(&l, "-p", &x->a, err);
+		if (rc == TT_OK)
+			rc = opt_list_add(&l, x->o->profile.v[i], &x->a, err);
+	}
+	if (rc == TT_OK)
+		rc = opt_list_add(&l, "--", &x->a, err);
+	for (size_t i = 0; i < x->nbuild[side] && rc == TT_OK; i++)
+		rc = opt_list_add(&l, build[i], &x->a, err);
+	return rc == TT_OK ? l.v : NULL;
+}
+
+int
+ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, struct tt_err *err)
+{
+	struct running r = { .kill_at = INT64_MAX };
+	struct tt_buf path = { 0 };
+	const char *const *argv;
+	bool first = true, left;
+	int rc;
+
+	*run = (struct ab_run){ .end = AB_NOT_RUN };
+	snprintf(run->name, sizeof run->name, "%s", name);
+	tt_buf_printf(&path, "%s/%s.ttc", x->dir, name);
+	for (size_t i = 0; i < path.n; i++)
+		if (path.p[i] == ' ' && i > strlen(x->dir))
+			path.p[i] = '-';
+	run->path = tt_buf_error(&path, err) == TT_OK ? tt_arena_text(&x->a, path.p, path.n, err) : NULL;
+	tt_buf_free(&path);
+	argv = run->path ? words(x, side, run->path, err) : NULL;
+	if (!argv)
+		return err->code;
+	for (size_t i = 0; i < TT_PAIRS_MOST; i++)
+		first = first && x->run[side][i].end == AB_NOT_RUN;
+	first = first && x->warm[side].end != AB_GOOD;
+	unlink(run->path);
+	rc = start(&r, argv, run->path, err);
+	if (rc != TT_OK)
+		return rc;
+	wait_for(x, &r, x->o->timeout);
+	left = end_rest(x, &r);
+	close(r.out);
+	close(r.signals);
+	if (x->stopped)
+		return TT_OK;
+	if (left)
+		ui_say(&x->app->ui, "%s ended and left processes running, which are ended now: a build must not end before what it starts", run->name);
+	return judge_end(x, side, &r, first, run, err);
+}
