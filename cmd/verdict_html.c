@@ -125,8 +125,40 @@ put_counts(const struct page *p)
 	if (*between == ',')
 		put(p, ".</p>\n");
 	if (p->v->count[TT_UNDECIDED])
-		put(p, "<p>Undecided rows neither pass nor fail: the captures vary too much for their number to tell a change from noise. More captures would "
-		    "tell.</p>\n");
+		tt_buf_printf(p->out, "<p>Undecided rows neither pass nor fail: the %s vary too much for their number to tell a change from noise. "
+		    "More %s would tell.</p>\n", p->v->ab ? "pairs" : "captures", p->v->ab ? "pairs" : "captures");
+}
+
+static void
+put_against(const struct page *p)
+{
+	const struct tt_verdict *v = p->v;
+
+	put(p, "<p>");
+	tt_html_count(p->out, v->nsample);
+	put(p, v->nsample == 1 ? " capture against the budget " : " captures against the budget ");
+	tt_html_text(p->out, v->budget->path);
+	if (v->base) {
+		put(p, " and the baseline ");
+		tt_html_text(p->out, v->base->path);
+		tt_buf_printf(p->out, " (%zu capture%s in %zu session%s)", v->base->nsample, v->base->nsample == 1 ? "" : "s", v->base->nsession,
+		    v->base->nsession == 1 ? "" : "s");
+	}
+}
+
+/* Of an A/B run: what was run. */
+static void
+put_builds(const struct page *p)
+{
+	const struct tt_ab *ab = p->v->ab;
+
+	put(p, "<p>Old build: <code>");
+	tt_html_text(p->out, ab->build[TT_OLD]);
+	put(p, "</code></p>\n<p>New build: <code>");
+	tt_html_text(p->out, ab->build[TT_NEW]);
+	tt_buf_printf(p->out, "</code></p>\n<p>%zu pair%s of at most %zu, in an order by seed %llu, against the budget ", ab->done, ab->done == 1 ? "" : "s",
+	    ab->planned, (unsigned long long)ab->seed);
+	tt_html_text(p->out, p->v->budget->path);
 }
 
 static void
@@ -140,16 +172,11 @@ verdict(const struct page *p)
 	/* The word in front is ours. */
 	tt_buf_printf(p->out, "<p class=\"v\"><strong>%.*s</strong>", (int)n, v->summary);
 	tt_html_text(p->out, v->summary + n);
-	put(p, "</p>\n<p>");
-	tt_html_count(p->out, v->nsample);
-	put(p, v->nsample == 1 ? " capture against the budget " : " captures against the budget ");
-	tt_html_text(p->out, v->budget->path);
-	if (v->base) {
-		put(p, " and the baseline ");
-		tt_html_text(p->out, v->base->path);
-		tt_buf_printf(p->out, " (%zu capture%s in %zu session%s)", v->base->nsample, v->base->nsample == 1 ? "" : "s", v->base->nsession,
-		    v->base->nsession == 1 ? "" : "s");
-	}
+	put(p, "</p>\n");
+	if (v->ab)
+		put_builds(p);
+	else
+		put_against(p);
 	tt_buf_printf(p->out, ", on %s. Exit status %d.</p>\n", v->today, v->exit_code);
 	put_counts(p);
 	if (v->accept) {
@@ -240,7 +267,8 @@ rows(const struct page *p, const size_t *order)
 	put(p, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"Rows of the budget\"><table data-t=\"rows\" data-from=\"0\">\n"
 	    "<caption>What fails comes first</caption>\n<thead><tr>");
 	for (size_t i = 0; i < sizeof col / sizeof *col; i++)
-		tt_buf_printf(p->out, "<th scope=\"col\" data-c=\"%s\"%s>%s</th>", col[i][0], i > 2 && i < 7 ? " class=\"n\"" : "", col[i][1]);
+		tt_buf_printf(p->out, "<th scope=\"col\" data-c=\"%s\"%s>%s</th>", col[i][0], i > 2 && i < 7 ? " class=\"n\"" : "",
+		    v->ab && i == 5 ? "old build" : col[i][1]);
 	put(p, "</tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < v->nrow && i < ROWS; i++)
 		put_row(p, &v->row[order[i]], i + 1);
@@ -288,7 +316,8 @@ put_dots(const struct page *p, const struct tt_verdict_row *r)
 		d.line = r->row->relative ? r->limit_is_min ? r->base - r->limit : r->base + r->limit : r->limit;
 	}
 	tt_dots_put(&d, p->out);
-	tt_buf_printf(p->out, "<figcaption>The figure of each capture%s.%s</figcaption>\n</figure>\n", d.n[0] ? ", below those of the baseline" : "",
+	tt_buf_printf(p->out, "<figcaption>The figure of each capture%s.%s</figcaption>\n</figure>\n",
+	    d.n[0] == 0 ? "" : p->v->ab ? ", below those of the old build" : ", below those of the baseline",
 	    r->npoint > TT_DOTS_MAX || r->nbase_point > TT_DOTS_MAX ? " The first 500 are drawn." : "");
 }
 
@@ -388,7 +417,7 @@ put_detail(const struct page *p, const struct tt_verdict_row *r, size_t number)
 		put(p, "</p>\n");
 	}
 	if (r->need)
-		tt_buf_printf(p->out, "<p>%zu captures on each side would do.</p>\n", r->need);
+		tt_buf_printf(p->out, "<p>%zu %s would do.</p>\n", r->need, p->v->ab ? "pairs" : "captures on each side");
 	put_commands(p, r);
 	put(p, "</details>\n");
 }
@@ -423,14 +452,16 @@ verdict_html(const struct tt_verdict *v, const char *explain, struct tt_buf *out
 	if (!order)
 		return;
 	tt_html_open(out, v->summary, TT_HTML_ALONE);
-	put(&p, "<header>\n<h1>Budget ");
-	tt_html_text(out, slash ? slash + 1 : v->budget->path);
+	put(&p, v->ab ? "<header>\n<h1>A/B run" : "<header>\n<h1>Budget ");
+	if (!v->ab)
+		tt_html_text(out, slash ? slash + 1 : v->budget->path);
 	put(&p, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#verdict\">Verdict</a> <a href=\"#rows\">Rows</a></nav>\n<main>\n");
 	verdict(&p);
 	losses(&p);
 	rows(&p, order);
 	details(&p, order);
-	put(&p, "<p>Made by " TT_GENERATOR ". How rows are judged is in tracetool-budget(5).</p>\n</main>\n");
+	put(&p, "<p>Made by " TT_GENERATOR ". How rows are judged is in ");
+	put(&p, v->ab ? "tracetool-ab(1).</p>\n</main>\n" : "tracetool-budget(5).</p>\n</main>\n");
 	tt_html_close(out, TT_HTML_ALONE);
 	free(order);
 }
