@@ -1,4 +1,5 @@
-// The game that README.md speaks of: frames that begin at Game:Tick, a few allocations each. args: frames, ms to sleep in each
+// The game that README.md speaks of: frames that begin at Game:Tick, a few allocations each. args: frames, ms to sleep in each.
+// With MORE defined it allocates half as much again.
 using System;
 using System.Collections.Generic;
 using System.Threading;
@@ -9,7 +10,12 @@ static class Game
 
 	static int Update(int n)
 	{
-		for (int i = 0; i < 4; i++)
+#if MORE
+		const int each = 6;
+#else
+		const int each = 4;
+#endif
+		for (int i = 0; i < each; i++)
 			live.Add(new byte[64 + n % 7]);
 		if (live.Count > 100)
 			live.Clear();

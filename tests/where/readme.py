@@ -21,6 +21,7 @@ NOT_RUN = {
     "sudo make install": "changes the machine",
     "make dist": "package/compile does",
     "tracetool merge": "speaks of the command; what it needs is made below",
+    "tracetool ab": "speaks of the command; it follows in full",
     "tracetool record": "speaks of the command; it follows in full",
 }
 
@@ -61,12 +62,14 @@ def commands(text):
 
 def game(s):
     """The folder of a user who has a game, and captures of it: all real."""
-    subprocess.run(["mcs", "-out:" + s.path("in", "game.exe"), os.path.join(kit.TOP, "tests", "where", "Game.cs")], check=True)
+    for name, more in (("game.exe", []), ("old.exe", []), ("new.exe", ["-define:MORE"])):
+        subprocess.run(["mcs", *more, "-out:" + s.path("in", name), os.path.join(kit.TOP, "tests", "where", "Game.cs")], check=True)
     place = kit.Place(s, kit.ORDINARY if os.geteuid() == 0 else None)
     work = place.path("work")
     os.makedirs(s.path("lib"))
     shutil.copy(os.path.join(kit.BUILD, kit.MODULE), s.path("lib"))
-    shutil.copy(s.path("in", "game.exe"), work)
+    for name in os.listdir(s.path("in")):
+        shutil.copy(s.path("in", name), work)
     # While this one runs, which is so long that a --time may choose of it, the others are made.
     slow = subprocess.Popen(["mono", "--profile=log:calls,alloc,output=game.mlpd", "game.exe", "900", "14"], cwd=work,
                             stdout=subprocess.DEVNULL, env=dict(os.environ, HOME=place.path("home")))
@@ -87,7 +90,7 @@ def game(s):
     shutil.copy(os.path.join(kit.DATA, "mlpd", "good-d02-gameloop-sample.mlpd"), os.path.join(work, "client.mlpd"))
     shutil.copy(os.path.join(kit.DATA, "raw", "good-2019-every.raw"), os.path.join(work, "game.raw"))
     shutil.copy(os.path.join(kit.DATA, "demo", "good-hitches.ttc.xz"), os.path.join(work, "testdata", "demo"))
-    player(s, os.path.join(work, "Game.x86_64"))
+    player(s, [os.path.join(work, name) for name in ("Game.x86_64", "old/Game", "new/Game")])
     s.check("the log profiler's capture is made", slow.wait() and slow.returncode)
     for folder, _, names in os.walk(work):
         for path in [folder] + [os.path.join(folder, n) for n in names]:
@@ -96,28 +99,31 @@ def game(s):
     return place
 
 
-def player(s, path):
-    """A stand-in for a player that has the package."""
+def player(s, paths):
+    """Stand-ins for players that have the package."""
     os.makedirs(s.path("bin", "host"))
     shutil.copy(os.path.join(kit.BUILD, "host", "host"), s.path("bin", "host"))
     for name in os.listdir(kit.BUILD):
         if name.startswith("libtracetool-unity"):
             shutil.copy(os.path.join(kit.BUILD, name), s.path("bin"))
-    with open(path, "w") as f:
-        f.write('#!/bin/sh\nBUILD=%s exec %s frames=200 threads=2 events=200 capture="$TRACETOOL_CAPTURE"\n' %
-                (s.path("bin"), s.path("bin", "host", "host")))
-    os.chmod(path, 0o755)
+    for path in paths:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write('#!/bin/sh\nBUILD=%s exec %s frames=200 threads=2 events=200 capture="$TRACETOOL_CAPTURE"\n' %
+                    (s.path("bin"), s.path("bin", "host", "host")))
+        os.chmod(path, 0o755)
 
 
 def whole(command, option):
     """The command before, with an option that README adds to it."""
     more = ADDED[option]
     option = re.sub(r"--(markdown|html|json) FILE", r"--\1 v.\1", option)
-    return "%s %s %s" % (command, more or "", option)
+    words, dashes, builds = command.partition(" -- ")     # what follows the dashes is other programs' words
+    return "%s %s %s%s%s" % (words, more or "", option, dashes, builds)
 
 
 def allowed(command):
-    if re.search(r"--gate|\bdiff\b|jq -n?e", command):
+    if re.search(r"--gate|\b(diff|ab)\b|jq -n?e", command):
         return VERDICT
     return (0,)
 

@@ -482,7 +482,7 @@ def yaml(text):
 
 def recipes():
     readme = open(os.path.join(TOP, "README.md")).read()
-    part = readme[readme.index("### Fail my CI"):]
+    part = readme[readme.index("#### Limits and baselines"):]
     block = {lang: text for lang, text in reversed(re.findall(r"```(\w+)\n(.*?)```", part[:part.index("### Feed my own")], re.S))}
     yamls = re.findall(r"```yaml\n(.*?)```", part, re.S)
     folder = at("ci")
