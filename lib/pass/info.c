@@ -345,8 +345,10 @@ static const struct tt_pass_table tables[] = {
 	    .always_whole = true, .needs = TT_NEEDS_CALLS | TT_NEEDS_CANDIDATES, .make = candidates, .has = has_candidates,
 	    .none = "frames are marked, or no marker begins regularly",
 	    .unheld = "its rows are markers to choose from" },
-	{ "capture_threads", "Threads", thread_col, TT_NCOL(thread_col), .needs = TT_NEEDS_CALLS, .make = threads },
-	{ "capture_events", "Events by type", event_col, TT_NCOL(event_col), .needs = TT_NEEDS_TALLY, .make = events, .sort = "events" },
+	{ "capture_threads", "Threads", thread_col, TT_NCOL(thread_col), .needs = TT_NEEDS_CALLS, .make = threads,
+	    .none = "the capture has no threads" },
+	{ "capture_events", "Events by type", event_col, TT_NCOL(event_col), .needs = TT_NEEDS_TALLY, .make = events, .sort = "events",
+	    .none = "the capture has no events" },
 };
 
 const struct tt_pass tt_pass_info = {
