@@ -29,6 +29,7 @@ const struct command commands[] = {
 	{ &verb_batch, run_batch },
 	{ &verb_merge, run_merge },
 	{ &verb_baseline, run_baseline },
+	{ &verb_history, run_history },
 	{ &verb_info, run_info },
 	{ &verb_list, run_list },
 	{ &verb_explain, run_explain },

@@ -153,8 +153,8 @@ series_metric(const struct opt *o, void *field, const char *value, struct tt_are
 
 /* --- the readings ------------------------------------------------------------------- */
 
-static enum tt_unit
-unit_of(enum tt_dim dim)
+enum tt_unit
+series_unit(enum tt_dim dim)
 {
 	switch (dim) {
 	case TT_DIM_TIME: return TT_UNIT_NS;
@@ -164,11 +164,10 @@ unit_of(enum tt_dim dim)
 	}
 }
 
-/* An amount, which is in thousandths, in the unit of cells. */
-static int64_t
-in_unit(int64_t v, enum tt_dim dim)
+int64_t
+series_in_unit(int64_t v, enum tt_dim dim)
 {
-	switch (unit_of(dim)) {
+	switch (series_unit(dim)) {
 	case TT_UNIT_MILLI: return v;
 	case TT_UNIT_PERCENT: return tt_scale(v, 100, TT_AMOUNT_ONE);
 	default: return tt_scale(v, 1, TT_AMOUNT_ONE);
@@ -203,7 +202,7 @@ take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt
 		if (x->several && !o->several[i])
 			o->several[i] = x->why;
 		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = p->from, .to = p->to, .known = x->known,
-			.unit = unit_of(x->dim), .unit_name = tt_dim_name[x->dim], .v = in_unit(x->v, x->dim) };
+			.unit = series_unit(x->dim), .unit_name = tt_dim_name[x->dim], .v = series_in_unit(x->v, x->dim) };
 	}
 	tt_view_free(&view);
 	return rc;

@@ -7,6 +7,7 @@
 #ifndef TT_CMD_SERIES_H
 #define TT_CMD_SERIES_H
 
+#include "gate/quantity.h"
 #include "opts.h"
 #include "pass/pass.h"
 
@@ -39,5 +40,9 @@ int series_begin(struct app *app, struct series_opts *o, size_t buckets, struct 
 const struct tt_series *series_read(struct series_opts *o);
 
 void series_notes(const struct series_opts *o, struct tt_report *r);
+
+/* The unit of a cell for amounts of ${dim}, and an amount, which is in thousandths, in that unit. */
+enum tt_unit series_unit(enum tt_dim dim);
+int64_t series_in_unit(int64_t v, enum tt_dim dim);
 
 #endif

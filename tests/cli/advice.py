@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = "convert stats report diff ab batch info list explain record recover merge baseline help".split()
+VERBS = "convert stats report diff ab batch info list explain record recover merge baseline history help".split()
 READ = "convert stats report diff ab batch info".split()
 GATE = "stats batch merge".split()
 
@@ -30,7 +30,7 @@ COMMANDS = [
     ("cmd/ab(_.*)?\\.", ["ab"]),
     ("cmd/batch_(gate|report)", ["batch", "merge"]),
     ("cmd/batch", ["batch"]),
-    ("cmd/(convert|diff|info|list|explain|record|recover|merge|baseline|help|stats)\\.", None),
+    ("cmd/(convert|diff|info|list|explain|record|recover|merge|baseline|history|help|stats)\\.", None),
     ("cmd/definitions", ["list", "explain"]),
     ("cmd/page", ["report"]),
     ("lib/page", ["report"]),

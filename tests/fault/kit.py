@@ -121,7 +121,7 @@ def listed(what):
 
 
 # Commands that work alone and know no -j.
-ALONE = ("list", "explain", "help", "recover", "merge", "baseline")
+ALONE = ("list", "explain", "help", "recover", "merge", "baseline", "history")
 
 
 def commands():
@@ -194,7 +194,7 @@ def cases(suite, every=True):
         args = sum((["-o", o] for o in outs), [])
         yield Case(name + " to all", ["convert", "-q", path, another(suite, path)] + args, outs)
         if not few:
-            seen.add("baseline")
+            seen.update(("baseline", "history"))
             yield from gate_cases(suite, name, path)
         if name == "mlpd":
             seen.add("merge")
@@ -347,6 +347,8 @@ def gate_cases(suite, name, path):
                    stderr=subprocess.DEVNULL)
     gate = ["stats", "--gate", budget, "--today", "2026-01-01", "--inconclusive", "pass", path] + marker
     yield Case(name + " gate", gate + ["--baseline", base], status=None)
+    yield Case(name + " gate trend", gate + ["--baseline", base, "--anchor", "--force-baseline"], status=None)
+    yield Case(name + " gate accept", gate + ["--save", "base.json", "--append", "--accept", "new lighting"], ["base.json"], status=None)
     yield Case(name + " gate save", gate + ["--save", "base.json"], ["base.json"], status=None)
     yield Case(name + " gate reports", gate + ["--baseline", base, "--junit", "v.xml", "--gitlab", "v.txt", "--github", "--azure",
                                                "--teamcity", "--markdown", "v.md", "--html", "v.html", "--json", "v.json", "-o", "v"],
@@ -355,6 +357,8 @@ def gate_cases(suite, name, path):
     kept = {"kept.json": open(base, "rb").read()}
     yield Case(name + " baseline list", ["baseline", "list", base, "-o", "sessions.json"], ["sessions.json"])
     yield Case(name + " baseline accept", ["baseline", "accept", "kept.json", "--reason", "new lighting"], list(kept), status=None, given=kept)
+    yield Case(name + " history", ["history", base, "--gate", budget, "-o", "history.svg"], ["history.svg"])
+    yield Case(name + " history page", ["history", base, "-o", "history.html"], ["history.html"])
     yield Case(name + " baseline trim", ["baseline", "trim", "kept.json", "--keep", "1"], list(kept), given=kept)
     yield Case(name + " suggest", ["stats", "--suggest", path] + marker, status=None)
 

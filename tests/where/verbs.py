@@ -41,6 +41,7 @@ FILES = [
     ("suggest", ["stats", "--suggest", "IN/a.mlpd", *MARKER, "-o", "OUT/b.json"], ["b.json"], 0),
     ("diff", ["diff", "IN/a.mlpd", *MARKER, "--pprof", "OUT/d.pb.gz", "--chrome", "OUT/d.json.gz", "-o", "OUT/d.md", "--",
               "IN/a.mlpd.gz"], ["d.pb.gz", "d.json.gz", "d.md"], 5),
+    ("history", ["history", "IN/base.json", "-o", "OUT/h.svg"], ["h.svg"], 0),
     ("recover", ["recover", "IN/b.ttc", "-o", "OUT/whole.ttc"], ["whole.ttc"], 0),
     ("merge", ["merge", "IN/shards", "-o", "OUT/all.jsonl", "--report", "OUT/r.csv"], ["all.jsonl", "r.csv"], 0),
     ("batch reports", ["batch", "IN/many", "--report", "OUT/r.md", "--report", "OUT/r.json", "--gate", "IN/budget.json", "--baseline",

@@ -1,0 +1,22 @@
+/**
+ * tracetool history: the figures that it shows, and its pictures.
+ */
+#ifndef TT_CMD_HISTORY_H
+#define TT_CMD_HISTORY_H
+
+#include "gate/history.h"
+#include "out/table.h"
+
+struct history_figure {
+	const char *base;             /* the baseline's file; NULL: there is only one */
+	const char *name;
+	struct tt_history h;
+};
+
+/* Pictures of the ${n} figures, one below the other, as one file of SVG. */
+void history_svg(const struct history_figure *f, size_t n, const char *title, struct tt_buf *out);
+
+/* A page with the pictures and the tables of ${r}. */
+void history_html(const struct history_figure *f, size_t n, const char *title, const struct tt_report *r, struct tt_buf *out);
+
+#endif
