@@ -2,9 +2,10 @@
 """What gates and comparisons say of builds that are equal, and of builds that are slower, counted over random captures by the program itself.
 
     simulate.py TRACETOOL FRAMES_GEN [CELLS [TRIALS]]
+    simulate.py TRACETOOL FRAMES_GEN creep
 
 CELLS is a regular expression that names of cells match ("." for all), and prints a table; without it a slice with fixed seeds is
-checked, which ends with "N passed, N failed". TRIALS is 400 by default.
+checked, which ends with "N passed, N failed", and with "creep" what budgets say of creep. TRIALS is 400 by default.
 
 A session multiplies all times of its captures by 1 + its offset, a capture by 1 + 1 % of noise. Captures at hand are files that FRAMES_GEN
 makes; those of a baseline are figures that the program saved of such files, times the same factors.
@@ -291,8 +292,17 @@ def slice_of_it():
     count.check(c.any() == 0, "25 quiet nights are not", c)
 
 
+def creep_of_the_page():
+    """What tracetool-budget(5) says of creep, in cells large enough for it."""
+    c = creep(World(21, spread=0.005), 3, 100, "+3%", 0.01, 8)
+    count.check(c.by(8, True) >= 95, "1 % slower every night is found by night 8 in 95 %", c)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) > 3:
+    if sys.argv[3:] == ["creep"]:
+        creep_of_the_page()
+        count.end()
+    elif len(sys.argv) > 3:
         table(sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else 400)
     else:
         slice_of_it()
