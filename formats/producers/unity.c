@@ -21,7 +21,7 @@ static const char *const built_in[] = {
 /* Of 2017. */
 static const char *const of_2017[] = {
 	"Render", "Scripts", "GUI", "Physics", "Animation", "AI", "Audio", "Video", "Particles", "Gi", "Network", "Loading", "Other", "GC",
-	"VSync", "Overhead", "PlayerLoop", "Director", "VR", "Memory", "Internal", "FileIO", "UI Layout", "UI Render",
+	"VSync", "Overhead", "PlayerLoop", "Director", "VR", "NativeMem", "Internal", "FileIO", "UI Layout", "UI Render",
 };
 
 /* Of 5.5, as far as they are known. */

@@ -87,7 +87,28 @@ def namespaces():
     suite.equal("namespaces", got, {"Game.Ai": 2, "(no namespace)": 2})
 
 
+NOW = ("Render,Scripts,Managed Jobs,Burst Jobs,GUI,Physics,Animation,AI,Audio,Audio Job,Audio Update Job,Video,Particles,Gi,Network,Loading,Other,GC,"
+       "VSync,Overhead,PlayerLoop,Director,VR,Memory,Internal,FileIO,UI Layout,UI Render,VFX,Build Interface,Input").split(",")
+OF_2017 = ("Render,Scripts,GUI,Physics,Animation,AI,Audio,Video,Particles,Gi,Network,Loading,Other,GC,VSync,Overhead,PlayerLoop,Director,VR,NativeMem,"
+           "Internal,FileIO,UI Layout,UI Render").split(",")
+OF_2018 = NOW[:9] + NOW[11:28]
+
+
+def categories():
+    """Where a capture does not define its categories, their names are those of its version."""
+    for word, names in ((0x20170327, OF_2017), (0x20171110, OF_2018), (0x20180123, OF_2018 + ["Build Interface"]),
+                        (0x20181101, OF_2018 + ["VFX", "Build Interface", "Input"]), (0x20180306, NOW), (0x20191122, NOW), (0x20200924, NOW)):
+        c = Log(100, ())
+        c.b, c.n = c.b[:8] + struct.pack("<I", word) + c.b[12:36], {}
+        body = b"".join(marker(i, "Marker %d" % i, category=i) for i in range(len(names))) + struct.pack("<HIQI", 0, 1, 100 * MS, 0)
+        c.block(SESSION, body)
+        c.frame(101, b"".join(zone(i, 102 + 0.1 * i, 102 + 0.1 * i + 0.05) for i in range(len(names))))
+        rows = suite.rows("markers", c.write(suite.path("categories.raw")))
+        suite.equal("categories of version 0x%x" % word, [{r["marker"]: r["category"] for r in rows}.get("Marker %d" % i) for i in range(len(names))], names)
+
+
 allocations()
+categories()
 namespaces()
 values()
 for registered in (139.5, 140, 140.2):
