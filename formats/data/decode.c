@@ -127,6 +127,7 @@ struct tree {
 	struct data_thread th;
 	struct data_take marker;      /* of samples, before 2022.2 */
 	struct list gpu, instance, gc, value, stack, flow[2];
+	uint32_t stacks;              /* how many of them are of allocations */
 	size_t depth;                 /* open samples; the root is level 0 */
 	size_t zones;                 /* of them */
 	bool late;                    /* its first sample begins before the last one of the record before has ended */
@@ -293,6 +294,7 @@ put_alloc(struct tree *t, const struct one *o, uint64_t key, uint64_t bytes)
 
 	if (rc != TT_OK || !(p = list_next(r, &t->stack, o->i)))
 		return rc;
+	t->stacks++;
 	for (p += 4; n < DATA_STACK; n++, p += size) {
 		const uint64_t a = size == 8 ? unity_u64(p) : unity_u32(p);
 		if (a == 0)
@@ -761,6 +763,8 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 		sane = false;
 	if (rc == TT_OK && sane)
 		rc = samples(&t, &sane);
+	if (rc == TT_OK && sane && t.th.nstack > t.stacks)
+		tt_loss_add(&b->loss, TT_LOST_ZONE_STACKS, t.th.nstack - t.stacks, (uint64_t)(t.th.nstack - t.stacks) * data_stack_size(t.l), piece->at);
 	if (rc != TT_OK || sane)
 		return rc;
 	b->n = was.n;

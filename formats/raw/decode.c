@@ -288,7 +288,7 @@ sample(struct raw_run *r, unsigned type, struct raw_take *t, int *rc)
 
 /* --- other messages ---------------------------------------------------------------------------------------------- */
 
-/* The stack of the allocation just before. */
+/* The stack of the allocation just before, or of a zone. */
 static int
 stack(struct raw_run *r, struct raw_take *t)
 {
@@ -296,7 +296,10 @@ stack(struct raw_run *r, struct raw_take *t)
 
 	raw_take32(t);
 	const uint8_t *p = raw_take_stack(t, &n);
-	return r->alloc ? unity_alloc_stack(&r->u, r->alloc - 1, p, n) : TT_OK;
+	if (r->alloc)
+		return unity_alloc_stack(&r->u, r->alloc - 1, p, n);
+	unity_stack_lost(&r->u, n);
+	return TT_OK;
 }
 
 static int

@@ -162,8 +162,13 @@ int unity_put_id(struct unity_run *r, size_t of, const struct unity_value *v);
 
 /* An allocation of the class ${key}, in the zone at ${depth}; *${at}: its place among the events. */
 int unity_alloc(struct unity_run *r, int64_t ts, uint64_t key, uint64_t bytes, size_t depth, size_t *at);
-/* The stack of the allocation at ${at}, the last event: ${n} addresses of 8 bytes at ${p}, the innermost first. The model's begin with the outermost. */
+/*
+ * The stack of the allocation at ${at}: ${n} addresses of 8 bytes at ${p}, the innermost first. The model's begin with the outermost. If other events
+ * follow the allocation, the stack is theirs, and lost.
+ */
 int unity_alloc_stack(struct unity_run *r, size_t at, const uint8_t *p, unsigned n);
+/* A stack of ${n} addresses is of a zone. */
+void unity_stack_lost(struct unity_run *r, unsigned n);
 /* A number sampled at ${ts}. */
 int unity_counter_event(struct unity_run *r, int64_t ts, uint32_t counter, enum tt_type type, uint64_t bits);
 /* A zone of ${key} that began at ${begin} gave work number ${id} to the GPU. */

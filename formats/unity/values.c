@@ -127,6 +127,12 @@ unity_alloc(struct unity_run *r, int64_t ts, uint64_t key, uint64_t bytes, size_
 	return TT_OK;
 }
 
+void
+unity_stack_lost(struct unity_run *r, unsigned n)
+{
+	tt_loss_add(&r->b->loss, TT_LOST_ZONE_STACKS, n > 0, 8 * (uint64_t)n, r->b->at);
+}
+
 int
 unity_alloc_stack(struct unity_run *r, size_t at, const uint8_t *p, unsigned n)
 {
@@ -134,8 +140,12 @@ unity_alloc_stack(struct unity_run *r, size_t at, const uint8_t *p, unsigned n)
 	const bool wide = b->ev[at].flags & TT_F_WIDE;
 	uint64_t first;
 
-	if (b->n != at + (wide ? 2 : 1) || n == 0)
+	if (n == 0)
 		return TT_OK;
+	if (b->n != at + (wide ? 2 : 1)) {
+		unity_stack_lost(r, n);
+		return TT_OK;
+	}
 	int rc = tt_batch_words(b, n, &first, r->err);
 	if (rc != TT_OK || (rc = tt_batch_room(b, 2, r->err)) != TT_OK)
 		return rc;

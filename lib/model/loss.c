@@ -78,6 +78,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    false, TT_SETTING_NONE },
 	[TT_LOST_NO_PLACE] = { "no_place", "events dropped: no room for their thread",
 	    "Too many threads were alive or had just ended: record with room for more (Mono: threads=N).", TT_LOSS, false, TT_SETTING_NONE },
+	[TT_LOST_ZONE_STACKS] = { "zone_stacks", "call stacks of zones, left out",
+	    "Only those of allocations are kept; nothing else about these zones is missing.", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_NOTED] = { "noted", "texts, values and definitions that the recorder cut or left out",
 	    "A message with \"the recorder says\" names them, where messages are not turned off.", TT_INFO, false, TT_SETTING_NONE },
 };

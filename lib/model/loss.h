@@ -40,6 +40,7 @@ enum tt_loss_kind {
 	TT_LOST_SAMPLED,          /* allocations that were sampled and represent others */
 	TT_LOST_ARGS,             /* zones written without their arguments */
 	TT_LOST_NO_PLACE,         /* dropped by the recorder: of threads it had no place for */
+	TT_LOST_ZONE_STACKS,      /* call stacks of zones, which the model has no place for */
 	TT_LOST_NOTED,            /* texts and values that the recorder cut or left out; its message says which */
 	TT_LOST_KINDS
 };

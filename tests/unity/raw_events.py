@@ -87,6 +87,22 @@ def namespaces():
     suite.equal("namespaces", got, {"Game.Ai": 2, "(no namespace)": 2})
 
 
+def zone_stacks():
+    """Call stacks of samples that are no allocations are left out, and counted once."""
+    c = Log(100, ("Main Thread", "Work", "Draw", "GC.Alloc"))
+    c.block(SESSION, method(0x5000, "Enemy:Spawn ()"))
+    stack = struct.pack("<HIB2Q", 3, 9, 2, 0x5010, 0x9999)
+    for k in range(3):
+        ms = 100 + 10 * k
+        work = sample(36, 1, ms + 1) + stack + alloc(3, ms + 2, 1000, (0x5010,)) + sample(36, 2, ms + 3) + stack + sample(37, 2, ms + 4) + sample(37, 1, ms + 5)
+        c.frame(ms, sample(36, 0, ms) + work + sample(37, 0, ms + 9))
+    path = c.write(suite.path("stacks.raw"))
+    loss = {r["kind"]: r for r in suite.rows("loss", path)}
+    suite.equal("stacks of zones are counted", (loss["zone_stacks"]["count"], loss["zone_stacks"]["bytes"], loss["zone_stacks"]["severity"]), (6, 96, "notice"))
+    suite.equal("those of allocations are read", [(r["marker"], r["bytes"]) for r in suite.rows("alloc_sites", path)], [("Enemy:Spawn", 3000)])
+    suite.equal("it is said once", [n["id"] for n in suite.report("stats", path)["notes"]].count("zone_stacks"), 1)
+
+
 NOW = ("Render,Scripts,Managed Jobs,Burst Jobs,GUI,Physics,Animation,AI,Audio,Audio Job,Audio Update Job,Video,Particles,Gi,Network,Loading,Other,GC,"
        "VSync,Overhead,PlayerLoop,Director,VR,Memory,Internal,FileIO,UI Layout,UI Render,VFX,Build Interface,Input").split(",")
 OF_2017 = ("Render,Scripts,GUI,Physics,Animation,AI,Audio,Video,Particles,Gi,Network,Loading,Other,GC,VSync,Overhead,PlayerLoop,Director,VR,NativeMem,"
@@ -108,6 +124,7 @@ def categories():
 
 
 allocations()
+zone_stacks()
 categories()
 namespaces()
 values()
