@@ -45,6 +45,9 @@ const char *const tt_load_markers[] = { "Loading.", "Application.LoadLevel", "Ap
 	"System.Reflection.Assembly:Load", "System.AppDomain:Load", "System.IO.FileStream:Read", "System.IO.FileStream:.ctor", "System.IO.File:Read",
 	"System.IO.File:Open", "System.IO.StreamReader:", "System.IO.BinaryReader:", NULL };
 
+/* Unity's. */
+const char *const tt_render_threads[] = { "Render Thread", NULL };
+
 /* Unity's PlayerLoop, in its order; a step's marker is called PHASE.STEP. */
 const char *const tt_frame_phases[] = { "TimeUpdate", "Initialization", "EarlyUpdate", "FixedUpdate", "PreUpdate", "Update", "PreLateUpdate",
 	"PostLateUpdate", NULL };

@@ -48,6 +48,9 @@ extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-ter
 /* Markers that collect garbage, compile, ask for a lock, load something from the disk: globs as for waits. NULL-terminated, of the producers. */
 extern const char *const tt_collect_markers[], *const tt_compile_markers[], *const tt_lock_markers[], *const tt_load_markers[];
 
+/* What engines call the thread that hands the GPU its work. NULL-terminated, of the producers. */
+extern const char *const tt_render_threads[];
+
 /* Phases of an engine's loop, in the order in which they run; markers of their steps are called PHASE.STEP. NULL-terminated, of the producers. */
 extern const char *const tt_frame_phases[];
 

@@ -101,7 +101,8 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
 	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty if it is not known." },
 	[W_MAIN] = { "main_ns", "main", TT_UNIT_NS, "Work of the main thread, as the engine measured it." },
-	[W_RENDER] = { "render_ns", "render", TT_UNIT_NS, "Work of the render thread, as the engine measured it." },
+	[W_RENDER] = { "render_ns", "render", TT_UNIT_NS,
+	    "Work of the render thread, as the engine measured it, otherwise the time in its zones without waits." },
 	[W_GPU] = { "gpu_ns", "GPU", TT_UNIT_NS, "GPU time, as the engine measured it." },
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown." },
@@ -385,14 +386,16 @@ timings(struct tt_making *k, struct tt_table *t)
 enum limit { BY_MAIN, BY_RENDER, BY_BOTH, BY_GPU, BY_PRESENT, BY_NOTHING, BY_UNKNOWN, LIMITS };
 static const char *const limit_name[LIMITS] = { "main thread", "render thread", "CPU", "GPU", "present", "balanced", "unknown" };
 
-/* Where the engine measured the GPU alone: by the main thread's own CPU-active time. What the render thread does is not known then. */
+/* Where the engine did not measure the main thread: by its CPU-active time. */
 static enum limit
 limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 {
-	const bool main = tt_frames_cpu(f, i) > most, gpu = f->timing[TT_TIMING_GPU][i] > most;
+	const bool main = tt_frames_cpu(f, i) > most, render = f->timing[TT_TIMING_RENDER][i] > most, gpu = f->timing[TT_TIMING_GPU][i] > most;
 
-	if (main || gpu)
-		return main && gpu ? BY_NOTHING : main ? BY_MAIN : BY_GPU;
+	if (gpu)
+		return main || render ? BY_NOTHING : BY_GPU;
+	if (main || render)
+		return main && render ? BY_BOTH : main ? BY_MAIN : BY_RENDER;
 	return f->limit_ns[i] > 500000 ? BY_PRESENT : BY_UNKNOWN;
 }
 

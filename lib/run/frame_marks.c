@@ -8,6 +8,7 @@
 
 #include "model/facts.h"
 #include "run/run.h"
+#include "run/render_time.h"
 #include "run/state.h"
 
 #include <stdlib.h>
@@ -448,6 +449,26 @@ new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, stru
 	return p->w && p->category && p->share && p->used && m->frames->of ? TT_OK : err->code;
 }
 
+/* Where an engine may have measured the GPU, what limits a frame is asked for: then the render thread's time in it is, too. */
+static int
+watch_render(const struct tt_model *m, struct tt_replay *p, struct tt_err *err)
+{
+	struct tt_mem *mem = &m->env->mem;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++) {
+		const struct tt_watch *w = &p->w[i];
+		if (w->ntimer == 0 && !m->cap[w->process]->gpu_part)
+			continue;
+		if (!p->render && !(p->render = tt_mem_alloc(mem, m->frames->cap * sizeof *p->render, err)))
+			return err->code;
+		if (!p->render_time && !(p->render_time = tt_mem_alloc(mem, m->ncap * sizeof *p->render_time, err)))
+			return err->code;
+		rc = tt_render_new(m, w->process, w->first, w->end, p->render, &p->render_time[i], err);
+	}
+	return rc;
+}
+
 int
 tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_replay *p, struct tt_err *err)
 {
@@ -469,6 +490,8 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 		return rc;
 	if (!(p->gpu = tt_mem_alloc(&m->env->mem, m->frames->cap * sizeof *p->gpu, err)))
 		return err->code;
+	if ((rc = watch_render(m, p, err)) != TT_OK)
+		return rc;
 	rc = room_for_hitches(r, m, err);
 	return rc == TT_OK ? tt_frames_choose(r, m, err) : rc;
 }

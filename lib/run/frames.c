@@ -4,6 +4,7 @@
 #include "base/order.h"
 #include "model/model.h"
 #include "run/frame_replay.h"
+#include "run/render_time.h"
 #include "run/state.h"
 
 static void
@@ -115,10 +116,24 @@ is_in_frames(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, 
 	return w->where == TT_WATCH_IN;
 }
 
+/* The time of the render thread's zones in the frames. */
+static int
+render_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; p->render_time && i < p->nwatch && rc == TT_OK; i++)
+		if (p->render_time[i])
+			rc = tt_render_chunk(p->render_time[i], b, before, err);
+	return rc;
+}
+
 int
 tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
 {
-	for (size_t i = 0; i < p->nwatch; i++) {
+	int rc = render_chunk(p, b, before, err);
+
+	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++) {
 		struct tt_watch *w = &p->w[i];
 		if (w->process != b->process)
 			continue;
@@ -131,7 +146,7 @@ tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_s
 		int in = before ? is_in_frames(p, w, b, before, err) : 1;
 		return in > 0 ? tt_watch_chunk(p, w, b, err) : in;
 	}
-	return TT_OK;
+	return rc;
 }
 
 static int
@@ -197,6 +212,12 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 			f->timing[TT_TIMING_GPU][i] = p->gpu[i];
 			f->has_timing = true;
 		}
+	for (size_t i = 0; p->render_time && i < p->nwatch && rc == TT_OK; i++)
+		rc = p->render_time[i] ? tt_render_finish(p->render_time[i], err) : TT_OK;
+	/* Alone, the render thread's time says nothing of what limits a frame. */
+	for (size_t i = 0; f->has_timing && p->render && i < f->n; i++)
+		if (p->render[i] > 0 && f->timing[TT_TIMING_RENDER][i] == 0)
+			f->timing[TT_TIMING_RENDER][i] = p->render[i];
 	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++)
 		rc = tt_watch_advance(p, &p->w[i], INT64_MAX, err);
 	for (size_t i = 0; i < f->nmarker_stat && rc == TT_OK; i++) {
@@ -260,6 +281,10 @@ tt_replay_free(struct tt_replay *p)
 
 	for (size_t i = 0; i < p->nwatch; i++)
 		tt_watch_free(&p->w[i], mem);
+	for (size_t i = 0; p->render_time && i < p->m->ncap; i++)
+		tt_render_free(p->render_time[i]);
+	tt_mem_free(mem, p->render_time, p->render_time ? p->m->ncap * sizeof *p->render_time : 0);
+	tt_mem_free(mem, p->render, p->render ? p->m->frames->cap * sizeof *p->render : 0);
 	tt_mem_free(mem, p->gpu, p->gpu ? p->m->frames->cap * sizeof *p->gpu : 0);
 	tt_mem_free(mem, p->w, p->w ? p->m->ncap * sizeof *p->w : 0);
 	tt_mem_free(mem, p->share, p->share ? (p->ncategory + 1) * sizeof *p->share : 0);

@@ -23,6 +23,8 @@ enum tt_phase {
 	TT_PHASE_PARTS,               /* events again, for more parts */
 };
 
+struct tt_render_time;
+
 struct tt_input {
 	struct tt_src *src;
 	const struct tt_format *format;
@@ -42,6 +44,8 @@ struct tt_replay {
 	uint32_t *used;               /* the categories with a share */
 	size_t ncategory, nused;
 	int64_t *gpu;                 /* of each frame: how long the GPU did what it gave it */
+	int64_t *render;              /* of each frame: how long the render thread worked */
+	struct tt_render_time **render_time;  /* of each watch; NULL: the engine cannot have measured the GPU, so nobody asks */
 	int64_t limit, limit_only;    /* time of waits for the frame limit; in markers that wait for nothing else */
 };
 

@@ -109,11 +109,46 @@ suite.equal("in pprof", [stack for stack in pprof_stacks(out) if any("(GPU)" in 
 # A frame has what its own samples took, though the GPU did it later.
 suite.equal("frames", {r["frame"]: (r["gpu_ns"], r["limit"]) for r in t["hitches"]["rows"]},
             {1: (ns(6.5), "present"), 2: (ns(15), "GPU"), 3: (ns(18), "GPU"), 4: (ns(1), "present"), 5: (None, "unknown")})
-suite.equal("timings", [(r["part"], r["count"], r["max_ns"]) for r in t["frame_timings"]["rows"]], [("gpu", 4, ns(18))])
+suite.equal("timings", [(r["part"], r["count"], r["max_ns"]) for r in t["frame_timings"]["rows"]], [("render", 5, ns(7.9)), ("gpu", 4, ns(18))])
 suite.equal("of the thread alone",
             sorted(r["marker"] for r in suite.rows("markers", path, "--thread", "GPU")), ["Camera.Render (GPU)", "Shadows.Draw (GPU)"])
 suite.equal("by frame", [(r["frame"], r["marker"], r["total_ns"]) for r in suite.rows("frame_markers", path, "--thread", "GPU") if r["frame"] < 3],
             [(1, "Camera.Render (GPU)", ns(4)), (1, "Shadows.Draw (GPU)", ns(2.5)), (2, "Camera.Render (GPU)", ns(15))])
+
+
+def render_bound():
+    """Frames of 16.7 ms in which the render thread is at work for different times, and waits; its zones cross blocks, chunks and frames."""
+    c = Log(100, ("Main Thread", "WaitForTargetFPS", "Render Thread", "Camera.Render", "Gfx.WaitForPresentOnGfxThread", "Draw"))
+    c.block(SESSION, thread(RENDER, 99, "Render Thread"))
+    work = [(15, 0), (15, 6), (3, 0), (15, 0), (15.5, 1), (4, 0)]     # ms in zones, and of them in waits
+    for k, (busy, idle) in enumerate(work):
+        ms = 100 + 16.7 * k
+        main = 15.5 if k == 3 else 2
+        c.frame(ms, sample(36, 0, ms) + zone(5, ms, ms + main) + zone(1, ms + main, ms + 16.6) + sample(37, 0, ms + 16.7))
+        c.block(RENDER, sample(36, 3, ms) + anchor(k) + zone(5, ms + 0.2, ms + 0.3) + (zone(4, ms + 1, ms + 1 + idle) if idle else b""))
+        c.block(RENDER, gpu(k, 16000 if k == 4 else 3000, 1) + sample(37, 3, ms + busy))
+    ms = 100 + 16.7 * len(work)                    # a zone that lasts three frames, and a wait that lasts one and a half
+    for k in range(4):
+        c.frame(ms + 16.7 * k, sample(36, 0, ms + 16.7 * k) + zone(1, ms + 16.7 * k + 1, ms + 16.7 * k + 16.6) + sample(37, 0, ms + 16.7 * k + 16.7))
+    c.block(RENDER, sample(36, 3, ms) + anchor(99) + sample(36, 4, ms + 1))
+    c.block(RENDER, sample(37, 4, ms + 1 + 25) + gpu(99, 1, 1) + sample(37, 3, ms + 3 * 16.7))
+    path = c.write(suite.path("render.raw"))
+    rows = sorted(suite.rows("hitches", path, "--hitches", "20"), key=lambda r: r["frame"])
+    want = [ns(b - i) for b, i in work] + [ns(1), ns(16.7 - 9.3), ns(16.7)]
+    got = [r["render_ns"] for r in rows][:len(want)]
+    suite.true("work of the render thread", all(abs(a - b) < 3 for a, b in zip(got, want)), (got, want))      # ends of zones are rounded
+    suite.equal("what limits a frame", [r["limit"] for r in rows][:6], ["render thread", "present", "present", "CPU", "balanced", "present"])
+    with open(path, "rb") as f:
+        again = subprocess.run([TRACETOOL, "stats", "--table", "hitches", "--hitches", "20", "--format", "json", "-"], stdin=f, capture_output=True,
+                               check=False).stdout
+    suite.equal("from a pipe", sorted((r["frame"], r["render_ns"]) for r in json.loads(again)["tables"]["hitches"]["rows"]),
+                [(r["frame"], r["render_ns"]) for r in rows])
+    for jobs in ("1", "4"):
+        part = suite.rows("hitches", path, "--frames", "2", "-j", jobs)
+        suite.equal("of one frame alone", [r["render_ns"] for r in part], [got[1]])
+
+
+render_bound()
 got = suite.run("stats", "-v", path)[1]
 suite.equal("times of no sample are counted", "1 of 7 times of the GPU name no zone" in got, True)
 with open(path, "rb") as f:

@@ -1,0 +1,224 @@
+/**
+ * How long the render thread works in each frame, by its zones: the time it is in any, without the time it is in one that waits.
+ *
+ * Engines measure it only where they are asked to. Its zones are added up as they come, cut at the edges of the frames: the outermost ones,
+ * less the outermost of those that wait. Only the few that cross the edge of a chunk are on a stack.
+ */
+#include "run/render_time.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/order.h"
+#include "model/defs.h"
+#include "model/model.h"
+#include "model/names.h"
+#include "model/waits.h"
+
+struct tt_render_time {
+	const struct tt_model *m;
+	uint32_t process;
+	size_t first, end;            /* frames of the process */
+	int64_t *ns;                  /* of each frame of the model */
+	bool *is_thread;              /* by thread; of those there were after the prepass */
+	size_t nthread;
+	struct tt_stack st;
+	bool entered;
+	uint32_t waits;               /* zones on the stack that wait */
+	int64_t from, idle_from;      /* when the outermost zone on the stack, and of those that wait, began */
+	int64_t last;                 /* time of the last event */
+	struct known { uint64_t key; bool waits; } *known;
+	size_t nknown, capknown;
+	struct tt_map at;             /* places in known */
+};
+
+static bool
+is_render_thread(const struct tt_capture *cap, const struct tt_thread *t)
+{
+	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_THREAD, t->tid, INT64_MAX);
+
+	for (const char *const *name = tt_render_threads; d && *name; name++)
+		if (d->len == strlen(*name) && memcmp(d->text, *name, d->len) == 0)
+			return true;
+	return false;
+}
+
+int
+tt_render_new(const struct tt_model *m, uint32_t process, size_t first, size_t end, int64_t *ns, struct tt_render_time **made, struct tt_err *err)
+{
+	struct tt_render_time *r = tt_mem_alloc(&m->env->mem, sizeof *r, err);
+
+	*made = r;
+	if (!r)
+		return err->code;
+	*r = (struct tt_render_time){ .m = m, .process = process, .first = first, .end = end, .ns = ns, .last = INT64_MIN, .nthread = m->threads.n };
+	if (!(r->is_thread = tt_mem_alloc(&m->env->mem, (r->nthread + 1) * sizeof *r->is_thread, err)))
+		return err->code;
+	for (size_t i = 0; i < r->nthread; i++)
+		r->is_thread[i] = m->threads.t[i]->process == process && is_render_thread(m->cap[process], m->threads.t[i]);
+	return TT_OK;
+}
+
+void
+tt_render_free(struct tt_render_time *r)
+{
+	if (!r)
+		return;
+	struct tt_mem *mem = &r->m->env->mem;
+	tt_mem_free(mem, r->is_thread, r->is_thread ? (r->nthread + 1) * sizeof *r->is_thread : 0);
+	tt_mem_free(mem, r->known, r->capknown * sizeof *r->known);
+	tt_map_free(&r->at, mem);
+	tt_stack_free(&r->st, mem);
+	tt_mem_free(mem, r, sizeof *r);
+}
+
+/* The thread is at work from ${from} to ${to}, or with ${sign} -1 it is not. */
+static void
+add(struct tt_render_time *r, int64_t from, int64_t to, int sign)
+{
+	const struct tt_frames *f = r->m->frames;
+
+	for (size_t i = tt_lower_bound(k, r->first, r->end, f->start[k] + f->dur[k] <= from); i < r->end && f->start[i] < to; i++) {
+		const int64_t a = from > f->start[i] ? from : f->start[i], end = f->start[i] + f->dur[i], b = to < end ? to : end;
+		r->ns[i] += b > a ? sign * (b - a) : 0;
+	}
+}
+
+/* Does the marker wait? *${waits}; looked up once for each. */
+static int
+look_up(struct tt_render_time *r, uint64_t key, bool *waits, struct tt_err *err)
+{
+	struct tt_mem *mem = &r->m->env->mem;
+	const uint64_t hash = tt_slot_mix(0, key);
+	uint32_t at = tt_map_find(&r->at, hash, i, r->known[i].key == key);
+
+	if (!at) {
+		const struct tt_name *n = tt_model_key(r->m, r->process, key);
+		if (tt_mem_grow(mem, &r->known, &r->capknown, r->nknown + 1, sizeof *r->known, err) != TT_OK)
+			return err->code;
+		r->known[r->nknown] = (struct known){ key, key == TT_KEY_CONTENTION || (n && tt_waits_is(r->m, n->full)) };
+		if (tt_map_add(&r->at, mem, hash, r->nknown, err) != TT_OK)
+			return err->code;
+		at = (uint32_t)++r->nknown;
+	}
+	*waits = r->known[at - 1].waits;
+	return TT_OK;
+}
+
+static int
+push(struct tt_render_time *r, uint64_t key, int64_t ts, unsigned flags, struct tt_err *err)
+{
+	bool waits;
+	int rc = look_up(r, key, &waits, err);
+
+	if (rc != TT_OK || r->st.n >= TT_STACK_MAX)
+		return rc;
+	if (r->st.n == 0)
+		r->from = ts;
+	if (waits && r->waits++ == 0)
+		r->idle_from = ts;
+	return tt_stack_push(&r->st, &r->m->env->mem, key, ts, flags, err) < 0 ? err->code : TT_OK;
+}
+
+struct ending { struct tt_render_time *r; int64_t ts; int rc; struct tt_err *err; };
+
+/* A zone of the stack is over. */
+static void
+popped(void *arg, const struct tt_open *z, unsigned flags)
+{
+	struct ending *e = arg;
+	bool waits = false;
+
+	(void)flags;
+	if (e->rc == TT_OK)
+		e->rc = look_up(e->r, z->key, &waits, e->err);
+	if (waits && e->r->waits && --e->r->waits == 0)
+		add(e->r, e->r->idle_from, e->ts, -1);
+}
+
+/* The ends of zones at ${ts} are accounted for: the stack had ${n} of them. */
+static void
+settle(struct tt_render_time *r, size_t n, int64_t ts)
+{
+	if (n > 0 && r->st.n == 0)
+		add(r, r->from, ts, 1);
+}
+
+static int
+end_all(struct tt_render_time *r, int64_t ts, struct tt_err *err)
+{
+	struct ending e = { r, ts, TT_OK, err };
+	const size_t n = r->st.n;
+
+	while (r->st.n > 0) {
+		r->st.n--;
+		popped(&e, &r->st.z[r->st.n], 0);
+	}
+	settle(r, n, ts);
+	return e.rc;
+}
+
+static int
+end_one(struct tt_render_time *r, const struct tt_event *e, struct tt_err *err)
+{
+	struct ending ending = { r, e->ts, TT_OK, err };
+	const size_t n = r->st.n;
+
+	if (e->flags & TT_F_BASE) {
+		tt_stack_end(&r->st, e->val, e->ts, e->flags, popped, &ending);
+	} else if (n > 0) {
+		r->st.n--;
+		popped(&ending, &r->st.z[r->st.n], 0);
+	}
+	settle(r, n, e->ts);
+	return ending.rc;
+}
+
+int
+tt_render_chunk(struct tt_render_time *r, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
+{
+	int64_t busy = INT64_MIN, idle = INT64_MIN;   /* until when the last outermost whole zone lasts, and of those that wait */
+	int rc = TT_OK;
+
+	if (b->process != r->process || b->thread >= r->nthread || !r->is_thread[b->thread])
+		return TT_OK;
+	for (size_t i = 0; before && !r->entered && i < before->n && rc == TT_OK; i++)
+		rc = push(r, before->z[i].key, before->z[i].ts, before->z[i].flags, err);
+	r->entered = true;
+	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
+		bool waits = false;
+		switch (e->kind) {
+		case TT_ZONE:
+			if (r->st.n == 0 && e->ts >= busy) {
+				busy = e->ts + e->dur;
+				add(r, e->ts, busy, 1);
+			}
+			if (r->waits > 0 || e->ts < idle || (rc = look_up(r, e->val, &waits, err)) != TT_OK || !waits)
+				continue;
+			idle = e->ts + e->dur;
+			add(r, e->ts, idle, -1);
+			continue;
+		case TT_ZONE_BEGIN:
+			rc = push(r, e->val, e->ts, e->flags & TT_F_CONT, err);
+			break;
+		case TT_ZONE_END:
+			rc = end_one(r, e, err);
+			break;
+		case TT_GAP:
+			if (!(e->flags & TT_F_CONT))
+				rc = end_all(r, e->flags & TT_F_BASE && r->last != INT64_MIN ? r->last : e->ts, err);
+			break;
+		default:
+			break;
+		}
+	}
+	if (b->nstack && b->stack_ts > r->last)
+		r->last = b->max_ts;
+	return rc;
+}
+
+int
+tt_render_finish(struct tt_render_time *r, struct tt_err *err)
+{
+	return end_all(r, r->last, err);
+}
