@@ -60,6 +60,8 @@ copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, str
 		ui_say(&app->ui, "%s: zeros are in place of %llu bytes that could not be decoded", out, (unsigned long long)done.dropped);
 	if (rc == TT_OK && done.cut)
 		ui_say(&app->ui, "%s: the last %llu bytes of the capture, a message that it ends in, are left out", out, (unsigned long long)done.cut);
+	if (rc == TT_OK && done.damaged && done.at != UINT64_MAX)
+		ui_say(&app->ui, "%s: the capture is damaged, first at byte %llu; tracetool info says how", out, (unsigned long long)done.at);
 	if (rc == TT_OK && (done.damaged || done.dropped))
 		app->verdict = tt_exit_code(TT_E_DAMAGED);
 	return rc;

@@ -202,6 +202,7 @@ data_tally(struct data_run *r, enum data_tag tag, uint64_t n)
 }
 
 /* scrub.c: tt_format.scrub */
+extern const struct tt_format tt_format_data;
 int data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err);
 
 /* define.c */

@@ -269,7 +269,6 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_MISSING] = { "frames missing or repeated", "The frame before a missing one is left out; one that is there twice was read once." },
 };
 
-extern const struct tt_format tt_format_data;
 const struct tt_format tt_format_data = {
 	.name = "data",
 	.summary = "captures saved by Unity's Editor, Unity 5.5 and 2019.3 to 6000.4",

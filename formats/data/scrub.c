@@ -353,19 +353,13 @@ scan(struct copy *c, struct tt_err *err)
 	return rc;
 }
 
-/* Read the file once, for what is missing or makes no sense in it: then *${damaged} is set. */
+/* Read the input once, for the layouts in it and what is missing or makes no sense, and be at its beginning again. */
 static int
-read_all(struct data *m, bool *damaged, struct tt_err *err)
+read_all(struct data *m, struct unity_scrub *names, struct tt_err *err)
 {
-	struct tt_chunk c = { .cap = 0 };
-	int rc;
+	int rc = unity_scrub_read(names, &tt_format_data, m, err);
 
-	do {
-		rc = data_next(m, &c, err);
-		*damaged = *damaged || tt_loss_damaged(&c.loss);
-	} while (rc == TT_OK);
-	tt_mem_free(&m->env->mem, c.bytes, c.cap);
-	if (rc != TT_END)
+	if (rc != TT_OK)
 		return rc;
 	tt_window_rewind(&m->win);
 	return tt_src_info(m->src)->seekable ? TT_OK : tt_src_rewind(m->src, err);
@@ -376,7 +370,7 @@ data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *
 {
 	struct data *m = ctx;
 	struct copy c = { .m = m, .names = { .mem = &m->env->mem, .done = done }, .write = write, .arg = arg };
-	int rc = read_all(m, &done->damaged, err);
+	int rc = read_all(m, &c.names, err);
 
 	if (rc == TT_OK)
 		rc = scan(&c, err);

@@ -256,6 +256,7 @@ raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 }
 
 /* scrub.c: tt_format.scrub */
+extern const struct tt_format tt_format_raw;
 int raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err);
 
 /* define.c: a message of definitions. */

@@ -349,19 +349,13 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 	return rc;
 }
 
-/* Read the log once, for the layout of its sessions. *${damaged}: parts of it are missing or make no sense. */
+/* Read the input once, for the layouts in it and what is missing or makes no sense, and be at its beginning again. */
 static int
-read_all(struct raw *m, bool *damaged, struct tt_err *err)
+read_all(struct raw *m, struct unity_scrub *names, struct tt_err *err)
 {
-	struct tt_chunk c = { .cap = 0 };
-	int rc;
+	int rc = unity_scrub_read(names, &tt_format_raw, m, err);
 
-	do {
-		rc = raw_next(m, &c, err);
-		*damaged = *damaged || tt_loss_damaged(&c.loss);
-	} while (rc == TT_OK);
-	tt_mem_free(&m->env->mem, c.bytes, c.cap);
-	if (rc != TT_END)
+	if (rc != TT_OK)
 		return rc;
 	tt_window_rewind(&m->win);
 	return tt_src_info(m->src)->seekable ? TT_OK : tt_src_rewind(m->src, err);
@@ -395,7 +389,7 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 	struct copy c = { .m = m, .names = { .mem = mem, .done = done }, .fd = -1,
 		.spool = { .stop = m->env->stop, .tmpdir = m->env->tmpdir, .spool_max = m->env->spool_max } };
 	uint64_t all = 0;
-	int rc = read_all(m, &done->damaged, err);
+	int rc = read_all(m, &c.names, err);
 
 	if (rc == TT_OK)
 		rc = tt_spool_open(&c.spool, &c.fd, err);

@@ -13,6 +13,31 @@
 
 enum { SHORT = 6, TRIES = 1000, NAME_MAX = 200 };
 
+int
+unity_scrub_read(struct unity_scrub *s, const struct tt_format *f, void *ctx, struct tt_err *err)
+{
+	struct tt_chunk c = { .cap = 0 };
+	struct tt_batch b;
+	struct tt_loss all = { .any = false };
+	int rc;
+
+	tt_batch_init(&b, s->mem, 0);
+	while ((rc = f->next(ctx, &c, err)) == TT_OK && (tt_batch_reset(&b), rc = f->decode(ctx, &c, &b, err)) == TT_OK) {
+		tt_loss_join(&all, &c.loss);
+		tt_loss_join(&all, &b.loss);
+	}
+	if (rc == TT_END)
+		tt_loss_join(&all, &c.loss);
+	tt_batch_free(&b);
+	tt_mem_free(s->mem, c.bytes, c.cap);
+	s->done->damaged = s->done->damaged || tt_loss_damaged(&all);
+	s->done->at = UINT64_MAX;
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
+		if (all.e[k].n && tt_loss_info[k].damage && all.e[k].first_at < s->done->at)
+			s->done->at = all.e[k].first_at;
+	return rc == TT_END ? TT_OK : rc;
+}
+
 void
 unity_scrub_free(struct unity_scrub *s)
 {

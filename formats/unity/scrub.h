@@ -22,6 +22,9 @@ struct unity_scrub {
 
 void unity_scrub_free(struct unity_scrub *s);
 
+/* Read the whole input with the functions of its format, which change ${ctx}, for what is missing or makes no sense in it. */
+int unity_scrub_read(struct unity_scrub *s, const struct tt_format *f, void *ctx, struct tt_err *err);
+
 /* Scrub the ${n} bytes of text at ${p}. */
 int unity_scrub_text(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
 /* The same of UTF-16. */

@@ -37,9 +37,9 @@ struct tt_chunk {
 
 /*
  * What became of a copy without names: texts in it, bytes that could not be decoded, in whose place are zeros, and bytes of a part that the
- * input ends in, which are left out. Damaged: these, or parts of the input are missing.
+ * input ends in, which are left out. Damaged: these, or parts of the input are missing or make no sense, the first at ${at}.
  */
-struct tt_scrubbed { uint64_t names, dropped, cut; bool damaged; };
+struct tt_scrubbed { uint64_t names, dropped, cut, at; bool damaged; };
 
 struct tt_format {
 	const char *name, *summary;

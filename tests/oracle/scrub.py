@@ -51,8 +51,10 @@ def copy(folder, path, what, whole):
     r = run("info", "--force", "--scrub", "-o", out, path)
     if not check(os.path.exists(out), what + ": is copied", r.stderr):
         return
-    damaged = not whole or " gap " in what or " lost " in what
+    damaged = not whole or any(s in what for s in (" gap ", " lost ", " badtree "))
     same(what + ": exit status of the copy", r.returncode, 3 if damaged else 0)
+    if " badtree " in what:
+        check(b"the capture is damaged, first at byte " in r.stderr, what + ": the place", r.stderr)
     with open(path, "rb") as f:
         old = f.read()
     with open(out, "rb") as f:
