@@ -3,7 +3,7 @@
  *
  * How the data flows:
  *
- *	file ─ blocks.c: next ─ segments of the file ─ per stream: blocks put together ─ chunk
+ *	file ─ blocks.c ─ segments of the file ─ chunks.c: next ─ per stream: blocks put together ─ chunk
  *	                │                                                                │
  *	                └─ heed.c: what definitions mean for decoding ───── head of the chunk
  *	                                                                                 │
@@ -198,8 +198,12 @@ struct raw {
 /* blocks.c */
 int raw_open_head(struct raw *m, uint64_t at, struct tt_err *err);
 int raw_find_zero(struct raw *m, struct tt_err *err);
-int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
 struct raw_stream *raw_stream(struct raw *m, uint64_t id, struct tt_err *err);
+/* Take blocks from the input's next place on, until there are enough of them. TT_END. */
+int raw_take_segment(struct raw *m, struct tt_err *err);
+
+/* chunks.c */
+int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
 
 /* heed.c: heed the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);

@@ -1,0 +1,342 @@
+/**
+ * Puts the blocks of a segment together into chunks, one for each stream that has some there. It decodes no event.
+ */
+#include "raw/raw.h"
+
+/* Was there a pause of the recording between the stream's frame before and the one at ${ticks}? */
+static bool
+paused(const struct raw *m, struct raw_stream *st, uint64_t ticks)
+{
+	const bool marked = st->marked;
+	bool any = false;
+
+	for (; st->pause < m->npause; st->pause++) {
+		const struct raw_pause *x = &m->pause[st->pause];
+		if (x->session > st->session || (x->session == st->session && x->ticks > ticks))
+			break;
+		any = any || x->session == st->session;
+	}
+	st->marked = true;
+	return any && marked;
+}
+
+static void
+put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece *piece, uint8_t *p)
+{
+	const unsigned ticks = m->session[m->now].layout.aligned ? 8 : 6;
+
+
+	if (st->ncarry) {
+		*piece++ = (struct raw_piece){ .at = st->carry_at, .len = (uint32_t)st->ncarry, .flags = st->carry_flags };
+		memcpy(p, st->carry, st->ncarry);
+		p += st->ncarry;
+	}
+	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
+		const struct raw_block *b = &m->block[k - 1];
+		const bool lost = b->flags & RAW_P_FRAME && paused(m, st, unity_u64(m->p + b->off + ticks));
+		if (b->flags & RAW_P_LOST && !lost && st->id == m->session[m->now].main)
+			tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, b->at);
+		*piece++ = (struct raw_piece){ .at = b->at, .len = b->len, .flags = b->flags | (lost ? RAW_P_LOST : 0u) };
+		memcpy(p, m->p + b->off, b->len);
+		p += b->len;
+	}
+}
+
+/* The last two messages with a time; NULL. */
+struct timed { const uint8_t *last, *before; };
+
+/* Pass over messages of a length of their own, nearly all there is. True: there were some. */
+static bool
+pass_plain(const struct raw_session *s, struct raw_walk *w, struct timed *t)
+{
+	const size_t flow = raw_flow_size(&s->layout);
+	const uint8_t *p = w->p, *last = t->last, *before = t->before;
+
+	for (size_t left = (size_t)(w->all - p), size; left >= 2; p += size, left -= size) {
+		const unsigned type = unity_u16(p);
+		size = type < RAW_TYPES ? s->size[type] : 0;
+		if (type == RAW_FLOW && left >= flow && p[s->layout.aligned ? 4 : 2] <= 3)
+			size = flow;
+		if (size == 0 || size > left)
+			break;
+		if (type >= RAW_FRAME && type <= RAW_SINGLE_ARGS) {
+			before = last;
+			last = p;
+		}
+	}
+	const bool any = p != w->p;
+	*t = (struct timed){ last, before };
+	w->p = p;
+	return any;
+}
+
+/* The time of the message at ${p}, a frame's or a sample's. */
+static int64_t
+time_of(const struct raw_session *s, const uint8_t *p)
+{
+	const unsigned at = s->layout.aligned ? 4 : 2;
+
+	return raw_ns(s, unity_u64(p + at + (unity_u16(p) == RAW_FRAME ? 4 : s->layout.aligned ? 8 : 5)));
+}
+
+/* Note a time of the main thread. One that is far from the others is damage. */
+static void
+note_time(struct raw *m, int64_t t)
+{
+	if (t > m->latest && (m->latest == INT64_MIN || (uint64_t)t - (uint64_t)m->latest < RAW_FAR))
+		m->latest = t;
+}
+
+/* Is the last time of the stream so long after the one before that what follows has to show whether it is right? */
+static bool
+is_doubtful(const struct raw_session *s, const struct timed *t)
+{
+	const int64_t before = t->before ? time_of(s, t->before) : INT64_MAX, last = time_of(s, t->last);
+
+	return last > before && (uint64_t)last - (uint64_t)before > RAW_LONG;
+}
+
+/* Keep the last message for the stream's next chunk, if it is not whole, if its call stack may still follow, or if its time is doubtful. */
+static int
+keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
+{
+	const struct raw_session *s = &m->session[m->now];
+	struct raw_stream *st = &m->stream[index];
+	struct raw_walk w;
+	const uint8_t *from = p, *last = NULL, *end = p + h->n;
+	uint32_t first = h->npiece - 1;
+	struct timed timed = { NULL, NULL };
+	enum raw_step step;
+	int rc = TT_OK;
+
+	if (st->id == RAW_SESSION) {
+		first = 0;
+		raw_walk(&w, s, piece, 0, h->npiece, p);
+		if ((rc = raw_heed(m, (uint32_t)m->now, &w, m->seq, err)) != TT_OK)
+			return rc;
+		st = &m->stream[index];       /* there may be more of them now */
+	} else {
+		/* Start at the last piece that certainly begins with a message: a frame's mark, or one after a gap. */
+		for (from = end; first > 0 && !(piece[first].flags & (RAW_P_FRAME | RAW_P_GAP)); first--)
+			from -= piece[first].len;
+		from -= piece[first].len;
+		raw_walk(&w, s, piece, first, h->npiece, from);
+		for (;;) {
+			if (pass_plain(s, &w, &timed))
+				last = NULL;
+			if ((step = raw_walk_next(&w)) != RAW_MESSAGE && step != RAW_DROPPED)
+				break;
+			last = NULL;
+			if (step == RAW_DROPPED)
+				continue;
+			if (unity_u16(w.p) >= RAW_FRAME && unity_u16(w.p) <= RAW_SINGLE_ARGS)
+				timed = (struct timed){ w.p, timed.last };
+			if (unity_u16(w.p) == RAW_BEGIN_ARGS)
+				last = w.p;
+			w.p += w.size;
+		}
+		const bool doubtful = timed.last && is_doubtful(s, &timed);
+		st->carry_after = doubtful ? time_of(s, timed.before) : INT64_MIN;
+		if (doubtful)
+			last = timed.last;
+		else if (timed.last && st->id == s->main)
+			note_time(m, time_of(s, timed.last));
+		if (timed.before && st->id == s->main)
+			note_time(m, time_of(s, timed.before));
+	}
+	st->ncarry = 0;
+	st->carry_flags = 0;
+	const uint8_t *rest = last ? last : w.p < end ? w.p : NULL;
+	if (!rest)
+		return TT_OK;
+	size_t n = (size_t)(end - rest);
+	if ((rc = tt_mem_grow(&m->env->mem, &st->carry, &st->capcarry, n, 1, err)) != TT_OK)
+		return rc;
+	memcpy(st->carry, rest, n);
+	st->ncarry = n;
+	/* Remove it from the pieces. */
+	h->n -= n;
+	while (n > 0) {
+		struct raw_piece *x = &piece[h->npiece - 1];
+		uint32_t less = x->len < n ? x->len : (uint32_t)n;
+		x->len -= less;
+		n -= less;
+		st->carry_at = x->at;
+		st->carry_flags |= x->flags & RAW_P_CUT;
+		if (x->len > 0)
+			break;
+		st->carry_flags |= x->flags;
+		h->npiece--;
+	}
+	return TT_OK;
+}
+
+/* Is there such a time, and can it be one? */
+static bool
+is_sane(int64_t t)
+{
+	return t > INT64_MIN / 2 && t < INT64_MAX / 2;
+}
+
+/* Fill the part of the head that describes the stream. With ${over} nothing of it follows. */
+static void
+put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool over)
+{
+	h->s = m->session[m->now];
+	h->since = st->delivered || !is_sane(st->start) ? INT64_MIN : st->start - RAW_LONG;
+	h->until = !over ? INT64_MAX : is_sane(h->s.stopped) ? h->s.stopped + 10 * RAW_LONG : is_sane(m->latest) ? m->latest + RAW_FAR : INT64_MAX;
+	h->root = st->bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, st->name) : UNITY_NO_MARKER;
+	if (st->id == RAW_SESSION || h->flags & RAW_H_ENDS)
+		return;
+	h->flags |= (st->delivered ? 0u : RAW_H_FIRST) | (st->other ? RAW_H_NEW_THREAD : 0u);
+	st->delivered = true;
+	st->other = false;
+}
+
+/* The first block of the stream in the segment that belongs to another thread with the same id, by the time of its first message; 0: none. */
+static uint32_t
+other_thread(const struct raw *m, const struct raw_stream *st)
+{
+	const struct raw_session *s = &m->session[m->now];
+	const unsigned at = s->layout.aligned ? 4 : 2, of_sample = at + (s->layout.aligned ? 8 : 5);
+
+	for (uint32_t k = st->again == INT64_MAX ? 0 : st->first; k; k = m->block[k - 1].next) {
+		const struct raw_block *b = &m->block[k - 1];
+		const uint8_t *p = m->p + b->off;
+		const unsigned type = b->len >= of_sample + 8 ? unity_u16(p) : RAW_TYPES;
+		const bool timed = b->flags & RAW_P_FRAME || (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS);
+		if (timed && raw_ns(s, unity_u64(p + (b->flags & RAW_P_FRAME ? at + 4 : of_sample))) >= (int64_t)st->again)
+			return k;
+	}
+	return 0;
+}
+
+/* May what the stream has in the segment be passed over, where only definitions, frames and threads are looked for? */
+static bool
+is_middle(const struct raw *m, const struct raw_stream *st, uint32_t stop)
+{
+	/* Damage of the main thread, wherever it is, decides which frames are whole. */
+	if (!m->cap->skim || st->id == RAW_SESSION || st->id == m->session[m->now].main || !st->delivered || st->other || stop)
+		return false;
+	for (uint32_t k = st->first; k; k = m->block[k - 1].next)
+		if (m->block[k - 1].flags & RAW_P_GAP)
+			return false;
+	return true;
+}
+
+/* The chunk of stream ${index}; *${some} is false where all of it waits for more. With ${last} nothing will come. */
+static int
+make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *some, struct tt_err *err)
+{
+	struct raw_stream *st = &m->stream[index];
+	size_t n = st->ncarry, pieces = st->ncarry > 0;
+	const uint32_t other = other_thread(m, st);
+	uint32_t stop = st->first;
+	int rc;
+
+	*some = !is_middle(m, st, other);
+	if (!*some) {
+		st->first = 0;
+		st->ncarry = 0;
+		return TT_OK;
+	}
+	for (; stop != other; stop = m->block[stop - 1].next) {
+		const struct raw_block *b = &m->block[stop - 1];
+		/* A message begins here, whatever came before. */
+		if (n >= RAW_CHUNK && b->flags & RAW_P_FRAME && st->id != RAW_SESSION)
+			break;
+		n += b->len;
+		pieces++;
+	}
+	const bool ends = stop && stop == other;
+	size_t front = sizeof(struct raw_head) + pieces * sizeof(struct raw_piece);
+	if ((rc = tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, front + n + TT_CHUNK_PAD, 1, err)) != TT_OK)
+		return rc;
+	struct raw_head *h = (struct raw_head *)(void *)c->bytes;
+	struct raw_piece *piece = (struct raw_piece *)(void *)(h + 1);
+	uint8_t *p = c->bytes + front;
+	memset(h, 0, sizeof *h);
+	h->stream = st->id;
+	h->n = n;
+	h->npiece = (uint32_t)pieces;
+	h->front = front;
+	h->flags = ends ? RAW_H_ENDS : 0;
+	h->after = st->carry_after;
+	st->carry_after = INT64_MIN;
+	put_pieces(m, st, stop, piece, p);
+	memset(p + n, 0, TT_CHUNK_PAD);
+	if (last || stop) {
+		st->ncarry = 0;
+	} else if ((rc = keep_rest(m, index, h, piece, p, err)) != TT_OK) {
+		return rc;
+	}
+	st = &m->stream[index];
+	st->first = stop;
+	if (stop)
+		m->next--;            /* the rest is a chunk of its own */
+	if (ends) {
+		st->other = true;
+		st->again = INT64_MAX;
+	}
+	*some = h->n > 0 || stop;
+	if (!*some)
+		return TT_OK;
+	put_head(m, st, h, last);
+	tt_loss_join(&c->loss, &m->loss);
+	tt_loss_reset(&m->loss);
+	c->seq = m->seq++;
+	c->at = m->from;
+	c->len = m->len;
+	c->tid = st->id == RAW_SESSION ? h->s.main : st->id;
+	c->ts = 0;
+	c->loaded = true;
+	return TT_OK;
+}
+
+int
+raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
+{
+	struct raw *m = ctx;
+	bool some = false;
+	int rc;
+
+	tt_loss_reset(&c->loss);
+	for (;;) {
+		while (m->next < m->norder)
+			if ((rc = make_chunk(m, m->order[m->next++], false, c, &some, err)) != TT_OK || some)
+				return rc;
+		if (!m->ended) {
+			if (tt_stopped(m->env))
+				return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+			size_t session = m->now;
+			if ((rc = raw_take_segment(m, err)) < 0)
+				return rc;
+			m->ended = rc == TT_END;
+			if (!m->ended && session == m->now)
+				continue;
+		}
+		/* The input has ended, or another capture follows: carries will not be continued. */
+		for (; m->flushed < m->nstream; m->flushed++) {
+			struct raw_stream *st = &m->stream[m->flushed];
+			if (st->ncarry && (m->ended || st->session != m->now)) {
+				size_t now = m->now;
+				m->now = st->session;
+				rc = make_chunk(m, (uint32_t)m->flushed, true, c, &some, err);
+				m->now = now;
+				if (rc != TT_OK || some)
+					return rc;
+			}
+		}
+		m->flushed = 0;
+		if (!m->ended)
+			continue;
+		if (m->win.end_err.code == TT_E_DAMAGED)
+			tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
+		tt_loss_join(&c->loss, &m->loss);
+		tt_loss_reset(&m->loss);
+		m->read = true;
+		m->cap->read_to = m->at;
+		m->cap->end_mark = m->any_state && !m->enabled ? 1 : -1;
+		return TT_END;
+	}
+}
