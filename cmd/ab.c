@@ -368,6 +368,13 @@ judge(struct ab *x, bool last, struct judged *j, struct tt_verdict *v, struct tt
 	return tt_judge(&x->budget, &j->base, j->s[TT_NEW], j->n[TT_NEW], &o, v, &x->app->env.mem, err);
 }
 
+/* May more pairs decide this row, which can fail? */
+static bool
+is_open(const struct tt_verdict_row *r)
+{
+	return r->tested && r->row->level == TT_LEVEL_ERROR && (r->outcome == TT_UNDECIDED || r->outcome == TT_CANNOT_JUDGE);
+}
+
 /* "pair 3 of 10: frame-median +4.8 %, frame-p95 +5.1 %, ...; undecided" */
 static void
 say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
@@ -375,24 +382,24 @@ say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
 	struct tt_buf text = { 0 };
 	size_t open = 0, shown = 0;
 
-	tt_buf_printf(&text, "pair %zu of %zu:", pair + 1, x->planned);
+	tt_buf_printf(&text, "pair %zu of %zu", pair + 1, x->planned);
 	for (size_t i = 0; i < v->nrow; i++) {
 		const struct tt_verdict_row *r = &v->row[i];
 		char change[64];
 
-		open += r->outcome == TT_UNDECIDED && r->row->level == TT_LEVEL_ERROR;
+		open += is_open(r);
 		if (!r->tested || !r->pairs || shown == 4)
 			continue;
-		if (r->base)
+		if (r->has_ratio)
 			*tt_put_ppm(change, r->shift_ppm) = '\0';
 		else
 			*tt_put_change(change, r->shift, r->dim) = '\0';
-		tt_buf_printf(&text, "%s %s %s%s", shown ? "," : "", r->name, change,
+		tt_buf_printf(&text, "%s %s %s%s", shown ? "," : ":", r->name, change,
 		    r->outcome == TT_WORSE ? " (worse)" : r->outcome == TT_NOT_WORSE ? " (not worse)" : "");
 		shown++;
 	}
 	if (open)
-		tt_buf_printf(&text, "; %zu row%s undecided", open, open == 1 ? "" : "s");
+		tt_buf_printf(&text, "%s %zu row%s undecided", shown ? ";" : ":", open, open == 1 ? "" : "s");
 	if (clear)
 		tt_buf_text(&text, pair + 1 < x->planned ? "; the answer is clear" : "");
 	tt_log(&x->app->env, TT_LOG_NORMAL, "%s", text.failed ? "" : tt_buf_string(&text));
@@ -413,7 +420,7 @@ is_clear(const struct tt_verdict *v)
 		if (r->outcome == TT_WORSE)
 			return true;
 		tested++;
-		open += r->outcome == TT_UNDECIDED;
+		open += is_open(r);
 	}
 	return tested && !open;
 }
@@ -592,13 +599,27 @@ say_kept(const struct ab *x)
 		ui_say(&x->app->ui, "interrupted; with --keep DIR runs are kept, and --resume goes on with them");
 }
 
+/* What a stranger's budget does not do. */
+static void
+say_rows(struct ab *x)
+{
+	bool compares = !x->o->budget;
+
+	for (size_t i = 0; i < x->budget.nrow; i++)
+		compares |= x->budget.row[i].relative;
+	if (!compares)
+		ui_say(&x->app->ui, "%s: no row compares the builds, for none has a change as limit, like \"max\": \"+2%%\"; rows with an amount look "
+		    "at the new build alone", x->o->budget);
+}
+
 static int
 compare(struct ab *x, struct verdict_out *to, struct tt_err *err)
 {
 	bool last;
 	int rc;
 
-	tt_log(&x->app->env, TT_LOG_NORMAL, "at most %zu pairs, in an order by --seed %" PRIu64, x->planned, x->seed);
+	tt_log(&x->app->env, TT_LOG_NORMAL, "at most %zu pair%s, in an order by --seed %" PRIu64, x->planned, x->planned == 1 ? "" : "s", x->seed);
+	say_rows(x);
 	rc = run_all(x, &last, err);
 	if (rc == TT_OK && x->stopped)
 		say_kept(x);

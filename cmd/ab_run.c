@@ -162,6 +162,16 @@ take_output(struct running *r)
 	return true;
 }
 
+/* What it printed last, and whoever it left may still print, is there to be read. */
+static void
+take_rest(struct running *r)
+{
+	struct pollfd p = { .fd = r->out, .events = POLLIN };
+
+	while (poll(&p, 1, 0) > 0 && (p.revents & POLLIN) && take_output(r))
+		;
+}
+
 static void
 take_signals(struct ab *x, struct running *r)
 {
@@ -425,6 +435,7 @@ ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, st
 		return rc;
 	wait_for(x, &r, x->o->timeout);
 	left = end_rest(x, &r);
+	take_rest(&r);
 	close(r.out);
 	close(r.signals);
 	if (x->stopped)

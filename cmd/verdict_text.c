@@ -58,7 +58,7 @@ put_padded(struct tt_buf *out, const char *s, size_t width)
 
 /* "Game:Spin  +2.004 ms per frame, 0.100 ms to 2.104 ms; calls per frame 1, were 1" */
 static void
-put_mover(struct tt_buf *out, const struct tt_mover *m)
+put_mover(struct tt_buf *out, const struct tt_verdict *v, const struct tt_mover *m)
 {
 	enum tt_dim dim = m->about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
 	const char *per = m->per_frame ? " per frame" : "", *what = m->about == TT_ABOUT_TIME ? "calls" : "allocations";
@@ -71,14 +71,14 @@ put_mover(struct tt_buf *out, const struct tt_mover *m)
 	*tt_put_amount(was, m->base_count, TT_DIM_NUMBER) = '\0';
 	tt_buf_printf(out, "               %s  %s%s", m->name, change, per);
 	if (m->fresh) {
-		tt_buf_printf(out, ", not in the baseline (%s%s: %s)\n", what, per, count);
+		tt_buf_printf(out, ", not in the %s (%s%s: %s)\n", v->ab ? "old build" : "baseline", what, per, count);
 		return;
 	}
 	tt_buf_printf(out, " (%s to %s; %s%s: %s, were %s)\n", base, now, what, per, count, was);
 }
 
 static void
-put_row(struct tt_buf *out, const struct tt_verdict_row *r, size_t width, bool color)
+put_row(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, size_t width, bool color)
 {
 	struct word w = word_of(r);
 
@@ -92,7 +92,7 @@ put_row(struct tt_buf *out, const struct tt_verdict_row *r, size_t width, bool c
 	tt_buf_text(out, "  ");
 	tt_buf_printf(out, "%s: %s\n", r->title, r->text);
 	for (size_t i = 0; i < r->nmover && (r->would == TT_WORSE || r->would == TT_BREACH); i++)
-		put_mover(out, &r->mover[i]);
+		put_mover(out, v, &r->mover[i]);
 	if (r->hint && r->outcome != TT_SKIPPED)
 		tt_buf_printf(out, "               %s\n", r->hint);
 }
@@ -135,7 +135,7 @@ verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct 
 	for (int failing = 1; failing >= 0; failing--)
 		for (size_t i = 0; i < v->nrow; i++)
 			if (v->row[i].fails == failing)
-				put_row(out, &v->row[i], width, color);
+				put_row(out, v, &v->row[i], width, color);
 	if (v->nremark)
 		tt_buf_text(out, "\n");
 	for (size_t i = 0; i < v->nremark; i++)

@@ -181,6 +181,7 @@ tt_row_paired(struct tt_judging *w, struct tt_err *err)
 	r->has_value = r->has_base = r->tested = true;
 	r->sessions = 1;
 	d->ratio = l->kind == TT_LIMIT_PPM && is_ratio(r);
+	r->has_ratio = d->ratio && r->base != 0;
 	set_limit(w, d, l, sign);
 	tt_row_find_worst(r, sign < 0);
 	return take_pairs(w, d, sign, err);
@@ -222,6 +223,11 @@ put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, doub
 	scale(r, d, sign * low.shift, &r->shift, &r->shift_ppm);
 	scale(r, d, sign * (up ? low.low : high.high), &r->low, &r->low_ppm);
 	scale(r, d, sign * (up ? high.high : low.low), &r->high, &r->high_ppm);
+	/* Of nothing there is no ratio: as an amount it has no bounds. */
+	if (d->ratio && r->base == 0) {
+		r->shift = r->value;
+		r->has_low = r->has_high = false;
+	}
 	return TT_OK;
 }
 
@@ -261,9 +267,9 @@ struct text { char s[64]; };
 
 /* "+4.8 %", or an amount where the limit is one, or there was nothing. */
 static const char *
-share(const struct tt_verdict_row *r, const struct tt_row_pairs *d, struct text *t, int64_t amount, int64_t ppm)
+share(const struct tt_verdict_row *r, struct text *t, int64_t amount, int64_t ppm)
 {
-	if (d->ratio && r->base != 0)
+	if (r->has_ratio)
 		*tt_put_ppm(t->s, ppm) = '\0';
 	else
 		*tt_put_change(t->s, amount, r->dim) = '\0';
@@ -275,15 +281,18 @@ static const char *
 pairs_text(struct tt_judging *w, struct tt_err *err)
 {
 	const struct tt_verdict_row *r = w->r;
-	const struct tt_row_pairs *d = &w->pairs[r - w->v->row];
 	int64_t sign = r->limit_is_min ? -1 : 1, size = r->base < 0 ? -r->base : r->base;
+	const struct tt_limit *l = r->limit_is_min ? &r->row->min : &r->row->max;
 	const char *bounds = "", *end;
 	struct text value, base, shift, low, high, limit;
 
 	*tt_put_amount(value.s, r->value, r->dim) = '\0';
 	*tt_put_amount(base.s, r->base, r->dim) = '\0';
-	share(r, d, &low, r->low, r->low_ppm);
-	share(r, d, &high, r->high, r->high_ppm);
+	share(r, &low, r->low, r->low_ppm);
+	share(r, &high, r->high, r->high_ppm);
+	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size));
+	if (l->kind == TT_LIMIT_PPM && r->base == 0)
+		*tt_put_ppm(limit.s, sign * l->v) = '\0';
 	if (r->has_low || r->has_high)
 		bounds = tt_verdict_text(w->v, err, r->has_low && r->has_high ? " (%s to %s)" : r->has_low ? " (at least %s)" : " (at most %s%s)",
 		    r->has_low ? low.s : "", r->has_high ? high.s : "");
@@ -292,8 +301,7 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	    w->v->ab->last ? " that differ too much to tell" : ", undecided");
 	if (!bounds || !end)
 		return NULL;
-	return tt_verdict_text(w->v, err, "%s, was %s: %s%s, allowed %s%s", value.s, base.s, share(r, d, &shift, r->shift, r->shift_ppm), bounds,
-	    share(r, d, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size)), end);
+	return tt_verdict_text(w->v, err, "%s, was %s: %s%s, allowed %s%s", value.s, base.s, share(r, &shift, r->shift, r->shift_ppm), bounds, limit.s, end);
 }
 
 static int

@@ -243,6 +243,26 @@ static const char *const words[TT_STATS] = {
 	[TT_STAT_FRAME_P99] = " per frame, p99", [TT_STAT_FRAME_MAX] = " per frame, largest",
 };
 
+/* What a glob shows as: an expression that means one name and nothing else is that name. */
+static const char *
+shown(const char *glob, struct tt_arena *a, struct tt_err *err)
+{
+	static const char special[] = ".[]{}()*+?^$|\\";
+	const char *from = glob + 4;
+	char *name, *to;
+
+	if (strncmp(glob, "re:^", 4) != 0 || !(name = to = tt_arena_alloc(a, strlen(glob) + 1, err)))
+		return glob;
+	for (; *from && strcmp(from, "$") != 0; *to++ = *from++) {
+		if (*from == '\\' && from[1] && strchr(special, from[1]))
+			from++;
+		else if (strchr(special, *from))
+			return glob;
+	}
+	*to = '\0';
+	return *from ? name : glob;
+}
+
 const char *
 tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
 {
@@ -255,7 +275,7 @@ tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *
 		*tt_put_amount(limit, tt_scale(x->limit_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
 		return format(a, err, "%s %s%s", m->title, limit, stat);
 	case TT_SELECT_MARKER:
-		return format(a, err, "%s in %s%s", m->title, x->select, stat);
+		return format(a, err, "%s in %s%s", m->title, shown(x->select, a, err), stat);
 	case TT_SELECT_CATEGORY:
 		return format(a, err, "%s in category %s%s", m->title, x->select, stat);
 	case TT_SELECT_THREAD:

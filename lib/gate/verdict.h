@@ -112,6 +112,7 @@ struct tt_verdict_row {
 
 	size_t need_here;             /* as many at hand would do against this baseline; 0: none would */
 	size_t pairs;                 /* of an A/B run: pairs tested; shift, bounds and limit are of differences within them */
+	bool has_ratio;               /* of an A/B run: these are changes in percent of something */
 
 	const char *text;             /* the finding in one sentence for people, without id and outcome, no full stop */
 	const char *hint;             /* what to do about it, one sentence; NULL */

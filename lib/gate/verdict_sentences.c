@@ -460,8 +460,8 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 		    "compared; frames over a limit per thousand see the same and vary less", r->name,
 		    tt_stat_name[r->row->measure.stat]), err);
 	if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE)
-		rc = remark(v, tt_verdict_text(v, err, "%s: \"%s\" is in the baseline and in no capture: take the row out if it was removed, "
-		    "or name what it is called now", r->name, r->row->measure.select), err);
+		rc = remark(v, tt_verdict_text(v, err, "%s: \"%s\" is in the %s and in no capture%s: take the row out if it was removed, "
+		    "or name what it is called now", r->name, r->row->measure.select, v->ab ? "old build" : "baseline", v->ab ? " of the new one" : ""), err);
 	else if (rc == TT_OK && r->outcome == TT_PASS && tt_row_absent(r))
 		rc = remark(v, tt_verdict_text(v, err, "%s: %s", r->name, tt_row_absent(r)), err);
 	return rc;

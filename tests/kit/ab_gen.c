@@ -6,6 +6,7 @@
  *	spread=P      standard deviation of sessions, in percent; capture=P: of captures of one session, 1 by default
  *	frames=N      600 by default; hitches=P: percent of them that take 2.5 to 4 times as long, 1 by default
  *	slow=P tail=P marker=P alloc=P      so many percent more of all frames, of those in the tail, of the marker Ai, of allocated bytes
+ *	name=NAME     what the marker Ai is called
  *	kind=WORD     gamma: frames are skewed; bimodal: half of the captures take 5 % more; outlier: one in ten takes 30 % more;
  *	              drift: each run takes 0.5 % more than the one before; count=FILE, which grows by a byte with each, tells how many there were
  *	crash=N       kill itself by signal N in the middle; exit=N: end with this status; only=GLOB: just those in captures of such names
@@ -123,7 +124,7 @@ zone(uint64_t key, double ns)
 static void
 play(double factor, bool meant)
 {
-	static const char *const name[] = { "GC.Alloc", "Player.Loop", "Update", "Physics", "Render", "Ai" };
+	const char *name[] = { "GC.Alloc", "Player.Loop", "Update", "Physics", "Render", text("name", "Ai") };
 	static const double part[] = { 0, 0, 0.25, 0.2, 0.35, 0.15 };
 	uint64_t category = rec_def_category(1, 0, "Scripts"), key[6];
 	int frames = (int)number("frames", 600), crash = meant ? (int)number("crash", 0) : 0;

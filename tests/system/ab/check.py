@@ -71,6 +71,18 @@ def verdicts():
         5, "differ too much to tell", "run more pairs"))
     suite.check("limits in amounts, lower limits and absolute ones", Run(["-n", "6", "--gate", MORE], new=["slow=30"]).problem(
         1, "FAIL       median", "allowed +500", "FAIL       fps", "allowed -10.0 %", "FAIL       p95", "over the limit of 8"))
+    suite.check("too few pairs for worse may be enough for not worse", Run(["-n", "6", "--until", "clear"], new=["slow=-20", "alloc=-20", "hitches=0"]).problem(
+        0, "passed", "5 pairs of at most 6", missing=["re:^"]))
+    with open(suite.path("absolute.json"), "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "median", "metric": "frame.time", "stat": "median", "max": "80ms" } ] }')
+    suite.check("a budget without changes compares nothing", Run(["-n", "2", "--gate", suite.path("absolute.json")]).problem(
+        0, "no row compares the builds", "pair 2 of 2\n"))
+    with open(suite.path("ai.json"), "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "ai", "metric": "marker.self", "marker": "Ai", "stat": "per_frame.mean", "max": "+10%" } ] }')
+    suite.check("a marker that only the new build has", Run(["-n", "6", "--gate", suite.path("ai.json")], old=["name=Bi"]).problem(
+        1, ", was 0 ns: +1.5", "ms, allowed +10.0 %; p =", "not in the old build"))
+    suite.check("and one that only the old build has", Run(["-n", "6", "--gate", suite.path("ai.json")], new=["name=Bi"]).problem(
+        0, "-99.9 %", 'is in the old build and in no capture of the new one'))
     default = Run(["--seed", "3"], new=["slow=30", "alloc=50"])
     suite.check("rows of its own", default.problem(1, "frame-median", "frame-p95", "long-frames", "alloc-bytes", "Render", "Update", "Physics", "Ai",
                                                    "integrity-lost", missing=["Player.Loop  +30"]))
@@ -124,6 +136,8 @@ def crashes():
 def refusals():
     suite.check("no capture at all is told", Run([], new=["none=1", "print=2"]).problem(
         2, "left no capture in $TRACETOOL_CAPTURE", "tracetool-unity(7)", "--mono", "line 1 of a build"))
+    quiet = script("quiet.sh", "echo the last word\n")
+    suite.check("with what it printed last", Run([], old_build=[quiet]).problem(2, "| the last word"))
     suite.check("what is no capture is told", Run([], new=["text=1"]).problem(3, "new warm-up: its capture cannot be read"))
     one = suite.path("one.ttc")
     subprocess.run([GAME], env=dict(os.environ, TRACETOOL_CAPTURE=one), check=True)
