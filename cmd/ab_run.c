@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -309,12 +310,18 @@ show_tail(struct ab *x, const struct running *r)
 	}
 }
 
+#define LITTLE ((uint64_t)1 << 20)    /* bytes of room in which no capture ends well */
+
 static void
 crashed(struct ab *x, const struct running *r, struct ab_run *run)
 {
+	struct statvfs room;
+
 	run->end = AB_CRASHED;
 	ui_say(&x->app->ui, "%s crashed: %s; the end of what it printed:", run->name, run->how);
 	show_tail(x, r);
+	if (statvfs(x->dir, &room) == 0 && room.f_bavail * room.f_frsize < LITTLE)
+		ui_say(&x->app->ui, "  %s has hardly any room left, which may be why; captures go where --tmpdir or --keep says", x->dir);
 }
 
 static bool

@@ -393,8 +393,8 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 		return TT_OK;                 /* of an A/B run */
 	if (r->would == TT_UNDECIDED)
 		r->hint = r->in_captures ? "record more captures, or allow more" : r->spread_assumed ?
-		    "add sessions to the baseline, which then shows how much they differ; or compare both builds in one session; or allow more" :
-		    "compare both builds in one session, or allow more: more captures of a session change nothing";
+		    "add sessions to the baseline, which then shows how much they differ; or run both builds in one session (tracetool ab); or allow more" :
+		    "run both builds in one session (tracetool ab), or allow more: more captures of a session change nothing";
 	else if (r->would == TT_BREACH && r->row->exact && r->value < r->base)
 		r->hint = "if fewer are meant, save a new baseline";
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_ALLOC && r->nmover == 0)
