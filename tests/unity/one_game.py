@@ -298,9 +298,9 @@ ROWS = [
 
 
 def tables(path, *options):
-    """All there are, whole; but for those of the file itself, which `info` prints."""
+    """All there are, whole."""
     listed = json.loads(subprocess.run([TRACETOOL, "list", "passes", "--format", "json"], capture_output=True, check=True).stdout)
-    names = [n for p in listed["tables"]["passes"]["rows"] for n in p["tables"].split() if not n.startswith("capture")]
+    names = [n for p in listed["tables"]["passes"]["rows"] for n in p["tables"].split()]
     r = subprocess.run([TRACETOOL, "stats", "-q", "--format", "json", "--limit", "0", "--table", ",".join(names), *options, path],
                        capture_output=True, check=False)
     if r.returncode:
