@@ -364,10 +364,13 @@ put_advice(struct suggest *g)
 	const char *gap = "";
 	struct tt_buf b = { 0 };
 	size_t frames = 0;
+	int64_t editor = 0;
 	char at[TT_CAP_TEXT];
 
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++) {
 		frames += g->s[i].frames;
+		editor = g->s[i].editor > editor ? g->s[i].editor : editor;
+	}
 	if (frames == 0)
 		tt_buf_text(&b, "These captures have no whole frames, and rows of frames say most: name the marker that begins a frame with "
 		    "--frame-marker, and suggest again.");
@@ -375,6 +378,9 @@ put_advice(struct suggest *g)
 		*tt_put_cap(at, g->cap_ns) = '\0';
 		tt_buf_printf(&b, "Frames are capped at %s: their rows are of CPU-active time, for wall time is that of the limit.", at);
 	}
+	if (editor > 0 && !g->cap_ns)
+		tt_buf_printf(&b, "Up to %lld %% of the frame time is the Unity Editor's, and limits of wall time have it in them: suggest and judge "
+		    "with --player-only to leave it out.", (long long)editor);
 	gap = b.n ? " " : "";
 	if (g->relative) {
 		tt_buf_printf(&b, "%sRows with a change for max are held against a baseline (--save, --baseline).", gap);

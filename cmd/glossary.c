@@ -129,6 +129,7 @@ const struct glossary_word glossary_notes[] = {
 	{ "no_category", "No category has the name asked for." },
 	{ "no_frames", "Figures of frames are missing, for a side has no whole frames." },
 	{ "no_metric", "A metric has no figure, or no single one: the text says why." },
+	{ "editor", "The Unity Editor's share of the frame times that are compared." },
 	{ "rename", "A pattern that renames markers for a comparison matches nothing." },
 	{ "exceptions", "Catch clauses and throws do not match: some were not recorded, or not reported by the runtime." },
 	{ "missing_shards", "Parts of a batch are missing from what was merged." },

@@ -176,6 +176,14 @@ verdict(const char *of, const struct tt_values *x, int64_t limit, struct tt_repo
 	return tt_text(r, "%smissed by %s of %s frames, %s %%", of, count_text(r, over), count_text(r, x->n), share_text(r, over, x->n));
 }
 
+static const char *
+editor_text(const struct tt_frames *f, struct tt_report *r)
+{
+	const int64_t editor = tt_frames_editor(f);
+
+	return editor > 0 ? tt_text(r, "; %lld %% is the Unity Editor's (--player-only leaves it out)", (long long)editor) : "";
+}
+
 static void
 put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 {
@@ -188,9 +196,9 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 		return;
 	}
 	bool capped = is_capped(view, &period, r);
-	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: median %s, p99 %s, longest %s%s%s", count_text(r, x->n), time_text(r, tt_values_quantile(x, 1, 2)),
+	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: median %s, p99 %s, longest %s%s%s%s", count_text(r, x->n), time_text(r, tt_values_quantile(x, 1, 2)),
 	    time_text(r, tt_values_quantile(x, 99, 100)), time_text(r, tt_values_quantile(x, 1, 1)), period ? "; capped at " : "",
-	    period ? time_text(r, period) : ""));
+	    period ? time_text(r, period) : "", editor_text(f, r)));
 	/* The limit makes their wall time what it is. */
 	const char *of = capped ? "CPU-active time: " : "";
 	if (capped)

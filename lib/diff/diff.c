@@ -435,6 +435,7 @@ note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
 	}
 	c->knows_cpu = frames->has_wait;
 	int rc = tt_frames_cap(f->m, &c->cap_ns, err);
+	c->editor = tt_frames_editor(frames);
 	c->wall_is_limit = tt_frames_wall_is_limit(frames, c->cap_ns);
 	return rc;
 }

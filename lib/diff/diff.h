@@ -74,6 +74,7 @@ struct tt_diff_capture {
 	struct { int64_t total, mean, median; } time[TT_DIFF_TIMES];  /* without frames: wall is the time in markers */
 	int64_t cap_ns;               /* the time that frames are capped at; 0: they are not */
 	bool knows_cpu;               /* CPU-active time is known */
+	int64_t editor;               /* tt_frames_editor() */
 	bool wall_is_limit;           /* wall time is what the Editor leaves of the limit */
 };
 

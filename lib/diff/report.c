@@ -4,6 +4,7 @@
  * All tables are sums of the same integers, the parts of nodes and sites, so that they add up alike.
  */
 #include "base/order.h"
+#include "base/setting.h"
 #include "diff/diff.h"
 #include "diff/lines.h"
 #include "model/loss.h"
@@ -291,6 +292,30 @@ note_cap(const struct tt_diff *d, struct tt_report *r)
 	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped", tt_text(r, "%s: %s", which, what));
 }
 
+/* The largest share of the Editor's in the frames of ${side}; 0: it does nothing in them, or is left out. */
+static int64_t
+editor_of(const struct tt_diff_side *side)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < side->n; i++)
+		most = side->capture[i].editor > most ? side->capture[i].editor : most;
+	return most;
+}
+
+/* How much of the wall time that is compared is the Editor's. */
+static void
+note_editor(const struct tt_diff *d, struct tt_report *r)
+{
+	const struct tt_diff_side *a = &d->side[TT_DIFF_A], *b = &d->side[TT_DIFF_B];
+	const long long of_a = editor_of(a), of_b = editor_of(b);
+
+	if (!d->frames || d->by != TT_DIFF_WALL || (of_a == 0 && of_b == 0))
+		return;
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "editor", tt_text(r, "the Unity Editor takes %s%lld %% of the frame time of A and %s%lld %% of B: "
+	    "%s leaves it out", a->n > 1 ? "up to " : "", of_a, b->n > 1 ? "up to " : "", of_b, tt_setting_name[TT_SETTING_PLAYER_ONLY]));
+}
+
 void
 tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r)
 {
@@ -305,5 +330,6 @@ tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, str
 			fill_table(&x, &tables[i]);
 	}
 	note_cap(d, r);
+	note_editor(d, r);
 	tt_mem_free(r->mem, x.root, d->nnode * sizeof *x.root);
 }

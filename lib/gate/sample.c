@@ -573,6 +573,8 @@ tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct t
 	if (rc != TT_OK || s->empty)
 		return rc;
 	s->frames = m->frames ? m->frames->n : 0;
+	s->editor = tt_frames_editor(m->frames);
+	s->editor = s->editor > 0 ? s->editor : 0;
 	rc = tt_frames_cap(m, &s->cap_ns, err);
 	if (rc == TT_OK)
 		rc = tt_measure_all(view, loss, x, n, s->value, a, err);

@@ -112,6 +112,8 @@ tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, con
 		tt_json_text(j, s->fact[i].key, s->fact[i].value);
 	tt_json_close(j, "}");
 	tt_json_u64(j, "frames", s->frames);
+	if (s->editor > 0)
+		tt_json_i64(j, "editor", s->editor);
 	if (s->damaged)
 		tt_json_text(j, "damaged", s->damage ? s->damage : "");
 	tt_json_open(j, "values", "{");
@@ -282,6 +284,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 	if (!s->part)
 		return err->code;
 	s->frames = (uint64_t)integer(j, "frames");
+	s->editor = integer(j, "editor");
 	s->damaged = json_object_get(j, "damaged") != NULL;
 	framed = json_is_true(json_object_get(j, "per_frame"));
 	s->framed_alone = framed && !json_object_get(j, "time_all");

@@ -570,6 +570,40 @@ trend_remark(struct tt_verdict *v, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Is a row about the wall time of frames? */
+static bool
+looks_at_wall(const struct tt_verdict *v)
+{
+	for (size_t i = 0; i < v->nrow; i++) {
+		const struct tt_measure *x = &v->row[i].row->measure;
+		enum tt_family family = x->metric->family;
+
+		if ((family == TT_FAM_FRAME || family == TT_FAM_OVER || family == TT_FAM_FPS) && !tt_measure_is_cpu(x) &&
+		    v->row[i].row->level != TT_LEVEL_OFF)
+			return true;
+	}
+	return false;
+}
+
+/* How much of the wall time that is judged is the Editor's. */
+static int
+editor_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	const struct tt_sample *most = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nsample; i++) {
+		n += v->sample[i].editor > 0;
+		if (v->sample[i].editor > (most ? most->editor : 0))
+			most = &v->sample[i];
+	}
+	if (!most || !looks_at_wall(v))
+		return TT_OK;
+	const char *others = n > 1 ? tt_verdict_text(v, err, ", and no more in %zu others", n - 1) : "";
+	return remark(v, others ? tt_verdict_text(v, err, "%lld %% of the frame time of %s is the Unity Editor's%s, and judged with the game's: %s "
+	    "leaves it out", (long long)most->editor, most->name, others, tt_setting_name[TT_SETTING_PLAYER_ONLY]) : NULL, err);
+}
+
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
@@ -579,7 +613,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 8) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 9) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	if (v->nalone)
@@ -591,6 +625,8 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 			    v->sample[i].damage ? v->sample[i].damage : "see its losses"), err);
 	if (rc == TT_OK)
 		rc = layout_remarks(v, err);
+	if (rc == TT_OK)
+		rc = editor_remark(v, err);
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
 		rc = row_remarks(v, &v->row[i], err);
 		assumed |= v->row[i].tested && v->row[i].by_session && v->row[i].spread_assumed;

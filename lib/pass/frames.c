@@ -204,17 +204,12 @@ static const char *
 editor_text(struct tt_making *k)
 {
 	const struct tt_frames *f = k->m->frames;
-	uint64_t editor = 0, all = 0;
 
 	if (!f->has_editor)
 		return "";
 	if (f->player_only)
 		return "; the Editor's time is left out";
-	for (size_t i = 0; i < f->n; i++) {
-		editor += (uint64_t)f->editor_ns[i];
-		all += (uint64_t)f->dur[i];
-	}
-	return tt_text(k->r, "; the Editor: %lld %% of frame time (%s leaves it out)", (long long)tt_ratio(editor, 100, all),
+	return tt_text(k->r, "; the Editor: %lld %% of frame time (%s leaves it out)", (long long)tt_frames_editor(f),
 	    tt_setting_name[TT_SETTING_PLAYER_ONLY]);
 }
 

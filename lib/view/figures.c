@@ -200,6 +200,20 @@ tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period)
 	return f && period && f->player_only && f->has_editor;
 }
 
+int64_t
+tt_frames_editor(const struct tt_frames *f)
+{
+	uint64_t editor = 0, all = 0;
+
+	if (!f || !f->has_editor || f->player_only)
+		return -1;
+	for (size_t i = 0; i < f->n; i++) {
+		editor += (uint64_t)f->editor_ns[i];
+		all += (uint64_t)f->dur[i];
+	}
+	return tt_ratio(editor, 100, all);
+}
+
 char *
 tt_put_cap(char *p, int64_t period)
 {

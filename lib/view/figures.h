@@ -52,6 +52,9 @@ int tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err)
 /* Is wall time no figure of the program's, for it is what the Editor leaves of the limit? ${period} as above. */
 bool tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period);
 
+/* How much of the time of all frames is the Editor's, in percent; -1: it does nothing in them, or is left out. */
+int64_t tt_frames_editor(const struct tt_frames *f);
+
 /* "30 fps (33.3 ms)" */
 #define TT_CAP_TEXT 80
 char *tt_put_cap(char *p, int64_t period);

@@ -191,6 +191,26 @@ def first_screen(path):
                     "By CPU-active time: misses 60 fps in %d of %d frames (%.2f %%); holds 30 fps." % (missed, FRAMES, 100 * missed / FRAMES))
 
 
+def editors_share(path, frames):
+    """The Editor's part of frames is told wherever their wall time is judged, and nowhere else."""
+    _, _, editor = figures(frames, False)
+    share = "%d %%" % round(100 * sum(editor) / sum(b - a for a, b, _ in frames))
+    wall = budget([{"id": "mean", "metric": "frame.time", "stat": "mean", "max": "40 ms"}])
+    told = {"summary": [path], "gate": ["stats", path, "--gate", wall], "budget": ["stats", path, "--suggest"]}
+    for what, args in told.items():
+        out, _ = suite.run(*args)
+        suite.true("the %s tells %s, and what leaves it out" % (what, share), re.search(share + r".*Editor's.*--player-only", re.sub(r"\n +", " ", out)), out)
+        out, _ = suite.run(*args, "--player-only")
+        suite.true("without the Editor the %s tells none" % what, "Editor" not in out, out)
+    work = budget([{"id": "busy", "metric": "frame.cpu", "stat": "mean", "max": "40 ms"}])
+    out, _ = suite.run("stats", path, "--gate", work)
+    suite.true("nor does a gate of CPU-active time", "Editor" not in out, out)
+    for args, want in (((), ["the Unity Editor takes %s of the frame time of A and %s of B: --player-only leaves it out" % (share, share)]),
+                       (("--player-only",), [])):
+        report = suite.report("diff", *args, path, "--", path, status=5)
+        suite.equal("a comparison %s" % (args,), [n["text"] for n in report["notes"] if n["id"] == "editor"], want)
+
+
 TABLES = "verdict,sides,parts,markers,threads,changed,captures,paths"
 
 
@@ -200,6 +220,7 @@ def compared(path, *args):
     report = suite.report("diff", *args, path, "--", path, "--table", TABLES, status=5)
     t = {k: v["rows"] for k, v in report["tables"].items()}
     mean = round(sum(cpu) / FRAMES)
+    suite.equal("the Editor's share is no part of it", [n["text"] for n in report["notes"] if n["id"] == "editor"], [])
     suite.equal("a comparison's CPU-active time", [r["mean_ns"] for r in t["sides"]], [mean, mean, 0])
     suite.equal("its median", [r["median_ns"] for r in t["captures"]], [sorted(cpu)[(FRAMES - 1) // 2]] * 2)
     for table in ("parts", "markers", "threads", "paths"):
@@ -329,6 +350,8 @@ for capture in (as_ttc("game.ttc", game()), as_raw("game.raw", game())):
     suggested(capture)
 for capture in (as_ttc("busy.ttc", game(more=8 * MS)), as_raw("busy.raw", game(more=8 * MS))):
     first_screen(capture)
+for capture in (as_ttc("free.ttc", game(None, 29 * MS, False)), as_raw("free.raw", game(None, 29 * MS, False))):
+    editors_share(capture, game(None, 29 * MS, False))
 for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, frames: as_raw(name + ".raw", frames)):
     judged(write)
     grew(write)
