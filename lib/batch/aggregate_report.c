@@ -28,7 +28,7 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_P95] = { "frame_p95_ns", "p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
 	[C_P99] = { "frame_p99_ns", "p99", TT_UNIT_NS, "Their 99th percentile, within 1.6 %." }, \
 	[C_MAX] = { "frame_max_ns", "max", TT_UNIT_NS, "The longest frame." }, \
-	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames longer than 1/30 s." }, \
+	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: longer than 1/30 s and a microsecond." }, \
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if no capture records allocations." }, \
 	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated; empty likewise." }, \
 	[C_FRAME_ALLOC] = { "frame_alloc_median_bytes", "per frame, median", TT_UNIT_BYTES, \

@@ -232,8 +232,9 @@ put_hist(struct tt_json *j, const char *name, const struct tt_hist *h, bool *som
 	tt_json_close(j, "]");
 }
 
-const int64_t tt_frame_edge[TT_FRAME_ROWS] = { 1000000000 / 240, 1000000000 / 120, 1000000000 / 90, 1000000000 / 60, 1000000000 / 50,
-	1000000000 / 40, 1000000000 / 30, 1000000000 / 20, 1000000000 / 10, 1000000000 / 4, INT64_MAX };
+/* What frames at 240, 120, 90, 60, 50, 40, 30, 20, 10 and 4 FPS take at most, as tt_frame_limit() has it. */
+const int64_t tt_frame_edge[TT_FRAME_ROWS] = { 4167667, 8334334, 11112112, 16667667, 20000000, 25000000, 33334334, 50000000, 100000000, 250000000,
+	INT64_MAX };
 
 static void
 put_frame_rows(struct tt_json *j, const struct tt_frames *f, bool *some)

@@ -31,8 +31,8 @@ static const struct tt_col summary_col[S_N] = {
 	[S_FPS] = { "fps", "mean FPS", TT_UNIT_MILLI, "Number of frames divided by the sum of their times." },
 	[S_LOW1] = { "low_1_fps", "1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the longest 1 % of the frames (rounded up to whole frames)." },
 	[S_LOW01] = { "low_01_fps", "0.1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the longest 0.1 % of the frames (rounded up to whole frames)." },
-	[S_OVER60] = { "over_16_67", "over 16.67 ms", TT_UNIT_COUNT, "Frames longer than exactly 1/60 s." },
-	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames longer than exactly 1/30 s." },
+	[S_OVER60] = { "over_16_67", "over 16.67 ms", TT_UNIT_COUNT, "Frames too long for 60 fps: longer than 1/60 s and a microsecond." },
+	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: longer than 1/30 s and a microsecond." },
 	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames longer than 50 ms." },
 	[S_PARTIAL] = { "partial", "partial, left out", TT_UNIT_COUNT,
 	    "Frames that are not whole: cut by the beginning or the end of the capture, or by a gap in it." },
@@ -280,10 +280,10 @@ budgets(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* Upper edges in ns, those people know frame rates by among them: 120, 90, 60, 45, 30, 24, 20, 15 FPS. */
+/* Upper edges in ns, those people know frame rates by among them, as tt_frame_limit() has them: 120, 90, 60, 45, 30, 24, 20, 15 FPS. */
 static const int64_t edge[] = { 100000, 250000, 500000, 1000000, 2000000, 3000000, 4000000, 5000000, 6000000, 7000000,
-	8333333, 10000000, 11111111, 13333333, 16666666, 18000000, 20000000, 22222222, 25000000, 33333333, 41666666,
-	50000000, 66666666, 100000000, 150000000, 250000000, 500000000, 1000000000, 2000000000, 5000000000 };
+	8334334, 10000000, 11112112, 13333333, 16667667, 18000000, 20000000, 22223223, 25000000, 33334334, 41667667,
+	50000000, 66667667, 100000000, 150000000, 250000000, 500000000, 1000000000, 2000000000, 5000000000 };
 #define NEDGE (sizeof edge / sizeof *edge)
 
 /* From the first row that holds a frame to the last. */

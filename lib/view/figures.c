@@ -107,7 +107,12 @@ tt_values_fps(const struct tt_values *v, size_t part)
 	return tt_ratio(n, UINT64_C(1000000000000), sum);
 }
 
-/* In whole ns: a time is an integer, so "longer than 1e9/60 ns" is "longer than its whole part". */
+/*
+ * What a frame of a rate may take: its time, rounded up to whole ns, and a microsecond. Clocks count in steps, of 100 ns in Unity's .raw, of a
+ * microsecond in its older .data: a frame of exactly 1/60 s may be a step longer there.
+ */
+enum { CLOCK_STEP = 1000 };
+
 int64_t
 tt_frame_limit(int64_t ns)
 {
@@ -115,7 +120,7 @@ tt_frame_limit(int64_t ns)
 
 	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
 		if (ns == tt_ratio(100000, 1, (uint64_t)rate[i]) * 10000)
-			return 1000000000 / rate[i];
+			return (1000000000 + rate[i] - 1) / rate[i] + CLOCK_STEP;
 	return ns;
 }
 

@@ -76,7 +76,8 @@ int64_t tt_values_fps(const struct tt_values *v, size_t part);
 
 /*
  * The limit of frame times that ${ns} means: where it is the time of a frame at a usual rate, written with two decimals of a
- * ms (16.67, 33.33, 8.33), that time exactly, in whole ns; else itself. For every limit that somebody writes.
+ * ms (16.67, 33.33, 8.33), what a frame at that rate takes at most (tracetool-metrics(7), Budgets); else itself. For every limit that
+ * somebody writes, and for those of our own.
  */
 int64_t tt_frame_limit(int64_t ns);
 

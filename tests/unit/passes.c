@@ -674,16 +674,16 @@ TEST(frame_figures_are_exact)
 	close_world(&w);
 }
 
-TEST(a_frame_of_exactly_a_sixtieth_is_within_budget)
+TEST(a_frame_of_a_sixtieth_is_within_budget_by_a_clock_of_1_us)
 {
 	struct world w;
 	const struct tt_table *t;
 
 	build_frames(&w);
 	w.frames.n = 3;
-	frame_dur[0] = 16666666;
-	frame_dur[1] = 16666667;
-	frame_dur[2] = 33333333;
+	frame_dur[0] = 16667667;
+	frame_dur[1] = 16667668;
+	frame_dur[2] = 33334334;
 	t = run(&w, &tt_pass_frames, NULL, "frames");
 	CHECK_EQ_INT(value(t, 0, "over_16_67"), 2);
 	CHECK_EQ_INT(value(t, 0, "over_33_33"), 0);

@@ -191,6 +191,15 @@ def first_screen(path):
                     "By CPU-active time: misses 60 fps in %d of %d frames (%.2f %%); holds 30 fps." % (missed, FRAMES, 100 * missed / FRAMES))
 
 
+def sixtieth(write):
+    """Frames that the limit holds at 60 fps, by a clock that counts in steps of 100 ns as Unity's does, hold 60 fps."""
+    out, _ = suite.run(write("sixty", game(None, 16666700, editor_ms=3)))
+    suite.equal("frames of a sixtieth of a second hold it", re.findall(r"(?m)^  .0 fps +(.*)", out), ["held by all frames"] * 2)
+    out, _ = suite.run(write("late", game(None, 16667700, editor_ms=3)))
+    suite.equal("those of a microsecond more do not", re.findall(r"(?m)^  .0 fps +(.*)", out),
+                ["missed by %d of %d frames, 100.0 %%" % (FRAMES, FRAMES), "held by all frames"])
+
+
 def editors_share(path, frames):
     """The Editor's part of frames is told wherever their wall time is judged, and nowhere else."""
     _, _, editor = figures(frames, False)
@@ -353,6 +362,7 @@ for capture in (as_ttc("busy.ttc", game(more=8 * MS)), as_raw("busy.raw", game(m
 for capture in (as_ttc("free.ttc", game(None, 29 * MS, False)), as_raw("free.raw", game(None, 29 * MS, False))):
     editors_share(capture, game(None, 29 * MS, False))
 for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, frames: as_raw(name + ".raw", frames)):
+    sixtieth(write)
     judged(write)
     grew(write)
 merely_regular()

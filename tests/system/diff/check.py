@@ -148,7 +148,7 @@ def check_frames(name, t, lengths, files):
     for row, (num, den) in zip(t["frame_times"], ((1, 2), (9, 10), (95, 100), (99, 100), (1, 1)), strict=True):
         want = [f[-(-len(f) * num // den) - 1] for f in order]
         same("%s: %s" % (name, row["percentile"]), [row["a_ns"], row["b_ns"], row["diff_ns"]], [*want, want[1] - want[0]])
-    for row, limit in zip(t["frame_budgets"], (10 ** 9 / 60, 10 ** 9 / 30), strict=True):
+    for row, limit in zip(t["frame_budgets"], (16667667, 33334334), strict=True):
         same("%s: frames over %d" % (name, limit), [row["a_over"], row["b_over"]], [sum(f > limit for f in side) for side in order])
     bad = [r for r in t["frame_spread"] if [r["a_count"], r["b_count"]] != [sum(r["from_ns"] <= f < r["to_ns"] for f in side) for side in order]]
     fault(name + ": frames by their times", bad and bad[0])
