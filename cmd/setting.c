@@ -14,6 +14,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_NESTING] = "--nesting",
 	[TT_SETTING_MEMBERS] = "--max-members",
 	[TT_SETTING_CAPTURE_TIME] = "--capture-time",
+	[TT_SETTING_ALIGN] = "--align",
 	[TT_SETTING_INPUT_FORMAT] = "--input-format",
 	[TT_SETTING_FORCE] = "--force",
 	[TT_SETTING_META] = "--meta",

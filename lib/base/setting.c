@@ -14,6 +14,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_NESTING] = "tt_many_opts.depth",
 	[TT_SETTING_MEMBERS] = "tt_many_opts.members_max",
 	[TT_SETTING_CAPTURE_TIME] = "tt_many_opts.capture_ns",
+	[TT_SETTING_ALIGN] = "tt_run_opts.align",
 	[TT_SETTING_INPUT_FORMAT] = "tt_run_opts.format",
 	[TT_SETTING_FORCE] = "tt_env.force",
 	[TT_SETTING_META] = "tt_run_opts.meta",

@@ -237,20 +237,24 @@ one_clock(const struct tt_capture *a, const struct tt_capture *b)
 	return a->wall_ns && b->wall_ns && !__builtin_sub_overflow(wall, clock, &off) && off > -2000000000 && off < 2000000000;
 }
 
-static void
-align(struct tt_run *r)
+static int
+align(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_capture **c = r->m->cap;
 	size_t n = r->m->ncap;
 	enum tt_align how = r->o->align;
 
 	if (n < 2 || how == TT_ALIGN_START)
-		return;
+		return TT_OK;
+	for (size_t i = 0; i < n && how == TT_ALIGN_WALL; i++)
+		if (c[i]->wall_ns == 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the capture does not say when it was recorded, so it cannot be aligned by wall time; "
+			    "%s start begins each capture at 0", c[i]->path, tt_setting_name[TT_SETTING_ALIGN]);
 	if (how == TT_ALIGN_AUTO) {
 		for (size_t i = 0; i < n; i++)
 			if (c[i]->wall_ns == 0) {
 				tt_log(r->env, TT_LOG_NORMAL, "%s has no wall clock: each capture starts at 0", c[i]->path);
-				return;
+				return TT_OK;
 			}
 		how = TT_ALIGN_CLOCK;
 		for (size_t i = 1; i < n; i++)
@@ -268,6 +272,7 @@ align(struct tt_run *r)
 	}
 	for (size_t i = 0; i < n; i++)
 		c[i]->offset_ns = (int64_t)((uint64_t)c[i]->offset_ns - (uint64_t)first);
+	return TT_OK;
 }
 
 /* --- phases -------------------------------------------------------------------------------------- */
@@ -419,8 +424,7 @@ plan(struct tt_run *r, struct tt_err *err)
 	if (r->total_bytes == UINT64_MAX)
 		r->total_bytes = 0;
 	r->names_first = r->names_first || (frames && rewindable(r));
-	align(r);
-	return TT_OK;
+	return align(r, err);
 }
 
 /* The definitions of all inputs, their threads and times, and the frame marks of captures that have some. */
