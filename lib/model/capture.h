@@ -69,6 +69,7 @@ struct tt_capture {
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
 	bool has_frames;              /* frame marks may be in the file */
 	bool marked;                  /* and some are; set by a run that reads events */
+	bool framed;                  /* and there is one from one mark to the next; likewise */
 	bool flight;                  /* the recorder held the last seconds only, and wrote them now and then ... */
 	struct tt_span *kept;         /* ... all threads of these spans, in order, one for each time; of some threads there is more */
 	size_t nkept;

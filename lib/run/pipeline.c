@@ -252,8 +252,11 @@ sum_up(struct pipe *p, struct slot *s)
 	cap->nchunk++;
 	cap->nevent += b->nevent;
 	cap->bytes = s->chunk.at + s->chunk.len + s->chunk.before;
-	for (size_t i = 0; i < b->nrare && !cap->marked; i++)
-		cap->marked = b->ev[b->rare[i]].kind == TT_FRAME;
+	for (size_t i = 0; i < b->nrare && !cap->framed; i++)
+		if (b->ev[b->rare[i]].kind == TT_FRAME) {
+			cap->framed = cap->marked;
+			cap->marked = true;
+		}
 	for (unsigned i = 0; b->tally && i < 256; i++)
 		cap->tally[i] += b->tally[i];
 	if (b->min_ts <= b->max_ts) {

@@ -660,12 +660,22 @@ settle_counts(struct tt_run *r, struct tt_err *err)
 	return rc == TT_OK ? tt_collect_finish(&r->collect, err) : rc;
 }
 
+static bool
+any_framed(const struct tt_run *r)
+{
+	for (size_t i = 0; i < r->m->ncap; i++)
+		if (r->m->cap[i]->framed && !r->o->frame_marker)
+			return true;
+	return false;
+}
+
 static int
 use_all_names(struct tt_run *r, struct tt_err *err)
 {
 	int rc = name_all(r, err);
 
-	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES))
+	/* Of what is read once, whether frames are marked is known only now. */
+	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES) && !any_framed(r))
 		tt_candidates_choose(r);
 	return rc == TT_OK && r->m->filter.no_wait ? tt_waits_drop(r->m, err) : rc;
 }
