@@ -68,6 +68,7 @@ judge_captures(struct tt_arena *arena, struct tt_mem *mem, const struct means *a
     struct tt_err *err)
 {
 	int64_t *up = tt_arena_alloc(arena, (a->n + 1) * sizeof *up, err);
+	struct tt_change c;
 	double not_worse;
 	int rc;
 
@@ -83,6 +84,8 @@ judge_captures(struct tt_arena *arena, struct tt_mem *mem, const struct means *a
 		rc = tt_hodges_lehmann(a->v, a->n, b->v, b->n, ALPHA, &v->shift, mem, err);
 	if (rc == TT_OK)
 		v->outcome = outcome(v->p, not_worse, tt_mann_whitney_least(a->n, b->n) > ALPHA);
+	if (rc == TT_OK && v->outcome == TT_DIFF_UNDECIDED && tt_session_change(a->session, 1, b->session, 1, 0, &c))
+		v->need = tt_change_need(&c, (double)v->allowed, ALPHA, a->n > b->n ? a->n : b->n);
 	return rc;
 }
 
@@ -173,13 +176,15 @@ why(const struct tt_diff_verdict *v, struct tt_report *r)
 		return v->by_session ? "one capture on each side tells nothing: take at least 2, better 5 to 8" :
 		    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8";
 	if (!v->by_session)
-		return v->outcome == TT_DIFF_UNDECIDED ? "the captures spread too much for their number: more of them would tell" : NULL;
+		return v->outcome != TT_DIFF_UNDECIDED ? NULL : v->need ?
+		    tt_text(r, "undecided, for the captures spread too much for their number: about %zu on each side would tell", v->need) :
+		    "undecided, for the change is about as large as what is allowed: only many more captures would tell";
 	if (v->assumed)
-		return tt_text(r, "%ssessions are taken to differ by %.1f %%, for so few do not show it: record both builds in one session, "
-		    "and give their captures one fact \"session\" with %s, to see smaller changes",
-		    v->outcome == TT_DIFF_UNDECIDED ? "within what sessions differ; " : "",
-		    TT_SESSION_SPREAD_PPM / 1e4, meta);
-	return v->outcome == TT_DIFF_UNDECIDED ? "within what sessions differ: more sessions, or both builds in one, would tell" : NULL;
+		return tt_text(r, "%ssessions may differ by %.1f %%, whatever the build, and so few do not show it: if A and B were recorded in one job, "
+		    "compare them again with %s session=NAME, otherwise record both in one%s", v->outcome == TT_DIFF_UNDECIDED ? "undecided, for " : "",
+		    TT_SESSION_SPREAD_PPM / 1e4, meta, v->outcome == TT_DIFF_UNDECIDED ? "" : ", to see smaller changes");
+	return v->outcome == TT_DIFF_UNDECIDED ? tt_text(r, "undecided, for sessions differ by more than what is to be seen: add sessions to both sides, or "
+	    "record both builds in one job and compare them with %s session=NAME", meta) : NULL;
 }
 
 /* ${v} of ${of}, in 1/100 %. */

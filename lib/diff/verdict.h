@@ -24,6 +24,7 @@ struct tt_diff_verdict {
 	int64_t allowed;              /* ns */
 	bool by_session;              /* captures are of more than one session, or tell none: those of a side are one then */
 	bool assumed;                 /* so few sessions do not show how much they differ, which is taken to be TT_SESSION_SPREAD_PPM */
+	size_t need;                  /* UNDECIDED, captures of one session: about as many on each side would do; 0: no usual number */
 	double p;                     /* that the change is at most what is allowed; not set if a side is empty */
 	struct tt_shift shift;        /* bounds of 95 % each */
 };

@@ -395,6 +395,9 @@ tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err)
 		r->outcome = TT_WORSE;
 	} else {
 		r->outcome = r->p_not_adjusted <= TT_ALPHA * (1 + 1e-9) ? TT_NOT_WORSE : TT_UNDECIDED;
+		if (r->outcome == TT_UNDECIDED && !r->by_session)
+			r->need_here = tt_change_need(&w->evidence[r - w->v->row].change, (double)r->limit, TT_ALPHA / (double)w->np,
+			    r->n > r->m ? r->n : r->m);
 	}
 	return TT_OK;
 }

@@ -110,7 +110,7 @@ struct tt_verdict_row {
 	double ks, ks_p;              /* Kolmogorov-Smirnov distance and p: shown, never decides */
 	size_t need;                  /* CANNOT_JUDGE for too few: captures on each side that would do; 0 otherwise */
 
-	size_t need_here;             /* as many at hand would do against this baseline; 0: none would */
+	size_t need_here;             /* as many at hand would do against this baseline; UNDECIDED: about as many on each side; 0: none would */
 	size_t pairs;                 /* of an A/B run: pairs tested; shift, bounds and limit are of differences within them */
 	bool has_ratio;               /* of an A/B run: these are changes in percent of something */
 

@@ -392,7 +392,8 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 	if (r->hint)
 		return TT_OK;                 /* of an A/B run */
 	if (r->would == TT_UNDECIDED)
-		r->hint = r->in_captures ? "record more captures, or allow more" : r->spread_assumed ?
+		r->hint = r->need_here ? tt_verdict_text(v, err, "record about %zu captures on each side, or allow more", r->need_here) :
+		    r->in_captures ? "record more captures, or allow more" : r->spread_assumed ?
 		    "add sessions to the baseline, which then shows how much they differ; or run both builds in one session (tracetool ab); or allow more" :
 		    "run both builds in one session (tracetool ab), or allow more: more captures of a session change nothing";
 	else if (r->would == TT_BREACH && r->row->exact && r->value < r->base)

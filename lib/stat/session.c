@@ -166,3 +166,15 @@ tt_change_seen(const struct tt_change *c, double limit, double alpha, double pow
 {
 	return c->se > 0 ? limit + c->se * (tt_student_point(alpha, c->df) - tt_student_point(power, c->df)) : limit;
 }
+
+size_t
+tt_change_need(const struct tt_change *c, double limit, double alpha, size_t n)
+{
+	double reach = (c->change - limit) / tt_student_point(alpha, c->df), between = c->se * c->se - c->within;
+	double room = reach * reach - between, need;
+
+	if (room <= 0)
+		return 0;
+	need = ceil((double)n * c->within / room / 0.955);      /* 3 / pi: Pitman's efficiency where captures are normal */
+	return need > TT_CHANGE_MOST ? 0 : need > (double)n ? (size_t)need : n + 1;
+}

@@ -82,4 +82,11 @@ double tt_change_high(const struct tt_change *c, double alpha);
 double tt_change_power(const struct tt_change *c, double limit, double alpha, double size);
 double tt_change_seen(const struct tt_change *c, double limit, double alpha, double power);
 
+/*
+ * About how many captures on each side, instead of ${n}, would show a change as large as found to be more, or less, than ${limit} at
+ * ${alpha}: by a test of ranks, which takes a twentieth more than one of means. 0: no number up to TT_CHANGE_MOST.
+ */
+#define TT_CHANGE_MOST 100
+size_t tt_change_need(const struct tt_change *c, double limit, double alpha, size_t n);
+
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "stat/compare.h"
+#include "stat/session.h"
 
 static struct tt_mem mem;
 static struct tt_err err;
@@ -277,4 +278,20 @@ TEST(levels_of_holm_agree_with_its_adjusted_probabilities)
 	/* 0.02 is above a third of 5 %, which ends it */
 	CHECK_EQ_INT(tt_holm_levels(set[0], 5, 0.05, level, &mem, &err), TT_OK);
 	CHECK(level[0] == 0.05 / 5 && level[1] == 0.05 / 4 && level[2] == 0.05 / 3 && level[3] == 0.05 / 3 && level[4] == 0.05 / 3);
+}
+
+/* One standard error from the limit, of which 1.645 are wanted: (1.645 / 1)^2 times as many captures, and a twentieth for ranks. */
+TEST(captures_that_would_decide)
+{
+	struct tt_change c = { .change = 1, .se = 1, .df = INFINITY, .within = 1 };
+
+	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 0, 0.05, 8), 23);
+	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 2, 0.05, 8), 23);
+	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 0, 0.05, 40), 0);
+	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 1, 0.05, 8), 0);
+	/* what is decided by the mean already takes one more by ranks */
+	CHECK_EQ_INT((intmax_t)tt_change_need(&c, -9, 0.05, 8), 9);
+	/* half of the uncertainty is of sessions: no captures take it away */
+	c.within = 0.5;
+	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 0, 0.05, 8), 0);
 }
