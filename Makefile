@@ -300,7 +300,7 @@ clean:
 # What the program needs, and what else the tests and the other targets need.
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
 DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev zlib1g-dev
-DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip chromium clang cmark-gfm firefox-esr golang-go jq lcov libarchive-tools \
+DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip chromium clang cmark-gfm curl firefox-esr git golang-go jq lcov libarchive-tools \
 	libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
 	mono-mcs mono-runtime mono-utils nodejs npm python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
 	r-base-core r-cran-exactranktests strace uftrace valgrind xz-utils zstd zsh fish \

@@ -53,3 +53,15 @@ get azure-pipelines-task-lib 5.281.0 \
 # What pages are checked for accessibility by.
 get axe-core 4.14.1 \
 	FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ== axe.min.js
+
+# What files of CI jobs are read by: GitHub's own parser of workflows, and GitLab's schema, which this package holds.
+get @actions/workflow-parser 0.3.61 \
+	NBjJrbwwrEN3LSN0NAISLpCWQLcPSBjmAIkLXHgjGX8Yql4PiD33ifSAvr9sIMU9uIs8wZiGUnvo9yPIMIfKdg==
+get @actions/expressions 0.3.61 \
+	Ig+tXELvTjlqxQAWBQnLNn2dPpNraLMdSnT+vDzDPmJtbNUhIAH/Z9kVT8pZ8UtJi9vUGs8hwHE8JFJmbOnLEA==
+get cronstrue 2.59.0 \
+	YKGmAy84hKH+hHIIER07VCAHf9u0Ldelx1uU6EBxsRPDXIA1m5fsKmJfyC3xBhw6cVC/1i83VdbL4PvepTrt8A==
+get yaml 2.8.1 \
+	lcYcMxX2PO9XMGvAJkJ3OsNMw+/7FKes7/hgerGUYWIoWu5j/+YQqcZr5JnPZWzOsEBgMbSbiSTn/dv/69Mkpw==
+get gitlab-ci-local 4.65.0 \
+	CdOxITL6QxTqOCjVRaAVr7hpIVdpCbJ10b6gflu4nVMQrYSeVeaevXOqqaimkcOOQOfh07N35bTY+fx8KJVYpQ== src/schema

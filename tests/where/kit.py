@@ -56,6 +56,20 @@ class Suite(Base):
         count.end()
 
 
+def player(s, path, *options):
+    """A stand-in for a player that has the Unity recorder's package, with the real recorder."""
+    if not os.path.isdir(s.path("bin", "host")):
+        os.makedirs(s.path("bin", "host"))
+        shutil.copy(os.path.join(BUILD, "host", "host"), s.path("bin", "host"))
+        for name in os.listdir(BUILD):
+            if name.startswith("libtracetool-unity"):
+                shutil.copy(os.path.join(BUILD, name), s.path("bin"))
+    with open(path, "w") as f:
+        f.write('#!/bin/sh\nBUILD=%s exec %s threads=2 %s capture="$TRACETOOL_CAPTURE"\n' %
+                (s.path("bin"), s.path("bin", "host", "host"), " ".join(options)))
+    os.chmod(path, 0o755)
+
+
 class Place:
     """The folders of user ${uid} (None: who runs this): work/, home/, tmp/ and out/, none below another, all empty; one at a time."""
 

@@ -90,28 +90,15 @@ def game(s):
     shutil.copy(os.path.join(kit.DATA, "mlpd", "good-d02-gameloop-sample.mlpd"), os.path.join(work, "client.mlpd"))
     shutil.copy(os.path.join(kit.DATA, "raw", "good-2019-every.raw"), os.path.join(work, "game.raw"))
     shutil.copy(os.path.join(kit.DATA, "demo", "good-hitches.ttc.xz"), os.path.join(work, "testdata", "demo"))
-    player(s, [os.path.join(work, name) for name in ("Game.x86_64", "old/Game", "new/Game")])
+    for path in ("Game.x86_64", "old/Game", "new/Game"):
+        os.makedirs(os.path.dirname(os.path.join(work, path)), exist_ok=True)
+        kit.player(s, os.path.join(work, path), "frames=200", "events=200")
     s.check("the log profiler's capture is made", slow.wait() and slow.returncode)
     for folder, _, names in os.walk(work):
         for path in [folder] + [os.path.join(folder, n) for n in names]:
             place.own(path)
     s.check("the home folder is empty", os.listdir(place.path("home")))
     return place
-
-
-def player(s, paths):
-    """Stand-ins for players that have the package."""
-    os.makedirs(s.path("bin", "host"))
-    shutil.copy(os.path.join(kit.BUILD, "host", "host"), s.path("bin", "host"))
-    for name in os.listdir(kit.BUILD):
-        if name.startswith("libtracetool-unity"):
-            shutil.copy(os.path.join(kit.BUILD, name), s.path("bin"))
-    for path in paths:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as f:
-            f.write('#!/bin/sh\nBUILD=%s exec %s frames=200 threads=2 events=200 capture="$TRACETOOL_CAPTURE"\n' %
-                    (s.path("bin"), s.path("bin", "host", "host")))
-        os.chmod(path, 0o755)
 
 
 def whole(command, option):
