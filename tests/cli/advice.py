@@ -56,6 +56,7 @@ BATCH = "a limit that only batch sets"
 CONVERT = "said of the option given, or on the log, which a batch does not show"
 TOPIC = "help says of another command what it has"
 LIST = "list says what its column is for"
+GIT, CURL = "of git", "of curl"
 KNOWN = {
     ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
     ("lib/io/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
@@ -75,6 +76,9 @@ KNOWN = {
     ("tracetool-mono.7", "--debug"): "of mono",
     ("tracetool-record.1", "--level"): "of the game in an example", ("tracetool-ab.1", "--level"): "of the game in an example",
     ("cmd/ab_run.c", "--no-summary"): "given to record",
+    ("tracetool-ci.7", "--allow-empty"): GIT, ("tracetool-ci.7", "--orphan"): GIT, ("tracetool-ci.7", "--all"): GIT, ("tracetool-ci.7", "--cached"): GIT,
+    ("tracetool-ci.7", "--fail"): CURL, ("tracetool-ci.7", "--header"): CURL,
+    ("tracetool-ci.7", "--location"): CURL, ("tracetool-ci.7", "--upload-file"): CURL, ("tracetool-ci.7", "--write-out"): CURL,
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
     ("cmd/verdict_junit.c", "gate"): "a title, not a command",
     ("cmd/batch_out.c", "--partial"): "merge alone meets results of other options",
@@ -203,7 +207,7 @@ def recorder_options(where, text, lists):
     if not where.startswith("formats/") and not re.search(r"\brecord", text):
         return
     for name in re.findall(r"(?<![\w%./=<-])([a-z][a-z-]+)=", text):
-        lack = [r for r in which if name not in lists.recorder[r]]
+        lack = [r for r in which if name not in lists.recorder[r] and name != "session"]     # that is a fact, behind --meta
         if lack:
             yield "%s=: not in %s" % (name, ", ".join("tracetool-%s(7)" % r for r in lack))
 
