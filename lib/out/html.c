@@ -126,7 +126,11 @@ put_machine(struct tt_buf *out, const char *name, enum tt_unit unit, const struc
 	char number[TT_CELL_MAX];
 
 	*tt_cell_machine(number, unit, c) = '\0';
-	tt_buf_printf(out, " %s=\"%s\"", name, number);
+	tt_buf_text(out, " ");
+	tt_buf_text(out, name);
+	tt_buf_text(out, "=\"");
+	tt_buf_text(out, number);
+	tt_buf_text(out, "\"");
 }
 
 /* What people read of a cell. ${fact}: without a heading that has its unit. */
@@ -221,9 +225,13 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 	const struct tt_cell *c = tt_table_cell(t, row, col);
 	enum tt_unit unit = t->col[col].unit;
 
-	tt_buf_printf(out, "<%s", tag);
-	if (tag[1] == 'h')
-		tt_buf_printf(out, " scope=\"%s\"", scope);
+	tt_buf_text(out, "<");
+	tt_buf_text(out, tag);
+	if (tag[1] == 'h') {
+		tt_buf_text(out, " scope=\"");
+		tt_buf_text(out, scope);
+		tt_buf_text(out, "\"");
+	}
 	if (tt_unit_right(unit) || (t->facts && t->nrow > 1))
 		tt_buf_text(out, " class=\"n\"");
 	else if (unit == TT_UNIT_PROSE || unit == TT_UNIT_COMMAND)
@@ -236,7 +244,9 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 	if (link)
 		tt_buf_printf(out, "<a href=\"#%s-%zu\">", link, row + 1);
 	put_human(out, unit, c, t->facts);
-	tt_buf_printf(out, "%s</%s>", link ? "</a>" : "", tag);
+	tt_buf_text(out, link ? "</a></" : "</");
+	tt_buf_text(out, tag);
+	tt_buf_text(out, ">");
 }
 
 /* A fact a row: its name, and a value of each row of the table. Of several rows, the first fact says which is which. */

@@ -20,6 +20,7 @@
 #include "emit/emit.h"
 #include "io/sorter.h"
 #include "out/html.h"
+#include "stat/num.h"
 #include "view/view.h"
 
 enum { WORST_FIRST = 10, LONGEST = 40, MOST = 64 << 20 };
@@ -80,6 +81,47 @@ by_time(const void *a, const void *b)
 	return TT_CMP(((const struct when *)a)->time.from, ((const struct when *)b)->time.from);
 }
 
+static int64_t
+time_of(const struct tt_frames *f, bool busy, size_t i)
+{
+	return busy ? tt_frames_cpu(f, i) : tt_frames_wall(f, i);
+}
+
+/* The ${k} longest frames into ${t}, the longest first; ${v}: times of all, in any order. */
+static void
+find_longest(const struct tt_frames *f, bool busy, int64_t *v, size_t k, struct timed *t)
+{
+	int64_t least = tt_select_i64(v, f->n, f->n - k);
+	size_t longer = 0, n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		longer += v[i] > least;
+	/* Of those that are just as long as the shortest the first ones. */
+	for (size_t i = 0, alike = k - longer; i < f->n && n < k; i++) {
+		int64_t ns = time_of(f, busy, i);
+
+		if (ns < least || (ns == least && alike == 0))
+			continue;
+		alike -= ns == least;
+		t[n++] = (struct timed){ ns, i };
+	}
+	tt_sort(t, n, longest_first);
+}
+
+/* The frame that has place ${at} among all, the longest first, of those of the same time the first one first. */
+static size_t
+frame_at(const struct tt_frames *f, bool busy, int64_t *v, size_t at)
+{
+	int64_t ns = tt_select_i64(v, f->n, f->n - 1 - at);
+	size_t i = 0;
+
+	for (size_t k = 0; k < f->n; k++)
+		at -= v[k] > ns;
+	while (time_of(f, busy, i) != ns || at-- > 0)
+		i++;
+	return i;
+}
+
 /* The frames ${worst}, which the report lists, or as many of the longest; then the others. ${busy}: by CPU-active time. */
 static int
 choose_all(struct details *s, const struct tt_hitches *worst, bool busy, struct tt_err *err)
@@ -88,29 +130,31 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool busy, struct 
 	struct tt_details *d = s->d;
 	struct tt_mem *mem = &s->o.env->mem;
 	struct when when[TT_DETAILS];
-	struct timed *t = tt_mem_alloc(mem, f->n * sizeof *t, err);
+	struct timed longest[LONGEST];
+	const size_t n = f->n, nlongest = n < LONGEST ? n : LONGEST;
+	int64_t *v = tt_mem_alloc(mem, n * sizeof *v, err);
 
-	if (!t)
+	if (!v)
 		return err->code;
-	for (size_t i = 0; i < f->n; i++)
-		t[i] = (struct timed){ busy ? tt_frames_cpu(f, i) : tt_frames_wall(f, i), i };
-	tt_sort(t, f->n, longest_first);
+	for (size_t i = 0; i < n; i++)
+		v[i] = time_of(f, busy, i);
+	find_longest(f, busy, v, nlongest, longest);
 	d->n = 0;
-	for (size_t i = 0; i < (worst ? worst->n : WORST_FIRST) && i < f->n && i < TT_DETAILS / 2; i++)
-		choose(d, worst ? worst->h[i].frame : t[i].frame);
+	for (size_t i = 0; i < (worst ? worst->n : WORST_FIRST) && i < n && i < TT_DETAILS / 2; i++)
+		choose(d, worst ? worst->h[i].frame : longest[i].frame);
 	/* Nearest rank: place ceil(n * p) from the shortest. */
-	d->median = t[f->n - (f->n + 1) / 2].frame;
+	d->median = frame_at(f, busy, v, n - (n + 1) / 2);
 	choose(d, d->median);
-	choose(d, t[f->n - (f->n * 99 + 99) / 100].frame);
-	choose(d, t[f->n - (f->n * 95 + 99) / 100].frame);
-	for (size_t i = 0; i < f->n && d->n < LONGEST; i++)
-		choose(d, t[i].frame);
-	tt_mem_free(mem, t, f->n * sizeof *t);
-	for (size_t i = 0, n = TT_DETAILS - d->n; i < n && d->n < f->n; i++) {
-		size_t frame = (size_t)((tt_u128)f->n * i / n);
+	choose(d, frame_at(f, busy, v, n - (n * 99 + 99) / 100));
+	choose(d, frame_at(f, busy, v, n - (n * 95 + 99) / 100));
+	for (size_t i = 0; i < nlongest && d->n < LONGEST; i++)
+		choose(d, longest[i].frame);
+	tt_mem_free(mem, v, n * sizeof *v);
+	for (size_t i = 0, few = TT_DETAILS - d->n; i < few && d->n < n; i++) {
+		size_t frame = (size_t)((tt_u128)n * i / few);
 
 		while (is_chosen(d, frame))
-			frame = frame + 1 < f->n ? frame + 1 : 0;
+			frame = frame + 1 < n ? frame + 1 : 0;
 		choose(d, frame);
 	}
 	for (size_t i = 0; i < d->n; i++) {
@@ -364,6 +408,7 @@ put_base64(struct tt_buf *out, const uint8_t *p, size_t n)
 	}
 }
 
+/* The best compression would take twice as long for a hundredth less. */
 int
 tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err)
 {
@@ -371,7 +416,7 @@ tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err)
 	struct tt_buf packed = { 0 };
 	int rc = tt_buf_room(&packed, n, err);
 
-	if (rc == TT_OK && compress2((Bytef *)packed.p, &n, (const Bytef *)text->p, (uLong)text->n, Z_BEST_COMPRESSION) != Z_OK)
+	if (rc == TT_OK && compress2((Bytef *)packed.p, &n, (const Bytef *)text->p, (uLong)text->n, Z_DEFAULT_COMPRESSION) != Z_OK)
 		rc = tt_nomem(err);
 	if (rc == TT_OK)
 		put_base64(out, (const uint8_t *)packed.p, n);

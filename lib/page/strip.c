@@ -23,6 +23,7 @@ struct strip {
 	size_t from, n, columns;
 	int64_t top;                  /* the time that the chart is high */
 	size_t above;                 /* frames that are longer */
+	struct { int64_t low, high; } column[TT_PAGE_COLUMNS];        /* its shortest and its longest frame */
 	struct tt_buf *out;
 	bool picture;                 /* stands alone, and leads nowhere */
 };
@@ -48,13 +49,20 @@ kind_of(int64_t ns)
 }
 
 static void
-range_of(const struct strip *s, size_t c, int64_t *low, int64_t *high)
+set_columns(struct strip *s)
 {
-	*low = INT64_MAX;
-	*high = 0;
-	for (size_t i = first_of(s, c), end = first_of(s, c + 1); i < end; i++) {
-		*low = tt_frames_wall(s->f, i) < *low ? tt_frames_wall(s->f, i) : *low;
-		*high = tt_frames_wall(s->f, i) > *high ? tt_frames_wall(s->f, i) : *high;
+	s->columns = s->n < TT_PAGE_COLUMNS ? s->n : TT_PAGE_COLUMNS;
+	for (size_t c = 0; c < s->columns; c++) {
+		int64_t low = INT64_MAX, high = 0;
+
+		for (size_t i = first_of(s, c), end = first_of(s, c + 1); i < end; i++) {
+			int64_t ns = tt_frames_wall(s->f, i);
+
+			low = ns < low ? ns : low;
+			high = ns > high ? ns : high;
+		}
+		s->column[c].low = low;
+		s->column[c].high = high;
 	}
 }
 
@@ -66,13 +74,14 @@ set_top(struct strip *s, const struct tt_values *all)
 	int64_t least = tt_frame_limit(budget[0].ns) * 11 / 10, most = 3 * tt_frame_limit(budget[1].ns);
 	int64_t p99 = tt_values_quantile(all, 99, 100), longest = 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		longest = tt_frames_wall(s->f, s->from + i) > longest ? tt_frames_wall(s->f, s->from + i) : longest;
+	for (size_t c = 0; c < s->columns; c++)
+		longest = s->column[c].high > longest ? s->column[c].high : longest;
 	most = p99 > most / 2 && p99 < INT64_MAX / 2 ? 2 * p99 : most;
 	s->top = longest < most ? longest + longest / 20 : most;
 	s->top = s->top < least ? least : s->top;
-	for (size_t i = 0; i < s->n; i++)
-		s->above += tt_frames_wall(s->f, s->from + i) > s->top;
+	for (size_t c = 0; c < s->columns; c++)
+		for (size_t i = first_of(s, c), end = first_of(s, c + 1); i < end && s->column[c].high > s->top; i++)
+			s->above += tt_frames_wall(s->f, i) > s->top;
 }
 
 /* A column of ${part}s: where its longest frame is of that kind. */
@@ -82,9 +91,8 @@ put_columns(const struct strip *s, unsigned part)
 	bool begun = false;
 
 	for (size_t c = 0; c < s->columns; c++) {
-		int64_t low, high;
+		int64_t high = s->column[c].high;
 
-		range_of(s, c, &low, &high);
 		if (kind_of(high) != part)
 			continue;
 		if (!begun)
@@ -103,12 +111,8 @@ put_shortest(const struct strip *s)
 	if (s->columns == s->n)
 		return;
 	tt_buf_text(s->out, "<path class=\"lo\" fill=\"#000\" fill-opacity=\".35\" d=\"");
-	for (size_t c = 0; c < s->columns; c++) {
-		int64_t low, high;
-
-		range_of(s, c, &low, &high);
-		tt_buf_printf(s->out, "M%zu %dV%uh1V%dz", c, HIGH, HIGH - height(s, low), HIGH);
-	}
+	for (size_t c = 0; c < s->columns; c++)
+		tt_buf_printf(s->out, "M%zu %dV%uh1V%dz", c, HIGH, HIGH - height(s, s->column[c].low), HIGH);
 	tt_buf_text(s->out, "\"/>");
 }
 
@@ -174,7 +178,7 @@ put_legend(const struct strip *s)
 static void
 put_chart(struct strip *s, const struct tt_values *all, const struct tt_table *worst)
 {
-	s->columns = s->n < TT_PAGE_COLUMNS ? s->n : TT_PAGE_COLUMNS;
+	set_columns(s);
 	set_top(s, all);
 	tt_buf_printf(s->out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" "
 	    "shape-rendering=\"crispEdges\"", TOP, HIGH, s->columns, HIGH);
@@ -238,6 +242,9 @@ tt_page_times(const struct tt_frames *f, size_t from, size_t end, const char *co
 	size_t begin = out->n;
 	int64_t last = 0;
 
+	/* Each takes a byte at least. */
+	if (most > 0 && end - from >= most)
+		return false;
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-first=\"%llu\" data-over60=\"%lld\" data-over30=\"%lld\" data-command=\"",
 	    (unsigned long long)f->number[from], (long long)tt_frame_limit(budget[0].ns), (long long)tt_frame_limit(budget[1].ns));
 	tt_html_text(out, command);

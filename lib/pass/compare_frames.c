@@ -153,8 +153,7 @@ find_typical(struct tt_making *k, size_t *median, size_t *longest)
 		return;
 	for (size_t i = 0; i < f->n; i++)
 		v[i] = time_of(f, i, period != 0);
-	tt_sort_i64(v, f->n);
-	typical = tt_quantile_i64(v, f->n, 1, 2);
+	typical = tt_quantile_of_i64(v, f->n, 1, 2);
 	for (size_t i = f->n; i-- > 0;) {
 		int64_t t = time_of(f, i, period != 0);
 

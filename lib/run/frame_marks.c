@@ -580,8 +580,10 @@ tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *la
 
 	if (!tt_frames_of(f, process, &first, &end))
 		return SIZE_MAX;
-	if (at >= first && at < end && ts >= f->start[at] && ts < f->start[at] + f->dur[at])
-		return at;
+	/* Events come in order: it is the same frame, or the next one. */
+	for (size_t i = at; i >= first && i < end && i - at < 2; i++)
+		if (ts >= f->start[i] && ts < f->start[i] + f->dur[i])
+			return *last = i;
 	at = tt_frames_find(f, first, end, ts);
 	if (at != SIZE_MAX)
 		*last = at;

@@ -57,6 +57,51 @@ tt_sort_i64(int64_t *v, size_t n)
 	tt_sort(v, n, by_value);
 }
 
+/* A byte of ${v}, as numbers are in order by their bytes. */
+static inline unsigned
+byte_of(int64_t v, unsigned shift)
+{
+	return (unsigned)(((uint64_t)v ^ UINT64_C(1) << 63) >> shift & 255);
+}
+
+/* Byte by byte from the highest that differs: those with the byte of the one that is looked for come to the front, and are looked at alone. */
+int64_t
+tt_select_i64(int64_t *v, size_t n, size_t at)
+{
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < n; i++)
+		differ |= (uint64_t)v[i] ^ (uint64_t)v[0];
+	for (unsigned shift = 64; shift > 0 && n > 1;) {
+		size_t count[256] = { 0 }, kept = 0;
+		unsigned byte = 0;
+
+		shift -= 8;
+		if ((differ >> shift & 255) == 0)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			count[byte_of(v[i], shift)]++;
+		for (; at >= count[byte]; byte++)
+			at -= count[byte];
+		for (size_t i = 0; i < n; i++) {
+			int64_t here = v[i];
+
+			/* Without a branch, which no processor could foresee. */
+			v[i] = v[kept];
+			v[kept] = here;
+			kept += byte_of(here, shift) == byte;
+		}
+		n = kept;
+	}
+	return v[0];
+}
+
+int64_t
+tt_quantile_of_i64(int64_t *v, size_t n, uint64_t num, uint64_t den)
+{
+	return n ? tt_select_i64(v, n, tt_nearest_rank(n, num, den) - 1) : 0;
+}
+
 int64_t
 tt_quantile_i64(const int64_t *sorted, size_t n, uint64_t num, uint64_t den)
 {

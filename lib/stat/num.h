@@ -22,10 +22,16 @@ uint64_t tt_nearest_rank(uint64_t n, uint64_t num, uint64_t den);
 /* Sort ${n} values ascending. */
 void tt_sort_i64(int64_t *v, size_t n);
 
+/* What has the place ${at} < ${n}, from 0, when they are sorted, in about as long as a look at each of them; their order changes. */
+int64_t tt_select_i64(int64_t *v, size_t n, size_t at);
+
 /* The nearest-rank quantile of ${n} sorted values; 0 if there are none. */
 int64_t tt_quantile_i64(const int64_t *sorted, size_t n, uint64_t num, uint64_t den);
 
-/* Their standard deviation (of the whole population), to the nearest integer; 0 for none. */
+/* The same of values in any order, which changes. */
+int64_t tt_quantile_of_i64(int64_t *v, size_t n, uint64_t num, uint64_t den);
+
+/* The standard deviation of ${n} values (of the whole population), to the nearest integer; 0 for none. */
 int64_t tt_stddev_i64(const int64_t *v, size_t n);
 
 #endif

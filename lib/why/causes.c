@@ -27,7 +27,7 @@ tt_causes_none(const struct tt_frames *f, size_t unseen)
 	if (f->nof > 1)
 		return "causes are of the frames of one capture: look at each alone";
 	if (unseen)
-		return "long frames were not looked at, for there are too many zones: choose up to 256 frames by time or number";
+		return "long frames were not looked at, for there are too many zones or frames: choose up to 256 frames by time or number";
 	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
 }
 
@@ -69,12 +69,10 @@ median(int64_t *v, size_t n, int64_t *over, int64_t *strict)
 {
 	int64_t typical, least, more;
 
-	tt_sort_i64(v, n);
-	typical = tt_quantile_i64(v, n, 1, 2);
+	typical = tt_quantile_of_i64(v, n, 1, 2);
 	for (size_t i = 0; i < n; i++)
 		v[i] = v[i] > typical ? v[i] - typical : typical - v[i];
-	tt_sort_i64(v, n);
-	more = 5 * tt_quantile_i64(v, n, 1, 2);
+	more = 5 * tt_quantile_of_i64(v, n, 1, 2);
 	least = typical / 4 > LEAST_EXTRA ? typical / 4 : LEAST_EXTRA;
 	*over = typical + least;
 	*strict = typical + (more > least ? more : least);

@@ -74,7 +74,7 @@ struct tt_causes {
 	size_t ncause;
 	struct tt_finding *finding;   /* the most extra time first, then those of all frames */
 	size_t nfinding;
-	size_t unseen;                /* frames beyond the typical one that were not looked at: there are too many zones */
+	size_t unseen;                /* frames beyond the typical one that were not looked at: there are too many zones or frames */
 };
 
 /* The setting that hides from the search what a frame did, or what other threads did meanwhile; TT_SETTING_NONE: none does. */

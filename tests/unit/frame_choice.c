@@ -8,14 +8,14 @@
 #include "run/frame_replay.h"
 #include "run/state.h"
 
-enum { N = 3000 };
+enum { N = 3000, MANY = 140000 };
 
 /* Choose of ${n} frames that last 10, and every ${every}th 20; how many are looked at. */
 static size_t
 choose(size_t n, size_t every, uint64_t zones, bool some, struct tt_frames *f)
 {
 	static struct tt_env env;
-	static int64_t dur[N];
+	static int64_t dur[MANY];
 	static struct tt_model m;
 	const struct tt_run r = { .some_frames = some, .zones_seen = zones, .m = &m };
 	struct tt_err err = { 0 };
@@ -61,4 +61,12 @@ TEST(of_very_many_long_frames_the_longest_are)
 	size_t n = choose(N, 3, many, true, &f);
 
 	CHECK(n >= 256 && n <= TT_FRAMES_SAMPLED + 256);
+}
+
+TEST(so_they_are_of_very_many_frames_with_few_zones)
+{
+	struct tt_frames f;
+
+	CHECK(choose(1 << 17, 50000, many >> 4, true, &f) == 1 << 17 && !f.looked);
+	CHECK(choose(MANY, 50000, many >> 4, true, &f) <= TT_FRAMES_SAMPLED + 3 && f.looked);
 }

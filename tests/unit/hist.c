@@ -125,6 +125,26 @@ TEST(quantiles_of_exact_values)
 	CHECK_EQ_INT(tt_nearest_rank(5, 3, 2), 5);
 }
 
+/* Any order, few values often, far apart and below 0: what sorting puts at a place is what is selected for it, and nothing is lost. */
+TEST(what_is_selected_is_what_sorting_puts_there)
+{
+	for (size_t n = 1; n < 300; n += n < 20 ? 1 : 41) {
+		for (unsigned shift = 0; shift < 64; shift += 7) {
+			int64_t v[300], sorted[300];
+
+			for (size_t i = 0; i < n; i++)
+				v[i] = sorted[i] = (int64_t)next_random() >> shift;
+			tt_sort_i64(sorted, n);
+			for (size_t at = 0; at < n; at += 1 + n / 9)
+				CHECK_EQ_INT(tt_select_i64(v, n, at), sorted[at]);
+			CHECK_EQ_INT(tt_quantile_of_i64(v, n, 95, 100), tt_quantile_i64(sorted, n, 95, 100));
+			tt_sort_i64(v, n);
+			CHECK(memcmp(v, sorted, n * sizeof *v) == 0);
+		}
+	}
+	CHECK_EQ_INT(tt_quantile_of_i64(NULL, 0, 1, 2), 0);
+}
+
 TEST(standard_deviation_matches_long_double_and_survives_extremes)
 {
 	static const int64_t simple[] = { 2, 4, 4, 4, 5, 5, 7, 9 }, below[] = { -3, -4, -13 };
