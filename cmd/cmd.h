@@ -72,6 +72,10 @@ int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
 /* Can programs be recorded with these values of --profile, and is there a module to do it? */
 int record_check(struct app *app, const struct opt_list *options, struct tt_err *err);
 
+/* The call tree of both sides of ${in} as a flame graph, for "tracetool report": the picture of "tracetool diff" alone, to ${output}. */
+struct input_opts;
+int diff_picture(struct app *app, const struct input_opts *in, const char *output, struct tt_err *err);
+
 /**
  * app_parse(app, verb, into, ui, argc, argv, err):
  * Parse a verb's arguments and take over its message options ${ui} (a part of ${into}).

@@ -35,6 +35,7 @@ struct diff_opts {
 	uint64_t limit;
 	struct tt_diff_margin margin;
 	const char *rename, *pprof, *chrome, *svg;
+	bool picture_alone;           /* nothing but svg is written */
 	struct opt_given given;
 };
 
@@ -149,7 +150,7 @@ check_output(const struct diff_opts *o, const char *path, const char *option, st
 		return TT_OK;
 	if (isatty(STDOUT_FILENO) && strcmp(option, "--pprof") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s is not written to a terminal: name a file", option);
-	return o->out.output && strcmp(o->out.output, "-") != 0 ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+	return o->picture_alone || (o->out.output && strcmp(o->out.output, "-") != 0) ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 	    "option %s: standard output is taken by the tables (-o FILE)", option);
 }
 
@@ -430,6 +431,8 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 
 	if (rc != TT_OK)
 		return rc;
+	if (o->picture_alone)
+		return make_page(app, o, d, &v, true, r, svg, err);
 	if (report_form(&o->out) == TT_RENDER_HTML && o->table.n == 0) {
 		rc = make_page(app, o, d, &v, false, r, text, err);
 	} else {
@@ -523,7 +526,9 @@ write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, s
 	if (rc == TT_OK && o->chrome)
 		rc = write_chrome(app, o, d, run, err);
 	ui_erase(&app->ui);
-	if (rc == TT_OK)
+	if (rc == TT_OK && o->picture_alone)
+		rc = app_write_all(app, &out[1], 1, err);
+	else if (rc == TT_OK)
 		rc = n > 1 || o->out.output ? app_write_all(app, out, n, err) : app_show(app, &out[0].text, err);
 	for (size_t i = 0; i < n; i++)
 		tt_buf_free(&out[i].text);
@@ -543,7 +548,8 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 		rc = check(o, err);
 	if (rc != TT_OK)
 		return rc;
-	report_pager(app, &o->out);
+	if (!o->picture_alone)
+		report_pager(app, &o->out);
 	tt_report_init(&r, &app->env.mem);
 	if (o->rename)
 		rc = tt_rename_read(&rename, &app->env, o->rename, err);
@@ -560,6 +566,15 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 	tt_diff_free(&d);
 	tt_rename_free(&rename);
 	return rc;
+}
+
+int
+diff_picture(struct app *app, const struct input_opts *in, const char *output, struct tt_err *err)
+{
+	struct diff_opts o = { .in = *in, .margin = { .e4 = MARGIN_E4 }, .svg = output, .picture_alone = true };
+
+	report_defaults(&o.out);
+	return diff(app, &o, err);
 }
 
 int

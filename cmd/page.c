@@ -31,11 +31,24 @@ struct page_opts {
 	const char *output;
 	uint64_t max_size;
 	bool redact;
-	int svg;                      /* place of a tt_picture_name() + 1; 0: a page */
+	int svg;                      /* place of a picture_name() + 1; 0: a page */
 	struct tt_pass_opts pass;
 };
 
 #define AT(f) offsetof(struct page_opts, f)
+
+/* Those of one side, and the one of two. */
+static const char *
+picture_name(size_t i)
+{
+	return tt_picture_name(i) ? tt_picture_name(i) : i > 0 && tt_picture_name(i - 1) ? "diff" : NULL;
+}
+
+static bool
+is_of_two_sides(const struct page_opts *o)
+{
+	return o->svg && !tt_picture_name((size_t)o->svg - 1);
+}
 
 static int
 opt_picture(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
@@ -49,8 +62,8 @@ opt_picture(const struct opt *o, void *field, const char *value, struct tt_arena
 static const struct opt page_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE", .set = opt_text, .at = AT(output),
 	    .help = "write the page to FILE, \"-\": standard output; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
-	{ .name = "svg", .arg = "WHAT", .set = opt_picture, .at = AT(svg), .value = tt_picture_name,
-	    .help = "write one picture instead, as SVG: the chart of frames, or the call tree as a flame graph" },
+	{ .name = "svg", .arg = "WHAT", .set = opt_picture, .at = AT(svg), .value = picture_name,
+	    .help = "write one picture instead, as SVG: the chart of frames, or the call tree as a flame graph; diff: that of A... -- B..." },
 	{ .name = "redact", .set = opt_flag, .at = AT(redact),
 	    .help = "leave out paths, the host, its users, and the command line of what was recorded" },
 	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(pass.hitches), .lo = 1, .hi = 1000,
@@ -76,6 +89,7 @@ const struct verb verb_report = {
 	.examples = "  tracetool report game.ttc -o game.html\n"
 		    "  tracetool report game.mlpd --frame-marker 'Game:Update' -o game.html\n"
 		    "  tracetool report game.ttc --svg flame -o flame.svg\n"
+		    "  tracetool report --svg diff before.ttc -- after.ttc -o diff.svg\n"
 		    "  tracetool report run1.ttc run2.ttc --max-size 500k -o runs.html.gz\n",
 	.group = groups,
 	.operand_at = offsetof(struct page_opts, in.path),
@@ -283,6 +297,15 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 }
 
 static int
+check_output(const struct page_opts *o, struct tt_err *err)
+{
+	if (!o->output)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name the %s with -o FILE.%s (\"-\" is standard output)", o->svg ? "picture" : "page",
+		    o->svg ? "svg" : "html");
+	return input_is(&o->in, o->output) ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", o->output) : TT_OK;
+}
+
+static int
 report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, struct tt_err *err)
 {
 	struct tt_run_opts run;
@@ -294,11 +317,8 @@ report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, str
 	const struct tt_emit_opts emit_opts = { .env = &app->env, .own = &details };
 	int rc = input_setup(app, &o->in, &run, err);
 
-	if (rc == TT_OK && !o->output)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name the %s with -o FILE.%s (\"-\" is standard output)", o->svg ? "picture" : "page",
-		    o->svg ? "svg" : "html");
-	if (rc == TT_OK && input_is(&o->in, o->output))
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", o->output);
+	if (rc == TT_OK)
+		rc = check_output(o, err);
 	if (rc == TT_OK)
 		rc = input_confine(app, &o->in, o->output, NULL, &run, err);
 	if (rc != TT_OK)
@@ -323,17 +343,33 @@ report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, str
 	return rc;
 }
 
+/* Only where two sides are asked for does "--" part them: elsewhere it ends options. */
+static bool
+has_sides(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++)
+		if (strcmp(argv[i], "--svg=diff") == 0 || (i > 0 && strcmp(argv[i - 1], "--svg") == 0 && strcmp(argv[i], "diff") == 0))
+			return true;
+	return false;
+}
+
 int
 run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct page_opts o = { .pass = tt_pass_defaults, .max_size = DEFAULT_SIZE };
+	struct verb verb = verb_report;
 	struct tt_buf arguments = { 0 };
 	int rc;
 
 	input_defaults(&o.in);
-	rc = app_parse(app, &verb_report, &o, &o.in.ui, argc, argv, err);
+	verb.sides = has_sides(argc, argv);
+	rc = app_parse(app, &verb, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
+	if (is_of_two_sides(&o)) {
+		rc = check_output(&o, err);
+		return rc == TT_OK ? diff_picture(app, &o.in, o.output, err) : rc;
+	}
 	quote_arguments(&o, argc, argv, &arguments);
 	rc = report(app, &o, &arguments, err);
 	tt_buf_free(&arguments);
