@@ -442,6 +442,7 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_batch, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	o.sum.dir = o.per_capture == TT_RENDER_HTML ? o.dir : NULL;
-	return batch(app, &o, err);
+	if (o.dir)
+		rc = opt_list_add(&o.sum.dir, o.dir, &app->arena, err);
+	return rc == TT_OK ? batch(app, &o, err) : rc;
 }

@@ -36,7 +36,7 @@ struct summary_opts {
 	struct opt_list group;        /* keys of facts */
 	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */
 	int64_t failures_e4;          /* the same as a share; -1: not given */
-	const char *dir;              /* of results, where files made of captures are; NULL: there are none */
+	struct opt_list dir;          /* folders of results, where pages of captures may be */
 	const char *missing;          /* the shards that the figures are without; NULL: none */
 };
 #define SUMMARY_DEFAULTS { .failures = UINT64_MAX, .failures_e4 = -1 }

@@ -2,6 +2,7 @@
  * The figures of a batch: options and output; the contract is in batch.h.
  */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,27 +94,29 @@ same_folders(const char *a, const char *b)
 	}
 }
 
-/* Where files made of captures are, as seen from the page ${output}; NULL: beside it, or nobody knows. */
-static const char *
-files_from(struct app *app, const char *dir, const char *output, struct tt_err *err)
+/* Where files made of captures are that have their results in ${dir}, as seen from the page ${output}; *${from} NULL: nobody knows. */
+static int
+files_from(struct app *app, const char *dir, const char *output, const char **from, struct tt_err *err)
 {
 	char here[PATH_MAX], there[PATH_MAX], folder[PATH_MAX];
-	const char *slash = output ? strrchr(output, '/') : NULL;
+	const char *slash = strrchr(output, '/');
 	size_t same, n = 0;
-	char *to, *text;
+	char *to;
 
-	if (!dir || !output || strcmp(output, "-") == 0 || strlen(output) >= sizeof folder)
-		return NULL;
+	*from = NULL;
+	if (strlen(output) >= sizeof folder)
+		return TT_OK;
 	memcpy(folder, slash ? output : ".", slash ? (size_t)(slash - output) + 1 : 1);
 	folder[slash ? (size_t)(slash - output) + 1 : 1] = '\0';
 	if (!realpath(folder, here) || !realpath(dir, there))
-		return NULL;
+		return TT_OK;
 	same = same_folders(here, there);
 	for (const char *p = here + same; *p; p++)
 		n += *p == '/' && p[1];
-	to = text = tt_arena_alloc(&app->arena, 3 * n + strlen(there + same) + sizeof "/" BATCH_FILES_DIR "/", err);
-	if (!text)
-		return NULL;
+	to = tt_arena_alloc(&app->arena, 3 * n + strlen(there + same) + sizeof "/" BATCH_FILES_DIR "/", err);
+	if (!to)
+		return err->code;
+	*from = to;
 	while (n-- > 0)
 		to = stpcpy(to, "../");
 	if (there[same] == '/')
@@ -121,7 +124,41 @@ files_from(struct app *app, const char *dir, const char *output, struct tt_err *
 	if (there[same])
 		to = stpcpy(stpcpy(to, there + same), "/");
 	strcpy(to, BATCH_FILES_DIR "/");
-	return text;
+	return TT_OK;
+}
+
+/* The folders of results, and where each is as seen from a page. */
+struct folders { const struct opt_list *dir; const char **from; };
+
+/* The first that has the page ${file} of a capture; its name is one of a file there, whatever results say. */
+static const char *
+folder_of(const void *arg, const char *file)
+{
+	const struct folders *f = arg;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < f->dir->n && !strchr(file, '/'); i++) {
+		int n = f->from[i] ? snprintf(path, sizeof path, "%s/" BATCH_FILES_DIR "/%s", f->dir->v[i], file) : -1;
+
+		if (n >= 0 && (size_t)n < sizeof path && access(path, F_OK) == 0)
+			return f->from[i];
+	}
+	return NULL;
+}
+
+static int
+make_page(struct app *app, const struct summary_opts *o, const char *output, const struct tt_report *r, struct tt_buf *text, struct tt_err *err)
+{
+	struct folders f = { .dir = &o->dir, .from = tt_arena_alloc(&app->arena, (o->dir.n + 1) * sizeof *f.from, err) };
+	struct tt_batch_page page = { .generator = TT_GENERATOR, .arg = &f, .max_size = PAGE_SIZE };
+	int rc = f.from ? TT_OK : err->code;
+
+	/* From a page that nobody knows the place of nothing can be reached. */
+	if (output && strcmp(output, "-") != 0)
+		page.folder = folder_of;
+	for (size_t i = 0; i < o->dir.n && page.folder && rc == TT_OK; i++)
+		rc = files_from(app, o->dir.v[i], output, &f.from[i], err);
+	return rc == TT_OK ? tt_batch_page_write(r, &page, text, err) : rc;
 }
 
 /* A form of the figures: the page of a batch, or any other. */
@@ -132,11 +169,8 @@ form_text(struct app *app, const struct summary_opts *o, const struct report_opt
 	struct tt_table *before = NULL, *captures = NULL;
 	int rc;
 
-	if (form == TT_RENDER_HTML) {
-		const struct tt_batch_page page = { .generator = TT_GENERATOR, .files = files_from(app, o->dir, ro->output, err), .max_size = PAGE_SIZE };
-
-		return tt_batch_page_write(r, &page, text, err);
-	}
+	if (form == TT_RENDER_HTML)
+		return make_page(app, o, ro->output, r, text, err);
 	/* Lines of text for each capture are for machines and for the page. */
 	for (struct tt_table *t = r->first; t && (form == TT_RENDER_TEXT || form == TT_RENDER_MARKDOWN); before = t, t = t->next)
 		if (strcmp(t->id, "batch_captures") == 0) {

@@ -135,6 +135,25 @@ add_dir(struct app *app, const char *path, struct opt_list *l, struct tt_err *er
 	return rc;
 }
 
+/* The folders that ${files} are in, each once: pages that were made of captures may be there. */
+static int
+add_folders(struct app *app, const struct opt_list *files, struct opt_list *dir, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < files->n && rc == TT_OK; i++) {
+		const char *slash = strrchr(files->v[i], '/'), *of = ".";
+		size_t k = 0;
+
+		if (slash)
+			of = tt_arena_text(&app->arena, files->v[i], (size_t)(slash - files->v[i]) + (slash == files->v[i]), err);
+		while (of && k < dir->n && strcmp(dir->v[k], of) != 0)
+			k++;
+		rc = !of ? err->code : k == dir->n ? opt_list_add(dir, of, &app->arena, err) : TT_OK;
+	}
+	return rc;
+}
+
 /* The file to write; *${path} is NULL for none. */
 static int
 target(struct app *app, const char *output, const char **path, struct tt_err *err)
@@ -323,6 +342,8 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 		else
 			rc = opt_list_add(&files, o.path.v[i], &app->arena, err);
 	}
+	if (rc == TT_OK)
+		rc = add_folders(app, &files, &o.sum.dir, err);
 	if (rc == TT_OK)
 		rc = check_shards(app, &o, &files, err);
 	if (rc == TT_OK)

@@ -169,11 +169,14 @@ put_at(struct tt_buf *out, const char *name, int64_t ns, int64_t top)
 static void
 put_link(const struct page *p, const struct tt_table *t, size_t row, struct tt_buf *out)
 {
-	if (!p->o->files || !tt_html_cell(t, row, "file"))
+	const struct tt_cell *file = tt_html_cell(t, row, "file");
+	const char *folder = file && p->o->folder ? p->o->folder(p->o->arg, file->s) : NULL;
+
+	if (!folder)
 		return;
 	tt_buf_text(out, "<a href=\"");
-	put_address(out, p->o->files);
-	put_address(out, tt_html_cell(t, row, "file")->s);
+	put_address(out, folder);
+	put_address(out, file->s);
 	tt_buf_text(out, "\">page</a> ");
 }
 

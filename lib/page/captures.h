@@ -17,7 +17,9 @@ struct tt_report;
 
 struct tt_batch_page {
 	const char *generator;        /* "tracetool VERSION" */
-	const char *files;            /* where the pages of captures are, as seen from this one, with a slash at its end; NULL: there are none */
+	/* Where the page ${file} of a capture is, as seen from this one, with a slash at its end; NULL: nowhere. NULL: there are no such pages. */
+	const char *(*folder)(const void *arg, const char *file);
+	const void *arg;
 	uint64_t max_size;            /* bytes; 0: any number */
 };
 
