@@ -366,7 +366,8 @@ prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct
 	for (size_t i = 0; i < o->sum.report.n && rc == TT_OK; i++)
 		rc = opt_list_add(write, o->sum.report.v[i], &b->app->arena, err);
 	if (rc == TT_OK)
-		rc = batch_gate_open(&b->gate, b->app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->sum.group, write, err);
+		rc = batch_gate_open(&b->gate, b->app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->given, &o->sum.group, write, err);
+	b->gate.files = &b->files;
 	if (rc == TT_OK)
 		rc = fill_one(b, one, err);
 	return rc == TT_OK ? batch_sign(o, one, &b->out.by, err) : rc;

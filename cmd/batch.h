@@ -64,6 +64,7 @@ struct batch_gate {
 	struct app *app;
 	struct gate *gate;
 	const struct opt_list *group;
+	const struct batch_files *files;      /* where captures may be; NULL: nobody knows */
 	struct tt_arena a;
 	struct tt_sample *sample;
 	size_t n, cap;
@@ -73,8 +74,8 @@ struct batch_gate {
 	const char *by;               /* the fact that samples are judged apart by, made of ${group} */
 };
 
-/* Begin, if ${g} names a budget; for ${writes} see gate_open(). */
-int batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in,
+/* Begin, if ${g} names a budget; for ${writes} see gate_open(); ${given}: the options that a command which explains a row may need. */
+int batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in, const struct opt_given *given,
     const struct opt_list *group, struct opt_list *writes, struct tt_err *err);
 int batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err);
 /* The verdict, also where there is nothing to judge: files that an earlier run wrote must not be taken for this one's. */

@@ -5,6 +5,7 @@
 #include "batch.h"
 #include "batch/record.h"
 #include "batch/result.h"
+#include "batch/scheduler.h"
 #include "cmd.h"
 #include "gate.h"
 #include "gate/budget.h"
@@ -47,20 +48,59 @@ name_group(struct batch_gate *b, struct tt_err *err)
 	return rc;
 }
 
+static bool
+is_of_stats(const char *option)
+{
+	static const char *const writes[] = { GATE_WRITES, "group-by" };
+	struct opt_row row;
+
+	for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+		if (strcmp(writes[i], option) == 0)
+			return false;
+	for (struct opt_walk w = opts_of(&verb_stats); opts_next(&w, &row);)
+		if (strcmp(row.o.name, option) == 0)
+			return true;
+	return false;
+}
+
+/* For the command that explains a row by one capture, which a page has: of the options those that "tracetool stats" has, too. */
+static int
+explains(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err)
+{
+	const char **without = tt_arena_alloc(&app->arena, (given->name.n + 1) * sizeof *without, err);
+	struct tt_buf text = { 0 };
+	size_t n = 0;
+	int rc;
+
+	if (!without)
+		return err->code;
+	for (size_t i = 0; i < given->name.n; i++)
+		if (!is_of_stats(given->name.v[i]))
+			without[n++] = given->name.v[i];
+	opts_quote_without(&text, given, &(struct opt_list){ 0 }, without);
+	rc = tt_buf_error(&text, err);
+	if (rc == TT_OK && !(g->to.explain_one = tt_arena_text(&app->arena, tt_buf_string(&text), text.n, err)))
+		rc = err->code;
+	tt_buf_free(&text);
+	return rc;
+}
+
 int
-batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in,
+batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in, const struct opt_given *given,
     const struct opt_list *group, struct opt_list *writes, struct tt_err *err)
 {
-	const bool given = g->baseline || g->force_baseline || g->inconclusive || g->today || g->to.junit || g->to.gitlab ||
+	const bool any = g->baseline || g->force_baseline || g->inconclusive || g->today || g->to.junit || g->to.gitlab ||
 	    g->to.markdown || g->to.html || g->to.json || g->to.github || g->to.azure || g->to.teamcity;
 	int rc;
 
 	*b = (struct batch_gate){ .app = app, .group = group };
 	if (!g->budget)
-		return given ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "an option about a verdict is given, and no --gate BUDGET") :
+		return any ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "an option about a verdict is given, and no --gate BUDGET") :
 		    TT_OK;
 	tt_arena_init(&b->a, &app->env.mem);
 	rc = name_group(b, err);
+	if (rc == TT_OK)
+		rc = explains(app, given, g, err);
 	g->group_by = b->by;
 	return rc == TT_OK ? gate_open(app, g, in, writes, &b->gate, err) : rc;
 }
@@ -125,6 +165,24 @@ add_group(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, 
 	}
 	tt_buf_free(&text);
 	return rc;
+}
+
+/* The capture's own file, if it is one. */
+static int
+add_file(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
+{
+	const struct tt_many_file *f = b->files ? batch_files_get(b->files, s->name, strlen(s->name)) : NULL;
+	const char **file;
+
+	if (!f)
+		return TT_OK;
+	file = tt_arena_alloc(&b->a, sizeof *file, err);
+	if (!file)
+		return err->code;
+	*file = f->path;
+	s->file = file;
+	s->files = 1;
+	return TT_OK;
 }
 
 /* Note whose file the sample ${s} is. */
@@ -288,6 +346,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 		s->damage = tt_arena_text(&b->a, r->detail, strlen(r->detail), err);
 	}
 	rc = add_group(b, r, s, err);
+	if (rc == TT_OK)
+		rc = add_file(b, s, err);
 	if (rc == TT_OK && json_is_string(recording))
 		rc = add_part(b, s, json_string_value(recording), err);
 	b->n += rc == TT_OK;

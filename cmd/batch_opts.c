@@ -144,6 +144,7 @@ const struct verb verb_batch = {
 		    "  seq 20 | xargs -P4 -I{} tracetool batch -o out --shard {}/20 nightly/ && tracetool merge -o out out\n",
 	.group = groups,
 	.operand_at = offsetof(struct batch_opts, in.path),
+	.given_at = offsetof(struct batch_opts, given),
 };
 
 /* --- checks -------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@ struct batch_opts {
 	struct input_opts in;
 	struct summary_opts sum;
 	struct gate_opts gate;
+	struct opt_given given;
 	struct opt_list what, to;
 	int per_capture;              /* enum tt_render; -1: none */
 	const char *dir, *root;

@@ -338,7 +338,7 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 	if (rc == TT_OK && x->g->explain)
 		rc = verdict_explain(v, x->g->explain, convert, &out->text, err);
 	else if (rc == TT_OK && page)
-		verdict_html(v, x->g->to.explain, &out->text);
+		verdict_html(v, &x->g->to, &out->text);
 	else if (rc == TT_OK)
 		rc = verdict_text(v, color, &out->text, err);
 	if (rc == TT_OK && page)

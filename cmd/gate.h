@@ -27,6 +27,10 @@ const char *gate_inconclusive(size_t i);      /* the values of --inconclusive */
 /* The day, as YYYY-MM-DD, that waivers are held against: ${given} if not NULL, SOURCE_DATE_EPOCH, or the clock. */
 int gate_today(struct app *app, const char *given, const char **day, struct tt_err *err);
 
+/* Options of a gate that say where its verdict goes, and not what it is. */
+#define GATE_WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \
+	"csv-safe", "no-pager"
+
 /* Is it a gate that the options ask for? TT_E_USAGE where one of them makes no sense without --gate. */
 int gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err);
 

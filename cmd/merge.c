@@ -23,6 +23,7 @@ struct merge_opts {
 	struct opt_list path;
 	struct summary_opts sum;
 	struct gate_opts gate;
+	struct opt_given given;
 	const char *output;
 	const char *tmpdir;
 	bool partial;
@@ -64,6 +65,7 @@ const struct verb verb_merge = {
 		    "  tracetool merge -o all.jsonl.gz node1/ node2/results.jsonl --group-by build --report trend.csv\n",
 	.group = groups,
 	.operand_at = offsetof(struct merge_opts, path),
+	.given_at = offsetof(struct merge_opts, given),
 };
 
 static bool
@@ -357,7 +359,7 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc == TT_OK && path)
 		rc = opt_list_add(&write, path, &app->arena, err);
 	if (rc == TT_OK)
-		rc = batch_gate_open(&gate, app, &o.gate, &in, &o.sum.group, &write, err);
+		rc = batch_gate_open(&gate, app, &o.gate, &in, &o.given, &o.sum.group, &write, err);
 	if (rc == TT_OK)
 		rc = check_outputs(app, &files, path, &write, err);
 	if (rc == TT_OK)

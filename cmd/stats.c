@@ -649,9 +649,6 @@ no_tables(const struct stats_opts *s, struct tt_err *err)
 	return *list ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out %s", list) : TT_OK;
 }
 
-#define WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \
-	"csv-safe", "no-pager"
-
 /* "tracetool stats " with the options that decide the verdict, but those that ${without} names, and the captures; kept in *${to}. */
 static int
 command(struct app *app, const struct stats_opts *s, const char *const *without, const char *save, const char *last, const char **to, struct tt_err *err)
@@ -677,7 +674,7 @@ command(struct app *app, const struct stats_opts *s, const char *const *without,
 static int
 next_commands(struct app *app, struct stats_opts *s, struct tt_err *err)
 {
-	static const char *const writes[] = { WRITES, NULL }, *const own[] = { WRITES, "baseline", NULL };
+	static const char *const writes[] = { GATE_WRITES, NULL }, *const own[] = { GATE_WRITES, "baseline", NULL };
 	const char *base = s->gate.baseline ? s->gate.baseline : s->gate.append ? s->gate.save : NULL;
 	bool pipe = false;
 	int rc = command(app, s, writes, NULL, " --explain ", &s->gate.to.explain, err);

@@ -22,7 +22,7 @@ enum { ROWS = 2000, DETAILS = 200, DAMAGED = 100 };
 
 struct page {
 	const struct tt_verdict *v;
-	const char *explain;
+	const struct verdict_opts *o;
 	struct tt_buf *out;
 };
 
@@ -371,29 +371,52 @@ put_waiver(const struct page *p, const struct tt_verdict_row *r)
 	put(p, ".</p>\n");
 }
 
+static void
+put_quoted(const struct page *p, const char *s)
+{
+	struct tt_buf quoted = { 0 };
+
+	opts_quote(&quoted, s);
+	tt_html_text(p->out, quoted.failed ? "" : tt_buf_string(&quoted));
+	if (quoted.failed)
+		tt_buf_fail(p->out);
+	tt_buf_free(&quoted);
+}
+
+/* Of captures that others read, like a batch, one is read once more: the worst, which may be in an archive or on another machine. */
+static void
+put_explain_one(const struct page *p, const struct tt_verdict_row *r)
+{
+	const char *name = r->worst->name, *bang = strrchr(name, '!');
+
+	put(p, "<p>Worst frames, markers and sites of ");
+	tt_html_text(p->out, name);
+	put(p, r->worst->files == 1 ? ": <code>" : ", with its file at hand: <code>");
+	put(p, "tracetool stats --explain ");
+	put_quoted(p, r->row->id);
+	put(p, " ");
+	tt_html_text(p->out, p->o->explain_one);
+	put_quoted(p, r->worst->files == 1 ? r->worst->file[0] : bang ? bang + 1 : name);
+	put(p, "</code></p>\n");
+}
+
 /* The commands that go on from here: of one row, and of its worst capture. */
 static void
 put_commands(const struct page *p, const struct tt_verdict_row *r)
 {
-	struct tt_buf quoted = { 0 };
-
-	if (!p->explain)
-		return;
-	opts_quote(&quoted, r->row->id);
-	put(p, "<p>Captures, worst frames, markers and sites: <code>");
-	tt_html_text(p->out, p->explain);
-	tt_html_text(p->out, quoted.failed ? "" : tt_buf_string(&quoted));
-	put(p, "</code></p>\n");
-	quoted.n = 0;
+	if (p->o->explain) {
+		put(p, "<p>Captures, worst frames, markers and sites: <code>");
+		tt_html_text(p->out, p->o->explain);
+		put_quoted(p, r->row->id);
+		put(p, "</code></p>\n");
+	} else if (p->o->explain_one && r->worst) {
+		put_explain_one(p, r);
+	}
 	if (r->worst && r->worst->files == 1) {
-		opts_quote(&quoted, r->worst->file[0]);
 		put(p, "<p>The worst capture as a page: <code>tracetool report ");
-		tt_html_text(p->out, quoted.failed ? "" : tt_buf_string(&quoted));
+		put_quoted(p, r->worst->file[0]);
 		put(p, " -o worst.html</code></p>\n");
 	}
-	if (quoted.failed)
-		tt_buf_fail(p->out);
-	tt_buf_free(&quoted);
 }
 
 static void
@@ -443,9 +466,9 @@ details(const struct page *p, const size_t *order)
 }
 
 void
-verdict_html(const struct tt_verdict *v, const char *explain, struct tt_buf *out)
+verdict_html(const struct tt_verdict *v, const struct verdict_opts *o, struct tt_buf *out)
 {
-	const struct page p = { v, explain, out };
+	const struct page p = { v, o, out };
 	const char *slash = strrchr(v->budget->path, '/');
 	size_t *order = verdict_order(v, out);
 

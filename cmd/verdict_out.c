@@ -145,7 +145,7 @@ files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_outpu
 	}
 	if (o->html) {
 		out[n].path = o->html;
-		verdict_html(v, o->explain, &out[n++].text);
+		verdict_html(v, o, &out[n++].text);
 	}
 	return n;
 }

@@ -20,6 +20,7 @@ struct tt_verdict_row;
 struct verdict_opts {
 	const char *junit, *gitlab, *markdown, *json, *html;  /* files; NULL: not wanted */
 	const char *explain;          /* a command that explains the row named after it; NULL: there is none */
+	const char *explain_one;      /* in place of it: the options of one that explains a row by a single capture, ended by a blank; NULL: there is none */
 	bool github, azure, teamcity;         /* lines on standard output */
 };
 
@@ -80,8 +81,8 @@ void verdict_azure(const struct tt_verdict *v, struct tt_buf *out);
 void verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out);
 void verdict_json(const struct tt_verdict *v, struct tt_buf *out);
 
-/* A page; ${explain} as above. */
-void verdict_html(const struct tt_verdict *v, const char *explain, struct tt_buf *out);
+/* A page, with the commands of ${o}. */
+void verdict_html(const struct tt_verdict *v, const struct verdict_opts *o, struct tt_buf *out);
 
 /* At most ${max} bytes (0: any number): what does not fit is left out from the end, and it says so. */
 void verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out);
