@@ -1,6 +1,7 @@
 /*
  * Drives real browsers without a library: Debian's Chromium by its own protocol over a pipe, Debian's Firefox by Marionette over a socket.
- * Pages of both know run (an expression, its value), wait (one that is a promise), press (a key), said (what the console has), close.
+ * Pages of both know run (an expression, its value), wait (one that is a promise), load (statements, that change the page), press (a key), click (a place),
+ * look ({ width, scheme, media }: what the page is shown on), ids (of elements, also without scripts), heard (what the console has).
  */
 'use strict';
 const { spawn } = require('child_process'), fs = require('fs'), net = require('net'), os = require('os'), path = require('path');
@@ -78,6 +79,23 @@ class Browser {
 				throw new Error(text + ': ' + JSON.stringify(r.exceptionDetails.exception));
 			}
 			return r.result.value;
+		};
+		page.load = (text) => page.run(text + '; 1');
+		page.heard = async () => page.said;
+		page.look = async ({ width, scheme, media }) => {
+			await page.send('Emulation.setDeviceMetricsOverride', { width: width || 1280, height: 900, deviceScaleFactor: 1, mobile: false });
+			await page.send('Emulation.setEmulatedMedia', { media: media || '', features: [{ name: 'prefers-color-scheme',
+				value: scheme || 'light' }] });
+		};
+		page.ids = async (selector) => {
+			const { root } = await page.send('DOM.getDocument', { depth: -1 });
+			const { nodeIds } = await page.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector });
+
+			return Promise.all(nodeIds.map(async (nodeId) => {
+				const { attributes } = await page.send('DOM.getAttributes', { nodeId }), at = attributes.indexOf('id');
+
+				return at < 0 ? null : attributes[at + 1];
+			}));
 		};
 		/* A key as people press it; ${text}: what it writes. */
 		page.press = async (key, modifiers = 0) => {
@@ -167,7 +185,7 @@ class Firefox {
 				}
 			});
 		});
-		await this.send('WebDriver:NewSession', { capabilities: { alwaysMatch: {} } });
+		await this.send('WebDriver:NewSession', { capabilities: { alwaysMatch: { timeouts: { script: 600000, pageLoad: 600000 } } } });
 	}
 
 	send(command, params = {}) {
@@ -179,29 +197,54 @@ class Firefox {
 		});
 	}
 
-	async open(address) {
+	/* The value of what the browser itself runs. */
+	async inside(script, ...args) {
+		await this.send('Marionette:SetContext', { value: 'chrome' });
+		const { value } = await this.send('WebDriver:ExecuteScript', { args, script });
+		await this.send('Marionette:SetContext', { value: 'content' });
+		return value;
+	}
+
+	/* One tab: a page is there until the next one. */
+	async open(address, scripts = true) {
 		const page = {};
 
+		await this.inside('gBrowser.selectedBrowser.browsingContext.allowJavascript = arguments[0];', scripts);
+		await this.send('WebDriver:Navigate', { url: 'about:blank' });
 		await this.send('WebDriver:Navigate', { url: address });
+		page.load = (text) => page.run('(() => { ' + text + '; return 1; })()');
+		page.look = async ({ width, scheme, media }) => {
+			const wide = width || 1280;
+
+			await this.inside('const b = gBrowser.selectedBrowser, [width, scheme, media] = arguments; ' +
+				'window.resizeTo(1500, 1100); b.style.minWidth = b.style.maxWidth = width + "px"; ' +
+				'b.browsingContext.prefersColorSchemeOverride = scheme; b.browsingContext.mediumOverride = media;',
+			wide, scheme || 'light', media || '');
+			/* The page hears of it later. */
+			await page.run('new Promise((done) => { const end = Date.now() + 5000, look = () => ' +
+				'innerWidth === ' + wide + ' || Date.now() > end ? done(1) : setTimeout(look, 5); look(); })');
+		};
+		page.ids = async (selector) => {
+			const found = await this.send('WebDriver:FindElements', { using: 'css selector', value: selector });
+
+			return Promise.all(found.map(async (e) => (await this.send('WebDriver:GetElementAttribute', { id: Object.values(e)[0],
+				name: 'id' })).value));
+		};
+		page.click = (x, y) => this.send('WebDriver:PerformActions', { actions: [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' },
+			actions: [{ type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 }, { type: 'pointerDown', button: 0 },
+				{ type: 'pointerUp', button: 0 }] }] });
 		page.wait = page.run = async (text) => (await this.send('WebDriver:ExecuteAsyncScript', { sandbox: null, args: [],
 			script: 'const done = arguments[0]; Promise.resolve(' + text + ').then(done, (e) => done("failed: " + e));' })).value;
 		page.press = (key) => {
 			const value = { Tab: '\ue004', Enter: '\ue007', ArrowLeft: '\ue012', ArrowUp: '\ue013', ArrowRight: '\ue014',
-				ArrowDown: '\ue015', End: '\ue010' }[key] || key;
+				ArrowDown: '\ue015', End: '\ue010', Escape: '\ue00c' }[key] || key;
 
 			return this.send('WebDriver:PerformActions', { actions: [{ type: 'key', id: 'keys', actions: ['keyDown', 'keyUp'].map((type) =>
 				({ type, value })) }] });
 		};
 		/* What the browser's console has of this page. */
-		page.said = async () => {
-			await this.send('Marionette:SetContext', { value: 'chrome' });
-			const { value } = await this.send('WebDriver:ExecuteScript', { args: [address.split('#')[0]], script:
-				'return Services.console.getMessageArray().filter((m) => m instanceof Ci.nsIScriptError && ' +
-				'm.sourceName.startsWith(arguments[0]))' +
-				'.map((m) => m.errorMessage);' });
-			await this.send('Marionette:SetContext', { value: 'content' });
-			return value;
-		};
+		page.said = page.heard = () => this.inside('return Services.console.getMessageArray().filter((m) => m instanceof Ci.nsIScriptError && ' +
+			'm.sourceName.startsWith(arguments[0])).map((m) => m.errorMessage);', address.split('#')[0]);
 		return page;
 	}
 

@@ -7,7 +7,7 @@
   stand for.
 - Hostile names of everything: the page has no element, attribute, comment or link but its own, and the check would find one.
 - Bounded: what is left out is said, with the command that prints it.
-- pages.cjs opens each in Chromium: no message, no request; without scripts, at 400 px, dark and on paper; axe-core finds nothing serious.
+- pages.cjs opens each in Chromium and Firefox: no message, no request; without scripts, at 400 px, dark and on paper; axe-core finds nothing serious.
 
 Ends with "N passed, N failed".
 """
@@ -188,6 +188,11 @@ def diffs():
     root = xml.etree.ElementTree.parse(suite.path("evil.svg")).getroot()
     suite.equal("elements of the picture", sorted({e.tag.rpartition("}")[2] for e in root.iter()} - set("svg title rect text".split())), [])
     suite.equal("its attributes", [k for e in root.iter() for k in e.attrib if k.startswith("on") or "href" in k or k == "style"], [])
+    run("diff", "-q", *a, "--svg", "two.svg", "-o", "diff.json", "--", *b)
+    r = run("report", "-q", "--svg", "diff", *a, "-o", "-", "--", *b, codes=(0,))
+    suite.check("report has the same picture", r.stdout.decode() != text_of("two.svg") and "it has not")
+    r = run("report", "-q", "--svg", "diff", *a, "-o", "none.svg", codes=(2,))
+    suite.check("which has two sides", b'Put "--" between them' not in r.stderr and r.stderr)
     many = [wide("wide-%s.ttc" % s, k) for k, s in enumerate("ab")]
     page, text, _ = compared("3,000 markers", many[:1], many[1:])
     suite.check("the page is bounded", len(text) > 2 << 20 and "%d bytes" % len(text))
@@ -280,6 +285,14 @@ def gates():
     suite.check("undecided is told from passed and failed", not re.search(r"\? (undecided|cannot be judged)", "".join(page.text)) and "it is not")
     r = run(*gate, *spin, "-o", "-", "--format", "html", codes=(1,))
     suite.check("it is the same each time", r.stdout.decode() != text and "it is not")
+    run("batch", "-q", "-o", "spun", *gate[2:], *spin, "--html", "batch-gate.html")
+    run("merge", "-q", *gate[2:], "spun", "--html", "merge-gate.html")
+    for html, where in (("batch-gate.html", suite.dir), ("merge-gate.html", "/")):
+        command = re.search(r"tracetool stats --explain p95 [^\n]*$", "".join(Page(text_of(html)).text), re.M)
+        again = command and subprocess.run(["sh", "-c", command[0].replace("tracetool", TRACETOOL, 1).replace("base.json", suite.path("base.json")).replace(
+            "budget.json", suite.path("budget.json"))], cwd=where, capture_output=True, text=True)
+        suite.check("%s: the command explains a row by its worst capture" % html, not again and "there is none" or
+                    ("Worst frames of" not in again.stdout and again.stderr + again.stdout))
     names = iter(range(10 ** 6))
     name = lambda what: "%s %s" % (EVIL[next(names) % len(EVIL)], what)     # noqa: E731
     bad = [game("%s-%d.ttc" % (EVIL[1], i), i, slow=True, names=name) for i in range(4)]
@@ -358,10 +371,25 @@ def batches():
     suite.equal("outliers", sorted(r["key"] for r in rows if r["outlier"]), slow_ones(rows))
     suite.equal("there is one", slow_ones(rows), ["n07.ttc"])
     suite.check("it is named in front", "n07.ttc (p95 " not in "".join(page.text) and "it is not")
+    def links(html):
+        return [a for a in Page(text_of(html)).links if a[0] != "#"]
+
     for html, folder in (("batch.html", "."), ("out/inside.html", "out")):
-        links = [a for a in Page(text_of(html)).links if a[0] != "#"]
-        suite.equal("links of %s" % html, len(links), sum(r["file"] is not None for r in rows))
-        suite.check("they lead there", [a for a in links if not os.path.exists(os.path.join(suite.path(folder), a))])
+        suite.equal("links of %s" % html, len(links(html)), sum(r["file"] is not None for r in rows))
+        suite.check("they lead there", [a for a in links(html) if not os.path.exists(os.path.join(suite.path(folder), a))])
+    os.mkdir(suite.path("sent"))
+    for i in (1, 2):
+        run("batch", "-q", "-o", "shards", "--shard", "%d/2" % i, "--per-capture", "html", "night")
+        run("batch", "-q", "-o", "node%d" % i, "--shard", "%d/2" % i, "--per-capture", "html", "night")
+    run("merge", "-q", "shards", "--report", "sent/one.html")
+    run("merge", "-q", "node1", "node2/results.2-of-2.jsonl", "--report", "sent/two.html")
+    for html in ("sent/one.html", "sent/two.html"):
+        suite.equal("links of %s" % html, len(links(html)), 12)
+        suite.check("lead to pages beside the results", [a for a in links(html) if not os.path.exists(os.path.join(suite.path("sent"), a))])
+    gone = sorted(os.listdir(suite.path("node2/captures")))[0]
+    os.unlink(suite.path("node2/captures/" + gone))
+    run("merge", "-q", "node1", "node2", "--report", "gone.html")
+    suite.equal("but not to one that is not there", (len(links("gone.html")), [a for a in links("gone.html") if a.endswith(gone)]), (11, []))
     r = run("batch", "-q", "night", "--format", "html", "-j", "1")
     suite.equal("it is the same in any order of work", "".join(Page(r.stdout.decode()).text).count("n07.ttc"), 2)
     os.mkdir(suite.path("evil"))
@@ -397,7 +425,7 @@ def tiny(path, i):
 # --- browsers --------------------------------------------------------------------------------------
 
 def browser(*args):
-    r = subprocess.run(["node", os.path.join(HERE, "pages.cjs"), *args], capture_output=True, text=True, timeout=300, cwd=suite.dir)
+    r = subprocess.run(["node", os.path.join(HERE, "pages.cjs"), *args], capture_output=True, text=True, timeout=1200, cwd=suite.dir)
     print(r.stdout.rstrip().rpartition("\n")[0])
     counts = re.search(r"(\d+) passed, (\d+) failed\n$", r.stdout)
     suite.check("the browser is driven", not counts and (r.stdout + r.stderr)[-2000:])
