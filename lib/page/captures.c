@@ -274,11 +274,14 @@ static void
 put_trend(const struct page *p, const struct tt_table *t)
 {
 	int64_t top = 0;
+	size_t days = 0;
 	char time[TT_CELL_MAX];
 
-	for (size_t i = 0; i < t->nrow; i++)
+	for (size_t i = 0; i < t->nrow; i++) {
 		top = value(t, i, "frame_p99_ns") > top ? value(t, i, "frame_p99_ns") : top;
-	if (t->nrow < 2 || top == 0)
+		days += tt_html_cell(t, i, "frame_p95_ns") != NULL;
+	}
+	if (days < 2 || top == 0)
 		return;
 	top += top / 10;
 	tt_buf_printf(p->out, "<figure><svg width=\"100%%\" height=\"%d\" role=\"img\" aria-label=\"p95 and p99 by day; the table below has the same numbers\">"

@@ -368,6 +368,7 @@ def batches():
         "--per-capture", "html", "--report", "batch.html", "--report", "out/inside.html", "--report", "batch.json")
     page, text, want = batched("a batch", "batch.html", "batch.json")
     rows = want["batch_captures"]["rows"]
+    suite.check("one day with frames is no trend", "of each day, from 0 on" in "".join(page.text) and "it is drawn")
     suite.equal("outliers", sorted(r["key"] for r in rows if r["outlier"]), slow_ones(rows))
     suite.equal("there is one", slow_ones(rows), ["n07.ttc"])
     suite.check("it is named in front", "n07.ttc (p95 " not in "".join(page.text) and "it is not")
