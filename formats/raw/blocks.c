@@ -419,23 +419,41 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 
 /* --- a segment ------------------------------------------------------------------------------------------- */
 
-/* What the block is known by, of stream, number, length and the payload's first and last bytes, in every process alike; *${at}: its place. */
+static inline uint64_t
+mixed(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+	return h ^ h >> 32;
+}
+
+/*
+ * What the block is known by, of stream, number, length and the payload's first and last bytes, in every process alike; *${at}: its place.
+ * Blocks of a stream that follow each other have places side by side, eight of them in a line of memory.
+ */
 static uint64_t
 block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
 {
-	enum { ENDS = 24 };
-	const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
-	uint64_t h = (unity_u64(p + 8) + m->now * odd) ^ (uint64_t)unity_u32(p + 4) << 32;
+	enum { ENDS = 24, LINE = 8 };
+	const uint32_t id = unity_u32(p + 4);
+	uint64_t h = mixed(mixed(m->now, unity_u64(p + 8)), id / LINE), last = 0;
 
-	h = (h ^ h >> 29) * odd;
-	*at = h >> 32 & (RAW_BLOCKS_SEEN - 1);
-	h ^= len;
+	*at = (h * LINE + id % LINE) & (RAW_BLOCKS_SEEN - 1);
+	h = mixed(h, (uint64_t)id << 32 | len);
 	p += RAW_BLOCK_HEAD;
-	for (uint32_t i = 0; len <= 2 * ENDS && i < len; i++)
-		h = (h ^ h >> 31 ^ p[i]) * odd;
-	for (unsigned i = 0; len > 2 * ENDS && i < ENDS; i += 8)
-		h = ((h ^ h >> 31 ^ unity_u64(p + i)) * odd ^ unity_u64(p + len - ENDS + i)) * odd;
-	return h;
+	if (len >= 2 * ENDS) {
+		const uint8_t *end = p + len - ENDS;
+		uint64_t other = h;
+
+		for (unsigned i = 0; i < ENDS; i += 8) {
+			h = mixed(h, unity_u64(p + i));
+			other = mixed(other, unity_u64(end + i));
+		}
+		return h + other;
+	}
+	for (; len >= 8; len -= 8, p += 8)
+		h = mixed(h, unity_u64(p));
+	memcpy(&last, p, len);
+	return mixed(h, last);
 }
 
 static int
