@@ -223,6 +223,91 @@ by_flow(const void *a, const void *b, void *arg)
 	return TT_CMP(x->order, y->order);
 }
 
+/* Buckets of steps by the number of their flow, which engines count up: in each of them are a few steps. */
+enum { PER_BUCKET = 8, BUCKETS = 1 << 16, FEW = 64 };
+
+struct buckets { uint64_t least; unsigned shift; uint32_t n, end[BUCKETS + 1], at[BUCKETS]; };
+
+static uint32_t
+bucket_of(const struct buckets *k, uint64_t id)
+{
+	return (uint32_t)((id - k->least) >> k->shift);
+}
+
+/* Move each step to its bucket, in place. */
+static void
+part(struct buckets *k, struct tt_flow_step *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		k->end[bucket_of(k, s[i].id) + 1]++;
+	for (uint32_t i = 0; i < k->n; i++) {
+		k->at[i] = k->end[i];
+		k->end[i + 1] += k->end[i];
+	}
+	for (uint32_t i = 0; i < k->n; i++) {
+		while (k->at[i] < k->end[i + 1]) {
+			const struct tt_flow_step x = s[k->at[i]];
+			const uint32_t to = bucket_of(k, x.id);
+
+			s[k->at[i]] = s[k->at[to]];
+			s[k->at[to]++] = x;
+		}
+	}
+}
+
+static void
+sort_few(struct tt_flow_step *s, size_t n, const struct tt_threads *threads)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct tt_flow_step x = s[i];
+		size_t at = i;
+
+		for (; at > 0 && by_flow(&s[at - 1], &x, (void *)(uintptr_t)threads) > 0; at--)
+			s[at] = s[at - 1];
+		s[at] = x;
+	}
+}
+
+static void
+sort_all(struct tt_flow_step *s, size_t n, const struct tt_threads *threads)
+{
+	if (n > FEW)
+		qsort_r(s, n, sizeof *s, by_flow, (void *)(uintptr_t)threads);
+	else
+		sort_few(s, n, threads);
+}
+
+/* Order all steps by process, flow and time. They mostly are of one process. */
+static void
+sort(struct tt_flow_steps *f, struct tt_mem *mem, const struct tt_threads *threads)
+{
+	struct buckets *k = NULL;
+	struct tt_err none;
+	uint64_t most = 0;
+	bool one = true;
+
+	for (size_t i = 1; i < f->n && one; i++)
+		one = threads->t[f->step[i].thread]->process == threads->t[f->step[0].thread]->process;
+	if (one && f->n > FEW)
+		k = tt_mem_alloc(mem, sizeof *k, &none);
+	if (!k) {
+		sort_all(f->step, f->n, threads);
+		return;
+	}
+	k->least = UINT64_MAX;
+	for (size_t i = 0; i < f->n; i++) {
+		k->least = f->step[i].id < k->least ? f->step[i].id : k->least;
+		most = f->step[i].id > most ? f->step[i].id : most;
+	}
+	k->n = f->n / PER_BUCKET < BUCKETS ? (uint32_t)(f->n / PER_BUCKET) : BUCKETS;
+	while ((most - k->least) >> k->shift >= k->n)
+		k->shift++;
+	part(k, f->step, f->n);
+	for (uint32_t i = 0; i < k->n; i++)
+		sort_all(f->step + k->end[i], k->end[i + 1] - k->end[i], threads);
+	tt_mem_free(mem, k, sizeof *k);
+}
+
 static int
 put_arrow(struct writer *w, const struct tt_flow_step *from, const struct tt_flow_step *to, struct tt_err *err)
 {
@@ -267,14 +352,13 @@ put_chain(struct writer *w, const struct tt_flow_step *s, const struct tt_flow_s
 }
 
 int
-tt_flow_each(struct tt_flow_steps *f, const struct tt_threads *threads, tt_flow_put *put, void *arg, struct tt_err *err)
+tt_flow_each(struct tt_flow_steps *f, struct tt_mem *mem, const struct tt_threads *threads, tt_flow_put *put, void *arg, struct tt_err *err)
 {
 	struct writer w = { f, threads, put, arg };
 	const struct tt_flow_step *s = f->step, *end = s + f->n;
 	int rc = TT_OK;
 
-	if (f->n)
-		qsort_r(f->step, f->n, sizeof *f->step, by_flow, (void *)(uintptr_t)threads);
+	sort(f, mem, threads);
 	while (s < end && rc == TT_OK) {
 		uint32_t process = threads->t[s->thread]->process;
 		const struct tt_flow_step *to = s;

@@ -71,8 +71,8 @@ int tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct
 /* After the last zone: leave out the steps that still wait. Steps at the very end of a zone are put ${earlier} ns before it. */
 void tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier);
 
-/* Hand all flows to ${put}, one after the other. */
-int tt_flow_each(struct tt_flow_steps *f, const struct tt_threads *threads, tt_flow_put *put, void *arg, struct tt_err *err);
+/* Hand all flows to ${put}, one after the other. They are sorted sooner with half a MiB of ${mem}. */
+int tt_flow_each(struct tt_flow_steps *f, struct tt_mem *mem, const struct tt_threads *threads, tt_flow_put *put, void *arg, struct tt_err *err);
 
 void tt_flow_free(struct tt_flow_steps *f, struct tt_mem *mem);
 

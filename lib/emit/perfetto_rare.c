@@ -350,7 +350,7 @@ tt_pf_flows(struct perfetto *c, struct tt_err *err)
 		rc = tt_pf_send(c, pf_use(PF_USE_NAME, PF_FLOW), &c->scratch, err);
 	tt_flow_leave_out(&c->flows, 0);
 	if (rc == TT_OK)
-		rc = tt_flow_each(&c->flows, &c->m->threads, put_end, c, err);
+		rc = tt_flow_each(&c->flows, &c->env->mem, &c->m->threads, put_end, c, err);
 	return rc == TT_OK ? tt_pf_write(c, &c->scratch, err) : rc;
 }
 
