@@ -64,6 +64,7 @@ struct tt_model {
 		const char *const *arg_instant;       /* ... of its instants' */
 	} *name;
 	size_t nname;
+	bool has_wrapper;             /* some name is an alloc_wrapper */
 	struct tt_keys *keys;         /* name of every key defined or met: tt_model_key() */
 	struct tt_category { const char *name; uint32_t rgba; } *category;    /* number -> name */
 	size_t ncategory;

@@ -320,7 +320,7 @@ left_out(const struct tt_fold *f, size_t depth)
 static bool
 shown(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
 {
-	if (f->m->filter.wrappers)
+	if (!f->m->has_wrapper || f->m->filter.wrappers)
 		return true;
 	const struct tt_name *n = tt_model_key(f->m, io->cap->process, key);
 	return !n || !n->alloc_wrapper;
