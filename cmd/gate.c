@@ -246,6 +246,41 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 
 /* --- the baseline that is saved ------------------------------------------------------------------ */
 
+/* Standard output, or a file that is there and no regular one. */
+static bool
+is_device(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+/*
+ * Without --append the baseline is made anew. What took nights to collect, or was accepted, is not lost by an option left out. A file that is
+ * no baseline has nothing to lose.
+ */
+static int
+check_renewal(struct gate *x, struct tt_err *err)
+{
+	struct tt_baseline old;
+	int rc = TT_OK;
+
+	x->replaced = NULL;
+	if (x->g->append || is_device(x->g->save) || access(x->g->save, F_OK) != 0)
+		return TT_OK;
+	rc = read_baseline(x, x->g->save, &old, err);
+	if (rc != TT_OK)
+		return rc == TT_E_USAGE ? TT_OK : rc;
+	if (old.nall_session > 1)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s holds %zu sessions: --append adds to them; remove it to begin anew", x->g->save,
+		    old.nall_session);
+	if (old.session->accepted)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s holds session \"%s\", which was accepted: --append adds to it; remove it to begin anew",
+		    x->g->save, old.session->name);
+	x->replaced = old.session->name;
+	return TT_OK;
+}
+
 /* The captures that ${old} has not, without those that hold no event. */
 static struct tt_sample *
 new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_err *err)
@@ -375,6 +410,8 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 	if (rc == TT_OK && saved == TT_OK && x->nsaved && x->g->append)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: %zu capture%s added%s", x->g->save, x->nsaved, x->nsaved == 1 ? "" : "s",
 		    x->g->accept ? "; from now on captures are compared with these, and with none before" : "");
+	if (rc == TT_OK && saved == TT_OK && x->replaced)
+		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: session \"%s\" is replaced (--append adds to it)", x->g->save, x->replaced);
 	if (rc == TT_OK && saved != TT_OK) {
 		*err = why;
 		rc = saved;
@@ -436,15 +473,6 @@ is_file(const char *path, const char *file)
 	    a.st_ino == b.st_ino;
 }
 
-/* Standard output, or a file that is there and no regular one. */
-static bool
-is_device(const char *path)
-{
-	struct stat st;
-
-	return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
-}
-
 /*
  * With --append the captures are held against the baseline that they are for, unless another is named. It is read only
  * when it is locked: other runs may append to it while captures are read here.
@@ -459,6 +487,7 @@ judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct repor
 
 	if (rc != TT_OK)
 		return rc;
+	rc = check_renewal(x, err);
 	append = x->g->append && access(x->g->save, F_OK) == 0;
 	if (append)
 		rc = read_baseline(x, x->g->save, &old, err);
@@ -572,7 +601,7 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		rc = verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0, &writes, &x->to, err);
 	if (rc == TT_OK)
 		rc = check_outputs(x->g, &reads, &writes, err);
-	if (rc == TT_OK && x->g->append)
+	if (rc == TT_OK && x->g->save && (x->g->append || !is_device(x->g->save)))
 		rc = opt_list_add(&reads, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK)
 		rc = app_reads(x->app, reads.v, err);
@@ -607,6 +636,8 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	/* Its errors are reported before captures are read. */
 	if (rc == TT_OK && x->g->append && access(x->g->save, F_OK) == 0)
 		rc = read_baseline(x, x->g->save, &old, err);
+	if (rc == TT_OK && x->g->save)
+		rc = check_renewal(x, err);
 	if (rc == TT_OK)
 		rc = confine(x, out, err);
 	if (rc == TT_OK)

@@ -39,6 +39,7 @@ struct gate {
 	struct tt_sample *sample;
 	size_t nsample;
 	size_t nsaved;                /* captures that --save added */
+	const char *replaced;         /* the session of the baseline that --save makes anew; NULL: there is none yet */
 	int unread;                   /* why one or more captures could not be read: the exit status then; 0: none */
 	const char *unread_name;      /* the first of them */
 	bool none;                    /* none could be read */

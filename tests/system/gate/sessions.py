@@ -336,10 +336,34 @@ def slower_captures_are_not_appended():
     budget(row("median", max="+5%"))
     gate(*captures("dead", 1000000, 2), *captures("crashed", 1000000, 3, frames=0), "--save", "base.json", "--append", code=5)
     check(open(at("base.json")).read() == before, "nor do captures without figures")
-    gate(*slow, "--save", "base.json", code=0)
+    r = gate(*slow, "--save", "base.json", code=0)
     check(sessions() == [("#1", 5)] and recordings()[0] == "slow0.mlpd", "without --append it is made anew", sessions())
+    check('base.json: session "#1" is replaced (--append adds to it)' in r.stderr, "which is told", r.stderr)
     r = gate(*captures("few", 1500000, 1), "--save", "base.json", "--append", "--meta", "session=#1", code=5)
     check(sessions() == [("#1", 6)], "too few captures are no fault", sessions())
+
+
+def nights_are_not_replaced():
+    """--append left out: what took nights to collect, or was accepted, stays, whatever the verdict."""
+    def refused(base, says):
+        before = open(at(base)).read()
+        for names in (first, captures("other", 1500000)):
+            r = gate(*names, "--save", base, code=2)
+            check(says in r.stderr and "remove it to begin anew" in r.stderr and not r.stdout, "what would be lost", r.stdout, r.stderr)
+        check(open(at(base)).read() == before, "nothing is lost of " + base)
+
+    budget(row("median", max="+5%"))
+    first = captures("night", 1000000)
+    gate(*first, "--save", "nights.json", code=0)
+    gate(*captures("next", 1000000), "--save", "nights.json", "--append", code=0)
+    refused("nights.json", "nights.json holds 2 sessions: --append adds to them")
+    gate(*first, "--save", "reason.json", "--append", "--accept", "new lighting", code=0)
+    refused("reason.json", 'reason.json holds session "#1", which was accepted: --append adds to it')
+    open(at("torn.json"), "w").write(open(at("nights.json")).read()[:99])
+    r = gate(*first, "--save", "torn.json", code=0)
+    check(sessions("torn.json") == [("#1", 5)] and "replaced" not in r.stderr, "what is no baseline is no loss", r.stderr)
+    os.unlink(at("nights.json"))
+    gate(*first, "--save", "nights.json", code=0)
 
 
 def accepted(base="base.json"):
@@ -719,32 +743,17 @@ def a_budget_judges_something():
 def main():
     global work
     with tempfile.TemporaryDirectory(prefix="tracetool-sessions.") as work:
-        crashed_captures_are_no_pass()
-        integrity_is_of_the_whole_capture()
-        captures_without_an_event_are_no_pass()
-        captures_that_break_off_are_told()
-        causes_are_measured_where_the_row_is()
-        figures_that_differ_print_apart()
-        a_killed_call_is_no_short_one()
-        crashed_captures_make_no_first_baseline()
-        a_failed_analysis_has_no_environment()
-        slower_captures_are_not_appended()
-        a_wanted_slowdown_is_accepted_in_one_command()
-        what_is_no_change_is_not_accepted()
-        creep_is_found_where_no_night_fails()
-        six_at_once()
-        the_same_recording_counts_once()
-        sessions_are_split_by_their_fact()
-        builds_are_what_is_compared()
-        one_limit_in_table_and_gate()
-        rows_that_cannot_fail_weaken_no_other()
-        what_is_gone_is_no_misspelling()
-        names_that_are_no_utf8()
-        what_was_recorded_must_agree()
-        captures_are_counted()
-        misspelt_facts_are_told()
-        suggestions_and_sessions_say_what_they_take()
-        a_budget_judges_something()
+        for step in (crashed_captures_are_no_pass, integrity_is_of_the_whole_capture, captures_without_an_event_are_no_pass,
+                     captures_that_break_off_are_told, causes_are_measured_where_the_row_is, figures_that_differ_print_apart,
+                     a_killed_call_is_no_short_one, crashed_captures_make_no_first_baseline, a_failed_analysis_has_no_environment,
+                     slower_captures_are_not_appended, nights_are_not_replaced, a_wanted_slowdown_is_accepted_in_one_command,
+                     what_is_no_change_is_not_accepted, creep_is_found_where_no_night_fails, six_at_once, the_same_recording_counts_once,
+                     sessions_are_split_by_their_fact, builds_are_what_is_compared, one_limit_in_table_and_gate, rows_that_cannot_fail_weaken_no_other,
+                     what_is_gone_is_no_misspelling, names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
+                     misspelt_facts_are_told, suggestions_and_sessions_say_what_they_take, a_budget_judges_something):
+            if os.path.exists(at("base.json")):
+                os.remove(at("base.json"))
+            step()
     end()
 
 
