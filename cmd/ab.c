@@ -14,6 +14,7 @@
 #include "cmd.h"
 #include "gate.h"
 #include "gate_read.h"
+#include "io/sink.h"
 #include "model/identity.h"
 #include "outputs.h"
 #include "run/run.h"
@@ -481,8 +482,11 @@ write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *er
 		rc = verdict_wrap(ui_width(STDOUT_FILENO), &out.text, err);
 	if (rc == TT_OK)
 		rc = verdict_defuse(&x->o->to, color, &out.text, err);
+	/* Printed first: an hour of runs is in it, and it is there also where a file cannot be written. */
 	if (rc == TT_OK)
-		rc = to ? verdict_write(x->app, to, &v, &out, 1, err) : app_write(x->app, "-", &out.text, err);
+		rc = app_write(x->app, "-", &out.text, err);
+	if (rc == TT_OK && to)
+		rc = verdict_write(x->app, to, &v, NULL, 0, err);
 	if (rc == TT_OK)
 		x->app->verdict = v.exit_code;
 	tt_buf_free(&out.text);
@@ -629,6 +633,23 @@ compare(struct ab *x, struct verdict_out *to, struct tt_err *err)
 	return rc == TT_OK && x->stopped ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : rc;
 }
 
+/* Can each of these files be made? What is no file, as /dev/null, is left alone. */
+static int
+try_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
+{
+	struct tt_sink *sink;
+	struct stat st;
+
+	for (size_t i = 0; i < writes->n; i++) {
+		if (stat(writes->v[i], &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+			continue;
+		if (tt_sink_open(&x->app->env, writes->v[i], &sink, err) != TT_OK)
+			return err->code;
+		tt_sink_abort(sink);
+	}
+	return TT_OK;
+}
+
 static int
 ab(struct ab *x, struct tt_err *err)
 {
@@ -658,6 +679,8 @@ ab(struct ab *x, struct tt_err *err)
 		rc = verdict_open(x->app, &o->to, true, &writes, &to, err);
 	if (rc == TT_OK)
 		rc = outputs_check(&writes, NULL, err);
+	if (rc == TT_OK)
+		rc = try_outputs(x, &writes, err);
 	ab_signals();
 	if (rc == TT_OK)
 		rc = ab_folder_open(x, &rows, err);

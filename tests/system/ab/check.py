@@ -163,6 +163,11 @@ def refusals():
     suite.check("is none", Run(["--keep", twice, "-n", "1", "--gate", MEDIAN]).problem(5, "1 pair of at most 1"))
     inner = script("inner.sh", '"%s" ab -n 1 --keep "%s" -- true -- true 2>&1\nexit 3\n' % (TRACETOOL, suite.path("both")))
     suite.check("two at once", Run(["--keep", suite.path("both"), "-n", "1"], new_build=[inner]).problem(1, "another tracetool ab runs in this folder"))
+    for name in (suite.path("nodir", "a.xml"), TMP):
+        suite.check("a verdict that cannot be written, before a run", Run(["--junit", name, "--html", suite.path("k.html")]).problem(
+            4, "cannot write " + name, missing=["pair"]))
+    full = Run(["-n", "5", "--until", "all", "--gate", MEDIAN, "--json", "/dev/full"])
+    suite.check("one that cannot be written after them is printed", full.problem(4, "/dev/full", "passed: 3 rows"))
     suite.check("options of the module", Run(["-p", "nonsense"]).problem(2, "nonsense"))
     odd = suite.path("100% kept")
     suite.check("a folder that recorders would not find", Run(["--keep", odd]).problem(2, "name a folder without"))
