@@ -407,6 +407,19 @@ say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
 	tt_buf_free(&text);
 }
 
+/* Once it is known how many rows are compared: are the pairs enough for each? */
+static void
+say_few(struct ab *x, const struct tt_verdict *v)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < v->nrow; i++)
+		rows += v->row[i].tested && v->row[i].row->level == TT_LEVEL_ERROR;
+	if (rows && x->planned < tt_pairs_needed(rows))
+		ui_say(&x->app->ui, "%zu pair%s may be too few to show that one of %zu row%s is worse: run at least %zu (-n %zu)", x->planned,
+		    x->planned == 1 ? "" : "s", rows, rows == 1 ? "" : "s", tt_pairs_needed(rows), tt_pairs_needed(rows));
+}
+
 /* Is the answer known, so that no more pairs are run? */
 static bool
 is_clear(const struct tt_verdict *v)
@@ -450,6 +463,8 @@ look(struct ab *x, size_t pair, bool *clear, struct tt_err *err)
 	if (rc == TT_OK && x->has_rows) {
 		rc = judge(x, pair + 1 == x->planned, j, &v, err);
 		*clear = rc == TT_OK && x->o->until != AB_ALL && (is_clear(&v) || crashes_clear(x, j));
+		if (rc == TT_OK && pair == 0)
+			say_few(x, &v);
 		if (rc == TT_OK)
 			say_progress(x, &v, pair, *clear);
 		tt_verdict_free(&v);
@@ -616,6 +631,20 @@ say_rows(struct ab *x)
 		    "at the new build alone", x->o->budget);
 }
 
+/* Fewer pairs than can show anything are not run, unless other rows are judged, or nobody minds. */
+static int
+check_pairs(const struct ab *x, struct tt_err *err)
+{
+	bool other = false;
+
+	for (size_t i = 0; i < x->budget.nrow; i++)
+		other |= x->budget.row[i].line && !x->budget.row[i].relative;
+	if (other || x->planned >= tt_pairs_needed(1) || x->o->inconclusive == TT_INCONCLUSIVE_PASS)
+		return TT_OK;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%zu pair%s cannot show a change in any row: run at least %zu (-n %zu), or give --inconclusive pass",
+	    x->planned, x->planned == 1 ? "" : "s", tt_pairs_needed(1), tt_pairs_needed(1));
+}
+
 static int
 compare(struct ab *x, struct verdict_out *to, struct tt_err *err)
 {
@@ -675,6 +704,8 @@ ab(struct ab *x, struct tt_err *err)
 		rc = gate_today(x->app, o->today, &x->today, err);
 	if (rc == TT_OK && o->budget)
 		rc = read_budget(x, err);
+	if (rc == TT_OK)
+		rc = check_pairs(x, err);
 	if (rc == TT_OK)
 		rc = verdict_open(x->app, &o->to, true, &writes, &to, err);
 	if (rc == TT_OK)

@@ -189,6 +189,16 @@ tt_row_paired(struct tt_judging *w, struct tt_err *err)
 
 /* --- decisions -------------------------------------------------------------------------------- */
 
+size_t
+tt_pairs_needed(size_t rows)
+{
+	size_t n = 1;
+
+	while (n < TT_PAIRS_MOST && ldexp((double)rows, -(int)n) > TT_ALPHA * NEAR)
+		n++;
+	return n;
+}
+
 /* What a difference comes to, as an amount and as parts of a million of the old build's figure. */
 static void
 scale(const struct tt_verdict_row *r, const struct tt_row_pairs *d, int64_t v, int64_t *amount, int64_t *ppm)
@@ -229,17 +239,6 @@ put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, doub
 		r->has_low = r->has_high = false;
 	}
 	return TT_OK;
-}
-
-/* The number of pairs with which one of ${rows} rows could fail. */
-static size_t
-pairs_needed(size_t rows)
-{
-	size_t n = 1;
-
-	while (n < TT_PAIRS_MOST && ldexp((double)rows, -(int)n) > TT_ALPHA * NEAR)
-		n++;
-	return n;
 }
 
 /* How sure it is that the row is below its limit, *${below}; and its shift and bounds. ${worse}: as put_shift() has it. */
@@ -309,7 +308,7 @@ decide(struct tt_judging *w, double above, double below, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
 	const struct tt_ab *ab = w->v->ab;
-	size_t most = ab->last ? r->pairs : ab->planned, need = pairs_needed(w->np);
+	size_t most = ab->last ? r->pairs : ab->planned, need = tt_pairs_needed(w->np);
 
 	r->p_adjusted = above;
 	if (above <= TT_ALPHA * NEAR) {

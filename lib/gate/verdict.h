@@ -135,6 +135,9 @@ struct tt_ab {
 	uint64_t more_crashes;        /* that the new build may have */
 };
 
+/* The number of pairs with which one of ${rows} rows of an A/B run could fail. */
+size_t tt_pairs_needed(size_t rows);
+
 /* A fact of the fingerprint in which captures differ that one row looks at together; of several such rows the first. */
 struct tt_mix {
 	const struct tt_verdict_row *row;

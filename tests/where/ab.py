@@ -65,7 +65,7 @@ def mono(s, place):
     Run(s, place, one, old, old).has(0, "not worse")
     Run(s, place, one, new, old).has(0, "not worse")
     Run(s, place, [*one, "-n", "1", "-p", "calls,alloc,nonsense=1"], old, new).has(2, "nonsense")
-    Run(s, place, [*one, "-n", "3", "--warmup", "0"], old, ["mono", "gone.exe"]).has(1, "new crashed 3 of 3", "gone.exe")
+    Run(s, place, [*one, "-n", "5", "--warmup", "0"], old, ["mono", "gone.exe"]).has(1, "new crashed 3 of 3", "gone.exe")
     Run(s, place, one, ["sh", "-c", "exec mono old.exe"], old).has(2, "--mono")
     Run(s, place, [*one, "-n", "6", "--mono"], ["sh", "-c", "exec mono old.exe"], new).has(1, "FAIL       garbage")
     Run(s, place, [*one, "--mono"], ["true"], new).has(2, "although it was run by tracetool record")
