@@ -34,6 +34,8 @@ static bool has_value(const struct tt_verdict_row *r) { return r->has_value; }
 static int64_t get_value(const struct tt_verdict_row *r) { return r->value; }
 static bool has_base(const struct tt_verdict_row *r) { return r->has_base; }
 static int64_t get_base(const struct tt_verdict_row *r) { return r->base; }
+static bool has_change(const struct tt_verdict_row *r) { return r->pairs > 0; }
+static int64_t get_change(const struct tt_verdict_row *r) { return r->shift; }
 static bool has_limit(const struct tt_verdict_row *r) { return r->has_limit; }
 static int64_t get_limit(const struct tt_verdict_row *r) { return r->limit; }
 
@@ -44,6 +46,7 @@ static const struct family {
 } families[] = {
 	{ "tracetool_value", "figure of a row of the budget", has_value, get_value },
 	{ "tracetool_baseline", "figure of the row in the baseline", has_base, get_base },
+	{ "tracetool_change", "change of a row of an A/B run, by pairs", has_change, get_change },
 	{ "tracetool_limit", "limit, or largest change allowed for rows against the baseline", has_limit, get_limit },
 };
 
@@ -64,6 +67,8 @@ verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out)
 	for (size_t k = 0; k < sizeof families / sizeof *families; k++) {
 		const struct family *f = &families[k];
 
+		if (f->has == has_change && !v->ab)
+			continue;
 		tt_buf_printf(out, "# TYPE %s gauge\n# HELP %s %s\n", f->name, f->name, f->help);
 		for (size_t i = 0; i < v->nrow; i++) {
 			if (f->has(&v->row[i]))

@@ -93,6 +93,8 @@ properties(const struct tt_verdict *v, struct tt_buf *out)
 			figure(out, r, "", r->value);
 		if (r->has_base)
 			figure(out, r, "baseline_", r->base);
+		if (r->pairs)
+			figure(out, r, "change_by_pairs_", r->shift);
 		if (r->has_limit)
 			figure(out, r, r->row->relative ? "allowed_change_" : "limit_", r->limit);
 	}

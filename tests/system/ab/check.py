@@ -83,7 +83,7 @@ def verdicts():
     with open(suite.path("ai.json"), "w") as f:
         f.write('{ "tracetool_budget": 1, "rows": [ { "id": "ai", "metric": "marker.self", "marker": "Ai", "stat": "per_frame.mean", "max": "+10%" } ] }')
     suite.check("a marker that only the new build has", Run(["-n", "6", "--gate", suite.path("ai.json")], old=["name=Bi"]).problem(
-        1, ", was 0 ns: +1.5", "ms, allowed +10.0 %; p =", "not in the old build"))
+        1, "ms by pairs, allowed +10.0 %; medians 1.5", ", was 0 ns; p =", "not in the old build"))
     suite.check("and one that only the old build has", Run(["-n", "6", "--gate", suite.path("ai.json")], new=["name=Bi"]).problem(
         0, "-99.9 %", 'is in the old build and in no capture of the new one'))
     default = Run(["--seed", "3"], new=["slow=30", "alloc=50"])
@@ -276,7 +276,11 @@ def forms():
     ab = document["ab"]
     suite.equal("and says what was run", [ab["seed"], ab["old"]["crashes"], ab["old"]["runs"], ab["new"]["command"][-9:]],
                 [1, 0, ab["pairs"], "'slow=30'"])
+    tests = [row["test"] for row in document["rows"] if "test" in row]
+    suite.equal("no p is smaller for more looks", [t for t in tests if t["p_not_worse_adjusted"] < t["p_not_worse"] or t["p_adjusted"] < t["p"]], [])
     suite.equal("JUnit has a case for each row", len(xml.dom.minidom.parse(at["junit"]).getElementsByTagName("testcase")), len(document["rows"]))
+    changes = [[line for line in open(at[name]) if text in line] for name, text in (("junit", "change_by_pairs_"), ("gitlab", "tracetool_change{"))]
+    suite.equal("JUnit and GitLab have the change of each row with pairs", [len(c) for c in changes], [sum("test" in r for r in document["rows"])] * 2)
     suite.check("Markdown has the verdict", None if "FAILED" in open(at["markdown"]).read() else "no")
 
 
