@@ -179,6 +179,7 @@ parse_budget(struct ab *x, const struct tt_buf *text, const char *path, struct t
 	int rc = tt_budget_parse(text->p, text->n, path, &x->budget, &x->a, err);
 
 	x->has_rows = rc == TT_OK;
+	x->budget.made = !x->o->budget;
 	if (rc == TT_E_USAGE && x->o->budget)
 		x->app->page = "tracetool-budget(5)";
 	return rc;

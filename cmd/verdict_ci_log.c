@@ -93,7 +93,7 @@ static void
 github_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
 	tt_buf_printf(out, "::%s ", github_kind[verdict_kind(v, r)]);
-	if (r->row->line) {
+	if (r->row->line && !v->budget->made) {
 		tt_buf_text(out, "file=");
 		verdict_put(out, v->budget->path, github_property);
 		tt_buf_printf(out, ",line=%u,col=%u,", r->row->line, r->row->column);
@@ -135,7 +135,7 @@ azure_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_
 {
 	tt_buf_printf(out, "##vso[task.logissue type=%s;",
 	    verdict_kind(v, r) == VERDICT_ERROR ? "error" : "warning");
-	if (r->row->line) {
+	if (r->row->line && !v->budget->made) {
 		tt_buf_text(out, "sourcepath=");
 		verdict_put(out, v->budget->path, azure_property);
 		tt_buf_printf(out, ";linenumber=%u;columnnumber=%u;", r->row->line, r->row->column);

@@ -48,6 +48,7 @@ struct tt_budget_row {
 
 struct tt_budget {
 	const char *path;
+	bool made;                    /* by the program itself: there is no such file */
 	struct tt_budget_row *row;
 	size_t nrow;
 	struct tt_measure *measure;   /* those of the rows, each once, then those every sample has */

@@ -63,7 +63,7 @@ judge_row(struct tt_judging *w, struct tt_err *err)
 		return tt_row_crashes(w, err);
 	if (w->v->ab && w->v->nsample == 0) {
 		tt_row_cannot(w, w->v->ab->done == 0 ? "no pair was run" : w->v->ab->crashes[TT_NEW] == w->v->ab->runs[TT_NEW] ?
-		    "no run of the new build left a capture" : "no run of the old build left a capture");
+		    "no run of the new build ended well" : "no run of the old build ended well");
 		return TT_OK;
 	}
 	if (r->npoint == 0 && fact) {

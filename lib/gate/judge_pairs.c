@@ -167,7 +167,7 @@ tt_row_paired(struct tt_judging *w, struct tt_err *err)
 	for (size_t i = 0; i < r->nbase_point; i++)
 		r->m += r->base_point[i].known;
 	if (rc == TT_OK && r->m == 0) {
-		tt_row_cannot(w, r->nbase_point ? tt_row_why(r, r->base_point, r->nbase_point) : "no run of the old build left a capture");
+		tt_row_cannot(w, r->nbase_point ? tt_row_why(r, r->base_point, r->nbase_point) : "no run of the old build ended well");
 		return TT_OK;
 	}
 	if (rc == TT_OK)
@@ -382,7 +382,8 @@ crashed(struct tt_judging *w, enum tt_side side, struct tt_err *err)
 	if (ab->crash[side])
 		how = tt_verdict_text(w->v, err, " (%s)", ab->crash[side]);
 	if (ab->unended[side])
-		cut = tt_verdict_text(w->v, err, " and left %zu captures that break off", ab->unended[side]);
+		cut = tt_verdict_text(w->v, err, " and left %zu capture%s off", ab->unended[side],
+		    ab->unended[side] == 1 ? " that breaks" : "s that break");
 	return how && cut ? tt_verdict_text(w->v, err, "%s crashed %zu of %zu%s%s", who, ab->crashes[side], ab->runs[side], how, cut) : NULL;
 }
 
@@ -409,6 +410,7 @@ tt_row_crashes(struct tt_judging *w, struct tt_err *err)
 	r->outcome = r->value > r->limit ? TT_BREACH : TT_PASS;
 	r->text = tt_verdict_text(w->v, err, "%s, %s", new, old);
 	if (r->outcome == TT_BREACH)
-		r->hint = "what the new build printed last is in the log above; its captures up to the crash are not judged";
+		r->hint = ab->crashes[TT_NEW] ? "what crashed runs printed last is in the log above; their captures are not judged" :
+		    "a capture breaks off if the program ended without closing it: what it holds is judged";
 	return r->text ? TT_OK : err->code;
 }

@@ -126,9 +126,9 @@ def crashes():
     suite.check("a crash of the old one is no fault", Run(["--gate", MEDIAN, "-n", "9"], old=["crash=6", "only=old-2*"]).problem(
         0, "old crashed 1 of"))
     suite.check("one that always crashes is not run to the end", Run(["--gate", MEDIAN], new=["crash=6", "print=3"]).problem(
-        1, "new crashed 3 of 3 (signal 6", "| line 2 of a build"))
+        1, "new crashed 3 of 3 (signal 6", "no run of the new build ended well", "| line 2 of a build"))
     suite.check("without rows as well", Run([], new=["exit=3", "none=1"]).problem(1, "new crashed 3 of 3 (exit status 3)"))
-    suite.check("if the old one always does, nothing is decided", Run([], old=["exit=3", "none=1"]).problem(5, "no run of the old build left a capture"))
+    suite.check("if the old one always does, nothing is decided", Run([], old=["exit=3", "none=1"]).problem(5, "no run of the old build ended well"))
     suite.check("if both do, neither", Run([], old=["exit=3"], new=["exit=3"]).problem(5, "new crashed 3 of 3"))
     suite.check("a run that hangs is ended", Run(["--gate", MEDIAN, "-n", "7", "--timeout", "2s"], new=["hang=1", "only=new-1.ttc"]).problem(
         1, "new crashed 1 of", "it ran longer than the 2", "--timeout"))
@@ -269,7 +269,7 @@ def terminal():
 def forms():
     at = {name: suite.path("out." + name) for name in ("json", "junit", "markdown", "gitlab")}
     r = Run(["--github", "--azure", "--teamcity", "--seed", "1"] + [w for name, p in at.items() for w in ("--" + name, p)], new=["slow=30"])
-    suite.check("all forms", r.problem(1, "::error", "##vso[", "##teamcity["))
+    suite.check("all forms", r.problem(1, "::error title=", "##vso[task.logissue type=error;]", "##teamcity[", missing=["file=", "re:^"]))
     document = json.load(open(at["json"]))
     schema = json.load(open(os.path.join(TOP, "lib", "gate", "verdict.schema.json")))
     suite.check("JSON is what the schema says", [e.message for e in jsonschema.Draft7Validator(schema).iter_errors(document)])
