@@ -224,12 +224,15 @@ exit_code(const struct tt_judging *w)
 
 /*
  * Would the captures make the next run pass that are the fault of this one, a waived one, too? Too few of them are no fault:
- * a baseline may grow slowly. Where they are ${accepted}, what is waived is a fault no more.
+ * a baseline may grow slowly. Where they are ${accepted}, what is waived is a fault no more. Captures that differ
+ * so much that nothing is decided, at a change above the limit, would make sessions differ by so much that no change is seen any more. Where
+ * it is sessions that differ, they do: without those that lie high by chance they would look closer than they are, and creep be hidden.
  */
 static bool
 is_unfit(const struct tt_verdict_row *r, bool accepted)
 {
-	bool breach = is_bad(r->would), fault = breach || (r->would == TT_CANNOT_JUDGE && r->need == 0);
+	bool breach = is_bad(r->would), flaky = r->would == TT_UNDECIDED && r->doubtful;
+	bool fault = breach || (r->would == TT_CANNOT_JUDGE && r->need == 0) || (flaky && !accepted);
 
 	/* What a crash cut off is no measure for others, even where a run may crash. */
 	if (breach && r->row->measure.metric->family == TT_FAM_UNENDED)

@@ -361,6 +361,8 @@ told(struct tt_judging *w)
 	r->spread = whole(c->spread);
 	r->spread_ppm = ppm(r->spread, r->base);
 	r->spread_assumed = c->assumed;
+	/* One or two captures of four that are far off: half the change that they make is what is uncertain, or more. */
+	r->doubtful = (r->limit_is_min ? -r->shift : r->shift) > r->limit && 4 * c->within > (double)r->limit * (double)r->limit;
 	r->in_captures = !r->by_session || 2 * c->within > c->se * c->se;
 }
 

@@ -100,6 +100,7 @@ struct tt_verdict_row {
 	int64_t spread, spread_ppm;   /* by_session: the standard deviation of sessions */
 	bool spread_assumed;          /* it is the budget's; else what the sessions show */
 	int64_t seen, seen_ppm;       /* a change of this size is found to be worse 95 times of 100 */
+	bool doubtful;                /* the change is worse than the limit, and captures differ so much that it is uncertain by more than half the limit */
 	bool in_captures;             /* UNDECIDED: for what captures differ in, so more of them would tell; else for sessions do */
 	bool trend_tested;            /* the sessions are tested for a trend: tt_judge_opts.anchor */
 	double trend_p, trend_p_adjusted;     /* that there is none; after Holm over the rows that are tested so */

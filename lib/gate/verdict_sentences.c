@@ -472,7 +472,11 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 static const char *
 unfit_text(const struct tt_verdict_row *r)
 {
-	return is_ended(r) ? "finds a capture that did not end" : r->would == TT_CANNOT_JUDGE ? "cannot be judged" :
+	if (is_ended(r))
+		return "finds a capture that did not end";
+	if (r->would == TT_UNDECIDED)
+		return "is above its limit, and the captures differ too much to decide it: record again, or accept the captures with a reason";
+	return r->would == TT_CANNOT_JUDGE ? "cannot be judged" :
 	    r->would == TT_WORSE ? r->missing > r->row->max_missing ? "is worse, and captures have no figure" : "is worse" : "is broken";
 }
 

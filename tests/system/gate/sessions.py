@@ -366,6 +366,28 @@ def nights_are_not_replaced():
     gate(*first, "--save", "nights.json", code=0)
 
 
+def flaky_nights_are_not_appended():
+    """One capture of four that is far off decides nothing, but in the baseline it would hide what comes later."""
+    budget(row("median", max="+5%"))
+    flaky = captures("even", 1000000, 3) + captures("far", 4000000, 1)
+    for start in 1, 3:
+        for i in range(start):
+            gate(*captures("calm%d-" % i, 1000000 + 1000 * i, 4), "--save", "calm%d.json" % start, "--append", code=0)
+        before = open(at("calm%d.json" % start)).read()
+        r = gate(*flaky, "--save", "calm%d.json" % start, "--append", code=0)
+        check(r.rows["median"]["outcome"] == "undecided" and "not appended to calm%d.json: median is above its limit" % start in r.stdout and
+              "record again, or accept the captures with a reason" in r.stdout, "says why, and what to do", r.stdout)
+        check("added" not in r.stderr and open(at("calm%d.json" % start)).read() == before, "it is not appended", r.stderr)
+        r = gate(*captures("slow", 1400000, 4), "--baseline", "calm%d.json" % start, code=1)
+        budget(row("median", max="+5%", level="warn"), row("limit", max="1s"))
+        open(at("warned.json"), "w").write(before)
+        gate(*flaky, "--save", "warned.json", "--append", code=0)
+        check(len(sessions("warned.json")) == start + 1, "a row that warns keeps none out")
+        budget(row("median", max="+5%"))
+    gate(*flaky, "--save", "calm3.json", "--append", "--accept", "the disk was busy", code=0)
+    check(accepted("calm3.json")[-1] == ("#4", 4, "the disk was busy"), "with a reason it is", accepted("calm3.json"))
+
+
 def accepted(base="base.json"):
     """The sessions of the file: name, number of captures, why it was accepted."""
     return [(s["session"], len(s["captures"]), s.get("accepted")) for s in json.load(open(at(base)))["sessions"]]
@@ -746,7 +768,7 @@ def main():
         for step in (crashed_captures_are_no_pass, integrity_is_of_the_whole_capture, captures_without_an_event_are_no_pass,
                      captures_that_break_off_are_told, causes_are_measured_where_the_row_is, figures_that_differ_print_apart,
                      a_killed_call_is_no_short_one, crashed_captures_make_no_first_baseline, a_failed_analysis_has_no_environment,
-                     slower_captures_are_not_appended, nights_are_not_replaced, a_wanted_slowdown_is_accepted_in_one_command,
+                     slower_captures_are_not_appended, nights_are_not_replaced, flaky_nights_are_not_appended, a_wanted_slowdown_is_accepted_in_one_command,
                      what_is_no_change_is_not_accepted, creep_is_found_where_no_night_fails, six_at_once, the_same_recording_counts_once,
                      sessions_are_split_by_their_fact, builds_are_what_is_compared, one_limit_in_table_and_gate, rows_that_cannot_fail_weaken_no_other,
                      what_is_gone_is_no_misspelling, names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
