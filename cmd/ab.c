@@ -129,7 +129,7 @@ find_builds(struct ab *x, struct tt_err *err)
 		if (v[0][0] == '\0')
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the %s build has an empty name", ab_side[s]);
 		if (strchr(v[0], '/') && access(v[0], X_OK) != 0)
-			return tt_fail_sys(err, errno, "%s", v[0]);
+			return tt_fail_sys(err, errno, "the %s build: %s", ab_side[s], v[0]);
 	}
 	return TT_OK;
 }
@@ -383,6 +383,7 @@ say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
 {
 	struct tt_buf text = { 0 };
 	size_t open = 0, shown = 0;
+	const char *sep;
 
 	tt_buf_printf(&text, "pair %zu of %zu", pair + 1, x->planned);
 	for (size_t i = 0; i < v->nrow; i++) {
@@ -400,10 +401,19 @@ say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
 		    r->outcome == TT_WORSE ? " (worse)" : r->outcome == TT_NOT_WORSE ? " (not worse)" : "");
 		shown++;
 	}
-	if (open)
-		tt_buf_printf(&text, "%s %zu row%s undecided", shown ? ";" : ":", open, open == 1 ? "" : "s");
-	if (clear)
-		tt_buf_text(&text, pair + 1 < x->planned ? "; the answer is clear" : "");
+	sep = shown ? ";" : ":";
+	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++) {
+		if (x->run[s][pair].end != AB_CRASHED)
+			continue;
+		tt_buf_printf(&text, "%s %s crashed", sep, ab_side[s]);
+		sep = ";";
+	}
+	if (open) {
+		tt_buf_printf(&text, "%s %zu row%s undecided", sep, open, open == 1 ? "" : "s");
+		sep = ";";
+	}
+	if (clear && pair + 1 < x->planned)
+		tt_buf_printf(&text, "%s the answer is clear", sep);
 	tt_log(&x->app->env, TT_LOG_NORMAL, "%s", text.failed ? "" : tt_buf_string(&text));
 	tt_buf_free(&text);
 }
@@ -708,7 +718,7 @@ ab(struct ab *x, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = check_pairs(x, err);
 	if (rc == TT_OK)
-		rc = verdict_open(x->app, &o->to, true, &writes, &to, err);
+		rc = verdict_open(x->app, &o->to, "name a file", &writes, &to, err);
 	if (rc == TT_OK)
 		rc = outputs_check(&writes, NULL, err);
 	if (rc == TT_OK)

@@ -72,6 +72,7 @@ struct running {
 	int status;
 	bool late;                    /* it took longer than --timeout */
 	int64_t kill_at;              /* INT64_MAX: nobody asked it to end */
+	int64_t say_at;               /* that we wait for it to end; INT64_MAX: not */
 };
 
 /* In the child: our environment with the capture's name, standard input empty, output to the pipe. */
@@ -185,6 +186,7 @@ take_signals(struct ab *x, struct running *r)
 			continue;
 		/* The second time there is no waiting. */
 		kill(-r->pid, x->stopped ? SIGKILL : sig);
+		r->say_at = x->stopped ? INT64_MAX : ui_clock() + SECOND;
 		r->kill_at = ui_clock() + STOP;
 		x->stopped = sig;
 	}
@@ -221,8 +223,14 @@ wait_for(struct ab *x, struct running *r, int64_t timeout)
 	struct pollfd p[2] = { { .fd = r->signals, .events = POLLIN }, { .fd = r->out, .events = POLLIN } };
 
 	for (reap(r); !r->ended; reap(r)) {
-		poll(p, 2, until(end < r->kill_at ? end : r->kill_at));
+		int64_t next = end < r->kill_at ? end : r->kill_at;
+
+		poll(p, 2, until(next < r->say_at ? next : r->say_at));
 		take_signals(x, r);
+		if (ui_clock() >= r->say_at) {
+			ui_say(&x->app->ui, "waiting up to %d s for the build to end; interrupt again to kill it now", (int)(STOP / SECOND));
+			r->say_at = INT64_MAX;
+		}
 		if (p[1].revents && !take_output(r))
 			p[1].fd = -1;
 		if (ui_clock() >= end) {
@@ -353,7 +361,10 @@ judge_end(struct ab *x, enum tt_side side, const struct running *r, bool first, 
 	if (access(x->dir, W_OK | X_OK) != 0)
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: the folder of captures is gone after the run %s: a build must leave it alone", x->dir, run->name);
 	if (r->late) {
-		*tt_put_time(limit, x->o->timeout) = '\0';
+		if (x->o->timeout % SECOND == 0)
+			snprintf(limit, sizeof limit, "%lld s", (long long)(x->o->timeout / SECOND));
+		else
+			*tt_put_time(limit, x->o->timeout) = '\0';
 		snprintf(run->how, sizeof run->how, "it ran longer than the %s of --timeout", limit);
 	} else if (WIFSIGNALED(r->status)) {
 		snprintf(run->how, sizeof run->how, "signal %d, %s", WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
@@ -416,7 +427,7 @@ words(struct ab *x, enum tt_side side, const char *capture, struct tt_err *err)
 int
 ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, struct tt_err *err)
 {
-	struct running r = { .kill_at = INT64_MAX };
+	struct running r = { .kill_at = INT64_MAX, .say_at = INT64_MAX };
 	struct tt_buf path = { 0 };
 	const char *const *argv;
 	bool first = true, left;
@@ -438,8 +449,11 @@ ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, st
 	first = first && x->warm[side].end != AB_GOOD;
 	unlink(run->path);
 	rc = start(&r, argv, run->path, err);
+	if (rc != TT_OK && err->sys == ENOENT && !strchr(argv[0], '/'))
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "the %s build: %s: No such file in PATH: ./%s is one of this folder, \"mono %s\" a Mono program",
+		    ab_side[side], argv[0], argv[0], argv[0]);
 	if (rc != TT_OK)
-		return rc;
+		return tt_err_in(err, "the %s build", ab_side[side]);
 	wait_for(x, &r, x->o->timeout);
 	left = end_rest(x, &r);
 	take_rest(&r);

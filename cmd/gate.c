@@ -598,7 +598,7 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	if (rc == TT_OK && x->g->save)
 		rc = opt_list_add(&writes, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK)
-		rc = verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0, &writes, &x->to, err);
+		rc = verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0 ? "-o FILE" : NULL, &writes, &x->to, err);
 	if (rc == TT_OK)
 		rc = check_outputs(x->g, &reads, &writes, err);
 	if (rc == TT_OK && x->g->save && (x->g->append || !is_device(x->g->save)))
@@ -699,7 +699,7 @@ gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *i
 	if (rc == TT_OK)
 		rc = budget_settings(x, err);
 	if (rc == TT_OK)
-		rc = verdict_open(app, &g->to, true, writes, &x->to, err);
+		rc = verdict_open(app, &g->to, "-o FILE", writes, &x->to, err);
 	return rc == TT_OK ? check_outputs(g, NULL, writes, err) : rc;
 }
 

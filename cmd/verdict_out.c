@@ -54,17 +54,17 @@ read_summary(struct app *app, struct verdict_out *w, struct tt_err *err)
 	return rc == TT_END ? TT_OK : rc;
 }
 
-/* Add ${path} to the outputs; ${text}: standard output is taken. */
+/* Add ${path} to the outputs; ${instead} not NULL: standard output is taken. */
 static int
-add_file(struct app *app, const char *path, bool text, struct opt_list *paths, struct tt_err *err)
+add_file(struct app *app, const char *path, const char *instead, struct opt_list *paths, struct tt_err *err)
 {
-	if (strcmp(path, "-") == 0 && text)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output is taken by the text (-o FILE)");
+	if (strcmp(path, "-") == 0 && instead)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output is taken by the text (%s)", instead);
 	return opt_list_add(paths, path, &app->arena, err);
 }
 
 int
-verdict_open(struct app *app, const struct verdict_opts *o, bool text, struct opt_list *paths, struct verdict_out *w,
+verdict_open(struct app *app, const struct verdict_opts *o, const char *instead, struct opt_list *paths, struct verdict_out *w,
     struct tt_err *err)
 {
 	const char *const file[] = { o->junit, o->gitlab, o->markdown, o->json, o->html };
@@ -73,7 +73,7 @@ verdict_open(struct app *app, const struct verdict_opts *o, bool text, struct op
 	*w = (struct verdict_out){ .o = o };
 	for (size_t i = 0; i < sizeof file / sizeof *file && rc == TT_OK; i++) {
 		if (file[i])
-			rc = add_file(app, file[i], text, paths, err);
+			rc = add_file(app, file[i], instead, paths, err);
 	}
 	w->summary = o->github ? getenv("GITHUB_STEP_SUMMARY") : NULL;
 	if (w->summary && !w->summary[0])

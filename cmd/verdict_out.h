@@ -36,12 +36,12 @@ struct verdict_out {
 };
 
 /**
- * verdict_open(app, o, text, paths, w, err):
- * Before the sandbox: take in what must be read, and add the files that will be written to ${paths}. With ${text}
- * standard output has other text, so that no file is "-". Free with verdict_close() also after an error.
+ * verdict_open(app, o, instead, paths, w, err):
+ * Before the sandbox: take in what must be read, and add the files that will be written to ${paths}. Where ${instead} is
+ * not NULL, standard output has other text, so that no file is "-", and it says what to do instead. Free with verdict_close() also after an error.
  * Errors: TT_E_USAGE, TT_E_IO.
  */
-int verdict_open(struct app *app, const struct verdict_opts *o, bool text, struct opt_list *paths, struct verdict_out *w,
+int verdict_open(struct app *app, const struct verdict_opts *o, const char *instead, struct opt_list *paths, struct verdict_out *w,
     struct tt_err *err);
 
 /* Does a CI system take lines of standard output for messages? NULL: no. */

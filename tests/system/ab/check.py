@@ -126,12 +126,13 @@ def crashes():
     suite.check("a crash of the old one is no fault", Run(["--gate", MEDIAN, "-n", "9"], old=["crash=6", "only=old-2*"]).problem(
         0, "old crashed 1 of"))
     suite.check("one that always crashes is not run to the end", Run(["--gate", MEDIAN], new=["crash=6", "print=3"]).problem(
-        1, "new crashed 3 of 3 (signal 6", "no run of the new build ended well", "| line 2 of a build"))
+        1, "new crashed 3 of 3 (signal 6", "no run of the new build ended well", "pair 1 of 10: new crashed\n",
+        "pair 3 of 10: new crashed; the answer is clear", "| line 2 of a build"))
     suite.check("without rows as well", Run([], new=["exit=3", "none=1"]).problem(1, "new crashed 3 of 3 (exit status 3)"))
     suite.check("if the old one always does, nothing is decided", Run([], old=["exit=3", "none=1"]).problem(5, "no run of the old build ended well"))
     suite.check("if both do, neither", Run([], old=["exit=3"], new=["exit=3"]).problem(5, "new crashed 3 of 3"))
     suite.check("a run that hangs is ended", Run(["--gate", MEDIAN, "-n", "7", "--timeout", "2s"], new=["hang=1", "only=new-1.ttc"]).problem(
-        1, "new crashed 1 of", "it ran longer than the 2", "--timeout"))
+        1, "new crashed 1 of", "it ran longer than the 2 s of --timeout"))
     suite.check("no capture where there was one is a crash", Run(["--gate", MEDIAN, "-n", "7"], new=["none=1", "only=new-3*"]).problem(
         1, "exit status 0, but no capture"))
 
@@ -146,8 +147,8 @@ def refusals():
     subprocess.run([GAME], env=dict(os.environ, TRACETOOL_CAPTURE=one), check=True)
     copy = script("copy.sh", 'cp "%s" "$TRACETOOL_CAPTURE"\n' % one)
     suite.check("the same recording each time is told", Run([], new_build=[copy]).problem(2, "left the same recording"))
-    suite.check("a program that is not there", Run([], new_build=["./not there"]).problem(4, "not there", "No such file"))
-    suite.check("nor in PATH", Run([], new_build=["not-there"]).problem(4, "not-there: No such file"))
+    suite.check("a program that is not there", Run([], new_build=["./not there"]).problem(4, "the new build: ./not there: No such file"))
+    suite.check("nor in PATH", Run([], new_build=["not-there"]).problem(4, "the new build: not-there: No such file in PATH: ./not-there"))
     for what, args in (("one build", ["--", "x"]), ("no --", ["a", "b"]), ("nothing after --", ["--", "x", "--"]), ("none", [])):
         r = subprocess.run([TRACETOOL, "ab", *args], capture_output=True, text=True)
         suite.check("usage: " + what, None if r.returncode == 2 and "name both builds" in r.stderr else r.stderr)
@@ -171,6 +172,7 @@ def refusals():
             4, "cannot write " + name, missing=["pair"]))
     full = Run(["-n", "5", "--until", "all", "--gate", MEDIAN, "--json", "/dev/full"])
     suite.check("one that cannot be written after them is printed", full.problem(4, "/dev/full", "passed: 3 rows"))
+    suite.check("a file that is standard output", Run(["--json", "-"]).problem(2, "taken by the text (name a file)"))
     suite.check("options of the module", Run(["-p", "nonsense"]).problem(2, "nonsense"))
     odd = suite.path("100% kept")
     suite.check("a folder that recorders would not find", Run(["--keep", odd]).problem(2, "name a folder without"))
@@ -202,6 +204,12 @@ def resuming():
     suite.equal("without a run", os.stat(os.path.join(keep, "old-1.ttc")).st_mtime_ns, stamp)
     suite.check("captures of it can be read", None if subprocess.run([TRACETOOL, "stats", os.path.join(keep, "new-7.ttc")], stdout=subprocess.DEVNULL)
                 .returncode == 0 else "no")
+    deaf = script("deaf.sh", "trap '' INT\nkill -INT $PPID\nexec sleep 300\n")
+    with subprocess.Popen([TRACETOOL, "ab", "--", deaf, "--", deaf], stderr=subprocess.PIPE, text=True, env=dict(os.environ, TMPDIR=TMP)) as p:
+        said = next((line for line in p.stderr if "waiting" in line), "")
+        p.send_signal(signal.SIGINT)
+    suite.check("a build that ignores SIGINT is waited for", None if "interrupt again to kill it now" in said else said)
+    suite.equal("and killed by a second one", p.returncode, -signal.SIGINT)
     # With rows of its own, too, which must stay the same.
     keep = suite.path("own rows")
     os.remove(flag)
