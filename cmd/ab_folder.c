@@ -47,6 +47,14 @@ path_of(struct ab *x, const char *name, struct tt_err *err)
 	return path;
 }
 
+static const char *
+recorded(const struct ab *x)
+{
+	bool old = ab_records(x, TT_OLD), new = ab_records(x, TT_NEW);
+
+	return old && new ? "as Mono programs" : old ? "the old build as a Mono program" : new ? "the new build as a Mono program" : "by the builds";
+}
+
 static void
 put_head(const struct ab *x, struct tt_buf *out)
 {
@@ -54,7 +62,7 @@ put_head(const struct ab *x, struct tt_buf *out)
 
 	tt_buf_printf(out, HEAD "seed %" PRIu64 "\npairs %zu, %s\nold %s\nnew %s\nrecorded %s", x->seed, x->planned,
 	    x->o->until == AB_ALL ? "all" : "stopping early", x->command[TT_OLD], x->command[TT_NEW],
-	    x->o->mono || p->n ? "as Mono programs" : "by the builds");
+	    recorded(x));
 	for (size_t i = 0; i < p->n; i++)
 		tt_buf_printf(out, " -p %s", p->v[i]);
 	tt_buf_text(out, "\n");
@@ -120,6 +128,23 @@ take_line(struct ab *x, const char *line, size_t n, struct tt_err *err)
 	return false;
 }
 
+/* The first line of the head that is another in ${text}. */
+static int
+refuse_head(const struct ab *x, const char *text, const char *head, struct tt_err *err)
+{
+	size_t n, had;
+
+	while ((n = strcspn(head, "\n")) == (had = strcspn(text, "\n")) && memcmp(head, text, n) == 0 && head[n] && text[n]) {
+		head += n + 1;
+		text += n + 1;
+	}
+	n = n < 150 ? n : 150;
+	had = had < 150 ? had : 150;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its runs were made with \"%.*s\", not with \"%.*s\"%s: give the same as then, or name another folder",
+	    x->dir, (int)had, text, (int)n, head, strncmp(head, "pairs ", 6) == 0 ? " (-n, --max-runs and --until)" :
+	    strncmp(head, "recorded ", 9) == 0 ? " (--mono and -p)" : "");
+}
+
 static int
 take_runs(struct ab *x, struct tt_buf *text, struct tt_err *err)
 {
@@ -135,8 +160,7 @@ take_runs(struct ab *x, struct tt_buf *text, struct tt_err *err)
 	put_head(x, &head);
 	rc = tt_buf_error(&head, err);
 	if (rc == TT_OK && (text->n < head.n || memcmp(text->p, head.p, head.n) != 0))
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its runs are of other builds, of another number of pairs, or recorded otherwise "
-		    "(%s/" RUNS " says how): give the same, or name another folder", x->dir, x->dir);
+		rc = refuse_head(x, tt_buf_string(text), tt_buf_string(&head), err);
 	for (size_t i = head.n, n; i < text->n && rc == TT_OK; i += n + 1) {
 		n = strcspn(text->p + i, "\n");
 		if (n && !take_line(x, text->p + i, n, err))

@@ -132,7 +132,8 @@ take(struct ab *x, const struct tt_budget *b, const struct ab_run *run, const js
 	int rc;
 
 	if (what)
-		return tt_fail(err, (int)json_integer_value(json_object_get(j, "code")), TT_NOWHERE, "%s: %s", run->name, what);
+		return tt_fail(err, (int)json_integer_value(json_object_get(j, "code")), TT_NOWHERE, "%s: %s%s", run->name, what,
+		    x->own_dir ? " (--keep DIR keeps the capture)" : "");
 	rc = tt_sample_parse(json_object_get(j, "sample"), b->measure, b->nmeasure, s, &x->a, err);
 	if (rc != TT_OK)
 		return rc;

@@ -142,7 +142,7 @@ def refusals():
         2, "left no capture in $TRACETOOL_CAPTURE", "tracetool-unity(7)", "--mono", "line 1 of a build"))
     quiet = script("quiet.sh", "echo the last word\n")
     suite.check("with what it printed last", Run([], old_build=[quiet]).problem(2, "| the last word"))
-    suite.check("what is no capture is told", Run([], new=["text=1"]).problem(3, "new warm-up: its capture cannot be read"))
+    suite.check("what is no capture is told", Run([], new=["text=1"]).problem(3, "new warm-up: its capture cannot be read (--keep DIR keeps the capture)"))
     one = suite.path("one.ttc")
     subprocess.run([GAME], env=dict(os.environ, TRACETOOL_CAPTURE=one), check=True)
     copy = script("copy.sh", 'cp "%s" "$TRACETOOL_CAPTURE"\n' % one)
@@ -187,7 +187,10 @@ def resuming():
     suite.check("SIGINT ends it, and what is known is printed", r.problem(-signal.SIGINT, "interrupted", "--resume", "median", "2 pairs of at most 7"))
     lines = open(os.path.join(keep, "runs")).read().splitlines()
     suite.equal("complete runs are noted", sorted(lines[6:]), ["new 1: good", "new 2: good", "old 1: good", "old 2: good"])
-    suite.check("other builds are not taken", Run(words + ["--resume"], old_build=[build], new_build=[build]).problem(2, "of other builds"))
+    suite.check("other builds are not taken", Run(words + ["--resume"], old_build=[build], new_build=[build]).problem(
+        2, "its runs were made with \"new ", "slow=20"))
+    suite.check("nor another --until", Run(words + ["--resume", "--until", "clear"], old_build=[build], new_build=[build, "slow=20"]).problem(
+        2, 'its runs were made with "pairs 7, all", not with "pairs 7, stopping early" (-n, --max-runs and --until)'))
     suite.check("another seed is not taken", Run(words + ["--resume", "--seed", "6"], old_build=[build], new_build=[build, "slow=20"]).problem(
         2, "by the seed 5", "leave out --seed"))
     suite.check("nor without being asked", Run(words, old_build=[build], new_build=[build, "slow=20"]).problem(2, "has runs already: --resume"))
