@@ -18,6 +18,7 @@ struct tt_watch_row {
 	uint8_t idle;
 	bool touched;
 	bool out;                     /* an allocation wrapper: its time is that of the zone around it */
+	bool alias;                   /* of row ${frame}, whose name is the same: a method that is compiled twice, a text in two encodings */
 	int64_t self, total;
 	uint32_t calls, category;
 	int64_t since;                /* when the outermost activation on the stack began, or the frame; without one: when the last ended */
@@ -70,6 +71,29 @@ idle_of(const struct tt_model *m, uint64_t key, const struct tt_name *n)
 	return n ? (uint8_t)(of[tt_waits_kind(m, n->full)] | (n->editor ? TT_IDLE(TT_IDLE_EDITOR) : 0)) : 0;
 }
 
+/* Does the row of another key count the same? */
+static bool
+is_same(const struct tt_replay *p, const struct tt_watch *w, const struct tt_watch_row *row, const struct tt_watch_row *new, const char *full)
+{
+	return row->category == new->category && row->idle == new->idle && row->out == new->out &&
+	    strcmp(tt_model_key(p->m, w->process, row->key)->full, full) == 0;
+}
+
+/* The new row is known by its name, or becomes an alias of one with the same name: a frame in which both run is one frame. */
+static int
+name_row(struct tt_replay *p, struct tt_watch *w, const char *full, struct tt_err *err)
+{
+	const uint64_t hash = tt_slot_text(0, full, strlen(full));
+	struct tt_watch_row *new = &w->row[w->nrow];
+	uint32_t at = tt_map_find(&w->named, hash, i, is_same(p, w, &w->row[i], new, full));
+
+	if (!at)
+		return tt_map_add(&w->named, &p->m->env->mem, hash, w->nrow, err);
+	new->alias = true;
+	new->frame = at - 1;
+	return TT_OK;
+}
+
 static struct tt_watch_row *
 new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
@@ -80,18 +104,29 @@ new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *er
 	    tt_mem_grow(mem, &w->idle, &w->capidle, w->nrow + 1, sizeof *w->idle, err) != TT_OK)
 		return NULL;
 	const struct tt_name *n = tt_model_key(p->m, w->process, key);
-	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
+	struct tt_watch_row *row = &w->row[w->nrow];
+	*row = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
 		.out = n && n->alloc_wrapper && !p->m->filter.wrappers };
-	w->row[w->nrow].idle = w->row[w->nrow].out ? 0 : idle_of(p->m, key, n);
+	row->idle = row->out ? 0 : idle_of(p->m, key, n);
+	if (n && n->full && name_row(p, w, n->full, err) != TT_OK)
+		return NULL;
 	return tt_map_add(&w->at, mem, tt_slot_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
+}
+
+static uint32_t
+place_of(const struct tt_watch *w, uint64_t key)
+{
+	return tt_map_find(&w->at, tt_slot_mix(0, key), i, w->row[i].key == key);
 }
 
 static __attribute__((noinline)) struct tt_watch_row *
 row_far(struct tt_replay *p, struct tt_watch *w, uint64_t key, uint32_t *near, struct tt_err *err)
 {
-	uint32_t at = tt_map_find(&w->at, tt_slot_mix(0, key), i, w->row[i].key == key);
+	uint32_t at = place_of(w, key);
 	struct tt_watch_row *row = at ? &w->row[at - 1] : new_row(p, w, key, err);
 
+	if (row && row->alias)
+		return &w->row[row->frame];
 	if (row)
 		*near = (uint32_t)(row - w->row);
 	return row;
@@ -819,9 +854,13 @@ int
 tt_watch_sum(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err)
 {
 	struct tt_watch_row *row = row_of(p, w, key, err);
+	uint32_t at = place_of(w, key);
 
 	if (!row)
 		return err->code;
+	*sum = (struct tt_frame_marker){ 0 };
+	if (at && w->row[at - 1].alias)
+		return TT_OK;
 	catch_up(w, row);
 	*sum = w->sum[row - w->row];
 	return TT_OK;
@@ -836,6 +875,7 @@ tt_watch_free(struct tt_watch *w, struct tt_mem *mem)
 	tt_mem_free(mem, w->sum, w->capsum * sizeof *w->sum);
 	tt_mem_free(mem, w->idle, w->capidle * sizeof *w->idle);
 	tt_map_free(&w->at, mem);
+	tt_map_free(&w->named, mem);
 	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
 	tt_mem_free(mem, w->shown, w->capshown * sizeof *w->shown);
 	tt_mem_free(mem, w->peak, w->cappeak * sizeof *w->peak);

@@ -72,6 +72,7 @@ struct tt_watch {
 	int64_t *idle;                /* of each row: what of its self time in the present frame is no CPU-active time */
 	size_t nrow, caprow, capsum, capidle;
 	struct tt_map at;             /* places in row by key */
+	struct tt_map named;          /* and by full name, of those that are no alias */
 	uint32_t near[TT_WATCH_NEAR]; /* by bits of a key: its place in row, if it is there */
 	uint32_t *touched;            /* rows of the present frame */
 	size_t ntouched, captouched;

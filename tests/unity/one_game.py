@@ -82,7 +82,7 @@ def enemies(loop, rng, at, end, k):
             for n in range(1 + rng.randrange(3)):
                 e.at_once("GC.Alloc", t + (1 + n) * US, [(I64, 24 + 8 * rng.randrange(200))])
         if i % 3 == 1:
-            text = (TEXT, "Boss #%d" % (k % 3)) if i == 4 else (TEXT16, "Enemy \u00e9 #%d" % (k % 5))
+            text = (TEXT, "Boss #%d" % (k % 3)) if i == 4 else (TEXT if k % 2 else TEXT16, "Enemy \u00e9 #%d" % (k % 5))
             label = e.zone("Profiler.Default", t + 9 * US, t + 60 * US, [(I32, 7 * (i % 2)), text, (U32, CATEGORIES.index("Scripts"))])
             label.zone("Enemy.Think \"quick\", \u00dcml\u00e4ut", t + 10 * US, t + 55 * US)
         if i == 5 and k % 4 == 0:
