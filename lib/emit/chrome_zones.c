@@ -291,15 +291,14 @@ put_sum(struct writer *w, uint64_t ts, uint64_t sum, struct tt_err *err)
 }
 
 /*
- * Each allocation is an instant. The counter has a point at the first one of each millisecond of the capture and one at the
+ * Each allocation is an instant. The counter has a point at the first one of each millisecond since the output begins, and one at the
  * chunk's last: more would not be seen, and the last makes the sum right where the next chunk begins.
  */
 static int
 put_allocs(struct writer *w, struct tt_err *err)
 {
 	const struct tt_batch *b = w->v->b;
-	uint64_t sum = w->v->alloc_before_b, shown = sum, ts = UINT64_MAX;
-	int64_t ms = INT64_MIN;
+	uint64_t sum = w->v->alloc_before_b, shown = sum, ms = UINT64_MAX, ts = UINT64_MAX;
 	bool owed = false;
 	int rc = TT_OK;
 
@@ -323,10 +322,10 @@ put_allocs(struct writer *w, struct tt_err *err)
 		}
 		shown = sum;
 		rc = put_instant(w, e, ts, bytes, err);
-		owed = e->ts / 1000000 == ms;
+		owed = (ts - CHROME_FIRST_NS) / 1000000 == ms;
 		if (rc == TT_OK && !owed)
 			rc = put_sum(w, ts, sum, err);
-		ms = e->ts / 1000000;
+		ms = (ts - CHROME_FIRST_NS) / 1000000;
 	}
 	return owed && rc == TT_OK ? put_sum(w, ts, shown, err) : rc;
 }
