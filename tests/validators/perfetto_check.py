@@ -76,7 +76,7 @@ class Events:
         for r in rows:
             ts, thread = int(r["start_ns"]) - origin, int(r["thread"] or 0)
             tid = int(r["tid"] or "0", 16)
-            if first.get((r["process"], r["tid"])) != r["thread"] or tid >= 1 << 63:     # the format has signed ids
+            if first.get((r["process"], r["tid"])) != r["thread"] or not r["tid"] or tid >= 1 << 63:     # the format has signed ids
                 tid = (1 << 62) + thread - 1
             self.add(r, ts, tid, thread)
 
