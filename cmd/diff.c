@@ -407,7 +407,7 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	if (rc == TT_OK)
 		rc = picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err);
 	if (rc == TT_OK && cut)
-		tt_log(&app->env, TT_LOG_NORMAL, "%s: tables have at most %zu rows each; the page names the commands that print all",
+		tt_log(&app->env, TT_LOG_NORMAL, "%s: tables have at most %zu rows; the page names the commands that print all",
 		    o->out.output ? o->out.output : "the page", cut);
 	tt_report_free(&r);
 	tt_buf_free(&name);

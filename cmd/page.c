@@ -239,8 +239,8 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 	if (o->max_size && size > o->max_size)
 		ui_say(&app->ui, "%s: the page has %s, more than --max-size: what it always has needs that much", o->output, bytes);
 	else if (cut->tables && app->env.log_level > TT_LOG_QUIET)
-		ui_say(&app->ui, "%s: %zu of its tables have only %zu row%s each; the page names the commands that print all", o->output,
-		    cut->tables, cut->rows, cut->rows == 1 ? "" : "s");
+		ui_say(&app->ui, "%s: %zu of its tables %s only %zu row%s; the page names the commands that print all", o->output, cut->tables,
+		    cut->tables == 1 ? "has" : "have", cut->rows, cut->rows == 1 ? "" : "s");
 }
 
 static int

@@ -398,7 +398,7 @@ def sizes():
         have = os.path.getsize(suite.path("small.html"))
         suite.check("a page of %d KiB" % size, have > size << 10 and "has %d bytes" % have)
         suite.check("a page without views says so", size < 256 and b"no timelines and no flame graph" not in r.stderr and r.stderr)
-    suite.check("what is left out is said", b"of its tables are cut" not in r.stderr and r.stderr)
+    suite.check("what is left out is said", b" of its tables ha" not in r.stderr and r.stderr)
     want, notes = tables("stats", "-q", "--format", "json", path)
     small = Page(open(suite.path("small.html"), encoding="utf-8").read())
     lines = problems(small, want, notes)
