@@ -189,6 +189,21 @@ accept(struct baseline *x, const char *name, struct tt_err *err)
 	return rc;
 }
 
+/* Without the session that captures were compared from, it is another, or all. */
+static void
+tell_compared(const struct baseline *x)
+{
+	const char *first = NULL;
+
+	if (x->keep[past(x)] || !x->b.session[past(x)].accepted)
+		return;
+	for (size_t i = 0; i < x->b.nall_session; i++)
+		if (x->keep[i] && (!first || x->b.session[i].accepted))
+			first = x->b.session[i].name;
+	tt_log(&x->app->env, TT_LOG_NORMAL, "%s: session \"%s\", which was accepted, is out: captures are compared with session \"%s\" and those after it",
+	    x->path, x->b.session[past(x)].name, first);
+}
+
 /* Write the file anew, and say what is different. */
 static int
 rewrite(struct baseline *x, const char *why, struct tt_err *err)
@@ -211,6 +226,8 @@ rewrite(struct baseline *x, const char *why, struct tt_err *err)
 		    x->b.session[x->accept].name);
 	else if (rc == TT_OK)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: %zu of %zu sessions kept", x->path, kept, n);
+	if (rc == TT_OK)
+		tell_compared(x);
 	return rc;
 }
 

@@ -393,18 +393,26 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 {
 	struct app_output out[2] = { 0 };
 	int rc = TT_OK, saved = TT_OK;
+	struct tt_buf base = { 0 };
 	struct tt_err why;
 	size_t n = 0;
 
+	if (x->g->save && !(x->g->append && v->unfit))
+		saved = save(x, old, &base, &why);
+	/* What is not accepted after all is not printed as accepted. */
+	if (saved == TT_E_USAGE && x->g->accept) {
+		tt_buf_free(&base);
+		*err = why;
+		return saved;
+	}
 	if (o) {
 		out[0].path = o->output ? o->output : "-";
 		rc = print(x, v, run, report_width(o), report_form(o) == TT_RENDER_HTML, &out[n++], err);
 	}
-	if (rc == TT_OK && x->g->save && !(x->g->append && v->unfit)) {
-		out[n].path = x->g->save;
-		saved = save(x, old, &out[n].text, &why);
-		n += saved == TT_OK && out[n].text.n > 0;
-	}
+	if (saved == TT_OK && base.n > 0)
+		out[n++] = (struct app_output){ .path = x->g->save, .text = base };
+	else
+		tt_buf_free(&base);
 	if (rc == TT_OK)
 		rc = verdict_write(x->app, &x->to, v, out, n, err);
 	if (rc == TT_OK && saved == TT_OK && x->nsaved && x->g->append)

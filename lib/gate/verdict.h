@@ -97,7 +97,7 @@ struct tt_verdict_row {
 	bool has_low, has_high;       /* false: the captures are too few for a bound on that side */
 	int64_t low, high;            /* one-sided bounds each, of the confidence that Holm's correction asks of the row's tests */
 	int64_t low_ppm, high_ppm;
-	int64_t spread, spread_ppm;   /* by_session: the standard deviation of sessions */
+	int64_t spread, spread_ppm;   /* by_session: the standard deviation of sessions beside what their captures explain */
 	bool spread_assumed;          /* it is the budget's; else what the sessions show */
 	int64_t seen, seen_ppm;       /* a change of this size is found to be worse 95 times of 100 */
 	bool doubtful;                /* the change is worse than the limit, and captures differ so much that it is uncertain by more than half the limit */

@@ -48,7 +48,7 @@ struct tt_change {
 	double change;                /* new less old */
 	double se;                    /* 0: nothing varies */
 	double df;                    /* may be INFINITY */
-	double spread;                /* the standard deviation of sessions that se is made with */
+	double spread;                /* the standard deviation of sessions, without what their captures' own errors explain */
 	bool assumed;                 /* spread is the caller's; else what the sessions show */
 	double within;                /* the part of se's square that more captures would take away */
 };

@@ -468,7 +468,8 @@ def what_is_no_change_is_not_accepted():
     check(accepted("kept.json")[-1] == ("#2", 5, "it is meant"), "a limit that is waived is no hindrance", accepted("kept.json"))
     budget(median)
     gate(*captures("later", 1500000), "--save", "kept.json", "--append", "--meta", "session=#2", code=0)
-    gate(*captures("later", 1500000), *accept, "--meta", "session=#2", code=2)
+    r = gate(*captures("later", 1500000), *accept, "--meta", "session=#2", code=2)
+    check(not r.stdout and "only a new session can be accepted" in r.stderr, "no verdict says that it is accepted", r.stdout, r.stderr)
     for args, says in (((), "--accept: without --gate"), (("--gate", "budget.json"), "add --save BASE --append"),
                        (("--gate", "budget.json", "--save", "kept.json"), "add --save BASE --append")):
         r = subprocess.run([TRACETOOL, "stats", *args, "--accept", "x", slow[0]], cwd=work, capture_output=True, text=True)
