@@ -15,6 +15,7 @@ import tempfile
 sys.path[:0] = ["tests/unity", "tests/kit"]
 import data_gen
 import data_reader
+import gpu_track
 import raw_gen
 import raw_reader
 import ttc_reader
@@ -179,13 +180,10 @@ def compare(what, got, threads, marks):
          sum(len(z) + sum(p.values()) for _, f in want for z, p in f.values()))
 
 
-GPU = 2 ** 64 - 3          # the thread of the GPU, in the reader of the tests
-
-
 def raw(folder, path, what):
     c = raw_reader.Capture(path)
     shown = {(tid, i[3]): i[2] for s in c.sessions for tid, infos in s.threads.items() for i in infos}
-    threads = [Wanted("GPU" if t.tid == GPU else shown.get((t.tid, t.name)) or "Thread 0x%x" % t.tid, [z[:4] for z in t.zones],
+    threads = [Wanted("GPU" if t.tid == gpu_track.TID else shown.get((t.tid, t.name)) or "Thread 0x%x" % t.tid, [z[:4] for z in t.zones],
                       [(a[0], "GC.Alloc") for a in t.allocs] + [i[:2] for i in t.instants]) for t in c.threads]
     compare(what, convert(path), threads, next((t.frames for t in c.threads if len(t.frames) > 1), []))
 

@@ -14,6 +14,7 @@ import tempfile
 sys.path[:0] = ["tests/unity", "tests/kit"]
 import data_gen
 import data_reader
+import gpu_track
 import raw_gen
 import raw_reader
 from count import end, fault, same
@@ -107,7 +108,7 @@ def compare(folder, path, what, wide=False):
     named = [(x["group"] + "." if x["group"] else "") + x["thread"] for x in tables(path)[1]["capture_threads"]["rows"]] if FORM == "data" else []
     place = lambda r: (r["tid"] if FORM == "raw" else named[int(r["thread"]) - 1], int(r["start_ns"]))
     # Where there are no ids of the system's, threads are known by their names.
-    who = lambda t: hex(t.tid) if FORM == "raw" else t.name
+    who = lambda t: ("" if t.tid == gpu_track.TID else hex(t.tid)) if FORM == "raw" else t.name      # the GPU has no id
     each = lambda kind: [(who(t), *e) for t in c.threads for e in getattr(t, kind, ())]
     equal(what + ": zones", [(*place(r), int(r["dur_ns"]), int(r["depth"]), r["name"]) for r in rows["zone"]],
           [e[:5] for e in each("zones")])
