@@ -144,7 +144,7 @@ put_chart(const struct line *l, const char *name, const char *section, const cha
 	tt_buf_text(out, " to ");
 	tt_html_text(out, text_of(l, l->high, &text));
 	tt_html_text(out, caption);
-	if (text.failed)
+	if (text.failed || l->marks.failed)
 		tt_buf_fail(out);
 	tt_buf_free(&text);
 	tt_buf_printf(out, "</figcaption>\n<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"",

@@ -682,5 +682,5 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 		tt_buf_fail(out);
 	tt_buf_add(out, end.p, end.n);
 	tt_buf_free(&end);
-	return tt_buf_error(out, err);
+	return tt_report_error(r, err) == TT_OK ? tt_buf_error(out, err) : err->code;     /* texts made for the page are the report's */
 }
