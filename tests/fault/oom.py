@@ -19,7 +19,7 @@ import sys
 import kit
 
 EVERY = float("inf") if os.environ.get("TT_OOM_EVERY") else 2000
-SPARSE = 3 if os.environ.get("TT_SANITIZED") else 1      # in check: of so many places one
+SPARSE = 3 if os.environ.get("TT_SANITIZED") else 2      # in check: of so many places one
 PROGRAM = os.path.join(kit.BUILD, "tracetool-oom")
 
 
