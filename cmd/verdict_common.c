@@ -101,6 +101,23 @@ verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape)
 	}
 }
 
+const struct tt_verdict_row *
+verdict_movers_shown(struct verdict_movers *m, const struct tt_verdict_row *r)
+{
+	const struct tt_verdict_row **last = &m->last[r->nmover ? r->mover[0].about : TT_ABOUT_NOTHING], *before = *last;
+	bool same = before && before->nmover == r->nmover;
+
+	for (size_t i = 0; same && i < r->nmover; i++) {
+		const struct tt_mover *a = &before->mover[i], *b = &r->mover[i];
+
+		same = strcmp(a->name, b->name) == 0 && a->per_frame == b->per_frame && a->base == b->base && a->now == b->now &&
+		    a->base_count == b->base_count && a->now_count == b->now_count;
+	}
+	if (r->nmover && !same)
+		*last = r;
+	return same && r->nmover ? before : NULL;
+}
+
 static void
 put_amount(struct tt_buf *out, const char *before, int64_t v, enum tt_dim dim)
 {

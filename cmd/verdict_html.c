@@ -24,6 +24,7 @@ struct page {
 	const struct tt_verdict *v;
 	const struct verdict_opts *o;
 	struct tt_buf *out;
+	struct verdict_movers *movers;        /* where they are printed already */
 };
 
 static void
@@ -324,13 +325,21 @@ put_dots(const struct page *p, const struct tt_verdict_row *r)
 static void
 put_movers(const struct page *p, const struct tt_verdict_row *r)
 {
+	const struct tt_verdict_row *before;
 	static const char *const col[][2] = { { "name", "name" }, { "change", "change" }, { "value", "now" }, { "baseline", "before" },
 		{ "count", "count now" }, { "baseline_count", "count before" } };
 
 	if (!r->nmover)
 		return;
+	before = verdict_movers_shown(p->movers, r);
+	if (before) {
+		put(p, "<p>What grew: as under ");
+		tt_html_text(p->out, before->name);
+		put(p, ".</p>\n");
+		return;
+	}
 	tt_buf_printf(p->out, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"What grew\"><table data-t=\"movers\" data-from=\"0\">\n"
-	    "<caption>What grew%s</caption>\n<thead><tr>", r->mover[0].per_frame ? ", per frame" : "");
+	    "<caption>What grew%s</caption>\n<thead><tr>", r->mover[0].per_frame ? ", means over all frames" : "");
 	for (size_t i = 0; i < sizeof col / sizeof *col; i++)
 		tt_buf_printf(p->out, "<th scope=\"col\" data-c=\"%s\"%s>%s</th>", col[i][0], i ? " class=\"n\"" : "", col[i][1]);
 	put(p, "</tr></thead>\n<tbody>\n");
@@ -468,7 +477,8 @@ details(const struct page *p, const size_t *order)
 void
 verdict_html(const struct tt_verdict *v, const struct verdict_opts *o, struct tt_buf *out)
 {
-	const struct page p = { v, o, out };
+	struct verdict_movers movers = { 0 };
+	const struct page p = { v, o, out, &movers };
 	const char *slash = strrchr(v->budget->path, '/');
 	size_t *order = verdict_order(v, out);
 

@@ -103,15 +103,25 @@ put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_bu
 
 /* The lines below a row: hint and movers. */
 static void
-put_detail(const struct tt_verdict_row *r, struct tt_buf *out)
+put_detail(const struct tt_verdict_row *r, struct verdict_movers *m, struct tt_buf *out)
 {
+	const struct tt_verdict_row *before = r->nmover ? verdict_movers_shown(m, r) : NULL;
+
 	tt_buf_text(out, "\n");
 	put_code(out, r->name, code_text);
 	if (r->hint)
 		tt_buf_text(out, ": ");
 	if (r->hint)
 		verdict_put(out, r->hint, sentence);
-	tt_buf_text(out, r->nmover ? "\n\n" : "\n");
+	tt_buf_text(out, "\n");
+	if (before) {
+		tt_buf_text(out, "\nWhat changed most beneath it: as under ");
+		put_code(out, before->name, code_text);
+		tt_buf_text(out, "\n");
+		return;
+	}
+	if (r->nmover)
+		tt_buf_text(out, r->mover[0].per_frame ? "\nWhat changed most beneath it, means over all frames:\n\n" : "\n");
 	for (size_t i = 0; i < r->nmover; i++) {
 		tt_buf_text(out, "- ");
 		put_code(out, r->mover[i].name, code_text);
@@ -145,6 +155,7 @@ static void
 put_loud(struct page *p, const size_t *order)
 {
 	const struct tt_verdict *v = p->v;
+	struct verdict_movers movers = { 0 };
 	size_t n = 0;
 
 	while (n < v->nrow && verdict_kind(v, &v->row[order[n]]) != VERDICT_FINE)
@@ -162,7 +173,7 @@ put_loud(struct page *p, const size_t *order)
 		size_t before = p->out->n;
 
 		if (r->hint || r->nmover)
-			put_detail(r, p->out);
+			put_detail(r, &movers, p->out);
 		keep(p, before);
 	}
 }

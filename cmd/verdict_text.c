@@ -5,6 +5,7 @@
 
 #include "gate/baseline.h"
 #include "verdict.h"
+#include "verdict_out.h"
 
 #define RED "\033[31m"
 #define GREEN "\033[32m"
@@ -77,8 +78,27 @@ put_mover(struct tt_buf *out, const struct tt_verdict *v, const struct tt_mover 
 	tt_buf_printf(out, " (%s to %s; %s%s: %s, were %s)\n", base, now, what, per, count, was);
 }
 
+/* The movers of a row that fails; ${m}: where the same ones are printed already. */
 static void
-put_row(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, size_t width, bool color)
+put_movers(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, struct verdict_movers *m)
+{
+	const struct tt_verdict_row *before;
+
+	if (r->nmover == 0 || (r->would != TT_WORSE && r->would != TT_BREACH))
+		return;
+	before = verdict_movers_shown(m, r);
+	if (before) {
+		tt_buf_printf(out, "               what changed most beneath it: as under %s\n", before->name);
+		return;
+	}
+	if (r->mover[0].per_frame)
+		tt_buf_text(out, "               what changed most beneath it, means over all frames:\n");
+	for (size_t i = 0; i < r->nmover; i++)
+		put_mover(out, v, &r->mover[i]);
+}
+
+static void
+put_row(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, size_t width, bool color, struct verdict_movers *m)
 {
 	struct word w = word_of(r);
 
@@ -91,8 +111,7 @@ put_row(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_
 	put_padded(out, r->name, width);
 	tt_buf_text(out, "  ");
 	tt_buf_printf(out, "%s: %s\n", r->title, r->text);
-	for (size_t i = 0; i < r->nmover && (r->would == TT_WORSE || r->would == TT_BREACH); i++)
-		put_mover(out, v, &r->mover[i]);
+	put_movers(out, v, r, m);
 	if (r->hint && r->outcome != TT_SKIPPED)
 		tt_buf_printf(out, "               %s\n", r->hint);
 }
@@ -128,6 +147,7 @@ put_head(struct tt_buf *out, const struct tt_verdict *v)
 int
 verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct tt_err *err)
 {
+	struct verdict_movers movers = { 0 };
 	size_t width = name_width(v);
 
 	put_head(out, v);
@@ -135,7 +155,7 @@ verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct 
 	for (int failing = 1; failing >= 0; failing--)
 		for (size_t i = 0; i < v->nrow; i++)
 			if (v->row[i].fails == failing)
-				put_row(out, v, &v->row[i], width, color);
+				put_row(out, v, &v->row[i], width, color, &movers);
 	if (v->nremark)
 		tt_buf_text(out, "\n");
 	for (size_t i = 0; i < v->nremark; i++)

@@ -88,7 +88,32 @@ def verdicts():
         0, "-99.9 %", 'is in the old build and in no capture of the new one'))
     default = Run(["--seed", "3"], new=["slow=30", "alloc=50"])
     suite.check("rows of its own", default.problem(1, "frame-median", "frame-p95", "long-frames", "alloc-bytes", "Render", "Update", "Physics", "Ai",
-                                                   "integrity-lost", missing=["Player.Loop  +30"]))
+                                                   "integrity-lost", "means over all frames:\n", "beneath it: as under frame-median\n",
+                                                   missing=["Player.Loop  +30"]))
+    suite.equal("a list of what changed is printed once", default.out.count("Render  +"), 1)
+
+
+def powers():
+    """What is told of what pairs can see: in advance, at the end, and where they differ too much."""
+    noisy = [GAME, "session=3", "frames=1200", "kind=gamma"]
+    suite.check("what is seen is told", Run(["--gate", MEDIAN, "-n", "7"]).problem(
+        0, "tracetool: going by these, changes that 7 pairs find 95 times of 100: median +", " would be found 95 times of 100\n"))
+    r = Run(["--gate", MEDIAN, "-n", "8"], old_build=noisy, new_build=noisy, new=["slow=3"])
+    need = re.search(r"run about (\d+) pairs \(-n (\d+)\), or allow more", r.out)
+    suite.check("of an undecided row how many pairs it takes", r.problem(5, "that differ too much to tell"))
+    suite.check("which are more", None if need and 8 < int(need.group(1)) == int(need.group(2)) else r.out)
+    at = suite.path("noisy.json")
+    r = Run(["--json", at], old_build=noisy, new_build=noisy)
+    rows = {row["id"]: row for row in json.load(open(at))["rows"]}
+    p95, test = rows["frame-p95"], rows["frame-p95"]["test"]
+    suite.check("rows of its own are held against what pairs can show", r.problem(0, ", for pairs differ too much to show less; medians"))
+    suite.check("which is above what was asked, and the change is below it", None if test["limit_asked"] < p95["limit"] and test["high"] <= p95["limit"] and
+                abs(test["limit_asked"] - 0.02 * p95["baseline"]) < 1000 and test["seen"] > test["limit_asked"] else p95)
+    disturbed = [GAME, "session=3", "frames=1200", "kind=outlier"]
+    suite.check("far pairs are left out, and told", Run(["--json", at], old_build=disturbed, new_build=disturbed).problem(
+        0, "; 1 far from the others is left out, worse in 0;", "pairs differ so much that 10 may be too few for frame-median, frame-p95, "))
+    told = [row["test"] for row in json.load(open(at))["rows"] if "left_out" in row.get("test", {})]
+    suite.check("in JSON, too", None if told and all(0 <= t["left_out_worse"] <= t["left_out"] <= 2 for t in told) else told)
 
 
 def orders():
