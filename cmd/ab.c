@@ -696,7 +696,6 @@ ab(struct ab *x, struct tt_err *err)
 	static const char *any[] = { "captures to come", NULL };
 	const struct ab_opts *o = x->o;
 	struct input_opts in = o->in;
-	struct opt_list writes = { 0 };
 	struct verdict_out to = { 0 };
 	struct tt_buf rows = { 0 };
 	struct tt_run_opts run;
@@ -717,18 +716,40 @@ ab(struct ab *x, struct tt_err *err)
 		rc = read_budget(x, err);
 	if (rc == TT_OK)
 		rc = check_pairs(x, err);
-	if (rc == TT_OK)
-		rc = verdict_open(x->app, &o->to, "name a file", &writes, &to, err);
-	if (rc == TT_OK)
-		rc = outputs_check(&writes, NULL, err);
-	if (rc == TT_OK)
-		rc = try_outputs(x, &writes, err);
 	ab_signals();
 	if (rc == TT_OK)
 		rc = ab_folder_open(x, &rows, err);
 	if (rc == TT_OK && rows.n)
 		rc = parse_budget(x, &rows, MADE, err);
 	tt_buf_free(&rows);
+/* A build, or the budget, must not be among what is written. */
+static int
+check_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
+{
+	const struct ab_opts *o = x->o;
+	struct opt_list reads = { 0 };
+	int rc = o->budget ? opt_list_add(&reads, o->budget, &x->app->arena, err) : TT_OK;
+
+	for (size_t i = 0; i < o->words.n && rc == TT_OK; i++)
+		if (strcmp(o->words.v[i], "-") != 0)
+			rc = opt_list_add(&reads, o->words.v[i], &x->app->arena, err);
+	return rc == TT_OK ? outputs_check(writes, &reads, err) : rc;
+}
+
+/* Where the verdict goes; what an earlier run wrote there is removed, for nobody could tell it from that of a run that wrote none. */
+static int
+open_outputs(struct ab *x, struct verdict_out *to, struct tt_err *err)
+{
+	struct opt_list writes = { 0 };
+	int rc = verdict_open(x->app, &x->o->to, "name a file", &writes, to, err);
+
+	if (rc == TT_OK)
+		rc = check_outputs(x, &writes, err);
+	if (rc == TT_OK)
+		rc = try_outputs(x, &writes, err);
+	return rc == TT_OK ? verdict_forget(&x->o->to, err) : rc;
+}
+
 	if (rc == TT_OK)
 		rc = compare(x, &to, err);
 	ab_folder_close(x);
@@ -744,6 +765,8 @@ run_ab(struct app *app, int argc, char **argv, struct tt_err *err)
 	struct ab *x;
 	int rc;
 
+	if (rc == TT_OK)
+		rc = open_outputs(x, &to, err);
 	input_defaults(&o.in);
 	rc = app_parse(app, &verb_ab, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)

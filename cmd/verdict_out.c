@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "io/src.h"
@@ -85,6 +87,23 @@ verdict_open(struct app *app, const struct verdict_opts *o, const char *instead,
 	if (rc != TT_E_IO || !w->summary)
 		return rc;
 	w->unread = *err;
+	return TT_OK;
+}
+
+int
+verdict_forget(const struct verdict_opts *o, struct tt_err *err)
+{
+	const char *const file[] = { o->junit, o->gitlab, o->markdown, o->json, o->html };
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+		char *real = file[i] ? realpath(file[i], NULL) : NULL;        /* a symbolic link stays */
+		int failed = real && stat(real, &st) == 0 && S_ISREG(st.st_mode) ? unlink(real) : 0, sys = errno;
+
+		free(real);
+		if (failed)
+			return tt_fail_sys(err, sys, "cannot remove the verdict of an earlier run: %s", file[i]);
+	}
 	return TT_OK;
 }
 

@@ -44,6 +44,9 @@ struct verdict_out {
 int verdict_open(struct app *app, const struct verdict_opts *o, const char *instead, struct opt_list *paths, struct verdict_out *w,
     struct tt_err *err);
 
+/* Remove the files that an earlier run wrote, but for GitHub's summary. Errors: TT_E_IO. */
+int verdict_forget(const struct verdict_opts *o, struct tt_err *err);
+
 /* Does a CI system take lines of standard output for messages? NULL: no. */
 bool verdict_messages(const struct verdict_opts *o);
 

@@ -197,6 +197,19 @@ def refusals():
             4, "cannot write " + name, missing=["pair"]))
     full = Run(["-n", "5", "--until", "all", "--gate", MEDIAN, "--json", "/dev/full"])
     suite.check("one that cannot be written after them is printed", full.problem(4, "/dev/full", "passed: 3 rows"))
+    stale, link = suite.path("stale.json"), suite.path("a link")
+    os.symlink(stale, link)
+    for what, name, code, options, new in (
+            ("a refusal before the runs", stale, 2, ["-n", "4"], []), ("a build that is not there", stale, 4, [], None),
+            ("a refusal after a run", stale, 2, [], ["none=1"]), ("a file by a symbolic link", link, 2, [], ["none=1"])):
+        with open(stale, "w") as f:
+            f.write("{}")
+        Run(["--json", name, *options], new=new or (), new_build=None if new is not None else ["./not there"]).code == code or suite.check(what, "exit")
+        suite.equal(what + " leaves no verdict of an earlier run", [os.path.exists(stale), os.path.islink(link)], [False, True])
+    with open(stale, "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "median", "metric": "frame.time", "max": "+3%" } ] }')
+    suite.check("a budget is no output", Run(["--gate", stale, "--json", stale]).problem(2, "is both an input and an output"))
+    suite.check("and stays", None if os.path.getsize(stale) > 2 else "it is gone")
     suite.check("a file that is standard output", Run(["--json", "-"]).problem(2, "taken by the text (name a file)"))
     suite.check("options of the module", Run(["-p", "nonsense"]).problem(2, "nonsense"))
     odd = suite.path("100% kept")
