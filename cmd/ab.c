@@ -23,6 +23,7 @@
 #define PAIRS 10
 #define DECIDED_RUNS 40               /* --max-runs of --until decided */
 #define CRASHES 3                     /* more than allowed, and the answer is clear */
+#define TELLING 5                     /* after so many pairs it is told what all of them will show */
 
 const char *const ab_side[TT_SIDES] = { "old", "new" };
 
@@ -333,9 +334,9 @@ breaks_off(const struct ab *x, const struct tt_sample *s)
 }
 
 static void
-gather(const struct ab *x, bool last, struct judged *j)
+gather(const struct ab *x, bool last, bool tells, struct judged *j)
 {
-	*j = (struct judged){ .ab = { .seed = x->seed, .planned = x->planned, .looks = x->o->until != AB_ALL, .last = last,
+	*j = (struct judged){ .ab = { .seed = x->seed, .planned = x->planned, .looks = x->o->until != AB_ALL, .last = last, .tells = tells,
 		.more_crashes = x->o->more_crashes } };
 	for (enum tt_side s = TT_OLD; s < TT_SIDES; s++) {
 		j->ab.build[s] = x->command[s];
@@ -359,14 +360,14 @@ gather(const struct ab *x, bool last, struct judged *j)
 	j->base = (struct tt_baseline){ .path = "old", .sample = j->s[TT_OLD], .nsample = j->n[TT_OLD], .settings = "" };
 }
 
-/* Judge what there is. ${j} lives as long as the verdict. */
+/* Judge what there is; ${tells}: rows say what they see, too. ${j} lives as long as the verdict. */
 static int
-judge(struct ab *x, bool last, struct judged *j, struct tt_verdict *v, struct tt_err *err)
+judge(struct ab *x, bool last, bool tells, struct judged *j, struct tt_verdict *v, struct tt_err *err)
 {
 	const struct tt_judge_opts o = { .today = x->today, .ab = &j->ab,
 		.inconclusive = x->o->inconclusive == TT_INCONCLUSIVE_PASS ? TT_INCONCLUSIVE_PASS : TT_INCONCLUSIVE_FAIL };
 
-	gather(x, last, j);
+	gather(x, last, tells, j);
 	return tt_judge(&x->budget, &j->base, j->s[TT_NEW], j->n[TT_NEW], &o, v, &x->app->env.mem, err);
 }
 
@@ -431,6 +432,42 @@ say_few(struct ab *x, const struct tt_verdict *v)
 		    x->planned == 1 ? "" : "s", rows, rows == 1 ? "" : "s", tt_pairs_needed(rows), tt_pairs_needed(rows));
 }
 
+/* What all pairs will find, and which rows they may leave undecided, going by the first ones. */
+static void
+say_seen(struct ab *x, const struct tt_verdict *v)
+{
+	struct tt_buf seen = { 0 }, few = { 0 };
+	size_t most = 0;
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+		char change[64];
+
+		if (!r->seen || r->row->level != TT_LEVEL_ERROR)
+			continue;
+		if (r->has_ratio)
+			*tt_put_ppm(change, r->seen_ppm) = '\0';
+		else
+			*tt_put_change(change, r->seen, r->dim) = '\0';
+		tt_buf_printf(&seen, "%s %s %s", seen.n ? "," : ":", r->name, change);
+		if (r->outcome != TT_UNDECIDED || (r->need_here && r->need_here <= x->planned))
+			continue;
+		tt_buf_printf(&few, "%s%s", few.n ? ", " : "", r->name);
+		most = most > r->need_here ? most : r->need_here;
+	}
+	if (seen.n)
+		tt_log(&x->app->env, TT_LOG_NORMAL, "going by these, changes that %zu pairs find 95 times of 100%s", x->planned,
+		    seen.failed ? "" : tt_buf_string(&seen));
+	if (few.n && most)
+		tt_log(&x->app->env, TT_LOG_NORMAL, "pairs differ so much that %zu may be too few for %s: about %zu would do (-n %zu)", x->planned,
+		    few.failed ? "some rows" : tt_buf_string(&few), most, most);
+	else if (few.n)
+		tt_log(&x->app->env, TT_LOG_NORMAL, "pairs differ so much that no number of them may do for %s",
+		    few.failed ? "some rows" : tt_buf_string(&few));
+	tt_buf_free(&seen);
+	tt_buf_free(&few);
+}
+
 /* Is the answer known, so that no more pairs are run? */
 static bool
 is_clear(const struct tt_verdict *v)
@@ -472,15 +509,17 @@ look(struct ab *x, size_t pair, bool *clear, struct tt_err *err)
 
 	*clear = false;
 	if (rc == TT_OK && x->has_rows) {
-		rc = judge(x, pair + 1 == x->planned, j, &v, err);
+		rc = judge(x, pair + 1 == x->planned, pair + 1 == TELLING, j, &v, err);
 		*clear = rc == TT_OK && x->o->until != AB_ALL && (is_clear(&v) || crashes_clear(x, j));
 		if (rc == TT_OK && pair == 0)
 			say_few(x, &v);
 		if (rc == TT_OK)
 			say_progress(x, &v, pair, *clear);
+		if (rc == TT_OK && pair + 1 == TELLING && pair + 1 < x->planned)
+			say_seen(x, &v);
 		tt_verdict_free(&v);
 	} else if (rc == TT_OK) {
-		gather(x, false, j);
+		gather(x, false, false, j);
 		*clear = crashes_clear(x, j);
 	}
 	tt_mem_free(&x->app->env.mem, j, sizeof *j);
@@ -501,7 +540,7 @@ write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *er
 	if (rc == TT_OK && !x->has_rows)
 		rc = tt_budget_parse(none, strlen(none), MADE, &x->budget, &x->a, err);
 	if (rc == TT_OK)
-		rc = judge(x, last, j, &v, err);
+		rc = judge(x, last, true, j, &v, err);
 	if (rc == TT_OK)
 		rc = verdict_text(&v, color, &out.text, err);
 	if (rc == TT_OK)
@@ -690,38 +729,6 @@ try_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
 	return TT_OK;
 }
 
-static int
-ab(struct ab *x, struct tt_err *err)
-{
-	static const char *any[] = { "captures to come", NULL };
-	const struct ab_opts *o = x->o;
-	struct input_opts in = o->in;
-	struct verdict_out to = { 0 };
-	struct tt_buf rows = { 0 };
-	struct tt_run_opts run;
-	int rc;
-
-	/* Wrong options are told before anything is run. */
-	in.path = (struct opt_list){ .v = any, .n = 1 };
-	rc = input_setup(x->app, &in, &run, err);
-	if (rc == TT_OK)
-		rc = find_builds(x, err);
-	if (rc == TT_OK)
-		rc = check_recorder(x, err);
-	if (rc == TT_OK)
-		rc = make_plan(x, err);
-	if (rc == TT_OK)
-		rc = gate_today(x->app, o->today, &x->today, err);
-	if (rc == TT_OK && o->budget)
-		rc = read_budget(x, err);
-	if (rc == TT_OK)
-		rc = check_pairs(x, err);
-	ab_signals();
-	if (rc == TT_OK)
-		rc = ab_folder_open(x, &rows, err);
-	if (rc == TT_OK && rows.n)
-		rc = parse_budget(x, &rows, MADE, err);
-	tt_buf_free(&rows);
 /* A build, or the budget, must not be among what is written. */
 static int
 check_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
@@ -750,6 +757,40 @@ open_outputs(struct ab *x, struct verdict_out *to, struct tt_err *err)
 	return rc == TT_OK ? verdict_forget(&x->o->to, err) : rc;
 }
 
+static int
+ab(struct ab *x, struct tt_err *err)
+{
+	static const char *any[] = { "captures to come", NULL };
+	const struct ab_opts *o = x->o;
+	struct input_opts in = o->in;
+	struct verdict_out to = { 0 };
+	struct tt_buf rows = { 0 };
+	struct tt_run_opts run;
+	int rc;
+
+	/* Wrong options are told before anything is run. */
+	in.path = (struct opt_list){ .v = any, .n = 1 };
+	rc = input_setup(x->app, &in, &run, err);
+	if (rc == TT_OK)
+		rc = open_outputs(x, &to, err);
+	if (rc == TT_OK)
+		rc = find_builds(x, err);
+	if (rc == TT_OK)
+		rc = check_recorder(x, err);
+	if (rc == TT_OK)
+		rc = make_plan(x, err);
+	if (rc == TT_OK)
+		rc = gate_today(x->app, o->today, &x->today, err);
+	if (rc == TT_OK && o->budget)
+		rc = read_budget(x, err);
+	if (rc == TT_OK)
+		rc = check_pairs(x, err);
+	ab_signals();
+	if (rc == TT_OK)
+		rc = ab_folder_open(x, &rows, err);
+	if (rc == TT_OK && rows.n)
+		rc = parse_budget(x, &rows, MADE, err);
+	tt_buf_free(&rows);
 	if (rc == TT_OK)
 		rc = compare(x, &to, err);
 	ab_folder_close(x);
@@ -765,8 +806,6 @@ run_ab(struct app *app, int argc, char **argv, struct tt_err *err)
 	struct ab *x;
 	int rc;
 
-	if (rc == TT_OK)
-		rc = open_outputs(x, &to, err);
 	input_defaults(&o.in);
 	rc = app_parse(app, &verb_ab, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)

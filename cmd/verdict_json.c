@@ -63,6 +63,23 @@ json_mover(struct tt_json *j, const struct tt_mover *m)
 	tt_json_close(j, "}");
 }
 
+/* What only an A/B run has. */
+static void
+json_pairs(struct tt_json *j, const struct tt_verdict_row *r)
+{
+	tt_json_u64(j, "pairs", r->pairs);
+	if (r->far) {
+		tt_json_u64(j, "left_out", r->far);
+		tt_json_u64(j, "left_out_worse", r->far_worse);
+	}
+	if (r->asked)
+		json_amount(j, "limit_asked", true, r->asked);
+	if (r->seen)
+		json_amount(j, "seen", true, r->seen);
+	if (r->need_here)
+		tt_json_u64(j, "pairs_needed", r->need_here);
+}
+
 static void
 json_test(struct tt_json *j, const struct tt_verdict_row *r)
 {
@@ -77,7 +94,7 @@ json_test(struct tt_json *j, const struct tt_verdict_row *r)
 	json_double(j, "p_not_worse_adjusted", r->p_not_adjusted);
 	tt_json_text(j, "unit", r->pairs ? "pairs" : r->by_session ? "sessions" : "captures");
 	if (r->pairs)
-		tt_json_u64(j, "pairs", r->pairs);
+		json_pairs(j, r);
 	if (r->by_session) {
 		json_amount(j, "session_spread", true, r->spread);
 		tt_json_bool(j, "session_spread_assumed", r->spread_assumed);

@@ -108,14 +108,14 @@ void verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape);
 /* Append the finding: "frame time, p95: 16.7 ms, was 16.2 ms ...", and with ${more} hint and movers, one a line. */
 void verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more);
 
-/* What became of a mover: "+0.44 ms per frame (0.9 ms, was 0.46 ms; calls 12, was 4)". At the end no line end. */
-void verdict_mover_change(struct tt_buf *out, const struct tt_mover *m);
-
 /*
  * Rows about the same often have the same movers. The row under which those of ${r} are printed already, of the last that were about
  * the same; NULL: they are to be printed now.
  */
 struct verdict_movers { const struct tt_verdict_row *last[3]; };      /* by enum tt_about; begins as zeros */
 const struct tt_verdict_row *verdict_movers_shown(struct verdict_movers *m, const struct tt_verdict_row *r);
+
+/* What became of a mover: "+0.44 ms per frame (0.9 ms, was 0.46 ms; calls 12, was 4)". At the end no line end. */
+void verdict_mover_change(struct tt_buf *out, const struct tt_mover *m);
 
 #endif

@@ -22,6 +22,12 @@
 
 #define NEAR (1 + 1e-9)
 
+/* Pairs that cannot show the limit of a row that the program made show a wider one, up to WIDE, of so many equal builds. */
+#define SHOWN 0.98
+#define WIDE 0.3
+#define DECIDED 0.9                   /* of equal builds, with as many pairs as a row says it takes */
+#define AT_END (TT_ALPHA / 2)         /* about what looks leave of it for the last one */
+
 /* --- differences ---------------------------------------------------------------------------- */
 
 static int64_t
@@ -214,25 +220,35 @@ scale(const struct tt_verdict_row *r, const struct tt_row_pairs *d, int64_t v, i
 	}
 }
 
-/* The shift and its bounds: on the better side at ${worse}, on the worse one at ${fine}, which p values must reach at this look. */
+/*
+ * The shift and its bounds: on the better side at ${worse}, on the worse one at ${fine}, which p values must reach at this look.
+ * *${most}: the latter, as a difference; INT64_MAX: none.
+ */
 static int
-put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, double fine, struct tt_err *err)
+put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, double fine, int64_t *most, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
 	bool up = !r->limit_is_min;
-	int64_t sign = up ? 1 : -1;
+	int64_t sign = up ? 1 : -1, *near = tt_arena_alloc(&w->v->arena, (d->n + 1) * sizeof *near, err);
+	size_t n = near ? tt_pairs_near(d->d, d->n, d->limit, near) : 0;
 	struct tt_shift low, high;
-	int rc = tt_pairs_shift(d->d, d->n, worse, &low, w->mem, err);
+	int rc = near ? tt_pairs_shift(near, n, worse, &low, w->mem, err) : err->code;
 
 	if (rc == TT_OK)
-		rc = tt_pairs_shift(d->d, d->n, fine, &high, w->mem, err);
+		rc = tt_pairs_shift(near, n, fine, &high, w->mem, err);
 	if (rc != TT_OK)
 		return rc;
+	r->far = d->n - n;
+	for (size_t i = 0; i < d->n; i++)
+		r->far_worse += d->d[i] > d->limit;
+	for (size_t i = 0; i < n; i++)
+		r->far_worse -= near[i] > d->limit;
 	r->has_low = up ? low.has_low : high.has_high;
 	r->has_high = up ? high.has_high : low.has_low;
 	scale(r, d, sign * low.shift, &r->shift, &r->shift_ppm);
 	scale(r, d, sign * (up ? low.low : high.high), &r->low, &r->low_ppm);
 	scale(r, d, sign * (up ? high.high : low.low), &r->high, &r->high_ppm);
+	*most = high.has_high ? high.high : INT64_MAX;
 	/* Of nothing there is no ratio: as an amount it has no bounds. */
 	if (d->ratio && r->base == 0) {
 		r->shift = r->value;
@@ -241,14 +257,57 @@ put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, doub
 	return TT_OK;
 }
 
-/* How sure it is that the row is below its limit, *${below}; and its shift and bounds. ${worse}: as put_shift() has it. */
+/* Does the row tell what it sees? Of nothing there is no ratio. */
+static bool
+tells(const struct tt_judging *w, const struct tt_row_pairs *d)
+{
+	return w->v->ab->tells && !(d->ratio && w->r->base == 0);
+}
+
+/* What the row sees with all pairs, where p must be ${level} at the end, and how many of them an undecided one takes. */
+static void
+put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
+{
+	const struct tt_ab *ab = w->v->ab;
+	struct tt_verdict_row *r = w->r;
+	size_t most = ab->last ? d->n : ab->planned;
+	struct tt_change c;
+	double seen;
+
+	if (!tells(w, d) || level <= 0 || !tt_pairs_change(d->d, d->n, most, &c))
+		return;
+	seen = fmin(tt_pairs_seen(&c, most, (double)d->limit, level, TT_POWER), (double)(d->ratio ? FAR : AMOUNT_FAR));
+	scale(r, d, r->limit_is_min ? -llround(seen) : llround(seen), &r->seen, &r->seen_ppm);
+	r->need_here = tt_pairs_need(&c, most, (double)d->limit, AT_END, DECIDED);
+}
+
+/* What tests say of a row. */
+struct answer {
+	double above, below;          /* how sure it is that it is above its limit, and below it */
+	int64_t wide;                 /* the difference that it is shown to be below, and pairs that differ so much can show; 0: none */
+};
+
+/* The limit of a row that the program made, which is below ${most}: what equal builds are shown to keep by pairs that differ as these do. */
+static int64_t
+wide_limit(const struct tt_judging *w, const struct tt_row_pairs *d, double fine, int64_t most)
+{
+	struct tt_change c;
+	double wide;
+
+	if (!w->v->ab->last || !w->v->budget->made || fine <= 0 || !tt_pairs_change(d->d, d->n, d->n, &c))
+		return 0;
+	wide = tt_change_seen(&c, 0, fine, SHOWN);
+	return (double)most > wide || (d->ratio && wide > log1p(WIDE) * ONE) ? 0 : (int64_t)llround(wide);
+}
+
+/* Test the row, and find its shift and bounds. ${worse}: as put_shift() has it; ${level}: what p must be at the end. */
 static int
-test_row(struct tt_judging *w, double worse, double *below, struct tt_err *err)
+test_row(struct tt_judging *w, double worse, double level, struct answer *t, struct tt_err *err)
 {
 	const struct tt_ab *ab = w->v->ab;
 	const struct tt_row_pairs *d = &w->pairs[w->r - w->v->row];
 	const struct tt_pairs_plan plan = { .most = ab->planned, .looks = ab->looks, .last = ab->last };
-	int64_t *turned = tt_arena_alloc(&w->v->arena, (d->n + 1) * sizeof *turned, err);
+	int64_t *turned = tt_arena_alloc(&w->v->arena, (d->n + 1) * sizeof *turned, err), most = INT64_MAX;
 	struct tt_pairs_answer a = { .p = 1, .overall = 1 };
 	int rc = turned ? TT_OK : err->code;
 
@@ -256,8 +315,14 @@ test_row(struct tt_judging *w, double worse, double *below, struct tt_err *err)
 		turned[i] = -d->d[i];
 	if (rc == TT_OK)
 		rc = tt_pairs_test(turned, d->n, -d->limit, &plan, tt_pairs_level(TT_ALPHA), &a, w->mem, err);
-	*below = w->r->p_not = w->r->p_not_adjusted = a.overall;
-	return rc == TT_OK && d->n ? put_shift(w, d, worse, a.nominal, err) : rc;
+	t->below = w->r->p_not = w->r->p_not_adjusted = a.overall;
+	if (rc == TT_OK && d->n)
+		rc = put_shift(w, d, worse, a.nominal, &most, err);
+	if (rc != TT_OK)
+		return rc;
+	put_seen(w, d, level);
+	t->wide = wide_limit(w, d, a.nominal, most);
+	return TT_OK;
 }
 
 /* Amounts as text, for printf. */
@@ -274,6 +339,27 @@ share(const struct tt_verdict_row *r, struct text *t, int64_t amount, int64_t pp
 	return t->s;
 }
 
+/* "; +4.1 % would be found 95 times of 100" */
+static const char *
+sight_text(struct tt_judging *w, struct tt_err *err)
+{
+	const struct tt_verdict_row *r = w->r;
+	struct text seen;
+
+	return r->outcome == TT_WORSE || !r->seen ? "" : tt_verdict_text(w->v, err, "; %s would be found 95 times of 100",
+	    share(r, &seen, r->seen, r->seen_ppm));
+}
+
+/* "; 2 pairs far from the others left out, the new build worse in 1" */
+static const char *
+far_text(struct tt_judging *w, struct tt_err *err)
+{
+	const struct tt_verdict_row *r = w->r;
+
+	return !r->far ? "" : tt_verdict_text(w->v, err, "; %zu far from the others %s left out, worse in %zu", r->far, r->far == 1 ? "is" : "are",
+	    r->far_worse);
+}
+
 /*
  * "+4.8 % by pairs (+3.9 % to +5.6 %), allowed +2.0 %; medians 17.5 ms, was 16.7 ms; p = 0.002, 8 pairs". The estimate is first: medians
  * of each build alone may differ the other way.
@@ -284,7 +370,7 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	const struct tt_verdict_row *r = w->r;
 	int64_t sign = r->limit_is_min ? -1 : 1, size = r->base < 0 ? -r->base : r->base;
 	const struct tt_limit *l = r->limit_is_min ? &r->row->min : &r->row->max;
-	const char *bounds = "", *end;
+	const char *bounds = "", *end, *seen = sight_text(w, err), *apart = far_text(w, err);
 	struct text value, base, shift, low, high, limit;
 
 	*tt_put_amount(value.s, r->value, r->dim) = '\0';
@@ -300,24 +386,46 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	end = r->outcome == TT_WORSE ? tt_verdict_text(w->v, err, "; p = %.2g, %zu pair%s", r->p_adjusted, r->pairs, r->pairs == 1 ? "" : "s") :
 	    tt_verdict_text(w->v, err, "; %zu pair%s%s", r->pairs, r->pairs == 1 ? "" : "s", r->outcome != TT_UNDECIDED ? "" :
 	    w->v->ab->last ? " that differ too much to tell" : ", undecided");
-	if (!bounds || !end)
+	if (!bounds || !end || !seen || !apart)
 		return NULL;
-	return tt_verdict_text(w->v, err, "%s by pairs%s, allowed %s; medians %s, was %s%s", share(r, &shift, r->shift, r->shift_ppm), bounds, limit.s,
-	    value.s, base.s, end);
+	return tt_verdict_text(w->v, err, "%s by pairs%s, allowed %s%s; medians %s, was %s%s%s%s", share(r, &shift, r->shift, r->shift_ppm), bounds,
+	    limit.s, r->asked ? ", for pairs differ too much to show less" : "", value.s, base.s, end, apart, seen);
+}
+
+/* Neither is shown. */
+static int
+undecided(struct tt_judging *w, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	size_t most = w->v->ab->last ? r->pairs : w->v->ab->planned;
+
+	r->outcome = TT_UNDECIDED;
+	r->hint = "run more pairs, or allow more";
+	if (w->v->ab->tells && r->need_here > most)
+		r->hint = tt_verdict_text(w->v, err, "run about %zu pairs (-n %zu), or allow more", r->need_here, r->need_here);
+	else if (w->v->ab->tells && r->need_here == 0)
+		r->hint = "allow more: no number of pairs that are run would decide it";
+	return r->hint ? TT_OK : err->code;
 }
 
 static int
-decide(struct tt_judging *w, double above, double below, struct tt_err *err)
+decide(struct tt_judging *w, const struct answer *t, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
 	const struct tt_ab *ab = w->v->ab;
 	size_t most = ab->last ? r->pairs : ab->planned, need = tt_pairs_needed(w->np);
+	int64_t ppm;
+	int rc = TT_OK;
 
-	r->p_adjusted = above;
-	if (above <= TT_ALPHA * NEAR) {
+	r->p_adjusted = t->above;
+	if (t->above <= TT_ALPHA * NEAR) {
 		r->outcome = TT_WORSE;
-	} else if (below <= TT_ALPHA * NEAR) {
+	} else if (t->below <= TT_ALPHA * NEAR) {
 		r->outcome = TT_NOT_WORSE;
+	} else if (t->wide) {
+		r->outcome = TT_NOT_WORSE;
+		r->asked = r->limit;
+		scale(r, &w->pairs[r - w->v->row], t->wide, &r->limit, &ppm);
 	} else if (most < need) {
 		const char *why = tt_verdict_text(w->v, err, "%zu pair%s %s too few to show a change in %zu row%s: run at least %zu", most,
 		    most == 1 ? "" : "s", most == 1 ? "is" : "are", w->np, w->np == 1 ? "" : "s", need);
@@ -326,11 +434,37 @@ decide(struct tt_judging *w, double above, double below, struct tt_err *err)
 		r->need = need;
 		return why ? TT_OK : err->code;
 	} else {
-		r->outcome = TT_UNDECIDED;
-		r->hint = "run more pairs, or allow more";
+		rc = undecided(w, err);
 	}
-	r->text = pairs_text(w, err);
+	r->text = rc == TT_OK ? pairs_text(w, err) : NULL;
 	return r->text ? TT_OK : err->code;
+}
+
+/*
+ * What p must be at the end of the plan for a row to be worse. Pairs to come are taken to be like the ${n} at hand; every second row is turned
+ * about its limit, as if half of them had changed: rows on both sides of their limits are more than rows on one.
+ */
+static int
+level_at_end(struct tt_judging *w, const struct tt_pairs_row *row, size_t n, double *level, struct tt_err *err)
+{
+	const struct tt_ab *ab = w->v->ab;
+	size_t most = ab->last ? n : ab->planned;
+	const struct tt_pairs_plan plan = { .most = ab->planned, .looks = ab->looks, .last = true };
+	struct tt_pairs_row *all = tt_arena_alloc(&w->v->arena, (w->np + 1) * sizeof *all, err);
+	int64_t *d = all ? tt_arena_alloc(&w->v->arena, (w->np * most + 1) * sizeof *d, err) : NULL;
+	int rc;
+
+	*level = 0;
+	if (!d || n == 0)
+		return d ? TT_OK : err->code;
+	for (size_t i = 0; i < w->np; i++) {
+		all[i] = (struct tt_pairs_row){ .d = d + i * most, .limit = row[i].limit };
+		for (size_t k = 0; k < most; k++)
+			d[i * most + k] = i % 2 ? 2 * row[i].limit - row[i].d[k % n] : row[i].d[k % n];
+	}
+	rc = tt_pairs_family(all, w->np, most, &plan, TT_ALPHA, w->mem, err);
+	*level = rc == TT_OK ? all[0].nominal : 0;
+	return rc;
 }
 
 int
@@ -339,6 +473,7 @@ tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, con
 	struct tt_verdict *v = w->v;
 	const struct tt_pairs_plan plan = { .most = v->ab->planned, .looks = v->ab->looks, .last = v->ab->last };
 	struct tt_pairs_row *row = tt_arena_alloc(&v->arena, (v->nrow + 1) * sizeof *row, err);
+	double level = 0;
 	size_t k = 0;
 	int rc = row ? TT_OK : err->code;
 
@@ -348,17 +483,20 @@ tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, con
 			row[w->np++] = (struct tt_pairs_row){ .d = w->pairs[i].all, .limit = w->pairs[i].limit };
 	if (rc == TT_OK && w->np)
 		rc = tt_pairs_family(row, w->np, complete_pairs(v, NULL), &plan, TT_ALPHA, w->mem, err);
+	if (rc == TT_OK && w->np && v->ab->tells)
+		rc = level_at_end(w, row, complete_pairs(v, NULL), &level, err);
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
-		double below = 1;
+		struct answer t = { .below = 1 };
 
 		w->r = &v->row[i];
 		if (!w->r->tested || in(w, w->r->row) != fails)
 			continue;
 		w->r->p = row[k].p;
 		w->r->ntested = w->np;
-		rc = test_row(w, row[k].nominal, &below, err);
+		t.above = row[k].adjusted;
+		rc = test_row(w, row[k].nominal, level, &t, err);
 		if (rc == TT_OK)
-			rc = decide(w, row[k].adjusted, below, err);
+			rc = decide(w, &t, err);
 		k++;
 	}
 	return rc;

@@ -9,7 +9,8 @@
  *   the captures' own session, captures are, by Mann and Whitney's test.
  *   With tt_judge_opts.anchor a row is WORSE, too, where the sessions since the oldest rise (stat/trend.h) by more than the limit.
  * - of an A/B run, relative rows by exact signed-rank tests of the differences within pairs, on a relative scale, together for all rows;
- *   and crashes by their number on both sides.
+ *   and crashes by their number on both sides. Rows that the program made are NOT_WORSE, too, where all pairs show a wider limit,
+ *   which is what pairs that differ as these do can show of equal builds.
  * - exact: all figures equal the baseline's one figure: PASS or BREACH.
  */
 #ifndef TT_GATE_VERDICT_H
@@ -99,7 +100,7 @@ struct tt_verdict_row {
 	int64_t low_ppm, high_ppm;
 	int64_t spread, spread_ppm;   /* by_session: the standard deviation of sessions beside what their captures explain */
 	bool spread_assumed;          /* it is the budget's; else what the sessions show */
-	int64_t seen, seen_ppm;       /* a change of this size is found to be worse 95 times of 100 */
+	int64_t seen, seen_ppm;       /* a change of this size is found to be worse 95 times of 100; of an A/B run 0: not told */
 	bool doubtful;                /* the change is worse than the limit, and captures differ so much that it is uncertain by more than half the limit */
 	bool in_captures;             /* UNDECIDED: for what captures differ in, so more of them would tell; else for sessions do */
 	bool trend_tested;            /* the sessions are tested for a trend: tt_judge_opts.anchor */
@@ -111,8 +112,10 @@ struct tt_verdict_row {
 	double ks, ks_p;              /* Kolmogorov-Smirnov distance and p: shown, never decides */
 	size_t need;                  /* CANNOT_JUDGE for too few: captures on each side that would do; 0 otherwise */
 
-	size_t need_here;             /* as many at hand would do against this baseline; UNDECIDED: about as many on each side; 0: none would */
+	size_t need_here;             /* as many at hand would do against this baseline; UNDECIDED: about as many on each side, or pairs; 0: none would */
 	size_t pairs;                 /* of an A/B run: pairs tested; shift, bounds and limit are of differences within them */
+	size_t far, far_worse;        /* of these pairs so many are left out as accidents; in so many the new build is the worse one */
+	int64_t asked;                /* where these can only show a wider limit, that of the budget; else 0 */
 	bool has_ratio;               /* of an A/B run: these are changes in percent of something */
 
 	const char *text;             /* the finding in one sentence for people, without id and outcome, no full stop */
@@ -129,6 +132,7 @@ struct tt_ab {
 	size_t planned, done;         /* pairs */
 	bool looks;                   /* it may stop after each of them */
 	bool last;                    /* there will be no more */
+	bool tells;                   /* rows tell what they see with all pairs, and undecided ones how many it takes */
 	const size_t *pair[TT_SIDES]; /* of each sample its pair */
 	size_t runs[TT_SIDES], crashes[TT_SIDES];
 	size_t unended[TT_SIDES];     /* runs that did not crash, but whose capture breaks off */

@@ -4,13 +4,16 @@
  *
  * Whatever both runs of a pair share cancels in its difference. What is assumed is that differences lie evenly around their centre,
  * as they do where both runs are of one build. Probabilities are of all ways to give signs to the differences from the limit,
- * ties and all, as wilcox.exact of R's exactRankTests computes them; differences that equal the limit are left out.
+ * ties and all, as wilcox.exact of R's exactRankTests computes them; differences that equal the limit are left out. So are accidents:
+ * differences whose distance from the limit is more than six times as far above the median distance as distances are from it in the median,
+ * if there are ten or more and at most one in five is such.
  * Differences are at most 2^60 in size.
  */
 #ifndef TT_STAT_PAIRS_H
 #define TT_STAT_PAIRS_H
 
 #include "stat/compare.h"
+#include "stat/session.h"
 
 #define TT_PAIRS_MOST 200             /* pairs */
 #define TT_PAIRS_EXACT 20             /* up to so many all ways to give signs are gone through */
@@ -28,6 +31,21 @@ int tt_signed_rank(const int64_t *d, size_t n, int64_t limit, double *p, struct 
  * one-sided bounds of confidence 1 - ${alpha} each, missing where the differences are too few.
  */
 int tt_pairs_shift(const int64_t *d, size_t n, double alpha, struct tt_shift *s, struct tt_mem *mem, struct tt_err *err);
+
+/* The differences that tt_signed_rank() counts, and those that equal the limit: how many, in ${near}. */
+size_t tt_pairs_near(const int64_t *d, size_t n, int64_t limit, int64_t *near);
+
+/**
+ * tt_pairs_change(d, n, most, c):
+ * How well ${most} pairs would know the centre of differences that lie as these ${n}, accidents left out: for tt_change_seen(). False: too few.
+ */
+bool tt_pairs_change(const int64_t *d, size_t n, size_t most, struct tt_change *c);
+
+/* The change that another run of these ${most} pairs finds to be more than ${limit} with probability ${power}, if p must be ${alpha}. */
+double tt_pairs_seen(const struct tt_change *c, size_t most, double limit, double alpha, double power);
+
+/* With how many pairs equal builds are shown to be below ${limit} with this probability, where ${most} know as much as ${c}; 0: too many. */
+size_t tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha, double power);
 
 /* How one looks at the pairs. */
 struct tt_pairs_plan {

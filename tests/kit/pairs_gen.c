@@ -1,6 +1,7 @@
 /**
  * pairs_gen N SEED: N random sets of differences and what stat/pairs.h says of them, a line of CSV each: the differences with spaces
- * between, the limit, p, shift, low, high (NA where missing). Half of the sets have many equal sizes. For tests/stat/pairs.sh.
+ * between, the limit, p, shift, low, high (NA where missing). Half of the sets have many equal sizes, a third some far from the others.
+ * For tests/stat/pairs.sh.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ main(int argc, char **argv)
 
 		for (size_t i = 0; i < n; i++) {
 			d[i] = (int64_t)next_random(values) * 2 - (int64_t)(values / 2);
+			d[i] *= k % 3 == 0 && next_random(10) == 0 ? 20 : 1;
 			printf("%s%lld", i ? " " : "", (long long)d[i]);
 		}
 		if (tt_signed_rank(d, n, limit, &p, &mem, &err) != TT_OK || tt_pairs_shift(d, n, 0.05, &s, &mem, &err) != TT_OK)

@@ -26,6 +26,39 @@ close_to(double a, double b)
 	return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b)) + 1e-300;
 }
 
+static int
+by_size(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Accidents become zeros: more than six times as far above the median as sizes are from it in the median, if at most one in five of ten or more is. */
+static void
+leave_out_far(int64_t *size, size_t n)
+{
+	int64_t v[32], middle, usual;
+	size_t k = 0, far = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (size[i])
+			v[k++] = size[i];
+	if (k < 10)
+		return;
+	qsort(v, k, sizeof *v, by_size);
+	middle = v[(k - 1) / 2];
+	for (size_t i = 0; i < k; i++)
+		v[i] = llabs(v[i] - middle);
+	qsort(v, k, sizeof *v, by_size);
+	usual = v[(k - 1) / 2];
+	for (size_t i = 0; i < n; i++)
+		far += usual && size[i] - middle > 6 * usual;
+	for (size_t i = 0; i < n && far <= k / 5; i++)
+		if (usual && size[i] - middle > 6 * usual)
+			size[i] = 0;
+}
+
 /* Twice the sum of the mid-ranks of those that have a bit in ${signs}; zeros have no rank. */
 static long
 rank_sum(const int64_t *size, size_t n, size_t signs)
@@ -44,32 +77,70 @@ rank_sum(const int64_t *size, size_t n, size_t signs)
 
 TEST(a_probability_is_that_of_all_signs)
 {
-	for (int round = 0; round < 200; round++) {
-		size_t n = 1 + next_random() % 12, signs = 0, least = 0;
-		int64_t d[12], size[12], limit = (int64_t)(next_random() % 7) - 3;
+	size_t left_out = 0;
+
+	for (int round = 0; round < 300; round++) {
+		size_t n = 1 + next_random() % 14, signs = 0, least = 0;
+		int64_t d[14], size[14], near[14], limit = (int64_t)(next_random() % 7) - 3;
 		double p;
 		long ours;
 
 		for (size_t i = 0; i < n; i++) {
 			d[i] = (int64_t)(next_random() % (round % 2 ? 12 : 100000)) - (round % 2 ? 5 : 40000);
+			d[i] = round % 3 == 0 && next_random() % 8 == 0 ? 20 * d[i] : d[i];
 			size[i] = llabs(d[i] - limit);
 			signs |= (size_t)(d[i] > limit) << i;
 		}
+		left_out += tt_pairs_near(d, n, limit, near) < n;
+		leave_out_far(size, n);
 		ours = rank_sum(size, n, signs);
 		for (size_t b = 0; b < (size_t)1 << n; b++)
 			least += rank_sum(size, n, b) >= ours;
 		CHECK_EQ_INT(tt_signed_rank(d, n, limit, &p, &mem, &err), TT_OK);
 		CHECK(close_to(p, (double)least / (double)((size_t)1 << n)));
 	}
+	CHECK(left_out > 10);
 }
 
+/* Of ten differences one or two that are far off are left out, on either side of the limit, and three are not. */
+TEST(few_that_are_far_off_are_left_out)
+{
+	int64_t d[] = { 10, 12, 9, 11, 300, 8, 13, 10, -200, 12 }, near[10];
+	double p;
+
+	CHECK_EQ_INT(tt_pairs_near(d, 10, 0, near), 8);
+	CHECK_EQ_INT(tt_signed_rank(d, 10, 0, &p, &mem, &err), TT_OK);
+	CHECK(close_to(p, 1.0 / 256));
+	d[0] = 400;
+	CHECK_EQ_INT(tt_pairs_near(d, 10, 0, near), 10);
+	/* Where all the others are equal nothing says how far is far. */
+	CHECK_EQ_INT(tt_pairs_near((int64_t[]){ 5, 5, 5, 5, 5, 5, 5, 5, 5, 9 }, 10, 0, near), 10);
+}
+
+/* The textbook's answer: as many differences as a t test of this power takes, a little more for ranks, and more for a scatter that is estimated. */
+TEST(what_pairs_see_is_what_they_find)
+{
+	int64_t d[] = { -15, -10, -6, -3, -1, 1, 3, 6, 10, 15 };
+	struct tt_change c, four;
+
+	CHECK(tt_pairs_change(d, 10, 10, &c) && tt_pairs_change(d, 10, 40, &four));
+	CHECK(close_to(c.change, 0) && c.df == 9);
+	CHECK(fabs(c.se / four.se - 2) < 1e-12);
+	/* Standard deviation 9.08; R: power.t.test(n = 10, sd = 9.08, sig.level = 0.01, power = 0.95, type = "one", alternative = "one") is 13.6. */
+	CHECK(tt_pairs_seen(&c, 10, 20, 0.01, 0.95) > 20 + 13.6 && tt_pairs_seen(&c, 10, 20, 0.01, 0.95) < 20 + 13.6 * 1.4);
+	CHECK_EQ_INT(tt_pairs_need(&c, 10, 1, 0.05, 0.9), 0);
+	CHECK(tt_pairs_need(&c, 10, 5, 0.05, 0.9) > 25 && tt_pairs_need(&c, 10, 5, 0.05, 0.9) < 35);
+	CHECK(!tt_pairs_change(d, 2, 10, &c));
+}
+
+/* Where none is left out. */
 TEST(bounds_are_those_of_the_test_moved)
 {
 	for (int round = 0; round < 100; round++) {
 		size_t n = 3 + next_random() % 12;
 		double alpha = round % 2 ? 0.05 : 0.01, p;
 		struct tt_shift s;
-		int64_t d[16];
+		int64_t d[16], near[16];
 
 		for (size_t i = 0; i < n; i++)
 			d[i] = 2 * (int64_t)(next_random() % 1000000) - 800000;
@@ -78,15 +149,15 @@ TEST(bounds_are_those_of_the_test_moved)
 		if (!s.has_low)
 			continue;
 		tt_signed_rank(d, n, s.low - 1, &p, &mem, &err);
-		CHECK(p <= alpha);
+		CHECK(p <= alpha || tt_pairs_near(d, n, s.low - 1, near) < n);
 		tt_signed_rank(d, n, s.low + 1, &p, &mem, &err);
-		CHECK(p > alpha);
+		CHECK(p > alpha || tt_pairs_near(d, n, s.low + 1, near) < n);
 		for (size_t i = 0; i < n; i++)
 			d[i] = -d[i];
 		tt_signed_rank(d, n, -s.high - 1, &p, &mem, &err);
-		CHECK(p <= alpha);
+		CHECK(p <= alpha || tt_pairs_near(d, n, -s.high - 1, near) < n);
 		tt_signed_rank(d, n, -s.high + 1, &p, &mem, &err);
-		CHECK(p > alpha);
+		CHECK(p > alpha || tt_pairs_near(d, n, -s.high + 1, near) < n);
 	}
 }
 

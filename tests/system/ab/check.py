@@ -333,7 +333,7 @@ def forms():
     suite.check("Markdown has the verdict", None if "FAILED" in open(at["markdown"]).read() else "no")
 
 
-for part in (verdicts, orders, crashes, refusals, resuming, limits, strangers, forms):
+for part in (verdicts, powers, orders, crashes, refusals, resuming, limits, strangers, forms):
     part()
     suite.equal("%s: nothing is left behind" % part.__name__, os.listdir(TMP), [])
 suite.end()

@@ -6,6 +6,7 @@ Arguments: cells to run, whose names hold one of them.
 """
 import collections
 import concurrent.futures
+import json
 import os
 import re
 import subprocess
@@ -18,7 +19,8 @@ GAME = os.path.join(BUILD, "kit", "ab_gen")
 TRIALS = int(os.environ.get("TT_TRIALS", 400 if LONG else 12))
 SHORT, USUAL, LONGER = "frames=300", "frames=1200", "frames=4000"
 
-# Name, words for both builds, words for the new one. Identical builds are worse in at most 5 %; changes are found in at least 95 %.
+# Name, words for both builds, words for the new one. Identical builds are worse in at most 5 %, and undecided in at most 15 %; changes are
+# found in at least 95 %.
 SAME = [("same, sessions %s %%, %s" % (spread, frames), ["spread=%s" % spread, frames], [])
         for spread, frames in ((0, USUAL), (1, SHORT), (2, USUAL), (3, USUAL), (3, LONGER))]
 SAME += [("same, %s" % kind, ["spread=2", USUAL, "kind=" + kind], []) for kind in ("outlier", "drift", "bimodal", "gamma")]
@@ -26,24 +28,51 @@ CHANGED = [("%s, sessions %s %%" % (what, spread), ["spread=%s" % spread, USUAL]
            for what in ("slow=5", "tail=5", "marker=20", "alloc=10") for spread in (0, 3)]
 CHANGED += [("twice the hitches", ["spread=3", LONGER, "hitches=1"], ["hitches=2"])]
 # Every so many trials of a check are a full one, so that all cells are tried there, too.
+# Of equal builds a row says which change would be found: in so many runs of builds that differ by it, one fails.
+POWER = [("power, %s, %s" % (row, world), [world, "spread=2"], row, word)
+         for row, word, world in (("frame-median", "slow", USUAL), ("frame-p95", "slow", SHORT), ("alloc-bytes", "alloc", USUAL), ("Ai", "marker", USUAL),
+                                  ("frame-median", "slow", "kind=gamma"))]
 ROW = {"slow=5": "frame-median", "tail=5": "frame-p95", "marker=20": "Ai", "alloc=10": "alloc-bytes", "hitches=2": "long-frames"}
 
 
 suite = Suite()
 
 
-def trial(cell, k):
+def trial(cell, k, *options):
     """Exit status, pairs, rows that fail, rows undecided."""
     name, both, new = cell
     words = ["session=%d" % (k + 1000 * (sum(map(ord, name)) % 1000))] + both
     if "kind=drift" in both:
         words.append("count=" + suite.path("%s %d" % (name, k)))
-    run = subprocess.run([TRACETOOL, "ab", "-q", "--seed", str(k), "--", GAME, *words, "--", GAME, *new, *words], capture_output=True, text=True,
+    run = subprocess.run([TRACETOOL, "ab", "-q", "--seed", str(k), *options, "--", GAME, *words, "--", GAME, *new, *words], capture_output=True, text=True,
                          stdin=subprocess.DEVNULL)
     if run.returncode not in (0, 1, 5):
         raise RuntimeError("%s, trial %d: %d, %s" % (name, k, run.returncode, run.stderr))
     pairs = int(re.search(r": (\d+) pairs? of at most", run.stdout).group(1))
     return (run.returncode, pairs, re.findall(r"^  FAIL +(\S+)", run.stdout, re.M), re.findall(r"^  undecided +(\S+)", run.stdout, re.M))
+
+
+def promise(cell, k):
+    """Exit status of a run of builds that differ by what another one says is found."""
+    name, both, row, word = cell
+    at = suite.path("%s %d" % (name, k))
+    trial((name, both, []), k, "--json", at)
+    with open(at) as f:
+        rows = {r["id"]: r for r in json.load(f)["rows"]}
+    os.remove(at)
+    seen = rows[row]["test"].get("seen")
+    return seen and (trial((name, both, ["%s=%.3f" % (word, 100 * seen / rows[row]["baseline"])]), k + 100000)[0], 100 * seen / rows[row]["baseline"])
+
+
+def powers(pool):
+    for cell in POWER:
+        if sys.argv[1:] and not any(a in cell[0] for a in sys.argv[1:]):
+            continue
+        told = [r for r in pool.map(lambda k: promise(cell, k), range(TRIALS)) if r]
+        found = sum(r[0] == 1 for r in told)
+        print("%-34s found %d of %d (%.1f %%), %+.1f %% in the median" % (cell[0], found, len(told), 100 * found / max(1, len(told)),
+                                                                        sorted(r[1] for r in told)[len(told) // 2]), flush=True)
+        suite.check(cell[0] + ": as often as told", None if found >= (0.9 * len(told) if TRIALS >= 100 else len(told) - 4) else "in %d" % found)
 
 
 def figures(results):
@@ -73,6 +102,8 @@ def main():
                 suite.check(cell[0] + ": found", None if n - worse <= most else "in %d of %d" % (worse, n))
             else:
                 suite.check(cell[0] + ": not worse", None if worse <= most else "worse in %d of %d" % (worse, n))
+                suite.check(cell[0] + ": decided", None if undecided <= (15 * n // 100 if TRIALS >= 100 else 6) else "undecided in %d of %d" % (undecided, n))
+        powers(pool)
     suite.end()
 
 
