@@ -27,6 +27,7 @@
 #define DECIDED 0.94                  /* of equal builds so many are to be shown to be no worse */
 #define DECIDED_LEAST 0.45            /* or fewer, where that lets REAL be seen */
 #define REAL 0.05                     /* a change that people want to see */
+#define SESSIONS 30                   /* more are not thought of */
 #define BLIND 0.3                     /* a row that sees no smaller change is of no use */
 #define ALLOCATING (100 * TT_AMOUNT_ONE)      /* frames of a thousand that allocate, from which on each counts */
 
@@ -143,22 +144,56 @@ margin_of(const struct tt_change *c, double value, double alpha)
 	return usual < 0.01 ? 0.01 : usual;
 }
 
-/* What is seen with five sessions that differ by half a per cent, beside what their captures do, and a margin that is theirs. */
+/* The variance of sessions: what three or more show, else what quiet machines have beside what their captures do. */
+static double
+variance_of(const struct tt_session *of, size_t k)
+{
+	double quiet = TT_SESSION_QUIET * of[k - 1].value, mean = 0, squares = 0;
+
+	for (size_t i = 0; i < k; i++)
+		mean += of[i].value / (double)k;
+	for (size_t i = 0; i < k; i++)
+		squares += (of[i].value - mean) * (of[i].value - mean);
+	return k < 3 ? quiet * quiet + of[k - 1].se2 : squares / (double)(k - 1);
+}
+
+/* What is seen with ${n} sessions of this variance, and a margin that is theirs. */
+static double
+seen_with(const struct tt_session *last, size_t n, double variance, double alpha)
+{
+	struct tt_session many[SESSIONS];
+	/* ..., -1, 0, 1, ... have a variance of n (n + 1) / 12. */
+	double off = sqrt(12 * variance / (double)(n * (n + 1)));
+	struct tt_change c;
+
+	for (size_t i = 0; i < n; i++) {
+		many[i] = *last;
+		many[i].value += ((double)i - (double)(n - 1) / 2) * off;
+	}
+	next_session(many, n, &c);
+	return margin_of(&c, last->value, alpha) + tt_change_seen(&c, 0, alpha, POWER) / last->value;
+}
+
+/* With five that differ by half a per cent beside what their captures do. */
 static double
 seen_with_five(const struct tt_session *of, size_t k, double alpha)
 {
-	struct tt_session five[5];
-	double off, value = of[k - 1].value;
-	struct tt_change c;
+	return seen_with(&of[k - 1], 5, variance_of(of + k - 1, 1), alpha);
+}
 
-	/* -2, -1, 0, 1, 2 have a variance of 2.5 */
-	off = sqrt((TT_SESSION_QUIET * TT_SESSION_QUIET * value * value + of[k - 1].se2) / 2.5);
-	for (int i = 0; i < 5; i++) {
-		five[i] = of[k - 1];
-		five[i].value += (i - 2) * off;
-	}
-	next_session(five, 5, &c);
-	return margin_of(&c, value, alpha) + tt_change_seen(&c, 0, alpha, POWER) / value;
+/* Why the row is left out, and how many sessions would do. */
+static void
+put_blind(struct suggest *g, const char *id, const struct tt_session *of, size_t k, double alpha, double seen)
+{
+	size_t n = k < 3 ? 3 : k + 1;
+
+	tt_buf_printf(&g->blind, "%s%s (it would see no change below +%.0f %%; ", g->blind.n ? ", " : "", id, seen * 100);
+	while (n <= SESSIONS && (seen = seen_with(&of[k - 1], n, variance_of(of, k), alpha)) > BLIND)
+		n++;
+	if (n <= SESSIONS)
+		tt_buf_printf(&g->blind, "with %zu sessions +%.0f %%)", n, 100 * seen);
+	else
+		tt_buf_text(&g->blind, "no number of sessions would do: record more captures in each, or run both builds in turn, tracetool ab)");
 }
 
 /* --- rows -------------------------------------------------------------------------------------------- */
@@ -225,8 +260,7 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 	limit = margin_of(&c, of[k - 1].value, alpha);
 	seen = limit + tt_change_seen(&c, 0, alpha, POWER) / of[k - 1].value;
 	if (seen > BLIND) {
-		tt_buf_printf(&g->blind, "%s%s (it would see no change below +%.0f %%", g->blind.n ? ", " : "", r->id, seen * 100);
-		tt_buf_printf(&g->blind, k < 5 ? "; with five sessions +%.0f %%)" : ")", 100 * seen_with_five(of, k, alpha));
+		put_blind(g, r->id, of, k, alpha, seen);
 		return;
 	}
 	g->relative++;

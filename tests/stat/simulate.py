@@ -290,6 +290,24 @@ def slice_of_it():
     count.check(c.by(8) == 3, "1 % slower every night is found by night 8", c)
     c = creep(World(15, spread=0.01), 3, 1, "+3%", 0)
     count.check(c.any() == 0, "25 quiet nights are not", c)
+    blind()
+
+
+def blind():
+    """A row that sees nothing is left out, and suggested with as many sessions as the comment says."""
+    world = World(16, own=0.08)
+    first = world.files(world.factors(), name="first")
+    said, row = [], []
+    for sessions in (1, None):
+        with open(suggest(world.baseline(sessions or int(said[0][1]), first), first), encoding="utf-8") as f:
+            doc = json.load(f)
+        found = re.search(r"frame-median \(it would see no change below \+(\d+) %; with (\d+) sessions \+(\d+) %\)", doc["comment"])
+        said.append(found and [found.group(i) for i in (1, 2, 3)])
+        if not said[0]:
+            break
+        row = [r for r in doc["rows"] if r["id"] == "frame-median"]
+    count.check(said[0] and int(said[0][0]) > 30 and int(said[0][2]) <= 30, "a row that sees nothing says how many sessions would do", doc["comment"])
+    count.check(said[-1] is None and row, "and so many do", said)
 
 
 def creep_of_the_page():
