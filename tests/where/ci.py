@@ -23,6 +23,7 @@ import kit
 PAGE = os.path.join(kit.TOP, "man", "tracetool-ci.7")
 VALIDATORS = os.path.join(kit.TOP, "tests", "validators")
 WORKFLOW, GITLAB, JENKINS = ".github/workflows/performance.yml", ".gitlab-ci.yml", "Jenkinsfile"
+AB = ".github/workflows/performance-ab.yml"
 USUAL, SLOWER = "200", "1600"       # events of a frame
 GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_TERMINAL_PROMPT": "0", "TRACETOOL_SANDBOX": "require"}
 PERSON = {"GIT_%s_%s" % (who, what): text for who in ("AUTHOR", "COMMITTER") for what, text in (("NAME", "a"), ("EMAIL", "a@example.org"))}
@@ -166,6 +167,32 @@ class GitHub(Service):
         return job
 
 
+class GitHubAB(Service):
+    """The file for both builds in turn; the runner keeps its workspace, as machines of one's own do."""
+
+    def __init__(self, s, text, uid):
+        super().__init__(s, AB, text, uid)
+        self.jobs = yaml.safe_load(block(text, "# " + re.escape(AB)))["jobs"]
+        self.sh("mkdir ws")
+
+    def run(self):
+        job, env = Job(), {"GITHUB_STEP_SUMMARY": self.place.path("out", "ab.md")}
+        [steps] = [j["steps"] for j in self.jobs.values()]
+        for x in steps:
+            if job.status and x.get("if") != "always()":
+                continue
+            if "run" in x:
+                self.step(job, x["run"], os.path.join("ws", x.get("working-directory", ".")), env, ("bash", "-e"))
+            elif x["uses"] == "actions/checkout@v4":
+                # It removes what is in its own folder, and nothing else.
+                self.sh("rm -rf %(path)s && git init -q %(path)s && cd %(path)s && git fetch -q --depth=%(fetch-depth)d file://$(realpath ../../origin.git) "
+                        "refs/pull/1/merge && git checkout -q FETCH_HEAD" % x["with"], "ws")
+            else:
+                self.s.equal("a step is known", x["uses"], "actions/upload-artifact@v4")
+                self.reports([x["with"]["path"]])
+        return job
+
+
 class Registry(http.server.BaseHTTPRequestHandler):
     """A package registry of GitLab's: keeps what is put, gives the last, asks for the job's token."""
     packages, down = {}, False
@@ -294,6 +321,20 @@ def story(s, ci):
             s.check(what + ": and says which row", not re.search(r"FAIL +alloc-bytes", job.out) and job.out)
 
 
+def pull_requests(s, text, uid):
+    """Both builds in turn, one pull request after the other."""
+    ci = GitHubAB(s, text, uid)
+    ci.commit(USUAL)
+    for what, events, status, said in (
+            ("one that changes nothing passes", USUAL, 0, "ok         alloc-bytes"), ("a slower one fails", SLOWER, 1, "FAIL       alloc-bytes"),
+            ("what is merged is what the next is held against", SLOWER, 0, "ok         alloc-bytes"),
+            ("a game that crashes fails", "crash", 1, "new crashed 3 of 3")):
+        ci.commit(*((SLOWER, "crash") if events == "crash" else (events,)))
+        job = ci.run()
+        s.check("A/B: " + what, (job.status != status or said not in job.out) and "exit %d: %s" % (job.status, job.out))
+    ci.place.remove()
+
+
 def race(s, ci):
     """Two jobs append at once, in spite of all: the second is refused, and the first one's session stays."""
     ci.commit(SLOWER)
@@ -329,8 +370,11 @@ def valid(s, text):
     path = s.path("workflow.yml")
     with open(path, "w") as f:
         f.write(block(text, "# " + re.escape(WORKFLOW)))
+    both = s.path("ab.yml")
+    with open(both, "w") as f:
+        f.write(block(text, "# " + re.escape(AB)))
     own = os.path.join(kit.TOP, ".github", "workflows")
-    for p in [path] + [os.path.join(own, n) for n in sorted(os.listdir(own))]:
+    for p in [path, both] + [os.path.join(own, n) for n in sorted(os.listdir(own))]:
         r = subprocess.run(["node", os.path.join(VALIDATORS, "workflow.mjs"), p], capture_output=True, text=True)
         s.check("GitHub's parser takes " + os.path.basename(p), r.returncode and r.stdout + r.stderr)
     schema = subprocess.run(["node", "--input-type=module", "-e", "import { schema } from '%s/node_modules/gitlab-ci-local/src/schema/schema.js';"
@@ -361,11 +405,16 @@ def examples(s, text, uid):
     tool = s.path("bin", "tracetool")
     r = place.run([tool, "stats", "--gate", "budget.json", "--save", "base.json", "--append"] + ["old/%d.ttc" % i for i in range(1, 5)])
     s.check("the example's baseline", r.returncode and r.err)
-    for command in commands(text, "WHEN A JOB FAILS"):
-        r = place.run(["bash", "-c", command], {"SOURCE_DATE_EPOCH": "1795392000"})
-        s.equal("$ %s: exit status" % command, r.returncode, 1)
-        want = block(text, re.escape("$ " + command)).split("\n", 1)[1]
-        s.equal("$ %s: prints what the page says" % command, r.out.decode().strip(), want.strip())
+    slower, *others = commands(text, "WHEN A JOB FAILS")
+    r = place.run(["bash", "-c", slower], {"SOURCE_DATE_EPOCH": "1795392000"})
+    s.equal("$ %s: exit status" % slower, r.returncode, 1)
+    want = block(text, re.escape("$ " + slower)).split("\n", 1)[1]
+    s.equal("$ %s: prints what the page says" % slower, r.out.decode().strip(), want.strip())
+    place.run(["bash", "-c", "mv runs slower && cp -r old runs"])
+    for command in others:
+        r = place.run(["bash", "-c", command])
+        s.check("$ " + command, r.returncode and r.out.decode() + r.err)
+    s.check("the page of the baseline is there", not os.path.exists(place.path("work", "history.html")))
     for command in commands(text, "DESCRIPTION"):
         r = place.run(["bash", "-c", command])
         s.check("$ " + command, r.returncode and r.err)
@@ -378,6 +427,7 @@ def main():
     uid = kit.ORDINARY if os.geteuid() == 0 else None
     valid(s, text)
     examples(s, text, uid)
+    pull_requests(s, text, uid)
     for kind, more in ((GitHub, race), (GitLab, no_registry), (Jenkins, None)):
         ci = kind(s, text, uid)
         story(s, ci)
