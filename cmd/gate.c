@@ -383,6 +383,17 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 	return rc == TT_OK ? verdict_defuse(screen ? &x->g->to : NULL, color, &out->text, err) : rc;
 }
 
+/* Say what happened to the baseline. */
+static void
+say_saved(const struct gate *x)
+{
+	if (x->nsaved && x->g->append)
+		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: %zu capture%s added%s", x->g->save, x->nsaved, x->nsaved == 1 ? "" : "s",
+		    x->g->accept ? "; from now on captures are compared with these, and with none before" : "");
+	if (x->replaced)
+		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: session \"%s\" is replaced (--append adds to it)", x->g->save, x->replaced);
+}
+
 /*
  * Print the verdict (where ${o} is not NULL) and write all that was asked for; a baseline that may not be saved is in no
  * other's way.
@@ -415,11 +426,8 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 		tt_buf_free(&base);
 	if (rc == TT_OK)
 		rc = verdict_write(x->app, &x->to, v, out, n, err);
-	if (rc == TT_OK && saved == TT_OK && x->nsaved && x->g->append)
-		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: %zu capture%s added%s", x->g->save, x->nsaved, x->nsaved == 1 ? "" : "s",
-		    x->g->accept ? "; from now on captures are compared with these, and with none before" : "");
-	if (rc == TT_OK && saved == TT_OK && x->replaced)
-		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: session \"%s\" is replaced (--append adds to it)", x->g->save, x->replaced);
+	if (rc == TT_OK && saved == TT_OK)
+		say_saved(x);
 	if (rc == TT_OK && saved != TT_OK) {
 		*err = why;
 		rc = saved;
@@ -616,10 +624,11 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	return rc == TT_OK ? app_confine(x->app, writes.v, x->in->tmpdir, err) : rc;
 }
 
-/* The budget, and the baseline that it may need. */
+/* The budget, and the baselines that it may need and that --save writes: their errors are reported before captures are read. */
 static int
 read_documents(struct gate *x, struct tt_err *err)
 {
+	struct tt_baseline old;
 	int rc = read_budget(x, err);
 
 	if (rc == TT_OK && x->g->baseline) {
@@ -629,23 +638,19 @@ read_documents(struct gate *x, struct tt_err *err)
 	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
 		    "(tracetool stats --save makes one)", x->budget.path);
-	return rc;
+	if (rc == TT_OK && x->g->append && access(x->g->save, F_OK) == 0)
+		rc = read_baseline(x, x->g->save, &old, err);
+	return rc == TT_OK && x->g->save ? check_renewal(x, err) : rc;
 }
 
 static int
 all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 {
-	struct tt_baseline old;
 	struct tt_run_opts run;
 	int rc = input_setup(x->app, x->in, &run, err);
 
 	if (rc == TT_OK)
 		rc = read_documents(x, err);
-	/* Its errors are reported before captures are read. */
-	if (rc == TT_OK && x->g->append && access(x->g->save, F_OK) == 0)
-		rc = read_baseline(x, x->g->save, &old, err);
-	if (rc == TT_OK && x->g->save)
-		rc = check_renewal(x, err);
 	if (rc == TT_OK)
 		rc = confine(x, out, err);
 	if (rc == TT_OK)

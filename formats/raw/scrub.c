@@ -270,6 +270,17 @@ block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struc
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
+/* True if a header that is the next of the file's begins at ${at}; *${size}: of what is there, then of the header. It may be the last in the file. */
+static bool
+is_header(const struct copy *c, uint64_t at, const uint8_t *p, size_t *size)
+{
+	const size_t n = *size;
+	const bool release = n >= RAW_HEAD_RELEASE + 4 && unity_u32(p + RAW_HEAD_RELEASE) == RAW_BLOCK;
+
+	*size = at == 0 ? (size_t)c->m->first : release ? RAW_HEAD_RELEASE : RAW_HEAD;
+	return n >= *size && (at == 0 || ((n < *size + 4 || unity_u32(p + *size) == RAW_BLOCK) && c->s->number + (size_t)1 < c->m->nsession));
+}
+
 /* What of a known kind begins at ${at}, of *${size} bytes, at *${p}? 'b' a whole block, 'h' a header, 'c' a block that the file ends in, 0 nothing. */
 static int
 what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size, struct tt_err *err)
@@ -282,11 +293,7 @@ what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size
 	if (rc != TT_OK || n < 4)
 		return rc;
 	if (unity_u32(*p) == RAW_MAGIC && n >= RAW_HEAD) {
-		const bool release = n >= RAW_HEAD_RELEASE + 4 && unity_u32(*p + RAW_HEAD_RELEASE) == RAW_BLOCK;
-		*size = at == 0 ? (size_t)c->m->first : release ? RAW_HEAD_RELEASE : RAW_HEAD;
-		/* A header may be the last thing in the file. */
-		const bool next = at == 0 || ((n < *size + 4 || unity_u32(*p + *size) == RAW_BLOCK) && c->s->number + (size_t)1 < c->m->nsession);
-		*what = n >= *size && next ? 'h' : 0;
+		*what = is_header(c, at, *p, size) ? 'h' : 0;
 		return rc;
 	}
 	if (n < RAW_BLOCK_HEAD || unity_u32(*p) != RAW_BLOCK || (len = unity_u32(*p + 16)) > RAW_BLOCK_MAX)

@@ -360,6 +360,19 @@ far_text(struct tt_judging *w, struct tt_err *err)
 	    r->far_worse);
 }
 
+/* "; p = 0.002, 8 pairs" */
+static const char *
+number_text(struct tt_judging *w, struct tt_err *err)
+{
+	const struct tt_verdict_row *r = w->r;
+	const char *s = r->pairs == 1 ? "" : "s";
+
+	if (r->outcome == TT_WORSE)
+		return tt_verdict_text(w->v, err, "; p = %.2g, %zu pair%s", r->p_adjusted, r->pairs, s);
+	return tt_verdict_text(w->v, err, "; %zu pair%s%s", r->pairs, s, r->outcome != TT_UNDECIDED ? "" :
+	    w->v->ab->last ? " that differ too much to tell" : ", undecided");
+}
+
 /*
  * "+4.8 % by pairs (+3.9 % to +5.6 %), allowed +2.0 %; medians 17.5 ms, was 16.7 ms; p = 0.002, 8 pairs". The estimate is first: medians
  * of each build alone may differ the other way.
@@ -370,7 +383,7 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	const struct tt_verdict_row *r = w->r;
 	int64_t sign = r->limit_is_min ? -1 : 1, size = r->base < 0 ? -r->base : r->base;
 	const struct tt_limit *l = r->limit_is_min ? &r->row->min : &r->row->max;
-	const char *bounds = "", *end, *seen = sight_text(w, err), *apart = far_text(w, err);
+	const char *bounds = "", *end = number_text(w, err), *seen = sight_text(w, err), *apart = far_text(w, err);
 	struct text value, base, shift, low, high, limit;
 
 	*tt_put_amount(value.s, r->value, r->dim) = '\0';
@@ -383,9 +396,6 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	if (r->has_low || r->has_high)
 		bounds = tt_verdict_text(w->v, err, r->has_low && r->has_high ? " (%s to %s)" : r->has_low ? " (at least %s)" : " (at most %s%s)",
 		    r->has_low ? low.s : "", r->has_high ? high.s : "");
-	end = r->outcome == TT_WORSE ? tt_verdict_text(w->v, err, "; p = %.2g, %zu pair%s", r->p_adjusted, r->pairs, r->pairs == 1 ? "" : "s") :
-	    tt_verdict_text(w->v, err, "; %zu pair%s%s", r->pairs, r->pairs == 1 ? "" : "s", r->outcome != TT_UNDECIDED ? "" :
-	    w->v->ab->last ? " that differ too much to tell" : ", undecided");
 	if (!bounds || !end || !seen || !apart)
 		return NULL;
 	return tt_verdict_text(w->v, err, "%s by pairs%s, allowed %s%s; medians %s, was %s%s%s%s", share(r, &shift, r->shift, r->shift_ppm), bounds,

@@ -609,18 +609,12 @@ editor_remark(struct tt_verdict *v, struct tt_err *err)
 	    "leaves it out", (long long)most->editor, most->name, others, tt_setting_name[TT_SETTING_PLAYER_ONLY]) : NULL, err);
 }
 
+/* Captures that are judged by nothing, or are damaged. */
 static int
-remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+capture_remarks(struct tt_verdict *v, struct tt_err *err)
 {
-	bool assumed = false;
-	size_t nfact = 0;
 	int rc = TT_OK;
 
-	while (v->budget->fingerprint[nfact])
-		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 9) * sizeof *v->remark, err);
-	if (!v->remark)
-		return err->code;
 	if (v->nalone)
 		rc = remark(v, tt_verdict_text(v, err, "%zu capture%s without the fact \"%s\" %s in no group, and judged by no row: %s%s",
 		    v->nalone, plural(v->nalone), v->group_by, v->nalone == 1 ? "is" : "are", v->alone->name, v->nalone > 1 ? ", ..." : ""), err);
@@ -628,10 +622,15 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 		if (v->sample[i].damaged)
 			rc = remark(v, tt_verdict_text(v, err, "%s is damaged: %s", v->sample[i].name,
 			    v->sample[i].damage ? v->sample[i].damage : "see its losses"), err);
-	if (rc == TT_OK)
-		rc = layout_remarks(v, err);
-	if (rc == TT_OK)
-		rc = editor_remark(v, err);
+	return rc;
+}
+
+static int
+all_row_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	bool assumed = false;
+	int rc = TT_OK;
+
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
 		rc = row_remarks(v, &v->row[i], err);
 		assumed |= v->row[i].tested && v->row[i].by_session && v->row[i].spread_assumed;
@@ -641,14 +640,36 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 		    "from three sessions on their own spread counts: add sessions with %s", (long long)(v->budget->session_ppm / 10000),
 		    (long long)(v->budget->session_ppm / 1000 % 10), v->budget->own_session_spread ? "the budget's session_spread" :
 		    "the usual one (session_spread in the budget sets another)", tt_setting_name[TT_SETTING_APPEND]), err);
-	if (rc == TT_OK)
-		rc = trend_remark(v, err);
+	return rc;
+}
+
+static int
+mixed_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = TT_OK;
+
 	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
 		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s and %s; give rows a \"where\", or "
 		    "use %s %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].other,
 		    tt_setting_name[TT_SETTING_GROUP_BY], v->mixed[i].key), err);
-	if (rc == TT_OK)
-		rc = fingerprint_remarks(v, err);
+	return rc;
+}
+
+static int
+remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, layout_remarks, editor_remark, all_row_remarks,
+		trend_remark, mixed_remarks, fingerprint_remarks };
+	size_t nfact = 0;
+	int rc = TT_OK;
+
+	while (v->budget->fingerprint[nfact])
+		nfact++;
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 9) * sizeof *v->remark, err);
+	if (!v->remark)
+		return err->code;
+	for (size_t i = 0; i < sizeof about / sizeof *about && rc == TT_OK; i++)
+		rc = about[i](v, err);
 	return rc == TT_OK ? base_remarks(v, o, err) : rc;
 }
 

@@ -155,6 +155,21 @@ least(const struct box *box, size_t n, size_t most, int64_t all)
 	}
 }
 
+/*
+ * The largest difference of a box. Threads are the tree's ground, not its differences: one that grew as a whole would leave no colour for
+ * what made it grow.
+ */
+static int64_t
+widest(const struct tt_table *t, const struct box *box)
+{
+	int64_t wide = 0;
+
+	for (size_t i = 0; i < t->nrow; i++)
+		if (box[i].depth > 0 && box[i].depth <= DEEP && size(value(t, i, "diff_ns")) > wide)
+			wide = size(value(t, i, "diff_ns"));
+	return wide;
+}
+
 size_t
 tt_compare_flame(const struct tt_report *r, size_t most, unsigned y, unsigned *high, struct tt_buf *out)
 {
@@ -166,14 +181,11 @@ tt_compare_flame(const struct tt_report *r, size_t most, unsigned y, unsigned *h
 
 	if (t && t->nrow && !box)
 		tt_buf_fail(out);
-	if (all > 0)
+	if (all > 0) {
 		from = least(box, t->nrow, most, all);
-	/* Threads are the tree's ground, not its differences: one that grew as a whole would leave no colour for what made it grow. */
-	for (size_t i = 0; all > 0 && i < t->nrow; i++)
-		if (box[i].depth > 0 && box[i].depth <= DEEP && size(value(t, i, "diff_ns")) > wide)
-			wide = size(value(t, i, "diff_ns"));
-	if (all > 0)
+		wide = widest(t, box);
 		put_legend(y, out);
+	}
 	for (size_t i = 0; all > 0 && i < t->nrow; i++) {
 		if (box[i].depth > DEEP || box[i].width < from)
 			continue;

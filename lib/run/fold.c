@@ -108,19 +108,28 @@ sum_filled(struct tt_fold_io *io, uint32_t at, uint32_t until, uint32_t node, in
 	return TT_OK;
 }
 
+/* The first of the frames from ${first} to before ${last} that does not end before ${ts}: mostly that of the zone before. */
+static inline size_t
+zone_frame(struct tt_fold *f, size_t first, size_t last, int64_t ts)
+{
+	const struct tt_frames *t = f->m->frames;
+	size_t at = f->zone_frame;
+
+	if (at < first || at >= last || ts < t->start[at] || ts >= t->start[at] + t->dur[at])
+		at = f->zone_frame = tt_lower_bound(i, first, last, t->start[i] + t->dur[i] <= ts);
+	return at;
+}
+
 /* A zone of ${node}, that ends in this chunk, in its frames. With ${sign} -1 that time is taken from ${node}. */
 static __attribute__((noinline)) int
 sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, int sign, struct tt_err *err)
 {
 	const struct tt_frames *t = f->m->frames;
-	size_t first, last, at;
+	size_t first, last;
 
 	if (!t || !tt_frames_of(t, io->b->process, &first, &last))
 		return TT_OK;
-	at = f->zone_frame;
-	if (at < first || at >= last || ts < t->start[at] || ts >= t->start[at] + t->dur[at])
-		at = f->zone_frame = tt_lower_bound(i, first, last, t->start[i] + t->dur[i] <= ts);
-	for (; at < last && (t->start[at] < end || t->start[at] <= ts); at++) {
+	for (size_t at = zone_frame(f, first, last, ts); at < last && (t->start[at] < end || t->start[at] <= ts); at++) {
 		int64_t from = ts > t->start[at] ? ts : t->start[at], to = t->start[at] + t->dur[at];
 		bool begins = counts && ts >= t->start[at];
 

@@ -626,13 +626,29 @@ pop_inner(struct tt_watch *w, size_t n)
 		w->ninner = n;
 }
 
+/* Where ${e} lies in the zone around it, and the row from which that takes its time. */
+static inline struct tt_watch_inner
+nested(const struct tt_watch *w, const struct tt_event *e)
+{
+	struct tt_watch_inner z = { .ts = e->ts, .end = e->ts + e->dur };
+
+	if (likely(w->ninner > 0)) {  /* only a damaged capture has zones that reach out of the one around them */
+		const struct tt_watch_inner *around = &w->inner[w->ninner - 1];
+
+		z.ts = z.ts < around->ts ? around->ts : z.ts > around->end ? around->end : z.ts;
+		z.end = z.end > around->end ? around->end : z.end < z.ts ? z.ts : z.end;
+		z.giver = around->giver;
+	} else {
+		z.giver = under(w);
+	}
+	return z;
+}
+
 /* A zone takes its time from the one around it. */
 static int
 inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
 {
 	const bool player_only = p->m->frames->player_only;
-	int64_t ts = e->ts, end = ts + e->dur;
-	uint32_t at;
 	int rc = TT_OK;
 
 	if (unlikely(w->ninner == w->capinner))
@@ -641,17 +657,10 @@ inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, st
 	if (unlikely(!row))
 		return err->code;
 	struct tt_watch_inner *z = &w->inner[w->ninner];
-	if (likely(w->ninner > 0)) {  /* only a damaged capture has zones that reach out of the one around them */
-		ts = ts < z[-1].ts ? z[-1].ts : ts > z[-1].end ? z[-1].end : ts;
-		end = end > z[-1].end ? z[-1].end : end < ts ? ts : end;
-		at = z[-1].giver;
-	} else {
-		at = under(w);
-	}
+	*z = nested(w, e);
 	w->ninner++;
-	z->ts = ts;
-	z->end = end;
-	z->giver = at;
+	const int64_t ts = z->ts, end = z->end;
+	const uint32_t at = z->giver;
 	bool hidden = unlikely(player_only) && (w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_EDITOR]), idle = is_idle(w, ts);
 	if (row->idle)
 		idle_inner(p, w, row, ts, end);

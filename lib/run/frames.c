@@ -193,19 +193,12 @@ join_names(const struct tt_model *m, struct tt_hitch *h)
 	h->ntop = n < TT_HITCH_TOP ? n : TT_HITCH_TOP;
 }
 
-int
-tt_frames_finish(struct tt_replay *p, struct tt_err *err)
+/* What the capture says of the GPU and the render thread, beside what the engine says. */
+static int
+finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 {
-	struct tt_model *m = p->m;
-	struct tt_frames *f = m->frames;
 	int rc = TT_OK;
 
-	if (!f)
-		return TT_OK;
-	f->nmarker_stat = tt_tree_markers(m->tree);
-	f->marker_stat = tt_arena_alloc(&m->arena, (f->nmarker_stat + 1) * sizeof *f->marker_stat, err);
-	if (!f->marker_stat)
-		return err->code;
 	/* What the engine measured of the whole frame goes before the sum of what it measured of parts. */
 	for (size_t i = 0; p->gpu && i < f->n; i++)
 		if (p->gpu[i] && f->timing[TT_TIMING_GPU][i] == 0) {
@@ -218,6 +211,23 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 	for (size_t i = 0; f->has_timing && p->render && i < f->n; i++)
 		if (p->render[i] > 0 && f->timing[TT_TIMING_RENDER][i] == 0)
 			f->timing[TT_TIMING_RENDER][i] = p->render[i];
+	return rc;
+}
+
+int
+tt_frames_finish(struct tt_replay *p, struct tt_err *err)
+{
+	struct tt_model *m = p->m;
+	struct tt_frames *f = m->frames;
+	int rc;
+
+	if (!f)
+		return TT_OK;
+	f->nmarker_stat = tt_tree_markers(m->tree);
+	f->marker_stat = tt_arena_alloc(&m->arena, (f->nmarker_stat + 1) * sizeof *f->marker_stat, err);
+	if (!f->marker_stat)
+		return err->code;
+	rc = finish_timings(p, f, err);
 	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++)
 		rc = tt_watch_advance(p, &p->w[i], INT64_MAX, err);
 	for (size_t i = 0; i < f->nmarker_stat && rc == TT_OK; i++) {

@@ -174,10 +174,32 @@ end_one(struct tt_render_time *r, const struct tt_event *e, struct tt_err *err)
 	return ending.rc;
 }
 
+/* Until when the last outermost whole zone of a chunk lasts, and the last that waits. */
+struct lasts { int64_t busy, idle; };
+
+static int
+whole_zone(struct tt_render_time *r, const struct tt_event *e, struct lasts *until, struct tt_err *err)
+{
+	bool waits = false;
+	int rc = TT_OK;
+
+	if (r->st.n == 0 && e->ts >= until->busy) {
+		until->busy = e->ts + e->dur;
+		add(r, e->ts, until->busy, 1);
+	}
+	if (r->waits == 0 && e->ts >= until->idle)
+		rc = look_up(r, e->val, &waits, err);
+	if (waits && rc == TT_OK) {
+		until->idle = e->ts + e->dur;
+		add(r, e->ts, until->idle, -1);
+	}
+	return rc;
+}
+
 int
 tt_render_chunk(struct tt_render_time *r, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
 {
-	int64_t busy = INT64_MIN, idle = INT64_MIN;   /* until when the last outermost whole zone lasts, and of those that wait */
+	struct lasts until = { INT64_MIN, INT64_MIN };
 	int rc = TT_OK;
 
 	if (b->process != r->process || b->thread >= r->nthread || !r->is_thread[b->thread])
@@ -186,18 +208,10 @@ tt_render_chunk(struct tt_render_time *r, const struct tt_batch *b, const struct
 		rc = push(r, before->z[i].key, before->z[i].ts, before->z[i].flags, err);
 	r->entered = true;
 	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
-		bool waits = false;
 		switch (e->kind) {
 		case TT_ZONE:
-			if (r->st.n == 0 && e->ts >= busy) {
-				busy = e->ts + e->dur;
-				add(r, e->ts, busy, 1);
-			}
-			if (r->waits > 0 || e->ts < idle || (rc = look_up(r, e->val, &waits, err)) != TT_OK || !waits)
-				continue;
-			idle = e->ts + e->dur;
-			add(r, e->ts, idle, -1);
-			continue;
+			rc = whole_zone(r, e, &until, err);
+			break;
 		case TT_ZONE_BEGIN:
 			rc = push(r, e->val, e->ts, e->flags & TT_F_CONT, err);
 			break;

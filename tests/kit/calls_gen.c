@@ -65,10 +65,21 @@ new_thread(const char *id, const char *name)
 }
 
 static void
-line(char **f, int n)
+calls(char **f, uint64_t time)
+{
+	const uint64_t n = strtoull(f[4], NULL, 10), every = strtoull(f[5], NULL, 10);
+
+	for (uint64_t k = 0; k < n; k++, time += every) {
+		mlpd_enter(of_thread(f[2], time), time, address(f[3]));
+		mlpd_leave(of_thread(f[2], time), time + every / 2, address(f[3]));
+	}
+}
+
+/* A line of ${n} words that names something; false: it is no such line. */
+static bool
+name(char **f, int n)
 {
 	const char *what = f[0];
-	uint64_t time = START + (n > 2 ? strtoull(f[1], NULL, 10) : 0);
 
 	if (n == 3 && strcmp(what, "image") == 0)
 		mlpd_image(of_thread("0", START), START, MLPD_LOAD, address(f[1]), f[2], "");
@@ -78,24 +89,32 @@ line(char **f, int n)
 		mlpd_method(of_thread("0", START), START, address(f[1]), address(f[1]), 0x80, f[2]);
 	else if (n == 3 && strcmp(what, "thread") == 0)
 		new_thread(f[1], f[2]);
-	else if (n == 4 && strcmp(what, "enter") == 0)
+	else
+		return false;
+	return true;
+}
+
+/* A line of ${n} words of what happens at a time; false: it is no such line. */
+static bool
+happen(char **f, int n)
+{
+	const char *what = f[0];
+	const uint64_t time = START + (n > 2 ? strtoull(f[1], NULL, 10) : 0);
+
+	if (n == 4 && strcmp(what, "enter") == 0)
 		mlpd_enter(of_thread(f[2], time), time, address(f[3]));
 	else if (n == 4 && strcmp(what, "leave") == 0)
 		mlpd_leave(of_thread(f[2], time), time, address(f[3]));
 	else if (n == 6 && strcmp(what, "calls") == 0)
-		for (uint64_t k = 0, every = strtoull(f[5], NULL, 10); k < strtoull(f[4], NULL, 10); k++, time += every) {
-			mlpd_enter(of_thread(f[2], time), time, address(f[3]));
-			mlpd_leave(of_thread(f[2], time), time + every / 2, address(f[3]));
-		}
+		calls(f, time);
 	else if (n == 5 && strcmp(what, "alloc") == 0)
 		mlpd_alloc(of_thread(f[2], time), time, address(f[3]), 0x7f0000000000 + time * 8,
 		    strtoull(f[4], NULL, 10), NULL);
 	else if (n == 3 && strcmp(what, "end") == 0)
 		mlpd_thread(of_thread(f[2], time), time, MLPD_UNLOAD, tid(f[2]), NULL);
-	else {
-		fprintf(stderr, "calls_gen: what is \"%s\" with %d words?\n", what, n);
-		exit(2);
-	}
+	else
+		return false;
+	return true;
 }
 
 static int
@@ -127,8 +146,10 @@ main(int argc, char **argv)
 		text[strcspn(text, "\n")] = '\0';
 		for (char *p = text; p && n < 6; n++)
 			f[n] = strsep(&p, "\t");
-		if (n > 0 && f[0][0])
-			line(f, n);
+		if (n > 0 && f[0][0] && !name(f, n) && !happen(f, n)) {
+			fprintf(stderr, "calls_gen: what is \"%s\" with %d words?\n", f[0], n);
+			return 2;
+		}
 	}
 	for (int i = 0; i < THREADS; i++) {
 		if (open_[i])

@@ -24,6 +24,20 @@ is_utf8(const char *p, size_t n)
 	return true;
 }
 
+/* Past the quote that ends the field at ${p}; NULL: none does. */
+static const char *
+quoted(const char *p, const char *end)
+{
+	for (p++; p < end; p++) {
+		if (*p != '"')
+			continue;
+		if (p + 1 == end || p[1] != '"')
+			return p + 1;
+		p++;
+	}
+	return NULL;
+}
+
 const char *
 kit_check_csv(const char *p, size_t n, char sep, size_t columns)
 {
@@ -39,19 +53,10 @@ kit_check_csv(const char *p, size_t n, char sep, size_t columns)
 		return "the last record has no end";
 	while (p < end) {
 		if (at_start && *p == '"') {
-			for (p++;; p++) {
-				if (p == end)
-					return "a quote without an end";
-				if (*p != '"')
-					continue;
-				if (p + 1 < end && p[1] == '"')
-					p++;
-				else
-					break;
-			}
-			p++;
+			if (!(p = quoted(p, end)))
+				return "a quote without an end";
 			if (p < end && *p != sep && *p != '\n')
-				return "text behind a quoted field";
+				return "text after a quoted field";
 			at_start = false;
 			continue;
 		}
@@ -73,6 +78,24 @@ kit_check_csv(const char *p, size_t n, char sep, size_t columns)
 	return NULL;
 }
 
+/* What is wrong with the line of a stack, whose count comes after ${space}. */
+static const char *
+check_stack(const char *line, const char *space, const char *stop)
+{
+	for (const char *p = line; p < stop; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			return "a control character";
+	if (!space || space == line || space + 1 == stop || space[1] == '0')
+		return "no count";
+	for (const char *d = space + 1; d < stop; d++)
+		if (*d < '0' || *d > '9')
+			return "a count that is no number";
+	for (const char *f = line; f < space; f++)
+		if (*f == ';' && (f == line || f + 1 == space || f[1] == ';'))
+			return "an empty frame";
+	return NULL;
+}
+
 const char *
 kit_check_folded(const char *p, size_t n)
 {
@@ -82,22 +105,13 @@ kit_check_folded(const char *p, size_t n)
 	if (!is_utf8(p, n))
 		return "not UTF-8";
 	while (p < end) {
-		const char *line = p, *stop = memchr(p, '\n', (size_t)(end - p)), *space;
+		const char *line = p, *stop = memchr(p, '\n', (size_t)(end - p)), *space, *wrong;
 
 		if (!stop)
 			return "the last line has no end";
-		for (; p < stop; p++)
-			if ((unsigned char)*p < 0x20 || *p == 0x7f)
-				return "a control character";
 		space = memrchr(line, ' ', (size_t)(stop - line));
-		if (!space || space == line || space + 1 == stop || space[1] == '0')
-			return "no count";
-		for (const char *d = space + 1; d < stop; d++)
-			if (*d < '0' || *d > '9')
-				return "a count that is no number";
-		for (const char *f = line; f < space; f++)
-			if (*f == ';' && (f == line || f + 1 == space || f[1] == ';'))
-				return "an empty frame";
+		if ((wrong = check_stack(line, space, stop)))
+			return wrong;
 		if (before && before_n == (size_t)(space - line) && memcmp(before, line, before_n) == 0)
 			return "the same stack twice";
 		before = line;
@@ -363,6 +377,22 @@ name_types(struct reader *r)
 		r->wrong = "a default type of no string";
 }
 
+/* What is wrong with the tables, which are all read. */
+static const char *
+check_tables(const struct reader *r)
+{
+	if (r->sum.nstring == 0 || r->string_n[0] != 0)
+		return "the first string is not empty";
+	if (r->sum.ntype == 0 || !r->mapping)
+		return "no sample type, or no mapping";
+	if (r->sum.nfunction && !is_string(r, r->largest))
+		return "a function of no string";
+	for (size_t i = 1; i < 65536; i++)
+		if (r->location[i] && !r->function[r->line[i]])
+			return "a line of no function";
+	return NULL;
+}
+
 const char *
 kit_check_profile(const char *p, size_t n, struct kit_profile *out)
 {
@@ -377,15 +407,8 @@ kit_check_profile(const char *p, size_t n, struct kit_profile *out)
 		read_table(r, &f);
 	if (got < 0)
 		r->wrong = "a broken field";
-	if (!r->wrong && (r->sum.nstring == 0 || r->string_n[0] != 0))
-		r->wrong = "the first string is not empty";
-	if (!r->wrong && (r->sum.ntype == 0 || !r->mapping))
-		r->wrong = "no sample type, or no mapping";
-	if (!r->wrong && r->sum.nfunction && !is_string(r, r->largest))
-		r->wrong = "a function of no string";
-	for (size_t i = 1; i < 65536 && !r->wrong; i++)
-		if (r->location[i] && !r->function[r->line[i]])
-			r->wrong = "a line of no function";
+	if (!r->wrong)
+		r->wrong = check_tables(r);
 	for (q = p; !r->wrong && next_field(&q, end, &f) > 0;)
 		if (f.number == 2)
 			read_sample(r, f.p, f.p + f.n);
@@ -449,20 +472,6 @@ send(struct trace *t, unsigned table, uint64_t number)
 	t->sent[t->n++] = (struct sent){ table, number };
 }
 
-static bool
-take_varint(const char **p, const char *end, uint64_t *v)
-{
-	*v = 0;
-	for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
-		unsigned char c = (unsigned char)*(*p)++;
-
-		*v |= (uint64_t)(c & 127) << shift;
-		if (c < 128)
-			return true;
-	}
-	return false;
-}
-
 /* Which table a number refers to; 0: none, or the tracks where ${track}. */
 static unsigned
 refers(enum message in, unsigned field, bool *track)
@@ -492,6 +501,18 @@ check_number(struct trace *t, enum message in, unsigned as, unsigned field, uint
 	return NULL;
 }
 
+/* What a message ${in} holds in a field of the number and kind that ${tag} says; NULL: no such field is known. */
+static const struct shape *
+shape_of(enum message in, uint64_t tag)
+{
+	static const unsigned wire[] = { [NUMBER] = 0, [DOUBLE] = 1, [TEXT] = 2, [MESSAGE] = 2 };
+
+	for (const struct shape *s = shapes, *end = s + sizeof shapes / sizeof *shapes; s < end; s++)
+		if (s->in == in && s->field == tag >> 3)
+			return (tag & 7) == wire[s->kind] ? s : NULL;
+	return NULL;
+}
+
 /* ${as}: the field by which this message is in the one around it. */
 static const char *
 check_message(struct trace *t, enum message in, unsigned as, const char *p, const char *end)
@@ -499,25 +520,19 @@ check_message(struct trace *t, enum message in, unsigned as, const char *p, cons
 	const char *wrong = NULL;
 
 	while (p < end && !wrong) {
-		const struct shape *s = shapes, *last = shapes + sizeof shapes / sizeof *shapes;
-		uint64_t tag, v = 0;
+		const struct shape *s;
+		uint64_t tag, v = 8;
 
-		if (!take_varint(&p, end, &tag))
+		if (!varint(&p, end, &tag))
 			return "a field without a number";
-		while (s < last && (s->in != in || s->field != tag >> 3))
-			s++;
-		if (s == last || (tag & 7) != (s->kind == NUMBER ? 0 : s->kind == DOUBLE ? 1 : 2))
+		if (!(s = shape_of(in, tag)))
 			return "a field that is not known";
-		if (s->kind == DOUBLE && end - p < 8)
-			return "half a real";
-		if (s->kind != DOUBLE && !take_varint(&p, end, &v))
+		if (s->kind != DOUBLE && !varint(&p, end, &v))
 			return "half a number";
 		if (s->kind == NUMBER) {
 			wrong = check_number(t, in, as, s->field, v);
 			continue;
 		}
-		if (s->kind == DOUBLE)
-			v = 8;
 		if (v > (uint64_t)(end - p))
 			return "a message longer than the one around it";
 		if (s->kind == TEXT && (!is_utf8(p, (size_t)v) || memchr(p, 0, (size_t)v)))

@@ -17,6 +17,9 @@ from suite import TOP, TRACETOOL
 # Tabs are 8 columns. Texts and data have no limit; nor have small C# programs that are recorded.
 COLUMNS = 160
 SOURCES = (".c", ".h", ".py", ".sh", ".mjs", ".cjs", ".yml")
+PATHS = 20
+# Functions with more, until they are simpler.
+STILL_COMPLEX = {"plain_run", "plain", "keep_rest", "search", "find_start", "sample", "messages"}
 # The version may stand in these: its place, and what tells history.
 VERSION_IN = {"cmd/version.h", "CHANGELOG.md"}
 
@@ -73,6 +76,21 @@ def columns(names):
     fault("lines have at most %d columns" % COLUMNS, long)
     editor = text(".editorconfig")
     fault(".editorconfig has the same limit", re.findall(r"^max_line_length = (\d+)$", editor, re.M) != [str(COLUMNS)] and editor)
+
+
+def paths(source):
+    """(name, line, paths through it) of each function of a C file: 1, and 1 for each if, loop, switch, &&, || and ?."""
+    token = re.compile(r"""\"(?:\\.|[^"\\\n])*\"|'(?:\\.|[^'\\\n])*'|/\*.*?\*/|//[^\n]*|^[ \t]*#(?:\\\n|[^\n])*""", re.S | re.M)
+    source = token.sub(lambda m: "\n" * m[0].count("\n"), source)
+    for m in re.finditer(r"^(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", source, re.S | re.M):
+        yield m[1], source.count("\n", 0, m.start()) + 1, 1 + len(re.findall(r"\b(?:if|for|while|switch)\b|&&|\|\||\?", m[2]))
+
+
+def functions_are_simple(names):
+    """McCabe's number, with a switch as one path: a flat list of cases is easy to read, however long it is."""
+    fault("functions have at most %d paths" % PATHS, [
+        "%s:%d: %s has %d" % (n, line, name, many) for n in names if re.match(r"(lib|cmd|formats|tests/kit)/.*\.c$", n)
+        for name, line, many in paths(text(n)) if many > PATHS and name not in STILL_COMPLEX])
 
 
 def the_library_names_no_option(names):
@@ -192,6 +210,7 @@ def main():
         columns(names)
         reasons_are_true(names)
         the_library_names_no_option(names)
+        functions_are_simple(names)
         public_ci(names)
         links(names)
         pictures()
