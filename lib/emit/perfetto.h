@@ -179,7 +179,7 @@ void tt_pf_args(const struct perfetto *c, const char *const *name, const struct 
 struct pf_event tt_pf_begin_track(struct tt_buf *b, uint64_t uuid, uint64_t parent, const char *name, size_t n);
 void tt_pf_end_track(struct tt_buf *b, struct pf_event e);
 
-/* --- perfetto.c -------------------------------------------------------------------- */
+/* --- perfetto_send.c --------------------------------------------------------------- */
 
 /* Write what is in ${b}, and empty it. */
 int tt_pf_write(struct perfetto *c, struct tt_buf *b, struct tt_err *err);
@@ -187,7 +187,13 @@ int tt_pf_write(struct perfetto *c, struct tt_buf *b, struct tt_err *err);
 /* Append what tells of the name, thread or track ${use} (pf_use()), unless that was sent. */
 int tt_pf_send(struct perfetto *c, uint64_t use, struct tt_buf *b, struct tt_err *err);
 
-/* The number by which samples call the thread. */
+/* ${iid} means the text ${s}, within interned data. */
+void tt_pf_put_interned(struct tt_buf *b, unsigned field, uint64_t iid, const char *s, size_t n);
+
+/* Threads whose name was not known when their first event was written get it. */
+int tt_pf_rename_threads(struct perfetto *c, struct tt_err *err);
+
+/* The number by which samples, which have 32 bits for it, call the thread: others are shown on a thread of their own. */
 uint64_t tt_pf_sample_tid(const struct perfetto *c, const struct tt_thread *t);
 uint32_t tt_pf_pid(const struct perfetto *c, uint32_t process);
 

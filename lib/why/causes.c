@@ -1,5 +1,6 @@
 /**
- * Which frames are hitches, what typical frames do, and what each hitch does beyond that; the contract is in causes.h.
+ * The search for causes: whose call each path is, then what typical frames do, and what each hitch does beyond that; the contract is in
+ * causes.h.
  */
 #include "why/causes_parts.h"
 
@@ -10,7 +11,7 @@
 #include "view/frame_sums.h"
 #include "view/view.h"
 
-enum { LEAST_FRAMES = 10, LEAST_EXTRA = 100000 };
+enum { LEAST_FRAMES = 10 };
 
 const char *
 tt_cause_name(enum tt_cause_class class)
@@ -29,133 +30,6 @@ tt_causes_none(const struct tt_frames *f, size_t unseen)
 	if (unseen)
 		return "long frames were not looked at, for there are too many zones or frames: choose up to 256 frames by time or number";
 	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
-}
-
-/* --- times ----------------------------------------------------------------------------------------- */
-
-int64_t
-tt_why_time(const struct tt_why *w, size_t i)
-{
-	const struct tt_frames *f = w->m->frames;
-	int64_t t = tt_frames_wall(f, i) - (w->cap ? f->limit_ns[i] : 0);
-
-	return t > 0 ? t : 0;
-}
-
-static int64_t
-time_beyond(const struct tt_why *w, size_t i)
-{
-	int64_t t = tt_why_time(w, i), cpu = w->m->frames->has_wait ? tt_frames_cpu(w->m->frames, i) : 0;
-	int64_t extra = t > w->over ? t - w->out->typical : 0, more = cpu > w->over_cpu ? cpu - w->typical_cpu : 0;
-
-	return more > extra ? more : extra;
-}
-
-int64_t
-tt_why_extra(const struct tt_why *w, size_t i)
-{
-	return tt_frames_looked(w->m->frames, i, i + 1) ? time_beyond(w, i) : 0;
-}
-
-bool
-tt_why_strict(const struct tt_why *w, size_t i)
-{
-	return tt_why_time(w, i) > w->strict || (w->m->frames->has_wait && tt_frames_cpu(w->m->frames, i) > w->strict_cpu);
-}
-
-/* Of the ${n} values of ${v}: the median, in *${over} a quarter more, and in *${strict} what is also more than they differ by anyway. */
-static int64_t
-median(int64_t *v, size_t n, int64_t *over, int64_t *strict)
-{
-	int64_t typical, least, more;
-
-	typical = tt_quantile_of_i64(v, n, 1, 2);
-	for (size_t i = 0; i < n; i++)
-		v[i] = v[i] > typical ? v[i] - typical : typical - v[i];
-	more = 5 * tt_quantile_of_i64(v, n, 1, 2);
-	least = typical / 4 > LEAST_EXTRA ? typical / 4 : LEAST_EXTRA;
-	*over = typical + least;
-	*strict = typical + (more > least ? more : least);
-	return typical;
-}
-
-static int
-find_times(struct tt_why *w)
-{
-	const struct tt_frames *f = w->m->frames;
-	int64_t *v = tt_mem_alloc(w->mem, f->n * sizeof *v, w->err);
-
-	if (!v || tt_frames_cap(w->m, &w->cap, w->err) != TT_OK)
-		goto out;
-	for (size_t i = 0; i < f->n; i++)
-		v[i] = tt_why_time(w, i);
-	w->out->typical = median(v, f->n, &w->over, &w->strict);
-	for (size_t i = 0; i < f->n && f->has_wait; i++)
-		v[i] = tt_frames_cpu(f, i);
-	w->typical_cpu = f->has_wait ? median(v, f->n, &w->over_cpu, &w->strict_cpu) : 0;
-out:
-	tt_mem_free(w->mem, v, v ? f->n * sizeof *v : 0);
-	return w->err->code;
-}
-
-/* Evenly spaced frames; the search is in vain where too few of them are typical. */
-static int
-choose_samples(struct tt_why *w)
-{
-	size_t n = w->m->frames->n;
-
-	w->nsample = n < TT_FRAMES_SAMPLED ? n : TT_FRAMES_SAMPLED;
-	w->sample = tt_arena_alloc(w->text, w->nsample * sizeof *w->sample, w->err);
-	for (size_t i = 0; i < w->nsample && w->sample; i++) {
-		w->sample[i] = tt_frames_sample(w->m->frames, i);
-		w->ntypical += tt_why_extra(w, w->sample[i]) == 0;
-	}
-	return w->err->code;
-}
-
-static int
-by_extra(const void *a, const void *b)
-{
-	const struct tt_cause *x = a, *y = b;
-
-	return x->extra != y->extra ? TT_CMP(y->extra, x->extra) : TT_CMP(x->frame, y->frame);
-}
-
-static int
-by_frame(const void *a, const void *b)
-{
-	const struct tt_cause *x = a, *y = b;
-
-	return TT_CMP(x->frame, y->frame);
-}
-
-/* Frames to judge; of more than TT_CAUSE_HITCHES those with the most extra time. */
-static int
-choose_hitches(struct tt_why *w)
-{
-	struct tt_causes *out = w->out;
-	size_t n = w->m->frames->n, k = 0, room = 0;
-	struct tt_cause *all;
-
-	for (size_t i = 0; i < n; i++) {
-		room += tt_why_extra(w, i) > 0;
-		out->unseen += time_beyond(w, i) > 0 && tt_why_extra(w, i) == 0;
-	}
-	all = tt_mem_alloc(w->mem, room * sizeof *all, w->err);
-	for (size_t i = 0; i < n && all; i++)
-		if (tt_why_extra(w, i) > 0)
-			all[k++] = (struct tt_cause){ .frame = i, .row = TT_NO_ROW, .row2 = TT_NO_ROW, .extra = tt_why_extra(w, i) };
-	if (!all)
-		return w->err->code;
-	tt_sort(all, k, by_extra);
-	out->ncause = k < TT_CAUSE_HITCHES ? k : TT_CAUSE_HITCHES;
-	out->cause = tt_arena_alloc(w->text, (out->ncause + 1) * sizeof *out->cause, w->err);
-	if (out->cause) {
-		memcpy(out->cause, all, out->ncause * sizeof *all);
-		tt_sort(out->cause, out->ncause, by_frame);
-	}
-	tt_mem_free(w->mem, all, room * sizeof *all);
-	return w->err->code;
 }
 
 /* --- what is whose --------------------------------------------------------------------------------- */
@@ -354,8 +228,8 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	tt_frame_sums_init(&sums, view, err);
 	w.p = sums.p;
 	rc = err->code;
-	if (rc == TT_OK && (rc = find_times(&w)) == TT_OK && (rc = choose_samples(&w)) == TT_OK && (rc = choose_hitches(&w)) == TT_OK &&
-	    (rc = look_at_paths(&w)) == TT_OK && (rc = read_samples(&w)) == TT_OK && (rc = read_hitches(&w)) == TT_OK) {
+	if (rc == TT_OK && (rc = tt_why_hitches(&w)) == TT_OK && (rc = look_at_paths(&w)) == TT_OK && (rc = read_samples(&w)) == TT_OK &&
+	    (rc = read_hitches(&w)) == TT_OK) {
 		tt_why_doubt(&w);
 		rc = tt_why_group(&w);
 	}

@@ -76,6 +76,9 @@ struct tt_why {
 
 #define TT_CLASS_NONE 255
 
+/* Choose the samples and the hitches, by what frames take. */
+int tt_why_hitches(struct tt_why *w);
+
 /* The time by which frame ${i} is judged: without waiting for the frame limit. */
 int64_t tt_why_time(const struct tt_why *w, size_t i);
 
