@@ -205,7 +205,7 @@ by_recording(const void *a, const void *b)
 	return c ? c : strcmp(x->key, y->key);
 }
 
-/* Is a recording there in several files? They are no captures that tell of each other's noise. */
+/* Refuse one recording in several files: between these nothing differs by noise. */
 static int
 check_parts(struct batch_gate *b, struct tt_err *err)
 {
@@ -340,7 +340,7 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	s->name = tt_arena_text(&b->a, r->key, strlen(r->key), err);
 	if (!s->name)
 		return err->code;
-	/* An output that could not be made is no damage to the figures. */
+	/* An output that could not be made is not damage to the figures. */
 	if (strcmp(r->outcome, "ok") != 0 && strcmp(r->why, "unsuited") != 0 && !s->damaged) {
 		s->damaged = true;
 		s->damage = tt_arena_text(&b->a, r->detail, strlen(r->detail), err);

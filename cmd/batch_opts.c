@@ -168,7 +168,7 @@ check_suffixes(const struct batch_opts *o, struct tt_err *err)
 		const char *s = o->to.v[i];
 
 		if (strlen(s) > 20 || strpbrk(s, "/\\") || s[0] == '.' || s[0] == '\0')
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --to: \"%s\" is no suffix", s);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --to: \"%s\" is not a suffix", s);
 		memcpy(name + 2, s, strlen(s) + 1);
 		if (!tt_emit_for_path(name))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,

@@ -69,7 +69,7 @@ int run_record(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_help(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
 
-/* Can programs be recorded with these values of --profile, and is there a module to do it? */
+/* Fail unless programs can be recorded with these values of --profile, and there is a module that does it. */
 int record_check(struct app *app, const struct opt_list *options, struct tt_err *err);
 
 /* The call tree of both sides of ${in} as a flame graph, for "tracetool report": the picture of "tracetool diff" alone, to ${output}. */

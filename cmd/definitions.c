@@ -253,7 +253,7 @@ definition_row(struct tt_report *r, const struct definition *d)
 
 /* --- names --------------------------------------------------------------------- */
 
-/* Is the word of ${n} bytes one of the names, which ", " parts, in ${list}? */
+/* True if the word of ${n} bytes is one of the names in ${list}, which are separated by ", ". */
 static bool
 one_of(const char *list, const char *word, size_t n)
 {
@@ -295,7 +295,7 @@ is_statistic(const struct definition *d, const char *word, size_t n)
 	return false;
 }
 
-/* Is it how the reader of a format says the loss? */
+/* True if that is how the reader of a format words the loss. */
 static bool
 is_said(const struct definition *d, const char *word)
 {

@@ -33,7 +33,7 @@ void definitions_each(definition_fn *f, void *arg);
 /* Add a row with ${d} to the last table of its kind in ${r}, which is made for the first. */
 void definition_row(struct tt_report *r, const struct definition *d);
 
-/* Is ${word} a name of ${d}? Capitals do not count. A column also goes by TABLE/COLUMN, a metric by METRIC.STATISTIC, both with [ROW]. */
+/* True if ${word} is a name of ${d}, in capitals or not. A column is also called TABLE/COLUMN, a metric METRIC.STATISTIC, both with [ROW]. */
 bool definition_named(const struct definition *d, const char *word);
 
 #endif

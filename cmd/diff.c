@@ -200,7 +200,7 @@ check(const struct diff_opts *o, struct tt_err *err)
 
 /* --- reading ------------------------------------------------------------------------ */
 
-/* One recording on one side twice, or files of it, would count as captures that tell of each other's noise. */
+/* One recording on one side twice, or files of it, would count as independent captures. */
 static int
 check_recording(const struct diff_opts *o, size_t at, const struct tt_model *m, uint64_t *seen, struct tt_err *err)
 {

@@ -101,7 +101,7 @@ gate_today(struct app *app, const char *given, const char **day, struct tt_err *
 
 	if (given) {
 		if (!tt_is_date(given))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --today: \"%s\" is no date like 2027-01-31", given);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --today: \"%s\" is not a date like 2027-01-31", given);
 		*day = given;
 		return TT_OK;
 	}
@@ -549,7 +549,7 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 	const char *first = NULL;
 	int rc = TT_OK;
 
-	/* What a crash cut off is no measure for others. */
+	/* What a crash cut off says nothing about others. */
 	for (size_t i = 0; i < x->in->path.n; i++) {
 		if (x->cap[i].into)
 			continue;

@@ -31,7 +31,7 @@ int gate_today(struct app *app, const char *given, const char **day, struct tt_e
 #define GATE_WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \
 	"csv-safe", "no-pager"
 
-/* Is it a gate that the options ask for? TT_E_USAGE where one of them makes no sense without --gate. */
+/* *${wanted}: the options ask for a gate. TT_E_USAGE where one of them makes no sense without --gate. */
 int gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err);
 
 /**

@@ -64,7 +64,7 @@ by_file(const void *a, const void *b)
 	return TT_CMP(x->at, y->at);
 }
 
-/* Is one file among the ${n} captures twice? It would count twice, or be joined with itself. */
+/* Refuse a file that is among the ${n} captures twice: it would count twice, or be joined with itself. */
 static int
 check_twice(const struct gate *x, size_t n, struct tt_err *err)
 {
@@ -303,7 +303,7 @@ add_facts(const struct opt_list *meta, struct tt_sample *s, struct tt_arena *a, 
 	return TT_OK;
 }
 
-/* Is ${c} a file of test results? Then ${s} is its sample. Pipes are captures. */
+/* Where ${c} is a file of test results, ${s} becomes its sample. Pipes are taken for captures. */
 static int
 read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, struct tt_err *err)
 {

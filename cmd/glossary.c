@@ -49,7 +49,7 @@ const struct glossary_word glossary_terms[] = {
 	{ "CPU-active time",
 	    "Wall time of a frame without the waits of the frame thread, the Editor's time and the time outside recorded calls." },
 	{ "editor",
-	    "Time of a frame in markers of the Unity Editor that the game runs in; it is no part of CPU-active time." },
+	    "Time of a frame in markers of the Unity Editor that the game runs in; it is not part of CPU-active time." },
 	{ "capped frames, capped",
 	    "Frames that wait for a frame rate: their wall time says nothing, and they are judged by CPU-active time." },
 	{ "typical frame",

@@ -52,10 +52,10 @@ help_overview(struct tt_buf *out)
 	    "Manual: tracetool(1), tracetool-metrics(7)\n");
 }
 
-/* What people ask help about that is no command, and what tells of it. */
+/* Words that people ask help about and that are no commands, and where to read about them. */
 static const struct { const char *word, *where; } topic[] = {
 	{ "tables", "\"tracetool list passes\" names the tables, \"tracetool list metrics\" their columns; tracetool-tables(7) describes both" },
-	{ "columns", "\"tracetool list metrics\" names the columns of all tables, and \"tracetool explain\" tells of one; "
+	{ "columns", "\"tracetool list metrics\" names the columns of all tables, and \"tracetool explain\" explains one; "
 	    "tracetool-tables(7) describes them" },
 	{ "metrics", "\"tracetool list metrics\" names the columns of all tables, \"tracetool list gate\" what a budget can limit; "
 	    "tracetool-metrics(7) defines them" },

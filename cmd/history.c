@@ -96,7 +96,7 @@ add_figure(struct histories *x, const struct tt_baseline *b, const struct tt_bud
 	return TT_OK;
 }
 
-/* Is it one of those that are shown without a budget? Of each metric its usual statistic, if that is not nothing in all sessions. */
+/* True for what is shown without a budget: of each metric its usual statistic, unless that is 0 or missing in all sessions. */
 static bool
 is_usual(const struct tt_baseline *b, const struct tt_measure *m, size_t which)
 {

@@ -173,7 +173,7 @@ print_nothing_given(struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a command or a file");
 }
 
-/* Is the first argument, which is neither verb nor file, meant as a verb? Then say so instead of "no such file". */
+/* Where the first argument, which is neither verb nor file, looks like a misspelt verb, say so instead of "no such file". */
 static int
 check_verb(const char *word, struct tt_err *err)
 {

@@ -312,7 +312,7 @@ opts_quote(struct tt_buf *to, const char *s)
 	tt_buf_text(to, "'");
 }
 
-/* Does the option say how an output is made, and not of what? */
+/* True if the option says how an output is made, and not of what. */
 static bool
 is_of_the_making(const char *name)
 {

@@ -167,7 +167,7 @@ quote(struct tt_buf *to, const char *s)
 	tt_buf_text(to, plain ? "" : "'");
 }
 
-/* Is the argument ${s} an option of how this page is made, which changes nothing that it shows? *${value}: the next one is its value. */
+/* True if the argument ${s} is an option that changes nothing the page shows. *${value}: the next argument is its value. */
 static bool
 is_of_the_making(const char *s, bool *value)
 {

@@ -22,7 +22,7 @@ redact_path(const char *path)
 	return last;
 }
 
-/* Does a path begin at ${s}: "/a", "./a", "../a", "~/a", "C:\a"? */
+/* True if a path begins at ${s}: "/a", "./a", "../a", "~/a", "C:\a". */
 static bool
 begins_path(const char *s)
 {

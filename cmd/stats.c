@@ -45,7 +45,7 @@ struct stats_opts {
 	enum tt_group group;          /* gate.group_by, where there is no gate */
 };
 
-/* The names of those passes that are no table's id come after the tables. */
+/* The names of passes that are not ids of tables come after the tables. */
 static const char *
 table_or_pass(size_t i)
 {
@@ -400,7 +400,7 @@ no_column(const struct stats_opts *s, const char *id, const char *near, struct t
 	    near ? near : "", near ? "\"?" : "", *list ? list + 2 : "none");
 }
 
-/* Does one of the tables asked for have the column of --sort? Told before the work, not after. */
+/* Fail, before captures are read, if none of the tables asked for has the column of --sort. */
 static int
 check_sort(const struct stats_opts *s, struct tt_err *err)
 {
@@ -515,7 +515,7 @@ asks_for_tables(const struct stats_opts *s)
 	return false;
 }
 
-/* One screen; where it is no terminal, as wide as the least of them. */
+/* One screen; where it is not a terminal, as wide as the least of them. */
 static void
 fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struct tt_report *r)
 {

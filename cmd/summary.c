@@ -135,7 +135,7 @@ started(struct tt_report *r, int64_t wall_ns)
 	return tt_text(r, ", on %04d-%02d-%02d at %02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min);
 }
 
-/* Is something missing for it? Severities say how much figures depend on it: of a capture that breaks off, its last events are missing. */
+/* True for losses that take something from the figures. A capture that breaks off lacks its last events, though that is only a notice. */
 static bool
 takes(const struct tt_loss_info *info, enum tt_loss_kind k)
 {

@@ -58,7 +58,7 @@ void ui_line(struct ui *ui, const char *text);
 /* Erase the bar; it comes back with the next tick. */
 void ui_erase(struct ui *ui);
 
-/* Does descriptor ${fd} get colours? The columns of its terminal; 0 where it is none. */
+/* ui_color: true if descriptor ${fd} gets colours. ui_width: the columns of its terminal; 0 where it is not one. */
 bool ui_color(const struct ui *ui, int fd);
 unsigned ui_width(int fd);
 

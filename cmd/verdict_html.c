@@ -45,7 +45,7 @@ static const struct { const char *mark, *word; } fine[TT_OUTCOMES] = {
 	[TT_WORSE] = { "\xe2\x9c\x97", "worse" },
 };
 
-/* "✗ worse", "! worse, a warning": never told by a colour. */
+/* "✗ worse", "! worse, a warning": never by colour alone. */
 static void
 put_outcome(const struct page *p, const struct tt_verdict_row *r)
 {

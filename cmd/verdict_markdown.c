@@ -141,7 +141,7 @@ struct page {
 	bool full;
 };
 
-/* Is the text since ${before} too much? Then remove it, and drop all that would follow. */
+/* Where the text since ${before} is too much, remove it, and drop all that would follow. */
 static void
 keep(struct page *p, size_t before)
 {

@@ -47,7 +47,7 @@ int verdict_open(struct app *app, const struct verdict_opts *o, const char *inst
 /* Remove the files that an earlier run wrote, but for GitHub's summary. Errors: TT_E_IO. */
 int verdict_forget(const struct verdict_opts *o, struct tt_err *err);
 
-/* Does a CI system take lines of standard output for messages? NULL: no. */
+/* True if a CI system takes lines of standard output for messages. NULL: false. */
 bool verdict_messages(const struct verdict_opts *o);
 
 /**

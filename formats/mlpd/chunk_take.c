@@ -71,7 +71,7 @@ mlpd_time_back(struct mlpd_run *r, uint64_t delta)
 	if (now(r) > r->last)
 		r->last = now(r);
 	r->time += delta;
-	/* Mono 4.6 stamps its first counter sample with 0: that is no time. */
+	/* Mono 4.6 stamps its first counter sample with 0: that is not a time. */
 	if (r->time != 0)
 		tt_batch_time(r->b, now(r));
 }

@@ -20,7 +20,7 @@ enum mono_record {
 	MONO_GC = 16,                 /* byte phase (the runtime's number), generation */
 	MONO_GC_HEAP = 17,            /* bytes */
 	MONO_GC_MOVES = 18,           /* addresses: old, new, old, new ... */
-	MONO_GC_ROOTS = 19,           /* count; of each: zigzag differences of slot (whole: some are no addresses) and of object (>> 3) */
+	MONO_GC_ROOTS = 19,           /* count; of each: zigzag differences of slot (whole: some are not addresses) and of object (>> 3) */
 	MONO_HANDLE = 20,             /* byte kind, byte 1 for destroyed, handle, object */
 	MONO_FINALIZE = 21,           /* byte 1 for the end, object (0: the queue); class, from 1.1 */
 	MONO_THROW = 22,              /* object, class, stack */
@@ -46,7 +46,7 @@ enum mono_record {
 enum mono_code { MONO_CODE_METHOD = 0, MONO_CODE_READY = 128 };
 
 /*
- * Keys of zones that are no methods, as the reader of the log profiler's captures gives them (TT_KEY_*): collections,
+ * Keys of zones that are not methods, as the reader of the log profiler's captures gives them (TT_KEY_*): collections,
  * stops of the world, waiting for a lock, from a throw to its catch, compiling.
  */
 #define MONO_KEY_GC_PAUSE   (UINT64_MAX - 1)

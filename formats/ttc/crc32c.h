@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Does the processor have the instruction? Set by tt_crc32c_init, which is cheap and may be called often. */
+/* True if the processor has the instruction. Set by tt_crc32c_init, which is cheap and may be called often. */
 extern bool tt_crc32c_fast;
 void tt_crc32c_init(void);
 

@@ -149,7 +149,7 @@ records(struct ttc_run *r)
 	return rc;
 }
 
-/* A collection, as other runtimes tell of it, for each zone of Unity's GC.Collect. */
+/* A collection, as other runtimes report it, for each zone of Unity's GC.Collect. */
 static int
 collections(struct ttc_run *r)
 {
@@ -170,7 +170,7 @@ collections(struct ttc_run *r)
 	return TT_OK;
 }
 
-/* Zones of collections, locks and exceptions are no calls of the program; see tt_zone_begin_own(). */
+/* Zones of collections, locks and exceptions are not calls of the program; see tt_zone_begin_own(). */
 static void
 mark_own(struct tt_batch *b)
 {

@@ -74,7 +74,7 @@ struct ttc_head {
 };
 
 enum ttc_head_flag {
-	TTC_H_LAST = 1,               /* keeps the last seconds: older events are no loss */
+	TTC_H_LAST = 1,               /* keeps the last seconds: older events are not a loss */
 	TTC_H_DISTORTS = 2,           /* every call instrumented: times are relative */
 	TTC_H_NO_FRAMES = 8,          /* the program marks no frames */
 	TTC_H_DISK = 4,               /* set afterwards: writing failed, the rest is missing */
@@ -262,7 +262,7 @@ ttc_stack_max(uint32_t chunk)
  */
 struct ttc_rate { uint64_t ticks, ns; uint64_t span_ticks, span_ns; };
 #define TTC_RATE_FROM     50000000u   /* of less than so many ns the rate of the head is as good */
-#define TTC_RATE_PPM      1000        /* further from it, it is no drift */
+#define TTC_RATE_PPM      1000        /* further from it, it is not drift */
 
 /* The next instant: ticks since the start, and the monotonic clock. The first one is the head's: 0 and mono_ns. */
 static inline void

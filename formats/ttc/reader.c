@@ -178,7 +178,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (m->head.clock < sizeof clock_name / sizeof *clock_name)
 		cap->clock = clock_name[m->head.clock];
 	cap->args = m->text[TTC_T_ARGS];
-	/* A fact says it as well, for options that were not on the command line. Unity tells of both kinds by itself. */
+	/* A fact says it as well, for options that were not on the command line. Unity reports both kinds without being asked. */
 	m->mono = mono_made(cap->producer);
 	if (!m->mono)
 		cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;

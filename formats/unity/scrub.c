@@ -148,7 +148,7 @@ unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err
 	int rc = TT_OK;
 
 	s->done->names += n > 0;
-	/* Half a unit at the end is no text. */
+	/* Half a unit at the end is not text. */
 	if (n % 2)
 		p[n - 1] = 0;
 	for (size_t i = 0, k; i + 2 <= n && rc == TT_OK; i = k) {

@@ -1,7 +1,7 @@
 /**
  * A 64-bit hash of bytes: tells contents apart, and says which shard a key belongs to.
  *
- * Four lanes of multiply-and-fold over 32 bytes at a time. It is no cryptographic hash: it finds what
+ * Four lanes of multiply-and-fold over 32 bytes at a time. It is not a cryptographic hash: it finds what
  * changed by itself, not what somebody changed to deceive. The value is part of result files: it does not change.
  */
 #ifndef TT_BASE_HASH_H

@@ -22,7 +22,7 @@ size_t tt_utf8_len(const char *s, size_t n);
 /* The code point of the valid character of ${len} bytes at ${s}. Of any one byte (${len} 1): its value. */
 uint32_t tt_utf8_code(const char *s, size_t len);
 
-/* Write the code point ${c} at ${to}, which has room for 4 bytes, and return how many it takes; 0: it is no character. */
+/* Write the code point ${c} at ${to}, which has room for 4 bytes, and return how many it takes; 0: it is not a character. */
 size_t tt_utf8_put(char *to, uint32_t c);
 
 /**

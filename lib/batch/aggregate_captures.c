@@ -43,7 +43,7 @@ tt_captures_free(struct tt_captures *c, struct tt_mem *mem)
 
 /* --- one after the other ------------------------------------------------------------------------ */
 
-/* Is ${a} to be shown rather than ${b}? */
+/* True if ${a} is shown rather than ${b}. */
 static bool
 before(const struct tt_capture_row *a, const struct tt_capture_row *b)
 {

@@ -1,5 +1,5 @@
 /**
- * The record of one archive of a batch: its members that are no captures, and its damage.
+ * The record of one archive of a batch: its members that are not captures, and its damage.
  *
  * Counts by kind, and for each kind of complaint the first lines and how many there were. Plain data in
  * a few hundred bytes for any archive.
@@ -35,7 +35,7 @@ struct tt_record {
 void tt_record_begin(struct tt_record *r, const char *format);
 void tt_record_free(struct tt_record *r);
 
-/* One more member of this kind, which is no capture. */
+/* One more member of this kind, which is not a capture. */
 int tt_record_kind(struct tt_record *r, const char *kind, struct tt_err *err);
 
 /* A complaint about member number ${at}. TT_END: it is among the first, print it; TT_OK: it is counted. */
@@ -50,7 +50,7 @@ int tt_record_fail(struct tt_record *r, int status, const char *detail, struct t
 /**
  * tt_record_join(r, doc, err):
  * Add the record of another part of the same archive, read back from its line, which must live as long as ${r}.
- * The order of parts does not matter. TT_E_DAMAGED: it is no record.
+ * The order of parts does not matter. TT_E_DAMAGED: it is not a record.
  */
 int tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err);
 

@@ -318,7 +318,7 @@ give(struct tt_results *rs, const struct tt_results_out *out, const char *line, 
 	return out->line(out->arg, line, n, r, err);
 }
 
-/* Have all parts of some number of shards come? That number, or 0. A part that may yet end better has not. */
+/* The number of shards of which all parts have come, or 0. A part that may yet end better has not come. */
 static unsigned
 complete(const struct tt_result *r, size_t n)
 {
@@ -394,7 +394,7 @@ differ(const struct tt_result *a, const struct tt_result *b)
 	    (a->hash[0] && b->hash[0] && strcmp(a->hash, b->hash) != 0);
 }
 
-/* Is the file of ${a} newer (1), older (-1) or as old as that of ${b}? */
+/* 1 if the file of ${a} is newer than that of ${b}, -1 if it is older, 0 if neither. */
 static int
 compare_times(const struct tt_result *a, const struct tt_result *b)
 {

@@ -61,7 +61,7 @@ struct tt_many_opts {
 	const char *facts;            /* given to every capture, as tt_result_id has them: for what failed, and for archives */
 	int dir;                      /* the directory captures' files go to; -1: none */
 	bool verify;                  /* `done` wants hashes */
-	/* Is there a result? Called in the parent for files, and in unpackers. ${file}: whose it is, by number. */
+	/* True if there is a result. Called in the parent for files, and in unpackers. ${file}: number of the file that ${key} is in. */
 	bool (*done)(void *arg, size_t file, const char *key, size_t n, const uint64_t *hash);
 	/* A line, with its LF; ${same}: there is a result of that key, whose body is kept. */
 	int (*line)(void *arg, const char *line, size_t n, struct tt_err *err);

@@ -79,7 +79,7 @@ tt_many_id(const struct many *m, size_t file, const char *type, struct tt_result
 		.file_size = f->size, .file_mtime_ns = f->mtime_ns };
 }
 
-/* Write a capture's line, and count it. A body that is no JSON is the doing of a process gone wild. */
+/* Write a capture's line, and count it. A body that is not JSON comes from a process that went wrong. */
 int
 tt_many_capture(struct many *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
     struct tt_err *err)

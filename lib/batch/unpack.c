@@ -34,7 +34,7 @@ complain(struct unpack *u, int rc, const char *why, struct tt_err *err)
 	return tt_unpack_complain(u, kind_of_failure(rc), err, "%.*s: %s", (int)u->key.n, u->key.p, why);
 }
 
-/* Fail if some bytes of ${src}, which was read to its end, were no compressed data; their content is lost. */
+/* Fail if some bytes of ${src}, which was read to its end, were not compressed data; their content is lost. */
 static int
 garbage(const struct tt_src *src, struct tt_err *why)
 {

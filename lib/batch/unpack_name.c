@@ -256,7 +256,7 @@ tt_unpack_ordinal(struct tt_mem *mem, struct names *s, const char *path, uint32_
 	return TT_OK;
 }
 
-/* Does the name try to lead somewhere, or to deceive whoever reads it? We never use it as a path, we only print it. */
+/* We never use the name as a path, we only print it. */
 bool
 tt_unpack_odd(const char *s)
 {

@@ -14,7 +14,7 @@
 
 enum tt_wire_kind {
 	TT_WIRE_ARCHIVE = 1,          /* the file is an archive: body = its format */
-	TT_WIRE_OTHER,                /* the file is no capture: body = what it is */
+	TT_WIRE_OTHER,                /* the file is not a capture: body = what it is */
 	TT_WIRE_MEMBER,               /* a capture, with its descriptor: key, index, size, hash; body = why it is cut */
 	TT_WIRE_MEMBER_END,           /* the end of a member that was streamed: index, size, hash; body = why it is cut */
 	TT_WIRE_SAME,                 /* a capture whose result there is: key, index, size, hash */

@@ -18,7 +18,7 @@ struct tt_def;
 
 enum { TT_CODE_HELPERS_MAX = 1 << 20, TT_CODE_IPS_MAX = 1 << 20 };
 
-/* A piece of code that is no method: a trampoline, a helper of the runtime. */
+/* A piece of code that is not a method: a trampoline, a helper of the runtime. */
 struct tt_code_helper {
 	uint64_t start;
 	uint32_t size, process;
@@ -42,7 +42,7 @@ TT_COLLECTED_AS(tt_code, TT_COLLECTS_CODE);
 /* The ${i}th piece of code of a method: key = the method's, a = where it begins, b = bytes (0 not known); NULL after the last. */
 const struct tt_def *tt_code_at(const struct tt_capture *cap, size_t i);
 
-/* Code of methods that was met from ${from} until ${to}. False: the capture tells of none. */
+/* Code of methods that was met from ${from} until ${to}. False: the capture has none. */
 struct tt_code_sum {
 	uint64_t methods, coded;      /* named; those whose code is known */
 	uint64_t bytes, largest;

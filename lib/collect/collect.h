@@ -85,14 +85,14 @@ tt_collect_in_time(const struct tt_collecting *c, const struct tt_event *e)
 	return tt_filter_has(c->filter, e->ts);
 }
 
-/* Is the event in the time and on a thread that the filter wants? */
+/* True if the event is in the time and on a thread that the filter wants. */
 static inline bool
 tt_collect_wanted(const struct tt_collecting *c, const struct tt_event *e)
 {
 	return !c->skipped && tt_collect_in_time(c, e);
 }
 
-/* Does the filter want the thread? */
+/* True if the filter wants the thread. */
 bool tt_collect_keeps(const struct tt_collecting *c, uint64_t thread);
 
 /* The class that key ${key} means at the event. */
@@ -103,7 +103,7 @@ tt_collect_class(const struct tt_collecting *c, const struct tt_event *e, uint64
 }
 
 /*
- * Does a collection begin with the event? Where cap->old_roots, the roots that its thread records from here on belong to
+ * True if a collection begins with the event. Where cap->old_roots, the roots that its thread records from here on belong to
  * the shot that the collection makes, if it makes one: the shot begins only after them.
  */
 static inline bool

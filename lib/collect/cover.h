@@ -10,7 +10,7 @@
  *
  * Source: Mono's profiler.h (MonoProfilerCoverageData) and, of the events, tracetool-mlpd(7). A statement is a
  * sequence point: (IL offset, count, line, column); events tell the offset from the statement before. Lines 0 and
- * 0xfeefee (hidden) are no lines.
+ * 0xfeefee (hidden) are not lines.
  *
  * Threads: one writer, then any number of readers.
  */

@@ -132,7 +132,7 @@ int tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, stru
 /* After the last capture: work out parts, labels and means. */
 int tt_diff_finish(struct tt_diff *d, struct tt_err *err);
 
-/* True for a node with time, but that on the frame thread which is no part of CPU-active time where that is compared. */
+/* True for a node with time, but that on the frame thread which is not part of CPU-active time where that is compared. */
 static inline bool
 tt_diff_is_timed(const struct tt_diff *d, const struct tt_diff_node *n)
 {
@@ -146,7 +146,7 @@ tt_diff_is_part(const struct tt_diff *d, const struct tt_diff_node *n)
 	return tt_diff_is_timed(d, n) && (!d->frames || n->framed);
 }
 
-/* Are the frames of ${side} capped, those of most of its captures? Then at what the first of these is; else 0. */
+/* Where most captures of ${side} have capped frames: the period of the first of these; else 0. */
 int64_t tt_diff_cap(const struct tt_diff *d, unsigned side);
 
 enum tt_diff_class tt_diff_class(const struct tt_diff *d, const struct tt_diff_node *n);

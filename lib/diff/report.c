@@ -256,7 +256,7 @@ fill_table(const struct tt_diff_ctx *x, const struct table *k)
 		t->empty_reason = k->empty;
 }
 
-/* Are two limits the same, but for how exactly frames were held? */
+/* True if two limits are the same, but for how exactly frames were held to them. */
 static bool
 same_cap(int64_t a, int64_t b)
 {

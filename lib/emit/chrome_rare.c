@@ -100,7 +100,7 @@ put_counter_name(struct rare *r)
 		counter_piece("Counter", 7, r->e->dur, NULL, r->out);
 }
 
-/* A text counter is no curve: an instant with the text. */
+/* A text counter is not a curve: an instant with the text. */
 static void
 put_text_counter(struct rare *r)
 {

@@ -32,7 +32,7 @@ struct tt_slice {
 #define TT_SLICE_ARGS 8               /* flags from this bit on: which of tt_view.args are its arguments + 1; 0 none */
 
 /*
- * A zone that is no whole event of its chunk: it stays open, or lasts 2^32 ns and more. When it is over, its slice has
+ * A zone that is not a whole event of its chunk: it stays open, or lasts 2^32 ns and more. When it is over, its slice has
  * TT_SLICE_ENDS. There are none where only the end tells whether a zone is shown: tt_filter_tells_late().
  */
 struct tt_begun {

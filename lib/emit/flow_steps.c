@@ -124,7 +124,7 @@ first_from(const struct tt_flow_steps *f, uint32_t thread, int64_t from)
 	return tt_lower_bound(i, 0, w->n, f->step[w->step[i]].ts < from);
 }
 
-/* Does a step of ${thread} wait for a zone from ${from} to ${to}? */
+/* True if a step of ${thread} waits for a zone from ${from} to ${to}. */
 static bool
 waits_for(const struct tt_flow_steps *f, uint32_t thread, int64_t from, int64_t to)
 {

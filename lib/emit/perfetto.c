@@ -162,7 +162,7 @@ perfetto_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **st
 
 /* --- on the way ----------------------------------------------------------------------- */
 
-/* What the ${n} numbers at ${p} are, as far as it was not told. */
+/* What the ${n} numbers at ${p} are, as far as that was not sent. */
 static int
 send_all(struct perfetto *c, const char *p, uint64_t n, struct tt_err *err)
 {

@@ -57,9 +57,9 @@ pf_track(enum pf_track kind, uint64_t i)
 	return (uint64_t)kind << 32 | (i + 1);
 }
 
-/* Names that are no marker's, with numbers of their own; markers and classes follow. */
+/* Names that are not a marker's, with numbers of their own; markers and classes follow. */
 enum pf_name { PF_ALLOC = 1, PF_FLOW, PF_THROWN, PF_NOT_TAKEN, PF_CONTENDED, PF_SHOT, PF_SHOT_END, PF_LOST, PF_NAMES };
-/* Categories that are no marker's; they come after the model's. */
+/* Categories that are not a marker's; they come after the model's. */
 enum pf_category { PF_CAT_GC, PF_CAT_FLOW, PF_CAT_EXCEPTIONS, PF_CAT_CONTENTION, PF_CAT_OURS, PF_CATEGORIES };
 /* Names of annotations. */
 enum pf_note { PF_CLASS = 1, PF_BYTES, PF_SITE, PF_OBJECT, PF_STACK };
@@ -175,7 +175,7 @@ void tt_pf_end_event(struct tt_buf *b, struct pf_event e, uint64_t ts);
 /* The arguments of a zone or an instant, as annotations of its event. */
 void tt_pf_args(const struct perfetto *c, const char *const *name, const struct tt_args *args, struct tt_buf *b);
 
-/* A packet that tells of a track; ${parent} 0: none, ${name} NULL: none. Returns with the descriptor open for more. */
+/* A packet that describes a track; ${parent} 0: none, ${name} NULL: none. Returns with the descriptor open for more. */
 struct pf_event tt_pf_begin_track(struct tt_buf *b, uint64_t uuid, uint64_t parent, const char *name, size_t n);
 void tt_pf_end_track(struct tt_buf *b, struct pf_event e);
 
@@ -184,7 +184,7 @@ void tt_pf_end_track(struct tt_buf *b, struct pf_event e);
 /* Write what is in ${b}, and empty it. */
 int tt_pf_write(struct perfetto *c, struct tt_buf *b, struct tt_err *err);
 
-/* Append what tells of the name, thread or track ${use} (pf_use()), unless that was sent. */
+/* Append what describes the name, thread or track ${use} (pf_use()), unless that was sent. */
 int tt_pf_send(struct perfetto *c, uint64_t use, struct tt_buf *b, struct tt_err *err);
 
 /* ${iid} means the text ${s}, within interned data. */

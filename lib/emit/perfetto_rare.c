@@ -82,7 +82,7 @@ put_unit(struct tt_buf *b, const struct tt_def *d)
 	tt_pf_close(b, at);
 }
 
-/* The track of the counter ${key}, told of when it is first used; text counters have one of instants. 0: no memory. */
+/* The track of the counter ${key}, described when it is first used; text counters have one of instants. 0: no memory. */
 static uint64_t
 counter_track(struct rare *r, uint64_t key, bool text)
 {
@@ -111,7 +111,7 @@ counter_track(struct rare *r, uint64_t key, bool text)
 	return track;
 }
 
-/* A text counter is no curve: an instant called by the text. */
+/* A text counter is not a curve: an instant called by the text. */
 static int
 put_text_counter(struct rare *r)
 {
@@ -284,7 +284,7 @@ inside(struct rare *r, bool next, int64_t *ts)
 	return w->before > 0;
 }
 
-/* Is the zone that ${zone} begins written? */
+/* True if the zone that ${zone} begins is written. */
 static bool
 is_written(struct rare *r, const struct tt_event *zone)
 {
@@ -465,7 +465,7 @@ put_numbered(struct tt_buf *b, unsigned field, uint64_t iid, const char *text)
 	tt_pf_close(b, at);
 }
 
-/* The number of a frame; a new one is told of in ${in}. */
+/* The number of a frame; a new one is described in ${in}. */
 static int
 frame_number(struct rare *r, uint32_t process, uint64_t key, struct tt_buf *in, uint32_t *number)
 {
@@ -493,7 +493,7 @@ frame_number(struct rare *r, uint32_t process, uint64_t key, struct tt_buf *in, 
 	return TT_OK;
 }
 
-/* The number of a stack; a new one is told of in ${in}. */
+/* The number of a stack; a new one is described in ${in}. */
 static int
 stack_number(struct rare *r, const uint64_t *key, size_t n, struct tt_buf *in, uint32_t *number)
 {

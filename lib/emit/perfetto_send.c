@@ -1,5 +1,5 @@
 /**
- * Perfetto: what is told of names, processes and threads before they are used.
+ * Perfetto: descriptions of names, processes and threads, which are sent before their first use.
  */
 #include <string.h>
 

@@ -231,7 +231,7 @@ add_value(struct tt_stacks *s, uint32_t node)
 
 	if (kind == TT_STACK_NONE)
 		return;
-	/* A hidden zone gives its time to the zone around it, but is no call of it; a sample stays one. */
+	/* A hidden zone gives its time to the zone around it, but is not a call of it; a sample stays one. */
 	if (!is_hidden(s, node) || kind != TT_STACK_ZONE)
 		v->n += c.n;
 	v->v += kind == TT_STACK_ALLOC ? c.total : c.self;

@@ -118,7 +118,7 @@ start_workers(struct tt_pack *pack)
 
 /* --- the order ---------------------------------------------------------- */
 
-/* Is the oldest block ready to be written? With ${wait}: now it is. */
+/* True if the oldest block is ready to be written. With ${wait}: wait until it is. */
 static bool
 oldest_done(struct tt_pack *pack, bool wait)
 {

@@ -70,7 +70,7 @@ int tt_raw_read(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_er
 /* As tt_src_pread(); for regular files and memory. */
 int tt_raw_pread(const struct tt_raw *raw, uint64_t at, void *p, size_t n, size_t *got, struct tt_err *err);
 
-/* Can tt_raw_rewind() work? Start to make it so; go back to byte 0. */
+/* True if tt_raw_rewind() can work; start to keep what it needs; go back to byte 0. */
 bool tt_raw_rewindable(const struct tt_raw *raw);
 int tt_raw_keep(struct tt_raw *raw, struct tt_err *err);
 int tt_raw_rewind(struct tt_raw *raw, struct tt_err *err);

@@ -48,7 +48,7 @@
 #define FS_REFER UINT64_C(0x2000)
 #define FS_TRUNCATE UINT64_C(0x4000)
 #define FS_IOCTL_DEV UINT64_C(0x8000)
-/* What may be allowed for something that is no directory. */
+/* What may be allowed for something that is not a directory. */
 #define FS_OF_FILE (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 
 struct ruleset {

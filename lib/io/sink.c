@@ -202,7 +202,7 @@ tt_path_suffix(const char *path, size_t *n)
 
 	*n = 0;
 	for (size_t i = end; i > 1 && path[i - 1] != '/'; i--) {
-		/* The dot that begins a name is no suffix. */
+		/* The dot that begins a name is not a suffix. */
 		if (path[i - 1] == '.' && path[i - 2] != '/') {
 			*n = end - (i - 1);
 			return path + i - 1;

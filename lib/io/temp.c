@@ -152,7 +152,7 @@ maker_of(const char *name)
 	return pid;
 }
 
-/* Has the process ended, also where nobody has waited for it yet? One that is being killed ends within ${wait} ms. */
+/* True if the process has ended, also where nobody has waited for it yet. One that is being killed gets ${wait} ms to end. */
 static bool
 has_ended(long pid, int wait)
 {

@@ -30,7 +30,7 @@ struct tt_thread {
 	const char *name;             /* set by tt_threads_name at the end of a run; never NULL */
 };
 
-/* Is it what the GPU did? It is no thread of the system: it has no id there, and its time is no time of the processor. */
+/* True if the "thread" is what the GPU did. It is not a thread of the system: it has no id there, and its time is not processor time. */
 static inline bool
 tt_thread_is_gpu(const struct tt_thread *t)
 {
@@ -75,7 +75,7 @@ struct tt_capture {
 	size_t nkept;
 	bool skim;                    /* set by the run: this reading is after definitions, threads and frame marks alone */
 	bool instruments;             /* the format's zones are calls instrumented one by one */
-	bool code_alone;              /* a method is what has code; other markers are no methods, whatever their keys are */
+	bool code_alone;              /* a method is what has code; other markers are not methods, whatever their keys are */
 	bool distorts;                /* and there are some: times are relative; set at the end of a run */
 	bool ends_recorded;           /* the format records the end of every thread: one without says the producer was killed */
 	bool clean_end;               /* set at the end of a run */
@@ -100,7 +100,7 @@ struct tt_capture {
 	/* What the producer says of a marker besides; NULL where the format has nothing of the kind. */
 	struct tt_marker_facts { uint64_t id; const char *flag[12]; const char *verbosity; } (*marker_facts)(const struct tt_def *marker);
 	const char *const *(*arg_names)(const struct tt_def *marker);
-	/* Does the marker belong to the Editor that the program runs in? NULL: none does. */
+	/* True if the marker belongs to the Editor that the program runs in. NULL: none does. */
 	bool (*editor)(const struct tt_def *marker);
 	/* What part of drawing a TT_GPU_TIME is; NULL: it has no name. */
 	const char *(*gpu_part)(unsigned part);

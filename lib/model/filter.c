@@ -226,7 +226,7 @@ tt_pattern_check(const char *pattern, struct tt_err *err)
 		return TT_OK;
 	}
 	regerror(code, &re, why, sizeof why);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is no regular expression: %s", pattern, why);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not a regular expression: %s", pattern, why);
 }
 
 bool

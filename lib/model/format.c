@@ -5,7 +5,7 @@
 
 #include "base/setting.h"
 
-/* What the bytes look like, for those that are no capture. */
+/* What the bytes look like, for those that are not a capture. */
 static const char *
 looks_like(const uint8_t *p, size_t n)
 {

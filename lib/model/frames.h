@@ -36,7 +36,7 @@ struct tt_frames {
 	bool has_wait;                /* a wait marker or contention record was seen */
 	bool has_editor;              /* a zone of the Editor's was seen */
 	bool limit_set;               /* most of limit_ns is in a marker that waits for a limit and nothing else */
-	bool player_only;             /* the Editor's time is no part of any frame */
+	bool player_only;             /* the Editor's time is not part of any frame */
 	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
 	uint32_t *looked;             /* of each frame: how many before it are looked at closely, with TT_NEEDS_CAUSES; one more than frames. NULL: all */
@@ -48,7 +48,7 @@ struct tt_frames {
 		uint64_t present;     /* frames in which it runs */
 		int64_t total, total_max;     /* ns per frame, outermost activations, clipped */
 		int64_t self, self_max;
-		int64_t idle;         /* the part of self that is no CPU-active time: in a wait, or the Editor's */
+		int64_t idle;         /* the part of self that is not CPU-active time: in a wait, or the Editor's */
 		uint64_t calls, calls_max;    /* begins; the most in a frame */
 	} *marker_stat;
 	size_t nmarker_stat;
@@ -83,7 +83,7 @@ tt_frames_wall(const struct tt_frames *f, size_t i)
 	return wall > 0 ? wall : 0;
 }
 
-/* Is there a frame in [${from}, ${end}) that is looked at closely? */
+/* True if a frame in [${from}, ${end}) is looked at closely. */
 static inline bool
 tt_frames_looked(const struct tt_frames *f, size_t from, size_t end)
 {

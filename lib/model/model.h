@@ -58,9 +58,9 @@ struct tt_model {
 		bool known;           /* a definition was found */
 		bool wanted;          /* chosen by --marker and --category */
 		bool editor;          /* of the Editor a program runs in, not of the program */
-		bool gpu;             /* its zones are what the GPU did: their time is no time of the processor */
+		bool gpu;             /* its zones are what the GPU did: their time is not processor time */
 		bool left_out;        /* it waits, or is the Editor's, and that is left out: its zones are not shown */
-		const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is no name */
+		const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is not a name */
 		const char *const *arg_instant;       /* ... of its instants' */
 	} *name;
 	size_t nname;
@@ -93,10 +93,10 @@ const char *tt_model_class(const struct tt_model *m, uint32_t process, uint64_t 
 /* The name of a zone key while streaming (after the prepass). Any thread. */
 const struct tt_name *tt_model_key(const struct tt_model *m, uint32_t process, uint64_t key);
 
-/* Is instrumentation heavy enough that times are relative? Then the one line to say so, else NULL. */
+/* Where instrumentation is so heavy that times are relative, the one line that says so; else NULL. */
 const char *tt_model_caveat(const struct tt_model *m);
 
-/* Does a capture say that this kind of events (enum tt_records) was to be recorded? Then none of them is 0, else not known. */
+/* True if a capture says that this kind of events (enum tt_records) was to be recorded. Then having none of them means 0, else not known. */
 bool tt_model_records(const struct tt_model *m, enum tt_records what);
 
 /**

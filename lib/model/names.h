@@ -23,12 +23,12 @@ size_t tt_name_short(char *to, const char *s);
 /**
  * tt_name_namespace(s, n, space), tt_name_method_namespace(s, space):
  * The namespace of the class whose name is the ${n} bytes at ${s}, or of the class of method ${s}: *${space} and its length.
- * 0: it has none, or ${s} is no method of a class. Types that C# has words for ("string") are of System.
+ * 0: it has none, or ${s} is not a method of a class. Types that C# has words for ("string") are of System.
  */
 size_t tt_name_namespace(const char *s, size_t n, const char **space);
 size_t tt_name_method_namespace(const char *s, const char **space);
 
-/* True for one of the runtime's own steps of an allocation, which is no place where a program allocates. */
+/* True for one of the runtime's own steps of an allocation, which is not a place where a program allocates. */
 bool tt_name_alloc_wrapper(const char *s);
 
 /* The length of "(wrapper KIND) " at the beginning of ${s}, or 0. */

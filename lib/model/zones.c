@@ -114,7 +114,7 @@ tt_stack_free(struct tt_stack *s, struct tt_mem *mem)
 	*s = (struct tt_stack){ 0 };
 }
 
-/* Does the thread's stack below hold ${key}? Only known on a second decoding. */
+/* True if the thread's stack below holds ${key}: only known on a second decoding. */
 static bool
 base_has(const struct tt_batch *b, uint64_t key)
 {

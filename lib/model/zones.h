@@ -81,7 +81,7 @@ tt_zone_begin(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
 	b->nzone += !(flags & TT_F_CONT);
 }
 
-/* The same of a zone of our own making (TT_KEY_SPECIAL and above): it is no call of the program. */
+/* The same of a zone of our own making (TT_KEY_SPECIAL and above): it is not a call of the program. */
 static inline void
 tt_zone_begin_own(struct tt_batch *b, int64_t ts, uint64_t key)
 {

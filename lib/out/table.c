@@ -226,7 +226,7 @@ tt_table_stream(struct tt_table *t, struct tt_stream *s)
 	first_part(t);
 }
 
-/* Renderers see a report that does not change; what of a stream's rows is in the table is no part of that. */
+/* Renderers see a report that does not change; what of a stream's rows is in the table is not part of that. */
 static struct tt_table *
 of_stream(const struct tt_table *t)
 {

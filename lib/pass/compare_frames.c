@@ -119,7 +119,7 @@ struct compared {
 	const struct tt_frames *f;
 	bool found;                   /* there are two frames */
 	size_t frame[SIDES];
-	const char *none;             /* why not, where that is no error; NULL */
+	const char *none;             /* why not, where that is not an error; NULL */
 	bool allocs;                  /* they are known */
 	struct tt_frame_sums sums;
 	struct tt_merged g;
@@ -193,7 +193,7 @@ choose(struct tt_making *k, struct compared *c)
 
 		c->frame[s] = s == B && !k->o->compares ? longest : median;
 		if (number != TT_COMPARE_MEDIAN && !find_number(f, number, &c->frame[s])) {
-			tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "frame %llu is no whole frame here: these are %llu to %llu",
+			tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "frame %llu is not a whole frame here: these are %llu to %llu",
 			    (unsigned long long)number, (unsigned long long)f->number[0], (unsigned long long)f->number[f->n - 1]);
 			c->found = false;
 			return;
@@ -387,7 +387,7 @@ by_difference(const void *x, const void *y)
 	return TT_CMP(b->v, a->v);
 }
 
-/* Is the path worth a row? Of what takes time, where that is the share of the longer frame that is asked for. */
+/* True if the path is worth a row: where it takes time, at least the share of the longer frame that is asked for. */
 static bool
 is_shown(const struct compared *c, const struct tt_pass_opts *o, uint32_t v)
 {

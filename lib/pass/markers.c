@@ -214,7 +214,7 @@ add_waiter(void *arg, const struct tt_thread *t, int64_t share_e4, struct tt_err
 	return TT_OK;
 }
 
-/* Say which threads mostly wait: their shares of the table's times are no work. */
+/* Say which threads mostly wait: their shares of the table's times are not work. */
 static void
 note_waiters(const struct tt_model *m, struct tt_table *t)
 {

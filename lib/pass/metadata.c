@@ -1,5 +1,5 @@
 /**
- * The pass "metadata": images, assemblies, domains, contexts and classes that the capture tells of.
+ * The pass "metadata": images, assemblies, domains, contexts and classes that the capture describes.
  *
  * Definitions: tracetool-metrics(7), Metadata.
  */

@@ -92,7 +92,7 @@ struct tt_pass {
 	unsigned needs;               /* enum tt_needs */
 	const struct tt_option *option;       /* its options: fields of tt_pass_opts; ends with a row without a name; NULL: none */
 	bool standard;                /* part of `tracetool stats` without --table; what a capture cannot have is left out */
-	/* Is there something to show? If not, its tables are made only where tables are asked for by name. NULL: always. */
+	/* True if there is something to show. If not, its tables are made only where tables are asked for by name. NULL: always. */
 	bool (*has)(const struct tt_model *m);
 	/* What its tables share, made before the first; close() is called after the last, and after a failed open() too. */
 	size_t own;
@@ -115,7 +115,7 @@ struct tt_pass {
 		tt_make_fn *make;     /* its rows */
 		tt_make_fn *make_groups;      /* the same where they are groups; NULL: make does both */
 		const char *sort, *group_sort;        /* tt_table_sort(); group_sort NULL: sort. sort NULL: rows come in order */
-		/* Is there something to show? If not, it has no rows, and is left out where no table is asked for by name. NULL: yes. */
+		/* True if there is something to show. If not, it has no rows, and is left out where no table is asked for by name. NULL: always. */
 		bool (*has)(const struct tt_making *k);
 		const char *none;     /* why there are no rows */
 		enum tt_records records;      /* where they are of such events: none holds where these were recorded; else 0 */
@@ -159,12 +159,12 @@ const char *tt_pass_frame_option(struct tt_report *r, const char *full);
 /* Why a table of events has no rows: ${none} if the recorder was asked for them, otherwise that it was not. */
 const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none);
 
-/* Does no event lie in the time asked for? Then a sentence that says so in ${text}, of TT_OUTSIDE_TEXT bytes. */
+/* True if no event lies in the time asked for: then ${text}, of TT_OUTSIDE_TEXT bytes, says so. */
 #define TT_OUTSIDE_TEXT 160
 bool tt_filter_outside(const struct tt_model *m, char *text);
 
 /*
- * Is there no name that the ${i}th pattern of a filter by name matches? Then a sentence that says so, with a name that is near,
+ * True if the ${i}th pattern of a filter by name matches no name. Then a sentence that says so, with a name that is near, is
  * in ${text}, of TT_UNMATCHED_TEXT bytes. *${more}: there is such a pattern.
  */
 enum tt_filter_by { TT_MATCH_THREAD, TT_MATCH_MARKER, TT_MATCH_CATEGORY };

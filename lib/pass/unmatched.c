@@ -108,7 +108,7 @@ tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, ch
 	return true;
 }
 
-/* Does ${pattern} match a text in the tables? They have names that are no marker's: of methods, files, definitions. */
+/* True if ${pattern} matches a text in the tables, which also name what is not a marker: methods, files, definitions. */
 static bool
 shown(const struct tt_report *r, const char *pattern)
 {

@@ -55,7 +55,7 @@ count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, bool cut, struct
 
 /* --- times of close looks ------------------------------------------------------ */
 
-/* Does ${ts} lie in a stretch of time in which zones are only counted? Events of a chunk mostly come in the order of their times. */
+/* True if ${ts} lies in a stretch of time in which zones are only counted. Events of a chunk mostly come in the order of their times. */
 static inline bool
 is_clear(struct tt_fold *f, int64_t ts)
 {
@@ -218,7 +218,7 @@ tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *co
 			c->total += n->c.total;
 			continue;
 		}
-		/* "(more paths)" is no child of its callers, so their self time is reduced here; zones nested in it count once. */
+		/* "(more paths)" is not a child of its callers, so their self time is reduced here; zones nested in it count once. */
 		struct tt_count *up = tt_counts_at(counts, parent, err);
 		if (!up)
 			return err->code;
@@ -410,7 +410,7 @@ thrown_all_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err 
 }
 
 /*
- * A zone of level ${i} counts whole where it begins, and is no self time of the zone around it wherever that begins. The sums of
+ * A zone of level ${i} counts whole where it begins, and is not self time of the zone around it wherever that begins. The sums of
  * all parts of the time are then those of the whole.
  */
 static int
@@ -645,7 +645,7 @@ stack_path(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top,
 
 static const struct tt_level nowhere;
 
-/* The node of class ${key}, allocated on the recorded stack of ${x}. Zones that are no methods have the stack below them: it says more of the same place. */
+/* The node of class ${key}, allocated on the recorded stack of ${x}. Zones that are not methods have the stack below them: it says more of the same place. */
 static int
 stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, uint64_t key, size_t at, struct tt_level *l,
     struct tt_err *err)
@@ -952,7 +952,7 @@ count_durs(struct tt_fold *f, struct step *s, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Does the fold do anything at such an event? */
+/* True if the fold does anything at such an event. */
 static inline bool
 is_for_fold(unsigned kind)
 {

@@ -71,7 +71,7 @@ idle_of(const struct tt_model *m, uint64_t key, const struct tt_name *n)
 	return n ? (uint8_t)(of[tt_waits_kind(m, n->full)] | (n->editor ? TT_IDLE(TT_IDLE_EDITOR) : 0)) : 0;
 }
 
-/* Does the row of another key count the same? */
+/* True if the row of another key counts the same. */
 static bool
 is_same(const struct tt_replay *p, const struct tt_watch *w, const struct tt_watch_row *row, const struct tt_watch_row *new, const char *full)
 {
@@ -265,7 +265,7 @@ under(const struct tt_watch *w)
 
 enum { NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR) };
 
-/* Is the thread idle in what is on the stack, or at ${ts} in what ended last? */
+/* True if the thread is idle in what is on the stack, or at ${ts} in what ended last. */
 static inline bool
 is_idle(const struct tt_watch *w, int64_t ts)
 {

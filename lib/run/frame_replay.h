@@ -69,10 +69,10 @@ struct tt_watch {
 	int64_t idled[TT_IDLES];      /* when the last of them ended that lies whole in this frame */
 	struct tt_watch_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
-	int64_t *idle;                /* of each row: what of its self time in the present frame is no CPU-active time */
+	int64_t *idle;                /* of each row: what of its self time in the present frame is not CPU-active time */
 	size_t nrow, caprow, capsum, capidle;
 	struct tt_map at;             /* places in row by key */
-	struct tt_map named;          /* and by full name, of those that are no alias */
+	struct tt_map named;          /* and by full name, of those that are not aliases */
 	uint32_t near[TT_WATCH_NEAR]; /* by bits of a key: its place in row, if it is there */
 	uint32_t *touched;            /* rows of the present frame */
 	size_t ntouched, captouched;

@@ -99,7 +99,7 @@ take_timings(struct tt_replay *p, const struct tt_watch *w, const struct tt_batc
 	}
 }
 
-/* Does the chunk matter to frames of ${w}? It need not be replayed where it lies before the first or after the last. */
+/* 1 if the chunk is to be replayed, 0 if it lies before the first frame of ${w} or after the last; < 0: ${err}. */
 static int
 is_in_frames(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
 {

@@ -84,7 +84,7 @@ add(struct tt_render_time *r, int64_t from, int64_t to, int sign)
 	}
 }
 
-/* Does the marker wait? *${waits}; looked up once for each. */
+/* *${waits}: the marker waits. Each is looked up once. */
 static int
 look_up(struct tt_render_time *r, uint64_t key, bool *waits, struct tt_err *err)
 {

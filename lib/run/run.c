@@ -309,7 +309,7 @@ said_by(const struct tt_run *r)
 	return said;
 }
 
-/* Was a version read like another one? */
+/* True if a version was read like another one. */
 static bool
 is_forced(const struct tt_run *r)
 {

@@ -128,7 +128,7 @@ tt_frame_limit(int64_t ns)
 
 enum { CAP_FRAMES = 10 };             /* fewer show nothing */
 
-/* Is ${ns} a whole number of refreshes of a usual display, within 1 %? */
+/* True if ${ns} is a whole number of refreshes of a usual display, within 1 %. */
 static bool
 is_refresh(int64_t ns)
 {

@@ -44,12 +44,12 @@ void tt_values_free(struct tt_values *v, struct tt_mem *mem);
 
 /**
  * tt_frames_cap(m, period, err):
- * Are the frames of ${m} capped (tracetool-metrics(7), Capped frames)? Then the time that the limit makes each last at least, in *${period}; 0: no.
+ * *${period}: where the frames of ${m} are capped (tracetool-metrics(7), Capped frames), the least time the limit makes each last; else 0.
  * Errors: TT_E_NOMEM.
  */
 int tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err);
 
-/* Is wall time no figure of the program's, for it is what the Editor leaves of the limit? ${period} as above. */
+/* True if wall time is not the program's figure, for it is what the Editor leaves of the limit. ${period} as above. */
 bool tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period);
 
 /* How much of the time of all frames is the Editor's, in percent; -1: it does nothing in them, or is left out. */

@@ -98,7 +98,7 @@ look_at_zone(struct tt_why *w, uint32_t i, const struct kind *k)
 	uint8_t class = w->class[n->parent], of_key = (uint8_t)class_of_key(n->key);
 	bool called = tt_paths_node(w->p, up)->kind == TT_NODE_ZONE;
 
-	/* Inside loading, what else takes time is told apart. */
+	/* Inside loading, a collection or a wait keeps its own class. */
 	if (class == TT_CAUSE_UNKNOWN || class == TT_CAUSE_LOADING) {
 		uint8_t other = of_key ? of_key : row == TT_NO_ROW ? TT_CAUSE_UNKNOWN : k[row].limit ? TT_CLASS_NONE : k[row].class;
 

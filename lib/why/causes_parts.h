@@ -69,7 +69,7 @@ struct tt_why {
 	struct tt_usual *usual;       /* in order */
 	struct tt_finding *found;     /* out->nfinding of them */
 	size_t capfound;
-	size_t nusual, capusual, ntypical;    /* ntypical: samples that are no hitches */
+	size_t nusual, capusual, ntypical;    /* ntypical: samples that are not hitches */
 	int64_t calm;                 /* what other threads work, of ten frames without much of it, in nine at most */
 	bool crowded;                 /* frames with much of it are longer */
 };
@@ -100,7 +100,7 @@ void tt_why_judge(struct tt_why *w, struct tt_cause *c);
 
 /*
  * Where a method is only slower than usual, chance may have been at work: forget what is not found more often than chance finds it. And
- * what is not explained is no hitch where it is within what frames differ by anyway.
+ * what is not explained is not a hitch where it is within what frames differ by anyway.
  */
 void tt_why_doubt(struct tt_why *w);
 

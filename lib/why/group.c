@@ -10,8 +10,8 @@
 #include "view/view.h"
 
 /*
- * Is this one of at least three frames in which the marker is slow, far more than its share of the time lets expect? And are these
- * half of all such frames, or evenly spaced?
+ * True if this is one of at least three frames in which the marker is slow, far more than its share of the time lets expect, and if these
+ * are half of all such frames, or evenly spaced.
  */
 static bool
 is_beyond_chance(const struct tt_why *w, const struct tt_cause *c, uint64_t all)
@@ -562,7 +562,7 @@ medians(const struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *ns, 
 	}
 }
 
-/* Does it grow from part to part, and in the end to half as much again? */
+/* True if it grows from part to part, and in the end by half or more. */
 static bool
 is_growing(const int64_t *v)
 {

@@ -104,7 +104,7 @@ usual_site(const struct tt_why *w)
 	return most && most->self > 0 ? most : NULL;
 }
 
-/* Was the collection at ${node} asked for by name, or by a method that allocates nothing in the frame? */
+/* True if the collection at ${node} was asked for by name, or by a method that allocates nothing in the frame. */
 static bool
 is_asked(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -300,7 +300,7 @@ heaviest(const struct tt_why *w, size_t first, size_t end, size_t at)
 	return best;
 }
 
-/* Is the path's marker called more often than usual, so that what it calls is more for that reason? */
+/* True if the path's marker is called more often than usual, so that what it calls is more for that reason. */
 static bool
 is_called_more(const struct tt_why *w, size_t at)
 {
@@ -376,8 +376,8 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 }
 
 /*
- * Do other threads work clearly more than usual, while this one does nothing more? Where frames with much work elsewhere are known to be
- * longer, they may be many: then usual is what the other frames have.
+ * True if other threads work clearly more than usual, while this one does nothing more. Frames with much work elsewhere may be many where
+ * these are known to be longer: then usual is what the other frames have.
  */
 static bool
 try_processors(const struct tt_why *w, struct tt_cause *c)

@@ -194,7 +194,7 @@ put_shots(struct tt_why *w, struct tt_buf *b)
 	tt_mem_free(w->mem, v, (s->nkey + 1) * sizeof *v);
 }
 
-/* Do the shots alone tell that the heap grows: each is larger than the one before? */
+/* True if the shots alone show that the heap grows: each is larger than the one before. */
 static bool
 shots_grow(const struct tt_shots *s, struct heap *h)
 {

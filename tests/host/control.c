@@ -166,7 +166,7 @@ not_obeyed(void)
 	command(control, "stop\n");
 	wait_for("\"stop\" does nothing: nothing is being captured");
 	CHECK_EQ_INT(unlink(control) + mkfifo(control, 0600), 0);
-	wait_for("not obeyed: it is no regular file");
+	wait_for("not obeyed: it is not a regular file");
 	unlink(control);
 	int fd = open(control, O_WRONLY | O_CREAT, 0666);
 	fchmod(fd, 0666);

@@ -9,7 +9,7 @@
 
 #include "recorder/core/program.h"
 
-/* Has it changed? One that must not be obeyed is as if it were not there, and that is said. */
+/* True if it has changed. One that must not be obeyed counts as absent, and the log says why. */
 static bool
 has_changed(struct control_file *f)
 {

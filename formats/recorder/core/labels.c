@@ -198,7 +198,7 @@ label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, c
 	rec_push(t, key, owner);
 }
 
-/* Does ${v} end in no terminator, and fit? Then its size is its length. */
+/* True if ${v} has no terminator, and fits: then its size is its length. */
 static inline bool
 is_trim(const struct rec_value *v)
 {

@@ -43,7 +43,7 @@ static const struct suffix times[] = {
 	{ "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { "s", 1000000000 }, { "min", 60000000000 }, { NULL, 0 },
 };
 
-/* Is ${s} ${text}, of ${n} bytes? In either case if ${any_case}. */
+/* True if ${s}, of ${n} bytes, is ${text}; with ${any_case}, in upper or lower case. */
 static bool
 is_suffix(const char *text, const char *s, size_t n, bool any_case)
 {

@@ -57,7 +57,7 @@ unsigned plat_ratio(uint64_t *num, uint64_t *den);
 
 #define PLAT_RATE_MOST_NS 50000000u   /* longer is not measured, even where a busy machine disturbs each look at the clocks */
 
-/* Is the rate between these instants known to 100 ppm? ${step_ns}: what the monotonic clock advances by. */
+/* True if the rate between these instants is known to 100 ppm. ${step_ns}: what the monotonic clock advances by. */
 static inline bool
 plat_rate_known(const struct plat_instant *a, const struct plat_instant *b, uint64_t step_ns)
 {
@@ -95,7 +95,7 @@ void plat_map_drop(struct plat_map *m, bool keep_memory);
 int plat_create(const char *path, bool replace);
 /* As above, with ${n} bytes in it; where the system can, there is no file of that name before they are. */
 int plat_create_begun(const char *path, bool replace, const void *p, size_t n);
-/* Does the file have these ${n} bytes (at most 64) at ${at}? 1 yes, 0 no, -errno where it cannot be read. */
+/* 1 if the file has these ${n} bytes (at most 64) at ${at}, 0 if not, -errno where it cannot be read. */
 int plat_has(const char *path, uint64_t at, const void *p, size_t n);
 long plat_write(int fd, const void *p, size_t n);     /* bytes, or -errno; interrupted calls are repeated */
 int plat_patch(int fd, uint64_t at, const void *p, size_t n);

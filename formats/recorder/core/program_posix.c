@@ -111,7 +111,7 @@ program_stamp(const char *path, const char **why)
 	if (lstat(path, &st) != 0)
 		return 0;
 	if (!S_ISREG(st.st_mode))
-		*why = "it is no regular file";
+		*why = "it is not a regular file";
 	else if (st.st_uid != geteuid() && st.st_uid != 0)
 		*why = "it belongs to another user";
 	else if (st.st_mode & S_IWOTH)

@@ -102,7 +102,7 @@ program_stamp(const char *path, const char **why)
 	*why = NULL;
 	if (wide && GetFileAttributesExW(wide, GetFileExInfoStandard, &d)) {
 		if (d.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT))
-			*why = "it is no regular file";
+			*why = "it is not a regular file";
 		h = (uint64_t)d.ftLastWriteTime.dwHighDateTime << 32 | d.ftLastWriteTime.dwLowDateTime;
 		h = h * 1000003u + d.nFileSizeLow;
 		h = h ? h : 1;

@@ -170,7 +170,7 @@ void
 alloc_load(void)
 {
 	if ((module.o.alloc || module.o.alloc_sample_b) && !api.mono_profiler_enable_allocations())
-		module_say("alloc: this runtime tells of no allocations");
+		module_say("alloc: this runtime reports no allocations");
 	if (module.o.moves)
 		placed_from = 0;
 }

@@ -145,7 +145,7 @@ void heap_request(void);
 void heap_end(void);
 void coverage_end(void);
 void coverage_listen(bool on);
-/* Is it written before the end, too? Then call _tick every few milliseconds, on a thread of ours; */
+/* True if it is written before the end, too: then call _tick every few milliseconds, on a thread of ours; */
 bool coverage_repeats(void);
 void coverage_tick(void);
 /* a piece of the work, on a thread that may take the runtime's locks; */
@@ -165,7 +165,7 @@ enum filter_flag { FILTER_KNOWN = 1, FILTER_CALLS = 2, FILTER_ARGS = 4, FILTER_F
 
 /* The events wanted of a method. Remembered: asked at each compilation, each unwinding, and by the slower callbacks at each call. */
 unsigned filter_flags(MonoMethod *m);
-/* Is it in a list? Not remembered. */
+/* True if the method is in the list. The answer is not remembered. */
 bool filter_lists(enum options_list list, MonoMethod *m);
 void filter_forget(MonoMethod *m);
 /* At the end: say which patterns have matched nothing. */
