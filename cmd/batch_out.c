@@ -258,7 +258,7 @@ batch_out_done(const struct batch_out *o, const struct tt_many_file *f, const ch
 		return false;
 	/*
 	 * An archive of whose captures some have no result, or one that is to be tried again, must be opened again. Lines are
-	 * not brought to the disk one by one, so a power cut may leave the archive's own line without those before it.
+	 * not synced one by one, so a power cut may leave the archive's own line without those before it.
 	 */
 	a = &o->archive[f - o->files->file];
 	if (n == strlen(f->key) && a->lines < a->captures)

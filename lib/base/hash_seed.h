@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* By chance, odd and large. Set before main(). */
+/* A random odd number, large, and chosen before main(). */
 extern uint64_t tt_slot_by;
 
 /* ${h} of what came before (at first 0) and ${key} after it: a number that nobody can choose. */

@@ -14,6 +14,17 @@
 #include "batch/record.h"
 #include "batch/result.h"
 
+/* A message that a worker process of this kind does not send, or not now. */
+static int
+unexpected(const struct tt_wire *w, struct tt_err *err)
+{
+	static const char *const name[TT_WIRE_KINDS] = { [TT_WIRE_ARCHIVE] = "archive", [TT_WIRE_OTHER] = "other file",
+		[TT_WIRE_MEMBER] = "member", [TT_WIRE_RESULT] = "result" };
+
+	return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "unexpected message from a worker process: %s",
+	    w->kind < TT_WIRE_KINDS && name[w->kind] ? name[w->kind] : "of no known kind");
+}
+
 /* --- archives ------------------------------------------------------------------------- */
 
 /* Captures of this archive that may be underway: enough to keep the jobs busy that fall to it, and one more. */
@@ -43,12 +54,12 @@ tt_many_give_leave(struct many *m, struct arch *a)
 }
 
 static int
-became_archive(struct many *m, struct proc *p, struct tt_err *err)
+became_archive(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
 {
 	struct arch *a;
 
 	if (p->role != ROLE_FILE || p->has_result)
-		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+		return unexpected(w, err);
 	a = tt_mem_alloc(&m->env->mem, sizeof *a, err);
 	if (!a)
 		return err->code;
@@ -100,7 +111,7 @@ new_member(struct many *m, struct arch *a, const struct tt_wire *w, int fd, stru
 	if (fd < 0 || a->leave == 0 || w->nkey <= n || memcmp(w->key, key, n) != 0 || w->key[n] != '!') {
 		if (fd >= 0)
 			close(fd);
-		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+		return unexpected(w, err);
 	}
 	r = tt_mem_alloc(&m->env->mem, sizeof *r, err);
 	if (!r) {
@@ -172,7 +183,7 @@ other_file(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_er
 	int rc;
 
 	if (p->role != ROLE_FILE || p->has_result)
-		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+		return unexpected(w, err);
 	p->has_result = true;
 	tt_many_id(m, p->file, "file", &id);
 	tt_buf_text(&body, "\"outcome\":\"skipped\",\"kind\":");
@@ -214,7 +225,7 @@ message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct 
 		close(fd);
 	switch (w->kind) {
 	case TT_WIRE_ARCHIVE:
-		return became_archive(m, p, err);
+		return became_archive(m, p, w, err);
 	case TT_WIRE_OTHER:
 		return other_file(m, p, w, err);
 	case TT_WIRE_MEMBER_END:
@@ -223,7 +234,7 @@ message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct 
 		return same_capture(m, p, w, err);
 	case TT_WIRE_RESULT:
 		if (unpacker || p->has_result)
-			return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+			return unexpected(w, err);
 		p->has_result = true;
 		p->size = w->size;
 		p->hash = w->hash;
@@ -242,7 +253,7 @@ message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct 
 		}
 		return TT_OK;
 	default:
-		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+		return unexpected(w, err);
 	}
 }
 

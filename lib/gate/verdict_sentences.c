@@ -756,7 +756,7 @@ tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_
 	else if (v->exit_code == 5)
 		which = names(v, is_open, err);
 	if (v->exit_code == 3)
-		v->summary = tt_verdict_text(v, err, "DAMAGED: a capture is damaged, so nothing is proved (%zu row%s, %zu failing)",
+		v->summary = tt_verdict_text(v, err, "DAMAGED: a capture is damaged, so the results are unreliable (%zu row%s, %zu failing)",
 		    v->nrow, plural(v->nrow), failing);
 	else if (v->exit_code == 1)
 		v->summary = which ? tt_verdict_text(v, err, "FAILED: %zu of %zu row%s: %s%s", failing, v->nrow,

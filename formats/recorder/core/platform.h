@@ -100,7 +100,7 @@ int plat_has(const char *path, uint64_t at, const void *p, size_t n);
 long plat_write(int fd, const void *p, size_t n);     /* bytes, or -errno; interrupted calls are repeated */
 int plat_patch(int fd, uint64_t at, const void *p, size_t n);
 int plat_truncate(int fd, uint64_t n);
-int plat_sync(int fd);             /* bring written bytes to the disk; -errno */
+int plat_sync(int fd);             /* fsync; 0 or -errno */
 int plat_close(int fd);
 int plat_unlink(const char *path);      /* regular files only */
 

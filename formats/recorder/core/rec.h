@@ -57,8 +57,8 @@ struct rec_options {
 	bool calm;                    /* few events will come: less is done for each page of the ring and each millisecond
 	                                 beforehand, more at the first events */
 	uint32_t poll_ms;             /* how often the writer looks; 0: 5, 40 if calm */
-	uint32_t part_ms;             /* how often it writes what open chunks hold, and has that brought to the disk; 0: 800 */
-	bool no_sync;                 /* leave it to the system when to bring it to the disk: a power cut may cost more */
+	uint32_t part_ms;             /* how often it writes what open chunks hold, and has it synced (fsync); 0: 800 */
+	bool no_sync;                 /* do not sync: a power cut may cost more than the last second */
 	/*
 	 * For tests and other sinks: write ${n} bytes; how many were written, or -errno. NULL: write()
 	 * to the file.

@@ -1,5 +1,5 @@
 /**
- * Has the system bring the capture to the disk once a second, so a power cut loses no more than the last second. This takes long on a
+ * Syncs the capture to the disk (fsync) once a second, so that a power cut loses no more than the last second. This takes long on a
  * slow disk, and the ring must not fill up meanwhile: so it has a thread of its own.
  */
 #include "recorder/core/writer.h"

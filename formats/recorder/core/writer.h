@@ -117,7 +117,7 @@ uint64_t writer_dropped_by_living(void);
 
 /* --- sync.c --- */
 
-/* The thread that has the system bring the file to the disk when sync_want changes; 0 or -errno. Ends with W.closing. */
+/* The thread that syncs the file when sync_want changes; 0 or -errno. Ends with W.closing. */
 int writer_sync_start(void);
 void writer_sync_end(void);
 /* Around any change of W.fd. */

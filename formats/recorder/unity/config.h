@@ -28,7 +28,7 @@ struct config {
 	uint64_t flags, no_flags;     /* record only markers with one of these, never those with one of these; 0: no matter */
 	uint64_t verbosity;           /* the highest recorded */
 	bool self;                    /* show our own work in the Unity profiler */
-	bool sync;                    /* have the file brought to the disk each second */
+	bool sync;                    /* sync the file to the disk each second */
 	bool overwrite;               /* replace a file of that name */
 };
 
