@@ -58,9 +58,9 @@ struct tt_collector {
 	void (*free)(struct tt_model *m, void *state);        /* the rest */
 };
 
-extern const struct tt_collector tt_collector_counters, tt_collector_gc, tt_collector_counts, tt_collector_cover, tt_collector_locks,
-    tt_collector_throws, tt_collector_code, tt_collector_shots, tt_collector_graph, tt_collector_found, tt_collector_timeline,
-    tt_collector_finals, tt_collector_handles, tt_collector_by_frame;
+extern const struct tt_collector tt_collector_counters, tt_collector_gc, tt_collector_counts, tt_collector_cover, tt_collector_contention,
+    tt_collector_exceptions, tt_collector_code, tt_collector_heap_shots, tt_collector_heap_graph, tt_collector_object_search, tt_collector_timeline,
+    tt_collector_finalizers, tt_collector_handles, tt_collector_by_frame;
 
 /* --- for the run ------------------------------------------------------------------------------ */
 

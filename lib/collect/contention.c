@@ -8,7 +8,7 @@
 #include "model/model.h"
 
 struct contention {
-	struct tt_locks l;
+	struct tt_contention l;
 	struct process { struct tt_objects objects; int64_t moved_ts; bool moves; } *process; /* objects: lock + 1 */
 	struct waiting { int64_t ts; uint32_t lock, site; bool is; } *waiting;        /* by thread */
 	size_t nwaiting;
@@ -33,7 +33,7 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 static void
 count_move(void *arg, uint64_t v, uint64_t from, uint64_t to)
 {
-	struct tt_locks *l = arg;
+	struct tt_contention *l = arg;
 
 	(void)from, (void)to;
 	l->lock[v - 1].moved++;
@@ -43,7 +43,7 @@ static int
 moves(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, struct tt_err *err)
 {
 	struct process *p = &s->process[c->cap->process];
-	struct tt_locks *l = &s->l;
+	struct tt_contention *l = &s->l;
 
 	l->moves = p->moves = true;
 	if (e->ts > p->moved_ts)
@@ -58,7 +58,7 @@ static int
 lock_at(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, uint32_t *which, struct tt_err *err)
 {
 	struct process *p = &s->process[c->cap->process];
-	struct tt_locks *l = &s->l;
+	struct tt_contention *l = &s->l;
 	uint64_t v;
 	int rc;
 
@@ -86,7 +86,7 @@ lock_at(const struct tt_collecting *c, struct contention *s, const struct tt_eve
 static int
 site_at(const struct tt_collecting *c, struct contention *s, uint32_t *which, struct tt_err *err)
 {
-	struct tt_locks *l = &s->l;
+	struct tt_contention *l = &s->l;
 	uint32_t node = c->node;
 	uint64_t *at = tt_tally_at(&l->at, node, err);
 	int rc;
@@ -116,7 +116,7 @@ waiting_of(const struct tt_collecting *c, struct contention *s, struct tt_err *e
 static int
 contended(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, uint32_t lock, struct waiting *w, struct tt_err *err)
 {
-	struct tt_locks *l = &s->l;
+	struct tt_contention *l = &s->l;
 	uint64_t *seen = tt_tally_at(&l->waiter, (uint64_t)lock << 32 | c->t->index, err);
 	uint32_t site = 0;
 	int rc = seen ? site_at(c, s, &site, err) : err->code;
@@ -135,7 +135,7 @@ contended(const struct tt_collecting *c, struct contention *s, const struct tt_e
 static int
 ended(struct contention *s, const struct tt_event *e, struct waiting *w, struct tt_err *err)
 {
-	struct tt_locks *l = &s->l;
+	struct tt_contention *l = &s->l;
 	int64_t dur = e->ts > w->ts ? e->ts - w->ts : 0;
 	int rc;
 
@@ -146,15 +146,15 @@ ended(struct contention *s, const struct tt_event *e, struct waiting *w, struct 
 	l->site[w->site].failed += e->depth == TT_MONITOR_FAILED;
 	rc = tt_tally_time(&l->hist, TT_LOCKS_ALL, dur, err);
 	if (rc == TT_OK)
-		rc = tt_tally_time(&l->hist, tt_locks_id(w->lock), dur, err);
-	return rc == TT_OK ? tt_tally_time(&l->hist, tt_locks_site_id(w->site), dur, err) : rc;
+		rc = tt_tally_time(&l->hist, tt_contention_id(w->lock), dur, err);
+	return rc == TT_OK ? tt_tally_time(&l->hist, tt_contention_site_id(w->site), dur, err) : rc;
 }
 
 /* A wait counts where it begins: also its end, when that is after the filter's time. */
 static int
 monitor(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, struct tt_err *err)
 {
-	struct tt_locks *l = &s->l;
+	struct tt_contention *l = &s->l;
 	struct waiting *w = waiting_of(c, s, err);
 	uint32_t lock = 0;
 	int rc;
@@ -229,7 +229,7 @@ release(struct tt_model *m, void *state)
 static void
 free_all(struct tt_model *m, void *state)
 {
-	struct tt_locks *l = state;
+	struct tt_contention *l = state;
 
 	tt_tally_free(&l->at);
 	tt_tally_free(&l->hist);
@@ -238,7 +238,7 @@ free_all(struct tt_model *m, void *state)
 	tt_mem_free(&m->env->mem, l->site, l->capsite * sizeof *l->site);
 }
 
-const struct tt_collector tt_collector_locks = {
+const struct tt_collector tt_collector_contention = {
 	.name = "contention", .size = sizeof(struct contention), .needs = TT_NEEDS_LOCKS,
 	.kinds = TT_KIND(TT_GC_MOVE) | TT_KIND(TT_MONITOR) | TT_KIND(TT_GAP) | TT_KIND(TT_THREAD),
 	.begin = begin, .event = event, .finish = finish, .release = release, .free = free_all,

@@ -33,13 +33,13 @@ struct tt_lock_site {
 
 enum { TT_LOCKS_MAX = 1 << 18 };
 
-struct tt_locks {
+struct tt_contention {
 	struct tt_lock *lock;
 	size_t n, cap;
 	struct tt_lock_site *site;
 	size_t nsite, capsite;
 	struct tt_tally at;           /* node -> site + 1 */
-	struct tt_tally hist;         /* durations of tt_locks_id() and tt_locks_site_id() */
+	struct tt_tally hist;         /* durations of tt_contention_id() and tt_contention_site_id() */
 	struct tt_tally waiter;       /* lock << 32 | thread: seen */
 	struct tt_times wait;         /* of all */
 	uint64_t unfinished;          /* waits that the capture does not see end */
@@ -47,10 +47,10 @@ struct tt_locks {
 	bool moves;                   /* the capture has moves */
 };
 
-static inline uint64_t tt_locks_id(size_t lock) { return (uint64_t)lock << 1; }
-static inline uint64_t tt_locks_site_id(size_t site) { return (uint64_t)site << 1 | 1; }
+static inline uint64_t tt_contention_id(size_t lock) { return (uint64_t)lock << 1; }
+static inline uint64_t tt_contention_site_id(size_t site) { return (uint64_t)site << 1 | 1; }
 #define TT_LOCKS_ALL ((uint64_t)1 << 40)      /* id of the histogram of all waits */
 
-TT_COLLECTED_AS(tt_locks, TT_COLLECTS_LOCKS);
+TT_COLLECTED_AS(tt_contention, TT_COLLECTS_LOCKS);
 
 #endif

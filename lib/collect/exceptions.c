@@ -24,7 +24,7 @@ struct thrower {
 };
 
 struct exceptions {
-	struct tt_throws out;
+	struct tt_exceptions out;
 	struct process {
 		struct tt_objects objects;    /* -> class key */
 		struct tt_tally named;        /* class key -> 1: not called an exception, 2: it is */
@@ -116,7 +116,7 @@ allocated(const struct tt_collecting *c, struct exceptions *s, const struct tt_e
 static int
 site_of(const struct tt_collecting *c, struct exceptions *s, uint64_t key, uint32_t node, uint32_t *which, struct tt_err *err)
 {
-	struct tt_throws *t = &s->out;
+	struct tt_exceptions *t = &s->out;
 	uint32_t process = c->cap->process;
 	uint64_t hash = tt_slot_pair((uint64_t)process << 32 | node, key);
 	uint32_t at = tt_map_find(&t->at, hash, i, t->site[i].key == key && t->site[i].node == node && t->site[i].process == process);
@@ -188,7 +188,7 @@ is_native(const struct tt_collecting *c, struct exceptions *s, uint64_t method, 
 static int
 caught(const struct tt_collecting *c, struct exceptions *s, const struct tt_event *e, struct thrower *t, struct tt_err *err)
 {
-	struct tt_throws *m = &s->out;
+	struct tt_exceptions *m = &s->out;
 	uint64_t object = (uint64_t)e[1].ts;
 	unsigned i = t->nopen;
 	bool native = false;
@@ -213,7 +213,7 @@ caught(const struct tt_collecting *c, struct exceptions *s, const struct tt_even
 static int
 clause(const struct tt_collecting *c, struct exceptions *s, const struct tt_event *e, struct tt_err *err)
 {
-	struct tt_throws *t = &s->out;
+	struct tt_exceptions *t = &s->out;
 	uint32_t process = c->cap->process;
 	struct thrower *th;
 	int rc;
@@ -295,7 +295,7 @@ release(struct tt_model *m, void *state)
 static void
 free_all(struct tt_model *m, void *state)
 {
-	struct tt_throws *t = state;
+	struct tt_exceptions *t = state;
 
 	tt_map_free(&t->at, &m->env->mem);
 	tt_map_free(&t->clause_at, &m->env->mem);
@@ -303,7 +303,7 @@ free_all(struct tt_model *m, void *state)
 	tt_mem_free(&m->env->mem, t->clause, t->capclause * sizeof *t->clause);
 }
 
-const struct tt_collector tt_collector_throws = {
+const struct tt_collector tt_collector_exceptions = {
 	.name = "exceptions", .size = sizeof(struct exceptions), .needs = TT_NEEDS_THROWS,
 	.kinds = TT_KIND(TT_ALLOC) | TT_KIND(TT_GC_MOVE) | TT_KIND(TT_THROW) | TT_KIND(TT_CLAUSE) | TT_KIND(TT_GAP),
 	.begin = begin, .event = event, .release = release, .free = free_all,

@@ -34,7 +34,7 @@ struct tt_throw_clause {
 	uint64_t unwinding;           /* with an exception, not in the normal course; only where the file says */
 };
 
-struct tt_throws {
+struct tt_exceptions {
 	struct tt_throw_site *site;
 	size_t n, cap;
 	struct tt_throw_clause *clause;
@@ -45,6 +45,6 @@ struct tt_throws {
 	bool typed;                   /* types were looked for */
 };
 
-TT_COLLECTED_AS(tt_throws, TT_COLLECTS_THROWS);
+TT_COLLECTED_AS(tt_exceptions, TT_COLLECTS_THROWS);
 
 #endif

@@ -10,7 +10,7 @@
 enum { OBJECTS_MAX = 1 << 21 };
 
 struct finalizers {
-	struct tt_finals out;
+	struct tt_finalizers out;
 	struct tt_objects *objects;   /* by process: -> class key */
 	struct finalizing {
 		struct one { int64_t from; uint32_t row; bool open; } run, object;    /* row: place + 1; 0: not wanted */
@@ -60,7 +60,7 @@ moved(const struct tt_collecting *c, struct finalizers *s, const struct tt_event
 static int
 row_of(const struct tt_collecting *c, struct finalizers *s, bool object, uint64_t key, uint32_t *which, struct tt_err *err)
 {
-	struct tt_finals *m = &s->out;
+	struct tt_finalizers *m = &s->out;
 	uint32_t thread = c->t->index;
 	uint64_t hash = tt_slot_pair((uint64_t)thread << 1 | object, key);
 	int rc = TT_OK;
@@ -78,7 +78,7 @@ row_of(const struct tt_collecting *c, struct finalizers *s, bool object, uint64_
 static int
 count(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *e, uint32_t *which, struct tt_err *err)
 {
-	struct tt_finals *m = &s->out;
+	struct tt_finalizers *m = &s->out;
 	bool object = e->val != 0;
 	uint64_t key = 0;
 	int rc;
@@ -102,7 +102,7 @@ count(const struct tt_collecting *c, struct finalizers *s, const struct tt_event
 static int
 finalize(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *e, struct tt_err *err)
 {
-	struct tt_finals *m = &s->out;
+	struct tt_finalizers *m = &s->out;
 	bool object = e->val != 0;
 	int rc = tt_mem_grow(c->mem, &s->thread, &s->nthread, c->t->index + 1, sizeof *s->thread, err);
 
@@ -163,14 +163,14 @@ release(struct tt_model *m, void *state)
 static void
 free_all(struct tt_model *m, void *state)
 {
-	struct tt_finals *f = state;
+	struct tt_finalizers *f = state;
 
 	tt_mem_free(&m->env->mem, f->f, f->cap * sizeof *f->f);
 	tt_map_free(&f->at, &m->env->mem);
 	tt_tally_free(&f->hist);
 }
 
-const struct tt_collector tt_collector_finals = {
+const struct tt_collector tt_collector_finalizers = {
 	.name = "finalizers", .size = sizeof(struct finalizers), .needs = TT_NEEDS_FINALS,
 	.kinds = TT_KIND(TT_FINALIZE) | TT_KIND(TT_ALLOC) | TT_KIND(TT_GC_MOVE) | TT_KIND(TT_HEAP_OBJECT),
 	.begin = begin, .event = event, .release = release, .free = free_all,

@@ -25,7 +25,7 @@ struct tt_final {
 	struct tt_times times;        /* begun and ended; their histogram has the id of its place */
 };
 
-struct tt_finals {
+struct tt_finalizers {
 	struct tt_final *f;
 	size_t n, cap;
 	struct tt_map at;             /* places in f */
@@ -38,6 +38,6 @@ struct tt_finals {
 	uint64_t forgotten;           /* times that all objects were forgotten, because they were too many */
 };
 
-TT_COLLECTED_AS(tt_finals, TT_COLLECTS_FINALS);
+TT_COLLECTED_AS(tt_finalizers, TT_COLLECTS_FINALS);
 
 #endif

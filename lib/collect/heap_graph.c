@@ -137,7 +137,7 @@ class_event(const struct tt_collecting *c, struct graph *g, const struct tt_even
 	int rc = tt_mem_grow(c->mem, &g->class_of, &g->capclass_of, g->nclass_of + 1, sizeof *g->class_of, err);
 
 	if (rc == TT_OK)
-		rc = tt_shots_class(c, e, e->val, &g->class_of[g->nclass_of++], err);
+		rc = tt_heap_shots_class(c, e, e->val, &g->class_of[g->nclass_of++], err);
 	return rc;
 }
 
@@ -246,7 +246,7 @@ count_slots(struct graph *g, struct tt_objects *to, struct tt_err *err)
 static int
 count_roots(const struct tt_collecting *c, struct graph *g, struct tt_shot *shot, struct tt_err *err)
 {
-	struct tt_shots *s = c->m->collected[TT_COLLECTS_SHOTS];
+	struct tt_heap_shots *s = c->m->collected[TT_COLLECTS_SHOTS];
 	struct tt_mem *mem = c->mem;
 	uint64_t *n = tt_mem_alloc(mem, s->nkey * sizeof *n, err), roots;
 	struct tt_objects at;
@@ -291,7 +291,7 @@ begin_shot(const struct tt_collecting *c, struct graph *g)
 static int
 shot_event(const struct tt_collecting *c, struct graph *g, const struct tt_event *e, struct tt_err *err)
 {
-	struct tt_shots *s = c->m->collected[TT_COLLECTS_SHOTS];
+	struct tt_heap_shots *s = c->m->collected[TT_COLLECTS_SHOTS];
 	struct tt_graph *m = &g->out;
 	int rc = TT_OK;
 
@@ -350,7 +350,7 @@ finish(const struct tt_collecting *c, void *state, struct tt_err *err)
 
 	if (m->shot == 0)
 		return TT_OK;
-	const struct tt_shot *s = &tt_shots(c->m)->shot[m->shot - 1];
+	const struct tt_shot *s = &tt_heap_shots(c->m)->shot[m->shot - 1];
 	m->objects = s->n;
 	m->refs = s->refs;
 	m->need = s->n * 13 + s->refs * 4 + (1 << 20);
@@ -392,7 +392,7 @@ free_all(struct tt_model *m, void *state)
 	tt_tally_free(&g->by_root);
 }
 
-const struct tt_collector tt_collector_graph = {
+const struct tt_collector tt_collector_heap_graph = {
 	.name = "heap graph", .size = sizeof(struct graph), .needs = TT_NEEDS_GRAPH,
 	.kinds = TT_KIND(TT_GC) | TT_KIND(TT_ROOT) | TT_KIND(TT_HEAP_SHOT) | TT_KIND(TT_HEAP_CLASS) | TT_KIND(TT_HEAP_GRAPH) |
 	    TT_KIND(TT_HEAP_ROOTS),

@@ -22,7 +22,7 @@
 enum { TT_GRAPH_PATHS_MAX = 1 << 18 };
 
 struct tt_graph {
-	size_t shot;                  /* index in tt_shots + 1; 0: there is no graph */
+	size_t shot;                  /* index in tt_heap_shots + 1; 0: there is no graph */
 	bool over;                    /* there was no room for it: need says how much it takes */
 	uint64_t need;
 	bool far;                     /* objects lie too far apart: more than 8 GB from the first */
@@ -40,7 +40,7 @@ struct tt_graph {
 	/* Paths by which objects are reached: 0 is "not reached"; then one for each root and class on the way. */
 	struct tt_graph_path {
 		uint32_t up;          /* 0: root */
-		uint32_t what;        /* class index of tt_shots, or index of root where up is 0 */
+		uint32_t what;        /* class index of tt_heap_shots, or index of root where up is 0 */
 		uint64_t n;           /* objects first reached this way */
 	} *path;
 	size_t npath, cappath;

@@ -11,7 +11,7 @@
 #include "model/model.h"
 
 struct walk {
-	const struct tt_shots *shots;
+	const struct tt_heap_shots *shots;
 	struct tt_mem *mem;
 	struct graph *g;
 	struct tt_graph *m;
@@ -423,7 +423,7 @@ walk(struct walk *w, struct tt_err *err)
 int
 tt_graph_walk(const struct tt_collecting *c, struct graph *g, struct tt_err *err)
 {
-	const struct tt_shots *shots = tt_shots(c->m);
+	const struct tt_heap_shots *shots = tt_heap_shots(c->m);
 	struct walk w = { .shots = shots, .mem = c->mem, .g = g, .m = &g->out };
 
 	w.old = c->m->cap[shots->shot[w.m->shot - 1].process]->old_roots;

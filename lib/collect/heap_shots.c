@@ -8,7 +8,7 @@
 #include "stat/tally.h"
 
 struct shots {
-	struct tt_shots out;
+	struct tt_heap_shots out;
 	struct tt_tally *class_at;    /* by process: class key -> index + 1 */
 	struct tt_shot_class *now;    /* of the shot under way, by class index */
 	size_t capnow;
@@ -35,10 +35,10 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 /* --- the shot under way -------------------------------------------------------------- */
 
 int
-tt_shots_class(const struct tt_collecting *c, const struct tt_event *e, uint64_t key, uint32_t *class, struct tt_err *err)
+tt_heap_shots_class(const struct tt_collecting *c, const struct tt_event *e, uint64_t key, uint32_t *class, struct tt_err *err)
 {
 	struct shots *s = c->m->collected[TT_COLLECTS_SHOTS];
-	struct tt_shots *out = &s->out;
+	struct tt_heap_shots *out = &s->out;
 	uint64_t *at;
 	int rc;
 
@@ -64,7 +64,7 @@ tt_shots_class(const struct tt_collecting *c, const struct tt_event *e, uint64_t
 static int
 add_class(const struct tt_collecting *c, struct shots *s, const struct tt_event *e, struct tt_err *err)
 {
-	struct tt_shots *out = &s->out;
+	struct tt_heap_shots *out = &s->out;
 	uint32_t class = 0;
 	int rc;
 
@@ -72,7 +72,7 @@ add_class(const struct tt_collecting *c, struct shots *s, const struct tt_event 
 		out->stray += tt_collect_in_time(c, e) ? e[1].val : 0;
 		return TT_OK;
 	}
-	rc = tt_shots_class(c, e, e->val, &class, err);
+	rc = tt_heap_shots_class(c, e, e->val, &class, err);
 	if (rc != TT_OK)
 		return rc;
 	struct tt_shot_class *of = &s->now[class];
@@ -94,7 +94,7 @@ add_class(const struct tt_collecting *c, struct shots *s, const struct tt_event 
 
 /* Of the shots between the first and the last, forget the classes of every second one. */
 static void
-thin_out(struct tt_shots *s)
+thin_out(struct tt_heap_shots *s)
 {
 	size_t to = 0, kept = 0;
 	size_t last = s->n;
@@ -119,7 +119,7 @@ thin_out(struct tt_shots *s)
 static int
 end(const struct tt_collecting *c, struct shots *s, bool complete, int64_t ts, struct tt_err *err)
 {
-	struct tt_shots *out = &s->out;
+	struct tt_heap_shots *out = &s->out;
 	struct tt_shot *shot = &out->shot[s->open - 1];
 	int rc;
 
@@ -154,7 +154,7 @@ end(const struct tt_collecting *c, struct shots *s, bool complete, int64_t ts, s
 static int
 begin_shot(const struct tt_collecting *c, struct shots *s, const struct tt_event *e, struct tt_err *err)
 {
-	struct tt_shots *out = &s->out;
+	struct tt_heap_shots *out = &s->out;
 	int rc = s->open ? end(c, s, false, e->ts, err) : TT_OK;
 
 	if (rc != TT_OK || !tt_collect_in_time(c, e))
@@ -237,7 +237,7 @@ static void
 free_all(struct tt_model *m, void *state)
 {
 	struct tt_mem *mem = &m->env->mem;
-	struct tt_shots *s = state;
+	struct tt_heap_shots *s = state;
 
 	tt_mem_free(mem, s->shot, s->cap * sizeof *s->shot);
 	tt_mem_free(mem, s->cell, s->capcell * sizeof *s->cell);
@@ -245,7 +245,7 @@ free_all(struct tt_model *m, void *state)
 	tt_mem_free(mem, s->key_process, s->capkey_process * sizeof *s->key_process);
 }
 
-const struct tt_collector tt_collector_shots = {
+const struct tt_collector tt_collector_heap_shots = {
 	.name = "heap shots", .size = sizeof(struct shots), .needs = TT_NEEDS_SHOTS,
 	.kinds = TT_KIND(TT_GC) | TT_KIND(TT_HEAP_SHOT) | TT_KIND(TT_HEAP_CLASS) | TT_KIND(TT_HEAP_BIG) | TT_KIND(TT_HEAP_ROOTS),
 	.begin = begin, .event = event, .release = release, .free = free_all,

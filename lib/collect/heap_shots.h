@@ -19,7 +19,7 @@ struct tt_collecting;
 struct tt_err;
 
 struct tt_shot_class {                /* one class in one shot */
-	uint32_t class;               /* index into tt_shots.key */
+	uint32_t class;               /* index into tt_heap_shots.key */
 	uint32_t more;
 	uint64_t n, bytes, refs;
 	uint64_t roots;               /* references from roots to its objects; only where the shot's are known */
@@ -32,12 +32,12 @@ struct tt_shot {
 	bool roots_known;             /* by class: with TT_NEEDS_ROOTS, where there was room for the graph */
 	uint64_t n, bytes, refs, more, roots;
 	size_t nclass;                /* class keys in it */
-	size_t first;                 /* of its classes, in tt_shots.cell; only where kept */
+	size_t first;                 /* of its classes, in tt_heap_shots.cell; only where kept */
 };
 
 enum { TT_SHOTS_MAX = 1 << 16, TT_SHOT_CELLS_MAX = 1 << 20 };
 
-struct tt_shots {
+struct tt_heap_shots {
 	struct tt_shot *shot;         /* in file order */
 	size_t n, cap;
 	uint64_t dropped;             /* shots beyond TT_SHOTS_MAX */
@@ -52,9 +52,9 @@ struct tt_shots {
 	bool met;                     /* there is a record of a shot, or of roots */
 };
 
-TT_COLLECTED_AS(tt_shots, TT_COLLECTS_SHOTS);
+TT_COLLECTED_AS(tt_heap_shots, TT_COLLECTS_SHOTS);
 
-/* For other collectors: the index in tt_shots of class key ${key}, at event ${e}. */
-int tt_shots_class(const struct tt_collecting *c, const struct tt_event *e, uint64_t key, uint32_t *class, struct tt_err *err);
+/* For other collectors: the index in tt_heap_shots of class key ${key}, at event ${e}. */
+int tt_heap_shots_class(const struct tt_collecting *c, const struct tt_event *e, uint64_t key, uint32_t *class, struct tt_err *err);
 
 #endif

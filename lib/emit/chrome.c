@@ -93,7 +93,7 @@ chrome_end(void *state)
 	tt_mem_free(mem, c->also, c->capalso);
 	tt_flow_free(&c->flows, mem);
 	tt_slices_free(&c->slices);
-	tt_aside_free(&c->args);
+	tt_text_spool_free(&c->args);
 	tt_buf_free(&c->scratch);
 	tt_mem_free(mem, c, sizeof *c);
 }
@@ -114,7 +114,7 @@ chrome_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **stat
 	c->m = m;
 	c->origin = tt_emit_origin(m);
 	tt_slices_init(&c->slices, o->env, &c->put_aside);
-	tt_aside_init(&c->args, o->env, &c->put_aside);
+	tt_text_spool_init(&c->args, o->env, &c->put_aside);
 	rc = begin(c, err);
 	if (rc != TT_OK) {
 		chrome_end(c);

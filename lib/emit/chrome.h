@@ -58,7 +58,7 @@ struct chrome {
 	struct chrome_part *part;
 	size_t npart, cappart, committed;
 	struct tt_slices slices;      /* B/E form: zones put aside; flags: the place of their arguments in ... */
-	struct tt_aside args;         /* ... this, or 0 */
+	struct tt_text_spool args;         /* ... this, or 0 */
 	uint64_t put_aside;           /* bytes in the spools of both */
 	int64_t nflow;                /* flows put aside with the zones */
 	struct tt_flow_steps flows;

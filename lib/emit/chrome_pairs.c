@@ -91,7 +91,7 @@ put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, uint32_t args
 	p = tt_put_micros(p, &w->micros, ts);
 	if (args) {
 		w->out.n = (size_t)(p - w->out.p);
-		if ((rc = tt_aside_get(&w->c->args, args, &w->out, err)) != TT_OK ||
+		if ((rc = tt_text_spool_get(&w->c->args, args, &w->out, err)) != TT_OK ||
 		    (rc = tt_buf_room(&w->out, piece.n + TT_FRAG_PAD, err)) != TT_OK)
 			return rc;
 		p = w->out.p + w->out.n;

@@ -214,7 +214,7 @@ flush(struct pdata *d, struct store *s, struct tt_err *err)
 	int rc = tt_buf_error(&s->pending, err);
 
 	if (rc == TT_OK && s->pending.n)
-		rc = tt_aside_write(d->env, &d->put_aside, &s->fd, s->written, s->pending.p, s->pending.n, err);
+		rc = tt_text_spool_write(d->env, &d->put_aside, &s->fd, s->written, s->pending.p, s->pending.n, err);
 	s->written += s->pending.n;
 	s->pending.n = 0;
 	return rc;

@@ -126,7 +126,7 @@ perfetto_end(void *state)
 	tt_flow_free(&c->flows, mem);
 	tt_pf_stacks_free(c);
 	tt_slices_free(&c->slices);
-	tt_aside_free(&c->args);
+	tt_text_spool_free(&c->args);
 	tt_buf_free(&c->names);
 	tt_buf_free(&c->scratch);
 	tt_buf_free(&c->more);
@@ -150,7 +150,7 @@ perfetto_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **st
 	c->origin = tt_emit_origin(m);
 	c->late = tt_filter_tells_late(&m->filter);
 	tt_slices_init(&c->slices, o->env, &c->put_aside);
-	tt_aside_init(&c->args, o->env, &c->put_aside);
+	tt_text_spool_init(&c->args, o->env, &c->put_aside);
 	rc = begin(c, err);
 	if (rc != TT_OK) {
 		perfetto_end(c);

@@ -110,7 +110,7 @@ struct perfetto {
 	bool *heap_sent;              /* by process: its heap size has a track */
 	struct tt_flow_steps flows;
 	struct tt_slices slices;      /* zones put aside; flags: the place of their annotations in ... */
-	struct tt_aside args;         /* ... this, or 0 */
+	struct tt_text_spool args;         /* ... this, or 0 */
 	uint64_t put_aside;           /* bytes in the spools of both */
 	int64_t nflow;                /* flows put aside with the zones */
 	struct pf_stacks *stacks;     /* of samples: perfetto_rare.c */

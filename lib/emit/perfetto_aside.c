@@ -128,7 +128,7 @@ push(struct aside *a, const struct tt_slice *s, uint64_t ts, uint64_t end, struc
 		rc = tt_pf_send(c, pf_use(PF_USE_NAME, pf_piece_name(&piece)), &a->out, err);
 	a->args.n = 0;
 	if (rc == TT_OK && s->flags)
-		rc = tt_aside_get(&c->args, s->flags, &a->args, err);
+		rc = tt_text_spool_get(&c->args, s->flags, &a->args, err);
 	a->last = ts;
 	return rc == TT_OK ? tt_pf_put_begin(c, a->thread, piece, ts, &a->args, &a->out, err) : rc;
 }

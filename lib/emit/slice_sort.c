@@ -45,7 +45,7 @@ tt_slices_free(struct tt_slices *s)
 static int
 flush(struct tt_slices *s, struct tt_err *err)
 {
-	int rc = tt_aside_write(s->env, s->used, &s->fd, s->written * sizeof *s->pending, s->pending,
+	int rc = tt_text_spool_write(s->env, s->used, &s->fd, s->written * sizeof *s->pending, s->pending,
 	    s->npending * sizeof *s->pending, err);
 
 	if (rc == TT_OK) {
@@ -132,7 +132,7 @@ add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slic
 }
 
 int
-tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p, size_t n, struct tt_aside *aside,
+tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p, size_t n, struct tt_text_spool *aside,
     struct tt_err *err)
 {
 	const char *at = p, *text = at + n * sizeof(struct tt_slice);
@@ -146,7 +146,7 @@ tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p
 		if (aside && z.flags) {
 			size_t own = z.flags;
 
-			rc = tt_aside_put(aside, text, own, &z.flags, err);
+			rc = tt_text_spool_put(aside, text, own, &z.flags, err);
 			text += own;
 		}
 		if (rc == TT_OK)

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tt_aside;
+struct tt_text_spool;
 struct tt_env;
 struct tt_err;
 struct tt_slice;
@@ -40,7 +40,7 @@ struct tt_slices {
 	size_t nthread, capthread;
 };
 
-/* ${used}: bytes in spools, which count together for env->spool_max (tt_aside_write()); outlives it. */
+/* ${used}: bytes in spools, which count together for env->spool_max (tt_text_spool_write()); outlives it. */
 void tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used);
 void tt_slices_free(struct tt_slices *s);
 
@@ -50,7 +50,7 @@ void tt_slices_free(struct tt_slices *s);
  * ${aside} not NULL: the text of all zones follows the last zone, and flags of each zone is the length of its part. The text is put
  * into ${aside}, and flags becomes its place there.
  */
-int tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p, size_t n, struct tt_aside *aside,
+int tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p, size_t n, struct tt_text_spool *aside,
     struct tt_err *err);
 
 /* Put aside one that comes in any order. */

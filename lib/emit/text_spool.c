@@ -13,7 +13,7 @@
 enum { UNIT = 16, PENDING = 1 << 16 };
 
 int
-tt_aside_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, const void *p, size_t n, struct tt_err *err)
+tt_text_spool_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, const void *p, size_t n, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -28,26 +28,26 @@ tt_aside_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, c
 }
 
 void
-tt_aside_init(struct tt_aside *a, struct tt_env *env, uint64_t *used)
+tt_text_spool_init(struct tt_text_spool *a, struct tt_env *env, uint64_t *used)
 {
-	*a = (struct tt_aside){ .env = env, .used = used, .fd = -1 };
+	*a = (struct tt_text_spool){ .env = env, .used = used, .fd = -1 };
 }
 
 void
-tt_aside_free(struct tt_aside *a)
+tt_text_spool_free(struct tt_text_spool *a)
 {
 	if (!a->env)
 		return;
 	if (a->fd >= 0)
 		close(a->fd);
 	tt_buf_free(&a->pending);
-	tt_aside_init(a, a->env, a->used);
+	tt_text_spool_init(a, a->env, a->used);
 }
 
 static int
-flush(struct tt_aside *a, struct tt_err *err)
+flush(struct tt_text_spool *a, struct tt_err *err)
 {
-	int rc = tt_aside_write(a->env, a->used, &a->fd, a->written, a->pending.p, a->pending.n, err);
+	int rc = tt_text_spool_write(a->env, a->used, &a->fd, a->written, a->pending.p, a->pending.n, err);
 
 	if (rc == TT_OK) {
 		a->written += a->pending.n;
@@ -57,7 +57,7 @@ flush(struct tt_aside *a, struct tt_err *err)
 }
 
 int
-tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struct tt_err *err)
+tt_text_spool_put(struct tt_text_spool *a, const char *p, size_t n, uint32_t *place, struct tt_err *err)
 {
 	static const char zero[UNIT];
 	uint64_t at = (a->written + a->pending.n) / UNIT;
@@ -77,7 +77,7 @@ tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struc
 }
 
 static int
-read_at(const struct tt_aside *a, char *to, size_t n, uint64_t at, struct tt_err *err)
+read_at(const struct tt_text_spool *a, char *to, size_t n, uint64_t at, struct tt_err *err)
 {
 	if (at < a->written)
 		return tt_spool_read(a->env, a->fd, "arguments", at, to, n, err);
@@ -86,7 +86,7 @@ read_at(const struct tt_aside *a, char *to, size_t n, uint64_t at, struct tt_err
 }
 
 int
-tt_aside_get(const struct tt_aside *a, uint32_t place, struct tt_buf *to, struct tt_err *err)
+tt_text_spool_get(const struct tt_text_spool *a, uint32_t place, struct tt_buf *to, struct tt_err *err)
 {
 	uint64_t at = (uint64_t)(place - 1) * UNIT;
 	uint32_t n;

@@ -12,15 +12,15 @@
 #include "base/env.h"
 
 /**
- * tt_aside_write(env, used, fd, at, p, n, err):
+ * tt_text_spool_write(env, used, fd, at, p, n, err):
  * Write ${n} bytes at ${at}, the end of the spool *${fd}, which is made if it is -1. They are added to *${used}, which all
  * count that share env->spool_max.
  * Errors: TT_E_LIMIT naming --spool-max, and those of tt_spool_open() and tt_spool_add().
  */
-int tt_aside_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, const void *p, size_t n,
+int tt_text_spool_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, const void *p, size_t n,
     struct tt_err *err);
 
-struct tt_aside {
+struct tt_text_spool {
 	struct tt_env *env;
 	uint64_t *used;
 	int fd;                       /* -1: nothing is in the spool yet */
@@ -28,18 +28,18 @@ struct tt_aside {
 	struct tt_buf pending;        /* what comes after them */
 };
 
-/* ${used}: of tt_aside_write(); outlives it. */
-void tt_aside_init(struct tt_aside *a, struct tt_env *env, uint64_t *used);
-void tt_aside_free(struct tt_aside *a);
+/* ${used}: of tt_text_spool_write(); outlives it. */
+void tt_text_spool_init(struct tt_text_spool *a, struct tt_env *env, uint64_t *used);
+void tt_text_spool_free(struct tt_text_spool *a);
 
 /**
- * tt_aside_put(a, p, n, place, err):
+ * tt_text_spool_put(a, p, n, place, err):
  * Put ${n} bytes aside; *${place}, never 0, is where.
- * Errors: those of tt_aside_write(), and TT_E_LIMIT beyond 64 GiB.
+ * Errors: those of tt_text_spool_write(), and TT_E_LIMIT beyond 64 GiB.
  */
-int tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struct tt_err *err);
+int tt_text_spool_put(struct tt_text_spool *a, const char *p, size_t n, uint32_t *place, struct tt_err *err);
 
 /* Append the text at ${place} to ${to}. */
-int tt_aside_get(const struct tt_aside *a, uint32_t place, struct tt_buf *to, struct tt_err *err);
+int tt_text_spool_get(const struct tt_text_spool *a, uint32_t place, struct tt_buf *to, struct tt_err *err);
 
 #endif

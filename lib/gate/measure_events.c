@@ -54,7 +54,7 @@ times(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, int64_
 static int
 waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_locks *l = tt_locks(g->m);
+	const struct tt_contention *l = tt_contention(g->m);
 	const struct tt_times *t = &l->wait;
 	struct tt_spread *s;
 
@@ -88,7 +88,7 @@ handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 static int
 finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_finals *h = tt_finals(g->m);
+	const struct tt_finalizers *h = tt_finalizers(g->m);
 
 	if (!is_known(g, h->objects, TT_REC_FINALIZERS))
 		return tt_value_unrecorded(g, v, TT_REC_FINALIZERS, err);
@@ -105,7 +105,7 @@ finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_val
 static void
 shot(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {
-	const struct tt_shots *s = tt_shots(g->m);
+	const struct tt_heap_shots *s = tt_heap_shots(g->m);
 	uint64_t most = 0, last = 0;
 
 	v->why = "no whole heap shot is in it";

@@ -333,7 +333,7 @@ put_collections(const struct tt_model *m, const struct axis *a, struct line *l)
 static size_t
 put_shots(const struct tt_model *m, const struct axis *a, struct line *l)
 {
-	const struct tt_shots *s = tt_shots(m);
+	const struct tt_heap_shots *s = tt_heap_shots(m);
 	size_t n = 0;
 
 	for (size_t i = 0; s && i < s->n; i++) {

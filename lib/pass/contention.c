@@ -74,7 +74,7 @@ static void
 set_waits(struct tt_making *k, uint64_t id, const struct tt_times *t)
 {
 	tt_spread_init(&fold_of(k)->wait);
-	tt_spread_add(&fold_of(k)->wait, &tt_locks(k->m)->hist, id, t);
+	tt_spread_add(&fold_of(k)->wait, &tt_contention(k->m)->hist, id, t);
 }
 
 /* The number of the row's waits and TIMES_COLS. */
@@ -90,13 +90,13 @@ put_shared(struct tt_making *k, struct tt_cell *c)
 {
 	put_times(k, c);
 	if (fold_of(k)->wait.t.n)
-		tt_cell_share(&c[6], fold_of(k)->wait.t.total, tt_locks(k->m)->wait.total);
+		tt_cell_share(&c[6], fold_of(k)->wait.t.total, tt_contention(k->m)->wait.total);
 }
 
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_locks *l = tt_locks(k->m);
+	const struct tt_contention *l = tt_contention(k->m);
 	uint64_t contended = 0, acquired = 0, failed = 0;
 	struct tt_cell *c = tt_row(t);
 
@@ -126,7 +126,7 @@ collected(const struct tt_model *m)
 static const char *
 identity(struct tt_making *k)
 {
-	const struct tt_locks *l = tt_locks(k->m);
+	const struct tt_contention *l = tt_contention(k->m);
 
 	if (l->late)
 		return tt_text(k->r, "objects are followed through moves, but %llu events are in the file after "
@@ -142,14 +142,14 @@ identity(struct tt_making *k)
 static void
 locks(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_locks *l = tt_locks(k->m);
+	const struct tt_contention *l = tt_contention(k->m);
 
 	t->note = identity(k);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct tt_lock *of = &l->lock[i];
 		struct tt_cell *c = tt_row(t);
 
-		set_waits(k, tt_locks_id(i), &of->wait);
+		set_waits(k, tt_contention_id(i), &of->wait);
 		if (of->addr)
 			tt_cell_u64(&c[0], of->addr);
 		put_shared(k, c + 1);
@@ -183,13 +183,13 @@ struct sum { uint64_t contended, failed; };
 static struct sum
 sum_of(struct tt_making *k, const struct place *at, size_t n)
 {
-	const struct tt_locks *l = tt_locks(k->m);
+	const struct tt_contention *l = tt_contention(k->m);
 	struct sum sum = { 0 };
 
 	tt_spread_init(&fold_of(k)->wait);
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_lock_site *s = &l->site[at[i].site];
-		tt_spread_add(&fold_of(k)->wait, &l->hist, tt_locks_site_id(at[i].site), &s->wait);
+		tt_spread_add(&fold_of(k)->wait, &l->hist, tt_contention_site_id(at[i].site), &s->wait);
 		sum.contended += s->contended;
 		sum.failed += s->failed;
 	}
@@ -234,7 +234,7 @@ put_site(struct tt_making *k, struct tt_table *t, const void *v, size_t n)
 static void
 put_locks(struct tt_making *k, struct tt_cell *c, uint32_t row)
 {
-	const struct tt_locks *l = tt_locks(k->m);
+	const struct tt_contention *l = tt_contention(k->m);
 	uint64_t n = 0;
 
 	if (k->o->group != TT_GROUP_THREAD || k->m->filter.marker || k->m->filter.category)
@@ -281,14 +281,14 @@ put_path(struct tt_making *k, struct tt_table *t, const void *v, size_t n)
 	const struct place *at = v;
 	struct sum sum = sum_of(k, at, n);
 
-	put_sum(k, tt_row_of_path(t, fold_of(k)->p, tt_locks(k->m)->site[at->site].node, NULL) + 2, &sum);
+	put_sum(k, tt_row_of_path(t, fold_of(k)->p, tt_contention(k->m)->site[at->site].node, NULL) + 2, &sum);
 }
 
 /* Rows by place, or by path. */
 static void
 places(struct tt_making *k, struct tt_table *t, bool by_path, tt_group_fn *fill)
 {
-	const struct tt_locks *l = tt_locks(k->m);
+	const struct tt_contention *l = tt_contention(k->m);
 	size_t n = 0;
 	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES | (by_path ? TT_PATHS_JOIN : 0), &k->r->err);
 	struct place *at = tt_room(k, l->nsite * sizeof *at);
@@ -315,7 +315,7 @@ static void paths(struct tt_making *k, struct tt_table *t) { places(k, t, true, 
 static bool
 any(const struct tt_model *m)
 {
-	return tt_locks(m)->n;
+	return tt_contention(m)->n;
 }
 
 #define NONE .none = "no contention in this capture, or the filters leave none"

@@ -75,7 +75,7 @@ set_type(struct tt_making *k, const struct tt_throw_site *s, struct throw *v)
 	struct fold *f = fold_of(k);
 	const struct tt_class *c = s->key ? tt_class_of(&f->classes, s->process, s->key, &k->r->err) : NULL;
 
-	v->type = c ? c->label : tt_throws(k->m)->typed ? "(unknown)" : NULL;
+	v->type = c ? c->label : tt_exceptions(k->m)->typed ? "(unknown)" : NULL;
 	v->wanted = c ? c->wanted : tt_class_wanted(k->m, v->type ? v->type : "", "(unknown)");
 	if (k->o->group == TT_GROUP_THREAD) {
 		v->thread = v->row / 2;
@@ -274,14 +274,14 @@ put_clause(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 	if (!k->o->group)
 		tt_cell_int(&c[3], v->k->index);
 	tt_cell_u64(&c[4], runs);
-	if (tt_throws(k->m)->objects)
+	if (tt_exceptions(k->m)->objects)
 		tt_cell_u64(&c[5], unwinding);
 }
 
 static void
 clauses(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_throws *th = tt_throws(k->m);
+	const struct tt_exceptions *th = tt_exceptions(k->m);
 	struct clause *v = tt_room(k, th->nclause * sizeof *v);
 	size_t n = 0;
 
@@ -304,7 +304,7 @@ clauses(struct tt_making *k, struct tt_table *t)
 static void
 open(struct tt_making *k)
 {
-	const struct tt_throws *th = tt_throws(k->m);
+	const struct tt_exceptions *th = tt_exceptions(k->m);
 	struct fold *f = fold_of(k);
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
@@ -327,7 +327,7 @@ put_notes(struct tt_making *k)
 	static const char hidden[] = "exceptions may be missing: where compiled code raises one (index out of range, invalid cast, overflow) "
 	    "and catches it in the same method, Mono compiles it to a jump and reports nothing; mono -O=-exception prevents that";
 	const char *severity = tt_severity_name[TT_NOTICE];
-	const struct tt_throws *th = tt_throws(k->m);
+	const struct tt_exceptions *th = tt_exceptions(k->m);
 	bool hides = false;
 
 	for (size_t p = 0; p < k->m->ncap; p++)
@@ -352,7 +352,7 @@ drop(struct tt_making *k)
 static bool
 any(const struct tt_model *m)
 {
-	const struct tt_throws *th = tt_throws(m);
+	const struct tt_exceptions *th = tt_exceptions(m);
 
 	return th->n + th->nclause > 0;
 }

@@ -57,7 +57,7 @@ by_label(const void *a, const void *b)
 static void
 put_row(struct tt_making *k, struct tt_table *t, const struct part *v, size_t n, const char *label, const char *what)
 {
-	const struct tt_finals *all = tt_finals(k->m);
+	const struct tt_finalizers *all = tt_finalizers(k->m);
 	struct tt_spread *times = &fold_of(k)->times;
 	uint64_t count = 0;
 	struct tt_cell *c = tt_row(t);
@@ -87,7 +87,7 @@ put_group(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_finals *all = tt_finals(k->m);
+	const struct tt_finalizers *all = tt_finalizers(k->m);
 	bool by_thread = k->o->group == TT_GROUP_THREAD;
 	struct part *v = fold_of(k)->v;
 
@@ -116,7 +116,7 @@ summary(struct tt_making *k, struct tt_table *t)
 static const char *
 class_note(struct tt_making *k)
 {
-	const struct tt_finals *all = tt_finals(k->m);
+	const struct tt_finalizers *all = tt_finalizers(k->m);
 
 	if (all->forgotten)
 		return tt_text(k->r, "more objects than can be remembered: all addresses were forgotten "
@@ -127,7 +127,7 @@ class_note(struct tt_making *k)
 static void
 classes(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_finals *all = tt_finals(k->m);
+	const struct tt_finalizers *all = tt_finalizers(k->m);
 	struct fold *f = fold_of(k);
 	size_t n = 0;
 
@@ -150,7 +150,7 @@ open(struct tt_making *k)
 	struct fold *f = fold_of(k);
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
-	f->v = tt_room(k, tt_finals(k->m)->n * sizeof *f->v);
+	f->v = tt_room(k, tt_finalizers(k->m)->n * sizeof *f->v);
 }
 
 static void
@@ -162,7 +162,7 @@ drop(struct tt_making *k)
 static bool
 any(const struct tt_model *m)
 {
-	return tt_finals(m)->n;
+	return tt_finalizers(m)->n;
 }
 
 #define TYPED (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_HEAP | TT_NEEDS_TEXT)

@@ -191,7 +191,7 @@ list_classes(struct tt_making *k, struct class *v, uint32_t *group)
 {
 	const struct fold *f = fold_of(k);
 	const struct tt_shot *s = f->shot;
-	const struct tt_shot_class *cell = tt_shots(k->m)->cell + s->first;
+	const struct tt_shot_class *cell = tt_heap_shots(k->m)->cell + s->first;
 	size_t all = 0, n = 0;
 
 	for (size_t i = 0; i < s->nclass; i++) {
@@ -407,7 +407,7 @@ no_graph(struct tt_making *k)
 	const struct tt_graph *g = tt_graph(k->m);
 	char bytes[32];
 
-	if (tt_shots(k->m)->n == 0)
+	if (tt_heap_shots(k->m)->n == 0)
 		return "no heap shot in this capture, or the filters leave none";
 	if (g->far)
 		return "objects of the last heap shot lie more than 8 GB apart: no graph is made of them";
@@ -423,7 +423,7 @@ no_graph(struct tt_making *k)
 static void
 open(struct tt_making *k)
 {
-	const struct tt_shots *s = tt_shots(k->m);
+	const struct tt_heap_shots *s = tt_heap_shots(k->m);
 	struct fold *f = fold_of(k);
 	struct tt_classes classes;
 

@@ -65,7 +65,7 @@ static const struct tt_col history_col[] = {
 struct sum { int64_t n, bytes, refs, roots; };
 
 struct fold {
-	const struct tt_shots *s;
+	const struct tt_heap_shots *s;
 	struct tt_classes classes;
 	const char **name;            /* of classes or their groups, in order, each once */
 	uint32_t *name_of;            /* by class index; NOT_WANTED */
@@ -85,7 +85,7 @@ fold_of(const struct tt_making *k)
 static void
 name_classes(struct fold *f, struct tt_err *err)
 {
-	const struct tt_shots *s = f->s;
+	const struct tt_heap_shots *s = f->s;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->nkey; i++) {
@@ -115,7 +115,7 @@ open(struct tt_making *k)
 	struct fold *f = fold_of(k);
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
-	f->s = tt_shots(k->m);
+	f->s = tt_heap_shots(k->m);
 	f->name = tt_room(k, f->s->nkey * sizeof *f->name);
 	f->name_of = tt_room(k, f->s->nkey * sizeof *f->name_of);
 	f->now = tt_room(k, f->s->nkey * sizeof *f->now);
@@ -175,7 +175,7 @@ last_shot(const struct fold *f)
 static void
 shots(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_shots *all = tt_shots(k->m);
+	const struct tt_heap_shots *all = tt_heap_shots(k->m);
 
 	t->note = SLOTS;
 	for (size_t i = 0; i < all->n; i++) {
@@ -371,13 +371,13 @@ history(struct tt_making *k, struct tt_table *t)
 static bool
 any(const struct tt_model *m)
 {
-	return tt_shots(m)->n;
+	return tt_heap_shots(m)->n;
 }
 
 static bool
 has(const struct tt_making *k)
 {
-	return tt_shots(k->m)->met;
+	return tt_heap_shots(k->m)->met;
 }
 
 #define NO_SHOT .has = has, .none = "no heap shot in this capture, or the filters leave none"

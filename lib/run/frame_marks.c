@@ -457,7 +457,7 @@ watch_render(const struct tt_model *m, struct tt_replay *p, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++) {
-		const struct tt_watch *w = &p->w[i];
+		const struct tt_thread_replay *w = &p->w[i];
 		if (w->ntimer == 0 && !m->cap[w->process]->gpu_part)
 			continue;
 		if (!p->render && !(p->render = tt_mem_alloc(mem, m->frames->cap * sizeof *p->render, err)))
@@ -481,7 +481,7 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 			continue;
 		rc = add_frames(r, m, best, err);
 		if (rc == TT_OK)
-			rc = tt_watch_init(p, &p->w[p->nwatch++], best, first, err);
+			rc = tt_thread_replay_init(p, &p->w[p->nwatch++], best, first, err);
 		m->frames->of[m->frames->nof++] = (struct tt_frame_range){ (uint32_t)i, first, m->frames->n };
 	}
 	if (rc == TT_OK)

@@ -12,7 +12,7 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* What one marker does in the present frame: a line of memory, touched at every zone. */
-struct tt_watch_row {
+struct tt_thread_replay_row {
 	uint64_t key;
 	uint32_t active;              /* activations on the stack */
 	uint8_t idle;
@@ -26,10 +26,10 @@ struct tt_watch_row {
 	uint32_t frame, long_past;
 	int64_t past;
 };
-_Static_assert(sizeof(struct tt_watch_row) == TT_MEM_LINE, "a line");
+_Static_assert(sizeof(struct tt_thread_replay_row) == TT_MEM_LINE, "a line");
 
 /* A zone that lies whole in the present frame. */
-struct tt_watch_inner {
+struct tt_thread_replay_inner {
 	int64_t ts, end;
 	uint32_t giver;               /* the row that its zones take their time from */
 };
@@ -38,16 +38,16 @@ enum { AHEAD = 8 };                   /* memory is fetched for so many zones or 
 enum { OUTSIDE = 0 };                 /* the row of time in which nothing is open */
 
 static bool
-in_frame(const struct tt_frames *f, const struct tt_watch *w, int64_t ts)
+in_frame(const struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts)
 {
 	return w->frame < w->end && ts >= f->start[w->frame];
 }
 
 static int
-more_rows(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
+more_rows(struct tt_thread_replay *w, struct tt_mem *mem, struct tt_err *err)
 {
 	size_t cap = w->caprow ? w->caprow * 2 : 256;
-	struct tt_watch_row *row = tt_mem_lines(mem, cap * sizeof *row, err);
+	struct tt_thread_replay_row *row = tt_mem_lines(mem, cap * sizeof *row, err);
 
 	if (!row)
 		return err->code;
@@ -73,7 +73,8 @@ idle_of(const struct tt_model *m, uint64_t key, const struct tt_name *n)
 
 /* True if the row of another key counts the same. */
 static bool
-is_same(const struct tt_replay *p, const struct tt_watch *w, const struct tt_watch_row *row, const struct tt_watch_row *new, const char *full)
+is_same(const struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_thread_replay_row *row,
+    const struct tt_thread_replay_row *new, const char *full)
 {
 	return row->category == new->category && row->idle == new->idle && row->out == new->out &&
 	    strcmp(tt_model_key(p->m, w->process, row->key)->full, full) == 0;
@@ -81,10 +82,10 @@ is_same(const struct tt_replay *p, const struct tt_watch *w, const struct tt_wat
 
 /* The new row is known by its name, or becomes an alias of one with the same name: a frame in which both run is one frame. */
 static int
-name_row(struct tt_replay *p, struct tt_watch *w, const char *full, struct tt_err *err)
+name_row(struct tt_replay *p, struct tt_thread_replay *w, const char *full, struct tt_err *err)
 {
 	const uint64_t hash = tt_slot_text(0, full, strlen(full));
-	struct tt_watch_row *new = &w->row[w->nrow];
+	struct tt_thread_replay_row *new = &w->row[w->nrow];
 	uint32_t at = tt_map_find(&w->named, hash, i, is_same(p, w, &w->row[i], new, full));
 
 	if (!at)
@@ -94,8 +95,8 @@ name_row(struct tt_replay *p, struct tt_watch *w, const char *full, struct tt_er
 	return TT_OK;
 }
 
-static struct tt_watch_row *
-new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *err)
+static struct tt_thread_replay_row *
+new_row(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt_err *err)
 {
 	struct tt_mem *mem = &p->m->env->mem;
 
@@ -104,8 +105,8 @@ new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *er
 	    tt_mem_grow(mem, &w->idle, &w->capidle, w->nrow + 1, sizeof *w->idle, err) != TT_OK)
 		return NULL;
 	const struct tt_name *n = tt_model_key(p->m, w->process, key);
-	struct tt_watch_row *row = &w->row[w->nrow];
-	*row = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
+	struct tt_thread_replay_row *row = &w->row[w->nrow];
+	*row = (struct tt_thread_replay_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
 		.out = n && n->alloc_wrapper && !p->m->filter.wrappers };
 	row->idle = row->out ? 0 : idle_of(p->m, key, n);
 	if (n && n->full && name_row(p, w, n->full, err) != TT_OK)
@@ -114,16 +115,16 @@ new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *er
 }
 
 static uint32_t
-place_of(const struct tt_watch *w, uint64_t key)
+place_of(const struct tt_thread_replay *w, uint64_t key)
 {
 	return tt_map_find(&w->at, tt_slot_mix(0, key), i, w->row[i].key == key);
 }
 
-static __attribute__((noinline)) struct tt_watch_row *
-row_far(struct tt_replay *p, struct tt_watch *w, uint64_t key, uint32_t *near, struct tt_err *err)
+static __attribute__((noinline)) struct tt_thread_replay_row *
+row_far(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, uint32_t *near, struct tt_err *err)
 {
 	uint32_t at = place_of(w, key);
-	struct tt_watch_row *row = at ? &w->row[at - 1] : new_row(p, w, key, err);
+	struct tt_thread_replay_row *row = at ? &w->row[at - 1] : new_row(p, w, key, err);
 
 	if (row && row->alias)
 		return &w->row[row->frame];
@@ -134,27 +135,27 @@ row_far(struct tt_replay *p, struct tt_watch *w, uint64_t key, uint32_t *near, s
 
 /* Keys are numbers that follow each other, or addresses: their bits tell most of them apart. */
 static inline uint32_t *
-near_of(struct tt_watch *w, uint64_t key)
+near_of(struct tt_thread_replay *w, uint64_t key)
 {
-	return &w->near[(key ^ key >> 9) % TT_WATCH_NEAR];
+	return &w->near[(key ^ key >> 9) % TT_REPLAY_NEAR];
 }
 
-static inline struct tt_watch_row *
-row_of(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *err)
+static inline struct tt_thread_replay_row *
+row_of(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt_err *err)
 {
 	uint32_t *near = near_of(w, key);
-	struct tt_watch_row *row = &w->row[*near];
+	struct tt_thread_replay_row *row = &w->row[*near];
 
 	return row->key == key ? row : row_far(p, w, key, near, err);
 }
 
 int
-tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err)
+tt_thread_replay_init(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err)
 {
 	const struct tt_capture *cap = p->m->cap[m->process];
 	const struct tt_def *d;
 
-	*w = (struct tt_watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
+	*w = (struct tt_thread_replay){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
 		.end = p->m->frames->n, .marks = m, .idled = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN }, .since = INT64_MIN };
 	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
 		struct timer *t = &w->timer[w->ntimer];
@@ -163,7 +164,7 @@ tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_mar
 			w->ntimer++;
 		}
 	}
-	struct tt_watch_row *outside = new_row(p, w, TT_KEY_OUTSIDE, err);
+	struct tt_thread_replay_row *outside = new_row(p, w, TT_KEY_OUTSIDE, err);
 	if (!outside)
 		return err->code;
 	outside->category = UINT32_MAX;
@@ -173,7 +174,7 @@ tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_mar
 
 /* The longest of the frames from ${frame} on. */
 static int64_t
-longest_since(const struct tt_watch *w, uint32_t frame)
+longest_since(const struct tt_thread_replay *w, uint32_t frame)
 {
 	size_t lo = tt_lower_bound(k, 0, w->npeak, w->peak[k].frame < frame);
 
@@ -185,7 +186,7 @@ longest_since(const struct tt_watch *w, uint32_t frame)
  * when something happens to the marker again, not at the end of each frame: stacks are deep.
  */
 static void
-catch_up(struct tt_watch *w, struct tt_watch_row *row)
+catch_up(struct tt_thread_replay *w, struct tt_thread_replay_row *row)
 {
 	struct tt_frame_marker *sum = &w->sum[row - w->row];
 
@@ -203,7 +204,7 @@ catch_up(struct tt_watch *w, struct tt_watch_row *row)
 }
 
 static int
-touch(struct tt_replay *p, struct tt_watch *w, struct tt_watch_row *row, struct tt_err *err)
+touch(struct tt_replay *p, struct tt_thread_replay *w, struct tt_thread_replay_row *row, struct tt_err *err)
 {
 	if (row->touched)
 		return TT_OK;
@@ -240,7 +241,7 @@ worse(struct tt_hitches *list, size_t frame, int64_t by)
 
 /* Keep the largest by ${self}, the time of ${row} itself, ties by key. */
 static void
-keep_top(struct tt_hitch *h, const struct tt_watch_row *row, int64_t self)
+keep_top(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t self)
 {
 	unsigned cap = h ? sizeof h->top / sizeof h->top[0] : 0, i = h ? h->ntop : 0;
 
@@ -258,7 +259,7 @@ keep_top(struct tt_hitch *h, const struct tt_watch_row *row, int64_t self)
 
 /* The row whose time zones right above the stack take: that of the innermost that is shown. */
 static uint32_t
-under(const struct tt_watch *w)
+under(const struct tt_thread_replay *w)
 {
 	return w->st.n > 0 ? w->shown[w->st.n - 1] : OUTSIDE;
 }
@@ -267,17 +268,17 @@ enum { NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR) };
 
 /* True if the thread is idle in what is on the stack, or at ${ts} in what ended last. */
 static inline bool
-is_idle(const struct tt_watch *w, int64_t ts)
+is_idle(const struct tt_thread_replay *w, int64_t ts)
 {
 	return w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_WAIT] || ts < w->idled[TT_IDLE_EDITOR];
 }
 
 /* Give the time up to ${ts} to the innermost open zone, or to none. */
 static int
-settle_self(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_err *err)
+settle_self(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err)
 {
 	if (ts > w->since && in_frame(p->m->frames, w, w->since)) {
-		struct tt_watch_row *top = &w->row[under(w)];
+		struct tt_thread_replay_row *top = &w->row[under(w)];
 		if (touch(p, w, top, err) != TT_OK)
 			return err->code;
 		top->self += ts - w->since;
@@ -291,12 +292,12 @@ settle_self(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_err *
 
 /* All that is open does something in the present frame, if only to be open. */
 static int
-touch_open(struct tt_replay *p, struct tt_watch *w, struct tt_err *err)
+touch_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < w->st.n && rc == TT_OK; i++) {
-		struct tt_watch_row *row = row_of(p, w, w->st.z[i].key, err);
+		struct tt_thread_replay_row *row = row_of(p, w, w->st.z[i].key, err);
 		if (!row)
 			return err->code;
 		if (row->active)
@@ -307,7 +308,7 @@ touch_open(struct tt_replay *p, struct tt_watch *w, struct tt_err *err)
 
 /* Add what a marker did in the present frame, from ${start} to ${end}, to its sums. */
 static void
-sum_row(struct tt_watch *w, struct tt_watch_row *row, int64_t start, int64_t end, int64_t dur)
+sum_row(struct tt_thread_replay *w, struct tt_thread_replay_row *row, int64_t start, int64_t end, int64_t dur)
 {
 	struct tt_frame_marker *sum = &w->sum[row - w->row];
 
@@ -333,7 +334,7 @@ sum_row(struct tt_watch *w, struct tt_watch_row *row, int64_t start, int64_t end
 
 /* The present frame is one of the past. */
 static int
-pass_frame(struct tt_replay *p, struct tt_watch *w, int64_t dur, struct tt_err *err)
+pass_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t dur, struct tt_err *err)
 {
 	while (w->npeak > 0 && w->peak[w->npeak - 1].dur <= dur)
 		w->npeak--;
@@ -347,7 +348,7 @@ pass_frame(struct tt_replay *p, struct tt_watch *w, int64_t dur, struct tt_err *
 
 /* What ${row} took in the present frame goes to its category. */
 static inline void
-add_share(struct tt_replay *p, const struct tt_watch_row *row)
+add_share(struct tt_replay *p, const struct tt_thread_replay_row *row)
 {
 	struct tt_frame_share *s = &p->share[row->category];
 
@@ -379,7 +380,7 @@ close_shares(struct tt_replay *p, struct tt_tally *hist, struct tt_err *err)
 
 /* ${ns} of the present frame are idle for the reasons ${why}, bits; ${in}: those of the zones around. */
 static void
-add_idle(struct tt_replay *p, const struct tt_watch *w, unsigned why, unsigned in, int64_t ns)
+add_idle(struct tt_replay *p, const struct tt_thread_replay *w, unsigned why, unsigned in, int64_t ns)
 {
 	const unsigned wait = TT_IDLE(TT_IDLE_WAIT), editor = TT_IDLE(TT_IDLE_EDITOR), limit = TT_IDLE(TT_IDLE_LIMIT);
 	struct tt_frames *f = p->m->frames;
@@ -394,7 +395,7 @@ add_idle(struct tt_replay *p, const struct tt_watch *w, unsigned why, unsigned i
 
 /* What the zones on the stack are idle for. */
 static unsigned
-idle_now(const struct tt_watch *w)
+idle_now(const struct tt_thread_replay *w)
 {
 	unsigned why = 0;
 
@@ -405,7 +406,7 @@ idle_now(const struct tt_watch *w)
 
 /* Idle time of the zones on the stack is accounted for up to ${ts}. */
 static void
-settle_idle(struct tt_replay *p, struct tt_watch *w, int64_t ts)
+settle_idle(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts)
 {
 	const struct tt_frames *f = p->m->frames;
 	unsigned why = idle_now(w);
@@ -421,14 +422,14 @@ settle_idle(struct tt_replay *p, struct tt_watch *w, int64_t ts)
 
 /* The kinds of idle zones that the run has met. */
 static void
-note_idle(struct tt_replay *p, const struct tt_watch_row *row)
+note_idle(struct tt_replay *p, const struct tt_thread_replay_row *row)
 {
 	p->m->frames->has_wait = p->m->frames->has_wait || row->idle & TT_IDLE(TT_IDLE_WAIT);
 	p->m->frames->has_editor = p->m->frames->has_editor || row->idle & TT_IDLE(TT_IDLE_EDITOR);
 }
 
 static void
-idle_begins(struct tt_replay *p, struct tt_watch *w, const struct tt_watch_row *row, int64_t ts)
+idle_begins(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts)
 {
 	settle_idle(p, w, ts);
 	note_idle(p, row);
@@ -437,7 +438,7 @@ idle_begins(struct tt_replay *p, struct tt_watch *w, const struct tt_watch_row *
 }
 
 static void
-idle_ends(struct tt_replay *p, struct tt_watch *w, const struct tt_watch_row *row, int64_t ts)
+idle_ends(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts)
 {
 	settle_idle(p, w, ts);
 	for (unsigned i = 0; i < TT_IDLES; i++)
@@ -446,7 +447,7 @@ idle_ends(struct tt_replay *p, struct tt_watch *w, const struct tt_watch_row *ro
 
 /* A zone from ${ts} to ${end} that lies whole in the present frame is idle. Zones nest: one within another of its kind would begin before that ends. */
 static void
-idle_inner(struct tt_replay *p, struct tt_watch *w, const struct tt_watch_row *row, int64_t ts, int64_t end)
+idle_inner(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts, int64_t end)
 {
 	unsigned why = 0, in = 0;
 
@@ -464,14 +465,14 @@ idle_inner(struct tt_replay *p, struct tt_watch *w, const struct tt_watch_row *r
 
 /* True if time of the row is to be shown nowhere. */
 static inline bool
-is_left_out(const struct tt_frames *f, const struct tt_watch_row *row)
+is_left_out(const struct tt_frames *f, const struct tt_thread_replay_row *row)
 {
 	return f->player_only && row->idle & TT_IDLE(TT_IDLE_EDITOR);
 }
 
 /* The present frame is over at ${end}: sum up its rows. */
 static int
-close_frame(struct tt_replay *p, struct tt_watch *w, int64_t end, struct tt_err *err)
+close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct tt_err *err)
 {
 	struct tt_frames *f = p->m->frames;
 	int64_t start = f->start[w->frame], dur = end - start;
@@ -485,7 +486,7 @@ close_frame(struct tt_replay *p, struct tt_watch *w, int64_t end, struct tt_err 
 	if (rc == TT_OK && (longest || busiest))
 		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {
-		struct tt_watch_row *row = &w->row[w->touched[i]];
+		struct tt_thread_replay_row *row = &w->row[w->touched[i]];
 		if (i + AHEAD < w->ntouched) {
 			__builtin_prefetch(&w->row[w->touched[i + AHEAD]], 1);
 			__builtin_prefetch(&w->sum[w->touched[i + AHEAD]], 1);
@@ -514,7 +515,7 @@ close_frame(struct tt_replay *p, struct tt_watch *w, int64_t end, struct tt_err 
 }
 
 int
-tt_watch_advance(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_err *err)
+tt_thread_replay_advance(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err)
 {
 	const struct tt_frames *f = p->m->frames;
 	int rc = TT_OK;
@@ -533,14 +534,14 @@ tt_watch_advance(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_
 }
 
 static int
-zone_begin(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, unsigned flags, struct tt_err *err)
+zone_begin(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_t ts, unsigned flags, struct tt_err *err)
 {
 	struct tt_frames *f = p->m->frames;
-	int rc = tt_watch_advance(p, w, ts, err);
+	int rc = tt_thread_replay_advance(p, w, ts, err);
 
 	if (rc == TT_OK)
 		rc = settle_self(p, w, ts, err);
-	struct tt_watch_row *row = rc == TT_OK ? row_of(p, w, key, err) : NULL;
+	struct tt_thread_replay_row *row = rc == TT_OK ? row_of(p, w, key, err) : NULL;
 	if (!row)
 		return err->code;
 	if (row->out)
@@ -563,10 +564,10 @@ zone_begin(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, un
 
 /* Accounts for the end of a zone that is still on the stack. */
 static int
-zone_end(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, struct tt_err *err)
+zone_end(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_t ts, struct tt_err *err)
 {
 	struct tt_frames *f = p->m->frames;
-	struct tt_watch_row *row = row_of(p, w, key, err);
+	struct tt_thread_replay_row *row = row_of(p, w, key, err);
 
 	if (!row)
 		return err->code;
@@ -587,7 +588,7 @@ zone_end(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, stru
 	return TT_OK;
 }
 
-struct ending { struct tt_replay *p; struct tt_watch *w; int64_t ts; int rc; struct tt_err *err; };
+struct ending { struct tt_replay *p; struct tt_thread_replay *w; int64_t ts; int rc; struct tt_err *err; };
 
 static void
 popped(void *arg, const struct tt_open *z, unsigned flags)
@@ -600,13 +601,13 @@ popped(void *arg, const struct tt_open *z, unsigned flags)
 }
 
 static int
-pop_to(struct tt_replay *p, struct tt_watch *w, size_t n, const int64_t *ends, size_t base, struct tt_err *err)
+pop_to(struct tt_replay *p, struct tt_thread_replay *w, size_t n, const int64_t *ends, size_t base, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	while (w->st.n > n && rc == TT_OK) {
 		int64_t ts = ends[w->st.n - 1 - base];
-		rc = tt_watch_advance(p, w, ts, err);
+		rc = tt_thread_replay_advance(p, w, ts, err);
 		if (rc == TT_OK)
 			rc = settle_self(p, w, ts, err);
 		w->st.n--;
@@ -620,20 +621,20 @@ pop_to(struct tt_replay *p, struct tt_watch *w, size_t n, const int64_t *ends, s
 
 /* Close all but the outer ${n}. */
 static void
-pop_inner(struct tt_watch *w, size_t n)
+pop_inner(struct tt_thread_replay *w, size_t n)
 {
 	if (w->ninner > n)
 		w->ninner = n;
 }
 
 /* Where ${e} lies in the zone around it, and the row from which that takes its time. */
-static inline struct tt_watch_inner
-nested(const struct tt_watch *w, const struct tt_event *e)
+static inline struct tt_thread_replay_inner
+nested(const struct tt_thread_replay *w, const struct tt_event *e)
 {
-	struct tt_watch_inner z = { .ts = e->ts, .end = e->ts + e->dur };
+	struct tt_thread_replay_inner z = { .ts = e->ts, .end = e->ts + e->dur };
 
 	if (likely(w->ninner > 0)) {  /* only a damaged capture has zones that reach out of the one around them */
-		const struct tt_watch_inner *around = &w->inner[w->ninner - 1];
+		const struct tt_thread_replay_inner *around = &w->inner[w->ninner - 1];
 
 		z.ts = z.ts < around->ts ? around->ts : z.ts > around->end ? around->end : z.ts;
 		z.end = z.end > around->end ? around->end : z.end < z.ts ? z.ts : z.end;
@@ -646,17 +647,17 @@ nested(const struct tt_watch *w, const struct tt_event *e)
 
 /* A zone takes its time from the one around it. */
 static int
-inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
+inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err)
 {
 	const bool player_only = p->m->frames->player_only;
 	int rc = TT_OK;
 
 	if (unlikely(w->ninner == w->capinner))
 		rc = tt_mem_grow(&p->m->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof *w->inner, err);
-	struct tt_watch_row *row = rc == TT_OK ? row_of(p, w, e->val, err) : NULL;
+	struct tt_thread_replay_row *row = rc == TT_OK ? row_of(p, w, e->val, err) : NULL;
 	if (unlikely(!row))
 		return err->code;
-	struct tt_watch_inner *z = &w->inner[w->ninner];
+	struct tt_thread_replay_inner *z = &w->inner[w->ninner];
 	*z = nested(w, e);
 	w->ninner++;
 	const int64_t ts = z->ts, end = z->end;
@@ -666,7 +667,7 @@ inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, st
 		idle_inner(p, w, row, ts, end);
 	if (unlikely(row->out || hidden))
 		return TT_OK;
-	struct tt_watch_row *giver = &w->row[at];
+	struct tt_thread_replay_row *giver = &w->row[at];
 	giver->self -= end - ts;
 	z->giver = (uint32_t)(row - w->row);
 	if (unlikely(!giver->touched))
@@ -688,7 +689,7 @@ inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, st
 }
 
 static bool
-whole_in_frame(const struct tt_frames *f, const struct tt_watch *w, const struct tt_event *e)
+whole_in_frame(const struct tt_frames *f, const struct tt_thread_replay *w, const struct tt_event *e)
 {
 	return in_frame(f, w, e->ts) && e->ts + e->dur <= f->start[w->frame] + f->dur[w->frame];
 }
@@ -697,10 +698,10 @@ whole_in_frame(const struct tt_frames *f, const struct tt_watch *w, const struct
 
 /* The top of the stack is new. */
 static int
-show(struct tt_replay *p, struct tt_watch *w, struct tt_err *err)
+show(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 {
 	size_t n = w->st.n;
-	struct tt_watch_row *row = row_of(p, w, w->st.z[n - 1].key, err);
+	struct tt_thread_replay_row *row = row_of(p, w, w->st.z[n - 1].key, err);
 
 	if (!row || tt_mem_grow(&p->m->env->mem, &w->shown, &w->capshown, n, sizeof *w->shown, err) != TT_OK)
 		return err->code;
@@ -711,7 +712,7 @@ show(struct tt_replay *p, struct tt_watch *w, struct tt_err *err)
 
 /* A zone goes on the stack, if there is room. */
 static int
-push(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
+push(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err)
 {
 	if (w->st.n >= TT_STACK_MAX)
 		return TT_OK;
@@ -722,7 +723,7 @@ push(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct t
 }
 
 int
-tt_watch_enter(struct tt_replay *p, struct tt_watch *w, const struct tt_stack *st, struct tt_err *err)
+tt_thread_replay_enter(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_stack *st, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -740,14 +741,14 @@ struct levels {
 
 /* The whole zones above level ${n} end. */
 static int
-pop_whole(struct tt_replay *p, struct tt_watch *w, size_t n, const struct levels *l, struct tt_err *err)
+pop_whole(struct tt_replay *p, struct tt_thread_replay *w, size_t n, const struct levels *l, struct tt_err *err)
 {
 	return pop_to(p, w, n > l->whole ? n : l->whole, l->ends, l->base, err);
 }
 
 /* A zone with its end goes on the stack only if it crosses the edge of a frame. */
 static inline int
-whole_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+whole_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
 	size_t up = l->base + e->depth, top;
 	int rc = TT_OK;
@@ -767,7 +768,7 @@ whole_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, st
 
 /* A zone that ends by an event: whole ones lie above it. */
 static int
-open_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+open_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
 	int rc = pop_whole(p, w, l->base + e->depth, l, err);
 
@@ -779,7 +780,7 @@ open_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, str
 
 /* The end of a zone from before the chunk. An exception that it interrupted is on top again. */
 static int
-end_base(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+end_base(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
 	struct ending end = { p, w, e->ts, TT_OK, err };
 	size_t n = w->st.n;
@@ -794,12 +795,12 @@ end_base(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, stru
 }
 
 static int
-end_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+end_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
 	int rc = pop_whole(p, w, l->base, l, err);
 
 	if (rc == TT_OK)
-		rc = tt_watch_advance(p, w, e->ts, err);
+		rc = tt_thread_replay_advance(p, w, e->ts, err);
 	if (rc == TT_OK)
 		rc = settle_self(p, w, e->ts, err);
 	if (rc != TT_OK)
@@ -814,7 +815,7 @@ end_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, stru
 
 /* Open zones are unknown from here on: end all of them. */
 static int
-gap(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+gap(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
 	int64_t ts = e->flags & TT_F_BASE ? w->since : e->ts;
 	int rc = TT_OK;
@@ -832,7 +833,7 @@ gap(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct le
  * next event is no deeper, those on the stack at their own end.
  */
 int
-tt_watch_chunk(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err)
+tt_thread_replay_chunk(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_batch *b, struct tt_err *err)
 {
 	struct tt_mem *mem = &p->m->env->mem;
 	struct levels l = { .base = w->st.n };
@@ -860,9 +861,9 @@ tt_watch_chunk(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b
 }
 
 int
-tt_watch_sum(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err)
+tt_thread_replay_sum(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err)
 {
-	struct tt_watch_row *row = row_of(p, w, key, err);
+	struct tt_thread_replay_row *row = row_of(p, w, key, err);
 	uint32_t at = place_of(w, key);
 
 	if (!row)
@@ -876,7 +877,7 @@ tt_watch_sum(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_fr
 }
 
 void
-tt_watch_free(struct tt_watch *w, struct tt_mem *mem)
+tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem)
 {
 	tt_stack_free(&w->st, mem);
 	tt_mem_free(mem, w->inner, w->capinner * sizeof *w->inner);

@@ -44,18 +44,18 @@ struct tt_mark_key {
 enum { TT_IDLE_WAIT, TT_IDLE_LIMIT, TT_IDLE_LIMIT_ONLY, TT_IDLE_EDITOR, TT_IDLES };
 #define TT_IDLE(why) (1u << (why))
 
-struct tt_watch_row;
-struct tt_watch_inner;
-enum { TT_WATCH_NEAR = 4096 };
+struct tt_thread_replay_row;
+struct tt_thread_replay_inner;
+enum { TT_REPLAY_NEAR = 4096 };
 
 /* The replay of one frame thread. */
-struct tt_watch {
+struct tt_thread_replay {
 	uint32_t process, thread;
-	enum { TT_WATCH_BEFORE, TT_WATCH_IN, TT_WATCH_AFTER } where;  /* of chunks, where those outside the frames are passed over */
+	enum { TT_REPLAY_BEFORE, TT_REPLAY_IN, TT_REPLAY_AFTER } where;  /* of chunks, where those outside the frames are passed over */
 	struct tt_stack st;
 	uint32_t *shown;              /* by level of the stack: the row of the innermost zone that is shown there */
 	size_t capshown;
-	struct tt_watch_inner *inner; /* zones above the stack */
+	struct tt_thread_replay_inner *inner; /* zones above the stack */
 	size_t ninner, capinner;
 	int64_t since;                /* self time is counted up to here */
 	size_t first;                 /* of this process's frames */
@@ -67,13 +67,13 @@ struct tt_watch {
 	uint32_t idling[TT_IDLES];    /* zones on the stack in which the thread does no work of the program's, by why */
 	int64_t idle_since;
 	int64_t idled[TT_IDLES];      /* when the last of them ended that lies whole in this frame */
-	struct tt_watch_row *row;
+	struct tt_thread_replay_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
 	int64_t *idle;                /* of each row: what of its self time in the present frame is not CPU-active time */
 	size_t nrow, caprow, capsum, capidle;
 	struct tt_map at;             /* places in row by key */
 	struct tt_map named;          /* and by full name, of those that are not aliases */
-	uint32_t near[TT_WATCH_NEAR]; /* by bits of a key: its place in row, if it is there */
+	uint32_t near[TT_REPLAY_NEAR]; /* by bits of a key: its place in row, if it is there */
 	uint32_t *touched;            /* rows of the present frame */
 	size_t ntouched, captouched;
 	int64_t past;                 /* time of the frames so far */
@@ -107,16 +107,16 @@ struct tt_mark_key *tt_mark_keys_at(const struct tt_marks *ms, uint32_t process,
 int tt_mark_keys_choose(struct tt_run *r, struct tt_err *err);
 
 /* Begin to watch the thread of ${m}, whose frames are in the table from ${first} on. */
-int tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err);
+int tt_thread_replay_init(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err);
 /* Take up the zones of ${st}, which have begun before the first frame. */
-int tt_watch_enter(struct tt_replay *p, struct tt_watch *w, const struct tt_stack *st, struct tt_err *err);
+int tt_thread_replay_enter(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_stack *st, struct tt_err *err);
 /* Replay one chunk of the frame thread. */
-int tt_watch_chunk(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err);
+int tt_thread_replay_chunk(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_batch *b, struct tt_err *err);
 /* Advance to the time ${ts}: close the frames that are over. */
-int tt_watch_advance(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_err *err);
+int tt_thread_replay_advance(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err);
 /* What the marker ${key} has done in all frames so far. */
-int tt_watch_sum(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
-void tt_watch_free(struct tt_watch *w, struct tt_mem *mem);
+int tt_thread_replay_sum(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
+void tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem);
 
 /* Which frames are looked at closely: tt_frames.looked. */
 int tt_frames_choose(const struct tt_run *r, struct tt_model *m, struct tt_err *err);

@@ -8,7 +8,7 @@
 #include "run/state.h"
 
 static void
-count_allocs(struct tt_frames *f, const struct tt_watch *w, const struct tt_batch *b)
+count_allocs(struct tt_frames *f, const struct tt_thread_replay *w, const struct tt_batch *b)
 {
 	size_t first = w->first, at = SIZE_MAX;
 
@@ -27,7 +27,7 @@ count_allocs(struct tt_frames *f, const struct tt_watch *w, const struct tt_batc
 
 /* The frame ${back} frames before the one that ${ts} falls into, whole or not; SIZE_MAX where it is not in the table. */
 static size_t
-frame_back(const struct tt_frames *f, const struct tt_watch *w, int64_t ts, unsigned back)
+frame_back(const struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts, unsigned back)
 {
 	size_t lo = tt_lower_bound(i, 0, w->marks->n, w->marks->ts[i] <= ts);    /* marks up to ts: the number of the frame */
 
@@ -39,7 +39,7 @@ frame_back(const struct tt_frames *f, const struct tt_watch *w, int64_t ts, unsi
 }
 
 static void
-set_timing(struct tt_frames *f, const struct tt_watch *w, int64_t ts, unsigned back, unsigned what, uint64_t ns, bool record)
+set_timing(struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts, unsigned back, unsigned what, uint64_t ns, bool record)
 {
 	size_t at = ns <= INT64_MAX && what < TT_TIMINGS ? frame_back(f, w, ts, back) : SIZE_MAX;
 
@@ -73,7 +73,7 @@ whole_ns(const struct tt_event *e)
 
 /* Work of the GPU belongs to the frame that gave it. */
 static void
-add_gpu(struct tt_replay *p, const struct tt_watch *w, const struct tt_event *e)
+add_gpu(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_event *e)
 {
 	const size_t at = frame_back(p->m->frames, w, e->ts, 0);
 
@@ -83,7 +83,7 @@ add_gpu(struct tt_replay *p, const struct tt_watch *w, const struct tt_event *e)
 
 /* What the engine measured goes to the frame it is about; a record of it goes before a counter. */
 static void
-take_timings(struct tt_replay *p, const struct tt_watch *w, const struct tt_batch *b)
+take_timings(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_batch *b)
 {
 	struct tt_frames *f = p->m->frames;
 
@@ -101,19 +101,19 @@ take_timings(struct tt_replay *p, const struct tt_watch *w, const struct tt_batc
 
 /* 1 if the chunk is to be replayed, 0 if it lies before the first frame of ${w} or after the last; < 0: ${err}. */
 static int
-is_in_frames(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
+is_in_frames(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
 {
 	const struct tt_frames *f = p->m->frames;
 	bool timed = b->min_ts <= b->max_ts;
 
 	if (w->first == w->end || (timed && b->min_ts >= f->start[w->end - 1] + f->dur[w->end - 1]))
-		w->where = TT_WATCH_AFTER;
-	if (w->where == TT_WATCH_BEFORE && timed && b->max_ts >= f->start[w->first]) {
-		w->where = TT_WATCH_IN;
-		if (tt_watch_enter(p, w, before, err) != TT_OK)
+		w->where = TT_REPLAY_AFTER;
+	if (w->where == TT_REPLAY_BEFORE && timed && b->max_ts >= f->start[w->first]) {
+		w->where = TT_REPLAY_IN;
+		if (tt_thread_replay_enter(p, w, before, err) != TT_OK)
 			return err->code;
 	}
-	return w->where == TT_WATCH_IN;
+	return w->where == TT_REPLAY_IN;
 }
 
 /* The time of the render thread's zones in the frames. */
@@ -134,7 +134,7 @@ tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_s
 	int rc = render_chunk(p, b, before, err);
 
 	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++) {
-		struct tt_watch *w = &p->w[i];
+		struct tt_thread_replay *w = &p->w[i];
 		if (w->process != b->process)
 			continue;
 		if (b->nalloc)
@@ -144,7 +144,7 @@ tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_s
 		if (w->thread != b->thread)
 			continue;
 		int in = before ? is_in_frames(p, w, b, before, err) : 1;
-		return in > 0 ? tt_watch_chunk(p, w, b, err) : in;
+		return in > 0 ? tt_thread_replay_chunk(p, w, b, err) : in;
 	}
 	return rc;
 }
@@ -229,12 +229,12 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 		return err->code;
 	rc = finish_timings(p, f, err);
 	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++)
-		rc = tt_watch_advance(p, &p->w[i], INT64_MAX, err);
+		rc = tt_thread_replay_advance(p, &p->w[i], INT64_MAX, err);
 	for (size_t i = 0; i < f->nmarker_stat && rc == TT_OK; i++) {
 		const struct tt_marker *k = tt_tree_marker(m->tree, (uint32_t)i);
 		for (size_t j = 0; j < p->nwatch && rc == TT_OK; j++)
 			if (p->w[j].process == k->process)
-				rc = tt_watch_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
+				rc = tt_thread_replay_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
 	}
 	for (size_t i = 0; i < f->longest.n; i++)
 		join_names(m, &f->longest.h[i]);
@@ -290,7 +290,7 @@ tt_replay_free(struct tt_replay *p)
 	struct tt_mem *mem = &p->m->env->mem;
 
 	for (size_t i = 0; i < p->nwatch; i++)
-		tt_watch_free(&p->w[i], mem);
+		tt_thread_replay_free(&p->w[i], mem);
 	for (size_t i = 0; p->render_time && i < p->m->ncap; i++)
 		tt_render_free(p->render_time[i]);
 	tt_mem_free(mem, p->render_time, p->render_time ? p->m->ncap * sizeof *p->render_time : 0);

@@ -13,7 +13,7 @@ struct tt_frame_category;
 struct tt_marks;
 struct tt_run_opts;
 struct tt_src;
-struct tt_watch;
+struct tt_thread_replay;
 
 /* Which reading of the input this is. */
 enum tt_phase {
@@ -37,7 +37,7 @@ struct tt_input {
 /* The frames of a model while events are read: the replay of each frame thread, and sums by category. */
 struct tt_replay {
 	struct tt_model *m;
-	struct tt_watch *w;           /* at most one for each capture */
+	struct tt_thread_replay *w;           /* at most one for each capture */
 	size_t nwatch;
 	struct tt_frame_category *category;   /* sums, as the model gets them */
 	struct tt_frame_share { int64_t self; bool used; } *share;    /* of each category, in the present frame */

@@ -119,7 +119,7 @@ by_growth(const void *a, const void *b)
 
 /* The first and the last whole shot whose classes are known; false: there are no two. */
 static bool
-two_shots(const struct tt_shots *s, const struct tt_shot **first, const struct tt_shot **last)
+two_shots(const struct tt_heap_shots *s, const struct tt_shot **first, const struct tt_shot **last)
 {
 	*first = *last = NULL;
 	for (size_t i = 0; s && i < s->n; i++) {
@@ -166,7 +166,7 @@ put_stays(const struct stays *v, size_t n, uint64_t growth, struct tt_buf *b)
 static void
 put_shots(struct tt_why *w, struct tt_buf *b)
 {
-	const struct tt_shots *s = tt_shots(w->m);
+	const struct tt_heap_shots *s = tt_heap_shots(w->m);
 	const struct tt_shot *first, *last;
 	struct tt_classes classes;
 	struct stays *v;
@@ -196,7 +196,7 @@ put_shots(struct tt_why *w, struct tt_buf *b)
 
 /* True if the shots alone show that the heap grows: each is larger than the one before. */
 static bool
-shots_grow(const struct tt_shots *s, struct heap *h)
+shots_grow(const struct tt_heap_shots *s, struct heap *h)
 {
 	const struct tt_shot *before = NULL;
 
@@ -231,7 +231,7 @@ find_leak(struct tt_why *w, bool *found)
 	struct tt_buf b = { 0 };
 
 	*found = h.n >= LEAST_POINTS && h.grows && (h.falls == 0 || h.falls >= LEAST_FALLS) && is_larger(end, h.first) && w->m->ncap == 1;
-	if (!*found && w->m->ncap == 1 && shots_grow(tt_shots(w->m), &h)) {
+	if (!*found && w->m->ncap == 1 && shots_grow(tt_heap_shots(w->m), &h)) {
 		end = h.last;
 		*found = is_larger(end, h.first);
 	}

@@ -226,30 +226,30 @@ TEST(texts_put_aside_come_back_in_any_order)
 	enum { TEXTS = 5000 };
 	struct tt_env env = { .spool_max = 64 << 20 };
 	struct tt_err err = { .at = TT_NOWHERE };
-	struct tt_aside a;
+	struct tt_text_spool a;
 	struct tt_buf b = { 0 };
 	uint64_t used = 0;
 	static uint32_t place[TEXTS];
 	char text[100];
 
-	tt_aside_init(&a, &env, &used);
+	tt_text_spool_init(&a, &env, &used);
 	for (int i = 0; i < TEXTS; i++)
-		CHECK_EQ_INT(tt_aside_put(&a, text, (size_t)snprintf(text, sizeof text, "%d %0*d", i, 1 + i % 60, 0), &place[i], &err), TT_OK);
+		CHECK_EQ_INT(tt_text_spool_put(&a, text, (size_t)snprintf(text, sizeof text, "%d %0*d", i, 1 + i % 60, 0), &place[i], &err), TT_OK);
 	CHECK(a.written > 100000);
 	for (int k = 0; k < TEXTS; k++) {
 		int i = (int)((unsigned)k * 7919 % TEXTS);
 		b.n = 0;
-		CHECK_EQ_INT(tt_aside_get(&a, place[i], &b, &err), TT_OK);
+		CHECK_EQ_INT(tt_text_spool_get(&a, place[i], &b, &err), TT_OK);
 		snprintf(text, sizeof text, "%d %0*d", i, 1 + i % 60, 0);
 		CHECK(b.n == strlen(text) && memcmp(b.p, text, b.n) == 0);
 	}
-	tt_aside_free(&a);
+	tt_text_spool_free(&a);
 	tt_buf_free(&b);
 }
 
 /* Put aside ${zones} zones of one thread and ${texts} texts of 64 bytes with their lengths. */
 static int
-put_aside(struct tt_slices *s, struct tt_aside *a, int zones, int texts, struct tt_err *err)
+put_aside(struct tt_slices *s, struct tt_text_spool *a, int zones, int texts, struct tt_err *err)
 {
 	const struct tt_thread t = { 0 };
 	static const char text[60];
@@ -259,7 +259,7 @@ put_aside(struct tt_slices *s, struct tt_aside *a, int zones, int texts, struct 
 	for (int i = 0; i < zones && rc == TT_OK; i++)
 		rc = tt_slices_add(s, &t, &(struct tt_slice){ .ts = i, .key = 1 }, 1, NULL, err);
 	for (int i = 0; i < texts && rc == TT_OK; i++)
-		rc = tt_aside_put(a, text, sizeof text, &place, err);
+		rc = tt_text_spool_put(a, text, sizeof text, &place, err);
 	return rc;
 }
 
@@ -270,12 +270,12 @@ TEST(zones_and_texts_put_aside_share_one_limit)
 		struct tt_env env = { .spool_max = (k == 2 ? 15 : 16) * 65536 + (2 << 20), .spool_memory = 1 << 20 };
 		struct tt_err err = { .at = TT_NOWHERE };
 		struct tt_slices s;
-		struct tt_aside a;
+		struct tt_text_spool a;
 		uint64_t used = 0;
 		char link[64], at[64] = "";
 
 		tt_slices_init(&s, &env, &used);
-		tt_aside_init(&a, &env, &used);
+		tt_text_spool_init(&a, &env, &used);
 		int rc = put_aside(&s, &a, 2 * 32768 + 1, 1024 * (k ? 16 : 15), &err);
 		CHECK_EQ_INT(rc, k == 2 ? TT_E_LIMIT : TT_OK);
 		CHECK_EQ_INT((intmax_t)used, (2 << 20) + (k == 1 ? 16 : 15) * 65536);
@@ -286,6 +286,6 @@ TEST(zones_and_texts_put_aside_share_one_limit)
 		CHECK(readlink(link, at, sizeof at - 1) > 0);
 		CHECK(strstr(at, "memfd:") == NULL);
 		tt_slices_free(&s);
-		tt_aside_free(&a);
+		tt_text_spool_free(&a);
 	}
 }

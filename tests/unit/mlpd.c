@@ -430,9 +430,9 @@ check_roots(const struct shot *s, size_t i, uint64_t roots, uint64_t reached)
 {
 	const struct tt_model *m = s->r.m;
 
-	if (!CHECK(m && i < tt_shots(m)->n))
+	if (!CHECK(m && i < tt_heap_shots(m)->n))
 		return;
-	CHECK_EQ_INT(tt_shots(m)->shot[i].roots, roots);
+	CHECK_EQ_INT(tt_heap_shots(m)->shot[i].roots, roots);
 	if (tt_graph(m)->shot == i + 1)
 		CHECK_EQ_INT(tt_graph(m)->reached, reached);
 }
