@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "opts.h"
+#include "base/map.h"
 #include "batch/key.h"
+#include "opts.h"
 
 struct app;
 struct gate;
@@ -111,10 +112,11 @@ const struct tt_many_file *batch_files_get(const struct batch_files *f, const ch
 
 /* --- results -------------------------------------------------------------------------- */
 
-/* A hash table of places. */
+/* Places by hash. */
 struct places {
 	struct place { uint64_t h, at; } *v;
 	size_t n, cap;
+	struct tt_map map;            /* in v */
 };
 
 struct batch_out {

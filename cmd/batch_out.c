@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/hash_seed.h"
 #include "batch.h"
 #include "batch/aggregate.h"
 #include "batch/results.h"
@@ -34,35 +35,22 @@ hash_of(const char *key, size_t n, uint64_t a, int64_t b)
 	tt_hash_add(&h, key, n);
 	tt_hash_add(&h, &a, sizeof a);
 	tt_hash_add(&h, &b, sizeof b);
-	return tt_hash_value(&h) | 1;
+	return tt_hash_value(&h);
 }
 
 /* Keep ${at} as the place of ${h}, over any earlier one. */
 static int
 note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct tt_err *err)
 {
-	size_t i;
+	const uint64_t hash = tt_slot_mix(0, h);
+	uint32_t i = tt_map_find(&t->map, hash, k, t->v[k].h == h);
 
-	if (2 * (t->n + 1) > t->cap) {
-		struct places old = *t;
-
-		t->cap = old.cap ? 2 * old.cap : 1024;
-		t->n = 0;
-		t->v = tt_mem_alloc(mem, t->cap * sizeof *t->v, err);
-		if (!t->v) {
-			*t = old;
+	if (!i) {
+		if (tt_mem_grow(mem, &t->v, &t->cap, t->n + 1, sizeof *t->v, err) != TT_OK || tt_map_add(&t->map, mem, hash, t->n, err) != TT_OK)
 			return err->code;
-		}
-		for (i = 0; i < old.cap; i++) {
-			if (old.v[i].h)
-				note_place(mem, t, old.v[i].h, old.v[i].at, err);
-		}
-		tt_mem_free(mem, old.v, old.cap * sizeof *old.v);
+		i = (uint32_t)++t->n;
 	}
-	for (i = h & (t->cap - 1); t->v[i].h && t->v[i].h != h; i = (i + 1) & (t->cap - 1))
-		;
-	t->n += !t->v[i].h;
-	t->v[i] = (struct place){ h, at };
+	t->v[i - 1] = (struct place){ h, at };
 	return TT_OK;
 }
 
@@ -70,11 +58,16 @@ note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct
 static uint64_t
 find_place(const struct places *t, uint64_t h)
 {
-	for (size_t i = h & (t->cap - 1); t->cap && t->v[i].h; i = (i + 1) & (t->cap - 1)) {
-		if (t->v[i].h == h)
-			return t->v[i].at;
-	}
-	return NOWHERE;
+	uint32_t i = tt_map_find(&t->map, tt_slot_mix(0, h), k, t->v[k].h == h);
+
+	return i ? t->v[i - 1].at : NOWHERE;
+}
+
+static void
+free_places(struct places *t, struct tt_mem *mem)
+{
+	tt_mem_free(mem, t->v, t->cap * sizeof *t->v);
+	tt_map_free(&t->map, mem);
 }
 
 static int64_t
@@ -580,8 +573,8 @@ say_left(const struct newest *w)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < w->file.cap; i++)
-		n += w->file.v[i].h && find_place(&w->said, hash_of("", 0, w->file.v[i].at, 0)) == NOWHERE;
+	for (size_t i = 0; i < w->file.n; i++)
+		n += find_place(&w->said, hash_of("", 0, w->file.v[i].at, 0)) == NOWHERE;
 	if (n)
 		ui_say(&w->o->app->ui, "resume: %zu file%s made of captures by earlier runs stay%s, and no result names %s any more", n,
 		    n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "it" : "them");
@@ -632,7 +625,6 @@ static int
 add_newest(struct batch_out *o, struct tt_err *err)
 {
 	struct newest w = { .o = o };
-	struct places *const all[] = { &w.last, &w.file, &w.said };
 	const size_t gone = o->gone.n;
 	const uint64_t files = o->gone_files;
 	int rc = TT_OK;
@@ -647,8 +639,9 @@ add_newest(struct batch_out *o, struct tt_err *err)
 		say_gone(o, gone, files, "that are not there any more");
 		say_left(&w);
 	}
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		tt_mem_free(&o->app->env.mem, all[i]->v, all[i]->cap * sizeof *all[i]->v);
+	free_places(&w.last, &o->app->env.mem);
+	free_places(&w.file, &o->app->env.mem);
+	free_places(&w.said, &o->app->env.mem);
 	return rc;
 }
 
@@ -701,8 +694,8 @@ batch_out_close(struct batch_out *o)
 	}
 	if (o->fd >= 0)
 		close(o->fd);
-	tt_mem_free(mem, o->done.v, o->done.cap * sizeof *o->done.v);
-	tt_mem_free(mem, o->gone.v, o->gone.cap * sizeof *o->gone.v);
+	free_places(&o->done, mem);
+	free_places(&o->gone, mem);
 	tt_mem_free(mem, o->archive, o->narchive * sizeof *o->archive);
 	tt_buf_free(&o->line);
 }

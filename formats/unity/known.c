@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 
 /* --- sets ---------------------------------------------------------------------------------------------- */
 
@@ -121,26 +122,9 @@ add_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, str
 static const struct unity_code *
 in_run(const struct unity_code *c, size_t n, uint64_t address)
 {
-	size_t lo = 0, hi = n;
+	const size_t end = tt_lower_bound(i, 0, n, c[i].start <= address);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (c[mid].start <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0)
-		return NULL;
-	uint64_t start = c[lo - 1].start;
-	for (hi = lo - 1, lo = 0; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (c[mid].start < start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return &c[lo];
+	return end ? &c[tt_lower_bound(i, 0, end - 1, c[i].start < c[end - 1].start)] : NULL;
 }
 
 const struct unity_code *

@@ -7,6 +7,7 @@
 
 #include "base/env.h"
 #include "base/hash.h"
+#include "base/hash_seed.h"
 #include "base/order.h"
 #include "batch/aggregate.h"
 #include "batch/record.h"
@@ -70,6 +71,7 @@ tt_aggregate_free(struct tt_aggregate *a)
 	tt_mem_free(&a->env->mem, a->captures, sizeof *a->captures);
 	tt_buf_free(&a->copy);
 	tt_mem_free(&a->env->mem, a->seen, a->capseen * sizeof *a->seen);
+	tt_map_free(&a->contents, &a->env->mem);
 	tt_mem_free(&a->env->mem, a, sizeof *a);
 }
 
@@ -356,44 +358,19 @@ content_of(const struct tt_result *r)
 	return tt_hash_value(&h) | 1;
 }
 
-/* Put ${h} into the table; is it new? */
-static bool
-put_seen(uint64_t *seen, size_t cap, uint64_t h)
-{
-	size_t i = h >> 1 & (cap - 1);
-
-	while (seen[i] && seen[i] != h)
-		i = (i + 1) & (cap - 1);
-	if (seen[i])
-		return false;
-	seen[i] = h;
-	return true;
-}
-
 /* *${copy}: a capture of this content was counted. */
 static int
 note_content(struct tt_aggregate *a, const struct tt_result *r, bool *copy, struct tt_err *err)
 {
-	const uint64_t h = content_of(r);
+	const uint64_t h = content_of(r), hash = tt_slot_mix(0, h);
 
-	*copy = false;
-	if (!h)
-		return TT_OK;
-	if (2 * (a->nseen + 1) > a->capseen) {
-		size_t cap = a->capseen ? 2 * a->capseen : 1024;
-		uint64_t *more = tt_mem_alloc(&a->env->mem, cap * sizeof *more, err);
-
-		if (!more)
+	*copy = h && tt_map_find(&a->contents, hash, i, a->seen[i] == h);
+	if (h && !*copy) {
+		if (tt_mem_grow(&a->env->mem, &a->seen, &a->capseen, a->nseen + 1, sizeof *a->seen, err) != TT_OK ||
+		    tt_map_add(&a->contents, &a->env->mem, hash, a->nseen, err) != TT_OK)
 			return err->code;
-		for (size_t i = 0; i < a->capseen; i++)
-			if (a->seen[i])
-				put_seen(more, cap, a->seen[i]);
-		tt_mem_free(&a->env->mem, a->seen, a->capseen * sizeof *a->seen);
-		a->seen = more;
-		a->capseen = cap;
+		a->seen[a->nseen++] = h;
 	}
-	*copy = !put_seen(a->seen, a->capseen, h);
-	a->nseen += !*copy;
 	if (!*copy || ++a->copies > TT_AGGREGATE_COPIES)
 		return TT_OK;
 	tt_buf_printf(&a->copy, "%s%s", a->copies > 1 ? ", " : "", r->key);

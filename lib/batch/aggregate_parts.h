@@ -5,6 +5,7 @@
 #define TT_BATCH_AGGREGATE_PARTS_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "batch/aggregate_captures.h"
 #include "batch/result.h"
@@ -65,6 +66,7 @@ struct tt_aggregate {
 	/* captures by what they are: hashes of the contents */
 	uint64_t *seen;
 	size_t nseen, capseen;
+	struct tt_map contents;       /* in seen, by hash */
 	uint64_t copies;              /* captures whose figures were counted already */
 	struct tt_buf copy;           /* the first of them, for people */
 	struct tt_captures *captures; /* single ones */

@@ -234,8 +234,8 @@ free_level(struct unpack *u, struct level *l)
 	tt_archive_close(l->ar);
 	l->ar = NULL;
 	tt_mem_free(&u->env->mem, l->tee, TT_UNPACK_TEE);
-	tt_mem_free(&u->env->mem, l->names.hash, l->names.cap * sizeof *l->names.hash);
-	tt_mem_free(&u->env->mem, l->names.count, l->names.cap * sizeof *l->names.count);
+	tt_mem_free(&u->env->mem, l->names.v, l->names.cap * sizeof *l->names.v);
+	tt_map_free(&l->names.at, &u->env->mem);
 }
 
 /* The shard that reports the damage of an archive that several shards read. */

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/hash.h"
+#include "base/hash_seed.h"
 #include "batch/unpack_parts.h"
 
 /* Files known by their first bytes. ${unread}: it may hold captures, and is not opened. */
@@ -220,39 +221,16 @@ tt_unpack_probe(struct tt_env *env, struct tt_src **src, const char *name, size_
 int
 tt_unpack_ordinal(struct tt_mem *mem, struct names *s, const char *path, uint32_t *ordinal, struct tt_err *err)
 {
-	uint64_t h = tt_hash_bytes(path, strlen(path)) | 1;
+	const uint64_t h = tt_hash_bytes(path, strlen(path)), hash = tt_slot_mix(0, h);
+	uint32_t at = tt_map_find(&s->at, hash, i, s->v[i].hash == h);
 
-	if (2 * (s->n + 1) > s->cap) {
-		struct names old = *s;
-
-		s->cap = old.cap ? 2 * old.cap : 256;
-		s->hash = tt_mem_alloc(mem, s->cap * sizeof *s->hash, err);
-		s->count = tt_mem_alloc(mem, s->cap * sizeof *s->count, err);
-		if (!s->hash || !s->count) {
-			tt_mem_free(mem, s->hash, s->cap * sizeof *s->hash);
-			tt_mem_free(mem, s->count, s->cap * sizeof *s->count);
-			*s = old;
+	if (!at) {
+		if (tt_mem_grow(mem, &s->v, &s->cap, s->n + 1, sizeof *s->v, err) != TT_OK || tt_map_add(&s->at, mem, hash, s->n, err) != TT_OK)
 			return err->code;
-		}
-		for (size_t i = 0; i < old.cap; i++) {
-			size_t at = old.hash[i] & (s->cap - 1);
-
-			if (!old.hash[i])
-				continue;
-			while (s->hash[at])
-				at = (at + 1) & (s->cap - 1);
-			s->hash[at] = old.hash[i];
-			s->count[at] = old.count[i];
-		}
-		tt_mem_free(mem, old.hash, old.cap * sizeof *old.hash);
-		tt_mem_free(mem, old.count, old.cap * sizeof *old.count);
+		s->v[s->n++] = (struct name){ .hash = h };
+		at = (uint32_t)s->n;
 	}
-	size_t at = h & (s->cap - 1);
-	while (s->hash[at] && s->hash[at] != h)
-		at = (at + 1) & (s->cap - 1);
-	s->n += !s->hash[at];
-	s->hash[at] = h;
-	*ordinal = ++s->count[at];
+	*ordinal = ++s->v[at - 1].count;
 	return TT_OK;
 }
 

@@ -8,6 +8,7 @@
 #define TT_BATCH_UNPACK_PARTS_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "batch/record.h"
 #include "io/archive.h"
 
@@ -20,9 +21,9 @@ struct tt_wire;
 
 /* How often each name was met. */
 struct names {
-	uint64_t *hash;
-	uint32_t *count;
+	struct name { uint64_t hash; uint32_t count; } *v;
 	size_t n, cap;
+	struct tt_map at;             /* in v, by hash */
 };
 
 /* What one archive of the nest has of its own. */
