@@ -232,7 +232,7 @@ static const struct relative {
 	{ "gpu-median", "frame.gpu", "median", TT_DIM_TIME, true, true, false },
 };
 
-/* Its sessions, if the row may be suggested and has a figure. */
+/* True if the row may be suggested and has a figure: then its ${k} sessions are in ${of}. */
 static bool
 is_meant(const struct suggest *g, const struct relative *r, struct tt_session of[MOST], size_t *k)
 {

@@ -37,7 +37,7 @@ struct page_opts {
 
 #define AT(f) offsetof(struct page_opts, f)
 
-/* Those of one side, and the one of two. */
+/* Names of the pictures of one side, then that of a comparison. */
 static const char *
 picture_name(size_t i)
 {

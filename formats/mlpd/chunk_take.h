@@ -157,7 +157,7 @@ int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
  */
 int mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown);
 
-/* Its part for heap shots. */
+/* The part of mlpd_event() for heap shots. */
 int mlpd_shot_object(struct mlpd_run *r);
 int mlpd_shot_roots(struct mlpd_run *r);
 

@@ -27,7 +27,7 @@ int unity_scrub_read(struct unity_scrub *s, const struct tt_format *f, void *ctx
 
 /* Scrub the ${n} bytes of text at ${p}. */
 int unity_scrub_text(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
-/* The same of UTF-16. */
+/* Scrub UTF-16. */
 int unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
 /* The name of a marker or a category, unless it is one that stays. */
 int unity_scrub_name(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);

@@ -37,7 +37,7 @@ tt_slot_mix(uint64_t h, uint64_t key)
 	return low ^ low >> 32;
 }
 
-/* The same for all of a text. */
+/* tt_slot_mix() over the ${n} bytes of a text. */
 uint64_t tt_slot_text(uint64_t h, const char *s, size_t n);
 
 /* The slot of ${key} among ${n}, a power of two. */
@@ -47,7 +47,7 @@ tt_slot(uint64_t key, size_t n)
 	return (size_t)tt_slot_mix(0, key) & (n - 1);
 }
 
-/* The same for ${key} of ${number}, which is one of ours: a process's, a node's. */
+/* tt_slot_mix() of ${key} and a ${number} of ours, which nobody can choose: of a process, of a node. */
 static inline uint64_t
 tt_slot_pair(uint64_t number, uint64_t key)
 {

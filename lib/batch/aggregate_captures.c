@@ -87,7 +87,7 @@ keep(struct tt_captures *c, struct tt_capture_row *row, struct tt_mem *mem)
 		return;
 	}
 	if (row->bad) {
-		/* Those with the smallest keys; they come in order, but for those of parts that are added up. */
+		/* Keep the captures with the smallest keys. Keys come in order, but not where parts are added up. */
 		size_t last = 0;
 
 		for (size_t i = 1; i < c->nbad; i++)

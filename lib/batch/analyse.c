@@ -459,7 +459,7 @@ put_measured(struct tt_json *j, struct tt_env *env, const struct tt_one_opts *o,
 	return rc;
 }
 
-/* It was read whole; an output that it has nothing for is missing all the same. */
+/* The result of a capture that was read whole. An output that it has nothing for is missing all the same. */
 static int
 put_whole(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
 {

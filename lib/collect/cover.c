@@ -322,7 +322,7 @@ by_offset(const void *a, const void *b, void *arg)
 	const struct cover *c = arg;
 	const struct statement *x = a, *y = b;
 
-	/* Those of unknown methods first. */
+	/* Statements of unknown methods come first. */
 	CMP(x->record != 0, y->record != 0);
 	if (x->record) {
 		CMP(c->record[x->record - 1].method, c->record[y->record - 1].method);

@@ -18,7 +18,7 @@ static const int64_t budget[TT_DIFF_BUDGETS] = { 16670000, 33330000 };
 
 /* --- what captures have -------------------------------------------------------------------- */
 
-/* Its place among the worst of ${f}: of equal ones those of earlier captures come first. NULL: all are worse. */
+/* The place of a frame of ${ns} among the worst of ${f}, after equal ones of earlier captures. NULL: all are worse. */
 static struct tt_diff_worst *
 place(struct tt_diff_frames *f, int64_t ns)
 {
@@ -66,7 +66,7 @@ add_worst(struct tt_diff_frames *f, const struct tt_hitches *list, bool cpu, con
 	return rc;
 }
 
-/* Those of a further capture, or no more of any. */
+/* Keep the frame times of one more capture; once there are too many, keep none. */
 static int
 keep_times(struct tt_diff *d, struct tt_diff_frames *f, const struct tt_values *v, struct tt_err *err)
 {

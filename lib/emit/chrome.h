@@ -112,7 +112,7 @@ int tt_chrome_part_write(struct chrome_part *part, const struct tt_buf *b, struc
 /* Write records of ${thread} to the current part. */
 int tt_chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, size_t n, struct tt_err *err);
 
-/* The same to any part. */
+/* Write records of ${thread} to any part. */
 int tt_chrome_put_in(struct chrome *c, struct chrome_part *part, const struct tt_thread *thread, const char *p, size_t n,
     struct tt_err *err);
 

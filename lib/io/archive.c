@@ -135,7 +135,7 @@ on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 
 /* --- errors -------------------------------------------------------------------- */
 
-/* It has no code of its own for "more memory than I may have", and says so in many ways. */
+/* libarchive has no error code for "more memory than I may have", and many texts. */
 static bool
 is_memory(struct tt_archive *ar, const char *why)
 {

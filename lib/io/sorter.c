@@ -54,7 +54,7 @@ settle(struct tt_sorter *s)
 	s->n = n;
 }
 
-/* Those that wait become a run. */
+/* Write the records that are in memory as a run. */
 static int
 write_run(struct tt_sorter *s, struct tt_err *err)
 {

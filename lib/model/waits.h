@@ -17,7 +17,7 @@ struct tt_thread;
  */
 extern const char *const tt_wait_markers[];
 
-/* Those that wait until the next frame may begin. Of the first ${tt_limit_only} nothing else makes them wait. NULL-terminated. */
+/* Markers that wait until the next frame may begin; the first ${tt_limit_only} wait for nothing else. NULL-terminated. */
 extern const char *const tt_limit_markers[];
 extern const unsigned tt_limit_only;
 

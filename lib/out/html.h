@@ -50,7 +50,7 @@ size_t tt_html_column(const struct tt_table *t, const char *id);
 /* The cell in ${row} and the column ${id} of ${t}, or NULL: it is empty, or there is none. ${t} NULL: there is none. */
 const struct tt_cell *tt_html_cell(const struct tt_table *t, size_t row, const char *id);
 
-/* The same as part of a sentence; nothing where it is empty. */
+/* That cell as part of a sentence; nothing where it is empty. */
 void tt_html_figure(struct tt_buf *out, const struct tt_table *t, size_t row, const char *id);
 
 /* A cell with a number, as people read it in a column; text, for attributes and data as well. */

@@ -102,7 +102,7 @@ row_of_frame(struct tt_table *t, const struct tt_model *m, size_t frame, unsigne
 	return c;
 }
 
-/* Its thread; "(more paths)" has none. */
+/* The name and number of ${thread}; "(more paths)" has none. */
 static void
 put_thread(struct tt_cell *c, const struct tt_model *m, uint32_t thread)
 {

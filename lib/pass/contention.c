@@ -84,7 +84,7 @@ put_times(struct tt_making *k, struct tt_cell *c)
 	tt_cell_times(c, fold_of(k)->wait.t.n, &fold_of(k)->wait);
 }
 
-/* The same and SHARE_COL. */
+/* The number of the row's waits, TIMES_COLS and SHARE_COL. */
 static void
 put_shared(struct tt_making *k, struct tt_cell *c)
 {
@@ -176,10 +176,10 @@ by_row(const void *a, const void *b)
 	return TT_CMP(x->row, y->row);
 }
 
-/* What the paths ${at}[0..n) come to. */
+/* Sums over several paths. */
 struct sum { uint64_t contended, failed; };
 
-/* Their waits are the row's then. */
+/* The sums of the paths ${at}[0..n); their waits become the row's. */
 static struct sum
 sum_of(struct tt_making *k, const struct place *at, size_t n)
 {

@@ -96,7 +96,7 @@ put_throws(const struct fold *f, struct tt_cell *c, uint64_t n, const struct tt_
 	tt_cell_int(&c[4], caught->max);
 }
 
-/* The same of all of ${v}. */
+/* Put the sum of the ${n} of ${v}. */
 static void
 put_all(const struct fold *f, struct tt_cell *c, const struct throw *v, size_t n)
 {

@@ -131,7 +131,7 @@ put_sum(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s)
 	put_error(al, &c[4], s->variance);
 }
 
-/* The same cells of the summary. */
+/* The cells of the summary. */
 static void
 put_summary(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s)
 {

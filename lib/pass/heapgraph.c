@@ -325,7 +325,7 @@ by_ends(const void *a, const void *b)
 	return c ? c : strcmp(x->from, y->from);
 }
 
-/* Those of classes, or of roots, that lead to classes the filters want. */
+/* List the references from classes, or from roots, to classes that the filters want. */
 static size_t
 list_references(const struct tt_making *k, const struct tt_tally *of, bool root, struct reference *v)
 {

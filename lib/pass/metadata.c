@@ -389,7 +389,7 @@ categories(struct tt_making *k, struct tt_table *t)
 	each_def(k, t, TT_DEF_CATEGORY, NULL, put_category);
 }
 
-/* Those that hold at some time that the user looks at, in the order in which they were set. */
+/* Facts that hold at some time that the user looks at, in the order in which they were set. */
 static void
 facts(struct tt_making *k, struct tt_table *t)
 {

@@ -64,7 +64,7 @@ is_clear(struct tt_fold *f, int64_t ts)
 	return ts >= f->clear.from && ts < f->clear.to;
 }
 
-/* The same of all of the whole zone ${e}. */
+/* is_clear() from the begin of the whole zone ${e} to its end. */
 static inline bool
 is_zone_clear(struct tt_fold *f, const struct tt_event *e)
 {
@@ -451,7 +451,7 @@ take_out(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur)
 	}
 }
 
-/* The same in each frame. */
+/* Take the time of a zone of level ${i} out of the zones around it, in each frame. */
 static int
 take_out_of_frames(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, struct tt_err *err)
 {
@@ -508,7 +508,7 @@ finish_hidden(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, in
 	return TT_OK;
 }
 
-/* The same for its call path, clipped to ${dur} ns from ${ts} to ${end}. */
+/* Count a zone in its call path, clipped to ${dur} ns from ${ts} to ${end}. */
 static inline int
 count_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, int64_t ts, int64_t end, int64_t dur, uint64_t key, unsigned flags,
     bool counts, struct tt_err *err)
@@ -552,7 +552,7 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 	return rc;
 }
 
-/* The same of one that began in this chunk, at ${b}, with arguments, and is over at the end of ${e}, which may be ${b}. */
+/* Finish a zone that began in this chunk, at ${b}, with arguments, and is over at the end of ${e}, which may be ${b}. */
 static __attribute__((noinline)) int
 finish_args(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *b, const struct tt_event *e,
     struct tt_err *err)

@@ -16,10 +16,10 @@ struct tt_part {
 	struct tt_collecting collect;
 };
 
-/* Of what follows objects, which has an entry for every object, only one part is kept at a time. */
+/* What follows objects has an entry for every object: of that only one part is kept at a time. */
 enum { AT_ONCE = 128, PARTS_BYTES = 64 << 20, HEAVY = TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_HEAP | TT_NEEDS_GRAPH };
 
-/* Those of one reading: tt_run_opts.part from ${first} on. */
+/* The parts of one reading: tt_run_opts.part from ${first} on. */
 struct tt_parts {
 	struct tt_fold_io io;
 	size_t first, n;

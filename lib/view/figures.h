@@ -38,7 +38,7 @@ struct tt_values {
 	uint64_t sum;
 };
 
-/* Those of all frames of ${m}, none where it has no frames; after an error nothing is left to free. */
+/* The values of all frames of ${m}, none where it has no frames; after an error nothing is left to free. */
 int tt_values_of_frames(struct tt_values *to, const struct tt_model *m, unsigned what, struct tt_err *err);
 void tt_values_free(struct tt_values *v, struct tt_mem *mem);
 
@@ -86,7 +86,7 @@ int64_t tt_pause_in(const struct tt_model *m, uint32_t process, int64_t start, i
 
 /* --- allocations ---------------------------------------------------------------------- */
 
-/* Those of all threads, as the filters leave them. sampled: bytes are estimates, with a variance. */
+/* Allocations of all threads, as the filters leave them. sampled: bytes are estimates, with a variance. */
 struct tt_alloc_sum { uint64_t n; int64_t bytes; tt_u128 variance; bool sampled; };
 struct tt_alloc_sum tt_alloc_sum(const struct tt_model *m);
 
@@ -105,7 +105,7 @@ uint64_t tt_spread_p95(const struct tt_spread *s);
 
 /* --- handles -------------------------------------------------------------------------- */
 
-/* Those of all kinds; the most at once is not known of all. */
+/* Handles of all kinds together, but the most at once, which is not known of all together. */
 struct tt_handle_kind tt_handles_sum(const struct tt_model *m);
 
 /* --- counters ------------------------------------------------------------------------- */

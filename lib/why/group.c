@@ -102,7 +102,7 @@ label(const struct tt_paths *p, uint32_t row)
 	return row == TT_NO_ROW ? TT_OUTSIDE : p->row[row].label;
 }
 
-/* The same without "(wrapper managed-to-native) ". */
+/* label() without "(wrapper managed-to-native) ". */
 static const char *
 bare(const struct tt_paths *p, uint32_t row)
 {

@@ -198,7 +198,7 @@ put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct entry 
 	api.mono_free(full);
 }
 
-/* Those whose counts are not ${old}; without it, all. Each record can be read alone. */
+/* Write the statements whose counts differ from ${old}; without it, all. Each record can be read alone. */
 static void
 put_statements(struct rec_thread *t, uint64_t id, const struct entry *e, size_t n, const uint32_t *old)
 {

@@ -178,7 +178,7 @@ defs_thread_gone(uint64_t native)
 
 /* --- markers --------------------------------------------------------------------------- */
 
-/* Those of this capture by id; two descriptors may claim one. Grows by doubling; SEEN_MOST are looked after. */
+/* Markers of this capture by id; two descriptors may claim one id. The table doubles as it fills, up to SEEN_MOST. */
 enum { SEEN_FIRST = 8192, SEEN_MOST = 1 << 22 };
 static const struct unity_marker **seen, *seen_first[SEEN_FIRST];
 static size_t nseen, capseen;

@@ -147,7 +147,7 @@ events_alloc(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 	}
 }
 
-/* The same with values after the category, or one that is none: they are arguments, after the instance id. */
+/* A label with values after the category, or with a category that is none: values are arguments, after the instance id. */
 static __attribute__((noinline)) void
 begin_label_args(struct rec_thread *t, uint64_t now, uint64_t key, uint64_t category, unsigned from, unsigned n,
     const struct unity_value *v, const struct rec_value *text)

@@ -86,7 +86,7 @@ void defs_start(void);
 void defs_stop(void);
 /* The key of the category ${id} in this capture, 0 where it has none. Any thread, no lock. */
 uint64_t defs_category_key(uint64_t id);
-/* The same where that is 0, by an event: it is defined without a description. 0 where that would have to wait. */
+/* For a category that has no key yet and comes with an event: define it without a description. 0 where that would have to wait. */
 uint64_t defs_category_met(uint64_t id);
 /* The thread ${native} has ended: another one of that id has not its name. */
 void defs_thread_gone(uint64_t native);
