@@ -30,7 +30,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
-from count import end, fault
+from common import DEVTOOLS, MANY, TRACE_PROCESSOR  # noqa: E402
+from count import end, fault  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "oracle"))
@@ -123,11 +124,15 @@ SLICES = "select name, ts, dur from slice"
 COUNTERS = "select ts, value from counter"
 
 
+def ask(name, path, *queries):
+    """The rows of each query in trace_processor; of a trace that does not load whole, none."""
+    got = TRACE_PROCESSOR.ask(path, *queries)
+    fault(name + " in trace_processor", got.get("error"))
+    return got.get("rows", [[]] * len(queries))
+
+
 def perfetto(name, path, chrome):
-    r = run("node", os.path.join(HERE, "tp.cjs"), path, SLICES, COUNTERS)
-    if not fault(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None):
-        return
-    rows, counters = [json.loads(line) for line in r.stdout.splitlines()]
+    rows, counters = ask(name, path, SLICES, COUNTERS)
     have = collections.Counter((x["name"], int(x["ts"]), int(x["dur"])) for x in rows)
     want = collections.Counter({(n, t, 0): k for (n, t), k in chrome.instants.items()})
     for (_, n, t, d), k in chrome.slices.items():
@@ -140,10 +145,10 @@ def perfetto(name, path, chrome):
 
 
 def devtools(name, path, chrome):
-    r = run("node", os.path.join(HERE, "devtools.mjs"), path)
-    if not fault(name + " in the trace engine", r.stderr[-500:] if r.returncode else None):
+    got = DEVTOOLS.ask(path)
+    if not fault(name + " in the trace engine", got.get("error")):
         return
-    threads = {(t["pid"], t["tid"]): t for t in json.loads(r.stdout)["threads"]}
+    threads = {(t["pid"], t["tid"]): t for t in got["threads"]}
     bad = []
     for key, n in chrome.per_thread.items():
         t = threads.get(key, {"entries": 0, "inTree": 0})
@@ -352,10 +357,7 @@ def value_of(text):
 
 def args_of_perfetto(name, path):
     """How many arguments the slices have, and of each zone what CSV shows of them: the first number, the first text."""
-    r = run("node", os.path.join(HERE, "tp.cjs"), path, ARGS)
-    if not fault(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None):
-        return 0, collections.Counter()
-    rows = json.loads(r.stdout)
+    rows, = ask(name, path, ARGS)
     slices, shown = collections.defaultdict(list), collections.Counter()
     for x in rows:
         slices[(x["id"], x["name"], int(x["ts"]), int(x["dur"]))].append(value_of(str(x["value"])))
@@ -400,8 +402,7 @@ def arguments(tracetool, work):
         fault(name + ", values", same(have, want, "arguments"))
     begun = json.loads(run(tracetool, "info", "--format", "json", path).stdout)["tables"]["capture_events"]["rows"]
     want = sum(r["events"] for r in begun if r["type"] == "begin with arguments")
-    r = run("node", os.path.join(HERE, "tp.cjs"), plain, WITH_ARGS)
-    have = int(json.loads(r.stdout)[0]["n"]) if r.returncode == 0 else 0
+    have = sum(int(row["n"]) for row in ask("zones with arguments", plain, WITH_ARGS)[0])
     fault("zones with arguments", None if have == want > 500 else "%d of %d" % (have, want))
 
 
@@ -413,7 +414,7 @@ def flows(tracetool, work):
     """The stand-in engine's flows: every one but the first of its number is an arrow, and in both forms the same one."""
     build = os.path.dirname(os.path.realpath(tracetool))
     path, account = os.path.join(work, "flows.ttc"), os.path.join(work, "flows.account")
-    r = run(os.path.join(build, "host", "host"), "capture=" + path, "account=" + account, "threads=8", "frames=60", "seed=5", "callbacks=2",
+    r = run(os.path.join(build, "host", "host"), "capture=" + path, "account=" + account, "threads=8", "frames=60", "seed=5", "callbacks=2", *MANY,
             env=dict(os.environ, BUILD=build))
     if not fault("a game with flows is recorded", r.stderr if r.returncode else None):
         return
@@ -424,9 +425,7 @@ def flows(tracetool, work):
         name, to = " ".join(["flows", *form]), os.path.join(work, "flows.json")
         r = run(tracetool, "convert", "-q", path, *form, "-o", to)
         fault(name + " convert", r.stderr if r.returncode else None)
-        r = run("node", os.path.join(HERE, "tp.cjs"), to, FLOWS)
-        fault(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None)
-        rows.append(json.loads(r.stdout or "[]"))
+        rows += ask(name, to, FLOWS)
         fault(name + ", how many", None if len(rows[-1]) == sum(sent[1:]) else "%d of %s" % (len(rows[-1]), sent))
     fault("flows, both forms", None if rows[0] == rows[1] else "differ")
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections import Counter
 
-from common import HERE, ORACLE, captures, check_all, run, same
+from common import DEVTOOLS, ORACLE, SPEEDSCOPE, TRACE_PROCESSOR, Failure, captures, check_all, run, same
 
 SLICES = ("select t.tid tid, p.pid pid, s.name name, s.category cat, s.ts ts, s.dur dur, s.depth depth from slice s "
           "join thread_track tt on s.track_id = tt.id join thread t using (utid) left join process p using (upid)")
@@ -53,9 +53,15 @@ class Output:
         same("names of zones and of instants have in common, and that", zone_names & self.instants, set())
 
 
+def ask(consumer, *question):
+    got = consumer.ask(*question)
+    if "error" in got:
+        raise Failure("%s: %s" % (consumer.script, got["error"]))
+    return got
+
+
 def check_perfetto(path, out, want):
-    text = run("node", os.path.join(HERE, "tp.cjs"), path, SLICES, THREADS, "select distinct name from counter_track")
-    slices, threads, counters = [json.loads(line) for line in text.splitlines()]
+    slices, threads, counters = ask(TRACE_PROCESSOR, path, SLICES, THREADS, "select distinct name from counter_track")["rows"]
     for s in slices:
         s.update((k, int(s[k])) for k in ("tid", "ts", "dur", "depth"))
     rows = [(out.native[s["tid"]], s["name"], s["ts"], s["dur"], s["depth"]) for s in slices
@@ -73,7 +79,7 @@ def check_perfetto(path, out, want):
 
 
 def check_devtools(path, out):
-    got = json.loads(run("node", os.path.join(HERE, "devtools.mjs"), path))
+    got = ask(DEVTOOLS, path)
     threads = {t["tid"]: t for t in got["threads"] if t["entries"]}
     frames = {tid for tid, name in out.names.items() if tid not in out.native}
     zones = {tid: n for tid, n in out.zones.items() if n}
@@ -85,7 +91,7 @@ def check_devtools(path, out):
 
 def check_speedscope(path):
     """It takes begins and ends one by one, and warns of each that does not close what is open."""
-    got = json.loads(run("node", os.path.join(HERE, "speedscope.cjs"), path))
+    got = ask(SPEEDSCOPE, path)
     same("speedscope: profiles", got["profiles"] > 0, True)
     same("speedscope: warnings", got["warnings"], [])
 

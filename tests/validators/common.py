@@ -1,8 +1,10 @@
-"""What the checks of validators share: captures, commands, the sum at the end."""
+"""What the checks of validators share: captures, commands, consumers of our outputs, the sum at the end."""
 import glob
+import json
 import os
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.join(HERE, "..", "..")
@@ -11,6 +13,9 @@ MAX_LINES = 8
 
 # Small, and different: calls and allocations, exceptions, recursion, names, locks, old data versions.
 SOME = ("d01", "d03", "d04-exceptions.", "d05", "d08", "d09", "d12")
+
+# Options of the stand-in engine: how many events a frame has at the most.
+MANY = [] if os.environ.get("TT_SET") == "all" else ["events=2000"]
 
 
 def captures(args):
@@ -34,6 +39,33 @@ def run(*command, env=None):
         raise Failure("%s: exit status %d: %s" % (" ".join(command)[:200], done.returncode,
                                                   done.stderr.decode(errors="replace")[-600:]))
     return done.stdout.decode()
+
+
+class Consumer:
+    """A program beside the checks that takes a line of JSON for each question, [FILE, ...], and answers by one: it starts once."""
+
+    def __init__(self, script):
+        self.script, self.process, self.said = script, None, None
+
+    def ask(self, *question):
+        """The answer, or {"error": why}; a program that ends before it answers has not."""
+        if not self.process:
+            self.said = tempfile.TemporaryFile("w+")
+            self.process = subprocess.Popen(["node", os.path.join(HERE, self.script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=self.said, text=True)
+        try:
+            print(json.dumps(question), file=self.process.stdin, flush=True)
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if line:
+            return json.loads(line)
+        status, self.process = self.process.wait(), None
+        self.said.seek(0)
+        return {"error": "%s ends with exit status %d: %s" % (self.script, status, self.said.read()[-600:])}
+
+
+TRACE_PROCESSOR, DEVTOOLS, SPEEDSCOPE = (Consumer(s) for s in ("tp.cjs", "devtools.mjs", "speedscope.cjs"))
 
 
 def same(what, have, want):

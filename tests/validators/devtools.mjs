@@ -1,6 +1,8 @@
-// devtools.mjs FILE.json: load Chrome JSON with the trace engine of Chrome's developer tools (the Performance panel),
-// and print its threads: slices read, and slices in the tree. A slice that does not nest is read and then not in the tree.
+// devtools.mjs: load Chrome JSON with the trace engine of Chrome's developer tools (the Performance panel): for each line of JSON
+// on standard input, [FILE], a line of it with the file's threads: slices read, and slices in the tree. A slice that does not nest is
+// read and then not in the tree. Or a line {"error": text}.
 import fs from 'node:fs';
+import readline from 'node:readline';
 
 // The engine is made for a page.
 globalThis.DOMRect ??= class DOMRect {
@@ -25,12 +27,17 @@ function slicesIn(tree) {
 	return n;
 }
 
-const doc = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
-const processor = engine.Processor.TraceProcessor.createWithAllHandlers();
-await processor.parse(doc.traceEvents, { metadata: {} });
-const threads = engine.Handlers.Threads.threadsInTrace(processor.data);
-console.log(JSON.stringify({
-	threads: threads.map(t => ({
+async function threadsOf(file) {
+	const processor = engine.Processor.TraceProcessor.createWithAllHandlers();
+
+	await processor.parse(JSON.parse(fs.readFileSync(file, 'utf8')).traceEvents, { metadata: {} });
+	return engine.Handlers.Threads.threadsInTrace(processor.data).map(t => ({
 		pid: t.pid, tid: t.tid, name: t.name, entries: t.entries.length, inTree: slicesIn(t.tree),
-	})),
-}));
+	}));
+}
+
+for await (const line of readline.createInterface({ input: process.stdin })) {
+	const [file] = JSON.parse(line);
+
+	console.log(JSON.stringify(await threadsOf(file).then(threads => ({ threads }), e => ({ error: String(e.stack ?? e) }))));
+}

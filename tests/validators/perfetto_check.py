@@ -14,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+from common import MANY, TRACE_PROCESSOR  # noqa: E402
 from count import end, fault  # noqa: E402
 import pftrace  # noqa: E402
 
@@ -43,10 +44,9 @@ def run(*args, **more):
 
 def ask(name, path, *queries):
     """The rows of each query; None where the trace loads with errors or lost data."""
-    r = run("node", os.path.join(HERE, "tp.cjs"), path, *queries)
-    if not fault(name, r.stderr.strip() or "no message" if r.returncode else None):
-        return None
-    return [json.loads(line) for line in r.stdout.splitlines()]
+    got = TRACE_PROCESSOR.ask(path, *queries)
+    fault(name, got.get("error"))
+    return got.get("rows")
 
 
 def differ(have, want):
@@ -206,9 +206,9 @@ def damaged(tracetool, work):
 
 
 def games(tracetool, build, work):
-    """The stand-in engine: flows, arguments, counters of all kinds, labels, several threads."""
+    """The stand-in engine: flows, arguments, counters of all kinds, labels, several threads; ten times as many zones where TT_SET is all."""
     path = os.path.join(work, "game.ttc")
-    r = run(os.path.join(build, "host", "host"), "capture=" + path, "threads=8", "frames=40", "seed=5", "callbacks=2", env=dict(os.environ, BUILD=build))
+    r = run(os.path.join(build, "host", "host"), "capture=" + path, "threads=8", "frames=40", "seed=5", "callbacks=2", *MANY, env=dict(os.environ, BUILD=build))
     if not fault("a game is recorded", r.stderr if r.returncode else None):
         return
     check("game", tracetool, work, [path])

@@ -1,11 +1,11 @@
 /*
- * speedscope.cjs FILE...: load Chrome JSON into speedscope's own importer and print for each file, as a line of JSON, its profiles
- * and warnings.
+ * speedscope.cjs: load Chrome JSON into speedscope's own importer: for each line of JSON on standard input, [FILE], a line of it with the
+ * file's number of profiles and the warnings, or {"error": text}.
  *
  * The package is a bundle for a browser: it runs here up to where it would draw, before stand-ins for the page, and one line
  * is put in that hands its importer of trace events out.
  */
-const fs = require('fs'), path = require('path'), vm = require('vm');
+const fs = require('fs'), path = require('path'), readline = require('readline'), vm = require('vm');
 const dir = path.join(__dirname, 'node_modules/speedscope/dist/release');
 const file = fs.readdirSync(dir).find(f => /^speedscope-.*\.js$/.test(f));
 const bundle = fs.readFileSync(path.join(dir, file), 'utf8');
@@ -30,8 +30,12 @@ const page = {
 page.window = page.self = page.globalThis = page;
 vm.createContext(page);
 vm.runInContext(`${bundle.slice(0, at)}globalThis.importer=t=>${importer}(t);${bundle.slice(at, draws)}})();`, page);
-for (const name of process.argv.slice(2)) {
+readline.createInterface({ input: process.stdin }).on('line', line => {
 	warnings = [];
-	const group = page.importer(JSON.parse(fs.readFileSync(name, 'utf8')));
-	console.log(JSON.stringify({ profiles: group.profiles.length, warnings }));
-}
+	try {
+		const { profiles } = page.importer(JSON.parse(fs.readFileSync(JSON.parse(line)[0], 'utf8')));
+		console.log(JSON.stringify({ profiles: profiles.length, warnings }));
+	} catch (e) {
+		console.log(JSON.stringify({ error: String(e.stack ?? e) }));
+	}
+});

