@@ -1,56 +1,45 @@
-#!/usr/bin/env node
 /*
  * access.cjs PAGE...: axe-core finds nothing serious in any view of report pages, in Chromium: light, dark, 400 px wide, with all unfolded.
  *
  * The same page with a field that has no name is found, so that the check cannot pass in vain. Nothing is wider than a narrow window.
- * On paper all but what needs a screen is there. Prints "N passed, N failed".
+ * On paper all but what needs a screen is there.
  */
 'use strict';
-const fs = require('fs'), path = require('path'), url = require('url');
-const { Browser, check, report, crashed } = require('./driver.cjs');
+const path = require('path'), url = require('url');
+const { chromium, check, serious } = require('./driver.cjs');
 
-const AXE = path.join(__dirname, '../../validators/node_modules/axe-core/axe.min.js');
-const SERIOUS = 'axe.run().then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + ' +
-	'v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join("; ")))';
 /* Views are made of data that are inflated; then the next drawing. */
 const READY = 'Promise.all([/^Frame \\d/, /zones|callers/].map((want, i) => new Promise((done) => { const end = Date.now() + 5000, look = () => { ' +
 	'const e = document.querySelector(i ? "#flame p + p" : "#frame h2"); ' +
 	'!e || want.test(e.textContent) || Date.now() > end ? requestAnimationFrame(() => done(1)) : setTimeout(look, 5); }; look(); })))';
 
-async function main() {
-	const axe = fs.readFileSync(AXE, 'utf8'), browser = new Browser();
+module.exports = async (...files) => {
+	const browser = chromium();
 
-	for (const file of process.argv.slice(2)) {
+	for (const file of files) {
 		/* The first page has frames and all that belongs to them; the others are looked at as they open. */
-		for (const [view, scheme, width] of file === process.argv[2] ? [['', 'light', 1280], ['', 'dark', 1280], ['#frame=51', 'dark', 400],
+		for (const [view, scheme, width] of file === files[0] ? [['', 'light', 1280], ['', 'dark', 1280], ['#frame=51', 'dark', 400],
 			['#marker=Enemies%3AFindPath', 'light', 400], ['#over=Level%3ADecode', 'light', 1280]] : [['', 'light', 1280], ['', 'dark', 400]]) {
 			const page = await browser.open(url.pathToFileURL(file).href + view);
 			const what = path.basename(file) + view + ', ' + scheme + ', ' + width + ' px';
 
-			await page.send('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: false });
-			await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+			await page.look({ width, scheme });
 			await page.wait(READY);
 			check(what + ': no wider than the window', await page.run('document.documentElement.scrollWidth <= innerWidth'), true);
-			await page.run('document.querySelectorAll("details").forEach((d) => d.open = true)');
-			await page.run(axe + '; 1');
-			check(what + ': nothing serious', await page.wait(SERIOUS), []);
+			check(what + ': nothing serious', await serious(page, scheme === 'dark' && width === 1280 || file !== files[0] && width === 400), []);
 			if (view === '#frame=51') {
 				await page.run('document.querySelector("#flame label").replaceWith(document.querySelector("#flame input"))');
-				check('a field without a name is found', (await page.wait(SERIOUS)).map((v) => v.split(':')[0]), ['label']);
+				check('a field without a name is found', (await serious(page)).map((v) => v.split(':')[0]), ['label']);
 			}
 		}
 	}
-	const page = await browser.open(url.pathToFileURL(process.argv[2]).href + '#frame=51');
+	const page = await browser.open(url.pathToFileURL(files[0]).href + '#frame=51');
 	await page.wait(READY);
-	await page.send('Emulation.setEmulatedMedia', { media: 'print' });
+	await page.look({ media: 'print' });
 	check('paper has the verdict, the frame and its table', await page.run('["#verdict", "#causes", "#frame canvas", "#frame table", "#worst"]' +
 		'.filter((s) => !document.querySelector(s).checkVisibility())'), []);
 	check('but nothing to use', await page.run('Array.from(document.querySelectorAll("button.c, input, select, nav")).filter((e) => e.checkVisibility())' +
 		'.map((e) => e.outerHTML.slice(0, 80))'), []);
 	const pdf = await page.send('Page.printToPDF', {});
 	check('and can be printed', Buffer.from(pdf.data, 'base64').subarray(0, 5).toString(), '%PDF-');
-	await browser.end();
-	report();
-}
-
-main().catch(crashed);
+};

@@ -1,14 +1,13 @@
-#!/usr/bin/env node
 /*
  * browser.cjs PAGE HOSTILE: open report pages from a disk in Debian's Chromium, and use them as people do.
  *
  * PAGE is of testdata/demo/good-hitches.ttc.xz; HOSTILE has names that would set window.got. No message on the console, no request but
  * for the file; columns are sorted, rows filtered, a range of frames is chosen by its numbers, by dragging and by the address. Without
- * scripts the page reads the same, and from a server with Jenkins' own policy, which blocks scripts and styles. Prints "N passed, N failed".
+ * scripts the page reads the same, and from a server with Jenkins' own policy, which blocks scripts and styles.
  */
 'use strict';
 const fs = require('fs'), http = require('http'), url = require('url');
-const { Browser, check, report, crashed } = require('./driver.cjs');
+const { chromium, check } = require('./driver.cjs');
 
 const RANGE = 'document.querySelector("figure .r").textContent';
 const SELF = 'Array.from(document.querySelectorAll("#t-markers tbody tr:not([hidden])"), r => r.cells[2].dataset.v).map(Number)';
@@ -23,8 +22,8 @@ async function verdict(page) {
 	return (await page.send('DOM.getOuterHTML', { nodeId })).outerHTML.replace(/<[^>]*>/g, '');
 }
 
-async function main() {
-	const browser = new Browser(), demo = url.pathToFileURL(process.argv[2]).href, evil = url.pathToFileURL(process.argv[3]).href;
+module.exports = async (demo_file, evil_file) => {
+	const browser = chromium(), demo = url.pathToFileURL(demo_file).href, evil = url.pathToFileURL(evil_file).href;
 	let page = await browser.open(demo);
 
 	check('all frames are the range', (await page.run(RANGE)).split('.')[0] + '…', '129 frames: median 15…');
@@ -77,8 +76,8 @@ async function main() {
 	page = await browser.open(evil);
 	check('no name runs', [await page.run('typeof window.got'), page.said, page.asked], ['undefined', [], [evil]]);
 	/* The same page, one name not escaped: the policy stops it, which is seen. */
-	const broken = process.argv[3].replace(/\.html$/, '.broken.html');
-	fs.writeFileSync(broken, fs.readFileSync(process.argv[3], 'utf8').replace('<main>', '<main><script>window.got=1</script>'));
+	const broken = evil_file.replace(/\.html$/, '.broken.html');
+	fs.writeFileSync(broken, fs.readFileSync(evil_file, 'utf8').replace('<main>', '<main><script>window.got=1</script>'));
 	page = await browser.open(url.pathToFileURL(broken).href);
 	check('what is not escaped is stopped', await page.run('typeof window.got'), 'undefined');
 	check('and said', page.said.some((s) => s.includes('Content Security Policy')), true);
@@ -89,7 +88,7 @@ async function main() {
 	const server = http.createServer((request, response) => {
 		response.setHeader('Content-Security-Policy', "sandbox allow-same-origin; default-src 'none'; img-src 'self'; style-src 'self';");
 		response.setHeader('Content-Type', 'text/html');
-		response.end(fs.readFileSync(process.argv[2]));
+		response.end(fs.readFileSync(demo_file));
 	});
 	await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
 	page = await browser.open('http://127.0.0.1:' + server.address().port + '/');
@@ -100,8 +99,4 @@ async function main() {
 		'document.querySelector("path.k2").getAttribute("fill")]'), [180, '#c02626']);
 	server.close();
 	server.closeAllConnections();
-	await browser.end();
-	report();
-}
-
-main().catch(crashed);
+};

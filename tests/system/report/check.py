@@ -30,8 +30,7 @@ import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
-import count  # noqa: E402
-from page import Page, cells, details, facts, flame, lined, over, sampled, shown, sums, times, wrong  # noqa: E402
+from page import Page, cells, details, drive, facts, flame, lined, over, sampled, shown, sums, times, wrong  # noqa: E402
 from suite import TESTDATA, TOP, Suite  # noqa: E402
 from ttc import U64, Capture  # noqa: E402
 
@@ -520,28 +519,18 @@ def program():
 
 # --- a real browser ---------------------------------------------------------------------------
 
-def browser(script, *args):
-    r = subprocess.run(["node", os.path.join(HERE, script), *args], capture_output=True, text=True, timeout=900, cwd=suite.dir)
-    print(r.stdout.rstrip().rpartition("\n")[0])
-    counts = re.search(r"(\d+) passed, (\d+) failed\n$", r.stdout)
-    suite.check("browsers are driven by " + script, not counts and (r.stdout + r.stderr)[-2000:])
-    if counts:
-        count.add(int(counts[1]), int(counts[2]))
-
-
 def browsers():
     demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
     for name, args in (("demo", []), ("evil", ["--meta", "a=<script>window.got=1</script>", "--meta", "b=\"><img src=x onerror=window.got=1>"])):
         run("report", demo, *args, "-o", name + ".html")
     run("stats", "-q", demo, "--frames", "51", "--table", "calltree", "--threshold", "0", "-o", "tree.json")
     run("stats", "-q", demo, "--table", "calltree", "--threshold", "0", "-o", "whole.json")
-    browser("browser.cjs", "demo.html", "evil.html")
     for name in ("gameloop-sample", "heapshot"):
         run("report", glob.glob(os.path.join(TESTDATA, "mlpd", "good-*-%s.mlpd" % name))[0], "-o", name + ".html")
     run("report", "lines.ttc", "-o", "lines.html")
-    browser("views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html")
-    browser("access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")
-    browser("frames.cjs", "demo.html", "tree.json", "whole.json")
+    drive(suite, "browser.cjs", "demo.html", "evil.html", "--", "frames.cjs", "demo.html", "tree.json", "whole.json", "--",
+          "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "--",
+          "access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")
 
 
 numbers()

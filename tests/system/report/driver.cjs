@@ -1,10 +1,22 @@
+#!/usr/bin/env node
 /*
+ * driver.cjs SCRIPT [ARGUMENT...] [-- SCRIPT...]: run scripts of this folder, which use the same browsers; "N passed, N failed".
+ *
  * Drives real browsers without a library: Debian's Chromium by its own protocol over a pipe, Debian's Firefox by Marionette over a socket.
+ * A browser starts when a script first asks for it. A script exports a function that takes its arguments.
  * Pages of both know run (an expression, its value), wait (one that is a promise), load (statements, that change the page), press (a key), click (a place),
  * look ({ width, scheme, media }: what the page is shown on), ids (of elements, also without scripts), heard (what the console has).
  */
 'use strict';
 const { spawn } = require('child_process'), fs = require('fs'), net = require('net'), os = require('os'), path = require('path');
+
+const LONG = process.env.TT_SET === 'all';
+const AXE = path.join(__dirname, '../../validators/node_modules/axe-core/axe.min.js');
+/* Rules that colours and the width of the window matter to. */
+const COLOURS = ['color-contrast', 'scrollable-region-focusable', 'target-size'];
+const SERIOUS = (rules) => 'axe.run({ resultTypes: ["violations"]' + (rules ? ', runOnly: ' + JSON.stringify(rules) : '') + ' }).then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical")' +
+	'.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join("; ")))';
+const ROWS = 6;
 
 let passed = 0, failed = 0;
 const started = [];
@@ -56,6 +68,12 @@ class Browser {
 
 	async open(address, scripts = true) {
 		const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
+
+		/* One page is there until the next one. */
+		if (this.last) {
+			await this.send('Target.closeTarget', { targetId: this.last });
+		}
+		this.last = targetId;
 		const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
 		const page = { said: [], asked: [], send: (method, params) => this.send(method, params, sessionId) };
 		const loaded = new Promise((done) => this.heard.push((m) => {
@@ -205,7 +223,7 @@ class Firefox {
 		return value;
 	}
 
-	/* One tab: a page is there until the next one. */
+	/* As above. */
 	async open(address, scripts = true) {
 		const page = {};
 
@@ -256,15 +274,52 @@ class Firefox {
 	}
 }
 
-function report() {
-	console.log(passed + ' passed, ' + failed + ' failed');
-	process.exit(failed ? 1 : 0);
+/*
+ * What axe-core finds serious in ${page} with all unfolded. ${again}: the page was looked at by all rules in other colours. Rows of a table are
+ * alike: it looks at the first. Where TT_SET is all, at all rows by all rules.
+ */
+async function serious(page, again = false) {
+	await page.run('document.querySelectorAll("details").forEach((d) => d.open = true)');
+	if (!LONG) {
+		await page.run('document.querySelectorAll("tbody").forEach((b) => Array.from(b.rows).slice(' + ROWS + ').forEach((r) => r.hidden = true))');
+	}
+	if (!await page.run('"axe" in window')) {
+		await page.load(fs.readFileSync(AXE, 'utf8'));
+	}
+	return page.wait(SERIOUS(again && !LONG ? COLOURS : null));
 }
 
-function crashed(e) {
-	failed++;
-	console.log('FAILED: ' + e.stack);
-	report();
+const running = {};
+
+function chromium() {
+	return running.chromium = running.chromium || new Browser();
 }
 
-module.exports = { Browser, Firefox, check, report, crashed };
+async function firefox() {
+	if (!running.firefox) {
+		running.firefox = new Firefox();
+		await running.firefox.start();
+	}
+	return running.firefox;
+}
+
+module.exports = { LONG, check, serious, chromium, firefox };
+
+async function main(words) {
+	while (words.length) {
+		const end = words.indexOf('--'), [script, ...args] = words.splice(0, end < 0 ? words.length : end + 1);
+
+		await require(path.join(__dirname, script))(...args.filter((a) => a !== '--'));
+	}
+	await Promise.all(Object.values(running).map((b) => b.end()));
+}
+
+if (require.main === module) {
+	main(process.argv.slice(2)).catch((e) => {
+		failed++;
+		console.log('FAILED: ' + e.stack);
+	}).then(() => {
+		console.log(passed + ' passed, ' + failed + ' failed');
+		process.exit(failed ? 1 : 0);
+	});
+}

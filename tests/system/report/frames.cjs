@@ -1,14 +1,13 @@
-#!/usr/bin/env node
 /*
  * frames.cjs PAGE TREE WHOLE: single frames in report pages, in Chromium and in Firefox.
  *
  * PAGE is of testdata/demo/good-hitches.ttc.xz; TREE is JSON of the table calltree of its frame 51, WHOLE of all. A frame is chosen by the address, by a
  * click on the chart, by links to the worst frames, by buttons and by keys; its call tree has the figures of TREE; all can be reached by
- * keyboard. Prints how long a hitch takes to its timeline, and "N passed, N failed".
+ * keyboard. Prints how long a hitch takes to its timeline.
  */
 'use strict';
 const fs = require('fs'), url = require('url');
-const { Browser, Firefox, check, report, crashed } = require('./driver.cjs');
+const { chromium, firefox, check } = require('./driver.cjs');
 
 const READY = 'new Promise((done) => { const look = () => document.querySelector("#frame h2").textContent ? ' +
 	'requestAnimationFrame(() => done(true)) : setTimeout(look, 5); look(); })';
@@ -147,33 +146,25 @@ async function used(page) {
 	check('and Tab leads on to its timeline', await page.run(SAID + '.split(":")[0]'), 'Contention');
 }
 
-async function main() {
-	const address = url.pathToFileURL(process.argv[2]).href, text = fs.readFileSync(process.argv[3], 'utf8');
+module.exports = async (file, of_frame, of_all) => {
+	const address = url.pathToFileURL(file).href, text = fs.readFileSync(of_frame, 'utf8');
 	const tree = JSON.parse(text).tables.calltree.rows.map((r) => [r.marker, r.depth, r.total_ns, r.self_ns, r.count, r.alloc_bytes]);
 	/* Each marker of this capture has one path. */
-	const calls = Object.fromEntries(JSON.parse(fs.readFileSync(process.argv[4], 'utf8')).tables.calltree.rows.map((r) => [r.marker, r]));
-	let browser = new Browser(), page = await browser.open(address + '#frame=51');
+	const calls = Object.fromEntries(JSON.parse(fs.readFileSync(of_all, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r]));
+	let page = await chromium().open(address + '#frame=51');
 	const worst = await page.run('Array.from(document.querySelectorAll("#worst table[data-t=hitches] tbody th"), (e) => Number(e.dataset.v))');
 
-	const html = fs.readFileSync(process.argv[2], 'utf8');
+	const html = fs.readFileSync(file, 'utf8');
 	const other = Array.from({ length: 129 }, (_, i) => i + 1).find((n) => !html.includes('data-frame="' + n + '"'));
 
 	await alike('Chromium', page, tree, worst, other, calls);
 	await used(page);
 	check('nothing on the console', page.said, []);
 	check('no request but for the file', page.asked, [address + '#frame=51'].map((a) => a.split('#')[0]));
-	page = await browser.open(address);
+	page = await chromium().open(address);
 	await page.wait(READY);
 	check('without an address it is the worst frame', await page.wait(shows(51)), 'Frame 51');
-	await browser.end();
-
-	browser = new Firefox();
-	await browser.start();
-	page = await browser.open(address + '#frame=51');
+	page = await (await firefox()).open(address + '#frame=51');
 	await alike('Firefox', page, tree, worst, other, calls);
 	check('Firefox: nothing on the console', await page.said(), []);
-	await browser.end();
-	report();
-}
-
-main().catch(crashed);
+};

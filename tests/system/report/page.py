@@ -3,8 +3,12 @@ import base64
 import hashlib
 import html.parser
 import json
+import os
 import re
+import subprocess
 import zlib
+
+import count
 
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2 ** 10, "MB": 2 ** 20, "GB": 2 ** 30, "TB": 2 ** 40, "PB": 2 ** 50, "%": 1, "": 1}
 VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
@@ -265,3 +269,14 @@ def cells(table):
     for row in rows:
         for i, (a, text) in enumerate(row[1:]):
             yield table["from"] + i, row[0][0]["data-c"], a, text
+
+
+def drive(suite, *args):
+    """Run scripts by driver.cjs, in the folder of ${suite}, and count what they check."""
+    driver = os.path.join(os.path.dirname(os.path.abspath(__file__)), "driver.cjs")
+    r = subprocess.run(["node", driver, *args], capture_output=True, text=True, timeout=3600, cwd=suite.dir)
+    print(r.stdout.rstrip().rpartition("\n")[0])
+    counts = re.search(r"(\d+) passed, (\d+) failed\n$", r.stdout)
+    suite.check("browsers are driven", not counts and (r.stdout + r.stderr)[-2000:])
+    if counts:
+        count.add(int(counts[1]), int(counts[2]))

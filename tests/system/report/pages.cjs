@@ -1,27 +1,25 @@
-#!/usr/bin/env node
 /*
- * pages.cjs NAME=PAGE...: pages of diff, gates and batch in Chromium and Firefox: no message on the console, no request but for the file, no wider than
- * the window at 1280 and 400 px, nothing serious for axe-core in light and dark; all of it is there without scripts and on paper. A NAME that
- * begins with "diff" has its call tree used by mouse and keyboard; one that ends with "evil" has names that would set window.got.
- * Prints "N passed, N failed".
+ * pages.cjs NAME=PAGE...: pages of diff, gates, batch and history in Chromium and Firefox: no message on the console, no request but for the file, no
+ * wider than the window at 1280 and 400 px; all of it is there without scripts and on paper. In Chromium, and in Firefox where TT_SET is all,
+ * nothing serious for axe-core in light and dark. A NAME that begins with "diff" has its call tree used by mouse and keyboard; one that
+ * ends with "evil" has names that would set window.got.
  */
 'use strict';
-const fs = require('fs'), path = require('path'), url = require('url');
-const { Browser, Firefox, check, report, crashed } = require('./driver.cjs');
+const url = require('url');
+const { LONG, chromium, firefox, check, serious } = require('./driver.cjs');
 
-const AXE = path.join(__dirname, '../../validators/node_modules/axe-core/axe.min.js');
-const SERIOUS = 'axe.run().then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + ' +
-	'v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join("; ")))';
 const SECTIONS = 'Array.from(document.querySelectorAll("main > section"), (s) => s.id)';
 
 /* What a page has asked for beside itself. */
 const ASKED = 'performance.getEntriesByType("resource").map((e) => e.name)';
 
-/* What every page keeps to; ${what} names browser and page. */
-async function looks(browser, what, address, axe) {
+const LOOKS = LONG ? [['light', 1280], ['dark', 1280], ['light', 400], ['dark', 400]] : [['light', 1280], ['dark', 400]];
+
+/* What every page keeps to; ${what} names browser and page. ${deep}: axe-core looks at it, too. */
+async function looks(browser, what, address, deep) {
 	let page, sections;
 
-	for (const [scheme, width] of [['light', 1280], ['dark', 1280], ['light', 400], ['dark', 400]]) {
+	for (const [scheme, width] of LOOKS) {
 		const view = what + ', ' + scheme + ', ' + width + ' px';
 
 		page = await browser.open(address);
@@ -29,18 +27,14 @@ async function looks(browser, what, address, axe) {
 		check(view + ': so it is shown', await page.run('[innerWidth, matchMedia("(prefers-color-scheme: dark)").matches]'),
 			[width, scheme === 'dark']);
 		check(view + ': no wider than the window', await page.run('document.documentElement.scrollWidth <= innerWidth'), true);
-		await page.run('document.querySelectorAll("details").forEach((d) => d.open = true)');
-		await page.load(axe);
-		check(view + ': nothing serious', await page.wait(SERIOUS), []);
+		if (deep) {
+			check(view + ': nothing serious', await serious(page, scheme === 'dark'), []);
+		}
 		check(view + ': nothing on the console', await page.heard(), []);
 		check(view + ': no request but for the file', [await page.run(ASKED), page.asked || [address]], [[], [address]]);
 		sections = await page.ids('main > section');
 		if (what.endsWith('evil')) {
 			check(view + ': nothing ran', await page.run('typeof window.got'), 'undefined');
-		}
-		if (width === 400 && scheme === 'light') {
-			await page.run('document.querySelector("main").append(document.createElement("input"))');
-			check(what + ': a field without a name is found', (await page.wait(SERIOUS)).map((v) => v.split(':')[0]), ['label']);
 		}
 	}
 	page = await browser.open(address, false);
@@ -115,24 +109,23 @@ async function rows(browser, what, address) {
 	check(what + ': still nothing on the console', await page.heard(), []);
 }
 
-async function main() {
-	const axe = fs.readFileSync(AXE, 'utf8');
-
-	for (const [of, browser] of [['Chromium', new Browser()], ['Firefox', new Firefox()]]) {
-		await (browser.start && browser.start());
-		for (const arg of process.argv.slice(2)) {
+module.exports = async (...pages) => {
+	for (const [of, browser, deep] of [['Chromium', chromium(), true], ['Firefox', await firefox(), LONG]]) {
+		for (const arg of pages) {
 			const [name, file] = arg.split('='), what = of + ', ' + name, address = url.pathToFileURL(file).href;
 
-			await looks(browser, what, address, axe);
+			await looks(browser, what, address, deep);
 			if (name === 'diff') {
 				await tree(browser, what, address);
 			} else if (name === 'batch') {
 				await rows(browser, what, address);
 			}
 		}
-		await browser.end();
-	}
-	report();
-}
+		if (deep) {
+			const page = await browser.open(url.pathToFileURL(pages[0].split('=')[1]).href);
 
-main().catch(crashed);
+			await page.run('document.querySelector("main").append(document.createElement("input"))');
+			check(of + ': a field without a name is found', (await serious(page)).map((v) => v.split(':')[0]), ['label']);
+		}
+	}
+};

@@ -21,8 +21,7 @@ import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
-import count  # noqa: E402
-from page import Page, cells, shown, wrong  # noqa: E402
+from page import Page, cells, drive, shown, wrong  # noqa: E402
 from suite import TESTDATA, Suite  # noqa: E402
 from ttc import Capture  # noqa: E402
 
@@ -423,20 +422,9 @@ def tiny(path, i):
     return c.write(suite.path(path))
 
 
-# --- browsers --------------------------------------------------------------------------------------
-
-def browser(*args):
-    r = subprocess.run(["node", os.path.join(HERE, "pages.cjs"), *args], capture_output=True, text=True, timeout=1200, cwd=suite.dir)
-    print(r.stdout.rstrip().rpartition("\n")[0])
-    counts = re.search(r"(\d+) passed, (\d+) failed\n$", r.stdout)
-    suite.check("the browser is driven", not counts and (r.stdout + r.stderr)[-2000:])
-    if counts:
-        count.add(int(counts[1]), int(counts[2]))
-
-
 diffs()
 gates()
 batches()
-browser("diff=game.html", "diff-evil=evil.html", "gate=gate.html", "gate-evil=gate-evil.html", "batch=batch.html",
-        "batch-evil=batch-evil.html")
+drive(suite, "pages.cjs", "diff=game.html", "diff-evil=evil.html", "gate=gate.html", "gate-evil=gate-evil.html", "batch=batch.html",
+      "batch-evil=batch-evil.html")
 suite.end()

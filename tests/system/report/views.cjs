@@ -1,14 +1,13 @@
-#!/usr/bin/env node
 /*
  * views.cjs LINES STACKS HEAP: charts of counters and the heap, and the flame graph of samples, in Chromium and in Firefox.
  *
  * LINES is of 40 frames with one counter, which is the number of the frame before; STACKS of testdata/mlpd/good-d02-gameloop-sample.mlpd; HEAP of
  * good-d07-heapshot.mlpd. Keys and the pointer tell values, a click opens the frame, a frame has what its neighbours have beside it, samples have
- * callers and callees. Without scripts, charts and tables are there. Prints "N passed, N failed".
+ * callers and callees. Without scripts, charts and tables are there.
  */
 'use strict';
 const url = require('url');
-const { Browser, Firefox, check, report, crashed } = require('./driver.cjs');
+const { chromium, firefox, check } = require('./driver.cjs');
 
 /* The text of ${selector} as soon as it begins with ${start}, or after five seconds. */
 function says(selector, start) {
@@ -51,8 +50,8 @@ async function alike(name, open, lines, stacks, heap) {
 	return page;
 }
 
-async function main() {
-	const [lines, stacks, heap] = process.argv.slice(2).map((f) => url.pathToFileURL(f).href), browser = new Browser(), pages = [];
+module.exports = async (...files) => {
+	const [lines, stacks, heap] = files.map((f) => url.pathToFileURL(f).href), browser = chromium(), pages = [];
 
 	await alike('Chromium', async (address) => {
 		pages.push(await browser.open(address));
@@ -64,14 +63,6 @@ async function main() {
 	const text = (await page.send('DOM.getOuterHTML', { nodeId })).outerHTML;
 	check('without scripts a counter has its line and its row', [text.includes('<path class="e"'), text.includes('>Heap</th>'), text.includes('<output')],
 		[true, true, false]);
-	await browser.end();
-
-	const firefox = new Firefox();
-	await firefox.start();
-	const last = await alike('Firefox', (address) => firefox.open(address), lines, stacks, heap);
+	const other = await firefox(), last = await alike('Firefox', (address) => other.open(address), lines, stacks, heap);
 	check('Firefox: nothing on the console', await last.said(), []);
-	await firefox.end();
-	report();
-}
-
-main().catch(crashed);
+};
