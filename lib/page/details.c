@@ -1,14 +1,15 @@
 /**
  * Frames in detail; the contract is in details.h.
  *
- * A block is JSON: one array for each thread that does something in the frame, the frame's own first:
- *
- *	[name, [start, depth, name, duration, ...], [zone, class, count, bytes, ...]]
+ * A block is numbers, seven bits a byte, the lowest first; the eighth says that more follow. First how many threads do something in the frame, the
+ * frame's own first; then columns: of threads the name, the number of zones and of allocations; of all their zones the starts, the depths, the
+ * names, the durations; of allocations the zones, the classes, the counts, the bytes. Beside each other what is alike packs to half of what rows
+ * of text do, in a seventh of the time.
  *
  * Names are numbers in the list of names. The start of a zone is the time since the start of the one before, of the first since the frame's;
  * depth is twice that, and 1 more where the zone began before the frame; times are clipped to the frame, in ns. Depths may skip numbers,
  * where zones around are hidden. Allocations that follow each other in one zone and have one class are one, with the zone's place in the
- * list from 1, 0: in none.
+ * list of its thread from 1, 0: in none.
  */
 #include "page/details.h"
 
@@ -17,6 +18,7 @@
 #include "base/hash_seed.h"
 #include "base/json.h"
 #include "base/order.h"
+#include "base/proto.h"
 #include "emit/emit.h"
 #include "io/sorter.h"
 #include "out/html.h"
@@ -279,22 +281,34 @@ join(void *into, const void *next)
 
 static const struct tt_sorter_form form = { sizeof(struct rec), "zones of frames", by_place, join };
 
+enum column { THREAD_NAME, THREAD_ZONES, THREAD_ALLOCS, ZONE_START, ZONE_DEPTH, ZONE_NAME, ZONE_NS, ALLOC_IN, ALLOC_CLASS, ALLOC_COUNT, ALLOC_BYTES,
+	NCOLUMN };
 
-/* One frame's text while it is made. */
+/* One frame's numbers while they are gathered. */
 struct block {
 	struct details *s;
-	struct tt_json j;
-	struct tt_buf text, allocs;
+	struct tt_buf column[NCOLUMN], all;
+	size_t size;                  /* of all columns */
 	int64_t from, to;             /* of the frame */
 	uint32_t thread;
 	bool begun, full;
 	int64_t last;                 /* start of the zone before */
-	uint64_t nzone;
+	uint64_t nthread, nzone, nalloc;      /* zones and allocations of the thread */
 	struct open { int64_t end; uint64_t zone; uint32_t depth; } *open;    /* zones around the place */
 	size_t nopen, capopen;
 	struct rec run;               /* allocations alike; n 0: none */
 	uint64_t run_in;
 };
+
+static void
+put(struct block *b, enum column c, uint64_t v)
+{
+	char number[10];
+	size_t n = (size_t)(tt_put_varint(number, v) - number);
+
+	tt_buf_add(&b->column[c], number, n);
+	b->size += n;
+}
 
 /* The number of a name; 0, and no block, after an error. */
 static uint64_t
@@ -308,7 +322,7 @@ name_of(struct block *b, uint64_t key, enum tt_details_kind kind, struct tt_err 
 		return at - 1;
 	if (tt_mem_grow(d->mem, &d->name, &d->capname, d->nname + 1, sizeof *d->name, err) != TT_OK ||
 	    tt_map_add(&d->at, d->mem, hash, d->nname, err) != TT_OK) {
-		tt_buf_fail(&b->text);
+		tt_buf_fail(&b->all);
 		return 0;
 	}
 	d->name[d->nname] = (struct tt_details_name){ key, kind };
@@ -318,14 +332,13 @@ name_of(struct block *b, uint64_t key, enum tt_details_kind kind, struct tt_err 
 static void
 end_run(struct block *b, struct tt_err *err)
 {
-	struct tt_json j = { .out = &b->allocs, .comma = b->allocs.n > 0 };
-
 	if (b->run.n == 0)
 		return;
-	tt_json_u64(&j, NULL, b->run_in);
-	tt_json_u64(&j, NULL, name_of(b, b->run.key, TT_DETAILS_CLASS, err));
-	tt_json_u64(&j, NULL, b->run.n);
-	tt_json_i64(&j, NULL, b->run.dur);
+	put(b, ALLOC_IN, b->run_in);
+	put(b, ALLOC_CLASS, name_of(b, b->run.key, TT_DETAILS_CLASS, err));
+	put(b, ALLOC_COUNT, b->run.n);
+	put(b, ALLOC_BYTES, (uint64_t)b->run.dur);
+	b->nalloc++;
 	b->run.n = 0;
 }
 
@@ -335,12 +348,8 @@ end_thread(struct block *b, struct tt_err *err)
 	if (!b->begun)
 		return;
 	end_run(b, err);
-	tt_json_close(&b->j, "]");
-	tt_json_open(&b->j, NULL, "[");
-	tt_buf_add(b->j.out, b->allocs.p, b->allocs.n);
-	tt_json_close(&b->j, "]");
-	tt_json_close(&b->j, "]");
-	b->allocs.n = 0;
+	put(b, THREAD_ZONES, b->nzone);
+	put(b, THREAD_ALLOCS, b->nalloc);
 	b->begun = false;
 }
 
@@ -351,10 +360,9 @@ begin_thread(struct block *b, uint32_t thread, struct tt_err *err)
 	b->thread = thread;
 	b->begun = true;
 	b->last = b->from;
-	b->nzone = b->nopen = 0;
-	tt_json_open(&b->j, NULL, "[");
-	tt_json_u64(&b->j, NULL, name_of(b, thread ? thread - 1 : b->s->own, TT_DETAILS_THREAD, err));
-	tt_json_open(&b->j, NULL, "[");
+	b->nzone = b->nalloc = b->nopen = 0;
+	b->nthread++;
+	put(b, THREAD_NAME, name_of(b, thread ? thread - 1 : b->s->own, TT_DETAILS_THREAD, err));
 }
 
 /* The zones that end before ${r} are no longer around it. A zone lies in those of less depth alone. */
@@ -386,10 +394,10 @@ add_rec(struct block *b, const struct rec *r, struct tt_err *err)
 	if (tt_mem_grow(b->s->d->mem, &b->open, &b->capopen, b->nopen + 1, sizeof *b->open, err) != TT_OK)
 		return err->code;
 	b->open[b->nopen++] = (struct open){ r->ts + r->dur, ++b->nzone, r->depth };
-	tt_json_i64(&b->j, NULL, from - b->last);
-	tt_json_u64(&b->j, NULL, (uint64_t)r->depth * 2 + (r->ts < b->from));
-	tt_json_u64(&b->j, NULL, name_of(b, r->key, TT_DETAILS_ZONE, err));
-	tt_json_i64(&b->j, NULL, to - from);
+	put(b, ZONE_START, (uint64_t)(from - b->last));
+	put(b, ZONE_DEPTH, (uint64_t)r->depth * 2 + (r->ts < b->from));
+	put(b, ZONE_NAME, name_of(b, r->key, TT_DETAILS_ZONE, err));
+	put(b, ZONE_NS, (uint64_t)(to - from));
 	b->last = from;
 	return TT_OK;
 }
@@ -430,13 +438,18 @@ end_block(struct block *b, struct tt_detail *to, uint64_t *room, struct tt_err *
 {
 	int rc;
 
+	char number[10];
+
 	end_thread(b, err);
-	tt_json_close(&b->j, "]");
-	rc = tt_buf_error(&b->text, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&b->allocs, err);
+	tt_buf_add(&b->all, number, (size_t)(tt_put_varint(number, b->nthread) - number));
+	for (size_t i = 0; i < NCOLUMN; i++) {
+		tt_buf_add(&b->all, b->column[i].p, b->column[i].n);
+		if (b->column[i].failed)
+			tt_buf_fail(&b->all);
+	}
+	rc = tt_buf_error(&b->all, err);
 	if (rc == TT_OK && !b->full)
-		rc = tt_page_pack(&b->text, &to->text, err);
+		rc = tt_page_pack(&b->all, &to->text, err);
 	if (rc != TT_OK)
 		return rc;
 	if (to->text.n > *room)
@@ -451,12 +464,12 @@ begin_block(struct block *b, size_t rank)
 	const struct tt_frames *f = b->s->m->frames;
 	size_t frame = b->s->d->of[rank].frame;
 
-	b->text.n = 0;
-	b->j = (struct tt_json){ .out = &b->text };
+	for (size_t i = 0; i < NCOLUMN; i++)
+		b->column[i].n = 0;
+	b->all.n = b->size = b->nthread = 0;
 	b->from = f->start[frame];
 	b->to = b->from + f->dur[frame];
 	b->full = false;
-	tt_json_open(&b->j, NULL, "[");
 }
 
 static int
@@ -468,12 +481,12 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 	int rc = tt_sorted_next(in, &next, err);
 
 	for (size_t rank = 0; rank < d->n && rc == TT_OK; rank++) {
-		/* What does not pack to a tenth will not fit; nor does anybody look at so much. */
-		size_t most = room < MOST / 32 ? (size_t)room * 32 : MOST;
+		/* What does not pack to a sixteenth will not fit; nor does anybody look at so much. */
+		size_t most = room < MOST / 16 ? (size_t)room * 16 : MOST;
 
 		begin_block(b, rank);
 		while (rc == TT_OK && next && ((const struct rec *)next)->rank == rank) {
-			b->full = b->full || b->text.n + b->allocs.n > most;
+			b->full = b->full || b->size > most;
 			if (!b->full)
 				rc = add_rec(b, next, err);
 			if (rc == TT_OK)
@@ -544,8 +557,9 @@ finish(void *state, const struct tt_model *m, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = put_blocks(&b, in, err);
 	tt_sorted_close(in);
-	tt_buf_free(&b.text);
-	tt_buf_free(&b.allocs);
+	tt_buf_free(&b.all);
+	for (size_t i = 0; i < NCOLUMN; i++)
+		tt_buf_free(&b.column[i]);
 	tt_mem_free(s->d->mem, b.open, b.capopen * sizeof *b.open);
 	return rc;
 }

@@ -2,11 +2,11 @@
  * Frames in detail: every zone and allocation that some of the frames of a capture have, for the report page's timeline and hierarchy.
  *
  * Which frames: the worst, those of the median, p95 and p99, more of the longest, and others evenly spaced; in this order, as far as their
- * data fit into the page. Each has a block of its own, which page scripts inflate when it is looked at: base64 of zlib of JSON
+ * data fit into the page. Each has a block of its own, which page scripts inflate when it is looked at: base64 of zlib of numbers
  * (details.c has the layout). The frames are chosen by wall time before the events are read. Where the worst turn out to be others, as of
  * capped frames, the input is read once more for them.
  *
- * Memory: the blocks, 4 MiB for sorting, and the text of one frame. Disk: 40 bytes for each zone and allocation in chosen frames.
+ * Memory: the blocks, 4 MiB for sorting, and the numbers of one frame twice. Disk: 40 bytes for each zone and allocation in chosen frames.
  */
 #ifndef TT_PAGE_DETAILS_H
 #define TT_PAGE_DETAILS_H

@@ -19,10 +19,33 @@
 		}
 	}
 
-	function inflate(text) {
+	function inflated(text) {
 		const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-		return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+		return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")));
+	}
+
+	function inflate(text) {
+		return inflated(text).json();
+	}
+
+	/* A function that gives the next ${n} of the numbers in a block, which may have more than 31 bits: no shifts. */
+	function numbers(bytes) {
+		let at = 0;
+
+		return (n) => {
+			const all = new Array(n);
+
+			for (let i = 0; i < n; i++) {
+				let v = bytes[at] & 127;
+
+				for (let scale = 128; bytes[at++] & 128; scale *= 128) {
+					v += (bytes[at] & 127) * scale;
+				}
+				all[i] = v;
+			}
+			return all;
+		};
 	}
 
 	function share(part, all) {
@@ -346,21 +369,31 @@
 
 	/* --- one frame --- */
 
+	/* The threads of a block, by columns as lib/page/details.c has them. */
+	function threads(bytes) {
+		const next = numbers(bytes), count = next(1)[0], heads = [next(count), next(count), next(count)];
+		const sum = (of) => of.reduce((a, b) => a + b, 0), zones = Array.from({ length: 4 }, () => next(sum(heads[1])));
+		const allocs = Array.from({ length: 4 }, () => next(sum(heads[2])));
+		let z = 0, a = 0;
+
+		return heads[0].map((name, i) => thread(names[name], zones, z, z += heads[1][i], allocs, a, a += heads[2][i]));
+	}
+
 	/* The zones of a thread, with the zones they are in, self times and allocations. */
-	function thread(raw) {
-		const t = { name: names[raw[0]], zones: [], allocs: [], depth: 0 }, around = [], flat = raw[1];
+	function thread(name, [starts, depths, of, times], z, zones_end, [places, classes, counts, sizes], a, allocs_end) {
+		const t = { name, zones: [], allocs: [], depth: 0 }, around = [];
 		let at = 0;
 
-		for (let i = 0; i < flat.length; i += 4) {
-			const raised = flat[i + 1] >> 1;
+		for (; z < zones_end; z++) {
+			const raised = depths[z] >> 1;
 
-			at += flat[i];
+			at += starts[z];
 			while (around.length && around[around.length - 1].raised >= raised) {
 				around.pop();
 			}
 			const up = around.length ? around[around.length - 1] : null;
-			const zone = { t, up, raised, at, ns: flat[i + 3], self: flat[i + 3], name: names[flat[i + 2]],
-				begins: !(flat[i + 1] & 1), depth: around.length, bytes: 0, allocs: 0, i: t.zones.length };
+			const zone = { t, up, raised, at, ns: times[z], self: times[z], name: names[of[z]], begins: !(depths[z] & 1), depth: around.length,
+				bytes: 0, allocs: 0, i: t.zones.length };
 
 			if (up) {
 				up.self -= zone.ns;
@@ -369,13 +402,13 @@
 			t.depth = Math.max(t.depth, around.length);
 			t.zones.push(zone);
 		}
-		for (let i = 0; i < raw[2].length; i += 4) {
-			const zone = raw[2][i] ? t.zones[raw[2][i] - 1] : null;
+		for (; a < allocs_end; a++) {
+			const zone = places[a] ? t.zones[places[a] - 1] : null;
 
-			t.allocs.push({ zone, class: names[raw[2][i + 1]], n: raw[2][i + 2], bytes: raw[2][i + 3] });
+			t.allocs.push({ zone, class: names[classes[a]], n: counts[a], bytes: sizes[a] });
 			for (let up = zone; up; up = up.up) {
-				up.allocs += raw[2][i + 2];
-				up.bytes += raw[2][i + 3];
+				up.allocs += counts[a];
+				up.bytes += sizes[a];
 			}
 		}
 		return t;
@@ -425,7 +458,7 @@
 			names = await inflate(about.textContent);
 		}
 		if (!d.threads) {
-			d.threads = (await inflate(d.text)).map(thread);
+			d.threads = threads(new Uint8Array(await inflated(d.text).arrayBuffer()));
 			d.tree = tree(d.threads);
 			/* The first thread is the one that frames are of: what it does with no zone open is not recorded. */
 			const own = d.threads.length ? d.tree.under.get(d.threads[0].name) : null, outside = own ? d.ns - own.ns : 0;

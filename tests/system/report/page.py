@@ -169,9 +169,24 @@ def times(page):
     return dict(enumerate(out, first))
 
 
+def inflated(text):
+    """The bytes of data: base64, without the = at its end, of zlib."""
+    return zlib.decompress(base64.b64decode(text + "=" * (-len(text) % 4), validate=True))
+
+
 def unpack(text):
-    """The value of a block of data: base64, without the = at its end, of zlib of JSON."""
-    return json.loads(zlib.decompress(base64.b64decode(text + "=" * (-len(text) % 4), validate=True)))
+    return json.loads(inflated(text))
+
+
+def numbers(data):
+    """The numbers of a block: seven bits a byte, the lowest first; the eighth says that more follow."""
+    v = shift = 0
+    for byte in data:
+        v |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield v
+            v = shift = 0
 
 
 def details(page):
@@ -182,13 +197,20 @@ def details(page):
     for a, text in data:
         if "data-frame" not in a:
             continue
-        threads = out[int(a["data-frame"])] = []
-        for thread, flat, allocs in unpack(text):
+        threads, rest = out.setdefault(int(a["data-frame"]), []), numbers(inflated(text))
+        next_ = lambda n, rest=rest: [next(rest) for _ in range(n)]      # noqa: E731
+        nthreads, = next_(1)
+        heads = [next_(nthreads) for _ in range(3)]
+        rows = [iter(list(zip(*[next_(sum(heads[k])) for _ in range(4)], strict=True))) for k in (1, 2)]
+        if next(rest, None) is not None:
+            raise ValueError("numbers after the last column of frame %s" % a["data-frame"])
+        for thread, nzones, nallocs in zip(*heads, strict=True):
             at, zones = 0, []
-            for step, depth, name, dur in zip(*[iter(flat)] * 4, strict=True):
+            for _ in range(nzones):
+                step, depth, name, dur = next(rows[0])
                 at += step
                 zones.append([at, depth >> 1, names[0][name], dur, bool(depth & 1)])
-            allocs = [[zones[z - 1] if z else None, names[0][c], n, size] for z, c, n, size in zip(*[iter(allocs)] * 4, strict=True)]
+            allocs = [[zones[z - 1] if z else None, names[0][c], n, size] for z, c, n, size in (next(rows[1]) for _ in range(nallocs))]
             threads.append({"thread": names[0][thread], "zones": zones, "allocs": allocs})
     return out
 
