@@ -291,20 +291,27 @@ put_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view
 	tt_buf_text(out, "</tbody>\n");
 }
 
+/* What is to be known of its figures. */
+static void
+put_note(struct tt_buf *out, const struct tt_table *t)
+{
+	if (!t->note)
+		return;
+	tt_buf_text(out, "<p class=\"o\">");
+	tt_html_text(out, t->note);
+	tt_buf_text(out, "</p>\n");
+}
+
 void
 tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view *view)
 {
 	size_t col[TT_COLUMNS_MAX], ncol = shown(t, view, col);
 
-	if (t->note) {
-		tt_buf_text(out, "<p>");
-		tt_html_text(out, t->note);
-		tt_buf_text(out, "</p>\n");
-	}
 	if (t->nrow == 0 || ncol == 0) {
 		tt_buf_text(out, "<p>");
 		tt_html_text(out, t->empty_reason ? t->empty_reason : "(nothing)");
 		tt_buf_text(out, "</p>\n");
+		put_note(out, t);
 		return;
 	}
 	/* What is wider than the window scrolls; a keyboard reaches it by tabindex. */
@@ -318,6 +325,7 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 	else
 		put_rows(out, t, view, col, ncol);
 	tt_buf_text(out, "</table></div>\n");
+	put_note(out, t);
 }
 
 /* --- a report ------------------------------------------------------------------------ */

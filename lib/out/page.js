@@ -166,48 +166,118 @@ const tracetool = (function () {
 		return ns + " ns";
 	}
 
+	const SVG = "http://www.w3.org/2000/svg", COLUMNS = 1200, HIGH = 100, LONGEST = 5;
+
+	/* The chart of a range: its frames, or of many the longest of each column, drawn over the whole width. */
+	function closer(color) {
+		const svg = document.createElementNS(SVG, "svg"), paths = [0, 1, 2].map((k) => {
+			const path = document.createElementNS(SVG, "path");
+
+			path.setAttribute("class", "k" + k);
+			return path;
+		});
+
+		svg.setAttribute("class", "z");
+		svg.setAttribute("role", "img");
+		svg.setAttribute("width", "100%");
+		svg.setAttribute("height", HIGH);
+		svg.setAttribute("preserveAspectRatio", "none");
+		svg.append(...paths);
+		return { svg, show(frames, first) {
+			const n = frames.length, columns = Math.min(n, COLUMNS), of = ["", "", ""];
+			const top = frames.reduce((a, b) => Math.max(a, b), 1);
+
+			for (let c = 0; c < columns; c++) {
+				let longest = 0;
+
+				for (let i = Math.floor(n * c / columns); i < Math.floor(n * (c + 1) / columns); i++) {
+					longest = Math.max(longest, frames[i]);
+				}
+				of[color(longest)] += "M" + c + " " + HIGH + "V" + (HIGH - Math.max(1, longest / top * (HIGH - 4))).toFixed(1) + "h1V" + HIGH + "z";
+			}
+			svg.setAttribute("viewBox", "0 0 " + columns + " " + HIGH);
+			svg.setAttribute("aria-label", "Frame times of frames " + first + " to " + (first + n - 1) + "; the longest are named below");
+			paths.forEach((path, k) => path.setAttribute("d", of[k]));
+		} };
+	}
+
 	function charted(figure) {
 		const data = figure.querySelector("script"), chart = figure.querySelector("svg");
 		const all = times(data.textContent), first = Number(data.dataset.first), last = first + all.length - 1;
 		const from = make("input", "", { type: "number", min: first, max: last, value: first });
 		const to = make("input", "", { type: "number", min: first, max: last, value: last });
-		const one = make("label", "Frames "), two = make("label", " to "), said = make("p", "", { className: "r" });
-		const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect"), one_frame = mark.cloneNode();
+		const one = make("label", "Frames "), two = make("label", " to "), said = make("p", "", { className: "r" }), here = make("span", "", { className: "u" });
+		const mark = document.createElementNS(SVG, "rect"), one_frame = mark.cloneNode();
+		const over60 = Number(data.dataset.over60), over30 = Number(data.dataset.over30);
+		const near = closer((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
 		const self = { all, first, clicked: null, mark(number) {
 			one_frame.setAttribute("x", (number - first + .5) * 100 / all.length + "%");
 			one_frame.setAttribute("visibility", "visible");
 		} };
-		let held = null;
+		let held = null, range = [first, last];
 
-		function show(a, b, keep) {
-			const low = Math.max(first, Math.min(a, b)), high = Math.min(last, Math.max(a, b));
-			const sorted = all.slice(low - first, high - first + 1).sort((x, y) => x - y), n = sorted.length;
+		/* What is said of frames ${low} to ${high}. */
+		function told(low, high) {
+			const part = all.slice(low - first, high - first + 1), sorted = part.slice().sort((x, y) => x - y), n = sorted.length;
 			const rank = (num, den) => shown(sorted[Math.max(Math.ceil(n * num / den), 1) - 1]);
 			const over = (ns) => sorted.filter((v) => v > ns).length;
 
-			if (!n) {
+			said.textContent = n + (n === 1 ? " frame" : " frames") + ": median " + rank(1, 2) + ", p95 " + rank(95, 100) + ", p99 " + rank(99, 100) +
+				", max " + shown(sorted[n - 1]) + "; over 16.67 ms: " + over(over60) + ", over 33.33 ms: " + over(over30) +
+				(n < all.length ? ". " : ". Drag over the chart, or change the numbers, to look at some; click a frame to see what it did.");
+			near.svg.toggleAttribute("hidden", n === all.length);
+			if (n === all.length) {
 				return;
 			}
+			near.show(part, low);
+			if (self.clicked && n > 1) {
+				said.append("The longest: ");
+				for (const [i, ns] of Array.from(part.entries()).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, LONGEST)) {
+					const button = make("button", "frame " + (low + i) + " " + shown(ns), { type: "button", className: "s" });
+
+					button.addEventListener("click", () => self.clicked(low + i));
+					said.append(button, " ");
+				}
+			}
+			const code = make("code", data.dataset.command + low + "-" + high);
+
+			said.append("The report of these alone: ", code);
+			if (navigator.clipboard) {
+				copied(code);
+			}
+		}
+
+		/* ${whole}: what is said, too, which takes time while the pointer moves. */
+		function show(a, b, keep, whole = true) {
+			const low = Math.max(first, Math.min(a, b)), high = Math.min(last, Math.max(a, b)), n = high - low + 1;
+
+			if (!(n > 0)) {
+				return;
+			}
+			range = [low, high];
 			from.value = low;
 			to.value = high;
 			mark.setAttribute("x", (low - first) * 100 / all.length + "%");
 			mark.setAttribute("width", n * 100 / all.length + "%");
 			mark.setAttribute("visibility", n < all.length ? "visible" : "hidden");
-			said.textContent = n + (n === 1 ? " frame" : " frames") + ": median " + rank(1, 2) + ", p95 " + rank(95, 100) + ", p99 " + rank(99, 100) +
-				", max " + shown(sorted[n - 1]) + "; over 16.67 ms: " + over(Number(data.dataset.over60)) + ", over 33.33 ms: " +
-				over(Number(data.dataset.over30)) +
-				(n < all.length ? ". The report of these alone: " : ". Drag over the chart, or change the numbers, to look at some.");
-			if (n < all.length) {
-				const code = make("code", data.dataset.command + low + "-" + high);
-
-				said.append(code);
-				if (navigator.clipboard) {
-					copied(code);
-				}
+			if (whole) {
+				told(low, high);
 			}
 			if (keep) {
 				history.replaceState(null, "", n < all.length ? "#range=" + low + "-" + high : location.pathname + location.search);
 			}
+		}
+
+		/* The frame under the pointer, on a chart of the frames from ${low} to ${high}: where some lie on a few pixels, the longest of them. */
+		function under(svg, event, low, high) {
+			const box = svg.getBoundingClientRect(), n = high - low + 1, at = (event.clientX - box.left) / box.width * n;
+			const reach = n * 2 / box.width > .5 ? n * 2 / box.width : 0, end = Math.min(n - 1, Math.floor(at + reach));
+			let best = Math.max(0, Math.min(n - 1, Math.floor(at - reach)));
+
+			for (let i = best; i <= end; i++) {
+				best = all[low - first + i] > all[low - first + best] ? i : best;
+			}
+			return low + best;
 		}
 
 		function at(event) {
@@ -216,10 +286,14 @@ const tracetool = (function () {
 			return first + Math.max(0, Math.min(all.length - 1, Math.floor((event.clientX - box.left) / box.width * all.length)));
 		}
 
+		function tell(number) {
+			here.textContent = number === null ? "" : "frame " + number + ": " + shown(all[number - first]);
+		}
+
 		one.append(from);
 		two.append(to);
 		said.setAttribute("role", "status");
-		figure.append(one, two, said);
+		figure.append(one, two, here, near.svg, said);
 		mark.setAttribute("class", "m");
 		mark.setAttribute("height", "100%");
 		one_frame.setAttribute("class", "f");
@@ -229,26 +303,39 @@ const tracetool = (function () {
 		chart.append(mark, one_frame);
 		chart.addEventListener("pointerdown", (event) => {
 			if (!event.target.closest("a") && event.button === 0) {
-				held = at(event);
+				held = { frame: at(event), x: event.clientX };
 				chart.setPointerCapture(event.pointerId);
 			}
 		});
-		chart.addEventListener("pointermove", (event) => held !== null && show(held, at(event), false));
+		chart.addEventListener("pointermove", (event) => {
+			tell(under(chart, event, first, last));
+			if (held && Math.abs(event.clientX - held.x) > 3) {
+				show(held.frame, at(event), false, false);
+			}
+		});
 		chart.addEventListener("pointerup", (event) => {
-			if (held === at(event) && self.clicked) {
-				self.clicked(held);
-			} else if (held !== null) {
-				show(held, at(event), true);
+			if (held && Math.abs(event.clientX - held.x) > 3) {
+				show(held.frame, at(event), true);
+			} else if (held && self.clicked) {
+				self.clicked(under(chart, event, first, last));
 			}
 			held = null;
 		});
 		chart.addEventListener("dblclick", () => show(first, last, true));
+		near.svg.addEventListener("pointermove", (event) => tell(under(near.svg, event, ...range)));
+		near.svg.addEventListener("click", (event) => self.clicked && self.clicked(under(near.svg, event, ...range)));
+		for (const svg of [chart, near.svg]) {
+			svg.addEventListener("pointerleave", () => tell(null));
+		}
 		for (const input of [from, to]) {
 			input.addEventListener("change", () => show(Number(from.value), Number(to.value), true));
 		}
-		const asked = /^#range=(\d+)-(\d+)$/.exec(location.hash);
+		/* When the scripts after this have said what a click on a frame does. */
+		addEventListener("DOMContentLoaded", () => {
+			const asked = /^#range=(\d+)-(\d+)$/.exec(location.hash);
 
-		show(asked ? Number(asked[1]) : first, asked ? Number(asked[2]) : last, false);
+			show(asked ? Number(asked[1]) : first, asked ? Number(asked[2]) : last, false);
+		});
 		return self;
 	}
 

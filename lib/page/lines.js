@@ -167,7 +167,7 @@
 	}
 
 	near.parentNode.hidden = counters.parentNode.hidden = true;
-	section.append(near.parentNode, counters.parentNode);
+	tracetool.beside.append(near.parentNode, counters.parentNode);
 	inflate(source.textContent).then((v) => {
 		known = v;
 		tracetool.framed = show;

@@ -137,15 +137,25 @@ cpu_row(const struct tt_table *budgets)
 	return row;
 }
 
-/* Times against 60 and 30 fps, the first two rows of their kind: wall times, of capped frames CPU-active times. */
+/* Are they judged by CPU-active times? The table of the worst frames has a note where frames are capped. */
+static bool
+is_capped(const struct page *p)
+{
+	const struct tt_table *budgets = table(p, "frame_budgets"), *worst = table(p, "hitches");
+
+	return worst && worst->note && cpu_row(budgets) + 1 < budgets->nrow;
+}
+
+/* The first sentence: times against 60 and 30 fps, the first two rows of their kind. */
 static void
 put_rates(const struct page *p)
 {
-	const struct tt_table *budgets = table(p, "frame_budgets"), *worst = table(p, "hitches");
-	/* The table of the worst frames has a note where frames are capped. */
-	bool capped = worst && worst->note && cpu_row(budgets) + 1 < budgets->nrow;
+	const struct tt_table *budgets = table(p, "frame_budgets");
+	bool capped = is_capped(p);
 	size_t row = capped ? cpu_row(budgets) : 0;
 
+	put(p, value(budgets, row, "over") == 0 ? "<p class=\"v good\">" : value(budgets, row + 1, "over") == 0 ? "<p class=\"v fair\">" :
+	    "<p class=\"v bad\">");
 	if (value(budgets, row, "over") == 0) {
 		put(p, capped ? "<strong>Holds 60 fps</strong> by CPU-active time: no frame has more than 16.67 ms of it." :
 		    "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");
@@ -162,22 +172,36 @@ put_rates(const struct page *p)
 	put(p, ".");
 }
 
+/* "median 15.76 ms", and so on: the figures that frames are talked about by. */
+static void
+put_key_figures(const struct page *p)
+{
+	static const struct { const char *name, *id; } of[] = { { "frames", "count" }, { "median", "median_ns" }, { "p95", "p95_ns" },
+		{ "p99", "p99_ns" }, { "longest", "max_ns" }, { "mean FPS", "fps" }, { "1 % low FPS", "low_1_fps" } };
+	const struct tt_table *t = table(p, "frames");
+	size_t row = is_capped(p) && t->nrow > 1;
+
+	put(p, "<ul class=\"k\">");
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		if (!tt_html_cell(t, row, of[i].id))
+			continue;
+		tt_buf_printf(p->out, "<li>%s%s <strong>", of[i].name, row && i ? ", CPU-active" : "");
+		tt_html_figure(p->out, t, row, of[i].id);
+		put(p, "</strong></li>\n");
+	}
+	put(p, "</ul>\n");
+}
+
 static void
 put_frame_verdict(const struct page *p)
 {
-	const struct tt_table *frames = table(p, "frames"), *worst = table(p, "hitches");
+	const struct tt_table *worst = table(p, "hitches");
 
-	put(p, "<p class=\"v\">");
 	put_rates(p);
-	put(p, "</p>\n<p>Half of the frames take at most ");
-	tt_html_figure(p->out, frames, 0, "median_ns");
-	put(p, ", 99 of 100 at most ");
-	tt_html_figure(p->out, frames, 0, "p99_ns");
-	put(p, ", the longest ");
-	tt_html_figure(p->out, frames, 0, "max_ns");
-	put(p, ".");
+	put(p, "</p>\n");
+	put_key_figures(p);
 	if (has_rows(worst)) {
-		put(p, " The worst is frame <a href=\"#worst-1\">");
+		put(p, "<p>The worst is frame <a href=\"#worst-1\">");
 		tt_html_figure(p->out, worst, 0, "frame");
 		put(p, "</a>: ");
 		tt_html_figure(p->out, worst, 0, "dur_ns");
@@ -190,9 +214,8 @@ put_frame_verdict(const struct page *p)
 			put(p, "; most self time: ");
 			tt_html_figure(p->out, worst, 0, "top");
 		}
-		put(p, ".");
+		put(p, ".</p>\n");
 	}
-	put(p, "</p>\n");
 	/* Of capped frames it says so. */
 	if (worst && worst->note) {
 		put(p, "<p>");
@@ -347,6 +370,17 @@ timelines(const struct page *p)
 	put(p, ".</p>\n");
 }
 
+/* One of tables beside each other. */
+static void
+side_table(const struct page *p, const struct tt_table *t, const struct tt_html_view *view)
+{
+	if (!t || (!has_rows(t) && strcmp(t->id, "frames") != 0))
+		return;
+	put(p, "<div>\n");
+	tt_html_table(p->out, t, view);
+	put(p, "</div>\n");
+}
+
 static void
 frames(const struct page *p)
 {
@@ -360,17 +394,10 @@ frames(const struct page *p)
 		strips(p);
 	timelines(p);
 	put(p, "<div class=\"g\">\n");
-	if (table(p, "frames")) {
-		put(p, "<div>\n");
-		tt_html_table(p->out, table(p, "frames"), &(struct tt_html_view){ .col = times });
-		put(p, "</div>\n");
-	}
-	if (has_rows(table(p, "frame_budgets")))
-		tt_html_table(p->out, table(p, "frame_budgets"), &(struct tt_html_view){ .col = over });
-	if (has_rows(table(p, "frame_limits")))
-		tt_html_table(p->out, table(p, "frame_limits"), &(struct tt_html_view){ .col = limits });
-	if (has_rows(likely))
-		tt_html_table(p->out, likely, &(struct tt_html_view){ 0 });
+	side_table(p, table(p, "frames"), &(struct tt_html_view){ .col = times });
+	side_table(p, table(p, "frame_budgets"), &(struct tt_html_view){ .col = over });
+	side_table(p, table(p, "frame_limits"), &(struct tt_html_view){ .col = limits });
+	side_table(p, likely, &(struct tt_html_view){ 0 });
 	put(p, "</div>\n</section>\n");
 }
 

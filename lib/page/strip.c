@@ -67,7 +67,7 @@ set_columns(struct strip *s)
 }
 
 /* As high as the longest frame, but at most three times what 30 fps allow or twice what 99 of 100 frames take: one long load leaves the
-   others something to be seen of. */
+   others something to be seen of. At least what 60 fps allow, unless frames are so short that nothing would be seen of them. */
 static void
 set_top(struct strip *s, const struct tt_values *all)
 {
@@ -78,7 +78,7 @@ set_top(struct strip *s, const struct tt_values *all)
 		longest = s->column[c].high > longest ? s->column[c].high : longest;
 	most = p99 > most / 2 && p99 < INT64_MAX / 2 ? 2 * p99 : most;
 	s->top = longest < most ? longest + longest / 20 : most;
-	s->top = s->top < least ? least : s->top;
+	s->top = s->top < least && longest > least / 5 ? least : s->top < 1 ? 1 : s->top;
 	for (size_t c = 0; c < s->columns; c++)
 		for (size_t i = first_of(s, c), end = first_of(s, c + 1); i < end && s->column[c].high > s->top; i++)
 			s->above += tt_frames_wall(s->f, i) > s->top;
@@ -167,6 +167,10 @@ put_legend(const struct strip *s)
 	if (s->columns < s->n) {
 		*tt_put_count(number, (int64_t)((s->n + s->columns - 1) / s->columns)) = '\0';
 		tt_buf_printf(s->out, " A column has up to %s frames: it is as high as the longest, and dark up to the shortest.", number);
+	}
+	if (tt_frame_limit(budget[0].ns) >= s->top) {
+		*tt_put_time_short(number, s->top) = '\0';
+		tt_buf_printf(s->out, " The chart is %s high, less than 60 fps allow.", number);
 	}
 	if (s->above) {
 		*tt_put_count(number, (int64_t)s->above) = '\0';

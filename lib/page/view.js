@@ -735,7 +735,11 @@
 		told.append(" ");
 		const commands = make("p", "");
 		commands.append(command);
-		section.append(title, bar, told, commands, missing, ...line.parts, calls.parentNode, allocs.parentNode);
+		const tables = make("div", "", { className: "g" });
+
+		tables.append(calls.parentNode, allocs.parentNode);
+		section.append(title, bar, told, commands, missing, ...line.parts, tables);
+		tracetool.beside = tables;
 		document.getElementById("frames").after(section);
 		listed(section);
 		if (navigator.clipboard) {
@@ -852,8 +856,32 @@
 			}
 		}
 
+		/* A cause that no single frame has is seen over all of them: a growth as its marker's line. */
+		function steady() {
+			const whole = document.querySelectorAll("#t-causes tbody tr"), heads = Array.from(document.querySelectorAll("#t-causes thead th"), (th) => th.dataset.c);
+
+			document.querySelectorAll("#causes tbody tr").forEach((row, i) => {
+				const value = (id) => whole[i] && heads.includes(id) ? whole[i].cells[heads.indexOf(id)].textContent : "-", name = value("marker");
+
+				if (value("worst") === "-" && known[0].includes(name)) {
+					const button = make("button", row.cells[0].textContent, { type: "button", className: "s", title: name + " over the frames" });
+
+					button.addEventListener("click", () => open(name));
+					row.cells[0].replaceChildren(button);
+				}
+			});
+		}
+
+		function open(name) {
+			select.value = String(known[0].indexOf(name));
+			show(Number(select.value), true);
+			figure.scrollIntoView({ block: "center" });
+		}
+
 		async function load() {
 			known = await inflate(source.textContent);
+			tracetool.lines = { names: new Set(known[0]), open };
+			steady();
 			select.append(make("option", "(none)", { value: "-1" }), ...known[0].map((name, i) => make("option", name, { value: String(i) })));
 			asked();
 		}
@@ -951,7 +979,8 @@
 	function flame(source, k) {
 		const section = make("section", "", { id: k.id }), find = make("input", "", { type: "search" }), label = make("label", "Markers with ");
 		const said = make("output", ""), pick = make("button", "Callers and callees", { type: "button", className: "c" });
-		const whole = make("button", "Whole tree", { type: "button", className: "c" }), code = make("code", ""), bar = make("p", "", { className: "x" });
+		const whole = make("button", "Whole tree", { type: "button", className: "c" }), code = make("code", "");
+		const lined = make("button", "Over the frames", { type: "button", className: "c" }), bar = make("p", "", { className: "x" });
 		const told = make("p", ""), commands = make("p", "");
 		let all = null, total = 0, text = "", shownRows = [], now = null;
 		const chart = boxes({ label: k.label, amount: k.amount, hint: "A box is a call path: as wide as " + k.wide +
@@ -1068,6 +1097,7 @@
 			}
 			whole.disabled = !now;
 			pick.disabled = !target();
+			lined.hidden = !now || !tracetool.lines || !tracetool.lines.names.has(now.name);
 			if (keep) {
 				history.replaceState(null, "", now ? "#" + k.hash + "=" + encodeURIComponent(now.name) : "#" + k.id);
 			}
@@ -1093,8 +1123,9 @@
 		find.addEventListener("keydown", (event) => event.key === "Enter" && target() && show(target(), true));
 		pick.addEventListener("click", () => show(target(), true));
 		whole.addEventListener("click", () => show(null, true));
+		lined.addEventListener("click", () => tracetool.lines.open(now.name));
 		label.append(find, " ", said);
-		bar.append(label, " ", pick, " ", whole);
+		bar.append(label, " ", pick, " ", whole, " ", lined);
 		commands.append(code);
 		tables.append(callers.parentNode, callees.parentNode);
 		section.append(make("h2", k.title, { id: "h-" + k.id }), bar, told, ...chart.parts, tables, commands);
@@ -1126,7 +1157,7 @@
 	/* Links to the sections that are made here, among those in front. */
 	function listed(section) {
 		const nav = document.querySelector("nav"), links = Array.from(nav.querySelectorAll("a"));
-		const link = make("a", section.querySelector("h2").id === "h-frame" ? "Frame" : section.querySelector("h2").textContent, { href: "#" + section.id });
+		const link = make("a", section.querySelector("h2").id === "h-frame" ? "One frame" : section.querySelector("h2").textContent, { href: "#" + section.id });
 		const after = links.find((a) => section.compareDocumentPosition(document.querySelector(a.getAttribute("href"))) &
 			Node.DOCUMENT_POSITION_FOLLOWING);
 

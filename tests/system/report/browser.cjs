@@ -1,9 +1,10 @@
 /*
- * browser.cjs PAGE HOSTILE: open report pages from a disk in Debian's Chromium, and use them as people do.
+ * browser.cjs PAGE HOSTILE MANY: open report pages from a disk in Debian's Chromium, and use them as people do.
  *
- * PAGE is of testdata/demo/good-hitches.ttc.xz; HOSTILE has names that would set window.got. No message on the console, no request but
- * for the file; columns are sorted, rows filtered, a range of frames is chosen by its numbers, by dragging and by the address. Without
- * scripts the page reads the same, and from a server with Jenkins' own policy, which blocks scripts and styles.
+ * PAGE is of testdata/demo/good-hitches.ttc.xz; HOSTILE has names that would set window.got; MANY is of 5,000 frames, of which 2501 is long.
+ * No message on the console, no request but for the file; columns are sorted, rows filtered, a range of frames is chosen by its numbers, by
+ * dragging and by the address. Without scripts the page reads the same, and from a server with Jenkins' own policy, which blocks scripts and
+ * styles.
  */
 'use strict';
 const fs = require('fs'), http = require('http'), url = require('url');
@@ -22,7 +23,7 @@ async function verdict(page) {
 	return (await page.send('DOM.getOuterHTML', { nodeId })).outerHTML.replace(/<[^>]*>/g, '');
 }
 
-module.exports = async (demo_file, evil_file) => {
+module.exports = async (demo_file, evil_file, many_file) => {
 	const browser = chromium(), demo = url.pathToFileURL(demo_file).href, evil = url.pathToFileURL(evil_file).href;
 	let page = await browser.open(demo);
 
@@ -42,6 +43,9 @@ module.exports = async (demo_file, evil_file) => {
 	await mouse('mouseMoved', 30.5 / 129);
 	await mouse('mouseReleased', 34.5 / 129);
 	check('dragging chooses a range', await page.run('location.hash'), '#range=25-35');
+	check('its longest frames are named', await page.run('Array.from(document.querySelectorAll(".r .s"), (b) => b.textContent)[0]'), 'frame 26 35.61 ms');
+	check('it has a chart of its own', await page.run('Array.from(document.querySelectorAll(".z path"), (p) => p.getAttribute("d").split("M").length - 1)'),
+		[10, 0, 1]);
 	check('the chart shows it', await page.run('(m => [m.getAttribute("visibility"), m.getAttribute("x").slice(0, 5)])' +
 		'(document.querySelector(".m"))'), ['visible', '18.60']);
 
@@ -72,6 +76,16 @@ module.exports = async (demo_file, evil_file) => {
 	check('the address chooses a range', await page.run(RANGE + '.split(":")[0]'), '1 frame');
 	page = await browser.open(demo + '#worst-3');
 	check('a link unfolds what it leads to', await page.run('document.querySelector("#worst-3").open'), true);
+
+	page = await browser.open(url.pathToFileURL(many_file).href);
+	await page.run('document.querySelector("figure").scrollIntoView({ block: "center" })');
+	const [x, y] = await page.run('(b => [b.left + b.width * (2501.6 / 5000), b.top + b.height / 2])' +
+		'(document.querySelector("figure svg").getBoundingClientRect())');
+	await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y });
+	check('of several frames under the pointer the longest is told', await page.run('document.querySelector(".u").textContent'), 'frame 2501: 40.00 ms');
+	await page.click(x, y);
+	check('a click opens it', await page.wait('new Promise((done) => { const end = Date.now() + 5000, look = () => location.hash || ' +
+		'Date.now() > end ? done(location.hash) : setTimeout(look, 5); look(); })'), '#frame=2501');
 
 	page = await browser.open(evil);
 	check('no name runs', [await page.run('typeof window.got'), page.said, page.asked], ['undefined', [], [evil]]);

@@ -503,6 +503,21 @@ def more_views():
     suite.equal("samples of each method", total, rows)
 
 
+def growing():
+    """A game whose one call takes longer from frame to frame: a cause that no single frame has."""
+    c, at = Capture(), MS
+    t, sense, draw = c.thread(), c.marker("Sense"), c.marker("Draw")
+    for i in range(241):
+        t.frame(at)
+        t.zone(at + 1000, at + 3 * MS, draw)
+        t.zone(at + 4 * MS, at + 4 * MS + 18000 + i * 25000, sense)
+        at += 12 * MS
+    path = c.write(suite.path("growing.ttc"))
+    rows = tables("stats", "-q", "--format", "json", "--table", "causes", path)[0]["causes"]["rows"]
+    suite.equal("one cause, of no single frame", [(r["class"], r["marker"], r["worst"]) for r in rows], [("growth", "Sense", None)])
+    run("report", path, "-o", "growing.html")
+
+
 # --- the program --------------------------------------------------------------------------------
 
 BANNED = (r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc|setAttribute\(.on|fetch\(|XMLHttpRequest|import\(|"
@@ -528,8 +543,9 @@ def browsers():
     for name in ("gameloop-sample", "heapshot"):
         run("report", glob.glob(os.path.join(TESTDATA, "mlpd", "good-*-%s.mlpd" % name))[0], "-o", name + ".html")
     run("report", "lines.ttc", "-o", "lines.html")
-    drive(suite, "browser.cjs", "demo.html", "evil.html", "--", "frames.cjs", "demo.html", "tree.json", "whole.json", "--",
-          "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "--",
+    run("report", "chart5000.ttc", "-o", "many.html")
+    drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "--", "frames.cjs", "demo.html", "tree.json", "whole.json", "--",
+          "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
           "access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")
 
 
@@ -543,6 +559,7 @@ trees()
 pictures()
 forms()
 more_views()
+growing()
 program()
 browsers()
 suite.end()

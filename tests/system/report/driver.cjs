@@ -14,8 +14,9 @@ const LONG = process.env.TT_SET === 'all';
 const AXE = path.join(__dirname, '../../validators/node_modules/axe-core/axe.min.js');
 /* Rules that colours and the width of the window matter to. */
 const COLOURS = ['color-contrast', 'scrollable-region-focusable', 'target-size'];
-const SERIOUS = (rules) => 'axe.run({ resultTypes: ["violations"]' + (rules ? ', runOnly: ' + JSON.stringify(rules) : '') + ' }).then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical")' +
-	'.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join("; ")))';
+const SERIOUS = (rules) => 'axe.run({ resultTypes: ["violations"]' + (rules ? ', runOnly: ' + JSON.stringify(rules) : '') + ' })' +
+	'.then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + ' +
+	'v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join("; ")))';
 const ROWS = 6;
 
 let passed = 0, failed = 0;

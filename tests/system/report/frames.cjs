@@ -107,6 +107,11 @@ async function used(page) {
 		'return [b.left + b.width * ' + part + ', b.top + b.height / 2]; })()');
 	await page.click(...await at('figure > svg', 85.5 / 129));
 	check('a click on the chart opens the frame', await page.wait(shows(86)), 'Frame 86');
+	await page.run('(() => { const i = document.querySelector("figure input"); i.value = "41"; i.dispatchEvent(new Event("change")); })()');
+	await page.click(...await at('figure > .z', .5 / 89));
+	check('one on the chart of a range its own', await page.wait(shows(41)), 'Frame 41');
+	await page.run('document.querySelectorAll(".r .s")[1].click()');
+	check('one of the longest of a range as well', await page.wait(shows(111)), 'Frame 111');
 	await page.click(...await at('a[href="#worst-3"]'));
 	check('a mark over it opens its frame', await page.wait(shows(26)), 'Frame 26');
 	await page.run('document.querySelector("#worst tbody a").click()');

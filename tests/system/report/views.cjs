@@ -1,9 +1,9 @@
 /*
- * views.cjs LINES STACKS HEAP: charts of counters and the heap, and the flame graph of samples, in Chromium and in Firefox.
+ * views.cjs LINES STACKS HEAP GROWING: charts of counters and the heap, and the flame graph of samples, in Chromium and in Firefox.
  *
  * LINES is of 40 frames with one counter, which is the number of the frame before; STACKS of testdata/mlpd/good-d02-gameloop-sample.mlpd; HEAP of
- * good-d07-heapshot.mlpd. Keys and the pointer tell values, a click opens the frame, a frame has what its neighbours have beside it, samples have
- * callers and callees. Without scripts, charts and tables are there.
+ * good-d07-heapshot.mlpd; GROWING has one cause, Sense, which no single frame has. Keys and the pointer tell values, a click opens the frame, a
+ * frame has what its neighbours have beside it, samples have callers and callees. Without scripts, charts and tables are there.
  */
 'use strict';
 const url = require('url');
@@ -25,7 +25,7 @@ const NEAR = 'Array.from(document.querySelectorAll("#frame table"), (t) => t.cap
 const VALUES = 'Array.from(document.querySelectorAll("#frame table"), (t) => t.caption.textContent === "Counters in this frame" && ' +
 	'Array.from(t.tBodies[0].rows, (r) => Array.from(r.cells, (c) => c.textContent).slice(0, 3))).find((t) => t)';
 
-async function alike(name, open, lines, stacks, heap) {
+async function alike(name, open, lines, stacks, heap, growing) {
 	let page = await open(lines + '#frame=8');
 	await page.wait(READY);
 	await page.run('document.querySelector("figure.ln svg").focus()');
@@ -41,6 +41,11 @@ async function alike(name, open, lines, stacks, heap) {
 	check(name + ': samples of a method', (await page.wait(says('#sampled p + p', 'Thread:Sleep'))).split('.')[0], 'Thread:Sleep: 125 samples, 45');
 	check(name + ': its callers', await page.run('Array.from(document.querySelector("#sampled table").tBodies[0].rows, (r) => [r.cells[0].textContent, ' +
 		'Number(r.cells[1].dataset.v)])'), [['Program:Main', 125]]);
+	page = await open(growing);
+	await page.wait(says('#causes th button', ''));
+	await page.run('document.querySelector("#causes th button").click()');
+	check(name + ': a growth leads to its line over the frames', [await page.run('location.hash'),
+		await page.run('document.querySelector(".l path").getAttribute("d").split("V").length > 100')], ['#over=Sense', true]);
 	page = await open(heap);
 	await page.wait(READY);
 	await page.run('document.querySelector("#heap figure.ln svg").focus()');
@@ -51,18 +56,18 @@ async function alike(name, open, lines, stacks, heap) {
 }
 
 module.exports = async (...files) => {
-	const [lines, stacks, heap] = files.map((f) => url.pathToFileURL(f).href), browser = chromium(), pages = [];
+	const [lines, stacks, heap, growing] = files.map((f) => url.pathToFileURL(f).href), browser = chromium(), pages = [];
 
 	await alike('Chromium', async (address) => {
 		pages.push(await browser.open(address));
 		return pages[pages.length - 1];
-	}, lines, stacks, heap);
+	}, lines, stacks, heap, growing);
 	check('Chromium: nothing on the console', pages.map((p) => p.said), pages.map(() => []));
 	const page = await browser.open(lines, false), { root } = await page.send('DOM.getDocument', { depth: 0 });
 	const { nodeId } = await page.send('DOM.querySelector', { nodeId: root.nodeId, selector: '#counters' });
 	const text = (await page.send('DOM.getOuterHTML', { nodeId })).outerHTML;
 	check('without scripts a counter has its line and its row', [text.includes('<path class="e"'), text.includes('>Heap</th>'), text.includes('<output')],
 		[true, true, false]);
-	const other = await firefox(), last = await alike('Firefox', (address) => other.open(address), lines, stacks, heap);
+	const other = await firefox(), last = await alike('Firefox', (address) => other.open(address), lines, stacks, heap, growing);
 	check('Firefox: nothing on the console', await last.said(), []);
 };
