@@ -57,9 +57,10 @@ struct tt_frames {
 	struct tt_frame_category {
 		int64_t self;         /* of all frames */
 		struct tt_times in;   /* of the frames in which it has some */
-	} *category_stat;
-	size_t ncategory_stat;        /* index: category number of model.h */
-	struct tt_tally category_hist;        /* of ${in}, by category number */
+		uint32_t hist;        /* its number in category_hist */
+	} *category_stat;             /* index: category number of model.h */
+	size_t ncategory_stat;
+	struct tt_tally category_hist;        /* of ${in} */
 
 	/* the worst frames, largest first; rows of their top markers by self time */
 	struct tt_hitches {

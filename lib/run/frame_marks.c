@@ -433,6 +433,7 @@ new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, stru
 	struct tt_mem *mem = &m->env->mem;
 
 	p->m = m;
+	p->name = m->category;
 	p->ncategory = m->ncategory;
 	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))
 		return err->code;
@@ -442,7 +443,7 @@ new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, stru
 	m->frames->name = r->marks->begun;
 	m->frames->nname = r->marks->nbegun;
 	p->w = tt_mem_alloc(mem, m->ncap * sizeof *p->w, err);
-	p->category = tt_arena_alloc(&m->arena, (m->ncategory + 1) * sizeof *p->category, err);
+	p->category = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->category, err);
 	p->share = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->share, err);
 	p->used = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->used, err);
 	m->frames->of = tt_arena_alloc(&m->arena, (m->ncap + 1) * sizeof *m->frames->of, err);

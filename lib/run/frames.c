@@ -193,6 +193,29 @@ join_names(const struct tt_model *m, struct tt_hitch *h)
 	h->ntop = n < TT_HITCH_TOP ? n : TT_HITCH_TOP;
 }
 
+/* Give the model the sums by category. Both lists of categories are in order of name; the model's may have got longer. */
+static int
+give_categories(const struct tt_replay *p, struct tt_err *err)
+{
+	struct tt_model *m = p->m;
+	struct tt_frames *f = m->frames;
+	size_t k = 0;
+
+	f->category_stat = tt_arena_alloc(&m->arena, (m->ncategory + 1) * sizeof *f->category_stat, err);
+	if (!f->category_stat)
+		return err->code;
+	f->ncategory_stat = m->ncategory;
+	for (size_t i = 0; i < p->ncategory; i++) {
+		while (k < m->ncategory && strcmp(m->category[k].name, p->name[i].name) < 0)
+			k++;
+		if (k == m->ncategory || strcmp(m->category[k].name, p->name[i].name) != 0)
+			continue;
+		f->category_stat[k] = p->category[i];
+		f->category_stat[k].hist = (uint32_t)i;
+	}
+	return TT_OK;
+}
+
 /* What the capture says of the GPU and the render thread, beside what the engine says. */
 static int
 finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
@@ -243,9 +266,7 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 	tt_sort(f->longest.h, f->longest.n, by_badness);
 	tt_sort(f->busiest.h, f->busiest.n, by_badness);
 	f->limit_set = p->limit_only > p->limit / 2;
-	f->category_stat = p->category;
-	f->ncategory_stat = p->ncategory;
-	return rc;
+	return rc == TT_OK ? give_categories(p, err) : rc;
 }
 
 void
@@ -255,7 +276,7 @@ tt_frames_category_hist(const struct tt_frames *f, size_t category, struct tt_hi
 
 	tt_hist_init(h);
 	tt_hist_add(h, 0, f->n - in->n);
-	tt_tally_hist(&f->category_hist, category, in, h);
+	tt_tally_hist(&f->category_hist, f->category_stat[category].hist, in, h);
 }
 
 void
@@ -297,6 +318,7 @@ tt_replay_free(struct tt_replay *p)
 	tt_mem_free(mem, p->render, p->render ? p->m->frames->cap * sizeof *p->render : 0);
 	tt_mem_free(mem, p->gpu, p->gpu ? p->m->frames->cap * sizeof *p->gpu : 0);
 	tt_mem_free(mem, p->w, p->w ? p->m->ncap * sizeof *p->w : 0);
+	tt_mem_free(mem, p->category, p->category ? (p->ncategory + 1) * sizeof *p->category : 0);
 	tt_mem_free(mem, p->share, p->share ? (p->ncategory + 1) * sizeof *p->share : 0);
 	tt_mem_free(mem, p->used, p->used ? (p->ncategory + 1) * sizeof *p->used : 0);
 }

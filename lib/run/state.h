@@ -39,7 +39,8 @@ struct tt_replay {
 	struct tt_model *m;
 	struct tt_thread_replay *w;           /* at most one for each capture */
 	size_t nwatch;
-	struct tt_frame_category *category;   /* sums, as the model gets them */
+	const struct tt_category *name;       /* the model's categories when the events began; definitions that come with them add some */
+	struct tt_frame_category *category;   /* sums, by place in ${name} */
 	struct tt_frame_share { int64_t self; bool used; } *share;    /* of each category, in the present frame */
 	uint32_t *used;               /* the categories with a share */
 	size_t ncategory, nused;

@@ -92,6 +92,13 @@ suite.equal("and in CSV", {r["tid"] for r in suite.csv(path) if r["thread"] == "
 share = {kind: sum(r["self_share"] for r in t["markers"]["rows"] if (r["category"] == "GPU") == kind) for kind in (False, True)}
 suite.true("shares are of threads, or of the GPU", all(abs(s - 100) < 0.2 for s in share.values()), share)
 suite.true("of categories as well", abs(sum(r["self_share"] for r in suite.rows("categories", path) if r["category"] != "GPU") - 100) < 0.2)
+# The main thread is in zones for all but 0.1 ms of each frame.
+per_frame = {"Other": (5, ns(16.6)), "GPU": (0, 0)}
+suite.equal("per frame", {r["category"]: (r["frames"], r["frame_self_mean_ns"]) for r in suite.rows("categories", path)}, per_frame)
+with open(path, "rb") as f:
+    piped = subprocess.run([TRACETOOL, "stats", "-", "--format", "json", "--table", "categories"], input=f.read(), capture_output=True, check=True)
+suite.equal("and from a pipe", {r["category"]: (r["frames"], r["frame_self_mean_ns"])
+                                for r in json.loads(piped.stdout)["tables"]["categories"]["rows"]}, per_frame)
 suite.equal("by namespace", [(r["marker"], r["self_ns"]) for r in suite.rows("markers", path, "--group-by", "namespace") if "GPU" in r["marker"]],
             [("(GPU)", ns(40.5))])
 first = suite.run(path, "--format", "json")[0]
