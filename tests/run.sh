@@ -19,9 +19,9 @@ cd "$(dirname "$0")/.." || exit 1
 TT_SET=${1:?usage: run.sh quick|check|all BUILD}
 BUILD=$(realpath "${2:?}")
 TRACETOOL=$BUILD/tracetool
-# seconds a suite may take; fault/oom at full length, or with a sanitizer, takes its time
+# seconds a suite may take, also on a busy machine; fault/oom at full length, or with a sanitizer, takes its time
 [ "$TT_SET" = all ] && long=14400 || long=${TT_SANITIZED:+3600}
-LIMIT=${TT_LIMIT:-${long:-900}}
+LIMIT=${TT_LIMIT:-${long:-1500}}
 JOBS=${TT_JOBS:-$(nproc)}
 # A suite that records may hold two rings of 32 MiB in shared memory, of which a container has 64 MiB: then one suite at a time.
 shm=$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)
