@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 #include "base/setting.h"
 #include "diff/frames.h"
-#include "base/order.h"
 #include "model/names.h"
 #include "model/waits.h"
 #include "view/allocs.h"
@@ -33,12 +33,6 @@ tt_diff_init(struct tt_diff *d, struct tt_env *env, enum tt_names_form names, co
 	return rc;
 }
 
-static void
-free_table(struct tt_diff *d, struct tt_diff_table *t)
-{
-	tt_mem_free(&d->env->mem, t->slot, t->n * sizeof *t->slot);
-}
-
 void
 tt_diff_free(struct tt_diff *d)
 {
@@ -55,73 +49,13 @@ tt_diff_free(struct tt_diff *d)
 	tt_mem_free(mem, d->thread, d->capthread * sizeof *d->thread);
 	tt_mem_free(mem, d->class_name, d->capclass * sizeof *d->class_name);
 	tt_mem_free(mem, d->site, d->capsite * sizeof *d->site);
-	free_table(d, &d->node_at);
-	free_table(d, &d->marker_at);
-	free_table(d, &d->thread_at);
-	free_table(d, &d->class_at);
-	free_table(d, &d->site_at);
+	tt_map_free(&d->node_at, mem);
+	tt_map_free(&d->marker_at, mem);
+	tt_map_free(&d->thread_at, mem);
+	tt_map_free(&d->class_at, mem);
+	tt_map_free(&d->site_at, mem);
 	tt_arena_free(&d->arena);
 	*d = (struct tt_diff){ 0 };
-}
-
-/* --- tables by hash --------------------------------------------------------------- */
-
-/* The key looked for, or the element found. */
-struct key {
-	const char *text;
-	uint64_t a, b;
-};
-
-static struct key
-key_of(const struct tt_diff *d, const struct tt_diff_table *t, size_t i)
-{
-	if (t == &d->node_at)
-		return (struct key){ .a = (uint64_t)d->node[i].kind << 32 | d->node[i].parent, .b = d->node[i].name };
-	if (t == &d->site_at)
-		return (struct key){ .a = d->site[i].marker, .b = d->site[i].class };
-	return (struct key){ .text = t == &d->marker_at ? d->marker[i].full : t == &d->thread_at ? d->thread[i] :
-	    d->class_name[i] };
-}
-
-static size_t
-place(const struct tt_diff *d, const struct tt_diff_table *t, struct key k)
-{
-	size_t i = k.text ? (size_t)tt_slot_text(0, k.text, strlen(k.text)) & (t->n - 1) : tt_slot_of(k.a, k.b, t->n);
-
-	for (; t->slot[i]; i = (i + 1) & (t->n - 1)) {
-		struct key have = key_of(d, t, t->slot[i] - 1);
-
-		if (k.text ? strcmp(have.text, k.text) == 0 : have.a == k.a && have.b == k.b)
-			break;
-	}
-	return i;
-}
-
-/*
- * The slot of ${k}: it holds the element's place + 1, or 0 and takes that of one to be added. NULL: ${err}.
- */
-static uint32_t *
-slot_of(struct tt_diff *d, struct tt_diff_table *t, struct key k, struct tt_err *err)
-{
-	struct tt_diff_table old = *t;
-	size_t i;
-
-	if (t->used * 2 >= t->n) {
-		t->n = old.n ? old.n * 2 : 256;
-		t->slot = tt_mem_alloc(&d->env->mem, t->n * sizeof *t->slot, err);
-		if (!t->slot) {
-			*t = old;
-			return NULL;
-		}
-		for (size_t s = 0; s < old.n; s++) {
-			if (old.slot[s])
-				t->slot[place(d, t, key_of(d, t, old.slot[s] - 1))] = old.slot[s];
-		}
-		free_table(d, &old);
-	}
-	i = place(d, t, k);
-	t->used += t->slot[i] == 0;
-	return &t->slot[i];
 }
 
 /* --- names, threads, nodes ---------------------------------------------------------- */
@@ -140,23 +74,20 @@ copy(struct tt_diff *d, const char *s, struct tt_err *err)
 
 /* The number of ${text} in a list of texts, added if it is new. */
 static int
-text_number(struct tt_diff *d, struct tt_diff_table *t, const char ***list, size_t *n, size_t *cap, const char *text,
-    uint32_t *number, struct tt_err *err)
+text_number(struct tt_diff *d, struct tt_map *at, const char ***list, size_t *n, size_t *cap, const char *text, uint32_t *number,
+    struct tt_err *err)
 {
-	uint32_t *slot = slot_of(d, t, (struct key){ .text = text }, err);
-	int rc = slot ? TT_OK : err->code;
+	struct tt_mem *mem = &d->env->mem;
+	const uint64_t hash = tt_slot_text(0, text, strlen(text));
+	uint32_t found = tt_map_find(at, hash, i, strcmp((*list)[i], text) == 0);
 
-	if (rc != TT_OK)
-		return rc;
-	if (!*slot) {
-		rc = tt_mem_grow(&d->env->mem, list, cap, *n + 1, sizeof **list, err);
-		if (rc != TT_OK || !((*list)[*n] = copy(d, text, err))) {
-			t->used--;
-			return rc != TT_OK ? rc : err->code;
-		}
-		*slot = (uint32_t)++*n;
+	if (!found) {
+		if (tt_mem_grow(mem, list, cap, *n + 1, sizeof **list, err) != TT_OK || !((*list)[*n] = copy(d, text, err)) ||
+		    tt_map_add(at, mem, hash, *n, err) != TT_OK)
+			return err->code;
+		found = (uint32_t)++*n;
 	}
-	*number = *slot - 1;
+	*number = found - 1;
 	return TT_OK;
 }
 
@@ -190,26 +121,22 @@ thread_number(struct tt_diff *d, unsigned side, const char *name, uint32_t *numb
 }
 
 static int
-node_number(
-    struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t name, uint32_t *number, struct tt_err *err)
+node_number(struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t name, uint32_t *number, struct tt_err *err)
 {
-	const struct key k = { .a = (uint64_t)kind << 32 | parent, .b = name };
-	uint32_t *slot = slot_of(d, &d->node_at, k, err);
-	int rc = slot ? TT_OK : err->code;
+	struct tt_mem *mem = &d->env->mem;
+	const uint64_t hash = tt_slot_pair((uint64_t)kind << 32 | parent, name);
+	uint32_t found = tt_map_find(&d->node_at, hash, i, d->node[i].kind == kind && d->node[i].parent == parent && d->node[i].name == name);
 
-	if (rc == TT_OK && !*slot) {
-		rc = tt_mem_grow(&d->env->mem, &d->node, &d->capnode, d->nnode + 1, sizeof *d->node, err);
-		if (rc != TT_OK) {
-			d->node_at.used--;
-			return rc;
-		}
+	if (!found) {
+		if (tt_mem_grow(mem, &d->node, &d->capnode, d->nnode + 1, sizeof *d->node, err) != TT_OK ||
+		    tt_map_add(&d->node_at, mem, hash, d->nnode, err) != TT_OK)
+			return err->code;
 		d->node[d->nnode] = (struct tt_diff_node){ .parent = parent, .name = name, .kind = kind,
 			.framed = kind == TT_DIFF_FRAME_THREAD || kind == TT_DIFF_REST || d->node[parent].framed };
-		*slot = (uint32_t)++d->nnode;
+		found = (uint32_t)++d->nnode;
 	}
-	if (rc == TT_OK)
-		*number = *slot - 1;
-	return rc;
+	*number = found - 1;
+	return TT_OK;
 }
 
 static enum tt_diff_class
@@ -235,16 +162,16 @@ new_label(struct tt_diff *d, const char *full, struct tt_err *err)
 }
 
 static int
-add_marker(struct tt_diff *d, const char *full, struct tt_err *err)
+add_marker(struct tt_diff *d, uint64_t hash, const char *full, struct tt_err *err)
 {
-	struct tt_diff_marker *k;
-	int rc = tt_mem_grow(&d->env->mem, &d->marker, &d->capmarker, d->nmarker + 1, sizeof *d->marker, err);
+	struct tt_mem *mem = &d->env->mem;
 
-	if (rc != TT_OK)
-		return rc;
-	k = &d->marker[d->nmarker];
-	*k = (struct tt_diff_marker){ .full = copy(d, full, err) };
-	return k->full ? TT_OK : err->code;
+	full = copy(d, full, err);
+	if (!full || tt_mem_grow(mem, &d->marker, &d->capmarker, d->nmarker + 1, sizeof *d->marker, err) != TT_OK ||
+	    tt_map_add(&d->marker_at, mem, hash, d->nmarker, err) != TT_OK)
+		return err->code;
+	d->marker[d->nmarker++] = (struct tt_diff_marker){ .full = full };
+	return TT_OK;
 }
 
 /* The marker called ${name}, and ${label} in its capture. What has no name there is one marker: keys say nothing in another capture. */
@@ -255,24 +182,17 @@ name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const st
 	const char *category = m->category[name->category].name, *full = name->known ? name->full : UNKNOWN,
 		   *given = full;
 	struct tt_diff_marker *k;
-	uint32_t *slot;
-	int rc = TT_OK;
 
 	full = renamed(d, side, TT_RENAME_MARKER, given, err);
 	category = full ? renamed(d, side, TT_RENAME_CATEGORY, category, err) : NULL;
-	slot = category ? slot_of(d, &d->marker_at, (struct key){ .text = full }, err) : NULL;
-	if (!slot)
+	if (!category)
 		return err->code;
-	if (!*slot) {
-		rc = add_marker(d, full, err);
-		if (rc != TT_OK) {
-			d->marker_at.used--;
-			return rc;
-		}
-		*slot = (uint32_t)++d->nmarker;
-	}
-	k = &d->marker[*slot - 1];
-	*number = *slot - 1;
+	const uint64_t hash = tt_slot_text(0, full, strlen(full));
+	const uint32_t found = tt_map_find(&d->marker_at, hash, i, strcmp(d->marker[i].full, full) == 0);
+	if (!found && add_marker(d, hash, full, err) != TT_OK)
+		return err->code;
+	*number = (uint32_t)(found ? found : d->nmarker) - 1;
+	k = &d->marker[*number];
 	if (!k->label || (side == TT_DIFF_B && !k->category[side]))
 		k->label = full == given && name->known ? copy(d, label, err) : new_label(d, full, err);
 	if (!k->category[side]) {
@@ -363,6 +283,23 @@ fold_paths(struct fold *f, int64_t *busy, struct tt_err *err)
 	return rc;
 }
 
+/* Allocations of ${class} under ${marker}, which may be new; NULL: ${err}. Until the next call. */
+static struct tt_diff_site *
+site_of(struct tt_diff *d, uint32_t marker, uint32_t class, struct tt_err *err)
+{
+	struct tt_mem *mem = &d->env->mem;
+	const uint64_t hash = tt_slot_pair(marker, class);
+	const uint32_t found = tt_map_find(&d->site_at, hash, i, d->site[i].marker == marker && d->site[i].class == class);
+
+	if (found)
+		return &d->site[found - 1];
+	if (tt_mem_grow(mem, &d->site, &d->capsite, d->nsite + 1, sizeof *d->site, err) != TT_OK ||
+	    tt_map_add(&d->site_at, mem, hash, d->nsite, err) != TT_OK)
+		return NULL;
+	d->site[d->nsite] = (struct tt_diff_site){ .marker = marker, .class = class };
+	return &d->site[d->nsite++];
+}
+
 static int
 fold_sites(struct fold *f, struct tt_err *err)
 {
@@ -371,27 +308,20 @@ fold_sites(struct fold *f, struct tt_err *err)
 
 	for (size_t i = 0; i < f->al.n && rc == TT_OK; i++) {
 		const struct tt_alloc *a = &f->al.a[i];
-		uint32_t row = tt_alloc_site(&f->al, a), marker = TT_DIFF_NONE, class, *slot = NULL;
+		uint32_t row = tt_alloc_site(&f->al, a), marker = TT_DIFF_NONE, class;
+		struct tt_diff_site *site;
 
 		if (row != TT_NO_ROW)
 			rc = row_marker(f, row, &marker, err);
 		if (rc == TT_OK)
 			rc = text_number(d, &d->class_at, &d->class_name, &d->nclass, &d->capclass,
 			    f->al.class[a->class], &class, err);
-		if (rc == TT_OK && !(slot = slot_of(d, &d->site_at, (struct key){ .a = marker, .b = class }, err)))
-			rc = err->code;
-		if (rc == TT_OK && !*slot) {
-			rc = tt_mem_grow(&d->env->mem, &d->site, &d->capsite, d->nsite + 1, sizeof *d->site, err);
-			if (rc == TT_OK) {
-				d->site[d->nsite] = (struct tt_diff_site){ .marker = marker, .class = class };
-				*slot = (uint32_t)++d->nsite;
-			} else
-				d->site_at.used--;
-		}
-		if (rc == TT_OK) {
-			d->site[*slot - 1].side[f->side].n += a->n;
-			d->site[*slot - 1].side[f->side].bytes += a->bytes;
-		}
+		if (rc != TT_OK)
+			break;
+		if (!(site = site_of(d, marker, class, err)))
+			return err->code;
+		site->side[f->side].n += a->n;
+		site->side[f->side].bytes += a->bytes;
 	}
 	return rc;
 }

@@ -15,6 +15,7 @@
 #ifndef TT_DIFF_DIFF_H
 #define TT_DIFF_DIFF_H
 
+#include "base/map.h"
 #include "diff/rename.h"
 #include "model/model.h"
 
@@ -109,10 +110,7 @@ struct tt_diff {
 	size_t nclass, capclass;
 	struct tt_diff_site *site;
 	size_t nsite, capsite;
-	struct tt_diff_table {        /* hash -> place + 1 */
-		uint32_t *slot;
-		size_t n, used;
-	} node_at, marker_at, thread_at, class_at, site_at;
+	struct tt_map node_at, marker_at, thread_at, class_at, site_at;      /* in these, by hash */
 	struct tt_arena arena;
 };
 
