@@ -267,7 +267,7 @@ sample(struct raw_run *r, unsigned type, struct raw_take *t, int *rc)
 	uint64_t ticks = raw_take64(t);
 	if (id >= r->s->marker.ids || !raw_stamp(r, ticks, &ts))
 		return false;
-	bool special = r->special >> (id & 63) & 1;
+	const bool special = r->special[id % RAW_SPECIAL];
 	if (r->skims) {
 		*rc = skim_sample(r, ts, id, type, t);
 		return true;
@@ -521,7 +521,7 @@ row_room(const struct tt_batch *b)
 }
 
 /* A flow, of ${size} bytes, if there is room for it. */
-static __attribute__((noinline)) bool
+static bool
 row_flow(struct tt_batch *b, struct row *x, unsigned kind, uint32_t id, size_t size)
 {
 	if (kind > 3 || x->nrare == b->caprare)
@@ -533,18 +533,6 @@ row_flow(struct tt_batch *b, struct row *x, unsigned kind, uint32_t id, size_t s
 		x->after += size;
 	x->p += size;
 	return true;
-}
-
-/* The end of an allocation, of ${size} bytes: it says nothing but its time. */
-static __attribute__((noinline)) void
-row_alloc_end(struct row *x, int64_t ts, size_t size)
-{
-	if (x->p != x->after)
-		x->call_ts = x->last;
-	x->p += size;
-	x->after = x->p;
-	x->last = ts;
-	x->ends++;
 }
 
 /* What was found in a row goes to the batch. */
@@ -583,74 +571,145 @@ plain_stop(const struct raw_run *r, const struct raw_walk *w)
 	return stop;
 }
 
+/* What the messages of a row have in common. */
+struct plain {
+	bool whole;                   /* a tick is a whole number of ns: ${mult} of them */
+	size_t size, value_at, id_at, time_at;
+	size_t with_id;               /* bytes of a begin with an instance id that nobody wants; 0: somebody does */
+	size_t flow;
+	uint64_t keys, mult;
+	unsigned shift;
+	uint32_t ids;
+	int64_t zero;
+};
+
+static inline __attribute__((always_inline)) struct plain
+plain_of(const struct raw_run *r, const bool aligned, const bool whole)
+{
+	const struct raw_session *s = r->s;
+
+	return (struct plain){ .whole = whole, .size = aligned ? 20 : 15, .value_at = aligned ? 4 : 2, .id_at = aligned ? 8 : 3,
+		.time_at = aligned ? 12 : 7, .with_id = r->u.b->needs & TT_NEEDS_ARGS ? 0 : s->size[RAW_BEGIN_ID], .flow = aligned ? 12 : 7,
+		.keys = (uint64_t)s->number << 32, .mult = whole ? s->mult >> s->shift : s->mult, .shift = s->shift, .ids = s->marker.ids,
+		.zero = s->zero };
+}
+
+static inline __attribute__((always_inline)) int64_t
+plain_time(const struct plain *k, const uint8_t *p)
+{
+	const uint64_t ticks = unity_u64(p + k->time_at);
+
+	return k->whole ? (int64_t)(ticks * k->mult - (uint64_t)k->zero) : raw_ns_by(k->mult, k->shift, k->zero, ticks);
+}
+
+/* May it be the time of a message after one of ${last}, without a further look? */
+static inline bool
+follows(int64_t ts, int64_t last)
+{
+	return likely((uint64_t)ts - (uint64_t)last <= (uint64_t)RAW_LONG);
+}
+
+/* Is the marker more than a zone? */
+static bool
+is_special(const struct raw_run *r, uint32_t id)
+{
+	const struct unity_markers *is = &r->s->marker;
+
+	return id == is->alloc || id == is->collect || unity_is_label(is, id) || id == r->h->root;
+}
+
+/*
+ * A message of the row that is no plain begin or end: a flow, a begin with an instance id, the end of an allocation, which says nothing but its
+ * time. False: it is another one, or not as it should be.
+ */
+static __attribute__((noinline)) bool
+row_other(const struct raw_run *r, const struct plain *k, struct row *x)
+{
+	struct tt_batch *b = r->u.b;
+	const unsigned type = unity_u16(x->p);
+	const uint32_t id = unity_u32(x->p + k->id_at);
+	const uint64_t key = k->keys | id;
+
+	if (type == RAW_FLOW)
+		return row_flow(b, x, x->p[k->value_at], id, k->flow);
+	const int64_t ts = plain_time(k, x->p);
+	if (id >= k->ids || !follows(ts, x->last))
+		return false;
+	if ((type == RAW_BEGIN || (type == RAW_BEGIN_ID && k->with_id)) && !is_special(r, id)) {
+		b->ev[x->n] = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)x->depth };
+		b->open[x->depth++] = (uint32_t)x->n++;
+		x->p += type == RAW_BEGIN ? k->size : k->with_id;
+	} else if (type == RAW_END && id == r->s->marker.alloc && (x->depth == 0 || b->ev[b->open[x->depth - 1]].val != key)) {
+		if (x->p != x->after)
+			x->call_ts = x->last;
+		x->p += k->size;
+		x->after = x->p;
+		x->ends++;
+	} else {
+		return false;
+	}
+	x->last = ts;
+	return true;
+}
+
+/* The end of so many bytes that no more than ${room} events come of the messages that begin in them. */
+static inline const uint8_t *
+within(const uint8_t *p, const uint8_t *stop, size_t room, size_t size)
+{
+	return stop > p && (size_t)(stop - p) / size >= room ? p + room * size : stop;
+}
+
 /*
  * Begins and ends without anything besides, or with an instance id that nobody wants, and flows: nearly all there is. As many as there are
  * in a row, with what changes in registers. Stops before any other message, and before any of these that is not as it should be.
+ *
+ * Whether a zone begins or ends follows no pattern, and a wrong guess costs the processor more than all of a message. So both do the same: the
+ * zone on top of the stack gets a duration, of a begin none; and an event is written where the next one belongs, whose place goes onto the stack:
+ * of an end neither is kept.
  */
 static inline __attribute__((always_inline)) void
-plain(struct raw_run *r, struct raw_walk *w, const bool aligned)
+plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whole)
 {
 	struct tt_batch *b = r->u.b;
-	const struct raw_session *const s = r->s;
-	const size_t size = aligned ? 20 : 15, value_at = aligned ? 4 : 2, id_at = aligned ? 8 : 3, time_at = id_at + 4;
-	const size_t with_id = b->needs & TT_NEEDS_ARGS ? 0 : s->size[RAW_BEGIN_ID];
-	const uint64_t keys = (uint64_t)s->number << 32, special = r->special, mult = s->mult;
-	const uint32_t ids = s->marker.ids;
-	const unsigned shift = s->shift;
-	const int64_t zero = s->zero;
+	const struct plain k = plain_of(r, aligned, whole);
+	const bool *const special = r->special;
 	struct tt_event *const ev = b->ev;
 	uint32_t *const open = b->open;
 	struct row x = { w->p, b->n, b->depth, b->nrare, r->last, 0, r->call_ts, NULL };
 	const size_t full = b->n + row_room(b);
-	const uint8_t *p = w->p;
+	const uint8_t *const last_stop = plain_stop(r, w), *p = w->p, *stop = within(p, last_stop, full - x.n, k.size);
 	size_t n = x.n, depth = x.depth;
 	int64_t last = x.last;
 
-	if ((size_t)(w->all - p) < PLAIN_MOST || last == INT64_MIN || b->tally || depth > UINT16_MAX)
-		return;
-	for (const uint8_t *const stop = plain_stop(r, w); p < stop;) {
+	_Static_assert(TT_ZONE == TT_ZONE_BEGIN - 1, "an end makes one of the other");
+	while (p < stop) {
 		const unsigned type = unity_u16(p) - RAW_BEGIN;
-		const uint32_t id = unity_u32(p + id_at);
-		if (unlikely(type > 1 && (type != RAW_BEGIN_ID - RAW_BEGIN || !with_id))) {
+		const uint32_t id = unity_u32(p + k.id_at);
+		if (unlikely(type > 1 || depth == 0) || (unlikely(special[id % RAW_SPECIAL]) && is_special(r, id))) {
 			x = (struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after };
-			if (type != RAW_FLOW - RAW_BEGIN || n == full || !row_flow(b, &x, p[value_at], id, aligned ? 12 : 7))
+			if (!row_other(r, &k, &x))
 				break;
 			p = x.p;
 			n = x.n;
+			depth = x.depth;
+			last = x.last;
+			stop = within(p, last_stop, full - n, k.size);
 			continue;
 		}
-		const int64_t ts = raw_ns_by(mult, shift, zero, unity_u64(p + time_at));
-		if (unlikely(id >= ids || (uint64_t)ts - (uint64_t)last > (uint64_t)RAW_LONG))
+		const int64_t ts = plain_time(&k, p);
+		const uint64_t key = k.keys | id, is_end = type, if_end = 0 - is_end;
+		struct tt_event *const up = &ev[open[depth - 1]];
+		const uint64_t dur = ((uint64_t)ts - (uint64_t)up->ts) & if_end;
+		if (unlikely(id >= k.ids || ((up->val ^ key) & if_end) != 0 || dur > UINT32_MAX) || !follows(ts, last))
 			break;
-		if (unlikely(special >> (id & 63) & 1)) {
-			if (type != 1 || id != s->marker.alloc || (depth > 0 && ev[open[depth - 1]].val == (keys | id)))
-				break;
-			x = (struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after };
-			row_alloc_end(&x, ts, size);
-			p = x.p;
-		} else if (type == 1) {
-			if (unlikely(depth == 0))
-				break;
-			struct tt_event *e = &ev[open[depth - 1]];
-			const uint64_t dur = (uint64_t)ts - (uint64_t)e->ts;
-			if (unlikely(e->val != (keys | id) || dur > UINT32_MAX))
-				break;
-			e->dur = (uint32_t)dur;
-			e->kind = TT_ZONE;
-			depth--;
-			p += size;
-		} else {
-			if (unlikely(n == full))
-				break;
-			ev[n] = (struct tt_event){ .ts = ts, .val = keys | id, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)depth };
-			open[depth++] = (uint32_t)n++;
-			p += size;
-			if (unlikely(type != 0)) {
-				as_branch();
-				p += with_id - size;
-			}
-		}
+		up->dur = (uint32_t)dur;
+		up->kind = (uint8_t)(TT_ZONE_BEGIN - is_end);
+		ev[n] = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)depth };
+		open[depth] = (uint32_t)n;
+		n += 1 - is_end;
+		depth += 1 - 2 * is_end;
 		last = ts;
+		p += k.size;
 	}
 	row_over(r, w, &(struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after });
 }
@@ -658,10 +717,15 @@ plain(struct raw_run *r, struct raw_walk *w, const bool aligned)
 static void
 plain_messages(struct raw_run *r, struct raw_walk *w)
 {
-	if (r->s->layout.aligned)
-		plain(r, w, true);
+	const struct raw_session *s = r->s;
+	const bool whole = (s->mult >> s->shift) << s->shift == s->mult;
+
+	if ((size_t)(w->all - w->p) < PLAIN_MOST || r->last == INT64_MIN || r->u.b->tally || r->u.b->depth > UINT16_MAX)
+		return;
+	if (s->layout.aligned)
+		(whole ? plain(r, w, true, true) : plain(r, w, true, false));
 	else
-		plain(r, w, false);
+		(whole ? plain(r, w, false, true) : plain(r, w, false, false));
 }
 
 /* The same where no zones are wanted. */
@@ -844,7 +908,7 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	b->bytes = c->len;
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
 		if (special[i] != UNITY_NO_MARKER)
-			r.special |= UINT64_C(1) << (special[i] & 63);
+			r.special[special[i] % RAW_SPECIAL] = true;
 	/* Of the main thread what is damaged is looked for: it decides which frames are whole. */
 	r.skims = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION;
 	const struct raw_run fresh = r;

@@ -35,7 +35,7 @@
 #include "model/format.h"
 #include "raw/layout.h"
 
-enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15, RAW_ODD = 32 };
+enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15, RAW_ODD = 32, RAW_SPECIAL = 512 };
 #define RAW_FAR INT64_C(3600000000000)        /* ns; a time so long after the main thread's last one says nothing of its end */
 #define RAW_LONG INT64_C(1000000000)          /* ns; a time so long after the one before may be damaged: the one after tells */
 
@@ -228,7 +228,7 @@ struct raw_run {
 	uint64_t at;                  /* of its block in the file */
 	int64_t last, call_ts, from;  /* time of the last message; of the last begin or end; the earliest of these as the file has it */
 	uint64_t calls;
-	uint64_t special;             /* bits id & 63 of markers that are more than zones */
+	bool special[RAW_SPECIAL];    /* by id modulo RAW_SPECIAL: there is one among them that is more than zones */
 	bool emptied;                 /* what was open before the chunk has been closed in it */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
 	bool odd_time, searched;      /* a time made no sense; raw_find_odd() was called */
