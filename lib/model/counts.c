@@ -26,7 +26,7 @@ tt_counts_free(struct tt_counts *c)
 		if (c->dist[i])
 			tt_mem_free(c->mem, c->dist[i], TT_TREE_PAGE * sizeof *c->dist[i]);
 	}
-	for (size_t i = 0; i << TT_SLAB_BITS < c->npage; i++)
+	for (size_t i = 0; i < c->nslab; i++)
 		tt_mem_free(c->mem, c->slab[i], SLAB_BYTES);
 	tt_mem_free(c->mem, c->slab, c->capslab * sizeof *c->slab);
 	tt_mem_free(c->mem, c->carry, c->capcarry * sizeof *c->carry);
@@ -43,19 +43,20 @@ tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err)
 }
 
 static int
-new_page(struct tt_counts *c, uint16_t **page, struct tt_err *err)
+new_page(struct tt_counts *c, uint32_t *page, struct tt_err *err)
 {
-	size_t slab = c->npage >> TT_SLAB_BITS, at = c->npage & ((1u << TT_SLAB_BITS) - 1);
+	const size_t id = c->npage + 1;
 
-	if (at == 0) {
-		int rc = tt_mem_grow(c->mem, &c->slab, &c->capslab, slab + 1, sizeof *c->slab, err);
+	if (id >> TT_SLAB_BITS == c->nslab) {
+		int rc = tt_mem_grow(c->mem, &c->slab, &c->capslab, c->nslab + 1, sizeof *c->slab, err);
 		if (rc != TT_OK)
 			return rc;
-		if (!(c->slab[slab] = tt_mem_lines(c->mem, SLAB_BYTES, err)))
+		if (!(c->slab[c->nslab] = tt_mem_lines(c->mem, SLAB_BYTES, err)))
 			return err->code;
+		c->nslab++;
 	}
-	*page = c->slab[slab] + at * TT_HIST_PAGE;
-	c->npage++;
+	*page = (uint32_t)id;
+	c->npage = id;
 	return TT_OK;
 }
 
@@ -92,12 +93,12 @@ carry(struct tt_counts *c, uint32_t marker, uint32_t bucket, uint64_t n, struct 
 static int
 add(struct tt_counts *c, struct tt_dist *d, unsigned bucket, unsigned n, struct tt_err *err)
 {
-	uint16_t **page = &d->page[bucket / TT_HIST_PAGE];
+	uint32_t *page = &d->page[bucket / TT_HIST_PAGE];
 	int rc;
 
 	if (!*page && (rc = new_page(c, page, err)) != TT_OK)
 		return rc;
-	uint16_t *b = *page + bucket % TT_HIST_PAGE;
+	uint16_t *b = tt_counts_page(c, *page) + bucket % TT_HIST_PAGE;
 	unsigned sum = *b + n;
 	*b = (uint16_t)sum;
 	return sum > UINT16_MAX ? carry(c, d->marker, bucket, UINT16_MAX + 1, err) : TT_OK;
@@ -120,7 +121,7 @@ tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct 
 }
 
 static int
-join_dist(struct tt_counts *into, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
+join_dist(struct tt_counts *into, const struct tt_counts *of, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
 {
 	bool any = from->max || from->not_min || from->ncut;
 	struct tt_dist *d = any ? tt_counts_dist(into, marker, err) : NULL;
@@ -130,7 +131,7 @@ join_dist(struct tt_counts *into, const struct tt_dist *from, uint32_t marker, s
 		return any ? err->code : TT_OK;
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; from->page[p] && i < TT_HIST_PAGE && rc == TT_OK; i++)
-			rc = add(into, d, p * TT_HIST_PAGE + i, from->page[p][i], err);
+			rc = add(into, d, p * TT_HIST_PAGE + i, tt_counts_page(of, from->page[p])[i], err);
 	widen(d, from->not_min, from->max);
 	d->ncut += from->ncut;
 	d->cut += from->cut;
@@ -152,7 +153,7 @@ tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_e
 			c[i].self += from->node[p][i].self;
 		}
 		for (uint32_t i = 0; from->dist[p] && i < TT_TREE_PAGE && rc == TT_OK; i++)
-			rc = join_dist(into, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
+			rc = join_dist(into, from, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
 	}
 	for (size_t i = 0; i < from->ncarry && rc == TT_OK; i++)
 		rc = carry(into, from->carry[i].marker, from->carry[i].bucket, from->carry[i].n, err);
@@ -208,7 +209,7 @@ tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into)
 	d += marker & (TT_TREE_PAGE - 1);
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; d->page[p] && i < TT_HIST_PAGE; i++) {
-			uint16_t v = d->page[p][i];
+			uint16_t v = tt_counts_page(c, d->page[p])[i];
 			into->b[p * TT_HIST_PAGE + i] += v;
 			n += v;
 		}

@@ -173,11 +173,11 @@ uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(
 
 /* --- counters of one worker --------------------------------------------- */
 
-/* The durations of one marker: a page of 32 buckets per power of two that occurs. Zones below 1 us need its first line alone. */
+/* The durations of one marker: a page of 32 buckets per power of two that occurs. Zones below 65 us need its first line alone. */
 struct tt_dist {
 	_Alignas(TT_MEM_LINE) uint64_t not_min;       /* ~min, so that zero bytes are an empty one */
 	uint64_t max;
-	uint16_t *page[TT_HIST_PAGES];        /* in the slabs; NULL: none */
+	uint32_t page[TT_HIST_PAGES];         /* in the slabs, from 1 on; 0: none */
 	uint32_t marker;
 	uint32_t ncut;                /* activations that the end of the capture cut, which are in none of these */
 	int64_t cut;                  /* what there was of them */
@@ -196,7 +196,7 @@ struct tt_counts {
 	struct tt_count *node[TT_TREE_DIR];
 	struct tt_dist *dist[TT_TREE_DIR];
 	uint16_t **slab;
-	size_t npage, capslab;
+	size_t npage, nslab, capslab;
 	struct tt_carry *carry;
 	size_t ncarry, capcarry;
 };
@@ -226,24 +226,31 @@ tt_dist_fetch(const struct tt_dist *d, unsigned bucket)
 	__builtin_prefetch(&d->page[bucket / TT_HIST_PAGE]);
 }
 
+/* The buckets of the page ${id}, which is there. */
+static inline uint16_t *
+tt_counts_page(const struct tt_counts *c, uint32_t id)
+{
+	return c->slab[id >> TT_SLAB_BITS] + (id & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
+}
+
 /* Where ${dur}, which belongs in ${bucket}, is to be counted; NULL: not there yet, see tt_counts_dur_slow(). */
 static inline uint16_t *
-tt_counts_bucket(struct tt_dist *d, unsigned bucket, uint64_t dur)
+tt_counts_bucket(const struct tt_counts *c, struct tt_dist *d, unsigned bucket, uint64_t dur)
 {
-	uint16_t *page = d->page[bucket / TT_HIST_PAGE];
+	const uint32_t page = d->page[bucket / TT_HIST_PAGE];
 
 	if (~dur > d->not_min)
 		d->not_min = ~dur;
 	if (dur > d->max)
 		d->max = dur;
-	return page ? page + bucket % TT_HIST_PAGE : NULL;
+	return page ? tt_counts_page(c, page) + bucket % TT_HIST_PAGE : NULL;
 }
 
 /* Add one duration to a marker's distribution. */
 static inline int
 tt_counts_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_err *err)
 {
-	uint16_t *b = tt_counts_bucket(d, tt_hist_bucket(dur), dur);
+	uint16_t *b = tt_counts_bucket(c, d, tt_hist_bucket(dur), dur);
 
 	if (!b || *b == UINT16_MAX)
 		return tt_counts_dur_slow(c, d, dur, err);

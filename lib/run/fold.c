@@ -905,7 +905,7 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 		return false;
 	struct tt_count *c = page + (node & (TT_TREE_PAGE - 1));
 	if (hist) {
-		uint16_t *at = likely(c->dist != NULL) ? tt_counts_bucket(c->dist, tt_hist_bucket(e->dur), e->dur) : NULL;
+		uint16_t *at = likely(c->dist != NULL) ? tt_counts_bucket(f->counts, c->dist, tt_hist_bucket(e->dur), e->dur) : NULL;
 		if (unlikely(!at || *at == UINT16_MAX))
 			return false;
 		++*at;
@@ -925,7 +925,27 @@ struct step {
 	uint32_t node, dur, bucket;
 };
 
-/* Count the durations of ${n} zones: fetch where each one's page is noted, then its bucket, then count it. */
+/* Count ${n} zones, and fetch where each one's duration is noted. */
+static int
+count_zones(struct tt_fold *f, struct step *s, size_t n, struct tt_err *err)
+{
+	const bool hist = f->needs & TT_NEEDS_HIST;
+
+	for (struct step *x = s, *const end = s + n; x < end; x++) {
+		struct tt_count *c = x->c;
+		c->n++;
+		c->total += x->dur;
+		if (!hist)
+			continue;
+		if (unlikely(!c->dist) && !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, x->node)->marker, err)))
+			return err->code;
+		x->bucket = tt_hist_bucket(x->dur);
+		tt_dist_fetch(c->dist, x->bucket);
+	}
+	return TT_OK;
+}
+
+/* Count their durations: fetch each one's bucket, then count it. */
 static int
 count_durs(struct tt_fold *f, struct step *s, size_t n, struct tt_err *err)
 {
@@ -933,14 +953,7 @@ count_durs(struct tt_fold *f, struct step *s, size_t n, struct tt_err *err)
 	int rc;
 
 	for (struct step *x = s; x < end; x++) {
-		struct tt_count *c = x->c;
-		if (unlikely(!c->dist) && !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, x->node)->marker, err)))
-			return err->code;
-		x->bucket = tt_hist_bucket(x->dur);
-		tt_dist_fetch(c->dist, x->bucket);
-	}
-	for (struct step *x = s; x < end; x++) {
-		x->at = tt_counts_bucket(x->c->dist, x->bucket, x->dur);
+		x->at = tt_counts_bucket(f->counts, x->c->dist, x->bucket, x->dur);
 		__builtin_prefetch(x->at, 1);
 	}
 	for (struct step *x = s; x < end; x++) {
@@ -952,12 +965,12 @@ count_durs(struct tt_fold *f, struct step *s, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
-/* True if the fold does anything at such an event. */
+/* True if the fold does anything at such an event, whole zones apart. */
 static inline bool
 is_for_fold(unsigned kind)
 {
-	const uint64_t kinds = UINT64_C(1) << TT_ZONE | UINT64_C(1) << TT_ZONE_BEGIN | UINT64_C(1) << TT_ZONE_END | UINT64_C(1) << TT_ALLOC |
-	    UINT64_C(1) << TT_SAMPLE | UINT64_C(1) << TT_THROW | UINT64_C(1) << TT_MONITOR | UINT64_C(1) << TT_HANDLE | UINT64_C(1) << TT_GAP;
+	const uint64_t kinds = UINT64_C(1) << TT_ZONE_BEGIN | UINT64_C(1) << TT_ZONE_END | UINT64_C(1) << TT_ALLOC | UINT64_C(1) << TT_SAMPLE |
+	    UINT64_C(1) << TT_THROW | UINT64_C(1) << TT_MONITOR | UINT64_C(1) << TT_HANDLE | UINT64_C(1) << TT_GAP;
 
 	return kinds >> kind & 1;
 }
@@ -972,25 +985,25 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *know
     struct tt_level *base, struct tt_err *err)
 {
 	struct tt_count *const *const pages = f->counts->node;
-	struct { const struct tt_event *e; uint64_t hash; } z[TT_FOLD_RUN];
+	struct { const struct tt_event *e; uint64_t hash; } z[TT_FOLD_RUN + 1];
 	struct step s[TT_FOLD_RUN], *x = s;
 	const struct tt_span clear = f->clear;
 	const bool close = f->close;
 	size_t n = 0;
 	int rc;
 
+	/* Where events of no interest lie among the zones follows no pattern: so they are taken like zones of a level far above, and not kept. */
+	const size_t far = io->b->n + 1;
 	for (const struct tt_event *e = *from; e < end && n < TT_FOLD_RUN; e++) {
-		if (unlikely(e->kind != TT_ZONE)) {
-			if (is_for_fold(e->kind))
-				break;
-			continue;
-		}
-		if (unlikely(close) && (e->ts < clear.from || e->ts + e->dur >= clear.to))
+		const bool is_zone = e->kind == TT_ZONE;
+		if (unlikely(is_for_fold(e->kind) || (close && is_zone && (e->ts < clear.from || e->ts + e->dur >= clear.to))))
 			break;
-		struct tt_level *l = base + e->depth;
+		const size_t mask = (size_t)0 - is_zone;
+		struct tt_level *l = base + ((e->depth & mask) | (far & ~mask));
 		z[n].e = e;
 		l[1].ahead = z[n].hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e->val);
-		tt_tree_fetch(known, z[n++].hash);
+		tt_tree_fetch(known, z[n].hash);
+		n += is_zone;
 	}
 	*from = z[n - 1].e;
 	for (size_t i = 0; i < n; i++) {
@@ -1013,15 +1026,11 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *know
 		l[1].hash = l[1].ahead = z[i].hash;
 		l[1].node = node;
 		l[1].out = false;
-		x->c = c;
-		x->node = node;
-		x++->dur = e->dur;
+		*x++ = (struct step){ .c = c, .node = node, .dur = e->dur };
 	}
-	for (struct step *y = s; y < x; y++) {
-		y->c->n++;
-		y->c->total += y->dur;
-	}
-	return f->needs & TT_NEEDS_HIST ? count_durs(f, s, (size_t)(x - s), err) : TT_OK;
+	n = (size_t)(x - s);
+	rc = count_zones(f, s, n, err);
+	return rc == TT_OK && (f->needs & TT_NEEDS_HIST) ? count_durs(f, s, n, err) : rc;
 }
 
 /* The level of the zone around ${e}, which may be too deep to say so: then it is the present one. */

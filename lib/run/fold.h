@@ -39,7 +39,7 @@ struct tt_over {
 	size_t capmap;
 };
 
-/* A zone open on the path from the thread's root to the present one. */
+/* A zone open on the path from the thread's root to the present one. A line of memory. */
 struct tt_level {
 	struct tt_count *c;           /* NULL: node is one of the overlay */
 	uint64_t hash;                /* of the path, tt_tree_hash() */
@@ -51,7 +51,9 @@ struct tt_level {
 	bool out;                     /* left out by the filter: counts as the zone around it */
 	bool hid;                     /* left out with all its time: the Editor's, or inside a zone that is */
 	bool in;                      /* begins in the filter's time; of one left out, whether the zone around it does */
+	uint64_t room;                /* up to a line */
 };
+_Static_assert(sizeof(struct tt_level) == TT_MEM_LINE, "the place of a level is a shift");
 
 /*
  * Levels of a thread whose stack is deep, kept for its next chunk: else a stack of tens of thousands is walked again
