@@ -623,8 +623,7 @@ pop_to(struct tt_replay *p, struct tt_thread_replay *w, size_t n, const int64_t 
 static void
 pop_inner(struct tt_thread_replay *w, size_t n)
 {
-	if (w->ninner > n)
-		w->ninner = n;
+	w->ninner = w->ninner < n ? w->ninner : n;
 }
 
 /* Where ${e} lies in the zone around it, and the row from which that takes its time. */

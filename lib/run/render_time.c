@@ -15,6 +15,8 @@
 #include "model/names.h"
 #include "model/waits.h"
 
+enum { NEAR = 1024 };
+
 struct tt_render_time {
 	const struct tt_model *m;
 	uint32_t process;
@@ -30,6 +32,7 @@ struct tt_render_time {
 	struct known { uint64_t key; bool waits; } *known;
 	size_t nknown, capknown;
 	struct tt_map at;             /* places in known */
+	uint32_t near[NEAR];          /* by bits of a key: its place in known, if it is there */
 };
 
 static bool
@@ -84,9 +87,8 @@ add(struct tt_render_time *r, int64_t from, int64_t to, int sign)
 	}
 }
 
-/* *${waits}: the marker waits. Each is looked up once. */
-static int
-look_up(struct tt_render_time *r, uint64_t key, bool *waits, struct tt_err *err)
+static __attribute__((noinline)) int
+look_up_far(struct tt_render_time *r, uint64_t key, uint32_t *near, struct tt_err *err)
 {
 	struct tt_mem *mem = &r->m->env->mem;
 	const uint64_t hash = tt_slot_mix(0, key);
@@ -101,8 +103,21 @@ look_up(struct tt_render_time *r, uint64_t key, bool *waits, struct tt_err *err)
 			return err->code;
 		at = (uint32_t)++r->nknown;
 	}
-	*waits = r->known[at - 1].waits;
+	*near = at - 1;
 	return TT_OK;
+}
+
+/* *${waits}: the marker waits. Each is looked up once. */
+static inline int
+look_up(struct tt_render_time *r, uint64_t key, bool *waits, struct tt_err *err)
+{
+	uint32_t *near = &r->near[(key ^ key >> 9) % NEAR];
+	const bool is_near = *near < r->nknown && r->known[*near].key == key;
+	const int rc = is_near ? TT_OK : look_up_far(r, key, near, err);
+
+	if (rc == TT_OK)
+		*waits = r->known[*near].waits;
+	return rc;
 }
 
 static int
