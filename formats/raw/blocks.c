@@ -199,10 +199,15 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 {
 	uint32_t session = (uint32_t)m->now, *slot;
 
+	/* Mostly it is the one of the block before. */
+	if (m->met < m->nstream && m->stream[m->met].id == id && m->stream[m->met].session == session)
+		return &m->stream[m->met];
 	if (m->nstream * 2 >= m->nslot && more_slots(m, err) != TT_OK)
 		return NULL;
-	if (*(slot = slot_of(m, session, id, m->slot, m->nslot)))
-		return &m->stream[*slot - 1];
+	if (*(slot = slot_of(m, session, id, m->slot, m->nslot))) {
+		m->met = *slot - 1;
+		return &m->stream[m->met];
+	}
 	if (tt_mem_grow(&m->env->mem, &m->stream, &m->capstream, m->nstream + 1, sizeof *m->stream, err) != TT_OK)
 		return NULL;
 	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .again = INT64_MAX, .start = INT64_MAX,
@@ -475,7 +480,8 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 		return TT_OK;
 	}
 	m->block_seen[seen_at] = sign;
-	if ((rc = tt_mem_grow(&m->env->mem, &m->block, &m->capblock, m->nblock + 1, sizeof *m->block, err)) != TT_OK)
+	if (m->nblock == m->capblock &&
+	    (rc = tt_mem_grow(&m->env->mem, &m->block, &m->capblock, m->nblock + 1, sizeof *m->block, err)) != TT_OK)
 		return rc;
 	if (st->seen && id != st->block) {
 		flags |= RAW_P_GAP;

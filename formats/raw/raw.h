@@ -174,6 +174,7 @@ struct raw {
 	size_t nstream, capstream;
 	uint32_t *slot;               /* place in stream + 1 */
 	size_t nslot;
+	size_t met;                   /* place in stream of the one asked for last */
 	struct unity_known known;
 	bool read;                    /* to its end, once */
 
