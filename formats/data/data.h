@@ -183,6 +183,7 @@ enum data_tag { DATA_T_FRAME, DATA_T_THREAD, DATA_T_SAMPLE, DATA_T_GC, DATA_T_GP
 	DATA_T_MARKER, DATA_T_CODE, DATA_T_CATEGORY, DATA_TAGS };
 
 /* One chunk being decoded. */
+enum { DATA_SPECIAL = 512 };
 struct data_run {
 	struct unity_run u;
 	const struct data_head *h;
@@ -190,6 +191,7 @@ struct data_run {
 	uint64_t calls;
 	struct data_level *level;     /* of open samples */
 	size_t caplevel;
+	bool special[DATA_SPECIAL];   /* by id modulo DATA_SPECIAL: there is one among them that is more than zones, or none */
 	uint64_t named[256];          /* markers without an id that were defined in this chunk, by hash */
 };
 

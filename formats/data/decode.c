@@ -495,6 +495,24 @@ put_rest(struct tree *t, const struct one *o)
 	return rc;
 }
 
+/* What sample ${i} is, and where it lies. *${sane} false: it makes no sense. */
+static int
+look_at(struct tree *t, uint32_t i, struct one *o, bool *sane)
+{
+	const struct data_run *r = t->r;
+	int rc;
+
+	*sane = take_sample(t, i, o) && o->children < t->th.nsample - i;
+	if (!*sane || (rc = take_marker(t, o)) != TT_OK)
+		return *sane ? rc : TT_OK;
+	*sane = !t->marker.bad && (i == 0 || t->depth > 0);
+	/* A thread's root has no time of its own. */
+	o->root = o->root || i == 0;
+	o->counter = o->counter || (t->l->rank >= 11 && r->h->marker.counters);
+	*sane = *sane && (i == 0 || fit(t, o));
+	return TT_OK;
+}
+
 /* Sample ${i}. *${sane} false: it makes no sense. */
 static int
 sample(struct tree *t, uint32_t i, bool *sane)
@@ -503,19 +521,8 @@ sample(struct tree *t, uint32_t i, bool *sane)
 	struct one o;
 	int rc = tt_mem_grow(r->u.b->mem, &r->level, &r->caplevel, t->depth + 1, sizeof *r->level, r->u.err);
 
-	if (rc != TT_OK)
+	if (rc != TT_OK || (rc = look_at(t, i, &o, sane)) != TT_OK || !*sane)
 		return rc;
-	*sane = take_sample(t, i, &o) && o.children < t->th.nsample - i;
-	if (!*sane || (rc = take_marker(t, &o)) != TT_OK)
-		return rc;
-	*sane = !t->marker.bad && (i == 0 || t->depth > 0);
-	if (!*sane)
-		return TT_OK;
-	/* A thread's root has no time of its own. */
-	o.root = o.root || i == 0;
-	o.counter = o.counter || (t->l->rank >= 11 && r->h->marker.counters);
-	if (i > 0 && !(*sane = fit(t, &o)))
-		return TT_OK;
 	const int64_t most = t->piece->most > r->last ? t->piece->most : r->last;
 	struct data_level level = { .at = i ? o.ts : r->last, .end = i ? o.end : most, .left = o.children };
 	if ((rc = put_sample(t, &o, &level)) != TT_OK)
@@ -585,85 +592,112 @@ plain_flow(struct tree *t, uint32_t i, int64_t ts, bool *done)
 	return TT_OK;
 }
 
-/* Bits id & 63 of markers that are more than zones, and of none. */
-static uint64_t
-special_bits(const struct unity_markers *m)
+/* Is the marker more than a zone, or none? */
+static bool
+is_special(const struct unity_markers *m, uint32_t id)
 {
+	return id == DATA_NO_MARKER || id == m->alloc || id == m->collect || unity_is_label(m, id);
+}
+
+/* Fill data_run.special. */
+static void
+note_special(struct data_run *r)
+{
+	const struct unity_markers *m = &r->h->marker;
 	const uint32_t special[] = { DATA_NO_MARKER, m->alloc, m->collect, m->label[0], m->label[1] };
-	uint64_t bits = 0;
 
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-		bits |= UINT64_C(1) << (special[i] & 63);
-	return bits;
+		r->special[special[i] % DATA_SPECIAL] = true;
+}
+
+/* A zone as it should be. */
+struct plain {
+	int64_t ts, end;
+	uint32_t id, children;
+};
+
+/* Is the sample at ${p}, after which there are ${left} of its thread, such a zone, inside ${up}? */
+static inline bool
+is_plain(const struct data_run *r, const struct data_level *up, const uint8_t *p, uint32_t left, struct plain *z)
+{
+	const uint32_t bits = unity_u32(p + 4);
+	float dur;
+
+	memcpy(&dur, &bits, 4);
+	*z = (struct plain){ .id = unity_u32(p), .children = unity_u32(p + 16), .ts = (int64_t)(unity_u64(p + 8) - (uint64_t)r->h->zero) };
+	if (!(dur >= 0 && dur < 4e9f) || z->children >= left || z->ts < up->at || z->ts >= up->end)
+		return false;
+	z->end = z->ts + (int64_t)(dur + 0.5f);
+	return z->end <= up->end && !(r->special[z->id % DATA_SPECIAL] && is_special(&r->h->marker, z->id));
+}
+
+/* Before which sample a row from ${i} on ends at the latest: before ${stop}, and where flows are in disorder, before the next one. */
+static uint32_t
+row_stop(struct tree *t, uint32_t i, uint32_t stop)
+{
+	for (unsigned k = 0; k < 2; k++) {
+		const uint32_t flow = t->flow[k].p ? UINT32_MAX : list_head(t->r, &t->flow[k], i);
+		stop = flow < stop ? flow : stop;
+	}
+	return stop;
 }
 
 /*
  * Zones that are as they should be, and to which nothing belongs but perhaps one flow: as many as there are in a row from sample *${from} on,
  * before ${stop}, and as there is room for. *${from}: the next sample. True: it is another one, or ${stop}.
+ *
+ * Whether a sample has children follows no pattern, and a wrong guess costs the processor more than all else. So each one is written as the next
+ * level, which is kept only if it has some.
  */
 static bool
-plain_run(struct tree *t, uint32_t *from, uint32_t stop, uint64_t special, int *rc)
+plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
 {
 	struct data_run *r = t->r;
 	struct tt_batch *b = r->u.b;
-	const int64_t zero = r->h->zero;
 	const uint64_t keys = unity_key(&r->u, 0);
-	const uint32_t all = t->th.nsample;
 	uint32_t i = *from, flow = list_head(r, &t->flow[0], i);
-	/* Flows of other kinds come after the zone's begin. */
-	const uint32_t other = list_head(r, &t->flow[1], i);
 	const uint8_t *p = t->th.sample + (size_t)i * 20;
 	struct data_level *up = &r->level[t->depth - 1];
+	size_t depth = t->depth;
+	const size_t others = depth - t->zones;       /* levels that are no zones: all above are */
+	struct plain z;
 	bool done;
 
-	if (!t->flow[0].p && flow < stop)
-		stop = flow;
-	if (!t->flow[1].p && other < stop)
-		stop = other;
-	for (; i < stop && b->cap - b->n >= 4; i++, p += 20) {
-		const uint32_t id = unity_u32(p), bits = unity_u32(p + 4), children = unity_u32(p + 16);
-		const int64_t ts = (int64_t)(unity_u64(p + 8) - (uint64_t)zero);
-		float dur;
-
-		memcpy(&dur, &bits, 4);
-		if (!(dur >= 0 && dur < 4e9f) || children >= all - i || ts < up->at || ts >= up->end || (special >> (id & 63) & 1))
-			break;
-		const int64_t end = ts + (int64_t)(dur + 0.5f);
-		if (end > up->end || t->zones >= UINT16_MAX || (children && t->depth == r->caplevel))
+	for (stop = row_stop(t, i, stop); i < stop && b->cap - b->n >= 4; i++, p += 20) {
+		if (!is_plain(r, up, p, t->th.nsample - i, &z) || depth - others >= UINT16_MAX || depth == r->caplevel)
 			break;
 		if (i == flow) {
-			if ((*rc = plain_flow(t, i, ts, &done)) != TT_OK || !done)
+			if ((*rc = plain_flow(t, i, z.ts, &done)) != TT_OK || !done)
 				break;
 			flow = list_head(r, &t->flow[0], i + 1);
 		}
-		b->ev[b->n++] = (struct tt_event){ .ts = ts, .val = keys | id, .depth = (uint16_t)t->zones, .kind = TT_ZONE,
-			.dur = (uint32_t)(end - ts) };
-		if (t->depth == 1) {
-			if (ts < r->from)
-				r->from = ts;
-			tt_batch_time(b, ts);
-			tt_batch_time(b, end);
+		b->ev[b->n++] = (struct tt_event){ .ts = z.ts, .val = keys | z.id, .depth = (uint16_t)(depth - others), .kind = TT_ZONE,
+			.dur = (uint32_t)(z.end - z.ts) };
+		if (depth == 1) {
+			r->from = z.ts < r->from ? z.ts : r->from;
+			tt_batch_time(b, z.ts);
+			tt_batch_time(b, z.end);
 		}
-		if (children) {
-			*++up = (struct data_level){ .at = ts, .end = end, .left = children, .zone = true };
-			t->depth++;
-			t->zones++;
-			continue;
-		}
-		up->at = end;
-		up->left--;
-		for (; up->left == 0 && t->depth > 1 && up->zone && !up->event && !up->collect; up--) {
-			t->depth--;
-			t->zones--;
+		const bool has = z.children > 0;
+		up[1] = (struct data_level){ .at = z.ts, .end = z.end, .left = z.children, .zone = true };
+		up->at = has ? up->at : z.end;
+		up->left -= !has;
+		up += has;
+		depth += has;
+		for (; up->left == 0 && depth > 1 && up->zone && !up->event && !up->collect; up--) {
+			depth--;
 			up[-1].at = up->end;
 			up[-1].left--;
 		}
 		if (up->left == 0) {
 			i++;
-			*rc = close_levels(t);
 			break;
 		}
 	}
+	t->depth = depth;
+	t->zones = depth - others;
+	if (up->left == 0)
+		*rc = close_levels(t);
 	b->nzone += i - *from;
 	r->calls += 2 * (uint64_t)(i - *from);
 	done = *rc != TT_OK || b->cap - b->n >= 4;
@@ -673,14 +707,14 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, uint64_t special, int *
 
 /* Samples that are plain, as many as there are in a row from ${i} on; where the first other one is. */
 static int
-plain_samples(struct tree *t, uint32_t *i, uint64_t special)
+plain_samples(struct tree *t, uint32_t *i)
 {
 	const uint32_t n = t->th.nsample, listed = next_listed(t, *i), stop = listed < n ? listed : n;
 	int rc = TT_OK;
 
 	while (*i < stop && t->depth > 0 && rc == TT_OK) {
 		const uint32_t before = *i;
-		if ((rc = tt_batch_room(t->r->u.b, 64, t->r->u.err)) != TT_OK || (plain_run(t, i, stop, special, &rc) && *i == before))
+		if ((rc = tt_batch_room(t->r->u.b, 64, t->r->u.err)) != TT_OK || (plain_run(t, i, stop, &rc) && *i == before))
 			break;
 	}
 	return rc;
@@ -722,15 +756,13 @@ tally_thread(struct data_run *r, const struct data_thread *th)
 static int
 samples(struct tree *t, bool *sane)
 {
-	struct data_run *r = t->r;
 	const struct data_piece *piece = t->piece;
-	const uint64_t special = special_bits(&r->h->marker);
 	/* Markers have ids of their own, times are in ns, and the first one does not begin long before the frame. */
 	const bool plain = t->l->rank >= 11 && piece->first >= piece->start - DATA_FARTHEST;
 	int rc = TT_OK;
 
 	for (uint32_t i = 0; i < t->th.nsample && rc == TT_OK; i++) {
-		if (i > 0 && plain && ((rc = plain_samples(t, &i, special)) != TT_OK || i == t->th.nsample))
+		if (i > 0 && plain && ((rc = plain_samples(t, &i)) != TT_OK || i == t->th.nsample))
 			break;
 		rc = sample(t, i, sane);
 		if (!*sane)
@@ -866,6 +898,7 @@ data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struc
 	b->tid = c->tid;
 	b->at = c->at;
 	b->bytes = c->len;
+	note_special(&r);
 	if (h->flags & DATA_H_FIRST)
 		rc = begin_thread(&r, piece, p);
 	if (h->flags & DATA_H_ENDS)
