@@ -592,7 +592,7 @@ plain_flow(struct tree *t, uint32_t i, int64_t ts, bool *done)
 	return TT_OK;
 }
 
-/* Is the marker more than a zone, or none? */
+/* True if the marker is more than a zone, or none. */
 static bool
 is_special(const struct unity_markers *m, uint32_t id)
 {
@@ -616,7 +616,7 @@ struct plain {
 	uint32_t id, children;
 };
 
-/* Is the sample at ${p}, after which there are ${left} of its thread, such a zone, inside ${up}? */
+/* True if the sample at ${p}, after which there are ${left} of its thread, is such a zone, inside ${up}. */
 static inline bool
 is_plain(const struct data_run *r, const struct data_level *up, const uint8_t *p, uint32_t left, struct plain *z)
 {

@@ -295,6 +295,32 @@ part_of_block(const struct raw *m, size_t n)
 	return len > RAW_BLOCK_MAX || len + RAW_BLOCK_FOOT <= there ? 0 : len < there ? len : there;
 }
 
+/* True if the block that begins at byte ${i} of the segment, of which there are ${n} bytes, may be there, if the input goes on. */
+static bool
+may_be_block(const struct raw *m, size_t i, size_t n)
+{
+	const uint8_t *p = m->p + i;
+
+	return n - i < RAW_BLOCK_HEAD || unity_u32(p) == RAW_MAGIC || foot_there(m, m->from + i, unity_u32(p + 4), unity_u32(p + 16));
+}
+
+/*
+ * From byte *${i} of the segment on, of which there are ${n}: the next block or header; MORE: what may be one, *${need} bytes are needed to
+ * tell. NONE: *${i} is behind the last place where one could begin.
+ */
+static enum found
+look(const struct raw *m, size_t *i, size_t n, bool ended, size_t *need)
+{
+	for (; *i + 4 <= n; ++*i) {
+		if (m->p[*i] != 0xAD && m->p[*i] != 0x50)
+			continue;
+		enum found f = what_is(m, m->p + *i, n - *i, ended, need);
+		if (f == A_BLOCK || f == A_HEADER || (f == MORE && !ended && may_be_block(m, *i, n)))
+			return f;
+	}
+	return NONE;
+}
+
 /*
  * Find the next block or header after the first ${off} bytes of the segment, and move the segment there. The bytes before are skipped. If
  * there is none, the segment is empty and at the input's end. But where a log ends in a block, and another one follows, the segment stays, and
@@ -305,43 +331,30 @@ search(struct raw *m, size_t off, size_t *part, struct tt_err *err)
 {
 	enum { NEAR = RAW_SEGMENT - RAW_HEAD_RELEASE };       /* bytes that are surely shown together */
 	uint64_t from = m->from;
-	size_t n, want = RAW_SEGMENT;
-	bool ended;
+	size_t n, want = RAW_SEGMENT, need;
+	bool ended = false;
 	int rc;
 
 	*part = 0;
-	for (;;) {
+	while (!ended) {
 		size_t i = off;
-		bool stay = false;
 		if ((rc = show(m, want, &n, &ended, err)) != TT_OK)
 			return rc;
-		want = RAW_SEGMENT;
-		for (; i + 4 <= n; i++) {
-			size_t need;
-			if (m->p[i] != 0xAD && m->p[i] != 0x50)
-				continue;
-			enum found f = what_is(m, m->p + i, n - i, ended, &need);
-			if (f == A_HEADER && m->from == from && i < NEAR && part_of_block(m, i) > 0) {
-				*part = i;
-				tt_loss_add(&m->loss, TT_LOST_CUT, 1, i, from);
-				return TT_OK;
-			}
-			if (f == A_BLOCK || f == A_HEADER) {
-				m->from += i;
-				tt_loss_add(&m->loss, f == A_HEADER ? TT_LOST_CUT : TT_LOST_SYNC, 1, m->from - from, from);
-				return TT_OK;
-			}
-			if (f == MORE && !ended && (n - i < RAW_BLOCK_HEAD || unity_u32(m->p + i) == RAW_MAGIC ||
-			    foot_there(m, m->from + i, unity_u32(m->p + i + 4), unity_u32(m->p + i + 16)))) {
-				stay = m->from == from && i < NEAR;
-				want = (stay ? i : 0) + need + RAW_SEGMENT;
-				break;
-			}
+		const enum found f = look(m, &i, n, ended, &need);
+		const bool near = m->from == from && i < NEAR, stay = f == MORE && near;
+		if (f == A_HEADER && near && part_of_block(m, i) > 0) {
+			*part = i;
+			tt_loss_add(&m->loss, TT_LOST_CUT, 1, i, from);
+			return TT_OK;
+		}
+		if (f == A_BLOCK || f == A_HEADER) {
+			m->from += i;
+			tt_loss_add(&m->loss, f == A_HEADER ? TT_LOST_CUT : TT_LOST_SYNC, 1, m->from - from, from);
+			return TT_OK;
 		}
 		off = stay ? i : 0;
+		want = RAW_SEGMENT + (f == MORE ? off + need : 0);
 		m->from += stay ? 0 : ended || i > n ? n : i;
-		if (ended)
-			break;
 	}
 	tt_loss_add(&m->loss, TT_LOST_GARBAGE, 1, m->from - from, from);
 	return TT_OK;
@@ -354,18 +367,36 @@ search(struct raw *m, size_t off, size_t *part, struct tt_err *err)
 static int
 cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
 {
-	size_t want;
+	size_t i = 1, need;
 
-	for (size_t i = 1; i + 4 <= n; i++) {
-		if (m->p[i] != 0xAD && m->p[i] != 0x50)
-			continue;
-		enum found f = what_is(m, m->p + i, n - i, true, &want);
-		if (f == A_BLOCK || f == A_HEADER)
-			return search(m, 1, part, err);
-	}
+	if (look(m, &i, n, true, &need) != NONE)
+		return search(m, 1, part, err);
 	tt_loss_add(&m->loss, TT_LOST_CUT, 1, n, m->from);
 	*part = n;
 	return TT_OK;
+}
+
+/*
+ * When the first ProfilerState or frame of the ${n} bytes at ${p}, of a block, is: *${start}. False: there is none; *${first} is then, if it was 0,
+ * the first sample's time. Of threads only the first message is looked at.
+ */
+static bool
+start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, bool session, uint64_t *first, int64_t *start)
+{
+	const unsigned at = s->layout.aligned ? 4 : 2, sample = at + (s->layout.aligned ? 8 : 5);
+
+	for (size_t size; raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; p += size, n -= size) {
+		const unsigned type = unity_u16(p);
+		if (type == RAW_STATE || type == RAW_FRAME) {
+			*start = raw_ns(s, unity_u64(p + at + 4));
+			return true;
+		}
+		if (*first == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
+			*first = unity_u64(p + sample);
+		if (!session)
+			break;
+	}
+	return false;
 }
 
 /*
@@ -375,12 +406,11 @@ cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
 static int
 find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, struct tt_err *err)
 {
-	const unsigned at = s->layout.aligned ? 4 : 2, sample = at + (s->layout.aligned ? 8 : 5);
 	uint64_t first = 0;
 	bool more = true;
 	int rc = TT_OK;
 
-	for (size_t want = 1 << 16, n, off, size; more && want <= RAW_ZERO_WITHIN; want *= 2) {
+	for (size_t want = 1 << 16, n, off; more && want <= RAW_ZERO_WITHIN; want *= 2) {
 		const uint8_t *p;
 		if ((rc = tt_window_show(&m->win, from, want, &p, &n, err)) != TT_OK)
 			break;
@@ -388,23 +418,13 @@ find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *s
 		more = n >= want;
 		n = more ? want : n;
 		for (off = 0; off < n && n - off >= RAW_BLOCK_HEAD; off += RAW_BLOCK_HEAD + (size_t)unity_u32(p + off + 16) + RAW_BLOCK_FOOT) {
-			const uint8_t *q = p + off + RAW_BLOCK_HEAD;
-			size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
+			const size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
 			if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
 				break;
-			bool session = unity_u64(p + off + 8) == RAW_SESSION;
-			for (left = left < len ? left : len; raw_measure(&s->layout, q, left, &size) == RAW_WHOLE; q += size, left -= size) {
-				unsigned type = unity_u16(q);
-				if (type == RAW_STATE || type == RAW_FRAME) {
-					*start = raw_ns(s, unity_u64(q + at + 4));
-					return TT_OK;
-				}
-				if (first == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
-					first = unity_u64(q + sample);
-				if (!session)
-					break;
-			}
-			if (left < len && n - off < RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT)
+			const bool session = unity_u64(p + off + 8) == RAW_SESSION;
+			if (start_in_block(s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, session, &first, start))
+				return TT_OK;
+			if (n - off < RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT)
 				break;
 		}
 	}

@@ -25,7 +25,6 @@ put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece
 {
 	const unsigned ticks = m->session[m->now].layout.aligned ? 8 : 6;
 
-
 	if (st->ncarry) {
 		*piece++ = (struct raw_piece){ .at = st->carry_at, .len = (uint32_t)st->ncarry, .flags = st->carry_flags };
 		memcpy(p, st->carry, st->ncarry);
@@ -96,65 +95,58 @@ is_doubtful(const struct raw_session *s, const struct timed *t)
 	return last > before && (uint64_t)last - (uint64_t)before > RAW_LONG;
 }
 
-/* Keep the last message for the stream's next chunk, if it is not whole, if its call stack may still follow, or if its time is doubtful. */
-static int
-keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
+/*
+ * Of a thread's pieces, whose bytes end at ${end}: where the message begins that is to wait for the stream's next chunk; ${end}: none is. Note the
+ * times of the last ones.
+ */
+static const uint8_t *
+find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const struct raw_piece *piece, const uint8_t *end)
 {
 	const struct raw_session *s = &m->session[m->now];
-	struct raw_stream *st = &m->stream[index];
-	struct raw_walk w;
-	const uint8_t *from = p, *last = NULL, *end = p + h->n;
-	uint32_t first = h->npiece - 1;
+	const uint8_t *from = end, *last = NULL;
 	struct timed timed = { NULL, NULL };
+	uint32_t first = h->npiece - 1;
 	enum raw_step step;
-	int rc = TT_OK;
+	struct raw_walk w;
 
-	if (st->id == RAW_SESSION) {
-		first = 0;
-		raw_walk(&w, s, piece, 0, h->npiece, p);
-		if ((rc = raw_heed(m, (uint32_t)m->now, &w, m->seq, err)) != TT_OK)
-			return rc;
-		st = &m->stream[index];       /* there may be more of them now */
-	} else {
-		/* Start at the last piece that certainly begins with a message: a frame's mark, or one after a gap. */
-		for (from = end; first > 0 && !(piece[first].flags & (RAW_P_FRAME | RAW_P_GAP)); first--)
-			from -= piece[first].len;
+	/* Start at the last piece that certainly begins with a message: a frame's mark, or one after a gap. */
+	for (; first > 0 && !(piece[first].flags & (RAW_P_FRAME | RAW_P_GAP)); first--)
 		from -= piece[first].len;
-		raw_walk(&w, s, piece, first, h->npiece, from);
-		for (;;) {
-			if (pass_plain(s, &w, &timed))
-				last = NULL;
-			if ((step = raw_walk_next(&w)) != RAW_MESSAGE && step != RAW_DROPPED)
-				break;
+	from -= piece[first].len;
+	raw_walk(&w, s, piece, first, h->npiece, from);
+	for (;;) {
+		if (pass_plain(s, &w, &timed))
 			last = NULL;
-			if (step == RAW_DROPPED)
-				continue;
-			if (unity_u16(w.p) >= RAW_FRAME && unity_u16(w.p) <= RAW_SINGLE_ARGS)
-				timed = (struct timed){ w.p, timed.last };
-			if (unity_u16(w.p) == RAW_BEGIN_ARGS)
-				last = w.p;
-			w.p += w.size;
-		}
-		const bool doubtful = timed.last && is_doubtful(s, &timed);
-		st->carry_after = doubtful ? time_of(s, timed.before) : INT64_MIN;
-		if (doubtful)
-			last = timed.last;
-		else if (timed.last && st->id == s->main)
-			note_time(m, time_of(s, timed.last));
-		if (timed.before && st->id == s->main)
-			note_time(m, time_of(s, timed.before));
+		if ((step = raw_walk_next(&w)) != RAW_MESSAGE && step != RAW_DROPPED)
+			break;
+		last = NULL;
+		if (step == RAW_DROPPED)
+			continue;
+		if (unity_u16(w.p) >= RAW_FRAME && unity_u16(w.p) <= RAW_SINGLE_ARGS)
+			timed = (struct timed){ w.p, timed.last };
+		if (unity_u16(w.p) == RAW_BEGIN_ARGS)
+			last = w.p;
+		w.p += w.size;
 	}
-	st->ncarry = 0;
-	st->carry_flags = 0;
-	const uint8_t *rest = last ? last : w.p < end ? w.p : NULL;
-	if (!rest)
-		return TT_OK;
-	size_t n = (size_t)(end - rest);
-	if ((rc = tt_mem_grow(&m->env->mem, &st->carry, &st->capcarry, n, 1, err)) != TT_OK)
+	const bool doubtful = timed.last && is_doubtful(s, &timed);
+	st->carry_after = doubtful ? time_of(s, timed.before) : INT64_MIN;
+	if (!doubtful && timed.last && st->id == s->main)
+		note_time(m, time_of(s, timed.last));
+	if (timed.before && st->id == s->main)
+		note_time(m, time_of(s, timed.before));
+	return doubtful ? timed.last : last ? last : w.p;
+}
+
+/* Take the last ${n} bytes, at ${p}, from the pieces: they are the stream's carry. */
+static int
+carry_off(struct raw *m, struct raw_stream *st, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	const int rc = tt_mem_grow(&m->env->mem, &st->carry, &st->capcarry, n, 1, err);
+
+	if (rc != TT_OK)
 		return rc;
-	memcpy(st->carry, rest, n);
+	memcpy(st->carry, p, n);
 	st->ncarry = n;
-	/* Remove it from the pieces. */
 	h->n -= n;
 	while (n > 0) {
 		struct raw_piece *x = &piece[h->npiece - 1];
@@ -169,6 +161,28 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 		h->npiece--;
 	}
 	return TT_OK;
+}
+
+/* Keep the last message for the stream's next chunk, if it is not whole, if its call stack may still follow, or if its time is doubtful. */
+static int
+keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
+{
+	const uint8_t *const end = p + h->n, *rest;
+
+	if (m->stream[index].id == RAW_SESSION) {
+		struct raw_walk w;
+		raw_walk(&w, &m->session[m->now], piece, 0, h->npiece, p);
+		const int rc = raw_heed(m, (uint32_t)m->now, &w, m->seq, err);
+		if (rc != TT_OK)
+			return rc;
+		rest = w.p;
+	} else {
+		rest = find_rest(m, &m->stream[index], h, piece, end);
+	}
+	struct raw_stream *st = &m->stream[index];    /* there may be more of them now */
+	st->ncarry = 0;
+	st->carry_flags = 0;
+	return rest < end ? carry_off(m, st, h, piece, rest, (size_t)(end - rest), err) : TT_OK;
 }
 
 /* Is there such a time, and can it be one? */

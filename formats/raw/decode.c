@@ -602,14 +602,14 @@ plain_time(const struct plain *k, const uint8_t *p)
 	return k->whole ? (int64_t)(ticks * k->mult - (uint64_t)k->zero) : raw_ns_by(k->mult, k->shift, k->zero, ticks);
 }
 
-/* May it be the time of a message after one of ${last}, without a further look? */
+/* True if a message after one of ${last} may be of this time, without a further look. */
 static inline bool
 follows(int64_t ts, int64_t last)
 {
 	return likely((uint64_t)ts - (uint64_t)last <= (uint64_t)RAW_LONG);
 }
 
-/* Is the marker more than a zone? */
+/* True if the marker is more than a zone. */
 static bool
 is_special(const struct raw_run *r, uint32_t id)
 {
@@ -789,6 +789,24 @@ mend(struct raw_run *r, const uint8_t *p, size_t size)
 	return TT_OK;
 }
 
+/* A whole message. *${sane} false: it makes no sense. */
+static int
+one_message(struct raw_run *r, struct raw_walk *w, bool *sane)
+{
+	struct tt_batch *b = r->u.b;
+	int rc = unlikely(r->nodd) ? mend(r, w->p, w->size) : TT_OK;
+
+	if (rc == TT_OK)
+		rc = message(r, w, sane);
+	if (rc != TT_OK || !*sane)
+		return rc;
+	if (b->tally)
+		b->tally[unity_u16(w->p) & 255]++;
+	b->nevent++;
+	w->p += w->size;
+	return TT_OK;
+}
+
 static int
 messages(struct raw_run *r, struct raw_walk *w)
 {
@@ -808,20 +826,10 @@ messages(struct raw_run *r, struct raw_walk *w)
 			return rc;
 		const uint64_t at = r->at = b->at = w->piece[w->i].at;
 		if (step == RAW_MESSAGE) {
-			if (unlikely(r->nodd) && (rc = mend(r, w->p, w->size)) != TT_OK)
+			if ((rc = one_message(r, w, &sane)) != TT_OK || (!sane && r->odd_time && !r->searched))
 				return rc;
-			rc = message(r, w, &sane);
-			if (rc != TT_OK)
-				return rc;
-			if (sane) {
-				if (b->tally)
-					b->tally[unity_u16(w->p) & 255]++;
-				b->nevent++;
-				w->p += w->size;
+			if (sane)
 				continue;
-			}
-			if (r->odd_time && !r->searched)
-				return TT_OK;
 			raw_walk_drop(w);
 			step = RAW_DROPPED;
 		}
