@@ -12,7 +12,7 @@
 #include "run/fold.h"
 #include "run/state.h"
 
-enum step { FREE, READING, DECODING, DECODED, ENTERED, FOLDING, FOLDED };
+enum step { FREE, DECODING, DECODED, ENTERED, FOLDING, FOLDED };
 
 struct slot {
 	enum step step;
@@ -21,6 +21,7 @@ struct slot {
 	struct tt_fold_io io;
 	struct tt_stack before;       /* for parts: a copy of the thread's stack before the chunk; io uses up its own */
 	struct tt_buf *out;           /* one per emitter */
+	size_t held;                  /* see struct pipe */
 	uint64_t alloc_before_b, alloc_before_n;
 	uint64_t raw_at;              /* bytes taken from the input when this chunk was read */
 };
@@ -33,9 +34,14 @@ struct pipe {
 	struct tt_close_times close;
 	struct slot *slot;
 	size_t nslot;
+	struct slot **at;             /* by a chunk's number, modulo nslot */
+	struct slot **spare;          /* nspare slots without a chunk, the one used last on top: its memory is near */
+	size_t nspare;
+	size_t nworker;
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	uint64_t read_seq, enter_seq, commit_seq;     /* the next chunk for each serial step */
+	size_t held;                  /* bytes that the slots of chunks on their way have, as far as they are many */
 	size_t kept;                  /* bytes of arguments that zones open between chunks have */
 	bool reading, entering, committing, eof, failed;
 	unsigned asleep;              /* workers that wait */

@@ -17,6 +17,9 @@
 #define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP PTHREAD_MUTEX_INITIALIZER
 #endif
 
+/* For each worker: the most chunks on their way; and how many there may be at least, where those have more than so many bytes together. */
+enum { MOST_SLOTS = 16, LEAST_SLOTS = 4, AHEAD_BYTES = 4 << 20 };
+
 struct worker {
 	struct pipe *p;
 	struct tt_fold fold;
@@ -294,30 +297,50 @@ fail(struct pipe *p, const struct tt_err *err)
 }
 
 static struct slot *
+at(const struct pipe *p, uint64_t seq)
+{
+	return p->at[seq % p->nslot];
+}
+
+static struct slot *
 oldest(struct pipe *p, enum step step)
 {
 	for (uint64_t q = p->commit_seq; q < p->enter_seq; q++)
-		if (p->slot[q % p->nslot].step == step)
-			return &p->slot[q % p->nslot];
+		if (at(p, q)->step == step)
+			return at(p, q);
 	return NULL;
+}
+
+/* How many chunks may be on their way: many if they are small, few if not. */
+static size_t
+most(const struct pipe *p)
+{
+	return p->held < p->nworker * AHEAD_BYTES ? p->nslot : p->nworker * LEAST_SLOTS;
 }
 
 enum task { NOTHING, COMMIT, ENTER, FOLD, READ };
 
-/* What can be done now, the oldest chunk first, and the slot it is done to. The lock is held. */
+/*
+ * What can be done now, the oldest chunk first, and the slot it is done to. But several workers read some chunks ahead, so that the others
+ * have work while one takes a long step that is nobody else's: the next piece of the file, what happened in frames. The lock is held.
+ */
 static enum task
 next_task(struct pipe *p, struct slot **s)
 {
-	*s = &p->slot[p->commit_seq % p->nslot];
-	if (!p->committing && p->commit_seq < p->enter_seq && (*s)->step == FOLDED)
-		return COMMIT;
-	*s = &p->slot[p->enter_seq % p->nslot];
-	if (!p->entering && p->enter_seq < p->read_seq && (*s)->step == DECODED)
-		return ENTER;
-	if ((*s = oldest(p, ENTERED)) != NULL)
-		return FOLD;
-	*s = &p->slot[p->read_seq % p->nslot];
-	return !p->reading && !p->eof && p->read_seq - p->commit_seq < p->nslot ? READ : NOTHING;
+	const size_t n = (size_t)(p->read_seq - p->commit_seq), may = most(p);
+	const bool can_read = !p->reading && !p->eof && n < may && p->nspare > 0;
+
+	*s = p->nspare > 0 ? p->spare[p->nspare - 1] : NULL;
+	if (can_read && p->nworker > 1 && n < may / 2)
+		return READ;
+	if (!p->committing && p->commit_seq < p->enter_seq && at(p, p->commit_seq)->step == FOLDED)
+		return *s = at(p, p->commit_seq), COMMIT;
+	if (!p->entering && p->enter_seq < p->read_seq && at(p, p->enter_seq)->step == DECODED)
+		return *s = at(p, p->enter_seq), ENTER;
+	struct slot *fold = oldest(p, ENTERED);
+	if (fold)
+		return *s = fold, FOLD;
+	return can_read ? READ : NOTHING;
 }
 
 /* Before this worker goes off to its task: is there one more? Then one more worker wakes, and does the same. */
@@ -355,14 +378,14 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 	struct tt_err err = { .at = TT_NOWHERE };
 
 	p->reading = true;
-	s->step = READING;
+	p->nspare--;
 	wake(p);
 	pthread_mutex_unlock(&p->lock);
 	int rc = read_step(p, s, &err);
 	pthread_mutex_lock(&p->lock);
 	p->reading = false;
 	if (rc != TT_OK) {
-		s->step = FREE;
+		p->spare[p->nspare++] = s;
 		p->eof = true;
 		if (rc != TT_END) {
 			err.code = rc;
@@ -370,7 +393,9 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 		}
 		return;
 	}
-	p->read_seq++;
+	p->at[p->read_seq++ % p->nslot] = s;
+	s->held = s->chunk.cap + s->batch.cap * sizeof *s->batch.ev + s->io.base.cap * sizeof *s->io.base.z;
+	p->held += s->held;
 	take(p, w, s, DECODING, DECODED, decode_step);
 }
 
@@ -386,6 +411,8 @@ one_task(struct pipe *p, struct worker *w)
 		take(p, w, s, FOLDED, FREE, commit_step);
 		p->committing = false;
 		p->commit_seq++;
+		p->held -= s->held;
+		p->spare[p->nspare++] = s;
 		return true;
 	case ENTER:
 		p->entering = true;
@@ -465,9 +492,13 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 
 	if (p->phase >= TT_PHASE_MAIN && tt_close_times_make(r, p->in->cap->process, p->needs, &p->close, err) != TT_OK)
 		return err->code;
-	p->nslot = 4 * nworker;
-	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)))
+	p->nworker = nworker;
+	p->nslot = MOST_SLOTS * nworker;
+	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)) || !(p->at = tt_mem_alloc(mem, p->nslot * sizeof *p->at, err)) ||
+	    !(p->spare = tt_mem_alloc(mem, p->nslot * sizeof *p->spare, err)))
 		return err->code;
+	for (p->nspare = 0; p->nspare < p->nslot; p->nspare++)
+		p->spare[p->nspare] = &p->slot[p->nspare];
 	for (size_t i = 0; i < p->nslot; i++) {
 		struct slot *s = &p->slot[i];
 		tt_batch_init(&s->batch, mem, p->needs);
@@ -521,6 +552,8 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 			tt_buf_free(&s->out[k]);
 		tt_mem_free(mem, s->out, r->o->nemit * sizeof *s->out);
 	}
+	tt_mem_free(mem, p->spare, p->nslot * sizeof *p->spare);
+	tt_mem_free(mem, p->at, p->nslot * sizeof *p->at);
 	tt_mem_free(mem, p->slot, p->nslot * sizeof *p->slot);
 	tt_close_times_free(&p->close, mem);
 	return rc;
