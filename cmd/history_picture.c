@@ -10,7 +10,7 @@
 #include "out/html.h"
 #include "version.h"
 
-enum { WIDTH = 900, HEIGHT = 170, LEFT = 90, RIGHT = 20, TOP = 34, LOW = 136 };
+enum { WIDTH = 900, HEIGHT = 170, LEFT = 116, RIGHT = 20, TOP = 34, LOW = 136 };
 
 struct scale { int64_t low, high; size_t n; };
 

@@ -171,7 +171,7 @@ verdict(const struct page *p)
 
 	tt_html_section(p->out, "verdict", "Verdict");
 	/* The word in front is ours. */
-	tt_buf_printf(p->out, "<p class=\"v\"><strong>%.*s</strong>", (int)n, v->summary);
+	tt_buf_printf(p->out, "<p class=\"v %s\"><strong>%.*s</strong>", v->exit_code == 0 ? "good" : v->exit_code == 1 ? "bad" : "fair", (int)n, v->summary);
 	tt_html_text(p->out, v->summary + n);
 	put(p, "</p>\n");
 	if (v->ab)

@@ -5,7 +5,7 @@
  */
 'use strict';
 const { execFileSync } = require('child_process'), fs = require('fs'), os = require('os'), path = require('path'), url = require('url'), zlib = require('zlib');
-const { Browser, crashed } = require('../../tests/system/report/driver.cjs');
+const { chromium } = require('../../tests/system/report/driver.cjs');
 
 const WIDE = 1120, HIGH = 880, COLORS = 64;
 const DRAWN = 'new Promise((done) => { const look = () => document.querySelector("#frame h2") && document.querySelector("#frame h2").textContent ? ' +
@@ -81,7 +81,7 @@ function small(png) {
 
 async function main() {
 	const [program, capture] = process.argv.slice(2), folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tracetool-pictures.'));
-	const page = path.join(folder, 'report.html'), browser = new Browser();
+	const page = path.join(folder, 'report.html'), browser = chromium();
 
 	execFileSync(program, ['report', '-q', capture, '-o', page]);
 	for (const [scheme, name] of [['light', 'report.png'], ['dark', 'report-dark.png']]) {
@@ -97,4 +97,7 @@ async function main() {
 	fs.rmSync(folder, { recursive: true });
 }
 
-main().catch(crashed);
+main().catch((e) => {
+	console.error(e);
+	process.exit(1);
+});

@@ -22,14 +22,12 @@ const tracetool = (function () {
 	}
 
 	/* Numbers largest first, text ascending, empty cells last; again: the other way round. */
-	function compare(a, b, column, turn) {
-		const x = a.cells[column], y = b.cells[column], p = number(x), q = number(y);
-		const none = (x.textContent === "-") - (y.textContent === "-");
+	function sorted(rows, column, turn) {
+		const keys = rows.map((row) => ({ row, text: row.cells[column].textContent, v: number(row.cells[column]) }));
 
-		if (none) {
-			return none;
-		}
-		return turn * (p !== null && q !== null ? q - p : x.textContent < y.textContent ? -1 : x.textContent > y.textContent ? 1 : 0);
+		keys.sort((a, b) => (a.text === "-") - (b.text === "-") || turn * (a.v !== null && b.v !== null ? b.v - a.v :
+			a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+		return keys.map((k) => k.row);
 	}
 
 	/* But trees: their order is what they say. */
@@ -46,7 +44,7 @@ const tracetool = (function () {
 			heads.forEach((h) => h.removeAttribute("aria-sort"));
 			th.dataset.turn = String(turn);
 			th.setAttribute("aria-sort", (Array.from(body.rows).some((row) => number(row.cells[column]) !== null)) === (turn === 1) ? "descending" : "ascending");
-			body.append(...Array.from(body.rows).sort((a, b) => compare(a, b, column, turn)));
+			body.append(...sorted(Array.from(body.rows), column, turn));
 		}
 
 		heads.forEach((th, column) => {
@@ -222,8 +220,9 @@ const tracetool = (function () {
 			const rank = (num, den) => shown(sorted[Math.max(Math.ceil(n * num / den), 1) - 1]);
 			const over = (ns) => sorted.filter((v) => v > ns).length;
 
-			said.textContent = n + (n === 1 ? " frame" : " frames") + ": median " + rank(1, 2) + ", p95 " + rank(95, 100) + ", p99 " + rank(99, 100) +
-				", max " + shown(sorted[n - 1]) + "; over 16.67 ms: " + over(over60) + ", over 33.33 ms: " + over(over30) +
+			said.textContent = n.toLocaleString("en-US") + (n === 1 ? " frame" : " frames") + ": median " + rank(1, 2) + ", p95 " + rank(95, 100) + ", p99 " + rank(99, 100) +
+				", max " + shown(sorted[n - 1]) + "; over 16.67 ms: " + over(over60).toLocaleString("en-US") + ", over 33.33 ms: " +
+				over(over30).toLocaleString("en-US") +
 				(n < all.length ? ". " : ". Drag over the chart, or change the numbers, to look at some; click a frame to see what it did.");
 			near.svg.toggleAttribute("hidden", n === all.length);
 			if (n === all.length) {

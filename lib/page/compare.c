@@ -66,7 +66,8 @@ put_verdict(const struct page *p)
 	const struct tt_table *v = table(p, "verdict"), *sides = table(p, "sides");
 	int64_t low = value(v, 0, "low_ns"), high = value(v, 0, "high_ns");
 
-	put(p, "<p class=\"v\"><strong>");
+	put(p, is(v, 0, "verdict", "worse") ? "<p class=\"v bad\"><strong>" : is(v, 0, "verdict", "not worse") ? "<p class=\"v good\"><strong>" :
+	    "<p class=\"v fair\"><strong>");
 	if (is(v, 0, "verdict", "worse"))
 		put(p, "B is slower");
 	else if (is(v, 0, "verdict", "not worse"))

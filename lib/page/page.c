@@ -185,7 +185,7 @@ put_key_figures(const struct page *p)
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		if (!tt_html_cell(t, row, of[i].id))
 			continue;
-		tt_buf_printf(p->out, "<li>%s%s <strong>", of[i].name, row && i ? ", CPU-active" : "");
+		tt_buf_printf(p->out, "<li>%s%s <strong>", of[i].name, row && i ? " (CPU)" : "");
 		tt_html_figure(p->out, t, row, of[i].id);
 		put(p, "</strong></li>\n");
 	}

@@ -74,6 +74,16 @@
 		return kinds.get(name);
 	}
 
+	/* ${name} in ${room} letters: a name of Unity's, "Assembly.dll!Space::Type.Method()", without what is in front, before it is cut. */
+	function fitted(name, room) {
+		for (const front of [/^[^!]*\.dll!/, /^.*::/]) {
+			if (name.length > room) {
+				name = name.replace(front, "");
+			}
+		}
+		return name.length > room ? name.slice(0, Math.max(room - 1, 1)) + "\u2026" : name;
+	}
+
 	/* What a shell would read otherwise is in quotes, and what a pattern would, after a backslash. */
 	function quoted(name) {
 		return "'" + name.replace(/[*?[\]\\]/g, "\\$&").replace(/'/g, "'\\''") + "'";
@@ -105,7 +115,7 @@
 	function boxes(o) {
 		const canvas = make("canvas", "", { tabIndex: 0 }), said = make("output", ""), place = make("div", "", { className: "w" });
 		const tools = make("div", "", { className: "x" });
-		let rows = [], length = 1, from = 0, to = 1, over = null, chosen = null, asked = false, drag = null;
+		let rows = [], length = 1, from = 0, to = 1, over = null, chosen = null, asked = false, drag = null, known = null;
 
 		canvas.setAttribute("role", "img");
 		canvas.setAttribute("aria-label", o.label);
@@ -115,12 +125,15 @@
 		}
 
 		function palette() {
+			if (known) {
+				return known;
+			}
 			const style = getComputedStyle(canvas), all = [];
 
 			for (let i = 0; i < 8; i++) {
 				all.push(style.getPropertyValue("--b" + i));
 			}
-			return { fg: style.getPropertyValue("--fg"), soft: style.getPropertyValue("--soft"), line: style.getPropertyValue("--line"),
+			return known = { fg: style.getPropertyValue("--fg"), soft: style.getPropertyValue("--soft"), line: style.getPropertyValue("--line"),
 				box: style.getPropertyValue("--box"), link: style.getPropertyValue("--link"), all };
 		}
 
@@ -171,10 +184,8 @@
 				c.fillStyle = colors.all[kind(row.of[i].name)];
 				c.fillRect(a, y + 1, b - a - .5, ROW - 2);
 				if (b - a > 24) {
-					const room = Math.floor((b - a - 6) / 6), name = row.of[i].name;
-
 					c.fillStyle = colors.fg;
-					c.fillText(name.length > room ? name.slice(0, Math.max(room - 1, 1)) + "\u2026" : name, a + 3, y + 13, b - a - 5);
+					c.fillText(fitted(row.of[i].name, Math.floor((b - a - 6) / 6)), a + 3, y + 13, b - a - 5);
 				}
 				if (row.of[i] === chosen || row.of[i] === over || marked(row.of[i])) {
 					c.strokeStyle = row.of[i] === chosen || row.of[i] === over ? colors.fg : colors.link;
@@ -190,10 +201,14 @@
 			const colors = palette();
 
 			asked = false;
-			canvas.style.height = height + "px";
-			canvas.width = Math.round(width * ratio);
-			canvas.height = Math.round(height * ratio);
-			c.scale(ratio, ratio);
+			/* To set a size is to make it anew. */
+			if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+				canvas.style.height = height + "px";
+				canvas.width = Math.round(width * ratio);
+				canvas.height = Math.round(height * ratio);
+			}
+			c.setTransform(ratio, 0, 0, ratio, 0, 0);
+			c.clearRect(0, 0, width, height);
 			c.font = "11px system-ui, sans-serif";
 			if (rows.length) {
 				scaled(c, colors, width);
@@ -354,7 +369,13 @@
 		said.setAttribute("role", "status");
 		place.append(canvas);
 		new ResizeObserver(redraw).observe(place);
-		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+		/* Other colours. */
+		for (const media of ["(prefers-color-scheme: dark)", "print"]) {
+			matchMedia(media).addEventListener("change", () => {
+				known = null;
+				draw();
+			});
+		}
 		return { parts: [tools, place, said], redraw, chosen: () => chosen,
 			show(all, whole) {
 				rows = all;
@@ -676,6 +697,8 @@
 			if (keep) {
 				history.replaceState(null, "", "#frame=" + number);
 				performance.measure("frame", { start: begun });
+			} else {
+				performance.mark("ready");
 			}
 		}
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The pages of diff, of a gate's verdict and of batch: they say what the JSON of the same run says, and nothing in a capture becomes part of them.
+"""The pages of diff, of a gate's verdict, of A/B runs, of history and of batch: they say what the JSON of the same run says, and nothing in
+a capture becomes part of them.
 
     pages.py TRACETOOL
 
@@ -22,7 +23,7 @@ import xml.etree.ElementTree
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
 from page import Page, cells, drive, shown, wrong  # noqa: E402
-from suite import TESTDATA, Suite  # noqa: E402
+from suite import BUILD, TESTDATA, Suite  # noqa: E402
 from ttc import Capture  # noqa: E402
 
 TRACETOOL = os.path.realpath(sys.argv[1])
@@ -240,7 +241,9 @@ def judged(what, html, verdict):
     loud = [r for r in doc["rows"] if r["outcome"] in ("worse", "breach", "undecided", "cannot_judge", "waived", "accepted")]
     out += ["%s: %r is not there" % (r["name"], r["text"]) for r in loud if shown(r["text"]) not in said]
     moves = [[a.get("data-v") for a, _ in row[1:]] for t in page.tables if t["id"] == "movers" for row in t["rows"][1:]]
-    expected = [[m.get(k) for k in ("change", "value", "baseline", "count", "baseline_count")] for r in loud for m in r["movers"]]
+    # What is beneath several rows stands there once.
+    expected = [[m.get(k) for k in ("change", "value", "baseline", "count", "baseline_count")]
+                for movers in {json.dumps(r["movers"]): r["movers"] for r in loud}.values() for m in movers]
     if sorted(moves) != sorted(expected):
         out.append("movers %s, not %s" % (moves[:3], expected[:3]))
     out += ["remark %r is not there" % m for m in doc["remarks"] if shown(m) not in said]
@@ -303,6 +306,46 @@ def gates():
         run("stats", "-q", "--gate", "<b>.json", *bad, "--html", "gate-evil.html", "--json", "gate-evil.json")
     page, text = judged("hostile names in a gate", "gate-evil.html", "gate-evil.json")
     broken(text, "gate")
+
+
+# --- A/B runs and history ---------------------------------------------------------------------
+
+def pairs():
+    """The verdict of an A/B run; its builds have hostile words."""
+    budget("median.json", BUDGET[1:2])
+    game_of = [os.path.join(BUILD, "kit", "ab_gen"), "session=7", "frames=50", "capture=0.5"]
+    run("ab", "-q", "-n", "5", "--seed", "1", "--gate", "median.json", "--html", "ab.html", "--json", "ab.json", "--", *game_of, "--",
+        "sh", "-c", 'shift; exec "$@"', "sh", EVIL[0] + EVIL[2], *game_of)
+    page, text = judged("an A/B run", "ab.html", "ab.json")
+    suite.check("its builds are there", "exec \"$@\"" not in "".join(page.text) and "they are not")
+    suite.check("with their words", EVIL[0] + EVIL[2] not in "".join(page.text) and "they are not")
+    broken(text, "ab")
+
+
+def histories():
+    """Sessions over time: every cell is JSON's; reasons and sessions have hostile names."""
+    with open(suite.path("base.json"), encoding="utf-8") as f:
+        doc = json.load(f)
+    of, noise = [], random.Random(1)
+    for i in range(12):
+        captures = [dict(c, id="%016x" % (100 * i + k), values={
+            m: round(1e7 * noise.gauss(1.1 if i > 5 else 1, .002)) if m == "frame.time.median" else v for m, v in c["values"].items()})
+                    for k, c in enumerate(doc["sessions"][0]["captures"])]
+        of.append({"session": "%d %s" % (i, EVIL[i]), "captures": captures, **({"accepted": EVIL[i]} if i == 6 else {})})
+    with open(suite.path("<b>base.json"), "w", encoding="utf-8") as f:
+        json.dump(dict(doc, sessions=of), f)
+    run("history", "-q", "<b>base.json", "-o", "history.html")
+    want, notes = tables("history", "-q", "<b>base.json", "--format", "json")
+    page, out = Page(text_of("history.html")), []
+    for t in page.tables:
+        for row, col, a, text in cells(t):
+            bad = wrong(want[t["id"]]["rows"][row][col], a.get("data-v"), text)
+            out += ["%s, row %d, %s: %r (%s): %s" % (t["id"], row, col, text, a.get("data-v"), bad)] if bad else []
+    suite.check("history", (page.faults + out)[:6])
+    suite.equal("its tables are those of JSON", sorted({t["id"] for t in page.tables}), sorted(k for k, t in want.items() if t["rows"]))
+    suite.check("with its notes", [n["text"] for n in notes if shown(n["text"]) not in "".join(page.text)])
+    suite.check("a change is there", not any(r["change"] for r in want["history_levels"]["rows"]) and "there is none")
+    broken(text_of("history.html"), "history")
 
 
 # --- batch ------------------------------------------------------------------------------------
@@ -424,7 +467,9 @@ def tiny(path, i):
 
 diffs()
 gates()
+pairs()
+histories()
 batches()
 drive(suite, "pages.cjs", "diff=game.html", "diff-evil=evil.html", "gate=gate.html", "gate-evil=gate-evil.html", "batch=batch.html",
-      "batch-evil=batch-evil.html")
+      "batch-evil=batch-evil.html", "ab-evil=ab.html", "history-evil=history.html")
 suite.end()
