@@ -175,6 +175,12 @@ bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_recor
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
 int data_find_layout(struct data *m, struct tt_err *err);
 int data_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
+/* Only definitions, frames and threads are looked for, and no sample defines anything: before 2022.2 each names its marker, and labels do. */
+static inline bool
+data_skims(const struct tt_capture *cap, const struct data_layout *l, const struct unity_markers *k)
+{
+	return cap->skim && l->rank >= 11 && k->label[0] == UNITY_NO_MARKER && k->label[1] == UNITY_NO_MARKER;
+}
 
 /* decode.c */
 int data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);

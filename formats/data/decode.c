@@ -892,7 +892,7 @@ data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struc
 	const uint8_t *p = c->bytes + h->front;
 	struct data_run r = { .h = h, .last = b->base ? b->base->last_ts : INT64_MIN / 4, .from = INT64_MAX,
 		.u = { .known = &m->known, .b = b, .err = err, .seq = c->seq, .categories = h->categories } };
-	const bool defines = h->flags & DATA_H_DEFINES, skim = b->needs & TT_SKIM && m->cap->skim;
+	const bool defines = h->flags & DATA_H_DEFINES, skim = b->needs & TT_SKIM && data_skims(m->cap, &h->layout, &h->marker);
 	int rc = TT_OK;
 
 	b->tid = c->tid;

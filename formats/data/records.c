@@ -625,8 +625,7 @@ stream_chunk(struct data *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 	struct data_head *h;
 	uint32_t none = 0;
 
-	/* Only definitions, frames and threads are looked for. */
-	*some = !(m->cap->skim && st->seen && !st->main);
+	*some = !(data_skims(m->cap, &m->layout, &m->marker) && st->seen && !st->main);
 	if (!*some)
 		return TT_OK;
 	const bool ends = st->ends;

@@ -109,7 +109,7 @@ new_row(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt
 	*row = (struct tt_thread_replay_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
 		.out = n && n->alloc_wrapper && !p->m->filter.wrappers };
 	row->idle = row->out ? 0 : idle_of(p->m, key, n);
-	if (n && n->full && name_row(p, w, n->full, err) != TT_OK)
+	if (n && n->known && name_row(p, w, n->full, err) != TT_OK)
 		return NULL;
 	return tt_map_add(&w->at, mem, tt_slot_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
 }
