@@ -122,6 +122,8 @@ marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	v->why = s->met ? NULL : "no marker of this name (the table markers lists all)";
 	if (is_per_frame(x->stat) && frames == 0)
 		v->why = TT_NO_FRAMES;
+	else if (is_per_frame(x->stat) && tt_filter_hides(&g->m->filter))
+		v->why = TT_ZONES_HIDDEN;
 	else if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, x->metric->of == 0 ? s->total : x->metric->of == 1 ? s->self : tt_at_most(s->n));
 	else if (x->stat == TT_STAT_FRAME_MEAN && x->metric->of == 2)
@@ -155,6 +157,10 @@ category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, s
 	}
 	if (tt_figures_frames(g) == 0) {
 		v->why = TT_NO_FRAMES;
+		return TT_OK;
+	}
+	if (tt_filter_hides(&g->m->filter)) {
+		v->why = TT_ZONES_HIDDEN;
 		return TT_OK;
 	}
 	for (size_t i = 0; i < f->ncategory_stat; i++) {

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/setting.h"
 
 struct tt_err;
 
@@ -53,6 +54,16 @@ static inline bool
 tt_filter_tells_late(const struct tt_filter *f)
 {
 	return f->from != INT64_MIN || f->nhole || f->min_dur;
+}
+
+/*
+ * The setting that leaves single zones out, whatever thread they are on and whenever they are; TT_SETTING_NONE: none does. What
+ * markers and categories do in each frame is counted of all zones (run/frame_replay.h), so it is not known then.
+ */
+static inline enum tt_setting
+tt_filter_hides(const struct tt_filter *f)
+{
+	return f->no_wait ? TT_SETTING_NO_WAIT : f->min_dur ? TT_SETTING_MIN_DURATION : f->depth ? TT_SETTING_DEPTH : TT_SETTING_NONE;
 }
 
 /* The first hole that ends after ${ts}; NULL: none does. */

@@ -83,8 +83,7 @@ put_frames(const struct tt_model *m, size_t category, struct tt_cell *c)
 	const struct tt_frame_category *s;
 	struct tt_hist h;
 
-	/* Figures per frame know no waits that are left out. */
-	if (!fr || fr->n == 0 || category >= fr->ncategory_stat || m->filter.no_wait)
+	if (!fr || fr->n == 0 || category >= fr->ncategory_stat || tt_filter_hides(&m->filter))
 		return;
 	s = &fr->category_stat[category];
 	tt_frames_category_hist(fr, category, &h);

@@ -608,8 +608,10 @@ has_frames(const struct tt_making *k)
 static const char *
 why_no_phases(struct tt_making *k)
 {
-	if (k->m->filter.no_wait)
-		return tt_text(k->r, "with %s, figures per frame are not known", tt_setting_name[TT_SETTING_NO_WAIT]);
+	const enum tt_setting hides = tt_filter_hides(&k->m->filter);
+
+	if (hides)
+		return tt_text(k->r, "with %s, figures per frame are not known", tt_setting_name[hides]);
 	return has_frames(k) ? "no marker is named after a phase of Unity's PlayerLoop" : why_no_frames(k);
 }
 
@@ -618,7 +620,7 @@ has_phases(const struct tt_making *k)
 {
 	const struct tt_model *m = k->m;
 
-	for (size_t i = 0; has_frames(k) && !m->filter.no_wait && i < m->frames->nmarker_stat && i < m->nname; i++)
+	for (size_t i = 0; has_frames(k) && !tt_filter_hides(&m->filter) && i < m->frames->nmarker_stat && i < m->nname; i++)
 		for (size_t p = 0; tt_frame_phases[p]; p++)
 			if (is_step(m->name[i].full, tt_frame_phases[p]))
 				return true;

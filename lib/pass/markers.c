@@ -142,8 +142,7 @@ put_frames(const struct fold *f, const struct tt_row *row, int rule, struct tt_c
 	const struct tt_frames *fr = f->p->m->frames;
 	struct tt_frame_marker sum = { 0 };
 
-	/* Figures per frame know no waits that are left out. */
-	if (!fr || fr->n == 0 || f->p->m->filter.no_wait)
+	if (!fr || fr->n == 0 || tt_filter_hides(&f->p->m->filter))
 		return;
 	tt_row_frames(f->p, row, &sum);
 	if (rule != TT_PERCENTILES_UNITY || sum.present)

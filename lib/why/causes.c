@@ -210,8 +210,7 @@ tt_causes_hidden(const struct tt_model *m)
 	for (size_t i = 0; f->thread && i < m->threads.n; i++)
 		if (!m->keep_thread[i])
 			return TT_SETTING_THREAD;
-	return f->no_wait ? TT_SETTING_NO_WAIT : f->min_dur ? TT_SETTING_MIN_DURATION :
-	    f->depth ? TT_SETTING_DEPTH : TT_SETTING_NONE;
+	return tt_filter_hides(f);
 }
 
 int

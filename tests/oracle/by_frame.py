@@ -78,6 +78,25 @@ def one_frame(what, number, rows, alone):
 NAMES = ("frame_markers", "frame_threads", "frame_counters", "frame_gc")
 
 
+def per_frame(what, rows, frames, t):
+    """Time per frame of markers and categories is that of the frame thread's rows, or empty where a filter leaves zones out."""
+    main = {r["thread"] for r in t["hitches"]}
+    rows = [r for r in rows if r["thread"] in main]
+    category = {r["marker"]: r["category"] for r in t["markers"]}
+    total, self = collections.Counter(), collections.Counter()
+    for r in rows:
+        total[r["marker"]] += r["total_ns"]
+        self[category.get(r["marker"])] += r["self_ns"]
+    for name, column, sums in (("marker", "frame_mean_ns", total), ("category", "frame_self_mean_ns", self)):
+        got = {r[name]: r.get(column) for r in t["markers" if name == "marker" else "categories"]}
+        told = any(v is not None for v in got.values())
+        check(told == ("--no-wait" not in what and "--min-duration" not in what and "--depth" not in what) or not got, "%s: %s is told" % (what, column), got)
+        # The category of a row that --marker hides is not known here.
+        hides = name == "category" and "--marker" in what
+        wrong = {k: (v, sums[k] / frames) for k, v in got.items() if told and not hides and abs((v or 0) - sums[k] / frames) > 1}
+        check(not wrong, "%s: %s is a mean of frame_markers" % (what, column), wrong)
+
+
 def one_capture(capture, options, filters):
     what = " ".join([os.path.basename(capture)] + options + filters)
     # No row is held back, and -j changes nothing.
@@ -103,6 +122,11 @@ def one_capture(capture, options, filters):
     for number in sorted(pick):
         alone = tables(capture, "markers,alloc_sites,threads,counters,gcalloc", *options, *filters, "--frames", "%d" % number)
         one_frame("%s, frame %d" % (what, number), number, {name: of[name].get(number, []) for name in NAMES}, alone)
+    alone = tables(capture, "frames,hitches,markers,categories", *options, *filters)
+    per_frame(what, all_rows["frame_markers"], len(numbers), alone)
+    if not filters:
+        same("%s: no figure depends on what else is read" % what, alone,
+             tables(capture, "frames,hitches,markers,categories", *options, "--thread", "*"))
     # Frames that follow each other: their sums are those of the whole of that time.
     first = last = numbers[0]
     for n in numbers[1:]:
