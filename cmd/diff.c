@@ -127,7 +127,7 @@ const struct verb verb_diff = {
 	.operands = "A... -- B...",
 	.about = "Compare captures of one build (A) with captures of another build (B): is B slower, and what makes the "
 		 "difference? The parts add up to the difference in frame time, to the nanosecond. Several captures on each side "
-		 "separate a change from noise.",
+		 "separate a change from noise. Two captures alone need no \"--\": the first is A.",
 	.examples = "  tracetool diff before.ttc -- after.ttc\n"
 		    "  tracetool diff main-*.ttc -- mine-*.ttc --max 5%\n"
 		    "  tracetool diff a.mlpd -- b.mlpd --frame-marker Game:Tick --pprof diff.pb.gz\n",
@@ -176,8 +176,8 @@ check(const struct diff_opts *o, struct tt_err *err)
 	int rc;
 
 	if (!p->parted)
-		return tt_fail(
-		    err, TT_E_USAGE, TT_NOWHERE, "which captures are A and which are B? Put \"--\" between them");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, p->n == 1 ? "one capture: name those it is compared with after \"--\"" :
+		    "which captures are A and which are B? Put \"--\" between them");
 	if (p->before == 0 || p->before == p->n)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture %s \"--\"", p->before ? "after" : "before");
 	for (size_t i = 0; i < o->table.n; i++) {
@@ -588,5 +588,9 @@ run_diff(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_diff, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
+	if (!o.in.path.parted && o.in.path.n == 2) {      /* two captures have one order */
+		o.in.path.parted = true;
+		o.in.path.before = 1;
+	}
 	return diff(app, &o, err);
 }

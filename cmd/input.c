@@ -102,13 +102,13 @@ const struct opt input_opt[] = {
 };
 
 const struct opt input_filter_opt[] = {
-	{ .name = "time", .arg = "A-B", .set = set_time,
+	{ .name = "time", .once = true, .arg = "A-B", .set = set_time,
 	    .help = "use only the time from A to B, in seconds from the beginning; either can be left out" },
-	{ .name = "frames", .arg = "A-B", .set = set_frames,
+	{ .name = "frames", .once = true, .arg = "A-B", .set = set_frames,
 	    .help = "use only frames A to B, numbered from 1, both included; either can be left out" },
-	{ .name = "from-label", .arg = "GLOB", .set = set_label, .at = AT(from_label),
+	{ .name = "from-label", .once = true, .arg = "GLOB", .set = set_label, .at = AT(from_label),
 	    .help = "begin where the program first sets this label; KEY=GLOB: another fact, like scene=Level*" },
-	{ .name = "to-label", .arg = "GLOB", .set = set_label, .at = AT(to_label),
+	{ .name = "to-label", .once = true, .arg = "GLOB", .set = set_label, .at = AT(to_label),
 	    .help = "end where the program next sets this label; \"*\": the next label" },
 	{ .name = "thread", .arg = "GLOB", .set = opt_patterns, .at = AT(thread),
 	    .help = "use only threads whose name or number matches; repeatable" },
@@ -116,9 +116,9 @@ const struct opt input_filter_opt[] = {
 	    .help = "show only rows and slices of matching categories; repeatable" },
 	{ .name = "marker", .arg = "GLOB", .set = opt_patterns, .at = AT(marker),
 	    .help = "show only rows and slices of matching markers (full or short name); repeatable" },
-	{ .name = "min-duration", .arg = "DUR", .set = opt_duration, .at = AT(min_dur),
+	{ .name = "min-duration", .once = true, .arg = "DUR", .set = opt_duration, .at = AT(min_dur),
 	    .help = "leave out zones shorter than DUR (like 50us, 1.5ms); their time stays with the caller" },
-	{ .name = "depth", .arg = "N", .set = opt_count, .at = AT(depth), .lo = 1, .hi = UINT32_MAX,
+	{ .name = "depth", .once = true, .arg = "N", .set = opt_count, .at = AT(depth), .lo = 1, .hi = UINT32_MAX,
 	    .help = "leave out zones nested deeper than N" },
 	{ .name = "wrappers", .set = opt_flag, .at = AT(wrappers),
 	    .help = "keep the runtime's allocation wrappers, which are left out by default" },
@@ -128,9 +128,9 @@ const struct opt input_filter_opt[] = {
 };
 
 const struct opt input_frame_opt[] = {
-	{ .name = "frame-marker", .arg = "GLOB", .set = opt_pattern, .at = AT(frame_marker),
+	{ .name = "frame-marker", .once = true, .arg = "GLOB", .set = opt_pattern, .at = AT(frame_marker),
 	    .help = "start a frame each time this marker begins; for captures without frame marks" },
-	{ .name = "frame-thread", .arg = "GLOB", .set = opt_pattern, .at = AT(frame_thread),
+	{ .name = "frame-thread", .once = true, .arg = "GLOB", .set = opt_pattern, .at = AT(frame_thread),
 	    .help = "count frames on this thread; default: where the frame marker begins most often" },
 	{ .name = "wait", .arg = "GLOB", .set = opt_patterns, .at = AT(wait),
 	    .help = "treat this marker as waiting, instead of the built-in list; repeatable" },

@@ -188,6 +188,19 @@ check_verb(const char *word, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\", and no file has this name", word);
 }
 
+/* A file is not there: is it a command, which options came before? */
+static int
+check_late(int argc, char *const *argv, struct tt_err *err)
+{
+	struct stat st;
+
+	for (int i = 1; i < argc; i++)
+		if (command_named(argv[i]) && stat(argv[i], &st) != 0 && errno == ENOENT)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "there is no file \"%s\"; a command comes before its options: tracetool %s ...",
+			    argv[i], argv[i]);
+	return err->code;
+}
+
 /* Run what the arguments (without the program's name) ask for; *${verb} is the one whose help fits. */
 static int
 run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_err *err)
@@ -207,7 +220,8 @@ run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_
 		if (rc != TT_OK)
 			return rc;
 		*verb = &verb_summary;
-		return run_summary(app, argc, argv, err);
+		rc = run_summary(app, argc, argv, err);
+		return rc == TT_E_IO && err->sys == ENOENT ? check_late(argc, argv, err) : rc;
 	}
 	*verb = c->verb;
 	return c->run(app, argc - 1, argv + 1, err);

@@ -367,6 +367,7 @@ struct scan {
 	int argc, i;
 	char *const *argv;
 	struct tt_arena *arena;
+	struct opt_list once;         /* options that are there already, of those that may be there once */
 };
 
 #define WORD_MAX 40           /* of a misspelt option that is looked for */
@@ -399,9 +400,15 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 
 /* Run the row; ${shown} is the option as the user wrote it. */
 static int
-set(const struct scan *s, const struct opt_row *row, const char *value, const char *shown, struct tt_err *err)
+set(struct scan *s, const struct opt_row *row, const char *value, const char *shown, struct tt_err *err)
 {
-	int rc = row->o.set(&row->o, s->into + row->base + row->o.at, value, s->arena, err);
+	int rc;
+
+	if (row->o.once && s->once.n && is_among(s->once.v, row->o.name))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s is there twice, and one would undo the other: give it once", shown);
+	rc = row->o.set(&row->o, s->into + row->base + row->o.at, value, s->arena, err);
+	if (rc == TT_OK && row->o.once)
+		rc = opt_list_add(&s->once, row->o.name, s->arena, err);
 
 	if (rc == TT_OK && s->verb->given_at) {
 		struct opt_given *given = (struct opt_given *)(void *)(s->into + s->verb->given_at);

@@ -47,6 +47,7 @@ struct opt {
 	const char *(*value)(size_t i);       /* the values there are, NULL after the last; NULL: any */
 	/* Not NULL: the row is a list of options made elsewhere; all use its set and at. Fill ${row} with the ${i}th; false: there is none. */
 	bool (*more)(size_t i, struct opt_row *row);
+	bool once;                    /* a second one would undo the first: it is refused */
 };
 
 /* A row and where its group's struct is in the verb's. */

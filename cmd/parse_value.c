@@ -177,20 +177,22 @@ val_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *
 {
 	const char *p = s;
 
-	*first = 0;
+	*first = 1;
 	*last = UINT64_MAX;
 	if (*p != '-' && !digits(&p, first))
 		goto wrong;
 	if (*p == '\0' && p != s) {
 		*last = *first;
-		return TT_OK;
+	} else {
+		if (*p++ != '-')
+			goto wrong;
+		if (*p != '\0' && !digits(&p, last))
+			goto wrong;
+		if (*p != '\0' || strcmp(s, "-") == 0)
+			goto wrong;
 	}
-	if (*p++ != '-')
-		goto wrong;
-	if (*p != '\0' && !digits(&p, last))
-		goto wrong;
-	if (*p != '\0' || strcmp(s, "-") == 0)
-		goto wrong;
+	if (*first == 0 || *last == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\": numbers begin at 1", s);
 	if (*first > *last)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" ends before it begins", s);
 	return TT_OK;

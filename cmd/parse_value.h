@@ -33,7 +33,7 @@ int val_percent(const char *s, int64_t *e4, struct tt_err *err);
 /* "A-B" in seconds, in ns; either side may be left out: then it is INT64_MIN or INT64_MAX. A < B. */
 int val_time_range(const char *s, int64_t *from, int64_t *to, struct tt_err *err);
 
-/* "A-B", both inclusive, "A" for one, "A-" and "-B" open: the missing side is 0 or UINT64_MAX. A <= B. */
+/* "A-B", both inclusive, "A" for one, "A-" and "-B" open: the missing side is 1 or UINT64_MAX. 1 <= A <= B. */
 int val_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *err);
 
 #endif

@@ -27,15 +27,15 @@ pick_value(size_t i)
 
 #define AT(f) offsetof(struct all, f)
 static const struct opt opt[] = {
-	{ 'f', "flag", NULL, "x", opt_flag, AT(flag), 0, 0, NULL, NULL },
-	{ 't', "text", "TEXT", "x", opt_text, AT(text), 0, 0, NULL, NULL },
-	{ 'l', "list", "ONE", "x", opt_add, AT(list), 0, 0, NULL, NULL },
-	{ 'c', "commas", "A,B", "x", opt_commas, AT(commas), 0, 0, pick_value, NULL },
-	{ 'p', "pick", "WHEN", "x", opt_choice, AT(pick), 0, 0, pick_value, NULL },
-	{ 'n', "number", "N", "x", opt_count, AT(n), 1, 9, NULL, NULL },
-	{ 's', "size", "SIZE", "x", opt_size, AT(size), 0, 0, NULL, NULL },
-	{ 'd', "duration", "DUR", "x", opt_duration, AT(dur), 0, 0, NULL, NULL },
-	{ 'o', "percent", "PCT", "x", opt_percent, AT(pct), 0, 0, NULL, NULL },
+	{ 'f', "flag", NULL, "x", opt_flag, AT(flag), 0, 0, NULL, NULL, false },
+	{ 't', "text", "TEXT", "x", opt_text, AT(text), 0, 0, NULL, NULL, false },
+	{ 'l', "list", "ONE", "x", opt_add, AT(list), 0, 0, NULL, NULL, false },
+	{ 'c', "commas", "A,B", "x", opt_commas, AT(commas), 0, 0, pick_value, NULL, false },
+	{ 'p', "pick", "WHEN", "x", opt_choice, AT(pick), 0, 0, pick_value, NULL, false },
+	{ 'n', "number", "N", "x", opt_count, AT(n), 1, 9, NULL, NULL, false },
+	{ 's', "size", "SIZE", "x", opt_size, AT(size), 0, 0, NULL, NULL, false },
+	{ 'd', "duration", "DUR", "x", opt_duration, AT(dur), 0, 0, NULL, NULL, false },
+	{ 'o', "percent", "PCT", "x", opt_percent, AT(pct), 0, 0, NULL, NULL, false },
 	{ .name = NULL },
 };
 static const struct opt_group groups[] = { { "All", opt, 0 }, { NULL, NULL, 0 } };

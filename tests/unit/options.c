@@ -84,8 +84,8 @@ TEST(number_ranges_are_inclusive_and_may_be_open)
 	CHECK(val_number_range("7", &a, &b, &err) == TT_OK && a == 7 && b == 7);
 	CHECK(val_number_range("7-7", &a, &b, &err) == TT_OK && a == 7 && b == 7);
 	CHECK(val_number_range("100-", &a, &b, &err) == TT_OK && a == 100 && b == UINT64_MAX);
-	CHECK(val_number_range("-50", &a, &b, &err) == TT_OK && a == 0 && b == 50);
-	static const char *const bad[] = { "", "-", "9-8", "1.5", "1-2-3", "x" };
+	CHECK(val_number_range("-50", &a, &b, &err) == TT_OK && a == 1 && b == 50);
+	static const char *const bad[] = { "", "-", "0", "0-5", "-0", "9-8", "1.5", "1-2-3", "x" };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		CHECK_EQ_INT(val_number_range(bad[i], &a, &b, &err), TT_E_USAGE);
 }
@@ -156,19 +156,19 @@ set_more(const struct opt *o, void *field, const char *value, struct tt_arena *a
 }
 
 static const struct opt outer_opt[] = {
-	{ 'f', "flag", NULL, "a flag", opt_flag, offsetof(struct outer, flag), 0, 0, NULL, NULL },
-	{ 'g', "other-flag", NULL, "another", opt_flag, offsetof(struct outer, other), 0, 0, NULL, NULL },
-	{ 't', "text", "TEXT", "a text", opt_text, offsetof(struct outer, text), 0, 0, NULL, NULL },
-	{ 0, "list", "ONE", "repeatable", opt_add, offsetof(struct outer, list), 0, 0, NULL, NULL },
-	{ 0, "commas", "A,B", "cut at commas", opt_commas, offsetof(struct outer, commas), 0, 0, NULL, NULL },
+	{ 'f', "flag", NULL, "a flag", opt_flag, offsetof(struct outer, flag), 0, 0, NULL, NULL, false },
+	{ 'g', "other-flag", NULL, "another", opt_flag, offsetof(struct outer, other), 0, 0, NULL, NULL, false },
+	{ 't', "text", "TEXT", "a text", opt_text, offsetof(struct outer, text), 0, 0, NULL, NULL, false },
+	{ 0, "list", "ONE", "repeatable", opt_add, offsetof(struct outer, list), 0, 0, NULL, NULL, false },
+	{ 0, "commas", "A,B", "cut at commas", opt_commas, offsetof(struct outer, commas), 0, 0, NULL, NULL, false },
 	{ .more = more_rows, .set = set_more, .at = offsetof(struct outer, more) },
 	{ .name = NULL },
 };
 static const struct opt inner_opt[] = {
 	{ 'n', "number", "N",
 	    "a number of something that takes so many words to tell that the line must be cut", opt_count,
-	    offsetof(struct inner, n), 1, 9, NULL, NULL },
-	{ 0, "pick", "WHEN", "one of three", opt_choice, offsetof(struct inner, pick), 0, 0, pick_value, NULL },
+	    offsetof(struct inner, n), 1, 9, NULL, NULL, false },
+	{ 0, "pick", "WHEN", "one of three", opt_choice, offsetof(struct inner, pick), 0, 0, pick_value, NULL, false },
 	{ .name = NULL },
 };
 static const struct opt_group groups[] = {
