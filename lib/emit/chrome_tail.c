@@ -234,8 +234,10 @@ put_capture(const struct tt_capture *cap, struct tt_json *j)
 	j->gap = "\n";
 	tt_json_open(j, NULL, "{");
 	tt_json_u64(j, "pid", chrome_pid(cap->process));
-	tt_json_i64(j, "native_pid", cap->pid);
-	tt_json_i64(j, "wall_clock_ms", cap->wall_ns / 1000000);
+	if (cap->pid)
+		tt_json_i64(j, "native_pid", cap->pid);
+	if (cap->wall_ns)
+		tt_json_i64(j, "wall_clock_ms", cap->wall_ns / 1000000);
 	tt_json_bool(j, "clean_end", cap->clean_end);
 	put_known(j, "path", cap->path);
 	put_known(j, "format", cap->format);

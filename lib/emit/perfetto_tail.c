@@ -132,8 +132,10 @@ put_capture(const struct tt_capture *cap, uint64_t track, struct tt_buf *b)
 	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "arguments", cap->args);
 	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "architecture", cap->arch);
 	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "system", cap->os);
-	tt_pf_note_number(b, PF_EVENT_ANNOTATION, "native_pid", PF_NOTE_INT, (uint64_t)cap->pid);
-	tt_pf_note_number(b, PF_EVENT_ANNOTATION, "wall_clock_ms", PF_NOTE_INT, (uint64_t)(cap->wall_ns / 1000000));
+	if (cap->pid)
+		tt_pf_note_number(b, PF_EVENT_ANNOTATION, "native_pid", PF_NOTE_INT, (uint64_t)cap->pid);
+	if (cap->wall_ns)
+		tt_pf_note_number(b, PF_EVENT_ANNOTATION, "wall_clock_ms", PF_NOTE_INT, (uint64_t)(cap->wall_ns / 1000000));
 	tt_pf_note_number(b, PF_EVENT_ANNOTATION, "clean_end", PF_NOTE_BOOL, cap->clean_end);
 	if (cap->meta) {
 		size_t at = begin_dict(b, PF_EVENT_ANNOTATION, "meta");
@@ -150,15 +152,15 @@ static void
 put_losses(const struct tt_loss *l, uint64_t track, struct tt_buf *b)
 {
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
-		const struct tt_loss_info *i = &tt_loss_info[k];
+		const struct tt_loss_info i = tt_loss_info_of(l, (enum tt_loss_kind)k);
 
 		if (!l->e[k].n)
 			continue;
 		struct pf_event e = tt_pf_begin_event(b, PF_INSTANT, track);
-		tt_pf_text(b, PF_EVENT_NAME, i->text, strlen(i->text));
+		tt_pf_text(b, PF_EVENT_NAME, i.text, strlen(i.text));
 		tt_pf_text(b, PF_EVENT_CATEGORY, "Losses", 6);
-		tt_pf_note_text(b, PF_EVENT_ANNOTATION, "loss", i->id);
-		tt_pf_note_text(b, PF_EVENT_ANNOTATION, "severity", tt_severity_name[i->severity]);
+		tt_pf_note_text(b, PF_EVENT_ANNOTATION, "loss", i.id);
+		tt_pf_note_text(b, PF_EVENT_ANNOTATION, "severity", tt_severity_name[i.severity]);
 		tt_pf_note_number(b, PF_EVENT_ANNOTATION, "count", PF_NOTE_UINT, l->e[k].n);
 		tt_pf_note_number(b, PF_EVENT_ANNOTATION, "bytes", PF_NOTE_UINT, l->e[k].bytes);
 		tt_pf_end_event(b, e, 0);

@@ -88,12 +88,13 @@ struct tt_loss_info
 tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
 {
 	struct tt_loss_info i = tt_loss_info[k];
+	const struct tt_loss_entry *e = &l->e[k];
 
-	if (l->said && l->said[k].text)
-		i.text = l->said[k].text;
-	if (l->said && l->said[k].advice)
-		i.advice = l->said[k].advice;
-	if (l->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_CUT || k == TT_LOST_GARBAGE))
+	if (e->said && e->said->text)
+		i.text = e->said->text;
+	if (e->said && e->said->advice)
+		i.advice = e->said->advice;
+	if (e->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_CUT || k == TT_LOST_GARBAGE))
 		i.advice = "The layout of this version is not known: the file may be whole, and read like a version that it is not.";
 	return i;
 }
@@ -113,15 +114,18 @@ tt_loss_reset(struct tt_loss *l)
 
 /* Add to one entry; an entry that counted nothing yet has no place. A place is one in the first input. */
 static void
-add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at, const char *input)
+add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at, const char *input, const struct tt_loss_said *said)
 {
 	if (e->n == 0) {
 		e->first_at = TT_NOWHERE;
 		e->input = input;
+		e->said = said;
 	} else if (input != e->input) {
 		e->in_others = true;
 		at = TT_NOWHERE;
 	}
+	if (said != e->said)
+		e->said = NULL;
 	e->n = n > UINT64_MAX - e->n ? UINT64_MAX : e->n + n;
 	e->bytes += bytes;
 	if (at < e->first_at)
@@ -133,7 +137,8 @@ tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, 
 {
 	if (n == 0)
 		return;
-	add(&l->e[k], n, bytes, at, l->input);
+	add(&l->e[k], n, bytes, at, l->input, l->said ? &l->said[k] : NULL);
+	l->e[k].forced = l->e[k].forced || l->forced;
 	l->any = true;
 }
 
@@ -146,8 +151,10 @@ tt_loss_join(struct tt_loss *into, const struct tt_loss *from)
 		const struct tt_loss_entry *e = &from->e[k];
 
 		if (e->n) {
-			add(&into->e[k], e->n, e->bytes, e->first_at, e->input ? e->input : into->input);
+			add(&into->e[k], e->n, e->bytes, e->first_at, e->input ? e->input : into->input,
+			    e->said || !into->said ? e->said : &into->said[k]);
 			into->e[k].in_others = into->e[k].in_others || e->in_others;
+			into->e[k].forced = into->e[k].forced || e->forced || into->forced;
 		}
 	}
 	into->any = true;

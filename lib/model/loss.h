@@ -51,12 +51,15 @@ struct tt_loss_entry {
 	uint64_t first_at;        /* byte offset of the first, or TT_NOWHERE */
 	const char *input;        /* of several inputs: the one the first is in */
 	bool in_others;           /* and in another as well */
+	const struct tt_loss_said *said;      /* how their format says it; NULL: as all do, or several formats have some */
+	bool forced;              /* a version was read like another one because that was asked for: damage may be that */
 };
 
 struct tt_loss {
 	bool any;
-	bool forced;                  /* a version was read like another one because that was asked for: damage may be that */
-	const struct tt_loss_said *said;      /* how the format read says each kind; NULL: as all do, or several formats were read */
+	/* Of what is added next. */
+	bool forced;
+	const struct tt_loss_said *said;      /* by kind */
 	const char *input;        /* of several inputs: the one that is being read; lives as long as the ledger */
 	struct tt_loss_entry e[TT_LOST_KINDS];
 };
@@ -73,7 +76,7 @@ struct tt_loss_info {
 };
 extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
 
-/* The same as the ledger's format says them. */
+/* The same as the entry's format says them. */
 struct tt_loss_info tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k);
 
 /* What to do, as a sentence; ${room}, which is returned. */

@@ -332,13 +332,13 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 	int rc = TT_OK;
 
 	tt_log(r->env, TT_LOG_VERBOSE, "pass %u: %s", ++r->passes, phase_text[phase]);
-	r->env->loss->said = said_by(r);
 	r->env->loss->forced = is_forced(r);
 	r->phase_name = name;
 	r->done_bytes = 0;
 	tt_threads_reset(&r->m->threads);
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
 		r->env->loss->input = name_in_ledger(r, &r->in[i]);
+		r->env->loss->said = r->in[i].format->said;
 		rc = tt_pipeline(r, &r->in[i], phase, err);
 		if (rc < 0 && rc != TT_E_STOPPED && !r->emit_failed)
 			tt_err_in(err, "%s", r->in[i].cap->path);
@@ -346,6 +346,7 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
 			r->done_bytes += raw_size(f) != UINT64_MAX ? raw_size(f) : 0;
 	}
+	r->env->loss->said = said_by(r);
 	return rc;
 }
 
