@@ -275,6 +275,7 @@ const struct tt_format tt_format_data = {
 	.suffix = ".data",
 	.said = said,
 	.frames = true,
+	.numbers_frames = true,
 	.probe = probe,
 	.open = open_,
 	.next = data_next,

@@ -126,6 +126,7 @@ const struct tt_format tt_format_raw = {
 	.suffix = ".raw",
 	.said = said,
 	.frames = true,
+	.numbers_frames = true,
 	.probe = probe,
 	.open = open_,
 	.next = raw_next,

@@ -259,6 +259,8 @@ gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
 		gather_args(v, i, r);
 		break;
 	case TT_FRAME:
+		if (e->val)
+			set_number(r, TT_T_U64, e->val);
 		break;
 	case TT_GAP:
 		return !(e->flags & TT_F_POPPED);

@@ -44,6 +44,7 @@ struct tt_scrubbed { uint64_t names, dropped, cut, at; bool damaged; };
 struct tt_format {
 	const char *name, *summary;
 	const char *suffix;           /* usual file name suffix, for lists */
+	bool numbers_frames;          /* marks of frames have the engine's own number of the frame, 32 bits, as their val */
 	const struct tt_loss_said *said;      /* by enum tt_loss_kind; NULL: losses are said as everywhere */
 	bool frames;                  /* may hold frame marks: a pipe is kept for a second reading where they are wanted */
 	/* How sure is the reader from the first bytes: 0..100. Pure; may be called on any bytes. */

@@ -25,6 +25,7 @@ struct tt_frames {
 	int64_t *start;               /* ts of the begin */
 	int64_t *dur;
 	uint64_t *number;             /* place in its process, from 1 */
+	uint32_t *given;              /* the engine's own number of it, where has_given */
 	uint32_t *thread;             /* thread index */
 	uint64_t *alloc_b;            /* of all threads of the process, by time */
 	uint64_t *alloc_n;
@@ -33,6 +34,7 @@ struct tt_frames {
 	int64_t *editor_ns;           /* of the frame thread in the Editor's zones */
 	int64_t *editor_wait_ns;      /* the part of it that is in wait_ns, too */
 	int64_t *limit_ns;            /* the part of wait_ns in which it waited for the frame limit */
+	bool has_given;
 	bool has_wait;                /* a wait marker or contention record was seen */
 	bool has_editor;              /* a zone of the Editor's was seen */
 	bool limit_set;               /* most of limit_ns is in a marker that waits for a limit and nothing else */
@@ -117,6 +119,9 @@ void tt_frames_category_hist(const struct tt_frames *f, size_t category, struct 
  */
 bool tt_frames_of(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end);
 size_t tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *last);
+
+/* No whole frame is chosen by ${first} to ${last}; there are ${low} to ${high}, and ${of} is the one that the engine calls ${first}, 0: none. */
+int tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint64_t of, struct tt_err *err);
 
 /* The frame that holds ${ts} among frames ${from} to ${to} - 1 (of one process), or SIZE_MAX. */
 size_t tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts);

@@ -21,10 +21,12 @@
 #define DEPTH_MAX 256
 #define NEIGHBOURS 2
 
-enum { F_FRAME, F_IS, F_START, F_DUR, F_CPU, F_ALLOCS, F_BYTES, F_COLLECTIONS, F_PAUSE, F_PROCESS, F_N };
+enum { F_FRAME, F_GIVEN, F_IS, F_START, F_DUR, F_CPU, F_ALLOCS, F_BYTES, F_COLLECTIONS, F_PAUSE, F_PROCESS, F_N };
 
 static const struct tt_col frames_col[F_N] = {
 	[F_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as filters by frame use it." },
+	[F_GIVEN] = { "engine_frame", "engine's no.", TT_UNIT_COUNT,
+	    "Number that the engine gave the frame; empty if it is not in the capture." },
 	[F_IS] = { "is", "is", TT_UNIT_TEXT, "A or B; (median) if it was chosen as the median frame; empty: a frame before or after B." },
 	[F_START] = { "start_ns", "start", TT_UNIT_NS, "Start of the frame." },
 	[F_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time of the frame." },
@@ -190,11 +192,13 @@ choose(struct tt_making *k, struct compared *c)
 	c->found = true;
 	for (unsigned s = A; s < SIDES; s++) {
 		uint64_t number = k->o->compare[s];
+		uint64_t of = 0;
 
 		c->frame[s] = s == B && !k->o->compares ? longest : median;
 		if (number != TT_COMPARE_MEDIAN && !find_number(f, number, &c->frame[s])) {
-			tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "frame %llu is not a whole frame here: these are %llu to %llu",
-			    (unsigned long long)number, (unsigned long long)f->number[0], (unsigned long long)f->number[f->n - 1]);
+			for (size_t i = 0; f->has_given && i < f->n; i++)
+				of = number == f->given[i] ? f->number[i] : of;
+			tt_frames_none(number, number, f->number[0], f->number[f->n - 1], of, &k->r->err);
 			c->found = false;
 			return;
 		}
@@ -324,6 +328,8 @@ put_frame(struct tt_making *k, const struct compared *c, size_t i, struct tt_tab
 	struct tt_cell *cell = tt_row(t);
 
 	tt_cell_u64(&cell[F_FRAME], f->number[i]);
+	if (f->has_given)
+		tt_cell_u64(&cell[F_GIVEN], f->given[i]);
 	tt_cell_name(&cell[F_IS], name_of(k, c, i));
 	tt_cell_int(&cell[F_START], f->start[i]);
 	tt_cell_int(&cell[F_DUR], tt_frames_wall(f, i));

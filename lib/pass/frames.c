@@ -92,11 +92,13 @@ static const struct tt_col histogram_col[H_N] = {
 	[H_BELOW] = { "cumulative", "all up to", TT_UNIT_PERCENT, "Share of the frames in this row and the rows above it." },
 };
 
-enum { W_FRAME, W_START, W_DUR, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIMIT, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD,
+enum { W_FRAME, W_GIVEN, W_START, W_DUR, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIMIT, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD,
 	W_PROCESS, W_N };
 
 static const struct tt_col hitch_col[W_N] = {
 	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as filters by frame use it." },
+	[W_GIVEN] = { "engine_frame", "engine's no.", TT_UNIT_COUNT,
+	    "Number that the engine gave the frame; empty if it is not in the capture." },
 	[W_START] = { "start_ns", "start", TT_UNIT_NS, "Start of the frame." },
 	[W_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
 	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty if it is not known." },
@@ -513,6 +515,8 @@ hitches(struct tt_making *k, struct tt_table *t)
 		struct tt_cell *c = tt_row(t);
 
 		tt_cell_u64(&c[W_FRAME], f->number[h->frame]);
+		if (f->has_given)
+			tt_cell_u64(&c[W_GIVEN], f->given[h->frame]);
 		tt_cell_int(&c[W_START], start);
 		tt_cell_int(&c[W_DUR], tt_frames_wall(f, h->frame));
 		if (f->has_wait)

@@ -7,10 +7,13 @@
 #include "run/frame_replay.h"
 
 #include "model/facts.h"
+#include "model/format.h"
 #include "run/run.h"
 #include "run/render_time.h"
 #include "run/state.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* --- marks ----------------------------------------------------------------------------- */
@@ -47,16 +50,18 @@ marks_of(struct tt_run *r, const struct tt_thread *t, struct tt_err *err)
 }
 
 static int
-add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, uint32_t by, struct tt_err *err)
+add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, uint32_t by, uint32_t given, struct tt_err *err)
 {
 	struct tt_mem *mem = &r->env->mem;
 	struct tt_frame_marks *m = marks_of(r, t, err);
 
 	if (!m || tt_mem_grow(mem, &m->ts, &m->cap, m->n + 1, sizeof *m->ts, err) != TT_OK ||
-	    tt_mem_grow(mem, &m->by, &m->capby, m->n + 1, sizeof *m->by, err) != TT_OK)
+	    tt_mem_grow(mem, &m->by, &m->capby, m->n + 1, sizeof *m->by, err) != TT_OK ||
+	    tt_mem_grow(mem, &m->given, &m->capgiven, m->n + 1, sizeof *m->given, err) != TT_OK)
 		return err->code;
 	/* A thread's time does not run backwards; where a damaged capture says so, frames of no length are left out. */
 	m->ts[m->n] = m->n && ts < m->ts[m->n - 1] ? m->ts[m->n - 1] : ts;
+	m->given[m->n] = given;
 	m->by[m->n++] = by;
 	return TT_OK;
 }
@@ -87,7 +92,7 @@ begins(struct tt_run *r, const struct tt_thread *t, struct tt_mark_key *k, const
 	if (ms->name == UINT32_MAX)
 		ms->name = k->name;
 	ms->several = ms->several || (ms->one && k->name != ms->name);
-	return ms->several ? TT_OK : add_mark(r, t, e->ts, (uint32_t)(k - ms->key), err);
+	return ms->several ? TT_OK : add_mark(r, t, e->ts, (uint32_t)(k - ms->key), 0, err);
 }
 
 /* While names are read: times, and the frames that the capture marks. */
@@ -105,7 +110,7 @@ collect_frames(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, 
 		const struct tt_event *e = &b->ev[b->rare[i]];
 
 		if (e->kind == TT_FRAME)
-			rc = add_mark(r, t, e->ts, 0, err);
+			rc = add_mark(r, t, e->ts, 0, in->format->numbers_frames ? (uint32_t)e->val : 0, err);
 		else if (e->kind == TT_GAP)
 			add_gap(r->marks, t, e);
 	}
@@ -161,6 +166,7 @@ tt_marks_free(struct tt_run *r)
 	for (size_t i = 0; i < ms->n; i++) {
 		tt_mem_free(mem, ms->m[i].ts, ms->m[i].cap * sizeof *ms->m->ts);
 		tt_mem_free(mem, ms->m[i].by, ms->m[i].capby * sizeof *ms->m->by);
+		tt_mem_free(mem, ms->m[i].given, ms->m[i].capgiven * sizeof *ms->m->given);
 	}
 	tt_mem_free(mem, ms->m, ms->cap * sizeof *ms->m);
 	tt_mem_free(mem, ms->of_thread, ms->nof_thread * sizeof *ms->of_thread);
@@ -203,9 +209,9 @@ choose(const struct tt_run *r, uint32_t process)
 static int
 frames_room(struct tt_frames *f, size_t n, struct tt_err *err)
 {
-	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns,
+	void *column[] = { &f->start, &f->dur, &f->number, &f->given, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns,
 		&f->editor_ns, &f->editor_wait_ns, &f->limit_ns, &f->recorded, &f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
-	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
+	static const size_t size[] = { 8, 8, 8, 4, 4, 8, 8, 8, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
 	size_t cap = f->cap;
 
 	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
@@ -251,6 +257,8 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 		f->start[f->n] = from;
 		f->dur[f->n] = to - from;
 		f->number[f->n] = i + 1;
+		f->given[f->n] = marks->given[i];
+		f->has_given = f->has_given || marks->given[i];
 		f->thread[f->n++] = marks->thread;
 	}
 	return TT_OK;
@@ -517,13 +525,57 @@ check_one(const struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
+int
+tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint64_t of, struct tt_err *err)
+{
+	char what[80], other[100] = "";
+
+	if (first == last)
+		snprintf(what, sizeof what, "frame %" PRIu64 " is not a whole frame", first);
+	else if (last == UINT64_MAX)
+		snprintf(what, sizeof what, "from frame %" PRIu64 " on there are no whole frames", first);
+	else
+		snprintf(what, sizeof what, "frames %" PRIu64 " to %" PRIu64 " are not whole frames", first, last);
+	if (of)
+		snprintf(other, sizeof other, "; what the engine calls frame %" PRIu64 " is frame %" PRIu64, first, of);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s here: these are %" PRIu64 " to %" PRIu64 "%s", what, low, high, other);
+}
+
+/* The first and the last whole frame of the first capture that has some, and the one that the engine calls ${given}; 0: none. */
+static void
+find_whole(const struct tt_run *r, uint64_t given, uint64_t *low, uint64_t *high, uint64_t *of)
+{
+	*low = *high = *of = 0;
+	for (size_t i = 0; i < r->m->ncap && *high == 0; i++) {
+		const struct tt_frame_marks *marks = choose(r, (uint32_t)i);
+
+		for (size_t k = 0; marks && k + 1 < marks->n; k++) {
+			if (marks->by[k] & TT_MARK_GAP)
+				continue;
+			*low = *low ? *low : k + 1;
+			*high = k + 1;
+			*of = marks->given[k] == given ? k + 1 : *of;
+		}
+	}
+}
+
 /* The frames that the user wants to see are not there. */
 static int
-no_frames(const struct tt_model *m, struct tt_err *err)
+no_frames(const struct tt_run *r, struct tt_err *err)
 {
-	if (m->frames)
+	const struct tt_model *m = r->m;
+	const struct tt_filter *f = &m->filter;
+	const bool in_time = f->from != INT64_MIN || f->to != INT64_MAX;
+	uint64_t low, high, of;
+
+	find_whole(r, f->frame_first, &low, &high, &of);
+	if (m->frames && (high == 0 || in_time))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the capture has no such frames%s", tt_setting_name[TT_SETTING_FRAMES],
-		    m->filter.from != INT64_MIN || m->filter.to != INT64_MAX ? " in that time" : "");
+		    in_time ? " in that time" : "");
+	if (m->frames) {
+		tt_frames_none(f->frame_first, f->frame_last, low, high, of, err);
+		return tt_err_in(err, "%s", tt_setting_name[TT_SETTING_FRAMES]);
+	}
 	if (m->frame_marker)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no frames to choose from: \"%s\" never begins", m->frame_marker);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs frame marks: name a marker with %s", tt_setting_name[TT_SETTING_FRAMES],
@@ -551,7 +603,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 		rc = check_one(r, err);
 	if (rc == TT_OK)
 		rc = tt_frames_make(r, m, r->o->whole_frames, &r->replay, err);
-	return rc == TT_OK && m->filter.has_frames && !(m->frames && m->frames->n) ? no_frames(m, err) : rc;
+	return rc == TT_OK && m->filter.has_frames && !(m->frames && m->frames->n) ? no_frames(r, err) : rc;
 }
 
 size_t

@@ -27,7 +27,8 @@ struct tt_frame_marks {               /* begins of frames on one thread */
 	uint32_t process, thread;
 	int64_t *ts;
 	uint32_t *by;                 /* which of tt_marks.key begins it; TT_MARK_GAP: before the next begin something is missing */
-	size_t n, cap, capby;
+	uint32_t *given;              /* the number that the engine gave the frame; all 0: none */
+	size_t n, cap, capby, capgiven;
 };
 
 /* A marker whose begin is a frame, or the begin of the time to look at. */

@@ -289,6 +289,7 @@ tt_frames_free(struct tt_model *m)
 	tt_mem_free(f->mem, f->start, f->cap * sizeof *f->start);
 	tt_mem_free(f->mem, f->dur, f->cap * sizeof *f->dur);
 	tt_mem_free(f->mem, f->number, f->cap * sizeof *f->number);
+	tt_mem_free(f->mem, f->given, f->cap * sizeof *f->given);
 	tt_mem_free(f->mem, f->thread, f->cap * sizeof *f->thread);
 	tt_mem_free(f->mem, f->alloc_b, f->cap * sizeof *f->alloc_b);
 	tt_mem_free(f->mem, f->alloc_n, f->cap * sizeof *f->alloc_n);

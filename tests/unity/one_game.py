@@ -273,6 +273,8 @@ FACTS = [
     ("data", "threads", "first_ns", ".data has whole frames: a thread begins with the frame"),
     ("data", "threads", "last_ns", ".data says nothing of a thread's end: it lasts up to its last sample"),
     ("data", "threads", "busy_share", "the share is of the time from first_ns to last_ns"),
+    ("ttc", "hitches", "engine_frame", "the plug-in is not told the engine's number of a frame"),
+    ("ttc", "compared_frames", "engine_frame", "the same"),
     ("ttc", "capture_threads", "tid", "as in threads"),
     ("ttc raw data", "capture_threads", "events", "as in threads"),
     ("data", "capture_threads", "first_ns", "as in threads"),
