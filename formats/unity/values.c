@@ -3,6 +3,7 @@
  */
 #include "unity/profiler.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -75,6 +76,25 @@ put_text(struct unity_run *r, const struct unity_value *v, size_t *at)
 	return rc;
 }
 
+/* Three floats into the batch's buffer: "(1.5, 0, -2)". */
+static int
+put_vector(struct unity_run *r, const struct unity_value *v, size_t *at)
+{
+	struct tt_buf *to = &r->b->text;
+
+	*at = to->n;
+	for (unsigned i = 0; i < 3; i++) {
+		char text[40];
+		float f;
+
+		memcpy(&f, v->p + 4 * (size_t)i, 4);
+		*tt_put_double(text, (double)f) = '\0';
+		tt_buf_printf(to, "%s%s", i ? ", " : "(", *text ? text : isnan(f) ? "NaN" : f < 0 ? "-Infinity" : "Infinity");
+	}
+	tt_buf_text(to, ")");
+	return tt_buf_error(to, r->err);
+}
+
 int
 unity_put_arg(struct unity_run *r, size_t of, const struct unity_value *v)
 {
@@ -85,8 +105,8 @@ unity_put_arg(struct unity_run *r, size_t of, const struct unity_value *v)
 	int rc = tt_batch_room(b, 2, r->err);
 
 	if (rc == TT_OK && !unity_number(v, &type, &bits)) {
-		type = v->type == UNITY_V_TEXT || v->type == UNITY_V_TEXT16 ? TT_T_TEXT : TT_T_BLOB;
-		rc = put_text(r, v, &at);
+		type = v->type == UNITY_V_TEXT || v->type == UNITY_V_TEXT16 || v->type == UNITY_V_VEC3 ? TT_T_TEXT : TT_T_BLOB;
+		rc = v->type == UNITY_V_VEC3 ? put_vector(r, v, &at) : put_text(r, v, &at);
 		bits = at;
 		n = b->text.n - at;
 	}

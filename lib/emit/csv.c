@@ -476,6 +476,31 @@ write_facts(struct csv *c, struct tt_err *err)
 	return rc;
 }
 
+/* Names of threads, after all events: kind "thread", name "name", the thread's group as category and its name as detail. */
+static int
+write_threads(struct csv *c, struct tt_err *err)
+{
+	const struct tt_model *m = c->m;
+	struct tt_buf *b = &c->scratch;
+	char ids[80];
+
+	b->n = 0;
+	for (size_t i = 0; i < m->threads.n; i++) {
+		const struct tt_thread *t = m->threads.t[i];
+		const char sep[] = { c->form.csv_sep, c->form.csv_sep, c->form.csv_sep, '\0' };
+
+		if (m->keep_thread && !m->keep_thread[i])
+			continue;
+		*tt_csv_put_ids(ids, c, t->process, t->index, !tt_thread_is_gpu(t), t->tid) = '\0';
+		tt_buf_printf(b, "thread%s%sname", ids, sep);
+		tt_csv_put_field(b, c, t->group, strlen(t->group));
+		tt_csv_put_sep(b, c);
+		tt_csv_put_field(b, c, t->name, strlen(t->name));
+		tt_buf_printf(b, "%.1s\n", sep);
+	}
+	return flush(c, err);
+}
+
 static int
 csv_finish(void *state, const struct tt_model *m, struct tt_err *err)
 {
@@ -484,7 +509,10 @@ csv_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	c->m = m;
 	if (c->unwritten)
 		tt_loss_add(m->loss, TT_LOST_VALUES, c->unwritten, 0, TT_NOWHERE);
-	return c->pass ? write_table(c, err) : write_facts(c, err);
+	if (c->pass)
+		return write_table(c, err);
+	int rc = write_threads(c, err);
+	return rc == TT_OK ? write_facts(c, err) : rc;
 }
 
 static int

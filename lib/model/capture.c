@@ -5,8 +5,10 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/hash_seed.h"
 #include "model/defs.h"
+#include "model/filter.h"
 
 /* Where the fact of ${key} is, or would be. Two bits of the hash choose the way on from each fact. */
 static struct tt_meta **
@@ -199,17 +201,26 @@ tt_threads_reset(struct tt_threads *ts)
 	}
 }
 
+/* The last name that thread ${tid} was given from ${from} to ${until}, or NULL. */
+static const struct tt_def *
+name_within(const struct tt_capture *cap, uint64_t tid, int64_t from, int64_t until)
+{
+	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_THREAD, tid, until);
+
+	return d && d->len > 0 && d->ts >= from && d->ts <= until ? d : NULL;
+}
+
 /*
- * The last name that was given to ${t} while it lived, or NULL. An id is used again: what came up to ${from}, when the thread
- * before it ended, was that one's name, and what comes after its own end is a later one's.
+ * The last name that was given to ${t} while it lived, or NULL. An id is used again: what came before ${from} was the name of the thread
+ * before it, and what comes after its own end is a later one's; so is what comes at its end, if it has a name already.
  */
 static const struct tt_def *
 name_of(const struct tt_capture *cap, const struct tt_thread *t, int64_t from)
 {
 	int64_t until = t->next && t->last_ts >= t->first_ts ? t->last_ts - cap->offset_ns : INT64_MAX;
-	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_THREAD, t->tid, until);
+	const struct tt_def *d = until < INT64_MAX ? name_within(cap, t->tid, from, until - 1) : NULL;
 
-	return d && d->len > 0 && d->ts > from && d->ts <= until ? d : NULL;
+	return d ? d : name_within(cap, t->tid, from, until);
 }
 
 static const char *
@@ -238,7 +249,22 @@ tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n,
 				return err->code;
 			if (t->last_ts >= t->first_ts)
 				from = t->last_ts - cap->offset_ns;
+			if (d && d->ts >= from)
+				from = d->ts < INT64_MAX ? d->ts + 1 : d->ts;
 		}
 	}
 	return TT_OK;
+}
+
+bool
+tt_thread_named(const struct tt_thread *t, const char *const *patterns)
+{
+	char number[24], full[300];
+
+	*tt_put_u64(number, t->index + UINT64_C(1)) = '\0';
+	snprintf(full, sizeof full, "%s.%s", t->group, t->name);
+	for (; *patterns; patterns++)
+		if (strcmp(*patterns, number) == 0 || tt_glob(*patterns, t->name) || (*t->group && tt_glob(*patterns, full)))
+			return true;
+	return false;
 }

@@ -30,6 +30,9 @@ struct tt_thread {
 	const char *name;             /* set by tt_threads_name at the end of a run; never NULL */
 };
 
+/* True if one of ${patterns} means it: by its name, with its group ("Job.Worker 0") or without, or by its number. */
+bool tt_thread_named(const struct tt_thread *t, const char *const *patterns);
+
 /* True if the "thread" is what the GPU did. It is not a thread of the system: it has no id there, and its time is not processor time. */
 static inline bool
 tt_thread_is_gpu(const struct tt_thread *t)

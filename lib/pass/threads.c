@@ -6,7 +6,7 @@
 #include "view/view.h"
 
 enum { T_THREAD, T_NUMBER, T_BUSY, T_SHARE, T_WAITING, T_STOPPED, T_CALLS, T_ALLOCS, T_BYTES, T_EVENTS, T_FIRST, T_LAST, T_OPEN,
-	T_TID, T_GENERATION, T_PROCESS, T_N };
+	T_TID, T_GENERATION, T_PROCESS, T_GROUP, T_N };
 
 static const struct tt_col threads_col[T_N] = {
 	[T_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Name of the thread, or \"Thread\" and its number if it has no name." },
@@ -27,6 +27,7 @@ static const struct tt_col threads_col[T_N] = {
 	[T_GENERATION] = { "generation", "gen.", TT_UNIT_COUNT,
 	    "Number of earlier threads with this id; the system can use an id again after a thread ends." },
 	[T_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+	[T_GROUP] = { "group", "group", TT_UNIT_TEXT, "Group of threads from the engine, like Job; empty if it has none." },
 };
 
 static void
@@ -44,6 +45,7 @@ threads(struct tt_making *k, struct tt_table *t)
 			continue;
 		c = tt_row(t);
 		tt_cell_text(&c[T_THREAD], th->name);
+		tt_cell_name(&c[T_GROUP], th->group);
 		tt_cell_int(&c[T_NUMBER], (int64_t)th->index + 1);
 		if (!tt_thread_is_gpu(th))
 			tt_cell_u64(&c[T_TID], th->tid);

@@ -50,11 +50,10 @@ look(struct near *n, const char *name)
 static bool
 thread_met(const struct tt_model *m, const char *pattern, struct near *n)
 {
-	for (size_t i = 0; i < m->threads.n; i++) {
-		char number[24];
+	const char *const one[] = { pattern, NULL };
 
-		*tt_put_u64(number, i + 1) = '\0';
-		if (tt_glob(pattern, m->threads.t[i]->name) || strcmp(pattern, number) == 0)
+	for (size_t i = 0; i < m->threads.n; i++) {
+		if (tt_thread_named(m->threads.t[i], one))
 			return true;
 		look(n, m->threads.t[i]->name);
 	}

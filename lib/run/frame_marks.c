@@ -178,17 +178,13 @@ tt_marks_free(struct tt_run *r)
 
 /* --- the table ------------------------------------------------------------------------------ */
 
-/* As --thread chooses one: by its name or its number. */
+/* As --thread chooses one. */
 static bool
 is_frame_thread(const struct tt_run *r, uint32_t thread)
 {
 	const char *want[] = { r->o->frame_thread, NULL };
-	char number[24];
 
-	if (!*want)
-		return true;
-	*tt_put_u64(number, thread + UINT64_C(1)) = '\0';
-	return strcmp(*want, number) == 0 || tt_glob_any(want, r->m->threads.t[thread]->name);
+	return !*want || tt_thread_named(r->m->threads.t[thread], want);
 }
 
 /* The frame thread of a process: by --frame-thread, else where most marks are. */

@@ -373,19 +373,14 @@ static int
 keep_threads(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_model *m = r->m;
-	char num[24];
 
 	if (!m->filter.thread)
 		return TT_OK;
 	m->keep_thread = tt_mem_alloc(&r->env->mem, m->threads.n + 1, err);
 	if (!m->keep_thread)
 		return err->code;
-	for (size_t i = 0; i < m->threads.n; i++) {
-		*tt_put_u64(num, i + 1) = '\0';
-		m->keep_thread[i] = tt_glob_any(m->filter.thread, m->threads.t[i]->name);
-		for (const char *const *t = m->filter.thread; *t; t++)
-			m->keep_thread[i] = m->keep_thread[i] || strcmp(*t, num) == 0;
-	}
+	for (size_t i = 0; i < m->threads.n; i++)
+		m->keep_thread[i] = tt_thread_named(m->threads.t[i], m->filter.thread);
 	return TT_OK;
 }
 

@@ -47,7 +47,8 @@ TEST(zones_and_allocations_are_records)
 	    "zone,1,1,0x7f10,1500,20,3,\"Game.World:Frame (int,string)\",(none),,,\n"
 	    "zone,1,1,0x7f10,900,0,0,(unknown 0x5),(unknown),,,\n"
 	    "alloc,1,1,0x7f10,1600,,,System.String,GC,24,,\n"
-	    "alloc,1,1,0x7f10,1700,,,(unknown class 0x8),GC,1099511627776,,\n");
+	    "alloc,1,1,0x7f10,1700,,,(unknown class 0x8),GC,1099511627776,,\n"
+	    "thread,1,1,0x7f10,,,,name,,,Main,\n");
 	kit_free(&k);
 }
 
@@ -126,7 +127,9 @@ TEST(rare_events_have_numbers_in_value_and_ids_in_detail)
 	    "instant,1,1,0x7f10,1016,,,\"Game.World:Frame (int,string)\",(none),5,64 bytes,"
 	    "\"{\"\"arg0\"\":\"\"64 bytes\"\",\"\"arg1\"\":5,\"\"arg2\"\":\"\"9 bytes\"\"}\"\n"
 	    "instant,1,1,0x7f10,1017,,,\"Game.World:Frame (int,string)\",(none),5,text,"
-	    "\"{\"\"arg0\"\":\"\"64 bytes\"\",\"\"arg1\"\":5,\"\"arg2\"\":\"\"text\"\"}\"\n");
+	    "\"{\"\"arg0\"\":\"\"64 bytes\"\",\"\"arg1\"\":5,\"\"arg2\"\":\"\"text\"\"}\"\n"
+	    "thread,1,1,0x7f10,,,,name,,,Main,\n"
+	    "thread,1,2,0x20,,,,name,,,Worker,\n");
 	CHECK_EQ_INT(k.loss.e[TT_LOST_VALUES].n, 0);
 	kit_free(&k);
 }
@@ -184,7 +187,8 @@ TEST(only_what_the_user_wants_is_written)
 	kit_event(&k, TT_THROW, 1599, 2);
 	kit_alloc(&k, 1599, 9, 1);
 	kit_chunk(&k, t, s, 3);
-	CHECK_STR(finish(&k), HEADER "zone,1,1,0x7f10,1500,20,0,\"Game.World:Frame (int,string)\",(none),,,\n");
+	CHECK_STR(finish(&k), HEADER "zone,1,1,0x7f10,1500,20,0,\"Game.World:Frame (int,string)\",(none),,,\n"
+	    "thread,1,1,0x7f10,,,,name,,,Main,\n");
 	kit_free(&k);
 }
 

@@ -113,6 +113,22 @@ TEST(a_name_counts_from_the_end_of_the_thread_before)
 	teardown();
 }
 
+/* One ends and the next begins with its name in the same tick of the clock. */
+TEST(a_name_at_the_end_of_a_named_thread_is_the_next_ones)
+{
+	setup();
+	struct tt_thread *a = lives(7, 10, 20), *b = lives(7, 20, 40), *c = lives(8, 10, 20), *d = lives(8, 20, 40);
+	is_named(7, 10, "first");
+	is_named(7, 20, "second");
+	is_named(8, 20, "late");
+	resolve();
+	CHECK_STR(a->name, "first");
+	CHECK_STR(b->name, "second");
+	CHECK_STR(c->name, "late");
+	CHECK_STR(d->name, "Thread 4");
+	teardown();
+}
+
 /* A thread without a name that follows one without events: only the recorder knows that it began. */
 TEST(an_empty_name_takes_the_name_away)
 {
