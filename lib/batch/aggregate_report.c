@@ -113,8 +113,33 @@ quantile(const struct range *r, uint64_t num, uint64_t den)
 	return v < r->min ? r->min : v > r->max ? r->max : v;
 }
 
+/*
+ * That of frame times, moved to the side of an edge on which it is: how many frames are up to each edge is known exactly. ${row}: so many
+ * between the edges; NULL: only those over the one of 33.33 ms are known.
+ */
+static int64_t
+frame_quantile(const struct sums *s, const uint64_t *row, uint64_t num, uint64_t den)
+{
+	const uint64_t rank = tt_nearest_rank(s->frame.total, num, den);
+	int64_t v = (int64_t)quantile(&s->frame, num, den);
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i + 1 < TT_FRAME_ROWS; i++) {
+		seen += row ? row[i] : 0;
+		if (!row && i != TT_FRAME_ROW_30)
+			continue;
+		if (!row)
+			seen = s->frames - s->over;
+		if (seen >= rank)
+			return v > tt_frame_edge[i] ? tt_frame_edge[i] : v;
+		v = v > tt_frame_edge[i] ? v : tt_frame_edge[i] + 1;
+	}
+	return v;
+}
+
+/* ${row}: of the times of frames, how many are between the edges; NULL: not known. */
 static void
-put_sums(struct tt_table *t, const struct sums *s)
+put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row)
 {
 	struct tt_cell *c = tt_row(t);
 
@@ -137,9 +162,9 @@ put_sums(struct tt_table *t, const struct sums *s)
 	if (s->frame.total > 0 && s->frames > 0) {
 		tt_cell_int(&c[C_FRAMES], (int64_t)s->frames);
 		tt_cell_int(&c[C_MEAN], tt_ratio(s->frame_ns, 1, s->frames));
-		tt_cell_int(&c[C_MEDIAN], (int64_t)quantile(&s->frame, 1, 2));
-		tt_cell_int(&c[C_P95], (int64_t)quantile(&s->frame, 95, 100));
-		tt_cell_int(&c[C_P99], (int64_t)quantile(&s->frame, 99, 100));
+		tt_cell_int(&c[C_MEDIAN], frame_quantile(s, row, 1, 2));
+		tt_cell_int(&c[C_P95], frame_quantile(s, row, 95, 100));
+		tt_cell_int(&c[C_P99], frame_quantile(s, row, 99, 100));
 		tt_cell_int(&c[C_MAX], (int64_t)s->frame.max);
 		tt_cell_int(&c[C_OVER], (int64_t)s->over);
 	}
@@ -157,9 +182,9 @@ put_list(struct tt_report *r, int which, const struct list *l)
 	struct tt_table *t = new_table(r, which);
 
 	for (size_t i = 0; i < l->n; i++)
-		put_sums(t, l->v[i]);
+		put_sums(t, l->v[i], NULL);
 	if (l->more)
-		put_sums(t, l->more);
+		put_sums(t, l->more, NULL);
 }
 
 static void
@@ -223,7 +248,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	struct tt_table *t = new_table(r, T_TOTAL);
 
 	t->facts = true;
-	put_sums(t, &a->total);
+	put_sums(t, &a->total, a->row);
 	/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
 	if (a->further)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files",

@@ -23,6 +23,7 @@
 
 /* Frame times are also counted in rows, from 1/240 to 1/4 s: how many are as long as the row's edge, and longer than the one before. */
 #define TT_FRAME_ROWS 11
+#define TT_FRAME_ROW_30 6             /* the last one that is not over 33.33 ms */
 extern const int64_t tt_frame_edge[TT_FRAME_ROWS];    /* ns; of the last row the most there is */
 
 /* The bits of `by` that facts of --meta do not change: results with the same ones can be added up. */

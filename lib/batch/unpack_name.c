@@ -174,8 +174,8 @@ tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "a file named %s is not read: unpack it, or make a tar, zip or 7z of it",
 		    promise.suffix);
 	if (promise.suffix)
-		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "%s, and does not begin as a file named %s does: is it damaged?",
-		    tt_unpack_kind_of(head, n), promise.suffix);
+		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "%s, although it is named %s: is it damaged?",
+		    strcmp(tt_unpack_kind_of(head, n), "other") == 0 ? "no known format" : tt_unpack_kind_of(head, n), promise.suffix);
 	return TT_OK;
 }
 

@@ -314,9 +314,14 @@ perf_finish(void *state, const struct tt_model *m, struct tt_err *err)
 {
 	struct perf *d = state;
 	struct tt_json *j = &d->j;
+	uint64_t events = 0;
 	int rc = TT_OK;
 
 	d->m = m;
+	for (size_t i = 0; i < m->ncap; i++)
+		events += m->cap[i]->nevent;
+	if ((!m->frames || m->frames->n == 0) && events == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame, for it has no events");
 	if (!m->frames || m->frames->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame; name the marker that begins one with %s",
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
