@@ -1,6 +1,6 @@
 /**
  * The summary of a capture: what it is, whether it is whole, whether frames are fast enough, why the longest are long, where memory
- * and time go, what to run next. One screen of 80 columns and 50 lines.
+ * and time go, what to run next. One screen of 80 columns and about 50 lines; commands are whole.
  */
 #include "summary.h"
 
@@ -142,11 +142,11 @@ takes(const struct tt_loss_info *info, enum tt_loss_kind k)
 	return info->severity >= TT_LOSS || k == TT_LOST_NOT_ENDED;
 }
 
-/* "yes", or the heaviest losses. */
+/* "yes" and what was left out nevertheless, or the heaviest losses. */
 static const char *
 whole(const struct tt_model *m, struct tt_report *r)
 {
-	const char *text = NULL;
+	const char *text = NULL, *noted = NULL;
 
 	for (int severity = TT_ERROR; severity >= TT_NOTICE; severity--)
 		for (int i = 0; i < TT_LOST_KINDS; i++) {
@@ -154,8 +154,10 @@ whole(const struct tt_model *m, struct tt_report *r)
 
 			if (m->loss->e[i].n && info.severity == (enum tt_severity)severity && takes(&info, (enum tt_loss_kind)i))
 				text = text ? tt_text(r, "%s; %s", text, info.text) : tt_text(r, "no: %s", info.text);
+			else if (m->loss->e[i].n && info.severity == TT_NOTICE && severity == TT_NOTICE)
+				noted = tt_text(r, "%s; %s", noted ? noted : "yes", info.text);
 		}
-	return text ? text : "yes, nothing was lost";
+	return text ? text : noted ? noted : "yes, nothing was lost";
 }
 
 static bool
