@@ -45,5 +45,7 @@ tt_chrome_flows(struct chrome *c, struct tt_err *err)
 {
 	/* Readers look at flows after they ended the zones of the same time; among begins and ends the file's order tells. */
 	tt_flow_leave_out(&c->flows, !c->own.begin_end);
-	return tt_flow_each(&c->flows, &c->env->mem, &c->m->threads, put_end, c, err);
+	int rc = tt_flow_each(&c->flows, &c->env->mem, &c->m->threads, put_end, c, err);
+	tt_flow_tell(&c->flows, c->env, "chrome");
+	return rc;
 }

@@ -3,9 +3,11 @@
  */
 #include "emit/flow_steps.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/order.h"
 #include "emit/emit.h"
 #include "emit/marker_text.h"
@@ -198,6 +200,13 @@ tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier)
 /* --- in order --------------------------------------------------------------------- */
 
 void
+tt_flow_tell(const struct tt_flow_steps *f, struct tt_env *env, const char *emitter)
+{
+	if (f->alone)
+		tt_log(env, TT_LOG_VERBOSE, "%s: %" PRIu64 " steps of flows are linked with no other step, and left out", emitter, f->alone);
+}
+
+void
 tt_flow_free(struct tt_flow_steps *f, struct tt_mem *mem)
 {
 	for (size_t i = 0; i < f->nwaits; i++)
@@ -370,7 +379,13 @@ tt_flow_each(struct tt_flow_steps *f, struct tt_mem *mem, const struct tt_thread
 			parallel = parallel || to->type == TT_FLOW_PARALLEL;
 			over = to->type == TT_FLOW_END;
 		}
-		rc = parallel ? put_arrows(&w, s, to, err) : put_chain(&w, s, to, err);
+		const uint64_t arrows = f->arrows;
+		if (parallel)
+			rc = put_arrows(&w, s, to, err);
+		else if (to - s > 1)
+			rc = put_chain(&w, s, to, err);
+		if (parallel ? f->arrows == arrows : to - s == 1)
+			f->alone += (uint64_t)(to - s);
 		s = to;
 	}
 	return rc;

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 struct tt_buf;
+struct tt_env;
 struct tt_err;
 struct tt_event;
 struct tt_mem;
@@ -43,6 +44,7 @@ struct tt_flow_steps {
 	struct tt_flow_step *step;
 	size_t n, cap;
 	uint64_t arrows;              /* so far */
+	uint64_t alone;               /* steps that no other is linked with: left out */
 	struct tt_flow_waits { uint32_t *step; size_t n, cap; } *waits;       /* of each thread, in order of time */
 	size_t nwaits, capwaits;
 	struct tt_flow_sought { uint64_t seq; uint32_t step; } *sought;      /* steps before the next zone of a thread, and after which chunk */
@@ -73,6 +75,9 @@ void tt_flow_leave_out(struct tt_flow_steps *f, int64_t earlier);
 
 /* Hand all flows to ${put}, one after the other. They are sorted sooner with half a MiB of ${mem}. */
 int tt_flow_each(struct tt_flow_steps *f, struct tt_mem *mem, const struct tt_threads *threads, tt_flow_put *put, void *arg, struct tt_err *err);
+
+/* Tell how many steps are linked with no other, after tt_flow_each(). */
+void tt_flow_tell(const struct tt_flow_steps *f, struct tt_env *env, const char *emitter);
 
 void tt_flow_free(struct tt_flow_steps *f, struct tt_mem *mem);
 

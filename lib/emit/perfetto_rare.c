@@ -351,6 +351,7 @@ tt_pf_flows(struct perfetto *c, struct tt_err *err)
 	tt_flow_leave_out(&c->flows, 0);
 	if (rc == TT_OK)
 		rc = tt_flow_each(&c->flows, &c->env->mem, &c->m->threads, put_end, c, err);
+	tt_flow_tell(&c->flows, c->env, "perfetto");
 	return rc == TT_OK ? tt_pf_write(c, &c->scratch, err) : rc;
 }
 

@@ -190,6 +190,8 @@ join_names(const struct tt_model *m, struct tt_hitch *h)
 		h->top[k] = row;
 		name[k] = own;
 	}
+	while (n > 1 && h->top[n - 1].self == 0)          /* no part of the frame's time */
+		n--;
 	h->ntop = n < TT_HITCH_TOP ? n : TT_HITCH_TOP;
 }
 

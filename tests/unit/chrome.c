@@ -446,6 +446,9 @@ TEST(flows_bind_to_the_zone_around_them)
 	t = kit_thread(&k, 0, 1, "Main");
 	kit_begin(&k, "chrome");
 	kit_event(&k, TT_FLOW, 12, UINT64_MAX)->depth = TT_FLOW_BEGIN;
+	kit_event(&k, TT_FLOW, 13, UINT64_MAX)->depth = TT_FLOW_SEQUENTIAL;
+	/* Alone in its flow. */
+	kit_event(&k, TT_FLOW, 14, 6)->depth = TT_FLOW_BEGIN;
 	kit_event(&k, TT_FLOW, 15, 5)->depth = TT_FLOW_SEQUENTIAL;
 	kit_event(&k, TT_FLOW, 30, 5)->depth = TT_FLOW_SEQUENTIAL;
 	kit_event(&k, TT_FLOW, 31, 5)->depth = TT_FLOW_END;
@@ -457,9 +460,10 @@ TEST(flows_bind_to_the_zone_around_them)
 	e = event(j, "s", "flow", 0);
 	CHECK_STR(text_of(e, "id"), "0xffffffffffffffff");
 	CHECK_STR(text_of(e, "bp"), "e");
-	/* The second one is in no zone, and left out. */
-	CHECK_EQ_INT(count(j, "t", "flow"), 1);
-	CHECK_EQ_INT(ns(event(j, "t", "flow", 0), "ts"), 1015);
+	CHECK_EQ_INT(count(j, "s", "flow"), 1);
+	/* The third one is in no zone, and left out. */
+	CHECK_EQ_INT(count(j, "t", "flow"), 2);
+	CHECK_EQ_INT(ns(event(j, "t", "flow", 0), "ts") + ns(event(j, "t", "flow", 1), "ts"), 1013 + 1015);
 	/* It binds to the zone that begins next, so it stands where that one begins. */
 	CHECK_EQ_INT(ns(event(j, "f", "flow", 0), "ts"), 1050);
 	json_decref(j);
