@@ -681,18 +681,22 @@ say_rows(struct ab *x)
 		    "at the new build alone", x->o->budget);
 }
 
-/* Fewer pairs than can show anything are not run, unless other rows are judged, or nobody minds. */
+/* Fewer pairs than can show anything are not run, unless other rows are judged, or nobody minds. Those advised do for all rows. */
 static int
 check_pairs(const struct ab *x, struct tt_err *err)
 {
 	bool other = false;
+	size_t rows = 0;
 
-	for (size_t i = 0; i < x->budget.nrow; i++)
+	for (size_t i = 0; i < x->budget.nrow; i++) {
 		other |= x->budget.row[i].line && !x->budget.row[i].relative;
+		rows += x->budget.row[i].relative;
+	}
+	rows = !x->o->budget ? AB_ROWS : rows ? rows : 1;
 	if (other || x->planned >= tt_pairs_needed(1) || x->o->inconclusive == TT_INCONCLUSIVE_PASS)
 		return TT_OK;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%zu pair%s cannot show a change in any row: run at least %zu (-n %zu), or give --inconclusive pass",
-	    x->planned, x->planned == 1 ? "" : "s", tt_pairs_needed(1), tt_pairs_needed(1));
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%zu pair%s cannot show a change in any row: run at least %zu (-n %zu), which do for %zu row%s, or give "
+	    "--inconclusive pass", x->planned, x->planned == 1 ? "" : "s", tt_pairs_needed(rows), tt_pairs_needed(rows), rows, rows == 1 ? "" : "s");
 }
 
 static int

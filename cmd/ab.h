@@ -26,6 +26,9 @@ struct ab_opts {
 	struct input_opts in;
 };
 
+#define AB_MARKERS 4                  /* so many rows without a budget are about markers, at most ... */
+#define AB_ROWS (4 + AB_MARKERS)      /* ... and so many in all */
+
 enum ab_until { AB_CLEAR, AB_DECIDED, AB_ALL };
 
 /* What became of a run. */

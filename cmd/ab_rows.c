@@ -12,7 +12,6 @@
 #include "stat/num.h"
 #include "view/figures.h"
 
-#define MARKERS 4
 #define MARKER_SHARE 20               /* a marker matters from a twentieth of a frame up */
 #define HITCH 2                       /* a long frame takes so many times the median */
 
@@ -124,7 +123,7 @@ marker_rows(struct rows *r, int64_t frame)
 {
 	const struct tt_part *p = NULL;
 
-	for (size_t n = 0; n < MARKERS && (p = next_part(r, p, frame / MARKER_SHARE)); n++) {
+	for (size_t n = 0; n < AB_MARKERS && (p = next_part(r, p, frame / MARKER_SHARE)); n++) {
 		tt_buf_text(r->out, ",\n\t\t{ \"id\": ");
 		tt_json_quote(r->out, p->name, strlen(p->name));
 		tt_buf_text(r->out, ", \"metric\": \"marker.self\", \"marker\": ");

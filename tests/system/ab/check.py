@@ -64,8 +64,9 @@ def verdicts():
     suite.check("equal builds are not", Run(["--gate", MEDIAN]).problem(0, "passed: 3 rows", "not worse"))
     suite.check("a faster one is not", Run(["--gate", MEDIAN], new=["slow=-20"]).problem(0, "passed", "-20"))
     suite.check("four pairs cannot show anything, and are not run", Run(["-n", "4", "--gate", MEDIAN]).problem(
-        2, "4 pairs cannot show a change in any row: run at least 5 (-n 5)", missing=["pair 1"]))
-    suite.check("nor with rows of its own", Run(["--max-runs", "8", "--until", "all"]).problem(2, "4 pairs cannot", missing=["pair 1"]))
+        2, "4 pairs cannot show a change in any row: run at least 5 (-n 5), which do for 1 row", missing=["pair 1"]))
+    suite.check("nor with rows of its own", Run(["--max-runs", "8", "--until", "all"]).problem(
+        2, "4 pairs cannot", "run at least 8 (-n 8), which do for 8 rows", missing=["pair 1"]))
     suite.check("other rows are judged by few", Run(["-n", "2", "--gate", MORE], new=["slow=30"]).problem(
         1, "2 pairs may be too few", "run at least 6 (-n 6)", "FAIL       p95", "2 pairs are too few to show a change in 2 rows"))
     suite.check("and may be let pass", Run(["-n", "2", "--gate", MEDIAN, "--inconclusive", "pass"], new=["slow=20"]).problem(0))
