@@ -156,7 +156,8 @@ tt_thread_replay_init(struct tt_replay *p, struct tt_thread_replay *w, const str
 	const struct tt_def *d;
 
 	*w = (struct tt_thread_replay){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
-		.end = p->m->frames->n, .marks = m, .idled = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN }, .since = INT64_MIN };
+		.end = p->m->frames->n, .marks = m, .idled = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN }, .since = INT64_MIN,
+		.seen = INT64_MIN };
 	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
 		struct timer *t = &w->timer[w->ntimer];
 		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
@@ -726,6 +727,7 @@ tt_thread_replay_enter(struct tt_replay *p, struct tt_thread_replay *w, const st
 {
 	int rc = TT_OK;
 
+	w->seen = st->seen_ts;
 	for (size_t i = 0; i < st->n && rc == TT_OK; i++)
 		rc = push(p, w, &(struct tt_event){ .ts = st->z[i].ts, .val = st->z[i].key, .flags = (uint8_t)st->z[i].flags }, err);
 	return rc;
@@ -812,13 +814,17 @@ end_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event 
 	return zone_end(p, w, w->st.z[l->whole].key, e->ts, err);
 }
 
-/* Open zones are unknown from here on: end all of them. */
+/* Open zones are unknown from here on: end all of them, those from before the chunk at the thread's last event. */
 static int
 gap(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {
-	int64_t ts = e->flags & TT_F_BASE ? w->since : e->ts;
-	int rc = TT_OK;
+	int64_t ts = e->flags & TT_F_BASE || e->ts < w->seen ? w->seen : e->ts;
+	int rc = pop_whole(p, w, l->base, l, err);
 
+	if (rc == TT_OK)
+		rc = tt_thread_replay_advance(p, w, ts, err);
+	if (rc == TT_OK)
+		rc = settle_self(p, w, ts, err);
 	while (w->st.n > 0 && rc == TT_OK) {
 		w->st.n--;
 		rc = zone_end(p, w, w->st.z[w->st.n].key, ts, err);
@@ -855,6 +861,8 @@ tt_thread_replay_chunk(struct tt_replay *p, struct tt_thread_replay *w, const st
 	pop_inner(w, 0);
 	if (rc == TT_OK)
 		rc = pop_whole(p, w, l.base, &l, err);
+	if (b->min_ts <= b->max_ts && b->max_ts > w->seen)
+		w->seen = b->max_ts;
 	tt_mem_free(mem, l.ends, cap * sizeof *l.ends);
 	return rc;
 }

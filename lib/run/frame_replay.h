@@ -59,6 +59,7 @@ struct tt_thread_replay {
 	struct tt_thread_replay_inner *inner; /* zones above the stack */
 	size_t ninner, capinner;
 	int64_t since;                /* self time is counted up to here */
+	int64_t seen;                 /* the thread's last event before the present chunk */
 	size_t first;                 /* of this process's frames */
 	size_t frame;                 /* the one we are in, or the next */
 	size_t end;                   /* after this process's frames */

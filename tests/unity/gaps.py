@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Blocks of the main thread that are missing, as where the profiler's buffer overflows: frames that have all their messages keep their figures,
+those around a gap are left out. Figures of frames from the nesting of zones alone, as tracetool-metrics(7) has them."""
+import random
+import struct
+
+from raw_log import MAIN, MS, SESSION, Log, state
+from ttc import Suite
+
+US = 10 ** 3
+NAMES = ["Main Thread", "PlayerLoop", "Script", "Leaf", "Semaphore.WaitForSignal"]
+ROOT, LOOP, SCRIPT, LEAF, WAIT = range(5)
+FRAMES, START = 90, 100 * MS
+suite = Suite()
+
+
+def frame(at, rng):
+    """One frame's events, as three blocks. A zone goes on from one block to the next; the root ends with the begin of the next frame's root."""
+    work = rng.randrange(2, 9) * MS
+    second = ([(1, at, ROOT)] if at else []) + [(0, at, ROOT), (0, at + MS, LOOP), (0, at + 1100 * US, SCRIPT)]
+    for k in range(rng.randrange(1, 4)):
+        second += [(0, at + 1200 * US + k * 100 * US, LEAF), (1, at + 1250 * US + k * 100 * US, LEAF)]
+    third = [(1, at + MS + work, SCRIPT), (0, at + 1100 * US + work, WAIT), (1, at + 1100 * US + work + MS, WAIT), (1, at + work + 3 * MS, LOOP)]
+    return [[("mark", at, 0)], second, third]
+
+
+def log(name, blocks, lost):
+    c = Log(START // MS, NAMES)
+    for n, events in enumerate(blocks):
+        body = b"".join(struct.pack("<HIQ", 34, n // 3, START + t) if kind == "mark" else struct.pack("<HBIQ", 36 + kind, 0, m, START + t)
+                        for kind, t, m in events)
+        before = len(c.b)
+        c.block(MAIN, body)
+        if n in lost:
+            c.b = c.b[:before]
+    c.block(SESSION, state(0, START / MS + 10 ** 4))
+    return c.write(suite.path(name))
+
+
+def figures(blocks, lost):
+    """Of each frame that is whole, by its begin: CPU-active time, and by marker total and self time."""
+    marks = [(t, n) for n, events in enumerate(blocks) if n not in lost for kind, t, _ in events if kind == "mark"]
+    events = [e for block in blocks for e in block if e[0] != "mark"]
+    zones, stack = [], []
+    for kind, t, m in events:
+        if kind == 0:
+            stack.append((t, m, len(zones)))
+            zones.append(None)
+        else:
+            begun, of, place = stack.pop()
+            zones[place] = (begun, t, of, [s[1] for s in stack])
+    whole = {}
+    for (at, n), (end, after) in zip(marks, marks[1:]):
+        if any(k in lost for k in range(n, after)):
+            continue
+        cpu, rows = 0, {}
+        for begun, ended, m, around in filter(None, zones):       # the last root never ends
+            ns = min(ended, end) - max(begun, at)
+            if ns <= 0:
+                continue
+            row = rows.setdefault(NAMES[m], [0, 0])
+            row[0] += ns
+            row[1] += ns
+            if around:
+                rows.setdefault(NAMES[around[-1]], [0, 0])[1] -= ns
+            cpu += ns * ((not around) - (m == WAIT))
+        whole[START + at] = (cpu, rows)
+    return whole
+
+
+def check(seed, lost):
+    rng = random.Random(seed)
+    blocks = [b for k in range(FRAMES) for b in frame(k * 16 * MS, rng)]
+    path = log("gaps.raw", blocks, lost)
+    want = figures(blocks, lost)
+    status = 3 if lost else 0
+    rows = suite.rows("hitches", path, "--hitches", "1000", status=status)
+    zero = START - min(r["start_ns"] for r in rows)         # the first frame is whole in all
+    got = {r["start_ns"] + zero: r for r in rows}
+    suite.equal("whole frames of %d" % seed, sorted(got), sorted(want))
+    suite.equal("CPU-active time of %d" % seed, {k: got[k]["cpu_ns"] for k in got}, {k: v[0] for k, v in want.items()})
+    of = {r["marker"]: r for r in suite.rows("markers", path, status=status)}
+    for name in NAMES:
+        times = [v[1].get(name, [0, 0]) for v in want.values()]
+        suite.equal("%s of %d" % (name, seed), [of[name][k] for k in ("frame_mean_ns", "frame_max_ns")],
+                    [round(sum(t for t, _ in times) / len(times)), max(t for t, _ in times)])
+    each = {}
+    start = {r["frame"]: r["start_ns"] + zero for r in got.values()}
+    for r in suite.rows("frame_markers", path, status=status):
+        each.setdefault(start[r["frame"]], {})[r["marker"]] = [r["total_ns"], r["self_ns"]]
+    suite.equal("markers of each frame of %d" % seed, each, {k: v[1] for k, v in want.items()})
+
+
+check(0, set())
+for seed, every in ((1, 9), (2, 10), (3, 11), (4, 7), (5, 13)):
+    for first in (4, 5, 6):
+        check(seed, set(range(first, 3 * FRAMES, every)))
+check(6, {31})
+suite.end()
