@@ -32,6 +32,7 @@ _Static_assert(sizeof(struct tt_thread_replay_row) == TT_MEM_LINE, "a line");
 struct tt_thread_replay_inner {
 	int64_t ts, end;
 	uint32_t giver;               /* the row that its zones take their time from */
+	bool counts;                  /* its time is in the total of that row */
 };
 
 enum { AHEAD = 8 };                   /* memory is fetched for so many zones or rows further on */
@@ -102,7 +103,8 @@ new_row(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt
 
 	if ((w->nrow == w->caprow && more_rows(w, mem, err) != TT_OK) ||
 	    tt_mem_grow(mem, &w->sum, &w->capsum, w->nrow + 1, sizeof *w->sum, err) != TT_OK ||
-	    tt_mem_grow(mem, &w->idle, &w->capidle, w->nrow + 1, sizeof *w->idle, err) != TT_OK)
+	    tt_mem_grow(mem, &w->idle, &w->capidle, w->nrow + 1, sizeof *w->idle, err) != TT_OK ||
+	    (p->m->frames->player_only && tt_mem_grow(mem, &w->editor, &w->capeditor, w->nrow + 1, sizeof *w->editor, err) != TT_OK))
 		return NULL;
 	const struct tt_name *n = tt_model_key(p->m, w->process, key);
 	struct tt_thread_replay_row *row = &w->row[w->nrow];
@@ -307,14 +309,27 @@ touch_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	return rc;
 }
 
-/* Add what a marker did in the present frame, from ${start} to ${end}, to its sums. */
+/* With --player-only, the Editor's time that lies in the present frame so far, in the row's open zone; no time of the row's. */
+static int64_t
+take_editor(const struct tt_frames *f, struct tt_thread_replay *w, const struct tt_thread_replay_row *row)
+{
+	int64_t *before = &w->editor[row - w->row], now = f->player_only ? f->editor_ns[w->frame] : 0, taken;
+
+	if (!f->player_only)
+		return 0;
+	taken = now - *before;
+	*before = 0;
+	return taken;
+}
+
+/* Add what a marker did in the present frame, from ${start} to ${end}, to its sums; ${dur}: the frame's wall time. */
 static void
-sum_row(struct tt_thread_replay *w, struct tt_thread_replay_row *row, int64_t start, int64_t end, int64_t dur)
+sum_row(const struct tt_frames *f, struct tt_thread_replay *w, struct tt_thread_replay_row *row, int64_t start, int64_t end, int64_t dur)
 {
 	struct tt_frame_marker *sum = &w->sum[row - w->row];
 
 	if (row->active && row->since < end) {
-		row->total += end - (row->since > start ? row->since : start);
+		row->total += end - (row->since > start ? row->since : start) - take_editor(f, w, row);
 		row->since = end;
 	}
 	sum->present += row->calls || row->self || row->total;
@@ -476,13 +491,14 @@ static int
 close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct tt_err *err)
 {
 	struct tt_frames *f = p->m->frames;
-	int64_t start = f->start[w->frame], dur = end - start;
+	int64_t start = f->start[w->frame], wall;
 	struct tt_hitch *longest, *busiest;
 	int rc = settle_self(p, w, end, err);
 
 	f->outside_ns[w->frame] = w->row[OUTSIDE].self;
 	settle_idle(p, w, end);
-	longest = worse(&f->longest, w->frame, tt_frames_wall(f, w->frame));
+	wall = tt_frames_wall(f, w->frame);
+	longest = worse(&f->longest, w->frame, wall);
 	busiest = worse(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
 	if (rc == TT_OK && (longest || busiest))
 		rc = touch_open(p, w, err);
@@ -500,7 +516,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct
 			keep_top(busiest, row, row->self - *idle);
 		if (row->category < p->ncategory && row->self != 0 && !out)
 			add_share(p, row);
-		sum_row(w, row, start, end, dur);
+		sum_row(f, w, row, start, end, wall);
 		row->calls = 0;
 		row->total = row->self = *idle = 0;
 		row->touched = false;
@@ -512,7 +528,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct
 		w->idled[i] = INT64_MIN;
 	if (rc == TT_OK)
 		rc = close_shares(p, &f->category_hist, err);
-	return rc == TT_OK ? pass_frame(p, w, dur, err) : rc;
+	return rc == TT_OK ? pass_frame(p, w, wall, err) : rc;
 }
 
 int
@@ -558,8 +574,11 @@ zone_begin(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_
 	} else if (!row->active) {
 		catch_up(w, row);
 	}
-	if (row->active++ == 0)
+	if (row->active++ == 0) {
 		row->since = ts;
+		if (f->player_only)
+			w->editor[row - w->row] = in_frame(f, w, ts) ? f->editor_ns[w->frame] : 0;
+	}
 	return rc;
 }
 
@@ -580,7 +599,7 @@ zone_end(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_t 
 		int64_t from = row->since > f->start[w->frame] ? row->since : f->start[w->frame];
 		if (touch(p, w, row, err) != TT_OK)
 			return err->code;
-		row->total += ts > from ? ts - from : 0;
+		row->total += (ts > from ? ts - from : 0) - take_editor(f, w, row);
 	} else if (row->active == 1) {
 		catch_up(w, row);
 	}
@@ -663,8 +682,12 @@ inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_even
 	const int64_t ts = z->ts, end = z->end;
 	const uint32_t at = z->giver;
 	bool hidden = unlikely(player_only) && (w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_EDITOR]), idle = is_idle(w, ts);
+	z->counts = false;
 	if (row->idle)
 		idle_inner(p, w, row, ts, end);
+	if (unlikely(player_only) && !hidden && row->idle & TT_IDLE(TT_IDLE_EDITOR))
+		for (const struct tt_thread_replay_inner *up = w->inner; up < z; up++)
+			w->row[up->giver].total -= up->counts ? end - ts : 0;
 	if (unlikely(row->out || hidden))
 		return TT_OK;
 	struct tt_thread_replay_row *giver = &w->row[at];
@@ -684,6 +707,7 @@ inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_even
 	if (likely(!row->active) && ts >= row->since) {
 		row->total += end - ts;
 		row->since = end;
+		z->counts = true;
 	}
 	return rc;
 }
@@ -891,6 +915,7 @@ tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem)
 	tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
 	tt_mem_free(mem, w->sum, w->capsum * sizeof *w->sum);
 	tt_mem_free(mem, w->idle, w->capidle * sizeof *w->idle);
+	tt_mem_free(mem, w->editor, w->capeditor * sizeof *w->editor);
 	tt_map_free(&w->at, mem);
 	tt_map_free(&w->named, mem);
 	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);

@@ -72,7 +72,8 @@ struct tt_thread_replay {
 	struct tt_thread_replay_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
 	int64_t *idle;                /* of each row: what of its self time in the present frame is not CPU-active time */
-	size_t nrow, caprow, capsum, capidle;
+	int64_t *editor;              /* with --player-only, of each row that is open: the Editor's time in the present frame before it began */
+	size_t nrow, caprow, capsum, capidle, capeditor;
 	struct tt_map at;             /* places in row by key */
 	struct tt_map named;          /* and by full name, of those that are not aliases */
 	uint32_t near[TT_REPLAY_NEAR]; /* by bits of a key: its place in row, if it is there */
