@@ -80,7 +80,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	switch (e->kind) {
 	case TT_ZONE:
 	case TT_ZONE_BEGIN:
-		b->calls += e->val < TT_KEY_SPECIAL && !(e->flags & TT_F_CONT);
+		b->calls += tt_event_calls(e);
 		break;
 	case TT_ALLOC:
 		b->allocs++;

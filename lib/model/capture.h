@@ -23,6 +23,10 @@ struct tt_thread {
 	int64_t first_ts, last_ts;    /* of all its events; first > last: none */
 	uint64_t nevent, ncall;       /* events; zones begun */
 	uint64_t nalloc, alloc_b;
+	struct tt_in_time {
+		uint64_t calls, allocs, bytes;        /* of these, what begins in the filter's time */
+		int64_t hidden;               /* time in it that is left out: the Editor's */
+	} in;
 	uint64_t open_at_end;
 	int64_t stopped_ns;           /* the world was stopped by another thread while this one had zones open */
 	struct tt_stack stack;        /* zones open between chunks */

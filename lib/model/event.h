@@ -98,6 +98,7 @@ enum tt_event_flag {
 	TT_F_STACK = 16,      /* a recorded stack follows in the ext */
 	TT_F_PIECES = 16,     /* of a zone: TT_KEY_EXCEPTION, which may go on as TT_F_CONT */
 	TT_F_WIDE = 32,       /* the ext's ts holds the full value of dur */
+	TT_F_HIDDEN = 32,     /* of a zone: it is left out with all that is in it, see run/hide.c */
 	TT_F_END = 64,
 	TT_F_DELTA = 64,
 	TT_F_NEXT = 64,
@@ -174,6 +175,13 @@ static inline uint64_t
 tt_alloc_bytes(const struct tt_event *e)
 {
 	return e->flags & TT_F_WIDE ? (uint64_t)e[1].ts : e->dur;
+}
+
+/* Does a call of the program begin at ${e}? */
+static inline bool
+tt_event_calls(const struct tt_event *e)
+{
+	return (e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN) && e->val < TT_KEY_SPECIAL && !(e->flags & (TT_F_CONT | TT_F_HIDDEN));
 }
 
 /* The thread that the sample ${e} hit: the producer's id, which the ordered stage replaces by its index. */

@@ -12,13 +12,15 @@ static const struct tt_col threads_col[T_N] = {
 	[T_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Name of the thread, or \"Thread\" and its number if it has no name." },
 	[T_NUMBER] = { "number", "no.", TT_UNIT_COUNT, "Number of the thread in all outputs, from 1." },
 	[T_BUSY] = { "busy_ns", "busy", TT_UNIT_NS, "Time inside at least one zone, without the zones of wait markers." },
-	[T_SHARE] = { "busy_share", "busy", TT_UNIT_PERCENT, "Busy time as a share of the time from the first to the last event of the thread." },
+	[T_SHARE] = { "busy_share", "busy", TT_UNIT_PERCENT,
+	    "Busy time as a share of the time from the first to the last event of the thread, as far as filters leave that." },
 	[T_WAITING] = { "waiting_ns", "waiting", TT_UNIT_NS, "Time inside zones of wait markers; nested ones count once." },
 	[T_STOPPED] = { "stopped_ns", "stopped", TT_UNIT_NS,
 	    "Time in which another thread had stopped the world while this thread had zones open; part of their self time; empty if not recorded." },
-	[T_CALLS] = { "calls", "calls", TT_UNIT_COUNT, "Number of begun zones of the program, before any filter, without zones that tracetool makes itself." },
-	[T_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Number of allocations, before any filter; empty if allocations were not recorded." },
-	[T_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated, before any filter; empty if allocations were not recorded." },
+	[T_CALLS] = { "calls", "calls", TT_UNIT_COUNT,
+	    "Number of zones of the program that begin, of any length and depth, without zones that tracetool makes itself." },
+	[T_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Number of allocations; empty if allocations were not recorded." },
+	[T_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes of these allocations; empty if allocations were not recorded." },
 	[T_EVENTS] = { "events", "events", TT_UNIT_COUNT, "Number of events from the producer, before any filter." },
 	[T_FIRST] = { "first_ns", "first", TT_UNIT_NS, "Time of the thread's first event." },
 	[T_LAST] = { "last_ns", "last", TT_UNIT_NS, "Time of the thread's last event." },
@@ -29,6 +31,15 @@ static const struct tt_col threads_col[T_N] = {
 	[T_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 	[T_GROUP] = { "group", "group", TT_UNIT_TEXT, "Group of threads from the engine, like Job; empty if it has none." },
 };
+
+/* How much of the thread's time is looked at. */
+static int64_t
+looked_at(const struct tt_filter *f, const struct tt_thread *t)
+{
+	int64_t from = t->first_ts, to = t->last_ts, ns = tt_filter_clip(f, &from, &to);
+
+	return ns > t->in.hidden ? ns - t->in.hidden : 0;
+}
 
 static void
 threads(struct tt_making *k, struct tt_table *t)
@@ -55,16 +66,16 @@ threads(struct tt_making *k, struct tt_table *t)
 		tt_cell_int(&c[T_WAITING], time[i].waiting);
 		if (stops)
 			tt_cell_int(&c[T_STOPPED], th->stopped_ns);
-		tt_cell_u64(&c[T_CALLS], th->ncall);
+		tt_cell_u64(&c[T_CALLS], th->in.calls);
 		if (allocs) {
-			tt_cell_u64(&c[T_ALLOCS], th->nalloc);
-			tt_cell_u64(&c[T_BYTES], th->alloc_b);
+			tt_cell_u64(&c[T_ALLOCS], th->in.allocs);
+			tt_cell_u64(&c[T_BYTES], th->in.bytes);
 		}
 		tt_cell_u64(&c[T_EVENTS], th->nevent);
 		tt_cell_u64(&c[T_OPEN], th->open_at_end);
 		if (th->first_ts > th->last_ts)
 			continue;
-		tt_cell_share(&c[T_SHARE], busy, th->last_ts - th->first_ts);
+		tt_cell_share(&c[T_SHARE], busy, looked_at(&k->m->filter, th));
 		tt_cell_int(&c[T_FIRST], th->first_ts);
 		tt_cell_int(&c[T_LAST], th->last_ts);
 	}

@@ -1107,10 +1107,6 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			break;
 		case TT_ALLOC:
 			n = around(e, base, top);
-			if (unlikely(f->m->filter.player_only) && f->lvl[n].hid) {
-				((struct tt_event *)(uintptr_t)e)->kind = TT_NONE;    /* for whoever looks at the chunk later */
-				break;
-			}
 			rc = alloc(f, io, e, n, err);
 			if (unlikely(f->needs & TT_NEEDS_FOUND) && rc == TT_OK)
 				rc = add_site(f, io, e, n, err);

@@ -219,7 +219,7 @@ tt_gpu_chunk(struct pipe *p, struct slot **s, struct tt_err *err)
 	g->slot.io.b = &g->slot.batch;
 	if ((rc = tt_enter_copies(p, &g->slot, g->thread, err)) != TT_OK)
 		return rc;
-	tt_enter_count(&g->slot, g->thread);
+	tt_enter_count(p, &g->slot, g->thread);
 	*s = &g->slot;
 	return 1;
 }

@@ -42,6 +42,8 @@ struct pipe {
 	pthread_cond_t moved;
 	uint64_t read_seq, enter_seq, commit_seq;     /* the next chunk for each serial step */
 	size_t held;                  /* bytes that the slots of chunks on their way have, as far as they are many */
+	struct tt_stack around;       /* hide.c: zones from before the chunk, as it goes on */
+	struct tt_hidden { struct tt_span *v; size_t n, cap; } hidden;        /* and when it is in the Editor's */
 	size_t kept;                  /* bytes of arguments that zones open between chunks have */
 	bool reading, entering, committing, eof, failed;
 	unsigned asleep;              /* workers that wait */
@@ -71,7 +73,10 @@ int tt_gpu_chunk(struct pipe *p, struct slot **s, struct tt_err *err);
 void tt_gpu_free(struct pipe *p);
 
 /* Count what ${s} has for its thread. */
-void tt_enter_count(struct slot *s, struct tt_thread *t);
+void tt_enter_count(struct pipe *p, struct slot *s, struct tt_thread *t);
+
+/* hide.c: take out of ${b} what happens in zones of the Editor. The thread's stack is that before the chunk. */
+int tt_hide_editor(struct pipe *p, struct tt_batch *b, struct tt_thread *t, struct tt_err *err);
 
 /* All zones of ${st} end in ${s}, which takes over their arguments. */
 void tt_enter_end_all(struct pipe *p, struct slot *s, struct tt_stack *st);

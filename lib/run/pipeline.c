@@ -599,6 +599,8 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	if (rc == TT_OK && phase >= TT_PHASE_MAIN)
 		rc = close_open(&p, &w[0], err);
 	tt_gpu_free(&p);
+	tt_stack_free(&p.around, &r->env->mem);
+	tt_mem_free(&r->env->mem, p.hidden.v, p.hidden.cap * sizeof *p.hidden.v);
 	rc = tear_down(&p, w, nworker, rc, err);
 	tt_mem_free(&r->env->mem, w, nworker * sizeof *w);
 	pthread_mutex_destroy(&p.lock);
