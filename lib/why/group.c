@@ -331,7 +331,8 @@ unknown(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	put_time(b, a->c->extra);
 	tt_buf_text(b, " more, not explained");
 	if (a->c->row != TT_NO_ROW)
-		tt_buf_printf(b, ": most of it in %s, which did no more than usual; the thread may not have run", label(p, a->c->row));
+		tt_buf_printf(b, ": most of it in %s, which was not called more often than usual; the capture does not tell whether it worked or "
+		    "its thread did not run", label(p, a->c->row));
 }
 
 static void
