@@ -26,9 +26,8 @@ causes(struct tt_making *k, struct tt_table *t)
 
 	if (tt_causes_find(&c, k->view, &k->r->arena, &k->r->err) != TT_OK)
 		return;
-	if (c.unseen && c.nfinding)
-		t->note = tt_text(k->r, "%zu more long frames were not looked at, for there are too many zones or frames: choose up to 256 frames with %s",
-		    c.unseen, tt_setting_name[TT_SETTING_FRAMES]);
+	if (c.nfinding)
+		t->note = tt_causes_unseen(&c, k->r);
 	else if (c.unseen)
 		t->empty_reason = tt_causes_none(k->m->frames, c.unseen);
 	for (size_t i = 0; i < c.nfinding; i++) {

@@ -279,6 +279,8 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	int rc = tt_gpu_take(p, &s->batch, err);
 	if (rc != TT_OK)
 		return rc;
+	const uint64_t end = s->chunk.at + s->chunk.len + s->chunk.before;
+	p->r->bytes_seen = end > p->r->bytes_seen ? end : p->r->bytes_seen;
 	if (p->phase < TT_PHASE_MAIN)
 		return tt_marks_collect(p->r, p->in, &s->batch, s->io.thread, p->phase, err);
 	if (p->phase == TT_PHASE_MAIN)

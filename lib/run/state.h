@@ -70,7 +70,8 @@ struct tt_run {
 	struct tt_candidates *candidates;     /* candidates.c */
 	int64_t label_from, label_to; /* when the labels of the filter are set; INT64_MIN, INT64_MAX: no limit */
 	bool some_frames;             /* what happens in single frames is wanted for causes alone */
-	uint64_t zones_seen;          /* while names are read */
+	uint64_t zones_seen;          /* while names are read; 0: the reader passed over them */
+	uint64_t bytes_seen;          /* of the longest input, by then */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
 	unsigned passes;              /* over the input, so far */
 	const char *phase_name;

@@ -7,6 +7,7 @@
 #include "base/order.h"
 #include "model/names.h"
 #include "model/waits.h"
+#include "out/table.h"
 #include "stat/num.h"
 #include "view/frame_sums.h"
 #include "view/view.h"
@@ -20,6 +21,13 @@ tt_cause_name(enum tt_cause_class class)
 		"allocation", "calls", "slow_call", "processors", "outside", "growth", "leak" };
 
 	return name[class];
+}
+
+const char *
+tt_causes_unseen(const struct tt_causes *c, struct tt_report *r)
+{
+	return c->unseen == 0 ? NULL : tt_text(r, "%zu more long frames were not looked at, for there are too many zones or frames: choose up to 256 frames "
+	    "with %s", c->unseen, tt_setting_name[TT_SETTING_FRAMES]);
 }
 
 const char *

@@ -24,6 +24,7 @@ struct tt_arena;
 struct tt_err;
 struct tt_frames;
 struct tt_model;
+struct tt_report;
 struct tt_views;
 
 enum { TT_CAUSE_HITCHES = 1000 };
@@ -85,6 +86,9 @@ enum tt_setting tt_causes_hidden(const struct tt_model *m);
  * Find the causes; ${text} holds them. Without frames, and of frames of several captures, there are none; nor where tt_causes_hidden().
  */
 int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
+
+/* What is said of frames that were not looked at where some were; NULL: all were. */
+const char *tt_causes_unseen(const struct tt_causes *c, struct tt_report *r);
 
 /* Why nothing is found in the frames ${f}, in words; ${unseen}: what tt_causes says. */
 const char *tt_causes_none(const struct tt_frames *f, size_t unseen);

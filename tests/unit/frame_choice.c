@@ -1,30 +1,38 @@
 /*
- * Tests of run/frame_choice.c: which frames of a long capture are looked at for causes: evenly spaced ones and the longest, and of a short capture all.
+ * Tests of run/frame_choice.c: which frames of a long capture are looked at for causes: evenly spaced ones and the longest, and all of a short
+ * capture and of one whose frames a limit may hold.
  */
 #include "check.h"
 
+#include <string.h>
+
 #include "base/env.h"
+#include "model/defs.h"
 #include "model/model.h"
 #include "run/frame_replay.h"
 #include "run/state.h"
 
 enum { N = 3000, MANY = 140000 };
 
-/* Choose of ${n} frames that last 10, and every ${every}th 20; how many are looked at. */
+/* Choose of ${n} frames that last 10, and every ${every}th 20, of a capture with the marker ${name}; how many are looked at. */
 static size_t
-choose(size_t n, size_t every, uint64_t zones, bool some, struct tt_frames *f)
+choose_of(const char *name, size_t n, size_t every, uint64_t zones, bool some, struct tt_frames *f)
 {
+	struct tt_frame_range of = { .end = n };
+	struct tt_capture cap = { 0 }, *caps[] = { &cap };
 	static struct tt_env env;
 	static int64_t dur[MANY];
 	static struct tt_model m;
 	const struct tt_run r = { .some_frames = some, .zones_seen = zones, .m = &m };
 	struct tt_err err = { 0 };
 
-	m = (struct tt_model){ .env = &env, .frames = f };
+	m = (struct tt_model){ .env = &env, .frames = f, .cap = caps, .ncap = 1 };
+	CHECK(tt_defs_new(&env.mem, &cap.defs, &err) == TT_OK);
+	CHECK(tt_defs_add(cap.defs, &(struct tt_def){ .kind = TT_DEF_MARKER, .key = 1, .text = name, .len = (uint32_t)strlen(name) }, &err) == TT_OK);
 	tt_arena_init(&m.arena, &env.mem);
 	for (size_t i = 0; i < n; i++)
 		dur[i] = every && i % every == 1 ? 20 + (int64_t)i : 10;
-	*f = (struct tt_frames){ .n = n, .dur = dur };
+	*f = (struct tt_frames){ .n = n, .dur = dur, .of = &of, .nof = 1 };
 	CHECK(tt_frames_choose(&r, &m, &err) == TT_OK);
 	size_t looked = n;
 	if (f->looked) {
@@ -33,7 +41,14 @@ choose(size_t n, size_t every, uint64_t zones, bool some, struct tt_frames *f)
 			CHECK(tt_frames_looked(f, tt_frames_sample(f, i), tt_frames_sample(f, i) + 1));
 	}
 	tt_arena_free(&m.arena);
+	tt_defs_free(cap.defs);
 	return looked;
+}
+
+static size_t
+choose(size_t n, size_t every, uint64_t zones, bool some, struct tt_frames *f)
+{
+	return choose_of("Work", n, every, zones, some, f);
 }
 
 static const uint64_t many = 3 << 20;
@@ -69,4 +84,13 @@ TEST(so_they_are_of_very_many_frames_with_few_zones)
 
 	CHECK(choose(1 << 17, 50000, many >> 4, true, &f) == 1 << 17 && !f.looked);
 	CHECK(choose(MANY, 50000, many >> 4, true, &f) <= TT_FRAMES_SAMPLED + 3 && f.looked);
+}
+
+TEST(of_frames_that_a_limit_may_hold_all_are)
+{
+	struct tt_frames f;
+
+	CHECK(choose_of("WaitForTargetFPS", N, 100, many, true, &f) == N && !f.looked);
+	CHECK(choose_of("WaitForTargetFPS", N, 100, many << 4, true, &f) < N);
+	CHECK(choose_of("WaitForTargetFPS", MANY, 50000, many, true, &f) < MANY);
 }

@@ -22,13 +22,13 @@ FLAGS = {PREVIEW: 4}                                      # available in the Edi
 suite = Suite()
 
 
-def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, noise=200):
+def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, noise=200, spikes=SPIKES):
     """Frames as (begin, zones), zones as (begin, end, marker) in order of begin. Without a marker to wait in, the game works on."""
     rng = random.Random(seed)
     at, frames = 0, []
     for k in range(FRAMES):
         end = at + (frame if regular else rng.randrange(frame // 2, frame))
-        work = 2 * MS + (SPIKE if k + 1 in SPIKES else 0) + rng.randrange(300 * US) + more
+        work = 2 * MS + (SPIKE if k + 1 in spikes else 0) + rng.randrange(300 * US) + more
         z = [(at, end, ROOT), (at, at + work + 1200 * US, LOOP), (at + 100 * US, at + 100 * US + work, SCRIPTS)]
         for i in range(5):
             z.append((at + 100 * US + i * (work // 5), at + 100 * US + (i + 1) * (work // 5), ENEMY))
@@ -173,6 +173,28 @@ def player_only(path):
                 [r["dur_ns"] for r in alone["hitches"]["rows"]])
     shown = {e["name"] for e in suite.chrome(path, "--player-only") if e["ph"] in "BX"}
     suite.true("nor does an output", not any(m[:6] == "Editor" or m == "Preview" for m in shown) and NAMES[3].split("!")[1] in str(shown), shown)
+
+
+def causes(write):
+    """Frames whose work is long but within what the limit leaves are explained like others, however many frames there are."""
+    for count in (FRAMES, 3 * FRAMES):
+        frames = []
+        for k in range(count // FRAMES):
+            at = k * FRAMES * FRAME
+            frames += [(at + a, at + b, [(at + x, at + y, m) for x, y, m in z]) for a, b, z in game(seed=k, noise=3, editor_ms=1)]
+        path = write("causes%d" % count, frames)
+        report = suite.report("stats", path, "--table", "causes", "--limit", "0")
+        found = report["tables"]["causes"]
+        suite.equal("long frames of %d" % count, sum(r["count"] or 0 for r in found["rows"]), len(SPIKES) * count // FRAMES)
+        suite.true("of %d all were looked at" % count, "not looked at" not in str(found.get("note")), found.get("note"))
+
+
+def unexplained(path):
+    """Of two frames in which a method takes longer, and nothing else is more, the capture does not tell why: nor does the sentence."""
+    row = suite.rows("causes", path)[0]
+    suite.equal("two frames", (row["frames"], row["class"]), ("frames 33 and 85", "unknown"))
+    suite.true("what is said of them", "the capture does not tell whether it worked or its thread did not run" in row["sentence"] and
+               "Enemy.Update" in row["sentence"], row["sentence"])
 
 
 def first_screen(path):
@@ -363,6 +385,8 @@ for capture in (as_ttc("free.ttc", game(None, 29 * MS, False)), as_raw("free.raw
     editors_share(capture, game(None, 29 * MS, False))
 for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, frames: as_raw(name + ".raw", frames)):
     sixtieth(write)
+    causes(write)
+    unexplained(write("two", game(noise=3, editor_ms=1, spikes=(33, 85))))
     judged(write)
     grew(write)
 merely_regular()
