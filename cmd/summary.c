@@ -29,7 +29,7 @@ static const struct tt_col summary_col[S_N] = {
 	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE, "Time from the first event to the last, threads, events, wall clock at the start." },
 	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
 	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest; or why there are none." },
-	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms: of capped frames by CPU-active time, else by wall time." },
+	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms: of capped frames by uncapped time, else by wall time." },
 	[S_30] = { "fps_30", "30 fps", TT_UNIT_PROSE, "Frames longer than 33.33 ms, by the same time." },
 };
 
@@ -202,9 +202,9 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	    time_text(r, tt_values_quantile(x, 99, 100)), time_text(r, tt_values_quantile(x, 1, 1)), period ? "; capped at " : "",
 	    period ? time_text(r, period) : "", editor_text(f, r)));
 	/* The limit makes their wall time what it is. */
-	const char *of = capped ? "CPU-active time: " : "";
+	const char *of = capped ? "uncapped time: " : "";
 	if (capped)
-		x = tt_view_frames(view, TT_FRAME_CPU, &r->err);
+		x = tt_view_frames(view, TT_FRAME_UNCAPPED, &r->err);
 	if (!x)
 		return;
 	tt_cell_text(&c[S_60], verdict(of, x, tt_frame_limit(16670000), r));
@@ -259,13 +259,13 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 	return text;
 }
 
-/* The worst frames: of capped frames by CPU-active time. */
+/* The worst frames: of capped frames by uncapped time. */
 static const struct tt_hitches *
 worst_of(struct tt_views *view, struct tt_report *r)
 {
 	int64_t period = 0;
 
-	return is_capped(view, &period, r) ? &view->m->frames->busiest : &view->m->frames->longest;
+	return is_capped(view, &period, r) ? &view->m->frames->latest : &view->m->frames->longest;
 }
 
 static void

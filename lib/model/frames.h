@@ -34,6 +34,7 @@ struct tt_frames {
 	int64_t *editor_ns;           /* of the frame thread in the Editor's zones */
 	int64_t *editor_wait_ns;      /* the part of it that is in wait_ns, too */
 	int64_t *limit_ns;            /* the part of wait_ns in which it waited for the frame limit */
+	int64_t *other_wait_ns;       /* the part of it in which it waited for anything else, outside the Editor's zones */
 	bool has_given;
 	bool has_wait;                /* a wait marker or contention record was seen */
 	bool has_editor;              /* a zone of the Editor's was seen */
@@ -69,12 +70,12 @@ struct tt_frames {
 		struct tt_hitch {
 			size_t frame;
 			int64_t by;   /* the time they are worst by */
-			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[16];       /* of busiest: self time that is CPU-active */
+			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[16];       /* self: what is part of ${by} */
 			unsigned ntop;        /* at most TT_HITCH_TOP; more while they are collected, as some may be one marker or equal */
 		} *h;
 		size_t n, cap;
 		size_t least;         /* while they are collected: the place of the least bad one */
-	} longest, busiest;           /* by wall time; by CPU-active time, meaningful where has_wait */
+	} longest, busiest, latest;   /* by wall time; by CPU-active and by uncapped time, meaningful where has_wait */
 };
 
 /* The wall time of frame ${i}. */
@@ -108,6 +109,13 @@ tt_frames_cpu(const struct tt_frames *f, size_t i)
 	int64_t idle = f->wait_ns[i] + f->outside_ns[i] + f->editor_ns[i] - f->editor_wait_ns[i];
 
 	return idle < f->dur[i] ? f->dur[i] - idle : 0;
+}
+
+/* The uncapped time of frame ${i}: without its wait for the frame limit and the Editor's time; meaningful where has_wait. */
+static inline int64_t
+tt_frames_uncapped(const struct tt_frames *f, size_t i)
+{
+	return tt_frames_cpu(f, i) + f->outside_ns[i] + f->other_wait_ns[i];
 }
 
 /* Make ${h} the histogram of the self time per frame of ${category}; frames without it count as 0. */

@@ -84,14 +84,14 @@ by_time(const void *a, const void *b)
 }
 
 static int64_t
-time_of(const struct tt_frames *f, bool busy, size_t i)
+time_of(const struct tt_frames *f, bool capped, size_t i)
 {
-	return busy ? tt_frames_cpu(f, i) : tt_frames_wall(f, i);
+	return capped ? tt_frames_uncapped(f, i) : tt_frames_wall(f, i);
 }
 
 /* The ${k} longest frames into ${t}, the longest first; ${v}: times of all, in any order. */
 static void
-find_longest(const struct tt_frames *f, bool busy, int64_t *v, size_t k, struct timed *t)
+find_longest(const struct tt_frames *f, bool capped, int64_t *v, size_t k, struct timed *t)
 {
 	int64_t least = tt_select_i64(v, f->n, f->n - k);
 	size_t longer = 0, n = 0;
@@ -100,7 +100,7 @@ find_longest(const struct tt_frames *f, bool busy, int64_t *v, size_t k, struct 
 		longer += v[i] > least;
 	/* Of those that are just as long as the shortest the first ones. */
 	for (size_t i = 0, alike = k - longer; i < f->n && n < k; i++) {
-		int64_t ns = time_of(f, busy, i);
+		int64_t ns = time_of(f, capped, i);
 
 		if (ns < least || (ns == least && alike == 0))
 			continue;
@@ -112,21 +112,21 @@ find_longest(const struct tt_frames *f, bool busy, int64_t *v, size_t k, struct 
 
 /* The frame that has place ${at} among all, the longest first, of those of the same time the first one first. */
 static size_t
-frame_at(const struct tt_frames *f, bool busy, int64_t *v, size_t at)
+frame_at(const struct tt_frames *f, bool capped, int64_t *v, size_t at)
 {
 	int64_t ns = tt_select_i64(v, f->n, f->n - 1 - at);
 	size_t i = 0;
 
 	for (size_t k = 0; k < f->n; k++)
 		at -= v[k] > ns;
-	while (time_of(f, busy, i) != ns || at-- > 0)
+	while (time_of(f, capped, i) != ns || at-- > 0)
 		i++;
 	return i;
 }
 
-/* The frames ${worst}, which the report lists, or as many of the longest; then the others. ${busy}: by CPU-active time. */
+/* The frames ${worst}, which the report lists, or as many of the longest; then the others. ${capped}: by uncapped time. */
 static int
-choose_all(struct details *s, const struct tt_hitches *worst, bool busy, struct tt_err *err)
+choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struct tt_err *err)
 {
 	const struct tt_frames *f = s->m->frames;
 	struct tt_details *d = s->d;
@@ -139,16 +139,16 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool busy, struct 
 	if (!v)
 		return err->code;
 	for (size_t i = 0; i < n; i++)
-		v[i] = time_of(f, busy, i);
-	find_longest(f, busy, v, nlongest, longest);
+		v[i] = time_of(f, capped, i);
+	find_longest(f, capped, v, nlongest, longest);
 	d->n = 0;
 	for (size_t i = 0; i < (worst ? worst->n : WORST_FIRST) && i < n && i < TT_DETAILS / 2; i++)
 		choose(d, worst ? worst->h[i].frame : longest[i].frame);
 	/* Nearest rank: place ceil(n * p) from the shortest. */
-	d->median = frame_at(f, busy, v, n - (n + 1) / 2);
+	d->median = frame_at(f, capped, v, n - (n + 1) / 2);
 	choose(d, d->median);
-	choose(d, frame_at(f, busy, v, n - (n * 99 + 99) / 100));
-	choose(d, frame_at(f, busy, v, n - (n * 95 + 99) / 100));
+	choose(d, frame_at(f, capped, v, n - (n * 99 + 99) / 100));
+	choose(d, frame_at(f, capped, v, n - (n * 95 + 99) / 100));
 	for (size_t i = 0; i < nlongest && d->n < LONGEST; i++)
 		choose(d, longest[i].frame);
 	tt_mem_free(mem, v, n * sizeof *v);
@@ -533,14 +533,14 @@ again(void *state, bool *more, struct tt_err *err)
 	*more = false;
 	if (rc != TT_OK || s->d->n == 0)
 		return rc;
-	worst = period && s->m->frames->has_wait ? &s->m->frames->busiest : &s->m->frames->longest;
+	worst = period && s->m->frames->has_wait ? &s->m->frames->latest : &s->m->frames->longest;
 	for (size_t i = 0; i < worst->n && !*more; i++)
 		*more = !is_chosen(s->d, worst->h[i].frame);
 	if (!*more)
 		return TT_OK;
 	tt_sorter_free(&s->recs);
 	tt_sorter_init(&s->recs, s->o.env, &form);
-	return choose_all(s, worst, worst == &s->m->frames->busiest, err);
+	return choose_all(s, worst, worst == &s->m->frames->latest, err);
 }
 
 static int

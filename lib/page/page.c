@@ -125,25 +125,24 @@ put_over(const struct page *p, size_t row)
 	put(p, ")");
 }
 
-/* The first row of the table of budgets that is about CPU-active time; the end: none is. */
+/* The first row of ${t}, the table of frame times or of budgets, that is about uncapped time, which capped frames are judged by; the end: none is. */
 static size_t
-cpu_row(const struct tt_table *budgets)
+uncapped_row(const struct tt_table *t)
 {
 	const struct tt_cell *c;
 	size_t row = 0;
 
-	while (budgets && row < budgets->nrow && !((c = tt_html_cell(budgets, row, "time")) && strcmp(c->s, "cpu") == 0))
+	while (t && row < t->nrow && !((c = tt_html_cell(t, row, "time")) && strcmp(c->s, "uncapped") == 0))
 		row++;
 	return row;
 }
 
-/* Are they judged by CPU-active times? The table of the worst frames has a note where frames are capped. */
 static bool
 is_capped(const struct page *p)
 {
-	const struct tt_table *budgets = table(p, "frame_budgets"), *worst = table(p, "hitches");
+	const struct tt_table *budgets = table(p, "frame_budgets");
 
-	return worst && worst->note && cpu_row(budgets) + 1 < budgets->nrow;
+	return budgets && uncapped_row(budgets) + 1 < budgets->nrow;
 }
 
 /* The first sentence: times against 60 and 30 fps, the first two rows of their kind. */
@@ -152,16 +151,16 @@ put_rates(const struct page *p)
 {
 	const struct tt_table *budgets = table(p, "frame_budgets");
 	bool capped = is_capped(p);
-	size_t row = capped ? cpu_row(budgets) : 0;
+	size_t row = capped ? uncapped_row(budgets) : 0;
 
 	put(p, value(budgets, row, "over") == 0 ? "<p class=\"v good\">" : value(budgets, row + 1, "over") == 0 ? "<p class=\"v fair\">" :
 	    "<p class=\"v bad\">");
 	if (value(budgets, row, "over") == 0) {
-		put(p, capped ? "<strong>Holds 60 fps</strong> by CPU-active time: no frame has more than 16.67 ms of it." :
+		put(p, capped ? "<strong>Holds 60 fps</strong> by uncapped time: no frame has more than 16.67 ms of it." :
 		    "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");
 		return;
 	}
-	put(p, capped ? "By CPU-active time: <strong>misses 60 fps</strong> in " : "<strong>Misses 60 fps</strong> in ");
+	put(p, capped ? "By uncapped time: <strong>misses 60 fps</strong> in " : "<strong>Misses 60 fps</strong> in ");
 	put_over(p, row);
 	if (value(budgets, row + 1, "over") == 0) {
 		put(p, "; <strong>holds 30 fps</strong>.");
@@ -179,13 +178,13 @@ put_key_figures(const struct page *p)
 	static const struct { const char *name, *id; } of[] = { { "frames", "count" }, { "median", "median_ns" }, { "p95", "p95_ns" },
 		{ "p99", "p99_ns" }, { "longest", "max_ns" }, { "mean FPS", "fps" }, { "1 % low FPS", "low_1_fps" } };
 	const struct tt_table *t = table(p, "frames");
-	size_t row = is_capped(p) && t->nrow > 1;
+	size_t uncapped = uncapped_row(t), row = t && uncapped < t->nrow ? uncapped : 0;
 
 	put(p, "<ul class=\"k\">");
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		if (!tt_html_cell(t, row, of[i].id))
 			continue;
-		tt_buf_printf(p->out, "<li>%s%s <strong>", of[i].name, row && i ? " (CPU)" : "");
+		tt_buf_printf(p->out, "<li>%s%s <strong>", of[i].name, row && i ? " (uncapped)" : "");
 		tt_html_figure(p->out, t, row, of[i].id);
 		put(p, "</strong></li>\n");
 	}

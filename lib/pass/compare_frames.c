@@ -134,13 +134,11 @@ struct compared {
 
 /* --- which frames ----------------------------------------------------------------------- */
 
-/* By what the median and the worst are found: capped frames say nothing with what they wait for their limit. */
+/* By what the median and the worst are found. */
 static int64_t
 time_of(const struct tt_frames *f, size_t i, bool capped)
 {
-	int64_t t = tt_frames_wall(f, i) - (capped ? f->limit_ns[i] : 0);
-
-	return t > 0 ? t : 0;
+	return capped ? tt_frames_uncapped(f, i) : tt_frames_wall(f, i);
 }
 
 /* The first frame whose time is the median, and the first of the longest. */

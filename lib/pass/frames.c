@@ -18,7 +18,8 @@ enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999,
 static const struct tt_col summary_col[S_N] = {
 	[S_TIME] = { "time", "time", TT_UNIT_TEXT,
 	    "wall: from the start of a frame to the start of the next; cpu: wall minus the frame thread's waits, its time outside recorded calls, "
-	    "and the Editor's; editor: what the Unity Editor does on the frame thread, if it does anything." },
+	    "and the Editor's; uncapped: of capped frames, wall minus the wait for the frame limit and the Editor's; editor: what the "
+	    "Unity Editor does on the frame thread, if it does anything." },
 	[S_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of whole frames." },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean frame time." },
 	[S_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median frame time (nearest rank, exact)." },
@@ -66,7 +67,7 @@ static const struct tt_col limit_col[L_N] = {
 enum { B_TIME, B_BUDGET, B_LIMIT, B_OVER, B_SHARE, B_N };
 
 static const struct tt_col budget_col[B_N] = {
-	[B_TIME] = { "time", "time", TT_UNIT_TEXT, "wall, cpu or editor, as in the table frames." },
+	[B_TIME] = { "time", "time", TT_UNIT_TEXT, "wall, cpu, uncapped or editor, as in the table frames." },
 	[B_BUDGET] = { "budget", "budget", TT_UNIT_TEXT, "Budget in ms, as given." },
 	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "Longest time within the budget, in whole ns." },
 	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT, "Number of frames longer than the budget." },
@@ -142,15 +143,15 @@ static const struct { const char *name; int64_t ns; } standard_budget[] = {
 };
 #define NBUDGET (sizeof standard_budget / sizeof *standard_budget)
 
-/* The rows that tables of frame times have. The Editor's is there if it ran, and is not left out. */
+/* The rows that tables of frame times have: uncapped time of capped frames, the Editor's if it ran, and is not left out. */
 static const struct kind { const char *name; enum tt_frame_value what; } kinds[] = {
-	{ "wall", TT_FRAME_WALL }, { "cpu", TT_FRAME_CPU }, { "editor", TT_FRAME_EDITOR },
+	{ "wall", TT_FRAME_WALL }, { "cpu", TT_FRAME_CPU }, { "uncapped", TT_FRAME_UNCAPPED }, { "editor", TT_FRAME_EDITOR },
 };
 
 static bool
-is_shown(const struct kind *kind, const struct tt_frames *f)
+is_shown(const struct kind *kind, const struct tt_frames *f, int64_t period)
 {
-	return kind->what != TT_FRAME_EDITOR || (f->has_editor && !f->player_only);
+	return kind->what == TT_FRAME_UNCAPPED ? period > 0 : kind->what != TT_FRAME_EDITOR || (f->has_editor && !f->player_only);
 }
 
 /* --- frame times --------------------------------------------------------------------- */
@@ -249,7 +250,7 @@ summary(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
 		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
 
-		if (x && is_shown(&kinds[i], f))
+		if (x && is_shown(&kinds[i], f, period))
 			put_summary(t, &kinds[i], x, f->partial, k->o->percentiles);
 	}
 }
@@ -270,10 +271,12 @@ put_budget(struct tt_table *t, const struct kind *kind, const struct tt_values *
 static void
 budgets(struct tt_making *k, struct tt_table *t)
 {
+	int64_t period = cap_of(k);
+
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
 		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
 
-		if (!x || x->n == 0 || !is_shown(&kinds[i], k->m->frames))
+		if (!x || x->n == 0 || !is_shown(&kinds[i], k->m->frames, period))
 			continue;
 		for (size_t b = 0; b < NBUDGET; b++)
 			put_budget(t, &kinds[i], x, standard_budget[b].name, tt_frame_limit(standard_budget[b].ns));
@@ -458,7 +461,7 @@ worst(struct tt_making *k, size_t *n, int64_t *period)
 	const struct tt_hitches *list;
 
 	*period = cap_of(k);
-	list = *period && f->has_wait ? &f->busiest : &f->longest;
+	list = *period && f->has_wait ? &f->latest : &f->longest;
 	*n = k->o->hitches && k->o->hitches < list->n ? k->o->hitches : list->n;
 	return list->h;
 }
@@ -507,7 +510,7 @@ hitches(struct tt_making *k, struct tt_table *t)
 	const struct tt_hitch *first = worst(k, &n, &period);
 
 	if (period)
-		t->note = tt_text(k->r, "%s: the worst are those with the most CPU-active time", cap_text(k, period));
+		t->note = tt_text(k->r, "%s: the worst are those with the most uncapped time", cap_text(k, period));
 	for (size_t i = 0; p && i < n; i++) {
 		const struct tt_hitch *h = &first[i];
 		const struct tt_thread *th = k->m->threads.t[f->thread[h->frame]];

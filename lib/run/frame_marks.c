@@ -206,8 +206,9 @@ static int
 frames_room(struct tt_frames *f, size_t n, struct tt_err *err)
 {
 	void *column[] = { &f->start, &f->dur, &f->number, &f->given, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns,
-		&f->editor_ns, &f->editor_wait_ns, &f->limit_ns, &f->recorded, &f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
-	static const size_t size[] = { 8, 8, 8, 4, 4, 8, 8, 8, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
+		&f->editor_ns, &f->editor_wait_ns, &f->limit_ns, &f->other_wait_ns, &f->recorded,
+		&f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
+	static const size_t size[] = { 8, 8, 8, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
 	size_t cap = f->cap;
 
 	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
@@ -267,10 +268,11 @@ room_for_hitches(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 	struct tt_frames *f = m->frames;
 	size_t want = r->o->hitches ? r->o->hitches : 10;
 
-	f->longest.cap = f->busiest.cap = want < f->n ? want : f->n;
+	f->longest.cap = f->busiest.cap = f->latest.cap = want < f->n ? want : f->n;
 	f->longest.h = tt_arena_alloc(&m->arena, f->longest.cap * sizeof *f->longest.h, err);
 	f->busiest.h = f->longest.h ? tt_arena_alloc(&m->arena, f->busiest.cap * sizeof *f->busiest.h, err) : NULL;
-	return f->busiest.h ? TT_OK : err->code;
+	f->latest.h = f->busiest.h ? tt_arena_alloc(&m->arena, f->latest.cap * sizeof *f->latest.h, err) : NULL;
+	return f->latest.h ? TT_OK : err->code;
 }
 
 /* When a fact is set that ${pattern}, the value of ${setting}, matches: the first later than ${after}. */

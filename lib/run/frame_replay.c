@@ -267,13 +267,21 @@ under(const struct tt_thread_replay *w)
 	return w->st.n > 0 ? w->shown[w->st.n - 1] : OUTSIDE;
 }
 
-enum { NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR) };
+/* What is not CPU-active time; what is no uncapped time. */
+enum { NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR), HELD = TT_IDLE(TT_IDLE_LIMIT) | TT_IDLE(TT_IDLE_EDITOR) };
 
 /* True if the thread is idle in what is on the stack, or at ${ts} in what ended last. */
 static inline bool
 is_idle(const struct tt_thread_replay *w, int64_t ts)
 {
 	return w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_WAIT] || ts < w->idled[TT_IDLE_EDITOR];
+}
+
+/* The same of waits for the frame limit and the Editor. */
+static inline bool
+is_held(const struct tt_thread_replay *w, int64_t ts)
+{
+	return w->idling[TT_IDLE_LIMIT] || w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_LIMIT] || ts < w->idled[TT_IDLE_EDITOR];
 }
 
 /* Give the time up to ${ts} to the innermost open zone, or to none. */
@@ -286,7 +294,9 @@ settle_self(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct 
 			return err->code;
 		top->self += ts - w->since;
 		if (w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR])
-			w->idle[under(w)] += ts - w->since;
+			w->idle[under(w)].all += ts - w->since;
+		if (w->idling[TT_IDLE_LIMIT] || w->idling[TT_IDLE_EDITOR])
+			w->idle[under(w)].held += ts - w->since;
 	}
 	if (ts > w->since)
 		w->since = ts;
@@ -335,7 +345,7 @@ sum_row(const struct tt_frames *f, struct tt_thread_replay *w, struct tt_thread_
 	sum->present += row->calls || row->self || row->total;
 	sum->total += row->total;
 	sum->self += row->self;
-	sum->idle += w->idle[row - w->row];
+	sum->idle += w->idle[row - w->row].all;
 	if (row->total > sum->total_max)
 		sum->total_max = row->total;
 	if (row->self > sum->self_max)
@@ -394,6 +404,13 @@ close_shares(struct tt_replay *p, struct tt_tally *hist, struct tt_err *err)
 	return rc;
 }
 
+/* Is it a wait for something else than the frame limit, outside the Editor? */
+static bool
+is_other_wait(unsigned why)
+{
+	return (why & NO_WORK) == TT_IDLE(TT_IDLE_WAIT) && !(why & TT_IDLE(TT_IDLE_LIMIT));
+}
+
 /* ${ns} of the present frame are idle for the reasons ${why}, bits; ${in}: those of the zones around. */
 static void
 add_idle(struct tt_replay *p, const struct tt_thread_replay *w, unsigned why, unsigned in, int64_t ns)
@@ -405,6 +422,7 @@ add_idle(struct tt_replay *p, const struct tt_thread_replay *w, unsigned why, un
 	f->editor_ns[w->frame] += why & editor ? ns : 0;
 	f->editor_wait_ns[w->frame] += ((why | in) & wait && why & editor) || (why & wait && (why | in) & editor) ? ns : 0;
 	f->limit_ns[w->frame] += why & limit ? ns : 0;
+	f->other_wait_ns[w->frame] += (is_other_wait(why | in) - is_other_wait(in)) * ns;
 	p->limit += why & limit ? ns : 0;
 	p->limit_only += why & TT_IDLE(TT_IDLE_LIMIT_ONLY) ? ns : 0;
 }
@@ -486,13 +504,21 @@ is_left_out(const struct tt_frames *f, const struct tt_thread_replay_row *row)
 	return f->player_only && row->idle & TT_IDLE(TT_IDLE_EDITOR);
 }
 
+/* The time of ${row} itself without ${idle} of it, unless nothing is left. */
+static inline void
+keep_rest(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t idle)
+{
+	if (h && (idle == 0 || row->self > idle))
+		keep_top(h, row, row->self - idle);
+}
+
 /* The present frame is over at ${end}: sum up its rows. */
 static int
 close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct tt_err *err)
 {
 	struct tt_frames *f = p->m->frames;
 	int64_t start = f->start[w->frame], wall;
-	struct tt_hitch *longest, *busiest;
+	struct tt_hitch *longest, *busiest, *latest;
 	int rc = settle_self(p, w, end, err);
 
 	f->outside_ns[w->frame] = w->row[OUTSIDE].self;
@@ -500,7 +526,8 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct
 	wall = tt_frames_wall(f, w->frame);
 	longest = worse(&f->longest, w->frame, wall);
 	busiest = worse(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
-	if (rc == TT_OK && (longest || busiest))
+	latest = worse(&f->latest, w->frame, tt_frames_uncapped(f, w->frame));
+	if (rc == TT_OK && (longest || busiest || latest))
 		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {
 		struct tt_thread_replay_row *row = &w->row[w->touched[i]];
@@ -508,17 +535,20 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct
 			__builtin_prefetch(&w->row[w->touched[i + AHEAD]], 1);
 			__builtin_prefetch(&w->sum[w->touched[i + AHEAD]], 1);
 		}
-		int64_t *idle = &w->idle[w->touched[i]];
+		struct tt_replay_idle *idle = &w->idle[w->touched[i]];
 		bool out = is_left_out(f, row);
 		if (!out)
 			keep_top(longest, row, row->self);
-		if (!out && !(row->idle & NO_WORK) && w->touched[i] != OUTSIDE && (*idle == 0 || row->self > *idle))
-			keep_top(busiest, row, row->self - *idle);
+		if (!(row->idle & NO_WORK) && w->touched[i] != OUTSIDE)
+			keep_rest(busiest, row, idle->all);
+		if (!(row->idle & HELD))
+			keep_rest(latest, row, idle->held);
 		if (row->category < p->ncategory && row->self != 0 && !out)
 			add_share(p, row);
 		sum_row(f, w, row, start, end, wall);
 		row->calls = 0;
-		row->total = row->self = *idle = 0;
+		row->total = row->self = 0;
+		*idle = (struct tt_replay_idle){ 0 };
 		row->touched = false;
 		if (!row->active)
 			row->since = INT64_MIN;
@@ -664,6 +694,31 @@ nested(const struct tt_thread_replay *w, const struct tt_event *e)
 	return z;
 }
 
+static inline void
+add_to(struct tt_replay_idle *idle, int64_t ns, bool held)
+{
+	idle->all += ns;
+	idle->held += held ? ns : 0;
+}
+
+/* ${ns} of the self time of the row ${at} are those of ${row} now, also what of them is idle. */
+static inline void
+share_idle(struct tt_thread_replay *w, uint32_t at, const struct tt_thread_replay_row *row, int64_t ns, bool idle, bool held)
+{
+	if (idle)
+		add_to(&w->idle[at], -ns, held);
+	if (idle || row->idle & NO_WORK)
+		add_to(&w->idle[row - w->row], ns, held || row->idle & HELD);
+}
+
+/* With --player-only, the zones around ${z}, which is the Editor's, do not have its time in their totals. */
+static void
+take_from_totals(struct tt_thread_replay *w, const struct tt_thread_replay_inner *z)
+{
+	for (const struct tt_thread_replay_inner *up = w->inner; up < z; up++)
+		w->row[up->giver].total -= up->counts ? z->end - z->ts : 0;
+}
+
 /* A zone takes its time from the one around it. */
 static int
 inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err)
@@ -681,13 +736,13 @@ inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_even
 	w->ninner++;
 	const int64_t ts = z->ts, end = z->end;
 	const uint32_t at = z->giver;
-	bool hidden = unlikely(player_only) && (w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_EDITOR]), idle = is_idle(w, ts);
+	bool hidden = unlikely(player_only) && (w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_EDITOR]);
+	const bool idle = is_idle(w, ts), held = idle && is_held(w, ts);
 	z->counts = false;
 	if (row->idle)
 		idle_inner(p, w, row, ts, end);
 	if (unlikely(player_only) && !hidden && row->idle & TT_IDLE(TT_IDLE_EDITOR))
-		for (const struct tt_thread_replay_inner *up = w->inner; up < z; up++)
-			w->row[up->giver].total -= up->counts ? end - ts : 0;
+		take_from_totals(w, z);
 	if (unlikely(row->out || hidden))
 		return TT_OK;
 	struct tt_thread_replay_row *giver = &w->row[at];
@@ -698,10 +753,7 @@ inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_even
 	if (!row->touched && rc == TT_OK)
 		rc = touch(p, w, row, err);
 	row->self += end - ts;
-	if (idle)
-		w->idle[at] -= end - ts;
-	if (idle || row->idle & NO_WORK)
-		w->idle[row - w->row] += end - ts;
+	share_idle(w, at, row, end - ts, idle, held);
 	row->calls += !(e->flags & TT_F_CONT);
 	/* Within another of its marker? Zones nest, so that one would end later. */
 	if (likely(!row->active) && ts >= row->since) {

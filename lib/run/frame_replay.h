@@ -71,7 +71,8 @@ struct tt_thread_replay {
 	int64_t idled[TT_IDLES];      /* when the last of them ended that lies whole in this frame */
 	struct tt_thread_replay_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
-	int64_t *idle;                /* of each row: what of its self time in the present frame is not CPU-active time */
+	/* Of each row: what of its self time in the present frame is not CPU-active time, and what of it is no uncapped time. */
+	struct tt_replay_idle { int64_t all, held; } *idle;
 	int64_t *editor;              /* with --player-only, of each row that is open: the Editor's time in the present frame before it began */
 	size_t nrow, caprow, capsum, capidle, capeditor;
 	struct tt_map at;             /* places in row by key */

@@ -239,6 +239,14 @@ finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 	return rc;
 }
 
+static void
+finish_worst(const struct tt_model *m, struct tt_hitches *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		join_names(m, &list->h[i]);
+	tt_sort(list->h, list->n, by_badness);
+}
+
 int
 tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 {
@@ -261,12 +269,9 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 			if (p->w[j].process == k->process)
 				rc = tt_thread_replay_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
 	}
-	for (size_t i = 0; i < f->longest.n; i++)
-		join_names(m, &f->longest.h[i]);
-	for (size_t i = 0; i < f->busiest.n; i++)
-		join_names(m, &f->busiest.h[i]);
-	tt_sort(f->longest.h, f->longest.n, by_badness);
-	tt_sort(f->busiest.h, f->busiest.n, by_badness);
+	finish_worst(m, &f->longest);
+	finish_worst(m, &f->busiest);
+	finish_worst(m, &f->latest);
 	f->limit_set = p->limit_only > p->limit / 2;
 	return rc == TT_OK ? give_categories(p, err) : rc;
 }
@@ -300,6 +305,7 @@ tt_frames_free(struct tt_model *m)
 	tt_mem_free(f->mem, f->editor_ns, f->cap * sizeof *f->editor_ns);
 	tt_mem_free(f->mem, f->editor_wait_ns, f->cap * sizeof *f->editor_wait_ns);
 	tt_mem_free(f->mem, f->limit_ns, f->cap * sizeof *f->limit_ns);
+	tt_mem_free(f->mem, f->other_wait_ns, f->cap * sizeof *f->other_wait_ns);
 	tt_mem_free(f->mem, f->recorded, f->cap * sizeof *f->recorded);
 	for (unsigned i = 0; i < TT_TIMINGS; i++)
 		tt_mem_free(f->mem, f->timing[i], f->cap * sizeof *f->timing[i]);

@@ -26,6 +26,9 @@ tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 	case TT_FRAME_CPU:
 		*v = tt_frames_cpu(f, i);
 		return f->has_wait;
+	case TT_FRAME_UNCAPPED:
+		*v = tt_frames_uncapped(f, i);
+		return f->has_wait;
 	case TT_FRAME_EDITOR:
 		*v = f->editor_ns[i];
 		return f->has_editor;

@@ -24,7 +24,7 @@ struct tt_walk;
 
 /* What of a frame. */
 enum tt_frame_value {
-	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_EDITOR, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N, TT_FRAME_TIMING,     /* + enum tt_timing */
+	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_UNCAPPED, TT_FRAME_EDITOR, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N, TT_FRAME_TIMING,     /* + enum tt_timing */
 	TT_FRAME_VALUES = TT_FRAME_TIMING + TT_TIMINGS
 };
 

@@ -83,8 +83,8 @@ class_of_key(uint64_t key)
 	return key == TT_KEY_JIT ? TT_CAUSE_COMPILED : TT_CAUSE_UNKNOWN;
 }
 
-/* A row, as its name has it. */
-struct kind { uint8_t class; bool library, limit; };
+/* A row, as its name has it. left_out: of capped frames, it is no part of the time that they are judged by. */
+struct kind { uint8_t class; bool library, left_out; };
 
 static void
 look_at_rows(struct tt_why *w, struct kind *k)
@@ -94,7 +94,7 @@ look_at_rows(struct tt_why *w, struct kind *k)
 
 		k[i].class = (uint8_t)class_of(full);
 		k[i].library = tt_causes_library(full);
-		k[i].limit = w->cap && tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT;
+		k[i].left_out = w->cap && (tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT || (w->p->row[i].name && w->p->row[i].name->editor));
 	}
 }
 
@@ -108,7 +108,7 @@ look_at_zone(struct tt_why *w, uint32_t i, const struct kind *k)
 
 	/* Inside loading, a collection or a wait keeps its own class. */
 	if (class == TT_CAUSE_UNKNOWN || class == TT_CAUSE_LOADING) {
-		uint8_t other = of_key ? of_key : row == TT_NO_ROW ? TT_CAUSE_UNKNOWN : k[row].limit ? TT_CLASS_NONE : k[row].class;
+		uint8_t other = of_key ? of_key : row == TT_NO_ROW ? TT_CAUSE_UNKNOWN : k[row].left_out ? TT_CLASS_NONE : k[row].class;
 
 		if (!other && !class && w->s->is[i] & TT_SUM_IN_WAIT)
 			other = TT_CAUSE_WAIT;

@@ -79,7 +79,7 @@ struct tt_why {
 /* Choose the samples and the hitches, by what frames take. */
 int tt_why_hitches(struct tt_why *w);
 
-/* The time by which frame ${i} is judged: without waiting for the frame limit. */
+/* The time by which frame ${i} is judged: wall time, of capped frames uncapped time. */
 int64_t tt_why_time(const struct tt_why *w, size_t i);
 
 /* How far frame ${i} is beyond what is typical; 0: not far enough to be judged. And is it so far that it is a hitch in any case? */

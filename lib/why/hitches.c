@@ -15,10 +15,7 @@ enum { LEAST_EXTRA = 100000 };
 int64_t
 tt_why_time(const struct tt_why *w, size_t i)
 {
-	const struct tt_frames *f = w->m->frames;
-	int64_t t = tt_frames_wall(f, i) - (w->cap ? f->limit_ns[i] : 0);
-
-	return t > 0 ? t : 0;
+	return w->cap ? tt_frames_uncapped(w->m->frames, i) : tt_frames_wall(w->m->frames, i);
 }
 
 static int64_t

@@ -619,7 +619,8 @@ build_frames(struct world *w)
 	build(w);
 	w->frames = (struct tt_frames){ .mem = &env.mem, .n = NFRAME, .start = frame_start,
 		.dur = frame_dur, .number = frame_number, .thread = frame_thread, .alloc_b = frame_b, .alloc_n = frame_n,
-		.wait_ns = frame_wait, .outside_ns = frame_outside, .editor_ns = frame_none, .editor_wait_ns = frame_none, .limit_ns = frame_none, .partial = 2,
+		.wait_ns = frame_wait, .outside_ns = frame_outside, .editor_ns = frame_none, .editor_wait_ns = frame_none, .limit_ns = frame_none,
+		.other_wait_ns = frame_none, .partial = 2,
 		.marker_stat = frame_marker, .nmarker_stat = 8, .longest = { .h = hitch, .n = 2 } };
 	for (int i = 0; i < NFRAME; i++) {
 		frame_start[i] = at;
