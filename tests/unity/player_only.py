@@ -236,6 +236,21 @@ def counter(path, game):
             suite.equal("bytes allocated on %s %s" % (thread_, args), (seen == sorted(seen), seen[-1]), (True, want.bytes[thread_]))
 
 
+def outputs(path, game):
+    """As tracetool-convert(1) has it: on a timeline a zone around the Editor's keeps its length, in sums it is without that time."""
+    loops = [e for e in game.main if e[2] == LOOP and e[0] < 2]
+    whole = sum(t if kind else -t for kind, t, _ in loops)
+    slices = [e for e in suite.chrome(path, "--player-only") if e["ph"] in "BEX" and e["name"] == "PlayerLoop"]
+    length = sum(e["dur"] if e["ph"] == "X" else e["ts"] * (1 if e["ph"] == "E" else -1) for e in slices)
+    suite.equal("PlayerLoop on the timeline", round(length * 1000), whole)
+    suite.run("convert", "-q", path, "--player-only", "-f", "folded", "-o", suite.path("out.txt"))
+    with open(suite.path("out.txt")) as f:
+        total = sum(int(line.rsplit(" ", 1)[1]) for line in f if ";PlayerLoop" in line)
+    want = sum(r["total_ns"] for r in suite.rows("markers", path, "--player-only") if r["marker"] == "PlayerLoop")
+    suite.equal("PlayerLoop in sums", total, want)
+    suite.true("is less", want < whole)
+
+
 for seed, crosses in ((1, False), (2, True)):
     game = Game(seed, crosses)
     for path in (game.ttc("game%d" % seed), game.raw("game%d" % seed)):
@@ -245,4 +260,5 @@ for seed, crosses in ((1, False), (2, True)):
         gate(path, game)
         other_thread(path, game)
         counter(path, game)
+        outputs(path, game)
 suite.end()
