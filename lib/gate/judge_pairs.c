@@ -412,7 +412,7 @@ undecided(struct tt_judging *w, struct tt_err *err)
 	r->outcome = TT_UNDECIDED;
 	r->hint = "run more pairs, or allow more";
 	if (w->v->ab->tells && r->need_here > most)
-		r->hint = tt_verdict_text(w->v, err, "run about %zu pairs (-n %zu), or allow more", r->need_here, r->need_here);
+		r->hint = tt_verdict_text(w->v, err, "run about %zu pairs, or allow more", r->need_here);
 	else if (w->v->ab->tells && r->need_here == 0)
 		r->hint = "allow more: no number of pairs that are run would decide it";
 	return r->hint ? TT_OK : err->code;

@@ -77,6 +77,7 @@ KNOWN = {
     ("tracetool-record.1", "--level"): "of the game in an example", ("tracetool-ab.1", "--level"): "of the game in an example",
     ("cmd/ab_run.c", "--no-summary"): "given to record",
     ("tracetool-ci.7", "--allow-empty"): GIT, ("tracetool-ci.7", "--orphan"): GIT, ("tracetool-ci.7", "--all"): GIT, ("tracetool-ci.7", "--cached"): GIT,
+    ("tracetool-ci.7", "--detach"): GIT,
     ("tracetool-ci.7", "--fail"): CURL, ("tracetool-ci.7", "--header"): CURL,
     ("tracetool-ci.7", "--location"): CURL, ("tracetool-ci.7", "--upload-file"): CURL, ("tracetool-ci.7", "--write-out"): CURL,
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",

@@ -70,7 +70,7 @@ class Events:
         self.slices, self.zones, self.counters, self.samples, self.facts = (collections.Counter() for _ in range(5))
         first = {}
         with open(path, newline="", encoding="utf-8") as f:
-            rows = list(csv.DictReader(f, strict=True))
+            rows = [r for r in csv.DictReader(f, strict=True) if r["start_ns"]]     # the others name threads
         for r in sorted((r for r in rows if r["thread"]), key=lambda r: int(r["thread"])):
             first.setdefault((r["process"], r["tid"]), r["thread"])
         for r in rows:
