@@ -682,7 +682,7 @@ def compare_events(c, a, rows, generation, first):
             c.note("CSV record of %d columns: %r" % (len(r), r))
             return
         kind, _, number, tid, start, dur, depth, name, category, value, detail, _ = r
-        if kind in unwanted:
+        if kind in unwanted or start == "":     # the latter name threads
             continue
         if kind in ("zone", "clause", "sample"):
             category = ""               # the assembly is a guess of tracetool's, tested elsewhere
