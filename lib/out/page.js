@@ -154,6 +154,9 @@ const tracetool = (function () {
 
 	/* As the tables show times: four digits and a unit. */
 	function shown(ns) {
+		if (ns < 0) {
+			return "-" + shown(-ns);
+		}
 		for (const [unit, name] of [[1e9, " s"], [1e6, " ms"], [1e3, " µs"]]) {
 			if (ns >= unit - unit / 20000) {
 				const v = ns / unit;

@@ -8,8 +8,8 @@
  *
  * Names are numbers in the list of names. The start of a zone is the time since the start of the one before, of the first since the frame's;
  * depth is twice that, and 1 more where the zone began before the frame; times are clipped to the frame, in ns. Depths may skip numbers,
- * where zones around are hidden. Allocations that follow each other in one zone and have one class are one, with the zone's place in the
- * list of its thread from 1, 0: in none.
+ * where zones around are hidden: a zone lies in those before it that have less depth and do not end earlier. Allocations that follow each
+ * other in one zone and have one class are one, with the zone's place in the list of its thread from 1, 0: in none.
  */
 #include "page/details.h"
 

@@ -409,11 +409,12 @@
 			const raised = depths[z] >> 1;
 
 			at += starts[z];
-			while (around.length && around[around.length - 1].raised >= raised) {
+			/* Where the zone around is hidden, one in front of it may have less depth: what lasts longer than a zone is not in it. */
+			while (around.length && (around[around.length - 1].raised >= raised || around[around.length - 1].end < at + times[z])) {
 				around.pop();
 			}
 			const up = around.length ? around[around.length - 1] : null;
-			const zone = { t, up, raised, at, ns: times[z], self: times[z], name: names[of[z]], begins: !(depths[z] & 1), depth: around.length,
+			const zone = { t, up, raised, at, end: at + times[z], ns: times[z], self: times[z], name: names[of[z]], begins: !(depths[z] & 1), depth: around.length,
 				bytes: 0, allocs: 0, i: t.zones.length };
 
 			if (up) {
@@ -537,7 +538,7 @@
 				th.append(make("span", "\u25B8 ", { className: "h" }), n.name);
 			}
 			tr.append(th, cell(shown(n.ns), n.ns), cell(share(n.ns, whole)), cell(n.thread ? "" : shown(n.self), n.thread ? undefined : n.self),
-				cell(n.thread ? "" : String(n.calls), n.thread ? undefined : n.calls), cell(n.bytes ? bytes(n.bytes) : "-", n.bytes));
+				cell(n.thread ? "" : n.calls.toLocaleString("en-US"), n.thread ? undefined : n.calls), cell(n.bytes ? bytes(n.bytes) : "-", n.bytes));
 			if (usual) {
 				tr.append(cell(other ? shown(other.ns) : "-", other ? other.ns : undefined));
 			}
@@ -580,7 +581,7 @@
 		table.tBodies[0].replaceChildren(...rows.map((s) => {
 			const tr = make("tr", "");
 
-			tr.append(make("th", s.class, { scope: "row" }), make("td", s.where), cell(String(s.n), s.n), cell(bytes(s.bytes), s.bytes));
+			tr.append(make("th", s.class, { scope: "row" }), make("td", s.where), cell(s.n.toLocaleString("en-US"), s.n), cell(bytes(s.bytes), s.bytes));
 			return tr;
 		}));
 		table.parentNode.hidden = rows.length === 0;

@@ -267,6 +267,25 @@ def many_zones(path):
     return c.write(suite.path(path))
 
 
+def hidden_zones(path):
+    """Frames in which a zone that is hidden follows one of its depth: what is inside it is not inside that one."""
+    c, at = Capture(), 0
+    t = c.thread()
+    step, short, hidden, inner = (c.marker(n) for n in ("Step", "Short", "(wrapper alloc) object:AllocSmall (intptr,intptr)", "Inner"))
+    for i in range(4):
+        t.frame(at)
+        t.begin(at + 1000, step)
+        t.zone(at + 2000, at + 2500, short)
+        t.begin(at + 3000, hidden)
+        t.zone(at + 3000, at + (i + 2) * MS, inner)
+        t.end(at + 6 * MS)
+        for k in range(1200):
+            t.zone(at + 7 * MS + k * 1000, at + 7 * MS + k * 1000 + 500, short)
+        t.end(at + 9 * MS)
+        at += 10 * MS
+    return c.write(suite.path(path))
+
+
 def lines():
     """Markers over the frames: each column has the most that stats has of a frame in it."""
     demo, loop = (os.path.join(TESTDATA, f) for f in ("demo/good-hitches.ttc.xz", "mlpd/good-d01-gameloop-calls-alloc.mlpd"))
@@ -319,6 +338,7 @@ def singles():
     single("methods", loop, options=["--frame-marker", "World:Frame"])
     for f in ("raw/good-2022-aligned.raw", "data/good-2021.data", "raw/good-2019-every.raw"):
         single(f, os.path.join(TESTDATA, f))
+    single("hidden zones", hidden_zones("hidden.ttc"))
     capped()
     lines()
     path = many_zones("zones.ttc")
@@ -540,11 +560,14 @@ def browsers():
         run("report", demo, *args, "-o", name + ".html")
     run("stats", "-q", demo, "--frames", "51", "--table", "calltree", "--threshold", "0", "-o", "tree.json")
     run("stats", "-q", demo, "--table", "calltree", "--threshold", "0", "-o", "whole.json")
+    run("report", "hidden.ttc", "-o", "hidden.html")
+    run("stats", "-q", "hidden.ttc", "--frames", "2", "--table", "calltree", "--threshold", "0", "-o", "hidden.json")
     for name in ("gameloop-sample", "heapshot"):
         run("report", glob.glob(os.path.join(TESTDATA, "mlpd", "good-*-%s.mlpd" % name))[0], "-o", name + ".html")
     run("report", "lines.ttc", "-o", "lines.html")
     run("report", "chart5000.ttc", "-o", "many.html")
-    drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "--", "frames.cjs", "demo.html", "tree.json", "whole.json", "--",
+    drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "--",
+          "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "--",
           "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
           "access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")
 

@@ -1,9 +1,9 @@
 /*
- * frames.cjs PAGE TREE WHOLE: single frames in report pages, in Chromium and in Firefox.
+ * frames.cjs PAGE TREE WHOLE HIDDEN TWO: single frames in report pages, in Chromium and in Firefox.
  *
- * PAGE is of testdata/demo/good-hitches.ttc.xz; TREE is JSON of the table calltree of its frame 51, WHOLE of all. A frame is chosen by the address, by a
- * click on the chart, by links to the worst frames, by buttons and by keys; its call tree has the figures of TREE; all can be reached by
- * keyboard. Prints how long a hitch takes to its timeline.
+ * PAGE is of testdata/demo/good-hitches.ttc.xz; TREE is JSON of the table calltree of its frame 51, WHOLE of all; HIDDEN is a page of frames with
+ * hidden zones, TWO the table of its frame 2. A frame is chosen by the address, by a click on the chart, by links to the worst frames, by buttons
+ * and by keys; its call tree has the figures of TREE; all can be reached by keyboard. Prints how long a hitch takes to its timeline.
  */
 'use strict';
 const fs = require('fs'), url = require('url');
@@ -151,9 +151,13 @@ async function used(page) {
 	check('and Tab leads on to its timeline', await page.run(SAID + '.split(":")[0]'), 'Contention');
 }
 
-module.exports = async (file, of_frame, of_all) => {
-	const address = url.pathToFileURL(file).href, text = fs.readFileSync(of_frame, 'utf8');
-	const tree = JSON.parse(text).tables.calltree.rows.map((r) => [r.marker, r.depth, r.total_ns, r.self_ns, r.count, r.alloc_bytes]);
+/* The rows of a call tree of JSON, as TREE has them. */
+function tree_of(file) {
+	return JSON.parse(fs.readFileSync(file, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r.depth, r.total_ns, r.self_ns, r.count, r.alloc_bytes]);
+}
+
+module.exports = async (file, of_frame, of_all, hidden, of_two) => {
+	const address = url.pathToFileURL(file).href, tree = tree_of(of_frame);
 	/* Each marker of this capture has one path. */
 	const calls = Object.fromEntries(JSON.parse(fs.readFileSync(of_all, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r]));
 	let page = await chromium().open(address + '#frame=51');
@@ -169,6 +173,11 @@ module.exports = async (file, of_frame, of_all) => {
 	page = await chromium().open(address);
 	await page.wait(READY);
 	check('without an address it is the worst frame', await page.wait(shows(51)), 'Frame 51');
+	page = await chromium().open(url.pathToFileURL(hidden).href + '#frame=2');
+	await page.wait(shows(2));
+	check('what is in a hidden zone is in the zone around it', (await page.run(TREE)).filter((r) => r[0][0] !== '(').sort(), tree_of(of_two).sort());
+	check('large counts are grouped', await page.run('Array.from(document.querySelectorAll("#frame table")[0].tBodies[0].rows, (r) => ' +
+		'r.cells[4].textContent).includes("1,201")'), true);
 	page = await (await firefox()).open(address + '#frame=51');
 	await alike('Firefox', page, tree, worst, other, calls);
 	check('Firefox: nothing on the console', await page.said(), []);

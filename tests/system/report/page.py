@@ -222,7 +222,7 @@ def sums(threads):
         around = []
         for zone in t["zones"]:
             at, depth, name, dur, before = zone
-            while around and around[-1][1] >= depth:
+            while around and (around[-1][1] >= depth or sum(around[-1][:4:3]) < at + dur):
                 around.pop()
             row = out.setdefault(name, [0, 0, 0, 0])
             row[0] += dur
