@@ -13,6 +13,40 @@ const tracetool = (function () {
 		return Object.assign(e, more);
 	}
 
+	/* --- the address --- */
+
+	/* What is looked at is in the address, in parts, the one that was chosen last at the end: "#range=20-40&frame=25". */
+	function parts() {
+		return new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+	}
+
+	function asked(key) {
+		return parts().get(key);
+	}
+
+	/* Is ${key} what a reader who comes with this address looks for? */
+	function sought(key) {
+		return Array.from(parts().keys()).pop() === key;
+	}
+
+	/* ${value} null: none. ${push}: the browser's Back leads to what was there before. */
+	function remember(key, value, push) {
+		const all = parts();
+
+		all.delete(key);
+		if (value !== null) {
+			all.append(key, value);
+		}
+		const text = Array.from(all, ([k, v]) => k + "=" + encodeURIComponent(v)).join("&"), to = text ? "#" + text : "";
+
+		history[push && to !== location.hash ? "pushState" : "replaceState"]({}, "", to || location.pathname + location.search);
+	}
+
+	/* Another address; one that leads to a section alone changes nothing of what is looked at. */
+	function moved(f) {
+		addEventListener("hashchange", () => (location.hash === "" || location.hash.includes("=")) && f());
+	}
+
 	/* --- tables --- */
 
 	function number(cell) {
@@ -266,7 +300,7 @@ const tracetool = (function () {
 				told(low, high);
 			}
 			if (keep) {
-				history.replaceState(null, "", n < all.length ? "#range=" + low + "-" + high : location.pathname + location.search);
+				remember("range", n < all.length ? low + "-" + high : null, false);
 			}
 		}
 
@@ -332,12 +366,15 @@ const tracetool = (function () {
 		for (const input of [from, to]) {
 			input.addEventListener("change", () => show(Number(from.value), Number(to.value), true));
 		}
-		/* When the scripts after this have said what a click on a frame does. */
-		addEventListener("DOMContentLoaded", () => {
-			const asked = /^#range=(\d+)-(\d+)$/.exec(location.hash);
+		function addressed() {
+			const named = /^(\d+)-(\d+)$/.exec(asked("range")), [low, high] = named ? [Number(named[1]), Number(named[2])] : [first, last];
 
-			show(asked ? Number(asked[1]) : first, asked ? Number(asked[2]) : last, false);
-		});
+			show(low, high, false);
+		}
+
+		/* When the scripts after this have said what a click on a frame does. */
+		addEventListener("DOMContentLoaded", addressed);
+		moved(addressed);
 		return self;
 	}
 
@@ -357,5 +394,5 @@ const tracetool = (function () {
 
 	addEventListener("hashchange", unfold);
 	unfold();
-	return { make, copied, shown, times: charts };
+	return { make, copied, shown, asked, sought, remember, moved, times: charts };
 })();

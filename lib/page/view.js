@@ -52,6 +52,10 @@
 		return all ? (part * 100 / all).toFixed(part * 1000 < all * 100 ? 2 : 1) + " %" : "";
 	}
 
+	function counted(n, what) {
+		return n.toLocaleString("en-US") + " " + what + (n === 1 ? "" : "s");
+	}
+
 	function bytes(n) {
 		if (n < 10000) {
 			return n.toLocaleString("en-US") + " B";
@@ -618,7 +622,7 @@
 			"Click a zone, or move with the arrow keys. Double click or Enter shows it alone; + \u2212 0, or the wheel with Ctrl, zoom; drag or a d move.",
 		chosen: () => 0, step,
 		told: (z) => z.name + ": " + shown(z.ns) + " (" + share(z.ns, now.ns) + " of the frame), self " + shown(z.self) + ", from " + shown(z.at) + " on, " +
-			(z.allocs ? z.allocs + " allocations, " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
+			(z.allocs ? counted(z.allocs, "allocation") + ", " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
 		const calls = grid("Calls in this frame", [["marker"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
 			["total in median frame", "n"]]);
 		const allocs = grid("Allocations in this frame, most bytes first", [["class"], ["in"], ["count", "n"], ["bytes", "n"]]);
@@ -665,7 +669,8 @@
 
 		const why = new Map();    /* by number of the worst frame of a cause: the cause in words */
 
-		async function show(number, keep) {
+		/* ${how} it gets into the address: "push", "replace", "as it is"; "": it is what the page begins with. */
+		async function show(number, how) {
 			const mine = ++turn, begun = performance.now(), d = data.has(number) ? await frame(number) : null, usual = d ? await frame(median) : null;
 			const ns = times ? times.all[number - times.first] : d && d.ns, rank = worst.indexOf(number);
 
@@ -695,8 +700,10 @@
 			if (tracetool.framed) {
 				tracetool.framed(number);
 			}
-			if (keep) {
-				history.replaceState(null, "", "#frame=" + number);
+			if (how === "push" || how === "replace") {
+				tracetool.remember("frame", number, how === "push");
+			}
+			if (how) {
 				performance.measure("frame", { start: begun });
 			} else {
 				performance.mark("ready");
@@ -719,8 +726,9 @@
 			}
 		}
 
-		function go(number) {
-			return show(number, true).catch(failed);
+		/* From one frame to the next: Back leads to where that began. */
+		function go(number, how = "replace") {
+			return show(number, how).catch(failed);
 		}
 
 		function failed(e) {
@@ -728,8 +736,8 @@
 			missing.textContent = "The data of this frame cannot be read: " + e.message;
 		}
 
-		function open(number) {
-			go(number).then(() => section.scrollIntoView({ block: "start" }));
+		function open(number, how = "push") {
+			go(number, how).then(() => section.scrollIntoView({ block: "start" }));
 			title.focus({ preventScroll: true });
 		}
 
@@ -801,16 +809,16 @@
 		}
 
 		function asked(first) {
-			const hash = /^#frame=(\d+)$/.exec(location.hash), number = hash && Number(hash[1]);
+			const number = Number(tracetool.asked("frame")), start = worst.find((n) => data.has(n)) || median;
 
 			if (number && (data.has(number) || (times && times.all[number - times.first] !== undefined))) {
-				first ? open(number) : go(number);
-			} else if (first) {
-				show(worst.find((n) => data.has(n)) || median, false).catch(failed);
+				first && tracetool.sought("frame") ? open(number, "as it is") : go(number, "as it is");
+			} else if (first || now.number !== start) {
+				show(start, first ? "" : "as it is").catch(failed);
 			}
 		}
 
-		addEventListener("hashchange", () => asked(false));
+		tracetool.moved(() => asked(false));
 		asked(true);
 	}
 
@@ -876,7 +884,7 @@
 				}
 			}
 			if (keep) {
-				history.replaceState(null, "", i < 0 ? location.pathname + location.search : "#over=" + encodeURIComponent(known[0][i]));
+				tracetool.remember("over", i < 0 ? null : known[0][i], true);
 			}
 		}
 
@@ -911,16 +919,14 @@
 		}
 
 		function asked() {
-			const name = /^#over=(.+)$/.exec(location.hash), i = name ? known[0].indexOf(decodeURIComponent(name[1])) : -1;
+			const i = known[0].indexOf(tracetool.asked("over"));
 
-			if (i >= 0) {
-				select.value = String(i);
-				show(i, false);
-			}
+			select.value = String(i);
+			show(i, false);
 		}
 
 		select.addEventListener("change", () => show(Number(select.value), true));
-		addEventListener("hashchange", asked);
+		tracetool.moved(() => known && asked());
 		line.append(edge, path);
 		chart.after(line);
 		label.append(select);
@@ -1010,7 +1016,7 @@
 		const chart = boxes({ label: k.label, amount: k.amount, hint: "A box is a call path: as wide as " + k.wide +
 			", inside its caller's box. Click one, or move with the arrow keys; double click or Enter shows it alone.",
 		told: (b) => b.name + ": " + k.amount(b.ns) + " (" + share(b.ns, now ? now.ns : total) + " of " + (now ? k.its : "all") + ")" + (b.n || !k.calls ?
-			", self " + k.amount(b.self) : "") + (b.n ? ", " + b.n.toLocaleString("en-US") + " calls" : "") + (b.bytes ? ", " + bytes(b.bytes) +
+			", self " + k.amount(b.self) : "") + (b.n ? ", " + counted(b.n, "call") : "") + (b.bytes ? ", " + bytes(b.bytes) +
 			" allocated" : ""),
 		chosen: () => {
 			pick.disabled = !target();
@@ -1102,7 +1108,7 @@
 				shownRows = over.slice(1).reverse().concat(under);
 				chart.show(shownRows, now.ns);
 				told.textContent = now.name + ": " + k.amount(now.ns) + ", " + share(now.ns, total) + " of " + k.all + ", " + (k.calls ?
-					now.n.toLocaleString("en-US") + " calls, " : "") + "self " + k.amount(now.self) + ". Its callers are above it, its callees below.";
+					counted(now.n, "call") + ", " : "") + "self " + k.amount(now.self) + ". Its callers are above it, its callees below.";
 				list(callers, Array.from(now.over.values()), now.ns, false);
 				list(callees, Array.from(now.under.values()), now.ns, true);
 				code.textContent = source.dataset.command + quoted(now.name);
@@ -1123,7 +1129,7 @@
 			pick.disabled = !target();
 			lined.hidden = !now || !tracetool.lines || !tracetool.lines.names.has(now.name);
 			if (keep) {
-				history.replaceState(null, "", now ? "#" + k.hash + "=" + encodeURIComponent(now.name) : "#" + k.id);
+				tracetool.remember(k.hash, now ? now.name : null, true);
 			}
 		}
 
@@ -1138,7 +1144,7 @@
 				return true;
 			});
 
-			said.textContent = text ? new Set(hits.map((b) => b.name)).size + " markers, " + share(outer.reduce((sum, b) => sum + b.ns, 0), total) : "";
+			said.textContent = text ? counted(new Set(hits.map((b) => b.name)).size, "marker") + ", " + share(outer.reduce((sum, b) => sum + b.ns, 0), total) : "";
 			pick.disabled = !target();
 			chart.redraw();
 		}
@@ -1161,10 +1167,11 @@
 			copied(code);
 		}
 
-		function asked() {
-			const name = new RegExp("^#" + k.hash + "=(.+)$").exec(location.hash);
+		/* ${lead} to the section? Back does not: the browser returns to where the page was. */
+		function asked(lead) {
+			const name = tracetool.asked(k.hash), sought = lead && tracetool.sought(k.hash);
 
-			return show(name ? decodeURIComponent(name[1]) : null, false).then(() => name && section.scrollIntoView());
+			return (all && name === (now && now.name) ? Promise.resolve() : show(name, false)).then(() => sought && section.scrollIntoView());
 		}
 
 		/* Markers in front lead to their callers and callees. */
@@ -1174,8 +1181,8 @@
 			button.addEventListener("click", () => show(th.textContent, true).then(() => section.scrollIntoView()));
 			th.replaceChildren(button);
 		}
-		addEventListener("hashchange", asked);
-		asked().catch((e) => told.textContent = "The data of the call tree cannot be read: " + e.message);
+		tracetool.moved(() => asked(history.state === null));
+		asked(true).catch((e) => told.textContent = "The data of the call tree cannot be read: " + e.message);
 	}
 
 	/* Links to the sections that are made here, among those in front. */
@@ -1206,8 +1213,8 @@
 			label: "Flame graph of the call tree; the table of calls has the same figures" });
 	}
 	if (sampled) {
-		flame(sampled, { id: "sampled", title: "Samples", hash: "sampled", table: "samples", amount: (n) => n.toLocaleString("en-US") + (n === 1 ?
-			" sample" : " samples"), calls: false, wide: "samples have it", its: "its samples", all: "all samples", within: "", of: "samples of it",
+		flame(sampled, { id: "sampled", title: "Samples", hash: "sampled", table: "samples", amount: (n) => counted(n, "sample"),
+			calls: false, wide: "samples have it", its: "its samples", all: "all samples", within: "", of: "samples of it",
 		total: "samples", label: "Flame graph of the stacks of samples; the table of samples has the same figures" });
 	}
 })();

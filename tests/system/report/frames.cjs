@@ -3,7 +3,7 @@
  *
  * PAGE is of testdata/demo/good-hitches.ttc.xz; TREE is JSON of the table calltree of its frame 51, WHOLE of all; HIDDEN is a page of frames with
  * hidden zones, TWO the table of its frame 2. A frame is chosen by the address, by a click on the chart, by links to the worst frames, by buttons
- * and by keys; its call tree has the figures of TREE; all can be reached by keyboard. Prints how long a hitch takes to its timeline.
+ * and by keys, and Back returns; its call tree has the figures of TREE; all can be reached by keyboard. Prints how long a hitch takes to its timeline.
  */
 'use strict';
 const fs = require('fs'), url = require('url');
@@ -74,7 +74,7 @@ async function alike(name, page, tree, worst, other, calls) {
 	check(name + ': a marker over the frames', await page.run('document.querySelector("figure p:last-of-type").textContent.split(".  ")[0].slice(0, 92)'),
 		'Level:Decode runs in 2 of 129 frames; the longest: frame 86  25.51 ms, frame 26  25.51 ms. t'.slice(0, 92));
 	check(name + ': it is drawn', await page.run('document.querySelector(".l path").getAttribute("d").split("V").length'), 6);
-	check(name + ': and in the address', await page.run('location.hash'), '#over=Level%3ADecode');
+	check(name + ': and in the address', await page.run('location.hash'), '#frame=' + other + '&over=Level%3ADecode');
 	await page.run('location.hash = "marker=Enemies%3AFindPath"');
 	await page.wait(starts('Enemies'));
 	check(name + ': the address leads to a marker\'s callers', await page.run('Array.from(document.querySelectorAll("#flame table")[0].tBodies[0].rows, ' +
@@ -105,9 +105,23 @@ async function used(page) {
 	const at = (selector, part = .5) => page.run('(() => { const e = document.querySelector(' + JSON.stringify(selector) + '); ' +
 		'e.scrollIntoView({ block: "center" }); const b = e.getBoundingClientRect(); ' +
 		'return [b.left + b.width * ' + part + ', b.top + b.height / 2]; })()');
+	const is = (text, value) => page.wait('new Promise((done) => { const end = Date.now() + 5000, look = () => (' + text + ') === ' +
+		JSON.stringify(value) + ' || Date.now() > end ? done(' + text + ') : setTimeout(look, 5); look(); })');
+	const before = Number((await page.run(HEAD)).split(' ')[1]), hash = '#frame=' + before;
 	await page.click(...await at('figure > svg', 85.5 / 129));
 	check('a click on the chart opens the frame', await page.wait(shows(86)), 'Frame 86');
+	await page.run('history.back()');
+	check('Back returns to the frame before', [await page.wait(shows(before)), await is('location.hash', hash)], ['Frame ' + before, hash]);
+	await page.run('document.querySelector("#time table[data-t=markers] tbody th button").click()');
+	check('a marker is in the address beside the frame', (await is('location.hash.split("=").length', 3), (await page.run('location.hash')).split('=')[1]),
+		before + '&marker');
+	await page.run('history.back()');
+	check('Back returns to the whole tree', [await is('location.hash', hash), (await is(TOLD + '.split(",")[0]', 'All threads')), await page.run(HEAD)],
+		[hash, 'All threads', 'Frame ' + before]);
+	await page.click(...await at('figure > svg', 85.5 / 129));
+	await page.wait(shows(86));
 	await page.run('(() => { const i = document.querySelector("figure input"); i.value = "41"; i.dispatchEvent(new Event("change")); })()');
+	check('a range is in the address beside the frame', await page.run('location.hash'), '#frame=86&range=41-129');
 	await page.click(...await at('figure > .z', .5 / 89));
 	check('one on the chart of a range its own', await page.wait(shows(41)), 'Frame 41');
 	await page.run('document.querySelectorAll(".r .s")[1].click()');
@@ -170,6 +184,12 @@ module.exports = async (file, of_frame, of_all, hidden, of_two) => {
 	await used(page);
 	check('nothing on the console', page.said, []);
 	check('no request but for the file', page.asked, [address + '#frame=51'].map((a) => a.split('#')[0]));
+	page = await chromium().open(address + '#range=20-40&over=Level%3ADecode&frame=26');
+	await page.wait(shows(26));
+	check('the address has a frame, a range and a marker', await page.wait('new Promise((done) => { const end = Date.now() + 5000, look = () => { ' +
+		'const have = [document.querySelector("figure .r").textContent.split(":")[0], ' +
+		'document.querySelector("figure select").selectedOptions[0].text]; ' +
+		'have[1] !== "(none)" || Date.now() > end ? done(have) : setTimeout(look, 5); }; look(); })'), ['21 frames', 'Level:Decode']);
 	page = await chromium().open(address);
 	await page.wait(READY);
 	check('without an address it is the worst frame', await page.wait(shows(51)), 'Frame 51');
