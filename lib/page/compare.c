@@ -110,13 +110,25 @@ put_verdict(const struct page *p)
 	put(p, " more is allowed.</p>\n");
 }
 
-/* "Enemy:Think 883.0 µs: called more often, 12.00 times, 4.000 before." of a row of the table of markers. */
+/* True if the figure goes from ${a} to ${b} the way that the difference goes. */
+static bool
+agrees(const struct tt_table *t, size_t row, const char *a, const char *b)
+{
+	int64_t diff = value(t, row, "diff_ns"), from = value(t, row, a), to = value(t, row, b);
+
+	return tt_html_cell(t, row, a) && tt_html_cell(t, row, b) && (diff > 0 ? to > from : to < from);
+}
+
+/*
+ * "Enemy:Think 883.0 µs, called more often: 12.00 times, 4.000 before" of a row of the table of markers. What is due to calls and to their cost
+ * is a sum over paths, the figures told are of the marker: they may go opposite ways, and then the other reason is told.
+ */
 static void
 put_mover(const struct page *p, size_t row)
 {
 	const struct tt_table *t = table(p, "markers");
 	int64_t calls = value(t, row, "calls_ns"), cost = value(t, row, "cost_ns"), diff = value(t, row, "diff_ns");
-	bool by_calls = (calls < 0 ? -calls : calls) >= (cost < 0 ? -cost : cost);
+	bool by_calls = (calls < 0 ? -calls : calls) >= (cost < 0 ? -cost : cost), longer = agrees(t, row, "a_call_ns", "b_call_ns");
 
 	put(p, "<a href=\"#movers\">");
 	figure(p, "markers", row, "marker");
@@ -126,13 +138,13 @@ put_mover(const struct page *p, size_t row)
 		put(p, ", new in B");
 	else if (is(t, row, "state", "gone"))
 		put(p, ", gone in B");
-	else if (by_calls && tt_html_cell(t, row, "a_calls") && tt_html_cell(t, row, "b_calls")) {
+	else if ((by_calls || !longer) && agrees(t, row, "a_calls", "b_calls")) {
 		put(p, diff > 0 ? ", called more often: " : ", called less often: ");
 		figure(p, "markers", row, "b_calls");
 		put(p, p->frames ? " times per frame, " : " times per capture, ");
 		figure(p, "markers", row, "a_calls");
 		put(p, " before");
-	} else if (tt_html_cell(t, row, "a_call_ns") && tt_html_cell(t, row, "b_call_ns")) {
+	} else if (longer) {
 		put(p, diff > 0 ? ", each call takes longer: " : ", each call is shorter: ");
 		figure(p, "markers", row, "b_call_ns");
 		put(p, ", ");

@@ -148,12 +148,26 @@ def drawn(text, want):
     return out
 
 
+def reasons(page, want):
+    """What is told of a marker as the reason of its difference goes the way of the difference."""
+    out = []
+    for of, *_ in page.figures:
+        name, row, col = of.split("/")
+        if name == "markers" and col in ("b_calls", "b_call_ns"):
+            r = want[name]["rows"][int(row)]
+            a, b = float(r["a" + col[1:]]), float(r[col])
+            if (b - a) * int(r["diff_ns"]) <= 0:
+                out.append("%s takes %s more: %s is %s, %s before" % (r["marker"], r["diff_ns"], col, b, a))
+    return out
+
+
 def compared(what, a, b, *options, more=()):
     run("diff", "-q", *a, *options, "-o", "diff.html", "--", *b)
     text = text_of("diff.html")
     want, notes = tables("diff", "-q", *a, *options, "--format", "json", "--table", ALL, "--", *b)
     page = Page(text)
     suite.check(what, problems(page, want, notes, more)[:6])
+    suite.check(what + ": reasons", reasons(page, want))
     suite.check(what + ": bars add up", bars(text, want))
     suite.check(what + ": boxes of the call tree", drawn(text, want)[:3])
     return page, text, want
@@ -193,11 +207,29 @@ def diffs():
     suite.check("report has the same picture", r.stdout.decode() != text_of("two.svg") and "it has not")
     r = run("report", "-q", "--svg", "diff", *a, "-o", "none.svg", codes=(2,))
     suite.check("which has two sides", b'Put "--" between them' not in r.stderr and r.stderr)
+    compared("shorter where it is long, and rare where it is short", [two_paths("far-a.ttc", 1000, 100)], [two_paths("far-b.ttc", 700, 20)],
+             more=["Spin -680.0 µs, called less often: 22.00 times per frame, 102.00 before"])
     many = [wide("wide-%s.ttc" % s, k) for k, s in enumerate("ab")]
     page, text, _ = compared("3,000 markers", many[:1], many[1:])
     suite.check("the page is bounded", len(text) > 2 << 20 and "%d bytes" % len(text))
     suite.check("and says what is left out", "more rows are left out of this page" not in "".join(page.text) and "it does not")
     run("diff", "-q", *a, "-o", "game.html", "--", *b)
+
+
+def two_paths(path, us, short):
+    """In each frame Spin is called twice below Near, ${us} long, and ${short} times below Far, 1 µs long."""
+    c = Capture()
+    spin, near, far = (c.marker(n) for n in ("Spin", "Near", "Far"))
+    t = c.thread()
+    for i in range(21):
+        at = MS + i * 10 * MS
+        t.frame(at)
+        for start, marker, n, ns in ((at + 1000, near, 2, us * 1000), (at + 5 * MS, far, short, 1000)):
+            t.begin(start, marker)
+            for k in range(n if i < 20 else 0):
+                t.zone(start + k * ns, start + (k + 1) * ns, spin)
+            t.end(start + 2 * MS)
+    return c.write(suite.path(path))
 
 
 def wide(path, more):
