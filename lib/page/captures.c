@@ -180,7 +180,7 @@ put_link(const struct page *p, const struct tt_table *t, size_t row, struct tt_b
 	tt_buf_text(out, "\">page</a> ");
 }
 
-/* Pale up to the median, solid to p95, a thin line to p99, a mark at the longest. */
+/* Pale up to the median, solid to p95, a thin line to p99, a mark at the longest: where that is beyond the picture, an arrow and its time. */
 static void
 put_strip(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)
 {
@@ -188,6 +188,7 @@ put_strip(struct tt_buf *out, const struct tt_table *t, size_t row, const void *
 	int64_t median = value(t, row, "frame_median_ns"), p95 = value(t, row, "frame_p95_ns"), p99 = value(t, row, "frame_p99_ns"),
 	    max = value(t, row, "frame_max_ns");
 	bool slow = tt_html_cell(t, row, "outlier") != NULL;
+	char time[TT_CELL_MAX];
 
 	if (!tt_html_cell(t, row, "frame_p95_ns") || p->top <= 0) {
 		tt_buf_text(out, "<td class=\"n\">");
@@ -206,6 +207,12 @@ put_strip(struct tt_buf *out, const struct tt_table *t, size_t row, const void *
 	tt_buf_printf(out, "/><rect class=\"k1\" fill=\"#b06f00\" y=\"6\" height=\"2\"");
 	put_at(out, "x", p95, p->top);
 	put_at(out, "width", p99 - p95, p->top);
+	if (max > p->top) {
+		*tt_put_time_short(time, max) = '\0';
+		tt_buf_printf(out, "/><text class=\"b\" x=\"%d\" y=\"11\" font-size=\"12\" text-anchor=\"end\" fill=\"#555\">%s \u2192</text></svg></td>",
+		    WIDTH, time);
+		return;
+	}
 	tt_buf_printf(out, "/><rect class=\"k1\" fill=\"#b06f00\" y=\"3\" height=\"8\" width=\"2\"");
 	put_at(out, "x", max - p->top / 75 > 0 ? max - p->top / 75 : 0, p->top);
 	tt_buf_text(out, "/></svg></td>");
@@ -240,7 +247,7 @@ captures(const struct page *p, size_t most)
 	if (p->top > 0) {
 		*tt_put_time_short(time, p->top) = '\0';
 		tt_buf_printf(p->out, "<p>Frame times of each are drawn from 0 to %s: pale to the median, solid to p95 (red for an outlier, as its "
-		    "column says), a line to p99, a mark at the longest frame.</p>\n", time);
+		    "column says), a line to p99, a mark at the longest frame, or an arrow and its time where it is beyond that.</p>\n", time);
 	}
 	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = shown, .more = "strip", .more_title = "frame times", .put_more = put_strip,
 	    .arg = p });

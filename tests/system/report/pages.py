@@ -476,6 +476,13 @@ def batches():
         "evil.json")
     page, text, _ = batched("hostile names in a batch", "batch-evil.html", "evil.json")
     broken(text, "batch")
+    os.mkdir(suite.path("peak"))
+    for k, longest in enumerate((10, 12, 700)):
+        tiny("peak/%d.ttc" % longest, k, 250, longest * MS)
+    run("batch", "-q", "peak", "--report", "peak.html", "--report", "peak.json")
+    page, *_ = batched("one long frame", "peak.html", "peak.json")
+    suite.equal("is told where its mark is beyond the picture", {key: strip for key, strip in columns(page, "key", "strip")},
+                {"10.ttc": "", "12.ttc": "", "700.ttc": "700.0 ms \u2192"})
     os.mkdir(suite.path("many"))
     for i in range(1700):
         tiny("many/%04d.ttc" % i, i)
@@ -486,13 +493,24 @@ def batches():
         (10 * MS + (i * 7919 % 1700) * 1000 for i in range(1700)), reverse=True)[:1000])
 
 
-def tiny(path, i):
+def columns(page, *names):
+    """Texts of these columns of the captures of a batch."""
+    rows = {}
+    for t in page.tables:
+        for row, col, _, text in cells(t) if t["id"] == "batch_captures" else []:
+            rows.setdefault(row, {})[col] = text.strip()
+    return [[r[n] for n in names] for r in rows.values()]
+
+
+def tiny(path, i, frames=3, longest=0):
     c = Capture(run=("%016d" % i).encode())
     m, t = c.marker("Loop"), c.thread()
-    for k in range(4):
+    for k in range(frames + 1):
         at = MS + k * (10 * MS + (i * 7919 % 1700) * 1000)
+        if longest and k == frames:
+            at = MS + (k - 1) * (10 * MS + (i * 7919 % 1700) * 1000) + longest
         t.frame(at)
-        if k < 3:
+        if k < frames:
             t.zone(at + 1000, at + 5 * MS, m)
     return c.write(suite.path(path))
 
