@@ -15,7 +15,7 @@ static const struct tt_col causes_col[C_N] = {
 	    "collection, compiled, lock, exceptions, wait, loading, allocation, calls, slow_call, processors, outside, growth, leak or unknown." },
 	[C_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Method or marker to look at; empty if it is not known." },
 	[C_EXTRA] = { "extra_ns", "extra", TT_UNIT_NS,
-	    "Time of these frames beyond the typical frame; of a growth, of a frame at the end beyond one at the beginning." },
+	    "Time of these frames beyond the typical frame; of a growth, of all frames beyond those at the beginning." },
 	[C_SENTENCE] = { "sentence", "cause", TT_UNIT_PROSE, "The cause in these frames, in words." },
 };
 

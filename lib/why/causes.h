@@ -66,7 +66,7 @@ struct tt_finding {
 	const char *sentence;
 	uint64_t n;                   /* frames; 0: it is about all */
 	uint64_t worst;               /* number of the frame with the most extra time; 0: none */
-	int64_t extra;                /* time of these frames beyond the typical one; of a growth, of a frame at the end beyond one at the start */
+	int64_t extra;                /* time of these frames beyond the typical one; of a growth, of all frames beyond those at the start */
 };
 
 struct tt_causes {

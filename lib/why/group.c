@@ -574,8 +574,19 @@ is_growing(const int64_t *v)
 	return up >= PARTS - 2 && v[PARTS - 1] >= v[0] + v[0] / 2;
 }
 
+/* The time that all frames have beyond ${start}, by that of the samples. */
+static int64_t
+time_grown(const struct tt_why *w, const struct tt_fact *f, size_t n, int64_t start)
+{
+	int64_t grown = 0;
+
+	for (size_t i = 0; i < n; i++)
+		grown += f[i].self > start ? f[i].self - start : 0;
+	return tt_ratio((uint64_t)grown, w->m->frames->n, w->nsample);
+}
+
 static int
-put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *calls)
+put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *calls, int64_t extra)
 {
 	struct tt_finding *f = tt_why_finding(w);
 	int64_t first = calls[0] ? ns[0] / calls[0] : ns[0], last = calls[PARTS - 1] ? ns[PARTS - 1] / calls[PARTS - 1] : ns[PARTS - 1];
@@ -583,7 +594,7 @@ put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *cal
 
 	if (!f)
 		return w->err->code;
-	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = label(w->p, row), .frames = "all frames", .extra = ns[PARTS - 1] - ns[0] };
+	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = label(w->p, row), .frames = "all frames", .extra = extra };
 	struct tt_buf b = { 0 };
 	if (is_growing(calls)) {
 		tt_buf_printf(&b, "%s: calls a frame grow from %lld to %lld, its time from ", f->marker, (long long)calls[0], (long long)calls[PARTS - 1]);
@@ -604,7 +615,7 @@ static int
 find_growth(struct tt_why *w, uint32_t *row)
 {
 	const struct tt_facts *all = &w->of_samples;
-	int64_t best = w->out->typical / 20, ns[PARTS], calls[PARTS], best_ns[PARTS] = { 0 }, best_calls[PARTS] = { 0 };
+	int64_t best = w->out->typical / 20, extra = 0, ns[PARTS], calls[PARTS], best_ns[PARTS] = { 0 }, best_calls[PARTS] = { 0 };
 
 	*row = TT_NO_ROW;
 	if (w->nsample < PARTS * LEAST_OF_PART)
@@ -618,11 +629,12 @@ find_growth(struct tt_why *w, uint32_t *row)
 		if (!is_growing(ns) || ns[PARTS - 1] - ns[0] <= best || calls[0] == 0)
 			continue;
 		best = ns[PARTS - 1] - ns[0];
+		extra = time_grown(w, all->v + i, next - i, ns[0]);
 		memcpy(best_ns, ns, sizeof ns);
 		memcpy(best_calls, calls, sizeof calls);
 		*row = all->v[i].id;
 	}
-	return *row == TT_NO_ROW ? TT_OK : put_growth(w, *row, best_ns, best_calls);
+	return *row == TT_NO_ROW ? TT_OK : put_growth(w, *row, best_ns, best_calls, extra);
 }
 
 /* --- order ------------------------------------------------------------------------------------------- */

@@ -535,6 +535,9 @@ def growing():
     path = c.write(suite.path("growing.ttc"))
     rows = tables("stats", "-q", "--format", "json", "--table", "causes", path)[0]["causes"]["rows"]
     suite.equal("one cause, of no single frame", [(r["class"], r["marker"], r["worst"]) for r in rows], [("growth", "Sense", None)])
+    # Sense of frame i takes 25 us i more than at first; the median of the first eighth is that of frame 14 or 15.
+    grown = sum(max(i - 14.5, 0) * 25000 for i in range(240))
+    suite.check("its time is of all frames, by samples", [r["extra_ns"] for r in rows if not .97 * grown < int(r["extra_ns"]) < 1.03 * grown])
     run("report", path, "-o", "growing.html")
 
 
