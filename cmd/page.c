@@ -189,12 +189,14 @@ is_of_the_making(const char *s, bool *value)
 	return false;
 }
 
-/* A fact that the user adds may say where: its table leaves out what does. */
+/* True if the argument ${s} is the option ${name}. *${value}: the next argument is its value. */
 static bool
-is_fact(const char *s, bool *value)
+is_option(const char *s, const char *name, bool *value)
 {
-	*value = strcmp(s, "--meta") == 0;
-	return *value || strncmp(s, "--meta=", 7) == 0;
+	size_t n = strlen(name);
+
+	*value = strcmp(s, name) == 0;
+	return *value || (strncmp(s, name, n) == 0 && s[n] == '=');
 }
 
 static bool
@@ -207,15 +209,28 @@ is_capture(const struct page_opts *o, const char *s)
 }
 
 /* The other arguments: captures, and what is looked at of them. */
-static void
-quote_arguments(const struct page_opts *o, int argc, char **argv, struct tt_buf *to)
-{
-	bool value;
+struct arguments {
+	struct tt_buf all;
+	struct tt_buf of_frames;      /* for commands that choose frames themselves */
+};
 
-	for (int i = 0; i < argc; i++) {
-		if (!is_of_the_making(argv[i], &value) && !(o->redact && is_fact(argv[i], &value)))
-			quote(to, o->redact && is_capture(o, argv[i]) ? redact_path(argv[i]) : argv[i]);
-		i += value;
+static void
+quote_arguments(const struct page_opts *o, int argc, char **argv, struct arguments *to)
+{
+	bool value, with;
+
+	for (int i = 0; i < argc; i += 1 + value) {
+		/* A fact that the user adds may say where: its table leaves out what does. */
+		if (is_of_the_making(argv[i], &value) || (o->redact && is_option(argv[i], "--meta", &value)))
+			continue;
+		const bool frames = is_option(argv[i], "--frames", &with);
+		for (int k = i; k <= i + with && k < argc; k++) {
+			const char *s = o->redact && is_capture(o, argv[k]) ? redact_path(argv[k]) : argv[k];
+			quote(&to->all, s);
+			if (!frames)
+				quote(&to->of_frames, s);
+		}
+		value = with;
 	}
 }
 
@@ -244,7 +259,7 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 }
 
 static int
-write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments, struct tt_report *r, struct tt_views *view,
+write_page(struct app *app, const struct page_opts *o, struct arguments *arguments, struct tt_report *r, struct tt_views *view,
     const struct tt_details *d, struct tt_err *err)
 {
 	const char *slash = strrchr(o->in.path.v[0], '/');
@@ -262,17 +277,20 @@ write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments,
 		tt_buf_free(&text);
 		return rc;
 	}
-	po.arguments = tt_buf_string(arguments);
-	tt_buf_printf(&range, "tracetool report %s -o range.html --frames ", po.arguments);
+	const char *of_frames = tt_buf_string(&arguments->of_frames);
+	po.arguments = tt_buf_string(&arguments->all);
+	tt_buf_printf(&range, "tracetool report %s -o range.html --frames ", of_frames);
 	po.range = tt_buf_string(&range);
-	tt_buf_printf(&stats, "tracetool stats %s --frames ", po.arguments);
+	tt_buf_printf(&stats, "tracetool stats %s --frames ", of_frames);
 	po.stats = tt_buf_string(&stats);
 	tt_buf_printf(&tree, "tracetool stats --table calltree --threshold 0 %s --marker ", po.arguments);
 	po.tree = tt_buf_string(&tree);
 	tt_buf_printf(&samples, "tracetool stats --table sample_paths %s --marker ", po.arguments);
 	po.samples = tt_buf_string(&samples);
 	po.details = has_views(o) ? d : NULL;
-	rc = tt_buf_error(arguments, err);
+	rc = tt_buf_error(&arguments->all, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&arguments->of_frames, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&range, err);
 	if (rc == TT_OK)
@@ -306,7 +324,7 @@ check_output(const struct page_opts *o, struct tt_err *err)
 }
 
 static int
-report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, struct tt_err *err)
+report(struct app *app, const struct page_opts *o, struct arguments *arguments, struct tt_err *err)
 {
 	struct tt_run_opts run;
 	struct tt_model *m = NULL;
@@ -358,7 +376,7 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct page_opts o = { .pass = tt_pass_defaults, .max_size = DEFAULT_SIZE };
 	struct verb verb = verb_report;
-	struct tt_buf arguments = { 0 };
+	struct arguments arguments = { 0 };
 	int rc;
 
 	input_defaults(&o.in);
@@ -372,6 +390,7 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 	}
 	quote_arguments(&o, argc, argv, &arguments);
 	rc = report(app, &o, &arguments, err);
-	tt_buf_free(&arguments);
+	tt_buf_free(&arguments.all);
+	tt_buf_free(&arguments.of_frames);
 	return rc;
 }

@@ -243,9 +243,12 @@ def single(what, path, most=6, options=(), codes=(0,)):
     page = Page(page_of(path, *options))
     have = details(page)
     suite.check(what + ": there are some", not have and "none")
+    told = re.findall(r'data-command="([^"]*)"', page.source)
+    suite.check(what + ": no command that is told has an option twice", [c for c in told if c.count(" --frames ") > 1] if told else "none")
     numbers = list(have)
+    others = [o for o in options if o != "--frames" and not re.fullmatch(r"[0-9]+-[0-9]+", o)]
     for n in sorted(set(numbers[:most] + numbers[-2:])):
-        want = tables("stats", "-q", "--format", "json", "--table", "markers,gcalloc", path, *options, "--frames", str(n))[0]
+        want = tables("stats", "-q", "--format", "json", "--table", "markers,gcalloc", path, *others, "--frames", str(n))[0]
         rows = {r["marker"]: [int(r[c]) for c in ("self_ns", "total_ns", "count")] for r in want["markers"]["rows"]}
         suite.equal("%s, frame %d" % (what, n), {k: v[:3] for k, v in sums(have[n]).items()}, rows)
         allocs = [a for t in have[n] for a in t["allocs"]]
