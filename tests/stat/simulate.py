@@ -295,21 +295,27 @@ def slice_of_it():
     blind()
 
 
+def told(world, sessions, first):
+    """Of the row that sees nothing: [the least change it would see, with how many sessions, what it would see then]; None: it is suggested."""
+    with open(suggest(world.baseline(sessions, first), first), encoding="utf-8") as f:
+        doc = json.load(f)
+    found = re.search(r"frame-median \(it would see no change below \+(\d+) %; with (\d+) sessions \+(\d+) %\)", doc["comment"])
+    if not found and not any(r["id"] == "frame-median" for r in doc["rows"]):
+        raise RuntimeError(doc["comment"])
+    return found and [int(g) for g in found.groups()]
+
+
 def blind():
-    """A row that sees nothing is left out, and suggested with as many sessions as the comment says."""
-    world = World(16, own=0.08)
-    first = world.files(world.factors(), name="first")
-    said, row = [], []
-    for sessions in (1, None):
-        with open(suggest(world.baseline(sessions or int(said[0][1]), first), first), encoding="utf-8") as f:
-            doc = json.load(f)
-        found = re.search(r"frame-median \(it would see no change below \+(\d+) %; with (\d+) sessions \+(\d+) %\)", doc["comment"])
-        said.append(found and [found.group(i) for i in (1, 2, 3)])
-        if not said[0]:
-            break
-        row = [r for r in doc["rows"] if r["id"] == "frame-median"]
-    count.check(said[0] and int(said[0][0]) > 30 and int(said[0][2]) <= 30, "a row that sees nothing says how many sessions would do", doc["comment"])
-    count.check(said[-1] is None and row, "and so many do", said)
+    """A row that sees nothing is left out, and in most worlds suggested with as many sessions as the comment says."""
+    enough = []
+    for seed in range(16, 25):
+        world = World(seed, own=0.08)
+        first = world.files(world.factors(), name="first")
+        said = told(world, 1, first)
+        if said:
+            count.check(said[0] >= 30 >= said[2], "a row that sees nothing says how many sessions would do", said)
+            enough.append(told(world, said[1], first))
+    count.check(len(enough) > 3 and 2 * enough.count(None) > len(enough), "and mostly so many do", enough)
 
 
 def creep_of_the_page():
