@@ -443,7 +443,9 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	for (int class = TT_CAUSE_COLLECTION; class <= TT_CAUSE_LOADING; class++)
 		try_class(w, (enum tt_cause_class)class, c);
 	at = descend(w, true, &sum);
-	if (at != SIZE_MAX && w->inside[at] > c->ns) {
+	/* Who throws is called more, too, and what that takes is about what the exceptions take. */
+	const bool thrown = c->class == TT_CAUSE_EXCEPTIONS && c->ns >= c->extra / LEAST_SHARE;
+	if (at != SIZE_MAX && w->inside[at] > (thrown ? c->ns + c->ns / 2 : c->ns)) {
 		*c = none;
 		blame_path(w, at, c);
 	}
