@@ -5,24 +5,18 @@
 
 #include <stdio.h>
 
+#include "base/clock_ratio.h"
 #include "base/hash_seed.h"
 #include "base/setting.h"
 
 /* --- headers ---------------------------------------------------------------------------------------- */
 
-/* ns = ticks * mult >> shift. The factor is rounded up, so whole results are exact for as long as clocks run. */
 static int
 set_ratio(struct raw_session *s, uint64_t num, uint64_t den, struct tt_err *err)
 {
-	__extension__ typedef unsigned __int128 wide;
-
-	if (num == 0 || den == 0 || num / den > 1u << 30 || num > UINT64_C(1) << 40 || den > UINT64_C(1) << 40)
+	if (num > UINT64_C(1) << 40 || den > UINT64_C(1) << 40 || !tt_clock_ratio(num, den, &s->mult, &s->shift))
 		return tt_fail(err, TT_E_DAMAGED, 12, "the clock's ratio %llu/%llu makes no sense", (unsigned long long)num,
 		    (unsigned long long)den);
-	s->shift = 62;
-	while (((wide)num << s->shift) / den >> 62)
-		s->shift--;
-	s->mult = (uint64_t)((((wide)num << s->shift) + den - 1) / den);
 	return TT_OK;
 }
 

@@ -55,7 +55,7 @@ struct raw_session {
 	struct raw_layout layout;
 	uint8_t size[RAW_TYPES];      /* see raw_sizes() */
 	uint64_t main;                /* thread id */
-	uint64_t mult;                /* ns = ticks * mult >> shift */
+	uint64_t mult;                /* ns = ticks * mult >> shift, by tt_clock_ratio() */
 	unsigned shift;
 	int64_t zero;                 /* ns at ts = 0 */
 	int64_t stopped;              /* when it ended, by its last state; INT64_MAX */

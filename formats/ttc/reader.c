@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/clock_ratio.h"
 #include "ttc/crc32c.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
@@ -20,20 +21,14 @@ probe(const uint8_t *head, size_t n)
 
 /* --- the clock ------------------------------------------------------------------------------------ */
 
-/* ns = ticks * num / den as a product and a shift, exact to 2^-60 or so. */
 static int
 set_ratio(struct ttc *m, struct tt_err *err)
 {
-	__extension__ typedef unsigned __int128 wide;
 	const struct ttc_head *h = &m->head;
 
-	if (h->num == 0 || h->den == 0 || h->num / h->den > 1u << 30)
-		return tt_fail(err, TT_E_DAMAGED, 64, "the clock's ratio %llu/%llu is impossible",
-		    (unsigned long long)h->num, (unsigned long long)h->den);
-	m->shift = 62;
-	while (((wide)h->num << m->shift) / h->den >> 62)
-		m->shift--;
-	m->mult = (uint64_t)(((wide)h->num << m->shift) / h->den);
+	if (!tt_clock_ratio(h->num, h->den, &m->mult, &m->shift))
+		return tt_fail(err, TT_E_DAMAGED, 48, "the clock's ratio %llu/%llu makes no sense", (unsigned long long)h->num,
+		    (unsigned long long)h->den);
 	return TT_OK;
 }
 

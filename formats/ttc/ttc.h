@@ -69,7 +69,7 @@ struct ttc {
 	struct ttc_head head;
 	const char *text[TTC_TEXTS];
 	struct ttc_rate rate;         /* of the counter, by the instants in the file */
-	uint64_t mult;                /* ns = ticks * mult >> shift */
+	uint64_t mult;                /* ns = ticks * mult >> shift, by tt_clock_ratio() */
 	unsigned shift;
 	bool quick;                   /* the processor gathers bits */
 	bool mono;                    /* made by Mono's module, not by Unity's recorder */

@@ -8,6 +8,7 @@ import csv
 import glob
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -108,12 +109,30 @@ def play(folder, name, *settings):
     return sorted(glob.glob(os.path.join(folder, name) + "*.ttc"), key=lambda p: (len(p), p))
 
 
+def with_ratio(path, num, den):
+    """A capture's file again, whose counter runs at ${num} / ${den}, into the folder it is in; its path."""
+    data = bytearray(open(path, "rb").read())
+    size, flags = struct.unpack_from("<I4xI", data, 12)
+    struct.pack_into("<I", data, 20, flags | 32)
+    struct.pack_into("<QQ", data, 48, num, den)
+    struct.pack_into("<I", data, 16, 0)
+    struct.pack_into("<I", data, 16, ttc_reader.crc32c(data[:size]))
+    path = path.replace(".ttc", "-%d-%d.ttc" % (num, den))
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
 for path in sorted(glob.glob("testdata/**/good-*.ttc*", recursive=True)):
     if "rotated" not in path:
         compare(os.path.basename(path), path)
 compare("rotated", *sorted(glob.glob("testdata/capture/good-rotated*"), key=lambda p: (len(p), p)))
 with tempfile.TemporaryDirectory() as folder:
-    compare("a game", *play(folder, "game", "seed=7", "threads=4", "frames=15", "events=8000"))
+    game = play(folder, "game", "seed=7", "threads=4", "frames=15", "events=8000")
+    compare("a game", *game)
+    # Every fifth to thousandth tick is a whole number of nanoseconds, which must not be rounded down once more.
+    for ratio in (5, 12), (1, 3), (1, 1), (1000, 2999), (125, 3):
+        compare("a game, %d/%d ns a tick" % ratio, with_ratio(*game, *ratio))
     compare("a game, arguments cut and nested", *play(folder, "plain", "seed=8", "threads=2", "frames=10", "events=5000", "single_allocs=1", "churn=20"))
     compare("a rotation", *play(folder, "rotation", "seed=9", "threads=6", "frames=40", "events=2500", "options=rotate-size=64K"))
 print("%d passed, %d failed" % (passed, failed))

@@ -1,0 +1,34 @@
+/**
+ * A clock's ratio, nanoseconds = ticks * num / den, as a product and a shift: ns = ticks * mult >> shift, in 128 bits.
+ */
+#ifndef TT_BASE_CLOCK_RATIO_H
+#define TT_BASE_CLOCK_RATIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * The factors of ${num} / ${den} into *${mult}, under 2^62, and *${shift}, at most 62. False, and nothing written, if the ratio makes no
+ * sense: a zero, or more than 2^30 ns a tick.
+ *
+ * The result is rounded down, and so is the exact one. The factor is rounded up: with a factor rounded down, each time that is a whole
+ * number of ns would be one too small. The two are equal while ticks * den stays below 2^62; beyond that one time in 2^62 / (ticks * den)
+ * is 1 ns more.
+ */
+static inline bool
+tt_clock_ratio(uint64_t num, uint64_t den, uint64_t *mult, unsigned *shift)
+{
+	__extension__ typedef unsigned __int128 wide;
+	unsigned s = 62;
+	wide factor;
+
+	if (num == 0 || den == 0 || num / den > 1u << 30)
+		return false;
+	while ((factor = (((wide)num << s) + den - 1) / den) >> 62)
+		s--;
+	*mult = (uint64_t)factor;
+	*shift = s;
+	return true;
+}
+
+#endif
