@@ -23,7 +23,7 @@
 #define PAIRS 10
 #define DECIDED_RUNS 40               /* --max-runs of --until decided */
 #define CRASHES 3                     /* more than allowed, and the answer is clear */
-#define TELLING 5                     /* after so many pairs it is told what all of them will show */
+#define TELLING 5                     /* after this many pairs, a line tells what all planned pairs will be able to show */
 
 const char *const ab_side[TT_SIDES] = { "old", "new" };
 

@@ -610,7 +610,7 @@ note_special(struct data_run *r)
 		r->special[special[i] % DATA_SPECIAL] = true;
 }
 
-/* A zone as it should be. */
+/* A zone with an ordinary name and no metadata, decoded without the general path. */
 struct plain {
 	int64_t ts, end;
 	uint32_t id, children;

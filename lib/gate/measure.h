@@ -109,7 +109,7 @@ bool tt_measure_is_cpu(const struct tt_measure *x);
 const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 
 /* Why there is no figure where no frame is whole. */
-#define TT_ZONES_HIDDEN "zones are left out by a filter: figures per frame are not known then"
+#define TT_ZONES_HIDDEN "a filter leaves zones out, and figures per frame count all zones"
 #define TT_NO_FRAMES "no whole frame: name the marker that begins one (\"tracetool info\" lists likely ones), or see skip in the budget"
 
 /* One figure of one capture. */
