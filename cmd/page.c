@@ -263,7 +263,7 @@ write_page(struct app *app, const struct page_opts *o, struct arguments *argumen
     const struct tt_details *d, struct tt_err *err)
 {
 	const char *slash = strrchr(o->in.path.v[0], '/');
-	struct tt_buf text = { 0 }, range = { 0 }, stats = { 0 }, tree = { 0 }, samples = { 0 };
+	struct tt_buf text = { 0 }, range = { 0 }, stats = { 0 }, tree = { 0 }, samples = { 0 }, markers = { 0 };
 	struct tt_page_cut cut = { 0 };
 	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size };
 	size_t size;
@@ -287,6 +287,8 @@ write_page(struct app *app, const struct page_opts *o, struct arguments *argumen
 	po.tree = tt_buf_string(&tree);
 	tt_buf_printf(&samples, "tracetool stats --table sample_paths %s --marker ", po.arguments);
 	po.samples = tt_buf_string(&samples);
+	tt_buf_printf(&markers, "tracetool stats --table frame_markers %s --marker ", po.arguments);
+	po.frame_markers = tt_buf_string(&markers);
 	po.details = has_views(o) ? d : NULL;
 	rc = tt_buf_error(&arguments->all, err);
 	if (rc == TT_OK)
@@ -300,6 +302,8 @@ write_page(struct app *app, const struct page_opts *o, struct arguments *argumen
 	if (rc == TT_OK)
 		rc = tt_buf_error(&samples, err);
 	if (rc == TT_OK)
+		rc = tt_buf_error(&markers, err);
+	if (rc == TT_OK)
 		rc = tt_page_write(r, view, &po, &cut, &text, err);
 	size = text.n;
 	if (rc == TT_OK)
@@ -311,6 +315,7 @@ write_page(struct app *app, const struct page_opts *o, struct arguments *argumen
 	tt_buf_free(&stats);
 	tt_buf_free(&tree);
 	tt_buf_free(&samples);
+	tt_buf_free(&markers);
 	return rc;
 }
 

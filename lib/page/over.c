@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/order.h"
+#include "out/html.h"
 #include "page/details.h"
 #include "view/frame_sums.h"
 #include "view/view.h"
@@ -22,6 +23,7 @@ struct over {
 	int64_t *v;                   /* by marker and column */
 	int64_t *now;                 /* by marker, in the present frame */
 	size_t n, columns, nmarker;
+	const char *command;
 };
 
 static int
@@ -107,7 +109,9 @@ put(const struct over *o, struct tt_buf *out, struct tt_err *err)
 	}
 	tt_json_close(&j, "]]");
 	rc = tt_buf_error(&text, err);
-	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\" data-looked=\"%u\">", o->n, o->f->looked ? o->f->looked[o->f->n] : 0);
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\" data-looked=\"%u\" data-command=\"", o->n, o->f->looked ? o->f->looked[o->f->n] : 0);
+	tt_html_text(out, o->command);
+	tt_buf_text(out, "\">");
 	if (rc == TT_OK)
 		rc = tt_page_pack(&text, out, err);
 	tt_buf_text(out, "</script>\n");
@@ -137,9 +141,9 @@ fill(struct over *o, size_t most, struct tt_buf *out, struct tt_err *err)
 }
 
 int
-tt_over_put(struct tt_views *view, size_t most, size_t columns, struct tt_buf *out, struct tt_err *err)
+tt_over_put(struct tt_views *view, size_t most, size_t columns, const char *command, struct tt_buf *out, struct tt_err *err)
 {
-	struct over o = { .view = view, .f = view->m->frames };
+	struct over o = { .view = view, .f = view->m->frames, .command = command };
 	struct tt_mem *mem = &view->m->env->mem;
 	int rc = TT_E_NOMEM;
 

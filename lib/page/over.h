@@ -15,7 +15,7 @@ struct tt_err;
 struct tt_views;
 
 /* At most ${most} markers and ${columns} columns, as an element of data: JSON of [names, [[columns to the last one, ns, ...], ...]]. With
-   TT_NEEDS_BY_FRAME, and where one process alone has frames; else nothing. */
-int tt_over_put(struct tt_views *view, size_t most, size_t columns, struct tt_buf *out, struct tt_err *err);
+   TT_NEEDS_BY_FRAME, and where one process alone has frames; else nothing. ${command} before a marker prints what it does in each frame. */
+int tt_over_put(struct tt_views *view, size_t most, size_t columns, const char *command, struct tt_buf *out, struct tt_err *err);
 
 #endif

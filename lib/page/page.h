@@ -30,6 +30,7 @@ struct tt_page_opts {
 	const char *range;            /* a command that makes such a page of some frames, up to where their numbers belong */
 	const char *stats;            /* one that prints the tables of some, in the same way */
 	const char *tree, *samples;   /* one that prints the call tree of a marker, and one for the stacks of samples that end in it */
+	const char *frame_markers;    /* one that prints what a marker does in each frame */
 	const struct tt_details *details;     /* of the same run; NULL: the page has no views for scripts but of its tables and chart */
 	const char *generator;        /* "tracetool VERSION" */
 	uint64_t max_size;            /* bytes; 0: any number */

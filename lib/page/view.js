@@ -876,7 +876,7 @@
 					}
 					said.append(e, " " + shown(ns) + (longest.indexOf(longest.find((l) => l[1] === column)) < Math.min(5, longest.length) - 1 ? ", " : ". "));
 				}
-				const code = make("code", about.dataset.command.replace(/ --frames $/, "") + " --table frame_markers --marker " + quoted(name));
+				const code = make("code", source.dataset.command + quoted(name));
 
 				said.append(code);
 				if (navigator.clipboard) {

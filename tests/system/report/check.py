@@ -309,6 +309,7 @@ def lines():
             if ns > of.get(c, 0):
                 of[c] = ns
         suite.check("there are markers over the frames", not have and "none")
+        suite.check("their command is of the same frames", args and not re.search(r"data-over=[^>]* %s --marker " % " ".join(args), page.source) and "it is not")
         for marker in have:
             suite.equal("%s %s over the frames" % (os.path.basename(path), marker), have[marker], want.get(marker, {}))
 
