@@ -161,6 +161,27 @@ const tracetool = (function () {
 		document.querySelectorAll("code").forEach(copied);
 	}
 
+	/* --- under the pointer --- */
+
+	/* Words beside the pointer, which an element of the page says, too: a picture is high, and what is under it far away. */
+	const beside = make("div", "", { className: "tip", hidden: true });
+
+	beside.setAttribute("aria-hidden", "true");
+	document.body.append(beside);
+
+	/* ${text} null: none. */
+	function tip(event, text) {
+		beside.hidden = text === null;
+		if (text === null) {
+			return;
+		}
+		beside.textContent = text;
+		const wide = beside.offsetWidth, high = beside.offsetHeight, below = event.clientY + 18;
+
+		beside.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - wide - 4)) + "px";
+		beside.style.top = (below + high < innerHeight ? below : Math.max(4, event.clientY - high - 10)) + "px";
+	}
+
 	/* --- a range of frames --- */
 
 	const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -203,9 +224,26 @@ const tracetool = (function () {
 
 	const SVG = "http://www.w3.org/2000/svg", COLUMNS = 1200, HIGH = 100, LONGEST = 5;
 
+	/* Round numbers up to ${top}, at most ${most} of them. */
+	function ticks(top, most) {
+		const step = 10 ** Math.floor(Math.log10(Math.max(top, 1) / most)), by = [1, 2, 5, 10].find((k) => top / (step * k) <= most) * step, all = [];
+
+		for (let at = by; at <= top; at += by) {
+			all.push(Math.round(at));
+		}
+		return all;
+	}
+
+	/* "20 ms": round times need no more digits. */
+	function rounded(ns) {
+		const [unit, name] = ns % 1e9 === 0 ? [1e9, " s"] : ns % 1e6 === 0 ? [1e6, " ms"] : ns % 1e3 === 0 ? [1e3, " \u00b5s"] : [1, " ns"];
+
+		return ns / unit + name;
+	}
+
 	/* The chart of a range: its frames, or of many the longest of each column, drawn over the whole width. */
 	function closer(color) {
-		const svg = document.createElementNS(SVG, "svg"), paths = [0, 1, 2].map((k) => {
+		const svg = document.createElementNS(SVG, "svg"), chart = document.createElementNS(SVG, "svg"), axes = document.createElementNS(SVG, "g"), paths = [0, 1, 2].map((k) => {
 			const path = document.createElementNS(SVG, "path");
 
 			path.setAttribute("class", "k" + k);
@@ -215,9 +253,24 @@ const tracetool = (function () {
 		svg.setAttribute("class", "z");
 		svg.setAttribute("role", "img");
 		svg.setAttribute("width", "100%");
-		svg.setAttribute("height", HIGH);
-		svg.setAttribute("preserveAspectRatio", "none");
-		svg.append(...paths);
+		svg.setAttribute("height", HIGH + 16);
+		chart.setAttribute("width", "100%");
+		chart.setAttribute("height", HIGH);
+		chart.setAttribute("preserveAspectRatio", "none");
+		chart.append(...paths);
+		svg.append(chart, axes);
+
+		function put(text, x, y, anchor) {
+			const e = document.createElementNS(SVG, "text");
+
+			e.textContent = text;
+			e.setAttribute("class", "b");
+			e.setAttribute("x", x);
+			e.setAttribute("y", y);
+			e.setAttribute("text-anchor", anchor);
+			axes.append(e);
+		}
+
 		return { svg, show(frames, first) {
 			const n = frames.length, columns = Math.min(n, COLUMNS), of = ["", "", ""];
 			const top = frames.reduce((a, b) => Math.max(a, b), 1);
@@ -230,7 +283,15 @@ const tracetool = (function () {
 				}
 				of[color(longest)] += "M" + c + " " + HIGH + "V" + (HIGH - Math.max(1, longest / top * (HIGH - 4))).toFixed(1) + "h1V" + HIGH + "z";
 			}
-			svg.setAttribute("viewBox", "0 0 " + columns + " " + HIGH);
+			chart.setAttribute("viewBox", "0 0 " + columns + " " + HIGH);
+			axes.replaceChildren();
+			for (const at of ticks(top, 4)) {
+				put(rounded(at), "100%", HIGH - at / top * (HIGH - 4) + 4, "end");
+			}
+			put("frame " + first, 0, HIGH + 13, "start");
+			if (n > 1) {
+				put("frame " + (first + n - 1), "100%", HIGH + 13, "end");
+			}
 			svg.setAttribute("aria-label", "Frame times of frames " + first + " to " + (first + n - 1) + "; the longest are named below");
 			paths.forEach((path, k) => path.setAttribute("d", of[k]));
 		} };
@@ -241,15 +302,21 @@ const tracetool = (function () {
 		const all = times(data.textContent), first = Number(data.dataset.first), last = first + all.length - 1;
 		const from = make("input", "", { type: "number", min: first, max: last, value: first });
 		const to = make("input", "", { type: "number", min: first, max: last, value: last });
-		const one = make("label", "Frames "), two = make("label", " to "), said = make("p", "", { className: "r" }), here = make("span", "", { className: "u" });
+		const one = make("label", "Frames "), two = make("label", " to "), said = make("p", "", { className: "r" }), here = make("output", "", { className: "u" });
+		const every = make("button", "All frames", { type: "button", className: "c", hidden: true, title: "Show all frames again (Escape)" });
 		const mark = document.createElementNS(SVG, "rect"), one_frame = mark.cloneNode();
 		const over60 = Number(data.dataset.over60), over30 = Number(data.dataset.over30);
 		const near = closer((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
-		const self = { all, first, clicked: null, mark(number) {
+		const starts = data.dataset.start === undefined ? null : new Float64Array(all.length), given = (data.dataset.given || "").split(" ").filter((v) => v);
+		const self = { all, first, clicked: null, ranged: null, told: null, mark(number) {
 			one_frame.setAttribute("x", (number - first + .5) * 100 / all.length + "%");
 			one_frame.setAttribute("visibility", "visible");
 		} };
 		let held = null, range = [first, last];
+
+		if (starts) {
+			all.reduce((at, ns, i) => (starts[i] = at) + ns, Number(data.dataset.start));
+		}
 
 		/* What is said of frames ${low} to ${high}. */
 		function told(low, high) {
@@ -296,8 +363,12 @@ const tracetool = (function () {
 			mark.setAttribute("x", (low - first) * 100 / all.length + "%");
 			mark.setAttribute("width", n * 100 / all.length + "%");
 			mark.setAttribute("visibility", n < all.length ? "visible" : "hidden");
+			every.hidden = n === all.length;
 			if (whole) {
 				told(low, high);
+				if (self.ranged) {
+					self.ranged(low, high, said);
+				}
 			}
 			if (keep) {
 				remember("range", n < all.length ? low + "-" + high : null, false);
@@ -322,14 +393,39 @@ const tracetool = (function () {
 			return first + Math.max(0, Math.min(all.length - 1, Math.floor((event.clientX - box.left) / box.width * all.length)));
 		}
 
-		function tell(number) {
-			here.textContent = number === null ? "" : "frame " + number + ": " + shown(all[number - first]);
+		/* The engine's own number of a frame, from runs of them; null: it is not known. */
+		function engines(number) {
+			const run = given.map((v) => v.split(":").map(Number)).filter(([from]) => from <= number).pop();
+
+			return run && run[1] ? run[1] + number - run[0] : null;
+		}
+
+		/* What frame ${number} is, in words. */
+		function words(number) {
+			const engine = engines(number), at = starts === null ? null : starts[number - first];
+			const cause = self.told ? self.told(number) : "";
+
+			return "Frame " + number + ": " + shown(all[number - first]) + (at === null ? "" : ", from " + shown(at) + " on") +
+				(engine === null || engine === number ? "" : ", the engine's frame " + engine) + (cause ? "; " + cause : "");
+		}
+
+		function tell(event, number) {
+			here.textContent = number === null ? "" : words(number);
+			tip(event, number === null ? null : here.textContent);
+		}
+
+		/* Where several frames are one column of the chart, a range that is drawn has whole ones. */
+		function drawn(a, b) {
+			const columns = Math.min(all.length, COLUMNS), n = all.length, column = (i) => Math.floor(((i + 1) * columns + n - 1) / n) - 1;
+			const [low, high] = [Math.min(a, b), Math.max(a, b)].map((v) => column(v - first));
+
+			return [first + Math.floor(n * low / columns), first + Math.floor(n * (high + 1) / columns) - 1];
 		}
 
 		one.append(from);
 		two.append(to);
 		said.setAttribute("role", "status");
-		figure.append(one, two, here, near.svg, said);
+		figure.append(one, two, every, here, near.svg, said);
 		mark.setAttribute("class", "m");
 		mark.setAttribute("height", "100%");
 		one_frame.setAttribute("class", "f");
@@ -344,24 +440,30 @@ const tracetool = (function () {
 			}
 		});
 		chart.addEventListener("pointermove", (event) => {
-			tell(under(chart, event, first, last));
+			tell(event, under(chart, event, first, last));
 			if (held && Math.abs(event.clientX - held.x) > 3) {
-				show(held.frame, at(event), false, false);
+				show(...drawn(held.frame, at(event)), false, false);
 			}
 		});
 		chart.addEventListener("pointerup", (event) => {
 			if (held && Math.abs(event.clientX - held.x) > 3) {
-				show(held.frame, at(event), true);
+				show(...drawn(held.frame, at(event)), true);
 			} else if (held && self.clicked) {
 				self.clicked(under(chart, event, first, last));
 			}
 			held = null;
 		});
 		chart.addEventListener("dblclick", () => show(first, last, true));
-		near.svg.addEventListener("pointermove", (event) => tell(under(near.svg, event, ...range)));
+		every.addEventListener("click", () => show(first, last, true));
+		addEventListener("keydown", (event) => {
+			if (event.key === "Escape" && !every.hidden && event.target.type !== "search") {
+				show(first, last, true);
+			}
+		});
+		near.svg.addEventListener("pointermove", (event) => tell(event, under(near.svg, event, ...range)));
 		near.svg.addEventListener("click", (event) => self.clicked && self.clicked(under(near.svg, event, ...range)));
 		for (const svg of [chart, near.svg]) {
-			svg.addEventListener("pointerleave", () => tell(null));
+			svg.addEventListener("pointerleave", (event) => tell(event, null));
 		}
 		for (const input of [from, to]) {
 			input.addEventListener("change", () => show(Number(from.value), Number(to.value), true));
@@ -394,5 +496,5 @@ const tracetool = (function () {
 
 	addEventListener("hashchange", unfold);
 	unfold();
-	return { make, copied, shown, asked, sought, remember, moved, times: charts };
+	return { make, copied, shown, tip, asked, sought, remember, moved, times: charts };
 })();

@@ -11,7 +11,7 @@
 #include "stat/num.h"
 #include "view/figures.h"
 
-enum { HIGH = 160, TOP = 18, PARTS = 3 };
+enum { HIGH = 160, TOP = 18, BOTTOM = 18, PARTS = 3, TIMES = 5, NUMBERS = 8 };
 
 static const struct { int64_t ns; const char *name; } budget[] = { { 16670000, "60 fps" }, { 33330000, "30 fps" } };
 static const struct { const char *css, *color, *text; } kind[PARTS] = {
@@ -116,6 +116,73 @@ put_shortest(const struct strip *s)
 	tt_buf_text(s->out, "\"/>");
 }
 
+/* The least of 1, 2 and 5 times a power of ten that is not in ${all} more than ${most} times. */
+static uint64_t
+step_of(uint64_t all, unsigned most)
+{
+	static const unsigned of[] = { 1, 2, 5 };
+
+	for (uint64_t power = 1;; power *= 10)
+		for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+			if (all / (of[i] * power) <= most)
+				return of[i] * power;
+}
+
+/* "20 ms": round times need no more digits than they have. */
+static void
+put_round(struct tt_buf *out, uint64_t ns)
+{
+	static const struct { uint64_t ns; const char *name; } unit[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "\xc2\xb5s" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (ns % unit[i].ns)
+		i++;
+	tt_buf_printf(out, "%llu %s", (unsigned long long)(ns / unit[i].ns), unit[i].name);
+}
+
+/* Lines at round times, which are named at the right: at the left are budgets. */
+static void
+put_lines(const struct strip *s)
+{
+	for (uint64_t step = step_of((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
+		unsigned y = TOP + HIGH - height(s, (int64_t)at);
+
+		tt_buf_printf(s->out, "<line class=\"a\" x1=\"0\" x2=\"100%%\" y1=\"%u\" y2=\"%u\" stroke=\"#777\" stroke-opacity=\".3\"/>", y, y);
+	}
+}
+
+static void
+put_times(const struct strip *s)
+{
+	for (uint64_t step = step_of((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
+		tt_buf_printf(s->out, "<text class=\"b\" x=\"100%%\" y=\"%u\" font-size=\"12\" text-anchor=\"end\" fill=\"#555\">",
+		    TOP + HIGH - height(s, (int64_t)at) + 4);
+		put_round(s->out, at);
+		tt_buf_text(s->out, "</text>");
+	}
+}
+
+/* Round numbers of frames below their columns, where all have one of their own. */
+static void
+put_numbers(const struct strip *s)
+{
+	const uint64_t first = s->f->number[s->from], last = s->f->number[s->from + s->n - 1], step = step_of(s->n, NUMBERS);
+	char at[40];
+
+	if (last - first + 1 != s->n)
+		return;
+	for (uint64_t n = (first + step - 1) / step * step; n <= last; n += step) {
+		uint64_t part = ((n - first) * 2 + 1) * 5000 / s->n;
+
+		/* What would not fit is left out. */
+		if (part < 300 || part > 9700)
+			continue;
+		*tt_put_fixed(at, (int64_t)part, 2) = '\0';
+		tt_buf_printf(s->out, "<text class=\"b\" x=\"%s%%\" y=\"%d\" font-size=\"12\" text-anchor=\"middle\" fill=\"#555\">%llu</text>", at,
+		    TOP + HIGH + BOTTOM - 4, (unsigned long long)n);
+	}
+}
+
 static void
 put_budgets(const struct strip *s)
 {
@@ -159,7 +226,7 @@ put_legend(const struct strip *s)
 {
 	char number[40];
 
-	tt_buf_text(s->out, "<figcaption>Frame times in order. Colours: ");
+	tt_buf_text(s->out, "<figcaption>Times of the frames in order of their numbers. Colours: ");
 	for (unsigned part = 0; part < PARTS; part++)
 		tt_buf_printf(s->out, "%s<svg class=\"key\" width=\"10\" height=\"10\" aria-hidden=\"true\"><rect class=\"%s\" fill=\"%s\" width=\"10\" "
 		    "height=\"10\"/></svg> %s", part ? ", " : "", kind[part].css, kind[part].color, kind[part].text);
@@ -184,6 +251,7 @@ put_chart(struct strip *s, const struct tt_values *all, const struct tt_table *w
 {
 	set_columns(s);
 	set_top(s, all);
+	put_lines(s);
 	tt_buf_printf(s->out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" "
 	    "shape-rendering=\"crispEdges\"", TOP, HIGH, s->columns, HIGH);
 	if (!s->picture)
@@ -193,7 +261,9 @@ put_chart(struct strip *s, const struct tt_values *all, const struct tt_table *w
 		put_columns(s, part);
 	put_shortest(s);
 	tt_buf_text(s->out, "</svg>\n");
+	put_times(s);
 	put_budgets(s);
+	put_numbers(s);
 	if (worst)
 		put_worst(s, worst);
 }
@@ -207,7 +277,7 @@ tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct t
 	if (end <= from)
 		return;
 	tt_buf_printf(out, "<figure><svg width=\"100%%\" height=\"%d\" role=\"group\" aria-label=\"Frame times of %zu frames in order\">"
-	    "<title>Frame times</title>\n", TOP + HIGH + 2, s.n);
+	    "<title>Frame times</title>\n", TOP + HIGH + BOTTOM, s.n);
 	put_chart(&s, all, worst);
 	tt_buf_text(out, "</svg>\n");
 	put_legend(&s);
@@ -219,10 +289,10 @@ tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const 
 {
 	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .picture = true };
 
-	tt_buf_printf(out, "<svg y=\"%u\" width=\"100%%\" height=\"%d\">\n", y, TOP + HIGH + 2);
+	tt_buf_printf(out, "<svg y=\"%u\" width=\"100%%\" height=\"%d\">\n", y, TOP + HIGH + BOTTOM);
 	put_chart(&s, all, worst);
 	tt_buf_text(out, "</svg>\n");
-	return TOP + HIGH + 2;
+	return TOP + HIGH + BOTTOM;
 }
 
 /* ${v} as digits of five bits, the lowest first; the sixth says that more follow. */
@@ -240,6 +310,35 @@ put_digits(struct tt_buf *out, uint64_t v)
 	tt_buf_add(out, text, n);
 }
 
+/* When the first frame begins, where the others follow without a gap and last as long as they are shown. */
+static void
+put_start(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out)
+{
+	for (size_t i = from; i < end; i++)
+		if (tt_frames_wall(f, i) != f->dur[i] || (i > from && f->start[i] != f->start[i - 1] + f->dur[i - 1]))
+			return;
+	tt_buf_printf(out, " data-start=\"%lld\"", (long long)f->start[from]);
+}
+
+/* The engine's numbers of frames: those of the first frame, and of each that does not have the next one; 0: not known. */
+static void
+put_given(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out)
+{
+	enum { RUNS = 64 };
+	size_t runs = 0, begin = out->n;
+
+	for (size_t i = from; i < end && f->has_given; i++) {
+		if (i > from && (f->given[i - 1] ? f->given[i] == f->given[i - 1] + 1 : !f->given[i]))
+			continue;
+		tt_buf_printf(out, "%s%llu:%u", runs ? " " : " data-given=\"", (unsigned long long)f->number[i], f->given[i]);
+		if (++runs == RUNS) {
+			out->n = begin;
+			return;
+		}
+	}
+	tt_buf_text(out, runs ? "\"" : "");
+}
+
 bool
 tt_page_times(const struct tt_frames *f, size_t from, size_t end, const char *command, uint64_t most, struct tt_buf *out)
 {
@@ -252,7 +351,10 @@ tt_page_times(const struct tt_frames *f, size_t from, size_t end, const char *co
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-first=\"%llu\" data-over60=\"%lld\" data-over30=\"%lld\" data-command=\"",
 	    (unsigned long long)f->number[from], (long long)tt_frame_limit(budget[0].ns), (long long)tt_frame_limit(budget[1].ns));
 	tt_html_text(out, command);
-	tt_buf_text(out, "\">");
+	tt_buf_text(out, "\"");
+	put_start(f, from, end, out);
+	put_given(f, from, end, out);
+	tt_buf_text(out, ">");
 	for (size_t i = from; i < end && (most == 0 || out->n - begin < most); i++) {
 		int64_t d = tt_frames_wall(f, i) - last;
 

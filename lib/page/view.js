@@ -5,7 +5,7 @@
  */
 "use strict";
 (function () {
-	const { make, copied, shown } = tracetool;
+	const { make, copied, shown, tip } = tracetool;
 	const data = new Map(), OUTSIDE = "(outside recorded calls)", ROW = 18, SMALL = 200, TALL = 3600;
 	let names = null, about = null;
 
@@ -291,6 +291,7 @@
 			}
 			const now = hit(event);
 
+			tip(event, now === null ? null : o.told(now));
 			if (now !== over) {
 				over = now;
 				tell();
@@ -309,7 +310,8 @@
 			}
 			drag = null;
 		});
-		canvas.addEventListener("pointerleave", () => {
+		canvas.addEventListener("pointerleave", (event) => {
+			tip(event, null);
 			over = null;
 			tell();
 			redraw();
@@ -790,6 +792,8 @@
 		}
 		if (times) {
 			times.clicked = open;
+			times.told = (number) => why.has(number) ? why.get(number) : worst.includes(number) ? "number " + (worst.indexOf(number) + 1) + " of the worst" :
+				number === median ? "the median frame" : "";
 		}
 		/* The worst frame of each cause. */
 		const heads = Array.from(document.querySelectorAll("#causes thead th"), (th) => th.dataset.c);
