@@ -134,7 +134,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # What pages hold is built in: its bytes as they are, and the digest that their policy names (lib/out/built.h).
-BUILT    := lib/out/page.css lib/out/page.js lib/page/view.js lib/page/compare.js lib/page/lines.js
+BUILT    := lib/out/page.css lib/out/page.js lib/page/view.js lib/page/compare.js lib/page/lines.js lib/page/ranges.js
 $(BUILD)/built.c: $(BUILT) $(BUILD)/flags
 	$(call say,BIN,$@)
 	$(Q)if grep -i '</\|<!--' $(BUILT); then echo 'this would end its place in a page' >&2; exit 1; fi

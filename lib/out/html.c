@@ -48,10 +48,12 @@ tt_html_text(struct tt_buf *out, const char *s)
 }
 
 /* After page.js, in this order. */
-static const struct script { const char *text, *sha256; } script_of[][2] = {
-	[TT_HTML_ALONE] = { { NULL, NULL }, { NULL, NULL } },
-	[TT_HTML_VIEW] = { { tt_built_view_js, tt_built_view_js_sha256 }, { tt_built_lines_js, tt_built_lines_js_sha256 } },
-	[TT_HTML_COMPARE] = { { tt_built_compare_js, tt_built_compare_js_sha256 }, { NULL, NULL } },
+enum { AFTER = 3 };
+static const struct script { const char *text, *sha256; } script_of[][AFTER] = {
+	[TT_HTML_ALONE] = { { NULL, NULL } },
+	[TT_HTML_VIEW] = { { tt_built_view_js, tt_built_view_js_sha256 }, { tt_built_lines_js, tt_built_lines_js_sha256 },
+	    { tt_built_ranges_js, tt_built_ranges_js_sha256 } },
+	[TT_HTML_COMPARE] = { { tt_built_compare_js, tt_built_compare_js_sha256 } },
 };
 
 void
@@ -59,7 +61,7 @@ tt_html_open(struct tt_buf *out, const char *title, enum tt_html_script script)
 {
 	tt_buf_printf(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'", tt_built_page_js_sha256);
-	for (size_t i = 0; i < 2 && script_of[script][i].text; i++)
+	for (size_t i = 0; i < AFTER && script_of[script][i].text; i++)
 		tt_buf_printf(out, " 'sha256-%s'", script_of[script][i].sha256);
 	tt_buf_printf(out, "; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -75,7 +77,7 @@ tt_html_close(struct tt_buf *out, enum tt_html_script script)
 {
 	tt_buf_text(out, "<script>");
 	tt_buf_text(out, tt_built_page_js);
-	for (size_t i = 0; i < 2 && script_of[script][i].text; i++) {
+	for (size_t i = 0; i < AFTER && script_of[script][i].text; i++) {
 		tt_buf_text(out, "</script>\n<script>");
 		tt_buf_text(out, script_of[script][i].text);
 	}

@@ -5,8 +5,8 @@
  * value that JSON has of it in an attribute: data-v of a cell, value of a figure in a sentence. So a page cannot say another number.
  *
  * Text from captures is hostile: it reaches a page by tt_html_text() alone, and the page's policy lets nothing load, nothing run but page.js
- * and either view.js with lines.js or compare.js, and no style apply but page.css, which the Makefile builds in with their digests (built.h). A page
- * is complete without any of them.
+ * and either view.js with lines.js and ranges.js or compare.js, and no style apply but page.css, which the Makefile builds in with their digests
+ * (built.h). A page is complete without any of them.
  */
 #ifndef TT_OUT_HTML_H
 #define TT_OUT_HTML_H
@@ -16,7 +16,7 @@
 /* ${s} as text, also in an attribute. What is not UTF-8, and what would turn the direction of text or is a control, becomes U+FFFD. */
 void tt_html_text(struct tt_buf *out, const char *s);
 
-/* The scripts that are in a page beside page.js: view.js and lines.js for the report of a capture, compare.js for that of two sides. */
+/* The scripts that are in a page beside page.js: view.js, lines.js and ranges.js for the report of a capture, compare.js for that of two sides. */
 enum tt_html_script { TT_HTML_ALONE, TT_HTML_VIEW, TT_HTML_COMPARE };
 
 /* All up to the start of the body; its end. ${title} is text. */

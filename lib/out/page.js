@@ -243,7 +243,8 @@ const tracetool = (function () {
 
 	/* The chart of a range: its frames, or of many the longest of each column, drawn over the whole width. */
 	function closer(color) {
-		const svg = document.createElementNS(SVG, "svg"), chart = document.createElementNS(SVG, "svg"), axes = document.createElementNS(SVG, "g"), paths = [0, 1, 2].map((k) => {
+		const svg = document.createElementNS(SVG, "svg"), chart = document.createElementNS(SVG, "svg"), axes = document.createElementNS(SVG, "g");
+		const paths = [0, 1, 2].map((k) => {
 			const path = document.createElementNS(SVG, "path");
 
 			path.setAttribute("class", "k" + k);

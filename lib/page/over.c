@@ -109,7 +109,8 @@ put(const struct over *o, struct tt_buf *out, struct tt_err *err)
 	}
 	tt_json_close(&j, "]]");
 	rc = tt_buf_error(&text, err);
-	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\" data-looked=\"%u\" data-command=\"", o->n, o->f->looked ? o->f->looked[o->f->n] : 0);
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\" data-looked=\"%u\" data-command=\"", o->n,
+	    o->f->looked ? o->f->looked[o->f->n] : 0);
 	tt_html_text(out, o->command);
 	tt_buf_text(out, "\">");
 	if (rc == TT_OK)

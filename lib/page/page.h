@@ -6,7 +6,8 @@
  *
  * Order: verdict in words, causes in words, losses and caveats, frames with their chart, the worst frames and what they did, where time and memory went,
  * where the page comes from. Then each table whole, as far as the page may grow: rows are left out of all tables alike, and where they are,
- * the page names the command that prints them. The times of single frames are data for page.js, which shows a range of them alone.
+ * the page names the command that prints them. The times of single frames are data for page.js, which shows a range of them alone, with the sums of what
+ * happens in them (ranges.h).
  *
  * Memory: the page itself, which the caller writes, beside what the report and the model hold.
  */

@@ -13,8 +13,9 @@
 
 - The times of single frames, for ranges, are those of the table of worst frames. The zones of frames give the figures that stats has of that
   frame alone.
+- The sums of frames, for the tables of a range, are what stats has with the filter set to these frames, whatever the range.
 - Lines of counters and the heap, the figures of a frame beside its zones, and the flame graph of samples say what the tables of JSON say.
-- The program of the page sets text alone, and is small. browser.cjs uses it in Chromium, frames.cjs and views.cjs in Chromium and Firefox;
+- The program of the page sets text alone, and is small. browser.cjs uses it in Chromium, frames.cjs, ranges.cjs and views.cjs in Chromium and Firefox;
   access.cjs has axe-core look at it.
 
 Ends with "N passed, N failed".
@@ -30,7 +31,7 @@ import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
-from page import Page, cells, details, drive, facts, flame, lined, over, sampled, shown, sums, times, wrong  # noqa: E402
+from page import Page, cells, details, drive, facts, flame, lined, over, ranges, sampled, shown, sums, times, wrong  # noqa: E402
 from suite import TESTDATA, TOP, Suite  # noqa: E402
 from ttc import U64, Capture  # noqa: E402
 
@@ -236,6 +237,82 @@ def chart():
     suite.equal("and gives that range", sorted(times(Page(open(suite.path("range.html"), encoding="utf-8").read()))), [3, 4, 5])
 
 
+# --- ranges -----------------------------------------------------------------------------------
+
+# The columns of tables whose sums are in the page: the rest of a marker's time is total less self.
+SUMMED = {"markers": (("marker", "category"), lambda r: [r["self_ns"], r["total_ns"] - r["self_ns"], r["count"]]),
+          "categories": (("category",), lambda r: [r["self_ns"]]),
+          "threads": (("thread",), lambda r: [r["busy_ns"], r["waiting_ns"], r["alloc_bytes"], r["allocs"]]),
+          "gcalloc": ((), lambda r: [r["bytes"], r["count"], r["collections"]]),
+          "alloc_sites": (("marker", "class"), lambda r: [r["bytes"], r["count"]]),
+          "alloc_classes": (("class",), lambda r: [r["bytes"], r["count"]])}
+
+
+def added(rows):
+    return [sum(v) for v in zip(*rows, strict=True)]
+
+
+def of_range(what, path, options, data, low, high, frames):
+    """Sums of the columns from ${low} to ${high}, which have these frames, beside JSON."""
+    want = tables("stats", "-q", "--format", "json", "--table", ",".join(SUMMED), "--limit", "0", path, *options,
+                  "--frames", "%d-%d" % frames)[0]
+    for table, rows in data.items():
+        names, values = SUMMED[table]
+        have, others = {}, None
+        for texts, sums in rows:
+            v = [sum(s[low:high + 1]) for s in sums]
+            if texts is None:
+                others = v
+            else:
+                have[tuple(texts)] = added([v, have.get(tuple(texts), [0] * len(v))])
+        of = {}
+        for r in want[table]["rows"]:
+            r = {k: v if k in names else int(v) if v and v.isdigit() else 0 for k, v in r.items()}
+            key = tuple(r[n] for n in names)
+            of[key] = added([values(r), of.get(key, [0] * len(others))])
+        suite.check("%s, frames %d-%d: %s" % (what, *frames, table), [(k, v, of.get(k)) for k, v in have.items() if v != of.get(k, [0] * len(v))][:3])
+        rest = [v for k, v in of.items() if k not in have]
+        suite.equal("%s, frames %d-%d: the others of %s" % (what, *frames, table), others, added(rest) if rest else [0] * len(others))
+
+
+def many_kinds(path):
+    """2,500 frames, each with some of 300 markers, allocations by them, and zones of another thread over the edges of frames."""
+    c, at = Capture(), MS
+    t, other, scripts = c.thread(native=77), c.thread(native=78), c.category("Scripts")
+    markers = [c.marker("Kind.%03d" % i, scripts if i % 3 else 0) for i in range(300)]
+    for i in range(2501):
+        t.frame(at)
+        for k in range(6):
+            t.begin(at + 1000 + k * 100000, markers[(i * 7 + k * 31) % 300])
+            t.zone(at + 2000 + k * 100000, at + 3000 + k * 100000 + i % 97, markers[(i + k) % 300])
+            t.end(at + 50000 + k * 100000 + i)
+        if i % 3 == 0:
+            other.zone(at + 5000, at + 5 * MS + 7 * i, markers[i % 5])
+        at += 2 * MS + i % 11
+    return c.write(suite.path(path))
+
+
+def ranged():
+    demo, loop = (os.path.join(TESTDATA, f) for f in ("demo/good-hitches.ttc.xz", "mlpd/good-d01-gameloop-calls-alloc.mlpd"))
+    for path, options in ((demo, []), (demo, ["--frames", "20-60"]), (demo, ["--thread", "Main"]), (loop, ["--frame-marker", "World:Frame"]),
+                          (os.path.join(TESTDATA, "raw/good-2022-aligned.raw"), []), (os.path.join(TESTDATA, "data/good-2021.data"), []),
+                          (many_kinds("kinds.ttc"), []), (suite.path("columns.ttc"), [])):
+        page = Page(page_of(path, *options))
+        data, columns = ranges(page)
+        numbers = times(page)
+        first, n, what = min(numbers), len(numbers), "%s %s" % (os.path.basename(path), options)
+        suite.check(what + ": there are sums of columns", not data and "none")
+        others = [o for o in options if o != "--frames" and not re.fullmatch(r"[0-9]+-[0-9]+", o)]
+        for low, high in {(0, columns - 1), (0, 0), (columns - 1, columns - 1), (columns // 3, columns // 2), (columns // 2, columns // 2)}:
+            of_range(what, path, others, data, low, high, (first + n * low // columns, first + n * (high + 1) // columns - 1))
+    data, _ = ranges(Page(page_of(suite.path("kinds.ttc"))))
+    suite.check("rows are at most 128, and the others one", len(data["markers"]) > 129 and len(data["markers"]))
+    for options in (["--min-duration", "1us"], ["--marker", "Kind.1*"], ["--depth", "1"]):
+        suite.equal("no sums with %s" % options, ranges(Page(page_of(suite.path("kinds.ttc"), *options)))[0], {})
+    small, _ = ranges(Page(page_of(suite.path("kinds.ttc"), "--max-size", "300k")))
+    suite.check("a small page has fewer rows", not 0 < len(small["markers"]) < 129 and len(small["markers"]))
+
+
 # --- single frames --------------------------------------------------------------------------
 
 def single(what, path, most=6, options=(), codes=(0,)):
@@ -309,7 +386,8 @@ def lines():
             if ns > of.get(c, 0):
                 of[c] = ns
         suite.check("there are markers over the frames", not have and "none")
-        suite.check("their command is of the same frames", args and not re.search(r"data-over=[^>]* %s --marker " % " ".join(args), page.source) and "it is not")
+        suite.check("their command is of the same frames", args and not re.search(r"data-over=[^>]* %s --marker " % " ".join(args), page.source) and
+                    "it is not")
         for marker in have:
             suite.equal("%s %s over the frames" % (os.path.basename(path), marker), have[marker], want.get(marker, {}))
 
@@ -552,7 +630,8 @@ BANNED = (r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new 
 
 
 def program():
-    files = [os.path.join(TOP, f) for f in ("lib/out/page.js", "lib/page/view.js", "lib/page/lines.js", "lib/page/compare.js", "lib/out/page.css")]
+    files = [os.path.join(TOP, f) for f in ("lib/out/page.js", "lib/page/view.js", "lib/page/lines.js", "lib/page/ranges.js", "lib/page/compare.js",
+                                          "lib/out/page.css")]
     text = "".join(open(f, encoding="utf-8").read() for f in files)
     suite.equal("what could run text, or load", re.findall(BANNED, text), [])
     suite.equal("would be found", re.findall(BANNED, "e.innerHTML = name"), ["innerHTML"])
@@ -572,10 +651,14 @@ def browsers():
     for name in ("gameloop-sample", "heapshot"):
         run("report", glob.glob(os.path.join(TESTDATA, "mlpd", "good-*-%s.mlpd" % name))[0], "-o", name + ".html")
     run("report", "lines.ttc", "-o", "lines.html")
+    run("report", "kinds.ttc", "-o", "kinds.html")
+    for name, path, frames in (("demo", demo, "24-60"), ("kinds", "kinds.ttc", "1001-1400")):
+        run("stats", "-q", path, "--frames", frames, "--format", "json", "--limit", "0", "-o", name + ".json")
     run("report", "chart5000.ttc", "-o", "many.html")
     drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "--",
           "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "--",
           "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
+          "ranges.cjs", "demo.html", "demo.json", "kinds.html", "kinds.json", "--",
           "access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")
 
 
@@ -584,6 +667,7 @@ hostile()
 redacted()
 chart()
 singles()
+ranged()
 sizes()
 trees()
 pictures()

@@ -16,7 +16,8 @@ VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
 ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3 p ul li a strong div table caption thead tbody tr th td data details "
                "summary code script figure figcaption svg path line text rect circle".split())
 ATTRIBUTES = set("type data-first data-lines data-columns data-time data-step data-facts data-samples data-looked "
-                 "data-start data-given data-names data-median data-frame data-ns data-flame data-left data-top data-over data-over60 data-over30 "
+                 "data-ranges data-gpu data-start data-given data-names data-median data-frame data-ns data-flame data-left "
+                 "data-top data-over data-over60 data-over30 "
                  "data-command lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
                  "data-t data-from data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
                  "preserveaspectratio stroke-opacity shape-rendering text-anchor font-size vector-effect stroke-width r cx cy".split())
@@ -70,7 +71,7 @@ class Page(html.parser.HTMLParser):
         self.faults += ["link to %s leads nowhere" % a for a in self.links if a[1:] not in self.ids or a[0] != "#"]
         # Of scripts there are the page's own, last, which its policy knows, and data.
         runs = [text for kind, text in self.scripts if kind is None]
-        if len(runs) not in (1, 2, 3) or any(kind for kind, _ in self.scripts[-len(runs):]):
+        if len(runs) not in (1, 2, 4) or any(kind for kind, _ in self.scripts[-len(runs):]):
             self.faults.append("%d scripts that run, or are not the last" % len(runs))
         self.faults += ["a script of type %s: %.40r" % s for s in self.scripts[:-len(runs)] if s[0] != "application/x-tracetool" or s[1].strip(DIGITS)]
         digest = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in (*runs, self.style)]
@@ -277,6 +278,25 @@ def over(page):
             names, flats = unpack(text)
             return {name: {sum(flat[:2 * i + 1:2]): ns for i, ns in enumerate(flat[1::2])} for name, flat in zip(names, flats, strict=True)}
     return {}
+
+
+def ranges(page):
+    """{table: [[names of a row, sums by column of each of its values], ...]}, the others last and without names; and how many columns there are."""
+    for a, (_, text) in zip(page.data, page.scripts, strict=True):
+        if "data-ranges" not in a:
+            continue
+        out = {}
+        for table, names, values, texts, flats in unpack(text) if text else []:
+            sums = []
+            for flat in flats:
+                row = []
+                for v in flat:
+                    row += [0] * -v if v < 0 else [v]
+                sums.append(row + [0] * (int(a["data-ranges"]) - len(row)))
+            n = len(flats) // values
+            out[table] = [[texts[i * names:(i + 1) * names] if i < n - 1 else None, sums[i * values:(i + 1) * values]] for i in range(n)]
+        return out, int(a["data-ranges"])
+    return {}, 0
 
 
 def cells(table):

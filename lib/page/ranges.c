@@ -1,0 +1,596 @@
+/**
+ * Sums of ranges of frames; the contract is in ranges.h.
+ */
+#include "page/ranges.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/order.h"
+#include "out/html.h"
+#include "page/details.h"
+#include "view/allocs.h"
+#include "view/frame_sums.h"
+#include "view/view.h"
+
+enum { MARKERS = 128, CATEGORIES = 32, THREADS = 32, SITES = 64, CLASSES = 32, VALUES = 4 };
+
+/* What has a row in a table is a thing: a marker by its row in the paths, a category and a thread by their numbers, sites and classes by ours. */
+struct set {
+	const char *table;
+	unsigned values;              /* of a row */
+	size_t things, n;             /* all, and those that have a row */
+	uint32_t *slot;               /* by thing: its row; n: it is with the others */
+	uint32_t *thing;              /* by row, the most important first */
+	int64_t *v;                   /* by row and value, the others last: a sum for each column */
+};
+
+enum of { OF_ALL, OF_MARKER, OF_CATEGORY, OF_THREAD, OF_SITE, OF_CLASS, SETS };
+
+/* Values of their rows. The rest of a marker's time is what is in other markers: of many there is none. */
+enum { ALL_BYTES, ALL_COUNT, ALL_COLLECTIONS, ALL_N };
+enum { MARKER_SELF, MARKER_REST, MARKER_COUNT, MARKER_N };
+enum { CATEGORY_SELF, CATEGORY_N };
+enum { THREAD_BUSY, THREAD_WAITING, THREAD_BYTES, THREAD_COUNT, THREAD_N };
+enum { ALLOC_BYTES, ALLOC_COUNT, ALLOC_N };
+
+/* A node of allocations. */
+struct alloc {
+	uint32_t node, row;           /* row: of its site; TT_NO_ROW: outside any zone */
+	const char *class;
+	int64_t bytes;
+	uint32_t site, number;        /* of the site and its class, and of the class alone */
+};
+
+struct ranges {
+	struct tt_views *view;
+	const struct tt_paths *p;
+	const struct tt_frames *f;
+	struct tt_mem *mem;
+	size_t columns;
+	struct set set[SETS];
+	struct alloc *alloc;          /* in order of their nodes */
+	const struct alloc **site, **class;   /* by number: one of them */
+	size_t nalloc, capalloc, nsite, nclass;
+	struct tt_classes classes;
+	struct tt_frame_sums s;
+};
+
+/* What the GPU did is a whole of its own, of which the rows here are not. */
+static bool
+has_gpu(const struct tt_model *m)
+{
+	for (size_t i = 0; i < m->threads.n; i++)
+		if (tt_thread_is_gpu(m->threads.t[i]))
+			return true;
+	return false;
+}
+
+/* --- are there any -------------------------------------------------------------------------- */
+
+/* Are the figures of a range the sums of its frames'? */
+static bool
+add_up(const struct tt_model *m)
+{
+	const struct tt_frames *f = m->frames;
+
+	if (!f || f->n == 0 || f->nof != 1 || f->looked || m->ncap != 1 || m->filter.marker || m->filter.category || m->filter.player_only ||
+	    tt_filter_hides(&m->filter) || !tt_by_frame(m))
+		return false;
+	for (size_t i = 1; i < f->n; i++)
+		if (f->start[i] != f->start[i - 1] + f->dur[i - 1] || f->number[i] != f->number[i - 1] + 1)
+			return false;
+	return true;
+}
+
+/* --- allocations ---------------------------------------------------------------------------- */
+
+static int
+by_site(const void *a, const void *b)
+{
+	const struct alloc *x = *(const struct alloc *const *)a, *y = *(const struct alloc *const *)b;
+	int class = strcmp(x->class, y->class);
+
+	return x->row != y->row ? TT_CMP(x->row, y->row) : class ? class : TT_CMP(x->node, y->node);
+}
+
+static int
+by_class(const void *a, const void *b)
+{
+	const struct alloc *x = *(const struct alloc *const *)a, *y = *(const struct alloc *const *)b;
+	int class = strcmp(x->class, y->class);
+
+	return class ? class : TT_CMP(x->node, y->node);
+}
+
+static int
+list_allocs(struct ranges *r, struct tt_err *err)
+{
+	for (uint32_t i = 0; i < r->p->n; i++) {
+		const struct tt_node *n = tt_paths_node(r->p, i);
+		const struct tt_class *c;
+
+		if (n->kind != TT_NODE_ALLOC)
+			continue;
+		c = tt_class_of(&r->classes, n->process, n->key, err);
+		if (!c || tt_mem_grow(r->mem, &r->alloc, &r->capalloc, r->nalloc + 1, sizeof *r->alloc, err) != TT_OK)
+			return err->code;
+		r->alloc[r->nalloc++] = (struct alloc){ .node = i, .row = tt_paths_row_at(r->p, tt_alloc_site_of(r->p, r->p->owner[i])), .class = c->label,
+			.bytes = tt_paths_count(r->p, i).total };
+	}
+	return TT_OK;
+}
+
+/* Number sites and classes. */
+static int
+number_allocs(struct ranges *r, struct tt_err *err)
+{
+	r->site = tt_mem_alloc(r->mem, (r->nalloc + 1) * sizeof *r->site, err);
+	r->class = r->site ? tt_mem_alloc(r->mem, (r->nalloc + 1) * sizeof *r->class, err) : NULL;
+	if (!r->class)
+		return err->code;
+	for (size_t i = 0; i < r->nalloc; i++)
+		r->site[i] = r->class[i] = &r->alloc[i];
+	tt_sort(r->site, r->nalloc, by_site);
+	tt_sort(r->class, r->nalloc, by_class);
+	for (size_t i = 0; i < r->nalloc; i++) {
+		const struct alloc *site = r->site[i], *class = r->class[i];
+
+		if (r->nsite == 0 || r->site[r->nsite - 1]->row != site->row || strcmp(r->site[r->nsite - 1]->class, site->class) != 0)
+			r->site[r->nsite++] = site;
+		r->alloc[site - r->alloc].site = (uint32_t)r->nsite - 1;
+		if (r->nclass == 0 || strcmp(r->class[r->nclass - 1]->class, class->class) != 0)
+			r->class[r->nclass++] = class;
+		r->alloc[class - r->alloc].number = (uint32_t)r->nclass - 1;
+	}
+	return TT_OK;
+}
+
+static const struct alloc *
+alloc_of(const struct ranges *r, uint32_t node)
+{
+	size_t at = tt_lower_bound(i, 0, r->nalloc, r->alloc[i].node < node);
+
+	return at < r->nalloc && r->alloc[at].node == node ? &r->alloc[at] : NULL;
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+struct ranked { int64_t most; uint32_t thing; };
+
+static int
+by_most(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return x->most != y->most ? TT_CMP(y->most, x->most) : TT_CMP(x->thing, y->thing);
+}
+
+/* The rows of ${set}: the first ${most} by both ranks in turn. */
+static void
+take(struct set *set, struct ranked *const rank[2], size_t most, bool *met)
+{
+	tt_sort(rank[0], set->things, by_most);
+	tt_sort(rank[1], set->things, by_most);
+	for (size_t i = 0; i < 2 * set->things && set->n < most; i++) {
+		const struct ranked *next = &rank[i % 2][i / 2];
+
+		if (!met[next->thing] && next->most > 0)
+			set->thing[set->n++] = next->thing;
+		met[next->thing] = true;
+	}
+	for (size_t i = 0; i < set->things; i++)
+		set->slot[i] = (uint32_t)set->n;
+	for (uint32_t i = 0; i < set->n; i++)
+		set->slot[set->thing[i]] = i;
+}
+
+/* Room for ${things}, the first ${most} of which, by ${all} and ${one} in turn, have rows; both are by thing. */
+static int
+choose(struct ranges *r, enum of of, const char *table, unsigned values, size_t things, size_t most, const int64_t *all, const int64_t *one,
+    struct tt_err *err)
+{
+	struct set *set = &r->set[of];
+	const size_t n = things + 1;
+	bool *met = tt_mem_alloc(r->mem, n * sizeof *met, err);
+	struct ranked *rank[2] = { tt_mem_alloc(r->mem, n * sizeof **rank, err), tt_mem_alloc(r->mem, n * sizeof **rank, err) };
+
+	*set = (struct set){ .table = table, .values = values, .things = things };
+	set->slot = tt_mem_alloc(r->mem, n * sizeof *set->slot, err);
+	set->thing = tt_mem_alloc(r->mem, n * sizeof *set->thing, err);
+	if (met && rank[0] && rank[1] && set->slot && set->thing) {
+		for (uint32_t i = 0; i < things; i++) {
+			rank[0][i] = (struct ranked){ all[i], i };
+			rank[1][i] = (struct ranked){ one[i], i };
+		}
+		take(set, rank, most, met);
+		set->v = tt_mem_alloc(r->mem, (set->n + 1) * values * r->columns * sizeof *set->v, err);
+	}
+	tt_mem_free(r->mem, rank[0], rank[0] ? n * sizeof **rank : 0);
+	tt_mem_free(r->mem, rank[1], rank[1] ? n * sizeof **rank : 0);
+	tt_mem_free(r->mem, met, met ? n * sizeof *met : 0);
+	return set->v ? TT_OK : err->code;
+}
+
+static int
+choose_markers(struct ranges *r, struct tt_err *err)
+{
+	const struct tt_paths *p = r->p;
+	const size_t n = p->nrow + 1;
+	struct tt_calls *sum = tt_mem_alloc(r->mem, n * sizeof *sum, err);
+	int64_t *all = sum ? tt_mem_alloc(r->mem, n * sizeof *all, err) : NULL, *one = all ? tt_mem_alloc(r->mem, n * sizeof *one, err) : NULL;
+	int rc = one ? TT_OK : err->code;
+
+	if (one) {
+		tt_calls_sum(p, NULL, sum);
+		for (uint32_t i = 0; i < p->nrow; i++) {
+			struct tt_frame_marker of = { 0 };
+
+			tt_row_frames(p, &p->row[i], &of);
+			all[i] = sum[i].self;
+			one[i] = of.self_max;
+		}
+		rc = choose(r, OF_MARKER, "markers", MARKER_N, p->nrow, MARKERS, all, one, err);
+	}
+	tt_mem_free(r->mem, sum, sum ? n * sizeof *sum : 0);
+	tt_mem_free(r->mem, all, all ? n * sizeof *all : 0);
+	tt_mem_free(r->mem, one, one ? n * sizeof *one : 0);
+	return rc;
+}
+
+static int
+choose_categories(struct ranges *r, struct tt_err *err)
+{
+	const struct tt_paths *p = r->p;
+	const size_t n = r->view->m->ncategory + 1;
+	uint32_t *slot = tt_mem_alloc(r->mem, (p->nrow + 1) * sizeof *slot, err);
+	struct tt_calls *sum = slot ? tt_mem_alloc(r->mem, n * sizeof *sum, err) : NULL;
+	int64_t *all = sum ? tt_mem_alloc(r->mem, n * sizeof *all, err) : NULL;
+	int rc = all ? TT_OK : err->code;
+
+	if (all) {
+		for (uint32_t i = 0; i < p->nrow; i++)
+			slot[i] = p->row[i].name->category;
+		tt_calls_sum(p, slot, sum);
+		for (size_t i = 0; i + 1 < n; i++)
+			all[i] = sum[i].self;
+		rc = choose(r, OF_CATEGORY, "categories", CATEGORY_N, n - 1, CATEGORIES, all, all, err);
+	}
+	tt_mem_free(r->mem, slot, slot ? (p->nrow + 1) * sizeof *slot : 0);
+	tt_mem_free(r->mem, sum, sum ? n * sizeof *sum : 0);
+	tt_mem_free(r->mem, all, all ? n * sizeof *all : 0);
+	return rc;
+}
+
+/* Those with the most time in zones, and those that allocate the most. */
+static int
+choose_threads(struct ranges *r, struct tt_err *err)
+{
+	const struct tt_threads *t = &r->view->m->threads;
+	const struct tt_zone_time *time = tt_view_zone_time(r->view, err);
+	const size_t n = t->n + 1;
+	int64_t *inside = time ? tt_mem_alloc(r->mem, n * sizeof *inside, err) : NULL;
+	int64_t *size = inside ? tt_mem_alloc(r->mem, n * sizeof *size, err) : NULL;
+	int rc = size ? TT_OK : err->code;
+
+	for (size_t i = 0; i < t->n && size; i++) {
+		inside[i] = time[i].inside;
+		size[i] = (int64_t)t->t[i]->in.bytes;
+	}
+	if (rc == TT_OK)
+		rc = choose(r, OF_THREAD, "threads", THREAD_N, t->n, THREADS, inside, size, err);
+	tt_mem_free(r->mem, inside, inside ? n * sizeof *inside : 0);
+	tt_mem_free(r->mem, size, size ? n * sizeof *size : 0);
+	return rc;
+}
+
+static int
+choose_allocs(struct ranges *r, struct tt_err *err)
+{
+	const size_t n = r->nalloc + 1;
+	int64_t *of_site = tt_mem_alloc(r->mem, n * sizeof *of_site, err), *of_class = of_site ? tt_mem_alloc(r->mem, n * sizeof *of_class, err) : NULL;
+	int rc = of_class ? TT_OK : err->code;
+
+	for (size_t i = 0; i < r->nalloc && of_class; i++) {
+		of_site[r->alloc[i].site] += r->alloc[i].bytes;
+		of_class[r->alloc[i].number] += r->alloc[i].bytes;
+	}
+	if (rc == TT_OK)
+		rc = choose(r, OF_SITE, "alloc_sites", ALLOC_N, r->nsite, SITES, of_site, of_site, err);
+	if (rc == TT_OK)
+		rc = choose(r, OF_CLASS, "alloc_classes", ALLOC_N, r->nclass, CLASSES, of_class, of_class, err);
+	tt_mem_free(r->mem, of_site, of_site ? n * sizeof *of_site : 0);
+	tt_mem_free(r->mem, of_class, of_class ? n * sizeof *of_class : 0);
+	return rc;
+}
+
+static int
+choose_rows(struct ranges *r, struct tt_err *err)
+{
+	const int64_t one = 1;
+	int rc = list_allocs(r, err);
+
+	if (rc == TT_OK)
+		rc = number_allocs(r, err);
+	if (rc == TT_OK)
+		rc = choose(r, OF_ALL, "gcalloc", ALL_N, 1, 1, &one, &one, err);
+	if (rc == TT_OK)
+		rc = choose_markers(r, err);
+	if (rc == TT_OK)
+		rc = choose_categories(r, err);
+	if (rc == TT_OK)
+		rc = choose_threads(r, err);
+	return rc == TT_OK ? choose_allocs(r, err) : rc;
+}
+
+/* --- sums ------------------------------------------------------------------------------------- */
+
+static void
+add(const struct ranges *r, enum of of, size_t thing, unsigned value, size_t column, int64_t v)
+{
+	const struct set *set = &r->set[of];
+
+	if (thing < set->things)
+		set->v[(set->slot[thing] * set->values + value) * r->columns + column] += v;
+}
+
+/* Of allocations: as the tables gcalloc, alloc_sites, alloc_classes and threads have them. */
+static void
+add_alloc(const struct ranges *r, const struct tt_frame_path *rec, size_t column)
+{
+	const struct alloc *a = alloc_of(r, rec->node);
+	const struct tt_thread *t = tt_paths_thread(r->p, rec->node);
+
+	if (!a)
+		return;
+	add(r, OF_ALL, 0, ALL_BYTES, column, rec->total);
+	add(r, OF_ALL, 0, ALL_COUNT, column, (int64_t)rec->n);
+	add(r, OF_SITE, a->site, ALLOC_BYTES, column, rec->total);
+	add(r, OF_SITE, a->site, ALLOC_COUNT, column, (int64_t)rec->n);
+	add(r, OF_CLASS, a->number, ALLOC_BYTES, column, rec->total);
+	add(r, OF_CLASS, a->number, ALLOC_COUNT, column, (int64_t)rec->n);
+	if (t) {
+		add(r, OF_THREAD, t->index, THREAD_BYTES, column, rec->total);
+		add(r, OF_THREAD, t->index, THREAD_COUNT, column, (int64_t)rec->n);
+	}
+}
+
+/* Of zones: as markers and categories have them, a hidden one's time where the one around it is. */
+static void
+add_zone(const struct ranges *r, const struct tt_frame_path *rec, size_t column)
+{
+	const struct tt_frame_sums *s = &r->s;
+	const struct tt_paths *p = r->p;
+	const uint32_t owner = p->owner[rec->node];
+
+	if (!tt_paths_timed(p, rec->node) || !tt_paths_shown(p, owner) || tt_paths_row(p, owner) == TT_NO_ROW)
+		return;
+	const uint32_t row = tt_paths_row(p, owner);
+	add(r, OF_MARKER, row, MARKER_SELF, column, rec->self);
+	add(r, OF_MARKER, row, MARKER_REST, column, -rec->self);
+	add(r, OF_CATEGORY, p->row[row].name->category, CATEGORY_SELF, column, rec->self);
+	if (owner != rec->node)
+		return;
+	add(r, OF_MARKER, row, MARKER_REST, column, s->is[owner] & TT_SUM_OUTER ? rec->total : 0);
+	add(r, OF_MARKER, row, MARKER_COUNT, column, (int64_t)rec->n);
+}
+
+/* What a thread is busy with and waits for, as the table threads has it. */
+static void
+add_thread(const struct ranges *r, const struct tt_frame_path *rec, size_t column)
+{
+	const struct tt_thread *t = tt_paths_thread(r->p, rec->node);
+	const uint8_t is = r->s.is[rec->node];
+	const int64_t waits = is & TT_SUM_WAIT ? rec->total : 0;
+
+	if (!t || !tt_frame_sums_zone(&r->s, rec->node))
+		return;
+	add(r, OF_THREAD, t->index, THREAD_BUSY, column, (is & TT_SUM_TOP ? rec->total : 0) - waits);
+	add(r, OF_THREAD, t->index, THREAD_WAITING, column, waits);
+}
+
+static size_t
+column_of(const struct ranges *r, size_t frame)
+{
+	return (size_t)((((tt_u128)frame + 1) * r->columns + r->f->n - 1) / r->f->n) - 1;
+}
+
+static int
+sum_up(struct ranges *r, struct tt_err *err)
+{
+	const struct tt_by_frame *by = tt_by_frame(r->view->m);
+	struct tt_frame_sums *s = &r->s;
+
+	tt_frame_sums_init(s, r->view, err);
+	tt_frame_sums_rewind(s);
+	while (tt_frame_sums_next(s)) {
+		const size_t column = column_of(r, s->frame);
+
+		for (size_t i = 0; i < s->n; i++) {
+			if (tt_paths_node(r->p, s->rec[i].node)->kind == TT_NODE_ALLOC) {
+				add_alloc(r, &s->rec[i], column);
+				continue;
+			}
+			add_zone(r, &s->rec[i], column);
+			add_thread(r, &s->rec[i], column);
+		}
+	}
+	tt_frame_sums_free(s);
+	for (size_t i = 0; i < by->n && i < r->f->n; i++)
+		add(r, OF_ALL, 0, ALL_COLLECTIONS, column_of(r, i), (int64_t)by->gc[i].n);
+	return err->code;
+}
+
+/* What is damaged may have times below 0, which the data have no place for. */
+static bool
+is_sound(const struct ranges *r)
+{
+	for (const struct set *set = r->set; set < r->set + SETS; set++)
+		for (size_t i = 0; i < (set->n + 1) * set->values * r->columns; i++)
+			if (set->v[i] < 0)
+				return false;
+	return true;
+}
+
+/* --- in the page -------------------------------------------------------------------------------- */
+
+/* The names of the thing in a row. Returns how many. */
+static unsigned
+names_of(const struct ranges *r, enum of of, uint32_t thing, const char *name[2])
+{
+	const struct tt_model *m = r->view->m;
+
+	name[1] = NULL;
+	switch (of) {
+	case OF_MARKER:
+		name[0] = r->p->row[thing].label;
+		name[1] = m->category[r->p->row[thing].name->category].name;
+		return 2;
+	case OF_CATEGORY:
+		name[0] = m->category[thing].name;
+		return 1;
+	case OF_THREAD:
+		name[0] = m->threads.t[thing]->name;
+		return 1;
+	case OF_SITE:
+		name[0] = r->site[thing]->row == TT_NO_ROW ? TT_OUTSIDE : r->p->row[r->site[thing]->row].label;
+		name[1] = r->site[thing]->class;
+		return 2;
+	case OF_CLASS:
+		name[0] = r->class[thing]->class;
+		return 1;
+	case OF_ALL:
+	case SETS:
+		break;
+	}
+	return 0;
+}
+
+/* The sums of a row: ${v}, and those ${more} rows later, too. */
+static void
+put_sums(const struct ranges *r, const int64_t *v, size_t rows, size_t step, struct tt_json *j)
+{
+	int64_t empty = 0;
+
+	tt_json_open(j, NULL, "[");
+	for (size_t c = 0; c < r->columns; c++) {
+		int64_t sum = 0;
+
+		for (size_t i = 0; i < rows; i++)
+			sum += v[i * step + c];
+		if (sum == 0) {
+			empty++;
+			continue;
+		}
+		if (empty)
+			tt_json_i64(j, NULL, -empty);
+		tt_json_i64(j, NULL, sum);
+		empty = 0;
+	}
+	tt_json_close(j, "]");
+}
+
+/* At most ${most} rows of ${of}, and the others. */
+static void
+put_set(const struct ranges *r, enum of of, size_t most, struct tt_json *j)
+{
+	const struct set *set = &r->set[of];
+	const size_t n = set->n < most ? set->n : most, step = set->values * r->columns;
+	const char *name[2];
+
+	tt_json_open(j, NULL, "[");
+	tt_json_text(j, NULL, set->table);
+	tt_json_u64(j, NULL, names_of(r, of, set->n ? set->thing[0] : 0, name));
+	tt_json_u64(j, NULL, set->values);
+	tt_json_open(j, NULL, "[");
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0, names = names_of(r, of, set->thing[i], name); k < names; k++)
+			tt_json_text(j, NULL, name[k]);
+	tt_json_close(j, "]");
+	tt_json_open(j, NULL, "[");
+	for (size_t i = 0; i <= n; i++)
+		for (unsigned k = 0; k < set->values; k++)
+			put_sums(r, set->v + i * step + k * r->columns, i < n ? 1 : set->n + 1 - n, step, j);
+	tt_json_close(j, "]");
+	tt_json_close(j, "]");
+}
+
+/* With as many rows as fit into ${most} bytes, fewer and fewer until they do. */
+static int
+put_sets(const struct ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	const size_t begin = out->n;
+	int rc = TT_OK;
+
+	for (size_t rows = MARKERS; rc == TT_OK && rows > 4; rows /= 2) {
+		struct tt_json j = { .out = &text };
+
+		text.n = 0;
+		out->n = begin;
+		tt_json_open(&j, NULL, "[");
+		for (enum of of = 0; of < SETS; of++)
+			if (r->set[of].n)
+				put_set(r, of, rows, &j);
+		tt_json_close(&j, "]");
+		/* What does not pack to a sixth of its size would not fit. */
+		rc = tt_buf_error(&text, err);
+		if (rc == TT_OK && most && text.n / 6 > most)
+			continue;
+		if (rc == TT_OK)
+			rc = tt_page_pack(&text, out, err);
+		if (most == 0 || out->n - begin <= most)
+			break;
+	}
+	if (most && out->n - begin > most)
+		out->n = begin;
+	tt_buf_free(&text);
+	return rc;
+}
+
+static int
+fill(struct ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
+{
+	int rc = choose_rows(r, err);
+
+	if (rc == TT_OK)
+		rc = sum_up(r, err);
+	return rc == TT_OK && is_sound(r) ? put_sets(r, most, out, err) : rc;
+}
+
+static void
+free_all(struct ranges *r)
+{
+	for (struct set *set = r->set; set < r->set + SETS; set++) {
+		tt_mem_free(r->mem, set->slot, set->slot ? (set->things + 1) * sizeof *set->slot : 0);
+		tt_mem_free(r->mem, set->thing, set->thing ? (set->things + 1) * sizeof *set->thing : 0);
+		tt_mem_free(r->mem, set->v, set->v ? (set->n + 1) * set->values * r->columns * sizeof *set->v : 0);
+	}
+	tt_mem_free(r->mem, r->site, r->site ? (r->nalloc + 1) * sizeof *r->site : 0);
+	tt_mem_free(r->mem, r->class, r->class ? (r->nalloc + 1) * sizeof *r->class : 0);
+	tt_mem_free(r->mem, r->alloc, r->capalloc * sizeof *r->alloc);
+	tt_classes_free(&r->classes);
+}
+
+int
+tt_ranges_put(struct tt_views *view, size_t columns, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err)
+{
+	const struct tt_model *m = view->m;
+	struct ranges r = { .view = view, .f = m->frames, .mem = &m->env->mem };
+	int rc = TT_OK;
+
+	if (!r.f || r.f->n == 0 || r.f->nof != 1)
+		return TT_OK;
+	r.columns = r.f->n < columns ? r.f->n : columns;
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-ranges=\"%zu\" data-gpu=\"%d\" data-command=\"", r.columns, has_gpu(m));
+	tt_html_text(out, command);
+	tt_buf_text(out, "\">");
+	if (add_up(m)) {
+		tt_classes_init(&r.classes, m, TT_GROUP_NONE, &view->text);
+		r.p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, err);
+		rc = r.p ? fill(&r, most, out, err) : err->code;
+		free_all(&r);
+	}
+	tt_buf_text(out, "</script>\n");
+	return rc;
+}

@@ -1,0 +1,85 @@
+/*
+ * ranges.cjs (PAGE JSON)...: tables of a range of frames in report pages, in Chromium and in Firefox.
+ *
+ * JSON is of stats --frames A-B: PAGE shows the same rows, largest first, with one for all others, after the same range is asked for by the address.
+ * What is still of all frames says so. Escape, and the button, show all frames again.
+ */
+'use strict';
+const fs = require('fs'), url = require('url');
+const { chromium, firefox, check, serious } = require('./driver.cjs');
+
+const RANGED = 'new Promise((done) => { const end = Date.now() + 5000, look = () => performance.getEntriesByName("ranged").length || Date.now() > end ? ' +
+	'done(performance.clearMarks("ranged")) : setTimeout(look, 5); look(); })';
+/* {table: [{column: what JSON has}]} of the tables of the range; what is not a number is text. */
+const TABLES = '(() => { const value = (c) => c.dataset.v === undefined ? c.textContent : Number(c.dataset.v), all = {}; ' +
+	'for (const t of document.querySelectorAll("table[data-range]")) { const ids = t.tHead && Array.from(t.tHead.rows[0].cells, (c) => c.dataset.c); ' +
+	'all[t.dataset.range] = ids ? Array.from(t.tBodies[0].rows, (r) => Object.fromEntries(ids.map((id, i) => [id, value(r.cells[i])]))) : ' +
+	'[Object.fromEntries(Array.from(t.rows, (r) => [r.cells[0].dataset.c, value(r.cells[1])]))]; } return all; })()';
+const CAPTIONS = 'Array.from(document.querySelectorAll("table[data-range] caption"), (c) => c.textContent)';
+const SUMS = { self_ns: 1, count: 1, bytes: 1, waiting_ns: 1, allocs: 1, alloc_bytes: 1 };
+const FIRST = { markers: 'self_ns', categories: 'self_ns', threads: 'busy_ns', alloc_sites: 'bytes', alloc_classes: 'bytes' };
+
+/* What ${have} says beside ${want}, all rows of JSON: [] where nothing is wrong. */
+function differences(id, have, want) {
+	const names = Object.keys(have[0] || {}).filter((c) => typeof have[0][c] === 'string' && have[0][c] !== '-'), bad = [];
+	const key = (r) => names.map((c) => r[c]).join('\n'), left = want.filter((r) => id !== 'frames' && id !== 'frame_budgets' || r.time === 'wall');
+
+	for (const row of have) {
+		if (row[names[0]] === '(all others)') {
+			for (const c of Object.keys(row).filter((c) => SUMS[c])) {
+				const sum = left.reduce((a, r) => a + (r[c] || 0), 0);
+
+				if (row[c] !== sum) {
+					bad.push([id, 'others', c, row[c], sum]);
+				}
+			}
+			left.length = 0;
+			continue;
+		}
+		const at = left.findIndex((r) => key(r) === key(row) && Object.keys(row).every((c) => row[c] === '-' ? r[c] === null : row[c] === r[c]));
+
+		if (at < 0) {
+			bad.push([id, row, want.find((r) => key(r) === key(row))]);
+		} else {
+			left.splice(at, 1);
+		}
+	}
+	if (left.some((r) => Object.keys(SUMS).some((c) => r[c]))) {
+		bad.push([id, 'left out', left.slice(0, 2)]);
+	}
+	return bad;
+}
+
+async function alike(name, browser, file, json) {
+	const want = JSON.parse(fs.readFileSync(json, 'utf8'));
+	const range = json.startsWith('demo') ? '24-60' : '1001-1400', said = 'frames ' + range.replace('-', '\u2013');
+	const page = await browser.open(url.pathToFileURL(file).href + '#range=' + range), what = name + ', ' + file;
+
+	await page.wait(RANGED);
+	const have = await page.run(TABLES);
+	const ids = Object.keys(have);
+	check(what + ': tables follow', ['frames', 'frame_budgets', 'markers', 'categories', 'threads'].filter((id) => !ids.includes(id)), []);
+	for (const id of ids) {
+		check(what + ': ' + id, differences(id, have[id], want.tables[id].rows).slice(0, 3), []);
+		check(what + ': ' + id + ', largest first', have[id].filter((r) => Object.values(r)[0] !== '(all others)').map((r) => r[FIRST[id]] || 0)
+			.filter((v, i, all) => i && v > all[i - 1]), []);
+	}
+	check(what + ': they say so', (await page.run(CAPTIONS)).filter((c) => !c.endsWith(', ' + said)), []);
+	check(what + ': and the others', await page.run('document.querySelector("#causes h2, #worst h2").textContent.endsWith(" of all frames")'), true);
+	check(what + ': there is their command', await page.run('document.querySelectorAll(".r code")[1].textContent' +
+		'.endsWith(" --frames ' + range + '")'), true);
+	check(what + ': nothing serious', await serious(page), []);
+	await page.press('Escape');
+	await page.wait(RANGED);
+	check(what + ': Escape shows all frames', await page.run('[document.querySelectorAll("table[data-range], h2 .u").length, location.hash, ' +
+		'document.querySelector("table[data-t=frames]").checkVisibility()]'), [0, '', true]);
+	check(what + ': nothing on the console', await page.heard(), []);
+}
+
+module.exports = async (...files) => {
+	for (const [name, browser] of [['Chromium', chromium()], ['Firefox', await firefox()]]) {
+		for (let i = 0; i < files.length; i += 2) {
+			await alike(name, browser, files[i], files[i + 1]);
+		}
+	}
+};
