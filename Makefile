@@ -3,20 +3,54 @@
 # Everything made goes to $(BUILD). Variants (sanitizers, coverage, another compiler) are the same rules with another
 # BUILD and other flags; what is there is rebuilt when compiler or flags change.
 
+, := ,
 CC       ?= cc
 OPT      ?= -O2 -g
-WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-# CPPFLAGS, CFLAGS, LDFLAGS and LDLIBS are the user's, and come after what the project needs.
-ALL_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(CPPFLAGS)
-ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) -pthread -fno-strict-overflow $(CFLAGS)
-ALL_LDFLAGS  := -pthread $(LDFLAGS)
-ALL_LDLIBS   := -larchive -ljansson -lz -lm $(LDLIBS)
 BUILD    ?= build
 VERSION  := $(shell sed -n 's/^.define TT_VERSION "\(.*\)"/\1/p' cmd/version.h)
-PREFIX   ?= /usr/local
-DESTDIR  ?=
 FUZZ_TIME ?= 60
 PKG_CONFIG ?= pkg-config
+# What the compiler makes programs for: the system's own files and some options differ.
+TARGET   := $(shell $(CC) -dumpmachine 2>/dev/null)
+WINDOWS  := $(findstring mingw,$(TARGET))
+
+# Where "make install" puts things; distributions set some of these. DESTDIR goes before all of them.
+PREFIX   ?= /usr/local
+BINDIR   ?= $(PREFIX)/bin
+LIBDIR   ?= $(PREFIX)/lib
+DATADIR  ?= $(PREFIX)/share
+MANDIR   ?= $(DATADIR)/man
+DOCDIR   ?= $(DATADIR)/doc/tracetool
+BASH_COMPLETIONS ?= $(DATADIR)/bash-completion/completions
+ZSH_COMPLETIONS  ?= $(DATADIR)/zsh/site-functions
+FISH_COMPLETIONS ?= $(DATADIR)/fish/vendor_completions.d
+DESTDIR  ?=
+# The recorders' folder, and its place as seen from the program, which looks there: what is installed can be moved as a whole.
+MODULES  := $(LIBDIR)/tracetool
+FROM_BIN := $(or $(shell realpath -ms --relative-to=$(BINDIR) $(MODULES) 2>/dev/null),$(MODULES))
+
+# CPPFLAGS, CFLAGS, LDFLAGS and LDLIBS are the user's, and come after what the project needs: they override it.
+WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+# No name of the folder in which it was built is in what is built.
+MAP      ?= -ffile-prefix-map=$(BUILD)=build -ffile-prefix-map=$(CURDIR)=.
+# Hardening; HARDEN= leaves it out. Sanitizers watch the same places and want none of it; the C library checks sizes (_FORTIFY_SOURCE) only
+# in optimized code.
+HARDEN_x86_64  := -fstack-clash-protection -fcf-protection
+HARDEN_aarch64 := -mbranch-protection=standard $(if $(findstring clang,$(CC)),,-fstack-clash-protection)
+HARDEN   ?= $(if $(WINDOWS)$(findstring -fsanitize,$(OPT) $(CFLAGS)),,yes)
+HARDEN_C := $(if $(HARDEN),-fPIE -fstack-protector-strong $(HARDEN_$(firstword $(subst -, ,$(TARGET)))) \
+	$(if $(filter -O0,$(OPT) $(CFLAGS))$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN_L := $(if $(HARDEN),-Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now)
+PIE      := $(if $(HARDEN),-pie)
+# The libraries as pkg-config knows them, or by their usual names.
+DEPENDS  := libarchive jansson zlib
+LIB_CPPFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPENDS) 2>/dev/null)
+LIB_LDLIBS   := $(or $(shell $(PKG_CONFIG) --libs $(DEPENDS) 2>/dev/null),-larchive -ljansson -lz)
+
+ALL_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(LIB_CPPFLAGS) $(CPPFLAGS)
+ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) $(MAP) $(HARDEN_C) -pthread -fno-strict-overflow $(CFLAGS)
+ALL_LDFLAGS  := -pthread $(HARDEN_L) $(LDFLAGS)
+ALL_LDLIBS   := $(LIB_LDLIBS) -lm $(LDLIBS)
 
 BIN      := $(BUILD)/tracetool
 LIB      := $(BUILD)/libtracetool.a
@@ -26,8 +60,6 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/built.o
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 
 # Recorders: libraries that other programs load. The system's own file is of the compiler's target.
-TARGET   := $(shell $(CC) -dumpmachine 2>/dev/null)
-WINDOWS  := $(findstring mingw,$(TARGET))
 DLL      := $(if $(WINDOWS),dll,so)
 OTHER    := $(if $(WINDOWS),linux posix,windows)
 CORE_ALL := $(sort $(wildcard formats/recorder/core/*.c))
@@ -79,7 +111,6 @@ CORE_LIB := $(BUILD)/tests/libcore.a
 CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o)
 FUZZER   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzer/%)
 
-, := ,
 # `make V=1` shows the commands.
 Q        := $(if $(V),,@)
 say       = $(if $(V),,@echo '  $(1) $(2)')
@@ -108,6 +139,7 @@ help:
 	@echo 'cost cost-mono   what the recorders cost the program they record'
 	@echo 'dist       the package for Unity, with the libraries of DIST_FOR="$(DIST_FOR)", to $(BUILD)/dist/'
 	@echo 'release    sources, an installed tree and their checksums to $(BUILD)/release/'
+	@echo 'sources    the sources of the last commit to $(TARBALL)'
 	@echo 'man        put common options and the columns of tables into the manual pages'
 	@echo 'pictures   the pictures of README.md anew; needs node and chromium'
 	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
@@ -128,10 +160,17 @@ $(BUILD)/flags: FORCE $(AFTER_SETUP)
 .PHONY: FORCE
 FORCE:
 
+# What only one file is told, and what says that it changed.
+TOLD_cmd/record := -DTT_MODULES='"$(FROM_BIN)"'
+$(BUILD)/cmd/record.o: $(BUILD)/modules
+$(BUILD)/modules: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FROM_BIN)' | cmp -s - $@ || echo '$(FROM_BIN)' > $@
+
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(TOLD_$*) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # What pages hold is built in: its bytes as they are, and the digest that their policy names (lib/out/built.h).
 BUILT    := lib/out/page.css lib/out/page.js lib/page/view.js lib/page/compare.js lib/page/lines.js lib/page/ranges.js
@@ -155,7 +194,7 @@ $(LIB): $(LIB_OBJ)
 
 $(BIN): $(CMD_OBJ) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
 # A recorder must not need anything but libc, must not be unloaded, and shows nothing but what it exports.
 PIC_FLAGS := -fvisibility=hidden $(if $(WINDOWS),,-fPIC)
@@ -168,7 +207,7 @@ $(BUILD)/pic/%.o: %.c $(BUILD)/flags
 
 $(UNITY): $(PIC_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared $(REC_LINK) -o $@ $^ $(REC_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(PIC_FLAGS) $(ALL_LDFLAGS) -shared $(REC_LINK) -o $@ $^ $(REC_LIBS)
 
 # The recorder for other systems, where their compilers are (make setup-check). What it imports is checked.
 AARCH64  := aarch64-linux-gnu-gcc
@@ -438,15 +477,23 @@ dist: $(ONE) $(DIST_FOR:%=dist-%)
 RELEASE  := $(BUILD)/release
 SOURCES  := tracetool-$(VERSION)
 PREBUILT := $(SOURCES)-$(shell uname -s | tr A-Z a-z)-$(shell uname -m)
-.PHONY: release
+TARBALL  := $(RELEASE)/$(SOURCES).tar.gz
+.PHONY: release sources
+# Of an unpacked release, the sources are packed again.
+sources:
+	@mkdir -p $(RELEASE)
+	@if [ -e .git ]; then \
+		git archive --format=tar --prefix=$(SOURCES)/ HEAD; \
+	else \
+		tar -c --sort=name --owner=0 --group=0 --numeric-owner --exclude=./$(BUILD) --transform='s,^\.,$(SOURCES),' .; \
+	fi | gzip -9n > $(TARBALL)
 release: $(AFTER_SETUP)
 	@git diff --quiet HEAD -- || { echo 'release: some changes are not committed: commit them first' >&2; exit 1; }
-	@$(MAKE) --no-print-directory $(ALL_CPUS) $(BIN) mono
+	@$(MAKE) --no-print-directory $(ALL_CPUS) $(BIN) $(UNITY) mono
 	@rm -rf $(RELEASE)
-	@mkdir -p $(RELEASE)/root
-	@git archive --format=tar --prefix=$(SOURCES)/ HEAD | gzip -9n > $(RELEASE)/$(SOURCES).tar.gz
+	@$(MAKE) -s --no-print-directory sources
 	@$(MAKE) -s --no-print-directory install DESTDIR=$(abspath $(RELEASE))/root PREFIX=/usr/local
-	@strip $(RELEASE)/root/usr/local/bin/tracetool $(wildcard $(RELEASE)/root/usr/local/lib/*.so)
+	@strip $(RELEASE)/root/usr/local/bin/tracetool $(RELEASE)/root/usr/local/lib/tracetool/*.so
 	@tar -c -C $(RELEASE)/root/usr/local --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=ustar \
 		--mtime=@$$(git log -1 --format=%ct) --transform='s,^\.,$(PREBUILT),' . | gzip -9n > $(RELEASE)/$(PREBUILT).tar.gz
 	@rm -rf $(RELEASE)/root
@@ -505,32 +552,39 @@ man: $(BIN)
 	@man/common.sh write $(PAGES)
 	@man/tables.py write $(BIN) man/tracetool-metrics.7 man/tracetool-tables.7 man/tracetool-json.7
 
-INSTALL := install
-SHARE   := $(DESTDIR)$(PREFIX)/share
+INSTALL  ?= install
+# Runs the program where it was built for another machine, as an emulator does: completions are what it prints.
+RUN      ?=
+# Each file that is installed and its place, "FROM=TO"; engines are found below cmd/share.
+PLACES   = $(BIN)=$(BINDIR)/tracetool $(UNITY)=$(MODULES)/$(notdir $(UNITY)) $(MONO)=$(MODULES)/$(notdir $(MONO)) \
+	$(foreach p,$(PAGES),$(p)=$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
+	$(foreach f,$(wildcard README.md CHANGELOG.md LICENSE),$(f)=$(DOCDIR)/$(f)) \
+	$(foreach f,lib/gate/budget.schema.json lib/gate/verdict.schema.json formats/recorder/mono/package/Tracetool.cs \
+		,$(f)=$(DATADIR)/tracetool/$(notdir $(f))) \
+	$(foreach f,$(shell find cmd/share -type f 2>/dev/null | sort),$(f)=$(DATADIR)/tracetool/$(f:cmd/share/%=%))
+COMPLETIONS = bash=$(BASH_COMPLETIONS)/tracetool zsh=$(ZSH_COMPLETIONS)/_tracetool fish=$(FISH_COMPLETIONS)/tracetool.fish
 
 .PHONY: install uninstall
-install: $(BIN) mono
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7 \
-		$(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d \
-		$(SHARE)/tracetool
-	$(INSTALL) -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracetool
-	if [ -e $(MONO) ]; then $(INSTALL) -m 644 $(MONO) $(DESTDIR)$(PREFIX)/lib; fi
-	for p in $(PAGES); do \
-		to=$(SHARE)/man/man$${p##*.}/$${p##*/}; \
-		sed 's/^\.Os tracetool$$/& $(VERSION)/' $$p > $$to && chmod 644 $$to || exit 1; \
+# Mono's module is there if its headers are. Pages get the version; what can be run stays so, but for libraries.
+install: $(BIN) $(UNITY) mono
+	$(Q)set -e; for p in $(PLACES); do \
+		from=$${p%%=*} to=$(DESTDIR)$${p#*=} mode=644; \
+		[ $$from != $(MONO) ] || [ -e $$from ] || continue; \
+		case $$from in *.so|*.dll) ;; *) [ ! -x $$from ] || mode=755 ;; esac; \
+		$(INSTALL) -D -m $$mode $$from $$to; \
+		case $$from in man/*) sed 's/^\.Os tracetool$$/& $(VERSION)/' $$from > $$to ;; esac; \
 	done
-	$(INSTALL) -m 644 lib/gate/budget.schema.json lib/gate/verdict.schema.json \
-		formats/recorder/mono/package/Tracetool.cs $(SHARE)/tracetool
-	$(BIN) help --completion bash > $(SHARE)/bash-completion/completions/tracetool
-	$(BIN) help --completion zsh > $(SHARE)/zsh/site-functions/_tracetool
-	$(BIN) help --completion fish > $(SHARE)/fish/vendor_completions.d/tracetool.fish
+	$(Q)set -e; for c in $(COMPLETIONS); do \
+		to=$(DESTDIR)$${c#*=}; \
+		$(INSTALL) -d $$(dirname $$to); \
+		$(RUN) $(BIN) help --completion $${c%%=*} > $$to; \
+		chmod 644 $$to; \
+	done
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/tracetool $(DESTDIR)$(PREFIX)/lib/$(notdir $(MONO))
-	rm -f $(foreach p,$(notdir $(PAGES)),$(SHARE)/man/man$(subst .,,$(suffix $(p)))/$(p))
-	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
-		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json \
-		$(SHARE)/tracetool/verdict.schema.json $(SHARE)/tracetool/Tracetool.cs
+	rm -f $(foreach p,$(PLACES) $(COMPLETIONS),$(DESTDIR)$(lastword $(subst =, ,$(p))))
+	-rmdir $(addprefix $(DESTDIR),$(MODULES) $(DOCDIR)) 2>/dev/null
+	-find $(DESTDIR)$(DATADIR)/tracetool -depth -type d -empty -delete 2>/dev/null
 
 -include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(CORE_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) \
 	$(EXACT_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) \

@@ -39,7 +39,7 @@ static const struct opt record_opt[] = {
 	    .help = "set what to record: options of the module, separated by commas, see tracetool-mono(7); repeatable; default "
 	            "calls,alloc" },
 	{ .name = "module", .arg = "FILE", .set = opt_text, .at = AT(module),
-	    .help = "use this module; default: in the folder of this program, or in ../lib from there" },
+	    .help = "use this module; default: in the folder that TRACETOOL_LIBDIR names, else in that of this program, or where it was installed" },
 	{ .name = "no-summary", .set = opt_flag, .at = AT(no_summary), .help = "only print where the capture is" },
 	{ .name = NULL },
 };
@@ -85,31 +85,63 @@ join(struct app *app, const char *a, const char *b, const char *c, struct tt_err
 	return s;
 }
 
+/* The folder of this program, without a slash at its end; "" if /proc does not say. */
+static void
+own_folder(char own[4096])
+{
+	ssize_t n = readlink("/proc/self/exe", own, 4095);
+	char *cut;
+
+	own[n > 0 ? n : 0] = '\0';
+	if ((cut = strrchr(own, '/')))
+		*cut = '\0';
+}
+
+/*
+ * The module that was found, as realpath() has it, by malloc; NULL with ${err} if none was. TT_MODULES is where "make install" puts it,
+ * as seen from the program's folder.
+ */
+static char *
+installed_module(struct app *app, struct tt_err *err)
+{
+	char own[4096], *path, *real = NULL;
+	const char *named = getenv("TRACETOOL_LIBDIR");
+
+	own_folder(own);
+	const char *const at[][3] = {
+		{ own, "", "/" MODULE },
+		{ TT_MODULES[0] == '/' ? "" : own, TT_MODULES[0] == '/' ? "" : "/", TT_MODULES "/" MODULE },
+	};
+	if (named && *named) {
+		if ((path = join(app, named, "/" MODULE, "", err)) && !(is_file(path) && (real = realpath(path, NULL))))
+			tt_fail_sys(err, ENOENT, "%s (TRACETOOL_LIBDIR names the folder)", path);
+		return real;
+	}
+	for (size_t i = 0; !real && i < sizeof at / sizeof at[0]; i++) {
+		if (!(path = join(app, at[i][0], at[i][1], at[i][2], err)))
+			return NULL;
+		real = is_file(path) ? realpath(path, NULL) : NULL;
+	}
+	if (!real)
+		tt_fail_sys(err, ENOENT, "%s/" MODULE " (nor in " TT_MODULES " from there; option --module names it, or TRACETOOL_LIBDIR its folder)",
+		    own);
+	return real;
+}
+
 /* The folder of the module as an absolute path: that of --module, else one that was installed with this program. */
 static int
 find_module(struct app *app, const struct record_opts *o, char **folder, struct tt_err *err)
 {
-	static const char *const at[] = { "/" MODULE, "/../lib/" MODULE };
-	char own[4096], *real = NULL, *cut;
-	ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+	char *real;
 
 	if (o->module && !(real = realpath(o->module, NULL)))
 		return tt_fail_sys(err, errno, "%s", o->module);
-	if (real && strcmp(strrchr(real, '/') + 1, MODULE) != 0) {
+	if (!o->module && !(real = installed_module(app, err)))
+		return err->code;
+	if (o->module && strcmp(strrchr(real, '/') + 1, MODULE) != 0) {
 		free(real);
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --module: the runtime wants it to be called " MODULE);
 	}
-	own[n > 0 ? n : 0] = '\0';
-	if ((cut = strrchr(own, '/')))
-		*cut = '\0';
-	for (size_t i = 0; !real && i < sizeof at / sizeof at[0]; i++) {
-		char *path = join(app, own, at[i], "", err);
-		if (!path)
-			return err->code;
-		real = is_file(path) ? realpath(path, NULL) : NULL;
-	}
-	if (!real)
-		return tt_fail_sys(err, ENOENT, "%s/" MODULE " (nor in %s/../lib; option --module names it)", own, own);
 	*strrchr(real, '/') = '\0';
 	*folder = tt_arena_text(&app->arena, real, strlen(real), err);
 	free(real);
@@ -427,7 +459,8 @@ record_check(struct app *app, const struct opt_list *options, struct tt_err *err
 	int rc = check_profile(options, err);
 
 	if (rc == TT_OK && (rc = find_module(app, &none, &folder, err)) != TT_OK && err->sys == ENOENT)
-		rc = tt_fail_sys(err, ENOENT, "to record Mono programs, " MODULE " must be in the folder of this program or in ../lib from there");
+		rc = tt_fail_sys(err, ENOENT, "to record Mono programs, " MODULE " must be in the folder of this program, in " TT_MODULES
+		    " from there, or in the folder that TRACETOOL_LIBDIR names");
 	return rc;
 }
 

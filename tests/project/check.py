@@ -53,13 +53,24 @@ def version_is_in_one_place(names):
         n for n in names if n not in VERSION_IN and not n.startswith(("testdata/", "tests/validators/")) and
         not n.endswith("/CHANGELOG.md") and word.search(text(n) or "")])
     with tempfile.TemporaryDirectory() as root:
-        r = subprocess.run(["make", "-s", "-o", os.path.relpath(TRACETOOL, TOP), "-o", "mono", "install", "PREFIX=/usr", "DESTDIR=" + root,
-                            "BUILD=" + os.path.relpath(os.path.dirname(TRACETOOL), TOP)],
-                           cwd=TOP, capture_output=True, text=True, env=environment())
+        build = os.path.relpath(os.path.dirname(TRACETOOL), TOP)
+        # As it was built, with the settings of a distribution.
+        make = ["make", "-s", "-o", os.path.relpath(TRACETOOL, TOP), "-o", build + "/libtracetool-unity.so", "-o", "mono", "PREFIX=/usr",
+                "LIBDIR=/usr/lib/any-linux-gnu", "ZSH_COMPLETIONS=/usr/share/zsh/vendor-completions", "DESTDIR=" + root, "BUILD=" + build]
+        r = subprocess.run(make + ["install"], cwd=TOP, capture_output=True, text=True, env=environment())
         fault("make install", r.returncode and r.stderr)
+        places = {os.path.relpath(os.path.join(d, f), root) for d, _, found in os.walk(root) for f in found}
+        fault("what people look for is where distributions have it", {
+            "usr/bin/tracetool", "usr/lib/any-linux-gnu/tracetool/libtracetool-unity.so", "usr/share/doc/tracetool/README.md",
+            "usr/share/doc/tracetool/CHANGELOG.md", "usr/share/doc/tracetool/LICENSE", "usr/share/zsh/vendor-completions/_tracetool",
+            "usr/share/bash-completion/completions/tracetool", "usr/share/fish/vendor_completions.d/tracetool.fish",
+            "usr/share/tracetool/Tracetool.cs", "usr/share/tracetool/budget.schema.json"} - places)
         pages = [os.path.join(d, f) for d, _, found in os.walk(os.path.join(root, "usr/share/man")) for f in found]
         fault("every page is installed", len(pages) != len([n for n in names if re.match(r"man/.*\.[1-9]$", n)]) and sorted(pages))
         fault("installed pages have the version", [p for p in pages if "\n.Os tracetool %s\n" % version not in open(p).read()])
+        r = subprocess.run(make + ["uninstall"], cwd=TOP, capture_output=True, text=True, env=environment())
+        left = [os.path.join(d, f) for d, _, found in os.walk(root) for f in found]
+        fault("make uninstall removes each file", (r.returncode or left) and (r.stderr, left))
     return version
 
 
@@ -153,30 +164,36 @@ def pictures():
     fault("frames.svg is up to date", r.stderr or (r.stdout != text(".github/pictures/frames.svg") and "run .github/pictures/frames.py"))
 
 
+def digest(path):
+    return hashlib.sha256(open(path, "rb").read()).hexdigest()
+
+
 def release(names, version):
-    """Made twice from a copy of the tree as it is now, and built from."""
+    """Made in two folders from a copy of the tree as it is now, and built from."""
     with tempfile.TemporaryDirectory() as work:
-        copy = os.path.join(work, "copy")
-        os.makedirs(copy)
+        copies = [os.path.join(work, *names) for names in (("copy",), ("elsewhere", "of", "another", "length"))]
         tar = subprocess.run(["tar", "-c", "-C", TOP, "-T", "-"], input="\n".join(names).encode(), capture_output=True, check=True)
-        subprocess.run(["tar", "-x", "-C", copy], input=tar.stdout, check=True)
         env = environment()
         env.update({"GIT_%s_%s" % (w, k): v for w in ("AUTHOR", "COMMITTER")
                     for k, v in (("NAME", "test"), ("EMAIL", "test@example.org"), ("DATE", "2026-01-02T03:04:05Z"))})
         env.update(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_SYSTEM="/dev/null")
-        for command in (["git", "init", "-q"], ["git", "add", "-A"], ["git", "commit", "-q", "-m", "all"]):
-            subprocess.run(command, cwd=copy, env=env, check=True)
-        sums = []
-        for i in range(2):
-            r = subprocess.run(["make", "-s", "OPT=-O0", "release"], cwd=copy, env=env, capture_output=True, text=True)
+        sums, built = [], []
+        for copy in copies:
+            os.makedirs(copy)
+            subprocess.run(["tar", "-x", "-C", copy], input=tar.stdout, check=True)
+            for command in (["git", "init", "-q"], ["git", "add", "-A"], ["git", "commit", "-q", "-m", "all"]):
+                subprocess.run(command, cwd=copy, env=env, check=True)
+            r = subprocess.run(["make", "-s", "OPT=-O1 -g", "release"], cwd=copy, env=env, capture_output=True, text=True)
             if r.returncode:
                 fault("make release", r.stderr[-2000:])
                 return
             made = os.path.join(copy, "build", "release")
-            sums.append({n: hashlib.sha256(open(os.path.join(made, n), "rb").read()).hexdigest() for n in sorted(os.listdir(made))})
-            if i == 0:     # built again, some seconds later
-                os.remove(os.path.join(copy, "build", "tracetool"))
-        fault("two releases are the same bytes", sums[0] != sums[1] and sums)
+            sums.append({n: digest(os.path.join(made, n)) for n in sorted(os.listdir(made))})
+            # Before strip: with what debuggers are told of folders.
+            build = os.path.join(copy, "build")
+            built.append({n: digest(os.path.join(build, n)) for n in os.listdir(build) if n == "tracetool" or n.endswith(".so")})
+        fault("releases of two folders are the same bytes", sums[0] != sums[1] and sums)
+        fault("so is what they were made of, debug information and all", (built[0] != built[1] or len(built[0]) < 2) and built)
         listed = dict(reversed(line.split()) for line in open(os.path.join(made, "SHA256SUMS")))
         fault("SHA256SUMS has every archive", listed != {n: s for n, s in sums[1].items() if n != "SHA256SUMS"} and listed)
         name = "tracetool-%s" % version

@@ -30,8 +30,8 @@ def games(s):
     """A user's folder with both builds of three kinds."""
     game = os.path.join(kit.TOP, "tests", "where", "Game.cs")
     os.makedirs(s.path("bin", "host"))
-    os.makedirs(s.path("lib"))
-    shutil.copy(os.path.join(kit.BUILD, kit.MODULE), s.path("lib"))
+    os.makedirs(s.path("lib", "tracetool"))
+    shutil.copy(os.path.join(kit.BUILD, kit.MODULE), s.path("lib", "tracetool"))
     shutil.copy(os.path.join(kit.BUILD, "host", "host"), s.path("bin", "host"))
     shutil.copy(os.path.join(kit.BUILD, "libtracetool-unity.so"), s.path("bin"))
     place = kit.Place(s, kit.ORDINARY if os.geteuid() == 0 else None)

@@ -66,8 +66,8 @@ def game(s):
         subprocess.run(["mcs", *more, "-out:" + s.path("in", name), os.path.join(kit.TOP, "tests", "where", "Game.cs")], check=True)
     place = kit.Place(s, kit.ORDINARY if os.geteuid() == 0 else None)
     work = place.path("work")
-    os.makedirs(s.path("lib"))
-    shutil.copy(os.path.join(kit.BUILD, kit.MODULE), s.path("lib"))
+    os.makedirs(s.path("lib", "tracetool"))
+    shutil.copy(os.path.join(kit.BUILD, kit.MODULE), s.path("lib", "tracetool"))
     for name in os.listdir(s.path("in")):
         shutil.copy(s.path("in", name), work)
     # While this one runs, which is so long that a --time may choose of it, the others are made.

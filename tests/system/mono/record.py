@@ -116,6 +116,19 @@ def not_recorded():
     kit.check(run.returncode == 2, "a module of another name is refused", run.stderr)
 
 
+def libdir():
+    """TRACETOOL_LIBDIR names the module's folder, before all others; what is not there is told, and the program does not run."""
+    folder = os.path.join(kit.FOLDER, "libdir")
+    os.makedirs(folder, exist_ok=True)
+    env = dict(os.environ, TRACETOOL_LIBDIR=folder)
+    _, run = record(*ends("exit", "0"), env=env)
+    kit.check(run.returncode == 4 and run.stdout == "" and folder in run.stderr and "TRACETOOL_LIBDIR" in run.stderr,
+              "a folder without the module", run.returncode, run.stderr)
+    shutil.copy(os.path.join(kit.BUILD, "libmono-profiler-tracetool.so"), folder)
+    out, run = record("sh", "-c", 'echo "$LD_LIBRARY_PATH"; exec "$@"', "sh", *ends("exit", "0"), env=env)
+    kit.check(calls(out) == CALLS and re.split("[:\n]", run.stdout)[0] == os.path.realpath(folder), "the module of this folder records", run.stdout, run.stderr)
+
+
 def quiet():
     """With -q nothing is printed but the program's own; a name given to the module itself is refused before the program runs."""
     out, run = record(*ends("exit", "0"), options=["-q"], path=kit.capture("quiet.ttc"))
@@ -195,6 +208,7 @@ summary()
 defaults()
 several()
 not_recorded()
+libdir()
 quiet()
 patterns()
 cut_between_chunks()
