@@ -412,6 +412,8 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = confine(&b, &write, err);
 	b.out.dir = dir[1];
+	if (rc == TT_OK)              /* where every file is one capture, none can be shared */
+		rc = tt_split(&app->env.mem, o->shard.count, b.files.file, b.files.n, !o->in.format, &b.out.split, err);
 	if (rc == TT_OK)
 		rc = batch_out_open(&b.out, o->resume, err);
 	if (rc == TT_OK)
@@ -434,7 +436,7 @@ int
 run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct batch_opts o = { .per_capture = -1, .depth = 3, .shard = { 1, 1 }, .sum = SUMMARY_DEFAULTS,
-		.capture_ns = INT64_C(600) * 1000000000, .log_ns = INT64_C(60) * 1000000000, .decoded_max = UINT64_C(64) << 30,
+		.shard_index = UINT64_MAX, .capture_ns = INT64_C(600) * 1000000000, .log_ns = INT64_C(60) * 1000000000, .decoded_max = UINT64_C(64) << 30,
 		.ratio_max = 500, .members_max = 4000000, .unpack_memory = 160 * MIB, .spool_memory = 16 * MIB };
 	int rc;
 
@@ -443,7 +445,8 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_batch, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	if (o.dir)
+	rc = batch_shard(app, &o, err);
+	if (rc == TT_OK && o.dir)
 		rc = opt_list_add(&o.sum.dir, o.dir, &app->arena, err);
 	return rc == TT_OK ? batch(app, &o, err) : rc;
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/map.h"
-#include "batch/key.h"
+#include "batch/split.h"
 #include "opts.h"
 
 struct app;
@@ -124,6 +124,7 @@ struct batch_out {
 	const struct batch_files *files;
 	uint64_t by;
 	struct tt_shard shard;
+	struct tt_split split;        /* of the files */
 	bool verify;
 	struct tt_results *rs;        /* lines, where there is no directory to keep them in */
 	char *part, *final;           /* paths; NULL: no directory */
@@ -165,11 +166,33 @@ bool batch_shard_named(const char *path, struct tt_shard *s);
  */
 int batch_missing_shards(struct app *app, const struct opt_list *files, const char **what, struct tt_err *err);
 
+/* What the record of a shard says: which it is, and of which list of files. */
+struct batch_list { struct tt_shard shard; uint64_t list, files, bytes; };
+
+/* The shards of a merge. Zero is empty; their memory is the arena's. */
+struct batch_lists { struct batch_list *v; size_t n, cap; };
+
+/* True if the line ${r} is such a record. */
+bool batch_list_read(const struct tt_result *r, struct batch_list *l);
+
+/**
+ * batch_lists_add(app, all, l, err), batch_lists_check(app, all, told, what, err):
+ * Note a shard; are all shards of each list there? *${what} is NULL if so, else it says for people which are not. ${told}: that shards are
+ * missing was told, so it is about lists that differ alone.
+ */
+int batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_list *l, struct tt_err *err);
+int batch_lists_check(struct app *app, struct batch_lists *all, bool told, const char **what, struct tt_err *err);
+
+/* The most shards that there may be. */
+#define BATCH_SHARDS_MAX 1000000u
+
 /* Which results, and where to. */
 struct batch_put {
 	const char *path;             /* NULL: nowhere */
-	const struct batch_files *files;      /* of these, with ${by} alone; NULL: all */
+	const struct batch_files *files;      /* of these, with ${by} and this shard's alone; NULL: all */
+	struct tt_shard shard;
 	uint64_t by;
+	const struct tt_buf *head;    /* a line to begin with; NULL: none */
 	bool mixed;                   /* also if they were made with different options, else TT_E_IO */
 	struct tt_sink **keep;        /* NULL: the file takes its place; else that is left to the caller */
 };

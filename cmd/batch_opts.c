@@ -29,24 +29,26 @@ form_value(size_t i)
 	return v[i];
 }
 
-/* "3/20" */
+/* "3/20", or "auto" */
 static int
 set_shard(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
-	struct tt_shard *s = field;
+	struct batch_opts *to = field;
 	const char *slash = strchr(value, '/');
 	uint64_t index = 0, count = 0;
 	char *first;
 
 	(void)o;
+	to->shard_auto = strcmp(value, "auto") == 0;
+	if (to->shard_auto)
+		return TT_OK;
 	first = slash ? tt_arena_text(a, value, (size_t)(slash - value), err) : NULL;
 	if (slash && !first)
 		return err->code;
-	if (!slash || val_count(slash + 1, 1, 1000000, &count, err) != TT_OK ||
+	if (!slash || val_count(slash + 1, 1, BATCH_SHARDS_MAX, &count, err) != TT_OK ||
 	    val_count(first, 1, count, &index, err) != TT_OK)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not of the form I/N, with I from 1 to N", value);
-	s->index = (unsigned)index;
-	s->count = (unsigned)count;
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither \"auto\" nor of the form I/N, with I from 1 to N", value);
+	to->shard = (struct tt_shard){ (unsigned)index, (unsigned)count };
 	return TT_OK;
 }
 
@@ -68,8 +70,12 @@ static const struct opt work_opt[] = {
 static const struct opt run_opt[] = {
 	{ .letter = 'j', .name = "jobs", .arg = "N", .set = opt_count, .at = IN(jobs), .lo = 1, .hi = 256,
 	    .help = "use at most N processes and open archives at a time; default and maximum: the processors" },
-	{ .name = "shard", .arg = "I/N", .set = set_shard, .at = AT(shard),
-	    .help = "do part I of N; tracetool merge combines the parts" },
+	{ .name = "shard", .arg = "I/N|auto", .set = set_shard,
+	    .help = "do part I of N, from 1; auto: as Slurm, Kubernetes or GitLab says; tracetool merge combines the parts" },
+	{ .name = "shard-index", .arg = "I", .set = opt_count, .at = AT(shard_index), .hi = BATCH_SHARDS_MAX - 1,
+	    .help = "with --shard-count: do part I, from 0" },
+	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shard_count), .lo = 1, .hi = BATCH_SHARDS_MAX,
+	    .help = "with --shard-index: of N parts" },
 	{ .name = "resume", .set = opt_flag, .at = AT(resume),
 	    .help = "keep the results in DIR that are still valid, and do the rest" },
 	{ .name = "verify", .set = opt_flag, .at = AT(verify),

@@ -26,10 +26,19 @@ struct batch_opts {
 	const char *dir, *root;
 	uint64_t depth;
 	struct tt_shard shard;
+	uint64_t shard_index, shard_count;    /* --shard-index, from 0, UINT64_MAX: not given; --shard-count, 0: not given */
+	bool shard_auto;              /* --shard auto */
 	bool resume, verify;
 	int64_t capture_ns, log_ns;
 	uint64_t decoded_max, ratio_max, members_max, unpack_memory, spool_memory;
 };
+
+/**
+ * batch_shard(app, o, err):
+ * Make o->shard of the options that say which shard this is, and say which where the environment tells.
+ * Errors: TT_E_USAGE where options or variables of the environment are missing, or contradict each other.
+ */
+int batch_shard(struct app *app, struct batch_opts *o, struct tt_err *err);
 
 unsigned batch_work_of(const struct batch_opts *o);
 

@@ -96,6 +96,15 @@ file_of(const struct batch_files *files, const struct tt_result *r)
 	return f && r->file_size == f->size && mtime_of(r) == f->mtime_ns ? f : NULL;
 }
 
+/* Is a result of the file this shard's? The record of an archive has parts where shards share it. */
+static bool
+is_whose(const struct tt_shard *shard, const struct tt_many_file *f, const struct tt_result *r)
+{
+	if (f->shard != TT_SHARD_ALL)
+		return f->shard == shard->index && r->parts == 0;
+	return strcmp(r->type, "archive") != 0 || (r->parts == shard->count && r->part == shard->index);
+}
+
 struct reading { struct batch_out *o; unsigned which; };
 
 static bool
@@ -131,13 +140,16 @@ again(const struct batch_out *o, const struct tt_result *r, unsigned which)
 	return tt_result_again(r) || (o->dir >= 0 && !has_files(o, r, which));
 }
 
-/* Note that the result of a capture is left out, and count the files that were made of it. */
+/* Note that the result of a capture is left out, and count the files that were made of it. What another shard does now is not left out. */
 static int
 note_gone(struct batch_out *o, const struct tt_result *r, struct tt_err *err)
 {
+	const struct tt_many_file *f = is_of(o->files, r->key);
 	uint64_t h = hash_of(r->key, strlen(r->key), 0, 0);
 
 	if (strcmp(r->type, "capture") != 0 || find_place(&o->gone, h) != NOWHERE)
+		return TT_OK;
+	if (f && f->shard != TT_SHARD_ALL && f->shard != o->shard.index)
 		return TT_OK;
 	o->gone_files += json_array_size(json_object_get(r->doc, "files"));
 	return note_place(&o->app->env.mem, &o->gone, h, 0, err);
@@ -196,9 +208,10 @@ on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 	if (tt_result_load(line, n, &r, &why) != TT_OK)
 		return TT_OK;
 	at = at * 2 + rd->which;
-	if (!is_of(o->files, r.key))
+	f = is_of(o->files, r.key);
+	if (!f)
 		rc = note_gone(o, &r, err);
-	else if (r.by == o->by && (r.parts == 0 || (r.parts == o->shard.count && r.part == o->shard.index))) {
+	else if (f && r.by == o->by && is_whose(&o->shard, f, &r)) {
 		if (!o->verify) {
 			f = file_of(o->files, &r);
 			rc = f ? note_old(o, f, &r, at, err) : TT_OK;
@@ -302,6 +315,18 @@ batch_out_name(struct batch_out *o, const char *dir, struct tt_err *err)
 	return o->final ? TT_OK : err->code;
 }
 
+/* What this run is a shard of, for whoever puts shards together; nothing for a whole run. */
+static int
+put_shard(const struct batch_out *o, struct tt_buf *line, struct tt_err *err)
+{
+	const struct tt_result_id id = { .key = "", .type = "shard", .by = o->by };
+	char body[200];
+	int n = snprintf(body, sizeof body, "\"outcome\":\"ok\",\"shard\":%u,\"shards\":%u,\"list\":\"%016llx\",\"list_files\":%llu,\"list_bytes\":%llu",
+	    o->shard.index, o->shard.count, (unsigned long long)o->split.list, (unsigned long long)o->split.files, (unsigned long long)o->split.bytes);
+
+	return o->shard.count > 1 ? tt_result_compose(line, &id, body, (size_t)n, err) : TT_OK;
+}
+
 /*
  * A process that a killed batch has just started holds the batch's lock, too, until it has died of that: so long, in
  * milliseconds, and how often to look.
@@ -353,7 +378,9 @@ batch_out_open(struct batch_out *o, bool resume, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = mend(o, err);
 	o->begin = (uint64_t)lseek(o->fd, 0, SEEK_END);
-	return rc;
+	if (rc == TT_OK)
+		rc = put_shard(o, &o->line, err);
+	return rc == TT_OK && o->line.n ? batch_out_line(o, o->line.p, o->line.n, err) : rc;
 }
 
 int
@@ -418,6 +445,7 @@ struct putting {
 	uint64_t lost;                /* captures without a line */
 	struct tt_sink *sink;
 	const struct batch_files *files;
+	struct tt_shard shard;
 	uint64_t by;
 	struct tt_aggregate *a;
 	struct batch_gate *g;
@@ -429,8 +457,9 @@ static bool
 on_keep(void *arg, const struct tt_result *r)
 {
 	const struct putting *p = arg;
+	const struct tt_many_file *f = p->files && r->by == p->by ? file_of(p->files, r) : NULL;
 
-	return !p->files || (r->by == p->by && file_of(p->files, r));
+	return !p->files || (f && is_whose(&p->shard, f, r));
 }
 
 /* Lines come in order of keys: give up the archives that ${key} is not below. NULL: all. */
@@ -516,13 +545,16 @@ int
 batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put *o, struct tt_aggregate *a,
     struct batch_gate *g, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err)
 {
-	struct putting p = { .app = app, .files = o->files, .by = o->by, .a = a, .g = g };
+	struct putting p = { .app = app, .files = o->files, .shard = o->shard, .by = o->by, .a = a, .g = g };
 	const struct tt_results_out out = { .keep = on_keep, .line = on_line, .conflict = on_conflict, .arg = &p };
 	int rc = o->path ? tt_sink_open(&app->env, o->path, &p.sink, err) : TT_OK;
 
 	if (rc != TT_OK)
 		return rc;
-	rc = tt_results_finish(rs, &out, sum, err);
+	if (p.sink && o->head && o->head->n)
+		rc = tt_sink_write(p.sink, o->head->p, o->head->n, err);
+	if (rc == TT_OK)
+		rc = tt_results_finish(rs, &out, sum, err);
 	if (rc == TT_OK && sum->other[0] && !o->mixed)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: made with other options or another version than the results before it; "
 		    "--partial adds them up", sum->other);
@@ -595,6 +627,8 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 
 	if (!key)
 		return w->adds ? tt_results_add(o->rs, line, n, err) : TT_OK;         /* it counts torn lines */
+	if (nkey == 0)                /* a shard's own record */
+		return TT_OK;
 	h = hash_of(key, nkey, 0, 0);
 	at = at * 2 + w->which;
 	if (w->adds) {
@@ -673,8 +707,12 @@ batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate 
 		if (rc == TT_OK)
 			rc = add_all(o, err);
 	}
+	o->line.n = 0;
 	if (rc == TT_OK)
-		rc = batch_put_results(o->app, o->rs, &(struct batch_put){ .path = o->final, .files = o->files, .by = o->by }, a, g, sum, &lost, err);
+		rc = put_shard(o, &o->line, err);
+	if (rc == TT_OK)
+		rc = batch_put_results(o->app, o->rs, &(struct batch_put){ .path = o->final, .files = o->files, .shard = o->shard, .by = o->by,
+		    .head = &o->line }, a, g, sum, &lost, err);
 	if (lost)
 		o->app->verdict = tt_exit_code(TT_E_DAMAGED);
 	if (rc == TT_OK && o->part)

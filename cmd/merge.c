@@ -26,6 +26,7 @@ struct merge_opts {
 	struct opt_given given;
 	const char *output;
 	const char *tmpdir;
+	uint64_t shards;              /* --shard-count; 0: not given */
 	bool partial;
 	struct ui_opts ui;
 };
@@ -37,6 +38,8 @@ static const struct opt merge_opt[] = {
 	    .help = "write all results, in order, to DIR/results.jsonl or to FILE" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
 	    .help = "sort results in this folder; default $TMPDIR, otherwise /tmp" },
+	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shards), .lo = 1, .hi = BATCH_SHARDS_MAX,
+	    .help = "the results must be those of N shards; of a DIR take only these; default: as the names of files say" },
 	{ .name = "partial", .set = opt_flag, .at = AT(partial),
 	    .help = "merge even if shards are missing or options differ, and print which; default: an error" },
 	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
@@ -109,8 +112,18 @@ drop_merged(struct app *app, const char *path, struct opt_list *l, size_t from)
 	l->v[l->n] = NULL;
 }
 
+/* Is the file wanted where results of ${shards} are? 0: any. */
+static bool
+is_wanted(const char *path, uint64_t shards)
+{
+	struct tt_shard s = { 1, 1 };
+
+	batch_shard_named(path, &s);
+	return shards == 0 || s.count == shards;
+}
+
 static int
-add_dir(struct app *app, const char *path, struct opt_list *l, struct tt_err *err)
+add_dir(struct app *app, const char *path, uint64_t shards, struct opt_list *l, struct tt_err *err)
 {
 	DIR *dir = opendir(path);
 	struct dirent *e;
@@ -124,7 +137,7 @@ add_dir(struct app *app, const char *path, struct opt_list *l, struct tt_err *er
 		int n = snprintf(full, sizeof full, "%s/%s", path, e->d_name);
 		const char *copy;
 
-		if (!is_results(e->d_name) || n < 0 || (size_t)n >= sizeof full)
+		if (!is_results(e->d_name) || !is_wanted(e->d_name, shards) || n < 0 || (size_t)n >= sizeof full)
 			continue;
 		copy = tt_arena_text(&app->arena, full, (size_t)n, err);
 		rc = copy ? opt_list_add(l, copy, &app->arena, err) : err->code;
@@ -132,7 +145,10 @@ add_dir(struct app *app, const char *path, struct opt_list *l, struct tt_err *er
 	closedir(dir);
 	if (rc == TT_OK)
 		drop_merged(app, path, l, before);
-	if (rc == TT_OK && l->n == before)
+	if (rc == TT_OK && l->n == before && shards > 1)
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: no results of any of %llu shards here (results.*-of-%llu.jsonl)", path,
+		    (unsigned long long)shards, (unsigned long long)shards);
+	else if (rc == TT_OK && l->n == before)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: no results here (results*.jsonl, results*.part)", path);
 	return rc;
 }
@@ -224,13 +240,14 @@ gate_of(const struct merge_opts *o, struct batch_gate *gate, bool captures, stru
 	return batch_gate_judge(gate, &run, captures, o->sum.form == TT_RENDER_TEXT, err);
 }
 
-/* Lines of a shard's file, which must be of that shard. */
+/* Lines of results, and what they say of the shard that made them. */
 struct shard_lines {
 	struct tt_results *rs;
-	struct tt_shard shard;
-	bool other;                   /* the record of an archive is another shard's */
-	uint64_t mine, others;        /* files by whose they are */
-	char key[80];                 /* of another shard's */
+	struct batch_lists *lists;
+	const char *path;
+	struct tt_shard shard;        /* as the file's name says; count 0: it says nothing */
+	bool known;                   /* a line tells the shard; the last one holds, for a run that was resumed wrote it again */
+	struct batch_list is;
 };
 
 static int
@@ -239,21 +256,11 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 	struct shard_lines *l = arg;
 	struct tt_result r;
 	struct tt_err why;
+	size_t nkey;
 
 	(void)at;
-	if (tt_result_load(line, n, &r, &why) == TT_OK) {
-		bool mine = true;
-
-		/* Shards share the members of a zip, but a file is one's. */
-		if (r.parts > 0)
-			mine = r.parts == l->shard.count && r.part == l->shard.index;
-		else if (!strchr(r.key, '!'))
-			mine = tt_shard_owns(&l->shard, r.key, strlen(r.key));
-		l->other = l->other || (r.parts > 0 && !mine);
-		l->mine += mine && !r.parts && !strchr(r.key, '!');
-		l->others += !mine && !r.parts;
-		if (!mine && !l->key[0])
-			snprintf(l->key, sizeof l->key, "%s", r.key);
+	if (tt_result_scan(line, n, &nkey) && nkey == 0 && tt_result_load(line, n, &r, &why) == TT_OK) {
+		l->known = batch_list_read(&r, &l->is) || l->known;
 		tt_result_free(&r);
 	}
 	return tt_results_add(l->rs, line, n, err);
@@ -261,17 +268,42 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 
 /* One shard's file under another's name hides that the other's is missing. */
 static int
-add_file(struct app *app, struct tt_results *rs, const char *path, struct tt_err *err)
+add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, const char *path, struct tt_err *err)
 {
 	struct shard_lines l = { .rs = rs };
 	int rc;
 
-	if (!batch_shard_named(path, &l.shard))
-		return tt_results_add_file(rs, path, err);
+	batch_shard_named(path, &l.shard);
 	rc = tt_results_lines(&app->env, path, on_shard_line, &l, err);
-	if (rc == TT_OK && (l.other || (l.others > 0 && l.mine == 0)))
-		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s holds results of another shard (%s): was it renamed?", path, l.key);
-	return rc;
+	if (rc != TT_OK || !l.known)
+		return rc;
+	if (l.shard.count > 0 && (l.shard.index != l.is.shard.index || l.shard.count != l.is.shard.count))
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s holds results of another shard, %u of %u: was it renamed?", path, l.is.shard.index,
+		    l.is.shard.count);
+	return batch_lists_add(app, lists, &l.is, err);
+}
+
+/* Shards that had different lists of files have split them differently: a capture may be nobody's. */
+static int
+check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, struct tt_err *err)
+{
+	const char *what;
+	int rc;
+
+	for (size_t i = 0; i < lists->n && o->shards; i++)
+		if (lists->v[i].shard.count != o->shards)
+			return tt_fail(err, TT_E_IO, TT_NOWHERE, "results of shard %u of %u are no results of %llu shards, as --shard-count says",
+			    lists->v[i].shard.index, lists->v[i].shard.count, (unsigned long long)o->shards);
+	rc = batch_lists_check(app, lists, o->sum.missing != NULL, &what, err);
+	if (rc != TT_OK || !what)
+		return rc;
+	if (!o->partial)
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "shards do not belong together: %s; if captures came, went or changed in size while "
+		    "the shards ran, run all shards again with --resume; --partial merges what is there", what);
+	ui_say(&app->ui, "merged although shards do not belong together: %s", what);
+	if (!o->sum.missing)
+		o->sum.missing = "what shards of other lists of files have";
+	return TT_OK;
 }
 
 static void
@@ -288,18 +320,21 @@ say_sum(struct app *app, const struct tt_results_sum *sum, size_t files)
 }
 
 static int
-merge(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path, struct batch_gate *gate,
+merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const char *path, struct batch_gate *gate,
     struct tt_err *err)
 {
 	struct tt_results *rs = NULL;
 	struct tt_aggregate *a = NULL;
 	struct tt_results_sum sum = { 0 };
+	struct batch_lists lists = { .n = 0 };
 	struct tt_sink *results = NULL;
 	uint64_t captures = 0, lost = 0;
 	int rc = tt_results_new(&app->env, &rs, err);
 
 	for (size_t i = 0; i < files->n && rc == TT_OK; i++)
-		rc = add_file(app, rs, files->v[i], err);
+		rc = add_file(app, rs, &lists, files->v[i], err);
+	if (rc == TT_OK)
+		rc = check_lists(app, o, &lists, err);
 	if (rc == TT_OK)
 		rc = tt_aggregate_new(&app->env, o->sum.group.v, &a, err);
 	if (rc == TT_OK)
@@ -340,7 +375,7 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "nothing to merge: name results, or folders that hold them");
 	for (size_t i = 0; i < o.path.n && rc == TT_OK; i++) {
 		if (stat(o.path.v[i], &st) == 0 && S_ISDIR(st.st_mode))
-			rc = add_dir(app, o.path.v[i], &files, err);
+			rc = add_dir(app, o.path.v[i], o.shards, &files, err);
 		else
 			rc = opt_list_add(&files, o.path.v[i], &app->arena, err);
 	}

@@ -9,6 +9,7 @@
 
 #include "base/order.h"
 #include "batch.h"
+#include "batch/result.h"
 #include "cmd.h"
 
 /* A results file by its name: shard ${i} of ${n}; 1 of 1 is a whole run. */
@@ -171,5 +172,101 @@ batch_missing_shards(struct app *app, const struct opt_list *files, const char *
 		rc = *what ? TT_OK : err->code;
 	}
 	tt_buf_free(&m.text);
+	return rc;
+}
+
+/* --- lists of files ------------------------------------------------------------------- */
+
+static uint64_t
+number_of(const struct tt_result *r, const char *name)
+{
+	const json_int_t v = json_integer_value(json_object_get(r->doc, name));
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+bool
+batch_list_read(const struct tt_result *r, struct batch_list *l)
+{
+	const char *list = json_string_value(json_object_get(r->doc, "list"));
+	const uint64_t i = number_of(r, "shard"), n = number_of(r, "shards");
+
+	if (strcmp(r->type, "shard") != 0 || !list || i < 1 || i > n || n > BATCH_SHARDS_MAX)
+		return false;
+	*l = (struct batch_list){ { (unsigned)i, (unsigned)n }, strtoull(list, NULL, 16), number_of(r, "list_files"), number_of(r, "list_bytes") };
+	return true;
+}
+
+int
+batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_list *l, struct tt_err *err)
+{
+	if (all->n == all->cap) {
+		const size_t cap = all->cap ? 2 * all->cap : 64;
+		struct batch_list *v = tt_arena_alloc(&app->arena, cap * sizeof *v, err);
+
+		if (!v)
+			return err->code;
+		if (all->n)
+			memcpy(v, all->v, all->n * sizeof *v);
+		all->v = v;
+		all->cap = cap;
+	}
+	all->v[all->n++] = *l;
+	return TT_OK;
+}
+
+/* By count and list; the shards of each in order. */
+static int
+by_list(const void *a, const void *b)
+{
+	const struct batch_list *x = a, *y = b;
+
+	if (x->shard.count != y->shard.count)
+		return x->shard.count < y->shard.count ? -1 : 1;
+	if (x->list != y->list)
+		return x->list < y->list ? -1 : 1;
+	return x->shard.index < y->shard.index ? -1 : x->shard.index > y->shard.index;
+}
+
+/* A list of which not all shards are there. */
+static void
+put_list(struct tt_buf *b, const struct batch_list *l, size_t shards)
+{
+	if (b->n > 300)
+		return;
+	if (shards == 1)
+		tt_buf_printf(b, "%sshard %u", b->n ? ", " : "", l->shard.index);
+	else
+		tt_buf_printf(b, "%s%zu shards", b->n ? ", " : "", shards);
+	tt_buf_printf(b, " of %u made of %llu file%s (%llu B)", l->shard.count, (unsigned long long)l->files, l->files == 1 ? "" : "s",
+	    (unsigned long long)l->bytes);
+}
+
+int
+batch_lists_check(struct app *app, struct batch_lists *all, bool told, const char **what, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	size_t end, lists = 0;
+	int rc = TT_OK;
+
+	*what = NULL;
+	tt_sort(all->v, all->n, by_list);
+	for (size_t at = 0; at < all->n; at = end) {
+		size_t shards = 0;
+
+		for (end = at; end < all->n && all->v[end].shard.count == all->v[at].shard.count && all->v[end].list == all->v[at].list; end++)
+			shards += end == at || all->v[end].shard.index != all->v[end - 1].shard.index;
+		if (shards == all->v[at].shard.count)
+			continue;
+		lists++;
+		put_list(&text, &all->v[at], shards);
+	}
+	if (lists > 1 || (lists == 1 && !told)) {
+		tt_buf_text(&text, lists == 1 ? ", and no other ones" : "");
+		rc = tt_buf_error(&text, err);
+		*what = rc == TT_OK ? tt_arena_text(&app->arena, text.p, text.n, err) : NULL;
+		rc = *what ? TT_OK : err->code;
+	}
+	tt_buf_free(&text);
 	return rc;
 }

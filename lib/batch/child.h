@@ -13,7 +13,7 @@ struct tt_child {
 	bool member;                  /* ${in} is a capture out of an archive; else a file */
 	size_t file;                  /* number of the file */
 	uint64_t size;                /* of a member: ${in} may have more; UINT64_MAX: to its end */
-	struct tt_shard shard;        /* of members, where the file is a zip that shards share */
+	struct tt_shard shard;        /* of members, where the file is an archive that shards share */
 	const char *key;
 	size_t nkey;
 };

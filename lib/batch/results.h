@@ -10,7 +10,7 @@
  *   changed last wins before that, and a message says so;
  * - records of all shards of an archive become its record.
  *
- * Lines that are torn, or none of ours, are counted and left out.
+ * Lines that are torn, or none of ours, are counted and left out; so are records of shards, which are not counted.
  */
 #ifndef TT_BATCH_RESULTS_H
 #define TT_BATCH_RESULTS_H

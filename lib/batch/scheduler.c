@@ -38,15 +38,6 @@ start_member(struct many *m, struct tt_err *err)
 	return rc;
 }
 
-/* True for a zip, whose members shards share. The parent reads four bytes, and nothing else of any file. */
-static bool
-is_zip(int fd)
-{
-	unsigned char p[4];
-
-	return pread(fd, p, 4, 0) == 4 && p[0] == 'P' && p[1] == 'K' && (p[2] == 3 || p[2] == 5 || p[2] == 7);
-}
-
 /* A file that cannot be opened is a failed capture. */
 static int
 cannot_open(struct many *m, size_t i, int sys, struct tt_err *err)
@@ -71,12 +62,13 @@ start_file(struct many *m, struct tt_err *err)
 	size_t i = m->next_file++;
 	const struct tt_many_file *f = tt_many_file(m, i);
 	size_t n = strlen(f->key);
-	bool owned = tt_shard_owns(&m->o->shard, f->key, n);
-	struct tt_shard shard = { 1, 1 };
+	const bool shared = f->shard == TT_SHARD_ALL;
 	struct proc *p;
 	int fd, rc;
 
-	if (owned && !m->o->verify && m->o->done && m->o->done(m->o->arg, i, f->key, n, NULL)) {
+	if (!shared && f->shard != m->o->shard.index)
+		return TT_OK;
+	if (!m->o->verify && m->o->done && m->o->done(m->o->arg, i, f->key, n, NULL)) {
 		m->sum.same++;
 		m->sum.files++;
 		m->sum.bytes += f->size;
@@ -84,23 +76,15 @@ start_file(struct many *m, struct tt_err *err)
 	}
 	fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return owned ? cannot_open(m, i, errno, err) : TT_OK;
-	if (m->o->shard.count > 1 && is_zip(fd)) {
-		shard = m->o->shard;
-	} else if (!owned) {
-		close(fd);
-		m->sum.files++;
-		m->sum.bytes += f->size;
-		return TT_OK;
-	}
+		return cannot_open(m, i, errno, err);
 	p = tt_many_new_proc(m, ROLE_FILE, i, err);
 	if (!p) {
 		close(fd);
 		return err->code;
 	}
-	p->parts = shard.count > 1 ? shard.count : 0;
+	p->parts = shared ? m->o->shard.count : 0;
 	m->analysing++;
-	rc = tt_many_start(m, p, fd, f->key, n, shard, err);
+	rc = tt_many_start(m, p, fd, f->key, n, shared ? m->o->shard : (struct tt_shard){ 1, 1 }, err);
 	close(fd);
 	return rc;
 }
@@ -289,7 +273,7 @@ tt_many(struct tt_env *env, const struct tt_many_opts *o, struct tt_many_sum *su
 	if (!m.wire)
 		return err->code;
 	for (size_t i = 0; i < o->nfile; i++)
-		m.sum.total += o->file[i].size;
+		m.sum.total += o->file[i].shard == TT_SHARD_ALL || o->file[i].shard == o->shard.index ? o->file[i].size : 0;
 	while (rc == TT_OK) {
 		rc = tt_stopped(env) ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : start_work(&m, err);
 		if (rc != TT_OK || m.nproc == 0)

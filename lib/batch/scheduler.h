@@ -1,8 +1,7 @@
 /**
  * Many files, many processes: the loop at the heart of a batch.
  *
- * The caller's process runs one loop over poll() and reads no input, but for the first four bytes of a file that a
- * shard does not own, to see whether it is a zip. Each file has a process: a capture is analysed in it; an archive
+ * The caller's process runs one loop over poll() and reads no input. Each file has a process: a capture is analysed in it; an archive
  * makes it the unpacker (unpack.h), and each of its captures gets a process of its own. What a process says comes as
  * messages (wire.h); if it ends without one, its exit status says why: a crash, a kill, a timeout cost one line.
  *
@@ -24,8 +23,12 @@ struct tt_many_file {
 	const char *key;
 	uint64_t size;
 	int64_t mtime_ns;
-	uint64_t cost;                /* the largest go first */
+	uint64_t cost;                /* how much work it is, a guess; the largest go first */
+	unsigned shard;               /* whose it is, by split.h: a number from 1, or TT_SHARD_ALL */
 };
+
+/* Of a file that all shards share: each takes some of its members. */
+#define TT_SHARD_ALL 0u
 
 struct tt_many_sum {
 	uint64_t captures, ok, damaged, failed;       /* of this run; done before are not in it */
@@ -34,7 +37,7 @@ struct tt_many_sum {
 	uint64_t same;                /* captures whose results were there */
 	uint64_t files;               /* files finished */
 	uint64_t bytes;               /* of them, and of those at work, as far as read */
-	uint64_t total;               /* of all files */
+	uint64_t total;               /* of all files of this shard */
 	uint64_t spooled;
 	unsigned running;
 };

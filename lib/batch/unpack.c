@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/setting.h"
+#include "batch/split.h"
 #include "batch/unpack.h"
 #include "batch/wire.h"
 #include "io/spool.h"
@@ -183,6 +184,24 @@ member(struct unpack *u, struct level *l, struct tt_err *err)
 	return nested(u, l, src, kind, err);
 }
 
+/* Do shards share the members of the outermost archive? Those of a tar where its headers can be read without the data between them. */
+static bool
+is_shared(const struct unpack *u, enum tt_archive_kind kind)
+{
+	const struct tt_src_info *in = tt_src_info(u->file);
+
+	return u->o->shard.count > 1 && (kind == TT_ARCHIVE_ZIP || (kind == TT_ARCHIVE_TAR && in->coding == TT_CODING_NONE && in->seekable));
+}
+
+/* Is the member at hand, called u->key, this shard's? By where it begins, so that each has as many bytes; else by its name. */
+static bool
+is_mine(const struct unpack *u, const struct level *l)
+{
+	if (l->m.at == UINT64_MAX)
+		return tt_shard_owns(&u->o->shard, u->key.p, u->key.n);
+	return tt_split_stretch(l->m.at, tt_src_info(u->file)->size, u->o->shard.count) == u->o->shard.index;
+}
+
 /* One member of any kind. */
 static int
 one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
@@ -192,7 +211,6 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 	/* A link whose bytes can be had may be called one by mistake. */
 	bool bytes = l->m.kind == TT_MEMBER_FILE || (l->m.kind == TT_MEMBER_LINK && l->m.size > 0);
 	uint32_t ordinal = 1;
-	bool mine;
 	int rc = TT_OK;
 
 	if (bytes)
@@ -201,8 +219,7 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 		rc = tt_key_member(&u->key, l->m.path, ordinal, err);
 	if (rc != TT_OK)
 		return rc;
-	mine = !sharded || tt_shard_owns(&u->o->shard, u->key.p, u->key.n);
-	if (!mine)
+	if (sharded && !is_mine(u, l))
 		return TT_OK;
 	u->rec.members++;
 	if (tt_unpack_odd(l->m.path))
@@ -238,11 +255,14 @@ free_level(struct unpack *u, struct level *l)
 	tt_map_free(&l->names.at, &u->env->mem);
 }
 
-/* The shard that reports the damage of an archive that several shards read. */
+/*
+ * The shard that reports the damage of an archive that several shards read: it has the member before the damage, for who reads its data finds
+ * other words for what is missing than who passes over it.
+ */
 static bool
-tells(const struct unpack *u, bool sharded)
+tells(const struct unpack *u, const struct level *l, bool sharded)
 {
-	return !sharded || tt_shard_owns(&u->o->shard, u->key.p, u->key.n);
+	return !sharded || is_mine(u, l);
 }
 
 /* All members of l->src, until there is no more (TT_END), or ${why} there is not. */
@@ -256,12 +276,12 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 
 		u->key.n = l->key_n;
 		rc = tt_archive_next(l->ar, &l->m, why);
-		if (rc == TT_END && empty && tells(u, sharded))
+		if (rc == TT_END && empty && tells(u, l, sharded))
 			rc = tt_unpack_complain(u, "empty", err, "%.*s: an empty %s: it has no members", (int)u->key.n, u->key.p,
 			    tt_archive_name[l->kind]) == TT_OK ? TT_END : err->code;
 		empty = false;
 		if (rc == TT_E_DAMAGED)
-			rc = tells(u, sharded) ? complain(u, rc, why->msg, err) : TT_OK;
+			rc = tells(u, l, sharded) ? complain(u, rc, why->msg, err) : TT_OK;
 		else if (rc != TT_OK)
 			return rc;
 		else if (++u->index > u->o->members_max)
@@ -292,14 +312,14 @@ give_up(struct unpack *u, const struct level *l, bool sharded, const struct tt_e
 	if (strstr(why->msg, TT_ARCHIVE_ENCRYPTED))
 		return tt_unpack_complain(u, "encrypted", err, "%.*s: %s", (int)u->key.n, u->key.p, why->msg);
 	if (l->depth > 0 || why->code == TT_E_DAMAGED)
-		return tells(u, sharded) ? complain(u, why->code, why->msg, err) : TT_OK;
+		return tells(u, l, sharded) ? complain(u, why->code, why->msg, err) : TT_OK;
 	return tt_record_fail(&u->rec, why->code, why->msg, err);
 }
 
 static int
 walk(struct unpack *u, struct level *l, struct tt_err *err)
 {
-	bool sharded = l->depth == 0 && l->kind == TT_ARCHIVE_ZIP && u->o->shard.count > 1;
+	bool sharded = l->depth == 0 && is_shared(u, l->kind);
 	struct tt_err why = { 0 };
 	int rc;
 
@@ -356,7 +376,7 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 		rc = spool_archive(&u, &l.src, kind, &why);
 		u.file = l.src;
 	}
-	if (rc == TT_OK && why.code && tells(&u, kind == TT_ARCHIVE_ZIP && o->shard.count > 1))
+	if (rc == TT_OK && why.code && tells(&u, &l, is_shared(&u, kind)))
 		rc = complain(&u, why.code, why.msg, err);
 	if (rc == TT_OK)
 		rc = walk(&u, &l, err);

@@ -20,7 +20,7 @@
 struct tt_unpack_opts {
 	const struct tt_format *const *formats;
 	const char *format;           /* force a reader: every file is a capture; NULL by content */
-	struct tt_shard shard;        /* which members of a zip */
+	struct tt_shard shard;        /* which members, of an archive that shards share */
 	unsigned depth;               /* how deep archives may be nested; 0: not nested */
 	uint64_t members_max;         /* per archive, with nested ones */
 	bool whole;                   /* spool every capture whole: its hash is wanted before it is analysed */

@@ -359,7 +359,7 @@ void
 tt_archive_member(struct archive_entry *e, struct tt_member *m)
 {
 	*m = (struct tt_member){ .path = path_of(e), .kind = kind_of(e),
-		.size = archive_entry_size_is_set(e) ? (uint64_t)archive_entry_size(e) : UINT64_MAX };
+		.size = archive_entry_size_is_set(e) ? (uint64_t)archive_entry_size(e) : UINT64_MAX, .at = UINT64_MAX };
 	if (m->kind == TT_MEMBER_LINK)
 		m->size = 0;
 }

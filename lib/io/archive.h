@@ -29,6 +29,7 @@ struct tt_member {
 	const char *path;             /* bytes as the archive has them, up to the first NUL; until the next member */
 	enum tt_member_kind kind;
 	uint64_t size;                /* as the archive says; UINT64_MAX where it does not */
+	uint64_t at;                  /* of the source, where it begins; UINT64_MAX where that is not known: 7z, a zip without its directory */
 	const char *note;             /* odd bytes in front of it, by which nothing is lost; NULL: none */
 };
 

@@ -196,6 +196,7 @@ tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	r = archive_read_next_header(ar->a, &e);
 	if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
 		tt_archive_member(e, m);
+		m->at = g.to;
 		if (g.zeros) {
 			snprintf(ar->note, sizeof ar->note, "another tar begins at byte %llu, after the end of the one before",
 			    (unsigned long long)g.to);

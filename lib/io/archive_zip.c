@@ -424,7 +424,8 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 		return tt_fail(err, TT_E_DAMAGED, z->m.at, "the member \"%.200s\" overlaps another one: it is not read", z->name);
 	}
 	empty = z->m.size == 0 && z->m.packed <= 2 && z->m.crc == 0;
-	*m = (struct tt_member){ .path = z->name, .kind = kind_of(z, p, empty), .size = empty ? 0 : z->m.size ? z->m.size : UINT64_MAX };
+	*m = (struct tt_member){ .path = z->name, .kind = kind_of(z, p, empty), .size = empty ? 0 : z->m.size ? z->m.size : UINT64_MAX,
+		.at = z->m.at };
 	return TT_OK;
 }
 

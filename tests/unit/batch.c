@@ -10,6 +10,7 @@
 #include "batch/key.h"
 #include "batch/record.h"
 #include "batch/results.h"
+#include "batch/split.h"
 #include "batch/wire.h"
 
 static struct tt_env env = { .jobs = 1, .spool_max = UINT64_MAX };
@@ -107,6 +108,66 @@ TEST(shards_divide_keys_evenly_and_each_key_has_one)
 	}
 	for (unsigned s = 0; s < 7; s++)
 		CHECK(n[s] > 850 && n[s] < 1150);
+}
+
+/* ${n} files with work of 1 to 10, the largest first. */
+static void
+make_files(struct tt_many_file *file, char (*key)[16], size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		snprintf(key[i], sizeof key[i], "%zu.ttc", i);
+		file[i] = (struct tt_many_file){ .path = "/nowhere", .key = key[i], .size = 1000 - 900 * i / n, .cost = 1000 - 900 * i / n };
+	}
+}
+
+TEST(files_are_split_by_work_and_one_more_moves_few)
+{
+	enum { N = 2000 };
+	static struct tt_many_file file[N], less[N];
+	static char key[N][16];
+	struct tt_split a, b;
+	struct tt_err err;
+
+	for (unsigned shards = 1; shards <= 100; shards = shards * 3 + 1) {
+		uint64_t load[101] = { 0 }, total = 0;
+		size_t moved = 0;
+
+		make_files(file, key, N);
+		memcpy(less, file + 1, (N - 1) * sizeof *less);
+		CHECK_EQ_INT(tt_split(&env.mem, shards, file, N, true, &a, &err), TT_OK);
+		CHECK_EQ_INT(tt_split(&env.mem, shards, less, N - 1, true, &b, &err), TT_OK);
+		CHECK(a.list != b.list && a.files == N && b.files == N - 1 && a.bytes == b.bytes + file[0].size && a.shared == 0);
+		for (size_t i = 0; i < N; i++) {
+			CHECK(file[i].shard >= 1 && file[i].shard <= shards);
+			load[file[i].shard] += file[i].cost;
+			total += file[i].cost;
+			moved += i > 0 && file[i].shard != less[i - 1].shard;
+		}
+		for (unsigned k = 1; k <= shards; k++)
+			CHECK(load[k] * shards < total * 106 / 100);
+		CHECK(moved < N / 8);
+	}
+	tt_split(&env.mem, 3, NULL, 0, true, &a, &err);
+	CHECK(a.files == 0 && a.bytes == 0);
+}
+
+TEST(stretches_of_a_file_are_equal_and_every_byte_is_in_one)
+{
+	for (unsigned count = 1; count < 40; count++) {
+		unsigned last = 1, n[40] = { 0 };
+
+		for (uint64_t at = 0; at < 4000; at++) {
+			unsigned i = tt_split_stretch(at, 4000, count);
+
+			CHECK(i >= last && i <= count);
+			n[last = i]++;
+		}
+		for (unsigned i = 1; i <= count; i++)
+			CHECK(n[i] > 4000 / count - count - 1 && n[i] <= 4000 / count + 1);
+	}
+	CHECK_EQ_INT(tt_split_stretch(UINT64_MAX - 1, 10, 7), 7);
+	CHECK_EQ_INT(tt_split_stretch(0, UINT64_MAX, 1), 1);
+	CHECK_EQ_INT(tt_split_stretch(UINT64_MAX - 1, UINT64_MAX, 1000000), 1000000);
 }
 
 TEST(messages_arrive_whole_with_their_descriptor)

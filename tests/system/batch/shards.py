@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Any shard missing: told. Every set of shards that is not whole, merged, with files that are not there or not whole."""
+import gzip
 import itertools
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -113,8 +115,151 @@ def other_options(s):
     s.check("facts of --meta may differ", None if r.out and "options" not in r.err else r.err)
 
 
+def lists_differ(s):
+    """Shards whose list of files was not the same: told, exit 4; all of them resumed are one run again."""
+    src, out = s.path("lists"), s.path("lists-out")
+    os.mkdir(src)
+    data = sorted(kit.captures(11, 12).items())
+    for name, content in data[:11]:
+        open(os.path.join(src, name), "wb").write(content)
+
+    def grow():
+        with open(os.path.join(src, data[3][0]), "ab") as f:
+            f.write(b"\0" * 100)
+    changes = (("a capture comes", lambda: open(os.path.join(src, data[11][0]), "wb").write(data[11][1])),
+               ("one goes", lambda: os.unlink(os.path.join(src, data[0][0]))), ("one grows", grow))
+    for what, change in changes:
+        shutil.rmtree(out, ignore_errors=True)
+        run("batch", "-q", "-o", out, "--shard", "1/3", src)
+        change()
+        for i in (2, 3):
+            run("batch", "-q", "-o", out, "--shard", "%d/3" % i, src)
+        r = run("merge", "-o", s.path("lists.jsonl"), out)
+        s.equal(what + ": fails", (r.returncode, r.out, os.path.exists(s.path("lists.jsonl"))), (4, b"", False))
+        s.check(what + ": says which shard, and what to do", None if "shard 1 of 3" in r.err and "--resume" in r.err else r.err)
+        r = run("merge", "--partial", "--format", "json", out)
+        s.check(what + ", --partial: told, also in the report",
+                None if "belong together" in r.err and "missing_shards" in {n["id"] for n in json.loads(r.out)["notes"]} else (r.err, r.out))
+        for i in (1, 2, 3):
+            run("batch", "-q", "-o", out, "--resume", "--shard", "%d/3" % i, src)
+        r = run("merge", "-o", s.path("lists.jsonl"), out)
+        run("batch", "-q", "-o", s.path("lists-one"), src)
+        s.equal(what + ": resumed, as one run", open(s.path("lists.jsonl"), "rb").read(),
+                open(s.path("lists-one", "results.jsonl"), "rb").read())
+        os.unlink(s.path("lists.jsonl"))
+        s.equal(what + ": and nothing is said", (r.returncode, "belong" in r.err), (3 if what == "one grows" else 0, False))
+    r = run("merge", "--shard-count", "3", "-o", s.path("lists.jsonl"), out)
+    run("batch", "-q", "-o", out, "--shard", "1/2", src)
+    s.equal("shards of another run beside them, which is not whole", run("merge", out).returncode, 4)
+    s.equal("--shard-count leaves them out", (r.returncode, run("merge", "--shard-count", "3", out).out == r.out), (3, True))
+    s.equal("--shard-count of which there are none", run("merge", "--shard-count", "4", out).returncode, 4)
+    s.equal("--shard-count, and a file of other ones", run("merge", "--shard-count", "2", os.path.join(out, shard(1, 3))).returncode, 4)
+    # other names do not hide that a shard is missing
+    for i in (1, 2, 3):
+        shutil.copy(os.path.join(out, shard(i, 3)), s.path("night-%d.jsonl" % i))
+    s.equal("other names, all there", run("merge", *(s.path("night-%d.jsonl" % i) for i in (1, 2, 3))).returncode, 3)
+    r = run("merge", s.path("night-1.jsonl"), s.path("night-3.jsonl"))
+    s.equal("other names, one missing", (r.returncode, r.out, "2 shards of 3" in r.err), (4, b"", True))
+
+
+def by_work(s):
+    """Shards get the same amount of work, where files differ a hundredfold; a file more moves few others."""
+    src = s.path("sizes")
+    os.mkdir(src)
+    rng = random.Random(5)
+    size = {"%03d" % i: int(2e5 * 100 ** rng.random()) for i in range(300)}
+    for name, n in size.items():      # no captures: files of zeros, which take no room
+        open(os.path.join(src, name), "wb").truncate(n)
+
+    def split(out):
+        for i in range(1, N + 1):
+            run("batch", "-q", "-o", s.path(out), "--shard", "%d/%d" % (i, N), src)
+        return {r["key"]: i for i in range(1, N + 1) for r in kit.results(s.path(out, shard(i))) if r["key"]}
+    first = split("sizes1")
+    load = [sum(n for k, n in size.items() if first[k] == i) for i in range(1, N + 1)]
+    s.equal("by work: each file is one shard's", (set(first), sum(len(kit.results(s.path("sizes1", shard(i)))) - 1 for i in range(1, N + 1))),
+            (set(size), len(size)))
+    s.check("by work: the most is 1.1 times the mean", max(load) > 1.1 * sum(load) / N and load)
+    open(os.path.join(src, "more"), "wb").truncate(5000000)
+    moved = [k for k, i in split("sizes2").items() if k in first and first[k] != i]
+    s.check("by work: a file more moves at most every fifth", len(moved) > len(size) / 5 and moved)
+
+
+def one_archive(s):
+    """One large archive is shared where its format allows, also where it is damaged; the shards are one run, byte for byte."""
+    data = [(n, c) for n, c in sorted(kit.captures(13, 60).items())]
+    whole = kit.tar(data)
+    members = {n: whole.index(n.encode()) for n, _ in data}
+    hurt = bytearray(whole)
+    hurt[members[data[20][0]] + 3] ^= 1               # a header
+    cases = {"a.tar": (whole, True), "twice.tar": (whole + kit.tar(data[:30]), True), "hurt.tar": (bytes(hurt), True),
+             "cut.tar": (whole[:members[data[40][0]] + 700], True), "in-header.tar": (whole[:members[data[40][0]] + 100], True),
+             "a.zip": (kit.zipped(data), True), "cut.zip": (kit.zipped(data)[:-3000], True),
+             "a.tar.gz": (gzip.compress(whole), False), "a.7z": (kit.seven(data), False)}
+    for name, (content, shared) in cases.items():
+        src, out = s.path("x-" + name), s.path("o-" + name)
+        os.mkdir(src)
+        open(os.path.join(src, name), "wb").write(content)
+        one = run("batch", "-q", "-o", s.path("one-" + name), src)
+        some = []
+        for i in range(1, N + 1):
+            run("batch", "-q", "-o", out, "--shard", "%d/%d" % (i, N), src)
+            some.append(sum(r["type"] == "capture" for r in kit.results(os.path.join(out, shard(i)))))
+        r = run("merge", "-o", s.path("m-%s.jsonl" % name), out)
+        s.equal(name + ": as one run", (r.returncode, r.out, open(s.path("m-%s.jsonl" % name), "rb").read()),
+                (one.returncode, one.out, open(s.path("one-" + name, "results.jsonl"), "rb").read()))
+        if shared:
+            s.check(name + ": every shard has some of it", min(some) < sum(some) / N / 4 and some)
+        else:
+            s.equal(name + ": one shard has all of it", sorted(some)[:-1], [0] * (N - 1))
+
+
+def says_which(s):
+    """The ways to say which shard this is, as tracetool-batch(1) has them."""
+    src = s.path("which")
+    os.mkdir(src)
+    for name, content in kit.captures(3, 2).items():
+        open(os.path.join(src, name), "wb").write(content)
+    none = dict.fromkeys(("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_COUNT",
+                          "JOB_COMPLETION_INDEX", "CI_NODE_INDEX", "CI_NODE_TOTAL", "TRACETOOL_SHARDS"), "")
+
+    def slurm(i, lo, hi, n, **more):
+        return {"SLURM_ARRAY_TASK_ID": i, "SLURM_ARRAY_TASK_MIN": lo, "SLURM_ARRAY_TASK_MAX": hi, "SLURM_ARRAY_TASK_COUNT": n, **more}
+    auto = ("--shard", "auto")
+    good = ((("--shard", "3/20"), {}, (3, 20)), (("--shard-index", "0", "--shard-count", "20"), {}, (1, 20)),
+            (("--shard-index", "19", "--shard-count", "20"), {}, (20, 20)), (auto, slurm(1, 1, 20, 20), (1, 20)),
+            (auto, slurm(20, 1, 20, 20), (20, 20)), (auto, slurm(0, 0, 19, 20), (1, 20)), (auto, slurm(19, 0, 19, 20), (20, 20)),
+            (auto, slurm(7, 3, 7, 2, TRACETOOL_SHARDS=20), (7, 20)), (auto, slurm(7, 7, 7, 1, TRACETOOL_SHARDS=20), (7, 20)),
+            (auto, {"JOB_COMPLETION_INDEX": 0, "TRACETOOL_SHARDS": 20}, (1, 20)),
+            (auto, {"JOB_COMPLETION_INDEX": 19, "TRACETOOL_SHARDS": 20}, (20, 20)),
+            (auto, {"CI_NODE_INDEX": 1, "CI_NODE_TOTAL": 5}, (1, 5)), (auto, {"CI_NODE_INDEX": 5, "CI_NODE_TOTAL": 5}, (5, 5)))
+    for how, env, (i, n) in good:
+        out = s.path("which-out")
+        r = run("batch", "-o", out, *how, src, env={**none, **{k: str(v) for k, v in env.items()}})
+        s.equal("%s %s: that shard" % (how, env), (r.returncode, os.listdir(out)), (0, [shard(i, n)]))
+        s.equal("%s %s: says it" % (how, env), how != auto or "shard %d of %d, as " % (i, n) in r.err, True)
+        shutil.rmtree(out)
+    bad = ((auto, {}, "no task"), (auto, slurm(7, 3, 7, 2), "larger"), (auto, slurm(7, 7, 7, 1), "larger"), (auto, slurm(1, 1, 1, 1), "larger"),
+           (auto, slurm(2, 2, 5, 4), "larger"), (auto, {"SLURM_ARRAY_TASK_ID": 2}, "SLURM_ARRAY_TASK_MIN is not set"),
+           (auto, slurm(0, 0, 19, 20, TRACETOOL_SHARDS=20), "from 1 to 20"), (auto, slurm("x", 1, 20, 20), '"x"'),
+           (auto, {"JOB_COMPLETION_INDEX": 3}, "TRACETOOL_SHARDS"), (auto, {"JOB_COMPLETION_INDEX": 20, "TRACETOOL_SHARDS": 20}, "from 0 to 19"),
+           (auto, {"CI_NODE_INDEX": 2}, "CI_NODE_TOTAL"), (auto, {"CI_NODE_INDEX": 6, "CI_NODE_TOTAL": 5}, "from 1 to 5"),
+           (auto, slurm(1, 1, 20, 20, CI_NODE_INDEX=1, CI_NODE_TOTAL=2), "both"), (("--shard", "0/3"), {}, "I/N"), (("--shard", "4/3"), {}, "I/N"),
+           (("--shard-index", "1"), {}, "need each other"), (("--shard-count", "2"), {}, "need each other"),
+           (("--shard-index", "2", "--shard-count", "2"), {}, "first is 0"),
+           (("--shard", "1/2", "--shard-index", "1", "--shard-count", "2"), {}, "one of them"))
+    for how, env, why in bad:
+        r = run("batch", "-o", s.path("which-no"), *how, src, env={**none, **{k: str(v) for k, v in env.items()}})
+        s.equal("%s %s: refused" % (how, env), (r.returncode, os.path.exists(s.path("which-no"))), (2, False))
+        s.check("%s %s: says why" % (how, env), None if why in r.err else r.err)
+
+
 def main():
     s = kit.Suite()
+    says_which(s)
+    lists_differ(s)
+    by_work(s)
+    one_archive(s)
     open(s.path("budget.json"), "w").write(BUDGET)
     gate = ["--gate", s.path("budget.json"), "--inconclusive", "pass"]
     os.mkdir(s.path("in"))
@@ -123,7 +268,7 @@ def main():
     for i in range(1, N + 1):
         r = run("batch", "-q", "-o", s.path("all"), "--shard", "%d/%d" % (i, N), *gate, s.path("in"))
         s.equal("shard %d" % i, (r.returncode, r.err), (0, ""))
-    size = {i: len(kit.results(s.path("all", shard(i)))) for i in range(1, N + 1)}
+    size = {i: sum(r["type"] == "capture" for r in kit.results(s.path("all", shard(i)))) for i in range(1, N + 1)}
     s.equal("whole: merges", (run("merge", s.path("all")).returncode, sum(size.values())), (0, 40))
 
     for k in range(1, N):

@@ -1,0 +1,145 @@
+/**
+ * Which shard of a batch this process is: by options, or by what an engine that runs many says in the environment.
+ *
+ * Slurm: SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _MAX, sbatch(1), "OUTPUT ENVIRONMENT VARIABLES". Kubernetes: JOB_COMPLETION_INDEX of an
+ * Indexed Job, from 0; how many there are no variable says. GitLab: CI_NODE_INDEX, from 1, and CI_NODE_TOTAL of "parallel:".
+ */
+#include <stdlib.h>
+
+#include "batch_opts.h"
+#include "cmd.h"
+#include "parse_value.h"
+
+/* How many there are, where the engine does not say, or where only some of them run again: for Slurm, from 1, and Kubernetes. */
+#define COUNT "TRACETOOL_SHARDS"
+
+/* The number in the variable ${name}. */
+static int
+number_in(const char *name, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *err)
+{
+	const char *s = getenv(name);
+
+	if (!s || !*s)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: %s is not set; give --shard I/N", name);
+	if (val_count(s, lo, hi, v, err) != TT_OK)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: %s is \"%s\", and not a number from %llu to %llu; give --shard I/N",
+		    name, s, (unsigned long long)lo, (unsigned long long)hi);
+	return TT_OK;
+}
+
+static bool
+is_set(const char *name)
+{
+	const char *s = getenv(name);
+
+	return s && *s;
+}
+
+/* All tasks of the array, from 0 or 1 on; or some of ${COUNT}, from 1. */
+static int
+of_slurm(struct tt_shard *s, struct tt_err *err)
+{
+	uint64_t id, first = 1, last, count;
+	int rc;
+
+	if (is_set(COUNT)) {
+		rc = number_in(COUNT, 1, BATCH_SHARDS_MAX, &count, err);
+		if (rc == TT_OK)
+			rc = number_in("SLURM_ARRAY_TASK_ID", 1, count, &id, err);
+	} else {
+		rc = number_in("SLURM_ARRAY_TASK_MIN", 0, UINT32_MAX, &first, err);
+		if (rc == TT_OK)
+			rc = number_in("SLURM_ARRAY_TASK_MAX", first, UINT32_MAX, &last, err);
+		if (rc == TT_OK)
+			rc = number_in("SLURM_ARRAY_TASK_COUNT", 1, BATCH_SHARDS_MAX, &count, err);
+		if (rc == TT_OK)
+			rc = number_in("SLURM_ARRAY_TASK_ID", first, last, &id, err);
+		/* Some of an array that run again look like an array of their own. */
+		if (rc == TT_OK && (first > 1 || count < 2 || last - first + 1 != count))
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Slurm's array has %llu task%s from %llu to %llu, which may be some "
+			    "of a larger one: set " COUNT " to how many shards there are, which tasks from 1 on do", (unsigned long long)count,
+			    count == 1 ? "" : "s", (unsigned long long)first, (unsigned long long)last);
+	}
+	if (rc == TT_OK)
+		*s = (struct tt_shard){ (unsigned)(id - first) + 1, (unsigned)count };
+	return rc;
+}
+
+static int
+of_kubernetes(struct tt_shard *s, struct tt_err *err)
+{
+	uint64_t index, count;
+	int rc;
+
+	if (!is_set(COUNT))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Kubernetes says in JOB_COMPLETION_INDEX which pod this is, and not "
+		    "of how many: set " COUNT " to the job's completions");
+	rc = number_in(COUNT, 1, BATCH_SHARDS_MAX, &count, err);
+	if (rc == TT_OK)
+		rc = number_in("JOB_COMPLETION_INDEX", 0, count - 1, &index, err);
+	if (rc == TT_OK)
+		*s = (struct tt_shard){ (unsigned)index + 1, (unsigned)count };
+	return rc;
+}
+
+static int
+of_gitlab(struct tt_shard *s, struct tt_err *err)
+{
+	uint64_t index, count;
+	int rc = number_in("CI_NODE_TOTAL", 1, BATCH_SHARDS_MAX, &count, err);
+
+	if (rc == TT_OK)
+		rc = number_in("CI_NODE_INDEX", 1, count, &index, err);
+	if (rc == TT_OK)
+		*s = (struct tt_shard){ (unsigned)index, (unsigned)count };
+	return rc;
+}
+
+static int
+by_environment(struct app *app, struct tt_shard *s, struct tt_err *err)
+{
+	static const struct {
+		const char *name, *variable;
+		int (*get)(struct tt_shard *s, struct tt_err *err);
+	} engine[] = {
+		{ "Slurm", "SLURM_ARRAY_TASK_ID", of_slurm },
+		{ "Kubernetes", "JOB_COMPLETION_INDEX", of_kubernetes },
+		{ "GitLab", "CI_NODE_INDEX", of_gitlab },
+	};
+	size_t found = 0, n = 0;
+	int rc;
+
+	for (size_t i = 0; i < sizeof engine / sizeof *engine; i++) {
+		if (!is_set(engine[i].variable))
+			continue;
+		if (n++ > 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: both %s (%s) and %s (%s) say which shard this is: give --shard I/N",
+			    engine[found].name, engine[found].variable, engine[i].name, engine[i].variable);
+		found = i;
+	}
+	if (n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: this is no task of a Slurm array (SLURM_ARRAY_TASK_ID), of an Indexed Job "
+		    "of Kubernetes (JOB_COMPLETION_INDEX) or of GitLab's \"parallel\" (CI_NODE_INDEX): give --shard I/N");
+	rc = engine[found].get(s, err);
+	if (rc == TT_OK)
+		tt_log(&app->env, TT_LOG_NORMAL, "shard %u of %u, as %s says (%s=%s)", s->index, s->count, engine[found].name, engine[found].variable,
+		    getenv(engine[found].variable));
+	return rc;
+}
+
+int
+batch_shard(struct app *app, struct batch_opts *o, struct tt_err *err)
+{
+	const bool index = o->shard_index != UINT64_MAX, count = o->shard_count != 0;
+
+	if (index != count)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--shard-index and --shard-count need each other");
+	if (index && opts_given(&o->given, "shard"))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--shard and --shard-index both say which shard this is: give one of them");
+	if (index && o->shard_index >= o->shard_count)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard-index: %llu is not below the %llu of --shard-count; the first is 0",
+		    (unsigned long long)o->shard_index, (unsigned long long)o->shard_count);
+	if (index)
+		o->shard = (struct tt_shard){ (unsigned)o->shard_index + 1, (unsigned)o->shard_count };
+	return o->shard_auto ? by_environment(app, &o->shard, err) : TT_OK;
+}
