@@ -59,11 +59,12 @@ static const struct tt_col alloc_col[A_N] = {
 
 enum { M_MARKER, M_SELF, M_SHARE, M_COUNT, M_FRAME, M_N };
 static const struct tt_col marker_col[M_N] = {
-	[M_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; none that waits, and none of the GPU." },
+	[M_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; none that waits, not GC.Stop, and none of the GPU." },
 	[M_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time in the marker and in no zone inside it, over all threads." },
 	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Share of the self time of all these markers." },
 	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations." },
-	[M_FRAME] = { "frame_mean_ns", "per frame", TT_UNIT_NS, "Time per whole frame on the frame thread, with everything inside it." },
+	[M_FRAME] = { "frame_mean_ns", "per frame", TT_UNIT_NS,
+		"Time per whole frame on the frame thread, with everything inside it; empty if it never runs there." },
 };
 
 enum { N_WHAT, N_COMMAND, N_N };
@@ -408,6 +409,8 @@ put_markers(struct tt_views *view, struct tt_report *r)
 {
 	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, &r->err);
 	struct tt_calls *sum = p ? tt_arena_alloc(&r->arena, (p->nrow + 1) * sizeof *sum, &r->err) : NULL;
+	/* A thread that stops the others waits for them, and at the end of a program often for a second. */
+	const char *stop = tt_model_key(view->m, 0, TT_KEY_GC_STOP)->full;
 	uint32_t top[TOP + 1], n = 0;
 	int64_t all = 0;
 	struct tt_table *t;
@@ -420,7 +423,7 @@ put_markers(struct tt_views *view, struct tt_report *r)
 
 		const struct tt_name *name = p->row[i].name;
 
-		if (sum[i].self <= 0 || !name || name->gpu || tt_waits_is(view->m, name->full))
+		if (sum[i].self <= 0 || !name || name->gpu || tt_waits_is(view->m, name->full) || strcmp(name->full, stop) == 0)
 			continue;
 		all += sum[i].self;
 		for (; at > 0 && sum[i].self > sum[top[at - 1]].self; at--)
@@ -442,7 +445,8 @@ put_markers(struct tt_views *view, struct tt_report *r)
 		if (!view->m->frames || view->m->frames->n == 0)
 			continue;
 		tt_row_frames(p, &p->row[top[i]], &of);
-		tt_cell_int(&c[M_FRAME], tt_ratio((uint64_t)of.total, 1, view->m->frames->n));
+		if (of.total > 0)
+			tt_cell_int(&c[M_FRAME], tt_ratio((uint64_t)of.total, 1, view->m->frames->n));
 	}
 }
 
