@@ -309,7 +309,7 @@ const tracetool = (function () {
 		const over60 = Number(data.dataset.over60), over30 = Number(data.dataset.over30);
 		const near = closer((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
 		const starts = data.dataset.start === undefined ? null : new Float64Array(all.length), given = (data.dataset.given || "").split(" ").filter((v) => v);
-		const self = { all, first, clicked: null, ranged: null, told: null, mark(number) {
+		const self = { all, first, columns: Math.min(all.length, COLUMNS), clicked: null, ranged: null, told: null, mark(number) {
 			one_frame.setAttribute("x", (number - first + .5) * 100 / all.length + "%");
 			one_frame.setAttribute("visibility", "visible");
 		} };
@@ -415,9 +415,9 @@ const tracetool = (function () {
 			tip(event, number === null ? null : here.textContent);
 		}
 
-		/* Where several frames are one column of the chart, a range that is drawn has whole ones. */
+		/* Where several frames are one column of the sums that a page has, or of the chart, a range that is drawn has whole ones. */
 		function drawn(a, b) {
-			const columns = Math.min(all.length, COLUMNS), n = all.length, column = (i) => Math.floor(((i + 1) * columns + n - 1) / n) - 1;
+			const columns = self.columns, n = all.length, column = (i) => Math.floor(((i + 1) * columns + n - 1) / n) - 1;
 			const [low, high] = [Math.min(a, b), Math.max(a, b)].map((v) => column(v - first));
 
 			return [first + Math.floor(n * low / columns), first + Math.floor(n * (high + 1) / columns) - 1];

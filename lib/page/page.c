@@ -665,7 +665,7 @@ put_data(const struct page *p, struct tt_views *view, struct tt_err *err)
 		rc = tt_over_put(view, o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS, TT_PAGE_COLUMNS,
 		    o->frame_markers, p->out, err);
 	if (rc == TT_OK)
-		rc = tt_ranges_put(view, TT_PAGE_COLUMNS, o->max_size / 5, o->stats, p->out, err);
+		rc = tt_ranges_put(view, o->max_size / 5, o->stats, p->out, err);
 	if (rc == TT_OK)
 		rc = tt_facts_put(o->details, view, p->r, p->out, err);
 	return rc == TT_OK ? tt_details_put(o->details, view, o->stats, p->out, err) : rc;

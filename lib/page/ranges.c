@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "out/html.h"
 #include "page/details.h"
+#include "page/page.h"
 #include "view/allocs.h"
 #include "view/frame_sums.h"
 #include "view/view.h"
@@ -515,32 +516,42 @@ put_set(const struct ranges *r, enum of of, size_t most, struct tt_json *j)
 	tt_json_close(j, "]");
 }
 
-/* With as many rows as fit into ${most} bytes, fewer and fewer until they do. */
-static int
-put_sets(const struct ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
+/* ${rows} of markers, and of the other tables in their proportion. */
+static void
+put_sets(const struct ranges *r, size_t rows, struct tt_buf *text)
 {
+	static const size_t part[SETS] = { [OF_ALL] = 1, [OF_MARKER] = MARKERS, [OF_CATEGORY] = CATEGORIES, [OF_THREAD] = THREADS, [OF_SITE] = SITES,
+		[OF_CLASS] = CLASSES };
+	struct tt_json j = { .out = text };
+
+	text->n = 0;
+	tt_json_open(&j, NULL, "[");
+	for (enum of of = 0; of < SETS; of++)
+		if (r->set[of].n)
+			put_set(r, of, (part[of] * rows + MARKERS - 1) / MARKERS, &j);
+	tt_json_close(&j, "]");
+}
+
+/* With as many rows as fit into ${most} bytes: fewer, by how much too many there were, until they do. */
+static int
+put_fitting(const struct ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
+{
+	enum { LEAST = 4 };
 	struct tt_buf text = { 0 };
 	const size_t begin = out->n;
-	int rc = TT_OK;
+	size_t rows = MARKERS;
+	int rc;
 
-	for (size_t rows = MARKERS; rc == TT_OK && rows > 4; rows /= 2) {
-		struct tt_json j = { .out = &text };
-
-		text.n = 0;
+	for (;;) {
+		put_sets(r, rows, &text);
 		out->n = begin;
-		tt_json_open(&j, NULL, "[");
-		for (enum of of = 0; of < SETS; of++)
-			if (r->set[of].n)
-				put_set(r, of, rows, &j);
-		tt_json_close(&j, "]");
-		/* What does not pack to a sixth of its size would not fit. */
 		rc = tt_buf_error(&text, err);
-		if (rc == TT_OK && most && text.n / 6 > most)
-			continue;
 		if (rc == TT_OK)
 			rc = tt_page_pack(&text, out, err);
-		if (most == 0 || out->n - begin <= most)
+		if (rc != TT_OK || most == 0 || out->n - begin <= most || rows == LEAST)
 			break;
+		rows = rows * most / (out->n - begin) * 15 / 16;
+		rows = rows < LEAST ? LEAST : rows;
 	}
 	if (most && out->n - begin > most)
 		out->n = begin;
@@ -555,7 +566,7 @@ fill(struct ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
 
 	if (rc == TT_OK)
 		rc = sum_up(r, err);
-	return rc == TT_OK && is_sound(r) ? put_sets(r, most, out, err) : rc;
+	return rc == TT_OK && is_sound(r) ? put_fitting(r, most, out, err) : rc;
 }
 
 static void
@@ -573,7 +584,7 @@ free_all(struct ranges *r)
 }
 
 int
-tt_ranges_put(struct tt_views *view, size_t columns, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err)
+tt_ranges_put(struct tt_views *view, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err)
 {
 	const struct tt_model *m = view->m;
 	struct ranges r = { .view = view, .f = m->frames, .mem = &m->env->mem };
@@ -581,7 +592,7 @@ tt_ranges_put(struct tt_views *view, size_t columns, uint64_t most, const char *
 
 	if (!r.f || r.f->n == 0 || r.f->nof != 1)
 		return TT_OK;
-	r.columns = r.f->n < columns ? r.f->n : columns;
+	r.columns = r.f->n <= TT_PAGE_COLUMNS ? r.f->n : TT_RANGE_COLUMNS;
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-ranges=\"%zu\" data-gpu=\"%d\" data-command=\"", r.columns, has_gpu(m));
 	tt_html_text(out, command);
 	tt_buf_text(out, "\">");

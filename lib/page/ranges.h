@@ -3,11 +3,11 @@
  * scripts make of the frames that a reader chooses (ranges.js).
  *
  * Sums of frames, so that those of whole columns are what the same tables have with the filter set to these frames; up to TT_PAGE_COLUMNS
- * frames a column is one. Of each table the rows that matter most in the whole or in a single frame; the others are one row, so that shares
+ * frames a column is one, of more a TT_RANGE_COLUMNS-th of them, so that more rows fit. Of each table the rows that matter most in the whole or in a single frame; the others are one row, so that shares
  * are of all. There is nothing where the sums would not be those of the filter: with filters that choose rows or leave single zones out,
  * with time between frames, of several processes, or where not all frames were looked at (tt_frames.looked).
  *
- * Memory: 8 bytes for each row, value and column, 10 MB at the most, and the text of it.
+ * Memory: 8 bytes for each row, value and column, 8 MB at the most, and the text of it.
  */
 #ifndef TT_PAGE_RANGES_H
 #define TT_PAGE_RANGES_H
@@ -19,11 +19,13 @@ struct tt_buf;
 struct tt_err;
 struct tt_views;
 
+enum { TT_RANGE_COLUMNS = 400 };
+
 /*
- * At most ${columns} columns and ${most} bytes, 0: any number, as an element of data; with TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES. JSON of
+ * At most ${most} bytes, 0: any number, as an element of data; with TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES. JSON of
  * [[table, texts of a row, values of a row, [texts of all rows], [sums of each row, those of the others last]], ...]; the sums of a value by
  * column, -N for N columns without any. ${command} before the numbers of frames prints their tables; it is there without sums, too.
  */
-int tt_ranges_put(struct tt_views *view, size_t columns, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err);
+int tt_ranges_put(struct tt_views *view, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err);
 
 #endif

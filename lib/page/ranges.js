@@ -15,6 +15,7 @@
 	let known = null, stand_ins = [], turn = 0;
 
 	source.remove();
+	times.columns = columns;
 
 	/* ${a} * ${by} / ${b}, to the nearest integer, halves up. */
 	function ratio(a, by, b) {

@@ -284,8 +284,8 @@ def many_kinds(path):
         t.frame(at)
         for k in range(6):
             t.begin(at + 1000 + k * 100000, markers[(i * 7 + k * 31) % 300])
-            t.zone(at + 2000 + k * 100000, at + 3000 + k * 100000 + i % 97, markers[(i + k) % 300])
-            t.end(at + 50000 + k * 100000 + i)
+            t.zone(at + 2000 + k * 100000, at + 3000 + k * 100000 + i * i * (k + 1) % 40009, markers[(i + k) % 300])
+            t.end(at + 50000 + k * 100000 + i * 77777 % 30011)
         if i % 3 == 0:
             other.zone(at + 5000, at + 5 * MS + 7 * i, markers[i % 5])
         at += 2 * MS + i % 11
