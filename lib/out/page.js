@@ -55,6 +55,49 @@ const tracetool = (function () {
 		return cell.dataset.v === undefined || Number.isNaN(v) ? null : v;
 	}
 
+	/* Where a table is long, so many of its rows are shown at first: to lay out thousands of cells anew takes a browser longer than to sort them. */
+	const SHOWN = 100;
+
+	/*
+	 * Which rows of ${table} are shown: of those that have ${text} in them the first ones, or all of these. Returns a function that does it,
+	 * and says how many have the text.
+	 */
+	function limited(table) {
+		const body = table.tBodies[0], words = new Map(), more = make("button", "", { type: "button", className: "c", hidden: true });
+		let all = false, last = "";
+
+		function has(row, text) {
+			if (text !== "" && !words.has(row)) {
+				words.set(row, row.textContent.toLowerCase());
+			}
+			return text === "" || words.get(row).includes(text);
+		}
+
+		function arrange(text = last) {
+			let n = 0;
+
+			last = text;
+			for (const row of body.rows) {
+				const is = has(row, text);
+
+				n += is;
+				row.hidden = !is || (n > SHOWN && !all);
+			}
+			more.hidden = all || n <= SHOWN;
+			more.textContent = "Show all " + n.toLocaleString("en-US") + " rows";
+			return n;
+		}
+
+		more.addEventListener("click", () => {
+			all = true;
+			arrange();
+		});
+		if (body.rows.length > SHOWN) {
+			table.parentNode.after(more);
+		}
+		return arrange;
+	}
+
 	/* Numbers largest first, text ascending, empty cells last; again: the other way round. */
 	function sorted(rows, column, turn) {
 		const keys = rows.map((row) => ({ row, text: row.cells[column].textContent, v: number(row.cells[column]) }));
@@ -65,7 +108,7 @@ const tracetool = (function () {
 	}
 
 	/* But trees: their order is what they say. */
-	function sortable(table, keep) {
+	function sortable(table, keep, arrange) {
 		const heads = Array.from(table.tHead ? table.tHead.rows[0].cells : []), body = table.tBodies[0];
 
 		if (table.className === "tree" || !heads.length || !heads.every((th) => th.dataset.c) || body.rows.length < 2) {
@@ -79,6 +122,7 @@ const tracetool = (function () {
 			th.dataset.turn = String(turn);
 			th.setAttribute("aria-sort", (Array.from(body.rows).some((row) => number(row.cells[column]) !== null)) === (turn === 1) ? "descending" : "ascending");
 			body.append(...sorted(Array.from(body.rows), column, turn));
+			arrange();
 		}
 
 		heads.forEach((th, column) => {
@@ -94,7 +138,7 @@ const tracetool = (function () {
 		return (id, turn) => heads.some((th) => th.dataset.c === id) && sort(heads.findIndex((th) => th.dataset.c === id), turn);
 	}
 
-	function filtered(table, keep) {
+	function filtered(table, keep, arrange) {
 		const rows = Array.from(table.tBodies[0].rows), label = make("label", "Rows with "), said = make("output", "");
 		const input = make("input", "", { type: "search" });
 
@@ -104,13 +148,8 @@ const tracetool = (function () {
 		label.append(input, " ", said);
 		table.parentNode.before(label);
 		input.addEventListener("input", () => {
-			const text = input.value.toLowerCase();
-			let n = 0;
+			const text = input.value.toLowerCase(), n = arrange(text);
 
-			for (const row of rows) {
-				row.hidden = !row.textContent.toLowerCase().includes(text);
-				n += !row.hidden;
-			}
 			said.textContent = text ? n + " of " + rows.length + " rows" : "";
 			keep();
 		});
@@ -125,7 +164,7 @@ const tracetool = (function () {
 
 			history.replaceState(null, "", parts.length ? "#" + parts.join("&") : location.pathname + location.search);
 		};
-		const input = filtered(table, keep), sort = sortable(table, keep), asked = new URLSearchParams(location.hash.slice(1)), by = asked.get("by");
+		const arrange = arranged(table), input = filtered(table, keep, arrange), sort = sortable(table, keep, arrange), asked = new URLSearchParams(location.hash.slice(1)), by = asked.get("by");
 
 		if (input && asked.get("rows")) {
 			input.value = asked.get("rows");
@@ -137,13 +176,23 @@ const tracetool = (function () {
 		}
 	}
 
+	/* As limited(), of a table that is here for all its rows. */
+	function arranged(table) {
+		const arrange = table.tBodies.length && table.closest("#tables, #captures") ? limited(table) : () => 0;
+
+		arrange();
+		return arrange;
+	}
+
 	for (const table of document.querySelectorAll("table")) {
 		if (table.closest("#captures")) {
 			kept(table);
 			continue;
 		}
-		filtered(table, () => 0);
-		sortable(table, () => 0);
+		const arrange = arranged(table);
+
+		filtered(table, () => 0, arrange);
+		sortable(table, () => 0, arrange);
 	}
 
 	/* --- commands --- */

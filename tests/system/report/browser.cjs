@@ -1,7 +1,8 @@
 /*
- * browser.cjs PAGE HOSTILE MANY: open report pages from a disk in Debian's Chromium, and use them as people do.
+ * browser.cjs PAGE HOSTILE MANY LONG: open report pages from a disk in Debian's Chromium, and use them as people do.
  *
- * PAGE is of testdata/demo/good-hitches.ttc.xz; HOSTILE has names that would set window.got; MANY is of 5,000 frames, of which 2501 is long.
+ * PAGE is of testdata/demo/good-hitches.ttc.xz; HOSTILE has names that would set window.got; MANY is of 5,000 frames, of which 2501 is long;
+ * LONG has a table of 300 markers.
  * No message on the console, no request but for the file; columns are sorted, rows filtered, a range of frames is chosen by its numbers, by
  * dragging and by the address. Without scripts the page reads the same, and from a server with Jenkins' own policy, which blocks scripts and
  * styles.
@@ -23,7 +24,7 @@ async function verdict(page) {
 	return (await page.send('DOM.getOuterHTML', { nodeId })).outerHTML.replace(/<[^>]*>/g, '');
 }
 
-module.exports = async (demo_file, evil_file, many_file) => {
+module.exports = async (demo_file, evil_file, many_file, long_file) => {
 	const browser = chromium(), demo = url.pathToFileURL(demo_file).href, evil = url.pathToFileURL(evil_file).href;
 	let page = await browser.open(demo);
 
@@ -87,6 +88,20 @@ module.exports = async (demo_file, evil_file, many_file) => {
 	await page.click(x, y);
 	check('a click opens it', await page.wait('new Promise((done) => { const end = Date.now() + 5000, look = () => location.hash || ' +
 		'Date.now() > end ? done(location.hash) : setTimeout(look, 5); look(); })'), '#frame=2501');
+
+	page = await browser.open(url.pathToFileURL(long_file).href);
+	await page.run('document.querySelector("#t-markers").open = true');
+	const all = await page.run('Array.from(document.querySelectorAll("#t-markers tbody tr"), (r) => Number(r.cells[2].dataset.v))');
+	check('of a long table the first rows are shown', [all.length, (await page.run(SELF)).length], [300, 100]);
+	await page.run('document.querySelectorAll("#t-markers th .s")[2].click()');
+	await page.run('document.querySelectorAll("#t-markers th .s")[2].click()');
+	check('the first of all when it is sorted', await page.run(SELF), all.slice().sort((a, b) => a - b).slice(0, 100));
+	await page.run('{ const i = document.querySelector("#t-markers input"); i.value = "kind.2"; i.dispatchEvent(new Event("input")); }');
+	check('a filter looks at all of them', await page.run('document.querySelector("#t-markers output").textContent'), '100 of 300 rows');
+	await page.run('{ const i = document.querySelector("#t-markers input"); i.value = ""; i.dispatchEvent(new Event("input")); }');
+	check('there is a button for the others', await page.run('document.querySelector("#t-markers > .c").textContent'), 'Show all 300 rows');
+	await page.run('document.querySelector("#t-markers > .c").click()');
+	check('which shows all', await page.run(SELF), all.slice().sort((a, b) => a - b));
 
 	page = await browser.open(evil);
 	check('no name runs', [await page.run('typeof window.got'), page.said, page.asked], ['undefined', [], [evil]]);

@@ -655,7 +655,7 @@ def browsers():
     for name, path, frames in (("demo", demo, "24-60"), ("kinds", "kinds.ttc", "1001-1400")):
         run("stats", "-q", path, "--frames", frames, "--format", "json", "--limit", "0", "-o", name + ".json")
     run("report", "chart5000.ttc", "-o", "many.html")
-    drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "--",
+    drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "kinds.html", "--",
           "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "--",
           "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
           "ranges.cjs", "demo.html", "demo.json", "kinds.html", "kinds.json", "--",
