@@ -96,9 +96,6 @@ const char *tt_word_text(uint64_t bits);
 /* Print a number, or "NaN", "Infinity", "-Infinity"; a text writes nothing. At most 32 bytes. */
 char *tt_put_value(char *p, enum tt_type type, uint64_t bits);
 
-/* Room for the name of what nothing defines. */
-struct tt_nameless { struct tt_name name; char text[48]; };
-
 /* The name of zone key ${key} while streaming; an undefined one is named by its address, in ${own}. */
 const struct tt_name *tt_emit_name(const struct tt_model *m, uint32_t process, uint64_t key, struct tt_nameless *own);
 

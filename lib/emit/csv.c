@@ -13,6 +13,7 @@
 #include "emit/args.h"
 #include "emit/common.h"
 #include "emit/marker_text.h"
+#include "emit/rare_record.h"
 #include "io/sink.h"
 #include "model/facts.h"
 #include "pass/pass.h"
@@ -127,7 +128,7 @@ put_args(struct writer *w, uint64_t key, const struct tt_args *args)
 {
 	char value[40], room[24];
 	size_t n;
-	const char *text = tt_csv_args(args, value, room, &n);
+	const char *text = tt_rare_args(args, value, room, &n);
 	const char *const *name = tt_model_key(w->c->m, w->v->cap->process, key)->arg;
 
 	w->out->n -= 4;

@@ -51,13 +51,6 @@ void tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name
 /* Print `,process,thread,tid,`; ${thread} is an index. */
 char *tt_csv_put_ids(char *p, const struct csv *c, uint32_t process, uint32_t thread, bool has_tid, uint64_t tid);
 
-/**
- * tt_csv_args(args, value, room, n):
- * What a record shows of arguments: in ${value} (at least 40 bytes) the first number, or nothing; returned, with its length
- * *${n}, the first text or pointer, without one how long the first blob is, or NULL. It may lie in ${room} (at least 24 bytes).
- */
-const char *tt_csv_args(const struct tt_args *args, char *value, char *room, size_t *n);
-
 /* A separator, and the text of ${args}, if any. ${scratch} is overwritten. */
 void tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *args, const char *const *name,
     struct tt_buf *scratch);

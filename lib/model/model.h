@@ -71,6 +71,9 @@ struct tt_model {
 	struct tt_arena arena;        /* text made at report time */
 };
 
+/* Room for the name of what nothing defines. */
+struct tt_nameless { struct tt_name name; char text[48]; };
+
 enum tt_names_form { TT_NAMES_SHORT, TT_NAMES_FULL };
 
 /**
