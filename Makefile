@@ -47,10 +47,15 @@ DEPENDS  := libarchive jansson zlib
 LIB_CPPFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPENDS) 2>/dev/null)
 LIB_LDLIBS   := $(or $(shell $(PKG_CONFIG) --libs $(DEPENDS) 2>/dev/null),-larchive -ljansson -lz)
 
-ALL_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(LIB_CPPFLAGS) $(CPPFLAGS)
+ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(LIB_CPPFLAGS) $(if $(SQLITE),-DTT_SQLITE $(SQLITE_INC)) $(CPPFLAGS)
 ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) $(MAP) $(HARDEN_C) -pthread -fno-strict-overflow $(CFLAGS)
 ALL_LDFLAGS  := -pthread $(HARDEN_L) $(LDFLAGS)
-ALL_LDLIBS   := $(LIB_LDLIBS) -lm $(LDLIBS)
+ALL_LDLIBS   = $(SQLITE) $(LIB_LDLIBS) -lm $(LDLIBS)
+
+# What links with libsqlite3, or nothing: databases are left out then, and the program says so. SQLITE= leaves them out.
+# Looked for once, and only when something is made: "make setup all" brings it in between.
+SQLITE   = $(eval SQLITE := $(shell $(PKG_CONFIG) --libs sqlite3 2>/dev/null))$(SQLITE)
+SQLITE_INC = $(eval SQLITE_INC := $(shell $(PKG_CONFIG) --cflags sqlite3 2>/dev/null))$(SQLITE_INC)
 
 BIN      := $(BUILD)/tracetool
 LIB      := $(BUILD)/libtracetool.a
@@ -153,7 +158,7 @@ ALL_CPUS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 AFTER_SETUP := $(addprefix | ,$(firstword $(filter setup setup-check,$(MAKECMDGOALS))))
 
 # Changes when compiler or flags do, and everything is made anew.
-FLAGS := $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+FLAGS = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 $(BUILD)/flags: FORCE $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -338,7 +343,7 @@ clean:
 
 # What the program needs, and what else the tests and the other targets need.
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
-DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev zlib1g-dev
+DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev libsqlite3-dev pkg-config zlib1g-dev
 DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip chromium clang cmark-gfm curl firefox-esr git golang-go jq lcov libarchive-tools \
 	libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
 	mono-mcs mono-runtime mono-utils nodejs npm python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
@@ -550,7 +555,7 @@ pictures: $(BIN)
 .PHONY: man
 man: $(BIN)
 	@man/common.sh write $(PAGES)
-	@man/tables.py write $(BIN) man/tracetool-metrics.7 man/tracetool-tables.7 man/tracetool-json.7
+	@man/tables.py write $(BIN) man/tracetool-metrics.7 man/tracetool-tables.7 man/tracetool-json.7 man/tracetool-sqlite.7
 
 INSTALL  ?= install
 # Runs the program where it was built for another machine, as an emulator does: completions are what it prints.
