@@ -143,13 +143,14 @@ const struct verb verb_convert = {
 	.name = "convert",
 	.summary = "write captures as files that other programs read",
 	.operands = "FILE...",
-	.about = "Write captures as files that other programs read: Perfetto's format, Chrome JSON, CSV, pprof, folded stacks, lcov, Unity's Profile "
-		 "Analyzer. "
+	.about = "Write captures as files that other programs read: Perfetto's format, Chrome JSON, CSV, SQLite, pprof, folded stacks, lcov, "
+		 "Unity's Profile Analyzer. "
 		 "Several inputs share one timeline; one run can write several outputs. "
 		 "\"-\" is standard input; the content of an input shows its format and compression.",
 	.examples = "  tracetool convert game.mlpd -o game.pftrace\n"
 		    "  tracetool convert game.mlpd --time 10-12.5 -o part.json -o part.pb.gz\n"
 		    "  tracetool convert game.mlpd -f csv --table markers -o markers.csv\n"
+		    "  tracetool convert game.mlpd -o game.sqlite\n"
 		    "  zcat game.mlpd.gz | tracetool convert - -f folded -o - | flamegraph.pl > game.svg\n",
 	.group = groups,
 	.operand_at = offsetof(struct convert_opts, in.path),
@@ -225,6 +226,8 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 		    "%s: no format has this suffix; give one with -f (see \"tracetool list emitters\")",
 		    o->path);
+	if (tt_emit_missing(o->emit))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s", o->path, tt_emit_missing(o->emit));
 	if (standard && o->emit->binary && isatty(STDOUT_FILENO))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is binary and is not written to a terminal: give -o FILE", o->emit->name);
 	if (input_is(&c->in, o->path))

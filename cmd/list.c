@@ -7,6 +7,7 @@
 #include "cmd.h"
 #include "definitions.h"
 #include "emit/emit.h"
+#include "emit/sqlite_schema.h"
 #include "model/format.h"
 #include "pass/pass.h"
 #include "report.h"
@@ -17,13 +18,13 @@ struct list_opts {
 	struct ui_opts ui;
 };
 
-enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_GATE, L_LOSSES, L_NOTES, L_TERMS, L_ZONES, L_SANDBOX, L_N };
+enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_GATE, L_LOSSES, L_NOTES, L_TERMS, L_ZONES, L_SCHEMA, L_SANDBOX, L_N };
 
 static const char *
 what_value(size_t i)
 {
 	static const char *const v[] = { "formats", "passes", "emitters", "metrics", "gate", "losses", "notes", "terms", "zones",
-		"sandbox", NULL };
+		"schema", "sandbox", NULL };
 
 	return i <= L_N ? v[i] : NULL;
 }
@@ -37,11 +38,11 @@ static const struct opt_group groups[] = {
 const struct verb verb_list = {
 	.name = "list",
 	.summary = "list formats, passes, emitters, metrics and more",
-	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [sandbox]",
+	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [schema] [sandbox]",
 	.about = "List the formats that tracetool reads, its analysis passes, the formats that it writes (emitters), all tables "
 		 "with their columns (metrics), figures that budgets can limit (gate), kinds of loss (losses), remarks on reports "
-		 "(notes), the manual's terms (terms), zones that tracetool makes itself (zones), and the means of this system to confine "
-		 "the program while it reads (sandbox). Without an argument, list the first three.",
+		 "(notes), the manual's terms (terms), zones that tracetool makes itself (zones), tables of databases beside those of "
+		 "stats (schema), and the means of this system to confine the program while it reads (sandbox). Without an argument, list the first three.",
 	.examples = "  tracetool list\n"
 		    "  tracetool list metrics\n"
 		    "  tracetool list metrics --format json\n",
@@ -65,6 +66,12 @@ static const struct tt_col emitter_col[] = {
 	{ "name", "emitter", TT_UNIT_TEXT, "for convert --format" },
 	{ "suffix", "suffixes", TT_UNIT_PROSE, "of output files that choose it" },
 	{ "summary", "what it is", TT_UNIT_PROSE, "in one line" },
+};
+static const struct tt_col schema_col[] = {
+	{ "table", "table", TT_UNIT_TEXT, "of a database that convert writes" },
+	{ "column", "column", TT_UNIT_TEXT, "empty in the row of the table itself" },
+	{ "type", "type", TT_UNIT_TEXT, "in SQL; empty: a number or a text" },
+	{ "help", "what it is", TT_UNIT_PROSE, "in one line" },
 };
 static const struct tt_col sandbox_col[] = {
 	{ "part", "part", TT_UNIT_TEXT, "of the sandbox" },
@@ -137,7 +144,8 @@ list_emitters(struct tt_report *r)
 	struct tt_table *t = tt_report_table(r, "emitters", "Formats written", emitter_col, TT_NCOL(emitter_col));
 
 	for (const struct tt_emit *const *e = tt_emits; *e; e++)
-		row(t, (const char *const[]){ (*e)->name, join(r, suffix_at, *e), (*e)->summary });
+		row(t, (const char *const[]){ (*e)->name, join(r, suffix_at, *e),
+		    tt_emit_missing(*e) ? tt_text(r, "not here: %s", tt_emit_missing(*e)) : (*e)->summary });
 }
 
 /* Definitions of one kind. */
@@ -171,6 +179,22 @@ static void list_terms(struct tt_report *r) { list_kind(r, DEF_TERM); }
 static void list_zones(struct tt_report *r) { list_kind(r, DEF_ZONE); }
 
 static void
+list_schema(struct tt_report *r)
+{
+	struct tt_table *t = tt_report_table(r, "schema", "Tables of databases", schema_col, TT_NCOL(schema_col));
+
+	for (size_t i = 0; i < TT_SQL_TABLES; i++) {
+		const struct tt_db_table *table = &tt_sqlite_table[i];
+
+		row(t, (const char *const[]){ table->name, NULL, NULL, table->help });
+		for (size_t k = 0; k < table->ncol; k++)
+			row(t, (const char *const[]){ table->name, table->col[k].name, table->col[k].type, table->col[k].help });
+	}
+	for (const struct tt_sqlite_view *v = tt_sqlite_view; v->name; v++)
+		row(t, (const char *const[]){ v->name, NULL, "VIEW", v->help });
+}
+
+static void
 list_sandbox(struct tt_report *r)
 {
 	struct tt_sandbox_parts p = tt_sandbox_probe();
@@ -202,7 +226,7 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 		if (k == L_N) {
 			near = opts_nearest(word, what_value);
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, gate, losses, notes, terms, zones, sandbox)", word,
+			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, gate, losses, notes, terms, zones, schema, sandbox)", word,
 			    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		}
 		*bits |= 1u << k;
@@ -223,6 +247,7 @@ run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 		[L_NOTES] = list_notes,
 		[L_TERMS] = list_terms,
 		[L_ZONES] = list_zones,
+		[L_SCHEMA] = list_schema,
 		[L_SANDBOX] = list_sandbox,
 	};
 	struct list_opts o = { 0 };

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""tables.py write|check TRACETOOL PAGE...: the generated lists in tracetool-tables(7), tracetool-metrics(7) and tracetool-json(7).
+"""tables.py write|check TRACETOOL PAGE...: the generated lists in tracetool-tables(7), tracetool-metrics(7), tracetool-json(7) and
+tracetool-sqlite(7).
 
 A page holds, between the lines
 	.\\" begin table ID
 	.\\" end table
 the columns of that table as `tracetool list metrics` knows them, and between "begin X" and "end X" the list X as `tracetool list X`
-has it: losses, gate, terms, zones, notes. "write" puts them in; "check" names pages that differ, and tables that no page has; exit status 1.
+has it: losses, gate, terms, zones, notes, schema. "write" puts them in; "check" names pages that differ, and tables that no page has; exit status 1.
 """
 import json
 import re
@@ -71,9 +72,24 @@ def gate(program):
     return out + [".El"]
 
 
+def schema(program):
+    out, is_open = [], False
+    for r in listed(program, "schema"):
+        if r["column"] is None:
+            out += [".El"] if is_open else []
+            out += [".Ss %s%s" % (r["table"], " (view)" if r["type"] == "VIEW" else ""), roff(r["help"])]
+            is_open = False
+            continue
+        out += [] if is_open else [".Pp", ".Bl -tag -width Ds -compact"]
+        out += [".It Va %s" % r["column"], roff(r["help"])]
+        is_open = True
+    return out + ([".El"] if is_open else [])
+
+
 # What stands between "begin X" and "end X".
 LISTS = {
     "losses": losses,
+    "schema": schema,
     "gate": gate,
     "terms": lambda program: words(program, "terms", '.Bl -tag -width "whole frame" -compact', ""),
     "zones": lambda program: words(program, "zones", '.Bl -tag -width "Contention"', ""),

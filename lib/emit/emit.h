@@ -81,6 +81,7 @@ struct tt_emit {
 	bool binary;                  /* nothing to print on a terminal */
 	bool viewed;                  /* viewers open it as it is or with .gz, and with no other compression */
 	bool apart;                   /* several captures become a file each: tt_emit_open_part() */
+	const char *(*missing)(void); /* why this build cannot write it, as a sentence; NULL: it can. NULL: it always can */
 	const struct tt_option *option;       /* fields in tt_emit_opts.own; ends with a row without a name; NULL: none */
 	size_t own;
 	unsigned needs;
@@ -107,6 +108,9 @@ extern const struct tt_emit *const tt_emits[];       /* NULL-terminated */
  * TT_NEEDS_SLICES `chunk`, `rare` and `write` need not be called, and do nothing.
  */
 unsigned tt_emit_needs(const struct tt_emit *e, const struct tt_emit_opts *o);
+
+/* Why this build cannot write ${e}, as a sentence; NULL: it can. */
+const char *tt_emit_missing(const struct tt_emit *e);
 
 /* The option of ${e} called ${name}, or NULL. */
 const struct tt_option *tt_emit_option(const struct tt_emit *e, const char *name);

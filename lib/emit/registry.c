@@ -8,7 +8,7 @@
 #include "io/sink.h"
 
 extern const struct tt_emit tt_emit_chrome, tt_emit_perfetto, tt_emit_csv, tt_emit_pprof, tt_emit_folded, tt_emit_lcov, tt_emit_pdata,
-    tt_emit_perf_test;
+    tt_emit_perf_test, tt_emit_sqlite;
 
 const struct tt_emit *const tt_emits[] = {
 	&tt_emit_chrome,
@@ -19,6 +19,7 @@ const struct tt_emit *const tt_emits[] = {
 	&tt_emit_lcov,
 	&tt_emit_pdata,
 	&tt_emit_perf_test,
+	&tt_emit_sqlite,
 	NULL,
 };
 
@@ -56,6 +57,12 @@ unsigned
 tt_emit_needs(const struct tt_emit *e, const struct tt_emit_opts *o)
 {
 	return e->needs_for ? e->needs_for(o) : e->needs;
+}
+
+const char *
+tt_emit_missing(const struct tt_emit *e)
+{
+	return e->missing ? e->missing() : NULL;
 }
 
 const struct tt_option *

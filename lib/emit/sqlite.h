@@ -1,0 +1,100 @@
+/**
+ * The parts of the SQLite emitter. Internal to lib/emit/sqlite*.c.
+ *
+ * sqlite.c         start and end; zones and allocations: `chunk`, `write`
+ * sqlite_names.c   numbers of markers, classes and stacks
+ * sqlite_rare.c    counters, samples, flows, all other events: `rare`
+ * sqlite_tail.c    after the events: inputs, threads, frames, markers, and the tables of passes
+ * sqlite_schema.c  the tables, as data
+ *
+ * Workers make rows of numbers of zones; `write` hands them to SQLite as they are, a chunk at a time. What a worker cannot number, a
+ * marker that nothing defines and the arguments of zones, follows the rows as notes. All else is done in order, on one thread at a time.
+ */
+#ifndef TT_EMIT_SQLITE_H
+#define TT_EMIT_SQLITE_H
+
+#include <stdatomic.h>
+
+#include "base/map.h"
+#include "emit/emit.h"
+#include "emit/marker_text.h"
+#include "emit/sqlite_schema.h"
+
+struct tt_args;
+
+/* The options. */
+struct sqlite_own { int level; bool blobs; };
+
+/* What `chunk` makes: this, ${rows} rows of SLICE_COLUMNS numbers, and notes up to the end. */
+struct sqlite_block { uint64_t rows; };
+enum { SLICE_COLUMNS = 4, SLICE_MARKER = 3 };         /* start_ns, dur_ns, depth, marker */
+
+/* ${n} bytes of text follow, and as many as end it at a multiple of 8. */
+struct sqlite_note {
+	uint64_t row;                 /* of the block */
+	uint32_t n;
+	uint32_t category;            /* model's number; NOTE_ARGS: these are the arguments of the row, not the name of its marker */
+};
+#define NOTE_ARGS UINT32_MAX
+
+struct sqlite_db {
+	struct tt_emit_opts o;
+	struct sqlite_own own;
+	struct tt_env *env;
+	const struct tt_model *m;
+	struct tt_sink *sink;
+	struct tt_db *db;
+	enum tt_sqlite_level level;
+	bool making;                  /* markers are being numbered: only in `begin` */
+	struct tt_pieces *process;    /* a piece is a number of marker or class: uint32_t */
+	size_t nprocess;
+	struct sqlite_marker { const char *name, *full; uint32_t category; bool used; } *marker;      /* by number - 1 */
+	size_t nmarker, capmarker;
+	struct tt_map markers;        /* by full name and category */
+	_Atomic uint8_t *seen;        /* by number - 1: a worker saw it. Of those that are known before the events */
+	size_t nseen;
+	struct sqlite_class { const char *name; bool used; } *class;  /* by number - 1 */
+	size_t nclass, capclass;
+	struct tt_map classes;
+	struct sqlite_stack { uint32_t parent, marker; } *stack;      /* by number - 1 */
+	size_t nstack, capstack;
+	struct tt_map stacks;
+	struct sqlite_counter { uint64_t key; uint32_t process; } *counter;   /* by number - 1 */
+	size_t ncounter, capcounter;
+	struct tt_map counters;
+	struct tt_arena text;         /* names that the model has not */
+	int64_t *row;                 /* of allocations or flows, until they are many */
+	size_t nrow, caprow;
+	uint64_t nslice;              /* rows so far */
+	uint64_t unwritten, no_stack;
+	struct tt_buf scratch;
+	/* Statements. */
+	struct tt_db_insert *slices, *args, *allocations, *samples, *counter_rows, *points, *flows, *events;
+};
+
+/* The level that ${o} asks for. */
+enum tt_sqlite_level tt_sqlite_level(const struct tt_emit_opts *o);
+
+/* The number of a marker; 0: there was no memory, which the database's error says. In order only. */
+uint32_t tt_sqlite_marker(struct sqlite_db *s, const char *name, const char *full, uint32_t category);
+
+/* The same of a name that nothing defines: ${n} bytes at ${text}. */
+uint32_t tt_sqlite_own_marker(struct sqlite_db *s, const char *text, size_t n, uint32_t category);
+
+/* Make the pieces of s->process, and number all markers and classes that are defined. */
+int tt_sqlite_pieces(struct sqlite_db *s, struct tt_err *err);
+
+/* The number of the marker of ${key}, which is used. In order only. */
+uint32_t tt_sqlite_key(struct sqlite_db *s, const struct tt_view *v, uint64_t key);
+
+/* The number of the recorded stack of event ${i}; 0: it has none. In order only. */
+uint32_t tt_sqlite_stack(struct sqlite_db *s, const struct tt_view *v, size_t i);
+
+/* True if a database of ${level} has the tables of ${p}. */
+struct tt_pass;
+bool tt_sqlite_has(const struct tt_pass *p, enum tt_sqlite_level level);
+
+int tt_sqlite_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+int tt_sqlite_finish(void *state, const struct tt_model *m, struct tt_err *err);
+
+#endif

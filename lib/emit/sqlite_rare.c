@@ -1,0 +1,158 @@
+/**
+ * SQLite: counters, samples, flows, and events of all other kinds.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash_seed.h"
+#include "emit/args.h"
+#include "emit/common.h"
+#include "emit/rare_record.h"
+#include "emit/sqlite.h"
+#include "model/defs.h"
+
+enum { FLOW_COLUMNS = 4 };
+
+/* Text that is a number as a number: whole where that holds it, else real. */
+static void
+put_number(struct tt_db_insert *to, size_t col, const char *text)
+{
+	char *end;
+
+	if (!*text)
+		return;
+	errno = 0;
+	long long whole = strtoll(text, &end, 10);
+	if (!*end && !errno) {
+		tt_db_int(to, col, whole);
+		return;
+	}
+	double real = strtod(text, &end);
+	if (*end || strpbrk(text, "aiN"))     /* NaN, Infinity: SQLite has neither */
+		tt_db_text(to, col, text, strlen(text));
+	else
+		tt_db_real(to, col, real);
+}
+
+/* The row of a counter, which is made when its first value comes. */
+static int64_t
+counter_of(struct sqlite_db *s, const struct tt_view *v, uint64_t key, const struct tt_rare_record *r)
+{
+	const uint32_t process = v->cap->process;
+	const uint64_t hash = tt_slot_pair(process, key);
+	uint32_t i = tt_map_find(&s->counters, hash, k, s->counter[k].key == key && s->counter[k].process == process);
+	struct tt_err err = { 0 };
+
+	if (i)
+		return i;
+	if (tt_mem_grow(&s->env->mem, &s->counter, &s->capcounter, s->ncounter + 1, sizeof *s->counter, &err) != TT_OK ||
+	    tt_map_add(&s->counters, &s->env->mem, hash, s->ncounter, &err) != TT_OK) {
+		tt_db_fail(s->db, &err);
+		return 0;
+	}
+	s->counter[s->ncounter++] = (struct sqlite_counter){ key, process };
+	struct tt_db_insert *to = s->counter_rows;
+	tt_db_int(to, 0, (int64_t)s->ncounter);
+	tt_db_int(to, 1, (int64_t)process + 1);
+	tt_db_text(to, 2, r->name, r->nname);
+	if (r->ncategory)
+		tt_db_text(to, 3, r->category, r->ncategory);
+	if (v->b->ev && r->value[0])
+		tt_db_text(to, 4, r->detail, r->ndetail);
+	tt_db_row(to);
+	return (int64_t)s->ncounter;
+}
+
+static void
+put_counter(struct sqlite_db *s, const struct tt_view *v, const struct tt_event *e, const struct tt_rare_record *r)
+{
+	tt_db_int(s->points, 0, counter_of(s, v, e->dur, r));
+	tt_db_int(s->points, 1, e->ts);
+	if (e->depth == TT_T_TEXT && r->ndetail)
+		tt_db_text(s->points, 2, r->detail, r->ndetail);
+	else if (e->depth != TT_T_TEXT)
+		put_number(s->points, 2, r->value);
+	tt_db_row(s->points);
+}
+
+static void
+put_sample(struct sqlite_db *s, const struct tt_view *v, size_t i, const struct tt_rare_record *r)
+{
+	const struct tt_event *e = &v->b->ev[i];
+	uint32_t stack = tt_sqlite_stack(s, v, i);
+
+	tt_db_int(s->samples, 1, (int64_t)r->thread + 1);
+	tt_db_int(s->samples, 2, e->ts);
+	tt_db_int(s->samples, 3, (int64_t)e->val);
+	if (stack)
+		tt_db_int(s->samples, 4, stack);
+	tt_db_row(s->samples);
+}
+
+/* Flows are many: they are kept, and handed over together. */
+static int
+put_flow(struct sqlite_db *s, const struct tt_event *e, const struct tt_rare_record *r, struct tt_err *err)
+{
+	const int64_t row[FLOW_COLUMNS] = { (int64_t)e->val, e->ts, (int64_t)r->thread + 1, e->depth };
+	int rc = tt_mem_grow(&s->env->mem, &s->row, &s->caprow, (s->nrow + 1) * FLOW_COLUMNS, sizeof *s->row, err);
+
+	if (rc == TT_OK)
+		memcpy(s->row + s->nrow++ * FLOW_COLUMNS, row, sizeof row);
+	return rc;
+}
+
+static void
+put_event(struct sqlite_db *s, const struct tt_event *e, const struct tt_rare_record *r)
+{
+	struct tt_db_insert *to = s->events;
+
+	tt_db_int(to, 1, e->ts);
+	tt_db_int(to, 2, (int64_t)r->thread + 1);
+	tt_db_text(to, 3, r->kind, strlen(r->kind));
+	if (r->marker)
+		tt_db_known(to, 4, tt_emit_marker(r->marker));
+	else if (r->nname)
+		tt_db_text(to, 4, r->name, r->nname);
+	put_number(to, 5, r->value);
+	if (r->ndetail)
+		tt_db_text(to, 6, r->detail, r->ndetail);
+	if (r->args.n) {
+		s->scratch.n = 0;
+		tt_emit_args(&r->args, r->marker ? r->marker->arg_instant : NULL, s->own.blobs, &s->scratch);
+		tt_db_text(to, 7, s->scratch.failed ? "" : s->scratch.p, s->scratch.failed ? 0 : s->scratch.n);
+	}
+	tt_db_row(to);
+}
+
+int
+tt_sqlite_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+{
+	struct sqlite_db *s = state;
+
+	int rc = TT_OK;
+
+	(void)out;
+	for (size_t k = 0; s->level >= TT_SQLITE_SLICES && k < v->b->nrare && rc == TT_OK; k++) {
+		size_t i = v->b->rare[k];
+		const struct tt_event *e = &v->b->ev[i];
+		struct tt_rare_record r;
+
+		/* Objects of heap shots are too many to be of use one by one: tables of stats have them by class. */
+		if (e->kind == TT_HEAP_OBJECT || e->kind == TT_HEAP_ROOT || e->kind == TT_GC_MOVE || !tt_rare_record(s->m, v, i, &s->unwritten, &r))
+			continue;
+		if (e->kind == TT_COUNTER)
+			put_counter(s, v, e, &r);
+		else if (e->kind == TT_SAMPLE)
+			put_sample(s, v, i, &r);
+		else if (e->kind == TT_FLOW)
+			rc = put_flow(s, e, &r, err);
+		else
+			put_event(s, e, &r);
+	}
+	tt_db_rows(s->flows, 0, s->row, s->nrow, FLOW_COLUMNS);
+	s->nrow = 0;
+	if (rc != TT_OK)
+		return rc;
+	return tt_buf_error(&s->scratch, err) != TT_OK ? err->code : tt_db_error(s->db, err);
+}

@@ -1,0 +1,216 @@
+/**
+ * The schema of a capture's database; the contract is in sqlite_schema.h.
+ */
+#include "emit/sqlite_schema.h"
+
+#define ID(help) { "id", "INTEGER PRIMARY KEY", help }
+#define PROCESS { "process", "INTEGER", "Row of process." }
+#define THREAD { "thread", "INTEGER", "Row of thread." }
+#define COLUMNS(c) (c), sizeof (c) / sizeof *(c)
+
+static const struct tt_db_col about[] = {
+	{ "table_name", "TEXT", "Table or view." },
+	{ "column_name", "TEXT", "Column; empty in the row about the table itself." },
+	{ "unit", "TEXT", "Unit of a column of stats, as in \"tracetool list metrics\"." },
+	{ "help", "TEXT", "What it is, in a sentence." },
+};
+
+static const struct tt_db_col info[] = {
+	{ "key", "TEXT PRIMARY KEY", "generator: program and version; kind: capture; schema: number of the schema; level: frames, markers or slices." },
+	{ "value", "", "Its value." },
+};
+
+static const struct tt_db_col process[] = {
+	ID("Number of the input, from 1."),
+	{ "name", "TEXT", "Name of the program or, where that is not known, of the file." },
+	{ "path", "TEXT", "Name of the input, as given." },
+	{ "format", "TEXT", "Format of the input." },
+	{ "version", "TEXT", "Version of the file format." },
+	{ "producer", "TEXT", "Program that recorded the capture." },
+	{ "pid", "INTEGER", "Process id." },
+	{ "arch", "TEXT", "Architecture of the recorded process." },
+	{ "os", "TEXT", "Operating system of the recorded process." },
+	{ "args", "TEXT", "Options of the recorder." },
+	{ "clock", "TEXT", "Source of the times." },
+	{ "wall_ns", "INTEGER", "Wall clock at the start, in ns since 1970, UTC." },
+	{ "first_ns", "INTEGER", "Time of the first event." },
+	{ "last_ns", "INTEGER", "Time of the last event." },
+	{ "events", "INTEGER", "Events in the file, before any filter." },
+	{ "bytes", "INTEGER", "Bytes read, after decompression." },
+};
+
+static const struct tt_db_col thread[] = {
+	ID("Number of the thread in all outputs, from 1."),
+	PROCESS,
+	{ "tid", "INTEGER", "Thread id from the producer; the GPU has none." },
+	{ "name", "TEXT", "Name, or \"Thread\" and its number." },
+	{ "group_name", "TEXT", "Group of threads from the engine, like Job." },
+	{ "gpu", "INTEGER", "1 where it is what the GPU did." },
+	{ "first_ns", "INTEGER", "Time of its first event." },
+	{ "last_ns", "INTEGER", "Time of its last event." },
+	{ "events", "INTEGER", "Events from the producer, before any filter." },
+};
+
+static const struct tt_db_col frame[] = {
+	ID("Number over all inputs, from 1."),
+	PROCESS,
+	{ "number", "INTEGER", "Number of the frame in its input, from 1, as filters by frame use it." },
+	{ "engine_number", "INTEGER", "Number that the engine gave it." },
+	{ "thread", "INTEGER", "Frame thread." },
+	{ "start_ns", "INTEGER", "Start." },
+	{ "dur_ns", "INTEGER", "Wall time." },
+	{ "cpu_ns", "INTEGER", "CPU-active time." },
+	{ "uncapped_ns", "INTEGER", "Time without the wait for the frame limit." },
+	{ "wait_ns", "INTEGER", "Waits on the frame thread." },
+	{ "alloc_bytes", "INTEGER", "Bytes allocated in the frame on all threads." },
+	{ "allocs", "INTEGER", "Allocations in the frame on all threads." },
+	{ "main_ns", "INTEGER", "Work of the main thread, as the engine measured it." },
+	{ "render_ns", "INTEGER", "Work of the render thread, likewise." },
+	{ "present_ns", "INTEGER", "Wait to present, likewise." },
+	{ "gpu_ns", "INTEGER", "GPU time, likewise." },
+};
+
+static const struct tt_db_col fact[] = {
+	PROCESS,
+	{ "start_ns", "INTEGER", "When it was set; empty for facts of the whole capture." },
+	{ "end_ns", "INTEGER", "When it was set again; empty where it holds to the end." },
+	{ "key", "TEXT", "Key: device, build, label and whatever else the program says." },
+	{ "value", "TEXT", "Its value." },
+};
+
+static const struct tt_db_col category[] = {
+	ID("Number."),
+	{ "name", "TEXT", "Name." },
+	{ "rgba", "INTEGER", "Colour that the producer gives it, as 0xRRGGBBAA; empty where it gives none." },
+};
+
+static const struct tt_db_col marker[] = {
+	ID("Number."),
+	{ "name", "TEXT", "Name, as tables of stats have it; with arguments where others would be called the same." },
+	{ "full_name", "TEXT", "Name with namespace and arguments." },
+	{ "category", "INTEGER", "Row of category." },
+};
+
+static const struct tt_db_col class[] = {
+	ID("Number."),
+	{ "name", "TEXT", "Name of a class of allocated objects." },
+};
+
+static const struct tt_db_col slice[] = {
+	ID("Number, in the order of the file: zones of one part of a thread are in order of begin."),
+	THREAD,
+	{ "start_ns", "INTEGER", "Begin." },
+	{ "dur_ns", "INTEGER", "Duration." },
+	{ "depth", "INTEGER", "Zones open around it." },
+	{ "marker", "INTEGER", "Row of marker." },
+};
+
+static const struct tt_db_col arg[] = {
+	{ "slice", "INTEGER PRIMARY KEY", "Row of slice." },
+	{ "args", "TEXT", "What the zone carried, as a JSON object." },
+};
+
+static const struct tt_db_col stack[] = {
+	ID("Number."),
+	{ "parent", "INTEGER", "Row of stack that called it; empty for the outermost." },
+	{ "marker", "INTEGER", "Row of marker: the frame." },
+};
+
+static const struct tt_db_col allocation[] = {
+	ID("Number."),
+	THREAD,
+	{ "time_ns", "INTEGER", "When." },
+	{ "class", "INTEGER", "Row of class." },
+	{ "bytes", "INTEGER", "Size, of a sampled one of all that it stands for." },
+	{ "count", "INTEGER", "Allocations it stands for: 1, or more where they were sampled." },
+	{ "stack", "INTEGER", "Row of stack; empty where none was recorded." },
+};
+
+static const struct tt_db_col sample[] = {
+	ID("Number."),
+	THREAD,
+	{ "time_ns", "INTEGER", "When." },
+	{ "address", "INTEGER", "Address that was hit." },
+	{ "stack", "INTEGER", "Row of stack; empty where none was recorded." },
+};
+
+static const struct tt_db_col counter[] = {
+	ID("Number."),
+	PROCESS,
+	{ "name", "TEXT", "Name." },
+	{ "section", "TEXT", "Section, of the program's own counters." },
+	{ "unit", "TEXT", "What it counts: bytes, count, ns and so on; value where that is not known." },
+};
+
+static const struct tt_db_col point[] = {
+	{ "counter", "INTEGER", "Row of counter." },
+	{ "time_ns", "INTEGER", "When." },
+	{ "value", "", "Value from then on: a number, or a text." },
+};
+
+static const struct tt_db_col flow[] = {
+	{ "flow", "INTEGER", "Number of the flow: its steps have the same." },
+	{ "time_ns", "INTEGER", "When." },
+	THREAD,
+	{ "step", "TEXT", "begin, parallel, sequential or end." },
+};
+
+static const struct tt_db_col event[] = {
+	ID("Number."),
+	{ "time_ns", "INTEGER", "When." },
+	THREAD,
+	{ "kind", "TEXT", "Kind: instant, frame, gc, gc_heap, throw, clause, monitor, handle, finalize and others, as in CSV." },
+	{ "name", "TEXT", "Marker of an instant, class, phase or what else the kind has." },
+	{ "value", "", "Number." },
+	{ "detail", "TEXT", "Text or id." },
+	{ "args", "TEXT", "What an instant carried, as a JSON object." },
+};
+
+const struct tt_db_table tt_sqlite_table[TT_SQL_TABLES] = {
+	[TT_SQL_ABOUT] = { "about", COLUMNS(about), "A table, view or column, in words.", NULL },
+	[TT_SQL_INFO] = { "info", COLUMNS(info), "What made the database.", NULL },
+	[TT_SQL_PROCESS] = { "process", COLUMNS(process), "An input.", NULL },
+	[TT_SQL_THREAD] = { "thread", COLUMNS(thread), "A thread.", NULL },
+	[TT_SQL_FRAME] = { "frame", COLUMNS(frame), "A whole frame.", NULL },
+	[TT_SQL_FACT] = { "fact", COLUMNS(fact), "A fact: of a capture, or from when to when a program says it.", NULL },
+	[TT_SQL_CATEGORY] = { "category", COLUMNS(category), "A category of markers.", NULL },
+	[TT_SQL_MARKER] = { "marker", COLUMNS(marker), "A marker that something happened in.", NULL },
+	[TT_SQL_CLASS] = { "class", COLUMNS(class), "A class of allocated objects.", NULL },
+	[TT_SQL_SLICE] = { "slice", COLUMNS(slice), "A zone.", NULL },
+	[TT_SQL_ARG] = { "slice_arg", COLUMNS(arg), "What a zone carried.", NULL },
+	[TT_SQL_STACK] = { "stack", COLUMNS(stack), "A recorded call stack: a frame and the stack that called it.", NULL },
+	[TT_SQL_ALLOCATION] = { "allocation", COLUMNS(allocation), "An allocation.", NULL },
+	[TT_SQL_SAMPLE] = { "sample", COLUMNS(sample), "A sample of a thread.", NULL },
+	[TT_SQL_COUNTER] = { "counter", COLUMNS(counter), "A counter.", NULL },
+	[TT_SQL_POINT] = { "counter_value", COLUMNS(point), "A value of a counter.", NULL },
+	[TT_SQL_FLOW] = { "flow", COLUMNS(flow), "A step of a flow.", NULL },
+	[TT_SQL_EVENT] = { "event", COLUMNS(event), "An event of any other kind.", NULL },
+};
+
+enum tt_sqlite_level
+tt_sqlite_table_level(enum tt_sqlite_table t)
+{
+	return t <= TT_SQL_FACT ? TT_SQLITE_FRAMES : t <= TT_SQL_MARKER ? TT_SQLITE_MARKERS : TT_SQLITE_SLICES;
+}
+
+const char *
+tt_sqlite_level_name(size_t i)
+{
+	static const char *const name[] = { "frames", "markers", "slices" };
+
+	return i < sizeof name / sizeof *name ? name[i] : NULL;
+}
+
+const struct tt_sqlite_view tt_sqlite_view[] = {
+	{ "slices", "SELECT s.id, t.process, t.name AS thread, s.start_ns, s.dur_ns, s.depth, m.name AS marker, c.name AS category "
+	    "FROM slice s JOIN thread t ON t.id = s.thread JOIN marker m ON m.id = s.marker LEFT JOIN category c ON c.id = m.category",
+	    "The rows of slice, with names in place of numbers." },
+	{ "allocations", "SELECT a.id, t.process, t.name AS thread, a.time_ns, c.name AS class, a.bytes, a.count, a.stack "
+	    "FROM allocation a JOIN thread t ON t.id = a.thread LEFT JOIN class c ON c.id = a.class",
+	    "The rows of allocation, likewise." },
+	{ "stack_frames", "WITH RECURSIVE up (stack, depth, at) AS (SELECT id, 0, id FROM stack UNION ALL "
+	    "SELECT up.stack, up.depth + 1, s.parent FROM up JOIN stack s ON s.id = up.at WHERE s.parent IS NOT NULL) "
+	    "SELECT up.stack, up.depth, m.name AS marker FROM up JOIN stack s ON s.id = up.at JOIN marker m ON m.id = s.marker",
+	    "The frames of each stack; depth 0 is the innermost." },
+	{ 0 },
+};

@@ -1,0 +1,423 @@
+/**
+ * SQLite: what is known after the events. Inputs, threads, frames, facts, markers; and the tables of stats, as their passes make them,
+ * so that their figures are those of stats.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/common.h"
+#include "emit/sqlite.h"
+#include "io/sink.h"
+#include "model/facts.h"
+#include "out/render.h"
+#include "pass/pass.h"
+#include "view/view.h"
+
+bool
+tt_sqlite_has(const struct tt_pass *p, enum tt_sqlite_level level)
+{
+	return p->standard && (level >= TT_SQLITE_MARKERS || strcmp(p->name, "frames") == 0 || strcmp(p->name, "loss") == 0);
+}
+
+/* --- what there is --------------------------------------------------------------------- */
+
+static struct tt_db_insert *
+into(struct sqlite_db *s, enum tt_sqlite_table t)
+{
+	return tt_db_insert(s->db, tt_sqlite_table[t].name, tt_sqlite_table[t].ncol);
+}
+
+static void
+put_info(struct sqlite_db *s)
+{
+	const char *const row[][2] = { { "generator", s->o.generator }, { "kind", "capture" }, { "level", tt_sqlite_level_name(s->level - 1) } };
+	struct tt_db_insert *to = into(s, TT_SQL_INFO);
+
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		tt_db_known(to, 0, row[i][0]);
+		tt_db_known(to, 1, row[i][1]);
+		tt_db_row(to);
+	}
+	tt_db_known(to, 0, "schema");
+	tt_db_int(to, 1, TT_SQLITE_VERSION);
+	tt_db_row(to);
+}
+
+static void
+put_process(struct tt_db_insert *to, const struct tt_capture *c)
+{
+	size_t n;
+	const char *title = tt_capture_title(c, &n);
+
+	tt_db_int(to, 0, (int64_t)c->process + 1);
+	tt_db_text(to, 1, title, n);
+	tt_db_known(to, 2, c->path);
+	tt_db_known(to, 3, c->format);
+	tt_db_known(to, 4, c->version);
+	tt_db_known(to, 5, c->producer);
+	if (c->pid)
+		tt_db_int(to, 6, c->pid);
+	tt_db_known(to, 7, c->arch);
+	tt_db_known(to, 8, c->os);
+	tt_db_known(to, 9, c->args);
+	tt_db_known(to, 10, c->clock);
+	if (c->wall_ns)
+		tt_db_int(to, 11, c->wall_ns);
+	if (c->min_ts <= c->max_ts) {
+		tt_db_int(to, 12, c->min_ts);
+		tt_db_int(to, 13, c->max_ts);
+	}
+	tt_db_int(to, 14, (int64_t)c->nevent);
+	tt_db_int(to, 15, (int64_t)c->bytes);
+	tt_db_row(to);
+}
+
+static void
+put_thread(struct tt_db_insert *to, const struct tt_thread *t)
+{
+	tt_db_int(to, 0, (int64_t)t->index + 1);
+	tt_db_int(to, 1, (int64_t)t->process + 1);
+	if (!tt_thread_is_gpu(t))
+		tt_db_int(to, 2, (int64_t)t->tid);
+	tt_db_known(to, 3, t->name);
+	tt_db_known(to, 4, t->group);
+	tt_db_int(to, 5, tt_thread_is_gpu(t));
+	if (t->first_ts <= t->last_ts) {
+		tt_db_int(to, 6, t->first_ts);
+		tt_db_int(to, 7, t->last_ts);
+	}
+	tt_db_int(to, 8, (int64_t)t->nevent);
+	tt_db_row(to);
+}
+
+static void
+put_frame(struct tt_db_insert *to, const struct tt_model *m, size_t i)
+{
+	static const enum tt_timing timing[] = { TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_PRESENT, TT_TIMING_GPU };
+	const struct tt_frames *f = m->frames;
+
+	tt_db_int(to, 0, (int64_t)i + 1);
+	tt_db_int(to, 1, (int64_t)m->threads.t[f->thread[i]]->process + 1);
+	tt_db_int(to, 2, (int64_t)f->number[i]);
+	if (f->has_given)
+		tt_db_int(to, 3, f->given[i]);
+	tt_db_int(to, 4, (int64_t)f->thread[i] + 1);
+	tt_db_int(to, 5, f->start[i]);
+	tt_db_int(to, 6, tt_frames_wall(f, i));
+	if (f->has_wait) {
+		tt_db_int(to, 7, tt_frames_cpu(f, i));
+		tt_db_int(to, 8, tt_frames_uncapped(f, i));
+		tt_db_int(to, 9, f->wait_ns[i]);
+	}
+	if (tt_model_knows_allocs(m)) {
+		tt_db_int(to, 10, (int64_t)f->alloc_b[i]);
+		tt_db_int(to, 11, (int64_t)f->alloc_n[i]);
+	}
+	for (size_t k = 0; k < sizeof timing / sizeof *timing && f->has_timing; k++)
+		if (f->timing[timing[k]][i])
+			tt_db_int(to, 12 + k, f->timing[timing[k]][i]);
+	tt_db_row(to);
+}
+
+static int
+put_facts(struct sqlite_db *s, struct tt_err *err)
+{
+	struct tt_db_insert *to = into(s, TT_SQL_FACT);
+	struct tt_facts facts = { 0 };
+	int rc = tt_facts_list(s->m, &s->env->mem, &facts, err);
+
+	for (size_t p = 0; p < s->m->ncap; p++)
+		for (const struct tt_meta *f = s->m->cap[p]->meta; f; f = f->next) {
+			tt_db_int(to, 0, (int64_t)p + 1);
+			tt_db_text(to, 3, f->key, strlen(f->key));
+			tt_db_text(to, 4, f->value, strlen(f->value));
+			tt_db_row(to);
+		}
+	for (size_t i = 0; i < facts.n && rc == TT_OK; i++) {
+		const struct tt_fact *f = &facts.f[i];
+
+		if (!tt_emit_in_time(&s->m->filter, f->ts))
+			continue;
+		tt_db_int(to, 0, (int64_t)f->process + 1);
+		tt_db_int(to, 1, f->ts);
+		if (f->end != INT64_MAX)
+			tt_db_int(to, 2, f->end);
+		tt_db_text(to, 3, f->key, f->nkey);
+		tt_db_text(to, 4, f->value, f->nvalue);
+		tt_db_row(to);
+	}
+	tt_facts_free(&facts, &s->env->mem);
+	return rc;
+}
+
+/* --- names -------------------------------------------------------------------------------- */
+
+static void
+put_categories(struct sqlite_db *s)
+{
+	struct tt_db_insert *to = into(s, TT_SQL_CATEGORY);
+
+	for (size_t i = 0; i < s->m->ncategory && s->level >= TT_SQLITE_MARKERS; i++) {
+		tt_db_int(to, 0, (int64_t)i + 1);
+		tt_db_known(to, 1, s->m->category[i].name);
+		if (s->m->category[i].rgba)
+			tt_db_int(to, 2, s->m->category[i].rgba);
+		tt_db_row(to);
+	}
+}
+
+/* Those that something happened in. Without slices that is what the call tree has. */
+static void
+put_markers(struct sqlite_db *s)
+{
+	struct tt_db_insert *to = into(s, TT_SQL_MARKER);
+
+	for (size_t i = 0; i < s->m->nname && s->level == TT_SQLITE_MARKERS; i++) {
+		const struct tt_name *n = &s->m->name[i];
+		uint32_t number = n->full && n->wanted && !n->left_out ? tt_sqlite_marker(s, tt_emit_marker(n), n->full, n->category) : 0;
+
+		if (number)
+			s->marker[number - 1].used = true;
+	}
+	for (size_t i = 0; i < s->nmarker; i++) {
+		const struct sqlite_marker *m = &s->marker[i];
+
+		if (!m->used && !(i < s->nseen && atomic_load_explicit(&s->seen[i], memory_order_relaxed)))
+			continue;
+		tt_db_int(to, 0, (int64_t)i + 1);
+		tt_db_text(to, 1, m->name, strlen(m->name));
+		tt_db_text(to, 2, m->full, strlen(m->full));
+		if (m->category < s->m->ncategory)
+			tt_db_int(to, 3, (int64_t)m->category + 1);
+		tt_db_row(to);
+	}
+}
+
+static void
+put_numbered(struct sqlite_db *s)
+{
+	struct tt_db_insert *classes = into(s, TT_SQL_CLASS), *stacks = into(s, TT_SQL_STACK);
+
+	for (size_t i = 0; i < s->nclass; i++) {
+		if (!s->class[i].used)
+			continue;
+		tt_db_int(classes, 0, (int64_t)i + 1);
+		tt_db_text(classes, 1, s->class[i].name, strlen(s->class[i].name));
+		tt_db_row(classes);
+	}
+	for (size_t i = 0; i < s->nstack; i++) {
+		tt_db_int(stacks, 0, (int64_t)i + 1);
+		if (s->stack[i].parent)
+			tt_db_int(stacks, 1, s->stack[i].parent);
+		tt_db_int(stacks, 2, s->stack[i].marker);
+		tt_db_row(stacks);
+	}
+}
+
+/* --- tables of stats -------------------------------------------------------------------------- */
+
+/* A column's type; "": a cell is a number or a text. */
+static const char *
+type_of(enum tt_unit unit)
+{
+	switch (unit) {
+	case TT_UNIT_PERCENT:
+	case TT_UNIT_MILLI:
+		return "REAL";
+	case TT_UNIT_VALUE:
+		return "";
+	default:
+		return tt_unit_is_text(unit) || unit == TT_UNIT_HEX ? "TEXT" : "INTEGER";
+	}
+}
+
+static const char *
+unit_word(enum tt_unit unit)
+{
+	static const char *const word[] = { [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes", [TT_UNIT_PERCENT] = "percent", [TT_UNIT_BOOL] = "0 or 1" };
+
+	return (size_t)unit < sizeof word / sizeof *word ? word[unit] : NULL;
+}
+
+/* The table of a pass, without rows. A capture that has none of the kind has an empty table: queries need not ask. */
+static int
+create(struct sqlite_db *s, const struct tt_pass_table *pt, struct tt_err *err)
+{
+	struct tt_db_col *col = tt_mem_alloc(&s->env->mem, pt->ncol * sizeof *col, err);
+
+	if (!col)
+		return err->code;
+	for (size_t i = 0; i < pt->ncol; i++)
+		col[i] = (struct tt_db_col){ .name = pt->col[i].id, .type = type_of(pt->col[i].unit) };
+	tt_db_create(s->db, &(struct tt_db_table){ .name = pt->id, .col = col, .ncol = pt->ncol });
+	tt_mem_free(&s->env->mem, col, pt->ncol * sizeof *col);
+	return tt_db_error(s->db, err);
+}
+
+/* A cell as JSON has it. */
+static void
+put_cell(struct tt_db_insert *to, size_t at, enum tt_unit unit, const struct tt_cell *c)
+{
+	char text[TT_CELL_MAX], *end;
+
+	if (c->empty)
+		return;
+	if (tt_unit_is_text(unit)) {
+		tt_db_text(to, at, c->s, strlen(c->s));
+		return;
+	}
+	if (unit == TT_UNIT_BOOL) {
+		tt_db_int(to, at, c->v != 0);
+		return;
+	}
+	*tt_cell_machine(text, unit, c) = '\0';
+	if (unit == TT_UNIT_HEX) {
+		tt_db_text(to, at, text, strlen(text));
+	} else if (text[strspn(text, "-0123456789")] == '\0' && strlen(text) < 19) {
+		tt_db_int(to, at, strtoll(text, NULL, 10));
+	} else {
+		double v = strtod(text, &end);
+
+		if (*end || strpbrk(text, "aiN"))
+			tt_db_text(to, at, text, strlen(text));
+		else
+			tt_db_real(to, at, v);
+	}
+}
+
+static void
+put_rows(struct tt_db_insert *to, const struct tt_table *t)
+{
+	tt_rows_first(t);
+	do {
+		for (size_t row = 0; row < t->nrow; row++) {
+			for (size_t col = 0; col < t->ncol; col++)
+				put_cell(to, col, t->col[col].unit, tt_table_cell(t, row, col));
+			tt_db_row(to);
+		}
+	} while (tt_rows_next(t));
+}
+
+static int
+put_tables(struct sqlite_db *s, struct tt_err *err)
+{
+	struct tt_views view;
+	struct tt_report r;
+	int rc = TT_OK;
+
+	tt_report_init(&r, &s->env->mem);
+	tt_view_init(&view, s->m);
+	for (const struct tt_pass *const *p = tt_passes; *p && rc == TT_OK; p++) {
+		for (size_t i = 0; i < (*p)->ntables && tt_sqlite_has(*p, s->level) && rc == TT_OK; i++)
+			if (!(*p)->tables[i].extra)
+				rc = create(s, &(*p)->tables[i], err);
+		if (rc == TT_OK && tt_sqlite_has(*p, s->level))
+			tt_pass_report(*p, &view, &tt_pass_defaults, &r);
+		for (const struct tt_table *t = r.first; t && rc == TT_OK; t = t->next)
+			put_rows(tt_db_insert(s->db, t->id, t->ncol), t);
+		if (rc == TT_OK)
+			rc = tt_report_error(&r, err);
+		tt_report_free(&r);
+		tt_report_init(&r, &s->env->mem);
+	}
+	tt_report_free(&r);
+	tt_view_free(&view);
+	return rc;
+}
+
+/* --- in words ----------------------------------------------------------------------------------- */
+
+static void
+put_about(struct tt_db_insert *to, const char *table, const char *col, const char *unit, const char *help)
+{
+	tt_db_known(to, 0, table);
+	tt_db_known(to, 1, col);
+	tt_db_known(to, 2, unit);
+	tt_db_known(to, 3, help);
+	tt_db_row(to);
+}
+
+static void
+put_abouts(struct sqlite_db *s)
+{
+	struct tt_db_insert *to = into(s, TT_SQL_ABOUT);
+
+	for (size_t i = 0; i < TT_SQL_TABLES; i++) {
+		const struct tt_db_table *t = &tt_sqlite_table[i];
+
+		put_about(to, t->name, NULL, NULL, t->help);
+		for (size_t k = 0; k < t->ncol; k++)
+			put_about(to, t->name, t->col[k].name, NULL, t->col[k].help);
+	}
+	for (const struct tt_sqlite_view *v = tt_sqlite_view; v->name; v++)
+		put_about(to, v->name, NULL, NULL, v->help);
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		for (size_t i = 0; i < (*p)->ntables && tt_sqlite_has(*p, s->level); i++) {
+			const struct tt_pass_table *t = &(*p)->tables[i];
+
+			for (size_t k = 0; k < t->ncol + 1 && !t->extra; k++)
+				put_about(to, t->id, k ? t->col[k - 1].id : NULL, k ? unit_word(t->col[k - 1].unit) : NULL, k ? t->col[k - 1].help : t->title);
+		}
+}
+
+static void
+put_views(struct sqlite_db *s)
+{
+	struct tt_buf *sql = &s->scratch;
+
+	for (const struct tt_sqlite_view *v = tt_sqlite_view; v->name; v++) {
+		sql->n = 0;
+		tt_buf_printf(sql, "CREATE VIEW %s AS %s", v->name, v->sql);
+		tt_db_run(s->db, tt_buf_string(sql));
+	}
+}
+
+/* --- the end --------------------------------------------------------------------------------------- */
+
+static void
+put_all(struct sqlite_db *s)
+{
+	struct tt_db_insert *processes = into(s, TT_SQL_PROCESS), *threads = into(s, TT_SQL_THREAD), *frames = into(s, TT_SQL_FRAME);
+	const struct tt_model *m = s->m;
+
+	put_info(s);
+	for (size_t i = 0; i < m->ncap; i++)
+		put_process(processes, m->cap[i]);
+	for (size_t i = 0; i < m->threads.n; i++)
+		if (!m->keep_thread || m->keep_thread[i])
+			put_thread(threads, m->threads.t[i]);
+	for (size_t i = 0; m->frames && i < m->frames->n; i++)
+		put_frame(frames, m, i);
+	put_categories(s);
+	put_markers(s);
+	put_numbered(s);
+	put_abouts(s);
+	put_views(s);
+}
+
+int
+tt_sqlite_finish(void *state, const struct tt_model *m, struct tt_err *err)
+{
+	struct sqlite_db *s = state;
+	char version[64];
+	int rc;
+
+	s->m = m;
+	if (s->unwritten)
+		tt_loss_add(m->loss, TT_LOST_VALUES, s->unwritten, 0, TT_NOWHERE);
+	snprintf(version, sizeof version, "PRAGMA user_version=%d", TT_SQLITE_VERSION);
+	tt_db_run(s->db, version);
+	put_all(s);
+	rc = tt_db_error(s->db, err);
+	if (rc == TT_OK)
+		rc = put_facts(s, err);
+	if (rc == TT_OK)
+		rc = put_tables(s, err);
+	if (rc == TT_OK)
+		rc = tt_db_save(s->db, s->sink, err);
+	if (rc == TT_OK && s->no_stack)
+		tt_log(s->env, TT_LOG_NORMAL, "sqlite: %" PRIu64 " call stacks are left out, beyond the 4,194,304 frames that are kept", s->no_stack);
+	return rc;
+}
