@@ -15,6 +15,7 @@
 #include "batch/results.h"
 #include "batch/scheduler.h"
 #include "batch_opts.h"
+#include "batch_plan.h"
 #include "base/json.h"
 #include "cmd.h"
 #include "gate/budget.h"
@@ -326,23 +327,37 @@ put_facts(const struct opt_list *meta, struct tt_buf *to)
 		tt_json_close(&j, "}");
 }
 
-static int
-work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, struct tt_err *err)
+/* How the batch runs; ${facts} are those of --meta. */
+static struct tt_many_opts
+many_of(struct batch *b, const struct tt_one_opts *one, struct tt_buf *facts, uint64_t memory, int dir)
 {
 	const struct batch_opts *o = b->o;
-	struct tt_buf facts = { 0 };
-	int rc;
 
-	put_facts(&b->o->in.meta, &facts);
-	const struct tt_many_opts many = { .one = one, .facts = tt_buf_string(&facts), .file = b->files.file, .nfile = b->files.n, .shard = o->shard,
+	return (struct tt_many_opts){ .one = one, .facts = tt_buf_string(facts), .file = b->files.file, .nfile = b->files.n, .shard = o->shard,
 		.jobs = b->app->env.jobs, .depth = (unsigned)o->depth, .members_max = o->members_max,
 		.capture_memory = memory, .unpack_memory = o->unpack_memory, .capture_ns = o->capture_ns,
 		.failures_max = o->sum.failures, .by = b->out.by, .dir = dir, .verify = o->verify,
 		.done = o->resume ? on_done : NULL, .line = on_line, .same = on_same, .say = on_say, .tick = on_tick,
 		.confine = on_confine, .arg = b };
+}
+
+static int
+work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, struct tt_err *err)
+{
+	const struct batch_opts *o = b->o;
+	struct tt_buf facts = { 0 };
 	struct tt_many_sum sum = { 0 };
+	int rc;
+
+	put_facts(&b->o->in.meta, &facts);
+	const struct tt_many_opts many = many_of(b, one, &facts, memory, dir);
 
 	rc = tt_buf_error(&facts, err);
+	if (rc == TT_OK && o->plan) {
+		rc = batch_plan(b->app, o, &b->files, &many, err);
+		tt_buf_free(&facts);
+		return rc == TT_OK ? TT_END : rc;
+	}
 	if (rc == TT_OK)
 		rc = tt_many(&b->app->env, &many, &sum, err);
 	tt_buf_free(&facts);
@@ -448,5 +463,9 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = batch_shard(app, &o, err);
 	if (rc == TT_OK && o.dir)
 		rc = opt_list_add(&o.sum.dir, o.dir, &app->arena, err);
+	if (o.plan) {                 /* nothing is kept, nor looked at of what there is */
+		o.dir = NULL;
+		o.resume = o.verify = false;
+	}
 	return rc == TT_OK ? batch(app, &o, err) : rc;
 }

@@ -104,6 +104,9 @@ struct batch_files {
 int batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
     const struct opt_list *writes, struct batch_files *f, struct tt_err *err);
 
+/* What kind of file ${path} is by its name, "plain" if that says nothing, and *${weight}, how much work a byte is, of a plain one 1. */
+const char *batch_kind(const char *path, unsigned *weight);
+
 /* TT_E_USAGE where one of ${out} is a file of the batch. */
 int batch_files_check(const struct batch_files *f, const struct opt_list *out, struct tt_err *err);
 

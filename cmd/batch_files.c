@@ -44,22 +44,26 @@ out_of_memory(struct tt_err *err)
 #define CAPTURE_BYTES ((uint64_t)256 << 10)
 
 /* How much work a byte of it is: a guess from the name, which decides what begins first and which shard does it. */
-static uint64_t
-weight(const char *path)
+const char *
+batch_kind(const char *path, unsigned *weight)
 {
-	static const struct { const char *end; unsigned w; } heavy[] = {
-		{ ".xz", 8 }, { ".txz", 8 }, { ".7z", 8 }, { ".bz2", 10 }, { ".tbz2", 10 }, { ".tbz", 10 },
-		{ ".zst", 4 }, { ".tzst", 4 }, { ".gz", 4 }, { ".tgz", 4 }, { ".zip", 4 }, { ".lz4", 3 }, { ".lz", 8 }, { ".tlz", 8 },
+	static const struct { const char *end, *kind; unsigned w; } heavy[] = {
+		{ ".xz", "xz", 8 }, { ".txz", "xz", 8 }, { ".7z", "7z", 8 }, { ".bz2", "bz2", 10 }, { ".tbz2", "bz2", 10 }, { ".tbz", "bz2", 10 },
+		{ ".zst", "zst", 4 }, { ".tzst", "zst", 4 }, { ".gz", "gz", 4 }, { ".tgz", "gz", 4 }, { ".zip", "zip", 4 }, { ".lz4", "lz4", 3 },
+		{ ".lz", "lz", 8 }, { ".tlz", "lz", 8 },
 	};
 	size_t n = strlen(path);
 
 	for (size_t i = 0; i < sizeof heavy / sizeof heavy[0]; i++) {
 		size_t k = strlen(heavy[i].end);
 
-		if (n > k && strcmp(path + n - k, heavy[i].end) == 0)
-			return heavy[i].w;
+		if (n > k && strcmp(path + n - k, heavy[i].end) == 0) {
+			*weight = heavy[i].w;
+			return heavy[i].kind;
+		}
 	}
-	return 1;
+	*weight = 1;
+	return "plain";
 }
 
 /* Add the file at find->path under the path ${name}, which becomes its key. */
@@ -69,6 +73,7 @@ add_file(struct find *d, const char *name, const struct stat *st, struct tt_err 
 	struct tt_arena *a = &d->app->arena;
 	struct batch_files *f = d->f;
 	struct tt_many_file *file;
+	unsigned weight;
 	int rc;
 
 	if (tt_mem_grow(&d->app->env.mem, &f->file, &f->cap, f->n + 1, sizeof *f->file, err) != TT_OK)
@@ -86,7 +91,8 @@ add_file(struct find *d, const char *name, const struct stat *st, struct tt_err 
 		return out_of_memory(err);
 	file->size = (uint64_t)st->st_size;
 	file->mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
-	file->cost = (file->size + CAPTURE_BYTES) * weight(name);
+	batch_kind(name, &weight);
+	file->cost = (file->size + CAPTURE_BYTES) * weight;
 	f->n++;
 	return TT_OK;
 }

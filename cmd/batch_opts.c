@@ -76,6 +76,8 @@ static const struct opt run_opt[] = {
 	    .help = "with --shard-count: do part I, from 0" },
 	{ .name = "shard-count", .arg = "N", .set = opt_count, .at = AT(shard_count), .lo = 1, .hi = BATCH_SHARDS_MAX,
 	    .help = "with --shard-index: of N parts" },
+	{ .name = "plan", .set = opt_flag, .at = AT(plan),
+	    .help = "do nothing but print what it will cost: core hours, shards, memory, and time on 1, 2, 4 ... nodes" },
 	{ .name = "resume", .set = opt_flag, .at = AT(resume),
 	    .help = "keep the results in DIR that are still valid, and do the rest" },
 	{ .name = "verify", .set = opt_flag, .at = AT(verify),
@@ -209,7 +211,9 @@ batch_check(const struct batch_opts *o, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--do convert needs --to SUFFIX");
 	if (!convert && o->to.n > 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--to is for --do convert");
-	if (!o->dir && keeps_results(o))
+	if (o->plan && (convert || o->per_capture >= 0))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--plan knows what figures cost: leave out %s", convert ? "--do convert" : "--per-capture");
+	if (!o->dir && !o->plan && keeps_results(o))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs a directory for its results (-o DIR)", keeps_results(o));
 	if (o->dir && strcmp(o->dir, "-") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option -o: results are kept in a folder, not on standard output; name one");

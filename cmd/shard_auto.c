@@ -132,6 +132,10 @@ batch_shard(struct app *app, struct batch_opts *o, struct tt_err *err)
 {
 	const bool index = o->shard_index != UINT64_MAX, count = o->shard_count != 0;
 
+	if (o->plan && count && !index) {     /* a plan is for all of them */
+		o->shard.count = (unsigned)o->shard_count;
+		return TT_OK;
+	}
 	if (index != count)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--shard-index and --shard-count need each other");
 	if (index && opts_given(&o->given, "shard"))

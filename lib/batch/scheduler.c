@@ -266,6 +266,7 @@ int
 tt_many(struct tt_env *env, const struct tt_many_opts *o, struct tt_many_sum *sum, struct tt_err *err)
 {
 	struct many m = { .env = env, .o = o };
+	const int64_t begun = tt_many_now();
 	int rc = TT_OK;
 
 	m.last = &m.first;
@@ -276,7 +277,7 @@ tt_many(struct tt_env *env, const struct tt_many_opts *o, struct tt_many_sum *su
 		m.sum.total += o->file[i].shard == TT_SHARD_ALL || o->file[i].shard == o->shard.index ? o->file[i].size : 0;
 	while (rc == TT_OK) {
 		rc = tt_stopped(env) ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : start_work(&m, err);
-		if (rc != TT_OK || m.nproc == 0)
+		if (rc != TT_OK || m.nproc == 0 || (o->most_ns && tt_many_now() - begun > o->most_ns))
 			break;
 		rc = wait_for_news(&m, err);
 		if (rc == TT_OK)

@@ -60,6 +60,7 @@ struct tt_many_opts {
 	uint64_t capture_memory, unpack_memory;       /* caps of processes, bytes; 0: none */
 	int64_t capture_ns;           /* the most a capture may take, and an unpacker between signs of life; 0: any */
 	uint64_t failures_max;        /* give up beyond it; UINT64_MAX: never */
+	int64_t most_ns;              /* end after so long, with what was done until then; 0: when all is done */
 	uint64_t by;                  /* for the results */
 	const char *facts;            /* given to every capture, as tt_result_id has them: for what failed, and for archives */
 	int dir;                      /* the directory captures' files go to; -1: none */

@@ -1,0 +1,434 @@
+/**
+ * tracetool batch --plan: what a batch will cost on one machine or on many, before it runs.
+ *
+ * Some files of each kind are analysed, and the time that the processors took for a byte of them is taken for all files of the kind.
+ * From there on it is arithmetic over the real split of the real list: nodes take one shard after the other, in their order. A node is
+ * busy with a shard as long as its processors take for all of it, and at least as long as for its largest part that one process does:
+ * a capture, or the unpacking of an archive.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "batch.h"
+#include "batch_opts.h"
+#include "batch_plan.h"
+#include "cmd.h"
+#include "report.h"
+
+#define KINDS_MAX 16
+#define SAMPLES 3                     /* files of a kind, of different sizes */
+#define SAMPLE_NS INT64_C(4000000000) /* the most time a file of the sample takes */
+#define SPEED 170e6                   /* plain bytes that a processor analyses in a second: where no sample says */
+#define START 0.5                     /* seconds to start a shard: Slurm 22.05 on one machine starts two tasks in a second */
+#define MISSED 420.0                  /* seconds until a lost node's shard begins anew: Slurm's usual SlurmdTimeout, and the wait after it */
+#define UNPACKING 0.67                /* share of an archive's time that its one unpacker takes */
+#define PER_NODE 3                    /* shards for each node: what is left at the end is small, and so is what a lost node takes along */
+#define NODES_MAX 1024
+#define SHORT 30.0                    /* seconds of work of a node that are not worth one */
+#define MIB (UINT64_C(1) << 20)
+
+/* Files of one kind, and what was measured of them. */
+struct kind {
+	const char *name;
+	unsigned weight;
+	uint64_t files, bytes;
+	uint64_t some, some_bytes, some_captures;     /* of the sample */
+	double some_time;
+	double per_byte;              /* seconds of a processor */
+	double captures;              /* about how many there are */
+};
+
+struct plan {
+	struct app *app;
+	struct batch_files *files;
+	const struct tt_many_opts *many;
+	unsigned cores;               /* of a node */
+	unsigned shards;              /* asked for; 0: as many as are good */
+	bool divide;
+	struct kind kind[KINDS_MAX];
+	size_t nkind;
+	unsigned char *of;            /* the kind of each file */
+	double time;                  /* of all, one processor */
+	int64_t resident;             /* KiB, of the largest process of the sample */
+};
+
+/* --- the sample ---------------------------------------------------------------------- */
+
+static int
+find_kinds(struct plan *p, struct tt_err *err)
+{
+	p->of = tt_arena_alloc(&p->app->arena, p->files->n + 1, err);
+	if (!p->of)
+		return err->code;
+	for (size_t i = 0; i < p->files->n; i++) {
+		const struct tt_many_file *f = &p->files->file[i];
+		unsigned weight;
+		const char *name = batch_kind(f->path, &weight);
+		size_t k = 0;
+
+		while (k < p->nkind && strcmp(p->kind[k].name, name) != 0)
+			k++;
+		if (k == p->nkind && p->nkind < KINDS_MAX)
+			p->kind[p->nkind++] = (struct kind){ .name = name, .weight = weight };
+		k = k < KINDS_MAX ? k : 0;
+		p->of[i] = (unsigned char)k;
+		p->kind[k].files++;
+		p->kind[k].bytes += f->size;
+	}
+	return TT_OK;
+}
+
+static int
+drop_line(void *arg, const char *line, size_t n, struct tt_err *err)
+{
+	(void)arg, (void)line, (void)n, (void)err;
+	return TT_OK;
+}
+
+static void
+say_nothing(void *arg, const char *line)
+{
+	(void)arg, (void)line;
+}
+
+/* Seconds that the processors worked for processes that have ended. */
+static double
+worked(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_CHILDREN, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+/* Analyse a file, or the beginning of it, and add to what is known of its kind. */
+static int
+try_file(struct plan *p, const struct tt_many_file *f, struct kind *k, struct tt_err *err)
+{
+	struct tt_many_file one = *f;
+	struct tt_many_opts o = *p->many;
+	struct tt_many_sum sum = { 0 };
+	double before = worked(), took;
+	int rc;
+
+	one.shard = 1;
+	o.file = &one;
+	o.nfile = o.jobs = 1;
+	o.shard = (struct tt_shard){ 1, 1 };
+	o.failures_max = UINT64_MAX;
+	o.dir = -1;
+	o.verify = false;
+	o.done = NULL;
+	o.same = NULL;
+	o.line = drop_line;
+	o.say = say_nothing;
+	o.tick = NULL;
+	o.most_ns = SAMPLE_NS;
+	rc = tt_many(&p->app->env, &o, &sum, err);
+	took = worked() - before;
+	if (rc != TT_OK || sum.bytes == 0)    /* not even a part of it in that time */
+		return rc;
+	k->some++;
+	k->some_bytes += sum.bytes;
+	k->some_captures += sum.captures;
+	k->some_time += took;
+	return TT_OK;
+}
+
+/* The ${nth} of the files of kind ${k}, the largest first. */
+static const struct tt_many_file *
+nth_of(const struct plan *p, size_t k, uint64_t nth)
+{
+	for (size_t i = 0; i < p->files->n; i++)
+		if (p->of[i] == k && nth-- == 0)
+			return &p->files->file[i];
+	return NULL;
+}
+
+static int
+take_sample(struct plan *p, struct tt_err *err)
+{
+	struct rusage u;
+	int rc = TT_OK;
+
+	for (size_t k = 0; k < p->nkind && rc == TT_OK; k++) {
+		struct kind *kind = &p->kind[k];
+		uint64_t last = UINT64_MAX;
+
+		for (uint64_t i = 0; i < SAMPLES && rc == TT_OK; i++) {
+			uint64_t nth = kind->files * (2 * i + 1) / (2 * SAMPLES);
+
+			if (nth != last)
+				rc = try_file(p, nth_of(p, k, nth), kind, err);
+			last = nth;
+		}
+		kind->per_byte = kind->weight / SPEED;
+		kind->captures = (double)kind->files;
+		if (kind->some_bytes > 0) {
+			kind->per_byte = kind->some_time / (double)kind->some_bytes;
+			kind->captures = kind->weight > 1 ? (double)kind->some_captures / (double)kind->some_bytes * (double)kind->bytes :
+			    (double)kind->some_captures / (double)kind->some * (double)kind->files;
+		}
+		p->time += kind->per_byte * (double)kind->bytes;
+	}
+	getrusage(RUSAGE_CHILDREN, &u);
+	p->resident = u.ru_maxrss;
+	return rc;
+}
+
+/* --- nodes ------------------------------------------------------------------------------ */
+
+/* What befalls them. */
+enum fate { CALM, SLOW, LOST, FATES };
+
+struct run {
+	unsigned nodes, shards;
+	double *busy;                 /* of each shard: seconds that a node takes for it */
+	double *free;                 /* of each node: when it is free */
+	double wall[FATES];
+	double most, mean;            /* of busy */
+};
+
+/* What the shards take, by the real split of the files. */
+static int
+shards_of(struct plan *p, struct run *r, struct tt_err *err)
+{
+	double *serial = calloc(r->shards, sizeof *serial), all = 0, all_serial = 0;
+	struct tt_split split;
+	int rc = serial ? tt_split(&p->app->env.mem, r->shards, p->files->file, p->files->n, p->divide, &split, err) : tt_nomem(err);
+
+	memset(r->busy, 0, r->shards * sizeof *r->busy);
+	for (size_t i = 0; i < p->files->n && rc == TT_OK; i++) {
+		const struct tt_many_file *f = &p->files->file[i];
+		const struct kind *k = &p->kind[p->of[i]];
+		double time = (double)f->size * k->per_byte, alone = k->weight > 1 ? time * UNPACKING : time;
+
+		if (f->shard == TT_SHARD_ALL) {
+			all += time / r->shards;
+			all_serial = alone / r->shards > all_serial ? alone / r->shards : all_serial;
+		} else {
+			r->busy[f->shard - 1] += time;
+			serial[f->shard - 1] = alone > serial[f->shard - 1] ? alone : serial[f->shard - 1];
+		}
+	}
+	r->most = r->mean = 0;
+	for (unsigned i = 0; i < r->shards && rc == TT_OK; i++) {
+		double together = (r->busy[i] + all) / p->cores, most = serial[i] > all_serial ? serial[i] : all_serial;
+
+		r->busy[i] = START + (together > most ? together : most);
+		r->mean += r->busy[i] / r->shards;
+		r->most = r->busy[i] > r->most ? r->busy[i] : r->most;
+	}
+	free(serial);
+	return rc;
+}
+
+/* The node that is free first, without ${but}. */
+static unsigned
+first_free(const struct run *r, unsigned but)
+{
+	unsigned best = but == 0 && r->nodes > 1 ? 1 : 0;
+
+	for (unsigned i = 0; i < r->nodes; i++)
+		if (i != but && r->free[i] < r->free[best])
+			best = i;
+	return best;
+}
+
+/*
+ * When the last shard is over: on nodes that are alike; where the first works half as fast; where the first is lost in the middle of the
+ * time, and what its shard has left begins again once it is missed.
+ */
+static double
+play(struct run *r, enum fate fate)
+{
+	const double death = r->wall[CALM] / 2;
+	bool dead = false;
+	double end = 0, left = 0;
+
+	for (unsigned i = 0; i < r->nodes; i++)
+		r->free[i] = 0;
+	for (unsigned s = 0; s < r->shards; s++) {
+		unsigned n = first_free(r, dead ? 0 : UINT32_MAX);
+		double time = r->busy[s] * (fate == SLOW && n == 0 ? 2 : 1);
+
+		if (fate == LOST && n == 0 && r->nodes > 1 && r->free[0] + time > death) {
+			left = r->free[0] + time - (death > r->free[0] ? death : r->free[0]);
+			dead = true;
+			continue;
+		}
+		r->free[n] += time;
+		end = r->free[n] > end ? r->free[n] : end;
+	}
+	if (dead) {
+		double begin = r->free[first_free(r, 0)];
+
+		begin = (begin > death + MISSED ? begin : death + MISSED) + left;
+		end = begin > end ? begin : end;
+	}
+	return end;
+}
+
+/* --- the report ----------------------------------------------------------------------- */
+
+enum { S_FILES, S_BYTES, S_CAPTURES, S_HOURS, S_TIME, S_SHARDS, S_CORES, S_MEMORY, S_LIMIT, S_N };
+static const struct tt_col sum_col[S_N] = {
+	[S_FILES] = { "files", "files", TT_UNIT_COUNT, "Files." },
+	[S_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Their bytes, as they are on disk." },
+	[S_CAPTURES] = { "captures", "captures, about", TT_UNIT_COUNT, "Captures in them, as far as the sample tells." },
+	[S_HOURS] = { "core_hours", "core hours", TT_UNIT_MILLI, "Hours of one processor for all of them." },
+	[S_TIME] = { "core_ns", "core time", TT_UNIT_NS, "The same as a time." },
+	[S_SHARDS] = { "shards", "shards advised", TT_UNIT_COUNT, "Shards with ten minutes of work each, as many as asked for with --shard-count." },
+	[S_CORES] = { "cores", "cores of a node", TT_UNIT_COUNT, "Processors that a shard uses: --jobs." },
+	[S_MEMORY] = { "memory_bytes", "memory of a shard", TT_UNIT_BYTES, "Memory to ask for: twice the largest process of the sample for each processor." },
+	[S_LIMIT] = { "limit_ns", "time limit of a shard", TT_UNIT_NS, "Time to ask for: three times the longest shard, and five minutes." },
+};
+
+enum { K_KIND, K_FILES, K_BYTES, K_CAPTURES, K_SAMPLE, K_SPEED, K_HOURS, K_N };
+static const struct tt_col kind_col[K_N] = {
+	[K_KIND] = { "kind", "kind", TT_UNIT_TEXT, "By the names of the files; plain is anything that no name says to be compressed or packed." },
+	[K_FILES] = { "files", "files", TT_UNIT_COUNT, "Files." },
+	[K_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Their bytes." },
+	[K_CAPTURES] = { "captures", "captures, about", TT_UNIT_COUNT, "Captures in them." },
+	[K_SAMPLE] = { "sample_bytes", "sample", TT_UNIT_BYTES, "Bytes that were analysed for this; 0: the rest is a guess." },
+	[K_SPEED] = { "mb_s", "MB/s a core", TT_UNIT_MILLI, "Millions of bytes, as they are on disk, that a processor does in a second." },
+	[K_HOURS] = { "core_hours", "core hours", TT_UNIT_MILLI, "Hours of one processor for all of them." },
+};
+
+enum { N_NODES, N_SHARDS, N_WALL, N_SLOW, N_LOST, N_EVEN, N_N };
+static const struct tt_col node_col[N_N] = {
+	[N_NODES] = { "nodes", "nodes", TT_UNIT_COUNT, "Machines, or tasks that run at once." },
+	[N_SHARDS] = { "shards", "shards", TT_UNIT_COUNT, "Three for each of several nodes, or --shard-count." },
+	[N_WALL] = { "wall_ns", "time", TT_UNIT_NS, "From the start of the first shard to the end of the last." },
+	[N_SLOW] = { "slow_ns", "one half as fast", TT_UNIT_NS, "The same, where one node works half as fast." },
+	[N_LOST] = { "lost_ns", "one lost", TT_UNIT_NS, "The same, where one node is lost in the middle, and its shard goes on elsewhere 7 minutes later." },
+	[N_EVEN] = { "most", "longest by mean", TT_UNIT_MILLI, "The longest shard's time by the mean: work that cannot be divided makes it large." },
+};
+
+static int64_t
+ns(double seconds)
+{
+	return (int64_t)(seconds * 1e9 + 0.5);
+}
+
+static int64_t
+milli(double v)
+{
+	return (int64_t)(v * 1000 + 0.5);
+}
+
+static void
+put_kinds(const struct plan *p, struct tt_report *r)
+{
+	struct tt_table *t = tt_report_table(r, "plan_kinds", "Kinds of files", kind_col, K_N);
+
+	for (size_t i = 0; i < p->nkind; i++) {
+		const struct kind *k = &p->kind[i];
+		struct tt_cell *c = tt_row(t);
+
+		tt_cell_text(&c[K_KIND], k->name);
+		tt_cell_u64(&c[K_FILES], k->files);
+		tt_cell_u64(&c[K_BYTES], k->bytes);
+		tt_cell_int(&c[K_CAPTURES], (int64_t)(k->captures + 0.5));
+		tt_cell_u64(&c[K_SAMPLE], k->some_bytes);
+		tt_cell_int(&c[K_SPEED], milli(1 / k->per_byte / 1e6));
+		tt_cell_int(&c[K_HOURS], milli(k->per_byte * (double)k->bytes / 3600));
+		if (k->some_bytes == 0)
+			tt_report_note(r, "notice", "plan_guess", tt_text(r, "%s: no file of the sample was done within %lld s, so its time is a guess",
+			    k->name, (long long)(SAMPLE_NS / 1000000000)));
+	}
+}
+
+/* A row for 1, 2, 4, ... nodes, as long as there is work for them; *${limit}: the longest shard where there are ${shards}. */
+static int
+put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *report, struct tt_err *err)
+{
+	struct tt_table *t = tt_report_table(report, "plan_nodes", "Time on so many nodes", node_col, N_N);
+	const size_t most = shards > PER_NODE * NODES_MAX ? shards : PER_NODE * NODES_MAX;
+	struct run r = { .busy = calloc(most, sizeof *r.busy), .free = calloc(NODES_MAX, sizeof *r.free) };
+	int rc = r.busy && r.free ? TT_OK : tt_nomem(err);
+
+	r.shards = shards;
+	if (rc == TT_OK)
+		rc = shards_of(p, &r, err);
+	*limit = r.most;
+	for (r.nodes = 1; r.nodes <= NODES_MAX && rc == TT_OK; r.nodes *= 2) {
+		struct tt_cell *c;
+
+		if (r.nodes > 2 && p->time / r.nodes / p->cores < SHORT)
+			break;
+		r.shards = p->shards ? p->shards : r.nodes > 1 ? PER_NODE * r.nodes : 1;
+		rc = shards_of(p, &r, err);
+		for (int f = 0; f < FATES && rc == TT_OK; f++)
+			r.wall[f] = play(&r, f);
+		if (rc != TT_OK)
+			break;
+		c = tt_row(t);
+		tt_cell_u64(&c[N_NODES], r.nodes);
+		tt_cell_u64(&c[N_SHARDS], r.shards);
+		tt_cell_int(&c[N_WALL], ns(r.wall[CALM]));
+		tt_cell_int(&c[N_SLOW], ns(r.wall[SLOW]));
+		if (r.nodes > 1)
+			tt_cell_int(&c[N_LOST], ns(r.wall[LOST]));
+		tt_cell_int(&c[N_EVEN], milli(r.most / r.mean));
+	}
+	free(r.busy);
+	free(r.free);
+	return rc;
+}
+
+static int
+put_all(struct plan *p, struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t = tt_report_table(r, "plan", "Plan", sum_col, S_N);
+	const double work = p->time / p->cores / 600;
+	unsigned shards = p->shards ? p->shards : work > BATCH_SHARDS_MAX ? BATCH_SHARDS_MAX : (unsigned)work + 1;
+	struct tt_cell *c = tt_row(t);
+	double captures = 0, limit = 0;
+	uint64_t bytes = 0;
+	int rc;
+
+	t->facts = true;
+	for (size_t i = 0; i < p->nkind; i++) {
+		captures += p->kind[i].captures;
+		bytes += p->kind[i].bytes;
+	}
+	tt_cell_u64(&c[S_FILES], p->files->n);
+	tt_cell_u64(&c[S_BYTES], bytes);
+	tt_cell_int(&c[S_CAPTURES], (int64_t)(captures + 0.5));
+	tt_cell_int(&c[S_HOURS], milli(p->time / 3600));
+	tt_cell_int(&c[S_TIME], ns(p->time));
+	tt_cell_u64(&c[S_SHARDS], shards);
+	tt_cell_u64(&c[S_CORES], p->cores);
+	tt_cell_u64(&c[S_MEMORY], 64 * MIB + p->cores * 2 * ((uint64_t)p->resident << 10));
+	put_kinds(p, r);
+	rc = put_nodes(p, shards, &limit, r, err);
+	tt_cell_int(&t->cell[S_LIMIT], ns(3 * limit + 300));
+	return rc;
+}
+
+int
+batch_plan(struct app *app, const struct batch_opts *o, struct batch_files *files, const struct tt_many_opts *many, struct tt_err *err)
+{
+	struct plan p = { .app = app, .files = files, .many = many, .cores = app->env.jobs, .divide = !o->in.format,
+		.shards = (unsigned)(opts_given(&o->given, "shard") || o->shard_count ? o->shard.count : 0) };
+	const struct report_opts ro = { .form = o->sum.form, .width = -1, .csv_safe = o->sum.csv_safe };
+	struct tt_buf text = { 0 };
+	struct tt_report r;
+	int rc = files->n > 0 ? find_kinds(&p, err) : tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no file to plan for");
+
+	if (rc == TT_OK)
+		rc = take_sample(&p, err);
+	if (rc != TT_OK)
+		return rc;
+	tt_report_init(&r, &app->env.mem);
+	rc = put_all(&p, &r, err);
+	if (rc == TT_OK)
+		rc = report_render(app, &ro, &r, &text, err);
+	if (rc == TT_OK)
+		rc = app_show(app, &text, err);
+	tt_buf_free(&text);
+	tt_report_free(&r);
+	return rc;
+}
