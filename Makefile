@@ -346,8 +346,8 @@ clean:
 DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev libsqlite3-dev pkg-config zlib1g-dev
 DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip chromium clang cmark-gfm curl firefox-esr git golang-go jq lcov libarchive-tools \
 	libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
-	mono-mcs mono-runtime mono-utils nodejs npm python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
-	r-base-core r-cran-exactranktests strace uftrace valgrind xz-utils zstd zsh fish \
+	mono-mcs mono-runtime mono-utils munge nodejs npm parallel python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
+	r-base-core r-cran-exactranktests slurm-wlm strace uftrace valgrind xz-utils zstd zsh fish \
 	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mingw-w64-x86-64 libc6-dev-arm64-cross libc6-dev-armhf-cross musl-tools qemu-user wine wine64
 
 # Goals that the program's packages are enough for.
@@ -585,8 +585,10 @@ install: $(BIN) $(UNITY) mono
 		$(RUN) $(BIN) help --completion $${c%%=*} > $$to; \
 		chmod 644 $$to; \
 	done
+	$(Q)ln -sfr $(DESTDIR)$(DATADIR)/tracetool/slurm/tracetool-slurm $(DESTDIR)$(BINDIR)/tracetool-slurm
 
 uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/tracetool-slurm
 	rm -f $(foreach p,$(PLACES) $(COMPLETIONS),$(DESTDIR)$(lastword $(subst =, ,$(p))))
 	-rmdir $(addprefix $(DESTDIR),$(MODULES) $(DOCDIR)) 2>/dev/null
 	-find $(DESTDIR)$(DATADIR)/tracetool -depth -type d -empty -delete 2>/dev/null

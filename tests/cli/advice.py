@@ -29,7 +29,7 @@ GATE = "stats batch merge".split()
 COMMANDS = [
     ("cmd/ab(_.*)?\\.", ["ab"]),
     ("cmd/batch_(gate|report)", ["batch", "merge"]),
-    ("cmd/batch", ["batch"]),
+    ("cmd/(batch|shard_auto)", ["batch"]),
     ("cmd/(convert|diff|info|list|explain|record|recover|merge|baseline|history|help|stats)\\.", None),
     ("cmd/definitions", ["list", "explain"]),
     ("cmd/page", ["report"]),
@@ -56,7 +56,7 @@ BATCH = "a limit that only batch sets"
 CONVERT = "said of the option given, or on the log, which a batch does not show"
 TOPIC = "help says of another command what it has"
 LIST = "list says what its column is for"
-GIT, CURL = "of git", "of curl"
+GIT, CURL, SBATCH = "of git", "of curl", "of sbatch"
 KNOWN = {
     ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
     ("lib/io/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
@@ -84,12 +84,16 @@ KNOWN = {
     ("cmd/verdict_junit.c", "gate"): "a title, not a command",
     ("cmd/batch_out.c", "--partial"): "merge alone meets results of other options",
     ("tracetool-merge.1", "--meta"): "of the batch whose results are merged",
+    ("tracetool-merge.1", "--resume"): "of the batch whose shards are run again", ("cmd/merge.c", "--resume"): "the same",
+    ("tracetool-slurm.1", "--partition"): SBATCH,
 }
 
 # `mono --profile=log:help` of Mono 6.8.
 LOG_PROFILER = set("""exception monitor gc gcalloc gcmove gcroot gchandle finalization counter jit counters alloc legacy nodefaults
 sample sample-real heapshot heapshot-on-shutdown calls maxframes calldepth output report zip port help""".split())
 OF_ALL = {"--version", "--help"}
+
+SLURM = {"batch", "merge"}
 
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\s+|[A-Za-z_]\w*|.""", re.S)
 needed = set()
@@ -269,7 +273,8 @@ def pages(lists):
         own = re.match(r"tracetool-([a-z]+)\.1", page)
         found = []
         for named, options in blocks(open(path).read()):
-            of = named | ({own[1]} if own else set())
+            # tracetool-slurm(1) hands its arguments to these.
+            of = named | (SLURM if own and own[1] == "slurm" else {own[1]} if own else set())
             has = set().union(OF_ALL, *(lists.option[v] for v in of)) if of else lists.any
             needed.update((page, o) for o in options - has)
             found += ["%s: not in %s" % (o, ", ".join(sorted(of)) or "any command") for o in sorted(options - has) if (page, o) not in KNOWN]
