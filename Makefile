@@ -145,6 +145,9 @@ help:
 	@echo 'dist       the package for Unity, with the libraries of DIST_FOR="$(DIST_FOR)", to $(BUILD)/dist/'
 	@echo 'release    sources, an installed tree and their checksums to $(BUILD)/release/'
 	@echo 'sources    the sources of the last commit to $(TARBALL)'
+	@echo 'deb deb-arm64   Debian packages to $(BUILD)/deb/, and cross-built ones; setup-deb and setup-deb-arm64 install what that needs'
+	@echo 'check-quick-arm64   the quick tests of the program for arm64, by qemu'
+	@echo 'sbom publish   what others wrote and what is linked (CycloneDX); all of a release in one folder, with checksums'
 	@echo 'man        put common options and the columns of tables into the manual pages'
 	@echo 'pictures   the pictures of README.md anew; needs node and chromium'
 	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
@@ -344,7 +347,8 @@ clean:
 # What the program needs, and what else the tests and the other targets need.
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
 DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev libsqlite3-dev pkg-config zlib1g-dev
-DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip chromium clang cmark-gfm curl firefox-esr git golang-go jq lcov libarchive-tools \
+DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip chromium clang cmark-gfm curl debootstrap firefox-esr git golang-go jq lcov \
+	libarchive-tools \
 	libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
 	mono-mcs mono-runtime mono-utils munge nodejs npm parallel python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
 	r-base-core r-cran-exactranktests slurm-wlm strace uftrace valgrind xz-utils zstd zsh fish \
@@ -503,6 +507,35 @@ release: $(AFTER_SETUP)
 		--mtime=@$$(git log -1 --format=%ct) --transform='s,^\.,$(PREBUILT),' . | gzip -9n > $(RELEASE)/$(PREBUILT).tar.gz
 	@rm -rf $(RELEASE)/root
 	@cd $(RELEASE) && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
+
+# Debian's packages of the same sources, to $(BUILD)/deb/ and, cross-built, $(BUILD)/deb-arm64/; DEB_OPTIONS are dpkg-buildpackage's.
+# setup-deb installs what that needs, setup-deb-arm64 what it and check-quick-arm64 need: best in a container, for it adds an architecture.
+DEB_OPTIONS ?=
+DEB_NEEDS   := build-essential debhelper libmono-2.0-dev pkg-config python3
+APT_INSTALL := apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends
+DEB_LIBS    := $(filter %-dev,$(filter-out libc6-dev,$(DEB_BUILD)))
+.PHONY: deb deb-arm64 setup-deb setup-deb-arm64 check-quick-arm64 sbom publish
+deb deb-arm64: sources
+	@.packaging/deb.sh $(TARBALL) $(VERSION) $(BUILD)/$@ $(if $(filter deb-%,$@),-a$(@:deb-%=%) -Pcross$(,)nocheck) \
+		$(DEB_OPTIONS)
+setup-deb:
+	$(APT_INSTALL) $(DEB_NEEDS) $(DEB_LIBS)
+setup-deb-arm64:
+	dpkg --add-architecture arm64
+	$(APT_INSTALL) $(filter-out %-dev,$(DEB_NEEDS)) crossbuild-essential-arm64 qemu-user $(DEB_LIBS:=:arm64) libmono-2.0-dev:arm64
+# The quick tests of the program for arm64, by qemu, which has neither Landlock nor seccomp.
+check-quick-arm64:
+	TRACETOOL_SANDBOX=off TT_NOT='^unit/sandbox$$' tests/package/qemu.sh $(MAKE) \
+		CC=$(AARCH64) PKG_CONFIG=aarch64-linux-gnu-pkg-config BUILD=$(BUILD)/arm64 check-quick
+
+# What the sources hold of others, and what they are linked with.
+sbom:
+	@mkdir -p $(RELEASE)
+	@.packaging/sbom.py $(VERSION) $(DEPENDS) $(if $(SQLITE),sqlite3) > $(RELEASE)/$(SOURCES).cdx.json
+# All that was made for a release, in one folder with its checksums.
+publish: sbom
+	@cp $(wildcard $(BUILD)/dist/*.tgz $(BUILD)/deb*/tracetool*_$(VERSION)-*.deb) $(RELEASE)/
+	@cd $(RELEASE) && rm -f SHA256SUMS *dbgsym* && sha256sum * > SHA256SUMS && cat SHA256SUMS
 
 # --- demo -----------------------------------------------------------------------
 

@@ -2,7 +2,9 @@
 """What holds for the project as a whole: one place for the version, one limit for columns, public CI that runs goals there are,
 releases that are always the same bytes and can be built from. "release" tries the last alone. Ends with "N passed, N failed".
 """
+import fnmatch
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -65,6 +67,8 @@ def version_is_in_one_place(names):
             "usr/share/doc/tracetool/CHANGELOG.md", "usr/share/doc/tracetool/LICENSE", "usr/share/zsh/vendor-completions/_tracetool",
             "usr/share/bash-completion/completions/tracetool", "usr/share/fish/vendor_completions.d/tracetool.fish",
             "usr/share/tracetool/Tracetool.cs", "usr/share/tracetool/budget.schema.json"} - places)
+        fault("Debian's package is built with what make setup installs", debian_needs())
+        fault("Debian's packages hold what is installed, and nothing else", debian_lists(places))
         pages = [os.path.join(d, f) for d, _, found in os.walk(os.path.join(root, "usr/share/man")) for f in found]
         fault("every page is installed", len(pages) != len([n for n in names if re.match(r"man/.*\.[1-9]$", n)]) and sorted(pages))
         fault("installed pages have the version", [p for p in pages if "\n.Os tracetool %s\n" % version not in open(p).read()])
@@ -72,6 +76,45 @@ def version_is_in_one_place(names):
         left = [os.path.join(d, f) for d, _, found in os.walk(root) for f in found]
         fault("make uninstall removes each file", (r.returncode or left) and (r.stderr, left))
     return version
+
+
+def debian_lists(places):
+    """Installed files that no *.install of .packaging/debian names (nor not-installed), and lines there that name no file."""
+    folder = os.path.join(TOP, ".packaging", "debian")
+    lines = [line.strip() for n in os.listdir(folder) if n == "not-installed" or n.endswith(".install")
+             for line in open(os.path.join(folder, n)) if line.strip() and not line.startswith("#")]
+    parts = {line: [p for p in places if any(fnmatch.fnmatch(part, line) for part in parents(p))] for line in lines}
+    return [line + " is not installed" for line in lines if not parts[line]] + \
+        [p + " is in no package" for p in sorted(places - set(sum(parts.values(), [])))]
+
+
+def debian_needs():
+    """Libraries that the Makefile's setup installs and that debian/control does not build with."""
+    wanted = re.search(r"^DEB_BUILD := (.*)", text("Makefile"), re.M).group(1).split()
+    control = text(".packaging/debian/control")
+    named = re.findall(r"^ ([\w.+-]+)", re.search(r"^Build-Depends:\n((?: .*\n)+)", control, re.M).group(1), re.M)
+    return [p for p in wanted if p.endswith("-dev") and p not in named + ["libc6-dev"]]
+
+
+def bill_of_materials(version):
+    """make sbom lists what is linked, and each file of others with its digest."""
+    depends = re.search(r"^DEPENDS  := (.*)", text("Makefile"), re.M).group(1).split()
+    r = subprocess.run([os.path.join(TOP, ".packaging", "sbom.py"), version] + depends, capture_output=True, text=True)
+    bom = json.loads(r.stdout or "null")
+    fault("the bill of materials is made", (r.returncode or not bom) and r.stderr)
+    fault("it is of this version", bom["metadata"]["component"]["version"] != version and bom)
+    have = {c["name"] for c in bom["components"]}
+    listed = json.loads(text(".packaging/vendored.json"))
+    fault("it has what is linked and what is vendored", (have ^ set(depends) ^ {c["name"] for c in listed}) and sorted(have))
+    files = {f["name"]: f["hashes"][0]["content"] for c in bom["components"] for f in c.get("components", [])}
+    fault("its digests are those of the files", [n for n, d in files.items() if d != digest(os.path.join(TOP, n))])
+
+
+def parents(path):
+    """A path and the folders above it."""
+    while path:
+        yield path
+        path = os.path.dirname(path)
 
 
 def columns(names):
@@ -128,7 +171,7 @@ def public_ci(names):
     makefile = text("Makefile")
     for n in names:
         if n.startswith(".github/workflows/"):
-            goals = sum((line.split() for line in re.findall(r"run: make ((?:[a-z-]+ ?)+)", text(n))), [])
+            goals = sum((line.split() for line in re.findall(r"run: make ((?:[a-z0-9-]+ ?)+)", text(n))), [])
             fault(n + " runs make", not goals and "it does not")
             fault(n + " runs goals there are", [g for g in goals if not re.search(r"^(\.PHONY:.* )?%s\b" % g, makefile, re.M)])
             fault(n + " has few rights", "\npermissions:\n  contents: read\n" not in text(n) and "no permissions: contents: read")
@@ -221,7 +264,7 @@ def main():
     if sys.argv[1:] == ["release"]:
         release(names, re.search(r'TT_VERSION "(.*)"', text("cmd/version.h")).group(1))
     else:
-        version_is_in_one_place(names)
+        bill_of_materials(version_is_in_one_place(names))
         columns(names)
         reasons_are_true(names)
         the_library_names_no_option(names)

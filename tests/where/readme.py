@@ -20,6 +20,8 @@ NOT_RUN = {
     "make setup check": "installs packages, and runs this",
     "sudo make install": "changes the machine",
     "make dist": "package/compile does",
+    "sudo make setup-deb": "changes the machine; package/debian does",
+    "sudo apt install ./build/deb/tracetool*_amd64.deb": "changes the machine; package/debian does",
     "tracetool merge": "speaks of the command; what it needs is made below",
     "tracetool ab": "speaks of the command; it follows in full",
     "tracetool record": "speaks of the command; it follows in full",
