@@ -25,6 +25,7 @@
 /* Pairs that cannot show the limit of a row that the program made show a wider one, up to WIDE, of so many equal builds. */
 #define SHOWN 0.98
 #define WIDE 0.3
+#define ONE_SIDED 0.125
 #define DECIDED 0.9                   /* of equal builds, with as many pairs as a row says it takes */
 #define AT_END (TT_ALPHA / 2)         /* about what looks leave of it for the last one */
 
@@ -402,6 +403,20 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	    limit.s, r->asked ? ", for pairs differ too much to show less" : "", value.s, base.s, end, apart, seen);
 }
 
+/* Was the new build the worse one in more of the pairs left out than accidents, which hit either, come to by chance once in eight times? */
+static bool
+is_one_sided(const struct tt_verdict_row *r)
+{
+	double at_least = 0, some = ldexp(1, -(int)r->far);
+
+	for (size_t k = 0; k <= r->far; k++) {
+		if (k >= r->far_worse)
+			at_least += some;
+		some = some * (double)(r->far - k) / (double)(k + 1);
+	}
+	return at_least <= ONE_SIDED;
+}
+
 /* Neither is shown. */
 static int
 undecided(struct tt_judging *w, struct tt_err *err)
@@ -411,7 +426,9 @@ undecided(struct tt_judging *w, struct tt_err *err)
 
 	r->outcome = TT_UNDECIDED;
 	r->hint = "run more pairs, or allow more";
-	if (w->v->ab->tells && r->need_here > most)
+	if (is_one_sided(r))
+		r->hint = tt_verdict_text(w->v, err, "look at the captures of the %zu pairs left out: accidents would hit the old build, too", r->far);
+	else if (w->v->ab->tells && r->need_here > most)
 		r->hint = tt_verdict_text(w->v, err, "run about %zu pairs, or allow more", r->need_here);
 	else if (w->v->ab->tells && r->need_here == 0)
 		r->hint = "allow more: no number of pairs that are run would decide it";
@@ -430,9 +447,9 @@ decide(struct tt_judging *w, const struct answer *t, struct tt_err *err)
 	r->p_adjusted = t->above;
 	if (t->above <= TT_ALPHA * NEAR) {
 		r->outcome = TT_WORSE;
-	} else if (t->below <= TT_ALPHA * NEAR) {
+	} else if (t->below <= TT_ALPHA * NEAR && !is_one_sided(r)) {
 		r->outcome = TT_NOT_WORSE;
-	} else if (t->wide) {
+	} else if (t->wide && !is_one_sided(r)) {
 		r->outcome = TT_NOT_WORSE;
 		r->asked = r->limit;
 		scale(r, &w->pairs[r - w->v->row], t->wide, &r->limit, &ppm);

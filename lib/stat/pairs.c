@@ -19,9 +19,9 @@
 #define BIT (1 + 1e-9)                /* what rounding may take */
 #define SUM_MAX (TT_PAIRS_EXACT * (TT_PAIRS_EXACT + 1))
 #define LATE 5                        /* beyond TT_PAIRS_EXACT one looks after so many pairs */
-#define FAR 6                         /* so many times as far from the median distance as the median of distances from it */
+#define FAR 5                         /* so many times as far from the median distance as the median of distances from it */
 #define FAR_LEAST 10                  /* fewer do not tell what is far */
-#define FAR_MOST(n) ((n) / 5)         /* so many of n are left out at most: more are no accidents */
+#define FAR_MOST(n) ((n) * 3 / 10)    /* so many of n are left out at most: more are no accidents */
 #define DIVISIONS 64
 #define EFFICIENCY 0.955              /* of ranks beside means where differences are normal: 3 / pi */
 
@@ -265,22 +265,17 @@ tt_pairs_shift(const int64_t *d, size_t n, double alpha, struct tt_shift *s, str
 bool
 tt_pairs_change(const int64_t *d, size_t n, size_t most, struct tt_change *c)
 {
-	int64_t near[TT_PAIRS_MOST], sorted[TT_PAIRS_MOST];
 	double squares = 0;
-	size_t kept;
 
 	*c = (struct tt_change){ 0 };
 	if (n < 3 || n > TT_PAIRS_MOST)
 		return false;
-	memcpy(sorted, d, n * sizeof *d);
-	tt_sort(sorted, n, by_int64);
-	kept = tt_pairs_near(d, n, sorted[(n - 1) / 2], near);
-	for (size_t i = 0; i < kept; i++)
-		c->change += (double)near[i] / (double)kept;
-	for (size_t i = 0; i < kept; i++)
-		squares += ((double)near[i] - c->change) * ((double)near[i] - c->change);
-	c->df = (double)(kept - 1);
-	c->within = squares / c->df / ((double)most * (double)kept / (double)n) / EFFICIENCY;
+	for (size_t i = 0; i < n; i++)
+		c->change += (double)d[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += ((double)d[i] - c->change) * ((double)d[i] - c->change);
+	c->df = (double)(n - 1);
+	c->within = squares / c->df / (double)most / EFFICIENCY;
 	c->se = sqrt(c->within);
 	return true;
 }

@@ -5,8 +5,8 @@
  * Whatever both runs of a pair share cancels in its difference. What is assumed is that differences lie evenly around their centre,
  * as they do where both runs are of one build. Probabilities are of all ways to give signs to the differences from the limit,
  * ties and all, as wilcox.exact of R's exactRankTests computes them; differences that equal the limit are left out. So are accidents:
- * differences whose distance from the limit is more than six times as far above the median distance as distances are from it in the median,
- * if there are ten or more and at most one in five is such.
+ * differences whose distance from the limit is more than five times as far above the median distance as distances are from it in the median,
+ * if there are ten or more and at most three in ten are such.
  * Differences are at most 2^60 in size.
  */
 #ifndef TT_STAT_PAIRS_H
@@ -37,7 +37,8 @@ size_t tt_pairs_near(const int64_t *d, size_t n, int64_t limit, int64_t *near);
 
 /**
  * tt_pairs_change(d, n, most, c):
- * How well ${most} pairs would know the centre of differences that lie as these ${n}, accidents left out: for tt_change_seen(). False: too few.
+ * How well ${most} pairs would know the centre of differences that lie as these ${n}: for tt_change_seen(). Accidents count, for other pairs will
+ * have theirs, and perhaps more than may be left out. False: too few.
  */
 bool tt_pairs_change(const int64_t *d, size_t n, size_t most, struct tt_change *c);
 

@@ -14,8 +14,8 @@ near <- function(x, limit) {
 	some <- size[size > 0]
 	if (length(some) < 10) return(x)
 	usual <- lower_median(abs(some - lower_median(some)))
-	far <- usual > 0 & size > lower_median(some) + 6 * usual
-	if (sum(far) > length(some) %/% 5) x else x[!far]
+	far <- usual > 0 & size > lower_median(some) + 5 * usual
+	if (sum(far) > (length(some) * 3) %/% 10) x else x[!far]
 }
 passed <- 0; failed <- 0; left <- 0
 for (i in seq_len(nrow(d))) {

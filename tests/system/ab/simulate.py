@@ -31,7 +31,8 @@ CHANGED += [("twice the hitches", ["spread=3", LONGER, "hitches=1"], ["hitches=2
 # Of equal builds a row says which change would be found: in so many runs of builds that differ by it, one fails.
 POWER = [("power, %s, %s" % (row, world), [world, "spread=2"], row, word)
          for row, word, world in (("frame-median", "slow", USUAL), ("frame-p95", "slow", SHORT), ("alloc-bytes", "alloc", USUAL), ("Ai", "marker", USUAL),
-                                  ("frame-median", "slow", "kind=gamma"))]
+                                  ("frame-median", "slow", "kind=gamma"), ("frame-median", "slow", "kind=outlier"), ("Ai", "marker", "kind=outlier"),
+                                  ("frame-median", "slow", "kind=bimodal"))]
 ROW = {"slow=5": "frame-median", "tail=5": "frame-p95", "marker=20": "Ai", "alloc=10": "alloc-bytes", "hitches=2": "long-frames"}
 
 
