@@ -12,7 +12,7 @@
 struct tt_limit;
 
 #define TT_ALPHA 0.05
-#define TT_POWER 0.95                 /* of the change that a row says it sees */
+#define TT_POWER 0.97                 /* of the change that a row says it sees in 95 %: how much captures differ is an estimate */
 
 /* What a relative row is judged by; larger is worse. */
 struct tt_evidence {

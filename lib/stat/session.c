@@ -7,6 +7,12 @@
 
 #include "stat/student.h"
 
+/* What quiet machines show beside what sessions show: tuned by simulation for baselines of three to eight sessions. */
+#define WEIGHT 3                      /* times the degrees of freedom of the sessions */
+#define WEIGHT_MOST 12
+#define WEIGHT_LEAST 1
+#define BELIEF 4                      /* it weighs all that until the sessions are so many times likelier by themselves */
+
 /* --- one session --------------------------------------------------------------------------- */
 
 static double
@@ -94,17 +100,31 @@ by_assumed(const struct side *a, const struct side *b, double assumed, struct tt
 	return true;
 }
 
+/*
+ * How many degrees of freedom the ${quiet} variance weighs beside ${own} of sessions that show so many times as much. The likelihood of a
+ * variance v, where V is found, goes as v^(-own / 2) exp(-own V / 2 v), and is most at v = V.
+ */
+static double
+weight_of_quiet(double own, double times)
+{
+	double likely = times > 1 ? exp(-own / 2 * (times - 1 - log(times))) : 1;
+
+	return fmax(WEIGHT_LEAST, fmin(WEIGHT_MOST, WEIGHT * own) * fmin(1, BELIEF * likely));
+}
+
 /* The spread is what the sessions show, their captures' scatter with it. */
 static bool
 by_own(const struct side *a, const struct side *b, struct tt_change *c)
 {
-	double own = (double)(a->k + b->k - 2), quiet = TT_SESSION_QUIET * fabs(a->mean), most = TT_SESSION_QUIET_WEIGHT;
-	double weight = a->df <= 0 ? 0 : own < most ? own : most;
-	double within = a->one * a->captures / (double)a->k, fresh = b->one * b->captures / (double)b->k, s2;
+	double own = (double)(a->k + b->k - 2), quiet = TT_SESSION_QUIET * fabs(a->mean), squares = a->squares + b->squares;
+	double within = a->one * a->captures / (double)a->k, fresh = b->one * b->captures / (double)b->k, s2, weight = 0;
 	/* What is expected of so few captures, by the old ones. */
 	double likely = a->one * b->captures / (double)b->k;
 
-	s2 = (weight * (quiet * quiet + within) + a->squares + b->squares) / (weight + own);
+	quiet = quiet * quiet + within;
+	if (a->df > 0 && quiet > 0)
+		weight = weight_of_quiet(own, squares / own / quiet);
+	s2 = (weight * quiet + squares) / (weight + own);
 	fresh = fresh > likely ? fresh : likely;
 	c->assumed = false;
 	c->spread = sqrt(s2 > within ? s2 - within : 0);

@@ -10,9 +10,11 @@
  * Three departures from that, by simulation (tests/stat/simulate.py):
  * - With fewer than three sessions s says nothing. It is then the spread that the caller assumes, taken as known, and the captures'
  *   own scatter is added, with Welch's degrees of freedom.
- * - From three on, s^2 is averaged with TT_SESSION_QUIET^2 of the value, which weighs as much as s^2 itself, and four degrees of freedom
- *   at most. Sessions that agree by luck then promise no precision that there is not, and a slowdown of 5 % is found in 95 % instead of 83 %
- *   where five sessions differ by 0.5 %. Where sessions differ by 3 %, equal builds fail in up to 5 % at a limit of 2 %.
+ * - From three on, s^2 is averaged with q^2, what quiet machines show: TT_SESSION_QUIET of the value, and their captures' scatter. q^2 weighs three
+ *   times as much as s^2, twelve degrees of freedom at most, unless the sessions say otherwise: less by four times the likelihood of s^2 if q is
+ *   true, beside that of the q that suits it best, but one degree at least. Sessions that agree by luck then promise no precision that there
+ *   is not, and those of a noisy machine are hardly judged by what quiet ones do. With five sessions a change as large as the limit is
+ *   found to be more in 4, 9 and 7 % where they differ by 0.5, 1 and 3 %; with s^2 weighed alike always, it was in 4, 8 and 12 %.
  * - A new session of fewer, or more scattered, captures than the old ones is less certain by the difference.
  *
  * Values are in any unit; larger is worse: callers turn the sign. Nothing here corrects for many tests: callers pass an alpha that is
@@ -25,9 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sessions of one quiet machine differ by about this much of a value, which weighs so many degrees of freedom at most. */
+/* Sessions of one quiet machine differ by about this much of a value. */
 #define TT_SESSION_QUIET 0.005
-#define TT_SESSION_QUIET_WEIGHT 4
 
 /* By how much of a value sessions are taken to differ where too few show it: equal builds are then worse in less than 5 % if they differ by 3 %. */
 #define TT_SESSION_SPREAD_PPM 25000

@@ -31,8 +31,13 @@ change <- function(old, now, assumed) {
 	}
 	within <- a$one * a$inverse
 	own <- a$k + b$k - 2
-	weight <- if (a$df > 0) min(own, 4) else 0
-	s2 <- (weight * ((0.005 * mean(a$y))^2 + within) + sum((a$y - mean(a$y))^2) + sum((b$y - mean(b$y))^2)) / (weight + own)
+	squares <- sum((a$y - mean(a$y))^2) + sum((b$y - mean(b$y))^2)
+	quiet <- (0.005 * mean(a$y))^2 + within
+	# Of s^2 times own / v, chi squared of own degrees of freedom: s^2 as likely by the quiet variance as by its own.
+	density <- function(v) dchisq(squares / v, own) * own / v
+	likely <- if (squares / own > quiet) density(quiet) / density(squares / own) else 1
+	weight <- if (a$df > 0) max(1, min(12, 3 * own) * min(1, 4 * likely)) else 0
+	s2 <- (weight * quiet + squares) / (weight + own)
 	more <- max(0, max(b$one, a$one) * b$inverse - within)
 	c(d, sqrt(s2 * (1 / a$k + 1 / b$k) + more / b$k), weight + own)
 }

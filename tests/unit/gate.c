@@ -253,9 +253,10 @@ TEST(a_new_session_is_judged_by_how_much_sessions_differ)
 	CHECK_EQ_INT(judged_sessions(alike, 4, 1053, &remarks).outcome, TT_UNDECIDED);
 	r = judged_sessions(apart, 4, 1080, &remarks);
 	CHECK_EQ_INT(r.outcome, TT_UNDECIDED);
-	/* root of (3 * (0.005 * 1044)^2 + 42.5^2 + 57.5^2 + 7.5^2 + 22.5^2) / 6 */
-	CHECK_EQ_INT(r.spread / TT_AMOUNT_ONE, 30);
-	CHECK(r.seen > r.limit && r.seen < 4 * r.limit);
+	/* They are not quiet, which weighs 1, then: root of ((0.005 * 1044)^2 + 42.5^2 + 57.5^2 + 7.5^2 + 22.5^2) / 4. */
+	CHECK_EQ_INT(r.spread / TT_AMOUNT_ONE, 37);
+	/* 1.118 * 37.7 * (2.13 + 2.60) more than the limit of 52: points of Student's t of 4 degrees of freedom. */
+	CHECK(r.seen > 250 * TT_AMOUNT_ONE && r.seen < 253 * TT_AMOUNT_ONE);
 }
 
 TEST(samples_come_back_from_a_baseline_as_they_were)
