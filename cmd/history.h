@@ -16,6 +16,9 @@ struct history_figure {
 /* Pictures of the ${n} figures, one below the other, as one file of SVG. */
 void history_svg(const struct history_figure *f, size_t n, const char *title, struct tt_buf *out);
 
+/* The picture of one as part of a page; ${caption}: HTML below it. */
+void history_chart(const struct history_figure *f, const char *caption, struct tt_buf *out);
+
 /* A page with the pictures and the tables of ${r}. */
 void history_html(const struct history_figure *f, size_t n, const char *title, const struct tt_report *r, struct tt_buf *out);
 

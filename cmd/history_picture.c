@@ -1,6 +1,6 @@
 /**
- * Pictures of tracetool history: SVG without scripts, for wikis and pages. A dot for each session, a line for each level, and where a session
- * was accepted. Whole numbers alone: the same sessions make the same bytes everywhere. Names pass tt_html_text() alone.
+ * Pictures of tracetool history, and of a verdict's rows: SVG without scripts, for wikis and pages. A dot for each session, a line for each level,
+ * and where a session was accepted. Whole numbers alone: the same sessions make the same bytes everywhere. Names pass tt_html_text() alone.
  */
 #include "history.h"
 
@@ -132,6 +132,16 @@ history_svg(const struct history_figure *f, size_t n, const char *title, struct 
 	tt_buf_text(out, "</svg>\n");
 }
 
+void
+history_chart(const struct history_figure *f, const char *caption, struct tt_buf *out)
+{
+	tt_buf_printf(out, "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"", WIDTH, HEIGHT, WIDTH);
+	tt_html_text(out, f->name);
+	tt_buf_text(out, " over the sessions\">\n");
+	put_chart(f, out);
+	tt_buf_printf(out, "</svg>\n%s</figure>\n", caption);
+}
+
 static void
 put_table(const struct tt_report *r, const char *id, const char *title, struct tt_buf *out)
 {
@@ -155,13 +165,8 @@ history_html(const struct history_figure *f, size_t n, const char *title, const 
 	put_table(r, "history", "Figures over time", out);
 	put_table(r, "history_levels", "Changes", out);
 	tt_html_section(out, "charts", "Charts");
-	for (size_t i = 0; i < n; i++) {
-		tt_buf_printf(out, "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"", WIDTH, HEIGHT, WIDTH);
-		tt_html_text(out, f[i].name);
-		tt_buf_text(out, " over the sessions\">\n");
-		put_chart(&f[i], out);
-		tt_buf_text(out, "</svg>\n</figure>\n");
-	}
+	for (size_t i = 0; i < n; i++)
+		history_chart(&f[i], "", out);
 	tt_buf_text(out, "</section>\n");
 	put_table(r, "history_sessions", "Sessions", out);
 	tt_buf_text(out, "<p>Made by " TT_GENERATOR ". What levels are is in tracetool-history(1).</p>\n</main>\n");

@@ -12,6 +12,7 @@
 
 #include "gate/baseline.h"
 #include "gate/verdict.h"
+#include "history.h"
 #include "opts.h"
 #include "out/html.h"
 #include "page/dots.h"
@@ -19,6 +20,7 @@
 
 /* What a page shows at most: of groups of captures there may be a thousand. */
 enum { ROWS = 2000, DETAILS = 200, DAMAGED = 100 };
+enum { SESSIONS = 3 };                /* fewer make no picture */
 
 struct page {
 	const struct tt_verdict *v;
@@ -322,6 +324,26 @@ put_dots(const struct page *p, const struct tt_verdict_row *r)
 	    r->npoint > TT_DOTS_MAX || r->nbase_point > TT_DOTS_MAX ? " The first 500 are drawn." : "");
 }
 
+/* The sessions of the baseline one after the other: did it come at once, or did it creep? */
+static void
+put_history(const struct page *p, const struct tt_verdict_row *r)
+{
+	const struct tt_verdict *v = p->v;
+	struct history_figure f = { .name = r->name };
+	struct tt_mem mem = { 0 };
+	struct tt_arena a;
+	struct tt_err err;
+
+	if (!v->base || !r->by_session || r->group)
+		return;
+	tt_arena_init(&a, &mem);
+	if (tt_history_of(v->base, r->row, &v->budget->measure[r->row->which], r->row->which, &f.h, &a, &mem, &err) != TT_OK)
+		tt_buf_fail(p->out);
+	else if (f.h.nsession >= SESSIONS)
+		history_chart(&f, "<figcaption>The baseline's sessions and their levels, as <code>tracetool history</code> shows them.</figcaption>\n", p->out);
+	tt_arena_free(&a);
+}
+
 static void
 put_movers(const struct page *p, const struct tt_verdict_row *r)
 {
@@ -442,6 +464,7 @@ put_detail(const struct page *p, const struct tt_verdict_row *r, size_t number)
 	put(p, ".</p>\n");
 	put_waiver(p, r);
 	put_dots(p, r);
+	put_history(p, r);
 	put_movers(p, r);
 	if (r->hint) {
 		put(p, "<p>");

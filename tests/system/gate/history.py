@@ -137,6 +137,17 @@ def what_is_shown():
     check(re.search(r"frame\.time\.median +[\u2581-\u2588]{40} ", run("history", "long.json")), "the last 40 are drawn")
 
 
+def page_of_a_verdict():
+    gate = os.path.join(TESTDATA, "gate")
+    for sessions in (3, 2):
+        baseline("slower.json", [0.5] * sessions)
+        run("stats", "-q", "--gate", BUDGET, "--force-baseline", "--baseline", "slower.json", "--html", "v.html",
+            *[os.path.join(gate, "good-base%d.ttc.xz" % i) for i in range(1, 5)], code=1)
+        page = open(os.path.join(work, "v.html"), encoding="utf-8").read()
+        charts = re.findall(r'(?s)<svg [^>]*aria-label="frame-median over the sessions">.*?</svg>', page)
+        check([len(re.findall("<title>night-", c)) for c in charts] == ([3] if sessions == 3 else []), "a row that fails has its history", charts)
+
+
 def slips():
     check("name a baseline" in run("history", code=2), "no baseline")
     check("no figure of the baseline is called \"frame.tome\"" in run("history", "base.json", "--row", "frame.tome", code=2), "no such figure")
@@ -153,6 +164,7 @@ def main():
         levels_in_all_forms()
         pictures()
         what_is_shown()
+        page_of_a_verdict()
         slips()
     end()
 
