@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "batch/aggregate.h"
+#include "batch/database.h"
 #include "batch/analyse.h"
 #include "batch/results.h"
 #include "batch/scheduler.h"
@@ -243,6 +244,7 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 	}
 	b->run = one->run;
 	one->generator = TT_GENERATOR;
+	one->tables = o->sum.to_db != NULL;
 	one->csv_safe = o->sum.csv_safe;
 	one->convert = batch_work_of(o) & BATCH_CONVERT ? o->to.v : NULL;
 	if (o->per_capture >= 0) {
@@ -282,8 +284,15 @@ finish(struct batch *b, struct tt_err *err)
 	int rc = tt_aggregate_new(&b->app->env, b->o->sum.group.v, &a, err);
 
 	if (rc == TT_OK)
+		rc = summary_database_begin(b->app, &b->o->sum, &b->out.db, err);
+	if (rc == TT_OK)
 		rc = batch_out_finish(&b->out, a, &b->gate, &sum, err);
 	ui_erase(&b->app->ui);
+	if (rc == TT_OK)
+		rc = summary_database(b->app, &b->o->sum, b->out.db, err);
+	else
+		tt_batch_db_free(b->out.db);
+	b->out.db = NULL;
 	if (rc == TT_OK && sum.bad)
 		tt_log(&b->app->env, TT_LOG_VERBOSE, "%llu lines of results were torn and left out", (unsigned long long)sum.bad);
 	if (rc == TT_OK)
@@ -376,10 +385,8 @@ static int
 prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct tt_err *err)
 {
 	const struct batch_opts *o = b->o;
-	int rc = TT_OK;
+	int rc = summary_writes(b->app, &o->sum, write, err);
 
-	for (size_t i = 0; i < o->sum.report.n && rc == TT_OK; i++)
-		rc = opt_list_add(write, o->sum.report.v[i], &b->app->arena, err);
 	if (rc == TT_OK)
 		rc = batch_gate_open(&b->gate, b->app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->given, &o->sum.group, write, err);
 	b->gate.files = &b->files;

@@ -18,6 +18,7 @@ struct gate;
 struct gate_opts;
 struct input_opts;
 struct tt_aggregate;
+struct tt_batch_db;
 struct tt_many_file;
 struct tt_result;
 struct tt_result_id;
@@ -38,6 +39,7 @@ struct summary_opts {
 	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */
 	int64_t failures_e4;          /* the same as a share; -1: not given */
 	struct opt_list dir;          /* folders of results, where pages of captures may be */
+	const char *to_db;            /* database of all results; NULL: none */
 	const char *missing;          /* the shards that the figures are without; NULL: none */
 };
 #define SUMMARY_DEFAULTS { .failures = UINT64_MAX, .failures_e4 = -1 }
@@ -52,6 +54,16 @@ int summary_failures(const struct opt *o, void *field, const char *value, struct
  */
 int summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a, struct tt_sink *results,
     struct tt_err *err);
+
+/* Add the files that the figures are written to. TT_E_USAGE where this build cannot write one. */
+int summary_writes(struct app *app, const struct summary_opts *o, struct opt_list *write, struct tt_err *err);
+
+/*
+ * summary_database_begin(app, o, db, err), summary_database(app, o, db, err):
+ * Begin the database that ${o} asks for; *${db} is NULL where it asks for none. When all results are in it, write it and free it, in any case.
+ */
+int summary_database_begin(struct app *app, const struct summary_opts *o, struct tt_batch_db **db, struct tt_err *err);
+int summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_db *db, struct tt_err *err);
 
 /* What captures and archives that failed or are damaged mean for app->verdict. */
 void summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a);
@@ -142,6 +154,7 @@ struct batch_out {
 	struct archive_lines { uint64_t captures, lines; } *archive;  /* by number of file: as its record has it, as found */
 	size_t narchive;
 	uint64_t carried;
+	struct tt_batch_db *db;       /* that results go to besides; NULL: none. Borrowed */
 	struct tt_buf line;
 };
 
@@ -196,6 +209,7 @@ struct batch_put {
 	struct tt_shard shard;
 	uint64_t by;
 	const struct tt_buf *head;    /* a line to begin with; NULL: none */
+	struct tt_batch_db *db;       /* that they go to besides; NULL: none */
 	bool mixed;                   /* also if they were made with different options, else TT_E_IO */
 	struct tt_sink **keep;        /* NULL: the file takes its place; else that is left to the caller */
 };

@@ -181,6 +181,8 @@ check_suffixes(const struct batch_opts *o, struct tt_err *err)
 		if (!tt_emit_for_path(name))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 			    "option --to: no format has the suffix \"%s\" (see \"tracetool list emitters\")", s);
+		if (tt_emit_missing(tt_emit_for_path(name)))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --to: %s: %s", s, tt_emit_missing(tt_emit_for_path(name)));
 		for (size_t k = 0; k < i; k++) {
 			if (strcmp(s, o->to.v[k]) == 0)
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --to: \"%s\" is given twice", s);
@@ -247,6 +249,8 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 	    one->run.frame_thread ? one->run.frame_thread : "", (unsigned long long)in->max_paths, (unsigned long long)o->depth,
 	    (unsigned long long)o->decoded_max, (unsigned long long)o->ratio_max, (unsigned long long)o->members_max,
 	    (unsigned long long)o->spool_memory);
+	if (one->tables)
+		tt_buf_text(&b, "tables|");
 	tt_buf_printf(&b, "%s|%s|%d %d|", f->from_label ? f->from_label : "", f->to_label ? f->to_label : "", in->no_wait, in->player_only);
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
 		put_list(&b, list[i]);

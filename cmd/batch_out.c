@@ -16,6 +16,7 @@
 #include "base/hash_seed.h"
 #include "batch.h"
 #include "batch/aggregate.h"
+#include "batch/database.h"
 #include "batch/results.h"
 #include "batch/scheduler.h"
 #include "cmd.h"
@@ -449,6 +450,7 @@ struct putting {
 	uint64_t by;
 	struct tt_aggregate *a;
 	struct batch_gate *g;
+	struct tt_batch_db *db;
 	unsigned conflicts;
 };
 
@@ -519,7 +521,8 @@ on_line(void *arg, const char *line, size_t n, const struct tt_result *r, struct
 		rc = tt_aggregate_add(p->a, r, err);
 	if (rc == TT_OK)
 		rc = batch_gate_add(p->g, r, err);
-
+	if (rc == TT_OK && p->db)
+		rc = tt_batch_db_add(p->db, r, err);
 	if (rc != TT_OK || !p->sink)
 		return rc;
 	rc = tt_sink_write(p->sink, line, n, err);
@@ -545,7 +548,7 @@ int
 batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put *o, struct tt_aggregate *a,
     struct batch_gate *g, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err)
 {
-	struct putting p = { .app = app, .files = o->files, .shard = o->shard, .by = o->by, .a = a, .g = g };
+	struct putting p = { .app = app, .files = o->files, .shard = o->shard, .by = o->by, .a = a, .g = g, .db = o->db };
 	const struct tt_results_out out = { .keep = on_keep, .line = on_line, .conflict = on_conflict, .arg = &p };
 	int rc = o->path ? tt_sink_open(&app->env, o->path, &p.sink, err) : TT_OK;
 
@@ -712,7 +715,7 @@ batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate 
 		rc = put_shard(o, &o->line, err);
 	if (rc == TT_OK)
 		rc = batch_put_results(o->app, o->rs, &(struct batch_put){ .path = o->final, .files = o->files, .shard = o->shard, .by = o->by,
-		    .head = &o->line }, a, g, sum, &lost, err);
+		    .head = &o->line, .db = o->db }, a, g, sum, &lost, err);
 	if (lost)
 		o->app->verdict = tt_exit_code(TT_E_DAMAGED);
 	if (rc == TT_OK && o->part)

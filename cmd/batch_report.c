@@ -9,6 +9,7 @@
 
 #include "batch.h"
 #include "batch/aggregate.h"
+#include "batch/database.h"
 #include "batch_opts.h"
 #include "cmd.h"
 #include "io/sink.h"
@@ -47,6 +48,8 @@ const struct opt summary_opt[] = {
 	    .help = "print the figures as text, json, csv, markdown or html" },
 	{ .name = "report", .arg = "FILE", .set = set_report, .at = AT(report),
 	    .help = "also write the figures to FILE; its suffix selects the form; repeatable" },
+	{ .name = "to-db", .arg = "FILE", .set = opt_text, .at = AT(to_db),
+	    .help = "also write all results to the database FILE, with markers and allocation sites of each capture (see tracetool query)" },
 	{ .name = "csv-safe", .set = opt_flag, .at = AT(csv_safe),
 	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },
 	{ .name = "group-by", .arg = "KEY[,KEY]", .set = opt_commas, .at = AT(group),
@@ -259,6 +262,47 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 		rc = print(app, o, to, &r, err);
 	tt_report_free(&r);
 	return rc;
+}
+
+int
+summary_writes(struct app *app, const struct summary_opts *o, struct opt_list *write, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (o->to_db && tt_db_missing())
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --to-db: %s", tt_db_missing());
+	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++)
+		rc = opt_list_add(write, o->report.v[i], &app->arena, err);
+	return rc == TT_OK && o->to_db ? opt_list_add(write, o->to_db, &app->arena, err) : rc;
+}
+
+int
+summary_database_begin(struct app *app, const struct summary_opts *o, struct tt_batch_db **db, struct tt_err *err)
+{
+	*db = NULL;
+	return o->to_db ? tt_batch_db_new(&app->env, TT_GENERATOR, db, err) : TT_OK;
+}
+
+int
+summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_db *db, struct tt_err *err)
+{
+	struct tt_sink *sink = NULL;
+	uint64_t bare;
+	int rc = db ? tt_sink_open(&app->env, o->to_db, &sink, err) : TT_OK;
+
+	if (db && rc == TT_OK)
+		rc = tt_batch_db_save(db, sink, &bare, err);
+	tt_batch_db_free(db);
+	if (!sink)
+		return rc;
+	if (rc != TT_OK) {
+		tt_sink_abort(sink);
+		return rc;
+	}
+	if (bare)
+		ui_say(&app->ui, "%s: results of %llu capture%s have no markers and allocation sites: they were made without --to-db", o->to_db,
+		    (unsigned long long)bare, bare == 1 ? "" : "s");
+	return tt_sink_commit(sink, err);
 }
 
 /* Without --max-failures any failure gives the exit status of damage. */

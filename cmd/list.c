@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/database.h"
 #include "cmd.h"
 #include "definitions.h"
 #include "emit/emit.h"
@@ -68,7 +69,8 @@ static const struct tt_col emitter_col[] = {
 	{ "summary", "what it is", TT_UNIT_PROSE, "in one line" },
 };
 static const struct tt_col schema_col[] = {
-	{ "table", "table", TT_UNIT_TEXT, "of a database that convert writes" },
+	{ "database", "database", TT_UNIT_TEXT, "capture: convert writes it; batch: batch and merge do" },
+	{ "table", "table", TT_UNIT_TEXT, "of a database" },
 	{ "column", "column", TT_UNIT_TEXT, "empty in the row of the table itself" },
 	{ "type", "type", TT_UNIT_TEXT, "in SQL; empty: a number or a text" },
 	{ "help", "what it is", TT_UNIT_PROSE, "in one line" },
@@ -179,19 +181,26 @@ static void list_terms(struct tt_report *r) { list_kind(r, DEF_TERM); }
 static void list_zones(struct tt_report *r) { list_kind(r, DEF_ZONE); }
 
 static void
+list_db_table(struct tt_table *t, const char *database, const struct tt_db_table *table)
+{
+	row(t, (const char *const[]){ database, table->name, NULL, NULL, table->help });
+	for (size_t k = 0; k < table->ncol; k++)
+		row(t, (const char *const[]){ database, table->name, table->col[k].name, table->col[k].type, table->col[k].help });
+}
+
+static void
 list_schema(struct tt_report *r)
 {
 	struct tt_table *t = tt_report_table(r, "schema", "Tables of databases", schema_col, TT_NCOL(schema_col));
 
-	for (size_t i = 0; i < TT_SQL_TABLES; i++) {
-		const struct tt_db_table *table = &tt_sqlite_table[i];
-
-		row(t, (const char *const[]){ table->name, NULL, NULL, table->help });
-		for (size_t k = 0; k < table->ncol; k++)
-			row(t, (const char *const[]){ table->name, table->col[k].name, table->col[k].type, table->col[k].help });
-	}
+	for (size_t i = 0; i < TT_SQL_TABLES; i++)
+		list_db_table(t, "capture", &tt_sqlite_table[i]);
 	for (const struct tt_sqlite_view *v = tt_sqlite_view; v->name; v++)
-		row(t, (const char *const[]){ v->name, NULL, "VIEW", v->help });
+		row(t, (const char *const[]){ "capture", v->name, NULL, "VIEW", v->help });
+	for (size_t i = 0; i < TT_BDB_TABLES; i++)
+		list_db_table(t, "batch", &tt_batch_table[i]);
+	for (const struct tt_batch_view *v = tt_batch_view; v->name; v++)
+		row(t, (const char *const[]){ "batch", v->name, NULL, "VIEW", v->help });
 }
 
 static void

@@ -11,10 +11,12 @@
 
 #include "batch.h"
 #include "batch/aggregate.h"
+#include "batch/database.h"
 #include "batch/results.h"
 #include "cmd.h"
 #include "gate.h"
 #include "input.h"
+#include "io/sink.h"
 #include "out/table.h"
 #include "outputs.h"
 #include "run/run.h"
@@ -328,6 +330,7 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	struct tt_results_sum sum = { 0 };
 	struct batch_lists lists = { .n = 0 };
 	struct tt_sink *results = NULL;
+	struct tt_batch_db *db = NULL;
 	uint64_t captures = 0, lost = 0;
 	int rc = tt_results_new(&app->env, &rs, err);
 
@@ -338,7 +341,16 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	if (rc == TT_OK)
 		rc = tt_aggregate_new(&app->env, o->sum.group.v, &a, err);
 	if (rc == TT_OK)
-		rc = batch_put_results(app, rs, &(struct batch_put){ .path = path, .mixed = o->partial, .keep = &results }, a, gate, &sum, &lost, err);
+		rc = summary_database_begin(app, &o->sum, &db, err);
+	if (rc == TT_OK)
+		rc = batch_put_results(app, rs, &(struct batch_put){ .path = path, .mixed = o->partial, .keep = &results, .db = db }, a, gate, &sum,
+		    &lost, err);
+	if (rc == TT_OK)
+		rc = summary_database(app, &o->sum, db, err);
+	else
+		tt_batch_db_free(db);
+	if (rc != TT_OK)
+		tt_sink_abort(results);
 	if (rc == TT_OK) {
 		say_sum(app, &sum, files->n);
 		rc = summary_write(app, &o->sum, &o->gate.to, a, results, err);
@@ -389,8 +401,8 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	app->env.spool_max = UINT64_MAX;
 	app->env.tmpdir = o.tmpdir;
 	input_defaults(&in);
-	for (size_t i = 0; i < o.sum.report.n && rc == TT_OK; i++)
-		rc = opt_list_add(&write, o.sum.report.v[i], &app->arena, err);
+	if (rc == TT_OK)
+		rc = summary_writes(app, &o.sum, &write, err);
 	if (rc == TT_OK && path)
 		rc = opt_list_add(&write, path, &app->arena, err);
 	if (rc == TT_OK)

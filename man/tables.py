@@ -72,16 +72,18 @@ def gate(program):
     return out + [".El"]
 
 
-def schema(program):
+def schema(program, database):
     out, is_open = [], False
     for r in listed(program, "schema"):
+        if r["database"] != database:
+            continue
         if r["column"] is None:
             out += [".El"] if is_open else []
-            out += [".Ss %s%s" % (r["table"], " (view)" if r["type"] == "VIEW" else ""), roff(r["help"])]
+            out += [".Ss %s%s" % (r["table"], " (view)" if r["type"] == "VIEW" else "")] + pages_linked(r["help"])
             is_open = False
             continue
         out += [] if is_open else [".Pp", ".Bl -tag -width Ds -compact"]
-        out += [".It Va %s" % r["column"], roff(r["help"])]
+        out += [".It Va %s" % r["column"]] + pages_linked(r["help"])
         is_open = True
     return out + ([".El"] if is_open else [])
 
@@ -89,7 +91,8 @@ def schema(program):
 # What stands between "begin X" and "end X".
 LISTS = {
     "losses": losses,
-    "schema": schema,
+    "capture schema": lambda program: schema(program, "capture"),
+    "batch schema": lambda program: schema(program, "batch"),
     "gate": gate,
     "terms": lambda program: words(program, "terms", '.Bl -tag -width "whole frame" -compact', ""),
     "zones": lambda program: words(program, "zones", '.Bl -tag -width "Contention"', ""),

@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/option.h"
+#include "batch/database.h"
 #include "batch/key.h"
 #include "batch/result.h"
 #include "collect/collections.h"
@@ -428,6 +429,8 @@ needs_of(const struct tt_one_opts *o, const struct outputs *out)
 		if ((*p)->standard && (o->report || strcmp((*p)->name, "frames") == 0 || strcmp((*p)->name, "gcalloc") == 0))
 			needs |= (*p)->needs;
 	}
+	if (o->tables)
+		needs |= tt_batch_tables_needs();
 	for (size_t i = 0; i < out->n; i++)
 		needs |= tt_emit_needs(out->emit[i], &out->opts[i]);
 	return needs;
@@ -470,6 +473,16 @@ put_whole(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
 	return tt_buf_error(b, err);
 }
 
+/* What a line of results that is ${n} bytes long so far, and gets the names of files yet, leaves for tables. */
+static size_t
+room_for_tables(size_t n)
+{
+	enum { REST = 24 << 10, MOST = 160 << 10 };
+	const size_t room = n + REST < TT_RESULT_LINE_MAX ? TT_RESULT_LINE_MAX - REST - n : 0;
+
+	return room < MOST ? room : MOST;
+}
+
 static int
 put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, const struct outputs *out,
     struct tt_buf *b, struct tt_err *err)
@@ -484,6 +497,8 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view,
 	put_hists(&j, view->m);
 	if (rc == TT_OK && o->measure)
 		rc = put_measured(&j, env, o, view, err);
+	if (rc == TT_OK && o->tables)
+		rc = tt_batch_tables(view, &j, room_for_tables(b->n), err);
 	return rc == TT_OK ? put_outputs(&j, out, err) : rc;
 }
 

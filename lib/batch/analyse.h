@@ -22,6 +22,7 @@ struct tt_one_opts {
 	bool skips;                   /* with measures: run.filter's frames are the budget's */
 	const char *budget;           /* with measures: the budget's frames and filters, stored with the sample */
 	const char *generator;
+	bool tables;                  /* results hold markers and allocation sites, for a database */
 	bool csv_safe;                /* as tt_render_opts has it, for files made of captures */
 };
 

@@ -652,7 +652,8 @@ tt_db_query(struct tt_db *db, const char *sql, struct tt_db_query **out, struct 
 		return err->code;
 	q->db = db;
 	code = sqlite3_prepare_v2(db->sql, sql, -1, &q->stmt, &rest);
-	if ((code & 0xff) == SQLITE_AUTH)
+	/* Of some statements the code is SQLITE_ERROR. */
+	if ((code & 0xff) == SQLITE_AUTH || (code != SQLITE_OK && strncmp(sqlite3_errmsg(db->sql), "not authorized", 14) == 0))
 		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a query reads one database and changes nothing: %s", sqlite3_errmsg(db->sql));
 	else if (code != SQLITE_OK)
 		tell(db, code, err);

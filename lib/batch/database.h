@@ -1,0 +1,55 @@
+/**
+ * Results of a batch (result.h) as a database: a row for each capture with every figure and fact, its markers and allocation sites.
+ *
+ * The rows depend on the results alone and come in their order: of shards that are merged they are those of one run. Described in
+ * tracetool-sqlite(7).
+ *
+ * Results hold markers and sites where tt_one_opts.tables asked for them.
+ */
+#ifndef TT_BATCH_DATABASE_H
+#define TT_BATCH_DATABASE_H
+
+#include "sql/db.h"
+
+struct tt_json;
+struct tt_result;
+struct tt_sink;
+struct tt_views;
+
+/* PRAGMA user_version: raised where a table or column is taken away or means something else. */
+#define TT_BATCH_DB_VERSION 1
+
+enum tt_batch_table {
+	TT_BDB_INFO, TT_BDB_CAPTURE, TT_BDB_FACT, TT_BDB_HISTOGRAM, TT_BDB_MARKER, TT_BDB_CAPTURE_MARKER, TT_BDB_SITE, TT_BDB_LOSS, TT_BDB_ARCHIVE,
+	TT_BDB_TABLES
+};
+
+/* The columns of their own; those of capture, capture_marker and allocation_site are followed by columns of tables of passes. */
+extern const struct tt_db_table tt_batch_table[TT_BDB_TABLES];
+
+/* Its views, by name and a sentence. NULL-named after the last. */
+extern const struct tt_batch_view { const char *name, *help; } tt_batch_view[];
+
+struct tt_batch_db;
+
+/* ${generator}: "tracetool VERSION". Errors: those of tt_db_make(). */
+int tt_batch_db_new(struct tt_env *env, const char *generator, struct tt_batch_db **d, struct tt_err *err);
+void tt_batch_db_free(struct tt_batch_db *d);
+
+/* Add a result. */
+int tt_batch_db_add(struct tt_batch_db *d, const struct tt_result *r, struct tt_err *err);
+
+/* All are added: write the database. *${bare}: captures that were read, and whose results have no markers because nobody asked. */
+int tt_batch_db_save(struct tt_batch_db *d, struct tt_sink *sink, uint64_t *bare, struct tt_err *err);
+
+/**
+ * tt_batch_tables(view, j, most, err):
+ * Append `"tables":{...}`, the markers and allocation sites of a capture, in at most about ${most} bytes: those with most self time and most
+ * bytes come first, and how many are left out stands there.
+ */
+int tt_batch_tables(struct tt_views *view, struct tt_json *j, size_t most, struct tt_err *err);
+
+/* What that needs of the run. */
+unsigned tt_batch_tables_needs(void);
+
+#endif

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Databases of batches, and tracetool query: rows are those of results and of stats, shards and --resume change no byte, and the ten questions
+are answered as Python answers them from the results.
+
+Prints `N passed, N failed`; exit status 1 if any failed.
+"""
+import collections
+import datetime
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+
+import kit
+from kit import run
+
+GEN = os.path.join(kit.BUILD, "kit", "calls_gen")
+MS = 1000000
+
+
+def game(path, number, frames, spin=0):
+    """A capture of frames of so many ms, each with work, and every third one with ${spin} ms of Game:Spin."""
+    script = ["image\t1\tGame.dll", "class\t1\t1\tGame", "class\t2\t1\tSystem.String", "method\t1\tGame:Frame ()", "method\t2\tGame:Work ()",
+              "method\t3\tGame:Spin ()", "thread\t1\tMain"]
+    t = 0
+    for i, ms in enumerate(frames):
+        script += ["enter\t%d\t1\t1" % t, "enter\t%d\t1\t2" % (t + 1000), "alloc\t%d\t1\t2\t%d" % (t + 2000, 32 + 8 * (i % 5)),
+                   "leave\t%d\t1\t2" % (t + ms * MS // 2)]
+        if spin and i % 3 == 0:
+            script += ["enter\t%d\t1\t3" % (t + ms * MS // 2 + 1000), "leave\t%d\t1\t3" % (t + ms * MS // 2 + 1000 + spin * MS)]
+        script += ["leave\t%d\t1\t1" % (t + ms * MS - 1000)]
+        t += ms * MS
+    script += ["enter\t%d\t1\t1" % t, "leave\t%d\t1\t1" % (t + 1000)]
+    subprocess.run([GEN, path, str(number)], input="\n".join(script) + "\n", text=True, check=True)
+
+
+def query(s, db, *args, form="json", ok=0):
+    r = run("query", db, *args, "--format", form)
+    s.equal("query %s: exit" % (args,), (r.returncode, r.err if ok == 0 else ""), (ok, ""))
+    return json.loads(r.out)["tables"]["query"]["rows"] if ok == 0 else r.err
+
+
+def same_rows(s, what, db, lines, options):
+    """A row for each result, with its figures and facts; markers and sites as stats has them."""
+    db = sqlite3.connect(db)
+    db.row_factory = sqlite3.Row
+    s.equal(what + ": integrity", db.execute("PRAGMA integrity_check").fetchone()[0], "ok")
+    captures = [r for r in lines if r["type"] == "capture"]
+    s.equal(what + ": captures in order", [r["key"] for r in db.execute("SELECT key FROM capture ORDER BY id")], [r["key"] for r in captures])
+    s.equal(what + ": archives and files", [tuple(r) for r in db.execute("SELECT key, type, outcome FROM archive")],
+            [(r["key"], r["type"], r["outcome"]) for r in lines if r["type"] in ("archive", "file")])
+    for i, want in enumerate(captures, 1):
+        row = dict(db.execute("SELECT * FROM capture WHERE id = ?", (i,)).fetchone())
+        for k in ("outcome", "format", "producer", "date", "size", "hash", "decoded", "events", "threads", "duration_ns"):
+            s.equal("%s: %s of %s" % (what, k, want["key"]), row[k], want.get(k))
+        figures = {k.replace(".", "_", 1): v for k, v in want.get("metrics", {}).items()}
+        s.equal("%s: figures of %s" % (what, want["key"]), {k: row.get(k) for k in figures}, figures)
+        s.equal("%s: no other figure of %s" % (what, want["key"]), [k for k in row if k.startswith(("frames_", "gcalloc_")) and
+                                                                    row[k] is not None and k not in figures], [])
+        facts = dict(db.execute("SELECT key, value FROM fact WHERE capture = ?", (i,)))
+        s.equal("%s: facts of %s" % (what, want["key"]), facts, want.get("meta", {}))
+        for name in ("frame_ns", "frame_alloc_bytes", "pause_ns"):
+            h = want.get("hist", {}).get(name, [])
+            s.equal("%s: %s of %s" % (what, name, want["key"]), sum(r[0] for r in db.execute(
+                "SELECT count FROM histogram WHERE capture = ? AND figure = ?", (i, name))), sum(h[3::2]))
+        if want["outcome"] != "ok" or not options:
+            continue
+        stats = json.loads(run("stats", "-q", "--format", "json", "--table", "markers,alloc_sites", options[0] + want["key"],
+                               *options[1:]).out)["tables"]
+        have = [dict(r) for r in db.execute("SELECT m.name AS marker, m.category, t.* FROM capture_marker t JOIN marker m ON m.id = t.marker "
+                                            "WHERE capture = ? ORDER BY t.rowid", (i,))]
+        s.equal("%s: markers of %s" % (what, want["key"]), [{k: r[k] for k in stats["markers"]["rows"][0]} for r in have],
+                stats["markers"]["rows"])
+        have = [dict(r) for r in db.execute("SELECT * FROM allocation_site WHERE capture = ? ORDER BY rowid", (i,))]
+        s.equal("%s: sites of %s" % (what, want["key"]), [{k: r[k] for k in r if k != "capture"} for r in have], stats["alloc_sites"]["rows"])
+    db.close()
+
+
+def results(path):
+    return [r for r in map(json.loads, open(path)) if r["key"]]
+
+
+def close(a, b):
+    """Equal, reals to the second decimal."""
+    return a == b or (isinstance(a, (int, float)) and isinstance(b, (int, float)) and abs(a - b) <= 0.0101)
+
+
+def answers(s, db, lines):
+    """The ten questions, answered from the results."""
+    caps, seen = [], set()
+    for r in lines:
+        if r["type"] == "capture":
+            r["copy"] = (r.get("size"), r.get("hash")) in seen if "hash" in r else False
+            seen.add((r.get("size"), r.get("hash")))
+            caps.append(r)
+    m = lambda r, k: r.get("metrics", {}).get(k)
+    framed = [r for r in caps if not r["copy"] and (m(r, "frames.count") or 0) > 0]
+    fact = lambda r, k: r.get("meta", {}).get(k)
+
+    def check(n, want, cut=None):
+        have = [list(r.values()) for r in query(s, db, "--example", str(n))]
+        if cut:
+            have, want = have[:cut], want[:cut]
+        s.check("question %d" % n, None if len(have) == len(want) and all(len(a) == len(b) and all(map(close, a, b)) for a, b in zip(have, want))
+                else "%r, not %r" % (have[:5], want[:5]))
+        return have
+
+    check(1, [[r["key"], r["outcome"], r.get("why"), r.get("detail")] for r in sorted(caps, key=lambda r: (r["outcome"], r["key"]))
+              if r["outcome"] != "ok"])
+    check(2, [[r["key"], fact(r, "device"), fact(r, "build"), m(r, "frames.count"), m(r, "frames.p95_ns"), m(r, "frames.max_ns")]
+              for r in sorted(framed, key=lambda r: (-m(r, "frames.p95_ns"), r["key"]))][:20])
+
+    def mean(rows):
+        return sum(m(r, "frames.total_ns") for r in rows) // sum(m(r, "frames.count") for r in rows)
+
+    last = datetime.date.fromisoformat(max(r["date"] for r in framed))
+    monday = (last - datetime.timedelta(last.weekday())).isoformat()
+    devices = {}
+    for r in framed:
+        devices.setdefault(fact(r, "device"), ([], []))[r["date"] >= monday].append(r)
+    want = []
+    for d, (was, now) in devices.items():
+        if was and now:
+            want.append([d, mean(was), mean(now), round(100.0 * (mean(now) - mean(was)) / mean(was), 2)])
+    have = check(3, sorted(want, key=lambda r: (-r[3], r[0])))
+    s.equal("question 3 has an answer", [r[0] for r in have if r[3] > 5], ["Slow"])
+    builds = collections.OrderedDict()
+    for r in sorted(framed, key=lambda r: fact(r, "build")):
+        builds.setdefault(fact(r, "build"), []).append(r)
+    want, before = [], None
+    for b, rows in builds.items():
+        want.append([b, len(rows), mean(rows), before and round(100.0 * (mean(rows) - before) / before, 2), max(m(r, "frames.p95_ns") for r in rows)])
+        before = mean(rows)
+    check(4, want)
+    table = lambda r, t: [dict(zip(r["tables"][t]["columns"], row)) for row in r["tables"][t]["rows"]] if "tables" in r else []
+    newest, was, now = max(builds), collections.defaultdict(list), collections.defaultdict(list)
+    for r in caps:
+        for row in table(r, "markers") if not r["copy"] and fact(r, "build") else []:
+            (now if fact(r, "build") == newest else was)[row["marker"], row["category"]].append(row["p95_ns"])
+    want = []
+    for k, v in now.items():
+        old = sum(was[k]) / len(was[k]) if was.get(k) else None
+        if old is not None:
+            want.append([k[0], sum(x > 1.05 * old for x in v), len(v), int(old), int(sum(v) / len(v))])
+    check(5, sorted(want, key=lambda r: (-r[1], r[3] - r[4], r[0]))[:20])
+    sums = collections.defaultdict(list)
+    for r in caps:
+        for row in table(r, "markers") if not r["copy"] else []:
+            sums[row["marker"], row["category"]].append(row)
+    check(6, sorted([[k[0], k[1] or None, len(v), sum(x["self_ns"] for x in v), sum(x["count"] for x in v), max(x["max_ns"] for x in v)]
+                     for k, v in sums.items()], key=lambda r: (-r[3], r[0]))[:20])
+    sites = collections.defaultdict(list)
+    for r in caps:
+        for row in table(r, "alloc_sites") if not r["copy"] else []:
+            sites[row["marker"], row["class"]].append((r["key"], row))
+    check(7, sorted([[k[0], k[1], len({x[0] for x in v}), sum(x[1]["bytes"] for x in v), sum(x[1]["count"] for x in v)]
+                     for k, v in sites.items()], key=lambda r: (-r[3], r[0], r[1]))[:20])
+    by = collections.defaultdict(list)
+    for r in framed:
+        by[fact(r, "device")].append(r)
+    want = []
+    for d, rows in by.items():
+        n, over = sum(m(r, "frames.count") for r in rows), sum(m(r, "frames.over_33_33") for r in rows)
+        want.append([d, len(rows), n, over, round(100.0 * over / n, 2)])
+    check(8, sorted(want, key=lambda r: (-r[4], r[0])))
+    check(9, [[r["key"], m(r, "gcalloc.collections"), m(r, "gcalloc.pause_ns"), m(r, "gcalloc.pause_max_ns")] for r in sorted(
+        caps, key=lambda r: (-(m(r, "gcalloc.pause_max_ns") or 0), r["key"])) if not r["copy"] and (m(r, "gcalloc.pause_max_ns") or 0) > 0][:20])
+    have = check(10, [list(r) for r in [(x[0], x[1]) for x in [list(v.values()) for v in query(s, db, "--example", "10")]]])
+    s.equal("question 10 counts all frames", sum(r[1] for r in have), sum(m(r, "frames.count") for r in framed))
+
+
+def refused(s, db):
+    """What a query may not do, and what is wrong with it: told, and nothing changes."""
+    before = open(db, "rb").read()
+    for sql, code, word in (("DELETE FROM capture", 2, "changes nothing"), ("ATTACH 'x.db' AS x", 2, "changes nothing"),
+                            ("PRAGMA journal_mode=WAL", 2, "changes nothing"), ("SELECT load_extension('x')", 2, "changes nothing"),
+                            ("SELEKT 1", 2, "syntax error"), ("SELECT 1; SELECT 2", 2, "one by one"), (" -- nothing", 2, "empty"),
+                            ("SELECT nix FROM capture", 2, "no such column"), ("CREATE TABLE t (a)", 2, "changes nothing")):
+        err = query(s, db, sql, ok=code)
+        s.check("%s: says why" % sql, None if word in err else err)
+    s.equal("the database is as it was", open(db, "rb").read() == before, True)
+    other = s.path("no.sqlite")
+    s.check("a missing file", None if "No such file" in query(s, other, "SELECT 1", ok=4) else "not told")
+    open(other, "w").write("{}" * 100)
+    s.check("no database", None if "no SQLite database" in query(s, other, "SELECT 1", ok=3) else "not told")
+    open(other, "wb").write(before[:len(before) // 2])
+    r = run("query", other, "SELECT count(*) FROM capture_marker, allocation_site")
+    s.check("half a database", None if r.returncode == 3 and "damaged" in r.err else "%d %s" % (r.returncode, r.err))
+    for args in ((db,), (db, "--example", "11"), (db, "SELECT 1", "--example", "1"), ("--examples", db)):
+        s.equal("query %s: exit" % (args,), run("query", *args).returncode, 2)
+    s.equal("forms", [run("query", db, "SELECT 1 AS a_ns, 'x' AS b, NULL AS c, 0.5 AS d, x'00ff' AS a_ns", "--format", f).out.decode()
+                      for f in ("csv", "text")],
+            ["a_ns,b,c,d,a_ns_2\n1,x,,0.5,x'00ff'\n", "Query\n  a_ns  b     d  a_ns_2\n  1 ns  x  0.50  x'00ff'\n"])
+
+
+def main():
+    s = kit.Suite()
+    top = s.path("in/")
+    for device, slow in (("Fast", 1.0), ("Slow", 1.3)):
+        for build in (1, 2):
+            folder = os.path.join(top, device, str(build))
+            os.makedirs(folder)
+            for k in range(3):
+                # 14 days apart: the newest build is of another week.
+                ms = [int((10 + (i * 7 + k) % 5 + 30 * (i == 11)) * (slow if build == 2 else 1)) for i in range(40)]
+                game(os.path.join(folder, "%d.mlpd" % k), build * 14 * 24 + k, ms, spin=build if device == "Slow" else 0)
+    shutil.copy(os.path.join(top, "Fast", "1", "0.mlpd"), os.path.join(top, "Slow", "2", "copy.mlpd"))
+    shutil.copy(os.path.join(kit.TESTDATA, "mlpd", "bad-cut-in-buffer.mlpd"), os.path.join(top, "Fast", "1", "cut.mlpd"))
+    frames = ("--frame-marker", "Game:Frame")
+    outs = []
+    for device in ("Fast", "Slow"):
+        for build in ("1", "2"):
+            out = s.path("out-%s-%s" % (device, build))
+            run("batch", "-q", "-o", out, "--root", top, "--meta", "device=" + device, "--meta", "build=" + build, "--meta", "a'\"b=c",
+                "--meta", "date=x", *frames, "--to-db", out + ".sqlite", os.path.join(top, device, build))
+            s.check("a database of " + out, None if os.path.exists(out + ".sqlite") else "missing")
+            outs.append(out)
+    night, lines = s.path("night.sqlite"), s.path("all.jsonl")
+    run("merge", "-q", "-o", lines, "--to-db", night, *outs)
+    lines = results(lines)
+    same_rows(s, "merged", night, lines, (top,) + frames)
+    s.equal("a fact with quotes", query(s, night, "SELECT DISTINCT \"a'\"\"b\" AS x, \"fact date\" AS y FROM captures"), [{"x": "c", "y": "x"}])
+    answers(s, night, lines)
+    refused(s, night)
+
+    # One run, three shards and a run that was interrupted: the same bytes.
+    one = s.path("one.sqlite")
+    run("batch", "-q", "-o", s.path("one"), "--root", top, *frames, "--to-db", one, top)
+    want = open(one, "rb").read()
+    for i in (1, 2, 3):
+        run("batch", "-q", "-o", s.path("shards"), "--root", top, *frames, "--to-db", s.path("shard%d.sqlite" % i), "--shard", "%d/3" % i, top)
+    run("merge", "-q", "-o", s.path("shards"), "--to-db", s.path("shards.sqlite"), s.path("shards"))
+    s.equal("shards", open(s.path("shards.sqlite"), "rb").read() == want, True)
+    whole = open(s.path("one", "results.jsonl"), "rb").read()
+    os.rename(s.path("one", "results.jsonl"), s.path("one", "results.part"))
+    os.truncate(s.path("one", "results.part"), len(whole) // 2)
+    os.unlink(one)
+    run("batch", "-q", "-o", s.path("one"), "--root", top, *frames, "--to-db", one, "--resume", top)
+    s.equal("interrupted and resumed", open(one, "rb").read() == want, True)
+
+    # Results without markers: told by merge; --resume makes them.
+    run("batch", "-q", "-o", s.path("bare"), "--root", top, *frames, top)
+    r = run("merge", "-q", "--to-db", s.path("bare.sqlite"), s.path("bare"))
+    s.check("results without markers are told", None if "were made without --to-db" in r.err else r.err)
+    run("batch", "-q", "-o", s.path("bare"), "--root", top, *frames, "--to-db", s.path("bare.sqlite"), "--resume", top)
+    s.equal("made again with markers", open(s.path("bare.sqlite"), "rb").read() == want, True)
+    s.equal("no temporary file is left", [n for n in os.listdir(s.dir) if ".tmp." in n], [])
+    s.end()
+
+
+main()
