@@ -51,9 +51,10 @@ const struct command *command_named(const char *name);
 extern const struct command command_default;
 
 extern const struct verb verb_ab, verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_info, verb_list, verb_explain, verb_recover,
-    verb_record, verb_baseline, verb_history, verb_help, verb_summary;
+    verb_record, verb_baseline, verb_history, verb_query, verb_help, verb_summary;
 int run_baseline(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_ab(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_query(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_history(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_batch(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_merge(struct app *app, int argc, char **argv, struct tt_err *err);

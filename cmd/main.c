@@ -30,6 +30,7 @@ const struct command commands[] = {
 	{ &verb_merge, run_merge },
 	{ &verb_baseline, run_baseline },
 	{ &verb_history, run_history },
+	{ &verb_query, run_query },
 	{ &verb_info, run_info },
 	{ &verb_list, run_list },
 	{ &verb_explain, run_explain },

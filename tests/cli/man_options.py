@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = ["convert", "stats", "report", "diff", "ab", "info", "list", "explain", "record", "recover", "batch", "merge", "baseline", "history", "help"]
+VERBS = ["convert", "stats", "report", "diff", "ab", "info", "list", "explain", "record", "recover", "batch", "merge", "baseline", "history", "query", "help"]
 # Of mdoc(7), those that are words as well.
 MACROS = set("Ad An Ap Ar At Do Em Er Es Fa Fl In Li Lb Ms No Op Os Pa So St Tn Ud Va".split())
 # That quote the rest of their line.

@@ -1,0 +1,278 @@
+/**
+ * tracetool query: SQL over databases that convert and batch write.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "out/table.h"
+#include "query_examples.h"
+#include "report.h"
+#include "sql/db.h"
+
+struct query_opts {
+	struct opt_list word;
+	struct report_opts out;
+	struct opt_given given;
+	bool examples;
+	uint64_t example;
+	struct ui_opts ui;
+};
+
+#define AT(f) offsetof(struct query_opts, f)
+
+static const struct opt query_opt[] = {
+	{ .name = "examples", .set = opt_flag, .at = AT(examples), .help = "print questions that people ask, as SQL, and read no database" },
+	{ .name = "example", .arg = "N", .set = opt_count, .at = AT(example), .lo = 1, .hi = UINT32_MAX,
+	    .help = "run the Nth of these questions" },
+	{ .name = NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Questions", query_opt, 0 },
+	REPORT_GROUP(struct query_opts, out),
+	UI_GROUP(struct query_opts, ui),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_query = {
+	.name = "query",
+	.summary = "print what SQL says about a database of captures",
+	.operands = "DATABASE [SQL]",
+	.about = "Run one SELECT on a database that \"tracetool convert -o FILE.sqlite\" or \"tracetool batch --to-db FILE\" wrote, and print its rows. "
+		 "The database is read, never changed. Columns whose names end with _ns and _bytes are times and sizes. "
+		 "tracetool-sqlite(7) describes the tables; so does the table about of a capture's database.",
+	.examples = "  tracetool query game.sqlite 'SELECT marker, max_ns FROM markers ORDER BY max_ns DESC LIMIT 10'\n"
+		    "  tracetool query --examples\n"
+		    "  tracetool query night.sqlite --example 3\n"
+		    "  tracetool query night.sqlite 'SELECT key, device, frames_p95_ns FROM captures' --format csv\n",
+	.group = groups,
+	.operand_at = offsetof(struct query_opts, word),
+	.given_at = offsetof(struct query_opts, given),
+};
+
+/* --- questions ---------------------------------------------------------------------- */
+
+static const struct tt_col example_col[] = {
+	{ "number", "no.", TT_UNIT_COUNT, "for --example" },
+	{ "question", "question", TT_UNIT_PROSE, "what people ask" },
+	{ "sql", "SQL", TT_UNIT_PROSE, "what answers it" },
+};
+
+static void
+list_examples(struct tt_report *r)
+{
+	struct tt_table *t = tt_report_table(r, "examples", "Questions to databases of batches", example_col, TT_NCOL(example_col));
+
+	for (size_t i = 0; i < query_nexamples; i++) {
+		struct tt_cell *c = tt_row(t);
+
+		tt_cell_int(&c[0], (int64_t)i + 1);
+		tt_cell_text(&c[1], query_examples[i].question);
+		tt_cell_text(&c[2], query_examples[i].sql);
+	}
+}
+
+/* --- rows ------------------------------------------------------------------------------ */
+
+/* What the values of a column are. */
+struct column { bool whole, real, text; };
+
+static bool
+ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), k = strlen(end);
+
+	return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+/* A column's name, which no other one before it has: JSON needs that. */
+static const char *
+name_of(struct tt_report *r, const struct tt_col *col, size_t n, const char *name)
+{
+	const char *own = tt_text(r, "%s", *name ? name : "column");
+
+	for (size_t i = 0, k = 2; i < n; i++)
+		if (strcmp(col[i].id, own) == 0) {
+			own = tt_text(r, "%s_%zu", name, k++);
+			i = SIZE_MAX;         /* from the beginning */
+		}
+	return own;
+}
+
+/* Bytes as SQL writes them. */
+static const char *
+blob(struct tt_report *r, const char *p, size_t n)
+{
+	char *text = tt_arena_alloc(&r->arena, 2 * n + 4, &r->err), *to = text;
+
+	if (!text)
+		return "";
+	to += sprintf(to, "x'");
+	for (size_t i = 0; i < n; i++)
+		to += sprintf(to, "%02x", (unsigned char)p[i]);
+	strcpy(to, "'");
+	return text;
+}
+
+/* The cell has v where it is a whole number, and its text where it is anything else. */
+static void
+put_cell(struct tt_report *r, const struct tt_db_query *q, size_t col, struct column *is, struct tt_cell *c)
+{
+	char number[40];
+	size_t n;
+	const char *s;
+
+	switch (tt_db_type(q, col)) {
+	case TT_DB_INT:
+		is->whole = true;
+		tt_cell_value(c, TT_UNIT_COUNT, tt_db_int_at(q, col));
+		break;
+	case TT_DB_REAL:
+		is->real = true;
+		*tt_put_double(number, tt_db_real_at(q, col)) = '\0';
+		tt_cell_exact(c, TT_UNIT_MILLI, tt_text(r, "%s", *number ? number : tt_db_real_at(q, col) > 0 ? "Infinity" : "-Infinity"),
+		    (int64_t)(tt_db_real_at(q, col) * 1000));
+		break;
+	case TT_DB_TEXT:
+		is->text = true;
+		s = tt_db_text_at(q, col, &n);
+		tt_cell_text(c, tt_text_of(r, s, n));
+		break;
+	case TT_DB_BLOB:
+		is->text = true;
+		s = tt_db_text_at(q, col, &n);
+		tt_cell_text(c, blob(r, s, n));
+		break;
+	default:
+		break;
+	}
+}
+
+/* The unit of a column whose values are ${is}. */
+static enum tt_unit
+unit_of(const char *name, const struct column *is)
+{
+	if (is->text || !(is->whole || is->real))
+		return TT_UNIT_TEXT;
+	if (is->real)
+		return TT_UNIT_VALUE;
+	return ends_with(name, "_ns") ? TT_UNIT_NS : ends_with(name, "_bytes") || strcmp(name, "bytes") == 0 ? TT_UNIT_BYTES : TT_UNIT_COUNT;
+}
+
+/* In a column of texts numbers are texts, too; in one of numbers only those that v does not hold have a text. */
+static void
+settle(struct tt_table *t, struct tt_col *col, const struct column *is)
+{
+	for (size_t k = 0; k < t->ncol; k++)
+		col[k].unit = unit_of(col[k].id, &is[k]);
+	for (size_t i = 0; i < t->nrow; i++)
+		for (size_t k = 0; k < t->ncol; k++) {
+			struct tt_cell *c = &t->cell[i * t->ncol + k];
+
+			if (!c->empty && !c->s && col[k].unit == TT_UNIT_TEXT)
+				c->s = tt_text(t->r, "%" PRId64, c->v);
+		}
+}
+
+static int
+put_rows(struct tt_db_query *q, struct tt_report *r, struct tt_err *err)
+{
+	const size_t n = tt_db_columns(q);
+	struct tt_col *col = n <= TT_COLUMNS_MAX ? tt_arena_alloc(&r->arena, n * sizeof *col, err) : NULL;
+	struct column *is = col ? tt_arena_alloc(&r->arena, n * sizeof *is, err) : NULL;
+	struct tt_table *t;
+	int rc = TT_OK;
+
+	if (n > TT_COLUMNS_MAX)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the query gives %zu columns; a table has at most %d", n, TT_COLUMNS_MAX);
+	if (!is)
+		return err->code;
+	for (size_t i = 0; i < n; i++) {
+		col[i].id = name_of(r, col, i, tt_db_column(q, i));
+		col[i].title = col[i].id;
+	}
+	t = tt_report_table(r, "query", "Query", col, n);
+	t->empty_reason = "the query gives no rows";
+	while (rc == TT_OK && (rc = tt_db_next(q, err)) == TT_OK && (rc = tt_report_error(r, err)) == TT_OK) {
+		struct tt_cell *c = tt_row(t);
+
+		for (size_t i = 0; i < n; i++)
+			put_cell(r, q, i, &is[i], &c[i]);
+	}
+	if (rc == TT_END)
+		rc = tt_report_error(r, err);
+	if (rc == TT_OK)
+		settle(t, col, is);
+	return rc;
+}
+
+/* --- the verb ----------------------------------------------------------------------------- */
+
+/* The statement to run. */
+static int
+statement(const struct query_opts *o, const char **sql, struct tt_err *err)
+{
+	if (o->example > query_nexamples)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --example: there are questions 1 to %zu; --examples prints them", query_nexamples);
+	if (o->word.n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a database and a SELECT; --examples prints some");
+	if (o->word.n == 1 && !o->example)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: what is asked? Give a SELECT in quotes, or --example N", o->word.v[0]);
+	if (o->word.n > (o->example ? 1 : 2))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is one word too many: %s", o->word.v[o->example ? 1 : 2],
+		    o->example ? "--example N has its own SELECT" : "put the SELECT in quotes");
+	*sql = o->example ? query_examples[o->example - 1].sql : o->word.v[1];
+	return TT_OK;
+}
+
+static int
+run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	const char *const in[] = { o->word.v[0], NULL }, *const out[] = { o->out.output, NULL };
+	struct tt_db *db = NULL;
+	struct tt_db_query *q = NULL;
+	const char *sql = NULL;
+	int rc = statement(o, &sql, err);
+
+	if (rc == TT_OK)
+		rc = app_reads(app, in, err);
+	if (rc == TT_OK)
+		rc = app_confine(app, out, NULL, err);
+	if (rc == TT_OK)
+		rc = tt_db_open(&app->env, in[0], &db, err);
+	if (rc == TT_OK)
+		rc = tt_db_query(db, sql, &q, err);
+	if (rc == TT_OK)
+		rc = put_rows(q, r, err);
+	tt_db_query_free(q);
+	tt_db_free(db);
+	return rc;
+}
+
+int
+run_query(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct query_opts o = { .out.form = 0 };
+	struct tt_report r;
+	int rc;
+
+	report_defaults(&o.out);
+	o.out.all = "--width 0";
+	rc = app_parse(app, &verb_query, &o, &o.ui, argc, argv, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	if (o.examples && (o.word.n || o.example))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--examples reads no database: leave out %s", o.word.n ? o.word.v[0] : "--example");
+	report_pager(app, &o.out);
+	tt_report_init(&r, &app->env.mem);
+	if (o.examples)
+		list_examples(&r);
+	else
+		rc = run(app, &o, &r, err);
+	if (rc == TT_OK)
+		rc = report_write(app, &o.out, &r, err);
+	tt_report_free(&r);
+	return rc;
+}

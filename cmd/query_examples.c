@@ -1,0 +1,56 @@
+/**
+ * Questions that people ask; the contract is in query_examples.h.
+ *
+ * Captures are told apart by facts: device, build, scene. Copies of a capture count once. A mean over captures weighs frames, not captures.
+ */
+#include "query_examples.h"
+
+/* One row for each capture that has frames, with the facts that questions are about. */
+#define WITH_FRAMES "WITH c AS (SELECT capture.*, (SELECT value FROM fact WHERE capture = id AND key = 'device') AS device, " \
+	"(SELECT value FROM fact WHERE capture = id AND key = 'build') AS build FROM capture WHERE copy = 0 AND frames_count > 0)"
+
+const struct query_example query_examples[] = {
+	{ "Which captures failed or are damaged, and why?",
+	    "SELECT key, outcome, why, detail FROM capture WHERE outcome <> 'ok' ORDER BY outcome, key" },
+	{ "Which captures have the slowest frames?",
+	    WITH_FRAMES " SELECT key, device, build, frames_count, frames_p95_ns, frames_max_ns FROM c ORDER BY frames_p95_ns DESC, key LIMIT 20" },
+	{ "Which device got slower since Monday?",
+	    WITH_FRAMES ", m AS (SELECT date(max(date), '-6 days', 'weekday 1') AS monday FROM c), "
+	    "d AS (SELECT device, sum(frames_total_ns) FILTER (WHERE date < monday) / sum(frames_count) FILTER (WHERE date < monday) AS before_ns, "
+	    "sum(frames_total_ns) FILTER (WHERE date >= monday) / sum(frames_count) FILTER (WHERE date >= monday) AS since_ns "
+	    "FROM c, m GROUP BY device) "
+	    "SELECT device, before_ns, since_ns, round(100.0 * (since_ns - before_ns) / before_ns, 2) AS change_percent FROM d "
+	    "WHERE before_ns IS NOT NULL AND since_ns IS NOT NULL ORDER BY change_percent DESC, device" },
+	{ "Which build is slower than the one before it?",
+	    WITH_FRAMES ", b AS (SELECT build, count(*) AS captures, sum(frames_total_ns) / sum(frames_count) AS mean_ns, "
+	    "max(frames_p95_ns) AS worst_p95_ns FROM c GROUP BY build) "
+	    "SELECT build, captures, mean_ns, round(100.0 * (mean_ns - lag(mean_ns) OVER (ORDER BY build)) / lag(mean_ns) OVER (ORDER BY build), 2) "
+	    "AS change_percent, worst_p95_ns FROM b ORDER BY build" },
+	{ "Which marker's p95 grew in most captures of the newest build?",
+	    "WITH b AS (SELECT capture, value AS build FROM fact JOIN capture ON id = capture WHERE fact.key = 'build' AND copy = 0), "
+	    "n AS (SELECT max(build) AS newest FROM b), "
+	    "old AS (SELECT marker, avg(p95_ns) AS was_ns FROM capture_marker JOIN b USING (capture), n WHERE build < newest GROUP BY marker) "
+	    "SELECT marker.name AS marker, count(*) FILTER (WHERE p95_ns > 1.05 * was_ns) AS grew_in, count(*) AS captures, "
+	    "CAST(avg(was_ns) AS INTEGER) AS was_p95_ns, CAST(avg(p95_ns) AS INTEGER) AS is_p95_ns "
+	    "FROM capture_marker JOIN b USING (capture) JOIN old USING (marker) JOIN marker ON marker.id = marker, n "
+	    "WHERE build = newest GROUP BY marker ORDER BY grew_in DESC, is_p95_ns - was_p95_ns DESC, marker.name LIMIT 20" },
+	{ "Which markers take most time over all captures?",
+	    "SELECT m.name AS marker, m.category, count(*) AS captures, sum(t.self_ns) AS self_ns, sum(t.count) AS calls, max(t.max_ns) AS max_ns "
+	    "FROM capture_marker t JOIN marker m ON m.id = t.marker JOIN capture c ON c.id = t.capture WHERE c.copy = 0 "
+	    "GROUP BY t.marker ORDER BY self_ns DESC, m.name LIMIT 20" },
+	{ "Which places allocate most over all captures?",
+	    "SELECT s.marker, s.class, count(DISTINCT s.capture) AS captures, sum(s.bytes) AS bytes, sum(s.count) AS allocations "
+	    "FROM allocation_site s JOIN capture c ON c.id = s.capture WHERE c.copy = 0 GROUP BY s.marker, s.class ORDER BY bytes DESC, 1, 2 LIMIT 20" },
+	{ "On which devices are frames over 33 ms?",
+	    WITH_FRAMES " SELECT device, count(*) AS captures, sum(frames_count) AS frames, sum(frames_over_33_33) AS over, "
+	    "round(100.0 * sum(frames_over_33_33) / sum(frames_count), 2) AS over_percent FROM c GROUP BY device ORDER BY over_percent DESC, device" },
+	{ "Which captures stop longest to collect garbage?",
+	    "SELECT key, gcalloc_collections AS collections, gcalloc_pause_ns AS pause_ns, gcalloc_pause_max_ns AS pause_max_ns FROM capture "
+	    "WHERE copy = 0 AND gcalloc_pause_max_ns > 0 ORDER BY gcalloc_pause_max_ns DESC, key LIMIT 20" },
+	{ "How are frame times distributed over all captures?",
+	    "SELECT CASE WHEN value <= 8334334 THEN '1: up to 8.33 ms' WHEN value <= 16667667 THEN '2: up to 16.67 ms' "
+	    "WHEN value <= 33334334 THEN '3: up to 33.33 ms' WHEN value <= 50000000 THEN '4: up to 50 ms' ELSE '5: over 50 ms' END AS frame_time, "
+	    "sum(count) AS frames FROM histogram JOIN capture ON id = capture WHERE figure = 'frame_ns' AND copy = 0 GROUP BY 1 ORDER BY 1" },
+};
+
+const size_t query_nexamples = sizeof query_examples / sizeof *query_examples;
