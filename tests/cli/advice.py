@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = "convert stats report diff ab batch info list explain record recover merge baseline history help".split()
+VERBS = "convert stats report diff ab batch info list explain record recover merge baseline history query help".split()
 READ = "convert stats report diff ab batch info".split()
 GATE = "stats batch merge".split()
 
@@ -36,6 +36,7 @@ COMMANDS = [
     ("lib/page", ["report"]),
     ("cmd/(gate|budget_suggest|metric_series|summary)", ["stats"]),
     ("cmd/scrub", ["info"]),
+    ("cmd/query", ["query"]),
     ("cmd/verdict", GATE),
     ("cmd/input", READ),
     ("cmd/(main|opts|report|child)", VERBS),
@@ -47,7 +48,7 @@ COMMANDS = [
     ("lib/why", ["stats", "report"]),
     ("lib/out", ["stats", "diff", "info", "list", "batch", "merge"]),
     ("lib/(model|run)", READ),
-    ("lib/(base|io)", VERBS),
+    ("lib/(base|io|sql)", VERBS),
     ("formats/(?!.*recorder/)", READ),
 ]
 
@@ -65,6 +66,7 @@ KNOWN = {
     ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST,
     ("cmd/definitions.c", "--table"): LIST, ("cmd/definitions.c", "--sort"): LIST,
     ("lib/io/spool.c", "--spool-max"): "only what reads captures spools",
+    ("lib/sql/vfs.c", "--spool-max"): "only what reads captures puts a database aside", ("tracetool-query.1", "--meta"): "of batch",
     ("lib/page/page.c", "--limit"): "of the command that it names, which is stats",
     ("lib/out/text.c", "--width"): "batch and merge say --format json in its place", ("lib/out/text.c", "--limit"): "the same",
     ("lib/gate/judge.c", "--meta"): "it says that reading the capture takes it: merge reads none",

@@ -121,7 +121,7 @@ def listed(what):
 
 
 # Commands that work alone and know no -j.
-ALONE = ("list", "explain", "help", "recover", "merge", "baseline", "history")
+ALONE = ("list", "explain", "help", "recover", "merge", "baseline", "history", "query")
 
 
 def commands():
@@ -197,13 +197,18 @@ def cases(suite, every=True):
             seen.update(("baseline", "history"))
             yield from gate_cases(suite, name, path)
         if name == "mlpd":
-            seen.add("merge")
+            seen.update(("merge", "query"))
             covered = suite.capture(13)       # lcov is refused without coverage
             outs = ["out" + suffix for suffix in [*suffixes, ".info", ".lcov.gz"]]
             yield Case("coverage to all", ["convert", "-q", covered, another(suite, covered)] + sum((["-o", o] for o in outs), []), outs)
             yield Case("coverage to .info", ["convert", "-q", covered, "-o", "out.info"], ["out.info"])
             results = batch_results(suite, path, packed)
             yield Case("merge", ["merge", "-q", "-o", "all.jsonl", results], ["all.jsonl"])
+            yield Case("merge to a database", ["merge", "-q", "--to-db", "all.sqlite", results], ["all.sqlite"])
+            db = suite.path("game.sqlite")
+            subprocess.run([TRACETOOL, "convert", "-q", "--level", "markers", path, "-o", db], check=True)
+            yield Case("query", ["query", db, "SELECT * FROM markers", "--format", "json"])
+            yield Case("query examples", ["query", "--examples"])
             yield Case("merge reports", ["merge", "-q", "-o", "all.jsonl.gz", "--group-by", "format,os", "--report", "r.csv", "--report", "r.html", results],
                        ["all.jsonl.gz", "r.csv", "r.html"])
         if name == "capture":
