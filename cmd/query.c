@@ -93,7 +93,7 @@ name_of(struct tt_report *r, const struct tt_col *col, size_t n, const char *nam
 {
 	const char *own = tt_text(r, "%s", *name ? name : "column");
 
-	for (size_t i = 0, k = 2; i < n; i++)
+	for (size_t i = 0, k = 2; i < n && r->err.code == TT_OK; i++)
 		if (strcmp(col[i].id, own) == 0) {
 			own = tt_text(r, "%s_%zu", name, k++);
 			i = SIZE_MAX;         /* from the beginning */

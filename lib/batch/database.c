@@ -531,7 +531,6 @@ put_view(struct tt_batch_db *d)
 {
 	enum { MOST_FACTS = 500 };
 	struct tt_buf sql = { 0 }, name = { 0 };
-	struct tt_err err;
 
 	tt_sort(d->key, d->nkey, tt_by_text);
 	tt_buf_text(&sql, "CREATE VIEW captures AS SELECT c.*");
@@ -551,11 +550,7 @@ put_view(struct tt_batch_db *d)
 	sql.failed |= name.failed;
 	tt_buf_free(&name);
 	tt_buf_text(&sql, " FROM capture c");
-	if (tt_buf_error(&sql, &err) != TT_OK)
-		fail(d, &err);
-	else
-		tt_db_run(d->db, tt_buf_string(&sql));
-	tt_buf_free(&sql);
+	tt_db_run_buf(d->db, &sql);
 	tt_db_run(d->db, "CREATE INDEX fact_of ON fact (capture, key); CREATE INDEX histogram_of ON histogram (capture);"
 	    "CREATE INDEX capture_marker_of ON capture_marker (capture); CREATE INDEX capture_marker_in ON capture_marker (marker);"
 	    "CREATE INDEX allocation_site_of ON allocation_site (capture)");

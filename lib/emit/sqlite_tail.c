@@ -365,12 +365,11 @@ put_abouts(struct sqlite_db *s)
 static void
 put_views(struct sqlite_db *s)
 {
-	struct tt_buf *sql = &s->scratch;
-
 	for (const struct tt_sqlite_view *v = tt_sqlite_view; v->name; v++) {
-		sql->n = 0;
-		tt_buf_printf(sql, "CREATE VIEW %s AS %s", v->name, v->sql);
-		tt_db_run(s->db, tt_buf_string(sql));
+		struct tt_buf sql = { 0 };
+
+		tt_buf_printf(&sql, "CREATE VIEW %s AS %s", v->name, v->sql);
+		tt_db_run_buf(s->db, &sql);
 	}
 }
 

@@ -336,16 +336,16 @@ tt_db_name(struct tt_buf *sql, const char *name)
 	tt_buf_text(sql, "\"");
 }
 
-/* Run a statement that was put together. */
-static void
-run_buf(struct tt_db *db, struct tt_buf *sql)
+void
+tt_db_run_buf(struct tt_db *db, struct tt_buf *sql)
 {
+	const char *text = tt_buf_string(sql);
 	struct tt_err err;
 
 	if (tt_buf_error(sql, &err) != TT_OK)
 		tt_db_fail(db, &err);
 	else
-		tt_db_run(db, tt_buf_string(sql));
+		tt_db_run(db, text);
 	tt_buf_free(sql);
 }
 
@@ -362,13 +362,14 @@ tt_db_create(struct tt_db *db, const struct tt_db_table *t)
 		tt_buf_printf(&sql, " %s", t->col[i].type);
 	}
 	tt_buf_printf(&sql, "%s)", t->more ? t->more : "");
-	run_buf(db, &sql);
+	tt_db_run_buf(db, &sql);
 }
 
 /* Prepare ${sql}, and free it. */
 static struct tt_db_insert *
 prepare(struct tt_db *db, struct tt_buf *sql)
 {
+	const char *text = tt_buf_string(sql);
 	struct tt_db_insert *i = NULL;
 	struct tt_err err = { 0 };
 
@@ -381,7 +382,7 @@ prepare(struct tt_db *db, struct tt_buf *sql)
 		i->next = db->insert;
 		db->insert = i;
 	}
-	if (i && failed(db, sqlite3_prepare_v3(db->sql, tt_buf_string(sql), -1, SQLITE_PREPARE_PERSISTENT, &i->stmt, NULL)))
+	if (i && failed(db, sqlite3_prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, &i->stmt, NULL)))
 		i = NULL;             /* it is in the list */
 	tt_buf_free(sql);
 	return i;
@@ -772,6 +773,7 @@ void tt_db_free(struct tt_db *db) { (void)db; }
 int tt_db_error(const struct tt_db *db, struct tt_err *err) { (void)db; (void)err; return TT_OK; }
 void tt_db_fail(struct tt_db *db, const struct tt_err *err) { (void)db; (void)err; }
 void tt_db_run(struct tt_db *db, const char *sql) { (void)db; (void)sql; }
+void tt_db_run_buf(struct tt_db *db, struct tt_buf *sql) { (void)db; (void)sql; }
 void tt_db_create(struct tt_db *db, const struct tt_db_table *t) { (void)db; (void)t; }
 void tt_db_name(struct tt_buf *sql, const char *name) { (void)sql; (void)name; }
 struct tt_db_insert *tt_db_insert(struct tt_db *db, const char *table, size_t n) { (void)db; (void)table; (void)n; return NULL; }

@@ -77,11 +77,14 @@ void tt_db_fail(struct tt_db *db, const struct tt_err *err);
 /* Run statements that give no rows. */
 void tt_db_run(struct tt_db *db, const char *sql);
 
+/* The same of statements that were put together, which are freed. */
+struct tt_buf;
+void tt_db_run_buf(struct tt_db *db, struct tt_buf *sql);
+
 /* Make a table of the schema. */
 void tt_db_create(struct tt_db *db, const struct tt_db_table *t);
 
 /* Append ${name} to ${sql} as an identifier: quoted, whatever is in it. */
-struct tt_buf;
 void tt_db_name(struct tt_buf *sql, const char *name);
 
 /**
