@@ -380,10 +380,13 @@ conclude(struct app *app, const struct record_opts *o, const char *out, const ch
     struct tt_err *err)
 {
 	struct opt_list found = { 0 };
+	struct stat st;
 	int rc = find_captures(app, out, begun, &found, err);
 
 	if (rc != TT_OK)
 		return rc;
+	if (found.n == 0 && stat(out, &st) == 0 && !S_ISREG(st.st_mode))      /* whoever reads the pipe has it */
+		return TT_OK;
 	if (found.n == 0) {
 		ui_say(&app->ui, "nothing was recorded. If no line above says why, no Mono runtime loaded %s/" MODULE
 		    " (one tells where it looks with MONO_LOG_LEVEL=debug MONO_LOG_MASK=profiler)", folder);

@@ -243,8 +243,9 @@ put_facts(struct pprof *w)
 	    has[TT_STACK_ALLOC] ? WORD_ALLOC_SPACE : WORD_WALL);
 	if (m->ncap && m->cap[0]->wall_ns > 0)
 		tt_proto_number(b, 9, (uint64_t)m->cap[0]->wall_ns);
-	if (m->max_ts > m->min_ts)
-		tt_proto_number(b, 10, ((uint64_t)m->max_ts - (uint64_t)m->min_ts) & INT64_MAX);
+	int64_t from = m->min_ts, to = m->max_ts, length = from < to ? tt_filter_clip(&m->filter, &from, &to) : 0;
+	if (length > 0)
+		tt_proto_number(b, 10, (uint64_t)length);
 }
 
 /* --- all ---------------------------------------------------------------------- */

@@ -135,6 +135,10 @@ def main(tracetool, *files):
             check_allocs(p, want)
             check_samples(p, want)
             check_views(to, p)
+            if "gameloop" in path:
+                run(tracetool, "convert", "-q", "--time", "0.1-0.35", "-o", to, path)
+                if "Duration: 250ms" not in pprof(to, "-top"):
+                    raise Failure("the duration of 250 ms that --time chose is another one")
             if not any(c.startswith("generator: tracetool") for c in p.comments):
                 raise Failure("no generator among the comments")
 

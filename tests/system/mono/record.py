@@ -185,6 +185,18 @@ def two_at_once():
     kit.check("recorded to %s\n" % second in said and "recorded to %s\n" % out not in said, "two at once: the second lists its own", said)
 
 
+def into_a_pipe():
+    """Whoever reads the pipe has the capture: nothing is said to be missing."""
+    path, out = os.path.join(kit.FOLDER, "a pipe"), kit.capture("piped.ttc")
+    os.mkfifo(path)
+    with open(out, "wb") as f:
+        reader = subprocess.Popen(["cat", path], stdout=f)
+        _, run = record(*ends("exit", "0"), path=path)
+        reader.wait(timeout=60)
+    kit.check(calls(out) == CALLS, "into a pipe: no call is lost", calls(out))
+    kit.check("nothing was recorded" not in run.stderr, "into a pipe: nothing false is said", run.stderr)
+
+
 def old_capture_is_no_new_one():
     """A capture from before is not taken for one of this run, nor touched by it."""
     out = kit.capture("old.ttc")
@@ -213,5 +225,6 @@ quiet()
 patterns()
 cut_between_chunks()
 two_at_once()
+into_a_pipe()
 old_capture_is_no_new_one()
 kit.end()
