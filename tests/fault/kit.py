@@ -313,6 +313,7 @@ def batch_cases(suite):
     yield Case("batch", ["batch", folder], status=None, parts=True)
     yield Case("batch to a folder", ["batch", folder, "-o", "out", "--do", "convert", "--to", "json.gz,pb", "--per-capture", "csv"],
                status=None, parts=True)
+    yield Case("batch shard", ["batch", folder, "-o", "out", "--shard", "2/3"], status=None, parts=True)
     once = suite.path("once")     # a gate takes no recording twice
     os.mkdir(once)
     for _, path in captures(suite):
