@@ -307,6 +307,41 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	return TT_OK;
 }
 
+/* The next carry that no block will continue, as a chunk; *${some} false: there is none. */
+static int
+flush(struct raw *m, struct tt_chunk *c, bool *some, struct tt_err *err)
+{
+	const size_t now = m->now;
+	int rc = TT_OK;
+
+	*some = false;
+	for (size_t i = m->flushed; i < m->nstream && rc == TT_OK && !*some; i++) {
+		const struct raw_stream *st = &m->stream[i];
+		if (st->ncarry && (m->ended || st->session != now)) {
+			m->now = st->session;
+			rc = make_chunk(m, (uint32_t)i, true, c, some, err);
+		}
+	}
+	m->now = now;
+	m->flushing = rc == TT_OK && *some;
+	while (!m->flushing && m->flushed < m->nstream && m->stream[m->flushed].session < now)
+		m->flushed++;
+	return rc;
+}
+
+static int
+end(struct raw *m, struct tt_chunk *c)
+{
+	if (m->win.end_err.code == TT_E_DAMAGED)
+		tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
+	tt_loss_join(&c->loss, &m->loss);
+	tt_loss_reset(&m->loss);
+	m->read = true;
+	m->cap->read_to = m->at;
+	m->cap->end_mark = m->any_state && !m->enabled ? 1 : -1;
+	return TT_END;
+}
+
 int
 raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 {
@@ -316,41 +351,19 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 
 	tt_loss_reset(&c->loss);
 	for (;;) {
+		if (m->flushing && ((rc = flush(m, c, &some, err)) != TT_OK || some))
+			return rc;
 		while (m->next < m->norder)
 			if ((rc = make_chunk(m, m->order[m->next++], false, c, &some, err)) != TT_OK || some)
 				return rc;
-		if (!m->ended) {
-			if (tt_stopped(m->env))
-				return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-			size_t session = m->now;
-			if ((rc = raw_take_segment(m, err)) < 0)
-				return rc;
-			m->ended = rc == TT_END;
-			if (!m->ended && session == m->now)
-				continue;
-		}
-		/* The input has ended, or another capture follows: carries will not be continued. */
-		for (; m->flushed < m->nstream; m->flushed++) {
-			struct raw_stream *st = &m->stream[m->flushed];
-			if (st->ncarry && (m->ended || st->session != m->now)) {
-				size_t now = m->now;
-				m->now = st->session;
-				rc = make_chunk(m, (uint32_t)m->flushed, true, c, &some, err);
-				m->now = now;
-				if (rc != TT_OK || some)
-					return rc;
-			}
-		}
-		m->flushed = 0;
-		if (!m->ended)
-			continue;
-		if (m->win.end_err.code == TT_E_DAMAGED)
-			tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
-		tt_loss_join(&c->loss, &m->loss);
-		tt_loss_reset(&m->loss);
-		m->read = true;
-		m->cap->read_to = m->at;
-		m->cap->end_mark = m->any_state && !m->enabled ? 1 : -1;
-		return TT_END;
+		if (m->ended)
+			return end(m, c);
+		if (tt_stopped(m->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		const size_t session = m->now;
+		if ((rc = raw_take_segment(m, err)) < 0)
+			return rc;
+		m->ended = rc == TT_END;
+		m->flushing = m->ended || session != m->now;
 	}
 }

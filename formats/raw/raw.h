@@ -187,8 +187,9 @@ struct raw {
 	uint32_t *order;
 	size_t norder, caporder, next;
 	struct tt_loss loss;          /* found in it; goes with its first chunk */
-	bool ended;                   /* the input; streams' carries are still to come */
-	size_t flushed;
+	bool ended;                   /* the input */
+	bool flushing;                /* carries are still to come that nothing continues: the input has ended, or another session has begun */
+	size_t flushed;               /* streams that have none any more; their order is that of sessions */
 	bool enabled, any_state;      /* profiling is on */
 	struct raw_pause *pause;      /* in their order; kept from reading to reading */
 	size_t npause, cappause;

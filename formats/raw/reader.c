@@ -99,7 +99,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->now = 0;
 	m->seq = 0;
 	m->nblock = m->norder = m->next = m->flushed = 0;
-	m->ended = m->any_state = m->enabled = false;
+	m->ended = m->flushing = m->any_state = m->enabled = false;
 	m->latest = INT64_MIN;
 	memset(m->block_seen, 0, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
 	tt_loss_reset(&m->loss);

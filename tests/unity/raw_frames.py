@@ -3,7 +3,7 @@
 import json
 import struct
 
-from raw_log import MAIN, MS, SESSION, Log, sample, state, zone
+from raw_log import MAIN, MS, SESSION, Log, sample, state, thread, zone
 from ttc import Suite
 
 suite = Suite()
@@ -125,6 +125,27 @@ def cut_before_another():
                     (10 if cut <= SAMPLES + FOOT else 9, 10 if cut <= FOOT + 2 * SAMPLE else 9, ["cut", "not_ended"][cut == SAMPLES:]))
 
 
+def open_before_another():
+    """Two threads have a sample open where a log ends, with a value, so that its stack might have followed; both go on in an appended log."""
+    def log(start):
+        c = Log(start)
+        c.block(SESSION, thread(200, start, "Worker A") + thread(300, start, "Worker B"))
+        for k in range(3):
+            c.frame(start + 10 * k)
+        return c
+    first, second = log(100), log(20)
+    for tid in (200, 300):
+        first.block(tid, zone(1, 101, 102) + sample(42, 1, 121) + bytes([1, 3]) + struct.pack("<I", 7))
+        second.block(tid, zone(1, 21, 22))
+    first.block(SESSION, state(0, 130))
+    first.b += second.b
+    report = suite.report("stats", first.write(suite.path("open.raw")), "--table", "threads,loss")["tables"]
+    threads = {r["thread"]: (r["calls"], r["open_at_end"], r["first_ns"] // MS, r["last_ns"] // MS) for r in report["threads"]["rows"]}
+    suite.equal("samples that are open before an appended log", [threads["Worker A"], threads["Worker B"]], [(3, 1, 1, 31)] * 2)
+    suite.equal("samples that are open before an appended log: losses", sorted(r["kind"] for r in report["loss"]["rows"] if r["severity"] != "info"),
+                ["not_ended"])
+
+
 def at_the_end():
     """What follows a whole log: losses and what is said of them."""
     log = Log(100)
@@ -208,6 +229,7 @@ times("a time hours later than those around it", 13744000)
 times("a time before the one before it", 50)
 paused()
 cut_before_another()
+open_before_another()
 at_the_end()
 guessed()
 from_tick_zero()
