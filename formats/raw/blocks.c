@@ -616,6 +616,9 @@ raw_take_segment(struct raw *m, struct tt_err *err)
 
 	m->from = m->at;
 	m->nblock = m->norder = m->next = 0;
+	if (m->from - m->base > RAW_SEGMENT / 2)
+		m->base = m->from;
+	want -= m->from - m->base;
 	int rc = show(m, want, &n, &ended, err);
 	while (rc == TT_OK && off < n && off < RAW_SEGMENT) {
 		enum found f = what_is(m, m->p + off, n - off, ended, &need);

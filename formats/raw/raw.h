@@ -181,6 +181,7 @@ struct raw {
 	/* the segment: its bytes, its blocks, its streams in order */
 	uint64_t at, seq;
 	uint64_t from, len;
+	uint64_t base;                /* where bytes for a whole segment were asked for last: short logs that follow each other share them */
 	const uint8_t *p;
 	struct raw_block *block;
 	size_t nblock, capblock;

@@ -67,7 +67,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		close_(m);
 		return rc;
 	}
-	m->at = m->first;
+	m->at = m->base = m->first;
 	unity_capture(cap);
 	cap->zero_ns = cap->start_ns = m->session[0].zero;
 	cap->category = category;
@@ -95,7 +95,7 @@ rewind_(void *ctx, struct tt_err *err)
 	}
 	if (!m->read)
 		m->npause = 0;
-	m->at = m->first;
+	m->at = m->base = m->first;
 	m->now = 0;
 	m->seq = 0;
 	m->nblock = m->norder = m->next = m->flushed = 0;
