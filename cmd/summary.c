@@ -251,7 +251,7 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 {
 	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, &r->err);
 	const struct tt_model *m = view->m;
-	const char *text = "";
+	const char *text = h->ntop > 0 ? "" : tt_text(r, "(render thread) %s", time_text(r, h->by));
 
 	for (unsigned i = 0; p && i < h->ntop && i < TOP; i++) {
 		const struct tt_name *name = tt_model_key(m, m->threads.t[m->frames->thread[h->frame]]->process, h->top[i].key);
@@ -260,7 +260,7 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 	return text;
 }
 
-/* The worst frames: of capped frames by uncapped time. */
+/* The worst frames: of capped frames by uncapped time or by the render thread's. */
 static const struct tt_hitches *
 worst_of(struct tt_views *view, struct tt_report *r)
 {

@@ -42,6 +42,8 @@ struct tt_frames {
 	bool player_only;             /* the Editor's time is not part of any frame */
 	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
+	int64_t *render_ns;           /* how long the render thread worked, by its zones; NULL: nobody asked */
+	bool has_render;              /* that, or the engine's measure of it, is known of one frame at least */
 	uint32_t *looked;             /* of each frame: how many before it are looked at closely, with TT_NEEDS_CAUSES; one more than frames. NULL: all */
 	bool *recorded;               /* by a record of the engine's, which has all parts; else by counters, which lack some */
 	uint64_t partial;             /* frames left out because they are not whole */
@@ -75,7 +77,7 @@ struct tt_frames {
 		} *h;
 		size_t n, cap;
 		size_t least;         /* while they are collected: the place of the least bad one */
-	} longest, busiest, latest;   /* by wall time; by CPU-active and by uncapped time, meaningful where has_wait */
+	} longest, busiest, latest;   /* by wall time; by CPU-active time, and by uncapped or the render thread's, meaningful where has_wait */
 };
 
 /* The wall time of frame ${i}. */
@@ -116,6 +118,15 @@ static inline int64_t
 tt_frames_uncapped(const struct tt_frames *f, size_t i)
 {
 	return tt_frames_cpu(f, i) + f->outside_ns[i] + f->other_wait_ns[i];
+}
+
+/* How long the render thread worked in frame ${i}, as the engine measured it, else by its zones; 0: that is not known. */
+static inline int64_t
+tt_frames_render(const struct tt_frames *f, size_t i)
+{
+	const int64_t measured = f->has_timing ? f->timing[TT_TIMING_RENDER][i] : 0;
+
+	return measured ? measured : f->render_ns ? f->render_ns[i] : 0;
 }
 
 /* Make ${h} the histogram of the self time per frame of ${category}; frames without it count as 0. */

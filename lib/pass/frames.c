@@ -18,8 +18,8 @@ enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999,
 static const struct tt_col summary_col[S_N] = {
 	[S_TIME] = { "time", "time", TT_UNIT_TEXT,
 	    "wall: from the start of a frame to the start of the next; cpu: wall minus the frame thread's waits, its time outside recorded calls, "
-	    "and the Editor's; uncapped: of capped frames, wall minus the wait for the frame limit and the Editor's; editor: what the "
-	    "Unity Editor does on the frame thread, if it does anything." },
+	    "and the Editor's; uncapped: of capped frames, wall minus the wait for the frame limit and the Editor's; render: work of the render "
+	    "thread, as in the table hitches; editor: what the Unity Editor does on the frame thread, if it does anything." },
 	[S_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of whole frames." },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean frame time." },
 	[S_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median frame time (nearest rank, exact)." },
@@ -67,7 +67,7 @@ static const struct tt_col limit_col[L_N] = {
 enum { B_TIME, B_BUDGET, B_LIMIT, B_OVER, B_SHARE, B_N };
 
 static const struct tt_col budget_col[B_N] = {
-	[B_TIME] = { "time", "time", TT_UNIT_TEXT, "wall, cpu, uncapped or editor, as in the table frames." },
+	[B_TIME] = { "time", "time", TT_UNIT_TEXT, "wall, cpu, uncapped, render or editor, as in the table frames." },
 	[B_BUDGET] = { "budget", "budget", TT_UNIT_TEXT, "Budget in ms, as given." },
 	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "Longest time within the budget, in whole ns." },
 	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT, "Number of frames longer than the budget." },
@@ -110,7 +110,8 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown." },
 	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE,
-	    "The three markers with the most self time in the frame on the frame thread; (outside recorded calls) is time with no marker open." },
+	    "The three markers with the most self time in the frame on the frame thread; (outside recorded calls) is time with no marker open. "
+	    "(render thread) comes first where its work is what makes the frame one of the worst." },
 	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated in the frame on all threads; empty if allocations were not recorded." },
 	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Number of allocations in the frame on all threads; empty if allocations were not recorded." },
 	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS,
@@ -143,15 +144,25 @@ static const struct { const char *name; int64_t ns; } standard_budget[] = {
 };
 #define NBUDGET (sizeof standard_budget / sizeof *standard_budget)
 
-/* The rows that tables of frame times have: uncapped time of capped frames, the Editor's if it ran, and is not left out. */
-static const struct kind { const char *name; enum tt_frame_value what; } kinds[] = {
-	{ "wall", TT_FRAME_WALL }, { "cpu", TT_FRAME_CPU }, { "uncapped", TT_FRAME_UNCAPPED }, { "editor", TT_FRAME_EDITOR },
+/* The rows that tables of frame times have: uncapped time of capped frames, the render thread's if known, the Editor's if it ran, and is not left out. */
+static const struct kind { const char *name; unsigned what; } kinds[] = {
+	{ "wall", TT_FRAME_WALL }, { "cpu", TT_FRAME_CPU }, { "uncapped", TT_FRAME_UNCAPPED }, { "render", TT_FRAME_TIMING + TT_TIMING_RENDER },
+	{ "editor", TT_FRAME_EDITOR },
 };
 
 static bool
 is_shown(const struct kind *kind, const struct tt_frames *f, int64_t period)
 {
-	return kind->what == TT_FRAME_UNCAPPED ? period > 0 : kind->what != TT_FRAME_EDITOR || (f->has_editor && !f->player_only);
+	switch (kind->what) {
+	case TT_FRAME_UNCAPPED:
+		return period > 0;
+	case TT_FRAME_TIMING + TT_TIMING_RENDER:
+		return f->has_render;
+	case TT_FRAME_EDITOR:
+		return f->has_editor && !f->player_only;
+	default:
+		return true;
+	}
 }
 
 /* --- frame times --------------------------------------------------------------------- */
@@ -451,8 +462,8 @@ limits(struct tt_making *k, struct tt_table *t)
 /* --- the worst frames ------------------------------------------------------------- */
 
 /*
- * The worst frames to show, *${n} of them: by wall time; of capped frames by CPU-active time, for their wall time says nothing. *${period}:
- * the time they are capped at.
+ * The worst frames to show, *${n} of them: by wall time; of capped frames, whose wall time says nothing, by uncapped time or by the render
+ * thread's, whichever is longer. *${period}: the time they are capped at.
  */
 static const struct tt_hitch *
 worst(struct tt_making *k, size_t *n, int64_t *period)
@@ -472,11 +483,20 @@ top_name(const struct tt_model *m, const struct tt_hitch *h, unsigned rank)
 	return tt_model_key(m, m->threads.t[m->frames->thread[h->frame]]->process, h->top[rank].key);
 }
 
-/* "World:Frame 12.345 ms, ..." of the first three. */
+/* "World:Frame 12.345 ms, ..." of the first three; of a frame that is among the worst by the render thread, that comes first. */
 static const char *
-top_text(struct tt_making *k, const struct tt_paths *p, const struct tt_hitch *h)
+top_text(struct tt_making *k, const struct tt_paths *p, const struct tt_hitch *h, bool capped)
 {
+	const struct tt_frames *f = k->m->frames;
+	const int64_t render = capped ? tt_frames_render(f, h->frame) : 0;
 	const char *text = "";
+
+	if (render > 0 && render == h->by && render > tt_frames_uncapped(f, h->frame)) {
+		char time[32];
+
+		*tt_put_time_short(time, render) = '\0';
+		text = tt_text(k->r, "(render thread) %s%s", time, h->ntop ? ", " : "");
+	}
 
 	for (unsigned i = 0; i < h->ntop && i < 3; i++) {
 		char time[32];
@@ -490,8 +510,8 @@ top_text(struct tt_making *k, const struct tt_paths *p, const struct tt_hitch *h
 static void
 put_timings(const struct tt_frames *f, size_t i, struct tt_cell *c)
 {
-	static const struct { unsigned col, what; } part[] = { { W_MAIN, TT_TIMING_MAIN }, { W_RENDER, TT_TIMING_RENDER },
-		{ W_GPU, TT_TIMING_GPU }, { W_PRESENT, TT_TIMING_PRESENT } };
+	static const struct { unsigned col, what; } part[] = { { W_MAIN, TT_TIMING_MAIN }, { W_GPU, TT_TIMING_GPU },
+		{ W_PRESENT, TT_TIMING_PRESENT } };
 
 	for (unsigned k = 0; k < TT_NCOL(part); k++)
 		if (f->timing[part[k].what][i])
@@ -510,7 +530,8 @@ hitches(struct tt_making *k, struct tt_table *t)
 	const struct tt_hitch *first = worst(k, &n, &period);
 
 	if (period)
-		t->note = tt_text(k->r, "%s: the worst are those with the most uncapped time", cap_text(k, period));
+		t->note = tt_text(k->r, "%s: the worst are those with the most uncapped time%s", cap_text(k, period),
+		    f->has_render ? ", or the most work of the render thread" : "");
 	for (size_t i = 0; p && i < n; i++) {
 		const struct tt_hitch *h = &first[i];
 		const struct tt_thread *th = k->m->threads.t[f->thread[h->frame]];
@@ -524,6 +545,8 @@ hitches(struct tt_making *k, struct tt_table *t)
 		tt_cell_int(&c[W_DUR], tt_frames_wall(f, h->frame));
 		if (f->has_wait)
 			tt_cell_int(&c[W_CPU], tt_frames_cpu(f, h->frame));
+		if (tt_frames_render(f, h->frame) > 0)
+			tt_cell_int(&c[W_RENDER], tt_frames_render(f, h->frame));
 		if (f->has_timing)
 			put_timings(f, h->frame, c);
 		if (allocs) {
@@ -535,7 +558,7 @@ hitches(struct tt_making *k, struct tt_table *t)
 		tt_cell_text(&c[W_THREAD], th->name);
 		if (k->m->ncap > 1)
 			tt_cell_int(&c[W_PROCESS], (int64_t)th->process + 1);
-		tt_cell_name(&c[W_TOP], top_text(k, p, h));
+		tt_cell_name(&c[W_TOP], top_text(k, p, h, period > 0));
 	}
 }
 

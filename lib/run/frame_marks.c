@@ -456,22 +456,23 @@ new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, stru
 	return p->w && p->category && p->share && p->used && m->frames->of ? TT_OK : err->code;
 }
 
-/* Where an engine may have measured the GPU, what limits a frame is asked for: then the render thread's time in it is, too. */
+/* An engine that may measure its GPU has a render thread: how long that works is asked for. */
 static int
 watch_render(const struct tt_model *m, struct tt_replay *p, struct tt_err *err)
 {
 	struct tt_mem *mem = &m->env->mem;
+	struct tt_frames *f = m->frames;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++) {
 		const struct tt_thread_replay *w = &p->w[i];
 		if (w->ntimer == 0 && !m->cap[w->process]->gpu_part)
 			continue;
-		if (!p->render && !(p->render = tt_mem_alloc(mem, m->frames->cap * sizeof *p->render, err)))
+		if (!f->render_ns && !(f->render_ns = tt_mem_alloc(mem, f->cap * sizeof *f->render_ns, err)))
 			return err->code;
 		if (!p->render_time && !(p->render_time = tt_mem_alloc(mem, m->ncap * sizeof *p->render_time, err)))
 			return err->code;
-		rc = tt_render_new(m, w->process, w->first, w->end, p->render, &p->render_time[i], err);
+		rc = tt_render_new(m, w->process, w->first, w->end, f->render_ns, &p->render_time[i], err);
 	}
 	return rc;
 }

@@ -220,9 +220,19 @@ touch(struct tt_replay *p, struct tt_thread_replay *w, struct tt_thread_replay_r
 	return rc;
 }
 
-/* A place among the worst frames ${list} for ${frame}, which is as bad as ${by}; NULL: others are worse. */
-static struct tt_hitch *
-worse(struct tt_hitches *list, size_t frame, int64_t by)
+/* Where all places are taken: which frame is the least bad. */
+static void
+find_least(struct tt_hitches *list)
+{
+	for (size_t i = list->least = 0; i < list->n && list->n == list->cap; i++) {
+		const struct tt_hitch *at = &list->h[i], *least = &list->h[list->least];
+		if (at->by < least->by || (at->by == least->by && at->frame > least->frame))
+			list->least = i;
+	}
+}
+
+struct tt_hitch *
+tt_hitches_worse(struct tt_hitches *list, size_t frame, int64_t by)
 {
 	struct tt_hitch *h = &list->h[list->n];
 
@@ -234,12 +244,20 @@ worse(struct tt_hitches *list, size_t frame, int64_t by)
 			return NULL;
 	}
 	*h = (struct tt_hitch){ .frame = frame, .by = by };
-	for (size_t i = list->least = 0; i < list->n && list->n == list->cap; i++) {
-		const struct tt_hitch *at = &list->h[i], *least = &list->h[list->least];
-		if (at->by < least->by || (at->by == least->by && at->frame > least->frame))
-			list->least = i;
-	}
+	find_least(list);
 	return h;
+}
+
+void
+tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->h[i].frame == frame) {
+			list->h[i].by = by > list->h[i].by ? by : list->h[i].by;
+			find_least(list);
+			return;
+		}
+	tt_hitches_worse(list, frame, by);
 }
 
 /* Keep the largest by ${self}, the time of ${row} itself, ties by key. */
@@ -524,9 +542,9 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct
 	f->outside_ns[w->frame] = w->row[OUTSIDE].self;
 	settle_idle(p, w, end);
 	wall = tt_frames_wall(f, w->frame);
-	longest = worse(&f->longest, w->frame, wall);
-	busiest = worse(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
-	latest = worse(&f->latest, w->frame, tt_frames_uncapped(f, w->frame));
+	longest = tt_hitches_worse(&f->longest, w->frame, wall);
+	busiest = tt_hitches_worse(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
+	latest = tt_hitches_worse(&f->latest, w->frame, tt_frames_uncapped(f, w->frame));
 	if (rc == TT_OK && (longest || busiest || latest))
 		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {

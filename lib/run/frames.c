@@ -232,11 +232,22 @@ finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 		}
 	for (size_t i = 0; p->render_time && i < p->nwatch && rc == TT_OK; i++)
 		rc = p->render_time[i] ? tt_render_finish(p->render_time[i], err) : TT_OK;
+	for (size_t i = 0; i < f->n && !f->has_render; i++)
+		f->has_render = tt_frames_render(f, i) > 0;
 	/* Alone, the render thread's time says nothing of what limits a frame. */
-	for (size_t i = 0; f->has_timing && p->render && i < f->n; i++)
-		if (p->render[i] > 0 && f->timing[TT_TIMING_RENDER][i] == 0)
-			f->timing[TT_TIMING_RENDER][i] = p->render[i];
+	for (size_t i = 0; f->has_timing && f->render_ns && i < f->n; i++)
+		if (f->timing[TT_TIMING_RENDER][i] == 0)
+			f->timing[TT_TIMING_RENDER][i] = f->render_ns[i];
 	return rc;
+}
+
+/* A capped frame is late by whichever thread works longer. What the render thread did is known only after all of its zones, without its markers. */
+static void
+rank_by_render(struct tt_frames *f)
+{
+	for (size_t i = 0; f->has_render && i < f->n; i++)
+		if (tt_frames_render(f, i) > tt_frames_uncapped(f, i))
+			tt_hitches_raise(&f->latest, i, tt_frames_render(f, i));
 }
 
 static void
@@ -269,6 +280,7 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 			if (p->w[j].process == k->process)
 				rc = tt_thread_replay_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
 	}
+	rank_by_render(f);
 	finish_worst(m, &f->longest);
 	finish_worst(m, &f->busiest);
 	finish_worst(m, &f->latest);
@@ -307,6 +319,7 @@ tt_frames_free(struct tt_model *m)
 	tt_mem_free(f->mem, f->limit_ns, f->cap * sizeof *f->limit_ns);
 	tt_mem_free(f->mem, f->other_wait_ns, f->cap * sizeof *f->other_wait_ns);
 	tt_mem_free(f->mem, f->recorded, f->cap * sizeof *f->recorded);
+	tt_mem_free(f->mem, f->render_ns, f->render_ns ? f->cap * sizeof *f->render_ns : 0);
 	for (unsigned i = 0; i < TT_TIMINGS; i++)
 		tt_mem_free(f->mem, f->timing[i], f->cap * sizeof *f->timing[i]);
 	tt_tally_free(&f->category_hist);
@@ -324,7 +337,6 @@ tt_replay_free(struct tt_replay *p)
 	for (size_t i = 0; p->render_time && i < p->m->ncap; i++)
 		tt_render_free(p->render_time[i]);
 	tt_mem_free(mem, p->render_time, p->render_time ? p->m->ncap * sizeof *p->render_time : 0);
-	tt_mem_free(mem, p->render, p->render ? p->m->frames->cap * sizeof *p->render : 0);
 	tt_mem_free(mem, p->gpu, p->gpu ? p->m->frames->cap * sizeof *p->gpu : 0);
 	tt_mem_free(mem, p->w, p->w ? p->m->ncap * sizeof *p->w : 0);
 	tt_mem_free(mem, p->category, p->category ? (p->ncategory + 1) * sizeof *p->category : 0);

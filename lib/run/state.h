@@ -45,8 +45,7 @@ struct tt_replay {
 	uint32_t *used;               /* the categories with a share */
 	size_t ncategory, nused;
 	int64_t *gpu;                 /* of each frame: how long the GPU did what it gave it */
-	int64_t *render;              /* of each frame: how long the render thread worked */
-	struct tt_render_time **render_time;  /* of each watch; NULL: the engine cannot have measured the GPU, so nobody asks */
+	struct tt_render_time **render_time;  /* of each watch; NULL: the capture is none of an engine's that has such a thread */
 	int64_t limit, limit_only;    /* time of waits for the frame limit; in markers that wait for nothing else */
 };
 

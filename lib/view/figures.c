@@ -38,6 +38,9 @@ tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 	case TT_FRAME_ALLOC_N:
 		*v = at_most(f->alloc_n[i]);
 		return true;
+	case TT_FRAME_TIMING + TT_TIMING_RENDER:
+		*v = tt_frames_render(f, i);
+		return *v != 0;
 	default:
 		*v = f->has_timing ? f->timing[what - TT_FRAME_TIMING][i] : 0;
 		return *v != 0;

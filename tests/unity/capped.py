@@ -8,7 +8,7 @@ import re
 import struct
 import zlib
 
-from raw_log import MAIN, SESSION, Log, state
+from raw_log import MAIN, SESSION, Log, state, thread
 from ttc import Capture, Suite
 
 MS, US = 10 ** 6, 10 ** 3
@@ -217,6 +217,46 @@ def waits(path, jobs):
     suite.equal("why", {r["class"] for r in suite.rows("causes", path)}, {"wait"})
 
 
+RENDERER, DRAW = 200, 20                                  # a thread, a marker: the render thread's
+
+
+def as_raw_rendered(name, frames, work):
+    """The same as as_raw(), with a render thread that draws for ${work}[k] in frame k, less a wait of 1 ms for the main thread inside."""
+    as_raw(name, frames)
+    with open(suite.path(name), "rb") as f:
+        c, start = f.read(), 100 + zlib.crc32(name.encode()) % 1000
+    log = Log(start, NAMES + ["Draw"], FLAGS)
+    log.b += c[len(Log(start, NAMES, FLAGS).b):]
+    log.n[SESSION] = 2                                    # the state at its end is the second block of its stream
+    log.block(SESSION, thread(RENDERER, 0, "Render Thread", 1))
+    for (at, _, _), ns in zip(frames, work):
+        a = start * MS + at + 100 * US
+        log.block(RENDERER, b"".join(struct.pack("<HBIQ", kind, 0, m, t) for kind, m, t in (
+            (36, DRAW, a), (36, SIGNAL, a + US), (37, SIGNAL, a + US + MS), (37, DRAW, a + MS + ns))))
+    return log.write(suite.path(name))
+
+
+def rendered():
+    """The render thread works for 20 ms in three frames in which the main thread does nothing else: they are the worst, also without a spike."""
+    slow, usual = {20: 21 * MS, 50: 22 * MS, 90: 20 * MS}, 3 * MS
+    frames = game()
+    work = [slow.get(k + 1, usual) for k in range(FRAMES)]
+    path = as_raw_rendered("rendered.raw", frames, work)
+    rows = {r["time"]: r for r in suite.rows("frames", path)}
+    suite.equal("the render thread's time", [rows["render"][k] for k in ("count", "mean_ns", "median_ns", "max_ns", "over_16_67")],
+                [FRAMES, round(sum(work) / FRAMES), usual, 22 * MS, 3])
+    suite.equal("frames over budget by it", [r["over"] for r in suite.rows("frame_budgets", path, "--budget", "20") if r["time"] == "render"], [3, 0, 0, 2])
+    worst = suite.rows("hitches", path, "--hitches", "5")
+    suite.equal("the worst frames, and the render thread in them", [(r["frame"], r["render_ns"]) for r in worst[:3]], sorted(slow.items(), key=lambda x: -x[1]))
+    suite.true("named as what makes them so", [r["top"].startswith("(render thread) 2") for r in worst] == [True] * 3 + [False] * 2, worst)
+    suite.equal("then the main thread's", {r["frame"] for r in worst[3:]} <= set(SPIKES), True)
+    out, _ = suite.run(path)
+    suite.equal("in the summary", len(re.findall(r"\(render thread\) 2\d", out)), 3)
+    for limit, status in ((22, 0), (21, 1)):
+        row = [{"id": "render", "metric": "frame.render", "stat": "max", "max": "%d ms" % limit}]
+        suite.run("stats", path, "--gate", budget(row), status=status)
+
+
 def unexplained(path):
     """Of two frames in which a method takes longer, and nothing else is more, the capture does not tell why: nor does the sentence."""
     row = suite.rows("causes", path)[0]
@@ -418,5 +458,6 @@ for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, f
     unexplained(write("two", game(noise=3, spikes=(33, 85))))
     judged(write)
     grew(write)
+rendered()
 merely_regular()
 suite.end()
