@@ -82,7 +82,7 @@ void data_take_marker(struct data_take *t, struct data_marker *m);
 bool data_take_named(const struct data_layout *l, struct data_take *t, struct data_marker *m);
 struct data_code { const char *name; uint32_t nname; uint64_t start, size; };
 void data_take_code(const struct data_layout *l, struct data_take *t, struct data_code *c);
-const char *data_take_category(const struct data_layout *l, struct data_take *t, unsigned *id, uint32_t *n);
+const char *data_take_category(const struct data_layout *l, struct data_take *t, unsigned *id, unsigned *color, uint32_t *n);
 
 /* --- chunks --------------------------------------------------------------------------------------------- */
 

@@ -86,15 +86,15 @@ code(struct data_run *r, struct data_take *t)
 static int
 categories(struct data_run *r, struct data_take *t)
 {
-	unsigned id;
+	unsigned id, color;
 	uint32_t len;
 	int rc = TT_OK;
 	uint32_t n = data_count(t, 16);
 
 	data_tally(r, DATA_T_CATEGORY, n);
 	for (; n > 0 && rc == TT_OK; n--) {
-		const char *name = data_take_category(&r->h->layout, t, &id, &len);
-		rc = unity_define_category(&r->u, id, name, len);
+		const char *name = data_take_category(&r->h->layout, t, &id, &color, &len);
+		rc = unity_define_category(&r->u, id, color, name, len);
 	}
 	return rc;
 }

@@ -284,12 +284,12 @@ static int
 know_categories(struct data *m, const struct data_record *r, struct tt_err *err)
 {
 	struct data_take t = { .p = r->categories.p, .end = r->categories.p + r->categories.n };
-	unsigned id;
+	unsigned id, color;
 	uint32_t len;
 	int rc = TT_OK;
 
 	for (uint32_t n = data_count(&t, 16); n > 0 && rc == TT_OK; n--) {
-		const char *name = data_take_category(&m->layout, &t, &id, &len);
+		const char *name = data_take_category(&m->layout, &t, &id, &color, &len);
 		rc = unity_know_category(&m->known, 0, id, (const uint8_t *)name, len, m->seq, err);
 	}
 	return rc;

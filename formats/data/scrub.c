@@ -158,12 +158,12 @@ code(struct copy *c, struct data_take *t, struct tt_err *err)
 static int
 categories(struct copy *c, struct data_take *t, struct tt_err *err)
 {
-	unsigned id;
+	unsigned id, color;
 	uint32_t len;
 	int rc = TT_OK;
 
 	for (uint32_t n = data_count(t, 16); n > 0 && rc == TT_OK; n--) {
-		const char *s = data_take_category(&c->m->layout, t, &id, &len);
+		const char *s = data_take_category(&c->m->layout, t, &id, &color, &len);
 		rc = unity_scrub_name(&c->names, of(s), len, err);
 	}
 	return rc;

@@ -146,10 +146,11 @@ data_take_code(const struct data_layout *l, struct data_take *t, struct data_cod
 }
 
 const char *
-data_take_category(const struct data_layout *l, struct data_take *t, unsigned *id, uint32_t *n)
+data_take_category(const struct data_layout *l, struct data_take *t, unsigned *id, unsigned *color, uint32_t *n)
 {
 	*id = data_take32(t);
-	data_bytes(t, 8);
+	*color = data_take32(t);
+	data_take32(t);
 	const char *name = data_name(t, n);
 	if (l->rank >= 11)
 		data_take32(t);
@@ -256,12 +257,12 @@ walk_code(const struct data_layout *l, struct data_take *t, struct data_record *
 static void
 walk_categories(const struct data_layout *l, struct data_take *t, struct data_record *r)
 {
-	unsigned id;
+	unsigned id, color;
 	uint32_t len;
 
 	r->categories.p = t->p;
 	for (uint32_t n = data_count(t, 16); n > 0 && !t->bad; n--)
-		data_take_category(l, t, &id, &len);
+		data_take_category(l, t, &id, &color, &len);
 	r->categories.n = (size_t)(t->p - r->categories.p);
 }
 

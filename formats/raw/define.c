@@ -55,14 +55,13 @@ thread(struct raw_run *r, struct raw_take *t)
 static int
 category(struct raw_run *r, struct raw_take *t)
 {
-	unsigned id = raw_take16(t);
+	const unsigned id = raw_take16(t), color = raw_take16(t);
 	uint32_t n;
 
 	raw_take16(t);
-	raw_take16(t);
 	raw_take_category_pad(t);
 	const char *name = (const char *)raw_take_name(t, &n);
-	return unity_define_category(&r->u, id, name, n);
+	return unity_define_category(&r->u, id, color, name, n);
 }
 
 static int

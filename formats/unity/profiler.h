@@ -197,7 +197,8 @@ int unity_define_marker(struct unity_run *r, uint64_t key, uint32_t id, unsigned
 /* The names of a marker's values begin at ${at} of the batch's text, each ended by a NUL. */
 int unity_define_args(struct unity_run *r, uint64_t key, size_t at);
 int unity_define_counter(struct unity_run *r, uint32_t counter, enum tt_counter_unit unit, const char *name, size_t n, const char *section);
-int unity_define_category(struct unity_run *r, unsigned id, const char *name, uint32_t n);
+/* ${color}: the engine's number of one. */
+int unity_define_category(struct unity_run *r, unsigned id, unsigned color, const char *name, uint32_t n);
 int unity_define_code(struct unity_run *r, uint64_t start, uint64_t size, const char *name, uint32_t n);
 /* The class of allocations without a marker of theirs. */
 int unity_define_alloc(struct unity_run *r, uint64_t key);

@@ -203,7 +203,7 @@ def raw(path, frames, with_roots):
     for i, (group, name, own) in enumerate(THREADS):
         c.thread(TID[i], group, name, 0 if own and with_roots else 1)
     for i, name in enumerate(CATEGORIES):
-        c.category(i, name, 0)
+        c.category(i, name, 1)                        # a colour: the one that data_gen.py gives all of them
     for name, category, flags, values in MARKERS:
         c.marker(ID[name], name, flags, CATEGORIES.index(category), [(t | UNITS[u] << 8, n) for t, u, n in values])
     c.state(True, 0)
@@ -283,7 +283,7 @@ FACTS = [
     ("ttc", "metadata_classes", "id", "the same"),
     ("ttc", "metadata_classes", "time_ns", "the plug-in records when it met a marker, Unity does not"),
     ("ttc data", "metadata", "loaded", "the plug-in has markers of its own, and .data only those that samples have"),
-    ("ttc", "metadata_categories", "color", "Unity's files have the number of a colour in its own palette"),
+    ("ttc", "metadata_categories", "color", "Unity's files have the number of a colour, whose shade is tracetool's"),
 ]
 # Tables that are about the file, not the game.
 OF_FILE = {

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """What events of Unity's .raw become: allocations in their zones, values by name, threads of one id."""
+import json
+import re
 import struct
 
 from raw_log import MS, SESSION, Log, marker, sample, text, thread, zone
@@ -123,8 +125,28 @@ def categories():
         suite.equal("categories of version 0x%x" % word, [{r["marker"]: r["category"] for r in rows}.get("Marker %d" % i) for i in range(len(names))], names)
 
 
+def colors():
+    """Categories that have one of the engine's colours look alike, others differ; a number that the engine does not have is none."""
+    c = Log(100, ("Main Thread", "Work", "Fall", "Bounce", "Odd"))
+    ids = {"Steps": (41, 4), "Bodies": (42, 4), "Shapes": (43, 14), "Odd ones": (44, 99)}
+    c.block(SESSION, b"".join(struct.pack("<HHHH", 62, number, color, 1) + text(n) for n, (number, color) in ids.items()) +
+            b"".join(marker(i + 1, n, category=41 + i) for i, n in enumerate(("Work", "Fall", "Bounce", "Odd"))))
+    c.frame(100, sample(36, 0, 100) + b"".join(zone(i, 100 + i, 100.5 + i) for i in (1, 2, 3, 4)) + sample(37, 0, 109))
+    path = c.write(suite.path("colors.raw"))
+    rgba = {r["category"]: r["color"] for r in suite.rows("metadata_categories", path)}
+    suite.equal("categories of one colour", (rgba["Steps"], rgba["Odd ones"]), (rgba["Bodies"], None))
+    suite.true("of two", re.fullmatch("#[0-9a-f]{8}", rgba["Shapes"]) and rgba["Shapes"] != rgba["Steps"], rgba)
+    suite.run("convert", path, "-o", suite.path("colors.json"))
+    with open(suite.path("colors.json")) as f:
+        events = json.load(f)
+    names = {e["name"]: e.get("cname") for e in (events["traceEvents"] if isinstance(events, dict) else events) if e["ph"] == "X"}
+    suite.equal("their zones in Chrome JSON", (names["Work"] == names["Fall"] is not None, names["Bounce"] not in (names["Work"], None), names["Odd"]),
+                (True, True, None))
+
+
 allocations()
 zone_stacks()
+colors()
 categories()
 namespaces()
 values()
