@@ -52,8 +52,8 @@ add_frames(struct tt_close_times *c, struct tt_mem *mem, const struct tt_frames 
 
 	if (!f || !tt_frames_of(f, process, &first, &end))
 		return TT_OK;
-	c->always = !f->looked;
-	for (size_t i = first; i < end && !c->always && rc == TT_OK; i++)
+	c->sums = !f->looked;
+	for (size_t i = first; i < end && !c->sums && rc == TT_OK; i++)
 		if (tt_frames_looked(f, i, i + 1))
 			rc = add(c, mem, (struct tt_span){ f->start[i], f->start[i] + f->dur[i] }, err);
 	return rc;

@@ -1,6 +1,7 @@
 /**
  * When zones are looked at one by one: in frames that are looked at closely (tt_frames.looked), and when an emitter wants them
- * (tt_emit.times). At other times they are only counted, which costs a fraction. Private to lib/run.
+ * (tt_emit.times). At other times they are only counted, which costs a fraction; where all frames are looked at closely, they are counted and
+ * summed up by frame, which costs less than looking at each. Private to lib/run.
  */
 #ifndef TT_RUN_CLOSE_TIMES_H
 #define TT_RUN_CLOSE_TIMES_H
@@ -12,6 +13,7 @@ struct tt_run;
 
 struct tt_close_times {
 	bool always;
+	bool sums;                    /* in all frames, beside what is below */
 	struct tt_span *span;         /* in order, and apart */
 	size_t n, cap;
 };

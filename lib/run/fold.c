@@ -718,7 +718,7 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 		return rc;
 	uint64_t n = tt_alloc_count(e);
 	count_alloc(count_of(io, &l), n, bytes);
-	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && !is_clear(f, e->ts) && (rc = sum_allocs(f, io, l.node, e->ts, n, bytes, err)) != TT_OK)
+	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && (f->sums || !is_clear(f, e->ts)) && (rc = sum_allocs(f, io, l.node, e->ts, n, bytes, err)) != TT_OK)
 		return rc;
 	if (likely(!(f->needs & TT_NEEDS_FRAMED)) || !in_frame(f, io->b->process, e->ts))
 		return TT_OK;
@@ -922,6 +922,7 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 struct step {
 	struct tt_count *c;
 	uint16_t *at;                 /* where its duration is counted */
+	int64_t ts;
 	uint32_t node, dur, bucket;
 };
 
@@ -1026,11 +1027,15 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *know
 		l[1].hash = l[1].ahead = z[i].hash;
 		l[1].node = node;
 		l[1].out = false;
-		*x++ = (struct step){ .c = c, .node = node, .dur = e->dur };
+		*x++ = (struct step){ .c = c, .ts = e->ts, .node = node, .dur = e->dur };
 	}
 	n = (size_t)(x - s);
 	rc = count_zones(f, s, n, err);
-	return rc == TT_OK && (f->needs & TT_NEEDS_HIST) ? count_durs(f, s, n, err) : rc;
+	if (rc == TT_OK && (f->needs & TT_NEEDS_HIST))
+		rc = count_durs(f, s, n, err);
+	for (x = s; f->sums && x < s + n && rc == TT_OK; x++)
+		rc = sum_zone(f, io, x->node, x->ts, x->ts + x->dur, true, 1, err);
+	return rc;
 }
 
 /* The level of the zone around ${e}, which may be too deep to say so: then it is the present one. */
@@ -1092,6 +1097,8 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 				rc = zones(f, io, known, &e, end, &f->lvl[base], err);
 			else if (!likely(quick(f, known, e, &f->lvl[base + e->depth], hist)))
 				rc = zone(f, io, e, base + e->depth, err);
+			else if (f->sums)
+				rc = sum_zone(f, io, f->lvl[base + e->depth + 1].node, e->ts, e->ts + e->dur, true, 1, err);
 			top = base + e->depth + 1;
 			break;
 		case TT_ZONE_BEGIN:

@@ -96,7 +96,8 @@ struct tt_fold {
 	unsigned needs;
 	bool tree;                    /* somebody needs the call tree */
 	bool filtered;                /* a filter on time, duration or depth is set */
-	const struct tt_close_times *close;   /* when zones are more than counted; NULL: never */
+	const struct tt_close_times *close;   /* when zones are looked at one by one; NULL: never */
+	bool sums;                    /* what zones do in frames is summed up at all other times, too */
 	struct tt_span clear;         /* the stretch of time at hand, or to come next in the chunk, when they are not */
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */

@@ -96,14 +96,14 @@ TEST(an_emitter_without_times_wants_all)
 	tt_close_times_free(&c, &env.mem);
 }
 
-TEST(all_frames_looked_at_are_always)
+TEST(all_frames_looked_at_are_summed_up)
 {
 	struct tt_close_times c;
 
 	frames.looked = NULL;
-	CHECK(make(NULL, 7, TT_NEEDS_BY_FRAME, &c) == TT_OK && c.always);
+	CHECK(make(NULL, 7, TT_NEEDS_BY_FRAME, &c) == TT_OK && c.sums && c.n == 0 && !c.always);
 	tt_close_times_free(&c, &env.mem);
-	CHECK(make(NULL, 7, 0, &c) == TT_OK && c.n == 0 && !c.always);
+	CHECK(make(NULL, 7, 0, &c) == TT_OK && c.n == 0 && !c.sums && !c.always);
 	tt_close_times_free(&c, &env.mem);
 	frames.looked = looked;
 }
