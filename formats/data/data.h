@@ -127,6 +127,7 @@ struct data_stream {
 	uint32_t record;              /* the last one it was in, + 1 */
 	uint32_t twins;               /* others of its id and name in that one */
 	uint32_t first, last;         /* its pieces in the segment: index + 1; 0 none */
+	bool values;                  /* samples in one of them have some */
 };
 
 struct data {
@@ -175,11 +176,18 @@ bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_recor
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
 int data_find_layout(struct data *m, struct tt_err *err);
 int data_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
-/* Only definitions, frames and threads are looked for, and no sample defines anything: before 2022.2 each names its marker, and labels do. */
+/* Only definitions, frames and threads are looked for, and of samples only the names that values define: before 2022.2 each names its marker. */
 static inline bool
-data_skims(const struct tt_capture *cap, const struct data_layout *l, const struct unity_markers *k)
+data_skims(const struct tt_capture *cap, const struct data_layout *l)
 {
-	return cap->skim && l->rank >= 11 && k->label[0] == UNITY_NO_MARKER && k->label[1] == UNITY_NO_MARKER;
+	return cap->skim && l->rank >= 11;
+}
+
+/* Is there a marker whose values are names? */
+static inline bool
+data_has_labels(const struct unity_markers *k)
+{
+	return k->label[0] != UNITY_NO_MARKER || k->label[1] != UNITY_NO_MARKER;
 }
 
 /* decode.c */

@@ -18,6 +18,7 @@ struct data_level {
 	uint32_t event;               /* place + 1 of its begin, if its end is an event of its own */
 	bool zone;                    /* it is one: it counts as a level of the model's */
 	bool collect;                 /* a collection */
+	bool plain;                   /* a zone whose end is nothing else: no event, no collection */
 };
 
 /* One list of a thread, of which each entry belongs to a sample: those of one sample after the other. */
@@ -527,6 +528,7 @@ sample(struct tree *t, uint32_t i, bool *sane)
 	struct data_level level = { .at = i ? o.ts : r->last, .end = i ? o.end : most, .left = o.children };
 	if ((rc = put_sample(t, &o, &level)) != TT_OK)
 		return rc;
+	level.plain = level.zone && !level.event && !level.collect;
 	r->level[t->depth++] = level;
 	if (level.zone)
 		t->zones++;
@@ -617,14 +619,14 @@ struct plain {
 };
 
 /* True if the sample at ${p}, after which there are ${left} of its thread, is such a zone, inside ${up}. */
-static inline bool
-is_plain(const struct data_run *r, const struct data_level *up, const uint8_t *p, uint32_t left, struct plain *z)
+static inline __attribute__((always_inline)) bool
+is_plain(const struct data_run *r, const struct data_level *up, const uint8_t *p, uint32_t left, uint64_t zero, struct plain *z)
 {
 	const uint32_t bits = unity_u32(p + 4);
 	float dur;
 
 	memcpy(&dur, &bits, 4);
-	*z = (struct plain){ .id = unity_u32(p), .children = unity_u32(p + 16), .ts = (int64_t)(unity_u64(p + 8) - (uint64_t)r->h->zero) };
+	*z = (struct plain){ .id = unity_u32(p), .children = unity_u32(p + 16), .ts = (int64_t)(unity_u64(p + 8) - zero) };
 	if (!(dur >= 0 && dur < 4e9f) || z->children >= left || z->ts < up->at || z->ts >= up->end)
 		return false;
 	z->end = z->ts + (int64_t)(dur + 0.5f);
@@ -654,38 +656,47 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
 {
 	struct data_run *r = t->r;
 	struct tt_batch *b = r->u.b;
-	const uint64_t keys = unity_key(&r->u, 0);
+	const uint64_t keys = unity_key(&r->u, 0), zero = (uint64_t)r->h->zero;
+	const size_t others = t->depth - t->zones;    /* levels that are no zones: all above are */
+	struct data_level *const level = r->level, *const ground = level + others, *up = level + t->depth - 1;
+	const struct data_level *const deepest = r->caplevel < others + UINT16_MAX ? level + r->caplevel - 1 : ground + UINT16_MAX - 1;
+	const uint32_t n = t->th.nsample;
 	uint32_t i = *from, flow = list_head(r, &t->flow[0], i);
 	const uint8_t *p = t->th.sample + (size_t)i * 20;
-	struct data_level *up = &r->level[t->depth - 1];
-	size_t depth = t->depth;
-	const size_t others = depth - t->zones;       /* levels that are no zones: all above are */
-	struct plain z;
+	struct tt_event *e = b->ev + b->n, *full = b->ev + b->cap - 4;
 	bool done;
 
-	for (stop = row_stop(t, i, stop); i < stop && b->cap - b->n >= 4; i++, p += 20) {
-		if (!is_plain(r, up, p, t->th.nsample - i, &z) || depth - others >= UINT16_MAX || depth == r->caplevel)
+	for (stop = row_stop(t, i, stop); i < stop && e <= full; i++, p += 20) {
+		struct plain z;
+
+		if (up >= deepest || !is_plain(r, up, p, n - i, zero, &z))
 			break;
 		if (i == flow) {
+			b->n = (size_t)(e - b->ev);
 			if ((*rc = plain_flow(t, i, z.ts, &done)) != TT_OK || !done)
 				break;
 			flow = list_head(r, &t->flow[0], i + 1);
+			e = b->ev + b->n;
+			full = b->ev + b->cap - 4;
 		}
-		b->ev[b->n++] = (struct tt_event){ .ts = z.ts, .val = keys | z.id, .depth = (uint16_t)(depth - others), .kind = TT_ZONE,
-			.dur = (uint32_t)(z.end - z.ts) };
-		if (depth == 1) {
+		e->ts = z.ts;
+		e->val = keys | z.id;
+		e->dur = (uint32_t)(z.end - z.ts);
+		e->depth = (uint16_t)(up + 1 - ground);
+		e->kind = TT_ZONE;
+		e->flags = 0;
+		e++;
+		if (up == level) {
 			r->from = z.ts < r->from ? z.ts : r->from;
 			tt_batch_time(b, z.ts);
 			tt_batch_time(b, z.end);
 		}
 		const bool has = z.children > 0;
-		up[1] = (struct data_level){ .at = z.ts, .end = z.end, .left = z.children, .zone = true };
+		up[1] = (struct data_level){ .at = z.ts, .end = z.end, .left = z.children, .zone = true, .plain = true };
 		up->at = has ? up->at : z.end;
 		up->left -= !has;
 		up += has;
-		depth += has;
-		for (; up->left == 0 && depth > 1 && up->zone && !up->event && !up->collect; up--) {
-			depth--;
+		for (; up->left == 0 && up->plain; up--) {
 			up[-1].at = up->end;
 			up[-1].left--;
 		}
@@ -694,8 +705,9 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
 			break;
 		}
 	}
-	t->depth = depth;
-	t->zones = depth - others;
+	b->n = (size_t)(e - b->ev);
+	t->depth = (size_t)(up - level) + 1;
+	t->zones = t->depth - others;
 	if (up->left == 0)
 		*rc = close_levels(t);
 	b->nzone += i - *from;
@@ -813,6 +825,28 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 	return TT_OK;
 }
 
+/* The names that values of samples define, where nothing else of the thread is wanted. */
+static int
+labels(struct data_run *r, const uint8_t *p, size_t n)
+{
+	struct tree t = { .r = r, .l = &r->h->layout };
+	struct data_take take = { .p = p, .end = p + n, .from = p };
+	struct list values;
+	int rc = TT_OK;
+
+	data_walk_thread(t.l, &take, &t.th);
+	values = (struct list){ .p = t.th.value, .left = t.th.nvalue };
+	for (; values.left > 0 && rc == TT_OK; values.p = after(&values, values.p), values.left--) {
+		struct one o = { .i = unity_u32(values.p), .values = values.p + 4 };
+		if (o.i >= t.th.nsample)
+			continue;
+		o.id = unity_u32(t.th.sample + (size_t)o.i * data_sample_size(t.l));
+		if (unity_is_label(&r->h->marker, o.id))
+			rc = take_label(&t, &o);
+	}
+	return rc;
+}
+
 /* --- the chunk --------------------------------------------------------------------------------------------- */
 
 static int
@@ -892,7 +926,7 @@ data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struc
 	const uint8_t *p = c->bytes + h->front;
 	struct data_run r = { .h = h, .last = b->base ? b->base->last_ts : INT64_MIN / 4, .from = INT64_MAX,
 		.u = { .known = &m->known, .b = b, .err = err, .seq = c->seq, .categories = h->categories } };
-	const bool defines = h->flags & DATA_H_DEFINES, skim = b->needs & TT_SKIM && data_skims(m->cap, &h->layout, &h->marker);
+	const bool defines = h->flags & DATA_H_DEFINES, skim = b->needs & TT_SKIM && data_skims(m->cap, &h->layout);
 	int rc = TT_OK;
 
 	b->tid = c->tid;
@@ -913,8 +947,8 @@ data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struc
 			rc = frame(&r, &piece[i]);
 		if (rc == TT_OK && !skim)
 			rc = statistics(&r, &piece[i], p);
-		if (rc == TT_OK && !skim)
-			rc = thread(&r, &piece[i], p + stats, piece[i].len - stats);
+		if (rc == TT_OK)
+			rc = skim ? labels(&r, p + stats, piece[i].len - stats) : thread(&r, &piece[i], p + stats, piece[i].len - stats);
 	}
 	unity_run_end(&r.u);
 	tt_mem_free(b->mem, r.level, r.caplevel * sizeof *r.level);

@@ -379,6 +379,7 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 			part.piece.flags = part.piece.gpu_us = 0;
 		else
 			bound_main(m, st, r, &part.piece);
+		st->values = th.nvalue > 0 || (st->values && st->first);
 		if (!st->first) {
 			if ((rc = tt_mem_grow(&m->env->mem, &m->order, &m->caporder, m->norder + 1, sizeof *m->order, err)) != TT_OK)
 				break;
@@ -625,7 +626,7 @@ stream_chunk(struct data *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 	struct data_head *h;
 	uint32_t none = 0;
 
-	*some = !(data_skims(m->cap, &m->layout, &m->marker) && st->seen && !st->main);
+	*some = !(data_skims(m->cap, &m->layout) && st->seen && !st->main && !(st->values && data_has_labels(&m->marker)));
 	if (!*some)
 		return TT_OK;
 	const bool ends = st->ends;
