@@ -673,6 +673,18 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 	return rc == TT_OK ? base_remarks(v, o, err) : rc;
 }
 
+/* " (+53 %)": what the pairs of an A/B run show of ${r}, though too few to judge it by; "" where that is not known. NULL: out of memory. */
+static const char *
+shown_change(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	char change[32];
+
+	if (!v->ab || r->fails || !r->has_value || !r->has_base || r->base <= 0)
+		return "";
+	*tt_put_ppm(change, tt_scale(r->value - r->base, 1000000, r->base)) = '\0';
+	return tt_verdict_text(v, err, " (%s)", change);
+}
+
 /* The names of up to three rows that ${is} chooses. */
 static const char *
 names(struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *), struct tt_err *err)
@@ -685,8 +697,9 @@ names(struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *), struct tt
 
 		if (!is(r))
 			continue;
+		const char *change = n < 3 ? shown_change(v, r, err) : NULL;
 		if (n < 3)
-			text = tt_verdict_text(v, err, "%s%s%s", text, n ? ", " : "", r->name);
+			text = change ? tt_verdict_text(v, err, "%s%s%s%s", text, n ? ", " : "", r->name, change) : NULL;
 		n++;
 	}
 	return n > 3 && text ? tt_verdict_text(v, err, "%s and %zu more", text, n - 3) : text;
