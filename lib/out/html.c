@@ -47,6 +47,19 @@ tt_html_text(struct tt_buf *out, const char *s)
 	}
 }
 
+void
+tt_html_sentence(struct tt_buf *out, const char *s)
+{
+	size_t word = strspn(s, "abcdefghijklmnopqrstuvwxyz"), n = strlen(s);
+
+	if (word > 0 && (s[word] == ' ' || s[word] == ',' || s[word] == ':')) {
+		tt_buf_printf(out, "%c", s[0] - 'a' + 'A');
+		s++;
+	}
+	tt_html_text(out, s);
+	tt_buf_text(out, n > 0 && s[strlen(s) - 1] == '.' ? "" : ".");
+}
+
 /* After page.js, in this order. */
 enum { AFTER = 3 };
 static const struct script { const char *text, *sha256; } script_of[][AFTER] = {
@@ -300,7 +313,7 @@ put_note(struct tt_buf *out, const struct tt_table *t)
 	if (!t->note)
 		return;
 	tt_buf_text(out, "<p class=\"o\">");
-	tt_html_text(out, t->note);
+	tt_html_sentence(out, t->note);
 	tt_buf_text(out, "</p>\n");
 }
 
@@ -311,7 +324,10 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 
 	if (t->nrow == 0 || ncol == 0) {
 		tt_buf_text(out, "<p>");
-		tt_html_text(out, t->empty_reason ? t->empty_reason : "(nothing)");
+		if (t->empty_reason)
+			tt_html_sentence(out, t->empty_reason);
+		else
+			tt_buf_text(out, "(nothing)");
 		tt_buf_text(out, "</p>\n");
 		put_note(out, t);
 		return;

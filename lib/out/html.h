@@ -16,6 +16,9 @@
 /* ${s} as text, also in an attribute. What is not UTF-8, and what would turn the direction of text or is a control, becomes U+FFFD. */
 void tt_html_text(struct tt_buf *out, const char *s);
 
+/* The note ${s} as a sentence: with a capital letter, unless it begins with a name, and a full stop. */
+void tt_html_sentence(struct tt_buf *out, const char *s);
+
 /* The scripts that are in a page beside page.js: view.js, lines.js and ranges.js for the report of a capture, compare.js for that of two sides. */
 enum tt_html_script { TT_HTML_ALONE, TT_HTML_VIEW, TT_HTML_COMPARE };
 

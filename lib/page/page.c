@@ -219,8 +219,8 @@ put_frame_verdict(const struct page *p)
 	/* Of capped frames it says so. */
 	if (worst && worst->note) {
 		put(p, "<p>");
-		tt_html_text(p->out, worst->note);
-		put(p, ".</p>\n");
+		tt_html_sentence(p->out, worst->note);
+		put(p, "</p>\n");
 	}
 }
 
