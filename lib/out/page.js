@@ -358,7 +358,7 @@ const tracetool = (function () {
 		const over60 = Number(data.dataset.over60), over30 = Number(data.dataset.over30);
 		const near = closer((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
 		const starts = data.dataset.start === undefined ? null : new Float64Array(all.length), given = (data.dataset.given || "").split(" ").filter((v) => v);
-		const self = { all, first, columns: Math.min(all.length, COLUMNS), clicked: null, ranged: null, told: null, mark(number) {
+		const self = { all, first, columns: Math.min(all.length, COLUMNS), command: data.dataset.command, clicked: null, ranged: null, told: null, mark(number) {
 			one_frame.setAttribute("x", (number - first + .5) * 100 / all.length + "%");
 			one_frame.setAttribute("visibility", "visible");
 		} };

@@ -15,6 +15,7 @@
 #include "page/lines.h"
 #include "page/over.h"
 #include "page/ranges.h"
+#include "page/trees.h"
 #include "view/view.h"
 
 /* Rows of a table on the first screen; charts, one for a process; boxes of the flame graph, markers over
@@ -666,6 +667,8 @@ put_data(const struct page *p, struct tt_views *view, struct tt_err *err)
 		    o->frame_markers, p->out, err);
 	if (rc == TT_OK)
 		rc = tt_ranges_put(view, o->max_size / 5, o->stats, p->out, err);
+	if (rc == TT_OK)
+		rc = tt_trees_put(o->details, view, p->r, p->out, err);
 	if (rc == TT_OK)
 		rc = tt_facts_put(o->details, view, p->r, p->out, err);
 	return rc == TT_OK ? tt_details_put(o->details, view, o->stats, p->out, err) : rc;

@@ -248,7 +248,8 @@
 			const c = [column(from), column(to)], wide = first(c[0]) !== from || first(c[1] + 1) - 1 !== to;
 
 			said.append(" Their tables: ", code, make("span", text === "" ? " This page has their times alone: what happens in them the command tells." :
-				wide ? " Markers, threads and allocations below are of " + named(first(c[0]), first(c[1] + 1) - 1) + ", whole columns of the chart." :
+				wide ? " Markers, threads and allocations below are of " + named(first(c[0]), first(c[1] + 1) - 1) +
+					": the page has their sums by up to " + Math.ceil(n / columns) + " frames." :
 					" Tables below are of these frames; those that are still of all frames say so."));
 			if (navigator.clipboard) {
 				copied(code);

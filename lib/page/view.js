@@ -7,7 +7,7 @@
 (function () {
 	const { make, copied, shown, tip } = tracetool;
 	const data = new Map(), OUTSIDE = "(outside recorded calls)", ROW = 18, SMALL = 200, TALL = 3600;
-	let names = null, about = null;
+	let names = null, about = null, trees = null;
 
 	/* Long texts go from the document into the map: they are kept once. */
 	for (const e of document.querySelectorAll("script[data-frame], script[data-names]")) {
@@ -479,6 +479,15 @@
 		return root;
 	}
 
+	/* ${own}, the first thread, is the one that frames are of: what it does with no zone open is not recorded. */
+	function unrecorded(own, ns) {
+		const outside = own ? ns - own.ns : 0;
+
+		if (outside >= ns / 100) {
+			own.under.set(OUTSIDE, { name: OUTSIDE, ns: outside, self: outside, calls: 0, bytes: 0, under: new Map() });
+		}
+	}
+
 	async function frame(number) {
 		const d = data.get(number);
 
@@ -488,14 +497,31 @@
 		if (!d.threads) {
 			d.threads = threads(new Uint8Array(await inflated(d.text).arrayBuffer()));
 			d.tree = tree(d.threads);
-			/* The first thread is the one that frames are of: what it does with no zone open is not recorded. */
-			const own = d.threads.length ? d.tree.under.get(d.threads[0].name) : null, outside = own ? d.ns - own.ns : 0;
-
-			if (outside >= d.ns / 100) {
-				own.under.set(OUTSIDE, { name: OUTSIDE, ns: outside, self: outside, calls: 0, bytes: 0, under: new Map() });
-			}
+			unrecorded(d.threads.length ? d.tree.under.get(d.threads[0].name) : null, d.ns);
 		}
 		return d;
+	}
+
+	/* A frame whose zones are not in the page, but the sums of its calls: the worst of a cause. null: neither are. */
+	async function summed(number, ns) {
+		const source = document.querySelector("script[data-trees]");
+
+		trees = trees || new Map((source ? await inflate(source.textContent) : []).map(([of, texts, flat]) => [of, [texts, flat]]));
+		if (!trees.has(number)) {
+			return null;
+		}
+		const [texts, flat] = trees.get(number), root = { under: new Map() }, around = [root];
+
+		for (let i = 0; i < flat.length; i += 6) {
+			const n = { name: texts[flat[i + 1]], ns: flat[i + 2], self: flat[i + 3], calls: flat[i + 4], bytes: flat[i + 5], thread: !flat[i], under: new Map() };
+
+			around[flat[i]].under.set(n.name, n);
+			around[flat[i] + 1] = n;
+		}
+		const own = root.under.values().next().value;
+
+		unrecorded(own, ns);
+		return { ns, threads: [], tree: root };
 	}
 
 	/* --- the call tree as a table --- */
@@ -612,6 +638,7 @@
 	function view() {
 		const section = make("section", "", { id: "frame" }), title = make("h2", "Frame", { id: "h-frame" }), bar = make("p", "", { className: "x" });
 		const told = make("p", ""), command = make("code", ""), missing = make("p", "", { hidden: true });
+		const lack = make("span", ""), alone = make("code", "");
 		const times = tracetool.times, worst = [];
 		const median = Number(about.dataset.median);
 		let now = null, turn = 0;
@@ -673,8 +700,9 @@
 
 		/* ${how} it gets into the address: "push", "replace", "as it is"; "": it is what the page begins with. */
 		async function show(number, how) {
-			const mine = ++turn, begun = performance.now(), d = data.has(number) ? await frame(number) : null, usual = d ? await frame(median) : null;
-			const ns = times ? times.all[number - times.first] : d && d.ns, rank = worst.indexOf(number);
+			const mine = ++turn, begun = performance.now(), timed = times ? times.all[number - times.first] : null;
+			const d = data.has(number) ? await frame(number) : await summed(number, timed), usual = d ? await frame(median) : null;
+			const ns = timed === null ? d && d.ns : timed, whole = data.has(number), rank = worst.indexOf(number);
 
 			if (mine !== turn) {
 				return;
@@ -685,9 +713,13 @@
 				", the median frame takes " + shown(times ? times.all[median - times.first] : data.get(median).ns)) + ". " +
 				(why.has(number) ? why.get(number) + "." : "");
 			command.textContent = about.dataset.command + number;
-			missing.hidden = d !== null;
-			for (const e of [...line.parts, calls.parentNode, allocs.parentNode]) {
-				e.hidden = d === null;
+			missing.hidden = whole;
+			lack.textContent = (d ? "The page has the sums of its calls, not each of its zones" : "Its zones are not in this page. The command above prints its tables") +
+				"; a page of this frame alone has its timeline" + (times ? ": " : ".");
+			alone.textContent = times ? times.command + number : "";
+			calls.parentNode.hidden = d === null;
+			for (const e of [...line.parts, allocs.parentNode]) {
+				e.hidden = !whole;
 			}
 			if (d) {
 				line.show(rows(d.threads), d.ns);
@@ -763,7 +795,7 @@
 			event.preventDefault();
 			keys[event.key]();
 		});
-		missing.append("Its zones are not in this page. The command above prints its tables; the report of this frame alone has its timeline.");
+		missing.append(lack, alone);
 		title.tabIndex = -1;
 		section.setAttribute("aria-labelledby", "h-frame");
 		told.append(" ");
@@ -778,6 +810,9 @@
 		listed(section);
 		if (navigator.clipboard) {
 			copied(command);
+			if (times) {
+				copied(alone);
+			}
 		}
 		/* Links to what a worst frame did lead to all of it. */
 		for (const link of document.querySelectorAll("a[href^=\"#worst-\"]")) {

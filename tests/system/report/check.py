@@ -31,7 +31,7 @@ import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
-from page import Page, cells, details, drive, facts, flame, lined, over, ranges, sampled, shown, sums, times, wrong  # noqa: E402
+from page import Page, cells, details, drive, facts, flame, lined, over, ranges, sampled, shown, sums, times, trees as frame_trees, wrong  # noqa: E402
 from suite import TESTDATA, TOP, Suite  # noqa: E402
 from ttc import U64, Capture  # noqa: E402
 
@@ -434,6 +434,51 @@ def singles():
     suite.equal("several captures with frames have none", details(pair), {})
 
 
+def causes_elsewhere(path):
+    """1,500 frames, 100 of them long in Decode and two less so in Sort, of which a page with 64 frames has no zones."""
+    c, at = Capture(), MS
+    t, other, update, decode, sort, inner = c.thread(native=77), c.thread(native=78), *(c.marker(n) for n in ("Update", "Decode", "Sort", "Compare"))
+    c.thread_name(77, "Engine", "Main")
+    for i in range(1501):
+        t.frame(at)
+        t.begin(at + 1000, update)
+        t.zone(at + 2000, at + 9 * MS, c.marker("Draw"))
+        long = 10 * MS
+        if i % 15 == 7:
+            t.zone(at + 9 * MS, at + 59 * MS + i * 1000, decode)
+            long = 60 * MS + i * 1000
+        elif i in (401, 903):
+            t.begin(at + 9 * MS, sort)
+            for k in range(5):
+                t.zone(at + 10 * MS + k * MS, at + 10 * MS + k * MS + 900000, inner)
+            t.end(at + 29 * MS + i * 1000)
+            other.zone(at + 10 * MS, at + 20 * MS, inner)
+            long = 30 * MS + i * 1000
+        t.end(at + long - 2000)
+        at += long
+    return c.write(suite.path(path))
+
+
+def elsewhere():
+    """The worst frame of a cause has its call tree, if not its zones."""
+    path = causes_elsewhere("elsewhere.ttc")
+    page = Page(page_of(path))
+    have, shown_frames = frame_trees(page), details(page)
+    rows = tables("stats", "-q", "--format", "json", "--table", "causes", path)[0]["causes"]["rows"]
+    worst = {int(r["worst"]): r["marker"] for r in rows if r["worst"]}
+    suite.equal("a cause is of a frame without zones", [worst.get(n) for n in have], ["Sort"])
+    suite.equal("each worst frame of a cause is in the page", [n for n in worst if n not in have and n not in shown_frames], [])
+    for number, tree in have.items():
+        rows = tables("stats", "-q", "--format", "json", "--table", "calltree", "--threshold", "0", path, "--frames", str(number))[0]["calltree"]["rows"]
+        want = [[r["marker"], *(int(r[c] or 0) for c in ("depth", "total_ns", "self_ns", "count", "alloc_bytes"))] for r in rows]
+        want = [r[:3] + ([r[3], r[4]] if r[1] else [0, 0]) + r[5:] for r in want]
+        suite.equal("its tree is that of stats", sorted(tree), sorted(want))
+    run("stats", "-q", path, "--frames", str(min(have)), "--table", "calltree", "--threshold", "0", "-o", "elsewhere.json")
+    run("report", path, "-o", "elsewhere.html")
+    demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
+    suite.equal("where all have zones there are no others", frame_trees(Page(page_of(demo))), {})
+
+
 def trees():
     """The boxes of the flame graph are rows of the call tree, each inside its caller's."""
     for f, args in (("demo/good-hitches.ttc.xz", []), ("mlpd/good-d01-gameloop-calls-alloc.mlpd", []), ("raw/good-2022-aligned.raw", []),
@@ -656,7 +701,7 @@ def browsers():
         run("stats", "-q", path, "--frames", frames, "--format", "json", "--limit", "0", "-o", name + ".json")
     run("report", "chart5000.ttc", "-o", "many.html")
     drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "kinds.html", "--",
-          "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "--",
+          "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "elsewhere.html", "elsewhere.json", "--",
           "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
           "ranges.cjs", "demo.html", "demo.json", "kinds.html", "kinds.json", "--",
           "access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")
@@ -668,6 +713,7 @@ redacted()
 chart()
 singles()
 ranged()
+elsewhere()
 sizes()
 trees()
 pictures()

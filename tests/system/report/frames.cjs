@@ -1,9 +1,10 @@
 /*
- * frames.cjs PAGE TREE WHOLE HIDDEN TWO: single frames in report pages, in Chromium and in Firefox.
+ * frames.cjs PAGE TREE WHOLE HIDDEN TWO SUMS WORST: single frames in report pages, in Chromium and in Firefox.
  *
  * PAGE is of testdata/demo/good-hitches.ttc.xz; TREE is JSON of the table calltree of its frame 51, WHOLE of all; HIDDEN is a page of frames with
- * hidden zones, TWO the table of its frame 2. A frame is chosen by the address, by a click on the chart, by links to the worst frames, by buttons
- * and by keys, and Back returns; its call tree has the figures of TREE; all can be reached by keyboard. Prints how long a hitch takes to its timeline.
+ * hidden zones, TWO the table of its frame 2; SUMS has the calls of frame 904, whose table is WORST, and not its zones. A frame is chosen by the
+ * address, by a click on the chart, by links to the worst frames, by buttons and by keys, and Back returns; its call tree has the figures of TREE;
+ * all can be reached by keyboard. Prints how long a hitch takes to its timeline.
  */
 'use strict';
 const fs = require('fs'), url = require('url');
@@ -170,7 +171,7 @@ function tree_of(file) {
 	return JSON.parse(fs.readFileSync(file, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r.depth, r.total_ns, r.self_ns, r.count, r.alloc_bytes]);
 }
 
-module.exports = async (file, of_frame, of_all, hidden, of_two) => {
+module.exports = async (file, of_frame, of_all, hidden, of_two, sums, of_worst) => {
 	const address = url.pathToFileURL(file).href, tree = tree_of(of_frame);
 	/* Each marker of this capture has one path. */
 	const calls = Object.fromEntries(JSON.parse(fs.readFileSync(of_all, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r]));
@@ -198,6 +199,16 @@ module.exports = async (file, of_frame, of_all, hidden, of_two) => {
 	check('what is in a hidden zone is in the zone around it', (await page.run(TREE)).filter((r) => r[0][0] !== '(').sort(), tree_of(of_two).sort());
 	check('large counts are grouped', await page.run('Array.from(document.querySelectorAll("#frame table")[0].tBodies[0].rows, (r) => ' +
 		'r.cells[4].textContent).includes("1,201")'), true);
+	page = await chromium().open(url.pathToFileURL(sums).href + '#frame=904');
+	await page.wait(shows(904));
+	check('the worst frame of a cause has its calls', (await page.run(TREE)).filter((r) => r[0][0] !== '(').sort(), tree_of(of_worst).sort());
+	check('it says that its zones are elsewhere', await page.run('[document.querySelector("#frame .w").hidden, ' +
+		'document.querySelectorAll("#frame code")[1].textContent.split(" -o ")[1]]'), [true, 'range.html --frames 904']);
+	await page.press('m');
+	check('the median frame has zones again', await page.wait('new Promise((done) => { const end = Date.now() + 5000, look = () => ' +
+		'!document.querySelector("#frame .w").hidden || Date.now() > end ? ' +
+		'done(document.querySelector("#frame .w").hidden) : setTimeout(look, 5); look(); })'), false);
+	check('nothing on the console', page.said, []);
 	page = await (await firefox()).open(address + '#frame=51');
 	await alike('Firefox', page, tree, worst, other, calls);
 	check('Firefox: nothing on the console', await page.said(), []);

@@ -16,7 +16,7 @@ VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
 ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3 p ul li a strong div table caption thead tbody tr th td data details "
                "summary code script figure figcaption svg path line text rect circle".split())
 ATTRIBUTES = set("type data-first data-lines data-columns data-time data-step data-facts data-samples data-looked "
-                 "data-ranges data-gpu data-start data-given data-names data-median data-frame data-ns data-flame data-left "
+                 "data-ranges data-trees data-gpu data-start data-given data-names data-median data-frame data-ns data-flame data-left "
                  "data-top data-over data-over60 data-over30 "
                  "data-command lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
                  "data-t data-from data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
@@ -297,6 +297,14 @@ def ranges(page):
             out[table] = [[texts[i * names:(i + 1) * names] if i < n - 1 else None, sums[i * values:(i + 1) * values]] for i in range(n)]
         return out, int(a["data-ranges"])
     return {}, 0
+
+
+def trees(page):
+    """{number of a frame: [[name, depth, total, self, calls, bytes]]}, of frames whose calls are in the page, and not their zones."""
+    for a, (_, text) in zip(page.data, page.scripts, strict=True):
+        if "data-trees" in a:
+            return {number: [[names[name], depth, *rest] for depth, name, *rest in zip(*[iter(flat)] * 6, strict=True)] for number, names, flat in unpack(text)}
+    return {}
 
 
 def cells(table):

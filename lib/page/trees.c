@@ -1,0 +1,250 @@
+/**
+ * Call trees of frames; the contract is in trees.h.
+ */
+#include "page/trees.h"
+
+#include "base/json.h"
+#include "base/order.h"
+#include "out/html.h"
+#include "page/details.h"
+#include "view/frame_sums.h"
+#include "view/view.h"
+
+enum { MOST = 16 };
+
+/* What a zone that is shown, or a thread, does in the frame. */
+struct entry {
+	uint32_t node;
+	uint32_t up, child, sibling;  /* places + 1; 0: none */
+	int64_t total, self, bytes;
+	uint64_t n;
+};
+
+struct trees {
+	const struct tt_paths *p;
+	struct tt_mem *mem;
+	struct tt_frame_sums s;
+	size_t frame[MOST], n;        /* in order */
+	uint32_t *slot;               /* by node: place in e + 1 */
+	struct entry *e;
+	size_t ne, cap;
+};
+
+/* --- which frames --------------------------------------------------------------------------- */
+
+static bool
+is_shown(const struct tt_details *d, size_t frame)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->of[i].frame == frame)
+			return d->of[i].text.n > 0;
+	return false;
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	return TT_CMP(*(const size_t *)a, *(const size_t *)b);
+}
+
+static void
+choose(struct trees *t, const struct tt_details *d, const struct tt_frames *f, const struct tt_table *causes)
+{
+	for (size_t row = 0; causes && row < causes->nrow && t->n < MOST; row++) {
+		const struct tt_cell *worst = tt_html_cell(causes, row, "worst");
+		size_t at = worst ? tt_lower_bound(i, 0, f->n, f->number[i] < (uint64_t)worst->v) : f->n;
+
+		if (at < f->n && f->number[at] == (uint64_t)worst->v && !is_shown(d, at))
+			t->frame[t->n++] = at;
+	}
+	tt_sort(t->frame, t->n, by_place);
+}
+
+/* --- a tree ----------------------------------------------------------------------------------- */
+
+/* The place + 1 of ${node}, a zone that is shown or a thread, with all that is around it; 0: out of memory. */
+static uint32_t
+entry_of(struct trees *t, uint32_t node, struct tt_err *err)
+{
+	uint32_t first = 0, below = 0;
+
+	for (;;) {
+		uint32_t at = t->slot[node];
+		bool known = at != 0;
+
+		if (!known) {
+			if (tt_mem_grow(t->mem, &t->e, &t->cap, t->ne + 1, sizeof *t->e, err) != TT_OK)
+				return 0;
+			t->e[t->ne] = (struct entry){ .node = node };
+			at = t->slot[node] = (uint32_t)++t->ne;
+		}
+		if (below) {
+			t->e[below - 1].up = at;
+			t->e[below - 1].sibling = t->e[at - 1].child;
+			t->e[at - 1].child = below;
+		}
+		first = first ? first : at;
+		if (known || tt_paths_node(t->p, node)->kind == TT_NODE_THREAD)
+			return first;
+		below = at;
+		node = t->p->owner[tt_paths_node(t->p, node)->parent];
+	}
+}
+
+static int
+add(struct trees *t, const struct tt_frame_path *rec, struct tt_err *err)
+{
+	const struct tt_paths *p = t->p;
+	const bool alloc = tt_paths_node(p, rec->node)->kind == TT_NODE_ALLOC;
+	const uint32_t owner = p->owner[rec->node];
+	const enum tt_node_kind kind = tt_paths_node(p, owner)->kind;
+	struct entry *e;
+	uint32_t at;
+
+	/* What is allocated below a recorded stack, or on more paths than are told apart, has no place in the tree. */
+	if (rec->node <= TT_NODE_MORE || (alloc ? kind != TT_NODE_THREAD && !tt_paths_shown(p, owner) : !tt_paths_timed(p, rec->node) ||
+	    !tt_paths_shown(p, owner)) || !(at = entry_of(t, owner, err)))
+		return err->code;
+	e = &t->e[at - 1];
+	if (alloc) {
+		e->bytes += rec->total;
+		return TT_OK;
+	}
+	e->self += rec->self;
+	e->total += owner == rec->node ? rec->total : 0;
+	e->n += owner == rec->node ? rec->n : 0;
+	return TT_OK;
+}
+
+/* Threads take what their zones do, and zones have what is allocated inside them. */
+static void
+sum_up(struct trees *t, size_t at)
+{
+	for (uint32_t i = t->e[at].child; i; i = t->e[i - 1].sibling) {
+		sum_up(t, i - 1);
+		t->e[at].bytes += t->e[i - 1].bytes;
+		t->e[at].total += tt_paths_node(t->p, t->e[at].node)->kind == TT_NODE_THREAD ? t->e[i - 1].total : 0;
+	}
+}
+
+/* --- in the page ------------------------------------------------------------------------------ */
+
+static const char *
+name_of(const struct trees *t, uint32_t node)
+{
+	uint32_t row = tt_paths_row(t->p, node);
+	const struct tt_thread *thread = tt_paths_thread(t->p, node);
+
+	return row != TT_NO_ROW ? t->p->row[row].label : thread ? thread->name : "";
+}
+
+static void
+put_names(const struct trees *t, size_t at, struct tt_json *j)
+{
+	tt_json_text(j, NULL, name_of(t, t->e[at].node));
+	for (uint32_t i = t->e[at].child; i; i = t->e[i - 1].sibling)
+		put_names(t, i - 1, j);
+}
+
+static void
+put_figures(const struct trees *t, size_t at, unsigned depth, unsigned *name, struct tt_json *j)
+{
+	const struct entry *e = &t->e[at];
+
+	tt_json_u64(j, NULL, depth);
+	tt_json_u64(j, NULL, (*name)++);
+	tt_json_i64(j, NULL, e->total);
+	tt_json_i64(j, NULL, e->self);
+	tt_json_u64(j, NULL, e->n);
+	tt_json_i64(j, NULL, e->bytes);
+	for (uint32_t i = e->child; i; i = t->e[i - 1].sibling)
+		put_figures(t, i - 1, depth + 1, name, j);
+}
+
+/* Both orders of threads: the frame's own, then the others as they come. */
+static void
+put_tree(struct trees *t, struct tt_json *j)
+{
+	const struct tt_model *m = t->s.m;
+	const uint32_t own = m->frames->thread[t->s.frame];
+	unsigned name = 0;
+
+	for (size_t i = 0; i < t->ne; i++)
+		if (t->e[i].up == 0)
+			sum_up(t, i);
+	tt_json_open(j, NULL, "[");
+	tt_json_u64(j, NULL, m->frames->number[t->s.frame]);
+	for (int figures = 0; figures < 2; figures++) {
+		tt_json_open(j, NULL, "[");
+		for (int others = 0; others < 2; others++) {
+			for (size_t i = 0; i < t->ne; i++) {
+				const struct tt_thread *thread = tt_paths_thread(t->p, t->e[i].node);
+
+				if (t->e[i].up || (thread && thread->index == own) == others)
+					continue;
+				if (figures)
+					put_figures(t, i, 0, &name, j);
+				else
+					put_names(t, i, j);
+			}
+		}
+		tt_json_close(j, "]");
+	}
+	tt_json_close(j, "]");
+}
+
+static int
+read_trees(struct trees *t, struct tt_json *j, struct tt_err *err)
+{
+	struct tt_frame_sums *s = &t->s;
+	size_t at = 0;
+
+	tt_frame_sums_rewind(s);
+	while (at < t->n && tt_frame_sums_next(s)) {
+		while (at < t->n && t->frame[at] < s->frame)
+			at++;
+		if (at == t->n || t->frame[at] != s->frame)
+			continue;
+		for (size_t i = 0; i < s->n && err->code == TT_OK; i++)
+			add(t, &s->rec[i], err);
+		if (err->code == TT_OK)
+			put_tree(t, j);
+		for (size_t i = 0; i < t->ne; i++)
+			t->slot[t->e[i].node] = 0;
+		t->ne = 0;
+	}
+	return err->code;
+}
+
+int
+tt_trees_put(const struct tt_details *d, struct tt_views *view, const struct tt_report *r, struct tt_buf *out, struct tt_err *err)
+{
+	const struct tt_model *m = view->m;
+	struct trees t = { .mem = &m->env->mem };
+	struct tt_buf text = { 0 };
+	struct tt_json j = { .out = &text };
+	int rc;
+
+	if (tt_details_shown(d) == 0 || m->frames->nof != 1 || !tt_by_frame(m))
+		return TT_OK;
+	choose(&t, d, m->frames, tt_html_find(r, "causes"));
+	if (t.n == 0)
+		return TT_OK;
+	tt_json_open(&j, NULL, "[");
+	tt_frame_sums_init(&t.s, view, err);
+	t.p = t.s.p;
+	t.slot = t.p ? tt_mem_alloc(t.mem, t.p->n * sizeof *t.slot, err) : NULL;
+	rc = t.slot ? read_trees(&t, &j, err) : err->code;
+	tt_json_close(&j, "]");
+	tt_mem_free(t.mem, t.slot, t.slot ? t.p->n * sizeof *t.slot : 0);
+	tt_mem_free(t.mem, t.e, t.cap * sizeof *t.e);
+	tt_frame_sums_free(&t.s);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&text, err);
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-trees=\"%zu\">", t.n);
+	if (rc == TT_OK)
+		rc = tt_page_pack(&text, out, err);
+	tt_buf_text(out, "</script>\n");
+	tt_buf_free(&text);
+	return rc;
+}
