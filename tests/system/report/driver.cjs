@@ -204,7 +204,8 @@ class Firefox {
 				}
 			});
 		});
-		await this.send('WebDriver:NewSession', { capabilities: { alwaysMatch: { timeouts: { script: 600000, pageLoad: 600000 } } } });
+		await this.send('WebDriver:NewSession');
+		await this.send('WebDriver:SetTimeouts', { script: 600000, pageLoad: 600000 });
 	}
 
 	send(command, params = {}) {
