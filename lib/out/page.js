@@ -521,7 +521,9 @@ const tracetool = (function () {
 		function addressed() {
 			const named = /^(\d+)-(\d+)$/.exec(asked("range")), [low, high] = named ? [Number(named[1]), Number(named[2])] : [first, last];
 
-			show(low, high, false);
+			if (low !== range[0] || high !== range[1] || said.textContent === "") {
+				show(low, high, false);
+			}
 		}
 
 		/* When the scripts after this have said what a click on a frame does. */

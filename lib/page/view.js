@@ -536,11 +536,13 @@
 	}
 
 	function hierarchy(table, root, whole, usual) {
-		const body = table.tBodies[0];
+		/* It gets into the page when it is whole. */
+		const body = make("tbody", "");
 		let rows = 0;
 
 		function put(n, depth, other, after) {
 			const tr = make("tr", ""), th = make("th", "", { scope: "row" }), kids = [];
+			let turn = null;
 
 			rows++;
 			th.style.paddingLeft = depth + "em";
@@ -549,7 +551,7 @@
 
 				button.append(make("span", "\u25B8 ", { className: "a" }), n.name);
 				button.setAttribute("aria-expanded", "false");
-				button.addEventListener("click", () => {
+				turn = () => {
 					const open = button.getAttribute("aria-expanded") !== "true";
 
 					button.setAttribute("aria-expanded", String(open));
@@ -564,7 +566,8 @@
 					} else {
 						kids.splice(0).forEach((k) => k.gone());
 					}
-				});
+				};
+				button.addEventListener("click", turn);
 				th.append(button);
 			} else {
 				th.append(make("span", "\u25B8 ", { className: "h" }), n.name);
@@ -580,7 +583,7 @@
 				body.append(tr);
 			}
 			if (n.under.size && rows < SMALL && (n.thread ? depth === 0 && (n.ns >= whole / 20 || n.first) : n.ns >= whole / 50)) {
-				th.querySelector("button").click();
+				turn();
 			}
 			return { end: () => kids.length ? kids[kids.length - 1].end() : tr, gone: () => {
 				kids.forEach((k) => k.gone());
@@ -588,11 +591,11 @@
 			} };
 		}
 
-		body.replaceChildren();
 		Array.from(root.under.values()).forEach((n, i) => {
 			n.first = i === 0;
 			put(n, 0, usual && usual.under.get(n.name), null);
 		});
+		table.tBodies[0].replaceWith(body);
 	}
 
 	/* What a frame allocates, by class and the zone around, most bytes first. */
