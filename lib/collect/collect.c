@@ -3,6 +3,7 @@
  */
 #include "collect/collect.h"
 
+#include "collect/time_order.h"
 #include "model/model.h"
 
 _Static_assert((int)TT_COLLECTS_ALL <= (int)TT_COLLECTED, "a collector has no place in the model");
@@ -35,6 +36,7 @@ tt_collect_begin(struct tt_collecting *c, struct tt_err *err)
 	tt_collect_release(c);
 	tt_collect_free(c->m);
 	memset(c->wanted, 0, sizeof c->wanted);
+	c->in_time = 0;
 	c->all = c->needs & NEEDS_ALL;
 	c->filter = &c->m->filter;
 	for (size_t k = 0; k < TT_COLLECTS_ALL && rc == TT_OK; k++) {
@@ -46,8 +48,22 @@ tt_collect_begin(struct tt_collecting *c, struct tt_err *err)
 			return err->code;
 		rc = of->begin ? of->begin(c, c->m->collected[k], err) : TT_OK;
 		c->open = (uint16_t)(c->open | 1u << k);
+		c->in_time = (uint16_t)(c->in_time | (unsigned)of->in_time << k);
 		for (unsigned kind = 0; kind < TT_KINDS; kind++)
 			c->wanted[kind] |= (uint16_t)((of->kinds >> kind & 1) << k);
+	}
+	return rc;
+}
+
+/* Hand ${e} to the collectors ${to}. */
+static int
+hand_to(const struct tt_collecting *c, unsigned to, struct tt_event *e, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (; to && rc == TT_OK; to &= to - 1) {
+		int k = __builtin_ctz(to);
+		rc = collectors[k]->event(c, c->m->collected[k], e, err);
 	}
 	return rc;
 }
@@ -58,6 +74,7 @@ tt_collect_chunk(struct tt_collecting *c, struct tt_err *err)
 	/* As the fold counts them. */
 	const uint64_t sites = TT_KIND(TT_THROW) | TT_KIND(TT_MONITOR) | TT_KIND(TT_HANDLE) | (c->needs & TT_NEEDS_FOUND ? TT_KIND(TT_ALLOC) : 0);
 	const struct tt_batch *b = c->b;
+	const unsigned later = c->in_time;
 	size_t n = c->all ? b->n : b->nrare, site = 0;
 	int rc = TT_OK;
 
@@ -69,19 +86,34 @@ tt_collect_chunk(struct tt_collecting *c, struct tt_err *err)
 			c->node = site < c->nsite ? c->site[site] : 0;
 			site++;
 		}
-		for (; wanted && rc == TT_OK; wanted &= wanted - 1) {
-			int k = __builtin_ctz(wanted);
-			rc = collectors[k]->event(c, c->m->collected[k], e, err);
-		}
+		rc = hand_to(c, wanted & ~later, e, err);
+		if (rc == TT_OK && wanted & later && !c->m->of)
+			rc = tt_time_order_add(c->order, b, e, sites >> e->kind & 1 ? c->node : 0, c->skipped, err);
 	}
 	return rc;
+}
+
+/* The next event in the order of time. */
+static int
+timed(void *arg, struct tt_timed *of, const struct tt_batch *b, struct tt_err *err)
+{
+	struct tt_collecting *c = arg;
+
+	c->b = b;
+	c->cap = c->m->cap[of->process];
+	c->t = c->m->threads.t[of->thread];
+	c->node = of->node;
+	c->skipped = of->skipped;
+	return hand_to(c, c->wanted[of->e->kind] & c->in_time, of->e, err);
 }
 
 int
 tt_collect_finish(struct tt_collecting *c, struct tt_err *err)
 {
-	int rc = TT_OK;
+	int rc = c->m->of ? TT_OK : tt_time_order_done(c->order, err);
 
+	if (rc == TT_OK && c->in_time)
+		rc = tt_time_order_each(c->order, timed, c, err);
 	for (size_t k = 0; k < TT_COLLECTS_ALL && rc == TT_OK; k++)
 		if (c->m->collected[k] && collectors[k]->finish)
 			rc = collectors[k]->finish(c, c->m->collected[k], err);
@@ -95,6 +127,8 @@ tt_collect_release(struct tt_collecting *c)
 		if (c->open >> k & 1 && collectors[k]->release)
 			collectors[k]->release(c->m, c->m->collected[k]);
 	c->open = 0;
+	if (!c->m->of)
+		tt_time_order_free(c->order);
 }
 
 void

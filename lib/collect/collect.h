@@ -5,9 +5,10 @@
  * names. It knows the model and its own state, never the run. What it found begins its state, as a struct of its header: the
  * function of the struct's name gives that of a model, all zero where nothing was collected.
  *
- * File order is time order within a thread. Across threads it holds where it matters here: since data version 13 Mono
- * flushes all threads when it stops the world, so events before a move come before it in the file. Exceptions to this are
- * noticed and counted (late).
+ * File order is time order within a thread, not across threads. A collector that joins what several threads do asks for its events in
+ * the order of time (in_time): it gets them after the last chunk, by way of collect/time_order.h. What is then left to file order
+ * happens on one thread, is sorted when all is there, or comes after a flush of all threads, as what Mono's own profiler writes after
+ * a collection since data version 13.
  */
 #ifndef TT_COLLECT_COLLECT_H
 #define TT_COLLECT_COLLECT_H
@@ -18,8 +19,9 @@
 
 struct tt_find;
 struct tt_model;
+struct tt_time_order;
 
-/* The run's collectors, and the chunk being committed. */
+/* The run's collectors, and the chunk being committed; or, after the last one, an event out of their time's order. */
 struct tt_collecting {
 	struct tt_model *m;
 	struct tt_mem *mem;
@@ -39,6 +41,8 @@ struct tt_collecting {
 
 	uint16_t wanted[TT_KINDS];    /* by kind of event: bits of the collectors that want it */
 	uint16_t open;                /* those that are begun and not released */
+	uint16_t in_time;             /* those that want events in the order of time */
+	struct tt_time_order *order;  /* these events; a part's are the whole's */
 	bool all;                     /* some want events that are not rare */
 };
 
@@ -50,6 +54,7 @@ struct tt_collector {
 	size_t size;                  /* of its state, which begins with what it gives */
 	unsigned needs;               /* the bit of tt_needs that switches it on; 0: always on */
 	uint64_t kinds;               /* of events */
+	bool in_time;                 /* these come after the last chunk, in the order of time; of their words see collect/time_order.h */
 	/* The state is zero; one that is begun is freed, whatever became of it. NULL: nothing to do. */
 	int (*begin)(const struct tt_collecting *c, void *state, struct tt_err *err);
 	int (*event)(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_err *err);
@@ -67,12 +72,16 @@ extern const struct tt_collector tt_collector_counters, tt_collector_gc, tt_coll
 /* Begin all that ${c}->needs asks for. What an earlier reading collected goes. */
 int tt_collect_begin(struct tt_collecting *c, struct tt_err *err);
 
-/* All events of the chunk in ${c}. Its counters become values in place. */
+/*
+ * All events of the chunk in ${c}. Its counters become values in place. Those that are wanted in the order of time go to ${c}->order, unless
+ * ${c} is that of a part: then the whole has kept them.
+ */
 int tt_collect_chunk(struct tt_collecting *c, struct tt_err *err);
 
+/* No more chunks come: what is wanted in the order of time is handed on, and each collector finishes. A part after its whole. */
 int tt_collect_finish(struct tt_collecting *c, struct tt_err *err);
 
-/* No more events come. What was collected stays with the model. */
+/* No more events come, for parts neither. What was collected stays with the model. */
 void tt_collect_release(struct tt_collecting *c);
 
 void tt_collect_free(struct tt_model *m);

@@ -18,6 +18,7 @@ struct gc {
 	struct open { int64_t start, stopped, gc_start; int gen; bool known; } *open;         /* by thread: what it is in the middle of */
 	size_t nopen;
 	struct tt_tally at;           /* thread -> place in out.thread + 1 */
+	int64_t heap_ts;              /* of out.heap_last */
 };
 
 static int
@@ -148,10 +149,15 @@ phase(const struct tt_collecting *c, struct gc *s, const struct tt_event *e, str
 }
 
 static int
-heap_size(const struct tt_collecting *c, struct tt_gc *s, const struct tt_event *e, struct tt_err *err)
+heap_size(const struct tt_collecting *c, struct gc *state, const struct tt_event *e, struct tt_err *err)
 {
-	s->heap_resizes++;
-	s->heap_last = e->val;
+	struct tt_gc *s = &state->out;
+
+	/* Several threads collect, and the file has what one of them did before what another did earlier. */
+	if (s->heap_resizes++ == 0 || e->ts >= state->heap_ts) {
+		s->heap_last = e->val;
+		state->heap_ts = e->ts;
+	}
 	if (e->val > s->heap_max)
 		s->heap_max = e->val;
 	if (s->nheap >= MAX_HEAP_POINTS) {
@@ -177,7 +183,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	if (e->kind == TT_GC_HEAP && (c->needs & TT_NEEDS_BY_FRAME))
 		tt_by_frame_heap(c, e->ts, e->val);
 	if (e->kind == TT_GC_HEAP)
-		return heap_size(c, &s->out, e, err);
+		return heap_size(c, s, e, err);
 	s->out.moves += tt_collect_keeps(c, c->t->index) ? e->val : 0;
 	return TT_OK;
 }

@@ -9,7 +9,7 @@
 
 struct contention {
 	struct tt_contention l;
-	struct process { struct tt_objects objects; int64_t moved_ts; bool moves; } *process; /* objects: lock + 1 */
+	struct tt_objects *locks;     /* by process: lock + 1 */
 	struct waiting { int64_t ts; uint32_t lock, site; bool is; } *waiting;        /* by thread */
 	size_t nwaiting;
 };
@@ -22,12 +22,10 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	tt_tally_init(&s->l.at, c->mem);
 	tt_tally_init(&s->l.hist, c->mem);
 	tt_tally_init(&s->l.waiter, c->mem);
-	s->process = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->process, err);
-	for (size_t i = 0; s->process && i < c->m->ncap; i++) {
-		tt_objects_init(&s->process[i].objects, c->mem);
-		s->process[i].moved_ts = INT64_MIN;
-	}
-	return s->process ? TT_OK : err->code;
+	s->locks = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->locks, err);
+	for (size_t i = 0; s->locks && i < c->m->ncap; i++)
+		tt_objects_init(&s->locks[i], c->mem);
+	return s->locks ? TT_OK : err->code;
 }
 
 static void
@@ -42,29 +40,24 @@ count_move(void *arg, uint64_t v, uint64_t from, uint64_t to)
 static int
 moves(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, struct tt_err *err)
 {
-	struct process *p = &s->process[c->cap->process];
 	struct tt_contention *l = &s->l;
 
-	l->moves = p->moves = true;
-	if (e->ts > p->moved_ts)
-		p->moved_ts = e->ts;
+	l->moves = true;
 	if (!(e->flags & TT_F_MORE))
 		return TT_OK;
-	return tt_objects_move(&p->objects, c->b->word + e[1].val, e[1].dur, count_move, l, err);
+	return tt_objects_move(&s->locks[c->cap->process], c->b->word + e[1].val, e[1].dur, count_move, l, err);
 }
 
 /* The lock that ${e} is about, by its address at that time; its number in *${which}. */
 static int
 lock_at(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, uint32_t *which, struct tt_err *err)
 {
-	struct process *p = &s->process[c->cap->process];
+	struct tt_objects *locks = &s->locks[c->cap->process];
 	struct tt_contention *l = &s->l;
 	uint64_t v;
 	int rc;
 
-	if (p->moves && e->ts < p->moved_ts)
-		l->late++;
-	if (tt_objects_get(&p->objects, e->val, &v)) {
+	if (tt_objects_get(locks, e->val, &v)) {
 		*which = (uint32_t)v - 1;
 		return TT_OK;
 	}
@@ -74,7 +67,7 @@ lock_at(const struct tt_collecting *c, struct contention *s, const struct tt_eve
 	}
 	rc = tt_mem_grow(c->mem, &l->lock, &l->cap, l->n + 1, sizeof *l->lock, err);
 	if (rc == TT_OK && l->n < TT_LOCKS_MAX)
-		rc = tt_objects_set(&p->objects, e->val, l->n + 1, err);
+		rc = tt_objects_set(locks, e->val, l->n + 1, err);
 	if (rc != TT_OK)
 		return rc;
 	l->lock[l->n] = (struct tt_lock){ .addr = l->n < TT_LOCKS_MAX ? e->val : 0, .process = c->cap->process,
@@ -220,9 +213,9 @@ release(struct tt_model *m, void *state)
 {
 	struct contention *s = state;
 
-	for (size_t i = 0; s->process && i < m->ncap; i++)
-		tt_objects_free(&s->process[i].objects);
-	tt_mem_free(&m->env->mem, s->process, m->ncap * sizeof *s->process);
+	for (size_t i = 0; s->locks && i < m->ncap; i++)
+		tt_objects_free(&s->locks[i]);
+	tt_mem_free(&m->env->mem, s->locks, m->ncap * sizeof *s->locks);
 	tt_mem_free(&m->env->mem, s->waiting, s->nwaiting * sizeof *s->waiting);
 }
 
@@ -239,7 +232,7 @@ free_all(struct tt_model *m, void *state)
 }
 
 const struct tt_collector tt_collector_contention = {
-	.name = "contention", .size = sizeof(struct contention), .needs = TT_NEEDS_LOCKS,
+	.name = "contention", .size = sizeof(struct contention), .needs = TT_NEEDS_LOCKS, .in_time = true,
 	.kinds = TT_KIND(TT_GC_MOVE) | TT_KIND(TT_MONITOR) | TT_KIND(TT_GAP) | TT_KIND(TT_THREAD),
 	.begin = begin, .event = event, .finish = finish, .release = release, .free = free_all,
 };

@@ -43,7 +43,6 @@ struct tt_contention {
 	struct tt_tally waiter;       /* lock << 32 | thread: seen */
 	struct tt_times wait;         /* of all */
 	uint64_t unfinished;          /* waits that the capture does not see end */
-	uint64_t late;                /* events from before a move that come after it in the file */
 	bool moves;                   /* the capture has moves */
 };
 

@@ -149,6 +149,6 @@ free_all(struct tt_model *m, void *state)
 }
 
 const struct tt_collector tt_collector_handles = {
-	.name = "handles", .size = sizeof(struct handles), .needs = TT_NEEDS_HANDLES, .kinds = TT_KIND(TT_HANDLE),
+	.name = "handles", .size = sizeof(struct handles), .needs = TT_NEEDS_HANDLES, .in_time = true, .kinds = TT_KIND(TT_HANDLE),
 	.begin = begin, .event = event, .release = release, .free = free_all,
 };

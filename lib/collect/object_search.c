@@ -194,7 +194,7 @@ free_all(struct tt_model *m, void *state)
 }
 
 const struct tt_collector tt_collector_object_search = {
-	.name = "object search", .size = sizeof(struct search), .needs = TT_NEEDS_FOUND,
+	.name = "object search", .size = sizeof(struct search), .needs = TT_NEEDS_FOUND, .in_time = true,
 	.kinds = TT_KIND(TT_ALLOC) | TT_KIND(TT_GC_MOVE) | TT_KIND(TT_MONITOR) | TT_KIND(TT_THROW) | TT_KIND(TT_HANDLE) |
 	    TT_KIND(TT_FINALIZE) | TT_KIND(TT_HEAP_OBJECT),
 	.begin = begin, .event = event, .release = release, .free = free_all,

@@ -128,9 +128,6 @@ identity(struct tt_making *k)
 {
 	const struct tt_contention *l = tt_contention(k->m);
 
-	if (l->late)
-		return tt_text(k->r, "objects are followed through moves, but %llu events are in the file after "
-		    "a move that happened later: their rows may belong to another lock", (unsigned long long)l->late);
 	if (l->moves)
 		return "objects are followed through the collector's moves: a row is a lock";
 	if (collected(k->m))

@@ -63,7 +63,7 @@ begin(struct tt_run *r, struct tt_part *p, struct tt_run_part *of, const struct 
 	p->fold = (struct tt_fold){ .mem = mem, .m = m, .needs = needs & ~(unsigned)TT_NEEDS_SITES,
 		.tree = (needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = true, .alias = r->collect.alias };
 	p->collect = (struct tt_collecting){ .m = m, .mem = mem, .needs = needs, .find = &o->find, .buckets = o->buckets,
-		.alias = r->collect.alias };
+		.alias = r->collect.alias, .order = &r->order };
 	int rc = tt_frames_make(r, m, of->whole_frames, &p->replay, err);
 	if (rc == TT_OK)
 		rc = tt_counts_new(mem, &p->fold.counts, err);

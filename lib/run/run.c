@@ -798,7 +798,8 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	struct tt_model *m = r.m = r.replay.m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	if (!m)
 		return err->code;
-	r.collect = (struct tt_collecting){ .m = m, .mem = &env->mem, .needs = r.needs, .find = &o->find, .buckets = o->buckets };
+	r.collect = (struct tt_collecting){ .m = m, .mem = &env->mem, .needs = r.needs, .find = &o->find, .buckets = o->buckets, .order = &r.order };
+	tt_time_order_init(&r.order, env);
 	m->env = env;
 	m->loss = env->loss;
 	m->filter = o->filter;

@@ -6,6 +6,7 @@
 #define TT_RUN_STATE_H
 
 #include "collect/collect.h"
+#include "collect/time_order.h"
 
 struct tt_candidates;
 struct tt_format;
@@ -63,6 +64,7 @@ struct tt_run {
 	void **emit;                  /* states of the emitters */
 	_Atomic bool emit_failed;     /* the error is an output's, not the input's */
 	struct tt_collecting collect;
+	struct tt_time_order order;   /* its, and its parts' */
 	struct tt_marks *marks;       /* frame_marks.c */
 	struct tt_replay replay;
 	struct tt_parts *parts;       /* parts.c; NULL: none */
