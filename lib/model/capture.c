@@ -211,15 +211,33 @@ name_within(const struct tt_capture *cap, uint64_t tid, int64_t from, int64_t un
 	return d && d->len > 0 && d->ts >= from && d->ts <= until ? d : NULL;
 }
 
+/* When the thread was over that last did something at ${last}: at the first empty name after that, which is where the next one began. */
+static int64_t
+over_by(const struct tt_capture *cap, uint64_t tid, int64_t last)
+{
+	int64_t until = INT64_MAX, at = INT64_MAX;
+	const struct tt_def *d;
+
+	/* Before the first one, that is found again. */
+	while ((d = tt_defs_find(cap->defs, TT_DEF_THREAD, tid, at)) && d->ts > last && d->ts <= at) {
+		at = d->ts - 1;
+		if (d->len == 0)
+			until = at;
+	}
+	return until;
+}
+
 /*
  * The last name that was given to ${t} while it lived, or NULL. An id is used again: what came before ${from} was the name of the thread
- * before it, and what comes after its own end is a later one's; so is what comes at its end, if it has a name already.
+ * before it, and what comes after its own end is a later one's, of which the capture may have no event; so is what comes at its end, if
+ * it has a name already.
  */
 static const struct tt_def *
 name_of(const struct tt_capture *cap, const struct tt_thread *t, int64_t from)
 {
-	int64_t until = t->next && t->last_ts >= t->first_ts ? t->last_ts - cap->offset_ns : INT64_MAX;
-	const struct tt_def *d = until < INT64_MAX ? name_within(cap, t->tid, from, until - 1) : NULL;
+	bool met = t->last_ts >= t->first_ts, over = met && (t->next || t->ended);
+	int64_t last = t->last_ts - (met ? cap->offset_ns : 0), until = over ? last : met ? over_by(cap, t->tid, last) : INT64_MAX;
+	const struct tt_def *d = over ? name_within(cap, t->tid, from, until - 1) : NULL;
 
 	return d ? d : name_within(cap, t->tid, from, until);
 }

@@ -113,6 +113,44 @@ TEST(a_name_counts_from_the_end_of_the_thread_before)
 	teardown();
 }
 
+/* The next one of the id was named, and did nothing that was recorded. */
+TEST(no_thread_takes_the_name_of_a_later_one_without_events)
+{
+	setup();
+	w.cap.offset_ns = 1000;
+	struct tt_thread *a = lives(7, 10, 20), *b = lives(8, 10, 20);
+	is_named(7, 12, "first");
+	is_named(7, 29, "");
+	is_named(7, 30, "second");
+	is_named(8, 30, "second");
+	resolve();
+	CHECK_STR(a->name, "first");
+	CHECK_STR(b->name, "Thread 2");
+	teardown();
+}
+
+/* The capture is cut before the end of the thread: only the empty name says that another one began. */
+TEST(an_empty_name_after_its_last_event_ends_a_thread)
+{
+	setup();
+	struct tt_thread *a = lives(7, 10, 20), *b = lives(8, 10, 20), *c = lives(9, 28, 40);
+	a->ended = b->ended = c->ended = false;
+	is_named(7, 22, "first");
+	is_named(7, 29, "");
+	is_named(7, 30, "second");
+	is_named(7, 31, "");
+	is_named(8, 29, "");
+	is_named(8, 30, "second");
+	is_named(9, 5, "before");
+	is_named(9, 29, "");
+	is_named(9, 30, "mine");
+	resolve();
+	CHECK_STR(a->name, "first");
+	CHECK_STR(b->name, "Thread 2");
+	CHECK_STR(c->name, "mine");
+	teardown();
+}
+
 /* One ends and the next begins with its name in the same tick of the clock. */
 TEST(a_name_at_the_end_of_a_named_thread_is_the_next_ones)
 {
