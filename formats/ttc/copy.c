@@ -210,6 +210,8 @@ ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		c.m = part[i];
 		c.follows = i > 0;
+		/* A hole in the chunks of thread 0 tells that files between are missing. */
+		c.seq += i > 0 && part[i]->head.part > part[i - 1]->head.part + 1;
 		if (c.m->ring)
 			done->ring = c.m->text[TTC_T_RING];
 		tt_loss_join(c.m->env->loss, &c.m->found);
