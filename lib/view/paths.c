@@ -45,12 +45,21 @@ tt_paths_free(struct tt_paths *p)
 
 /* --- rows --------------------------------------------------------------------- */
 
+/* By full name, then by category: names that are alike in both are one marker. */
 static int
-by_full_name(const void *a, const void *b, void *arg)
+compare(const struct tt_name *x, const struct tt_name *y)
+{
+	int c = strcmp(x->full, y->full);
+
+	return c ? c : TT_CMP(x->category, y->category);
+}
+
+static int
+by_marker(const void *a, const void *b, void *arg)
 {
 	const struct tt_model *m = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = strcmp(m->name[x].full, m->name[y].full);
+	int c = compare(&m->name[x], &m->name[y]);
 
 	return c ? c : TT_CMP(x, y);
 }
@@ -63,7 +72,7 @@ make_rows(struct tt_paths *p)
 	for (uint32_t i = 0; i < p->nmarker; i++) {
 		uint32_t marker = p->by_row[i];
 
-		if (i == 0 || strcmp(name[marker].full, name[p->by_row[i - 1]].full) != 0)
+		if (i == 0 || compare(&name[marker], &name[p->by_row[i - 1]]) != 0)
 			p->row[p->nrow++] = (struct tt_row){ &name[marker], name[marker].shown, i, 0, name[marker].wanted };
 		p->row[p->nrow - 1].n++;
 		p->row_of[marker] = p->nrow - 1;
@@ -80,29 +89,34 @@ by_label(const void *a, const void *b, void *arg)
 	return c ? c : TT_CMP(x, y);
 }
 
-/* The label of a row that is not alone with its short name: that and the argument list. */
-static int
-longer_label(struct tt_paths *p, struct tt_row *row, struct tt_err *err)
-{
-	const char *full = row->name->full, *list = full + tt_name_bare(full);
-	size_t n = strlen(row->name->shown), more = strlen(list);
-	char *s;
+/* What tells rows apart whose labels are alike, tried in this order: the argument list, the full name, the category. */
+enum part { PART_ARGUMENTS, PART_FULL, PART_CATEGORY, PARTS };
 
-	/* With --names full there is nothing to add: full names differ. */
-	if (row->name->shown == full)
+static int
+longer_label(struct tt_paths *p, struct tt_row *row, enum part by, struct tt_err *err)
+{
+	const struct tt_name *name = row->name;
+	struct tt_buf b = { 0 };
+	int rc;
+
+	/* With --names full there is no argument list to add. */
+	if (by == PART_FULL || (by == PART_ARGUMENTS && name->shown == name->full)) {
+		row->label = name->full;
 		return TT_OK;
-	s = tt_arena_alloc(&p->text, n + more + 1, err);
-	if (!s)
-		return err->code;
-	memcpy(s, row->name->shown, n);
-	memcpy(s + n, list, more);
-	row->label = s;
-	return TT_OK;
+	}
+	if (by == PART_ARGUMENTS)
+		tt_buf_printf(&b, "%s%s", name->shown, name->full + tt_name_bare(name->full));
+	else
+		tt_buf_printf(&b, "%s [%s]", row->label, p->m->category[name->category].name);
+	if ((rc = tt_buf_error(&b, err)) == TT_OK && !(row->label = tt_arena_text(&p->text, b.p, b.n, err)))
+		rc = err->code;
+	tt_buf_free(&b);
+	return rc;
 }
 
-/* Make labels differ: rows in ${order} whose labels are alike get their argument list, or else the full name. */
+/* Make labels differ: rows in ${order} whose labels are alike get longer ones. */
 static int
-part_labels(struct tt_paths *p, uint32_t *order, bool full, struct tt_err *err)
+part_labels(struct tt_paths *p, uint32_t *order, enum part by, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -111,14 +125,12 @@ part_labels(struct tt_paths *p, uint32_t *order, bool full, struct tt_err *err)
 		j = i + 1;
 		while (j < p->nrow && strcmp(p->row[order[i]].label, p->row[order[j]].label) == 0)
 			j++;
+		/* Of one name in several categories, nothing but these differs. */
+		if (by != PART_CATEGORY && strcmp(p->row[order[i]].name->full, p->row[order[j - 1]].name->full) == 0)
+			continue;
 		/* The first one's label is compared with until its neighbours have been looked at. */
 		for (uint32_t k = j; j - i > 1 && k-- > i && rc == TT_OK;) {
-			struct tt_row *row = &p->row[order[k]];
-
-			if (full)
-				row->label = row->name->full;
-			else
-				rc = longer_label(p, row, err);
+			rc = longer_label(p, &p->row[order[k]], by, err);
 		}
 	}
 	return rc;
@@ -128,15 +140,14 @@ static int
 make_labels(struct tt_paths *p, struct tt_err *err)
 {
 	uint32_t *order = array(p, p->nrow, sizeof *order, err);
-	int rc;
+	int rc = TT_OK;
 
 	if (!order)
 		return err->code;
 	for (uint32_t i = 0; i < p->nrow; i++)
 		order[i] = i;
-	rc = part_labels(p, order, false, err);
-	if (rc == TT_OK)
-		rc = part_labels(p, order, true, err);
+	for (enum part by = 0; by < PARTS && rc == TT_OK; by++)
+		rc = part_labels(p, order, by, err);
 	drop(p, order, p->nrow, sizeof *order);
 	return rc;
 }
@@ -227,7 +238,7 @@ name_rows(struct tt_paths *p, struct tt_err *err)
 {
 	for (uint32_t i = 0; i < p->nmarker; i++)
 		p->by_row[i] = i;
-	qsort_r(p->by_row, p->nmarker, sizeof *p->by_row, by_full_name, (void *)(uintptr_t)p->m);
+	qsort_r(p->by_row, p->nmarker, sizeof *p->by_row, by_marker, (void *)(uintptr_t)p->m);
 	make_rows(p);
 	return make_labels(p, err);
 }
@@ -341,9 +352,9 @@ tt_paths_join(struct tt_paths *p, struct tt_err *err)
 const char *
 tt_paths_label(const struct tt_paths *p, const struct tt_name *name)
 {
-	size_t at = tt_lower_bound(i, 0, p->nrow, strcmp(p->row[i].name->full, name->full) < 0);
+	size_t at = tt_lower_bound(i, 0, p->nrow, compare(p->row[i].name, name) < 0);
 
-	return at < p->nrow && strcmp(p->row[at].name->full, name->full) == 0 ? p->row[at].label : name->shown;
+	return at < p->nrow && compare(p->row[at].name, name) == 0 ? p->row[at].label : name->shown;
 }
 
 const struct tt_thread *

@@ -31,7 +31,7 @@ struct tt_paths {
 		const char *label;    /* what to show: as name->shown, but no two rows alike */
 		uint32_t first, n;    /* its markers: by_row[first .. first + n - 1]; none by thread */
 		bool wanted;          /* chosen by --marker and --category */
-	} *row;                       /* in order of full name, or of the groups */
+	} *row;                       /* in order of full name and category, or of the groups */
 	uint32_t nrow, caprow;
 	uint32_t *by_row;             /* marker numbers, those of one row together */
 	uint32_t *owner;              /* by node: the shown zone at or above it, else its thread root */

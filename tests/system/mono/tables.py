@@ -5,6 +5,7 @@ Each table that has rows for the log profiler's capture has rows for ours, and t
 same for the events of many programs; here it is one program with a little of everything, and all the tables.
 """
 import json
+import os
 import subprocess
 
 import kit
@@ -129,6 +130,29 @@ def processor_time(a):
               *[(n, last[n]) for n in ("User Time", "System Time", "Total Time")])
 
 
+def twins():
+    """Two programs of one source, an assembly each: together, each category has what it has alone."""
+    alone, paths = [], []
+    for name in "TwinA", "TwinB":
+        subprocess.run(["mcs", "-out:" + kit.program(name), os.path.join(kit.HERE, "Recurse.cs")], check=True, stdout=subprocess.DEVNULL)
+        paths.append(kit.capture(name + ".ttc"))
+        run = kit.mono("calls,alloc,out=" + paths[-1], name)
+        kit.check(run.returncode == 0, name + " runs", run.stderr)
+        alone.append({r["category"]: [r["self_ns"], r["count"]] for r in kit.stats(paths[-1], "categories")["categories"]}.get(name))
+    for order in paths, paths[::-1]:
+        run = subprocess.run([kit.TRACETOOL, "stats", *order, "--table", "categories,markers", "--wrappers", "--limit", "0", "--format", "json"],
+                             capture_output=True, text=True)
+        both = json.loads(run.stdout)["tables"]
+        got = {r["category"]: [r["self_ns"], r["count"]] for r in both["categories"]["rows"]}
+        kit.check([got.get("TwinA"), got.get("TwinB")] == alone and None not in alone, "together each has its own calls", got, alone)
+        rows = [r["marker"] for r in both["markers"]["rows"]]
+        kit.check(len(set(rows)) == len(rows), "no two markers are called alike", sorted(rows))
+    run = subprocess.run([kit.TRACETOOL, "stats", *paths, "--category", "TwinB", "--table", "markers", "--wrappers", "--limit", "0", "--format", "json"],
+                         capture_output=True, text=True)
+    rows = json.loads(run.stdout)["tables"]["markers"]["rows"]
+    kit.check([sum(r["self_ns"] for r in rows), sum(r["count"] for r in rows)] == alone[1], "--category finds the second one's", rows, alone)
+
+
 kit.compile("Tables", "Exceptions")
 found = all_tables()
 kit.check(len(found) > 60, "tables are listed", found)
@@ -141,6 +165,7 @@ processor_time(a)
 contexts(a, b)
 raised()
 domains(ours)
+twins()
 # One sampler to a process: the tables of samples are there in either.
 samples = [t for t in found if t.startswith("sample")]
 a = kit.stats(record(OURS[1], None, "samples.ttc", "none")[0], ",".join(samples))
