@@ -101,7 +101,7 @@ static bool
 has_time(const struct tt_metric *m)
 {
 	return m->family != TT_FAM_LOST && m->family != TT_FAM_LENGTH && m->family != TT_FAM_COMPILED &&
-	    m->family != TT_FAM_UNENDED && m->family != TT_FAM_TEST;
+	    m->family != TT_FAM_UNENDED && m->family != TT_FAM_TEST && (m->family != TT_FAM_CELL || tt_metric_column_has_time(m));
 }
 
 int
@@ -180,6 +180,18 @@ is_per_frame(const struct tt_measure *x)
 	return x->stat >= TT_STAT_FRAME_MEAN && x->stat <= TT_STAT_FRAME_MAX;
 }
 
+/*
+ * A column of a table is what the table shows of the bucket's time, and so is the time that a thread is busy, in which one zone holds others that
+ * begin later.
+ */
+static enum tt_part_kind
+kind_of(const struct tt_measure *x)
+{
+	if (is_per_frame(x))
+		return TT_PART_FRAMES;
+	return x->metric->family == TT_FAM_CELL || x->metric->family == TT_FAM_THREAD ? TT_PART_CUT : TT_PART_BEGINS;
+}
+
 /* Take in the figures of a bucket that was read: those of its kind. */
 static int
 take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt_err *err)
@@ -193,7 +205,7 @@ take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt
 	int rc = tt_measure_all(&view, m->loss, o->x, o->n, o->value, o->arena, err);
 	for (size_t i = 0; i < o->n && rc == TT_OK; i++) {
 		const struct tt_value *x = &o->value[i];
-		if (is_per_frame(&o->x[i]) != p->whole_frames)
+		if (kind_of(&o->x[i]) != p->kind)
 			continue;
 		if (!x->absent || o->x[i].metric->select == TT_SELECT_NONE)
 			o->absent[i] = NULL;
@@ -211,7 +223,7 @@ take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt
 int
 series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_run_opts *run, struct tt_err *err)
 {
-	bool kind[2] = { false, false };
+	bool kind[TT_PART_CUT + 1] = { false };
 
 	o->arena = &app->arena;
 	o->buckets = buckets;
@@ -221,18 +233,18 @@ series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_r
 	o->several = tt_arena_alloc(&app->arena, o->n * sizeof *o->several, err);
 	o->value = tt_arena_alloc(&app->arena, o->n * sizeof *o->value, err);
 	o->all.v = tt_arena_alloc(&app->arena, buckets * o->n * sizeof *o->all.v, err);
-	run->part = tt_arena_alloc(&app->arena, 2 * buckets * sizeof *run->part, err);
+	run->part = tt_arena_alloc(&app->arena, (TT_PART_CUT + 1) * buckets * sizeof *run->part, err);
 	if (!o->absent || !o->several || !o->value || !o->all.v || !run->part)
 		return err->code;
 	for (size_t i = 0; i < o->n; i++) {
-		kind[is_per_frame(&o->x[i])] = true;
+		kind[kind_of(&o->x[i])] = true;
 		run->part_needs |= o->x[i].metric->needs;
 	}
 	/* Figures per frame are those of the bucket's frames, which begin later and end later than it. */
 	for (size_t i = 0; i < buckets; i++)
-		for (size_t k = 0; k < 2; k++)
+		for (unsigned k = 0; k <= TT_PART_CUT; k++)
 			if (kind[k])
-				run->part[run->npart++] = (struct tt_run_part){ .bucket = i, .whole_frames = k == 1 };
+				run->part[run->npart++] = (struct tt_run_part){ .bucket = i, .kind = (enum tt_part_kind)k };
 	run->part_done = take;
 	run->part_arg = o;
 	return TT_OK;

@@ -1,8 +1,8 @@
 /**
  * Gate metrics over time: stats --metric.
  *
- * The figure of a bucket is the gate's metric for the capture with --time set to that bucket, but that what begins in it counts
- * whole. One reading fills the models of many buckets, for all metrics together.
+ * The figure of a bucket is the gate's metric for the capture with --time set to that bucket, but that of markers, categories and frames
+ * what begins in it counts whole. One reading fills the models of many buckets, for all metrics together.
  */
 #ifndef TT_CMD_SERIES_H
 #define TT_CMD_SERIES_H

@@ -247,13 +247,19 @@ overlap(int64_t a, int64_t b, int64_t c, int64_t d)
 }
 
 static int
-stopped_times(struct tt_model *m, const struct tt_gc *s, struct tt_mem *mem, struct tt_err *err)
+stopped_times(const struct tt_model *m, struct tt_gc *s, struct tt_mem *mem, struct tt_err *err)
 {
 	size_t n = 2 * s->npause;
 	struct edge *e = tt_mem_alloc(mem, n * sizeof *e, err);
 
 	if (!e)
 		return err->code;
+	s->stopped = tt_mem_alloc(mem, m->threads.n * sizeof *s->stopped, err);
+	if (!s->stopped) {
+		tt_mem_free(mem, e, n * sizeof *e);
+		return err->code;
+	}
+	s->nstopped = m->threads.n;
 	for (size_t i = 0; i < s->npause; i++) {
 		const struct tt_pause *p = &s->pause[i];
 		e[2 * i] = (struct edge){ .ts = p->stopped, .process = p->process, .sign = 1 };
@@ -266,17 +272,16 @@ stopped_times(struct tt_model *m, const struct tt_gc *s, struct tt_mem *mem, str
 		e[i].sum = (first ? 0 : e[i - 1].sum) + (uint64_t)e[i].sign * (uint64_t)e[i].ts;
 	}
 	for (size_t i = 0; i < m->threads.n; i++) {
-		struct tt_thread *t = m->threads.t[i];
-		t->stopped_ns = 0;
+		const struct tt_thread *t = m->threads.t[i];
 		if (t->first_ts <= t->last_ts)
-			t->stopped_ns = (int64_t)(stopped_before(e, n, t->process, t->last_ts) -
+			s->stopped[i] = (int64_t)(stopped_before(e, n, t->process, t->last_ts) -
 			    stopped_before(e, n, t->process, t->first_ts));
 	}
 	/* A thread's own pauses are its work. */
 	for (size_t i = 0; i < s->npause; i++) {
 		const struct tt_pause *p = &s->pause[i];
-		struct tt_thread *t = m->threads.t[p->thread];
-		t->stopped_ns = (int64_t)((uint64_t)t->stopped_ns - overlap(p->stopped, p->end, t->first_ts, t->last_ts));
+		const struct tt_thread *t = m->threads.t[p->thread];
+		s->stopped[p->thread] = (int64_t)((uint64_t)s->stopped[p->thread] - overlap(p->stopped, p->end, t->first_ts, t->last_ts));
 	}
 	tt_mem_free(mem, e, n * sizeof *e);
 	return TT_OK;
@@ -309,6 +314,7 @@ free_all(struct tt_model *m, void *state)
 	tt_mem_free(&m->env->mem, s->pause, s->cappause * sizeof *s->pause);
 	tt_mem_free(&m->env->mem, s->heap, s->capheap * sizeof *s->heap);
 	tt_mem_free(&m->env->mem, s->thread, s->capthread * sizeof *s->thread);
+	tt_mem_free(&m->env->mem, s->stopped, s->nstopped * sizeof *s->stopped);
 }
 
 const struct tt_collector tt_collector_gc = {

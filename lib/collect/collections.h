@@ -38,6 +38,8 @@ struct tt_gc {
 	uint64_t heap_resizes, heap_max, heap_last, moves;
 	struct tt_heap_point *heap;   /* resizes by time, thinned out over 65,536 */
 	size_t nheap, capheap;
+	int64_t *stopped;             /* by thread: time from its first to its last event in which another one had stopped the world */
+	size_t nstopped;
 };
 
 TT_COLLECTED_AS(tt_gc, TT_COLLECTS_GC);

@@ -57,6 +57,15 @@ monitor(const struct tt_collecting *c, struct timeline *s, const struct tt_event
 	return TT_OK;
 }
 
+/* The runtime's own steps of an allocation are no calls of the program: the tables of calls leave them out, too. */
+static bool
+is_shown(const struct tt_collecting *c, uint64_t key)
+{
+	const struct tt_name *n = c->m->has_wrapper && !c->m->filter.wrappers ? tt_model_key(c->m, c->cap->process, key) : NULL;
+
+	return !n || !n->alloc_wrapper;
+}
+
 static int
 event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_err *err)
 {
@@ -80,10 +89,10 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	switch (e->kind) {
 	case TT_ZONE:
 	case TT_ZONE_BEGIN:
-		b->calls += tt_event_calls(e);
+		b->calls += tt_event_calls(e) && is_shown(c, e->val);
 		break;
 	case TT_ALLOC:
-		b->allocs++;
+		b->allocs += tt_alloc_count(e);
 		b->alloc_b += (int64_t)tt_alloc_bytes(e);
 		break;
 	case TT_GC:

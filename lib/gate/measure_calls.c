@@ -204,7 +204,9 @@ thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	}
 	v->absent = !met;
 	v->why = met ? NULL : "no thread of this name (the table threads lists all)";
-	if (x->stat == TT_STAT_TOTAL)
+	if (tt_tree_dropped(g->m->tree))
+		v->why = "call paths were joined in \"(more paths)\", which is nobody's: raise the limit of paths";
+	else if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, busy);
 	else if (tt_figures_frames(g))
 		tt_value_ratio(v, busy, (int64_t)tt_figures_frames(g));

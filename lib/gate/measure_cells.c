@@ -79,6 +79,19 @@ tt_metric_column(const char *name, struct tt_arena *a, struct tt_err *err)
 	return &c->metric;
 }
 
+bool
+tt_metric_column_has_time(const struct tt_metric *m)
+{
+	const struct column *c = (const struct column *)m;
+	const char *id = c->table->col[c->col].id, *at = c->table->whole;
+	size_t n = strlen(id);
+
+	for (; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
+		if (strncmp(at, id, n) == 0 && (at[n] == ' ' || at[n] == '\0'))
+			return false;
+	return c->table->filters & TT_ON_TIME && !c->table->parts;
+}
+
 /* --- the table ---------------------------------------------------------------------- */
 
 static const struct tt_table *

@@ -28,7 +28,6 @@ struct tt_thread {
 		int64_t hidden;               /* time in it that is left out: the Editor's */
 	} in;
 	uint64_t open_at_end;
-	int64_t stopped_ns;           /* the world was stopped by another thread while this one had zones open */
 	struct tt_stack stack;        /* zones open between chunks */
 	const char *group;            /* of its name; "" where it has none */
 	const char *name;             /* set by tt_threads_name at the end of a run; never NULL */

@@ -31,7 +31,8 @@ struct tt_filter {
 	struct tt_span *hole;                 /* between from and to, in order: not all threads were kept, or frames are not whole. NULL: none */
 	size_t nhole;
 	bool of_flight;                       /* from and to are where a flight recording has all threads, not the user's */
-	bool by_begin;                        /* no clipping: what begins in this time counts whole, frames too, and nothing else */
+	bool by_begin;                        /* of a part of the time of another filter: what begins in it counts whole, frames too, and
+	                                         nothing else: tt_filter_begin() */
 	bool has_frames;
 	uint64_t frame_first, frame_last;     /* inclusive; becomes from and to once the frame table is known */
 	bool frames_of_each;                  /* of several captures, from the first to the last of those chosen in each; else one alone may have frames */
@@ -77,6 +78,13 @@ tt_filter_has(const struct tt_filter *f, int64_t ts)
 		return false;
 	const struct tt_span *hole = f->nhole ? tt_filter_hole(f, ts) : NULL;
 	return !hole || ts < hole->from;
+}
+
+/* Where what begins at ${ts} begins for ${f}, which has by_begin and is part of the time of ${of}: what began before that begins with it. */
+static inline int64_t
+tt_filter_begin(const struct tt_filter *f, const struct tt_filter *of, int64_t ts)
+{
+	return f->by_begin && ts < of->from ? of->from : ts;
 }
 
 /* Cut *${from} and *${to} to the filter's time. How much of it lies in that, less holes between them; -1: nothing. */

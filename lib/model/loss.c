@@ -55,7 +55,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Their names were not recorded (capture cut early, or code unloaded): shown as (unknown).", TT_NOTICE,
 	    false, TT_SETTING_NONE },
 	[TT_LOST_PATHS] = { "paths", "call paths beyond the limit, joined in \"(more paths)\"",
-	    " to tell them apart: their figures are under (more paths), not under their markers.", TT_NOTICE, false, TT_SETTING_PATHS },
+	    " to tell them apart: their figures are under (more paths), not under their markers and threads.", TT_NOTICE, false, TT_SETTING_PATHS },
 	[TT_LOST_REUSED] = { "reused", "addresses used for several things that cannot be told apart",
 	    "Code or classes were unloaded and their addresses reused: figures of the later ones include the earlier ones.",
 	    TT_NOTICE, false, TT_SETTING_NONE },

@@ -276,7 +276,7 @@ choose_threads(struct ranges *r, struct tt_err *err)
 
 	for (size_t i = 0; i < t->n && size; i++) {
 		inside[i] = time[i].inside;
-		size[i] = (int64_t)t->t[i]->in.bytes;
+		size[i] = time[i].bytes;
 	}
 	if (rc == TT_OK)
 		rc = choose(r, OF_THREAD, "threads", THREAD_N, t->n, THREADS, inside, size, err);

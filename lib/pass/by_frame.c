@@ -329,7 +329,7 @@ put_thread_row(struct by_frame *b, const struct entry *e, struct tt_table *t)
 {
 	const struct tt_model *m = b->s.m;
 	struct tt_cell *c = row_of_frame(t, m, b->s.frame, T_PROCESS);
-	const struct tt_zone_time time = { e->total, e->self };
+	const struct tt_zone_time time = { .inside = e->total, .waiting = e->self };
 
 	put_thread(&c[T_THREAD], m, e->thread);
 	tt_cell_int(&c[T_BUSY], tt_busy(&time));

@@ -689,7 +689,7 @@ static const struct tt_option options[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	{ "frames", "Frames", summary_col, S_N, false, TT_ON_TIME, .shape = TT_FACTS, .make = summary_or_none, .why = why_no_frames },
+	{ "frames", "Frames", summary_col, S_N, false, TT_ON_TIME, .whole = "partial", .shape = TT_FACTS, .make = summary_or_none, .why = why_no_frames },
 	{ "frame_timings", "Frame timings", timing_col, T_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = timings, .has = has_timings,
 	    .why = why_no_timings },
 	{ "frame_limits", "What frames are limited by", limit_col, L_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = limits,

@@ -16,9 +16,9 @@ static const struct tt_col threads_col[T_N] = {
 	    "Busy time as a share of the time from the first to the last event of the thread, as far as filters leave that." },
 	[T_WAITING] = { "waiting_ns", "waiting", TT_UNIT_NS, "Time inside zones of wait markers; nested ones count once." },
 	[T_STOPPED] = { "stopped_ns", "stopped", TT_UNIT_NS,
-	    "Time in which another thread had stopped the world while this thread had zones open; part of their self time; empty if not recorded." },
+	    "Time from the thread's first to its last event in which another thread had stopped the world; empty if not recorded." },
 	[T_CALLS] = { "calls", "calls", TT_UNIT_COUNT,
-	    "Number of zones of the program that begin, of any length and depth, without zones that tracetool makes itself." },
+	    "Number of zones of the program that begin, without allocation wrappers that are left out and zones that tracetool makes itself." },
 	[T_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Number of allocations; empty if allocations were not recorded." },
 	[T_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes of these allocations; empty if allocations were not recorded." },
 	[T_EVENTS] = { "events", "events", TT_UNIT_COUNT, "Number of events from the producer, before any filter." },
@@ -44,7 +44,8 @@ looked_at(const struct tt_filter *f, const struct tt_thread *t)
 static void
 threads(struct tt_making *k, struct tt_table *t)
 {
-	bool allocs = tt_model_knows_allocs(k->m), stops = tt_knows_collections(k->m) && tt_knows_pauses(k->m);
+	const bool apart = tt_tree_dropped(k->m->tree) == 0, allocs = tt_model_knows_allocs(k->m) && apart;
+	const bool stops = tt_knows_collections(k->m) && tt_knows_pauses(k->m) && tt_gc(k->m)->nstopped;
 	const struct tt_zone_time *time = tt_view_zone_time(k->view, &k->r->err);
 
 	for (size_t i = 0; time && i < k->m->threads.n; i++) {
@@ -62,20 +63,23 @@ threads(struct tt_making *k, struct tt_table *t)
 			tt_cell_u64(&c[T_TID], th->tid);
 		tt_cell_int(&c[T_GENERATION], th->generation);
 		tt_cell_int(&c[T_PROCESS], (int64_t)th->process + 1);
-		tt_cell_int(&c[T_BUSY], busy);
-		tt_cell_int(&c[T_WAITING], time[i].waiting);
+		if (apart) {
+			tt_cell_int(&c[T_BUSY], busy);
+			tt_cell_int(&c[T_WAITING], time[i].waiting);
+			tt_cell_u64(&c[T_CALLS], time[i].calls);
+		}
 		if (stops)
-			tt_cell_int(&c[T_STOPPED], th->stopped_ns);
-		tt_cell_u64(&c[T_CALLS], th->in.calls);
+			tt_cell_int(&c[T_STOPPED], tt_gc(k->m)->stopped[i]);
 		if (allocs) {
-			tt_cell_u64(&c[T_ALLOCS], th->in.allocs);
-			tt_cell_u64(&c[T_BYTES], th->in.bytes);
+			tt_cell_u64(&c[T_ALLOCS], time[i].allocs);
+			tt_cell_int(&c[T_BYTES], time[i].bytes);
 		}
 		tt_cell_u64(&c[T_EVENTS], th->nevent);
 		tt_cell_u64(&c[T_OPEN], th->open_at_end);
 		if (th->first_ts > th->last_ts)
 			continue;
-		tt_cell_share(&c[T_SHARE], busy, looked_at(&k->m->filter, th));
+		if (apart)
+			tt_cell_share(&c[T_SHARE], busy, looked_at(&k->m->filter, th));
 		tt_cell_int(&c[T_FIRST], th->first_ts);
 		tt_cell_int(&c[T_LAST], th->last_ts);
 	}
@@ -83,7 +87,7 @@ threads(struct tt_making *k, struct tt_table *t)
 
 static const struct tt_pass_table tables[] = {
 	{ "threads", "Threads", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads, .sort = "busy_ns",
-	    .none = "no thread in this capture" },
+	    .whole = "number events first_ns last_ns open_at_end generation process", .none = "no thread in this capture" },
 };
 
 const struct tt_pass tt_pass_threads = {

@@ -363,7 +363,7 @@ step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int6
 		return TT_OK;
 	}
 	l->out = l->hid = false;
-	l->in = tt_filter_has(&f->m->filter, ts);
+	l->in = tt_filter_has(&f->m->filter, f->m->filter.by_begin ? tt_filter_begin(&f->m->filter, &f->m->of->filter, ts) : ts);
 	return f->tree ? descend(f, io, &f->lvl[i], TT_NODE_ZONE, key, l, err) : TT_OK;
 }
 
@@ -410,8 +410,8 @@ thrown_all_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err 
 }
 
 /*
- * A zone of level ${i} counts whole where it begins, and is not self time of the zone around it wherever that begins. The sums of
- * all parts of the time are then those of the whole.
+ * A zone of level ${i} counts whole, as far as it lies in the time of all parts, where it begins, and is not self time of the zone around it
+ * wherever that begins. The sums of all parts of the time are then those of the whole.
  */
 static int
 count_whole(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur, bool counts, struct tt_err *err)
@@ -503,7 +503,7 @@ finish_hidden(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, in
 		return TT_OK;                 /* with that one */
 	if (f->needs & TT_NEEDS_BY_FRAME && !flt->by_begin && take_out_of_frames(f, io, i, ts, end, err) != TT_OK)
 		return err->code;
-	if (f->tree && (dur = flt->by_begin ? end - ts : tt_filter_clip(flt, &ts, &end)) > 0)
+	if (f->tree && (dur = tt_filter_clip(flt->by_begin ? &f->m->of->filter : flt, &ts, &end)) > 0)
 		take_out(f, io, i, dur);
 	return TT_OK;
 }
@@ -540,7 +540,7 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 	if (l->out || end - ts < flt->min_dur)
 		return TT_OK;
 	if (flt->by_begin)
-		return f->tree ? count_whole(f, io, i, end - ts, counts, err) : TT_OK;
+		return f->tree && (dur = tt_filter_clip(&f->m->of->filter, &ts, &end)) >= 0 ? count_whole(f, io, i, dur, counts, err) : TT_OK;
 	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && (rc = sum_zone(f, io, l->node, ts, end, counts, 1, err)) != TT_OK)
 		return rc;
 	if ((dur = tt_filter_clip(flt, &ts, &end)) < 0)

@@ -225,7 +225,7 @@ frames_room(struct tt_frames *f, size_t n, struct tt_err *err)
 static bool
 is_chosen(const struct tt_run *r, const struct tt_filter *f, int64_t from, int64_t to, size_t number)
 {
-	return from >= f->from && (f->by_begin ? from < f->to : to <= f->to) && from >= r->label_from && from < r->label_to &&
+	return from >= f->from && (f->by_begin ? from < f->to && to <= r->m->filter.to : to <= f->to) && from >= r->label_from && from < r->label_to &&
 	    (!f->has_frames || (number >= f->frame_first && number <= f->frame_last));
 }
 

@@ -56,7 +56,7 @@ begin(struct tt_run *r, struct tt_part *p, struct tt_run_part *of, const struct 
 	m->filter = r->m->filter;
 	m->filter.from = of->from = tt_timeline_start(t, of->bucket);
 	m->filter.to = of->to = tt_timeline_start(t, of->bucket + 1);
-	m->filter.by_begin = true;
+	m->filter.by_begin = of->kind != TT_PART_CUT;
 	m->filter.has_frames = false;
 	borrow(m, r->m);
 	/* Where events happen, the fold of the whole has found out. */
@@ -64,7 +64,8 @@ begin(struct tt_run *r, struct tt_part *p, struct tt_run_part *of, const struct 
 		.tree = (needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = true, .alias = r->collect.alias };
 	p->collect = (struct tt_collecting){ .m = m, .mem = mem, .needs = needs, .find = &o->find, .buckets = o->buckets,
 		.alias = r->collect.alias, .order = &r->order };
-	int rc = tt_frames_make(r, m, of->whole_frames, &p->replay, err);
+	int rc = tt_frames_make(r, m, of->kind == TT_PART_FRAMES, &p->replay, err);
+	m->filter.by_begin = of->kind == TT_PART_BEGINS;
 	if (rc == TT_OK)
 		rc = tt_counts_new(mem, &p->fold.counts, err);
 	return rc == TT_OK ? tt_collect_begin(&p->collect, err) : rc;
@@ -152,14 +153,49 @@ tt_parts_begin(struct tt_run *r, struct tt_err *err)
 	return begin_from(r, 0, err);
 }
 
-/* True if a zone, an allocation or a sample of the chunk ${b} may count in the time of ${f}, with the zones of ${st} open before it. */
-static bool
-concerns(const struct tt_filter *f, const struct tt_batch *b, const struct tt_stack *st)
+/* *${n}: how many of the zones that are open before the chunk ${s} are open all the time in it. */
+static int
+stay_open(struct tt_run *r, const struct slot *s, bool rest, size_t *n, struct tt_err *err)
 {
-	int64_t last = b->nstack && b->stack_ts > b->max_ts ? b->stack_ts : b->max_ts;
-	size_t open = tt_lower_bound(i, 0, st->n, st->z[i].ts < f->from);
+	const struct tt_batch *b = &s->batch;
+	struct tt_stack *st = &r->parts->io.base;
 
-	return (b->min_ts <= b->max_ts && b->min_ts < f->to && last >= f->from) || (open < st->n && st->z[open].ts < f->to);
+	*n = rest ? 0 : s->before.n;
+	for (size_t i = 0; i < b->nrare && *n > 0; i++)
+		if (b->ev[b->rare[i]].kind == TT_GAP && !(b->ev[b->rare[i]].flags & TT_F_CONT))
+			*n = 0;
+	if (*n == 0 || b->nbase_end == 0)
+		return TT_OK;
+	st->of = NULL;
+	int rc = tt_stack_copy(st, &s->before, &r->env->mem, err);
+	for (size_t i = 0; i < b->nbase_end && rc == TT_OK; i++) {
+		const struct tt_event *e = &b->ev[b->base_end[i]];
+
+		tt_stack_end(st, e->val, e->ts, e->flags, NULL, NULL);
+		/* The one on top may be an Exception zone that goes on. */
+		size_t left = st->n && e->flags & TT_F_UNWIND ? st->n - 1 : st->n;
+		*n = left < *n ? left : *n;
+	}
+	return rc;
+}
+
+/*
+ * True if a zone, an allocation or a sample of the chunk ${b} may count in the part ${p}, with the zones of ${st} open before it, ${stay} of
+ * which it leaves open. Where zones are cut, those that it ends may; where they count whole, also those that begin in one that does.
+ */
+static bool
+concerns(const struct tt_part *p, const struct tt_batch *b, const struct tt_stack *st, size_t stay)
+{
+	const struct tt_filter *f = &p->m->filter;
+	int64_t last = b->nstack && b->stack_ts > b->max_ts ? b->stack_ts : b->max_ts;
+	size_t end = tt_lower_bound(i, 0, st->n, st->z[i].ts < f->to), begin;
+
+	if (b->min_ts <= b->max_ts && b->min_ts < f->to && last >= f->from)
+		return true;
+	if (!f->by_begin)
+		return stay < end;
+	begin = tt_lower_bound(i, 0, end, tt_filter_begin(f, &p->m->of->filter, st->z[i].ts) < f->from);
+	return begin < end;
 }
 
 static int
@@ -186,14 +222,15 @@ int
 tt_parts_chunk(struct tt_run *r, const struct tt_capture *cap, struct slot *s, bool rest, struct tt_err *err)
 {
 	int64_t before = (int64_t)r->env->mem.used;
-	int rc = TT_OK;
+	size_t stay;
 
 	if (!r->parts)
 		return TT_OK;
+	int rc = stay_open(r, s, rest, &stay, err);
 	for (size_t i = 0; i < r->parts->n && rc == TT_OK; i++) {
 		struct tt_part *p = &r->parts->part[i];
 
-		if (concerns(&p->m->filter, &s->batch, &s->before))
+		if (concerns(p, &s->batch, &s->before, stay))
 			rc = fold(r, p, cap, s, rest, err);
 		p->collect.cap = r->collect.cap;
 		p->collect.b = r->collect.b;

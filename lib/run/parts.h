@@ -3,8 +3,8 @@
  * lib/run.
  *
  * A part borrows the whole's captures, threads, names and paths; it counts for itself, in the ordered stage, after the whole.
- * What begins in a bucket counts whole there. Zones of a chunk are counted only for parts in which they, or a zone that was open
- * before them, begin; collectors see every chunk, for what they know of now may have begun long ago.
+ * Zones of a chunk are counted only for parts that they, or a zone that was open before them, may belong to; collectors see every chunk,
+ * for what they know of now may have begun long ago.
  *
  * Parts that would take more memory than PARTS_BYTES together wait, and the events are read again for them.
  */

@@ -31,10 +31,17 @@ struct tt_progress {                  /* called from one thread at a time, at mo
 	void *arg;
 };
 
-/* A bucket of the run's time with a model of its own, which the same reading fills. What begins in it counts whole. */
+/* What a bucket of the run's time shows. */
+enum tt_part_kind {
+	TT_PART_BEGINS,               /* what begins in it, whole, frames too */
+	TT_PART_FRAMES,               /* the time of the frames that begin in it, and these */
+	TT_PART_CUT,                  /* what a filter on its time shows: zones are cut at its edges, and frames are whole in it */
+};
+
+/* A bucket of the run's time with a model of its own, which the same reading fills. */
 struct tt_run_part {
 	size_t bucket;                /* of tt_run_opts.buckets */
-	bool whole_frames;            /* look only at the time of the frames that begin in it, and at them */
+	enum tt_part_kind kind;
 	int64_t from, to;             /* filled: its time */
 };
 

@@ -50,6 +50,8 @@ collect_into(struct tt_allocs *al, uint32_t **node, size_t *cap, struct tt_err *
 			add_framed(al, *node, n->parent, c);
 			continue;
 		}
+		if (c.n == 0)                 /* of a part of the time that has none */
+			continue;
 		rc = tt_mem_grow(&m->env->mem, node, cap, al->n + 1, sizeof **node, err);
 		if (rc != TT_OK)
 			return rc;

@@ -416,11 +416,19 @@ tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, str
 
 	memset(by_thread, 0, p->m->threads.n * sizeof *by_thread);
 	for (uint32_t i = 0; i < p->n && in; i++) {
+		const struct tt_node *n = tt_paths_node(p, i);
+		const struct tt_thread *thread = tt_paths_thread(p, i);
+		struct tt_count c = tt_paths_count(p, i);
+		if (n->kind == TT_NODE_ALLOC && thread) {
+			by_thread[thread->index].allocs += c.n;
+			by_thread[thread->index].bytes += c.total;
+		}
 		if (i == TT_NODE_MORE || !tt_paths_timed(p, i) || tt_paths_row(p, i) == TT_NO_ROW)
 			continue;
-		struct tt_zone_time *t = &by_thread[tt_paths_thread(p, i)->index];
-		int64_t total = tt_paths_count(p, i).total;
-		if (tt_paths_shown(p, i) && tt_paths_node(p, p->owner[tt_paths_node(p, i)->parent])->kind == TT_NODE_THREAD)
+		struct tt_zone_time *t = &by_thread[thread->index];
+		int64_t total = c.total;
+		t->calls += tt_paths_shown(p, i) && n->key < TT_KEY_SPECIAL ? c.n : 0;
+		if (tt_paths_shown(p, i) && tt_paths_node(p, p->owner[n->parent])->kind == TT_NODE_THREAD)
 			t->inside += total;
 		if (begins_wait(p, waits, in, i))
 			t->waiting += total;

@@ -544,11 +544,13 @@ TEST(a_very_deep_tree_needs_no_c_stack)
 
 TEST(threads_are_busy_in_their_outermost_zones)
 {
+	int64_t stopped[] = { 0, 77 };
+	struct tt_gc gc = { .pauses = true, .stopped = stopped, .nstopped = 2 };
 	struct world w;
 	const struct tt_table *t;
 
 	build(&w);
-	w.m.threads.t[1]->stopped_ns = 77;
+	w.m.collected[TT_COLLECTS_GC] = &gc;
 	t = run(&w, &tt_pass_threads, NULL, "threads");
 	CHECK_EQ_INT(t->nrow, 2);
 	CHECK_EQ_INT(value(t, 0, "busy_ns"), 1010);
