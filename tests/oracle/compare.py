@@ -575,7 +575,7 @@ def compare_found(c, program, a, path):
 
 
 def compare_timeline(c, program, a, path):
-    _, stats = program.json("stats", "-q", "--format", "json", "--buckets", "7", path)
+    _, stats = program.json("stats", "-q", "--format", "json", "--buckets", "7", "--wrappers", path)
     rows = stats.get("timeline", [])
     if not rows or a.capture.damage:
         return
