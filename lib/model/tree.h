@@ -179,8 +179,8 @@ struct tt_dist {
 	uint64_t max;
 	uint32_t page[TT_HIST_PAGES];         /* in the slabs, from 1 on; 0: none */
 	uint32_t marker;
-	uint32_t ncut;                /* activations that the end of the capture cut, which are in none of these */
-	int64_t cut;                  /* what there was of them */
+	uint32_t ncut;                /* activations that the end of the capture or of their thread, or a loss, cut: they are in none of these */
+	int64_t cut;                  /* what there was of them, and of those that began elsewhere: after a loss, or before the filter's time */
 };
 
 #define TT_SLAB_BITS 10               /* pages per slab */

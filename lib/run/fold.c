@@ -42,13 +42,18 @@ over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t 
 	return TT_OK;
 }
 
-/* What the end of the capture cut has no duration of its own. */
+/*
+ * What is known of an activation's duration: all; how long it was when the end of the capture, of its thread, or a loss cut it; or nothing, for
+ * this is the rest of one that began elsewhere: after a loss, before the filter's time, or, of an Exception zone, in an earlier chunk.
+ */
+enum { WHOLE, CUT, REST };
+
 static inline int
-count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, bool cut, struct tt_err *err)
+count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, uint8_t what, struct tt_err *err)
 {
-	if (likely(!cut))
+	if (likely(what == WHOLE))
 		return tt_counts_dur(c, d, dur, err);
-	d->ncut++;
+	d->ncut += what == CUT;
 	d->cut += (int64_t)dur;
 	return TT_OK;
 }
@@ -228,7 +233,7 @@ tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *co
 	}
 	for (size_t i = 0; rc == TT_OK && i < o->nlate; i++) {
 		struct tt_dist *d = tt_counts_dist(counts, tt_tree_node(tree, o->map[o->late[i].node])->marker, err);
-		rc = d ? count_dur(counts, d, o->late[i].dur, o->late[i].cut, err) : err->code;
+		rc = d ? count_dur(counts, d, o->late[i].dur, o->late[i].what, err) : err->code;
 	}
 	for (size_t i = 0; rc == TT_OK && i < io->nsite; i++)
 		if (io->site[i] & TT_OVER)
@@ -276,16 +281,18 @@ descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, e
 }
 
 static int
-add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint64_t dur, struct tt_err *err)
+add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint64_t dur, bool counts, struct tt_err *err)
 {
+	const uint8_t what = likely(counts) ? (f->rest ? CUT : WHOLE) : REST;
+
 	if (!(f->needs & TT_NEEDS_HIST))
 		return TT_OK;
 	if (likely(l->c != NULL))
-		return count_dur(f->counts, l->c->dist, dur, f->rest, err);
+		return count_dur(f->counts, l->c->dist, dur, what, err);
 	struct tt_over *o = &io->over;
 	int rc = tt_mem_grow(o->mem, &o->late, &o->caplate, o->nlate + 1, sizeof *o->late, err);
 	if (rc == TT_OK)
-		o->late[o->nlate++] = (struct tt_late){ .node = l->node & ~TT_OVER, .cut = f->rest, .dur = dur };
+		o->late[o->nlate++] = (struct tt_late){ .node = l->node & ~TT_OVER, .what = what, .dur = dur };
 	return rc;
 }
 
@@ -375,7 +382,7 @@ thrown_over(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_thrown *t = &f->thrown[--f->nthrown];
 
-	return add_dur(f, io, &t->l, (uint64_t)(t->end - t->since), err);
+	return add_dur(f, io, &t->l, (uint64_t)(t->end - t->since), true, err);
 }
 
 /* A piece at level ${l}. Pieces follow each other without a gap; an exception thrown between two of them is over at the second. */
@@ -393,9 +400,11 @@ thrown_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l,
 		rc = tt_mem_grow(f->mem, &f->thrown, &f->capthrown, f->nthrown + 1, sizeof *f->thrown, err);
 		if (rc == TT_OK)
 			f->thrown[f->nthrown++] = (struct tt_thrown){ ts, end, *l };
-	} else if (f->nthrown) {      /* else it began in an earlier chunk, and was counted there */
+	} else if (f->nthrown) {
 		f->thrown[f->nthrown - 1].end = end;
 		f->thrown[f->nthrown - 1].l = *l;
+	} else {                      /* it began in an earlier chunk, and was counted there */
+		rc = add_dur(f, io, l, (uint64_t)(end - ts), false, err);
 	}
 	return rc;
 }
@@ -425,7 +434,7 @@ count_whole(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur, boo
 		return TT_OK;
 	c->n += counts;
 	c->total += dur;
-	return counts ? add_dur(f, io, l, (uint64_t)dur, err) : TT_OK;
+	return add_dur(f, io, l, (uint64_t)dur, counts, err);
 }
 
 /*
@@ -519,7 +528,7 @@ count_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, 
 	c->total += dur;
 	if (key == TT_KEY_EXCEPTION && (counts || (flags & TT_F_CONT)))
 		return thrown_piece(f, io, l, ts, end, flags, err);
-	return counts ? add_dur(f, io, l, (uint64_t)dur, err) : TT_OK;
+	return add_dur(f, io, l, (uint64_t)dur, counts, err);
 }
 
 /* A zone of level ${i} is over: count it, clipped to the filter's time. */
@@ -1063,7 +1072,7 @@ zone_end(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, siz
 	return rc;
 }
 
-/* Open zones are unknown from here on: end all of them. */
+/* Open zones are unknown from here on: end all of them. How long they were is not known. */
 static int
 gap(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *base, size_t *top, struct tt_err *err)
 {
@@ -1072,7 +1081,10 @@ gap(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *
 	if (e->flags & TT_F_CONT)
 		return TT_OK;
 	*base = *top = 0;
-	return close_base(f, io, e->flags & TT_F_BASE || e->ts < seen ? seen : e->ts, TT_F_POPPED, err);
+	f->rest = true;
+	int rc = close_base(f, io, e->flags & TT_F_BASE || e->ts < seen ? seen : e->ts, TT_F_POPPED, err);
+	f->rest = false;
+	return rc;
 }
 
 /* One loop with a flat switch: levels stay in registers from event to event. */

@@ -33,7 +33,7 @@ struct tt_over {
 	struct tt_over_node *node;
 	size_t n, cap;
 	struct tt_map at;             /* places in node */
-	struct tt_late { uint32_t node; bool cut; uint64_t dur; } *late;        /* durations whose marker has no number yet */
+	struct tt_late { uint32_t node; uint8_t what; uint64_t dur; } *late;    /* durations whose marker has no number yet */
 	size_t nlate, caplate;
 	uint32_t *map;                /* at commit: index -> node */
 	size_t capmap;
@@ -116,7 +116,7 @@ struct tt_fold {
 	size_t frame;                 /* that the last allocation fell into */
 	size_t zone_frame;            /* that the last zone began in, with TT_NEEDS_BY_FRAME */
 	struct tt_fold_sum sum[TT_FOLD_SUMS];
-	bool rest;                    /* what ends now is cut by the end of the capture */
+	bool rest;                    /* what ends now is cut: by the end of the capture or of its thread, or by a loss */
 };
 
 /* The fold's input and output for one chunk. */

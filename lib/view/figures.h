@@ -157,7 +157,7 @@ void tt_row_frames(const struct tt_paths *p, const struct tt_row *row, struct tt
 /* Add to ${h} the durations of the whole activations of ${row}. */
 void tt_row_durations(const struct tt_paths *p, const struct tt_row *row, struct tt_hist *h);
 
-/* Add the activations of ${row} that the end of the capture cut, and what there was of them. */
+/* Add the activations of ${row} that have no duration, and all time of ${row} that is in no duration: see tt_dist. */
 void tt_row_cut(const struct tt_paths *p, const struct tt_row *row, uint64_t *n, int64_t *cut);
 
 #endif

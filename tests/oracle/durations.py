@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Zones whose end or begin is not in sight, by tracetool-metrics(7), in damaged and cut captures.
+
+    durations.py TRACETOOL
+
+- Durations of single activations leave out those that a loss, or the begin of --time, cuts: no mean is above the largest or below the smallest.
+
+Prints `N passed, N failed`; exit status 1 if any failed.
+"""
+import json
+import lzma
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, end
+from suite import TESTDATA
+
+TRACETOOL = sys.argv[1]
+work = tempfile.TemporaryDirectory(prefix="tracetool-durations.")
+
+
+def run(*args):
+    r = subprocess.run([TRACETOOL, *args], capture_output=True, text=True, errors="replace")
+    if r.returncode not in (0, 3):
+        raise RuntimeError("%s: %s" % (" ".join(args), r.stderr))
+    return r.stdout
+
+
+def rows(table, *args):
+    return json.loads(run("stats", "-q", "--limit", "0", "--format", "json", "--table", table, *args))["tables"][table]["rows"]
+
+
+# --- durations -----------------------------------------------------------------------------------------
+
+def ordered(what, *args):
+    met = 0
+    for r in rows("markers", *args):
+        if r["mean_ns"] is None:
+            check(r["max_ns"] is None and r["min_ns"] is None, "%s: %s" % (what, r["marker"]), r)
+            continue
+        met += 1
+        check(r["min_ns"] <= r["mean_ns"] <= r["max_ns"], "%s: %s" % (what, r["marker"]), r["min_ns"], r["mean_ns"], r["max_ns"])
+    return met
+
+
+def damaged(path, share, name):
+    with (lzma.open if path.endswith(".xz") else open)(path, "rb") as f:
+        b = bytearray(f.read())
+    at = int(len(b) * share)
+    b[at:at + 40] = b"\xee" * 40
+    to = os.path.join(work.name, name)
+    with open(to, "wb") as f:
+        f.write(b)
+    return to
+
+
+for source in ("mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d04-exceptions.mlpd", "gate/good-base1.ttc.xz",
+               "capture/good-rotated.ttc.xz"):
+    path = os.path.join(TESTDATA, source)
+    check(ordered(source, path) > 0, "%s: markers with durations" % source)
+    met = 0
+    for k, share in enumerate((0.3, 0.5, 0.7)):
+        met += ordered("%s damaged at %g" % (source, share), damaged(path, share, "%d%s" % (k, os.path.basename(source).replace(".xz", ""))))
+    busiest = max(rows("threads", path), key=lambda r: r["calls"] or 0)
+    first, whole = busiest["first_ns"], busiest["last_ns"] - busiest["first_ns"]
+    for a, b in ((0.3, 0.6), (0.5, 0.51), (0.9, 1.1)):
+        met += ordered("%s from %g to %g" % (source, a, b), "--time", "%.9f-%.9f" % ((first + a * whole) / 1e9, (first + b * whole) / 1e9), path)
+    check(met > 0, "%s: markers with durations where it is cut" % source)
+
+# The second file of a rotation is missing: zones that are open in all three are cut.
+parts = []
+for name in ("good-rotated.ttc", "good-rotated.2.ttc"):
+    parts.append(os.path.join(work.name, name))
+    with lzma.open(os.path.join(TESTDATA, "capture", name + ".xz")) as f, open(parts[-1], "wb") as to:
+        to.write(f.read())
+ordered("a rotation with a gap", *parts)
+
+end()
