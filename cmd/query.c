@@ -244,6 +244,10 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 		rc = tt_db_open(&app->env, in[0], &db, err);
 	if (rc == TT_OK)
 		rc = tt_db_query(db, sql, &q, err);
+	if (rc != TT_OK && (strncmp(err->msg, "no such table", 13) == 0 || strncmp(err->msg, "no such column", 14) == 0)) {
+		const struct tt_err what = *err;
+		tt_fail(err, rc, TT_NOWHERE, "%s; \"tracetool list schema\" has the tables and their columns", what.msg);
+	}
 	if (rc == TT_OK)
 		rc = put_rows(q, r, err);
 	tt_db_query_free(q);
