@@ -360,7 +360,7 @@ put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *repo
 			break;
 		r.shards = p->shards ? p->shards : r.nodes > 1 ? PER_NODE * r.nodes : 1;
 		rc = shards_of(p, &r, err);
-		for (int f = 0; f < FATES && rc == TT_OK; f++)
+		for (enum fate f = CALM; f < FATES && rc == TT_OK; f++)
 			r.wall[f] = play(&r, f);
 		if (rc != TT_OK)
 			break;

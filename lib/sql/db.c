@@ -562,11 +562,16 @@ static int
 check_head(const struct tt_db *db, const char *path, struct tt_err *err)
 {
 	char head[HEAD];
-	ssize_t n = pread(db->files.fd, head, sizeof head, 0);
+	size_t n = 0;
+	ssize_t got;
 
-	if (n < 0)
+	do {
+		got = pread(db->files.fd, head + n, sizeof head - n, (off_t)n);
+		n += got > 0 ? (size_t)got : 0;
+	} while ((got > 0 && n < sizeof head) || (got < 0 && errno == EINTR && !tt_stopped(db->env)));
+	if (got < 0)
 		return tt_fail_sys(err, errno, "%s", path);
-	if (n < HEAD || memcmp(head, magic, sizeof magic) != 0)
+	if (n < sizeof head || memcmp(head, magic, sizeof magic) != 0)
 		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: this is no SQLite database; make one with \"tracetool convert -o FILE.sqlite\", "
 		    "and decompress a compressed one first", path);
 	if (head[WRITE_VERSION] == WAL)

@@ -31,8 +31,8 @@ is "setup never removes a package" sh -c 'make -n setup | grep -q "apt-get insta
 # The packages that setup looks for beside these goals.
 wanted() { make -n setup "$@" | sed -n 's/^.*for p in \(.*\); do.*/\1/p' | tr -s ' '; }
 program=$(wanted)
-few() { echo "$1"; set -- $1; [ $# -gt 0 ] && [ $# -le 7 ]; }
-is "setup installs at most seven packages for the program" few "$program"
+few() { echo "$1"; set -- $1; [ $# -gt 0 ] && [ $# -le 8 ]; }
+is "setup installs at most eight packages for the program" few "$program"
 is "setup demo installs no others" [ "$(wanted demo)" = "$program" ]
 is "setup check-quick adds python3" [ "$(wanted check-quick)" = "$(echo "$program" | sed 's/ *$/ python3 /')" ]
 tests_too() { case " $(wanted "$1") " in *" valgrind "*) ;; *) return 1 ;; esac && make -n setup "$1" | grep -q validators/install.sh; }
