@@ -110,7 +110,7 @@ timed(void *arg, struct tt_timed *of, const struct tt_batch *b, struct tt_err *e
 int
 tt_collect_finish(struct tt_collecting *c, struct tt_err *err)
 {
-	int rc = c->m->of ? TT_OK : tt_time_order_done(c->order, err);
+	int rc = c->in_time && !c->m->of ? tt_time_order_done(c->order, err) : TT_OK;
 
 	if (rc == TT_OK && c->in_time)
 		rc = tt_time_order_each(c->order, timed, c, err);
@@ -127,7 +127,7 @@ tt_collect_release(struct tt_collecting *c)
 		if (c->open >> k & 1 && collectors[k]->release)
 			collectors[k]->release(c->m, c->m->collected[k]);
 	c->open = 0;
-	if (!c->m->of)
+	if (c->order && !c->m->of)
 		tt_time_order_free(c->order);
 }
 

@@ -42,7 +42,7 @@ struct tt_collecting {
 	uint16_t wanted[TT_KINDS];    /* by kind of event: bits of the collectors that want it */
 	uint16_t open;                /* those that are begun and not released */
 	uint16_t in_time;             /* those that want events in the order of time */
-	struct tt_time_order *order;  /* these events; a part's are the whole's */
+	struct tt_time_order *order;  /* these events; a part's are the whole's; NULL where no collector wants them */
 	bool all;                     /* some want events that are not rare */
 };
 
