@@ -289,6 +289,8 @@ sum_up(const struct compared *c, struct sum *sum)
 static void
 read_sums(struct compared *c)
 {
+	c->sums.of = c->frame;
+	c->sums.nof = SIDES;
 	tt_frame_sums_rewind(&c->sums);
 	while (tt_frame_sums_next(&c->sums)) {
 		for (unsigned s = A; s < SIDES; s++)

@@ -227,9 +227,20 @@ drop_waits(struct tt_frame_sums *s)
 	}
 }
 
+static bool
+has_sums(const struct tt_frame_sums *s)
+{
+	for (size_t i = 0; i < s->nof; i++)
+		if (s->of[i] == s->frame)
+			return true;
+	return s->nof == 0;
+}
+
 bool
 tt_frame_sums_next(struct tt_frame_sums *s)
 {
+	bool has;
+
 	for (size_t i = 0; i < s->n; i++)
 		s->slot[s->rec[i].node] = 0;
 	s->n = 0;
@@ -239,9 +250,12 @@ tt_frame_sums_next(struct tt_frame_sums *s)
 	if ((!s->is_next && s->nfilling == 0) || s->err->code != TT_OK)
 		return false;
 	s->frame = s->nfilling && (!s->is_next || s->frame + 1 < s->next.frame) ? s->frame + 1 : s->next.frame;
+	has = has_sums(s);
 	for (; s->is_next && s->next.frame == s->frame; tt_frame_sums_fetch(s))
-		if (!(s->next.until ? keep_filling(s) : add(s, &s->next)))
+		if (!(s->next.until ? keep_filling(s) : !has || add(s, &s->next)))
 			return false;
+	if (!has)
+		return true;
 	if (!add_filling(s))
 		return false;
 	if (!s->only)

@@ -33,6 +33,8 @@ struct tt_frame_sums {
 	int64_t *lost;                /* of each: time of the outermost waits below it */
 	struct tt_frame_path *filling;        /* of the zones that fill it */
 	uint8_t only;                 /* of these those that are one of this; 0: all */
+	const size_t *of;             /* only these frames have sums, ${nof} of them; others come without any */
+	size_t nof;                   /* 0: all have */
 	size_t n, cap, caplost, nfilling, capfilling;
 };
 
