@@ -32,7 +32,7 @@ FROM_BIN := $(or $(shell realpath -ms --relative-to=$(BINDIR) $(MODULES) 2>/dev/
 # CPPFLAGS, CFLAGS, LDFLAGS and LDLIBS are the user's, and come after what the project needs: they override it.
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 # No name of the folder in which it was built is in what is built.
-MAP      ?= -ffile-prefix-map=$(BUILD)=build -ffile-prefix-map=$(CURDIR)=.
+MAP      ?= -ffile-prefix-map='$(BUILD)=build' -ffile-prefix-map='$(CURDIR)=.'
 # Hardening; HARDEN= leaves it out. Sanitizers watch the same places and want none of it; the C library checks sizes (_FORTIFY_SOURCE) only
 # in optimized code.
 HARDEN_x86_64  := -fstack-clash-protection -fcf-protection
@@ -501,7 +501,7 @@ release: $(AFTER_SETUP)
 	@$(MAKE) --no-print-directory $(ALL_CPUS) $(BIN) $(UNITY) mono
 	@rm -rf $(RELEASE)
 	@$(MAKE) -s --no-print-directory sources
-	@$(MAKE) -s --no-print-directory install DESTDIR=$(abspath $(RELEASE))/root PREFIX=/usr/local
+	@$(MAKE) -s --no-print-directory install DESTDIR=$(RELEASE)/root PREFIX=/usr/local
 	@strip $(RELEASE)/root/usr/local/bin/tracetool $(RELEASE)/root/usr/local/lib/tracetool/*.so
 	@tar -c -C $(RELEASE)/root/usr/local --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=ustar \
 		--mtime=@$$(git log -1 --format=%ct) --transform='s,^\.,$(PREBUILT),' . | gzip -9n > $(RELEASE)/$(PREBUILT).tar.gz

@@ -212,9 +212,9 @@ def digest(path):
 
 
 def release(names, version):
-    """Made in two folders from a copy of the tree as it is now, and built from."""
+    """Made in two folders, one with blanks in its name, from a copy of the tree as it is now, and built from."""
     with tempfile.TemporaryDirectory() as work:
-        copies = [os.path.join(work, *names) for names in (("copy",), ("elsewhere", "of", "another", "length"))]
+        copies = [os.path.join(work, *names) for names in (("copy",), ("elsewhere", "of another", "length, with blanks"))]
         tar = subprocess.run(["tar", "-c", "-C", TOP, "-T", "-"], input="\n".join(names).encode(), capture_output=True, check=True)
         env = environment()
         env.update({"GIT_%s_%s" % (w, k): v for w in ("AUTHOR", "COMMITTER")
