@@ -123,7 +123,7 @@ tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct 
 static int
 join_dist(struct tt_counts *into, const struct tt_counts *of, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
 {
-	bool any = from->max || from->not_min || from->ncut;
+	bool any = from->max || from->not_min || from->ncut || from->cut;
 	struct tt_dist *d = any ? tt_counts_dist(into, marker, err) : NULL;
 	int rc = TT_OK;
 

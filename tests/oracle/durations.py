@@ -4,6 +4,7 @@
     durations.py TRACETOOL
 
 - Durations of single activations leave out those that a loss, or the begin of --time, cuts: no mean is above the largest or below the smallest.
+- That holds for any number of workers.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
@@ -69,6 +70,13 @@ for source in ("mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d04-excepti
     for a, b in ((0.3, 0.6), (0.5, 0.51), (0.9, 1.1)):
         met += ordered("%s from %g to %g" % (source, a, b), "--time", "%.9f-%.9f" % ((first + a * whole) / 1e9, (first + b * whole) / 1e9), path)
     check(met > 0, "%s: markers with durations where it is cut" % source)
+
+# Which worker read what changes nothing.
+path = os.path.join(TESTDATA, "capture", "good-v1.0-every-kind.ttc")
+part = ("--time", "24686.771681283-49373.491004157", path)
+one = rows("markers", "-j", "1", *part)
+for i in range(30):
+    check(rows("markers", *part) == one, "as many workers as there are, the %dth time" % i)
 
 # The second file of a rotation is missing: zones that are open in all three are cut.
 parts = []

@@ -86,6 +86,27 @@ TEST(counts_of_workers_are_exact_beyond_their_buckets)
 	CHECK_EQ_INT(mem.used, 0);
 }
 
+/* What began elsewhere is in no duration and in all time: a worker that met nothing else of a marker has that alone. */
+TEST(counts_of_workers_keep_time_without_durations)
+{
+	struct tt_mem mem = { 0 };
+	struct tt_err err;
+	struct tt_counts *c[2];
+	uint64_t n = 0;
+	int64_t cut = 0;
+
+	for (int w = 0; w < 2; w++) {
+		CHECK_EQ_INT(tt_counts_new(&mem, &c[w], &err), TT_OK);
+		tt_counts_dist(c[w], 7, &err)->cut = 1000;
+	}
+	CHECK_EQ_INT(tt_counts_join(c[0], c[1], &err), TT_OK);
+	tt_counts_cut(c[0], 7, &n, &cut);
+	CHECK_EQ_INT(n, 0);
+	CHECK_EQ_INT(cut, 2000);
+	tt_counts_free(c[0]);
+	tt_counts_free(c[1]);
+}
+
 TEST(square_roots_are_exact)
 {
 	CHECK_EQ_INT(tt_isqrt(0), 0);
