@@ -29,6 +29,8 @@ struct tt_thread {
 	} in;
 	uint64_t open_at_end;
 	struct tt_stack stack;        /* zones open between chunks */
+	struct tt_brief { int64_t ts; size_t level; uint64_t key; } *brief;   /* see run/brief.h */
+	size_t nbrief, capbrief;
 	const char *group;            /* of its name; "" where it has none */
 	const char *name;             /* set by tt_threads_name at the end of a run; never NULL */
 };

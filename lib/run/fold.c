@@ -7,6 +7,7 @@
 #include "collect/by_frame.h"
 #include "emit/emit.h"
 #include "model/defs.h"
+#include "run/brief.h"
 #include "run/close_times.h"
 #include "stat/num.h"
 
@@ -332,6 +333,13 @@ left_out(const struct tt_fold *f, size_t depth)
 	return f->m->filter.depth && depth >= f->m->filter.depth;
 }
 
+/* True if the filter leaves out the zone of level ${depth} that begins at ${ts}, whose end is not in sight. */
+static bool
+left_out_open(const struct tt_fold *f, const struct tt_fold_io *io, size_t depth, int64_t ts, uint64_t key)
+{
+	return left_out(f, depth) || (f->m->filter.min_dur && tt_brief_is(io->thread, ts, depth, key));
+}
+
 /* The runtime's own steps of an allocation stay in the tree, where passes strip them; outputs do not show them. */
 static bool
 shown(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
@@ -606,7 +614,7 @@ end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, str
 	/* An Exception zone that was interrupted is on top again. */
 	const struct tt_open *top = &io->base.z[io->base.n - 1];
 	if ((e->flags & TT_F_UNWIND) && top->key == TT_KEY_EXCEPTION && top->ts == e->ts && (top->flags & TT_F_CONT))
-		return step_down(f, io, io->base.n - 1, top->key, top->ts, left_out(f, io->base.n - 1), err);
+		return step_down(f, io, io->base.n - 1, top->key, top->ts, left_out_open(f, io, io->base.n - 1, top->ts, top->key), err);
 	return TT_OK;
 }
 
@@ -843,7 +851,8 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 		known = still_known(f, io);
 	for (size_t i = known; i < io->base.n && rc == TT_OK; i++) {
 		f->lvl[i + 1].number = io->base.z[i].number;
-		rc = step_down(f, io, i, io->base.z[i].key, io->base.z[i].ts, f->filtered && left_out(f, i), err);
+		rc = step_down(f, io, i, io->base.z[i].key, io->base.z[i].ts,
+		    f->filtered && left_out_open(f, io, i, io->base.z[i].ts, io->base.z[i].key), err);
 	}
 	k->n = rc == TT_OK ? io->base.n : 0;
 	return rc;
@@ -1116,7 +1125,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		case TT_ZONE_BEGIN:
 			n = around(e, base, top);
 			top = n + 1;
-			rc = step_down(f, io, n, e->val, e->ts, f->filtered && left_out(f, n), err);
+			rc = step_down(f, io, n, e->val, e->ts, f->filtered && left_out_open(f, io, n, e->ts, e->val), err);
 			f->lvl[top].begin = e;
 			if (rc == TT_OK)
 				rc = begin_slice(f, io, top, e, err);

@@ -63,6 +63,9 @@ int tt_pipe_decode(struct pipe *p, struct slot *s, struct tt_err *err);
  */
 int tt_enter(struct pipe *p, struct slot *s, struct tt_err *err);
 
+/* After the last chunk while names are read: what zones are open then. */
+int tt_enter_names_end(struct pipe *p, struct tt_err *err);
+
 /* Copies of the stack of ${t} as it is before ${s}. */
 int tt_enter_copies(struct pipe *p, struct slot *s, const struct tt_thread *t, struct tt_err *err);
 

@@ -566,7 +566,7 @@ needs_of(const struct tt_run *r, enum tt_phase phase)
 {
 	if (phase >= TT_PHASE_MAIN)
 		return r->needs;
-	return (r->needs & TT_NEEDS_FRAMES) | (phase == TT_PHASE_NAMES ? TT_SKIM : 0);
+	return (r->needs & TT_NEEDS_FRAMES) | (phase == TT_PHASE_NAMES && !r->m->filter.min_dur ? TT_SKIM : 0);
 }
 
 int
@@ -580,7 +580,7 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	if (!w)
 		return err->code;
 	/* Who prints text while reading wants to know how much there is. */
-	in->cap->skim = phase == TT_PHASE_NAMES && !(r->needs & TT_NEEDS_TEXT);
+	in->cap->skim = phase == TT_PHASE_NAMES && !(r->needs & TT_NEEDS_TEXT) && !r->m->filter.min_dur;
 	int rc = set_up(&p, w, nworker, err);
 	if (rc == TT_OK) {
 		for (size_t i = 1; i < nworker; i++)
@@ -600,6 +600,8 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 		rc = commit_gpu(&p, &w[0], err);
 	if (rc == TT_OK && phase >= TT_PHASE_MAIN)
 		rc = close_open(&p, &w[0], err);
+	if (rc == TT_OK && phase == TT_PHASE_NAMES)
+		rc = tt_enter_names_end(&p, err);
 	tt_gpu_free(&p);
 	tt_stack_free(&p.around, &r->env->mem);
 	tt_mem_free(&r->env->mem, p.hidden.v, p.hidden.cap * sizeof *p.hidden.v);

@@ -3,6 +3,7 @@
  */
 #include "base/order.h"
 #include "base/setting.h"
+#include "run/brief.h"
 #include "run/candidates.h"
 #include "run/frame_replay.h"
 #include "run/parts.h"
@@ -431,6 +432,7 @@ read_names(struct tt_run *r, struct tt_err *err)
 		return TT_OK;
 	int rc = read_all(r, TT_PHASE_NAMES, "names", err);
 
+	tt_brief_sort(&r->m->threads);
 	if (rc == TT_OK)
 		rc = name_all(r, err);
 	return rc == TT_OK ? rewind_all(r, err) : rc;
@@ -782,7 +784,7 @@ decide_needs(struct tt_run *r)
 	r->needs = all_needs(o);
 	r->some_frames = r->needs & TT_NEEDS_CAUSES && !(r->needs & TT_NEEDS_BY_FRAME);
 	r->needs |= (r->some_frames ? TT_NEEDS_BY_FRAME : 0) | (by_name ? TT_NEEDS_TEXT : 0);
-	r->names_first = r->needs & TT_NEEDS_TEXT || o->npart;
+	r->names_first = r->needs & TT_NEEDS_TEXT || o->npart || f->min_dur;
 	r->filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->from_label || f->to_label || f->min_dur || f->depth ||
 	    f->player_only || o->whole_frames || o->from_marker;
 }

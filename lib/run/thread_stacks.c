@@ -2,6 +2,7 @@
  * Updates definitions, threads and the stacks of open zones for each chunk, before the chunk is counted.
  */
 #include "model/model.h"
+#include "run/brief.h"
 #include "run/pipe.h"
 
 static bool
@@ -60,41 +61,97 @@ keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, st
 	return TT_OK;
 }
 
-/* Zones from before that the chunk ends. */
+/* True while it is found out which zones are too short to count. */
+static bool
+notes_brief(const struct pipe *p)
+{
+	return p->phase == TT_PHASE_NAMES && p->r->m->filter.min_dur;
+}
+
+/* A zone that the chunk ends. */
+struct ending {
+	struct taking taking;
+	struct tt_thread *t;
+	int64_t ts;                   /* when */
+	struct tt_err *err;
+	int rc;
+};
+
 static void
-end_zones(struct pipe *p, struct slot *s, struct tt_stack *st)
+ended(void *arg, const struct tt_open *z, unsigned flags)
+{
+	struct ending *e = arg;
+	const struct pipe *p = e->taking.p;
+
+	take_args(&e->taking, z, flags);
+	if (notes_brief(p) && e->rc == TT_OK)
+		e->rc = tt_brief_note(e->t, z, (size_t)(z - e->t->stack.z), e->ts, p->r->m->filter.min_dur, &p->r->env->mem, e->err);
+}
+
+/* All zones of ${t} end at ${ts}, without an end. */
+static int
+all_ended(const struct pipe *p, struct tt_thread *t, int64_t ts, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; notes_brief(p) && i < t->stack.n && rc == TT_OK; i++)
+		rc = tt_brief_note(t, &t->stack.z[i], i, ts, p->r->m->filter.min_dur, &p->r->env->mem, err);
+	return rc;
+}
+
+int
+tt_enter_names_end(struct pipe *p, struct tt_err *err)
+{
+	const struct tt_threads *ts = &p->r->m->threads;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < ts->n && rc == TT_OK; i++)
+		if (ts->t[i]->process == p->in->cap->process)
+			rc = all_ended(p, ts->t[i], ts->t[i]->stack.seen_ts, err);
+	return rc;
+}
+
+/* Zones from before that the chunk ends. */
+static int
+end_zones(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
 {
 	struct tt_batch *b = &s->batch;
-	struct taking taking = { p, s };
+	struct tt_stack *st = &t->stack;
+	struct ending ending = { .taking = { p, s }, .t = t, .err = err };
 
-	for (size_t i = 0; i < b->nbase_end; i++) {
+	for (size_t i = 0; i < b->nbase_end && ending.rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[b->base_end[i]];
 		size_t n = st->n;
-		if (!tt_stack_end(st, e->val, e->ts, e->flags, take_args, &taking)) {
+		ending.ts = e->ts;
+		if (!tt_stack_end(st, e->val, e->ts, e->flags, ended, &ending)) {
 			if (!quiet_key(e->val))
 				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
 		} else if (n - st->n > 1) {
 			tt_loss_add(&b->loss, TT_LOST_POPPED, n - st->n - 1, 0, b->at);
 		}
 	}
+	return ending.rc;
 }
 
 /* Where something is missing, all that is open ends. */
-static void
-end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t)
+static int
+end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
 {
 	struct tt_batch *b = &s->batch;
+	int rc = TT_OK;
 
-	for (size_t i = 0; i < b->nrare; i++) {
+	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
 		if (e->kind != TT_GAP || e->flags & TT_F_CONT)
 			continue;
+		rc = all_ended(p, t, e->flags & TT_F_BASE || e->ts < t->stack.seen_ts ? t->stack.seen_ts : e->ts, err);
 		if (e->flags & TT_F_POPPED)
 			tt_loss_add(&b->loss, TT_LOST_POPPED, t->stack.n, 0, b->at);
 		else
 			t->open_at_end += t->stack.n;
 		tt_enter_end_all(p, s, &t->stack);
 	}
+	return rc;
 }
 
 /* Zones that the chunk leaves open. */
@@ -289,9 +346,12 @@ tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	if (p->phase >= TT_PHASE_MAIN && p->r->m->filter.player_only && (rc = tt_hide_editor(p, b, t, err)) != TT_OK)
 		return rc;
 	tt_enter_count(p, s, t);
-	end_zones(p, s, &t->stack);
-	end_at_gaps(p, s, t);
-	if ((rc = push_zones(p, b, t, err)) != TT_OK)
+	rc = end_zones(p, s, t, err);
+	if (rc == TT_OK)
+		rc = end_at_gaps(p, s, t, err);
+	if (rc == TT_OK)
+		rc = push_zones(p, b, t, err);
+	if (rc != TT_OK)
 		return rc;
 	move_clock(&t->stack, b);
 	return end_threads(p, s, err);

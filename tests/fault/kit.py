@@ -269,6 +269,7 @@ def more_cases(suite):
                    status=None)
         yield Case(name + " filtered", every + ["--category", "*", "--marker", "re:.*o.*", "--min-duration", "1us", "--depth", "5",
                                                 "--wrappers", "--format", "json"], status=None)
+        yield Case(name + " brief zones", ["stats", path, "--min-duration", "10ms", "--table", "markers"], status=None)
         yield Case(name + " frames only", every + ["--frames", "2-4"] + marker, status=None)
         yield Case(name + " tree", ["stats", path, "--bottom-up", "--threshold", "0", "--max-depth", "4", "--max-paths", "16"],
                    status=None)

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Zones whose end or begin is not in sight, by tracetool-metrics(7), in damaged and cut captures.
+"""Zones whose end or begin is not in sight, by tracetool-metrics(7), against events as CSV.
 
     durations.py TRACETOOL
 
+- --min-duration: what is allocated in a zone that is left out, the zone around it allocates, wherever the capture's buffers end.
 - Durations of single activations leave out those that a loss, or the begin of --time, cuts: no mean is above the largest or below the smallest.
 - That holds for any number of workers.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
+import collections
+import csv
+import io
 import json
 import lzma
 import os
@@ -33,6 +37,56 @@ def run(*args):
 def rows(table, *args):
     return json.loads(run("stats", "-q", "--limit", "0", "--format", "json", "--table", table, *args))["tables"][table]["rows"]
 
+
+# --- allocations in zones that are left out ----------------------------------------------------------
+
+def events(path):
+    """Of each thread its zones (start, end, depth, name) in order of begin, and its allocations (time, bytes)."""
+    zones, allocs = collections.defaultdict(list), collections.defaultdict(list)
+    for r in csv.DictReader(io.StringIO(run("convert", "-q", "-f", "csv", "--wrappers", "--names", "full", "-o", "-", path))):
+        if r["kind"] == "zone":
+            zones[r["thread"]].append((int(r["start_ns"]), int(r["start_ns"]) + int(r["dur_ns"]), int(r["depth"]), r["name"]))
+        elif r["kind"] == "alloc":
+            allocs[r["thread"]].append((int(r["start_ns"]), int(r["value"])))
+    return zones, allocs
+
+
+def allocated(path, shortest):
+    """Bytes allocated right in each zone that is long enough, by its path of such zones; where two zones meet, both are right."""
+    zones, allocs = events(path)
+    sums, unsure = collections.Counter(), 0
+    for thread, list_ in allocs.items():
+        mine, at, stack = sorted(zones[thread], key=lambda z: (z[0], z[2])), 0, []
+        for time, size in sorted(list_):
+            while at < len(mine) and mine[at][0] <= time:
+                stack = [z for z in stack[:mine[at][2]]] + [mine[at]]
+                at += 1
+            unsure += any(time in z[:2] for z in stack)
+            path_ = tuple(z[3] for z in stack if z[1] > time and z[1] - z[0] >= shortest)
+            sums[path_] += size
+    return sums, unsure
+
+
+def tree(path, shortest):
+    """The same of the table calltree, whose figures hold what is inside a path."""
+    sums, stack = collections.Counter(), []
+    for r in rows("calltree", "--threshold", "0", "--wrappers", "--names", "full", "--min-duration", "%dns" % shortest, path):
+        stack = stack[:r["depth"]] + [r["marker"]]
+        size = r["alloc_bytes"] or 0
+        sums[tuple(stack[1:])] += size
+        if len(stack) > 1:
+            sums[tuple(stack[1:-1])] -= size
+        check(r["depth"] == 0 or r["count"] > 0 or r["total_ns"] > 0, "%s: a path of zones that are left out" % os.path.basename(path), r)
+    return collections.Counter({k: v for k, v in sums.items() if v})
+
+
+path = os.path.join(TESTDATA, "mlpd/good-d01-gameloop-calls-alloc.mlpd")
+for shortest in (1000, 10 ** 5, 2 * 10 ** 6, 10 ** 7, 10 ** 8):
+    want, unsure = allocated(path, shortest)
+    have = tree(path, shortest)
+    check(sum(have.values()) == sum(want.values()), "--min-duration %d ns: bytes of all" % shortest, sum(have.values()), sum(want.values()))
+    off = {k: (have[k], want[k]) for k in set(have) | set(want) if have[k] != want[k]}
+    check(not off or unsure, "--min-duration %d ns: bytes by path" % shortest, list(off.items())[:5])
 
 # --- durations -----------------------------------------------------------------------------------------
 
