@@ -4,6 +4,7 @@
 Good captures and bad ones, those of the encoder and of a stand-in game, and two made longer by repeating their
 buffers, so that many chunks are under way at once. Standard error, where damage is told, counts as output.
 """
+import json
 import os
 import struct
 import subprocess
@@ -12,7 +13,7 @@ import kit
 
 os.environ["TRACETOOL_JOBS_EXACT"] = "1"
 JOBS = (1, 2, 3, 8)
-OUTPUTS = ("json", "csv", "pb", "folded")
+OUTPUTS = ("json", "csv", "pb", "folded", "pftrace")
 
 
 def longer(path, times, to):
@@ -49,7 +50,18 @@ def hash_of(data):
     return h
 
 
-def outputs(s, path, jobs):
+def middle(path):
+    """The second and third quarter of a capture, as --time takes them: zones are open where it begins and where it ends."""
+    r = subprocess.run([kit.TRACETOOL, "stats", "-q", "--limit", "0", "--table", "threads", "--format", "json", path], capture_output=True, timeout=120)
+    times = [t[at] for t in json.loads(r.stdout)["tables"]["threads"]["rows"] for at in ("first_ns", "last_ns")] if r.stdout else []
+    times = [t for t in times if isinstance(t, int)]
+    if not times:
+        return "0-1"
+    a, b = min(times), max(times)
+    return "%.9f-%.9f" % ((a + (b - a) / 4) / 1e9, (a + (b - a) * 3 / 4) / 1e9)
+
+
+def outputs(s, path, jobs, part):
     """All that comes out with so many workers, by name."""
     out = {}
     base = s.path("j%d" % jobs)
@@ -69,6 +81,8 @@ def outputs(s, path, jobs):
             os.unlink(name)
     frames = ["--frame-marker", "World:Frame"] if "gameloop-calls" in path else []
     for what, args in (("info", ["info"]), ("every table", ["stats", "--table", TABLES] + frames),
+                       ("a part", ["stats", "--table", TABLES, "--time", part] + frames),
+                       ("the zones above one", ["stats", "--table", TABLES, "--no-wait", "--min-duration", "20us", "--depth", "5"] + frames),
                        ("groups", ["stats", "--table", TABLES, "--group-by", "namespace"]),
                        ("objects", ["stats", "--find", "S:64", "--table", "objects_found"])):
         r = subprocess.run([kit.TRACETOOL, *args, "--format", "json", "-j", str(jobs), path], capture_output=True, timeout=120)
@@ -83,10 +97,11 @@ def game(to):
 
 
 def compare(s, path):
-    first = outputs(s, path, JOBS[0])
+    part = middle(path)
+    first = outputs(s, path, JOBS[0], part)
     for jobs in JOBS[1:]:
         for again in range(3 if kit.LONG else 1):
-            now = outputs(s, path, jobs)
+            now = outputs(s, path, jobs, part)
             if now != first:
                 return "-j %d changes %s" % (jobs, ", ".join(k for k in first if first[k] != now.get(k)))
     return None
@@ -140,8 +155,9 @@ def main():
         longer(os.path.join(kit.DATA, stem + ".mlpd"), times, paths[-1])
         paths.append(s.path("shuffled-%s.mlpd" % stem))
         shuffled(os.path.join(kit.DATA, stem + ".mlpd"), paths[-1])
-    captures = os.path.join(kit.TOP, "testdata", "capture")
-    paths += sorted(os.path.join(captures, n) for n in os.listdir(captures))
+    for folder in ("capture", "raw", "data"):
+        captures = os.path.join(kit.TOP, "testdata", folder)
+        paths += sorted(os.path.join(captures, n) for n in os.listdir(captures))
     paths.append(s.path("game.ttc"))
     game(paths[-1])
     for path in paths:
