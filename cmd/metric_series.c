@@ -181,13 +181,13 @@ is_per_frame(const struct tt_measure *x)
 }
 
 /*
- * A column of a table is what the table shows of the bucket's time, and so is the time that a thread is busy, in which one zone holds others that
- * begin later.
+ * Figures per frame are of the time of the bucket's frames, but for events, which count whenever they happen. A column of a table is what the
+ * table shows of the bucket's time, and so is the time that a thread is busy, in which one zone holds others that begin later.
  */
 static enum tt_part_kind
 kind_of(const struct tt_measure *x)
 {
-	if (is_per_frame(x))
+	if (is_per_frame(x) && (tt_measure_framed(x) || tt_measure_by_frame(x)))
 		return TT_PART_FRAMES;
 	return x->metric->family == TT_FAM_CELL || x->metric->family == TT_FAM_THREAD ? TT_PART_CUT : TT_PART_BEGINS;
 }

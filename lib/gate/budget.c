@@ -45,7 +45,7 @@ tt_budget_measure(struct tt_budget_reader *rd, struct tt_measure *x, size_t *whi
 
 	if (rc != TT_OK)
 		return rc;
-	b->needs |= x->metric->needs;
+	b->needs |= tt_measure_needs(x);
 	for (*which = 0; *which < b->nmeasure; ++*which) {
 		if (strcmp(b->measure[*which].key, x->key) == 0) {
 			b->measure[*which].pooled |= x->pooled;

@@ -190,6 +190,18 @@ tt_measure_framed(const struct tt_measure *x)
 }
 
 bool
+tt_measure_by_frame(const struct tt_measure *x)
+{
+	return x->stat == TT_STAT_FRAME_MEAN && (x->metric->family == TT_FAM_THREAD || (x->metric->family == TT_FAM_MARKER && x->metric->of == 2));
+}
+
+unsigned
+tt_measure_needs(const struct tt_measure *x)
+{
+	return x->metric->needs | (tt_measure_by_frame(x) ? TT_NEEDS_BY_FRAME : 0);
+}
+
+bool
 tt_measure_counts(const struct tt_measure *x)
 {
 	return x->metric->family == TT_FAM_ALLOC && x->metric->of == 1;

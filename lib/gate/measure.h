@@ -99,8 +99,14 @@ bool tt_stat_loud(enum tt_stat_kind stat);
 /* Fill x->key from the rest; in ${a}. */
 int tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 
-/* True if the measure counts within whole frames only, not before the first and after the last. */
+/* True if the measure counts within whole frames only, not before the first and after the last; of times, on the frame thread. */
 bool tt_measure_framed(const struct tt_measure *x);
+
+/* What the run needs for it: enum tt_needs. */
+unsigned tt_measure_needs(const struct tt_measure *x);
+
+/* True if the measure is of what threads other than the frame thread do in frames, which only sums of single frames tell. */
+bool tt_measure_by_frame(const struct tt_measure *x);
 
 /* True if the measure counts, rather than adds up. */
 bool tt_measure_counts(const struct tt_measure *x);

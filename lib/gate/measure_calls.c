@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "gate/measure_model.h"
 #include "model/names.h"
+#include "view/frame_sums.h"
 #include "view/view.h"
 
 bool
@@ -83,6 +84,33 @@ mean(const struct about *a, struct tt_value *v)
 		v->why = "no whole activation";
 }
 
+/* What threads and rows do in frames, whatever thread begins these. */
+static int
+find_in_frames(struct tt_figures *g, struct tt_err *err)
+{
+	const struct tt_paths *p = tt_view_paths(g->view, TT_GROUP_NONE, TT_PATHS_LINK, err);
+
+	if (g->calls_in_frames || !p)
+		return p ? TT_OK : err->code;
+	g->thread_in_frames = tt_arena_alloc(&g->work, (g->m->threads.n + 1) * sizeof *g->thread_in_frames, err);
+	g->calls_in_frames = g->thread_in_frames ? tt_arena_alloc(&g->work, (p->nrow + 1) * sizeof *g->calls_in_frames, err) : NULL;
+	return g->calls_in_frames ? tt_frame_sums_all(g->view, g->thread_in_frames, g->calls_in_frames, err) : err->code;
+}
+
+/* Begins on all threads. What is counted of a part of a run is of its frames alone. */
+static int
+calls_per_frame(struct tt_figures *g, const struct about *a, struct tt_value *v, struct tt_err *err)
+{
+	uint64_t n = 0;
+
+	if (!g->m->of && find_in_frames(g, err) != TT_OK)
+		return err->code;
+	for (uint32_t i = 0; !g->m->of && i < a->p->nrow; i++)
+		n += a->slot[i] == 0 ? g->calls_in_frames[i] : 0;
+	tt_value_ratio(v, tt_at_most(g->m->of ? a->sum.n : n), (int64_t)tt_figures_frames(g));
+	return TT_OK;
+}
+
 static bool
 is_per_frame(enum tt_stat_kind stat)
 {
@@ -127,7 +155,7 @@ marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	else if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, x->metric->of == 0 ? s->total : x->metric->of == 1 ? s->self : tt_at_most(s->n));
 	else if (x->stat == TT_STAT_FRAME_MEAN && x->metric->of == 2)
-		tt_value_ratio(v, tt_at_most(s->n), (int64_t)frames);
+		return calls_per_frame(g, &a, v, err);
 	else if (is_per_frame(x->stat))
 		in_frames(g, &a, x, v);
 	else if (x->stat == TT_STAT_MEAN && s->met)
@@ -190,12 +218,14 @@ category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, s
 static int
 thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
+	const bool framed = tt_measure_by_frame(x) && tt_figures_frames(g) && !g->m->of;
+	const struct tt_zone_time *time = framed ? NULL : tt_view_zone_time(g->view, err);
 	int64_t busy = 0;
-	const struct tt_zone_time *time = tt_view_zone_time(g->view, err);
 	bool met = false;
 
-	if (!time)
+	if (framed ? find_in_frames(g, err) != TT_OK : !time)
 		return err->code;
+	time = framed ? g->thread_in_frames : time;
 	for (size_t i = 0; i < g->m->threads.n; i++) {
 		if (!tt_figures_match(x, g->m->threads.t[i]->name))
 			continue;

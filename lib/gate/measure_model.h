@@ -13,6 +13,7 @@ struct tt_figures_table;
 struct tt_measure;
 struct tt_value;
 struct tt_views;
+struct tt_zone_time;
 
 /* One model at work. */
 struct tt_figures {
@@ -22,6 +23,8 @@ struct tt_figures {
 	struct tt_arena *out;         /* what the values keep */
 	struct tt_arena work;
 	struct tt_figures_table *table;       /* those that measures of cells have asked for */
+	struct tt_zone_time *thread_in_frames;        /* by index, and zones by row: of all frames together; NULL: nobody has asked */
+	uint64_t *calls_in_frames;
 };
 
 static inline void

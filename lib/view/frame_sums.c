@@ -265,3 +265,28 @@ tt_frame_sums_next(struct tt_frame_sums *s)
 		drop_waits(s);
 	return s->err->code == TT_OK;
 }
+
+int
+tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uint64_t *calls, struct tt_err *err)
+{
+	struct tt_frame_sums s;
+
+	tt_frame_sums_init(&s, view, err);
+	s.only = TT_SUM_TOP | TT_SUM_WAIT;
+	tt_frame_sums_rewind(&s);
+	while (tt_frame_sums_next(&s)) {
+		for (size_t i = 0; i < s.n; i++) {
+			const struct tt_frame_path *rec = &s.rec[i];
+			const struct tt_thread *t = tt_paths_thread(s.p, rec->node);
+			const uint8_t is = s.is[rec->node];
+
+			if (!t || !tt_frame_sums_zone(&s, rec->node))
+				continue;
+			by_thread[t->index].inside += is & TT_SUM_TOP ? rec->total : 0;
+			by_thread[t->index].waiting += is & TT_SUM_WAIT ? rec->total : 0;
+			calls[tt_paths_row(s.p, rec->node)] += tt_paths_shown(s.p, rec->node) ? rec->n : 0;
+		}
+	}
+	tt_frame_sums_free(&s);
+	return err->code;
+}

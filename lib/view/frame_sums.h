@@ -51,6 +51,13 @@ bool tt_frame_sums_next(struct tt_frame_sums *s);
 /* Take the next record as it was put aside; s->is_next says whether there is one. For whoever needs no settled sums. */
 void tt_frame_sums_fetch(struct tt_frame_sums *s);
 
+/**
+ * tt_frame_sums_all(view, by_thread, calls, err):
+ * All frames together: of each thread, by index, the time inside zones and waiting, and of each row the zones that begin. Room for both is
+ * the caller's, and zeroed. Errors: those of reading back.
+ */
+int tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uint64_t *calls, struct tt_err *err);
+
 /* True if ${node} is a zone with a marker. */
 static inline bool
 tt_frame_sums_zone(const struct tt_frame_sums *s, uint32_t node)

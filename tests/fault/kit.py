@@ -40,7 +40,8 @@ BUDGET = """{ "tracetool_budget": 1, "rows": [
   { "id": "a", "metric": "frame.time", "stat": "p95", "max": "1s", "over": "pooled" },
   { "id": "b", "metric": "marker.time", "marker": "World:*", "max": "+50%", "where": { "format": "*" } },
   { "id": "c", "metric": "category.time", "category": "*", "max": "1s", "waive": { "until": "2030-01-01", "why": "x" } },
-  { "id": "d", "metric": "gc.alloc.bytes", "max": "1B", "level": "warn" } ] }
+  { "id": "d", "metric": "gc.alloc.bytes", "max": "1B", "level": "warn" },
+  { "id": "e", "metric": "thread.time", "thread": "*", "max": "1s" } ] }
 """
 
 

@@ -53,12 +53,22 @@ def nearest(values, p):
     return sorted(values)[max(math.ceil(len(values) * p) - 1, 0)] if values else None
 
 
+def over_time(capture, v, options):
+    """With one bucket of all time, --metric has the gate's figures per frame."""
+    keys = [k for k in v if k.endswith(".per_frame.mean") and not isinstance(v[k], dict)]
+    rows = json.loads(run("stats", "-q", capture, "--limit", "0", "--format", "json", "--buckets", "1",
+                          *[w for k in keys for w in ("--metric", k)], *options))["tables"]["timeline_metrics"]["rows"]
+    check(len(rows) == len(keys) > 5, "figures per frame", len(rows), keys)
+    for r in rows:
+        near("%s: --metric %s" % (os.path.basename(capture), r["metric"]), r["value"], v[r["metric"]], 0.51 if r["unit"] in ("ns", "bytes") else 0.0051)
+
+
 def compare(capture, marker, category, thread, counter, options):
     rows = rows_of("marker.time", "per_frame.mean per_frame.max total mean median p95 p99 max min", marker=marker)
     rows += rows_of("marker.self", "per_frame.mean total", marker=marker)
     rows += [dict(r, max=1) for r in rows_of("marker.count", "total per_frame.mean", marker=marker)]
     rows += rows_of("category.time", "per_frame.mean per_frame.median per_frame.p95 per_frame.max total", category=category)
-    rows += rows_of("thread.time", "total", thread=thread)
+    rows += rows_of("thread.time", "total per_frame.mean", thread=thread)
     rows += [dict(r, max=0) for r in rows_of("counter", "max min mean last", counter=counter)] if counter else []
     rows += [dict(r, max=1) for r in rows_of("frame.over", "count per_1000", limit="0.4ms")]
     v = gate_values(capture, rows, options)
@@ -96,13 +106,18 @@ def compare(capture, marker, category, thread, counter, options):
         near("marker.time." + stat, v["marker.time[%s].%s" % (marker, stat)], m[column], 0.5)
     near("marker.self", v["marker.self[%s].total" % marker], m["self_ns"])
     near("marker.count", v["marker.count[%s].total" % marker], m["count"])
-    near("marker.count per frame", v["marker.count[%s].per_frame.mean" % marker], m["count"] / n)
+    frames = json.loads(run("stats", "-q", capture, "--limit", "0", "--format", "json", "--table", "frame_markers,frame_threads", *options))["tables"]
+    near("marker.count per frame", v["marker.count[%s].per_frame.mean" % marker],
+         sum(r["count"] for r in frames["frame_markers"]["rows"] if r["marker"] == marker) / n)
     c = [r for r in tables["categories"]["rows"] if r["category"] == category][0]
     for stat, column in (("total", "self_ns"), ("per_frame.mean", "frame_self_mean_ns"), ("per_frame.max", "frame_self_max_ns"),
                          ("per_frame.median", "frame_self_median_ns"), ("per_frame.p95", "frame_self_p95_ns")):
         near("category.time." + stat, v["category.time[%s].%s" % (category, stat)], c[column], 0.5)
     busy = sum(r["busy_ns"] for r in tables["threads"]["rows"] if r["thread"] == thread)
     near("thread.time", v["thread.time[%s].total" % thread], busy)
+    near("thread.time per frame", v["thread.time[%s].per_frame.mean" % thread],
+         sum(r["busy_ns"] for r in frames["frame_threads"]["rows"] if r["thread"] == thread) / n)
+    over_time(capture, v, options)
     lost = sum(r["count"] or 1 for r in tables["loss"]["rows"] if r["severity"] in ("loss", "error")) if "loss" in tables else 0
     near("lost.events", v["lost.events.total"], lost)
     if counter:
