@@ -193,8 +193,8 @@ bool batch_list_read(const struct tt_result *r, struct batch_list *l);
 
 /**
  * batch_lists_add(app, all, l, err), batch_lists_check(app, all, told, what, err):
- * Note a shard; are all shards of each list there? *${what} is NULL if so, else it says for people which are not. ${told}: that shards are
- * missing was told, so it is about lists that differ alone.
+ * Note a shard; are all shards of each list there? *${what} is NULL if so, else it says for people which are not. ${told}: missing shards have
+ * been reported already, so *${what} names only lists that differ.
  */
 int batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_list *l, struct tt_err *err);
 int batch_lists_check(struct app *app, struct batch_lists *all, bool told, const char **what, struct tt_err *err);

@@ -400,7 +400,7 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	if (!bounds || !end || !seen || !apart)
 		return NULL;
 	return tt_verdict_text(w->v, err, "%s by pairs%s, allowed %s%s; medians %s, was %s%s%s%s", share(r, &shift, r->shift, r->shift_ppm), bounds,
-	    limit.s, r->asked ? ", for pairs differ too much to show less" : "", value.s, base.s, end, apart, seen);
+	    limit.s, r->asked ? ", the least that pairs this far apart can show" : "", value.s, base.s, end, apart, seen);
 }
 
 /* Was the new build the worse one in more of the pairs left out than accidents, which hit either, come to by chance once in eight times? */
