@@ -558,7 +558,7 @@ gate_set_run(const struct gate *x, struct tt_run_opts *run)
 	if (!run->frame_thread)
 		run->frame_thread = x->budget.frame_thread;
 	if (x->budget.skip.frames && !run->filter.has_frames) {
-		run->filter.has_frames = run->filter.frames_of_each = true;
+		run->filter.has_frames = run->filter.frames_of_each = run->filter.frames_to_end = true;
 		run->filter.frame_first = x->budget.skip.frames + 1;
 		run->filter.frame_last = UINT64_MAX;
 	}

@@ -35,6 +35,7 @@ struct tt_filter {
 	                                         nothing else: tt_filter_begin() */
 	bool has_frames;
 	uint64_t frame_first, frame_last;     /* inclusive; becomes from and to once the frame table is known */
+	bool frames_to_end;                   /* what follows the last of them is in the time, too */
 	bool frames_of_each;                  /* of several captures, from the first to the last of those chosen in each; else one alone may have frames */
 	const char *from_label, *to_label;    /* facts (tt_facts_find) that begin and end the time; NULL: none. Become from and to */
 	const char *const *thread;            /* globs, NULL-terminated, or NULL */

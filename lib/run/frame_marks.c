@@ -365,7 +365,7 @@ narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_
 		return leave_gaps_out(m, err);
 	if (frames && frames->n > 0 && (f->has_frames || labels)) {
 		f->from = frames->start[0];
-		f->to = frames->start[0] + frames->dur[0];
+		f->to = f->frames_to_end ? f->to : frames->start[0] + frames->dur[0];
 		for (size_t i = 0; i < frames->nof; i++) {        /* of several captures no frame is cut */
 			size_t first = frames->of[i].first, last = frames->of[i].end;
 

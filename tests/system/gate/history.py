@@ -88,7 +88,7 @@ def levels_in_all_forms():
     text = run("history", "base.json", "--row", "frame.time.median")
     check("night-13" in text and " ns" not in text and "10.58" in text, "text of one figure has its sessions", text)
     text = run("history", "base.json")
-    check("night-13" not in text and "frame.time.median" in text and "gc.time" not in text, "of several it has changes alone", text)
+    check("night-13" not in text and "frame.time.median" in text and "exceptions" not in text, "of several it has changes alone", text)
     check("| frame.time.median" in run("history", "base.json", "--format", "markdown"), "Markdown")
 
 

@@ -222,6 +222,18 @@ def skipped(capture, marker, options):
     check(v["gc.alloc.bytes.total"] < n, "until_marker leaves something out", v["gc.alloc.bytes.total"], n)
 
 
+def skipped_frames(capture, marker, options):
+    """A budget that skips frames leaves out what is before the first other one, and nothing at the end."""
+    begins = sorted(int(r["start_ns"]) for r in events(capture, options) if r["name"] == marker)
+    rows = rows_of("marker.self", "total", marker="*") + rows_of("thread.time", "total per_frame.mean", thread="*")
+    v = gate_values(capture, [dict(r) for r in rows], options, skip={"frames": 10})
+    w = gate_values(capture, [dict(r) for r in rows], options + ["--time", "%d.%09d-" % divmod(begins[10], 10**9)])
+    check(v == w, "frames", {k: (v[k], w[k]) for k in v if v[k] != w[k]})
+    x = gate_values(capture, rows, options + ["--frames", "11-"])
+    check(v["frame.count.total"] == x["frame.count.total"] == len(begins) - 11, "frames that are left", v["frame.count.total"], len(begins))
+    check(v["marker.self[*].total"] > x["marker.self[*].total"], "what follows the last frame", v["marker.self[*].total"], x["marker.self[*].total"])
+
+
 def skipped_to_instant(capture):
     """The marker may be an instant: calls that begin then or later are counted."""
     rows = events(capture, [])
@@ -331,5 +343,6 @@ if __name__ == "__main__":
     several_counters(os.path.join(TESTDATA, "mlpd", "good-d10-counters-zip.mlpd"))
     now_and_then()
     skipped(d01, "World:Physics", ["--frame-marker", "World:Frame"])
+    skipped_frames(d01, "World:Frame", ["--frame-marker", "World:Frame"])
     skipped_to_instant(os.path.join(TESTDATA, "capture", "good-v1.0-every-kind.ttc"))
     end()
