@@ -111,20 +111,23 @@ wrong:
 int
 val_duration(const char *s, int64_t *ns, struct tt_err *err)
 {
-	static const struct { const char *name; int64_t ns; } unit[] = {
-		{ "ns", 1 }, { "us", 1000 }, { "\302\265s", 1000 }, { "\316\274s", 1000 },
-		{ "ms", 1000000 }, { "s", NS_PER_S },
+	/* Decimals need a power of ten: a minute is so many seconds. */
+	static const struct { const char *name; int64_t ns, times; } unit[] = {
+		{ "ns", 1, 1 }, { "us", 1000, 1 }, { "\302\265s", 1000, 1 }, { "\316\274s", 1000, 1 },
+		{ "ms", 1000000, 1 }, { "s", NS_PER_S, 1 }, { "m", NS_PER_S, 60 }, { "h", NS_PER_S, 3600 },
 	};
 	size_t n = strspn(s, "0123456789.");
 
 	for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
 		const char *p = s;
 
-		if (strcmp(s + n, unit[i].name) == 0 && decimal(&p, unit[i].ns, ns) && p == s + n)
+		if (strcmp(s + n, unit[i].name) == 0 && decimal(&p, unit[i].ns, ns) && p == s + n && *ns <= INT64_MAX / unit[i].times) {
+			*ns *= unit[i].times;
 			return TT_OK;
+		}
 	}
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-	    "\"%s\" is not a duration (a number and ns, us, ms or s, like 1.5ms; not finer than 1ns)", s);
+	    "\"%s\" is not a duration (a number and ns, us, ms, s, m or h, like 1.5ms; not finer than 1ns)", s);
 }
 
 int

@@ -21,7 +21,7 @@ int val_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_er
 /* Bytes: a whole number, with k, M, G or T after it times 1024 each. */
 int val_size(const char *s, uint64_t *v, struct tt_err *err);
 
-/* A length of time with its unit, in ns: "250ns", "1.5ms", "2s", also us and µs. */
+/* A length of time with its unit, in ns: "250ns", "1.5ms", "2s", "10m", "1h", also us and µs. */
 int val_duration(const char *s, int64_t *ns, struct tt_err *err);
 
 /* Milliseconds, in ns: "16.67"; the unit "ms" may follow. Above zero. */

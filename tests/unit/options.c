@@ -55,9 +55,12 @@ TEST(durations_are_exact)
 	CHECK(val_duration(".25s", &v, &err) == TT_OK && v == 250000000);
 	CHECK(val_duration("2.s", &v, &err) == TT_OK && v == 2000000000);
 	CHECK(val_duration("1.000000000000s", &v, &err) == TT_OK && v == 1000000000);
+	CHECK(val_duration("1.5m", &v, &err) == TT_OK && v == 90000000000);
+	CHECK(val_duration("1h", &v, &err) == TT_OK && v == 3600000000000);
 	CHECK(val_duration("9223372036s", &v, &err) == TT_OK);
+	CHECK(val_duration("2562047h", &v, &err) == TT_OK);
 	static const char *const bad[] = { "", "5", "ms", ".ms", "1.5ns", "0.0000000001s", "9223372037s",
-		"1e3ms", "1m", "1.2.3ms", "-1ms", " 1ms", "1 ms" };
+		"1e3ms", "1M", "1min", "2562048h", "0.0000000001h", "1.2.3ms", "-1ms", " 1ms", "1 ms" };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		CHECK_EQ_INT(val_duration(bad[i], &v, &err), TT_E_USAGE);
 }
