@@ -490,7 +490,8 @@ level_at_end(struct tt_judging *w, const struct tt_pairs_row *row, size_t n, dou
 			d[i * most + k] = i % 2 ? 2 * row[i].limit - row[i].d[k % n] : row[i].d[k % n];
 	}
 	rc = tt_pairs_family(all, w->np, most, &plan, TT_ALPHA, w->mem, err);
-	*level = rc == TT_OK ? all[0].nominal : 0;
+	/* Of a row that would be worse: a turned one, if there are several. */
+	*level = rc == TT_OK ? all[w->np > 1].nominal : 0;
 	return rc;
 }
 

@@ -22,6 +22,7 @@
 #define FAR 5                         /* so many times as far from the median distance as the median of distances from it */
 #define FAR_LEAST 10                  /* fewer do not tell what is far */
 #define FAR_MOST(n) ((n) * 3 / 10)    /* so many of n are left out at most: more are no accidents */
+#define APART 0.15                    /* of the level goes on rows that are set apart for being far below their limits */
 #define DIVISIONS 64
 #define EFFICIENCY 0.955              /* of ranks beside means where differences are normal: 3 / pi */
 
@@ -574,25 +575,58 @@ by_tail(const void *a, const void *b, void *arg)
 	return t[i].ours != t[k].ours ? TT_CMP(t[i].ours, t[k].ours) : TT_CMP(i, k);
 }
 
-static int
-by_uint32(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
+/* Of all ways to swap the first ${n} pairs, those in which some row has stopped at a look, or was set apart: by the swaps, one bit each. */
+struct stops {
+	uint8_t *is;                  /* NULL: there was no look yet */
+	size_t n;
+};
 
-	return TT_CMP(*x, *y);
+static bool
+has_stopped(const struct stops *s, size_t b)
+{
+	return s->is && s->is[b & (((size_t)1 << s->n) - 1)];
+}
+
+/* For each of ${signs} ways, how sure the surest of these rows is. */
+static void
+surest(const struct together *t, const size_t *order, size_t nrow, size_t signs, uint32_t *least)
+{
+	for (size_t b = 0; b < signs; b++)
+		least[b] = UINT32_MAX;
+	for (size_t k = 0; k < nrow; k++)
+		for (size_t b = 0; b < signs; b++)
+			least[b] = t[order[k]].tail[b] < least[b] ? t[order[k]].tail[b] : least[b];
+}
+
+/* How sure the surest row may be for at most ${may} ways to be that sure, or have stopped before; 0: none is so rare. ${many} is room. */
+static uint32_t
+rare(const uint32_t *least, size_t signs, const struct stops *before, size_t may, uint32_t *many)
+{
+	size_t sum = 0;
+	uint32_t c = 0;
+
+	memset(many, 0, (signs + 1) * sizeof *many);
+	for (size_t b = 0; b < signs; b++)
+		if (has_stopped(before, b))
+			sum++;
+		else
+			many[least[b]]++;
+	while (c < signs && sum + many[c + 1] <= may)
+		sum += many[++c];
+	return sum <= may ? c : 0;
 }
 
 /*
- * Of all signs, in how many is any of the rows that are not surer than this one as sure as it is: ${adjusted}, by row. ${order}: by that.
- * *${nominal}: how sure a row must be to be so in at most ${alpha}, all rows taken together.
+ * In what share of all ways is any of the rows that are not surer than this one as sure as it is, or has one stopped before: ${adjusted}, by row.
+ * ${order}: by that. ${least} is room.
  */
 static void
-step_down(struct together *t, const size_t *order, size_t nrow, size_t n, double alpha, double *adjusted, double *nominal)
+step_down(const struct together *t, const size_t *order, size_t nrow, size_t signs, const struct stops *before, uint32_t *least, double *adjusted)
 {
-	size_t signs = (size_t)1 << n, may = (size_t)(alpha * (double)signs * BIT);
-	uint32_t *least = t[order[nrow - 1]].tail;
-	double before = 0;
+	double most = 0;
 
+	for (size_t b = 0; b < signs; b++)
+		least[b] = has_stopped(before, b) ? 0 : UINT32_MAX;
 	for (size_t k = nrow; k-- > 0; ) {
 		const uint32_t *tail = t[order[k]].tail, ours = t[order[k]].ours;
 		size_t sum = 0;
@@ -604,60 +638,126 @@ step_down(struct together *t, const size_t *order, size_t nrow, size_t n, double
 		adjusted[order[k]] = (double)sum / (double)signs;
 	}
 	for (size_t k = 0; k < nrow; k++) {
-		before = fmax(before, adjusted[order[k]]);
-		adjusted[order[k]] = before;
+		most = fmax(most, adjusted[order[k]]);
+		adjusted[order[k]] = most;
 	}
-	tt_sort(least, signs, by_uint32);
-	while (may > 0 && may < signs && least[may - 1] == least[may])
-		may--;
-	*nominal = may ? (double)least[may - 1] / (double)signs : 0;
+}
+
+/* A look at several rows. */
+struct row_look {
+	struct tt_pairs_row *row;
+	size_t nrow, n;
+	double level;                 /* that may be spent on this look and those before */
+	bool last;
+	struct stops stops;           /* of the looks before; then of this one, too */
+	double *adjusted;             /* by row: the share that has stopped if the row does */
+};
+
+/* Put those that may be worse first in ${order}; how many these are. */
+static size_t
+set_apart(const struct together *t, size_t *order, size_t nrow, size_t signs, uint32_t most)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nrow; i++)
+		if (t[order[i]].tail[signs - 1] > most) {
+			size_t row = order[i];
+
+			memmove(order + kept + 1, order + kept, (i - kept) * sizeof *order);
+			order[kept++] = row;
+		}
+	return kept;
+}
+
+/* The look, with tails; ${order}: all rows; ${room}: 2 * signs + 1 numbers; ${stopped}: what has stopped then, by way. */
+static void
+count_together(struct row_look *l, struct together *t, size_t *order, uint32_t *room, uint8_t *stopped)
+{
+	static const struct stops none;
+	size_t signs = (size_t)1 << l->n, may = (size_t)(l->level * (double)signs * BIT), kept;
+	uint32_t *least = room, *many = room + signs, all, apart = 0, c;
+	const struct stops now = { .is = stopped, .n = l->n };
+
+	surest(t, order, l->nrow, signs, least);
+	all = rare(least, signs, &l->stops, may, many);
+	if (l->last && l->nrow > 1)
+		apart = rare(least, signs, &none, (size_t)((double)may * APART), many);
+	/* With all pairs the other way around, what is sure to be above is as sure to be below. */
+	for (size_t b = 0; b < signs; b++)
+		stopped[b] = has_stopped(&l->stops, b) || least[~b & (signs - 1)] <= apart;
+	kept = set_apart(t, order, l->nrow, signs, apart);
+	qsort_r(order, kept, sizeof *order, by_tail, t);
+	for (size_t i = kept; i < l->nrow; i++) {
+		l->adjusted[order[i]] = 1;
+		l->row[order[i]].nominal = (double)all / (double)signs;
+	}
+	if (kept == 0)
+		return;
+	step_down(t, order, kept, signs, &now, least, l->adjusted);
+	c = rare(least, signs, &now, may, many);
+	for (size_t i = 0; i < kept; i++)
+		l->row[order[i]].nominal = (double)c / (double)signs;
+	for (size_t b = 0; b < signs; b++)
+		stopped[b] |= least[b] <= c;
 }
 
 static int
-look_together(struct tt_pairs_row *row, size_t nrow, size_t n, double alpha, double *adjusted, struct tt_mem *mem, struct tt_err *err)
+look_together(struct row_look *l, struct tt_mem *mem, struct tt_err *err)
 {
-	struct together *t = tt_mem_alloc(mem, nrow * sizeof *t, err);
-	size_t *order = t ? tt_mem_alloc(mem, nrow * sizeof *order, err) : NULL, bytes = sizeof(uint32_t) << n;
-	int rc = order ? TT_OK : err->code;
-	double nominal = 0;
+	size_t signs = (size_t)1 << l->n, tails = signs * sizeof(uint32_t), nroom = (2 * signs + 1) * sizeof(uint32_t);
+	struct together *t = tt_mem_alloc(mem, l->nrow * sizeof *t, err);
+	size_t *order = t ? tt_mem_alloc(mem, l->nrow * sizeof *order, err) : NULL;
+	uint32_t *room = order ? tt_mem_alloc(mem, nroom, err) : NULL;
+	uint8_t *stopped = room ? tt_mem_alloc(mem, signs, err) : NULL;
+	int rc = stopped ? TT_OK : err->code;
 
-	for (size_t i = 0; i < nrow && rc == TT_OK; i++) {
-		t[i].tail = tt_mem_alloc(mem, bytes, err);
+	for (size_t i = 0; i < l->nrow && rc == TT_OK; i++) {
+		t[i].tail = tt_mem_alloc(mem, tails, err);
 		order[i] = i;
 		if (t[i].tail)
-			count_tails(&row[i], n, &t[i]);
+			count_tails(&l->row[i], l->n, &t[i]);
 		else
 			rc = err->code;
 	}
 	if (rc == TT_OK) {
-		qsort_r(order, nrow, sizeof *order, by_tail, t);
-		step_down(t, order, nrow, n, alpha, adjusted, &nominal);
+		count_together(l, t, order, room, stopped);
+		if (l->stops.is)
+			tt_mem_free(mem, l->stops.is, (size_t)1 << l->stops.n);
+		l->stops = (struct stops){ .is = stopped, .n = l->n };
+		stopped = NULL;
 	}
-	for (size_t i = 0; i < nrow; i++) {
-		row[i].nominal = nominal;
-		if (t && t[i].tail)
-			tt_mem_free(mem, t[i].tail, bytes);
-	}
-	tt_mem_free(mem, order, nrow * sizeof *order);
-	tt_mem_free(mem, t, nrow * sizeof *t);
+	for (size_t i = 0; t && i < l->nrow; i++)
+		if (t[i].tail)
+			tt_mem_free(mem, t[i].tail, tails);
+	tt_mem_free(mem, stopped, signs);
+	tt_mem_free(mem, room, nroom);
+	tt_mem_free(mem, order, l->nrow * sizeof *order);
+	tt_mem_free(mem, t, l->nrow * sizeof *t);
 	return rc;
 }
 
 #define TOGETHER ((size_t)1 << 25)    /* signs of all rows; beyond, Holm's correction */
 
-/* One look at the first ${n} pairs. */
+/* One look, which may spend ${share} of ${alpha} if what was spent before is not counted. l->adjusted: p values for this level. */
 static int
-look_at_rows(struct tt_pairs_row *row, size_t nrow, size_t n, double alpha, double *adjusted, struct tt_mem *mem, struct tt_err *err)
+look_at_rows(struct row_look *l, double alpha, double share, struct tt_mem *mem, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (n <= TT_PAIRS_EXACT && nrow << n <= TOGETHER)
-		return look_together(row, nrow, n, alpha, adjusted, mem, err);
-	for (size_t i = 0; i < nrow && rc == TT_OK; i++) {
-		rc = tt_signed_rank(row[i].d, n, row[i].limit, &adjusted[i], mem, err);
-		row[i].nominal = alpha / (double)nrow;
+	if (l->n <= TT_PAIRS_EXACT && l->nrow << l->n <= TOGETHER) {
+		rc = look_together(l, mem, err);
+		for (size_t i = 0; i < l->nrow; i++)
+			l->adjusted[i] *= alpha / l->level;
+		return rc;
 	}
-	return rc == TT_OK ? tt_holm(adjusted, nrow, mem, err) : rc;
+	for (size_t i = 0; i < l->nrow && rc == TT_OK; i++) {
+		rc = tt_signed_rank(l->row[i].d, l->n, l->row[i].limit, &l->adjusted[i], mem, err);
+		l->row[i].nominal = alpha * share / (double)l->nrow;
+	}
+	rc = rc == TT_OK ? tt_holm(l->adjusted, l->nrow, mem, err) : rc;
+	for (size_t i = 0; i < l->nrow; i++)
+		l->adjusted[i] /= share;
+	return rc;
 }
 
 /* The share of the level for a look after ${n} pairs, once *${spent} is spent; 0: no look. Where no sum is rare enough, it is kept. */
@@ -682,9 +782,12 @@ int
 tt_pairs_family(struct tt_pairs_row *row, size_t nrow, size_t n, const struct tt_pairs_plan *plan, double alpha, struct tt_mem *mem,
     struct tt_err *err)
 {
-	double *now = tt_mem_alloc(mem, nrow * sizeof *now, err), spent = 0;
-	int rc = now ? TT_OK : err->code;
+	struct row_look l = { .row = row, .nrow = nrow };
+	double spent = 0;
+	int rc;
 
+	l.adjusted = tt_mem_alloc(mem, nrow * sizeof *l.adjusted, err);
+	rc = l.adjusted ? TT_OK : err->code;
 	for (size_t i = 0; i < nrow && rc == TT_OK; i++) {
 		row[i].adjusted = 1;
 		rc = tt_signed_rank(row[i].d, n, row[i].limit, &row[i].p, mem, err);
@@ -696,10 +799,15 @@ tt_pairs_family(struct tt_pairs_row *row, size_t nrow, size_t n, const struct tt
 			row[i].nominal = 0;
 		if (share <= 0)
 			continue;
-		rc = look_at_rows(row, nrow, k, alpha * share, now, mem, err);
+		l.n = k;
+		l.level = alpha * spent;
+		l.last = spent * BIT >= 1;
+		rc = look_at_rows(&l, alpha, share, mem, err);
 		for (size_t i = 0; i < nrow && rc == TT_OK; i++)
-			row[i].adjusted = fmin(row[i].adjusted, now[i] / share);
+			row[i].adjusted = fmin(row[i].adjusted, l.adjusted[i]);
 	}
-	tt_mem_free(mem, now, nrow * sizeof *now);
+	if (l.stops.is)
+		tt_mem_free(mem, l.stops.is, (size_t)1 << l.stops.n);
+	tt_mem_free(mem, l.adjusted, nrow * sizeof *l.adjusted);
 	return rc;
 }

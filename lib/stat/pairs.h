@@ -87,8 +87,12 @@ struct tt_pairs_row {
  * most ${alpha}, whenever one stops.
  *
  * Signs are given to whole pairs, as if the two runs were swapped, so figures that move together count as little more than one: the
- * step-down minP of Westfall and Young. Beyond TT_PAIRS_EXACT pairs it is Holm's correction. There are few looks, each with a
- * part of ${alpha} of its own: 5, 10 and 15 % of it after 50, 65 and 80 % of the pairs, and the rest at the end.
+ * step-down minP of Westfall and Young. Up to TT_PAIRS_EXACT pairs ways that stop at an early look are counted once, so looks cost
+ * little; beyond, it is Holm's correction, and each look has a part of ${alpha} of its own. There are few looks: after 50, 65 and 80 %
+ * of the pairs 5, 15 and 30 % of it may be spent, and all at the end.
+ *
+ * At the end, and exactly, rows that are far below their limits are set apart: they are not worse, and others are not corrected for them.
+ * Far is where by chance any row would be in at most 15 % of ${alpha}, which this costs.
  */
 int tt_pairs_family(struct tt_pairs_row *row, size_t nrow, size_t n, const struct tt_pairs_plan *plan, double alpha, struct tt_mem *mem,
     struct tt_err *err);

@@ -233,9 +233,32 @@ TEST(rows_together_err_no_more_than_one)
 			holm += any_holm;
 		}
 		CHECK((double)found <= 0.05 * (1 + 1e-9) * (double)((size_t)1 << n));
+		/* Looks are counted together; what they leave are the next rank sums, and what is set aside for rows far below. */
+		CHECK((double)found >= 0.05 * 0.75 * (double)((size_t)1 << n) - 4);
 		if (!plan.looks)
 			CHECK(found >= holm);
 	}
+}
+
+/* Rows that are all but sure to be below their limits cost others no more than what is set aside for finding them. */
+TEST(rows_far_below_their_limits_cost_little)
+{
+	const struct tt_pairs_plan plan = { .most = 10, .looks = false };
+	int64_t one[] = { 9, 4, 13, 7, -3, 5, 11, -2, 8, -1 }, below[4][10];
+	struct tt_pairs_row row[5] = { { .d = one, .limit = 0 } };
+
+	for (size_t r = 0; r < 4; r++)
+		for (size_t i = 0; i < 10; i++)
+			below[r][i] = -1000 - (int64_t)(next_random() % 1000);
+	for (size_t r = 1; r < 5; r++)
+		row[r] = (struct tt_pairs_row){ .d = below[r - 1], .limit = 0 };
+	CHECK_EQ_INT(tt_pairs_family(row, 5, 10, &plan, 0.05, &mem, &err), TT_OK);
+	CHECK(row[0].p > 0.01 && row[0].adjusted <= row[0].p + 0.15 * 0.05 && row[0].nominal >= 0.04);
+	for (size_t r = 1; r < 5; r++)
+		CHECK(row[r].adjusted >= 1);
+	/* Where all are, none is worse. */
+	CHECK_EQ_INT(tt_pairs_family(row + 1, 4, 10, &plan, 0.05, &mem, &err), TT_OK);
+	CHECK(row[1].adjusted >= 1 && row[4].adjusted >= 1);
 }
 
 TEST(one_look_is_the_plain_test)
