@@ -255,7 +255,7 @@ def cells():
         for k in (1, 5):
             yield ("one_row spread=%g k=%d +2%%" % (100 * spread, k),
                    lambda t, spread=spread, k=k: gate(World(3, spread=spread), k, t, "+2%", marker=1.05, row="m0"))
-    for spread in (0.005, 0.01, 0.025):
+    for spread in (0, 0.005, 0.01, 0.02, 0.03):
         for k in (1, 3, 5):
             yield ("power spread=%g k=%d" % (100 * spread, k),
                    lambda t, spread=spread, k=k: "%s at %+.1f %%" % (lambda r: (r[0], 100 * r[1]))(power(World(4, spread=spread), k, t, "+2%")))
