@@ -3,24 +3,9 @@
 # Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/build.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-# As a user calls it, without what the run of the tests has set.
-make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OPT -u BUILD -u TT_SANITIZED make -s BUILD="$work/build" "$@"; }
-passed=0 failed=0
-
-# is NAME COMMAND...: the command must succeed; what it says is shown where it does not.
-is() {
-	local name=$1
-	shift
-	if "$@" > "$work/out" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name"
-		cut -c 1-300 "$work/out" | head -n 20 | sed 's/^/    /'
-	fi
-}
+. tests/kit/is.sh
+work_in "${TMPDIR:-/tmp}" build
+make() { as_user make -s BUILD="$work/build" "$@"; }
 
 is "clang builds without a warning, with CFLAGS and CPPFLAGS of the user's own" \
 	make -j2 CC="${CLANG:-clang}" CFLAGS='-O0 -Werror' CPPFLAGS=-DX LDFLAGS=-Wl,-z,now
@@ -43,5 +28,4 @@ order() { make -n -j4 setup "$1" | awk '/apt-get install/ { s = NR } / -c -o |ru
 is "setup comes before the build" order all
 is "setup comes before the tests" order check
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -10,24 +10,10 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 # A build of our own: what `make check` has may be instrumented, and Mono is not.
 BUILD=${BUILD:-build}/package
-make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u TT_SANITIZED make -s CC=gcc OPT='-O2 -g' BUILD="$BUILD" "$@"; }
+. tests/kit/is.sh
+work_in "${TMPDIR:-/tmp}" package
+make() { as_user make -s CC=gcc OPT='-O2 -g' BUILD="$BUILD" "$@"; }
 package=formats/recorder/unity/package stubs=tests/unity-stubs
-work=$(mktemp -d "${TMPDIR:-/tmp}/package.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# is NAME COMMAND...: the command must succeed; what it says is shown where it does not.
-is() {
-	local name=$1
-	shift
-	if "$@" > "$work/out" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name"
-		cut -c 1-300 "$work/out" | head -n 40 | sed 's/^/    /'
-	fi
-}
 
 # --- C# -------------------------------------------------------------------------
 
@@ -368,5 +354,4 @@ mkdir "$work/npm"
 is "npm reads the archive" bash -c 'cd "$1" && npm --offline pack --dry-run --ignore-scripts "file:$2"' - \
 	"$work/npm" "$(realpath "$archive")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

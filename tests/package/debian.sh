@@ -10,31 +10,18 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 part=${1:-amd64}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian} suite=${DEBIAN_SUITE:-bookworm}
-left_out() { echo "left out: packages in a clean Debian ($part): $1"; echo "0 passed, 0 failed"; exit 0; }
-[ "$(id -u)" = 0 ] || left_out "not run as root"
-[ "$(dpkg --print-architecture)" = amd64 ] || left_out "this machine is not amd64"
-curl -fsI --max-time 20 "$mirror/dists/$suite/Release" > /dev/null || left_out "$mirror does not answer"
+. tests/kit/is.sh
+here() { leave_out "packages in a clean Debian ($part)" "$1"; }
+[ "$(id -u)" = 0 ] || here "not run as root"
+[ "$(dpkg --print-architecture)" = amd64 ] || here "this machine is not amd64"
+curl -fsI --max-time 20 "$mirror/dists/$suite/Release" > /dev/null || here "$mirror does not answer"
 
-work=$(mktemp -d /var/tmp/debian.XXXXXX) || exit 1
-trap 'rm -rf --one-file-system "$work"' EXIT
+work_in /var/tmp debian
 base=${TT_DEBIAN:-$work/base}
 version=$(sed -n 's/^#define TT_VERSION "\(.*\)"/\1/p' cmd/version.h)
-passed=0 failed=0
 
-# is NAME COMMAND...: the command must succeed; what it says is shown where it does not.
-is() {
-	local name=$1
-	shift
-	if "$@" > "$work/out" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name"
-		tail -n 60 "$work/out" | cut -c 1-300 | sed 's/^/    /'
-	fi
-}
-# Without what make and run.sh have set for the suites.
-debian() { env -u MAKEFLAGS -u MAKELEVEL -u TMPDIR .packaging/chroot.sh in "$base" "$work/$1" sh -c "$2"; }
+# debian PLACE COMMANDS: run by sh as root in a clean Debian; what they change there, the next ones with the same PLACE find.
+debian() { as_user env -u TMPDIR .packaging/chroot.sh in "$base" "$work/$1" sh -c "$2"; }
 install="apt-get install -qy --no-install-recommends"
 # unpack PLACE: the sources, as released, in /home/user of it.
 unpack() {
@@ -42,13 +29,7 @@ unpack() {
 		debian "$1" "useradd -m user && cd /home/user && tar -xzf ../tracetool-$version.tar.gz && chown -R user: ."
 }
 tree=/home/user/tracetool-$version
-finish() {
-	echo "$passed passed, $failed failed"
-	[ $failed -eq 0 ]
-	exit
-}
-
-is "the sources are packed" env -u MAKEFLAGS -u MAKELEVEL make -s BUILD="$work/sources" sources
+is "the sources are packed" as_user make -s BUILD="$work/sources" sources
 [ -e "$base/usr/bin/dpkg" ] || is "Debian's mirror gives a clean Debian" .packaging/chroot.sh make "$base"
 
 # --- the release's sources alone ---------------------------------------------------------------------
