@@ -52,9 +52,10 @@ ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) $(MAP) $(HARDEN_C) -pthread -fno-strict-
 ALL_LDFLAGS  := -pthread $(HARDEN_L) $(LDFLAGS)
 ALL_LDLIBS   = $(SQLITE) $(LIB_LDLIBS) -lm $(LDLIBS)
 
-# What links with libsqlite3, or nothing: databases are left out then, and the program says so. SQLITE= leaves them out.
-# Looked for once, and only when something is made: "make setup all" brings it in between.
-SQLITE   = $(eval SQLITE := $(shell $(PKG_CONFIG) --libs sqlite3 2>/dev/null))$(SQLITE)
+# What links with libsqlite3, or nothing: databases are left out then, and make and the program say so. SQLITE= leaves them out.
+# Looked for once, and only when something is made: "make setup all" brings it in between. Without pkg-config it is where its header is.
+SQLITE   = $(eval SQLITE := $(shell $(PKG_CONFIG) --libs sqlite3 2>/dev/null || \
+	{ $(CC) $(CPPFLAGS) -include sqlite3.h -E -x c /dev/null >/dev/null 2>&1 && echo -lsqlite3; }))$(SQLITE)
 SQLITE_INC = $(eval SQLITE_INC := $(shell $(PKG_CONFIG) --cflags sqlite3 2>/dev/null))$(SQLITE_INC)
 
 BIN      := $(BUILD)/tracetool
@@ -203,6 +204,7 @@ $(LIB): $(LIB_OBJ)
 $(BIN): $(CMD_OBJ) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+	$(if $(SQLITE),,@echo '$@: without databases (-o game.sqlite, query), which need libsqlite3 ("make setup" installs libsqlite3-dev)')
 
 # A recorder must not need anything but libc, must not be unloaded, and shows nothing but what it exports.
 PIC_FLAGS := -fvisibility=hidden $(if $(WINDOWS),,-fPIC)
@@ -346,7 +348,7 @@ clean:
 
 # What the program needs, and what else the tests and the other targets need.
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
-DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev libsqlite3-dev pkg-config zlib1g-dev
+DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev libsqlite3-dev zlib1g-dev
 DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip chromium clang cmark-gfm curl debootstrap firefox-esr git golang-go jq lcov \
 	libarchive-tools \
 	libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
