@@ -130,6 +130,7 @@ all: $(BIN) $(UNITY) mono
 .PHONY: help
 help:
 	@echo 'all        $(BIN), $(UNITY) and the Mono module (the default)'
+	@echo 'static     $(STATIC), one file with every library in it; setup-static installs what that needs'
 	@echo 'mono mono-windows   $(MONO), where Mono'"'"'s headers are; the same for Windows'
 	@echo 'unity-aarch64 unity-windows   the Unity recorder for these, where their compilers are'
 	@echo 'setup      install the Debian packages that the program needs and that are missing; beside "check" those of the tests, too'
@@ -205,6 +206,19 @@ $(BIN): $(CMD_OBJ) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 	$(if $(SQLITE),,@echo '$@: without databases (-o game.sqlite, query), which need libsqlite3 ("make setup" installs libsqlite3-dev)')
+
+# The same with every library in it: a file to copy to machines that have none of them. What libarchive can do beyond reading archives and
+# compressing is left out. SQLite could load extensions, but is never asked to; the linker warns of that and is not shown.
+STATIC   := $(BUILD)/static/tracetool
+STATIC_LIBS = $(filter-out -lacl -lxml2,$(shell $(PKG_CONFIG) --static --libs $(DEPENDS) $(if $(SQLITE),sqlite3)))
+.PHONY: static
+static: $(STATIC)
+$(STATIC): $(CMD_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(HARDEN),-static-pie,-static) -s $(ALL_LDFLAGS) -o $@ $^ $(STATIC_LIBS) -lm $(LDLIBS) 2> $@.told || \
+		{ cat $@.told; echo '$@: not every library is there to be linked in ("make setup-static" installs them)'; exit 1; } >&2
+	$(Q)grep -v -i dlopen $@.told >&2 || :
 
 # A recorder must not need anything but libc, must not be unloaded, and shows nothing but what it exports.
 PIC_FLAGS := -fvisibility=hidden $(if $(WINDOWS),,-fPIC)
@@ -516,12 +530,15 @@ DEB_OPTIONS ?=
 DEB_NEEDS   := build-essential debhelper libmono-2.0-dev pkg-config python3
 APT_INSTALL := apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends
 DEB_LIBS    := $(filter %-dev,$(filter-out libc6-dev,$(DEB_BUILD)))
-.PHONY: deb deb-arm64 setup-deb setup-deb-arm64 check-quick-arm64 sbom publish
+.PHONY: deb deb-arm64 setup-deb setup-deb-arm64 setup-static check-quick-arm64 sbom publish
 deb deb-arm64: sources
 	@.packaging/deb.sh $(TARBALL) $(VERSION) $(BUILD)/$@ $(if $(filter deb-%,$@),-a$(@:deb-%=%) -Pcross$(,)nocheck) \
 		$(DEB_OPTIONS)
 setup-deb:
 	$(APT_INSTALL) $(DEB_NEEDS) $(DEB_LIBS)
+# Debian has them as archives, too, for "make static".
+setup-static:
+	$(APT_INSTALL) $(DEB_BUILD) pkg-config libbz2-dev liblz4-dev liblzma-dev libzstd-dev nettle-dev
 setup-deb-arm64:
 	dpkg --add-architecture arm64
 	$(APT_INSTALL) $(filter-out %-dev,$(DEB_NEEDS)) crossbuild-essential-arm64 qemu-user $(DEB_LIBS:=:arm64) libmono-2.0-dev:arm64

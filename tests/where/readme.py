@@ -21,6 +21,7 @@ NOT_RUN = {
     "sudo make install": "changes the machine",
     "make dist": "package/compile does",
     "sudo make setup-deb": "changes the machine; package/debian does",
+    "sudo make setup-static": "changes the machine",
     "sudo apt install ./build/deb/tracetool*_amd64.deb": "changes the machine; package/debian does",
     "tracetool merge": "speaks of the command; what it needs is made below",
     "tracetool ab": "speaks of the command; it follows in full",
