@@ -11,7 +11,8 @@
 # where they are printed they are compared as "DATA" and "CASE".
 #
 # --write puts what was printed into the files without .glob; read the diff before committing it.
-# TT_CLI_LIMIT: seconds a case may take. TT_MISSING: tools that are not installed; cases that name one are left out. The last line is "N passed, N failed".
+# TT_CLI_LIMIT: seconds a case may take. TT_MISSING: tools that are not installed; cases that name one are left out, as is each "cli/CASE" that
+# matches TT_NOT. The last line is "N passed, N failed".
 set -u
 here=$(realpath "$(dirname "$0")")
 TRACETOOL=$(realpath "${TRACETOOL:-$here/../../build/tracetool}")
@@ -101,6 +102,8 @@ for case in "$@"; do
 	done
 	if [ -n "$missing" ]; then
 		echo "left out: $(basename "$case"): not installed:$missing"
+	elif [[ cli/$(basename "$case") =~ ${TT_NOT:-^$} ]]; then
+		echo "left out: $(basename "$case"): TT_NOT=$TT_NOT"
 	else
 		cases+=("$(realpath "$case")")
 	fi
