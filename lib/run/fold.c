@@ -881,6 +881,23 @@ zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t 
 	return finish(f, io, up + 1, e->ts, e->ts + e->dur, e->val, e->flags, err);
 }
 
+/* True if zones are not counted, but some are written, and none is left out. */
+static inline bool
+only_writes(const struct tt_fold *f)
+{
+	return !f->tree && f->close && !f->close->always && !f->filtered && !f->m->filter.player_only;
+}
+
+/* The same, of one that is looked at alone; one that is neither counted nor written is passed over, for what lies in it is neither, too. */
+static int
+zone_alone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err)
+{
+	if (!only_writes(f) || !is_zone_clear(f, e))
+		return zone(f, io, e, up, err);
+	f->lvl[up + 1].out = f->lvl[up + 1].hid = false;
+	return TT_OK;
+}
+
 /* The zone of level ${i} ends that began in this chunk and has an end of its own, ${e}. */
 static __attribute__((noinline)) int
 finish_begun(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err)
@@ -1113,7 +1130,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		switch (e->kind) {
 		case TT_ZONE:
 			if (unlikely(!plain || (close && !is_zone_clear(f, e))))
-				rc = zone(f, io, e, base + e->depth, err);
+				rc = zone_alone(f, io, e, base + e->depth, err);
 			else if (!few)
 				rc = zones(f, io, known, &e, end, &f->lvl[base], err);
 			else if (!likely(quick(f, known, e, &f->lvl[base + e->depth], hist)))

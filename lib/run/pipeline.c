@@ -561,9 +561,12 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 	return rc;
 }
 
+/* Parts need all that the whole does. An emitter that reads once more needs no counts: those of the first time are the model's. */
 static unsigned
 needs_of(const struct tt_run *r, enum tt_phase phase)
 {
+	if (phase == TT_PHASE_PARTS && !r->parts)
+		return tt_emit_needs(r->o->emit[0], &r->o->emit_opts[0]);
 	if (phase >= TT_PHASE_MAIN)
 		return r->needs;
 	return (r->needs & TT_NEEDS_FRAMES) | (phase == TT_PHASE_NAMES && !r->m->filter.min_dur ? TT_SKIM : 0);
