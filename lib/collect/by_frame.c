@@ -72,9 +72,26 @@ join_value(void *into, const void *next)
 	return true;
 }
 
+/* Frame, then path. */
+static uint64_t
+key_of_path(const void *rec)
+{
+	const struct tt_frame_path *x = rec;
+
+	return (uint64_t)x->frame << 32 | x->node;
+}
+
+static uint64_t
+key_of_value(const void *rec)
+{
+	const struct tt_frame_values *x = rec;
+
+	return (uint64_t)x->frame << 32 | x->counter;
+}
+
 static const struct tt_sorter_form forms[TT_BY_FRAME_ALL] = {
-	[TT_BY_FRAME_PATHS] = { sizeof(struct tt_frame_path), "sums of frames", by_path, join_path },
-	[TT_BY_FRAME_VALUES] = { sizeof(struct tt_frame_values), "counters of frames", by_counter, join_value },
+	[TT_BY_FRAME_PATHS] = { sizeof(struct tt_frame_path), "sums of frames", by_path, join_path, key_of_path },
+	[TT_BY_FRAME_VALUES] = { sizeof(struct tt_frame_values), "counters of frames", by_counter, join_value, key_of_value },
 };
 
 /* --- in --------------------------------------------------------------------------------- */

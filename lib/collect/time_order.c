@@ -28,7 +28,7 @@ join(void *into, const void *next)
 	return false;
 }
 
-static const struct tt_sorter_form form = { sizeof(struct tt_timed), what, by_time, join };
+static const struct tt_sorter_form form = { sizeof(struct tt_timed), what, by_time, join, NULL };
 
 void
 tt_time_order_init(struct tt_time_order *o, struct tt_env *env)

@@ -10,6 +10,7 @@
 #include "io/spool.h"
 
 enum { LEAST_PIECE = 4096 };          /* of a run, read at once */
+enum { LEAST_KEYS = 256, LARGEST = 256 };     /* records worth sorting by keys; bytes of one that has a key */
 
 void
 tt_sorter_init(struct tt_sorter *s, struct tt_env *env, const struct tt_sorter_form *form)
@@ -21,8 +22,10 @@ static void
 free_records(struct tt_sorter *s)
 {
 	tt_mem_free(&s->env->mem, s->rec, s->cap * s->form->size);
+	tt_mem_free(&s->env->mem, s->place, s->capplace * sizeof *s->place);
 	s->rec = NULL;
-	s->n = s->cap = 0;
+	s->place = NULL;
+	s->n = s->cap = s->capplace = 0;
 }
 
 void
@@ -37,13 +40,86 @@ tt_sorter_free(struct tt_sorter *s)
 	tt_sorter_init(s, s->env, s->form);
 }
 
-/* Sort those that wait, and join those of one key. */
+/* Sort the ${n} places at ${v} by their keys, with room for as many behind them: by each byte in which keys differ. Returns where they are then. */
+static struct tt_sorter_place *
+sort_places(struct tt_sorter_place *v, size_t n)
+{
+	struct tt_sorter_place *to = v + n, *was;
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < n; i++)
+		differ |= v[i].key ^ v[0].key;
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		size_t at[256] = { 0 }, before = 0;
+
+		if ((differ >> shift & 255) == 0)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			at[v[i].key >> shift & 255]++;
+		for (size_t i = 0; i < 256; i++) {
+			const size_t alike = at[i];
+			at[i] = before;
+			before += alike;
+		}
+		for (size_t i = 0; i < n; i++)
+			to[at[v[i].key >> shift & 255]++] = v[i];
+		was = v;
+		v = to;
+		to = was;
+	}
+	return v;
+}
+
+/* Records go to where ${p} has their places. */
 static void
-settle(struct tt_sorter *s)
+move(const struct tt_sorter *s, struct tt_sorter_place *p)
+{
+	const size_t size = s->form->size;
+	char one[LARGEST];
+
+	for (size_t i = 0, k, from; i < s->n; i++) {
+		if (p[i].at == i)
+			continue;
+		memcpy(one, s->rec + i * size, size);
+		for (k = i; (from = p[k].at) != i; k = from) {
+			memcpy(s->rec + k * size, s->rec + from * size, size);
+			p[k].at = k;
+		}
+		memcpy(s->rec + k * size, one, size);
+		p[k].at = k;
+	}
+}
+
+static int
+sort_by_key(struct tt_sorter *s, struct tt_err *err)
+{
+	const size_t size = s->form->size, n = s->n;
+	struct tt_sorter_place *p;
+
+	if (tt_mem_grow(&s->env->mem, &s->place, &s->capplace, 2 * n, sizeof *s->place, err) != TT_OK)
+		return err->code;
+	for (size_t i = 0; i < n; i++)
+		s->place[i] = (struct tt_sorter_place){ s->form->key(s->rec + i * size), i };
+	p = sort_places(s->place, n);
+	move(s, p);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && p[end].key == p[i].key;)
+			end++;
+		tt_sort_bytes(s->rec + i * size, end - i, size, s->form->compare);
+	}
+	return TT_OK;
+}
+
+/* Sort those that wait, and join those of one key. */
+static int
+settle(struct tt_sorter *s, struct tt_err *err)
 {
 	size_t size = s->form->size, n = 0;
 
-	tt_sort_bytes(s->rec, s->n, size, s->form->compare);
+	if (!s->form->key || s->n < LEAST_KEYS || size > LARGEST)
+		tt_sort_bytes(s->rec, s->n, size, s->form->compare);
+	else if (sort_by_key(s, err) != TT_OK)
+		return err->code;
 	for (size_t i = 0; i < s->n; i++) {
 		if (n > 0 && s->form->join(s->rec + (n - 1) * size, s->rec + i * size))
 			continue;
@@ -52,6 +128,7 @@ settle(struct tt_sorter *s)
 		n++;
 	}
 	s->n = n;
+	return TT_OK;
 }
 
 /* Write the records that are in memory as a run. */
@@ -80,9 +157,9 @@ tt_sorter_add(struct tt_sorter *s, const void *rec, struct tt_err *err)
 	int rc = TT_OK;
 
 	if (s->n == most) {
-		settle(s);
+		rc = settle(s, err);
 		/* Where few keys come again and again, they never go to disk. */
-		if (s->n > most / 2)
+		if (rc == TT_OK && s->n > most / 2)
 			rc = write_run(s, err);
 	}
 	if (rc == TT_OK && s->n == s->cap) {
@@ -97,13 +174,15 @@ tt_sorter_add(struct tt_sorter *s, const void *rec, struct tt_err *err)
 int
 tt_sorter_done(struct tt_sorter *s, struct tt_err *err)
 {
-	int rc = TT_OK;
+	int rc = settle(s, err);
 
-	settle(s);
-	if (s->nrun > 0 && s->n > 0)
+	if (rc == TT_OK && s->nrun > 0 && s->n > 0)
 		rc = write_run(s, err);
 	if (s->nrun > 0)
 		free_records(s);
+	tt_mem_free(&s->env->mem, s->place, s->capplace * sizeof *s->place);
+	s->place = NULL;
+	s->capplace = 0;
 	return rc;
 }
 
@@ -112,6 +191,7 @@ tt_sorter_done(struct tt_sorter *s, struct tt_err *err)
 /* A run, read a piece at a time. */
 struct piece {
 	const char *at, *end;         /* of what is in memory */
+	uint64_t key;                 /* of the record at */
 	uint64_t next, to;            /* of the rest, on disk */
 	char *room;
 };
@@ -121,9 +201,11 @@ struct tt_sorted {
 	struct piece *piece;
 	uint32_t *heap;               /* pieces that have records, the one with the first record at 0 */
 	size_t nheap;
+	uint64_t second;              /* no record of another piece than the first has a lower key */
 	size_t room;                  /* of a piece: whole records */
 	char *text;                   /* of all pieces */
 	char *rec;                    /* the record handed out */
+	uint64_t key;                 /* its */
 };
 
 void
@@ -143,27 +225,34 @@ tt_sorted_close(struct tt_sorted *d)
 	tt_mem_free(mem, d, sizeof *d);
 }
 
+/* The record at the place of ${p}, read if need be, is its first. */
 static int
 fetch(struct tt_sorted *d, struct piece *p, struct tt_err *err)
 {
+	const struct tt_sorter_form *form = d->s->form;
 	uint64_t n = p->to - p->next;
-	int rc;
+	int rc = TT_OK;
 
-	if (p->at < p->end || n == 0)
-		return TT_OK;
-	n = n < d->room ? n : d->room;
-	rc = tt_spool_read(d->s->env, d->s->fd, d->s->form->what, p->next, p->room, (size_t)n, err);
-	p->next += n;
-	p->at = p->room;
-	p->end = p->room + n;
+	if (p->at == p->end && n > 0) {
+		n = n < d->room ? n : d->room;
+		rc = tt_spool_read(d->s->env, d->s->fd, form->what, p->next, p->room, (size_t)n, err);
+		p->next += n;
+		p->at = p->room;
+		p->end = p->room + n;
+	}
+	p->key = rc == TT_OK && form->key && p->at < p->end ? form->key(p->at) : 0;
 	return rc;
 }
 
 static bool
 is_before(const struct tt_sorted *d, uint32_t a, uint32_t b)
 {
-	int c = d->s->form->compare(d->piece[a].at, d->piece[b].at);
+	const struct piece *x = &d->piece[a], *y = &d->piece[b];
+	int c;
 
+	if (x->key != y->key)
+		return x->key < y->key;
+	c = d->s->form->compare(x->at, y->at);
 	return c ? c < 0 : a < b;
 }
 
@@ -183,6 +272,14 @@ sift(struct tt_sorted *d, size_t i)
 	}
 }
 
+static void
+find_second(struct tt_sorted *d)
+{
+	d->second = d->nheap > 1 ? d->piece[d->heap[1]].key : UINT64_MAX;
+	if (d->nheap > 2 && d->piece[d->heap[2]].key < d->second)
+		d->second = d->piece[d->heap[2]].key;
+}
+
 static int
 begin(struct tt_sorted *d, struct tt_err *err)
 {
@@ -192,6 +289,7 @@ begin(struct tt_sorted *d, struct tt_err *err)
 	if (s->nrun == 0) {
 		d->piece[0] = (struct piece){ .at = s->rec, .end = s->rec + s->n * s->form->size };
 		d->nheap = s->n > 0;
+		rc = fetch(d, &d->piece[0], err);
 	}
 	for (size_t i = 0; i < s->nrun && rc == TT_OK; i++) {
 		d->piece[i] = (struct piece){ .next = s->run[i].at, .to = s->run[i].end, .room = d->text + i * d->room };
@@ -200,6 +298,7 @@ begin(struct tt_sorted *d, struct tt_err *err)
 	}
 	for (size_t i = d->nheap / 2; i-- > 0 && rc == TT_OK;)
 		sift(d, i);
+	find_second(d);
 	return rc;
 }
 
@@ -227,7 +326,7 @@ tt_sorted_open(const struct tt_sorter *s, struct tt_sorted **to, struct tt_err *
 	return rc;
 }
 
-/* The first record goes. */
+/* The first record goes. Runs are mostly of one time after the other, so the next one is mostly of the same piece. */
 static int
 drop_first(struct tt_sorted *d, struct tt_err *err)
 {
@@ -238,8 +337,11 @@ drop_first(struct tt_sorted *d, struct tt_err *err)
 	rc = fetch(d, p, err);
 	if (p->at == p->end)
 		d->heap[0] = d->heap[--d->nheap];
+	else if (p->key < d->second)
+		return rc;
 	if (rc == TT_OK)
 		sift(d, 0);
+	find_second(d);
 	return rc;
 }
 
@@ -252,8 +354,9 @@ tt_sorted_next(struct tt_sorted *d, const void **rec, struct tt_err *err)
 	if (d->nheap == 0)
 		return TT_OK;
 	memcpy(d->rec, d->piece[d->heap[0]].at, d->s->form->size);
+	d->key = d->piece[d->heap[0]].key;
 	rc = drop_first(d, err);
-	while (rc == TT_OK && d->nheap > 0 && d->s->form->join(d->rec, d->piece[d->heap[0]].at))
+	while (rc == TT_OK && d->nheap > 0 && d->piece[d->heap[0]].key == d->key && d->s->form->join(d->rec, d->piece[d->heap[0]].at))
 		rc = drop_first(d, err);
 	*rec = rc == TT_OK ? d->rec : NULL;
 	return rc;

@@ -279,7 +279,7 @@ join(void *into, const void *next)
 	return false;
 }
 
-static const struct tt_sorter_form form = { sizeof(struct rec), "zones of frames", by_place, join };
+static const struct tt_sorter_form form = { sizeof(struct rec), "zones of frames", by_place, join, NULL };
 
 enum column { THREAD_NAME, THREAD_ZONES, THREAD_ALLOCS, ZONE_START, ZONE_DEPTH, ZONE_NAME, ZONE_NS, ALLOC_IN, ALLOC_CLASS, ALLOC_COUNT, ALLOC_BYTES,
 	NCOLUMN };

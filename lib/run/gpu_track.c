@@ -48,7 +48,7 @@ join(void *into, const void *next)
 	return false;
 }
 
-static const struct tt_sorter_form form = { sizeof(struct gpu_work), "times of the GPU", by_time, join };
+static const struct tt_sorter_form form = { sizeof(struct gpu_work), "times of the GPU", by_time, join, NULL };
 
 static int
 new_track(struct pipe *p, struct tt_err *err)

@@ -28,11 +28,19 @@ join(void *into, const void *next)
 	return true;
 }
 
-static const struct tt_sorter_form form = { sizeof(struct rec), "test records", by_key, join };
+/* Several records that do not join have it in common. */
+static uint64_t
+coarse_key(const void *rec)
+{
+	return (uint64_t)((const struct rec *)rec)->key / 5 << 28;
+}
+
+static const struct tt_sorter_form form = { sizeof(struct rec), "test records", by_key, join, NULL };
+static const struct tt_sorter_form keyed = { sizeof(struct rec), "test records", by_key, join, coarse_key };
 
 /* ${n} records of ${keys} keys, in no order; each key and its sum must come once, in order, as often as it is read. */
 static size_t
-sort_and_read(uint64_t n, uint32_t keys, size_t *runs, size_t *reading)
+sort_and_read_as(const struct tt_sorter_form *of, uint64_t n, uint32_t keys, size_t *runs, size_t *reading)
 {
 	struct tt_env env = { .spool_max = UINT64_MAX };
 	struct tt_err err;
@@ -41,7 +49,7 @@ sort_and_read(uint64_t n, uint32_t keys, size_t *runs, size_t *reading)
 	const void *p;
 	size_t peak;
 
-	tt_sorter_init(&s, &env, &form);
+	tt_sorter_init(&s, &env, of);
 	for (uint64_t i = 0; i < n; i++) {
 		const struct rec r = { (uint32_t)(i * 2654435761u % keys), 1, i };
 		if (!CHECK_EQ_INT(tt_sorter_add(&s, &r, &err), TT_OK))
@@ -71,6 +79,26 @@ sort_and_read(uint64_t n, uint32_t keys, size_t *runs, size_t *reading)
 	tt_sorter_free(&s);
 	CHECK_EQ_INT(env.mem.used, 0);
 	return peak;
+}
+
+static size_t
+sort_and_read(uint64_t n, uint32_t keys, size_t *runs, size_t *reading)
+{
+	return sort_and_read_as(&form, n, keys, runs, reading);
+}
+
+TEST(keys_that_some_records_have_in_common_change_no_order)
+{
+	size_t runs, reading;
+
+	for (uint64_t n = 1; n < 2000; n = n * 3 / 2 + 1)
+		for (uint32_t keys = 1; keys <= n; keys = keys * 4 + 1)
+			sort_and_read_as(&keyed, n, keys, &runs, &reading);
+	CHECK(sort_and_read_as(&keyed, 1000003, 1000003, &runs, &reading) <= 3 * TT_SORTER_ROOM + (64 << 10));
+	CHECK(runs > 2);
+	CHECK(reading <= 2 * TT_SORTER_ROOM);
+	sort_and_read_as(&keyed, 3000000, 1000, &runs, &reading);
+	CHECK_EQ_INT(runs, 0);
 }
 
 TEST(few_records_stay_in_memory)
