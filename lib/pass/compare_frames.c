@@ -289,7 +289,10 @@ sum_up(const struct compared *c, struct sum *sum)
 static void
 read_sums(struct compared *c)
 {
-	c->sums.of = c->frame;
+	const bool turned = c->frame[B] < c->frame[A];
+	const size_t of[SIDES] = { c->frame[turned ? B : A], c->frame[turned ? A : B] };
+
+	c->sums.of = of;
 	c->sums.nof = SIDES;
 	tt_frame_sums_rewind(&c->sums);
 	while (tt_frame_sums_next(&c->sums)) {
@@ -297,6 +300,7 @@ read_sums(struct compared *c)
 			for (size_t i = 0; c->sums.frame == c->frame[s] && i < c->sums.n; i++)
 				add_rec(c, s, &c->sums.rec[i]);
 	}
+	c->sums.nof = 0;
 	c->g.total = 0;
 	for (unsigned s = A; s < SIDES; s++) {
 		int64_t wall = tt_frames_wall(c->f, c->frame[s]);

@@ -17,14 +17,15 @@ tt_frame_sums_free(struct tt_frame_sums *s)
 	tt_mem_free(mem, s->is, s->is ? s->p->n * sizeof *s->is : 0);
 	tt_mem_free(mem, s->slot, s->slot ? s->p->n * sizeof *s->slot : 0);
 	tt_mem_free(mem, s->rec, s->cap * sizeof *s->rec);
+	tt_mem_free(mem, s->first, s->capfirst * sizeof *s->first);
 	tt_mem_free(mem, s->lost, s->caplost * sizeof *s->lost);
 	tt_mem_free(mem, s->filling, s->capfilling * sizeof *s->filling);
 	s->is = NULL;
 	s->slot = NULL;
-	s->rec = NULL;
+	s->rec = s->first = NULL;
 	s->lost = NULL;
 	s->filling = NULL;
-	s->cap = s->caplost = s->capfilling = s->nfilling = 0;
+	s->cap = s->capfirst = s->caplost = s->capfilling = s->nfilling = 0;
 }
 
 /* What waits: asked once for each row. */
@@ -102,7 +103,7 @@ tt_frame_sums_rewind(struct tt_frame_sums *s)
 {
 	tt_by_frame_close(s->in);
 	s->in = NULL;
-	s->nfilling = 0;
+	s->nfilling = s->at = 0;
 	if (s->err->code == TT_OK && s->slot)
 		tt_by_frame_open(s->m, TT_BY_FRAME_PATHS, &s->in, s->err);
 	tt_frame_sums_fetch(s);
@@ -143,11 +144,33 @@ order(struct tt_frame_sums *s)
 		s->slot[s->rec[i].node] = (uint32_t)i + 1;
 }
 
+/* The first ${n} sums and those after them are in order each: bring all in order. */
+static bool
+merge(struct tt_frame_sums *s, size_t n)
+{
+	size_t i = 0, k = n, to = 0;
+
+	if (n == 0 || n == s->n)
+		return true;
+	if (tt_mem_grow(&s->m->env->mem, &s->first, &s->capfirst, n, sizeof *s->first, s->err) != TT_OK)
+		return false;
+	memcpy(s->first, s->rec, n * sizeof *s->first);
+	while (i < n) {
+		s->rec[to] = k < s->n && s->rec[k].node < s->first[i].node ? s->rec[k++] : s->first[i++];
+		s->slot[s->rec[to].node] = (uint32_t)to + 1;
+		to++;
+	}
+	for (; k < s->n; k++)
+		s->slot[s->rec[k].node] = (uint32_t)k + 1;
+	return true;
+}
+
 /* The zones that fill the present frame, some from it on. */
 static bool
 add_filling(struct tt_frame_sums *s)
 {
 	int64_t dur = s->m->frames->dur[s->frame];
+	size_t had = s->n;
 
 	if (s->nfilling == 0 || dur == 0)
 		return true;
@@ -157,8 +180,7 @@ add_filling(struct tt_frame_sums *s)
 		if (!add(s, &(struct tt_frame_path){ .frame = (uint32_t)s->frame, .node = f->node, .total = f->total * dur, .self = f->self * dur }))
 			return false;
 	}
-	order(s);
-	return true;
+	return merge(s, had);
 }
 
 static bool
@@ -228,32 +250,45 @@ drop_waits(struct tt_frame_sums *s)
 }
 
 static bool
-has_sums(const struct tt_frame_sums *s)
+has_sums(struct tt_frame_sums *s)
 {
-	for (size_t i = 0; i < s->nof; i++)
-		if (s->of[i] == s->frame)
-			return true;
-	return s->nof == 0;
+	while (s->at < s->nof && s->of[s->at] < s->frame)
+		s->at++;
+	return s->nof == 0 || (s->at < s->nof && s->of[s->at] == s->frame);
+}
+
+/* Zones that fill no frame from ${frame} on are over. */
+static void
+end_filling(struct tt_frame_sums *s, size_t frame)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nfilling; i++)
+		if (s->filling[i].until > frame)
+			s->filling[n++] = s->filling[i];
+	s->nfilling = n;
 }
 
 bool
 tt_frame_sums_next(struct tt_frame_sums *s)
 {
+	size_t filling;
 	bool has;
 
 	for (size_t i = 0; i < s->n; i++)
 		s->slot[s->rec[i].node] = 0;
 	s->n = 0;
-	for (size_t i = s->nfilling, was = s->frame + 1; i-- > 0;)
-		if (s->filling[i].until <= was)
-			s->filling[i] = s->filling[--s->nfilling];
+	end_filling(s, s->frame + 1);
 	if ((!s->is_next && s->nfilling == 0) || s->err->code != TT_OK)
 		return false;
 	s->frame = s->nfilling && (!s->is_next || s->frame + 1 < s->next.frame) ? s->frame + 1 : s->next.frame;
 	has = has_sums(s);
+	filling = s->nfilling;
 	for (; s->is_next && s->next.frame == s->frame; tt_frame_sums_fetch(s))
 		if (!(s->next.until ? keep_filling(s) : !has || add(s, &s->next)))
 			return false;
+	if (s->nfilling != filling)
+		tt_sort(s->filling, s->nfilling, by_node);
 	if (!has)
 		return true;
 	if (!add_filling(s))

@@ -31,11 +31,13 @@ struct tt_frame_sums {
 	size_t frame;                 /* the present one */
 	struct tt_frame_path *rec;    /* its sums, by node */
 	int64_t *lost;                /* of each: time of the outermost waits below it */
-	struct tt_frame_path *filling;        /* of the zones that fill it */
+	struct tt_frame_path *first;  /* while those of two lists are brought in order */
+	struct tt_frame_path *filling;        /* of the zones that fill it, by node */
 	uint8_t only;                 /* of these those that are one of this; 0: all */
-	const size_t *of;             /* only these frames have sums, ${nof} of them; others come without any */
+	const size_t *of;             /* only these frames have sums, ${nof} of them in order; others come without any. From tt_frame_sums_rewind() on */
 	size_t nof;                   /* 0: all have */
-	size_t n, cap, caplost, nfilling, capfilling;
+	size_t at;                    /* in of: the first that is not before the present frame */
+	size_t n, cap, capfirst, caplost, nfilling, capfilling;
 };
 
 /* Begin with the paths of ${view}, which are linked then; errors go to ${err}. Free with tt_frame_sums_free() in any case. */

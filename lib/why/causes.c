@@ -166,6 +166,8 @@ read_samples(struct tt_why *w)
 	size_t at = 0;
 	int rc = TT_OK;
 
+	w->s->of = w->sample;
+	w->s->nof = w->nsample;
 	tt_frame_sums_rewind(w->s);
 	while (rc == TT_OK && at < w->nsample && tt_frame_sums_next(w->s)) {
 		while (at < w->nsample && w->sample[at] < w->s->frame)
@@ -180,10 +182,15 @@ static int
 read_hitches(struct tt_why *w)
 {
 	struct tt_causes *out = w->out;
-	size_t at = 0;
-	int rc = TT_OK;
+	size_t *frame = tt_mem_alloc(w->mem, (out->ncause + 1) * sizeof *frame, w->err), at = 0;
+	int rc = frame ? TT_OK : w->err->code;
 
-	tt_frame_sums_rewind(w->s);
+	for (size_t i = 0; frame && i < out->ncause; i++)
+		frame[i] = out->cause[i].frame;
+	w->s->of = frame;
+	w->s->nof = out->ncause;
+	if (frame && out->ncause)
+		tt_frame_sums_rewind(w->s);
 	while (rc == TT_OK && at < out->ncause && tt_frame_sums_next(w->s)) {
 		while (at < out->ncause && out->cause[at].frame < w->s->frame)
 			at++;
@@ -194,6 +201,9 @@ read_hitches(struct tt_why *w)
 			tt_why_judge(w, &out->cause[at]);
 		rc = w->err->code;
 	}
+	w->s->of = NULL;
+	w->s->nof = 0;
+	tt_mem_free(w->mem, frame, frame ? (out->ncause + 1) * sizeof *frame : 0);
 	return rc == TT_OK ? w->err->code : rc;
 }
 

@@ -65,7 +65,7 @@ struct tt_why {
 	size_t *sample;               /* frames, in order */
 	size_t nsample;
 	struct tt_facts now;          /* of the present frame */
-	struct tt_facts of_samples;
+	struct tt_facts of_samples;   /* in order, of one sample after the other */
 	struct tt_usual *usual;       /* in order */
 	struct tt_finding *found;     /* out->nfinding of them */
 	size_t capfound;
@@ -91,6 +91,16 @@ struct tt_usual tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id)
 
 /* The present frame's facts, in order. */
 int tt_why_facts(struct tt_why *w);
+
+/* The facts of all samples, one after the other, each with what the samples that have it have of it. In the order of facts, and of samples. */
+struct tt_fact_walk {
+	const struct tt_fact *at[TT_FRAMES_SAMPLED], *end[TT_FRAMES_SAMPLED]; /* of each sample: those not met yet */
+	size_t nsample;
+	struct tt_fact v[TT_FRAMES_SAMPLED];  /* the present one, ${n} times */
+	size_t n;
+};
+void tt_why_walk(struct tt_fact_walk *k, const struct tt_facts *of_samples);
+bool tt_why_walk_next(struct tt_fact_walk *k);
 
 /* Find what is usual, of the samples. */
 int tt_why_learn(struct tt_why *w);

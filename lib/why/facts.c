@@ -3,6 +3,8 @@
  */
 #include "why/causes_parts.h"
 
+#include <string.h>
+
 #include "base/order.h"
 #include "stat/compare.h"
 #include "view/frame_sums.h"
@@ -162,35 +164,19 @@ add_usual(struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *v)
 	return TT_OK;
 }
 
-/* What other threads work in the sample ${i}; ${at}, ${end}: the facts about it, by sample. */
-static int64_t
-busy_in(const struct tt_fact *at, const struct tt_fact *end, size_t i)
-{
-	for (; at < end; at++)
-		if (at->sample == i)
-			return at->self > 0 ? at->self : 0;
-	return 0;
-}
-
 /*
  * Are frames longer where other threads work? The samples are parted by whether that is a quarter of a typical frame more than in half of
  * them. Then at least one in twenty, but not half, must have it, and that these take longer must not be chance.
  */
 static int
-look_at_crowds(struct tt_why *w)
+look_at_crowds(struct tt_why *w, const int64_t *busy)
 {
 	enum { FEW = 20 };
-	int64_t busy[TT_FRAMES_SAMPLED], order[TT_FRAMES_SAMPLED], with[TT_FRAMES_SAMPLED], without[TT_FRAMES_SAMPLED], calm[TT_FRAMES_SAMPLED];
-	const struct tt_fact *at = w->of_samples.v, *end = at + w->of_samples.n, *first;
+	int64_t order[TT_FRAMES_SAMPLED], with[TT_FRAMES_SAMPLED], without[TT_FRAMES_SAMPLED], calm[TT_FRAMES_SAMPLED];
 	size_t n = 0, m = 0;
 	double p;
 
-	while (at < end && !(at->what == TT_OF_FRAME && at->id == TT_FRAME_BUSY))
-		at++;
-	for (first = at; at < end && at->what == TT_OF_FRAME && at->id == TT_FRAME_BUSY;)
-		at++;
-	for (size_t i = 0; i < w->nsample; i++)
-		order[i] = busy[i] = busy_in(first, at, i);
+	memcpy(order, busy, w->nsample * sizeof *order);
 	tt_sort_i64(order, w->nsample);
 	w->calm = tt_quantile_i64(order, w->nsample, 1, 2);
 	for (size_t i = 0; i < w->nsample; i++) {
@@ -213,25 +199,60 @@ look_at_crowds(struct tt_why *w)
 	return TT_OK;
 }
 
+void
+tt_why_walk(struct tt_fact_walk *k, const struct tt_facts *all)
+{
+	k->nsample = k->n = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		if (i == 0 || all->v[i].sample != all->v[i - 1].sample)
+			k->at[k->nsample++] = &all->v[i];
+		k->end[k->nsample - 1] = &all->v[i + 1];
+	}
+}
+
+static bool
+comes_before(const struct tt_fact *a, const struct tt_fact *b)
+{
+	return a->what != b->what ? a->what < b->what : a->id < b->id;
+}
+
+/* Samples have mostly the same facts, so that each is met after as many steps as there are samples: sorting them all would take longer. */
+bool
+tt_why_walk_next(struct tt_fact_walk *k)
+{
+	const struct tt_fact *first = NULL;
+
+	for (size_t i = 0; i < k->nsample; i++)
+		if (k->at[i] < k->end[i] && (!first || comes_before(k->at[i], first)))
+			first = k->at[i];
+	k->n = 0;
+	for (size_t i = 0; first && i < k->nsample; i++)
+		if (k->at[i] < k->end[i] && k->at[i]->what == first->what && k->at[i]->id == first->id)
+			k->v[k->n++] = *k->at[i]++;
+	return first != NULL;
+}
+
 int
 tt_why_learn(struct tt_why *w)
 {
-	struct tt_facts *all = &w->of_samples;
-	int64_t v[TT_FRAMES_SAMPLED];
-	struct tt_fact f[TT_FRAMES_SAMPLED];
+	int64_t v[TT_FRAMES_SAMPLED], busy[TT_FRAMES_SAMPLED] = { 0 };
+	struct tt_fact_walk k;
 	int rc = TT_OK;
 
-	tt_sort(all->v, all->n, by_what);
-	for (size_t i = 0, next; i < all->n && rc == TT_OK; i = next) {
+	tt_why_walk(&k, &w->of_samples);
+	while (rc == TT_OK && tt_why_walk_next(&k)) {
 		size_t n = 0;
 
-		for (next = i; next < all->n && all->v[next].what == all->v[i].what && all->v[next].id == all->v[i].id; next++)
-			if (tt_why_extra(w, w->sample[all->v[next].sample]) == 0)
-				f[n++] = all->v[next];
+		for (size_t i = 0; i < k.n; i++) {
+			if (k.v[i].what == TT_OF_FRAME && k.v[i].id == TT_FRAME_BUSY)
+				busy[k.v[i].sample] = k.v[i].self > 0 ? k.v[i].self : 0;
+			if (tt_why_extra(w, w->sample[k.v[i].sample]) == 0)
+				k.v[n++] = k.v[i];
+		}
 		if (n)
-			rc = add_usual(w, f, n, v);
+			rc = add_usual(w, k.v, n, v);
 	}
-	return rc == TT_OK ? look_at_crowds(w) : rc;
+	return rc == TT_OK ? look_at_crowds(w, busy) : rc;
 }
 
 struct tt_usual

@@ -614,25 +614,24 @@ put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *cal
 static int
 find_growth(struct tt_why *w, uint32_t *row)
 {
-	const struct tt_facts *all = &w->of_samples;
 	int64_t best = w->out->typical / 20, extra = 0, ns[PARTS], calls[PARTS], best_ns[PARTS] = { 0 }, best_calls[PARTS] = { 0 };
+	struct tt_fact_walk k;
 
 	*row = TT_NO_ROW;
 	if (w->nsample < PARTS * LEAST_OF_PART)
 		return TT_OK;
-	for (size_t i = 0, next; i < all->n; i = next) {
-		for (next = i; next < all->n && all->v[next].what == all->v[i].what && all->v[next].id == all->v[i].id;)
-			next++;
-		if (all->v[i].what != TT_OF_ROW)
+	tt_why_walk(&k, &w->of_samples);
+	while (tt_why_walk_next(&k)) {
+		if (k.v[0].what != TT_OF_ROW)
 			continue;
-		medians(w, all->v + i, next - i, ns, calls);
+		medians(w, k.v, k.n, ns, calls);
 		if (!is_growing(ns) || ns[PARTS - 1] - ns[0] <= best || calls[0] == 0)
 			continue;
 		best = ns[PARTS - 1] - ns[0];
-		extra = time_grown(w, all->v + i, next - i, ns[0]);
+		extra = time_grown(w, k.v, k.n, ns[0]);
 		memcpy(best_ns, ns, sizeof ns);
 		memcpy(best_calls, calls, sizeof calls);
-		*row = all->v[i].id;
+		*row = k.v[0].id;
 	}
 	return *row == TT_NO_ROW ? TT_OK : put_growth(w, *row, best_ns, best_calls, extra);
 }
