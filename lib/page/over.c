@@ -14,8 +14,9 @@
 
 struct ranked { int64_t most; uint32_t row; };
 
-struct over {
+struct tt_over {
 	struct tt_views *view;
+	struct tt_mem *mem;
 	const struct tt_paths *p;
 	const struct tt_frames *f;
 	struct ranked *marker;        /* all, then the chosen ones first */
@@ -23,7 +24,6 @@ struct over {
 	int64_t *v;                   /* by marker and column */
 	int64_t *now;                 /* by marker, in the present frame */
 	size_t n, columns, nmarker;
-	const char *command;
 };
 
 static int
@@ -36,11 +36,10 @@ by_most(const void *a, const void *b)
 
 /* Rank markers by their most time in one frame; of other threads than the frame thread only the mean is known, and is used. */
 static int
-choose(struct over *o, size_t most, struct tt_err *err)
+choose(struct tt_over *o, size_t most, struct tt_err *err)
 {
-	struct tt_mem *mem = &o->view->m->env->mem;
 	const size_t size = (o->p->nrow + 1) * sizeof(struct tt_calls);
-	struct tt_calls *sum = tt_mem_alloc(mem, size, err);
+	struct tt_calls *sum = tt_mem_alloc(o->mem, size, err);
 
 	if (!sum)
 		return err->code;
@@ -54,7 +53,7 @@ choose(struct over *o, size_t most, struct tt_err *err)
 		tt_row_frames(o->p, &o->p->row[row], &of);
 		o->marker[o->nmarker++] = (struct ranked){ of.total_max > mean ? of.total_max : mean, row };
 	}
-	tt_mem_free(mem, sum, size);
+	tt_mem_free(o->mem, sum, size);
 	tt_sort(o->marker, o->nmarker, by_most);
 	o->n = o->nmarker < most ? o->nmarker : most;
 	for (size_t i = 0; i < o->n; i++)
@@ -62,10 +61,11 @@ choose(struct over *o, size_t most, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What the markers take in the present frame, into its column. */
-static void
-add_frame(struct over *o, const struct tt_frame_sums *s)
+void
+tt_over_frame(struct tt_over *o, const struct tt_frame_sums *s)
 {
+	if (!o)
+		return;
 	size_t column = (size_t)((((tt_u128)s->frame + 1) * o->columns + o->f->n - 1) / o->f->n) - 1;
 
 	memset(o->now, 0, o->n * sizeof *o->now);
@@ -82,13 +82,15 @@ add_frame(struct over *o, const struct tt_frame_sums *s)
 			o->v[i * o->columns + column] = o->now[i];
 }
 
-static int
-put(const struct over *o, struct tt_buf *out, struct tt_err *err)
+int
+tt_over_put(const struct tt_over *o, const char *command, struct tt_buf *out, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
 	struct tt_json j = { .out = &text };
 	int rc;
 
+	if (!o)
+		return TT_OK;
 	tt_json_open(&j, NULL, "[[");
 	for (size_t i = 0; i < o->n; i++)
 		tt_json_text(&j, NULL, o->p->row[o->marker[i].row].label);
@@ -111,7 +113,7 @@ put(const struct over *o, struct tt_buf *out, struct tt_err *err)
 	rc = tt_buf_error(&text, err);
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\" data-looked=\"%u\" data-command=\"", o->n,
 	    o->f->looked ? o->f->looked[o->f->n] : 0);
-	tt_html_text(out, o->command);
+	tt_html_text(out, command);
 	tt_buf_text(out, "\">");
 	if (rc == TT_OK)
 		rc = tt_page_pack(&text, out, err);
@@ -121,45 +123,48 @@ put(const struct over *o, struct tt_buf *out, struct tt_err *err)
 }
 
 static int
-fill(struct over *o, size_t most, struct tt_buf *out, struct tt_err *err)
+begin(struct tt_over *o, size_t most, struct tt_err *err)
 {
-	struct tt_mem *mem = &o->view->m->env->mem;
-	struct tt_frame_sums s;
-	int rc = choose(o, most, err);
-
-	if (rc != TT_OK || o->n == 0)
-		return rc;
-	o->v = tt_mem_alloc(mem, o->n * o->columns * sizeof *o->v, err);
-	o->now = tt_mem_alloc(mem, o->n * sizeof *o->now, err);
-	if (!o->v || !o->now)
+	o->p = tt_view_paths(o->view, TT_GROUP_NONE, TT_PATHS_LINK, err);
+	o->marker = o->p ? tt_mem_alloc(o->mem, (o->p->nrow + 1) * sizeof *o->marker, err) : NULL;
+	o->slot = o->marker ? tt_mem_alloc(o->mem, (o->p->nrow + 1) * sizeof *o->slot, err) : NULL;
+	if (!o->slot || choose(o, most, err) != TT_OK || o->n == 0)
 		return err->code;
-	tt_frame_sums_init(&s, o->view, err);
-	tt_frame_sums_rewind(&s);
-	while (tt_frame_sums_next(&s))
-		add_frame(o, &s);
-	tt_frame_sums_free(&s);
-	return err->code == TT_OK ? put(o, out, err) : err->code;
+	o->v = tt_mem_alloc(o->mem, o->n * o->columns * sizeof *o->v, err);
+	o->now = o->v ? tt_mem_alloc(o->mem, o->n * sizeof *o->now, err) : NULL;
+	return err->code;
 }
 
 int
-tt_over_put(struct tt_views *view, size_t most, size_t columns, const char *command, struct tt_buf *out, struct tt_err *err)
+tt_over_begin(struct tt_over **to, struct tt_views *view, size_t most, size_t columns, struct tt_err *err)
 {
-	struct over o = { .view = view, .f = view->m->frames, .command = command };
+	const struct tt_frames *f = view->m->frames;
 	struct tt_mem *mem = &view->m->env->mem;
-	int rc = TT_E_NOMEM;
+	struct tt_over *o;
+	int rc;
 
-	if (!o.f || o.f->n == 0 || o.f->nof != 1)
+	*to = NULL;
+	if (!f || f->n == 0 || f->nof != 1)
 		return TT_OK;
-	o.columns = o.f->n < columns ? o.f->n : columns;
-	o.p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, err);
-	if (!o.p)
+	if (!(o = *to = tt_mem_alloc(mem, sizeof *o, err)))
 		return err->code;
-	o.marker = tt_mem_alloc(mem, (o.p->nrow + 1) * sizeof *o.marker, err);
-	o.slot = tt_mem_alloc(mem, (o.p->nrow + 1) * sizeof *o.slot, err);
-	rc = o.marker && o.slot ? fill(&o, most, out, err) : err->code;
-	tt_mem_free(mem, o.marker, o.marker ? (o.p->nrow + 1) * sizeof *o.marker : 0);
-	tt_mem_free(mem, o.slot, o.slot ? (o.p->nrow + 1) * sizeof *o.slot : 0);
-	tt_mem_free(mem, o.v, o.v ? o.n * o.columns * sizeof *o.v : 0);
-	tt_mem_free(mem, o.now, o.now ? o.n * sizeof *o.now : 0);
+	*o = (struct tt_over){ .view = view, .mem = mem, .f = f, .columns = f->n < columns ? f->n : columns };
+	rc = begin(o, most, err);
+	if (rc == TT_OK && o->n == 0) {
+		tt_over_free(o);
+		*to = NULL;
+	}
 	return rc;
+}
+
+void
+tt_over_free(struct tt_over *o)
+{
+	if (!o)
+		return;
+	tt_mem_free(o->mem, o->marker, o->marker ? (o->p->nrow + 1) * sizeof *o->marker : 0);
+	tt_mem_free(o->mem, o->slot, o->slot ? (o->p->nrow + 1) * sizeof *o->slot : 0);
+	tt_mem_free(o->mem, o->v, o->v ? o->n * o->columns * sizeof *o->v : 0);
+	tt_mem_free(o->mem, o->now, o->now ? o->n * sizeof *o->now : 0);
+	tt_mem_free(o->mem, o, sizeof *o);
 }

@@ -12,10 +12,20 @@
 
 struct tt_buf;
 struct tt_err;
+struct tt_frame_sums;
+struct tt_over;
 struct tt_views;
 
-/* At most ${most} markers and ${columns} columns, as an element of data: JSON of [names, [[columns to the last one, ns, ...], ...]]. With
-   TT_NEEDS_BY_FRAME, and where one process alone has frames; else nothing. ${command} before a marker prints what it does in each frame. */
-int tt_over_put(struct tt_views *view, size_t most, size_t columns, const char *command, struct tt_buf *out, struct tt_err *err);
+/* Choose at most ${most} markers, and as many ${columns}; *${to} NULL: there are no markers, or no frames of one process
+   alone. To be freed in any case. */
+int tt_over_begin(struct tt_over **to, struct tt_views *view, size_t most, size_t columns, struct tt_err *err);
+void tt_over_free(struct tt_over *o);
+
+/* What the markers take in the present frame of ${s}, into its column. Frames in any order. */
+void tt_over_frame(struct tt_over *o, const struct tt_frame_sums *s);
+
+/* After all frames, as an element of data: JSON of [names, [[columns to the last one, ns, ...], ...]]. ${command} before a marker prints
+   what it does in each frame. */
+int tt_over_put(const struct tt_over *o, const char *command, struct tt_buf *out, struct tt_err *err);
 
 #endif

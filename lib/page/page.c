@@ -12,10 +12,8 @@
 #include "page/details.h"
 #include "page/facts.h"
 #include "page/flame.h"
+#include "page/frame_data.h"
 #include "page/lines.h"
-#include "page/over.h"
-#include "page/ranges.h"
-#include "page/trees.h"
 #include "view/view.h"
 
 /* Rows of a table on the first screen; charts, one for a process; boxes of the flame graph, markers over
@@ -647,6 +645,8 @@ put_data(const struct page *p, struct tt_views *view, struct tt_err *err)
 {
 	const struct tt_page_opts *o = p->o;
 	size_t most = o->max_size && o->max_size / PER_BOX < BOXES ? (size_t)(o->max_size / PER_BOX) : BOXES;
+	const struct tt_frame_data by_frame = { .details = o->details, .ranges = o->max_size / 5, .of_marker = o->frame_markers, .of_frames = o->stats,
+		.markers = o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS };
 	struct tt_flame flame;
 	int rc;
 
@@ -662,13 +662,8 @@ put_data(const struct page *p, struct tt_views *view, struct tt_err *err)
 			rc = tt_flame_put(&flame, view, "samples", o->samples, p->out, err);
 		tt_flame_free(&flame);
 	}
-	if (rc == TT_OK && p->f)
-		rc = tt_over_put(view, o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS, TT_PAGE_COLUMNS,
-		    o->frame_markers, p->out, err);
 	if (rc == TT_OK)
-		rc = tt_ranges_put(view, o->max_size / 5, o->stats, p->out, err);
-	if (rc == TT_OK)
-		rc = tt_trees_put(o->details, view, p->r, p->out, err);
+		rc = tt_frame_data_put(&by_frame, view, p->r, p->out, err);
 	if (rc == TT_OK)
 		rc = tt_facts_put(o->details, view, p->r, p->out, err);
 	return rc == TT_OK ? tt_details_put(o->details, view, o->stats, p->out, err) : rc;

@@ -43,7 +43,7 @@ struct alloc {
 	uint32_t site, number;        /* of the site and its class, and of the class alone */
 };
 
-struct ranges {
+struct tt_ranges {
 	struct tt_views *view;
 	const struct tt_paths *p;
 	const struct tt_frames *f;
@@ -54,7 +54,8 @@ struct ranges {
 	const struct alloc **site, **class;   /* by number: one of them */
 	size_t nalloc, capalloc, nsite, nclass;
 	struct tt_classes classes;
-	struct tt_frame_sums s;
+	const struct tt_frame_sums *s;        /* while a frame is added */
+	bool sums;                    /* those of the frames of a range are its figures */
 };
 
 /* What the GPU did is a whole of its own, of which the rows here are not. */
@@ -105,7 +106,7 @@ by_class(const void *a, const void *b)
 }
 
 static int
-list_allocs(struct ranges *r, struct tt_err *err)
+list_allocs(struct tt_ranges *r, struct tt_err *err)
 {
 	for (uint32_t i = 0; i < r->p->n; i++) {
 		const struct tt_node *n = tt_paths_node(r->p, i);
@@ -124,7 +125,7 @@ list_allocs(struct ranges *r, struct tt_err *err)
 
 /* Number sites and classes. */
 static int
-number_allocs(struct ranges *r, struct tt_err *err)
+number_allocs(struct tt_ranges *r, struct tt_err *err)
 {
 	r->site = tt_mem_alloc(r->mem, (r->nalloc + 1) * sizeof *r->site, err);
 	r->class = r->site ? tt_mem_alloc(r->mem, (r->nalloc + 1) * sizeof *r->class, err) : NULL;
@@ -148,7 +149,7 @@ number_allocs(struct ranges *r, struct tt_err *err)
 }
 
 static const struct alloc *
-alloc_of(const struct ranges *r, uint32_t node)
+alloc_of(const struct tt_ranges *r, uint32_t node)
 {
 	size_t at = tt_lower_bound(i, 0, r->nalloc, r->alloc[i].node < node);
 
@@ -188,7 +189,7 @@ take(struct set *set, struct ranked *const rank[2], size_t most, bool *met)
 
 /* Room for ${things}, the first ${most} of which, by ${all} and ${one} in turn, have rows; both are by thing. */
 static int
-choose(struct ranges *r, enum of of, const char *table, unsigned values, size_t things, size_t most, const int64_t *all, const int64_t *one,
+choose(struct tt_ranges *r, enum of of, const char *table, unsigned values, size_t things, size_t most, const int64_t *all, const int64_t *one,
     struct tt_err *err)
 {
 	struct set *set = &r->set[of];
@@ -214,7 +215,7 @@ choose(struct ranges *r, enum of of, const char *table, unsigned values, size_t 
 }
 
 static int
-choose_markers(struct ranges *r, struct tt_err *err)
+choose_markers(struct tt_ranges *r, struct tt_err *err)
 {
 	const struct tt_paths *p = r->p;
 	const size_t n = p->nrow + 1;
@@ -240,7 +241,7 @@ choose_markers(struct ranges *r, struct tt_err *err)
 }
 
 static int
-choose_categories(struct ranges *r, struct tt_err *err)
+choose_categories(struct tt_ranges *r, struct tt_err *err)
 {
 	const struct tt_paths *p = r->p;
 	const size_t n = r->view->m->ncategory + 1;
@@ -265,7 +266,7 @@ choose_categories(struct ranges *r, struct tt_err *err)
 
 /* Those with the most time in zones, and those that allocate the most. */
 static int
-choose_threads(struct ranges *r, struct tt_err *err)
+choose_threads(struct tt_ranges *r, struct tt_err *err)
 {
 	const struct tt_threads *t = &r->view->m->threads;
 	const struct tt_zone_time *time = tt_view_zone_time(r->view, err);
@@ -286,7 +287,7 @@ choose_threads(struct ranges *r, struct tt_err *err)
 }
 
 static int
-choose_allocs(struct ranges *r, struct tt_err *err)
+choose_allocs(struct tt_ranges *r, struct tt_err *err)
 {
 	const size_t n = r->nalloc + 1;
 	int64_t *of_site = tt_mem_alloc(r->mem, n * sizeof *of_site, err), *of_class = of_site ? tt_mem_alloc(r->mem, n * sizeof *of_class, err) : NULL;
@@ -306,7 +307,7 @@ choose_allocs(struct ranges *r, struct tt_err *err)
 }
 
 static int
-choose_rows(struct ranges *r, struct tt_err *err)
+choose_rows(struct tt_ranges *r, struct tt_err *err)
 {
 	const int64_t one = 1;
 	int rc = list_allocs(r, err);
@@ -327,7 +328,7 @@ choose_rows(struct ranges *r, struct tt_err *err)
 /* --- sums ------------------------------------------------------------------------------------- */
 
 static void
-add(const struct ranges *r, enum of of, size_t thing, unsigned value, size_t column, int64_t v)
+add(const struct tt_ranges *r, enum of of, size_t thing, unsigned value, size_t column, int64_t v)
 {
 	const struct set *set = &r->set[of];
 
@@ -337,7 +338,7 @@ add(const struct ranges *r, enum of of, size_t thing, unsigned value, size_t col
 
 /* Of allocations: as the tables gcalloc, alloc_sites, alloc_classes and threads have them. */
 static void
-add_alloc(const struct ranges *r, const struct tt_frame_path *rec, size_t column)
+add_alloc(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
 {
 	const struct alloc *a = alloc_of(r, rec->node);
 	const struct tt_thread *t = tt_paths_thread(r->p, rec->node);
@@ -358,9 +359,9 @@ add_alloc(const struct ranges *r, const struct tt_frame_path *rec, size_t column
 
 /* Of zones: as markers and categories have them, a hidden one's time where the one around it is. */
 static void
-add_zone(const struct ranges *r, const struct tt_frame_path *rec, size_t column)
+add_zone(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
 {
-	const struct tt_frame_sums *s = &r->s;
+	const struct tt_frame_sums *s = r->s;
 	const struct tt_paths *p = r->p;
 	const uint32_t owner = p->owner[rec->node];
 
@@ -378,53 +379,49 @@ add_zone(const struct ranges *r, const struct tt_frame_path *rec, size_t column)
 
 /* What a thread is busy with and waits for, as the table threads has it. */
 static void
-add_thread(const struct ranges *r, const struct tt_frame_path *rec, size_t column)
+add_thread(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
 {
 	const struct tt_thread *t = tt_paths_thread(r->p, rec->node);
-	const uint8_t is = r->s.is[rec->node];
+	const uint8_t is = r->s->is[rec->node];
 	const int64_t waits = is & TT_SUM_WAIT ? rec->total : 0;
 
-	if (!t || !tt_frame_sums_zone(&r->s, rec->node))
+	if (!t || !tt_frame_sums_zone(r->s, rec->node))
 		return;
 	add(r, OF_THREAD, t->index, THREAD_BUSY, column, (is & TT_SUM_TOP ? rec->total : 0) - waits);
 	add(r, OF_THREAD, t->index, THREAD_WAITING, column, waits);
 }
 
 static size_t
-column_of(const struct ranges *r, size_t frame)
+column_of(const struct tt_ranges *r, size_t frame)
 {
 	return (size_t)((((tt_u128)frame + 1) * r->columns + r->f->n - 1) / r->f->n) - 1;
 }
 
-static int
-sum_up(struct ranges *r, struct tt_err *err)
+bool
+tt_ranges_want(const struct tt_ranges *r)
 {
-	const struct tt_by_frame *by = tt_by_frame(r->view->m);
-	struct tt_frame_sums *s = &r->s;
+	return r && r->sums;
+}
 
-	tt_frame_sums_init(s, r->view, err);
-	tt_frame_sums_rewind(s);
-	while (tt_frame_sums_next(s)) {
-		const size_t column = column_of(r, s->frame);
+void
+tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s)
+{
+	const size_t column = column_of(r, s->frame);
 
-		for (size_t i = 0; i < s->n; i++) {
-			if (tt_paths_node(r->p, s->rec[i].node)->kind == TT_NODE_ALLOC) {
-				add_alloc(r, &s->rec[i], column);
-				continue;
-			}
-			add_zone(r, &s->rec[i], column);
-			add_thread(r, &s->rec[i], column);
+	r->s = s;
+	for (size_t i = 0; i < s->n; i++) {
+		if (tt_paths_node(r->p, s->rec[i].node)->kind == TT_NODE_ALLOC) {
+			add_alloc(r, &s->rec[i], column);
+			continue;
 		}
+		add_zone(r, &s->rec[i], column);
+		add_thread(r, &s->rec[i], column);
 	}
-	tt_frame_sums_free(s);
-	for (size_t i = 0; i < by->n && i < r->f->n; i++)
-		add(r, OF_ALL, 0, ALL_COLLECTIONS, column_of(r, i), (int64_t)by->gc[i].n);
-	return err->code;
 }
 
 /* What is damaged may have times below 0, which the data have no place for. */
 static bool
-is_sound(const struct ranges *r)
+is_sound(const struct tt_ranges *r)
 {
 	for (const struct set *set = r->set; set < r->set + SETS; set++)
 		for (size_t i = 0; i < (set->n + 1) * set->values * r->columns; i++)
@@ -437,7 +434,7 @@ is_sound(const struct ranges *r)
 
 /* The names of the thing in a row. Returns how many. */
 static unsigned
-names_of(const struct ranges *r, enum of of, uint32_t thing, const char *name[2])
+names_of(const struct tt_ranges *r, enum of of, uint32_t thing, const char *name[2])
 {
 	const struct tt_model *m = r->view->m;
 
@@ -469,7 +466,7 @@ names_of(const struct ranges *r, enum of of, uint32_t thing, const char *name[2]
 
 /* The sums of a row: ${v}, and those ${more} rows later, too. */
 static void
-put_sums(const struct ranges *r, const int64_t *v, size_t rows, size_t step, struct tt_json *j)
+put_sums(const struct tt_ranges *r, const int64_t *v, size_t rows, size_t step, struct tt_json *j)
 {
 	int64_t empty = 0;
 
@@ -493,7 +490,7 @@ put_sums(const struct ranges *r, const int64_t *v, size_t rows, size_t step, str
 
 /* At most ${most} rows of ${of}, and the others. */
 static void
-put_set(const struct ranges *r, enum of of, size_t most, struct tt_json *j)
+put_set(const struct tt_ranges *r, enum of of, size_t most, struct tt_json *j)
 {
 	const struct set *set = &r->set[of];
 	const size_t n = set->n < most ? set->n : most, step = set->values * r->columns;
@@ -518,7 +515,7 @@ put_set(const struct ranges *r, enum of of, size_t most, struct tt_json *j)
 
 /* ${rows} of markers, and of the other tables in their proportion. */
 static void
-put_sets(const struct ranges *r, size_t rows, struct tt_buf *text)
+put_sets(const struct tt_ranges *r, size_t rows, struct tt_buf *text)
 {
 	static const size_t part[SETS] = { [OF_ALL] = 1, [OF_MARKER] = MARKERS, [OF_CATEGORY] = CATEGORIES, [OF_THREAD] = THREADS, [OF_SITE] = SITES,
 		[OF_CLASS] = CLASSES };
@@ -534,7 +531,7 @@ put_sets(const struct ranges *r, size_t rows, struct tt_buf *text)
 
 /* With as many rows as fit into ${most} bytes: fewer, by how much too many there were, until they do. */
 static int
-put_fitting(const struct ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
+put_fitting(const struct tt_ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
 {
 	enum { LEAST = 4 };
 	struct tt_buf text = { 0 };
@@ -560,18 +557,56 @@ put_fitting(const struct ranges *r, uint64_t most, struct tt_buf *out, struct tt
 }
 
 static int
-fill(struct ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
+put_sums_of_all(struct tt_ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
 {
-	int rc = choose_rows(r, err);
+	const struct tt_by_frame *by = tt_by_frame(r->view->m);
 
-	if (rc == TT_OK)
-		rc = sum_up(r, err);
-	return rc == TT_OK && is_sound(r) ? put_fitting(r, most, out, err) : rc;
+	for (size_t i = 0; i < by->n && i < r->f->n; i++)
+		add(r, OF_ALL, 0, ALL_COLLECTIONS, column_of(r, i), (int64_t)by->gc[i].n);
+	return is_sound(r) ? put_fitting(r, most, out, err) : TT_OK;
 }
 
-static void
-free_all(struct ranges *r)
+int
+tt_ranges_put(struct tt_ranges *r, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err)
 {
+	int rc;
+
+	if (!r)
+		return TT_OK;
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-ranges=\"%zu\" data-gpu=\"%d\" data-command=\"", r->columns, has_gpu(r->view->m));
+	tt_html_text(out, command);
+	tt_buf_text(out, "\">");
+	rc = r->sums ? put_sums_of_all(r, most, out, err) : TT_OK;
+	tt_buf_text(out, "</script>\n");
+	return rc;
+}
+
+int
+tt_ranges_begin(struct tt_ranges **to, struct tt_views *view, struct tt_err *err)
+{
+	const struct tt_model *m = view->m;
+	const struct tt_frames *f = m->frames;
+	struct tt_ranges *r;
+
+	*to = NULL;
+	if (!f || f->n == 0 || f->nof != 1)
+		return TT_OK;
+	if (!(r = *to = tt_mem_alloc(&m->env->mem, sizeof *r, err)))
+		return err->code;
+	*r = (struct tt_ranges){ .view = view, .f = f, .mem = &m->env->mem, .sums = add_up(m) };
+	r->columns = f->n <= TT_PAGE_COLUMNS ? f->n : TT_RANGE_COLUMNS;
+	tt_classes_init(&r->classes, m, TT_GROUP_NONE, &view->text);
+	if (!r->sums)
+		return TT_OK;
+	r->p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, err);
+	return r->p ? choose_rows(r, err) : err->code;
+}
+
+void
+tt_ranges_free(struct tt_ranges *r)
+{
+	if (!r)
+		return;
 	for (struct set *set = r->set; set < r->set + SETS; set++) {
 		tt_mem_free(r->mem, set->slot, set->slot ? (set->things + 1) * sizeof *set->slot : 0);
 		tt_mem_free(r->mem, set->thing, set->thing ? (set->things + 1) * sizeof *set->thing : 0);
@@ -581,27 +616,5 @@ free_all(struct ranges *r)
 	tt_mem_free(r->mem, r->class, r->class ? (r->nalloc + 1) * sizeof *r->class : 0);
 	tt_mem_free(r->mem, r->alloc, r->capalloc * sizeof *r->alloc);
 	tt_classes_free(&r->classes);
-}
-
-int
-tt_ranges_put(struct tt_views *view, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err)
-{
-	const struct tt_model *m = view->m;
-	struct ranges r = { .view = view, .f = m->frames, .mem = &m->env->mem };
-	int rc = TT_OK;
-
-	if (!r.f || r.f->n == 0 || r.f->nof != 1)
-		return TT_OK;
-	r.columns = r.f->n <= TT_PAGE_COLUMNS ? r.f->n : TT_RANGE_COLUMNS;
-	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-ranges=\"%zu\" data-gpu=\"%d\" data-command=\"", r.columns, has_gpu(m));
-	tt_html_text(out, command);
-	tt_buf_text(out, "\">");
-	if (add_up(m)) {
-		tt_classes_init(&r.classes, m, TT_GROUP_NONE, &view->text);
-		r.p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, err);
-		rc = r.p ? fill(&r, most, out, err) : err->code;
-		free_all(&r);
-	}
-	tt_buf_text(out, "</script>\n");
-	return rc;
+	tt_mem_free(r->mem, r, sizeof *r);
 }

@@ -13,20 +13,33 @@
 #ifndef TT_PAGE_RANGES_H
 #define TT_PAGE_RANGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct tt_buf;
 struct tt_err;
+struct tt_frame_sums;
+struct tt_ranges;
 struct tt_views;
 
 enum { TT_RANGE_COLUMNS = 400 };
 
+/* Choose the rows; *${to} NULL: there are no frames, or those of several processes. To be freed in any case. */
+int tt_ranges_begin(struct tt_ranges **to, struct tt_views *view, struct tt_err *err);
+void tt_ranges_free(struct tt_ranges *r);
+
+/* Are there sums, which want each frame? */
+bool tt_ranges_want(const struct tt_ranges *r);
+
+/* What the rows have in the present frame of ${s}, into its column; only where they are wanted. */
+void tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s);
+
 /*
- * At most ${most} bytes, 0: any number, as an element of data; with TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES. JSON of
+ * After all frames: at most ${most} bytes, 0: any number, as an element of data. JSON of
  * [[table, texts of a row, values of a row, [texts of all rows], [sums of each row, those of the others last]], ...]; the sums of a value by
  * column, -N for N columns without any. ${command} before the numbers of frames prints their tables; it is there without sums, too.
  */
-int tt_ranges_put(struct tt_views *view, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err);
+int tt_ranges_put(struct tt_ranges *r, uint64_t most, const char *command, struct tt_buf *out, struct tt_err *err);
 
 #endif

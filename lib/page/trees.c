@@ -20,11 +20,14 @@ struct entry {
 	uint64_t n;
 };
 
-struct trees {
+struct tt_trees {
 	const struct tt_paths *p;
+	const struct tt_model *m;
 	struct tt_mem *mem;
-	struct tt_frame_sums s;
 	size_t frame[MOST], n;        /* in order */
+	size_t at;                    /* of these: the first that is not before the present frame */
+	struct tt_buf text;
+	struct tt_json json;          /* into text */
 	uint32_t *slot;               /* by node: place in e + 1 */
 	struct entry *e;
 	size_t ne, cap;
@@ -48,7 +51,7 @@ by_place(const void *a, const void *b)
 }
 
 static void
-choose(struct trees *t, const struct tt_details *d, const struct tt_frames *f, const struct tt_table *causes)
+choose(struct tt_trees *t, const struct tt_details *d, const struct tt_frames *f, const struct tt_table *causes)
 {
 	for (size_t row = 0; causes && row < causes->nrow && t->n < MOST; row++) {
 		const struct tt_cell *worst = tt_html_cell(causes, row, "worst");
@@ -64,7 +67,7 @@ choose(struct trees *t, const struct tt_details *d, const struct tt_frames *f, c
 
 /* The place + 1 of ${node}, a zone that is shown or a thread, with all that is around it; 0: out of memory. */
 static uint32_t
-entry_of(struct trees *t, uint32_t node, struct tt_err *err)
+entry_of(struct tt_trees *t, uint32_t node, struct tt_err *err)
 {
 	uint32_t first = 0, below = 0;
 
@@ -92,7 +95,7 @@ entry_of(struct trees *t, uint32_t node, struct tt_err *err)
 }
 
 static int
-add(struct trees *t, const struct tt_frame_path *rec, struct tt_err *err)
+add(struct tt_trees *t, const struct tt_frame_path *rec, struct tt_err *err)
 {
 	const struct tt_paths *p = t->p;
 	const bool alloc = tt_paths_node(p, rec->node)->kind == TT_NODE_ALLOC;
@@ -118,7 +121,7 @@ add(struct trees *t, const struct tt_frame_path *rec, struct tt_err *err)
 
 /* Threads take what their zones do, and zones have what is allocated inside them. */
 static void
-sum_up(struct trees *t, size_t at)
+sum_up(struct tt_trees *t, size_t at)
 {
 	for (uint32_t i = t->e[at].child; i; i = t->e[i - 1].sibling) {
 		sum_up(t, i - 1);
@@ -130,7 +133,7 @@ sum_up(struct trees *t, size_t at)
 /* --- in the page ------------------------------------------------------------------------------ */
 
 static const char *
-name_of(const struct trees *t, uint32_t node)
+name_of(const struct tt_trees *t, uint32_t node)
 {
 	uint32_t row = tt_paths_row(t->p, node);
 	const struct tt_thread *thread = tt_paths_thread(t->p, node);
@@ -139,7 +142,7 @@ name_of(const struct trees *t, uint32_t node)
 }
 
 static void
-put_names(const struct trees *t, size_t at, struct tt_json *j)
+put_names(const struct tt_trees *t, size_t at, struct tt_json *j)
 {
 	tt_json_text(j, NULL, name_of(t, t->e[at].node));
 	for (uint32_t i = t->e[at].child; i; i = t->e[i - 1].sibling)
@@ -147,7 +150,7 @@ put_names(const struct trees *t, size_t at, struct tt_json *j)
 }
 
 static void
-put_figures(const struct trees *t, size_t at, unsigned depth, unsigned *name, struct tt_json *j)
+put_figures(const struct tt_trees *t, size_t at, unsigned depth, unsigned *name, struct tt_json *j)
 {
 	const struct entry *e = &t->e[at];
 
@@ -163,17 +166,18 @@ put_figures(const struct trees *t, size_t at, unsigned depth, unsigned *name, st
 
 /* Both orders of threads: the frame's own, then the others as they come. */
 static void
-put_tree(struct trees *t, struct tt_json *j)
+put_tree(struct tt_trees *t, size_t frame)
 {
-	const struct tt_model *m = t->s.m;
-	const uint32_t own = m->frames->thread[t->s.frame];
+	const struct tt_model *m = t->m;
+	const uint32_t own = m->frames->thread[frame];
+	struct tt_json *j = &t->json;
 	unsigned name = 0;
 
 	for (size_t i = 0; i < t->ne; i++)
 		if (t->e[i].up == 0)
 			sum_up(t, i);
 	tt_json_open(j, NULL, "[");
-	tt_json_u64(j, NULL, m->frames->number[t->s.frame]);
+	tt_json_u64(j, NULL, m->frames->number[frame]);
 	for (int figures = 0; figures < 2; figures++) {
 		tt_json_open(j, NULL, "[");
 		for (int others = 0; others < 2; others++) {
@@ -193,58 +197,71 @@ put_tree(struct trees *t, struct tt_json *j)
 	tt_json_close(j, "]");
 }
 
-static int
-read_trees(struct trees *t, struct tt_json *j, struct tt_err *err)
+int
+tt_trees_frame(struct tt_trees *t, const struct tt_frame_sums *s, struct tt_err *err)
 {
-	struct tt_frame_sums *s = &t->s;
-	size_t at = 0;
-
-	tt_frame_sums_rewind(s);
-	while (at < t->n && tt_frame_sums_next(s)) {
-		while (at < t->n && t->frame[at] < s->frame)
-			at++;
-		if (at == t->n || t->frame[at] != s->frame)
-			continue;
-		for (size_t i = 0; i < s->n && err->code == TT_OK; i++)
-			add(t, &s->rec[i], err);
-		if (err->code == TT_OK)
-			put_tree(t, j);
-		for (size_t i = 0; i < t->ne; i++)
-			t->slot[t->e[i].node] = 0;
-		t->ne = 0;
-	}
+	while (t && t->at < t->n && t->frame[t->at] < s->frame)
+		t->at++;
+	if (!t || t->at == t->n || t->frame[t->at] != s->frame)
+		return TT_OK;
+	for (size_t i = 0; i < s->n && err->code == TT_OK; i++)
+		add(t, &s->rec[i], err);
+	if (err->code == TT_OK)
+		put_tree(t, s->frame);
+	for (size_t i = 0; i < t->ne; i++)
+		t->slot[t->e[i].node] = 0;
+	t->ne = 0;
 	return err->code;
 }
 
 int
-tt_trees_put(const struct tt_details *d, struct tt_views *view, const struct tt_report *r, struct tt_buf *out, struct tt_err *err)
+tt_trees_put(struct tt_trees *t, struct tt_buf *out, struct tt_err *err)
 {
-	const struct tt_model *m = view->m;
-	struct trees t = { .mem = &m->env->mem };
-	struct tt_buf text = { 0 };
-	struct tt_json j = { .out = &text };
 	int rc;
 
+	if (!t)
+		return TT_OK;
+	tt_json_close(&t->json, "]");
+	rc = tt_buf_error(&t->text, err);
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-trees=\"%zu\">", t->n);
+	if (rc == TT_OK)
+		rc = tt_page_pack(&t->text, out, err);
+	tt_buf_text(out, "</script>\n");
+	return rc;
+}
+
+int
+tt_trees_begin(struct tt_trees **to, const struct tt_details *d, struct tt_views *view, const struct tt_report *r, struct tt_err *err)
+{
+	const struct tt_model *m = view->m;
+	struct tt_trees *t;
+
+	*to = NULL;
 	if (tt_details_shown(d) == 0 || m->frames->nof != 1 || !tt_by_frame(m))
 		return TT_OK;
-	choose(&t, d, m->frames, tt_html_find(r, "causes"));
-	if (t.n == 0)
+	if (!(t = tt_mem_alloc(&m->env->mem, sizeof *t, err)))
+		return err->code;
+	*t = (struct tt_trees){ .m = m, .mem = &m->env->mem };
+	t->json.out = &t->text;
+	choose(t, d, m->frames, tt_html_find(r, "causes"));
+	if (t->n == 0) {
+		tt_trees_free(t);
 		return TT_OK;
-	tt_json_open(&j, NULL, "[");
-	tt_frame_sums_init(&t.s, view, err);
-	t.p = t.s.p;
-	t.slot = t.p ? tt_mem_alloc(t.mem, t.p->n * sizeof *t.slot, err) : NULL;
-	rc = t.slot ? read_trees(&t, &j, err) : err->code;
-	tt_json_close(&j, "]");
-	tt_mem_free(t.mem, t.slot, t.slot ? t.p->n * sizeof *t.slot : 0);
-	tt_mem_free(t.mem, t.e, t.cap * sizeof *t.e);
-	tt_frame_sums_free(&t.s);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&text, err);
-	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-trees=\"%zu\">", t.n);
-	if (rc == TT_OK)
-		rc = tt_page_pack(&text, out, err);
-	tt_buf_text(out, "</script>\n");
-	tt_buf_free(&text);
-	return rc;
+	}
+	*to = t;
+	tt_json_open(&t->json, NULL, "[");
+	t->p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, err);
+	t->slot = t->p ? tt_mem_alloc(t->mem, t->p->n * sizeof *t->slot, err) : NULL;
+	return err->code;
+}
+
+void
+tt_trees_free(struct tt_trees *t)
+{
+	if (!t)
+		return;
+	tt_mem_free(t->mem, t->slot, t->slot ? t->p->n * sizeof *t->slot : 0);
+	tt_mem_free(t->mem, t->e, t->cap * sizeof *t->e);
+	tt_buf_free(&t->text);
+	tt_mem_free(t->mem, t, sizeof *t);
 }

@@ -10,13 +10,22 @@
 struct tt_buf;
 struct tt_details;
 struct tt_err;
+struct tt_frame_sums;
 struct tt_report;
+struct tt_trees;
 struct tt_views;
 
+/* Choose the frames; *${to} NULL: ${d} has all of them. To be freed in any case. */
+int tt_trees_begin(struct tt_trees **to, const struct tt_details *d, struct tt_views *view, const struct tt_report *r, struct tt_err *err);
+void tt_trees_free(struct tt_trees *t);
+
+/* The tree of the present frame of ${s}, if it is one of them. Frames come in order. */
+int tt_trees_frame(struct tt_trees *t, const struct tt_frame_sums *s, struct tt_err *err);
+
 /*
- * As an element of data, with TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES: JSON of [[number of a frame, names, [depth, name, time, self time, calls, bytes
- * allocated, ...]], ...], callers before callees, the frame's own thread first; times in ns. Nothing where ${d} has all of these frames.
+ * After all frames, as an element of data: JSON of [[number of a frame, names, [depth, name, time, self time, calls, bytes allocated, ...]], ...],
+ * callers before callees, the frame's own thread first; times in ns.
  */
-int tt_trees_put(const struct tt_details *d, struct tt_views *view, const struct tt_report *r, struct tt_buf *out, struct tt_err *err);
+int tt_trees_put(struct tt_trees *t, struct tt_buf *out, struct tt_err *err);
 
 #endif

@@ -1,0 +1,63 @@
+/**
+ * Data made of the sums of frames; the contract is in frame_data.h.
+ */
+#include "page/frame_data.h"
+
+#include "page/over.h"
+#include "page/page.h"
+#include "page/ranges.h"
+#include "page/trees.h"
+#include "view/frame_sums.h"
+#include "view/view.h"
+
+struct parts {
+	struct tt_over *over;
+	struct tt_ranges *ranges;
+	struct tt_trees *trees;
+};
+
+static int
+read_frames(const struct parts *p, struct tt_views *view, struct tt_err *err)
+{
+	const bool ranges = tt_ranges_want(p->ranges);
+	struct tt_frame_sums s;
+	int rc;
+
+	if (!p->over && !ranges && !p->trees)
+		return TT_OK;
+	tt_frame_sums_init(&s, view, err);
+	tt_frame_sums_rewind(&s);
+	rc = err->code;
+	while (rc == TT_OK && tt_frame_sums_next(&s)) {
+		tt_over_frame(p->over, &s);
+		if (ranges)
+			tt_ranges_frame(p->ranges, &s);
+		rc = tt_trees_frame(p->trees, &s, err);
+	}
+	tt_frame_sums_free(&s);
+	return err->code;
+}
+
+int
+tt_frame_data_put(const struct tt_frame_data *d, struct tt_views *view, const struct tt_report *r, struct tt_buf *out, struct tt_err *err)
+{
+	struct parts p = { 0 };
+	int rc = tt_over_begin(&p.over, view, d->markers, TT_PAGE_COLUMNS, err);
+
+	if (rc == TT_OK)
+		rc = tt_ranges_begin(&p.ranges, view, err);
+	if (rc == TT_OK)
+		rc = tt_trees_begin(&p.trees, d->details, view, r, err);
+	if (rc == TT_OK)
+		rc = read_frames(&p, view, err);
+	if (rc == TT_OK)
+		rc = tt_over_put(p.over, d->of_marker, out, err);
+	if (rc == TT_OK)
+		rc = tt_ranges_put(p.ranges, d->ranges, d->of_frames, out, err);
+	if (rc == TT_OK)
+		rc = tt_trees_put(p.trees, out, err);
+	tt_over_free(p.over);
+	tt_ranges_free(p.ranges);
+	tt_trees_free(p.trees);
+	return rc;
+}

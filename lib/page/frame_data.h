@@ -1,0 +1,30 @@
+/**
+ * Data of a page that are made of the sums of frames (view/frame_sums.h): markers over the frames (over.h), sums of ranges (ranges.h), and call
+ * trees of frames without zones (trees.h). The sums are read once for all three: reading costs more than what each does with them.
+ *
+ * Memory: that of the three.
+ */
+#ifndef TT_PAGE_FRAME_DATA_H
+#define TT_PAGE_FRAME_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_buf;
+struct tt_details;
+struct tt_err;
+struct tt_report;
+struct tt_views;
+
+struct tt_frame_data {
+	const struct tt_details *details;
+	size_t markers;               /* over the frames, at most */
+	uint64_t ranges;              /* bytes of them, at most; 0: any number */
+	const char *of_marker;        /* a command; before a marker it prints what that does in each frame */
+	const char *of_frames;        /* one that prints the tables of frames, before their numbers */
+};
+
+/* As elements of data, each where there is something for it. With TT_NEEDS_BY_FRAME or TT_NEEDS_CAUSES. */
+int tt_frame_data_put(const struct tt_frame_data *d, struct tt_views *view, const struct tt_report *r, struct tt_buf *out, struct tt_err *err);
+
+#endif
