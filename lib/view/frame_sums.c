@@ -307,7 +307,7 @@ tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uint64_
 	struct tt_frame_sums s;
 
 	tt_frame_sums_init(&s, view, err);
-	s.only = TT_SUM_TOP | TT_SUM_WAIT;
+	s.only = view->m->filter.no_wait ? 0 : TT_SUM_TOP | TT_SUM_WAIT;
 	tt_frame_sums_rewind(&s);
 	while (tt_frame_sums_next(&s)) {
 		for (size_t i = 0; i < s.n; i++) {

@@ -312,6 +312,13 @@ def several(capture, options):
     near("busy threads add up", v["thread.time[*].total"], sum(r["busy_ns"] for r in t["threads"]))
 
 
+def without_waits(capture, options):
+    """Busy time per frame does not depend on whether waits are left out."""
+    rows, key = rows_of("thread.time", "per_frame.mean", thread="*"), "thread.time[*].per_frame.mean"
+    v, w = (gate_values(capture, [dict(r) for r in rows], options + more)[key] for more in ([], ["--no-wait"]))
+    check(v == w > 0, "busy time without waits", v, w)
+
+
 def several_counters(capture):
     rows = [dict(r, max=0, level="off") for p in ("MonoMethod*", "*", "no such") for r in rows_of("counter", "max min mean last", counter=p)]
     v = gate_values(capture, rows, [])
@@ -340,6 +347,8 @@ if __name__ == "__main__":
     without_frames(d01)
     without_frames(os.path.join(TESTDATA, "mlpd", "good-d05-monitors.mlpd"))
     several(d01, ["--frame-marker", "World:Frame"])
+    without_waits(d01, ["--frame-marker", "World:Frame"])
+    without_waits(os.path.join(TESTDATA, "capture", "good-rotated.2.ttc.xz"), ["--frame-marker", "Gfx.PresentFrame"])
     several_counters(os.path.join(TESTDATA, "mlpd", "good-d10-counters-zip.mlpd"))
     now_and_then()
     skipped(d01, "World:Physics", ["--frame-marker", "World:Frame"])
