@@ -27,7 +27,7 @@ struct tt_frames {
 	uint64_t *number;             /* place in its process, from 1 */
 	uint32_t *given;              /* the engine's own number of it, where has_given */
 	uint32_t *thread;             /* thread index */
-	uint64_t *alloc_b;            /* of all threads of the process, by time */
+	uint64_t *alloc_b;            /* of all threads of the process that the filter wants, by time */
 	uint64_t *alloc_n;
 	int64_t *wait_ns;             /* waits on the frame thread; meaningful where has_wait */
 	int64_t *outside_ns;          /* time of the frame thread with no call open, in which its work is unknown */

@@ -641,7 +641,7 @@ static const struct tt_option options[] = {
 #define UNHELD "it compares two frames of one capture; use a metric over frames"
 
 static const struct tt_pass_table tables[] = {
-	{ "compared_frames", "Frames A and B, and those beside B", frames_col, F_N, false, 0, .make = frames, .has = has_frames,
+	{ "compared_frames", "Frames A and B, and those beside B", frames_col, F_N, false, TT_ON_THREAD, .make = frames, .has = has_frames,
 	    .why = why, .shape = TT_WHOLE, .unheld = UNHELD },
 	{ "compared_calltree", "Call trees of frames A and B", tree_col, C_N, false, TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = tree,
 	    .has = has_frames, .why = why, .shape = TT_TREE, .unheld = UNHELD },

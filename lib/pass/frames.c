@@ -700,7 +700,7 @@ static const struct tt_pass_table tables[] = {
 	    .has = has_frames, .why = why_no_frames },
 	{ "frame_histogram", "Frame time histogram", histogram_col, H_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = histogram,
 	    .has = has_frames, .why = why_no_frames },
-	{ "hitches", "Worst frames", hitch_col, W_N, false, TT_ON_TIME, .make = hitches, .has = has_frames, .why = why_no_frames },
+	{ "hitches", "Worst frames", hitch_col, W_N, false, TT_ON_TIME | TT_ON_THREAD, .make = hitches, .has = has_frames, .why = why_no_frames },
 	{ "hitch_markers", "Markers of the worst frames", hitch_marker_col, K_N, true, TT_ON_TIME | TT_ON_NAMES, .make = hitch_markers,
 	    .has = has_frames, .why = why_no_frames },
 };

@@ -131,13 +131,14 @@ render_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_stac
 int
 tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
 {
+	const bool *keep = p->m->keep_thread;
 	int rc = render_chunk(p, b, before, err);
 
 	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++) {
 		struct tt_thread_replay *w = &p->w[i];
 		if (w->process != b->process)
 			continue;
-		if (b->nalloc)
+		if (b->nalloc && (!keep || keep[b->thread]))
 			count_allocs(p->m->frames, w, b);
 		if (b->nrare)
 			take_timings(p, w, b);

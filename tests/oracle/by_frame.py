@@ -97,6 +97,16 @@ def per_frame(what, rows, frames, t):
         check(not wrong, "%s: %s is a mean of frame_markers" % (what, column), wrong)
 
 
+def allocations(what, rows, t):
+    """What is allocated in frames is the same everywhere, and part of what is allocated at all."""
+    of = {r["frame"]: (r["allocs"], r["alloc_bytes"]) for r in rows}
+    hitches = {r["frame"]: (r["allocs"], r["alloc_bytes"]) for r in t["hitches"]}
+    same("%s: allocations of the worst frames" % what, hitches, {k: of[k] for k in hitches})
+    for r in t["gcalloc"]:
+        if r["frame_max_bytes"] is not None and None not in [v[1] for v in of.values()]:
+            check(r["frame_max_bytes"] == max(v[1] for v in of.values()) <= r["bytes"], "%s: allocations of frames" % what, r)
+
+
 def one_capture(capture, options, filters):
     what = " ".join([os.path.basename(capture)] + options + filters)
     # No row is held back, and -j changes nothing.
@@ -122,11 +132,12 @@ def one_capture(capture, options, filters):
     for number in sorted(pick):
         alone = tables(capture, "markers,alloc_sites,threads,counters,gcalloc", *options, *filters, "--frames", "%d" % number)
         one_frame("%s, frame %d" % (what, number), number, {name: of[name].get(number, []) for name in NAMES}, alone)
-    alone = tables(capture, "frames,hitches,markers,categories", *options, *filters)
+    alone = tables(capture, "frames,hitches,markers,categories,gcalloc", *options, *filters)
+    allocations(what, all_rows["frame_gc"], alone)
     per_frame(what, all_rows["frame_markers"], len(numbers), alone)
     if not filters:
         same("%s: no figure depends on what else is read" % what, alone,
-             tables(capture, "frames,hitches,markers,categories", *options, "--thread", "*"))
+             tables(capture, "frames,hitches,markers,categories,gcalloc", *options, "--thread", "*"))
     # Frames that follow each other: their sums are those of the whole of that time.
     first = last = numbers[0]
     for n in numbers[1:]:

@@ -220,10 +220,12 @@ def gate(path, game):
 
 
 def other_thread(path, game):
-    """Where the main thread is not chosen, its allocations in frames are still without the Editor's."""
+    """Allocations in frames are those of the chosen thread, which need not be the frame thread; the main thread's are without the Editor's."""
     want = Sums(game, True)
-    rows = suite.rows("hitches", path, "--player-only", "--thread", "Worker", "--hitches", "1000")
-    suite.equal("allocations of frames beside --thread", {r["frame"]: r["alloc_bytes"] for r in rows}, {i + 1: g[1] for i, g in enumerate(want.gc)})
+    of_worker = {i + 1: sum(x for kind, t, x in game.worker if kind == 2 and a <= t < b) for i, (a, b) in enumerate(want.spans)}
+    for name, of in (("Worker", of_worker), ("Main Thread", {i + 1: g[1] - of_worker[i + 1] for i, g in enumerate(want.gc)})):
+        rows = suite.rows("hitches", path, "--player-only", "--thread", name, "--hitches", "1000")
+        suite.equal("allocations of frames beside --thread %s" % name, {r["frame"]: r["alloc_bytes"] for r in rows}, of)
 
 
 def counter(path, game):
