@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What --player-only leaves of a game that runs in the Editor: every figure of markers, frames, threads, allocations, collections and time is
 without the Editor's zones and all inside them. Own sums from the nesting of zones, in our recorder's captures and in Unity's own."""
+import copy
 import hashlib
 import json
 import random
@@ -220,12 +221,13 @@ def gate(path, game):
 
 
 def other_thread(path, game):
-    """Allocations in frames are those of the chosen thread, which need not be the frame thread; the main thread's are without the Editor's."""
-    want = Sums(game, True)
-    of_worker = {i + 1: sum(x for kind, t, x in game.worker if kind == 2 and a <= t < b) for i, (a, b) in enumerate(want.spans)}
-    for name, of in (("Worker", of_worker), ("Main Thread", {i + 1: g[1] - of_worker[i + 1] for i, g in enumerate(want.gc)})):
+    """Allocations in frames are those of the chosen thread, which need not be the frame thread, and without the Editor's."""
+    for name, other in (("Worker", "main"), ("Main Thread", "worker")):
+        alone = copy.copy(game)
+        setattr(alone, other, [])
         rows = suite.rows("hitches", path, "--player-only", "--thread", name, "--hitches", "1000")
-        suite.equal("allocations of frames beside --thread %s" % name, {r["frame"]: r["alloc_bytes"] for r in rows}, of)
+        suite.equal("allocations of frames with --thread %s" % name, {r["frame"]: r["alloc_bytes"] for r in rows},
+                    {i + 1: g[1] for i, g in enumerate(Sums(alone, True).gc)})
 
 
 def counter(path, game):
