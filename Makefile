@@ -148,6 +148,7 @@ help:
 	@echo 'release    sources, an installed tree and their checksums to $(BUILD)/release/'
 	@echo 'sources    the sources of the last commit to $(TARBALL)'
 	@echo 'deb deb-arm64   Debian packages to $(BUILD)/deb/, and cross-built ones; setup-deb and setup-deb-arm64 install what that needs'
+	@echo 'rpm        RPM packages to $(BUILD)/rpm/RPMS/'
 	@echo 'check-quick-arm64   the quick tests of the program for arm64, by qemu'
 	@echo 'sbom publish   what others wrote and what is linked (CycloneDX); all of a release in one folder, with checksums'
 	@echo 'man        put common options and the columns of tables into the manual pages'
@@ -530,10 +531,16 @@ DEB_OPTIONS ?=
 DEB_NEEDS   := build-essential debhelper libmono-2.0-dev pkg-config python3
 APT_INSTALL := apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends
 DEB_LIBS    := $(filter %-dev,$(filter-out libc6-dev,$(DEB_BUILD)))
-.PHONY: deb deb-arm64 setup-deb setup-deb-arm64 setup-static check-quick-arm64 sbom publish
+.PHONY: deb deb-arm64 rpm setup-deb setup-deb-arm64 setup-static check-quick-arm64 sbom publish
 deb deb-arm64: sources
 	@.packaging/deb.sh $(TARBALL) $(VERSION) $(BUILD)/$@ $(if $(filter deb-%,$@),-a$(@:deb-%=%) -Pcross$(,)nocheck) \
 		$(DEB_OPTIONS)
+# RPM packages of them, to $(BUILD)/rpm/RPMS/; RPM_OPTIONS are rpmbuild's, --nodeps where rpm does not know what is installed.
+RPM_OPTIONS ?=
+rpm: sources
+	@rm -rf $(BUILD)/rpm && mkdir -p $(BUILD)/rpm/SOURCES && cp $(TARBALL) $(BUILD)/rpm/SOURCES
+	@env -u MAKEFLAGS -u MAKELEVEL -u BUILD rpmbuild -ba --define '_topdir $(abspath $(BUILD))/rpm' --define 'tracetool_version $(VERSION)' \
+		$(RPM_OPTIONS) .packaging/tracetool.spec
 setup-deb:
 	$(APT_INSTALL) $(DEB_NEEDS) $(DEB_LIBS)
 # Debian has them as archives, too, for "make static".
