@@ -262,15 +262,20 @@ is_device(const char *path)
 static int
 check_renewal(struct gate *x, struct tt_err *err)
 {
+	struct tt_err why = { 0 };
 	struct tt_baseline old;
 	int rc = TT_OK;
 
 	x->replaced = NULL;
 	if (x->g->append || is_device(x->g->save) || access(x->g->save, F_OK) != 0)
 		return TT_OK;
-	rc = read_baseline(x, x->g->save, &old, err);
-	if (rc != TT_OK)
-		return rc == TT_E_USAGE ? TT_OK : rc;
+	rc = read_baseline(x, x->g->save, &old, &why);
+	if (rc == TT_E_USAGE)
+		return TT_OK;
+	if (rc != TT_OK) {
+		*err = why;
+		return rc;
+	}
 	if (old.nall_session > 1)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s holds %zu sessions: --append adds to them; remove it to begin anew", x->g->save,
 		    old.nall_session);

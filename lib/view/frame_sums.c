@@ -306,6 +306,7 @@ tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uint64_
 {
 	struct tt_frame_sums s;
 
+	err->code = TT_OK;
 	tt_frame_sums_init(&s, view, err);
 	s.only = view->m->filter.no_wait ? 0 : TT_SUM_TOP | TT_SUM_WAIT;
 	tt_frame_sums_rewind(&s);
