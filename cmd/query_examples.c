@@ -22,14 +22,14 @@ const struct query_example query_examples[] = {
 	    "SELECT device, before_ns, since_ns, round(100.0 * (since_ns - before_ns) / before_ns, 2) AS change_percent FROM d "
 	    "WHERE before_ns IS NOT NULL AND since_ns IS NOT NULL ORDER BY change_percent DESC, device" },
 	{ "Which build is slower than the one before it?",
-	    WITH_FRAMES ", b AS (SELECT build, count(*) AS captures, sum(frames_total_ns) / sum(frames_count) AS mean_ns, "
-	    "max(frames_p95_ns) AS worst_p95_ns FROM c GROUP BY build) "
-	    "SELECT build, captures, mean_ns, round(100.0 * (mean_ns - lag(mean_ns) OVER (ORDER BY build)) / lag(mean_ns) OVER (ORDER BY build), 2) "
-	    "AS change_percent, worst_p95_ns FROM b ORDER BY build" },
+	    WITH_FRAMES ", b AS (SELECT build, min(date) AS since, count(*) AS captures, sum(frames_total_ns) / sum(frames_count) AS mean_ns, "
+	    "max(frames_p95_ns) AS worst_p95_ns FROM c WHERE build IS NOT NULL GROUP BY build) "
+	    "SELECT build, since, captures, mean_ns, round(100.0 * (mean_ns - lag(mean_ns) OVER w) / lag(mean_ns) OVER w, 2) AS change_percent, "
+	    "worst_p95_ns FROM b WINDOW w AS (ORDER BY since, build) ORDER BY since, build" },
 	{ "Which marker's p95 grew in most captures of the newest build?",
-	    "WITH b AS (SELECT capture, value AS build FROM fact JOIN capture ON id = capture WHERE fact.key = 'build' AND copy = 0), "
-	    "n AS (SELECT max(build) AS newest FROM b), "
-	    "old AS (SELECT marker, avg(p95_ns) AS was_ns FROM capture_marker JOIN b USING (capture), n WHERE build < newest GROUP BY marker) "
+	    "WITH b AS (SELECT capture, value AS build, date FROM fact JOIN capture ON id = capture WHERE fact.key = 'build' AND copy = 0), "
+	    "n AS (SELECT build AS newest FROM b GROUP BY build ORDER BY min(date) DESC, build DESC LIMIT 1), "
+	    "old AS (SELECT marker, avg(p95_ns) AS was_ns FROM capture_marker JOIN b USING (capture), n WHERE build <> newest GROUP BY marker) "
 	    "SELECT marker.name AS marker, count(*) FILTER (WHERE p95_ns > 1.05 * was_ns) AS grew_in, count(*) AS captures, "
 	    "CAST(avg(was_ns) AS INTEGER) AS was_p95_ns, CAST(avg(p95_ns) AS INTEGER) AS is_p95_ns "
 	    "FROM capture_marker JOIN b USING (capture) JOIN old USING (marker) JOIN marker ON marker.id = marker, n "
@@ -45,12 +45,13 @@ const struct query_example query_examples[] = {
 	    WITH_FRAMES " SELECT device, count(*) AS captures, sum(frames_count) AS frames, sum(frames_over_33_33) AS over, "
 	    "round(100.0 * sum(frames_over_33_33) / sum(frames_count), 2) AS over_percent FROM c GROUP BY device ORDER BY over_percent DESC, device" },
 	{ "Which captures stop longest to collect garbage?",
-	    "SELECT key, gcalloc_collections AS collections, gcalloc_pause_ns AS pause_ns, gcalloc_pause_max_ns AS pause_max_ns FROM capture "
-	    "WHERE copy = 0 AND gcalloc_pause_max_ns > 0 ORDER BY gcalloc_pause_max_ns DESC, key LIMIT 20" },
-	{ "How are frame times distributed over all captures?",
-	    "SELECT CASE WHEN value <= 8334334 THEN '1: up to 8.33 ms' WHEN value <= 16667667 THEN '2: up to 16.67 ms' "
-	    "WHEN value <= 33334334 THEN '3: up to 33.33 ms' WHEN value <= 50000000 THEN '4: up to 50 ms' ELSE '5: over 50 ms' END AS frame_time, "
-	    "sum(count) AS frames FROM histogram JOIN capture ON id = capture WHERE figure = 'frame_ns' AND copy = 0 GROUP BY 1 ORDER BY 1" },
+	    "SELECT key, gcalloc_collections AS collections, gcalloc_stopped_ns AS stopped_ns, gcalloc_stopped_max_ns AS stopped_max_ns, "
+	    "gcalloc_pause_max_ns AS pause_max_ns FROM capture WHERE copy = 0 AND coalesce(gcalloc_stopped_max_ns, gcalloc_pause_max_ns) > 0 "
+	    "ORDER BY coalesce(gcalloc_stopped_max_ns, gcalloc_pause_max_ns) DESC, key LIMIT 20" },
+	{ "How many frames are too long for 60, 30 and 20 fps?",
+	    "WITH c AS (SELECT sum(frames_count) AS n, sum(frames_over_16_67) AS a, sum(frames_over_33_33) AS b, sum(frames_over_50) AS c "
+	    "FROM capture WHERE copy = 0) SELECT '1: up to 16.67 ms' AS frame_time, n - a AS frames FROM c UNION ALL "
+	    "SELECT '2: up to 33.33 ms', a - b FROM c UNION ALL SELECT '3: up to 50 ms', b - c FROM c UNION ALL SELECT '4: over 50 ms', c FROM c" },
 };
 
 const size_t query_nexamples = sizeof query_examples / sizeof *query_examples;
