@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -580,6 +581,26 @@ check_head(const struct tt_db *db, const char *path, struct tt_err *err)
 	return TT_OK;
 }
 
+/*
+ * A change that is being made, or whose program died, has what was there before it in a journal beside the database: until it is rolled back, the
+ * pages are of both. (https://sqlite.org/fileformat.html, The Rollback Journal: one that holds nothing is empty or begins with zeros.)
+ */
+static int
+check_journal(const char *path, struct tt_err *err)
+{
+	static const unsigned char begins[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+	char name[PATH_MAX], head[sizeof begins];
+	int n = snprintf(name, sizeof name, "%s-journal", path), fd = n > 0 && (size_t)n < sizeof name ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	bool unfinished = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head && memcmp(head, begins, sizeof head) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (unfinished)
+		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: a change of this database is not finished (%s-journal); if its program died, undo it "
+		    "with: sqlite3 FILE 'PRAGMA integrity_check'", path, path);
+	return TT_OK;
+}
+
 /* What a statement may do: read, and call functions. */
 static int
 allow(void *arg, int what, const char *a, const char *b, const char *c, const char *d)
@@ -615,6 +636,8 @@ tt_db_open(struct tt_env *env, const char *path, struct tt_db **out, struct tt_e
 		rc = tt_fail_sys(err, errno, "%s", path);
 	if (rc == TT_OK)
 		rc = check_head(db, path, err);
+	if (rc == TT_OK)
+		rc = check_journal(path, err);
 	if (rc == TT_OK)
 		rc = open_sql(db, SQLITE_OPEN_READONLY, err);
 	if (rc == TT_OK) {

@@ -11,6 +11,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 
 import kit
 from kit import run
@@ -183,6 +184,19 @@ def refused(s, db):
         err = query(s, db, sql, ok=code)
         s.check("%s: says why" % sql, None if word in err else err)
     s.equal("the database is as it was", open(db, "rb").read() == before, True)
+    # A program died while it changed a copy: refused, until SQLite has undone the change.
+    hot = s.path("hot.sqlite")
+    shutil.copy(db, hot)
+    subprocess.run([sys.executable, "-c", "import os, sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
+                    "c.execute('PRAGMA cache_size=1'); c.execute('BEGIN'); c.execute('UPDATE capture_marker SET count=0'); "
+                    "c.execute('UPDATE capture SET outcome=1'); os._exit(9)", hot])
+    s.equal("an unfinished change was left", os.path.exists(hot + "-journal"), True)
+    err = query(s, hot, "SELECT sum(count) FROM capture_marker", ok=3)
+    s.check("an unfinished change is told", None if "not finished" in err else err)
+    c = sqlite3.connect(hot)
+    c.execute("PRAGMA integrity_check").fetchall()
+    c.close()
+    s.equal("it was undone", *(query(s, d, "SELECT sum(count) FROM capture_marker") for d in (hot, db)))
     other = s.path("no.sqlite")
     s.check("a missing file", None if "No such file" in query(s, other, "SELECT 1", ok=4) else "not told")
     open(other, "w").write("{}" * 100)
