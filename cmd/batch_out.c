@@ -245,7 +245,7 @@ read_old(struct batch_out *o, struct tt_err *err)
 		if (o->old[i] < 0)
 			return tt_fail_sys(err, errno, "%s", path[i]);
 		o->old_time[i] = st.st_mtim;
-		rc = tt_results_lines(&o->app->env, path[i], on_old, &rd, err);
+		rc = tt_results_lines(&o->app->env, path[i], false, on_old, &rd, err);
 	}
 	if (rc == TT_OK)
 		say_gone(o, 0, 0, "that the operands do not lead to");
@@ -670,7 +670,7 @@ add_newest(struct batch_out *o, struct tt_err *err)
 		w.which = i & 1;
 		w.adds = i >= 2;
 		if (w.which == 1 || o->old[0] >= 0)
-			rc = tt_results_lines(&o->app->env, w.which ? o->part : o->final, on_newest, &w, err);
+			rc = tt_results_lines(&o->app->env, w.which ? o->part : o->final, false, on_newest, &w, err);
 	}
 	if (rc == TT_OK) {
 		say_gone(o, gone, files, "that are not there any more");
@@ -694,7 +694,7 @@ static int
 add_all(struct batch_out *o, struct tt_err *err)
 {
 	if (o->old[0] < 0 && o->begin == 0)
-		return tt_results_lines(&o->app->env, o->part, on_mine, o, err);
+		return tt_results_lines(&o->app->env, o->part, false, on_mine, o, err);
 	return add_newest(o, err);
 }
 

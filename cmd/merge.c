@@ -261,7 +261,7 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 	size_t nkey;
 
 	(void)at;
-	if (tt_result_scan(line, n, &nkey) && nkey == 0 && tt_result_load(line, n, &r, &why) == TT_OK) {
+	if (line && tt_result_scan(line, n, &nkey) && nkey == 0 && tt_result_load(line, n, &r, &why) == TT_OK) {
 		l->known = batch_list_read(&r, &l->is) || l->known;
 		tt_result_free(&r);
 	}
@@ -276,7 +276,7 @@ add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, cons
 	int rc;
 
 	batch_shard_named(path, &l.shard);
-	rc = tt_results_lines(&app->env, path, on_shard_line, &l, err);
+	rc = tt_results_lines(&app->env, path, true, on_shard_line, &l, err);
 	if (rc != TT_OK || !l.known)
 		return rc;
 	if (l.shard.count > 0 && (l.shard.index != l.is.shard.index || l.shard.count != l.is.shard.count))

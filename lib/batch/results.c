@@ -150,10 +150,10 @@ tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_err 
 	size_t nkey;
 	int rc = TT_OK;
 
-	if (n == 0)
+	if (n == 0 && line)
 		return TT_OK;
 	rs->sum.lines++;
-	if (!tt_result_scan(line, n, &nkey)) {
+	if (!line || !tt_result_scan(line, n, &nkey)) {
 		rs->sum.bad++;
 		return TT_OK;
 	}
@@ -180,7 +180,7 @@ tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_err 
 
 /* Cut ${src} into lines. */
 static int
-cut_lines(struct tt_env *env, struct tt_src *src,
+cut_lines(struct tt_env *env, struct tt_src *src, bool last,
     int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err)
 {
 	const size_t cap = 2 * TT_RESULT_LINE_MAX;
@@ -196,7 +196,7 @@ cut_lines(struct tt_env *env, struct tt_src *src,
 			break;
 		n += got;
 		for (used = 0; rc == TT_OK && (lf = memchr(buf + used, '\n', n - used)) != NULL; used = (size_t)(lf - buf) + 1) {
-			rc = line(arg, at + used, buf + used, skip ? 0 : (size_t)(lf - buf) - used, err);
+			rc = line(arg, at + used, skip ? NULL : buf + used, skip ? 0 : (size_t)(lf - buf) - used, err);
 			skip = false;
 		}
 		if (used == 0 && n == cap) {
@@ -207,12 +207,14 @@ cut_lines(struct tt_env *env, struct tt_src *src,
 		n -= used;
 		at += used;
 	}
+	if (rc == TT_END)
+		rc = last && (n > 0 || skip) ? line(arg, at, skip ? NULL : buf, skip ? 0 : n, err) : TT_OK;
 	tt_mem_free(&env->mem, buf, cap);
-	return rc == TT_END ? TT_OK : rc;
+	return rc;
 }
 
 int
-tt_results_lines(struct tt_env *env, const char *path,
+tt_results_lines(struct tt_env *env, const char *path, bool last,
     int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err)
 {
 	const uint64_t decoded = env->decoded_max, ratio = env->ratio_max;
@@ -223,7 +225,7 @@ tt_results_lines(struct tt_env *env, const char *path,
 	env->decoded_max = env->ratio_max = 0;
 	rc = tt_src_open(env, path, &src, err);
 	if (rc == TT_OK) {
-		rc = cut_lines(env, src, line, arg, err);
+		rc = cut_lines(env, src, last, line, arg, err);
 		tt_src_close(src);
 	}
 	env->decoded_max = decoded;
@@ -241,7 +243,7 @@ on_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 int
 tt_results_add_file(struct tt_results *rs, const char *path, struct tt_err *err)
 {
-	return tt_results_lines(rs->env, path, on_line, rs, err);
+	return tt_results_lines(rs->env, path, true, on_line, rs, err);
 }
 
 /* --- merging --------------------------------------------------------------------------- */

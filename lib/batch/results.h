@@ -34,18 +34,18 @@ struct tt_results_sum {
 int tt_results_new(struct tt_env *env, struct tt_results **rs, struct tt_err *err);
 void tt_results_free(struct tt_results *rs);
 
-/* Add a line without its LF. */
+/* Add a line without its LF; NULL: one that is too long to be a result. */
 int tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_err *err);
 
 /* Add all lines of a file. */
 int tt_results_add_file(struct tt_results *rs, const char *path, struct tt_err *err);
 
 /**
- * tt_results_lines(env, path, line, arg, err):
- * Call ${line} for every whole line of ${path}, without its LF, with the offset where it begins. For a line that is too long to
- * be a result, n is 0. A last line without an LF is not whole.
+ * tt_results_lines(env, path, last, line, arg, err):
+ * Call ${line} for every line of ${path}, without its LF, with the offset where it begins. For a line that is too long to be a result, it is
+ * NULL and n is 0. What follows the last LF, as in a file that was cut, or that is still written, is a line if ${last}.
  */
-int tt_results_lines(struct tt_env *env, const char *path,
+int tt_results_lines(struct tt_env *env, const char *path, bool last,
     int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err);
 
 struct tt_results_out {

@@ -297,6 +297,16 @@ def main():
     size = {i: sum(r["type"] == "capture" for r in kit.results(s.path("all", shard(i)))) for i in range(1, N + 1)}
     s.equal("whole: merges", (run("merge", s.path("all")).returncode, sum(size.values())), (0, 40))
 
+    # A file that was cut while it was copied: its last line is a line, whole without its LF, else torn.
+    for what, cut, status, results in (("LF", 1, 0, 40), ("end of a line", 50, 3, 39)):
+        shutil.copytree(s.path("all"), s.path("cut"))
+        last = s.path("cut", shard(N))
+        os.truncate(last, os.path.getsize(last) - cut)
+        r = run("merge", "-o", s.path("cut.jsonl"), s.path("cut"))
+        s.equal("without the last %s" % what, (r.returncode, sum(r["type"] == "capture" for r in kit.results(s.path("cut.jsonl"))),
+                                               "torn" in r.err), (status, results, status != 0))
+        shutil.rmtree(s.path("cut"))
+
     for k in range(1, N):
         for gone in itertools.combinations(range(1, N + 1), k):
             shutil.copytree(s.path("all"), s.path("some"))
