@@ -244,7 +244,7 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 	}
 	b->run = one->run;
 	one->generator = TT_GENERATOR;
-	one->tables = o->sum.to_db != NULL;
+	one->tables = o->tables;
 	one->csv_safe = o->sum.csv_safe;
 	one->convert = batch_work_of(o) & BATCH_CONVERT ? o->to.v : NULL;
 	if (o->per_capture >= 0) {
@@ -468,6 +468,12 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	rc = batch_shard(app, &o, err);
+	o.tables = o.sum.to_db != NULL;
+	if (rc == TT_OK && o.tables && o.shard.count > 1) {
+		/* All shards have the same options: each would put its part in the place of another's. */
+		tt_log(&app->env, TT_LOG_NORMAL, "shard %u of %u: %s is made by the merge, with --to-db", o.shard.index, o.shard.count, o.sum.to_db);
+		o.sum.to_db = NULL;
+	}
 	if (rc == TT_OK && o.dir)
 		rc = opt_list_add(&o.sum.dir, o.dir, &app->arena, err);
 	if (o.plan) {                 /* nothing is kept, nor looked at of what there is */

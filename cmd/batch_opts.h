@@ -29,6 +29,7 @@ struct batch_opts {
 	uint64_t shard_index, shard_count;    /* --shard-index, from 0, UINT64_MAX: not given; --shard-count, 0: not given */
 	bool shard_auto;              /* --shard auto */
 	bool resume, verify, plan;
+	bool tables;                  /* results have markers and allocation sites, of which a database is made */
 	int64_t capture_ns, log_ns;
 	uint64_t decoded_max, ratio_max, members_max, unpack_memory, spool_memory;
 };

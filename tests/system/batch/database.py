@@ -253,6 +253,7 @@ def main():
     want = open(one, "rb").read()
     for i in (1, 2, 3):
         run("batch", "-q", "-o", s.path("shards"), "--root", top, *frames, "--to-db", s.path("shard%d.sqlite" % i), "--shard", "%d/3" % i, top)
+    s.equal("a shard writes no database", [i for i in (1, 2, 3) if os.path.exists(s.path("shard%d.sqlite" % i))], [])
     run("merge", "-q", "-o", s.path("shards"), "--to-db", s.path("shards.sqlite"), s.path("shards"))
     s.equal("shards", open(s.path("shards.sqlite"), "rb").read() == want, True)
     whole = open(s.path("one", "results.jsonl"), "rb").read()

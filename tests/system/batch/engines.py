@@ -103,9 +103,11 @@ def parallel(s, src, one):
     if not shutil.which("parallel"):
         return s.left_out("GNU parallel", "not installed")
     out = s.path("of {} parallel's")
-    r = sh(shlex.join([command, "7", out, "--meta", "place=a b", src]), s.dir)
-    run("batch", "-q", "-o", s.path("one-meta"), "--meta", "place=a b", src)
+    db = [s.path("of all shards.sqlite"), s.path("of one run.sqlite")]
+    r = sh(shlex.join([command, "7", out, "--meta", "place=a b", "--to-db", db[0], src]), s.dir)
+    run("batch", "-q", "-o", s.path("one-meta"), "--meta", "place=a b", "--to-db", db[1], src)
     whole(s, "parallel", r, os.path.join(out, "results.jsonl"), s.path("one-meta"))
+    s.check("parallel: the database is of all shards", open(db[0], "rb").read() != open(db[1], "rb").read())
 
 
 def main():

@@ -255,8 +255,10 @@ def lost(s, c, src):
     name = sorted(os.listdir(bad))[0]
     os.truncate(os.path.join(bad, name), os.path.getsize(os.path.join(bad, name)) // 2)
     one = s.path("one with damage")
-    whole = run("batch", "-q", "-o", one, bad)
-    r, job, merge = submit(c, "-n", "4", "-o", out, "-w", bad)
+    db = [s.path("of all shards.sqlite"), s.path("of one run.sqlite")]
+    whole = run("batch", "-q", "-o", one, "--to-db", db[1], bad)
+    r, job, merge = submit(c, "-n", "4", "-o", out, "-w", "--to-db", db[0], bad)
+    s.check("the database is of all shards", open(db[0], "rb").read() != open(db[1], "rb").read())
     s.equal("damage fails no task; -w gives the merge's exit status", (r.returncode, whole.returncode), (3, 3))
     s.equal("damage: the tasks ended well", {c.show("%d_%d" % (job, i))["ExitCode"] for i in range(1, 5)}, {"0:0"})
     same(s, "damage", out, one)
@@ -275,7 +277,7 @@ def lost(s, c, src):
     r = sbatch(os.path.join(SHARE, "merge.sbatch"), out)
     s.equal("a shard is lost: told, exit 4", (r.returncode, "shard 2 of 4" in open(s.path("sbatch.log")).read(),
                                               os.path.exists(os.path.join(out, "results.jsonl"))), (4, True, False))
-    r = sbatch("--array=2", os.path.join(SHARE, "shard.sbatch"), out, bad)
+    r = sbatch("--array=2", os.path.join(SHARE, "shard.sbatch"), out, "--to-db", db[0], bad)
     s.equal("that one runs again, by its number", (r.returncode, os.path.exists(os.path.join(out, "results.2-of-4.jsonl"))), (0, True))
     r = sbatch(os.path.join(SHARE, "merge.sbatch"), out)
     same(s, "a lost shard, made again", out, one)
