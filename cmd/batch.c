@@ -21,6 +21,7 @@
 #include "cmd.h"
 #include "gate/budget.h"
 #include "io/sink.h"
+#include "io/archive.h"
 #include "io/spool.h"
 #include "model/format.h"
 #include "outputs.h"
@@ -404,6 +405,8 @@ find_files(struct batch *b, const struct opt_list *write, int dir[2], struct tt_
 
 	if (rc == TT_OK)
 		rc = batch_files_find(b->app, &o->in.path, o->root, o->dir, write, &b->files, err);
+	if (rc == TT_OK && o->resume && b->files.n == 0)
+		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no file to read, so earlier results stay as they are: is a folder not mounted?");
 	if (rc == TT_OK && o->dir)
 		rc = batch_out_name(&b->out, o->dir, err);
 	if (rc == TT_OK)
@@ -425,6 +428,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 		.old = { -1, -1 } };
 	if (rc == TT_OK)
 		rc = prepare(&b, &one, &write, err);
+	tt_archive_prepare();
 	app->env.mem.cap = 0;         /* the limit is a capture's */
 	app->env.spool_memory = o->spool_memory;
 	app->env.decoded_max = o->decoded_max;

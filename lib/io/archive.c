@@ -4,6 +4,7 @@
 #include "io/archive_parts.h"
 
 #include <errno.h>
+#include <iconv.h>
 #include <locale.h>
 #include <string.h>
 #include <zlib.h>
@@ -49,11 +50,19 @@ tt_archive_probe(const uint8_t *p, size_t n)
 }
 
 void
+tt_archive_prepare(void)
+{
+	/* The C library has loaded what is open. */
+	(void)newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	(void)iconv_open("UTF-8", "UTF-16LE");
+}
+
+void
 tt_archive_locale(void)
 {
 	locale_t l = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 
-	/* Without it names beyond ASCII may come with '?' in them, and nothing else changes. */
+	/* Without it names beyond ASCII may come with '?' in them, or not at all, and nothing else changes. */
 	if (l)
 		uselocale(l);
 }

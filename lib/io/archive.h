@@ -44,6 +44,13 @@ const char *tt_archive_misnamed(const struct tt_archive *ar);
 /* What the first (decoded) bytes of an input begin. */
 enum tt_archive_kind tt_archive_probe(const uint8_t *head, size_t n);
 
+/**
+ * tt_archive_prepare():
+ * Load what names beyond ASCII need: a locale, and what turns UTF-16 (7z) into UTF-8. Both are files of the C library, so this comes before a
+ * sandbox closes; what it loads stays. Forked processes have it, too.
+ */
+void tt_archive_prepare(void);
+
 /* Let the calling thread read names beyond ASCII. Call once in a process that opens archives. */
 void tt_archive_locale(void);
 

@@ -97,6 +97,11 @@ def names(c):
     s.check("odd names: no control character is printed", [l for l in r.err if ord(l) < 32 and l != "\n"])
     s.check("odd names: told, and not for ever", None if 1 <= r.err.count("an odd name") <= 10 else r.err)
     s.equal("odd names: the second of a name", "t.tar!a.mlpd#2" in got, True)
+    other = [("é.mlpd", m), ("日本.mlpd", m), ("ok.mlpd", m)]
+    for kind, data in (("7z", kit.seven(other)), ("zip", kit.zipped(other)), ("tar", kit.tar(other))):
+        r, got, _ = c.run("names of other alphabets, " + kind, {"u." + kind: data})
+        s.equal("names of other alphabets, " + kind, sorted(k for k in got if k.startswith("u.") and "!" in k),
+                sorted("u.%s!%s" % (kind, name) for name, _ in other))
     z = kit.zipped([("nul.mlpd", m), ("b.mlpd", m)]).replace(b"nul.mlpd", b"nu\0.mlpd")
     _, got, _ = c.run("a NUL in a name", {"n.zip": z})
     s.equal("a NUL in a name: both captures", sum(k.startswith("n.zip!") for k in got), 2)
