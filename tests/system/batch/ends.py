@@ -245,6 +245,10 @@ def files_lost(s):
     before = {f: os.stat(os.path.join(made, f)).st_ino for f in want}
     s.equal("files: all there", run(*command[:-1], "--resume", folder).returncode, 0)
     s.equal("files: what is there is not made again", {f: os.stat(os.path.join(made, f)).st_ino for f in os.listdir(made)}, before)
+    # A folder whose share is not mounted is empty, and that is no news of its captures.
+    os.mkdir(s.path("not mounted"))
+    r = run(*command[:-1], "--resume", s.path("not mounted"))
+    s.equal("nothing to read: results stay", (r.returncode, "mounted" in r.err, open(os.path.join(out, "results.jsonl")).read()), (3, True, lines))
 
 
 def lock_outlives(s):
