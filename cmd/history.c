@@ -80,6 +80,9 @@ add_figure(struct histories *x, const struct tt_baseline *b, const struct tt_bud
 
 	if (!is_chosen(x->o, f.name))
 		return TT_OK;
+	f.title = tt_measure_title(m, &x->a, err);
+	if (!f.title)
+		return err->code;
 	rc = tt_history_of(b, row, m, which, &f.h, &x->a, &x->app->env.mem, err);
 	if (rc != TT_OK || f.h.nsession == 0)
 		return rc;

@@ -9,7 +9,8 @@
 
 struct history_figure {
 	const char *base;             /* the baseline's file; NULL: there is only one */
-	const char *name;
+	const char *name;             /* its row of the budget, or its metric */
+	const char *title;            /* in words: "frame time, median" */
 	struct tt_history h;
 };
 

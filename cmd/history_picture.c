@@ -44,8 +44,10 @@ put_axis(const struct history_figure *f, const struct scale *s, struct tt_buf *o
 		tt_html_text(out, f->base);
 		tt_buf_text(out, ": ");
 	}
+	tt_html_text(out, f->title);
+	tt_buf_text(out, " (");
 	tt_html_text(out, f->name);
-	tt_buf_text(out, "</text>\n");
+	tt_buf_text(out, ")</text>\n");
 	*tt_put_amount(amount, s->high, f->h.dim) = '\0';
 	put_text(out, LEFT - 8, at_y(s, s->high) + 4, "end", amount);
 	*tt_put_amount(amount, s->low, f->h.dim) = '\0';
@@ -142,33 +144,52 @@ history_chart(const struct history_figure *f, const char *caption, struct tt_buf
 	tt_buf_printf(out, "</svg>\n%s</figure>\n", caption);
 }
 
+struct figures { const struct history_figure *f; size_t n; };
+
+/* The figure of a row in words. */
 static void
-put_table(const struct tt_report *r, const char *id, const char *title, struct tt_buf *out)
+put_title(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)
+{
+	const struct figures *all = arg;
+	const struct tt_cell *name = tt_html_cell(t, row, "figure");
+	size_t i = 0;
+
+	while (name && i < all->n && strcmp(all->f[i].name, name->s) != 0)
+		i++;
+	tt_buf_text(out, "<td>");
+	tt_html_text(out, name && i < all->n ? all->f[i].title : "-");
+	tt_buf_text(out, "</td>");
+}
+
+static void
+put_table(const struct tt_report *r, const char *id, const char *title, const struct figures *all, struct tt_buf *out)
 {
 	const struct tt_table *t = tt_html_find(r, id);
 
 	if (!t)
 		return;
 	tt_html_section(out, id, title);
-	tt_html_table(out, t, &(struct tt_html_view){ 0 });
+	tt_html_table(out, t, &(struct tt_html_view){ .more = "title", .more_title = "in words", .put_more = put_title, .arg = all });
 	tt_buf_text(out, "</section>\n");
 }
 
 void
 history_html(const struct history_figure *f, size_t n, const char *title, const struct tt_report *r, struct tt_buf *out)
 {
+	const struct figures all = { f, n };
+
 	tt_html_open(out, title, TT_HTML_ALONE);
 	tt_buf_text(out, "<header>\n<h1>History of ");
 	tt_html_text(out, title);
 	tt_buf_text(out, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#history\">Figures</a> <a href=\"#history_levels\">Changes</a> "
 	    "<a href=\"#charts\">Charts</a> <a href=\"#history_sessions\">Sessions</a></nav>\n<main>\n");
-	put_table(r, "history", "Figures over time", out);
-	put_table(r, "history_levels", "Changes", out);
+	put_table(r, "history", "Figures over time", &all, out);
+	put_table(r, "history_levels", "Changes", &all, out);
 	tt_html_section(out, "charts", "Charts");
 	for (size_t i = 0; i < n; i++)
 		history_chart(&f[i], "", out);
 	tt_buf_text(out, "</section>\n");
-	put_table(r, "history_sessions", "Sessions", out);
+	put_table(r, "history_sessions", "Sessions", &all, out);
 	tt_buf_text(out, "<p>Made by " TT_GENERATOR ". What levels are is in tracetool-history(1).</p>\n</main>\n");
 	tt_html_close(out, TT_HTML_ALONE);
 }

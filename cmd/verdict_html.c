@@ -329,7 +329,7 @@ static void
 put_history(const struct page *p, const struct tt_verdict_row *r)
 {
 	const struct tt_verdict *v = p->v;
-	struct history_figure f = { .name = r->name };
+	struct history_figure f = { .name = r->name, .title = r->title };
 	struct tt_mem mem = { 0 };
 	struct tt_arena a;
 	struct tt_err err;
