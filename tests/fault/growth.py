@@ -17,10 +17,11 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import zlib
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unity"))
+for folder in ("unity", "kit"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
+import instructions as counting
 import kit
 import ttc
 
@@ -269,40 +270,13 @@ def tables():
     return ",".join(dict.fromkeys(r["table"] for r in rows if not r["table"].startswith("capture")))
 
 
-# What to put before a command so that it is counted into the file ${out}.
-def perf(out):
-    return ["perf", "stat", "-o", out, "-x,", "-e", "instructions:u"]
-
-
-def qemu(out):
-    # A processor without vectors wider than 16 bytes: emulating those takes three times as long.
-    return ["qemu-x86_64", "-cpu", "qemu64", "-plugin", "%s,out=%s" % (os.path.join(kit.BUILD, "fault", "instructions.so"), out)]
-
-
-def valgrind(out):
-    return ["valgrind", "--log-file=" + out, "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-
-
-COUNTERS = [perf, qemu, valgrind]      # the fastest first
 NO_CAP = ["--max-memory", "0"]          # what is many may need more than 1 GiB
 
 
-def instructions(counter, args):
+def instructions(args):
     """How many ${args} takes in all of its processes, how it ends, and what it says."""
-    with tempfile.NamedTemporaryFile("r") as out:
-        env = dict(os.environ, TRACETOOL_SANDBOX="off")     # valgrind and qemu lack its system calls
-        p = subprocess.run([*counter(out.name), kit.TRACETOOL, *args, *NO_CAP], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                           errors="replace", env=env, timeout=3000)
-        found = re.findall(r"^(\d+),.*instructions:u|I +refs: +([\d,]+)|^instructions (\d+)$", out.read(), re.M)
-        return sum(int("".join(f).replace(",", "")) for f in found), p.returncode, p.stderr
-
-
-def counts(counter):
-    """Does ${counter} work here?"""
-    try:
-        return instructions(counter, ["list"])[0] > 0
-    except FileNotFoundError:
-        return False
+    # Valgrind and qemu lack system calls of the sandbox.
+    return counting.count(COUNTER, [kit.TRACETOOL, *args, *NO_CAP], TRACETOOL_SANDBOX="off")
 
 
 def stats(paths):
@@ -325,7 +299,7 @@ def commands(kind, paths, out):
     yield "a metric in time", ["stats", "-q", "-j1", "--buckets", "2", "--metric", "marker.time[*].total", *paths]
     if not kit.LONG:
         return
-    if COUNTER != valgrind:
+    if COUNTER != counting.valgrind:
         yield "batch", ["batch", "-q", "-j1", *paths]
     for suffix in (".json", ".csv", ".pb", ".folded"):
         yield "convert to " + suffix, convert(paths, "-o", out + suffix)
@@ -362,7 +336,7 @@ def make(s, kind, n):
 
 def compare(s, what, lines):
     """${lines}: the same command for each size."""
-    got = [instructions(COUNTER, line) for line in lines]
+    got = [instructions(line) for line in lines]
     i = [x for x, _, _ in got]
     if any(rc not in (0, 1, 3, 5) for _, rc, _ in got) or not all(i):
         s.check(what, str([(rc, said[-200:]) for _, rc, said in got]))
@@ -397,7 +371,7 @@ if __name__ == "__main__":
     only = sys.argv[1:]
     SHOW = bool(only)             # all: every kind, with its figures
     kinds = [k for k in KINDS + OTHERS if not set(only) - {"all"} or k.__name__ in only]
-    COUNTER = next(c for c in COUNTERS if counts(c))
+    COUNTER = counting.fastest([kit.TRACETOOL, "list"])
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         made = [f.result() for f in [pool.submit(one, suite, k) for k in kinds]]
         together = [sum(p, []) for p in zip(*(m for m in made if m))]

@@ -1,12 +1,10 @@
 /*
  * Captures of 64 KiB made to cost as much as they can: deep stacks and ends that match nothing, thousands of
  * counters, threads, pauses, reloaded classes, paths, buffers, keys that belong in one slot. Each is read, reported
- * and converted within a second and 256 MiB. At full length they are of 512 KiB, where what grows with the square
- * of the length takes 64 times as long, and three seconds are allowed.
+ * and converted within 256 MiB. At full length they are of 512 KiB, where what grows with the square of the length takes 64 times as long. How
+ * much work that is, fault/shapes counts.
  */
 #include "check.h"
-
-#include <time.h>
 
 #include "memrun.h"
 #include "mlpd_encode.h"
@@ -36,32 +34,18 @@ open_at(struct maker *k, uint64_t tid, uint64_t time)
 	mlpd_open(&k->b, &k->w, tid, T0 + time, 0, 0, 0);
 }
 
-static uint64_t
-cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static void
 check_run(const struct maker *k, const char *shape, unsigned what)
 {
-	uint64_t start = cpu_ns(), took;
 	struct memrun r;
 
 	memrun(&r, k->w.out.data, k->w.out.len, what);
 	if (!CHECK_EQ_INT(r.rc, TT_OK))
 		printf("%s: %s\n", shape, r.err.msg);
 	CHECK(r.env.mem.peak <= 256u << 20);
-	took = cpu_ns() - start;
 	CHECK(memrun_events(&r) > 0 || strcmp(shape, "magics") == 0);
-	printf("%s, way %u: %zu events, %.3f s, %zu KiB\n", shape, what, (size_t)memrun_events(&r),
-	    (double)took / 1e9, (size_t)r.env.mem.peak >> 10);
+	printf("%s, way %u: %zu events, %zu KiB\n", shape, what, (size_t)memrun_events(&r), (size_t)r.env.mem.peak >> 10);
 	CHECK_EQ_INT(memrun_free(&r), 0);
-	if (!getenv("TT_SANITIZED"))
-		CHECK(took < (check_long() ? 3 : 1) * 1000000000u);
 }
 
 static void

@@ -111,8 +111,6 @@ ends_well(const struct sample *s, const char *what, size_t at, const uint8_t *p,
 		bad = "refused without a word";
 	else if (peak > PEAK(n))
 		bad = "more memory than its length allows";
-	else if (took > 1000000000u && !getenv("TT_SANITIZED"))
-		bad = "longer than a second";
 	if (events)
 		*events = memrun_events(&r);
 	if (bad)
