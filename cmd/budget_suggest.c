@@ -124,7 +124,7 @@ next_session(const struct tt_session *of, size_t k, struct tt_change *c)
 	for (size_t i = 0; i < k; i++)
 		mean += of[i].value / (double)k;
 	next.value = mean;
-	return tt_session_change(of, k, &next, 1, mean * TT_SESSION_SPREAD_PPM / 1e6, c);
+	return tt_session_change(of, k, &next, 1, mean * TT_SESSION_SPREAD_PPM / 1e6, NULL, c);
 }
 
 /*

@@ -98,6 +98,8 @@ json_test(struct tt_json *j, const struct tt_verdict_row *r)
 	if (r->by_session) {
 		json_amount(j, "session_spread", true, r->spread);
 		tt_json_bool(j, "session_spread_assumed", r->spread_assumed);
+		if (r->before)
+			tt_json_u64(j, "session_spread_before", r->before);
 	}
 	if (!r->pairs)
 		json_amount(j, "seen", true, r->seen);

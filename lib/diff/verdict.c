@@ -84,7 +84,7 @@ judge_captures(struct tt_arena *arena, struct tt_mem *mem, const struct means *a
 		rc = tt_hodges_lehmann(a->v, a->n, b->v, b->n, ALPHA, &v->shift, mem, err);
 	if (rc == TT_OK)
 		v->outcome = outcome(v->p, not_worse, tt_mann_whitney_least(a->n, b->n) > ALPHA);
-	if (rc == TT_OK && v->outcome == TT_DIFF_UNDECIDED && tt_session_change(a->session, 1, b->session, 1, 0, &c))
+	if (rc == TT_OK && v->outcome == TT_DIFF_UNDECIDED && tt_session_change(a->session, 1, b->session, 1, 0, NULL, &c))
 		v->need = tt_change_need(&c, (double)v->allowed, ALPHA, a->n > b->n ? a->n : b->n);
 	return rc;
 }
@@ -102,7 +102,7 @@ judge_sessions(const struct means *a, const struct means *b, struct tt_diff_verd
 	struct tt_change c;
 
 	v->by_session = true;
-	if (!tt_session_change(a->session, a->nsession, b->session, b->nsession, assumed, &c)) {
+	if (!tt_session_change(a->session, a->nsession, b->session, b->nsession, assumed, NULL, &c)) {
 		v->p = 1;
 		v->shift = (struct tt_shift){ .shift = whole(c.change) };
 		v->outcome = TT_DIFF_CANNOT_JUDGE;

@@ -209,19 +209,78 @@ assumed_spread(const struct tt_judging *w)
 	return (base < 0 ? -base : base) * (double)w->v->budget->session_ppm / 1e6;
 }
 
+static double
+mean_of(const struct tt_session *s, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += s[i].value / (double)n;
+	return sum;
+}
+
+/* Add the sessions from ${from} to ${to}, which are of one level, to the past of sessions whose mean is ${level}. */
+static int
+add_past(struct tt_judging *w, size_t from, size_t to, int sign, double level, struct tt_session_past *past, struct tt_err *err)
+{
+	const struct tt_baseline *b = w->v->base;
+	const struct tt_baseline_session *first = &b->session[from], *last = &b->session[to - 1];
+	struct tt_point *p;
+	struct tt_session *s;
+	size_t np = 0, n;
+	double mean;
+	int rc = tt_row_points(w, b->all + first->first, last->first + last->n - first->first, &p, &np, err);
+
+	s = rc == TT_OK ? sessions(w, p, np, true, sign, &n, err) : NULL;
+	if (!s)
+		return err->code;
+	mean = mean_of(s, n);
+	/* A program that takes twice the time is taken to differ by twice as much. */
+	if (n < 2 || mean * level <= 0)
+		return TT_OK;
+	for (size_t i = 0; i < n; i++)
+		past->squares += (s[i].value - mean) * (s[i].value - mean) * (level / mean) * (level / mean);
+	past->df += (double)(n - 1);
+	w->r->before += n;
+	return TT_OK;
+}
+
+/* What the sessions before the accepted one differ by: they are another program, but of the same machine. */
+static int
+past_sessions(struct tt_judging *w, int sign, double level, struct tt_session_past *past, struct tt_err *err)
+{
+	const struct tt_baseline *b = w->v->base;
+	size_t before = b->nall_session > b->nsession ? b->nall_session - b->nsession : 0, from = 0;
+	int rc = TT_OK;
+
+	*past = (struct tt_session_past){ 0 };
+	for (size_t i = 1; i <= before && rc == TT_OK; i++)
+		if (i == before || b->session[i].accepted) {
+			rc = add_past(w, from, i, sign, level, past, err);
+			from = i;
+		}
+	return rc;
+}
+
 /* Test both sides of the limit, with the session as the unit. */
 static int
 test_sessions(struct tt_judging *w, struct tt_evidence *e, int sign, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
+	struct tt_session_past past = { 0 };
 	struct tt_session *old, *now;
 	size_t k, j;
+	int rc = TT_OK;
 
 	old = sessions(w, r->base_point, r->nbase_point, true, sign, &k, err);
 	now = old ? sessions(w, r->point, r->npoint, false, sign, &j, err) : NULL;
 	if (!now)
 		return err->code;
-	if (!tt_session_change(old, k, now, j, assumed_spread(w), &e->change)) {
+	if (!tt_session_shows(k, j))
+		rc = past_sessions(w, sign, mean_of(old, k), &past, err);
+	if (rc != TT_OK)
+		return rc;
+	if (!tt_session_change(old, k, now, j, assumed_spread(w), &past, &e->change)) {
 		r->tested = false;
 		tt_row_cannot(w, "one capture on each side does not tell how much captures differ: record at least 2");
 		return TT_OK;
@@ -253,7 +312,7 @@ test_captures(struct tt_judging *w, struct tt_evidence *e, struct tt_err *err)
 	old = tt_session_of(e->x, e->m);
 	now = tt_session_of(e->y, e->n);
 	/* No spread of sessions, and captures that scatter as they do. */
-	if (!tt_session_change(&old, 1, &now, 1, 0, &e->change))
+	if (!tt_session_change(&old, 1, &now, 1, 0, NULL, &e->change))
 		e->change = (struct tt_change){ 0 };
 	return rc;
 }
@@ -361,6 +420,8 @@ told(struct tt_judging *w)
 	r->spread = whole(c->spread);
 	r->spread_ppm = ppm(r->spread, r->base);
 	r->spread_assumed = c->assumed;
+	if (c->assumed)
+		r->before = 0;
 	/* One or two captures of four that are far off: half the change that they make is what is uncertain, or more. */
 	r->doubtful = (r->limit_is_min ? -r->shift : r->shift) > r->limit && 4 * c->within > (double)r->limit * (double)r->limit;
 	r->in_captures = !r->by_session || 2 * c->within > c->se * c->se;

@@ -228,10 +228,14 @@ sessions_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 	if (!r->by_session)
 		return " of the same session";
 	if (r->spread == 0)
-		return tt_verdict_text(v, err, " of %zu session%s", r->sessions, plural(r->sessions));
+		return tt_verdict_text(v, err, r->before ? " of %zu session%s (sessions taken to differ as the %zu before the accepted one do)" :
+		    " of %zu session%s", r->sessions, plural(r->sessions), r->before);
 	amount(&spread, r->spread, r->dim);
 	if (r->base != 0)
 		*tt_put_ppm(spread.s, r->spread_ppm) = '\0';
+	if (r->before)
+		return tt_verdict_text(v, err, " of %zu session%s (sessions taken to differ by %s, as the %zu before the accepted one do)", r->sessions,
+		    plural(r->sessions), spread.s + (spread.s[0] == '+'), r->before);
 	return tt_verdict_text(v, err, " of %zu session%s (%s by %s)", r->sessions, plural(r->sessions),
 	    r->spread_assumed ? "sessions taken to differ" : "which differ", spread.s + (spread.s[0] == '+'));
 }
@@ -681,7 +685,8 @@ shown_change(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err
 
 	if (!v->ab || r->fails || !r->has_value || !r->has_base || r->base <= 0)
 		return "";
-	*tt_put_ppm(change, tt_scale(r->value - r->base, 1000000, r->base)) = '\0';
+	/* As the row itself has it, where pairs are enough for that. */
+	*tt_put_ppm(change, r->pairs && r->has_ratio ? r->shift_ppm : tt_scale(r->value - r->base, 1000000, r->base)) = '\0';
 	return tt_verdict_text(v, err, " (%s)", change);
 }
 

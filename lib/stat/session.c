@@ -75,10 +75,12 @@ side_of(const struct tt_session *s, size_t k)
 
 /* --- both ------------------------------------------------------------------------------------- */
 
+#define ENOUGH 4                      /* sessions on both sides; of others, degrees of freedom */
+
 bool
 tt_session_shows(size_t k, size_t j)
 {
-	return k + j >= 4;
+	return k + j >= ENOUGH;
 }
 
 /* The spread is the caller's; the captures' scatter comes on top. */
@@ -112,11 +114,11 @@ weight_of_quiet(double own, double times)
 	return fmax(WEIGHT_LEAST, fmin(WEIGHT_MOST, WEIGHT * own) * fmin(1, BELIEF * likely));
 }
 
-/* The spread is what the sessions show, their captures' scatter with it. */
+/* The spread is what the sessions show, and those of the past, their captures' scatter with it. */
 static bool
-by_own(const struct side *a, const struct side *b, struct tt_change *c)
+by_own(const struct side *a, const struct side *b, const struct tt_session_past *past, struct tt_change *c)
 {
-	double own = (double)(a->k + b->k - 2), quiet = TT_SESSION_QUIET * fabs(a->mean), squares = a->squares + b->squares;
+	double own = (double)(a->k + b->k - 2) + past->df, quiet = TT_SESSION_QUIET * fabs(a->mean), squares = a->squares + b->squares + past->squares;
 	double within = a->one * a->captures / (double)a->k, fresh = b->one * b->captures / (double)b->k, s2, weight = 0;
 	/* What is expected of so few captures, by the old ones. */
 	double likely = a->one * b->captures / (double)b->k;
@@ -136,17 +138,22 @@ by_own(const struct side *a, const struct side *b, struct tt_change *c)
 }
 
 bool
-tt_session_change(const struct tt_session *old, size_t k, const struct tt_session *now, size_t j, double assumed, struct tt_change *c)
+tt_session_change(const struct tt_session *old, size_t k, const struct tt_session *now, size_t j, double assumed,
+    const struct tt_session_past *past, struct tt_change *c)
 {
+	static const struct tt_session_past none;
 	struct side a = side_of(old, k), b = side_of(now, j);
+	bool own = tt_session_shows(k, j);
 
+	if (own || !past)
+		past = &none;
 	*c = (struct tt_change){ .change = b.mean - a.mean };
 	/* A side of single captures scatters as the other. */
 	if (b.df <= 0)
 		b.one = a.one, b.df = a.df;
-	else if (a.df <= 0 && !tt_session_shows(k, j))
+	else if (a.df <= 0 && !own)
 		a.one = b.one, a.df = b.df;
-	return tt_session_shows(k, j) ? by_own(&a, &b, c) : by_assumed(&a, &b, assumed, c);
+	return own || (double)(k + j) + past->df >= ENOUGH ? by_own(&a, &b, past, c) : by_assumed(&a, &b, assumed, c);
 }
 
 /* --- what it says ------------------------------------------------------------------------------- */

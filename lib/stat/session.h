@@ -9,7 +9,8 @@
  *
  * Three departures from that, by simulation (tests/stat/simulate.py):
  * - With fewer than three sessions s says nothing. It is then the spread that the caller assumes, taken as known, and the captures'
- *   own scatter is added, with Welch's degrees of freedom.
+ *   own scatter is added, with Welch's degrees of freedom. Unless there are others of before a change that was meant: what these
+ *   differ by is pooled with it, and all is as from three on.
  * - From three on, s^2 is averaged with q^2, what quiet machines show: TT_SESSION_QUIET of the value, and their captures' scatter. q^2 weighs three
  *   times as much as s^2, twelve degrees of freedom at most, unless the sessions say otherwise: less by four times the likelihood of s^2 if q is
  *   true, beside that of the q that suits it best, but one degree at least. Sessions that agree by luck then promise no precision that there
@@ -54,14 +55,20 @@ struct tt_change {
 	double within;                /* the part of se's square that more captures would take away */
 };
 
+/* How sessions differ that are not compared: those of the same machine, but of other levels. */
+struct tt_session_past {
+	double squares;               /* of their values' distances from the mean of their level, in the unit of those compared */
+	double df;                    /* how many there are, less one for each level */
+};
+
 /**
- * tt_session_change(old, k, now, j, assumed, c):
- * The change from ${k} old sessions to ${j} new ones. ${assumed}: the spread of sessions that is taken where they are too few to show
- * it, in the unit of the values. False: neither sessions nor captures show any scatter, for each session has one capture and they are
- * fewer than three on the one side or two on both.
+ * tt_session_change(old, k, now, j, assumed, past, c):
+ * The change from ${k} old sessions to ${j} new ones. Where they are too few to show the spread of sessions it is that of ${past}
+ * (NULL: nothing is known) if these are enough, otherwise ${assumed}, in the unit of the values. False: neither sessions nor captures
+ * show any scatter, for each session has one capture and they are fewer than three on the one side or two on both.
  */
 bool tt_session_change(const struct tt_session *old, size_t k, const struct tt_session *now, size_t j, double assumed,
-    struct tt_change *c);
+    const struct tt_session_past *past, struct tt_change *c);
 
 /* Would sessions as many show their own spread? */
 bool tt_session_shows(size_t k, size_t j);

@@ -17,12 +17,13 @@ side <- function(s) {
 	df <- sum(s[3, ])
 	list(k = ncol(s), y = s[1, ], one = if (df > 0) sum(s[3, ] * s[2, ] * s[4, ]) / df else 0, df = df, inverse = mean(1 / s[4, ]))
 }
-change <- function(old, now, assumed) {
+change <- function(old, now, assumed, past) {
 	a <- side(sessions(old)); b <- side(sessions(now))
 	shows <- a$k + b$k >= 4
+	if (shows) past <- c(0, 0)
 	if (b$df == 0) { b$one <- a$one; b$df <- a$df } else if (a$df == 0 && !shows) { a$one <- b$one; a$df <- b$df }
 	d <- mean(b$y) - mean(a$y)
-	if (!shows) {
+	if (!shows && a$k + b$k + past[2] < 4) {
 		if (a$df == 0) return(NULL)
 		va <- a$one * a$inverse / a$k; vb <- b$one * b$inverse / b$k
 		v <- assumed^2 * (1 / a$k + 1 / b$k) + va + vb
@@ -30,8 +31,8 @@ change <- function(old, now, assumed) {
 		return(c(d, sqrt(v), if (u > 0) v^2 / u else Inf))
 	}
 	within <- a$one * a$inverse
-	own <- a$k + b$k - 2
-	squares <- sum((a$y - mean(a$y))^2) + sum((b$y - mean(b$y))^2)
+	own <- a$k + b$k - 2 + past[2]
+	squares <- sum((a$y - mean(a$y))^2) + sum((b$y - mean(b$y))^2) + past[1]
 	quiet <- (0.005 * mean(a$y))^2 + within
 	# Of s^2 times own / v, chi squared of own degrees of freedom: s^2 as likely by the quiet variance as by its own.
 	density <- function(v) dchisq(squares / v, own) * own / v
@@ -47,8 +48,8 @@ for (l in lines) {
 	if (l[1] == "student") good <- close(v[3], pt(v[1], v[2], lower.tail = FALSE))
 	else if (l[1] == "point") good <- close(v[3], qt(v[1], v[2], lower.tail = FALSE))
 	else {
-		c <- change(l[2], l[3], v[3]); limit <- v[4]; alpha <- v[5]; size <- v[6]
-		if (is.null(c)) good <- all(is.na(v[7:15]))
+		c <- change(l[2], l[3], v[3], v[4:5]); limit <- v[6]; alpha <- v[7]; size <- v[8]
+		if (is.null(c)) good <- all(is.na(v[9:17]))
 		else {
 			q <- qt(1 - alpha, c[3])
 			want <- c(c, pt((c[1] - limit) / c[2], c[3], lower.tail = FALSE), pt((c[1] - limit) / c[2], c[3]), c[1] - q * c[2], c[1] + q * c[2],
@@ -56,7 +57,7 @@ for (l in lines) {
 			if (c[2] == 0) want <- c(c, c[1] <= limit, c[1] > limit, c[1], c[1], size > limit, limit)
 			# No scatter at all: degrees of freedom mean nothing.
 			at <- if (c[2] == 0) c(1, 2, 4:9) else 1:9
-			good <- close(v[6 + at], want[at])
+			good <- close(v[8 + at], want[at])
 		}
 	}
 	if (good) passed <- passed + 1

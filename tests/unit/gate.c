@@ -259,6 +259,53 @@ TEST(a_new_session_is_judged_by_how_much_sessions_differ)
 	CHECK(r.seen > 250 * TT_AMOUNT_ONE && r.seen < 253 * TT_AMOUNT_ONE);
 }
 
+/* Three sessions, then one that was accepted and takes twice as much: what the three differ by is what is taken. */
+TEST(sessions_before_the_accepted_one_show_how_much_sessions_differ)
+{
+	static const char *const name[] = { "a", "b", "c", "d" };
+	static const int64_t of[] = { 1000, 1010, 990, 2000 };
+	int64_t now[] = { 2040, 2041, 2042, 2043, 2044, 2045 };
+	struct tt_sample all[16];
+	struct tt_baseline_session session[4] = { { .name = NULL } };
+	struct tt_baseline base = { .path = "base", .sample = all + 12, .nsample = 4, .nsession = 1, .all = all, .nall = 16, .session = session,
+		.nall_session = 4, .settings = "" };
+	struct tt_verdict verdict;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": \"+5%\""))
+		return;
+	for (size_t i = 0; i < 4; i++) {
+		const int64_t one[] = { of[i], of[i] + 1, of[i] + 2, of[i] + 3 };
+
+		memcpy(all + 4 * i, samples(one, 4, name[i]), 4 * sizeof *all);
+		session[i] = (struct tt_baseline_session){ .name = name[i], .accepted = i == 3 ? "meant" : NULL, .first = 4 * i, .n = 4 };
+	}
+	if (CHECK_EQ_INT(tt_judge(&budget, &base, samples(now, 6, ""), 6, &opts, &verdict, &mem, &err), TT_OK)) {
+		const struct tt_verdict_row *r = &verdict.row[0];
+
+		CHECK_EQ_INT(r->outcome, TT_NOT_WORSE);
+		CHECK(r->by_session && !r->spread_assumed);
+		CHECK_EQ_INT((intmax_t)r->before, 3);
+		CHECK_EQ_INT((intmax_t)r->sessions, 1);
+		CHECK_EQ_INT((intmax_t)verdict.nremark, 0);
+		/* Root of 100 and 100 twice over, times 4 as figures doubled, with 2 degrees of freedom: 20; quiet ones, 10, weigh 4.9. */
+		CHECK_EQ_INT(r->spread / TT_AMOUNT_ONE, 13);
+		CHECK(strstr(r->text, "as the 3 before the accepted one do"));
+	}
+	tt_verdict_free(&verdict);
+	/* Two tell too little. */
+	base.all = all + 4;
+	base.session = session + 1;
+	base.nall = 12;
+	base.nall_session = 3;
+	for (size_t i = 1; i < 4; i++)
+		session[i].first -= 4;
+	if (CHECK_EQ_INT(tt_judge(&budget, &base, samples(now, 6, ""), 6, &opts, &verdict, &mem, &err), TT_OK)) {
+		CHECK(verdict.row[0].spread_assumed && verdict.row[0].before == 0);
+		CHECK_EQ_INT(verdict.row[0].spread_ppm, 25000);
+	}
+	tt_verdict_free(&verdict);
+}
+
 TEST(samples_come_back_from_a_baseline_as_they_were)
 {
 	static const int64_t v[] = { 5, 6 };
