@@ -198,7 +198,7 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, b
 	if ((int64_t)max > s->pause_max)
 		s->pause_max = (int64_t)max;
 	rc = add_hist(a, &s->frame, json_object_get(h, "frame_ns"), err);
-	if (rc == TT_OK)
+	if (rc == TT_OK && json_object_get(m, "gcalloc.bytes"))
 		rc = add_hist(a, &s->frame_alloc, json_object_get(h, "frame_alloc_bytes"), err);
 	return rc == TT_OK ? add_hist(a, &s->pause, json_object_get(h, "pause_ns"), err) : rc;
 }

@@ -2,6 +2,7 @@
 """What a batch counts, and what it says of what it cannot count. Ends with "N passed, N failed"."""
 import json
 import os
+import shutil
 import subprocess
 
 import kit
@@ -177,6 +178,14 @@ def frames(s):
     s.equal("frames: borders", [(x["from_ns"], x.get("to_ns")) for x in rows], list(zip(edges, edges[1:] + [None])))
     s.equal("frames: counts", [x["count"] for x in rows],
             [4 * sum(x["from_ns"] < v <= (x.get("to_ns") or v) for v in ns) for x in rows])
+    # Captures that record no allocations say nothing of those in a frame.
+    s.equal("frames: without allocations", t["batch"]["rows"][0]["frame_alloc_median_bytes"], None)
+    mixed = folder(s, "some record allocations", {})
+    shutil.copytree(src, mixed)
+    shutil.copy(os.path.join(kit.TESTDATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd"), mixed)
+    both = [tables(run("batch", "--frame-marker", "World:Frame", "--format", "json", x))["batch"]["rows"][0]["frame_alloc_median_bytes"]
+            for x in (mixed, os.path.join(mixed, "good-d01-gameloop-calls-alloc.mlpd"))]
+    s.equal("frames: allocations of those that record them", (both[0] == both[1], both[0] > 0), (True, True))
     s.equal("frames: as the column over 1/30 s", sum(x["count"] for x in rows if x["from_ns"] >= 33334334), t["batch"]["rows"][0]["over_33_33"])
 
 
