@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,6 +198,26 @@ tt_dest_write(struct tt_dest *d, const void *p, size_t n, struct tt_err *err)
 
 /* --- the end ------------------------------------------------------------ */
 
+/*
+ * What SQLite keeps beside a database goes with it: it would be rolled back into the new one, and destroy that. (https://sqlite.org/howtocorrupt.html,
+ * 1.4.) Before the new file is in its place: what is lost in between is of the one that goes.
+ */
+static int
+remove_companions(struct tt_dest *d, struct tt_err *err)
+{
+	static const char *const suffix[] = { "-journal", "-wal", "-shm" };
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < sizeof suffix / sizeof *suffix && rc == TT_OK; i++) {
+		char path[PATH_MAX];
+		const int n = snprintf(path, sizeof path, "%s%s", d->path, suffix[i]);
+
+		if (n > 0 && (size_t)n < sizeof path && unlink(path) != 0 && errno != ENOENT)
+			rc = tt_fail_sys(err, errno, "%s", path);
+	}
+	return rc;
+}
+
 /* Bring the temporary to disk and to its name. */
 static int
 replace(struct tt_dest *d, struct tt_err *err)
@@ -211,6 +232,8 @@ replace(struct tt_dest *d, struct tt_err *err)
 	/* Linux closes the descriptor even where it says EINTR. */
 	if (close(fd) != 0 && errno != EINTR)
 		return fail(d, errno, err);
+	if (d->database && remove_companions(d, err) != TT_OK)
+		return err->code;
 	if (rename(tt_temp_path(d->temp), d->path) != 0)
 		return fail(d, errno, err);
 	tt_temp_release(d->temp);

@@ -19,6 +19,7 @@ struct tt_dest {
 	struct tt_env *env;
 	int fd;
 	bool borrowed;                /* ${fd} is standard output, which stays open */
+	bool database;                /* of SQLite: files beside ${path} belong to the one that is replaced, and go with it */
 	const char *name;             /* for messages: what the user gave */
 	char *path;                   /* owned: the file to replace, links followed */
 	size_t path_size;             /* bytes of ${path} with its NUL */

@@ -164,6 +164,12 @@ tt_sink_rest(struct tt_sink *s, struct tt_err *err)
 
 /* --- the end ------------------------------------------------------------ */
 
+void
+tt_sink_is_database(struct tt_sink *s)
+{
+	s->dest.database = !s->pack;
+}
+
 int
 tt_sink_commit(struct tt_sink *s, struct tt_err *err)
 {
