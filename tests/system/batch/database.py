@@ -174,7 +174,7 @@ def answers(s, db, lines):
     check(10, [["1: up to 16.67 ms", n - a], ["2: up to 33.33 ms", a - b], ["3: up to 50 ms", b - c], ["4: over 50 ms", c]])
 
 
-def refused(s, db):
+def refused(s, db, outs, one):
     """What a query may not do, and what is wrong with it: told, and nothing changes."""
     before = open(db, "rb").read()
     for sql, code, word in (("DELETE FROM capture", 2, "changes nothing"), ("ATTACH 'x.db' AS x", 2, "changes nothing"),
@@ -193,6 +193,17 @@ def refused(s, db):
     s.equal("an unfinished change was left", os.path.exists(hot + "-journal"), True)
     err = query(s, hot, "SELECT sum(count) FROM capture_marker", ok=3)
     s.check("an unfinished change is told", None if "not finished" in err else err)
+    # A new database in its place: what was beside the old one is not rolled back into it.
+    new = s.path("hot2.sqlite")
+    for n, args in enumerate((("merge", "-q", "--to-db", new, outs), ("convert", "-q", one, "-o", new))):
+        shutil.copy(hot, new)
+        shutil.copy(hot + "-journal", new + "-journal")
+        open(new + "-wal", "w").write("x")
+        run(*args)
+        c = sqlite3.connect(new)
+        s.equal("%s over a database with a journal" % args[0], (c.execute("PRAGMA integrity_check").fetchall(), sorted(os.listdir(s.dir)).count(
+            "hot2.sqlite-wal"), c.execute("SELECT value FROM info WHERE key = 'kind'").fetchall()), ([("ok",)], 0, [(("batch", "capture")[n],)]))
+        c.close()
     c = sqlite3.connect(hot)
     c.execute("PRAGMA integrity_check").fetchall()
     c.close()
@@ -245,7 +256,9 @@ def main():
     same_rows(s, "merged", night, lines, (top,) + frames)
     s.equal("a fact with quotes", query(s, night, "SELECT DISTINCT \"a'\"\"b\" AS x, \"fact date\" AS y FROM captures"), [{"x": "c", "y": "x"}])
     answers(s, night, lines)
-    refused(s, night)
+    refused(s, night, s.path("out-Fast-9"), os.path.join(top, "Fast", "9", "0.mlpd"))
+    r = run("query", night, "SELECT 1", "-o", night)
+    s.equal("a query over its own database", (r.returncode, "both an input and an output" in r.err), (2, True))
 
     # One run, three shards and a run that was interrupted: the same bytes.
     one = s.path("one.sqlite")
