@@ -10,8 +10,9 @@
 	"(SELECT value FROM fact WHERE capture = id AND key = 'build') AS build FROM capture WHERE copy = 0 AND frames_count > 0)"
 
 const struct query_example query_examples[] = {
-	{ "Which captures failed or are damaged, and why?",
-	    "SELECT key, outcome, why, detail FROM capture WHERE outcome <> 'ok' ORDER BY outcome, key" },
+	{ "Which captures and archives failed or are damaged, and why?",
+	    "SELECT key, outcome, why, detail FROM capture WHERE outcome <> 'ok' UNION ALL "
+	    "SELECT key, outcome, why, detail FROM archive WHERE outcome <> 'ok' ORDER BY outcome, key" },
 	{ "Which captures have the slowest frames?",
 	    WITH_FRAMES " SELECT key, device, build, frames_count, frames_p95_ns, frames_max_ns FROM c ORDER BY frames_p95_ns DESC, key LIMIT 20" },
 	{ "Which device got slower since Monday?",
