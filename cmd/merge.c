@@ -198,8 +198,11 @@ check_outputs(struct app *app, const struct opt_list *files, const char *path, c
     struct tt_err *err)
 {
 	struct opt_list others = { 0 };
+	struct tt_shard shard;
 	int rc = outputs_check(write, NULL, err);
 
+	if (rc == TT_OK && path && batch_shard_named(path, &shard))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is a name of results of one shard; merged ones need another", path);
 	for (size_t i = 0; i < write->n && rc == TT_OK; i++)
 		if (write->v[i] != path)
 			rc = opt_list_add(&others, write->v[i], &app->arena, err);

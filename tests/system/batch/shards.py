@@ -297,6 +297,10 @@ def main():
     size = {i: sum(r["type"] == "capture" for r in kit.results(s.path("all", shard(i)))) for i in range(1, N + 1)}
     s.equal("whole: merges", (run("merge", s.path("all")).returncode, sum(size.values())), (0, 40))
 
+    r = run("merge", "-o", s.path("all", shard(1)), s.path("all"))
+    s.equal("merged results in the place of a shard's", (r.returncode, "results of one shard" in r.err, sum(
+        r["type"] == "capture" for r in kit.results(s.path("all", shard(1))))), (2, True, size[1]))
+
     # A file that was cut while it was copied: its last line is a line, whole without its LF, else torn.
     for what, cut, status, results in (("LF", 1, 0, 40), ("end of a line", 50, 3, 39)):
         shutil.copytree(s.path("all"), s.path("cut"))
