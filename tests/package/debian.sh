@@ -28,6 +28,8 @@ unpack() {
 	mkdir -p "$work/$1/upper/home" && cp "$work/sources/release/tracetool-$version.tar.gz" "$work/$1/upper/home" &&
 		debian "$1" "useradd -m user && cd /home/user && tar -xzf ../tracetool-$version.tar.gz && chown -R user: ."
 }
+# Of the quick tests, which ran last: how many.
+quick_tests() { grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/out" | tail -n 1 | sed 's/^/quick tests: /'; }
 tree=/home/user/tracetool-$version
 is "the sources are packed" as_user make -s BUILD="$work/sources" sources
 [ -e "$base/usr/bin/dpkg" ] || is "Debian's mirror gives a clean Debian" .packaging/chroot.sh make "$base"
@@ -38,6 +40,7 @@ if [ "$part" = bare ]; then
 	is "bare: unpacked" unpack bare
 	is "bare: make setup installs the rest" debian bare "cd $tree && make setup"
 	NO_NETWORK=1 is "bare: make check-quick, without network" debian bare "cd $tree && su user -c 'make check-quick'"
+	quick_tests
 	finish
 fi
 
@@ -52,6 +55,7 @@ if [ "$part" = arm64 ]; then
 		grep -q complete root/usr/share/bash-completion/completions/tracetool &&
 		[ \"\$(qemu-aarch64 root/usr/bin/tracetool --version)\" = 'tracetool $version' ]"
 	is "arm64: the quick tests under qemu" debian arm64 "cd $tree && su user -c 'make check-quick-arm64'"
+	quick_tests
 	finish
 fi
 
@@ -60,6 +64,7 @@ is "build: make and lintian" debian build "apt-get update -q && $install make li
 is "build: unpacked" unpack build
 is "build: make setup-deb" debian build "cd $tree && make setup-deb"
 is "build: dpkg-buildpackage, with the quick tests" debian build "cd $tree && su user -c 'make deb'"
+quick_tests
 is "build: lintian finds no error and no warning" debian build "cd $tree/build/deb &&
 	su user -c 'lintian --fail-on error,warning -i *.changes *.dsc'"
 
