@@ -36,7 +36,7 @@ is "the sources are packed" as_user make -s BUILD="$work/sources" sources
 
 # --- the release's sources alone ---------------------------------------------------------------------
 if [ "$part" = bare ]; then
-	is "bare: make and python3" debian bare "apt-get update -q && $install make python3-minimal"
+	is "bare: make and python3" debian bare "apt-get update -q && $install make python3"
 	is "bare: unpacked" unpack bare
 	is "bare: make setup installs the rest" debian bare "cd $tree && make setup"
 	NO_NETWORK=1 is "bare: make check-quick, without network" debian bare "cd $tree && su user -c 'make check-quick'"
