@@ -326,11 +326,11 @@ add_args(struct tt_fold *f, struct tt_fold_io *io, size_t before, const struct t
 	return TT_OK;
 }
 
-/* True if the zone is left out by its depth. */
+/* True if a zone of level ${depth} is left out by its depth, in which wrappers that are not shown do not count. */
 static bool
 left_out(const struct tt_fold *f, size_t depth)
 {
-	return f->m->filter.depth && depth >= f->m->filter.depth;
+	return f->m->filter.depth && depth - f->lvl[depth].veils >= f->m->filter.depth;
 }
 
 /* True if the filter leaves out the zone of level ${depth} that begins at ${ts}, whose end is not in sight. */
@@ -367,6 +367,7 @@ static inline int
 step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err)
 {
 	struct tt_level *l = &f->lvl[i + 1];
+	const bool veiled = unlikely(f->counts_veils) && !shown(f, io, key);
 	bool hid = unlikely(f->m->filter.player_only) && is_hidden(f, io, i, key);
 
 	if (unlikely(out || hid)) {
@@ -375,8 +376,12 @@ step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int6
 		l->number = number;
 		l->out = true;
 		l->hid = hid;
+		l->veiled = veiled;
+		l->veils += veiled;
 		return TT_OK;
 	}
+	l->veiled = veiled;
+	l->veils = f->lvl[i].veils + veiled;
 	l->out = l->hid = false;
 	l->in = tt_filter_has(&f->m->filter, f->m->filter.by_begin ? tt_filter_begin(&f->m->filter, &f->m->of->filter, ts) : ts);
 	return f->tree ? descend(f, io, &f->lvl[i], TT_NODE_ZONE, key, l, err) : TT_OK;
@@ -491,7 +496,7 @@ begin_slice(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_
 	l->begun = 0;
 	/* Deeper ones are dropped if the chunk leaves them open: tt_stack_push(). */
 	if (!(f->needs & TT_NEEDS_SLICES) || l->out || tt_filter_tells_late(flt) || e->ts >= flt->to || i > TT_STACK_MAX ||
-	    !shown(f, io, e->val) || (flags & TT_F_CONT && e->val == TT_KEY_EXCEPTION))
+	    l->veiled || (flags & TT_F_CONT && e->val == TT_KEY_EXCEPTION))
 		return TT_OK;
 	int rc = tt_mem_grow(f->mem, &io->begun, &io->capbegun, io->nbegun + 1, sizeof *io->begun, err);
 	if (rc == TT_OK && flags & TT_F_MORE) {
@@ -504,7 +509,7 @@ begin_slice(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_
 	if (rc != TT_OK)
 		return rc;
 	io->begun[io->nbegun++] = (struct tt_begun){ .before = io->nslice,
-		.s = { .ts = e->ts, .dur = -1, .key = e->val, .depth = (uint32_t)i - 1, .flags = flags } };
+		.s = { .ts = e->ts, .dur = -1, .key = e->val, .depth = (uint32_t)i - 1 - l->veils, .flags = flags } };
 	l->begun = io->nbegun;
 	return TT_OK;
 }
@@ -564,8 +569,8 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 		return TT_OK;
 	if (f->tree)
 		rc = count_piece(f, io, l, ts, end, dur, key, flags, counts, err);
-	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES) && shown(f, io, key) && !(flags & TT_F_CONT && key == TT_KEY_EXCEPTION))
-		rc = add_slice(f, io, ts, end - ts, key, i - 1, flags, err);
+	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES) && !l->veiled && !(flags & TT_F_CONT && key == TT_KEY_EXCEPTION))
+		rc = add_slice(f, io, ts, end - ts, key, i - 1 - l->veils, flags, err);
 	return rc;
 }
 
@@ -846,7 +851,8 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 		rc = descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
 	if (rc != TT_OK)
 		return rc;
-	f->lvl[0].out = f->lvl[0].hid = false;
+	f->lvl[0].out = f->lvl[0].hid = f->lvl[0].veiled = false;
+	f->lvl[0].veils = 0;
 	if (k != f->kept)
 		known = still_known(f, io);
 	for (size_t i = known; i < io->base.n && rc == TT_OK; i++) {

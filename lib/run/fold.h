@@ -51,6 +51,8 @@ struct tt_level {
 	bool out;                     /* left out by the filter: counts as the zone around it */
 	bool hid;                     /* left out with all its time: the Editor's, or inside a zone that is */
 	bool in;                      /* begins in the filter's time; of one left out, whether the zone around it does */
+	bool veiled;                  /* a wrapper that outputs do not show */
+	uint32_t veils;               /* how many of these there are from the root to it */
 	uint64_t room;                /* up to a line */
 };
 _Static_assert(sizeof(struct tt_level) == TT_MEM_LINE, "the place of a level is a shift");
@@ -96,6 +98,7 @@ struct tt_fold {
 	unsigned needs;
 	bool tree;                    /* somebody needs the call tree */
 	bool filtered;                /* a filter on time, duration or depth is set */
+	bool counts_veils;            /* depths are needed: of slices, or for the filter */
 	const struct tt_close_times *close;   /* when zones are looked at one by one; NULL: never */
 	bool sums;                    /* what zones do in frames is summed up at all other times, too */
 	struct tt_span clear;         /* the stretch of time at hand, or to come next in the chunk, when they are not */

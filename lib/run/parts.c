@@ -61,7 +61,7 @@ begin(struct tt_run *r, struct tt_part *p, struct tt_run_part *of, const struct 
 	borrow(m, r->m);
 	/* Where events happen, the fold of the whole has found out. */
 	p->fold = (struct tt_fold){ .mem = mem, .m = m, .needs = needs & ~(unsigned)TT_NEEDS_SITES,
-		.tree = (needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = true, .alias = r->collect.alias };
+		.tree = (needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = true, .counts_veils = m->filter.depth != 0, .alias = r->collect.alias };
 	p->collect = (struct tt_collecting){ .m = m, .mem = mem, .needs = needs, .find = &o->find, .buckets = o->buckets,
 		.alias = r->collect.alias, .order = &r->order };
 	int rc = tt_frames_make(r, m, of->kind == TT_PART_FRAMES, &p->replay, err);

@@ -10,11 +10,15 @@ For every table that "tracetool list metrics" names, on captures of testdata, an
 - A regular expression that fits all names leaves the rows that no filter leaves.
 - --group-by KEY has rows by KEY; or the rows are the same as without it, and a note says so. Filters go with it.
 - With --thread rows of threads are of that one. What is counted adds up: over all threads, and over parts of the time.
+- A depth is the same everywhere, and wrappers that are not shown do not count in it: each zone of the events as CSV is in one of the depth
+  before, markers have these depths, and --depth leaves the zones above its own.
 - A wrong regular expression is a usage error, whatever the option.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
 import collections
+import csv
+import io
 import json
 import os
 import re
@@ -161,6 +165,29 @@ def check_groups(path, ids, plain):
             check(said or not none.tables[t], "%s: %s --group-by %s --marker" % (name, t, key), "a marker that does not exist has rows")
 
 
+def check_depths(path):
+    zones, depths = collections.defaultdict(list), collections.defaultdict(set)
+    for r in csv.DictReader(io.StringIO(run("convert", "-q", "-f", "csv", "--names", "full", "-o", "-", path).stdout)):
+        if r["kind"] == "zone":
+            zones[r["thread"]].append((int(r["start_ns"]), int(r["depth"]), r["name"]))
+    for thread in zones.values():
+        around = []
+        for _, depth, name in sorted(thread):
+            check(depth <= len(around), "%s: depths have no gap" % path, depth, around, name)
+            around[depth:] = [name]
+            depths[name].add(depth + 1)
+    for deepest in (None, 1, 3, 5):
+        args = ("--depth", str(deepest)) if deepest else ()
+        p = run("stats", "-q", path, "--table", "markers", "--limit", "0", "--names", "full", "--format", "json", *args)
+        rows = [r for r in json.loads(p.stdout)["tables"]["markers"]["rows"] if r["marker"] != "Exception"]      # which is in pieces
+        have = {r["marker"]: (r["depth_min"], r["depth_max"]) for r in rows}
+        left = {k: {d for d in v if not deepest or d <= deepest} for k, v in depths.items() if k != "Exception"}
+        want = {k: (min(v), max(v)) for k, v in left.items() if v}
+        check(have == want, "%s: depths of markers %s" % (path, args), {k: (have.get(k), want.get(k)) for k in {*have, *want} if have.get(k) != want.get(k)})
+        count = collections.Counter(n for t in zones.values() for _, d, n in t if not deepest or d < deepest)
+        check(all(r["count"] == count[r["marker"]] for r in rows), "%s: zones %s" % (path, args))
+
+
 def main():
     ids = tables_there_are()
     check(len(ids) > 50, "list metrics", "only %d tables" % len(ids))
@@ -174,6 +201,8 @@ def main():
         check_groups(path, ids, plain)
         check_thread(path, ids, plain)
         check_time(path, ids, plain)
+    for path in CAPTURES[:3]:
+        check_depths(path)
     # These need a game engine's capture, or debug information.
     check(set(ids) - rows <= {"frame_timings", "frame_limits", "frame_phases", "coverage_files", "coverage_lines"}, "tables without rows",
           str(set(ids) - rows))
