@@ -80,13 +80,13 @@ static const struct opttable_option option[] = {
 	{ "heapshot", OPTTABLE_OWN, .form = "a time such as 5s, major collections such as 10gc, end, or no value", .own = set_heap },
 	{ "out", OPTTABLE_PATH, AT(out), "a file name", .preset = "tracetool-%p.ttc" },
 	{ "overwrite", OPTTABLE_BOOL, AT(overwrite) },
-	{ "max-size", OPTTABLE_SIZE, AT(max_b), "a size such as 2G" },
+	{ "max-size", OPTTABLE_SIZE, AT(max_b), "a size from 256K, such as 2G", .min = 256 << 10 },
 	{ "rotate-size", OPTTABLE_SIZE, AT(rotate_b), "a size such as 256M" },
 	{ "rotate-time", OPTTABLE_TIME, AT(rotate_ns), "a time such as 10min" },
 	{ "rotate-keep", OPTTABLE_NUMBER, AT(rotate_keep), "a number of files", .max = UINT32_MAX },
 	{ "keep", OPTTABLE_TIME, AT(keep_ns), "a time such as 10s" },
-	{ "ring", OPTTABLE_SIZE, AT(ring_b), "a size such as 32M" },
-	{ "threads", OPTTABLE_NUMBER, AT(threads), "a number of threads", .max = UINT32_MAX },
+	{ "ring", OPTTABLE_SIZE, AT(ring_b), "a size from 1536K to 1024G, such as 32M", .min = 1536 << 10, .max = (uint64_t)1 << 40 },
+	{ "threads", OPTTABLE_NUMBER, AT(threads), "a number of threads up to 65536", .max = 1 << 16 },
 	{ "meta", OPTTABLE_ENTRY, .at = LIST_META, "KEY:VALUE", .with = ':', .key = true },
 };
 static const struct opttable table = { option, COUNT(option), ",", .doubled = true };

@@ -23,7 +23,7 @@ BAD = [
     ("heapshot=x", "heapshot"), ("heapshot=0s", "heapshot"), ("heapshot=0gc", "heapshot"), ("heapshot=3days", "heapshot"),
     ("rotate-keep=x", "rotate-keep"), ("rotate-keep=2x", "rotate-keep"), ("rotate-keep=4294967296", "rotate-keep"),
     ("include=", "include"), (",".join("exclude=" + "x" * 900 for i in range(40)), "exclude"),
-    ("out=" + "x" * 1019 + "%t", "too long"), ("threads=100000", "threads"), ("y" * 200, "y" * 100),
+    ("out=" + "x" * 1019 + "%t", "too long"), ("threads=100000", "threads"), ("max-size=64K", "max-size"), ("ring=2048G", "ring"), ("y" * 200, "y" * 100),
 ]
 
 

@@ -64,7 +64,8 @@ def summary():
 
 def wrong_options():
     """Told before the program runs, as an error."""
-    for options, name in (("foo", "foo"), ("calls,sample=fast", "sample"), ("args=NoColon", "args"), ("calls=1", "calls")):
+    for options, name in (("foo", "foo"), ("calls,sample=fast", "sample"), ("args=NoColon", "args"), ("calls=1", "calls"), ("calls,ring=1K", "ring"),
+                          ("max-size=64K", "max-size"), ("ring=2048G", "ring")):
         out, run = record(*ends("exit", "0"), options=["-p", options])
         kit.check(run.returncode == 2 and run.stdout == "" and '"%s' % name in run.stderr, "-p %s: not run" % options, run)
         kit.check(not os.path.exists(out) and len(run.stderr.splitlines()) <= 2, "-p %s: nothing recorded" % options, run.stderr)
