@@ -356,7 +356,8 @@ def gate_cases(suite, name, path):
     gate = ["stats", "--gate", budget, "--today", "2026-01-01", "--inconclusive", "pass", path] + marker
     yield Case(name + " gate", gate + ["--baseline", base], status=None)
     yield Case(name + " gate trend", gate + ["--baseline", base, "--anchor", "--force-baseline"], status=None)
-    yield Case(name + " gate save", gate + ["--save", "base.json"], ["base.json"], status=None)
+    yield Case(name + " gate save", gate + ["--save", "base.json", "--meta", "session=new"], ["base.json"], status=None,
+               given={"base.json": open(base, "rb").read()})
     yield Case(name + " gate reports", gate + ["--baseline", base, "--junit", "v.xml", "--gitlab", "v.txt", "--github", "--azure",
                                                "--teamcity", "--markdown", "v.md", "--html", "v.html", "--json", "v.json", "-o", "v"],
                ["v", "v.xml", "v.txt", "v.md", "v.html", "v.json"], status=None)
