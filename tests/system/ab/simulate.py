@@ -26,6 +26,7 @@ SAME = [("same, sessions %s %%, %s" % (spread, frames), ["spread=%s" % spread, f
 SAME += [("same, %s" % kind, ["spread=2", USUAL, "kind=" + kind], []) for kind in ("outlier", "drift", "bimodal", "gamma")]
 CHANGED = [("%s, sessions %s %%" % (what, spread), ["spread=%s" % spread, USUAL], [what])
            for what in ("slow=5", "tail=5", "marker=20", "alloc=10") for spread in (0, 3)]
+CHANGED += [("slow=5, sessions 3 %, frames=300", ["spread=3", SHORT], ["slow=5"])]
 CHANGED += [("twice the hitches", ["spread=3", LONGER, "hitches=1"], ["hitches=2"])]
 # Every so many trials of a check are a full one, so that all cells are tried there, too.
 # Of equal builds a row says which change would be found: in so many runs of builds that differ by it, one fails.
