@@ -280,6 +280,11 @@ def main():
     run("batch", "-q", "-o", s.path("one"), "--root", top, *frames, "--to-db", one, "--resume", top)
     s.equal("interrupted and resumed", open(one, "rb").read() == want, True)
 
+    # Below what is read, night after night.
+    below = os.path.join(top, "Fast", "night.sqlite")
+    s.equal("a database below what is read", [run("batch", "-q", "--to-db", below, os.path.join(top, "Fast")).returncode for _ in "12"], [3, 3])
+    os.unlink(below)
+
     # Results without markers: told by merge; --resume makes them.
     run("batch", "-q", "-o", s.path("bare"), "--root", top, *frames, top)
     r = run("merge", "-q", "--to-db", s.path("bare.sqlite"), s.path("bare"))
