@@ -280,7 +280,7 @@ int
 summary_database_begin(struct app *app, const struct summary_opts *o, struct tt_batch_db **db, struct tt_err *err)
 {
 	*db = NULL;
-	return o->to_db ? tt_batch_db_new(&app->env, TT_GENERATOR, db, err) : TT_OK;
+	return o->to_db ? tt_batch_db_new(&app->env, TT_GENERATOR, o->missing, db, err) : TT_OK;
 }
 
 int

@@ -28,7 +28,7 @@ enum { MARKER_NAMES = 2, MOST_COLUMNS = 64 };
 #define CAPTURE { "capture", "INTEGER", "Row of capture." }
 
 static const struct tt_db_col info[] = {
-	{ "key", "TEXT PRIMARY KEY", "generator: program and version; kind: batch; schema: number of the schema." },
+	{ "key", "TEXT PRIMARY KEY", "generator: program and version; kind: batch; schema: number of the schema; missing: what the figures are without." },
 	{ "value", "", "Its value." },
 };
 
@@ -203,7 +203,7 @@ create(struct tt_batch_db *d, enum tt_batch_table t, const struct tt_db_col *mor
 }
 
 static int
-begin(struct tt_batch_db *d, const char *generator, struct tt_err *err)
+begin(struct tt_batch_db *d, const char *generator, const char *missing, struct tt_err *err)
 {
 	struct tt_db_col more[MOST_COLUMNS];
 	char version[64];
@@ -228,11 +228,16 @@ begin(struct tt_batch_db *d, const char *generator, struct tt_err *err)
 	tt_db_known(d->into[TT_BDB_INFO], 0, "schema");
 	tt_db_int(d->into[TT_BDB_INFO], 1, TT_BATCH_DB_VERSION);
 	tt_db_row(d->into[TT_BDB_INFO]);
+	if (missing) {
+		tt_db_known(d->into[TT_BDB_INFO], 0, "missing");
+		tt_db_known(d->into[TT_BDB_INFO], 1, missing);
+		tt_db_row(d->into[TT_BDB_INFO]);
+	}
 	return rc == TT_OK ? tt_db_error(d->db, err) : rc;
 }
 
 int
-tt_batch_db_new(struct tt_env *env, const char *generator, struct tt_batch_db **out, struct tt_err *err)
+tt_batch_db_new(struct tt_env *env, const char *generator, const char *missing, struct tt_batch_db **out, struct tt_err *err)
 {
 	struct tt_batch_db *d = tt_mem_alloc(&env->mem, sizeof *d, err);
 	const uint64_t spool_max = env->spool_max;
@@ -247,7 +252,7 @@ tt_batch_db_new(struct tt_env *env, const char *generator, struct tt_batch_db **
 	rc = tt_db_make(env, 0, &d->db, err);
 	env->spool_max = spool_max;
 	if (rc == TT_OK)
-		rc = begin(d, generator, err);
+		rc = begin(d, generator, missing, err);
 	if (rc == TT_OK)
 		*out = d;
 	else

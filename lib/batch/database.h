@@ -32,8 +32,8 @@ extern const struct tt_batch_view { const char *name, *help; } tt_batch_view[];
 
 struct tt_batch_db;
 
-/* ${generator}: "tracetool VERSION". Errors: those of tt_db_make(). */
-int tt_batch_db_new(struct tt_env *env, const char *generator, struct tt_batch_db **d, struct tt_err *err);
+/* ${generator}: "tracetool VERSION". ${missing}: the shards that are not in it, for people; NULL: none. Errors: those of tt_db_make(). */
+int tt_batch_db_new(struct tt_env *env, const char *generator, const char *missing, struct tt_batch_db **d, struct tt_err *err);
 void tt_batch_db_free(struct tt_batch_db *d);
 
 /* Add a result. */

@@ -273,6 +273,12 @@ def main():
     s.equal("a shard writes no database", [i for i in (1, 2, 3) if os.path.exists(s.path("shard%d.sqlite" % i))], [])
     run("merge", "-q", "-o", s.path("shards"), "--to-db", s.path("shards.sqlite"), s.path("shards"))
     s.equal("shards", open(s.path("shards.sqlite"), "rb").read() == want, True)
+    part = s.path("part.sqlite")
+    os.mkdir(s.path("some"))
+    shutil.copy(s.path("shards", "results.2-of-3.jsonl"), s.path("some"))
+    run("merge", "-q", "--partial", "--to-db", part, s.path("some"))
+    s.equal("a part says what it lacks", [query(s, db, "SELECT value FROM info WHERE key = 'missing'") for db in (part, one)],
+            [[{"value": "shard 1 of 3 (no file), shard 3 of 3 (no file)"}], []])
     whole = open(s.path("one", "results.jsonl"), "rb").read()
     os.rename(s.path("one", "results.jsonl"), s.path("one", "results.part"))
     os.truncate(s.path("one", "results.part"), len(whole) // 2)
