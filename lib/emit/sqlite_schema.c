@@ -72,7 +72,7 @@ static const struct tt_db_col frame[] = {
 
 static const struct tt_db_col fact[] = {
 	PROCESS,
-	{ "start_ns", "INTEGER", "When it was set; empty for facts of the whole capture." },
+	{ "start_ns", "INTEGER", "When it was set; empty in the row for the whole capture, which has the last value." },
 	{ "end_ns", "INTEGER", "When it was set again; empty where it holds to the end." },
 	{ "key", "TEXT", "Key: device, build, label and whatever else the program says." },
 	{ "value", "TEXT", "Its value." },
