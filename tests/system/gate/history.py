@@ -96,7 +96,7 @@ def pictures():
     run("history", "base.json", "-o", "h.svg")
     root = xml.parse(os.path.join(work, "h.svg")).getroot()
     charts = root.findall(SVG + "g")
-    median = next(g for g in charts if g.find(SVG + "text").text == "frame.time.median")
+    median = next(g for g in charts if g.find(SVG + "text").text == "frame time, median (frame.time.median)")
     dots = median.findall(SVG + "circle")
     titles = [d.find(SVG + "title").text for d in dots]
     check(len(dots) == 20 and titles[3].startswith("night-3: 9.9") or titles[3].startswith("night-3: 10.0"), "a dot for each session", titles)
