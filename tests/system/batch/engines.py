@@ -107,6 +107,11 @@ def parallel(s, src, one):
     r = sh(shlex.join([command, "7", out, "--meta", "place=a b", "--to-db", db[0], src]), s.dir)
     run("batch", "-q", "-o", s.path("one-meta"), "--meta", "place=a b", "--to-db", db[1], src)
     whole(s, "parallel", r, os.path.join(out, "results.jsonl"), s.path("one-meta"))
+    # The next night no shard runs: what the night before left is not taken for its results, and the run after goes on from there.
+    again = shlex.join([command, "7", out, "--meta", "place=a b", "--to-db", db[0], src])
+    r = sh(again, s.dir, PARALLEL="--dry-run")
+    s.equal("parallel: results of the night before are not this night's", (r.returncode, "shard 1 of 7 has not ended" in r.stderr), (4, True))
+    whole(s, "parallel, again", sh(again, s.dir), os.path.join(out, "results.jsonl"), s.path("one-meta"))
     s.check("parallel: the database is of all shards", open(db[0], "rb").read() != open(db[1], "rb").read())
 
 
