@@ -181,7 +181,7 @@ is_per_frame(const struct tt_measure *x)
 }
 
 /*
- * Figures per frame are of the time of the bucket's frames, but for events, which count whenever they happen. A column of a table is what the
+ * Figures per frame cover the bucket's frames; events count whenever they happen. A column of a table is what the
  * table shows of the bucket's time, and so is the time that a thread is busy, in which one zone holds others that begin later.
  */
 static enum tt_part_kind

@@ -1,7 +1,7 @@
 /**
  * Questions that people ask; the contract is in query_examples.h.
  *
- * Captures are told apart by facts: device, build, scene. Copies of a capture count once. A mean over captures weighs frames, not captures.
+ * Facts distinguish captures: device, build, scene. A capture that is there several times counts once. Means over captures are means of all frames.
  */
 #include "query_examples.h"
 

@@ -439,7 +439,7 @@ marker_number(struct tt_batch_db *d, const char *name, const char *category)
 	return (uint32_t)d->nmarker;
 }
 
-/* Where the column ${name} of a result's table goes, of those from ${from} on; SIZE_MAX: nowhere, it is of another version. */
+/* Where column ${name} of a result's table goes, among those from ${from} on; SIZE_MAX: another version wrote it, and it is left out. */
 static size_t
 place_of(const struct tt_pass_table *pt, size_t from, const char *name)
 {

@@ -315,13 +315,13 @@ static const char *const suffixes[] = { ".sqlite", ".sqlite3", ".db", NULL };
 static const struct tt_option options[] = {
 	TT_OPTION_BLOBS(offsetof(struct sqlite_own, blobs)),
 	{ .name = "level", .arg = "LEVEL", .kind = TT_OPTION_CHOICE, .at = offsetof(struct sqlite_own, level), .value = tt_sqlite_level_name,
-	    .help = "write this much: frames, markers (all tables of stats), or slices (and every event); default slices" },
+	    .help = "write this much: frames, markers (all tables of stats), or slices (and the events); default slices" },
 	{ .name = NULL },
 };
 
 const struct tt_emit tt_emit_sqlite = {
 	.name = "sqlite",
-	.summary = "a database for SQL: every event, and the tables of stats",
+	.summary = "a database for SQL: events, and the tables of stats",
 	.suffix = suffixes,
 	.binary = true,
 	.option = options,

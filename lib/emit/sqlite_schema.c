@@ -121,7 +121,7 @@ static const struct tt_db_col allocation[] = {
 	THREAD,
 	{ "time_ns", "INTEGER", "When." },
 	{ "class", "INTEGER", "Row of class." },
-	{ "bytes", "INTEGER", "Size; where allocations are sampled, of all that this one stands for." },
+	{ "bytes", "INTEGER", "Size; of a sampled allocation, the size of all that it stands for." },
 	{ "count", "INTEGER", "Allocations it stands for: 1, or more where they were sampled." },
 	{ "stack", "INTEGER", "Row of stack; empty where none was recorded." },
 };

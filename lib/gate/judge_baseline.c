@@ -219,7 +219,7 @@ mean_of(const struct tt_session *s, size_t n)
 	return sum;
 }
 
-/* Add the sessions from ${from} to ${to}, which are of one level, to the past of sessions whose mean is ${level}. */
+/* Add to ${past} how much the sessions from ${from} up to ${to}, which are of one program, differ, as if their mean were ${level}. */
 static int
 add_past(struct tt_judging *w, size_t from, size_t to, int sign, double level, struct tt_session_past *past, struct tt_err *err)
 {

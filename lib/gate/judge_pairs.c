@@ -403,7 +403,7 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	    limit.s, r->asked ? ", the least that pairs this far apart can show" : "", value.s, base.s, end, apart, seen);
 }
 
-/* Was the new build the worse one in more of the pairs left out than accidents, which hit either, come to by chance once in eight times? */
+/* True if the new build is the worse one in so many of the pairs left out that accidents, which hit both builds alike, do it once in eight times. */
 static bool
 is_one_sided(const struct tt_verdict_row *r)
 {

@@ -105,7 +105,7 @@ bool tt_measure_framed(const struct tt_measure *x);
 /* What the run needs for it: enum tt_needs. */
 unsigned tt_measure_needs(const struct tt_measure *x);
 
-/* True if the measure is of what threads other than the frame thread do in frames, which only sums of single frames tell. */
+/* True if the measure counts what all threads do within frames: that takes the sums of single frames. */
 bool tt_measure_by_frame(const struct tt_measure *x);
 
 /* True if the measure counts, rather than adds up. */

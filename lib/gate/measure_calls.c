@@ -97,7 +97,7 @@ find_in_frames(struct tt_figures *g, struct tt_err *err)
 	return g->calls_in_frames ? tt_frame_sums_all(g->view, g->thread_in_frames, g->calls_in_frames, err) : err->code;
 }
 
-/* Begins on all threads. What is counted of a part of a run is of its frames alone. */
+/* Zones that begin on any thread within a frame. A part of a run counts its own frames only. */
 static int
 calls_per_frame(struct tt_figures *g, const struct about *a, struct tt_value *v, struct tt_err *err)
 {

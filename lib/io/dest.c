@@ -200,7 +200,7 @@ tt_dest_write(struct tt_dest *d, const void *p, size_t n, struct tt_err *err)
 
 /*
  * What SQLite keeps beside a database goes with it: it would be rolled back into the new one, and destroy that. (https://sqlite.org/howtocorrupt.html,
- * 1.4.) Before the new file is in its place: what is lost in between is of the one that goes.
+ * 1.4.) It goes before the new file comes: a crash in between harms only the database that was to be replaced.
  */
 static int
 remove_companions(struct tt_dest *d, struct tt_err *err)

@@ -248,9 +248,9 @@
 			const c = [column(from), column(to)], wide = first(c[0]) !== from || first(c[1] + 1) - 1 !== to;
 
 			said.append(" Their tables: ", code, make("span", text === "" ? " This page has their times alone: what happens in them the command tells." :
-				wide ? " Markers, threads and allocations below are of " + named(first(c[0]), first(c[1] + 1) - 1) +
+				wide ? " Markers, threads and allocations below cover " + named(first(c[0]), first(c[1] + 1) - 1) +
 					": the page has one sum for every " + Math.ceil(n / columns) + " frames." :
-					" Tables below are of these frames; those that are still of all frames say so."));
+					" Tables below cover these frames; those that still cover all frames say so."));
 			if (navigator.clipboard) {
 				copied(code);
 			}
