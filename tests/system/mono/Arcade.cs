@@ -61,6 +61,7 @@ public static class Game
 		new Thread(Jobs.Work) { Name = "Job", IsBackground = true }.Start();
 		Save.Prepare();
 		Emitter.Prepare();
+		Level.Prepare();
 		for (int i = 0; i < 2 * Every; i++) {           // all is compiled, but what is to be compiled later
 			now = kind != "compiled" && (i == 9 || kind == "collection");
 			Tick(i);
@@ -309,7 +310,7 @@ static class Assets
 			Load();
 		if (Game.Has("compiled")) {
 			Clock.Enter();
-			Level.Build(Game.extra);
+			Level.Build();
 			Clock.Leave();
 		}
 	}
@@ -327,19 +328,47 @@ static class Assets
 	}
 }
 
-// Methods that take long to compile: into each the calls of Bits are compiled, and into those theirs.
+// Methods that take long to compile: into each the calls of Bits are compiled, and into those theirs. Which of them takes as long as is
+// asked for on this machine is found with others of their kind, which are compiled before the capture begins.
 static class Level
 {
+	static readonly Func<int, int>[] probes = { Probe1, Probe2, Probe3 };
+	static readonly int[] sizes = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32 };
+	static readonly Func<int, int>[] parts = { Part1, Part2, Part3, Part4, Part6, Part8, Part12, Part16, Part24, Part32 };
+	static Func<int, int> chosen;
 	static int seen;
 
-	public static void Build(double extra)
+	public static void Prepare()
 	{
-		seen = extra > 3 ? Rooms(seen) : extra > 1 ? Doors(seen) : Walls(seen);
+		double least = double.MaxValue;
+		if (Game.kind != "compiled")
+			return;
+		foreach (Func<int, int> probe in probes) {
+			double from = Clock.Now;
+			seen = probe(seen);
+			least = Math.Min(least, Clock.Now - from);
+		}
+		int i = 0;
+		while (i + 1 < sizes.Length && sizes[i] * least < Game.extra)
+			i++;
+		chosen = parts[i];
 	}
 
-	static int Rooms(int x) { return Bits.D(Bits.D(Bits.D(Bits.D(x)))); }
-	static int Doors(int x) { return Bits.D(Bits.D(x)); }
-	static int Walls(int x) { return Bits.C(Bits.C(Bits.C(x))); }
+	public static void Build() { seen = chosen(seen); }
+
+	static int Probe1(int x) { return Bits.D(x); }
+	static int Probe2(int x) { return Bits.D(x); }
+	static int Probe3(int x) { return Bits.D(x); }
+	static int Part1(int x) { return Bits.D(x); }
+	static int Part2(int x) { return Bits.D(Bits.D(x)); }
+	static int Part3(int x) { return Bits.D(Bits.D(Bits.D(x))); }
+	static int Part4(int x) { return Bits.E(x); }
+	static int Part6(int x) { return Bits.E(Bits.D(Bits.D(x))); }
+	static int Part8(int x) { return Bits.E(Bits.E(x)); }
+	static int Part12(int x) { return Bits.E(Bits.E(Bits.E(x))); }
+	static int Part16(int x) { return Bits.F(x); }
+	static int Part24(int x) { return Bits.F(Bits.E(Bits.E(x))); }
+	static int Part32(int x) { return Bits.F(Bits.F(x)); }
 }
 
 static class Bits
@@ -348,8 +377,10 @@ static class Bits
 
 	[MethodImpl(Inline)] static int A(int x) { return x * 31 + 7 ^ x >> 3; }
 	[MethodImpl(Inline)] static int B(int x) { return A(A(A(A(x)))); }
-	[MethodImpl(Inline)] public static int C(int x) { return B(B(B(B(x)))); }
+	[MethodImpl(Inline)] static int C(int x) { return B(B(B(B(x)))); }
 	[MethodImpl(Inline)] public static int D(int x) { return C(C(C(C(x)))); }
+	[MethodImpl(Inline)] public static int E(int x) { return D(D(D(D(x)))); }
+	[MethodImpl(Inline)] public static int F(int x) { return E(E(E(E(x)))); }
 }
 
 static class World
