@@ -39,7 +39,7 @@ const struct opt ui_opt[] = {
 	{ .name = "max-memory", .arg = "SIZE", .set = set_memory, .at = offsetof(struct ui_opts, max_memory),
 	    .help = "stop with an error rather than use more memory than this; default 1G, 0: no limit" },
 	{ .name = "max-time", .arg = "DUR", .set = opt_duration, .at = offsetof(struct ui_opts, max_time),
-	    .help = "stop with an error after this time (like 30s, 10m); default: no limit" },
+	    .help = "take at most this much time (like 30s, 10m); default: no limit" },
 	{ .letter = 'q', .name = "quiet", .set = opt_flag, .at = offsetof(struct ui_opts, quiet),
 	    .help = "print only errors and losses" },
 	{ .letter = 'v', .name = "verbose", .set = opt_flag, .at = offsetof(struct ui_opts, verbose),
