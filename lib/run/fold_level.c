@@ -1,0 +1,89 @@
+/**
+ * The level of a zone: its path from the thread's root, and whether the filter leaves it out, by depth, time, or as the Editor's own.
+ */
+#include "run/fold_parts.h"
+
+#include "model/defs.h"
+#include "run/brief.h"
+
+int
+tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, enum tt_node_kind kind, uint64_t key,
+    struct tt_level *to, struct tt_err *err)
+{
+	const struct tt_tree *tree = f->m->tree;
+	uint32_t up = from->node, node = 0;
+
+	to->hash = to->ahead = tt_tree_hash(from->hash, kind, key);
+	if (likely(!(up & TT_OVER)))
+		node = tt_tree_find(tree, to->hash, up, kind, key);
+	if (likely(node)) {
+		to->node = node;
+		to->c = tt_counts_at(f->counts, node, err);
+		if (unlikely(to->c == NULL))
+			return err->code;
+		if (kind == TT_NODE_ZONE && unlikely(!to->c->dist) && (f->needs & TT_NEEDS_HIST) &&
+		    !(to->c->dist = tt_counts_dist(f->counts, tt_tree_node(tree, node)->marker, err)))
+			return err->code;
+		return TT_OK;
+	}
+	to->c = NULL;
+	return tt_over_child(&io->over, up, kind, key, &to->node, err);
+}
+
+bool
+tt_fold_left_out(const struct tt_fold *f, size_t depth)
+{
+	return f->m->filter.depth && depth - f->lvl[depth].veils >= f->m->filter.depth;
+}
+
+bool
+tt_fold_left_out_open(const struct tt_fold *f, const struct tt_fold_io *io, size_t depth, int64_t ts, uint64_t key)
+{
+	return tt_fold_left_out(f, depth) || (f->m->filter.min_dur && tt_brief_is(io->thread, ts, depth, key));
+}
+
+/* The runtime's own steps of an allocation stay in the tree, where passes strip them; outputs do not show them. */
+static bool
+shown(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
+{
+	if (!f->m->has_wrapper || f->m->filter.wrappers)
+		return true;
+	const struct tt_name *n = tt_model_key(f->m, io->cap->process, key);
+	return !n || !n->alloc_wrapper;
+}
+
+/* True if the zone below level ${i} is left out with all its time. */
+static bool
+is_hidden(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint64_t key)
+{
+	const struct tt_name *n;
+
+	if (f->lvl[i].hid)
+		return true;
+	n = tt_model_key(f->m, io->cap->process, key);
+	return n && n->editor;
+}
+
+int
+tt_fold_step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err)
+{
+	struct tt_level *l = &f->lvl[i + 1];
+	const bool veiled = unlikely(f->counts_veils) && !shown(f, io, key);
+	bool hid = unlikely(f->m->filter.player_only) && is_hidden(f, io, i, key);
+
+	if (unlikely(out || hid)) {
+		uint32_t number = l->number;
+		*l = f->lvl[i];
+		l->number = number;
+		l->out = true;
+		l->hid = hid;
+		l->veiled = veiled;
+		l->veils += veiled;
+		return TT_OK;
+	}
+	l->veiled = veiled;
+	l->veils = f->lvl[i].veils + veiled;
+	l->out = l->hid = false;
+	l->in = tt_filter_has(&f->m->filter, f->m->filter.by_begin ? tt_filter_begin(&f->m->filter, &f->m->of->filter, ts) : ts);
+	return f->tree ? tt_fold_descend(f, io, &f->lvl[i], TT_NODE_ZONE, key, l, err) : TT_OK;
+}

@@ -1,0 +1,133 @@
+/**
+ * What the files of the fold share; the contract of the whole is in fold.h. Private to fold*.c.
+ *
+ *	fold.c         the events of a chunk in turn, and the quick ways of what is most frequent
+ *	fold_level.c   the level of a zone: its path, and whether the filter leaves it out
+ *	fold_end.c     a zone is over: it is counted, and becomes a slice
+ *	fold_stacks.c  allocations, samples, and where rare events happen, by recorded stack
+ *	fold_sums.c    what paths do in frames
+ *	fold_over.c    paths that the tree does not have yet, and their commit
+ *
+ * All may run on any worker, with its own struct tt_fold and a chunk's struct tt_fold_io; fold_over.c says what only the commit stage does.
+ * An int is TT_OK, or else the error's code, with ${err} filled: TT_E_NOMEM, TT_E_LIMIT.
+ */
+#ifndef TT_RUN_FOLD_PARTS_H
+#define TT_RUN_FOLD_PARTS_H
+
+#include "collect/by_frame.h"
+#include "emit/emit.h"
+#include "run/close_times.h"
+#include "run/fold.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* --- fold_over.c ---------------------------------------------------------------- */
+
+/* Find or add the child of ${parent}; *${node} is TT_OVER | index. Adding may move the others, so nobody keeps pointers to them. */
+int tt_over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node, struct tt_err *err);
+
+/*
+ * What is known of an activation's duration: all; how long it was when the end of the capture, of its thread, or a loss cut it; or nothing, for
+ * this is the rest of one that began elsewhere: after a loss, before the filter's time, or, of an Exception zone, in an earlier chunk.
+ */
+enum { TT_DUR_WHOLE, TT_DUR_CUT, TT_DUR_REST };
+
+static inline int
+tt_fold_count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, uint8_t what, struct tt_err *err)
+{
+	if (likely(what == TT_DUR_WHOLE))
+		return tt_counts_dur(c, d, dur, err);
+	d->ncut += what == TT_DUR_CUT;
+	d->cut += (int64_t)dur;
+	return TT_OK;
+}
+
+/* --- fold_sums.c ---------------------------------------------------------------- */
+
+/* A zone of ${node}, that ends in this chunk, in its frames. With ${sign} -1 that time is taken from ${node}. */
+int tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, int sign,
+    struct tt_err *err);
+
+/* ${n} allocations of ${node} in their frame. */
+int tt_fold_sum_allocs(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, uint64_t n, int64_t bytes, struct tt_err *err);
+
+/* New paths have their numbers now. "(more paths)" gets what tt_fold_commit() gives it. */
+int tt_fold_number_sums(struct tt_fold_io *io, struct tt_err *err);
+
+/* --- times of close looks ------------------------------------------------------ */
+
+/* True if ${ts} lies in a stretch of time in which zones are only counted. Events of a chunk mostly come in the order of their times. */
+static inline bool
+tt_fold_is_clear(struct tt_fold *f, int64_t ts)
+{
+	if (unlikely(ts >= f->clear.to) && f->close)
+		f->clear = tt_close_times_clear(f->close, ts);
+	return ts >= f->clear.from && ts < f->clear.to;
+}
+
+/* tt_fold_is_clear() from the begin of the whole zone ${e} to its end. */
+static inline bool
+tt_fold_is_zone_clear(struct tt_fold *f, const struct tt_event *e)
+{
+	return tt_fold_is_clear(f, e->ts) && e->ts + e->dur < f->clear.to;
+}
+
+/* --- fold_level.c ---------------------------------------------------------------- */
+
+/* The counter of level ${l}: until the next path is met. */
+static inline struct tt_count *
+tt_fold_count_of(struct tt_fold_io *io, const struct tt_level *l)
+{
+	return likely(l->c != NULL) ? l->c : &io->over.node[l->node & ~TT_OVER].c;
+}
+
+/*
+ * The child of ${from} for ${key}, in the tree or the overlay, never "(more paths)": what becomes that is known only when
+ * the overlay is committed. ${to} may be ${from}.
+ */
+int tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, enum tt_node_kind kind, uint64_t key,
+    struct tt_level *to, struct tt_err *err);
+
+/* True if a zone of level ${depth} is left out by its depth, in which wrappers that are not shown do not count. */
+bool tt_fold_left_out(const struct tt_fold *f, size_t depth);
+
+/* True if the filter leaves out the zone of level ${depth} that begins at ${ts}, whose end is not in sight. */
+bool tt_fold_left_out_open(const struct tt_fold *f, const struct tt_fold_io *io, size_t depth, int64_t ts, uint64_t key);
+
+/* Step down from level ${i} to level i + 1, to a zone that begins at ${ts}; ${out}: the filter leaves it out. */
+int tt_fold_step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err);
+
+/* --- fold_end.c ------------------------------------------------------------------ */
+
+/* The zone of level ${i} begins with ${e}, and goes on beyond what one event can hold. */
+int tt_fold_begin_slice(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err);
+
+/* A zone of level ${i} is over: count it, clipped to the filter's time. */
+int tt_fold_finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, uint64_t key, unsigned flags,
+    struct tt_err *err);
+
+/* Finish a zone that began in this chunk, at ${b}, with arguments, and is over at the end of ${e}, which may be ${b}. */
+int tt_fold_finish_args(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *b, const struct tt_event *e,
+    struct tt_err *err);
+
+/* A zone from an earlier chunk ends with ${e}. */
+int tt_fold_end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
+
+/* All zones from earlier chunks end at ${ts}. */
+int tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, unsigned flags, struct tt_err *err);
+
+/* At the end of a chunk: no exception of it goes on. Returns ${rc}, or why that failed. */
+int tt_fold_thrown_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err *err);
+
+/* --- fold_stacks.c --------------------------------------------------------------- */
+
+/* The allocation ${e} in the zone of level ${at}, or on its recorded stack. */
+int tt_fold_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err);
+
+int tt_fold_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
+
+/* Where a throw, a lock or a handle event happened; ${at} is the level of the zone around it. */
+int tt_fold_add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err);
+
+#endif

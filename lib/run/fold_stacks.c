@@ -1,0 +1,157 @@
+/**
+ * Allocations, samples, and where throws, locks and handle events happen: in the zone that is open, or by recorded stack.
+ */
+#include "run/fold_parts.h"
+
+#include "model/defs.h"
+#include "stat/num.h"
+
+/* The node of a recorded stack below a root of its own, which is below ${top}. */
+static int
+stack_path(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top, enum tt_node_kind root, uint32_t thread,
+    const uint64_t *frame, size_t n, struct tt_level *l, struct tt_err *err)
+{
+	int rc = tt_mem_grow(f->mem, &f->trail, &f->captrail, n + 1, sizeof *f->trail, err);
+	struct tt_trail *t = f->trail;
+	size_t same = 0;
+
+	if (rc != TT_OK)
+		return rc;
+	if (f->ntrail && f->root == root && f->above == top->hash && t[0].key == thread)
+		for (same = 1; same < f->ntrail && same <= n && t[same].key == frame[same - 1]; same++)
+			;
+	for (size_t i = same; i <= n && rc == TT_OK; i++) {
+		t[i].key = i ? frame[i - 1] : thread;
+		rc = i ? tt_fold_descend(f, io, &t[i - 1].l, TT_NODE_ZONE, t[i].key, &t[i].l, err) :
+		    tt_fold_descend(f, io, top, root, thread, &t[i].l, err);
+	}
+	if (same <= n) {
+		f->root = root;
+		f->above = top->hash;
+		f->ntrail = rc == TT_OK ? n + 1 : 0;
+	}
+	*l = t[n].l;
+	return rc;
+}
+
+static const struct tt_level nowhere;
+
+/* The node of class ${key}, allocated on the recorded stack of ${x}. Zones that are not methods have the stack below them: it says more of the same place. */
+static int
+stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, uint64_t key, size_t at, struct tt_level *l,
+    struct tt_err *err)
+{
+	const struct tt_level *top = at > 0 && io->cap->code_alone ? &f->lvl[at] : &nowhere;
+	struct tt_met *m = &f->met[((x->val + key) * 0x9E3779B97F4A7C15u) >> 56];
+	int rc;
+
+	if (likely(m->chunk == f->chunk && m->first == x->val && m->key == key && m->n == x->dur && m->above == top->hash)) {
+		l->c = m->c;
+		l->node = m->node;
+		l->hash = m->hash;
+		return TT_OK;
+	}
+	rc = stack_path(f, io, top, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, l, err);
+	if (rc == TT_OK)
+		rc = tt_fold_descend(f, io, l, TT_NODE_ALLOC, key, l, err);
+	if (rc == TT_OK)
+		*m = (struct tt_met){ .chunk = f->chunk, .key = key, .first = x->val, .above = top->hash, .hash = l->hash,
+		    .c = l->c, .n = x->dur, .node = l->node };
+	return rc;
+}
+
+/*
+ * Where one allocation in w is recorded, a record of size s counts as w of them, and the variance of its bytes is
+ * w (w - 1) s^2. Variances add up. The result is kept small enough to be added a few times.
+ */
+static int64_t
+add_variance(int64_t to, int64_t bytes, uint64_t w)
+{
+	tt_u128 v = (tt_u128)(bytes < 0 ? 0 : bytes) * (uint64_t)(bytes < 0 ? 0 : bytes) / w * (w - 1) + (uint64_t)to;
+
+	return v < TT_VARIANCE_MAX ? (int64_t)v : TT_VARIANCE_MAX;
+}
+
+/* True if ${ts} is within a whole frame of the process. */
+static bool
+in_frame(struct tt_fold *f, uint32_t process, int64_t ts)
+{
+	return f->m->frames && tt_frames_at(f->m->frames, process, ts, &f->frame) != SIZE_MAX;
+}
+
+static void
+count_alloc(struct tt_count *c, uint64_t n, int64_t bytes)
+{
+	c->n += n;
+	c->total += bytes;
+	if (unlikely(n > 1))
+		c->self = add_variance(c->self, bytes, n);
+}
+
+int
+tt_fold_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err)
+{
+	const struct tt_event *x = e->flags & TT_F_MORE ? e + 1 : NULL;
+	int64_t bytes = (int64_t)tt_alloc_bytes(e);
+	uint64_t key = e->val;
+	struct tt_level l;
+	int rc;
+
+	if (!f->tree || !tt_filter_has(&f->m->filter, e->ts))
+		return TT_OK;
+	if (unlikely(f->alias))
+		key = tt_defs_alias(io->cap->defs, key, e->ts - io->cap->offset_ns);
+	if (unlikely(e->flags & TT_F_STACK))
+		rc = stack_alloc(f, io, x, key, at, &l, err);
+	else
+		rc = tt_fold_descend(f, io, &f->lvl[at], TT_NODE_ALLOC, key, &l, err);
+	if (rc != TT_OK)
+		return rc;
+	uint64_t n = tt_alloc_count(e);
+	count_alloc(tt_fold_count_of(io, &l), n, bytes);
+	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && (f->sums || !tt_fold_is_clear(f, e->ts)) &&
+	    (rc = tt_fold_sum_allocs(f, io, l.node, e->ts, n, bytes, err)) != TT_OK)
+		return rc;
+	if (likely(!(f->needs & TT_NEEDS_FRAMED)) || !in_frame(f, io->b->process, e->ts))
+		return TT_OK;
+	rc = tt_fold_descend(f, io, &l, TT_NODE_FRAMED, 0, &l, err);
+	if (rc == TT_OK)
+		count_alloc(tt_fold_count_of(io, &l), n, bytes);
+	return rc;
+}
+
+int
+tt_fold_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err)
+{
+	const struct tt_event *x = e + 1;
+	uint32_t thread = (uint32_t)tt_sample_thread(e);
+	struct tt_level l;
+
+	if (!f->tree || !tt_filter_has(&f->m->filter, e->ts) || (f->m->keep_thread && !f->m->keep_thread[thread]))
+		return TT_OK;
+	int rc = stack_path(f, io, &nowhere, TT_NODE_SAMPLES, thread, io->b->word + x->val, e->dur, &l, err);
+	if (rc == TT_OK)
+		tt_fold_count_of(io, &l)->n++;
+	return rc;
+}
+
+int
+tt_fold_add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err)
+{
+	const struct tt_event *x = e + 1;
+	uint32_t node = f->lvl[at].node;
+	struct tt_level l;
+	int rc = TT_OK;
+
+	if (!(f->needs & TT_NEEDS_SITES))
+		return TT_OK;
+	if ((e->flags & TT_F_STACK) && x->dur) {
+		rc = stack_path(f, io, &nowhere, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, &l, err);
+		node = l.node;
+	}
+	if (rc == TT_OK)
+		rc = tt_mem_grow(f->mem, &io->site, &io->capsite, io->nsite + 1, sizeof *io->site, err);
+	if (rc == TT_OK)
+		io->site[io->nsite++] = node;
+	return rc;
+}
