@@ -150,6 +150,7 @@ help:
 	@echo 'deb deb-arm64   Debian packages to $(BUILD)/deb/, and cross-built ones; setup-deb and setup-deb-arm64 install what that needs'
 	@echo 'rpm        RPM packages to $(BUILD)/rpm/RPMS/'
 	@echo 'check-quick-arm64   the quick tests of the program for arm64, by qemu'
+	@echo 'release-static   the program of "static" with the licences of what is in it, to $(RELEASE)/'
 	@echo 'sbom publish   what others wrote and what is linked (CycloneDX); all of a release in one folder, with checksums'
 	@echo 'man        put common options and the columns of tables into the manual pages'
 	@echo 'pictures   the pictures of README.md anew; needs node and chromium'
@@ -217,7 +218,7 @@ static: $(STATIC)
 $(STATIC): $(CMD_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(if $(HARDEN),-static-pie,-static) -s $(ALL_LDFLAGS) -o $@ $^ $(STATIC_LIBS) -lm $(LDLIBS) 2> $@.told || \
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(HARDEN),-static-pie,-static) -s $(ALL_LDFLAGS) -Wl,-t -o $@ $^ $(STATIC_LIBS) -lm $(LDLIBS) > $@.linked 2> $@.told || \
 		{ cat $@.told; echo '$@: not every library is there to be linked in ("make setup-static" installs them)'; exit 1; } >&2
 	$(Q)grep -v -i dlopen $@.told >&2 || :
 
@@ -524,6 +525,12 @@ release: $(AFTER_SETUP)
 		--mtime=@$$(git log -1 --format=%ct) --transform='s,^\.,$(PREBUILT),' . | gzip -9n > $(RELEASE)/$(PREBUILT).tar.gz
 	@rm -rf $(RELEASE)/root
 	@cd $(RELEASE) && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
+
+# The program with every library in it, and their licences.
+.PHONY: release-static
+release-static: $(STATIC)
+	@mkdir -p $(RELEASE)
+	@.packaging/static.sh $(STATIC) $(STATIC).linked $(PREBUILT)-static $(RELEASE)/$(PREBUILT)-static.tar.gz $$(git log -1 --format=%ct)
 
 # Debian's packages of the same sources, to $(BUILD)/deb/ and, cross-built, $(BUILD)/deb-arm64/; DEB_OPTIONS are dpkg-buildpackage's.
 # setup-deb installs what that needs, setup-deb-arm64 what it and check-quick-arm64 need: best in a container, for it adds an architecture.

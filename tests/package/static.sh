@@ -52,4 +52,31 @@ else
 	is "it writes a database" same convert in/good-hitches.ttc.xz -o FOLDER/a.sqlite
 fi
 is "it unpacks archives, names and all" same batch -q -o FOLDER/batch --do convert --to csv in
+
+# What is published: the same program, and the licence of each library that says in it what it is.
+make -s BUILD="$build" release-static > "$work/out" 2>&1
+mkdir "$work/published"
+tar -xzf "$build"/release/tracetool-*-static.tar.gz --strip-components=1 -C "$work/published"
+is "it is published as it was built" cmp "$work/published/tracetool" "$build/static/tracetool"
+licences() {
+	local text package n=0
+	while read -r package text; do
+		grep -qaE "$text" "$work/published/tracetool" || continue
+		[ -s "$work/published/licences/$package" ] && grep -q "($package)" "$work/published/licences/README" ||
+			{ echo "no licence of $package"; return 1; }
+		n=$((n + 1))
+	done <<- 'END'
+		libarchive-dev libarchive [0-9]
+		libbz2-dev bzip2/libbzip2
+		liblzma-dev lzma
+		libsqlite3-dev SQLite format 3
+		zlib1g-dev deflate [0-9.]+ Copyright
+		libc6-dev GNU C Library|glibc
+	END
+	[ $n -ge 4 ] || { echo "only $n libraries are known by their texts"; return 1; }
+}
+is "the licences of its libraries are with it" licences
+named() { ! grep -ho '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$work"/published/licences/* | sed 's,.*/,,' | sort -u |
+	while read -r name; do [ -e "$work/published/licences/$name" ] || echo "$name"; done | grep .; }
+is "licences that these name are with it, too" named
 finish
