@@ -90,6 +90,12 @@ tt_counter_is_number(uint8_t type, union tt_counter_value v)
 	return type != TT_T_F64 || isfinite(v.d);
 }
 
+const struct tt_def *
+tt_counter_def(const struct tt_capture *cap, const struct tt_event *e)
+{
+	return tt_defs_find(cap->defs, TT_DEF_COUNTER, e->dur, e->ts - cap->offset_ns);
+}
+
 static double
 as_double(uint8_t type, union tt_counter_value v)
 {
@@ -169,7 +175,7 @@ static int
 event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_err *err)
 {
 	struct counters *s = state;
-	const struct tt_def *d = tt_defs_find(c->cap->defs, TT_DEF_COUNTER, e->dur, e->ts - c->cap->offset_ns);
+	const struct tt_def *d = tt_counter_def(c->cap, e);
 	bool custom = d && (d->a & TT_CF_OWN);
 	union tt_counter_value v;
 	struct tt_counter_stat *of;

@@ -12,7 +12,9 @@
 
 #include "collect/collected.h"
 
+struct tt_capture;
 struct tt_def;
+struct tt_event;
 
 /*
  * One counter of one process. A number that is given to another counter starts a new one. Integers are exact:
@@ -46,6 +48,9 @@ struct tt_counters {
 	size_t npoint, cappoint;
 	uint64_t point_dropped;
 };
+
+/* What the number of ${e}, a TT_COUNTER of ${cap}, means at its time; NULL: the capture does not describe it. */
+const struct tt_def *tt_counter_def(const struct tt_capture *cap, const struct tt_event *e);
 
 /* True if ${v} is neither NaN nor infinite; true if ${a} is less than ${b}. */
 bool tt_counter_is_number(uint8_t type, union tt_counter_value v);

@@ -30,7 +30,7 @@ struct tt_sink;
 
 struct chrome_process {
 	struct tt_pieces pieces;      /* zones: `,"name":...}`; allocations: `,"name":"GC.Alloc",...,"bytes":` */
-	struct tt_frags counter;      /* `,"name":"...",...,"args":{"bytes":` by counter id */
+	struct tt_frags counter;      /* `,"name":"...",...,"args":{"bytes":` by the address of its definition */
 };
 
 struct chrome_part {                  /* one file */

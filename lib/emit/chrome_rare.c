@@ -8,10 +8,12 @@
 
 #include "base/hash_seed.h"
 #include "base/order.h"
+#include "collect/counters.h"
 #include "emit/args.h"
 #include "emit/chrome.h"
 #include "emit/common.h"
 #include "model/defs.h"
+#include "view/counter.h"
 
 enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */
 
@@ -47,16 +49,16 @@ own_tid(const struct rare *r)
 /* --- counters ----------------------------------------------------------- */
 
 static void
-counter_piece(const char *name, size_t n, uint64_t number, const struct tt_def *d, struct tt_buf *b)
+counter_piece(const char *name, uint64_t number, const struct tt_def *d, struct tt_buf *b)
 {
 	tt_buf_text(b, ",\"name\":\"");
-	tt_buf_json(b, name, n);
+	tt_buf_json(b, name, strlen(name));
 	if (number)
 		tt_buf_printf(b, " (%" PRIu64 ")", number);
 	tt_buf_text(b, "\"");
-	if (d && d->len2 && (d->a & TT_CF_OWN))
-		tt_buf_json_fact(b, "cat", d->text2);
-	tt_buf_printf(b, ",\"args\":{\"%s\":", tt_counter_unit(d));
+	if (*tt_counter_section(d))
+		tt_buf_json_fact(b, "cat", tt_counter_section(d));
+	tt_buf_printf(b, ",\"args\":{\"%s\":", tt_counter_base(d).name);
 }
 
 /* The pieces of a process's counters. One whose name another has gets its number after it: readers join by name. */
@@ -70,16 +72,16 @@ tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
 
 	tt_frags_init(&names, &c->env->mem);
 	for (size_t i = 0; defs && rc == TT_OK && (d = tt_defs_at(defs, TT_DEF_COUNTER, i)); i++) {
-		uint64_t hash = tt_slot_text(0, d->text, d->len);
+		char room[TT_COUNTER_NAME];
+		const char *name = tt_counter_called(d, d->key, room);
+		uint64_t hash = tt_slot_text(0, name, strlen(name));
 		bool taken = tt_frags_find(&names, hash) != NULL;
 
-		if (d->len == 0 || tt_frags_find(pieces, d->key))
-			continue;
 		c->scratch.n = 0;
-		counter_piece(d->text, d->len, taken ? d->key : 0, d, &c->scratch);
+		counter_piece(name, taken ? d->key : 0, d, &c->scratch);
 		rc = tt_buf_error(&c->scratch, err);
 		if (rc == TT_OK)
-			rc = tt_frags_add(pieces, d->key, c->scratch.p, c->scratch.n, err);
+			rc = tt_frags_add(pieces, (uintptr_t)d, c->scratch.p, c->scratch.n, err);
 		if (rc == TT_OK && !taken)
 			rc = tt_frags_add(&names, hash, NULL, TT_FRAG_SKIP, err);
 	}
@@ -92,12 +94,14 @@ static void
 put_counter_name(struct rare *r)
 {
 	const struct tt_frags *pieces = &r->c->process[r->v->cap->process].counter;
-	const struct tt_frag *f = tt_frags_find(pieces, r->e->dur);
+	const struct tt_def *d = tt_counter_def(r->v->cap, r->e);
+	const struct tt_frag *f = d ? tt_frags_find(pieces, (uintptr_t)d) : NULL;
+	char room[TT_COUNTER_NAME];
 
 	if (f)
 		tt_buf_add(r->out, pieces->text + f->at, f->n);
 	else
-		counter_piece("Counter", 7, r->e->dur, NULL, r->out);
+		counter_piece(tt_counter_called(d, r->e->dur, room), 0, d, r->out);
 }
 
 /* A text counter is not a curve: an instant with the text. */
@@ -120,21 +124,24 @@ static void
 put_counter(struct rare *r)
 {
 	enum tt_type type = (enum tt_type)r->e->depth;
+	uint64_t bits = r->e->val;
 	char text[40], *p = text;
 
 	if (type == TT_T_TEXT) {
 		put_text_counter(r);
 		return;
 	}
-	if (type > TT_T_F64 || !tt_value_finite(type, r->e->val)) {
+	if (type <= TT_T_F64)
+		tt_counter_scale(tt_counter_def(r->v->cap, r->e), &type, &bits);
+	if (type > TT_T_F64 || !tt_value_finite(type, bits)) {
 		atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
 		return;
 	}
 	/* Beyond 2^63 some readers take an integer for another number: as a real it is near enough. */
-	if (type == TT_T_U64 && r->e->val > INT64_MAX)
-		p = tt_put_double(p, (double)r->e->val);
+	if (type == TT_T_U64 && bits > INT64_MAX)
+		p = tt_put_double(p, (double)bits);
 	else
-		p = tt_put_value(p, type, r->e->val);
+		p = tt_put_value(p, type, bits);
 	put_head(r, "C", own_tid(r));
 	put_counter_name(r);
 	tt_buf_add(r->out, text, (size_t)(p - text));

@@ -202,16 +202,6 @@ tt_capture_title(const struct tt_capture *c, size_t *n)
 	return path;
 }
 
-const char *
-tt_counter_unit(const struct tt_def *d)
-{
-	static const char *const units[] = { "value", "bytes", "time_100ns", "count", "fraction", "ns", "percent", "hz",
-		"ns_guessed", "bytes_guessed", "count_guessed", "time_us" };
-	unsigned unit = tt_counter_unit_of(d);
-
-	return units[unit < sizeof units / sizeof *units ? unit : 0];
-}
-
 bool
 tt_value_finite(enum tt_type type, uint64_t bits)
 {

@@ -84,9 +84,6 @@ const char *tt_event_text(const struct tt_batch *b, const struct tt_event *arg, 
 /* The name to show for a capture: its program as the first named domain tells it, else its file. *${n} bytes. */
 const char *tt_capture_title(const struct tt_capture *c, size_t *n);
 
-/* The word for what a counter counts, by its definition (may be NULL): "bytes", "count", ... */
-const char *tt_counter_unit(const struct tt_def *d);
-
 /* True for a number that is neither NaN nor infinite. */
 bool tt_value_finite(enum tt_type type, uint64_t bits);
 

@@ -104,7 +104,7 @@ struct perfetto {
 	uint32_t nmodel;              /* categories of the model */
 	struct pf_thread { uint64_t named; int64_t open; uint8_t sent; } *thread;     /* by index; named: hash of the name sent */
 	size_t capthread;
-	struct pf_counter { uint64_t key; uint32_t process; bool text; } *counter;    /* those that have a track */
+	struct pf_counter { uint64_t key; const struct tt_def *def; uint32_t process; bool text; } *counter;  /* those that have a track */
 	size_t ncounter, capcounter;
 	struct tt_map counters;
 	bool *heap_sent;              /* by process: its heap size has a track */

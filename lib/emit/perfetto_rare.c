@@ -10,10 +10,12 @@
 
 #include "base/hash_seed.h"
 #include "base/order.h"
+#include "collect/counters.h"
 #include "emit/common.h"
 #include "emit/perfetto.h"
 #include "model/args.h"
 #include "model/defs.h"
+#include "view/counter.h"
 
 enum { MOST_STACKS = 1 << 16, MOST_WORDS = 1 << 20, MOST_FRAMES = 1 << 17, NOTE_FRAMES = 64 };
 
@@ -60,53 +62,49 @@ begin_instant(struct rare *r, uint32_t index, enum pf_name name)
 
 /* --- counters ----------------------------------------------------------------------- */
 
-/* Units that the format has a number for have that, others a name. */
+/* Units that the format has a number for have that, others a name; the section is the category. */
 static void
-put_unit(struct tt_buf *b, const struct tt_def *d)
+put_what(struct tt_buf *b, const struct tt_def *d)
 {
-	size_t at = pf_open(b, PF_TRACK_COUNTER);
+	static const char *const known[] = { [1] = "ns", [2] = "count", [3] = "bytes" };
+	const char *unit = tt_counter_base(d).name, *section = tt_counter_section(d);
+	size_t at = pf_open(b, PF_TRACK_COUNTER), number = 1;
 
-	switch (tt_counter_unit_of(d)) {
-	case TT_CU_NS:
-		pf_number(b, 3, 1);
-		break;
-	case TT_CU_COUNT:
-		pf_number(b, 3, 2);
-		break;
-	case TT_CU_BYTES:
-		pf_number(b, 3, 3);
-		break;
-	default:
-		tt_pf_text(b, 6, tt_counter_unit(d), strlen(tt_counter_unit(d)));
-	}
+	while (number < sizeof known / sizeof *known && strcmp(known[number], unit) != 0)
+		number++;
+	if (*section)
+		tt_pf_text(b, 2, section, strlen(section));
+	if (number < sizeof known / sizeof *known)
+		pf_number(b, 3, number);
+	else
+		tt_pf_text(b, 6, unit, strlen(unit));
 	tt_pf_close(b, at);
 }
 
-/* The track of the counter ${key}, described when it is first used; text counters have one of instants. 0: no memory. */
+/* The track of the counter of the event, which means ${d}; it is described when it is first used. Texts have one of instants. 0: no memory. */
 static uint64_t
-counter_track(struct rare *r, uint64_t key, bool text)
+counter_track(struct rare *r, const struct tt_def *d, bool text)
 {
 	struct perfetto *c = r->c;
+	const uint64_t key = r->e->dur;
 	uint32_t process = r->v->cap->process;
 	uint64_t hash = tt_slot_pair(2 * (uint64_t)process + text, key);
-	uint32_t row = tt_map_find(&c->counters, hash, i, c->counter[i].key == key && c->counter[i].process == process && c->counter[i].text == text);
-	const struct tt_def *d = NULL;
-	char name[40] = "Counter ";
+	uint32_t row = tt_map_find(&c->counters, hash, i,
+	    c->counter[i].key == key && c->counter[i].def == d && c->counter[i].process == process && c->counter[i].text == text);
+	char room[TT_COUNTER_NAME];
 
 	if (row)
 		return pf_track(text ? PF_TEXTS : PF_NUMBERS, row - 1);
 	if (tt_mem_grow(&c->env->mem, &c->counter, &c->capcounter, c->ncounter + 1, sizeof *c->counter, r->err) != TT_OK ||
 	    tt_map_add(&c->counters, &c->env->mem, hash, c->ncounter, r->err) != TT_OK)
 		return 0;
-	c->counter[c->ncounter++] = (struct pf_counter){ .key = key, .process = process, .text = text };
-	if (key != UINT64_MAX)
-		d = tt_defs_find(c->m->cap[process]->defs, TT_DEF_COUNTER, key, INT64_MAX);
-	*tt_put_u64(name + 8, key) = '\0';
+	c->counter[c->ncounter++] = (struct pf_counter){ .key = key, .def = d, .process = process, .text = text };
+	const char *name = tt_counter_called(d, key, room);
 	uint64_t track = pf_track(text ? PF_TEXTS : PF_NUMBERS, c->ncounter - 1);
-	struct pf_event e = tt_pf_begin_track(r->out, track, pf_track(PF_PROCESS, process), d && d->len ? d->text : name, d && d->len ? d->len : strlen(name));
+	struct pf_event e = tt_pf_begin_track(r->out, track, pf_track(PF_PROCESS, process), name, strlen(name));
 	pf_number(r->out, PF_TRACK_SIBLINGS, 2);      /* not merged with others of its name */
 	if (!text)
-		put_unit(r->out, d);
+		put_what(r->out, d);
 	tt_pf_end_track(r->out, e);
 	return track;
 }
@@ -121,7 +119,7 @@ put_text_counter(struct rare *r)
 
 	if (args.n == 0 || args.ev->depth != TT_T_TEXT)
 		return TT_OK;
-	if (!(track = counter_track(r, r->e->dur, true)))
+	if (!(track = counter_track(r, tt_counter_def(r->v->cap, r->e), true)))
 		return TT_E_NOMEM;
 	const char *s = tt_args_text(&args, args.ev, &n);
 	struct pf_event e = tt_pf_begin_event(r->out, PF_INSTANT, track);
@@ -152,18 +150,21 @@ put_point(struct rare *r, uint64_t track, enum tt_type type, uint64_t bits)
 static int
 put_counter(struct rare *r)
 {
+	const struct tt_def *d = tt_counter_def(r->v->cap, r->e);
 	enum tt_type type = (enum tt_type)r->e->depth;
-	uint64_t track;
+	uint64_t track, bits = r->e->val;
 
 	if (type == TT_T_TEXT)
 		return put_text_counter(r);
-	if (type > TT_T_F64 || !tt_value_finite(type, r->e->val)) {
+	if (type <= TT_T_F64)
+		tt_counter_scale(d, &type, &bits);
+	if (type > TT_T_F64 || !tt_value_finite(type, bits)) {
 		atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
 		return TT_OK;
 	}
-	if (!(track = counter_track(r, r->e->dur, false)))
+	if (!(track = counter_track(r, d, false)))
 		return TT_E_NOMEM;
-	put_point(r, track, type, r->e->val);
+	put_point(r, track, type, bits);
 	return TT_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "collect/counters.h"
 #include "emit/common.h"
 #include "model/defs.h"
 
@@ -50,30 +51,26 @@ pick(const char *const *list, size_t n, uint64_t i)
 }
 #define PICK(list, i) pick(list, sizeof(list) / sizeof *(list), i)
 
+/* Names, units and values are those of the tables. */
 static void
 gather_counter(const struct tt_view *v, size_t i, uint64_t *unwritten, struct tt_rare_record *r)
 {
 	const struct tt_event *e = &v->b->ev[i], *a = tt_event_arg(v->b, i);
-	const struct tt_def *d = tt_defs_find(v->cap->defs, TT_DEF_COUNTER, e->dur, INT64_MAX);
+	const struct tt_def *d = tt_counter_def(v->cap, e);
+	enum tt_type type = (enum tt_type)e->depth;
+	uint64_t bits = e->val;
 
-	if (d && d->len) {
-		r->name = d->text;
-		r->nname = d->len;
-	} else {
-		r->nname = (size_t)(tt_put_u64(r->id, e->dur) - r->id);
-		r->name = r->id;
-	}
-	if (d && d->len2 && (d->a & TT_CF_OWN)) {
-		r->category = d->text2;
-		r->ncategory = d->len2;
-	}
-	if (e->depth == TT_T_TEXT) {
+	set_name(r, tt_counter_called(d, e->dur, r->room));
+	r->category = tt_counter_section(d);
+	r->ncategory = strlen(r->category);
+	if (type == TT_T_TEXT) {
 		if (a && a->depth == TT_T_TEXT)
 			r->detail = tt_event_text(v->b, a, &r->ndetail);
 		return;
 	}
-	set_number(r, (enum tt_type)e->depth, e->val);
-	set_detail(r, tt_counter_unit(d));
+	tt_counter_scale(d, &type, &bits);
+	set_number(r, type, bits);
+	set_detail(r, tt_counter_base(d).name);
 	if (!r->value[0])
 		++*unwritten;
 }

@@ -8,6 +8,7 @@
 
 #include "model/args.h"
 #include "model/model.h"
+#include "view/counter.h"
 
 struct tt_view;
 
@@ -20,7 +21,7 @@ struct tt_rare_record {
 	char value[40];               /* "" or a number */
 	const char *detail;           /* text; the buffer below for ids */
 	size_t ndetail;
-	char id[24];
+	char id[24], room[TT_COUNTER_NAME];
 	struct tt_args args;
 	struct tt_nameless own;
 	uint32_t thread;              /* index */

@@ -59,7 +59,7 @@ struct sqlite_db {
 	struct sqlite_stack { uint32_t parent, marker; } *stack;      /* by number - 1 */
 	size_t nstack, capstack;
 	struct tt_map stacks;
-	struct sqlite_counter { uint64_t key; uint32_t process; } *counter;   /* by number - 1 */
+	struct sqlite_counter { uint64_t key; const struct tt_def *def; uint32_t process; } *counter;   /* by number - 1 */
 	size_t ncounter, capcounter;
 	struct tt_map counters;
 	struct tt_arena text;         /* names that the model has not */

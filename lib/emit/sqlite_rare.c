@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "collect/counters.h"
 #include "emit/args.h"
 #include "emit/common.h"
 #include "emit/rare_record.h"
@@ -37,11 +38,13 @@ put_number(struct tt_db_insert *to, size_t col, const char *text)
 
 /* The row of a counter, which is made when its first value comes. */
 static int64_t
-counter_of(struct sqlite_db *s, const struct tt_view *v, uint64_t key, const struct tt_rare_record *r)
+counter_of(struct sqlite_db *s, const struct tt_view *v, const struct tt_event *e, const struct tt_rare_record *r)
 {
+	const struct tt_def *def = tt_counter_def(v->cap, e);
 	const uint32_t process = v->cap->process;
+	const uint64_t key = e->dur;
 	const uint64_t hash = tt_slot_pair(process, key);
-	uint32_t i = tt_map_find(&s->counters, hash, k, s->counter[k].key == key && s->counter[k].process == process);
+	uint32_t i = tt_map_find(&s->counters, hash, k, s->counter[k].key == key && s->counter[k].def == def && s->counter[k].process == process);
 	struct tt_err err = { 0 };
 
 	if (i)
@@ -51,14 +54,14 @@ counter_of(struct sqlite_db *s, const struct tt_view *v, uint64_t key, const str
 		tt_db_fail(s->db, &err);
 		return 0;
 	}
-	s->counter[s->ncounter++] = (struct sqlite_counter){ key, process };
+	s->counter[s->ncounter++] = (struct sqlite_counter){ key, def, process };
 	struct tt_db_insert *to = s->counter_rows;
 	tt_db_int(to, 0, (int64_t)s->ncounter);
 	tt_db_int(to, 1, (int64_t)process + 1);
 	tt_db_text(to, 2, r->name, r->nname);
 	if (r->ncategory)
 		tt_db_text(to, 3, r->category, r->ncategory);
-	if (v->b->ev && r->value[0])
+	if (r->value[0])
 		tt_db_text(to, 4, r->detail, r->ndetail);
 	tt_db_row(to);
 	return (int64_t)s->ncounter;
@@ -67,7 +70,7 @@ counter_of(struct sqlite_db *s, const struct tt_view *v, uint64_t key, const str
 static void
 put_counter(struct sqlite_db *s, const struct tt_view *v, const struct tt_event *e, const struct tt_rare_record *r)
 {
-	tt_db_int(s->points, 0, counter_of(s, v, e->dur, r));
+	tt_db_int(s->points, 0, counter_of(s, v, e, r));
 	tt_db_int(s->points, 1, e->ts);
 	if (e->depth == TT_T_TEXT && r->ndetail)
 		tt_db_text(s->points, 2, r->detail, r->ndetail);

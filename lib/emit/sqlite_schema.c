@@ -138,7 +138,7 @@ static const struct tt_db_col counter[] = {
 	ID("Number."),
 	PROCESS,
 	{ "name", "TEXT", "Name." },
-	{ "section", "TEXT", "Section, of the program's own counters." },
+	{ "section", "TEXT", "Section: the part of the runtime, or the producer's category." },
 	{ "unit", "TEXT", "What it counts: bytes, count, ns and so on; value where that is not known." },
 };
 

@@ -14,6 +14,7 @@
 #include "collect/collections.h"
 #include "collect/counters.h"
 #include "model/loss.h"
+#include "view/counter.h"
 #include "view/view.h"
 
 /* --- values of single frames ------------------------------------------------------- */
@@ -303,7 +304,7 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 
 		if (!c->def || !c->def->len || c->n == 0 || c->type == TT_T_TEXT || !tt_figures_match(x, c->def->text))
 			continue;
-		base = tt_counter_base(c);
+		base = tt_counter_base(c->def);
 		v->dim = dim[base.of];
 		value = counter_value(c, x->stat);
 		if (!isfinite(value))

@@ -16,6 +16,7 @@
 #include "out/html.h"
 #include "page/details.h"
 #include "pass/passes.h"
+#include "view/counter.h"
 #include "view/view.h"
 
 enum { HIGH = 56, TICK = 8 };
@@ -287,7 +288,7 @@ tt_lines_counters(struct tt_views *view, struct tt_report *r, size_t most, size_
 
 		if (line[i].known < 2)
 			continue;
-		put_chart(&line[i], tt_counter_name(r, of), of->def && of->def->text2 ? of->def->text2 : "", "", out);
+		put_chart(&line[i], tt_counter_name(r, of), tt_counter_section(of->def), "", out);
 		put_words(&line[i], &j);
 	}
 	tt_json_close(&j, "]");

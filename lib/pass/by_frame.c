@@ -11,6 +11,7 @@
 #include "collect/collections.h"
 #include "pass/passes.h"
 #include "view/allocs.h"
+#include "view/counter.h"
 #include "view/frame_sums.h"
 #include "view/view.h"
 
@@ -50,7 +51,7 @@ enum { C_FRAME, C_COUNTER, C_SECTION, C_UNIT, C_LAST, C_MIN, C_MAX, C_COUNT, C_P
 
 static const struct tt_col counters_col[C_N] = {
 	FRAME_COL,
-	{ "counter", "counter", TT_UNIT_TEXT, "Name of the counter, or \"#\" and its number if it has no description." },
+	{ "counter", "counter", TT_UNIT_TEXT, "Name of the counter, or \"(unknown counter 7)\" by its number if it has no description." },
 	{ "section", "section", TT_UNIT_TEXT, "Section of the counter: the part of the runtime, or the producer's category." },
 	{ "unit", "unit", TT_UNIT_TEXT, "Unit of the values here, as in the table counters." },
 	{ "last", "last", TT_UNIT_VALUE, "Last value in the frame." },
@@ -402,7 +403,7 @@ put_counter(struct by_frame *b, const struct tt_frame_values *v, struct tt_table
 		return;
 	c = row_of_frame(t, b->s.m, v->frame, C_PROCESS);
 	tt_cell_group(&c[C_COUNTER], b->name[v->counter], b->rank[v->counter]);
-	tt_cell_name(&c[C_SECTION], of->def ? of->def->text2 : "");
+	tt_cell_name(&c[C_SECTION], tt_counter_section(of->def));
 	tt_cell_text(&c[C_UNIT], tt_counter_unit_name(of));
 	tt_cell_counter(t->r, &c[C_LAST], of, v->last);
 	tt_cell_counter(t->r, &c[C_MIN], of, v->min);
@@ -571,7 +572,7 @@ rank_counters(struct tt_making *k, struct by_frame *b)
 	for (uint32_t i = 0; i < cs->n; i++) {
 		const struct tt_counter_stat *c = &cs->counter[i];
 
-		v[i] = (struct named){ tt_counter_name(k->r, c), c->def ? c->def->text2 : "", i };
+		v[i] = (struct named){ tt_counter_name(k->r, c), tt_counter_section(c->def), i };
 		b->name[i] = tt_counter_wanted(k->m, c, v[i].name) ? v[i].name : NULL;
 	}
 	tt_sort(v, cs->n, by_name);

@@ -14,6 +14,7 @@
 #include "collect/collections.h"
 #include "pass/passes.h"
 #include "view/allocs.h"
+#include "view/counter.h"
 #include "view/frame_sums.h"
 #include "view/merged.h"
 #include "view/view.h"
@@ -566,7 +567,7 @@ counters(struct tt_making *k, struct tt_table *t)
 			continue;
 		cell = tt_row(t);
 		tt_cell_text(&cell[V_COUNTER], name);
-		tt_cell_name(&cell[V_SECTION], of->def ? of->def->text2 : "");
+		tt_cell_name(&cell[V_SECTION], tt_counter_section(of->def));
 		tt_cell_text(&cell[V_UNIT], tt_counter_unit_name(of));
 		for (unsigned s = A; s < SIDES; s++)
 			if (v[i].has[s])

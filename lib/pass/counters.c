@@ -14,13 +14,14 @@
 #include "collect/counters.h"
 #include "collect/timeline.h"
 #include "stat/num.h"
+#include "view/counter.h"
 #include "view/figures.h"
 
 enum { K_COUNTER, K_SECTION, K_UNIT, K_LAST, K_MIN, K_MEAN, K_MAX, K_FIRST, K_DELTA, K_TEXT, K_COUNT, K_KIND, K_FIRST_NS,
 	K_LAST_NS, K_ID, K_PROCESS, K_N };
 
 static const struct tt_col counters_col[K_N] = {
-	[K_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name of the counter, or \"#\" and its number if it has no description." },
+	[K_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name of the counter, or \"(unknown counter 7)\" by its number if it has no description." },
 	[K_SECTION] = { "section", "section", TT_UNIT_TEXT, "Section of the counter: the part of the runtime, or the producer's category." },
 	[K_UNIT] = { "unit", "unit", TT_UNIT_TEXT,
 	    "Unit of the values here: bytes, ns (all times), count, percent, hz or value; a question mark after it means a guess from the name." },
@@ -82,27 +83,13 @@ scale_of(const struct tt_counter_stat *c)
 		[TT_OF_NUMBER] = { TT_UNIT_COUNT, 1 }, [TT_OF_TIME] = { TT_UNIT_NS, 1 }, [TT_OF_BYTES] = { TT_UNIT_BYTES, 1 },
 		[TT_OF_PERCENT] = { TT_UNIT_PERCENT, 100 }, [TT_OF_HZ] = { TT_UNIT_MILLI, 1000 },
 	};
-	struct tt_counter_base base = tt_counter_base(c);
+	struct tt_counter_base base = tt_counter_base(c->def);
 	struct scale s = { shown[base.of].unit, shown[base.of].step * base.num, base.name };
 
 	/* A fraction of a count is shown as such. */
 	if (s.unit == TT_UNIT_COUNT && c->type == TT_T_F64)
 		s = (struct scale){ TT_UNIT_MILLI, 1000, s.name };
 	return s;
-}
-
-/* ${v} times ${n}, as people would write it: 0.58 in percent is 58, though the product of the doubles is a little less. */
-static double
-times(double v, double n)
-{
-	char text[40];
-	double d;
-
-	if (n == 1)
-		return v;
-	snprintf(text, sizeof text, "%.15g", v * n);
-	d = strtod(text, NULL);
-	return d / n == v ? d : v * n;
 }
 
 /* ${text}, in the unit as it is written. */
@@ -119,7 +106,7 @@ put_double(struct tt_report *r, struct tt_cell *c, struct scale s, double v)
 	char text[40];
 
 	if (scaled >= -9.2e18 && scaled <= 9.2e18) {
-		double exact = times(v, (double)s.num / step);
+		double exact = tt_counter_times(v, (double)s.num / step);
 
 		*tt_put_double(text, exact) = '\0';
 		if (exact * step == scaled)
@@ -192,16 +179,13 @@ put_mean(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *o
 
 /* --- names ------------------------------------------------------------------------- */
 
-static const char *
-section_of(const struct tt_counter_stat *c)
-{
-	return c->def ? c->def->text2 : "";
-}
-
 const char *
 tt_counter_name(struct tt_report *r, const struct tt_counter_stat *c)
 {
-	return c->def && c->def->len ? c->def->text : tt_text(r, "#%llu", (unsigned long long)c->id);
+	char room[TT_COUNTER_NAME];
+	const char *name = tt_counter_called(c->def, c->id, room);
+
+	return name == room ? tt_text(r, "%s", name) : name;
 }
 
 static const char *
@@ -217,7 +201,7 @@ kind_of(const struct tt_counter_stat *c)
 bool
 tt_counter_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char *name)
 {
-	return tt_glob_any(m->filter.marker, name) && tt_glob_any(m->filter.category, section_of(c));
+	return tt_glob_any(m->filter.marker, name) && tt_glob_any(m->filter.category, tt_counter_section(c->def));
 }
 
 /* --- tables ------------------------------------------------------------------------ */
@@ -233,7 +217,7 @@ put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt
 		return;
 	c = tt_row(t);
 	tt_cell_text(&c[K_COUNTER], name);
-	tt_cell_name(&c[K_SECTION], section_of(s));
+	tt_cell_name(&c[K_SECTION], tt_counter_section(s->def));
 	tt_cell_name(&c[K_TEXT], s->text);
 	tt_cell_name(&c[K_KIND], kind_of(s));
 	tt_cell_u64(&c[K_COUNT], s->n);
@@ -303,7 +287,7 @@ put_point(const struct tt_counter_stat *s, const struct tt_counter_point *p, con
 
 	tt_cell_int(&c[V_TIME], p->ts);
 	tt_cell_text(&c[V_COUNTER], name);
-	tt_cell_name(&c[V_SECTION], section_of(s));
+	tt_cell_name(&c[V_SECTION], tt_counter_section(s->def));
 	tt_cell_text(&c[V_UNIT], scale_of(s).name);
 	tt_cell_counter(t->r, &c[V_VALUE], s, p->v);
 	if (before)
@@ -377,7 +361,7 @@ put_bucket(const struct tt_timeline *l, const struct tt_counter_stat *s, const s
 	tt_cell_text(&c[B_COUNTER], name);
 	tt_cell_int(&c[B_FROM], tt_timeline_start(l, i));
 	tt_cell_int(&c[B_TO], tt_timeline_start(l, i + 1));
-	tt_cell_name(&c[B_SECTION], section_of(s));
+	tt_cell_name(&c[B_SECTION], tt_counter_section(s->def));
 	tt_cell_text(&c[B_UNIT], scale_of(s).name);
 	tt_cell_counter(t->r, &c[B_LAST], s, b->last);
 	if (before)

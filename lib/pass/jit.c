@@ -12,6 +12,7 @@
 #include "collect/counters.h"
 #include "pass/passes.h"
 #include "stat/num.h"
+#include "view/counter.h"
 
 enum { U_METHODS, U_CODE, U_BYTES, U_MEAN, U_MAX, U_HELPERS, U_HELPER_BYTES, U_TIME, U_COMPILED, U_AOT, U_PROCESS, U_N };
 
@@ -53,8 +54,7 @@ put_counter(const struct tt_model *m, uint32_t process, const char *name, struct
 
 	for (size_t i = 0; i < cs->n; i++) {
 		const struct tt_counter_stat *s = &cs->counter[i];
-		enum tt_counter_unit unit = tt_counter_unit_of(s->def);
-		int64_t v, factor = unit == TT_CU_100NS ? 100 : unit == TT_CU_US ? 1000 : 1;
+		int64_t v, factor = tt_counter_base(s->def).num;
 
 		if (s->process == process && s->def && s->n && strcmp(s->def->text, name) == 0 &&
 		    (s->type == TT_T_I64 || s->type == TT_T_U64) && !__builtin_mul_overflow(s->last.i, factor, &v))

@@ -321,28 +321,6 @@ tt_handles_sum(const struct tt_model *m)
 
 /* --- counters ------------------------------------------------------------------------- */
 
-struct tt_counter_base
-tt_counter_base(const struct tt_counter_stat *c)
-{
-	static const struct tt_counter_base by_unit[] = {
-		[TT_CU_NONE] = { TT_OF_NUMBER, 1, "value" },
-		[TT_CU_BYTES] = { TT_OF_BYTES, 1, "bytes" },
-		[TT_CU_100NS] = { TT_OF_TIME, 100, "ns" },
-		[TT_CU_COUNT] = { TT_OF_NUMBER, 1, "count" },
-		[TT_CU_FRACTION] = { TT_OF_PERCENT, 100, "percent" },
-		[TT_CU_NS] = { TT_OF_TIME, 1, "ns" },
-		[TT_CU_PERCENT] = { TT_OF_PERCENT, 1, "percent" },
-		[TT_CU_HZ] = { TT_OF_HZ, 1, "hz" },
-		[TT_CU_NS_GUESSED] = { TT_OF_TIME, 1, "ns?" },
-		[TT_CU_BYTES_GUESSED] = { TT_OF_BYTES, 1, "bytes?" },
-		[TT_CU_COUNT_GUESSED] = { TT_OF_NUMBER, 1, "count?" },
-		[TT_CU_US] = { TT_OF_TIME, 1000, "ns" },
-	};
-	unsigned unit = tt_counter_unit_of(c->def);
-
-	return by_unit[unit < sizeof by_unit / sizeof *by_unit ? unit : TT_CU_NONE];
-}
-
 double
 tt_counter_number(const struct tt_counter_stat *c, union tt_counter_value v)
 {

@@ -110,13 +110,6 @@ struct tt_handle_kind tt_handles_sum(const struct tt_model *m);
 
 /* --- counters ------------------------------------------------------------------------- */
 
-/* What the values of a counter are once they are multiplied by ${num}: ns, bytes, percent, Hz or a number. */
-enum tt_quantity { TT_OF_NUMBER, TT_OF_TIME, TT_OF_BYTES, TT_OF_PERCENT, TT_OF_HZ };
-struct tt_counter_base { enum tt_quantity of; int64_t num; const char *name; };
-
-/* That of ${c}; the name of its unit has a question mark after it where it is what the counter's name suggests. */
-struct tt_counter_base tt_counter_base(const struct tt_counter_stat *c);
-
 /* A value of ${c}, and the mean of all of them, in the counter's own unit. */
 double tt_counter_number(const struct tt_counter_stat *c, union tt_counter_value v);
 double tt_counter_mean(const struct tt_counter_stat *c);

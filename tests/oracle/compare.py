@@ -116,7 +116,6 @@ class Recorder(mlpd.Analysis):
     def __init__(self, capture):
         self.rows = []
         self.busy = Counter()           # thread -> time in its outermost calls
-        self.described = set()          # counters
         self.hit_threads = set()
         self.move_records = False
         self.allocated = []
@@ -213,21 +212,16 @@ class Recorder(mlpd.Analysis):
         for index, kind, value in values:
             super().on_counters(thread, time, [(index, kind, value)], when)
             c = self.counters[index]
-            known = index in self.described
             if kind == 6:
-                shown, text = "", value or ""
+                shown, detail = "", value or ""
             else:
-                shown, text = c["last"], None
-            self.row("counter", thread, self.counter_time(time), c["name"] if known else str(index),
-                     c["section_name"] or "", shown, text)
+                unit, factor = unit_of(c)
+                shown, detail = scaled(c["last"], factor), unit
+            self.row("counter", thread, self.counter_time(time), c["name"], c["section_name"] or SECTIONS.get(c["section"], ""), shown, detail)
 
     def counter_time(self, time):
         """Until data version 12 they have a time of their own, in ms, which mlpd.py does not keep."""
         return time if self.capture.version >= 13 else self.origin
-
-    def on_counter_desc(self, thread, time, descriptions):
-        super().on_counter_desc(thread, time, descriptions)
-        self.described.update(d[0] for d in descriptions)
 
     def on_jit_helper(self, thread, time, kind, start, size, name):
         super().on_jit_helper(thread, time, kind, start, size, name)
@@ -621,6 +615,8 @@ def compare_exceptions(c, a, stats):
     c.same_table("runs of clause", theirs, mine)
 
 
+SECTIONS = {1 << 8: "JIT", 1 << 9: "GC", 1 << 10: "metadata", 1 << 11: "generics", 1 << 12: "security", 1 << 13: "runtime", 1 << 14: "system",
+            1 << 16: "profiler", 1 << 17: "interpreter"}       # MONO_COUNTER_JIT and on
 UNITS = {1: ("bytes", 1), 2: ("ns", 100), 3: ("count", 1), 4: ("percent", 100)}
 
 
@@ -633,14 +629,12 @@ def compare_counters(c, a, rows):
         if not k["samples"]:
             continue
         text = any(kind == 6 for kind in k["kinds"])
-        unit, factor = UNITS.get(k["unit"] >> 24 & 255, ("value", 1))
-        if unit == "ns" and k["type"] == 7:
-            factor = 1000
+        unit, factor = unit_of(k)
         numbers = [v for _, v in k["points"] if isinstance(v, (int, float))]
         figures = a.counter_figures(k)
         shown = [None] * 3
         if figures and not text:
-            shown = [scaled(v, unit, factor) for v in (numbers[-1], figures[0], figures[2])]
+            shown = [in_report(v, unit, factor) for v in (numbers[-1], figures[0], figures[2])]
         ours[(k["name"], "" if text else unit, *shown, k["last"] or "" if text else "", len(k["points"]) if text
               else len(numbers))] += 1
         mean, _ = means.get((k["name"], len(numbers), shown[0]), (None, None))
@@ -653,10 +647,22 @@ def compare_counters(c, a, rows):
             c.note("%s: %r" % (what, row))
 
 
-def scaled(v, unit, factor):
+def unit_of(k):
+    """Unit and factor of what Mono writes of a counter; type 7 is a time interval, in us."""
+    unit, factor = UNITS.get(k["unit"] >> 24 & 255, ("value", 1))
+    return unit, 1000 if unit == "ns" and k["type"] == 7 else factor
+
+
+def in_report(v, unit, factor):
+    v = scaled(v, factor)
+    return None if isinstance(v, int) and not -2**63 <= v * (100 if unit == "percent" else 1) < 2**63 else v
+
+
+def scaled(v, factor):
+    """A value times ${factor}; whole numbers beyond 64 bits are rounded."""
     if isinstance(v, int):
         v *= factor
-        return None if not -2**63 <= v * (100 if unit == "percent" else 1) < 2**63 else v
+        return v if -2**63 <= v < 2**64 else float(v)
     short = float("%.15g" % (v * factor))
     return short if short / factor == v else v * factor
 
@@ -688,7 +694,6 @@ def compare_events(c, a, rows, generation, first):
             category = ""               # the assembly is a guess of tracetool's, tested elsewhere
         if kind == "counter":
             value = value_of(kind, value)
-            detail = "" if value else detail        # the unit
             if a.capture.version <= 12:
                 start = first
         theirs[(kind, generation.get(number, (tid, 0)), int(start) - first, dur, depth, name, category, value, detail)] += 1

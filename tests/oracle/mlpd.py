@@ -1050,7 +1050,7 @@ class Analysis:
     def on_counters(self, _thread, _time, values, when):
         for index, kind, value in values:
             counter = self.counters.setdefault(
-                index, {"name": "#%d" % index, "section": 0, "section_name": None,
+                index, {"name": "(unknown counter %d)" % index, "section": 0, "section_name": None,
                         "samples": 0, "last": None, "points": [], "kinds": set(), "type": 0,
                         "unit": 0})
             counter["samples"] += 1

@@ -181,8 +181,9 @@ class Trace:
             t = message(m["thread"], f1="pid", f2="tid", f5="name")
             name = "thread %d/%d %s" % (t["pid"], t["tid"], text(t["name"]))
         if "counter" in m:
-            c = message(m["counter"], f3="unit", f6="unit_name")
+            c = message(m["counter"], f2="section", f3="unit", f6="unit_name")
             name = "counter %s in %s" % (name, UNITS[c["unit"]] if "unit" in c else text(c["unit_name"]))
+            name += " <%s>" % text(c["section"]) if "section" in c else ""
         if "parent" in m:
             name += " of " + self.track[m["parent"]]
         self.track[m["uuid"]] = name

@@ -4,6 +4,7 @@
     said.py TRACETOOL CALLS_GEN MLPD_GEN
 
 - Doubles of counters are in tables what they are in the events.
+- A counter has one name, section, unit and value, in tables, CSV, Chrome JSON and databases.
 - "calls" of threads are what the markers of the program count; what tracetool makes of collections, locks and exceptions is none.
 - Zones cut off by damage are as many in the table of threads as in the ledger.
 - Depths are those of zones that are shown.
@@ -15,8 +16,11 @@ Prints `N passed, N failed`; exit status 1 if any failed.
 import csv
 import io
 import json
+import math
 import os
 import random
+import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -77,6 +81,46 @@ def doubles():
     check("0.000252" not in text and "0.0002" not in text and "123,456.7" in text, "people see them rounded", text)
     share = [r for r in tables(good("d10-counters-zip"), "counter_values")["counter_values"] if r["counter"].startswith("CPU Load")]
     check(sorted({r["value"] for r in share}) == [31, 45, 58], "a fraction is a round number of percent", share)
+
+
+def counters(path, *more):
+    """Name, section, unit and value of every value of a counter, in the order of the file."""
+    what = os.path.basename(path)
+    want = [(r["counter"], r["section"] or "", r["unit"], float(r["value"])) for r in tables(path, "counter_values", *more).get("counter_values", [])]
+    out = run("convert", "-q", "-f", "csv", "-o", "-", path, *more).stdout
+    got = [(r["name"], r["category"], r["detail"], float(r["value"]))
+           for r in csv.DictReader(io.StringIO(out)) if r["kind"] == "counter" and r["value"]]
+    check(got == want, "counters of %s in CSV" % what, set(got) ^ set(want))
+    finite = [w for w in want if math.isfinite(w[3])]
+    made_json, database = os.path.join(work.name, "c.json"), os.path.join(work.name, "c.sqlite")
+    run("convert", "-q", path, "-o", made_json, *more)
+    with open(made_json, encoding="utf-8") as f:
+        rows = [e for e in json.load(f)["traceEvents"] if e["ph"] == "C" and e["name"] not in ("GC heap size", "GC.Alloc")]
+    got = [(re.sub(r" \(\d+\)$", "", e["name"]), e.get("cat", ""), unit, float(v)) for e in rows for unit, v in e["args"].items()]
+    check(got == finite, "counters of %s in Chrome JSON" % what, set(got) ^ set(finite))
+    if run("convert", "-q", path, "-o", database, *more).returncode in (0, 3):
+        db = sqlite3.connect(database)
+        got = [(*r[:3], float(r[3])) for r in db.execute("SELECT name, ifnull(section, ''), unit, value FROM counter_value v "
+                                                         "JOIN counter c ON c.id = v.counter WHERE unit IS NOT NULL ORDER BY v.rowid")]
+        db.close()
+        check(got == want, "counters of %s in the database" % what, set(got) ^ set(want))
+    check(len(want) > 0, "counters of " + what)
+
+
+def odd_counters():
+    """Two of a name, sections and descriptions that are missing, and values that are beyond 64 bits in percent."""
+    import ttc
+    c = ttc.Capture(5)
+    keys = [c.counter("Load", 4, "CPU"), c.counter("Load", 2, "GPU"), c.counter("bare", 0)]
+    t = c.thread()
+    for i, v in enumerate((0, 5, 2 ** 63 - 1)):
+        for key in (*keys, 4321):
+            t.counter(1000 * (i + 1), key, ttc.I64, v)
+    path = os.path.join(work.name, "odd.ttc")
+    c.write(path)
+    counters(path)
+    rows = tables(path, "counters")["counters"]
+    check([r["counter"] for r in rows] == ["Load", "Load", "bare", "(unknown counter 4321)"], "no name begins like a comment", rows)
 
 
 def calls(path):
@@ -180,6 +224,10 @@ def nothing():
 
 
 doubles()
+counters(good("d10-counters-zip"))
+counters(os.path.join(TOP, "testdata", "capture", "good-v1.0-every-kind.ttc"))
+counters(os.path.join(TOP, "testdata", "raw", "good-2019-every.raw"))
+odd_counters()
 for c in captures():
     calls(c)
 for c in captures():

@@ -426,10 +426,42 @@ TEST(counters_have_a_name_of_their_own_and_a_finite_value)
 	CHECK(json_real_value(arg(event(j, "C", "Heap (2)", 1), "count")) > 1.8e19);
 	CHECK_EQ_INT(count(j, "C", "Load"), 1);
 	CHECK(json_real_value(arg(event(j, "C", "Load", 0), "value")) == 0.25);
-	CHECK_EQ_INT(count(j, "C", "Counter (99)"), 1);
+	CHECK_EQ_INT(count(j, "C", "(unknown counter 99)"), 1);
 	CHECK_STR(json_string_value(arg(event(j, "i", "Version", 0), "value")), "6.8 \"x\"");
 	CHECK_EQ_INT(json_integer_value(arg(event(j, "C", "GC heap size", 0), "bytes")), 4096);
 	CHECK_EQ_INT(k.loss.e[TT_LOST_VALUES].n, 2);
+	json_decref(j);
+	kit_free(&k);
+}
+
+TEST(counters_are_what_their_number_means_at_the_time)
+{
+	struct tt_def late = { .kind = TT_DEF_COUNTER, .key = 1, .ts = 100, .text = "Late", .len = 4, .text2 = "JIT", .len2 = 3,
+		.b = TT_COUNTER_IS(TT_CU_100NS, 0) };
+	struct kit k;
+	struct tt_thread *t;
+	json_t *j;
+
+	kit_init(&k);
+	counter_def(&k, 1, "Early", TT_CU_FRACTION);
+	kit_def(&k, 0, &late);
+	t = kit_thread(&k, 0, 1, "Helper");
+	kit_begin(&k, "chrome");
+	counter(&k, 10, 1, TT_T_F64, bits_of(0.58));
+	counter(&k, 20, 1, TT_T_F64, bits_of(1e307));
+	counter(&k, 100, 1, TT_T_I64, (uint64_t)-7);
+	counter(&k, 200, 1, TT_T_U64, UINT64_MAX / 100);
+	counter(&k, 300, 1, TT_T_I64, (uint64_t)INT64_MIN);
+	kit_chunk(&k, t, NULL, 0);
+	j = finish(&k);
+	CHECK(json_number_value(arg(event(j, "C", "Early", 0), "percent")) == 58);
+	CHECK_EQ_INT(count(j, "C", "Early"), 1);
+	CHECK_STR(json_string_value(json_object_get(event(j, "C", "Late", 0), "cat")), "JIT");
+	CHECK_EQ_INT(json_integer_value(arg(event(j, "C", "Late", 0), "ns")), -700);
+	CHECK(json_number_value(arg(event(j, "C", "Late", 1), "ns")) == 18446744073709551600.0);
+	CHECK(json_number_value(arg(event(j, "C", "Late", 2), "ns")) == -922337203685477580800.0);
+	/* 1e309 is no number of JSON. */
+	CHECK_EQ_INT(k.loss.e[TT_LOST_VALUES].n, 1);
 	json_decref(j);
 	kit_free(&k);
 }

@@ -111,7 +111,7 @@ TEST(rare_events_have_numbers_in_value_and_ids_in_detail)
 	CHECK_STR(finish(&k), HEADER
 	    "counter,1,1,0x7f10,1001,,,Load,CPU,0.5,bytes,\n"
 	    "counter,1,1,0x7f10,1002,,,Load,CPU,NaN,bytes,\n"
-	    "counter,1,1,0x7f10,1003,,,77,,7,value,\n"
+	    "counter,1,1,0x7f10,1003,,,(unknown counter 77),,7,value,\n"
 	    "gc,1,1,0x7f10,1004,,,restarted,,1,,\n"
 	    "gc_heap,1,1,0x7f10,1005,,,,,4096,,\n"
 	    "throw,1,1,0x7f10,1006,,,,,,0xabc,\n"

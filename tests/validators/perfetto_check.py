@@ -94,7 +94,7 @@ class Events:
         elif kind == "monitor" and r["name"] != "acquired":
             self.slices[tid, "Lock contended" if r["name"] == "contended" else "Lock not taken", ts, 0] += 1
         elif kind == "counter" and number(r["value"]):
-            self.counters[r["name"] if not r["name"].isdigit() else "Counter " + r["name"], UNITS.get(r["detail"], r["detail"]), ts, number(r["value"])] += 1
+            self.counters[r["name"], UNITS.get(r["detail"], r["detail"]), ts, number(r["value"])] += 1
         elif kind == "gc_heap":
             self.counters["GC heap size", "bytes", ts, number(r["value"])] += 1
         elif kind == "sample":
