@@ -139,5 +139,6 @@ const struct glossary_word glossary_notes[] = {
 	{ "outside", "Captures of a batch have nothing in the time asked for." },
 	{ "copies", "Captures of a batch are copies of others; figures count once." },
 	{ "capped", "A total does not fit into 64 bits, and the largest number is in its place." },
+	{ "more_notes", "In text alone: the summary fits one screen, and leaves out as many notices and losses." },
 	{ NULL, NULL },
 };

@@ -521,11 +521,11 @@ fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struc
 {
 	enum { SCREEN = 80 };
 
-	report_notes(app, view->m, r);
-	summary_fill(view, &s->given, &s->in.path, r);
-	tt_filter_notes(view->m, TT_GROUP_NONE, r);
 	if (s->out.width < 0 && report_width(&s->out) == 0)
 		s->out.width = SCREEN;
+	report_notes(app, view->m, r);
+	tt_filter_notes(view->m, TT_GROUP_NONE, r);
+	summary_fill(app, view, &s->given, &s->in.path, &s->out, r);
 }
 
 /* --- the run ------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /**
  * The summary of a capture: what it is, whether it is whole, whether frames are fast enough, why the longest are long, where memory
- * and time go, what to run next. One screen of 80 columns and about 50 lines; commands are whole.
+ * and time go, what to run next. One screen of 80 columns and 50 lines; commands are whole. What gives way where that is too short is
+ * the list gives_way below.
  */
 #include "summary.h"
 
@@ -9,6 +10,8 @@
 
 #include "base/order.h"
 #include "opts.h"
+#include "report.h"
+#include "out/glyph.h"
 #include "model/loss.h"
 #include "model/waits.h"
 #include "pass/pass.h"
@@ -147,17 +150,21 @@ takes(const struct tt_loss_info *info, enum tt_loss_kind k)
 static const char *
 whole(const struct tt_model *m, struct tt_report *r)
 {
+	enum { NAMED = 3 };
 	const char *text = NULL, *noted = NULL;
+	unsigned n = 0;
 
 	for (int severity = TT_ERROR; severity >= TT_NOTICE; severity--)
 		for (int i = 0; i < TT_LOST_KINDS; i++) {
 			struct tt_loss_info info = tt_loss_info_of(m->loss, (enum tt_loss_kind)i);
 
 			if (m->loss->e[i].n && info.severity == (enum tt_severity)severity && takes(&info, (enum tt_loss_kind)i))
-				text = text ? tt_text(r, "%s; %s", text, info.text) : tt_text(r, "no: %s", info.text);
+				text = n++ == 0 ? tt_text(r, "no: %s", info.text) : n <= NAMED + 1 ? tt_text(r, "%s; %s", text, info.text) : text;
 			else if (m->loss->e[i].n && info.severity == TT_NOTICE && severity == TT_NOTICE)
 				noted = tt_text(r, "%s; %s", noted ? noted : "yes", info.text);
 		}
+	if (n > NAMED + 1)
+		return tt_text(r, "%s; and %u more kinds of loss", text, n - NAMED);
 	return text ? text : noted ? noted : "yes, nothing was lost";
 }
 
@@ -475,13 +482,13 @@ arguments(const struct opt_given *given, const struct opt_list *files, const cha
 	return text;
 }
 
+/* Fill ${t} with the commands; ${more}: there are causes that are not shown. */
 static void
-put_next(struct tt_views *view, const struct tt_causes *causes, const struct opt_given *given, const struct opt_list *files,
-    struct tt_report *r)
+put_next(struct tt_views *view, bool more, const struct opt_given *given, const struct opt_list *files, struct tt_table *t)
 {
 	const struct tt_model *m = view->m;
+	struct tt_report *r = t->r;
 	const char *all = arguments(given, files, NULL, NULL, r);
-	struct tt_table *t = new_table(r, T_NEXT);
 	const struct tt_hitches *list;
 
 	if ((!m->frames || m->frames->n == 0) && m->ncandidate)
@@ -494,16 +501,127 @@ put_next(struct tt_views *view, const struct tt_causes *causes, const struct opt
 		put_command(t, "the worst frame", tt_text(r, "tracetool stats --frames %llu %s", (unsigned long long)m->frames->number[i],
 		    arguments(given, files, of, "frames", r)));
 	}
-	if (causes->nfinding > CAUSES || (causes->nfinding > 1 && causes->finding[causes->nfinding - 1].class == TT_CAUSE_UNKNOWN))
+	if (more)
 		put_command(t, "all causes", tt_text(r, "tracetool stats --table causes %s", all));
 	put_command(t, "more tables", tt_text(r, "tracetool stats %s", all));
 	put_command(t, "a page to share", tt_text(r, "tracetool report %s -o report.html", all));
 }
 
-void
-summary_fill(struct tt_views *view, const struct opt_given *given, const struct opt_list *files, struct tt_report *r)
+/* --- one screen ------------------------------------------------------------------------------------- */
+
+/* A screen of 50 lines has the command above these and the prompt below. */
+enum { SCREEN = 48 };
+enum { KEEP_NOTICES = T_N, KEEP_LOSSES, CUT_PROSE };
+
+/* What gives way, in this order, until the screen fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
+static const struct { int what; size_t keep; } gives_way[] = {
+	{ KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 }, { KEEP_LOSSES, 2 },
+	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { CUT_PROSE, 240 }, { T_CAUSES, 1 }, { T_WORST, 1 },
+	{ KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
+};
+
+struct screen {
+	struct app *app;
+	const struct report_opts *out;
+	struct tt_report *r;
+	struct tt_note *more;         /* the line that says how many notices and losses are left out; NULL: there is none */
+	size_t left_out;
+};
+
+static struct tt_table *
+table_of(const struct tt_report *r, int which)
 {
+	struct tt_table *t = r->first;
+
+	while (t && strcmp(t->id, table[which].id) != 0)
+		t = t->next;
+	return t;
+}
+
+/* ${text} in at most ${max} columns: it loses its end. */
+static const char *
+cut(struct tt_report *r, const char *text, size_t max)
+{
+	size_t width, n = strlen(text), head = tt_text_head(text, n, max - 1, &width);
+
+	return tt_text_width_n(text, n) <= max ? text : tt_text(r, "%s…", tt_text_of(r, text, head));
+}
+
+static void
+cut_prose(struct tt_report *r, size_t max)
+{
+	for (struct tt_table *t = r->first; t; t = t->next)
+		for (size_t i = 0; i < t->nrow * t->ncol; i++)
+			if (t->col[i % t->ncol].unit == TT_UNIT_PROSE && !t->cell[i].empty)
+				t->cell[i].s = cut(r, t->cell[i].s, max);
+	for (struct tt_note *n = r->note; n; n = n->next)
+		n->text = cut(r, n->text, max);
+}
+
+/* Leave out the notices, or all other lines about the whole report, after the first ${keep}. */
+static void
+keep_notes(struct screen *s, bool notices, size_t keep)
+{
+	struct tt_note **at = &s->r->note, *last = NULL, *n;
+	size_t before = s->left_out;
+
+	while ((n = *at) != NULL) {
+		bool meant = n != s->more && notices == (strcmp(n->severity, tt_severity_name[TT_NOTICE]) == 0);
+
+		if (meant && keep == 0) {
+			*at = n->next;
+			s->left_out++;
+			continue;
+		}
+		keep -= meant;
+		last = n;
+		at = &n->next;
+	}
+	s->r->last_note = last;
+	if (s->left_out == before)
+		return;
+	if (!s->more) {
+		tt_report_note(s->r, tt_severity_name[TT_NOTICE], "more_notes", "");
+		s->more = s->r->last_note;
+	}
+	if (s->more)
+		s->more->text = tt_text(s->r, "%zu more notices and losses are not shown here: \"more tables\" prints them", s->left_out);
+}
+
+static void
+give_way(struct screen *s, int what, size_t keep)
+{
+	struct tt_table *t = what < T_N ? table_of(s->r, what) : NULL;
+
+	if (what == CUT_PROSE)
+		cut_prose(s->r, keep);
+	else if (what >= T_N)
+		keep_notes(s, what == KEEP_NOTICES, keep);
+	else if (t && t->nrow > keep)
+		t->nrow = keep;
+}
+
+/* True if the report is text of more lines than a screen has. */
+static bool
+is_too_long(struct screen *s)
+{
+	struct tt_buf text = { 0 };
+	size_t lines = 0;
+
+	if (report_form(s->out) == TT_RENDER_TEXT && report_render(s->app, s->out, s->r, &text, &s->r->err) == TT_OK)
+		for (size_t i = 0; i < text.n; i++)
+			lines += text.p[i] == '\n';
+	tt_buf_free(&text);
+	return lines > SCREEN;
+}
+
+void
+summary_fill(struct app *app, struct tt_views *view, const struct opt_given *given, const struct opt_list *files,
+    const struct report_opts *out, struct tt_report *r)
+{
+	struct screen screen = { .app = app, .out = out, .r = r };
 	struct tt_causes causes = { 0 };
+	struct tt_table *why, *next;
 
 	put_summary(view, r);
 	if (tt_causes_find(&causes, view, &r->arena, &r->err) != TT_OK)
@@ -513,5 +631,12 @@ summary_fill(struct tt_views *view, const struct opt_given *given, const struct 
 	if (tt_model_knows_allocs(view->m))
 		put_allocs(view, r);
 	put_markers(view, r);
-	put_next(view, &causes, given, files, r);
+	why = table_of(r, T_CAUSES);
+	next = new_table(r, T_NEXT);
+	put_next(view, why && causes.nfinding > why->nrow, given, files, next);
+	for (size_t i = 0; i < sizeof gives_way / sizeof *gives_way && is_too_long(&screen); i++) {
+		give_way(&screen, gives_way[i].what, gives_way[i].keep);
+		next->nrow = 0;
+		put_next(view, why && causes.nfinding > why->nrow, given, files, next);
+	}
 }

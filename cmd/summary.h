@@ -9,6 +9,7 @@
 struct app;
 struct opt_given;
 struct opt_list;
+struct report_opts;
 struct tt_pass_table;
 struct tt_report;
 struct tt_views;
@@ -16,8 +17,12 @@ struct tt_views;
 /* What the run needs for it: enum tt_needs. */
 extern const unsigned summary_needs;
 
-/* Add the tables of the summary to ${r}. Its commands look at the same: with the options ${given}, at ${files}. */
-void summary_fill(struct tt_views *view, const struct opt_given *given, const struct opt_list *files, struct tt_report *r);
+/*
+ * Add the tables of the summary to ${r}, which has its notes. Its commands look at the same: with the options ${given}, at ${files}. What
+ * as text of ${out} would take more than a screen gives way, by the list in tracetool(1).
+ */
+void summary_fill(struct app *app, struct tt_views *view, const struct opt_given *given, const struct opt_list *files,
+    const struct report_opts *out, struct tt_report *r);
 
 /* These tables, for `tracetool list metrics`. */
 const struct tt_pass_table *summary_tables(size_t *n);
