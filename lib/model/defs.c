@@ -3,6 +3,7 @@
  */
 #include "model/defs.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/hash_seed.h"
@@ -13,6 +14,11 @@
 #define ALIAS      0xFFF7000000000000u
 #define ALIAS_V    0xFFF6000000000000u        /* ... for vtables, each of which belongs to one domain */
 #define ALIAS_MASK 0xFFFFFFFF00000000u
+
+/* Who adds does not wait for all who look. */
+#ifndef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+#define PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP PTHREAD_RWLOCK_INITIALIZER
+#endif
 
 /* Definitions of one kind: all in order of addition, and a hash of one entry per key. */
 struct kind {
@@ -35,6 +41,7 @@ struct entry {
 
 struct tt_defs {
 	struct tt_mem *mem;
+	pthread_rwlock_t lock;        /* for whoever looks up while definitions are added; the writer itself looks up without it */
 	struct tt_arena arena;
 	struct kind kind[TT_DEF_KINDS];
 	bool reused;
@@ -51,6 +58,7 @@ tt_defs_new(struct tt_mem *mem, struct tt_defs **defs, struct tt_err *err)
 	if (!d)
 		return err->code;
 	d->mem = mem;
+	d->lock = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 	tt_arena_init(&d->arena, mem);
 	d->random = tt_slot_by;
 	*defs = d;
@@ -68,6 +76,7 @@ tt_defs_free(struct tt_defs *d)
 	}
 	tt_mem_free(d->mem, d->symbol, d->nsymbol * sizeof *d->symbol);
 	tt_arena_free(&d->arena);
+	pthread_rwlock_destroy(&d->lock);
 	tt_mem_free(d->mem, d, sizeof *d);
 }
 
@@ -162,22 +171,40 @@ latest(struct entry *e, int64_t ts)
 	return found ? found : first;
 }
 
+/* Make ${e} known, whose place among all there is room for; ${root}: of the entries of its key so far. */
+static int
+enter(struct tt_defs *defs, struct kind *k, struct entry *root, struct entry *e, struct tt_err *err)
+{
+	struct entry *const old = root;
+
+	k->all[k->n++] = e;
+	place(&root, e);
+	if (!old)
+		return tt_map_add(&k->root, defs->mem, tt_slot_mix(0, e->d.key), e->index, err);
+	if (e->d.kind == TT_DEF_CLASS || e->d.kind == TT_DEF_VTABLE)
+		defs->reused = true;
+	if (root != old)
+		tt_map_replace(&k->root, tt_slot_mix(0, e->d.key), old->index, root->index);
+	return TT_OK;
+}
+
 int
 tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 {
 	struct kind *k = &defs->kind[d->kind];
+	struct entry *root = find_root(k, d->key), *at = latest(root, d->ts), *e;
 	int rc;
 
-	struct entry *old = find_root(k, d->key), *root = old, *at = latest(root, d->ts);
+	/* Most are repeated: nobody waits for these. */
 	if (at && repeats(&at->d, d)) {
-		if (d->ts < at->d.ts)
-			at->d.ts = d->ts;
+		if (d->ts >= at->d.ts)
+			return TT_OK;
+		pthread_rwlock_wrlock(&defs->lock);
+		at->d.ts = d->ts;
+		pthread_rwlock_unlock(&defs->lock);
 		return TT_OK;
 	}
-	if ((rc = tt_mem_grow(defs->mem, &k->all, &k->cap, k->n + 1, sizeof *k->all, err)) != TT_OK)
-		return rc;
-	struct entry *e = tt_arena_alloc(&defs->arena, sizeof *e, err);
-	if (!e)
+	if (!(e = tt_arena_alloc(&defs->arena, sizeof *e, err)))
 		return err->code;
 	e->d = *d;
 	if ((rc = copy_text(defs, &e->d, err)) != TT_OK)
@@ -185,23 +212,42 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	defs->random = defs->random * 6364136223846793005u + 1442695040888963407u;
 	e->rank = (uint32_t)(defs->random >> 32);
 	e->index = (uint32_t)k->n;
-	k->all[k->n++] = e;
-	if (root && (d->kind == TT_DEF_CLASS || d->kind == TT_DEF_VTABLE))
-		defs->reused = true;
-	place(&root, e);
-	if (!old)
-		return tt_map_add(&k->root, defs->mem, tt_slot_mix(0, d->key), e->index, err);
-	if (root != old)
-		tt_map_replace(&k->root, tt_slot_mix(0, d->key), old->index, root->index);
-	return TT_OK;
+	pthread_rwlock_wrlock(&defs->lock);
+	rc = tt_mem_grow(defs->mem, &k->all, &k->cap, k->n + 1, sizeof *k->all, err);
+	if (rc == TT_OK)
+		rc = enter(defs, k, root, e, err);
+	pthread_rwlock_unlock(&defs->lock);
+	return rc;
+}
+
+/* Look up, while definitions may be added. */
+static void
+begin_look(const struct tt_defs *defs)
+{
+	pthread_rwlock_rdlock((pthread_rwlock_t *)(uintptr_t)&defs->lock);
+}
+
+static void
+end_look(const struct tt_defs *defs)
+{
+	pthread_rwlock_unlock((pthread_rwlock_t *)(uintptr_t)&defs->lock);
+}
+
+static const struct tt_def *
+find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, int64_t ts)
+{
+	const struct entry *e = latest(find_root(&defs->kind[kind], key), ts);
+
+	return e ? &e->d : NULL;
 }
 
 const struct tt_def *
 tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, int64_t ts)
 {
-	const struct entry *e = latest(find_root(&defs->kind[kind], key), ts);
-
-	return e ? &e->d : NULL;
+	begin_look(defs);
+	const struct tt_def *d = find(defs, kind, key, ts);
+	end_look(defs);
+	return d;
 }
 
 /* Of equal times the one that was added later is the later. */
@@ -210,6 +256,7 @@ tt_defs_next(const struct tt_defs *defs, const struct tt_def *d)
 {
 	const struct entry *of = (const struct entry *)(const void *)d, *next = NULL;
 
+	begin_look(defs);
 	for (const struct entry *e = find_root(&defs->kind[d->kind], d->key); e;) {
 		if (e->d.ts > d->ts || (e->d.ts == d->ts && e->index > of->index)) {
 			next = e;
@@ -218,25 +265,35 @@ tt_defs_next(const struct tt_defs *defs, const struct tt_def *d)
 			e = e->after;
 		}
 	}
+	end_look(defs);
 	return next ? &next->d : NULL;
 }
 
 const struct tt_def *
 tt_defs_at(const struct tt_defs *defs, enum tt_def_kind kind, size_t i)
 {
-	return i < defs->kind[kind].n ? &defs->kind[kind].all[i]->d : NULL;
+	begin_look(defs);
+	const struct tt_def *d = i < defs->kind[kind].n ? &defs->kind[kind].all[i]->d : NULL;
+	end_look(defs);
+	return d;
 }
 
 size_t
 tt_defs_count(const struct tt_defs *defs, enum tt_def_kind kind)
 {
-	return defs->kind[kind].n;
+	begin_look(defs);
+	const size_t n = defs->kind[kind].n;
+	end_look(defs);
+	return n;
 }
 
 bool
 tt_defs_reused(const struct tt_defs *defs)
 {
-	return defs->reused;
+	begin_look(defs);
+	const bool is = defs->reused;
+	end_look(defs);
+	return is;
 }
 
 static bool
@@ -245,8 +302,8 @@ several(const struct entry *e)
 	return e->before || e->after;
 }
 
-bool
-tt_defs_key_reused(const struct tt_defs *defs, uint64_t key)
+static bool
+is_reused(const struct tt_defs *defs, uint64_t key)
 {
 	const struct entry *e = find_root(&defs->kind[TT_DEF_VTABLE], key);
 
@@ -260,45 +317,81 @@ tt_defs_key_reused(const struct tt_defs *defs, uint64_t key)
 	return e && several(e);
 }
 
-const struct tt_def *
-tt_defs_vtable(const struct tt_defs *defs, uint64_t key, int64_t ts)
+bool
+tt_defs_key_reused(const struct tt_defs *defs, uint64_t key)
+{
+	begin_look(defs);
+	const bool is = is_reused(defs, key);
+	end_look(defs);
+	return is;
+}
+
+static const struct tt_def *
+vtable(const struct tt_defs *defs, uint64_t key, int64_t ts)
 {
 	const struct kind *k = &defs->kind[TT_DEF_VTABLE];
 
 	if ((key & ALIAS_MASK) == ALIAS_V && (key & ~ALIAS_MASK) < k->n)
 		return &k->all[key & ~ALIAS_MASK]->d;
-	return tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
+	return find(defs, TT_DEF_VTABLE, key, ts);
 }
 
 const struct tt_def *
-tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts)
+tt_defs_vtable(const struct tt_defs *defs, uint64_t key, int64_t ts)
+{
+	begin_look(defs);
+	const struct tt_def *d = vtable(defs, key, ts);
+	end_look(defs);
+	return d;
+}
+
+static const struct tt_def *
+class_of(const struct tt_defs *defs, uint64_t key, int64_t ts)
 {
 	const struct kind *k = &defs->kind[TT_DEF_CLASS];
 
 	if ((key & ALIAS_MASK) == ALIAS && (key & ~ALIAS_MASK) < k->n)
 		return &k->all[key & ~ALIAS_MASK]->d;
-	const struct tt_def *v = tt_defs_vtable(defs, key, ts);
+	const struct tt_def *v = vtable(defs, key, ts);
 
 	if ((key & ALIAS_MASK) == ALIAS_V && v)
-		return tt_defs_find(defs, TT_DEF_CLASS, v->b, v->ts);
+		return find(defs, TT_DEF_CLASS, v->b, v->ts);
 	if (!v)
-		return tt_defs_find(defs, TT_DEF_CLASS, key, ts);
+		return find(defs, TT_DEF_CLASS, key, ts);
 	/* A vtable that comes again for a class of the same address is one definition here: the class decides. */
-	return tt_defs_find(defs, TT_DEF_CLASS, v->b, ts > v->ts ? ts : v->ts);
+	return find(defs, TT_DEF_CLASS, v->b, ts > v->ts ? ts : v->ts);
+}
+
+const struct tt_def *
+tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts)
+{
+	begin_look(defs);
+	const struct tt_def *d = class_of(defs, key, ts);
+	end_look(defs);
+	return d;
+}
+
+static uint64_t
+alias(const struct tt_defs *defs, uint64_t key, int64_t ts)
+{
+	if (!is_reused(defs, key))
+		return key;
+	const struct entry *v = find_root(&defs->kind[TT_DEF_VTABLE], key);
+	if (v && several(v)) {
+		const struct tt_def *is = find(defs, TT_DEF_VTABLE, key, ts);
+		return ALIAS_V | ((const struct entry *)(const void *)is)->index;
+	}
+	const struct tt_def *d = class_of(defs, key, ts);
+	return d ? ALIAS | ((const struct entry *)(const void *)d)->index : key;
 }
 
 uint64_t
 tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts)
 {
-	if (!tt_defs_key_reused(defs, key))
-		return key;
-	const struct entry *v = find_root(&defs->kind[TT_DEF_VTABLE], key);
-	if (v && several(v)) {
-		const struct tt_def *is = tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
-		return ALIAS_V | ((const struct entry *)(const void *)is)->index;
-	}
-	const struct tt_def *d = tt_defs_class(defs, key, ts);
-	return d ? ALIAS | ((const struct entry *)(const void *)d)->index : key;
+	begin_look(defs);
+	const uint64_t is = alias(defs, key, ts);
+	end_look(defs);
+	return is;
 }
 
 static int

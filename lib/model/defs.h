@@ -2,13 +2,14 @@
  * Definitions: what keys mean, and when.
  *
  * One struct tt_defs per process (capture). The ordered stage adds definitions in
- * file order; look-ups happen after the input was read once (report time, or
+ * file order; nearly all look-ups happen after the input was read once (report time, or
  * after the prepass of a streaming emitter), so a definition that comes after
  * its first use is found all the same. A key can be defined again (addresses
  * are reused after an unload): a use takes the newest definition whose time is
  * not later than its own, else the oldest one.
  *
- * Threads: one writer; any number of readers once nobody writes any more.
+ * Threads: one writer, and any number of readers, also while it adds: of counters, classes and threads some is asked while events are read. What
+ * they are given stays as it is but for its time, which a repetition with an earlier one moves.
  */
 #ifndef TT_MODEL_DEFS_H
 #define TT_MODEL_DEFS_H

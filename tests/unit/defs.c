@@ -1,6 +1,8 @@
 /* Tests of model/defs.h: what a key means at a time, against a plain list of all that was said. */
 #include "check.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "model/defs.h"
@@ -105,6 +107,46 @@ TEST(a_key_means_what_was_last_said_up_to_a_time)
 			CHECK(want ? have == tt_defs_at(d, TT_DEF_CLASS, (size_t)(want - said)) : !have);
 		}
 		tt_defs_free(d);
+	}
+	CHECK_EQ_INT(mem.used, 0);
+}
+
+/* What was added is found while more is: each key by itself, and one that has several meanings by its times. */
+enum { ADDED = 2000 };
+struct looking { struct tt_defs *d; atomic_uint_fast64_t added, wrong; };
+
+static void *
+look(void *arg)
+{
+	struct looking *l = arg;
+	uint64_t random = 1, n;
+
+	while ((n = atomic_load(&l->added)) < ADDED) {
+		const uint64_t i = n ? next(&random) % n : 0;
+		const struct tt_def *own = n ? tt_defs_find(l->d, TT_DEF_CLASS, 1000 + i, INT64_MAX) : NULL;
+		const struct tt_def *at = n ? tt_defs_at(l->d, TT_DEF_CLASS, (size_t)(2 * i)) : NULL;
+		const struct tt_def *time = n ? tt_defs_class(l->d, 7, (int64_t)i) : NULL;
+		if (n && (!own || own->a != i || at != own || !time || time->a != i))
+			atomic_fetch_add(&l->wrong, 1);
+	}
+	return NULL;
+}
+
+TEST(what_was_added_is_found_while_more_is)
+{
+	for (unsigned round = 0; round < 1000; round++) {
+		struct looking l = { .d = make() };
+		pthread_t thread;
+
+		CHECK_EQ_INT(pthread_create(&thread, NULL, look, &l), 0);
+		for (uint64_t i = 0; i < ADDED; i++) {
+			add(l.d, 1000 + i, 0, i);
+			add(l.d, 7, (int64_t)i, i);
+			atomic_store(&l.added, i + 1);
+		}
+		CHECK_EQ_INT(pthread_join(thread, NULL), 0);
+		CHECK_EQ_INT(atomic_load(&l.wrong), 0);
+		tt_defs_free(l.d);
 	}
 	CHECK_EQ_INT(mem.used, 0);
 }
