@@ -3,6 +3,8 @@
  */
 #include "model/tree.h"
 
+#include <string.h>
+
 int
 tt_counts_new(struct tt_mem *mem, struct tt_counts **c, struct tt_err *err)
 {
@@ -10,7 +12,7 @@ tt_counts_new(struct tt_mem *mem, struct tt_counts **c, struct tt_err *err)
 	if (!*c)
 		return err->code;
 	(*c)->mem = mem;
-	return TT_OK;
+	return tt_counts_new_page(*c, 0, err) ? TT_OK : err->code;
 }
 
 enum { SLAB_BYTES = (1u << TT_SLAB_BITS) * TT_HIST_PAGE * sizeof(uint16_t) };
@@ -22,7 +24,7 @@ tt_counts_free(struct tt_counts *c)
 		return;
 	for (size_t i = 0; i < TT_TREE_DIR; i++) {
 		if (c->node[i])
-			tt_mem_free(c->mem, c->node[i], TT_TREE_PAGE * sizeof *c->node[i]);
+			tt_mem_free(c->mem, c->node[i], sizeof *c->node[i]);
 		if (c->dist[i])
 			tt_mem_free(c->mem, c->dist[i], TT_TREE_PAGE * sizeof *c->dist[i]);
 	}
@@ -36,10 +38,25 @@ tt_counts_free(struct tt_counts *c)
 struct tt_count *
 tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err)
 {
-	struct tt_count **page = &c->node[node >> TT_TREE_PAGE_BITS];
+	struct tt_count_page **page = &c->node[node >> TT_TREE_PAGE_BITS];
 
-	*page = tt_mem_lines(c->mem, TT_TREE_PAGE * sizeof **page, err);
-	return *page ? *page + (node & (TT_TREE_PAGE - 1)) : NULL;
+	*page = tt_mem_lines(c->mem, sizeof **page, err);
+	return *page ? &(*page)->c[node & (TT_TREE_PAGE - 1)] : NULL;
+}
+
+static int
+new_slab(struct tt_counts *c, struct tt_err *err)
+{
+	int rc = tt_mem_grow(c->mem, &c->slab, &c->capslab, c->nslab + 1, sizeof *c->slab, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (!(c->slab[c->nslab] = tt_mem_lines(c->mem, SLAB_BYTES, err)))
+		return err->code;
+	/* The first page is none: full, so that what looks for room needs no other test. */
+	if (c->nslab++ == 0)
+		memset(c->slab[0], 0xff, TT_HIST_PAGE * sizeof **c->slab);
+	return TT_OK;
 }
 
 static int
@@ -47,14 +64,8 @@ new_page(struct tt_counts *c, uint32_t *page, struct tt_err *err)
 {
 	const size_t id = c->npage + 1;
 
-	if (id >> TT_SLAB_BITS == c->nslab) {
-		int rc = tt_mem_grow(c->mem, &c->slab, &c->capslab, c->nslab + 1, sizeof *c->slab, err);
-		if (rc != TT_OK)
-			return rc;
-		if (!(c->slab[c->nslab] = tt_mem_lines(c->mem, SLAB_BYTES, err)))
-			return err->code;
-		c->nslab++;
-	}
+	if (id >> TT_SLAB_BITS == c->nslab && new_slab(c, err) != TT_OK)
+		return err->code;
 	*page = (uint32_t)id;
 	c->npage = id;
 	return TT_OK;
@@ -65,6 +76,8 @@ tt_counts_dist(struct tt_counts *c, uint32_t marker, struct tt_err *err)
 {
 	struct tt_dist **d = &c->dist[marker >> TT_TREE_PAGE_BITS];
 
+	if (c->nslab == 0 && new_slab(c, err) != TT_OK)
+		return NULL;
 	if (!*d && !(*d = tt_mem_lines(c->mem, TT_TREE_PAGE * sizeof **d, err)))
 		return NULL;
 	struct tt_dist *at = *d + (marker & (TT_TREE_PAGE - 1));
@@ -104,13 +117,21 @@ add(struct tt_counts *c, struct tt_dist *d, unsigned bucket, unsigned n, struct 
 	return sum > UINT16_MAX ? carry(c, d->marker, bucket, UINT16_MAX + 1, err) : TT_OK;
 }
 
+static uint64_t
+max_of(const struct tt_dist *d)
+{
+	return ~d->not_min + d->span;
+}
+
+/* Durations from ~${not_min} to ${max} are in it, too. */
 static void
 widen(struct tt_dist *d, uint64_t not_min, uint64_t max)
 {
+	if (d->not_min && max < max_of(d))
+		max = max_of(d);
 	if (not_min > d->not_min)
 		d->not_min = not_min;
-	if (max > d->max)
-		d->max = max;
+	d->span = max - ~d->not_min;
 }
 
 int
@@ -123,7 +144,7 @@ tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct 
 static int
 join_dist(struct tt_counts *into, const struct tt_counts *of, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
 {
-	bool any = from->max || from->not_min || from->ncut || from->cut;
+	bool any = from->not_min || from->ncut || from->cut;
 	struct tt_dist *d = any ? tt_counts_dist(into, marker, err) : NULL;
 	int rc = TT_OK;
 
@@ -132,7 +153,8 @@ join_dist(struct tt_counts *into, const struct tt_counts *of, const struct tt_di
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; from->page[p] && i < TT_HIST_PAGE && rc == TT_OK; i++)
 			rc = add(into, d, p * TT_HIST_PAGE + i, tt_counts_page(of, from->page[p])[i], err);
-	widen(d, from->not_min, from->max);
+	if (from->not_min)
+		widen(d, from->not_min, max_of(from));
 	d->ncut += from->ncut;
 	d->cut += from->cut;
 	return rc;
@@ -144,13 +166,14 @@ tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_e
 	int rc = TT_OK;
 
 	for (uint32_t p = 0; p < TT_TREE_DIR && rc == TT_OK; p++) {
-		struct tt_count *c = from->node[p] ? tt_counts_at(into, p << TT_TREE_PAGE_BITS, err) : NULL;
-		if (from->node[p] && !c)
+		const struct tt_count *of = from->node[p] ? from->node[p]->c : NULL;
+		struct tt_count *c = of ? tt_counts_at(into, p << TT_TREE_PAGE_BITS, err) : NULL;
+		if (of && !c)
 			return err->code;
 		for (uint32_t i = 0; c && i < TT_TREE_PAGE; i++) {
-			c[i].n += from->node[p][i].n;
-			c[i].total += from->node[p][i].total;
-			c[i].self += from->node[p][i].self;
+			c[i].n += of[i].n;
+			c[i].total += of[i].total;
+			c[i].self += of[i].self;
 		}
 		for (uint32_t i = 0; from->dist[p] && i < TT_TREE_PAGE && rc == TT_OK; i++)
 			rc = join_dist(into, from, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
@@ -180,9 +203,9 @@ tt_counts_settle(struct tt_counts *c, const struct tt_tree *tree, struct tt_err 
 struct tt_count
 tt_counts_get(const struct tt_counts *c, uint32_t node)
 {
-	const struct tt_count *page = c->node[node >> TT_TREE_PAGE_BITS];
+	const struct tt_count_page *page = c->node[node >> TT_TREE_PAGE_BITS];
 
-	return page ? page[node & (TT_TREE_PAGE - 1)] : (struct tt_count){ 0 };
+	return page ? page->c[node & (TT_TREE_PAGE - 1)] : (struct tt_count){ 0 };
 }
 
 void
@@ -221,6 +244,6 @@ tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into)
 	into->n += n;
 	if (n && ~d->not_min < into->min)
 		into->min = ~d->not_min;
-	if (n && d->max > into->max)
-		into->max = d->max;
+	if (n && max_of(d) > into->max)
+		into->max = max_of(d);
 }

@@ -16,10 +16,11 @@
  * are per worker and summed at the end (integers: any order gives the same).
  *
  * Look-ups. The place of a path in the table follows from its keys alone (tt_tree_hash), not from the numbers of the
- * nodes above it. So the look-ups of many zones run side by side and can be fetched ahead, though each parent
- * is only known when its own look-up has ended.
+ * nodes above it.
  *
- * Memory: 32 bytes a node, 16 to 32 in the table, 32 per worker; at most ${cap} nodes.
+ * A worker mostly needs no look-up: what comes after a zone is mostly what came after it the last time (struct tt_link).
+ *
+ * Memory: 32 bytes a node, 16 to 32 in the table, 48 per worker; at most ${cap} nodes.
  */
 #ifndef TT_MODEL_TREE_H
 #define TT_MODEL_TREE_H
@@ -56,6 +57,16 @@ struct tt_count {
 	struct tt_dist *dist;         /* of the node's marker, in the same counters: NULL not looked for yet */
 };
 
+/*
+ * What a worker knows of the path of a zone that it has met: enough to tell the path again, and a guess which zone begins next, wherever that
+ * lies in the tree. Zero bytes are of no path: no zone's parent is node 0.
+ */
+struct tt_link {
+	uint64_t key;
+	uint32_t up;                  /* the node above */
+	uint32_t next;                /* the node of the zone that began after the last one of this node; 0: none so far */
+};
+
 struct tt_marker {                    /* dense marker number -> key */
 	uint64_t key;
 	uint32_t process;
@@ -63,6 +74,12 @@ struct tt_marker {                    /* dense marker number -> key */
 
 #define TT_TREE_PAGE_BITS 10
 #define TT_TREE_PAGE (1u << TT_TREE_PAGE_BITS)
+
+/* A page of one worker. */
+struct tt_count_page {
+	struct tt_count c[TT_TREE_PAGE];
+	struct tt_link link[TT_TREE_PAGE];
+};
 
 /* The hash from (parent, kind, key) to node. The node is written last, so whoever sees it sees the rest. */
 struct tt_tree_entry {
@@ -125,12 +142,6 @@ tt_tree_slot(const struct tt_tree_table *t, uint64_t hash)
 	return (size_t)hash & t->mask;
 }
 
-static inline void
-tt_tree_fetch(const struct tt_tree_table *t, uint64_t hash)
-{
-	__builtin_prefetch(&t->e[tt_tree_slot(t, hash)]);
-}
-
 /* The table of now. One that is kept while the tree grows stays good; it only misses what came since. */
 static inline const struct tt_tree_table *
 tt_tree_now(const struct tt_tree *tree)
@@ -176,8 +187,8 @@ uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(
 /* The durations of one marker: a page of 32 buckets per power of two that occurs. Zones below 65 us need its first line alone. */
 struct tt_dist {
 	_Alignas(TT_MEM_LINE) uint64_t not_min;       /* ~min, so that zero bytes are an empty one */
-	uint64_t max;
-	uint32_t page[TT_HIST_PAGES];         /* in the slabs, from 1 on; 0: none */
+	uint64_t span;                /* max - min */
+	uint32_t page[TT_HIST_PAGES];         /* in the slabs, from 1 on; 0: none, and all its buckets are full */
 	uint32_t marker;
 	uint32_t ncut;                /* activations that the end of the capture or of their thread, or a loss, cut: they are in none of these */
 	int64_t cut;                  /* what there was of them, and of those that began elsewhere: after a loss, or before the filter's time */
@@ -193,7 +204,7 @@ struct tt_carry {
 
 struct tt_counts {
 	struct tt_mem *mem;
-	struct tt_count *node[TT_TREE_DIR];
+	struct tt_count_page *node[TT_TREE_DIR];      /* the first is always there */
 	struct tt_dist *dist[TT_TREE_DIR];
 	uint16_t **slab;
 	size_t npage, nslab, capslab;
@@ -213,46 +224,35 @@ int tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, str
 static inline struct tt_count *
 tt_counts_at(struct tt_counts *c, uint32_t node, struct tt_err *err)
 {
-	struct tt_count *page = c->node[node >> TT_TREE_PAGE_BITS];
+	struct tt_count_page *page = c->node[node >> TT_TREE_PAGE_BITS];
 
-	return page ? page + (node & (TT_TREE_PAGE - 1)) : tt_counts_new_page(c, node, err);
+	return page ? &page->c[node & (TT_TREE_PAGE - 1)] : tt_counts_new_page(c, node, err);
 }
 
-/* Bring in what tt_counts_bucket() will read. */
-static inline void
-tt_dist_fetch(const struct tt_dist *d, unsigned bucket)
-{
-	__builtin_prefetch(d, 1);
-	__builtin_prefetch(&d->page[bucket / TT_HIST_PAGE]);
-}
-
-/* The buckets of the page ${id}, which is there. */
+/* The buckets of the page ${id}. */
 static inline uint16_t *
 tt_counts_page(const struct tt_counts *c, uint32_t id)
 {
 	return c->slab[id >> TT_SLAB_BITS] + (id & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
 }
 
-/* Where ${dur}, which belongs in ${bucket}, is to be counted; NULL: not there yet, see tt_counts_dur_slow(). */
+/* Where ${dur} is to be counted; NULL: there is no room yet, or it is the shortest or the longest so far: tt_counts_dur_slow(). */
 static inline uint16_t *
-tt_counts_bucket(const struct tt_counts *c, struct tt_dist *d, unsigned bucket, uint64_t dur)
+tt_counts_bucket(const struct tt_counts *c, const struct tt_dist *d, uint64_t dur)
 {
-	const uint32_t page = d->page[bucket / TT_HIST_PAGE];
+	const unsigned bucket = tt_hist_bucket(dur);
+	uint16_t *b = tt_counts_page(c, d->page[bucket / TT_HIST_PAGE]) + bucket % TT_HIST_PAGE;
 
-	if (~dur > d->not_min)
-		d->not_min = ~dur;
-	if (dur > d->max)
-		d->max = dur;
-	return page ? tt_counts_page(c, page) + bucket % TT_HIST_PAGE : NULL;
+	return *b == UINT16_MAX || dur + 1 + d->not_min > d->span ? NULL : b;
 }
 
 /* Add one duration to a marker's distribution. */
 static inline int
 tt_counts_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_err *err)
 {
-	uint16_t *b = tt_counts_bucket(c, d, tt_hist_bucket(dur), dur);
+	uint16_t *b = tt_counts_bucket(c, d, dur);
 
-	if (!b || *b == UINT16_MAX)
+	if (!b)
 		return tt_counts_dur_slow(c, d, dur, err);
 	++*b;
 	return TT_OK;

@@ -90,19 +90,6 @@ any_call(const struct tt_batch *b)
 	return false;
 }
 
-/* A whole zone of level ${up}. */
-static int
-zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err)
-{
-	int rc = tt_fold_step_down(f, io, up, e->val, e->ts, f->filtered && (e->dur < f->m->filter.min_dur || tt_fold_left_out(f, up)), err);
-
-	if (rc != TT_OK)
-		return rc;
-	if (unlikely(e->flags & TT_F_MORE))
-		return tt_fold_finish_args(f, io, up + 1, e, e, err);
-	return tt_fold_finish(f, io, up + 1, e->ts, e->ts + e->dur, e->val, e->flags, err);
-}
-
 /* True if zones are not counted, but some are written, and none is left out. */
 static inline bool
 only_writes(const struct tt_fold *f)
@@ -110,12 +97,12 @@ only_writes(const struct tt_fold *f)
 	return !f->tree && f->close && !f->close->always && !f->filtered && !f->m->filter.player_only;
 }
 
-/* The same, of one that is looked at alone; one that is neither counted nor written is passed over, for what lies in it is neither, too. */
+/* A whole zone that is looked at alone; one that is neither counted nor written is passed over, for what lies in it is neither, too. */
 static int
 zone_alone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err)
 {
 	if (!only_writes(f) || !tt_fold_is_zone_clear(f, e))
-		return zone(f, io, e, up, err);
+		return tt_fold_zone(f, io, e, up, err);
 	f->lvl[up + 1].out = f->lvl[up + 1].hid = false;
 	return TT_OK;
 }
@@ -136,162 +123,6 @@ finish_begun(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt
 		return rc;
 	io->slice[before].flags |= TT_F_END;
 	io->begun[f->lvl[i].begun - 1].s.dur = io->slice[before].dur;
-	return rc;
-}
-
-/* True if the path has a node of its own in the tree: it is not new, and not in "(more paths)". */
-static inline bool
-in_tree(const struct tt_level *l)
-{
-	return l->node - TT_NODE_MORE - 1 < TT_OVER - TT_NODE_MORE - 1;
-}
-
-/*
- * A whole zone where nothing is filtered, on a path that was met before, and with few paths, so that their counts stay in
- * the cache. False, with nothing done, for others.
- */
-static inline bool
-quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_event *e, struct tt_level *l, bool hist)
-{
-	if (unlikely(!in_tree(l) || (e->flags & (TT_F_CONT | TT_F_PIECES))))
-		return false;
-	l[1].hash = tt_tree_hash(l->hash, TT_NODE_ZONE, e->val);
-	uint32_t node = tt_tree_lookup(known, l[1].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
-	struct tt_count *page = f->counts->node[node >> TT_TREE_PAGE_BITS];
-	if (unlikely(node <= TT_NODE_MORE || !page))
-		return false;
-	struct tt_count *c = page + (node & (TT_TREE_PAGE - 1));
-	if (hist) {
-		uint16_t *at = likely(c->dist != NULL) ? tt_counts_bucket(f->counts, c->dist, tt_hist_bucket(e->dur), e->dur) : NULL;
-		if (unlikely(!at || *at == UINT16_MAX))
-			return false;
-		++*at;
-	}
-	c->n++;
-	c->total += e->dur;
-	l[1].c = c;
-	l[1].node = node;
-	l[1].out = false;
-	return true;
-}
-
-/* A zone of a path that was met before, on its way through zones(). */
-struct step {
-	struct tt_count *c;
-	uint16_t *at;                 /* where its duration is counted */
-	int64_t ts;
-	uint32_t node, dur, bucket;
-};
-
-/* Count ${n} zones, and fetch where each one's duration is noted. */
-static int
-count_zones(struct tt_fold *f, struct step *s, size_t n, struct tt_err *err)
-{
-	const bool hist = f->needs & TT_NEEDS_HIST;
-
-	for (struct step *x = s, *const end = s + n; x < end; x++) {
-		struct tt_count *c = x->c;
-		c->n++;
-		c->total += x->dur;
-		if (!hist)
-			continue;
-		if (unlikely(!c->dist) && !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, x->node)->marker, err)))
-			return err->code;
-		x->bucket = tt_hist_bucket(x->dur);
-		tt_dist_fetch(c->dist, x->bucket);
-	}
-	return TT_OK;
-}
-
-/* Count their durations: fetch each one's bucket, then count it. */
-static int
-count_durs(struct tt_fold *f, struct step *s, size_t n, struct tt_err *err)
-{
-	struct step *const end = s + n;
-	int rc;
-
-	for (struct step *x = s; x < end; x++) {
-		x->at = tt_counts_bucket(f->counts, x->c->dist, x->bucket, x->dur);
-		__builtin_prefetch(x->at, 1);
-	}
-	for (struct step *x = s; x < end; x++) {
-		if (likely(x->at && *x->at != UINT16_MAX))
-			++*x->at;
-		else if ((rc = tt_counts_dur_slow(f->counts, x->c->dist, x->dur, err)) != TT_OK)
-			return rc;
-	}
-	return TT_OK;
-}
-
-/* True if the fold does anything at such an event, whole zones apart. */
-static inline bool
-is_for_fold(unsigned kind)
-{
-	const uint64_t kinds = UINT64_C(1) << TT_ZONE_BEGIN | UINT64_C(1) << TT_ZONE_END | UINT64_C(1) << TT_ALLOC | UINT64_C(1) << TT_SAMPLE |
-	    UINT64_C(1) << TT_THROW | UINT64_C(1) << TT_MONITOR | UINT64_C(1) << TT_HANDLE | UINT64_C(1) << TT_GAP;
-
-	return kinds >> kind & 1;
-}
-
-/*
- * Whole zones where nothing is filtered, from *${from} on, which are only counted, with nothing between them that counts, before ${end}.
- * *${from}: the last one. For many paths: what they touch lies all over memory. So each step is taken for all of them before the next, and
- * what that needs is fetched meanwhile.
- */
-static int
-zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *known, const struct tt_event **from, const struct tt_event *end,
-    struct tt_level *base, struct tt_err *err)
-{
-	struct tt_count *const *const pages = f->counts->node;
-	struct { const struct tt_event *e; uint64_t hash; } z[TT_FOLD_RUN + 1];
-	struct step s[TT_FOLD_RUN], *x = s;
-	const struct tt_span clear = f->clear;
-	const bool close = f->close;
-	size_t n = 0;
-	int rc;
-
-	/* Where events of no interest lie among the zones follows no pattern: so they are taken like zones of a level far above, and not kept. */
-	const size_t far = io->b->n + 1;
-	for (const struct tt_event *e = *from; e < end && n < TT_FOLD_RUN; e++) {
-		const bool is_zone = e->kind == TT_ZONE;
-		if (unlikely(is_for_fold(e->kind) || (close && is_zone && (e->ts < clear.from || e->ts + e->dur >= clear.to))))
-			break;
-		const size_t mask = (size_t)0 - is_zone;
-		struct tt_level *l = base + ((e->depth & mask) | (far & ~mask));
-		z[n].e = e;
-		l[1].ahead = z[n].hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e->val);
-		tt_tree_fetch(known, z[n].hash);
-		n += is_zone;
-	}
-	*from = z[n - 1].e;
-	for (size_t i = 0; i < n; i++) {
-		const struct tt_event *e = z[i].e;
-		struct tt_level *l = base + e->depth;
-		struct tt_count *page = NULL;
-		uint32_t node = 0;
-		if (likely(in_tree(l) && !(e->flags & (TT_F_CONT | TT_F_PIECES)))) {
-			node = tt_tree_lookup(known, z[i].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
-			page = node > TT_NODE_MORE ? pages[node >> TT_TREE_PAGE_BITS] : NULL;
-		}
-		if (unlikely(!page)) {
-			if ((rc = zone(f, io, e, (size_t)(l - f->lvl), err)) != TT_OK)
-				return rc;
-			continue;
-		}
-		struct tt_count *c = page + (node & (TT_TREE_PAGE - 1));
-		__builtin_prefetch(c, 1);
-		l[1].c = c;
-		l[1].hash = l[1].ahead = z[i].hash;
-		l[1].node = node;
-		l[1].out = false;
-		*x++ = (struct step){ .c = c, .ts = e->ts, .node = node, .dur = e->dur };
-	}
-	n = (size_t)(x - s);
-	rc = count_zones(f, s, n, err);
-	if (rc == TT_OK && (f->needs & TT_NEEDS_HIST))
-		rc = count_durs(f, s, n, err);
-	for (x = s; f->sums && x < s + n && rc == TT_OK; x++)
-		rc = tt_fold_sum_zone(f, io, x->node, x->ts, x->ts + x->dur, true, 1, err);
 	return rc;
 }
 
@@ -340,9 +171,7 @@ int
 tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
-	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
-	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always), few = known->mask < 4096;
-	const bool hist = f->needs & TT_NEEDS_HIST, close = f->close;
+	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always), close = f->close;
 	size_t n, base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
 
@@ -351,14 +180,11 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
 		switch (e->kind) {
 		case TT_ZONE:
-			if (unlikely(!plain || (close && !tt_fold_is_zone_clear(f, e))))
-				rc = zone_alone(f, io, e, base + e->depth, err);
-			else if (!few)
-				rc = zones(f, io, known, &e, end, &f->lvl[base], err);
-			else if (!likely(quick(f, known, e, &f->lvl[base + e->depth], hist)))
-				rc = zone(f, io, e, base + e->depth, err);
-			else if (f->sums)
-				rc = tt_fold_sum_zone(f, io, f->lvl[base + e->depth + 1].node, e->ts, e->ts + e->dur, true, 1, err);
+			if (likely(plain && (!close || tt_fold_is_zone_clear(f, e)))) {
+				rc = tt_fold_zones(f, io, &e, end, base, &top, err);
+				break;
+			}
+			rc = zone_alone(f, io, e, base + e->depth, err);
 			top = base + e->depth + 1;
 			break;
 		case TT_ZONE_BEGIN:

@@ -42,8 +42,7 @@ struct tt_over {
 /* A zone open on the path from the thread's root to the present one. A line of memory. */
 struct tt_level {
 	struct tt_count *c;           /* NULL: node is one of the overlay */
-	uint64_t hash;                /* of the path, tt_tree_hash() */
-	uint64_t ahead;               /* the same for zones further on */
+	uint64_t hash;                /* of the path, where node is one of the overlay: tt_fold_hash_of() */
 	const struct tt_event *begin; /* where the zone has an end event of its own, in this chunk */
 	size_t begun;                 /* of such a zone: its place + 1 in tt_fold_io.begun; 0: not there */
 	uint32_t node;
@@ -53,7 +52,7 @@ struct tt_level {
 	bool in;                      /* begins in the filter's time; of one left out, whether the zone around it does */
 	bool veiled;                  /* a wrapper that outputs do not show */
 	uint32_t veils;               /* how many of these there are from the root to it */
-	uint64_t room;                /* up to a line */
+	uint64_t room[2];             /* up to a line */
 };
 _Static_assert(sizeof(struct tt_level) == TT_MEM_LINE, "the place of a level is a shift");
 
@@ -69,8 +68,6 @@ struct tt_kept {
 	uint32_t thread;
 	uint64_t used;                /* when */
 };
-
-enum { TT_FOLD_RUN = 32 };            /* zones taken together */
 
 /* A frame of the recorded stack met last in the chunk: what the next one shares with it is not looked up again. */
 struct tt_trail {
@@ -104,6 +101,7 @@ struct tt_fold {
 	struct tt_span clear;         /* the stretch of time at hand, or to come next in the chunk, when they are not */
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */
+	struct tt_link *last;         /* in there: of the whole zone counted last; NULL: none */
 	struct tt_level *lvl;         /* of the present chunk: those of `at` */
 	size_t caplvl;
 	struct tt_kept kept[TT_FOLD_KEPT + 1], *at;   /* the first is for stacks that are not deep */

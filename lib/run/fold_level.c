@@ -13,7 +13,7 @@ tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level 
 	const struct tt_tree *tree = f->m->tree;
 	uint32_t up = from->node, node = 0;
 
-	to->hash = to->ahead = tt_tree_hash(from->hash, kind, key);
+	to->hash = tt_tree_hash(tt_fold_hash_of(f, from), kind, key);
 	if (likely(!(up & TT_OVER)))
 		node = tt_tree_find(tree, to->hash, up, kind, key);
 	if (likely(node)) {

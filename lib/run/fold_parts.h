@@ -1,7 +1,8 @@
 /**
  * What the files of the fold share; the contract of the whole is in fold.h. Private to fold*.c.
  *
- *	fold.c         the events of a chunk in turn, and the quick ways of what is most frequent
+ *	fold.c         the events of a chunk in turn
+ *	fold_zones.c   whole zones, which most events are
  *	fold_level.c   the level of a zone: its path, and whether the filter leaves it out
  *	fold_end.c     a zone is over: it is counted, and becomes a slice
  *	fold_stacks.c  allocations, samples, and where rare events happen, by recorded stack
@@ -82,6 +83,20 @@ tt_fold_count_of(struct tt_fold_io *io, const struct tt_level *l)
 	return likely(l->c != NULL) ? l->c : &io->over.node[l->node & ~TT_OVER].c;
 }
 
+/* True if the path has a node of its own in the tree: it is not new, and not in "(more paths)". */
+static inline bool
+tt_fold_in_tree(const struct tt_level *l)
+{
+	return l->node - TT_NODE_MORE - 1 < TT_OVER - TT_NODE_MORE - 1;
+}
+
+/* The hash of the path of level ${l}: tt_tree_hash(). */
+static inline uint64_t
+tt_fold_hash_of(const struct tt_fold *f, const struct tt_level *l)
+{
+	return likely(tt_fold_in_tree(l)) ? tt_tree_node(f->m->tree, l->node)->hash : l->hash;
+}
+
 /*
  * The child of ${from} for ${key}, in the tree or the overlay, never "(more paths)": what becomes that is known only when
  * the overlay is committed. ${to} may be ${from}.
@@ -97,6 +112,20 @@ bool tt_fold_left_out_open(const struct tt_fold *f, const struct tt_fold_io *io,
 
 /* Step down from level ${i} to level i + 1, to a zone that begins at ${ts}; ${out}: the filter leaves it out. */
 int tt_fold_step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err);
+
+/* --- fold_zones.c ---------------------------------------------------------------- */
+
+/* The whole zone ${e} of level ${up} + 1, whatever is asked for. */
+int tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err);
+
+/**
+ * tt_fold_zones(f, io, from, end, base, top, err):
+ * Whole zones in a row, from *${from} on and before ${end}: only for those that nothing is asked of but counts, where nothing is filtered. The
+ * first is a zone, and clear (tt_fold_is_zone_clear). *${from} becomes the last event that was taken, *${top} the level of the last zone;
+ * ${base} is the level of the zones from before the chunk.
+ */
+int tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
+    struct tt_err *err);
 
 /* --- fold_end.c ------------------------------------------------------------------ */
 

@@ -17,7 +17,7 @@ stack_path(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top,
 
 	if (rc != TT_OK)
 		return rc;
-	if (f->ntrail && f->root == root && f->above == top->hash && t[0].key == thread)
+	if (f->ntrail && f->root == root && f->above == tt_fold_hash_of(f, top) && t[0].key == thread)
 		for (same = 1; same < f->ntrail && same <= n && t[same].key == frame[same - 1]; same++)
 			;
 	for (size_t i = same; i <= n && rc == TT_OK; i++) {
@@ -27,7 +27,7 @@ stack_path(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top,
 	}
 	if (same <= n) {
 		f->root = root;
-		f->above = top->hash;
+		f->above = tt_fold_hash_of(f, top);
 		f->ntrail = rc == TT_OK ? n + 1 : 0;
 	}
 	*l = t[n].l;
@@ -45,7 +45,7 @@ stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, 
 	struct tt_met *m = &f->met[((x->val + key) * 0x9E3779B97F4A7C15u) >> 56];
 	int rc;
 
-	if (likely(m->chunk == f->chunk && m->first == x->val && m->key == key && m->n == x->dur && m->above == top->hash)) {
+	if (likely(m->chunk == f->chunk && m->first == x->val && m->key == key && m->n == x->dur && m->above == tt_fold_hash_of(f, top))) {
 		l->c = m->c;
 		l->node = m->node;
 		l->hash = m->hash;
@@ -55,7 +55,7 @@ stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, 
 	if (rc == TT_OK)
 		rc = tt_fold_descend(f, io, l, TT_NODE_ALLOC, key, l, err);
 	if (rc == TT_OK)
-		*m = (struct tt_met){ .chunk = f->chunk, .key = key, .first = x->val, .above = top->hash, .hash = l->hash,
+		*m = (struct tt_met){ .chunk = f->chunk, .key = key, .first = x->val, .above = tt_fold_hash_of(f, top), .hash = l->hash,
 		    .c = l->c, .n = x->dur, .node = l->node };
 	return rc;
 }

@@ -17,9 +17,9 @@
 static inline unsigned
 tt_hist_bucket(uint64_t v)
 {
-	/* No branch: whether a duration is below 32 follows no pattern. */
-	unsigned page = 64u - TT_HIST_BITS - (unsigned)__builtin_clzll(v | (TT_HIST_PAGE >> 1));
-	return page * TT_HIST_PAGE + (unsigned)(v >> (page - (page != 0)) & (TT_HIST_PAGE - 1));
+	/* No branch: whether a duration is below 32 follows no pattern. From 64 on the page is one up for each power of two; below, it is in v. */
+	unsigned up = (63u ^ (unsigned)__builtin_clzll(v | TT_HIST_PAGE)) - TT_HIST_BITS;
+	return up * TT_HIST_PAGE + (unsigned)(v >> up);
 }
 
 /* The value that represents a bucket: its middle. */

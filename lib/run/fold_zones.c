@@ -1,0 +1,118 @@
+/**
+ * Whole zones, which most events are. Where they are only counted, the path of each is guessed: what begins after a zone is mostly what began
+ * after it the last time (struct tt_link), and whether the guess is right is seen by two numbers. So most zones need no look-up.
+ */
+#include "run/fold_parts.h"
+
+int
+tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err)
+{
+	int rc = tt_fold_step_down(f, io, up, e->val, e->ts, f->filtered && (e->dur < f->m->filter.min_dur || tt_fold_left_out(f, up)), err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (unlikely(e->flags & TT_F_MORE))
+		return tt_fold_finish_args(f, io, up + 1, e, e, err);
+	return tt_fold_finish(f, io, up + 1, e->ts, e->ts + e->dur, e->val, e->flags, err);
+}
+
+/* True if the fold does anything at such an event, whole zones apart. */
+static inline bool
+is_for_fold(unsigned kind)
+{
+	const uint64_t kinds = UINT64_C(1) << TT_ZONE_BEGIN | UINT64_C(1) << TT_ZONE_END | UINT64_C(1) << TT_ALLOC | UINT64_C(1) << TT_SAMPLE |
+	    UINT64_C(1) << TT_THROW | UINT64_C(1) << TT_MONITOR | UINT64_C(1) << TT_HANDLE | UINT64_C(1) << TT_GAP;
+
+	return kinds >> kind & 1;
+}
+
+/*
+ * The guess after ${last} was wrong: look for the path of ${e} below level ${l}. Its node, which is the guess from now on; 0: it is new to
+ * the tree or to this worker, or ${e} is a piece of a zone.
+ */
+static __attribute__((noinline)) uint32_t
+find(struct tt_fold *f, struct tt_link *last, const struct tt_event *e, const struct tt_level *l)
+{
+	if (unlikely(!tt_fold_in_tree(l) || (e->flags & (TT_F_CONT | TT_F_PIECES))))
+		return 0;
+	const uint64_t hash = tt_tree_hash(tt_fold_hash_of(f, l), TT_NODE_ZONE, e->val);
+	const uint32_t node = tt_tree_find(f->m->tree, hash, l->node, TT_NODE_ZONE, e->val);
+	struct tt_count_page *page = f->counts->node[node >> TT_TREE_PAGE_BITS];
+	const uint32_t at = node & (TT_TREE_PAGE - 1);
+
+	if (unlikely(node <= TT_NODE_MORE || !page || (!page->c[at].dist && (f->needs & TT_NEEDS_HIST))))
+		return 0;
+	page->link[at].key = e->val;
+	page->link[at].up = l->node;
+	return last->next = node;
+}
+
+/* Count ${e}, which is of level ${l}. */
+static inline __attribute__((always_inline)) int
+count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const struct tt_event *e, const bool plain, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	l->c->n++;
+	l->c->total += e->dur;
+	if (plain || (f->needs & TT_NEEDS_HIST))
+		rc = tt_counts_dur(f->counts, l->c->dist, e->dur, err);
+	if (!plain && f->sums && rc == TT_OK)
+		rc = tt_fold_sum_zone(f, io, l->node, e->ts, e->ts + e->dur, true, 1, err);
+	return rc;
+}
+
+/* tt_fold_zones(), made twice: ${plain} for histograms, and nothing else that anybody asks for. */
+static inline __attribute__((always_inline)) int
+zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
+    const bool plain, struct tt_err *err)
+{
+	struct tt_count_page *const *const pages = f->counts->node;
+	struct tt_link *last = f->last ? f->last : pages[0]->link;
+	struct tt_level *const levels = &f->lvl[base], *l = levels;
+	const struct tt_span clear = f->clear;
+	const struct tt_event *e;
+	int rc = TT_OK;
+
+	for (e = *from; e < end; e++) {
+		if (unlikely(e->kind != TT_ZONE)) {
+			if (is_for_fold(e->kind))
+				break;
+			continue;
+		}
+		if (!plain && f->close && (e->ts < clear.from || e->ts + e->dur >= clear.to))
+			break;
+		l = levels + e->depth;
+		uint32_t node = last->next;
+		struct tt_count_page *page = pages[node >> TT_TREE_PAGE_BITS];
+		struct tt_link *link = &page->link[node & (TT_TREE_PAGE - 1)];
+		if (unlikely(link->key != e->val || link->up != l->node || (e->flags & (TT_F_CONT | TT_F_PIECES)))) {
+			if (!(node = find(f, last, e, l))) {
+				if ((rc = tt_fold_zone(f, io, e, (size_t)(l - f->lvl), err)) != TT_OK)
+					break;
+				continue;
+			}
+			page = pages[node >> TT_TREE_PAGE_BITS];
+			link = &page->link[node & (TT_TREE_PAGE - 1)];
+		}
+		last = link;
+		l[1].c = &page->c[node & (TT_TREE_PAGE - 1)];
+		l[1].node = node;
+		l[1].out = false;
+		if (unlikely((rc = count(f, io, &l[1], e, plain, err)) != TT_OK))
+			break;
+	}
+	*from = e - 1;
+	*top = (size_t)(l - f->lvl) + 1;
+	f->last = last;
+	return rc;
+}
+
+int
+tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
+    struct tt_err *err)
+{
+	if (likely((f->needs & TT_NEEDS_HIST) && !f->close && !f->sums))
+		return zones(f, io, from, end, base, top, true, err);
+	return zones(f, io, from, end, base, top, false, err);
+}
