@@ -145,11 +145,15 @@ mlpd_shot_object(struct mlpd_run *r)
 		r->bad = true;
 		return TT_OK;
 	}
-	if (r->graph)
-		rc = put_graph(r, o, size == 0, n, &head);
-	else if (r->heap)
+	/* Of two outputs one may want each object, and the other the graph. */
+	const uint8_t *refs = r->p;
+	if (r->heap)
 		rc = put_object(r, o, cls, size, gen, n);
-	else
+	if (r->graph && rc == TT_OK && !over(r)) {
+		r->p = refs;
+		rc = put_graph(r, o, size == 0, n, &head);
+	}
+	if (!r->heap && !r->graph)
 		skip_numbers(r, v >= 2 ? 2 * n : n);
 	if (rc != TT_OK || over(r))
 		return rc;

@@ -139,11 +139,15 @@ ttc_heap_objects(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_e
 		o.n = ttc_count(t);
 		if (t->bad)
 			break;
-		if (b->needs & TT_NEEDS_GRAPH)
-			rc = put_graph(b, ts, t, &o, &head, err);
-		else if (b->needs & TT_NEEDS_HEAP)
+		/* Of two outputs one may want each object, and the other the graph. */
+		const struct ttc_take refs = *t;
+		if (b->needs & TT_NEEDS_HEAP)
 			rc = put_object(b, ts, t, &o, err);
-		else
+		if (b->needs & TT_NEEDS_GRAPH && rc == TT_OK && !t->bad) {
+			*t = refs;
+			rc = put_graph(b, ts, t, &o, &head, err);
+		}
+		if (!(b->needs & (TT_NEEDS_HEAP | TT_NEEDS_GRAPH)))
 			skip_refs(t, o.n);
 		if (rc == TT_OK && !t->bad)
 			rc = sum_up(b, &o, head, err);

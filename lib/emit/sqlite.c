@@ -15,15 +15,6 @@ enum { ALLOC_COLUMNS = 5, ALLOC_ROWS = 4096 };
 
 /* --- zones: any worker -------------------------------------------------------------------- */
 
-static uint32_t
-piece_number(const struct tt_piece *p)
-{
-	uint32_t number;
-
-	memcpy(&number, p->s, sizeof number);
-	return number;
-}
-
 /* Append a note; the block is complete. */
 static void
 put_note(struct tt_buf *out, uint64_t row, uint32_t category, const char *text, size_t n)
@@ -83,7 +74,7 @@ sqlite_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, str
 		rc = tt_pieces_zone(&s->process[v->cap->process], z->key, &scratch, &piece, err);
 		if (rc != TT_OK || !piece.s)
 			continue;
-		int64_t row[SLICE_COLUMNS] = { z->ts, z->dur, z->depth, marker_of(s, v, block.rows, z->key, piece_number(&piece), &notes) };
+		int64_t row[SLICE_COLUMNS] = { z->ts, z->dur, z->depth, marker_of(s, v, block.rows, z->key, tt_sqlite_piece(&piece), &notes) };
 		note_args(s, v, block.rows, z, &text, &notes);
 		memcpy(out->p + sizeof block + block.rows++ * sizeof row, row, sizeof row);
 	}
@@ -125,12 +116,6 @@ take_notes(struct sqlite_db *s, int64_t *row, const char *p, const char *end)
 	}
 }
 
-static int64_t
-or_null(uint32_t number)
-{
-	return number ? number : TT_DB_NULL;
-}
-
 static void
 flush_allocs(struct sqlite_db *s, const struct tt_view *v)
 {
@@ -141,27 +126,23 @@ flush_allocs(struct sqlite_db *s, const struct tt_view *v)
 static int
 put_allocs(struct sqlite_db *s, const struct tt_view *v, struct tt_err *err)
 {
-	const struct tt_pieces *pieces = &s->process[v->cap->process];
 	int rc = tt_mem_grow(&s->env->mem, &s->row, &s->caprow, ALLOC_ROWS * ALLOC_COLUMNS, sizeof *s->row, err);
 
 	for (size_t i = 0; v->b->nalloc && i < v->b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &v->b->ev[i];
-		struct tt_piece piece;
+		uint32_t class;
 
 		if (e->kind != TT_ALLOC || !tt_emit_in_time(&s->m->filter, e->ts))
 			continue;
-		rc = tt_pieces_alloc(pieces, e, &s->scratch, &piece, err);
+		rc = tt_sqlite_class(s, v, e->val, e->ts, &class, err);
 		if (rc != TT_OK)
 			break;
 		int64_t *to = s->row + s->nrow++ * ALLOC_COLUMNS;
-		uint32_t class = piece_number(&piece);
-		if (class)
-			s->class[class - 1].used = true;
 		to[0] = e->ts;
-		to[1] = or_null(class);
+		to[1] = tt_sqlite_or_null(class);
 		to[2] = (int64_t)tt_alloc_bytes(e);
 		to[3] = tt_alloc_count(e);
-		to[4] = or_null(tt_sqlite_stack(s, v, i));
+		to[4] = tt_sqlite_or_null(tt_sqlite_stack(s, v, i));
 		if (s->nrow == ALLOC_ROWS)
 			flush_allocs(s, v);
 	}
@@ -205,7 +186,7 @@ sqlite_needs(const struct tt_emit_opts *o)
 		if (tt_sqlite_has(*p, level))
 			needs |= tt_pass_needs(*p, &tt_pass_defaults);
 	if (level >= TT_SQLITE_SLICES)
-		needs |= TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_APART;
+		needs |= TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_APART;
 	return needs;
 }
 
@@ -241,6 +222,8 @@ begin(struct sqlite_db *s, struct tt_err *err)
 	s->counter_rows = tt_db_insert(s->db, "counter", tt_sqlite_table[TT_SQL_COUNTER].ncol);
 	s->points = tt_db_insert(s->db, "counter_value", tt_sqlite_table[TT_SQL_POINT].ncol);
 	s->flows = tt_db_bulk(s->db, "flow", "c0, c1, c2, CASE c3 WHEN 0 THEN 'begin' WHEN 1 THEN 'parallel' WHEN 2 THEN 'end' ELSE 'sequential' END");
+	s->objects = tt_db_bulk(s->db, "heap_object", "NULL, ?1, c0, c1, c2, c3, c4");
+	s->roots = tt_db_insert(s->db, "heap_root", tt_sqlite_table[TT_SQL_HEAP_ROOT].ncol);
 	s->events = tt_db_insert(s->db, "event", tt_sqlite_table[TT_SQL_EVENT].ncol);
 	return rc == TT_OK ? tt_db_error(s->db, err) : rc;
 }
@@ -265,6 +248,7 @@ sqlite_end(void *state)
 	tt_mem_free(mem, s->stack, s->capstack * sizeof *s->stack);
 	tt_mem_free(mem, s->counter, s->capcounter * sizeof *s->counter);
 	tt_mem_free(mem, s->row, s->caprow * sizeof *s->row);
+	tt_mem_free(mem, s->object, s->capobject * sizeof *s->object);
 	tt_map_free(&s->markers, mem);
 	tt_map_free(&s->classes, mem);
 	tt_map_free(&s->stacks, mem);

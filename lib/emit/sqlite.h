@@ -3,7 +3,7 @@
  *
  * sqlite.c         start and end; zones and allocations: `chunk`, `write`
  * sqlite_names.c   numbers of markers, classes and stacks
- * sqlite_rare.c    counters, samples, flows, all other events: `rare`
+ * sqlite_rare.c    counters, samples, flows, heap shots, all other events: `rare`
  * sqlite_tail.c    after the events: inputs, threads, frames, markers, and the tables of passes
  * sqlite_schema.c  the tables, as data
  *
@@ -14,6 +14,7 @@
 #define TT_EMIT_SQLITE_H
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "emit/emit.h"
@@ -65,11 +66,14 @@ struct sqlite_db {
 	struct tt_arena text;         /* names that the model has not */
 	int64_t *row;                 /* of allocations or flows, until they are many */
 	size_t nrow, caprow;
+	int64_t *object;              /* the same of objects of heap shots */
+	size_t nobject, capobject;
+	uint32_t shot, nshot;         /* the heap shot that goes on, from 1, 0: none; how many there were */
 	uint64_t nslice;              /* rows so far */
 	uint64_t unwritten, no_stack;
 	struct tt_buf scratch;
 	/* Statements. */
-	struct tt_db_insert *slices, *args, *allocations, *samples, *counter_rows, *points, *flows, *events;
+	struct tt_db_insert *slices, *args, *allocations, *samples, *counter_rows, *points, *flows, *objects, *roots, *events;
 };
 
 /* The level that ${o} asks for. */
@@ -86,6 +90,26 @@ int tt_sqlite_pieces(struct sqlite_db *s, struct tt_err *err);
 
 /* The number of the marker of ${key}, which is used. In order only. */
 uint32_t tt_sqlite_key(struct sqlite_db *s, const struct tt_view *v, uint64_t key);
+
+/* The number that the piece ${p} is, or 0. */
+static inline uint32_t
+tt_sqlite_piece(const struct tt_piece *p)
+{
+	uint32_t number;
+
+	memcpy(&number, p->s, sizeof number);
+	return number;
+}
+
+/* ${number} for tt_db_rows(); 0 is none. */
+static inline int64_t
+tt_sqlite_or_null(uint32_t number)
+{
+	return number ? number : TT_DB_NULL;
+}
+
+/* *${number}: that of the class or vtable ${key} at ${ts}, which is used, or 0 as above. In order only. */
+int tt_sqlite_class(struct sqlite_db *s, const struct tt_view *v, uint64_t key, int64_t ts, uint32_t *number, struct tt_err *err);
 
 /* The number of the recorded stack of event ${i}; 0: it has none. In order only. */
 uint32_t tt_sqlite_stack(struct sqlite_db *s, const struct tt_view *v, size_t i);

@@ -95,6 +95,20 @@ tt_sqlite_key(struct sqlite_db *s, const struct tt_view *v, uint64_t key)
 }
 
 int
+tt_sqlite_class(struct sqlite_db *s, const struct tt_view *v, uint64_t key, int64_t ts, uint32_t *number, struct tt_err *err)
+{
+	const struct tt_event e = { .ts = ts, .val = key };
+	struct tt_piece piece;
+	int rc = tt_pieces_alloc(&s->process[v->cap->process], &e, &s->scratch, &piece, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if ((*number = tt_sqlite_piece(&piece)) != 0)
+		s->class[*number - 1].used = true;
+	return TT_OK;
+}
+
+int
 tt_sqlite_pieces(struct sqlite_db *s, struct tt_err *err)
 {
 	const struct tt_pieces_form form = { zone_piece, alloc_piece, s };

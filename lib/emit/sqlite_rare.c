@@ -1,5 +1,5 @@
 /**
- * SQLite: counters, samples, flows, and events of all other kinds.
+ * SQLite: counters, samples, flows, objects and roots of heap shots, and events of all other kinds.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "emit/sqlite.h"
 #include "model/defs.h"
 
-enum { FLOW_COLUMNS = 4 };
+enum { FLOW_COLUMNS = 4, OBJECT_COLUMNS = 5, OBJECT_ROWS = 4096 };
 
 /* Text that is a number as a number: whole where that holds it, else real. */
 static void
@@ -106,6 +106,69 @@ put_flow(struct sqlite_db *s, const struct tt_event *e, const struct tt_rare_rec
 }
 
 static void
+flush_objects(struct sqlite_db *s, const struct tt_view *v)
+{
+	tt_db_rows(s->objects, (int64_t)v->thread->index + 1, s->object, s->nobject, OBJECT_COLUMNS);
+	s->nobject = 0;
+}
+
+/* An object of size 0 is more references of one that was there already. */
+static int
+put_object(struct sqlite_db *s, const struct tt_view *v, size_t i, struct tt_err *err)
+{
+	const struct tt_event *e = &v->b->ev[i], *x = tt_event_ext(v->b, i);
+	uint32_t class = 0;
+	int rc;
+
+	if (!x || x->ts == 0 || x->val >= v->b->nword)
+		return TT_OK;
+	rc = tt_mem_grow(&s->env->mem, &s->object, &s->capobject, OBJECT_ROWS * OBJECT_COLUMNS, sizeof *s->object, err);
+	if (rc == TT_OK)
+		rc = tt_sqlite_class(s, v, v->b->word[x->val], e->ts, &class, err);
+	if (rc != TT_OK)
+		return rc;
+	const int64_t row[OBJECT_COLUMNS] = { tt_sqlite_or_null(s->shot), e->ts, (int64_t)e->val, tt_sqlite_or_null(class), x->ts };
+	memcpy(s->object + s->nobject++ * OBJECT_COLUMNS, row, sizeof row);
+	if (s->nobject == OBJECT_ROWS)
+		flush_objects(s, v);
+	return TT_OK;
+}
+
+static void
+put_root(struct sqlite_db *s, const struct tt_view *v, size_t i)
+{
+	const struct tt_event *e = &v->b->ev[i], *x = tt_event_ext(v->b, i);
+	struct tt_db_insert *to = s->roots;
+
+	tt_db_int(to, 1, (int64_t)v->thread->index + 1);
+	tt_db_int(to, 2, e->ts);
+	tt_db_int(to, 3, (int64_t)e->val);
+	if (x && x->ts)
+		tt_db_int(to, 4, x->ts);
+	tt_db_row(to);
+}
+
+/* What lies in heap shots, which is much: true. Of all else: false. */
+static bool
+put_shot(struct sqlite_db *s, const struct tt_view *v, size_t i, int *rc, struct tt_err *err)
+{
+	const struct tt_event *e = &v->b->ev[i];
+	const bool wanted = tt_emit_in_time(&s->m->filter, e->ts);
+
+	if (e->kind == TT_HEAP_SHOT && wanted)
+		s->shot = e->flags & TT_F_END ? 0 : ++s->nshot;
+	if (e->kind != TT_HEAP_OBJECT && e->kind != TT_HEAP_ROOT)
+		return false;
+	if (!wanted || !tt_emit_by_thread(v, i))
+		return true;
+	if (e->kind == TT_HEAP_OBJECT)
+		*rc = put_object(s, v, i, err);
+	else
+		put_root(s, v, i);
+	return true;
+}
+
+static void
 put_event(struct sqlite_db *s, const struct tt_event *e, const struct tt_rare_record *r)
 {
 	struct tt_db_insert *to = s->events;
@@ -141,8 +204,7 @@ tt_sqlite_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct 
 		const struct tt_event *e = &v->b->ev[i];
 		struct tt_rare_record r;
 
-		/* Objects of heap shots are too many to be of use one by one: tables of stats have them by class. */
-		if (e->kind == TT_HEAP_OBJECT || e->kind == TT_HEAP_ROOT || e->kind == TT_GC_MOVE || !tt_rare_record(s->m, v, i, &s->unwritten, &r))
+		if (put_shot(s, v, i, &rc, err) || !tt_rare_record(s->m, v, i, &s->unwritten, &r))
 			continue;
 		if (e->kind == TT_COUNTER)
 			put_counter(s, v, e, &r);
@@ -155,6 +217,8 @@ tt_sqlite_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct 
 	}
 	tt_db_rows(s->flows, 0, s->row, s->nrow, FLOW_COLUMNS);
 	s->nrow = 0;
+	if (s->nobject)
+		flush_objects(s, v);
 	if (rc != TT_OK)
 		return rc;
 	return tt_buf_error(&s->scratch, err) != TT_OK ? err->code : tt_db_error(s->db, err);

@@ -93,7 +93,7 @@ static const struct tt_db_col marker[] = {
 
 static const struct tt_db_col class[] = {
 	ID("Number."),
-	{ "name", "TEXT", "Name of a class of allocated objects." },
+	{ "name", "TEXT", "Name." },
 };
 
 static const struct tt_db_col slice[] = {
@@ -155,11 +155,29 @@ static const struct tt_db_col flow[] = {
 	{ "step", "TEXT", "begin, parallel, sequential or end." },
 };
 
+static const struct tt_db_col heap_object[] = {
+	ID("Number."),
+	THREAD,
+	{ "shot", "INTEGER", "Number of the shot, as in heapshots; empty outside all shots." },
+	{ "time_ns", "INTEGER", "When." },
+	{ "address", "INTEGER", "Address of the object." },
+	{ "class", "INTEGER", "Row of class." },
+	{ "bytes", "INTEGER", "Size, without the objects it refers to." },
+};
+
+static const struct tt_db_col heap_root[] = {
+	ID("Number."),
+	THREAD,
+	{ "time_ns", "INTEGER", "When." },
+	{ "object", "INTEGER", "Address of the object that it holds." },
+	{ "address", "INTEGER", "Where the reference lies; empty where that is not recorded." },
+};
+
 static const struct tt_db_col event[] = {
 	ID("Number."),
 	{ "time_ns", "INTEGER", "When." },
 	THREAD,
-	{ "kind", "TEXT", "Kind: instant, frame, gc, gc_heap, throw, clause, monitor, handle, finalize and others, as in CSV." },
+	{ "kind", "TEXT", "Kind: instant, frame, gc, gc_heap, gc_move, root, throw, clause, monitor, handle, finalize and others, as in CSV." },
 	{ "name", "TEXT", "Marker of an instant, class, phase or what else the kind has." },
 	{ "value", "", "Number." },
 	{ "detail", "TEXT", "Text or id." },
@@ -175,7 +193,7 @@ const struct tt_db_table tt_sqlite_table[TT_SQL_TABLES] = {
 	[TT_SQL_FACT] = { "fact", COLUMNS(fact), "A fact: of a capture, or from when to when a program says it.", NULL },
 	[TT_SQL_CATEGORY] = { "category", COLUMNS(category), "A category of markers.", NULL },
 	[TT_SQL_MARKER] = { "marker", COLUMNS(marker), "A marker that something happened in.", NULL },
-	[TT_SQL_CLASS] = { "class", COLUMNS(class), "A class of allocated objects.", NULL },
+	[TT_SQL_CLASS] = { "class", COLUMNS(class), "A class of objects.", NULL },
 	[TT_SQL_SLICE] = { "slice", COLUMNS(slice), "A zone.", NULL },
 	[TT_SQL_ARG] = { "slice_arg", COLUMNS(arg), "What a zone carried.", NULL },
 	[TT_SQL_STACK] = { "stack", COLUMNS(stack), "A recorded call stack: a frame and the stack that called it.", NULL },
@@ -184,6 +202,8 @@ const struct tt_db_table tt_sqlite_table[TT_SQL_TABLES] = {
 	[TT_SQL_COUNTER] = { "counter", COLUMNS(counter), "A counter.", NULL },
 	[TT_SQL_POINT] = { "counter_value", COLUMNS(point), "A value of a counter.", NULL },
 	[TT_SQL_FLOW] = { "flow", COLUMNS(flow), "A step of a flow.", NULL },
+	[TT_SQL_HEAP_OBJECT] = { "heap_object", COLUMNS(heap_object), "An object of a heap shot.", NULL },
+	[TT_SQL_HEAP_ROOT] = { "heap_root", COLUMNS(heap_root), "A root of a heap shot.", NULL },
 	[TT_SQL_EVENT] = { "event", COLUMNS(event), "An event of any other kind.", NULL },
 };
 
@@ -208,6 +228,9 @@ const struct tt_sqlite_view tt_sqlite_view[] = {
 	{ "allocations", "SELECT a.id, t.process, t.name AS thread, a.time_ns, c.name AS class, a.bytes, a.count, a.stack "
 	    "FROM allocation a JOIN thread t ON t.id = a.thread LEFT JOIN class c ON c.id = a.class",
 	    "The rows of allocation, likewise." },
+	{ "heap_objects", "SELECT o.id, t.process, t.name AS thread, o.shot, o.time_ns, o.address, c.name AS class, o.bytes "
+	    "FROM heap_object o JOIN thread t ON t.id = o.thread LEFT JOIN class c ON c.id = o.class",
+	    "The rows of heap_object, likewise." },
 	{ "stack_frames", "WITH RECURSIVE up (stack, depth, at) AS (SELECT id, 0, id FROM stack UNION ALL "
 	    "SELECT up.stack, up.depth + 1, s.parent FROM up JOIN stack s ON s.id = up.at WHERE s.parent IS NOT NULL) "
 	    "SELECT up.stack, up.depth, m.name AS marker FROM up JOIN stack s ON s.id = up.at JOIN marker m ON m.id = s.marker",

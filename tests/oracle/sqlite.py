@@ -25,8 +25,8 @@ from suite import TESTDATA
 TRACETOOL = sys.argv[1]
 DIR = tempfile.mkdtemp(prefix="tracetool-sqlite.")
 # Kinds of events in CSV that have tables of their own, and those that are left out.
-OWN = {"zone": "slice", "alloc": "allocation", "sample": "sample", "counter": "counter_value", "flow": "flow"}
-LEFT_OUT = ("heap_object", "heap_root", "gc_move", "root", "fact")
+OWN = {"zone": "slice", "alloc": "allocation", "sample": "sample", "counter": "counter_value", "flow": "flow",
+       "heap_object": "heap_object", "heap_root": "heap_root"}
 
 
 def run(*args, ok=(0, 3)):
@@ -54,7 +54,7 @@ def events(what, db, capture, *args):
     """Every event as CSV has it: zones with their names and times, all others by their number."""
     text = run("convert", "-q", "-f", "csv", "-o", "-", capture, *args).stdout.decode()
     count, zones, args_ = collections.Counter(), collections.Counter(), collections.Counter()
-    allocs = collections.Counter()
+    allocs, objects, roots = collections.Counter(), collections.Counter(), collections.Counter()
     threads = {}
     for r in csv.DictReader(io.StringIO(text)):
         count[r["kind"]] += r["kind"] != "thread" or r["name"] != "name"
@@ -63,6 +63,12 @@ def events(what, db, capture, *args):
             args_[r["args"]] += r["args"] != ""
         elif r["kind"] == "alloc":
             allocs[int(r["thread"]), int(r["start_ns"]), r["name"], int(r["value"])] += 1
+        elif r["kind"] == "heap_object" and r["value"] == "0":
+            count["heap_object"] -= 1           # more references of an object
+        elif r["kind"] == "heap_object":
+            objects[int(r["thread"]), int(r["start_ns"]), int(r["detail"], 16), r["name"], int(r["value"])] += 1
+        elif r["kind"] == "heap_root":
+            roots[int(r["thread"]), int(r["start_ns"]), int(r["detail"], 16)] += 1
         elif r["kind"] == "thread" and r["name"] == "name":
             threads[int(r["thread"])] = r["detail"]
     same(what + ": threads", dict(db.execute("SELECT id, name FROM thread")), threads)
@@ -72,10 +78,15 @@ def events(what, db, capture, *args):
     same(what + ": arguments", collections.Counter(r[0] for r in db.execute("SELECT args FROM slice_arg")), +args_)
     same(what + ": allocations", collections.Counter(tuple(r) for r in db.execute(
         "SELECT thread, time_ns, c.name, bytes FROM allocation a JOIN class c ON c.id = a.class")), allocs)
+    same(what + ": objects", collections.Counter(tuple(r) for r in db.execute(
+        "SELECT thread, time_ns, address, c.name, bytes FROM heap_object o JOIN class c ON c.id = o.class")), objects)
+    same(what + ": roots", collections.Counter(tuple(r) for r in db.execute("SELECT thread, time_ns, object FROM heap_root")), roots)
+    same(what + ": objects by shot", [tuple(r) for r in db.execute("SELECT shot, count(*), sum(bytes) FROM heap_object WHERE shot IS NOT NULL GROUP BY shot")],
+         [tuple(r) for r in db.execute("SELECT shot, objects, bytes FROM heapshots WHERE objects > 0")])
     for kind, table in OWN.items():
         same("%s: %s" % (what, table), db.execute("SELECT count(*) FROM " + table).fetchone()[0], count[kind])
     same(what + ": events", dict(db.execute("SELECT kind, count(*) FROM event GROUP BY kind")),
-         {k: n for k, n in count.items() if k not in OWN and k not in LEFT_OUT and n})
+         {k: n for k, n in count.items() if k not in OWN and k != "fact" and n})
 
 
 def whole(what, path, db):
@@ -88,8 +99,7 @@ def whole(what, path, db):
         # Whole numbers in a column of reals are stored as such.
         same("%s: rows of %s" % (what, name), [tuple(float(a) if isinstance(b, float) and a is not None else a for a, b in zip(x, y))
                                                for x, y in zip(have, want)] if len(have) == len(want) else len(have), want)
-    for table in ("slice", "allocation", "sample"):
-        col = "marker" if table == "slice" else "class" if table == "allocation" else "stack"
+    for table, col in (("slice", "marker"), ("allocation", "class"), ("sample", "stack"), ("heap_object", "class")):
         lost = db.execute("SELECT count(*) FROM %s t LEFT JOIN %s k ON k.id = t.%s WHERE t.%s IS NOT NULL AND k.id IS NULL"
                           % (table, col, col, col)).fetchone()[0]
         same("%s: %s of %s" % (what, col, table), lost, 0)
@@ -155,6 +165,17 @@ def several(a, b):
     db.close()
 
 
+def beside_the_graph(capture):
+    """A second output that wants the graph of the heap takes no object from the first."""
+    alone = os.path.join(DIR, "alone.csv")
+    run("convert", "-q", capture, "-o", alone, "--table", "events")
+    both = [os.path.join(DIR, n) for n in ("references.csv", "events.csv")]
+    run("convert", "-q", capture, "--table", "heapshot_references", "-o", both[0], "--table", "events", "-o", both[1])
+    same("events beside the graph", open(both[1]).read() == open(alone).read(), True)
+    run("convert", "-q", capture, "--table", "heapshot_references", "-o", alone)
+    same("the graph beside events", open(both[0]).read() == open(alone).read(), True)
+
+
 def outputs(capture):
     """A pipe, a compressed file, several workers and an old file in its place: the same bytes."""
     path = make(capture)
@@ -183,7 +204,8 @@ def hostile():
 def main():
     data = [("mlpd", "good-d01-gameloop-calls-alloc.mlpd"), ("mlpd", "good-d02-gameloop-sample.mlpd"), ("mlpd", "good-d03-alloc-bt.mlpd"),
             ("mlpd", "good-d04-exceptions.mlpd"), ("mlpd", "good-d05-monitors.mlpd"), ("mlpd", "good-d06-gcmoves-handles.mlpd"),
-            ("mlpd", "good-d07-heapshot.mlpd"), ("mlpd", "good-d09-names-unicode-jit.mlpd"), ("mlpd", "good-d10-counters-zip.mlpd"),
+            ("mlpd", "good-d07-heapshot.mlpd"), ("mlpd", "good-d07-heapshot-v14.mlpd"),
+            ("mlpd", "good-d09-names-unicode-jit.mlpd"), ("mlpd", "good-d10-counters-zip.mlpd"),
             ("mlpd", "bad-cut-in-buffer.mlpd"), ("raw", "good-2019-every.raw"), ("raw", "bad-cut.raw"), ("data", "good-2021.data"),
             ("data", "good-2022-odd.data"), ("capture", "good-v1.0-every-kind.ttc"), ("demo", "good-hitches.ttc.xz")]
     for folder, name in data:
@@ -192,6 +214,9 @@ def main():
     for args in (("--frames", "10-20"), ("--marker", "Enemies*"), ("--thread", "Main", "--time", "0.5-1"), ("--min-duration", "1ms")):
         one(demo, *args)
     one(game, "--names", "full")
+    for name in ("good-d07-heapshot.mlpd", "good-d07-heapshot-v14.mlpd"):
+        beside_the_graph(os.path.join(TESTDATA, "mlpd", name))
+    beside_the_graph(os.path.join(TESTDATA, "capture", "good-v1.0-every-kind.ttc"))
     levels(demo)
     stacks()
     several(game, demo)
