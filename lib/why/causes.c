@@ -247,6 +247,7 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	rc = err->code;
 	if (rc == TT_OK && (rc = tt_why_hitches(&w)) == TT_OK && (rc = look_at_paths(&w)) == TT_OK && (rc = read_samples(&w)) == TT_OK &&
 	    (rc = read_hitches(&w)) == TT_OK) {
+		tt_why_asked(&w);
 		tt_why_doubt(&w);
 		rc = tt_why_group(&w);
 	}

@@ -50,10 +50,14 @@ struct tt_cause {
 	int64_t longest;              /* the longest call */
 	uint64_t allocs;              /* allocations of the marker, or of row2 */
 	int64_t bytes;
-	uint32_t row2;                /* the call that waits; who allocated; what another thread was in; TT_NO_ROW */
+	uint32_t row2;                /* the call that waits; where a collection started; what another thread was in; TT_NO_ROW */
 	const char *name;             /* a class, a method, or a thread */
-	unsigned generation;          /* of a collection */
+	/* Of a collection; of an allocation, of the collection in its frame that takes more time than usual: gc_ns, 0: there is none. */
+	int64_t gc_ns;
+	unsigned generation;
 	bool asked;                   /* the program asked for it */
+	uint32_t starter;             /* the marker in which it started; TT_NO_ROW */
+	double share;                 /* of the bytes allocated in the frame: the starter's */
 	bool doubtful;                /* nothing but time is more than usual */
 	uint32_t node;                /* a path that it is about; 0: none */
 };

@@ -108,6 +108,9 @@ int tt_why_learn(struct tt_why *w);
 /* What explains the present frame, of which extra is known. */
 void tt_why_judge(struct tt_why *w, struct tt_cause *c);
 
+/* Which collections the program asked for, though the method in which they started allocates, too: they start there too often for chance. */
+void tt_why_asked(struct tt_why *w);
+
 /*
  * Where a method is only slower than usual, chance may have been at work: forget what is not found more often than chance finds it. And
  * what is not explained is not a hitch where it is within what frames differ by anyway.

@@ -104,22 +104,24 @@ usual_site(const struct tt_why *w)
 	return most && most->self > 0 ? most : NULL;
 }
 
-/* True if the collection at ${node} was asked for by name, or by a method that allocates nothing in the frame. */
+/* True if a method of that name is on the way to the collection at ${c}->node. */
 static bool
-is_asked(const struct tt_why *w, const struct tt_cause *c)
+is_asked_by_name(const struct tt_why *w, const struct tt_cause *c)
 {
 	for (uint32_t i = c->node; i != w->own[i] && i > TT_NODE_MORE; i = tt_paths_node(w->p, i)->parent) {
 		uint32_t row = tt_paths_row(w->p, i);
 		if (row != TT_NO_ROW && w->p->row[row].name && strstr(w->p->row[row].name->full, "System.GC:"))
 			return true;
 	}
-	return tt_model_knows_allocs(w->m) && !fact(w, TT_OF_SITE, c->row);
+	return false;
 }
 
+/* Where the collection of ${c} started, and whether it is known already that the program asked for it. */
 static void
-look_at_collection(const struct tt_why *w, struct tt_cause *c)
+look_at_start(const struct tt_why *w, struct tt_cause *c)
 {
-	const struct tt_usual *site = usual_site(w);
+	const struct tt_fact *site = fact(w, TT_OF_SITE, c->row);
+	int64_t all = 0;
 
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_node *n = tt_paths_node(w->p, w->s->rec[i].node);
@@ -128,7 +130,19 @@ look_at_collection(const struct tt_why *w, struct tt_cause *c)
 			if (n->key == TT_KEY_GC_GEN(g))
 				c->generation = g;
 	}
-	c->asked = is_asked(w, c);
+	for (size_t i = 0; i < w->now.n; i++)
+		all += w->now.v[i].what == TT_OF_SITE ? w->now.v[i].self : 0;
+	c->starter = c->row;
+	c->share = site && all > 0 ? (double)site->self / (double)all : 0;
+	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site);
+}
+
+static void
+look_at_collection(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_usual *site = usual_site(w);
+
+	look_at_start(w, c);
 	if (c->asked)
 		return;
 	find_burst(w, c);
@@ -137,10 +151,73 @@ look_at_collection(const struct tt_why *w, struct tt_cause *c)
 		c->usual_ns = site->self;     /* bytes in a typical frame */
 	}
 	if (c->row2 != TT_NO_ROW) {
-		uint32_t starter = c->row;
 		c->row = c->row2;
-		c->row2 = starter;
+		c->row2 = c->starter;
 	}
+}
+
+/* Of a frame in which somebody allocates: the collection in it, if that takes a tenth of the extra time, or more. */
+static void
+look_at_allocation(const struct tt_why *w, struct tt_cause *c)
+{
+	struct tt_cause gc = { .frame = c->frame, .starter = TT_NO_ROW };
+
+	try_class(w, TT_CAUSE_COLLECTION, &gc);
+	if (gc.ns == 0 || gc.ns < c->extra / 10)
+		return;
+	look_at_start(w, &gc);
+	c->gc_ns = gc.ns;
+	c->generation = gc.generation;
+	c->asked = gc.asked;
+	c->starter = gc.starter;
+	c->share = gc.share;
+}
+
+/*
+ * If nobody asked, a collection starts in a method as often as it allocates its share of the bytes. Poisson's law says how often ${n} of
+ * them and more start in one in which ${mean} are to be expected: at most mean^n/n!.
+ */
+static bool
+is_more_than_chance(double mean, unsigned n)
+{
+	double p = 1;
+
+	for (unsigned i = 1; i <= n; i++)
+		p *= mean / i;
+	return p < 1e-4;
+}
+
+void
+tt_why_asked(struct tt_why *w)
+{
+	struct tt_cause *c = w->out->cause;
+	unsigned all = 0;
+
+	for (size_t i = 0; i < w->out->ncause; i++)
+		all += c[i].starter != TT_NO_ROW && !c[i].asked;
+	for (size_t i = 0; i < w->out->ncause; i++) {
+		const uint32_t starter = c[i].starter;
+		double share = 0;
+		unsigned n = 0;
+
+		if (starter == TT_NO_ROW || c[i].asked || !tt_model_knows_allocs(w->m))
+			continue;
+		for (size_t k = 0; k < w->out->ncause; k++)
+			if (c[k].starter == starter && !c[k].asked) {
+				share += c[k].share;
+				n++;
+			}
+		if (!is_more_than_chance(all * share / n, n))
+			continue;
+		for (size_t k = 0; k < w->out->ncause; k++)
+			if (c[k].starter == starter)
+				c[k].asked = true;
+	}
+	for (size_t i = 0; i < w->out->ncause; i++)
+		if (c[i].class == TT_CAUSE_COLLECTION && c[i].asked) {
+			c[i].row = c[i].starter;
+			c[i].row2 = TT_NO_ROW;
+		}
 }
 
 /* The method with the most code of those compiled in the frame. */
@@ -362,11 +439,11 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 		return;
 	struct tt_usual su = tt_why_usual(w, TT_OF_SITE, row->id);
 	uint64_t n = site->n > su.n_high ? site->n - su.n_high : 0;
+	c->allocs = site->n;
+	c->bytes = site->self;
 	if (alloc_time(n, beyond(w, site)) < c->ns / LEAST_SHARE)
 		return;
 	c->class = TT_CAUSE_ALLOCATION;
-	c->allocs = site->n;
-	c->bytes = site->self;
 	c->usual_n = su.n;
 	c->usual_ns = su.self;
 	find_burst(w, c);
@@ -414,6 +491,9 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 	case TT_CAUSE_COLLECTION:
 		look_at_collection(w, c);
 		break;
+	case TT_CAUSE_ALLOCATION:
+		look_at_allocation(w, c);
+		break;
 	case TT_CAUSE_COMPILED:
 		look_at_code(w, c);
 		break;
@@ -430,6 +510,21 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 	default:
 		break;
 	}
+}
+
+/* Blame ${c} on a method that allocates, though it is called as often as usual, where that takes more than what is blamed so far. */
+static void
+try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
+{
+	struct tt_cause burst = *none;
+	int64_t sum;
+	const size_t at = descend(w, false, &sum);
+
+	if (at == SIZE_MAX || w->inside[at] <= c->ns)
+		return;
+	blame_path(w, at, &burst);
+	if (burst.class == TT_CAUSE_ALLOCATION)
+		*c = burst;
 }
 
 void
@@ -450,6 +545,7 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 		blame_path(w, at, c);
 	}
 	if (c->ns >= c->extra / LEAST_SHARE && c->ns > 0) {
+		try_burst(w, &none, c);
 		look_closer(w, c);
 		return;
 	}
@@ -465,5 +561,6 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	if (at != SIZE_MAX && w->inside[at] >= c->extra / LEAST_SHARE) {
 		blame_path(w, at, c);
 		c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
+		look_closer(w, c);
 	}
 }

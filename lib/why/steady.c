@@ -49,6 +49,16 @@ most_of_all(const struct tt_why *w, int64_t *sum)
 	return most;
 }
 
+/* Frames in which the marker allocates more than usual, as found before; NULL: there are none. */
+static struct tt_finding *
+found_allocation(const struct tt_why *w, const char *marker)
+{
+	for (size_t i = 0; i < w->out->nfinding; i++)
+		if (w->found[i].class == TT_CAUSE_ALLOCATION && strcmp(w->found[i].marker, marker) == 0)
+			return &w->found[i];
+	return NULL;
+}
+
 static int
 find_allocation(struct tt_why *w)
 {
@@ -59,11 +69,16 @@ find_allocation(struct tt_why *w)
 
 	if (!most || most->self < LEAST_BYTES)
 		return TT_OK;
+	*tt_put_bytes(bytes, most->self) = '\0';
+	*tt_put_bytes(all, sum) = '\0';
+	f = found_allocation(w, w->p->row[most->id].label);
+	if (f) {
+		f->sentence = text(w, "%s; in a typical frame it allocates %s, of %s in all", f->sentence, bytes, all);
+		return w->err->code;
+	}
 	f = tt_why_finding(w);
 	if (!f)
 		return w->err->code;
-	*tt_put_bytes(bytes, most->self) = '\0';
-	*tt_put_bytes(all, sum) = '\0';
 	*f = (struct tt_finding){ .class = TT_CAUSE_ALLOCATION, .marker = w->p->row[most->id].label, .frames = "all frames" };
 	f->sentence = text(w, "%s allocates %s in a typical frame, of %s in all", f->marker, bytes, all);
 	return w->err->code;

@@ -1,4 +1,5 @@
-// A game with a frame of 4 ms, and one thing planted into it: arguments KIND, EXTRA in ms, SEED, FILE to load. At the end it prints
+// A game with a frame of 4 ms, and one thing planted into it: arguments KIND, EXTRA in ms, SEED, FILE to load. Of several things in the same
+// frames, KIND and EXTRA are lists with + between. At the end it prints
 // which frames had it, and which took longer than the game meant them to, because the machine was busy: what a frame should take is
 // known, for its parts end at times that were set beforehand. The causes.py beside this file says what the kinds are.
 using System;
@@ -14,8 +15,10 @@ public static class Game
 {
 	public const int Frames = 150, Every = 15;
 
-	public static string kind;
-	public static double extra;
+	public static string kind;              // the first
+	public static double extra;             // of it
+	static string[] kinds;
+	static string[] extras;
 	public static bool now;                 // this frame has it
 
 	static void Tick(int frame)
@@ -35,7 +38,14 @@ public static class Game
 		Renderer.Draw();
 	}
 
-	public static bool Has(string what) { return now && kind == what; }
+	public static bool Has(string what) { return now && Array.IndexOf(kinds, what) >= 0; }
+
+	// How much longer it is to take; 0: it is not planted.
+	public static double Extra(string what)
+	{
+		int i = Array.IndexOf(kinds, what);
+		return i < 0 ? 0 : double.Parse(extras[i], CultureInfo.InvariantCulture);
+	}
 
 	static bool Planted(int frame)
 	{
@@ -52,8 +62,10 @@ public static class Game
 	{
 		bool[] planted = new bool[Frames];
 		double[] late = new double[Frames];
-		kind = args[0];
-		extra = double.Parse(args[1], CultureInfo.InvariantCulture);
+		kinds = args[0].Split('+');
+		extras = args[1].Split('+');
+		kind = kinds[0];
+		extra = Extra(kind);
 		Clock.Seed(int.Parse(args[2]), kind == "processors");
 		Assets.path = args[3];
 		Thread.CurrentThread.Name = "Main";
@@ -199,6 +211,9 @@ static class Net
 	public static void Receive()
 	{
 		Clock.About(0.2);
+		if (Game.Extra("drip") > 0)                             // in all frames
+			for (int i = 0; i < 100; i++)
+				last = new byte[1000];
 		if (Game.Has("allocation")) {
 			Clock.Enter();
 			for (int i = 0; i < 6000 && Clock.Within(Game.extra); i++)
@@ -409,13 +424,15 @@ static class Save
 	static readonly List<object[]> entries = new List<object[]>();
 	static object state;
 	public static volatile bool wanted;
+	static string label;
 
 	// As many live objects as a collection needs to take the time that is asked for.
 	public static void Prepare()
 	{
 		const int many = 100000;
 		double least = double.MaxValue;
-		if (Game.kind != "collect")
+		double extra = Game.Extra("collect");
+		if (extra == 0)
 			return;
 		for (int i = 0; i < many; i++)
 			entries.Add(new object[] { new byte[24] });
@@ -424,7 +441,7 @@ static class Save
 			GC.Collect();
 			least = Math.Min(least, Clock.Now - from);
 		}
-		int n = (int)Math.Min(4 * many, many * Game.extra / least);
+		int n = (int)Math.Min(4 * many, many * extra / least);
 		while (entries.Count < n)
 			entries.Add(new object[] { new byte[24] });
 		if (n < many)
@@ -435,6 +452,8 @@ static class Save
 	public static void Flush()
 	{
 		Clock.Enter();
+		if (Game.Has("label"))
+			label = "saved at " + Clock.Now;
 		GC.Collect();
 		Clock.Leave();
 	}

@@ -29,18 +29,20 @@ PARTS = ("Input:Poll", "Ai:Step", "Physics:Step", "Net:Receive", "Ui:Bind", "Aud
 class Capture:
     """One run of the game, and what tables say of it."""
 
-    def __init__(self, kind, size, seed, more=""):
+    def __init__(self, kind, size, seed, more="", beside=()):
+        """${beside}: sizes of what else is planted, which ${kind} names after a +."""
         self.kind, self.size, self.seed, self.more = kind, size, seed, more
         self.extra = int(size * FRAME)
+        self.extras = "+".join("%g" % (s * FRAME / MS) for s in (size, *beside))
         self.name = "%s of %.1f ms" % (kind, self.extra / MS) if kind != "quiet" else "quiet %d" % seed
         self.path = os.path.join(kit.FOLDER, "%s-%d-%d.ttc" % (kind, self.extra, seed))
 
     def record(self):
-        gc = "major=marksweep" + ",nursery-size=64m" * (self.kind == "allocation")        # which collects nothing
+        gc = "major=marksweep" + ",nursery-size=64m" * self.kind.startswith("allocation")        # which collects nothing
         env = dict(kit.ENV, TRACETOOL_CLOCK="system", MONO_GC_PARAMS=gc, MONO_ENV_OPTIONS="-O=-aot")
         one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] if self.kind == "processors" else []
         run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "-o", self.path, "-p", RECORD + self.more, "--"] + one +
-                             ["env", "LD_PRELOAD=" + CLOCK, "mono", kit.program("Arcade"), self.kind, "%g" % (self.extra / MS),
+                             ["env", "LD_PRELOAD=" + CLOCK, "mono", kit.program("Arcade"), self.kind, self.extras,
                               str(self.seed), FILE],
                              capture_output=True, text=True, env=env, cwd=kit.FOLDER, stdin=subprocess.DEVNULL, timeout=300)
         if run.returncode:
@@ -184,8 +186,43 @@ def check_shots():
     kit.check(said and "by heap shots %s grows from " % most in said[0] and most == "System.Byte[]", "heap shots name what a leak keeps", said, most)
 
 
+# Two things in the same frames: of which class the row is and of which method, and what its sentence says. Save:Flush asks for a collection,
+# and makes a string before that, so that it allocates, too.
+PAIRS = [
+    ("allocation+collect", 1.0, (0.5,), "allocation", "Net:Receive", "for a gen-1 collection that Save:Flush asked for"),
+    ("allocation+collect+label", 1.0, (0.5, 0), "allocation", "Net:Receive", "for a gen-1 collection that Save:Flush asked for"),
+    ("allocation+collect+label", 0.3, (1.2, 0), "collection", "Save:Flush", "for a gen-1 collection that Save:Flush asked for"),
+    ("allocation+drip", 1.0, (0.1,), "allocation", "Net:Receive", "in a typical frame it allocates 10"),
+]
+
+
+def check_pair(kind, size, beside, cause, method, sentence):
+    c = Capture(kind, size, 3, "", beside)
+    for _ in range(3):
+        c.record()
+        has, not_ = c.planted_and_not(lambda f: c.of("Net:Receive", f))
+        if 0.5 * c.extra <= has - not_ <= 2 * c.extra:
+            break
+    rows = [dict(r, sentence=r["sentence"].replace(" ()", ""), marker=(r["marker"] or "").replace(" ()", "")) for r in kit.stats(c.path, "causes")["causes"]]
+    said = [r for r in rows if r["class"] == cause and r["marker"] == method]
+    kit.check(len(said) == 1 and sentence in said[0]["sentence"], "%s: %s of %s, %s" % (c.name, cause, method, sentence), rows)
+    kit.check(said and said[0]["count"] >= 0.7 * len(c.planted - c.late), c.name + ": it is the cause of most of these frames", rows)
+    check_rows(c, rows)
+    screen, _ = first_screen(c)
+    kit.check(sentence in screen, c.name + ": the first screen says so", screen)
+
+
+def check_rows(c, rows):
+    """A cause is one row; and nobody is said to have asked for a collection who did not."""
+    of = [(r["class"], r["marker"]) for r in rows]
+    kit.check(len(of) == len(set(of)), c.name + ": each cause is one row", rows)
+    asked = [r for r in rows if "asked for" in r["sentence"] and "Save:Flush" not in r["sentence"]]
+    kit.check(not asked, c.name + ": nobody else asked for a collection", asked)
+
+
 def check_causes(c, cause, method):
     rows = kit.stats(c.path, "causes")["causes"]
+    check_rows(c, rows)
     screen, lines = first_screen(c)
     kit.check(lines <= 50, c.name + ": the first screen has at most 50 lines", lines)
     if cause is None:
@@ -215,4 +252,7 @@ with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         check_causes(c, cause, method)
 if not only or "leak" in only:
     check_shots()
+for pair in PAIRS:
+    if not only or pair[0] in only:
+        check_pair(*pair)
 kit.end()
