@@ -227,7 +227,7 @@ is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 }
 
 /* What begins at ${p}? ${n} bytes are in hand, and with ${ended} there are no more; MORE: *${want} bytes are needed to tell. */
-static enum found
+static inline enum found
 what_is(const struct raw *m, const uint8_t *p, size_t n, bool ended, size_t *want)
 {
 	size_t size;
@@ -446,73 +446,46 @@ mixed(uint64_t h, uint64_t v)
 }
 
 /*
- * What the block is known by, of stream, number, length and the payload's first and last bytes, in every process alike; *${at}: its place.
+ * What the block is known by, of stream, number, length and the payload's first and last 16 bytes, in every process alike; *${at}: its place.
  * Blocks of a stream that follow each other have places side by side, eight of them in a line of memory.
  */
-static uint64_t
+static inline uint64_t
 block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
 {
-	enum { ENDS = 24, LINE = 8 };
+	enum { LINE = 8 };
 	const uint32_t id = unity_u32(p + 4);
-	uint64_t h = mixed(mixed(m->now, unity_u64(p + 8)), id / LINE), last = 0;
+	const uint64_t line = mixed(mixed(m->now, unity_u64(p + 8)), id / LINE);
+	const uint8_t *const body = p + RAW_BLOCK_HEAD;
+	uint64_t first = 0, last = 0;
 
-	*at = (h * LINE + id % LINE) & (RAW_BLOCKS_SEEN - 1);
-	h = mixed(h, (uint64_t)id << 32 | len);
-	p += RAW_BLOCK_HEAD;
-	if (len >= 2 * ENDS) {
-		const uint8_t *end = p + len - ENDS;
-		uint64_t other = h;
-
-		for (unsigned i = 0; i < ENDS; i += 8) {
-			h = mixed(h, unity_u64(p + i));
-			other = mixed(other, unity_u64(end + i));
-		}
-		return h + other;
+	*at = (line * LINE + id % LINE) & (RAW_BLOCKS_SEEN - 1);
+	if (len >= 16) {
+		first = unity_u64(body + 8) * UINT64_C(0xC2B2AE3D27D4EB4F);
+		last = unity_u64(body + len - 16) * UINT64_C(0x165667B19E3779F9);
 	}
-	for (; len >= 8; len -= 8, p += 8)
-		h = mixed(h, unity_u64(p));
-	memcpy(&last, p, len);
-	return mixed(h, last);
+	if (len >= 8) {
+		first += unity_u64(body);
+		last += unity_u64(body + len - 8);
+	} else {
+		memcpy(&first, body, len);
+	}
+	return mixed(line ^ ((uint64_t)id << 32 | len), first ^ last * UINT64_C(0xD6E8FEB86659FD93));
 }
 
+/* List the block among those of its stream in the segment. */
 static int
-add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
+list_block(struct raw *m, struct raw_stream *st, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
 {
-	const uint8_t *p = m->p + off;
-	size_t seen_at;
-	const uint64_t sign = block_sign(m, p, len, &seen_at);
-	uint32_t id = unity_u32(p + 4);
-	const struct raw_session *s = &m->session[m->now];
-	struct raw_stream *st = raw_stream(m, unity_u64(p + 8), err);
+	const uint32_t index = (uint32_t)(st - m->stream);
 	int rc;
 
-	if (!st)
-		return err->code;
-	/* One that is there twice is read once. */
-	if (st->seen && (int32_t)(id - st->block) < 0 && m->block_seen[seen_at] == sign) {
-		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, m->from + off);
-		return TT_OK;
-	}
-	m->block_seen[seen_at] = sign;
 	if (m->nblock == m->capblock &&
 	    (rc = tt_mem_grow(&m->env->mem, &m->block, &m->capblock, m->nblock + 1, sizeof *m->block, err)) != TT_OK)
 		return rc;
-	if (st->seen && id != st->block) {
-		flags |= RAW_P_GAP;
-		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, m->from + off);
-	}
-	st->seen = true;
-	st->block = id + 1;
-	const uint8_t *body = p + RAW_BLOCK_HEAD;
-	if (len == (s->layout.aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME) {
-		uint32_t frame = unity_u32(body + (s->layout.aligned ? 4 : 2));
-		flags |= RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u);
-		st->framed = true;
-		st->frame = frame;
-	}
-	m->block[m->nblock++] = (struct raw_block){ .at = m->from + off, .off = off + RAW_BLOCK_HEAD, .len = len, .flags = flags };
-	uint32_t index = (uint32_t)(st - m->stream);
-	if (!st->first) {
+	m->block[m->nblock++] = (struct raw_block){ .off = (uint32_t)off, .len = len, .flags = flags };
+	if (st->first) {
+		m->block[st->last - 1].next = (uint32_t)m->nblock;
+	} else {
 		if ((rc = tt_mem_grow(&m->env->mem, &m->order, &m->caporder, m->norder + 1, sizeof *m->order, err)) != TT_OK)
 			return rc;
 		/* Definitions go first. */
@@ -522,11 +495,41 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 			m->order[0] = index;
 		}
 		st->first = (uint32_t)m->nblock;
-	} else {
-		m->block[st->last - 1].next = (uint32_t)m->nblock;
 	}
 	st->last = (uint32_t)m->nblock;
 	return TT_OK;
+}
+
+static int
+add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
+{
+	const uint8_t *const p = m->p + off, *const body = p + RAW_BLOCK_HEAD;
+	const bool aligned = m->session[m->now].layout.aligned;
+	const uint32_t id = unity_u32(p + 4);
+	size_t seen_at;
+	const uint64_t sign = block_sign(m, p, len, &seen_at);
+	struct raw_stream *st = raw_stream(m, unity_u64(p + 8), err);
+
+	if (!st)
+		return err->code;
+	if (st->seen && id != st->block) {
+		/* One that is there twice is read once. */
+		const bool again = (int32_t)(id - st->block) < 0 && m->block_seen[seen_at] == sign;
+		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, m->from + off);
+		if (again)
+			return TT_OK;
+		flags |= RAW_P_GAP;
+	}
+	m->block_seen[seen_at] = sign;
+	st->seen = true;
+	st->block = id + 1;
+	if (len == (aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME) {
+		const uint32_t frame = unity_u32(body + (aligned ? 4 : 2));
+		flags |= RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u);
+		st->framed = true;
+		st->frame = frame;
+	}
+	return list_block(m, st, off + RAW_BLOCK_HEAD, len, flags, err);
 }
 
 /* Enter the session whose header is at the segment's beginning. On a second reading it is known already. */

@@ -34,8 +34,8 @@ put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece
 		const struct raw_block *b = &m->block[k - 1];
 		const bool lost = b->flags & RAW_P_FRAME && paused(m, st, unity_u64(m->p + b->off + ticks));
 		if (b->flags & RAW_P_LOST && !lost && st->id == m->session[m->now].main)
-			tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, b->at);
-		*piece++ = (struct raw_piece){ .at = b->at, .len = b->len, .flags = b->flags | (lost ? RAW_P_LOST : 0u) };
+			tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, raw_block_at(m, b));
+		*piece++ = (struct raw_piece){ .at = raw_block_at(m, b), .len = b->len, .flags = b->flags | (lost ? RAW_P_LOST : 0u) };
 		memcpy(p, m->p + b->off, b->len);
 		p += b->len;
 	}

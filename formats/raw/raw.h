@@ -157,7 +157,8 @@ struct raw_stream {
 /* Recording goes on after a pause. */
 struct raw_pause { uint64_t ticks; uint32_t session; };
 
-struct raw_block { uint64_t at; size_t off; uint32_t len, flags, next; };
+/* A block of the segment: where its payload is in it. */
+struct raw_block { uint32_t off, len, flags, next; };
 
 struct raw {
 	struct tt_env *env;
@@ -197,6 +198,13 @@ struct raw {
 	int64_t latest;               /* of the main thread's times; INT64_MIN */
 	uint64_t *block_seen;         /* RAW_BLOCKS_SEEN of the blocks of this reading, by stream and number: what they are known by */
 };
+
+/* Where the block begins in the file. */
+static inline uint64_t
+raw_block_at(const struct raw *m, const struct raw_block *b)
+{
+	return m->from + b->off - RAW_BLOCK_HEAD;
+}
 
 /* blocks.c */
 int raw_open_head(struct raw *m, uint64_t at, struct tt_err *err);
