@@ -663,9 +663,9 @@ within(const uint8_t *p, const uint8_t *stop, size_t room, size_t size)
  * Begins and ends without anything besides, or with an instance id that nobody wants, and flows: nearly all there is. As many as there are
  * in a row, with what changes in registers. Stops before any other message, and before any of these that is not as it should be.
  *
- * Whether a zone begins or ends follows no pattern, and a wrong guess costs the processor more than all of a message. So both do the same: the
- * zone on top of the stack gets a duration, of a begin none; and an event is written where the next one belongs, whose place goes onto the stack:
- * of an end neither is kept.
+ * Whether a zone begins or ends follows no pattern, and a wrong guess costs the processor more than all of a message. So both do the same: an
+ * event is written where the next one belongs, and its place goes onto the stack; of an end neither is kept. Then the zone on top of the stack,
+ * which of a begin is that event, gets its duration and kind.
  */
 static inline __attribute__((always_inline)) void
 plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whole)
@@ -697,17 +697,17 @@ plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whol
 			continue;
 		}
 		const int64_t ts = plain_time(&k, p);
-		const uint64_t key = k.keys | id, is_end = type, if_end = 0 - is_end;
-		struct tt_event *const up = &ev[open[depth - 1]];
-		const uint64_t dur = ((uint64_t)ts - (uint64_t)up->ts) & if_end;
-		if (unlikely(id >= k.ids || ((up->val ^ key) & if_end) != 0 || dur > UINT32_MAX) || !follows(ts, last))
-			break;
-		up->dur = (uint32_t)dur;
-		up->kind = (uint8_t)(TT_ZONE_BEGIN - is_end);
+		const uint64_t key = k.keys | id;
 		ev[n] = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)depth };
 		open[depth] = (uint32_t)n;
-		n += 1 - is_end;
-		depth += 1 - 2 * is_end;
+		struct tt_event *const of = &ev[open[depth - type]];
+		const uint64_t dur = (uint64_t)ts - (uint64_t)of->ts;
+		if (unlikely(id >= k.ids || of->val != key || dur > UINT32_MAX) || !follows(ts, last))
+			break;
+		of->dur = (uint32_t)dur;
+		of->kind = (uint8_t)(TT_ZONE_BEGIN - type);
+		n += 1 - type;
+		depth += 1 - 2 * (size_t)type;
 		last = ts;
 		p += k.size;
 	}
@@ -728,7 +728,17 @@ plain_messages(struct raw_run *r, struct raw_walk *w)
 		(whole ? plain(r, w, false, true) : plain(r, w, false, false));
 }
 
-/* The same where no zones are wanted. */
+/* The ticks that a message may be after the one before without a further look: those of less than RAW_LONG, whatever is rounded. */
+static uint64_t
+ticks_in_line(const struct raw_session *s)
+{
+	__extension__ typedef unsigned __int128 wide;
+	const wide most = ((wide)(RAW_LONG - 1) << (s->shift & 63)) / (s->mult ? s->mult : 1);
+
+	return most < INT64_MAX ? (uint64_t)most : INT64_MAX;
+}
+
+/* The same where no zones are wanted: of times only their order is looked at, in ticks. */
 static void
 skim_plain(struct raw_run *r, struct raw_walk *w)
 {
@@ -736,28 +746,38 @@ skim_plain(struct raw_run *r, struct raw_walk *w)
 	const size_t size = s->size[RAW_BEGIN], with_id = s->size[RAW_BEGIN_ID], flow = raw_flow_size(&s->layout);
 	const size_t id_at = s->layout.aligned ? 8 : 3, time_at = id_at + 4, kind_at = s->layout.aligned ? 4 : 2;
 	const uint8_t *p = w->p, *const stop = plain_stop(r, w);
-	int64_t last = r->last;
-	uint64_t calls = 0;
+	const uint64_t limit = r->in_line;
+	const uint32_t ids = s->marker.ids;
+	uint64_t calls = 0, last = 0;
+	size_t full = 0;              /* of a begin with more than a plain one has: its size */
 
-	if (last == INT64_MIN || w->all - p < PLAIN_MOST)
+	if (r->last == INT64_MIN || w->all - p < PLAIN_MOST)
 		return;
 	while (p < stop) {
 		const unsigned type = unity_u16(p) - RAW_BEGIN;
-		if (type == RAW_FLOW - RAW_BEGIN && p[kind_at] <= 3) {
-			p += flow;
-			continue;
+		if (unlikely(type > 1)) {
+			if (type == RAW_FLOW - RAW_BEGIN && p[kind_at] <= 3) {
+				p += flow;
+				continue;
+			}
+			if (type == RAW_BEGIN_ARGS - RAW_BEGIN)
+				full = raw_one_value_size(s, p, (size_t)(w->all - p));
+			else
+				full = type == RAW_BEGIN_ID - RAW_BEGIN ? with_id : 0;
+			if (full == 0)
+				break;
 		}
-		if (unlikely(type > 1 && (type != RAW_BEGIN_ID - RAW_BEGIN || !with_id)))
+		const uint64_t ticks = unity_u64(p + time_at);
+		if (unlikely(unity_u32(p + id_at) >= ids))
 			break;
-		const int64_t ts = raw_ns(s, unity_u64(p + time_at));
-		if (unlikely(unity_u32(p + id_at) >= s->marker.ids || (uint64_t)ts - (uint64_t)last > (uint64_t)RAW_LONG))
+		if (unlikely(calls == 0 ? !follows(raw_ns(s, ticks), r->last) : ticks - last > limit))
 			break;
-		last = ts;
+		last = ticks;
 		calls++;
 		p += size;
 		if (unlikely(type > 1)) {
 			as_branch();
-			p += with_id - size;
+			p += full - size;
 		}
 	}
 	w->p = p;
@@ -766,8 +786,8 @@ skim_plain(struct raw_run *r, struct raw_walk *w)
 	if (r->calls == 0 && r->last < r->from)
 		r->from = r->last;
 	r->calls += calls;
-	r->last = r->call_ts = last;
-	tt_batch_time(r->u.b, last);
+	r->last = r->call_ts = raw_ns(s, last);
+	tt_batch_time(r->u.b, r->last);
 }
 
 /* Is the time of the message at ${p} mended? That is told; of the main thread, the frame around it is left out. */
@@ -919,6 +939,7 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 			r.special[special[i] % RAW_SPECIAL] = true;
 	/* Of the main thread what is damaged is looked for: it decides which frames are whole. */
 	r.skims = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION;
+	r.in_line = r.skims ? ticks_in_line(&h->s) : 0;
 	const struct raw_run fresh = r;
 	int rc = decode(&r);
 	if (rc == TT_OK && r.odd_time && !r.searched)

@@ -64,6 +64,18 @@ struct raw_session {
 	bool wide_known;              /* layout.wide was found out */
 };
 
+/* Of the ${n} bytes at ${p}, a sample with values: its size if it has one, of a size of its own, and is whole; else 0. */
+static inline size_t
+raw_one_value_size(const struct raw_session *s, const uint8_t *p, size_t n)
+{
+	const size_t at = s->size[RAW_BEGIN], step = s->layout.aligned ? 4 : 1;
+
+	if (n < at + 2 * step || p[at] != 1)
+		return 0;
+	const size_t value = unity_value_size(p[at + step]), size = at + 2 * step + value;
+	return value > 0 && size <= n ? size : 0;
+}
+
 /* ns = ticks * mult >> shift, from zero on. */
 static inline int64_t
 raw_ns_by(uint64_t mult, unsigned shift, int64_t zero, uint64_t ticks)
@@ -242,6 +254,7 @@ struct raw_run {
 	bool special[RAW_SPECIAL];    /* by id modulo RAW_SPECIAL: there is one among them that is more than zones */
 	bool emptied;                 /* what was open before the chunk has been closed in it */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
+	uint64_t in_line;             /* then: see ticks_in_line() */
 	bool odd_time, searched;      /* a time made no sense; raw_find_odd() was called */
 	bool before_odd;              /* the last time before the chunk is wrong */
 	bool mending;                 /* the present message's time is ${mended_ts} */

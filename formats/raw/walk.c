@@ -64,6 +64,8 @@ raw_walk_next(struct raw_walk *w)
 		w->size = w->s->size[type];
 		return RAW_MESSAGE;
 	}
+	if (type >= RAW_BEGIN_ARGS && type <= RAW_SINGLE_ARGS && (w->size = raw_one_value_size(w->s, w->p, n)) > 0)
+		return RAW_MESSAGE;
 	state = raw_measure(&w->s->layout, w->p, n, &w->size);
 	if (state == RAW_WHOLE)
 		return RAW_MESSAGE;
