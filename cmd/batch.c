@@ -88,6 +88,7 @@ struct batch {
 	struct batch_out out;
 	struct batch_gate gate;
 	struct tt_run_opts run;       /* of every capture */
+	struct tt_many_sum sum;
 	int64_t logged_ns;
 	bool makes_files;
 };
@@ -255,9 +256,11 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 	return rc;
 }
 
+/* ${all}: captures that there are results of now, those of earlier runs included; 0: not known. */
 static void
-say_end(struct batch *b, const struct tt_many_sum *s)
+say_end(struct batch *b, uint64_t all)
 {
+	const struct tt_many_sum *s = &b->sum;
 	char spooled[40], lost[48] = "an unknown number of", archives[160] = "", kept[80] = "";
 
 	*tt_put_bytes(spooled, (int64_t)s->spooled) = '\0';
@@ -266,8 +269,9 @@ say_end(struct batch *b, const struct tt_many_sum *s)
 	if (s->archives > 0)
 		snprintf(archives, sizeof archives, "; %llu archive%s damaged or failed, %s member%s not read",
 		    (unsigned long long)s->archives, s->archives == 1 ? "" : "s", lost, s->lost == 1 && s->unended == 0 ? "" : "s");
-	if (s->same > 0)
-		snprintf(kept, sizeof kept, "; %llu earlier result%s kept", (unsigned long long)s->same, s->same == 1 ? "" : "s");
+	if (all > s->captures)
+		snprintf(kept, sizeof kept, "; earlier results of %llu capture%s kept", (unsigned long long)(all - s->captures),
+		    all - s->captures == 1 ? "" : "s");
 	tt_log(&b->app->env, TT_LOG_NORMAL, "%llu capture%s: %llu ok, %llu damaged, %llu failed%s%s; %s handed over or spooled",
 	    (unsigned long long)s->captures, s->captures == 1 ? "" : "s", (unsigned long long)s->ok, (unsigned long long)s->damaged,
 	    (unsigned long long)s->failed, archives, kept, spooled);
@@ -279,7 +283,7 @@ say_end(struct batch *b, const struct tt_many_sum *s)
 static int
 finish(struct batch *b, struct tt_err *err)
 {
-	struct tt_results_sum sum;
+	struct tt_results_sum sum = { 0 };
 	struct tt_aggregate *a = NULL;
 	bool captures = true;
 	int rc = tt_aggregate_new(&b->app->env, b->o->sum.group.v, &a, err);
@@ -289,6 +293,7 @@ finish(struct batch *b, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = batch_out_finish(&b->out, a, &b->gate, &sum, err);
 	ui_erase(&b->app->ui);
+	say_end(b, sum.captures);
 	if (rc == TT_OK)
 		rc = summary_database(b->app, &b->o->sum, b->out.db, err);
 	else
@@ -356,7 +361,6 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 {
 	const struct batch_opts *o = b->o;
 	struct tt_buf facts = { 0 };
-	struct tt_many_sum sum = { 0 };
 	int rc;
 
 	put_facts(&b->o->in.meta, &facts);
@@ -369,11 +373,12 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 		return rc == TT_OK ? TT_END : rc;
 	}
 	if (rc == TT_OK)
-		rc = tt_many(&b->app->env, &many, &sum, err);
+		rc = tt_many(&b->app->env, &many, &b->sum, err);
 	tt_buf_free(&facts);
 	ui_erase(&b->app->ui);
-	say_end(b, &sum);
-	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && tt_many_failures(&sum) > o->sum.failures) {
+	if (rc != TT_OK)
+		say_end(b, 0);
+	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && tt_many_failures(&b->sum) > o->sum.failures) {
 		ui_say(&b->app->ui, "%s%s", err->msg, o->dir ? "; --resume goes on, with a larger --max-failures where one archive exceeds it" : "");
 		b->app->verdict = 1;
 		return TT_END;

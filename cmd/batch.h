@@ -153,7 +153,6 @@ struct batch_out {
 	struct places done;           /* of results; a place is an offset * 2 + which of old */
 	struct archive_lines { uint64_t captures, lines; } *archive;  /* by number of file: as its record has it, as found */
 	size_t narchive;
-	uint64_t carried;
 	struct tt_batch_db *db;       /* that results go to besides; NULL: none. Borrowed */
 	struct tt_buf line;
 };

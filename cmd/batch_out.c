@@ -426,7 +426,6 @@ batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err
 		rc = tt_result_compose(&o->line, id, r.body, r.nbody, err);
 		if (rc == TT_OK)
 			rc = batch_out_line(o, o->line.p, o->line.n, err);
-		o->carried++;
 	}
 	tt_result_free(&r);
 	tt_mem_free(&o->app->env.mem, text, TT_RESULT_LINE_MAX);

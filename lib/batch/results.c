@@ -321,6 +321,7 @@ give(struct tt_results *rs, const struct tt_results_out *out, const char *line, 
     struct tt_err *err)
 {
 	rs->sum.kept++;
+	rs->sum.captures += strcmp(r->type, "capture") == 0;
 	return out->line(out->arg, line, n, r, err);
 }
 

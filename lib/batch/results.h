@@ -25,6 +25,7 @@ struct tt_results_sum {
 	uint64_t bad;                 /* torn or not ours */
 	uint64_t dropped;             /* by `keep` */
 	uint64_t kept;                /* come out */
+	uint64_t captures;            /* of these, results of captures */
 	uint64_t conflicts;           /* keys with different contents */
 	uint64_t missing;             /* archives of which records of shards are missing */
 	uint64_t by;                  /* of the first result */

@@ -69,7 +69,6 @@ start_file(struct many *m, struct tt_err *err)
 	if (!shared && f->shard != m->o->shard.index)
 		return TT_OK;
 	if (!m->o->verify && m->o->done && m->o->done(m->o->arg, i, f->key, n, NULL)) {
-		m->sum.same++;
 		m->sum.files++;
 		m->sum.bytes += f->size;
 		return TT_OK;

@@ -34,7 +34,6 @@ struct tt_many_sum {
 	uint64_t captures, ok, damaged, failed;       /* of this run; done before are not in it */
 	uint64_t archives, lost;      /* archives that failed or are damaged, and members of them that could not be read */
 	uint64_t unended;             /* archives given up before their end */
-	uint64_t same;                /* captures whose results were there */
 	uint64_t files;               /* files finished */
 	uint64_t bytes;               /* of them, and of those at work, as far as read */
 	uint64_t total;               /* of all files of this shard */

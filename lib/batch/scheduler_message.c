@@ -161,7 +161,6 @@ same_capture(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_
 	id.has_content = true;
 	id.size = w->size;
 	id.hash = w->hash;
-	m->sum.same++;
 	if (p->role == ROLE_UNPACKER && p->arch->leave > 0) {
 		p->arch->leave--;
 		p->arch->busy[w->flags >> TT_WIRE_SLOT & 255] = 0;

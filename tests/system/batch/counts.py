@@ -2,6 +2,7 @@
 """What a batch counts, and what it says of what it cannot count. Ends with "N passed, N failed"."""
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -101,18 +102,25 @@ def resumes(s):
         folder = os.path.join(out, "captures")
         return {f: open(os.path.join(folder, f), "rb").read() for f in os.listdir(folder)}
 
+    def counted(r):
+        """Captures of this run, and those whose earlier results were kept."""
+        return tuple(int(n.group(1)) if n else 0 for n in (re.search(p, r.err) for p in (r"(\d+) captures?: ", r"earlier results of (\d+) captures? kept")))
+
     for verify in ((), ("--verify",)):
         r = batch(*day.values())
         s.equal("all", (r.returncode, len(kit.results(os.path.join(out, "results.jsonl")))), (0, 11))
         have = made()
         r = batch("--resume", *verify, *day.values())
         s.equal("resume %s: nothing is left out" % (verify,), "left out" in r.err, False)
+        s.equal("resume %s: captures, not files or lines, are kept" % (verify,), counted(r), (0, 10))
         r = batch("--resume", *verify, day[2], day[3])
+        s.equal("resume %s: those of the operands" % (verify,), counted(r), (0, 8))
         s.check("resume %s: other operands: told" % (verify,), None if "earlier results of 2 captures" in r.err and "; 4 files made" in r.err else r.err)
         s.equal("resume %s: other operands: results" % (verify,), (r.returncode, len(kit.results(os.path.join(out, "results.jsonl")))), (0, 9))
         s.equal("resume %s: other operands: files stay" % (verify,), made(), have)
         open(os.path.join(day[3], "a.tar"), "wb").write(kit.tar(good[:5]))
         r = batch("--resume", *verify, day[2], day[3])
+        s.equal("resume %s: a changed archive" % (verify,), sum(counted(r)), 7)
         s.check("resume %s: a member that is gone: told" % (verify,), None if "earlier results of 1 capture that" in r.err and "; 2 files made of it stay"
                 in r.err else r.err)
         open(os.path.join(day[3], "a.tar"), "wb").write(kit.tar(good))
