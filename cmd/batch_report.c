@@ -287,11 +287,11 @@ int
 summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_db *db, struct tt_err *err)
 {
 	struct tt_sink *sink = NULL;
-	uint64_t bare;
+	struct tt_batch_db_left left = { 0 };
 	int rc = db ? tt_sink_open(&app->env, o->to_db, &sink, err) : TT_OK;
 
 	if (db && rc == TT_OK)
-		rc = tt_batch_db_save(db, sink, &bare, err);
+		rc = tt_batch_db_save(db, sink, &left, err);
 	tt_batch_db_free(db);
 	if (!sink)
 		return rc;
@@ -299,9 +299,12 @@ summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_
 		tt_sink_abort(sink);
 		return rc;
 	}
-	if (bare)
+	if (left.keys)
+		ui_say(&app->ui, "%s: the view captures has no column for %llu of the facts: captures have more than 500 of different keys; "
+		    "the table fact has all", o->to_db, (unsigned long long)left.keys);
+	if (left.bare)
 		ui_say(&app->ui, "%s: results of %llu capture%s have no markers and allocation sites: they were made without --to-db", o->to_db,
-		    (unsigned long long)bare, bare == 1 ? "" : "s");
+		    (unsigned long long)left.bare, left.bare == 1 ? "" : "s");
 	return tt_sink_commit(sink, err);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/hash_seed.h"
 #include "base/json.h"
@@ -28,7 +29,8 @@ enum { MARKER_NAMES = 2, MOST_COLUMNS = 64 };
 #define CAPTURE { "capture", "INTEGER", "Row of capture." }
 
 static const struct tt_db_col info[] = {
-	{ "key", "TEXT PRIMARY KEY", "generator: program and version; kind: batch; schema: number of the schema; missing: what the figures are without." },
+	{ "key", "TEXT PRIMARY KEY", "generator: program and version; kind: batch; schema: number of the schema; missing: what the figures are without; "
+	    "keys_without_column: how many keys of facts the view captures has no column for." },
 	{ "value", "", "Its value." },
 };
 
@@ -119,7 +121,9 @@ const struct tt_db_table tt_batch_table[TT_BDB_TABLES] = {
 };
 
 const struct tt_batch_view tt_batch_view[] = {
-	{ "captures", "The rows of capture with a column for each fact, called like its key; \"fact KEY\" where capture has a column of that name." },
+	{ "captures", "The rows of capture with a column for each fact, called like its key; \"fact KEY\" where capture has a column of that name; of keys "
+	    "that differ in capitals only, \"KEY (2)\" for all but the one in small letters. Always with build and device. Beyond 500 keys, "
+	    "those that most captures have; the table fact has all." },
 	{ "capture_markers", "The rows of capture_marker with the key of the capture and the marker_name and category of the marker." },
 	{ 0 },
 };
@@ -138,7 +142,7 @@ struct tt_batch_db {
 	uint64_t *seen;               /* hashes of contents */
 	size_t nseen, capseen;
 	struct tt_map contents;
-	const char **key;             /* of facts */
+	struct key { const char *key, *column; uint64_t captures; } *key;     /* of facts; captures that have it */
 	size_t nkey, capkey;
 	struct tt_map keys;
 	int64_t ncapture;
@@ -202,6 +206,33 @@ create(struct tt_batch_db *d, enum tt_batch_table t, const struct tt_db_col *mor
 	d->into[t] = tt_db_insert(d->db, table.name, table.ncol);
 }
 
+static void
+fail(struct tt_batch_db *d, const struct tt_err *err)
+{
+	tt_db_fail(d->db, err);
+}
+
+/* Note a key of facts of ${captures}, for the view that has a column for each. */
+static void
+note_key(struct tt_batch_db *d, const char *key, uint64_t captures)
+{
+	const uint64_t hash = tt_slot_text(0, key, strlen(key));
+	struct tt_err err = { 0 };
+	const char *own;
+
+	uint32_t i = tt_map_find(&d->keys, hash, k, strcmp(d->key[k].key, key) == 0);
+	if (i) {
+		d->key[i - 1].captures += captures;
+		return;
+	}
+	if (!(own = tt_arena_text(&d->text, key, strlen(key), &err)) ||
+	    tt_mem_grow(&d->env->mem, &d->key, &d->capkey, d->nkey + 1, sizeof *d->key, &err) != TT_OK ||
+	    tt_map_add(&d->keys, &d->env->mem, hash, d->nkey, &err) != TT_OK)
+		fail(d, &err);
+	else
+		d->key[d->nkey++] = (struct key){ .key = own, .captures = captures };
+}
+
 static int
 begin(struct tt_batch_db *d, const char *generator, const char *missing, struct tt_err *err)
 {
@@ -209,6 +240,8 @@ begin(struct tt_batch_db *d, const char *generator, const char *missing, struct 
 	char version[64];
 	int rc = name_figures(d, err);
 
+	note_key(d, "build", UINT32_MAX);     /* questions ask for them, also where no capture has them */
+	note_key(d, "device", UINT32_MAX);
 	for (unsigned t = 0; t < TT_BDB_TABLES && rc == TT_OK; t++) {
 		const struct tt_pass_table *pt = t == TT_BDB_CAPTURE_MARKER ? table_of("markers") : t == TT_BDB_SITE ? table_of("alloc_sites") : NULL;
 		size_t from = t == TT_BDB_CAPTURE_MARKER ? MARKER_NAMES : 0, n = 0;
@@ -281,12 +314,6 @@ tt_batch_db_free(struct tt_batch_db *d)
 
 /* --- a result --------------------------------------------------------------------------- */
 
-static void
-fail(struct tt_batch_db *d, const struct tt_err *err)
-{
-	tt_db_fail(d->db, err);
-}
-
 /* A value as it is; null and what has parts stay NULL. */
 static void
 put_value(struct tt_db_insert *to, size_t col, const json_t *v)
@@ -357,24 +384,6 @@ put_capture(struct tt_batch_db *d, const struct tt_result *r)
 	d->bare += !tables && json_object_get(r->doc, "events") != NULL;
 }
 
-/* Note a key of facts, for the view that has a column for each. */
-static void
-note_key(struct tt_batch_db *d, const char *key)
-{
-	const uint64_t hash = tt_slot_text(0, key, strlen(key));
-	struct tt_err err = { 0 };
-	const char *own;
-
-	if (tt_map_find(&d->keys, hash, k, strcmp(d->key[k], key) == 0))
-		return;
-	if (!(own = tt_arena_text(&d->text, key, strlen(key), &err)) ||
-	    tt_mem_grow(&d->env->mem, &d->key, &d->capkey, d->nkey + 1, sizeof *d->key, &err) != TT_OK ||
-	    tt_map_add(&d->keys, &d->env->mem, hash, d->nkey, &err) != TT_OK)
-		fail(d, &err);
-	else
-		d->key[d->nkey++] = own;
-}
-
 static void
 put_facts(struct tt_batch_db *d, json_t *meta)
 {
@@ -387,7 +396,7 @@ put_facts(struct tt_batch_db *d, json_t *meta)
 		tt_db_text(to, 1, key, strlen(key));
 		put_value(to, 2, v);
 		tt_db_row(to);
-		note_key(d, key);
+		note_key(d, key, 1);
 	}
 }
 
@@ -530,30 +539,84 @@ tt_batch_db_add(struct tt_batch_db *d, const struct tt_result *r, struct tt_err 
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-/* The view with a column for each fact; of very many, as many as a view can have. */
+/* Facts that most captures have come first. */
+static int
+by_captures(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	return x->captures != y->captures ? TT_CMP(y->captures, x->captures) : strcmp(x->key, y->key);
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+	return strcmp(((const struct key *)a)->key, ((const struct key *)b)->key);
+}
+
+/* True if a column of the view is called ${name}, in capital letters or small ones: for SQL they are the same. */
+static bool
+is_taken(const struct tt_batch_db *d, size_t n, const char *name)
+{
+	for (size_t i = 0; i < C_N; i++)
+		if (strcasecmp(capture[i].name, name) == 0)
+			return true;
+	for (size_t i = 0; i < d->nfigure; i++)
+		if (strcasecmp(d->figure[i].name, name) == 0)
+			return true;
+	for (size_t i = 0; i < n; i++)
+		if (d->key[i].column && strcasecmp(d->key[i].column, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A name for the column of each of the first ${n} keys. Small letters come after capitals: from the end on, of keys that differ in
+ * nothing else the one in small letters is called like itself.
+ */
 static void
+name_columns(struct tt_batch_db *d, size_t n)
+{
+	struct tt_buf name = { 0 };
+	struct tt_err err = { 0 };
+
+	for (size_t i = n; i-- > 0;) {
+		const char *key = d->key[i].key;
+		bool own = is_taken(d, 0, key);
+
+		name.n = 0;
+		tt_buf_printf(&name, "%s%s", own ? "fact " : "", key);
+		for (unsigned k = 2; !name.failed && is_taken(d, n, tt_buf_string(&name)); k++) {
+			name.n = 0;
+			tt_buf_printf(&name, "%s%s (%u)", own ? "fact " : "", key, k);
+		}
+		if (tt_buf_error(&name, &err) != TT_OK || !(d->key[i].column = tt_arena_text(&d->text, name.p, name.n, &err)))
+			break;
+	}
+	if (err.code != TT_OK)
+		fail(d, &err);
+	tt_buf_free(&name);
+}
+
+/* The view with a column for each fact; of very many, of those that most captures have. Returned: how many have none. */
+static uint64_t
 put_view(struct tt_batch_db *d)
 {
 	enum { MOST_FACTS = 500 };
-	struct tt_buf sql = { 0 }, name = { 0 };
+	const size_t n = d->nkey < MOST_FACTS ? d->nkey : MOST_FACTS;
+	struct tt_buf sql = { 0 };
 
-	tt_sort(d->key, d->nkey, tt_by_text);
+	tt_sort(d->key, d->nkey, by_captures);
+	tt_sort(d->key, n, by_key);
+	name_columns(d, n);
 	tt_buf_text(&sql, "CREATE VIEW captures AS SELECT c.*");
-	for (size_t i = 0; i < d->nkey && i < MOST_FACTS; i++) {
-		bool taken = false;
-
-		for (size_t k = 0; k < C_N; k++)
-			taken |= strcasecmp(capture[k].name, d->key[i]) == 0;
+	for (size_t i = 0; i < n && d->key[i].column; i++) {
 		tt_buf_text(&sql, ", (SELECT value FROM fact WHERE capture = c.id AND key = '");
-		for (const char *p = d->key[i]; *p; p++)
+		for (const char *p = d->key[i].key; *p; p++)
 			tt_buf_add(&sql, "''", *p == '\'' ? 2 : 0), tt_buf_add(&sql, p, *p != '\'');
 		tt_buf_text(&sql, "') AS ");
-		name.n = 0;
-		tt_buf_printf(&name, "%s%s", taken ? "fact " : "", d->key[i]);
-		tt_db_name(&sql, tt_buf_string(&name));
+		tt_db_name(&sql, d->key[i].column);
 	}
-	sql.failed |= name.failed;
-	tt_buf_free(&name);
 	tt_buf_text(&sql, " FROM capture c");
 	tt_db_run_buf(d->db, &sql);
 	tt_db_run(d->db, "CREATE INDEX fact_of ON fact (capture, key); CREATE INDEX histogram_of ON histogram (capture);"
@@ -561,13 +624,19 @@ put_view(struct tt_batch_db *d)
 	    "CREATE INDEX allocation_site_of ON allocation_site (capture)");
 	tt_db_run(d->db, "CREATE VIEW capture_markers AS SELECT c.key, m.name AS marker_name, m.category, t.* FROM capture_marker t "
 	    "JOIN capture c ON c.id = t.capture JOIN marker m ON m.id = t.marker");
+	return d->nkey - n;
 }
 
 int
-tt_batch_db_save(struct tt_batch_db *d, struct tt_sink *sink, uint64_t *bare, struct tt_err *err)
+tt_batch_db_save(struct tt_batch_db *d, struct tt_sink *sink, struct tt_batch_db_left *left, struct tt_err *err)
 {
-	*bare = d->bare;
-	put_view(d);
+	left->bare = d->bare;
+	left->keys = put_view(d);
+	if (left->keys) {
+		tt_db_known(d->into[TT_BDB_INFO], 0, "keys_without_column");
+		tt_db_int(d->into[TT_BDB_INFO], 1, (int64_t)left->keys);
+		tt_db_row(d->into[TT_BDB_INFO]);
+	}
 	return tt_db_save(d->db, sink, err);
 }
 

@@ -39,8 +39,11 @@ void tt_batch_db_free(struct tt_batch_db *d);
 /* Add a result. */
 int tt_batch_db_add(struct tt_batch_db *d, const struct tt_result *r, struct tt_err *err);
 
-/* All are added: write the database. *${bare}: captures that were read, and whose results have no markers because nobody asked. */
-int tt_batch_db_save(struct tt_batch_db *d, struct tt_sink *sink, uint64_t *bare, struct tt_err *err);
+/* What it has not: captures that were read, and whose results have no markers because nobody asked; keys of facts without a column of captures. */
+struct tt_batch_db_left { uint64_t bare, keys; };
+
+/* All are added: write the database. */
+int tt_batch_db_save(struct tt_batch_db *d, struct tt_sink *sink, struct tt_batch_db_left *left, struct tt_err *err);
 
 /**
  * tt_batch_tables(view, j, most, err):

@@ -223,6 +223,53 @@ def refused(s, db, outs, one):
             ["a_ns,b,c,d,a_ns_2\n1,x,,0.5,x'00ff'\n", "Query\n  a_ns  b     d  a_ns_2\n  1 ns  x  0.50  x'00ff'\n"])
 
 
+def columns(s, top):
+    """The view captures has a column for each fact: keys that differ in capitals, and more keys than it has room for."""
+    one = os.path.join(top, "Fast", "9", "0.mlpd")
+    outs = []
+    for n in (1, 2):
+        outs.append(s.path("keys-%d" % n))
+        more = [x for k in range(300) for x in ("--meta", "k%d-%d=%d" % (n, k, k))]
+        run("batch", "-q", "-o", outs[-1], "--root", top, "--meta", "zz_all=7", "--meta", "Build=B", "--meta", "BUILD=C", "--meta", "frames_p95_ns=x",
+            *(("--meta", "build=b") if n == 1 else ()), *more, one if n == 1 else os.path.join(top, "Fast", "9", "1.mlpd"))
+    db = s.path("keys.sqlite")
+    r = run("merge", "-q", "--to-db", db, *outs)
+    c = sqlite3.connect(db)
+    c.row_factory = sqlite3.Row
+    rows = [dict(r) for r in c.execute("SELECT * FROM captures ORDER BY id")]
+    s.equal("keys that differ in capitals", [[r.get(k) for k in ("build", "Build (2)", "BUILD (3)", "zz_all", "fact frames_p95_ns")] for r in rows],
+            [["b", "B", "C", "7", "x"], [None, "B", "C", "7", "x"]])
+    keys = c.execute("SELECT count(DISTINCT key) FROM fact").fetchone()[0]
+    have = len(rows[0]) - len(c.execute("SELECT * FROM capture").description)
+    left = c.execute("SELECT value FROM info WHERE key = 'keys_without_column'").fetchone()
+    s.equal("more keys than columns", (have, left and left[0] - (keys + 1 - have), "device" in rows[0]), (500, 0, True))
+    s.check("more keys than columns: told", None if "no column for %d of the facts" % (keys + 1 - 500) in r.err else r.err)
+    s.equal("facts of all captures first", [sum(r[k] is not None for r in rows) for k in ("zz_all", "Build (2)")], [2, 2])
+    c.close()
+    # Without any fact the questions' own are there.
+    run("batch", "-q", "--to-db", db, one)
+    s.equal("no facts", query(s, db, "SELECT device, build, count(*) AS n FROM captures"), [{"device": None, "build": None, "n": 1}])
+
+
+def no_room(s):
+    """Markers and sites that results have no room for: questions that sum them up say how many."""
+    path, db = s.path("many.mlpd"), s.path("many.sqlite")
+    script = ["image\t1\tGame.dll", "class\t2\t1\tSystem.String", "thread\t1\tMain"]
+    script += ["method\t%d\tGame.Some.Name.Space.Of.Many:Method%d ()" % (i, i) for i in range(1, 3001)]
+    for i in range(1, 3001):
+        script += ["enter\t%d\t1\t%d" % (i * 1000, i), "alloc\t%d\t1\t2\t%d" % (i * 1000 + 1, 32), "leave\t%d\t1\t%d" % (i * 1000 + 500, i)]
+    subprocess.run([GEN, path, "1"], input="\n".join(script) + "\n", text=True, check=True)
+    run("batch", "-q", "--to-db", db, "--meta", "build=1", path)
+    c = sqlite3.connect(db)
+    for n, table, of in ((5, "capture_marker", "markers"), (6, "capture_marker", "markers"), (7, "allocation_site", "places")):
+        left = 3000 - c.execute("SELECT count(*) FROM " + table).fetchone()[0]
+        note = json.loads(run("query", db, "--example", str(n), "--format", "json").out)["tables"]["query"].get("note")
+        s.check("question %d without some" % n, None if left > 0 and note and note.startswith("without %d %s" % (left, of)) and "1 capture:" in note else note)
+    note = json.loads(run("query", db, "--example", "8", "--format", "json").out)["tables"]["query"].get("note")
+    s.equal("question 8 is without none", note, None)
+    c.close()
+
+
 NAMES = {1: "9", 2: "10"}         # builds: as text the second comes first
 
 
@@ -297,6 +344,8 @@ def main():
     s.check("results without markers are told", None if "were made without --to-db" in r.err else r.err)
     run("batch", "-q", "-o", s.path("bare"), "--root", top, *frames, "--to-db", s.path("bare.sqlite"), "--resume", top)
     s.equal("made again with markers", open(s.path("bare.sqlite"), "rb").read() == want, True)
+    columns(s, top)
+    no_room(s)
     s.equal("no temporary file is left", [n for n in os.listdir(s.dir) if ".tmp." in n], [])
     s.end()
 
