@@ -228,6 +228,25 @@ statement(const struct query_opts *o, const char **sql, struct tt_err *err)
 	return TT_OK;
 }
 
+/* A result has no room for all markers and sites of a large capture: sums over captures are without the others. */
+static int
+note_left(struct tt_db *db, const struct query_example *e, struct tt_report *r, struct tt_err *err)
+{
+	struct tt_db_query *q = NULL;
+	char sql[160];
+	int rc;
+
+	if (!e->left)
+		return TT_OK;
+	snprintf(sql, sizeof sql, "SELECT count(*), total(%s) FROM capture WHERE copy = 0 AND %s > 0", e->left, e->left);
+	rc = tt_db_query(db, sql, &q, err);
+	if (rc == TT_OK && (rc = tt_db_next(q, err)) == TT_OK && tt_db_int_at(q, 0) > 0)
+		r->first->note = tt_text(r, "without %.0f %s, of %" PRId64 " capture%s: results have no room for them", tt_db_real_at(q, 1),
+		    e->what, tt_db_int_at(q, 0), tt_db_int_at(q, 0) == 1 ? "" : "s");
+	tt_db_query_free(q);
+	return rc == TT_OK ? tt_report_error(r, err) : rc;
+}
+
 static int
 run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_err *err)
 {
@@ -254,6 +273,8 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 	if (rc == TT_OK)
 		rc = put_rows(q, r, err);
 	tt_db_query_free(q);
+	if (rc == TT_OK && o->example)
+		rc = note_left(db, &query_examples[o->example - 1], r, err);
 	tt_db_free(db);
 	return rc;
 }

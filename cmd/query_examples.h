@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-struct query_example { const char *question, *sql; };
+/* left: the column of capture that counts rows which the answer is without, and what they are; NULL: it is without none. */
+struct query_example { const char *question, *sql, *left, *what; };
 
 extern const struct query_example query_examples[];
 extern const size_t query_nexamples;
