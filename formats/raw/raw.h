@@ -7,7 +7,7 @@
  *	                │                                                                │
  *	                └─ heed.c: what definitions mean for decoding ───── head of the chunk
  *	                                                                                 │
- *	chunk ─ decode.c (any worker) ─ events; define.c ─ definitions
+ *	chunk ─ decode.c, row.c (any worker) ─ events; define.c ─ definitions
  *
  * The file is a sequence of blocks, each of one stream: a thread's, or the session's, which holds definitions. Messages follow each
  * other in a stream, may be cut between two of its blocks anywhere, and have no length of their own. So the chunk of this format is
@@ -254,7 +254,7 @@ struct raw_run {
 	bool special[RAW_SPECIAL];    /* by id modulo RAW_SPECIAL: there is one among them that is more than zones */
 	bool emptied;                 /* what was open before the chunk has been closed in it */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
-	uint64_t in_line;             /* then: see ticks_in_line() */
+	uint64_t in_line;             /* then: see raw_ticks_in_line() */
 	bool odd_time, searched;      /* a time made no sense; raw_find_odd() was called */
 	bool before_odd;              /* the last time before the chunk is wrong */
 	bool mending;                 /* the present message's time is ${mended_ts} */
@@ -282,6 +282,13 @@ raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 	*ts = r->last = t;
 	return true;
 }
+
+/* row.c: decode plain messages from ${w} on, as many as there are in a row. It stops before any other one, and before one that is not as it should be. */
+void raw_row(struct raw_run *r, struct raw_walk *w);
+/* The same where no zones are wanted: of times only their order is looked at, in ticks. */
+void raw_skim_row(struct raw_run *r, struct raw_walk *w);
+/* The ticks that a message may be after the one before without a further look: those of less than RAW_LONG, whatever is rounded. */
+uint64_t raw_ticks_in_line(const struct raw_session *s);
 
 /* scrub.c: tt_format.scrub */
 extern const struct tt_format tt_format_raw;

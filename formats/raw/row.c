@@ -1,0 +1,300 @@
+/**
+ * Messages in a row: begins and ends without anything besides, or with an instance id that nobody wants, and flows. They are nearly all there is of
+ * a thread's, and are decoded here without the general path (decode.c), which is theirs wherever one of them is not as it should be.
+ */
+#include "raw/raw.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Keeps a branch a branch where the next message depends on it: the processor goes on with a guess, and does not wait for the type. */
+#define as_branch() __asm__ volatile ("")
+
+enum { PLAIN_MOST = 28 };                     /* bytes of the longest message that plain() knows */
+
+/* Messages in a row that are nearly all there is: what changes with them. */
+struct row {
+	const uint8_t *p;
+	size_t n, depth, nrare;       /* events; open zones; rare events */
+	int64_t last;                 /* as in struct raw_run */
+	uint64_t ends;                /* of allocations */
+	int64_t call_ts;              /* before the last of these */
+	const uint8_t *after;         /* where that, and flows after it, end */
+};
+
+/* Events for which there is room, and which are no deeper than an event can say. */
+static size_t
+row_room(const struct tt_batch *b)
+{
+	size_t n = b->cap - b->n, open = b->capopen - b->depth, deep = b->depth < UINT16_MAX ? UINT16_MAX - b->depth : 0;
+
+	n = n < open ? n : open;
+	return n < deep ? n : deep;
+}
+
+/* A flow, of ${size} bytes, if there is room for it. */
+static bool
+row_flow(struct tt_batch *b, struct row *x, unsigned kind, uint32_t id, size_t size)
+{
+	if (kind > 3 || x->nrare == b->caprare)
+		return false;
+	b->rare[x->nrare++] = (uint32_t)x->n;
+	b->ev[x->n++] = (struct tt_event){ .ts = x->last, .val = id, .kind = TT_FLOW, .depth = (uint16_t)kind,
+		.flags = kind == TT_FLOW_PARALLEL || kind == TT_FLOW_SEQUENTIAL ? TT_F_NEXT : 0 };
+	if (x->p == x->after)
+		x->after += size;
+	x->p += size;
+	return true;
+}
+
+/* What was found in a row goes to the batch. */
+static void
+row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
+{
+	struct tt_batch *b = r->u.b;
+	const uint64_t flows = x->nrare - b->nrare, begins = x->n - b->n - flows, calls = 2 * begins - (x->depth - b->depth);
+
+	if (x->p == w->p)
+		return;
+	if (r->calls == 0 && r->last < r->from)
+		r->from = r->last;
+	w->p = x->p;
+	if (calls)
+		r->call_ts = x->p == x->after ? x->call_ts : x->last;
+	r->last = x->last;
+	r->calls += calls;
+	b->nzone += begins;
+	b->nevent += calls + flows + x->ends;
+	b->n = x->n;
+	b->nrare = x->nrare;
+	b->depth = x->depth;
+	tt_batch_time(b, x->last);
+}
+
+/* Where messages may no longer be passed over without a look at their times: at the next one whose time is mended, or at the last ones. */
+static inline const uint8_t *
+plain_stop(const struct raw_run *r, const struct raw_walk *w)
+{
+	const uint8_t *stop = w->all - PLAIN_MOST + 1;
+
+	for (unsigned i = 0; unlikely(i < r->nodd); i++)
+		if (r->odd[i].p >= w->p && r->odd[i].p < stop)
+			stop = r->odd[i].p;
+	return stop;
+}
+
+/* What the messages of a row have in common. */
+struct plain {
+	bool whole;                   /* a tick is a whole number of ns: ${mult} of them */
+	size_t size, value_at, id_at, time_at;
+	size_t with_id;               /* bytes of a begin with an instance id that nobody wants; 0: somebody does */
+	size_t flow;
+	uint64_t keys, mult;
+	unsigned shift;
+	uint32_t ids;
+	int64_t zero;
+};
+
+static inline __attribute__((always_inline)) struct plain
+plain_of(const struct raw_run *r, const bool aligned, const bool whole)
+{
+	const struct raw_session *s = r->s;
+
+	return (struct plain){ .whole = whole, .size = aligned ? 20 : 15, .value_at = aligned ? 4 : 2, .id_at = aligned ? 8 : 3,
+		.time_at = aligned ? 12 : 7, .with_id = r->u.b->needs & TT_NEEDS_ARGS ? 0 : s->size[RAW_BEGIN_ID], .flow = aligned ? 12 : 7,
+		.keys = (uint64_t)s->number << 32, .mult = whole ? s->mult >> s->shift : s->mult, .shift = s->shift, .ids = s->marker.ids,
+		.zero = s->zero };
+}
+
+static inline __attribute__((always_inline)) int64_t
+plain_time(const struct plain *k, const uint8_t *p)
+{
+	const uint64_t ticks = unity_u64(p + k->time_at);
+
+	return k->whole ? (int64_t)(ticks * k->mult - (uint64_t)k->zero) : raw_ns_by(k->mult, k->shift, k->zero, ticks);
+}
+
+/* True if a message after one of ${last} may be of this time, without a further look. */
+static inline bool
+follows(int64_t ts, int64_t last)
+{
+	return likely((uint64_t)ts - (uint64_t)last <= (uint64_t)RAW_LONG);
+}
+
+/* True if the marker is more than a zone. */
+static bool
+is_special(const struct raw_run *r, uint32_t id)
+{
+	const struct unity_markers *is = &r->s->marker;
+
+	return id == is->alloc || id == is->collect || unity_is_label(is, id) || id == r->h->root;
+}
+
+/*
+ * A message of the row that is no plain begin or end: a flow, a begin with an instance id, the end of an allocation, which says nothing but its
+ * time. False: it is another one, or not as it should be.
+ */
+static __attribute__((noinline)) bool
+row_other(const struct raw_run *r, const struct plain *k, struct row *x)
+{
+	struct tt_batch *b = r->u.b;
+	const unsigned type = unity_u16(x->p);
+	const uint32_t id = unity_u32(x->p + k->id_at);
+	const uint64_t key = k->keys | id;
+
+	if (type == RAW_FLOW)
+		return row_flow(b, x, x->p[k->value_at], id, k->flow);
+	const int64_t ts = plain_time(k, x->p);
+	if (id >= k->ids || !follows(ts, x->last))
+		return false;
+	if ((type == RAW_BEGIN || (type == RAW_BEGIN_ID && k->with_id)) && !is_special(r, id)) {
+		b->ev[x->n] = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)x->depth };
+		b->open[x->depth++] = (uint32_t)x->n++;
+		x->p += type == RAW_BEGIN ? k->size : k->with_id;
+	} else if (type == RAW_END && id == r->s->marker.alloc && (x->depth == 0 || b->ev[b->open[x->depth - 1]].val != key)) {
+		if (x->p != x->after)
+			x->call_ts = x->last;
+		x->p += k->size;
+		x->after = x->p;
+		x->ends++;
+	} else {
+		return false;
+	}
+	x->last = ts;
+	return true;
+}
+
+/* The end of so many bytes that no more than ${room} events come of the messages that begin in them. */
+static inline const uint8_t *
+within(const uint8_t *p, const uint8_t *stop, size_t room, size_t size)
+{
+	return stop > p && (size_t)(stop - p) / size >= room ? p + room * size : stop;
+}
+
+/*
+ * As many as there are in a row, with what changes in registers.
+ *
+ * Whether a zone begins or ends follows no pattern, and a wrong guess costs the processor more than all of a message. So both do the same: an
+ * event is written where the next one belongs, and its place goes onto the stack; of an end neither is kept. Then the zone on top of the stack,
+ * which of a begin is that event, gets its duration and kind.
+ */
+static inline __attribute__((always_inline)) void
+plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whole)
+{
+	struct tt_batch *b = r->u.b;
+	const struct plain k = plain_of(r, aligned, whole);
+	const bool *const special = r->special;
+	struct tt_event *const ev = b->ev;
+	uint32_t *const open = b->open;
+	struct row x = { w->p, b->n, b->depth, b->nrare, r->last, 0, r->call_ts, NULL };
+	const size_t full = b->n + row_room(b);
+	const uint8_t *const last_stop = plain_stop(r, w), *p = w->p, *stop = within(p, last_stop, full - x.n, k.size);
+	size_t n = x.n, depth = x.depth;
+	int64_t last = x.last;
+
+	_Static_assert(TT_ZONE == TT_ZONE_BEGIN - 1, "an end makes one of the other");
+	while (p < stop) {
+		const unsigned type = unity_u16(p) - RAW_BEGIN;
+		const uint32_t id = unity_u32(p + k.id_at);
+		if (unlikely(type > 1 || depth == 0) || (unlikely(special[id % RAW_SPECIAL]) && is_special(r, id))) {
+			x = (struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after };
+			if (!row_other(r, &k, &x))
+				break;
+			p = x.p;
+			n = x.n;
+			depth = x.depth;
+			last = x.last;
+			stop = within(p, last_stop, full - n, k.size);
+			continue;
+		}
+		const int64_t ts = plain_time(&k, p);
+		const uint64_t key = k.keys | id;
+		ev[n] = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)depth };
+		open[depth] = (uint32_t)n;
+		struct tt_event *const of = &ev[open[depth - type]];
+		const uint64_t dur = (uint64_t)ts - (uint64_t)of->ts;
+		if (unlikely(id >= k.ids || of->val != key || dur > UINT32_MAX) || !follows(ts, last))
+			break;
+		of->dur = (uint32_t)dur;
+		of->kind = (uint8_t)(TT_ZONE_BEGIN - type);
+		n += 1 - type;
+		depth += 1 - 2 * (size_t)type;
+		last = ts;
+		p += k.size;
+	}
+	row_over(r, w, &(struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after });
+}
+
+void
+raw_row(struct raw_run *r, struct raw_walk *w)
+{
+	const struct raw_session *s = r->s;
+	const bool whole = (s->mult >> s->shift) << s->shift == s->mult;
+
+	if ((size_t)(w->all - w->p) < PLAIN_MOST || r->last == INT64_MIN || r->u.b->tally || r->u.b->depth > UINT16_MAX)
+		return;
+	if (s->layout.aligned)
+		(whole ? plain(r, w, true, true) : plain(r, w, true, false));
+	else
+		(whole ? plain(r, w, false, true) : plain(r, w, false, false));
+}
+
+uint64_t
+raw_ticks_in_line(const struct raw_session *s)
+{
+	__extension__ typedef unsigned __int128 wide;
+	const wide most = ((wide)(RAW_LONG - 1) << (s->shift & 63)) / (s->mult ? s->mult : 1);
+
+	return most < INT64_MAX ? (uint64_t)most : INT64_MAX;
+}
+
+void
+raw_skim_row(struct raw_run *r, struct raw_walk *w)
+{
+	const struct raw_session *const s = r->s;
+	const size_t size = s->size[RAW_BEGIN], with_id = s->size[RAW_BEGIN_ID], flow = raw_flow_size(&s->layout);
+	const size_t id_at = s->layout.aligned ? 8 : 3, time_at = id_at + 4, kind_at = s->layout.aligned ? 4 : 2;
+	const uint8_t *p = w->p, *const stop = plain_stop(r, w);
+	const uint64_t limit = r->in_line;
+	const uint32_t ids = s->marker.ids;
+	uint64_t calls = 0, last = 0;
+	size_t full = 0;              /* of a begin with more than a plain one has: its size */
+
+	if (r->last == INT64_MIN || w->all - p < PLAIN_MOST)
+		return;
+	while (p < stop) {
+		const unsigned type = unity_u16(p) - RAW_BEGIN;
+		if (unlikely(type > 1)) {
+			if (type == RAW_FLOW - RAW_BEGIN && p[kind_at] <= 3) {
+				p += flow;
+				continue;
+			}
+			if (type == RAW_BEGIN_ARGS - RAW_BEGIN)
+				full = raw_one_value_size(s, p, (size_t)(w->all - p));
+			else
+				full = type == RAW_BEGIN_ID - RAW_BEGIN ? with_id : 0;
+			if (full == 0)
+				break;
+		}
+		const uint64_t ticks = unity_u64(p + time_at);
+		if (unlikely(unity_u32(p + id_at) >= ids))
+			break;
+		if (unlikely(calls == 0 ? !follows(raw_ns(s, ticks), r->last) : ticks - last > limit))
+			break;
+		last = ticks;
+		calls++;
+		p += size;
+		if (unlikely(type > 1)) {
+			as_branch();
+			p += full - size;
+		}
+	}
+	w->p = p;
+	if (calls == 0)
+		return;
+	if (r->calls == 0 && r->last < r->from)
+		r->from = r->last;
+	r->calls += calls;
+	r->last = r->call_ts = raw_ns(s, last);
+	tt_batch_time(r->u.b, r->last);
+}
