@@ -5,9 +5,7 @@
  * after their parent: they are kept inside it. Where samples do not add up, or are far outside of their parent or their frame, nobody knows
  * which one is wrong: the thread is left out in that record, and counted in the batch's ledger. The only error is lack of memory.
  */
-#include "data/data.h"
-
-#include <stdlib.h>
+#include "data/list.h"
 
 #include "model/zones.h"
 
@@ -21,104 +19,6 @@ struct data_level {
 	bool plain;                   /* a zone whose end is nothing else: no event, no collection */
 };
 
-/* One list of a thread, of which each entry belongs to a sample: those of one sample after the other. */
-struct list {
-	const uint8_t *p;             /* the next entry; NULL: entries are in disorder, and at words */
-	uint32_t left;                /* entries */
-	unsigned size, key;           /* of an entry, 0: it varies; where in it the sample is */
-	size_t word;                  /* the next one's place among the batch's words: sample << 32 | offset from ${base} */
-	const uint8_t *base;
-};
-
-/* --- lists ----------------------------------------------------------------------------------------------- */
-
-static const uint8_t *
-after(const struct list *l, const uint8_t *p)
-{
-	if (l->size)
-		return p + l->size;
-	uint32_t n = unity_u32(p + 4);
-	for (p += 8; n > 0; n--)
-		p += 8 + (((size_t)unity_u32(p + 4) + 3) & ~(size_t)3);
-	return p;
-}
-
-static int
-by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Entries that are in disorder are sorted: their places, as words of the batch. */
-static int
-list_open(struct data_run *r, struct list *l)
-{
-	struct tt_batch *b = r->u.b;
-	const uint8_t *p = l->p;
-	uint32_t last = 0, i;
-	uint64_t at;
-
-	l->base = p;
-	for (i = 0; i < l->left; i++, p = after(l, p)) {
-		uint32_t sample = unity_u32(p + l->key);
-		/* Values of no sample have no values. */
-		if (sample < last && !(l->size == 0 && unity_u32(p + 4) == 0))
-			break;
-		last = sample > last ? sample : last;
-	}
-	if (i == l->left)
-		return TT_OK;
-	int rc = tt_batch_words(b, l->left, &at, r->u.err);
-	if (rc != TT_OK)
-		return rc;
-	for (i = 0, p = l->base; i < l->left; i++, p = after(l, p))
-		b->word[at + i] = (uint64_t)unity_u32(p + l->key) << 32 | (uint64_t)(p - l->base);
-	qsort(b->word + at, l->left, sizeof *b->word, by_number);
-	l->word = at;
-	l->p = NULL;
-	return TT_OK;
-}
-
-/* The next entry of sample ${i}; NULL: there is none. */
-static inline const uint8_t *
-list_next(const struct data_run *r, struct list *l, uint32_t i)
-{
-	while (l->left > 0) {
-		const uint8_t *p = l->p ? l->p : l->base + (uint32_t)r->u.b->word[l->word];
-		const uint32_t sample = unity_u32(p + l->key);
-		const bool none = l->size == 0 && unity_u32(p + 4) == 0;
-		if (sample > i && !none)
-			return NULL;
-		l->left--;
-		if (l->p)
-			l->p = after(l, p);
-		else
-			l->word++;
-		if (sample == i && !none)
-			return p;
-	}
-	return NULL;
-}
-
-/* Pass over what belongs to no sample from ${i} on. Which sample the next entry belongs to; UINT32_MAX: there is none. */
-static uint32_t
-list_head(const struct data_run *r, struct list *l, uint32_t i)
-{
-	for (; l->left > 0; l->left--) {
-		const uint8_t *p = l->p ? l->p : l->base + (uint32_t)r->u.b->word[l->word];
-		const uint32_t sample = unity_u32(p + l->key);
-		if (sample >= i && !(l->size == 0 && unity_u32(p + 4) == 0))
-			return sample;
-		if (l->p)
-			l->p = after(l, p);
-		else
-			l->word++;
-	}
-	return UINT32_MAX;
-}
-
 /* --- a thread in a record ----------------------------------------------------------------------------------- */
 
 struct tree {
@@ -127,7 +27,7 @@ struct tree {
 	const struct data_piece *piece;
 	struct data_thread th;
 	struct data_take marker;      /* of samples, before 2022.2 */
-	struct list gpu, instance, gc, value, stack, flow[2];
+	struct data_list gpu, instance, gc, value, stack, flow[2];
 	uint32_t stacks;              /* how many of them are of allocations */
 	size_t depth;                 /* open samples; the root is level 0 */
 	size_t zones;                 /* of them */
@@ -246,7 +146,7 @@ put_args(struct tree *t, const struct one *o, size_t at)
 
 	if (!(r->u.b->needs & TT_NEEDS_ARGS))
 		return TT_OK;
-	while (rc == TT_OK && (p = list_next(r, &t->instance, o->i))) {
+	while (rc == TT_OK && (p = data_list_next(r->u.b, &t->instance, o->i))) {
 		v.type = t->l->rank >= 12 ? UNITY_V_I64 : UNITY_V_INSTANCE;
 		v.bits = t->l->rank >= 12 ? unity_u64(p + 4) : unity_u32(p + 4);
 		rc = v.bits && !(r->u.b->ev[at].flags & TT_F_MORE) ? unity_put_id(&r->u, at, &v) : TT_OK;
@@ -264,11 +164,11 @@ put_args(struct tree *t, const struct one *o, size_t at)
 }
 
 static int
-put_flows(struct tree *t, struct list *l, const struct one *o, bool next)
+put_flows(struct tree *t, struct data_list *l, const struct one *o, bool next)
 {
 	const uint8_t *p;
 
-	while ((p = list_next(t->r, l, o->i))) {
+	while ((p = data_list_next(t->r->u.b, l, o->i))) {
 		const uint32_t kind = unity_u32(p + 8);
 		const bool binds_next = kind == TT_FLOW_PARALLEL || kind == TT_FLOW_SEQUENTIAL;
 		if (kind > TT_FLOW_SEQUENTIAL || binds_next != next)
@@ -293,7 +193,7 @@ put_alloc(struct tree *t, const struct one *o, uint64_t key, uint64_t bytes)
 	size_t at;
 	int rc = unity_alloc(&r->u, o->ts, key, bytes, t->zones, &at);
 
-	if (rc != TT_OK || !(p = list_next(r, &t->stack, o->i)))
+	if (rc != TT_OK || !(p = data_list_next(r->u.b, &t->stack, o->i)))
 		return rc;
 	t->stacks++;
 	for (p += 4; n < DATA_STACK; n++, p += size) {
@@ -314,7 +214,7 @@ put_allocs(struct tree *t, const struct one *o)
 	const uint8_t *p;
 	int rc = TT_OK;
 
-	while (rc == TT_OK && (p = list_next(r, &t->gc, o->i))) {
+	while (rc == TT_OK && (p = data_list_next(r->u.b, &t->gc, o->i))) {
 		rc = put_alloc(t, o, key, unity_u32(p + 4));
 		if (rc == TT_OK)
 			rc = unity_define_alloc(&r->u, key);
@@ -326,7 +226,7 @@ put_allocs(struct tree *t, const struct one *o)
 static int
 take_alloc(struct tree *t, const struct one *o, bool *done)
 {
-	const uint8_t *p = list_next(t->r, &t->gc, o->i);
+	const uint8_t *p = data_list_next(t->r->u.b, &t->gc, o->i);
 	struct unity_value v;
 	uint64_t bytes = p ? unity_u32(p + 4) : 0;
 
@@ -458,7 +358,7 @@ put_sample(struct tree *t, struct one *o, struct data_level *level)
 	bool done = false;
 	int rc = TT_OK;
 
-	o->values = t->value.left ? list_next(r, &t->value, o->i) : NULL;
+	o->values = t->value.left ? data_list_next(r->u.b, &t->value, o->i) : NULL;
 	o->values = o->values ? o->values + 4 : NULL;
 	if (o->alloc)
 		rc = take_alloc(t, o, &done);
@@ -487,7 +387,7 @@ put_rest(struct tree *t, const struct one *o)
 
 	if (rc == TT_OK && t->gc.left)
 		rc = put_allocs(t, o);
-	while (rc == TT_OK && t->gpu.left && (p = list_next(r, &t->gpu, o->i))) {
+	while (rc == TT_OK && t->gpu.left && (p = data_list_next(r->u.b, &t->gpu, o->i))) {
 		const bool zone = r->level[t->depth - 1].zone;
 		if (zone && (rc = unity_gpu_anchor(&r->u, o->ts, o->key, 0)) != TT_OK)
 			return rc;
@@ -564,11 +464,11 @@ close_levels(struct tree *t)
 static uint32_t
 next_listed(struct tree *t, uint32_t i)
 {
-	struct list *const all[] = { &t->gpu, &t->instance, &t->gc, &t->value };
+	struct data_list *const all[] = { &t->gpu, &t->instance, &t->gc, &t->value };
 	uint32_t next = UINT32_MAX;
 
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-		const uint32_t head = all[k]->left ? list_head(t->r, all[k], i) : UINT32_MAX;
+		const uint32_t head = all[k]->left ? data_list_head(t->r->u.b, all[k], i) : UINT32_MAX;
 		next = head < next ? head : next;
 	}
 	return next;
@@ -578,7 +478,7 @@ next_listed(struct tree *t, uint32_t i)
 static int
 plain_flow(struct tree *t, uint32_t i, int64_t ts, bool *done)
 {
-	struct list *l = &t->flow[0];
+	struct data_list *l = &t->flow[0];
 	const uint32_t kind = l->p ? unity_u32(l->p + 8) : 0;
 
 	*done = (kind == TT_FLOW_PARALLEL || kind == TT_FLOW_SEQUENTIAL) && (l->left == 1 || unity_u32(l->p + DATA_FLOW_SIZE) != i);
@@ -638,7 +538,7 @@ static uint32_t
 row_stop(struct tree *t, uint32_t i, uint32_t stop)
 {
 	for (unsigned k = 0; k < 2; k++) {
-		const uint32_t flow = t->flow[k].p ? UINT32_MAX : list_head(t->r, &t->flow[k], i);
+		const uint32_t flow = t->flow[k].p ? UINT32_MAX : data_list_head(t->r->u.b, &t->flow[k], i);
 		stop = flow < stop ? flow : stop;
 	}
 	return stop;
@@ -661,7 +561,7 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
 	struct data_level *const level = r->level, *const ground = level + others, *up = level + t->depth - 1;
 	const struct data_level *const deepest = r->caplevel < others + UINT16_MAX ? level + r->caplevel - 1 : ground + UINT16_MAX - 1;
 	const uint32_t n = t->th.nsample;
-	uint32_t i = *from, flow = list_head(r, &t->flow[0], i);
+	uint32_t i = *from, flow = data_list_head(b, &t->flow[0], i);
 	const uint8_t *p = t->th.sample + (size_t)i * 20;
 	struct tt_event *e = b->ev + b->n, *full = b->ev + b->cap - 4;
 	bool done;
@@ -675,7 +575,7 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
 			b->n = (size_t)(e - b->ev);
 			if ((*rc = plain_flow(t, i, z.ts, &done)) != TT_OK || !done)
 				break;
-			flow = list_head(r, &t->flow[0], i + 1);
+			flow = data_list_head(b, &t->flow[0], i + 1);
 			e = b->ev + b->n;
 			full = b->ev + b->cap - 4;
 		}
@@ -736,17 +636,17 @@ static int
 open_lists(struct tree *t)
 {
 	const struct data_thread *th = &t->th;
-	struct list *all[] = { &t->gpu, &t->instance, &t->gc, &t->value, &t->stack, &t->flow[0] };
+	struct data_list *all[] = { &t->gpu, &t->instance, &t->gc, &t->value, &t->stack, &t->flow[0] };
 	int rc = TT_OK;
 
-	t->gpu = (struct list){ .p = th->gpu, .left = th->ngpu, .size = DATA_GPU_SIZE, .key = 4 };
-	t->instance = (struct list){ .p = th->instance, .left = t->r->u.b->needs & TT_NEEDS_ARGS ? th->ninstance : 0, .size = data_instance_size(t->l) };
-	t->gc = (struct list){ .p = th->gc, .left = th->ngc, .size = DATA_GC_SIZE };
-	t->value = (struct list){ .p = th->value, .left = th->nvalue };
-	t->stack = (struct list){ .p = th->stack, .left = th->nstack, .size = data_stack_size(t->l) };
-	t->flow[0] = (struct list){ .p = th->flow, .left = th->nflow, .size = DATA_FLOW_SIZE };
+	t->gpu = (struct data_list){ .p = th->gpu, .left = th->ngpu, .size = DATA_GPU_SIZE, .key = 4 };
+	t->instance = (struct data_list){ .p = th->instance, .left = t->r->u.b->needs & TT_NEEDS_ARGS ? th->ninstance : 0, .size = data_instance_size(t->l) };
+	t->gc = (struct data_list){ .p = th->gc, .left = th->ngc, .size = DATA_GC_SIZE };
+	t->value = (struct data_list){ .p = th->value, .left = th->nvalue };
+	t->stack = (struct data_list){ .p = th->stack, .left = th->nstack, .size = data_stack_size(t->l) };
+	t->flow[0] = (struct data_list){ .p = th->flow, .left = th->nflow, .size = DATA_FLOW_SIZE };
 	for (size_t i = 0; i < sizeof all / sizeof *all && rc == TT_OK; i++)
-		rc = all[i]->left ? list_open(t->r, all[i]) : TT_OK;
+		rc = all[i]->left ? data_list_open(t->r->u.b, all[i], t->r->u.err) : TT_OK;
 	t->flow[1] = t->flow[0];
 	return rc;
 }
@@ -831,12 +731,12 @@ labels(struct data_run *r, const uint8_t *p, size_t n)
 {
 	struct tree t = { .r = r, .l = &r->h->layout };
 	struct data_take take = { .p = p, .end = p + n, .from = p };
-	struct list values;
+	struct data_list values;
 	int rc = TT_OK;
 
 	data_walk_thread(t.l, &take, &t.th);
-	values = (struct list){ .p = t.th.value, .left = t.th.nvalue };
-	for (; values.left > 0 && rc == TT_OK; values.p = after(&values, values.p), values.left--) {
+	values = (struct data_list){ .p = t.th.value, .left = t.th.nvalue };
+	for (; values.left > 0 && rc == TT_OK; values.p = data_list_after(&values, values.p), values.left--) {
 		struct one o = { .i = unity_u32(values.p), .values = values.p + 4 };
 		if (o.i >= t.th.nsample)
 			continue;

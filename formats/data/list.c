@@ -1,0 +1,89 @@
+/**
+ * Lists of a thread's samples, in order also where the file has them in disorder; the contract is in list.h.
+ */
+#include "data/list.h"
+
+#include <stdlib.h>
+
+const uint8_t *
+data_list_after(const struct data_list *l, const uint8_t *p)
+{
+	if (l->size)
+		return p + l->size;
+	uint32_t n = unity_u32(p + 4);
+	for (p += 8; n > 0; n--)
+		p += 8 + (((size_t)unity_u32(p + 4) + 3) & ~(size_t)3);
+	return p;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int
+data_list_open(struct tt_batch *b, struct data_list *l, struct tt_err *err)
+{
+	const uint8_t *p = l->p;
+	uint32_t last = 0, i;
+	uint64_t at;
+
+	l->base = p;
+	for (i = 0; i < l->left; i++, p = data_list_after(l, p)) {
+		uint32_t sample = unity_u32(p + l->key);
+		/* Values of no sample have no values. */
+		if (sample < last && !(l->size == 0 && unity_u32(p + 4) == 0))
+			break;
+		last = sample > last ? sample : last;
+	}
+	if (i == l->left)
+		return TT_OK;
+	int rc = tt_batch_words(b, l->left, &at, err);
+	if (rc != TT_OK)
+		return rc;
+	for (i = 0, p = l->base; i < l->left; i++, p = data_list_after(l, p))
+		b->word[at + i] = (uint64_t)unity_u32(p + l->key) << 32 | (uint64_t)(p - l->base);
+	qsort(b->word + at, l->left, sizeof *b->word, by_number);
+	l->word = at;
+	l->p = NULL;
+	return TT_OK;
+}
+
+const uint8_t *
+data_list_next(const struct tt_batch *b, struct data_list *l, uint32_t i)
+{
+	while (l->left > 0) {
+		const uint8_t *p = l->p ? l->p : l->base + (uint32_t)b->word[l->word];
+		const uint32_t sample = unity_u32(p + l->key);
+		const bool none = l->size == 0 && unity_u32(p + 4) == 0;
+		if (sample > i && !none)
+			return NULL;
+		l->left--;
+		if (l->p)
+			l->p = data_list_after(l, p);
+		else
+			l->word++;
+		if (sample == i && !none)
+			return p;
+	}
+	return NULL;
+}
+
+uint32_t
+data_list_head(const struct tt_batch *b, struct data_list *l, uint32_t i)
+{
+	for (; l->left > 0; l->left--) {
+		const uint8_t *p = l->p ? l->p : l->base + (uint32_t)b->word[l->word];
+		const uint32_t sample = unity_u32(p + l->key);
+		if (sample >= i && !(l->size == 0 && unity_u32(p + 4) == 0))
+			return sample;
+		if (l->p)
+			l->p = data_list_after(l, p);
+		else
+			l->word++;
+	}
+	return UINT32_MAX;
+}
