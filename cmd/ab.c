@@ -419,17 +419,35 @@ say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
 	tt_buf_free(&text);
 }
 
+/* Rows that are compared, and what they may err beside each other. */
+struct compared {
+	size_t rows, weights;
+	unsigned least;
+};
+
+static void
+add_compared(struct compared *c, const struct tt_budget_row *row)
+{
+	unsigned weight = tt_row_weight(row);
+
+	c->least = c->rows++ == 0 || weight < c->least ? weight : c->least;
+	c->weights += weight;
+}
+
 /* Once it is known how many rows are compared: are the pairs enough for each? */
 static void
 say_few(struct ab *x, const struct tt_verdict *v)
 {
-	size_t rows = 0;
+	struct compared c = { 0 };
+	size_t need;
 
 	for (size_t i = 0; i < v->nrow; i++)
-		rows += v->row[i].tested && v->row[i].row->level == TT_LEVEL_ERROR;
-	if (rows && x->planned < tt_pairs_needed(rows))
+		if (v->row[i].tested && v->row[i].row->level == TT_LEVEL_ERROR)
+			add_compared(&c, v->row[i].row);
+	need = c.rows ? tt_pairs_needed(c.weights, c.least) : 0;
+	if (x->planned < need)
 		ui_say(&x->app->ui, "%zu pair%s may be too few to show that one of %zu row%s is worse: run at least %zu (-n %zu)", x->planned,
-		    x->planned == 1 ? "" : "s", rows, rows == 1 ? "" : "s", tt_pairs_needed(rows), tt_pairs_needed(rows));
+		    x->planned == 1 ? "" : "s", c.rows, c.rows == 1 ? "" : "s", need, need);
 }
 
 /* What all pairs will find, and which rows they may leave undecided, going by the first ones. */
@@ -686,17 +704,24 @@ static int
 check_pairs(const struct ab *x, struct tt_err *err)
 {
 	bool other = false;
-	size_t rows = 0;
+	/* Without a budget, the most that there can be; of one without such rows, one. */
+	struct compared c = { .rows = 1, .weights = 1, .least = 1 }, of = { 0 };
+	size_t need;
 
+	if (!x->o->budget)
+		c = (struct compared){ .rows = AB_ROWS, .weights = AB_ROWS + AB_FRAME_ROWS, .least = 1 };
 	for (size_t i = 0; i < x->budget.nrow; i++) {
 		other |= x->budget.row[i].line && !x->budget.row[i].relative;
-		rows += x->budget.row[i].relative;
+		if (x->budget.row[i].relative)
+			add_compared(&of, &x->budget.row[i]);
 	}
-	rows = !x->o->budget ? AB_ROWS : rows ? rows : 1;
-	if (other || x->planned >= tt_pairs_needed(1) || x->o->inconclusive == TT_INCONCLUSIVE_PASS)
+	if (x->o->budget && of.rows)
+		c = of;
+	if (other || x->planned >= tt_pairs_needed(1, 1) || x->o->inconclusive == TT_INCONCLUSIVE_PASS)
 		return TT_OK;
+	need = tt_pairs_needed(c.weights, c.least);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%zu pair%s cannot show a change in any row: run at least %zu (-n %zu), which do for %zu row%s, or give "
-	    "--inconclusive pass", x->planned, x->planned == 1 ? "" : "s", tt_pairs_needed(rows), tt_pairs_needed(rows), rows, rows == 1 ? "" : "s");
+	    "--inconclusive pass", x->planned, x->planned == 1 ? "" : "s", need, need, c.rows, c.rows == 1 ? "" : "s");
 }
 
 static int

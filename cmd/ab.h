@@ -27,7 +27,8 @@ struct ab_opts {
 };
 
 #define AB_MARKERS 4                  /* so many rows without a budget are about markers, at most ... */
-#define AB_ROWS (4 + AB_MARKERS)      /* ... and so many in all */
+#define AB_ROWS (4 + AB_MARKERS)      /* ... and so many in all, ... */
+#define AB_FRAME_ROWS 2               /* ... so many of these of frame times */
 
 enum ab_until { AB_CLEAR, AB_DECIDED, AB_ALL };
 

@@ -33,6 +33,7 @@ struct tt_judging {
 	double *level, *not_level;    /* and what Holm's method holds them against */
 	struct tt_row_pairs *pairs;   /* by row, of an A/B run */
 	size_t np;
+	size_t weights;               /* of these rows: tt_row_weight() */
 };
 
 /* The captures of ${s} that the row means, of the row's group: *${to}, *${nto} of them. */

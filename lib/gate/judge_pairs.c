@@ -196,12 +196,18 @@ tt_row_paired(struct tt_judging *w, struct tt_err *err)
 
 /* --- decisions -------------------------------------------------------------------------------- */
 
+unsigned
+tt_row_weight(const struct tt_budget_row *row)
+{
+	return row->measure.metric->family == TT_FAM_FRAME ? 2 : 1;
+}
+
 size_t
-tt_pairs_needed(size_t rows)
+tt_pairs_needed(size_t weights, size_t weight)
 {
 	size_t n = 1;
 
-	while (n < TT_PAIRS_MOST && ldexp((double)rows, -(int)n) > TT_ALPHA * NEAR)
+	while (n < TT_PAIRS_MOST && ldexp((double)weights / (double)weight, -(int)n) > TT_ALPHA * NEAR)
 		n++;
 	return n;
 }
@@ -440,7 +446,7 @@ decide(struct tt_judging *w, const struct answer *t, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
 	const struct tt_ab *ab = w->v->ab;
-	size_t most = ab->last ? r->pairs : ab->planned, need = tt_pairs_needed(w->np);
+	size_t most = ab->last ? r->pairs : ab->planned, need = tt_pairs_needed(w->weights, tt_row_weight(r->row));
 	int64_t ppm;
 	int rc = TT_OK;
 
@@ -468,8 +474,9 @@ decide(struct tt_judging *w, const struct answer *t, struct tt_err *err)
 }
 
 /*
- * What p must be at the end of the plan for a row to be worse. Pairs to come are taken to be like the ${n} at hand; every second row is turned
- * about its limit, as if half of them had changed: rows on both sides of their limits are more than rows on one.
+ * What p must be at the end of the plan for a row to be worse that may not err twice as often as others. Pairs to come are taken to be like
+ * the ${n} at hand; every second row is turned about its limit, as if half of them had changed: rows on both sides of their limits are more
+ * than rows on one.
  */
 static int
 level_at_end(struct tt_judging *w, const struct tt_pairs_row *row, size_t n, double *level, struct tt_err *err)
@@ -485,13 +492,13 @@ level_at_end(struct tt_judging *w, const struct tt_pairs_row *row, size_t n, dou
 	if (!d || n == 0)
 		return d ? TT_OK : err->code;
 	for (size_t i = 0; i < w->np; i++) {
-		all[i] = (struct tt_pairs_row){ .d = d + i * most, .limit = row[i].limit };
+		all[i] = (struct tt_pairs_row){ .d = d + i * most, .limit = row[i].limit, .twice = row[i].twice };
 		for (size_t k = 0; k < most; k++)
 			d[i * most + k] = i % 2 ? 2 * row[i].limit - row[i].d[k % n] : row[i].d[k % n];
 	}
 	rc = tt_pairs_family(all, w->np, most, &plan, TT_ALPHA, w->mem, err);
 	/* Of a row that would be worse: a turned one, if there are several. */
-	*level = rc == TT_OK ? all[w->np > 1].nominal : 0;
+	*level = rc == TT_OK ? all[w->np > 1].nominal / (all[w->np > 1].twice ? 2 : 1) : 0;
 	return rc;
 }
 
@@ -505,10 +512,14 @@ tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, con
 	size_t k = 0;
 	int rc = row ? TT_OK : err->code;
 
-	w->np = 0;
+	w->np = w->weights = 0;
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++)
-		if (v->row[i].tested && in(w, v->row[i].row) == fails)
-			row[w->np++] = (struct tt_pairs_row){ .d = w->pairs[i].all, .limit = w->pairs[i].limit };
+		if (v->row[i].tested && in(w, v->row[i].row) == fails) {
+			unsigned weight = tt_row_weight(v->row[i].row);
+
+			row[w->np++] = (struct tt_pairs_row){ .d = w->pairs[i].all, .limit = w->pairs[i].limit, .twice = weight > 1 };
+			w->weights += weight;
+		}
 	if (rc == TT_OK && w->np)
 		rc = tt_pairs_family(row, w->np, complete_pairs(v, NULL), &plan, TT_ALPHA, w->mem, err);
 	if (rc == TT_OK && w->np && v->ab->tells)
@@ -522,7 +533,7 @@ tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, con
 		w->r->p = row[k].p;
 		w->r->ntested = w->np;
 		t.above = row[k].adjusted;
-		rc = test_row(w, row[k].nominal, level, &t, err);
+		rc = test_row(w, row[k].nominal, fmin(TT_ALPHA, level * (row[k].twice ? 2 : 1)), &t, err);
 		if (rc == TT_OK)
 			rc = decide(w, &t, err);
 		k++;

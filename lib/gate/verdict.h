@@ -141,8 +141,11 @@ struct tt_ab {
 	uint64_t more_crashes;        /* that the new build may have */
 };
 
-/* The number of pairs with which one of ${rows} rows of an A/B run could fail. */
-size_t tt_pairs_needed(size_t rows);
+/* In an A/B run, how often a row may err beside others: 2 if it is of frame times, which builds are compared for first, else 1. */
+unsigned tt_row_weight(const struct tt_budget_row *row);
+
+/* The number of pairs with which a row of ${weight} could fail, of rows that come to ${weights} together. */
+size_t tt_pairs_needed(size_t weights, size_t weight);
 
 /* A fact of the fingerprint in which captures differ that one row looks at together; of several such rows the first. */
 struct tt_mix {

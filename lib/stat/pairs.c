@@ -535,9 +535,15 @@ tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_p
 
 /* --- rows together ------------------------------------------------------------------------------ */
 
-/* A row at a look: how many of all signs have at least the rank sum that these have. */
+static double
+weight_of(const struct tt_pairs_row *row)
+{
+	return row->twice ? 2 : 1;
+}
+
+/* A row at a look: how many of all signs have at least the rank sum that these have; twice as many, unless the row may err twice as often. */
 struct together {
-	uint32_t *tail;               /* by the pairs that are swapped, one bit each */
+	uint32_t *tail;               /* by the pairs that are swapped, one bit each; at most 2 << pairs */
 	uint32_t ours;
 };
 
@@ -562,7 +568,7 @@ count_tails(const struct tt_pairs_row *row, size_t n, struct together *t)
 		at_least[s - 1] += at_least[s];
 	/* By which pairs are swapped, so that each is in all rows. */
 	for (size_t b = 0; b < (size_t)1 << n; b++)
-		t->tail[b ^ signs] = at_least[lower[b & mask] + upper[b >> low]];
+		t->tail[b ^ signs] = at_least[lower[b & mask] + upper[b >> low]] << !row->twice;
 	t->ours = t->tail[0];
 }
 
@@ -605,13 +611,13 @@ rare(const uint32_t *least, size_t signs, const struct stops *before, size_t may
 	size_t sum = 0;
 	uint32_t c = 0;
 
-	memset(many, 0, (signs + 1) * sizeof *many);
+	memset(many, 0, (2 * signs + 1) * sizeof *many);
 	for (size_t b = 0; b < signs; b++)
 		if (has_stopped(before, b))
 			sum++;
 		else
 			many[least[b]]++;
-	while (c < signs && sum + many[c + 1] <= may)
+	while (c < 2 * signs && sum + many[c + 1] <= may)
 		sum += many[++c];
 	return sum <= may ? c : 0;
 }
@@ -669,7 +675,14 @@ set_apart(const struct together *t, size_t *order, size_t nrow, size_t signs, ui
 	return kept;
 }
 
-/* The look, with tails; ${order}: all rows; ${room}: 2 * signs + 1 numbers; ${stopped}: what has stopped then, by way. */
+/* What p must be for a tail of at most ${tail}. */
+static double
+nominal_of(const struct tt_pairs_row *row, uint32_t tail, size_t signs)
+{
+	return fmin(1, (double)tail * weight_of(row) / 2 / (double)signs);
+}
+
+/* The look, with tails; ${order}: all rows; ${room}: 3 * signs + 1 numbers; ${stopped}: what has stopped then, by way. */
 static void
 count_together(struct row_look *l, struct together *t, size_t *order, uint32_t *room, uint8_t *stopped)
 {
@@ -689,14 +702,14 @@ count_together(struct row_look *l, struct together *t, size_t *order, uint32_t *
 	qsort_r(order, kept, sizeof *order, by_tail, t);
 	for (size_t i = kept; i < l->nrow; i++) {
 		l->adjusted[order[i]] = 1;
-		l->row[order[i]].nominal = (double)all / (double)signs;
+		l->row[order[i]].nominal = nominal_of(&l->row[order[i]], all, signs);
 	}
 	if (kept == 0)
 		return;
 	step_down(t, order, kept, signs, &now, least, l->adjusted);
 	c = rare(least, signs, &now, may, many);
 	for (size_t i = 0; i < kept; i++)
-		l->row[order[i]].nominal = (double)c / (double)signs;
+		l->row[order[i]].nominal = nominal_of(&l->row[order[i]], c, signs);
 	for (size_t b = 0; b < signs; b++)
 		stopped[b] |= least[b] <= c;
 }
@@ -704,7 +717,7 @@ count_together(struct row_look *l, struct together *t, size_t *order, uint32_t *
 static int
 look_together(struct row_look *l, struct tt_mem *mem, struct tt_err *err)
 {
-	size_t signs = (size_t)1 << l->n, tails = signs * sizeof(uint32_t), nroom = (2 * signs + 1) * sizeof(uint32_t);
+	size_t signs = (size_t)1 << l->n, tails = signs * sizeof(uint32_t), nroom = (3 * signs + 1) * sizeof(uint32_t);
 	struct together *t = tt_mem_alloc(mem, l->nrow * sizeof *t, err);
 	size_t *order = t ? tt_mem_alloc(mem, l->nrow * sizeof *order, err) : NULL;
 	uint32_t *room = order ? tt_mem_alloc(mem, nroom, err) : NULL;
@@ -736,12 +749,48 @@ look_together(struct row_look *l, struct tt_mem *mem, struct tt_err *err)
 	return rc;
 }
 
+static int
+by_weighed_p(const void *a, const void *b, void *arg)
+{
+	const struct row_look *l = arg;
+	size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	double x = l->adjusted[i] / weight_of(&l->row[i]), y = l->adjusted[k] / weight_of(&l->row[k]);
+
+	return x < y ? -1 : x > y ? 1 : TT_CMP(i, k);
+}
+
+/* Holm's correction of l->adjusted with weights; *${all}: their sum. */
+static int
+weighed_holm(struct row_look *l, double *all, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t *order = tt_mem_alloc(mem, l->nrow * sizeof *order, err);
+	double left = 0, most = 0;
+
+	if (!order)
+		return err->code;
+	for (size_t i = 0; i < l->nrow; i++) {
+		order[i] = i;
+		left += weight_of(&l->row[i]);
+	}
+	*all = left;
+	qsort_r(order, l->nrow, sizeof *order, by_weighed_p, l);
+	for (size_t k = 0; k < l->nrow; k++) {
+		double weight = weight_of(&l->row[order[k]]), *p = &l->adjusted[order[k]];
+
+		most = *p = fmax(most, fmin(1, *p * left / weight));
+		left -= weight;
+	}
+	tt_mem_free(mem, order, l->nrow * sizeof *order);
+	return TT_OK;
+}
+
 #define TOGETHER ((size_t)1 << 25)    /* signs of all rows; beyond, Holm's correction */
 
 /* One look, which may spend ${share} of ${alpha} if what was spent before is not counted. l->adjusted: p values for this level. */
 static int
 look_at_rows(struct row_look *l, double alpha, double share, struct tt_mem *mem, struct tt_err *err)
 {
+	double all = 1;
 	int rc = TT_OK;
 
 	if (l->n <= TT_PAIRS_EXACT && l->nrow << l->n <= TOGETHER) {
@@ -750,13 +799,13 @@ look_at_rows(struct row_look *l, double alpha, double share, struct tt_mem *mem,
 			l->adjusted[i] *= alpha / l->level;
 		return rc;
 	}
-	for (size_t i = 0; i < l->nrow && rc == TT_OK; i++) {
+	for (size_t i = 0; i < l->nrow && rc == TT_OK; i++)
 		rc = tt_signed_rank(l->row[i].d, l->n, l->row[i].limit, &l->adjusted[i], mem, err);
-		l->row[i].nominal = alpha * share / (double)l->nrow;
-	}
-	rc = rc == TT_OK ? tt_holm(l->adjusted, l->nrow, mem, err) : rc;
-	for (size_t i = 0; i < l->nrow; i++)
+	rc = rc == TT_OK ? weighed_holm(l, &all, mem, err) : rc;
+	for (size_t i = 0; i < l->nrow; i++) {
+		l->row[i].nominal = alpha * share * weight_of(&l->row[i]) / all;
 		l->adjusted[i] /= share;
+	}
 	return rc;
 }
 

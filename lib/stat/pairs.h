@@ -76,6 +76,7 @@ int tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pai
 struct tt_pairs_row {
 	const int64_t *d;             /* by pair; one that equals the limit says nothing */
 	int64_t limit;
+	bool twice;                   /* it may err twice as often as rows that are not */
 	double p;                     /* of tt_signed_rank() */
 	double adjusted;              /* for the number of rows and of looks */
 	double nominal;               /* what p must be for bounds that hold for all rows and looks together; 0: at this look nothing would do */
@@ -87,9 +88,9 @@ struct tt_pairs_row {
  * most ${alpha}, whenever one stops.
  *
  * Signs are given to whole pairs, as if the two runs were swapped, so figures that move together count as little more than one: the
- * step-down minP of Westfall and Young. Up to TT_PAIRS_EXACT pairs ways that stop at an early look are counted once, so looks cost
- * little; beyond, it is Holm's correction, and each look has a part of ${alpha} of its own. There are few looks: after 50, 65 and 80 %
- * of the pairs 5, 15 and 30 % of it may be spent, and all at the end.
+ * step-down minP of Westfall and Young, with p of rows that may err twice as often halved for it. Up to TT_PAIRS_EXACT pairs ways that stop
+ * at an early look are counted once, so looks cost little; beyond, it is Holm's correction with the same weights, and each look has a part
+ * of ${alpha} of its own. There are few looks: after 50, 65 and 80 % of the pairs 5, 15 and 30 % of it may be spent, and all at the end.
  *
  * At the end, and exactly, rows that are far below their limits are set apart: they are not worse, and others are not corrected for them.
  * Far is where by chance any row would be in at most 15 % of ${alpha}, which this costs.

@@ -7,8 +7,10 @@
  *	frames=N      600 by default; hitches=P: percent of them that take 2.5 to 4 times as long, 1 by default
  *	slow=P tail=P marker=P alloc=P      so many percent more of all frames, of those in the tail, of the marker Ai, of allocated bytes
  *	name=NAME     what the marker Ai is called
- *	kind=WORD     gamma: frames are skewed; bimodal: half of the captures take 5 % more; outlier: one in ten takes 30 % more;
- *	              drift: each run takes 0.5 % more than the one before; count=FILE, which grows by a byte with each, tells how many there were
+ *	kind=WORD     gamma: frames are skewed (gamma, shape 8, each for itself); skewed: more so, and each is like the one before (log-normal);
+ *	              modes: frames of two lengths, 9.5 and 13 ms, changing one frame of ten; bimodal: half of the captures take 5 % more;
+ *	              outlier: one in ten takes 30 % more; drift: each run takes 0.5 % more than the one before; count=FILE, which grows by a
+ *	              byte with each, tells how many there were
  *	crash=N       kill itself by signal N in the middle; exit=N: end with this status; only=GLOB: just those in captures of such names
  *	none=1        write no capture; same=1: the same recording each time; text=1: a capture that is none
  *	print=N       print so many lines; child=1: leave a process running; hang=1: never end; read=1: copy standard input to the output
@@ -121,6 +123,31 @@ zone(uint64_t key, double ns)
 	rec_end(thread, now, key);
 }
 
+/* The time of the next frame, about 10 ms, before hitches. */
+struct frames {
+	const char *kind;
+	double ar;                    /* normal, each like the one before: autocorrelation 0.8 */
+	bool long_mode;
+};
+
+static double
+next_frame(struct frames *f)
+{
+	double t = 0;
+
+	f->ar = 0.8 * f->ar + 0.6 * normal();
+	if (strcmp(f->kind, "gamma") == 0) {
+		for (int i = 0; i < 8; i++)
+			t -= 1.25e6 * log(1 - uniform());
+		return t;
+	}
+	if (strcmp(f->kind, "modes") == 0) {
+		f->long_mode ^= uniform() < 0.1;
+		return (f->long_mode ? 13e6 : 9.5e6) * (1 + 0.02 * normal());
+	}
+	return 10e6 * (strcmp(f->kind, "skewed") == 0 ? exp(0.25 * f->ar) : 1 + 0.05 * f->ar);
+}
+
 static void
 play(double factor, bool meant)
 {
@@ -128,8 +155,8 @@ play(double factor, bool meant)
 	static const double part[] = { 0, 0, 0.25, 0.2, 0.35, 0.15 };
 	uint64_t category = rec_def_category(1, 0, "Scripts"), key[6];
 	int frames = (int)number("frames", 600), crash = meant ? (int)number("crash", 0) : 0;
-	double hitches = number("hitches", 1) / 100, ar = normal(), marker = more("marker"), tail = more("tail"), alloc = more("alloc");
-	bool gamma = strcmp(text("kind", ""), "gamma") == 0;
+	double hitches = number("hitches", 1) / 100, marker = more("marker"), tail = more("tail"), alloc = more("alloc");
+	struct frames each = { .kind = text("kind", ""), .ar = normal() };
 
 	for (unsigned i = 0; i < 6; i++)
 		key[i] = rec_def_marker(category, i + 1, 0, name[i]);
@@ -137,8 +164,9 @@ play(double factor, bool meant)
 		double t;
 
 		rec_frame(thread, now, (uint64_t)f + 1);
-		ar = 0.8 * ar + 0.6 * normal();
-		t = 10e6 * factor * (gamma ? exp(0.25 * ar) : 1 + 0.05 * ar) * (ar > 1 ? tail : 1);
+		t = next_frame(&each) * factor;
+		if (each.ar > 1)
+			t *= tail;
 		if (uniform() < hitches)
 			t *= 2.5 + 1.5 * uniform();
 		rec_begin(thread, now, key[1]);
