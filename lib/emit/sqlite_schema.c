@@ -86,7 +86,7 @@ static const struct tt_db_col category[] = {
 
 static const struct tt_db_col marker[] = {
 	ID("Number."),
-	{ "name", "TEXT", "Name, as tables of stats have it; with arguments where others would be called the same." },
+	{ "name", "TEXT", "Name, as tables of stats have it; with arguments where others that something happened in would be called the same." },
 	{ "full_name", "TEXT", "Name with namespace and arguments." },
 	{ "category", "INTEGER", "Row of category." },
 };

@@ -168,31 +168,51 @@ put_categories(struct sqlite_db *s)
 	}
 }
 
-/* Those that something happened in. Without slices that is what the call tree has. */
+/* Something happened in what the call tree has, which with slices may be the stack of a wait or a throw. */
 static void
-put_markers(struct sqlite_db *s)
+use_tree(struct sqlite_db *s)
 {
-	struct tt_db_insert *to = into(s, TT_SQL_MARKER);
+	const struct tt_tree *tree = s->m->tree;
 
-	for (size_t i = 0; i < s->m->nname && s->level == TT_SQLITE_MARKERS; i++) {
+	for (size_t i = 0; i < s->m->nname; i++) {
 		const struct tt_name *n = &s->m->name[i];
-		uint32_t number = n->full && n->wanted && !n->left_out ? tt_sqlite_marker(s, tt_emit_marker(n), n->full, n->category) : 0;
+		bool hidden = n->left_out || (n->alloc_wrapper && !s->m->filter.wrappers) ||
+		    (tree->marker[i].key == TT_KEY_MORE && tt_tree_dropped(tree) == 0);
+		uint32_t number = n->full && n->wanted && !hidden ? tt_sqlite_marker(s, tt_emit_marker(n), n->full, n->category) : 0;
 
 		if (number)
 			s->marker[number - 1].used = true;
 	}
+}
+
+/*
+ * Those that something happened in. They are called as the tables of stats call them, which look at names of the call tree alone; what is not
+ * in it has a name that nothing else defined has.
+ */
+static int
+put_markers(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)
+{
+	struct tt_db_insert *to = into(s, TT_SQL_MARKER);
+	const struct tt_paths *paths = s->level >= TT_SQLITE_MARKERS ? tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err) : NULL;
+
+	if (!paths)
+		return s->level >= TT_SQLITE_MARKERS ? err->code : TT_OK;
+	use_tree(s);
 	for (size_t i = 0; i < s->nmarker; i++) {
 		const struct sqlite_marker *m = &s->marker[i];
+		const struct tt_name as = { .full = m->full, .category = m->category, .shown = m->name };
+		const char *name = tt_paths_label(paths, &as);
 
 		if (!m->used && !(i < s->nseen && atomic_load_explicit(&s->seen[i], memory_order_relaxed)))
 			continue;
 		tt_db_int(to, 0, (int64_t)i + 1);
-		tt_db_text(to, 1, m->name, strlen(m->name));
+		tt_db_text(to, 1, name, strlen(name));
 		tt_db_text(to, 2, m->full, strlen(m->full));
 		if (m->category < s->m->ncategory)
 			tt_db_int(to, 3, (int64_t)m->category + 1);
 		tt_db_row(to);
 	}
+	return TT_OK;
 }
 
 static void
@@ -301,20 +321,18 @@ put_rows(struct tt_db_insert *to, const struct tt_table *t)
 }
 
 static int
-put_tables(struct sqlite_db *s, struct tt_err *err)
+put_tables(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)
 {
-	struct tt_views view;
 	struct tt_report r;
 	int rc = TT_OK;
 
 	tt_report_init(&r, &s->env->mem);
-	tt_view_init(&view, s->m);
 	for (const struct tt_pass *const *p = tt_passes; *p && rc == TT_OK; p++) {
 		for (size_t i = 0; i < (*p)->ntables && tt_sqlite_has(*p, s->level) && rc == TT_OK; i++)
 			if (!(*p)->tables[i].extra)
 				rc = create(s, &(*p)->tables[i], err);
 		if (rc == TT_OK && tt_sqlite_has(*p, s->level))
-			tt_pass_report(*p, &view, &tt_pass_defaults, &r);
+			tt_pass_report(*p, view, &tt_pass_defaults, &r);
 		for (const struct tt_table *t = r.first; t && rc == TT_OK; t = t->next)
 			put_rows(tt_db_insert(s->db, t->id, t->ncol), t);
 		if (rc == TT_OK)
@@ -323,7 +341,6 @@ put_tables(struct sqlite_db *s, struct tt_err *err)
 		tt_report_init(&r, &s->env->mem);
 	}
 	tt_report_free(&r);
-	tt_view_free(&view);
 	return rc;
 }
 
@@ -390,7 +407,6 @@ put_all(struct sqlite_db *s)
 	for (size_t i = 0; m->frames && i < m->frames->n; i++)
 		put_frame(frames, m, i);
 	put_categories(s);
-	put_markers(s);
 	put_numbered(s);
 	put_abouts(s);
 	put_views(s);
@@ -400,10 +416,12 @@ int
 tt_sqlite_finish(void *state, const struct tt_model *m, struct tt_err *err)
 {
 	struct sqlite_db *s = state;
+	struct tt_views view;
 	char version[64];
 	int rc;
 
 	s->m = m;
+	tt_view_init(&view, m);
 	if (s->unwritten)
 		tt_loss_add(m->loss, TT_LOST_VALUES, s->unwritten, 0, TT_NOWHERE);
 	snprintf(version, sizeof version, "PRAGMA user_version=%d", TT_SQLITE_VERSION);
@@ -413,7 +431,10 @@ tt_sqlite_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = put_facts(s, err);
 	if (rc == TT_OK)
-		rc = put_tables(s, err);
+		rc = put_markers(s, &view, err);
+	if (rc == TT_OK)
+		rc = put_tables(s, &view, err);
+	tt_view_free(&view);
 	if (rc == TT_OK)
 		rc = tt_db_save(s->db, s->sink, err);
 	if (rc == TT_OK && s->no_stack)

@@ -50,16 +50,29 @@ def tables_of_stats(what, db, capture, *args):
         same("%s: table %s" % (what, name), have, want)
 
 
+def names(what, db):
+    """Markers with zones are called as the table of markers calls them, so that one is found by the name that the other has."""
+    zones = {r[0]: r[1] for r in db.execute("SELECT marker, count(*) FROM slices GROUP BY marker")}
+    same(what + ": names of slices", sorted(set(zones) - {r[0] for r in db.execute("SELECT marker FROM markers")}), [])
+    same(what + ": names of the table markers", [r[0] for r in db.execute("SELECT marker FROM markers WHERE marker NOT IN (SELECT name FROM marker)")], [])
+    same(what + ": markers of one name", [r[0] for r in db.execute("SELECT name FROM marker GROUP BY name HAVING count(*) > 1")], [])
+
+
 def events(what, db, capture, *args):
     """Every event as CSV has it: zones with their names and times, all others by their number."""
     text = run("convert", "-q", "-f", "csv", "-o", "-", capture, *args).stdout.decode()
     count, zones, args_ = collections.Counter(), collections.Counter(), collections.Counter()
     allocs, objects, roots = collections.Counter(), collections.Counter(), collections.Counter()
-    threads = {}
+    threads, called = {}, {}
+    # CSV has arguments where anything defined would be called the same.
+    for name, full, category in db.execute("SELECT m.name, full_name, ifnull(c.name, '') FROM marker m LEFT JOIN category c ON c.id = m.category"):
+        at = full.rfind(" (")
+        called.update({(full, category): name, (name + full[at:] if at > 0 else name, category): name, (name, category): name})
     for r in csv.DictReader(io.StringIO(text)):
         count[r["kind"]] += r["kind"] != "thread" or r["name"] != "name"
         if r["kind"] == "zone":
-            zones[int(r["thread"]), int(r["start_ns"]), int(r["dur_ns"]), int(r["depth"]), r["name"], r["category"]] += 1
+            name = called.get((r["name"], r["category"]), r["name"])
+            zones[int(r["thread"]), int(r["start_ns"]), int(r["dur_ns"]), int(r["depth"]), name, r["category"]] += 1
             args_[r["args"]] += r["args"] != ""
         elif r["kind"] == "alloc":
             allocs[int(r["thread"]), int(r["start_ns"]), r["name"], int(r["value"])] += 1
@@ -117,20 +130,23 @@ def one(capture, *args):
     db.row_factory = sqlite3.Row
     whole(what, path, db)
     tables_of_stats(what, db, capture, *args)
+    names(what, db)
     events(what, db, capture, *args)
     db.close()
 
 
 def levels(capture):
     """Fewer rows, the same tables and figures."""
-    some = {}
+    some, names = {}, {}
     for level in ("frames", "markers", "slices"):
         path = make(capture, "--level", level)
         db = sqlite3.connect(path)
         some[level] = {t: db.execute('SELECT count(*) FROM "%s"' % t).fetchone()[0]
                        for (t,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()}
+        names[level] = db.execute("SELECT name, full_name FROM marker ORDER BY full_name").fetchall()
         same(level + ": level", db.execute("SELECT value FROM info WHERE key = 'level'").fetchone()[0], level)
         db.close()
+    same("markers: the markers that slices has", names["markers"], names["slices"])
     same("frames: no names", (some["frames"]["marker"], some["frames"]["slice"], "markers" in some["frames"]), (0, 0, False))
     same("frames: frames", (some["frames"]["frame"], some["frames"]["frames"]), (some["slices"]["frame"], some["slices"]["frames"]))
     check(some["markers"]["marker"] > 0 and some["markers"]["slice"] == 0, "markers: markers alone")
@@ -206,6 +222,7 @@ def main():
             ("mlpd", "good-d04-exceptions.mlpd"), ("mlpd", "good-d05-monitors.mlpd"), ("mlpd", "good-d06-gcmoves-handles.mlpd"),
             ("mlpd", "good-d07-heapshot.mlpd"), ("mlpd", "good-d07-heapshot-v14.mlpd"),
             ("mlpd", "good-d09-names-unicode-jit.mlpd"), ("mlpd", "good-d10-counters-zip.mlpd"),
+            ("mlpd", "good-d12-mono421-v11-calls.mlpd"),
             ("mlpd", "bad-cut-in-buffer.mlpd"), ("raw", "good-2019-every.raw"), ("raw", "bad-cut.raw"), ("data", "good-2021.data"),
             ("data", "good-2022-odd.data"), ("capture", "good-v1.0-every-kind.ttc"), ("demo", "good-hitches.ttc.xz")]
     for folder, name in data:
