@@ -193,11 +193,14 @@ any_event(struct mlpd_run *r, bool *unknown)
 	return TT_OK;
 }
 
-/* The event at *${ev} is not whole. Where ${more} comes, the next window begins with it; else the rest makes no sense. */
+/*
+ * The event at *${ev} is not whole, or makes no sense, which may be because it is not whole. Where ${more} comes, the next window begins with
+ * it, and judges; else the rest makes no sense.
+ */
 static int
 cut_event(struct mlpd_run *r, bool more, bool unknown, const uint8_t **ev)
 {
-	if (more && !unknown && !r->bad)
+	if (more && !unknown && (!r->bad || *ev > r->start))
 		return TT_OK;
 	int rc = gap(r, unknown ? TT_LOST_UNKNOWN : TT_LOST_DAMAGED, *ev);
 	*ev = r->end;
