@@ -4,6 +4,7 @@
  */
 #include "mlpd/chunk_take.h"
 
+#include "base/gather.h"
 #include "model/zones.h"
 
 /* What stood open cannot be trusted any more: close it, at the last event, and say so. */
@@ -37,138 +38,189 @@ settle(struct tt_batch *b, uint64_t *calls, int64_t call_ts)
 	*calls = 0;
 }
 
-/* Join the seven low bits of each byte. */
-static inline uint64_t
-join_groups(uint64_t w)
+/* Add the number at *${p} to the time, and go on after it. False, with nothing done, where it has more than three bytes. */
+static inline __attribute__((always_inline)) bool
+near_time(const uint8_t **p, uint64_t *time, const bool quick)
 {
-	w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
-	w = (w & 0x00003fff00003fffu) | (w & 0x3fff00003fff0000u) >> 2;
-	return (w & 0x000000000fffffffu) | (w & 0x0fffffff00000000u) >> 4;
+	const uint32_t w = mlpd_u32(*p);
+
+	if (likely((w & 0x8080) == 0x0080)) {
+		*time += quick ? tt_gather(w, 0x7f7f) : (w & 0x7f) | (w >> 1 & 0x3f80);
+		*p += 2;
+	} else if ((w & 0x80) == 0) {
+		*time += w & 0x7f;
+		*p += 1;
+	} else if ((w & 0x800000) == 0) {
+		*time += (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000);
+		*p += 3;
+	} else {
+		return false;
+	}
+	return true;
 }
 
-/* Add the number at ${p} to the time, where it has one to three bytes; what follows it, else NULL. */
-static inline const uint8_t *
-near_time(const uint8_t *p, uint64_t *time)
+/*
+ * Take the signed number at *${p}, and go on after it; false where it has more than eight bytes. Methods are one to seven bytes in no order a
+ * processor can guess, so this does not branch on how many.
+ */
+static inline __attribute__((always_inline)) bool
+near_signed(const uint8_t **p, uint64_t *v, const bool quick)
 {
-	if (p[0] < 0x80) {
-		*time += p[0];
-		return p + 1;
-	}
-	if (p[1] < 0x80) {
-		*time += (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
-		return p + 2;
-	}
-	if (p[2] < 0x80) {
-		*time += (uint64_t)(p[0] & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
-		return p + 3;
-	}
-	return NULL;
+	const uint64_t w = mlpd_u64(*p), ends = ~w & 0x8080808080808080u;
+
+	if (unlikely(ends == 0))
+		return false;
+	const unsigned more = (unsigned)__builtin_ctzll(ends) >> 3, up = 57 - 7 * more;      /* brings the last group's sign to bit 63 */
+	*v = (uint64_t)((int64_t)(tt_gather_sevens(w, quick) << up) >> up);
+	*p += more + 1;
+	return true;
 }
 
-/* How many zones may begin before there must be more room. */
+/* How many events there may be before there must be more room, as if each were a zone that begins and stays open. */
 static inline size_t
-room_for_zones(const struct tt_batch *b)
+full_at(const struct tt_batch *b)
 {
 	size_t events = b->cap - b->n, open = b->capopen - b->depth;
 	size_t least = events < open ? events : open, levels = b->depth < UINT16_MAX - 1 ? UINT16_MAX - 1 - b->depth : 0;
 
-	return least < levels ? least : levels;
+	return b->n + (least < levels ? least : levels);
 }
 
 /*
- * Enter and leave, nine events of ten where calls are recorded. Times are one or two bytes nearly always, so
- * they branch; methods are one to seven bytes in no order a processor can guess, so they do not: one load, the first
- * byte without a high bit, and its groups joined (PEXT gained 1 % more and is not worth a second loop).
- * Everything that changes lives in registers. Stops before the first event of another kind or shape, and near
+ * A leaf ends at once: its leave follows at *${p}, with a time of one or two bytes, and a method delta of 0. Take that; false where something
+ * else follows.
+ */
+static inline __attribute__((always_inline)) bool
+leaf(const uint8_t **p, uint32_t *took, const bool quick)
+{
+	const uint32_t w = mlpd_u32(*p);
+
+	if ((w & 0xff8080ff) == (0x8000 | MLPD_LEAVE)) {
+		*took = quick ? (uint32_t)tt_gather(w, 0x7f7f00) : (w >> 8 & 0x7f) | (w >> 9 & 0x3f80);
+		*p += 4;
+		return true;
+	}
+	if ((w & 0xff80ff) != MLPD_LEAVE)
+		return false;
+	*took = w >> 8 & 0x7f;
+	*p += 3;
+	return true;
+}
+
+/* Take the allocation, without a stack, whose class is at *${p}; false for one of an unusual form. */
+static inline __attribute__((always_inline)) bool
+near_alloc(const struct mlpd_run *r, const uint8_t **p, struct tt_event *e, int64_t ts, size_t depth, const bool quick)
+{
+	uint64_t type, object, size = 0;
+
+	if (!near_signed(p, &type, quick) || !near_signed(p, &object, quick) || !near_time(p, &size, quick) || size == 0)
+		return false;
+	*e = (struct tt_event){ .ts = ts, .val = (r->ptr + type) & r->mask, .kind = TT_ALLOC, .dur = (uint32_t)size, .depth = (uint16_t)depth };
+	return true;
+}
+
+/* The longest event that hot() takes, and the longest that it looks at after it. */
+enum { HOT_BYTES = 32 };
+
+/*
+ * Enter and leave, nine events of ten where calls are recorded, and allocations among them. Times are one or two bytes nearly always, so
+ * they branch. Everything that changes lives in registers. Stops before the first event of another kind or shape, and near
  * the end of the chunk.
  */
-static uint64_t
-hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
+static inline __attribute__((always_inline)) uint64_t
+hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc, const bool quick)
 {
 	struct tt_batch *b = r->b;
-	const uint8_t *p = r->p, *last = r->end - 16;
+	const uint8_t *p = r->p, *last = r->end - HOT_BYTES;
 	const uint64_t mask = r->mask, zero = (uint64_t)r->zero;
-	uint64_t time = r->time, method = r->method, calls = 0, enters = 0;
-	size_t n = b->n, depth = b->depth, room = room_for_zones(b);
+	const size_t n0 = b->n, depth0 = b->depth;
+	uint64_t time = r->time - zero, called = time, method = r->method, allocs = 0, bytes = 0;
+	size_t n = b->n, depth = b->depth, full = full_at(b);
 	struct tt_event *ev = b->ev;
 	uint32_t *open = b->open;
 
 	while (p <= last) {
 		const unsigned tag = p[0];
-		const uint8_t *q;
-		uint64_t t, w;
+		const uint8_t *q = p + 1;
+		uint64_t t = time, v;
+		uint32_t took;
 
-		if (tag != MLPD_ENTER && tag != MLPD_LEAVE)
+		if (unlikely(n >= full)) {
+			b->n = n;
+			b->depth = depth;
+			if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK || (full = full_at(b)) <= n)
+				break;
+			ev = b->ev;
+			open = b->open;
+		}
+		if (!near_time(&q, &t, quick))
 			break;
-		t = time;
-		if (!(q = near_time(p + 1, &t)))
+		if (tag == MLPD_ALLOC_PLAIN && !r->objects) {
+			if (!near_alloc(r, &q, &ev[n], (int64_t)t, depth, quick))
+				break;
+			bytes += ev[n++].dur;
+			allocs++;
+			time = t;
+			p = q;
+			continue;
+		}
+		if ((tag != MLPD_ENTER && tag != MLPD_LEAVE) || !near_signed(&q, &v, quick))
 			break;
-		memcpy(&w, q, 8);
-		uint64_t stops = ~w & 0x8080808080808080u;
-		if (unlikely(stops == 0))
-			break;
-		unsigned top = (unsigned)__builtin_ctzll(stops) + 1;          /* 8 times the number of groups */
-		unsigned up = 64 - (top - (top >> 3));                        /* brings the last group's sign to bit 63 */
-		uint64_t delta = join_groups(w & (stops ^ (stops - 1)) & 0x7f7f7f7f7f7f7f7fu);
-		uint64_t meth = (method + (uint64_t)((int64_t)(delta << up) >> up)) & mask;
-		int64_t ts = (int64_t)(t - zero);
+		v = (method + v) & mask;
 		if (tag == MLPD_ENTER) {
-			if (unlikely(room < 8)) {
-				b->n = n;
-				b->depth = depth;
-				if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK || (room = room_for_zones(b)) == 0)
-					break;
-				ev = b->ev;
-				open = b->open;
+			if (leaf(&q, &took, quick)) {
+				ev[n++] = (struct tt_event){ .ts = (int64_t)t, .val = v, .dur = took, .depth = (uint16_t)depth, .kind = TT_ZONE };
+				t += took;
+			} else {
+				ev[n] = (struct tt_event){ .ts = (int64_t)t, .val = v, .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN };
+				open[depth++] = (uint32_t)n++;
 			}
-			/* A leaf ends at once: its leave follows, with a time of one or two bytes and a method delta of 0. */
-			const uint8_t *next = q + (top >> 3);
-			uint32_t took = next[1] < 0x80 ? next[1] : (uint32_t)(next[1] & 0x7f) | (uint32_t)next[2] << 7;
-			const uint8_t *zero_at = next + 2 + (next[1] >> 7);
-			room--;
-			enters++;
-			if (next[0] == MLPD_LEAVE && *zero_at == 0 && took < 1u << 14) {
-				ev[n++] = (struct tt_event){ .ts = ts, .val = meth, .dur = took, .depth = (uint16_t)depth,
-					.kind = TT_ZONE };
-				time = t + took;
-				method = meth;
-				p = zero_at + 1;
-				calls += 2;
-				continue;
-			}
-			ev[n] = (struct tt_event){ .ts = ts, .val = meth, .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN };
-			open[depth++] = (uint32_t)n++;
 		} else {
-			if (unlikely(depth == 0 || depth >= UINT16_MAX))
+			if (unlikely(depth == 0))
 				break;
 			struct tt_event *e = &ev[open[depth - 1]];
-			uint64_t dur = (uint64_t)ts - (uint64_t)e->ts;
-			if (unlikely(e->val != meth || dur > UINT32_MAX))
+			uint64_t dur = t - (uint64_t)e->ts;
+			if (unlikely(e->val != v || dur > UINT32_MAX))
 				break;
 			e->dur = (uint32_t)dur;
 			e->kind = TT_ZONE;
 			depth--;
 		}
-		time = t;
-		method = meth;
-		p = q + (top >> 3);
-		calls++;
+		time = called = t;
+		method = v;
+		p = q;
 	}
+	const uint64_t enters = n - n0 - allocs, leaves = enters + depth0 - depth;
 	r->p = p;
-	r->time = time;
+	r->time = time + zero;
 	r->method = method;
 	b->n = n;
 	b->depth = depth;
-	if (calls == 0)
+	if (enters + leaves == 0)
 		return 0;
-	r->floor = *call_ts = now(r);
-	*events += calls;
+	r->floor = *call_ts = (int64_t)called;
+	*events += enters + leaves + allocs;
 	b->nzone += enters;
+	b->nalloc += allocs;
+	b->alloc_b += bytes;
 	if (b->tally) {
 		b->tally[MLPD_ENTER] += (uint32_t)enters;
-		b->tally[MLPD_LEAVE] += (uint32_t)(calls - enters);
+		b->tally[MLPD_LEAVE] += (uint32_t)leaves;
+		b->tally[MLPD_ALLOC_PLAIN] += (uint32_t)allocs;
 	}
-	return calls;
+	return enters + leaves;
+}
+
+static uint64_t
+hot_plain(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
+{
+	return hot(r, events, call_ts, rc, false);
+}
+
+static TT_GATHERS uint64_t
+hot_quick(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
+{
+	return hot(r, events, call_ts, rc, true);
 }
 
 /* Decode one event of any kind. TT_END, and the state is as before: it is not whole, or (*${unknown}) its length is not known. */
@@ -234,7 +286,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 		if (calls == 0 && b->nstack == 0)
 			b->stack_from = now(&r);
 		if ((*r.p == MLPD_ENTER || *r.p == MLPD_LEAVE) && likely(now(&r) >= r.floor))
-			calls += hot(&r, &events, &call_ts, &rc);
+			calls += m->quick ? hot_quick(&r, &events, &call_ts, &rc) : hot_plain(&r, &events, &call_ts, &rc);
 		ev = r.p;
 		if (rc != TT_OK || r.p >= r.end || (rc = any_event(&r, &unknown)) != TT_OK)
 			break;

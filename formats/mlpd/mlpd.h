@@ -25,6 +25,7 @@ struct mlpd {
 	uint64_t mask;        /* of pointers: 2^32-1 in captures of 32-bit processes */
 	int64_t zero;         /* event clock at ts = 0 */
 	uint64_t first;       /* offset of the first buffer */
+	bool quick;           /* the processor gathers bits */
 
 	/* in-order position */
 	uint64_t at, seq;

@@ -2,29 +2,16 @@
  * The loops that take nearly all of the decoding time, over begins and ends of zones. They use the x86 instruction that gathers bits
  * (PEXT) where the processor has it.
  */
+#include "base/gather.h"
 #include "ttc/decode.h"
-
-static inline __attribute__((always_inline)) uint64_t
-squeeze(uint64_t x)
-{
-	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
-	x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
-	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
-}
 
 /* The bits of ${x} under ${mask}, together; the mask has the low seven of some bytes in a row, or of the first the upper five. */
 static inline __attribute__((always_inline)) uint64_t
 gather(uint64_t x, uint64_t mask, bool quick)
 {
-#if defined(__x86_64__)
-	if (quick) {
-		__asm__("pext %1, %0, %0" : "+r"(x) : "rm"(mask));
-		return x;
-	}
-#else
-	(void)quick;
-#endif
-	return mask ? squeeze((x & mask) >> (__builtin_ctzll(mask) & ~7)) >> (__builtin_ctzll(mask) & 7) : 0;
+	if (quick)
+		return tt_gather(x, mask);
+	return mask ? tt_gather_sevens((x & mask) >> (__builtin_ctzll(mask) & ~7), false) >> (__builtin_ctzll(mask) & 7) : 0;
 }
 
 /*
@@ -35,14 +22,8 @@ gather(uint64_t x, uint64_t mask, bool quick)
 static inline __attribute__((always_inline)) unsigned
 form_of(uint64_t w, bool quick)
 {
-#if defined(__x86_64__)
-	if (quick) {
-		__asm__("pext %1, %0, %0" : "+r"(w) : "r"((uint64_t)0x808080808083));
-		return (unsigned)w;
-	}
-#else
-	(void)quick;
-#endif
+	if (quick)
+		return (unsigned)tt_gather(w, 0x808080808083);
 	return (unsigned)(((w & 0x808080808080) >> 7) * 0x0102040810204080 >> 56 << 2 | (w & 3));
 }
 
@@ -172,15 +153,11 @@ hot_plain(struct ttc_run *r, int *rc)
 	return hot_loop(r, rc, false);
 }
 
-#if defined(__x86_64__)
-static __attribute__((target("bmi,bmi2"))) uint64_t
+static TT_GATHERS uint64_t
 hot_quick(struct ttc_run *r, int *rc)
 {
 	return hot_loop(r, rc, true);
 }
-#else
-#define hot_quick hot_plain
-#endif
 
 uint64_t
 ttc_hot(struct ttc_run *r, int *rc)
@@ -261,15 +238,11 @@ skim_plain(struct ttc_run *r)
 	return skim_loop(r, false);
 }
 
-#if defined(__x86_64__)
-static __attribute__((target("bmi,bmi2"))) int
+static TT_GATHERS int
 skim_quick(struct ttc_run *r)
 {
 	return skim_loop(r, true);
 }
-#else
-#define skim_quick skim_plain
-#endif
 
 int
 ttc_skim(struct ttc_run *r)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/clock_ratio.h"
+#include "base/gather.h"
 #include "ttc/crc32c.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
@@ -116,17 +117,6 @@ static const char *const clock_name[] = {
 	[TTC_CLOCK_SYSTEM] = "system", [TTC_CLOCK_TSC] = "tsc", [TTC_CLOCK_CNTVCT] = "cntvct", [TTC_CLOCK_QPC] = "qpc",
 };
 
-/* True if the processor gathers bits in hardware. */
-static bool
-gathers(void)
-{
-#if defined(__x86_64__)
-	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
-#else
-	return false;
-#endif
-}
-
 static int
 open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err)
 {
@@ -136,7 +126,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (!m)
 		return err->code;
 	tt_crc32c_init();
-	m->quick = gathers();
+	m->quick = tt_gathers();
 	m->lead = m->now = m;
 	ttc_forms(m);
 	m->env = env;

@@ -1,0 +1,54 @@
+/**
+ * Bits that lie apart, brought together: numbers of seven bits a byte (LEB128) without a branch on how long they are.
+ *
+ * x86 has an instruction for it (PEXT). The first two generations of AMD's Zen take it in pieces, which is slower than shifts. So a reader asks
+ * once, with tt_gathers(), and has its loop twice.
+ */
+#ifndef TT_BASE_GATHER_H
+#define TT_BASE_GATHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The attribute of the loop that is made for processors with it. */
+#if defined(__x86_64__)
+#define TT_GATHERS __attribute__((target("bmi,bmi2")))
+#else
+#define TT_GATHERS
+#endif
+
+/* True if the processor gathers bits in hardware, and fast. */
+static inline bool
+tt_gathers(void)
+{
+#if defined(__x86_64__)
+	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+#else
+	return false;
+#endif
+}
+
+/* The bits of ${x} under ${mask}. Only where tt_gathers(). */
+static inline __attribute__((always_inline)) uint64_t
+tt_gather(uint64_t x, uint64_t mask)
+{
+#if defined(__x86_64__)
+	__asm__("pext %1, %0, %0" : "+r"(x) : "r"(mask));
+#else
+	(void)mask;
+#endif
+	return x;
+}
+
+/* The low seven bits of each byte of ${w}; ${quick}: tt_gathers(). */
+static inline __attribute__((always_inline)) uint64_t
+tt_gather_sevens(uint64_t w, bool quick)
+{
+	if (quick)
+		return tt_gather(w, 0x7f7f7f7f7f7f7f7f);
+	w = (w & 0x007f007f007f007f) | (w & 0x7f007f007f007f00) >> 1;
+	w = (w & 0x00003fff00003fff) | (w & 0x3fff00003fff0000) >> 2;
+	return (w & 0x000000000fffffff) | (w & 0x0fffffff00000000) >> 4;
+}
+
+#endif
