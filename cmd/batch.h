@@ -48,6 +48,13 @@ extern const struct opt summary_opt[];
 /* The setter of --max-failures, into struct summary_opts. */
 int summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
+/* The folders of results, and where the files made of captures in each are as seen from a page. */
+struct batch_pages { const struct opt_list *dir; const char **from; };
+/* Those of ${o}, seen from the page ${output}. */
+int batch_pages_from(struct app *app, const struct summary_opts *o, const char *output, struct batch_pages *p, struct tt_err *err);
+/* The first that has the page ${file} of a capture; its name is one of a file there, whatever results say. ${arg}: struct batch_pages. */
+const char *batch_pages_folder(const void *arg, const char *file);
+
 /*
  * Print and write the figures; ${to}: the other outputs of the figures. The file ${results} (NULL: none), which batch_put_results() kept open,
  * takes its place together with the reports.
@@ -77,6 +84,9 @@ struct batch_gate {
 	struct app *app;
 	struct gate *gate;
 	const struct opt_list *group;
+	struct gate_opts *opts;       /* of gate */
+	const struct summary_opts *sum;       /* where pages of captures may be; NULL: nobody knows */
+	struct batch_pages pages;
 	const struct batch_files *files;      /* where captures may be; NULL: nobody knows */
 	struct tt_arena a;
 	struct tt_sample *sample;

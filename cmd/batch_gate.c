@@ -48,41 +48,20 @@ name_group(struct batch_gate *b, struct tt_err *err)
 	return rc;
 }
 
-static bool
-is_of_stats(const char *option)
-{
-	static const char *const writes[] = { GATE_WRITES, "group-by" };
-	struct opt_row row;
-
-	for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
-		if (strcmp(writes[i], option) == 0)
-			return false;
-	for (struct opt_walk w = opts_of(&verb_stats); opts_next(&w, &row);)
-		if (strcmp(row.o.name, option) == 0)
-			return true;
-	return false;
-}
-
-/* For the command that explains a row by one capture, which a page has: of the options those that "tracetool stats" has, too. */
+/* For commands on one capture, which a page has: the options that the one which explains a row has, too, and those that a report has. */
 static int
 explains(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err)
 {
-	const char **without = tt_arena_alloc(&app->arena, (given->name.n + 1) * sizeof *without, err);
+	static const char *const writes[] = { GATE_WRITES, "group-by", NULL };
 	struct tt_buf text = { 0 };
-	size_t n = 0;
 	int rc;
 
-	if (!without)
-		return err->code;
-	for (size_t i = 0; i < given->name.n; i++)
-		if (!is_of_stats(given->name.v[i]))
-			without[n++] = given->name.v[i];
-	opts_quote_without(&text, given, &(struct opt_list){ 0 }, without);
+	opts_quote_shared(&text, given, &verb_stats, writes);
 	rc = tt_buf_error(&text, err);
 	if (rc == TT_OK && !(g->to.explain_one = tt_arena_text(&app->arena, tt_buf_string(&text), text.n, err)))
 		rc = err->code;
 	tt_buf_free(&text);
-	return rc;
+	return rc == TT_OK ? gate_looks(app, given, g, err) : rc;
 }
 
 int
@@ -93,7 +72,7 @@ batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, cons
 	    g->to.markdown || g->to.html || g->to.json || g->to.github || g->to.azure || g->to.teamcity;
 	int rc;
 
-	*b = (struct batch_gate){ .app = app, .group = group };
+	*b = (struct batch_gate){ .app = app, .group = group, .opts = g };
 	if (!g->budget)
 		return any ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "an option about a verdict is given, and no --gate BUDGET") :
 		    TT_OK;
@@ -348,6 +327,10 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	rc = add_group(b, r, s, err);
 	if (rc == TT_OK)
 		rc = add_file(b, s, err);
+	if (rc == TT_OK && *tt_result_page(r)) {
+		s->page = tt_arena_text(&b->a, tt_result_page(r), strlen(tt_result_page(r)), err);
+		rc = s->page ? TT_OK : err->code;
+	}
 	if (rc == TT_OK && json_is_string(recording))
 		rc = add_part(b, s, json_string_value(recording), err);
 	b->n += rc == TT_OK;
@@ -397,6 +380,12 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captu
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
 	if (check_parts(b, err) != TT_OK || add_unknown(b, err) != TT_OK)
 		return err->code;
+	if (b->sum && b->opts->to.html && strcmp(b->opts->to.html, "-") != 0) {
+		if (batch_pages_from(b->app, b->sum, b->opts->to.html, &b->pages, err) != TT_OK)
+			return err->code;
+		b->opts->to.folder = batch_pages_folder;
+		b->opts->to.folder_arg = &b->pages;
+	}
 	rc = gate_judge(b->gate, run, b->sample, b->n, show, err);
 	if (rc == TT_OK && captures && b->n == b->failed)
 		rc = tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "nothing has figures for the gate: all that there is failed");

@@ -130,14 +130,10 @@ files_from(struct app *app, const char *dir, const char *output, const char **fr
 	return TT_OK;
 }
 
-/* The folders of results, and where each is as seen from a page. */
-struct folders { const struct opt_list *dir; const char **from; };
-
-/* The first that has the page ${file} of a capture; its name is one of a file there, whatever results say. */
-static const char *
-folder_of(const void *arg, const char *file)
+const char *
+batch_pages_folder(const void *arg, const char *file)
 {
-	const struct folders *f = arg;
+	const struct batch_pages *f = arg;
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < f->dir->n && !strchr(file, '/'); i++) {
@@ -149,18 +145,30 @@ folder_of(const void *arg, const char *file)
 	return NULL;
 }
 
+int
+batch_pages_from(struct app *app, const struct summary_opts *o, const char *output, struct batch_pages *p, struct tt_err *err)
+{
+	int rc;
+
+	*p = (struct batch_pages){ .dir = &o->dir, .from = tt_arena_alloc(&app->arena, (o->dir.n + 1) * sizeof *p->from, err) };
+	rc = p->from ? TT_OK : err->code;
+	for (size_t i = 0; i < o->dir.n && rc == TT_OK; i++)
+		rc = files_from(app, o->dir.v[i], output, &p->from[i], err);
+	return rc;
+}
+
 static int
 make_page(struct app *app, const struct summary_opts *o, const char *output, const struct tt_report *r, struct tt_buf *text, struct tt_err *err)
 {
-	struct folders f = { .dir = &o->dir, .from = tt_arena_alloc(&app->arena, (o->dir.n + 1) * sizeof *f.from, err) };
-	struct tt_batch_page page = { .generator = TT_GENERATOR, .arg = &f, .max_size = PAGE_SIZE };
-	int rc = f.from ? TT_OK : err->code;
+	struct batch_pages from = { 0 };
+	struct tt_batch_page page = { .generator = TT_GENERATOR, .arg = &from, .max_size = PAGE_SIZE };
+	int rc = TT_OK;
 
 	/* From a page that nobody knows the place of nothing can be reached. */
-	if (output && strcmp(output, "-") != 0)
-		page.folder = folder_of;
-	for (size_t i = 0; i < o->dir.n && page.folder && rc == TT_OK; i++)
-		rc = files_from(app, o->dir.v[i], output, &f.from[i], err);
+	if (output && strcmp(output, "-") != 0) {
+		page.folder = batch_pages_folder;
+		rc = batch_pages_from(app, o, output, &from, err);
+	}
 	return rc == TT_OK ? tt_batch_page_write(r, &page, text, err) : rc;
 }
 

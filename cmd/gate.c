@@ -92,6 +92,21 @@ gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 /* --- the day ------------------------------------------------------------------------- */
 
 int
+gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err)
+{
+	static const char *const without[] = { "frames", "time", "limit", NULL };
+	struct tt_buf text = { 0 };
+	int rc;
+
+	opts_quote_shared(&text, given, &verb_report, without);
+	rc = tt_buf_error(&text, err);
+	if (rc == TT_OK && !(g->to.looks = tt_arena_text(&app->arena, tt_buf_string(&text), text.n, err)))
+		rc = err->code;
+	tt_buf_free(&text);
+	return rc;
+}
+
+int
 gate_today(struct app *app, const char *given, const char **day, struct tt_err *err)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");

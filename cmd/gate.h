@@ -31,6 +31,9 @@ int gate_today(struct app *app, const char *given, const char **day, struct tt_e
 #define GATE_WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \
 	"csv-safe", "no-pager"
 
+/* Note in ${g} which of the options ${given} a command on one capture needs to look at the same. */
+int gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err);
+
 /* *${wanted}: the options ask for a gate. TT_E_USAGE where one of them makes no sense without --gate. */
 int gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err);
 

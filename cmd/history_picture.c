@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "opts.h"
 #include "gate/quantity.h"
 #include "out/html.h"
 #include "version.h"
@@ -146,19 +147,59 @@ history_chart(const struct history_figure *f, const char *caption, struct tt_buf
 
 struct figures { const struct history_figure *f; size_t n; };
 
-/* The figure of a row in words. */
+/* The name of a capture as a shell reads it. */
+static void
+put_capture(struct tt_buf *out, const char *name)
+{
+	struct tt_buf quoted = { 0 };
+
+	opts_quote(&quoted, name);
+	tt_html_text(out, quoted.failed ? "" : tt_buf_string(&quoted));
+	if (quoted.failed)
+		tt_buf_fail(out);
+	tt_buf_free(&quoted);
+}
+
+/* How to see what a change is made of: of each, a capture of the session before and of the one with which the level begins. */
+static void
+put_changes(const struct history_figure *f, struct tt_buf *out)
+{
+	const struct tt_history *h = &f->h;
+
+	for (size_t i = h->nlevel; i-- > 1;) {
+		const struct tt_history_session *was = &h->session[h->level[i].from - 1], *is = was + 1;
+
+		const bool same = strcmp(was->first->name, is->first->name) == 0;
+
+		tt_buf_text(out, "<p>What changed with session ");
+		tt_html_text(out, is->session->name);
+		tt_buf_text(out, same ? ", with captures of it (NEW) and of session " : ", with captures of it and of session ");
+		tt_html_text(out, was->session->name);
+		tt_buf_text(out, same ? " (OLD) at hand: <code>tracetool diff " : " at hand: <code>tracetool diff ");
+		put_capture(out, same ? "OLD" : was->first->name);
+		tt_buf_text(out, " -- ");
+		put_capture(out, same ? "NEW" : is->first->name);
+		tt_buf_text(out, " -o change.html</code></p>\n");
+	}
+}
+
+/* The figure of a row in words, which lead to its chart. */
 static void
 put_title(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)
 {
 	const struct figures *all = arg;
-	const struct tt_cell *name = tt_html_cell(t, row, "figure");
+	const struct tt_cell *name = tt_html_cell(t, row, "figure"), *base = tt_html_cell(t, row, "baseline");
 	size_t i = 0;
 
-	while (name && i < all->n && strcmp(all->f[i].name, name->s) != 0)
+	while (name && i < all->n && (strcmp(all->f[i].name, name->s) != 0 || (base && strcmp(all->f[i].base, base->s) != 0)))
 		i++;
-	tt_buf_text(out, "<td>");
-	tt_html_text(out, name && i < all->n ? all->f[i].title : "-");
-	tt_buf_text(out, "</td>");
+	if (!name || i == all->n) {
+		tt_buf_text(out, "<td>-</td>");
+		return;
+	}
+	tt_buf_printf(out, "<td><a href=\"#chart-%zu\">", i + 1);
+	tt_html_text(out, all->f[i].title);
+	tt_buf_text(out, "</a></td>");
 }
 
 static void
@@ -186,8 +227,12 @@ history_html(const struct history_figure *f, size_t n, const char *title, const 
 	put_table(r, "history", "Figures over time", &all, out);
 	put_table(r, "history_levels", "Changes", &all, out);
 	tt_html_section(out, "charts", "Charts");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		tt_buf_printf(out, "<div id=\"chart-%zu\">\n", i + 1);
 		history_chart(&f[i], "", out);
+		put_changes(&f[i], out);
+		tt_buf_text(out, "</div>\n");
+	}
 	tt_buf_text(out, "</section>\n");
 	put_table(r, "history_sessions", "Sessions", &all, out);
 	tt_buf_text(out, "<p>Made by " TT_GENERATOR ". What levels are is in tracetool-history(1).</p>\n</main>\n");

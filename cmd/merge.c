@@ -410,6 +410,7 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 		rc = opt_list_add(&write, path, &app->arena, err);
 	if (rc == TT_OK)
 		rc = batch_gate_open(&gate, app, &o.gate, &in, &o.given, &o.sum.group, &write, err);
+	gate.sum = &o.sum;
 	if (rc == TT_OK)
 		rc = check_outputs(app, &files, path, &write, err);
 	if (rc == TT_OK)

@@ -333,6 +333,18 @@ is_among(const char *const *names, const char *name)
 	return *names != NULL;
 }
 
+/* "--name value " */
+static void
+quote_option(struct tt_buf *to, const char *name, const char *value)
+{
+	if (is_of_the_making(name))
+		return;
+	tt_buf_printf(to, "--%s%s", name, value ? (*value == '-' ? "=" : " ") : "");
+	if (value)
+		opts_quote(to, value);
+	tt_buf_text(to, " ");
+}
+
 void
 opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *but)
 {
@@ -342,22 +354,34 @@ opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct 
 void
 opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *const *without)
 {
-	for (size_t i = 0; i < given->name.n; i++) {
-		const char *name = given->name.v[i], *value = given->value.v[i];
-
-		if (is_of_the_making(name) || is_among(without, name))
-			continue;
-		tt_buf_printf(to, "--%s%s", name, value ? (*value == '-' ? "=" : " ") : "");
-		if (value)
-			opts_quote(to, value);
-		tt_buf_text(to, " ");
-	}
+	for (size_t i = 0; i < given->name.n; i++)
+		if (!is_among(without, given->name.v[i]))
+			quote_option(to, given->name.v[i], given->value.v[i]);
 	for (size_t i = 0; i < files->n; i++) {
 		tt_buf_text(to, i ? " " : "");
 		if (files->v[i][0] == '-' && files->v[i][1])
 			tt_buf_text(to, "./");        /* or it would be an option */
 		opts_quote(to, files->v[i]);
 	}
+}
+
+static bool
+has_option(const struct verb *verb, const char *name)
+{
+	struct opt_row row;
+
+	for (struct opt_walk w = opts_of(verb); opts_next(&w, &row);)
+		if (strcmp(row.o.name, name) == 0)
+			return true;
+	return false;
+}
+
+void
+opts_quote_shared(struct tt_buf *to, const struct opt_given *given, const struct verb *verb, const char *const *without)
+{
+	for (size_t i = 0; i < given->name.n; i++)
+		if (has_option(verb, given->name.v[i]) && !is_among(without, given->name.v[i]))
+			quote_option(to, given->name.v[i], given->value.v[i]);
 }
 
 /* The arguments being read. */

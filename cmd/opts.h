@@ -142,6 +142,9 @@ void opts_quote(struct tt_buf *to, const char *s);
 /* The same without those that ${without}, ended by NULL, names. */
 void opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *const *without);
 
+/* The same of those alone that the command ${verb} has, too; each is followed by a blank. */
+void opts_quote_shared(struct tt_buf *to, const struct opt_given *given, const struct verb *verb, const char *const *without);
+
 /* Append those of ${given} that choose what a command looks at, and the files: for a command that looks at the same. ${but}: without that one. */
 void opts_quote_given(struct tt_buf *to, const struct opt_given *given, const struct opt_list *files, const char *but);
 

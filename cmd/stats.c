@@ -679,6 +679,8 @@ next_commands(struct app *app, struct stats_opts *s, struct tt_err *err)
 	bool pipe = false;
 	int rc = command(app, s, writes, NULL, " --explain ", &s->gate.to.explain, err);
 
+	if (rc == TT_OK)
+		rc = gate_looks(app, &s->given, &s->gate, err);
 	for (size_t i = 0; i < s->in.path.n; i++)
 		pipe |= strcmp(s->in.path.v[i], "-") == 0;
 	return rc == TT_OK && base && !pipe ? command(app, s, own, base, " --append --accept 'REASON'", &s->gate.accept_by, err) : rc;

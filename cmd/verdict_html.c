@@ -226,6 +226,18 @@ losses(const struct page *p)
 	put(p, "</ul>\n</section>\n");
 }
 
+/* Is it about the length of frames, so that the longest shows it? */
+static bool
+is_of_frames(const struct tt_verdict_row *r)
+{
+	static const char *const of[] = { "frame.time", "frame.over", "frame.fps", "frame.cpu" };
+
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		if (strncmp(r->row->measure.key, of[i], strlen(of[i])) == 0)
+			return true;
+	return false;
+}
+
 /* --- all rows ------------------------------------------------------------------------------------- */
 
 /* What is to be said of it beside its figures? */
@@ -233,6 +245,32 @@ static bool
 has_details(const struct page *p, const struct tt_verdict_row *r)
 {
 	return verdict_kind(p->v, r) != VERDICT_FINE;
+}
+
+/* The section of a capture's page with what the row is about. */
+static const char *
+section_of(const struct tt_verdict_row *r)
+{
+	static const char *const section[] = { [TT_ABOUT_NOTHING] = "t-frames", [TT_ABOUT_TIME] = "t-markers", [TT_ABOUT_ALLOC] = "t-alloc_sites" };
+
+	return is_of_frames(r) ? "t-hitches" : section[r->row->measure.metric->about];
+}
+
+/* The worst capture, as a link to its page where that is. */
+static void
+put_capture(const struct page *p, const struct tt_verdict_row *r)
+{
+	const struct tt_sample *s = r->worst;
+	const char *folder = s->page && p->o->folder ? p->o->folder(p->o->folder_arg, s->page) : NULL;
+
+	if (folder) {
+		put(p, "<a href=\"");
+		tt_html_address(p->out, folder);
+		tt_html_address(p->out, s->page);
+		tt_buf_printf(p->out, "#%s\">", section_of(r));
+	}
+	tt_html_text(p->out, s->name);
+	put(p, folder ? "</a>" : "");
 }
 
 static void
@@ -253,7 +291,7 @@ put_row(const struct page *p, const struct tt_verdict_row *r, size_t number)
 	put_shift(p, r);
 	put(p, "<td>");
 	if (r->worst)
-		tt_html_text(p->out, r->worst->name);
+		put_capture(p, r);
 	else
 		put(p, "-");
 	put(p, "</td></tr>\n");
@@ -324,6 +362,18 @@ put_dots(const struct page *p, const struct tt_verdict_row *r)
 	    r->npoint > TT_DOTS_MAX || r->nbase_point > TT_DOTS_MAX ? " The first 500 are drawn." : "");
 }
 
+static void
+put_quoted(const struct page *p, const char *s)
+{
+	struct tt_buf quoted = { 0 };
+
+	opts_quote(&quoted, s);
+	tt_html_text(p->out, quoted.failed ? "" : tt_buf_string(&quoted));
+	if (quoted.failed)
+		tt_buf_fail(p->out);
+	tt_buf_free(&quoted);
+}
+
 /* The sessions of the baseline one after the other: did it come at once, or did it creep? */
 static void
 put_history(const struct page *p, const struct tt_verdict_row *r)
@@ -339,8 +389,16 @@ put_history(const struct page *p, const struct tt_verdict_row *r)
 	tt_arena_init(&a, &mem);
 	if (tt_history_of(v->base, r->row, &v->budget->measure[r->row->which], r->row->which, &f.h, &a, &mem, &err) != TT_OK)
 		tt_buf_fail(p->out);
-	else if (f.h.nsession >= SESSIONS)
-		history_chart(&f, "<figcaption>The baseline's sessions and their levels, as <code>tracetool history</code> shows them.</figcaption>\n", p->out);
+	else if (f.h.nsession >= SESSIONS) {
+		history_chart(&f, "<figcaption>The baseline's sessions and their levels.</figcaption>\n", p->out);
+		put(p, "<p>Sessions, and what a change is made of: <code>tracetool history ");
+		put_quoted(p, v->base->path);
+		put(p, " --gate ");
+		put_quoted(p, v->budget->path);
+		put(p, " --row ");
+		put_quoted(p, r->row->id);
+		put(p, " -o history.html</code></p>\n");
+	}
 	tt_arena_free(&a);
 }
 
@@ -402,18 +460,6 @@ put_waiver(const struct page *p, const struct tt_verdict_row *r)
 	put(p, ".</p>\n");
 }
 
-static void
-put_quoted(const struct page *p, const char *s)
-{
-	struct tt_buf quoted = { 0 };
-
-	opts_quote(&quoted, s);
-	tt_html_text(p->out, quoted.failed ? "" : tt_buf_string(&quoted));
-	if (quoted.failed)
-		tt_buf_fail(p->out);
-	tt_buf_free(&quoted);
-}
-
 /* Of captures that others read, like a batch, one is read once more: the worst, which may be in an archive or on another machine. */
 static void
 put_explain_one(const struct page *p, const struct tt_verdict_row *r)
@@ -431,6 +477,34 @@ put_explain_one(const struct page *p, const struct tt_verdict_row *r)
 	put(p, "</code></p>\n");
 }
 
+/* What of the worst capture is to be looked at: its longest frame, where the row is about frames, and its page. */
+static void
+put_worst(const struct page *p, const struct tt_verdict_row *r)
+{
+	const struct tt_sample *s = r->worst;
+	const bool cpu = tt_measure_is_cpu(&r->row->measure) && s->nbusiest > 0;
+	const struct tt_worst *w = !is_of_frames(r) ? NULL : cpu ? s->busiest : s->nworst ? s->worst : NULL;
+	const char *looks = p->o->looks ? p->o->looks : "";
+	char time[32];
+
+	if (w) {
+		*tt_put_time_short(time, cpu ? w->cpu_ns : w->dur_ns) = '\0';
+		tt_buf_printf(p->out, "<p>%s frame of the worst capture is %llu, with %s: <code>tracetool stats ", cpu ? "The busiest" : "The longest",
+		    (unsigned long long)w->number, time);
+		tt_html_text(p->out, looks);
+		tt_buf_printf(p->out, "--frames %llu ", (unsigned long long)w->number);
+		put_quoted(p, s->file[0]);
+		put(p, "</code></p>\n");
+	}
+	put(p, "<p>The worst capture as a page: <code>tracetool report ");
+	tt_html_text(p->out, looks);
+	put_quoted(p, s->file[0]);
+	put(p, " -o worst.html</code>");
+	if (w)
+		tt_buf_printf(p->out, ". In it that frame is at <code>worst.html#frame=%llu</code>", (unsigned long long)w->number);
+	put(p, "</p>\n");
+}
+
 /* The commands that go on from here: of one row, and of its worst capture. */
 static void
 put_commands(const struct page *p, const struct tt_verdict_row *r)
@@ -443,11 +517,8 @@ put_commands(const struct page *p, const struct tt_verdict_row *r)
 	} else if (p->o->explain_one && r->worst) {
 		put_explain_one(p, r);
 	}
-	if (r->worst && r->worst->files == 1) {
-		put(p, "<p>The worst capture as a page: <code>tracetool report ");
-		put_quoted(p, r->worst->file[0]);
-		put(p, " -o worst.html</code></p>\n");
-	}
+	if (r->worst && r->worst->files == 1)
+		put_worst(p, r);
 }
 
 static void

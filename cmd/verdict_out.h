@@ -21,6 +21,10 @@ struct verdict_opts {
 	const char *junit, *gitlab, *markdown, *json, *html;  /* files; NULL: not wanted */
 	const char *explain;          /* a command that explains the row named after it; NULL: there is none */
 	const char *explain_one;      /* in place of it: the options of one that explains a row by a single capture, ended by a blank; NULL: there is none */
+	const char *looks;            /* options with which a command on one capture looks at the same, ended by a blank; NULL: none are known */
+	/* Where the page ${file} of a capture is, as seen from the verdict's, with a slash at its end; NULL: nowhere. NULL: there are no such pages. */
+	const char *(*folder)(const void *arg, const char *file);
+	const void *folder_arg;
 	bool github, azure, teamcity;         /* lines on standard output */
 };
 

@@ -124,29 +124,11 @@ number(const json_t *o, const char *name)
 	return v > 0 ? v : 0;
 }
 
-/* The page that was made of it, if one was. */
-static const char *
-file_of(const struct tt_result *r)
-{
-	static const char suffix[] = ".html";
-	const json_t *name;
-	size_t i;
-
-	json_array_foreach(json_object_get(r->doc, "files"), i, name) {
-		const char *s = json_string_value(name);
-		size_t n = s ? strlen(s) : 0;
-
-		if (n >= sizeof suffix && strcmp(s + n - (sizeof suffix - 1), suffix) == 0)
-			return s;
-	}
-	return "";
-}
-
 static struct tt_capture_row *
 new_row(const struct tt_result *r, const char *group, struct tt_mem *mem, struct tt_err *err)
 {
 	const json_t *m = json_object_get(r->doc, "metrics");
-	const char *text[TEXTS] = { r->key, r->outcome, r->why, r->detail, group, file_of(r) };
+	const char *text[TEXTS] = { r->key, r->outcome, r->why, r->detail, group, tt_result_page(r) };
 	size_t bytes = sizeof(struct tt_capture_row);
 	struct tt_capture_row *row;
 	char *to;

@@ -193,3 +193,20 @@ tt_result_rank(const struct tt_result *r)
 		return 0;
 	return strcmp(r->outcome, "failed") == 0 ? 1 : strcmp(r->outcome, "damaged") == 0 ? 2 : 3;
 }
+
+const char *
+tt_result_page(const struct tt_result *r)
+{
+	static const char suffix[] = ".html";
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(r->doc, "files"), i, name) {
+		const char *s = json_string_value(name);
+		size_t n = s ? strlen(s) : 0;
+
+		if (n >= sizeof suffix && strcmp(s + n - (sizeof suffix - 1), suffix) == 0)
+			return s;
+	}
+	return "";
+}

@@ -79,4 +79,7 @@ bool tt_result_unended(const struct tt_result *r);
 /* How much a result is worth against another of the same key: higher wins. */
 int tt_result_rank(const struct tt_result *r);
 
+/* The page that was made of the capture, among the files made of captures; "": there is none. */
+const char *tt_result_page(const struct tt_result *r);
+
 #endif

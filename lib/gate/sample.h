@@ -38,6 +38,7 @@ struct tt_sample {
 	const char *name;             /* as given: "a.ttc", "a.ttc+b.ttc" */
 	const char *const *file;      /* that are joined in it; of a baseline none, its files are not known */
 	size_t files;
+	const char *page;             /* of a batch: the page made of it, among the files made of captures; NULL: there is none */
 	const char *session;          /* of a baseline the session it belongs to; else "" */
 	const char *id;               /* of the recording, the same whatever its files are called; "": not known */
 	struct tt_fact *fact;         /* by key: of the capture's header, its metadata and --meta */

@@ -48,6 +48,19 @@ tt_html_text(struct tt_buf *out, const char *s)
 }
 
 void
+tt_html_address(struct tt_buf *out, const char *s)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+
+	for (; *s; s++) {
+		if (strchr(plain, *s))
+			tt_buf_add(out, s, 1);
+		else
+			tt_buf_printf(out, "%%%02X", (unsigned char)*s);
+	}
+}
+
+void
 tt_html_sentence(struct tt_buf *out, const char *s)
 {
 	size_t word = strspn(s, "abcdefghijklmnopqrstuvwxyz"), n = strlen(s);

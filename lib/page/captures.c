@@ -142,20 +142,6 @@ losses(const struct page *p)
 
 /* --- captures ------------------------------------------------------------------------------------ */
 
-/* A part of a name as an address has it. */
-static void
-put_address(struct tt_buf *out, const char *s)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
-
-	for (; *s; s++) {
-		if (strchr(plain, *s))
-			tt_buf_add(out, s, 1);
-		else
-			tt_buf_printf(out, "%%%02X", (unsigned char)*s);
-	}
-}
-
 static void
 put_at(struct tt_buf *out, const char *name, int64_t ns, int64_t top)
 {
@@ -175,8 +161,8 @@ put_link(const struct page *p, const struct tt_table *t, size_t row, struct tt_b
 	if (!folder)
 		return;
 	tt_buf_text(out, "<a href=\"");
-	put_address(out, folder);
-	put_address(out, file->s);
+	tt_html_address(out, folder);
+	tt_html_address(out, file->s);
 	tt_buf_text(out, "\">page</a> ");
 }
 

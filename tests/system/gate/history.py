@@ -6,14 +6,18 @@
 A baseline of real captures is made into one of twenty sessions whose figures are known. Ends with "N passed, N failed".
 """
 import csv
+import html
 import io
 import json
 import os
 import random
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
@@ -113,6 +117,13 @@ def pictures():
     page = open(os.path.join(work, "h.html"), encoding="utf-8").read()
     check(page.count("<figure>") == len(charts) and "<b>" not in page and 'data-t="history_levels"' in page and page.count("night-13") > 1, "a page")
     check(run("history", "base.json", "--format", "html") == page, "also on standard output")
+    ids, links = re.findall(r' id="([^"]+)"', page), re.findall(r'<a href="#([^"]+)">', page)
+    check(len(ids) == len(set(ids)) and set(links) <= set(ids), "links lead somewhere", links)
+    check(sum(a.startswith("chart-") for a in links) > len(charts), "each line leads to its chart", links)
+    median = re.search(r'(?s)<div id="([^"]+)">\s*<figure><svg [^>]*aria-label="frame.time.median .*?</div>', page)
+    check(median and re.search('<a href="#%s">frame time, median</a>' % median.group(1), page), "that of its figure")
+    said = re.findall("What changed with session (.*?), with captures .*?<code>(.*?)</code>", median.group(0))
+    check([s for s, _ in said] == ["night-14", "night-8"] and all(c == "tracetool diff OLD -- NEW -o change.html" for _, c in said), "what to compare", said)
 
 
 def what_is_shown():
@@ -146,6 +157,40 @@ def page_of_a_verdict():
         page = open(os.path.join(work, "v.html"), encoding="utf-8").read()
         charts = re.findall(r'(?s)<svg [^>]*aria-label="frame-median over the sessions">.*?</svg>', page)
         check([len(re.findall("<title>night-", c)) for c in charts] == ([3] if sessions == 3 else []), "a row that fails has its history", charts)
+        commands = [html.unescape(c) for c in re.findall("<code>(tracetool .*?)</code>", page)]
+        shown = [c for c in commands if c.startswith("tracetool history ")]
+        check(len(shown) == (1 if sessions == 3 else 0) and all("--row frame-median" in c for c in shown), "and the command for it", commands)
+        for c in shown:
+            run(*shlex.split(c)[1:])
+        number, took = re.search(r"The longest frame of the worst capture is ([0-9]+), with ([0-9.]+) ms", page).groups()
+        one = [shlex.split(c)[1:] for c in commands if re.match("tracetool stats .*--frames " + number, c)]
+        capture = one[0][-1]
+        rows = json.loads(run("stats", "-q", capture, "--hitches", "20", "--table", "hitches", "--format", "json"))["tables"]["hitches"]["rows"]
+        worst = max([r for r in rows if r["frame"] > json.load(open(BUDGET))["skip"]["frames"]], key=lambda r: r["dur_ns"])
+        check((worst["frame"], "%.2f" % (worst["dur_ns"] / 1e6)) == (int(number), took), "the worst frame is the longest", worst, number, took)
+        check("frame %s" % number in run(*one[0]).lower(), "and its command shows it")
+        pages = [shlex.split(c)[1:] for c in commands if c.startswith("tracetool report ") and capture in c]
+        run(*pages[0])
+        text = open(os.path.join(work, "worst.html"), encoding="utf-8").read()
+        check("worst.html#frame=%s" % number in page and '<th scope="row" class="n" data-v="%s">' % number in text, "its page has that frame")
+    linked(gate)
+
+
+def linked(gate):
+    """Of a batch with pages of captures, the verdict's page leads to them, and to what the row is about; elsewhere it leads nowhere."""
+    os.makedirs(os.path.join(work, "sub"), exist_ok=True)
+    for i in range(1, 5):
+        shutil.copy(os.path.join(gate, "good-base%d.ttc.xz" % i), os.path.join(work, "sub"))
+    for per, verdict in ((["--per-capture", "html"], "sub/verdict.html"), ([], "bare.html")):
+        shutil.rmtree(os.path.join(work, "results"), ignore_errors=True)
+        run("batch", "-q", "sub", "--output", "results", "--gate", BUDGET, "--force-baseline", "--baseline", "slower.json", "--html", verdict, *per, code=1)
+        page = open(os.path.join(work, verdict), encoding="utf-8").read()
+        links = [html.unescape(a) for a in re.findall('<a href="([^#"][^"]*)"', page)]
+        check(bool(links) == bool(per), "links to pages of captures", links)
+        for to in links:
+            path, section = urllib.parse.unquote(to).split("#")
+            there = os.path.join(work, os.path.dirname(verdict), path)
+            check(os.path.exists(there) and 'id="%s"' % section in open(there, encoding="utf-8").read(), "the link leads to it", to)
 
 
 def slips():
