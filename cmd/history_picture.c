@@ -138,7 +138,9 @@ history_svg(const struct history_figure *f, size_t n, const char *title, struct 
 void
 history_chart(const struct history_figure *f, const char *caption, struct tt_buf *out)
 {
-	tt_buf_printf(out, "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"", WIDTH, HEIGHT, WIDTH);
+	tt_buf_text(out, "<figure class=\"wide\" tabindex=\"0\" aria-label=\"");
+	tt_html_text(out, f->name);
+	tt_buf_printf(out, "\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"", WIDTH, HEIGHT, WIDTH);
 	tt_html_text(out, f->name);
 	tt_buf_text(out, " over the sessions\">\n");
 	put_chart(f, out);
@@ -168,7 +170,6 @@ put_changes(const struct history_figure *f, struct tt_buf *out)
 
 	for (size_t i = h->nlevel; i-- > 1;) {
 		const struct tt_history_session *was = &h->session[h->level[i].from - 1], *is = was + 1;
-
 		const bool same = strcmp(was->first->name, is->first->name) == 0;
 
 		tt_buf_text(out, "<p>What changed with session ");
@@ -203,20 +204,25 @@ put_title(struct tt_buf *out, const struct tt_table *t, size_t row, const void *
 }
 
 static void
-put_table(const struct tt_report *r, const char *id, const char *title, const struct figures *all, struct tt_buf *out)
+put_table(const struct tt_report *r, const char *id, const char *title, const char *const *col, const struct figures *all, struct tt_buf *out)
 {
 	const struct tt_table *t = tt_html_find(r, id);
 
 	if (!t)
 		return;
 	tt_html_section(out, id, title);
-	tt_html_table(out, t, &(struct tt_html_view){ .more = "title", .more_title = "in words", .put_more = put_title, .arg = all });
+	tt_html_table(out, t, &(struct tt_html_view){ .col = col, .more = "title", .more_title = "in words", .put_more = put_title, .arg = all });
 	tt_buf_text(out, "</section>\n");
 }
 
 void
 history_html(const struct history_figure *f, size_t n, const char *title, const struct tt_report *r, struct tt_buf *out)
 {
+	/* What changed comes first: a narrow window shows no more. The charts are pictures below. */
+	static const char *const figures[] = { "figure", "baseline", "change", "last", "first", "levels", "sessions", NULL };
+	static const char *const changes[] = { "figure", "baseline", "since", "change", "level", "sessions", "accepted", "build", NULL };
+	static const char *const sessions[] = { "figure", "baseline", "session", "value", "change", "changed", "compared", "accepted", "date", "build",
+		"captures", NULL };
 	const struct figures all = { f, n };
 
 	tt_html_open(out, title, TT_HTML_ALONE);
@@ -224,8 +230,8 @@ history_html(const struct history_figure *f, size_t n, const char *title, const 
 	tt_html_text(out, title);
 	tt_buf_text(out, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#history\">Figures</a> <a href=\"#history_levels\">Changes</a> "
 	    "<a href=\"#charts\">Charts</a> <a href=\"#history_sessions\">Sessions</a></nav>\n<main>\n");
-	put_table(r, "history", "Figures over time", &all, out);
-	put_table(r, "history_levels", "Changes", &all, out);
+	put_table(r, "history", "Figures over time", figures, &all, out);
+	put_table(r, "history_levels", "Changes", changes, &all, out);
 	tt_html_section(out, "charts", "Charts");
 	for (size_t i = 0; i < n; i++) {
 		tt_buf_printf(out, "<div id=\"chart-%zu\">\n", i + 1);
@@ -234,7 +240,7 @@ history_html(const struct history_figure *f, size_t n, const char *title, const 
 		tt_buf_text(out, "</div>\n");
 	}
 	tt_buf_text(out, "</section>\n");
-	put_table(r, "history_sessions", "Sessions", &all, out);
+	put_table(r, "history_sessions", "Sessions", sessions, &all, out);
 	tt_buf_text(out, "<p>Made by " TT_GENERATOR ". What levels are is in tracetool-history(1).</p>\n</main>\n");
 	tt_html_close(out, TT_HTML_ALONE);
 }

@@ -413,6 +413,17 @@ rows_of_frame(const struct tt_table *t, size_t from, const struct tt_table *wors
 	return v;
 }
 
+/* A frame that is one of the worst by another thread's work, of which the markers are not in the table. */
+static void
+unlisted_frame(const struct page *p, const struct tt_table *worst, size_t row)
+{
+	put(p, "<p>Most self time: ");
+	tt_html_figure(p->out, worst, row, "top");
+	put(p, ". What its threads did: <code>");
+	tt_html_text(p->out, p->o->stats);
+	tt_buf_printf(p->out, "%lld</code></p>\n", (long long)value(worst, row, "frame"));
+}
+
 static void
 worst_frames(const struct page *p)
 {
@@ -434,6 +445,8 @@ worst_frames(const struct page *p)
 		put(p, "</summary>\n");
 		if (v.from < v.to)
 			tt_html_table(p->out, markers, &v);
+		else
+			unlisted_frame(p, worst, row);
 		put(p, "</details>\n");
 	}
 	put(p, "</div>\n</section>\n");
