@@ -622,7 +622,7 @@ pictures: $(BIN)
 .PHONY: man
 man: $(BIN)
 	@man/common.sh write $(PAGES)
-	@man/tables.py write $(BIN) man/tracetool-metrics.7 man/tracetool-tables.7 man/tracetool-json.7 man/tracetool-sqlite.7
+	@man/tables.py write $(BIN) man/tracetool-metrics.7 man/tracetool-tables.7 man/tracetool-json.7 man/tracetool-sqlite.7 man/tracetool-unity-raw.7
 
 INSTALL  ?= install
 # Runs the program where it was built for another machine, as an emulator does: completions are what it prints.

@@ -10,6 +10,7 @@
 #include "emit/emit.h"
 #include "emit/sqlite_schema.h"
 #include "model/format.h"
+#include "model/names.h"
 #include "pass/pass.h"
 #include "report.h"
 
@@ -19,12 +20,12 @@ struct list_opts {
 	struct ui_opts ui;
 };
 
-enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_GATE, L_LOSSES, L_NOTES, L_TERMS, L_ZONES, L_SCHEMA, L_SANDBOX, L_N };
+enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_GATE, L_LOSSES, L_NOTES, L_TERMS, L_ZONES, L_NAMES, L_SCHEMA, L_SANDBOX, L_N };
 
 static const char *
 what_value(size_t i)
 {
-	static const char *const v[] = { "formats", "passes", "emitters", "metrics", "gate", "losses", "notes", "terms", "zones",
+	static const char *const v[] = { "formats", "passes", "emitters", "metrics", "gate", "losses", "notes", "terms", "zones", "names",
 		"schema", "sandbox", NULL };
 
 	return i <= L_N ? v[i] : NULL;
@@ -39,11 +40,12 @@ static const struct opt_group groups[] = {
 const struct verb verb_list = {
 	.name = "list",
 	.summary = "list formats, passes, emitters, metrics and more",
-	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [schema] [sandbox]",
+	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [names] [schema] [sandbox]",
 	.about = "List the formats that tracetool reads, its analysis passes, the formats that it writes (emitters), all tables "
 		 "with their columns (metrics), figures that budgets can limit (gate), kinds of loss (losses), remarks on reports "
-		 "(notes), the manual's terms (terms), zones that tracetool makes itself (zones), tables of databases beside those of "
-		 "stats (schema), and the means of this system to confine the program while it reads (sandbox). Without an argument, list the first three.",
+		 "(notes), the manual's terms (terms), zones that tracetool makes itself (zones), names of markers and methods that mean "
+		 "something to it (names), tables of databases beside those of stats (schema), and the means of this system to confine the "
+		 "program while it reads (sandbox). Without an argument, list the first three.",
 	.examples = "  tracetool list\n"
 		    "  tracetool list metrics\n"
 		    "  tracetool list metrics --format json\n",
@@ -56,6 +58,11 @@ static const struct tt_col format_col[] = {
 	{ "name", "format", TT_UNIT_TEXT, "for --input-format" },
 	{ "suffix", "suffix", TT_UNIT_TEXT, "usual end of the file's name" },
 	{ "summary", "what it is", TT_UNIT_PROSE, "in one line" },
+};
+static const struct tt_col name_col[] = {
+	{ "name", "name", TT_UNIT_TEXT, "a pattern, as filters of markers have it" },
+	{ "place", "where", TT_UNIT_TEXT, "where the name of a marker or method has it" },
+	{ "means", "what it means", TT_UNIT_PROSE, "of the marker or method" },
 };
 static const struct tt_col pass_col[] = {
 	{ "name", "pass", TT_UNIT_TEXT, "for stats --table" },
@@ -181,6 +188,18 @@ static void list_terms(struct tt_report *r) { list_kind(r, DEF_TERM); }
 static void list_zones(struct tt_report *r) { list_kind(r, DEF_ZONE); }
 
 static void
+list_names(struct tt_report *r)
+{
+	static const char *const place[] = { [TT_NAME_HAS] = "anywhere", [TT_NAME_BEGINS] = "begin", [TT_NAME_STEP] = "begin, and a dot",
+		[TT_NAME_NAMESPACE] = "namespace", [TT_NAME_IS] = "whole" };
+	struct tt_table *t = tt_report_table(r, "names", "Names that mean something", name_col, TT_NCOL(name_col));
+
+	for (const struct tt_known_names *k = tt_known_names; k->list; k++)
+		for (const char *const *name = k->list; *name; name++)
+			row(t, (const char *const[]){ *name, place[k->place], k->means });
+}
+
+static void
 list_db_table(struct tt_table *t, const char *database, const struct tt_db_table *table)
 {
 	row(t, (const char *const[]){ database, table->name, NULL, NULL, table->help });
@@ -235,7 +254,7 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 		if (k == L_N) {
 			near = opts_nearest(word, what_value);
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, gate, losses, notes, terms, zones, schema, sandbox)", word,
+			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, gate, losses, notes, terms, zones, names, schema, sandbox)", word,
 			    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		}
 		*bits |= 1u << k;
@@ -256,6 +275,7 @@ run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 		[L_NOTES] = list_notes,
 		[L_TERMS] = list_terms,
 		[L_ZONES] = list_zones,
+		[L_NAMES] = list_names,
 		[L_SCHEMA] = list_schema,
 		[L_SANDBOX] = list_sandbox,
 	};

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""tables.py write|check TRACETOOL PAGE...: the generated lists in tracetool-tables(7), tracetool-metrics(7), tracetool-json(7) and
-tracetool-sqlite(7).
+"""tables.py write|check TRACETOOL PAGE...: the generated lists in tracetool-tables(7), tracetool-metrics(7), tracetool-json(7),
+tracetool-sqlite(7) and tracetool-unity-raw(7).
 
 A page holds, between the lines
 	.\\" begin table ID
 	.\\" end table
 the columns of that table as `tracetool list metrics` knows them, and between "begin X" and "end X" the list X as `tracetool list X`
-has it: losses, gate, terms, zones, notes, schema. "write" puts them in; "check" names pages that differ, and tables that no page has; exit status 1.
+has it: losses, gate, terms, zones, notes, names, schema. "write" puts them in; "check" names pages that differ, and tables that no page has; exit status 1.
 """
 import json
 import re
@@ -88,6 +88,18 @@ def schema(program, database):
     return out + ([".El"] if is_open else [])
 
 
+def names(program):
+    """By what they mean: the names that mean it."""
+    out, of = [".Bl -tag -width Ds -compact"], {}
+    for r in listed(program, "names"):
+        of.setdefault((r["means"], r["place"]), []).append(r["name"])
+    where = {"begin": " Pq at the beginning", "namespace": " Pq namespace", "whole": " Pq the whole name"}
+    for (means, place), known in of.items():
+        out += [".It " + roff(means) + where.get(place, "")]
+        out += [".Ql %s%s" % (roff(n.rstrip()).replace(" ", "\\ "), "" if n == known[-1] else " ,") for n in known]
+    return out + [".El"]
+
+
 # What stands between "begin X" and "end X".
 LISTS = {
     "losses": losses,
@@ -96,6 +108,7 @@ LISTS = {
     "gate": gate,
     "terms": lambda program: words(program, "terms", '.Bl -tag -width "whole frame" -compact', ""),
     "zones": lambda program: words(program, "zones", '.Bl -tag -width "Contention"', ""),
+    "names": names,
     "notes": lambda program: words(program, "notes", ".Bl -tag -width Ds -compact", "Va "),
 }
 

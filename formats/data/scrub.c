@@ -86,12 +86,12 @@ marker(struct copy *c, const struct data_marker *k, struct tt_err *err)
 {
 	struct data_take t = { .p = k->params, .end = k->params + k->nparams };
 	uint32_t n;
-	int rc = unity_scrub_name(&c->names, of(k->name), k->nname, err);
+	int rc = unity_scrub_text(&c->names, of(k->name), k->nname, err);
 
 	for (uint32_t i = 0; i < k->nparam && rc == TT_OK; i++) {
 		data_take32(&t);
 		const char *s = data_name(&t, &n);
-		rc = unity_scrub_name(&c->names, of(s), n, err);
+		rc = unity_scrub_text(&c->names, of(s), n, err);
 	}
 	return rc;
 }
@@ -164,7 +164,7 @@ categories(struct copy *c, struct data_take *t, struct tt_err *err)
 
 	for (uint32_t n = data_count(t, 16); n > 0 && rc == TT_OK; n--) {
 		const char *s = data_take_category(&c->m->layout, t, &id, &color, &len);
-		rc = unity_scrub_name(&c->names, of(s), len, err);
+		rc = unity_scrub_text(&c->names, of(s), len, err);
 	}
 	return rc;
 }

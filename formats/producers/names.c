@@ -45,6 +45,12 @@ const char *const tt_load_markers[] = { "Loading.", "Application.LoadLevel", "Ap
 	"System.Reflection.Assembly:Load", "System.AppDomain:Load", "System.IO.FileStream:Read", "System.IO.FileStream:.ctor", "System.IO.File:Read",
 	"System.IO.File:Open", "System.IO.StreamReader:", "System.IO.BinaryReader:", NULL };
 
+const char *const tt_collect_requests[] = { "System.GC:", NULL };
+const char *const tt_constructors[] = { ":.ctor", NULL };
+
+/* Namespaces of the class library, with all below them. */
+const char *const tt_library_namespaces[] = { "System", "Mono", "Microsoft", NULL };
+
 /* Unity's. */
 const char *const tt_render_threads[] = { "Render Thread", NULL };
 
@@ -61,4 +67,27 @@ const char *const tt_alloc_helpers[] = {
 	"System.Reflection.RuntimeConstructorInfo:InternalInvoke ", "System.RuntimeType:CreateInstanceInternal ",
 	"System.Activator:CreateInstanceInternal ",
 	NULL,
+};
+
+const char *const tt_plumbing[] = { "(wrapper ", "System.Threading.Monitor:", "System.Runtime.InteropServices.GCHandle:", NULL };
+
+/* Parts of names that say how the rest is to be read: of Unity's deep profiling, and of Mono's wrappers around its own calls. */
+static const char *const forms[] = { ".dll!", "__icall_wrapper_", NULL };
+
+const struct tt_known_names tt_known_names[] = {
+	{ "waits", tt_wait_markers, TT_NAME_HAS },
+	{ "waits for the frame limit", tt_limit_markers, TT_NAME_HAS },
+	{ "a phase of Unity's PlayerLoop, and a dot", tt_frame_phases, TT_NAME_STEP },
+	{ "collects garbage", tt_collect_markers, TT_NAME_HAS },
+	{ "asks for a collection", tt_collect_requests, TT_NAME_HAS },
+	{ "compiles", tt_compile_markers, TT_NAME_HAS },
+	{ "asks for a lock", tt_lock_markers, TT_NAME_HAS },
+	{ "loads", tt_load_markers, TT_NAME_HAS },
+	{ "allocates what its caller asked for", tt_alloc_helpers, TT_NAME_BEGINS },
+	{ "does the runtime's part of a call", tt_plumbing, TT_NAME_BEGINS },
+	{ "constructs an object", tt_constructors, TT_NAME_HAS },
+	{ "the class library", tt_library_namespaces, TT_NAME_NAMESPACE },
+	{ "how the rest of the name is to be read", forms, TT_NAME_HAS },
+	{ "a thread that hands the GPU its work", tt_render_threads, TT_NAME_IS },
+	{ NULL, NULL, TT_NAME_HAS },
 };

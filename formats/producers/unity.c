@@ -258,12 +258,28 @@ by_counter(const void *key, const void *row)
 	return strcmp(key, ((const struct counter *)row)->name);
 }
 
-static bool
-ends_in(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
+/* Ends of names from which a unit is guessed. */
+static const struct counter ends[] = { { "Memory", BYTES }, { "Bytes", BYTES }, { "Count", COUNTS }, { "Time", NS } };
 
-	return n >= m && strcmp(s + n - m, end) == 0;
+static const struct counter *
+end_of(const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		const size_t m = strlen(ends[i].name);
+		if (n >= m && strcmp(name + n - m, ends[i].name) == 0)
+			return &ends[i];
+	}
+	return NULL;
+}
+
+size_t
+unity_counter_end(const char *name)
+{
+	const struct counter *e = end_of(name);
+
+	return e ? strlen(e->name) : 0;
 }
 
 struct unity_counter
@@ -273,7 +289,6 @@ unity_counter(const char *name)
 
 	if (c)
 		return (struct unity_counter){ c->unit, c->timing, true, false };
-	enum unity_unit_of unit = ends_in(name, "Memory") || ends_in(name, "Bytes") ? UNITY_UNIT_BYTES :
-	    ends_in(name, "Count") ? UNITY_UNIT_COUNT : ends_in(name, "Time") ? UNITY_UNIT_NS : UNITY_UNIT_UNKNOWN;
-	return (struct unity_counter){ unit, UNITY_TIMING_NONE, false, unit != UNITY_UNIT_UNKNOWN };
+	const struct counter *e = end_of(name);
+	return (struct unity_counter){ e ? e->unit : UNITY_UNIT_UNKNOWN, UNITY_TIMING_NONE, false, e != NULL };
 }

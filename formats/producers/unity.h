@@ -11,6 +11,7 @@
 #define TT_PRODUCERS_UNITY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -81,5 +82,8 @@ struct unity_counter {
 
 /* What a counter called ${name} counts. */
 struct unity_counter unity_counter(const char *name);
+
+/* How many bytes at the end of ${name} tell the unit of a counter that is not in Unity's list: those of "Memory", "Bytes", "Count" or "Time"; 0. */
+size_t unity_counter_end(const char *name);
 
 #endif

@@ -61,7 +61,7 @@ scrub_params(struct copy *c, struct raw_take *t, struct tt_err *err)
 		raw_take16(t);
 		raw_pad(t);
 		const uint8_t *p = raw_take_name(t, &len);
-		rc = unity_scrub_name(&c->names, (uint8_t *)(uintptr_t)p, len, err);
+		rc = unity_scrub_text(&c->names, (uint8_t *)(uintptr_t)p, len, err);
 	}
 	return rc;
 }
@@ -81,7 +81,7 @@ scrub_values(struct copy *c, struct raw_take *t, struct tt_err *err)
 
 /* The next field, of letter ${f}; a name is left in ${name}. */
 static int
-scrub_field(struct copy *c, unsigned type, char f, struct raw_take *t, struct tt_err *err)
+scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 {
 	uint32_t len;
 	uint8_t *p;
@@ -108,7 +108,7 @@ scrub_field(struct copy *c, unsigned type, char f, struct raw_take *t, struct tt
 		return TT_OK;
 	default:
 		p = (uint8_t *)(uintptr_t)raw_take_name(t, &len);
-		return type == RAW_MARKER || type == RAW_CATEGORY ? unity_scrub_name(&c->names, p, len, err) : unity_scrub_text(&c->names, p, len, err);
+		return unity_scrub_text(&c->names, p, len, err);
 	}
 }
 
@@ -127,7 +127,7 @@ scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
 		return unity_scrub_thread(&c->names, group, ngroup, name, nname, err);
 	}
 	for (const char *f = raw_fields(type, c->s->layout.rank); *f && rc == TT_OK && t.state == RAW_WHOLE; f++)
-		rc = scrub_field(c, type, *f, &t, err);
+		rc = scrub_field(c, *f, &t, err);
 	return rc;
 }
 

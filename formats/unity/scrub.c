@@ -3,15 +3,13 @@
  */
 #include "unity/scrub.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/hash_seed.h"
 #include "base/mem.h"
-#include "model/filter.h"
-#include "model/waits.h"
+#include "model/names.h"
 
-enum { SHORT = 6, TRIES = 1000, NAME_MAX = 200 };
+enum { SHORT = 6, TRIES = 1000 };
 
 int
 unity_scrub_read(struct unity_scrub *s, const struct tt_format *f, void *ctx, struct tt_err *err)
@@ -44,6 +42,8 @@ unity_scrub_free(struct unity_scrub *s)
 	tt_map_free(&s->word, s->mem);
 	tt_map_free(&s->used, s->mem);
 	tt_mem_free(s->mem, s->row, s->cap * sizeof *s->row);
+	tt_mem_free(s->mem, s->text, s->captext);
+	tt_mem_free(s->mem, s->keep, s->capkeep * sizeof *s->keep);
 	*s = (struct unity_scrub){ .mem = s->mem, .done = s->done };
 }
 
@@ -105,73 +105,7 @@ put_word(struct unity_scrub *s, const uint8_t *word, size_t n, uint8_t *to, size
 	return TT_OK;
 }
 
-/* Bytes ${keep} to ${until} stay. */
-static int
-scrub(struct unity_scrub *s, uint8_t *p, size_t n, size_t keep, size_t until, struct tt_err *err)
-{
-	uint8_t to[64], *out = to;
-	int rc = TT_OK;
-
-	s->done->names += n > 0;
-	for (size_t i = 0, k; i < n && rc == TT_OK; i = k) {
-		if (i >= keep && i < until) {
-			k = until;
-			continue;
-		}
-		for (k = i; k < n && is_word(p[k]) && (k < keep || k >= until); k++)
-			;
-		if (k == i) {
-			k++;
-			continue;
-		}
-		out = k - i > sizeof to ? tt_mem_alloc(s->mem, k - i, err) : to;
-		if (!out)
-			return err->code;
-		rc = put_word(s, p + i, k - i, out, k - i, err);
-		memcpy(p + i, out, k - i);
-		if (out != to)
-			tt_mem_free(s->mem, out, k - i);
-	}
-	return rc;
-}
-
-int
-unity_scrub_text(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
-{
-	return scrub(s, p, n, n, n, err);
-}
-
-int
-unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
-{
-	uint8_t *to;
-	int rc = TT_OK;
-
-	s->done->names += n > 0;
-	/* Half a unit at the end is not text. */
-	if (n % 2)
-		p[n - 1] = 0;
-	for (size_t i = 0, k; i + 2 <= n && rc == TT_OK; i = k) {
-		for (k = i; k + 2 <= n && is_word(unity_u16(p + k)); k += 2)
-			;
-		if (k == i) {
-			k += 2;
-			continue;
-		}
-		const size_t len = (k - i) / 2;
-		if (!(to = tt_mem_alloc(s->mem, len, err)))
-			return err->code;
-		rc = put_word(s, p + i, k - i, to, len, err);
-		for (size_t j = 0; j < len; j++) {
-			p[i + 2 * j] = to[j];
-			p[i + 2 * j + 1] = 0;
-		}
-		tt_mem_free(s->mem, to, len);
-	}
-	return rc;
-}
-
-/* --- names that stay -------------------------------------------------------------------------------------------- */
+/* --- what stays ---------------------------------------------------------------------------------------------- */
 
 static bool
 is_category(const char *name)
@@ -189,43 +123,69 @@ is_category(const char *name)
 static bool
 stays(const char *name)
 {
-	static const char *const known[] = { "Main Thread", "Render Thread", "PlayerLoop", "EditorLoop", "Idle" };
-
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (strcmp(known[i], name) == 0)
-			return true;
-	return unity_role(name) != UNITY_PLAIN || unity_counter(name).builtin || unity_arg_names(name) || is_category(name);
+	return strcmp(name, "Main Thread") == 0 || unity_is_editor(name, 0) || unity_role(name) != UNITY_PLAIN || unity_counter(name).builtin ||
+	    unity_arg_names(name) || is_category(name);
 }
 
-/* The part of a name by which it is known to wait; *${n} 0: there is none. */
-static size_t
-waits(const char *name, size_t *n)
+/* Room for a text of ${n} bytes and what is to be known of them. */
+static int
+ready(struct unity_scrub *s, size_t n, struct tt_err *err)
 {
-	for (const char *const *w = tt_wait_markers; *w; w++) {
-		const char *at = tt_pattern_is_plain(*w) ? strstr(name, *w) : NULL;
-		if (at) {
-			*n = strlen(*w);
-			return (size_t)(at - name);
-		}
+	int rc = tt_mem_grow(s->mem, &s->text, &s->captext, n + 1, 1, err);
+
+	if (rc == TT_OK)
+		rc = tt_mem_grow(s->mem, &s->keep, &s->capkeep, n + 1, sizeof *s->keep, err);
+	return rc;
+}
+
+/* Find out which of the ${n} bytes of s->text stay. */
+static void
+find_meaning(struct unity_scrub *s, size_t n)
+{
+	s->text[n] = '\0';
+	memset(s->keep, 0, n * sizeof *s->keep);
+	if (strlen(s->text) == n && stays(s->text)) {
+		memset(s->keep, true, n * sizeof *s->keep);
+		return;
 	}
-	*n = 0;
-	return 0;
+	tt_name_meaning(s->text, s->keep);
+	const size_t end = unity_counter_end(s->text), len = strlen(s->text);
+	memset(s->keep + len - end, true, end * sizeof *s->keep);
+}
+
+/* Scrub the ${n} bytes at ${p} but those that ${keep} has. */
+static int
+scrub(struct unity_scrub *s, uint8_t *p, size_t n, const bool *keep, struct tt_err *err)
+{
+	uint8_t word[SHORT];
+	int rc = TT_OK;
+
+	s->done->names += n > 0;
+	for (size_t i = 0, k; i < n && rc == TT_OK; i = k) {
+		for (k = i; k < n && is_word(p[k]) && !keep[k]; k++)
+			;
+		if (k == i) {
+			k++;
+			continue;
+		}
+		/* A short word is compared with what stands for it. */
+		if (k - i <= SHORT)
+			memcpy(word, p + i, k - i);
+		rc = put_word(s, k - i <= SHORT ? word : p + i, k - i, p + i, k - i, err);
+	}
+	return rc;
 }
 
 int
-unity_scrub_name(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
+unity_scrub_text(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 {
-	char name[NAME_MAX];
-	size_t keep, len = 0;
+	int rc = ready(s, n, err);
 
-	if (n >= sizeof name)
-		return unity_scrub_text(s, p, n, err);
-	memcpy(name, p, n);
-	name[n] = '\0';
-	if (strlen(name) == n && stays(name))
-		return TT_OK;
-	keep = waits(name, &len);
-	return scrub(s, p, n, len ? keep : n, len ? keep + len : n, err);
+	if (rc != TT_OK || n == 0)
+		return rc;
+	memcpy(s->text, p, n);
+	find_meaning(s, n);
+	return scrub(s, p, n, s->keep, err);
 }
 
 int
@@ -233,11 +193,55 @@ unity_scrub_thread(struct unity_scrub *s, uint8_t *group, size_t ngroup, uint8_t
 {
 	int rc;
 
-	/* As the marker of its frames is called, "Group.Name". */
 	if (ngroup == 0)
-		return unity_scrub_name(s, name, nname, err);
-	rc = unity_scrub_text(s, group, ngroup, err);
-	return rc == TT_OK ? unity_scrub_text(s, name, nname, err) : rc;
+		return unity_scrub_text(s, name, nname, err);
+	/* As the marker of its frames is called, "Group.Name". */
+	if ((rc = ready(s, ngroup + 1 + nname, err)) != TT_OK)
+		return rc;
+	memcpy(s->text, group, ngroup);
+	s->text[ngroup] = '.';
+	if (nname)
+		memcpy(s->text + ngroup + 1, name, nname);
+	find_meaning(s, ngroup + 1 + nname);
+	rc = scrub(s, group, ngroup, s->keep, err);
+	return rc == TT_OK ? scrub(s, name, nname, s->keep + ngroup + 1, err) : rc;
+}
+
+int
+unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
+{
+	uint8_t word[SHORT];
+	int rc = ready(s, n / 2, err);
+
+	s->done->names += n > 0;
+	/* Half a unit at the end is not text. */
+	if (n % 2)
+		p[n - 1] = 0;
+	if (rc != TT_OK)
+		return rc;
+	/* No name that is known has letters beyond ASCII. */
+	for (size_t i = 0; i < n / 2; i++)
+		s->text[i] = (char)(unity_u16(p + 2 * i) < 0x80 ? unity_u16(p + 2 * i) : 0x80);
+	find_meaning(s, n / 2);
+	for (size_t i = 0, k; i < n / 2 && rc == TT_OK; i = k) {
+		uint8_t *text = (uint8_t *)s->text + i;
+		bool ascii = true;
+		for (k = i; k < n / 2 && is_word(unity_u16(p + 2 * k)) && !s->keep[k]; k++)
+			ascii = ascii && unity_u16(p + 2 * k) < 0x80;
+		if (k == i) {
+			k++;
+			continue;
+		}
+		/* The same name may be there in UTF-8, too. */
+		if (k - i <= SHORT)
+			memcpy(word, text, k - i);
+		rc = ascii ? put_word(s, k - i <= SHORT ? word : text, k - i, text, k - i, err) : put_word(s, p + 2 * i, 2 * (k - i), text, k - i, err);
+		for (size_t j = i; j < k; j++) {
+			p[2 * j] = (uint8_t)s->text[j];
+			p[2 * j + 1] = 0;
+		}
+	}
+	return rc;
 }
 
 int

@@ -3,7 +3,8 @@
  *
  * What is between words stays, so that "Game.dll!Game::Enemy.Update()" still has an assembly, a namespace and a class, and the thread "Worker 0"
  * of the group "Job" is still the marker "Job.Worker 0". Words are hashed with a number that differs in every process, so that nobody finds
- * them by trying words. Names that the program has to know stay; tracetool-unity-raw(7) lists them.
+ * them by trying words. What names mean to the program stays (tt_name_meaning(), and Unity's own of producers/unity.h), so that the copy gives the
+ * same tables; tracetool-unity-raw(7) lists it.
  */
 #ifndef TT_UNITY_SCRUB_H
 #define TT_UNITY_SCRUB_H
@@ -18,6 +19,9 @@ struct unity_scrub {
 	struct tt_map word, used;     /* rows of short: by the word, and by what stands for it */
 	struct unity_short { uint64_t word; uint8_t n, text[7]; } *row;       /* short words, of which two could become alike */
 	size_t n, cap;
+	char *text;                   /* the text at hand, and which of its bytes stay */
+	bool *keep;
+	size_t captext, capkeep;
 };
 
 void unity_scrub_free(struct unity_scrub *s);
@@ -25,13 +29,11 @@ void unity_scrub_free(struct unity_scrub *s);
 /* Read the whole input with the functions of its format, which change ${ctx}, for what is missing or makes no sense in it. */
 int unity_scrub_read(struct unity_scrub *s, const struct tt_format *f, void *ctx, struct tt_err *err);
 
-/* Scrub the ${n} bytes of text at ${p}. */
+/* Scrub the ${n} bytes of text at ${p}, whatever it is the name of: labels, too, are values, and become names of markers. */
 int unity_scrub_text(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
 /* Scrub UTF-16. */
 int unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
-/* The name of a marker or a category, unless it is one that stays. */
-int unity_scrub_name(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
-/* The group and name of a thread: "Main Thread" stays. */
+/* The group and name of a thread: of both together stays what stays of the marker "Group.Name". */
 int unity_scrub_thread(struct unity_scrub *s, uint8_t *group, size_t ngroup, uint8_t *name, size_t nname, struct tt_err *err);
 /* A value of a sample, of ${type} and ${n} bytes: texts are scrubbed, blobs become zeros. */
 int unity_scrub_value(struct unity_scrub *s, unsigned type, uint8_t *p, size_t n, struct tt_err *err);

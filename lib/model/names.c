@@ -199,3 +199,77 @@ tt_name_match(const char *const *globs, const char *s)
 	/* The short form only leaves out: of that length, it is the one just tried. */
 	return tt_name_short(text, s) < bare && tt_glob_any(globs, text);
 }
+
+/* --- what names mean ------------------------------------------------------------------------------------ */
+
+static void
+mark(bool *keep, size_t at, size_t n)
+{
+	memset(keep + at, true, n * sizeof *keep);
+}
+
+/* Mark each ${part} of ${s}. */
+static void
+mark_all(const char *s, const char *part, bool *keep)
+{
+	for (const char *at = s; (at = strstr(at, part)) != NULL; at++)
+		mark(keep, (size_t)(at - s), strlen(part));
+}
+
+/* Mark the beginning of the namespace that the method ${s} is in, if it is ${first} or below that. */
+static void
+mark_namespace(const char *s, const char *first, bool *keep)
+{
+	const char *space;
+	const size_t n = tt_name_method_namespace(s, &space), k = strlen(first);
+
+	if (n < k || memcmp(space, first, k) != 0 || (n > k && space[k] != '.'))
+		return;
+	if (space >= s && space < s + strlen(s)) {
+		mark(keep, (size_t)(space - s), k);
+		return;
+	}
+	/* A word of C#'s, which is the whole class. */
+	const size_t head = tt_name_wrapper(s);
+	mark(keep, head, strcspn(s + head, "<[`/+&*(:"));
+}
+
+static void
+mark_place(const char *s, const char *part, enum tt_name_place place, bool *keep)
+{
+	const size_t n = strlen(part), head = tt_name_wrapper(s);
+
+	switch (place) {
+	case TT_NAME_HAS:
+		if (tt_pattern_is_plain(part))
+			mark_all(s, part, keep);
+		else if (tt_glob(part, s))
+			mark(keep, 0, strlen(s));
+		break;
+	case TT_NAME_BEGINS:
+		for (size_t at = 0; at <= head; at += head ? head : 1)
+			if (strncmp(s + at, part, n) == 0)
+				mark(keep, at, n);
+		break;
+	case TT_NAME_STEP:
+		if (strncmp(s, part, n) == 0 && s[n] == '.')
+			mark(keep, 0, n);
+		break;
+	case TT_NAME_NAMESPACE:
+		mark_namespace(s, part, keep);
+		break;
+	case TT_NAME_IS:
+		if (strcmp(s, part) == 0)
+			mark(keep, 0, n);
+		break;
+	}
+}
+
+void
+tt_name_meaning(const char *s, bool *keep)
+{
+	mark(keep, 0, tt_name_wrapper(s));
+	for (const struct tt_known_names *k = tt_known_names; k->list; k++)
+		for (const char *const *part = k->list; *part; part++)
+			mark_place(s, *part, k->place, keep);
+}

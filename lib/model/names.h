@@ -48,11 +48,33 @@ extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-ter
 /* Markers that collect garbage, compile, ask for a lock, load something from the disk: globs as for waits. NULL-terminated, of the producers. */
 extern const char *const tt_collect_markers[], *const tt_compile_markers[], *const tt_lock_markers[], *const tt_load_markers[];
 
+/* Parts of a method's name: it asks for a collection; it constructs an object. NULL-terminated, of the producers. */
+extern const char *const tt_collect_requests[], *const tt_constructors[];
+
+/* Namespaces of the class library, and how methods begin that do the runtime's part of a call. NULL-terminated, of the producers. */
+extern const char *const tt_library_namespaces[], *const tt_plumbing[];
+
 /* What engines call the thread that hands the GPU its work. NULL-terminated, of the producers. */
 extern const char *const tt_render_threads[];
 
 /* Phases of an engine's loop, in the order in which they run; markers of their steps are called PHASE.STEP. NULL-terminated, of the producers. */
 extern const char *const tt_frame_phases[];
+
+/*
+ * All names that mean something to the program: the lists above, and those of waits.h. Where a name has to have one of ${list}: anywhere, as
+ * tt_name_match() finds it; at its beginning; there and a dot after it; as the first part of its method's namespace; it is the name. The last
+ * row has no list.
+ */
+enum tt_name_place { TT_NAME_HAS, TT_NAME_BEGINS, TT_NAME_STEP, TT_NAME_NAMESPACE, TT_NAME_IS };
+struct tt_known_names { const char *means; const char *const *list; enum tt_name_place place; };
+extern const struct tt_known_names tt_known_names[];
+
+/**
+ * tt_name_meaning(s, keep):
+ * Set ${keep}[i] for each byte i of ${s} by which it means something to the program. A name with these bytes in their places, and other letters
+ * and digits for its others, means the same.
+ */
+void tt_name_meaning(const char *s, bool *keep);
 
 /* True if ${s}, its name without the argument list, or its short form matches any of ${globs}, or that is NULL. */
 bool tt_name_match(const char *const *globs, const char *s);

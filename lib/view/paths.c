@@ -442,13 +442,9 @@ tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, str
 static bool
 is_plumbing(const char *full)
 {
-	static const char *const begins[] = { "(wrapper ", "System.Threading.Monitor:",
-		"System.Runtime.InteropServices.GCHandle:" };
-
-	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-		if (strncmp(full, begins[i], strlen(begins[i])) == 0)
+	for (const char *const *begin = tt_plumbing; *begin; begin++)
+		if (strncmp(full, *begin, strlen(*begin)) == 0)
 			return true;
-	}
 	return false;
 }
 

@@ -45,15 +45,14 @@ tt_causes_none(const struct tt_frames *f, size_t unseen)
 bool
 tt_causes_library(const char *full)
 {
-	static const char *const space[] = { "System", "Mono", "Microsoft" };
 	const char *at;
 	size_t n = tt_name_method_namespace(full, &at);
 
 	if (tt_name_wrapper(full) || tt_name_alloc_helper(full))
 		return true;
-	for (size_t i = 0; n && i < sizeof space / sizeof *space; i++) {
-		size_t k = strlen(space[i]);
-		if (n >= k && memcmp(at, space[i], k) == 0 && (n == k || at[k] == '.'))
+	for (const char *const *space = tt_library_namespaces; n && *space; space++) {
+		size_t k = strlen(*space);
+		if (n >= k && memcmp(at, *space, k) == 0 && (n == k || at[k] == '.'))
 			return true;
 	}
 	return false;

@@ -110,7 +110,7 @@ is_asked_by_name(const struct tt_why *w, const struct tt_cause *c)
 {
 	for (uint32_t i = c->node; i != w->own[i] && i > TT_NODE_MORE; i = tt_paths_node(w->p, i)->parent) {
 		uint32_t row = tt_paths_row(w->p, i);
-		if (row != TT_NO_ROW && w->p->row[row].name && strstr(w->p->row[row].name->full, "System.GC:"))
+		if (row != TT_NO_ROW && w->p->row[row].name && tt_name_match(tt_collect_requests, w->p->row[row].name->full))
 			return true;
 	}
 	return false;
@@ -385,7 +385,7 @@ is_called_more(const struct tt_why *w, size_t at)
 	const char *full = w->p->row[row->id].name ? w->p->row[row->id].name->full : "";
 	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
 
-	return !is_rare(w, &u) && is_more(w, row->id) && !strstr(full, ":.ctor");
+	return !is_rare(w, &u) && is_more(w, row->id) && !tt_name_match(tt_constructors, full);
 }
 
 /* Down the calls of the frame to where most of the extra time is, of ${more} calls alone or of all. SIZE_MAX: there is none. */

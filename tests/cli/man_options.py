@@ -121,7 +121,8 @@ def main():
     metrics = os.path.join(TOP, "man", "tracetool-metrics.7")
     tables = os.path.join(TOP, "man", "tracetool-tables.7")
     code, out = run("man/tables.py", "check", TRACETOOL, metrics, tables,
-                    os.path.join(TOP, "man", "tracetool-json.7"), os.path.join(TOP, "man", "tracetool-sqlite.7"))
+                    os.path.join(TOP, "man", "tracetool-json.7"), os.path.join(TOP, "man", "tracetool-sqlite.7"),
+                    os.path.join(TOP, "man", "tracetool-unity-raw.7"))
     fault("columns of tables, kinds of loss", out.splitlines() if code else [])
     text = open(metrics).read()
     # Definitions are in one page, columns in the other, and one leads to the other.

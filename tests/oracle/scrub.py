@@ -1,18 +1,24 @@
-"""Copies without names: what reads like the original, and what words of it are in them.
+"""Copies without names: what reads like the original, and what words of it are in them. Tables of a copy are compared with those of the
+original cell by cell, each word of the copy's names put back to what it stands for.
 
     scrub.py TRACETOOL
 """
+import argparse
 import csv
 import glob
 import io
+import json
 import os
+import re
 import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path[:0] = ["tests/unity", "tests/kit"]
+os.environ.setdefault("TRACETOOL", sys.argv[1])
 import data_gen
+import one_game
 import raw_gen
 from count import check, end, same
 
@@ -34,11 +40,60 @@ def run(*args):
 
 
 def events(path):
-    """Events without their names, and which names are on them."""
+    """Events without their names, which names are on them, and all their texts."""
     r = run("convert", "-q", "--force", path, "-f", "csv")
-    rows = list(csv.DictReader(io.StringIO(r.stdout.decode())))
-    bare = [{k: v for k, v in row.items() if k not in ("name", "category", "args", "detail")} for row in rows if row["kind"] != "fact"]
-    return r.returncode, bare, [(row["kind"], row["name"]) for row in rows if row["kind"] != "fact"]
+    rows = [row for row in csv.DictReader(io.StringIO(r.stdout.decode())) if row["kind"] != "fact"]
+    bare = [{k: v for k, v in row.items() if k not in ("name", "category", "args", "detail", "thread")} for row in rows]
+    return r.returncode, bare, [(row["kind"], row["name"]) for row in rows], [v for row in rows for v in row.values()]
+
+
+def tables(path):
+    """All tables, whole, but for what is said of the file."""
+    listed = json.loads(run("list", "passes", "--format", "json").stdout)
+    names = [n for p in listed["tables"]["passes"]["rows"] for n in p["tables"].split()]
+    r = run("stats", "-q", "--force", "--format", "json", "--limit", "0", "--table", ",".join(names), path)
+    return {k: t["rows"] for k, t in json.loads(r.stdout)["tables"].items() if k != "facts"} if r.stdout else {}
+
+
+WORD = re.compile("[A-Za-z0-9\u0080-\U0010ffff]+")
+
+
+def words_back(of, texts, copies):
+    """Add to ${of} what each text of the copy stands for, and each of its longer words; names that differ in more than words are told."""
+    for a, b in zip(texts, copies):
+        if WORD.sub("", a) != WORD.sub("", b):
+            return "%r became %r" % (a, b)
+        of[b] = a
+        of.update((y, x) for x, y in zip(WORD.findall(a), WORD.findall(b)) if len(y) > 6)
+    return None
+
+
+# What is of the file, made of names (ids of .data), or chosen in the order of names among equals.
+BY_NAME = {("hitch_markers", "rank"), ("capture", "path"), ("capture", "bytes"), ("metadata_markers", "id"), ("counters", "id"),
+           ("hitch_markers", "marker"), ("hitches", "top")}
+
+
+def same_tables(what, path, out, of):
+    have, want = tables(out), tables(path)
+    same(what + ": tables", sorted(have), sorted(want))
+    # Definitions of markers are in their order; code has its address.
+    for name, order in (("metadata_markers", None), ("jit_methods", "address"), ("sample_native", "address")):
+        texts = [[v for r in sorted(t.get(name, []), key=(lambda r: r[order]) if order else lambda r: 0) for v in r.values()
+                  if isinstance(v, str)] for t in (want, have)]
+        same("%s: what is no word of %s" % (what, name), words_back(of, *texts), None)
+
+    names = re.compile("|".join(re.escape(x) for x in sorted((x for x in of if len(x) > 3), key=len, reverse=True)))
+
+    def back(v):
+        if not isinstance(v, str) or v in of:
+            return of.get(v, v)
+        return names.sub(lambda m: of[m.group()], v) if of else v
+
+    for name in want:
+        a, b = [sorted(json.dumps({k: f(v) for k, v in r.items() if (name, k) not in BY_NAME}, ensure_ascii=False)
+                       for r in t[name]) for f, t in ((lambda v: v, want), (back, have))]
+        wrong = [(x, y) for x, y in zip(a, b) if x != y]
+        check(len(a) == len(b) and not wrong, "%s: table %s" % (what, name), len(a), len(b), wrong[:2])
 
 
 def one_to_one(pairs):
@@ -46,7 +101,7 @@ def one_to_one(pairs):
     return all(to.setdefault(a, b) == b and back.setdefault(b, a) == a for a, b in pairs)
 
 
-def copy(folder, path, what, whole):
+def copy(folder, path, what, whole, known=""):
     out = os.path.join(folder, "copy" + os.path.splitext(path)[1])
     r = run("info", "--force", "--scrub", "-o", out, path)
     if not check(os.path.exists(out), what + ": is copied", r.stderr):
@@ -64,15 +119,100 @@ def copy(folder, path, what, whole):
     check(len(new) == len(old) or ("raw truncated " in what and len(old) - 600 < len(new) < len(old) and less in r.stderr), what + ": size",
           len(new), len(old), r.stderr)
     met.update(words(old))
-    same(what + ": words that are left", words(new), set())
+    same(what + ": words that are left", {w for w in words(new) if w not in known}, set())
     zeros = b"zeros are in place" in r.stderr
     check(zeros == (not whole and " truncated " not in what) or "data truncated" in what, what + ": what is zeros is told", r.stderr)
-    a, b = events(path), events(out)
+    a, b, of = events(path), events(out), {}
     same(what + ": exit status", b[0], a[0])
     same(what + ": events", b[1] == a[1], True)
+    same(what + ": what is no word", words_back(of, a[3], b[3]), None)
+    if whole:
+        same_tables(what, path, out, of)
     check(one_to_one(set(zip(a[2], b[2]))), what + ": each name is another one")
     check(not whole or not a[2] or len({n for _, n in a[2]} & {n for _, n in b[2]}) < len({n for _, n in a[2]}), what + ": names differ")
     os.remove(out)
+
+
+def of_manual(section):
+    """The names that the manual lists by what they mean: tracetool-unity-raw(7), Sending a capture."""
+    with open("man/tracetool-unity-raw.7", encoding="utf-8") as f:
+        text = f.read().split('.\\" begin names\n')[1].split('.\\" end names')[0]
+    part = [p for p in text.split("\n.It ") if p.startswith(section)]
+    return [re.sub(r"^\\&", "", line[4:]).removesuffix(" ,").replace("\\ ", " ") for line in part[0].splitlines() if line.startswith(".Ql ")]
+
+
+def with_meanings(path):
+    """A game, held to 60 frames a second by the last wait of the manual's list, in which every 20th frame does one of what long frames do."""
+    o = argparse.Namespace(seed=3, version=0x20220328, aligned=0, platform=19, unity=[2022, 3, 10, 2, 1], clock="10mhz", scenario="clean", block=16348)
+    c = raw_gen.Capture(o)
+    limits, ms = of_manual("waits for the frame limit"), c.second // 1000
+    spikes = [n + "Enemy" for what in ("collects", "compiles", "asks for a lock", "loads") for n in of_manual(what)]
+    spikes += ["Enemy.dll!Enemy::" + "Enemy" * 60 + "." + spikes[0], "mscorlib.dll!System.IO::FileStream.Read()", "Enemy.dll!Systems::Enemy.Read()"]
+    phases = [n + ".Enemy" for n in of_manual("a phase")]
+    waits = [n + "Enemy" for n in of_manual("waits") if "[" not in n]
+    names = ["Main Thread", "Render Thread", "Loading.Enemy 0", "PlayerLoop", limits[-1] + "Enemy", "GC.Alloc", *phases, *waits, *spikes]
+    c.header(raw_gen.MAIN)
+    for t in ((raw_gen.MAIN, "", "Main Thread", 0), (raw_gen.RENDER, "", "Render Thread", 0), (raw_gen.W0, "Loading", "Enemy 0", 0)):
+        c.thread(*t)
+    ids = {}
+    for i, n in enumerate(names):
+        ids.setdefault(n, i)
+        c.marker(i, n, 0, 16)
+    for i, n in enumerate(("Enemy Memory", "Enemy Bytes", "Enemy Count", "Enemy Time", "Enemy")):
+        c.marker(1000 + i, n, 0x80, 16, [(4, "Enemy")])
+    methods = ["System.String:Concat (string,string)", "Enemy.Enemy:.ctor ()", "string:CreateString (char[])",
+               "(wrapper managed-to-native) object:__icall_wrapper_enemy (int)", "System.GC:Collect ()"]
+    for i, n in enumerate(methods):
+        c.jit(0x1000 * (i + 1), 0x100, n)
+    c.state(True, 1)
+
+    def zone(tid, name, length, inside=()):
+        c.ev(tid, 0, ids[name])
+        end = c.now + length
+        for x in inside:
+            zone(tid, *x)
+        c.now = max(c.now, end)
+        c.ev(tid, 1, ids[name])
+
+    for k in range(20 * len(spikes) + 10):
+        t0, spike = c.now, spikes[k // 20] if k % 20 == 15 and k // 20 < len(spikes) else None
+        c.frame(raw_gen.MAIN, k)
+        c.ev(raw_gen.MAIN, 0, ids["Main Thread"])
+        zone(raw_gen.MAIN, "PlayerLoop", 0, [(n, ms // 2) for n in phases] + [(n, ms // 20) for n in waits])
+        for m in range(len(methods) if k % 3 == 0 else 0):
+            c.ev(raw_gen.MAIN, 0, ids["GC.Alloc"], values=[(4, 100 + m)])
+            c.callstack(raw_gen.MAIN, [0x1010 + 0x1000 * m, 0x2010])
+            c.ev(raw_gen.MAIN, 1, ids["GC.Alloc"])
+        for m in range(5):
+            c.ev(raw_gen.MAIN, 2, 1000 + m, values=[(4, k)])
+        if spike:
+            zone(raw_gen.MAIN, spike, 40 * ms)
+        c.ev(raw_gen.MAIN, 0, ids[names[4]])
+        c.now = max(c.now, t0 + c.second // 60)
+        c.ev(raw_gen.MAIN, 1, ids[names[4]])
+        c.ev(raw_gen.MAIN, 1, ids["Main Thread"])
+        end, c.now = c.now, t0 + 50
+        for tid, root in ((raw_gen.RENDER, "Render Thread"), (raw_gen.W0, "Loading.Enemy 0")):
+            c.frame(tid, k)
+            zone(tid, root, ms, [(waits[0], ms // 4)])
+        c.now = end
+    for s in list(c.streams):
+        c.flush(s)
+    c.state(False, k)
+    with open(path, "wb") as f:
+        f.write(c.file)
+    return spikes
+
+
+def meanings(folder):
+    path = os.path.join(folder, "meanings.raw")
+    spikes = with_meanings(path)
+    copy(folder, path, "a game whose names mean something", True, " ".join(n for w in ("loads", "collects", "allocates") for n in of_manual(w)))
+    have = tables(path)
+    classes = {r["class"] for r in have["causes"]}
+    check({"collection", "compiled", "lock", "loading"} <= classes and len(spikes) > 20, "it has such causes", classes)
+    check(any(r["time"] == "uncapped" for r in have["frames"]), "it is capped", have["frames"])
+    same("its phases", len(have["frame_phases"]), 8)
 
 
 def first_record(folder):
@@ -106,6 +246,14 @@ def main():
                     copy(folder, path, "%s %s %s" % (form, scenario, word), whole)
         for path in sorted(glob.glob("testdata/raw/good-*") + glob.glob("testdata/data/good-*")):
             copy(folder, path, path, True)
+        meanings(folder)
+        # Labels are UTF-8 and UTF-16 there; beyond ASCII these are words of other lengths.
+        bytes_of = one_game.value_bytes
+        one_game.value_bytes = lambda kind, v: bytes_of(kind, v.replace("\u00e9", "e") if isinstance(v, str) else v)
+        for form, write in (("raw", lambda p, f: one_game.raw(p, f, True)), ("data", one_game.data)):
+            path = os.path.join(folder, "game." + form)
+            write(path, one_game.game(instants=form == "raw"))
+            copy(folder, path, "one game as ." + form, True)
         r = run("info", "--scrub", "-o", os.path.join(folder, "y"), "testdata/mlpd/good-d05-monitors.mlpd")
         made = os.path.exists(os.path.join(folder, "y"))
         check(r.returncode == 2 and b".raw and .data alone" in r.stderr and not made, "other formats are refused", r.stderr)
