@@ -10,17 +10,22 @@
 struct values {
 	const char **now, **base;
 	const char *first, *other;    /* two that differ */
+	bool more;                    /* and a third one */
 };
 
 static void
 look(struct values *x, const char *value)
 {
-	if (!value || x->other)
+	if (!value || x->more)
 		return;
 	if (!x->first)
 		x->first = value;
-	else if (strcmp(x->first, value) != 0)
+	else if (strcmp(x->first, value) == 0)
+		return;
+	else if (!x->other)
 		x->other = value;
+	else
+		x->more = strcmp(x->other, value) != 0;
 }
 
 /* True if captures that the row looks at together differ. */
@@ -28,6 +33,7 @@ static bool
 row_differs(const struct tt_verdict *v, const struct tt_verdict_row *r, struct values *x)
 {
 	x->first = x->other = NULL;
+	x->more = false;
 	for (size_t i = 0; i < r->npoint; i++)
 		look(x, x->now[r->point[i].sample - v->sample]);
 	for (size_t i = 0; i < r->nbase_point; i++)
@@ -40,6 +46,7 @@ static bool
 all_differ(const struct tt_verdict *v, const char *key, struct values *x)
 {
 	x->first = x->other = NULL;
+	x->more = false;
 	for (size_t i = 0; i < v->nsample; i++)
 		look(x, x->now[i] = tt_sample_fact(&v->sample[i], key));
 	for (size_t i = 0; v->base && i < v->base->nsample; i++)
@@ -66,7 +73,7 @@ tt_mixed(struct tt_verdict *v, struct tt_err *err)
 		for (size_t i = 0; i < v->nrow; i++) {
 			if (v->row[i].row->level == TT_LEVEL_OFF || v->row[i].row->line == 0 || !row_differs(v, &v->row[i], &x))
 				continue;
-			v->mixed[v->nmixed++] = (struct tt_mix){ &v->row[i], v->budget->fingerprint[k], x.first, x.other };
+			v->mixed[v->nmixed++] = (struct tt_mix){ &v->row[i], v->budget->fingerprint[k], x.first, x.other, x.more };
 			break;
 		}
 	}

@@ -151,6 +151,7 @@ size_t tt_pairs_needed(size_t weights, size_t weight);
 struct tt_mix {
 	const struct tt_verdict_row *row;
 	const char *key, *value, *other;
+	bool more;                    /* there are further values */
 };
 
 struct tt_verdict {

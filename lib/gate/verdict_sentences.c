@@ -653,8 +653,9 @@ mixed_remarks(struct tt_verdict *v, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
-		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s and %s; give rows a \"where\", or "
-		    "use %s %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].other,
+		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s%s %s%s; give rows a \"where\", or "
+		    "use %s %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].more ? "," : " and", v->mixed[i].other,
+		    v->mixed[i].more ? " and others" : "",
 		    tt_setting_name[TT_SETTING_GROUP_BY], v->mixed[i].key), err);
 	return rc;
 }

@@ -346,7 +346,7 @@ TEST(samples_come_back_from_a_baseline_as_they_were)
 static const char *
 remark_of(const int64_t *scenes, size_t n, const struct tt_baseline *base)
 {
-	static const char *const name[] = { "Town", "Forest", NULL };
+	static const char *const name[] = { "Town", "Forest", NULL, "Cave" };
 	struct tt_sample *s = samples(scenes, n, "");
 	const char *told = NULL;
 	struct tt_verdict v;
@@ -365,13 +365,14 @@ remark_of(const int64_t *scenes, size_t n, const struct tt_baseline *base)
 /* A row that looks at captures of two scenes together says so; also where only the baseline has the other one. */
 TEST(captures_of_several_kinds_are_told)
 {
-	static const int64_t town[] = { 0, 0, 2 }, both[] = { 0, 0, 1 }, forest[] = { 1, 1, 1 };
+	static const int64_t town[] = { 0, 0, 2 }, both[] = { 0, 0, 1 }, three[] = { 0, 1, 0, 3 }, forest[] = { 1, 1, 1 };
 	struct tt_baseline base = { .path = "base", .nsample = 3, .nsession = 1, .settings = "" };
 
 	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": 5"))
 		return;
 	CHECK(!remark_of(town, 3, NULL));
-	CHECK_HAS(remark_of(both, 3, NULL), "r looks at captures of several kinds together: scene is Town and Forest");
+	CHECK_HAS(remark_of(both, 3, NULL), "r looks at captures of several kinds together: scene is Town and Forest;");
+	CHECK_HAS(remark_of(three, 4, NULL), "r looks at captures of several kinds together: scene is Town, Forest and others;");
 	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": 5, \"where\": { \"scene\": \"Town\" }"))
 		return;
 	CHECK(!remark_of(both, 3, NULL));
