@@ -221,19 +221,61 @@ tt_sqlite_level_name(size_t i)
 	return i < sizeof name / sizeof *name ? name[i] : NULL;
 }
 
+#define THREAD_NAME { "thread", "TEXT", "Name of the thread." }
+#define CLASS_NAME { "class", "TEXT", "Name of the class." }
+
+static const struct tt_db_col slices_view[] = {
+	{ "id", "INTEGER", "Row of slice." },
+	PROCESS,
+	THREAD_NAME,
+	{ "start_ns", "INTEGER", "Begin." },
+	{ "dur_ns", "INTEGER", "Duration." },
+	{ "depth", "INTEGER", "Zones open around it." },
+	{ "marker", "TEXT", "Name of the marker." },
+	{ "category", "TEXT", "Name of its category." },
+};
+
+static const struct tt_db_col allocations_view[] = {
+	{ "id", "INTEGER", "Row of allocation." },
+	PROCESS,
+	THREAD_NAME,
+	{ "time_ns", "INTEGER", "When." },
+	CLASS_NAME,
+	{ "bytes", "INTEGER", "Size, as in allocation." },
+	{ "count", "INTEGER", "Allocations it stands for." },
+	{ "stack", "INTEGER", "Row of stack; empty where none was recorded." },
+};
+
+static const struct tt_db_col heap_objects_view[] = {
+	{ "id", "INTEGER", "Row of heap_object." },
+	PROCESS,
+	THREAD_NAME,
+	{ "shot", "INTEGER", "Number of the shot." },
+	{ "time_ns", "INTEGER", "When." },
+	{ "address", "INTEGER", "Address of the object." },
+	CLASS_NAME,
+	{ "bytes", "INTEGER", "Size, without the objects it refers to." },
+};
+
+static const struct tt_db_col stack_frames_view[] = {
+	{ "stack", "INTEGER", "Row of stack." },
+	{ "depth", "INTEGER", "0 for the innermost frame." },
+	{ "marker", "TEXT", "Name of the frame." },
+};
+
 const struct tt_sqlite_view tt_sqlite_view[] = {
 	{ "slices", "SELECT s.id, t.process, t.name AS thread, s.start_ns, s.dur_ns, s.depth, m.name AS marker, c.name AS category "
 	    "FROM slice s JOIN thread t ON t.id = s.thread JOIN marker m ON m.id = s.marker LEFT JOIN category c ON c.id = m.category",
-	    "The rows of slice, with names in place of numbers." },
+	    "The rows of slice, with names in place of numbers.", COLUMNS(slices_view) },
 	{ "allocations", "SELECT a.id, t.process, t.name AS thread, a.time_ns, c.name AS class, a.bytes, a.count, a.stack "
 	    "FROM allocation a JOIN thread t ON t.id = a.thread LEFT JOIN class c ON c.id = a.class",
-	    "The rows of allocation, likewise." },
+	    "The rows of allocation, likewise.", COLUMNS(allocations_view) },
 	{ "heap_objects", "SELECT o.id, t.process, t.name AS thread, o.shot, o.time_ns, o.address, c.name AS class, o.bytes "
 	    "FROM heap_object o JOIN thread t ON t.id = o.thread LEFT JOIN class c ON c.id = o.class",
-	    "The rows of heap_object, likewise." },
+	    "The rows of heap_object, likewise.", COLUMNS(heap_objects_view) },
 	{ "stack_frames", "WITH RECURSIVE up (stack, depth, at) AS (SELECT id, 0, id FROM stack UNION ALL "
 	    "SELECT up.stack, up.depth + 1, s.parent FROM up JOIN stack s ON s.id = up.at WHERE s.parent IS NOT NULL) "
 	    "SELECT up.stack, up.depth, m.name AS marker FROM up JOIN stack s ON s.id = up.at JOIN marker m ON m.id = s.marker",
-	    "The frames of each stack; depth 0 is the innermost." },
+	    "The frames of each stack; depth 0 is the innermost.", COLUMNS(stack_frames_view) },
 	{ 0 },
 };

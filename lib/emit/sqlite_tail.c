@@ -368,8 +368,11 @@ put_abouts(struct sqlite_db *s)
 		for (size_t k = 0; k < t->ncol; k++)
 			put_about(to, t->name, t->col[k].name, NULL, t->col[k].help);
 	}
-	for (const struct tt_sqlite_view *v = tt_sqlite_view; v->name; v++)
+	for (const struct tt_sqlite_view *v = tt_sqlite_view; v->name; v++) {
 		put_about(to, v->name, NULL, NULL, v->help);
+		for (size_t k = 0; k < v->ncol; k++)
+			put_about(to, v->name, v->col[k].name, NULL, v->col[k].help);
+	}
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
 		for (size_t i = 0; i < (*p)->ntables && tt_sqlite_has(*p, s->level); i++) {
 			const struct tt_pass_table *t = &(*p)->tables[i];

@@ -121,6 +121,9 @@ def whole(what, path, db):
     described = {r[0] for r in db.execute("SELECT DISTINCT table_name FROM about")}
     named = {r[0] for r in db.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")}
     same(what + ": tables that about has", described, named)
+    for name in sorted(named):
+        same("%s: columns of %s that about has" % (what, name), [r[0] for r in db.execute(
+            "SELECT column_name FROM about WHERE table_name = ? AND column_name <> ''", (name,))], [r[1] for r in db.execute('PRAGMA table_info("%s")' % name)])
 
 
 def one(capture, *args):
