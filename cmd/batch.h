@@ -189,7 +189,10 @@ bool batch_shard_named(const char *path, struct tt_shard *s);
  * The shards whose results are not among ${files}, as the names of those say, for people; *${what} is NULL where none is
  * missing. A .part belongs to a run that has not ended, also beside the .jsonl of an earlier one. Files with other names are ignored.
  */
-int batch_missing_shards(struct app *app, const struct opt_list *files, const char **what, struct tt_err *err);
+int batch_missing_shards(struct app *app, const struct opt_list *files, const struct tt_shard *said, const char **what, struct tt_err *err);
+
+/* True if a results file called ${path} is one of a whole run or of a shard; what others are, their lines say. */
+bool batch_results_named(const char *path);
 
 /* What the record of a shard says: which it is, and of which list of files. */
 struct batch_list { struct tt_shard shard; uint64_t list, files, bytes; };

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json.h"
 #include "batch.h"
 #include "batch/aggregate.h"
 #include "batch/database.h"
+#include "batch/result.h"
 #include "batch/results.h"
 #include "cmd.h"
 #include "gate.h"
@@ -31,6 +33,7 @@ struct merge_opts {
 	uint64_t shards;              /* --shard-count; 0: not given */
 	bool partial;
 	struct ui_opts ui;
+	const char *lacks;            /* what lines of the results say that they are without; NULL: nothing */
 };
 
 #define AT(f) offsetof(struct merge_opts, f)
@@ -218,12 +221,42 @@ confine(struct app *app, const struct merge_opts *o, const struct opt_list *file
 	return rc == TT_OK ? app_confine(app, write->v, o->tmpdir, err) : rc;
 }
 
-/* Figures that lack a shard look like those of all: they are made only where that is asked for. */
+/* What is missing by the shards that are not there, and what an earlier merge was without. */
 static int
-check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files, struct tt_err *err)
+add_lacks(struct app *app, struct merge_opts *o, struct tt_err *err)
 {
-	int rc = batch_missing_shards(app, files, &o->sum.missing, err);
+	struct tt_buf text = { 0 };
+	int rc;
 
+	if (!o->lacks || !o->sum.missing) {
+		o->sum.missing = o->lacks ? o->lacks : o->sum.missing;
+		return TT_OK;
+	}
+	tt_buf_printf(&text, "%s, %s", o->sum.missing, o->lacks);
+	rc = tt_buf_error(&text, err);
+	if (rc == TT_OK && !(o->sum.missing = tt_arena_text(&app->arena, text.p, text.n, err)))
+		rc = err->code;
+	tt_buf_free(&text);
+	return rc;
+}
+
+/*
+ * Figures that lack a shard look like those of all: they are made only where that is asked for. ${said}: the shards that lines of the
+ * files say; NULL: they have not been read, and nothing is said where that may change what is missing.
+ */
+static int
+check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files, const struct tt_shard *said, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < files->n && !said; i++)
+		if (!batch_results_named(files->v[i]))
+			return TT_OK;
+	if (said && o->sum.missing && !o->lacks)      /* was said before they were read */
+		return TT_OK;
+	rc = batch_missing_shards(app, files, said, &o->sum.missing, err);
+	if (rc == TT_OK && said)
+		rc = add_lacks(app, o, err);
 	if (rc != TT_OK || !o->sum.missing)
 		return rc;
 	if (!o->partial)
@@ -253,6 +286,7 @@ struct shard_lines {
 	struct tt_shard shard;        /* as the file's name says; count 0: it says nothing */
 	bool known;                   /* a line tells the shard; the last one holds, for a run that was resumed wrote it again */
 	struct batch_list is;
+	struct tt_buf *lacks;         /* what a merge of only a part was without */
 };
 
 static int
@@ -266,6 +300,8 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 	(void)at;
 	if (line && tt_result_scan(line, n, &nkey) && nkey == 0 && tt_result_load(line, n, &r, &why) == TT_OK) {
 		l->known = batch_list_read(&r, &l->is) || l->known;
+		if (strcmp(r.type, "part") == 0)
+			tt_buf_printf(l->lacks, "%s%s", l->lacks->n ? ", " : "", r.detail);
 		tt_result_free(&r);
 	}
 	return tt_results_add(l->rs, line, n, err);
@@ -273,9 +309,10 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 
 /* One shard's file under another's name hides that the other's is missing. */
 static int
-add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, const char *path, struct tt_err *err)
+add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, const char *path, struct tt_shard *said, struct tt_buf *lacks,
+    struct tt_err *err)
 {
-	struct shard_lines l = { .rs = rs };
+	struct shard_lines l = { .rs = rs, .lacks = lacks };
 	int rc;
 
 	batch_shard_named(path, &l.shard);
@@ -285,6 +322,7 @@ add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, cons
 	if (l.shard.count > 0 && (l.shard.index != l.is.shard.index || l.shard.count != l.is.shard.count))
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s holds results of another shard, %u of %u: was it renamed?", path, l.is.shard.index,
 		    l.is.shard.count);
+	*said = l.is.shard;
 	return batch_lists_add(app, lists, &l.is, err);
 }
 
@@ -311,6 +349,41 @@ check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, st
 	return TT_OK;
 }
 
+/* All files, and what their lines say of shards that are not there. */
+static int
+add_files(struct app *app, struct merge_opts *o, struct tt_results *rs, struct batch_lists *lists, const struct opt_list *files, struct tt_err *err)
+{
+	struct tt_shard *said = tt_arena_alloc(&app->arena, (files->n + 1) * sizeof *said, err);
+	struct tt_buf lacks = { 0 };
+	int rc = said ? TT_OK : err->code;
+
+	for (size_t i = 0; i < files->n && rc == TT_OK; i++)
+		rc = add_file(app, rs, lists, files->v[i], &said[i], &lacks, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&lacks, err);
+	if (rc == TT_OK && lacks.n && !(o->lacks = tt_arena_text(&app->arena, lacks.p, lacks.n, err)))
+		rc = err->code;
+	tt_buf_free(&lacks);
+	return rc == TT_OK ? check_shards(app, o, files, said, err) : rc;
+}
+
+/* The first line of merged results that are without ${missing}, for a later merge. */
+static int
+put_part(const char *missing, struct tt_buf *line, struct tt_err *err)
+{
+	const struct tt_result_id id = { .key = "", .type = "part" };
+	struct tt_buf body = { 0 };
+	int rc;
+
+	tt_buf_text(&body, "\"outcome\":\"ok\",\"detail\":");
+	tt_json_quote(&body, missing, strlen(missing));
+	rc = tt_buf_error(&body, err);
+	if (rc == TT_OK)
+		rc = tt_result_compose(line, &id, body.p, body.n, err);
+	tt_buf_free(&body);
+	return rc;
+}
+
 static void
 say_sum(struct app *app, const struct tt_results_sum *sum, size_t files)
 {
@@ -324,6 +397,18 @@ say_sum(struct app *app, const struct tt_results_sum *sum, size_t files)
 		ui_say(&app->ui, "%llu archives are not complete: results of shards are missing", (unsigned long long)sum->missing);
 }
 
+/* The totals and, where it is asked for, the database. */
+static int
+begin_sums(struct app *app, const struct merge_opts *o, struct tt_aggregate **a, struct tt_batch_db **db, struct tt_err *err)
+{
+	int rc = tt_aggregate_new(&app->env, o->sum.group.v, a, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_aggregate_lacks(*a, o->sum.missing);
+	return summary_database_begin(app, &o->sum, db, err);
+}
+
 static int
 merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const char *path, struct batch_gate *gate,
     struct tt_err *err)
@@ -334,19 +419,21 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	struct batch_lists lists = { .n = 0 };
 	struct tt_sink *results = NULL;
 	struct tt_batch_db *db = NULL;
+	struct tt_buf head = { 0 };
 	uint64_t captures = 0, lost = 0;
 	int rc = tt_results_new(&app->env, &rs, err);
 
-	for (size_t i = 0; i < files->n && rc == TT_OK; i++)
-		rc = add_file(app, rs, &lists, files->v[i], err);
+	if (rc == TT_OK)
+		rc = add_files(app, o, rs, &lists, files, err);
 	if (rc == TT_OK)
 		rc = check_lists(app, o, &lists, err);
+	if (rc == TT_OK && o->sum.missing)
+		rc = put_part(o->sum.missing, &head, err);
 	if (rc == TT_OK)
-		rc = tt_aggregate_new(&app->env, o->sum.group.v, &a, err);
+		rc = begin_sums(app, o, &a, &db, err);
 	if (rc == TT_OK)
-		rc = summary_database_begin(app, &o->sum, &db, err);
-	if (rc == TT_OK)
-		rc = batch_put_results(app, rs, &(struct batch_put){ .path = path, .mixed = o->partial, .keep = &results, .db = db }, a, gate, &sum,
+		rc = batch_put_results(app, rs, &(struct batch_put){ .path = path, .head = &head, .mixed = o->partial, .keep = &results,
+		    .db = db }, a, gate, &sum,
 		    &lost, err);
 	if (rc == TT_OK)
 		rc = summary_database(app, &o->sum, db, err);
@@ -370,6 +457,7 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	}
 	tt_aggregate_free(a);
 	tt_results_free(rs);
+	tt_buf_free(&head);
 	return rc;
 }
 
@@ -397,7 +485,7 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = add_folders(app, &files, &o.sum.dir, err);
 	if (rc == TT_OK)
-		rc = check_shards(app, &o, &files, err);
+		rc = check_shards(app, &o, &files, NULL, err);
 	if (rc == TT_OK)
 		rc = target(app, o.output, &path, err);
 	app->env.mem.cap = 0;

@@ -139,8 +139,16 @@ check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, s
 	}
 }
 
+bool
+batch_results_named(const char *path)
+{
+	struct shard_file f;
+
+	return of_name(path, &f);
+}
+
 int
-batch_missing_shards(struct app *app, const struct opt_list *files, const char **what, struct tt_err *err)
+batch_missing_shards(struct app *app, const struct opt_list *files, const struct tt_shard *said, const char **what, struct tt_err *err)
 {
 	struct shard_file *s = tt_arena_alloc(&app->arena, (files->n + 1) * sizeof *s, err);
 	struct missing m = { .named = 0 };
@@ -153,7 +161,12 @@ batch_missing_shards(struct app *app, const struct opt_list *files, const char *
 	for (size_t i = 0; i < files->n; i++) {
 		struct stat st;
 
-		if (!of_name(files->v[i], &s[n]) || stat(files->v[i], &st) != 0)
+		if (!of_name(files->v[i], &s[n])) {
+			if (!said || !said[i].count)
+				continue;
+			s[n] = (struct shard_file){ said[i].count, said[i].index, true, 0, 0 };
+		}
+		if (stat(files->v[i], &st) != 0)
 			continue;
 		s[n].dev = st.st_dev;
 		s[n++].ino = st.st_ino;

@@ -30,6 +30,9 @@ int tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct t
 struct tt_aggregate_count { uint64_t captures, archives, lost, failures, unended; };
 struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 
+/* What the figures are without, for people, as a column of the sums; borrowed. */
+void tt_aggregate_lacks(struct tt_aggregate *a, const char *missing);
+
 /* Put the tables into ${r}. */
 void tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r);
 

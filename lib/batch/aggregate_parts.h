@@ -70,6 +70,7 @@ struct tt_aggregate {
 	uint64_t copies;              /* captures whose figures were counted already */
 	struct tt_buf copy;           /* the first of them, for people */
 	struct tt_captures *captures; /* single ones */
+	const char *lacks;            /* what the figures are without; NULL: nothing */
 };
 
 #endif

@@ -14,7 +14,7 @@ enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_FAILURES, T
 
 /* The columns for all captures, for a group and for a day. The first column is its name. */
 enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_OVER, C_ALLOC, C_ALLOCS,
-	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_N };
+	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_MISSING, C_N };
 
 #define SUM_COLS(id, title, text) { \
 	[C_NAME] = { id, title, TT_UNIT_TEXT, text }, \
@@ -40,6 +40,7 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Sum of the captures' durations." }, \
 	[C_EVENTS] = { "events", "events", TT_UNIT_COUNT, "Events read." }, \
 	[C_SPOOLED] = { "spooled_bytes", "spooled", TT_UNIT_BYTES, "Bytes handed over whole, or kept to be read twice." }, \
+	[C_MISSING] = { "missing", "missing", TT_UNIT_TEXT, "What the figures are without: shards that were not merged; empty: nothing." }, \
 }
 
 static const struct tt_col total_col[C_N] = SUM_COLS("total", "batch", "All captures together.");
@@ -137,9 +138,9 @@ frame_quantile(const struct sums *s, const uint64_t *row, uint64_t num, uint64_t
 	return v;
 }
 
-/* ${row}: of the times of frames, how many are between the edges; NULL: not known. */
+/* ${row}: of the times of frames, how many are between the edges; NULL: not known. ${lacks}: what the sums are without; NULL: nothing. */
 static void
-put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row)
+put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const char *lacks)
 {
 	struct tt_cell *c = tt_row(t);
 
@@ -159,6 +160,7 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row)
 	tt_cell_int(&c[C_DURATION], (int64_t)s->duration_ns);
 	tt_cell_int(&c[C_EVENTS], (int64_t)s->events);
 	tt_cell_int(&c[C_SPOOLED], (int64_t)s->spooled);
+	tt_cell_name(&c[C_MISSING], lacks ? lacks : "");
 	if (s->frame.total > 0 && s->frames > 0) {
 		tt_cell_int(&c[C_FRAMES], (int64_t)s->frames);
 		tt_cell_int(&c[C_MEAN], tt_ratio(s->frame_ns, 1, s->frames));
@@ -177,14 +179,14 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row)
 }
 
 static void
-put_list(struct tt_report *r, int which, const struct list *l)
+put_list(struct tt_report *r, int which, const struct list *l, const char *lacks)
 {
 	struct tt_table *t = new_table(r, which);
 
 	for (size_t i = 0; i < l->n; i++)
-		put_sums(t, l->v[i], NULL);
+		put_sums(t, l->v[i], NULL, lacks);
 	if (l->more)
-		put_sums(t, l->more, NULL);
+		put_sums(t, l->more, NULL, lacks);
 }
 
 static void
@@ -243,12 +245,18 @@ put_failures(struct tt_report *r, const struct tt_aggregate *a)
 }
 
 void
+tt_aggregate_lacks(struct tt_aggregate *a, const char *missing)
+{
+	a->lacks = missing;
+}
+
+void
 tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 {
 	struct tt_table *t = new_table(r, T_TOTAL);
 
 	t->facts = true;
-	put_sums(t, &a->total, a->row);
+	put_sums(t, &a->total, a->row, a->lacks);
 	/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
 	if (a->further)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files",
@@ -272,9 +280,9 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 		tt_report_note(r, tt_severity_name[TT_LOSS], "capped",
 		    "a total is larger than 9223372036854775807, which is shown in its place; means of it are too small");
 	if (a->group && a->group[0])
-		put_list(r, T_GROUPS, &a->groups);
+		put_list(r, T_GROUPS, &a->groups, a->lacks);
 	if (a->days.n > 0)
-		put_list(r, T_DAYS, &a->days);
+		put_list(r, T_DAYS, &a->days, a->lacks);
 	if (a->total.frame.total > 0)
 		put_frames(r, a);
 	put_counts(r, T_OUTCOMES, a->outcome, a->noutcome);

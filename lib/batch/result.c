@@ -136,7 +136,7 @@ is_one_of(const char *s, const char *const *list)
 int
 tt_result_load(const char *line, size_t n, struct tt_result *r, struct tt_err *err)
 {
-	static const char *const types[] = { "capture", "archive", "file", "shard", NULL };
+	static const char *const types[] = { "capture", "archive", "file", "shard", "part", NULL };
 	static const char *const outcomes[] = { "ok", "damaged", "failed", "skipped", NULL };
 	json_error_t why;
 	size_t nkey;

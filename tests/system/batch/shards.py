@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Any shard missing: told. Every set of shards that is not whole, merged, with files that are not there or not whole."""
+import csv
 import gzip
 import itertools
 import json
@@ -159,7 +160,25 @@ def lists_differ(s):
         shutil.copy(os.path.join(out, shard(i, 3)), s.path("night-%d.jsonl" % i))
     s.equal("other names, all there", run("merge", *(s.path("night-%d.jsonl" % i) for i in (1, 2, 3))).returncode, 3)
     r = run("merge", s.path("night-1.jsonl"), s.path("night-3.jsonl"))
-    s.equal("other names, one missing", (r.returncode, r.out, "2 shards of 3" in r.err), (4, b"", True))
+    s.equal("other names, one missing", (r.returncode, r.out, "shard 2 of 3 (no file)" in r.err), (4, b"", True))
+    # ... nor does a folder's own hide one of another name
+    os.makedirs(s.path("mixed"))
+    for i in (1, 3):
+        shutil.copy(os.path.join(out, shard(i, 3)), s.path("mixed"))
+    r = [run("merge", s.path("mixed"), *more) for more in ((), (s.path("night-2.jsonl"),), (s.path("night-1.jsonl"),))]
+    s.equal("a folder, and a shard of another name", ([x.returncode for x in r], r[1].out == run("merge", "--shard-count", "3", out).out),
+            ([4, 3, 4], True))
+    # What is without a shard says so to whoever reads it later.
+    part, again = s.path("part.jsonl"), s.path("again.jsonl")
+    run("merge", "--partial", "-o", part, s.path("mixed"))
+    r = run("merge", part)
+    s.equal("merged results of a part", (r.returncode, r.out, "shard 2 of 3 (no file)" in r.err), (4, b"", True))
+    r = run("merge", "--partial", "-o", again, "--format", "csv", part)
+    rows = list(csv.DictReader(r.out.decode().split("\n\n")[0].split("\n")[1:]))
+    s.equal("merged results of a part, --partial", (r.returncode, rows[0]["missing"], open(again).read() == open(part).read()),
+            (3, "shard 2 of 3 (no file)", True))
+    s.equal("whole results lack nothing", json.loads(run("merge", "--shard-count", "3", out, "--format", "json").out)
+            ["tables"]["batch"]["rows"][0]["missing"], None)
 
 
 def by_work(s):
