@@ -52,12 +52,16 @@ slide(struct tt_window *w, uint64_t at, size_t want, struct tt_err *err)
 int
 tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
 {
-	int rc = tt_mem_grow(&w->env->mem, &w->p, &w->cap, want, 1, err);
+	const struct tt_src_info *info = tt_src_info(w->src);
 	size_t got;
 
+	/* Of what is not there no room is made, and nothing is read. */
+	if (info->seekable && info->size != UINT64_MAX && (at >= info->size || want > info->size - at))
+		want = at < info->size ? (size_t)(info->size - at) : 1;
+	int rc = tt_mem_grow(&w->env->mem, &w->p, &w->cap, want, 1, err);
 	if (rc != TT_OK)
 		return rc;
-	if (!tt_src_info(w->src)->seekable) {
+	if (!info->seekable) {
 		if ((rc = slide(w, at, want, err)) != TT_OK)
 			return rc;
 	} else if (at < w->at || at + want > w->at + w->n) {

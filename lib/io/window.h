@@ -2,7 +2,7 @@
  * A window onto an input whose heads are read one after the other, and searched for after damage.
  *
  * On input that can seek it goes anywhere, on other input forward only.
- * Memory: the largest part asked for so far, at most doubled.
+ * Memory: the largest part asked for so far, at most doubled; of an input whose size is known, of what of it is there.
  * Threads: one.
  */
 #ifndef TT_IO_WINDOW_H
