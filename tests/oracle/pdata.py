@@ -248,6 +248,20 @@ def mlpd(folder):
     return path
 
 
+def numbers(folder):
+    """The file's number is that of its first frame as stats counts them, not the engine's, whatever chooses the frames."""
+    for form, options in (("raw", ("--first-frame", 4313)), ("data", ())):
+        path = make(folder, form, "--frames", 12, *options)
+        whole = convert(path)
+        same(form + ": number of the first frame", whole.offset, 0)
+        begin, end = whole.frames[3][0], whole.frames[6][0]
+        span = lambda more: "%.9f-%.9f" % (begin / 1e3 - more, end / 1e3 + more)
+        for choice in (("--frames", "4-6"), ("--time", span(0)), ("--time", span(0.001))):
+            part = convert(path, *choice)
+            if check(isinstance(part, Pdata), "%s %s" % (form, " ".join(choice)), part):
+                same("%s %s" % (form, " ".join(choice)), (part.offset, part.wrong, part.frames), (3, [], whole.frames[3:6]))
+
+
 def sides(folder, path):
     """Two captures: a file for each, named by their place."""
     out = os.path.join(folder, "side.pdata.gz")
@@ -301,6 +315,7 @@ def main():
         one, four = (subprocess.run([TRACETOOL, "convert", "-q", path, "-f", "pdata", "-j", n, "--spool-max", "64M"], capture_output=True, check=True).stdout
                      for n in ("1", "4"))
         check(one == four, "as many workers as there are change no byte")
+        numbers(folder)
         sides(folder, mlpd(folder))
         game(folder)
     end()
