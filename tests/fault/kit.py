@@ -210,6 +210,11 @@ def cases(suite, every=True):
             subprocess.run([TRACETOOL, "convert", "-q", "--level", "markers", path, "-o", db], check=True)
             yield Case("query", ["query", db, "SELECT * FROM markers", "--format", "json"])
             yield Case("query examples", ["query", "--examples"])
+            night = suite.path("night.sqlite")
+            subprocess.run([TRACETOOL, "merge", "-q", "--to-db", night, results], check=True, stdout=subprocess.DEVNULL)
+            yield Case("query an example", ["query", night, "--example", "7"])
+            part = os.path.join(results, sorted(os.listdir(results))[0])
+            yield Case("merge of a part", ["merge", "-q", "--partial", "-o", "all.jsonl", "--to-db", "all.sqlite", part], ["all.jsonl", "all.sqlite"], status=3)
             yield Case("merge reports", ["merge", "-q", "-o", "all.jsonl.gz", "--group-by", "format,os", "--report", "r.csv", "--report", "r.html", results],
                        ["all.jsonl.gz", "r.csv", "r.html"])
         if name == "capture":
