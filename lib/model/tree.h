@@ -236,14 +236,21 @@ tt_counts_page(const struct tt_counts *c, uint32_t id)
 	return c->slab[id >> TT_SLAB_BITS] + (id & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
 }
 
-/* Where ${dur} is to be counted; NULL: there is no room yet, or it is the shortest or the longest so far: tt_counts_dur_slow(). */
+/* True if ${dur} can be counted in its bucket ${b}: there is room, and it is neither the shortest nor the longest so far. */
+static inline bool
+tt_dist_takes(const struct tt_dist *d, const uint16_t *b, uint64_t dur)
+{
+	return *b != UINT16_MAX && dur + 1 + d->not_min <= d->span;
+}
+
+/* Where ${dur} is to be counted; NULL: it is not that simple: tt_counts_dur_slow(). */
 static inline uint16_t *
 tt_counts_bucket(const struct tt_counts *c, const struct tt_dist *d, uint64_t dur)
 {
 	const unsigned bucket = tt_hist_bucket(dur);
 	uint16_t *b = tt_counts_page(c, d->page[bucket / TT_HIST_PAGE]) + bucket % TT_HIST_PAGE;
 
-	return *b == UINT16_MAX || dur + 1 + d->not_min > d->span ? NULL : b;
+	return tt_dist_takes(d, b, dur) ? b : NULL;
 }
 
 /* Add one duration to a marker's distribution. */

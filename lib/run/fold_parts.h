@@ -74,6 +74,15 @@ tt_fold_is_zone_clear(struct tt_fold *f, const struct tt_event *e)
 	return tt_fold_is_clear(f, e->ts) && e->ts + e->dur < f->clear.to;
 }
 
+/* --- how much there is ---------------------------------------------------------- */
+
+/* True if the pages of buckets, with all that comes with as many, are more than a second-level cache holds: then memory is what takes time. */
+static inline bool
+tt_fold_many(const struct tt_fold *f)
+{
+	return f->counts->npage >= 4096;
+}
+
 /* --- fold_level.c ---------------------------------------------------------------- */
 
 /* The counter of level ${l}: until the next path is met. */

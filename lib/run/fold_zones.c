@@ -47,31 +47,80 @@ find(struct tt_fold *f, struct tt_link *last, const struct tt_event *e, const st
 	return last->next = node;
 }
 
+/*
+ * Durations that wait to be counted. With many paths their distributions and buckets lie all over memory: each is fetched for all of them
+ * before the next.
+ */
+enum { WAITING = 32 };
+struct waiting {
+	struct tt_dist *d;
+	uint16_t *at;
+	uint32_t dur, bucket;
+};
+
+static inline void
+wait_for(struct waiting *w, struct tt_dist *d, uint32_t dur)
+{
+	*w = (struct waiting){ .d = d, .dur = dur, .bucket = tt_hist_bucket(dur) };
+	__builtin_prefetch(d, 1);
+	__builtin_prefetch(&d->page[w->bucket / TT_HIST_PAGE]);
+}
+
+static __attribute__((noinline)) int
+count_waiting(struct tt_counts *c, struct waiting *w, size_t n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		w[i].at = tt_counts_page(c, w[i].d->page[w[i].bucket / TT_HIST_PAGE]) + w[i].bucket % TT_HIST_PAGE;
+		__builtin_prefetch(w[i].at, 1);
+	}
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		if (likely(tt_dist_takes(w[i].d, w[i].at, w[i].dur)))
+			++*w[i].at;
+		else
+			rc = tt_counts_dur_slow(c, w[i].d, w[i].dur, err);
+	}
+	return rc;
+}
+
+/* What tt_fold_zones() is made for: most captures; those with many paths; those of whose zones more is asked, or less than histograms. */
+enum way { FEW, MANY, OTHER };
+
 /* Count ${e}, which is of level ${l}. */
 static inline __attribute__((always_inline)) int
-count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const struct tt_event *e, const bool plain, struct tt_err *err)
+count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const struct tt_event *e, const enum way way, struct waiting *w,
+    size_t *n, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	l->c->n++;
 	l->c->total += e->dur;
-	if (plain || (f->needs & TT_NEEDS_HIST))
+	if (way == MANY) {
+		wait_for(&w[*n], l->c->dist, e->dur);
+		if (++*n < WAITING)
+			return TT_OK;
+		*n = 0;
+		return count_waiting(f->counts, w, WAITING, err);
+	}
+	if (way == FEW || (f->needs & TT_NEEDS_HIST))
 		rc = tt_counts_dur(f->counts, l->c->dist, e->dur, err);
-	if (!plain && f->sums && rc == TT_OK)
+	if (way == OTHER && f->sums && rc == TT_OK)
 		rc = tt_fold_sum_zone(f, io, l->node, e->ts, e->ts + e->dur, true, 1, err);
 	return rc;
 }
 
-/* tt_fold_zones(), made twice: ${plain} for histograms, and nothing else that anybody asks for. */
 static inline __attribute__((always_inline)) int
 zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
-    const bool plain, struct tt_err *err)
+    const enum way way, struct tt_err *err)
 {
 	struct tt_count_page *const *const pages = f->counts->node;
 	struct tt_link *last = f->last ? f->last : pages[0]->link;
 	struct tt_level *const levels = &f->lvl[base], *l = levels;
 	const struct tt_span clear = f->clear;
 	const struct tt_event *e;
+	struct waiting w[WAITING];
+	size_t n = 0;
 	int rc = TT_OK;
 
 	for (e = *from; e < end; e++) {
@@ -80,7 +129,7 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 				break;
 			continue;
 		}
-		if (!plain && f->close && (e->ts < clear.from || e->ts + e->dur >= clear.to))
+		if (way == OTHER && f->close && (e->ts < clear.from || e->ts + e->dur >= clear.to))
 			break;
 		l = levels + e->depth;
 		uint32_t node = last->next;
@@ -99,20 +148,22 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 		l[1].c = &page->c[node & (TT_TREE_PAGE - 1)];
 		l[1].node = node;
 		l[1].out = false;
-		if (unlikely((rc = count(f, io, &l[1], e, plain, err)) != TT_OK))
+		if (unlikely((rc = count(f, io, &l[1], e, way, w, &n, err)) != TT_OK))
 			break;
 	}
 	*from = e - 1;
 	*top = (size_t)(l - f->lvl) + 1;
 	f->last = last;
-	return rc;
+	return way == MANY && rc == TT_OK ? count_waiting(f->counts, w, n, err) : rc;
 }
 
 int
 tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
     struct tt_err *err)
 {
-	if (likely((f->needs & TT_NEEDS_HIST) && !f->close && !f->sums))
-		return zones(f, io, from, end, base, top, true, err);
-	return zones(f, io, from, end, base, top, false, err);
+	if (unlikely(!(f->needs & TT_NEEDS_HIST) || f->close || f->sums))
+		return zones(f, io, from, end, base, top, OTHER, err);
+	if (tt_fold_many(f))
+		return zones(f, io, from, end, base, top, MANY, err);
+	return zones(f, io, from, end, base, top, FEW, err);
 }
