@@ -58,13 +58,13 @@ struct tt_count {
 };
 
 /*
- * What a worker knows of the path of a zone that it has met: enough to tell the path again, and a guess which zone begins next, wherever that
- * lies in the tree. Zero bytes are of no path: no zone's parent is node 0.
+ * What a worker knows of the path of a zone or an allocation that it has met: enough to tell the path again, and a guess which zone or
+ * allocation comes next, wherever that lies in the tree. Zero bytes are of no path: nothing's parent here is node 0.
  */
 struct tt_link {
 	uint64_t key;
 	uint32_t up;                  /* the node above */
-	uint32_t next;                /* the node of the zone that began after the last one of this node; 0: none so far */
+	uint32_t next;                /* the node of the zone, or allocation, that came after the last one of this node; 0: none so far */
 };
 
 struct tt_marker {                    /* dense marker number -> key */
@@ -227,6 +227,13 @@ tt_counts_at(struct tt_counts *c, uint32_t node, struct tt_err *err)
 	struct tt_count_page *page = c->node[node >> TT_TREE_PAGE_BITS];
 
 	return page ? &page->c[node & (TT_TREE_PAGE - 1)] : tt_counts_new_page(c, node, err);
+}
+
+/* The link of ${node}, whose counter is there. */
+static inline struct tt_link *
+tt_counts_link(struct tt_counts *c, uint32_t node)
+{
+	return &c->node[node >> TT_TREE_PAGE_BITS]->link[node & (TT_TREE_PAGE - 1)];
 }
 
 /* The buckets of the page ${id}. */

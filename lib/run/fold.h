@@ -102,6 +102,7 @@ struct tt_fold {
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */
 	struct tt_link *last;         /* in there: of the whole zone counted last; NULL: none */
+	struct tt_link *last_alloc;   /* of the allocation counted last in a zone */
 	struct tt_level *lvl;         /* of the present chunk: those of `at` */
 	size_t caplvl;
 	struct tt_kept kept[TT_FOLD_KEPT + 1], *at;   /* the first is for stacks that are not deep */

