@@ -43,6 +43,17 @@ struct alloc {
 	uint32_t site, number;        /* of the site and its class, and of the class alone */
 };
 
+/*
+ * Where the sums of a path are, the first value in the first column: its zone's in the set of markers and of categories, a hidden one's where the
+ * one around it is, and its thread's. NOWHERE: it is no part of them.
+ */
+enum { NOWHERE = UINT32_MAX };
+struct place {
+	uint32_t marker, category, thread;
+	bool own;                     /* it is no part of the zone around it */
+	bool alloc;
+};
+
 struct tt_ranges {
 	struct tt_views *view;
 	const struct tt_paths *p;
@@ -50,6 +61,7 @@ struct tt_ranges {
 	struct tt_mem *mem;
 	size_t columns;
 	struct set set[SETS];
+	struct place *place;          /* by node: of each there are sums in many frames */
 	struct alloc *alloc;          /* in order of their nodes */
 	const struct alloc **site, **class;   /* by number: one of them */
 	size_t nalloc, capalloc, nsite, nclass;
@@ -306,6 +318,38 @@ choose_allocs(struct tt_ranges *r, struct tt_err *err)
 	return rc;
 }
 
+static uint32_t
+place_of(const struct tt_ranges *r, enum of of, size_t thing)
+{
+	const struct set *set = &r->set[of];
+
+	return thing < set->things ? (uint32_t)(set->slot[thing] * set->values * r->columns) : NOWHERE;
+}
+
+static int
+choose_places(struct tt_ranges *r, struct tt_err *err)
+{
+	const struct tt_paths *p = r->p;
+
+	r->place = tt_mem_alloc(r->mem, (p->n + 1) * sizeof *r->place, err);
+	for (uint32_t i = 0; i < p->n && r->place; i++) {
+		const uint32_t owner = p->owner[i], row = tt_paths_row(p, owner);
+		const struct tt_thread *t = tt_paths_thread(p, i);
+		struct place *at = &r->place[i];
+
+		*at = (struct place){ NOWHERE, NOWHERE, NOWHERE, owner == i, tt_paths_node(p, i)->kind == TT_NODE_ALLOC };
+		if (at->alloc)
+			continue;
+		if (tt_paths_timed(p, i) && tt_paths_shown(p, owner) && row != TT_NO_ROW) {
+			at->marker = place_of(r, OF_MARKER, row);
+			at->category = place_of(r, OF_CATEGORY, p->row[row].name->category);
+		}
+		if (t && tt_paths_marked(p, i))
+			at->thread = place_of(r, OF_THREAD, t->index);
+	}
+	return r->place ? TT_OK : err->code;
+}
+
 static int
 choose_rows(struct tt_ranges *r, struct tt_err *err)
 {
@@ -322,7 +366,9 @@ choose_rows(struct tt_ranges *r, struct tt_err *err)
 		rc = choose_categories(r, err);
 	if (rc == TT_OK)
 		rc = choose_threads(r, err);
-	return rc == TT_OK ? choose_allocs(r, err) : rc;
+	if (rc == TT_OK)
+		rc = choose_allocs(r, err);
+	return rc == TT_OK ? choose_places(r, err) : rc;
 }
 
 /* --- sums ------------------------------------------------------------------------------------- */
@@ -357,38 +403,28 @@ add_alloc(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t col
 	}
 }
 
-/* Of zones: as markers and categories have them, a hidden one's time where the one around it is. */
+/* Of zones: as markers, categories and threads have them. */
 static void
 add_zone(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
 {
-	const struct tt_frame_sums *s = r->s;
-	const struct tt_paths *p = r->p;
-	const uint32_t owner = p->owner[rec->node];
-
-	if (!tt_paths_timed(p, rec->node) || !tt_paths_shown(p, owner) || tt_paths_row(p, owner) == TT_NO_ROW)
-		return;
-	const uint32_t row = tt_paths_row(p, owner);
-	add(r, OF_MARKER, row, MARKER_SELF, column, rec->self);
-	add(r, OF_MARKER, row, MARKER_REST, column, -rec->self);
-	add(r, OF_CATEGORY, p->row[row].name->category, CATEGORY_SELF, column, rec->self);
-	if (owner != rec->node)
-		return;
-	add(r, OF_MARKER, row, MARKER_REST, column, s->is[owner] & TT_SUM_OUTER ? rec->total : 0);
-	add(r, OF_MARKER, row, MARKER_COUNT, column, (int64_t)rec->n);
-}
-
-/* What a thread is busy with and waits for, as the table threads has it. */
-static void
-add_thread(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
-{
-	const struct tt_thread *t = tt_paths_thread(r->p, rec->node);
+	const struct place *at = &r->place[rec->node];
 	const uint8_t is = r->s->is[rec->node];
 	const int64_t waits = is & TT_SUM_WAIT ? rec->total : 0;
+	int64_t *v;
 
-	if (!t || !tt_frame_sums_zone(r->s, rec->node))
-		return;
-	add(r, OF_THREAD, t->index, THREAD_BUSY, column, (is & TT_SUM_TOP ? rec->total : 0) - waits);
-	add(r, OF_THREAD, t->index, THREAD_WAITING, column, waits);
+	if (at->marker != NOWHERE) {
+		v = r->set[OF_MARKER].v + at->marker + column;
+		v[MARKER_SELF * r->columns] += rec->self;
+		v[MARKER_REST * r->columns] += (at->own && is & TT_SUM_OUTER ? rec->total : 0) - rec->self;
+		v[MARKER_COUNT * r->columns] += at->own ? (int64_t)rec->n : 0;
+	}
+	if (at->category != NOWHERE)
+		r->set[OF_CATEGORY].v[at->category + column] += rec->self;
+	if (at->thread != NOWHERE) {
+		v = r->set[OF_THREAD].v + at->thread + column;
+		v[THREAD_BUSY * r->columns] += (is & TT_SUM_TOP ? rec->total : 0) - waits;
+		v[THREAD_WAITING * r->columns] += waits;
+	}
 }
 
 static size_t
@@ -409,14 +445,8 @@ tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s)
 	const size_t column = column_of(r, s->frame);
 
 	r->s = s;
-	for (size_t i = 0; i < s->n; i++) {
-		if (tt_paths_node(r->p, s->rec[i].node)->kind == TT_NODE_ALLOC) {
-			add_alloc(r, &s->rec[i], column);
-			continue;
-		}
-		add_zone(r, &s->rec[i], column);
-		add_thread(r, &s->rec[i], column);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		(r->place[s->rec[i].node].alloc ? add_alloc : add_zone)(r, &s->rec[i], column);
 }
 
 /* What is damaged may have times below 0, which the data have no place for. */
@@ -612,6 +642,7 @@ tt_ranges_free(struct tt_ranges *r)
 		tt_mem_free(r->mem, set->thing, set->thing ? (set->things + 1) * sizeof *set->thing : 0);
 		tt_mem_free(r->mem, set->v, set->v ? (set->n + 1) * set->values * r->columns * sizeof *set->v : 0);
 	}
+	tt_mem_free(r->mem, r->place, r->place ? (r->p->n + 1) * sizeof *r->place : 0);
 	tt_mem_free(r->mem, r->site, r->site ? (r->nalloc + 1) * sizeof *r->site : 0);
 	tt_mem_free(r->mem, r->class, r->class ? (r->nalloc + 1) * sizeof *r->class : 0);
 	tt_mem_free(r->mem, r->alloc, r->capalloc * sizeof *r->alloc);

@@ -64,7 +64,7 @@ int tt_frame_sums_all(struct tt_views *view, struct tt_zone_time *by_thread, uin
 static inline bool
 tt_frame_sums_zone(const struct tt_frame_sums *s, uint32_t node)
 {
-	return node > TT_NODE_MORE && tt_paths_timed(s->p, node) && tt_paths_row(s->p, node) != TT_NO_ROW;
+	return tt_paths_marked(s->p, node);
 }
 
 #endif

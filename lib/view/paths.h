@@ -111,6 +111,13 @@ tt_paths_row(const struct tt_paths *p, uint32_t node)
 	return p->group == TT_GROUP_THREAD ? tt_paths_thread_row(p, node) + p->row_of[marker] : p->row_of[marker];
 }
 
+/* True if ${node} is a timed zone with a marker. */
+static inline bool
+tt_paths_marked(const struct tt_paths *p, uint32_t node)
+{
+	return node > TT_NODE_MORE && tt_paths_timed(p, node) && tt_paths_row(p, node) != TT_NO_ROW;
+}
+
 /* The row of what happens at ${node}, a zone or a thread outside any: TT_NO_ROW, but by thread that has a row as well. */
 static inline uint32_t
 tt_paths_row_at(const struct tt_paths *p, uint32_t node)
