@@ -418,18 +418,34 @@ put_base64(struct tt_buf *out, const uint8_t *p, size_t n)
 
 /* The best compression would take twice as long for a hundredth less. */
 int
-tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err)
+tt_page_pack_most(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err)
 {
-	uLongf n = compressBound((uLong)text->n);
+	const size_t bound = compressBound((uLong)text->n), room = most && most / 4 * 3 < bound ? (size_t)(most / 4 * 3) : bound;
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)text->p, .avail_in = (uInt)text->n, .avail_out = (uInt)room };
 	struct tt_buf packed = { 0 };
-	int rc = tt_buf_room(&packed, n, err);
+	int rc = tt_buf_room(&packed, room + 1, err), end = Z_OK;
 
-	if (rc == TT_OK && compress2((Bytef *)packed.p, &n, (const Bytef *)text->p, (uLong)text->n, Z_DEFAULT_COMPRESSION) != Z_OK)
+	*done = 0;
+	if (rc == TT_OK && (text->n > UINT32_MAX / 2 || deflateInit(&z, Z_DEFAULT_COMPRESSION) != Z_OK))
 		rc = tt_nomem(err);
-	if (rc == TT_OK)
-		put_base64(out, (const uint8_t *)packed.p, n);
+	if (rc == TT_OK) {
+		z.next_out = (Bytef *)packed.p;
+		end = deflate(&z, Z_FINISH);
+		*done = end == Z_STREAM_END || z.total_in < text->n ? z.total_in : text->n - 1;
+		deflateEnd(&z);
+	}
+	if (end == Z_STREAM_END)
+		put_base64(out, (const uint8_t *)packed.p, z.total_out);
 	tt_buf_free(&packed);
 	return rc == TT_OK ? tt_buf_error(out, err) : rc;
+}
+
+int
+tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err)
+{
+	size_t done;
+
+	return tt_page_pack_most(text, 0, &done, out, err);
 }
 
 /* The block of the frame ${rank}, if there is ${room} for it. */

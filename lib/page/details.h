@@ -51,4 +51,7 @@ int tt_details_put(const struct tt_details *d, struct tt_views *view, const char
 /* ${text} as data of a page, base64 of zlib, at the end of ${out}. */
 int tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err);
 
+/* The same if that takes at most ${most} bytes (0: any number); else nothing, and *${done}, which is less than ${text} has, would have fit. */
+int tt_page_pack_most(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err);
+
 #endif

@@ -559,29 +559,25 @@ put_sets(const struct tt_ranges *r, size_t rows, struct tt_buf *text)
 	tt_json_close(&j, "]");
 }
 
-/* With as many rows as fit into ${most} bytes: fewer, by how much too many there were, until they do. */
+/* With as many rows as fit into ${most} bytes (0: any): fewer, by what part of them did, until they do; nothing where the least do not. */
 static int
 put_fitting(const struct tt_ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
 {
 	enum { LEAST = 4 };
 	struct tt_buf text = { 0 };
-	const size_t begin = out->n;
-	size_t rows = MARKERS;
+	size_t rows = MARKERS, packed;
 	int rc;
 
 	for (;;) {
 		put_sets(r, rows, &text);
-		out->n = begin;
 		rc = tt_buf_error(&text, err);
 		if (rc == TT_OK)
-			rc = tt_page_pack(&text, out, err);
-		if (rc != TT_OK || most == 0 || out->n - begin <= most || rows == LEAST)
+			rc = tt_page_pack_most(&text, most, &packed, out, err);
+		if (rc != TT_OK || packed == text.n || rows == LEAST)
 			break;
-		rows = rows * most / (out->n - begin) * 15 / 16;
+		rows = rows * packed / text.n * 15 / 16;
 		rows = rows < LEAST ? LEAST : rows;
 	}
-	if (most && out->n - begin > most)
-		out->n = begin;
 	tt_buf_free(&text);
 	return rc;
 }
