@@ -686,17 +686,56 @@ samples(struct tree *t, bool *sane)
 	return rc;
 }
 
-/* A thread in a record. Where its samples do not add up, in number or in time, nothing of them is kept. */
+/* Where a batch and a run are. */
+struct place { size_t n, nrare; uint64_t nzone, nalloc, alloc_b, calls; int64_t min_ts, max_ts, last, from; };
+
+static struct place
+here(const struct data_run *r)
+{
+	const struct tt_batch *b = r->u.b;
+
+	return (struct place){ b->n, b->nrare, b->nzone, b->nalloc, b->alloc_b, r->calls, b->min_ts, b->max_ts, r->last, r->from };
+}
+
+/* Nothing is kept of what was found since ${was}. */
+static void
+back_to(struct data_run *r, const struct place *was)
+{
+	struct tt_batch *b = r->u.b;
+
+	b->n = was->n;
+	b->nrare = was->nrare;
+	b->nzone = was->nzone;
+	b->nalloc = was->nalloc;
+	b->alloc_b = was->alloc_b;
+	b->min_ts = was->min_ts;
+	b->max_ts = was->max_ts;
+	r->calls = was->calls;
+	r->last = was->last;
+	r->from = was->from;
+}
+
 static int
-thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n)
+put_gap(struct data_run *r, int64_t ts)
+{
+	struct tt_event *e = tt_batch_rare(r->u.b, TT_GAP, ts, 0, r->u.err);
+
+	if (!e)
+		return r->u.err->code;
+	e->flags = TT_F_CONT;
+	return TT_OK;
+}
+
+/* A thread in a record. Where its samples do not add up, in number or in time, nothing of them is kept; a frame of the main thread's is not whole then. */
+static int
+thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n, bool *sane)
 {
 	struct tree t = { .r = r, .l = &r->h->layout, .piece = piece };
 	struct data_take take = { .p = p, .end = p + n, .from = p };
 	struct tt_batch *b = r->u.b;
-	const struct { size_t n, nrare; uint64_t nzone, nalloc, alloc_b, calls; int64_t min_ts, max_ts, last, from; } was = {
-		b->n, b->nrare, b->nzone, b->nalloc, b->alloc_b, r->calls, b->min_ts, b->max_ts, r->last, r->from };
-	bool sane = true;
+	const struct place was = here(r);
 
+	*sane = true;
 	data_walk_thread(t.l, &take, &t.th);
 	t.marker = (struct data_take){ .p = t.th.marker, .end = t.th.end };
 	t.late = piece->first < r->last;
@@ -704,25 +743,16 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 	int rc = open_lists(&t);
 	/* The main thread's do not go on after its next frame began. */
 	if (r->h->flags & DATA_H_MAIN && t.late && piece->first >= piece->start - DATA_APART && piece->first < r->last - DATA_APART)
-		sane = false;
-	if (rc == TT_OK && sane)
-		rc = samples(&t, &sane);
-	if (rc == TT_OK && sane && t.th.nstack > t.stacks)
+		*sane = false;
+	if (rc == TT_OK && *sane)
+		rc = samples(&t, sane);
+	if (rc == TT_OK && *sane && t.th.nstack > t.stacks)
 		tt_loss_add(&b->loss, TT_LOST_ZONE_STACKS, t.th.nstack - t.stacks, (uint64_t)(t.th.nstack - t.stacks) * data_stack_size(t.l), piece->at);
-	if (rc != TT_OK || sane)
+	if (rc != TT_OK || *sane)
 		return rc;
-	b->n = was.n;
-	b->nrare = was.nrare;
-	b->nzone = was.nzone;
-	b->nalloc = was.nalloc;
-	b->alloc_b = was.alloc_b;
-	b->min_ts = was.min_ts;
-	b->max_ts = was.max_ts;
-	r->calls = was.calls;
-	r->last = was.last;
-	r->from = was.from;
+	back_to(r, &was);
 	tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, (uint64_t)t.th.nsample * data_sample_size(t.l), piece->at);
-	return TT_OK;
+	return r->h->flags & DATA_H_MAIN ? put_gap(r, piece->start) : TT_OK;
 }
 
 /* The names that values of samples define, where nothing else of the thread is wanted. */
@@ -747,18 +777,20 @@ labels(struct data_run *r, const uint8_t *p, size_t n)
 	return rc;
 }
 
-/* --- the chunk --------------------------------------------------------------------------------------------- */
-
+/* Nothing of the thread is wanted but the names that it defines, and of the main thread whether its samples make sense: it decides which frames are whole. */
 static int
-put_gap(struct data_run *r, int64_t ts)
+pass_over(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n)
 {
-	struct tt_event *e = tt_batch_rare(r->u.b, TT_GAP, ts, 0, r->u.err);
+	const struct place was = here(r);
+	bool sane = false;
+	int rc = r->h->flags & DATA_H_MAIN ? thread(r, piece, p, n, &sane) : TT_OK;
 
-	if (!e)
-		return r->u.err->code;
-	e->flags = TT_F_CONT;
-	return TT_OK;
+	if (sane)
+		back_to(r, &was);
+	return rc == TT_OK && !sane ? labels(r, p, n) : rc;
 }
+
+/* --- the chunk --------------------------------------------------------------------------------------------- */
 
 /* A frame begins on this thread. */
 static int
@@ -848,7 +880,8 @@ data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struc
 		if (rc == TT_OK && !skim)
 			rc = statistics(&r, &piece[i], p);
 		if (rc == TT_OK)
-			rc = skim ? labels(&r, p + stats, piece[i].len - stats) : thread(&r, &piece[i], p + stats, piece[i].len - stats);
+			rc = (skim ? pass_over(&r, &piece[i], p + stats, piece[i].len - stats) :
+			    thread(&r, &piece[i], p + stats, piece[i].len - stats, &(bool){ true }));
 	}
 	unity_run_end(&r.u);
 	tt_mem_free(b->mem, r.level, r.caplevel * sizeof *r.level);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Times in Unity's .data of which a single one is damaged: it is told with its place, and no figure grows by it."""
+"""Times in Unity's .data of which a single one is damaged: it is told with its place, no figure grows by it, and a frame
+of which the main thread lacks something is not whole."""
 import json
 import os
 import struct
@@ -71,9 +72,16 @@ for word, (head, frame_at, frame_form, width, dur_at, dur_form, start_at, start_
         if not dur:
             continue
         for s in (1, 100, 1000):
-            c.is_told("sample %d lasts %d s longer" % (k, s), place, (0,), (at + dur_at, dur_form, dur + s * S // ns))
+            c.is_told("sample %d lasts %d s longer" % (k, s), place, (1,), (at + dur_at, dur_form, dur + s * S // ns))
             if k > 1:
-                c.is_told("sample %d begins %d s later" % (k, s), place, (0,), (at + start_at, start_form, start + s * S // ns))
+                c.is_told("sample %d begins %d s later" % (k, s), place, (1,), (at + start_at, start_form, start + s * S // ns))
+    # Of another thread, the frame is whole.
+    other = c.b.index(b"Render Thread\0", record)
+    other += (len(b"Render Thread\0") + 3) // 4 * 4 + 4
+    for k in range(1, c.get(other - 4, "I")):
+        at = other + k * width + dur_at
+        if c.get(at, dur_form):
+            c.is_told("sample %d of the render thread lasts 100 s longer" % k, place, (0,), (at, dur_form, c.get(at, dur_form) + 100 * S // ns))
     # The first sample and the frame begin together: if one of them is far away, nobody knows when.
     at = first + width
     for s in (20, 100, 1000, -20):
