@@ -214,16 +214,19 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 
 enum found { A_BLOCK, A_HEADER, NONE, MORE };
 
-/* Is there a header of *${size} bytes at ${p}, and after it a block or what there is of one? */
+/* Is there a header of *${size} bytes at ${p}, and after it a block or another header, or what there is of one? */
 static bool
 is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 {
-	static const uint8_t block[4] = { 0xAD, 0x7E, 0x0C, 0xB1 };
+	static const uint8_t block[4] = { 0xAD, 0x7E, 0x0C, 0xB1 }, head[4] = { 0x50, 0x44, 0x33, 0x55 };
 	struct raw other = { .env = m->env, .version = m->version };
 	struct raw_session s;
 	struct tt_err err;
 
-	return take_head(&other, p, n, &s, size, &err) == TT_OK && memcmp(p + *size, block, n - *size < 4 ? n - *size : 4) == 0;
+	if (take_head(&other, p, n, &s, size, &err) != TT_OK)
+		return false;
+	const size_t left = n - *size < 4 ? n - *size : 4;
+	return memcmp(p + *size, block, left) == 0 || memcmp(p + *size, head, left) == 0;
 }
 
 /* What begins at ${p}? ${n} bytes are in hand, and with ${ended} there are no more; MORE: *${want} bytes are needed to tell. */
@@ -393,36 +396,69 @@ start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, bool ses
 	return false;
 }
 
+/* Does another log begin at ${p}, ${n} bytes? It is *${s} then, with the zero of that before, and its header is of *${size}. */
+static bool
+is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size)
+{
+	const int64_t zero = s->zero;
+	struct tt_err none;
+
+	if (unity_u32(p) != RAW_MAGIC || take_head(m, p, n, s, size, &none) != TT_OK)
+		return false;
+	s->zero = zero;
+	return true;
+}
+
 /*
- * When the session ${s}, whose blocks begin at ${from}, began: the first ProfilerState or frame within RAW_ZERO_WITHIN bytes, else the first
- * sample there. It has to be known before anything is decoded, and be the same from a file and from a pipe.
+ * When the first of ${s} began among the ${n} bytes at ${p}, of blocks of its and of logs after it: see find_start(). False: it is not among them;
+ * *${first} is then the first sample's time, if there is one, and *${s} the session that it is of.
+ */
+static bool
+start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint64_t *first, int64_t *start)
+{
+	for (size_t off = 0, size; off < n && n - off >= RAW_BLOCK_HEAD; off += size) {
+		const size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
+		/* A log may have nothing in it: then the capture begins with the one that was appended. */
+		if (*first == 0 && is_next_log(m, p + off, n - off, s, &size))
+			continue;
+		if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
+			return false;
+		const bool session = unity_u64(p + off + 8) == RAW_SESSION;
+		if (start_in_block(s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, session, first, start))
+			return true;
+		size = RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT;
+		if (n - off < size)
+			return false;
+	}
+	return false;
+}
+
+/*
+ * When the session ${s}, whose blocks begin at ${from}, began, or where it has no times the first after it that has: the first ProfilerState or frame
+ * within RAW_ZERO_WITHIN bytes, else the first sample there. It has to be known before anything is decoded, and be the same from a file and from a
+ * pipe.
  */
 static int
 find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, struct tt_err *err)
 {
+	struct raw_session of = *s;
 	uint64_t first = 0;
 	bool more = true;
 	int rc = TT_OK;
 
-	for (size_t want = 1 << 16, n, off; more && want <= RAW_ZERO_WITHIN; want *= 2) {
+	for (size_t want = 1 << 16, n; more && want <= RAW_ZERO_WITHIN; want *= 2) {
 		const uint8_t *p;
 		if ((rc = tt_window_show(&m->win, from, want, &p, &n, err)) != TT_OK)
 			break;
 		/* A pipe may show more than a file. */
 		more = n >= want;
 		n = more ? want : n;
-		for (off = 0; off < n && n - off >= RAW_BLOCK_HEAD; off += RAW_BLOCK_HEAD + (size_t)unity_u32(p + off + 16) + RAW_BLOCK_FOOT) {
-			const size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
-			if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
-				break;
-			const bool session = unity_u64(p + off + 8) == RAW_SESSION;
-			if (start_in_block(s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, session, &first, start))
-				return TT_OK;
-			if (n - off < RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT)
-				break;
-		}
+		of = *s;
+		first = 0;
+		if (start_in(m, &of, p, n, &first, start))
+			return TT_OK;
 	}
-	*start = raw_ns(s, first);
+	*start = raw_ns(&of, first);
 	return rc;
 }
 

@@ -270,15 +270,22 @@ block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struc
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
+/* Does a block or another header begin at byte ${at} of the ${n} at ${p}, as far as they go? */
+static bool
+goes_on(const uint8_t *p, size_t n, size_t at)
+{
+	return n < at + 4 || unity_u32(p + at) == RAW_BLOCK || unity_u32(p + at) == RAW_MAGIC;
+}
+
 /* True if a header that is the next of the file's begins at ${at}; *${size}: of what is there, then of the header. It may be the last in the file. */
 static bool
 is_header(const struct copy *c, uint64_t at, const uint8_t *p, size_t *size)
 {
 	const size_t n = *size;
-	const bool release = n >= RAW_HEAD_RELEASE + 4 && unity_u32(p + RAW_HEAD_RELEASE) == RAW_BLOCK;
+	const bool release = n >= RAW_HEAD_RELEASE + 4 && goes_on(p, n, RAW_HEAD_RELEASE);
 
 	*size = at == 0 ? (size_t)c->m->first : release ? RAW_HEAD_RELEASE : RAW_HEAD;
-	return n >= *size && (at == 0 || ((n < *size + 4 || unity_u32(p + *size) == RAW_BLOCK) && c->s->number + (size_t)1 < c->m->nsession));
+	return n >= *size && (at == 0 || (goes_on(p, n, *size) && c->s->number + (size_t)1 < c->m->nsession));
 }
 
 /* What of a known kind begins at ${at}, of *${size} bytes, at *${p}? 'b' a whole block, 'h' a header, 'c' a block that the file ends in, 0 nothing. */

@@ -16,6 +16,7 @@ struct timed {
 	const uint8_t *p;
 	int64_t ts;
 	unsigned type;
+	bool after_loss;              /* something is missing between it and the one before */
 };
 
 /* The next message with a time, from ${w} on, which moves behind it. False: there is none. */
@@ -24,18 +25,24 @@ next_timed(const struct raw_run *r, struct raw_walk *w, struct timed *t)
 {
 	const struct raw_session *s = r->s;
 	const unsigned at = s->layout.aligned ? 4 : 2, id = at + (s->layout.aligned ? 4 : 1);
+	bool lost = false;
 
 	for (;;) {
+		uint32_t i = w->i;
 		const enum raw_step step = raw_walk_next(w);
+		for (; i < w->i; i++)
+			lost = lost || w->piece[i + 1].flags & (RAW_P_GAP | RAW_P_LOST);
+		lost = lost || step == RAW_DROPPED;
 		if (step == RAW_DROPPED)
 			continue;
 		if (step != RAW_MESSAGE)
 			return false;
 		const unsigned type = unity_u16(w->p);
 		const bool sample = type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS;
-		*t = (struct timed){ .p = w->p, .type = type };
+		*t = (struct timed){ .p = w->p, .type = type, .after_loss = lost };
 		if (sample && unity_u32(w->p + id) >= s->marker.ids) {
 			raw_walk_drop(w);
+			lost = true;
 			continue;
 		}
 		w->p += w->size;
@@ -126,6 +133,18 @@ is_odd(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
 	return t > x[1].ts && (n < 3 || x[2].ts < t);
 }
 
+/*
+ * When the first of the ${n} messages at ${x} is, whose own time is wrong: one that begins a zone where the message after it is, any other where
+ * the one before it is, so that the zone is not longer than it was. What is after a loss says nothing of what is before it.
+ */
+static int64_t
+mended(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
+{
+	if (good == INT64_MIN)
+		return n > 1 ? x[1].ts : r->h->until;
+	return n > 1 && !x[1].after_loss && !is_end(x->type) ? x[1].ts : good;
+}
+
 void
 raw_find_odd(struct raw_run *r, struct raw_walk w)
 {
@@ -142,10 +161,8 @@ raw_find_odd(struct raw_run *r, struct raw_walk w)
 		good = INT64_MIN;
 	}
 	while (n > 0 && r->nodd < RAW_ODD) {
-		/* One of an end is where the message before is, one of a begin where the message after is: the zone is not longer than it was. */
 		if (is_odd(r, x, n, good))
-			r->odd[r->nodd++] = (struct raw_odd){ x->p, n > 1 && (good == INT64_MIN || !is_end(x->type)) ? x[1].ts :
-			    good == INT64_MIN ? r->h->until : good };
+			r->odd[r->nodd++] = (struct raw_odd){ x->p, mended(r, x, n, good) };
 		else
 			good = x->ts;
 		memmove(x, x + 1, (n - 1) * sizeof *x);

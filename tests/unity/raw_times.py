@@ -117,7 +117,53 @@ def at_chunks():
                            max(z[1] for v in got.values() for z in v) < 9.001 + max(0, min(ms, 1000)), losses)
 
 
+def before_loss():
+    """A wrong time directly before bytes that make no sense, or before a block that is missing: the zone does not last until what follows."""
+    c = log()
+    clean, _ = zones(c, 0)
+    for who, n in ((MAIN, 10), (WORKER, 8)):
+        for k in range(n - 1):
+            at = c.at[who, 4] + 20 + 15 * k
+            for ms in (15, 300, -15, -3000):
+                other = change(c, at + 7, ms)
+                other.b = other.b[:at + 15] + UNKNOWN[:2] + other.b[at + 17:]
+                got, losses = zones(other)
+                wrong = {w: z for w, z in got.items() if max(x[1] for x in z) > max(x[1] for x in clean[w]) + 0.001}
+                suite.equal("thread %d: message %d, %d ms off, before bytes that make no sense" % (who, k, ms), wrong, {})
+                suite.true("it is told", losses["damaged"] >= 1, losses)
+    for ms in (-15, 300):
+        c = Log(100, ("Main Thread", "Work", "Job"))
+        c.block(SESSION, thread(WORKER, 90, "Loader", 1))
+        c.frame(100, sample(36, 0, 100) + zone(1, 101, 108) + sample(37, 0, 109))
+        c.block(WORKER, sample(36, 1, 105) + sample(36, 2, 106), (WORKER, 0))
+        at = len(c.b)
+        c.block(WORKER, zone(1, 107, 108))
+        c.b = c.b[:at]
+        c.frame(150, sample(36, 0, 150) + sample(37, 0, 159))
+        c.block(WORKER, sample(36, 1, 155) + sample(37, 1, 156))
+        got, losses = zones(change(c, c.at[WORKER, 0] + 20 + 15 + 7, ms))
+        suite.equal("%d ms off, before a block that is missing" % ms, (got[WORKER, "Work"][-1], got[WORKER, "Job"]), ((155, 1), [(105, 0)]))
+        suite.true("and both are told", losses["missing"] and losses["damaged"], losses)
+
+
+def empty_log():
+    """Logs without a block before one that has: time 0 is the start of the recording, and all is as without them."""
+    c, empty = log(), Log(100)
+    head = bytes(empty.b[:empty.b.index(struct.pack("<I", 0xB10C7EAD))])
+    want = suite.report("stats", c.write(suite.path("alone.raw")), "--table", "hitches,markers,capture", "--hitches", "100")["tables"]
+    for n in (1, 3):
+        other = Log(100)
+        other.b = bytearray(head * n + bytes(c.b))
+        got = suite.report("stats", other.write(suite.path("empty.raw")), "--table", "hitches,markers,capture", "--hitches", "100")["tables"]
+        of_file = ("path", "bytes")
+        for t in want:
+            suite.equal("%d empty logs before it: %s" % (n, t), *[[{k: v for k, v in r.items() if k not in of_file} for r in x[t]["rows"]]
+                                                                   for x in (got, want)])
+
+
 cut()
+before_loss()
+empty_log()
 single()
 at_chunks()
 suite.end()
