@@ -189,8 +189,10 @@ take(struct set *set, struct ranked *const rank[2], size_t most, bool *met)
 	for (size_t i = 0; i < 2 * set->things && set->n < most; i++) {
 		const struct ranked *next = &rank[i % 2][i / 2];
 
-		if (!met[next->thing] && next->most > 0)
-			set->thing[set->n++] = next->thing;
+		/* One that is nothing by this rank may be something by the other. */
+		if (met[next->thing] || next->most <= 0)
+			continue;
+		set->thing[set->n++] = next->thing;
 		met[next->thing] = true;
 	}
 	for (size_t i = 0; i < set->things; i++)

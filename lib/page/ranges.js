@@ -63,8 +63,9 @@
 		if (v === null) {
 			return "-";
 		}
-		return id.endsWith("_ns") ? shown(v) : id.endsWith("bytes") ? bytes(v) : id.endsWith("share") || id.endsWith("fps") ? v.toFixed(2) :
-			v.toLocaleString("en-US");
+		/* Of thousandths, halves up, as tables have them: toFixed() rounds the binary number, which may be a little less. */
+		return id.endsWith("_ns") ? shown(v) : id.endsWith("bytes") ? bytes(v) :
+			id.endsWith("share") || id.endsWith("fps") ? (Math.round(Math.round(v * 1000) / 10) / 100).toFixed(2) : v.toLocaleString("en-US");
 	}
 
 	/* --- sums of columns --- */

@@ -302,6 +302,9 @@ def ranged():
         numbers = times(page)
         first, n, what = min(numbers), len(numbers), "%s %s" % (os.path.basename(path), options)
         suite.check(what + ": there are sums of columns", not data and "none")
+        rows = tables("stats", "-q", "--format", "json", "--table", "threads", "--limit", "0", path, *options)[0]["threads"]["rows"]
+        busy = {r["thread"] for r in rows if int(r["busy_ns"] or 0) or int(r["alloc_bytes"] or 0)}
+        suite.check(what + ": of up to 32 threads, each has a row", len(busy) <= 32 and busy - {r[0][0] for r in data["threads"] if r[0]})
         others = [o for o in options if o != "--frames" and not re.fullmatch(r"[0-9]+-[0-9]+", o)]
         for low, high in {(0, columns - 1), (0, 0), (columns - 1, columns - 1), (columns // 3, columns // 2), (columns // 2, columns // 2)}:
             of_range(what, path, others, data, low, high, (first + n * low // columns, first + n * (high + 1) // columns - 1))

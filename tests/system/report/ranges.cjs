@@ -76,10 +76,35 @@ async function alike(name, browser, file, json) {
 	check(what + ': nothing on the console', await page.heard(), []);
 }
 
+/* A range whose frames per second have a 5 as their third decimal, which a binary number is below, and their text with halves up; null: there is none. */
+async function half(browser, file) {
+	const page = await browser.open(url.pathToFileURL(file).href);
+
+	return page.run('(() => { const { all, first } = tracetool.times; for (let i = 0; i < all.length; i++) ' +
+		'for (let k = i, sum = 0; k < all.length; k++) { sum += all[k]; const n = BigInt(k - i + 1) * 10n ** 12n, b = BigInt(sum); ' +
+		'const t = (2n * n + b) / (2n * b); ' +
+		'const up = (t + 5n) / 10n, text = up / 100n + "." + String(up % 100n).padStart(2, "0"); ' +
+		'if (k > i && (Number(t) / 1000).toFixed(2) !== text) return [(first + i) + "-" + (first + k), text]; } return null; })()');
+}
+
+async function halves(name, browser, file, [range, text]) {
+	const page = await browser.open(url.pathToFileURL(file).href + '#range=' + range);
+
+	await page.wait(RANGED);
+	check(name + ', ' + file + ': halves are rounded up, frames ' + range, await page.run('Array.from(document.querySelectorAll(' +
+		'"table[data-range=frames] td"), (c) => c.textContent)').then((all) => all.includes(text) ? text : all), text);
+}
+
 module.exports = async (...files) => {
+	let found = null;
+
 	for (const [name, browser] of [['Chromium', chromium()], ['Firefox', await firefox()]]) {
 		for (let i = 0; i < files.length; i += 2) {
 			await alike(name, browser, files[i], files[i + 1]);
+			found = found || (name === 'Chromium' && await half(browser, files[i]).then((of) => of && [files[i], of]));
+		}
+		if (found) {
+			await halves(name, browser, ...found);
 		}
 	}
 };
