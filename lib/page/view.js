@@ -88,9 +88,9 @@
 		return name.length > room ? name.slice(0, Math.max(room - 1, 1)) + "\u2026" : name;
 	}
 
-	/* What a shell would read otherwise is in quotes, and what a pattern would, after a backslash. */
+	/* What a shell would read otherwise is in quotes, and what a pattern would, after a backslash: so is the first sign, for then a pattern is the whole name. */
 	function quoted(name) {
-		return "'" + name.replace(/[*?[\]\\]/g, "\\$&").replace(/'/g, "'\\''") + "'";
+		return "'" + name.replace(/^[^]|[*?[\]\\]/gu, "\\$&").replace(/'/g, "'\\''") + "'";
 	}
 
 	/* --- boxes on a canvas --- */

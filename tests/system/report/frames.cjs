@@ -81,7 +81,7 @@ async function alike(name, page, tree, worst, other, calls) {
 	check(name + ': the address leads to a marker\'s callers', await page.run('Array.from(document.querySelectorAll("#flame table")[0].tBodies[0].rows, ' +
 		'(r) => [r.cells[0].textContent, Number(r.cells[1].dataset.v)])'), [['Enemies:Think', calls['Enemies:FindPath'].total_ns]]);
 	check(name + ': and says what it takes', await page.run(TOLD + '.split(".")[0]'), 'Enemies:FindPath: 429');
-	check(name + ': with its command', await page.run('document.querySelector("#flame code").textContent.split(" --marker ")[1]'), "'Enemies:FindPath'");
+	check(name + ': with its command', await page.run('document.querySelector("#flame code").textContent.split(" --marker ")[1]'), "'\\Enemies:FindPath'");
 	await page.run('(() => { const i = document.querySelector("#flame input"); i.value = "hud:"; i.dispatchEvent(new Event("input")); })()');
 	check(name + ': search counts markers and time', await page.run('document.querySelector("#flame label output").textContent'), '2 markers, 5.74 %');
 	await page.run('document.querySelector("#flame input").focus()');
