@@ -321,17 +321,18 @@ const tracetool = (function () {
 			axes.append(e);
 		}
 
-		return { svg, show(frames, first) {
+		return { svg, show(frames, first, kinds) {
 			const n = frames.length, columns = Math.min(n, COLUMNS), of = ["", "", ""];
 			const top = frames.reduce((a, b) => Math.max(a, b), 1);
 
 			for (let c = 0; c < columns; c++) {
-				let longest = 0;
+				let longest = 0, kind = 0;
 
 				for (let i = Math.floor(n * c / columns); i < Math.floor(n * (c + 1) / columns); i++) {
 					longest = Math.max(longest, frames[i]);
+					kind = Math.max(kind, kinds ? kinds[i] : color(frames[i]));
 				}
-				of[color(longest)] += "M" + c + " " + HIGH + "V" + (HIGH - Math.max(1, longest / top * (HIGH - 4))).toFixed(1) + "h1V" + HIGH + "z";
+				of[kind] += "M" + c + " " + HIGH + "V" + (HIGH - Math.max(1, longest / top * (HIGH - 4))).toFixed(1) + "h1V" + HIGH + "z";
 			}
 			chart.setAttribute("viewBox", "0 0 " + columns + " " + HIGH);
 			axes.replaceChildren();
@@ -362,6 +363,8 @@ const tracetool = (function () {
 			one_frame.setAttribute("x", (number - first + .5) * 100 / all.length + "%");
 			one_frame.setAttribute("visibility", "visible");
 		} };
+		/* Of capped frames, the budgets that each misses by its uncapped time. */
+		const kinds = data.dataset.kinds && data.dataset.kinds.split(" ").flatMap((run) => Array(parseInt(run, 10)).fill(Number(run.slice(-1))));
 		let held = null, range = [first, last];
 
 		if (starts) {
@@ -382,7 +385,7 @@ const tracetool = (function () {
 			if (n === all.length) {
 				return;
 			}
-			near.show(part, low);
+			near.show(part, low, kinds && kinds.slice(low - first, high - first + 1));
 			if (self.clicked && n > 1) {
 				said.append("The longest: ");
 				for (const [i, ns] of Array.from(part.entries()).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, LONGEST)) {

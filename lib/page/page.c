@@ -137,11 +137,9 @@ uncapped_row(const struct tt_table *t)
 	return row;
 }
 
-static bool
-is_capped(const struct page *p)
+bool
+tt_page_capped(const struct tt_table *budgets)
 {
-	const struct tt_table *budgets = table(p, "frame_budgets");
-
 	return budgets && uncapped_row(budgets) + 1 < budgets->nrow;
 }
 
@@ -150,7 +148,7 @@ static void
 put_rates(const struct page *p)
 {
 	const struct tt_table *budgets = table(p, "frame_budgets");
-	bool capped = is_capped(p);
+	bool capped = tt_page_capped(table(p, "frame_budgets"));
 	size_t row = capped ? uncapped_row(budgets) : 0;
 
 	put(p, value(budgets, row, "over") == 0 ? "<p class=\"v good\">" : value(budgets, row + 1, "over") == 0 ? "<p class=\"v fair\">" :
@@ -330,6 +328,7 @@ static void
 strips(const struct page *p)
 {
 	const struct tt_frames *f = p->f;
+	const bool capped = tt_page_capped(table(p, "frame_budgets"));
 
 	for (size_t i = 0; i < f->nof && i < STRIPS; i++) {
 		if (f->nof > 1)
@@ -338,10 +337,10 @@ strips(const struct page *p)
 			tt_html_text(p->out, file_of(p, f->of[i].process));
 			put(p, "</h3>\n");
 		}
-		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, table(p, "hitches"), p->out);
+		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, table(p, "hitches"), capped, p->out);
 		/* One process's frames alone have numbers that a command can name. */
 		if (f->nof == 1 && f->number[f->n - 1] - f->number[0] == f->n - 1 &&
-		    !tt_page_times(f, 0, f->n, p->o->range, p->o->max_size / 2, p->out))
+		    !tt_page_times(f, 0, f->n, capped, p->o->range, p->o->max_size / 2, p->out))
 			tt_buf_printf(p->out, "<p>The times of single frames would take more than half of this page, and are left out: no range can be "
 			    "looked at here. A page of fewer frames has them: <code>%s</code>.</p>\n", tt_setting_name[TT_SETTING_FRAMES]);
 		put(p, "</figure>\n");

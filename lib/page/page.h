@@ -55,21 +55,24 @@ enum tt_picture { TT_PICTURE_NONE, TT_PICTURE_FRAMES, TT_PICTURE_FLAME };
 const char *tt_picture_name(size_t i);        /* "frames" (0), ...; NULL after the last */
 int tt_page_picture(enum tt_picture what, const struct tt_report *r, struct tt_views *view, const char *name, struct tt_buf *out, struct tt_err *err);
 
+/* True if frames are capped, by the table frame_budgets, or NULL: then they are judged by uncapped time. */
+bool tt_page_capped(const struct tt_table *budgets);
+
 /*
  * The chart of frame times of one process: frames ${from} to ${end} - 1 of those whose times are ${all}; ${worst}: the table of the
- * worst frames, or NULL. Private to lib/page.
+ * worst frames, or NULL; ${capped}: colours are by uncapped time. Private to lib/page.
  */
 void tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
-    struct tt_buf *out);
+    bool capped, struct tt_buf *out);
 
 /* The chart alone, part of a picture from ${y} on; its height. */
 unsigned tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
-    unsigned y, struct tt_buf *out);
+    bool capped, unsigned y, struct tt_buf *out);
 
 /*
  * The same frames' times for page.js, as an element of data; ${command} before the range prints its page. Nothing where they need more than
  * ${most} bytes, 0: any number: then false.
  */
-bool tt_page_times(const struct tt_frames *f, size_t from, size_t end, const char *command, uint64_t most, struct tt_buf *out);
+bool tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, const char *command, uint64_t most, struct tt_buf *out);
 
 #endif

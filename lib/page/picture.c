@@ -57,7 +57,8 @@ frames(const struct tt_report *r, struct tt_views *view, const char *name, struc
 	}
 	tt_buf_text(out, "</text>\n");
 	for (size_t i = 0; i < f->nof; i++)
-		y += tt_page_strip_picture(f, f->of[i].first, f->of[i].end, all, tt_html_find(r, "hitches"), y, out) + 8;
+		y += tt_page_strip_picture(f, f->of[i].first, f->of[i].end, all, tt_html_find(r, "hitches"),
+		    tt_page_capped(tt_html_find(r, "frame_budgets")), y, out) + 8;
 	return TT_OK;
 }
 

@@ -23,7 +23,8 @@ struct strip {
 	size_t from, n, columns;
 	int64_t top;                  /* the time that the chart is high */
 	size_t above;                 /* frames that are longer */
-	struct { int64_t low, high; } column[TT_PAGE_COLUMNS];        /* its shortest and its longest frame */
+	struct { int64_t low, high; unsigned kind; } column[TT_PAGE_COLUMNS]; /* its shortest and its longest frame; the worst kind of its frames */
+	bool capped;                  /* kinds are of uncapped time */
 	struct tt_buf *out;
 	bool picture;                 /* stands alone, and leads nowhere */
 };
@@ -42,9 +43,12 @@ height(const struct strip *s, int64_t ns)
 	return ns >= s->top ? HIGH : (unsigned)((tt_u128)ns * HIGH / (tt_u128)s->top);
 }
 
+/* Which budgets the frame misses, by the time that the page's verdict judges it by. */
 static unsigned
-kind_of(int64_t ns)
+kind_of(const struct tt_frames *f, size_t i, bool capped)
 {
+	const int64_t ns = capped ? tt_frames_uncapped(f, i) : tt_frames_wall(f, i);
+
 	return ns > tt_frame_limit(budget[1].ns) ? 2 : ns > tt_frame_limit(budget[0].ns);
 }
 
@@ -54,13 +58,17 @@ set_columns(struct strip *s)
 	s->columns = s->n < TT_PAGE_COLUMNS ? s->n : TT_PAGE_COLUMNS;
 	for (size_t c = 0; c < s->columns; c++) {
 		int64_t low = INT64_MAX, high = 0;
+		unsigned worst = 0;
 
 		for (size_t i = first_of(s, c), end = first_of(s, c + 1); i < end; i++) {
 			int64_t ns = tt_frames_wall(s->f, i);
+			unsigned of = kind_of(s->f, i, s->capped);
 
 			low = ns < low ? ns : low;
 			high = ns > high ? ns : high;
+			worst = of > worst ? of : worst;
 		}
+		s->column[c].kind = worst;
 		s->column[c].low = low;
 		s->column[c].high = high;
 	}
@@ -84,7 +92,7 @@ set_top(struct strip *s, const struct tt_values *all)
 			s->above += tt_frames_wall(s->f, i) > s->top;
 }
 
-/* A column of ${part}s: where its longest frame is of that kind. */
+/* A column of ${part}s: where its worst frame is of that kind. */
 static void
 put_columns(const struct strip *s, unsigned part)
 {
@@ -93,7 +101,7 @@ put_columns(const struct strip *s, unsigned part)
 	for (size_t c = 0; c < s->columns; c++) {
 		int64_t high = s->column[c].high;
 
-		if (kind_of(high) != part)
+		if (s->column[c].kind != part)
 			continue;
 		if (!begun)
 			tt_buf_printf(s->out, "<path class=\"%s\" fill=\"%s\" d=\"", kind[part].css, kind[part].color);
@@ -210,7 +218,7 @@ put_worst(const struct strip *s, const struct tt_table *worst)
 
 		if (frame == SIZE_MAX || !number || s->f->number[frame] != (uint64_t)number->v)
 			continue;
-		of = kind_of(tt_frames_wall(s->f, frame));
+		of = kind_of(s->f, frame, s->capped);
 		*tt_put_time_short(time, tt_frames_wall(s->f, frame)) = '\0';
 		*tt_put_fixed(at, (int64_t)(((tt_u128)(frame - s->from) * 2 + 1) * 5000 / s->n), 2) = '\0';
 		if (!s->picture)
@@ -226,7 +234,7 @@ put_legend(const struct strip *s)
 {
 	char number[40];
 
-	tt_buf_text(s->out, "<figcaption>Times of the frames in order of their numbers. Colours: ");
+	tt_buf_printf(s->out, "<figcaption>Times of the frames in order of their numbers. Colours%s: ", s->capped ? ", by uncapped time" : "");
 	for (unsigned part = 0; part < PARTS; part++)
 		tt_buf_printf(s->out, "%s<svg class=\"key\" width=\"10\" height=\"10\" aria-hidden=\"true\"><rect class=\"%s\" fill=\"%s\" width=\"10\" "
 		    "height=\"10\"/></svg> %s", part ? ", " : "", kind[part].css, kind[part].color, kind[part].text);
@@ -270,9 +278,9 @@ put_chart(struct strip *s, const struct tt_values *all, const struct tt_table *w
 
 void
 tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
-    struct tt_buf *out)
+    bool capped, struct tt_buf *out)
 {
-	struct strip s = { .f = f, .from = from, .n = end - from, .out = out };
+	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .capped = capped };
 
 	if (end <= from)
 		return;
@@ -285,9 +293,9 @@ tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct t
 
 unsigned
 tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
-    unsigned y, struct tt_buf *out)
+    bool capped, unsigned y, struct tt_buf *out)
 {
-	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .picture = true };
+	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .picture = true, .capped = capped };
 
 	tt_buf_printf(out, "<svg y=\"%u\" width=\"100%%\" height=\"%d\">\n", y, TOP + HIGH + BOTTOM);
 	put_chart(&s, all, worst);
@@ -339,8 +347,23 @@ put_given(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out
 	tt_buf_text(out, runs ? "\"" : "");
 }
 
+/* The kinds of frames in order, where times do not tell them: runs of each, its kind after how many there are. */
+static void
+put_kinds(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out)
+{
+	tt_buf_text(out, " data-kinds=\"");
+	for (size_t i = from, next; i < end; i = next) {
+		const unsigned of = kind_of(f, i, true);
+
+		for (next = i + 1; next < end && kind_of(f, next, true) == of; next++)
+			;
+		tt_buf_printf(out, "%s%zu:%u", i > from ? " " : "", next - i, of);
+	}
+	tt_buf_text(out, "\"");
+}
+
 bool
-tt_page_times(const struct tt_frames *f, size_t from, size_t end, const char *command, uint64_t most, struct tt_buf *out)
+tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, const char *command, uint64_t most, struct tt_buf *out)
 {
 	size_t begin = out->n;
 	int64_t last = 0;
@@ -354,6 +377,8 @@ tt_page_times(const struct tt_frames *f, size_t from, size_t end, const char *co
 	tt_buf_text(out, "\"");
 	put_start(f, from, end, out);
 	put_given(f, from, end, out);
+	if (capped)
+		put_kinds(f, from, end, out);
 	tt_buf_text(out, ">");
 	for (size_t i = from; i < end && (most == 0 || out->n - begin < most); i++) {
 		int64_t d = tt_frames_wall(f, i) - last;

@@ -439,6 +439,26 @@ def merely_regular():
         suite.equal("frames %s are said to be capped" % what, "capped" in text, capped)
 
 
+def coloured(write):
+    """The chart of frames follows the verdict: of capped frames colours are by uncapped time, and as many columns are of each as miss the budgets by it."""
+    for what, frames in (("capped", game(more=8 * MS, spikes=(33, 85))), ("free", game(None, 29 * MS, False))):
+        path, out = write("coloured", frames), suite.path("coloured.html")
+        suite.run("report", "-q", "--force", path, "-o", out)
+        with open(out, encoding="utf-8") as f:
+            page = f.read()
+        rows = suite.rows("frame_budgets", path)
+        time = "uncapped" if what == "capped" else "wall"
+        over = [r["over"] for r in rows if r["time"] == time][:2]
+        suite.true("frames over both budgets of those that are " + what, len(over) == 2 and over[0] >= over[1] and over[0] > 0, rows)
+        drawn = [sum(d.count("M") for d in re.findall('<path class="k%d"[^>]* d="([^"]*)"' % k, page)) for k in (1, 2)]
+        suite.equal("columns of frames that are " + what, drawn, [over[0] - over[1], over[1]])
+        kinds = re.search('data-kinds="([^"]*)"', page)
+        runs = [run.split(":") for run in kinds[1].split()] if kinds else []
+        suite.equal("runs for the page's program: " + what, [sum(int(n) for n, k in runs if k == str(of)) for of in (1, 2)],
+                    [over[0] - over[1], over[1]] if what == "capped" else [0, 0])
+        suite.equal("the legend says it: " + what, "Colours, by uncapped time: " in page, what == "capped")
+
+
 for capture in (as_ttc("game.ttc", game()), as_raw("game.raw", game())):
     planted(capture)
     player_only(capture)
@@ -458,6 +478,7 @@ for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, f
     unexplained(write("two", game(noise=3, spikes=(33, 85))))
     judged(write)
     grew(write)
+    coloured(write)
 rendered()
 merely_regular()
 suite.end()
