@@ -142,6 +142,12 @@ tt_tree_slot(const struct tt_tree_table *t, uint64_t hash)
 	return (size_t)hash & t->mask;
 }
 
+static inline void
+tt_tree_fetch(const struct tt_tree_table *t, uint64_t hash)
+{
+	__builtin_prefetch(&t->e[tt_tree_slot(t, hash)]);
+}
+
 /* The table of now. One that is kept while the tree grows stays good; it only misses what came since. */
 static inline const struct tt_tree_table *
 tt_tree_now(const struct tt_tree *tree)

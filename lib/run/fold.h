@@ -39,6 +39,12 @@ struct tt_over {
 	size_t capmap;
 };
 
+/* How good guesses of paths are, where there are many. */
+struct tt_guess {
+	size_t met, wrong;            /* since it was last judged; while they are poor, zones looked up */
+	bool poor;
+};
+
 /* A zone open on the path from the thread's root to the present one. A line of memory. */
 struct tt_level {
 	struct tt_count *c;           /* NULL: node is one of the overlay */
@@ -52,7 +58,8 @@ struct tt_level {
 	bool in;                      /* begins in the filter's time; of one left out, whether the zone around it does */
 	bool veiled;                  /* a wrapper that outputs do not show */
 	uint32_t veils;               /* how many of these there are from the root to it */
-	uint64_t room[2];             /* up to a line */
+	uint64_t ahead;               /* of the path, of zones further on: look_up() in fold_zones.c */
+	uint64_t room;                /* up to a line */
 };
 _Static_assert(sizeof(struct tt_level) == TT_MEM_LINE, "the place of a level is a shift");
 
@@ -101,6 +108,7 @@ struct tt_fold {
 	struct tt_span clear;         /* the stretch of time at hand, or to come next in the chunk, when they are not */
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */
+	struct tt_guess guess;
 	struct tt_link *last;         /* in there: of the whole zone counted last; NULL: none */
 	struct tt_link *last_alloc;   /* of the allocation counted last in a zone */
 	struct tt_level *lvl;         /* of the present chunk: those of `at` */

@@ -1,6 +1,7 @@
 /**
  * Whole zones, which most events are. Where they are only counted, the path of each is guessed: what begins after a zone is mostly what began
- * after it the last time (struct tt_link), and whether the guess is right is seen by two numbers. So most zones need no look-up.
+ * after it the last time (struct tt_link), and whether the guess is right is seen by two numbers. So most zones need no look-up. Where paths are many
+ * and guesses poor, they are looked up in runs.
  */
 #include "run/fold_parts.h"
 
@@ -51,7 +52,7 @@ find(struct tt_fold *f, struct tt_link *last, const struct tt_event *e, const st
  * Durations that wait to be counted. With many paths their distributions and buckets lie all over memory: each is fetched for all of them
  * before the next.
  */
-enum { WAITING = 32 };
+enum { RUN = 32 };
 struct waiting {
 	struct tt_dist *d;
 	uint16_t *at;
@@ -98,10 +99,10 @@ count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const 
 	l->c->total += e->dur;
 	if (way == MANY) {
 		wait_for(&w[*n], l->c->dist, e->dur);
-		if (++*n < WAITING)
+		if (++*n < RUN)
 			return TT_OK;
 		*n = 0;
-		return count_waiting(f->counts, w, WAITING, err);
+		return count_waiting(f->counts, w, RUN, err);
 	}
 	if (way == FEW || (f->needs & TT_NEEDS_HIST))
 		rc = tt_counts_dur(f->counts, l->c->dist, e->dur, err);
@@ -109,6 +110,9 @@ count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const 
 		rc = tt_fold_sum_zone(f, io, l->node, e->ts, e->ts + e->dur, true, 1, err);
 	return rc;
 }
+
+/* After so many zones it is judged whether guesses are good; if they are not, so many are looked up before one tries again. */
+enum { JUDGED = 4096, LOOKED_UP = 1 << 18 };
 
 static inline __attribute__((always_inline)) int
 zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
@@ -119,8 +123,8 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 	struct tt_level *const levels = &f->lvl[base], *l = levels;
 	const struct tt_span clear = f->clear;
 	const struct tt_event *e;
-	struct waiting w[WAITING];
-	size_t n = 0;
+	struct waiting w[RUN];
+	size_t n = 0, wrong = 0;
 	int rc = TT_OK;
 
 	for (e = *from; e < end; e++) {
@@ -136,6 +140,7 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 		struct tt_count_page *page = pages[node >> TT_TREE_PAGE_BITS];
 		struct tt_link *link = &page->link[node & (TT_TREE_PAGE - 1)];
 		if (unlikely(link->key != e->val || link->up != l->node || (e->flags & (TT_F_CONT | TT_F_PIECES)))) {
+			wrong++;
 			if (!(node = find(f, last, e, l))) {
 				if ((rc = tt_fold_zone(f, io, e, (size_t)(l - f->lvl), err)) != TT_OK)
 					break;
@@ -151,10 +156,87 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 		if (unlikely((rc = count(f, io, &l[1], e, way, w, &n, err)) != TT_OK))
 			break;
 	}
+	if (way == MANY) {
+		f->guess.met += (size_t)(e - *from);
+		f->guess.wrong += wrong;
+		if (f->guess.met >= JUDGED)
+			f->guess = (struct tt_guess){ .poor = f->guess.wrong > f->guess.met / 8 };
+	}
 	*from = e - 1;
 	*top = (size_t)(l - f->lvl) + 1;
 	f->last = last;
 	return way == MANY && rc == TT_OK ? count_waiting(f->counts, w, n, err) : rc;
+}
+
+/*
+ * A run of zones, where guesses are mostly wrong and paths are many, so that what they touch lies all over memory: each step is taken for all of
+ * them before the next, and what that needs is fetched meanwhile. The place of a path in the tree follows from its keys alone.
+ */
+static int
+look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
+    struct tt_err *err)
+{
+	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
+	struct tt_level *const levels = &f->lvl[base];
+	struct { const struct tt_event *e; uint64_t hash; } z[RUN];
+	struct { struct tt_count *c; uint32_t node, dur; } found[RUN];
+	struct waiting w[RUN];
+	size_t n = 0, k = 0, deep = SIZE_MAX;
+	int rc;
+
+	for (const struct tt_event *e = *from; e < end && n < RUN; e++) {
+		if (e->kind != TT_ZONE) {
+			if (is_for_fold(e->kind))
+				break;
+			continue;
+		}
+		struct tt_level *l = levels + e->depth;
+		/* What lies deeper is of this run. */
+		if (e->depth < deep) {
+			deep = e->depth;
+			l->ahead = tt_fold_hash_of(f, l);
+		}
+		z[n].e = e;
+		l[1].ahead = z[n].hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e->val);
+		tt_tree_fetch(known, z[n++].hash);
+	}
+	*from = z[n - 1].e;
+	*top = base + z[n - 1].e->depth + 1;
+	for (size_t i = 0; i < n; i++) {
+		const struct tt_event *e = z[i].e;
+		struct tt_level *l = levels + e->depth;
+		struct tt_count_page *page = NULL;
+		uint32_t node = 0;
+		if (likely(tt_fold_in_tree(l) && !(e->flags & (TT_F_CONT | TT_F_PIECES)))) {
+			node = tt_tree_lookup(known, z[i].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
+			page = node > TT_NODE_MORE ? f->counts->node[node >> TT_TREE_PAGE_BITS] : NULL;
+		}
+		if (unlikely(!page)) {
+			if ((rc = tt_fold_zone(f, io, e, (size_t)(l - f->lvl), err)) != TT_OK)
+				return rc;
+			continue;
+		}
+		l[1].c = &page->c[node & (TT_TREE_PAGE - 1)];
+		l[1].node = node;
+		l[1].out = false;
+		__builtin_prefetch(l[1].c, 1);
+		found[k].c = l[1].c;
+		found[k].node = node;
+		found[k++].dur = e->dur;
+	}
+	for (size_t i = 0; i < k; i++) {
+		struct tt_count *c = found[i].c;
+
+		c->n++;
+		c->total += found[i].dur;
+		if (unlikely(!c->dist) && !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, found[i].node)->marker, err)))
+			return err->code;
+		wait_for(&w[i], c->dist, found[i].dur);
+	}
+	f->guess.met += n;
+	if (f->guess.met >= LOOKED_UP)
+		f->guess = (struct tt_guess){ 0 };
+	return count_waiting(f->counts, w, k, err);
 }
 
 int
@@ -163,6 +245,8 @@ tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **
 {
 	if (unlikely(!(f->needs & TT_NEEDS_HIST) || f->close || f->sums))
 		return zones(f, io, from, end, base, top, OTHER, err);
+	if (tt_fold_many(f) && f->guess.poor)
+		return look_up(f, io, from, end, base, top, err);
 	if (tt_fold_many(f))
 		return zones(f, io, from, end, base, top, MANY, err);
 	return zones(f, io, from, end, base, top, FEW, err);
