@@ -47,7 +47,7 @@ struct alloc {
  * Where the sums of a path are, the first value in the first column: its zone's in the set of markers and of categories, a hidden one's where the
  * one around it is, and its thread's. NOWHERE: it is no part of them.
  */
-enum { NOWHERE = UINT32_MAX };
+#define NOWHERE UINT32_MAX
 struct place {
 	uint32_t marker, category, thread;
 	bool own;                     /* it is no part of the zone around it */

@@ -535,12 +535,6 @@ tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_p
 
 /* --- rows together ------------------------------------------------------------------------------ */
 
-static double
-weight_of(const struct tt_pairs_row *row)
-{
-	return row->twice ? 2 : 1;
-}
-
 /* A row at a look: how many of all signs have at least the rank sum that these have; twice as many, unless the row may err twice as often. */
 struct together {
 	uint32_t *tail;               /* by the pairs that are swapped, one bit each; at most 2 << pairs */
@@ -548,7 +542,7 @@ struct together {
 };
 
 static void
-count_tails(const struct tt_pairs_row *row, size_t n, struct together *t)
+count_tails(const struct tt_pairs_row *row, size_t n, bool heavy, struct together *t)
 {
 	struct signed_rank r[TT_PAIRS_EXACT];
 	unsigned twice[TT_PAIRS_EXACT] = { 0 }, lower[1 << TT_PAIRS_EXACT / 2], upper[1 << TT_PAIRS_EXACT / 2];
@@ -568,7 +562,7 @@ count_tails(const struct tt_pairs_row *row, size_t n, struct together *t)
 		at_least[s - 1] += at_least[s];
 	/* By which pairs are swapped, so that each is in all rows. */
 	for (size_t b = 0; b < (size_t)1 << n; b++)
-		t->tail[b ^ signs] = at_least[lower[b & mask] + upper[b >> low]] << !row->twice;
+		t->tail[b ^ signs] = at_least[lower[b & mask] + upper[b >> low]] << !heavy;
 	t->ours = t->tail[0];
 }
 
@@ -659,6 +653,13 @@ struct row_look {
 	double *adjusted;             /* by row: the share that has stopped if the row does */
 };
 
+/* How often the row may err beside others: early looks, which have little to spend, give each as much. */
+static double
+weight_of(const struct row_look *l, size_t row)
+{
+	return l->last && l->row[row].twice ? 2 : 1;
+}
+
 /* Put those that may be worse first in ${order}; how many these are. */
 static size_t
 set_apart(const struct together *t, size_t *order, size_t nrow, size_t signs, uint32_t most)
@@ -677,9 +678,9 @@ set_apart(const struct together *t, size_t *order, size_t nrow, size_t signs, ui
 
 /* What p must be for a tail of at most ${tail}. */
 static double
-nominal_of(const struct tt_pairs_row *row, uint32_t tail, size_t signs)
+nominal_of(const struct row_look *l, size_t row, uint32_t tail)
 {
-	return fmin(1, (double)tail * weight_of(row) / 2 / (double)signs);
+	return fmin(1, ldexp((double)tail * weight_of(l, row) / 2, -(int)l->n));
 }
 
 /* The look, with tails; ${order}: all rows; ${room}: 3 * signs + 1 numbers; ${stopped}: what has stopped then, by way. */
@@ -702,14 +703,14 @@ count_together(struct row_look *l, struct together *t, size_t *order, uint32_t *
 	qsort_r(order, kept, sizeof *order, by_tail, t);
 	for (size_t i = kept; i < l->nrow; i++) {
 		l->adjusted[order[i]] = 1;
-		l->row[order[i]].nominal = nominal_of(&l->row[order[i]], all, signs);
+		l->row[order[i]].nominal = nominal_of(l, order[i], all);
 	}
 	if (kept == 0)
 		return;
 	step_down(t, order, kept, signs, &now, least, l->adjusted);
 	c = rare(least, signs, &now, may, many);
 	for (size_t i = 0; i < kept; i++)
-		l->row[order[i]].nominal = nominal_of(&l->row[order[i]], c, signs);
+		l->row[order[i]].nominal = nominal_of(l, order[i], c);
 	for (size_t b = 0; b < signs; b++)
 		stopped[b] |= least[b] <= c;
 }
@@ -728,7 +729,7 @@ look_together(struct row_look *l, struct tt_mem *mem, struct tt_err *err)
 		t[i].tail = tt_mem_alloc(mem, tails, err);
 		order[i] = i;
 		if (t[i].tail)
-			count_tails(&l->row[i], l->n, &t[i]);
+			count_tails(&l->row[i], l->n, weight_of(l, i) > 1, &t[i]);
 		else
 			rc = err->code;
 	}
@@ -754,7 +755,7 @@ by_weighed_p(const void *a, const void *b, void *arg)
 {
 	const struct row_look *l = arg;
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;
-	double x = l->adjusted[i] / weight_of(&l->row[i]), y = l->adjusted[k] / weight_of(&l->row[k]);
+	double x = l->adjusted[i] / weight_of(l, i), y = l->adjusted[k] / weight_of(l, k);
 
 	return x < y ? -1 : x > y ? 1 : TT_CMP(i, k);
 }
@@ -770,12 +771,12 @@ weighed_holm(struct row_look *l, double *all, struct tt_mem *mem, struct tt_err 
 		return err->code;
 	for (size_t i = 0; i < l->nrow; i++) {
 		order[i] = i;
-		left += weight_of(&l->row[i]);
+		left += weight_of(l, i);
 	}
 	*all = left;
 	qsort_r(order, l->nrow, sizeof *order, by_weighed_p, l);
 	for (size_t k = 0; k < l->nrow; k++) {
-		double weight = weight_of(&l->row[order[k]]), *p = &l->adjusted[order[k]];
+		double weight = weight_of(l, order[k]), *p = &l->adjusted[order[k]];
 
 		most = *p = fmax(most, fmin(1, *p * left / weight));
 		left -= weight;
@@ -803,7 +804,7 @@ look_at_rows(struct row_look *l, double alpha, double share, struct tt_mem *mem,
 		rc = tt_signed_rank(l->row[i].d, l->n, l->row[i].limit, &l->adjusted[i], mem, err);
 	rc = rc == TT_OK ? weighed_holm(l, &all, mem, err) : rc;
 	for (size_t i = 0; i < l->nrow; i++) {
-		l->row[i].nominal = alpha * share * weight_of(&l->row[i]) / all;
+		l->row[i].nominal = alpha * share * weight_of(l, i) / all;
 		l->adjusted[i] /= share;
 	}
 	return rc;

@@ -76,7 +76,7 @@ int tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pai
 struct tt_pairs_row {
 	const int64_t *d;             /* by pair; one that equals the limit says nothing */
 	int64_t limit;
-	bool twice;                   /* it may err twice as often as rows that are not */
+	bool twice;                   /* after the last pair it may err twice as often as rows that are not */
 	double p;                     /* of tt_signed_rank() */
 	double adjusted;              /* for the number of rows and of looks */
 	double nominal;               /* what p must be for bounds that hold for all rows and looks together; 0: at this look nothing would do */

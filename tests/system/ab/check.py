@@ -96,7 +96,7 @@ def verdicts():
 
 def powers():
     """What is told of what pairs can see: in advance, at the end, and where they differ too much."""
-    noisy = [GAME, "session=3", "frames=1200", "kind=gamma"]
+    noisy = [GAME, "session=3", "frames=1200", "kind=skewed"]
     suite.check("what is seen is told", Run(["--gate", MEDIAN, "-n", "7"]).problem(
         0, "tracetool: going by these, changes that 7 pairs find 95 times of 100: median +", " would be found 95 times of 100\n"))
     r = Run(["--gate", MEDIAN, "-n", "8"], old_build=noisy, new_build=noisy, new=["slow=3"])

@@ -172,7 +172,7 @@ def main():
     s.equal("given up: what is there is kept", (r.returncode, os.listdir(s.path("gave"))), (1, ["results.part"]))
     r = run("batch", "-q", "-o", s.path("gave"), "--resume", bad)
     s.equal("given up, and gone on", (r.returncode, len(kit.results(s.path("gave", "results.jsonl")))), (3, 20))
-    r = run("batch", "-o", s.path("small"), "--max-memory", "1M", bad)
+    r = run("batch", "-o", s.path("small"), "--max-memory", "200k", bad)
     s.equal("a cap on memory is a capture's", {v["why"] for v in kit.results(s.path("small", "results.jsonl"))}, {"limit"})
     r = run("batch", "-o", s.path("unsuited"), "--frame-marker", "No:Such", *[os.path.join(bad, f) for f in sorted(os.listdir(bad))[3:5]])
     s.equal("a marker that a capture lacks is no fault of the file", {v["why"] for v in kit.results(s.path("unsuited", "results.jsonl"))},
