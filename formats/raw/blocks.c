@@ -214,7 +214,7 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 
 enum found { A_BLOCK, A_HEADER, NONE, MORE };
 
-/* Is there a header of *${size} bytes at ${p}, and after it a block or another header, or what there is of one? */
+/* True if a header lies at ${p}, and behind it a block or another header, whole or cut. *${size}: the header's bytes. */
 static bool
 is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 {
@@ -396,7 +396,7 @@ start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, bool ses
 	return false;
 }
 
-/* Does another log begin at ${p}, ${n} bytes? It is *${s} then, with the zero of that before, and its header is of *${size}. */
+/* True if another log begins at ${p}, of which ${n} bytes are there: *${s} becomes it, with its zero as before, and *${size} its header's bytes. */
 static bool
 is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size)
 {
@@ -410,8 +410,8 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 }
 
 /*
- * When the first of ${s} began among the ${n} bytes at ${p}, of blocks of its and of logs after it: see find_start(). False: it is not among them;
- * *${first} is then the first sample's time, if there is one, and *${s} the session that it is of.
+ * When the first log of ${s} began, by the ${n} bytes at ${p}, which are blocks of it and of logs after it: see find_start(). False: they do not
+ * say; *${first} becomes the time of the first sample among them, if there is one, and *${s} the log that has it.
  */
 static bool
 start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint64_t *first, int64_t *start)

@@ -1,6 +1,6 @@
 /**
- * Messages in a row: begins and ends without anything besides, or with an instance id that nobody wants, and flows. They are nearly all there is of
- * a thread's, and are decoded here without the general path (decode.c), which is theirs wherever one of them is not as it should be.
+ * Plain messages in a row: begins and ends of samples without metadata, or with an instance id that nobody asked for, and flows. Most messages of
+ * a thread are such. They are decoded here; decode.c decodes all others, and these where one of them is not as it should be.
  */
 #include "raw/raw.h"
 
@@ -12,7 +12,7 @@
 
 enum { PLAIN_MOST = 28 };                     /* bytes of the longest message that plain() knows */
 
-/* Messages in a row that are nearly all there is: what changes with them. */
+/* What changes with the messages of a row. */
 struct row {
 	const uint8_t *p;
 	size_t n, depth, nrare;       /* events; open zones; rare events */
@@ -22,7 +22,7 @@ struct row {
 	const uint8_t *after;         /* where that, and flows after it, end */
 };
 
-/* Events for which there is room, and which are no deeper than an event can say. */
+/* How many events of a row the batch takes: it has room for them, and none opens a zone deeper than an event can say. */
 static size_t
 row_room(const struct tt_batch *b)
 {

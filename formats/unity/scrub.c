@@ -127,7 +127,7 @@ stays(const char *name)
 	    unity_arg_names(name) || is_category(name);
 }
 
-/* Room for a text of ${n} bytes and what is to be known of them. */
+/* Make room for a text of ${n} bytes, and for what its bytes mean. */
 static int
 ready(struct unity_scrub *s, size_t n, struct tt_err *err)
 {
@@ -168,7 +168,7 @@ scrub(struct unity_scrub *s, uint8_t *p, size_t n, const bool *keep, struct tt_e
 			k++;
 			continue;
 		}
-		/* A short word is compared with what stands for it. */
+		/* Short words: put_word() compares the replacement with the word. */
 		if (k - i <= SHORT)
 			memcpy(word, p + i, k - i);
 		rc = put_word(s, k - i <= SHORT ? word : p + i, k - i, p + i, k - i, err);

@@ -219,7 +219,7 @@ mean_of(const struct tt_session *s, size_t n)
 	return sum;
 }
 
-/* Add to ${past} how much the sessions from ${from} up to ${to}, which are of one program, differ, as if their mean were ${level}. */
+/* Add to ${past} the spread of the sessions from ${from} up to ${to}, all of one program, scaled to a mean of ${level}. */
 static int
 add_past(struct tt_judging *w, size_t from, size_t to, int sign, double level, struct tt_session_past *past, struct tt_err *err)
 {
