@@ -215,10 +215,11 @@ STATIC   := $(BUILD)/static/tracetool
 STATIC_LIBS = $(filter-out -lacl -lxml2,$(shell $(PKG_CONFIG) --static --libs $(DEPENDS) $(if $(SQLITE),sqlite3)))
 .PHONY: static
 static: $(STATIC)
-$(STATIC): $(CMD_OBJ) $(LIB)
+$(STATIC): .packaging/static.c $(CMD_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(if $(HARDEN),-static-pie,-static) -s $(ALL_LDFLAGS) -Wl,-t -o $@ $^ $(STATIC_LIBS) -lm $(LDLIBS) > $@.linked 2> $@.told || \
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(HARDEN),-static-pie,-static) -s $(ALL_LDFLAGS) -Wl,-t,--wrap=nl_langinfo -o $@ $^ \
+		$(STATIC_LIBS) -lm $(LDLIBS) > $@.linked 2> $@.told || \
 		{ cat $@.told; echo '$@: not every library is there to be linked in ("make setup-static" installs them)'; exit 1; } >&2
 	$(Q)grep -v -i dlopen $@.told >&2 || :
 

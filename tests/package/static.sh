@@ -22,15 +22,14 @@ is "it loads no library" no_library
 pie() { readelf -hW "$work/root/tracetool" | grep -q 'Type:.*DYN'; }
 is "its addresses are random" pie
 
-# Captures as they are, compressed, and in archives with names that a locale of ASCII cannot show. (But for 7z, which has them in UTF-16:
-# what turns that into UTF-8 is a file of the C library, and such members have no name where it is missing.)
+# Captures as they are, compressed, and in archives with names that a locale of ASCII cannot show.
 cp testdata/demo/good-hitches.ttc.xz "$work/root/in/"
 cp testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd testdata/raw/good-2019-every.raw "$work/root/in/"
 names=(plain.raw "$(printf '\303\274\344\270\255.raw')" "$(printf 'sub/\320\226.raw')")
 mkdir -p "$work/members/sub"
 for name in "${names[@]}"; do cp testdata/raw/good-2019-every.raw "$work/members/$name"; done
 (cd "$work/members" && export LC_ALL=C.UTF-8 && tar -czf ../root/in/gnu.tar.gz . && tar -c --format=pax . | zstd -q > ../root/in/pax.tar.zst &&
-	7z a -bso0 -bsp0 ../root/in/s.7z plain.raw && python3 -m zipfile -c ../root/in/z.zip "${names[@]}") || exit 1
+	7z a -bso0 -bsp0 ../root/in/s.7z . && python3 -m zipfile -c ../root/in/z.zip "${names[@]}") || exit 1
 
 same() {        # COMMAND..., with FOLDER for the folder of outputs
 	alone "${@//FOLDER/alone}" > "$work/alone" 2>&1
