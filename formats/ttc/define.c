@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "model/defs.h"
 #include "producers/unity.h"
+#include "producers/unity_units.h"
 
 static const char *
 text(struct ttc_take *f, uint32_t *len)
@@ -79,24 +80,6 @@ label(struct ttc_run *r, struct ttc_take *f)
 	return tt_batch_def(r->b, &d, r->err);
 }
 
-/* A counter's unit: as the recorder says, in Unity's numbers, else what its name suggests. */
-static enum tt_counter_unit
-unit_of(uint64_t unit, const char *name, size_t n)
-{
-	static const uint8_t known[] = { TT_CU_NONE, TT_CU_NS, TT_CU_BYTES, TT_CU_COUNT, TT_CU_PERCENT, TT_CU_HZ };
-	static const uint8_t guessed[] = { [UNITY_UNIT_UNKNOWN] = TT_CU_NONE, [UNITY_UNIT_NS] = TT_CU_NS_GUESSED,
-		[UNITY_UNIT_BYTES] = TT_CU_BYTES_GUESSED, [UNITY_UNIT_COUNT] = TT_CU_COUNT_GUESSED };
-	char s[256];
-
-	if (unit > 0)
-		return unit < sizeof known ? known[unit] : TT_CU_NONE;
-	if (n >= sizeof s)
-		return TT_CU_NONE;
-	memcpy(s, name, n);
-	s[n] = '\0';
-	return guessed[unity_counter(s).unit];
-}
-
 static int
 object(struct ttc_run *r, struct ttc_take *f)
 {
@@ -153,7 +136,7 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 		d.a = TT_CF_OWN;      /* values are whole */
 		d.text = text(f, &d.len);
 		/* Unity's go up and down; what those of Mono do is not recorded. */
-		d.b = TT_COUNTER_IS(unit_of(unit, d.text, d.len), r->m->mono ? TT_CK_UNKNOWN : TT_CK_VARIABLE);
+		d.b = TT_COUNTER_IS(unity_unit(unit, d.text, d.len), r->m->mono ? TT_CK_UNKNOWN : TT_CK_VARIABLE);
 		d.text2 = text(f, &d.len2);
 		break;
 	case TTC_DEF_OBJECT:

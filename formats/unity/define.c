@@ -2,6 +2,7 @@
  * Definitions of the batch, and what those of markers mean at report time.
  */
 #include "model/defs.h"
+#include "producers/unity_units.h"
 #include "unity/profiler.h"
 
 #include <string.h>
@@ -47,24 +48,6 @@ section(struct unity_run *r, unsigned category)
 	return name ? name : "";
 }
 
-/* A counter's unit: as the session says, in Unity's numbers, else what its name suggests. */
-static enum tt_counter_unit
-unit_of(unsigned unit, const char *name, size_t n)
-{
-	static const uint8_t known[] = { TT_CU_NONE, TT_CU_NS, TT_CU_BYTES, TT_CU_COUNT, TT_CU_PERCENT, TT_CU_HZ };
-	static const uint8_t guessed[] = { [UNITY_UNIT_UNKNOWN] = TT_CU_NONE, [UNITY_UNIT_NS] = TT_CU_NS_GUESSED,
-		[UNITY_UNIT_BYTES] = TT_CU_BYTES_GUESSED, [UNITY_UNIT_COUNT] = TT_CU_COUNT_GUESSED };
-	char s[256];
-
-	if (unit > 0)
-		return unit < sizeof known ? known[unit] : TT_CU_NONE;
-	if (n >= sizeof s)
-		return TT_CU_NONE;
-	memcpy(s, name, n);
-	s[n] = '\0';
-	return guessed[unity_counter(s).unit];
-}
-
 int
 unity_define_counter(struct unity_run *r, uint32_t counter, enum tt_counter_unit unit, const char *name, size_t n, const char *in)
 {
@@ -93,7 +76,7 @@ unity_define_marker(struct unity_run *r, uint64_t key, uint32_t id, unsigned fla
 	if (rc != TT_OK)
 		return rc;
 	if (flags & UNITY_MARKER_COUNTER)
-		return unity_define_counter(r, UNITY_COUNTER(r->session, id), unit_of(unit, name, n), name, n, section(r, category));
+		return unity_define_counter(r, UNITY_COUNTER(r->session, id), unity_unit(unit, name, n), name, n, section(r, category));
 	return n == sizeof UNITY_NAME_ALLOC - 1 && memcmp(name, UNITY_NAME_ALLOC, n) == 0 ? unity_define_alloc(r, key) : TT_OK;
 }
 
