@@ -290,29 +290,21 @@ put_sum(struct writer *w, uint64_t ts, uint64_t sum, struct tt_err *err)
 	return TT_OK;
 }
 
-/*
- * Each allocation is an instant. The counter has a point at the first one of each millisecond since the output begins, and one at the
- * chunk's last: more would not be seen, and the last makes the sum right where the next chunk begins.
- */
+/* Each allocation is an instant; those of the thread are a counter, too. */
 static int
 put_allocs(struct writer *w, struct tt_err *err)
 {
+	struct tt_alloc_points sum = tt_alloc_points(w->v);
 	const struct tt_batch *b = w->v->b;
-	uint64_t sum = w->v->alloc_before_b, shown = sum, ms = UINT64_MAX, ts = UINT64_MAX;
-	bool owed = false;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[i];
-		uint64_t bytes;
+		uint64_t bytes, ts;
 
 		if (e->kind != TT_ALLOC)
 			continue;
-		bytes = tt_alloc_bytes(e);
-		/* No more than JSON readers take for an integer; damaged captures have such sizes. */
-		if (bytes > INT64_MAX)
-			bytes = INT64_MAX;
-		sum = sum + bytes < sum || sum + bytes > INT64_MAX ? INT64_MAX : sum + bytes;
+		bytes = tt_alloc_points_add(&sum, e);
 		if (!tt_emit_in_time(&w->c->m->filter, e->ts))
 			continue;
 		ts = chrome_time(w->c, e->ts);
@@ -320,14 +312,11 @@ put_allocs(struct writer *w, struct tt_err *err)
 			w->unwritten++;
 			continue;
 		}
-		shown = sum;
 		rc = put_instant(w, e, ts, bytes, err);
-		owed = (ts - CHROME_FIRST_NS) / 1000000 == ms;
-		if (rc == TT_OK && !owed)
-			rc = put_sum(w, ts, sum, err);
-		ms = (ts - CHROME_FIRST_NS) / 1000000;
+		if (rc == TT_OK && tt_alloc_points_show(&sum, ts - CHROME_FIRST_NS))
+			rc = put_sum(w, ts, sum.bytes, err);
 	}
-	return owed && rc == TT_OK ? put_sum(w, ts, shown, err) : rc;
+	return sum.owed && rc == TT_OK ? put_sum(w, sum.last_ts + CHROME_FIRST_NS, sum.last, err) : rc;
 }
 
 /* --- chunk -------------------------------------------------------------- */

@@ -48,6 +48,44 @@ tt_emit_in_time(const struct tt_filter *f, int64_t ts)
 	return tt_filter_has(f, ts);
 }
 
+/*
+ * A thread's allocations so far, for emitters that show them as a counter. The counter has a point at the first allocation of each millisecond of
+ * the output, and one at a chunk's last: more would not be seen, and the last makes the sum right where the next chunk begins.
+ */
+struct tt_alloc_points {
+	uint64_t bytes;               /* at most INT64_MAX, as JSON readers and values of counters are signed; damaged captures have more */
+	uint64_t last, last_ts;       /* bytes and time in ns of the output, of the last allocation shown */
+	bool owed;                    /* it has no point yet */
+};
+
+static inline struct tt_alloc_points
+tt_alloc_points(const struct tt_view *v)
+{
+	return (struct tt_alloc_points){ .bytes = v->alloc_before_b, .last_ts = UINT64_MAX };
+}
+
+/* Count an allocation. Returns its bytes, at most INT64_MAX. */
+static inline uint64_t
+tt_alloc_points_add(struct tt_alloc_points *s, const struct tt_event *alloc)
+{
+	uint64_t bytes = tt_alloc_bytes(alloc);
+
+	if (bytes > INT64_MAX)
+		bytes = INT64_MAX;
+	s->bytes = s->bytes + bytes > INT64_MAX ? INT64_MAX : s->bytes + bytes;
+	return bytes;
+}
+
+/* True if the allocation counted last, at ${ts} of the output, is to have a point. */
+static inline bool
+tt_alloc_points_show(struct tt_alloc_points *s, uint64_t ts)
+{
+	s->owed = s->last_ts != UINT64_MAX && ts / 1000000 == s->last_ts / 1000000;
+	s->last = s->bytes;
+	s->last_ts = ts;
+	return !s->owed;
+}
+
 /* True if the filters keep the rare event ${i}, by its thread; counters and the heap's size belong to no thread. */
 bool tt_emit_by_thread(const struct tt_view *v, size_t i);
 
