@@ -147,6 +147,14 @@ tt_html_cell(const struct tt_table *t, size_t row, const char *id)
 	return tt_table_cell(t, row, c);
 }
 
+int64_t
+tt_html_value(const struct tt_table *t, size_t row, const char *id)
+{
+	const struct tt_cell *c = tt_html_cell(t, row, id);
+
+	return c ? c->v : 0;
+}
+
 /* The attribute ${name} with the number in ${c} as machines read it. */
 static void
 put_machine(struct tt_buf *out, const char *name, enum tt_unit unit, const struct tt_cell *c)

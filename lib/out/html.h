@@ -56,6 +56,9 @@ size_t tt_html_column(const struct tt_table *t, const char *id);
 /* The cell in ${row} and the column ${id} of ${t}, or NULL: it is empty, or there is none. ${t} NULL: there is none. */
 const struct tt_cell *tt_html_cell(const struct tt_table *t, size_t row, const char *id);
 
+/* Its value; 0: it is empty, or there is none. */
+int64_t tt_html_value(const struct tt_table *t, size_t row, const char *id);
+
 /* That cell as part of a sentence; nothing where it is empty. */
 void tt_html_figure(struct tt_buf *out, const struct tt_table *t, size_t row, const char *id);
 

@@ -31,14 +31,6 @@ table(const struct page *p, const char *id)
 	return tt_html_find(p->r, id);
 }
 
-static int64_t
-value(const struct tt_table *t, size_t row, const char *id)
-{
-	const struct tt_cell *c = tt_html_cell(t, row, id);
-
-	return c ? c->v : 0;
-}
-
 static void
 figure(const struct page *p, const char *id, size_t row, const char *col)
 {
@@ -78,7 +70,7 @@ static void
 verdict(const struct page *p)
 {
 	const struct tt_table *t = table(p, "batch");
-	int64_t failed = value(t, 0, "failed"), damaged = value(t, 0, "damaged");
+	int64_t failed = tt_html_value(t, 0, "failed"), damaged = tt_html_value(t, 0, "damaged");
 
 	tt_html_section(p->out, "verdict", "Verdict");
 	put(p, "<p class=\"v\">");
@@ -171,8 +163,8 @@ static void
 put_strip(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)
 {
 	const struct page *p = arg;
-	int64_t median = value(t, row, "frame_median_ns"), p95 = value(t, row, "frame_p95_ns"), p99 = value(t, row, "frame_p99_ns"),
-	    max = value(t, row, "frame_max_ns");
+	int64_t median = tt_html_value(t, row, "frame_median_ns"), p95 = tt_html_value(t, row, "frame_p95_ns"), p99 = tt_html_value(t, row, "frame_p99_ns"),
+	    max = tt_html_value(t, row, "frame_max_ns");
 	bool slow = tt_html_cell(t, row, "outlier") != NULL;
 	char time[TT_CELL_MAX];
 
@@ -211,8 +203,8 @@ set_top(struct page *p)
 	int64_t p99 = 0, max = 0;
 
 	for (size_t i = 0; t && i < t->nrow; i++) {
-		p99 = value(t, i, "frame_p99_ns") > p99 ? value(t, i, "frame_p99_ns") : p99;
-		max = value(t, i, "frame_max_ns") > max ? value(t, i, "frame_max_ns") : max;
+		p99 = tt_html_value(t, i, "frame_p99_ns") > p99 ? tt_html_value(t, i, "frame_p99_ns") : p99;
+		max = tt_html_value(t, i, "frame_max_ns") > max ? tt_html_value(t, i, "frame_max_ns") : max;
 	}
 	/* One long load leaves the others something to be seen of. */
 	p->top = max < 2 * p99 ? max : 2 * p99;
@@ -257,7 +249,7 @@ put_line(const struct page *p, const struct tt_table *t, const char *id, int64_t
 	for (size_t i = 0; i < t->nrow; i++) {
 		if (!tt_html_cell(t, i, id))
 			continue;
-		tt_buf_printf(p->out, "%s%zu %u", begun ? "L" : "M", i, TREND - (unsigned)((tt_u128)value(t, i, id) * TREND / (tt_u128)top));
+		tt_buf_printf(p->out, "%s%zu %u", begun ? "L" : "M", i, TREND - (unsigned)((tt_u128)tt_html_value(t, i, id) * TREND / (tt_u128)top));
 		begun = true;
 	}
 	put(p, "\"/>");
@@ -271,7 +263,7 @@ put_trend(const struct page *p, const struct tt_table *t)
 	char time[TT_CELL_MAX];
 
 	for (size_t i = 0; i < t->nrow; i++) {
-		top = value(t, i, "frame_p99_ns") > top ? value(t, i, "frame_p99_ns") : top;
+		top = tt_html_value(t, i, "frame_p99_ns") > top ? tt_html_value(t, i, "frame_p99_ns") : top;
 		days += tt_html_cell(t, i, "frame_p95_ns") != NULL;
 	}
 	if (days < 2 || top == 0)

@@ -36,14 +36,6 @@ rows(const struct page *p, const char *id)
 	return t ? t->nrow : 0;
 }
 
-static int64_t
-value(const struct tt_table *t, size_t row, const char *id)
-{
-	const struct tt_cell *c = tt_html_cell(t, row, id);
-
-	return c ? c->v : 0;
-}
-
 static bool
 is(const struct tt_table *t, size_t row, const char *id, const char *text)
 {
@@ -64,7 +56,7 @@ static void
 put_verdict(const struct page *p)
 {
 	const struct tt_table *v = table(p, "verdict"), *sides = table(p, "sides");
-	int64_t low = value(v, 0, "low_ns"), high = value(v, 0, "high_ns");
+	int64_t low = tt_html_value(v, 0, "low_ns"), high = tt_html_value(v, 0, "high_ns");
 
 	put(p, is(v, 0, "verdict", "worse") ? "<p class=\"v bad\"><strong>" : is(v, 0, "verdict", "not worse") ? "<p class=\"v good\"><strong>" :
 	    "<p class=\"v fair\"><strong>");
@@ -114,7 +106,7 @@ put_verdict(const struct page *p)
 static bool
 agrees(const struct tt_table *t, size_t row, const char *a, const char *b)
 {
-	int64_t diff = value(t, row, "diff_ns"), from = value(t, row, a), to = value(t, row, b);
+	int64_t diff = tt_html_value(t, row, "diff_ns"), from = tt_html_value(t, row, a), to = tt_html_value(t, row, b);
 
 	return tt_html_cell(t, row, a) && tt_html_cell(t, row, b) && (diff > 0 ? to > from : to < from);
 }
@@ -127,7 +119,7 @@ static void
 put_mover(const struct page *p, size_t row)
 {
 	const struct tt_table *t = table(p, "markers");
-	int64_t calls = value(t, row, "calls_ns"), cost = value(t, row, "cost_ns"), diff = value(t, row, "diff_ns");
+	int64_t calls = tt_html_value(t, row, "calls_ns"), cost = tt_html_value(t, row, "cost_ns"), diff = tt_html_value(t, row, "diff_ns");
 	bool by_calls = (calls < 0 ? -calls : calls) >= (cost < 0 ? -cost : cost), longer = agrees(t, row, "a_call_ns", "b_call_ns");
 
 	put(p, "<a href=\"#movers\">");
@@ -158,11 +150,11 @@ static void
 put_movers(const struct page *p, int sign, const char *before)
 {
 	const struct tt_table *t = table(p, "markers");
-	int64_t largest = value(t, 0, "diff_ns") / 50;
+	int64_t largest = tt_html_value(t, 0, "diff_ns") / 50;
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows(p, "markers") && n < 3; i++) {
-		int64_t diff = value(t, i, "diff_ns");
+		int64_t diff = tt_html_value(t, i, "diff_ns");
 
 		if (diff == 0 || (diff > 0) != (sign > 0) || (diff < 0 ? -diff : diff) < (largest < 0 ? -largest : largest))
 			continue;
@@ -314,7 +306,7 @@ put_frame_command(const struct page *p, const char *file, const char *frame, con
 	p->o->quote(&name, tt_html_cell(t, 0, file)->s);
 	tt_buf_printf(p->out, "<p>All that of %s did, as a page: <code>", side);
 	tt_html_text(p->out, p->o->report);
-	tt_buf_printf(p->out, "%lld ", (long long)value(t, 0, frame));
+	tt_buf_printf(p->out, "%lld ", (long long)tt_html_value(t, 0, frame));
 	tt_html_text(p->out, name.failed ? "" : tt_buf_string(&name));
 	put(p, "</code></p>\n");
 	if (name.failed)

@@ -25,14 +25,6 @@ struct box {
 };
 
 static int64_t
-value(const struct tt_table *t, size_t row, const char *id)
-{
-	const struct tt_cell *c = tt_html_cell(t, row, id);
-
-	return c ? c->v : 0;
-}
-
-static int64_t
 size(int64_t v)
 {
 	return v < 0 ? -v : v;
@@ -45,8 +37,8 @@ widths(const struct tt_table *t, struct box *box)
 	int64_t next[DEEP + 1] = { 0 }, all = 0;
 
 	for (size_t i = t->nrow; i-- > 0;) {
-		int64_t a = value(t, i, "a_ns"), b = value(t, i, "b_ns");
-		uint32_t depth = (uint32_t)value(t, i, "depth");
+		int64_t a = tt_html_value(t, i, "a_ns"), b = tt_html_value(t, i, "b_ns");
+		uint32_t depth = (uint32_t)tt_html_value(t, i, "depth");
 		const struct tt_cell *name = tt_html_cell(t, i, "marker");
 
 		box[i] = (struct box){ .name = name ? name->s : "", .row = i, .depth = depth, .width = a > b ? a : b };
@@ -100,7 +92,7 @@ put_part(struct tt_buf *out, const char *name, int64_t v, int64_t of)
 static void
 put_box(const struct tt_table *t, const struct box *b, int64_t all, int64_t most, unsigned y, struct tt_buf *out)
 {
-	int64_t a = value(t, b->row, "a_total_ns"), now = value(t, b->row, "b_total_ns"), diff = value(t, b->row, "diff_ns");
+	int64_t a = tt_html_value(t, b->row, "a_total_ns"), now = tt_html_value(t, b->row, "b_total_ns"), diff = tt_html_value(t, b->row, "diff_ns");
 	const struct tt_cell *state = tt_html_cell(t, b->row, "state");
 	unsigned kind = kind_of(diff, most);
 	char time[TT_CELL_MAX];
@@ -165,8 +157,8 @@ widest(const struct tt_table *t, const struct box *box)
 	int64_t wide = 0;
 
 	for (size_t i = 0; i < t->nrow; i++)
-		if (box[i].depth > 0 && box[i].depth <= DEEP && size(value(t, i, "diff_ns")) > wide)
-			wide = size(value(t, i, "diff_ns"));
+		if (box[i].depth > 0 && box[i].depth <= DEEP && size(tt_html_value(t, i, "diff_ns")) > wide)
+			wide = size(tt_html_value(t, i, "diff_ns"));
 	return wide;
 }
 

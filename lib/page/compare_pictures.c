@@ -17,14 +17,6 @@ enum { WHOLE = 10000, STEPS = 10, STEP = 36, BAR = 12, HIGH = 120 };
 #define COLOR_B "#b06f00"
 
 static int64_t
-value(const struct tt_table *t, size_t row, const char *id)
-{
-	const struct tt_cell *c = tt_html_cell(t, row, id);
-
-	return c ? c->v : 0;
-}
-
-static int64_t
 size(int64_t v)
 {
 	return v < 0 ? -v : v;
@@ -83,7 +75,7 @@ set_range(struct steps *s, const struct tt_table *t, size_t shown, int64_t a, in
 	int64_t at = a, low = a < b ? a : b, high = a < b ? b : a;
 
 	for (size_t i = 0; i < shown; i++) {
-		at += value(t, i, "diff_ns");
+		at += tt_html_value(t, i, "diff_ns");
 		low = at < low ? at : low;
 		high = at > high ? at : high;
 	}
@@ -96,14 +88,14 @@ void
 tt_compare_steps(const struct tt_report *r, struct tt_buf *out)
 {
 	const struct tt_table *t = tt_html_find(r, "markers"), *sides = tt_html_find(r, "sides");
-	int64_t a = value(sides, 0, "mean_ns"), b = value(sides, 1, "mean_ns"), at = a;
+	int64_t a = tt_html_value(sides, 0, "mean_ns"), b = tt_html_value(sides, 1, "mean_ns"), at = a;
 	struct steps s = { .out = out };
 	size_t shown = 0;
 	char time[TT_CELL_MAX], rest[64];
 
 	/* The largest comes first. What is no bar beside it is one with the others. */
-	while (t && shown < t->nrow && shown < STEPS && value(t, shown, "diff_ns") != 0 &&
-	    size(value(t, shown, "diff_ns")) >= size(value(t, 0, "diff_ns")) / 100)
+	while (t && shown < t->nrow && shown < STEPS && tt_html_value(t, shown, "diff_ns") != 0 &&
+	    size(tt_html_value(t, shown, "diff_ns")) >= size(tt_html_value(t, 0, "diff_ns")) / 100)
 		shown++;
 	if (!t || t->nrow == 0)
 		return;
@@ -114,7 +106,7 @@ tt_compare_steps(const struct tt_report *r, struct tt_buf *out)
 	put_step(&s, 'A', "A", s.low, a);
 	for (size_t i = 0; i < shown; i++) {
 		const struct tt_cell *name = tt_html_cell(t, i, "marker");
-		int64_t to = at + value(t, i, "diff_ns");
+		int64_t to = at + tt_html_value(t, i, "diff_ns");
 
 		put_step(&s, ' ', name ? name->s : "", at, to);
 		at = to;
@@ -156,7 +148,7 @@ put_outline(struct tt_buf *out, const struct tt_table *t, const char *id, int64_
 	    "vector-effect=\"non-scaling-stroke\" d=\"M0 %d",
 	    b ? "ob" : "oa", b ? "none" : COLOR_A, b ? "0" : ".25", b ? COLOR_B : COLOR_A, b ? "" : " stroke-dasharray=\"5 3\"", HIGH);
 	for (size_t i = 0; i < t->nrow; i++)
-		tt_buf_printf(out, "V%uH%zu", HIGH - height(value(t, i, id), of, most), i + 1);
+		tt_buf_printf(out, "V%uH%zu", HIGH - height(tt_html_value(t, i, id), of, most), i + 1);
 	tt_buf_printf(out, "V%d\"/>", HIGH);
 }
 
@@ -169,14 +161,14 @@ put_axis(struct tt_buf *out, const struct tt_table *t)
 	char time[TT_CELL_MAX];
 
 	for (size_t i = 0; i < t->nrow; i += step) {
-		*tt_put_time_short(time, value(t, i, "from_ns")) = '\0';
+		*tt_put_time_short(time, tt_html_value(t, i, "from_ns")) = '\0';
 		tt_buf_printf(out, "<text class=\"b\" y=\"%d\" font-size=\"12\" fill=\"#555\"", HIGH + 32);
 		put_at(out, "x", (int64_t)i, 0, (int64_t)t->nrow);
 		tt_buf_printf(out, ">%s</text>", time);
 	}
 	for (size_t k = 0; k < sizeof budget / sizeof *budget; k++)
 		for (size_t i = 0; i < t->nrow; i++) {
-			if (budget[k].ns < value(t, i, "from_ns") || budget[k].ns >= value(t, i, "to_ns"))
+			if (budget[k].ns < tt_html_value(t, i, "from_ns") || budget[k].ns >= tt_html_value(t, i, "to_ns"))
 				continue;
 			tt_buf_text(out, "<line class=\"b\" y1=\"0\" stroke=\"#777\" stroke-dasharray=\"2 3\"");
 			put_at(out, "x1", (int64_t)(2 * i + 1), 0, (int64_t)(2 * t->nrow));
@@ -199,8 +191,8 @@ tt_compare_spread(const struct tt_report *r, struct tt_buf *out)
 		return;
 	for (size_t i = 0; i < t->nrow; i++)
 		for (unsigned s = 0; s < 2; s++) {
-			int64_t of = value(sides, s, "frames");
-			tt_u128 part = of ? (tt_u128)value(t, i, side[s]) * 1000000000 / (tt_u128)of : 0;
+			int64_t of = tt_html_value(sides, s, "frames");
+			tt_u128 part = of ? (tt_u128)tt_html_value(t, i, side[s]) * 1000000000 / (tt_u128)of : 0;
 
 			most = part > most ? part : most;
 		}
@@ -208,7 +200,7 @@ tt_compare_spread(const struct tt_report *r, struct tt_buf *out)
 	    "sums them up\">\n<svg y=\"16\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\">", HIGH + 38, HIGH,
 	    t->nrow, HIGH);
 	for (unsigned s = 0; s < 2; s++)
-		put_outline(out, t, side[s], value(sides, s, "frames"), most, s);
+		put_outline(out, t, side[s], tt_html_value(sides, s, "frames"), most, s);
 	tt_buf_text(out, "</svg>\n");
 	put_axis(out, t);
 	tt_buf_text(out, "</svg>\n<figcaption>How many frames take how long: A dashed and filled, B a solid line. Heights are square roots of shares, so "
@@ -240,7 +232,7 @@ tt_compare_captures(const struct tt_report *r, struct tt_buf *out)
 		unsigned s = side && side->s[0] == 'B';
 
 		if (d.n[s] < TT_DOTS_MAX)
-			dot[s][d.n[s]++] = (struct tt_dot){ file ? file->s : "", value(t, i, "mean_ns") };
+			dot[s][d.n[s]++] = (struct tt_dot){ file ? file->s : "", tt_html_value(t, i, "mean_ns") };
 		else
 			cut = true;
 	}

@@ -61,15 +61,6 @@ has_rows(const struct tt_table *t)
 	return false;
 }
 
-/* The value in ${row} and column ${id}; 0: none. */
-static int64_t
-value(const struct tt_table *t, size_t row, const char *id)
-{
-	const struct tt_cell *c = tt_html_cell(t, row, id);
-
-	return c ? c->v : 0;
-}
-
 static void
 heading(const struct page *p, const char *id, const char *title)
 {
@@ -151,16 +142,16 @@ put_rates(const struct page *p)
 	bool capped = tt_page_capped(table(p, "frame_budgets"));
 	size_t row = capped ? uncapped_row(budgets) : 0;
 
-	put(p, value(budgets, row, "over") == 0 ? "<p class=\"v good\">" : value(budgets, row + 1, "over") == 0 ? "<p class=\"v fair\">" :
+	put(p, tt_html_value(budgets, row, "over") == 0 ? "<p class=\"v good\">" : tt_html_value(budgets, row + 1, "over") == 0 ? "<p class=\"v fair\">" :
 	    "<p class=\"v bad\">");
-	if (value(budgets, row, "over") == 0) {
+	if (tt_html_value(budgets, row, "over") == 0) {
 		put(p, capped ? "<strong>Holds 60 fps</strong> by uncapped time: no frame has more than 16.67 ms of it." :
 		    "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");
 		return;
 	}
 	put(p, capped ? "By uncapped time: <strong>misses 60 fps</strong> in " : "<strong>Misses 60 fps</strong> in ");
 	put_over(p, row);
-	if (value(budgets, row + 1, "over") == 0) {
+	if (tt_html_value(budgets, row + 1, "over") == 0) {
 		put(p, "; <strong>holds 30 fps</strong>.");
 		return;
 	}
@@ -406,8 +397,8 @@ rows_of_frame(const struct tt_table *t, size_t from, const struct tt_table *wors
 	static const char *const col[] = { "rank", "marker", "self_ns", "share", "count", NULL };
 	struct tt_html_view v = { .col = col, .from = from, .to = from };
 
-	for (; v.to < t->nrow && value(t, v.to, "frame") == value(worst, row, "frame"); v.to++)
-		if (v.to > from && value(t, v.to, "rank") <= value(t, v.to - 1, "rank"))
+	for (; v.to < t->nrow && tt_html_value(t, v.to, "frame") == tt_html_value(worst, row, "frame"); v.to++)
+		if (v.to > from && tt_html_value(t, v.to, "rank") <= tt_html_value(t, v.to - 1, "rank"))
 			break;
 	return v;
 }
@@ -420,7 +411,7 @@ unlisted_frame(const struct page *p, const struct tt_table *worst, size_t row)
 	tt_html_figure(p->out, worst, row, "top");
 	put(p, ". What its threads did: <code>");
 	tt_html_text(p->out, p->o->stats);
-	tt_buf_printf(p->out, "%lld</code></p>\n", (long long)value(worst, row, "frame"));
+	tt_buf_printf(p->out, "%lld</code></p>\n", (long long)tt_html_value(worst, row, "frame"));
 }
 
 static void
