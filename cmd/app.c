@@ -28,7 +28,6 @@ int
 app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_err *err)
 {
 	struct tt_sink *sink[APP_OUTPUTS] = { NULL };
-	size_t done = 0;
 	int rc = TT_OK;
 
 	assert(n <= APP_OUTPUTS);
@@ -41,11 +40,7 @@ app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_e
 		if (rc == TT_OK)
 			rc = tt_sink_rest(sink[i], err);
 	}
-	for (; done < n && rc == TT_OK; done++)
-		rc = tt_sink_commit(sink[done], err);
-	for (; done < n; done++)
-		tt_sink_abort(sink[done]);
-	return rc;
+	return tt_sink_commit_all(sink, n, rc, err);
 }
 
 int

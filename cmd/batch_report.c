@@ -220,7 +220,7 @@ static int
 write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, struct tt_sink *results, struct tt_err *err)
 {
 	struct tt_sink **sink = tt_arena_alloc(&app->arena, (o->report.n + 1) * sizeof *sink, err);
-	size_t n = 0, done = 0;
+	size_t n = 0;
 	int rc = !sink ? err->code : results ? tt_sink_rest(results, err) : TT_OK;
 
 	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++) {
@@ -242,11 +242,7 @@ write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, 
 		sink[n++] = results;
 	else
 		tt_sink_abort(results);
-	for (; done < n && rc == TT_OK; done++)
-		rc = tt_sink_commit(sink[done], err);
-	for (; done < n; done++)
-		tt_sink_abort(sink[done]);
-	return rc;
+	return tt_sink_commit_all(sink, n, rc, err);
 }
 
 int

@@ -189,6 +189,17 @@ tt_sink_commit(struct tt_sink *s, struct tt_err *err)
 	return rc;
 }
 
+int
+tt_sink_commit_all(struct tt_sink **sink, size_t n, int rc, struct tt_err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rc == TT_OK)
+			rc = sink[i] ? tt_sink_commit(sink[i], err) : TT_OK;
+		else
+			tt_sink_abort(sink[i]);
+	return rc;
+}
+
 void
 tt_sink_abort(struct tt_sink *s)
 {

@@ -60,6 +60,9 @@ int tt_sink_rest(struct tt_sink *sink, struct tt_err *err);
  */
 int tt_sink_commit(struct tt_sink *sink, struct tt_err *err);
 
+/* Commit the ${n} ${sink}, some of which may be NULL, in order, if ${rc} is TT_OK; abort those from the first failure on. Returns the first error. */
+int tt_sink_commit_all(struct tt_sink **sink, size_t n, int rc, struct tt_err *err);
+
 /* Give up: remove the temporary, free the sink. NULL is fine. */
 void tt_sink_abort(struct tt_sink *sink);
 
