@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/order.h"
 #include "gate/sample.h"
 #include "pass/pass.h"
 #include "stat/num.h"
@@ -71,17 +70,6 @@ spread_of(const struct suggest *g, const char *key)
 
 /* --- what can be seen ------------------------------------------------------------------------------ */
 
-struct of_session { const char *session; int64_t v; };
-
-static int
-by_session(const void *a, const void *b)
-{
-	const struct of_session *x = a, *y = b;
-	int c = strcmp(x->session, y->session);
-
-	return c ? c : TT_CMP(x->v, y->v);
-}
-
 static const char *
 session_of(const struct suggest *g, size_t i)
 {
@@ -97,7 +85,7 @@ enum { MOST = 256 };                  /* captures that are looked at */
 static void
 sessions_of(const struct suggest *g, const char *key, struct tt_session of[MOST], size_t *k)
 {
-	struct of_session o[MOST];
+	struct tt_in_session o[MOST];
 	int64_t v[MOST];
 	size_t n = 0;
 
@@ -105,13 +93,8 @@ sessions_of(const struct suggest *g, const char *key, struct tt_session of[MOST]
 	for (size_t i = 0; i < g->nx; i++)
 		for (size_t c = 0; strcmp(g->x[i].key, key) == 0 && c < g->n && n < MOST; c++)
 			if (g->s[c].value[i].known)
-				o[n++] = (struct of_session){ session_of(g, c), g->s[c].value[i].v };
-	tt_sort(o, n, by_session);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && strcmp(o[end].session, o[i].session) == 0; end++)
-			v[end] = o[end].v;
-		of[(*k)++] = tt_session_of(v + i, end - i);
-	}
+				o[n++] = (struct tt_in_session){ session_of(g, c), g->s[c].value[i].v };
+	*k = tt_sessions(o, n, v, of);
 }
 
 /* A comparison of one more session like these with them. False: nothing is known of how captures differ. */

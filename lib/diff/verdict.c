@@ -5,24 +5,12 @@
 
 #include <string.h>
 
-#include "base/order.h"
 #include "base/setting.h"
 #include "diff/diff.h"
 #include "out/table.h"
 #include "stat/session.h"
 
 #define ALPHA 0.05
-
-struct of_session { const char *session; int64_t v; };
-
-static int
-by_session(const void *a, const void *b)
-{
-	const struct of_session *x = a, *y = b;
-	int c = strcmp(x->session, y->session);
-
-	return c ? c : TT_CMP(x->v, y->v);
-}
 
 /* The captures' means of a side: in order, and what its sessions come to. */
 struct means {
@@ -36,7 +24,7 @@ static int
 means(const struct tt_diff *d, unsigned side, struct tt_arena *arena, struct means *m, struct tt_err *err)
 {
 	const struct tt_diff_side *s = &d->side[side];
-	struct of_session *o = tt_arena_alloc(arena, (s->n + 1) * sizeof *o, err);
+	struct tt_in_session *o = tt_arena_alloc(arena, (s->n + 1) * sizeof *o, err);
 
 	*m = (struct means){ .n = s->n };
 	m->v = o ? tt_arena_alloc(arena, (s->n + 1) * sizeof *m->v, err) : NULL;
@@ -44,13 +32,8 @@ means(const struct tt_diff *d, unsigned side, struct tt_arena *arena, struct mea
 	if (!m->session)
 		return err->code;
 	for (size_t i = 0; i < s->n; i++)
-		o[i] = (struct of_session){ s->capture[i].session, s->capture[i].time[d->by].mean };
-	tt_sort(o, s->n, by_session);
-	for (size_t i = 0, end; i < s->n; i = end) {
-		for (end = i; end < s->n && strcmp(o[end].session, o[i].session) == 0; end++)
-			m->v[end] = o[end].v;
-		m->session[m->nsession++] = tt_session_of(m->v + i, end - i);
-	}
+		o[i] = (struct tt_in_session){ s->capture[i].session, s->capture[i].time[d->by].mean };
+	m->nsession = tt_sessions(o, s->n, m->v, m->session);
 	m->first = s->n ? o[0].session : "";
 	tt_sort_i64(m->v, s->n);
 	return TT_OK;

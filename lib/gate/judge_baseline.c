@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "base/order.h"
 #include "base/setting.h"
 #include "gate/baseline.h"
 #include "gate/judge.h"
@@ -121,17 +120,6 @@ tt_row_exact(struct tt_judging *w, struct tt_err *err)
 
 /* --- sessions ------------------------------------------------------------------------------------ */
 
-struct of_session { const char *session; int64_t v; };
-
-static int
-by_session(const void *a, const void *b)
-{
-	const struct of_session *x = a, *y = b;
-	int c = strcmp(x->session, y->session);
-
-	return c ? c : TT_CMP(x->v, y->v);
-}
-
 /* The session of a capture; at hand those that tell none are one, "". */
 static const char *
 session_of(const struct tt_sample *s, bool of_base)
@@ -145,7 +133,7 @@ session_of(const struct tt_sample *s, bool of_base)
 static struct tt_session *
 sessions(struct tt_judging *w, const struct tt_point *p, size_t np, bool of_base, int sign, size_t *n, struct tt_err *err)
 {
-	struct of_session *o = tt_arena_alloc(&w->v->arena, (np + 1) * sizeof *o, err);
+	struct tt_in_session *o = tt_arena_alloc(&w->v->arena, (np + 1) * sizeof *o, err);
 	struct tt_session *s = o ? tt_arena_alloc(&w->v->arena, (np + 1) * sizeof *s, err) : NULL;
 	int64_t *v = s ? tt_arena_alloc(&w->v->arena, (np + 1) * sizeof *v, err) : NULL;
 	size_t known = 0;
@@ -153,15 +141,10 @@ sessions(struct tt_judging *w, const struct tt_point *p, size_t np, bool of_base
 	*n = 0;
 	for (size_t i = 0; i < np && v; i++)
 		if (p[i].known)
-			o[known++] = (struct of_session){ session_of(p[i].sample, of_base), sign * p[i].v };
+			o[known++] = (struct tt_in_session){ session_of(p[i].sample, of_base), sign * p[i].v };
 	if (!v)
 		return NULL;
-	tt_sort(o, known, by_session);
-	for (size_t i = 0, end; i < known; i = end) {
-		for (end = i; end < known && strcmp(o[end].session, o[i].session) == 0; end++)
-			v[end] = o[end].v;
-		s[(*n)++] = tt_session_of(v + i, end - i);
-	}
+	*n = tt_sessions(o, known, v, s);
 	return s;
 }
 

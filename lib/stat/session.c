@@ -4,7 +4,9 @@
 #include "stat/session.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/order.h"
 #include "stat/student.h"
 
 /* What quiet machines show beside what sessions show: tuned by simulation for baselines of three to eight sessions. */
@@ -43,6 +45,29 @@ tt_session_of(const int64_t *v, size_t n)
 	}
 	s.se2 = squares / ((double)kept * (double)(kept - 1));
 	return s;
+}
+
+static int
+by_session(const void *a, const void *b)
+{
+	const struct tt_in_session *x = a, *y = b;
+	int c = strcmp(x->session, y->session);
+
+	return c ? c : TT_CMP(x->v, y->v);
+}
+
+size_t
+tt_sessions(struct tt_in_session *of, size_t n, int64_t *v, struct tt_session *s)
+{
+	size_t k = 0;
+
+	tt_sort(of, n, by_session);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && strcmp(of[end].session, of[i].session) == 0; end++)
+			v[end] = of[end].v;
+		s[k++] = tt_session_of(v + i, end - i);
+	}
+	return k;
 }
 
 /* --- one side ------------------------------------------------------------------------------- */

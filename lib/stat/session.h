@@ -45,6 +45,19 @@ struct tt_session {
 /* The ${n} > 0 values ${v}, in ascending order. */
 struct tt_session tt_session_of(const int64_t *v, size_t n);
 
+/* A capture's value, and the session it was recorded in. */
+struct tt_in_session {
+	const char *session;
+	int64_t v;
+};
+
+/**
+ * tt_sessions(of, n, v, s):
+ * Sort the ${n} captures ${of} by session and value, and put what each session comes to into ${s}. Their values go to ${v} in that order. Both have
+ * room for ${n}. Returns the number of sessions.
+ */
+size_t tt_sessions(struct tt_in_session *of, size_t n, int64_t *v, struct tt_session *s);
+
 /* A change and how surely it is known: (change - true change) / se is Student's t of df degrees of freedom. */
 struct tt_change {
 	double change;                /* new less old */
