@@ -61,7 +61,7 @@ monitor(const struct tt_collecting *c, struct timeline *s, const struct tt_event
 static bool
 is_shown(const struct tt_collecting *c, uint64_t key)
 {
-	const struct tt_name *n = c->m->has_wrapper && !c->m->filter.wrappers ? tt_model_key(c->m, c->cap->process, key) : NULL;
+	const struct tt_name *n = !c->m->filter.wrappers && tt_model_may_wrap(c->m, key) ? tt_model_key(c->m, c->cap->process, key) : NULL;
 
 	return !n || !n->alloc_wrapper;
 }

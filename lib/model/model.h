@@ -7,6 +7,7 @@
 #define TT_MODEL_MODEL_H
 
 #include "base/env.h"
+#include "base/hash_seed.h"
 #include "model/capture.h"
 #include "model/filter.h"
 #include "model/frames.h"
@@ -18,7 +19,7 @@ struct tt_frames;
 struct tt_keys;
 struct tt_tree;
 
-enum { TT_CANDIDATES = 5, TT_COLLECTED = 16 };
+enum { TT_CANDIDATES = 5, TT_COLLECTED = 16, TT_WRAPPER_BITS = 512 };
 
 struct tt_model {
 	struct tt_env *env;
@@ -64,7 +65,7 @@ struct tt_model {
 		const char *const *arg_instant;       /* ... of its instants' */
 	} *name;
 	size_t nname;
-	bool has_wrapper;             /* some name is an alloc_wrapper */
+	uint64_t wrapper[TT_WRAPPER_BITS / 64];       /* a bit for each alloc_wrapper: tt_model_may_wrap() */
 	struct tt_keys *keys;         /* name of every key defined or met: tt_model_key() */
 	struct tt_category { const char *name; uint32_t rgba; } *category;    /* number -> name */
 	size_t ncategory;
@@ -95,6 +96,15 @@ const char *tt_model_class(const struct tt_model *m, uint32_t process, uint64_t 
 
 /* The name of a zone key while streaming (after the prepass). Any thread. */
 const struct tt_name *tt_model_key(const struct tt_model *m, uint32_t process, uint64_t key);
+
+/* False: the zone key ${key} is no alloc_wrapper, in any process. True: ask tt_model_key(); a few keys share the bit of one. Any thread. */
+static inline bool
+tt_model_may_wrap(const struct tt_model *m, uint64_t key)
+{
+	const size_t bit = tt_slot(key, TT_WRAPPER_BITS);
+
+	return m->wrapper[bit / 64] >> bit % 64 & 1;
+}
 
 /* Where instrumentation is so heavy that times are relative, the one line that says so; else NULL. */
 const char *tt_model_caveat(const struct tt_model *m);

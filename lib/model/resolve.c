@@ -208,7 +208,10 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 	if (!def)
 		return TT_OK;
 	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
-	m->has_wrapper = m->has_wrapper || name->alloc_wrapper;
+	if (name->alloc_wrapper) {
+		const size_t bit = tt_slot(key, TT_WRAPPER_BITS);
+		m->wrapper[bit / 64] |= (uint64_t)1 << bit % 64;
+	}
 	name->editor = cap->editor && cap->editor(def);
 	name->gpu = def->flags & TT_DEF_GPU;
 	name->arg = name->arg_instant = cap->arg_names ? cap->arg_names(def) : NULL;

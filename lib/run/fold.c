@@ -94,14 +94,24 @@ any_call(const struct tt_batch *b)
 static inline bool
 only_writes(const struct tt_fold *f)
 {
-	return !f->tree && f->close && !f->close->always && !f->filtered && !f->m->filter.player_only;
+	return !f->tree && f->close && !f->filtered && !f->m->filter.player_only;
+}
+
+/* The same, and all are written, as they are. */
+static bool
+writes_all(const struct tt_fold *f)
+{
+	const struct tt_filter *flt = &f->m->filter;
+
+	return only_writes(f) && f->close->always && !flt->by_begin && flt->to == INT64_MAX && !tt_filter_tells_late(flt) &&
+	    (f->needs & (TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME)) == TT_NEEDS_SLICES;
 }
 
 /* A whole zone that is looked at alone; one that is neither counted nor written is passed over, for what lies in it is neither, too. */
 static int
 zone_alone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err)
 {
-	if (!only_writes(f) || !tt_fold_is_zone_clear(f, e))
+	if (!only_writes(f) || f->close->always || !tt_fold_is_zone_clear(f, e))
 		return tt_fold_zone(f, io, e, up, err);
 	f->lvl[up + 1].out = f->lvl[up + 1].hid = false;
 	return TT_OK;
@@ -171,7 +181,7 @@ int
 tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
-	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always), close = f->close;
+	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always), close = f->close, all = writes_all(f);
 	size_t n, base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
 
@@ -182,6 +192,10 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		case TT_ZONE:
 			if (likely(plain && (!close || tt_fold_is_zone_clear(f, e)))) {
 				rc = tt_fold_zones(f, io, &e, end, base, &top, err);
+				break;
+			}
+			if (all) {
+				rc = tt_fold_slices(f, io, &e, end, base, &top, err);
 				break;
 			}
 			rc = zone_alone(f, io, e, base + e->depth, err);

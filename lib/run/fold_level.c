@@ -42,14 +42,12 @@ tt_fold_left_out_open(const struct tt_fold *f, const struct tt_fold_io *io, size
 	return tt_fold_left_out(f, depth) || (f->m->filter.min_dur && tt_brief_is(io->thread, ts, depth, key));
 }
 
-/* The runtime's own steps of an allocation stay in the tree, where passes strip them; outputs do not show them. */
-static bool
-shown(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
+bool
+tt_fold_is_wrapper(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
 {
-	if (!f->m->has_wrapper || f->m->filter.wrappers)
-		return true;
 	const struct tt_name *n = tt_model_key(f->m, io->cap->process, key);
-	return !n || !n->alloc_wrapper;
+
+	return n && n->alloc_wrapper;
 }
 
 /* True if the zone below level ${i} is left out with all its time. */
@@ -68,7 +66,7 @@ int
 tt_fold_step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err)
 {
 	struct tt_level *l = &f->lvl[i + 1];
-	const bool veiled = unlikely(f->counts_veils) && !shown(f, io, key);
+	const bool veiled = unlikely(f->counts_veils) && tt_fold_veils(f, io, key);
 	bool hid = unlikely(f->m->filter.player_only) && is_hidden(f, io, i, key);
 
 	if (unlikely(out || hid)) {

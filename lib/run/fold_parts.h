@@ -17,6 +17,7 @@
 
 #include "collect/by_frame.h"
 #include "emit/emit.h"
+#include "model/model.h"
 #include "run/close_times.h"
 #include "run/fold.h"
 
@@ -113,6 +114,15 @@ tt_fold_hash_of(const struct tt_fold *f, const struct tt_level *l)
 int tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, enum tt_node_kind kind, uint64_t key,
     struct tt_level *to, struct tt_err *err);
 
+bool tt_fold_is_wrapper(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key);
+
+/* True if outputs do not show the zones of ${key}: the runtime's own steps of an allocation, which stay in the tree, where passes strip them. */
+static inline bool
+tt_fold_veils(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
+{
+	return unlikely(tt_model_may_wrap(f->m, key)) && !f->m->filter.wrappers && tt_fold_is_wrapper(f, io, key);
+}
+
 /* True if a zone of level ${depth} is left out by its depth, in which wrappers that are not shown do not count. */
 bool tt_fold_left_out(const struct tt_fold *f, size_t depth);
 
@@ -134,6 +144,13 @@ int tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event
  * ${base} is the level of the zones from before the chunk.
  */
 int tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
+    struct tt_err *err);
+
+/**
+ * tt_fold_slices(f, io, from, end, base, top, err):
+ * The same of zones that become slices and are not counted, where none is left out, whatever its time: see writes_all() in fold.c.
+ */
+int tt_fold_slices(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
     struct tt_err *err);
 
 /* --- fold_end.c ------------------------------------------------------------------ */

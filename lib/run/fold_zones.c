@@ -1,7 +1,7 @@
 /**
  * Whole zones, which most events are. Where they are only counted, the path of each is guessed: what begins after a zone is mostly what began
  * after it the last time (struct tt_link), and whether the guess is right is seen by two numbers. So most zones need no look-up. Where paths are many
- * and guesses poor, they are looked up in runs.
+ * and guesses poor, they are looked up in runs. Where they are only written, each becomes a slice with no more ado.
  */
 #include "run/fold_parts.h"
 
@@ -250,4 +250,39 @@ tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **
 	if (tt_fold_many(f))
 		return zones(f, io, from, end, base, top, MANY, err);
 	return zones(f, io, from, end, base, top, FEW, err);
+}
+
+int
+tt_fold_slices(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
+    struct tt_err *err)
+{
+	const bool found = f->needs & TT_NEEDS_FOUND;
+	const struct tt_event *e;
+	int rc = TT_OK;
+
+	for (e = *from; e < end && rc == TT_OK; e++) {
+		const size_t up = base + e->depth;
+		struct tt_level *l = &f->lvl[up + 1];
+		if (unlikely(e->kind != TT_ZONE)) {
+			if (is_for_fold(e->kind) && (e->kind != TT_ALLOC || found))
+				break;
+			continue;
+		}
+		*top = up + 1;
+		if (unlikely(e->flags & (TT_F_CONT | TT_F_PIECES | TT_F_MORE) || e->ts > INT64_MAX - UINT32_MAX)) {
+			rc = tt_fold_zone(f, io, e, up, err);
+			continue;
+		}
+		l->out = l->hid = false;
+		l->veiled = tt_fold_veils(f, io, e->val);
+		l->veils = l[-1].veils + l->veiled;
+		if (unlikely(l->veiled))
+			continue;
+		if (unlikely(io->nslice == io->capslice) &&
+		    (rc = tt_mem_grow(f->mem, &io->slice, &io->capslice, io->nslice + 1, sizeof *io->slice, err)) != TT_OK)
+			break;
+		io->slice[io->nslice++] = (struct tt_slice){ .ts = e->ts, .dur = e->dur, .key = e->val, .depth = (uint32_t)up - l->veils, .flags = e->flags };
+	}
+	*from = e - 1;
+	return rc;
 }

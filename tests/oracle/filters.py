@@ -12,6 +12,8 @@ For every table that "tracetool list metrics" names, on captures of testdata, an
 - With --thread rows of threads are of that one. What is counted adds up: over all threads, and over parts of the time.
 - A depth is the same everywhere, and wrappers that are not shown do not count in it: each zone of the events as CSV is in one of the depth
   before, markers have these depths, and --depth leaves the zones above its own.
+- A depth that no zone has leaves all bytes of all events as CSV, of every capture of testdata and made ones: there each zone is looked at alone,
+  and without it in rows.
 - A wrong regular expression is a usage error, whatever the option.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
@@ -188,6 +190,18 @@ def check_depths(path):
         check(all(r["count"] == count[r["marker"]] for r in rows), "%s: zones %s" % (path, args))
 
 
+def check_depth_of_none(made):
+    every = [os.path.join(d, f) for d, _, names in os.walk(os.path.join(TOP, "testdata")) for f in names if re.search(r"\.(mlpd|ttc|raw|data)(\.xz)?$", f)]
+    for seed in range(20, 40):
+        subprocess.run([sys.argv[2], "17", "8", str(seed), made], check=True)
+        every.append(made + str(seed))
+        os.rename(made, every[-1])
+    for path in sorted(every):
+        plain, deep = (subprocess.run([TRACETOOL, "convert", "-q", "-f", "csv", *args, "-o", "-", path], capture_output=True, timeout=300)
+                       for args in ((), ("--depth", "65000")))
+        check((plain.returncode, plain.stdout) == (deep.returncode, deep.stdout), "%s: --depth 65000" % path, plain.stderr, deep.stderr)
+
+
 def main():
     ids = tables_there_are()
     check(len(ids) > 50, "list metrics", "only %d tables" % len(ids))
@@ -203,6 +217,7 @@ def main():
         check_time(path, ids, plain)
     for path in CAPTURES[:3]:
         check_depths(path)
+    check_depth_of_none(made)
     # These need a game engine's capture, or debug information.
     check(set(ids) - rows <= {"frame_timings", "frame_limits", "frame_phases", "coverage_files", "coverage_lines"}, "tables without rows",
           str(set(ids) - rows))
