@@ -53,13 +53,13 @@ struct tt_level {
 	size_t begun;                 /* of such a zone: its place + 1 in tt_fold_io.begun; 0: not there */
 	uint32_t node;
 	uint32_t number;              /* of a zone from before the chunk: tt_open's */
+	bool hashed;                  /* ${ahead} is that of its path, if no zones are further on */
 	bool out;                     /* left out by the filter: counts as the zone around it */
 	bool hid;                     /* left out with all its time: the Editor's, or inside a zone that is */
 	bool in;                      /* begins in the filter's time; of one left out, whether the zone around it does */
 	bool veiled;                  /* a wrapper that outputs do not show */
 	uint32_t veils;               /* how many of these there are from the root to it */
-	uint64_t ahead;               /* of the path, of zones further on: look_up() in fold_zones.c */
-	uint64_t room;                /* up to a line */
+	uint64_t ahead;               /* hash of the path, of zones further on: look_up() in fold_zones.c */
 };
 _Static_assert(sizeof(struct tt_level) == TT_MEM_LINE, "the place of a level is a shift");
 

@@ -14,6 +14,7 @@ tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level 
 	uint32_t up = from->node, node = 0;
 
 	to->hash = tt_tree_hash(tt_fold_hash_of(f, from), kind, key);
+	to->hashed = false;
 	if (likely(!(up & TT_OVER)))
 		node = tt_tree_find(tree, to->hash, up, kind, key);
 	if (likely(node)) {

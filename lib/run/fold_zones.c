@@ -152,7 +152,7 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 		last = link;
 		l[1].c = &page->c[node & (TT_TREE_PAGE - 1)];
 		l[1].node = node;
-		l[1].out = false;
+		l[1].out = l[1].hashed = false;
 		if (unlikely((rc = count(f, io, &l[1], e, way, w, &n, err)) != TT_OK))
 			break;
 	}
@@ -194,10 +194,13 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 		/* What lies deeper is of this run. */
 		if (e->depth < deep) {
 			deep = e->depth;
-			l->ahead = tt_fold_hash_of(f, l);
+			if (unlikely(!l->hashed))
+				l->ahead = tt_fold_hash_of(f, l);
+			l->hashed = true;
 		}
 		z[n].e = e;
 		l[1].ahead = z[n].hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e->val);
+		l[1].hashed = true;
 		tt_tree_fetch(known, z[n++].hash);
 	}
 	*from = z[n - 1].e;
