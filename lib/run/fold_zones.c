@@ -52,7 +52,7 @@ find(struct tt_fold *f, struct tt_link *last, const struct tt_event *e, const st
  * Durations that wait to be counted. With many paths their distributions and buckets lie all over memory: each is fetched for all of them
  * before the next.
  */
-enum { RUN = 32 };
+enum { RUN = 32, LONG_RUN = 64 };
 struct waiting {
 	struct tt_dist *d;
 	uint16_t *at;
@@ -178,13 +178,13 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 {
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
 	struct tt_level *const levels = &f->lvl[base];
-	struct { const struct tt_event *e; uint64_t hash; } z[RUN];
-	struct { struct tt_count *c; uint32_t node, dur; } found[RUN];
-	struct waiting w[RUN];
+	struct { const struct tt_event *e; uint64_t hash; } z[LONG_RUN];
+	struct { struct tt_count *c; uint32_t node, dur; } found[LONG_RUN];
+	struct waiting w[LONG_RUN];
 	size_t n = 0, k = 0, deep = SIZE_MAX;
 	int rc;
 
-	for (const struct tt_event *e = *from; e < end && n < RUN; e++) {
+	for (const struct tt_event *e = *from; e < end && n < LONG_RUN; e++) {
 		if (e->kind != TT_ZONE) {
 			if (is_for_fold(e->kind))
 				break;
