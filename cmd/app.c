@@ -1,5 +1,5 @@
 /**
- * What the verbs share: options of all, outputs, the sandbox, and lines of the loss ledger. Nothing here knows a verb's own work.
+ * What the verbs share: common options, outputs, the sandbox, and lines of the loss ledger. It knows nothing of what a verb does.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 	struct tt_buf text = { 0 };
 	unsigned width;
 
-	if (ui->help) {               /* also when something else is wrong: the text says how it is right */
+	if (ui->help) {               /* --help is printed even if another argument is wrong */
 		width = ui_width(STDOUT_FILENO);
 		opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text);
 		pager_start(&app->pager);
@@ -129,13 +129,13 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 		app->env.mem.cap = ui->max_memory < SIZE_MAX ? (size_t)ui->max_memory : 0;
 	if (ui->max_time)
 		app->max_time = ui->max_time;
-	if (app->max_time && verb != &verb_record && verb != &verb_ab)    /* programs that are recorded have all the time */
+	if (app->max_time && verb != &verb_record && verb != &verb_ab)    /* recorded programs may run without a limit */
 		start_time(app->max_time);
 	app->env.log_level = ui->quiet ? TT_LOG_QUIET : ui->verbose ? TT_LOG_VERBOSE : TT_LOG_NORMAL;
 	return TT_OK;
 }
 
-/* "TEXT: 3, 1.2 KB, first at byte 88": an entry of the ledger. */
+/* An entry of the ledger: "TEXT: 3, 1.2 KB, first at byte 88". */
 static void
 put_loss(struct tt_buf *b, const struct tt_loss_info *i, const struct tt_loss_entry *e)
 {

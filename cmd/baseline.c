@@ -1,5 +1,5 @@
 /**
- * tracetool baseline: the sessions of a baseline. To list them, to take some out, to accept one.
+ * tracetool baseline: lists the sessions of a baseline, removes some, or accepts one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,15 +70,15 @@ static const struct tt_col session_col[] = {
 	{ "first", "first capture", TT_UNIT_TEXT, "Name of its first capture, as it was given." },
 };
 
-/* A baseline at work. */
+/* The baseline file while it is listed or changed. */
 struct baseline {
 	struct app *app;
 	const char *path;
 	struct tt_buf text;
 	struct tt_baseline b;
 	struct tt_arena a;
-	bool *keep;                   /* by session */
-	size_t accept;                /* place of a session, or SIZE_MAX */
+	bool *keep;                   /* by session: true if it stays */
+	size_t accept;                /* index of the session to accept, or SIZE_MAX */
 };
 
 static int
@@ -118,7 +118,7 @@ find(const struct baseline *x, const char *name, size_t *at, struct tt_err *err)
 	    near ? near : "", near ? "\"?" : " (\"tracetool baseline list\" has them)");
 }
 
-/* How many sessions are before those that captures are compared with. */
+/* The number of sessions before the accepted one: captures are not compared with these. */
 static size_t
 past(const struct baseline *x)
 {
@@ -167,7 +167,7 @@ drop(struct baseline *x, const char *const *name, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* The oldest go first: what nothing is compared with, then the others. The accepted one stays: it says where to begin. */
+/* Drop the oldest sessions first: those before the accepted one, then the others. The accepted one stays: comparisons begin with it. */
 static void
 trim(struct baseline *x, uint64_t n)
 {
@@ -189,7 +189,7 @@ accept(struct baseline *x, const char *name, struct tt_err *err)
 	return rc;
 }
 
-/* Without the session that captures were compared from, it is another, or all. */
+/* Warn if the session that comparisons began with was removed: they now begin with another session, or use all. */
 static void
 tell_compared(const struct baseline *x)
 {
@@ -204,7 +204,7 @@ tell_compared(const struct baseline *x)
 	    x->path, x->b.session[past(x)].name, first);
 }
 
-/* Write the file anew, and say what is different. */
+/* Rewrite the file and print what changed. */
 static int
 rewrite(struct baseline *x, const char *why, struct tt_err *err)
 {
@@ -231,7 +231,7 @@ rewrite(struct baseline *x, const char *why, struct tt_err *err)
 	return rc;
 }
 
-/* The whole of it under the lock that --append takes. */
+/* Read, change and write the baseline under the lock that --append takes. */
 static int
 change(struct baseline *x, enum action action, const struct baseline_opts *o, struct tt_err *err)
 {

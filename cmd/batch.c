@@ -1,5 +1,5 @@
 /**
- * tracetool batch: captures by the thousand, in folders and archives.
+ * tracetool batch: analyses thousands of captures in folders and archives.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #include "version.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define RULES_MAX 64          /* with more inputs than this, the process may read any file */
+#define RULES_MAX 64          /* above this number of inputs, the process may read any file */
 
 /* --- directories ------------------------------------------------------------------------- */
 
@@ -40,12 +40,12 @@ make_dir(const char *path, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The part of <linux/openat2.h> that is needed: older headers lack it. */
+/* The part of <linux/openat2.h> that is used: older headers lack it. */
 struct how { uint64_t flags, mode, resolve; };
 #define RESOLVE_NO_SYMLINKS_ 0x04
 #define RESOLVE_BENEATH_ 0x08
 
-/* The folder for files made of captures, in the one open as ${top}: no link may lead out of that. */
+/* Open the folder ${dir} for files made of captures, inside the folder open as ${top}; no link may lead out of ${top}. */
 static int
 open_files_dir(int top, const char *dir, int *fd, struct tt_err *err)
 {
@@ -59,7 +59,7 @@ open_files_dir(int top, const char *dir, int *fd, struct tt_err *err)
 	return *fd < 0 ? tt_fail_sys(err, errno, "%s/" BATCH_FILES_DIR, dir) : TT_OK;
 }
 
-/* The folder for results in fd[0], made if need be, and where ${files} that of captures' files in fd[1]. */
+/* Open the folder for results as fd[0], made if needed, and with ${files} the folder for files made of captures as fd[1]. */
 static int
 open_dirs(const char *dir, bool files, int fd[2], struct tt_err *err)
 {
@@ -69,7 +69,7 @@ open_dirs(const char *dir, bool files, int fd[2], struct tt_err *err)
 	return files ? open_files_dir(fd[0], dir, &fd[1], err) : TT_OK;
 }
 
-/* An earlier batch that was killed may have left temporaries. Another shard's may be of another machine. */
+/* Remove temporaries that a killed batch left; not those of other shards, which may be running on other machines. */
 static void
 sweep_dirs(const int fd[2], const struct tt_shard *shard)
 {
@@ -87,7 +87,7 @@ struct batch {
 	struct batch_files files;
 	struct batch_out out;
 	struct batch_gate gate;
-	struct tt_run_opts run;       /* of every capture */
+	struct tt_run_opts run;       /* for every capture */
 	struct tt_many_sum sum;
 	int64_t logged_ns;
 	bool makes_files;
@@ -160,7 +160,7 @@ on_tick(void *arg, const struct tt_many_sum *s)
 	ui_say(&b->app->ui, "%s", text);
 }
 
-/* In a process of its own, before it looks at the bytes. */
+/* Confine a worker process before it reads bytes of captures. */
 static int
 on_confine(void *arg, struct tt_env *env, bool scratch, struct tt_err *err)
 {
@@ -173,7 +173,7 @@ on_confine(void *arg, struct tt_env *env, bool scratch, struct tt_err *err)
 	return tt_sandbox_seal(env, &plan, err);
 }
 
-/* Results are in files of their own, and nothing is written over a capture. */
+/* Fail unless every output is a file of its own and none is an input. */
 static int
 check_outputs(struct batch *b, const struct opt_list *write, struct tt_err *err)
 {
@@ -189,7 +189,7 @@ check_outputs(struct batch *b, const struct opt_list *write, struct tt_err *err)
 	return rc == TT_OK ? outputs_check(&all, &b->o->in.path, err) : rc;
 }
 
-/* What the parent may do: read the inputs, write results and reports, start processes. */
+/* Confine the parent: it may read the inputs, write results and reports, and start processes. */
 static int
 confine(struct batch *b, struct opt_list *write, struct tt_err *err)
 {
@@ -199,7 +199,7 @@ confine(struct batch *b, struct opt_list *write, struct tt_err *err)
 
 	app->plan.children = app->plan.tell = true;
 	if (b->files.n > RULES_MAX) {
-		/* Folders are few; names on standard input can be many. */
+		/* Operands are few; names on standard input can be many. */
 		bool few = b->o->in.path.n <= RULES_MAX;
 
 		for (size_t i = 0; i < b->o->in.path.n; i++)
@@ -215,7 +215,7 @@ confine(struct batch *b, struct opt_list *write, struct tt_err *err)
 	}
 	if (rc == TT_OK && b->o->dir)
 		rc = opt_list_add(write, b->o->dir, &app->arena, err);
-	if (rc == TT_OK && b->o->dir)         /* its results are added up at the end, and those of earlier runs kept */
+	if (rc == TT_OK && b->o->dir)         /* the parent reads its results again to add them up, and keeps those of earlier runs */
 		rc = app_reads_back(app, b->o->dir, err);
 	return rc == TT_OK ? app_confine(app, write->v, b->o->in.tmpdir, err) : rc;
 }
@@ -256,7 +256,7 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 	return rc;
 }
 
-/* ${all}: captures that there are results of now, those of earlier runs included; 0: not known. */
+/* Print the totals. ${all}: captures that have results now, those of earlier runs included; 0: not known. */
 static void
 say_end(struct batch *b, uint64_t all)
 {
@@ -320,7 +320,7 @@ finish(struct batch *b, struct tt_err *err)
 	return rc;
 }
 
-/* The facts of --meta, for results of what could not be read; the last of a key holds, as for captures. */
+/* Append the facts of --meta to results of files that could not be read. The last fact of a key wins, as for captures. */
 static void
 put_facts(const struct opt_list *meta, struct tt_buf *to)
 {
@@ -342,7 +342,7 @@ put_facts(const struct opt_list *meta, struct tt_buf *to)
 		tt_json_close(&j, "}");
 }
 
-/* How the batch runs; ${facts} are those of --meta. */
+/* The options of the scheduler; ${facts} are those of --meta. */
 static struct tt_many_opts
 many_of(struct batch *b, const struct tt_one_opts *one, struct tt_buf *facts, uint64_t memory, int dir)
 {
@@ -386,7 +386,7 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 	return rc;
 }
 
-/* The work for each capture, into ${one}; files that reports and verdicts go to, into ${write}. */
+/* Fill ${one} with the work for each capture, and add the files of reports and verdicts to ${write}. */
 static int
 prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct tt_err *err)
 {
@@ -402,7 +402,7 @@ prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct
 	return rc == TT_OK ? batch_sign(o, one, &b->out.by, err) : rc;
 }
 
-/* The files to read, and the folders to write to, opened as ${dir}; no input is overwritten. */
+/* Find the files to read and open the folders to write to as ${dir}. TT_E_USAGE where an input would be overwritten. */
 static int
 find_files(struct batch *b, const struct opt_list *write, int dir[2], struct tt_err *err)
 {
@@ -435,7 +435,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = prepare(&b, &one, &write, err);
 	tt_archive_prepare();
-	app->env.mem.cap = 0;         /* the limit is a capture's */
+	app->env.mem.cap = 0;         /* the limit holds for each capture, not for the batch */
 	app->env.spool_memory = o->spool_memory;
 	app->env.decoded_max = o->decoded_max;
 	app->env.ratio_max = o->ratio_max;
@@ -480,13 +480,13 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = batch_shard(app, &o, err);
 	o.tables = o.sum.to_db != NULL;
 	if (rc == TT_OK && o.tables && o.shard.count > 1) {
-		/* All shards have the same options: each would put its part in the place of another's. */
+		/* All shards have the same options: each would replace the database of another. */
 		tt_log(&app->env, TT_LOG_NORMAL, "shard %u of %u: %s is made by the merge, with --to-db", o.shard.index, o.shard.count, o.sum.to_db);
 		o.sum.to_db = NULL;
 	}
 	if (rc == TT_OK && o.dir)
 		rc = opt_list_add(&o.sum.dir, o.dir, &app->arena, err);
-	if (o.plan) {                 /* nothing is kept, nor looked at of what there is */
+	if (o.plan) {                 /* --plan keeps nothing and ignores earlier results */
 		o.dir = NULL;
 		o.resume = o.verify = false;
 	}

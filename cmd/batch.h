@@ -1,5 +1,5 @@
 /**
- * tracetool batch and merge: what their parts share.
+ * What the files of tracetool batch and merge share.
  */
 #ifndef TT_CMD_BATCH_H
 #define TT_CMD_BATCH_H
@@ -32,15 +32,15 @@ struct verdict_opts;
 /* --- the report: where it goes, in what form, by which groups ------------------- */
 
 struct summary_opts {
-	int form;                     /* of standard output; enum tt_render */
+	int form;                     /* form of standard output; enum tt_render */
 	bool csv_safe;
 	struct opt_list report;       /* files, form by suffix */
 	struct opt_list group;        /* keys of facts */
 	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */
 	int64_t failures_e4;          /* the same as a share; -1: not given */
-	struct opt_list dir;          /* folders of results, where pages of captures may be */
+	struct opt_list dir;          /* folders of results, which may hold pages of captures */
 	const char *to_db;            /* database of all results; NULL: none */
-	const char *missing;          /* the shards that the figures are without; NULL: none */
+	const char *missing;          /* the shards missing from the figures; NULL: none */
 };
 #define SUMMARY_DEFAULTS { .failures = UINT64_MAX, .failures_e4 = -1 }
 extern const struct opt summary_opt[];
@@ -48,11 +48,14 @@ extern const struct opt summary_opt[];
 /* The setter of --max-failures, into struct summary_opts. */
 int summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
-/* The folders of results, and where the files made of captures in each are as seen from a page. */
+/* The folders of results, and for each the path of its pages of captures relative to a page that links to them. */
 struct batch_pages { const struct opt_list *dir; const char **from; };
-/* Those of ${o}, seen from the page ${output}. */
+/* Fill ${p} with the folders of ${o}, relative to the page ${output}. */
 int batch_pages_from(struct app *app, const struct summary_opts *o, const char *output, struct batch_pages *p, struct tt_err *err);
-/* The first that has the page ${file} of a capture; its name is one of a file there, whatever results say. ${arg}: struct batch_pages. */
+/*
+ * The first folder that has the page ${file} of a capture, NULL if none has. ${file} is taken as a plain file name, whatever results say. ${arg}: struct
+ * batch_pages.
+ */
 const char *batch_pages_folder(const void *arg, const char *file);
 
 /*
@@ -72,36 +75,36 @@ int summary_writes(struct app *app, const struct summary_opts *o, struct opt_lis
 int summary_database_begin(struct app *app, const struct summary_opts *o, struct tt_batch_db **db, struct tt_err *err);
 int summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_db *db, struct tt_err *err);
 
-/* What captures and archives that failed or are damaged mean for app->verdict. */
+/* Set app->verdict by the captures and archives that failed or are damaged. */
 void summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a);
 
 /* --- gate --------------------------------------------------------------------------- */
 
 extern const struct opt batch_gate_opt[];     /* into struct gate_opts */
 
-/* Samples out of results, for a gate; all zero: there is none. */
+/* Samples read from results, for a gate; all zero: there is no gate. */
 struct batch_gate {
 	struct app *app;
 	struct gate *gate;
 	const struct opt_list *group;
 	struct gate_opts *opts;       /* of gate */
-	const struct summary_opts *sum;       /* where pages of captures may be; NULL: nobody knows */
+	const struct summary_opts *sum;       /* says where pages of captures may be; NULL: not known */
 	struct batch_pages pages;
-	const struct batch_files *files;      /* where captures may be; NULL: nobody knows */
+	const struct batch_files *files;      /* files in which captures may be found; NULL: not known */
 	struct tt_arena a;
 	struct tt_sample *sample;
 	size_t n, cap;
-	struct batch_part { const char *recording, *key; } *part;     /* of the samples that are files of a recording */
+	struct batch_part { const char *recording, *key; } *part;     /* the samples that are files of a recording */
 	size_t npart, cappart;
-	size_t failed;                /* of the samples: captures whose analysis failed, without figures */
-	const char *by;               /* the fact that samples are judged apart by, made of ${group} */
+	size_t failed;                /* samples of captures whose analysis failed: they have no figures */
+	const char *by;               /* the fact by which samples are judged separately, made of ${group} */
 };
 
-/* Begin, if ${g} names a budget; for ${writes} see gate_open(); ${given}: the options that a command which explains a row may need. */
+/* Begin if ${g} names a budget; ${writes} as in gate_open(); ${given}: the options of which a command that explains a row may need some. */
 int batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in, const struct opt_given *given,
     const struct opt_list *group, struct opt_list *writes, struct tt_err *err);
 int batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err);
-/* The verdict, also where there is nothing to judge: files that an earlier run wrote must not be taken for this one's. */
+/* Judge, even without any sample: verdict files of an earlier run must not be taken for those of this run. */
 int batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captures, bool show, struct tt_err *err);
 void batch_gate_close(struct batch_gate *b);
 
@@ -111,7 +114,7 @@ struct batch_files {
 	struct tt_many_file *file;    /* in order of work */
 	size_t n, cap;
 	size_t *by_key;               /* places in file, in order of key */
-	uint64_t links, others;       /* skipped: symbolic links, and anything but files */
+	uint64_t links, others;       /* skipped: symbolic links, and entries that are not regular files */
 };
 
 /**
@@ -126,18 +129,18 @@ struct batch_files {
 int batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
     const struct opt_list *writes, struct batch_files *f, struct tt_err *err);
 
-/* What kind of file ${path} is by its name, "plain" if that says nothing, and *${weight}, how much work a byte is, of a plain one 1. */
+/* What kind of file ${path} is by its name, "plain" if the name does not say; *${weight}: the work for a byte, where a byte of a plain file is 1. */
 const char *batch_kind(const char *path, unsigned *weight);
 
 /* TT_E_USAGE where one of ${out} is a file of the batch. */
 int batch_files_check(const struct batch_files *f, const struct opt_list *out, struct tt_err *err);
 
-/* The file whose key is the ${n} bytes at ${key}; NULL. */
+/* The file whose key is the ${n} bytes at ${key}, or NULL. */
 const struct tt_many_file *batch_files_get(const struct batch_files *f, const char *key, size_t n);
 
 /* --- results -------------------------------------------------------------------------- */
 
-/* Places by hash. */
+/* A map from hashes to places. */
 struct places {
 	struct place { uint64_t h, at; } *v;
 	size_t n, cap;
@@ -151,37 +154,37 @@ struct batch_out {
 	struct tt_shard shard;
 	struct tt_split split;        /* of the files */
 	bool verify;
-	struct tt_results *rs;        /* lines, where there is no directory to keep them in */
+	struct tt_results *rs;        /* the lines, where no directory keeps them */
 	char *part, *final;           /* paths; NULL: no directory */
 	int fd;                       /* of part */
-	int dir;                      /* of files made of captures; -1: there are none */
-	int old[2];                   /* final and part as they were; -1 */
-	struct timespec old_time[2];  /* when they were last written */
-	struct places gone;           /* captures of earlier results that are left out */
+	int dir;                      /* folder of files made of captures; -1: none are made */
+	int old[2];                   /* final and part as an earlier run left them; -1 */
+	struct timespec old_time[2];  /* modification times of old */
+	struct places gone;           /* captures whose earlier results are left out */
 	uint64_t gone_files;          /* files made of them */
 	uint64_t begin;               /* where in part this run's lines begin */
-	struct places done;           /* of results; a place is an offset * 2 + which of old */
-	struct archive_lines { uint64_t captures, lines; } *archive;  /* by number of file: as its record has it, as found */
+	struct places done;           /* results that hold; a place is offset * 2 + index in old */
+	struct archive_lines { uint64_t captures, lines; } *archive;  /* by number of file: captures by the archive's record, and lines found */
 	size_t narchive;
-	struct tt_batch_db *db;       /* that results go to besides; NULL: none. Borrowed */
+	struct tt_batch_db *db;       /* database that also gets the results; NULL: none. Borrowed */
 	struct tt_buf line;
 };
 
-/* Name the files that keep results in directory ${dir}; without it there are none. */
+/* Name the files that keep results in directory ${dir}; NULL: results are kept in no file. */
 int batch_out_name(struct batch_out *o, const char *dir, struct tt_err *err);
 
-/* Begin to keep results in the files that have names; ${resume}: with those that are there. */
+/* Open the named files to keep results; ${resume}: take over the results that they hold. */
 int batch_out_open(struct batch_out *o, bool resume, struct tt_err *err);
 bool batch_out_done(const struct batch_out *o, const struct tt_many_file *f, const char *key, size_t n, const uint64_t *hash);
 int batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *err);
 int batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err *err);
 
-/* All is done: the lines in order to the final file, and into ${a}. */
+/* After all captures: write the lines in order of keys to the final file, and add them to ${a}. */
 int batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,
     struct tt_err *err);
 void batch_out_close(struct batch_out *o);
 
-/* The shard whose results ${path} has, as its name says; false: it says nothing, or that it is a whole run's. */
+/* Read from the name of ${path} which shard its results are of. False if the name does not say, or names a whole run. */
 bool batch_shard_named(const char *path, struct tt_shard *s);
 
 /**
@@ -191,16 +194,16 @@ bool batch_shard_named(const char *path, struct tt_shard *s);
  */
 int batch_missing_shards(struct app *app, const struct opt_list *files, const struct tt_shard *said, const char **what, struct tt_err *err);
 
-/* True if a results file called ${path} is one of a whole run or of a shard; what others are, their lines say. */
+/* True if ${path} has the name of a whole run's or a shard's results. What files with other names hold, only their lines say. */
 bool batch_results_named(const char *path);
 
-/* What the record of a shard says: which it is, and of which list of files. */
+/* What the record of a shard says: which shard it is, and of which list of files. */
 struct batch_list { struct tt_shard shard; uint64_t list, files, bytes; };
 
 /* The shards of a merge. Zero is empty; their memory is the arena's. */
 struct batch_lists { struct batch_list *v; size_t n, cap; };
 
-/* True if the line ${r} is such a record. */
+/* True if the line ${r} is the record of a shard, now in ${l}. */
 bool batch_list_read(const struct tt_result *r, struct batch_list *l);
 
 /**
@@ -211,24 +214,24 @@ bool batch_list_read(const struct tt_result *r, struct batch_list *l);
 int batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_list *l, struct tt_err *err);
 int batch_lists_check(struct app *app, struct batch_lists *all, bool told, const char **what, struct tt_err *err);
 
-/* The most shards that there may be. */
+/* The largest number of shards. */
 #define BATCH_SHARDS_MAX 1000000u
 
-/* Which results, and where to. */
+/* Which results to write, and where. */
 struct batch_put {
-	const char *path;             /* NULL: nowhere */
-	const struct batch_files *files;      /* of these, with ${by} and this shard's alone; NULL: all */
+	const char *path;             /* output file; NULL: none */
+	const struct batch_files *files;      /* only results of these files, made with ${by}, of this shard; NULL: all */
 	struct tt_shard shard;
 	uint64_t by;
-	const struct tt_buf *head;    /* a line to begin with; NULL: none */
-	struct tt_batch_db *db;       /* that they go to besides; NULL: none */
-	bool mixed;                   /* also if they were made with different options, else TT_E_IO */
-	struct tt_sink **keep;        /* NULL: the file takes its place; else that is left to the caller */
+	const struct tt_buf *head;    /* the first line; NULL: none */
+	struct tt_batch_db *db;       /* database that also gets the results; NULL: none */
+	bool mixed;                   /* accept results made with different options; otherwise they are TT_E_IO */
+	struct tt_sink **keep;        /* where the open file goes for the caller to finish; NULL: it takes its place at once */
 };
 
 /*
- * Lines of ${rs} to o->path, into ${a} and ${g}. *${lost}: captures that records of archives count and that have no line; they
- * were reported.
+ * Write the lines of ${rs} to o->path and add them to ${a} and ${g}. *${lost}: captures that records of archives count but that have no line; each was
+ * reported.
  */
 int batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put *o, struct tt_aggregate *a,
     struct batch_gate *g, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err);

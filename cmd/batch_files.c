@@ -1,5 +1,5 @@
 /**
- * The files of a batch; the contract is in batch.h.
+ * Finds the files of a batch and puts them in order; the contract is in batch.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "cmd.h"
 #include "io/src.h"
 
-/* Directories deeper than this are a loop of mounts, or a joke. */
+/* Limit of nested directories: deeper ones come from a loop of mounts. */
 #define DEPTH_MAX 200
 
 struct find {
@@ -27,11 +27,11 @@ struct find {
 	const char *root;             /* absolute, or NULL */
 	struct stat out;              /* the batch's own directory */
 	bool has_out;
-	struct stat *write;           /* files that the batch writes, and that are there already */
+	struct stat *write;           /* existing files that the batch will overwrite */
 	size_t nwrite;
-	char path[PATH_MAX];          /* of the file at hand */
+	char path[PATH_MAX];          /* of the current file */
 	struct tt_buf key;
-	uint64_t lost;                /* names that lead to nothing */
+	uint64_t lost;                /* names without a file */
 };
 
 static int
@@ -40,10 +40,10 @@ out_of_memory(struct tt_err *err)
 	return err->code ? err->code : tt_nomem(err);
 }
 
-/* A capture costs about as much time as so many bytes of it: its process, sandbox and line. */
+/* The fixed cost of a capture (process, sandbox, line of results), as bytes that take the same time to analyse. */
 #define CAPTURE_BYTES ((uint64_t)256 << 10)
 
-/* How much work a byte of it is: a guess from the name, which decides what begins first and which shard does it. */
+/* Estimate the work for a byte of ${path} by its name. Decides which files begin first and which shard takes them. */
 const char *
 batch_kind(const char *path, unsigned *weight)
 {
@@ -97,10 +97,7 @@ add_file(struct find *d, const char *name, const struct stat *st, struct tt_err 
 	return TT_OK;
 }
 
-/*
- * What cannot be looked at is taken for a file all the same: it cannot be opened either, which costs it a line among the
- * results, and not the run.
- */
+/* Add a name that stat() fails on as a file all the same. Opening it fails too, which gives it a line among the results instead of ending the run. */
 static int
 add_lost(struct find *d, const char *name, struct tt_err *err)
 {
@@ -118,7 +115,7 @@ free_names(char **names, size_t n)
 	free(names);
 }
 
-/* The names in a directory, in order. */
+/* List the names in a directory, sorted. */
 static int
 list_names(int fd, char ***names, size_t *n, struct tt_err *err)
 {
@@ -180,7 +177,7 @@ is_report(int dir, const char *name)
 	return n >= 0;
 }
 
-/* Did an earlier run write it? A capture in its place is none that may be written over. */
+/* True if an earlier run wrote the file: it is an output of this run, and text, so no capture is overwritten. */
 static bool
 is_written(const struct find *d, int dir, const char *name, const struct stat *st)
 {
@@ -190,7 +187,7 @@ is_written(const struct find *d, int dir, const char *name, const struct stat *s
 	return false;
 }
 
-/* One name in the directory ${dir}; d->path holds the directory's, and ${at} its length. */
+/* Take one name in the directory ${dir}; d->path holds the directory's path, ${at} bytes long. */
 static int
 visit(struct find *d, int dir, size_t at, const char *name, size_t below, unsigned depth, struct tt_err *err)
 {
@@ -218,7 +215,7 @@ visit(struct find *d, int dir, size_t at, const char *name, size_t below, unsign
 	return walk(d, fd, below, depth + 1, err);
 }
 
-/* Everything in the directory ${fd}, which is closed, and whose path is in d->path. */
+/* Take everything in the directory ${fd}, whose path is d->path. Closes ${fd}. */
 static int
 walk(struct find *d, int fd, size_t below, unsigned depth, struct tt_err *err)
 {
@@ -245,7 +242,7 @@ walk(struct find *d, int fd, size_t below, unsigned depth, struct tt_err *err)
 	return rc;
 }
 
-/* Where in d->path, which becomes absolute, the part below the root begins. */
+/* Make d->path absolute and find where the part below the root begins. */
 static int
 below_root(struct find *d, size_t *below, struct tt_err *err)
 {
@@ -261,7 +258,7 @@ below_root(struct find *d, size_t *below, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Where a name comes from: a name on the command line may be a pattern, and is an error if it matches nothing. */
+/* Where a name comes from. Only a typed name may be a pattern, and it is an error if it matches nothing. */
 enum origin { TYPED, EXPANDED, LISTED };
 
 static int operand(struct find *d, const char *path, enum origin from, struct tt_err *err);
@@ -280,7 +277,7 @@ expand(struct find *d, const char *pattern, struct tt_err *err)
 	return rc;
 }
 
-/* One file, one path: without "./" and doubled "/". */
+/* Remove "./" and doubled "/", so that a file has one path. */
 static void
 tidy(char *path)
 {
@@ -339,12 +336,12 @@ operand(struct find *d, const char *path, enum origin from, struct tt_err *err)
 	return walk(d, fd, d->root ? below : strlen(d->path), 0, err);
 }
 
-/* Names as they come on standard input. */
+/* A parser of the names on standard input. */
 struct names {
 	struct find *d;
-	char name[PATH_MAX];          /* as far as it has come */
+	char name[PATH_MAX];          /* as far as it was read */
 	size_t n;
-	char end;                     /* what ends a name */
+	char end;                     /* the byte that ends a name */
 	uint64_t count;
 };
 
@@ -382,7 +379,7 @@ read_names(struct names *l, struct tt_src *src, struct tt_err *err)
 	size_t got;
 	int rc = tt_src_peek(src, &head, &got, err);
 
-	/* A name is shorter than the bytes peeked at: if NUL ends names, the first one is among them. */
+	/* A name is shorter than the bytes peeked at: if names end with NUL, a NUL is among these bytes. */
 	if (rc == TT_OK)
 		l->end = memchr(head, '\0', got) ? '\0' : '\n';
 	while (rc == TT_OK && (rc = tt_src_read(src, block, sizeof block, &got, err)) == TT_OK) {
@@ -413,14 +410,14 @@ from_input(struct find *d, struct tt_err *err)
 
 /* --- order ------------------------------------------------------------------------- */
 
-/* The path without the "./" that files below "." have. */
+/* The path without a leading "./". */
 static const char *
 bare(const struct tt_many_file *f)
 {
 	return strncmp(f->path, "./", 2) == 0 ? f->path + 2 : f->path;
 }
 
-/* Of the keys of one path the longest first: it is the name that was given, not one below a folder. */
+/* Of keys with the same path, the longest comes first: it was named itself, not found below a folder. */
 static int
 by_path(const void *a, const void *b)
 {
@@ -457,7 +454,7 @@ one_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* A list may name a folder and the files in it: each path once. */
+/* Drop repeated paths: a list may name a folder and files in it. */
 static void
 drop_repeats(struct batch_files *f)
 {
@@ -471,7 +468,7 @@ drop_repeats(struct batch_files *f)
 	f->n = n;
 }
 
-/* Each file once: the same twice is dropped, two of one key are a mistake. */
+/* Drop files that are listed twice; two different files with the same key are an error. */
 static int
 settle(struct app *app, struct batch_files *f, struct tt_err *err)
 {
@@ -479,7 +476,7 @@ settle(struct app *app, struct batch_files *f, struct tt_err *err)
 
 	drop_repeats(f);
 	tt_sort(f->file, f->n, by_work);
-	for (size_t i = 0; i < f->n; i++)     /* equal keys of one file are of one size: neighbours */
+	for (size_t i = 0; i < f->n; i++)     /* equal keys of one file have the same size, so they are neighbours */
 		if (n == 0 || strcmp(f->file[n - 1].key, f->file[i].key) != 0 || !one_file(f->file[n - 1].path, f->file[i].path))
 			f->file[n++] = f->file[i];
 	f->n = n;
@@ -508,7 +505,7 @@ batch_files_check(const struct batch_files *f, const struct opt_list *out, struc
 	for (size_t i = 0; i < out->n; i++) {
 		if (strcmp(out->v[i], "-") == 0 || stat(out->v[i], &x) != 0 || !S_ISREG(x.st_mode))
 			continue;
-		for (size_t k = 0; k < f->n; k++)     /* files of another size are others: few are looked at */
+		for (size_t k = 0; k < f->n; k++)     /* only files of the same size can be the same: few are compared */
 			if (f->file[k].size == (uint64_t)x.st_size && stat(f->file[k].path, &y) == 0 && x.st_dev == y.st_dev &&
 			    x.st_ino == y.st_ino)
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and an output", out->v[i]);
@@ -522,7 +519,7 @@ batch_files_get(const struct batch_files *f, const char *key, size_t n)
 	size_t at = tt_lower_bound(i, 0, f->n, strncmp(f->file[f->by_key[i]].key, key, n) < 0);
 	const struct tt_many_file *m = at < f->n ? &f->file[f->by_key[at]] : NULL;
 
-	/* Of keys that begin alike the shortest comes first. */
+	/* Of keys with a common beginning, the shortest comes first. */
 	return m && strncmp(m->key, key, n) == 0 && m->key[n] == '\0' ? m : NULL;
 }
 

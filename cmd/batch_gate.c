@@ -30,7 +30,7 @@ const struct opt batch_gate_opt[] = {
 	{ .name = NULL },
 };
 
-/* "build,device": the one fact that combines those of --group-by. */
+/* Set the name of the fact that combines those of --group-by: "build,device". */
 static int
 name_group(struct batch_gate *b, struct tt_err *err)
 {
@@ -48,7 +48,7 @@ name_group(struct batch_gate *b, struct tt_err *err)
 	return rc;
 }
 
-/* For commands on one capture, which a page has: the options that the one which explains a row has, too, and those that a report has. */
+/* Store the options that commands on a single capture need (to explain a row, and to make its page). */
 static int
 explains(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err)
 {
@@ -101,7 +101,7 @@ by_key(const void *a, const void *b)
 	return strcmp(((const struct tt_fact *)a)->key, ((const struct tt_fact *)b)->key);
 }
 
-/* The value of the fact ${key}: the capture's own, or what else its result says of it, like its day; NULL. */
+/* The value of the fact ${key}: the capture's own, else what its result says (such as the date); NULL if neither has it. */
 static const char *
 value_of(const struct tt_sample *s, const struct tt_result *r, const char *key)
 {
@@ -115,7 +115,7 @@ value_of(const struct tt_sample *s, const struct tt_result *r, const char *key)
 	return v;
 }
 
-/* Give the sample the fact that its group is named by: of a single key only if the result has it. */
+/* Add the fact that names the sample's group. With a single key, only if the result has it. */
 static int
 add_group(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, struct tt_err *err)
 {
@@ -146,7 +146,7 @@ add_group(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, 
 	return rc;
 }
 
-/* The capture's own file, if it is one. */
+/* Set the sample's file, if the capture is a file of its own. */
 static int
 add_file(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
 {
@@ -164,7 +164,7 @@ add_file(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Note whose file the sample ${s} is. */
+/* Note which recording the sample ${s} is a file of. */
 static int
 add_part(struct batch_gate *b, const struct tt_sample *s, const char *recording, struct tt_err *err)
 {
@@ -184,7 +184,7 @@ by_recording(const void *a, const void *b)
 	return c ? c : strcmp(x->key, y->key);
 }
 
-/* Refuse one recording in several files: between these nothing differs by noise. */
+/* Refuse several files of one recording: they are not independent, so they would show too little noise. */
 static int
 check_parts(struct batch_gate *b, struct tt_err *err)
 {
@@ -197,7 +197,7 @@ check_parts(struct batch_gate *b, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The facts that were given to what could not be read: it tells none itself. */
+/* Add the facts of --meta to a sample that could not be read, and so has none of its own. */
 static int
 add_facts(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, struct tt_err *err)
 {
@@ -221,7 +221,7 @@ add_facts(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, 
 	return add_group(b, r, s, err);
 }
 
-/* A capture that has no figures because of ${detail}: rows count it. ${r} is its result; NULL: there is none. */
+/* Add a capture without figures, because of ${detail}; rows count it. ${r}: its result, or NULL. */
 static int
 add_without(struct batch_gate *b, const struct tt_result *r, const char *detail, struct tt_err *err)
 {
@@ -246,10 +246,10 @@ add_without(struct batch_gate *b, const struct tt_result *r, const char *detail,
 	return TT_OK;
 }
 
-/* Complaints of an archive beyond those whose lines are kept. */
+/* The largest number of complaints of an archive that are added beyond those with lines of their own. */
 #define COMPLAINTS_MAX 1000
 
-/* Each member that may be a capture and could not be read is what it would be as a file of its own: a capture without figures. */
+/* Add each member that could not be read and may be a capture as a capture without figures, as if it were a file of its own. */
 static int
 add_archive(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {
@@ -270,7 +270,7 @@ add_archive(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 	return rc;
 }
 
-/* A failed capture has no figures, which rows count; other files do not matter to a gate. */
+/* Add a failed capture as one without figures. Failures of other files do not matter to a gate. */
 static int
 add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {
@@ -319,7 +319,7 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	s->name = tt_arena_text(&b->a, r->key, strlen(r->key), err);
 	if (!s->name)
 		return err->code;
-	/* An output that could not be made is not damage to the figures. */
+	/* An output that could not be made does not damage the figures. */
 	if (strcmp(r->outcome, "ok") != 0 && strcmp(r->why, "unsuited") != 0 && !s->damaged) {
 		s->damaged = true;
 		s->damage = tt_arena_text(&b->a, r->detail, strlen(r->detail), err);
@@ -338,8 +338,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 }
 
 /*
- * What could not be read and does not have the fact that captures are judged apart by may be of any group. It is a group of its
- * own, in which no row can be judged, where there are groups.
+ * Where there are groups, put what could not be read and lacks the grouping fact into a group of its own, in which no row can be judged: it may belong to any
+ * group.
  */
 static int
 add_unknown(struct batch_gate *b, struct tt_err *err)

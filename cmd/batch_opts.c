@@ -29,7 +29,7 @@ form_value(size_t i)
 	return v[i];
 }
 
-/* "3/20", or "auto" */
+/* --shard "3/20" or "auto". */
 static int
 set_shard(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -191,7 +191,7 @@ check_suffixes(const struct batch_opts *o, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The option that makes files beside standard output; NULL: none. */
+/* The option that makes files besides standard output, or NULL. */
 static const char *
 keeps_results(const struct batch_opts *o)
 {
@@ -232,7 +232,7 @@ put_list(struct tt_buf *b, const struct opt_list *l)
 	tt_buf_text(b, ";");
 }
 
-/* What results depend on, in a number: version and options; in its lower half also the facts of --meta. */
+/* Hash what results depend on: version and options; the lower half also covers the facts of --meta. */
 int
 batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *by, struct tt_err *err)
 {

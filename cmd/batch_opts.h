@@ -1,5 +1,5 @@
 /**
- * The options of tracetool batch: what they are, whether they go together, and what results depend on.
+ * The options of tracetool batch, the checks between them, and the hash of those that results depend on.
  */
 #ifndef TT_CMD_BATCH_OPTS_H
 #define TT_CMD_BATCH_OPTS_H
@@ -10,7 +10,7 @@
 
 struct tt_one_opts;
 
-/* Where files made of captures go, below the output directory. */
+/* The folder for files made of captures, below the output directory. */
 #define BATCH_FILES_DIR "captures"
 
 /* Bits of what to do. */
@@ -29,21 +29,21 @@ struct batch_opts {
 	uint64_t shard_index, shard_count;    /* --shard-index, from 0, UINT64_MAX: not given; --shard-count, 0: not given */
 	bool shard_auto;              /* --shard auto */
 	bool resume, verify, plan;
-	bool tables;                  /* results have markers and allocation sites, of which a database is made */
+	bool tables;                  /* results hold markers and allocation sites, for a database */
 	int64_t capture_ns, log_ns;
 	uint64_t decoded_max, ratio_max, members_max, unpack_memory, spool_memory;
 };
 
 /**
  * batch_shard(app, o, err):
- * Make o->shard of the options that say which shard this is, and say which where the environment tells.
+ * Set o->shard from the options; if they leave it to the environment, print which shard it is.
  * Errors: TT_E_USAGE where options or variables of the environment are missing, or contradict each other.
  */
 int batch_shard(struct app *app, struct batch_opts *o, struct tt_err *err);
 
 unsigned batch_work_of(const struct batch_opts *o);
 
-/* TT_E_USAGE where options do not go together. */
+/* TT_E_USAGE where options contradict each other. */
 int batch_check(const struct batch_opts *o, struct tt_err *err);
 
 /* *${by}: a hash of all that results depend on, version and options. */

@@ -1,5 +1,5 @@
 /**
- * The results of a batch, kept and found again; the contract is in batch.h.
+ * Keeps the results of a batch and finds them again; the contract is in batch.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 /* --- results of earlier runs --------------------------------------------------------- */
 
-/* Results are found by their key and what says that they still hold: the file's size and time, or its content. */
+/* Hash of a result's key and of what shows that the result still holds: the file's size and time, or its content. */
 static uint64_t
 hash_of(const char *key, size_t n, uint64_t a, int64_t b)
 {
@@ -39,7 +39,7 @@ hash_of(const char *key, size_t n, uint64_t a, int64_t b)
 	return tt_hash_value(&h);
 }
 
-/* Keep ${at} as the place of ${h}, over any earlier one. */
+/* Map ${h} to ${at}, replacing an earlier entry. */
 static int
 note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct tt_err *err)
 {
@@ -55,7 +55,7 @@ note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct
 	return TT_OK;
 }
 
-/* The place of ${h}; NOWHERE. */
+/* The place of ${h}, or NOWHERE. */
 static uint64_t
 find_place(const struct places *t, uint64_t h)
 {
@@ -79,7 +79,7 @@ mtime_of(const struct tt_result *r)
 	return sscanf(r->mtime, "%lld.%9lld", &s, &ns) == 2 ? s * 1000000000 + ns : -1;
 }
 
-/* The file that the capture or archive ${key} is, or is in; NULL. */
+/* The file that ${key} names, or that is the archive it lies in; NULL if there is none. */
 static const struct tt_many_file *
 is_of(const struct batch_files *files, const char *key)
 {
@@ -88,7 +88,7 @@ is_of(const struct batch_files *files, const char *key)
 	return batch_files_get(files, key, bang ? (size_t)(bang - key) : strlen(key));
 }
 
-/* The file that the result comes from, if the file is as it was then; NULL. */
+/* The file that the result was made from, or NULL if it has changed since. */
 static const struct tt_many_file *
 file_of(const struct batch_files *files, const struct tt_result *r)
 {
@@ -97,7 +97,7 @@ file_of(const struct batch_files *files, const struct tt_result *r)
 	return f && r->file_size == f->size && mtime_of(r) == f->mtime_ns ? f : NULL;
 }
 
-/* Is a result of the file this shard's? The record of an archive has parts where shards share it. */
+/* True if this shard makes the result. Of an archive that shards share, each shard writes a record of its own part. */
 static bool
 is_whose(const struct tt_shard *shard, const struct tt_many_file *f, const struct tt_result *r)
 {
@@ -141,7 +141,7 @@ again(const struct batch_out *o, const struct tt_result *r, unsigned which)
 	return tt_result_again(r) || (o->dir >= 0 && !has_files(o, r, which));
 }
 
-/* Note that the result of a capture is left out, and count the files that were made of it. What another shard does now is not left out. */
+/* Note that the earlier result of a capture is left out, and count the files made of it. Results that other shards make now are not left out. */
 static int
 note_gone(struct batch_out *o, const struct tt_result *r, struct tt_err *err)
 {
@@ -156,7 +156,7 @@ note_gone(struct batch_out *o, const struct tt_result *r, struct tt_err *err)
 	return note_place(&o->app->env.mem, &o->gone, h, 0, err);
 }
 
-/* Say it, from number ${from} and the files ${files} on. */
+/* Print how many results were left out since number ${from}, and how many files made of captures stay since ${files}. */
 static void
 say_gone(struct batch_out *o, size_t from, uint64_t files, const char *why)
 {
@@ -171,7 +171,7 @@ say_gone(struct batch_out *o, size_t from, uint64_t files, const char *why)
 		ui_say(&o->app->ui, "resume: earlier results of %zu capture%s %s are left out%s", n, n == 1 ? "" : "s", why, made);
 }
 
-/* Note a result of a file that is as it was, or, if it is to be tried again, that there is none. */
+/* Note a result of an unchanged file, or that it must be made again. */
 static int
 note_old(struct batch_out *o, const struct tt_many_file *f, const struct tt_result *r, uint64_t at, struct tt_err *err)
 {
@@ -192,10 +192,7 @@ note_old(struct batch_out *o, const struct tt_many_file *f, const struct tt_resu
 	return TT_OK;
 }
 
-/*
- * A line of an earlier run: are its outputs still there, made by the same version with the same options?
- * Later lines override earlier ones.
- */
+/* Take a line of an earlier run if its outputs are still there, and the same version with the same options made it. Later lines override earlier ones. */
 static int
 on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 {
@@ -264,8 +261,8 @@ batch_out_done(const struct batch_out *o, const struct tt_many_file *f, const ch
 	if (o->verify)
 		return false;
 	/*
-	 * An archive of whose captures some have no result, or one that is to be tried again, must be opened again. Lines are
-	 * not synced one by one, so a power cut may leave the archive's own line without those before it.
+	 * Open an archive again if one of its captures has no result, or must be analysed again. Lines are not synced one by one, so a power cut may keep the
+	 * archive's own line and lose those before it.
 	 */
 	a = &o->archive[f - o->files->file];
 	if (n == strlen(f->key) && a->lines < a->captures)
@@ -294,7 +291,7 @@ path_in(struct app *app, const char *dir, const struct tt_shard *s, const char *
 	return p;
 }
 
-/* A line that was torn ends here, so that the next one begins a line. */
+/* End a torn last line, so that new results begin on a line of their own. */
 static int
 mend(struct batch_out *o, struct tt_err *err)
 {
@@ -316,7 +313,7 @@ batch_out_name(struct batch_out *o, const char *dir, struct tt_err *err)
 	return o->final ? TT_OK : err->code;
 }
 
-/* What this run is a shard of, for whoever puts shards together; nothing for a whole run. */
+/* The record that says which shard this run is, for merge; nothing for a whole run. */
 static int
 put_shard(const struct batch_out *o, struct tt_buf *line, struct tt_err *err)
 {
@@ -328,14 +325,11 @@ put_shard(const struct batch_out *o, struct tt_buf *line, struct tt_err *err)
 	return o->shard.count > 1 ? tt_result_compose(line, &id, body, (size_t)n, err) : TT_OK;
 }
 
-/*
- * A process that a killed batch has just started holds the batch's lock, too, until it has died of that: so long, in
- * milliseconds, and how often to look.
- */
+/* A worker that a killed batch has just started also holds the batch's lock until it dies. Milliseconds to wait for that, and between two tries. */
 #define LOCK_WAIT 5000
 #define LOCK_LOOK 20
 
-/* Open and lock the part file; TT_END: it was another batch's, which removed it when it ended. */
+/* Open and lock the part file. TT_END: another batch held it, and removed it when it ended. */
 static int
 open_part(struct batch_out *o, struct tt_err *err)
 {
@@ -405,7 +399,7 @@ batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *e
 	return TT_OK;
 }
 
-/* The capture's content is as it was: its old body under what the file is now. */
+/* The capture's content is unchanged: write its old result under the file's present size and time. */
 int
 batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err *err)
 {
@@ -434,14 +428,14 @@ batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err
 
 /* --- the end ------------------------------------------------------------------------------ */
 
-/* An archive, its captures by its record, and the lines of captures that came. */
+/* An archive: the captures that its record counts, and those that have lines. */
 struct tally { size_t nkey; uint64_t captures, lines; };
 
 struct putting {
 	struct app *app;
-	struct tally *tally;          /* archives whose keys begin the current one: each key begins the next */
+	struct tally *tally;          /* nested archives that contain the current key, outermost first */
 	size_t ntally, captally;
-	struct tt_buf key;            /* of the last of them */
+	struct tt_buf key;            /* key of the innermost of them */
 	uint64_t lost;                /* captures without a line */
 	struct tt_sink *sink;
 	const struct batch_files *files;
@@ -453,7 +447,7 @@ struct putting {
 	unsigned conflicts;
 };
 
-/* True if the line describes the file as it is now, and this batch would make the same of it. */
+/* True if the line describes the file as it is now and was made with this batch's options. */
 static bool
 on_keep(void *arg, const struct tt_result *r)
 {
@@ -463,7 +457,7 @@ on_keep(void *arg, const struct tt_result *r)
 	return !p->files || (f && is_whose(&p->shard, f, r));
 }
 
-/* Lines come in order of keys: give up the archives that ${key} is not below. NULL: all. */
+/* Lines come in order of keys: close the archives that do not contain ${key}. NULL: close all. */
 static void
 end_tallies(struct putting *p, const char *key)
 {
@@ -481,7 +475,7 @@ end_tallies(struct putting *p, const char *key)
 	}
 }
 
-/* Count the captures that the record of an archive counts, and those that have lines. */
+/* Count the captures that an archive's record counts, and the captures with lines. */
 static int
 tally(struct putting *p, const struct tt_result *r, struct tt_err *err)
 {
@@ -506,7 +500,7 @@ tally(struct putting *p, const struct tt_result *r, struct tt_err *err)
 		i = ++p->ntally;
 		p->tally[i - 1] = (struct tally){ .nkey = n };
 	}
-	p->tally[i - 1].captures += (uint64_t)captures;       /* of a shard, maybe: there may be more records */
+	p->tally[i - 1].captures += (uint64_t)captures;       /* shards that share an archive have a record each */
 	return TT_OK;
 }
 
@@ -578,14 +572,14 @@ batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put
 	return p.sink ? tt_sink_commit(p.sink, err) : TT_OK;
 }
 
-/* Which of the lines in results and .part are the last of their keys. */
+/* Finds the last line of each key in the results and .part files. */
 struct newest {
 	struct batch_out *o;
 	struct places last;
-	struct places file;           /* made of captures, by name; at: of the last line that has it */
+	struct places file;           /* files made of captures, by name; at: the last line that names it */
 	struct places said;           /* such lines that are kept, or that say_gone() counts */
 	unsigned which;
-	bool adds;                    /* the second time through: they are taken */
+	bool adds;                    /* second pass: lines are added */
 };
 
 static int
@@ -601,7 +595,7 @@ note_files(struct newest *w, const struct tt_result *r, uint64_t at, struct tt_e
 	return rc;
 }
 
-/* A capture that fails now, or is converted to something else, leaves what was made of it. */
+/* Report files made of captures that no result names any more: the capture fails now, or is converted to something else. */
 static void
 say_left(const struct newest *w)
 {
@@ -628,8 +622,8 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 	int rc;
 
 	if (!key)
-		return w->adds ? tt_results_add(o->rs, line, n, err) : TT_OK;         /* it counts torn lines */
-	if (nkey == 0)                /* a shard's own record */
+		return w->adds ? tt_results_add(o->rs, line, n, err) : TT_OK;         /* counts torn lines */
+	if (nkey == 0)                /* the record of a shard */
 		return TT_OK;
 	h = hash_of(key, nkey, 0, 0);
 	at = at * 2 + w->which;
@@ -649,14 +643,14 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 		tt_result_free(&r);
 		return rc;
 	}
-	/* A run that reads all contents has a line for all there is, also for results that it found to hold. */
+	/* With --verify, this run writes a line for every file, also for results that still hold. */
 	holds = o->verify ? w->which == 1 && at / 2 >= o->begin : r.by == o->by && file_of(o->files, &r);
 	rc = note_files(w, &r, at, err);
 	tt_result_free(&r);
 	return rc == TT_OK && holds ? note_place(&o->app->env.mem, &w->last, h, at, err) : rc;
 }
 
-/* Later results override earlier ones: of each key, the last valid line. */
+/* Keep the last valid line of each key: later results override earlier ones. */
 static int
 add_newest(struct batch_out *o, struct tt_err *err)
 {

@@ -1,10 +1,9 @@
 /**
- * tracetool batch --plan: what a batch will cost on one machine or on many, before it runs.
+ * tracetool batch --plan: estimates what a batch will cost on one machine or on many, before it runs.
  *
- * Some files of each kind are analysed, and the time that the processors took for a byte of them is taken for all files of the kind.
- * From there on it is arithmetic over the real split of the real list: nodes take one shard after the other, in their order. A node is
- * busy with a shard as long as its processors take for all of it, and at least as long as for its largest part that one process does:
- * a capture, or the unpacking of an archive.
+ * It analyses some files of each kind, and takes the processor time for a byte of them for all files of the kind. The rest is arithmetic over the split that
+ * the batch would use: nodes take one shard after the other, in order. A node is busy with a shard as long as its processors take for all of it, and at least
+ * as long as one process takes for the shard's largest part: a capture, or the unpacking of an archive.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +16,15 @@
 #include "report.h"
 
 #define KINDS_MAX 16
-#define SAMPLES 3                     /* files of a kind, of different sizes */
-#define SAMPLE_NS INT64_C(4000000000) /* the most time a file of the sample takes */
-#define SPEED 170e6                   /* plain bytes that a processor analyses in a second: where no sample says */
+#define SAMPLES 3                     /* files of a kind that are analysed, of different sizes */
+#define SAMPLE_NS INT64_C(4000000000) /* the longest time that one of these files is analysed */
+#define SPEED 170e6                   /* bytes of a plain capture that a processor analyses in a second, where no sample says */
 #define START 0.5                     /* seconds to start a shard: Slurm 22.05 on one machine starts two tasks in a second */
 #define MISSED 420.0                  /* seconds until a lost node's shard begins anew: Slurm's usual SlurmdTimeout, and the wait after it */
 #define UNPACKING 0.67                /* share of an archive's time that its one unpacker takes */
-#define PER_NODE 3                    /* shards for each node: what is left at the end is small, and so is what a lost node takes along */
+#define PER_NODE 3                    /* shards for each node: nodes then end at nearly the same time, and a lost node loses little */
 #define NODES_MAX 1024
-#define SHORT 30.0                    /* seconds of work of a node that are not worth one */
+#define SHORT 30.0                    /* seconds of work below which another node is not worth it */
 #define MIB (UINT64_C(1) << 20)
 
 /* Files of one kind, and what was measured of them. */
@@ -33,24 +32,24 @@ struct kind {
 	const char *name;
 	unsigned weight;
 	uint64_t files, bytes;
-	uint64_t some, some_bytes, some_captures;     /* of the sample */
+	uint64_t some, some_bytes, some_captures;     /* of the analysed files */
 	double some_time;
 	double per_byte;              /* seconds of a processor */
-	double captures;              /* about how many there are */
+	double captures;              /* estimated number */
 };
 
 struct plan {
 	struct app *app;
 	struct batch_files *files;
 	const struct tt_many_opts *many;
-	unsigned cores;               /* of a node */
+	unsigned cores;               /* processors of a node */
 	unsigned shards;              /* asked for; 0: as many as are good */
 	bool divide;
 	struct kind kind[KINDS_MAX];
 	size_t nkind;
-	unsigned char *of;            /* the kind of each file */
-	double time;                  /* of all, one processor */
-	int64_t resident;             /* KiB, of the largest process of the sample */
+	unsigned char *of;            /* by file: its kind */
+	double time;                  /* for all files, by one processor */
+	int64_t resident;             /* KiB, of the largest process that analysed a file */
 };
 
 /* --- the sample ---------------------------------------------------------------------- */
@@ -92,7 +91,7 @@ say_nothing(void *arg, const char *line)
 	(void)arg, (void)line;
 }
 
-/* Seconds that the processors worked for processes that have ended. */
+/* Processor seconds of child processes that have ended. */
 static double
 worked(void)
 {
@@ -102,7 +101,7 @@ worked(void)
 	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-/* Analyse a file, or the beginning of it, and add to what is known of its kind. */
+/* Analyse a file, or its beginning, and add the cost to its kind. */
 static int
 try_file(struct plan *p, const struct tt_many_file *f, struct kind *k, struct tt_err *err)
 {
@@ -127,7 +126,7 @@ try_file(struct plan *p, const struct tt_many_file *f, struct kind *k, struct tt
 	o.most_ns = SAMPLE_NS;
 	rc = tt_many(&p->app->env, &o, &sum, err);
 	took = worked() - before;
-	if (rc != TT_OK || sum.bytes == 0)    /* not even a part of it in that time */
+	if (rc != TT_OK || sum.bytes == 0)    /* SAMPLE_NS was too short for any of it */
 		return rc;
 	k->some++;
 	k->some_bytes += sum.bytes;
@@ -179,18 +178,18 @@ take_sample(struct plan *p, struct tt_err *err)
 
 /* --- nodes ------------------------------------------------------------------------------ */
 
-/* What befalls them. */
+/* What happens to nodes: nothing, the first is half as fast, the first is lost. */
 enum fate { CALM, SLOW, LOST, FATES };
 
 struct run {
 	unsigned nodes, shards;
-	double *busy;                 /* of each shard: seconds that a node takes for it */
-	double *free;                 /* of each node: when it is free */
+	double *busy;                 /* by shard: seconds that a node takes for it */
+	double *free;                 /* by node: when it is free */
 	double wall[FATES];
 	double most, mean;            /* of busy */
 };
 
-/* What the shards take, by the real split of the files. */
+/* Compute how long each shard takes, by the split that the batch would use. */
 static int
 shards_of(struct plan *p, struct run *r, struct tt_err *err)
 {
@@ -224,7 +223,7 @@ shards_of(struct plan *p, struct run *r, struct tt_err *err)
 	return rc;
 }
 
-/* The node that is free first, without ${but}. */
+/* The node that is free first, except ${but}. */
 static unsigned
 first_free(const struct run *r, unsigned but)
 {
@@ -237,8 +236,8 @@ first_free(const struct run *r, unsigned but)
 }
 
 /*
- * When the last shard is over: on nodes that are alike; where the first works half as fast; where the first is lost in the middle of the
- * time, and what its shard has left begins again once it is missed.
+ * Seconds until the last shard ends. CALM: all nodes are alike; SLOW: the first works half as fast; LOST: the first is lost in the middle of the time, and the
+ * rest of its shard begins again when the node is missed.
  */
 static double
 play(struct run *r, enum fate fate)
@@ -340,7 +339,7 @@ put_kinds(const struct plan *p, struct tt_report *r)
 	}
 }
 
-/* A row for 1, 2, 4, ... nodes, as long as there is work for them; *${limit}: the longest shard where there are ${shards}. */
+/* Add rows for 1, 2, 4, ... nodes, as long as there is work for them; *${limit}: seconds of the longest shard if there are ${shards}. */
 static int
 put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *report, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * tracetool batch --plan.
+ * tracetool batch --plan: estimates the cost of a batch before it runs.
  */
 #ifndef TT_CMD_BATCH_PLAN_H
 #define TT_CMD_BATCH_PLAN_H
@@ -12,8 +12,9 @@ struct batch_opts;
 
 /**
  * batch_plan(app, o, files, many, err):
- * Print what ${files} will cost. ${many}: how the batch would run; some of the files are run so, and nothing is kept of them. The split
- * of the files is lost. Errors: those of tt_many(), TT_E_UNKNOWN where there is no file.
+ * Print what analysing ${files} will cost. ${many}: how the batch would run; some of the files are analysed that way, and no result is kept. Destroys the split
+ * of the files into shards.
+ * Errors: those of tt_many(), TT_E_UNKNOWN where there is no file.
  */
 int batch_plan(struct app *app, const struct batch_opts *o, struct batch_files *files, const struct tt_many_opts *many, struct tt_err *err);
 

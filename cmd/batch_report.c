@@ -1,5 +1,5 @@
 /**
- * The figures of a batch: options and output; the contract is in batch.h.
+ * The report of a batch: its options and output; the contract is in batch.h.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "verdict_out.h"
 #include "version.h"
 
-/* Rows of that table on the screen; files have more. */
+/* Rows of the table of failures on the screen; files have more. */
 #define FAILURES_TEXT 20
 #define PAGE_SIZE ((size_t)2 << 20)
 
@@ -57,7 +57,7 @@ const struct opt summary_opt[] = {
 	{ .name = NULL },
 };
 
-/* "5" or "2%" */
+/* --max-failures "5" or "2%". */
 int
 summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -83,7 +83,7 @@ has_csv(const struct summary_opts *o)
 	return csv;
 }
 
-/* How much of both folders is the same, down to one whose name ends on both sides. */
+/* The length of the folders that both paths begin with; it ends at a whole name in both. */
 static size_t
 same_folders(const char *a, const char *b)
 {
@@ -97,7 +97,7 @@ same_folders(const char *a, const char *b)
 	}
 }
 
-/* Where files made of captures are that have their results in ${dir}, as seen from the page ${output}; *${from} NULL: nobody knows. */
+/* Set *${from} to the folder of files made of captures with results in ${dir}, relative to the page ${output}; NULL if it is not known. */
 static int
 files_from(struct app *app, const char *dir, const char *output, const char **from, struct tt_err *err)
 {
@@ -164,7 +164,7 @@ make_page(struct app *app, const struct summary_opts *o, const char *output, con
 	struct tt_batch_page page = { .generator = TT_GENERATOR, .arg = &from, .max_size = PAGE_SIZE };
 	int rc = TT_OK;
 
-	/* From a page that nobody knows the place of nothing can be reached. */
+	/* Without a place of its own, the page cannot link to others. */
 	if (output && strcmp(output, "-") != 0) {
 		page.folder = batch_pages_folder;
 		rc = batch_pages_from(app, o, output, &from, err);
@@ -172,7 +172,7 @@ make_page(struct app *app, const struct summary_opts *o, const char *output, con
 	return rc == TT_OK ? tt_batch_page_write(r, &page, text, err) : rc;
 }
 
-/* A form of the figures: the page of a batch, or any other. */
+/* Render the figures: as the page of a batch, or in another form. */
 static int
 form_text(struct app *app, const struct summary_opts *o, const struct report_opts *ro, struct tt_report *r, struct tt_buf *text, struct tt_err *err)
 {
@@ -182,7 +182,7 @@ form_text(struct app *app, const struct summary_opts *o, const struct report_opt
 
 	if (form == TT_RENDER_HTML)
 		return make_page(app, o, ro->output, r, text, err);
-	/* Lines of text for each capture are for machines and for the page. */
+	/* In text and Markdown, leave out the table with a line for each capture. */
 	for (struct tt_table *t = r->first; t && (form == TT_RENDER_TEXT || form == TT_RENDER_MARKDOWN); before = t, t = t->next)
 		if (strcmp(t->id, "batch_captures") == 0) {
 			captures = t;
@@ -196,7 +196,7 @@ form_text(struct app *app, const struct summary_opts *o, const struct report_opt
 	return rc;
 }
 
-/* To standard output, where a CI system may look for messages (${to}): names of files are none. */
+/* Print to standard output. Names of files must not look like messages of the CI system that may read it (${to}). */
 static int
 print(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, struct tt_report *r, struct tt_err *err)
 {
@@ -215,7 +215,7 @@ print(struct app *app, const struct summary_opts *o, const struct verdict_opts *
 	return rc;
 }
 
-/* Write the files of --report, and ${results} if there are any, which is written already: all are there before the first takes its place. */
+/* Write the files of --report. ${results}, written already or NULL, takes its place together with them: no file replaces an old one before all are complete. */
 static int
 write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, struct tt_sink *results, struct tt_err *err)
 {
@@ -254,7 +254,7 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 
 	tt_report_init(&r, &app->env.mem);
 	tt_aggregate_report(a, &r);
-	if (has_csv(o)) {             /* which has no place for notes; that shards are missing was said */
+	if (has_csv(o)) {             /* CSV has no place for notes; the missing shards were reported before */
 		for (const struct tt_note *n = r.note; n; n = n->next)
 			ui_say(&app->ui, "%s", n->text);
 	}

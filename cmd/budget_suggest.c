@@ -1,12 +1,15 @@
 /**
- * A budget to start from; the contract is in verdict.h.
+ * Suggests a budget to start from; the contract is in verdict.h.
  *
- * What it suggests is what can be judged. Changes of the frame at level error, for each row more makes all see less; of parts of the frame
- * as warnings. Their margins are what the captures and sessions at hand can tell from no change, so more of them
- * make margins smaller; a row that would see nothing is left out, and the comment says what it needs. Tails as frames over a limit per
- * thousand, for p99 and the maximum of a capture hang on a few frames; of capped frames both of CPU-active time, for wall time is the
- * limit's; allocation, which machines hardly change, by its amount, as "none" where there is none; the largest pause and heap of all
- * captures as warnings, for the next captures of the same build are often a little worse.
+ * It suggests only rows that can be judged:
+ * - Changes of the frame, at level error. There are few, because each further row makes all of them less sensitive.
+ * - Changes of parts of the frame, as warnings.
+ * - Tails, as frames per thousand over a limit: p99 and the maximum of a capture depend on a few frames.
+ * - For capped frames, both of CPU-active time, because the limit decides their wall time.
+ * - Allocation, which hardly depends on the machine, by its amount, or as "none" where there is none.
+ * - The largest pause and heap of all captures, as warnings: later captures of the same build are often a little worse.
+ * Margins of changes are what the captures and sessions at hand can distinguish from no change, so more of them make margins smaller. A row that would detect
+ * nothing is left out, and the comment in the budget says what it needs.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,14 +25,14 @@
 #include "view/figures.h"
 
 #define ALPHA 0.05
-#define POWER 0.97                    /* of what is said to be found in 95 %, as of a verdict's rows */
-#define DECIDED 0.94                  /* of equal builds so many are to be shown to be no worse */
-#define DECIDED_LEAST 0.88            /* or fewer, where that lets REAL be seen */
-#define REAL 0.05                     /* a change that people want to see, */
-#define REAL_POWER 0.8                /* so often by the scatter that this baseline happens to show: over baselines more often */
-#define SESSIONS 30                   /* more are not thought of */
-#define BLIND 0.3                     /* a row that sees no smaller change is of no use */
-#define ALLOCATING (100 * TT_AMOUNT_ONE)      /* frames of a thousand that allocate, from which on each counts */
+#define POWER 0.97                    /* power of changes that are said to be found in 95 %, as for a verdict's rows */
+#define DECIDED 0.94                  /* share of equal builds that must be shown to be no worse */
+#define DECIDED_LEAST 0.88            /* or this smaller share, where REAL can then be detected */
+#define REAL 0.05                     /* a change that people want to detect */
+#define REAL_POWER 0.8                /* how often it is detected, by the scatter in this baseline; over baselines it is more often */
+#define SESSIONS 30                   /* most sessions considered */
+#define BLIND 0.3                     /* a row that detects only larger changes is useless */
+#define ALLOCATING (100 * TT_AMOUNT_ONE)      /* above 100 allocating frames per thousand, each allocation counts */
 
 struct suggest {
 	const struct tt_sample *s;    /* the first ${own} are at hand, the others the baseline's */
@@ -39,13 +42,13 @@ struct suggest {
 	struct tt_buf *out;
 	bool some;                    /* a row has been written */
 	size_t relative;              /* rows that compare with a baseline */
-	bool single;                  /* captures are too few to say how much they differ */
-	bool assumed;                 /* and sessions */
-	struct tt_buf blind;          /* what is left out, and why */
-	int64_t cap_ns;               /* the frames of most captures are capped, of the first at this; 0: they are not */
+	bool single;                  /* too few captures to show how much they differ */
+	bool assumed;                 /* too few sessions to show how much they differ */
+	struct tt_buf blind;          /* rows left out, and why */
+	int64_t cap_ns;               /* limit of the first capture's frames, if most captures are capped; 0: they are not */
 };
 
-/* The captures' figures of a measure: how many, and of those known the median, spread and largest. */
+/* A measure over the captures: how many, and of the known figures the median, standard deviation and largest. */
 struct spread { size_t n; int64_t median, sd, max; };
 
 static struct spread
@@ -75,13 +78,13 @@ session_of(const struct suggest *g, size_t i)
 {
 	const char *fact = tt_sample_fact(&g->s[i], "session");
 
-	/* Of a baseline's, also of one that is at hand, the session that it is in there. */
+	/* A capture of a baseline keeps the session it has there, even if it is also at hand. */
 	return *g->s[i].session || !fact ? g->s[i].session : fact;
 }
 
-enum { MOST = 256 };                  /* captures that are looked at */
+enum { MOST = 256 };                  /* captures that are considered */
 
-/* The sessions of a figure: *${k} of them. */
+/* Sort the captures' figures of ${key} into sessions: *${k} of them. */
 static void
 sessions_of(const struct suggest *g, const char *key, struct tt_session of[MOST], size_t *k)
 {
@@ -97,7 +100,7 @@ sessions_of(const struct suggest *g, const char *key, struct tt_session of[MOST]
 	*k = tt_sessions(o, n, v, of);
 }
 
-/* A comparison of one more session like these with them. False: nothing is known of how captures differ. */
+/* Make the comparison of one more such session with these. False if the captures do not show how much they differ. */
 static bool
 next_session(const struct tt_session *of, size_t k, struct tt_change *c)
 {
@@ -111,8 +114,8 @@ next_session(const struct tt_session *of, size_t k, struct tt_change *c)
 }
 
 /*
- * The margin, as a share: one that equal builds are shown to keep DECIDED of the time; or DECIDED_LEAST, if a change of REAL is seen with
- * that. Over builds and baselines at most 15 % are then undecided, for what quiet machines do is part of what sessions are taken to differ by.
+ * The margin, as a share: the smallest one that equal builds are shown to keep DECIDED of the time, or DECIDED_LEAST if that detects a change of REAL. Over
+ * builds and baselines at most 15 % are then undecided, because the noise of quiet machines is part of the assumed difference between sessions.
  */
 static double
 margin_of(const struct tt_change *c, double value, double alpha)
@@ -121,12 +124,12 @@ margin_of(const struct tt_change *c, double value, double alpha)
 
 	if (least + tt_change_seen(c, 0, alpha, REAL_POWER) / value <= REAL)
 		usual = least;
-	/* In steps of a tenth of a per cent, and not below one. */
+	/* Round up to a tenth of a per cent; at least 1 %. */
 	usual = ceil(usual * 1000 - 1e-6) / 1000;
 	return usual < 0.01 ? 0.01 : usual;
 }
 
-/* The variance of sessions: what three or more show, else what quiet machines have beside what their captures do. */
+/* The variance between sessions: measured from three sessions up, else that of quiet machines in addition to the scatter of captures. */
 static double
 variance_of(const struct tt_session *of, size_t k)
 {
@@ -139,12 +142,12 @@ variance_of(const struct tt_session *of, size_t k)
 	return k < 3 ? quiet * quiet + of[k - 1].se2 : squares / (double)(k - 1);
 }
 
-/* What is seen with ${n} sessions of this variance, and a margin that is theirs. */
+/* The smallest change detected with ${n} sessions of this variance and the margin that they allow. */
 static double
 seen_with(const struct tt_session *last, size_t n, double variance, double alpha)
 {
 	struct tt_session many[SESSIONS];
-	/* ..., -1, 0, 1, ... have a variance of n (n + 1) / 12. */
+	/* The numbers ..., -1, 0, 1, ... have a variance of n (n + 1) / 12. */
 	double off = sqrt(12 * variance / (double)(n * (n + 1)));
 	struct tt_change c;
 
@@ -156,14 +159,14 @@ seen_with(const struct tt_session *last, size_t n, double variance, double alpha
 	return margin_of(&c, last->value, alpha) + tt_change_seen(&c, 0, alpha, POWER) / last->value;
 }
 
-/* With five that differ by half a per cent beside what their captures do. */
+/* The same with five sessions that differ by half a per cent in addition to the scatter of their captures. */
 static double
 seen_with_five(const struct tt_session *of, size_t k, double alpha)
 {
 	return seen_with(&of[k - 1], 5, variance_of(of + k - 1, 1), alpha);
 }
 
-/* Why the row is left out, and how many sessions would do. */
+/* Say why the row is left out, and how many sessions would suffice. */
 static void
 put_blind(struct suggest *g, const char *id, const struct tt_session *of, size_t k, double alpha, double seen)
 {
@@ -201,7 +204,7 @@ amount(char text[64], int64_t v, enum tt_dim dim)
 static const struct relative {
 	const char *id, *metric, *stat;
 	enum tt_dim dim;
-	bool wall, cpu;               /* where frames are not capped, and where they are */
+	bool wall, cpu;               /* for captures without capped frames, with capped frames */
 	bool fails;
 } relative[] = {
 	{ "frame-median", "frame.time", "median", TT_DIM_TIME, true, false, true },
@@ -214,7 +217,7 @@ static const struct relative {
 	{ "gpu-median", "frame.gpu", "median", TT_DIM_TIME, true, true, false },
 };
 
-/* True if the row may be suggested and has a figure: then its ${k} sessions are in ${of}. */
+/* True if the row applies and has a figure; its ${k} sessions are then in ${of}. */
 static bool
 is_meant(const struct suggest *g, const struct relative *r, struct tt_session of[MOST], size_t *k)
 {
@@ -227,7 +230,7 @@ is_meant(const struct suggest *g, const struct relative *r, struct tt_session of
 	return *k > 0 && of[*k - 1].value > 0;
 }
 
-/* One row, of ${rows} that are tested together; or why it is none. */
+/* Write the row, one of ${rows} that are tested together, or note why it is left out. */
 static void
 relative_row(struct suggest *g, const struct relative *r, const struct tt_session *of, size_t k, size_t rows)
 {
@@ -268,7 +271,7 @@ relative_rows(struct suggest *g)
 			relative_row(g, &relative[i], of, k, rows[relative[i].fails]);
 }
 
-/* Frames over the least usual limit that is half as long again as the median frame. */
+/* Limit the frames over the smallest common limit that is at least 1.5 times the median frame. */
 static void
 tail_row(struct suggest *g)
 {
@@ -290,7 +293,7 @@ tail_row(struct suggest *g)
 		return;
 	while (k + 1 < n && tt_frame_limit(limit[k].ns) < tt_scale(r.median, 3, 2 * TT_AMOUNT_ONE))
 		k++;
-	/* So many are over at most: the quantile says it of every capture. */
+	/* Move to a larger quantile until it keeps the limit in every capture: at most that share of frames is over it. */
 	while (q + 1 < nmost && spread_of(g, cpu ? most[q].cpu : most[q].wall).max > tt_scale(tt_frame_limit(limit[k].ns), TT_AMOUNT_ONE, 1))
 		q++;
 	begin_row(g, "hitches", cpu ? "frame.cpu.over" : "frame.over", NULL);
@@ -299,7 +302,7 @@ tail_row(struct suggest *g)
 	    amount(text, p99.median, TT_DIM_TIME));
 }
 
-/* ${v} and a fifth more, in the unit that people would take. */
+/* Write ${v} plus a fifth, in a readable unit. */
 static void
 put_rounded(struct suggest *g, int64_t v, enum tt_dim dim)
 {
@@ -332,7 +335,7 @@ absolute_row(struct suggest *g, const char *id, const char *metric, const char *
 	    warn ? ", \"level\": \"warn\"" : "", amount(text, r.max, dim));
 }
 
-/* What a frame allocates on average: a twentieth more than in the capture that allocates most. */
+/* Limit the mean allocation of a frame: a twentieth more than in the capture that allocates most. */
 static void
 per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim dim, bool warn)
 {
@@ -355,7 +358,10 @@ per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim
 	    amount(most, r.max, dim), amount(median, r.median, dim));
 }
 
-/* Where few frames allocate, what counts is how many do. Allocation hangs on the code, hardly on the machine: no baseline is needed. */
+/*
+ * Limit allocation. Where few frames allocate, the number of these frames is limited. It needs no baseline: allocation depends on the code, hardly on the
+ * machine.
+ */
 static void
 alloc_rows(struct suggest *g)
 {
@@ -373,7 +379,7 @@ alloc_rows(struct suggest *g)
 	}
 }
 
-/* The comment: where frames come from, what margins are made of, what is left out. */
+/* The comment in the budget: where frames come from, how margins were chosen, what is left out. */
 static void
 put_advice(struct suggest *g)
 {
@@ -416,7 +422,7 @@ put_advice(struct suggest *g)
 	tt_buf_free(&b);
 }
 
-/* What the frames of most captures are capped at. */
+/* The frame limit of most captures, or 0. */
 static int64_t
 cap_of(const struct tt_sample *s, size_t n)
 {

@@ -21,13 +21,13 @@ pass_on(int sig, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)context;
-	/* What the kernel sends came from the terminal, to the whole group. */
+	/* A signal that the kernel sends came from the terminal, so the whole group has it already. */
 	if (child > 0 && info->si_code != SI_KERNEL)
 		kill((pid_t)child, sig);
 	errno = saved;
 }
 
-/* In the child: what we ignore or catch is the program's own affair again. What our parent ignored stays so. */
+/* In the child: reset the signals that we ignore or catch. Those that our own parent ignored stay ignored. */
 static void
 become(const char *const *argv, const struct sigaction *old, const sigset_t *mask, int report)
 {
@@ -53,7 +53,7 @@ wait_for(pid_t pid, int *status, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The pipe's other end closes when the program runs; before that it brings an errno. */
+/* Start the program. ${report} closes when the program runs; if it cannot run, its errno comes first. */
 static int
 start(const char *const *argv, const struct sigaction *old, const sigset_t *mask, struct tt_err *err)
 {
@@ -88,7 +88,7 @@ child_run(const char *const *argv, int *status, struct tt_err *err)
 	struct sigaction sa = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, old[NPASSED];
 	sigset_t block, mask;
 
-	/* A signal between the two is passed on as soon as there is somebody to pass it on to. */
+	/* Signals are blocked until the program runs, then passed on to it. */
 	sigemptyset(&block);
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < NPASSED; i++)

@@ -16,7 +16,7 @@
  */
 int child_run(const char *const *argv, int *status, struct tt_err *err);
 
-/* End as the program did: its exit code to return, or its signal, which does not return. No core: it wrote its own. */
+/* End as the program did: return its exit code, or die by its signal. Without a core file: the program wrote its own. */
 int child_end(int status);
 
 #endif

@@ -1,7 +1,7 @@
 /**
- * The program: arguments in, exit code out. What the verbs share.
+ * The program's interface between its verbs: arguments in, exit code out.
  *
- * No parsing of captures and no arithmetic on events is here; that is lib/ and formats/.
+ * Nothing here parses captures or computes figures; lib/ and formats/ do.
  */
 #ifndef TT_CMD_H
 #define TT_CMD_H
@@ -20,15 +20,15 @@ struct app {
 	struct tt_arena arena;        /* lists of options; lives to the end */
 	struct ui ui;
 	struct pager pager;           /* for long reports on a terminal */
-	struct tt_sandbox_plan plan;  /* what the process may still do */
+	struct tt_sandbox_plan plan;  /* what the sandbox still allows */
 	struct opt_list reads;        /* plan.read */
 	int64_t max_time;             /* ns; 0: as long as it takes */
-	const char *input;            /* what lines of the ledger begin with: the file, or how many */
-	bool losses_said;             /* input by input, so not of all together */
-	const char *page;             /* what tells more of a usage error; NULL: the verb's help */
-	bool child;                   /* a program was run: the end is its end */
-	int child_status;             /* as waitpid() tells it */
-	int verdict;                  /* the exit code of a verdict: 1 negative, 5 inconclusive; damaged input goes before it */
+	const char *input;            /* beginning of lines of the ledger: the file, or the number of files */
+	bool losses_said;             /* losses were printed for each input, so not once more for all together */
+	const char *page;             /* page with more about a usage error; NULL: the verb's help */
+	bool child;                   /* a program was run: its end decides the exit */
+	int child_status;             /* as from waitpid() */
+	int verdict;                  /* exit code of a verdict: 1 negative, 5 inconclusive; the code for damaged input takes precedence */
 };
 
 /**
@@ -70,10 +70,10 @@ int run_record(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_help(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
 
-/* Fail unless programs can be recorded with these values of --profile, and there is a module that does it. */
+/* Fail unless a module is there that can record programs with these values of --profile. */
 int record_check(struct app *app, const struct opt_list *options, struct tt_err *err);
 
-/* The call tree of both sides of ${in} as a flame graph, for "tracetool report": the picture of "tracetool diff" alone, to ${output}. */
+/* Draw the call tree of both sides of ${in} as a flame graph to ${output}: the picture of "tracetool diff", for "tracetool report". */
 struct input_opts;
 int diff_picture(struct app *app, const struct input_opts *in, const char *output, struct tt_err *err);
 
@@ -85,40 +85,40 @@ int diff_picture(struct app *app, const struct input_opts *in, const char *outpu
 int app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc,
     char **argv, struct tt_err *err);
 
-/* Show ${text} on standard output: on a terminal by the pager, where there is one and the text is long. */
+/* Print ${text} on standard output; if it is long and a terminal with a pager is there, by the pager. */
 int app_show(struct app *app, const struct tt_buf *text, struct tt_err *err);
 
-/* One line for each kind of loss that is more than a remark, beginning with the input that it is in, else with ${name}. */
+/* Print a line for each kind of loss above a remark. It begins with the input that has the loss, else with ${name}. */
 void app_say_losses(struct app *app, const char *name, const struct tt_loss *loss);
 
-/* Write ${text} to ${path} ("-": standard output), completely or not at all; an error that stuck in it is the error of these. */
+/* Write ${text} to ${path} ("-": standard output), completely or not at all. Returns the error kept in ${text}, if it has one. */
 int app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err);
 
-/* The same for ${n} outputs: all are written before the first takes its place, so that a failure leaves none. */
+/* The same for ${n} outputs: all are written before the first replaces an older file, so a failure leaves none. */
 struct app_output { const char *path; struct tt_buf text; };
 #define APP_OUTPUTS 8
 int app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_err *err);
 
 /**
  * app_reads(app, inputs, err):
- * Let app->plan hold what a run over ${inputs} (NULL-terminated) reads: those, the folders they are in, and where
- * recorders keep their rings: a capture names its own, in one of these.
+ * Add to app->plan what a run over ${inputs} (NULL-terminated) reads: these, their folders, and the folders in which recorders keep their rings (a capture
+ * names its own ring).
  *
  * app_reads_back(app, dir, err):
- * The same for ${dir}, an output folder whose files the run reads as well.
+ * The same for ${dir}, an output folder whose files the run also reads.
  *
  * app_confine(app, outputs, tmpdir, err):
- * First stage of the sandbox: paths neither in the plan nor among ${outputs} (NULL-terminated; NULL: none)
- * nor in ${tmpdir} (NULL: the usual one) is out of reach.
+ * First stage of the sandbox: paths that are neither in the plan, nor among ${outputs} (NULL-terminated; NULL: none), nor in ${tmpdir} (NULL: the usual one)
+ * cannot be opened.
  */
 int app_reads(struct app *app, const char *const *inputs, struct tt_err *err);
 int app_reads_back(struct app *app, const char *dir, struct tt_err *err);
 int app_confine(struct app *app, const char *const *outputs, const char *tmpdir, struct tt_err *err);
 
-/* Second stage, once all inputs are open; for tt_run_opts.opened, with the app as argument. */
+/* Second stage of the sandbox, once all inputs are open. It is a tt_run_opts.opened with the app as argument. */
 int app_seal(void *app, struct tt_err *err);
 
-/* Completions of all verbs for "bash", "zsh" or "fish". */
+/* Completions of all verbs; ${shell} is "bash", "zsh" or "fish". */
 const char *completion_shell(size_t i);
 void completion_write(const char *shell, struct tt_buf *out);
 

@@ -1,5 +1,5 @@
 /**
- * Completions for bash, zsh and fish, made from the same tables as the parser.
+ * Writes completions for bash, zsh and fish from the tables that the parser uses.
  */
 #include <string.h>
 

@@ -16,11 +16,11 @@
 #include "run/run.h"
 #include "version.h"
 
-/* One -o. The format is the one that stood before it; NULL: by suffix. */
+/* One -o. The format is the -f before it; NULL: by suffix. */
 struct output {
 	const char *path, *format;
 	const struct tt_emit *emit;
-	char *own;                    /* of options that follow: their values then; in the end all */
+	char *own;                    /* the emitters' options as they were at this -o; settle() adds the others */
 };
 
 struct convert_opts {
@@ -29,10 +29,10 @@ struct convert_opts {
 	struct output *out;
 	size_t nout, capout;
 	const char *format;           /* the last given so far */
-	char *own;                    /* the emitters' options so far: emit_at() */
+	char *own;                    /* the emitters' options given so far, laid out by emit_at() */
 };
 
-/* Where the struct of ${e}'s options begins among those of all emitters; NULL: where they end. */
+/* The offset of ${e}'s options among those of all emitters; NULL: the end of all. */
 static size_t
 emit_at(const struct tt_emit *e)
 {
@@ -85,7 +85,7 @@ set_output(const struct opt *o, void *field, const char *value, struct tt_arena 
 	return add_output(field, value, a, err);
 }
 
-/* The emitters' options, each once: "csv: use this separator". */
+/* The ${i}th option of the emitters, each option once; its help begins with the emitter: "csv: use this separator". */
 static bool
 emit_option(size_t i, struct opt_row *row)
 {
@@ -159,7 +159,7 @@ const struct verb verb_convert = {
 
 /* --- checks ---------------------------------------------------------------- */
 
-/* The option ${name} of one of the outputs; NULL if none has it. */
+/* The option ${name} of one of the outputs, or NULL. */
 static const struct tt_option *
 used_option(const struct convert_opts *c, const char *name)
 {
@@ -170,7 +170,7 @@ used_option(const struct convert_opts *c, const char *name)
 	return t;
 }
 
-/* What makes several files of the output ${o}, or NULL. */
+/* The option that makes ${o} several files, or NULL. */
 static const struct tt_option *
 in_files(const struct convert_opts *c, const struct output *o)
 {
@@ -192,7 +192,7 @@ field_size(enum tt_option_kind kind)
 	}
 }
 
-/* Give the output what holds for all. A table is refused that is empty without an option that convert has not. */
+/* Copy the options for all outputs into ${o}. TT_E_USAGE for a table that only an option of stats fills. */
 static int
 settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
 {
@@ -213,7 +213,7 @@ settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Find the output's emitter and see that it can go where it shall. */
+/* Find the emitter of an output, and fail if it cannot write there. */
 static int
 check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 {
@@ -241,7 +241,7 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	return settle(c, o, err);
 }
 
-/* An option for one emitter that is not among the outputs is a mistake, not a wish. */
+/* TT_E_USAGE for an option of an emitter that no output uses. */
 static int
 check_used(const struct convert_opts *c, struct tt_err *err)
 {
@@ -277,7 +277,7 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 
 /* --- the run ----------------------------------------------------------------- */
 
-/* Bytes of the files made of ${path}, and their number: "game.json" gives "game-001.json" and on. */
+/* The size of the numbered files made of ${path} ("game.json": "game-001.json" and on), and their number. */
 static uint64_t
 size_of_parts(const char *path, unsigned *n)
 {
@@ -296,7 +296,7 @@ size_of_parts(const char *path, unsigned *n)
 	}
 }
 
-/* Viewers open no compression but gzip. */
+/* Warn about compressed outputs that viewers do not open: they open gzip only. */
 static void
 say_unopened(struct app *app, const struct output *o)
 {
@@ -307,7 +307,7 @@ say_unopened(struct app *app, const struct output *o)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s: viewers do not open %s: decompress it first, or write .gz", o->path, coding);
 }
 
-/* One line per output: where, how large, of how many events. Pipes have no size. */
+/* Print a line for each output: its name, its size (not of pipes), its number of events. */
 static void
 say_written(struct app *app, const struct convert_opts *c, const struct tt_model *m)
 {
@@ -399,7 +399,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	run.emit_opts = opts;
 	run.nemit = c->nout;
 	run.hitches = (unsigned)tt_pass_defaults.hitches;
-	run.find.min_size = UINT64_MAX;       /* nothing: what to look for is an option of stats */
+	run.find.min_size = UINT64_MAX;       /* no search for objects: --find is an option of stats */
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
 	if (rc == TT_OK)

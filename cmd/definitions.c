@@ -1,5 +1,5 @@
 /**
- * Names and what they mean; the contract is in definitions.h.
+ * Collects names and their definitions; the contract is in definitions.h.
  */
 #include "definitions.h"
 
@@ -131,7 +131,7 @@ definitions_each(definition_fn *f, void *arg)
 
 /* --- rows -------------------------------------------------------------------- */
 
-/* By enum tt_unit: what the number is for machines. */
+/* By enum tt_unit: the name of the unit in JSON and CSV. */
 static const char *const unit_name[] = {
 	[TT_UNIT_TEXT] = "text", [TT_UNIT_COUNT] = "count", [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes",
 	[TT_UNIT_PERCENT] = "%", [TT_UNIT_MILLI] = "number", [TT_UNIT_HEX] = "hex", [TT_UNIT_BOOL] = "yes/no",
@@ -167,7 +167,7 @@ columns_text(struct tt_report *r, const struct tt_pass_table *t)
 	return s;
 }
 
-/* The command that prints the table of ${d}; one that no pass makes is of the first screen. */
+/* The command that prints the table ${d}. A table without a pass belongs to the summary. */
 static const char *
 command_text(struct tt_report *r, const struct definition *d)
 {
@@ -179,7 +179,7 @@ command_text(struct tt_report *r, const struct definition *d)
 	return asks ? tt_text(r, "tracetool stats --table %s --%s ... FILE", t->id, asks) : tt_text(r, "tracetool stats --table %s FILE", t->id);
 }
 
-/* The table of its kind at the end of ${r}. */
+/* The last table of ${r} if it is of this kind, else a new one. */
 static struct tt_table *
 table_for(struct tt_report *r, enum definition_kind kind)
 {
@@ -295,7 +295,7 @@ is_statistic(const struct definition *d, const char *word, size_t n)
 	return false;
 }
 
-/* True if that is how the reader of a format words the loss. */
+/* True if ${word} is how the reader of a format words the loss. */
 static bool
 is_said(const struct definition *d, const char *word)
 {

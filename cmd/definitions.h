@@ -1,8 +1,8 @@
 /**
- * Everything that has a name and a definition: tables, their columns, metrics of budgets, kinds of loss, notes on reports, terms, zones
- * of our own. "tracetool list" prints them by kind, "tracetool explain" those of a name, and man/tables.py makes the manual's lists of them.
+ * Everything with a name and a definition: tables, columns, metrics of budgets, kinds of loss, notes on reports, terms, zones that tracetool adds. "tracetool
+ * list" prints them by kind, "tracetool explain" by name, and man/tables.py makes the manual's lists of them.
  *
- * The definitions are where the thing itself is (struct tt_col, tt_metrics, tt_loss_info); what is nowhere else is in glossary.c.
+ * Definitions stand with the thing they define (struct tt_col, tt_metrics, tt_loss_info); all others are in glossary.c.
  */
 #ifndef TT_CMD_DEFINITIONS_H
 #define TT_CMD_DEFINITIONS_H
@@ -17,20 +17,20 @@ enum definition_kind { DEF_TABLE, DEF_COLUMN, DEF_METRIC, DEF_LOSS, DEF_NOTE, DE
 #define DEF_NAMES 3
 struct definition {
 	enum definition_kind kind;
-	const char *name[DEF_NAMES];  /* what it is called: by programs first, by people last; NULL after the last */
+	const char *name[DEF_NAMES];  /* its names, that for programs first, that for people last; NULL after the last */
 	const void *of;               /* by kind: struct tt_pass_table, tt_metric, tt_loss_info, glossary_word */
-	const void *in;               /* of a table its pass, NULL for info's; of a column its struct tt_col */
+	const void *in;               /* a table's pass, or NULL for tables of info; a column's struct tt_col */
 };
 
 struct glossary_word { const char *name, *text; };
-/* Each ends with a word without a name. */
+/* Each list ends with an entry without a name. */
 extern const struct glossary_word glossary_terms[], glossary_zones[], glossary_notes[];
 
 /* Call ${f} with every definition, kind by kind. */
 typedef void definition_fn(void *arg, const struct definition *d);
 void definitions_each(definition_fn *f, void *arg);
 
-/* Add a row with ${d} to the last table of its kind in ${r}, which is made for the first. */
+/* Add a row with ${d} to the table of its kind at the end of ${r}, which the first row makes. */
 void definition_row(struct tt_report *r, const struct definition *d);
 
 /* True if ${word} is a name of ${d}, in capitals or not. A column is also called TABLE/COLUMN, a metric METRIC.STATISTIC, both with [ROW]. */

@@ -1,5 +1,5 @@
 /**
- * tracetool diff: two groups of captures, and what the difference of their frame times is made of.
+ * tracetool diff: compares two groups of captures, and finds what makes their frame times differ.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@
 #define LIMIT_TEXT 20
 #define PAGE_SIZE ((size_t)2 << 20)
 #define PAGE_BRANCHES 20000
-#define MARGIN_E4 200         /* 2 %: with less, identical builds stay undecided */
+#define MARGIN_E4 200         /* 2 %: with a smaller margin, identical builds stay undecided */
 
 struct diff_opts {
 	struct input_opts in;
@@ -48,7 +48,7 @@ set_limit(const struct opt *o, void *field, const char *value, struct tt_arena *
 	return opt_count(o, &d->limit, value, a, err);
 }
 
-/* "2%", or a length of time. */
+/* --margin: "2%", or a duration. */
 static int
 set_margin(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -64,7 +64,7 @@ set_margin(const struct opt *o, void *field, const char *value, struct tt_arena 
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither a percentage (5%%) nor a time (0.3ms)", value);
 }
 
-/* What --table takes. */
+/* The ${i}th value of --table. */
 static const char *
 table_value(size_t i)
 {
@@ -154,7 +154,7 @@ check_output(const struct diff_opts *o, const char *path, const char *option, st
 	    "option %s: standard output is taken by the tables (-o FILE)", option);
 }
 
-/* Chrome JSON is written by a second reading. */
+/* Check options of files. Chrome JSON needs a second reading of the captures. */
 static int
 check_files(const struct diff_opts *o, struct tt_err *err)
 {
@@ -200,7 +200,7 @@ check(const struct diff_opts *o, struct tt_err *err)
 
 /* --- reading ------------------------------------------------------------------------ */
 
-/* One recording on one side twice, or files of it, would count as independent captures. */
+/* Fail if a recording, or two of its files, is on one side twice: it would count as independent captures. */
 static int
 check_recording(const struct diff_opts *o, size_t at, const struct tt_model *m, uint64_t *seen, struct tt_err *err)
 {
@@ -215,7 +215,7 @@ check_recording(const struct diff_opts *o, size_t at, const struct tt_model *m, 
 	return TT_OK;
 }
 
-/* Read one capture and fold it in. Its losses join those of the others. */
+/* Read one capture and add it to its side; add its losses to those of all. */
 static int
 add_capture(struct app *app, const struct diff_opts *o, size_t at, uint64_t *seen, struct tt_run_opts *run,
     struct tt_diff *d, struct tt_report *r, struct tt_err *err)
@@ -249,7 +249,7 @@ add_capture(struct app *app, const struct diff_opts *o, size_t at, uint64_t *see
 	return rc;
 }
 
-/* The sandbox: from here on only inputs are read and outputs written. It closes with the last reading. */
+/* Enter the sandbox: only inputs are read and outputs written from here on. The last reading seals it. */
 static int
 confine(struct app *app, const struct diff_opts *o, struct tt_err *err)
 {
@@ -322,7 +322,7 @@ wants(const struct diff_opts *o, const char *table)
 	return o->table.n == 0;
 }
 
-/* The captures of ${side} in a heading: one by name, several by their number. */
+/* The captures of ${side} for a heading: the name of a single one, or the number of several. */
 static void
 put_side(const struct diff_opts *o, unsigned side, struct tt_buf *to)
 {
@@ -345,7 +345,7 @@ put_name(const struct diff_opts *o, struct tt_buf *to)
 	tt_buf_text(to, " (B)");
 }
 
-/* What a command needs to compare the same. */
+/* The arguments with which another command compares the same captures. */
 static void
 put_arguments(const struct diff_opts *o, struct tt_buf *to)
 {
@@ -358,7 +358,7 @@ put_arguments(const struct diff_opts *o, struct tt_buf *to)
 	opts_quote_given(to, &(struct opt_given){ 0 }, &b, NULL);
 }
 
-/* A page, and a picture, need every table whole; ${had} has what reading the captures brought. */
+/* Write a page or a picture from complete tables. ${had}: notes of the reading. */
 static int
 make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, const struct tt_diff_verdict *v, bool picture,
     const struct tt_report *had, struct tt_buf *text, struct tt_err *err)
@@ -371,7 +371,7 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	size_t cut = 0;
 	int rc;
 
-	/* All but the paths, which the call tree has, too. */
+	/* All tables but paths, whose contents the call tree has. */
 	for (size_t i = 0, n = 0; n < 63 && tt_diff_table_id(i); i++)
 		if (strcmp(tt_diff_table_id(i), "paths") != 0)
 			all[n++] = tt_diff_table_id(i);
@@ -417,7 +417,7 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	return rc;
 }
 
-/* The tables as they are to be written, and the verdict. */
+/* Make the tables with the rows and columns that were asked for, and the verdict. */
 static int
 make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r,
     struct tt_buf *text, struct tt_buf *svg, struct tt_err *err)
@@ -449,7 +449,7 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 	return rc;
 }
 
-/* The capture whose mean is the middle one of its side, as the user gave it. */
+/* The capture with the median of its side's means, as the user named it. */
 static const char *
 middle(const struct diff_opts *o, const struct tt_diff *d, unsigned side)
 {
@@ -492,7 +492,7 @@ write_chrome(
 	run->path = path;
 	run->npath = 2;
 	run->title = title;
-	run->copies = true;           /* of one on each side */
+	run->copies = true;           /* the same recording may be on both sides */
 	run->whole_frames = false;
 	run->filter.frames_of_each = true;
 	run->align = o->in.align == TT_ALIGN_AUTO ? TT_ALIGN_START : (enum tt_align)o->in.align;
@@ -500,7 +500,7 @@ write_chrome(
 	run->emit_opts = &eo;
 	run->nemit = 1;
 	run->needs = tt_emit_needs(emit, &eo);
-	tt_loss_reset(&loss);         /* reported by the first reading */
+	tt_loss_reset(&loss);         /* the first reading reported these losses */
 	app->env.loss = &loss;
 	rc = tt_run(&app->env, run, &m, err);
 	app->env.loss = all;
@@ -588,7 +588,7 @@ run_diff(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_diff, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	if (!o.in.path.parted && o.in.path.n == 2) {      /* two captures have one order */
+	if (!o.in.path.parted && o.in.path.n == 2) {      /* two captures: their order is clear */
 		o.in.path.parted = true;
 		o.in.path.before = 1;
 	}

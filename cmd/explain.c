@@ -1,5 +1,5 @@
 /**
- * tracetool explain: what a word of a report or of the manual means.
+ * tracetool explain: explains a word of a report or of the manual.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static const struct opt_group groups[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* The ${i}th word to complete: all but columns, whose ids are in many tables. */
+/* A word to complete: all but columns, whose ids are in many tables. */
 struct count {
 	size_t left;
 	const char *word;
@@ -59,7 +59,7 @@ const struct verb verb_explain = {
 	.operand = word_value,
 };
 
-/* What is looked for, and what was found. */
+/* The words asked for, and what was found for them. */
 struct search {
 	const char *const *word;
 	size_t nword;
@@ -81,7 +81,7 @@ look_at(void *arg, const struct definition *d)
 		definition_row(s->r, d);
 }
 
-/* The name that is most like a word. */
+/* The name most similar to a word. */
 struct nearest {
 	const char *word, *best;
 	size_t least;

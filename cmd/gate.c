@@ -208,7 +208,7 @@ put_number(struct tt_buf *b, const char *what, int64_t v, bool given)
 		tt_buf_printf(b, "%s%s %lld", b->n ? ", " : "", what, (long long)v);
 }
 
-/* The text, in the gate's arena; NULL: ${err}. ${b} is freed. */
+/* Take the text of ${b} into the gate's arena. NULL with ${err}. Frees ${b}. */
 static const char *
 keep_text(struct gate *x, struct tt_buf *b, struct tt_err *err)
 {
@@ -261,7 +261,7 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 
 /* --- the baseline that is saved ------------------------------------------------------------------ */
 
-/* Standard output, or a file that is there and no regular one. */
+/* True for standard output, and for a path that exists but is no regular file. */
 static bool
 is_device(const char *path)
 {
@@ -271,8 +271,8 @@ is_device(const char *path)
 }
 
 /*
- * Without --append the baseline is made anew. What took nights to collect, or was accepted, is not lost by an option left out. A file that is
- * no baseline has nothing to lose.
+ * Without --append the baseline is made anew. Refuse that if the file has several sessions or an accepted one, which are hard to collect again. A file that is
+ * no baseline may be replaced.
  */
 static int
 check_renewal(struct gate *x, struct tt_err *err)
@@ -301,7 +301,7 @@ check_renewal(struct gate *x, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The captures that ${old} has not, without those that hold no event. */
+/* The samples that have events and are not in ${old}. */
 static struct tt_sample *
 new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_err *err)
 {
@@ -317,7 +317,7 @@ new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_
 	return s;
 }
 
-/* Where ${old} has all captures, none is appended and nothing can be accepted; it may be that an earlier run has. */
+/* Called where ${old} has all captures, so none is appended. TT_E_USAGE for --accept, unless the first compared session was accepted before. */
 static int
 check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_err *err)
 {
@@ -333,7 +333,7 @@ check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_er
 	return err->code;
 }
 
-/* The baseline that --save writes; nothing where ${old} has all captures. */
+/* Make the baseline that --save writes; ${text} stays empty if ${old} has all captures. */
 static int
 save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err *err)
 {
@@ -360,7 +360,7 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 
 /* --- the run ----------------------------------------------------------------------------------------- */
 
-/* Options that a command which exports frames needs to find the same ones. */
+/* The options with which "tracetool convert" finds the same frames. */
 static const char *
 convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 {
@@ -378,7 +378,7 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 	return keep_text(x, &b, err);
 }
 
-/* The text to print. */
+/* Render the verdict as the text to print. */
 static int
 print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, size_t width, bool page, struct app_output *out,
     struct tt_err *err)
@@ -403,7 +403,7 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 	return rc == TT_OK ? verdict_defuse(screen ? &x->g->to : NULL, color, &out->text, err) : rc;
 }
 
-/* Say what happened to the baseline. */
+/* Print what happened to the baseline. */
 static void
 say_saved(const struct gate *x)
 {
@@ -414,10 +414,7 @@ say_saved(const struct gate *x)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: session \"%s\" is replaced (--append adds to it)", x->g->save, x->replaced);
 }
 
-/*
- * Print the verdict (where ${o} is not NULL) and write all that was asked for; a baseline that may not be saved is in no
- * other's way.
- */
+/* Print the verdict (if ${o} is not NULL) and write all other outputs. A baseline that may not be saved does not keep the others from being written. */
 static int
 write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, const struct report_opts *o,
     struct tt_baseline *old, struct tt_err *err)
@@ -430,7 +427,7 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 
 	if (x->g->save && !(x->g->append && v->unfit))
 		saved = save(x, old, &base, &why);
-	/* What is not accepted after all is not printed as accepted. */
+	/* Not saved, so do not report it as accepted. */
 	if (saved == TT_E_USAGE && x->g->accept) {
 		tt_buf_free(&base);
 		*err = why;
@@ -457,7 +454,7 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 	return rc;
 }
 
-/* A copy under another name is no other capture. */
+/* Fail if two files hold the same capture. */
 static int
 check_same(struct gate *x, struct tt_err *err)
 {
@@ -478,7 +475,7 @@ static int
 judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
     struct tt_err *err)
 {
-	/* Nothing at all passes nothing, whatever is asked for. */
+	/* If no capture could be read, the verdict is no pass, whatever --inconclusive says. */
 	struct tt_judge_opts o = { .inconclusive = x->none ? 0 : (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
 		.append = x->g->append ? x->g->save : NULL, .accept = x->g->accept, .accept_by = x->g->accept_by,
 		.anchor = x->g->anchor, .first = x->g->save != NULL };
@@ -510,8 +507,8 @@ is_file(const char *path, const char *file)
 }
 
 /*
- * With --append the captures are held against the baseline that they are for, unless another is named. It is read only
- * when it is locked: other runs may append to it while captures are read here.
+ * With --append, compare with the baseline that is appended to, unless another is named. Read it under its lock: other runs may have appended while this one
+ * read captures.
  */
 static int
 judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err)
@@ -537,7 +534,7 @@ judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct repor
 	return rc;
 }
 
-/* The first ${n} samples, and then those that the baseline has beside them: *${all} together. */
+/* The first ${n} samples, followed by those that only the baseline has: *${all} together. */
 static struct tt_sample *
 with_baseline(struct gate *x, size_t n, size_t *all, struct tt_err *err)
 {
@@ -569,7 +566,7 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 	const char *first = NULL;
 	int rc = TT_OK;
 
-	/* What a crash cut off says nothing about others. */
+	/* Leave out captures that a crash cut short. */
 	for (size_t i = 0; i < x->in->path.n; i++) {
 		if (x->cap[i].into)
 			continue;
@@ -596,7 +593,7 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 	return rc;
 }
 
-/* Nothing is written over captures, and what they are held against; only --save may renew the baseline. */
+/* Fail if an output is a capture, the budget or a baseline; only --save may replace the baseline. */
 static int
 check_outputs(const struct gate_opts *g, const struct opt_list *reads, const struct opt_list *writes, struct tt_err *err)
 {
@@ -615,7 +612,7 @@ check_outputs(const struct gate_opts *g, const struct opt_list *reads, const str
 	return TT_OK;
 }
 
-/* The sandbox stays open for the next capture: only its first stage holds. */
+/* Enter the first stage of the sandbox only: further captures must still be opened. */
 static int
 confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 {
@@ -644,7 +641,7 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	return rc == TT_OK ? app_confine(x->app, writes.v, x->in->tmpdir, err) : rc;
 }
 
-/* The budget, and the baselines that it may need and that --save writes: their errors are reported before captures are read. */
+/* Read the budget, the baselines that it needs, and the one that --save writes, before captures are read: errors come early. */
 static int
 read_documents(struct gate *x, struct tt_err *err)
 {
@@ -681,7 +678,7 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		return rc;
 	if (x->none && x->in->path.n > 1)
 		ui_say(&x->app->ui, "none of the captures can be read");
-	/* Without figures there is a verdict, too: files that an earlier run wrote must not be taken for this one's. */
+	/* Write a verdict even without figures: files of an earlier run must not be taken for those of this one. */
 	if (x->g->suggest)
 		rc = x->none ? TT_OK : suggest(x, &run, out, err);
 	else

@@ -1,5 +1,5 @@
 /**
- * tracetool stats --gate: captures held against a budget. The options, and the run.
+ * tracetool stats --gate: judges captures by a budget. Its options, and the run.
  */
 #ifndef TT_CMD_GATE_H
 #define TT_CMD_GATE_H
@@ -16,7 +16,7 @@ struct tt_sample;
 struct gate_opts {
 	const char *budget, *baseline, *save, *accept, *today, *explain, *group_by;
 	bool append, force_baseline, anchor, suggest;
-	const char *accept_by;        /* the command that would accept what fails; NULL: there is none */
+	const char *accept_by;        /* the command that accepts what fails; NULL: none */
 	struct verdict_opts to;
 	int inconclusive;             /* 0 none given, 1 pass, 2 fail: as in struct tt_judge_opts */
 };
@@ -24,17 +24,17 @@ extern const struct opt gate_opt[];
 const char *gate_inconclusive(size_t i);      /* the values of --inconclusive */
 #define GATE_GROUP(type, member) { "Gate", gate_opt, offsetof(type, member) }
 
-/* The day, as YYYY-MM-DD, that waivers are held against: ${given} if not NULL, SOURCE_DATE_EPOCH, or the clock. */
+/* The day, YYYY-MM-DD, by which waivers expire: ${given} if not NULL, else SOURCE_DATE_EPOCH, else the clock. */
 int gate_today(struct app *app, const char *given, const char **day, struct tt_err *err);
 
-/* Options of a gate that say where its verdict goes, and not what it is. */
+/* Options that say where the verdict goes; they do not change it. */
 #define GATE_WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \
 	"csv-safe", "no-pager"
 
-/* Note in ${g} which of the options ${given} a command on one capture needs to look at the same. */
+/* Store in ${g} those of the options ${given} with which a command on one capture shows the same figures. */
 int gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err);
 
-/* *${wanted}: the options ask for a gate. TT_E_USAGE where one of them makes no sense without --gate. */
+/* *${wanted}: true if the options ask for a gate. TT_E_USAGE for options that need --gate. */
 int gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err);
 
 /**
@@ -46,19 +46,19 @@ int gate_run(struct app *app, const struct gate_opts *g, const struct input_opts
     struct tt_err *err);
 
 /**
- * A gate over captures that somebody else reads, like the processes of a batch.
+ * A gate over captures that somebody else reads, such as the workers of a batch.
  *
- * gate_open() reads budget and baseline (g->save, append, suggest and explain are not for it) and adds the files that
- * will be written to ${writes}, where its caller's are, and sees that each is a file of its own; before the sandbox.
- * gate_set_run() puts what the budget wants into the options of a run;
- * gate_judge() judges the samples made of it, prints the verdict if it shall ${show} it, and writes the files.
- * The exit code is left in app->verdict. Free with gate_close(), also after an error; NULL is fine.
+ * gate_open() reads budget and baseline (it ignores g->save, append, suggest and explain), adds the files that will be written to ${writes}, which has the
+ * caller's, and fails unless each is a file of its own. Call it before the sandbox.
+ * gate_set_run() sets the options of a run that the budget needs.
+ * gate_judge() judges the samples, prints the verdict if ${show} is set, and writes the files.
+ * The exit code goes to app->verdict. Free with gate_close(), also after an error; NULL is allowed.
  */
 struct gate;
 int gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, struct opt_list *writes,
     struct gate **gate, struct tt_err *err);
 const struct tt_budget *gate_budget(const struct gate *gate);
-/* What the budget leaves out and what it takes for a frame, in one line: figures made with another budget are other figures. */
+/* The markers that the budget leaves out and its frame marker, in one line. Figures made with other settings are not comparable. */
 const char *gate_settings(const struct gate *gate);
 void gate_set_run(const struct gate *gate, struct tt_run_opts *run);
 int gate_judge(struct gate *gate, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, bool show,

@@ -1,5 +1,5 @@
 /**
- * The gate's captures; the contract is in gate_read.h.
+ * Reads the gate's captures into samples; the contract is in gate_read.h.
  */
 #include "gate_read.h"
 
@@ -49,7 +49,7 @@ gate_split(struct gate *x, struct capture *c, const char *operand, struct tt_err
 	return rc == TT_OK ? add_path(x, c, operand, strlen(operand), err) : rc;
 }
 
-/* A file that is named, and its place among them. */
+/* A file named by an operand, and the operand's number. */
 struct named { dev_t dev; ino_t ino; size_t at; const char *path; };
 
 static int
@@ -64,7 +64,7 @@ by_file(const void *a, const void *b)
 	return TT_CMP(x->at, y->at);
 }
 
-/* Refuse a file that is among the ${n} captures twice: it would count twice, or be joined with itself. */
+/* Fail if a file is among the ${n} captures twice: it would count twice, or be joined with itself. */
 static int
 check_twice(const struct gate *x, size_t n, struct tt_err *err)
 {
@@ -99,7 +99,7 @@ check_twice(const struct gate *x, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* Note what the capture's header says of its process. */
+/* Copy the process's id and times from the capture's header. */
 static void
 note_process(struct capture *c, const struct tt_model *m)
 {
@@ -123,7 +123,7 @@ one_process(const struct capture *a, const struct capture *b)
 	    b->wall_ns <= a->end_ns;
 }
 
-/* One run over the files of ${c}, whose losses are kept apart. */
+/* Run over the files of ${c}; their losses go to ${loss} alone. */
 static int
 run_over(struct gate *x, struct tt_run_opts *run, const struct capture *c, struct tt_loss *loss, struct tt_model **m,
     struct tt_err *err)
@@ -141,7 +141,7 @@ run_over(struct gate *x, struct tt_run_opts *run, const struct capture *c, struc
 	return rc;
 }
 
-/* Losses are reported for their own capture, not for all that are read. */
+/* Print the losses of one capture under its own name. */
 static void
 say_losses(const struct gate *x, const struct capture *c, const struct tt_loss *loss)
 {
@@ -154,7 +154,7 @@ say_losses(const struct gate *x, const struct capture *c, const struct tt_loss *
 	app_say_losses(x->app, c->n > 1 ? name : c->path[0], loss);
 }
 
-/* What ${err} says of ${c}, without its name. */
+/* The message of ${err}, without the name of ${c}. */
 static const char *
 reason(struct gate *x, const struct capture *c, struct tt_err *err)
 {
@@ -166,7 +166,7 @@ reason(struct gate *x, const struct capture *c, struct tt_err *err)
 	return tt_arena_text(&x->a, msg, strlen(msg), err);
 }
 
-/* Why a run that found fault with its options gives no figures, where they are right and the capture is short; else NULL. */
+/* Why the run found no figures although its options are right: the capture is too short. NULL: the options are wrong. */
 static const char *
 why_unsuited(struct gate *x, struct capture *c, const struct tt_run_opts *run, const struct tt_model *m, struct tt_err *err)
 {
@@ -177,7 +177,7 @@ why_unsuited(struct gate *x, struct capture *c, const struct tt_run_opts *run, c
 	return x->budget.skip.frames && !x->in->has_frames ? TT_NOTHING_LEFT : NULL;
 }
 
-/* Losses go to the ledger of all; they are reported once, even if captures are read again. */
+/* Add losses to the ledger of all, once, even if a capture is read again. */
 static void
 note_losses(struct gate *x, struct capture *c, const struct tt_loss *loss)
 {
@@ -188,7 +188,7 @@ note_losses(struct gate *x, struct capture *c, const struct tt_loss *loss)
 		say_losses(x, c, loss);
 }
 
-/* True if the error concerns this capture alone. */
+/* True if the error is about this capture alone. */
 static bool
 is_unreadable(const struct capture *c, int rc)
 {
@@ -199,7 +199,7 @@ is_unreadable(const struct capture *c, int rc)
 	return rc == TT_E_DAMAGED || rc == TT_E_UNKNOWN || (rc == TT_E_IO && !there);
 }
 
-/* A capture that cannot be read has no figures, which rows count. */
+/* Make a sample without figures for a capture that cannot be read; rows count it. */
 static int
 unread_sample(struct gate *x, struct capture *c, struct tt_sample *s, struct tt_err *err)
 {
@@ -220,7 +220,7 @@ unread_sample(struct gate *x, struct capture *c, struct tt_sample *s, struct tt_
 	return TT_OK;
 }
 
-/* True if all are files, which can be read again. */
+/* True if all are regular files, which can be read again. */
 static bool
 is_files(const struct capture *c)
 {
@@ -233,8 +233,8 @@ is_files(const struct capture *c)
 }
 
 /*
- * The sample of a capture of which ${why} leaves nothing. What it lost and whether it ended is seen by reading it whole, once more;
- * of a pipe that is not known.
+ * Make the sample of a capture that has no figures because of ${why}. Read all of it once more for its losses and whether it ended; a pipe cannot be read
+ * again, so these stay unknown.
  */
 static int
 read_whole(struct gate *x, const struct tt_run_opts *common, struct capture *c, const char *why, struct tt_sample *s, struct tt_err *err)
@@ -256,7 +256,7 @@ read_whole(struct gate *x, const struct tt_run_opts *common, struct capture *c, 
 	return rc;
 }
 
-/* The sample of the model ${m} that was read of ${c}; *${why}: it has no figures. */
+/* Make the sample of ${c} from its model ${m}; *${why}: set if it has no figures. */
 static int
 sample_model(struct gate *x, struct capture *c, struct tt_model *m, const struct tt_loss *loss, struct tt_sample *s,
     const char **why, struct tt_err *err)
@@ -276,7 +276,7 @@ sample_model(struct gate *x, struct capture *c, struct tt_model *m, const struct
 	return rc;
 }
 
-/* Results of tests take the facts of the command line as captures do: in the place of their own of that name. */
+/* Add the facts of --meta to results of tests; they replace facts of the same name, as for captures. */
 static int
 add_facts(const struct opt_list *meta, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
@@ -303,7 +303,7 @@ add_facts(const struct opt_list *meta, struct tt_sample *s, struct tt_arena *a, 
 	return TT_OK;
 }
 
-/* Where ${c} is a file of test results, ${s} becomes its sample. Pipes are taken for captures. */
+/* If ${c} is a file of test results, make ${s} its sample. Pipes are taken for captures. */
 static int
 read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, struct tt_err *err)
 {
@@ -342,8 +342,8 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
 	struct tt_loss loss;
-	const char *why = NULL;       /* it has no figures */
-	bool unsuited = false;        /* because the run found fault with its options, before it read all */
+	const char *why = NULL;       /* why it has no figures */
+	bool unsuited = false;        /* the run failed on its options before it read everything */
 	bool results;
 	int rc = read_results(x, c, &results, s, err);
 
@@ -370,13 +370,13 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 		note_losses(x, c, &loss);
 	if (rc == TT_OK && why)
 		rc = tt_sample_without(m, &loss, why, b->measure, b->nmeasure, s, &x->a, err);
-	if (rc == TT_OK && unsuited && !s->empty)     /* it was not read to its end */
+	if (rc == TT_OK && unsuited && !s->empty)     /* the reading stopped early */
 		tt_values_without(NULL, why, b->measure, b->nmeasure, s->value);
 	tt_model_free(m);
 	return rc;
 }
 
-/* The files of ${other} become files of ${c}: its own sample is given up. */
+/* Move the files of ${other} to ${c}; the sample of ${c} must be made again. */
 static int
 join(struct gate *x, struct capture *c, struct capture *other, struct tt_err *err)
 {
@@ -399,7 +399,7 @@ tell_joined(const struct gate *x, const struct capture *c, size_t files)
 	    c->path[files], more, (long long)c->pid);
 }
 
-/* The captures' numbers, in the order that ${by} says; in x->a. */
+/* The numbers of the captures, sorted by ${by}; in x->a. */
 static size_t *
 in_order(struct gate *x, size_t n, int (*by)(const void *, const void *, void *), struct tt_err *err)
 {
@@ -424,7 +424,7 @@ by_recording(const void *a, const void *b, void *arg)
 	return c ? c : TT_CMP(i, k);
 }
 
-/* A copy under another name is no other capture. Files of a recording that rotates are, until they are joined. */
+/* Fail if two files hold the same capture. Files of one rotating recording are different captures until they are joined. */
 static int
 check_copies(struct gate *x, size_t n, struct tt_err *err)
 {
@@ -441,7 +441,7 @@ check_copies(struct gate *x, size_t n, struct tt_err *err)
 				second = a < b ? b : a;
 			}
 			if (x->cap[b].part_last <= x->cap[a].part_last)
-				continue;         /* the one before reaches further */
+				continue;         /* the capture before it lasts longer */
 		}
 		last = i;
 	}
@@ -461,7 +461,7 @@ by_process(const void *a, const void *b, void *arg)
 	return TT_CMP(c, d);
 }
 
-/* Of each capture the first by number of its process, in x->a. */
+/* By capture: the number of the first capture of the same process; in x->a. */
 static size_t *
 find_processes(struct gate *x, size_t n, struct tt_err *err)
 {
@@ -471,7 +471,7 @@ find_processes(struct gate *x, size_t n, struct tt_err *err)
 
 	if (!open)
 		return NULL;
-	/* By the time they began: each is compared with the last to end of each process that was still running. */
+	/* In order of begin, compare each capture with the one that ends last of each process still running. */
 	for (size_t i = 0; i < n; i++) {
 		const struct capture *c = &x->cap[order[i]];
 		size_t kept = 0, process = order[i];
@@ -527,7 +527,7 @@ join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct t
 	return rc;
 }
 
-/* A marker that one capture lacks was not reached there; one that all lack is a wrong one. */
+/* Fail if a marker of the budget is in no capture: its name is wrong. A marker may be missing from some. */
 static int
 check_suited(struct gate *x, size_t n, struct tt_err *err)
 {
@@ -547,7 +547,7 @@ check_suited(struct gate *x, size_t n, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s", x->cap[k].path[0], x->cap[k].unsuited);
 }
 
-/* What the budget wants of every run. */
+/* Set the options of a run that the budget needs. */
 void
 gate_set_run(const struct gate *x, struct tt_run_opts *run)
 {

@@ -1,5 +1,5 @@
 /**
- * The gate's captures: operands read into samples. For gate.c, gate_read.c and what reads captures as they do.
+ * Reads the gate's operands into samples. For gate.c, gate_read.c and others that read captures the same way.
  */
 #ifndef TT_CMD_GATE_READ_H
 #define TT_CMD_GATE_READ_H
@@ -12,15 +12,15 @@ struct gate_opts;
 struct input_opts;
 struct tt_run_opts;
 
-/* One sample's files, and the process that was recorded. */
+/* The files of one sample, and the recorded process. */
 struct capture {
 	const char **path;            /* NULL-terminated */
 	size_t n;
-	struct capture *into;         /* read with this one: of the same process */
-	bool unread;                  /* it could not be read: unsuited says why */
-	bool unended;                 /* it breaks off */
-	const char *unsuited;         /* why the run's markers found nothing in it; NULL */
-	uint32_t part, part_last;     /* of the first file: which of a recording that rotates */
+	struct capture *into;         /* the capture that this one was joined with: same process */
+	bool unread;                  /* it could not be read; unsuited says why */
+	bool unended;                 /* its recording has no end */
+	const char *unsuited;         /* why the run's markers are not in it; NULL */
+	uint32_t part, part_last;     /* of the first file: its number in a rotation, and the last file's */
 	int64_t pid, wall_ns, end_ns; /* of the first file; wall clock */
 	int64_t clock_ns;             /* wall clock less event clock */
 };
@@ -40,22 +40,22 @@ struct gate {
 	size_t nsample;
 	size_t nsaved;                /* captures that --save added */
 	const char *replaced;         /* the session of the baseline that --save makes anew; NULL: there is none yet */
-	int unread;                   /* why one or more captures could not be read: the exit status then; 0: none */
+	int unread;                   /* exit status for captures that could not be read; 0: all could */
 	const char *unread_name;      /* the first of them */
-	bool none;                    /* none could be read */
+	bool none;                    /* no capture could be read */
 	struct verdict_out to;
 };
 
-/* All of the file ${path}. */
+/* Read all of the file ${path}. */
 int gate_document(struct app *app, const char *path, struct tt_buf *text, struct tt_err *err);
 
-/* Add to ${c} the files of one operand: "A+B" is two files of one capture, unless there is a file of that name. */
+/* Add the files of an operand to ${c}: "A+B" names two files of one capture, unless a file has that name. */
 int gate_split(struct gate *x, struct capture *c, const char *operand, struct tt_err *err);
 
-/* Read all operands: x->cap, x->sample, x->nsample; captures of one process are joined. ${run} gets what the budget wants. */
+/* Read all operands into x->cap, x->sample and x->nsample; captures of one process are joined. Sets the options of ${run} that the budget needs. */
 int gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err);
 
-/* Read the worst frames of ${s} once more, each alone: their parts. Nothing where the files cannot be read twice. */
+/* Read each of the worst frames of ${s} once more for its parts. Does nothing if the files cannot be read twice. */
 int gate_read_worst(struct gate *x, const struct tt_run_opts *run, const struct tt_sample *s, struct tt_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /**
- * The glossary: words that the manual and the tables use, and definitions of them that no column, metric or kind of loss has.
+ * The glossary: definitions of words in the manual and the tables that no column, metric or kind of loss defines.
  *
- * tracetool-metrics(7) and tracetool-json(7) have their lists from here ("make man").
+ * "make man" makes the lists in tracetool-metrics(7) and tracetool-json(7) from it.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /**
- * tracetool help: texts made from the option tables.
+ * tracetool help: prints texts made from the option tables.
  */
 #include <string.h>
 
@@ -52,7 +52,7 @@ help_overview(struct tt_buf *out)
 	    "Manual: tracetool(1), tracetool-metrics(7)\n");
 }
 
-/* Words that people ask help about and that are no commands, and where to read about them. */
+/* Words that people ask help about but that are no commands, and where they are explained. */
 static const struct { const char *word, *where; } topic[] = {
 	{ "tables", "\"tracetool list passes\" names the tables, \"tracetool list metrics\" their columns; tracetool-tables(7) describes both" },
 	{ "columns", "\"tracetool list metrics\" names the columns of all tables, and \"tracetool explain\" explains one; "
@@ -77,7 +77,7 @@ find_topic(const char *word, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The verb the operand names; without one the summary. */
+/* The verb that the operand names; without an operand the summary. */
 static int
 find_verb(const struct help_opts *o, const struct verb **verb, struct tt_err *err)
 {

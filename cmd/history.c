@@ -1,5 +1,5 @@
 /**
- * tracetool history: how the figures of a baseline's sessions went over time, and when they changed.
+ * tracetool history: shows the figures of a baseline's sessions over time, and when they changed.
  */
 #include "history.h"
 
@@ -49,7 +49,7 @@ const struct verb verb_history = {
 	.operand_at = offsetof(struct history_opts, arg),
 };
 
-/* A history being made. */
+/* The state of one run. */
 struct histories {
 	struct app *app;
 	const struct history_opts *o;
@@ -99,7 +99,7 @@ add_figure(struct histories *x, const struct tt_baseline *b, const struct tt_bud
 	return TT_OK;
 }
 
-/* True for what is shown without a budget: of each metric its usual statistic, unless that is 0 or missing in all sessions. */
+/* True for figures shown without a budget: the usual statistic of each metric, unless it is 0 or missing in all sessions. */
 static bool
 is_usual(const struct tt_baseline *b, const struct tt_measure *m, size_t which)
 {
@@ -217,7 +217,7 @@ put_change(struct tt_cell *c, int64_t was, int64_t v)
 		tt_cell_int(c, tt_scale(v - was, 10000, was < 0 ? -was : was));
 }
 
-/* Eight heights between the least and the greatest of the last sessions. */
+/* A chart in text: eight heights between the least and the greatest of the last sessions. */
 static const char *
 chart(struct tt_report *r, const struct tt_history *h)
 {
@@ -292,7 +292,7 @@ put_sessions(struct tt_table *t, const struct history_figure *f)
 	}
 }
 
-/* Text is for a glance: it has the sessions of a single figure alone, and amounts with their units. */
+/* Make the tables. Text shows the sessions only of a single figure, and amounts with units. */
 static void
 make_tables(const struct histories *x, bool all, struct tt_report *r)
 {

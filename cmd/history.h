@@ -1,5 +1,5 @@
 /**
- * tracetool history: the figures that it shows, and its pictures.
+ * The figures that tracetool history shows, and their pictures.
  */
 #ifndef TT_CMD_HISTORY_H
 #define TT_CMD_HISTORY_H
@@ -14,13 +14,13 @@ struct history_figure {
 	struct tt_history h;
 };
 
-/* Pictures of the ${n} figures, one below the other, as one file of SVG. */
+/* Draw the ${n} figures, one below the other, as one SVG file. */
 void history_svg(const struct history_figure *f, size_t n, const char *title, struct tt_buf *out);
 
-/* The picture of one as part of a page; ${caption}: HTML below it. */
+/* Draw one figure as part of a page; ${caption}: HTML below it. */
 void history_chart(const struct history_figure *f, const char *caption, struct tt_buf *out);
 
-/* A page with the pictures and the tables of ${r}. */
+/* Write a page with the pictures and the tables of ${r}. */
 void history_html(const struct history_figure *f, size_t n, const char *title, const struct tt_report *r, struct tt_buf *out);
 
 #endif

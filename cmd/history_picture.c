@@ -1,6 +1,6 @@
 /**
- * Pictures of tracetool history, and of a verdict's rows: SVG without scripts, for wikis and pages. A dot for each session, a line for each level,
- * and where a session was accepted. Whole numbers alone: the same sessions make the same bytes everywhere. Names pass tt_html_text() alone.
+ * Draws the pictures of tracetool history and of a verdict's rows: SVG without scripts, for wikis and pages. A dot for each session, a line for each level, and
+ * a mark where a session was accepted. All numbers are whole, so the same sessions give the same bytes everywhere. Names are only written by tt_html_text().
  */
 #include "history.h"
 
@@ -59,7 +59,7 @@ put_axis(const struct history_figure *f, const struct scale *s, struct tt_buf *o
 		put_text(out, at_x(s, s->n - 1), LOW + 24, "end", f->h.session[s->n - 1].session->name);
 }
 
-/* Lines of the levels, and what each changed by. */
+/* Draw the lines of the levels, and write how much each changed. */
 static void
 put_levels(const struct history_figure *f, const struct scale *s, struct tt_buf *out)
 {
@@ -149,7 +149,7 @@ history_chart(const struct history_figure *f, const char *caption, struct tt_buf
 
 struct figures { const struct history_figure *f; size_t n; };
 
-/* The name of a capture as a shell reads it. */
+/* Write the name of a capture, quoted for a shell. */
 static void
 put_capture(struct tt_buf *out, const char *name)
 {
@@ -162,7 +162,7 @@ put_capture(struct tt_buf *out, const char *name)
 	tt_buf_free(&quoted);
 }
 
-/* How to see what a change is made of: of each, a capture of the session before and of the one with which the level begins. */
+/* Write commands that explain a change: they compare a capture of the session before with one of the session where the level begins. */
 static void
 put_changes(const struct history_figure *f, struct tt_buf *out)
 {
@@ -184,7 +184,7 @@ put_changes(const struct history_figure *f, struct tt_buf *out)
 	}
 }
 
-/* The figure of a row in words, which lead to its chart. */
+/* Write the figure of a row as a link to its chart. */
 static void
 put_title(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)
 {
@@ -218,7 +218,7 @@ put_table(const struct tt_report *r, const char *id, const char *title, const ch
 void
 history_html(const struct history_figure *f, size_t n, const char *title, const struct tt_report *r, struct tt_buf *out)
 {
-	/* What changed comes first: a narrow window shows no more. The charts are pictures below. */
+	/* The changed columns come first, because a narrow window cuts the last ones. The charts are pictures below. */
 	static const char *const figures[] = { "figure", "baseline", "change", "last", "first", "levels", "sessions", NULL };
 	static const char *const changes[] = { "figure", "baseline", "since", "change", "level", "sessions", "accepted", "build", NULL };
 	static const char *const sessions[] = { "figure", "baseline", "session", "value", "change", "changed", "compared", "accepted", "date", "build",

@@ -1,5 +1,5 @@
 /**
- * tracetool info: what a capture is. Producer, versions, duration, threads, events by type, damage.
+ * tracetool info: shows what a capture holds: producer, versions, duration, threads, events by type, damage.
  */
 #include <stddef.h>
 
@@ -80,7 +80,7 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 	return rc;
 }
 
-/* Options that would leave a part out. */
+/* TT_E_USAGE for options that would leave out a part. */
 static int
 check_whole(const struct input_opts *in, struct tt_err *err)
 {
@@ -98,7 +98,7 @@ check_whole(const struct input_opts *in, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Options of a report, which has no part in a copy. */
+/* TT_E_USAGE for options of a report: --scrub writes a copy. */
 static int
 check_copy(const struct info_opts *o, struct tt_err *err)
 {

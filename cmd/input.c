@@ -66,7 +66,7 @@ set_frames(const struct opt *o, void *field, const char *value, struct tt_arena 
 	return val_number_range(value, &in->frame_first, &in->frame_last, err);
 }
 
-/* A glob of labels, or KEY=GLOB. */
+/* --label: a glob, or KEY=GLOB. */
 static int
 set_label(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -164,7 +164,7 @@ input_defaults(struct input_opts *o)
 	o->max_paths = DEFAULT_PATHS;
 }
 
-/* The processors this process may use, which is fewer than there are in a container or under taskset. */
+/* The number of processors that this process may use; fewer than the machine has in a container or under taskset. */
 static unsigned
 usable_cpus(void)
 {
@@ -203,7 +203,7 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 		return rc;
 	app->env.force = o->force;
 	app->env.jobs = usable_cpus();
-	/* More workers than processors only take each other's cache: a quarter slower at -j8 on two. */
+	/* More workers than processors compete for the caches: -j8 on two processors was a quarter slower. */
 	if (o->jobs && ((unsigned)o->jobs < app->env.jobs || getenv("TRACETOOL_JOBS_EXACT")))
 		app->env.jobs = (unsigned)o->jobs;
 	app->env.spool_max = o->spool_max;

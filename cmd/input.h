@@ -11,14 +11,14 @@ struct tt_run_opts;
 
 struct input_opts {
 	struct opt_list path;         /* operands */
-	bool folders;                 /* operands may be folders */
+	bool folders;                 /* folders are allowed as operands */
 	const char *format;
 	bool force;
 	int align;                    /* enum tt_align */
 	struct opt_list meta;
 	int64_t from, to;
 	const char *from_label, *to_label;
-	bool has_frames, one_frame;   /* they are given; as a number alone */
+	bool has_frames, one_frame;   /* --frames was given; it was a single number */
 	uint64_t frame_first, frame_last;
 	struct opt_list thread, category, marker;
 	int64_t min_dur;
@@ -33,12 +33,12 @@ struct input_opts {
 	struct ui_opts ui;
 };
 
-/* The setter of --meta, into a list: KEY=VALUE. */
+/* The setter of --meta into a list; the value is KEY=VALUE. */
 int input_set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
 extern const struct opt input_opt[], input_filter_opt[], input_frame_opt[], input_limit_opt[];
 
-/* The groups, for a verb whose struct ${type} holds them as ${member}. */
+/* The groups of options, for a verb whose struct ${type} holds a struct input_opts as ${member}. */
 #define INPUT_GROUPS(type, member) \
 	{ "Input", input_opt, offsetof(type, member) }, \
 	{ "What to look at", input_filter_opt, offsetof(type, member) }, \
@@ -50,16 +50,14 @@ void input_defaults(struct input_opts *o);
 
 /**
  * input_setup(app, o, run, err):
- * Check the options against each other and fill app->env and ${run} from them, except needs, emitters
- * and hitches.
+ * Check the options against each other, and fill app->env and ${run} from them, except needs, emitters and hitches.
  * Borrows: ${run} points into ${o}.
  */
 int input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run, struct tt_err *err);
 
 /**
  * input_confine(app, o, output, also, run, err):
- * Enter the sandbox, for a run that writes ${output} (NULL: standard output); it closes when ${run} has
- * opened its inputs.
+ * Enter the sandbox for a run that writes ${output} (NULL: standard output). It is sealed when ${run} has opened its inputs.
  */
 int input_confine(struct app *app, const struct input_opts *o, const char *output, const char *also, struct tt_run_opts *run,
     struct tt_err *err);

@@ -1,5 +1,5 @@
 /**
- * tracetool list: the readers, passes and emitters, and everything that has a definition, by kind.
+ * tracetool list: lists readers, passes, emitters, and everything with a definition, by kind.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static const struct tt_col sandbox_col[] = {
 	{ "summary", "what it does", TT_UNIT_PROSE, "in one line" },
 };
 
-/* A row of texts. */
+/* Add a row of texts to ${t}. */
 static struct tt_cell *
 row(struct tt_table *t, const char *const *s)
 {
@@ -99,7 +99,7 @@ row(struct tt_table *t, const char *const *s)
 	return c;
 }
 
-/* The texts of ${next}(${arg}, 0), (1), ... with blanks between. */
+/* The texts ${next}(${arg}, 0), (1), ... separated by blanks. */
 static const char *
 join(struct tt_report *r, const char *(*next)(const void *arg, size_t i), const void *arg)
 {
@@ -157,7 +157,7 @@ list_emitters(struct tt_report *r)
 		    tt_emit_missing(*e) ? tt_text(r, "not here: %s", tt_emit_missing(*e)) : (*e)->summary });
 }
 
-/* Definitions of one kind. */
+/* Collects the definitions of one kind. */
 struct kind {
 	enum definition_kind kind;
 	struct tt_report *r;

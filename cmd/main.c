@@ -1,8 +1,7 @@
 /**
- * The command table, signals, and how a status becomes an exit code.
+ * The program's entry: the command table, signals, and the exit code of a status.
  *
- * setlocale() is never called: the process stays in the "C" locale, so that no number, no sorting and no
- * message depends on where it runs. Text of captures is UTF-8 and handled as bytes.
+ * setlocale() is never called: in the "C" locale, numbers, sorting and messages are the same everywhere. Text of captures is UTF-8, handled as bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,10 +58,10 @@ command_named(const char *name)
 
 /* --- signals ------------------------------------------------------------- */
 
-/* The signal that asks to stop, SIGALRM for --max-time, or 0: the one thing a handler may write. */
+/* The signal that asks to stop, SIGALRM for --max-time, or 0. Handlers write nothing else. */
 static volatile sig_atomic_t stop;
 
-/* How long the orderly way out may take before the hard one. */
+/* Microseconds for an orderly end before on_stop() ends the program. */
 #define STOP_WITHIN_US 150000
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
@@ -106,7 +105,7 @@ on_stop(int sig)
 	die_by(stop);
 }
 
-/* No SA_RESTART: a read that waits must come back to see the flag. What was ignored (nohup) stays so. */
+/* Without SA_RESTART: a waiting read must return to see the flag. Signals that were ignored (nohup) stay ignored. */
 static void
 catch_signals(void)
 {
@@ -124,7 +123,7 @@ catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* A closed standard descriptor would go to the next file opened. Reads and writes of these fail as before. */
+/* Open closed standard descriptors, so that no file gets their numbers. Reading and writing them fails as before. */
 static void
 hold_descriptors(void)
 {
@@ -160,7 +159,7 @@ print_overview(struct app *app, struct tt_err *err)
 	return rc;
 }
 
-/* Without arguments: the overview, but where errors go, so that a script whose list of files is empty does not pass. */
+/* Without arguments: print the overview on standard error and fail, so that a script with an empty list of files does not succeed. */
 static int
 print_nothing_given(struct tt_err *err)
 {
@@ -174,7 +173,7 @@ print_nothing_given(struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a command or a file");
 }
 
-/* Where the first argument, which is neither verb nor file, looks like a misspelt verb, say so instead of "no such file". */
+/* Fail if the first argument is neither verb nor file; if it resembles a verb, suggest that verb. */
 static int
 check_verb(const char *word, struct tt_err *err)
 {
@@ -189,7 +188,7 @@ check_verb(const char *word, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\", and no file has this name", word);
 }
 
-/* A file is not there: is it a command, which options came before? */
+/* If a missing file is named like a command, say that a command comes before its options. */
 static int
 check_late(int argc, char *const *argv, struct tt_err *err)
 {
@@ -202,7 +201,7 @@ check_late(int argc, char *const *argv, struct tt_err *err)
 	return err->code;
 }
 
-/* Run what the arguments (without the program's name) ask for; *${verb} is the one whose help fits. */
+/* Run the arguments (without the program's name); *${verb}: the verb whose help fits them. */
 static int
 run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_err *err)
 {
@@ -230,7 +229,7 @@ run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_
 
 /* --- the end --------------------------------------------------------------- */
 
-/* What --verbose adds: the price of the run. */
+/* Print what the run cost, for --verbose. */
 static void
 say_cost(struct app *app)
 {
@@ -254,13 +253,13 @@ say_see(struct app *app, const struct verb *verb)
 		ui_say(&app->ui, "see \"tracetool help%s%s\"", verb && verb->name[0] ? " " : "", verb ? verb->name : "");
 }
 
-/* Tell how it went; the exit code, or the end by a signal. */
+/* Report the result. Returns the exit code, or ends the program by the signal that stopped it. */
 static int
 conclude(struct app *app, int status, const struct tt_err *err, const struct verb *verb)
 {
 	char text[40];
 
-	/* What there was to do is done or taken back: there is nothing to end in haste any more. */
+	/* All work is done or undone: no limit of time applies any more. */
 	signal(SIGALRM, SIG_IGN);
 	ui_erase(&app->ui);
 	if (stop != 0 && status < 0) {
@@ -272,7 +271,7 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 		return tt_exit_code(TT_E_LIMIT);
 	}
 	if (status == TT_E_IO && err->sys == EPIPE)
-		die_by(SIGPIPE);      /* the reader of a pipe has seen enough: end as without our SIG_IGN */
+		die_by(SIGPIPE);      /* the reader of our pipe has ended: die by SIGPIPE, as if it were not ignored */
 	if (status != TT_E_USAGE && !app->losses_said)
 		app_say_losses(app, app->input, &app->loss);
 	if (status < 0)

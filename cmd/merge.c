@@ -1,5 +1,5 @@
 /**
- * tracetool merge: results of shards become those of one run.
+ * tracetool merge: joins results of shards into those of one run.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ struct merge_opts {
 	uint64_t shards;              /* --shard-count; 0: not given */
 	bool partial;
 	struct ui_opts ui;
-	const char *lacks;            /* what lines of the results say that they are without; NULL: nothing */
+	const char *lacks;            /* shards that lines of the results report as missing; NULL: none */
 };
 
 #define AT(f) offsetof(struct merge_opts, f)
@@ -84,7 +84,7 @@ ends_with(const char *s, size_t n, const char *end)
 	return n >= k && memcmp(s + n - k, end, k) == 0;
 }
 
-/* results.jsonl, results.3-of-20.part: not results.jsonl.tmp.123.0, which somebody is writing, or died over. */
+/* True for results.jsonl and results.3-of-20.part, false for temporaries such as results.jsonl.tmp.123.0. */
 static bool
 is_results(const char *name)
 {
@@ -95,7 +95,7 @@ is_results(const char *name)
 	return ends_with(name, n, ".jsonl") || ends_with(name, n, ".part");
 }
 
-/* results.jsonl beside files of shards is what an earlier merge made of them: its results are old. */
+/* Ignore results.jsonl beside files of shards: an earlier merge made it, and it may be outdated. */
 static void
 drop_merged(struct app *app, const char *path, struct opt_list *l, size_t from)
 {
@@ -117,7 +117,7 @@ drop_merged(struct app *app, const char *path, struct opt_list *l, size_t from)
 	l->v[l->n] = NULL;
 }
 
-/* Is the file wanted where results of ${shards} are? 0: any. */
+/* True if the file has results of a run in ${shards} shards; 0: any. */
 static bool
 is_wanted(const char *path, uint64_t shards)
 {
@@ -158,7 +158,7 @@ add_dir(struct app *app, const char *path, uint64_t shards, struct opt_list *l, 
 	return rc;
 }
 
-/* The folders that ${files} are in, each once: pages that were made of captures may be there. */
+/* Add the folders of ${files}, each once: they may hold pages of captures. */
 static int
 add_folders(struct app *app, const struct opt_list *files, struct opt_list *dir, struct tt_err *err)
 {
@@ -177,7 +177,7 @@ add_folders(struct app *app, const struct opt_list *files, struct opt_list *dir,
 	return rc;
 }
 
-/* The file to write; *${path} is NULL for none. */
+/* The file to write; *${path} is NULL if there is none. */
 static int
 target(struct app *app, const char *output, const char **path, struct tt_err *err)
 {
@@ -195,7 +195,7 @@ target(struct app *app, const char *output, const char **path, struct tt_err *er
 	return *path ? TT_OK : err->code;
 }
 
-/* All results are read before they are written, so that ${path} may be one of ${files}; the other outputs may not. */
+/* Fail if an output is one of ${files}. Only ${path} may be: all results are read before it is written. */
 static int
 check_outputs(struct app *app, const struct opt_list *files, const char *path, const struct opt_list *write,
     struct tt_err *err)
@@ -221,7 +221,7 @@ confine(struct app *app, const struct merge_opts *o, const struct opt_list *file
 	return rc == TT_OK ? app_confine(app, write->v, o->tmpdir, err) : rc;
 }
 
-/* What is missing by the shards that are not there, and what an earlier merge was without. */
+/* Say what is missing: the shards without files, and those that an earlier merge lacked. */
 static int
 add_lacks(struct app *app, struct merge_opts *o, struct tt_err *err)
 {
@@ -241,8 +241,8 @@ add_lacks(struct app *app, struct merge_opts *o, struct tt_err *err)
 }
 
 /*
- * Figures that lack a shard look like those of all: they are made only where that is asked for. ${said}: the shards that lines of the
- * files say; NULL: they have not been read, and nothing is said where that may change what is missing.
+ * Fail if shards are missing, unless --partial allows it: the figures would look like those of all shards. ${said}: the shards that lines of the files name;
+ * NULL: the files have not been read, and the check waits if their lines may change the answer.
  */
 static int
 check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files, const struct tt_shard *said, struct tt_err *err)
@@ -252,7 +252,7 @@ check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files
 	for (size_t i = 0; i < files->n && !said; i++)
 		if (!batch_results_named(files->v[i]))
 			return TT_OK;
-	if (said && o->sum.missing && !o->lacks)      /* was said before they were read */
+	if (said && o->sum.missing && !o->lacks)      /* reported before the files were read */
 		return TT_OK;
 	rc = batch_missing_shards(app, files, said, &o->sum.missing, err);
 	if (rc == TT_OK && said)
@@ -265,7 +265,7 @@ check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files
 	return TT_OK;
 }
 
-/* The verdict over all captures. The runs that read them are over: only the budget's own settings are known. */
+/* Judge all captures. The runs that read them have ended, so only the budget's own settings are known. */
 static int
 gate_of(const struct merge_opts *o, struct batch_gate *gate, bool captures, struct tt_err *err)
 {
@@ -278,15 +278,15 @@ gate_of(const struct merge_opts *o, struct batch_gate *gate, bool captures, stru
 	return batch_gate_judge(gate, &run, captures, o->sum.form == TT_RENDER_TEXT, err);
 }
 
-/* Lines of results, and what they say of the shard that made them. */
+/* Reads the lines of one file, and what they say of the shard that made them. */
 struct shard_lines {
 	struct tt_results *rs;
 	struct batch_lists *lists;
 	const char *path;
-	struct tt_shard shard;        /* as the file's name says; count 0: it says nothing */
-	bool known;                   /* a line tells the shard; the last one holds, for a run that was resumed wrote it again */
+	struct tt_shard shard;        /* by the file's name; count 0: the name does not say */
+	bool known;                   /* a line names the shard; the last such line counts, because a resumed run writes it again */
 	struct batch_list is;
-	struct tt_buf *lacks;         /* what a merge of only a part was without */
+	struct tt_buf *lacks;         /* shards that a partial merge lacked */
 };
 
 static int
@@ -307,7 +307,7 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 	return tt_results_add(l->rs, line, n, err);
 }
 
-/* One shard's file under another's name hides that the other's is missing. */
+/* Fail if a file has the name of one shard and the lines of another: it would hide that a shard is missing. */
 static int
 add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, const char *path, struct tt_shard *said, struct tt_buf *lacks,
     struct tt_err *err)
@@ -326,7 +326,7 @@ add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, cons
 	return batch_lists_add(app, lists, &l.is, err);
 }
 
-/* Shards that had different lists of files have split them differently: a capture may be nobody's. */
+/* Fail if shards had different lists of files: they split them differently, so a capture may be in no shard. */
 static int
 check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, struct tt_err *err)
 {
@@ -349,7 +349,7 @@ check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, st
 	return TT_OK;
 }
 
-/* All files, and what their lines say of shards that are not there. */
+/* Read all files, and check the shards that their lines name. */
 static int
 add_files(struct app *app, struct merge_opts *o, struct tt_results *rs, struct batch_lists *lists, const struct opt_list *files, struct tt_err *err)
 {
@@ -367,7 +367,7 @@ add_files(struct app *app, struct merge_opts *o, struct tt_results *rs, struct b
 	return rc == TT_OK ? check_shards(app, o, files, said, err) : rc;
 }
 
-/* The first line of merged results that are without ${missing}, for a later merge. */
+/* The first line of merged results without ${missing}, for a later merge. */
 static int
 put_part(const char *missing, struct tt_buf *line, struct tt_err *err)
 {
@@ -397,7 +397,7 @@ say_sum(struct app *app, const struct tt_results_sum *sum, size_t files)
 		ui_say(&app->ui, "%llu archives are not complete: results of shards are missing", (unsigned long long)sum->missing);
 }
 
-/* The totals and, where it is asked for, the database. */
+/* Begin the totals and, if it is asked for, the database. */
 static int
 begin_sums(struct app *app, const struct merge_opts *o, struct tt_aggregate **a, struct tt_batch_db **db, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * Metrics of the gate over time; the contract is in metric_series.h.
+ * Computes metrics of the gate over time; the contract is in metric_series.h.
  */
 #include "metric_series.h"
 
@@ -25,7 +25,7 @@ metric_name(size_t i)
 	return tt_metrics[i].name;
 }
 
-/* The metric whose name ${s} begins with; names hold dots, so the longest. */
+/* The metric with the longest name that ${s} begins with (names hold dots); *${rest}: what follows. */
 static const struct tt_metric *
 metric_at(const char *s, const char **rest)
 {
@@ -44,7 +44,7 @@ metric_at(const char *s, const char **rest)
 	return found;
 }
 
-/* "[...]", up to the last bracket: patterns have brackets of their own. */
+/* Read "[...]" up to the last bracket: patterns may hold brackets. */
 static int
 read_select(struct tt_measure *x, const char **rest, struct tt_arena *a, struct tt_err *err)
 {
@@ -96,7 +96,7 @@ read_stat(struct tt_measure *x, const char *rest, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has no statistic \"%s\"; it has %s", x->metric->name, rest + (*rest == '.'), all);
 }
 
-/* Figures of the whole capture, which no interval changes. */
+/* False for figures of the whole capture, which no interval changes. */
 static bool
 has_time(const struct tt_metric *m)
 {
@@ -181,8 +181,8 @@ is_per_frame(const struct tt_measure *x)
 }
 
 /*
- * Figures per frame cover the bucket's frames; events count whenever they happen. A column of a table is what the
- * table shows of the bucket's time, and so is the time that a thread is busy, in which one zone holds others that begin later.
+ * Which events of a bucket the measure covers. Figures per frame: the frames that begin in it. Columns of tables and busy times of threads: everything cut at
+ * the bucket's edges, as with --time. Other figures: what begins in the bucket, whole.
  */
 static enum tt_part_kind
 kind_of(const struct tt_measure *x)
@@ -192,7 +192,7 @@ kind_of(const struct tt_measure *x)
 	return x->metric->family == TT_FAM_CELL || x->metric->family == TT_FAM_THREAD ? TT_PART_CUT : TT_PART_BEGINS;
 }
 
-/* Take in the figures of a bucket that was read: those of its kind. */
+/* Store the figures of a bucket that are of the part's kind. */
 static int
 take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt_err *err)
 {
@@ -210,7 +210,7 @@ take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt
 		if (!x->absent || o->x[i].metric->select == TT_SELECT_NONE)
 			o->absent[i] = NULL;
 		else if (p->bucket == 0 || (o->absent[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0))
-			o->absent[i] = x->why;        /* that a part has no frame says nothing of the name */
+			o->absent[i] = x->why;        /* a part without frames does not mean that the name is unknown */
 		if (x->several && !o->several[i])
 			o->several[i] = x->why;
 		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = p->from, .to = p->to, .known = x->known,
@@ -240,7 +240,7 @@ series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_r
 		kind[kind_of(&o->x[i])] = true;
 		run->part_needs |= o->x[i].metric->needs;
 	}
-	/* Figures per frame are those of the bucket's frames, which begin later and end later than it. */
+	/* A bucket needs a part for each kind of figure: a figure per frame covers frames, which begin and end later than the bucket. */
 	for (size_t i = 0; i < buckets; i++)
 		for (unsigned k = 0; k <= TT_PART_CUT; k++)
 			if (kind[k])
@@ -250,7 +250,7 @@ series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_r
 	return TT_OK;
 }
 
-/* What nothing has is not known to be 0: the name may be a wrong one. */
+/* A figure whose name nothing has is unknown, not 0: the name may be wrong. */
 const struct tt_series *
 series_read(struct series_opts *o)
 {

@@ -1,8 +1,8 @@
 /**
  * Gate metrics over time: stats --metric.
  *
- * The figure of a bucket is the gate's metric for the capture with --time set to that bucket, but that of markers, categories and frames
- * what begins in it counts whole. One reading fills the models of many buckets, for all metrics together.
+ * The figure of a bucket is the gate's metric of the capture with --time set to the bucket, except that metrics of markers, categories and frames count
+ * whatever begins in the bucket whole. One reading fills the models of many buckets, for all metrics together.
  */
 #ifndef TT_CMD_SERIES_H
 #define TT_CMD_SERIES_H
@@ -25,23 +25,23 @@ struct series_opts {
 	struct tt_arena *arena;
 	size_t buckets;
 	struct tt_series all;
-	struct tt_value *value;       /* of the present bucket */
-	const char **several;         /* by metric: the rows of a table that fit it, if they are too many; else NULL */
-	const char **absent;          /* by metric, after reading: why it has no value, if nothing has the name it gives; else NULL */
+	struct tt_value *value;       /* of the current bucket */
+	const char **several;         /* by metric: the rows of a table that match it, if there are several; else NULL */
+	const char **absent;          /* by metric, after reading: why it has no value, if nothing has its name; else NULL */
 };
 
-/* --metric "marker.time[Update*].total": a struct series_opts. */
+/* The setter of --metric "marker.time[Update*].total", into a struct series_opts. */
 OPT_SET(series_metric);
 
-/* Have ${run} tell the figures of ${buckets} parts of its time; ${o} is used until it ends. Text lives in app's arena. */
+/* Set ${run} to compute the figures of ${buckets} parts of its time. It uses ${o} until it ends. Text is in app's arena. */
 int series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_run_opts *run, struct tt_err *err);
 
-/* The figures, after the run. A metric whose name fits nothing has no value; series_notes() says so. */
+/* The figures, after the run. A metric whose name nothing has is unknown; series_notes() says so. */
 const struct tt_series *series_read(struct series_opts *o);
 
 void series_notes(const struct series_opts *o, struct tt_report *r);
 
-/* The unit of a cell for amounts of ${dim}, and an amount, which is in thousandths, in that unit. */
+/* The unit of cells with amounts of ${dim}; and an amount, given in thousandths, in that unit. */
 enum tt_unit series_unit(enum tt_dim dim);
 int64_t series_in_unit(int64_t v, enum tt_dim dim);
 

@@ -1,5 +1,5 @@
 /**
- * Options from tables; the contract is in opts.h.
+ * Parses options by tables; the contract is in opts.h.
  */
 #include "opts.h"
 
@@ -20,7 +20,7 @@ opt_flag(const struct opt *o, void *field, const char *value, struct tt_arena *a
 	return TT_OK;
 }
 
-/* TT_OK if the row's values hold ${s} (or anything goes); *${i} is its place. */
+/* TT_OK if ${s} is one of the row's values, or the row has no list; *${i} is its index. */
 static int
 known_value(const struct opt *o, const char *s, size_t *i, struct tt_err *err)
 {
@@ -312,7 +312,7 @@ opts_quote(struct tt_buf *to, const char *s)
 	tt_buf_text(to, "'");
 }
 
-/* True if the option says how an output is made, and not of what. */
+/* True if the option says how an output is made, not what it shows. */
 static bool
 is_of_the_making(const char *name)
 {
@@ -360,7 +360,7 @@ opts_quote_without(struct tt_buf *to, const struct opt_given *given, const struc
 	for (size_t i = 0; i < files->n; i++) {
 		tt_buf_text(to, i ? " " : "");
 		if (files->v[i][0] == '-' && files->v[i][1])
-			tt_buf_text(to, "./");        /* or it would be an option */
+			tt_buf_text(to, "./");        /* otherwise it would be read as an option */
 		opts_quote(to, files->v[i]);
 	}
 }
@@ -384,17 +384,17 @@ opts_quote_shared(struct tt_buf *to, const struct opt_given *given, const struct
 			quote_option(to, given->name.v[i], given->value.v[i]);
 }
 
-/* The arguments being read. */
+/* The state of the parser. */
 struct scan {
 	const struct verb *verb;
 	char *into;
 	int argc, i;
 	char *const *argv;
 	struct tt_arena *arena;
-	struct opt_list once;         /* options that are there already, of those that may be there once */
+	struct opt_list once;         /* options that may be given only once and were given */
 };
 
-#define WORD_MAX 40           /* of a misspelt option that is looked for */
+#define WORD_MAX 40           /* bytes of a misspelt option for which a similar one is sought */
 
 static int
 unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *err)
@@ -422,7 +422,7 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option --%.*s", (int)n, name);
 }
 
-/* Run the row; ${shown} is the option as the user wrote it. */
+/* Set the value of the row; ${shown} is the option as the user wrote it. */
 static int
 set(struct scan *s, const struct opt_row *row, const char *value, const char *shown, struct tt_err *err)
 {
@@ -546,7 +546,7 @@ opts_parse(
 
 #define HELP_COLUMN 28
 
-/* Columns the UTF-8 text takes: every character is taken for one wide. */
+/* The columns of a UTF-8 text, one for each character. */
 static unsigned
 columns(const char *s, size_t n)
 {

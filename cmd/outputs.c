@@ -1,5 +1,5 @@
 /**
- * The files that a run writes; the contract is in outputs.h.
+ * Compares the files that a run writes; the contract is in outputs.h.
  */
 #include "outputs.h"
 
@@ -29,7 +29,7 @@ same_target(const char *a, const char *b)
 	    st[0].st_ino == st[1].st_ino;
 }
 
-/* True if both name one regular file; others, such as /dev/null, keep nothing that could be lost. */
+/* True if both name one regular file; writing twice to another kind of file, such as /dev/null, loses nothing. */
 static bool
 one_file(const char *a, const char *b)
 {

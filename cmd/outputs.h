@@ -1,5 +1,5 @@
 /**
- * The files that a run writes: each is one of its own, and none is an input.
+ * Checks that each file that a run writes is a file of its own, and none is an input.
  */
 #ifndef TT_CMD_OUTPUTS_H
 #define TT_CMD_OUTPUTS_H
@@ -11,8 +11,8 @@ bool output_same(const char *a, const char *b);
 
 /**
  * outputs_check(out, in, err):
- * Before anything is read: no two of the outputs ${out} are one file, and none is one of ${in} (NULL: not compared).
- * "-" among ${in} is standard input, among ${out} standard output.
+ * Call before anything is read. Fails if two of the outputs ${out} are one file, or one of them is in ${in} (NULL: not compared). "-" in ${in} is standard
+ * input, in ${out} standard output.
  * Errors: TT_E_USAGE.
  */
 int outputs_check(const struct opt_list *out, const struct opt_list *in, struct tt_err *err);

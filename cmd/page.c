@@ -1,5 +1,5 @@
 /**
- * tracetool report: one HTML file of what a capture shows. Reads as "tracetool stats" does; the page is lib/page's.
+ * tracetool report: writes one HTML file about captures, read as by "tracetool stats"; lib/page makes the page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,13 @@
 #include "view/view.h"
 
 #define DEFAULT_SIZE ((uint64_t)2 << 20)
-#define FIRST_SCREEN ((uint64_t)128 << 10)    /* of a page: what is above its tables, and the program */
-#define VIEWS_FROM ((uint64_t)256 << 10)      /* a smaller page has no views of frames and of the call tree */
+#define FIRST_SCREEN ((uint64_t)128 << 10)    /* bytes of a page above its tables, and of its script */
+#define VIEWS_FROM ((uint64_t)256 << 10)      /* a page limited to less has no views of frames and of the call tree */
 
-/* What the captures are. */
+/* Tables that say what the captures are. */
 static const char *const about[] = { "capture", "capture_meta", "capture_frame_markers", NULL };
 
-/* Tables that stats makes only when asked: why frames are long, and what the worst did. */
+/* Tables that stats makes only on request: why frames are long, and what happened in the worst ones. */
 static const char *const asked[] = { "causes", "hitch_markers", NULL };
 
 struct page_opts {
@@ -31,13 +31,13 @@ struct page_opts {
 	const char *output;
 	uint64_t max_size;
 	bool redact;
-	int svg;                      /* place of a picture_name() + 1; 0: a page */
+	int svg;                      /* index of a picture_name() + 1; 0: a page */
 	struct tt_pass_opts pass;
 };
 
 #define AT(f) offsetof(struct page_opts, f)
 
-/* Names of the pictures of one side, then that of a comparison. */
+/* Names of the pictures: those of one side, then that of a comparison. */
 static const char *
 picture_name(size_t i)
 {
@@ -104,7 +104,7 @@ is_asked(const char *id)
 	return false;
 }
 
-/* The tables of stats without options, and those. */
+/* True for the tables that stats makes by default, and those in asked. */
 static bool
 wants(const struct tt_pass *p, const struct tt_pass_table *t)
 {
@@ -150,7 +150,7 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 		redact_report(r);
 }
 
-/* One argument, in quotes where a shell would read it otherwise. */
+/* Write an argument, in quotes if a shell needs them. */
 static void
 quote(struct tt_buf *to, const char *s)
 {
@@ -167,7 +167,7 @@ quote(struct tt_buf *to, const char *s)
 	tt_buf_text(to, plain ? "" : "'");
 }
 
-/* True if the argument ${s} is an option that changes nothing the page shows. *${value}: the next argument is its value. */
+/* True if the argument ${s} is an option that does not change what the page shows. *${value}: its value is the next argument. */
 static bool
 is_of_the_making(const char *s, bool *value)
 {
@@ -189,7 +189,7 @@ is_of_the_making(const char *s, bool *value)
 	return false;
 }
 
-/* True if the argument ${s} is the option ${name}. *${value}: the next argument is its value. */
+/* True if the argument ${s} is the option ${name}. *${value}: its value is the next argument. */
 static bool
 is_option(const char *s, const char *name, bool *value)
 {
@@ -208,7 +208,7 @@ is_capture(const struct page_opts *o, const char *s)
 	return false;
 }
 
-/* The other arguments: captures, and what is looked at of them. */
+/* The arguments that say what the page shows, for the commands in it. */
 struct arguments {
 	struct tt_buf all;
 	struct tt_buf of_frames;      /* for commands that choose frames themselves */
@@ -220,7 +220,7 @@ quote_arguments(const struct page_opts *o, int argc, char **argv, struct argumen
 	bool value, with;
 
 	for (int i = 0; i < argc; i += 1 + value) {
-		/* A fact that the user adds may say where: its table leaves out what does. */
+		/* Leave out facts of the user with --redact: they may say where the capture was made. */
 		if (is_of_the_making(argv[i], &value) || (o->redact && is_option(argv[i], "--meta", &value)))
 			continue;
 		const bool frames = is_option(argv[i], "--frames", &with);
@@ -366,7 +366,7 @@ report(struct app *app, const struct page_opts *o, struct arguments *arguments, 
 	return rc;
 }
 
-/* Only where two sides are asked for does "--" part them: elsewhere it ends options. */
+/* True if "--" separates two sides: only where a comparison is asked for. Elsewhere it ends options. */
 static bool
 has_sides(int argc, char **argv)
 {

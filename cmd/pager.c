@@ -1,5 +1,5 @@
 /**
- * The helper process that starts a pager; the contract is in pager.h.
+ * Runs the helper process that starts a pager; the contract is in pager.h.
  */
 #include "pager.h"
 
@@ -17,7 +17,7 @@
 #define CANNOT_RUN 126
 #define NOT_FOUND 127
 
-/* The command, or NULL where none is wanted. */
+/* The pager's command, or NULL if none is wanted. */
 static const char *
 command(void)
 {
@@ -30,7 +30,7 @@ command(void)
 	return pager[0] && strcmp(pager, "cat") != 0 ? pager : NULL;
 }
 
-/* Run ${command} on what comes from ${in}; the status of its end. Nothing else of this process is left to it. */
+/* Run ${command} with ${in} as its input. Returns the status of its end. It inherits no other descriptor. */
 static int
 run(const char *command, int in)
 {
@@ -41,7 +41,7 @@ run(const char *command, int in)
 		if (in != STDIN_FILENO)
 			dup2(in, STDIN_FILENO);
 		close(in);
-		/* Colours pass, a short text is not held, and the screen keeps the text: as git does. */
+		/* Pass colours, quit if the text fits the screen, and leave it on the screen, as git does. */
 		setenv("LESS", "FRX", 0);
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(NOT_FOUND);
@@ -55,14 +55,14 @@ run(const char *command, int in)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
-/* The helper: wait for text, run the pager, say how it ended. */
+/* The helper: wait for text, run the pager, report how it ended. */
 static void
 help(const char *command, int text, int end)
 {
 	struct pollfd p = { .fd = text, .events = POLLIN };
 	unsigned char status;
 
-	/* The keyboard's signals are for the pager, which sets its own. */
+	/* The keyboard's signals are for the pager, which sets its own handlers. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	while (poll(&p, 1, -1) < 0 && errno == EINTR)
@@ -103,7 +103,7 @@ pager_start(struct pager *p)
 	*p = (struct pager){ .text = text[1], .end = end[0], .rows = w.ws_row };
 }
 
-/* True if there are more lines than fit above the prompt. */
+/* True if the text has more lines than fit above the prompt. */
 static bool
 is_long(const struct tt_buf *text, unsigned rows)
 {
@@ -131,7 +131,7 @@ pager_show(struct pager *p, const struct tt_buf *text)
 	while (at < text->n) {
 		n = write(p->text, text->p + at, text->n - at);
 		if (n < 0 && errno != EINTR)
-			break;        /* the pager was left before the end, or did not start */
+			break;        /* the pager ended early, or did not start */
 		at += n > 0 ? (size_t)n : 0;
 	}
 	close(p->text);

@@ -1,8 +1,8 @@
 /**
- * Long reports on a terminal go through a pager, as in git.
+ * Shows long reports on a terminal by a pager, as git does.
  *
- * The sandbox, which begins before captures are read, forbids to start programs, so a helper process is forked first. It waits
- * on a pipe, starts the pager only when text comes, and says how the pager ended. Without text it ends with the program.
+ * The sandbox, which begins before captures are read, forbids starting programs, so a helper process is forked first. It waits on a pipe, starts the pager only
+ * when text comes, and reports how the pager ended. Without text it ends with the program.
  */
 #ifndef TT_CMD_PAGER_H
 #define TT_CMD_PAGER_H
@@ -25,8 +25,8 @@ void pager_start(struct pager *p);
 
 /**
  * pager_show(p, text):
- * Show ${text} and wait until the pager ends. False, with nothing shown: there is no pager, the text fits the screen, or
- * the pager could not be started. From here on, keyboard signals are for the pager.
+ * Show ${text} and wait until the pager ends. Returns false, with nothing shown, if there is no pager, the text fits the screen, or the pager could not be
+ * started. From the call on, signals of the keyboard are for the pager.
  */
 bool pager_show(struct pager *p, const struct tt_buf *text);
 

@@ -1,5 +1,5 @@
 /**
- * Values of options; the contract is in parse_value.h.
+ * Reads values of options; the contract is in parse_value.h.
  */
 #include "parse_value.h"
 
@@ -111,7 +111,7 @@ wrong:
 int
 val_duration(const char *s, int64_t *ns, struct tt_err *err)
 {
-	/* Decimals need a power of ten: a minute is so many seconds. */
+	/* Decimals need a power of ten, so minutes and hours are given as a number of seconds. */
 	static const struct { const char *name; int64_t ns, times; } unit[] = {
 		{ "ns", 1, 1 }, { "us", 1000, 1 }, { "\302\265s", 1000, 1 }, { "\316\274s", 1000, 1 },
 		{ "ms", 1000000, 1 }, { "s", NS_PER_S, 1 }, { "m", NS_PER_S, 60 }, { "h", NS_PER_S, 3600 },

@@ -1,5 +1,5 @@
 /**
- * tracetool query: SQL over databases that convert and batch write.
+ * tracetool query: runs SQL over databases that convert and batch write.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ list_examples(struct tt_report *r)
 
 /* --- rows ------------------------------------------------------------------------------ */
 
-/* What the values of a column are. */
+/* The kinds of values in a column. */
 struct column { bool whole, real, text; };
 
 static bool
@@ -88,7 +88,7 @@ ends_with(const char *s, const char *end)
 	return n >= k && strcmp(s + n - k, end) == 0;
 }
 
-/* A column's name, which no other one before it has: JSON needs that. */
+/* A name for the column that no column before it has, as JSON needs. */
 static const char *
 name_of(struct tt_report *r, const struct tt_col *col, size_t n, const char *name)
 {
@@ -97,12 +97,12 @@ name_of(struct tt_report *r, const struct tt_col *col, size_t n, const char *nam
 	for (size_t i = 0, k = 2; i < n && r->err.code == TT_OK; i++)
 		if (strcmp(col[i].id, own) == 0) {
 			own = tt_text(r, "%s_%zu", name, k++);
-			i = SIZE_MAX;         /* from the beginning */
+			i = SIZE_MAX;         /* start again */
 		}
 	return own;
 }
 
-/* Bytes as SQL writes them. */
+/* Write bytes as an SQL literal. */
 static const char *
 blob(struct tt_report *r, const char *p, size_t n)
 {
@@ -117,7 +117,7 @@ blob(struct tt_report *r, const char *p, size_t n)
 	return text;
 }
 
-/* The cell has v where it is a whole number, and its text where it is anything else. */
+/* Put a value into a cell: whole numbers into v, all others as text. */
 static void
 put_cell(struct tt_report *r, const struct tt_db_query *q, size_t col, struct column *is, struct tt_cell *c)
 {
@@ -162,7 +162,7 @@ unit_of(const char *name, const struct column *is)
 	return ends_with(name, "_ns") ? TT_UNIT_NS : ends_with(name, "_bytes") || strcmp(name, "bytes") == 0 ? TT_UNIT_BYTES : TT_UNIT_COUNT;
 }
 
-/* In a column of texts numbers are texts, too; in one of numbers only those that v does not hold have a text. */
+/* If the column has texts, make its numbers texts too; in a column of numbers, only those that v cannot hold are texts. */
 static void
 settle(struct tt_table *t, struct tt_col *col, const struct column *is)
 {
@@ -211,7 +211,7 @@ put_rows(struct tt_db_query *q, struct tt_report *r, struct tt_err *err)
 
 /* --- the verb ----------------------------------------------------------------------------- */
 
-/* The statement to run. */
+/* The statement to run: the operand, or that of an example. */
 static int
 statement(const struct query_opts *o, const char **sql, struct tt_err *err)
 {
@@ -228,7 +228,7 @@ statement(const struct query_opts *o, const char **sql, struct tt_err *err)
 	return TT_OK;
 }
 
-/* A result has no room for all markers and sites of a large capture: sums over captures are without the others. */
+/* Add a note if the database lacks markers or sites: results of large captures hold only some, so sums over captures are too small. */
 static int
 note_left(struct tt_db *db, const struct query_example *e, struct tt_report *r, struct tt_err *err)
 {

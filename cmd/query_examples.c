@@ -1,7 +1,8 @@
 /**
- * Questions that people ask; the contract is in query_examples.h.
+ * Example questions with their SQL; the contract is in query_examples.h.
  *
- * Facts distinguish captures: device, build, scene. A capture that is there several times counts once. Means over captures are means of all frames.
+ * Facts distinguish captures: device, build, scene. A capture that is in the database several times counts once. Means over captures are means of all their
+ * frames.
  */
 #include "query_examples.h"
 

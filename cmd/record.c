@@ -1,5 +1,5 @@
 /**
- * tracetool record: run a Mono program with our module, then print a summary of its capture.
+ * tracetool record: runs a Mono program with our module, then prints a summary of its capture.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ join(struct app *app, const char *a, const char *b, const char *c, struct tt_err
 	return s;
 }
 
-/* The folder of this program, without a slash at its end; "" if /proc does not say. */
+/* The folder of this program, without a final slash; "" if /proc does not tell it. */
 static void
 own_folder(char own[4096])
 {
@@ -98,8 +98,8 @@ own_folder(char own[4096])
 }
 
 /*
- * The module that was found, as realpath() has it, by malloc; NULL with ${err} if none was. TT_MODULES is where "make install" puts it,
- * as seen from the program's folder.
+ * The real path of the installed module, by malloc; NULL with ${err} if there is none. TT_MODULES is where "make install" puts it, relative to the program's
+ * folder.
  */
 static char *
 installed_module(struct app *app, struct tt_err *err)
@@ -128,7 +128,7 @@ installed_module(struct app *app, struct tt_err *err)
 	return real;
 }
 
-/* The folder of the module as an absolute path: that of --module, else one that was installed with this program. */
+/* The absolute path of the module's folder: that of --module, else that of an installed module. */
 static int
 find_module(struct app *app, const struct record_opts *o, char **folder, struct tt_err *err)
 {
@@ -150,7 +150,7 @@ find_module(struct app *app, const struct record_opts *o, char **folder, struct 
 
 /* --- the environment ----------------------------------------------------------------- */
 
-/* Copy ${s}; double each byte of ${which} (quote 0), or put ${quote} before it. */
+/* Copy ${s}. Bytes in ${which} are doubled (${quote} 0), or follow a ${quote}. */
 static char *
 escape(struct app *app, const char *s, const char *which, char quote, struct tt_err *err)
 {
@@ -208,7 +208,7 @@ set_environment(struct app *app, const struct record_opts *o, const char *folder
 
 /* --- where the capture goes -------------------------------------------------------------- */
 
-/* The capture's name: "game" for "mono --debug game.exe", the first argument that ends in .exe, else the program. */
+/* The capture's name without suffix: that of the first argument ending in .exe, else that of the program ("game" for "mono --debug game.exe"). */
 static const char *
 stem_of(struct app *app, const struct record_opts *o, struct tt_err *err)
 {
@@ -229,7 +229,7 @@ stem_of(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return copy ? escape(app, copy, "%", 0, err) : NULL;
 }
 
-/* The capture's name for the module: absolute, since the program may change its folder before the capture is made. */
+/* The absolute path of the capture, for the module: the program may change its folder before the capture is made. */
 static const char *
 out_path(struct app *app, const struct record_opts *o, struct tt_err *err)
 {
@@ -250,7 +250,7 @@ out_path(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return here ? join(app, here, "/", out, err) : NULL;
 }
 
-/* A pattern for glob() that fits every name that ${out} may expand to, with ${more} before its suffix. */
+/* A pattern for glob() that matches every name that ${out} may expand to, with ${more} before its suffix. */
 static char *
 pattern_of(struct app *app, const char *out, const char *more, struct tt_err *err)
 {
@@ -274,7 +274,7 @@ pattern_of(struct app *app, const char *out, const char *more, struct tt_err *er
 	return to;
 }
 
-/* Tell the module, by the environment, a random number that identifies this run. */
+/* Set an environment variable to a random number, by which the module marks captures of this run. */
 static int
 set_number(uint64_t *number, struct tt_err *err)
 {
@@ -300,7 +300,7 @@ of_another(const char *path, uint64_t number)
 	return is;
 }
 
-/* This run: its start and its number. */
+/* The start and the number of this run. */
 struct begun { struct timespec at; uint64_t number; };
 
 /* Add the files of ${pattern} that were changed since ${begun}. */
@@ -325,7 +325,7 @@ add_files(struct app *app, const char *pattern, const struct begun *begun, struc
 	return rc;
 }
 
-/* Find the captures of this run, and the later files of rotations. */
+/* Find the captures of this run, and the later files of their rotations. */
 static int
 find_captures(struct app *app, const char *out, const struct begun *begun, struct opt_list *found, struct tt_err *err)
 {
@@ -341,7 +341,7 @@ find_captures(struct app *app, const char *out, const struct begun *begun, struc
 
 /* --- after the program has ended ------------------------------------------------------------------------------ */
 
-/* Complete the capture; a failure is printed, not returned: the program's exit status counts. */
+/* Complete the capture. A failure is only printed, because the exit status is the program's. */
 static void
 mend(struct app *app, const char *path)
 {
@@ -354,7 +354,7 @@ mend(struct app *app, const char *path)
 		ui_say(&app->ui, "%s: is still being recorded", path);
 }
 
-/* The summary of `tracetool FILE`; on standard error, as standard output is the program's. */
+/* Print the summary of the captures on standard error: standard output belongs to the program. */
 static void
 summarise(struct app *app, const struct opt_list *found)
 {
@@ -385,7 +385,7 @@ conclude(struct app *app, const struct record_opts *o, const char *out, const ch
 
 	if (rc != TT_OK)
 		return rc;
-	if (found.n == 0 && stat(out, &st) == 0 && !S_ISREG(st.st_mode))      /* whoever reads the pipe has it */
+	if (found.n == 0 && stat(out, &st) == 0 && !S_ISREG(st.st_mode))      /* a pipe: its reader has the capture */
 		return TT_OK;
 	if (found.n == 0) {
 		ui_say(&app->ui, "nothing was recorded. If no line above says why, no Mono runtime loaded %s/" MODULE
@@ -414,7 +414,7 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	rc = set_environment(app, o, folder, out, err);
 	if (rc == TT_OK)
 		rc = set_number(&begun.number, err);
-	/* The clock that file times are read from. */
+	/* The clock of file times. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &begun.at);
 	if (rc == TT_OK)
 		rc = child_run(o->program.v, &status, err);
@@ -425,7 +425,7 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return conclude(app, o, out, folder, &begun, err);
 }
 
-/* Check the options by the module's own parser. They must not name the capture: a name given here could not be found afterwards. */
+/* Check the options with the module's own parser. They must not name the capture: record could not find it afterwards. */
 static int
 check_profile(const struct opt_list *options, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * tracetool recover: a whole capture from what a killed program left.
+ * tracetool recover: makes a whole capture from what a killed program left.
  */
 #include "recover.h"
 
@@ -95,7 +95,7 @@ copy(struct app *app, struct ttc *const *part, size_t n, const char *out, bool r
 	return TT_OK;
 }
 
-/* Open a capture of ours; the caller closes it in any case. */
+/* Open a capture of ours. The caller must close it, also after an error. */
 static int
 open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, void **ctx, struct tt_err *err)
 {
@@ -127,7 +127,7 @@ close_capture(struct tt_capture *cap, struct tt_src *src, void *ctx)
 	tt_arena_free(&cap->arena);
 }
 
-/* The folders a ring can be in are written as well where it shall be removed: those that can be read. */
+/* Confine the process. If rings are removed, their folders are writable, as far as they can be read. */
 static int
 confine(struct app *app, const struct recover_opts *o, const char *out, struct tt_err *err)
 {
@@ -144,14 +144,14 @@ confine(struct app *app, const struct recover_opts *o, const char *out, struct t
 	return rc == TT_OK ? app_confine(app, written.v, NULL, err) : rc;
 }
 
-/* A file of the recording. */
+/* One file of the recording. */
 struct part {
 	struct tt_capture cap;
 	struct tt_src *src;
 	void *ctx;
 };
 
-/* Put the readers in the order of the rotation; files of other recordings, and the same one twice, are refused. */
+/* Sort the readers by their place in the rotation. Files of other recordings, and repeated ones, are refused. */
 static int
 in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
 {
@@ -170,7 +170,7 @@ in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The output leaves out damaged parts of an input, which would then be lost. */
+/* Fail if the output would replace an input: damaged parts, which the output leaves out, would be lost. */
 static int
 check_output(const struct recover_opts *o, const char *out, struct tt_err *err)
 {
@@ -182,7 +182,7 @@ check_output(const struct recover_opts *o, const char *out, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What was in files of the rotation that lie between those given is not in the output. */
+/* Warn about files of the rotation that were not given. */
 static void
 say_missing(struct app *app, struct ttc *const *m, size_t n)
 {

@@ -1,5 +1,5 @@
 /**
- * A capture and the ring that a killed program left, made one.
+ * Joins a capture with the ring that a killed program left.
  */
 #ifndef TT_CMD_RECOVER_H
 #define TT_CMD_RECOVER_H
@@ -9,7 +9,7 @@
 struct app;
 struct tt_err;
 
-/* What became of it. */
+/* What was found and done. */
 struct recovered {
 	bool ring;                    /* there was one */
 	bool running;                 /* its program still runs: nothing was done */
@@ -17,8 +17,8 @@ struct recovered {
 
 /**
  * recover_mend(app, path, what, err):
- * Where the capture ${path} has a ring whose program is gone, replace it by the whole one and remove the ring.
- * Errors: those of reading and writing; the capture and the ring are then as before.
+ * If the capture ${path} has a ring whose program has ended, replace the capture by the joined one and remove the ring.
+ * Errors: those of reading and writing; the capture and the ring are then unchanged.
  */
 int recover_mend(struct app *app, const char *path, struct recovered *what, struct tt_err *err);
 

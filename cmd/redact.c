@@ -1,5 +1,5 @@
 /**
- * Takes out of a report what says where it was made; the contract is in redact.h.
+ * Removes from a report what says where it was made; the contract is in redact.h.
  */
 #include "redact.h"
 
@@ -35,7 +35,7 @@ begins_path(const char *s)
 	return letter && s[1] == ':' && (s[2] == '\\' || s[2] == '/');
 }
 
-/* ${s} with the last parts of paths alone. */
+/* ${s} with each path cut to its last part. */
 static const char *
 without_paths(struct tt_report *r, const char *s)
 {

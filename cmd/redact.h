@@ -1,5 +1,5 @@
 /**
- * Takes out of a report what says where it was made: paths, the host, its users, the command line of the program that was recorded.
+ * Removes from a report what says where it was made: paths, the host, its users, the recorded program's command line.
  */
 #ifndef TT_CMD_REDACT_H
 #define TT_CMD_REDACT_H

@@ -1,5 +1,5 @@
 /**
- * Where a report goes and in what form; the contract is in report.h.
+ * Writes a report in the form and to the place that options ask for; the contract is in report.h.
  */
 #include "report.h"
 
@@ -127,7 +127,7 @@ report_notes(struct app *app, const struct tt_model *m, struct tt_report *r)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);
 }
 
-/* Where it goes. */
+/* The output of the report. */
 static const char *
 target(const struct report_opts *o)
 {
@@ -215,7 +215,7 @@ write_stream(struct app *app, const struct report_opts *o, const struct tt_repor
 	return rc;
 }
 
-/* CSV has no place for notes: say on standard error that filters leave nothing, and why tables have no rows, if none has any. */
+/* CSV has no place for notes: print on standard error that filters leave nothing, or why no table has rows. */
 static void
 say_nothing(struct app *app, const struct report_opts *o, const struct tt_report *r)
 {
@@ -241,7 +241,7 @@ report_write(struct app *app, const struct report_opts *o, const struct tt_repor
 	struct tt_buf text = { 0 };
 	int rc;
 
-	/* A pager wants to know how long it is. */
+	/* A pager needs the length of the text. */
 	if (any_stream(r) && !(strcmp(target(o), "-") == 0 && app->pager.text))
 		rc = write_stream(app, o, r, err);
 	else if ((rc = report_render(app, o, r, &text, err)) == TT_OK)

@@ -1,5 +1,5 @@
 /**
- * Where a report goes and in what form: the options stats, info, list and the summary share.
+ * Options that say where a report goes and in what form, shared by stats, info, list and the summary.
  */
 #ifndef TT_CMD_REPORT_H
 #define TT_CMD_REPORT_H
@@ -22,7 +22,7 @@ extern const struct opt report_opt[];
 
 void report_defaults(struct report_opts *o);
 
-/* Have a pager ready where these options send a report to a terminal. Before the sandbox, and before any thread. */
+/* Start a pager's helper if these options send a report to a terminal. Call before the sandbox and before any thread starts. */
 void report_pager(struct app *app, const struct report_opts *o);
 
 /* The form the options ask for. */
@@ -31,10 +31,10 @@ enum tt_render report_form(const struct report_opts *o);
 /* The columns that a line of text may take; 0: any number. */
 unsigned report_width(const struct report_opts *o);
 
-/* The form that the suffix of ${path} says; text, and false, where it says none that there is. */
+/* The form of the suffix of ${path}. False, and text, if the suffix is not known. */
 bool report_suffix(const char *path, enum tt_render *form);
 
-/* The lines that apply to the whole report: losses and caveats. */
+/* Add the notes on the whole report: losses and caveats. */
 void report_notes(struct app *app, const struct tt_model *m, struct tt_report *r);
 
 /* Render ${r} at the end of ${text}, as it is to be written. */

@@ -1,5 +1,5 @@
 /**
- * tracetool info --scrub: a copy of a capture without its names, to be sent to somebody who reads formats.
+ * tracetool info --scrub: copies a capture without its names, to be sent to developers of readers.
  */
 #include "scrub.h"
 
@@ -17,7 +17,7 @@ write_out(void *arg, const void *p, size_t n, struct tt_err *err)
 	return tt_sink_write(arg, p, n, err);
 }
 
-/* Open the capture; the caller closes it in any case. */
+/* Open the capture. The caller must close it, also after an error. */
 static int
 open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, const struct tt_format **f, void **ctx, struct tt_err *err)
 {

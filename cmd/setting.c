@@ -1,5 +1,5 @@
 /**
- * Which option moves what a message of the library names; tests/project/check.py sees that the library names none itself.
+ * Names the option for each limit that a message of the library names; tests/project/check.py checks that the library names no option.
  */
 #include "base/setting.h"
 

@@ -1,8 +1,8 @@
 /**
- * Which shard of a batch this process is: by options, or by what an engine that runs many says in the environment.
+ * Finds which shard of a batch this process runs: by options, or by the environment that a cluster or CI system sets.
  *
- * Slurm: SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _MAX, sbatch(1), "OUTPUT ENVIRONMENT VARIABLES". Kubernetes: JOB_COMPLETION_INDEX of an
- * Indexed Job, from 0; how many there are no variable says. GitLab: CI_NODE_INDEX, from 1, and CI_NODE_TOTAL of "parallel:".
+ * Slurm: SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _MAX, sbatch(1), "OUTPUT ENVIRONMENT VARIABLES". Kubernetes: JOB_COMPLETION_INDEX of an Indexed Job, from 0; no
+ * variable has the number of pods. GitLab: CI_NODE_INDEX, from 1, and CI_NODE_TOTAL of "parallel:".
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "cmd.h"
 #include "parse_value.h"
 
-/* How many there are, where the engine does not say, or where only some of them run again: for Slurm, from 1, and Kubernetes. */
+/* The number of shards, for Kubernetes, and for Slurm when only some tasks of an array (from 1) run again. */
 #define COUNT "TRACETOOL_SHARDS"
 
 /* The number in the variable ${name}. */
@@ -35,7 +35,7 @@ is_set(const char *name)
 	return s && *s;
 }
 
-/* All tasks of the array, from 0 or 1 on; or some of ${COUNT}, from 1. */
+/* The shard of a Slurm task: of all tasks of the array, from 0 or 1 on, or of ${COUNT} tasks, from 1. */
 static int
 of_slurm(struct tt_shard *s, struct tt_err *err)
 {
@@ -54,7 +54,7 @@ of_slurm(struct tt_shard *s, struct tt_err *err)
 			rc = number_in("SLURM_ARRAY_TASK_COUNT", 1, BATCH_SHARDS_MAX, &count, err);
 		if (rc == TT_OK)
 			rc = number_in("SLURM_ARRAY_TASK_ID", first, last, &id, err);
-		/* Some of an array that run again look like an array of their own. */
+		/* Some tasks of an array that run again look like a whole array. */
 		if (rc == TT_OK && (first > 1 || count < 2 || last - first + 1 != count))
 			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Slurm's array has %llu task%s from %llu to %llu, which may be some "
 			    "of a larger one: set " COUNT " to how many shards there are, which tasks from 1 on do", (unsigned long long)count,
@@ -132,7 +132,7 @@ batch_shard(struct app *app, struct batch_opts *o, struct tt_err *err)
 {
 	const bool index = o->shard_index != UINT64_MAX, count = o->shard_count != 0;
 
-	if (o->plan && count && !index) {     /* a plan is for all of them */
+	if (o->plan && count && !index) {     /* a plan covers all shards */
 		o->shard.count = (unsigned)o->shard_count;
 		return TT_OK;
 	}

@@ -1,5 +1,5 @@
 /**
- * Which shards of a batch are missing; the contract is in batch.h.
+ * Finds the missing shards of a batch; the contract is in batch.h.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ batch_shard_named(const char *path, struct tt_shard *s)
 	return true;
 }
 
-/* By shard; ended runs before others, and the same file twice side by side. */
+/* By shard; ended runs first; entries of the same file are neighbours. */
 static int
 by_shard(const void *a, const void *b)
 {
@@ -65,7 +65,7 @@ by_shard(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-/* The results of shard ${i} at s[*at]: how many runs of it have ended, and whether one has not. *${at} moves past them. */
+/* Count the ended runs of shard ${i} from s[*at] on; *${open}: one has not ended. *${at} moves past the shard. */
 static unsigned
 runs_of(const struct shard_file *s, size_t n, size_t *at, unsigned i, bool *open)
 {
@@ -84,7 +84,7 @@ runs_of(const struct shard_file *s, size_t n, size_t *at, unsigned i, bool *open
 	return ended;
 }
 
-/* The most runs that a shard of the set has which begins at ${s}; *${end} is where the set ends. */
+/* The largest number of runs of a shard, in the set that begins at ${begin}; *${end} is the end of the set. */
 static unsigned
 most_runs(const struct shard_file *s, size_t n, size_t begin, size_t *end)
 {
@@ -120,7 +120,7 @@ put_missing(struct missing *m, unsigned i, unsigned n, const char *how)
 		tt_buf_printf(&m->text, "%sshard %u of %u %s", sep, i, n, how);
 }
 
-/* The runs missing from ${begin} to ${end}: a whole set has equally many runs of every shard, all ended. */
+/* Note the runs missing from ${begin} to ${end}. A complete set has ${runs} runs of each shard, all ended. */
 static void
 check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, struct missing *m)
 {
@@ -228,7 +228,7 @@ batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_lis
 	return TT_OK;
 }
 
-/* By count and list; the shards of each in order. */
+/* By count and list, then by shard. */
 static int
 by_list(const void *a, const void *b)
 {
@@ -241,7 +241,7 @@ by_list(const void *a, const void *b)
 	return x->shard.index < y->shard.index ? -1 : x->shard.index > y->shard.index;
 }
 
-/* A list of which not all shards are there. */
+/* Describe a list of which shards are missing. */
 static void
 put_list(struct tt_buf *b, const struct batch_list *l, size_t shards)
 {

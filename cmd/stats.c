@@ -1,5 +1,5 @@
 /**
- * tracetool stats: tables of figures. And the command without a verb: a summary and the top of the tables.
+ * tracetool stats: prints tables of figures; the command without a verb prints a summary.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct stats_opts {
 	struct opt_given given;
 	struct opt_list table;
 	const char *sort;
-	const char *perf_test;        /* where to write results of tests */
+	const char *perf_test;        /* where to write results of the Performance Testing package */
 	uint64_t limit;
 	struct tt_pass_opts pass;
 	struct opt_list budget;       /* pass.budget, pass.nbudget */
@@ -42,10 +42,10 @@ struct stats_opts {
 	struct opt_list find_type, track;
 	uint64_t track_addr[TRACK_MAX];
 	struct series_opts metric;
-	enum tt_group group;          /* gate.group_by, where there is no gate */
+	enum tt_group group;          /* as gate.group_by, without a gate */
 };
 
-/* The names of passes that are not ids of tables come after the tables. */
+/* The values of --table: ids of tables, then names of passes that are not ids of tables. */
 static const char *
 table_or_pass(size_t i)
 {
@@ -74,7 +74,7 @@ set_budget(const struct opt *o, void *field, const char *value, struct tt_arena 
 	return rc != TT_OK ? rc : opt_list_add(&s->budget, value, a, err);
 }
 
-/* "S:SIZE" or "T:CLASS", as mprof-report has them. */
+/* --find "S:SIZE" or "T:CLASS", as in mprof-report. */
 static int
 set_find(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -109,7 +109,7 @@ set_track(const struct opt *o, void *field, const char *value, struct tt_arena *
 	return opt_list_add(&s->track, value, a, err);
 }
 
-/* "812,median" */
+/* --compare-frames "812,median". */
 static int
 set_compare(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -135,7 +135,7 @@ set_compare(const struct opt *o, void *field, const char *value, struct tt_arena
 
 #define AT(f) offsetof(struct stats_opts, f)
 
-/* TT_OPTION_OTHER of passes. Of one that is not here it is enough that it was given. */
+/* Setters of the passes' options of kind TT_OPTION_OTHER. An option without one here is only noted as given. */
 static const struct opt pass_opt[] = {
 	{ .name = "budget", .set = set_budget }, { .name = "find", .set = set_find }, { .name = "track", .set = set_track },
 	{ .name = "compare-frames", .set = set_compare },
@@ -285,7 +285,7 @@ sort_column(const struct stats_opts *s)
 	return s->sort ? s->sort + (s->sort[0] == '-') : NULL;
 }
 
-/* Fail unless --buckets cuts one of the tables. */
+/* TT_E_USAGE unless --buckets applies to one of the tables. */
 static int
 check_buckets(const struct stats_opts *s, struct tt_err *err)
 {
@@ -304,7 +304,7 @@ check_buckets(const struct stats_opts *s, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --buckets: only these tables have parts of the time: %s", list);
 }
 
-/* Fail unless the tables that --wide is about have its column. */
+/* TT_E_USAGE unless the tables that --wide applies to have its column. */
 static int
 check_wide(const struct stats_opts *s, struct tt_err *err)
 {
@@ -331,7 +331,7 @@ check_wide(const struct stats_opts *s, struct tt_err *err)
 	return s->sort ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --sort: rows of --wide are frames, in their order") : TT_OK;
 }
 
-/* The key of --group-by. */
+/* Read the key of --group-by. */
 static int
 set_group(struct stats_opts *s, struct tt_err *err)
 {
@@ -351,7 +351,7 @@ set_group(struct stats_opts *s, struct tt_err *err)
 	    s->gate.group_by, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-/* True if ${t} has the column ${id} only when its rows are groups. */
+/* True if ${t} has the column ${id} only in its grouped form. */
 static bool
 is_group_column(const struct stats_opts *s, const struct tt_pass_table *t, const char *id)
 {
@@ -361,7 +361,7 @@ is_group_column(const struct stats_opts *s, const struct tt_pass_table *t, const
 	    (t->group_col & TT_GROUP_COUNT && strcmp(id, "count") == 0);
 }
 
-/* The columns of the tables asked for, each once, as far as a line holds them. */
+/* List the columns of the tables asked for, each once, as far as ${size} bytes hold them. */
 static void
 list_columns(const struct stats_opts *s, char *to, size_t size)
 {
@@ -400,7 +400,7 @@ no_column(const struct stats_opts *s, const char *id, const char *near, struct t
 	    near ? near : "", near ? "\"?" : "", *list ? list + 2 : "none");
 }
 
-/* Fail, before captures are read, if none of the tables asked for has the column of --sort. */
+/* TT_E_USAGE, before captures are read, if none of the tables has the column of --sort. */
 static int
 check_sort(const struct stats_opts *s, struct tt_err *err)
 {
@@ -440,14 +440,14 @@ has_column(const struct tt_table *t, const char *id)
 	return false;
 }
 
-/* The most rows of a table; 0 all. */
+/* The largest number of rows of a table; 0: all. */
 static size_t
 row_limit(const struct stats_opts *s, size_t standard)
 {
 	return opts_given(&s->given, "limit") ? s->limit : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
 }
 
-/* Sort and cut the tables as asked for. Trees are cut only on request: they have thresholds of their own. */
+/* Sort and cut the tables as asked for. Trees are cut only on request, because they have thresholds of their own. */
 static void
 arrange(struct app *app, const struct stats_opts *s, struct tt_report *r, size_t limit)
 {
@@ -482,7 +482,7 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 		po.group = s->group;
 		po.apart = TT_GROUP_NONE;
 		tt_pass_report(*p, view, &po, r);
-		/* What has no such groups is left out, unless it was asked for by name. */
+		/* Leave out a table that cannot be grouped, unless it was named. */
 		if (!s->group || !s->table.n)
 			continue;
 		po.group = TT_GROUP_NONE;
@@ -503,7 +503,7 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 
 /* --- the summary ---------------------------------------------------------------- */
 
-/* Options that ask for tables: then these are printed, and no summary. */
+/* True if options ask for tables; otherwise the summary is printed. */
 static bool
 asks_for_tables(const struct stats_opts *s)
 {
@@ -515,7 +515,7 @@ asks_for_tables(const struct stats_opts *s)
 	return false;
 }
 
-/* One screen; where it is not a terminal, as wide as the least of them. */
+/* Fill one screen with the summary. If the output is no terminal, it has the least width. */
 static void
 fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struct tt_report *r)
 {
@@ -530,7 +530,7 @@ fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struc
 
 /* --- the run ------------------------------------------------------------------- */
 
-/* Fail where the report or the results would be written over an input or over each other. */
+/* TT_E_USAGE if the report or the results would replace an input or each other. */
 static int
 check_outputs(struct app *app, const struct stats_opts *s, struct tt_err *err)
 {
@@ -603,7 +603,9 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	return rc;
 }
 
-/* The tables that options ask for: in place of another that was asked for, beside those, or only where there are none. */
+/*
+ * Add the tables that options ask for. An option's table replaces another (instead), is added to those asked for, or is printed only if there are none (alone).
+ */
 static int
 add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 {
@@ -623,7 +625,7 @@ add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 	return rc;
 }
 
-/* A single frame, and no table: what it did, beside the median frame. */
+/* For --frames with a single number and no table, compare that frame with the median frame. */
 static int
 add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 {
@@ -636,7 +638,7 @@ add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 	return opt_list_add(&s->table, "compare_frames", a, err);
 }
 
-/* Options of the first group are about tables, but --group-by. */
+/* Fail if an option of tables was given with --gate. All options of the first group are such, except --group-by. */
 static int
 no_tables(const struct stats_opts *s, struct tt_err *err)
 {
@@ -649,7 +651,7 @@ no_tables(const struct stats_opts *s, struct tt_err *err)
 	return *list ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out %s", list) : TT_OK;
 }
 
-/* "tracetool stats " with the options that decide the verdict, but those that ${without} names, and the captures; kept in *${to}. */
+/* Set *${to} to "tracetool stats " with the captures and the options that decide the verdict, except those in ${without}. */
 static int
 command(struct app *app, const struct stats_opts *s, const char *const *without, const char *save, const char *last, const char **to, struct tt_err *err)
 {
@@ -670,7 +672,7 @@ command(struct app *app, const struct stats_opts *s, const char *const *without,
 	return rc;
 }
 
-/* The commands that a verdict names: one that explains a row, and one that accepts what fails, where captures can be read once more. */
+/* Make the commands that a verdict names: one explains a row, one accepts what fails. They need captures that can be read again. */
 static int
 next_commands(struct app *app, struct stats_opts *s, struct tt_err *err)
 {

@@ -1,7 +1,6 @@
 /**
- * The summary of a capture: what it is, whether it is whole, whether frames are fast enough, why the longest are long, where memory
- * and time go, what to run next. One screen of 80 columns and 50 lines; commands are whole. What gives way where that is too short is
- * the list gives_way below.
+ * The summary of a capture: what it is, whether it is complete, whether frames are fast enough, why the longest are long, what takes memory and time, what to
+ * run next. It fits a screen of 80 columns and 50 lines; commands are never cut. The list gives_way below says what is left out first.
  */
 #include "summary.h"
 
@@ -139,14 +138,14 @@ started(struct tt_report *r, int64_t wall_ns)
 	return tt_text(r, ", on %04d-%02d-%02d at %02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min);
 }
 
-/* True for losses that take something from the figures. A capture that breaks off lacks its last events, though that is only a notice. */
+/* True for losses that make figures incomplete. A capture that ends early lacks its last events, though that is only a notice. */
 static bool
 takes(const struct tt_loss_info *info, enum tt_loss_kind k)
 {
 	return info->severity >= TT_LOSS || k == TT_LOST_NOT_ENDED;
 }
 
-/* "yes" and what was left out nevertheless, or the heaviest losses. */
+/* "yes" with minor omissions, or the most serious losses. */
 static const char *
 whole(const struct tt_model *m, struct tt_report *r)
 {
@@ -175,7 +174,7 @@ is_capped(struct tt_views *view, int64_t *period, struct tt_report *r)
 	return *period && view->m->frames->has_wait;
 }
 
-/* Of the times ${x}, whose name ${of} comes first. */
+/* Judge the times ${x} by ${limit}; ${of} comes before the sentence. */
 static const char *
 verdict(const char *of, const struct tt_values *x, int64_t limit, struct tt_report *r)
 {
@@ -209,7 +208,7 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: median %s, p99 %s, longest %s%s%s%s", count_text(r, x->n), time_text(r, tt_values_quantile(x, 1, 2)),
 	    time_text(r, tt_values_quantile(x, 99, 100)), time_text(r, tt_values_quantile(x, 1, 1)), period ? "; capped at " : "",
 	    period ? time_text(r, period) : "", editor_text(f, r)));
-	/* The limit makes their wall time what it is. */
+	/* The frame limit decides the wall time of capped frames. */
 	const char *of = capped ? "uncapped time: " : "";
 	if (capped)
 		x = tt_view_frames(view, TT_FRAME_UNCAPPED, &r->err);
@@ -267,7 +266,7 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 	return text;
 }
 
-/* The worst frames: of capped frames by uncapped time or by the render thread's. */
+/* The worst frames: capped frames by uncapped time or by the render thread's time. */
 static const struct tt_hitches *
 worst_of(struct tt_views *view, struct tt_report *r)
 {
@@ -315,7 +314,7 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 		const struct tt_finding *f = &causes->finding[i];
 		struct tt_cell *c;
 
-		/* It comes last, and takes many lines: the screen has no room for it where something is explained. */
+		/* Unknown causes come last and take many lines: leave them out if anything is explained. */
 		if (i > 0 && f->class == TT_CAUSE_UNKNOWN)
 			break;
 		c = tt_row(t);
@@ -345,7 +344,7 @@ by_bytes(const void *a, const void *b)
 	return x->bytes != y->bytes ? TT_CMP(y->bytes, x->bytes) : TT_CMP(x->row, y->row);
 }
 
-/* The method of the program that is or calls the site at ${node}. */
+/* The innermost method of the program that is or calls the site at ${node}. */
 static uint32_t
 caller(const struct tt_paths *p, uint32_t node)
 {
@@ -357,7 +356,7 @@ caller(const struct tt_paths *p, uint32_t node)
 	return tt_paths_row(p, node);
 }
 
-/* Sites by bytes; returns how many. */
+/* Sort sites by bytes. Returns their number. */
 static size_t
 sites(const struct tt_allocs *al, struct site *s)
 {
@@ -416,7 +415,7 @@ put_markers(struct tt_views *view, struct tt_report *r)
 {
 	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, &r->err);
 	struct tt_calls *sum = p ? tt_arena_alloc(&r->arena, (p->nrow + 1) * sizeof *sum, &r->err) : NULL;
-	/* A thread that stops the others waits for them, and at the end of a program often for a second. */
+	/* A thread that stops the world waits for the others; at the end of a program often for a second. */
 	const char *stop = tt_model_key(view->m, 0, TT_KEY_GC_STOP)->full;
 	uint32_t top[TOP + 1], n = 0;
 	int64_t all = 0;
@@ -468,7 +467,7 @@ put_command(struct tt_table *t, const char *what, const char *command)
 	tt_cell_text(&c[N_COMMAND], command);
 }
 
-/* What a command has to be given to look at the same; at ${file} alone, if it is not NULL; without the option ${but}. */
+/* The options and files with which a command looks at the same: only at ${file} if it is not NULL, without the option ${but}. */
 static const char *
 arguments(const struct opt_given *given, const struct opt_list *files, const char *file, const char *but, struct tt_report *r)
 {
@@ -482,7 +481,7 @@ arguments(const struct opt_given *given, const struct opt_list *files, const cha
 	return text;
 }
 
-/* Fill ${t} with the commands; ${more}: there are causes that are not shown. */
+/* Fill ${t} with commands. ${more}: some causes are not shown. */
 static void
 put_next(struct tt_views *view, bool more, const struct opt_given *given, const struct opt_list *files, struct tt_table *t)
 {
@@ -509,11 +508,11 @@ put_next(struct tt_views *view, bool more, const struct opt_given *given, const 
 
 /* --- one screen ------------------------------------------------------------------------------------- */
 
-/* A screen of 50 lines has the command above these and the prompt below. */
+/* A screen of 50 lines also holds the command above the summary and the prompt below it. */
 enum { SCREEN = 48 };
 enum { KEEP_NOTICES = T_N, KEEP_LOSSES, CUT_PROSE };
 
-/* What gives way, in this order, until the screen fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
+/* What is left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
 static const struct { int what; size_t keep; } gives_way[] = {
 	{ KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 }, { KEEP_LOSSES, 2 },
 	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { CUT_PROSE, 240 }, { T_CAUSES, 1 }, { T_WORST, 1 },
@@ -524,7 +523,7 @@ struct screen {
 	struct app *app;
 	const struct report_opts *out;
 	struct tt_report *r;
-	struct tt_note *more;         /* the line that says how many notices and losses are left out; NULL: there is none */
+	struct tt_note *more;         /* the line with the number of omitted notices and losses; NULL: none */
 	size_t left_out;
 };
 
@@ -538,7 +537,7 @@ table_of(const struct tt_report *r, int which)
 	return t;
 }
 
-/* ${text} in at most ${max} columns: it loses its end. */
+/* Cut ${text} to at most ${max} columns. */
 static const char *
 cut(struct tt_report *r, const char *text, size_t max)
 {
@@ -558,7 +557,7 @@ cut_prose(struct tt_report *r, size_t max)
 		n->text = cut(r, n->text, max);
 }
 
-/* Leave out the notices, or all other lines about the whole report, after the first ${keep}. */
+/* Leave out the notices, or all other notes on the report, after the first ${keep}. */
 static void
 keep_notes(struct screen *s, bool notices, size_t keep)
 {

@@ -14,17 +14,17 @@ struct tt_pass_table;
 struct tt_report;
 struct tt_views;
 
-/* What the run needs for it: enum tt_needs. */
+/* The needs of the run: enum tt_needs. */
 extern const unsigned summary_needs;
 
 /*
- * Add the tables of the summary to ${r}, which has its notes. Its commands look at the same: with the options ${given}, at ${files}. What
- * as text of ${out} would take more than a screen gives way, by the list in tracetool(1).
+ * Add the tables of the summary to ${r}, which has its notes already. Commands in it use the options ${given} and ${files}. If the text in ${out} exceeds a
+ * screen, parts are left out by the list in tracetool(1).
  */
 void summary_fill(struct app *app, struct tt_views *view, const struct opt_given *given, const struct opt_list *files,
     const struct report_opts *out, struct tt_report *r);
 
-/* These tables, for `tracetool list metrics`. */
+/* The tables of the summary, for "tracetool list metrics". */
 const struct tt_pass_table *summary_tables(size_t *n);
 
 #endif

@@ -1,5 +1,5 @@
 /**
- * What people see on standard error; the contract is in ui.h.
+ * Prints what people see on standard error; the contract is in ui.h.
  */
 #include "ui.h"
 
@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "out/table.h"
 
-#define BAR_AFTER_NS INT64_C(1000000000)      /* shorter work needs no bar */
+#define BAR_AFTER_NS INT64_C(1000000000)      /* shorter work has no bar */
 
 static const char *
 when_value(size_t i)
@@ -23,7 +23,7 @@ when_value(size_t i)
 	return v[i];
 }
 
-/* "0" is no limit, and not the same as no option. */
+/* The setter of --max-memory. "0" means no limit, which differs from the option not being given. */
 static int
 set_memory(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -81,7 +81,7 @@ ui_set(struct ui *ui, const struct ui_opts *o)
 	    o->progress == UI_ALWAYS || (o->progress == UI_AUTO && !o->quiet && ui_width(STDERR_FILENO) > 0);
 }
 
-/* Write all of it, as far as anybody reads. */
+/* Write all of it, unless the reader has gone. */
 static void
 put(const char *p, size_t n)
 {
@@ -95,7 +95,7 @@ put(const char *p, size_t n)
 	}
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void
 erase(struct ui *ui)
 {
@@ -229,7 +229,7 @@ ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total)
 	if (ui->opts.progress == UI_ALWAYS || now - ui->start_ns >= BAR_AFTER_NS) {
 		bar_line(text, sizeof text, phase, done, total,
 		    s > 0.05 && done > ui->phase_at ? (uint64_t)((double)(done - ui->phase_at) / s) : 0);
-		/* A line as wide as the terminal would leave copies of itself. */
+		/* A line as wide as the terminal would wrap and leave copies behind. */
 		n = snprintf(line, sizeof line, "\r\033[K%.*s", width > 1 ? (int)width - 1 : 79, text);
 		put(line, n < 0 ? 0 : (size_t)n);
 		ui->drawn = true;

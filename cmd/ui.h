@@ -36,23 +36,23 @@ struct ui {
 	bool drawn;                   /* on the screen now */
 	int64_t start_ns;             /* of the run */
 	char phase[32];
-	int64_t phase_ns;             /* of the phase */
+	int64_t phase_ns;             /* start of the phase */
 	uint64_t phase_at;            /* bytes done when the phase was first seen */
 };
 
 void ui_init(struct ui *ui);
 
-/* Take over the options; from here on the bar may appear. */
+/* Apply the options; from here on the bar may appear. */
 void ui_set(struct ui *ui, const struct ui_opts *o);
 
-/* One line on standard error, always. */
+/* Print one line on standard error, at every level of verbosity. */
 void ui_say(struct ui *ui, const char *fmt, ...) TT_PRINTF(2, 3);
 
-/* For struct tt_env and struct tt_progress; ${arg} is the struct ui. */
+/* The callbacks of struct tt_env and struct tt_progress; ${arg} is the struct ui. */
 void ui_log(void *arg, enum tt_log_level level, const char *line);
 void ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total);
 
-/* The same place for a line of the caller's own. */
+/* Draw a line of the caller's own in place of the bar. */
 void ui_line(struct ui *ui, const char *text);
 
 /* Erase the bar; it comes back with the next tick. */
@@ -62,7 +62,7 @@ void ui_erase(struct ui *ui);
 bool ui_color(const struct ui *ui, int fd);
 unsigned ui_width(int fd);
 
-/* Seconds since some start, in ns; never goes back. */
+/* Monotonic time in ns, from an arbitrary start. */
 int64_t ui_clock(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "gate/verdict.h"
 
-/* For people: a line for each row, what failed first explained. ${color}: escape sequences for a terminal. */
+/* Text for people: a line for each row; failing rows come first, with explanations. ${color}: use escape sequences for a terminal. */
 int verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct tt_err *err);
 
 /**
@@ -20,13 +20,13 @@ int verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, str
 int verdict_explain(const struct tt_verdict *v, const char *id, const char *convert, struct tt_buf *out,
     struct tt_err *err);
 
-/* The capture whose worst frames verdict_explain() lists; NULL if the row is about no frames. */
+/* The capture whose worst frames verdict_explain() lists; NULL if the row is not about frames. */
 const struct tt_sample *verdict_worst(const struct tt_verdict_row *r);
 
 /**
  * budget_suggest(s, n, own, x, nx, frame_marker, out, err):
- * A commented budget that the ${n} samples ${s} of the measures ${x} keep; the first ${own} are captures at hand, the others those of a
- * baseline. Rows with a change have margins that equal builds keep, and that grow smaller with more captures and sessions.
+ * Write a commented budget that the ${n} samples ${s} of the measures ${x} keep. The first ${own} samples are the given captures, the others are the
+ * baseline's. Margins of changes are such that equal builds keep them; more captures and sessions make them smaller.
  */
 int budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err);

@@ -69,7 +69,7 @@ teamcity(uint32_t c, char tmp[32])
 	return tmp;
 }
 
-/* The finding, escaped. */
+/* Append the finding, escaped. */
 static void
 put_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, verdict_escape *escape)
 {
@@ -161,7 +161,7 @@ verdict_azure(const struct tt_verdict *v, struct tt_buf *out)
 
 /* --- TeamCity --------------------------------------------------------------------------- */
 
-/* "##teamcity[TYPE name='NAME'", left open. */
+/* Append "##teamcity[TYPE name='NAME'" without its closing bracket. */
 static void
 open_message(struct tt_buf *out, const char *type, const char *name)
 {

@@ -1,5 +1,5 @@
 /**
- * What all renderers of a verdict share: severity of rows, escaping, findings. The contract is in verdict_out.h.
+ * What all renderers of a verdict share: the severity of rows, escaping, findings. The contract is in verdict_out.h.
  */
 #include "verdict_out.h"
 
@@ -35,7 +35,7 @@ verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
 	return VERDICT_FINE;
 }
 
-/* How far over its limit a row is, in parts of a million of it. */
+/* How far a row is over its limit, in millionths of the limit. */
 static int64_t
 excess(const struct tt_verdict_row *r)
 {
@@ -151,7 +151,7 @@ verdict_mover_change(struct tt_buf *out, const struct tt_mover *m)
 	tt_buf_text(out, ")");
 }
 
-/* The same with the name in front. */
+/* Append the mover's name and its change. */
 static void
 mover(struct tt_buf *out, const struct tt_mover *m)
 {
@@ -173,7 +173,7 @@ verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more)
 
 /* --- the text for people --------------------------------------------------------------------- */
 
-/* The length of a colour at ${s}: "ESC [ digits m". */
+/* The length of a colour sequence at ${s}, "ESC [ digits m"; 0 if there is none. */
 static size_t
 color_len(const char *s, size_t n)
 {
@@ -186,7 +186,7 @@ color_len(const char *s, size_t n)
 	return i < n && s[i] == 'm' ? i + 1 : 0;
 }
 
-/* What to print for the character of ${len} bytes at ${s}, or NULL: itself. */
+/* The replacement of the character of ${len} bytes at ${s}; NULL: print it unchanged. */
 static const char *
 printable(const char *s, size_t len)
 {
@@ -198,8 +198,8 @@ printable(const char *s, size_t len)
 }
 
 /*
- * Does a CI system that looks for "::" at the beginning of a line pass over this character? GitHub's runner trims what .NET
- * takes for white space, and compares by the rules of a language, for which characters without width are not there.
+ * True if a CI system that looks for "::" at the beginning of a line ignores this character before it. GitHub's runner trims what .NET calls white space, and
+ * compares by linguistic rules, which ignore characters without width.
  */
 static bool
 is_blank(uint32_t c)
@@ -222,8 +222,7 @@ verdict_messages(const struct verdict_opts *o)
 }
 
 /*
- * GitHub takes "::" at the beginning of a line, also after blanks, and "##[" anywhere; Azure "##vso[" anywhere, TeamCity
- * "##teamcity[".
+ * Messages begin with: GitHub "::" at the beginning of a line, also after blanks, and "##[" anywhere; Azure "##vso[" anywhere; TeamCity "##teamcity[" anywhere.
  */
 int
 verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, struct tt_err *err)
@@ -271,7 +270,7 @@ word_at(const char *p, size_t n, size_t *columns)
 	return i;
 }
 
-/* Where the lines that continue one begin: under its finding. */
+/* The column where continuation lines begin: under the finding. */
 static size_t
 indent_of(size_t blanks, size_t width)
 {

@@ -1,5 +1,5 @@
 /**
- * The reasons for one row of a verdict; the contract is in verdict.h.
+ * Explains one row of a verdict; the contract is in verdict.h.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define PARTS_SHOWN 8
 #define FRAME_PARTS_SHOWN 4
 
-/* ${s} and blanks up to ${width} columns; amounts hold a letter of two bytes. */
+/* Append ${s} and blanks up to ${width} columns; amounts may hold a letter of two bytes. */
 static void
 put_padded(struct tt_buf *out, const char *s, size_t width)
 {
@@ -54,7 +54,7 @@ put_test(struct tt_buf *out, const struct tt_verdict_row *r)
 	tt_buf_printf(out, "  largest distance of the distributions %.2f (p = %.2g, shown only)\n", r->ks, r->ks_p);
 }
 
-/* The files of a sample as arguments. */
+/* Append the files of a sample as arguments. */
 static void
 put_files(struct tt_buf *out, const struct tt_sample *s)
 {
@@ -66,7 +66,7 @@ put_files(struct tt_buf *out, const struct tt_sample *s)
 	}
 }
 
-/* Which parts of a sample, or of a frame, are shown. */
+/* Which parts of a sample, or of a frame, to show. */
 struct kind { enum tt_about about; bool framed, cpu; };
 
 /* The amount of ${p} if it is of kind ${k}, else 0. */
@@ -76,7 +76,7 @@ of_kind(const struct tt_part *p, const struct kind *k)
 	return p->about != k->about || p->framed != k->framed ? 0 : k->cpu ? p->work : p->v;
 }
 
-/* The largest ${most} parts of a kind, each after ${indent}. */
+/* Append the ${most} largest parts of a kind, each after ${indent}. */
 static void
 put_some(struct tt_buf *out, const struct tt_part *part, size_t n, const struct kind *k, size_t most, const char *indent)
 {
@@ -105,7 +105,7 @@ put_some(struct tt_buf *out, const struct tt_part *part, size_t n, const struct 
 	}
 }
 
-/* Of a frame that was not read once more only the first markers are known. */
+/* Append the first markers of a frame that was not read once more: only these are known. */
 static void
 put_top(struct tt_buf *out, const struct tt_worst *w)
 {

@@ -1,9 +1,8 @@
 /**
- * A verdict as a page, for a CI system's artifacts and for email: the sentence first, a table of all rows, what fails explained.
+ * A verdict as an HTML page, for artifacts of CI systems and for email: the summary first, then a table of all rows, then details of those that fail.
  *
- * Rows that fail come first. Each that is not fine has its captures as dots beside the limit, what grew beneath it, and the command that explains
- * it. Numbers are those of the verdict as JSON: data-v of each is the amount that JSON has. Names come from captures and budgets, and
- * pass tt_html_text() alone.
+ * Rows that fail come first. Each row that is not fine has its captures as dots beside the limit, the markers that grew, and the command that explains it.
+ * Numbers are those of the verdict as JSON: data-v of each is the amount in JSON. Names come from captures and budgets, and are only written by tt_html_text().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +17,15 @@
 #include "page/dots.h"
 #include "version.h"
 
-/* What a page shows at most: of groups of captures there may be a thousand. */
+/* The most that a page shows: there may be a thousand groups of captures. */
 enum { ROWS = 2000, DETAILS = 200, DAMAGED = 100 };
-enum { SESSIONS = 3 };                /* fewer make no picture */
+enum { SESSIONS = 3 };                /* a picture needs at least this number */
 
 struct page {
 	const struct tt_verdict *v;
 	const struct verdict_opts *o;
 	struct tt_buf *out;
-	struct verdict_movers *movers;        /* where they are printed already */
+	struct verdict_movers *movers;        /* movers that are printed already */
 };
 
 static void
@@ -47,7 +46,7 @@ static const struct { const char *mark, *word; } fine[TT_OUTCOMES] = {
 	[TT_WORSE] = { "\xe2\x9c\x97", "worse" },
 };
 
-/* "✗ worse", "! worse, a warning": never by colour alone. */
+/* The outcome in words and symbols, because colour alone is not enough: "✗ worse", "! worse, a warning". */
 static void
 put_outcome(const struct page *p, const struct tt_verdict_row *r)
 {
@@ -60,7 +59,7 @@ put_outcome(const struct page *p, const struct tt_verdict_row *r)
 
 /* --- amounts --------------------------------------------------------------------------------- */
 
-/* A cell with an amount; ${change}: with a sign. */
+/* Write a cell with an amount; ${change}: with its sign. */
 static void
 put_cell(const struct page *p, bool has, int64_t v, enum tt_dim dim, bool change, const char *before)
 {
@@ -92,7 +91,7 @@ put_limit(const struct page *p, const struct tt_verdict_row *r)
 		put_cell(p, r->has_limit, r->limit, r->dim, r->row->relative, limit_words(r));
 }
 
-/* The shift, and the interval that it is in. */
+/* Write the shift and its confidence interval. */
 static void
 put_shift(const struct page *p, const struct tt_verdict_row *r)
 {
@@ -149,7 +148,7 @@ put_against(const struct page *p)
 	}
 }
 
-/* Of an A/B run: what was run. */
+/* Write the builds of an A/B run. */
 static void
 put_builds(const struct page *p)
 {
@@ -172,7 +171,7 @@ verdict(const struct page *p)
 	size_t n = colon ? (size_t)(colon - v->summary) : strlen(v->summary);
 
 	tt_html_section(p->out, "verdict", "Verdict");
-	/* The word in front is ours. */
+	/* The first word of the summary is a constant, so it needs no escaping. */
 	tt_buf_printf(p->out, "<p class=\"v %s\"><strong>%.*s</strong>", v->exit_code == 0 ? "good" : v->exit_code == 1 ? "bad" : "fair", (int)n, v->summary);
 	tt_html_text(p->out, v->summary + n);
 	put(p, "</p>\n");
@@ -226,7 +225,7 @@ losses(const struct page *p)
 	put(p, "</ul>\n</section>\n");
 }
 
-/* Is it about the length of frames, so that the longest shows it? */
+/* True if the row is about the length of frames, so that the longest frame shows it. */
 static bool
 is_of_frames(const struct tt_verdict_row *r)
 {
@@ -240,14 +239,14 @@ is_of_frames(const struct tt_verdict_row *r)
 
 /* --- all rows ------------------------------------------------------------------------------------- */
 
-/* What is to be said of it beside its figures? */
+/* True if the row has details besides its figures. */
 static bool
 has_details(const struct page *p, const struct tt_verdict_row *r)
 {
 	return verdict_kind(p->v, r) != VERDICT_FINE;
 }
 
-/* The section of a capture's page with what the row is about. */
+/* The anchor on a capture's page for the subject of the row. */
 static const char *
 section_of(const struct tt_verdict_row *r)
 {
@@ -256,7 +255,7 @@ section_of(const struct tt_verdict_row *r)
 	return is_of_frames(r) ? "t-hitches" : section[r->row->measure.metric->about];
 }
 
-/* The worst capture, as a link to its page where that is. */
+/* Write the worst capture, as a link if its page is known. */
 static void
 put_capture(const struct page *p, const struct tt_verdict_row *r)
 {
@@ -374,7 +373,7 @@ put_quoted(const struct page *p, const char *s)
 	tt_buf_free(&quoted);
 }
 
-/* The sessions of the baseline one after the other: did it come at once, or did it creep? */
+/* Draw the sessions of the baseline in order, to show whether the change came at once or slowly. */
 static void
 put_history(const struct page *p, const struct tt_verdict_row *r)
 {
@@ -460,7 +459,7 @@ put_waiver(const struct page *p, const struct tt_verdict_row *r)
 	put(p, ".</p>\n");
 }
 
-/* Of captures that others read, like a batch, one is read once more: the worst, which may be in an archive or on another machine. */
+/* For captures of a batch: write the command that reads one of them again, the worst, which may be in an archive or on another machine. */
 static void
 put_explain_one(const struct page *p, const struct tt_verdict_row *r)
 {
@@ -477,7 +476,7 @@ put_explain_one(const struct page *p, const struct tt_verdict_row *r)
 	put(p, "</code></p>\n");
 }
 
-/* What of the worst capture is to be looked at: its longest frame, where the row is about frames, and its page. */
+/* Write commands about the worst capture: its longest frame, if the row is about frames, and its page. */
 static void
 put_worst(const struct page *p, const struct tt_verdict_row *r)
 {
@@ -505,7 +504,7 @@ put_worst(const struct page *p, const struct tt_verdict_row *r)
 	put(p, "</p>\n");
 }
 
-/* The commands that go on from here: of one row, and of its worst capture. */
+/* Write the next commands: about the row, and about its worst capture. */
 static void
 put_commands(const struct page *p, const struct tt_verdict_row *r)
 {

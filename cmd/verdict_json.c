@@ -1,6 +1,5 @@
 /**
- * A verdict as JSON, for scripts: the fields are described in tracetool-json(7) and verdict.schema.json. Amounts are in
- * base units, with the decimals they have.
+ * A verdict as JSON, for scripts: tracetool-json(7) and verdict.schema.json describe the fields. Amounts are in base units, as decimal fractions where needed.
  */
 #include <string.h>
 
@@ -63,7 +62,7 @@ json_mover(struct tt_json *j, const struct tt_mover *m)
 	tt_json_close(j, "}");
 }
 
-/* What only an A/B run has. */
+/* Write what only rows of an A/B run have. */
 static void
 json_pairs(struct tt_json *j, const struct tt_verdict_row *r)
 {
@@ -166,7 +165,7 @@ json_row(struct tt_json *j, const struct tt_verdict_row *r)
 	tt_json_close(j, "}\n");
 }
 
-/* What an A/B run was. */
+/* Write what was run in an A/B run. */
 static void
 json_ab(struct tt_json *j, const struct tt_ab *ab)
 {

@@ -1,9 +1,8 @@
 /**
- * A verdict as JUnit XML: a suite, in it a case for each row.
+ * A verdict as JUnit XML: one suite with a case for each row.
  *
- * Valid by the schemas Jenkins uses: junit-10.xsd of its xUnit plugin, and junit-4.xsd of its library before, which
- * knows no attributes of <skipped> and wants the elements of a case in this order. Names are escaped by XML 1.0, 2.2:
- * characters that XML cannot hold become U+FFFD.
+ * It is valid by the schemas that Jenkins uses: junit-10.xsd of its xUnit plugin, and the older junit-4.xsd, which allows no attributes of <skipped> and needs
+ * the elements of a case in this order. Names are escaped by XML 1.0, 2.2: characters that XML cannot hold become U+FFFD.
  */
 #include <string.h>
 
@@ -38,7 +37,7 @@ xml(uint32_t c, char tmp[32])
 	return tt_utf8_control(c) || c == 0xfffe || c == 0xffff ? "\xef\xbf\xbd" : NULL;
 }
 
-/* In elements a line end is one. */
+/* In elements, line ends stay. */
 static const char *
 xml_lines(uint32_t c, char tmp[32])
 {
@@ -62,7 +61,7 @@ property(struct tt_buf *out, const char *name, const char *value)
 	tt_buf_text(out, "/>\n");
 }
 
-/* A row's figure for dashboards: "frame-p95.ns". */
+/* Append a figure of a row for dashboards: "frame-p95.ns". */
 static void
 figure(struct tt_buf *out, const struct tt_verdict_row *r, const char *what, int64_t v)
 {
@@ -101,7 +100,7 @@ properties(const struct tt_verdict *v, struct tt_buf *out)
 	tt_buf_text(out, "    </properties>\n");
 }
 
-/* "<failure type=... message=...>all of it</failure>"; ${text} ends with NUL. */
+/* Append "<failure type=... message=...>${text}</failure>"; ${text} ends with NUL. */
 static void
 result(struct tt_buf *out, const char *element, const struct tt_verdict_row *r, const char *text, bool message)
 {
@@ -115,7 +114,7 @@ result(struct tt_buf *out, const char *element, const struct tt_verdict_row *r, 
 	tt_buf_printf(out, "</%s>\n", element);
 }
 
-/* What the row is to JUnit, or NULL: passed. */
+/* The element for the row's outcome; NULL: the case passed. */
 static const char *
 element(const struct tt_verdict *v, const struct tt_verdict_row *r)
 {

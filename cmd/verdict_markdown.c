@@ -1,9 +1,8 @@
 /**
- * A verdict as Markdown: for a comment on a pull request, and GitHub's step summary.
+ * A verdict as Markdown, for comments on pull requests and GitHub's step summary.
  *
- * A headline, a table of the rows that are not fine, what moved beneath them, and folded away all rows and remarks.
- * Names are code, in as many backquotes as they need (CommonMark 0.31, 6.1), which no mention, link or emoji is made of;
- * sentences have every character quoted that means something.
+ * A headline, a table of the rows that are not fine, the markers that changed most, and all rows and remarks folded away. Names are code, in as many backquotes
+ * as they need (CommonMark 0.31, 6.1), so they make no mention, link or emoji; in sentences every character with a meaning is escaped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,10 @@
 
 #define CUT "\n*The rest did not fit: see the log.*\n"
 
-/* In sentences: @ and # would call people and name issues, also after a backslash; a blank without width stops them.
- * A colon would begin a link. */
+/*
+ * Escape a character of a sentence. @ and # would mention people and issues, even after a backslash, so a space without width follows them. A colon would begin
+ * a link.
+ */
 static const char *
 sentence(uint32_t c, char tmp[32])
 {
@@ -36,7 +37,7 @@ sentence(uint32_t c, char tmp[32])
 	return tmp;
 }
 
-/* In code: only what would end a line, or a cell, which cannot be quoted after a backslash. */
+/* Escape a character of code: only those that would end a line or a cell, which a backslash cannot quote. */
 static const char *
 code_text(uint32_t c, char tmp[32])
 {
@@ -101,7 +102,7 @@ put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_bu
 
 #define TABLE "\n| | row | figure | finding |\n| :-- | :-- | :-- | :-- |\n"
 
-/* The lines below a row: hint and movers. */
+/* Append the lines below a row: its hint and movers. */
 static void
 put_detail(const struct tt_verdict_row *r, struct verdict_movers *m, struct tt_buf *out)
 {
@@ -137,11 +138,11 @@ struct page {
 	const struct tt_verdict *v;
 	struct tt_buf *out;
 	size_t start, max;
-	size_t closing;               /* bytes of what must still come */
+	size_t closing;               /* bytes reserved for the closing text */
 	bool full;
 };
 
-/* Where the text since ${before} is too much, remove it, and drop all that would follow. */
+/* If the text since ${before} exceeds the limit, remove it and drop everything that follows. */
 static void
 keep(struct page *p, size_t before)
 {

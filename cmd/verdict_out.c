@@ -1,5 +1,5 @@
 /**
- * A gate's verdict where teams read it: the options, and the files. The contract is in verdict_out.h.
+ * The options and files of a gate's verdict; the contract is in verdict_out.h.
  */
 #include "verdict_out.h"
 
@@ -12,7 +12,7 @@
 #include "cmd.h"
 #include "io/src.h"
 
-/* GitHub shows no summary of a step that is larger. */
+/* GitHub does not show a larger summary of a step. */
 #define SUMMARY_MAX (1u << 20)
 
 #define AT(f) offsetof(struct verdict_opts, f)
@@ -39,7 +39,7 @@ const struct opt verdict_opt[] = {
 
 /* --- where it goes ----------------------------------------------------------------------- */
 
-/* Read what the step's summary holds so far into w->before; a summary that does not exist yet is empty. */
+/* Read the step's present summary into w->before; a missing file is empty. */
 static int
 read_summary(struct app *app, struct verdict_out *w, struct tt_err *err)
 {
@@ -56,7 +56,7 @@ read_summary(struct app *app, struct verdict_out *w, struct tt_err *err)
 	return rc == TT_END ? TT_OK : rc;
 }
 
-/* Add ${path} to the outputs; ${instead} not NULL: standard output is taken. */
+/* Add ${path} to the outputs. ${instead} not NULL: standard output is taken, and this says what to do. */
 static int
 add_file(struct app *app, const char *path, const char *instead, struct opt_list *paths, struct tt_err *err)
 {
@@ -97,7 +97,7 @@ verdict_forget(const struct verdict_opts *o, struct tt_err *err)
 	struct stat st;
 
 	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
-		char *real = file[i] ? realpath(file[i], NULL) : NULL;        /* a symbolic link stays */
+		char *real = file[i] ? realpath(file[i], NULL) : NULL;        /* a symbolic link is kept */
 		int failed = real && stat(real, &st) == 0 && S_ISREG(st.st_mode) ? unlink(real) : 0, sys = errno;
 
 		free(real);
@@ -121,7 +121,7 @@ markdown(const struct tt_verdict *v, struct tt_buf *out)
 	verdict_markdown(v, 0, out);
 }
 
-/* Messages for CI systems that read standard output. */
+/* Append messages for CI systems that read standard output. */
 static void
 lines(const struct verdict_opts *o, const struct tt_verdict *v, struct tt_buf *out)
 {
@@ -133,7 +133,7 @@ lines(const struct verdict_opts *o, const struct tt_verdict *v, struct tt_buf *o
 		verdict_teamcity(v, out);
 }
 
-/* Append the verdict to what other commands of the step have written, as far as there is room. True: the summary is to be written. */
+/* Append the verdict to what other commands of the step have written, as far as there is room. True if the summary is to be written. */
 static bool
 summary(struct verdict_out *w, const struct tt_verdict *v)
 {
@@ -144,7 +144,7 @@ summary(struct verdict_out *w, const struct tt_verdict *v)
 	return w->before.failed || (w->before.n > n && w->before.n <= SUMMARY_MAX);
 }
 
-/* Render each file that was asked for into ${out}; returns their number. */
+/* Render each requested file into ${out}; returns their number. */
 static size_t
 files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_output *out)
 {

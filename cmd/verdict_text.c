@@ -1,5 +1,5 @@
 /**
- * A verdict for people; the contract is in verdict.h.
+ * A verdict as text for people; the contract is in verdict.h.
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ word_of(const struct tt_verdict_row *r)
 	}
 }
 
-/* Columns that ${s} takes: characters, not bytes. */
+/* The columns of ${s}: its characters, not its bytes. */
 static size_t
 columns(const char *s)
 {
@@ -57,7 +57,7 @@ put_padded(struct tt_buf *out, const char *s, size_t width)
 	tt_buf_printf(out, "%s%*s", s, n < width ? (int)(width - n) : 0, "");
 }
 
-/* "Game:Spin  +2.004 ms per frame, 0.100 ms to 2.104 ms; calls per frame 1, were 1" */
+/* Append a mover: "Game:Spin  +2.004 ms per frame, 0.100 ms to 2.104 ms; calls per frame 1, were 1". */
 static void
 put_mover(struct tt_buf *out, const struct tt_verdict *v, const struct tt_mover *m)
 {
@@ -78,7 +78,7 @@ put_mover(struct tt_buf *out, const struct tt_verdict *v, const struct tt_mover 
 	tt_buf_printf(out, " (%s to %s; %s%s: %s, were %s)\n", base, now, what, per, count, was);
 }
 
-/* The movers of a row that fails; ${m}: where the same ones are printed already. */
+/* Append the movers of a row that fails; ${m}: movers that are printed already. */
 static void
 put_movers(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdict_row *r, struct verdict_movers *m)
 {
@@ -151,7 +151,7 @@ verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct 
 	size_t width = name_width(v);
 
 	put_head(out, v);
-	/* What fails comes first: it is what the reader of a long log looks for. */
+	/* Failing rows come first: readers of a long log look for them. */
 	for (int failing = 1; failing >= 0; failing--)
 		for (size_t i = 0; i < v->nrow; i++)
 			if (v->row[i].fails == failing)
