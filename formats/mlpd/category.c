@@ -1,7 +1,7 @@
 /**
- * Gives each method its category: the assembly it is defined in. The file does not say which that is. But a method's name begins
- * with its class, and classes name their image: so classes are indexed by the text that both spellings share, and a method takes the
- * image of the class it names. Where two images have such a class, or none has, it says so (tracetool-metrics(7), Categories).
+ * Gives each method its category: the assembly that defines it, which the file does not say. A method's name begins with its class, and classes name their
+ * image, so classes are indexed by the text that both spellings share, and a method takes the image of its class. If two images have the class, or none has,
+ * the category says so (tracetool-metrics(7), Categories).
  */
 #include "mlpd/mlpd.h"
 
@@ -16,12 +16,12 @@ struct entry {
 };
 
 struct index {
-	size_t nclass;                /* definitions it was made from */
+	size_t nclass;                /* number of definitions it was made from */
 	size_t nslot;
 	struct entry e[];
 };
 
-/* Types that method names spell as C# does. */
+/* Types that method names spell as in C#. */
 static const char *const alias[][2] = {
 	{ "object", "System.Object" }, { "string", "System.String" }, { "bool", "System.Boolean" },
 	{ "char", "System.Char" }, { "sbyte", "System.SByte" }, { "byte", "System.Byte" },
@@ -32,9 +32,8 @@ static const char *const alias[][2] = {
 };
 
 /*
- * The class name without arities, type arguments and array ranks, nested classes after a '.': what the
- * spellings of methods and of classes before and after the runtime's start have in common. At most
- * ${cap} - 1 bytes; returns the length.
+ * Reduce a class name to what the spellings of methods and of classes before and after the runtime's start share: no arities, type arguments or array ranks,
+ * and a '.' before nested classes. Writes at most ${cap} - 1 bytes; returns the length.
  */
 static size_t
 plain(char *to, size_t cap, const char *s, size_t n)
@@ -70,7 +69,7 @@ slot_of(const struct index *x, const char *name)
 	return i;
 }
 
-/* "GameLoop" of the assembly's full name, or of the image's file name; "" where it is not known. NULL: no memory. */
+/* The assembly's name ("GameLoop"), from its full name or the image's file name; "" if not known. NULL: no memory. */
 static const char *
 image_name(struct tt_capture *cap, uint64_t image, int64_t ts, struct tt_err *err)
 {
@@ -88,7 +87,7 @@ image_name(struct tt_capture *cap, uint64_t image, int64_t ts, struct tt_err *er
 	return tt_arena_text(&cap->arena, base, n, err);
 }
 
-/* Images repeat for class after class: remember the last. */
+/* The last image and its name: many classes in a row have the same image. */
 struct last { uint64_t image; const char *name; bool set; };
 
 static const char *

@@ -1,10 +1,9 @@
 /**
- * Numbers, texts, arguments and stacks out of the bytes of an .mlpd buffer; the contract is in chunk_take.h. Nothing here knows
- * what an event means.
+ * Takes numbers, texts, arguments and stacks out of the bytes of an .mlpd buffer; the contract is in chunk_take.h. Nothing here knows the meaning of an event.
  */
 #include "mlpd/chunk_take.h"
 
-/* Numbers of more than two groups, out of line. */
+/* Read a number of more than two bytes; out of line. */
 uint64_t
 mlpd_uleb_long(const uint8_t **pp, bool *bad)
 {
@@ -71,7 +70,7 @@ mlpd_time_back(struct mlpd_run *r, uint64_t delta)
 	if (now(r) > r->last)
 		r->last = now(r);
 	r->time += delta;
-	/* Mono 4.6 stamps its first counter sample with 0: that is not a time. */
+	/* Mono 4.6 gives its first counter sample the time 0, which is not a time. */
 	if (r->time != 0)
 		tt_batch_time(r->b, now(r));
 }
@@ -93,7 +92,7 @@ take_text_arg(struct mlpd_run *r, const char *t, uint32_t len)
 	return TT_OK;
 }
 
-/* Where ${n} numbers from ${p} end, and a hash of their bytes; NULL if that is not before ${end}. */
+/* The end of ${n} numbers from ${p}, and a hash of their bytes; NULL if they do not end before ${end}. */
 static const uint8_t *
 pass_numbers(const uint8_t *p, const uint8_t *end, uint64_t n, uint64_t *hash)
 {
@@ -117,7 +116,7 @@ pass_numbers(const uint8_t *p, const uint8_t *end, uint64_t n, uint64_t *hash)
 	return n == 0 && p <= end ? p : NULL;
 }
 
-/* A stack that is as one before in this run shares its words. */
+/* Take a stack; a stack equal to an earlier one in this run shares its words. */
 static int
 take_shared(struct mlpd_run *r, uint64_t *first, uint64_t n)
 {
@@ -160,7 +159,7 @@ take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n)
 		*n = 0;
 		return TT_OK;
 	}
-	/* An object may have its word after its stack's: then no other shares them. */
+	/* Objects may be recorded in the word after their stack: then no stack can be shared. */
 	if (!old && *n > 0 && !r->objects)
 		return take_shared(r, first, *n);
 	rc = tt_batch_words(r->b, (size_t)*n, first, r->err);

@@ -1,9 +1,8 @@
 /**
  * Takes numbers, pointers and text from a buffer's events, and keeps the values that later events are relative to.
  *
- * No function here checks bounds. After the bytes come TT_CHUNK_PAD zeros, which end every number, so p passes the end by a few bytes
- * at most; over() tells at the end of an event whether it did. A loop over a count from the file calls left() before, and checks p
- * inside.
+ * No function here checks bounds. TT_CHUNK_PAD zeros follow the bytes and end every number, so p passes the end by a few bytes at most; over() checks that at
+ * the end of an event. A loop over a count from the file calls left() first, and checks p inside.
  */
 #ifndef TT_MLPD_CHUNK_TAKE_H
 #define TT_MLPD_CHUNK_TAKE_H
@@ -14,14 +13,14 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * Recorded stacks met in this run of decoding, by their bytes. A frame is stored as its distance from the one before, so a
- * stack follows from its first frame and the bytes of the others.
+ * A recorded stack of this run of decoding. A frame is stored as its distance from the one before, so the first frame and the bytes of the others identify a
+ * stack.
  */
 enum { MLPD_SEEN = 256 };
 struct mlpd_seen {
-	const uint8_t *bytes;         /* of the frames after the first */
+	const uint8_t *bytes;         /* of all frames but the first */
 	size_t len;
-	uint64_t first, n;            /* its words in the batch */
+	uint64_t first, n;            /* the stack's words in the batch */
 };
 
 /* One run of decoding. */
@@ -30,14 +29,14 @@ struct mlpd_run {
 	struct tt_batch *b;
 	const uint8_t *p, *end;
 	const uint8_t *start;         /* of the chunk */
-	uint64_t at;                  /* byte offset of start */
+	uint64_t at;                  /* byte offset of start in the file */
 	uint64_t time, ptr, obj, method, mask;
 	int64_t zero;
-	int64_t floor;                /* time of the last stack event: the next is no earlier */
-	int64_t last;                 /* latest time before the clock went back */
+	int64_t floor;                /* time of the last stack event; the next is not earlier */
+	int64_t last;                 /* latest time before the clock ran backwards */
 	bool bad;
-	bool heap, graph, moves, objects;     /* what of the heap is wanted */
-	bool any_seen;                /* seen[] is in use; before, nothing is in it */
+	bool heap, graph, moves, objects;     /* which parts of the heap are wanted */
+	bool any_seen;                /* seen[] is in use; otherwise it is not cleared */
 	struct mlpd_seen *seen;       /* [MLPD_SEEN] */
 	struct tt_err *err;
 };
@@ -89,14 +88,14 @@ static inline uint64_t take_obj(struct mlpd_run *r) { return ((r->obj + take_s(r
 static inline uint64_t take_method(struct mlpd_run *r) { return r->method = (r->method + take_s(r)) & r->mask; }
 static inline unsigned take_u8(struct mlpd_run *r) { return *r->p++; }
 
-/* One byte since ${v}, a number before. */
+/* A byte in data version ${v} and later, a number before. */
 static inline uint64_t
 byte_since(struct mlpd_run *r, unsigned v)
 {
 	return r->m->version >= v ? take_u8(r) : take_u(r);
 }
 
-/* A value written through a C int: 2^31 and more come out sign-extended. */
+/* A value written as a C int: 2^31 and more were sign-extended. */
 static inline uint64_t
 from_int(uint64_t v)
 {
@@ -109,7 +108,7 @@ over(const struct mlpd_run *r)
 	return r->p > r->end || r->bad;
 }
 
-/* How many bytes are left: bounds every count before anything is reserved for it. */
+/* Bytes left. It limits every count before memory is reserved for it. */
 static inline uint64_t
 left(const struct mlpd_run *r)
 {
@@ -133,7 +132,7 @@ advance(struct mlpd_run *r)
 		r->time += d;
 }
 
-/* Only events that had a time before version 13 always, the others since then. */
+/* Advance the time by an event that carries one only since data version 13. */
 static inline void
 advance_since_13(struct mlpd_run *r)
 {
@@ -141,13 +140,13 @@ advance_since_13(struct mlpd_run *r)
 		advance(r);
 }
 
-/* A NUL-ended text, borrowed from the buffer; without its NUL the run is bad. */
+/* Take a NUL-ended text, borrowed from the buffer; sets bad if it has no NUL. */
 void take_text(struct mlpd_run *r, const char **t, uint32_t *len);
 
-/* Text as an argument of the event put last, copied to the batch. */
+/* Copy a text to the batch, as an argument of the last event. */
 int take_text_arg(struct mlpd_run *r, const char *t, uint32_t len);
 
-/* A recorded stack, outermost frame first: *${n} frames from word *${first} of the batch, which stacks may share. */
+/* Take a recorded stack, outermost frame first: *${n} words from word *${first} of the batch, which stacks may share. */
 int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
 
 /**
@@ -157,7 +156,7 @@ int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
  */
 int mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown);
 
-/* The part of mlpd_event() for heap shots. */
+/* The parts of mlpd_event() for heap shots. */
 int mlpd_shot_object(struct mlpd_run *r);
 int mlpd_shot_roots(struct mlpd_run *r);
 

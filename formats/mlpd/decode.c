@@ -1,13 +1,13 @@
 /**
- * The loop over the events of an .mlpd buffer: calls, which are most of them, are read here, all others in events.c. Pure: it
- * knows the chunk and the opened capture, and changes neither.
+ * The loop over the events of an .mlpd buffer. It reads calls, the most frequent events, itself; events.c reads all others. Pure: it reads the chunk and the
+ * opened capture, and changes neither.
  */
 #include "mlpd/chunk_take.h"
 
 #include "base/gather.h"
 #include "model/zones.h"
 
-/* What stood open cannot be trusted any more: close it, at the last event, and say so. */
+/* Close all open zones at the last event and report a loss: after damage they are not known. */
 static int
 gap(struct mlpd_run *r, enum tt_loss_kind kind, const uint8_t *from)
 {
@@ -28,7 +28,7 @@ gap(struct mlpd_run *r, enum tt_loss_kind kind, const uint8_t *from)
 	return e ? TT_OK : r->err->code;
 }
 
-/* Enter and leave keep their time in a register; here it joins the other stack events'. */
+/* Enter and leave keep their time in a register; store it as the time of stack events. */
 static void
 settle(struct tt_batch *b, uint64_t *calls, int64_t call_ts)
 {
@@ -38,7 +38,7 @@ settle(struct tt_batch *b, uint64_t *calls, int64_t call_ts)
 	*calls = 0;
 }
 
-/* Add the number at *${p} to the time, and go on after it. False, with nothing done, where it has more than three bytes. */
+/* Add the number at *${p} to the time and move past it. False, with nothing done, if it has more than three bytes. */
 static inline __attribute__((always_inline)) bool
 near_time(const uint8_t **p, uint64_t *time, const bool quick)
 {
@@ -60,8 +60,8 @@ near_time(const uint8_t **p, uint64_t *time, const bool quick)
 }
 
 /*
- * Take the signed number at *${p}, and go on after it; false where it has more than eight bytes. Methods are one to seven bytes in no order a
- * processor can guess, so this does not branch on how many.
+ * Take the signed number at *${p} and move past it; false if it has more than eight bytes. Methods have one to seven bytes in an unpredictable order, so this
+ * does not branch on the length.
  */
 static inline __attribute__((always_inline)) bool
 near_signed(const uint8_t **p, uint64_t *v, const bool quick)
@@ -76,7 +76,7 @@ near_signed(const uint8_t **p, uint64_t *v, const bool quick)
 	return true;
 }
 
-/* How many events there may be before there must be more room, as if each were a zone that begins and stays open. */
+/* The number of events at which the batch must grow, if each event were a zone that begins and stays open. */
 static inline size_t
 full_at(const struct tt_batch *b)
 {
@@ -86,10 +86,7 @@ full_at(const struct tt_batch *b)
 	return b->n + (least < levels ? least : levels);
 }
 
-/*
- * A leaf ends at once: its leave follows at *${p}, with a time of one or two bytes, and a method delta of 0. Take that; false where something
- * else follows.
- */
+/* Take the leave of a leaf at *${p}: it follows its enter, with a time of one or two bytes and a method delta of 0. False if something else follows. */
 static inline __attribute__((always_inline)) bool
 leaf(const uint8_t **p, uint32_t *took, const bool quick)
 {
@@ -107,7 +104,7 @@ leaf(const uint8_t **p, uint32_t *took, const bool quick)
 	return true;
 }
 
-/* Take the allocation, without a stack, whose class is at *${p}; false for one of an unusual form. */
+/* Take an allocation without a stack, whose class is at *${p}; false if its form is unusual. */
 static inline __attribute__((always_inline)) bool
 near_alloc(const struct mlpd_run *r, const uint8_t **p, struct tt_event *e, int64_t ts, size_t depth, const bool quick)
 {
@@ -119,13 +116,12 @@ near_alloc(const struct mlpd_run *r, const uint8_t **p, struct tt_event *e, int6
 	return true;
 }
 
-/* The longest event that hot() takes, and the longest that it looks at after it. */
+/* The longest event that hot() takes, plus the longest that it looks at after it. */
 enum { HOT_BYTES = 32 };
 
 /*
- * Enter and leave, nine events of ten where calls are recorded, and allocations among them. Times are one or two bytes nearly always, so
- * they branch. Everything that changes lives in registers. Stops before the first event of another kind or shape, and near
- * the end of the chunk.
+ * Take enters and leaves, nine events of ten where calls are recorded, and allocations among them. Times nearly always have one or two bytes, so these lengths
+ * are branches. All changing values are in registers. Stops before the first event of another kind or form, and near the end of the chunk.
  */
 static inline __attribute__((always_inline)) uint64_t
 hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc, const bool quick)
@@ -223,7 +219,7 @@ hot_quick(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 	return hot(r, events, call_ts, rc, true);
 }
 
-/* Decode one event of any kind. TT_END, and the state is as before: it is not whole, or (*${unknown}) its length is not known. */
+/* Decode one event of any kind. TT_END, with the state as before: the event is cut, or (*${unknown}) its length is not known. */
 static int
 any_event(struct mlpd_run *r, bool *unknown)
 {
@@ -245,10 +241,7 @@ any_event(struct mlpd_run *r, bool *unknown)
 	return TT_OK;
 }
 
-/*
- * The event at *${ev} is not whole, or makes no sense, which may be because it is not whole. Where ${more} comes, the next window begins with
- * it, and judges; else the rest makes no sense.
- */
+/* Handle an event at *${ev} that is cut or makes no sense. If ${more} follows, the next window begins with it and decides; otherwise the rest is damaged. */
 static int
 cut_event(struct mlpd_run *r, bool more, bool unknown, const uint8_t **ev)
 {

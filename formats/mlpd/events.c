@@ -1,13 +1,13 @@
 /**
- * Turns the events of .mlpd other than calls, data versions 4 to 17, into events of the model (tracetool-mlpd(7)). Nothing here
- * knows tables, or what they are used for.
+ * Turns the events of .mlpd other than calls, data versions 4 to 17, into events of the model (tracetool-mlpd(7)). Nothing here knows the tables made from
+ * them.
  */
 #include "mlpd/chunk_take.h"
 
 #include "model/zones.h"
 #include "producers/mono.h"
 
-/* The object of an allocation, in the word after its stack. */
+/* Put the object of an allocation into the word after its stack. */
 static int
 put_object(struct mlpd_run *r, uint64_t object, uint64_t *first)
 {
@@ -31,7 +31,7 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	int rc = TT_OK;
 
 	uint64_t object = take_obj(r), size = from_int(take_u(r));
-	/* No object has size 0: these bytes are zeros, five of which would be an allocation. */
+	/* No object has size 0. Five zero bytes would be such an allocation, so these are padding or damage. */
 	r->bad = r->bad || size == 0;
 	if (bt)
 		rc = take_stack(r, &first, &n);
@@ -56,7 +56,7 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	return TT_OK;
 }
 
-/* The time of a stack event: a clock that goes back is held, so no zone ends before it began. */
+/* The time of a stack event. If the clock runs backwards, time stands still, so no zone ends before it began. */
 static int64_t
 stack_time(struct mlpd_run *r)
 {
@@ -166,7 +166,7 @@ ev_finalize(struct mlpd_run *r, bool obj, bool end)
 	return TT_OK;
 }
 
-/* Start and end of a thread, in the thread's own buffer as a rule. */
+/* The start or end of a thread; usually in the thread's own buffer. */
 static int
 thread_life(struct mlpd_run *r, uint64_t tid, bool end)
 {
@@ -350,7 +350,7 @@ ev_root(struct mlpd_run *r, bool del)
 	return del ? TT_OK : take_text_arg(r, t, len);
 }
 
-/* The thread is in the record: hits come from the profiler's own thread, in no order of time. */
+/* A hit of the sampling profiler. The record names the thread: the profiler's own thread writes hits, unordered in time. */
 static int
 ev_hit(struct mlpd_run *r)
 {
@@ -389,7 +389,7 @@ ev_hit(struct mlpd_run *r)
 			take_s(r);
 			take_s(r);
 		}
-		r->b->word[first + n - 1 - i] = method;       /* the leaf comes first in the file */
+		r->b->word[first + n - 1 - i] = method;       /* the file begins with the leaf */
 	}
 	if (over(r))
 		return TT_OK;
@@ -529,7 +529,7 @@ ev_jithelper(struct mlpd_run *r)
 	return take_text_arg(r, t, len);
 }
 
-/* Texts and numbers of each coverage record, in order. */
+/* Take the texts and numbers of a coverage record, in order. */
 static int
 ev_coverage(struct mlpd_run *r, unsigned what)
 {
@@ -561,7 +561,7 @@ ev_coverage(struct mlpd_run *r, unsigned what)
 	return rc;
 }
 
-/* Calls as the hot loop cannot take them: at the end of the chunk, or with numbers of unusual length. */
+/* Decode calls that the hot loop does not take: at the end of the chunk, or with numbers of unusual length. */
 static int
 ev_call(struct mlpd_run *r, unsigned tag)
 {
@@ -586,7 +586,7 @@ ev_plain(struct mlpd_run *r, enum tt_kind kind, uint64_t val, unsigned flags)
 	return TT_OK;
 }
 
-/* Events that came or went with a data version; elsewhere their tag means nothing. */
+/* True if the data version ${v} has the event: some came or went, and their tag has no meaning in other versions. */
 static bool
 in_version(unsigned v, unsigned tag)
 {

@@ -1,19 +1,16 @@
 /**
  * Decodes the heap shots of .mlpd: objects, references, roots.
  *
- * Nine bytes in ten of a capture with shots are references. Where no table needs them they are skipped eight bytes at a time.
+ * Nine bytes in ten of a capture with shots are references. Where no table needs them, they are skipped eight bytes at a time.
  */
 #include "mlpd/chunk_take.h"
 
-/*
- * Step over ${k} numbers, by counting the bytes that end one. A number of more than ten bytes is damage here as
- * everywhere.
- */
+/* Step over ${k} numbers by counting their last bytes. A number of more than ten bytes is damage, as everywhere. */
 static void
 skip_numbers(struct mlpd_run *r, uint64_t k)
 {
 	const uint8_t *p = r->p;
-	unsigned run = 0;             /* bytes before p that belong to a number which is not over */
+	unsigned run = 0;             /* bytes before p that belong to an unfinished number */
 
 	while (k > 0 && p <= r->end) {
 		uint64_t w;
@@ -44,7 +41,7 @@ skip_numbers(struct mlpd_run *r, uint64_t k)
 	r->p = p;
 }
 
-/* The references of an object to words; *${first} is the first of ${n} pairs, or with ${flat} of ${n} objects. */
+/* Put the references of an object into words. *${first}: the first of ${n} pairs, or with ${flat} of ${n} objects. */
 static int
 take_refs(struct mlpd_run *r, uint64_t n, bool flat, uint64_t *first)
 {
@@ -64,7 +61,7 @@ take_refs(struct mlpd_run *r, uint64_t n, bool flat, uint64_t *first)
 	return TT_OK;
 }
 
-/* All as events: for outputs that write each object. */
+/* Put the object and its references as events, for outputs that write each object. */
 static int
 put_object(struct mlpd_run *r, uint64_t o, uint64_t cls, uint64_t size, unsigned gen, uint64_t n)
 {
@@ -86,7 +83,7 @@ put_object(struct mlpd_run *r, uint64_t o, uint64_t cls, uint64_t size, unsigned
 	return TT_OK;
 }
 
-/* The object and its references after the words of those before it. The class is known at the end only. */
+/* Put the object and its references after the words of those before it. Its class comes last in the file. */
 static int
 put_graph(struct mlpd_run *r, uint64_t o, bool more, uint64_t n, uint64_t *head)
 {
@@ -94,7 +91,7 @@ put_graph(struct mlpd_run *r, uint64_t o, bool more, uint64_t n, uint64_t *head)
 	uint64_t refs;
 	int rc = TT_OK;
 
-	/* Other words have come between: write the pending ones first. */
+	/* Other words follow the pending ones: write those first. */
 	if (s->ngraph && s->graph + s->ngraph != r->b->nword)
 		rc = tt_heap_flush(r->b, now(r), r->err);
 	if (rc == TT_OK)
@@ -145,7 +142,7 @@ mlpd_shot_object(struct mlpd_run *r)
 		r->bad = true;
 		return TT_OK;
 	}
-	/* Of two outputs one may want each object, and the other the graph. */
+	/* One output may want each object, another the graph. */
 	const uint8_t *refs = r->p;
 	if (r->heap)
 		rc = put_object(r, o, cls, size, gen, n);

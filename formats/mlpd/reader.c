@@ -1,6 +1,5 @@
 /**
- * Reads the file structure of .mlpd: recognises the file, reads its header, finds its buffers, and goes on after a damaged one.
- * It decodes no event.
+ * Reads the file structure of .mlpd: recognises the file, reads its header, finds its buffers, and continues after a damaged one. It decodes no event.
  */
 #include "mlpd/mlpd.h"
 
@@ -27,7 +26,7 @@ is_magic(const uint8_t *p)
 	return mlpd_u32(p) == MLPD_BUF_MAGIC;
 }
 
-/* Could a buffer begin at ${p}, with ${n} bytes in hand: a sane length, and after it, as far as that is in hand, the next? */
+/* True if a buffer may begin at ${p}, of which ${n} bytes are in memory: its length is sane, and the next buffer follows, as far as that is in memory. */
 static bool
 plausible(const uint8_t *p, size_t n)
 {
@@ -41,8 +40,8 @@ plausible(const uint8_t *p, size_t n)
 }
 
 /*
- * Find the next plausible buffer at or after ${at}; *${found} is false where there is none in ${limit} bytes.
- * The bytes from ${keep} on are still needed: in-order input must not move past them (TT_NOWHERE: nothing is).
+ * Find the next plausible buffer at or after ${at}; *${found} is false if there is none within ${limit} bytes. Input in order must not move past ${keep},
+ * because the bytes from there on are still needed (TT_NOWHERE: none are).
  */
 static int
 resync(struct mlpd *m, uint64_t keep, uint64_t at, uint64_t limit, uint64_t *where, bool *found, struct tt_err *err)
@@ -82,8 +81,8 @@ resync(struct mlpd *m, uint64_t keep, uint64_t at, uint64_t limit, uint64_t *whe
 }
 
 /*
- * How long a buffer really is whose header promises ${len} bytes that are not there or are unusually many:
- * up to the next buffer that can be seen, else as far as the input goes.
+ * Find the real length of a buffer whose header gives ${len} bytes, which are missing or unusually many: it ends at the next plausible buffer, else at the end
+ * of the input.
  */
 static int
 real_length(struct mlpd *m, uint64_t at, uint64_t len, uint64_t size, struct mlpd_unit *unit, struct tt_loss *loss,
@@ -111,7 +110,7 @@ real_length(struct mlpd *m, uint64_t at, uint64_t len, uint64_t size, struct mlp
 
 #define USUAL (128u << 10)            /* the longest buffer the runtime makes */
 
-/* The buffer at ${at}, whose head is ${p}, as it says itself; false where it is none. */
+/* Read the header ${p} of the buffer at ${at}; false if it is none. */
 static bool
 is_unit(const struct mlpd *m, const uint8_t *p, uint64_t at, struct mlpd_unit *unit)
 {
@@ -120,7 +119,7 @@ is_unit(const struct mlpd *m, const uint8_t *p, uint64_t at, struct mlpd_unit *u
 	return is_magic(p);
 }
 
-/* The buffer at ${at}, or the first after it that can be found. */
+/* Read the buffer at ${at}, or the first one after it. */
 static int
 next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *loss, struct tt_err *err)
 {
@@ -153,7 +152,7 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 	}
 	is_unit(m, p, at, unit);
 	uint64_t len = unit->len;
-	/* An empty buffer is rare but real (Mono 4.6 ends with one). */
+	/* Empty buffers are rare but occur (Mono 4.6 ends with one). */
 	if (len > INT32_MAX)
 		return real_length(m, at, 0, size, unit, loss, err);
 	if (len > USUAL || (size != UINT64_MAX && at + MLPD_BUF_HEAD + len > size))
@@ -164,8 +163,8 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 #define YEAR (INT64_C(366) * 86400 * 1000000000)
 
 /*
- * A look ahead for the index, by another thread: the second half of a long file, as far as every buffer is as it should
- * be. It begins at what looks like a buffer; whether it is one shows when the first half gets there.
+ * An index of the second half of a long file, made by another thread, as far as every buffer is undamaged. It begins at what looks like a buffer; when the
+ * first half gets there, it shows whether that is one.
  */
 struct ahead {
 	const struct mlpd *m;
@@ -248,7 +247,7 @@ index_all(struct mlpd *m, struct ahead *a, struct tt_err *err)
 	}
 }
 
-/* The header-only index: where the buffers are and when they begin. */
+/* Build an index from the headers alone: where the buffers are and when they begin. */
 static int
 build_index(struct mlpd *m, struct tt_err *err)
 {
@@ -264,7 +263,7 @@ build_index(struct mlpd *m, struct tt_err *err)
 	tt_mem_free(&m->env->mem, a.unit, a.cap * sizeof *a.unit);
 	if (rc != TT_OK)
 		return rc;
-	/* A buffer from a year before the recording has its time from a flipped bit: zero is not there. */
+	/* A time over a year before the recording comes from a flipped bit: it is not the zero of the capture. */
 	for (size_t i = 0; i < m->nunit; i++)
 		if (m->unit[i].ts < zero && m->unit[i].ts > -YEAR)
 			zero = m->unit[i].ts;
@@ -296,7 +295,7 @@ header_text(struct tt_capture *cap, const uint8_t *head, size_t n, size_t *at, s
 	return tt_arena_text(&cap->arena, t, strnlen(t, len), err);
 }
 
-/* The first eight of the ${n} bytes at ${h}: magic, versions, pointer size. */
+/* Read the first eight of the ${n} bytes at ${h}: magic, versions, pointer size. */
 static int
 read_magic(struct mlpd *m, const uint8_t *h, size_t n, struct tt_err *err)
 {
@@ -411,7 +410,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 
 /* --- chunks -------------------------------------------------------------- */
 
-/* The next buffer: from the index, or from the input. */
+/* The next buffer, from the index or from the input. */
 static int
 step(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
@@ -433,7 +432,7 @@ room(struct mlpd *m, struct tt_chunk *c, size_t n, struct tt_err *err)
 	return tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, n + TT_CHUNK_PAD, 1, err);
 }
 
-/* Copy ${n} bytes at ${at} into the chunk; fewer where the input ends: then the chunk is shorter and the cut is reported. */
+/* Copy ${n} bytes at ${at} into the chunk. If the input ends before, the chunk is shorter and the cut is reported. */
 static int
 load(struct mlpd *m, struct tt_chunk *c, uint64_t at, size_t n, struct tt_err *err)
 {
@@ -456,7 +455,7 @@ load(struct mlpd *m, struct tt_chunk *c, uint64_t at, size_t n, struct tt_err *e
 	return TT_OK;
 }
 
-/* One window of a buffer too long to decode in one piece: its whole events, and the state after them. */
+/* Make a chunk of the next window of a long buffer: its whole events. The state after them is kept. */
 static int
 big_window(struct mlpd *m, struct tt_chunk *c, struct tt_err *err)
 {
@@ -481,7 +480,7 @@ big_window(struct mlpd *m, struct tt_chunk *c, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	if (used == 0 || tt_loss_damaged(&m->scratch.loss)) {
-		/* Damaged here, or an event longer than a window: the rest is lost, and the real decoding says so. */
+		/* Damage, or an event longer than a window: the rest is lost, and decoding reports it. */
 		tt_loss_add(&c->loss, TT_LOST_DAMAGED, 1, u->len - n, u->at + n);
 		u->len = 0;
 		return TT_OK;
@@ -520,7 +519,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	c->ts = u.ts;
 	if (u.len <= TT_CHUNK_MAX && m->unit) {
 		c->len = MLPD_BUF_HEAD + u.len;
-		c->state[0] = UINT64_MAX;       /* the state is in the header that comes with the bytes */
+		c->state[0] = UINT64_MAX;       /* the state is in the header at the front of the bytes */
 		return TT_OK;
 	}
 	if (u.len <= TT_CHUNK_MAX) {
