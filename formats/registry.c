@@ -1,6 +1,5 @@
 /**
- * The readers, one line each. Nothing else in the program names a reader, but
- * for tracetool recover.
+ * The list of readers. Nothing else in the program names a reader, except tracetool recover.
  */
 #include "model/format.h"
 

@@ -1,5 +1,5 @@
 /**
- * What Mono's options, counters and our module's facts mean; the contract is in mono.h. Nothing here reads a file.
+ * Interprets Mono's options and counters and our module's facts; the contract is in mono.h. Nothing here reads a file.
  */
 #include "producers/mono.h"
 
@@ -7,12 +7,12 @@
 
 #include "producers/mono_records.h"
 
-/* ${advised}: what people are advised to record with it; 0 where another word is the plainer one. */
+/* ${on}: what the word records; ${advised}: the kinds that people are advised to record with it; 0 where a plainer word exists. */
 struct word { const char *name; uint32_t on, advised; };
 
 enum {
 	GC = TT_REC_COLLECTIONS,
-	/* What versions before 14 always record, and later ones for "legacy". */
+	/* Recorded always before version 14, and with "legacy" since. */
 	OLD = GC | TT_REC_THROWS | TT_REC_WAITS,
 	LEGACY = OLD | TT_REC_HANDLES | TT_REC_FINALIZERS,
 };
@@ -66,7 +66,7 @@ find(const struct word *w, const char *s, size_t n)
 	return w->on;
 }
 
-/* What ${s} turns on, and *${off}: turns off by "no..."; options have commas between, and two commas are one of a value. */
+/* The kinds that ${s} turns on, and *${off}: those that "no..." turns off. Commas separate options; two commas are a comma in a value. */
 static uint32_t
 words(const struct word *w, const char *s, const char *end, uint32_t *off)
 {
@@ -134,7 +134,7 @@ mono_module_records(const char *names)
 
 /* --- counters -------------------------------------------------------------------------- */
 
-enum { COUNTER_UINT = 1, COUNTER_INTERVAL = 7 };        /* of its types: 32 bits, and times in microseconds */
+enum { COUNTER_UINT = 1, COUNTER_INTERVAL = 7 };        /* types of counters: 32 bits; time in microseconds */
 
 void
 mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t unit, uint64_t variance)

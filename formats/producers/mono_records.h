@@ -10,10 +10,10 @@
 
 #include <stdint.h>
 
-/* The producer of captures that the module writes. */
+/* The producer of captures that our module writes. */
 #define MONO_PRODUCER "tracetool Mono module"
 
-/* The fact that names what is recorded, with commas between: enum tt_records, in words (formats/producers/mono.c). */
+/* The fact with the recorded kinds, separated by commas: names of enum tt_records (formats/producers/mono.c). */
 #define MONO_RECORDS "mono.records"
 
 enum mono_record {
@@ -42,12 +42,12 @@ enum mono_record {
 	MONO_COVER_STATEMENTS = 32,   /* id, then up to the end: zigzag difference of the IL offset, count, line, column */
 };
 
-/* The runtime's kinds of code that was made (MonoProfilerCodeBufferType), and ours: a method's code is ready, made or loaded; from 1.1. */
+/* Kinds of code: those of the runtime (MonoProfilerCodeBufferType), and ours: a method's code is ready, compiled or loaded; from 1.1. */
 enum mono_code { MONO_CODE_METHOD = 0, MONO_CODE_READY = 128 };
 
 /*
- * Keys of zones that are not methods, as the reader of the log profiler's captures gives them (TT_KEY_*): collections,
- * stops of the world, waiting for a lock, from a throw to its catch, compiling.
+ * Keys of zones that are not methods, equal to those of the log profiler's reader (TT_KEY_*): collections, stops of the world, waits for a lock, from a throw
+ * to its catch, compiling.
  */
 #define MONO_KEY_GC_PAUSE   (UINT64_MAX - 1)
 #define MONO_KEY_GC_GEN(g)  (UINT64_MAX - 16 + ((g) < 7 ? (uint64_t)(g) : 7))

@@ -1,6 +1,6 @@
 /**
- * Names of markers and methods that the library asks about, whoever recorded them: which ones wait, and which ones allocate for
- * their caller. The library has no such names of its own.
+ * Names of markers and methods that the library asks about, for all producers: those that wait, and those that allocate for their caller. The library itself
+ * has no such names.
  */
 #include "model/names.h"
 #include "model/waits.h"
@@ -15,7 +15,7 @@ const char *const tt_wait_markers[] = {
 	"System.Threading.CountdownEvent:Wait", "System.Threading.Barrier:SignalAndWait",
 	"System.Threading.Tasks.Task:Wait", "System.Threading.SpinWait:Spin",
 	"System.Diagnostics.Process:WaitForExit",
-	/* Calls that block in the system until somebody else does something. */
+	/* Calls that block in the system until something else happens. */
 	"System.Net.Sockets.Socket:Accept", "System.Net.Sockets.Socket:Poll", "System.Net.Sockets.Socket:Select",
 	"System.Net.Sockets.Socket:Receive", "System.Net.Sockets.Socket:Connect", "System.Net.Sockets.NetworkStream:Read",
 	"System.Net.Sockets.TcpListener:Accept", "System.IO.Pipes.NamedPipeServerStream:WaitForConnection",
@@ -30,11 +30,11 @@ const char *const tt_wait_markers[] = {
 	NULL,
 };
 
-/* Unity's: the first for Application.targetFrameRate or vertical sync alone, the others also where the GPU is late. */
+/* Unity's: the first waits only for Application.targetFrameRate or vertical sync, the others also for a late GPU. */
 const char *const tt_limit_markers[] = { "WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitForPresent", NULL };
 const unsigned tt_limit_only = 1;
 
-/* What takes a frame's time that its own calls do not: causes of long frames (lib/why). */
+/* Markers of work that a frame's own calls do not explain: causes of long frames (lib/why). */
 const char *const tt_collect_markers[] = { "GC.Collect", "GarbageCollector.CollectIncremental", "GarbageCollectAssetsProfile", NULL };
 const char *const tt_compile_markers[] = { "Mono.JIT", "Shader.CreateGPUProgram", "CreateGPUProgram", "Shader.CompileGPUProgram", NULL };
 const char *const tt_lock_markers[] = { "System.Threading.Monitor:Enter", "System.Threading.Monitor:TryEnter",
@@ -48,17 +48,17 @@ const char *const tt_load_markers[] = { "Loading.", "Application.LoadLevel", "Ap
 const char *const tt_collect_requests[] = { "System.GC:", NULL };
 const char *const tt_constructors[] = { ":.ctor", NULL };
 
-/* Namespaces of the class library, with all below them. */
+/* Namespaces of the class library; each includes all namespaces below it. */
 const char *const tt_library_namespaces[] = { "System", "Mono", "Microsoft", NULL };
 
-/* Unity's. */
+/* Unity's render thread. */
 const char *const tt_render_threads[] = { "Render Thread", NULL };
 
-/* Unity's PlayerLoop, in its order; a step's marker is called PHASE.STEP. */
+/* The phases of Unity's PlayerLoop in order; a step's marker is called PHASE.STEP. */
 const char *const tt_frame_phases[] = { "TimeUpdate", "Initialization", "EarlyUpdate", "FixedUpdate", "PreUpdate", "Update", "PreLateUpdate",
 	"PostLateUpdate", NULL };
 
-/* Mono 2 to 6: methods that the runtime implements, and what a call by reflection goes through. */
+/* Mono 2 to 6: methods that the runtime implements, and methods that a call by reflection passes through. */
 const char *const tt_alloc_helpers[] = {
 	"string:.ctor ", "string:Ctor ", "string:CreateString ", "string:FastAllocateString ", "string:InternalAllocateStr ",
 	"System.String:FastAllocateString ", "System.String:InternalAllocateStr ", "object:MemberwiseClone ",
@@ -71,7 +71,7 @@ const char *const tt_alloc_helpers[] = {
 
 const char *const tt_plumbing[] = { "(wrapper ", "System.Threading.Monitor:", "System.Runtime.InteropServices.GCHandle:", NULL };
 
-/* Parts of names that say how the rest is to be read: of Unity's deep profiling, and of Mono's wrappers around its own calls. */
+/* Parts of names that change how the rest is read: Unity's deep profiling, and Mono's wrappers of its own calls. */
 static const char *const forms[] = { ".dll!", "__icall_wrapper_", NULL };
 
 const struct tt_known_names tt_known_names[] = {

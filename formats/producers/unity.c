@@ -1,5 +1,5 @@
 /**
- * Knows what Unity's names mean; the interface is in unity.h. It is compiled into games: libc only, no state.
+ * Interprets Unity's names; the contract is in unity.h. It is compiled into games: libc only, no state.
  */
 #include "producers/unity.h"
 
@@ -9,7 +9,7 @@
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
-/* Ids of 2019.1 and later, in order. */
+/* Categories of 2019.1 and later, by id. */
 static const char *const built_in[] = {
 	"Render", "Scripts", "Managed Jobs", "Burst Jobs", "GUI", "Physics", "Animation", "AI", "Audio", "Audio Job",
 	"Audio Update Job", "Video", "Particles", "Gi", "Network", "Loading", "Other", "GC", "VSync", "Overhead",
@@ -18,19 +18,19 @@ static const char *const built_in[] = {
 	"Jobs", "Text", "U2D", "UIToolkit",
 };
 
-/* Of 2017. */
+/* Categories of 2017, by id. */
 static const char *const of_2017[] = {
 	"Render", "Scripts", "GUI", "Physics", "Animation", "AI", "Audio", "Video", "Particles", "Gi", "Network", "Loading", "Other", "GC",
 	"VSync", "Overhead", "PlayerLoop", "Director", "VR", "NativeMem", "Internal", "FileIO", "UI Layout", "UI Render",
 };
 
-/* Of 5.5, as far as they are known. */
+/* Categories of 5.5, as far as known. */
 static const char *const of_5[] = {
 	"Render", "Scripts", "GUI", "Physics", NULL, "AI", "Audio", "Particles", NULL, "Network", "Loading", "Other", NULL, "VSync", "Overhead",
 	"PlayerLoop", NULL, NULL, NULL, "Internal",
 };
 
-/* Of 2018: two less than later, and 2018.1 and 2018.2 end earlier. */
+/* Categories of 2018: ids from 9 up are two lower than later, and 2018.1 and 2018.2 have fewer. */
 static const char *
 category_2018(unsigned id, const char *version)
 {
@@ -62,7 +62,7 @@ struct role {
 	enum unity_role role;
 };
 
-/* In the order of strcmp. */
+/* Sorted by strcmp(). */
 static const struct role roles[] = {
 	{ UNITY_NAME_ALLOC, UNITY_ALLOC },
 	{ UNITY_NAME_COLLECT, UNITY_COLLECT },
@@ -113,7 +113,7 @@ unity_verbosity_name(unsigned flags)
 	return name[flags >> 10 & 7];
 }
 
-/* In the order of strcmp. */
+/* Sorted by strcmp(). */
 static const struct carried {
 	const char *name;
 	const char *arg[16];
@@ -167,7 +167,7 @@ struct counter {
 #define BYTES UNITY_UNIT_BYTES, UNITY_TIMING_NONE
 #define COUNTS UNITY_UNIT_COUNT, UNITY_TIMING_NONE
 
-/* In the order of strcmp. */
+/* Sorted by strcmp(). */
 static const struct counter counters[] = {
 	{ "AnimationClip Count", COUNTS },
 	{ "AnimationClip Memory", BYTES },

@@ -1,9 +1,8 @@
 /**
  * What Unity's names mean: built-in categories, markers that mean more than a zone, counters and their units.
  *
- * Descriptors carry names but neither units nor meaning, and category ids differ between versions of the
- * engine; this is the one place that knows. Names are compared whole and exactly. The recorder
- * uses it too: libc only, no state, any thread.
+ * Descriptors have names but neither units nor meaning, and category ids differ between versions of the engine; only this file knows them. Names are compared
+ * whole and exactly. The recorder uses it too: libc only, no state, any thread.
  *
  * Source: Unity's manual of built-in markers and counters, and the categories of its published C# reference.
  */
@@ -22,7 +21,7 @@
  */
 const char *unity_category(unsigned id, const char *version);
 
-/* What a marker's events are, beside zones or instants. */
+/* What a marker's events are, besides zones or instants. */
 enum unity_role {
 	UNITY_PLAIN,
 	UNITY_ALLOC,          /* GC.Alloc: each Begin or Single with a value is one allocation of that many bytes */
@@ -34,21 +33,21 @@ enum unity_role unity_role(const char *marker);
 #define UNITY_NAME_ALLOC "GC.Alloc"
 #define UNITY_NAME_COLLECT "GC.Collect"
 
-/* The words for the flags of a marker, as the recorder's option flags has them, into ${name}: NULL-terminated, at most ${n} with that. */
+/* The names of a marker's flags, as in the recorder's option flags, into ${name}: at most ${n} entries including the final NULL. */
 void unity_flag_names(unsigned flags, const char **name, unsigned n);
 
 /*
- * Does the marker belong to the Editor, not to the game? EditorLoop, which is all that the Editor does for itself, and markers with the flag
- * that only the Editor has them.
+ * True if the marker belongs to the Editor, not to the game: EditorLoop, which contains the Editor's own work, and markers whose flag says that only the Editor
+ * has them.
  */
 bool unity_is_editor(const char *marker, unsigned flags);
 
-/* The word for its verbosity, a number in bits 10 to 12 of the flags. */
+/* The name of the verbosity in bits 10 to 12 of the flags. */
 const char *unity_verbosity_name(unsigned flags);
 
 /*
- * What the values are that events of ${marker} carry, by the list of Unity's markers: NULL-terminated; NULL where that is not
- * known. Callbacks deliver values without names.
+ * The names of the values that events of ${marker} carry, from the list of Unity's markers; NULL-terminated. NULL: not known. Callbacks deliver values without
+ * names.
  */
 const char *const *unity_arg_names(const char *marker);
 
@@ -80,10 +79,10 @@ struct unity_counter {
 	bool guess;           /* the unit was taken from the end of an unknown name */
 };
 
-/* What a counter called ${name} counts. */
+/* The unit and meaning of the counter ${name}. */
 struct unity_counter unity_counter(const char *name);
 
-/* How many bytes at the end of ${name} tell the unit of a counter that is not in Unity's list: those of "Memory", "Bytes", "Count" or "Time"; 0. */
+/* The number of bytes at the end of ${name} that tell the unit of a counter not in Unity's list ("Memory", "Bytes", "Count" or "Time"); 0: none. */
 size_t unity_counter_end(const char *name);
 
 #endif
