@@ -1,5 +1,5 @@
 /**
- * Definitions of the batch, and what those of markers mean at report time.
+ * Puts definitions into the batch, and interprets those of markers at report time.
  */
 #include "model/defs.h"
 #include "producers/unity_units.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Text in the batch's own buffer is found by its offset until the buffer stops growing. */
+/* Texts in the batch's own buffer are stored as offsets until the buffer stops growing. */
 #define IN_BUFFER 0x80
 
 int
@@ -36,7 +36,7 @@ unity_run_end(struct unity_run *r)
 
 /* --- markers -------------------------------------------------------------------------------------------- */
 
-/* The name of a category: as the session said, else as the engine's own table has it. */
+/* The name of a category: the session's own, else the engine's built-in one. */
 static const char *
 section(struct unity_run *r, unsigned category)
 {
@@ -91,7 +91,7 @@ unity_define_alloc(struct unity_run *r, uint64_t key)
 }
 
 /*
- * A colour, as RGBA. Unity documents what the numbers are called (Unity.Profiling.ProfilerCategoryColor), not their shades: these are ours. 0: a number
+ * The RGBA of a colour number. Unity documents the numbers' names (Unity.Profiling.ProfilerCategoryColor), not their shades: these are ours. 0: a number
  * without a name.
  */
 static uint32_t
@@ -181,7 +181,7 @@ unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const ch
 	return d->a && (uint32_t)d->a <= UINT16_MAX + UINT32_C(1) ? unity_category((unsigned)d->a - 1, categories) : NULL;
 }
 
-/* A label has no flags: its owner has. Nor has compiled code, or work of the GPU. */
+/* True if the definition has marker flags. Labels (only their owner has them), compiled code and GPU work have none. */
 static bool
 has_flags(const struct tt_def *d)
 {

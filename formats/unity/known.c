@@ -1,10 +1,10 @@
 /**
- * What definitions mean for decoding: which markers are more than zones, what categories are called, whose code is where.
+ * Keeps what decoding must know of definitions: which markers are more than zones, names of categories, addresses of code.
  *
- * The reader's next fills it, on one thread, in the order of the file; decode reads it.
+ * The reader's next() adds to it on one thread, in the order of the file; decoders read it.
  *
- * Code lies in sorted runs, each as long as one of the powers of two that their number is the sum of, the longest first: of 13 the
- * first 8, then 4, then 1. So neither many of them nor any order of them makes adding or finding one slow.
+ * Code lies in sorted runs whose lengths are the powers of two that add up to their number, the longest first: 13 entries are runs of 8, 4 and 1. Adding and
+ * finding are fast for any number and order.
  */
 #include "unity/profiler.h"
 
@@ -118,7 +118,7 @@ add_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, str
 	return TT_OK;
 }
 
-/* The last one of a run that begins at or before ${address}, of those that begin there the first; NULL. */
+/* The last entry of a run that begins at or before ${address}; of several that begin there, the first. NULL: none. */
 static const struct unity_code *
 in_run(const struct unity_code *c, size_t n, uint64_t address)
 {

@@ -1,9 +1,9 @@
 /**
- * What the two forms of Unity's own captures have in common, .raw and .data: versions, markers, values of samples, allocations, counters,
- * categories, compiled code. How each form lays its bytes out is in formats/raw and formats/data; what names mean is in producers/unity.h.
+ * What Unity's own captures, .raw and .data, share: versions, markers, values of samples, allocations, counters, categories, compiled code. formats/raw and
+ * formats/data read the bytes of each form; producers/unity.h interprets names.
  *
- * Keys: a marker's is session << 32 | its id, or a hash where it has no id; text labels, compiled code and categories have keys of their
- * own, UNITY_KEY_*. A session is what follows one header; a .data file has one.
+ * Keys: a marker's is session << 32 | its id, or a hash if it has no id; labels, compiled code and categories have keys of their own, UNITY_KEY_*. A session is
+ * what follows one header; a .data file has one.
  */
 #ifndef TT_UNITY_PROFILER_H
 #define TT_UNITY_PROFILER_H
@@ -20,63 +20,63 @@
 #define UNITY_ADDRESS ((UINT64_C(1) << 61) - 1)
 #define UNITY_KEY_GPU (UINT64_C(1) << 63)     /* | key of a marker: its zones on the GPU */
 #define UNITY_KEY_CATEGORY(session, id) ((uint64_t)(session) << 32 | ((uint64_t)(id) + 1))
-/* Counters have 32 bits. */
+/* The 32-bit id of a counter. */
 #define UNITY_COUNTER(session, id) ((uint32_t)(id) + (uint32_t)(session) * 0x400000u)
 #define UNITY_COUNTER_STATS 0xFFFF0000u       /* | place in the table of stats.c */
 #define UNITY_COUNTER_GPU 0xFFFE0000u         /* | section */
 
 #define UNITY_NO_MARKER UINT32_MAX
-#define UNITY_EVER TT_EVER                    /* of two definitions of a key the later one in the file is in force, always */
+#define UNITY_EVER TT_EVER                    /* of two definitions of a key, the later one in the file is always in force */
 
 enum { UNITY_MARKER_COUNTER = 0x80 };         /* a flag of markers */
 enum { UNITY_ID_SLACK = 65536 };              /* a marker's id is less than this above the highest one defined */
 
 /* --- version.c -------------------------------------------------------------------------------------------- */
 
-/* What a version word means. */
+/* What the version word of a file means. */
 struct unity_version {
 	uint32_t word;
 	uint8_t rank;                 /* versions in their order, 1 to 12; 0: .data before 2017.3 */
-	bool raw_verified, data_verified;     /* known from analyses of real captures, which others published */
-	const char *raw, *data;       /* releases that write it, "2019.3 to 2021.1"; NULL: none of that form */
-	const char *categories;       /* a release whose built-in categories it has, for unity_category() */
+	bool raw_verified, data_verified;     /* confirmed by published analyses of real captures */
+	const char *raw, *data;       /* releases that write it, "2019.3 to 2021.1"; NULL: none writes this form */
+	const char *categories;       /* a release with the same built-in categories, for unity_category() */
 };
 
-/* A version word is a date: could ${word} be one? */
+/* True if ${word} may be a version word: these are dates. */
 bool unity_is_word(uint32_t word);
-/* The version of this very word; NULL. */
+/* The version with exactly this word, or NULL. */
 const struct unity_version *unity_version(uint32_t word);
-/* The version whose layout a word between two has: the latest one before it. NULL: it is before all. */
+/* The latest version up to ${word}, whose layout it has; NULL: ${word} is before all versions. */
 const struct unity_version *unity_version_near(uint32_t word);
-/* The five numbers of a release at ${p}, 6000 3 9 2 1, as text, 6000.3.9f1; false, and "", where they are none. */
+/* Read the five numbers of a release at ${p} (6000 3 9 2 1) as text (6000.3.9f1). False, and "", if they are no release. */
 bool unity_release(const uint8_t *p, char *text, size_t size);
 #define UNITY_LATEST "6000.5"
-/* What is not certain of the latest version. */
+/* What is uncertain about the latest version. */
 #define UNITY_WIDTH_UNSURE "how wide the ids of objects are is not certain"
-/* Refuse version ${word} of ${form}, which is later than all known ones; ${release}: what is known of its release. TT_E_UNKNOWN. */
+/* Refuse version ${word} of ${form}, which is later than all known ones. ${release}: what is known of its release. Returns TT_E_UNKNOWN. */
 int unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release);
 
 /* --- known.c: what definitions mean for decoding ------------------------------------------------------------- */
 
-/* Markers that are more than zones, as far as they are defined. */
+/* Markers that are more than zones, as far as they have been defined. */
 struct unity_markers {
-	uint32_t ids;                 /* markers' ids are below it */
+	uint32_t ids;                 /* ids of markers are below it */
 	uint32_t alloc, collect;      /* GC.Alloc, GC.Collect; UNITY_NO_MARKER */
-	uint32_t label[2];            /* markers whose second value is the name of what they measure */
-	bool counters;                /* a marker was defined that is a counter: the statistics array has stale values */
+	uint32_t label[2];            /* markers whose second value names the zone */
+	bool counters;                /* a counter was defined: the statistics array then has stale values */
 };
 #define UNITY_MARKERS_NONE { 0, UNITY_NO_MARKER, UNITY_NO_MARKER, { UNITY_NO_MARKER, UNITY_NO_MARKER }, false }
 
 struct unity_code { uint64_t start, end, since, number; };
 struct unity_set { struct unity_slot { uint64_t key, since; uint32_t value; bool used; } *slot; size_t n, nslot; };
 
-/* What does not fit into a chunk's head. The reader's next adds to it, decode looks things up, each under the lock. */
+/* Known definitions that do not fit into a chunk's head. The reader's next() adds to them, decoders look them up, both under the lock. */
 struct unity_known {
 	struct tt_mem *mem;
-	struct tt_arena arena;        /* text of what is known */
+	struct tt_arena arena;        /* memory of the texts */
 	pthread_rwlock_t lock;
-	bool complete;                /* the input is read again, and everything is known: "since" says nothing any more */
-	struct unity_set name;        /* session and name's hash -> marker; of next alone */
+	bool complete;                /* the input is read again and everything is known: "since" no longer applies */
+	struct unity_set name;        /* hash of session and name -> marker; for next() alone */
 	struct unity_set counter;     /* session << 32 | marker */
 	struct unity_set category;    /* UNITY_KEY_CATEGORY -> place in text */
 	const char **text;
@@ -87,15 +87,15 @@ struct unity_known {
 void unity_known_init(struct unity_known *k, struct tt_mem *mem);
 void unity_known_free(struct unity_known *k);
 
-/* Heed a definition in chunk ${seq}. */
+/* Take in a definition that was read with chunk ${seq}. */
 int unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, const uint8_t *name, size_t n,
     uint64_t seq, struct tt_err *err);
 int unity_know_category(struct unity_known *k, uint32_t session, unsigned id, const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err);
 int unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, struct tt_err *err);
 
-/* The marker of the name whose hash (tt_slot_text with 0) is ${name}; UNITY_NO_MARKER. */
+/* The marker whose name has the hash ${name} (tt_slot_text with 0), or UNITY_NO_MARKER. */
 uint32_t unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name);
-/* With the lock held for reading, as of chunk ${seq}. */
+/* As known at chunk ${seq}. Call with the lock held for reading. */
 bool unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq);
 const char *unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq);
 const struct unity_code *unity_code_at(const struct unity_known *k, uint64_t address, uint64_t seq);
@@ -109,9 +109,9 @@ struct unity_run {
 	uint64_t seq;
 	uint32_t session;
 	const char *categories;       /* see struct unity_version */
-	bool locked;                  /* this decoding holds the lock of what is known */
-	bool stats, gpu[8];           /* counters of the statistics array, and of GPU sections, that are defined */
-	uint64_t seen[64];            /* labels that were defined in this chunk, and addresses that were given a name, + 1, by hash */
+	bool locked;                  /* this decoder holds the lock of what is known */
+	bool stats, gpu[8];           /* which counters of the statistics array and of GPU sections have been defined */
+	uint64_t seen[64];            /* labels defined in this chunk, and addresses named in it, + 1, by hash */
 };
 
 static inline uint64_t
@@ -120,7 +120,7 @@ unity_key(const struct unity_run *r, uint32_t id)
 	return (uint64_t)r->session << 32 | id;
 }
 
-/* Whoever looks into what is known takes the lock once a chunk. */
+/* Take the lock of what is known, once a chunk. */
 static inline void
 unity_lock(struct unity_run *r)
 {
@@ -129,18 +129,18 @@ unity_lock(struct unity_run *r)
 	r->locked = true;
 }
 
-/* The chunk is decoded: give back the lock, and settle the texts of its definitions. */
+/* End decoding a chunk: release the lock, and set the texts of its definitions. */
 void unity_run_end(struct unity_run *r);
 
 /* --- values.c: values of samples, allocations, labels -------------------------------------------------------------- */
 
-/* Types of values; both forms number them alike. */
+/* Types of values; the same numbers in both forms. */
 enum unity_value_type {
 	UNITY_V_INSTANCE = 1, UNITY_V_I32, UNITY_V_U32, UNITY_V_I64, UNITY_V_U64, UNITY_V_F32, UNITY_V_F64, UNITY_V_TEXT, UNITY_V_TEXT16,
 	UNITY_V_VEC3, UNITY_V_BLOB, UNITY_V_GFX, UNITY_V_ENTITY,
 };
 
-/* The bytes of a value of ${type}; 0 where they vary, or the type is unknown. */
+/* The bytes of a value of ${type}; 0 if they vary or the type is unknown. */
 unsigned unity_value_size(unsigned type);
 
 struct unity_value {
@@ -150,35 +150,35 @@ struct unity_value {
 	uint32_t n;
 };
 
-/* A number as the model has it; false: it is none. */
+/* Convert a value to a number of the model; false if it is no number. */
 bool unity_number(const struct unity_value *v, enum tt_type *type, uint64_t *bits);
-/* The bytes that a value of GC.Alloc says; false: it says none. */
+/* The bytes that a value of GC.Alloc gives; false if it gives none. */
 bool unity_alloc_bytes(const struct unity_value *v, uint64_t *bytes);
-/* The value as an argument of the event at ${of}, which is followed by nothing but arguments. */
+/* Add the value as an argument of the event at ${of}, which only arguments follow. */
 int unity_put_arg(struct unity_run *r, size_t of, const struct unity_value *v);
 
-/* The same for the id of the object that the sample is of. */
+/* The same for the id of the object that the sample is about. */
 int unity_put_id(struct unity_run *r, size_t of, const struct unity_value *v);
 
-/* An allocation of the class ${key}, in the zone at ${depth}; *${at}: its place among the events. */
+/* Add an allocation of the class ${key} in the zone at ${depth}; *${at}: its index among the events. */
 int unity_alloc(struct unity_run *r, int64_t ts, uint64_t key, uint64_t bytes, size_t depth, size_t *at);
 /*
- * The stack of the allocation at ${at}: ${n} addresses of 8 bytes at ${p}, the innermost first. The model's begin with the outermost. If other events
- * follow the allocation, the stack is theirs, and lost.
+ * Add the stack of the allocation at ${at}: ${n} addresses of 8 bytes at ${p}, innermost first; the model wants the outermost first. If other events follow the
+ * allocation, the stack belongs to them and is lost.
  */
 int unity_alloc_stack(struct unity_run *r, size_t at, const uint8_t *p, unsigned n);
-/* A stack of ${n} addresses is of a zone. */
+/* Count a stack of ${n} addresses that belongs to a zone: it is not kept. */
 void unity_stack_lost(struct unity_run *r, unsigned n);
-/* A number sampled at ${ts}. */
+/* Add a sampled value of a counter at ${ts}. */
 int unity_counter_event(struct unity_run *r, int64_t ts, uint32_t counter, enum tt_type type, uint64_t bits);
-/* A zone of ${key} that began at ${begin} gave work number ${id} to the GPU. */
+/* Note that a zone of ${key}, begun at ${begin}, gave work ${id} to the GPU. */
 int unity_gpu_anchor(struct unity_run *r, int64_t begin, uint64_t key, uint32_t id);
-/* That work, section ${section} of drawing, took ${ns}. */
+/* Add the time ${ns} that this work took, in section ${section} of drawing. */
 int unity_gpu(struct unity_run *r, int64_t ts, uint32_t id, unsigned section, uint64_t ns);
 
 /*
- * A zone of a marker whose second value is the name of what it measures: of its values ${v}, ${n} of them. The key of that name, which is defined,
- * in *${key}; *${named} false: there is no such value.
+ * For a zone of a marker whose second value (of ${n} at ${v}) names it: define that name, and set *${key} to its key. *${named} is false if there is no such
+ * value.
  */
 int unity_label(struct unity_run *r, uint32_t id, const struct unity_value *v, size_t n, uint64_t *key, bool *named);
 static inline bool
@@ -189,29 +189,29 @@ unity_is_label(const struct unity_markers *s, uint32_t id)
 
 /* --- define.c: definitions ------------------------------------------------------------------------------------------ */
 
-/* ${d} with the text of the batch's own from ${at} on. */
+/* Add ${d} with the text that begins at ${at} in the batch's text. */
 int unity_text_def(struct unity_run *r, struct tt_def *d, size_t at);
-/* A marker; of a counter, ${unit} is Unity's number of the first value's. */
+/* Define a marker. ${unit}: Unity's number of the first value's unit, for a counter. */
 int unity_define_marker(struct unity_run *r, uint64_t key, uint32_t id, unsigned flags, unsigned category, const char *name, uint32_t n,
     unsigned unit);
-/* The names of a marker's values begin at ${at} of the batch's text, each ended by a NUL. */
+/* Define the names of a marker's values, which begin at ${at} in the batch's text, each ended by a NUL. */
 int unity_define_args(struct unity_run *r, uint64_t key, size_t at);
 int unity_define_counter(struct unity_run *r, uint32_t counter, enum tt_counter_unit unit, const char *name, size_t n, const char *section);
-/* ${color}: the engine's number of one. */
+/* ${color}: the engine's number of the colour. */
 int unity_define_category(struct unity_run *r, unsigned id, unsigned color, const char *name, uint32_t n);
 int unity_define_code(struct unity_run *r, uint64_t start, uint64_t size, const char *name, uint32_t n);
-/* The class of allocations without a marker of theirs. */
+/* Define the class of allocations that have no marker. */
 int unity_define_alloc(struct unity_run *r, uint64_t key);
-/* The key of the method whose code is at ${address}; or of the address, with a name made of it. 0: no memory. */
+/* The key of the method whose code contains ${address}, or of the address itself, named by its digits. 0: no memory. */
 uint64_t unity_code_key(struct unity_run *r, uint64_t address);
 
-/* Fill in what all captures of Unity's profiler have alike: producer, what is recorded, how markers and counters are explained. */
+/* Set what all captures of Unity's profiler share: producer, recorded kinds, how markers and counters are interpreted. */
 void unity_capture(struct tt_capture *cap);
 
-/* At report time. ${categories}: those of the marker's session. */
+/* The category of a marker, at report time. ${categories}: those of the marker's session. */
 const char *unity_category_of(const struct tt_capture *cap, const struct tt_def *marker, const char *categories);
 
-/* stats.c: the array of statistics, ${n} numbers of 4 bytes at ${p}. */
+/* stats.c: take the statistics array, ${n} numbers of 4 bytes at ${p}. */
 int unity_stats(struct unity_run *r, int64_t ts, unsigned rank, bool stale, const uint8_t *p, size_t n);
 
 static inline uint32_t

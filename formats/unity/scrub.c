@@ -66,7 +66,7 @@ letters(uint64_t hash, uint8_t *to, size_t n)
 	}
 }
 
-/* Letters for a short word that stand for no other one. */
+/* Choose letters for a short word that no other word has. */
 static int
 short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *to, size_t n, struct tt_err *err)
 {
@@ -93,7 +93,7 @@ short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *t
 	return rc == TT_OK ? tt_map_add(&s->used, s->mem, used, s->n++, err) : rc;
 }
 
-/* Put letters for the word of ${n} bytes at ${word} to ${to}, ${len} of them. */
+/* Write ${len} letters for the word of ${n} bytes at ${word} to ${to}. */
 static int
 put_word(struct unity_scrub *s, const uint8_t *word, size_t n, uint8_t *to, size_t len, struct tt_err *err)
 {
@@ -127,7 +127,7 @@ stays(const char *name)
 	    unity_arg_names(name) || is_category(name);
 }
 
-/* Make room for a text of ${n} bytes, and for what its bytes mean. */
+/* Make room for a text of ${n} bytes and a flag for each byte. */
 static int
 ready(struct unity_scrub *s, size_t n, struct tt_err *err)
 {
@@ -138,7 +138,7 @@ ready(struct unity_scrub *s, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* Find out which of the ${n} bytes of s->text stay. */
+/* Set for each of the ${n} bytes of s->text whether it stays. */
 static void
 find_meaning(struct unity_scrub *s, size_t n)
 {
@@ -153,7 +153,7 @@ find_meaning(struct unity_scrub *s, size_t n)
 	memset(s->keep + len - end, true, end * sizeof *s->keep);
 }
 
-/* Scrub the ${n} bytes at ${p} but those that ${keep} has. */
+/* Scrub the ${n} bytes at ${p}, except those set in ${keep}. */
 static int
 scrub(struct unity_scrub *s, uint8_t *p, size_t n, const bool *keep, struct tt_err *err)
 {
@@ -195,7 +195,7 @@ unity_scrub_thread(struct unity_scrub *s, uint8_t *group, size_t ngroup, uint8_t
 
 	if (ngroup == 0)
 		return unity_scrub_text(s, name, nname, err);
-	/* As the marker of its frames is called, "Group.Name". */
+	/* Together they are the name of the marker of the thread's frames, "Group.Name". */
 	if ((rc = ready(s, ngroup + 1 + nname, err)) != TT_OK)
 		return rc;
 	memcpy(s->text, group, ngroup);
@@ -214,12 +214,12 @@ unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err
 	int rc = ready(s, n / 2, err);
 
 	s->done->names += n > 0;
-	/* Half a unit at the end is not text. */
+	/* An odd last byte is not text. */
 	if (n % 2)
 		p[n - 1] = 0;
 	if (rc != TT_OK)
 		return rc;
-	/* No name that is known has letters beyond ASCII. */
+	/* No known name has letters beyond ASCII. */
 	for (size_t i = 0; i < n / 2; i++)
 		s->text[i] = (char)(unity_u16(p + 2 * i) < 0x80 ? unity_u16(p + 2 * i) : 0x80);
 	find_meaning(s, n / 2);
@@ -232,7 +232,7 @@ unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err
 			k++;
 			continue;
 		}
-		/* The same name may be there in UTF-8, too. */
+		/* The same name may also be there in UTF-8. */
 		if (k - i <= SHORT)
 			memcpy(word, text, k - i);
 		rc = ascii ? put_word(s, k - i <= SHORT ? word : text, k - i, text, k - i, err) : put_word(s, p + 2 * i, 2 * (k - i), text, k - i, err);

@@ -16,24 +16,24 @@
 struct unity_scrub {
 	struct tt_mem *mem;
 	struct tt_scrubbed *done;
-	struct tt_map word, used;     /* rows of short: by the word, and by what stands for it */
-	struct unity_short { uint64_t word; uint8_t n, text[7]; } *row;       /* short words, of which two could become alike */
+	struct tt_map word, used;     /* indexes of short: by the word, and by its replacement */
+	struct unity_short { uint64_t word; uint8_t n, text[7]; } *row;       /* short words: hashes of two could give the same letters */
 	size_t n, cap;
-	char *text;                   /* the text at hand, and which of its bytes stay */
+	char *text;                   /* the current text, and which of its bytes stay */
 	bool *keep;
 	size_t captext, capkeep;
 };
 
 void unity_scrub_free(struct unity_scrub *s);
 
-/* Read the whole input with the functions of its format, which change ${ctx}, for what is missing or makes no sense in it. */
+/* Read the whole input with the functions of its format, to find what is missing or makes no sense. They change ${ctx}. */
 int unity_scrub_read(struct unity_scrub *s, const struct tt_format *f, void *ctx, struct tt_err *err);
 
-/* Scrub the ${n} bytes of text at ${p}, whatever it is the name of: labels, too, are values, and become names of markers. */
+/* Scrub the ${n} bytes of text at ${p}. Labels are values too, and become names of markers. */
 int unity_scrub_text(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
 /* Scrub UTF-16. */
 int unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
-/* The group and name of a thread: of both together stays what stays of the marker "Group.Name". */
+/* Scrub the group and name of a thread. Of both stays what stays of the marker "Group.Name". */
 int unity_scrub_thread(struct unity_scrub *s, uint8_t *group, size_t ngroup, uint8_t *name, size_t nname, struct tt_err *err);
 /* A value of a sample, of ${type} and ${n} bytes: texts are scrubbed, blobs become zeros. */
 int unity_scrub_value(struct unity_scrub *s, unsigned type, uint8_t *p, size_t n, struct tt_err *err);

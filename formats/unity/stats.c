@@ -1,17 +1,17 @@
 /**
- * The statistics array, which until 2020.1 held what named counters hold since: of its fields those whose meaning and unit are known.
+ * The statistics array, which held until 2020.1 what named counters hold since. Only fields with a known meaning and unit are read.
  *
- * Its groups have other lengths in other versions, and after the first group comes a list without a length of its own. So fields are
- * taken only where all of it adds up to what the version's groups need.
+ * The lengths of its groups differ between versions, and a list without a length follows the first group. So fields are read only if the whole array has
+ * exactly the size that the version's groups need.
  */
 #include <string.h>
 
 #include "unity/profiler.h"
 
-/* Groups after the list of classes and 16 of the platform's. */
+/* Fields in the groups after the list of classes; 16 are of the platform. */
 enum { DRAW = 51, PLATFORM = 16, MEMORY = 33 };
 
-/* Numbers after the list and the platform's, by rank. */
+/* Numbers after the list and those of the platform, by rank. */
 static const uint16_t rest[] = { 0, 247, 244, 246, 258, 258, 265 };
 
 struct field {
@@ -22,7 +22,7 @@ struct field {
 	uint8_t unit;                 /* enum tt_counter_unit */
 };
 
-/* Sizes of textures and buffers are left out: sources do not agree on their units. */
+/* Sizes of textures and buffers are left out, because sources disagree on their units. */
 static const struct field fields[] = {
 	{ "Total Used Memory", "Memory", 0, false, 1024, TT_CU_BYTES },
 	{ "GC Used Memory", "Memory", 2, false, 1024, TT_CU_BYTES },
@@ -53,7 +53,7 @@ static const struct field fields[] = {
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* Where the list of classes that begins at ${at} ends: after the -1 in the place of a class. 0: it does not end. */
+/* The end of the list of classes that begins at ${at}, after the -1 in place of a class; 0: it does not end. */
 static size_t
 list_end(const uint8_t *p, size_t n, size_t at)
 {
@@ -78,11 +78,11 @@ unity_stats(struct unity_run *r, int64_t ts, unsigned rank, bool stale, const ui
 	size_t draw;
 	int rc = TT_OK;
 
-	/* Later the values are in counters, and these here stale. */
+	/* Later versions have the values in counters, and stale ones here. */
 	if (rank >= 8 || stale || n <= MEMORY)
 		return TT_OK;
 	draw = list_end(p, n, MEMORY) + PLATFORM;
-	/* A list without an end is none: a page of zeros, say. */
+	/* A list without an end is damage, such as a page of zeros. */
 	if (draw == PLATFORM)
 		tt_loss_add(&r->b->loss, TT_LOST_DAMAGED, 1, 4 * n, r->b->at);
 	if (draw == PLATFORM || draw + rest[rank < 6 ? rank : 6] != n)

@@ -1,5 +1,5 @@
 /**
- * Values of samples, as numbers, arguments, allocations, counters and names of zones.
+ * Converts values of samples into numbers, arguments, allocations, counters and names of zones.
  */
 #include "unity/profiler.h"
 
@@ -58,7 +58,7 @@ unity_alloc_bytes(const struct unity_value *v, uint64_t *bytes)
 	return *bytes <= INT64_MAX;
 }
 
-/* A text into the batch's buffer, from ${at} on. */
+/* Append a text to the batch's buffer, where it begins at ${at}. */
 static int
 put_text(struct unity_run *r, const struct unity_value *v, size_t *at)
 {
@@ -76,7 +76,7 @@ put_text(struct unity_run *r, const struct unity_value *v, size_t *at)
 	return rc;
 }
 
-/* Three floats into the batch's buffer: "(1.5, 0, -2)". */
+/* Append three floats to the batch's buffer as "(1.5, 0, -2)". */
 static int
 put_vector(struct unity_run *r, const struct unity_value *v, size_t *at)
 {
@@ -250,7 +250,7 @@ unity_label(struct unity_run *r, uint32_t id, const struct unity_value *v, size_
 	hash = (hash ^ d.a) * 1099511628211u;
 	*key = d.key = UNITY_KEY_LABEL | ((uint64_t)id & 0xffff) << 44 | (hash >> 20);
 	*named = true;
-	/* Most are what they were just before. */
+	/* Most labels repeat the one just before. */
 	uint64_t *seen = &r->seen[hash >> 58];
 	if (*seen == d.key) {
 		r->b->text.n = at;

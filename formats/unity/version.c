@@ -1,12 +1,12 @@
 /**
- * Which version words there are in Unity's captures, which releases of the engine write them, and what five numbers say of a release.
+ * The version words of Unity's captures, the releases that write them, and how five numbers encode a release.
  */
 #include <stdio.h>
 
 #include "base/setting.h"
 #include "unity/profiler.h"
 
-/* In the order of ranks. One release may write different words into its two forms. */
+/* Sorted by rank. A release may write different words into its two forms. */
 static const struct unity_version versions[] = {
 	{ 0x20140736, 0, false, false, NULL, "5.4", "5.4" },
 	{ 0x20160622, 0, false, true, NULL, "5.5", "5.5" },
@@ -28,7 +28,7 @@ static const struct unity_version versions[] = {
 };
 enum { VERSIONS = sizeof versions / sizeof *versions };
 
-/* Two digits of a date, from ${from} up to ${to}? */
+/* True if two digits of the date are from ${from} to ${to}. */
 static bool
 digits(uint32_t word, unsigned shift, uint32_t from, uint32_t to)
 {
@@ -58,7 +58,7 @@ unity_version_near(uint32_t word)
 {
 	const struct unity_version *found = unity_version(word);
 
-	/* 0x20180306 has the date of an earlier version than the one before it. */
+	/* 0x20180306 has an earlier date than the version before it. */
 	for (size_t i = 0; i < VERSIONS && (!found || found->word != word); i++)
 		if (versions[i].rank > 0 && versions[i].rank != 5 && versions[i].word < word)
 			found = &versions[i];
