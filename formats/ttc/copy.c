@@ -1,23 +1,22 @@
 /**
- * Writes one whole capture from a file and its ring, for tracetool recover. Chunks are copied as they are; only records of thread 0
- * are decoded.
+ * Writes one whole capture from its files and ring, for tracetool recover. Chunks are copied unchanged; only records of thread 0 are decoded.
  */
 #include "ttc/ttc.h"
 
 #include "ttc/crc32c.h"
 
 struct copy {
-	struct ttc *m;                /* the part at hand */
-	bool follows;                 /* others were before it */
+	struct ttc *m;                /* the part being copied */
+	bool follows;                 /* other parts came before it */
 	int (*write)(void *arg, const void *p, size_t n, struct tt_err *err);
 	void *arg;
-	uint64_t seq;                 /* of the next chunk of thread 0 */
+	uint64_t seq;                 /* number of the next chunk of thread 0 */
 	uint32_t before;
-	struct tt_buf stream;         /* records of thread 0 to come */
+	struct tt_buf stream;         /* records of thread 0 not written yet */
 	struct tt_err *err;
 };
 
-/* The head without the name of the ring, whose chunks were copied. */
+/* Write the head, without the name of the ring: its chunks are copied. */
 static int
 write_head(struct copy *c)
 {
@@ -43,7 +42,7 @@ write_head(struct copy *c)
 	return rc;
 }
 
-/* ${n} bytes of records as the next chunk of thread 0. */
+/* Write ${n} bytes of records as the next chunk of thread 0. */
 static int
 write_stream(struct copy *c, const void *records, size_t n)
 {
@@ -95,7 +94,7 @@ flush(struct copy *c)
 	return rc;
 }
 
-/* Where a thread's chunks begin again: as the recorder would have said it. */
+/* Write the record that says where a thread's chunks begin again, as the recorder would. */
 static int
 announce(struct copy *c, const struct ttc_unit *u)
 {
@@ -113,7 +112,7 @@ announce(struct copy *c, const struct ttc_unit *u)
 	return put_record(c, TTC_THREAD, b, (size_t)(p - b));
 }
 
-/* What every thread has, and has dropped. */
+/* Write the final account of every thread: its chunks and its drops. */
 static int
 finish(struct copy *c)
 {
@@ -210,14 +209,14 @@ ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		c.m = part[i];
 		c.follows = i > 0;
-		/* A hole in the chunks of thread 0 tells that files between are missing. */
+		/* A gap in the numbers of thread 0's chunks shows that files are missing in between. */
 		c.seq += i > 0 && part[i]->head.part > part[i - 1]->head.part + 1;
 		if (c.m->ring)
 			done->ring = c.m->text[TTC_T_RING];
 		tt_loss_join(c.m->env->loss, &c.m->found);
 		rc = copy_units(&c, done);
 	}
-	/* A capture that ended by itself has its end already. */
+	/* A capture that ended by itself already has an end. */
 	if (rc == TT_OK && (c.m->finish == 0 || c.m->finish == TTC_F_DISK + 1))
 		rc = finish(&c);
 	tt_buf_free(&c.stream);

@@ -1,5 +1,5 @@
 /**
- * CRC-32C; the contract is in crc32c.h. It becomes part of games: libc only.
+ * Computes CRC-32C; the contract is in crc32c.h. It is compiled into games: libc only.
  */
 #include "ttc/crc32c.h"
 
@@ -44,10 +44,7 @@ tt_crc32c_table(uint32_t run, const void *data, size_t n)
 
 #ifdef TT_CRC32C_HAVE
 
-/*
- * Multiply ${a} by ${b} modulo the polynomial, both reflected: what n zero bytes do to a state is one
- * factor.
- */
+/* Multiply ${a} by ${b} modulo the polynomial, both reflected. Appending n zero bytes multiplies a state by a constant. */
 static uint32_t
 times(uint32_t a, uint32_t b)
 {
@@ -61,7 +58,7 @@ times(uint32_t a, uint32_t b)
 	return r;
 }
 
-/* Three lanes hide the instruction's latency: a state is moved over LANE zero bytes by a factor. */
+/* Three lanes at a time hide the instruction's latency; a state moves over LANE zero bytes by a multiplication. */
 #define LANE 1024u
 
 static uint32_t

@@ -1,8 +1,7 @@
 /**
- * CRC-32C (Castagnoli, as in iSCSI): of every chunk of a capture, extended by each event.
+ * CRC-32C (Castagnoli, as in iSCSI), the checksum of chunks; the recorder extends it with each event.
  *
- * The processor's instruction where it has one (x86-64 SSE4.2, aarch64 CRC32), chosen when the program
- * runs; else tables.
+ * It uses the processor's instruction where there is one (x86-64 SSE4.2, aarch64 CRC32), chosen at run time; otherwise tables.
  */
 #ifndef TT_CRC32C_H
 #define TT_CRC32C_H
@@ -16,13 +15,10 @@
 extern bool tt_crc32c_fast;
 void tt_crc32c_init(void);
 
-/* The CRC-32C of ${n} bytes whose forerunners have the CRC-32C ${crc} (0 for none). */
+/* The CRC-32C of data whose first bytes have the CRC-32C ${crc} (0: none), followed by the ${n} bytes at ${p}. */
 uint32_t tt_crc32c(uint32_t crc, const void *p, size_t n);
 
-/*
- * The running form: start with ~0, the checksum is the complement. Any length; by table, and by
- * instruction.
- */
+/* The running form: start with ~0; the checksum is the complement of the result. Any length; by table, and by instruction. */
 uint32_t tt_crc32c_table(uint32_t run, const void *p, size_t n);
 uint32_t tt_crc32c_long(uint32_t run, const void *p, size_t n);
 
@@ -48,11 +44,10 @@ tt_crc32c_word(uint64_t run, uint64_t w)
 
 /**
  * tt_crc32c_run(run, p, n):
- * Extend by a short record, without a branch on its length below 8. ${p} must have 8 readable bytes after
- * it.
+ * Extend by a short record, without a branch on its length below 8. 8 bytes after the record must be readable.
  *
- * The last n bytes, xored with the state and pushed to the top of a word of zeros, are what the instruction
- * would see after 8 - n zero bytes that leave the state zero; what is left of the state comes back by xor.
+ * The last n bytes, xored with the state and shifted to the top of a zero word, are what the instruction would see after 8 - n zero bytes that leave the state
+ * zero; an xor adds the rest of the state.
  */
 static inline uint32_t
 tt_crc32c_run(uint32_t run, const uint8_t *p, size_t n)
@@ -76,10 +71,7 @@ tt_crc32c_run(uint32_t run, const uint8_t *p, size_t n)
 	return tt_crc32c_table(run, p, n);
 }
 
-/*
- * Extend by the low ${bits} (8 to 64) of ${w}; ${p} is where the same bytes stand, for processors
- * without the instruction.
- */
+/* Extend by the low ${bits} (8 to 64) of ${w}. ${p} points to the same bytes, for processors without the instruction. */
 static inline uint32_t
 tt_crc32c_bits(uint32_t run, uint64_t w, unsigned bits, const uint8_t *p)
 {

@@ -1,12 +1,12 @@
 /**
- * Decodes one chunk of .ttc: its state, the loop over its records, and what its place in the thread means. Pure: it reads the chunk
- * and the opened capture, and changes neither.
+ * Decodes one chunk of .ttc: its state, the loop over its records, and its place in the thread. Pure: it reads the chunk and the opened capture, and changes
+ * neither.
  */
 #include "ttc/decode.h"
 
 /* --- the state at the chunk's beginning -------------------------------------------------------- */
 
-/* Read it; with ${resume} its zones begin here, continued. */
+/* Read the state; with ${resume}, its zones begin again here as continued ones. */
 static int
 state(struct ttc_run *r, const uint8_t *end, bool resume)
 {
@@ -42,7 +42,7 @@ state(struct ttc_run *r, const uint8_t *end, bool resume)
 	return TT_OK;
 }
 
-/* What the chunk's place in its thread means: a beginning, or a gap. */
+/* Handle the chunk's place in its thread: the thread's beginning, or a gap. */
 static int
 arrive(struct ttc_run *r, unsigned flags)
 {
@@ -61,7 +61,7 @@ arrive(struct ttc_run *r, unsigned flags)
 
 /* --- the loop ------------------------------------------------------------------------------------- */
 
-/* A record of another kind, from its byte of kind on at ${p}. */
+/* Decode a record of another kind; ${p} is at its byte of kind. */
 static int
 other(struct ttc_run *r, const uint8_t *p)
 {
@@ -149,7 +149,7 @@ records(struct ttc_run *r)
 	return rc;
 }
 
-/* A collection, as other runtimes report it, for each zone of Unity's GC.Collect. */
+/* Add a collection, as other runtimes report it, for each zone of Unity's GC.Collect. */
 static int
 collections(struct ttc_run *r)
 {
@@ -170,7 +170,7 @@ collections(struct ttc_run *r)
 	return TT_OK;
 }
 
-/* Zones of collections, locks and exceptions are not calls of the program; see tt_zone_begin_own(). */
+/* Mark zones of collections, locks and exceptions, which are no calls of the program; see tt_zone_begin_own(). */
 static void
 mark_own(struct tt_batch *b)
 {
@@ -194,7 +194,7 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 	b->tid = c->tid;
 	b->at = c->at;
 	b->bytes = c->len;
-	nstate = ttc_u32(h + 56);     /* no more than there is, see ttc_load */
+	nstate = ttc_u32(h + 56);     /* at most the bytes there are, see ttc_load */
 	r.ticks = ttc_u64(h + 24);
 	r.p = h + TTC_CHUNK_HEAD;
 	r.end = h + c->len;
@@ -231,7 +231,7 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 		tt_batch_time(b, ttc_ns(m, r.ticks));
 	}
 	if (r.calls) {
-		b->stack_from = ttc_ns(m, ttc_u64(h + 24));       /* time never runs back in a chunk */
+		b->stack_from = ttc_ns(m, ttc_u64(h + 24));       /* time never runs backwards in a chunk */
 		b->stack_ts = r.call_ts;
 		b->nstack += r.calls;
 	}

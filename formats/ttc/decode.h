@@ -15,7 +15,7 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Reading a chunk: where, and what records are relative to. */
+/* The state of decoding a chunk: the position, and the values that records are relative to. */
 struct ttc_run {
 	const struct ttc *m;
 	struct tt_batch *b;
@@ -23,9 +23,9 @@ struct ttc_run {
 	uint64_t ticks, key, alloc_key;
 	uint64_t collect;             /* key of GC.Collect, or 0 */
 	uint64_t base_at;             /* words: keys of the zones open before the chunk, outermost first */
-	size_t nbase;                 /* those that are open still */
-	uint64_t calls;               /* begins and ends */
-	bool own;                     /* zones of no program may be among them: keys of TT_KEY_SPECIAL and above */
+	size_t nbase;                 /* of these, the zones still open */
+	uint64_t calls;               /* number of begins and ends */
+	bool own;                     /* some zones may be none of the program's: keys from TT_KEY_SPECIAL up */
 	int64_t call_ts;
 	struct tt_err *err;
 };
@@ -38,7 +38,7 @@ ttc_ns(const struct ttc *m, uint64_t ticks)
 	return (int64_t)((wide)(int64_t)(ticks - m->head.ticks) * (int64_t)m->mult >> (m->shift & 63));
 }
 
-/* The rest of the chunk makes no sense, though its checksum is right. */
+/* The rest of the chunk makes no sense although its checksum is right: count it. */
 static inline int
 ttc_damaged(struct ttc_run *r, enum tt_loss_kind kind)
 {
@@ -60,10 +60,7 @@ ttc_begin(struct ttc_run *r, uint64_t key, unsigned flags)
 	r->calls++;
 }
 
-/*
- * The zone below ${above} others ends. The recorder has found out which one that is; here its key is looked
- * up, in this chunk or among those open before it.
- */
+/* End the zone below ${above} others, which the recorder has determined. Its key is looked up in this chunk or among the zones open before it. */
 static inline int
 ttc_end_zone(struct ttc_run *r, uint64_t above, unsigned flags)
 {
@@ -119,7 +116,7 @@ ttc_rare(struct ttc_run *r, enum tt_kind kind, uint64_t val)
 	return tt_batch_rare(r->b, kind, ttc_ns(r->m, r->ticks), val, r->err);
 }
 
-/* Numbers of one to three bytes, nearly all there are; the caller knows that 16 bytes are readable. */
+/* Read a number of one to three bytes fast; nearly all are. The caller checks that 16 bytes are readable. */
 static inline const uint8_t *
 ttc_get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
@@ -142,11 +139,11 @@ ttc_get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 }
 
 /*
- * hot_records.c: read begins and ends, as many as follow each other. Stops before the first record of another kind or of more than six bytes, at
- * an end that needs the rules of model/zones.h, and near the end of the chunk. How many there were.
+ * hot_records.c: read consecutive begins and ends; returns their number. Stops before the first record of another kind or of more than six bytes, before an end
+ * that needs the rules of model/zones.h, and near the end of the chunk.
  */
 uint64_t ttc_hot(struct ttc_run *r, int *rc);
-/* hot_records.c: only frames and the thread's end of what the chunk holds, its last time, and how many zones and allocations. */
+/* hot_records.c: read only the chunk's frames, its thread's end, its last time, and the numbers of zones and allocations. */
 int ttc_skim(struct ttc_run *r);
 /* rare_records.c: a record of another kind, with its payload. */
 int ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end);

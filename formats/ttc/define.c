@@ -1,5 +1,5 @@
 /**
- * Turns the definitions in thread 0 into definitions of the batch, with what is known of markers by their names.
+ * Turns the definitions of thread 0 into definitions of the batch, and interprets markers by their names.
  */
 #include "ttc/decode.h"
 
@@ -14,7 +14,7 @@ text(struct ttc_take *f, uint32_t *len)
 	size_t n;
 	const uint8_t *p = ttc_text(f, &n);
 
-	*len = (uint32_t)n;           /* a chunk is smaller */
+	*len = (uint32_t)n;           /* it fits: a chunk is smaller */
 	return (const char *)p;
 }
 
@@ -50,7 +50,7 @@ marker(struct ttc_run *r, struct ttc_take *f)
 	return rc;
 }
 
-/* Texts converted into the batch's buffer are found by their offset until the buffer stops growing. */
+/* Texts in the batch's own buffer are stored as offsets until the buffer stops growing. */
 #define IN_BUFFER 0x80
 
 static int
@@ -133,9 +133,9 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 		d.ts = def_time(r, f);
 		d.key = ttc_number(f);
 		unit = ttc_number(f);
-		d.a = TT_CF_OWN;      /* values are whole */
+		d.a = TT_CF_OWN;      /* values are whole numbers */
 		d.text = text(f, &d.len);
-		/* Unity's go up and down; what those of Mono do is not recorded. */
+		/* Unity's counters go up and down; how those of Mono vary is not recorded. */
 		d.b = TT_COUNTER_IS(unity_unit(unit, d.text, d.len), r->m->mono ? TT_CK_UNKNOWN : TT_CK_VARIABLE);
 		d.text2 = text(f, &d.len2);
 		break;
@@ -159,7 +159,7 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 		d.ts = def_time(r, f);
 		d.text = text(f, &d.len);
 		d.text2 = text(f, &d.len2);
-		/* One key each: a fact does not replace another. */
+		/* A key for each fact, so facts do not replace one another. */
 		d.key = 1469598103934665603u;
 		for (len = 0; len < d.len; len++)
 			d.key = (d.key ^ (uint8_t)d.text[len]) * 1099511628211u;
@@ -201,7 +201,7 @@ ttc_define(struct ttc_run *r)
 }
 /* --- what marker definitions mean -------------------------------------------------------------------- */
 
-/* A category that nobody had described when its first marker came: described later, or by Unity's list. */
+/* The name of a category that was not described before its first marker: described later, or in Unity's list. */
 static const char *
 nameless(const struct tt_capture *cap, const struct tt_def *c)
 {
@@ -221,7 +221,7 @@ ttc_category(const struct tt_capture *cap, const struct tt_def *d, const char **
 	(void)err;                    /* of others */
 	uint64_t key = d->a;
 
-	if (key == 0 && (d->flags & 1)) {     /* a label without one: its owner's */
+	if (key == 0 && (d->flags & 1)) {     /* a label without a category has its owner's */
 		const struct tt_def *owner = tt_defs_find(cap->defs, TT_DEF_MARKER, d->b, INT64_MAX);
 		key = owner ? owner->a : 0;
 	}
@@ -238,7 +238,7 @@ ttc_arg_names(const struct tt_def *d)
 	return d->flags & 1 ? label : unity_arg_names(d->text);
 }
 
-/* A label has those of no marker: its owner has. */
+/* A label has the facts of its owner's marker. */
 struct tt_marker_facts
 ttc_marker_facts(const struct tt_def *d)
 {
@@ -257,7 +257,7 @@ ttc_of_editor(const struct tt_def *d)
 	return !(d->flags & 1) && d->len && unity_is_editor(d->text, (unsigned)d->b & 0xffff);
 }
 
-/* Unity's counters of FrameTimingManager. */
+/* The measurement of Unity's FrameTimingManager that a counter holds, or -1; *${late}: frames by which it arrives late. */
 int
 ttc_timing(const char *counter, unsigned *late)
 {

@@ -1,5 +1,5 @@
 /**
- * Finds the chunks of a file by their heads and checksums, and the next chunk after damage.
+ * Finds the chunks of a file by their heads and checksums, also after damage.
  */
 #include "ttc/ttc.h"
 
@@ -62,7 +62,7 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 	if (rc < 0)
 		return rc;
 	memset(*p + got, 0, n + TT_CHUNK_PAD - got);
-	/* A ring in use may have another chunk there by now, and a file that is written over. */
+	/* In a ring in use, or a file being overwritten, another chunk may be there by now. */
 	return got == n && ttc_u32(*p + 8) == u->len && ttc_u32(*p + 4) == u->thread && ttc_u64(*p + 16) == u->seq &&
 		       ttc_u32(*p + 56) == u->state && is_good(*p, u->len)
 		   ? TT_OK
@@ -71,7 +71,7 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 
 /* --- finding chunks ---------------------------------------------------------------------------- */
 
-/* The next head of a chunk of this recording at or after ${at}. */
+/* Find the next head of a chunk of this recording at or after ${at}. */
 static int
 resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *err)
 {
@@ -105,8 +105,8 @@ resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *
 }
 
 /*
- * Is the chunk at ${at}, as long as its head says, whole and right? *${follows}: as it should, another
- * one or the end does.
+ * Check the chunk of ${len} bytes at ${at}. *${whole}: all of it is there; *${good}: its checksum was checked and is right;
+ * *${follows}: another chunk or the end follows it, as it should.
  */
 static int
 check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, bool *good, struct tt_err *err)
@@ -118,7 +118,7 @@ check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, b
 
 	*good = false;
 	if (seekable) {
-		/* The head of the next one is looked at anyway; the body only where that one is not there. */
+		/* Check the head of the next chunk first; check the body only if there is none. */
 		uint64_t size = tt_src_info(m->src)->size;
 		*whole = at + want <= size;
 		*follows = at + want == size;
@@ -175,7 +175,7 @@ ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt
 			m->at += TTC_CHUNK_HEAD + (uint64_t)u->len;
 			return TT_OK;
 		}
-		/* Its length or the next one's head is damaged, or the file is cut. */
+		/* Its length or the next head is damaged, or the file is cut. */
 		if ((rc = resync(m, m->at + TTC_CHUNK_HEAD, &where, &found, err)) != TT_OK)
 			return rc;
 		if (found || whole) {

@@ -1,5 +1,5 @@
 /**
- * Decodes heap shots of .ttc: objects, references, roots. They are summed up as model/heap.h says, or kept one by one where wanted.
+ * Decodes heap shots of .ttc: objects, references, roots. They are summed up as in model/heap.h, or kept one by one where wanted.
  */
 #include "ttc/ttc.h"
 
@@ -11,7 +11,7 @@ ttc_heap_shot(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err 
 	int rc = tt_heap_flush(b, ts, err);
 
 	for (unsigned i = 0; i < 2 && end; i++)
-		ttc_number(t);        /* its objects have been counted */
+		ttc_number(t);        /* its objects were counted */
 	if (rc != TT_OK || t->bad)
 		return rc;
 	struct tt_event *e = tt_batch_rare(b, TT_HEAP_SHOT, ts, which, err);
@@ -24,12 +24,12 @@ ttc_heap_shot(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err 
 /* --- objects ------------------------------------------------------------------- */
 
 struct object {
-	uint64_t at, class, size;     /* its address shifted down by 3, as in the record */
+	uint64_t at, class, size;     /* at: its address shifted down by 3, as in the record */
 	unsigned gen;
-	size_t n;                     /* references */
+	size_t n;                     /* number of references */
 };
 
-/* The references of ${o} to words: ${pairs} of offset and object, or objects alone. */
+/* Put the references of ${o} into words: ${pairs} of offset and object, or objects alone. */
 static int
 take_refs(struct tt_batch *b, struct ttc_take *t, const struct object *o, bool pairs, uint64_t *first, struct tt_err *err)
 {
@@ -71,7 +71,7 @@ put_object(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct obje
 	return TT_OK;
 }
 
-/* The object and its references after the words of those before it; *${head} is its first word. */
+/* Put the object and its references after the words of those before it; *${head}: its first word. */
 static int
 put_graph(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct object *o, uint64_t *head, struct tt_err *err)
 {
@@ -79,7 +79,7 @@ put_graph(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct objec
 	uint64_t refs;
 	int rc = TT_OK;
 
-	/* Other words have come between: write the pending ones first. */
+	/* Other words follow the pending ones: write those first. */
 	if (s->ngraph && s->graph + s->ngraph != b->nword)
 		rc = tt_heap_flush(b, ts, err);
 	if (rc == TT_OK)
@@ -139,7 +139,7 @@ ttc_heap_objects(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_e
 		o.n = ttc_count(t);
 		if (t->bad)
 			break;
-		/* Of two outputs one may want each object, and the other the graph. */
+		/* One output may want each object, another the graph. */
 		const struct ttc_take refs = *t;
 		if (b->needs & TT_NEEDS_HEAP)
 			rc = put_object(b, ts, t, &o, err);

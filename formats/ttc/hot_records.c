@@ -1,11 +1,11 @@
 /**
- * The loops that take nearly all of the decoding time, over begins and ends of zones. They use the x86 instruction that gathers bits
- * (PEXT) where the processor has it.
+ * The loops over begins and ends of zones, which take nearly all of the decoding time. They use the x86 instruction that gathers bits (PEXT) where the
+ * processor has it.
  */
 #include "base/gather.h"
 #include "ttc/decode.h"
 
-/* The bits of ${x} under ${mask}, together; the mask has the low seven of some bytes in a row, or of the first the upper five. */
+/* Gather the bits of ${x} under ${mask}: the low seven bits of consecutive bytes, or the upper five of the first. */
 static inline __attribute__((always_inline)) uint64_t
 gather(uint64_t x, uint64_t mask, bool quick)
 {
@@ -15,9 +15,8 @@ gather(uint64_t x, uint64_t mask, bool quick)
 }
 
 /*
- * The form of the record whose first eight bytes are ${w}: its type, and in which of six bytes numbers end. What begins and
- * ends look like in each form is in a table, so both are taken without a branch on type or lengths: those follow no pattern, and
- * a wrong guess costs as much as several records.
+ * The form of the record whose first eight bytes are ${w}: its type, and in which of six bytes its numbers end. A table describes begins and ends of each form,
+ * so there is no branch on type or lengths: these are unpredictable, and a wrong guess costs as much as several records.
  */
 static inline __attribute__((always_inline)) unsigned
 form_of(uint64_t w, bool quick)
@@ -48,7 +47,7 @@ ttc_forms(struct ttc *m)
 }
 _Static_assert(TTC_BEGIN == 0 && TTC_END == 1, "see form_of");
 
-/* A begin whose arguments nobody wants, and which is then one like any other; else NULL. */
+/* Read a begin whose arguments nobody wants as a plain begin; else NULL. */
 static const uint8_t *
 begin_bare(const uint8_t *p, const uint8_t *end, uint64_t *t, uint64_t *v)
 {
@@ -62,15 +61,14 @@ begin_bare(const uint8_t *p, const uint8_t *end, uint64_t *t, uint64_t *v)
 }
 
 /*
- * Begins and ends: everything that changes lives in registers, and both are done alike, as which of them comes follows no pattern
- * either.
+ * Read begins and ends. All changing values are in registers, and begins and ends take the same steps, because their order is unpredictable.
  *
- * Time is ticks * mult >> shift, taken from the upper half of a product: ticks and factor are so shifted that nothing is left to do.
+ * Time is ticks * mult >> shift: ticks and factor are shifted beforehand so that it is the upper half of the product.
  */
 static inline __attribute__((always_inline)) uint64_t
 hot_loop(struct ttc_run *r, int *rc, bool quick)
 {
-	enum { BLOCK = 4096 };        /* bytes, so no more records */
+	enum { BLOCK = 4096 };        /* bytes, and so the most records */
 	__extension__ typedef unsigned __int128 wide;
 	struct tt_batch *b = r->b;
 	const struct ttc *m = r->m;
@@ -104,11 +102,11 @@ hot_loop(struct ttc_run *r, int *rc, bool quick)
 				is = 1;
 				own |= key + ttc_zag(v) >= TT_KEY_SPECIAL;
 			}
-			uint64_t top = depth + is - 1;        /* of the zone that begins or ends */
+			uint64_t top = depth + is - 1;        /* index of the zone that begins or ends */
 			if (unlikely((int64_t)top < 0))
 				break;
 			int64_t at = (int64_t)((wide)(ticks + (t << up)) * mult >> 64);
-			/* A zone that begins; at an end the next one will be written over this, and at a begin it is the one on top. */
+			/* Write the zone as if it began. At an end the next event overwrites it; at a begin it becomes the top of the stack. */
 			ev[n].ts = at;
 			ev[n].val = key + ttc_zag(v);
 			ev[n].depth = (uint16_t)depth;
@@ -165,7 +163,7 @@ ttc_hot(struct ttc_run *r, int *rc)
 	return r->m->quick ? hot_quick(r, rc) : hot_plain(r, rc);
 }
 
-/* Count the begin, end or allocation that begins with ${t}; ${p} is after that number. What follows it, or NULL. */
+/* Count the begin, end or allocation that begins with ${t}; ${p} is after that number. Returns the place after the record, or NULL. */
 static inline const uint8_t *
 skim_short(struct tt_batch *b, const uint8_t *p, const uint8_t *end, uint64_t t)
 {

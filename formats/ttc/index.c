@@ -1,12 +1,12 @@
 /**
- * Indexes a whole file: its chunks by thread and time, with those that only the ring has.
+ * Indexes a whole file: its chunks by thread and time, and those that only the ring has.
  */
 #include "base/order.h"
 #include "ttc/decode.h"
 
 #include <stdlib.h>
 
-/* Forget what the order of units gave, but keep what the recorder's stream gave. */
+/* Reset what the order of units gave; keep what the recorder's stream gave. */
 static void
 reset_order(struct ttc *m)
 {
@@ -34,7 +34,7 @@ admit_all(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	return rc;
 }
 
-/* Something is wrong with the order: heads may lie. Check every chunk and leave out damaged ones. */
+/* The order is wrong, so heads may be damaged: check every chunk and leave out the damaged ones. */
 static int
 check_all(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
@@ -74,7 +74,7 @@ by_place(const void *a, const void *b)
 	return TT_CMP(x->at, y->at);
 }
 
-/* Give each thread's places in the file to its chunks in their order. */
+/* Sort the chunks of each thread, among the places in the file that the thread has. */
 static int
 sort_threads(struct ttc *m, struct tt_err *err)
 {
@@ -85,10 +85,7 @@ sort_threads(struct ttc *m, struct tt_err *err)
 	if (m->nunit > 0)
 		memcpy(s, m->unit, m->nunit * sizeof *s);
 	tt_sort(s, m->nunit, by_place);
-	/*
-	 * Where each thread's run begins in s is found by its first unit; `end` of the table's entry
-	 * counts on.
-	 */
+	/* The first unit of each thread gives the place of its run in s; w->seq counts on from there. */
 	reset_order(m);
 	for (size_t i = m->nunit; i-- > 0;) {
 		struct ttc_who *w = ttc_who(m, s[i].thread, err);
@@ -100,13 +97,13 @@ sort_threads(struct ttc *m, struct tt_err *err)
 	}
 	for (size_t i = 0; i < m->nunit; i++) {
 		struct ttc_who *w = ttc_who(m, m->unit[i].thread, err);
-		m->unit[i] = s[w->seq++];     /* it has been met above, so it is there */
+		m->unit[i] = s[w->seq++];     /* present: each thread was added above */
 	}
 	tt_mem_free(&m->env->mem, s, (m->nunit + 1) * sizeof *s);
 	return TT_OK;
 }
 
-/* Compare the recorder's accounts of its threads with what was read. */
+/* Compare the recorder's final counts of its threads with what was read. */
 static void
 settle(struct ttc *m, struct tt_loss *loss)
 {
@@ -120,7 +117,7 @@ settle(struct ttc *m, struct tt_loss *loss)
 	}
 }
 
-/* ${ticks} since the start as a time; what makes no sense is far away, where sums of times still fit. */
+/* Convert ${ticks} since the start to a time. Nonsense becomes a time far away, with which sums do not overflow. */
 static int64_t
 ns_since(const struct ttc *m, uint64_t ticks)
 {
@@ -129,7 +126,7 @@ ns_since(const struct ttc *m, uint64_t ticks)
 	return ticks > INT64_MAX || ns < 0 || ns > INT64_MAX / 4 ? INT64_MAX / 4 : ns;
 }
 
-/* A dump says from when on nothing had been forgotten; what the dump before it has goes on from there. */
+/* Add the span of a dump: it says from when on nothing had been forgotten. A span that meets the one before continues it. */
 static void
 add_span(const struct ttc *m, struct tt_capture *cap, uint64_t from, uint64_t to)
 {
@@ -187,10 +184,7 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	return TT_OK;
 }
 
-/*
- * Which units can be passed over in search of frame marks? Only where the recording ended in good order does the
- * absence of a definition say anything.
- */
+/* Mark the units that a search for frame marks can pass over. Only if the recording ended in order does a missing definition mean that there are no marks. */
 static int
 mark_middle(struct ttc *m, struct tt_err *err)
 {
@@ -216,7 +210,7 @@ ttc_free_made(struct ttc *m)
 	m->nmade = 0;
 }
 
-/* If anything is wrong with the order, look at each chunk, and sort those that are good. */
+/* If the order is wrong, check each chunk, and sort the good ones. */
 static int
 mend_order(struct ttc *m, struct tt_err *err)
 {
@@ -229,7 +223,7 @@ mend_order(struct ttc *m, struct tt_err *err)
 	if (rc != TT_OK || !(order.e[TT_LOST_MISSING].n || tt_loss_damaged(&m->found) || m->cut_b))
 		return rc;
 	rc = check_all(m, &m->found, err);
-	/* Once more with the good ones: how many are out of order? Then in order. */
+	/* Admit the good ones again to count those out of order, then sort them. */
 	reset_order(m);
 	if (rc == TT_OK)
 		rc = admit_all(m, &order, err);
@@ -244,7 +238,7 @@ mend_order(struct ttc *m, struct tt_err *err)
 	return rc;
 }
 
-/* What the order of chunks tells, what the ring adds, and the end. */
+/* Evaluate the order of chunks, the ring's chunks, and the end. */
 static int
 settle_order(struct ttc *m, struct tt_err *err)
 {

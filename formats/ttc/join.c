@@ -1,8 +1,8 @@
 /**
  * Reads what a killed program left in its ring: chunks and parts of chunks that were published but not written.
  *
- * The capture names its ring. Whoever made the capture chose that name, so a file is taken for the ring only if it is a regular file of
- * ours, is named as rings are, and says that it belongs to this very recording.
+ * The capture names its ring. Whoever made the capture chose that name, so a file is taken for the ring only if it is a regular file owned by this user, has a
+ * name as rings have, and belongs to exactly this recording.
  */
 #include "base/order.h"
 #include "ttc/ttc.h"
@@ -36,7 +36,7 @@ ttc_ring_open(struct ttc *m, struct tt_err *err)
 	return tt_src_open_fd(m->env, fd, path, &m->ring, err);
 }
 
-/* True if it is the ring of this recording, and as large as it says. */
+/* True if the ring is of this recording and as large as its head says. */
 static bool
 belongs(const struct ttc *m, const struct ttc_ring *r)
 {
@@ -49,7 +49,7 @@ belongs(const struct ttc *m, const struct ttc_ring *r)
 	       (uint64_t)r->slots * sizeof(struct ttc_slot) <= size - r->slot_at;
 }
 
-/* Threads that the file does not define, and drops. */
+/* Read from the slots the threads that the file does not define, and their drops. */
 static int
 read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct tt_err *err)
 {
@@ -60,7 +60,7 @@ read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct
 		int rc = tt_src_pread(m->ring, r->slot_at + (uint64_t)i * sizeof s, &s, sizeof s, &got, err);
 		if (rc < 0)
 			return rc;
-		if (got < sizeof s)   /* it has become shorter */
+		if (got < sizeof s)   /* the file became shorter */
 			return TT_OK;
 		if (s.number == 0 || s.state < TTC_S_LIVE || s.state > TTC_S_ENDED)
 			continue;
@@ -77,7 +77,7 @@ read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct
 	return TT_OK;
 }
 
-/* Keep ${n} bytes as a chunk of ours and make a unit of it. */
+/* Keep ${n} bytes as a chunk made here, and make a unit of it. */
 static int
 add_made(struct ttc *m, const uint8_t *p, size_t n, struct ttc_unit *u, struct tt_err *err)
 {
@@ -93,7 +93,7 @@ add_made(struct ttc *m, const uint8_t *p, size_t n, struct ttc_unit *u, struct t
 	return TT_OK;
 }
 
-/* A head whose checksum is right, before ${n} bytes of body at ${chunk} + 64. */
+/* Write a head with the right checksum before the ${n} bytes of body at ${chunk} + 64. */
 static void
 seal(uint8_t *chunk, struct ttc_chunk *h, size_t n)
 {
@@ -104,7 +104,7 @@ seal(uint8_t *chunk, struct ttc_chunk *h, size_t n)
 
 /* --- definitions ----------------------------------------------------------------------------- */
 
-/* The entries of a chunk of definitions as a chunk of thread 0. */
+/* Make a chunk of thread 0 from the entries of a chunk of definitions. */
 static int
 add_definitions(struct ttc *m, const uint8_t *c, uint32_t size, uint8_t *to, struct tt_err *err)
 {
@@ -118,7 +118,7 @@ add_definitions(struct ttc *m, const uint8_t *c, uint32_t size, uint8_t *to, str
 	for (uint32_t at = TTC_CHUNK_HEAD; at + 16 <= size;) {
 		uint32_t n = ttc_u32(c + at);
 		if (n < 9 || n > size - at - 8 || tt_crc32c(0, c + at + 8, n) != ttc_u32(c + at + 4)) {
-			at += 8;              /* a hole: one that was not finished */
+			at += 8;              /* a hole: an unfinished entry */
 			continue;
 		}
 		ttc_notice(m, c[at + 16], c + at + 17, c + at + 8 + n);
@@ -137,7 +137,7 @@ add_definitions(struct ttc *m, const uint8_t *c, uint32_t size, uint8_t *to, str
 
 /* --- chunks ------------------------------------------------------------------------------------- */
 
-/* What the chunk ${c} has after the first ${done} bytes of the records it holds, as a part of its own. */
+/* Make a part of the chunk ${c} without the first ${done} bytes of its records. */
 static int
 add_rest(struct ttc *m, const uint8_t *c, uint32_t done, struct ttc_unit *u, struct tt_err *err)
 {
@@ -190,7 +190,7 @@ by_time(const void *a, const void *b)
 	return TT_CMP(x->thread, y->thread);
 }
 
-/* Take what the file has not; in order of time. */
+/* Add the chunks that the file lacks, in order of time. */
 static int
 add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap, struct tt_loss *loss,
     struct tt_err *err)
@@ -204,10 +204,7 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 			return err->code;
 		if (w->seen && (u[i].seq < w->seq || (u[i].seq == w->seq && u[i].end <= w->end)))
 			continue;
-		/*
-		 * A chunk of the ring may have changed since it was looked at, where the program still
-		 * runs.
-		 */
+		/* If the program still runs, a chunk of the ring may have changed since it was found. */
 		rc = ttc_load(m, &u[i], p, cap, err);
 		if (rc == TT_OK && w->seen && u[i].seq == w->seq && u[i].first < w->end)
 			rc = add_rest(m, *p, w->end - u[i].first, &u[i], err);
@@ -217,7 +214,7 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 		}
 		if (rc != TT_OK)
 			break;
-		/* A flight recorder forgets on purpose, and earlier chunks may be in the files before this one. */
+		/* Earlier chunks may be missing without loss: a flight recorder forgets, and earlier files of a rotation may have them. */
 		if ((m->head.flags & TTC_H_LAST) || (m->head.part > 0 && !w->seen))
 			w->ringed = true, w->ring = (struct ttc_start){ u[i].seq, u[i].first };
 		rc = ttc_admit(m, &u[i], loss, err);
@@ -228,7 +225,7 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 	return rc;
 }
 
-/* The ring's chunks, collected in any order. */
+/* The ring's chunks, in any order. */
 struct found {
 	uint8_t *p, *to;              /* room for one chunk, and for its definitions */
 	size_t cap, capto;
@@ -236,7 +233,7 @@ struct found {
 	size_t n, capu;
 };
 
-/* Take the chunk of the ring at ${at}: definitions are added at once, a thread's chunk goes to ${f}. TT_END: the file ends here. */
+/* Take the chunk of the ring at ${at}: definitions are added at once, a thread's chunk goes to ${f}. TT_END: the ring's file ends here. */
 static int
 find_chunk(struct ttc *m, const struct ttc_ring *r, uint64_t at, struct found *f, struct tt_err *err)
 {

@@ -50,7 +50,7 @@
 #define TTC_HEAD_LIMIT    (64u << 10) /* of the file's head with its text */
 #define TTC_STACK         4096        /* the outermost zones a state names, at most; see ttc_stack_max */
 
-/* Of a file. 192 bytes; then `text` bytes of NUL-terminated texts in the order of enum ttc_text. */
+/* The head of a file: 192 bytes, then `text` bytes of NUL-terminated texts in the order of enum ttc_text. */
 struct ttc_head {
 	char magic[8];
 	uint16_t major, minor;
@@ -58,7 +58,7 @@ struct ttc_head {
 	uint32_t crc;                 /* CRC-32C of all of that, with zeros here */
 	uint32_t flags;               /* enum ttc_head_flag */
 	uint8_t run[16];              /* random: files and ring of one recording have the same */
-	uint32_t part;                /* 0, or the place in a rotation */
+	uint32_t part;                /* 0, or the file's place in a rotation */
 	uint32_t chunk;               /* size of a chunk in the ring */
 	uint64_t num, den;            /* ns = ticks * num / den */
 	uint64_t ticks;               /* the start of the recording: one instant on three clocks */
@@ -75,16 +75,16 @@ struct ttc_head {
 
 enum ttc_head_flag {
 	TTC_H_LAST = 1,               /* keeps the last seconds: older events are not a loss */
-	TTC_H_DISTORTS = 2,           /* every call instrumented: times are relative */
+	TTC_H_DISTORTS = 2,           /* every call is instrumented: times are relative */
 	TTC_H_NO_FRAMES = 8,          /* the program marks no frames */
-	TTC_H_DISK = 4,               /* set afterwards: writing failed, the rest is missing */
+	TTC_H_DISK = 4,               /* set later: writing failed, the rest is missing */
 	TTC_H_FRAMES_TOLD = 16,       /* each thread that marks frames has a TTC_DEF_FRAMES */
-	TTC_H_RATE = 32,              /* num and den are those of the whole recording, put in at its end */
+	TTC_H_RATE = 32,              /* num and den are the rate measured over the whole recording, set at its end */
 };
 enum ttc_clock { TTC_CLOCK_SYSTEM, TTC_CLOCK_TSC, TTC_CLOCK_CNTVCT, TTC_CLOCK_QPC };
 enum ttc_text { TTC_T_RING, TTC_T_PRODUCER, TTC_T_OS, TTC_T_ARCH, TTC_T_ARGS, TTC_T_CAPTURE, TTC_TEXTS };
 
-/* Of a chunk. 64 bytes. */
+/* The head of a chunk: 64 bytes. */
 struct ttc_chunk {
 	uint32_t magic;
 	uint32_t thread;              /* number in this recording, 1 up, never used again; 0: the recorder */
@@ -161,7 +161,7 @@ enum ttc_kind {
 	TTC_DUMP = 80,                /* from to: times between which all threads have all events; to 0: the end of the recording; from 1.2 */
 };
 
-/* True if the record begins with a key that later ones count from. */
+/* True if the record begins with a key that later keys are relative to. */
 static inline bool
 ttc_carries_key(unsigned kind)
 {
@@ -169,7 +169,7 @@ ttc_carries_key(unsigned kind)
 	    1u << TTC_BEGIN_FLAGS) >> kind & 1;
 }
 
-/* What a managed runtime has besides methods, which are markers. */
+/* Definitions that a managed runtime has besides methods (methods are markers). */
 enum ttc_object {
 	TTC_O_CLASS,                  /* of: image; text: name */
 	TTC_O_IMAGE,                  /* text: file name, text2: module version id */
@@ -232,8 +232,8 @@ struct ttc_slot {
 	uint64_t native;              /* the program's id of the thread */
 	uint64_t kernel;              /* the kernel's */
 	uint64_t ticks;               /* its beginning */
-	uint64_t dropped;             /* so far */
-	uint64_t events;              /* before its present chunk */
+	uint64_t dropped;             /* counted so far */
+	uint64_t events;              /* in chunks before its present one */
 	uint32_t chunk;               /* index + 1 of its present chunk; 0: none */
 	uint32_t spare;
 	uint64_t spare2;
@@ -244,10 +244,7 @@ _Static_assert(sizeof(struct ttc_head) == 192, "ttc_head");
 _Static_assert(sizeof(struct ttc_chunk) == TTC_CHUNK_HEAD, "ttc_chunk");
 _Static_assert(sizeof(struct ttc_slot) == 64, "ttc_slot");
 
-/*
- * How many zones a state names in a chunk of ${chunk} bytes: so that it takes 10/16 of it at the very
- * most.
- */
+/* The number of zones that a state names in a chunk of ${chunk} bytes; the state then takes at most 10/16 of the chunk. */
 static inline uint32_t
 ttc_stack_max(uint32_t chunk)
 {
@@ -257,14 +254,14 @@ ttc_stack_max(uint32_t chunk)
 /* --- the clock's rate -------------------------------------------------------- */
 
 /*
- * What a counter's rate is, by the instants that were taken with it: better known the longer it runs than it can be at the
- * beginning. Spans in which the clocks went apart (a machine that slept) do not count.
+ * The rate of a counter, from instants taken with it. The longer the recording, the better it is known; at the beginning it is only estimated. Spans in which
+ * the clocks diverged (the machine slept) do not count.
  */
 struct ttc_rate { uint64_t ticks, ns; uint64_t span_ticks, span_ns; };
-#define TTC_RATE_FROM     50000000u   /* of less than so many ns the rate of the head is as good */
-#define TTC_RATE_PPM      1000        /* further from it, it is not drift */
+#define TTC_RATE_FROM     50000000u   /* over fewer ns than this, the rate in the head is as good */
+#define TTC_RATE_PPM      1000        /* a larger deviation is not drift */
 
-/* The next instant: ticks since the start, and the monotonic clock. The first one is the head's: 0 and mono_ns. */
+/* Add an instant: ticks since the start, and the monotonic clock. The first one is the head's: 0 and mono_ns. */
 static inline void
 ttc_rate_add(struct ttc_rate *r, const struct ttc_head *h, uint64_t ticks, uint64_t ns)
 {
@@ -280,7 +277,7 @@ ttc_rate_add(struct ttc_rate *r, const struct ttc_head *h, uint64_t ticks, uint6
 	r->ns = ns;
 }
 
-/* Take that rate into the head, where it is one; the system's own clocks have theirs. */
+/* Set the head's rate to the measured one, if there is one. The system's own clocks keep theirs. */
 static inline void
 ttc_rate_set(const struct ttc_rate *r, struct ttc_head *h)
 {
@@ -336,25 +333,22 @@ ttc_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
 
 /* --- walking ----------------------------------------------------------------- */
 
-/* What a state tells, moved along the records. */
+/* A state of a chunk, advanced over its records. */
 struct ttc_walk {
 	uint64_t ticks, key, alloc_key;
 	uint64_t events;              /* records passed */
 	uint64_t *zone;               /* TTC_STACK keys */
-	uint32_t depth, max;          /* zones open; how many of them are named */
+	uint32_t depth, max;          /* open zones; the most that are named */
 };
 
-/* Start with a chunk's head and its state of ${n} bytes; the offset after it, or 0 where it is not one. */
+/* Start with a chunk's head and its state of ${n} bytes at ${p}. Returns the offset after the state, or 0 if it is none. */
 size_t ttc_walk_state(struct ttc_walk *w, const struct ttc_chunk *h, const uint8_t *p, size_t n);
 
-/*
- * Write a state naming the first ${given} of ${depth} zones, whose keys are ${stride} bytes apart;
- * its length. At most 40 + 10 * given bytes.
- */
+/* Write a state that names the first ${given} of ${depth} zones, whose keys are ${stride} bytes apart. Returns its length, at most 40 + 10 * given bytes. */
 size_t ttc_state_put(uint8_t *p, uint64_t key, uint64_t alloc_key, uint32_t depth, uint32_t given,
     const uint64_t *zone, size_t stride);
 
-/* Pass ${n} bytes of whole records; how many bytes were whole and understood. */
+/* Advance over whole records in ${n} bytes. Returns the number of bytes that were whole and understood. */
 size_t ttc_walk(struct ttc_walk *w, const uint8_t *p, size_t n);
 
 #endif

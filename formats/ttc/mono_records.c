@@ -52,7 +52,7 @@ text(struct tt_batch *b, struct ttc_take *t, struct tt_event *e, struct tt_err *
 	return rc;
 }
 
-/* A sample belongs to the thread whose signal handler wrote it. */
+/* A sample belongs to the thread whose signal handler recorded it. */
 static int
 sample(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
@@ -71,7 +71,7 @@ sample(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 	return TT_OK;
 }
 
-/* An event without more than these. */
+/* Put an event with these fields only. */
 static int
 plain(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts, uint64_t val, uint32_t dur, unsigned depth,
     unsigned flags, struct tt_err *err)
@@ -190,7 +190,7 @@ moves(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 	return TT_OK;
 }
 
-/* An event of an object with a stack: ${ts2} is the ext's own. */
+/* Put an event about an object with a stack; ${ts2} is that of its ext. */
 static int
 with_stack(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts, uint64_t val, unsigned depth, uint64_t ts2,
     struct tt_err *err)
@@ -210,7 +210,7 @@ with_stack(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts
 	return TT_OK;
 }
 
-/* Code that was made is an event, what a method's code is a definition. */
+/* Compiled code is an event; a method's code is a definition. */
 static int
 code(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
@@ -233,7 +233,7 @@ code(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 	return text(b, t, e, err);
 }
 
-/* Where the recorder says of what class the object is, it need not be looked for. */
+/* Newer recorders give the object's class, so it need not be looked up. */
 static int
 finalizer(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
@@ -249,7 +249,7 @@ finalizer(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err
 	return rc;
 }
 
-/* The payload of one record; the caller made room for 8 events. */
+/* Decode the payload of one record; the caller made room for 8 events. */
 static int
 record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct tt_err *err)
 {

@@ -1,10 +1,10 @@
 /**
- * Reads the files of a rotated recording as one: threads go on where the file before left them, drops count once, and chunks that only
- * the ring has follow the last file.
+ * Reads the files of a rotated recording as one: threads continue where the file before left them, drops count once, and chunks that only the ring has follow
+ * the last file.
  */
 #include "ttc/ttc.h"
 
-/* What threads have in the files up to ${from} is after them in ${to}. */
+/* Carry the threads' positions at the end of ${from}, and of the files before it, over to ${to}. */
 static int
 carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 {
@@ -18,7 +18,7 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 			v->native = w->native;
 		}
 		v->left = (struct ttc_left){ .seen = w->seen, .seq = w->seq, .at_drops = w->at_drops, .end = w->end };
-		/* A count includes all earlier drops, which have been reported. */
+		/* A count includes all earlier drops, which were reported already. */
 		uint64_t before = w->dropped < v->streamed ? w->dropped : v->streamed;
 		to->damage.e[ttc_drop_kind(w)].n -= before;
 		if (v->streamed < w->dropped)
@@ -35,7 +35,7 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Facts from ${m} belong to the first file's capture. */
+/* Move facts from ${m} to the first file's capture. */
 static int
 give_facts(struct ttc *lead, struct ttc *m, struct tt_err *err)
 {
@@ -60,7 +60,7 @@ ttc_append(void *ctx, void *arg, struct tt_err *err)
 	last->no_ring = true;
 	if (later->collect)
 		lead->collect = later->collect;
-	/* The rate of the longer time is the better one, and there must be one. */
+	/* A later file has the rate of a longer time, which is more exact. */
 	if (later->head.flags & TTC_H_RATE) {
 		lead->head.num = later->head.num;
 		lead->head.den = later->head.den;
@@ -70,7 +70,7 @@ ttc_append(void *ctx, void *arg, struct tt_err *err)
 	}
 	if (rc == TT_OK && last->has_ring)
 		rc = ttc_again(last, err);
-	/* Behind input in order, this is known when that has been read. */
+	/* If the input is read in order, this is done when the file before has been read. */
 	if (rc == TT_OK && last->indexed && later->indexed && (last == lead || last->followed)) {
 		rc = carry(later, last, err);
 		if (rc == TT_OK)

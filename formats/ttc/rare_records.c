@@ -1,5 +1,5 @@
 /**
- * Decodes records that are neither plain begins and ends nor plain allocations: those with arguments, and rare kinds.
+ * Decodes all records except plain begins, ends and allocations: those with arguments, and rare kinds.
  */
 #include "ttc/decode.h"
 
@@ -7,7 +7,7 @@
 
 /* --- arguments --------------------------------------------------------------------- */
 
-/* A value; text stays in the chunk. */
+/* The value of an argument; its text stays in the chunk. */
 struct value {
 	unsigned tag;                 /* enum ttc_type */
 	enum tt_type type;
@@ -63,7 +63,7 @@ take_value(struct ttc_take *t, struct value *v)
 	}
 }
 
-/* The argument as an event after the one at ${at}. Room is made. */
+/* Put the argument as an event after the one at ${at}. There is room for it. */
 static int
 put_arg(struct ttc_run *r, size_t at, const struct value *v)
 {
@@ -162,7 +162,7 @@ timing(struct ttc_run *r, struct ttc_take *t)
 	return TT_OK;
 }
 
-/* Optional parts of an allocation: how many it represents, its stack, the object's address. */
+/* Optional parts of an allocation: how many allocations it represents, its stack, the object's address. */
 struct alloc_args { uint64_t many, first, object; size_t frames; };
 
 static int
@@ -187,7 +187,7 @@ take_alloc_args(struct ttc_run *r, struct ttc_take *t, struct alloc_args *a)
 	return rc;
 }
 
-/* The object is the word after its stack. */
+/* Put the object into the word after its stack. */
 static int
 put_object(struct ttc_run *r, struct alloc_args *a, bool *put)
 {
@@ -234,7 +234,7 @@ alloc_more(struct ttc_run *r, uint64_t bytes, struct ttc_take *t)
 	return TT_OK;
 }
 
-/* Which zones are open is no longer known: they end at the thread's last event. */
+/* Close all open zones at the thread's last event: which ones are open is no longer known. */
 static int
 forget_open(struct ttc_run *r)
 {
@@ -253,7 +253,7 @@ forget_open(struct ttc_run *r)
 	return TT_OK;
 }
 
-/* A record of another kind, with its payload. */
+/* Decode a record of another kind, with its payload. */
 int
 ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
 {
@@ -264,7 +264,7 @@ ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end
 	size_t at = b->n;
 	int rc = TT_OK;
 
-	/* What others count from: without it the rest of the chunk is nothing. */
+	/* Later keys are relative to this one: without it the rest of the chunk cannot be decoded. */
 	if (ttc_carries_key(kind)) {
 		r->key += ttc_zag(ttc_number(&t));
 	} else if (kind == TTC_ALLOC_ARGS) {

@@ -16,7 +16,7 @@ probe(const uint8_t *head, size_t n)
 {
 	if (n >= 8 && memcmp(head, TTC_MAGIC, 8) == 0)
 		return 100;
-	/* Only the magic's first letters: a file that went through a text-mode transfer. */
+	/* Compare only the first letters of the magic: the file may have gone through a text-mode transfer. */
 	return n >= 4 && memcmp(head, TTC_MAGIC, 4) == 0 ? 60 : 0;
 }
 
@@ -102,7 +102,7 @@ close_(void *ctx)
 	tt_mem_free(&m->env->mem, m, sizeof *m);
 }
 
-/* True if certainly no thread marked a frame: a whole capture records each thread that does. */
+/* True if surely no thread marked a frame: a complete capture records each thread that does. */
 static bool
 marks_nothing(const struct ttc *m)
 {
@@ -163,7 +163,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (m->head.clock < sizeof clock_name / sizeof *clock_name)
 		cap->clock = clock_name[m->head.clock];
 	cap->args = m->text[TTC_T_ARGS];
-	/* A fact says it as well, for options that were not on the command line. Unity reports both kinds without being asked. */
+	/* Options that are not on the command line are in a fact. Unity always reports both kinds. */
 	m->mono = mono_made(cap->producer);
 	if (!m->mono)
 		cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
@@ -188,7 +188,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 
 /* --- chunks --------------------------------------------------------------------------------------------- */
 
-/* The next unit in order, checked against its thread; TT_END. Skipped ones are reported and passed over. */
+/* The next unit in order, checked against its thread; TT_END. Skipped units are reported and passed over. */
 static int
 step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
@@ -218,7 +218,7 @@ load(struct ttc *m, const struct ttc_unit *u, struct ttc_who *w, struct tt_chunk
 	int rc = ttc_load(m, u, &c->bytes, &c->cap, err);
 
 	if (rc == TT_E_DAMAGED) {
-		/* A program that still runs has given its place in the ring to another one, or filled it further. */
+		/* A program that still runs has reused its place in the ring, or filled it further. */
 		tt_loss_add(&c->loss, in_ring ? TT_LOST_CHANGED : TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, in_ring ? TT_NOWHERE : u->at);
 		w->gap = true;
 		return TT_END;
@@ -299,7 +299,7 @@ rewind_one(struct ttc *m)
 			m->who[i].gap = false;
 		return;
 	}
-	/* In order: everything again. */
+	/* On input in order, everything is found again. */
 	ttc_free_who(m);
 	ttc_free_made(m);
 	m->has_ring = false;

@@ -1,13 +1,13 @@
 /**
- * Thread 0 is the recorder itself. These are its records about chunks, threads, the clock and the capture, which the reader needs to
- * find chunks; its definitions are decoded with the events, in define.c.
+ * Reads the records of thread 0, the recorder itself, that the reader needs to find chunks: about chunks, threads, the clock and the capture. define.c decodes
+ * its definitions with the events.
  */
 #include "ttc/ttc.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
 #include "producers/unity.h"
 
-/* A fact about the capture. */
+/* Take in a fact about the capture. */
 static int
 fact(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 {
@@ -30,7 +30,7 @@ fact(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 	return value ? tt_capture_meta(cap, key, value, err) : err->code;
 }
 
-/* "Thread n's next chunk would be (seq), and its last one has so many bytes." */
+/* Take in the final count of a thread: the number of its next chunk, and the bytes of its last one. */
 static int
 account(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
 {
@@ -51,7 +51,7 @@ account(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *
 	return TT_OK;
 }
 
-/* How many things a warning of the recorder is about: the number that it begins with. */
+/* The number that a warning of the recorder begins with: how many things it is about. */
 static uint64_t
 noted(const uint8_t *text, size_t len)
 {
@@ -62,10 +62,7 @@ noted(const uint8_t *text, size_t len)
 	return n ? n : 1;
 }
 
-/*
- * One record of the recorder's stream, as far as it is about chunks; what it defines is decoded with
- * the events.
- */
+/* Take in one record of thread 0, as far as it is about chunks. *${defines}: it is a definition, decoded with the events. */
 static int
 heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *defines, struct tt_loss *loss, struct tt_err *err)
 {
@@ -150,7 +147,7 @@ heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *define
 		*defines = true;
 		return TT_OK;
 	}
-	/* Nonsense in definitions is reported by the code that reads them. */
+	/* Damage in definitions is reported by the code that decodes them. */
 	if (f->bad)
 		tt_loss_add(loss, TT_LOST_DAMAGED, 1, 0, at);
 	return rc;
@@ -186,7 +183,7 @@ ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *de
 	if (m->zero_seen ? u->seq != m->zero_seq || u->before != m->zero_end : u->seq != 0) {
 		tt_loss_add(loss, TT_LOST_MISSING, 1, 0, u->at);
 		if (m->zero_seen && u->seq < m->zero_seq)
-			return TT_OK;         /* once more */
+			return TT_OK;         /* repeated */
 	}
 	m->zero_seen = true;
 	m->zero_seq = u->seq + 1;
@@ -195,7 +192,7 @@ ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *de
 		struct ttc_take f;
 		unsigned kind;
 		if (!ttc_take_other(&t, &kind, &f)) {
-			*defines = true;      /* so that it is reported there */
+			*defines = true;      /* decode it, so that it is reported */
 			break;
 		}
 		rc = heed(m, kind, &f, u->at, defines, loss, err);

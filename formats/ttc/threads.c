@@ -1,5 +1,5 @@
 /**
- * Counts the chunks of each thread and finds the missing ones. Nothing here reads the file.
+ * Tracks the chunks of each thread and finds missing ones. Nothing here reads the file.
  */
 #include "ttc/ttc.h"
 
@@ -63,8 +63,8 @@ by_start(const void *a, const void *b)
 }
 
 /*
- * Starts lie in sorted runs, each as long as one of the powers of two that their number is the sum of, the longest first:
- * of 13 the first 8, then 4, then 1. So neither many of them nor any order of them makes adding or finding one slow.
+ * Add a start. Starts lie in sorted runs whose lengths are the powers of two that add up to their number, the longest first: 13 starts are runs of 8, 4 and 1.
+ * Adding and finding are fast for any number and order.
  */
 int
 ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err)

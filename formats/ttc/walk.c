@@ -1,6 +1,5 @@
 /**
- * States of chunks, and stepping along their records: for the writer, which cuts chunks into parts, and the reader, which
- * checks those of a ring.
+ * Reads and writes states of chunks, and steps along records: for the writer, which cuts chunks into parts, and the reader, which checks those of a ring.
  */
 #include "ttc/layout.h"
 
