@@ -1,25 +1,25 @@
 /**
- * Allocations, in three forms: each one, each with its stack, or a sample of them by bytes. They are recorded on the thread that
- * allocates, so nothing here allocates managed memory or waits.
+ * Records allocations in one of three forms: each one, each with its stack, or a sample by bytes. They are recorded on the allocating thread, so nothing here
+ * allocates managed memory or waits.
  */
 #include "recorder/mono/module.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Objects are aligned to 8 bytes in the heap; the log profiler also counts the aligned size. */
+/* The size in the heap, where objects are aligned to 8 bytes; the log profiler counts this size too. */
 static inline uint64_t
 heap_size(MonoObject *o)
 {
 	return ((uint64_t)api.mono_object_get_size(o) + 7) & ~(uint64_t)7;
 }
 
-/* From this size on objects are large ones to the collector (SGen), and stay where they are. */
+/* SGen treats objects from this size on as large ones, which it does not move. */
 enum { LARGE = 8000 };
 
 static uint64_t placed_from = LARGE;
 
-/* Where the object is, too: of large ones, and of all where moves are recorded by which it can be followed. */
+/* Record the object's address too: of large objects, and of all if the moves by which it can be followed are recorded. */
 static __attribute__((noinline)) void
 put_placed(struct rec_thread *t, uint64_t now, uint64_t type, MonoObject *o, uint64_t size)
 {
@@ -45,7 +45,7 @@ on_alloc(MonoProfiler *p, MonoObject *o)
 		put_placed(t, now, type, o, size);
 }
 
-/* One with a stack, which represents ${many}. */
+/* Record an allocation with a stack; it represents ${many}. */
 static void
 put_more(MonoObject *o, uint64_t size, uint32_t many)
 {
@@ -78,17 +78,16 @@ on_alloc_stack(MonoProfiler *p, MonoObject *o)
 /* --- sampling -------------------------------------------------------------------------- */
 
 /*
- * Points lie on the stream of bytes that each thread allocates, so that the distance from one to the next is
- * exponential with a mean of N bytes. An object that holds one or more of them is taken. Of s bytes it is taken with a
- * probability of p = 1 - exp(-s/N), and represents 1/p objects like it: sums over those taken are unbiased estimates of
- * numbers and bytes. The written number is whole, rounded up or down at random so that its mean is 1/p.
+ * Sampling points lie on the stream of bytes that each thread allocates, at exponential distances with a mean of N bytes. An object that holds a point is
+ * recorded. An object of s bytes is recorded with probability p = 1 - exp(-s/N), and represents 1/p objects like it, so sums over recorded objects are unbiased
+ * estimates of numbers and bytes. The written number is whole, rounded up or down at random so that its mean is 1/p.
  *
- * The variance of the estimate of all bytes is estimated by the sum of w (w - 1) s^2 over those taken (w the number
- * written): w is 0 where an object is not taken, E[w] is 1, and so E[w (w - 1)] is the variance of w.
+ * The variance of the estimate of all bytes is estimated by the sum of w (w - 1) s^2 over recorded objects (w is the written number): w is 0 for objects not
+ * recorded, E[w] is 1, so E[w (w - 1)] is the variance of w.
  */
 /*
- * Looked at with every allocation: with this model of access that is one instruction. glibc keeps room for a few such bytes in
- * libraries that are loaded late; musl does not.
+ * Every allocation reads this variable: with this TLS model that is one instruction. glibc reserves space for a few such bytes in libraries loaded late; musl
+ * does not.
  */
 #if defined(__GLIBC__)
 #define NEAR __attribute__((tls_model("initial-exec")))
@@ -96,14 +95,14 @@ on_alloc_stack(MonoProfiler *p, MonoObject *o)
 #define NEAR
 #endif
 static __thread NEAR struct {
-	int64_t left;                 /* bytes to the next point */
-	uint64_t random;              /* 0: not begun */
+	int64_t left;                 /* bytes to the next sampling point */
+	uint64_t random;              /* 0: not initialized */
 } here;
 
 static _Atomic uint64_t taken, estimate_b;
 static _Atomic double variance;
 
-/* In (0, 1]. */
+/* A random number in (0, 1]. */
 static double
 chance(void)
 {
@@ -119,7 +118,7 @@ chance(void)
 static int64_t
 distance(void)
 {
-	/* 38 times 64 MiB at most. */
+	/* At most 38 times 64 MiB. */
 	return (int64_t)(-log(chance()) * (double)module.o.alloc_sample_b) + 1;
 }
 

@@ -41,7 +41,7 @@ symbol(void *library, const char *name)
 	return p;
 }
 #else
-/* A runtime that was loaded for its host alone is not among what RTLD_DEFAULT searches. */
+/* Find the library that contains ${inside}. RTLD_DEFAULT does not search a runtime that was loaded for its host alone. */
 static void *
 library(void *inside)
 {

@@ -44,7 +44,7 @@
 	X(mono_profiler_set_thread_started_callback) X(mono_profiler_set_thread_stopped_callback) \
 	X(mono_stringify_assembly_name) X(mono_type_get_name)
 
-/* NULL where the runtime has none: what needs one is refused, or left out. */
+/* NULL if the runtime lacks it: options that need it are refused, or their events left out. */
 #define API_OPTIONAL(X) \
 	X(mono_assembly_foreach) X(mono_class_from_mono_type) X(mono_class_get_field_from_name) \
 	X(mono_field_get_offset) X(mono_field_get_type) X(mono_class_is_enum) X(mono_class_is_valuetype) \
@@ -93,15 +93,14 @@ extern struct api api;
 
 /**
  * api_find(inside):
- * Fill the table from the library that has the address ${inside}, or from the program. NULL, or the name of a needed
- * function that is not there.
+ * Fill the table from the library that contains the address ${inside}, or from the program. Returns NULL, or the name of a needed function that is missing.
  */
 const char *api_find(void *inside);
 
-/* "Namespace.Outer/Inner" of any class at any time, cut to ${room} bytes; its length. */
+/* Write the name of any class, "Namespace.Outer/Inner", cut to ${room} bytes; returns its length. Any time. */
 size_t api_class_name(MonoClass *c, char *to, size_t room);
 
-/* The version of the profiler API the running runtime has: 2 or 3. */
+/* The runtime's version of the profiler API: 2 or 3. */
 unsigned api_version(void);
 
 #endif

@@ -12,11 +12,11 @@
 
 enum { VALUES = 24, TEXT = 200, CHARS = 400 };
 
-/* Values being collected: the memory they point to lives as long as this. */
+/* Values while they are collected; the memory they point to must live as long. */
 struct values {
 	unsigned n;
 	struct rec_value v[VALUES];
-	void *buffer[VALUES];         /* the runtime's */
+	void *buffer[VALUES];         /* buffers of the runtime */
 	struct { uint64_t bits; char text[TEXT]; } own[VALUES];
 };
 
@@ -33,14 +33,14 @@ set_number(struct values *to, unsigned type, uint64_t bits, size_t size)
 	set(to, type, &to->own[to->n].bits, size);
 }
 
-/* Values that are neither numbers nor text: null, false, true. */
+/* Set a value that is neither number nor text: null, false or true. */
 static void
 set_word(struct values *to, enum ttc_word word)
 {
 	set_number(to, TTC_WORD, word, 1);
 }
 
-/* An object as its class and address. */
+/* Set an object: its class and address. */
 static void
 set_object(struct values *to, MonoObject *o)
 {
@@ -75,7 +75,7 @@ is_ref(MonoType *type)
 
 static void set_value(struct values *to, MonoType *type, const void *p);
 
-/* The field of a structure at ${p}, and its type; NULL where there is none, or the runtime does not say. */
+/* The address of the field ${name} of the structure at ${p}, and its type; NULL if there is no such field or the runtime lacks the functions. */
 static const void *
 field_of(MonoClass *c, const char *name, const void *p, MonoType **type)
 {
@@ -85,11 +85,11 @@ field_of(MonoClass *c, const char *name, const void *p, MonoType **type)
 	if (!field)
 		return NULL;
 	*type = api.mono_field_get_type(field);
-	/* As it lies in an object. */
+	/* Offsets include an object's header of two words. */
 	return (const char *)p + api.mono_field_get_offset(field) - 2 * sizeof(void *);
 }
 
-/* A number of 96 bits and a power of ten, with its digits as they are: 1.50 is not 1.5. */
+/* Write a 96-bit number with a power of ten, keeping its digits: 1.50 stays 1.50. */
 static size_t
 put_decimal(char *to, const void *p)
 {
@@ -121,7 +121,7 @@ put_decimal(char *to, const void *p)
 	return at;
 }
 
-/* A decimal number by its digits, what may be null by what it is; any other structure by its type. */
+/* Set a structure: a decimal number by its digits, a nullable by its value, any other by its type. */
 static void
 set_structure(struct values *to, MonoClass *c, const void *p)
 {
@@ -133,7 +133,7 @@ set_structure(struct values *to, MonoClass *c, const void *p)
 	if (n == 14 && memcmp(text, "System.Decimal", 14) == 0) {
 		n = put_decimal(text, p);
 	} else if (n == 17 && memcmp(text, "System.Nullable`1", 17) == 0) {
-		/* By the runtime's generation. */
+		/* The field's name depends on the runtime's generation. */
 		if ((has = field_of(c, "hasValue", p, &type)) == NULL)
 			has = field_of(c, "has_value", p, &type);
 		value = has ? field_of(c, "value", p, &type) : NULL;
@@ -147,7 +147,7 @@ set_structure(struct values *to, MonoClass *c, const void *p)
 	set(to, TTC_TEXT8, text, n);
 }
 
-/* A number, a character or a truth value; false: values of this kind are something else. */
+/* Set a number, a character or a truth value; false if the kind is none of these. */
 static bool
 set_plain(struct values *to, int kind, const void *p)
 {
@@ -167,7 +167,7 @@ set_plain(struct values *to, int kind, const void *p)
 	memcpy(&bits, p, n);
 	switch (plain[kind].type) {
 	case TTC_I32: case TTC_U32:
-		/* Numbers have at least four bytes in a record. */
+		/* Numbers take at least four bytes in a record. */
 		if (kind == MONO_TYPE_I1 || kind == MONO_TYPE_I2) {
 			int32_t i = n == 1 ? (int8_t)bits : (int16_t)bits;
 			bits = (uint32_t)i;
@@ -187,7 +187,7 @@ set_plain(struct values *to, int kind, const void *p)
 	return true;
 }
 
-/* What a parameter by reference refers to. */
+/* Set the value that a parameter by reference refers to. */
 static void
 set_referred(struct values *to, MonoType *type, const void *p)
 {
@@ -199,14 +199,14 @@ set_referred(struct values *to, MonoType *type, const void *p)
 		return;
 	}
 	type = api.mono_class_get_type(api.mono_class_from_mono_type(type));
-	/* The type is known only by the instance, so the value cannot be read. */
+	/* Only the instance knows the type, so the value cannot be read. */
 	if (!type || api.mono_type_get_type(type) == MONO_TYPE_VAR || api.mono_type_get_type(type) == MONO_TYPE_MVAR)
 		set(to, TTC_TEXT8, "ref", 3);
 	else
 		set_value(to, type, o);
 }
 
-/* The kind of values of ${type}; of an enumeration its number's. */
+/* The kind of ${type}'s values; of an enumeration, that of its number. */
 static int
 kind_of(MonoType *type)
 {
@@ -218,7 +218,7 @@ kind_of(MonoType *type)
 	return kind;
 }
 
-/* A value of ${type} at ${p}. */
+/* Set the value of ${type} at ${p}. */
 static void
 set_value(struct values *to, MonoType *type, const void *p)
 {
@@ -243,7 +243,7 @@ set_value(struct values *to, MonoType *type, const void *p)
 		set_object(to, o);
 }
 
-/* Take over what the runtime gave. Where it gave nothing there is a value all the same: places count. */
+/* Take over a value from the runtime. If the runtime gave none, add "?": places of values count. */
 static void
 add(struct values *to, MonoType *type, void *buffer)
 {
@@ -275,7 +275,7 @@ able(void)
 	    api.mono_type_get_type && api.mono_class_from_mono_type && api.mono_class_is_valuetype;
 }
 
-/* Where the runtime does not say, each parameter by reference may be one. */
+/* True if the parameter is "out". Where the runtime does not say, any parameter by reference may be one. */
 static bool
 is_out(MonoMethodSignature *s, MonoType *type, uint32_t i)
 {
@@ -293,7 +293,7 @@ args_compiled(MonoMethod *m)
 	    !api.mono_signature_get_param_count || !api.mono_signature_is_instance || !(s = api.mono_method_signature(m)))
 		return;
 	uint32_t count = api.mono_signature_get_param_count(s);
-	/* The runtime writes as many as there are, however many are recorded. */
+	/* The runtime writes all names, however many are recorded. */
 	const char **name = calloc((size_t)count + 1, sizeof *name);
 	if (!name)
 		return;
@@ -338,7 +338,7 @@ args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 			set_object(&v, o);
 	}
 	for (MonoType *type; s && (type = api.mono_signature_get_params(s, &iter)) != NULL; i++) {
-		/* What an "out" parameter points to has no value yet, perhaps not even that of an object. */
+		/* An "out" parameter has no value yet, and may not even point to an object. */
 		if (!is_out(s, type, i))
 			add(&v, type, api.mono_profiler_call_context_get_argument(context, i));
 		else if (v.n < VALUES)
@@ -367,11 +367,11 @@ has_locals(void)
 	    api.mono_method_header_get_locals && api.mono_metadata_free_mh;
 }
 
-/* In the order of their declaration, as the compiler left them; unknown where it left one out. */
+/* Add the local variables in the order of declaration, as the compiler kept them; a variable that it left out is unknown. */
 static void
 put_locals(struct rec_thread *t, uint64_t now, MonoMethod *m)
 {
-	/* What the runtime made itself has no token, and numbers in variables of objects. */
+	/* Methods made by the runtime have no token, and keep numbers in variables of objects. */
 	MonoDebugMethodJitInfo *info = has_locals() && api.mono_method_get_token(m) != 0 ? api.mono_debug_find_method(m, api.mono_domain_get()) : NULL;
 	MonoMethodHeader *h = info && info->num_locals > 0 ? api.mono_method_get_header(m) : NULL;
 	struct values v = { .n = 0 };
@@ -385,7 +385,7 @@ put_locals(struct rec_thread *t, uint64_t now, MonoMethod *m)
 		for (uint32_t i = 0; i < n && i < info->num_locals && v.n < VALUES; i++) {
 			uint64_t room;
 			const void *at = frame_variable(&frame, &info->locals[i], &room);
-			/* What one by reference refers to may be gone; what does not begin as zero must not be looked at as an object. */
+			/* The target of a reference may be gone, and a variable that does not begin as zero must not be taken for an object. */
 			if (at && is_ref(type[i]))
 				set(&v, TTC_TEXT8, "ref", 3);
 			else if (at && (clear || is_plain(type[i])))
@@ -412,7 +412,7 @@ args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 	MonoType *type = s && api.mono_signature_get_return_type ? api.mono_signature_get_return_type(s) : NULL;
 	if (type && api.mono_type_get_type(type) != MONO_TYPE_VOID)
 		add(&v, type, api.mono_profiler_call_context_get_result(context));
-	/* A zone's end has no place for it: an event of its own, inside it. */
+	/* The end of a zone has no arguments, so the values are an event of their own inside the zone. */
 	if (v.n > 0)
 		rec_single(t, now, module_key(m), v.v, v.n);
 	release(&v);

@@ -1,6 +1,6 @@
 /**
- * Calls: a method's enter and leave, and frames that an exception leaves. Nothing here waits, allocates or makes a system call; rec.h
- * says what recording promises. The time is read first, so that at a begin our own work counts as the method's, not its caller's.
+ * Records calls: a method's enter and leave, and frames that an exception leaves. Nothing here waits, allocates or makes a system call; rec.h states what
+ * recording promises. Time is read first, so at a begin the recorder's work counts for the method, not its caller.
  */
 #include "recorder/mono/module.h"
 
@@ -28,7 +28,7 @@ on_leave(MonoProfiler *p, MonoMethod *m, MonoProfilerCallContext *context)
 		rec_end(t, now, module_key(m));
 }
 
-/* The method is left, and the one it calls enters by itself. */
+/* The method ends; the method it tail-calls records its own begin. */
 static void
 on_tail_call(MonoProfiler *p, MonoMethod *m, MonoMethod *target)
 {
@@ -36,7 +36,7 @@ on_tail_call(MonoProfiler *p, MonoMethod *m, MonoMethod *target)
 	on_leave(p, m, NULL);
 }
 
-/* The place of ${key} among the thread's open zones, counted from the innermost, 1 up; 0: it is not open. */
+/* The place of ${key} among the thread's open zones, counted from the innermost as 1; 0: not open. */
 static uint32_t
 zone_find(const struct rec_thread *t, uint64_t key)
 {
@@ -49,8 +49,8 @@ zone_find(const struct rec_thread *t, uint64_t key)
 }
 
 /*
- * A frame that an exception leaves is closed beneath the zone "Exception", which goes on: the time of unwinding belongs to it
- * (model/zones.h has the same rule). Methods compiled ahead of time are left so without having been entered.
+ * Close a frame that an exception leaves, beneath the zone "Exception", which stays open: unwinding belongs to it (model/zones.h has the same rule). Methods
+ * compiled ahead of time are left without having been entered.
  */
 static void
 leave_by_exception(struct rec_thread *t, uint64_t now, uint64_t key)
@@ -83,8 +83,8 @@ on_exception_leave(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
 /* --- frames, arguments, a limit of depth: for those who ask for one --------------------------------- */
 
 /*
- * Calls beyond the limit, of a thread: their keys are at the far end of the array of open zones, outermost last. Of those beyond
- * HIDDEN_MOST the number is known.
+ * A thread's calls beyond the depth limit. Their keys are at the far end of the array of open zones, outermost last; of calls beyond HIDDEN_MOST only the
+ * number is kept.
  */
 enum { HIDDEN_MOST = 1024 };
 _Static_assert(OPTIONS_DEPTH + HIDDEN_MOST < TTC_STACK, "zones and hidden calls do not meet");

@@ -1,6 +1,6 @@
 /**
- * Starts and stops recording: by options, a signal, the control file, and C functions that the program calls. All of it goes into one
- * capture, in the order of requests. A thread of our own handles requests from outside the program.
+ * Starts and stops recording by options, a signal, the control file, and C functions that the program calls. Everything goes into one capture, in the order of
+ * requests. A helper thread handles requests from outside the program.
  */
 #include "recorder/mono/module.h"
 
@@ -14,9 +14,9 @@
 #include "recorder/core/control_file.h"
 
 static atomic_flag taken = ATOMIC_FLAG_INIT;
-static bool paused, ended;            /* taken */
-static uint64_t mark;                 /* key of our marker */
-static _Atomic uint32_t signals;      /* received */
+static bool paused, ended;            /* guarded by taken */
+static uint64_t mark;                 /* key of the marker of marks */
+static _Atomic uint32_t signals;      /* number of signals received */
 static _Atomic bool quit;
 static struct plat_thread helper;
 static bool has_helper;
@@ -34,7 +34,7 @@ unlock(void)
 	atomic_flag_clear_explicit(&taken, memory_order_release);
 }
 
-/* Have the events of all kinds from now on, or no more. */
+/* Turn the events of all kinds on or off. */
 static void
 listen(bool on)
 {
@@ -48,7 +48,7 @@ listen(bool on)
 	coverage_listen(on);
 }
 
-/* A mark: a text at this moment, on the calling thread. */
+/* Record a mark: a text at this moment, on the calling thread. */
 static void
 put_mark(const char *text)
 {

@@ -1,12 +1,12 @@
 /**
- * Records the runtime's own counters, at intervals. The helper thread, which is not attached to the runtime, reads them: that takes
- * no managed memory. Their keys are small numbers, since events name counters by 32 bits; other keys are smaller still, or addresses.
+ * Records the runtime's own counters at intervals. The helper thread reads them; it is not attached to the runtime, so this takes no managed memory. Keys of
+ * counters are small numbers, since events name counters by 32 bits; other keys are even smaller, or addresses.
  */
 #include "recorder/mono/module.h"
 
 enum { COUNTERS = 1024, FIRST_KEY = 0x40000000 };
 
-/* Of processor time the runtime has the user's share, the system's and a total in which the user's counts twice (6.8). */
+/* The runtime gives the user's and the system's share of processor time, and a total in which the user's counts twice (6.8). */
 enum share { S_NONE, S_USER, S_SYSTEM, S_TOTAL };
 
 static struct {
@@ -15,7 +15,7 @@ static struct {
 	enum share share;
 	uint64_t key;
 } known[COUNTERS];
-static int64_t shares[S_TOTAL + 1];   /* as read last */
+static int64_t shares[S_TOTAL + 1];   /* values of the last reading */
 static unsigned nknown;
 
 static const char *
@@ -35,7 +35,7 @@ section_name(int section)
 	return "";
 }
 
-/* Units as captures have them: 0 none, 1 ns, 2 bytes, 3 count, 4 %. */
+/* Units of captures: 0 none, 1 ns, 2 bytes, 3 count, 4 %. */
 static unsigned
 unit_of(int type, int unit)
 {
@@ -75,7 +75,7 @@ find(MonoCounter *c)
 	return i;
 }
 
-/* The value, in the capture's units. False where it is a text, or none. */
+/* Convert a value to the capture's unit. False if it is a text or of an unknown type. */
 static bool
 value(unsigned i, const void *p, struct rec_value *v, int64_t *whole, double *real)
 {

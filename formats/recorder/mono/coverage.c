@@ -1,8 +1,7 @@
 /**
- * Coverage. The runtime counts how often each statement ran, in methods that we choose when it compiles them. Its finalizer thread
- * asks for the counts, a little at a time, and the end asks for all; counts that changed are written. A method that never ran is written
- * with zeros. One instance of a generic method may count for all of them, so each instance is written; the token of its definition
- * shows that they belong together.
+ * Records coverage. The runtime counts how often each statement ran, in methods that we choose when it compiles them. Its finalizer thread reads the counts, a
+ * little at a time, and the end reads all; counts that changed are written. A method that never ran is written with zeros. One instance of a generic method may
+ * count for all instances, so each is written; the token of their definition shows that they belong together.
  */
 #include "recorder/mono/module.h"
 
@@ -10,40 +9,40 @@
 
 #include "recorder/mono/table.h"
 
-/* At least so long between two passes; of each of which so much is done at a time, at most so often. */
+/* Least ns between two passes, ns of work in a step of a pass, least ns between two steps. */
 enum { PASS_NS = 2000000000, STEP_NS = 2000000, STEPS_NS = 100000000 };
-/* The runtime loses some 110 bytes whenever it is asked for a method's counts (6.8): so often at first, and so often a second. */
+/* The runtime loses some 110 bytes each time a method's counts are read (6.8). So there are at most this many reads at first, and this many a second. */
 enum { READS = 50000, READS_S = 20 };
-/* Bits: the state of a method. */
+/* Bits of a method's state. */
 enum { KNOWN = 1, COVERED = 2, COMPILED = 4, DEFINITION = 8 };
 
 struct entry { uint32_t offset, hits, line, column; const char *file; };
 
 struct covered {
-	MonoMethod *method;           /* NULL: gone */
+	MonoMethod *method;           /* NULL: unloaded */
 	MonoImage *image;
-	uint64_t id;                  /* 0: none yet. One for each file it has code in, from here on */
-	uint32_t n, *hits;            /* as written last */
-	bool written;                 /* in this file */
+	uint64_t id;                  /* 0: none yet. The method has one id for each source file of its code, from here on */
+	uint32_t n, *hits;            /* counts as last written */
+	bool written;                 /* written to the present file of the rotation */
 };
 
 static struct {
 	atomic_flag lock;             /* guards the list and the states */
 	struct covered *list;
 	size_t n, cap;
-	/* reading, by one thread at a time */
+	/* only for the thread that set busy */
 	atomic_flag busy;
 	struct entry *entry;
 	size_t nentry, capentry;
 	uint64_t id;
-	MonoImage **image;            /* whose methods are in the list; the last one's from row on are not */
+	MonoImage **image;            /* images whose methods are in the list; of the last one, only rows before row */
 	size_t nimage, capimage;
-	size_t scanned;               /* images */
+	size_t scanned;               /* number of images done */
 	int row;
-	size_t at;                    /* where in the list the pass is, which goes through it twice */
-	bool instances;               /* the second time: names come from definitions, so these come first */
-	uint64_t files;               /* of the rotation, when all was written */
-	/* when */
+	size_t at;                    /* the pass's place in the list; a pass goes through the list twice */
+	bool instances;               /* second time: instances, because their names come from definitions, which go first */
+	uint64_t files;               /* files of the rotation when everything was last written */
+	/* scheduling */
 	_Atomic bool listens, passing, ended;
 	_Atomic uint32_t passes, holds;
 	_Atomic uint64_t reads;
@@ -52,7 +51,7 @@ static struct table asked;
 
 /* --- which methods ---------------------------------------------------------------- */
 
-/* The runtime's own assemblies, unless the user names patterns. */
+/* True for the runtime's own assemblies, which are left out unless the user names patterns. */
 static bool
 is_own(const char *assembly)
 {
@@ -71,7 +70,7 @@ is_covered(MonoMethod *m)
 	MonoClass *c = api.mono_method_get_class(m);
 	MonoImage *i = c ? api.mono_class_get_image(c) : NULL;
 
-	/* What the runtime makes itself has no token. */
+	/* Methods made by the runtime have no token. */
 	if (!i || api.mono_method_get_token(m) == 0 || filter_lists(LIST_UNCOVERED, m))
 		return false;
 	return module.o.values.n[LIST_COVERAGE] ? filter_lists(LIST_COVERAGE, m) : !is_own(api.mono_image_get_name(i));
@@ -104,13 +103,13 @@ remember(MonoMethod *m, MonoImage *i)
 	cover.list[cover.n++] = (struct covered){ .method = m, .image = i };
 }
 
-/* The entry of a method, with ${more}. A covered method is added to the list. */
+/* Add the bits ${more} to a method's state and return it. A covered method joins the list. */
 static uint64_t
 know(MonoMethod *m, uint64_t more)
 {
 	uint64_t known = table_get(&asked, module_key(m)), found = 0;
 
-	/* Not under the lock: to name a class may load others. */
+	/* Outside the lock: naming a class may load others. */
 	if (!known)
 		found = KNOWN | (is_covered(m) ? COVERED : 0);
 	lock();
@@ -123,7 +122,7 @@ know(MonoMethod *m, uint64_t more)
 	return known;
 }
 
-/* Asked at each compilation, of wrappers and instances too. */
+/* The runtime asks at each compilation, of wrappers and instances too. */
 static mono_bool
 filter(MonoProfiler *p, MonoMethod *m)
 {
@@ -135,7 +134,7 @@ filter(MonoProfiler *p, MonoMethod *m)
 	return (known & COVERED) != 0;
 }
 
-/* The runtime's text of a file name is gone after the call. Methods of one file come together. */
+/* Copy a file name: the runtime's text is gone after the call. Methods of one file come together, so the last copy is compared first. */
 static const char *
 keep_file(const char *name)
 {
@@ -174,7 +173,7 @@ put_text(uint8_t *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* "Space.Class:Method (arguments)" cut into its parts. */
+/* Write a method's definition, with "Space.Class:Method (arguments)" cut into its parts. */
 static void
 put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct entry *e, size_t n)
 {
@@ -198,7 +197,7 @@ put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct entry 
 	api.mono_free(full);
 }
 
-/* Write the statements whose counts differ from ${old}; without it, all. Each record can be read alone. */
+/* Write the statements whose counts differ from ${old} (NULL: all). Each record can be read alone. */
 static void
 put_statements(struct rec_thread *t, uint64_t id, const struct entry *e, size_t n, const uint32_t *old)
 {
@@ -227,7 +226,7 @@ put_statements(struct rec_thread *t, uint64_t id, const struct entry *e, size_t 
 	}
 }
 
-/* Without memory for them the method is written whole again. */
+/* Keep the written counts. Without memory for them, the method is written whole the next time. */
 static void
 keep_hits(struct covered *c)
 {
@@ -240,7 +239,7 @@ keep_hits(struct covered *c)
 		c->hits[i] = cover.entry[i].hits;
 }
 
-/* What a method has counted since it was written. One record for each source file it has code of: nearly always one. */
+/* Write a method's new counts: one record for each source file of its code, nearly always one. */
 static void
 write_method(struct rec_thread *t, struct covered *c)
 {
@@ -298,7 +297,7 @@ mono_ns(void)
 	return i.mono_ns;
 }
 
-/* Each method an assembly defines comes into the list: those that did not run are known from nothing else. */
+/* Add all methods of the loaded assemblies to the list: methods that did not run are known from nowhere else. */
 static bool
 scan(uint64_t until)
 {
@@ -317,7 +316,7 @@ scan(uint64_t until)
 	return true;
 }
 
-/* Definitions and counts in a part of a rotation that others may outlive: all of it again in each. */
+/* In a new file of a rotation, write all definitions and counts again: earlier files may be deleted. */
 static void
 follow_rotation(void)
 {
@@ -333,7 +332,7 @@ follow_rotation(void)
 	unlock();
 }
 
-/* Continue a pass; true at its end. Call while busy. */
+/* Continue a pass; true at its end. Only for the thread that set busy. */
 static bool
 step(struct rec_thread *t, uint64_t until)
 {
@@ -357,7 +356,7 @@ step(struct rec_thread *t, uint64_t until)
 			continue;
 		}
 		uint64_t known = one.method ? table_get(&asked, module_key(one.method)) : 0;
-		/* A method that was not compiled has not run. */
+		/* A method that was not compiled has not run, so its counts have not changed. */
 		if (!(known & DEFINITION) == cover.instances && known & (one.written ? COMPILED : KNOWN)) {
 			write_method(t, &one);
 			lock();
@@ -391,7 +390,7 @@ give(void)
 	atomic_flag_clear_explicit(&cover.busy, memory_order_release);
 }
 
-/* All there is, from the beginning. */
+/* Do a whole pass. */
 static void
 pass(struct rec_thread *t)
 {
@@ -439,7 +438,7 @@ coverage_tick(void)
 	}
 }
 
-/* Two are needed where one is under way: it may have read a method before. */
+/* Wait for two passes if one is running: it may have read a method before this call. */
 void
 coverage_settle(void)
 {
@@ -456,7 +455,7 @@ coverage_settle(void)
 
 /* --- unloading --------------------------------------------------------------------------------- */
 
-/* What a domain's methods have counted is written before they go; then nobody looks at them. */
+/* Write the counts of a domain's methods before they are unloaded; afterwards nobody reads them. */
 static void
 on_domain_unloading(MonoProfiler *p, MonoDomain *d)
 {
@@ -479,7 +478,7 @@ on_domain_unloaded(MonoProfiler *p, MonoDomain *d)
 	atomic_fetch_sub(&cover.holds, 1);
 }
 
-/* Instances of others' generic methods for types of this image go with it, and cannot be distinguished from those that stay. */
+/* Instances of other images' generic methods for types of this image are unloaded with it, and cannot be distinguished from those that stay. */
 static void
 on_image_unloaded(MonoProfiler *p, MonoImage *image)
 {
@@ -508,7 +507,7 @@ on_image_unloaded(MonoProfiler *p, MonoImage *image)
 	give();
 }
 
-/* Counts read in a pause would be lost. */
+/* Keep coverage off in a pause: counts read then would be lost. */
 void
 coverage_listen(bool on)
 {
@@ -517,7 +516,7 @@ coverage_listen(bool on)
 		give();
 }
 
-/* Counts cover the whole run, so a pause that lasts to the end does not hide them. */
+/* Write all counts. They cover the whole run, so a pause at the end must not hide them. */
 void
 coverage_end(void)
 {
@@ -534,7 +533,7 @@ coverage_end(void)
 		module_say("coverage: not all of it could be read");
 }
 
-/* True if coverage is written before the end; a flight recorder would hold little else. */
+/* True if coverage is also written before the end. Not with a flight recorder: its ring would hold little else. */
 bool
 coverage_repeats(void)
 {
@@ -563,7 +562,7 @@ coverage_load(void)
 	}
 	api.mono_profiler_set_coverage_filter_callback(module.tools, filter);
 	api.mono_profiler_set_image_unloaded_callback(module.tools, on_image_unloaded);
-	/* One of its own: names that came late listen to domains as well. */
+	/* A handle of its own: module.tools already listens to domains, to name what was met. */
 	self.handle = api.mono_profiler_create(&self);
 	if (api.mono_profiler_set_domain_unloading_callback && api.mono_profiler_set_domain_unloaded_callback) {
 		api.mono_profiler_set_domain_unloading_callback(self.handle, on_domain_unloading);

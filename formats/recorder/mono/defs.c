@@ -1,6 +1,5 @@
 /**
- * Names images, assemblies, domains, classes, vtables, methods and threads: when the runtime reports them, or when an event first needs
- * them.
+ * Defines images, assemblies, domains, classes, vtables, methods and threads, when the runtime reports them or an event first needs them.
  */
 #include "recorder/mono/module.h"
 
@@ -8,12 +7,12 @@
 
 #include "recorder/mono/table.h"
 
-/* Images have their category's key as number, the others 1. */
+/* Defined addresses. The number of an image is its category's key, that of others 1. */
 static struct table methods, classes, vtables, images;
-static struct table codes;    /* compiled ahead of time, named by their addresses */
-static struct table named;    /* threads, by their id */
-static struct table domains;  /* their number, from 1, never given twice: their addresses are */
-static bool by_vtable;        /* the runtime shows the vtables of objects */
+static struct table codes;    /* code compiled ahead of time, defined by its address */
+static struct table named;    /* ids of threads with a name */
+static struct table domains;  /* numbers of domains, from 1, never reused (their addresses are) */
+static bool by_vtable;        /* the runtime shows vtables of objects */
 
 static uint64_t
 domain_key(MonoDomain *d)
@@ -28,7 +27,7 @@ domain_key(MonoDomain *d)
 	return k;
 }
 
-/* It was unloaded: its address may become another one's. */
+/* Record that an address was unloaded, so it may be reused. */
 static void
 gone(enum ttc_object what, uint64_t key)
 {
@@ -99,7 +98,7 @@ on_assembly(MonoProfiler *p, MonoAssembly *a)
 
 /* --- classes -------------------------------------------------------------------- */
 
-/* The runtime cannot name types before it is initialized: plain names do till then. */
+/* Define a class. Before the runtime is initialized it cannot name types, so the plain name is used. */
 static void
 define_class(MonoClass *c)
 {
@@ -123,7 +122,7 @@ defs_class(MonoClass *c)
 		define_class(c);
 }
 
-/* Once more where the address was another class's. */
+/* A class was loaded; its address may have been another class's, so define it again. */
 static void
 on_class(MonoProfiler *p, MonoClass *c)
 {
@@ -150,7 +149,7 @@ defs_vtable(MonoVTable *v)
 		define_vtable(v);
 }
 
-/* Once more where the address was another one's. */
+/* A vtable was made; its address may have been another one's, so define it again. */
 static void
 on_vtable(MonoProfiler *p, MonoVTable *v)
 {
@@ -181,7 +180,7 @@ defs_type(MonoObject *o)
 
 /* --- methods ---------------------------------------------------------------------- */
 
-/* Name the code at ${code}, which belongs to ${m} or is ${m}, by its address. */
+/* Define the code at ${code}, which belongs to ${m} or is ${m}, by its address. */
 static void
 define_code(const void *code, MonoMethod *m)
 {
@@ -195,7 +194,7 @@ define_code(const void *code, MonoMethod *m)
 	api.mono_free(name);
 }
 
-/* A method that has gone has the number 2: a method at its address after that is another one. */
+/* Define a method. State 2 marks an unloaded method: a method at its address is then another one. */
 void
 defs_method(MonoMethod *m)
 {
@@ -203,7 +202,7 @@ defs_method(MonoMethod *m)
 		define_code(m, m);
 }
 
-/* A dynamic method: its address may become another one's. */
+/* A dynamic method was freed; its address may be reused. */
 static void
 on_method_gone(MonoProfiler *p, MonoMethod *m)
 {
@@ -215,7 +214,9 @@ on_method_gone(MonoProfiler *p, MonoMethod *m)
 
 /* --- what a signal handler or a stopped world met: it is named later ------------------- */
 
-/* Only what the runtime compiled before we watched is named late: it lasts as long as its domain. A dynamic method is never among it. */
+/*
+ * Kinds of what is named late. Only code compiled before recording began is named late, so it lasts as long as its domain; dynamic methods are never among it.
+ */
 enum { IS_METHOD = 1, IS_CLASS = 2, IS_VTABLE = 3 };    /* any other `with` is the domain that code is in */
 
 void
@@ -313,7 +314,7 @@ on_context(MonoProfiler *p, MonoAppContext *c)
 	MonoDomain *d = NULL;
 
 	(void)p;
-	/* Its number is the runtime's, which is given to another domain later; ours are not. */
+	/* Find the domain by the runtime's number. The runtime reuses its numbers; ours are never reused. */
 	if (api.mono_context_get_domain_id && api.mono_domain_get_by_id)
 		d = api.mono_domain_get_by_id(api.mono_context_get_domain_id(c));
 	rec_def_object(TTC_O_CONTEXT, module_key(c), domain_key(d), NULL, NULL);
@@ -334,7 +335,7 @@ on_thread_name(MonoProfiler *p, uintptr_t tid, const char *name)
 	rec_def_thread(tid, "", name);
 }
 
-/* A new thread under the id of one that had a name: it has none of its own yet. */
+/* A thread began with the id of a named one: it has no name yet. */
 static void
 on_thread(MonoProfiler *p, uintptr_t tid)
 {

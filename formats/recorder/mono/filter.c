@@ -1,5 +1,5 @@
 /**
- * Which methods are recorded: the options include, exclude, args and frame, decided once for a method, when it is compiled.
+ * Decides which methods are recorded, by the options include, exclude, args and frame: once for a method, when it is compiled.
  */
 #include "recorder/mono/module.h"
 
@@ -7,7 +7,7 @@
 
 static struct table decided;
 
-/* What patterns are matched against. */
+/* The names that patterns are compared with. */
 struct names {
 	const char *assembly, *method;
 	const char *plain;            /* class without its namespace */
@@ -47,7 +47,7 @@ matches(const char *pattern, size_t n, const char *s)
 	return optval_glob(part, s);
 }
 
-/* [ASSEMBLY]CLASS:METHOD; each may be left out, and the class's namespace, too. */
+/* Match [ASSEMBLY]CLASS:METHOD; each part, and the class's namespace, may be left out. */
 static bool
 is_method(const char *pattern, const struct names *n)
 {
@@ -58,7 +58,7 @@ is_method(const char *pattern, const struct names *n)
 			return false;
 		pattern = end + 1;
 	}
-	/* The last colon: explicit implementations have none in their names. */
+	/* Use the last colon: names of methods have none, not even of explicit implementations. */
 	const char *colon = strrchr(pattern, ':');
 	size_t len = colon ? (size_t)(colon - pattern) : strlen(pattern);
 	if (colon && !matches(colon + 1, strlen(colon + 1), n->method))
@@ -66,10 +66,10 @@ is_method(const char *pattern, const struct names *n)
 	return matches(pattern, len, n->class) || matches(pattern, len, n->plain);
 }
 
-/* Which patterns have matched a method, by their place in the options. */
+/* Which patterns matched a method, by their offset in the options. */
 static _Atomic bool met[OPTTABLE_TEXT];
 
-/* All are tried, so that patterns that match nothing can be named. */
+/* Try all patterns, so that those that match nothing can be reported. */
 static bool
 is_listed(enum options_list list, const struct names *n)
 {

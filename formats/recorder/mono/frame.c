@@ -1,6 +1,5 @@
 /**
- * Finds where the variables of a frame are, from its debug information; the interface is in frame.h. It knows registers, and nothing
- * of recording.
+ * Finds the variables of a frame by its debug information; the contract is in frame.h. It knows registers, and nothing of recording.
  */
 #include "recorder/mono/frame.h"
 
@@ -9,10 +8,10 @@
 #include <stdatomic.h>
 #include <unwind.h>
 
-enum { FRAMES = 24 };         /* ours, and the runtime's between us and the method */
+enum { FRAMES = 24 };         /* frames between here and the method: ours and the runtime's */
 enum { RBX = 3, RBP = 5, R12 = 12 };
 
-/* Not linked with: found when it is first wanted. */
+/* Functions of the compiler's library, which is not linked: found when first needed. */
 static struct {
 	__typeof__(&_Unwind_Backtrace) backtrace;
 	__typeof__(&_Unwind_GetGR) register_of;
@@ -22,7 +21,7 @@ static struct {
 static bool
 find_unwind(void)
 {
-	static _Atomic int state;     /* 1: being found, 2: there, 3: not there */
+	static _Atomic int state;     /* 1: being searched, 2: found, 3: not there */
 	int none = 0;
 
 	if (atomic_compare_exchange_strong(&state, &none, 1)) {
@@ -42,11 +41,11 @@ struct search {
 	bool found;
 };
 
-/* What a called function keeps for its caller is what variables can be in, and what they are addressed by. */
+/* Collect the registers that called functions preserve: variables are in them or addressed by them. */
 static _Unwind_Reason_Code
 on_frame(struct _Unwind_Context *c, void *arg)
 {
-	/* The number in debug information of each, by the processor's. */
+	/* For each, the processor's number and that of debug information. */
 	static const struct { int own, debug; } kept[] = { { RBX, 3 }, { RBP, 6 }, { R12, 12 }, { 13, 13 }, { 14, 14 }, { 15, 15 } };
 	struct search *s = arg;
 	uintptr_t ip = unwind.ip_of(c);

@@ -57,7 +57,7 @@ on_resize(MonoProfiler *p, uintptr_t bytes)
 	put_number(MONO_GC_HEAP, bytes);
 }
 
-/* Addresses two by two, in records of at most so many pairs. */
+/* Addresses in pairs; the most pairs in a record. */
 enum { PAIRS = 150 };
 
 static void
@@ -198,7 +198,7 @@ on_root(MonoProfiler *p, const mono_byte *start, uintptr_t size, MonoGCRootSourc
 	if (!t)
 		return;
 	n = n < 250 ? n : 250;
-	/* Of static fields it is the class's vtable; all of a domain's belong together. */
+	/* The key of a static field's root is a vtable: record its class. All roots of domains belong together: record no key. */
 	if (source == MONO_ROOT_SOURCE_STATIC && key && api.mono_vtable_class) {
 		MonoClass *c = api.mono_vtable_class((MonoVTable *)(uintptr_t)key);
 		defs_met_class(c);
@@ -234,7 +234,7 @@ on_root_gone(MonoProfiler *p, const mono_byte *start)
 			api.mono_profiler_set_ ## event ## _callback(h, on ? (f) : NULL); \
 	} while (0)
 
-/* Always, also in a pause: a thread's first event must not happen with the world stopped. */
+/* Register even in pauses: a thread's first event must not happen while the world is stopped. */
 void
 gc_load(void)
 {

@@ -1,10 +1,10 @@
 /**
- * Compiled code. Compiling is a zone "JIT", which ends when the method is done. Code that was compiled ahead of time is reported as done
- * too, sometimes without a begin. The code made is recorded with its address, size and name, and with the method's key when that is done.
+ * Records compiled code. Compiling is a zone "JIT", which ends when the method is done. The runtime also reports code compiled ahead of time as done, sometimes
+ * without a begin. Code is recorded with its address, size and name, and when it is done with its method's key.
  */
 #include "recorder/mono/module.h"
 
-/* No method's address, but this one's alone. */
+/* A key derived from the method's address, which no method has as its address. */
 static uint64_t
 end_of(const MonoMethod *m)
 {
@@ -57,7 +57,7 @@ end(const MonoMethod *m, unsigned flags)
 		rec_end_flags(t, now, end_of(m), flags);
 }
 
-/* Names are always needed, also in pauses. */
+/* Define the method, even in pauses: names are always needed. */
 static void
 on_named(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 {
@@ -79,7 +79,7 @@ on_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 	put_code(MONO_CODE_READY, api.mono_jit_info_get_code_start(info), size > 0 ? (uint64_t)size : 0, NULL, m);
 }
 
-/* The method is named, so that the failure can be looked up. */
+/* Define the method, so that the failure can be attributed to it. */
 static void
 on_failed(MonoProfiler *p, MonoMethod *m)
 {
@@ -95,7 +95,7 @@ on_failed(MonoProfiler *p, MonoMethod *m)
 	end(m, 1);
 }
 
-/* Code that was made. */
+/* Record code that the runtime made. */
 static void
 on_buffer(MonoProfiler *p, const mono_byte *start, uint64_t size, MonoProfilerCodeBufferType kind, const void *data)
 {

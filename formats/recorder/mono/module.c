@@ -1,6 +1,5 @@
 /**
- * Loads the module: opens the capture, tells the runtime which events are wanted, and completes the capture at the end. The other
- * files say what each kind of event does.
+ * Loads the module: opens the capture, registers for events of the runtime, and completes the capture at the end. The other files record each kind of event.
  */
 #include "recorder/mono/module.h"
 
@@ -20,7 +19,7 @@ EXPORT void mono_profiler_init_tracetool(const char *desc);
 static struct _MonoProfiler self;
 static uint64_t load_pid;
 
-/* Complete the capture when the runtime ends, or, if it never does, when the process ends. */
+/* Complete the capture when the runtime ends or, if it never does, when the process ends. */
 static void
 finish(void)
 {
@@ -28,7 +27,7 @@ finish(void)
 	char why[256];
 	struct rec_stats s;
 
-	/* In a forked child the capture is its parent's, and no thread of ours is there. */
+	/* In a forked child the capture belongs to the parent, and our threads do not exist. */
 	if (load_pid != plat_pid() || atomic_flag_test_and_set(&done))
 		return;
 	control_end();
@@ -67,7 +66,7 @@ ms(uint64_t ns)
 	return ns / 1000000 + (ns % 1000000 != 0);
 }
 
-/* What the user said of the capture: "key:value". */
+/* Write the user's facts: "key:value". */
 static void
 put_facts(void)
 {
@@ -80,7 +79,7 @@ put_facts(void)
 	}
 }
 
-/* Samples, collections, throws and such: some thousands a second, where calls and allocations are millions. */
+/* True if only infrequent events are recorded: samples, collections, throws and such come some thousands a second, calls and allocations millions. */
 static bool
 calm(const struct options *o)
 {
@@ -90,7 +89,7 @@ calm(const struct options *o)
 	    (o->alloc_sample_b ? o->alloc_sample_b >= FEW_B : !o->alloc);
 }
 
-/* What is recorded besides names, in words of options: by it readers tell 0 from unknown. */
+/* List the recorded kinds in words of options: readers then distinguish 0 from unknown. */
 static void
 put_kinds(const struct options *o, char *to, size_t size)
 {
@@ -139,7 +138,7 @@ open_capture(void)
 	return rc;
 }
 
-/* "tracetool" or "tracetool:OPTIONS". On any error the program runs on, unprofiled, and one line says so. */
+/* The runtime calls it with "tracetool" or "tracetool:OPTIONS". After an error the program runs unprofiled, and one line says so. */
 void
 mono_profiler_init_tracetool(const char *desc)
 {

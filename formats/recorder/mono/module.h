@@ -44,19 +44,16 @@ struct _MonoProfiler { MonoProfilerHandle handle; };
 extern struct module {
 	struct options o;
 	MonoProfilerHandle handle;
-	MonoProfilerHandle tools;     /* of samples, heap shots and coverage; NULL: none of these */
-	_Atomic bool initialized;     /* the runtime is: types can be named */
-	_Atomic uint32_t pauses;      /* so far */
-	bool shooting;                /* the collection that runs gets a heap shot, which has the roots; of the collecting thread */
+	MonoProfilerHandle tools;     /* handle of samples, heap shots and coverage; NULL: none of these is on */
+	_Atomic bool initialized;     /* the runtime is initialized: types can be named */
+	_Atomic uint32_t pauses;      /* number of pauses so far */
+	bool shooting;                /* the running collection gets a heap shot with the roots; only for the collecting thread */
 } module;
 
-/* One line for the user, on standard error. */
+/* Print a line for the user on standard error. */
 void module_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/*
- * Wait until the ring has room, where the program waits anyway; not for ever. With the world stopped, too. A false
- * ${more} begins a new piece of work.
- */
+/* Wait, for a limited time, until the ring has room, where the program waits anyway; also with the world stopped. ${more} false begins a new piece of work. */
 void module_room(bool more);
 
 static inline uint64_t
@@ -66,16 +63,15 @@ module_key(const void *p)
 }
 
 /*
- * Of each part, two functions. _load, in the entry point: tell the runtime what will be wanted, which is possible only
- * there. _listen: have the events from now on, or no more; while recording is paused, the program pays only for what
- * its code was compiled with.
+ * Each part has two functions. _load, called at the entry point: register for events, which is possible only there. _listen: turn the events on or off; while
+ * recording is paused, the program pays only for what its code was compiled with.
  */
 void defs_load(void);
 void calls_load(void);
 void calls_listen(bool on);
 void alloc_load(void);
 void alloc_listen(bool on);
-/* What sampling came to, as facts of the capture. */
+/* Write the results of sampling as facts of the capture. */
 void alloc_end(void);
 void gc_load(void);
 void gc_listen(bool on);
@@ -89,93 +85,91 @@ void heap_load(void);
 void heap_listen(bool on);
 void coverage_load(void);
 
-/* Begin recording, or wait for what shall begin it; look after the counters. The end of that. */
+/* Begin recording, or wait for what starts it, and read the counters; end that. */
 void control_load(void);
 void control_end(void);
 
-/* Record the runtime's counters, now. On one thread only. */
+/* Record the runtime's counters now. On one thread only. */
 void counters_sample(void);
 
 /* --- defs.c ------------------------------------------------------------------- */
 
-/* Define a method unless it is already. May load classes, and so raise further events. */
+/* Define a method unless it is defined. May load classes, and so cause further events. */
 void defs_method(MonoMethod *m);
-/*
- * Define an object's type: its vtable, which says the class and the domain, or, where the runtime does not show it, its
- * class.
- */
+/* Define an object's type: its vtable, which names the class and the domain, or its class if the runtime shows no vtables. */
 uint64_t defs_type(MonoObject *o);
 
-/* The same in a signal handler, or with the world stopped: they are named soon. No lock, no allocation. */
+/* The same in a signal handler, or with the world stopped: they are named soon after. No lock, no allocation. */
 void defs_met_method(MonoMethod *m);
 void defs_met_class(MonoClass *c);
 uint64_t defs_met_type(MonoObject *o, MonoClass *c);
-/* The code at ${code} was compiled ahead of time, of a method of ${d}. */
+/* Keep the code at ${code}, compiled ahead of time from a method of ${d}, to be named. */
 void defs_met_code(MonoDomain *d, const void *code);
-/* Name all of that now. On a thread that may take the runtime's locks. */
+/* Name everything kept now. On a thread that may take the runtime's locks. */
 void defs_name_met(void);
 
 /* --- late.c --------------------------------------------------------------------- */
 
-/* Keep ${what}, which ${with} describes, to be named. Anywhere: no lock, no allocation. */
+/* Keep ${what}, described by ${with}, to be named. Anywhere: no lock, no allocation. */
 void late_put(const void *what, uintptr_t with);
-/* Have the finalizer thread run soon; it takes what late_put() kept. Anywhere: it only posts a semaphore. */
+/* Make the finalizer thread run soon, which takes what late_put() kept. Anywhere: it only posts a semaphore. */
 void late_wake(void);
-/* The finalizer thread runs; will run no more. Before that nothing wakes it. */
+/* Set whether the finalizer thread runs. late_wake() does nothing while it does not. */
 void late_ready(bool is);
-/* Call ${name} with all that is kept, on a thread that may take locks; is one doing so? */
+/* Call ${name} for everything kept, on a thread that may take locks. late_taking(): true while a thread does. */
 void late_take(void (*name)(const void *what, uintptr_t with));
 bool late_taking(void);
 
 /* --- tools.c -------------------------------------------------------------------- */
 
-/* At the end, however it comes: what can only be known then. Once. */
+/* Record what is known only at the end, whatever ends the program. Once. */
 void tools_end(void);
 
 /* --- sample.c, heap.c, coverage.c ---------------------------------------------------- */
 
 bool sample_wanted(void);
-/* The runtime is up. May wait a moment. */
+/* The runtime is initialized. May wait a moment. */
 void sample_initialized(void);
 bool heap_wanted(void);
 bool coverage_wanted(void);
-/* Have a heap shot taken soon. Any thread. */
+/* Request a heap shot. Any thread. */
 void heap_request(void);
-/* The runtime begins to end: the last shot, where one is asked for. */
+/* The runtime begins to end: take the last shot, if one is asked for. */
 void heap_end(void);
 void coverage_end(void);
 void coverage_listen(bool on);
-/* True if it is written before the end, too: then call _tick every few milliseconds, on a thread of ours; */
+/*
+ * True if coverage is written before the end, too: then call _tick every few milliseconds, on a thread of ours; _step does a piece of the work, on a thread
+ * that may take the runtime's locks; _settle has the counts so far written and waits for that, at most a second, on no such thread.
+ */
 bool coverage_repeats(void);
 void coverage_tick(void);
-/* a piece of the work, on a thread that may take the runtime's locks; */
 void coverage_step(void);
-/* have the counts so far written, and wait for that, at most a second. Not on such a thread. */
 void coverage_settle(void);
 
 /* --- gc.c ----------------------------------------------------------------------------- */
 
 void gc_put_roots(struct rec_thread *t, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects);
-/* Have registrations of roots recorded, as ${h}, unless they are anyway, and ${roots} called with roots. */
+/* Record registrations of roots with ${h}, unless they are recorded anyway, and call ${roots} with roots. */
 void gc_listen_roots(MonoProfilerHandle h, MonoProfilerGCRootsCallback roots);
 
 /* --- filter.c ------------------------------------------------------------------ */
 
 enum filter_flag { FILTER_KNOWN = 1, FILTER_CALLS = 2, FILTER_ARGS = 4, FILTER_FRAME = 8 };
 
-/* The events wanted of a method. Remembered: asked at each compilation, each unwinding, and by the slower callbacks at each call. */
+/* The events recorded of a method. Remembered: it is asked at each compilation, each unwinding, and by slower callbacks at each call. */
 unsigned filter_flags(MonoMethod *m);
-/* True if the method is in the list. The answer is not remembered. */
+/* True if a pattern of the list matches the method. The answer is not remembered. */
 bool filter_lists(enum options_list list, MonoMethod *m);
 void filter_forget(MonoMethod *m);
-/* At the end: say which patterns have matched nothing. */
+/* At the end: report patterns that matched nothing. */
 void filter_end(void);
 
 /* --- args.c ---------------------------------------------------------------------- */
 
-/* Record that a method begins, with its arguments; what it returns, before it ends. */
+/* Record that a method begins, with its arguments. */
 void args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
-/* A method was compiled whose arguments may be asked for: record what they are called. */
+/* Record the names of the arguments of a method that was compiled, if they may be recorded. */
 void args_compiled(MonoMethod *m);
 void args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
 
@@ -183,7 +177,7 @@ void args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerC
 
 enum { STACK_MOST = 256, STACK_BYTES = 10 * STACK_MOST + 10 };
 
-/* Write the calling thread's innermost ${most} managed frames as records have them; how many bytes. Defines the methods. */
+/* Write the innermost ${most} managed frames of the calling thread as in records; returns the number of bytes. Defines the methods. */
 size_t stack_put(uint8_t to[STACK_BYTES], unsigned most);
 
 #endif

@@ -1,5 +1,5 @@
 /**
- * The Mono module's options; the interface is in options.h. Nothing here knows the runtime.
+ * Parses the Mono module's options; the contract is in options.h. Nothing here knows the runtime.
  */
 #include "recorder/mono/options.h"
 
@@ -9,7 +9,7 @@
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 #define AT(field) .at = offsetof(struct options, field)
 
-/* "5s", "10gc", "end", or no value. */
+/* heapshot="5s", "10gc", "end", or no value. */
 static bool
 set_heap(struct opttable_values *to, const char *s, size_t n)
 {
@@ -32,7 +32,7 @@ set_heap(struct opttable_values *to, const char *s, size_t n)
 	return true;
 }
 
-/* A pattern, or no value. */
+/* coverage: a pattern, or no value. */
 static bool
 set_coverage(struct opttable_values *to, const char *s, size_t n)
 {
@@ -56,7 +56,7 @@ static const struct opttable_option option[] = {
 	{ "frame", OPTTABLE_ENTRY, .at = LIST_FRAME, "a method such as Game:Tick", .with = ':' },
 	{ "alloc", OPTTABLE_BOOL, AT(alloc) },
 	{ "alloc-stack", OPTTABLE_NUMBER, AT(alloc_stack), "a number of frames up to 256", .max = 256 },
-	/* The limit keeps the number of allocations per record within what readers accept. */
+	/* The limit keeps the allocations that a record represents below what readers accept. */
 	{ "alloc-sample", OPTTABLE_SIZE, AT(alloc_sample_b), "a size up to 64M such as 512K, or no value", .min = 1, .max = 64 << 20, .bare = 512 << 10 },
 	{ "gc", OPTTABLE_BOOL, AT(gc) },
 	{ "moves", OPTTABLE_BOOL, AT(moves) },

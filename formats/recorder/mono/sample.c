@@ -1,13 +1,11 @@
 /**
- * Samples of the stacks. The runtime signals every thread at each tick, and the handler may interrupt any point of a thread's work. So
- * each thread has a second writing end, made beforehand, and the handler uses no thread-local variable (whose first use may allocate),
- * names nothing and takes no lock.
+ * Records samples of stacks. The runtime signals every thread at each tick, and the handler may interrupt a thread anywhere. So each thread has a second
+ * writing end, made beforehand, and the handler uses no thread-local variable (whose first use may allocate), names nothing and takes no lock.
  *
- * A tick hits threads that sleep, too. In mode cpu a thread is recorded as often as its own processor time has passed another period,
- * rounded: one that did not run is not recorded, and one that was not hit for a while counts several times.
+ * A tick also hits threads that sleep. In mode cpu a thread is recorded as often as its own processor time has passed another period, rounded: a thread that
+ * did not run is not recorded, and one that was not hit for a while counts several times.
  *
- * At its first hit in this mode a thread gets a timer of its own, where the system has such. Once all have one, the runtime's sampler
- * is switched off.
+ * At its first hit in this mode, a thread gets a timer of its own where the system has them. When all threads have one, the runtime's sampler is switched off.
  */
 #include "recorder/mono/module.h"
 
@@ -20,17 +18,17 @@ enum { DEPTH = 128, REPEAT_MOST = 50 };
 
 struct sampled {
 	struct rec_thread *t;
-	uint64_t cpu_ns;              /* its time when it was last looked at */
+	uint64_t cpu_ns;              /* the thread's processor time at its last hit */
 	int64_t due_ns;               /* processor time not recorded yet; negative: recorded ahead */
-	uint32_t pauses;              /* it was looked at after so many */
+	uint32_t pauses;              /* module.pauses at its last hit */
 	int timer;                    /* -1: none */
 };
 static struct table threads;  /* thread id: struct sampled */
-static uint64_t period_ns;    /* mode cpu; else 0 */
+static uint64_t period_ns;    /* in mode cpu; else 0 */
 static _Atomic uint64_t missed;
 static _Atomic bool listening;
-static _Atomic int signal_number;     /* the one that threads are interrupted with; 0: not known yet */
-static _Atomic int32_t waiting;       /* threads without a timer */
+static _Atomic int signal_number;     /* signal that interrupts threads; 0: not known yet */
+static _Atomic int32_t waiting;       /* number of threads without a timer */
 static _Atomic bool sampler_named;
 
 static MonoProfilerSampleMode
@@ -44,7 +42,7 @@ sampler_mode(void)
 	    MONO_PROFILER_SAMPLE_MODE_NONE;
 }
 
-/* Switch the runtime's sampler on or off as needed. Anywhere, by several threads at a time: the last one is right. */
+/* Switch the runtime's sampler on or off as needed. Anywhere, and by several threads at once: the result is that of the last one. */
 static bool
 settle(void)
 {
@@ -58,7 +56,7 @@ settle(void)
 	return ours;
 }
 
-/* Another thread has no timer; one less. */
+/* Count one more thread without a timer, or one less. */
 static void
 wait_more(void)
 {
@@ -73,7 +71,7 @@ wait_less(void)
 		settle();
 }
 
-/* How often the hit counts. */
+/* How many samples the hit counts as. */
 static unsigned
 weight(struct sampled *s)
 {
@@ -104,7 +102,7 @@ struct walk {
 	uint64_t key[DEPTH];
 };
 
-/* Code compiled ahead of time comes without a method, by the address where it begins: that is its key. */
+/* Frames of code compiled ahead of time have no method, but the address where the code begins, which is their key. */
 static mono_bool
 on_frame(MonoMethod *m, MonoDomain *d, void *base, int offset, void *arg)
 {
@@ -190,7 +188,7 @@ forget(uintptr_t tid)
 	plat_free(s, sizeof *s);
 }
 
-/* On the thread itself. A thread of this id that was not seen to stop is gone. */
+/* Called on the new thread. An earlier thread with its id has ended, even if that was not seen. */
 static void
 on_started(MonoProfiler *p, uintptr_t tid)
 {
@@ -221,7 +219,7 @@ on_stopped(MonoProfiler *p, uintptr_t tid)
 		forget(tid);
 }
 
-/* The runtime's sampler starts as every thread does, but is never interrupted: nobody waits for its timer. */
+/* The runtime's sampler starts as every thread does but is never interrupted: it must not count as waiting for a timer. */
 static void
 on_named(MonoProfiler *p, uintptr_t tid, const char *name)
 {
@@ -231,8 +229,8 @@ on_named(MonoProfiler *p, uintptr_t tid, const char *name)
 }
 
 /*
- * A program that ends before the sampler has said that it is not to be waited for waits for it, for ever (6.8). It gets its name
- * just after that. By the main thread, before the program's first method.
+ * Wait, on the main thread before the program's first method, until the runtime's sampler gets its name. A program that ends before the sampler has said that
+ * nobody need wait for it waits for ever (6.8); the sampler gets its name just after it has said so.
  */
 void
 sample_initialized(void)

@@ -1,5 +1,5 @@
 /**
- * What every file of the module may call: its state, its messages, and waiting for room in the ring. Calls no other file of it.
+ * What every file of the module may call: its state, its messages, and waiting for room in the ring. It calls no other file of the module.
  */
 #include "recorder/mono/module.h"
 
@@ -24,7 +24,7 @@ module_say(const char *fmt, ...)
 	program_say(line);
 }
 
-/* A ring that gets no emptier belongs to a flight recorder, or to a disk that is full. */
+/* Wait for room. A ring that does not get emptier belongs to a flight recorder or to a full disk. */
 void
 module_room(bool more)
 {

@@ -1,5 +1,5 @@
 /**
- * A hash table of numbers without locks; the interface is in table.h. Parts are added and never moved, so a reader never has to wait.
+ * A lock-free hash table of numbers; the contract is in table.h. Parts are added and never moved, so a reader never waits.
  */
 #include "recorder/mono/table.h"
 
@@ -13,7 +13,7 @@ bytes(uint32_t bits)
 	return sizeof(struct table_part) + ((size_t)1 << bits) * sizeof(struct table_slot);
 }
 
-/* A part followed by ${older}; a thread that comes second takes the first one's. */
+/* Add a part before ${older}. If another thread was faster, its part is used. */
 static struct table_part *
 grow(struct table *t, struct table_part *older)
 {
@@ -30,7 +30,7 @@ grow(struct table *t, struct table_part *older)
 	return now;
 }
 
-/* A slot for a key that has none; NULL where the part is full. */
+/* Take a slot for a key that has none; NULL if the part is full. */
 static struct table_slot *
 claim(struct table_part *p, uint64_t key)
 {

@@ -1,8 +1,8 @@
 /**
- * A set of addresses with a number each: the classes and methods already defined, and their states.
+ * A map from addresses to numbers: defined classes and methods, and their states.
  *
- * Any thread, also with the world stopped: no lock, no system call but for more room (mmap). Looked up on the hot path
- * of allocations: one probe as a rule. Addresses stay when their number goes to 0, which means "not there".
+ * Any thread, also with the world stopped: no lock, no system call except mmap for more room. The hot path of allocations uses it: usually one probe. An
+ * address stays when its number becomes 0, which means "not there".
  */
 #ifndef TT_MONO_TABLE_H
 #define TT_MONO_TABLE_H
@@ -38,7 +38,7 @@ table_in(struct table_part *p, uint64_t key)
 	}
 }
 
-/* The number of ${key}, or 0. */
+/* The number of ${key}; 0: none. */
 static inline uint64_t
 table_get(const struct table *t, uint64_t key)
 {
@@ -50,7 +50,7 @@ table_get(const struct table *t, uint64_t key)
 	return 0;
 }
 
-/* Give ${key} (not 0) a number and return the one before; 0 also where there is no memory to keep it. */
+/* Set the number of ${key} (not 0) and return the one before; 0 also if there is no memory for it. */
 uint64_t table_set(struct table *t, uint64_t key, uint64_t value);
 
 #endif

@@ -1,5 +1,5 @@
 /**
- * A timer of a thread's own processor time; the interface is in timer.h. Linux only: elsewhere there is none.
+ * Timers of a thread's own processor time; the contract is in timer.h. Linux only: elsewhere none can be started.
  */
 #include "recorder/mono/timer.h"
 
@@ -16,7 +16,7 @@
 
 enum { SIGNALS = 64 };
 
-/* A handler's own signal is blocked while it runs, and was not before. If others are in the same state, none is returned. */
+/* A handler's own signal is blocked while it runs, and was not before. If that is true of several signals, returns 0. */
 int
 timer_signal(const void *context, const void *ip)
 {
@@ -44,7 +44,7 @@ timer_signal(const void *context, const void *ip)
 	return found && sigaction(found, NULL, &is) == 0 && is.sa_flags & SA_SIGINFO ? found : 0;
 }
 
-/* The C library's functions may allocate. */
+/* The system is called directly, because the C library's functions may allocate. */
 int
 timer_start(int signal, uint64_t period_ns)
 {

@@ -1,10 +1,12 @@
 /**
- * Samples, heap shots and coverage together: follows the runtime's start and end for them, and has what they met named on the runtime's
- * finalizer thread, which may take its locks.
+ * What samples, heap shots and coverage share: they follow the runtime's start and end, and have the runtime's finalizer thread, which may take its locks, name
+ * what they met.
  */
 #include "recorder/mono/module.h"
 
-/* Nothing of a domain is looked at once it goes. */
+/*
+ * Name what was met before a domain is unloaded, and wait, at most 500 ms, until no thread names anything: what belongs to the domain is then no longer used.
+ */
 static void
 on_unloading(MonoProfiler *p, MonoDomain *d)
 {
@@ -31,7 +33,7 @@ on_initialized(MonoProfiler *p)
 	sample_initialized();
 }
 
-/* From here on the runtime is taken apart. */
+/* The runtime begins to shut down. */
 static void
 on_shutdown(MonoProfiler *p)
 {
