@@ -44,18 +44,18 @@ struct unity_marker {                 /* lives as long as the process: the point
 	uint16_t flags;               /* enum unity_marker_flag */
 	uint16_t category;
 	const char *name;
-	const void *metadata;         /* the engine's own: names and units of values are not to be had */
+	const void *metadata;         /* the engine's own: names and units of values cannot be read */
 };
 
 struct unity_value {                  /* valid during the callback only */
 	uint8_t type;                 /* enum unity_type */
 	uint8_t reserved0;
 	uint16_t reserved1;
-	uint32_t size;                /* bytes at data: to be trusted more than the type */
+	uint32_t size;                /* bytes at data; more reliable than the type */
 	const void *data;
 };
 
-struct unity_thread {                 /* to be copied inside the callback */
+struct unity_thread {                 /* copy it inside the callback */
 	uint64_t id;                  /* the platform's native id; reused */
 	const char *group;            /* may be empty or NULL */
 	const char *name;
@@ -72,10 +72,10 @@ enum unity_marker_flag {
 	UNITY_M_DEEP = 0x0040,        /* managed method: deep profiling */
 	UNITY_M_COUNTER = 0x0080,
 	UNITY_M_GPU = 0x0100,
-	UNITY_M_PRECREATED = 0x8000,  /* the engine's own; to be ignored */
+	UNITY_M_PRECREATED = 0x8000,  /* the engine's own; ignore it */
 };
 
-/* Three independent bits up to 6000.2, a number since: read as the number, old markers keep their meaning. */
+/* Three independent bits up to 6000.2, a number since. Read as a number, old markers keep their meaning. */
 #define UNITY_VERBOSITY(flags) ((unsigned)(flags) >> 10 & 7)
 enum unity_verbosity {
 	UNITY_V_USER = 0, UNITY_V_DEBUG = 1, UNITY_V_INTERNAL = 2, UNITY_V_EXTERNAL = 3, UNITY_V_ADVANCED = 4,
@@ -83,7 +83,7 @@ enum unity_verbosity {
 
 enum unity_event { UNITY_BEGIN = 0, UNITY_END = 1, UNITY_SINGLE = 2 };
 
-/* Later engines add types: never check against a maximum. */
+/* Later engines add types: never compare with a maximum. */
 enum unity_type {
 	UNITY_T_NONE = 0, UNITY_T_INSTANCE = 1, UNITY_T_I32 = 2, UNITY_T_U32 = 3, UNITY_T_I64 = 4, UNITY_T_U64 = 5,
 	UNITY_T_F32 = 6, UNITY_T_F64 = 7, UNITY_T_TEXT = 8, UNITY_T_TEXT16 = 9, UNITY_T_VECTOR = 10,
@@ -94,7 +94,7 @@ enum unity_unit {
 	UNITY_U_NONE = 0, UNITY_U_NS = 1, UNITY_U_BYTES = 2, UNITY_U_COUNT = 3, UNITY_U_PERCENT = 4, UNITY_U_HZ = 5,
 };
 
-/* The older "next" and the later "parallel next" are the same. */
+/* "next" of older versions is "parallel next" of later ones. */
 enum unity_flow { UNITY_FLOW_BEGIN = 0, UNITY_FLOW_PARALLEL = 1, UNITY_FLOW_END = 2, UNITY_FLOW_NEXT = 3 };
 
 enum unity_counter_flag { UNITY_C_FLUSH = 0x0002, UNITY_C_RESET = 0x0004 };
@@ -111,7 +111,7 @@ typedef void UNITY_CALL unity_flow_cb(uint8_t event, uint32_t id, void *user);
 
 /* --- interfaces --------------------------------------------------------------- */
 
-/* The first two functions take the id by value, which C and C++ pass differently: they are not declared. */
+/* The first two functions take the id by value, which C and C++ pass differently, so they are not declared. */
 struct unity_interfaces {
 	void (*get_by_value)(void);
 	void (*register_by_value)(void);
@@ -125,8 +125,8 @@ struct unity_interfaces {
 #define UNITY_PROFILER_V2  0xB957E0189CB6A30Bu, 0x83CE589AE85B9068u   /* 2021.2 */
 
 /*
- * At most four callbacks of a kind are installed in the whole process (categories, markers, threads, frames): the
- * result counts. Version 1 ends before the flow functions; its table is a prefix of this one.
+ * At most four callbacks of a kind (categories, markers, threads, frames) can be installed in the process, so check the result. Version 1 ends before the flow
+ * functions; its table is a prefix of this one.
  */
 struct unity_callbacks {
 	int (UNITY_CALL *add_category)(unity_category_cb *, void *user);
@@ -134,7 +134,7 @@ struct unity_callbacks {
 	int (UNITY_CALL *add_marker)(unity_marker_cb *, void *user);  /* calls back for every marker there is */
 	int (UNITY_CALL *del_marker)(unity_marker_cb *, void *user);
 	int (UNITY_CALL *add_event)(const struct unity_marker *, unity_event_cb *, void *user);
-	/* Marker NULL: from all markers; user NULL as well: with any user pointer. */
+	/* Marker NULL: remove from all markers; user NULL as well: with any user pointer. */
 	int (UNITY_CALL *del_event)(const struct unity_marker *, unity_event_cb *, void *user);
 	int (UNITY_CALL *add_frame)(unity_frame_cb *, void *user);
 	int (UNITY_CALL *del_frame)(unity_frame_cb *, void *user);
@@ -156,7 +156,7 @@ struct unity_profiler_v1 {
 	int (UNITY_CALL *unregister_thread)(uint64_t id);     /* 0: the calling thread */
 };
 
-/* Not a prefix of version 1: a function was put in at the sixth place. */
+/* Version 1 is not a prefix of it: a function was inserted at the sixth place. */
 struct unity_profiler_v2 {
 	void (UNITY_CALL *emit)(const struct unity_marker *, uint16_t event, uint16_t n, const struct unity_value *);
 	int (UNITY_CALL *enabled)(void);
@@ -167,7 +167,7 @@ struct unity_profiler_v2 {
 	int (UNITY_CALL *create_category)(uint16_t *, const char *name, uint32_t unused);
 	int (UNITY_CALL *register_thread)(uint64_t *id, const char *group, const char *name);
 	int (UNITY_CALL *unregister_thread)(uint64_t id);
-	/* The value's storage, at most 8 bytes, or NULL. The two hooks have the plain C convention everywhere. */
+	/* Returns the value's storage, at most 8 bytes, or NULL. The two hooks have the plain C calling convention everywhere. */
 	void *(UNITY_CALL *create_counter)(uint16_t category, const char *name, uint16_t marker_flags, uint8_t type,
 	    uint8_t unit, size_t size, uint16_t counter_flags, void (*activate)(void *), void (*deactivate)(void *),
 	    void *user);

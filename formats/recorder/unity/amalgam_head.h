@@ -18,6 +18,6 @@
 #define UnityPluginUnload tracetool_plugin_unload
 #endif
 #ifdef __clang__
-/* Of headers: clang takes this file for the program itself. */
+/* Headers are part of this file, and clang warns about unused functions in it. */
 #pragma clang diagnostic ignored "-Wunused-function"
 #endif

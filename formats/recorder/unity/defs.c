@@ -1,9 +1,9 @@
 /**
- * What the engine describes: categories, threads, markers. The plug-in asks for categories and threads from load on: the engine is not
- * known to describe again what it has described already, and a capture that starts late must name them too. They are rare. Markers are
- * described again, so the plug-in asks for them only while it captures.
+ * Defines what the engine describes: categories, threads, markers. The plug-in asks for categories and threads from load on, because the engine is not known to
+ * describe them twice, and a capture that starts late must name them too. They are rare. Markers are described again, so the plug-in asks for them only while
+ * it captures.
  *
- * One lock guards all of it. Markers are registered under the lock, so none is registered after the end of a capture.
+ * One lock guards everything here. Markers are registered under the lock, so none is registered after the end of a capture.
  */
 #include "recorder/unity/plugin.h"
 
@@ -32,7 +32,7 @@ enum { CATEGORIES = 65536 };
 static _Atomic(const struct unity_category *) category[CATEGORIES];
 static _Atomic uint64_t category_key[CATEGORIES];
 static uint32_t category_known[CATEGORIES / 32];
-static uint16_t category_id[CATEGORIES];      /* those known, in order */
+static uint16_t category_id[CATEGORIES];      /* known ids, in order */
 static unsigned ncategory;
 
 uint64_t
@@ -51,13 +51,13 @@ described_name(unsigned id)
 	return c && c->name ? c->name : "";
 }
 
-/* As described, else as readers name it: a built-in category may have been described before the library was loaded. */
+/* The category's name as described, else as in Unity's list: a built-in category may have been described before the library was loaded. */
 static const char *
 category_name(unsigned id)
 {
 	const char *name = described_name(id);
 
-	/* 2018 has only version 1 of the callbacks, and only 2018 has no other. */
+	/* Only 2018 offers version 1 of the callbacks alone. */
 	if (!*name)
 		name = unity_category(id, plugin.version == 1 ? "2018." : NULL);
 	return name ? name : "";
@@ -113,8 +113,8 @@ on_category(const struct unity_category *c, void *user)
 enum { THREADS = 1024 };
 
 /*
- * The newest descriptions; strings must be copied, as long as a recording takes them and one byte more, so that it counts what it
- * cuts. Where there are more, the oldest is forgotten.
+ * The newest descriptions of threads. Texts are copied up to one byte more than a recording keeps, so that it counts the cut. If there are too many, the oldest
+ * is forgotten.
  */
 enum { THREAD_TEXT = 4001 };
 static struct thread {
@@ -178,7 +178,7 @@ defs_thread_gone(uint64_t native)
 
 /* --- markers --------------------------------------------------------------------------- */
 
-/* Markers of this capture by id; two descriptors may claim one id. The table doubles as it fills, up to SEEN_MOST. */
+/* Markers of this capture by id; two descriptors may have one id. The table doubles as it fills, up to SEEN_MOST. */
 enum { SEEN_FIRST = 8192, SEEN_MOST = 1 << 22 };
 static const struct unity_marker **seen, *seen_first[SEEN_FIRST];
 static size_t nseen, capseen;
@@ -210,7 +210,7 @@ grow_seen(void)
 	capseen *= 2;
 }
 
-/* True if ${m} is new in this capture. Markers must not be registered twice. */
+/* True if ${m} is new in this capture: a marker must not be registered twice. */
 static bool
 is_new(const struct unity_marker *m)
 {
@@ -230,7 +230,7 @@ is_new(const struct unity_marker *m)
 	return true;
 }
 
-/* How a marker's events are taken. */
+/* How the events of a marker are recorded. */
 enum how { PLAIN, ALLOC, LABEL, COUNTER, HOWS };
 static unity_event_cb *const callback[HOWS] = { events_plain, events_alloc, events_label, events_counter };
 static bool registered[HOWS], registered_marker, registered_flow;
@@ -254,7 +254,7 @@ unit_of(const char *name)
 	return c.guess ? UNITY_U_NONE : unit[c.unit];
 }
 
-/* Our own in every capture: readers know them by their names, so the game's of these names are left out. */
+/* Our own markers are in every capture: readers know them by name, so a game's markers of these names are left out. */
 #define MARK_NAME SELF_PREFIX "Mark"
 
 static void
@@ -336,7 +336,7 @@ defs_unload(void)
 void
 defs_open(void)
 {
-	enum { OUR_CATEGORY = 0x10000, OUR_MARKER = 0x7fffffff };     /* ids the engine cannot give, or hardly */
+	enum { OUR_CATEGORY = 0x10000, OUR_MARKER = 0x7fffffff };     /* ids that the engine never gives, or hardly ever */
 
 	plugin_lock(&lock);
 	uint64_t ours = rec_def_category(OUR_CATEGORY, 0x808080ff, "Tracetool");
@@ -368,7 +368,7 @@ defs_start(void)
 		plugin_say("Unity lets no further plug-in see markers: the capture has frames and marks only");
 }
 
-/* The state is no longer S_CAPTURING: who comes now registers nothing, and who is in add_marker is waited for. */
+/* Call when the state is no longer S_CAPTURING: later callbacks register nothing, and a thread inside add_marker is waited for. */
 void
 defs_stop(void)
 {

@@ -1,18 +1,17 @@
 /**
- * Records events of markers: begin, end, single, with their values. Nothing here waits, allocates or makes a system call; rec.h says
- * what recording promises. The time is read first, so that at a begin our own work counts as the zone's, not as its parent's. A
- * marker's key comes as the user pointer.
+ * Records events of markers: begin, end and single, with their values. Nothing here waits, allocates or makes a system call; rec.h states what recording
+ * promises. Time is read first, so at a begin the recorder's work counts for the zone, not its parent. The user pointer is the marker's key.
  */
 #include "recorder/unity/plugin.h"
 
-/* An array of Unity's values is one of ours. */
+/* An array of Unity's values can be used as one of ours. */
 _Static_assert(sizeof(struct rec_value) == sizeof(struct unity_value), "values have one layout");
 _Static_assert(offsetof(struct rec_value, size) == offsetof(struct unity_value, size), "values have one layout");
 _Static_assert(offsetof(struct rec_value, p) == offsetof(struct unity_value, data), "values have one layout");
 
 enum { MOST_VALUES = 64 };
 
-/* The writing end; NULL where nothing is recorded, or the marker was registered for an earlier capture. */
+/* The thread's writing end; NULL if nothing is recorded, or the marker was registered for an earlier capture. */
 static inline struct rec_thread *
 writer(uint64_t key)
 {
@@ -22,8 +21,8 @@ writer(uint64_t key)
 }
 
 /*
- * The values as they may be read: none after the 64th; none after the first on 32-bit targets, where arrays of managed
- * code may be spaced differently (the specification, 6.3); no size without data, for which ${copy} is used.
+ * The values that can be read safely: at most 64; on 32-bit targets only the first, because arrays of managed code may be spaced differently (the
+ * specification, 6.3); a value without data gets size 0, in ${copy}.
  */
 static const struct rec_value *
 values(const struct unity_value *v, unsigned *n, struct rec_value copy[MOST_VALUES])
@@ -66,7 +65,7 @@ single(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struc
 	rec_single(t, now, key, r, n);
 }
 
-/* What carries values, or is odd. */
+/* Record an event with values, or an unusual one. */
 static __attribute__((noinline)) void
 other(struct rec_thread *t, uint64_t now, unsigned event, unsigned n, const struct unity_value *v, uint64_t key)
 {
@@ -79,7 +78,7 @@ other(struct rec_thread *t, uint64_t now, unsigned event, unsigned n, const stru
 	single(t, now, key, n, v);
 }
 
-/* The zone of ${key} ends. Values that come with that are an event of their own, inside it: a zone's end has no place for any. */
+/* End the zone of ${key}. A zone's end has no place for values, so they are an event of their own inside the zone. */
 static inline __attribute__((always_inline)) void
 end(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
 {
@@ -105,7 +104,7 @@ events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 		other(t, now, event, n, v, key);
 }
 
-/* A whole number that is not negative, of any of the four types. */
+/* Read a whole number from 0 up, of any of the four integer types. */
 static inline bool
 whole(const struct unity_value *v, uint64_t *n)
 {
@@ -127,7 +126,7 @@ whole(const struct unity_value *v, uint64_t *n)
 	return false;
 }
 
-/* One allocation for each Begin or Single with its size; the End, and so the duration, means nothing. */
+/* Record an allocation for each Begin or Single with its size. The End, and so the duration, has no meaning. */
 void UNITY_CALL
 events_alloc(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
 {
@@ -147,7 +146,7 @@ events_alloc(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 	}
 }
 
-/* A label with values after the category, or with a category that is none: values are arguments, after the instance id. */
+/* Begin a label that has values after the category, or a category that is none: the values become arguments, after the instance id. */
 static __attribute__((noinline)) void
 begin_label_args(struct rec_thread *t, uint64_t now, uint64_t key, uint64_t category, unsigned from, unsigned n,
     const struct unity_value *v, const struct rec_value *text)
@@ -162,7 +161,7 @@ begin_label_args(struct rec_thread *t, uint64_t now, uint64_t key, uint64_t cate
 	rec_label(t, now, key, category, text, args, m);
 }
 
-/* The text begins a zone. {instance id, text, category}; ${text} is the second value, decoded by its real type. */
+/* Begin a zone named by a text. The values are {instance id, text, category}; ${text} is the second one, decoded by its real type. */
 static inline __attribute__((always_inline)) void
 begin_label(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v,
     const struct rec_value *text)
@@ -185,7 +184,7 @@ begin_label(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const 
 		rec_label(t, now, key, category, text, (const struct rec_value *)(const void *)v, instance != 0);
 }
 
-/* Text declared as of 8-bit characters was seen to hold UTF-16 on this marker: the first character's second byte tells. */
+/* Read text declared as 8-bit characters. On this marker it was seen to hold UTF-16; the second byte shows which. */
 static __attribute__((noinline)) void
 label_8(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
 {
@@ -196,7 +195,7 @@ label_8(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const stru
 	begin_label(t, now, key, n, v, &text);
 }
 
-/* Profiler.BeginSample(text). */
+/* Record Profiler.BeginSample(text). */
 void UNITY_CALL
 events_label(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
 {

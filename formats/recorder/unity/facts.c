@@ -1,18 +1,18 @@
 /**
- * C functions for the C# companion: facts, labels, marks, frame timings. A fact is kept for every later capture, too.
+ * C functions for the C# companion: facts, labels, marks, frame timings. Facts are kept for all later captures, too.
  */
 #include "recorder/unity/plugin.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What was set by tracetool_meta(), for every capture: texts key, value, key, value ... */
+/* Facts set by tracetool_meta(), for every capture: texts key, value, key, value ... */
 enum { STORE = 64 << 10 };
 static struct lock lock = { ATOMIC_FLAG_INIT };
 static char store[STORE];
 static size_t used;
 
-/* Take out ${key}. */
+/* Remove the fact ${key}. */
 static void
 forget(const char *key)
 {
@@ -128,7 +128,7 @@ ns_of(double ms)
 	return ms > 0 && ms < 1e9 ? (uint64_t)(ms * 1e6 + 0.5) : 0;
 }
 
-/* What reports need, beside the record as it is. */
+/* Record what reports need of a frame timing, in addition to the complete record. */
 static void
 put_timing(struct rec_thread *t, uint64_t now, const struct tracetool_frame_timing *f)
 {
@@ -148,7 +148,7 @@ static void
 put_record(struct rec_thread *t, const struct tracetool_frame_timing *f, const struct tracetool_frame_settings *s,
     uint64_t ticks_per_second)
 {
-	/* In the order of UNITY_FRAME_TIMING_NAME. */
+	/* In the order that UNITY_FRAME_TIMING_NAME states. */
 	const struct rec_value v[] = {
 		{ .type = TTC_F64, .size = 8, .p = &f->cpu_total_ms },
 		{ .type = TTC_F64, .size = 8, .p = &f->cpu_main_ms },

@@ -1,5 +1,5 @@
 /**
- * Messages of the plug-in. They are kept when they are made, which may be on a game thread, and the helper thread prints them later.
+ * Keeps the plug-in's messages: they may be made on a game thread, so the helper thread prints them later.
  */
 #include "recorder/unity/plugin.h"
 
@@ -11,11 +11,11 @@
 
 enum { MESSAGE = OPTTABLE_WHY + 100, UNSAID = 8 };
 
-/* The last message, and those that are not printed yet; where more come at once, the oldest of these are left out. */
+/* The last message, and those not printed yet. If too many come at once, the oldest unprinted ones are left out. */
 static struct {
 	struct lock lock;
 	char text[UNSAID][MESSAGE];
-	unsigned said, n;             /* printed; made */
+	unsigned said, n;             /* numbers of messages printed, and made */
 } message = { .lock = { ATOMIC_FLAG_INIT } };
 
 void

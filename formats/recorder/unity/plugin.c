@@ -1,6 +1,5 @@
 /**
- * The plug-in's life: loading, starting and stopping, the helper thread, the control file. What is recorded is in
- * events.c and defs.c.
+ * The plug-in's life: loading, starting and stopping, the helper thread, the control file. events.c and defs.c record.
  */
 #include "recorder/unity/plugin.h"
 
@@ -14,14 +13,14 @@ struct plugin plugin;
 
 /* --- capturing ---------------------------------------------------------------------- */
 
-/* Guards the options, the helper's life, and the way out of S_IDLE. */
+/* Guards the options, the helper's life, and the change from S_IDLE to another state. */
 static struct lock control = { ATOMIC_FLAG_INIT };
-static struct config base;    /* of the environment and the command line */
+static struct config base;    /* options of the environment and the command line */
 static _Atomic bool stop_wanted;
 static bool has_frames;       /* the frame callback is installed */
-static uint64_t load_pid;     /* in a forked child it is another one */
+static uint64_t load_pid;     /* process id at load; it differs in a forked child */
 static uint64_t over_ticks, last_ticks;
-static _Atomic uint64_t first_frame;  /* of the capture that is ready: its options may be another one's already */
+static _Atomic uint64_t first_frame;  /* of the capture that is ready; plugin.config may be another's already */
 static struct rec_stats last_stats;
 
 static int
@@ -38,7 +37,7 @@ go(enum state from, enum state to)
 	return atomic_compare_exchange_strong(&plugin.state, &s, (int)to);
 }
 
-/* From S_PREPARING: make ring and file. Some tens of milliseconds; on the helper, or while the library is loaded. */
+/* In S_PREPARING: make ring and file. Takes some tens of milliseconds; on the helper, or at load. */
 static int
 prepare(void)
 {
@@ -90,7 +89,7 @@ say_end(const struct rec_stats *s)
 	    (unsigned long long)s->dropped, s->finish == TTC_F_MAX_SIZE ? "; max-size ended it" : "");
 }
 
-/* From S_STOPPING: write the rest, end the file. */
+/* In S_STOPPING: write the rest and end the file. */
 static void
 finish(void)
 {
@@ -111,7 +110,7 @@ finish(void)
 	atomic_store(&plugin.state, S_IDLE);
 }
 
-/* On the main thread, in the frame callback or at load: the two places where callbacks are safely installed. */
+/* Install the callbacks, on the main thread in the frame callback, or at load: only there it is safe. */
 static void
 begin(void)
 {
@@ -144,7 +143,7 @@ frame_captured(uint64_t n)
 		end();
 }
 
-/* A frame begins. The only callback, and so the whole cost, of a game that is not captured. */
+/* A frame begins. While nothing is captured, this is the only callback, and so the whole cost. */
 static void UNITY_CALL
 on_frame(void *user)
 {
@@ -161,13 +160,13 @@ on_frame(void *user)
 		frame_captured(n);
 }
 
-/* --- the helper: what must not be done on game threads --------------------------------- */
+/* --- the helper: work that game threads must not do -------------------------------- */
 
-static enum { H_NONE, H_RUNS, H_ENDED } helper;       /* control */
+static enum { H_NONE, H_RUNS, H_ENDED } helper;       /* guarded by control */
 static struct plat_thread helper_thread;
 static _Atomic bool quit;
 
-/* ${rc} as the control file says it; what went wrong otherwise has been said. */
+/* The message of the control file for the result ${rc}; other failures were reported already. */
 static const char *
 why_nothing(int32_t rc)
 {
@@ -215,7 +214,7 @@ helper_run(void)
 	for (unsigned round = 0;; round++) {
 		int s = state_now();
 		if (s == S_PREPARING && prepare() == 0)
-			rec_def_thread(plat_thread_self(), "Tracetool", "Control");   /* definitions made it one */
+			rec_def_thread(plat_thread_self(), "Tracetool", "Control");   /* the helper's definitions gave it a writing end */
 		if (s == S_STOPPING || (s == S_READY && atomic_load(&stop_wanted) && go(S_READY, S_STOPPING)))
 			finish();
 		if (round % 4 == 0)
@@ -232,7 +231,7 @@ helper_run(void)
 	}
 }
 
-/* Have the helper run. Under control; 0 or -errno. */
+/* Start the helper if it does not run. Call with control held. Returns 0 or -errno. */
 static int
 need_helper(void)
 {
@@ -310,7 +309,7 @@ start_options(struct config *c, const char *file, const char *options)
 	return TRACETOOL_OK;
 }
 
-/* Under control. */
+/* Call with control held. */
 static int
 start(const char *file, const char *options)
 {
@@ -424,7 +423,7 @@ take_path(const char *s, size_t n)
 	base.capture[n] = '\0';
 }
 
-/* -tracetool FILE, -tracetool-options OPTIONS */
+/* Take the arguments -tracetool FILE and -tracetool-options OPTIONS. */
 static void
 take_arg(void *arg, const char *s, const char *next)
 {
@@ -438,7 +437,7 @@ take_arg(void *arg, const char *s, const char *next)
 static void
 read_options(void)
 {
-	static char text[128 << 10];  /* no system has longer ones */
+	static char text[128 << 10];  /* no system allows longer ones */
 	size_t n;
 
 	config_init(&base);
@@ -498,8 +497,8 @@ UnityPluginLoad(struct unity_interfaces *unity)
 }
 
 /*
- * Whatever the state: no callbacks of ours, no recording. In a forked child the capture is its parent's, there is no helper,
- * and locks may be held for ever by threads that are not there.
+ * Unload in any state: afterwards there are no callbacks of ours and no recording. In a forked child the capture is the parent's, there is no helper, and locks
+ * may be held for ever by threads that do not exist.
  */
 void UNITY_CALL
 UnityPluginUnload(void)
@@ -527,7 +526,7 @@ UnityPluginUnload(void)
 }
 
 #if defined __GNUC__ && !defined _WIN32
-/* A game that ends without unloading its plug-ins: complete the file. The engine may be gone; it is not called. */
+/* Complete the file if a game ends without unloading its plug-ins. The engine may be gone, so it is not called. */
 __attribute__((destructor)) static void
 at_exit(void)
 {

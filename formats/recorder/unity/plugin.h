@@ -26,7 +26,7 @@ enum state {
 	S_STOPPING,           /* callbacks are gone; the helper ends the recording */
 };
 
-/* Faults that are tolerated and counted; in the order of plugin_count_name. */
+/* Tolerated faults, counted; in the order of plugin_count_name. */
 enum count {
 	N_MARKERS, N_FILTERED, N_REUSED, N_NAMELESS, N_CATEGORIES_UNKNOWN, N_REFUSED, N_ODD, N_COMPUTED, N_SIZELESS, N_RESERVED,
 	N_COUNTS,
@@ -34,18 +34,18 @@ enum count {
 
 extern struct plugin {
 	const struct unity_callbacks *unity;  /* NULL: no profiler interface */
-	int version;                  /* of it; 0: none */
+	int version;                  /* version of the interface; 0: none */
 	_Atomic int state;            /* enum state */
 	_Atomic uint64_t frame;       /* frames begun since the library was loaded */
-	_Atomic uint64_t frames;      /* of them in the running or last capture */
+	_Atomic uint64_t frames;      /* number of these in the running or last capture */
 	_Atomic uint64_t count[N_COUNTS];
-	_Atomic uint64_t first_key;   /* of this capture: smaller keys belong to an earlier one */
-	uint64_t refused_at_load;     /* registrations */
-	struct config config;         /* of the running capture */
+	_Atomic uint64_t first_key;   /* first key of this capture; smaller keys belong to earlier ones */
+	uint64_t refused_at_load;     /* number of registrations refused at load */
+	struct config config;         /* options of the running capture */
 	uint64_t mark_key, timing_key;/* our own markers */
 } plugin;
 
-/* A lock for rare paths: who waits sleeps a little. Never held while calling the engine, but for one function of defs.c. */
+/* A lock for rare paths; waiting threads sleep a little. Never held while calling the engine, except in one function of defs.c. */
 struct lock { atomic_flag taken; };
 
 static inline void
@@ -69,31 +69,31 @@ plugin_add(enum count what)
 
 /* --- messages.c --------------------------------------------------------------- */
 
-/* Keep a message for tracetool_message() and the player's log. */
+/* Keep a message for tracetool_message() and for the player's log. */
 void plugin_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Write those that are new to the player's log. Not on game threads. */
+/* Write new messages to the player's log. Not on game threads. */
 void plugin_print(void);
 
 /* --- defs.c ------------------------------------------------------------------- */
 
-/* Have categories and threads described from now on; the end of it. */
+/* Ask for descriptions of categories and threads; stop that. */
 void defs_load(void);
 void defs_unload(void);
 /* The recording began: define our own markers, then those already known. Any thread. */
 void defs_open(void);
-/* Ask for flows and for every marker's events; take all of it back. */
+/* Ask for flows and for the events of every marker; stop that. */
 void defs_start(void);
 void defs_stop(void);
-/* The key of the category ${id} in this capture, 0 where it has none. Any thread, no lock. */
+/* The key of the category ${id} in this capture, or 0. Any thread, no lock. */
 uint64_t defs_category_key(uint64_t id);
-/* For a category that has no key yet and comes with an event: define it without a description. 0 where that would have to wait. */
+/* Define a category without a description, for an event that names it; returns its key, or 0 if that would have to wait. */
 uint64_t defs_category_met(uint64_t id);
-/* The thread ${native} has ended: another one of that id has not its name. */
+/* The thread ${native} ended: a later thread with its id does not have its name. */
 void defs_thread_gone(uint64_t native);
 
 /* --- events.c: on game threads ---------------------------------------------------- */
 
-/* ${user} is the marker's key. */
+/* The callbacks of markers and flows; ${user} is the marker's key. */
 unity_event_cb events_plain, events_alloc, events_label, events_counter;
 unity_flow_cb events_flow;
 
@@ -101,20 +101,20 @@ unity_flow_cb events_flow;
 
 /* The recording began: write the facts known so far. */
 void facts_open(void);
-/* ... ends: write the counts. */
+/* The recording ends: write the counts. */
 void facts_close(void);
 
 /* --- self.c ----------------------------------------------------------------------- */
 
-#define SELF_PREFIX "Tracetool."      /* of our own markers */
+#define SELF_PREFIX "Tracetool."      /* of the names of our own markers */
 
-/* True if we made the marker, to show our own work. Its events are not recorded. */
+/* True if the marker is one that shows our own work: its events are not recorded. */
 bool self_made(const struct unity_marker *m, const char *name);
 
 void self_load(struct unity_interfaces *unity);
-/* rec_options.write: write, and show it. */
+/* A rec_options.write that also shows the write. */
 long self_write(void *arg, int fd, const void *p, size_t n);
-/* The recording starts to write from its own thread; has ended. */
+/* The recording begins to write from its own thread; it has ended. */
 void self_open(void);
 void self_close(void);
 

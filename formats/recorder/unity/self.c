@@ -1,6 +1,6 @@
 /**
- * Shows the recorder's own work in the Unity profiler: the writer thread by its name, a zone for each write, counters of bytes written
- * and events dropped. All of it happens on the writer thread: the one that makes the first write after the start.
+ * Shows the recorder's own work in the Unity profiler: the writer thread by its name, a zone for each write, counters of bytes written and events dropped. All
+ * of it runs on the writer thread, the one that makes the first write after the start.
  */
 #include "recorder/unity/plugin.h"
 
@@ -9,14 +9,14 @@
 static struct {
 	const struct unity_profiler_v1 *v1;
 	const struct unity_profiler_v2 *v2;
-	/* of either version */
+	/* of either version of the interface */
 	void (UNITY_CALL *emit)(const struct unity_marker *, uint16_t, uint16_t, const struct unity_value *);
 	int (UNITY_CALL *enabled)(void);
 	const struct unity_marker *write, *bytes, *dropped;
-	int64_t *bytes_value, *dropped_value; /* version 2 */
+	int64_t *bytes_value, *dropped_value; /* only in version 2 */
 	_Atomic bool open;
-	bool known, named;            /* the writer thread is; the engine has it under a name of ours */
-	uint64_t thread, id;          /* the writer; what the engine calls it */
+	bool known, named;            /* the writer thread is known; the engine has it under our name */
+	uint64_t thread, id;          /* the writer thread; the engine's id of it */
 	int64_t written;
 } self;
 
@@ -26,11 +26,11 @@ static struct {
 static bool
 make_markers(void)
 {
-	enum { OTHER = 16 };          /* a category every version has */
+	enum { OTHER = 16 };          /* a category that every version has */
 	const struct unity_profiler_v1 *p = self.v1;
 	uint16_t category = OTHER;
 	const struct unity_profiler_v2 *q = self.v2;
-	/* Both versions have it at the same place. */
+	/* Both versions have the function at the same place. */
 	int (UNITY_CALL *create)(const struct unity_marker **, const char *, uint16_t, uint16_t, int) =
 	    q ? q->create_marker : p->create_marker;
 	int (UNITY_CALL *name)(const struct unity_marker *, int, const char *, uint8_t, uint8_t) =
@@ -87,7 +87,7 @@ self_close(void)
 	self.named = false;
 }
 
-/* Once: an engine that refuses will do so again. */
+/* Name the thread, once: an engine that refuses will refuse again. */
 static void
 name_thread(void)
 {
@@ -96,7 +96,7 @@ name_thread(void)
 	self.thread = plat_thread_self();
 }
 
-/* Counters of version 2 are known by their names only. */
+/* True if the marker is one of ours. Counters of version 2 are known by name only. */
 bool
 self_made(const struct unity_marker *m, const char *name)
 {

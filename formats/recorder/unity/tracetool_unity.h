@@ -1,9 +1,8 @@
 /**
  * The C functions of libtracetool-unity, for native code and for P/Invoke.
  *
- * Every function may be called from any thread, at any time, capturing or not, also where Unity gives no profiler
- * interface and in a forked child; it then does nothing and says so. Texts are UTF-8; NULL is taken as "".
- * No function keeps a pointer. Calling convention: the platform's plain C one.
+ * Every function may be called from any thread at any time, capturing or not. Where Unity offers no profiler interface, and in a forked child, it does nothing
+ * and says so. Texts are UTF-8; NULL is taken as "". No function keeps a pointer. Calling convention: the platform's plain C one.
  *
  * Versions: functions and fields are added at the end and never change; tracetool_api() returns the version.
  */
@@ -24,18 +23,18 @@ extern "C" {
 #define TRACETOOL_API
 #endif
 
-/* What functions that return int give beside their own numbers. */
+/* Results of functions that return int, besides their own numbers. */
 enum tracetool_result {
 	TRACETOOL_OK = 0,
-	TRACETOOL_E_OPTION = -1,      /* an option could not be read: tracetool_message() */
+	TRACETOOL_E_OPTION = -1,      /* an option could not be read: see tracetool_message() */
 	TRACETOOL_E_STATE = -2,       /* capturing already, or not capturing */
-	TRACETOOL_E_UNITY = -3,       /* no profiler interface: nothing will be delivered */
-	TRACETOOL_E_SYSTEM = -4,      /* the file or memory could not be had: tracetool_message() */
+	TRACETOOL_E_UNITY = -3,       /* no profiler interface: there is nothing to record */
+	TRACETOOL_E_SYSTEM = -4,      /* the file or memory could not be had: see tracetool_message() */
 };
 
 enum tracetool_state {
 	TRACETOOL_IDLE = 0,
-	TRACETOOL_STARTING = 1,       /* asked for; begins with the next frame */
+	TRACETOOL_STARTING = 1,       /* requested; begins with the next frame */
 	TRACETOOL_CAPTURING = 2,
 	TRACETOOL_STOPPING = 3,       /* callbacks are removed, the rest is being written */
 };
@@ -48,10 +47,10 @@ TRACETOOL_API int32_t tracetool_interface(void);
 
 /**
  * tracetool_start(path, options):
- * Capture to ${path} from the next frame on; ${options} as in tracetool-unity(7), over those of the environment
- * and the command line. NULL or "" for ${path} takes the path given there.
- * Result: TRACETOOL_OK, or a negative enum tracetool_result. The file is made by another thread: whether it
- * could be is reported by tracetool_state() and tracetool_message().
+ * Capture to ${path} from the next frame on; NULL or "" takes the path from the environment or the command line. ${options}: as in tracetool-unity(7); they
+ * override those of the environment and the command line.
+ * Result: TRACETOOL_OK, or a negative enum tracetool_result. Another thread makes the file: whether that succeeded is reported by tracetool_state() and
+ * tracetool_message().
  */
 TRACETOOL_API int32_t tracetool_start(const char *path, const char *options);
 
@@ -63,22 +62,22 @@ TRACETOOL_API int32_t tracetool_dump(void);
 
 TRACETOOL_API int32_t tracetool_state(void);
 
-/* The last message, with its NUL, into ${size} bytes at ${to}; returns the length it has (without NUL). */
+/* Copy the last message with its NUL into ${size} bytes at ${to}; returns its length without NUL. */
 TRACETOOL_API int32_t tracetool_message(char *to, int32_t size);
 
-/* A mark on the calling thread, now. */
+/* Set a mark on the calling thread, now. */
 TRACETOOL_API void tracetool_mark(const char *text);
 
-/* What the program does from now on ("level 3", "boss fight"): the fact "label", with its time. */
+/* Set the label, which says what the program does from now on ("level 3", "boss fight"): the fact "label" with its time. */
 TRACETOOL_API void tracetool_label(const char *text);
 
 /*
- * A fact about the run, with its time. What is set while idle goes into every later capture; at most 64 KiB of
- * keys and values are kept. An empty value forgets the key.
+ * Set a fact about the run, with its time. Facts set while nothing is captured go into every later capture; at most 64 KiB of keys and values are kept. An
+ * empty value removes the fact.
  */
 TRACETOOL_API void tracetool_meta(const char *key, const char *value);
 
-/* One record of FrameTimingManager. Where the engine has no value it gives 0, and so does this. */
+/* One record of FrameTimingManager; 0 where the engine has no value. */
 struct tracetool_frame_timing {
 	double cpu_total_ms;          /* cpuFrameTime */
 	double cpu_main_ms;           /* cpuMainThreadFrameTime */
@@ -90,7 +89,7 @@ struct tracetool_frame_timing {
 	uint64_t present_called;      /* cpuTimePresentCalled */
 	uint64_t frame_complete;      /* cpuTimeFrameComplete */
 	uint32_t flags;               /* TRACETOOL_COMPLETE_COMPUTED */
-	uint32_t age;                 /* frames between the one it describes and the running one: 4 */
+	uint32_t age;                 /* frames from the described frame to the running one: 4 */
 };
 #define TRACETOOL_COMPLETE_COMPUTED 1u        /* frame_complete is computed by the platform, not measured */
 
@@ -98,24 +97,24 @@ struct tracetool_frame_timing {
 TRACETOOL_API void tracetool_frame_timings(const struct tracetool_frame_timing *t, int32_t n,
     uint64_t ticks_per_second);
 
-/* Since version 2: what else a record has. */
+/* Further values of a record, since version 2. */
 struct tracetool_frame_settings {
 	float height_scale;           /* heightScale, widthScale of dynamic resolution */
 	float width_scale;
 	uint32_t sync_interval;       /* syncInterval: vertical blanks each frame waits for */
 };
 
-/* As tracetool_frame_timings(), with ${n} frame settings, too; NULL: none. */
+/* As tracetool_frame_timings(), with ${n} frame settings too; NULL: none. */
 TRACETOOL_API void tracetool_frame_timings2(const struct tracetool_frame_timing *t, const struct tracetool_frame_settings *s,
     int32_t n, uint64_t ticks_per_second);
 
-/* What the running capture did so far, or the last one did. */
+/* Counts of the running capture so far, or of the last one. */
 struct tracetool_counts {
-	uint64_t events;              /* in the file by now: while capturing, all but those of about the last second */
+	uint64_t events;              /* in the file by now; while capturing, events of about the last second are missing */
 	uint64_t dropped;             /* events not kept: the ring was full */
 	uint64_t bytes;               /* written to the file */
 	uint64_t frames;
-	uint64_t markers;             /* events were asked for of so many */
+	uint64_t markers;             /* number of markers whose events are recorded */
 	uint64_t filtered;            /* markers left out by the options */
 };
 /* Fill ${size} bytes (sizeof *c) of ${c}. */
