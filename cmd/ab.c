@@ -69,7 +69,7 @@ static const struct opt judge_opt[] = {
 	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
 	    .help = "judge the rows of this budget (tracetool-budget(5)); default: frame times, long frames, allocations, the largest markers" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
-	    .help = "let undecided rows, and rows that cannot be judged, pass, or end with exit status 5, as auto and fail do" },
+	    .help = "pass: rows that are undecided or cannot be judged pass; auto, fail: they give exit status 5" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = NULL },
@@ -88,8 +88,8 @@ const struct verb verb_ab = {
 	.name = "ab",
 	.summary = "run two builds in turn and compare their captures",
 	.operands = "-- OLD [ARG...] -- NEW [ARG...]",
-	.about = "Run the builds OLD and NEW in turn, record each run, and say whether NEW is worse. Both runs of a pair share whatever "
-		 "the machine is like at the time, so differences within pairs are what is judged. A run is recorded by a Unity player's "
+	.about = "Run the builds OLD and NEW in turn, record each run, and say whether NEW is worse. Both runs of a pair share whatever the machine is like "
+	    "at the time, so differences within pairs are judged. A run is recorded by a Unity player's "
 		 "recorder, by tracetool's Mono module, or by any command that writes a capture to $TRACETOOL_CAPTURE.\n"
 		 "The exit status is 0: not worse, 1: worse, 5: undecided.",
 	.examples = "  tracetool ab -n 8 -- ./old/Game -batchmode -- ./new/Game -batchmode\n"
@@ -228,8 +228,8 @@ make_rows(struct ab *x, const struct ab_run *const run[TT_SIDES], struct tt_err 
 	if (rc == TT_OK)
 		rc = read_both(x, &x->budget, run, s, err);
 	if (rc == TT_OK && s[TT_OLD].frames == 0 && s[TT_NEW].frames == 0)
-		ui_say(&x->app->ui, "the captures have no frames, so whole runs are compared: name the marker that begins a frame with --frame-marker "
-		    "(\"tracetool info\" lists likely ones)");
+		ui_say(&x->app->ui, "the captures have no frames, so whole runs are compared: name a frame marker with --frame-marker (\"tracetool info\" "
+		    "lists likely ones)");
 	text.n = 0;
 	if (rc == TT_OK)
 		rc = ab_rows(both, &x->budget, x->planned, true, &text, err);
@@ -681,9 +681,9 @@ static void
 say_kept(const struct ab *x)
 {
 	if (!x->own_dir)
-		ui_say(&x->app->ui, "interrupted; the runs so far are in %s: the same command with --resume goes on", x->dir);
+		ui_say(&x->app->ui, "interrupted; the runs so far are in %s: the same command with --resume continues", x->dir);
 	else
-		ui_say(&x->app->ui, "interrupted; with --keep DIR runs are kept, and --resume goes on with them");
+		ui_say(&x->app->ui, "interrupted; with --keep DIR runs are kept, and --resume continues them");
 }
 
 /* What a stranger's budget does not do. */
@@ -695,8 +695,7 @@ say_rows(struct ab *x)
 	for (size_t i = 0; i < x->budget.nrow; i++)
 		compares |= x->budget.row[i].relative;
 	if (!compares)
-		ui_say(&x->app->ui, "%s: no row compares the builds, for none has a change as limit, like \"max\": \"+2%%\"; rows with an amount look "
-		    "at the new build alone", x->o->budget);
+		ui_say(&x->app->ui, "%s: no row compares the builds: give one a change as its limit, like \"max\": \"+2%%\"", x->o->budget);
 }
 
 /* Fewer pairs than can show anything are not run, unless other rows are judged, or nobody minds. Those advised do for all rows. */

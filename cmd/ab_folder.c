@@ -231,7 +231,7 @@ take_kept(struct ab *x, struct tt_buf *rows, struct tt_err *err)
 	if (rc == TT_OK && strncmp(tt_buf_string(&text), HEAD, strlen(HEAD)) != 0)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s was not written by this version of tracetool ab: name another folder with --keep", runs);
 	if (rc == TT_OK && !x->o->resume && has_runs(&text))
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has runs already: --resume goes on with them; for new ones name another folder", x->dir);
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has runs already: continue them with --resume, or name another folder", x->dir);
 	if (rc == TT_OK && x->o->resume)
 		rc = take_runs(x, &text, err);
 	tt_buf_free(&text);

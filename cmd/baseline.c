@@ -200,7 +200,7 @@ tell_compared(const struct baseline *x)
 	for (size_t i = 0; i < x->b.nall_session; i++)
 		if (x->keep[i] && (!first || x->b.session[i].accepted))
 			first = x->b.session[i].name;
-	tt_log(&x->app->env, TT_LOG_NORMAL, "%s: session \"%s\", which was accepted, is out: captures are compared with session \"%s\" and those after it",
+	tt_log(&x->app->env, TT_LOG_NORMAL, "%s: the accepted session \"%s\" is out: captures are compared with session \"%s\" and those after it",
 	    x->path, x->b.session[past(x)].name, first);
 }
 

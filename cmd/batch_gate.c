@@ -24,7 +24,7 @@ const struct opt batch_gate_opt[] = {
 	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
 	    .help = "compare even with a baseline of another environment" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
-	    .help = "let rows that cannot be judged, and undecided rows, all pass or fail; auto: the first fail, the others pass" },
+	    .help = "pass, fail: rows that cannot be judged and undecided rows do so; auto: the first fail, the others pass" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = NULL },
@@ -191,8 +191,8 @@ check_parts(struct batch_gate *b, struct tt_err *err)
 	tt_sort(b->part, b->npart, by_recording);
 	for (size_t i = 1; i < b->npart; i++)
 		if (strcmp(b->part[i - 1].recording, b->part[i].recording) == 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are of one recording, and a gate counts that once: "
-			    "make one capture of the files of one that rotates (tracetool recover), and leave copies out",
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are one recording, which a gate counts once: leave copies out, and join "
+			    "rotated files with \"tracetool recover\"",
 			    b->part[i - 1].key, b->part[i].key);
 	return TT_OK;
 }

@@ -115,7 +115,7 @@ static const struct opt limit_opt[] = {
 	{ .name = "unpack-memory", .arg = "SIZE", .set = opt_size, .at = AT(unpack_memory), .lo = UINT64_C(16) << 20,
 	    .help = "limit the memory of the process that unpacks an archive; default 160M, at least 16M, 0: no limit" },
 	{ .name = "spool-memory", .arg = "SIZE", .set = opt_size, .at = AT(spool_memory),
-	    .help = "pass on a capture from an archive in memory up to this size, beyond it as its bytes come; default 16M" },
+	    .help = "pass on captures from archives in memory up to this size, larger ones as they are unpacked; default 16M" },
 	{ .name = "spool-max", .arg = "SIZE", .set = opt_size, .at = IN(spool_max),
 	    .help = "copy at most this much to disk of data that must be read twice; default 8G" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = IN(tmpdir),

@@ -391,7 +391,7 @@ batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *e
 		if (put <= 0) {
 			int sys = put ? errno : ENOSPC;
 
-			return tt_fail_sys(err, sys, "%s: cannot keep a result; --resume goes on from here", o->part);
+			return tt_fail_sys(err, sys, "%s: cannot keep a result; --resume continues from here", o->part);
 		}
 		line += put;
 		n -= (size_t)put;

@@ -304,8 +304,8 @@ summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_
 		return rc;
 	}
 	if (left.keys)
-		ui_say(&app->ui, "%s: the view captures has no column for %llu of the facts: captures have more than 500 of different keys; "
-		    "the table fact has all", o->to_db, (unsigned long long)left.keys);
+		ui_say(&app->ui, "%s: the view captures has no column for %llu of the facts: there are more than 500 keys; the table "
+		    "fact has all", o->to_db, (unsigned long long)left.keys);
 	if (left.bare)
 		ui_say(&app->ui, "%s: results of %llu capture%s have no markers and allocation sites: they were made without --to-db", o->to_db,
 		    (unsigned long long)left.bare, left.bare == 1 ? "" : "s");

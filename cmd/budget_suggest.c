@@ -394,27 +394,27 @@ put_advice(struct suggest *g)
 		editor = g->s[i].editor > editor ? g->s[i].editor : editor;
 	}
 	if (frames == 0)
-		tt_buf_text(&b, "These captures have no whole frames, and rows of frames say most: name the marker that begins a frame with "
-		    "--frame-marker, and suggest again.");
+		tt_buf_text(&b, "These captures have no whole frames, but rows of frames say the most: name the marker that begins one with --frame-marker, "
+		    "and suggest again.");
 	if (g->cap_ns) {
 		*tt_put_cap(at, g->cap_ns) = '\0';
 		tt_buf_printf(&b, "Frames are capped at %s: their rows are of CPU-active time, for wall time is that of the limit.", at);
 	}
 	if (editor > 0 && !g->cap_ns)
-		tt_buf_printf(&b, "Up to %lld %% of the frame time is the Unity Editor's, and limits of wall time have it in them: suggest and judge "
-		    "with --player-only to leave it out.", (long long)editor);
+		tt_buf_printf(&b, "Up to %lld %% of the frame time is the Unity Editor's, and limits of wall time include it: suggest and judge with "
+		    "--player-only.", (long long)editor);
 	gap = b.n ? " " : "";
 	if (g->relative) {
-		tt_buf_printf(&b, "%sRows with a change for max are held against a baseline (--save, --baseline).", gap);
+		tt_buf_printf(&b, "%sRows with a change for max are compared with a baseline (--save, --baseline).", gap);
 		gap = " ";
 	}
 	if (g->relative && g->assumed)
-		tt_buf_text(&b, " Fewer than three sessions do not show how much sessions differ, so 2.5 % is taken: suggest again with --baseline when "
-		    "it has five, and margins shrink.");
+		tt_buf_text(&b, " Fewer than three sessions do not show how much sessions differ, so 2.5 % is assumed: for smaller margins suggest again "
+		    "with a --baseline of five.");
 	if (g->blind.n)
 		tt_buf_printf(&b, "%sLeft out: %.*s.", gap, (int)g->blind.n, tt_buf_string(&g->blind));
 	if (g->single)
-		tt_buf_printf(&b, "%sOne capture does not tell how much captures differ: with two or more there are rows with a change.", gap);
+		tt_buf_printf(&b, "%sOne capture does not show how much captures differ: with two or more there are rows with a change.", gap);
 	if (b.n)
 		tt_buf_printf(g->out, ",\n\t\"comment\": \"%.*s\"", (int)b.n, tt_buf_string(&b));
 	if (b.failed || g->blind.failed)
@@ -456,8 +456,8 @@ budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_
 	absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES, true);
 	if (!g.some) {
 		tt_buf_free(&g.blind);
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the captures have no figure to make a budget of: no whole frames (name the marker "
-		    "that begins a frame with --frame-marker; \"tracetool info\" lists likely ones), no pauses and no heap size");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the captures have no whole frames, pauses or heap size to make a budget of: name a frame "
+		    "marker with --frame-marker (\"tracetool info\" lists likely ones)");
 	}
 	tt_buf_text(out, "\n\t]");
 	put_advice(&g);

@@ -300,8 +300,7 @@ add_notes(struct app *app, const struct diff_opts *o, const struct tt_diff *d, s
 	tt_loss_notes(&app->loss, r);
 	if (!d->frames)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_frames",
-		    "the captures have no frames: the time in markers of all threads is compared, per capture (frames: "
-		    "--frame-marker)");
+		    "the captures have no frames: the time in markers of all threads per capture is compared (for frames: --frame-marker)");
 	for (size_t i = 0; d->rename && i < d->rename->n; i++) {
 		if (!d->rename->v[i].used && unused++ == 0)
 			first = i;

@@ -40,7 +40,7 @@ const struct opt gate_opt[] = {
 	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
 	    .help = "compare even with a baseline of another environment or of other settings" },
 	{ .name = "anchor", .set = opt_flag, .at = AT(anchor),
-	    .help = "find slow creep, too: rows with a change also fail by what their sessions have risen together since the baseline's oldest" },
+	    .help = "find slow creep, too: a row with a change also fails if its sessions together rise by more than the limit" },
 	{ .name = "save", .arg = "BASE", .set = opt_text, .at = AT(save),
 	    .help = "write the captures as a baseline" },
 	{ .name = "append", .set = opt_flag, .at = AT(append),
@@ -48,11 +48,11 @@ const struct opt gate_opt[] = {
 	{ .name = "accept", .arg = "REASON", .set = opt_text, .at = AT(accept),
 	    .help = "with --save --append: add the captures although they are worse, and compare later ones with them; the file keeps the reason" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
-	    .help = "let rows that cannot be judged, and undecided rows, all pass or fail; auto: the first fail, the others pass" },
+	    .help = "pass, fail: rows that cannot be judged and undecided rows do so; auto: the first fail, the others pass" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = "explain", .arg = "ROW", .set = opt_text, .at = AT(explain),
-	    .help = "print instead the details of this row: captures, worst frames, markers, allocation sites" },
+	    .help = "print the details of this row instead: captures, worst frames, markers, allocation sites" },
 	{ .name = "suggest", .set = opt_flag, .at = AT(suggest),
 	    .help = "print a budget that the captures pass, as a start" },
 	{ .name = NULL },
@@ -327,8 +327,8 @@ check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_er
 	if (!x->g->accept || last->accepted)
 		return TT_OK;
 	opts_quote(&name, x->g->save);
-	tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has these captures already, and none is accepted now: \"tracetool baseline accept %s SESSION --reason ...\" "
-	    "accepts their session", x->g->save, name.failed ? x->g->save : tt_buf_string(&name));
+	tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has these captures already: accept their session with \"tracetool baseline accept "
+	    "%s SESSION --reason ...\"", x->g->save, name.failed ? x->g->save : tt_buf_string(&name));
 	tt_buf_free(&name);
 	return err->code;
 }
@@ -353,7 +353,7 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 	if (!s)
 		return err->code;
 	if (n == 0 && !old)
-		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for no capture holds an event", x->g->save);
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved: no capture holds an event", x->g->save);
 	x->nsaved = n;
 	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, x->g->accept, text, err) : check_accepted(x, old, err);
 }

@@ -129,7 +129,7 @@ const struct glossary_word glossary_notes[] = {
 	{ "no_thread", "No thread has the name or number asked for." },
 	{ "no_marker", "No marker, and no row of another table, has the name asked for." },
 	{ "no_category", "No category has the name asked for." },
-	{ "no_frames", "Figures of frames are missing, for a side has no whole frames." },
+	{ "no_frames", "Figures of frames are missing, because a side has no whole frames." },
 	{ "no_metric", "A metric has no figure, or no single one: the text says why." },
 	{ "editor", "The Unity Editor's share of the frame times that are compared." },
 	{ "rename", "A pattern that renames markers for a comparison matches nothing." },

@@ -39,8 +39,8 @@ const struct verb verb_history = {
 	.name = "history",
 	.summary = "show the sessions of baselines over time, and when figures changed",
 	.operands = "BASE...",
-	.about = "Show how the figures of the sessions in baselines of \"tracetool stats --save\" went over time: a line for each figure, with a chart "
-		 "and where it changed its level for good. -o FILE.svg makes a picture, -o FILE.html a page.",
+	.about = "Show how figures change over the sessions in baselines of \"tracetool stats --save\": a line for each figure, with a chart and the place "
+	    "where its level changed for good. -o FILE.svg makes a picture, -o FILE.html a page.",
 	.examples = "  tracetool history base.json\n"
 		    "  tracetool history base.json --gate budget.json --row 'frame*'\n"
 		    "  tracetool history base.json -o history.html\n"

@@ -67,8 +67,8 @@ const struct verb verb_merge = {
 	.operands = "FILE|DIR...",
 	.about = "Combine results of \"tracetool batch\" from any number of shards and runs, in any order, into the same bytes as "
 		 "from one big run. A DIR means all files in it named results*.jsonl and results*.part, without the results.jsonl "
-		 "that an earlier merge put beside those of shards. Equal results count once; of different contents of a capture "
-		 "the one whose file was changed last counts, and a line says so.",
+		 "that an earlier merge put beside those of shards. Equal results count once; if results of a capture differ in content, those of the file "
+		     "that was changed last count, and a line says so.",
 	.examples = "  tracetool merge -o out out\n"
 		    "  tracetool merge -o all.jsonl.gz node1/ node2/results.jsonl --group-by build --report trend.csv\n",
 	.group = groups,

@@ -63,7 +63,7 @@ static const struct opt page_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE", .set = opt_text, .at = AT(output),
 	    .help = "write the page to FILE, \"-\": standard output; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
 	{ .name = "svg", .arg = "WHAT", .set = opt_picture, .at = AT(svg), .value = picture_name,
-	    .help = "write one picture instead, as SVG: the chart of frames, or the call tree as a flame graph; diff: that of A... -- B..." },
+	    .help = "write a picture (SVG) instead of a page: the chart of frames, or the call tree as a flame graph; diff: that of A... -- B..." },
 	{ .name = "redact", .set = opt_flag, .at = AT(redact),
 	    .help = "leave out paths, the host, its users, and the command line of what was recorded" },
 	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(pass.hitches), .lo = 1, .hi = 1000,

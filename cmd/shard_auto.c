@@ -118,8 +118,8 @@ by_environment(struct app *app, struct tt_shard *s, struct tt_err *err)
 		found = i;
 	}
 	if (n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: this is no task of a Slurm array (SLURM_ARRAY_TASK_ID), of an Indexed Job "
-		    "of Kubernetes (JOB_COMPLETION_INDEX) or of GitLab's \"parallel\" (CI_NODE_INDEX): give --shard I/N");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: no parallel job of Slurm, Kubernetes or GitLab (SLURM_ARRAY_TASK_ID, "
+		    "JOB_COMPLETION_INDEX, CI_NODE_INDEX): give --shard I/N");
 	rc = engine[found].get(s, err);
 	if (rc == TT_OK)
 		tt_log(&app->env, TT_LOG_NORMAL, "shard %u of %u, as %s says (%s=%s)", s->index, s->count, engine[found].name, engine[found].variable,

@@ -190,8 +190,7 @@ static const struct opt table_opt[] = {
 	    .help = "group rows by thread, assembly, namespace or domain; with --gate, judge captures apart by this fact, "
 	            "like scene" },
 	{ .name = "perf-test-json", .arg = "FILE", .set = opt_text, .at = AT(perf_test),
-	    .help = "besides, write frames, allocations and the markers that --marker chooses to FILE as sample groups, in the layout of "
-	            "Unity's Performance Testing results" },
+	    .help = "also write frames, allocations and the markers that --marker chooses to FILE, in the layout of Unity's Performance Testing results" },
 	{ .more = pass_row, .set = set_pass_option },
 	{ .name = NULL },
 };
@@ -457,7 +456,7 @@ arrange(struct app *app, const struct stats_opts *s, struct tt_report *r, size_t
 		if (column && !t->tree && has_column(t, column))
 			tt_table_sort(t, s->sort, &r->err);
 		if (t->stream && t->stream->by && limit == 0)
-			ui_say(&app->ui, "table %s: to be sorted, all its rows are held in memory; with --limit N no more than about twice N are", t->id);
+			ui_say(&app->ui, "table %s: sorting holds all its rows in memory; with --limit N, about twice N at most", t->id);
 		if (!t->tree || opts_given(&s->given, "limit"))
 			tt_table_limit(t, limit);
 	}

@@ -127,8 +127,8 @@ put_counts(const struct page *p)
 	if (*between == ',')
 		put(p, ".</p>\n");
 	if (p->v->count[TT_UNDECIDED])
-		tt_buf_printf(p->out, "<p>Undecided rows neither pass nor fail: the %s vary too much for their number to tell a change from noise. "
-		    "More %s would tell.</p>\n", p->v->ab ? "pairs" : "captures", p->v->ab ? "pairs" : "captures");
+		tt_buf_printf(p->out, "<p>Undecided rows neither pass nor fail: the %s vary too much for their number to tell a change from noise. More %s "
+		    "would decide.</p>\n", p->v->ab ? "pairs" : "captures", p->v->ab ? "pairs" : "captures");
 }
 
 static void

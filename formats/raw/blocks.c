@@ -56,7 +56,7 @@ version(const uint8_t *p, size_t n, bool force, struct tt_err *err)
 	char release[64], text[80] = "later than Unity " UNITY_LATEST;
 
 	if (!unity_is_word(word)) {
-		tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, is none: the header is damaged", word);
+		tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, does not exist: the header is damaged", word);
 		return NULL;
 	}
 	if (force || is_read(v, word))

@@ -260,8 +260,8 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
 	if (a->further)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files",
-		    tt_text(r, "%llu of the captures are further files of recordings that rotate (game.1.ttc); each has "
-			"figures of its own, and \"tracetool recover\" makes one capture of a recording's files",
+		    tt_text(r, "%llu of the captures are further files of recordings that rotate (game.1.ttc), with figures of their own; \"tracetool "
+		    "recover\" joins a recording's files",
 			(unsigned long long)a->further));
 	if (a->outside)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "outside",

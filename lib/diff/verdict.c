@@ -156,18 +156,18 @@ why(const struct tt_diff_verdict *v, struct tt_report *r)
 	const char *meta = tt_setting_name[TT_SETTING_META];
 
 	if (v->outcome == TT_DIFF_CANNOT_JUDGE)
-		return v->by_session ? "one capture on each side tells nothing: take at least 2, better 5 to 8" :
+		return v->by_session ? "one capture on each side shows nothing: take at least 2, better 5 to 8" :
 		    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8";
 	if (!v->by_session)
 		return v->outcome != TT_DIFF_UNDECIDED ? NULL : v->need ?
-		    tt_text(r, "undecided, for the captures spread too much for their number: about %zu on each side would tell", v->need) :
-		    "undecided, for the change is about as large as what is allowed: only many more captures would tell";
+		    tt_text(r, "undecided, because the captures vary too much for their number: take about %zu on each side", v->need) :
+		    "undecided, because the change is about as large as what is allowed: take many more captures";
 	if (v->assumed)
-		return tt_text(r, "%ssessions may differ by %.1f %%, whatever the build, and so few do not show it: if A and B were recorded in one job, "
-		    "compare them again with %s session=NAME, otherwise record both in one%s", v->outcome == TT_DIFF_UNDECIDED ? "undecided, for " : "",
+		return tt_text(r, "%ssessions may differ by %.1f %%, whatever the build, and these are too few to show it: if one job recorded A and B, "
+		    "compare again with %s session=NAME, otherwise record both in one job%s", v->outcome == TT_DIFF_UNDECIDED ? "undecided: " : "",
 		    TT_SESSION_SPREAD_PPM / 1e4, meta, v->outcome == TT_DIFF_UNDECIDED ? "" : ", to see smaller changes");
-	return v->outcome == TT_DIFF_UNDECIDED ? tt_text(r, "undecided, for sessions differ by more than what is to be seen: add sessions to both sides, or "
-	    "record both builds in one job and compare them with %s session=NAME", meta) : NULL;
+	return v->outcome == TT_DIFF_UNDECIDED ? tt_text(r, "undecided, because sessions differ by more than the change to be found: add sessions to both "
+	    "sides, or record both builds in one job and compare with %s session=NAME", meta) : NULL;
 }
 
 /* ${v} of ${of}, in 1/100 %. */

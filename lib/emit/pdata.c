@@ -581,7 +581,7 @@ file(struct pdata *d, uint32_t process, struct tt_err *err)
 	int rc = TT_OK;
 
 	if (!find_frames(d, process) && d->m->cap[process]->nevent == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: %s has no whole frame, for it has no events", whose);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: %s has no whole frame, because it has no events", whose);
 	if (!find_frames(d, process))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: %s has no whole frame; name the marker that begins one with %s", whose,
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);

@@ -321,7 +321,7 @@ perf_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	for (size_t i = 0; i < m->ncap; i++)
 		events += m->cap[i]->nevent;
 	if ((!m->frames || m->frames->n == 0) && events == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame, for it has no events");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame, because it has no events");
 	if (!m->frames || m->frames->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame; name the marker that begins one with %s",
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);

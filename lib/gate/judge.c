@@ -67,7 +67,7 @@ judge_row(struct tt_judging *w, struct tt_err *err)
 		return TT_OK;
 	}
 	if (r->npoint == 0 && fact) {
-		const char *why = tt_verdict_text(w->v, err, "no capture tells its \"%s\", which \"where\" asks for: read it with %s %s=...",
+		const char *why = tt_verdict_text(w->v, err, "no capture has the fact \"%s\", which \"where\" asks for: give it with %s %s=...",
 		    fact, tt_setting_name[TT_SETTING_META], fact);
 
 		tt_row_cannot(w, why);
@@ -330,7 +330,7 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 		return g;
 	}
 	if (all == 0) {
-		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture tells its \"%s\" to group by: read it with %s %s=...",
+		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture has the fact \"%s\" to group by: give it with %s %s=...",
 		    w->o->group_by, tt_setting_name[TT_SETTING_META], w->o->group_by);
 		return NULL;
 	}

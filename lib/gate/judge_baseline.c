@@ -265,7 +265,7 @@ test_sessions(struct tt_judging *w, struct tt_evidence *e, int sign, struct tt_e
 		return rc;
 	if (!tt_session_change(old, k, now, j, assumed_spread(w), &past, &e->change)) {
 		r->tested = false;
-		tt_row_cannot(w, "one capture on each side does not tell how much captures differ: record at least 2");
+		tt_row_cannot(w, "one capture on each side does not show how much captures differ: record at least 2");
 		return TT_OK;
 	}
 	r->p = tt_change_worse(&e->change, (double)r->limit);

@@ -307,7 +307,7 @@ relative_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 	if (r->would == TT_WORSE && !r->crept_alone && r->p_adjusted > 0)
 		return tt_verdict_text(v, err, "%s; p = %.2g, %s", shift, r->p_adjusted, of);
 	if (r->would == TT_UNDECIDED)
-		return tt_verdict_text(v, err, "%s: %s; %s", shift, r->in_captures ? "too few captures, for they vary this much" :
+		return tt_verdict_text(v, err, "%s: %s; %s", shift, r->in_captures ? "too few captures, because they vary this much" :
 		    "within what sessions differ", of);
 	return tt_verdict_text(v, err, "%s; %s", shift, of);
 }
@@ -461,12 +461,12 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	if (until && strcmp(v->today, until) > 0)
 		rc = remark(v, tt_verdict_text(v, err, "%s: its waiver ended on %s (today is %s)", r->name, until, v->today), err);
 	if (rc == TT_OK && r->row->relative && r->row->level != TT_LEVEL_OFF && tt_stat_loud(r->row->measure.stat))
-		rc = remark(v, tt_verdict_text(v, err, "%s: %s of a capture hangs on a few frames and varies too much to be "
-		    "compared; frames over a limit per thousand see the same and vary less", r->name,
+		rc = remark(v, tt_verdict_text(v, err, "%s: %s of a capture depends on a few frames and varies too much to be compared: count frames over a "
+		    "limit per thousand instead", r->name,
 		    tt_stat_name[r->row->measure.stat]), err);
 	if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE)
-		rc = remark(v, tt_verdict_text(v, err, "%s: \"%s\" is in the %s and in no capture%s: take the row out if it was removed, "
-		    "or name what it is called now", r->name, r->row->measure.select, v->ab ? "old build" : "baseline", v->ab ? " of the new one" : ""), err);
+		rc = remark(v, tt_verdict_text(v, err, "%s: \"%s\" is in the %s and in no capture%s: take the row out if it was removed, or give its new "
+		    "name", r->name, r->row->measure.select, v->ab ? "old build" : "baseline", v->ab ? " of the new one" : ""), err);
 	else if (rc == TT_OK && r->outcome == TT_PASS && tt_row_absent(r))
 		rc = remark(v, tt_verdict_text(v, err, "%s: %s", r->name, tt_row_absent(r)), err);
 	return rc;
@@ -536,8 +536,8 @@ fingerprint_remarks(struct tt_verdict *v, struct tt_err *err)
 
 	for (const char **key = v->budget->fingerprint; v->budget->own_fingerprint && *key && rc == TT_OK; key++)
 		if (!any_tells(v->sample, v->nsample, *key) && !(v->base && any_tells(v->base->sample, v->base->nsample, *key)))
-			rc = remark(v, tt_verdict_text(v, err, "no capture%s tells the fingerprint's \"%s\", so it keeps nothing apart: check its spelling "
-			    "(tracetool info lists facts)", v->base ? ", nor the baseline," : "", *key), err);
+			rc = remark(v, tt_verdict_text(v, err, "no capture%s has the fact \"%s\" of the fingerprint: check its spelling (tracetool info "
+			    "lists facts)", v->base ? ", nor the baseline," : "", *key), err);
 	return rc;
 }
 
@@ -573,7 +573,7 @@ trend_remark(struct tt_verdict *v, struct tt_err *err)
 		const struct tt_verdict_row *r = &v->row[i];
 
 		if (r->trend_sessions && !r->trend_tested)
-			return remark(v, tt_verdict_text(v, err, "no trend is looked for: it takes %d sessions, and with those at hand there are %zu since %s",
+			return remark(v, tt_verdict_text(v, err, "creep is not judged: it takes %d sessions, and with these captures there are %zu since %s",
 			    TT_TREND_LEAST, r->trend_sessions, r->trend_since), err);
 	}
 	return TT_OK;
@@ -640,8 +640,8 @@ all_row_remarks(struct tt_verdict *v, struct tt_err *err)
 		assumed |= v->row[i].tested && v->row[i].by_session && v->row[i].spread_assumed;
 	}
 	if (rc == TT_OK && assumed)
-		rc = remark(v, tt_verdict_text(v, err, "the baseline has too few sessions to show how much they differ: %lld.%lld %% is taken, which is %s; "
-		    "from three sessions on their own spread counts: add sessions with %s", (long long)(v->budget->session_ppm / 10000),
+		rc = remark(v, tt_verdict_text(v, err, "the baseline has too few sessions to show how much they differ: %lld.%lld %% is assumed, which is "
+		    "%s; three sessions show their own spread: add sessions with %s", (long long)(v->budget->session_ppm / 10000),
 		    (long long)(v->budget->session_ppm / 1000 % 10), v->budget->own_session_spread ? "the budget's session_spread" :
 		    "the usual one (session_spread in the budget sets another)", tt_setting_name[TT_SETTING_APPEND]), err);
 	return rc;

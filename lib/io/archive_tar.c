@@ -132,7 +132,7 @@ judge(const struct gap *g, struct tt_err *err)
 	char on[64] = "no other header follows";
 
 	if (!g->end)
-		snprintf(on, sizeof on, "reading goes on at byte %llu", (unsigned long long)g->to);
+		snprintf(on, sizeof on, "reading continues at byte %llu", (unsigned long long)g->to);
 	if (g->bad != TT_NOWHERE && g->zeros == 0)
 		return tt_fail(err, TT_E_DAMAGED, g->bad, "tar header at byte %llu is damaged, its member is lost; %s",
 		    (unsigned long long)g->bad, on);

@@ -280,7 +280,7 @@ movers(const struct page *p)
 		"b_call_ns", "state", "category", NULL };
 
 	tt_html_section(p->out, "movers", "Markers that moved");
-	put(p, "<p>The difference of each is split: what more or fewer calls make at A's time per call, and what the time per call makes."
+	put(p, "<p>Each difference has two parts: more or fewer calls, at A's time per call, and a changed time per call."
 	    "</p>\n");
 	some(p, "markers", col, FIRST);
 	put(p, "<p>On which paths they are called: ");

@@ -204,7 +204,7 @@ tt_compare_spread(const struct tt_report *r, struct tt_buf *out)
 	tt_buf_text(out, "</svg>\n");
 	put_axis(out, t);
 	tt_buf_text(out, "</svg>\n<figcaption>How many frames take how long: A dashed and filled, B a solid line. Heights are square roots of shares, so "
-	    "that a single late frame is to be seen.</figcaption>\n</figure>\n");
+	    "that a single late frame can be seen.</figcaption>\n</figure>\n");
 }
 
 /* --- captures ------------------------------------------------------------------------------------ */

@@ -257,7 +257,7 @@ inputs(const struct page *p)
 		tt_html_text(p->out, file_of(p, i));
 	}
 	put(p, n > NAMED ? " and more. " : ". ");
-	put(p, "Causes, ranges, timelines, and lines of counters are of one capture: make a page of each. "
+	put(p, "Only the page of one capture has causes, ranges, timelines, and lines of counters: make a page of each. "
 	    "<code>tracetool diff</code> compares two builds, <code>tracetool batch</code> sums up many runs.</p>\n");
 }
 

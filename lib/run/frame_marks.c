@@ -516,8 +516,8 @@ check_one(const struct tt_run *r, struct tt_err *err)
 		if (!(marks = choose(r, (uint32_t)i)) || marks->n < 2)
 			continue;
 		if (first)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s chooses among the frames of one capture, and %s and %s have some: read one of "
-			    "them alone, or choose a time of all with %s", tt_setting_name[TT_SETTING_FRAMES], first, m->cap[i]->path,
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs the frames of one capture, but %s and %s both have frames: read one of them "
+			    "alone, or choose a time with %s", tt_setting_name[TT_SETTING_FRAMES], first, m->cap[i]->path,
 			    tt_setting_name[TT_SETTING_TIME]);
 		first = m->cap[i]->path;
 	}

@@ -72,7 +72,7 @@ tell(struct tt_db *db, int code, struct tt_err *err)
 	case SQLITE_CORRUPT:
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "the database is damaged: %s", msg);
 	case SQLITE_NOTADB:
-		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "this is no SQLite database");
+		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "this is not an SQLite database");
 	case SQLITE_TOOBIG:
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "a text or a statement is longer than SQLite allows");
 	case SQLITE_FULL:
@@ -574,8 +574,8 @@ check_head(const struct tt_db *db, const char *path, struct tt_err *err)
 	if (got < 0)
 		return tt_fail_sys(err, errno, "%s", path);
 	if (n < sizeof head || memcmp(head, magic, sizeof magic) != 0)
-		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: this is no SQLite database; make one with \"tracetool convert -o FILE.sqlite\", "
-		    "and decompress a compressed one first", path);
+		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: this is not an SQLite database; make one with \"tracetool convert -o FILE.sqlite\", and "
+		    "decompress a compressed one first", path);
 	if (head[WRITE_VERSION] == WAL)
 		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: another program keeps changes of this database in a second file (WAL); "
 		    "end that with: sqlite3 FILE 'PRAGMA journal_mode=DELETE'", path);

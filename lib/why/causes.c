@@ -26,8 +26,8 @@ tt_cause_name(enum tt_cause_class class)
 const char *
 tt_causes_unseen(const struct tt_causes *c, struct tt_report *r)
 {
-	return c->unseen == 0 ? NULL : tt_text(r, "%zu more long frames were not looked at, for there are too many zones or frames: choose up to 256 frames "
-	    "with %s", c->unseen, tt_setting_name[TT_SETTING_FRAMES]);
+	return c->unseen == 0 ? NULL : tt_text(r, "%zu more long frames were not looked at, because there are too many zones or frames: choose up to 256 "
+	    "frames with %s", c->unseen, tt_setting_name[TT_SETTING_FRAMES]);
 }
 
 const char *
@@ -36,7 +36,7 @@ tt_causes_none(const struct tt_frames *f, size_t unseen)
 	if (f->nof > 1)
 		return "causes are of the frames of one capture: look at each alone";
 	if (unseen)
-		return "long frames were not looked at, for there are too many zones or frames: choose up to 256 frames by time or number";
+		return "long frames were not looked at, because there are too many zones or frames: choose up to 256 frames by time or number";
 	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
 }
 

@@ -88,7 +88,7 @@ thrown_load(void)
 {
 	/* Before version 3 of the interface, clauses are reported without being asked for. */
 	if (module.o.exceptions && api.mono_profiler_enable_clauses && !api.mono_profiler_enable_clauses())
-		module_say("exceptions: this runtime does not tell where they are caught");
+		module_say("exceptions: this runtime does not report where they are caught");
 }
 
 void

@@ -212,7 +212,7 @@ def refused(s, db, outs, one):
     other = s.path("no.sqlite")
     s.check("a missing file", None if "No such file" in query(s, other, "SELECT 1", ok=4) else "not told")
     open(other, "w").write("{}" * 100)
-    s.check("no database", None if "no SQLite database" in query(s, other, "SELECT 1", ok=3) else "not told")
+    s.check("no database", None if "not an SQLite database" in query(s, other, "SELECT 1", ok=3) else "not told")
     open(other, "wb").write(before[:len(before) // 2])
     r = run("query", other, "SELECT count(*) FROM capture_marker, allocation_site")
     s.check("half a database", None if r.returncode == 3 and "damaged" in r.err else "%d %s" % (r.returncode, r.err))

@@ -258,7 +258,7 @@ def says_which(s):
         s.equal("%s %s: that shard" % (how, env), (r.returncode, os.listdir(out)), (0, [shard(i, n)]))
         s.equal("%s %s: says it" % (how, env), how != auto or "shard %d of %d, as " % (i, n) in r.err, True)
         shutil.rmtree(out)
-    bad = ((auto, {}, "no task"), (auto, slurm(7, 3, 7, 2), "larger"), (auto, slurm(7, 7, 7, 1), "larger"), (auto, slurm(1, 1, 1, 1), "larger"),
+    bad = ((auto, {}, "no parallel job"), (auto, slurm(7, 3, 7, 2), "larger"), (auto, slurm(7, 7, 7, 1), "larger"), (auto, slurm(1, 1, 1, 1), "larger"),
            (auto, slurm(2, 2, 5, 4), "larger"), (auto, {"SLURM_ARRAY_TASK_ID": 2}, "SLURM_ARRAY_TASK_MIN is not set"),
            (auto, slurm(0, 0, 19, 20, TRACETOOL_SHARDS=20), "from 1 to 20"), (auto, slurm("x", 1, 20, 20), '"x"'),
            (auto, {"JOB_COMPLETION_INDEX": 3}, "TRACETOOL_SHARDS"), (auto, {"JOB_COMPLETION_INDEX": 20, "TRACETOOL_SHARDS": 20}, "from 0 to 19"),

@@ -493,7 +493,7 @@ def creep_is_found_where_no_night_fails():
 
     night(0)
     r = night(1, "--anchor")
-    check(sum("no trend is looked for: it takes 4 sessions, and with those at hand there are 2 since night-0" in x for x in r.json["remarks"]) == 1,
+    check(sum("creep is not judged: it takes 4 sessions, and with these captures there are 2 since night-0" in x for x in r.json["remarks"]) == 1,
           "too few nights are told", r.json["remarks"])
     for i in range(2, 9):
         before = open(at("creep.json")).read()
