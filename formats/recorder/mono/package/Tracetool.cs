@@ -32,24 +32,24 @@ public static class Tracetool {
 		}
 	}
 
-	/// <summary>Does the module record this program?</summary>
+	/// <summary>True if the module records this program.</summary>
 	public static bool Loaded { get { return loaded; } }
 
 	public static State Now { get { return loaded ? (State)tracetool_mono_state() : State.Off; } }
 
-	/// <summary>Record from now on. False where it is so already, or nothing can be recorded.</summary>
+	/// <summary>Record from now on. False if it records already, or nothing can be recorded.</summary>
 	public static bool Start() { return loaded && tracetool_mono_start() == 0; }
 
 	/// <summary>Pause. The program then pays only for what its code was compiled with.</summary>
 	public static bool Stop() { return loaded && tracetool_mono_stop() == 0; }
 
-	/// <summary>Flight recorder (keep=): write what is held.</summary>
+	/// <summary>Flight recorder (keep=): write the events held.</summary>
 	public static bool Dump() { return loaded && tracetool_mono_dump() == 0; }
 
 	/// <summary>Have a heap shot taken soon (heapshot).</summary>
 	public static bool Heapshot() { return loaded && tracetool_mono_heapshot() == 0; }
 
-	/// <summary>Have everything so far written to the file; wait for it, at most so long.</summary>
+	/// <summary>Have everything so far written to the file; wait for it, at most the given time.</summary>
 	public static bool Flush(int milliseconds) { return loaded && tracetool_mono_flush(milliseconds) == 0; }
 
 	/// <summary>A mark: a text at this moment on this thread.</summary>

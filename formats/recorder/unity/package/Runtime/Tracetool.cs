@@ -7,17 +7,17 @@ using UnityEngine;
 
 namespace TracetoolUnity
 {
-    /// <summary>What a call came to.</summary>
+    /// <summary>The result of a call.</summary>
     public enum TracetoolResult
     {
         Ok = 0,
         /// <summary>An option could not be read. <see cref="Tracetool.Message"/> says which.</summary>
         BadOption = -1,
-        /// <summary>Capturing already, or not capturing.</summary>
+        /// <summary>A capture runs already, or none runs.</summary>
         WrongState = -2,
         /// <summary>Unity offers no profiler interface here: there is nothing to record.</summary>
         NoProfiler = -3,
-        /// <summary>The file or memory could not be had. <see cref="Tracetool.Message"/> says why.</summary>
+        /// <summary>The file or the memory could not be obtained. <see cref="Tracetool.Message"/> says why.</summary>
         SystemError = -4,
         /// <summary>The native library is not in this build.</summary>
         NoLibrary = -100,
@@ -26,25 +26,25 @@ namespace TracetoolUnity
     public enum TracetoolState
     {
         Idle = 0,
-        /// <summary>Asked for; begins with the next frame.</summary>
+        /// <summary>Requested; begins with the next frame.</summary>
         Starting = 1,
         Capturing = 2,
         /// <summary>The rest is being written.</summary>
         Stopping = 3,
     }
 
-    /// <summary>What the running capture did so far, or the last one did.</summary>
+    /// <summary>Counts of the running capture so far, or of the last one.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public struct TracetoolCounts
     {
         /// <summary>Events in the file by now: while capturing, all but those of about the last second.</summary>
         public ulong Events;
-        /// <summary>Of these, not kept: the ring in memory was full.</summary>
+        /// <summary>Events not kept, because the ring in memory was full.</summary>
         public ulong Dropped;
         /// <summary>Bytes written to the file.</summary>
         public ulong Bytes;
         public ulong Frames;
-        /// <summary>Markers whose events were asked for.</summary>
+        /// <summary>Markers whose events are recorded.</summary>
         public ulong Markers;
         /// <summary>Markers left out by the options.</summary>
         public ulong Filtered;
@@ -60,13 +60,13 @@ namespace TracetoolUnity
         static volatile bool probed, available;
         static volatile string missing = "";
 
-        /// <summary>Is the native library there?</summary>
+        /// <summary>True if the native library is there.</summary>
         public static bool IsAvailable
         {
             get { return probed ? available : Probe(); }
         }
 
-        /// <summary>Does Unity offer its profiler's events here? False before the library is loaded as a
+        /// <summary>True if Unity offers its profiler's events here; false before the library is loaded as a
         /// plug-in.</summary>
         public static bool HasProfiler
         {
@@ -78,7 +78,7 @@ namespace TracetoolUnity
             get { return IsAvailable ? (TracetoolState)Native.tracetool_state() : TracetoolState.Idle; }
         }
 
-        /// <summary>Is a capture running or about to?</summary>
+        /// <summary>True if a capture runs or is about to begin.</summary>
         public static bool IsCapturing
         {
             get
@@ -144,7 +144,7 @@ namespace TracetoolUnity
             return IsAvailable ? (TracetoolResult)Native.tracetool_stop() : TracetoolResult.NoLibrary;
         }
 
-        /// <summary>Flight recorder (option keep): write what is held.</summary>
+        /// <summary>Flight recorder (option keep): write the events held.</summary>
         public static TracetoolResult Dump()
         {
             return IsAvailable ? (TracetoolResult)Native.tracetool_dump() : TracetoolResult.NoLibrary;

@@ -1,7 +1,7 @@
+// A sample: put this on an object of a scene. It captures the first seconds after the scene was loaded.
 using TracetoolUnity;
 using UnityEngine;
 
-// Put this on an object of a scene: it captures the first seconds after the scene was loaded.
 public class CaptureFirstSeconds : MonoBehaviour
 {
     [SerializeField] float seconds = 10;
