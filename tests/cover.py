@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cover.py BUILD: what the tests ran of lib and formats, and the rest by reason.
+"""cover.py BUILD: lists which code of lib and formats the tests ran, and the reasons for the rest.
 
 BUILD is a clang build with -fprofile-instr-generate -fcoverage-mapping; BUILD/prof holds the counters, which its programs
 share with their files while they run: so what was killed, or left by _exit(), counts as well.

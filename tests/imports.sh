@@ -1,5 +1,5 @@
 #!/bin/sh
-# imports.sh LIBRARY: a recorder needs the system's own libraries only, and exports what it should and nothing else.
+# imports.sh LIBRARY: checks that a recorder needs only the system's own libraries, and exports exactly its interface.
 lib=$1
 bad=0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reader in formats/README.md is one: it compiles as it is printed, and a line in the registry makes it part of the program.
+"""The reader in formats/README.md works: it compiles as printed, and a line in the registry makes it part of the program.
 
 Its figures are counted again here from the text. Every prefix of a capture is read or its cut is told, and the number of workers
 changes nothing. Ends with "N passed, N failed".

@@ -1,6 +1,6 @@
 /**
- * The least it takes to print slices as Chrome JSON: names that need no thought, plain times with three decimals, one
- * core, from memory to a file. What tracetool's convert is measured by.
+ * The least work to print slices as Chrome JSON: names without escapes, times with three decimals, one
+ * core, from memory to a file. The yardstick of "tracetool convert".
  *
  *	bareloop pack PACKED < EVENTS      EVENTS as tracetool convert -f csv writes them; zones are taken
  *	bareloop print PACKED OUTPUT       prints how many slices and bytes, and the seconds this took

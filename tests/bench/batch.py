@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""batch.py BUILD FOLDER: how fast and how large are batches?
+"""batch.py BUILD FOLDER: measures the speed and memory of batches.
 
 Makes COUNT (1000) captures of 1 to 20 MB in four archives of similar size (tar.gz, tar.xz, tar.zst, zip), once, in FOLDER;
 they are beginnings, cut between buffers, of eight recordings of a real Mono program. Then measures in turns:

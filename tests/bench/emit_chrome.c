@@ -1,5 +1,5 @@
 /**
- * How long does a zone take to become a line of Chrome JSON, beside a loop that does nothing else?
+ * Measures how long a zone takes to become a line of Chrome JSON, compared with a loop that does nothing else.
  *
  *	emit_chrome [METHODS] [CHUNKS]
  *

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh BUILD: how fast and how large is tracetool, beside other programs on the same files? See README.md here.
+# run.sh BUILD: measures the speed and memory of tracetool and of other programs on the same files. See README.md here.
 #
 # Captures are recorded once, into BUILD/bench/captures (about 7 GB). Every row of the table comes from runs that take
 # turns, ours, theirs, ours, theirs. The table goes to standard output and, with the spread, to BUILD/bench/results.md.

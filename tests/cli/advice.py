@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whatever the program says to use is there: options, commands, tables, pages, keys, options of recorders.
+"""Checks that everything the program advises to use exists: options, commands, tables, pages, keys, options of recorders.
 
 All string literals of lib, cmd and formats are read from the sources, with the options that cmd/setting.c has for the settings which
 lib names. Everything in them that looks like a name to use is looked up: an option in the command the sentence names, else in every

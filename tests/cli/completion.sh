@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# completion.sh: the generated completions in the shells themselves. Ends with "N passed, N failed".
+# completion.sh: tries the generated completions in the shells themselves. Ends with "N passed, N failed".
 set -u
 here=$(dirname "$0")
 TRACETOOL=$(realpath "${TRACETOOL:-$here/../../build/tracetool}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An input that changes while it is read: told each time, and never a crash.
+"""An input that changes while it is read is reported each time, and never causes a crash.
 
 The program opens its inputs in order: with a FIFO as the second one, the first is open when the FIFO's writer is
 let through, and nothing has been read to its end. Ends with "N passed, N failed".

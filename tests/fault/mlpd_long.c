@@ -1,6 +1,6 @@
 /*
- * Buffers longer than what is decoded at once, and files so long that a second thread looks for buffers ahead: nothing of them is
- * different from short ones, and damage costs what it hits.
+ * Buffers longer than what is decoded at once, and files so long that a second thread looks for buffers ahead: they decode
+ * as short ones do, and damage costs only what it hits.
  */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /*
- * Calls by chance: clocks that go back, ends without a begin, begins without an end, frames that are missing, cut into
+ * Random calls: clocks that go back, ends without a begin, begins without an end, frames that are missing, cut into
  * chunks anywhere. Encoded as a Mono capture, read on one worker or three, and compared with a count that knows no chunks:
  * calls, total and self time by method, allocations, what the ledger says. At full length 20,000 seeds.
  */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program under valgrind: nothing read or written that is not its own, no decision by what was never set, nothing leaked.
+"""The program under valgrind: no access to memory that is not its own, no decision by uninitialized values, no leak.
 
 Every command x reader x form x emitter on three workers, with the output that it has without valgrind; the cases of
 tests/cli with their expectations; the fuzz targets over their corpora. The

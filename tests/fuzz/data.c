@@ -1,2 +1,2 @@
-/* Fuzz target: what Unity's Editor saves. */
+/* Fuzz target: captures that Unity's Editor saves (.data). */
 #include "whole.h"

@@ -1,3 +1,6 @@
+/**
+ * Counts and notes the events that each game thread sends, in shared memory; the contract is in account.h.
+ */
 #include "account.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /**
- * What was sent to the plug-in, exactly.
+ * The exact account of what was sent to the plug-in.
  *
  * Each thread counts what it sent after the callback returned, and may note every event before it. The account
  * lies in memory shared with the process that forked the player, so that it outlives a kill -9: notes[0..sent) are

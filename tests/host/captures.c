@@ -1,4 +1,4 @@
-/* How captures of the real plug-in follow each other: functions start and stop them, names are kept apart, threads emit meanwhile. */
+/* Several captures of the real plug-in, one after the other: functions start and stop them, each has its own names, threads emit meanwhile. */
 #include <pthread.h>
 #include <sys/wait.h>
 

@@ -1,5 +1,5 @@
 /**
- * cost: what recording costs a game, in figures. No test: nothing here fails.
+ * cost: measures what recording costs a game. No test: nothing here fails.
  *
  * usage: cost [SECONDS [FPS]]       60 seconds at 60 frames a second
  *

@@ -1,3 +1,6 @@
+/**
+ * The stand-in engine: its tables, threads and interfaces, and the calls back into the plug-in; the contract is in engine.h.
+ */
 #include "engine.h"
 
 #include <pthread.h>

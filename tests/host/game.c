@@ -1,3 +1,6 @@
+/**
+ * The stand-in game: decides by a seed what each thread sends, and sends it; the contract is in game.h.
+ */
 #include "game.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/**
+ * Plays a game with a plug-in in a forked process; the contract is in play.h.
+ */
 #include "play.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,6 @@
+/**
+ * Compares what tracetool reads from a capture with the account of what was sent; the contract is in truth.h.
+ */
 #include "truth.h"
 
 #include <inttypes.h>

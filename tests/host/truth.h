@@ -1,7 +1,7 @@
 /**
  * The reader's result compared with the account: event by event through CSV, and totals through stats.
  *
- * ${tracetool} is the program. Differences are told on standard output, the first ones of each kind in words.
+ * ${tracetool} is the program. Differences are printed on standard output, the first of each kind in words.
  */
 #ifndef HOST_TRUTH_H
 #define HOST_TRUTH_H

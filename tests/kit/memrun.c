@@ -1,3 +1,6 @@
+/**
+ * Runs the program over captures in memory; the contract is in memrun.h.
+ */
 #include "memrun.h"
 
 #include "collect/cover.h"

@@ -6,8 +6,8 @@
  *	... r.rc, r.err, r.loss, r.m ...
  *	CHECK_EQ_INT(memrun_free(&r), 0);
  *
- * The program's way through tt_run() is taken as it is: the bytes stand in a memory file that is opened by its
- * path. Emitters write to memory that is thrown away; passes are reported and rendered.
+ * It calls tt_run() as the program does: the bytes are in a memory file that is opened by its path. Emitters write to
+ * memory that is discarded; passes are reported and rendered.
  */
 #ifndef TESTS_MEMRUN_H
 #define TESTS_MEMRUN_H

@@ -1,3 +1,6 @@
+/**
+ * Encodes files of Mono's log profiler for tests; the contract is in mlpd_encode.h. It shares nothing with the reader.
+ */
 #include "mlpd_encode.h"
 
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/**
+ * Writes one capture with every event that a data version has; the contract is in mlpd_sample.h.
+ */
 #include "mlpd_sample.h"
 
 #include "mlpd_encode.h"

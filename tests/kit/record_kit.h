@@ -1,5 +1,5 @@
 /**
- * What tests of the recorders' core share: opening a recording, a slow sink, threads that record, damage that was read.
+ * What tests of the recorders' core share: opening a recording, a slow sink, threads that record, damage that the reader reports.
  */
 #ifndef TT_TESTS_RECORD_KIT_H
 #define TT_TESTS_RECORD_KIT_H

@@ -1,3 +1,6 @@
+/**
+ * Records captures from seeded scripts, reads them back and sums them up; the contract is in ttc_kit.h.
+ */
 #include "ttc_kit.h"
 
 #include <fcntl.h>

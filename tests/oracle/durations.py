@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Zones whose end or begin is not in sight, by tracetool-metrics(7), against events as CSV.
+"""Checks zones whose begin or end is not in the capture, by tracetool-metrics(7), against events as CSV.
 
     durations.py TRACETOOL
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What frames are made of, by tracetool-metrics(7), on small programs whose every call the test knows.
+"""Checks the figures of frames as tracetool-metrics(7) defines them, on small programs whose every call the test knows.
 
     frames.py TRACETOOL CALLS_GEN
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every figure that tracetool-mlpd(7) says differs from mprof-report's: does it, and who is right?
+"""Checks every figure that tracetool-mlpd(7) says differs from mprof-report's: that it differs, and which one is right.
 
     mprof_differences.py TRACETOOL
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One figure, said in several places, is the same; what cannot be said is told.
+"""A figure printed in several places is the same in all; a figure that cannot be printed is reported.
 
     said.py TRACETOOL CALLS_GEN MLPD_GEN
 

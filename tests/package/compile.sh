@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# compile.sh: the C# package for Unity, as far as it can be tried without Unity. Ends with
+# compile.sh: compiles and tries the C# package for Unity, as far as that is possible without Unity. Ends with
 # "N passed, N failed".
 #
 # The C# compiles without warnings against the stand-ins of tests/unity-stubs; the package has what the

@@ -1,4 +1,4 @@
-/* Stands for libtracetool-unity: prints what it is told, so that what P/Invoke makes of it is compared. */
+/* A stand-in for libtracetool-unity: prints the arguments of each call, to compare them with what P/Invoke was given. */
 #include "../../formats/recorder/unity/tracetool_unity.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Stands for a player that links plug-ins in: the recorder's one file must register itself, no more. */
+/* A stand-in for a player that links plug-ins in: the one-file recorder must register itself, and do nothing else. */
 #include "../../formats/recorder/unity/abi.h"
 #include "../../formats/recorder/unity/tracetool_unity.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What holds for the project as a whole: one place for the version, one limit for columns, public CI that runs goals there are,
+"""Checks of the project as a whole: one place for the version, one limit for columns, public CI that runs goals there are,
 releases that are always the same bytes and can be built from. "release" tries the last alone. Ends with "N passed, N failed".
 """
 import fnmatch

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a batch counts, and what it says of what it cannot count. Ends with "N passed, N failed"."""
+"""Checks what a batch counts, and how it reports what it cannot count. Ends with "N passed, N failed"."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every bit of small archives of each kind flipped, and every byte cut: the damage is told, or nothing of a capture changes.
+"""Every bit of small archives of each kind flipped, and every byte cut: the damage is reported, or no capture changes.
 
 The archives are made by tar, zip, 7z and the compressors' own programs, and by Python; tests/system/batch/sweep.c does the rest in one
 process. Ends with "N passed, N failed".

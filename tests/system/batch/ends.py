@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How batches end: what a killed one leaves, what a stopped one says, what captures are called, totals too large to show."""
+"""How batches end: the files that a killed batch leaves, the messages of a stopped one, names of captures, totals too large to show."""
 import ctypes
 import fcntl
 import json

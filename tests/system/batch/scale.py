@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How large a batch gets: memory does not grow with the number of captures, and shards together read what one run reads.
+"""The size of batches: memory does not grow with the number of captures, and shards together read what one run reads.
 
 Resident sizes are looked at while it runs; bytes read are those of the system calls on the inputs. Small here, at full size
 (100,000 captures) in `make check-all`. Ends with "N passed, N failed".

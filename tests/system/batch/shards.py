@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Any shard missing: told. Every set of shards that is not whole, merged, with files that are not there or not whole."""
+"""Every missing shard is reported. Merges every incomplete set of shards, with files that are missing or incomplete."""
 import csv
 import gzip
 import itertools

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Batches on a real Slurm: two nodes on this machine's loopback, an array of 20 shards, and what befalls arrays.
+"""Batches on a real Slurm: two nodes on this machine's loopback, an array of 20 shards, and the failures that arrays meet.
 
 A node is killed with all that runs on it while tracetool is in the middle of a shard, a task is requeued in the middle of another, the
 controller is stopped and started again: the merged results are those of one run, byte for byte, and nobody has to do anything. Then: a

@@ -1,4 +1,4 @@
-"""What a capture did, worked out without tracetool's own sums.
+"""Computes what a capture did without tracetool's own sums.
 
 A Capture is made in one of two ways: Script builds one call by call and writes it with calls_gen, so every ns is known
 beforehand; from_csv() takes the zones, one by one, of `tracetool convert -f csv`.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a gate takes for a capture, a session and a baseline, by tracetool-budget(5): captures without a figure, what may be
+"""Checks what counts as a capture, a session and a baseline for a gate, by tracetool-budget(5): captures without a figure, what may be
 appended, six appends at once, the same recording twice.
 
     sessions.py TRACETOOL CALLS_GEN

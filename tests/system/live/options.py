@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What was not recorded is not 0: real recordings of two programs with each set of options, by Mono's log profiler and by our module.
+"""A figure that was not recorded is empty, not 0: real recordings of two programs with each set of options, by Mono's log profiler and by our module.
 
     options.py TRACETOOL MODULE-FOLDER
 

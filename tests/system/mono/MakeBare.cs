@@ -1,8 +1,8 @@
+// Writes Bare.exe, with a method whose local variables do not begin as zero; no C# compiler makes such a method.
 using System;
 using System.Reflection;
 using System.Reflection.Emit;
 
-/* Writes Bare.exe, in which a method's local variables do not begin as zero: compilers of C# make none. */
 class MakeBare
 {
 	const MethodAttributes Static = MethodAttributes.Public | MethodAttributes.Static;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is recorded of what: filters of methods, depth, arguments, frames, stacks, sampled allocations."""
+"""The options that choose what is recorded: filters of methods, depth, arguments, frames, stacks, sampled allocations."""
 import csv
 import json
 import math

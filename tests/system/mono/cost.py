@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What recording costs a Mono program: make cost-mono. No test; best with nothing else running (the load is printed).
+"""Measures what recording costs a Mono program: make cost-mono. No test; best with nothing else running (the load is printed).
 
     cost.py [ROUNDS]
 

@@ -1,4 +1,4 @@
-/* A profiler module that is told of every allocation and does nothing: the least that listening costs. */
+/* A profiler module that receives every allocation and does nothing: the least that recording can cost. */
 #include <mono/metadata/profiler.h>
 
 struct _MonoProfiler { int unused; };

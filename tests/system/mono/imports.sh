@@ -1,5 +1,5 @@
 #!/bin/bash
-# imports.sh: what the Mono module needs and shows, on this system and on Windows. From the top of the tree, with BUILD set.
+# imports.sh: checks the libraries that the Mono module needs and the names it exports, on this system and on Windows. From the top of the tree, with BUILD set.
 passed=0 failed=0
 
 result() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kill -9 of real programs at random moments: what was recorded is read back, whole.
 
-The program says after every 500 calls how many are behind it; those, the capture and what its ring adds must have. Seeded.
+The program reports after every 500 calls how many it has made; those, the capture and what its ring adds must have. Seeded.
 """
 import os
 import random

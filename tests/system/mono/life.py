@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Options, ends, and what starts and stops recording: with real programs, whose calls are counted."""
+"""Checks options, ends of programs, and whatever starts and stops recording, with real programs whose calls are counted."""
 import ctypes
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What programs do that recorders stumble over: right names and numbers of calls, balanced stacks, the same end as without us."""
+"""Programs that do what recorders stumble over: names and numbers of calls are right, stacks are balanced, and the program ends as without the recorder."""
 import kit
 
 OPTIONS = "calls,alloc,gc,handles,finalizers,exceptions,monitor,jit,counters=50ms,stack=8"

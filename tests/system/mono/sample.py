@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Samples with the real runtime: where they land, whose they are, and that they harm nothing that they interrupt."""
+"""Samples with the real runtime: they hit the right methods and threads, and harm nothing that they interrupt."""
 import os
 import signal
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sample_cost.py BUILD: what samples cost a Mono program: one thread at work, others waiting, 1000 samples a second.
+"""sample_cost.py BUILD: measures what samples cost a Mono program: one thread at work, others waiting, 1000 samples a second.
 
 Runs with and without the module take turns. What is compared is the processor time of the process, which other programs
 on the machine disturb less than the time of the day; of a thread that works all the time it is the same. Each figure is

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What every table shows of a program that the module and the runtime's own log profiler record in one process.
+"""Compares every table of a program that the module and the runtime's own log profiler record in one process.
 
 Each table that has rows for the log profiler's capture has rows for ours, and their countable figures are equal. agree.py does the
 same for the events of many programs; here it is one program with a little of everything, and all the tables.

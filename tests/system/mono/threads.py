@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One state that several threads make: handles, locks, moved objects, names of threads.
+"""State that several threads change together: handles, locks, moved objects, names of threads.
 
 Each thread's events lie together in the file, so what they do to one thing has to be put in the order of time. Handles are counted again
 from the events of the CSV, in the order of their times; where objects were and went to the program says itself.
