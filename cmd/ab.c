@@ -1,5 +1,5 @@
 /**
- * tracetool ab: run two builds in turn, record each run, and say whether the new one is worse.
+ * tracetool ab: runs two builds in turn, records each run, and says whether the new build is worse.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,8 +22,8 @@
 
 #define PAIRS 10
 #define DECIDED_RUNS 40               /* --max-runs of --until decided */
-#define CRASHES 3                     /* more than allowed, and the answer is clear */
-#define TELLING 5                     /* after this many pairs, a line tells what all planned pairs will be able to show */
+#define CRASHES 3                     /* more crashes than allowed by this number settle the verdict */
+#define TELLING 5                     /* after this number of pairs, a line says what all planned pairs will be able to show */
 
 const char *const ab_side[TT_SIDES] = { "old", "new" };
 
@@ -135,7 +135,7 @@ find_builds(struct ab *x, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Before an hour of runs, not after. */
+/* Check for the recorder before the runs, which may take an hour. */
 static int
 check_recorder(struct ab *x, struct tt_err *err)
 {
@@ -157,11 +157,11 @@ make_plan(struct ab *x, struct tt_err *err)
 	if (o->seed == UINT64_MAX && getrandom(&x->seed, sizeof x->seed, 0) != sizeof x->seed)
 		return tt_fail_sys(err, errno, "cannot get a random number");
 	if (o->seed == UINT64_MAX)
-		x->seed %= 1000000;           /* to be typed again */
+		x->seed %= 1000000;           /* short enough to type again */
 	return TT_OK;
 }
 
-/* Which build is first in a pair: of two pairs in a row each is once, and a number from the seed says where. */
+/* The build that runs first in a pair. In two consecutive pairs each build is first once; a hash of the seed decides in which one. */
 static enum tt_side
 first_of(const struct ab *x, size_t pair)
 {
@@ -209,7 +209,7 @@ read_both(struct ab *x, const struct tt_budget *b, const struct ab_run *const ru
 	return rc == TT_OK ? ab_read(x, b, run[TT_NEW], &s[TT_NEW], err) : rc;
 }
 
-/* Make rows of a capture of each build: once to find a limit for long frames, and again to see how many there are. */
+/* Make the rows from a capture of each build: read them once to find a limit for long frames, and again to count these. */
 static int
 make_rows(struct ab *x, const struct ab_run *const run[TT_SIDES], struct tt_err *err)
 {
@@ -241,7 +241,7 @@ make_rows(struct ab *x, const struct ab_run *const run[TT_SIDES], struct tt_err 
 	return rc;
 }
 
-/* A good run of the build, of the warm-up or else the first one. */
+/* A good run of the build: the one of the warm-up, else the first. */
 static const struct ab_run *
 any_good(const struct ab *x, enum tt_side side)
 {
@@ -253,7 +253,7 @@ any_good(const struct ab *x, enum tt_side side)
 	return NULL;
 }
 
-/* Whatever writes the same recording each time does not measure. */
+/* Fail if the capture is the same recording as an earlier one: the build does not record anew. */
 static int
 check_new(struct ab *x, const struct ab_run *run, struct tt_err *err)
 {
@@ -265,7 +265,7 @@ check_new(struct ab *x, const struct ab_run *run, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Has any run of the build a capture that was read? */
+/* True if a capture of the build has been read. */
 static bool
 has_read(const struct ab *x, enum tt_side side)
 {
@@ -275,7 +275,7 @@ has_read(const struct ab *x, enum tt_side side)
 	return false;
 }
 
-/* A capture that cannot be read, or lacks what others have, is as none, if earlier runs of the build left better ones. */
+/* Read the capture of a run. If it cannot be read, or lacks what others have, it counts as no capture, provided earlier runs of the build left good ones. */
 static int
 read_one(struct ab *x, enum tt_side side, struct ab_run *run, struct tt_err *err)
 {
@@ -290,7 +290,7 @@ read_one(struct ab *x, enum tt_side side, struct ab_run *run, struct tt_err *err
 	return x->own_dir ? TT_OK : ab_folder_note(x, err);
 }
 
-/* Make samples of the captures that have none yet, once the rows are known. */
+/* Make samples of the captures that have none yet. The rows must be known. */
 static int
 read_new(struct ab *x, struct tt_err *err)
 {
@@ -315,7 +315,7 @@ read_new(struct ab *x, struct tt_err *err)
 
 /* --- the verdict ----------------------------------------------------------------------------------- */
 
-/* What is judged: samples side by side, and what the runs came to. */
+/* What is judged: samples of both builds, and the counts of runs. */
 struct judged {
 	struct tt_sample s[TT_SIDES][TT_PAIRS_MOST];
 	size_t pair[TT_SIDES][TT_PAIRS_MOST], n[TT_SIDES];
@@ -323,7 +323,7 @@ struct judged {
 	struct tt_ab ab;
 };
 
-/* Does the capture of this sample break off? */
+/* True if the capture of this sample breaks off. */
 static bool
 breaks_off(const struct ab *x, const struct tt_sample *s)
 {
@@ -360,7 +360,7 @@ gather(const struct ab *x, bool last, bool tells, struct judged *j)
 	j->base = (struct tt_baseline){ .path = "old", .sample = j->s[TT_OLD], .nsample = j->n[TT_OLD], .settings = "" };
 }
 
-/* Judge what there is; ${tells}: rows say what they see, too. ${j} lives as long as the verdict. */
+/* Judge the present samples. ${tells}: rows also say what they can detect. ${j} must live as long as the verdict. */
 static int
 judge(struct ab *x, bool last, bool tells, struct judged *j, struct tt_verdict *v, struct tt_err *err)
 {
@@ -371,14 +371,14 @@ judge(struct ab *x, bool last, bool tells, struct judged *j, struct tt_verdict *
 	return tt_judge(&x->budget, &j->base, j->s[TT_NEW], j->n[TT_NEW], &o, v, &x->app->env.mem, err);
 }
 
-/* May more pairs decide this row, which can fail? */
+/* True if the row can fail and more pairs may decide it. */
 static bool
 is_open(const struct tt_verdict_row *r)
 {
 	return r->tested && r->row->level == TT_LEVEL_ERROR && (r->outcome == TT_UNDECIDED || r->outcome == TT_CANNOT_JUDGE);
 }
 
-/* "pair 3 of 10: frame-median +4.8 %, frame-p95 +5.1 %, ...; undecided" */
+/* Print "pair 3 of 10: frame-median +4.8 %, frame-p95 +5.1 %, ...; undecided". */
 static void
 say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
 {
@@ -419,7 +419,7 @@ say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
 	tt_buf_free(&text);
 }
 
-/* Rows that are compared, and what they may err beside each other. */
+/* The compared rows: their number, the sum of their weights, and the least weight. */
 struct compared {
 	size_t rows, weights;
 	unsigned least;
@@ -434,7 +434,7 @@ add_compared(struct compared *c, const struct tt_budget_row *row)
 	c->weights += weight;
 }
 
-/* Once it is known how many rows are compared: are the pairs enough for each? */
+/* Warn if there are too few pairs for the compared rows; call it once these are known. */
 static void
 say_few(struct ab *x, const struct tt_verdict *v)
 {
@@ -450,7 +450,7 @@ say_few(struct ab *x, const struct tt_verdict *v)
 		    x->planned == 1 ? "" : "s", c.rows, c.rows == 1 ? "" : "s", need, need);
 }
 
-/* What all pairs will find, and which rows they may leave undecided, going by the first ones. */
+/* Print what all pairs will be able to detect, and which rows may stay undecided, judging by the first pairs. */
 static void
 say_seen(struct ab *x, const struct tt_verdict *v)
 {
@@ -486,7 +486,7 @@ say_seen(struct ab *x, const struct tt_verdict *v)
 	tt_buf_free(&few);
 }
 
-/* Is the answer known, so that no more pairs are run? */
+/* True if the verdict is settled, so that no more pairs are run. */
 static bool
 is_clear(const struct tt_verdict *v)
 {
@@ -505,7 +505,7 @@ is_clear(const struct tt_verdict *v)
 	return tested && !open;
 }
 
-/* Has a build crashed so often that more runs tell nothing new? */
+/* True if a build has crashed so often that more runs change nothing. */
 static bool
 crashes_clear(const struct ab *x, const struct judged *j)
 {
@@ -517,7 +517,7 @@ crashes_clear(const struct ab *x, const struct judged *j)
 	return n[TT_NEW] >= n[TT_OLD] + x->o->more_crashes + CRASHES;
 }
 
-/* Judge after a pair; *${clear}: that was enough. */
+/* Judge after a pair; *${clear}: the verdict is settled. */
 static int
 look(struct ab *x, size_t pair, bool *clear, struct tt_err *err)
 {
@@ -554,7 +554,7 @@ write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *er
 	struct tt_verdict v = { 0 };
 	int rc = j ? TT_OK : err->code;
 
-	/* No capture of one of the builds: there are no rows but that of crashes. */
+	/* Without a capture of one of the builds, the only row is that of crashes. */
 	if (rc == TT_OK && !x->has_rows)
 		rc = tt_budget_parse(none, strlen(none), MADE, &x->budget, &x->a, err);
 	if (rc == TT_OK)
@@ -565,7 +565,7 @@ write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *er
 		rc = verdict_wrap(ui_width(STDOUT_FILENO), &out.text, err);
 	if (rc == TT_OK)
 		rc = verdict_defuse(&x->o->to, color, &out.text, err);
-	/* Printed first: an hour of runs is in it, and it is there also where a file cannot be written. */
+	/* Print the verdict before files are written: it took an hour of runs, and must be shown even if a file cannot be written. */
 	if (rc == TT_OK)
 		rc = app_write(x->app, "-", &out.text, err);
 	if (rc == TT_OK && to)
@@ -595,7 +595,7 @@ run_one(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, s
 	return rc;
 }
 
-/* *${longest}: what both runs took at most. */
+/* Run the warm-up; *${longest}: the longest time of a run. */
 static int
 warm_up(struct ab *x, int64_t *longest, struct tt_err *err)
 {
@@ -686,7 +686,7 @@ say_kept(const struct ab *x)
 		ui_say(&x->app->ui, "interrupted; with --keep DIR runs are kept, and --resume continues them");
 }
 
-/* What a stranger's budget does not do. */
+/* Warn if no row of the budget compares the builds. */
 static void
 say_rows(struct ab *x)
 {

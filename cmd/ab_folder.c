@@ -95,7 +95,7 @@ ab_folder_rows(struct ab *x, const struct tt_buf *rows, struct tt_err *err)
 	return !path ? err->code : x->own_dir ? TT_OK : app_write(x->app, path, rows, err);
 }
 
-/* Take the run of one line; false: it is none. */
+/* Take in the run of one line; false if the line is none. */
 static bool
 take_line(struct ab *x, const char *line, size_t n, struct tt_err *err)
 {
@@ -120,7 +120,7 @@ take_line(struct ab *x, const char *line, size_t n, struct tt_err *err)
 		*run = (struct ab_run){ .end = strcmp(how, "good") == 0 ? AB_GOOD : AB_CRASHED, .path = path_of(x, name, err) };
 		snprintf(run->name, sizeof run->name, "%s %lu", side, pair);
 		memcpy(run->how, how, sizeof how);
-		/* Somebody removed it: it is run again. */
+		/* The capture was removed: run it again. */
 		if (run->end == AB_GOOD && (!run->path || access(run->path, R_OK) != 0))
 			run->end = AB_NOT_RUN;
 		return true;
@@ -128,7 +128,7 @@ take_line(struct ab *x, const char *line, size_t n, struct tt_err *err)
 	return false;
 }
 
-/* The first line of the head that is another in ${text}. */
+/* Refuse a folder of another comparison: name the first line of the head that differs in ${text}. */
 static int
 refuse_head(const struct ab *x, const char *text, const char *head, struct tt_err *err)
 {
@@ -170,7 +170,7 @@ take_runs(struct ab *x, struct tt_buf *text, struct tt_err *err)
 	return rc;
 }
 
-/* Does it list any run? */
+/* True if the list has a run. */
 static bool
 has_runs(struct tt_buf *text)
 {
@@ -194,7 +194,7 @@ count_runs(const struct ab *x)
 	return n;
 }
 
-/* Captures and rows that are not ours are not overwritten. */
+/* Refuse a folder with captures or rows that are not ours: they would be overwritten. */
 static int
 refuse_others(struct ab *x, struct tt_err *err)
 {
@@ -247,7 +247,7 @@ take_kept(struct ab *x, struct tt_buf *rows, struct tt_err *err)
 	return rc;
 }
 
-/* A folder that a program may be told of: absolute, and without what recorders take for a pattern. */
+/* Set the folder that programs are given: an absolute path without characters that recorders take for a pattern. */
 static int
 set_dir(struct ab *x, const char *dir, struct tt_err *err)
 {
@@ -263,7 +263,7 @@ set_dir(struct ab *x, const char *dir, struct tt_err *err)
 	return x->dir ? TT_OK : err->code;
 }
 
-/* Two at once would mix their runs. Held until the program ends. */
+/* Lock the folder until the program ends: two runs at once would mix their captures. */
 static int
 lock_dir(struct ab *x, struct tt_err *err)
 {
@@ -271,7 +271,7 @@ lock_dir(struct ab *x, struct tt_err *err)
 
 	if (fd < 0)
 		return tt_fail_sys(err, errno, "%s", x->dir);
-	/* Other errors: this filesystem has no locks. */
+	/* Other errors mean that the filesystem has no locks. */
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: another tracetool ab runs in this folder: wait for it, or name another with --keep", x->dir);
 	return TT_OK;

@@ -1,8 +1,8 @@
 /**
- * A capture becomes a sample; the contract is in ab.h.
+ * Makes a sample of a capture; the contract is in ab.h.
  *
- * The process that runs builds may not be confined, and the one that reads captures must be: it is a child, which sends the sample
- * as baselines have it.
+ * The process that runs builds cannot be confined, and the one that reads captures must be. So a child reads, and sends the sample in the form that baselines
+ * have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "recover.h"
 #include "run/run.h"
 
-/* In the child: read the capture, which may have a ring that a killed program left. */
+/* In the child: read the capture, together with the ring that a killed program may have left. */
 static int
 read_sample(struct ab *x, const struct tt_budget *b, const char *path, struct tt_buf *out, struct tt_err *err)
 {
@@ -69,7 +69,7 @@ send_all(int fd, const char *p, size_t n)
 	}
 }
 
-/* In the child, which does not come back. */
+/* The child; does not return. */
 static void
 child(struct ab *x, const struct tt_budget *b, const char *path, int fd)
 {
@@ -80,7 +80,7 @@ child(struct ab *x, const struct tt_budget *b, const char *path, int fd)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGINT, SIG_IGN);      /* of a terminal, which sends it to both: the parent ends when this is done */
+	signal(SIGINT, SIG_IGN);      /* a terminal sends it to both: the parent ends when the child is done */
 	if (read_sample(x, b, path, &out, &err) != TT_OK) {
 		out.n = 0;
 		tt_json_open(&j, NULL, "{");

@@ -1,8 +1,8 @@
 /**
- * Rows of an A/B run without a budget; the contract is in ab.h.
+ * Makes the rows of an A/B run without a budget; the contract is in ab.h.
  *
- * Few rows: the more there are, the less each can show. Which they are is told by captures of both builds together, never by how they
- * differ, or the choice would be part of the answer.
+ * There are few rows, because each further row makes all of them less sensitive. Captures of both builds together decide which ones, never their difference:
+ * otherwise the choice would bias the verdict.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "view/figures.h"
 
 #define MARKER_SHARE 20               /* a marker matters from a twentieth of a frame up */
-#define HITCH 2                       /* a long frame takes so many times the median */
+#define HITCH 2                       /* a long frame takes this many times the median */
 
 struct rows {
 	const struct tt_sample *const *s;
@@ -22,7 +22,7 @@ struct rows {
 	bool some;
 };
 
-/* The mean of what both captures have of the measure ${key}, which may end with a selector; -1: one of them has none. */
+/* The mean of the measure ${key} in both captures; ${key} may end with a selector. -1: one of them lacks it. */
 static int64_t
 both(const struct rows *r, const char *key)
 {
@@ -45,8 +45,8 @@ row(struct rows *r, const char *id, const char *metric, const char *stat, const 
 }
 
 /*
- * Frames that take twice the median: a quarter more, or as many as so many pairs can tell from chance, if frames are long by chance
- * and independently: then their number differs by the root of twice of it within a pair.
+ * The row of frames longer than twice the median. Its margin is a quarter of their rate or, if that is more, the least that this many pairs can tell from noise
+ * if long frames are independent and random: their numbers in a pair then differ by the root of twice the mean.
  */
 static void
 hitch_row(struct rows *r, bool cpu, int64_t median, size_t pairs, bool known)
@@ -72,7 +72,10 @@ part_named(const struct tt_sample *s, const char *name)
 	return NULL;
 }
 
-/* The one after ${before} by work in both; NULL: there is none that matters, or both have. A new name is no change of an old one. */
+/*
+ * The next marker after ${before}, by the work in both captures; NULL: no further one matters, or is in both. A marker in only one capture has a new name, so
+ * it cannot be compared.
+ */
 static const struct tt_part *
 next_part(const struct rows *r, const struct tt_part *before, int64_t least)
 {
@@ -98,7 +101,7 @@ next_part(const struct rows *r, const struct tt_part *before, int64_t least)
 	return found;
 }
 
-/* The name, and nothing that only has it inside, as a pattern. */
+/* Append a pattern that matches exactly this name. */
 static void
 put_exactly(struct tt_buf *out, const char *name)
 {

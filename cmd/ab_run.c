@@ -1,8 +1,8 @@
 /**
- * A build is run and waited for; the contract is in ab.h.
+ * Runs a build and waits for its end; the contract is in ab.h.
  *
- * It has a session of its own, so that it neither waits for a terminal nor hears of ours, nothing to read on its standard input, and a
- * pipe for what it prints, of which the end is kept. What it started and left is found because it becomes ours.
+ * The build gets a session of its own, so it neither waits for a terminal nor gets our terminal's signals, an empty standard input, and a pipe for its output,
+ * whose end is kept. Processes that it leaves become our children, and so are found.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,11 +24,11 @@
 #include "out/table.h"
 
 #define SECOND INT64_C(1000000000)
-#define LEAVE (2 * SECOND)            /* what was asked to end is killed after this, and what a build left running */
-#define STOP (10 * SECOND)            /* the same after a signal to us: a game may still write its capture */
-#define NAP_MS 10                     /* between two looks at what a build left running */
-#define TAIL 2000                     /* bytes kept of what it prints */
-#define LINES 5                       /* of them shown */
+#define LEAVE (2 * SECOND)            /* ns until a process that was asked to end is killed; also for processes that a build left */
+#define STOP (10 * SECOND)            /* the same after a signal to us: a game may still be writing its capture */
+#define NAP_MS 10                     /* between two checks of processes that a build left */
+#define TAIL 2000                     /* bytes of output kept */
+#define LINES 5                       /* lines of these shown */
 
 static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 #define NOURS (sizeof ours / sizeof *ours)
@@ -49,7 +49,7 @@ ab_signals(void)
 
 	our_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	/* What a build leaves behind becomes our child, so that its end is seen. */
+	/* Processes that a build leaves become our children, so that their ends are seen. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
@@ -58,11 +58,11 @@ ab_signals_end(int stopped)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 	if (stopped)
-		raise(stopped);               /* delivered with the next line */
+		raise(stopped);               /* delivered by the next line */
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* A run at work. */
+/* A build that runs. */
 struct running {
 	pid_t pid;
 	int out, signals;
@@ -71,11 +71,11 @@ struct running {
 	bool ended;
 	int status;
 	bool late;                    /* it took longer than --timeout */
-	int64_t kill_at;              /* INT64_MAX: nobody asked it to end */
-	int64_t say_at;               /* that we wait for it to end; INT64_MAX: not */
+	int64_t kill_at;              /* INT64_MAX: not asked to end */
+	int64_t say_at;               /* when to say that we wait for its end; INT64_MAX: never */
 };
 
-/* In the child: our environment with the capture's name, standard input empty, output to the pipe. */
+/* In the child: run the build with our environment and the capture's name, empty standard input, and output to the pipe. */
 static void
 become(const char *const *argv, const char *capture, int out, int report)
 {
@@ -100,7 +100,7 @@ become(const char *const *argv, const char *capture, int out, int report)
 	_exit(127);
 }
 
-/* ${report} closes when the program runs; before that it brings an errno. */
+/* Start the build. ${report} closes when it runs; if it cannot run, its errno comes first. */
 static int
 start(struct running *r, const char *const *argv, const char *capture, struct tt_err *err)
 {
@@ -142,7 +142,7 @@ start(struct running *r, const char *const *argv, const char *capture, struct tt
 	return tt_fail_sys(err, e, "%s", argv[0]);
 }
 
-/* Keep the end of what it prints; false: nobody writes any more. */
+/* Keep the end of the output; false: every writer has closed the pipe. */
 static bool
 take_output(struct running *r)
 {
@@ -164,7 +164,7 @@ take_output(struct running *r)
 	return true;
 }
 
-/* What it printed last, and whoever it left may still print, is there to be read. */
+/* Read the last output that is in the pipe; processes that the build left may keep it open. */
 static void
 take_rest(struct running *r)
 {
@@ -184,7 +184,7 @@ take_signals(struct ab *x, struct running *r)
 
 		if (sig == SIGCHLD)
 			continue;
-		/* The second time there is no waiting. */
+		/* The second signal ends it at once. */
 		kill(-r->pid, x->stopped ? SIGKILL : sig);
 		r->say_at = x->stopped ? INT64_MAX : ui_clock() + SECOND;
 		r->kill_at = ui_clock() + STOP;
@@ -192,7 +192,7 @@ take_signals(struct ab *x, struct running *r)
 	}
 }
 
-/* Has the program, or anything that it started and that became ours, ended? */
+/* Collect the ends of the build and of processes that it left. */
 static void
 reap(struct running *r)
 {
@@ -207,7 +207,7 @@ reap(struct running *r)
 	}
 }
 
-/* Milliseconds until ${at}, for poll(); -1: forever. */
+/* Milliseconds until ${at}, for poll(); -1: no limit. */
 static int
 until(int64_t at)
 {
@@ -246,8 +246,8 @@ wait_for(struct ab *x, struct running *r, int64_t timeout)
 }
 
 /*
- * Send ${sig} (0: none) to all that is left of it: its group, and what became ours. Children in our own session are none of it: whoever
- * became this program by exec may have left us some. True: there is something.
+ * Send ${sig} (0: none) to all remaining processes of the build: its group, and those that became our children. Children in our own session are not the
+ * build's: whoever became this program by exec may have had them. True if there are any.
  */
 static bool
 signal_rest(const struct running *r, int sig)
@@ -264,7 +264,7 @@ signal_rest(const struct running *r, int sig)
 	return left;
 }
 
-/* Wait until ${end} for what is left to end; true: something is still there. */
+/* Wait until ${end} for the remaining processes to end; true if some are left. */
 static bool
 await_rest(struct ab *x, struct running *r, int64_t end)
 {
@@ -280,7 +280,7 @@ await_rest(struct ab *x, struct running *r, int64_t end)
 	return false;
 }
 
-/* End what is left of it, which is given a little time to end by itself; true: it did not. */
+/* End the remaining processes after a short time to end by themselves; true if some did not. */
 static bool
 end_rest(struct ab *x, struct running *r)
 {
@@ -289,7 +289,7 @@ end_rest(struct ab *x, struct running *r)
 	if (r->late)
 		signal_rest(r, SIGKILL);
 	left = await_rest(x, r, ui_clock() + LEAVE);
-	/* What is killed may leave children in turn. */
+	/* Killed processes may leave children in turn. */
 	for (int64_t end = ui_clock() + LEAVE; left && signal_rest(r, SIGKILL) && ui_clock() < end; )
 		await_rest(x, r, ui_clock() + NAP_MS * 1000000);
 	return left;
@@ -297,7 +297,7 @@ end_rest(struct ab *x, struct running *r)
 
 /* --- what came of it -------------------------------------------------------------------------------- */
 
-/* The last lines that it printed. */
+/* Print the last lines of its output. */
 static void
 show_tail(struct ab *x, const struct running *r)
 {
@@ -318,7 +318,7 @@ show_tail(struct ab *x, const struct running *r)
 	}
 }
 
-#define LITTLE ((uint64_t)1 << 20)    /* bytes of room in which no capture ends well */
+#define LITTLE ((uint64_t)1 << 20)    /* bytes of free disk below which no capture can be completed */
 
 static void
 crashed(struct ab *x, const struct running *r, struct ab_run *run)
@@ -340,7 +340,7 @@ is_there(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-/* Of a first run: it is no use to go on. */
+/* The error for a first run without a capture: going on is useless. */
 static int
 no_capture(struct ab *x, enum tt_side side, const struct running *r, const struct ab_run *run, struct tt_err *err)
 {
@@ -382,7 +382,7 @@ judge_end(struct ab *x, enum tt_side side, const struct running *r, bool first, 
 	return TT_OK;
 }
 
-/* Is it a Mono runtime by its name: mono, mono64, mono-sgen? */
+/* True if the program is a Mono runtime by its name: mono, mono64, mono-sgen. */
 static bool
 is_mono(const char *path)
 {
@@ -397,7 +397,7 @@ ab_records(const struct ab *x, enum tt_side side)
 	return x->o->mono || x->o->profile.n > 0 || is_mono(x->build[side][0]);
 }
 
-/* The words to run: the build's own, or ours to record a Mono program. */
+/* The command to run: the build's own, or "tracetool record" for a Mono program. */
 static const char *const *
 words(struct ab *x, enum tt_side side, const char *capture, struct tt_err *err)
 {
