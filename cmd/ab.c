@@ -595,7 +595,7 @@ run_one(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, s
 	return rc;
 }
 
-/* Run the warm-up; *${longest}: the longest time of a run. */
+/* Run the warm-up; *${longest}: the longest that one warm-up of both builds took. */
 static int
 warm_up(struct ab *x, int64_t *longest, struct tt_err *err)
 {
@@ -698,12 +698,12 @@ say_rows(struct ab *x)
 		ui_say(&x->app->ui, "%s: no row compares the builds: give one a change as its limit, like \"max\": \"+2%%\"", x->o->budget);
 }
 
-/* Fewer pairs than can show anything are not run, unless other rows are judged, or nobody minds. Those advised do for all rows. */
+/* Fail if there are too few pairs to show anything, unless other rows are judged or --inconclusive allows it. The advised number suffices for all rows. */
 static int
 check_pairs(const struct ab *x, struct tt_err *err)
 {
 	bool other = false;
-	/* Without a budget, the most that there can be; of one without such rows, one. */
+	/* Without a budget, assume the most rows; for a budget without such rows, one. */
 	struct compared c = { .rows = 1, .weights = 1, .least = 1 }, of = { 0 };
 	size_t need;
 
@@ -734,13 +734,13 @@ compare(struct ab *x, struct verdict_out *to, struct tt_err *err)
 	rc = run_all(x, &last, err);
 	if (rc == TT_OK && x->stopped)
 		say_kept(x);
-	/* What is known is printed also then; files are for those who have an answer. */
+	/* A stopped run prints what is known; files are only written for a complete one. */
 	if (rc == TT_OK && (!x->stopped || (x->has_rows && any_good(x, TT_NEW))))
 		rc = write_verdict(x, last, x->stopped ? NULL : to, err);
 	return rc == TT_OK && x->stopped ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : rc;
 }
 
-/* Can each of these files be made? What is no file, as /dev/null, is left alone. */
+/* Fail if one of these files cannot be created. Devices such as /dev/null are left alone. */
 static int
 try_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
 {
@@ -757,7 +757,7 @@ try_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
 	return TT_OK;
 }
 
-/* A build, or the budget, must not be among what is written. */
+/* Fail if a build or the budget is among the files that are written. */
 static int
 check_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
 {
@@ -771,7 +771,7 @@ check_outputs(struct ab *x, const struct opt_list *writes, struct tt_err *err)
 	return rc == TT_OK ? outputs_check(writes, &reads, err) : rc;
 }
 
-/* Where the verdict goes; what an earlier run wrote there is removed, for nobody could tell it from that of a run that wrote none. */
+/* Open the outputs. Verdicts of an earlier run are removed, because they could be taken for this run's. */
 static int
 open_outputs(struct ab *x, struct verdict_out *to, struct tt_err *err)
 {
@@ -796,7 +796,7 @@ ab(struct ab *x, struct tt_err *err)
 	struct tt_run_opts run;
 	int rc;
 
-	/* Wrong options are told before anything is run. */
+	/* Report wrong options before anything is run. */
 	in.path = (struct opt_list){ .v = any, .n = 1 };
 	rc = input_setup(x->app, &in, &run, err);
 	if (rc == TT_OK)
