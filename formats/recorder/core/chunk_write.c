@@ -1,10 +1,9 @@
 /**
- * The writer: one thread that moves chunks from the ring to the capture.
+ * The writer: one thread that copies chunks from the ring to the capture.
  *
- * Each pass, in this order, so that a reader who goes through the file meets what it needs before it needs
- * it: the clock (once a second), new definitions, sealed chunks, what open chunks hold (once a second),
- * counts of drops, threads that ended. Everything of the recorder itself goes through the stream of thread
- * 0, which is written before any other chunk.
+ * Each pass writes in this order, so that a reader of the file meets what it needs first: the clock (once a second), new definitions, sealed chunks, the
+ * contents of open chunks (once a second), counts of drops, threads that ended. The recorder's own records go through the stream of thread 0, which is written
+ * before any other chunk.
  */
 #include "recorder/core/writer.h"
 
@@ -27,7 +26,7 @@ slot_of(uint32_t slot)
 	return w;
 }
 
-/* Say which thread it is, and that its next chunk is (seq, first). */
+/* Write the thread's record, with the number of its next chunk and its first byte (seq, first). */
 static void
 announce(struct wslot *w, uint32_t slot, uint64_t seq, uint32_t first)
 {
@@ -50,7 +49,7 @@ announce(struct wslot *w, uint32_t slot, uint64_t seq, uint32_t first)
 	w->done = first;
 }
 
-/* Write the records of chunk ${index} after those that are written, as far as ${commit} says that they are complete. */
+/* Write the records of chunk ${index} that are not written yet, as far as ${commit} marks them complete. */
 static bool
 put_records(struct wslot *w, uint32_t slot, uint32_t index, uint64_t commit)
 {
@@ -59,7 +58,7 @@ put_records(struct wslot *w, uint32_t slot, uint32_t index, uint64_t commit)
 	uint32_t length = (uint32_t)commit, end = length - c->state;
 	struct ttc_chunk h;
 
-	writer_rotate();              /* only here: no file is without events */
+	writer_rotate();              /* only here, so that every file has events */
 	if (w->seq != c->seq || w->part != W.part + 1)
 		announce(w, slot, c->seq, w->seq == c->seq ? w->done : 0);
 	if (!writer_flush())
@@ -85,8 +84,8 @@ put_records(struct wslot *w, uint32_t slot, uint32_t index, uint64_t commit)
 }
 
 /*
- * Chunk ${seq} of the thread is in the file, with ${end} bytes of records so far; of the thread's events, ${before} of which
- * stand in earlier chunks, so many.
+ * Note that chunk ${seq} of the thread is in the file, with ${end} bytes of records so far. ${events} of the thread's events are written, ${before} of them in
+ * earlier chunks.
  */
 static void
 wrote(struct wslot *w, uint64_t seq, uint32_t end, uint64_t before, uint64_t events)
@@ -97,7 +96,7 @@ wrote(struct wslot *w, uint64_t seq, uint32_t end, uint64_t before, uint64_t eve
 	w->events = events;
 }
 
-/* What an open chunk holds by now. */
+/* Write what an open chunk holds by now. */
 static void
 put_part(uint32_t slot, uint32_t threads)
 {
@@ -109,7 +108,7 @@ put_part(uint32_t slot, uint32_t threads)
 		return;
 	struct ttc_chunk *c = ring_chunk(R, index);
 	uint64_t commit = atomic_load_explicit(ring_commit(c), memory_order_acquire);
-	/* Sealed chunks before it come first, also those of a thread that had its native id; the next pass will have them. */
+	/* Sealed chunks before it come first, also those of an earlier thread with its native id; the next pass gets them. */
 	if (c->thread != s->number || c->seq != w->taken || s->number > threads)
 		return;
 	uint32_t done = w->seq == c->seq ? w->done : 0, end = (uint32_t)commit - c->state;
@@ -127,7 +126,7 @@ put_part(uint32_t slot, uint32_t threads)
 	atomic_fetch_add_explicit(&W.parts, 1, memory_order_relaxed);
 }
 
-/* Write the rest of a sealed chunk. The chunk is free afterwards. */
+/* Write the rest of a sealed chunk and free it. */
 static void
 put_sealed(uint32_t index)
 {
@@ -148,7 +147,7 @@ put_sealed(uint32_t index)
 		w->seq = c->seq + 1;
 		w->done = 0;
 		w->end = end;
-		/* A file that has just begun does not say yet what came before: a reader of the ring must not find it. */
+		/* A file that has just begun does not yet say what came before, so a reader of the ring must not find the chunk. */
 		c->magic = 0;
 		atomic_signal_fence(memory_order_seq_cst);
 	}
@@ -197,7 +196,7 @@ unhold(void)
 	return index;
 }
 
-/* Forget chunks that are too old, and the oldest ones if free chunks run out. */
+/* Drop held chunks that are too old, and the oldest ones if free chunks run out. */
 static void
 forget(uint64_t ms)
 {
@@ -213,7 +212,7 @@ forget(uint64_t ms)
 	}
 }
 
-/* A dump begins: events recorded until ${to} are written from here on. */
+/* Write that a dump begins: from here on, events recorded until ${to} are written. */
 static void
 announce_dump(uint64_t to)
 {
@@ -225,7 +224,7 @@ announce_dump(uint64_t to)
 
 /* --- passes --------------------------------------------------------------------------------------- */
 
-/* Take the sealed chunks and put them in the order in which they were sealed. */
+/* Take the sealed chunks, in the order in which they were sealed. */
 static uint32_t
 take_sealed(void)
 {
@@ -241,7 +240,7 @@ take_sealed(void)
 	return n;
 }
 
-/* Threads that have ended and whose chunks are all written: their places are free. */
+/* Free the slots of ended threads whose chunks are all written. */
 static void
 free_slots(const uint32_t *ended, uint32_t n)
 {
@@ -268,7 +267,7 @@ state_of(uint32_t slot)
 	return atomic_load_explicit(ring_slot_state(&R->slot[slot]), memory_order_acquire);
 }
 
-/* The threads that have ended, in ${ended}; returns how many. */
+/* List the ended threads in ${ended}; returns their number. */
 static uint32_t
 find_ended(uint32_t *ended)
 {
@@ -280,7 +279,7 @@ find_ended(uint32_t *ended)
 	return n;
 }
 
-/* A pass of the flight recorder: hold the ${n} sealed chunks. While a dump runs, write all chunks held; otherwise drop old ones. */
+/* For the flight recorder: hold the ${n} sealed chunks. While a dump runs, write all held chunks; otherwise drop old ones. */
 static void
 hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
 {
@@ -288,7 +287,7 @@ hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
 		hold(W.order[i], ms, writer_since(rec_now()));
 	if (asked) {
 		announce_dump(since);
-		W.dumping = 2;        /* the next pass finds the chunks that are open now and sealed before this one gets to them */
+		W.dumping = 2;        /* the next pass finds chunks that are open now and sealed before this pass reaches them */
 	}
 	W.dumping -= dump;
 	if (!dump)
@@ -297,7 +296,7 @@ hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
 		put_sealed(unhold());
 }
 
-/* What open chunks hold by now, of the threads with numbers up to ${threads}. */
+/* Write what open chunks hold by now, of threads with numbers up to ${threads}. */
 static void
 put_parts(uint32_t threads, uint64_t ms)
 {
@@ -319,12 +318,12 @@ writer_pass(bool all)
 
 	if (ms - W.clock_ms >= 1000)
 		writer_clock();
-	/* A thread that has ended has sealed its chunks first: they are in the list taken next. */
+	/* An ended thread sealed its chunks before: they are in the list taken next. */
 	nended = find_ended(ended);
-	/* The same holds for the chunks that earlier threads sealed before a thread with one of these numbers began. */
+	/* The same holds for chunks that earlier threads sealed before a thread with one of these numbers began. */
 	threads = atomic_load_explicit(&R->numbers, memory_order_acquire);
 	n = take_sealed();
-	/* A chunk's definitions were published before it was sealed. */
+	/* The definitions that a chunk needs were published before it was sealed. */
 	writer_definitions();
 	if (W.o.keep_ms)
 		hold_or_dump(n, ms, asked, dump, since);
@@ -343,7 +342,7 @@ writer_pass(bool all)
 	}
 }
 
-/* Events that threads of the ring have dropped, and those that found no place in it. */
+/* The number of events that living threads dropped or that found no slot in the ring. */
 uint64_t
 writer_dropped_by_living(void)
 {

@@ -1,5 +1,5 @@
 /**
- * Reading the control file; the contract is in control_file.h. It is untrusted: one that others may write to is not obeyed.
+ * Reads the control file; the contract is in control_file.h. It is untrusted: a file that others may write to is ignored.
  */
 #include "recorder/core/control_file.h"
 
@@ -9,7 +9,7 @@
 
 #include "recorder/core/program.h"
 
-/* True if it has changed. One that must not be obeyed counts as absent, and the log says why. */
+/* True if the file has changed. A file that must not be obeyed counts as absent, and the log says why. */
 static bool
 has_changed(struct control_file *f)
 {
@@ -35,7 +35,7 @@ say_unknown(const struct control_file *f, const char *word)
 	f->say("control file %s: no command is called \"%.40s\"; there are %s", f->path, word, all);
 }
 
-/* ${text}, of ${n} bytes, has room for one more. */
+/* Carry out the command in ${text}, of ${n} bytes, which has room for one more. */
 static void
 obey(const struct control_file *f, char *text, size_t n)
 {

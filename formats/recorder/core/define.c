@@ -1,14 +1,11 @@
 /**
- * Definitions of categories, markers, threads and more, made by any thread. They stay in the ring as long as it exists.
+ * Publishes definitions of categories, markers, threads and more, made by any thread. They stay in the ring as long as it exists.
  */
 #include "recorder/core/ring.h"
 
 #define R (&rec_state.ring)
 
-/*
- * Another chunk for definitions, after number ${number} (0: the first). False: the ring has no more
- * for them.
- */
+/* Take another chunk for definitions, after number ${number} (0: the first). False: the ring has no more. */
 bool
 ring_more_defs(struct ring *r, uint32_t number)
 {
@@ -35,7 +32,7 @@ ring_more_defs(struct ring *r, uint32_t number)
 	return true;
 }
 
-/* Publish a definition of ${n} bytes, its kind first; false: no room. */
+/* Publish a definition of ${n} bytes that begins with its kind; false: no room. */
 static bool
 publish(struct ring *r, const uint8_t *p, size_t n)
 {
@@ -64,7 +61,7 @@ publish(struct ring *r, const uint8_t *p, size_t n)
 	}
 	if (offset == TTC_CHUNK_HEAD && number > 1)
 		atomic_store_explicit(&r->def_end[number - 2], (uint32_t)at, memory_order_release);
-	if (offset == TTC_CHUNK_HEAD) /* keep some ahead: the ring may be full when they are needed */
+	if (offset == TTC_CHUNK_HEAD) /* take one ahead: the ring may be full when it is needed */
 		ring_more_defs(r, number - 1 + RING_DEF_SPARE);
 	uint32_t c = atomic_load_explicit(&r->def_chunk[number - 1], memory_order_acquire);
 	uint8_t *e = (uint8_t *)ring_chunk(r, c - 1) + offset;
@@ -76,10 +73,7 @@ publish(struct ring *r, const uint8_t *p, size_t n)
 	return true;
 }
 
-/*
- * Definitions come from any thread, which may have no writing end: it gets one, whose `busy` keeps the ring
- * there. NULL: nothing is recorded.
- */
+/* Enter from any thread; one without a writing end gets one, whose `busy` keeps the ring in place. NULL: nothing is recorded. */
 static struct rec_thread *
 def_enter(void)
 {
@@ -95,7 +89,7 @@ def_enter(void)
 	return NULL;
 }
 
-/* A definition being put together. */
+/* A definition being composed. */
 struct def { uint8_t b[3 * RING_TEXT_MAX + 100], *p; };
 
 static void
@@ -113,7 +107,7 @@ def_text(struct def *d, const char *s, size_t n)
 {
 	if (n > R->value_max) {
 		for (n = R->value_max; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80;)
-			n--;          /* whole characters */
+			n--;          /* cut at a whole character */
 		atomic_fetch_add_explicit(&R->cut, 1, memory_order_relaxed);
 	}
 	d->p = ttc_put(d->p, n);
@@ -201,7 +195,7 @@ rec_def_marker_as(uint64_t key, uint64_t category, uint64_t native, uint32_t fla
 	rec_leave(t);
 }
 
-/* The name ${marker} was defined by: its definition is among the last ones in nearly every case. */
+/* The name by which ${marker} was defined. The last definitions nearly always have it. */
 static const uint8_t *
 marker_name(const struct ring *r, uint64_t marker, uint64_t *n)
 {

@@ -6,7 +6,7 @@
 #define R (&rec_state.ring)
 #define W rec_writer
 
-/* Definitions published since the last time, up to the first that is not complete yet. */
+/* Write definitions published since the last call, up to the first incomplete one. */
 void
 writer_definitions(void)
 {
@@ -36,7 +36,7 @@ writer_definitions(void)
 	}
 }
 
-/* Number, and where its records end: the next chunk's number and the bytes of the last. */
+/* Write a thread's final count at ${p}: its number, its next chunk's number, bytes of records in its last chunk, events, drops. Returns the place after it. */
 uint8_t *
 writer_account(uint8_t *p, const struct wslot *w)
 {

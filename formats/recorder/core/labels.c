@@ -1,8 +1,8 @@
 /**
- * Labels: zones named by their own text. Runs on recorded threads.
+ * Records labels: zones named by their own text. Runs on recorded threads.
  *
- * A text is identified by a 64-bit hash. All threads share one table of them; it is read without a lock and stays at most half full,
- * so a search takes few steps whether the text is there or not.
+ * A text is identified by a 64-bit hash. All threads share one table of hashes, read without a lock; at most half of it is used, so a search takes few steps
+ * whether the text is there or not.
  */
 #include "recorder/core/ring.h"
 
@@ -10,7 +10,7 @@
 
 #define R (&rec_state.ring)
 
-/* The two halves of the product of ${a} and ${b}, joined. */
+/* Multiply ${a} by ${b} and xor the halves of the product. */
 static inline uint64_t
 fold(uint64_t a, uint64_t b)
 {
@@ -50,7 +50,7 @@ half_word(const uint8_t *p)
 #define K2 0x8cb92ba72f3d8dd7u
 #define K3 0xaef17502108ef2d9u
 
-/* 16 bytes. */
+/* Hash 16 bytes. */
 static inline uint64_t
 mix(const uint8_t *p, uint64_t a, uint64_t b)
 {
@@ -58,8 +58,8 @@ mix(const uint8_t *p, uint64_t a, uint64_t b)
 }
 
 /*
- * 64 bits of a text, never 0. Its 16 bytes each are multiplied by themselves, none waiting for the others; the last ones
- * overlap those before instead of being fetched one by one.
+ * Hash a text to 64 bits, never 0. Pieces of 16 bytes are multiplied independently of one another; the last piece overlaps the one before, so no single bytes
+ * are read.
  */
 static inline uint64_t
 hash(const uint8_t *p, size_t n, uint64_t seed)
@@ -101,13 +101,10 @@ label_at(const struct ring *r, uint64_t h)
 	return &r->label[h % (2 * RING_LABELS)];
 }
 
-/* The key of a label whose definition found no room: its text goes with each event. */
+/* Marks a label whose definition found no room: its text is written with each event. */
 #define LABEL_WRITTEN_OUT UINT64_MAX
 
-/*
- * The key of a label, which is defined where it is new; 0: no room for another. One that another thread defines at this
- * moment is not waited for: it is defined twice, under two keys.
- */
+/* The key of a label, which is defined if it is new; 0: no room. If another thread is defining the label at this moment, do not wait: it gets two keys. */
 static uint64_t
 label_key(struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
 {
@@ -124,7 +121,7 @@ label_key(struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigne
 		atomic_fetch_sub_explicit(&r->nlabel, 1, memory_order_relaxed);
 		return 0;
 	}
-	if (!atomic_compare_exchange_strong(&l->hash, &have, h)) {    /* another thread was quicker */
+	if (!atomic_compare_exchange_strong(&l->hash, &have, h)) {    /* another thread was faster */
 		atomic_fetch_sub_explicit(&r->nlabel, 1, memory_order_relaxed);
 		return label_key(r, h, owner, category, type, s, n);
 	}
@@ -133,13 +130,13 @@ label_key(struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigne
 	return key;
 }
 
-/* The text goes with the event, as an argument. */
+/* Record the label with its text as an argument of the event. */
 static __attribute__((noinline)) void
 label_text(struct rec_thread *t, uint64_t ticks, uint64_t owner, const struct rec_value *text,
     const struct rec_value *args, unsigned n)
 {
 	static const int32_t none;
-	/* In the order in which Unity gives them, so that readers call them right. */
+	/* The same order as Unity's, so that readers name the values correctly. */
 	struct rec_value all[REC_VALUES + 1] = { n ? args[0] : (struct rec_value){ .type = TTC_I32, .size = 4, .p = &none }, *text };
 	unsigned m = n < REC_VALUES ? n : REC_VALUES;
 
@@ -150,7 +147,7 @@ label_text(struct rec_thread *t, uint64_t ticks, uint64_t owner, const struct re
 	rec_push(t, owner, owner);
 }
 
-/* The bytes of ${v} that are kept: without terminators, and at most R->value_max. */
+/* The bytes of ${v} that are kept: without trailing NULs, at most R->value_max. */
 static size_t
 length(const struct rec_value *v)
 {
@@ -172,7 +169,7 @@ length(const struct rec_value *v)
 	return n;
 }
 
-/* A label that has not been met yet, or one with values. Entered. */
+/* Record a label that is new, or has values. Called entered. */
 static __attribute__((noinline)) void
 label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, const struct rec_value *v,
     const struct rec_value *args, unsigned n)
@@ -198,7 +195,7 @@ label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, c
 	rec_push(t, key, owner);
 }
 
-/* True if ${v} has no terminator, and fits: then its size is its length. */
+/* True if ${v} has no trailing NULs and is not too long, so that its size is its length. */
 static inline bool
 is_trim(const struct rec_value *v)
 {
@@ -214,7 +211,7 @@ rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t categor
 {
 	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* With a chunk at hand, the table is that of the thread's recording. */
+	/* A thread with a chunk of this recording uses this recording's table. */
 	if (__builtin_expect(n == 0 && t->p < atomic_load_explicit(&t->end, memory_order_relaxed) && is_trim(v), 1)) {
 		uint64_t h = label_hash(owner, category, v->type, v->p, v->size), key;
 		const struct ring_label *l = label_at(R, h);

@@ -1,5 +1,5 @@
 /**
- * The parser for tables of options; the contract is in opttable.h. Nothing here knows an option, or where the text came from.
+ * Parses options by tables; the contract is in opttable.h. Nothing here knows an option, or the origin of the text.
  */
 #include "recorder/core/opttable.h"
 
@@ -41,7 +41,7 @@ is_text(const char *s, size_t n, const char *text)
 	return strlen(text) == n && memcmp(s, text, n) == 0;
 }
 
-/* The piece of ${s} up to the next comma; *${s} moves past it. NULL at the end. */
+/* The part of ${s} up to the next comma; *${s} moves past it. NULL at the end. */
 static const char *
 take_piece(const char **s, const char *end, size_t *n)
 {
@@ -171,7 +171,7 @@ add_entry(struct opttable_values *to, const struct opttable_option *o, const cha
 	return with && !(o->key && with == s) && opttable_add(to, (unsigned)o->at, s, n);
 }
 
-/* Store the value of ${n} bytes at ${s}; NULL: the option's name alone was given. */
+/* Store the value of ${n} bytes at ${s}; NULL: the option was given without a value. */
 static bool
 set(struct opttable_values *to, const struct opttable_option *o, const char *s, size_t n)
 {
@@ -202,12 +202,12 @@ set(struct opttable_values *to, const struct opttable_option *o, const char *s, 
 
 /* --- the text ------------------------------------------------------------------ */
 
-/* The longest value is a list's. */
+/* The longest option holds a list. */
 enum { ONE = OPTTABLE_TEXT + 64 };
 
 static void say(char why[OPTTABLE_WHY], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Append to the errors so far. */
+/* Append an error to ${why}. */
 static void
 say(char why[OPTTABLE_WHY], const char *fmt, ...)
 {
@@ -232,7 +232,7 @@ find(const struct opttable *t, const char *s, size_t n)
 	return NULL;
 }
 
-/* Read one option, NAME or NAME=VALUE, of which at most ONE bytes are there. */
+/* Read one option, NAME or NAME=VALUE; ${s} holds at most ONE bytes of it. */
 static bool
 read_one(const struct opttable *t, struct opttable_values *to, const char *s, size_t n, bool *unknown, char why[OPTTABLE_WHY])
 {
@@ -247,7 +247,7 @@ read_one(const struct opttable *t, struct opttable_values *to, const char *s, si
 		return false;
 	}
 	uint64_t bit = UINT64_C(1) << (o - t->option);
-	/* A list grows: a good value does not replace a bad one. */
+	/* A list keeps its bad mark: a good value is added, it does not replace the bad one. */
 	if (o->kind != OPTTABLE_LIST)
 		to->bad &= ~bit;
 	if (n <= ONE && set(to, o, eq ? eq + 1 : NULL, eq ? n - name - 1 : 0))
@@ -260,7 +260,7 @@ read_one(const struct opttable *t, struct opttable_values *to, const char *s, si
 	return false;
 }
 
-/* Name all options, as far as there is room. */
+/* List the names of all options, as far as there is room. */
 static void
 say_all(const struct opttable *t, char why[OPTTABLE_WHY])
 {
@@ -277,7 +277,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Copy the option at *${s} into ${one} as far as it fits; *${s} moves past what ends it. Its whole length. */
+/* Copy the option at *${s} into ${one} as far as it fits; *${s} moves past its end. Returns its whole length. */
 static size_t
 take_one(const struct opttable *t, const char **s, const char *end, char one[ONE])
 {

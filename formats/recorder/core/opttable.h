@@ -1,7 +1,6 @@
 /**
- * A recorder's options as a table, and the parser for all such tables. The table says what an option is called, which values
- * it takes and where they go; the parser splits the text, stores the values and words the errors. Uses libc alone; allocates
- * nothing.
+ * A recorder's options as a table, and the parser for all such tables. The table has names, allowed values and fields of options; the parser splits the text,
+ * stores the values and words the errors. Uses libc only; allocates nothing.
  */
 #ifndef TT_OPTTABLE_H
 #define TT_OPTTABLE_H
@@ -10,18 +9,18 @@
 
 enum { OPTTABLE_TEXT = 8192, OPTTABLE_LISTS = 8, OPTTABLE_WHY = 1024 };
 
-/* What a recorder's struct of options begins with. */
+/* The beginning of each recorder's struct of options. */
 struct opttable_values {
 	uint64_t bad;                 /* a bit for each option whose last value could not be read */
 	unsigned n[OPTTABLE_LISTS];   /* entries of each list */
 	size_t used;
-	char text[OPTTABLE_TEXT];     /* entries of all lists: a byte with the list's number, text, NUL */
+	char text[OPTTABLE_TEXT];     /* entries of all lists: a byte with the list's number, the text, NUL */
 };
 
 /* Kinds of values, and the fields they go to. */
 enum opttable_kind {
 	OPTTABLE_BOOL,        /* bool: "yes" or "no"; the option's name alone means yes */
-	OPTTABLE_NUMBER,      /* uint64_t */
+	OPTTABLE_NUMBER,      /* with the name alone: yes */
 	OPTTABLE_SIZE,        /* uint64_t, bytes */
 	OPTTABLE_TIME,        /* uint64_t, ns */
 	OPTTABLE_RANGE,       /* two of uint64_t: "7", "7-9", "7-" (up to 0: no end), "-9" (from 1) */
@@ -30,7 +29,7 @@ enum opttable_kind {
 	OPTTABLE_PATH,        /* char[OPTVAL_PATH] */
 	OPTTABLE_LIST,        /* entries of a list, with commas between */
 	OPTTABLE_ENTRY,       /* one entry of a list */
-	OPTTABLE_OWN,         /* what the option's function makes of it */
+	OPTTABLE_OWN,         /* parsed by the option's own function */
 };
 
 struct opttable_word { const char *text; uint64_t value; };
@@ -40,37 +39,37 @@ struct opttable_option {
 	enum opttable_kind kind;
 	size_t at;                    /* offset of the field; OPTTABLE_LIST and OPTTABLE_ENTRY: the list's number */
 	const char *form;             /* what values look like, as in "want a size such as 32M" */
-	uint64_t min, max;            /* numbers, sizes, times: the range; max 0: any */
-	uint64_t bare;                /* ... the value that the option's name alone means; 0: it needs one */
-	char with;                    /* OPTTABLE_ENTRY: this byte must be in it, ... */
+	uint64_t min, max;            /* limits of numbers, sizes, times; max 0: none */
+	uint64_t bare;                /* ... the value of the option's name alone; 0: a value is required */
+	char with;                    /* OPTTABLE_ENTRY: this byte must be in the entry, ... */
 	bool key;                     /* ... after at least one other byte */
-	bool filter;                  /* leaves out events: a recording without it would hold more than was asked for */
-	const char *preset;           /* the value at first, as a user would give it; NULL: zero */
+	bool filter;                  /* it leaves out events: if it cannot be read, a recording would hold more than was asked for */
+	const char *preset;           /* default, as a user would write it; NULL: zero */
 	const struct opttable_word *words;    /* ended by a NULL text */
-	bool (*own)(struct opttable_values *to, const char *s, size_t n);     /* NULL ${s}: the name alone was given */
+	bool (*own)(struct opttable_values *to, const char *s, size_t n);     /* NULL ${s}: no value was given */
 };
 
 struct opttable {
 	const struct opttable_option *option;
 	unsigned n;                   /* at most 64 */
-	const char *between;          /* each of these bytes ends an option */
-	bool doubled;                 /* such a byte, doubled, is one byte of a value; otherwise blanks around options are skipped */
+	const char *between;          /* bytes that end an option */
+	bool doubled;                 /* two such bytes are one byte of a value; if false, blanks around options are skipped instead */
 };
 
-/* Set presets; all else in ${to} is zero already. */
+/* Set the defaults; the rest of ${to} must be zero. */
 void opttable_init(const struct opttable *t, struct opttable_values *to);
 
 /**
  * opttable_read(t, to, s, n, why):
- * Read the options in the ${n} bytes at ${s}. Lists grow; other values are replaced. Returns 0, or -1 with all errors in one
- * line in ${why}; the good options are set, and a bad one keeps its former value (a list may have got a part of its entries).
+ * Read the options in the ${n} bytes at ${s}. Lists grow; other values are replaced. Returns 0, or -1 with all errors in one line in ${why}; good options are
+ * set, and a bad one keeps its former value (a list may have got some of its entries).
  */
 int opttable_read(const struct opttable *t, struct opttable_values *to, const char *s, size_t n, char why[OPTTABLE_WHY]);
 
 /* The name of a filter whose value could not be read, or NULL. */
 const char *opttable_bad_filter(const struct opttable *t, const struct opttable_values *v);
 
-/* Append the ${n} bytes at ${s} to ${list}; false: empty, or no room. */
+/* Append the ${n} bytes at ${s} to ${list}; false if they are empty or there is no room. */
 bool opttable_add(struct opttable_values *to, unsigned list, const char *s, size_t n);
 
 /* The entry of ${list} after ${last} (NULL: the first), or NULL. */

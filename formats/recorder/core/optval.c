@@ -1,5 +1,5 @@
 /**
- * Reads values of options; the interface is in optval.h.
+ * Reads values of options; the contract is in optval.h.
  */
 #include "recorder/core/optval.h"
 
@@ -43,7 +43,7 @@ static const struct suffix times[] = {
 	{ "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { "s", 1000000000 }, { "min", 60000000000 }, { NULL, 0 },
 };
 
-/* True if ${s}, of ${n} bytes, is ${text}; with ${any_case}, in upper or lower case. */
+/* True if ${s}, of ${n} bytes, equals ${text}; with ${any_case}, in any case of letters. */
 static bool
 is_suffix(const char *text, const char *s, size_t n, bool any_case)
 {
@@ -86,7 +86,7 @@ optval_time(const char *s, size_t n, uint64_t *v)
 bool
 optval_glob(const char *pattern, const char *s)
 {
-	const char *star = NULL, *from = NULL;        /* where to go on when the rest does not fit */
+	const char *star = NULL, *from = NULL;        /* where to continue when the rest does not match */
 
 	while (*s) {
 		if (*pattern == '*') {
@@ -107,7 +107,7 @@ optval_glob(const char *pattern, const char *s)
 	return *pattern == '\0';
 }
 
-/* Days since 1970-01-01, not before it, as a date of the Gregorian calendar. */
+/* Convert days since 1970-01-01 (not negative) to a date of the Gregorian calendar. */
 static void
 date_of(int64_t days, long *year, unsigned *month, unsigned *day)
 {

@@ -1,5 +1,5 @@
 /**
- * The operating system for recorders: Linux, and systems like it by POSIX. The interface is in platform.h.
+ * The recorders' interface to Linux and similar POSIX systems; the contract is in platform.h.
  */
 #if !defined(_WIN32)
 #include "recorder/core/platform.h"
@@ -52,7 +52,7 @@ rec_now_slow(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* True if the counter runs at one rate, in every state of every core. */
+/* True if the counter runs at one rate in all states of all cores. */
 static bool
 invariant(void)
 {
@@ -72,7 +72,7 @@ plat_instant(struct plat_instant *i)
 {
 	uint64_t best = UINT64_MAX;
 
-	/* The try in which nothing came between. */
+	/* Keep the try with the shortest distance between the readings. */
 	for (int k = 0; k < 8; k++) {
 		uint64_t a = rec_now(), mono = clock_ns(CLOCK), b = rec_now();
 		if (b - a < best) {
@@ -174,7 +174,7 @@ open_new(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reserve all of it, so that no page can be missing later: that would be a SIGBUS in the game. */
+/* Reserve all of the file: a page missing later would be a SIGBUS in the game. */
 static int
 reserve(int fd, size_t at, size_t n)
 {
@@ -182,7 +182,7 @@ reserve(int fd, size_t at, size_t n)
 	sigset_t xfsz, old, pending;
 	int rc;
 
-	/* Over a limit on file sizes it raises a signal that kills: the error is enough. */
+	/* A file over the size limit raises a signal that kills; the error is enough. */
 	sigemptyset(&xfsz);
 	sigaddset(&xfsz, SIGXFSZ);
 	sigpending(&pending);
@@ -197,9 +197,8 @@ reserve(int fd, size_t at, size_t n)
 }
 
 /*
- * The same in shared memory, of which a sixteenth is left to others. Where it is full, whoever touches a new page of his own
- * there is killed, as Mono's runtime is; and to try how much there is would fill it for a moment. So it is taken in pieces,
- * each after a look: several that do so at once do not fill it, either.
+ * The same in shared memory, of which a sixteenth is left free: where it is full, any process that touches a new page is killed, as Mono's runtime is. Trying
+ * how much there is would fill it for a moment, so it is reserved in pieces, each after a check; several recorders at once do not fill it either.
  */
 static int
 reserve_shared(int fd, size_t n)
@@ -213,14 +212,14 @@ reserve_shared(int fd, size_t n)
 			return -errno;
 		uint64_t block = v.f_frsize, all = (uint64_t)v.f_blocks * block, free = (uint64_t)v.f_bavail * block;
 		piece = all / 128 > block ? (size_t)(all / 128 / block * block) : (size_t)block;
-		if (all == 0 || piece > n - at)        /* no limit; the last */
+		if (all == 0 || piece > n - at)        /* no limit, or the last piece */
 			piece = n - at;
 		rc = all > 0 && free < all / 16 + (at == 0 ? n : piece) ? -ENOSPC : reserve(fd, at, piece);
 	}
 	return rc;
 }
 
-/* ${shared}: others live there, too, and something stays free. */
+/* ${shared}: others use this memory too, so some of it stays free. */
 static int
 map_in(struct plat_map *m, const char *dir, size_t n, bool touch, bool shared)
 {
@@ -248,7 +247,7 @@ map_in(struct plat_map *m, const char *dir, size_t n, bool touch, bool shared)
 		return rc;
 	}
 	m->n = n;
-	/* Every page is there before the first event. */
+	/* Touch every page before the first event. */
 	for (size_t at = 0; touch && at < n; at += 4096)
 		((volatile uint8_t *)m->p)[at] = 0;
 	return 0;
@@ -293,14 +292,14 @@ plat_map_drop(struct plat_map *m, bool keep_memory)
 
 /* --- files ------------------------------------------------------------------------------ */
 
-/* Lock a file as long as it is open. On a file system without locks there are none to respect. */
+/* Lock a file while it is open. A file system without locks counts as locked. */
 static bool
 lock_file(int fd)
 {
 	return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* Take ${path} away unless a recorder holds it; those who read it keep theirs. */
+/* Remove ${path} unless a recorder holds it; its readers keep the file. */
 static int
 take_away(const char *path)
 {
@@ -317,7 +316,7 @@ take_away(const char *path)
 	return rc;
 }
 
-/* Make ${path} and lock it. Another recorder may have taken it away in between, for nobody held it: -EEXIST. */
+/* Create ${path} and lock it. -EEXIST if another recorder removed it before the lock. */
 static int
 make_file(const char *path)
 {
@@ -445,7 +444,7 @@ plat_unlink(const char *path)
 {
 	struct stat st;
 
-	/* A pipe, a device or a link to one is another's. */
+	/* Leave a pipe, a device or a link to one alone: it is not ours. */
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return 0;
 	return unlink(path) == 0 ? 0 : -errno;
@@ -467,8 +466,9 @@ plat_thread_start(struct plat_thread *t, void (*run)(void))
 	pthread_t id;
 	int rc;
 
-	/* The game's signals are the game's, but for those that an error of ours raises. SIGPIPE and SIGXFSZ come back
-	   as errors of write() because they are blocked here. */
+	/*
+	 * Block the game's signals on this thread, except those that an error of ours raises. With SIGPIPE and SIGXFSZ blocked, write() returns errors instead.
+	 */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
 	sigdelset(&all, SIGBUS);
@@ -605,7 +605,7 @@ plat_random(void *p, size_t n)
 		close(fd);
 	if (got == (ssize_t)n)
 		return;
-	/* Names need only differ from those of other recordings. */
+	/* The number need only differ from those of other recordings. */
 	uint64_t x =
 	    clock_ns(CLOCK_REALTIME) * 0x9e3779b97f4a7c15u ^ clock_ns(CLOCK_MONOTONIC) ^ plat_pid() << 32;
 	for (size_t i = 0; i < n; i++, x = x * 6364136223846793005u + 1442695040888963407u)

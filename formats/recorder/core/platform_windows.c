@@ -1,5 +1,5 @@
 /**
- * The operating system for recorders: Windows, 64-bit, by system libraries only. The interface is in platform.h.
+ * The recorders' interface to 64-bit Windows, by system libraries only; the contract is in platform.h.
  */
 #if defined(_WIN32)
 #include "recorder/core/rec.h"
@@ -37,7 +37,7 @@ narrow(const wchar_t *w, char *to, size_t size)
 	return n > 0 ? (size_t)n - 1 : 0;
 }
 
-/* A function that only newer versions have. The detour is through data: there is no common type of functions. */
+/* Find a function that only newer versions have. It is copied as data, because there is no common type of functions. */
 static void
 find(const wchar_t *library, const char *name, void *fn)
 {
@@ -146,8 +146,8 @@ told_not_to(void)
 unsigned long rec_tls = TLS_OUT_OF_INDEXES;
 
 /*
- * Emulated thread-locals would import a library, and TlsGetValue sets the thread's last error, which the game may be about to look at. The
- * first 64 values lie in the thread's block, at a place that has never changed.
+ * Emulated thread-locals would import a library, and TlsGetValue sets the thread's last error, which the game may be about to read. The first 64 values are in
+ * the thread's block, at a place that has never changed.
  */
 struct rec_thread *
 rec_tls_get(void)
@@ -226,7 +226,7 @@ map_in(struct plat_map *m, const wchar_t *dir, size_t n, bool touch)
 	swprintf(path, sizeof path / sizeof *path, L"%ls%lstracetool-%lu-%016llx.ring", dir,
 	    dir[0] && dir[wcslen(dir) - 1] != L'\\' && dir[wcslen(dir) - 1] != L'/' ? L"\\" : L"",
 	    GetCurrentProcessId(), (unsigned long long)r);
-	/* "Temporary" keeps it in memory as long as there is some; it must outlive a kill, so it is not deleted by closing. */
+	/* "Temporary" keeps it in memory as long as possible; it must survive a kill, so closing does not delete it. */
 	file = CreateFileW(path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, CREATE_NEW,
 	    FILE_ATTRIBUTE_TEMPORARY | FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, NULL);
 	if (file == INVALID_HANDLE_VALUE)
@@ -273,7 +273,7 @@ plat_map_drop(struct plat_map *m, bool keep_memory)
 	if (!keep_memory)
 		UnmapViewOfFile(m->p);
 	CloseHandle(m->handle);
-	/* With the view still there this fails, and the file stays. */
+	/* While the view is mapped, this fails and the file stays. */
 	if (path)
 		DeleteFileW(path);
 	free(path);
@@ -289,7 +289,7 @@ plat_create(const char *path, bool replace)
 
 	if (!w)
 		return -ENOMEM;
-	/* Nobody can delete a file that is open without FILE_SHARE_DELETE: that is the lock. */
+	/* A file open without FILE_SHARE_DELETE cannot be deleted: that is the lock. */
 	if (replace && !DeleteFileW(w) && GetLastError() != ERROR_FILE_NOT_FOUND && GetLastError() != ERROR_PATH_NOT_FOUND)
 		errno = GetLastError() == ERROR_SHARING_VIOLATION ? EBUSY : EACCES;
 	else
@@ -424,7 +424,7 @@ plat_thread_ns(void)
 	    ((uint64_t)user.dwHighDateTime << 32 | user.dwLowDateTime)) * 100;
 }
 
-/* The system's tick is the shortest sleep, some 15 ms. */
+/* The shortest sleep is the system's tick, some 15 ms. */
 void
 plat_sleep_us(unsigned us)
 {
@@ -471,7 +471,7 @@ plat_thread_exit_arm(void *t)
 		FlsSetValue(exit_slot, t);
 }
 
-/* There is no fork. */
+/* Windows has no fork. */
 void
 plat_fork_hook(void (*child)(void))
 {
@@ -553,7 +553,7 @@ plat_args(char *buf, size_t n)
 {
 	wchar_t *w = GetCommandLineW();
 
-	/* What does not fit is left out. */
+	/* A text that does not fit is left out. */
 	if (n == 0 || narrow(w, buf, n) > 0 || !*w)
 		return;
 	size_t len = wcslen(w);
@@ -566,6 +566,6 @@ plat_args(char *buf, size_t n)
 	free(cut);
 }
 #else
-/* No translation unit is empty. */
+/* A translation unit must not be empty. */
 typedef int platform_windows_unused;
 #endif

@@ -1,5 +1,5 @@
 /**
- * The program around a recorder, on Windows; the interface is in program.h.
+ * A recorder's interface to the program, on Windows; the contract is in program.h.
  */
 #include "recorder/core/program.h"
 

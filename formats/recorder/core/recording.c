@@ -12,7 +12,7 @@
 
 struct writer rec_writer;
 
-static atomic_flag life = ATOMIC_FLAG_INIT;   /* rec_open and rec_close */
+static atomic_flag life = ATOMIC_FLAG_INIT;   /* held by rec_open and rec_close */
 
 static void
 run_writer(void)
@@ -22,10 +22,7 @@ run_writer(void)
 	while (!atomic_load_explicit(&W.closing, memory_order_acquire)) {
 		uint64_t want = atomic_load_explicit(&W.flush_want, memory_order_acquire);
 		bool all = want != atomic_load_explicit(&W.flush_done, memory_order_relaxed);
-		/*
-		 * Twice: what was open and is sealed by the time the first one gets to it, the second
-		 * one finds.
-		 */
+		/* Twice: the second pass finds chunks that were open in the first and sealed before it reached them. */
 		for (int i = 0; i < 1 + all && !W.stopped; i++)
 			writer_pass(all);
 		atomic_store_explicit(&W.flush_done, want, memory_order_release);
@@ -53,7 +50,7 @@ unlock_life(void)
 	atomic_flag_clear_explicit(&life, memory_order_release);
 }
 
-/* In the child: nothing is recorded, and nothing of the parent's is touched. */
+/* In the child: record nothing, and touch nothing of the parent's. */
 static void
 in_child(void)
 {
@@ -317,7 +314,7 @@ rec_pause(void)
 	lock_life();
 	if (W.running && rec_on() && !atomic_exchange(&rec_state.paused, true)) {
 		ring_detach(true);
-		plat_wake(PLAT_BELL_WRITER);  /* a chunk of each thread waits for it */
+		plat_wake(PLAT_BELL_WRITER);  /* it writes a chunk for each thread */
 		atomic_fetch_add(&rec_state.pauses, 1);
 	}
 	unlock_life();

@@ -5,7 +5,7 @@
 
 #define R (&rec_state.ring)
 
-/* A time, a kind and a length, at most. */
+/* The longest time, kind and length of a record. */
 #define OTHER_HEAD 14u
 
 static size_t
@@ -14,7 +14,7 @@ value_size(const struct rec_value *v)
 	return v->size < R->value_max ? v->size : R->value_max;
 }
 
-/* The most that ${n} values can take; *${n} is cut to what fits a quarter of a chunk, and what that costs is counted. */
+/* The most bytes that ${n} values take. *${n} is cut to what fits a quarter of a chunk, and the values left out are counted. */
 static size_t
 values_most(const struct rec_value *v, unsigned *n)
 {
@@ -113,7 +113,7 @@ put_key(struct rec_thread *t, uint8_t *p, uint64_t key)
 	return p;
 }
 
-/* A record of a key and values. */
+/* Write a record of a key and values. */
 void
 ring_keyed(
     struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t key, const struct rec_value *v, unsigned n)
@@ -187,7 +187,7 @@ rec_alloc_args(struct rec_thread *t, uint64_t ticks, uint64_t key, uint64_t byte
 	ring_close_other(t, length, most, put_values(p, v, n));
 }
 
-/* A record of plain bytes, few enough that a chunk always has room for them. */
+/* Write a record of plain bytes, few enough to fit any chunk. */
 static void
 plain(struct rec_thread *t, uint64_t ticks, unsigned kind, const uint8_t *payload, size_t n)
 {
@@ -230,10 +230,7 @@ rec_other(struct rec_thread *t, uint64_t ticks, unsigned kind, const void *paylo
 	plain(t, ticks, kind, payload, n < 480 ? n : n < RING_TEXT_MAX && n < R->size / 4 ? n : 480);
 }
 
-/*
- * An end that is not of the innermost zone: which it is is decided here, once, so that the reader need
- * not guess.
- */
+/* End a zone that is not the innermost one. Which zone it is, is decided here once, so that readers need not guess. */
 void
 rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags)
 {

@@ -1,6 +1,6 @@
 /**
- * The recorded threads' side of the ring: a thread joins at its first event, takes chunks as it fills them, and leaves at its exit.
- * Records are in records.c, definitions in define.c, labels in labels.c.
+ * The ring, as recorded threads use it: a thread joins at its first event, takes chunks as it fills them, and leaves at its exit. Records are in records.c,
+ * definitions in define.c, labels in labels.c.
  */
 #include "recorder/core/ring.h"
 
@@ -17,8 +17,8 @@ __thread struct rec_thread *rec_self;
 static atomic_flag threads_lock = ATOMIC_FLAG_INIT;
 
 /*
- * The list of threads: taken at a thread's first event, its exit, and by whoever ends a recording. Held for a few dozen
- * instructions, at most once in a thread's life at each end.
+ * Lock the list of threads, at a thread's first event, at its exit, and where a recording ends. Held for a few dozen instructions, at most twice in a thread's
+ * life.
  */
 static void
 lock_threads(void)
@@ -100,7 +100,7 @@ ring_free(struct ring *r)
 
 /* --- chunks of a thread -------------------------------------------------------------- */
 
-/* Hand the present chunk of ${t}, if any, to the writer. */
+/* Give the present chunk of ${t}, if any, to the writer. */
 static void
 seal_chunk(struct ring *r, struct rec_thread *t)
 {
@@ -125,7 +125,7 @@ seal_chunk(struct ring *r, struct rec_thread *t)
 	    memory_order_relaxed));
 }
 
-/* Begin a chunk: head, state, and the first commit. */
+/* Begin a chunk: its head, its state, and the first commit. */
 static void
 begin_chunk(struct ring *r, struct rec_thread *t, uint32_t index, uint64_t ticks)
 {
@@ -161,7 +161,7 @@ begin_chunk(struct ring *r, struct rec_thread *t, uint32_t index, uint64_t ticks
 	atomic_store_explicit(&t->end, (uint8_t *)c + r->size - REC_SMALL - 8, memory_order_relaxed);
 }
 
-/* A place in the table of threads. */
+/* Take a slot in the table of threads. */
 static bool
 take_slot(struct ring *r, struct rec_thread *t, uint64_t ticks)
 {
@@ -186,7 +186,7 @@ take_slot(struct ring *r, struct rec_thread *t, uint64_t ticks)
 	return false;
 }
 
-/* The first event of a thread in this recording. */
+/* Join the recording at a thread's first event in it. */
 static bool
 join_session(struct rec_thread *t, uint64_t session, uint64_t ticks)
 {
@@ -198,7 +198,7 @@ join_session(struct rec_thread *t, uint64_t session, uint64_t ticks)
 	atomic_store_explicit(&t->end, NULL, memory_order_relaxed);
 	t->zone_max = R->stack_max;
 	t->session = 0;
-	/* Where the table is full, look again now and then; the writer may not have seen yet who has ended. */
+	/* If the table is full, try again at every 64th event: the writer may not have freed the slots of ended threads yet. */
 	if (t->made++ % 64 != 0)
 		return false;
 	if (!take_slot(R, t, ticks)) {
@@ -214,7 +214,7 @@ join_session(struct rec_thread *t, uint64_t session, uint64_t ticks)
 	return true;
 }
 
-/* The first record of a thread's first chunk after a pause: who knows what it has left and entered meanwhile. */
+/* Begin a thread's first chunk after a pause with TTC_RESET: the zones that it left and entered meanwhile are not known. */
 static void
 reset(struct rec_thread *t, uint64_t ticks)
 {
@@ -223,7 +223,7 @@ reset(struct rec_thread *t, uint64_t ticks)
 	*p++ = TTC_RESET;
 	*p++ = 0;
 	t->depth = 0;
-	/* As rec_publish, but it is none of the program's events, and another one follows. */
+	/* As rec_publish(), but the record is no event of the program, and another record follows. */
 	t->crc = tt_crc32c_run(t->crc, t->p, (size_t)(p - t->p));
 	t->p = p;
 	atomic_store_explicit(t->commit, (uint64_t)(p - t->body) | (uint64_t)(uint32_t)~t->crc << 32, memory_order_release);
@@ -236,7 +236,7 @@ rec_more(struct rec_thread *t, uint64_t ticks, size_t need)
 
 	if (!atomic_load_explicit(&rec_state.on, memory_order_acquire) ||
 	    atomic_load_explicit(&rec_state.paused, memory_order_acquire)) {
-		/* Nor may a smaller record after this one: it could be its end. */
+		/* A smaller record must not follow either: it could be the end of the dropped one. */
 		atomic_store_explicit(&t->end, NULL, memory_order_relaxed);
 		return 0;
 	}
@@ -280,7 +280,7 @@ rec_deep(struct rec_thread *t, uint64_t key, uint64_t match)
 {
 	(void)key;
 	(void)match;
-	if (t->zone_max > 0)          /* else: never joined a recording */
+	if (t->zone_max > 0)          /* false if the thread never joined a recording */
 		t->depth++;
 }
 
@@ -359,7 +359,7 @@ rec_thread_extra(void)
 	return make(true);
 }
 
-/* The thread ends: no event of the program's; not counted, nor missed where there is no room. Entered afterwards. */
+/* Record that the thread ends. This is no event of the program: it is not counted, nor missed if there is no room. Returns entered. */
 static void
 put_end(struct rec_thread *t)
 {
@@ -385,14 +385,13 @@ rec_thread_release(struct rec_thread *t)
 	atomic_store(&t->busy, 1);
 	if (atomic_load(&rec_state.on) && t->session == atomic_load(&rec_state.session)) {
 		struct ttc_slot *s = &R->slot[t->slot];
-		/* No event of the program's: it is not counted, nor missed where there is no room. */
 		if (!t->extra)
 			put_end(t);
-		lock_threads();       /* a pause may seal it at this moment */
+		lock_threads();       /* a pause may seal the chunk at this moment */
 		seal_chunk(R, t);
 		unlock_threads();
 		atomic_store_explicit(ring_slot_state(s), TTC_S_ENDED, memory_order_release);
-		/* The writer frees the place. Where ended threads have a quarter of all, it does so now, not at its next turn. */
+		/* The writer frees the slot: at once if ended threads have a quarter of all slots, else in its next pass. */
 		if (4 * (atomic_fetch_add_explicit(&R->nended, 1, memory_order_release) + 1) >= R->nslot)
 			plat_wake(PLAT_BELL_WRITER);
 	}
@@ -407,7 +406,7 @@ rec_thread_release(struct rec_thread *t)
 	plat_free(t, RING_THREAD);
 }
 
-/* Wait until each thread has been seen outside, once: coming in again it sees what has changed. False after a second. */
+/* Wait until each thread was seen outside once: when it enters again, it sees the change. False after a second. */
 static bool
 all_out(void)
 {

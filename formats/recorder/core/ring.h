@@ -1,23 +1,21 @@
 /**
- * The ring and what game threads and the writer share. Inside the recorder only: ring.c, records.c, define.c and
- * labels.c run on game threads; writer.h is the other side.
+ * The ring, and what game threads and the writer share. For the recorder only: ring.c, records.c, define.c and labels.c run on game threads; writer.h is the
+ * other side.
  *
- * Chunks go round: free list -> a thread writes -> sealed list -> the writer -> free list. Both lists are
- * stacks of indexes linked outside the shared memory; the free list's head carries a count against ABA, the
- * sealed list is always taken whole. Nobody waits: a thread that finds no free chunk drops its event.
+ * Chunks go round: free list -> a thread writes -> sealed list -> the writer -> free list. Both lists are stacks of indexes linked outside the shared memory;
+ * the free list's head carries a count against ABA, the sealed list is always taken whole. Nobody waits: a thread that finds no free chunk drops its event.
  *
- * Leaving: whoever ends a recording clears `on`, then every thread's `end`, with a barrier on all threads
- * before and after, and waits until no `busy` is set. From then on each recording function ends in
- * rec_more, which sees `on`.
+ * Ending a recording: clear `on`, then every thread's `end`, with a barrier on all threads before and after, and wait until no `busy` is set. From then on each
+ * recording function ends in rec_more(), which checks `on`.
  */
 #ifndef TT_RING_H
 #define TT_RING_H
 
 #include "recorder/core/rec.h"
 
-#define RING_LABELS       65536u      /* distinct labels with a key of their own; the table has twice as many places */
-#define RING_TEXT_MAX     4000u       /* bytes of a text or value */
-#define RING_DEF_SPARE    8u          /* chunks for definitions taken ahead */
+#define RING_LABELS       65536u      /* most labels with a key of their own; the table has twice as many places */
+#define RING_TEXT_MAX     4000u       /* most bytes of a text or value */
+#define RING_DEF_SPARE    8u          /* chunks for definitions that are taken ahead */
 #define RING_DEF_HEAD     16u         /* u32 length, u32 CRC, u64 ticks */
 
 struct ring_label { _Atomic uint64_t hash, key; };
@@ -46,16 +44,16 @@ struct ring {
 	uint32_t def_max;             /* chunks they may take */
 	_Atomic uint64_t defs_lost;
 	_Atomic uint32_t numbers;     /* threads so far */
-	_Atomic uint32_t nended;      /* slots whose threads have ended */
-	_Atomic uint64_t no_slot;     /* events of threads there was no slot for */
+	_Atomic uint32_t nended;      /* slots of ended threads */
+	_Atomic uint64_t no_slot;     /* events of threads that found no slot */
 	struct ring_label *label;
-	_Atomic uint32_t nlabel;      /* places taken */
-	_Atomic uint64_t labels_out;  /* zones whose label had no key: the text is an argument */
-	_Atomic uint64_t cut;         /* values that were longer than value_max */
-	_Atomic uint64_t left_out;    /* values their event had no room for */
+	_Atomic uint32_t nlabel;      /* used places */
+	_Atomic uint64_t labels_out;  /* zones whose label has no key: the text is an argument */
+	_Atomic uint64_t cut;         /* values cut to value_max */
+	_Atomic uint64_t left_out;    /* values left out, because their event had no room */
 };
 
-/* One for the library: never freed, so that late callers find it. */
+/* State of the library: never freed, so that late callers find it. */
 struct rec_state {
 	_Atomic bool on;              /* events are taken */
 	_Atomic bool paused;          /* ... but not now */
@@ -87,32 +85,32 @@ ring_slot_state(struct ttc_slot *s)
 	return (_Atomic uint32_t *)(void *)&s->state;
 }
 
-/* Lay out the ring in r->map and make its lists; 0 or -errno. Unless ${calm}, everything private is made and touched too. */
+/* Lay out the ring in r->map and make its lists. Returns 0 or -errno. Unless ${calm}, all private memory is made and touched too. */
 int ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm);
-void ring_free(struct ring *r);       /* all but the map */
+void ring_free(struct ring *r);       /* free all but the map */
 
 uint32_t ring_take(struct ring *r);   /* index + 1 of a free chunk; 0: none */
 void ring_give(struct ring *r, uint32_t index);
 
-/* For plat_thread_exit_hook. */
+/* The function for plat_thread_exit_hook(). */
 void ring_thread_exit(void *t);
 
 /* --- define.c --- */
 
-/* Another chunk for definitions, after number ${number} (0: the first). False: the ring has no more for them. */
+/* Take another chunk for definitions, after number ${number} (0: the first). False: the ring has no more. */
 bool ring_more_defs(struct ring *r, uint32_t number);
-/* Define that ${t} marks frames, so that a reader in search of them can pass over the chunks of others. */
+/* Define that ${t} marks frames, so that a reader that looks for frames can pass over other threads' chunks. */
 void ring_def_frames(struct rec_thread *t);
 
-/* Define a label, entered; its key, or 0 where there is no room. */
+/* Define a label, entered. Returns its key, or 0 if there is no room. */
 uint64_t ring_def_label(uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n);
 
 /* --- records, as ring.c and records.c begin and end them --- */
 
-/* Not put in where it is called: records are short, and code of game threads stays small. */
+/* Not inlined: records are short, and code of game threads stays small. */
 #define RING_CALLED __attribute__((noinline, unused))
 
-/* Room for ${need} bytes at t->p; entered either way. */
+/* Make room for ${need} bytes at t->p; entered in either case. */
 RING_CALLED static bool
 ring_enter(struct rec_thread *t, uint64_t ticks, size_t need)
 {
@@ -125,8 +123,8 @@ ring_enter(struct rec_thread *t, uint64_t ticks, size_t need)
 }
 
 /*
- * Begin a record of ${kind} whose payload has at most ${most} bytes. The length before the payload is
- * padded to the bytes that ${most} needs, and put in when the payload's end is known.
+ * Begin a record of ${kind} with a payload of at most ${most} bytes. The length before the payload takes the bytes that ${most} needs, and is set when the
+ * payload's end is known.
  */
 static inline uint8_t *
 ring_open_other(struct rec_thread *t, uint64_t ticks, unsigned kind, size_t most, uint8_t **length)
@@ -151,7 +149,7 @@ ring_close_other(struct rec_thread *t, uint8_t *length, size_t most, uint8_t *p)
 
 /* --- records.c --- */
 
-/* A record of a key and values. */
+/* Write a record of a key and values. */
 void ring_keyed(struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t key, const struct rec_value *v,
     unsigned n);
 
@@ -159,8 +157,8 @@ void ring_keyed(struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t ke
 
 /**
  * ring_detach(seal):
- * After `on` was cleared: get every thread out, for good; with ${seal} hand over their chunks. False where
- * one stayed inside for a second: the memory must be left to it.
+ * After `on` was cleared: wait until every thread has left for good; with ${seal} take over their chunks. False if a thread stayed inside for a second: the
+ * memory must be left to it.
  */
 bool ring_detach(bool seal);
 

@@ -24,7 +24,7 @@ add_text(uint8_t *to, size_t room, const char *s, size_t most)
 	return n + 1;
 }
 
-/* The head of the present file, into W.head. */
+/* Make the head of the present file in W.head. */
 void
 writer_head(const struct plat_instant *zero, const uint8_t run[16])
 {
@@ -67,8 +67,8 @@ writer_head(const struct plat_instant *zero, const uint8_t run[16])
 }
 
 /*
- * The head of a pipe stays as it is (mark_head): it is written once the counter's rate is known as well as it gets, or when what
- * is recorded meanwhile needs the room. Nobody but the writer waits for that.
+ * Write the late head of a pipe. A pipe's head cannot be changed (mark_head), so it is written when the counter's rate is known as well as it gets, or when the
+ * recording needs room in the ring. Only the writer waits for it.
  */
 void
 writer_head_late(void)
@@ -94,11 +94,10 @@ writer_head_late(void)
 
 /* --- names --------------------------------------------------------------------------------- */
 
-#define COPIES 9999u                  /* names tried for one file */
+#define COPIES 9999u                  /* most names tried for one file */
 
 /*
- * "game.ttc" for part 0, "game.1.ttc", ... for those of a rotation. Where that is taken, from ${copy} 2 on "game.2.ttc" and
- * "game.1.2.ttc".
+ * The name of a file: "game.ttc" for part 0, "game.1.ttc", ... for the others of a rotation. If it is taken, from ${copy} 2 on "game.2.ttc" and "game.1.2.ttc".
  */
 static void
 part_name(uint32_t part, uint32_t copy, char *to, size_t n)
@@ -155,7 +154,7 @@ writer_first_file(char why[256])
 	return 0;
 }
 
-/* Note what was lost or changed, with counts. */
+/* Write notes on what was lost or changed, with counts. */
 static void
 put_notes(void)
 {
@@ -177,7 +176,7 @@ put_notes(void)
 	}
 }
 
-/* Every thread's account, and why the file ends. */
+/* Write every thread's final count, and why the file ends. */
 static void
 put_finish(enum ttc_finish how)
 {
@@ -196,7 +195,7 @@ put_finish(enum ttc_finish how)
 	}
 	if (how != TTC_F_ROTATED)
 		put_notes();
-	/* In records of few enough threads; a reader joins them. */
+	/* Each record has at most FINISH_THREADS threads; a reader joins the records. */
 	for (uint32_t i = 0, k = 0; k <= n; k += FINISH_THREADS) {
 		uint32_t here = n - k < FINISH_THREADS ? n - k : FINISH_THREADS;
 		p = b;
@@ -212,7 +211,7 @@ put_finish(enum ttc_finish how)
 	free(b);
 }
 
-/* Facts known only at the end, written in place, which needs no room: that the disk was full, and the counter's rate. */
+/* Write facts that are known only at the end over the head, which needs no room: that the disk was full, and the counter's rate. */
 static void
 mark_head(bool disk)
 {
@@ -229,15 +228,12 @@ mark_head(bool disk)
 	h.crc = tt_crc32c(0, W.head, W.nhead);
 	memcpy(W.head, &h, sizeof h);
 	plat_patch(W.fd, 0, W.head, W.nhead);
-	/* The next file begins as this one did. */
+	/* The next file begins with this one's original head. */
 	was.crc = 0;
 	memcpy(W.head, &was, sizeof was);
 }
 
-/*
- * This file ends. Where it is not for another one, the recording is over too: threads are let go, and what
- * the stream still holds is written if the file takes it.
- */
+/* End this file. Unless another one follows, the recording ends too: threads are released, and the rest of the stream is written if the file takes it. */
 void
 writer_stop(enum ttc_finish how, int error)
 {
@@ -255,12 +251,12 @@ writer_stop(enum ttc_finish how, int error)
 		atomic_store(&W.failed, error);
 	atomic_store(&W.stopped_as, how);
 	if (how == TTC_F_DISK || how == TTC_F_MAX_SIZE)
-		W.nstream = 0;        /* it had no room, nor have the events it is about */
+		W.nstream = 0;        /* there was no room for it, nor for the events it describes */
 	if (how != TTC_F_DISK)
 		writer_clock();
 	mark_head(how == TTC_F_DISK);
 	put_finish(how);
-	if (W.nstream > 0) {          /* past the limits of put_chunk */
+	if (W.nstream > 0) {          /* put_chunk's limits no longer apply */
 		uint64_t at = W.at;
 		size_t n = writer_stream_chunk();
 		if (!writer_bytes(W.buf, n)) {
@@ -274,7 +270,7 @@ writer_stop(enum ttc_finish how, int error)
 	W.stopped = true;
 }
 
-/* Make the next file, with its head, as ${name}; its descriptor or -errno. The head of the present one stays in W.head. */
+/* Make the next file with its head; its name is in ${name}. Returns its descriptor or -errno. The present file's head stays in W.head. */
 static int
 make_next(char *name, size_t n, struct ttc_head *next)
 {
@@ -294,7 +290,7 @@ make_next(char *name, size_t n, struct ttc_head *next)
 	return fd;
 }
 
-/* Take away file ${part} of this recording; one of the same name that another recording has made stays. */
+/* Remove file ${part} of this recording; a file of that name from another recording stays. */
 static void
 drop_part(uint32_t part)
 {
@@ -315,8 +311,7 @@ drop_part(uint32_t part)
 }
 
 /*
- * The next file of a rotation. It is there before this one ends: whoever reads what a kill leaves finds a last file that
- * has no end, and knows that the ring goes on from there.
+ * Begin the next file of a rotation. It exists before this one ends: after a kill, a reader finds that the last file has no end, and continues with the ring.
  */
 static void
 new_file(void)

@@ -17,7 +17,7 @@ writer_now_ms(void)
 	return i.mono_ns / 1000000;
 }
 
-/* All of ${n} bytes, or the recording is over. */
+/* Write all ${n} bytes; after a failure the recording is over. */
 bool
 writer_bytes(const void *data, size_t n)
 {
@@ -42,7 +42,7 @@ writer_bytes(const void *data, size_t n)
 	return true;
 }
 
-/* A chunk of one or two pieces; false: the recording is over. */
+/* Write a chunk of one or two pieces; false: the recording is over. */
 bool
 writer_chunk(const void *a, size_t na, const void *b, size_t nb)
 {
@@ -55,7 +55,7 @@ writer_chunk(const void *a, size_t na, const void *b, size_t nb)
 	uint64_t at = W.at;
 	if (writer_bytes(a, na) && writer_bytes(b, nb))
 		return true;
-	if (W.at != at) {             /* half of it */
+	if (W.at != at) {             /* only a part of it was written */
 		W.at = at;
 		plat_truncate(W.fd, at);
 	}
@@ -64,7 +64,7 @@ writer_chunk(const void *a, size_t na, const void *b, size_t nb)
 
 /* --- the stream of thread 0 ---------------------------------------------------------------- */
 
-/* A head whose checksum covers it and the body after. */
+/* Set the checksum of a head, which covers the head and the body after it. */
 void
 writer_seal(struct ttc_chunk *h, const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
 {
@@ -75,7 +75,7 @@ writer_seal(struct ttc_chunk *h, const uint8_t *a, size_t na, const uint8_t *b, 
 	h->commit = (na + nb) | (uint64_t)(uint32_t)~crc << 32;
 }
 
-/* The stream as a chunk, into W.buf; its length. */
+/* Make the stream a chunk in W.buf; returns its length. */
 size_t
 writer_stream_chunk(void)
 {

@@ -1,6 +1,6 @@
 /**
- * Syncs the capture to the disk (fsync) once a second, so that a power cut loses no more than the last second. This takes long on a
- * slow disk, and the ring must not fill up meanwhile: so it has a thread of its own.
+ * Syncs the capture to disk (fsync) once a second, so that a power cut loses at most the last second. It has its own thread, because a sync takes long on a
+ * slow disk, and the ring must not fill up meanwhile.
  */
 #include "recorder/core/writer.h"
 
@@ -8,7 +8,7 @@
 
 enum { LOOK_US = 1000000 };
 
-static atomic_flag file = ATOMIC_FLAG_INIT;   /* the descriptor is in use here, or changes */
+static atomic_flag file = ATOMIC_FLAG_INIT;   /* held while the descriptor is used here, or changes */
 
 void
 writer_lock_file(void)
@@ -32,7 +32,7 @@ run_syncer(void)
 		uint64_t want = atomic_load_explicit(&W.sync_want, memory_order_acquire);
 		if (want != atomic_load_explicit(&W.sync_done, memory_order_relaxed)) {
 			writer_lock_file();
-			able = plat_sync(W.fd) == 0;  /* pipes and devices are not */
+			able = plat_sync(W.fd) == 0;  /* pipes and devices cannot be synced */
 			writer_unlock_file();
 			if (able)
 				atomic_store_explicit(&W.sync_done, want, memory_order_release);
