@@ -379,7 +379,7 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 	if (rc != TT_OK)
 		say_end(b, 0);
 	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && tt_many_failures(&b->sum) > o->sum.failures) {
-		ui_say(&b->app->ui, "%s%s", err->msg, o->dir ? "; --resume goes on, with a larger --max-failures where one archive exceeds it" : "");
+		ui_say(&b->app->ui, "%s%s", err->msg, o->dir ? "; --resume continues; if one archive exceeds --max-failures, raise it" : "");
 		b->app->verdict = 1;
 		return TT_END;
 	}

@@ -301,7 +301,7 @@ static const struct tt_col node_col[N_N] = {
 	[N_SHARDS] = { "shards", "shards", TT_UNIT_COUNT, "Three for each of several nodes, or --shard-count." },
 	[N_WALL] = { "wall_ns", "time", TT_UNIT_NS, "From the start of the first shard to the end of the last." },
 	[N_SLOW] = { "slow_ns", "one half as fast", TT_UNIT_NS, "The same, where one node works half as fast." },
-	[N_LOST] = { "lost_ns", "one lost", TT_UNIT_NS, "The same, where one node is lost in the middle, and its shard goes on elsewhere 7 minutes later." },
+	[N_LOST] = { "lost_ns", "one lost", TT_UNIT_NS, "The same, if one node is lost in the middle, and its shard continues elsewhere 7 minutes later." },
 	[N_EVEN] = { "most", "longest by mean", TT_UNIT_MILLI, "The longest shard's time by the mean: work that cannot be divided makes it large." },
 };
 

@@ -48,7 +48,7 @@ put_test(struct tt_buf *out, const struct tt_verdict_row *r)
 	*tt_put_amount(spread, r->spread, r->dim) = '\0';
 	if (r->by_session)
 		tt_buf_printf(out, "  sessions are the unit: those of the baseline (%zu) %s by %s (standard deviation)\n", r->sessions,
-		    r->spread_assumed || r->before ? "are taken to differ" : "differ", spread);
+		    r->spread_assumed || r->before ? "are assumed to differ" : "differ", spread);
 	else
 		tt_buf_text(out, "  captures are the unit: all are of one session\n");
 	tt_buf_printf(out, "  largest distance of the distributions %.2f (p = %.2g, shown only)\n", r->ks, r->ks_p);

@@ -132,7 +132,7 @@ read_amount(const struct tt_budget_row *r, const char *text, struct tt_limit *l)
 		if (!tt_amount_parse(text, any[i], &l->v))
 			return NULL;
 	}
-	return "is no amount with a unit that counters have, like \"512MiB\", \"20ms\", \"80%\" or 1000";
+	return "is not an amount with a unit that counters have, like \"512MiB\", \"20ms\", \"80%\" or 1000";
 }
 
 /* "5%" as parts of a million. */

@@ -63,15 +63,15 @@ no_json(const struct tt_doc *d, const json_error_t *e, struct tt_err *err)
 
 	if (comma != SIZE_MAX) {
 		place_at(d, comma, &line, &column);
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is no JSON: a comma with nothing after it; take it out", d->path,
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is not JSON: a comma with nothing after it; take it out", d->path,
 		    line, column);
 	}
 	if (json_error_code(e) == json_error_null_character)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: a text has the character \\u0000, which is the end of a name here: take it out", d->path,
 		    e->line, e->column);
 	if (e->line <= 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: %s", d->path, e->text);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is no JSON: %s", d->path, e->line, e->column, e->text);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is not JSON: %s", d->path, e->text);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is not JSON: %s", d->path, e->line, e->column, e->text);
 }
 
 int
@@ -89,7 +89,7 @@ tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, str
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is empty", path);
 	/* jansson passes over NUL after a number; what looks for places does not. */
 	if (memchr(text, '\0', n))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: there is a NUL byte in it", path);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is not JSON: there is a NUL byte in it", path);
 	d->root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
 	if (d->root)
 		return TT_OK;

@@ -355,7 +355,7 @@ tt_figures_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_valu
 	if (row->empty)
 		v->why = "the column is empty in this row";
 	else if (!amount_of(col->unit, row, &v->v))
-		v->why = "the value is no number, or too large for a budget";
+		v->why = "the value is not a number, or is too large for a budget";
 	else
 		v->known = true;
 	if (col->unit == TT_UNIT_VALUE && !row->empty)

@@ -57,7 +57,7 @@ static const char *const wanted[TT_DIMS] = {
 static const char *
 number(const char *s, size_t n, int64_t size, int64_t *v)
 {
-	static const char none[] = "is no number, or one too large";
+	static const char none[] = "is not a number, or is too large";
 	tt_u128 whole = 0, part = 0, den = 1, all;
 	bool digit = false, point = false, cut = false;
 

@@ -278,7 +278,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 
 	*s = (struct tt_sample){ .nvalue = n };
 	if (!json_is_string(json_object_get(j, "name")) || !json_is_object(values))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "is no sample: it needs a \"name\" and \"values\"");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "is not a sample: it needs a \"name\" and \"values\"");
 	s->value = tt_arena_alloc(a, (n + 1) * sizeof *s->value, err);
 	s->part = s->value ? tt_arena_alloc(a, 5 * TT_SAMPLE_PARTS * sizeof *s->part, err) : NULL;
 	if (!s->part)

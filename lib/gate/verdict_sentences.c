@@ -228,16 +228,16 @@ sessions_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 	if (!r->by_session)
 		return " of the same session";
 	if (r->spread == 0)
-		return tt_verdict_text(v, err, r->before ? " of %zu session%s (sessions taken to differ as the %zu before the accepted one do)" :
+		return tt_verdict_text(v, err, r->before ? " of %zu session%s (sessions assumed to differ as the %zu before the accepted one do)" :
 		    " of %zu session%s", r->sessions, plural(r->sessions), r->before);
 	amount(&spread, r->spread, r->dim);
 	if (r->base != 0)
 		*tt_put_ppm(spread.s, r->spread_ppm) = '\0';
 	if (r->before)
-		return tt_verdict_text(v, err, " of %zu session%s (sessions taken to differ by %s, as the %zu before the accepted one do)", r->sessions,
+		return tt_verdict_text(v, err, " of %zu session%s (sessions assumed to differ by %s, as the %zu before the accepted one do)", r->sessions,
 		    plural(r->sessions), spread.s + (spread.s[0] == '+'), r->before);
 	return tt_verdict_text(v, err, " of %zu session%s (%s by %s)", r->sessions, plural(r->sessions),
-	    r->spread_assumed ? "sessions taken to differ" : "which differ", spread.s + (spread.s[0] == '+'));
+	    r->spread_assumed ? "sessions assumed to differ" : "which differ", spread.s + (spread.s[0] == '+'));
 }
 
 /* "8 captures against 24 of 3 sessions (which differ by 0.8 %); 1 has no figure; +5.4 % would be found 95 times of 100" */

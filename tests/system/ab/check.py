@@ -237,7 +237,7 @@ def resuming():
         2, 'its runs were made with "pairs 7, all", not with "pairs 7, stopping early" (-n, --max-runs and --until)'))
     suite.check("another seed is not taken", Run(words + ["--resume", "--seed", "6"], old_build=[build], new_build=[build, "slow=20"]).problem(
         2, "by the seed 5", "leave out --seed"))
-    suite.check("nor without being asked", Run(words, old_build=[build], new_build=[build, "slow=20"]).problem(2, "has runs already: --resume"))
+    suite.check("nor without being asked", Run(words, old_build=[build], new_build=[build, "slow=20"]).problem(2, "continue them with --resume"))
     out = suite.path("resumed.json")
     suite.check("it goes on", Run(words + ["--resume", "--json", out], old_build=[build], new_build=[build, "slow=20"]).problem(
         1, "4 runs are taken", "7 pairs of at most 7", "new crashed 0 of 7"))

@@ -17,7 +17,7 @@ FOLDER = os.environ.get("TMPDIR", "/tmp")
 CAPTURE = os.path.join(TOP, "testdata", "gate", "good-base1.ttc.xz")
 
 # What a schema cannot see, or what is right but for other rows: only the program refuses these.
-BEYOND = ["no JSON", "there is a row", "there by default", "leave some room", "or one too large", "has one limit",
+BEYOND = ["not JSON", "there is a row", "there by default", "leave some room", "or is too large", "has one limit",
           "better: limit", "stands alone", "nothing could keep both", "not a regular expression", "json: is empty",
           "for rows whose limit", "for rows without a baseline", "needs figures of single"]
 
