@@ -20,7 +20,7 @@ set_ratio(struct raw_session *s, uint64_t num, uint64_t den, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The header's length: what the version says, unless the first block begins where a header of the other length ends. */
+/* The header's length: that of the version, unless the first block begins where a header of the other length ends. */
 static size_t
 head_size(const uint8_t *p, size_t n)
 {
@@ -31,7 +31,7 @@ head_size(const uint8_t *p, size_t n)
 	return !here && n >= other + 4 && unity_u32(p + other) == RAW_BLOCK ? other : size;
 }
 
-/* The release in the header, "6000.3.9f1"; "" if there is none. */
+/* Read the release in the header, "6000.3.9f1"; "" if there is none. */
 static void
 release_of(const uint8_t *p, size_t n, char *text, size_t size)
 {
@@ -40,14 +40,14 @@ release_of(const uint8_t *p, size_t n, char *text, size_t size)
 		unity_release(p + RAW_HEAD, text, size);
 }
 
-/* Is the version of word ${word}, read like ${v}, read without --force? */
+/* True if the version of word ${word}, read like ${v}, is read without --force. */
 static bool
 is_read(const struct unity_version *v, uint32_t word)
 {
 	return v && v->raw && (v->word == word || word <= RAW_LATEST);
 }
 
-/* The version of the header at ${p}: one that is read, or with ${force} the nearest one. NULL, and the reason in ${err}, where it is none. */
+/* The version of the header at ${p} that it is read as; with ${force} the nearest one. NULL, and the reason in ${err}, if it is not read. */
 static const struct unity_version *
 version(const uint8_t *p, size_t n, bool force, struct tt_err *err)
 {
@@ -72,7 +72,7 @@ version(const uint8_t *p, size_t n, bool force, struct tt_err *err)
 	return NULL;
 }
 
-/* Name the version and the release, and say once if the version is experimental. */
+/* Name the version and the release, and report an experimental version once. */
 static int
 describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -193,7 +193,7 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 {
 	uint32_t session = (uint32_t)m->now, *slot;
 
-	/* Mostly it is the one of the block before. */
+	/* It is usually the stream of the block before. */
 	if (m->met < m->nstream && m->stream[m->met].id == id && m->stream[m->met].session == session)
 		return &m->stream[m->met];
 	if (m->nstream * 2 >= m->nslot && more_slots(m, err) != TT_OK)
@@ -214,7 +214,7 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 
 enum found { A_BLOCK, A_HEADER, NONE, MORE };
 
-/* True if a header lies at ${p}, and behind it a block or another header, whole or cut. *${size}: the header's bytes. */
+/* True if a header lies at ${p}, followed by a block or another header, whole or cut. *${size}: the header's bytes. */
 static bool
 is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 {
@@ -229,7 +229,7 @@ is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 	return memcmp(p + *size, block, left) == 0 || memcmp(p + *size, head, left) == 0;
 }
 
-/* What begins at ${p}? ${n} bytes are in hand, and with ${ended} there are no more; MORE: *${want} bytes are needed to tell. */
+/* Determine what begins at ${p}. ${n} bytes are in memory, the last ones if ${ended}; MORE: *${want} bytes are needed to decide. */
 static inline enum found
 what_is(const struct raw *m, const uint8_t *p, size_t n, bool ended, size_t *want)
 {
@@ -258,7 +258,7 @@ what_is(const struct raw *m, const uint8_t *p, size_t n, bool ended, size_t *wan
 	return unity_u32(foot) == unity_u32(p + 4) + 1 && unity_u32(foot + 4) == RAW_FOOT ? A_BLOCK : NONE;
 }
 
-/* Point m->p at the segment's bytes, at least ${want} unless the input ends before: then *${ended} is set. */
+/* Point m->p at the segment's bytes: at least ${want}, unless the input ends before; then *${ended} is set. */
 static int
 show(struct raw *m, size_t want, size_t *n, bool *ended, struct tt_err *err)
 {
@@ -268,7 +268,7 @@ show(struct raw *m, size_t want, size_t *n, bool *ended, struct tt_err *err)
 	return rc;
 }
 
-/* Does the block end where its length says? On input that cannot seek the answer is yes: reading on will show. */
+/* True if the block ends where its length says, or if input that cannot seek leaves that to further reading. */
 static bool
 foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
 {
@@ -282,7 +282,7 @@ foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
 	    unity_u32(foot) == id + 1 && unity_u32(foot + 4) == RAW_FOOT;
 }
 
-/* Of the block at the segment's beginning, which the next log follows after ${n} bytes: the bytes of its payload; 0 if it is whole, or none. */
+/* For a block at the segment's beginning, followed by the next log after ${n} bytes: the bytes of its payload; 0 if the block is whole, or there is none. */
 static size_t
 part_of_block(const struct raw *m, size_t n)
 {
@@ -292,7 +292,7 @@ part_of_block(const struct raw *m, size_t n)
 	return len > RAW_BLOCK_MAX || len + RAW_BLOCK_FOOT <= there ? 0 : len < there ? len : there;
 }
 
-/* True if the block that begins at byte ${i} of the segment, of which there are ${n} bytes, may be there, if the input goes on. */
+/* True if a block may begin at byte ${i} of the segment's ${n} bytes, provided that the input continues. */
 static bool
 may_be_block(const struct raw *m, size_t i, size_t n)
 {
@@ -302,8 +302,8 @@ may_be_block(const struct raw *m, size_t i, size_t n)
 }
 
 /*
- * From byte *${i} of the segment on, of which there are ${n}: the next block or header; MORE: what may be one, *${need} bytes are needed to
- * tell. NONE: *${i} is behind the last place where one could begin.
+ * Find the next block or header in the segment's ${n} bytes from *${i} on. MORE: something may be one, and *${need} bytes are needed to decide. NONE: *${i} is
+ * after the last place where one could begin.
  */
 static enum found
 look(const struct raw *m, size_t *i, size_t n, bool ended, size_t *need)
@@ -319,14 +319,13 @@ look(const struct raw *m, size_t *i, size_t n, bool ended, size_t *need)
 }
 
 /*
- * Find the next block or header after the first ${off} bytes of the segment, and move the segment there. The bytes before are skipped. If
- * there is none, the segment is empty and at the input's end. But where a log ends in a block, and another one follows, the segment stays, and
- * *${part} bytes of it are that block.
+ * Find the next block or header after the first ${off} bytes of the segment, and move the segment there; the bytes before are skipped. If there is none, the
+ * segment is empty, at the end of the input. If a log ends inside a block and another log follows, the segment stays, and *${part} of its bytes are that block.
  */
 static int
 search(struct raw *m, size_t off, size_t *part, struct tt_err *err)
 {
-	enum { NEAR = RAW_SEGMENT - RAW_HEAD_RELEASE };       /* bytes that are surely shown together */
+	enum { NEAR = RAW_SEGMENT - RAW_HEAD_RELEASE };       /* bytes that are always shown together */
 	uint64_t from = m->from;
 	size_t n, want = RAW_SEGMENT, need;
 	bool ended = false;
@@ -358,8 +357,8 @@ search(struct raw *m, size_t off, size_t *part, struct tt_err *err)
 }
 
 /*
- * The input ends inside what is at the segment's beginning. If a whole block or a header follows, go on there, like search(). Otherwise use the
- * bytes there are: *${part} of them.
+ * The input ends inside the block or header at the segment's beginning. If a whole block or header follows, continue there as search() does. Otherwise use the
+ * bytes there are, *${part} of them.
  */
 static int
 cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
@@ -374,8 +373,8 @@ cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
 }
 
 /*
- * When the first ProfilerState or frame of the ${n} bytes at ${p}, of a block, is: *${start}. False: there is none; *${first} is then, if it was 0,
- * the first sample's time. Of threads only the first message is looked at.
+ * Find the time *${start} of the first ProfilerState or frame in the ${n} bytes of a block at ${p}. False if there is none; *${first}, if 0, is then set to the
+ * first sample's time. Of a thread, only the first message is read.
  */
 static bool
 start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, bool session, uint64_t *first, int64_t *start)
@@ -396,7 +395,7 @@ start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, bool ses
 	return false;
 }
 
-/* True if another log begins at ${p}, of which ${n} bytes are there: *${s} becomes it, with its zero as before, and *${size} its header's bytes. */
+/* True if another log begins at ${p}, of which ${n} bytes are in memory: *${s} becomes it, keeping its zero, and *${size} its header's length. */
 static bool
 is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size)
 {
@@ -410,15 +409,15 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 }
 
 /*
- * When the first log of ${s} began, by the ${n} bytes at ${p}, which are blocks of it and of logs after it: see find_start(). False: they do not
- * say; *${first} becomes the time of the first sample among them, if there is one, and *${s} the log that has it.
+ * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see find_start(). False if they do not say; *${first}
+ * is then the time of the first sample, if there is one, and *${s} the log that has it.
  */
 static bool
 start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint64_t *first, int64_t *start)
 {
 	for (size_t off = 0, size; off < n && n - off >= RAW_BLOCK_HEAD; off += size) {
 		const size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
-		/* A log may have nothing in it: then the capture begins with the one that was appended. */
+		/* A log may be empty: the capture then begins with the appended one. */
 		if (*first == 0 && is_next_log(m, p + off, n - off, s, &size))
 			continue;
 		if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
@@ -434,9 +433,8 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint6
 }
 
 /*
- * When the session ${s}, whose blocks begin at ${from}, began, or where it has no times the first after it that has: the first ProfilerState or frame
- * within RAW_ZERO_WITHIN bytes, else the first sample there. It has to be known before anything is decoded, and be the same from a file and from a
- * pipe.
+ * Find when the session ${s} began, whose blocks begin at ${from}; if it has no times, the first later session that has. That is the first ProfilerState or
+ * frame within RAW_ZERO_WITHIN bytes, else the first sample there. It must be known before anything is decoded, and be the same from a file and from a pipe.
  */
 static int
 find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, struct tt_err *err)
@@ -450,7 +448,7 @@ find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *s
 		const uint8_t *p;
 		if ((rc = tt_window_show(&m->win, from, want, &p, &n, err)) != TT_OK)
 			break;
-		/* A pipe may show more than a file. */
+		/* A pipe may show more bytes than a file does. */
 		more = n >= want;
 		n = more ? want : n;
 		of = *s;
@@ -482,8 +480,8 @@ mixed(uint64_t h, uint64_t v)
 }
 
 /*
- * What the block is known by, of stream, number, length and the payload's first and last 16 bytes, in every process alike; *${at}: its place.
- * Blocks of a stream that follow each other have places side by side, eight of them in a line of memory.
+ * The identity of a block, from stream, number, length and the payload's first and last 16 bytes, the same in every process; *${at}: its place. Consecutive
+ * blocks of a stream have neighbouring places, eight in a cache line.
  */
 static inline uint64_t
 block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
@@ -508,7 +506,7 @@ block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
 	return mixed(line ^ ((uint64_t)id << 32 | len), first ^ last * UINT64_C(0xD6E8FEB86659FD93));
 }
 
-/* List the block among those of its stream in the segment. */
+/* Add the block to the list of its stream in the segment. */
 static int
 list_block(struct raw *m, struct raw_stream *st, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
 {
@@ -549,7 +547,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	if (!st)
 		return err->code;
 	if (st->seen && id != st->block) {
-		/* One that is there twice is read once. */
+		/* A repeated block is read once. */
 		const bool again = (int32_t)(id - st->block) < 0 && m->block_seen[seen_at] == sign;
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, m->from + off);
 		if (again)
@@ -568,7 +566,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	return list_block(m, st, off + RAW_BLOCK_HEAD, len, flags, err);
 }
 
-/* Enter the session whose header is at the segment's beginning. On a second reading it is known already. */
+/* Begin the session whose header is at the segment's beginning. On a second reading it is already known. */
 static int
 enter_session(struct raw *m, size_t n, struct tt_err *err)
 {
@@ -590,14 +588,14 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, err)) != TT_OK)
 		return rc;
 	m->from += size;
-	/* Where the clock is behind the end of the log before, the session begins there. */
+	/* If its clock is before the end of the last log, the session begins at that end. */
 	rc = find_start(m, &m->session[m->now], m->from, &start, err);
 	if (start < m->latest)
 		m->session[m->now].zero -= m->latest - start;
 	return rc;
 }
 
-/* With ids of this width, do whole messages fill the payload exactly, and does one of them have an instance id? */
+/* True if whole messages, with ids of this width, fill the payload exactly, and one of them has an instance id. */
 static bool
 fits(const struct raw_session *s, bool wide, const uint8_t *p, size_t n)
 {
@@ -613,7 +611,7 @@ fits(const struct raw_session *s, bool wide, const uint8_t *p, size_t n)
 	return any && n == 0;
 }
 
-/* The latest version may have instance ids of 4 or of 8 bytes. The width is the one with which blocks end where messages end. */
+/* Find whether instance ids have 4 or 8 bytes, which may be either in the latest version: blocks must end where messages end. */
 static void
 find_width(struct raw *m)
 {
@@ -630,7 +628,7 @@ find_width(struct raw *m)
 	}
 }
 
-/* Does the block of ${need} bytes at the segment's beginning say a length that is not its own? */
+/* True if the length in the block of ${need} bytes at the segment's beginning is wrong. */
 static bool
 lies(const struct raw *m, size_t n, size_t need)
 {
@@ -638,7 +636,7 @@ lies(const struct raw *m, size_t n, size_t need)
 	    !foot_there(m, m->from, unity_u32(m->p + 4), unity_u32(m->p + 16)) && m->from + need <= tt_src_info(m->src)->size;
 }
 
-/* A log ends ${n} bytes on. Use what there is of the block at the segment's beginning. */
+/* A log ends after ${n} bytes. Use the bytes there are of the block at the segment's beginning. */
 static int
 last_block(struct raw *m, size_t n, struct tt_err *err)
 {
@@ -666,7 +664,7 @@ raw_take_segment(struct raw *m, struct tt_err *err)
 			off += need;
 			continue;
 		}
-		/* Return the blocks in hand first. */
+		/* Return the blocks found so far first. */
 		if (m->nblock)
 			break;
 		m->from += off;

@@ -1,9 +1,9 @@
 /**
- * Puts the blocks of a segment together into chunks, one for each stream that has some there. It decodes no event.
+ * Puts the blocks of a segment together into chunks, one for each stream with blocks in it. It decodes no event.
  */
 #include "raw/raw.h"
 
-/* Was there a pause of the recording between the stream's frame before and the one at ${ticks}? */
+/* True if recording paused between the stream's last frame and the one at ${ticks}. */
 static bool
 paused(const struct raw *m, struct raw_stream *st, uint64_t ticks)
 {
@@ -41,10 +41,10 @@ put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece
 	}
 }
 
-/* The last two messages with a time; NULL. */
+/* The last two messages with a time, or NULL. */
 struct timed { const uint8_t *last, *before; };
 
-/* Pass over messages of a length of their own, nearly all there is. True: there were some. */
+/* Skip messages of fixed length, which are nearly all. True if there were any. */
 static bool
 pass_plain(const struct raw_session *s, struct raw_walk *w, struct timed *t)
 {
@@ -69,7 +69,7 @@ pass_plain(const struct raw_session *s, struct raw_walk *w, struct timed *t)
 	return any;
 }
 
-/* The time of the message at ${p}, a frame's or a sample's. */
+/* The time of the message at ${p}, a frame or a sample. */
 static int64_t
 time_of(const struct raw_session *s, const uint8_t *p)
 {
@@ -78,7 +78,7 @@ time_of(const struct raw_session *s, const uint8_t *p)
 	return raw_ns(s, unity_u64(p + at + (unity_u16(p) == RAW_FRAME ? 4 : s->layout.aligned ? 8 : 5)));
 }
 
-/* Note a time of the main thread. One that is far from the others is damage. */
+/* Note a time of the main thread; one far from the others is damage. */
 static void
 note_time(struct raw *m, int64_t t)
 {
@@ -86,7 +86,7 @@ note_time(struct raw *m, int64_t t)
 		m->latest = t;
 }
 
-/* Is the last time of the stream so long after the one before that what follows has to show whether it is right? */
+/* True if the stream's last time is so far after the one before that only later messages can show whether it is right. */
 static bool
 is_doubtful(const struct raw_session *s, const struct timed *t)
 {
@@ -96,8 +96,8 @@ is_doubtful(const struct raw_session *s, const struct timed *t)
 }
 
 /*
- * Of a thread's pieces, whose bytes end at ${end}: where the message begins that is to wait for the stream's next chunk; ${end}: none is. Note the
- * times of the last ones.
+ * Find in a thread's pieces, which end at ${end}, the message that must wait for the stream's next chunk; ${end}: none must. Note the times of the last
+ * messages.
  */
 static const uint8_t *
 find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const struct raw_piece *piece, const uint8_t *end)
@@ -109,7 +109,7 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 	enum raw_step step;
 	struct raw_walk w;
 
-	/* Start at the last piece that certainly begins with a message: a frame's mark, or one after a gap. */
+	/* Start at the last piece that surely begins with a message: a frame's mark, or one after a gap. */
 	for (; first > 0 && !(piece[first].flags & (RAW_P_FRAME | RAW_P_GAP)); first--)
 		from -= piece[first].len;
 	from -= piece[first].len;
@@ -137,7 +137,7 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 	return doubtful ? timed.last : last ? last : w.p;
 }
 
-/* Take the last ${n} bytes, at ${p}, from the pieces: they are the stream's carry. */
+/* Move the last ${n} bytes, at ${p}, from the pieces to the stream's carry. */
 static int
 carry_off(struct raw *m, struct raw_stream *st, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -163,7 +163,7 @@ carry_off(struct raw *m, struct raw_stream *st, struct raw_head *h, struct raw_p
 	return TT_OK;
 }
 
-/* Keep the last message for the stream's next chunk, if it is not whole, if its call stack may still follow, or if its time is doubtful. */
+/* Keep the last message for the stream's next chunk if it is cut, if its call stack may still follow, or if its time is doubtful. */
 static int
 keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
 {
@@ -179,20 +179,20 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 	} else {
 		rest = find_rest(m, &m->stream[index], h, piece, end);
 	}
-	struct raw_stream *st = &m->stream[index];    /* there may be more of them now */
+	struct raw_stream *st = &m->stream[index];    /* the array may have grown */
 	st->ncarry = 0;
 	st->carry_flags = 0;
 	return rest < end ? carry_off(m, st, h, piece, rest, (size_t)(end - rest), err) : TT_OK;
 }
 
-/* Is there such a time, and can it be one? */
+/* True if the time exists and is plausible. */
 static bool
 is_sane(int64_t t)
 {
 	return t > INT64_MIN / 2 && t < INT64_MAX / 2;
 }
 
-/* Fill the part of the head that describes the stream. With ${over} nothing of it follows. */
+/* Fill the part of the head that describes the stream. ${over}: nothing of the stream follows. */
 static void
 put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool over)
 {
@@ -207,7 +207,7 @@ put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool ov
 	st->other = false;
 }
 
-/* The first block of the stream in the segment that belongs to another thread with the same id, by the time of its first message; 0: none. */
+/* The stream's first block in the segment that belongs to another thread with the same id, by the time of its first message; 0: none. */
 static uint32_t
 other_thread(const struct raw *m, const struct raw_stream *st)
 {
@@ -225,11 +225,11 @@ other_thread(const struct raw *m, const struct raw_stream *st)
 	return 0;
 }
 
-/* May what the stream has in the segment be passed over, where only definitions, frames and threads are looked for? */
+/* True if the stream's blocks in the segment can be skipped by a reading that looks only for definitions, frames and threads. */
 static bool
 is_middle(const struct raw *m, const struct raw_stream *st, uint32_t stop)
 {
-	/* Damage of the main thread, wherever it is, decides which frames are whole. */
+	/* Damage anywhere in the main thread decides which frames are whole. */
 	if (!m->cap->skim || st->id == RAW_SESSION || st->id == m->session[m->now].main || !st->delivered || st->other || stop)
 		return false;
 	for (uint32_t k = st->first; k; k = m->block[k - 1].next)
@@ -238,7 +238,7 @@ is_middle(const struct raw *m, const struct raw_stream *st, uint32_t stop)
 	return true;
 }
 
-/* The chunk of stream ${index}; *${some} is false where all of it waits for more. With ${last} nothing will come. */
+/* Make the chunk of stream ${index}; *${some} is false if all of it waits for more. ${last}: nothing more will come. */
 static int
 make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *some, struct tt_err *err)
 {
@@ -256,7 +256,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	}
 	for (; stop != other; stop = m->block[stop - 1].next) {
 		const struct raw_block *b = &m->block[stop - 1];
-		/* A message begins here, whatever came before. */
+		/* A message begins here in any case. */
 		if (n >= RAW_CHUNK && b->flags & RAW_P_FRAME && st->id != RAW_SESSION)
 			break;
 		n += b->len;
@@ -307,7 +307,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	return TT_OK;
 }
 
-/* The next carry that no block will continue, as a chunk; *${some} false: there is none. */
+/* Make a chunk of the next carry that no block will continue; *${some} is false if there is none. */
 static int
 flush(struct raw *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 {

@@ -1,7 +1,7 @@
 /**
- * One chunk: samples, frames, allocations, flows, counters. Pure: it knows the chunk and the opened capture, and changes neither.
+ * Decodes one chunk: samples, frames, allocations, flows, counters. Pure: it reads the chunk and the opened capture, and changes neither.
  *
- * The bytes may be wrong: nonsense is counted in the batch's ledger, with the rest of its block, and the only error is lack of memory.
+ * The bytes may be wrong: nonsense is counted in the batch's ledger, with the rest of its block; the only error is lack of memory.
  */
 #include "raw/raw.h"
 
@@ -9,9 +9,9 @@
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-enum { ROOM = 64 };                           /* events there is room for, before messages are looked at */
+enum { ROOM = 64 };                           /* events for which there is room before messages are read */
 
-/* The time of a message without one: that of the message before. */
+/* The time of a message that has none: that of the message before. */
 static int64_t
 now(const struct raw_run *r)
 {
@@ -48,7 +48,7 @@ put_args(struct raw_run *r, size_t of, unsigned type, struct raw_take t)
 	return rc;
 }
 
-/* The first value; false: there is none. */
+/* Read the first value; false if there is none. */
 static bool
 first_value(unsigned type, struct raw_take t, struct unity_value *v)
 {
@@ -95,7 +95,7 @@ end(struct raw_run *r, int64_t ts, uint64_t key)
 	return rc == TT_OK ? tt_zone_end(b, ts, key, 0, r->u.err) : rc;
 }
 
-/* A new root sample begins a frame on this thread: close all open zones. */
+/* A root sample begins a frame on this thread: close all open zones. */
 static int
 close_all(struct raw_run *r, int64_t ts)
 {
@@ -140,7 +140,7 @@ alloc_bytes(unsigned type, const struct raw_take *t, uint64_t *bytes)
 	return first_value(type, *t, &v) && unity_alloc_bytes(&v, bytes);
 }
 
-/* The key of a zone that is named by one of its values, ${v}; *${named} false: it is not. */
+/* The key of a zone named by one of its values, ${v}; *${named} is false if no value names it. */
 static int
 label(struct raw_run *r, uint32_t id, struct raw_take t, struct unity_value v[3], uint64_t *key, bool *named)
 {
@@ -152,7 +152,7 @@ label(struct raw_run *r, uint32_t id, struct raw_take t, struct unity_value v[3]
 	return unity_label(&r->u, id, v, t.state == RAW_WHOLE ? n : 0, key, named);
 }
 
-/* The innermost open zone that marker ${id} named; 0: none. It may be one from before the chunk, if that is known here. */
+/* The key of the innermost open zone that marker ${id} named; 0: none. It may have begun before the chunk, if that is known here. */
 static uint64_t
 label_open(const struct raw_run *r, uint32_t id)
 {
@@ -209,7 +209,7 @@ end_special(struct raw_run *r, int64_t ts, uint32_t id)
 		if ((open = label_open(r, id)))
 			key = open;
 		else if (!r->u.b->base && !r->emptied)
-			r->from = INT64_MIN / 2;      /* ask for the chunk once more, with what was open before it */
+			r->from = INT64_MIN / 2;      /* ask for the chunk once more, with the zones open before it */
 	}
 	rc = end(r, ts, key);
 	if (rc == TT_OK && id == r->s->marker.collect && !tt_batch_rare(r->u.b, TT_GC, ts, TT_GC_END, r->u.err))
@@ -237,7 +237,7 @@ single(struct raw_run *r, uint32_t id, unsigned type, const struct raw_take *t)
 	return put_args(r, (size_t)(e - r->u.b->ev), type, *t);
 }
 
-/* Where no zones are wanted: the clock goes on, and zones that are named by a value have that name. */
+/* Read a sample where no zones are wanted: advance the clock, and define names that values give to zones. */
 static int
 skim_sample(struct raw_run *r, int64_t ts, uint32_t id, unsigned type, const struct raw_take *t)
 {
@@ -250,7 +250,7 @@ skim_sample(struct raw_run *r, int64_t ts, uint32_t id, unsigned type, const str
 	return type == RAW_BEGIN_ARGS && unity_is_label(&r->s->marker, id) ? label(r, id, *t, v, &key, &named) : TT_OK;
 }
 
-/* A sample of any form. False: it makes no sense. */
+/* Decode a sample of any form. False if it makes no sense. */
 static bool
 sample(struct raw_run *r, unsigned type, struct raw_take *t, int *rc)
 {
@@ -282,7 +282,7 @@ sample(struct raw_run *r, unsigned type, struct raw_take *t, int *rc)
 
 /* --- other messages ---------------------------------------------------------------------------------------------- */
 
-/* The stack of the allocation just before, or of a zone. */
+/* Decode a stack: of the allocation just before, or of a zone. */
 static int
 stack(struct raw_run *r, struct raw_take *t)
 {
@@ -309,13 +309,13 @@ flow(struct raw_run *r, struct raw_take *t)
 	return TT_OK;
 }
 
-/* The zone begun last gives work to the GPU. Where it began before the chunk, the chunk is asked for once more, with what was open before it. */
+/* The last begun zone gives work to the GPU. If it began before the chunk, ask for the chunk once more, with the zones open before it. */
 static int
 anchor(struct raw_run *r, struct raw_take *t)
 {
 	const struct tt_batch *b = r->u.b;
 	const uint32_t id = raw_take32(t);
-	enum { LOOK = 64 };           /* events, besides arguments */
+	enum { LOOK = 64 };           /* events, not counting arguments */
 
 	for (size_t i = b->n, n = 0; i > 0 && n < LOOK; i--) {
 		const struct tt_event *e = &b->ev[i - 1];
@@ -334,7 +334,7 @@ anchor(struct raw_run *r, struct raw_take *t)
 	return TT_OK;
 }
 
-/* How long a part of that took. It arrives frames later. */
+/* Decode how long such work took. The message comes frames later. */
 static int
 gpu(struct raw_run *r, struct raw_take *t)
 {
@@ -344,7 +344,7 @@ gpu(struct raw_run *r, struct raw_take *t)
 	return unity_gpu(&r->u, now(r), id, raw_take_byte(t), ns);
 }
 
-/* Before 2018.3: bytes that the open sample allocated. */
+/* Before 2018.3: decode the bytes that the open sample allocated. */
 static int
 old_alloc(struct raw_run *r, struct raw_take *t)
 {
@@ -388,7 +388,7 @@ statistics(struct raw_run *r, struct raw_take *t)
 	return p ? unity_stats(&r->u, now(r), r->s->layout.rank, r->s->marker.counters, p, n) : TT_OK;
 }
 
-/* A whole message; *${sane} is false where its values make no sense. */
+/* Decode a whole message; *${sane} is false if its values make no sense. */
 static int
 message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 {
@@ -430,8 +430,8 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 /* --- the chunk ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Something is missing here, blocks, messages or frames: nobody knows what ended in it. So what is open ends at the thread's last time before,
- * and counts as cut. But definitions are of no thread.
+ * Blocks, messages or frames are missing here, and nobody knows which zones ended in them: close all open zones at the thread's last time, and count them as
+ * cut. Definitions belong to no thread, so they are unaffected.
  */
 static int
 cut(struct raw_run *r)
@@ -457,7 +457,7 @@ cut(struct raw_run *r)
 	return TT_OK;
 }
 
-/* Between two pieces: is anything missing? */
+/* Report whether anything is missing before a piece. */
 static int
 arrive(struct raw_run *r, uint32_t flags)
 {
@@ -483,7 +483,7 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	return tt_batch_rare(r->u.b, TT_THREAD, ts, r->u.b->tid, r->u.err) ? TT_OK : r->u.err->code;
 }
 
-/* Only gaps, which the pieces' flags tell. */
+/* Take only gaps, which the pieces' flags show. */
 static int
 skim(struct raw_run *r, const struct raw_piece *piece)
 {
@@ -494,7 +494,7 @@ skim(struct raw_run *r, const struct raw_piece *piece)
 	return rc;
 }
 
-/* Is the time of the message at ${p} mended? That is told; of the main thread, the frame around it is left out. */
+/* If the time of the message at ${p} was corrected, report it; on the main thread, leave out the frame around it. */
 static int
 mend(struct raw_run *r, const uint8_t *p, size_t size)
 {
@@ -513,7 +513,7 @@ mend(struct raw_run *r, const uint8_t *p, size_t size)
 	return TT_OK;
 }
 
-/* A whole message. *${sane} false: it makes no sense. */
+/* Decode a whole message. *${sane} is false if it makes no sense. */
 static int
 one_message(struct raw_run *r, struct raw_walk *w, bool *sane)
 {
@@ -602,7 +602,7 @@ decode(struct raw_run *r)
 	return rc;
 }
 
-/* A time makes no sense: find out which ones are wrong, and begin anew with the chunk. */
+/* A time makes no sense: find the wrong times, and decode the chunk again from its beginning. */
 static int
 decode_mended(struct raw_run *r, struct raw_run fresh, size_t open)
 {
@@ -641,7 +641,7 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
 		if (special[i] != UNITY_NO_MARKER)
 			r.special[special[i] % RAW_SPECIAL] = true;
-	/* Of the main thread what is damaged is looked for: it decides which frames are whole. */
+	/* Look for damage in the main thread: it decides which frames are whole. */
 	r.skims = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION;
 	r.in_line = r.skims ? raw_ticks_in_line(&h->s) : 0;
 	const struct raw_run fresh = r;

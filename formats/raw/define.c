@@ -3,7 +3,7 @@
  */
 #include "raw/raw.h"
 
-/* The names of the values of marker ${key}, each ended by a NUL. *${unit}: the first one's. */
+/* Define the names of the values of marker ${key}, each ended by a NUL. *${unit}: the unit of the first. */
 static int
 params(struct raw_run *r, uint64_t key, struct raw_take *t, unsigned *unit)
 {
@@ -87,7 +87,7 @@ raw_define(struct raw_run *r, unsigned type, struct raw_take *t)
 		return category(r, t);
 	case RAW_JIT:
 		return code(r, t);
-	default:                      /* objects, types and resources have no place in the model */
+	default:                      /* objects, types and resources, which the model does not have */
 		return TT_OK;
 	}
 }

@@ -18,18 +18,18 @@
 #define RAW_MAGIC_BIG UINT32_C(0x50443355)
 #define RAW_BLOCK UINT32_C(0xB10C7EAD)
 #define RAW_FOOT UINT32_C(0xB10CF007)
-#define RAW_SESSION UINT64_MAX                /* the stream of definitions; every other one is a thread's id */
-#define RAW_SAYS_RELEASE UINT32_C(0x20211028) /* the header says the engine's release from this word on */
+#define RAW_SESSION UINT64_MAX                /* stream of definitions; every other stream's id is a thread's */
+#define RAW_SAYS_RELEASE UINT32_C(0x20211028) /* from this word on, the header has the engine's release */
 
-#define RAW_FIRST UINT32_C(0x20170327)       /* the first version of all, and the last */
+#define RAW_FIRST UINT32_C(0x20170327)       /* the first and the last version */
 #define RAW_LATEST UINT32_C(0x20260108)
 
 enum {
-	RAW_HEAD = 36,                /* bytes of a header without the release, and with it */
+	RAW_HEAD = 36,                /* bytes of a header without, and with, the release */
 	RAW_HEAD_RELEASE = 56,
 	RAW_BLOCK_HEAD = 20,
 	RAW_BLOCK_FOOT = 8,
-	RAW_BLOCK_MAX = 64 << 20,     /* the longest payload that is believed */
+	RAW_BLOCK_MAX = 64 << 20,     /* the longest payload that is taken as sane */
 	RAW_TEXT_MAX = 16 << 20,      /* the longest text or blob */
 	RAW_CARRY_MAX = 16 << 20,     /* the longest message */
 };
@@ -49,10 +49,10 @@ enum { RAW_THREAD_NO_FRAMES = 1 };
 struct raw_layout {
 	bool aligned;
 	bool wide;                    /* instance ids take 8 bytes */
-	uint8_t rank;                 /* versions in their order, 1 to 12; see version.c */
+	uint8_t rank;                 /* order of versions, 1 to 12; see version.c */
 };
 
-/* A message being read. Missing fields are 0, and the state says why. */
+/* A message being read. Missing fields are 0, and the state says why they are missing. */
 enum raw_state { RAW_WHOLE, RAW_SHORT, RAW_BAD };
 struct raw_take {
 	const uint8_t *p, *end, *from;
@@ -113,7 +113,7 @@ raw_take64(struct raw_take *t)
 	return p ? unity_u64(p) : 0;
 }
 
-/* A text or blob of *${n} bytes; it may be NULL where there are none. */
+/* Take a text or blob of *${n} bytes; it may be NULL if *${n} is 0. */
 static inline const uint8_t *
 raw_take_blob(struct raw_take *t, uint32_t *n)
 {
@@ -127,7 +127,7 @@ raw_take_blob(struct raw_take *t, uint32_t *n)
 	return p;
 }
 
-/* A name: it has no NUL. */
+/* Take a name: a text without a NUL. */
 static inline const uint8_t *
 raw_take_name(struct raw_take *t, uint32_t *n)
 {

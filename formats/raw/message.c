@@ -32,7 +32,7 @@ raw_fields(unsigned type, unsigned rank)
 	return known[type];
 }
 
-/* A value of a sample; its text or bytes in ${v}, else its bits. */
+/* Take a value of a sample: its text or bytes, or its bits, into ${v}. */
 void
 raw_take_value(struct raw_take *t, struct unity_value *v)
 {
@@ -53,7 +53,7 @@ raw_take_value(struct raw_take *t, struct unity_value *v)
 	}
 }
 
-/* The addresses of a stack. Aligned files may have the padding before or after them: zeros show where. */
+/* Take the addresses of a stack. In aligned files padding may come before or after them; zeros show where. */
 const uint8_t *
 raw_take_stack(struct raw_take *t, unsigned *n)
 {
@@ -68,7 +68,7 @@ raw_take_stack(struct raw_take *t, unsigned *n)
 	return p;
 }
 
-/* In aligned files there may be padding before the name of a category; then the name's length is 2 bytes further on. */
+/* Skip padding that aligned files may have before a category's name: the name's length is then 2 bytes further on. */
 void
 raw_take_category_pad(struct raw_take *t)
 {
@@ -119,7 +119,7 @@ skip_field(struct raw_take *t, char what)
 	}
 }
 
-/* Could the engine have written it? Some damage looks like a whole message. */
+/* True if the engine may have written the message. Some damage looks like a whole message. */
 static bool
 is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 {
@@ -127,7 +127,7 @@ is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 
 	switch (type) {
 	case RAW_STATE:
-		/* Zeros, where a page of the file was lost, would be this message. */
+		/* A lost page of zeros would look like this message. */
 		return unity_u32(p + at) <= 1 && (unity_u32(p + at) | unity_u64(p + at + 4) | unity_u32(p + at + 12)) != 0;
 	case RAW_FLOW:
 		return p[at] <= 3;
@@ -156,7 +156,7 @@ raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size
 	return t.state;
 }
 
-/* The sizes of types that have no field of varying length; 0 for others and those that is_sane() looks at. */
+/* The sizes of types without a field of varying length; 0 for others and for those that is_sane() checks. */
 void
 raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES])
 {

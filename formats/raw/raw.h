@@ -36,22 +36,22 @@
 #include "raw/layout.h"
 
 enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15, RAW_ODD = 32, RAW_SPECIAL = 512 };
-#define RAW_FAR INT64_C(3600000000000)        /* ns; a time so long after the main thread's last one says nothing of its end */
-#define RAW_LONG INT64_C(1000000000)          /* ns; a time so long after the one before may be damaged: the one after tells */
+#define RAW_FAR INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
+#define RAW_LONG INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
 
-/* message.c. Of ${n} bytes at ${p}: how long the message is that begins there, if it is whole. */
+/* message.c. The state of the message that begins in the ${n} bytes at ${p}; *${size}: its length if it is whole. */
 enum raw_state raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size);
 const char *raw_fields(unsigned type, unsigned rank);
 void raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES]);
-/* Of a flow, which makes sense only if its kind does. */
+/* Size of a flow, which makes sense only if its kind does. */
 static inline size_t raw_flow_size(const struct raw_layout *l) { return l->aligned ? 12 : 7; }
 void raw_take_value(struct raw_take *t, struct unity_value *v);
 const uint8_t *raw_take_stack(struct raw_take *t, unsigned *n);
 void raw_take_category_pad(struct raw_take *t);
 
-/* What follows one header, as decoding has to know it. */
+/* What decoding must know of a session: a header and what follows it. */
 struct raw_session {
-	uint32_t number;              /* 0 and up: logs may be appended to each other */
+	uint32_t number;              /* from 0: logs may be appended to each other */
 	struct raw_layout layout;
 	uint8_t size[RAW_TYPES];      /* see raw_sizes() */
 	uint64_t main;                /* thread id */
@@ -61,10 +61,10 @@ struct raw_session {
 	int64_t stopped;              /* when it ended, by its last state; INT64_MAX */
 	struct unity_markers marker;
 	const char *categories;       /* see struct unity_version */
-	bool wide_known;              /* layout.wide was found out */
+	bool wide_known;              /* layout.wide is known */
 };
 
-/* Of the ${n} bytes at ${p}, a sample with values: its size if it has one, of a size of its own, and is whole; else 0. */
+/* The size of a sample with one value of fixed size, if such a sample is whole in the ${n} bytes at ${p}; else 0. */
 static inline size_t
 raw_one_value_size(const struct raw_session *s, const uint8_t *p, size_t n)
 {
@@ -92,84 +92,84 @@ raw_ns(const struct raw_session *s, uint64_t ticks)
 }
 
 struct raw_piece {
-	uint64_t at;                  /* in the file */
+	uint64_t at;                  /* offset in the file */
 	uint32_t len;
 	uint32_t flags;               /* enum raw_piece_flag */
 };
 enum raw_piece_flag {
-	RAW_P_GAP = 1,                /* blocks of the stream are missing before it: it begins with a message, a carry is nothing */
-	RAW_P_LOST = 2,               /* or frames are: profiling was off, or frame numbers are missing */
-	RAW_P_FRAME = 4,              /* a frame's mark, which is alone in its block */
+	RAW_P_GAP = 1,                /* blocks of the stream are missing before it, so it begins with a message, and a carry is dropped */
+	RAW_P_LOST = 2,               /* or frames are missing: profiling was off, or numbers of frames are missing */
+	RAW_P_FRAME = 4,              /* a frame's mark, which has a block of its own */
 	RAW_P_CUT = 8,                /* the file ends in it */
 };
 
-/* walk.c: the messages of a chunk, one after the other, for those who look for its end and those who decode alike. */
+/* walk.c: steps through the messages of a chunk. Those who look for its end and those who decode it share it. */
 struct raw_walk {
 	const struct raw_session *s;
 	const struct raw_piece *piece;
-	uint32_t i, n;                /* the piece; how many there are */
-	const uint8_t *p;             /* the message */
-	const uint8_t *end, *all;     /* the end of the piece; of those that go on without a break */
-	size_t size;                  /* of the message; bytes that were given up */
+	uint32_t i, n;                /* the present piece; the number of pieces */
+	const uint8_t *p;             /* the present message */
+	const uint8_t *end, *all;     /* the end of the piece; the end of the consecutive pieces */
+	size_t size;                  /* bytes of the message, or bytes given up */
 };
 enum raw_step {
-	RAW_MESSAGE,                  /* a whole one of w->size bytes at w->p; add the size to move on */
+	RAW_MESSAGE,                  /* a whole message of w->size bytes at w->p; add the size to move on */
 	RAW_DROPPED,                  /* w->size bytes made no sense */
-	RAW_REST,                     /* the last one is not whole: from w->p on */
+	RAW_REST,                     /* the last message, from w->p on, is not whole */
 	RAW_OVER,
 };
-/* From piece ${from} on, whose bytes begin at ${p}. */
+/* Begin at piece ${from}, whose bytes are at ${p}. */
 void raw_walk(struct raw_walk *w, const struct raw_session *s, const struct raw_piece *piece, uint32_t from, uint32_t n, const uint8_t *p);
 enum raw_step raw_walk_next(struct raw_walk *w);
-/* The message at w->p is nonsense: w->size bytes, the rest of its block, are given up. */
+/* Give up the message at w->p: w->size bytes, the rest of its block. */
 void raw_walk_drop(struct raw_walk *w);
 
-/* The beginning of a chunk's bytes. */
+/* The head at the beginning of a chunk's bytes. */
 struct raw_head {
 	struct raw_session s;
 	uint64_t stream;
-	uint32_t root;                /* the marker of the thread's frames; UNITY_NO_MARKER */
+	uint32_t root;                /* the marker of the thread's frames, or UNITY_NO_MARKER */
 	uint32_t npiece;
-	size_t n, front;              /* bytes of the pieces together; where they begin */
+	size_t n, front;              /* bytes of all pieces; offset of the first */
 	uint32_t flags;               /* enum raw_head_flag */
-	int64_t since, until;         /* single times before or after these are wrong */
+	int64_t since, until;         /* times before or after these are wrong */
 	int64_t after;                /* see struct raw_stream.carry_after */
 };
 enum raw_head_flag {
 	RAW_H_FIRST = 1,              /* the stream's first chunk in this session */
-	RAW_H_NEW_THREAD = 2,         /* from here on the thread is another one of the same id */
-	RAW_H_ENDS = 4,               /* and after it the thread is another one */
+	RAW_H_NEW_THREAD = 2,         /* from here on the id belongs to another thread */
+	RAW_H_ENDS = 4,               /* and after it to yet another thread */
 };
 
 /* A stream of one session. */
 struct raw_stream {
 	uint64_t id;
 	uint32_t session;
-	/* of its ThreadInfo; kept from reading to reading */
-	bool named, bound;            /* bound: it marks frames, with a root sample of its own name in each */
-	uint64_t name;                /* hash of that */
-	int64_t start;                /* ns, when the first of the id began; INT64_MAX */
-	uint64_t again;               /* ns: from then on it is another thread, if not INT64_MAX */
+	/* from its ThreadInfo; kept from reading to reading */
+	bool named, bound;            /* bound: it marks frames, with a root sample named like it in each */
+	uint64_t name;                /* hash of that name */
+	int64_t start;                /* ns at which the id's first thread began; INT64_MAX */
+	uint64_t again;               /* ns from which on the id is another thread's; INT64_MAX: never */
 	/* of this reading */
-	bool met;                     /* its ThreadInfo */
+	bool met;                     /* its ThreadInfo was read */
 	bool seen, delivered, framed;
 	bool other;                   /* the next blocks belong to another thread */
-	bool marked;                  /* a frame of it has been delivered */
-	size_t pause;                 /* the first one after that frame: index in raw.pause */
+	bool marked;                  /* one of its frames was delivered */
+	size_t pause;                 /* the first pause after that frame: index in raw.pause */
 	uint32_t block;               /* number of the next block */
-	uint32_t frame;               /* the last one */
+	uint32_t frame;               /* number of the last frame */
 	uint8_t *carry;
 	size_t ncarry, capcarry;
 	uint64_t carry_at;
 	uint32_t carry_flags;         /* enum raw_piece_flag */
-	int64_t carry_after;          /* the time before the carry, whose own is doubtful; INT64_MIN */
-	uint32_t first, last;         /* its blocks in the segment: index + 1; 0 none */
+	int64_t carry_after;          /* time before the carry, whose own time is doubtful; INT64_MIN */
+	uint32_t first, last;         /* its blocks in the segment: index + 1; 0: none */
 };
 
-/* Recording goes on after a pause. */
+/* Where recording continues after a pause. */
 struct raw_pause { uint64_t ticks; uint32_t session; };
 
-/* A block of the segment: where its payload is in it. */
+/* A block of the segment, and the place of its payload in it. */
 struct raw_block { uint32_t off, len, flags, next; };
 
 struct raw {
@@ -185,33 +185,33 @@ struct raw {
 	uint64_t first;               /* offset of the first block */
 	struct raw_stream *stream;
 	size_t nstream, capstream;
-	uint32_t *slot;               /* place in stream + 1 */
+	uint32_t *slot;               /* index in stream + 1 */
 	size_t nslot;
-	size_t met;                   /* place in stream of the one asked for last */
+	size_t met;                   /* index in stream of the last one asked for */
 	struct unity_known known;
-	bool read;                    /* to its end, once */
+	bool read;                    /* the input was read to its end once */
 
 	/* the segment: its bytes, its blocks, its streams in order */
 	uint64_t at, seq;
 	uint64_t from, len;
-	uint64_t base;                /* where bytes for a whole segment were asked for last: short logs that follow each other share them */
+	uint64_t base;                /* where bytes for a whole segment were last asked for: consecutive short logs share them */
 	const uint8_t *p;
 	struct raw_block *block;
 	size_t nblock, capblock;
 	uint32_t *order;
 	size_t norder, caporder, next;
-	struct tt_loss loss;          /* found in it; goes with its first chunk */
-	bool ended;                   /* the input */
-	bool flushing;                /* carries are still to come that nothing continues: the input has ended, or another session has begun */
-	size_t flushed;               /* streams that have none any more; their order is that of sessions */
-	bool enabled, any_state;      /* profiling is on */
-	struct raw_pause *pause;      /* in their order; kept from reading to reading */
+	struct tt_loss loss;          /* losses found in the segment; go with its first chunk */
+	bool ended;                   /* the input has ended */
+	bool flushing;                /* carries that nothing continues are still to come: the input has ended, or another session has begun */
+	size_t flushed;               /* streams without such carries, in the order of sessions */
+	bool enabled, any_state;      /* profiling is on; a state was read */
+	struct raw_pause *pause;      /* in order; kept from reading to reading */
 	size_t npause, cappause;
-	int64_t latest;               /* of the main thread's times; INT64_MIN */
-	uint64_t *block_seen;         /* RAW_BLOCKS_SEEN of the blocks of this reading, by stream and number: what they are known by */
+	int64_t latest;               /* latest of the main thread's times; INT64_MIN */
+	uint64_t *block_seen;         /* RAW_BLOCKS_SEEN identities of blocks of this reading, by stream and number */
 };
 
-/* Where the block begins in the file. */
+/* The offset of the block in the file. */
 static inline uint64_t
 raw_block_at(const struct raw *m, const struct raw_block *b)
 {
@@ -222,52 +222,49 @@ raw_block_at(const struct raw *m, const struct raw_block *b)
 int raw_open_head(struct raw *m, uint64_t at, struct tt_err *err);
 int raw_find_zero(struct raw *m, struct tt_err *err);
 struct raw_stream *raw_stream(struct raw *m, uint64_t id, struct tt_err *err);
-/* Take blocks from the input's next place on, until there are enough of them. TT_END. */
+/* Take blocks from the input until there are enough of them. TT_END. */
 int raw_take_segment(struct raw *m, struct tt_err *err);
 
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
 
-/* heed.c: heed the definitions in a chunk of the session's stream. */
+/* heed.c: take in the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);
 
 /* times.c; and raw_stamp() */
 struct raw_run;
-/* The time of the first message that has one, from ${w} on. */
+/* The first time in the messages from ${w} on. */
 bool raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts);
-/* Find single times in the chunk, which begins at ${w}, that are wrong. */
+/* Find single wrong times in the chunk that begins at ${w}. */
 void raw_find_odd(struct raw_run *r, struct raw_walk w);
 
 /* decode.c */
 int raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 
-/* One chunk being decoded. */
+/* The state of decoding one chunk. */
 struct raw_run {
 	struct unity_run u;
 	const struct raw *m;
 	const struct raw_head *h;
 	const struct raw_session *s;
 	const struct raw_walk *w;     /* at the message being decoded */
-	uint64_t at;                  /* of its block in the file */
-	int64_t last, call_ts, from;  /* time of the last message; of the last begin or end; the earliest of these as the file has it */
+	uint64_t at;                  /* offset of its block in the file */
+	int64_t last, call_ts, from;  /* time of the last message; of the last begin or end; the earliest of these as stored in the file */
 	uint64_t calls;
-	bool special[RAW_SPECIAL];    /* by id modulo RAW_SPECIAL: there is one among them that is more than zones */
-	bool emptied;                 /* what was open before the chunk has been closed in it */
+	bool special[RAW_SPECIAL];    /* by id modulo RAW_SPECIAL: one of these markers is more than a zone */
+	bool emptied;                 /* the zones open before the chunk were closed in it */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
-	uint64_t in_line;             /* then: see raw_ticks_in_line() */
+	uint64_t in_line;             /* if skims: see raw_ticks_in_line() */
 	bool odd_time, searched;      /* a time made no sense; raw_find_odd() was called */
 	bool before_odd;              /* the last time before the chunk is wrong */
-	bool mending;                 /* the present message's time is ${mended_ts} */
+	bool mending;                 /* the present message's time is mended_ts */
 	int64_t mended_ts;
-	struct raw_odd { const uint8_t *p; int64_t ts; } odd[RAW_ODD];        /* messages whose time is another one */
+	struct raw_odd { const uint8_t *p; int64_t ts; } odd[RAW_ODD];        /* messages with corrected times */
 	unsigned nodd;
-	size_t alloc;                 /* place + 1 of the allocation that a stack may follow */
+	size_t alloc;                 /* index + 1 of the allocation that a stack may follow */
 };
 
-/*
- * Read the time of a message; false if it makes no sense, and odd_time is set. If it is before the end of the log before, count that and take
- * that end.
- */
+/* Read the time of a message; false, and odd_time set, if it makes no sense. A time before the end of the last log is counted and becomes that end. */
 bool raw_stamp_slow(struct raw_run *r, uint64_t ticks, int64_t *ts);
 static inline bool
 raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
@@ -283,11 +280,11 @@ raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 	return true;
 }
 
-/* row.c: decode plain messages from ${w} on, as many as there are in a row. It stops before any other one, and before one that is not as it should be. */
+/* row.c: decode consecutive plain messages from ${w} on. Stops before any other message and before one that is unusual. */
 void raw_row(struct raw_run *r, struct raw_walk *w);
-/* The same where no zones are wanted: of times only their order is looked at, in ticks. */
+/* The same where no zones are wanted: of times only the order is checked, in ticks. */
 void raw_skim_row(struct raw_run *r, struct raw_walk *w);
-/* The ticks that a message may be after the one before without a further look: those of less than RAW_LONG, whatever is rounded. */
+/* The ticks by which a message may follow the one before without a further check: less than RAW_LONG, whatever the rounding. */
 uint64_t raw_ticks_in_line(const struct raw_session *s);
 
 /* scrub.c: tt_format.scrub */

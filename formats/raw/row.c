@@ -1,28 +1,28 @@
 /**
- * Plain messages in a row: begins and ends of samples without metadata, or with an instance id that nobody asked for, and flows. Most messages of
- * a thread are such. They are decoded here; decode.c decodes all others, and these where one of them is not as it should be.
+ * Decodes consecutive plain messages: begins and ends of samples without metadata, or with an instance id that nobody wants, and flows. Most messages of a
+ * thread are plain; decode.c decodes all others, and these where one of them is unusual.
  */
 #include "raw/raw.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Keeps a branch a branch where the next message depends on it: the processor goes on with a guess, and does not wait for the type. */
+/* Keeps a branch a branch where the next message depends on it: the processor then continues with a guess instead of waiting for the type. */
 #define as_branch() __asm__ volatile ("")
 
-enum { PLAIN_MOST = 28 };                     /* bytes of the longest message that plain() knows */
+enum { PLAIN_MOST = 28 };                     /* bytes of the longest message that plain() reads */
 
-/* What changes with the messages of a row. */
+/* The values that change while a row is decoded. */
 struct row {
 	const uint8_t *p;
 	size_t n, depth, nrare;       /* events; open zones; rare events */
 	int64_t last;                 /* as in struct raw_run */
-	uint64_t ends;                /* of allocations */
+	uint64_t ends;                /* number of ends of allocations */
 	int64_t call_ts;              /* before the last of these */
-	const uint8_t *after;         /* where that, and flows after it, end */
+	const uint8_t *after;         /* where that one, and flows after it, end */
 };
 
-/* How many events of a row the batch takes: it has room for them, and none opens a zone deeper than an event can say. */
+/* The number of events for which the batch has room, with no zone deeper than an event can say. */
 static size_t
 row_room(const struct tt_batch *b)
 {
@@ -32,7 +32,7 @@ row_room(const struct tt_batch *b)
 	return n < deep ? n : deep;
 }
 
-/* A flow, of ${size} bytes, if there is room for it. */
+/* Decode a flow of ${size} bytes, if there is room for it. */
 static bool
 row_flow(struct tt_batch *b, struct row *x, unsigned kind, uint32_t id, size_t size)
 {
@@ -47,7 +47,7 @@ row_flow(struct tt_batch *b, struct row *x, unsigned kind, uint32_t id, size_t s
 	return true;
 }
 
-/* What was found in a row goes to the batch. */
+/* Put the results of a row into the batch. */
 static void
 row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 {
@@ -71,7 +71,7 @@ row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 	tt_batch_time(b, x->last);
 }
 
-/* Where messages may no longer be passed over without a look at their times: at the next one whose time is mended, or at the last ones. */
+/* Where skipping messages without a check of their times must stop: at the next corrected time, or before the last ones. */
 static inline const uint8_t *
 plain_stop(const struct raw_run *r, const struct raw_walk *w)
 {
@@ -83,11 +83,11 @@ plain_stop(const struct raw_run *r, const struct raw_walk *w)
 	return stop;
 }
 
-/* What the messages of a row have in common. */
+/* What the messages of a row share. */
 struct plain {
 	bool whole;                   /* a tick is a whole number of ns: ${mult} of them */
 	size_t size, value_at, id_at, time_at;
-	size_t with_id;               /* bytes of a begin with an instance id that nobody wants; 0: somebody does */
+	size_t with_id;               /* bytes of a begin with an instance id that nobody wants; 0: somebody wants them */
 	size_t flow;
 	uint64_t keys, mult;
 	unsigned shift;
@@ -114,7 +114,7 @@ plain_time(const struct plain *k, const uint8_t *p)
 	return k->whole ? (int64_t)(ticks * k->mult - (uint64_t)k->zero) : raw_ns_by(k->mult, k->shift, k->zero, ticks);
 }
 
-/* True if a message after one of ${last} may be of this time, without a further look. */
+/* True if a message of time ${ts} may follow one of ${last} without a further check. */
 static inline bool
 follows(int64_t ts, int64_t last)
 {
@@ -131,8 +131,8 @@ is_special(const struct raw_run *r, uint32_t id)
 }
 
 /*
- * A message of the row that is no plain begin or end: a flow, a begin with an instance id, the end of an allocation, which says nothing but its
- * time. False: it is another one, or not as it should be.
+ * Decode a message of the row other than a plain begin or end: a flow, a begin with an instance id, the end of an allocation (only its time). False if it is
+ * another one, or unusual.
  */
 static __attribute__((noinline)) bool
 row_other(const struct raw_run *r, const struct plain *k, struct row *x)
@@ -164,7 +164,7 @@ row_other(const struct raw_run *r, const struct plain *k, struct row *x)
 	return true;
 }
 
-/* The end of so many bytes that no more than ${room} events come of the messages that begin in them. */
+/* The place up to which messages may begin so that they give no more than ${room} events. */
 static inline const uint8_t *
 within(const uint8_t *p, const uint8_t *stop, size_t room, size_t size)
 {
@@ -172,11 +172,11 @@ within(const uint8_t *p, const uint8_t *stop, size_t room, size_t size)
 }
 
 /*
- * As many as there are in a row, with what changes in registers.
+ * Decode consecutive plain messages, with all changing values in registers.
  *
- * Whether a zone begins or ends follows no pattern, and a wrong guess costs the processor more than all of a message. So both do the same: an
- * event is written where the next one belongs, and its place goes onto the stack; of an end neither is kept. Then the zone on top of the stack,
- * which of a begin is that event, gets its duration and kind.
+ * Whether a zone begins or ends is unpredictable, and a wrong guess costs more than a whole message. So both take the same steps: an event is written as the
+ * next one, and its index is pushed on the stack; at an end neither is kept. Then the zone on top of the stack, which after a begin is the new event, gets its
+ * duration and kind.
  */
 static inline __attribute__((always_inline)) void
 plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whole)
@@ -258,7 +258,7 @@ raw_skim_row(struct raw_run *r, struct raw_walk *w)
 	const uint64_t limit = r->in_line;
 	const uint32_t ids = s->marker.ids;
 	uint64_t calls = 0, last = 0;
-	size_t full = 0;              /* of a begin with more than a plain one has: its size */
+	size_t full = 0;              /* size of a begin with more fields than a plain one */
 
 	if (r->last == INT64_MIN || w->all - p < PLAIN_MOST)
 		return;

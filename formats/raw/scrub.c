@@ -1,8 +1,8 @@
 /**
- * A copy of a log without its names, byte for byte the same but for them. Nothing that is not a whole message of a known kind gets into it.
+ * Copies a log without its names; all other bytes stay. Only whole messages of known kinds get into the copy.
  *
- * Messages go on in a stream's next block, far away, so the copy is made in a temporary file: zeros first, then what is understood, as it is
- * understood. The layout of each session is known from a whole reading before.
+ * A message may continue in its stream's next block, far away, so the copy is made in a temporary file: zeros at first, then each part as it is understood. A
+ * whole reading before gives the layout of each session.
  */
 #include "raw/raw.h"
 
@@ -34,7 +34,7 @@ struct copy {
 	struct unity_scrub names;
 	struct tt_env spool;
 	int fd;
-	uint64_t end;                 /* bytes written, holes included */
+	uint64_t end;                 /* bytes of the copy, holes included */
 	struct stream *stream;
 	size_t nstream, capstream;
 	struct tt_map at;             /* of streams */
@@ -79,7 +79,7 @@ scrub_values(struct copy *c, struct raw_take *t, struct tt_err *err)
 	return rc;
 }
 
-/* The next field, of letter ${f}; a name is left in ${name}. */
+/* Scrub the next field, of letter ${f}; a name is left in ${name}. */
 static int
 scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 {
@@ -131,7 +131,7 @@ scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* Could a reader make sense of it? What only looks like a message may hold parts of names in place of numbers. */
+/* True if a reader can make sense of the message. What only looks like one may hold parts of names as numbers. */
 static bool
 makes_sense(const struct copy *c, const uint8_t *p)
 {
@@ -173,7 +173,7 @@ stream_of(struct copy *c, uint64_t id, bool *fresh, struct tt_err *err)
 	return &c->stream[c->nstream++];
 }
 
-/* Write the first ${n} bytes of the stream to their places, unless they are ${lost}, and forget them. */
+/* Write the first ${n} bytes of the stream to their places, unless they are ${lost}, and drop them. */
 static int
 settle(struct copy *c, struct stream *st, size_t n, struct tt_err *err)
 {
@@ -195,7 +195,7 @@ settle(struct copy *c, struct stream *st, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* The end of the block in which byte ${at} of the stream is. */
+/* The end of the block that contains byte ${at} of the stream. */
 static size_t
 block_end(const struct stream *st, size_t at)
 {
@@ -206,7 +206,7 @@ block_end(const struct stream *st, size_t at)
 	return end;
 }
 
-/* Scrub the whole messages that the stream has. */
+/* Scrub the whole messages in the stream's bytes. */
 static int
 messages(struct copy *c, struct stream *st, struct tt_err *err)
 {
@@ -232,7 +232,7 @@ messages(struct copy *c, struct stream *st, struct tt_err *err)
 	return rc;
 }
 
-/* The message that has begun will never be whole: its place in the copy keeps zeros. */
+/* The begun message will never be complete: its place in the copy stays zero. */
 static void
 give_up(struct copy *c, struct stream *st)
 {
@@ -240,7 +240,7 @@ give_up(struct copy *c, struct stream *st)
 	st->n = st->nplace = 0;
 }
 
-/* The block at ${at}: ${p} is its head, and ${n} bytes of its payload are there. */
+/* Take the block at ${at}: ${p} is its head, and ${n} bytes of its payload are there. */
 static int
 block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struct tt_err *err)
 {
@@ -270,14 +270,14 @@ block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struc
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
-/* Does a block or another header begin at byte ${at} of the ${n} at ${p}, as far as they go? */
+/* True if a block or another header begins at byte ${at} of the ${n} bytes at ${p}, as far as these go. */
 static bool
 goes_on(const uint8_t *p, size_t n, size_t at)
 {
 	return n < at + 4 || unity_u32(p + at) == RAW_BLOCK || unity_u32(p + at) == RAW_MAGIC;
 }
 
-/* True if a header that is the next of the file's begins at ${at}; *${size}: of what is there, then of the header. It may be the last in the file. */
+/* True if the file's next header begins at ${at}; *${size}: the bytes there are, then those of the header, which may be the last in the file. */
 static bool
 is_header(const struct copy *c, uint64_t at, const uint8_t *p, size_t *size)
 {
@@ -288,7 +288,7 @@ is_header(const struct copy *c, uint64_t at, const uint8_t *p, size_t *size)
 	return n >= *size && (at == 0 || (goes_on(p, n, *size) && c->s->number + (size_t)1 < c->m->nsession));
 }
 
-/* What of a known kind begins at ${at}, of *${size} bytes, at *${p}? 'b' a whole block, 'h' a header, 'c' a block that the file ends in, 0 nothing. */
+/* Determine what begins at ${at}, with *${size} bytes at *${p}: 'b' a whole block, 'h' a header, 'c' a block in which the file ends, 0 nothing known. */
 static int
 what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size, struct tt_err *err)
 {
@@ -338,7 +338,7 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 			cut = UINT64_MAX;
 			rc = block(c, at, p, size - RAW_BLOCK_HEAD - RAW_BLOCK_FOOT, true, err);
 		} else if (what == 'c' && cut == UINT64_MAX) {
-			/* Unless a whole block follows after all. */
+			/* A whole block may follow all the same. */
 			cut = at;
 			what = 0;
 		} else {
@@ -354,7 +354,7 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 		if (rc == TT_OK && what == 'c') {
 			c->names.done->dropped -= size;
 			rc = block(c, cut, p, size - RAW_BLOCK_HEAD, false, err);
-			/* The copy ends before the message that is cut: zeros would be another one. */
+			/* End the copy before the cut message: zeros would be another message. */
 			c->names.done->cut = c->rest < size - RAW_BLOCK_HEAD ? c->rest : size - RAW_BLOCK_HEAD;
 			*all -= c->names.done->cut;
 			c->names.done->damaged = true;
@@ -363,7 +363,7 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 	return rc;
 }
 
-/* Read the input once, for the layouts in it and what is missing or makes no sense, and be at its beginning again. */
+/* Read the input once, to find its layouts and damage, then go back to its beginning. */
 static int
 read_all(struct raw *m, struct unity_scrub *names, struct tt_err *err)
 {

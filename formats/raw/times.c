@@ -1,10 +1,10 @@
 /**
- * The times of a stream's messages: which of them may be believed. They never run back in a log that is whole, so where one does, or is far ahead
- * of the next one, it or one of its neighbours is damaged.
+ * Decides which times of a stream's messages are right. In an undamaged log they never run backwards, so if one does, or is far ahead of the next, it or one of
+ * its neighbours is damaged.
  *
- * What is expected is taken by raw_stamp(), a message at a time. What is not ends the decoding of the chunk; raw_find_odd() then looks at all of
- * its times, and finds single ones that their neighbours on both sides contradict. Decoding starts again, with these mended: such a message is where
- * the message before or after it is. A time that is still wrong is no single one, and costs the rest of its block.
+ * raw_stamp() takes expected times, a message at a time. An unexpected time ends the decoding of the chunk; raw_find_odd() then checks all its times, and finds
+ * single ones that their neighbours on both sides contradict. Decoding starts again with these corrected: such a message gets the time of the message before or
+ * after it. A time that is still wrong is not a single one, and costs the rest of its block.
  */
 #include "raw/raw.h"
 
@@ -16,10 +16,10 @@ struct timed {
 	const uint8_t *p;
 	int64_t ts;
 	unsigned type;
-	bool after_loss;              /* something is missing between it and the one before */
+	bool after_loss;              /* something is missing between it and the message before */
 };
 
-/* The next message with a time, from ${w} on, which moves behind it. False: there is none. */
+/* Find the next message with a time, from ${w} on, and move ${w} past it. False if there is none. */
 static bool
 next_timed(const struct raw_run *r, struct raw_walk *w, struct timed *t)
 {
@@ -64,7 +64,7 @@ raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
 	return t.ts > -YEAR && t.ts < YEAR;
 }
 
-/* May ${t} follow the stream's last time? */
+/* True if ${t} may follow the stream's last time. */
 static bool
 is_in_line(const struct raw_run *r, int64_t t)
 {
@@ -77,7 +77,7 @@ is_in_line(const struct raw_run *r, int64_t t)
 		return t >= -YEAR && t <= YEAR && (t >= r->h->since || r->searched);
 	if (t < r->last - DAY || t > r->last + DAY)
 		return false;
-	/* A thread may have gone on a little longer than the main thread, at whose end an appended log was put. */
+	/* A thread may have run a little longer than the main thread, at whose end an appended log begins. */
 	if (t < r->last)
 		return r->s->number > 0 && r->h->flags & RAW_H_FIRST;
 	if (t - r->last <= RAW_LONG)
@@ -116,8 +116,8 @@ is_end(unsigned type)
 }
 
 /*
- * Of the first of the ${n} times at ${x}, of which the last good one before is ${good}: is it wrong? It is too early if the next one goes on from
- * the one before it; and too late if the next one does, and the one after that does not go on from it.
+ * True if the first of the ${n} times at ${x} is wrong, where ${good} is the last good time before. It is too early if the next one continues from ${good}; it
+ * is too late if the next one does, and the one after that is earlier than it, too.
  */
 static bool
 is_odd(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
@@ -134,8 +134,8 @@ is_odd(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
 }
 
 /*
- * When the first of the ${n} messages at ${x} is, whose own time is wrong: one that begins a zone where the message after it is, any other where
- * the one before it is, so that the zone is not longer than it was. What is after a loss says nothing of what is before it.
+ * The corrected time of the first of the ${n} messages at ${x}: a begin takes that of the message after it, any other that of the message before, so that zones
+ * get no longer. Across a loss, times say nothing about each other.
  */
 static int64_t
 mended(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
@@ -155,7 +155,7 @@ raw_find_odd(struct raw_run *r, struct raw_walk w)
 	r->searched = true;
 	while (n < 3 && next_timed(r, &w, &x[n]))
 		n++;
-	/* Is all that follows the last time before the chunk earlier, and no block is missing? Then that time was wrong. */
+	/* If everything after the last time before the chunk is earlier, and no block is missing, that last time was wrong. */
 	if (n > 0 && good != INT64_MIN && x->ts < good && (n == 1 || (x[1].ts < good && x[1].ts >= x->ts)) && !(w.piece->flags & RAW_P_GAP)) {
 		r->before_odd = true;
 		good = INT64_MIN;

@@ -3,14 +3,14 @@
  */
 #include "raw/raw.h"
 
-/* Does the piece begin with a message, whatever came before? */
+/* True if the piece begins with a message in any case. */
 static bool
 begins(const struct raw_piece *p)
 {
 	return p->flags & (RAW_P_GAP | RAW_P_FRAME);
 }
 
-/* The pieces from the present one on that belong together: up to the next one that begins anew, and what follows a frame's mark apart. */
+/* Find the consecutive pieces from the present one on: up to the next that begins anew; what follows a frame's mark is separate. */
 static void
 find_all(struct raw_walk *w)
 {
@@ -29,7 +29,7 @@ raw_walk(struct raw_walk *w, const struct raw_session *s, const struct raw_piece
 	}
 }
 
-/* The piece that contains w->p. False: it is after the last one. */
+/* Find the piece that contains w->p. False if it is after the last one. */
 static bool
 settle(struct raw_walk *w)
 {
@@ -70,7 +70,7 @@ raw_walk_next(struct raw_walk *w)
 	if (state == RAW_WHOLE)
 		return RAW_MESSAGE;
 	if (state == RAW_SHORT && w->i + 1 < w->n) {
-		/* Can a later piece continue the message? */
+		/* Check whether a later piece can continue the message. */
 		uint32_t k = w->i + 1;
 		const uint8_t *end = w->end;
 		for (; end < w->all; k++)
