@@ -31,54 +31,54 @@
 enum { DATA_SEGMENT = 1 << 20, DATA_CHUNK = 1 << 16 };
 
 /*
- * ns. How far times may be from where they belong before they are damage. No real capture was at hand to tell how closely Unity keeps to it, so
- * these are far above what rounding does.
+ * Limits in ns: times further than this from where they belong are damage. No real capture was available to measure how exact Unity's times are, so the limits
+ * are far above what rounding causes.
  */
-enum { DATA_APART = 1000000, DATA_FAR = 1000000000 };         /* samples of one thread that overlap; the main thread's after its frame */
-#define DATA_FARTHEST INT64_C(10000000000)    /* a frame's start from its first sample; other threads' samples after their frame */
+enum { DATA_APART = 1000000, DATA_FAR = 1000000000 };         /* overlap of samples of one thread; of the main thread's samples with its next frame */
+#define DATA_FARTHEST INT64_C(10000000000)    /* start of a frame from its first sample; other threads' samples after their frame */
 #define DATA_OLD INT64_C(3600000000000)       /* other threads' samples before their frame: they may have waited long */
 
-/* walk.c: one thread of a record. Lists are where they begin, and how many there are. */
+/* walk.c: one thread of a record; for each list its beginning and length. */
 struct data_thread {
 	const uint8_t *from, *end;    /* all of it */
-	uint64_t id;                  /* 0 where the version has none */
+	uint64_t id;                  /* 0 if the version has none */
 	const char *group, *name;
 	uint32_t ngroup, nname;
 	const uint8_t *sample, *gpu, *instance, *gc, *marker, *value, *stack, *flow;
 	uint32_t nsample, ngpu, ninstance, ngc, nvalue, nstack, nflow;
 };
 
-/* The size of one of a list. */
+/* The size of an entry of a list. */
 static inline unsigned data_sample_size(const struct data_layout *l) { return l->rank >= 11 ? 20 : l->rank >= 6 ? 16 : 12; }
 static inline unsigned data_instance_size(const struct data_layout *l) { return l->rank >= 12 ? 12 : 8; }
 static inline unsigned data_stack_size(const struct data_layout *l) { return 4 + DATA_STACK * (l->rank >= 8 ? 8 : 4); }
-#define DATA_NO_ANCHOR UINT32_MAX             /* work of the GPU that no zone gave it */
+#define DATA_NO_ANCHOR UINT32_MAX             /* GPU work that no zone gave */
 enum { DATA_GPU_SIZE = 12, DATA_GC_SIZE = 8, DATA_FLOW_SIZE = 12 };
 
-/* The thread that begins at t->p; t->bad is set where there is none. */
+/* Walk over the thread at t->p; sets t->bad if there is none. */
 void data_walk_thread(const struct data_layout *l, struct data_take *t, struct data_thread *th);
 
-/* A section of a record: its bytes, from its count on. */
+/* A section of a record: its bytes, beginning with its count. */
 struct data_section { const uint8_t *p; size_t n; };
 
 struct data_record {
-	uint32_t id;                  /* the frame's number */
-	uint64_t start;               /* ns; before 2019.3, until set_start(), the lower 32 bits of us */
+	uint32_t id;                  /* number of the frame */
+	uint64_t start;               /* ns; before 2019.3, until set_start(), the lower 32 bits of its time in us */
 	uint32_t cpu_us, gpu_us;
 	bool placeholder;             /* a frame without data */
 	struct data_section stats, markers, threads, code, categories;
 	uint32_t nthread;
-	bool short_of;                /* sections after the threads make no sense */
+	bool short_of;                /* the sections after the threads make no sense */
 };
 
-/* The record of ${n} bytes at ${p}. False: it makes no sense as this layout. */
+/* Walk over the record of ${n} bytes at ${p}. False if it makes no sense in this layout. */
 bool data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_record *r);
 
-/* A marker of the section of markers. */
-/* nparam values; their types and names are nparams bytes. */
+/* A marker in the section of markers. */
+/* It has nparam values, whose types and names take nparams bytes. */
 struct data_marker { uint32_t id, flags, category, nname, nparam, nparams; const char *name; const uint8_t *params; };
 void data_take_marker(struct data_take *t, struct data_marker *m);
-/* What a sample has in place of the marker's id before 2022.2; false: it is the root's. */
+/* Take what a sample has in place of a marker's id before 2022.2; false: it is the root's. */
 bool data_take_named(const struct data_layout *l, struct data_take *t, struct data_marker *m);
 struct data_code { const char *name; uint32_t nname; uint64_t start, size; };
 void data_take_code(const struct data_layout *l, struct data_take *t, struct data_code *c);
@@ -89,17 +89,17 @@ const char *data_take_category(const struct data_layout *l, struct data_take *t,
 enum data_kind { DATA_THREAD, DATA_MARKERS, DATA_CODE, DATA_CATEGORIES };
 
 struct data_piece {
-	uint64_t at;                  /* in the file */
-	uint32_t len, nstats;         /* bytes; so many of them, the first, are the statistics, and the rest a thread */
-	int64_t start, gap;           /* of the frame; the end of the last one before it, where something is missing between them */
-	int64_t first, most;          /* the begin of the thread's first sample, INT64_MAX without one; none ends after ${most} */
-	uint32_t kind, id;            /* enum data_kind; the frame's number */
+	uint64_t at;                  /* offset in the file */
+	uint32_t len, nstats;         /* bytes; the first nstats of them are the statistics, the rest a thread */
+	int64_t start, gap;           /* start of the frame; end of the last frame before it, if something is missing in between */
+	int64_t first, most;          /* begin of the thread's first sample, INT64_MAX without one; no sample ends after ${most} */
+	uint32_t kind, id;            /* enum data_kind; number of the frame */
 	uint32_t gpu_us;
 	uint32_t flags;               /* enum data_piece_flag */
 };
 enum data_piece_flag {
 	DATA_P_GAP = 1,               /* records are missing before it */
-	DATA_P_EMPTY = 2,             /* a placeholder */
+	DATA_P_EMPTY = 2,             /* the frame is a placeholder */
 };
 
 struct data_head {
@@ -109,25 +109,25 @@ struct data_head {
 	int64_t zero, ends;
 	uint32_t npiece;
 	uint32_t flags;               /* enum data_head_flag */
-	size_t front;                 /* where the pieces' bytes begin */
+	size_t front;                 /* offset of the pieces' bytes */
 };
 enum data_head_flag {
 	DATA_H_FIRST = 1,             /* the thread's first chunk */
-	DATA_H_MAIN = 2,              /* the thread that has the frames */
-	DATA_H_DEFINES = 4,           /* no thread's: definitions */
-	DATA_H_ENDS = 8,              /* nothing but the end of a thread, at ${ends} */
+	DATA_H_MAIN = 2,              /* the thread that marks the frames */
+	DATA_H_DEFINES = 4,           /* of no thread: definitions */
+	DATA_H_ENDS = 8,              /* only the end of a thread, at ${ends} */
 };
 
-/* What a record's thread is to be called: its id or, where versions have none, its name; and of several of these in a record which one. */
+/* The identity of a record's thread: its id or, where versions have none, its name; and its number among several such threads of the record. */
 struct data_stream {
 	uint64_t id, name;            /* hash of group and name */
 	uint32_t nth;
 	uint64_t tid;
-	bool main, seen, ends;        /* ends: the thread that had its id before has to end first */
-	uint32_t record;              /* the last one it was in, + 1 */
-	uint32_t twins;               /* others of its id and name in that one */
-	uint32_t first, last;         /* its pieces in the segment: index + 1; 0 none */
-	bool values;                  /* samples in one of them have some */
+	bool main, seen, ends;        /* ends: the thread that had its id before must end first */
+	uint32_t record;              /* the last record with it, + 1 */
+	uint32_t twins;               /* other threads with its id and name in that record */
+	uint32_t first, last;         /* its pieces in the segment: index + 1; 0: none */
+	bool values;                  /* samples in one of them have values */
 };
 
 struct data {
@@ -140,50 +140,50 @@ struct data {
 	int64_t zero;
 	struct unity_known known;
 	struct unity_markers marker;
-	bool read, empty;             /* to its end, once; it is nothing but an end */
+	bool read, empty;             /* the input was read to its end once; it has only an end */
 
 	struct data_stream *stream;
 	size_t nstream, capstream;
 	struct tt_map at_stream;      /* by id, name and nth */
-	struct tt_map holder;         /* by id and nth: who had it last */
+	struct tt_map holder;         /* by id and nth: the last stream that had it */
 
 	/* the segment */
 	uint64_t at, seq, from;
 	const uint8_t *p;
 	struct data_part { struct data_piece piece; const uint8_t *stats, *p; uint32_t next; } *part;
 	size_t npart, cappart;
-	uint32_t *order;              /* its streams */
+	uint32_t *order;              /* the streams of the segment */
 	size_t norder, caporder, next;
 	uint32_t defines, defines_last;       /* pieces of definitions: index + 1 */
 	struct tt_loss loss;
 	bool ended, end_seen;
 
-	/* of the records before */
-	uint32_t record;              /* how many there were */
-	uint64_t start;               /* ns, of the last one */
+	/* kept from earlier records */
+	uint32_t record;              /* number of records before */
+	uint64_t start;               /* ns; of the last record */
 	uint32_t cpu_us, id;
-	bool gap;                     /* something is missing before the next */
-	struct data_frame { uint64_t start; uint32_t id; } *frame;    /* all of them, as the file has them */
+	bool gap;                     /* something is missing before the next record */
+	struct data_frame { uint64_t start; uint32_t id; } *frame;    /* all frames, as stored in the file */
 	size_t nframe, capframe;
 	struct tt_map at_frame;
-	uint64_t code, categories;    /* hashes of the last of these sections */
+	uint64_t code, categories;    /* hashes of the last such sections */
 	bool short_told;
 };
 
 /* records.c */
-/* Walk over the record of ${n} bytes at ${p}, with or without the paddings that sources do not agree on. */
+/* Walk over the record of ${n} bytes at ${p}, with or without the paddings on which sources disagree. */
 bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r);
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
 int data_find_layout(struct data *m, struct tt_err *err);
 int data_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
-/* Only definitions, frames and threads are looked for, and of samples only the names that values define: before 2022.2 each names its marker. */
+/* True if only definitions, frames and threads are wanted, and of samples only names that values define: before 2022.2 each sample names its marker. */
 static inline bool
 data_skims(const struct tt_capture *cap, const struct data_layout *l)
 {
 	return cap->skim && l->rank >= 11;
 }
 
-/* Is there a marker whose values are names? */
+/* True if a marker has values that are names. */
 static inline bool
 data_has_labels(const struct unity_markers *k)
 {
@@ -196,17 +196,17 @@ const char *data_tag_name(unsigned tag);
 enum data_tag { DATA_T_FRAME, DATA_T_THREAD, DATA_T_SAMPLE, DATA_T_GC, DATA_T_GPU, DATA_T_INSTANCE, DATA_T_VALUE, DATA_T_STACK, DATA_T_FLOW,
 	DATA_T_MARKER, DATA_T_CODE, DATA_T_CATEGORY, DATA_TAGS };
 
-/* One chunk being decoded. */
+/* The state of decoding one chunk. */
 enum { DATA_SPECIAL = 512 };
 struct data_run {
 	struct unity_run u;
 	const struct data_head *h;
-	int64_t last, from;           /* the end of the last sample; the earliest begin of one as the file has it */
+	int64_t last, from;           /* end of the last sample; earliest begin of a sample as stored in the file */
 	uint64_t calls;
-	struct data_level *level;     /* of open samples */
+	struct data_level *level;     /* the open samples */
 	size_t caplevel;
-	bool special[DATA_SPECIAL];   /* by id modulo DATA_SPECIAL: there is one among them that is more than zones, or none */
-	uint64_t named[256];          /* markers without an id that were defined in this chunk, by hash */
+	bool special[DATA_SPECIAL];   /* by id modulo DATA_SPECIAL: one of these markers is more than a zone, or none */
+	uint64_t named[256];          /* by hash: markers without an id that were defined in this chunk */
 };
 
 static inline void
@@ -223,7 +223,7 @@ int data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_e
 
 /* define.c */
 int data_define(struct data_run *r, const struct data_piece *piece, const uint8_t *p);
-/* The key of a marker without an id, which is defined. */
+/* Define a marker without an id; sets its key. */
 int data_define_named(struct data_run *r, const struct data_marker *m, uint64_t *key, uint32_t *id);
 
 #endif

@@ -1,9 +1,9 @@
 /**
- * One chunk: a thread in some records, or definitions. Pure: it knows the chunk and the opened capture, and changes neither.
+ * Decodes one chunk: a thread in some records, or definitions. Pure: it reads the chunk and the opened capture, and changes neither.
  *
- * Samples come in the order of their begin, each with how many children follow it. Durations are floats, so that children may end a little
- * after their parent: they are kept inside it. Where samples do not add up, or are far outside of their parent or their frame, nobody knows
- * which one is wrong: the thread is left out in that record, and counted in the batch's ledger. The only error is lack of memory.
+ * Samples are in the order of their begins, each with the number of its children. Durations are floats, so children may end a little after their parent: they
+ * are cut to its end. If samples do not add up, or are far outside of their parent or their frame, it is unknown which one is wrong: the thread is left out of
+ * that record, and counted in the batch's ledger. The only error is lack of memory.
  */
 #include "data/list.h"
 
@@ -12,11 +12,11 @@
 /* An open sample. */
 struct data_level {
 	int64_t at, end;              /* the end of its last child, or its begin; its own end. The root has no end */
-	uint32_t left;                /* children to come */
-	uint32_t event;               /* place + 1 of its begin, if its end is an event of its own */
-	bool zone;                    /* it is one: it counts as a level of the model's */
-	bool collect;                 /* a collection */
-	bool plain;                   /* a zone whose end is nothing else: no event, no collection */
+	uint32_t left;                /* children that follow */
+	uint32_t event;               /* index + 1 of its begin, if its end is an event of its own */
+	bool zone;                    /* it is a zone, and so a level in the model */
+	bool collect;                 /* it is a collection */
+	bool plain;                   /* a zone whose end only ends it: no event, no collection */
 };
 
 /* --- a thread in a record ----------------------------------------------------------------------------------- */
@@ -28,9 +28,9 @@ struct tree {
 	struct data_thread th;
 	struct data_take marker;      /* of samples, before 2022.2 */
 	struct data_list gpu, instance, gc, value, stack, flow[2];
-	uint32_t stacks;              /* how many of them are of allocations */
+	uint32_t stacks;              /* number of stacks of allocations */
 	size_t depth;                 /* open samples; the root is level 0 */
-	size_t zones;                 /* of them */
+	size_t zones;                 /* number of these that are zones */
 	bool late;                    /* its first sample begins before the last one of the record before has ended */
 };
 
@@ -39,10 +39,10 @@ struct one {
 	uint32_t i, children;
 	int64_t ts, end;
 	uint64_t key;
-	uint32_t id;                  /* of its marker, or a hash of its name */
-	unsigned flags;               /* of its marker, where they are here */
+	uint32_t id;                  /* id of its marker, or a hash of its name */
+	unsigned flags;               /* flags of its marker, if they are in the sample */
 	bool root, alloc, collect, label, counter;
-	const uint8_t *values;        /* n, then values */
+	const uint8_t *values;        /* count of values, then the values */
 };
 
 /* Read a sample. Up to 2020.1 its times are in microseconds. */
@@ -70,7 +70,7 @@ take_sample(const struct tree *t, uint32_t i, struct one *o)
 	memcpy(&dur, &bits, 4);
 	o->ts = (int64_t)(unity_u64(p + 4) * (l->rank >= 8 ? 1u : 1000u) - (uint64_t)zero);
 	o->children = unity_u32(p + 12);
-	/* A year is enough, and no number that is none is less. */
+	/* A duration is less than a year; the comparison also rejects NaN. */
 	if (!(dur >= 0 && dur < 3.2e16f) || o->ts > INT64_MAX / 4 || o->ts < -INT64_MAX / 4)
 		return false;
 	o->end = o->ts + (l->rank >= 8 ? (int64_t)(dur + 0.5f) : (int64_t)((double)dur * 1000 + 0.5));
@@ -109,7 +109,7 @@ take_marker(struct tree *t, struct one *o)
 	return data_define_named(r, &m, &o->key, &o->id);
 }
 
-/* A value at ${p}; where the next one is. */
+/* Take the value at ${p}; returns the place of the next one. */
 static const uint8_t *
 take_value(const uint8_t *p, struct unity_value *v)
 {
@@ -135,7 +135,7 @@ first_value(const struct one *o, struct unity_value *v)
 
 /* --- events ---------------------------------------------------------------------------------------------------- */
 
-/* The sample's instance id and values, as arguments of its event at ${at}; of a label the instance alone. */
+/* Put the sample's instance id and values as arguments of its event at ${at}; for a label, only the instance id. */
 static int
 put_args(struct tree *t, const struct one *o, size_t at)
 {
@@ -205,7 +205,7 @@ put_alloc(struct tree *t, const struct one *o, uint64_t key, uint64_t bytes)
 	return unity_alloc_stack(&r->u, at, address, n);
 }
 
-/* Allocations that the sample did, of which it is none itself. */
+/* Put the allocations that the sample made; it is not one itself. */
 static int
 put_allocs(struct tree *t, const struct one *o)
 {
@@ -222,7 +222,7 @@ put_allocs(struct tree *t, const struct one *o)
 	return rc;
 }
 
-/* GC.Alloc with its bytes is an allocation and no zone. *${done} false: it has none. */
+/* Take GC.Alloc with its bytes as an allocation, not as a zone. *${done} is false if it has no bytes. */
 static int
 take_alloc(struct tree *t, const struct one *o, bool *done)
 {
@@ -278,7 +278,7 @@ depth_of(const struct tree *t)
 	return t->zones < UINT16_MAX ? (uint16_t)t->zones : UINT16_MAX;
 }
 
-/* The zone's begin and, unless it lasts too long for one event, its end. */
+/* Put the zone's begin and, if it is too long for one event, its end. */
 static int
 put_zone(struct tree *t, const struct one *o, struct data_level *level)
 {
@@ -300,7 +300,7 @@ put_zone(struct tree *t, const struct one *o, struct data_level *level)
 	return o->values || t->instance.left ? put_args(t, o, at) : TT_OK;
 }
 
-/* The innermost open sample is over. */
+/* End the innermost open sample. */
 static int
 pop(struct tree *t)
 {
@@ -320,8 +320,8 @@ pop(struct tree *t)
 }
 
 /*
- * Keep the sample inside the one around it, and after the one before it. False: it is so far outside that a time is damaged. Samples without
- * length have nothing to be wrong about, and what overlaps the record before is kept after it.
+ * Keep the sample inside its parent and after the sample before it. False if it is so far outside that a time is damaged. Samples without length are never
+ * damaged, and a sample that overlaps the record before is moved after it.
  */
 static bool
 fit(struct tree *t, struct one *o)
@@ -350,7 +350,7 @@ fit(struct tree *t, struct one *o)
 	return sane;
 }
 
-/* Put the sample as an allocation, a counter or a zone. One without a marker is left out, but its children are not. */
+/* Put the sample as an allocation, a counter or a zone. A sample without a marker is left out, but its children are not. */
 static int
 put_sample(struct tree *t, struct one *o, struct data_level *level)
 {
@@ -377,7 +377,7 @@ put_sample(struct tree *t, struct one *o, struct data_level *level)
 	return rc == TT_OK ? put_zone(t, o, level) : rc;
 }
 
-/* What belongs to the sample besides, after it has begun. */
+/* Put what else belongs to the sample, after its begin. */
 static int
 put_rest(struct tree *t, const struct one *o)
 {
@@ -396,7 +396,7 @@ put_rest(struct tree *t, const struct one *o)
 	return rc;
 }
 
-/* What sample ${i} is, and where it lies. *${sane} false: it makes no sense. */
+/* Read sample ${i} and its position. *${sane} is false if it makes no sense. */
 static int
 look_at(struct tree *t, uint32_t i, struct one *o, bool *sane)
 {
@@ -407,14 +407,14 @@ look_at(struct tree *t, uint32_t i, struct one *o, bool *sane)
 	if (!*sane || (rc = take_marker(t, o)) != TT_OK)
 		return *sane ? rc : TT_OK;
 	*sane = !t->marker.bad && (i == 0 || t->depth > 0);
-	/* A thread's root has no time of its own. */
+	/* The root of a thread has no time of its own. */
 	o->root = o->root || i == 0;
 	o->counter = o->counter || (t->l->rank >= 11 && r->h->marker.counters);
 	*sane = *sane && (i == 0 || fit(t, o));
 	return TT_OK;
 }
 
-/* Sample ${i}. *${sane} false: it makes no sense. */
+/* Decode sample ${i}. *${sane} is false if it makes no sense. */
 static int
 sample(struct tree *t, uint32_t i, bool *sane)
 {
@@ -439,7 +439,7 @@ sample(struct tree *t, uint32_t i, bool *sane)
 	return put_rest(t, &o);
 }
 
-/* Close the levels that have no more children. */
+/* Close the levels without further children. */
 static int
 close_levels(struct tree *t)
 {
@@ -460,7 +460,7 @@ close_levels(struct tree *t)
 	return rc;
 }
 
-/* The next sample that anything but a flow belongs to. */
+/* The next sample to which something other than a flow belongs. */
 static uint32_t
 next_listed(struct tree *t, uint32_t i)
 {
@@ -474,7 +474,7 @@ next_listed(struct tree *t, uint32_t i)
 	return next;
 }
 
-/* The flow that binds to sample ${i}, at ${ts}. *${done} false: there are several, or it is of another kind. */
+/* Put the flow that binds to sample ${i}, at ${ts}. *${done} is false if there are several, or it is of another kind. */
 static int
 plain_flow(struct tree *t, uint32_t i, int64_t ts, bool *done)
 {
@@ -494,7 +494,7 @@ plain_flow(struct tree *t, uint32_t i, int64_t ts, bool *done)
 	return TT_OK;
 }
 
-/* True if the marker is more than a zone, or none. */
+/* True if the marker is more than a zone, or is none. */
 static bool
 is_special(const struct unity_markers *m, uint32_t id)
 {
@@ -512,13 +512,13 @@ note_special(struct data_run *r)
 		r->special[special[i] % DATA_SPECIAL] = true;
 }
 
-/* A zone with an ordinary name and no metadata, decoded without the general path. */
+/* A zone with an ordinary name and no metadata, which is decoded on the fast path. */
 struct plain {
 	int64_t ts, end;
 	uint32_t id, children;
 };
 
-/* True if the sample at ${p}, after which there are ${left} of its thread, is such a zone, inside ${up}. */
+/* True if the sample at ${p}, followed by ${left} samples of its thread, is such a zone, inside ${up}. */
 static inline __attribute__((always_inline)) bool
 is_plain(const struct data_run *r, const struct data_level *up, const uint8_t *p, uint32_t left, uint64_t zero, struct plain *z)
 {
@@ -533,7 +533,7 @@ is_plain(const struct data_run *r, const struct data_level *up, const uint8_t *p
 	return z->end <= up->end && !(r->special[z->id % DATA_SPECIAL] && is_special(&r->h->marker, z->id));
 }
 
-/* Before which sample a row from ${i} on ends at the latest: before ${stop}, and where flows are in disorder, before the next one. */
+/* The sample before which a row from ${i} on must end: ${stop}, and if flows are unsorted, the sample of the next one. */
 static uint32_t
 row_stop(struct tree *t, uint32_t i, uint32_t stop)
 {
@@ -545,11 +545,11 @@ row_stop(struct tree *t, uint32_t i, uint32_t stop)
 }
 
 /*
- * Zones that are as they should be, and to which nothing belongs but perhaps one flow: as many as there are in a row from sample *${from} on,
- * before ${stop}, and as there is room for. *${from}: the next sample. True: it is another one, or ${stop}.
+ * Decode consecutive plain zones, with at most one flow each: from sample *${from} on, before ${stop}, as many as there is room for. *${from}: the next sample.
+ * True if that one is not plain, or is ${stop}.
  *
- * Whether a sample has children follows no pattern, and a wrong guess costs the processor more than all else. So each one is written as the next
- * level, which is kept only if it has some.
+ * Whether a sample has children is unpredictable, and a wrong guess costs the processor more than all else. So each sample is written as the next level, which
+ * is kept only if it has children.
  */
 static bool
 plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
@@ -557,7 +557,7 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
 	struct data_run *r = t->r;
 	struct tt_batch *b = r->u.b;
 	const uint64_t keys = unity_key(&r->u, 0), zero = (uint64_t)r->h->zero;
-	const size_t others = t->depth - t->zones;    /* levels that are no zones: all above are */
+	const size_t others = t->depth - t->zones;    /* the outermost levels, no zones; all others are */
 	struct data_level *const level = r->level, *const ground = level + others, *up = level + t->depth - 1;
 	const struct data_level *const deepest = r->caplevel < others + UINT16_MAX ? level + r->caplevel - 1 : ground + UINT16_MAX - 1;
 	const uint32_t n = t->th.nsample;
@@ -617,7 +617,7 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
 	return done;
 }
 
-/* Samples that are plain, as many as there are in a row from ${i} on; where the first other one is. */
+/* Decode consecutive plain samples from *${i} on; *${i}: the first other one. */
 static int
 plain_samples(struct tree *t, uint32_t *i)
 {
@@ -664,12 +664,12 @@ tally_thread(struct data_run *r, const struct data_thread *th)
 	data_tally(r, DATA_T_FLOW, th->nflow);
 }
 
-/* Samples one after the other; *${sane} false: they do not add up. */
+/* Decode samples one after the other; *${sane} is false if they do not add up. */
 static int
 samples(struct tree *t, bool *sane)
 {
 	const struct data_piece *piece = t->piece;
-	/* Markers have ids of their own, times are in ns, and the first one does not begin long before the frame. */
+	/* Markers have ids, times are in ns, and the first sample does not begin long before the frame. */
 	const bool plain = t->l->rank >= 11 && piece->first >= piece->start - DATA_FARTHEST;
 	int rc = TT_OK;
 
@@ -686,7 +686,7 @@ samples(struct tree *t, bool *sane)
 	return rc;
 }
 
-/* Where a batch and a run are. */
+/* The state of a batch and a run, to go back to. */
 struct place { size_t n, nrare; uint64_t nzone, nalloc, alloc_b, calls; int64_t min_ts, max_ts, last, from; };
 
 static struct place
@@ -697,7 +697,7 @@ here(const struct data_run *r)
 	return (struct place){ b->n, b->nrare, b->nzone, b->nalloc, b->alloc_b, r->calls, b->min_ts, b->max_ts, r->last, r->from };
 }
 
-/* Nothing is kept of what was found since ${was}. */
+/* Drop everything put since ${was}. */
 static void
 back_to(struct data_run *r, const struct place *was)
 {
@@ -726,7 +726,7 @@ put_gap(struct data_run *r, int64_t ts)
 	return TT_OK;
 }
 
-/* A thread in a record. Where its samples do not add up, in number or in time, nothing of them is kept; a frame of the main thread's is not whole then. */
+/* Decode a thread in a record. If its samples do not add up, in number or in time, none is kept; on the main thread, the frame is then not whole. */
 static int
 thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n, bool *sane)
 {
@@ -741,7 +741,7 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 	t.late = piece->first < r->last;
 	tally_thread(r, &t.th);
 	int rc = open_lists(&t);
-	/* The main thread's do not go on after its next frame began. */
+	/* The main thread's samples must not continue after its next frame began. */
 	if (r->h->flags & DATA_H_MAIN && t.late && piece->first >= piece->start - DATA_APART && piece->first < r->last - DATA_APART)
 		*sane = false;
 	if (rc == TT_OK && *sane)
@@ -755,7 +755,7 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 	return r->h->flags & DATA_H_MAIN ? put_gap(r, piece->start) : TT_OK;
 }
 
-/* The names that values of samples define, where nothing else of the thread is wanted. */
+/* Take only the names that values of samples define. */
 static int
 labels(struct data_run *r, const uint8_t *p, size_t n)
 {
@@ -777,7 +777,7 @@ labels(struct data_run *r, const uint8_t *p, size_t n)
 	return rc;
 }
 
-/* Nothing of the thread is wanted but the names that it defines, and of the main thread whether its samples make sense: it decides which frames are whole. */
+/* Take only the names that the thread defines and, on the main thread, whether its samples make sense: that decides which frames are whole. */
 static int
 pass_over(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n)
 {
@@ -792,7 +792,7 @@ pass_over(struct data_run *r, const struct data_piece *piece, const uint8_t *p, 
 
 /* --- the chunk --------------------------------------------------------------------------------------------- */
 
-/* A frame begins on this thread. */
+/* Begin a frame on this thread. */
 static int
 frame(struct data_run *r, const struct data_piece *piece)
 {
@@ -816,7 +816,7 @@ frame(struct data_run *r, const struct data_piece *piece)
 	return rc;
 }
 
-/* The thread's name, and that it is there. */
+/* Put the thread, with its name. */
 static int
 begin_thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p)
 {

@@ -1,9 +1,9 @@
 /**
- * Definitions: sections of records, and names of samples, as definitions of the batch.
+ * Puts definitions into the batch: from sections of records, and from names of samples.
  */
 #include "data/data.h"
 
-/* The names of the values of marker ${key}. *${unit}: the first one's. */
+/* Define the names of the values of marker ${key}. *${unit}: the unit of the first. */
 static int
 params(struct data_run *r, uint64_t key, const struct data_marker *m, unsigned *unit)
 {
@@ -44,7 +44,7 @@ data_define_named(struct data_run *r, const struct data_marker *m, uint64_t *key
 		hash = (hash ^ (uint8_t)m->name[i]) * 1099511628211u;
 	hash ^= hash >> 29;
 	*key = UNITY_KEY_NAMED | hash >> 3;
-	/* Counters have ids of 32 bits, of which the highest are taken. */
+	/* Ids of counters have 32 bits; the highest ones are taken. */
 	*id = (uint32_t)(hash >> 33);
 	uint64_t *named = &r->named[hash >> 56];
 	if (*named == *key)

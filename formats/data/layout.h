@@ -13,33 +13,33 @@
 
 #define DATA_END UINT32_C(0xDEADFEED)         /* after the last record */
 #define DATA_MARK UINT32_C(0xAFAFAFAF)        /* the last four bytes of each record */
-#define DATA_NO_MARKER UINT32_MAX             /* of a thread's root */
-#define DATA_54 UINT32_C(0x20140736)          /* versions: 5.4, 5.5, 2017.1, the first of later layout, and that says its release */
+#define DATA_NO_MARKER UINT32_MAX             /* of the root of a thread */
+#define DATA_54 UINT32_C(0x20140736)          /* versions: 5.4, 5.5, 2017.1, the first of the later layout, the first that gives its release */
 #define DATA_55 UINT32_C(0x20160622)
 #define DATA_2017_1 UINT32_C(0x20170130)
 #define DATA_FIRST UINT32_C(0x20170327)
 #define DATA_SAYS_RELEASE UINT32_C(0x20220328)
 
 enum {
-	DATA_SIZE_MAX = 256 << 20,    /* the longest record that is believed, and the shortest */
+	DATA_SIZE_MAX = 256 << 20,    /* the longest and the shortest record that is taken as sane */
 	DATA_SIZE_MIN = 64,
 	DATA_STACK = 32,              /* addresses of a stack */
 };
 
-/* How the records of one file are laid out. */
+/* The layout of the records of one file. */
 struct data_layout {
-	uint32_t word, like;          /* the version; the one whose layout it has */
+	uint32_t word, like;          /* the version; the version with the same layout */
 	uint8_t rank;                 /* see struct unity_version; 0: before 2017.3 */
 	uint8_t head;                 /* bytes before a record */
-	/* Sources do not agree on these. What they are is found out from a record: only one way ends at its end mark. */
-	bool pads_audio;              /* the names of audio groups are padded */
+	/* Sources disagree on these. A record decides: only with the right ones does it end at its end mark. */
+	bool pads_audio;              /* names of audio groups are padded */
 	bool pads_place;              /* names of the UI are padded to a multiple of 4 of the record, not of their length */
 };
 
-/* A record being read. Fields that it does not have are 0. */
+/* A record being read. Fields that it lacks are 0. */
 struct data_take {
 	const uint8_t *p, *end, *from;
-	bool bad;                     /* something is not there, or makes no sense */
+	bool bad;                     /* something is missing, or makes no sense */
 };
 
 static inline const uint8_t *
@@ -71,7 +71,7 @@ data_take64(struct data_take *t)
 	return p ? unity_u64(p) : 0;
 }
 
-/* A number of things of at least ${size} bytes each; as many as can be there. */
+/* Take a count of entries of at least ${size} bytes each; bad if there cannot be that many. */
 static inline uint32_t
 data_count(struct data_take *t, size_t size)
 {
@@ -84,7 +84,7 @@ data_count(struct data_take *t, size_t size)
 	return n;
 }
 
-/* A list of ${size} bytes each. */
+/* Take a list of entries of ${size} bytes. */
 static inline const uint8_t *
 data_list(struct data_take *t, size_t size, uint32_t *n)
 {
@@ -92,7 +92,7 @@ data_list(struct data_take *t, size_t size, uint32_t *n)
 	return data_bytes(t, *n * size);
 }
 
-/* A name, which ends with a NUL, padded with it to a multiple of 4. Never NULL. */
+/* Take a name that ends with a NUL, padded with it to a multiple of 4. Never NULL. */
 static inline const char *
 data_name(struct data_take *t, uint32_t *n)
 {

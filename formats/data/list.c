@@ -1,5 +1,5 @@
 /**
- * Lists of a thread's samples, in order also where the file has them in disorder; the contract is in list.h.
+ * Reads lists of a thread's samples in order, even if the file has them unsorted; the contract is in list.h.
  */
 #include "data/list.h"
 

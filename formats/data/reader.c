@@ -7,10 +7,10 @@
 
 #include "base/setting.h"
 
-/* What the first bytes are. */
+/* What the first bytes say. */
 struct found {
 	bool big;                     /* written by a big-endian machine */
-	bool empty;                   /* nothing but the end */
+	bool empty;                   /* only the end */
 	bool old;                     /* before 2017.3 */
 	uint32_t word;                /* the version */
 };
@@ -21,21 +21,21 @@ u32(const uint8_t *p, bool big)
 	return big ? __builtin_bswap32(unity_u32(p)) : unity_u32(p);
 }
 
-/* Since 2017.3 records begin with the version and their size. */
+/* Since 2017.3, a record begins with the version and its size. */
 static bool
 find_new(struct found *f, const uint8_t *p, size_t n, bool big)
 {
 	const uint32_t word = u32(p, big), size = n >= 8 ? u32(p + 4, big) : 0;
 	const struct unity_version *v = unity_version(word);
 
-	/* Of a word that is not known, four bytes are little to go by. */
+	/* An unknown word needs more evidence: four bytes are little. */
 	if (v ? v->rank == 0 : big || !unity_is_word(word) || size < DATA_SIZE_MIN || size > DATA_SIZE_MAX)
 		return false;
 	*f = (struct found){ .big = big, .word = word };
 	return true;
 }
 
-/* Before, with the byte order, 1 or 0. */
+/* Before 2017.3, it begins with the byte order, 1 or 0. */
 static bool
 find_old(struct found *f, const uint8_t *p, size_t n)
 {
@@ -70,21 +70,21 @@ probe(const uint8_t *head, size_t n)
 	return f.word && unity_version(f.word) && n >= 8 ? 90 : 60;
 }
 
-/* Is the version read without --force? */
+/* True if the version is read without --force. */
 static bool
 is_read(const struct unity_version *v)
 {
 	return v && (v->word == DATA_55 || (v->rank >= 6 && v->rank <= 11));
 }
 
-/* The version that the file is read as. NULL, and the reason in ${err}, where it is not read. */
+/* The version that the file is read as; NULL, and the reason in ${err}, if it is not read. */
 static const struct unity_version *
 version(const struct found *f, const char *release, bool force, struct tt_err *err)
 {
 	const struct unity_version *v = unity_version(f->word), *near = f->old ? unity_version(DATA_55) : unity_version_near(f->word);
 	const bool later = !v && near && near->rank == 12;
 
-	/* A word between two is read like the earlier one. */
+	/* A word between two versions is read like the earlier one. */
 	if (is_read(v) || (!v && !f->old && is_read(near)))
 		return v ? v : near;
 	if (force && v && v->word != DATA_54)
@@ -103,7 +103,7 @@ version(const struct found *f, const char *release, bool force, struct tt_err *e
 	return NULL;
 }
 
-/* The release that a head says, or its version: "Unity 6000.3.9f1". */
+/* The release in a head, or else its version: "Unity 6000.3.9f1". */
 static void
 release_of(const struct found *f, const uint8_t *p, size_t n, char *text, size_t size)
 {
@@ -117,7 +117,7 @@ release_of(const struct found *f, const uint8_t *p, size_t n, char *text, size_t
 		snprintf(text, size, "Unity %s", v->data);
 }
 
-/* Say how sure the layout of this version is, and once if it is not. */
+/* Report once if the layout of this version is not certain. */
 static int
 tell_layout(struct data *m, const struct found *f, const char *release, struct tt_err *err)
 {
@@ -134,7 +134,7 @@ tell_layout(struct data *m, const struct found *f, const char *release, struct t
 	return TT_OK;
 }
 
-/* What the capture is called, and which releases write it. */
+/* Set the capture's version and the releases that write it. */
 static int
 describe(struct data *m, const struct found *f, const char *release, const uint8_t *p, size_t n, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * The file: its records one after the other, and what of them becomes a chunk. It decodes no sample.
+ * Finds the records of the file, and makes chunks of them. It decodes no sample.
  */
 #include "data/data.h"
 
@@ -7,7 +7,7 @@
 
 /* --- finding records ------------------------------------------------------------------------------------ */
 
-/* Does a record's head begin at ${p}? Then *${size} bytes follow it. */
+/* True if the head of a record begins at ${p}; *${size} bytes follow it. */
 bool
 data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size)
 {
@@ -19,7 +19,6 @@ data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *
 	return *size >= DATA_SIZE_MIN && *size <= DATA_SIZE_MAX;
 }
 
-/* Walk over the record of ${n} bytes at ${p}, with or without the paddings that sources do not agree on. */
 bool
 data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r)
 {
@@ -42,7 +41,7 @@ data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r)
 
 /* --- a frame's time -------------------------------------------------------------------------------------- */
 
-/* The thread named so has the frames; where none is, the first one. */
+/* True for the thread that marks frames, by its name; if there is none, the first thread does. */
 static bool
 is_main(const struct data_thread *th)
 {
@@ -63,21 +62,21 @@ find_main(const struct data *m, const struct data_record *r)
 	return 0;
 }
 
-/* What of a time of 32 bits the file has; it goes round. */
+/* The part of a time that the file stores in 32 bits, which overflow. */
 static uint32_t
 low_us(uint64_t ns)
 {
 	return (uint32_t)(ns / 1000);
 }
 
-/* The time of ${us}, of which the lower 32 bits are known, that is closest to ${near}. */
+/* The time closest to ${near} whose lower 32 bits are ${us}. */
 static uint64_t
 near_us(uint32_t us, uint64_t near)
 {
 	return near / 1000 * 1000 + (uint64_t)((int64_t)(int32_t)(us - low_us(near)) * 1000);
 }
 
-/* When the first sample of ${th} begins; before 2019.3 near ${near}. */
+/* The begin of the first sample of ${th}; before 2019.3 the one near ${near}. */
 static uint64_t
 first_begin(const struct data_layout *l, const struct data_thread *th, uint64_t near)
 {
@@ -93,8 +92,8 @@ apart(uint64_t a, uint64_t b)
 }
 
 /*
- * When the record's frame began. Before 2019.3 the file has the lower 32 bits of it in us: the record begins up to 70 minutes after the one before,
- * or a little before that.
+ * Set when the record's frame began. Before 2019.3 the file has the lower 32 bits of it in us: the record begins up to 70 minutes after the one before, or a
+ * little before that.
  */
 static void
 set_start(const struct data *m, struct data_record *r)
@@ -104,8 +103,8 @@ set_start(const struct data *m, struct data_record *r)
 }
 
 /*
- * Is the frame's start damaged? Its main thread begins with it, so far away from that is damage; and closer by, where the main thread begins just when
- * the frame before is over. *${first}: when the main thread begins.
+ * True if the frame's start is damaged. The main thread begins with its frame, so a start far from that is damage; also a closer one, if the main thread begins
+ * just when the frame before ends. *${first}: when the main thread begins.
  */
 static bool
 contradicts(const struct data *m, const struct data_record *r, uint64_t *first)
@@ -126,7 +125,7 @@ contradicts(const struct data *m, const struct data_record *r, uint64_t *first)
 	return off > most || (m->record && off > 10 * DATA_APART && apart(*first, over) < DATA_APART);
 }
 
-/* The layout as the first record proves it; one word may be that of two. */
+/* Find the layout that the first record proves; two layouts may have the same word. */
 int
 data_find_layout(struct data *m, struct tt_err *err)
 {
@@ -172,14 +171,14 @@ new_stream(struct data *m, uint64_t id, uint64_t name, uint32_t nth, uint32_t *i
 		rc = tt_map_add(&m->at_stream, &m->env->mem, stream_hash(id, name, nth), m->nstream, err);
 	if (rc != TT_OK)
 		return rc;
-	/* Ids are the system's; where there is none, or another thread of the record has it too, it is a number of ours. */
+	/* Ids are the system's. A thread without one, or with one that another thread of the record has, gets a number of ours. */
 	uint64_t tid = id && nth == 0 ? id : m->nstream + 1 + (id ? UINT64_C(1) << 63 : 0);
 	m->stream[m->nstream] = (struct data_stream){ .id = id, .name = name, .nth = nth, .tid = tid };
 	*index = (uint32_t)m->nstream++;
 	return TT_OK;
 }
 
-/* An id is used again, by a thread of another name. */
+/* An id is used again by a thread of another name. */
 static int
 hold(struct data *m, uint32_t index, struct tt_err *err)
 {
@@ -204,7 +203,7 @@ find_stream(const struct data *m, uint64_t id, uint64_t name, uint32_t nth)
 	    m->stream[i].id == id && m->stream[i].name == name && m->stream[i].nth == nth);
 }
 
-/* The stream of a thread of this record: of several with the same id and name, each has its own. */
+/* Find the stream of a thread of this record. Threads with the same id and name have a stream each. */
 static int
 stream_of(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
 {
@@ -295,7 +294,7 @@ know_categories(struct data *m, const struct data_record *r, struct tt_err *err)
 	return rc;
 }
 
-/* Definitions of a record. Code and categories may be in every record again. */
+/* Take the definitions of a record. Code and categories may be repeated in every record. */
 static int
 take_definitions(struct data *m, const struct data_record *r, uint64_t at, struct tt_err *err)
 {
@@ -314,7 +313,7 @@ take_definitions(struct data *m, const struct data_record *r, uint64_t at, struc
 	return rc;
 }
 
-/* Is a frame missing before this one, which its number and its time say both? */
+/* True if a frame is missing before this one, by both its number and its time. */
 static bool
 jumps(const struct data *m, const struct data_record *r)
 {
@@ -323,7 +322,7 @@ jumps(const struct data *m, const struct data_record *r)
 	return m->record && r->id > m->id + UINT64_C(1) && r->start > end;
 }
 
-/* Was this frame, of which ${start} is as the file has it, in a record before? Now it was. */
+/* Set *${again} if the frame was in an earlier record, by number and stored start; note it. */
 static int
 repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err *err)
 {
@@ -341,7 +340,7 @@ repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err 
 	return rc;
 }
 
-/* The main thread's samples are over when its next frame begins, ${p}, or, where that is not known yet, soon after their own. */
+/* Set the time after which the main thread has no samples: when its next frame begins, at ${p}, or, if that is not known yet, soon after its own frame. */
 static void
 bound_main(struct data *m, const struct data_stream *st, const struct data_record *r, struct data_piece *p)
 {
@@ -390,7 +389,7 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 	return rc;
 }
 
-/* The record ${r} of ${size} bytes, ${off} behind the segment's beginning. */
+/* Take the record ${r} of ${size} bytes, which begins ${off} bytes into the segment. */
 static int
 take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, struct tt_err *err)
 {
@@ -431,8 +430,8 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, st
 }
 
 /*
- * The next record that begins in the ${n} bytes at m->p, not before ${off}: where the version is, after the end mark of one before or with an end
- * mark of its own. ${n}: there is none.
+ * Find the next record in the ${n} bytes at m->p, from ${off} on: one with the right version, after the end mark of another or with an end mark of its own.
+ * ${n}: there is none.
  */
 static size_t
 find_record(const struct data *m, size_t off, size_t n)
@@ -466,7 +465,7 @@ search(struct data *m, size_t off, struct tt_err *err)
 	for (;; off = 4) {
 		if ((rc = tt_window_show(&m->win, m->from, DATA_SEGMENT, &m->p, &n, err)) != TT_OK)
 			return rc;
-		/* A pipe may show more than a file. */
+		/* A pipe may show more bytes than a file does. */
 		n = n < DATA_SEGMENT ? n : DATA_SEGMENT;
 		if ((at = find_record(m, off, n)) < n) {
 			m->from += at;
@@ -482,7 +481,7 @@ search(struct data *m, size_t off, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Does a record end ${need} bytes on? For input that can seek: else it is found out by reading on. */
+/* True if a record ends after ${need} bytes, or if that cannot be seen yet: the input cannot seek, or ends before. */
 static bool
 ends_there(const struct data *m, size_t need)
 {
@@ -494,7 +493,7 @@ ends_there(const struct data *m, size_t need)
 	    (tt_src_pread(m->src, m->from + need - 4, mark, sizeof mark, &got, &err) == TT_OK && got == 4 && unity_u32(mark) == DATA_MARK);
 }
 
-/* A record of ${need} bytes at the segment's beginning makes no sense. If another one or the end follows, its length was right. */
+/* A record of ${need} bytes at the segment's beginning makes no sense. If another record or the end follows, its length was right: skip it. */
 static int
 bad_record(struct data *m, size_t need, size_t n, struct tt_err *err)
 {
@@ -508,7 +507,7 @@ bad_record(struct data *m, size_t need, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
-/* At the segment's beginning is no record, or, where the input ends, a part of one. */
+/* The segment begins with no record or, if the input ends, with a part of one. */
 static int
 no_record(struct data *m, size_t n, bool part, struct tt_err *err)
 {
@@ -524,7 +523,7 @@ no_record(struct data *m, size_t n, bool part, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Take records from the input's next place on, until there are enough of them. TT_END. */
+/* Take records from the input until there are enough of them. TT_END. */
 static int
 take_segment(struct data *m, struct tt_err *err)
 {
@@ -548,7 +547,7 @@ take_segment(struct data *m, struct tt_err *err)
 			off += need;
 			continue;
 		}
-		/* What follows concerns no record that is in hand. */
+		/* The following does not concern the records taken so far. */
 		if (off > 0)
 			break;
 		if (whole)
@@ -566,7 +565,7 @@ take_segment(struct data *m, struct tt_err *err)
 
 /* --- chunks ----------------------------------------------------------------------------------------------- */
 
-/* A chunk of the pieces from *${first} on, up to ${most} bytes and the rest of a piece. *${first}: the next one; 0: there is none. */
+/* Make a chunk of the pieces from *${first} on, up to ${most} bytes and the rest of a piece. *${first}: the next piece; 0: there is none. */
 static int
 make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, struct data_head **h, struct tt_err *err)
 {
@@ -618,7 +617,7 @@ definitions_chunk(struct data *m, struct tt_chunk *c, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The chunk of the next stream in order; *${some} is false where it is passed over. */
+/* Make the chunk of the next stream in order; *${some} is false if the stream is skipped. */
 static int
 stream_chunk(struct data *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 {
@@ -635,7 +634,7 @@ stream_chunk(struct data *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 		return rc;
 	c->tid = st->tid;
 	if (st->first)
-		m->next--;            /* what it did, or the rest of it, is a chunk of its own */
+		m->next--;            /* its data, or the rest of it, becomes a chunk of its own */
 	if (ends) {
 		st->ends = false;
 		h->flags = DATA_H_ENDS;

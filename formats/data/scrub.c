@@ -1,5 +1,5 @@
 /**
- * A copy of a saved capture without its names, byte for byte the same but for them. A record that makes no sense becomes zeros.
+ * Copies a saved capture without its names; all other bytes stay. A record that makes no sense becomes zeros.
  */
 #include "data/data.h"
 
@@ -11,7 +11,7 @@ struct copy {
 	struct unity_scrub names;
 	int (*write)(void *arg, const void *p, size_t n, struct tt_err *err);
 	void *arg;
-	uint8_t *p;                   /* a record, with its head */
+	uint8_t *p;                   /* a record with its head */
 	size_t cap;
 };
 
@@ -23,7 +23,7 @@ of(const void *p)
 	return (uint8_t *)(uintptr_t)p;
 }
 
-/* Texts of what is played and drawn, ${n} bytes of them, become zeros. */
+/* Set ${n} bytes of texts about played sounds and drawn objects to zero. */
 static void
 clear(struct copy *c, struct data_take *t, uint32_t n)
 {
@@ -189,7 +189,7 @@ objects(struct copy *c, struct data_take *t, struct tt_err *err)
 
 /* --- records -------------------------------------------------------------------------------------------------- */
 
-/* Scrub the record of ${n} bytes at ${p}; *${sane} false: it makes no sense. */
+/* Scrub the record of ${n} bytes at ${p}; *${sane} is false if it makes no sense. */
 static int
 record(struct copy *c, uint8_t *p, size_t n, bool *sane, struct tt_err *err)
 {
@@ -239,7 +239,7 @@ zeros(struct copy *c, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* Could a record, or the file's end, be at ${at}? */
+/* Set *${yes} if a record, or the end of the file, may be at ${at}. */
 static int
 goes_on(struct copy *c, uint64_t at, bool *yes, struct tt_err *err)
 {
@@ -252,7 +252,7 @@ goes_on(struct copy *c, uint64_t at, bool *yes, struct tt_err *err)
 	return rc;
 }
 
-/* Is there a head in the ${n} bytes at ${p}, after the first? */
+/* True if there is a head in the ${n} bytes at ${p}, other than the first. */
 static bool
 another(const struct data *m, const uint8_t *p, size_t n)
 {
@@ -264,7 +264,7 @@ another(const struct data *m, const uint8_t *p, size_t n)
 	return false;
 }
 
-/* The record whose head is at ${at}: *${done} bytes of the copy are written, 0 where there is none after all. */
+/* Copy the record whose head is at ${at}: *${done} bytes of the copy are written; 0: it is no record after all. */
 static int
 take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_err *err)
 {
@@ -304,8 +304,8 @@ take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_
 }
 
 /*
- * Where no record is: zeros for its first byte. But the file's first bytes, by which it is recognised, stay: the version, and the byte order before
- * it; and the size and what else a head says, if they make sense.
+ * There is no record: write a zero for its first byte. But the file's first bytes, by which it is recognised, stay: the version, and before it the byte order;
+ * and the size and other fields of a head, if they make sense.
  */
 static int
 no_record(struct copy *c, uint64_t at, size_t *done, struct tt_err *err)
@@ -353,7 +353,7 @@ scan(struct copy *c, struct tt_err *err)
 	return rc;
 }
 
-/* Read the input once, for the layouts in it and what is missing or makes no sense, and be at its beginning again. */
+/* Read the input once, to find its layouts and damage, then go back to its beginning. */
 static int
 read_all(struct data *m, struct unity_scrub *names, struct tt_err *err)
 {

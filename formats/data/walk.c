@@ -1,11 +1,11 @@
 /**
- * Where in a record things are: walks over all of its sections, in every version's layout. It decodes nothing.
+ * Walks over all sections of a record, in every version's layout, to find where things are. It decodes nothing.
  *
  * Counts are checked against the bytes left before anything is skipped; a record is valid only if the walk ends at its end mark.
  */
 #include "data/data.h"
 
-/* Names, each ended by a NUL, ${pad}ded. */
+/* Skip names: a number of bytes, the names, and padding (see pads_place). */
 static void
 skip_names(const struct data_layout *l, struct data_take *t)
 {
@@ -38,7 +38,7 @@ walk_frame(const struct data_layout *l, struct data_take *t, struct data_record 
 	r->placeholder = l->rank >= 6 && data_take32(t) == 0 && r->cpu_us != 0;
 }
 
-/* The array of statistics: numbers, a list of classes up to a -1, and numbers. */
+/* Walk over the statistics: numbers, a list of classes up to a -1, and numbers. */
 static void
 walk_stats(const struct data_layout *l, struct data_take *t, struct data_record *r)
 {
@@ -129,7 +129,7 @@ data_take_named(const struct data_layout *l, struct data_take *t, struct data_ma
 	if (l->rank >= 6)
 		take_params(t, m);
 	if (l->rank == 0)
-		m->flags = 0;         /* they meant something else */
+		m->flags = 0;         /* the flags meant something else */
 	return !t->bad;
 }
 
@@ -266,7 +266,7 @@ walk_categories(const struct data_layout *l, struct data_take *t, struct data_re
 	r->categories.n = (size_t)(t->p - r->categories.p);
 }
 
-/* Native types, objects, graphics resources. */
+/* Skip native types, objects and graphics resources. */
 static void
 skip_objects(const struct data_layout *l, struct data_take *t)
 {
@@ -314,7 +314,7 @@ data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_r
 	if (l->rank >= 10)
 		skip_objects(l, &t);
 	r->short_of = t.bad || t.p != t.end;
-	/* Without threads either, nothing shows that what is before them was understood. */
+	/* Without threads, nothing shows that the bytes before them were understood. */
 	if (r->short_of && r->nthread == 0)
 		return false;
 	if (r->short_of)
