@@ -1,7 +1,7 @@
 /**
- * The folder of an A/B run; the contract is in ab.h.
+ * Keeps the folder of an A/B run; the contract is in ab.h.
  *
- * Beside the captures it has "runs", a line for each run after lines that say of what:
+ * Besides the captures it has a file "runs": lines that describe the comparison, then a line for each run:
  *
  *	tracetool ab 1
  *	seed 4711
@@ -12,8 +12,8 @@
  *	old 1: good
  *	new 1: signal 11, Segmentation fault
  *
- * and, where rows were made, "rows.json". A run without a line was interrupted, and is run again. The file is there from the beginning:
- * a folder without it is somebody else's, and nothing in it is overwritten.
+ * If rows were made, it also has "rows.json". A run without a line was interrupted, and is run again. "runs" is written first: a folder without it is not ours,
+ * and nothing in it is overwritten.
  */
 #include <dirent.h>
 #include <errno.h>

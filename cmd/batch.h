@@ -59,8 +59,8 @@ int batch_pages_from(struct app *app, const struct summary_opts *o, const char *
 const char *batch_pages_folder(const void *arg, const char *file);
 
 /*
- * Print and write the figures; ${to}: the other outputs of the figures. The file ${results} (NULL: none), which batch_put_results() kept open,
- * takes its place together with the reports.
+ * Print the figures and write them to their files. ${to}: other outputs of the figures. The file ${results}, which batch_put_results() kept open (NULL: none),
+ * replaces the old one together with the reports.
  */
 int summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a, struct tt_sink *results,
     struct tt_err *err);
@@ -70,7 +70,7 @@ int summary_writes(struct app *app, const struct summary_opts *o, struct opt_lis
 
 /*
  * summary_database_begin(app, o, db, err), summary_database(app, o, db, err):
- * Begin the database that ${o} asks for; *${db} is NULL where it asks for none. When all results are in it, write it and free it, in any case.
+ * Begin the database that ${o} asks for; *${db} is NULL if it asks for none. After all results were added, write the database; that frees it in any case.
  */
 int summary_database_begin(struct app *app, const struct summary_opts *o, struct tt_batch_db **db, struct tt_err *err);
 int summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_db *db, struct tt_err *err);
@@ -119,12 +119,11 @@ struct batch_files {
 
 /**
  * batch_files_find(app, operands, root, out, f, err):
- * All files that the operands name: files, files below directories, globs, and for "-" the names on standard input,
- * one a line or with NUL after each. Names of a list or a glob that lead to nothing, and folders that cannot be listed, are
- * among them: they cost a line when they are opened. ${root}: keys are paths below it; NULL: below the directory operand they come from, else as named.
- * What lies in ${out} (NULL: none), the batch's own directory, is passed over, and so are ${writes}, files that it writes,
- * where they are met below a directory and are text, as an earlier run left them.
- * Errors: TT_E_IO, TT_E_USAGE (two files of one key).
+ * Find all files that the operands name: files, files below directories, globs, and for "-" the names on standard input, one a line or each ended by NUL. Names
+ * of a list or a glob without a file, and folders that cannot be listed, are included: opening them fails, which gives each a line of results. ${root}: keys
+ * are paths below it; NULL: below the directory operand that holds the file, else as named. Skipped are the contents of ${out} (NULL: none), the batch's own
+ * directory, and the batch's output files ${writes}, where they are found below a directory and are text, as an earlier run left them.
+ * Errors: TT_E_IO, TT_E_USAGE (two files with the same key).
  */
 int batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
     const struct opt_list *writes, struct batch_files *f, struct tt_err *err);
@@ -189,8 +188,8 @@ bool batch_shard_named(const char *path, struct tt_shard *s);
 
 /**
  * batch_missing_shards(app, files, what, err):
- * The shards whose results are not among ${files}, as the names of those say, for people; *${what} is NULL where none is
- * missing. A .part belongs to a run that has not ended, also beside the .jsonl of an earlier one. Files with other names are ignored.
+ * Find the shards without results among ${files}, by the names of the files. *${what}: a text that lists them, or NULL if none is missing. A .part belongs to a
+ * run that has not ended, even beside the .jsonl of an earlier one. Files with other names are ignored.
  */
 int batch_missing_shards(struct app *app, const struct opt_list *files, const struct tt_shard *said, const char **what, struct tt_err *err);
 
@@ -208,8 +207,8 @@ bool batch_list_read(const struct tt_result *r, struct batch_list *l);
 
 /**
  * batch_lists_add(app, all, l, err), batch_lists_check(app, all, told, what, err):
- * Note a shard; are all shards of each list there? *${what} is NULL if so, else it says for people which are not. ${told}: missing shards have
- * been reported already, so *${what} names only lists that differ.
+ * Add a shard; check that all shards of each list are there. *${what} is NULL if they are, else a text that says which are not. ${told}: missing shards were
+ * reported already, so *${what} names only lists that differ.
  */
 int batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_list *l, struct tt_err *err);
 int batch_lists_check(struct app *app, struct batch_lists *all, bool told, const char **what, struct tt_err *err);

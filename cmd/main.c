@@ -79,9 +79,9 @@ die_by(int sig)
 }
 
 /**
- * The first signal asks the run to stop; it then takes its output back and main() dies of the same signal.
- * The second one, or the alarm if the run hangs in the system (a pipe nobody writes to), removes the
- * temporaries here and dies. An alarm that comes first is the end of --max-time.
+ * The first signal asks the run to stop: the run then removes its incomplete output, and main() dies by the same signal. A second signal, or the alarm
+ * if the run hangs in a system call (reading a pipe without a writer), removes temporaries here and dies. An alarm that comes first is the end of
+ * --max-time.
  */
 static void
 on_stop(int sig)

@@ -262,7 +262,7 @@ wants_pass(const struct stats_opts *s, const struct tt_pass *p)
 	return false;
 }
 
-/* What the tables asked for need of the run. */
+/* The needs of the tables asked for: enum tt_needs. */
 static unsigned
 needs_of(const struct stats_opts *s)
 {
