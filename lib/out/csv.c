@@ -100,10 +100,15 @@ put_table(struct tt_buf *out, const struct tt_table *t, const struct tt_render_o
 	tt_rows_first(t);
 	do {
 		for (size_t row = 0; row < t->nrow; row++) {
+			const size_t from = out->n;
+
 			for (size_t col = 0; col < t->ncol; col++) {
 				tt_buf_add(out, &sep, col > 0);
 				put_cell(out, t->col[col].unit, tt_table_cell(t, row, col), o);
 			}
+			/* Readers pass over an empty line: a row whose only field is empty would be lost. */
+			if (t->ncol == 1 && out->n == from)
+				tt_buf_add(out, "\"\"", 2);
 			tt_buf_add(out, "\n", 1);
 		}
 		tt_render_part(t, o, out);

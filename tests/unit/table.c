@@ -257,6 +257,19 @@ TEST(csv_of_one_table_is_plain_rfc_4180)
 	    "bad \xef\xbf\xbd byte;,0,2,\n");
 }
 
+/* Readers pass over empty lines, and one ends a table among others. */
+TEST(csv_of_one_column_has_no_empty_line)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	struct tt_table *t = tt_report_table(&r, "query", "Query", cols, 1);
+	tt_cell_text(&tt_row(t)[0], "a");
+	tt_row(t);
+	tt_cell_text(&tt_row(t)[0], "");
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_CSV }, "marker\na\n\"\"\n\"\"\n");
+}
+
 TEST(csv_separator_mark_and_safe_mode)
 {
 	static const char *const risky[] = { "=1+1", "+a", "-a", "@a", "\ta", "＝a", "a=b", "" };
