@@ -65,3 +65,17 @@ get yaml 2.8.1 \
 	lcYcMxX2PO9XMGvAJkJ3OsNMw+/7FKes7/hgerGUYWIoWu5j/+YQqcZr5JnPZWzOsEBgMbSbiSTn/dv/69Mkpw==
 get gitlab-ci-local 4.65.0 \
 	CdOxITL6QxTqOCjVRaAVr7hpIVdpCbJ10b6gflu4nVMQrYSeVeaevXOqqaimkcOOQOfh07N35bTY+fx8KJVYpQ== src/schema
+
+# DuckDB 1.5.6, with its library for this machine; detect-libc says which that is.
+get @duckdb/node-api 1.5.6-r.1 \
+	yIPol6P4EQmsAUsb27donJf7iADrM31Ei/WkvhkZpSscjhEErYsuF19lsJ/qz5mUWxsKFQpLdjvrlhPQnMTBqw==
+get @duckdb/node-bindings 1.5.6-r.1 \
+	/pWlTyvKC1d16iSMJCBAPwlmzoeXRs5Y9cqG+TpKd/YAW6Ke05FJg099v/Im2bkS9BgznNyNcAK1NxA1eQhSUw==
+case $(node -p process.arch) in
+x64) get @duckdb/node-bindings-linux-x64 1.5.6-r.1 \
+	IXcrZJE6kEqM0Z4wwdVnGBHX/frOS33VPNAwDXQ/Q+Fs84b058Qe94chrCCIcNJlG8Y3UHIUU4eBeCQxW5mN1Q== ;;
+arm64) get @duckdb/node-bindings-linux-arm64 1.5.6-r.1 \
+	3jnUaDil1BrF/6vAZwVaInJ1xoBaWGHB4PDiUnzJWKCo8a8TLx9j7/gPyPl/UGRBftrYIuTihRZSfF4mWMgtWA== ;;
+esac
+get detect-libc 2.1.2 \
+	Btj2BOOO83o3WyH59e8MgXsxEQVcarkUOpEYrubB0urwnN10yQ364rsiByU11nZlqWYZm05i/of7io4mzihBtQ==

@@ -14,26 +14,10 @@ import subprocess
 import sys
 
 import kit
+import nightly
 from kit import run
 
-GEN = os.path.join(kit.BUILD, "kit", "calls_gen")
-MS = 1000000
-
-
-def game(path, number, frames, spin=0):
-    """A capture of frames of so many ms, each with work, and every third one with ${spin} ms of Game:Spin."""
-    script = ["image\t1\tGame.dll", "class\t1\t1\tGame", "class\t2\t1\tSystem.String", "method\t1\tGame:Frame ()", "method\t2\tGame:Work ()",
-              "method\t3\tGame:Spin ()", "thread\t1\tMain"]
-    t = 0
-    for i, ms in enumerate(frames):
-        script += ["enter\t%d\t1\t1" % t, "enter\t%d\t1\t2" % (t + 1000), "alloc\t%d\t1\t2\t%d" % (t + 2000, 32 + 8 * (i % 5)),
-                   "leave\t%d\t1\t2" % (t + ms * MS // 2)]
-        if spin and i % 3 == 0:
-            script += ["enter\t%d\t1\t3" % (t + ms * MS // 2 + 1000), "leave\t%d\t1\t3" % (t + ms * MS // 2 + 1000 + spin * MS)]
-        script += ["leave\t%d\t1\t1" % (t + ms * MS - 1000)]
-        t += ms * MS
-    script += ["enter\t%d\t1\t1" % t, "leave\t%d\t1\t1" % (t + 1000)]
-    subprocess.run([GEN, path, str(number)], input="\n".join(script) + "\n", text=True, check=True)
+GEN = nightly.GEN
 
 
 def query(s, db, *args, form="json", ok=0):
@@ -270,37 +254,13 @@ def no_room(s):
     c.close()
 
 
-NAMES = {1: "9", 2: "10"}         # builds: as text the second comes first
-
-
 def main():
     s = kit.Suite()
     top = s.path("in/")
-    for device, slow in (("Fast", 1.0), ("Slow", 1.3)):
-        for build in (1, 2):
-            folder = os.path.join(top, device, NAMES[build])
-            os.makedirs(folder)
-            for k in range(3):
-                # 14 days apart: the newest build is of another week.
-                ms = [int((10 + (i * 7 + k) % 5 + 30 * (i == 11)) * (slow if build == 2 else 1)) for i in range(40)]
-                game(os.path.join(folder, "%d.mlpd" % k), build * 14 * 24 + k, ms, spin=build if device == "Slow" else 0)
-    shutil.copy(os.path.join(top, "Fast", NAMES[1], "0.mlpd"), os.path.join(top, "Slow", NAMES[2], "copy.mlpd"))
-    shutil.copy(os.path.join(kit.TESTDATA, "mlpd", "bad-cut-in-buffer.mlpd"), os.path.join(top, "Fast", NAMES[1], "cut.mlpd"))
-    # Its members cannot be read, so no capture of it is known.
-    subprocess.run(["zip", "-q", "-j", "-P", "secret", os.path.join(top, "Fast", NAMES[1], "locked.zip"), os.path.join(top, "Fast", NAMES[1], "0.mlpd")],
-                   check=True)
-    os.makedirs(os.path.join(top, "Fast", "unnamed"))       # no build: before none, after none
-    game(os.path.join(top, "Fast", "unnamed", "0.mlpd"), 2 * 14 * 24 - 8 * 24, [10 + i * 7 % 5 + 30 * (i == 11) for i in range(40)])
-    frames = ("--frame-marker", "Game:Frame")
-    outs = []
-    for device in ("Fast", "Slow"):
-        for build in os.listdir(os.path.join(top, device)):
-            out = s.path("out-%s-%s" % (device, build))
-            named = () if build == "unnamed" else ("--meta", "build=" + build)
-            run("batch", "-q", "-o", out, "--root", top, "--meta", "device=" + device, *named, "--meta", "a'\"b=c",
-                "--meta", "date=x", *frames, "--to-db", out + ".sqlite", os.path.join(top, device, build))
-            s.check("a database of " + out, None if os.path.exists(out + ".sqlite") else "missing")
-            outs.append(out)
+    nightly.captures(top)
+    frames = nightly.FRAMES
+    outs = nightly.batches(s.dir, top, "--meta", "a'\"b=c", "--meta", "date=x", to_db=True)
+    s.equal("a database of each", [o for o in outs if not os.path.exists(o + ".sqlite")], [])
     night, lines = s.path("night.sqlite"), s.path("all.jsonl")
     run("merge", "-q", "-o", lines, "--to-db", night, *outs)
     lines = results(lines)
