@@ -88,7 +88,7 @@ struct batch {
 	struct batch_out out;
 	struct batch_gate gate;
 	struct tt_run_opts run;       /* for every capture */
-	struct tt_many_sum sum;
+	struct tt_scheduler_sum sum;
 	int64_t logged_ns;
 	bool makes_files;
 };
@@ -126,7 +126,7 @@ on_say(void *arg, const char *line)
 }
 
 static void
-put_progress(const struct batch *b, const struct tt_many_sum *s, char *to, size_t size)
+put_progress(const struct batch *b, const struct tt_scheduler_sum *s, char *to, size_t size)
 {
 	int64_t ns = ui_clock() - b->app->ui.start_ns;
 	double seconds = (double)ns / 1e9, rate = seconds > 0 ? (double)s->bytes / seconds : 0;
@@ -138,11 +138,11 @@ put_progress(const struct batch *b, const struct tt_many_sum *s, char *to, size_
 	if (eta)
 		snprintf(left, sizeof left, ", %llu:%02llu left", (unsigned long long)(eta / 60), (unsigned long long)(eta % 60));
 	snprintf(to, size, "%llu captures, %s of %s, %.0f MB/s%s, %llu failed", (unsigned long long)s->captures, done, total,
-	    rate / 1e6, left, (unsigned long long)tt_many_failures(s));
+	    rate / 1e6, left, (unsigned long long)tt_scheduler_failures(s));
 }
 
 static void
-on_tick(void *arg, const struct tt_many_sum *s)
+on_tick(void *arg, const struct tt_scheduler_sum *s)
 {
 	struct batch *b = arg;
 	int64_t now = ui_clock();
@@ -260,7 +260,7 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 static void
 say_end(struct batch *b, uint64_t all)
 {
-	const struct tt_many_sum *s = &b->sum;
+	const struct tt_scheduler_sum *s = &b->sum;
 	char spooled[40], lost[48] = "an unknown number of", archives[160] = "", kept[80] = "";
 
 	*tt_put_bytes(spooled, (int64_t)s->spooled) = '\0';
@@ -343,12 +343,12 @@ put_facts(const struct opt_list *meta, struct tt_buf *to)
 }
 
 /* The options of the scheduler; ${facts} are those of --meta. */
-static struct tt_many_opts
+static struct tt_scheduler_opts
 many_of(struct batch *b, const struct tt_one_opts *one, struct tt_buf *facts, uint64_t memory, int dir)
 {
 	const struct batch_opts *o = b->o;
 
-	return (struct tt_many_opts){ .one = one, .facts = tt_buf_string(facts), .file = b->files.file, .nfile = b->files.n, .shard = o->shard,
+	return (struct tt_scheduler_opts){ .one = one, .facts = tt_buf_string(facts), .file = b->files.file, .nfile = b->files.n, .shard = o->shard,
 		.jobs = b->app->env.jobs, .depth = (unsigned)o->depth, .members_max = o->members_max,
 		.capture_memory = memory, .unpack_memory = o->unpack_memory, .capture_ns = o->capture_ns,
 		.failures_max = o->sum.failures, .by = b->out.by, .dir = dir, .verify = o->verify,
@@ -364,7 +364,7 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 	int rc;
 
 	put_facts(&b->o->in.meta, &facts);
-	const struct tt_many_opts many = many_of(b, one, &facts, memory, dir);
+	const struct tt_scheduler_opts many = many_of(b, one, &facts, memory, dir);
 
 	rc = tt_buf_error(&facts, err);
 	if (rc == TT_OK && o->plan) {
@@ -373,12 +373,12 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 		return rc == TT_OK ? TT_END : rc;
 	}
 	if (rc == TT_OK)
-		rc = tt_many(&b->app->env, &many, &b->sum, err);
+		rc = tt_scheduler_run(&b->app->env, &many, &b->sum, err);
 	tt_buf_free(&facts);
 	ui_erase(&b->app->ui);
 	if (rc != TT_OK)
 		say_end(b, 0);
-	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && tt_many_failures(&b->sum) > o->sum.failures) {
+	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && tt_scheduler_failures(&b->sum) > o->sum.failures) {
 		ui_say(&b->app->ui, "%s%s", err->msg, o->dir ? "; --resume continues; if one archive exceeds --max-failures, raise it" : "");
 		b->app->verdict = 1;
 		return TT_END;

@@ -19,7 +19,7 @@ struct gate_opts;
 struct input_opts;
 struct tt_aggregate;
 struct tt_batch_db;
-struct tt_many_file;
+struct tt_scheduler_file;
 struct tt_result;
 struct tt_result_id;
 struct tt_results;
@@ -111,7 +111,7 @@ void batch_gate_close(struct batch_gate *b);
 /* --- files -------------------------------------------------------------------------- */
 
 struct batch_files {
-	struct tt_many_file *file;    /* in order of work */
+	struct tt_scheduler_file *file;    /* in order of work */
 	size_t n, cap;
 	size_t *by_key;               /* places in file, in order of key */
 	uint64_t links, others;       /* skipped: symbolic links, and entries that are not regular files */
@@ -135,7 +135,7 @@ const char *batch_kind(const char *path, unsigned *weight);
 int batch_files_check(const struct batch_files *f, const struct opt_list *out, struct tt_err *err);
 
 /* The file whose key is the ${n} bytes at ${key}, or NULL. */
-const struct tt_many_file *batch_files_get(const struct batch_files *f, const char *key, size_t n);
+const struct tt_scheduler_file *batch_files_get(const struct batch_files *f, const char *key, size_t n);
 
 /* --- results -------------------------------------------------------------------------- */
 
@@ -174,7 +174,7 @@ int batch_out_name(struct batch_out *o, const char *dir, struct tt_err *err);
 
 /* Open the named files to keep results; ${resume}: take over the results that they hold. */
 int batch_out_open(struct batch_out *o, bool resume, struct tt_err *err);
-bool batch_out_done(const struct batch_out *o, const struct tt_many_file *f, const char *key, size_t n, const uint64_t *hash);
+bool batch_out_done(const struct batch_out *o, const struct tt_scheduler_file *f, const char *key, size_t n, const uint64_t *hash);
 int batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *err);
 int batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err *err);
 

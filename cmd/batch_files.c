@@ -72,7 +72,7 @@ add_file(struct find *d, const char *name, const struct stat *st, struct tt_err 
 {
 	struct tt_arena *a = &d->app->arena;
 	struct batch_files *f = d->f;
-	struct tt_many_file *file;
+	struct tt_scheduler_file *file;
 	unsigned weight;
 	int rc;
 
@@ -412,7 +412,7 @@ from_input(struct find *d, struct tt_err *err)
 
 /* The path without a leading "./". */
 static const char *
-bare(const struct tt_many_file *f)
+bare(const struct tt_scheduler_file *f)
 {
 	return strncmp(f->path, "./", 2) == 0 ? f->path + 2 : f->path;
 }
@@ -421,7 +421,7 @@ bare(const struct tt_many_file *f)
 static int
 by_path(const void *a, const void *b)
 {
-	const struct tt_many_file *x = a, *y = b;
+	const struct tt_scheduler_file *x = a, *y = b;
 	size_t nx = strlen(x->key), ny = strlen(y->key);
 	int c = strcmp(bare(x), bare(y));
 
@@ -431,7 +431,7 @@ by_path(const void *a, const void *b)
 static int
 by_work(const void *a, const void *b)
 {
-	const struct tt_many_file *x = a, *y = b;
+	const struct tt_scheduler_file *x = a, *y = b;
 
 	if (x->cost != y->cost)
 		return x->cost > y->cost ? -1 : 1;
@@ -441,7 +441,7 @@ by_work(const void *a, const void *b)
 static int
 by_key(const void *a, const void *b, void *arg)
 {
-	const struct tt_many_file *f = arg;
+	const struct tt_scheduler_file *f = arg;
 
 	return strcmp(f[*(const size_t *)a].key, f[*(const size_t *)b].key);
 }
@@ -487,7 +487,7 @@ settle(struct app *app, struct batch_files *f, struct tt_err *err)
 		f->by_key[i] = i;
 	qsort_r(f->by_key, n, sizeof *f->by_key, by_key, f->file);
 	for (size_t i = 1; i < n; i++) {
-		const struct tt_many_file *a = &f->file[f->by_key[i - 1]], *b = &f->file[f->by_key[i]];
+		const struct tt_scheduler_file *a = &f->file[f->by_key[i - 1]], *b = &f->file[f->by_key[i]];
 
 		if (strcmp(a->key, b->key) == 0)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
@@ -513,11 +513,11 @@ batch_files_check(const struct batch_files *f, const struct opt_list *out, struc
 	return TT_OK;
 }
 
-const struct tt_many_file *
+const struct tt_scheduler_file *
 batch_files_get(const struct batch_files *f, const char *key, size_t n)
 {
 	size_t at = tt_lower_bound(i, 0, f->n, strncmp(f->file[f->by_key[i]].key, key, n) < 0);
-	const struct tt_many_file *m = at < f->n ? &f->file[f->by_key[at]] : NULL;
+	const struct tt_scheduler_file *m = at < f->n ? &f->file[f->by_key[at]] : NULL;
 
 	/* Of keys with a common beginning, the shortest comes first. */
 	return m && strncmp(m->key, key, n) == 0 && m->key[n] == '\0' ? m : NULL;

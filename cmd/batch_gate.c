@@ -150,7 +150,7 @@ add_group(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, 
 static int
 add_file(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
 {
-	const struct tt_many_file *f = b->files ? batch_files_get(b->files, s->name, strlen(s->name)) : NULL;
+	const struct tt_scheduler_file *f = b->files ? batch_files_get(b->files, s->name, strlen(s->name)) : NULL;
 	const char **file;
 
 	if (!f)

@@ -43,7 +43,7 @@ hash_of(const char *key, size_t n, uint64_t a, int64_t b)
 static int
 note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct tt_err *err)
 {
-	const uint64_t hash = tt_slot_mix(0, h);
+	const uint64_t hash = tt_seeded_mix(0, h);
 	uint32_t i = tt_map_find(&t->map, hash, k, t->v[k].h == h);
 
 	if (!i) {
@@ -59,7 +59,7 @@ note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct
 static uint64_t
 find_place(const struct places *t, uint64_t h)
 {
-	uint32_t i = tt_map_find(&t->map, tt_slot_mix(0, h), k, t->v[k].h == h);
+	uint32_t i = tt_map_find(&t->map, tt_seeded_mix(0, h), k, t->v[k].h == h);
 
 	return i ? t->v[i - 1].at : NOWHERE;
 }
@@ -80,7 +80,7 @@ mtime_of(const struct tt_result *r)
 }
 
 /* The file that ${key} names, or that is the archive it lies in; NULL if there is none. */
-static const struct tt_many_file *
+static const struct tt_scheduler_file *
 is_of(const struct batch_files *files, const char *key)
 {
 	const char *bang = strchr(key, '!');
@@ -89,17 +89,17 @@ is_of(const struct batch_files *files, const char *key)
 }
 
 /* The file that the result was made from, or NULL if it has changed since. */
-static const struct tt_many_file *
+static const struct tt_scheduler_file *
 file_of(const struct batch_files *files, const struct tt_result *r)
 {
-	const struct tt_many_file *f = is_of(files, r->key);
+	const struct tt_scheduler_file *f = is_of(files, r->key);
 
 	return f && r->file_size == f->size && mtime_of(r) == f->mtime_ns ? f : NULL;
 }
 
 /* True if this shard makes the result. Of an archive that shards share, each shard writes a record of its own part. */
 static bool
-is_whose(const struct tt_shard *shard, const struct tt_many_file *f, const struct tt_result *r)
+is_whose(const struct tt_shard *shard, const struct tt_scheduler_file *f, const struct tt_result *r)
 {
 	if (f->shard != TT_SHARD_ALL)
 		return f->shard == shard->index && r->parts == 0;
@@ -145,7 +145,7 @@ again(const struct batch_out *o, const struct tt_result *r, unsigned which)
 static int
 note_gone(struct batch_out *o, const struct tt_result *r, struct tt_err *err)
 {
-	const struct tt_many_file *f = is_of(o->files, r->key);
+	const struct tt_scheduler_file *f = is_of(o->files, r->key);
 	uint64_t h = hash_of(r->key, strlen(r->key), 0, 0);
 
 	if (strcmp(r->type, "capture") != 0 || find_place(&o->gone, h) != NOWHERE)
@@ -173,7 +173,7 @@ say_gone(struct batch_out *o, size_t from, uint64_t files, const char *why)
 
 /* Note a result of an unchanged file, or that it must be made again. */
 static int
-note_old(struct batch_out *o, const struct tt_many_file *f, const struct tt_result *r, uint64_t at, struct tt_err *err)
+note_old(struct batch_out *o, const struct tt_scheduler_file *f, const struct tt_result *r, uint64_t at, struct tt_err *err)
 {
 	uint64_t h = hash_of(r->key, strlen(r->key), r->file_size, mtime_of(r));
 	struct archive_lines *a = &o->archive[f - o->files->file];
@@ -198,7 +198,7 @@ on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 {
 	struct reading *rd = arg;
 	struct batch_out *o = rd->o;
-	const struct tt_many_file *f;
+	const struct tt_scheduler_file *f;
 	struct tt_result r;
 	struct tt_err why;
 	int rc = TT_OK;
@@ -250,7 +250,7 @@ read_old(struct batch_out *o, struct tt_err *err)
 }
 
 bool
-batch_out_done(const struct batch_out *o, const struct tt_many_file *f, const char *key, size_t n, const uint64_t *hash)
+batch_out_done(const struct batch_out *o, const struct tt_scheduler_file *f, const char *key, size_t n, const uint64_t *hash)
 {
 	const struct archive_lines *a;
 
@@ -452,7 +452,7 @@ static bool
 on_keep(void *arg, const struct tt_result *r)
 {
 	const struct putting *p = arg;
-	const struct tt_many_file *f = p->files && r->by == p->by ? file_of(p->files, r) : NULL;
+	const struct tt_scheduler_file *f = p->files && r->by == p->by ? file_of(p->files, r) : NULL;
 
 	return !p->files || (f && is_whose(&p->shard, f, r));
 }

@@ -41,7 +41,7 @@ struct kind {
 struct plan {
 	struct app *app;
 	struct batch_files *files;
-	const struct tt_many_opts *many;
+	const struct tt_scheduler_opts *many;
 	unsigned cores;               /* processors of a node */
 	unsigned shards;              /* asked for; 0: as many as are good */
 	bool divide;
@@ -61,7 +61,7 @@ find_kinds(struct plan *p, struct tt_err *err)
 	if (!p->of)
 		return err->code;
 	for (size_t i = 0; i < p->files->n; i++) {
-		const struct tt_many_file *f = &p->files->file[i];
+		const struct tt_scheduler_file *f = &p->files->file[i];
 		unsigned weight;
 		const char *name = batch_kind(f->path, &weight);
 		size_t k = 0;
@@ -103,11 +103,11 @@ worked(void)
 
 /* Analyse a file, or its beginning, and add the cost to its kind. */
 static int
-try_file(struct plan *p, const struct tt_many_file *f, struct kind *k, struct tt_err *err)
+try_file(struct plan *p, const struct tt_scheduler_file *f, struct kind *k, struct tt_err *err)
 {
-	struct tt_many_file one = *f;
-	struct tt_many_opts o = *p->many;
-	struct tt_many_sum sum = { 0 };
+	struct tt_scheduler_file one = *f;
+	struct tt_scheduler_opts o = *p->many;
+	struct tt_scheduler_sum sum = { 0 };
 	double before = worked(), took;
 	int rc;
 
@@ -124,7 +124,7 @@ try_file(struct plan *p, const struct tt_many_file *f, struct kind *k, struct tt
 	o.say = say_nothing;
 	o.tick = NULL;
 	o.most_ns = SAMPLE_NS;
-	rc = tt_many(&p->app->env, &o, &sum, err);
+	rc = tt_scheduler_run(&p->app->env, &o, &sum, err);
 	took = worked() - before;
 	if (rc != TT_OK || sum.bytes == 0)    /* SAMPLE_NS was too short for any of it */
 		return rc;
@@ -136,7 +136,7 @@ try_file(struct plan *p, const struct tt_many_file *f, struct kind *k, struct tt
 }
 
 /* The ${nth} of the files of kind ${k}, the largest first. */
-static const struct tt_many_file *
+static const struct tt_scheduler_file *
 nth_of(const struct plan *p, size_t k, uint64_t nth)
 {
 	for (size_t i = 0; i < p->files->n; i++)
@@ -199,7 +199,7 @@ shards_of(struct plan *p, struct run *r, struct tt_err *err)
 
 	memset(r->busy, 0, r->shards * sizeof *r->busy);
 	for (size_t i = 0; i < p->files->n && rc == TT_OK; i++) {
-		const struct tt_many_file *f = &p->files->file[i];
+		const struct tt_scheduler_file *f = &p->files->file[i];
 		const struct kind *k = &p->kind[p->of[i]];
 		double time = (double)f->size * k->per_byte, alone = k->weight > 1 ? time * UNPACKING : time;
 
@@ -408,7 +408,7 @@ put_all(struct plan *p, struct tt_report *r, struct tt_err *err)
 }
 
 int
-batch_plan(struct app *app, const struct batch_opts *o, struct batch_files *files, const struct tt_many_opts *many, struct tt_err *err)
+batch_plan(struct app *app, const struct batch_opts *o, struct batch_files *files, const struct tt_scheduler_opts *many, struct tt_err *err)
 {
 	struct plan p = { .app = app, .files = files, .many = many, .cores = app->env.jobs, .divide = !o->in.format,
 		.shards = (unsigned)(opts_given(&o->given, "shard") || o->shard_count ? o->shard.count : 0) };

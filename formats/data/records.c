@@ -159,7 +159,7 @@ data_find_layout(struct data *m, struct tt_err *err)
 static uint64_t
 stream_hash(uint64_t id, uint64_t name, uint32_t nth)
 {
-	return tt_slot_mix(tt_slot_mix(tt_slot_mix(0, id), name), nth);
+	return tt_seeded_mix(tt_seeded_mix(tt_seeded_mix(0, id), name), nth);
 }
 
 static int
@@ -207,7 +207,7 @@ find_stream(const struct data *m, uint64_t id, uint64_t name, uint32_t nth)
 static int
 stream_of(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
 {
-	const uint64_t name = tt_slot_text(tt_slot_text(1, th->group, th->ngroup), th->name, th->nname);
+	const uint64_t name = tt_seeded_text(tt_seeded_text(1, th->group, th->ngroup), th->name, th->nname);
 	uint32_t at = find_stream(m, th->id, name, 0), nth = 0;
 	int rc = TT_OK;
 
@@ -298,8 +298,8 @@ know_categories(struct data *m, const struct data_record *r, struct tt_err *err)
 static int
 take_definitions(struct data *m, const struct data_record *r, uint64_t at, struct tt_err *err)
 {
-	uint64_t code = r->code.n ? tt_slot_text(0, (const char *)r->code.p, r->code.n) : m->code;
-	uint64_t categories = r->categories.n ? tt_slot_text(0, (const char *)r->categories.p, r->categories.n) : m->categories;
+	uint64_t code = r->code.n ? tt_seeded_text(0, (const char *)r->code.p, r->code.n) : m->code;
+	uint64_t categories = r->categories.n ? tt_seeded_text(0, (const char *)r->categories.p, r->categories.n) : m->categories;
 	int rc = TT_OK;
 
 	if (r->markers.n > 4 && (rc = know_markers(m, r, err)) == TT_OK)

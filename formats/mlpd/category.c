@@ -62,7 +62,7 @@ plain(char *to, size_t cap, const char *s, size_t n)
 static size_t
 slot_of(const struct index *x, const char *name)
 {
-	size_t i = (size_t)tt_slot_text(0, name, strlen(name)) & (x->nslot - 1);
+	size_t i = (size_t)tt_seeded_text(0, name, strlen(name)) & (x->nslot - 1);
 
 	while (x->e[i].name && strcmp(x->e[i].name, name) != 0)
 		i = (i + 1) & (x->nslot - 1);

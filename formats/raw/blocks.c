@@ -165,7 +165,7 @@ raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
 static uint32_t *
 slot_of(const struct raw *m, uint32_t session, uint64_t id, uint32_t *slot, size_t nslot)
 {
-	size_t i = tt_slot_of(session, id, nslot);
+	size_t i = tt_seeded_slot_of(session, id, nslot);
 
 	while (slot[i] && (m->stream[slot[i] - 1].id != id || m->stream[slot[i] - 1].session != session))
 		i = (i + 1) & (nslot - 1);

@@ -37,7 +37,7 @@ heed_thread(struct raw *m, const struct raw_session *s, struct raw_take *t, stru
 		len = ngroup + 1;
 	}
 	memcpy(name + len, p ? (const char *)p : "", n);
-	uint64_t hash = tt_slot_text(0, name, len + n);
+	uint64_t hash = tt_seeded_text(0, name, len + n);
 	if (!st->met && start)
 		st->start = raw_ns(s, start);
 	if (st->met && st->name != hash && start)

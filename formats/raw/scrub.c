@@ -160,7 +160,7 @@ static struct stream *
 stream_of(struct copy *c, uint64_t id, bool *fresh, struct tt_err *err)
 {
 	const size_t session = c->s->number;
-	const uint64_t hash = tt_slot_pair(session, id);
+	const uint64_t hash = tt_seeded_pair(session, id);
 	const uint32_t at = tt_map_find(&c->at, hash, i, c->stream[i].id == id && c->stream[i].session == session);
 
 	*fresh = !at;

@@ -13,7 +13,7 @@
 static size_t
 slot_of(const struct ttc *m, uint32_t number)
 {
-	return tt_slot(number, m->nslot);
+	return tt_seeded_slot(number, m->nslot);
 }
 
 static int

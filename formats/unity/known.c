@@ -19,7 +19,7 @@
 static struct unity_slot *
 slot_of(const struct unity_set *s, uint64_t key)
 {
-	size_t i = tt_slot(key, s->nslot);
+	size_t i = tt_seeded_slot(key, s->nslot);
 
 	while (s->slot[i].used && s->slot[i].key != key)
 		i = (i + 1) & (s->nslot - 1);
@@ -180,7 +180,7 @@ unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t sessi
 		memcpy(name, p, n);
 		name[n] = '\0';
 		set_role(s, name, id);
-		rc = put(k->mem, &k->name, name_key(session, tt_slot_text(0, name, n)), id, seq, err);
+		rc = put(k->mem, &k->name, name_key(session, tt_seeded_text(0, name, n)), id, seq, err);
 	}
 	const struct unity_slot *x = get(&k->counter, key);
 	s->counters = s->counters || counter;

@@ -93,7 +93,7 @@ int unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t s
 int unity_know_category(struct unity_known *k, uint32_t session, unsigned id, const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err);
 int unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, struct tt_err *err);
 
-/* The marker whose name has the hash ${name} (tt_slot_text with 0), or UNITY_NO_MARKER. */
+/* The marker whose name has the hash ${name} (tt_seeded_text with 0), or UNITY_NO_MARKER. */
 uint32_t unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name);
 /* As known at chunk ${seq}. Call with the lock held for reading. */
 bool unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq);

@@ -61,7 +61,7 @@ letters(uint64_t hash, uint8_t *to, size_t n)
 	static const char of[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 	for (size_t i = 0; i < n; i++) {
-		hash = tt_slot_mix(hash, i);
+		hash = tt_seeded_mix(hash, i);
 		to[i] = (uint8_t)of[(hash >> 8) % 62];
 	}
 }
@@ -81,7 +81,7 @@ short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *t
 	}
 	for (unsigned k = 0; k < TRIES; k++) {
 		letters(hash + k, r.text, n);
-		used = tt_slot_text(1, (const char *)r.text, n);
+		used = tt_seeded_text(1, (const char *)r.text, n);
 		if (memcmp(r.text, word, n) != 0 && !tt_map_find(&s->used, used, i, s->row[i].n == n && memcmp(s->row[i].text, r.text, n) == 0))
 			break;
 	}
@@ -97,7 +97,7 @@ short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *t
 static int
 put_word(struct unity_scrub *s, const uint8_t *word, size_t n, uint8_t *to, size_t len, struct tt_err *err)
 {
-	const uint64_t hash = tt_slot_text(n, (const char *)word, n);
+	const uint64_t hash = tt_seeded_text(n, (const char *)word, n);
 
 	if (len <= SHORT)
 		return short_word(s, hash, word, to, len, err);

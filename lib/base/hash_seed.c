@@ -6,28 +6,28 @@
 #include <string.h>
 #include <sys/random.h>
 
-uint64_t tt_slot_by;
+uint64_t tt_seed_factor;
 
 /* Before main(), so before threads and the sandbox. If the system gives no random bytes, the address it loaded us at is random enough. */
 static __attribute__((constructor)) void
 choose(void)
 {
-	if (getrandom(&tt_slot_by, sizeof tt_slot_by, GRND_NONBLOCK) != (ssize_t)sizeof tt_slot_by)
-		tt_slot_by = (uint64_t)((uintptr_t)&tt_slot_by ^ (uintptr_t)__builtin_frame_address(0) << 20) * 0x9E3779B97F4A7C15u;
-	tt_slot_by |= (uint64_t)1 << 63 | 1;
+	if (getrandom(&tt_seed_factor, sizeof tt_seed_factor, GRND_NONBLOCK) != (ssize_t)sizeof tt_seed_factor)
+		tt_seed_factor = (uint64_t)((uintptr_t)&tt_seed_factor ^ (uintptr_t)__builtin_frame_address(0) << 20) * 0x9E3779B97F4A7C15u;
+	tt_seed_factor |= (uint64_t)1 << 63 | 1;
 }
 
 uint64_t
-tt_slot_text(uint64_t h, const char *s, size_t n)
+tt_seeded_text(uint64_t h, const char *s, size_t n)
 {
 	uint64_t v;
 
-	h = tt_slot_mix(h, n);
+	h = tt_seeded_mix(h, n);
 	for (; n >= sizeof v; s += sizeof v, n -= sizeof v) {
 		memcpy(&v, s, sizeof v);
-		h = tt_slot_mix(h, v);
+		h = tt_seeded_mix(h, v);
 	}
 	v = 0;
 	memcpy(&v, s, n);
-	return tt_slot_mix(h, v);
+	return tt_seeded_mix(h, v);
 }

@@ -17,19 +17,19 @@
 #include <stdint.h>
 
 /* A random odd number, large, and chosen before main(). */
-extern uint64_t tt_slot_by;
+extern uint64_t tt_seed_factor;
 
 /* ${h} of what came before (at first 0) and ${key} after it: a number that nobody can choose. */
 static inline uint64_t
-tt_slot_mix(uint64_t h, uint64_t key)
+tt_seeded_mix(uint64_t h, uint64_t key)
 {
 	uint64_t low = h + key, high;
 
 #ifdef __x86_64__
 	/* gcc 12 takes the halves of the product through memory: three instructions more for each zone. */
-	__asm__("mulq %2" : "+a"(low), "=d"(high) : "rm"(tt_slot_by) : "cc");
+	__asm__("mulq %2" : "+a"(low), "=d"(high) : "rm"(tt_seed_factor) : "cc");
 #else
-	__extension__ const unsigned __int128 w = (unsigned __int128)low * tt_slot_by;
+	__extension__ const unsigned __int128 w = (unsigned __int128)low * tt_seed_factor;
 
 	low = (uint64_t)w, high = (uint64_t)(w >> 64);
 #endif
@@ -37,27 +37,27 @@ tt_slot_mix(uint64_t h, uint64_t key)
 	return low ^ low >> 32;
 }
 
-/* tt_slot_mix() over the ${n} bytes of a text. */
-uint64_t tt_slot_text(uint64_t h, const char *s, size_t n);
+/* tt_seeded_mix() over the ${n} bytes of a text. */
+uint64_t tt_seeded_text(uint64_t h, const char *s, size_t n);
 
 /* The slot of ${key} among ${n}, a power of two. */
 static inline size_t
-tt_slot(uint64_t key, size_t n)
+tt_seeded_slot(uint64_t key, size_t n)
 {
-	return (size_t)tt_slot_mix(0, key) & (n - 1);
+	return (size_t)tt_seeded_mix(0, key) & (n - 1);
 }
 
-/* tt_slot_mix() of ${key} and a ${number} of ours, which nobody can choose: of a process, of a node. */
+/* tt_seeded_mix() of ${key} and a ${number} of ours, which nobody can choose: of a process, of a node. */
 static inline uint64_t
-tt_slot_pair(uint64_t number, uint64_t key)
+tt_seeded_pair(uint64_t number, uint64_t key)
 {
-	return tt_slot_mix(number * tt_slot_by, key);
+	return tt_seeded_mix(number * tt_seed_factor, key);
 }
 
 static inline size_t
-tt_slot_of(uint64_t number, uint64_t key, size_t n)
+tt_seeded_slot_of(uint64_t number, uint64_t key, size_t n)
 {
-	return (size_t)tt_slot_pair(number, key) & (n - 1);
+	return (size_t)tt_seeded_pair(number, key) & (n - 1);
 }
 
 #endif

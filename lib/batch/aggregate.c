@@ -362,7 +362,7 @@ content_of(const struct tt_result *r)
 static int
 note_content(struct tt_aggregate *a, const struct tt_result *r, bool *copy, struct tt_err *err)
 {
-	const uint64_t h = content_of(r), hash = tt_slot_mix(0, h);
+	const uint64_t h = content_of(r), hash = tt_seeded_mix(0, h);
 
 	*copy = h && tt_map_find(&a->contents, hash, i, a->seen[i] == h);
 	if (h && !*copy) {

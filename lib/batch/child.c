@@ -95,7 +95,7 @@ keep_descriptors(struct tt_child *c, int *dir)
 static void
 begin(struct child *ch)
 {
-	const struct tt_many_opts *o = ch->c->o;
+	const struct tt_scheduler_opts *o = ch->c->o;
 	const struct tt_env *from = ch->c->env;
 	const struct rlimit none = { 0, 0 };
 

@@ -8,7 +8,7 @@
 
 struct tt_child {
 	struct tt_env *env;           /* the parent's, to be copied */
-	const struct tt_many_opts *o;
+	const struct tt_scheduler_opts *o;
 	int sock, in;                 /* the socket; the capture or file */
 	bool member;                  /* ${in} is a capture out of an archive; else a file */
 	size_t file;                  /* number of the file */

@@ -216,7 +216,7 @@ fail(struct tt_batch_db *d, const struct tt_err *err)
 static void
 note_key(struct tt_batch_db *d, const char *key, uint64_t captures)
 {
-	const uint64_t hash = tt_slot_text(0, key, strlen(key));
+	const uint64_t hash = tt_seeded_text(0, key, strlen(key));
 	struct tt_err err = { 0 };
 	const char *own;
 
@@ -330,7 +330,7 @@ put_value(struct tt_db_insert *to, size_t col, const json_t *v)
 static bool
 is_copy(struct tt_batch_db *d, const struct tt_result *r)
 {
-	const uint64_t content = strtoull(r->hash, NULL, 16) + r->size, hash = tt_slot_mix(0, content);
+	const uint64_t content = strtoull(r->hash, NULL, 16) + r->size, hash = tt_seeded_mix(0, content);
 	struct tt_err err = { 0 };
 
 	if (!r->hash[0])
@@ -422,7 +422,7 @@ put_histogram(struct tt_batch_db *d, const char *figure, const json_t *h)
 static uint32_t
 marker_number(struct tt_batch_db *d, const char *name, const char *category)
 {
-	const uint64_t hash = tt_slot_text(tt_slot_text(0, name, strlen(name)), category, strlen(category));
+	const uint64_t hash = tt_seeded_text(tt_seeded_text(0, name, strlen(name)), category, strlen(category));
 	uint32_t i = tt_map_find(&d->markers, hash, k, strcmp(d->marker[k], name) == 0 &&
 	    strcmp(d->marker[k] + strlen(name) + 1, category) == 0);
 	size_t n = strlen(name) + 1, all = n + strlen(category) + 1;

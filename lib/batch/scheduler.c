@@ -18,10 +18,10 @@
 #define KILL_AFTER_NS INT64_C(1000000000)     /* between asking a process to stop and making it */
 
 static int
-start_member(struct many *m, struct tt_err *err)
+start_member(struct scheduler *m, struct tt_err *err)
 {
 	struct ready *r = m->first;
-	struct proc *p = tt_many_new_proc(m, ROLE_MEMBER, r->arch->file, err);
+	struct proc *p = tt_scheduler_new_proc(m, ROLE_MEMBER, r->arch->file, err);
 	int rc;
 
 	if (!p)
@@ -32,7 +32,7 @@ start_member(struct many *m, struct tt_err *err)
 	p->arch = r->arch;
 	p->what = r;
 	m->analysing++;
-	rc = tt_many_start(m, p, r->fd, r->key.p, r->key.n, (struct tt_shard){ 1, 1 }, err);
+	rc = tt_scheduler_start(m, p, r->fd, r->key.p, r->key.n, (struct tt_shard){ 1, 1 }, err);
 	close(r->fd);
 	r->fd = -1;
 	return rc;
@@ -40,27 +40,27 @@ start_member(struct many *m, struct tt_err *err)
 
 /* A file that cannot be opened is a failed capture. */
 static int
-cannot_open(struct many *m, size_t i, int sys, struct tt_err *err)
+cannot_open(struct scheduler *m, size_t i, int sys, struct tt_err *err)
 {
 	struct tt_buf body = { 0 };
 	struct tt_result_id id;
 	const char *why = strerrordesc_np(sys);
 	int rc = tt_one_failed(&body, "failed", "io", why, strlen(why), err);
 
-	tt_many_id(m, i, "capture", &id);
+	tt_scheduler_id(m, i, "capture", &id);
 	if (rc == TT_OK)
-		rc = tt_many_capture(m, &id, &body, &m->said, err);
+		rc = tt_scheduler_capture(m, &id, &body, &m->said, err);
 	tt_buf_free(&body);
 	m->sum.files++;
-	m->sum.bytes += tt_many_file(m, i)->size;
+	m->sum.bytes += tt_scheduler_file(m, i)->size;
 	return rc;
 }
 
 static int
-start_file(struct many *m, struct tt_err *err)
+start_file(struct scheduler *m, struct tt_err *err)
 {
 	size_t i = m->next_file++;
-	const struct tt_many_file *f = tt_many_file(m, i);
+	const struct tt_scheduler_file *f = tt_scheduler_file(m, i);
 	size_t n = strlen(f->key);
 	const bool shared = f->shard == TT_SHARD_ALL;
 	struct proc *p;
@@ -76,21 +76,21 @@ start_file(struct many *m, struct tt_err *err)
 	fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return cannot_open(m, i, errno, err);
-	p = tt_many_new_proc(m, ROLE_FILE, i, err);
+	p = tt_scheduler_new_proc(m, ROLE_FILE, i, err);
 	if (!p) {
 		close(fd);
 		return err->code;
 	}
 	p->parts = shared ? m->o->shard.count : 0;
 	m->analysing++;
-	rc = tt_many_start(m, p, fd, f->key, n, shared ? m->o->shard : (struct tt_shard){ 1, 1 }, err);
+	rc = tt_scheduler_start(m, p, fd, f->key, n, shared ? m->o->shard : (struct tt_shard){ 1, 1 }, err);
 	close(fd);
 	return rc;
 }
 
 /* True if a processor is free. An unpacker needs one, unless it waits for permission or for the reader of its pipe. */
 static bool
-has_room(const struct many *m)
+has_room(const struct scheduler *m)
 {
 	unsigned busy = m->analysing;
 
@@ -101,7 +101,7 @@ has_room(const struct many *m)
 
 /* True if one more archive may be opened. Any file may turn out to be one. */
 static bool
-may_open(const struct many *m)
+may_open(const struct scheduler *m)
 {
 	unsigned open = m->unpacking;
 
@@ -116,7 +116,7 @@ may_open(const struct many *m)
  * that process alone.
  */
 static int
-start_work(struct many *m, struct tt_err *err)
+start_work(struct scheduler *m, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -127,7 +127,7 @@ start_work(struct many *m, struct tt_err *err)
 
 /* Stop what takes too long. An unpacker that waits for leave is not late. */
 static void
-check_times(struct many *m, int64_t now)
+check_times(struct scheduler *m, int64_t now)
 {
 	for (struct proc *p = m->procs; p; p = p->next) {
 		bool waits = p->role == ROLE_UNPACKER && p->arch->leave == 0;
@@ -145,7 +145,7 @@ check_times(struct many *m, int64_t now)
 }
 
 static int
-wait_for_news(struct many *m, struct tt_err *err)
+wait_for_news(struct scheduler *m, struct tt_err *err)
 {
 	size_t n = 0;
 
@@ -162,7 +162,7 @@ wait_for_news(struct many *m, struct tt_err *err)
 
 /* What ${p}, which has ended and was not waited for, may have left of files it wrote. */
 static void
-sweep(const struct many *m, const struct proc *p)
+sweep(const struct scheduler *m, const struct proc *p)
 {
 	if (m->o->dir >= 0)
 		tt_sink_sweep(m->o->dir, p->pid);
@@ -170,14 +170,14 @@ sweep(const struct many *m, const struct proc *p)
 
 /* What a process that has exited still had to say, and its status. */
 static int
-reap(struct many *m, struct proc *p, struct tt_err *err)
+reap(struct scheduler *m, struct proc *p, struct tt_err *err)
 {
 	siginfo_t info;
 	int rc;
 
 	if (waitid(P_PIDFD, (id_t)p->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
 		return TT_OK;
-	rc = tt_many_listen(m, p, err);
+	rc = tt_scheduler_listen(m, p, err);
 	if (info.si_code != CLD_EXITED || info.si_status != 0)
 		sweep(m, p);
 	while (waitpid(p->pid, &p->status, 0) < 0 && errno == EINTR)
@@ -187,7 +187,7 @@ reap(struct many *m, struct proc *p, struct tt_err *err)
 }
 
 static int
-hear_all(struct many *m, struct tt_err *err)
+hear_all(struct scheduler *m, struct tt_err *err)
 {
 	size_t n = 0;
 	int rc = TT_OK;
@@ -195,7 +195,7 @@ hear_all(struct many *m, struct tt_err *err)
 	/* New processes go to the front of the list: those polled are the earlier ones, in their order. */
 	for (struct proc *p = m->procs; p && rc == TT_OK; p = p->next, n += 2) {
 		if (m->poll[n].revents & (POLLIN | POLLHUP | POLLERR))
-			rc = tt_many_listen(m, p, err);
+			rc = tt_scheduler_listen(m, p, err);
 		if (rc == TT_OK && m->poll[n + 1].revents)
 			rc = reap(m, p, err);
 	}
@@ -204,16 +204,16 @@ hear_all(struct many *m, struct tt_err *err)
 		for (struct proc *p = m->procs, *next; p && rc == TT_OK; p = next) {
 			next = p->next;
 			if (p->exited)
-				rc = tt_many_ended(m, p, err);
+				rc = tt_scheduler_ended(m, p, err);
 		}
 	}
 	return rc;
 }
 
 static void
-tick(struct many *m)
+tick(struct scheduler *m)
 {
-	int64_t now = tt_many_now();
+	int64_t now = tt_scheduler_now();
 
 	check_times(m, now);
 	if (!m->o->tick || now - m->tick_ns < TICK_MS * INT64_C(1000000))
@@ -225,9 +225,9 @@ tick(struct many *m)
 
 /* End everything that runs, and wait for it. */
 static void
-stop_all(struct many *m)
+stop_all(struct scheduler *m)
 {
-	int64_t begun = tt_many_now();
+	int64_t begun = tt_scheduler_now();
 
 	m->stopping = true;
 	for (struct proc *p = m->procs; p; p = p->next)
@@ -238,7 +238,7 @@ stop_all(struct many *m)
 		struct proc *p = m->procs;
 		struct pollfd wait = { .fd = p->pidfd, .events = POLLIN };
 
-		if (p->exited || p->pidfd < 0 || poll(&wait, 1, 20) != 0 || tt_many_now() - begun > KILL_AFTER_NS / 10) {
+		if (p->exited || p->pidfd < 0 || poll(&wait, 1, 20) != 0 || tt_scheduler_now() - begun > KILL_AFTER_NS / 10) {
 			if (!p->exited) {
 				kill(p->pid, SIGKILL);
 				while (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
@@ -248,24 +248,24 @@ stop_all(struct many *m)
 				while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
 					;
 			}
-			tt_many_free_proc(m, p);
+			tt_scheduler_free_proc(m, p);
 		}
 	}
 	while (m->first) {
 		struct ready *r = m->first;
 
 		m->first = r->next;
-		tt_many_free_ready(m, r);
+		tt_scheduler_free_ready(m, r);
 	}
 	while (m->archs)
-		tt_many_free_arch(m, m->archs);
+		tt_scheduler_free_arch(m, m->archs);
 }
 
 int
-tt_many(struct tt_env *env, const struct tt_many_opts *o, struct tt_many_sum *sum, struct tt_err *err)
+tt_scheduler_run(struct tt_env *env, const struct tt_scheduler_opts *o, struct tt_scheduler_sum *sum, struct tt_err *err)
 {
-	struct many m = { .env = env, .o = o };
-	const int64_t begun = tt_many_now();
+	struct scheduler m = { .env = env, .o = o };
+	const int64_t begun = tt_scheduler_now();
 	int rc = TT_OK;
 
 	m.last = &m.first;
@@ -276,7 +276,7 @@ tt_many(struct tt_env *env, const struct tt_many_opts *o, struct tt_many_sum *su
 		m.sum.total += o->file[i].shard == TT_SHARD_ALL || o->file[i].shard == o->shard.index ? o->file[i].size : 0;
 	while (rc == TT_OK) {
 		rc = tt_stopped(env) ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : start_work(&m, err);
-		if (rc != TT_OK || m.nproc == 0 || (o->most_ns && tt_many_now() - begun > o->most_ns))
+		if (rc != TT_OK || m.nproc == 0 || (o->most_ns && tt_scheduler_now() - begun > o->most_ns))
 			break;
 		rc = wait_for_news(&m, err);
 		if (rc == TT_OK)
@@ -284,7 +284,7 @@ tt_many(struct tt_env *env, const struct tt_many_opts *o, struct tt_many_sum *su
 		tick(&m);
 	}
 	stop_all(&m);
-	tt_many_say_rest(&m, &m.said, "files");
+	tt_scheduler_say_rest(&m, &m.said, "files");
 	tt_buf_free(&m.line);
 	tt_mem_free(&env->mem, m.poll, m.cappoll * sizeof *m.poll);
 	tt_mem_free(&env->mem, m.wire, TT_WIRE_MAX);

@@ -18,7 +18,7 @@ struct tt_env;
 struct tt_one_opts;
 struct tt_result_id;
 
-struct tt_many_file {
+struct tt_scheduler_file {
 	const char *path;             /* to open */
 	const char *key;
 	uint64_t size;
@@ -30,7 +30,7 @@ struct tt_many_file {
 /* Of a file that all shards share: each takes some of its members. */
 #define TT_SHARD_ALL 0u
 
-struct tt_many_sum {
+struct tt_scheduler_sum {
 	uint64_t captures, ok, damaged, failed;       /* of this run; done before are not in it */
 	uint64_t archives, lost;      /* archives that failed or are damaged, and members of them that could not be read */
 	uint64_t unended;             /* archives given up before their end */
@@ -43,14 +43,14 @@ struct tt_many_sum {
 
 /* What counts for failures_max. */
 static inline uint64_t
-tt_many_failures(const struct tt_many_sum *s)
+tt_scheduler_failures(const struct tt_scheduler_sum *s)
 {
 	return s->failed + s->damaged + s->archives + s->lost;
 }
 
-struct tt_many_opts {
+struct tt_scheduler_opts {
 	const struct tt_one_opts *one;
-	const struct tt_many_file *file;
+	const struct tt_scheduler_file *file;
 	size_t nfile;
 	struct tt_shard shard;
 	unsigned jobs;
@@ -70,17 +70,17 @@ struct tt_many_opts {
 	int (*line)(void *arg, const char *line, size_t n, struct tt_err *err);
 	int (*same)(void *arg, const struct tt_result_id *id, struct tt_err *err);
 	void (*say)(void *arg, const char *line);     /* for people */
-	void (*tick)(void *arg, const struct tt_many_sum *sum);       /* about 5 times a second */
+	void (*tick)(void *arg, const struct tt_scheduler_sum *sum);       /* about 5 times a second */
 	/* A process begins to read: give up rights it does not need. ${scratch}: it may make temporary files. */
 	int (*confine)(void *arg, struct tt_env *env, bool scratch, struct tt_err *err);
 	void *arg;
 };
 
 /**
- * tt_many(env, o, sum, err):
+ * tt_scheduler_run(env, o, sum, err):
  * Do all. Errors are those of the run, not of captures: TT_E_IO (no process, a result that could not be written),
  * TT_E_LIMIT (more failures than allowed), TT_E_STOPPED. All processes have ended when it returns.
  */
-int tt_many(struct tt_env *env, const struct tt_many_opts *o, struct tt_many_sum *sum, struct tt_err *err);
+int tt_scheduler_run(struct tt_env *env, const struct tt_scheduler_opts *o, struct tt_scheduler_sum *sum, struct tt_err *err);
 
 #endif

@@ -10,11 +10,11 @@
 
 #define LINES_PER_KIND 10
 
-static const char *const whys[TT_MANY_WHYS] = { "damaged", "unsupported", "unsuited", "limit", "memory", "io", "crashed",
+static const char *const whys[TT_SCHEDULER_WHYS] = { "damaged", "unsupported", "unsuited", "limit", "memory", "io", "crashed",
 	"timeout", "interrupted", "other" };
 
 void
-tt_many_say(struct many *m, const char *fmt, ...)
+tt_scheduler_say(struct scheduler *m, const char *fmt, ...)
 {
 	char text[1024];
 	va_list ap;
@@ -31,49 +31,49 @@ why_index(const char *why)
 {
 	size_t i = 0;
 
-	while (i + 1 < TT_MANY_WHYS && strcmp(whys[i], why) != 0)
+	while (i + 1 < TT_SCHEDULER_WHYS && strcmp(whys[i], why) != 0)
 		i++;
 	return i;
 }
 
 /* Print a failure, unless enough of its kind were printed. */
 void
-tt_many_say_failure(struct many *m, struct said *s, const char *key, const char *why, const char *detail)
+tt_scheduler_say_failure(struct scheduler *m, struct said *s, const char *key, const char *why, const char *detail)
 {
 	if (s->n[why_index(why)]++ < LINES_PER_KIND)
-		tt_many_say(m, "%s: %s%s%s", key, why, detail[0] ? ": " : "", detail);
+		tt_scheduler_say(m, "%s: %s%s%s", key, why, detail[0] ? ": " : "", detail);
 }
 
 /* At the end: the number of failures not printed. */
 void
-tt_many_say_rest(struct many *m, const struct said *s, const char *where)
+tt_scheduler_say_rest(struct scheduler *m, const struct said *s, const char *where)
 {
-	for (size_t i = 0; i < TT_MANY_WHYS; i++) {
+	for (size_t i = 0; i < TT_SCHEDULER_WHYS; i++) {
 		if (s->n[i] > LINES_PER_KIND)
-			tt_many_say(m, "%s: %llu more lines of the kind \"%s\"", where,
+			tt_scheduler_say(m, "%s: %llu more lines of the kind \"%s\"", where,
 			    (unsigned long long)(s->n[i] - LINES_PER_KIND), whys[i]);
 	}
 }
 
 int
-tt_many_line(struct many *m, struct tt_err *err)
+tt_scheduler_line(struct scheduler *m, struct tt_err *err)
 {
 	return m->o->line(m->o->arg, m->line.p, m->line.n, err);
 }
 
 int
-tt_many_check_failures(struct many *m, struct tt_err *err)
+tt_scheduler_check_failures(struct scheduler *m, struct tt_err *err)
 {
-	if (m->o->failures_max == UINT64_MAX || tt_many_failures(&m->sum) <= m->o->failures_max)
+	if (m->o->failures_max == UINT64_MAX || tt_scheduler_failures(&m->sum) <= m->o->failures_max)
 		return TT_OK;
 	return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %llu capture%s and archive%s failed or are damaged: given up",
 	    (unsigned long long)m->o->failures_max, m->o->failures_max == 1 ? "" : "s", m->o->failures_max == 1 ? "" : "s");
 }
 
 void
-tt_many_id(const struct many *m, size_t file, const char *type, struct tt_result_id *id)
+tt_scheduler_id(const struct scheduler *m, size_t file, const char *type, struct tt_result_id *id)
 {
-	const struct tt_many_file *f = tt_many_file(m, file);
+	const struct tt_scheduler_file *f = tt_scheduler_file(m, file);
 
 	*id = (struct tt_result_id){ .key = f->key, .nkey = strlen(f->key), .type = type, .by = m->o->by,
 		.file_size = f->size, .file_mtime_ns = f->mtime_ns };
@@ -81,7 +81,7 @@ tt_many_id(const struct many *m, size_t file, const char *type, struct tt_result
 
 /* Write a capture's line, and count it. A body that is not JSON comes from a process that went wrong. */
 int
-tt_many_capture(struct many *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
+tt_scheduler_capture(struct scheduler *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
     struct tt_err *err)
 {
 	static const char failed[] = "\"outcome\":\"failed\"";
@@ -112,10 +112,10 @@ tt_many_capture(struct many *m, const struct tt_result_id *id, const struct tt_b
 	m->sum.damaged += strcmp(r.outcome, "damaged") == 0;
 	m->sum.failed += strcmp(r.outcome, "failed") == 0;
 	if (strcmp(r.outcome, "ok") != 0)
-		tt_many_say_failure(m, said, r.key, r.why, r.detail);
+		tt_scheduler_say_failure(m, said, r.key, r.why, r.detail);
 	m->sum.spooled += (uint64_t)json_integer_value(json_object_get(r.doc, "spooled")) +
 	    (uint64_t)json_integer_value(json_object_get(r.doc, "handed"));
 	tt_result_free(&r);
-	rc = tt_many_line(m, err);
-	return rc == TT_OK ? tt_many_check_failures(m, err) : rc;
+	rc = tt_scheduler_line(m, err);
+	return rc == TT_OK ? tt_scheduler_check_failures(m, err) : rc;
 }

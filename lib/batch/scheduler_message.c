@@ -29,7 +29,7 @@ unexpected(const struct tt_wire *w, struct tt_err *err)
 
 /* Captures of this archive that may be underway: enough to keep the jobs busy that fall to it, and one more. */
 static unsigned
-leave_of(const struct many *m)
+leave_of(const struct scheduler *m)
 {
 	unsigned open = m->unpacking ? m->unpacking : 1;
 
@@ -37,7 +37,7 @@ leave_of(const struct many *m)
 }
 
 void
-tt_many_give_leave(struct many *m, struct arch *a)
+tt_scheduler_give_leave(struct scheduler *m, struct arch *a)
 {
 	while (a->unpacker && a->underway + a->leave < leave_of(m)) {
 		unsigned char slot = 0;
@@ -48,13 +48,13 @@ tt_many_give_leave(struct many *m, struct arch *a)
 			return;
 		a->busy[slot] = 1;
 		if (a->leave == 0)
-			a->unpacker->heard_ns = tt_many_now();     /* it may have been waiting for this */
+			a->unpacker->heard_ns = tt_scheduler_now();     /* it may have been waiting for this */
 		a->leave++;
 	}
 }
 
 static int
-became_archive(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
+became_archive(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
 {
 	struct arch *a;
 
@@ -72,13 +72,13 @@ became_archive(struct many *m, struct proc *p, const struct tt_wire *w, struct t
 	p->role = ROLE_UNPACKER;
 	m->analysing--;
 	m->unpacking++;
-	tt_many_give_leave(m, a);
+	tt_scheduler_give_leave(m, a);
 	return TT_OK;
 }
 
 /* The member of an archive by its number, in a process or waiting. */
 static struct ready *
-find_member(const struct many *m, const struct arch *a, uint64_t index)
+find_member(const struct scheduler *m, const struct arch *a, uint64_t index)
 {
 	for (struct proc *p = m->procs; p; p = p->next) {
 		if (p->what && p->what->arch == a && p->what->index == index)
@@ -100,9 +100,9 @@ take_text(struct tt_buf *b, const char *p, size_t n, struct tt_err *err)
 }
 
 static int
-new_member(struct many *m, struct arch *a, const struct tt_wire *w, int fd, struct tt_err *err)
+new_member(struct scheduler *m, struct arch *a, const struct tt_wire *w, int fd, struct tt_err *err)
 {
-	const char *key = tt_many_file(m, a->file)->key;
+	const char *key = tt_scheduler_file(m, a->file)->key;
 	size_t n = strlen(key);
 	struct ready *r;
 	int rc;
@@ -135,7 +135,7 @@ new_member(struct many *m, struct arch *a, const struct tt_wire *w, int fd, stru
 }
 
 static int
-end_of_stream(struct many *m, struct arch *a, const struct tt_wire *w, struct tt_err *err)
+end_of_stream(struct scheduler *m, struct arch *a, const struct tt_wire *w, struct tt_err *err)
 {
 	struct ready *r = find_member(m, a, w->index);
 
@@ -151,11 +151,11 @@ end_of_stream(struct many *m, struct arch *a, const struct tt_wire *w, struct tt
 }
 
 static int
-same_capture(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
+same_capture(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
 {
 	struct tt_result_id id;
 
-	tt_many_id(m, p->file, "capture", &id);
+	tt_scheduler_id(m, p->file, "capture", &id);
 	id.key = w->key;
 	id.nkey = w->nkey;
 	id.has_content = true;
@@ -166,7 +166,7 @@ same_capture(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_
 		p->arch->busy[w->flags >> TT_WIRE_SLOT & 255] = 0;
 	}
 	if (p->role == ROLE_UNPACKER)
-		tt_many_give_leave(m, p->arch);
+		tt_scheduler_give_leave(m, p->arch);
 	else
 		p->has_result = true;
 	return m->o->same ? m->o->same(m->o->arg, &id, err) : TT_OK;
@@ -175,7 +175,7 @@ same_capture(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_
 /* --- messages --------------------------------------------------------------------------- */
 
 static int
-other_file(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
+other_file(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
 {
 	struct tt_result_id id;
 	struct tt_buf body = { 0 };
@@ -184,7 +184,7 @@ other_file(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_er
 	if (p->role != ROLE_FILE || p->has_result)
 		return unexpected(w, err);
 	p->has_result = true;
-	tt_many_id(m, p->file, "file", &id);
+	tt_scheduler_id(m, p->file, "file", &id);
 	tt_buf_text(&body, "\"outcome\":\"skipped\",\"kind\":");
 	tt_json_quote(&body, w->body, w->nbody);
 	rc = tt_buf_error(&body, err);
@@ -192,32 +192,32 @@ other_file(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_er
 	if (rc == TT_OK)
 		rc = tt_result_compose(&m->line, &id, body.p, body.n, err);
 	tt_buf_free(&body);
-	return rc == TT_OK ? tt_many_line(m, err) : rc;
+	return rc == TT_OK ? tt_scheduler_line(m, err) : rc;
 }
 
 /* A line for people, or one more that is only counted. A member that could not be read makes its archive a damaged one. */
 static int
-complaint(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
+complaint(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
 {
 	char kind[16];
 
 	if (w->nbody > 0)
-		tt_many_say(m, "%.*s", (int)w->nbody, w->body);
+		tt_scheduler_say(m, "%.*s", (int)w->nbody, w->body);
 	snprintf(kind, sizeof kind, "%.*s", (int)(w->nkey < sizeof kind ? w->nkey : 0), w->key);
 	if (p->role != ROLE_UNPACKER || !tt_record_costs(kind))
 		return TT_OK;
 	m->sum.archives += p->arch->lost == 0;
 	m->sum.lost++;
 	p->arch->lost++;
-	return tt_many_check_failures(m, err);
+	return tt_scheduler_check_failures(m, err);
 }
 
 static int
-message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct tt_err *err)
+message(struct scheduler *m, struct proc *p, const struct tt_wire *w, int fd, struct tt_err *err)
 {
 	bool unpacker = p->role == ROLE_UNPACKER;
 
-	p->heard_ns = tt_many_now();
+	p->heard_ns = tt_scheduler_now();
 	if (w->kind == TT_WIRE_MEMBER && unpacker)
 		return new_member(m, p->arch, w, fd, err);
 	if (fd >= 0)
@@ -246,7 +246,7 @@ message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct 
 		p->arch->told_end = true;
 		return take_text(&p->arch->record, w->body, w->nbody, err);
 	case TT_WIRE_ALIVE:
-		if (w->size > p->bytes && w->size <= tt_many_file(m, p->file)->size) {
+		if (w->size > p->bytes && w->size <= tt_scheduler_file(m, p->file)->size) {
 			m->sum.bytes += w->size - p->bytes;
 			p->bytes = w->size;
 		}
@@ -258,7 +258,7 @@ message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct 
 
 /* Take all messages there are. What a process says wrongly ends it, not the run. */
 int
-tt_many_listen(struct many *m, struct proc *p, struct tt_err *err)
+tt_scheduler_listen(struct scheduler *m, struct proc *p, struct tt_err *err)
 {
 	for (;;) {
 		struct tt_err why = { 0 };

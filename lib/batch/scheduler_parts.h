@@ -1,5 +1,5 @@
 /**
- * The state of a batch at work, and what its parts are to each other. Internal to tt_many(): scheduler.h.
+ * The state of a batch at work, and what its parts are to each other. Internal to tt_scheduler_run(): scheduler.h.
  *
  * scheduler.c has the loop and decides which process to start; scheduler_process.c starts and frees processes; scheduler_message.c takes
  * their messages; scheduler_reap.c handles their end; scheduler_log.c writes lines of results, and messages for people.
@@ -15,9 +15,9 @@
 #include "batch/wire.h"
 
 /* Kinds of failure, whose lines are counted and cut: scheduler_log.c has their words. */
-#define TT_MANY_WHYS 10
+#define TT_SCHEDULER_WHYS 10
 
-struct said { uint64_t n[TT_MANY_WHYS]; };
+struct said { uint64_t n[TT_SCHEDULER_WHYS]; };
 
 /* An archive: its unpacker, and its captures that are underway. */
 struct arch {
@@ -67,10 +67,10 @@ struct proc {
 	unsigned parts;               /* shards that share the file; 0: one */
 };
 
-struct many {
+struct scheduler {
 	struct tt_env *env;
-	const struct tt_many_opts *o;
-	struct tt_many_sum sum;
+	const struct tt_scheduler_opts *o;
+	struct tt_scheduler_sum sum;
 	struct proc *procs;
 	size_t nproc;
 	unsigned analysing, unpacking;
@@ -86,8 +86,8 @@ struct many {
 	bool stopping;
 };
 
-static inline const struct tt_many_file *
-tt_many_file(const struct many *m, size_t i)
+static inline const struct tt_scheduler_file *
+tt_scheduler_file(const struct scheduler *m, size_t i)
 {
 	return &m->o->file[i];
 }
@@ -95,43 +95,43 @@ tt_many_file(const struct many *m, size_t i)
 /* --- scheduler_log.c --- */
 
 /* A line for people, formatted. */
-void tt_many_say(struct many *m, const char *fmt, ...) TT_PRINTF(2, 3);
+void tt_scheduler_say(struct scheduler *m, const char *fmt, ...) TT_PRINTF(2, 3);
 /* Print a failure, unless enough of its kind were printed; at the end, how many were not. */
-void tt_many_say_failure(struct many *m, struct said *s, const char *key, const char *why, const char *detail);
-void tt_many_say_rest(struct many *m, const struct said *s, const char *where);
+void tt_scheduler_say_failure(struct scheduler *m, struct said *s, const char *key, const char *why, const char *detail);
+void tt_scheduler_say_rest(struct scheduler *m, const struct said *s, const char *where);
 /* What the parent itself knows of a result of file number ${file}. */
-void tt_many_id(const struct many *m, size_t file, const char *type, struct tt_result_id *id);
+void tt_scheduler_id(const struct scheduler *m, size_t file, const char *type, struct tt_result_id *id);
 /* Hand on the line in m->line. */
-int tt_many_line(struct many *m, struct tt_err *err);
+int tt_scheduler_line(struct scheduler *m, struct tt_err *err);
 /* TT_E_LIMIT: more has failed or is damaged than is allowed. */
-int tt_many_check_failures(struct many *m, struct tt_err *err);
+int tt_scheduler_check_failures(struct scheduler *m, struct tt_err *err);
 /* Make a capture's line of its body, count and tell it. TT_E_LIMIT: more failures than allowed. */
-int tt_many_capture(struct many *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
+int tt_scheduler_capture(struct scheduler *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
     struct tt_err *err);
 
 /* --- scheduler_process.c --- */
 
 /* The monotonic clock, ns. */
-int64_t tt_many_now(void);
-struct proc *tt_many_new_proc(struct many *m, enum role role, size_t file, struct tt_err *err);
+int64_t tt_scheduler_now(void);
+struct proc *tt_scheduler_new_proc(struct scheduler *m, enum role role, size_t file, struct tt_err *err);
 /* Start ${p}, with ${in} (borrowed) to read, and put it into the list. */
-int tt_many_start(struct many *m, struct proc *p, int in, const char *key, size_t nkey, struct tt_shard shard,
+int tt_scheduler_start(struct scheduler *m, struct proc *p, int in, const char *key, size_t nkey, struct tt_shard shard,
     struct tt_err *err);
-void tt_many_free_proc(struct many *m, struct proc *p);
-void tt_many_free_ready(struct many *m, struct ready *r);
+void tt_scheduler_free_proc(struct scheduler *m, struct proc *p);
+void tt_scheduler_free_ready(struct scheduler *m, struct ready *r);
 
 /* --- scheduler_message.c --- */
 
 /* Take all messages there are. What a process says wrongly ends it, not the run. */
-int tt_many_listen(struct many *m, struct proc *p, struct tt_err *err);
+int tt_scheduler_listen(struct scheduler *m, struct proc *p, struct tt_err *err);
 /* Let the archive's unpacker have as many captures underway as it may. */
-void tt_many_give_leave(struct many *m, struct arch *a);
+void tt_scheduler_give_leave(struct scheduler *m, struct arch *a);
 
 /* --- scheduler_reap.c --- */
 
 /* Handle the exit of ${p}, which may be freed. */
-int tt_many_ended(struct many *m, struct proc *p, struct tt_err *err);
+int tt_scheduler_ended(struct scheduler *m, struct proc *p, struct tt_err *err);
 /* Give up ${a}: nothing refers to it any more. */
-void tt_many_free_arch(struct many *m, struct arch *a);
+void tt_scheduler_free_arch(struct scheduler *m, struct arch *a);
 
 #endif

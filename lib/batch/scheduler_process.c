@@ -15,7 +15,7 @@
 #include "batch/child.h"
 
 int64_t
-tt_many_now(void)
+tt_scheduler_now(void)
 {
 	struct timespec t;
 
@@ -37,7 +37,7 @@ die_with(pid_t parent)
 }
 
 int
-tt_many_start(struct many *m, struct proc *p, int in, const char *key, size_t nkey, struct tt_shard shard,
+tt_scheduler_start(struct scheduler *m, struct proc *p, int in, const char *key, size_t nkey, struct tt_shard shard,
     struct tt_err *err)
 {
 	struct tt_child c = { .env = m->env, .o = m->o, .in = in, .member = p->role == ROLE_MEMBER, .file = p->file,
@@ -63,7 +63,7 @@ tt_many_start(struct many *m, struct proc *p, int in, const char *key, size_t nk
 	close(s[1]);
 	p->sock = s[0];
 	p->pidfd = pidfd_open(p->pid, 0);
-	p->heard_ns = tt_many_now();
+	p->heard_ns = tt_scheduler_now();
 	p->next = m->procs;
 	m->procs = p;
 	m->nproc++;
@@ -73,7 +73,7 @@ tt_many_start(struct many *m, struct proc *p, int in, const char *key, size_t nk
 }
 
 struct proc *
-tt_many_new_proc(struct many *m, enum role role, size_t file, struct tt_err *err)
+tt_scheduler_new_proc(struct scheduler *m, enum role role, size_t file, struct tt_err *err)
 {
 	struct proc *p = tt_mem_alloc(&m->env->mem, sizeof *p, err);
 
@@ -86,7 +86,7 @@ tt_many_new_proc(struct many *m, enum role role, size_t file, struct tt_err *err
 }
 
 void
-tt_many_free_ready(struct many *m, struct ready *r)
+tt_scheduler_free_ready(struct scheduler *m, struct ready *r)
 {
 	if (!r)
 		return;
@@ -98,7 +98,7 @@ tt_many_free_ready(struct many *m, struct ready *r)
 }
 
 void
-tt_many_free_proc(struct many *m, struct proc *p)
+tt_scheduler_free_proc(struct scheduler *m, struct proc *p)
 {
 	for (struct proc **at = &m->procs; *at; at = &(*at)->next) {
 		if (*at == p) {
@@ -111,7 +111,7 @@ tt_many_free_proc(struct many *m, struct proc *p)
 		close(p->sock);
 	if (p->pidfd >= 0)
 		close(p->pidfd);
-	tt_many_free_ready(m, p->what);
+	tt_scheduler_free_ready(m, p->what);
 	tt_buf_free(&p->result);
 	tt_mem_free(&m->env->mem, p, sizeof *p);
 }

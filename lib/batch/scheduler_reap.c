@@ -26,7 +26,7 @@ was_stopped(int status)
 
 /* Why a process ended without telling, as an outcome. */
 static int
-put_death(struct many *m, const struct proc *p, struct tt_buf *body, struct tt_err *err)
+put_death(struct scheduler *m, const struct proc *p, struct tt_buf *body, struct tt_err *err)
 {
 	char text[200] = "";
 	const char *why = "crashed";
@@ -71,7 +71,7 @@ mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 
 /* Its unpacker printed the first complaints of each kind: print how many more there were. */
 static void
-say_complaints(struct many *m, const struct tt_result *r)
+say_complaints(struct scheduler *m, const struct tt_result *r)
 {
 	const char *kind;
 	json_t *c;
@@ -80,12 +80,12 @@ say_complaints(struct many *m, const struct tt_result *r)
 		json_int_t n = json_integer_value(json_object_get(c, "n"));
 
 		if (n > TT_RECORD_LINES)
-			tt_many_say(m, "%s: %lld more lines of the kind \"%s\"", r->key, (long long)n - TT_RECORD_LINES, kind);
+			tt_scheduler_say(m, "%s: %lld more lines of the kind \"%s\"", r->key, (long long)n - TT_RECORD_LINES, kind);
 	}
 }
 
 void
-tt_many_free_arch(struct many *m, struct arch *a)
+tt_scheduler_free_arch(struct scheduler *m, struct arch *a)
 {
 	for (struct arch **at = &m->archs; *at; at = &(*at)->next) {
 		if (*at == a) {
@@ -99,7 +99,7 @@ tt_many_free_arch(struct many *m, struct arch *a)
 
 /* The archive's line, when its last capture has ended. */
 static int
-end_archive(struct many *m, struct arch *a, struct tt_err *err)
+end_archive(struct scheduler *m, struct arch *a, struct tt_err *err)
 {
 	struct tt_result_id id;
 	struct tt_result r = { 0 };
@@ -107,7 +107,7 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 
 	if (a->unpacker || a->underway > 0)
 		return TT_OK;
-	tt_many_id(m, a->file, "archive", &id);
+	tt_scheduler_id(m, a->file, "archive", &id);
 	id.part = a->parts ? m->o->shard.index : 0;
 	id.parts = a->parts;
 	id.facts = m->o->facts;
@@ -117,7 +117,7 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 		rc = tt_result_load(m->line.p, m->line.n - 1, &r, err);
 	/* Its damage was reported when it was found. */
 	if (rc == TT_OK && strcmp(r.outcome, "failed") == 0 && r.detail[0])
-		tt_many_say_failure(m, &a->said, r.key, r.why, r.detail);
+		tt_scheduler_say_failure(m, &a->said, r.key, r.why, r.detail);
 	if (rc == TT_OK)
 		m->sum.spooled += (uint64_t)json_integer_value(json_object_get(r.doc, "spooled"));
 	if (rc == TT_OK)
@@ -128,22 +128,22 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 		say_complaints(m, &r);
 	tt_result_free(&r);
 	if (rc == TT_OK)
-		rc = tt_many_line(m, err);
-	tt_many_say_rest(m, &a->said, id.key);
+		rc = tt_scheduler_line(m, err);
+	tt_scheduler_say_rest(m, &a->said, id.key);
 	m->sum.files++;
-	tt_many_free_arch(m, a);
-	return rc == TT_OK ? tt_many_check_failures(m, err) : rc;
+	tt_scheduler_free_arch(m, a);
+	return rc == TT_OK ? tt_scheduler_check_failures(m, err) : rc;
 }
 
 static int
-member_ended(struct many *m, struct proc *p, struct tt_err *err)
+member_ended(struct scheduler *m, struct proc *p, struct tt_err *err)
 {
 	struct ready *r = p->what;
 	struct arch *a = r->arch;
 	struct tt_result_id id;
 	int rc = TT_OK;
 
-	tt_many_id(m, p->file, "capture", &id);
+	tt_scheduler_id(m, p->file, "capture", &id);
 	id.key = r->key.p;
 	id.nkey = r->key.n;
 	id.size = r->size;
@@ -164,11 +164,11 @@ member_ended(struct many *m, struct proc *p, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_buf_error(&p->result, err);
 	if (rc == TT_OK && !m->stopping)
-		rc = tt_many_capture(m, &id, &p->result, &a->said, err);
+		rc = tt_scheduler_capture(m, &id, &p->result, &a->said, err);
 	a->underway--;
 	a->busy[r->flags >> TT_WIRE_SLOT & 255] = 0;
-	tt_many_give_leave(m, a);
-	tt_many_free_proc(m, p);
+	tt_scheduler_give_leave(m, a);
+	tt_scheduler_free_proc(m, p);
 	m->analysing--;
 	if (rc == TT_OK && !m->stopping)
 		rc = end_archive(m, a, err);
@@ -176,7 +176,7 @@ member_ended(struct many *m, struct proc *p, struct tt_err *err)
 }
 
 static int
-unpacker_ended(struct many *m, struct proc *p, struct tt_err *err)
+unpacker_ended(struct scheduler *m, struct proc *p, struct tt_err *err)
 {
 	struct arch *a = p->arch;
 	int rc = TT_OK;
@@ -185,36 +185,36 @@ unpacker_ended(struct many *m, struct proc *p, struct tt_err *err)
 		a->record.n = 0;
 		rc = put_death(m, p, &a->record, err);
 	}
-	m->sum.bytes += tt_many_file(m, p->file)->size - p->bytes;
+	m->sum.bytes += tt_scheduler_file(m, p->file)->size - p->bytes;
 	a->unpacker = NULL;
 	m->unpacking--;
-	tt_many_free_proc(m, p);
+	tt_scheduler_free_proc(m, p);
 	return rc == TT_OK && !m->stopping ? end_archive(m, a, err) : rc;
 }
 
 static int
-file_ended(struct many *m, struct proc *p, struct tt_err *err)
+file_ended(struct scheduler *m, struct proc *p, struct tt_err *err)
 {
 	struct tt_result_id id;
 	int rc = TT_OK;
 
-	tt_many_id(m, p->file, "capture", &id);
+	tt_scheduler_id(m, p->file, "capture", &id);
 	id.size = p->size;
 	id.hash = p->hash;
 	id.has_content = p->has_result && p->hash != 0;
 	if (!p->has_result)
 		rc = put_death(m, p, &p->result, err);
 	if (rc == TT_OK && p->result.n > 0 && !m->stopping)
-		rc = tt_many_capture(m, &id, &p->result, &m->said, err);
-	m->sum.bytes += tt_many_file(m, p->file)->size - p->bytes;
+		rc = tt_scheduler_capture(m, &id, &p->result, &m->said, err);
+	m->sum.bytes += tt_scheduler_file(m, p->file)->size - p->bytes;
 	m->sum.files++;
 	m->analysing--;
-	tt_many_free_proc(m, p);
+	tt_scheduler_free_proc(m, p);
 	return rc;
 }
 
 int
-tt_many_ended(struct many *m, struct proc *p, struct tt_err *err)
+tt_scheduler_ended(struct scheduler *m, struct proc *p, struct tt_err *err)
 {
 	if (p->role == ROLE_MEMBER) {
 		/* A streamed capture is judged when its unpacker has said how it ended, or is gone. */

@@ -52,7 +52,7 @@ place(const uint64_t *load, unsigned count, uint64_t hash, uint64_t cost, uint64
 
 /* Mark the files that all shards share; the work that is left is the sum. */
 static uint64_t
-share_large(struct tt_many_file *file, size_t n, unsigned count, bool divide)
+share_large(struct tt_scheduler_file *file, size_t n, unsigned count, bool divide)
 {
 	uint64_t total = 0, left = 0;
 
@@ -68,7 +68,7 @@ share_large(struct tt_many_file *file, size_t n, unsigned count, bool divide)
 }
 
 int
-tt_split(struct tt_mem *mem, unsigned count, struct tt_many_file *file, size_t n, bool divide, struct tt_split *sum, struct tt_err *err)
+tt_split(struct tt_mem *mem, unsigned count, struct tt_scheduler_file *file, size_t n, bool divide, struct tt_split *sum, struct tt_err *err)
 {
 	uint64_t *load = tt_mem_alloc(mem, count * sizeof *load, err), share;
 	struct tt_hash h;
@@ -79,7 +79,7 @@ tt_split(struct tt_mem *mem, unsigned count, struct tt_many_file *file, size_t n
 	share = share_large(file, n, count, divide && count > 1) / count;
 	tt_hash_init(&h);
 	for (size_t i = 0; i < n; i++) {
-		struct tt_many_file *f = &file[i];
+		struct tt_scheduler_file *f = &file[i];
 		const size_t nkey = strlen(f->key);
 		unsigned at;
 

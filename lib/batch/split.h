@@ -29,7 +29,7 @@ struct tt_split {
  * TT_SHARD_ALL. ${divide}: large archives may be shared; their first 512 bytes are read.
  * Errors: TT_E_NOMEM.
  */
-int tt_split(struct tt_mem *mem, unsigned count, struct tt_many_file *file, size_t n, bool divide, struct tt_split *sum, struct tt_err *err);
+int tt_split(struct tt_mem *mem, unsigned count, struct tt_scheduler_file *file, size_t n, bool divide, struct tt_split *sum, struct tt_err *err);
 
 /* The shard among ${count} whose is what begins at byte ${at} of a shared file of ${size} bytes. */
 unsigned tt_split_stretch(uint64_t at, uint64_t size, unsigned count);

@@ -221,7 +221,7 @@ tt_unpack_probe(struct tt_env *env, struct tt_src **src, const char *name, size_
 int
 tt_unpack_ordinal(struct tt_mem *mem, struct names *s, const char *path, uint32_t *ordinal, struct tt_err *err)
 {
-	const uint64_t h = tt_hash_bytes(path, strlen(path)), hash = tt_slot_mix(0, h);
+	const uint64_t h = tt_hash_bytes(path, strlen(path)), hash = tt_seeded_mix(0, h);
 	uint32_t at = tt_map_find(&s->at, hash, i, s->v[i].hash == h);
 
 	if (!at) {

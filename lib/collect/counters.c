@@ -35,7 +35,7 @@ counter_of(const struct tt_collecting *c, struct counters *s, const struct tt_ev
     struct tt_counter_stat **of, struct tt_err *err)
 {
 	struct tt_counters *out = &s->out;
-	uint64_t hash = tt_slot_pair(c->cap->process, e->dur);
+	uint64_t hash = tt_seeded_pair(c->cap->process, e->dur);
 	uint8_t type = (uint8_t)e->depth;
 	int rc;
 

@@ -118,7 +118,7 @@ site_of(const struct tt_collecting *c, struct exceptions *s, uint64_t key, uint3
 {
 	struct tt_exceptions *t = &s->out;
 	uint32_t process = c->cap->process;
-	uint64_t hash = tt_slot_pair((uint64_t)process << 32 | node, key);
+	uint64_t hash = tt_seeded_pair((uint64_t)process << 32 | node, key);
 	uint32_t at = tt_map_find(&t->at, hash, i, t->site[i].key == key && t->site[i].node == node && t->site[i].process == process);
 	int rc = TT_OK;
 
@@ -226,7 +226,7 @@ clause(const struct tt_collecting *c, struct exceptions *s, const struct tt_even
 	if (!tt_collect_wanted(c, e))
 		return TT_OK;
 	t->objects = t->objects || e[1].ts != 0;
-	uint64_t hash = tt_slot_pair(tt_slot_pair(process, (uint64_t)e->depth << 32 | e->dur), e->val);
+	uint64_t hash = tt_seeded_pair(tt_seeded_pair(process, (uint64_t)e->depth << 32 | e->dur), e->val);
 	uint32_t at = tt_map_find(&t->clause_at, hash, i, t->clause[i].method == e->val && t->clause[i].index == e->dur &&
 	    t->clause[i].kind == e->depth && t->clause[i].process == process);
 	if (!at) {

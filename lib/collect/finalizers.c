@@ -62,7 +62,7 @@ row_of(const struct tt_collecting *c, struct finalizers *s, bool object, uint64_
 {
 	struct tt_finalizers *m = &s->out;
 	uint32_t thread = c->t->index;
-	uint64_t hash = tt_slot_pair((uint64_t)thread << 1 | object, key);
+	uint64_t hash = tt_seeded_pair((uint64_t)thread << 1 | object, key);
 	int rc = TT_OK;
 
 	*which = tt_map_find(&m->at, hash, i, m->f[i].key == key && m->f[i].thread == thread && m->f[i].object == object);

@@ -285,7 +285,7 @@ static int
 root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, struct tt_err *err)
 {
 	struct tt_graph *m = w->m;
-	uint64_t hash = tt_slot_pair(of->source, of->key);
+	uint64_t hash = tt_seeded_pair(of->source, of->key);
 	int rc;
 
 	uint32_t at = tt_map_find(&w->root_at, hash, i, m->root[i].key == of->key && m->root[i].source == of->source);

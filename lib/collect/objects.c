@@ -37,7 +37,7 @@ tt_objects_clear(struct tt_objects *o)
 static size_t
 start(const struct tt_objects *o, uint64_t addr)
 {
-	return tt_slot(addr, o->nslot);
+	return tt_seeded_slot(addr, o->nslot);
 }
 
 /* The slot that holds ${addr}, or NULL. */

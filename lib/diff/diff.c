@@ -78,7 +78,7 @@ text_number(struct tt_diff *d, struct tt_map *at, const char ***list, size_t *n,
     struct tt_err *err)
 {
 	struct tt_mem *mem = &d->env->mem;
-	const uint64_t hash = tt_slot_text(0, text, strlen(text));
+	const uint64_t hash = tt_seeded_text(0, text, strlen(text));
 	uint32_t found = tt_map_find(at, hash, i, strcmp((*list)[i], text) == 0);
 
 	if (!found) {
@@ -124,7 +124,7 @@ static int
 node_number(struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t name, uint32_t *number, struct tt_err *err)
 {
 	struct tt_mem *mem = &d->env->mem;
-	const uint64_t hash = tt_slot_pair((uint64_t)kind << 32 | parent, name);
+	const uint64_t hash = tt_seeded_pair((uint64_t)kind << 32 | parent, name);
 	uint32_t found = tt_map_find(&d->node_at, hash, i, d->node[i].kind == kind && d->node[i].parent == parent && d->node[i].name == name);
 
 	if (!found) {
@@ -187,7 +187,7 @@ name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const st
 	category = full ? renamed(d, side, TT_RENAME_CATEGORY, category, err) : NULL;
 	if (!category)
 		return err->code;
-	const uint64_t hash = tt_slot_text(0, full, strlen(full));
+	const uint64_t hash = tt_seeded_text(0, full, strlen(full));
 	const uint32_t found = tt_map_find(&d->marker_at, hash, i, strcmp(d->marker[i].full, full) == 0);
 	if (!found && add_marker(d, hash, full, err) != TT_OK)
 		return err->code;
@@ -288,7 +288,7 @@ static struct tt_diff_site *
 site_of(struct tt_diff *d, uint32_t marker, uint32_t class, struct tt_err *err)
 {
 	struct tt_mem *mem = &d->env->mem;
-	const uint64_t hash = tt_slot_pair(marker, class);
+	const uint64_t hash = tt_seeded_pair(marker, class);
 	const uint32_t found = tt_map_find(&d->site_at, hash, i, d->site[i].marker == marker && d->site[i].class == class);
 
 	if (found)

@@ -74,7 +74,7 @@ tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
 	for (size_t i = 0; defs && rc == TT_OK && (d = tt_defs_at(defs, TT_DEF_COUNTER, i)); i++) {
 		char room[TT_COUNTER_NAME];
 		const char *name = tt_counter_called(d, d->key, room);
-		uint64_t hash = tt_slot_text(0, name, strlen(name));
+		uint64_t hash = tt_seeded_text(0, name, strlen(name));
 		bool taken = tt_frags_find(&names, hash) != NULL;
 
 		c->scratch.n = 0;

@@ -34,7 +34,7 @@ tt_frags_free(struct tt_frags *f)
 static void
 put(struct tt_frag *slot, size_t nslot, struct tt_frag e)
 {
-	size_t i = tt_slot(e.key, nslot);
+	size_t i = tt_seeded_slot(e.key, nslot);
 
 	while (slot[i].n)
 		i = (i + 1) & (nslot - 1);

@@ -49,7 +49,7 @@ int tt_frags_add(struct tt_frags *f, uint64_t key, const char *s, size_t n, stru
 static inline const struct tt_frag *
 tt_frags_find(const struct tt_frags *f, uint64_t key)
 {
-	size_t i = tt_slot(key, f->nslot);
+	size_t i = tt_seeded_slot(key, f->nslot);
 
 	for (;; i = (i + 1) & (f->nslot - 1)) {
 		const struct tt_frag *e = &f->slot[i];

@@ -140,7 +140,7 @@ static int
 number_text(struct pdata *d, struct texts *t, const char *s, uint32_t *number, struct tt_err *err)
 {
 	struct tt_mem *mem = &d->env->mem;
-	const uint64_t hash = tt_slot_text(0, s, strlen(s));
+	const uint64_t hash = tt_seeded_text(0, s, strlen(s));
 	const uint32_t at = tt_map_find(&t->at, hash, i, strcmp(t->s[i], s) == 0);
 	int rc;
 
@@ -160,7 +160,7 @@ static int
 name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 {
 	struct tt_mem *mem = &d->env->mem;
-	const uint64_t hash = tt_slot_mix(0, key);
+	const uint64_t hash = tt_seeded_mix(0, key);
 	const uint32_t at = tt_map_find(&d->key, hash, i, d->named[i].key == key);
 	struct tt_nameless own;
 	const struct tt_name *name = at ? NULL : tt_emit_name(d->m, d->of->process, key, &own);

@@ -88,7 +88,7 @@ counter_track(struct rare *r, const struct tt_def *d, bool text)
 	struct perfetto *c = r->c;
 	const uint64_t key = r->e->dur;
 	uint32_t process = r->v->cap->process;
-	uint64_t hash = tt_slot_pair(2 * (uint64_t)process + text, key);
+	uint64_t hash = tt_seeded_pair(2 * (uint64_t)process + text, key);
 	uint32_t row = tt_map_find(&c->counters, hash, i,
 	    c->counter[i].key == key && c->counter[i].def == d && c->counter[i].process == process && c->counter[i].text == text);
 	char room[TT_COUNTER_NAME];
@@ -473,7 +473,7 @@ frame_number(struct rare *r, uint32_t process, uint64_t key, struct tt_buf *in, 
 {
 	struct pf_stacks *s = r->c->stacks;
 	struct tt_mem *mem = &r->c->env->mem;
-	uint64_t hash = tt_slot_pair(process, key);
+	uint64_t hash = tt_seeded_pair(process, key);
 	struct tt_nameless own;
 	int rc;
 
@@ -511,7 +511,7 @@ stack_number(struct rare *r, const uint64_t *key, size_t n, struct tt_buf *in, u
 	word = s->word + s->nword;
 	for (size_t i = 0; i < n + native && rc == TT_OK; i++) {
 		rc = frame_number(r, native ? UINT32_MAX : r->v->cap->process, native ? r->e->val : key[i], in, &word[i]);
-		hash = tt_slot_mix(hash, word[i]);
+		hash = tt_seeded_mix(hash, word[i]);
 	}
 	if (rc != TT_OK)
 		return rc;

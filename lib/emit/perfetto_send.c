@@ -121,7 +121,7 @@ tt_pf_thread_at(struct perfetto *c, uint32_t index, struct tt_err *err)
 static uint64_t
 hash_of(const char *name)
 {
-	return name ? tt_slot_text(1, name, strlen(name)) : 0;
+	return name ? tt_seeded_text(1, name, strlen(name)) : 0;
 }
 
 /* Of a thread: its track, its counter of allocated bytes, or the thread for its samples. */

@@ -22,7 +22,7 @@ no_memory(struct sqlite_db *s, const struct tt_err *err)
 uint32_t
 tt_sqlite_marker(struct sqlite_db *s, const char *name, const char *full, uint32_t category)
 {
-	const uint64_t hash = tt_slot_text(category, full, strlen(full));
+	const uint64_t hash = tt_seeded_text(category, full, strlen(full));
 	uint32_t i = tt_map_find(&s->markers, hash, k, s->marker[k].category == category && strcmp(s->marker[k].full, full) == 0);
 	struct tt_err err = { 0 };
 
@@ -47,7 +47,7 @@ tt_sqlite_own_marker(struct sqlite_db *s, const char *text, size_t n, uint32_t c
 static uint32_t
 class_number(struct sqlite_db *s, const char *name)
 {
-	const uint64_t hash = tt_slot_text(0, name, strlen(name));
+	const uint64_t hash = tt_seeded_text(0, name, strlen(name));
 	uint32_t i = tt_map_find(&s->classes, hash, k, strcmp(s->class[k].name, name) == 0);
 	struct tt_err err = { 0 };
 	const char *own;
@@ -126,7 +126,7 @@ tt_sqlite_pieces(struct sqlite_db *s, struct tt_err *err)
 static uint32_t
 stack_number(struct sqlite_db *s, uint32_t parent, uint32_t marker)
 {
-	const uint64_t hash = tt_slot_pair(parent, marker);
+	const uint64_t hash = tt_seeded_pair(parent, marker);
 	uint32_t i = tt_map_find(&s->stacks, hash, k, s->stack[k].parent == parent && s->stack[k].marker == marker);
 	struct tt_err err = { 0 };
 

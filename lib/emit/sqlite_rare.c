@@ -43,7 +43,7 @@ counter_of(struct sqlite_db *s, const struct tt_view *v, const struct tt_event *
 	const struct tt_def *def = tt_counter_def(v->cap, e);
 	const uint32_t process = v->cap->process;
 	const uint64_t key = e->dur;
-	const uint64_t hash = tt_slot_pair(process, key);
+	const uint64_t hash = tt_seeded_pair(process, key);
 	uint32_t i = tt_map_find(&s->counters, hash, k, s->counter[k].key == key && s->counter[k].def == def && s->counter[k].process == process);
 	struct tt_err err = { 0 };
 

@@ -29,7 +29,7 @@ free_table(struct table *t)
 static uint64_t
 hash_place(uint32_t parent, uint32_t kind, uint32_t text)
 {
-	return tt_slot_mix(tt_slot_mix(0, kind), (uint64_t)parent << 32 | text);
+	return tt_seeded_mix(tt_seeded_mix(0, kind), (uint64_t)parent << 32 | text);
 }
 
 /* Twice the slots, or the first ones; ${hash} of a number says where it belongs. */
@@ -60,7 +60,7 @@ grow_table(struct table *t, const struct tt_stacks *s, uint64_t (*hash)(const st
 static uint64_t
 hash_name(const struct tt_stacks *s, uint32_t i)
 {
-	return tt_slot_text(0, s->name[i], strlen(s->name[i]));
+	return tt_seeded_text(0, s->name[i], strlen(s->name[i]));
 }
 
 /* Memory used while the stacks are made. */
@@ -81,7 +81,7 @@ number_text(struct tt_stacks *s, struct maker *m, const char *text, uint32_t *nu
 		return rc;
 	if (2 * t->used >= t->nslot && (rc = grow_table(t, s, hash_name, err)) != TT_OK)
 		return rc;
-	for (i = (size_t)tt_slot_text(0, text, strlen(text)) & (t->nslot - 1); t->slot[i]; i = (i + 1) & (t->nslot - 1)) {
+	for (i = (size_t)tt_seeded_text(0, text, strlen(text)) & (t->nslot - 1); t->slot[i]; i = (i + 1) & (t->nslot - 1)) {
 		*number = t->slot[i] - 1;
 		if (strcmp(s->name[*number], text) == 0)
 			return TT_OK;

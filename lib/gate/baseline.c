@@ -28,7 +28,7 @@ struct reader {
 static bool
 is_new(struct reader *rd, const char *session)
 {
-	size_t i = (size_t)tt_slot_text(0, session, strlen(session)) & (rd->nslot - 1);
+	size_t i = (size_t)tt_seeded_text(0, session, strlen(session)) & (rd->nslot - 1);
 
 	for (; rd->session[i]; i = (i + 1) & (rd->nslot - 1))
 		if (strcmp(rd->session[i], session) == 0)

@@ -50,7 +50,7 @@ tt_sample_same(const struct tt_sample *a, const struct tt_sample *b)
 static size_t
 slot_of(const struct tt_recordings *r, const struct tt_sample *s)
 {
-	size_t i = (size_t)tt_slot_text(0, s->id, strlen(s->id)) & (r->nslot - 1);
+	size_t i = (size_t)tt_seeded_text(0, s->id, strlen(s->id)) & (r->nslot - 1);
 
 	while (r->slot[i] && !tt_sample_same(r->slot[i], s))
 		i = (i + 1) & (r->nslot - 1);

@@ -14,7 +14,7 @@
 static struct tt_meta **
 meta_at(struct tt_meta **at, const char *key)
 {
-	uint64_t hash = tt_slot_text(0, key, strlen(key));
+	uint64_t hash = tt_seeded_text(0, key, strlen(key));
 
 	for (; *at && strcmp((*at)->key, key) != 0; hash <<= 2)
 		at = &(*at)->below[hash >> 62];
@@ -156,7 +156,7 @@ int
 tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh, struct tt_thread **t,
     struct tt_err *err)
 {
-	uint64_t hash = tt_slot_pair(process, tid);
+	uint64_t hash = tt_seeded_pair(process, tid);
 	uint32_t at = tt_map_find(&ts->at, hash, i, ts->t[ts->id[i].first - 1]->tid == tid && ts->t[ts->id[i].first - 1]->process == process);
 	int rc;
 

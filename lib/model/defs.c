@@ -60,7 +60,7 @@ tt_defs_new(struct tt_mem *mem, struct tt_defs **defs, struct tt_err *err)
 	d->mem = mem;
 	d->lock = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 	tt_arena_init(&d->arena, mem);
-	d->random = tt_slot_by;
+	d->random = tt_seed_factor;
 	*defs = d;
 	return TT_OK;
 }
@@ -84,7 +84,7 @@ tt_defs_free(struct tt_defs *d)
 static struct entry *
 find_root(const struct kind *k, uint64_t key)
 {
-	uint32_t at = tt_map_find(&k->root, tt_slot_mix(0, key), i, k->all[i]->d.key == key);
+	uint32_t at = tt_map_find(&k->root, tt_seeded_mix(0, key), i, k->all[i]->d.key == key);
 
 	return at ? k->all[at - 1] : NULL;
 }
@@ -180,11 +180,11 @@ enter(struct tt_defs *defs, struct kind *k, struct entry *root, struct entry *e,
 	k->all[k->n++] = e;
 	place(&root, e);
 	if (!old)
-		return tt_map_add(&k->root, defs->mem, tt_slot_mix(0, e->d.key), e->index, err);
+		return tt_map_add(&k->root, defs->mem, tt_seeded_mix(0, e->d.key), e->index, err);
 	if (e->d.kind == TT_DEF_CLASS || e->d.kind == TT_DEF_VTABLE)
 		defs->reused = true;
 	if (root != old)
-		tt_map_replace(&k->root, tt_slot_mix(0, e->d.key), old->index, root->index);
+		tt_map_replace(&k->root, tt_seeded_mix(0, e->d.key), old->index, root->index);
 	return TT_OK;
 }
 

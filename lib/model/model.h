@@ -101,7 +101,7 @@ const struct tt_name *tt_model_key(const struct tt_model *m, uint32_t process, u
 static inline bool
 tt_model_may_wrap(const struct tt_model *m, uint64_t key)
 {
-	const size_t bit = tt_slot(key, TT_WRAPPER_BITS);
+	const size_t bit = tt_seeded_slot(key, TT_WRAPPER_BITS);
 
 	return m->wrapper[bit / 64] >> bit % 64 & 1;
 }

@@ -22,7 +22,7 @@ struct level {
 static uint32_t *
 slot_of(const struct tt_opened *o, uint64_t key)
 {
-	return &o->slot[tt_slot(key, o->nslot)];
+	return &o->slot[tt_seeded_slot(key, o->nslot)];
 }
 
 /* The place of the innermost level of ${key} in its chain, or the chain's end. */

@@ -68,7 +68,7 @@ static const struct { uint64_t key; const char *name, *category; } specials[] = 
 static struct key_slot *
 find_key(const struct tt_keys *k, uint32_t process, uint64_t key)
 {
-	size_t i = tt_slot_of(process, key, k->nslot);
+	size_t i = tt_seeded_slot_of(process, key, k->nslot);
 
 	while (k->slot[i].i && (k->slot[i].key != key || k->slot[i].process != process))
 		i = (i + 1) & (k->nslot - 1);
@@ -78,7 +78,7 @@ find_key(const struct tt_keys *k, uint32_t process, uint64_t key)
 static struct class_slot *
 find_class(const struct tt_keys *k, uint32_t process, uint64_t key)
 {
-	size_t i = tt_slot_of(process, key, k->nclass);
+	size_t i = tt_seeded_slot_of(process, key, k->nclass);
 
 	while (k->class[i].name && (k->class[i].key != key || k->class[i].process != process))
 		i = (i + 1) & (k->nclass - 1);
@@ -209,7 +209,7 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 		return TT_OK;
 	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
 	if (name->alloc_wrapper) {
-		const size_t bit = tt_slot(key, TT_WRAPPER_BITS);
+		const size_t bit = tt_seeded_slot(key, TT_WRAPPER_BITS);
 		m->wrapper[bit / 64] |= (uint64_t)1 << bit % 64;
 	}
 	name->editor = cap->editor && cap->editor(def);

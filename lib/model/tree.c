@@ -124,7 +124,7 @@ marker_of(struct tt_tree *tree, uint32_t process, uint64_t key, uint32_t *marker
 		if (!s)
 			return err->code;
 		for (size_t m = 0; m < tree->nmarker; m++) {
-			size_t i = tt_slot_of(tree->marker[m].process, tree->marker[m].key, n);
+			size_t i = tt_seeded_slot_of(tree->marker[m].process, tree->marker[m].key, n);
 			while (s[i])
 				i = (i + 1) & (n - 1);
 			s[i] = (uint32_t)m + 1;
@@ -133,7 +133,7 @@ marker_of(struct tt_tree *tree, uint32_t process, uint64_t key, uint32_t *marker
 		tree->mslot = s;
 		tree->nmslot = n;
 	}
-	size_t i = tt_slot_of(process, key, tree->nmslot);
+	size_t i = tt_seeded_slot_of(process, key, tree->nmslot);
 	for (; tree->mslot[i]; i = (i + 1) & (tree->nmslot - 1)) {
 		const struct tt_marker *m = &tree->marker[tree->mslot[i] - 1];
 		if (m->key == key && m->process == process) {

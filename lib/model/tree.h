@@ -133,7 +133,7 @@ tt_tree_key(enum tt_node_kind kind, uint64_t key)
 static inline uint64_t
 tt_tree_hash(uint64_t parent, enum tt_node_kind kind, uint64_t key)
 {
-	return tt_slot_mix(parent + ((uint64_t)kind << 56), key);
+	return tt_seeded_mix(parent + ((uint64_t)kind << 56), key);
 }
 
 static inline size_t

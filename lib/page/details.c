@@ -315,7 +315,7 @@ static uint64_t
 name_of(struct block *b, uint64_t key, enum tt_details_kind kind, struct tt_err *err)
 {
 	struct tt_details *d = b->s->d;
-	uint64_t hash = tt_slot_pair(kind, key);
+	uint64_t hash = tt_seeded_pair(kind, key);
 	uint32_t at = tt_map_find(&d->at, hash, i, d->name[i].key == key && d->name[i].kind == kind);
 
 	if (at)

@@ -43,7 +43,7 @@ is_sampled(const struct tt_paths *p, uint32_t node)
 static uint32_t
 below(struct sampled *s, uint32_t up, uint32_t key, uint32_t row, const char *name, struct tt_err *err)
 {
-	uint64_t hash = tt_slot_pair(up, key);
+	uint64_t hash = tt_seeded_pair(up, key);
 	uint32_t at = tt_map_find(&s->map, hash, i, s->v[i].up == up && s->v[i].key == key);
 
 	if (at)

@@ -52,7 +52,7 @@ row(const struct wide *w)
 static uint64_t
 hash_of(const struct tt_cell *c)
 {
-	return tt_slot_text((uint64_t)c->v, c->s, strlen(c->s));
+	return tt_seeded_text((uint64_t)c->v, c->s, strlen(c->s));
 }
 
 static size_t

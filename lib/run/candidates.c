@@ -74,7 +74,7 @@ static struct seen *
 at(struct tt_run *r, uint32_t thread, uint64_t key, bool add, int *rc, struct tt_err *err)
 {
 	struct tt_candidates *c = r->candidates;
-	uint64_t hash = tt_slot_pair(thread, key);
+	uint64_t hash = tt_seeded_pair(thread, key);
 	uint32_t found = tt_map_find(&c->at, hash, i, c->v[i].key == key && c->v[i].thread == thread);
 
 	*rc = TT_OK;

@@ -14,7 +14,7 @@ int
 tt_over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node,
     struct tt_err *err)
 {
-	uint64_t hash = tt_slot_pair((uint64_t)kind << 32 | parent, key);
+	uint64_t hash = tt_seeded_pair((uint64_t)kind << 32 | parent, key);
 	uint32_t at = tt_map_find(&o->at, hash, i, o->node[i].key == key && o->node[i].parent == parent && o->node[i].kind == kind);
 	int rc;
 

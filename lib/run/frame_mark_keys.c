@@ -37,7 +37,7 @@ by_name(const void *a, const void *b)
 struct tt_mark_key *
 tt_mark_keys_at(const struct tt_marks *ms, uint32_t process, uint64_t key)
 {
-	uint32_t at = tt_map_find(&ms->at, tt_slot_pair(process, key), i, ms->key[i].key == key && ms->key[i].process == process);
+	uint32_t at = tt_map_find(&ms->at, tt_seeded_pair(process, key), i, ms->key[i].key == key && ms->key[i].process == process);
 
 	return at ? &ms->key[at - 1] : NULL;
 }
@@ -48,7 +48,7 @@ fill_map(struct tt_marks *ms, struct tt_mem *mem, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < ms->nkey && rc == TT_OK; i++)
-		rc = tt_map_add(&ms->at, mem, tt_slot_pair(ms->key[i].process, ms->key[i].key), i, err);
+		rc = tt_map_add(&ms->at, mem, tt_seeded_pair(ms->key[i].process, ms->key[i].key), i, err);
 	return rc;
 }
 

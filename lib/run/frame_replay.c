@@ -85,7 +85,7 @@ is_same(const struct tt_replay *p, const struct tt_thread_replay *w, const struc
 static int
 name_row(struct tt_replay *p, struct tt_thread_replay *w, const char *full, struct tt_err *err)
 {
-	const uint64_t hash = tt_slot_text(0, full, strlen(full));
+	const uint64_t hash = tt_seeded_text(0, full, strlen(full));
 	struct tt_thread_replay_row *new = &w->row[w->nrow];
 	uint32_t at = tt_map_find(&w->named, hash, i, is_same(p, w, &w->row[i], new, full));
 
@@ -113,13 +113,13 @@ new_row(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt
 	row->idle = row->out ? 0 : idle_of(p->m, key, n);
 	if (n && n->known && name_row(p, w, n->full, err) != TT_OK)
 		return NULL;
-	return tt_map_add(&w->at, mem, tt_slot_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
+	return tt_map_add(&w->at, mem, tt_seeded_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
 }
 
 static uint32_t
 place_of(const struct tt_thread_replay *w, uint64_t key)
 {
-	return tt_map_find(&w->at, tt_slot_mix(0, key), i, w->row[i].key == key);
+	return tt_map_find(&w->at, tt_seeded_mix(0, key), i, w->row[i].key == key);
 }
 
 static __attribute__((noinline)) struct tt_thread_replay_row *

@@ -56,18 +56,18 @@ struct pipe {
 int tt_pipe_decode(struct pipe *p, struct slot *s, struct tt_err *err);
 
 /**
- * tt_enter(p, s, err):
+ * tt_thread_stacks_enter(p, s, err):
  * Take up the definitions and threads of the chunk ${s}; its thread's stack before it goes to s->io, and what it ends
  * and leaves open is done to the thread's own. A chunk whose decoder guessed wrong is decoded again.
  * Threads: one at a time, in file order.
  */
-int tt_enter(struct pipe *p, struct slot *s, struct tt_err *err);
+int tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err);
 
 /* After the last chunk while names are read: what zones are open then. */
-int tt_enter_names_end(struct pipe *p, struct tt_err *err);
+int tt_thread_stacks_names_end(struct pipe *p, struct tt_err *err);
 
 /* Copies of the stack of ${t} as it is before ${s}. */
-int tt_enter_copies(struct pipe *p, struct slot *s, const struct tt_thread *t, struct tt_err *err);
+int tt_thread_stacks_copy(struct pipe *p, struct slot *s, const struct tt_thread *t, struct tt_err *err);
 
 /* gpu_track.c. Ordered, with the events of each chunk: find what zones gave the GPU the work whose times it has. */
 int tt_gpu_take(struct pipe *p, const struct tt_batch *b, struct tt_err *err);
@@ -76,12 +76,12 @@ int tt_gpu_chunk(struct pipe *p, struct slot **s, struct tt_err *err);
 void tt_gpu_free(struct pipe *p);
 
 /* Count what ${s} has for its thread. */
-void tt_enter_count(struct pipe *p, struct slot *s, struct tt_thread *t);
+void tt_thread_stacks_count(struct pipe *p, struct slot *s, struct tt_thread *t);
 
 /* hide.c: take out of ${b} what happens in zones of the Editor. The thread's stack is that before the chunk. */
 int tt_hide_editor(struct pipe *p, struct tt_batch *b, struct tt_thread *t, struct tt_err *err);
 
 /* All zones of ${st} end in ${s}, which takes over their arguments. */
-void tt_enter_end_all(struct pipe *p, struct slot *s, struct tt_stack *st);
+void tt_thread_stacks_end_all(struct pipe *p, struct slot *s, struct tt_stack *st);
 
 #endif

@@ -104,7 +104,7 @@ static int
 enter_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 {
 	(void)w;
-	return tt_enter(p, s, err);
+	return tt_thread_stacks_enter(p, s, err);
 }
 
 /* --- fold ------------------------------------------------------------------------ */
@@ -473,13 +473,13 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 		s->io.b = &s->batch;
 		s->alloc_before_b = t->alloc_b;
 		s->alloc_before_n = t->nalloc;
-		rc = tt_enter_copies(p, s, t, err);
+		rc = tt_thread_stacks_copy(p, s, t, err);
 		if (rc == TT_OK)
 			rc = tt_fold_rest(&w->fold, &s->io, err);
 		s->io.skipped = false;
 		if (rc == TT_OK)
 			rc = emit_chunk(p, s, err);
-		tt_enter_end_all(p, s, &t->stack);
+		tt_thread_stacks_end_all(p, s, &t->stack);
 		if (rc == TT_OK)
 			rc = commit_main(p, w, s, true, err);
 	}
@@ -605,7 +605,7 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	if (rc == TT_OK && phase >= TT_PHASE_MAIN)
 		rc = close_open(&p, &w[0], err);
 	if (rc == TT_OK && phase == TT_PHASE_NAMES)
-		rc = tt_enter_names_end(&p, err);
+		rc = tt_thread_stacks_names_end(&p, err);
 	tt_gpu_free(&p);
 	tt_stack_free(&p.around, &r->env->mem);
 	tt_mem_free(&r->env->mem, p.hidden.v, p.hidden.cap * sizeof *p.hidden.v);

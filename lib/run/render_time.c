@@ -91,7 +91,7 @@ static __attribute__((noinline)) int
 look_up_far(struct tt_render_time *r, uint64_t key, uint32_t *near, struct tt_err *err)
 {
 	struct tt_mem *mem = &r->m->env->mem;
-	const uint64_t hash = tt_slot_mix(0, key);
+	const uint64_t hash = tt_seeded_mix(0, key);
 	uint32_t at = tt_map_find(&r->at, hash, i, r->known[i].key == key);
 
 	if (!at) {

@@ -31,7 +31,7 @@ take_args(void *arg, const struct tt_open *z, unsigned flags)
 }
 
 void
-tt_enter_end_all(struct pipe *p, struct slot *s, struct tt_stack *st)
+tt_thread_stacks_end_all(struct pipe *p, struct slot *s, struct tt_stack *st)
 {
 	struct taking t = { p, s };
 
@@ -100,7 +100,7 @@ all_ended(const struct pipe *p, struct tt_thread *t, int64_t ts, struct tt_err *
 }
 
 int
-tt_enter_names_end(struct pipe *p, struct tt_err *err)
+tt_thread_stacks_names_end(struct pipe *p, struct tt_err *err)
 {
 	const struct tt_threads *ts = &p->r->m->threads;
 	int rc = TT_OK;
@@ -149,7 +149,7 @@ end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 			tt_loss_add(&b->loss, TT_LOST_POPPED, t->stack.n, 0, b->at);
 		else
 			t->open_at_end += t->stack.n;
-		tt_enter_end_all(p, s, &t->stack);
+		tt_thread_stacks_end_all(p, s, &t->stack);
 	}
 	return rc;
 }
@@ -287,7 +287,7 @@ count_in_time(const struct tt_filter *f, const struct tt_batch *b, struct tt_in_
 }
 
 void
-tt_enter_count(struct pipe *p, struct slot *s, struct tt_thread *t)
+tt_thread_stacks_count(struct pipe *p, struct slot *s, struct tt_thread *t)
 {
 	const struct tt_batch *b = &s->batch;
 
@@ -309,7 +309,7 @@ tt_enter_count(struct pipe *p, struct slot *s, struct tt_thread *t)
 }
 
 int
-tt_enter_copies(struct pipe *p, struct slot *s, const struct tt_thread *t, struct tt_err *err)
+tt_thread_stacks_copy(struct pipe *p, struct slot *s, const struct tt_thread *t, struct tt_err *err)
 {
 	struct tt_mem *mem = &p->r->env->mem;
 	int rc = tt_stack_copy(&s->io.base, &t->stack, mem, err);
@@ -318,7 +318,7 @@ tt_enter_copies(struct pipe *p, struct slot *s, const struct tt_thread *t, struc
 }
 
 int
-tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
+tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 {
 	struct tt_batch *b = &s->batch;
 	struct tt_capture *cap = p->in->cap;
@@ -340,12 +340,12 @@ tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	s->io.cap = cap;
 	s->io.b = b;
 	if (p->phase >= TT_PHASE_MAIN)
-		rc = tt_enter_copies(p, s, t, err);
+		rc = tt_thread_stacks_copy(p, s, t, err);
 	if (rc != TT_OK)
 		return rc;
 	if (p->phase >= TT_PHASE_MAIN && p->r->m->filter.player_only && (rc = tt_hide_editor(p, b, t, err)) != TT_OK)
 		return rc;
-	tt_enter_count(p, s, t);
+	tt_thread_stacks_count(p, s, t);
 	rc = end_zones(p, s, t, err);
 	if (rc == TT_OK)
 		rc = end_at_gaps(p, s, t, err);

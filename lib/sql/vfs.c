@@ -220,7 +220,7 @@ vfs_random(sqlite3_vfs *v, int n, char *to)
 
 	(void)v;
 	for (int i = 0; i < n; i++)
-		to[i] = (char)(h = tt_slot_mix(h, (uint64_t)i));
+		to[i] = (char)(h = tt_seeded_mix(h, (uint64_t)i));
 	return n;
 }
 

@@ -29,7 +29,7 @@ tt_tally_free(struct tt_tally *t)
 static size_t
 find(const struct tt_tally *t, uint64_t key)
 {
-	size_t i = tt_slot(key, t->nslot);
+	size_t i = tt_seeded_slot(key, t->nslot);
 
 	while (t->slot[i].used && t->slot[i].key != key)
 		i = (i + 1) & (t->nslot - 1);

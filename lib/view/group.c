@@ -131,7 +131,7 @@ const struct tt_class *
 tt_class_of(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err)
 {
 	struct tt_mem *mem = &c->m->env->mem;
-	uint64_t hash = tt_slot_pair(process, key);
+	uint64_t hash = tt_seeded_pair(process, key);
 	uint32_t at = tt_map_find(&c->at, hash, i, c->seen[i].key == key && c->seen[i].process == process);
 
 	if (!at) {

@@ -39,7 +39,7 @@ static int
 zone_node(struct tt_merged *g, uint32_t node, uint32_t *number, struct tt_err *err)
 {
 	uint32_t up = g->at[tt_paths_node(g->p, node)->parent], row = tt_paths_row(g->p, node);
-	uint64_t hash = tt_slot_mix(0, (uint64_t)up << 32 | row);
+	uint64_t hash = tt_seeded_mix(0, (uint64_t)up << 32 | row);
 	uint32_t found = tt_map_find(&g->number, hash, i, g->v[i].parent == up && g->v[i].row == row);
 	int rc = found ? TT_OK : add_node(g, up, row, number, err);
 

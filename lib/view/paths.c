@@ -280,7 +280,7 @@ joined(const struct tt_paths *p, uint32_t *slot, size_t mask, uint32_t up, uint3
 
 	if (tt_paths_row(p, up) != TT_NO_ROW && tt_paths_row(p, up) / 2 == group)
 		return up;
-	i = tt_slot((uint64_t)up << 32 | group, mask + 1);
+	i = tt_seeded_slot((uint64_t)up << 32 | group, mask + 1);
 	for (; slot[i]; i = (i + 1) & mask) {
 		uint32_t at = slot[i];
 		if (p->path[p->owner[tt_paths_node(p, at)->parent]] == up && tt_paths_row(p, at) / 2 == group)

@@ -112,18 +112,18 @@ TEST(shards_divide_keys_evenly_and_each_key_has_one)
 
 /* ${n} files with work of 1 to 10, the largest first. */
 static void
-make_files(struct tt_many_file *file, char (*key)[16], size_t n)
+make_files(struct tt_scheduler_file *file, char (*key)[16], size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		snprintf(key[i], sizeof key[i], "%zu.ttc", i);
-		file[i] = (struct tt_many_file){ .path = "/nowhere", .key = key[i], .size = 1000 - 900 * i / n, .cost = 1000 - 900 * i / n };
+		file[i] = (struct tt_scheduler_file){ .path = "/nowhere", .key = key[i], .size = 1000 - 900 * i / n, .cost = 1000 - 900 * i / n };
 	}
 }
 
 TEST(files_are_split_by_work_and_one_more_moves_few)
 {
 	enum { N = 2000 };
-	static struct tt_many_file file[N], less[N];
+	static struct tt_scheduler_file file[N], less[N];
 	static char key[N][16];
 	struct tt_split a, b;
 	struct tt_err err;

@@ -27,13 +27,13 @@ pairs(size_t (*slot)(uint64_t key))
 static size_t
 alone(uint64_t k)
 {
-	return tt_slot(k, SLOTS);
+	return tt_seeded_slot(k, SLOTS);
 }
 
 static size_t
 of_a_process(uint64_t k)
 {
-	return tt_slot_of(3, k, SLOTS);
+	return tt_seeded_slot_of(3, k, SLOTS);
 }
 
 static size_t
@@ -107,7 +107,7 @@ TEST(a_key_makes_up_for_no_number)
 	uint64_t sum = 0;
 
 	for (uint64_t i = 0; i < KEYS; i++)
-		sum += n[tt_slot_of(i, 0 - i * 0x9E3779B97F4A7C15u, SLOTS)]++;
+		sum += n[tt_seeded_slot_of(i, 0 - i * 0x9E3779B97F4A7C15u, SLOTS)]++;
 	CHECK(sum < UNLUCKY);
 }
 
@@ -121,7 +121,7 @@ TEST(texts_differ_by_every_byte_and_by_length)
 		for (unsigned c = 0; c < 256; c += 17) {
 			memset(text, 'a', sizeof text);
 			text[at] = (char)c;
-			seen[n++] = tt_slot_text(0, text, at + 1);
+			seen[n++] = tt_seeded_text(0, text, at + 1);
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -139,7 +139,7 @@ passed(void)
 
 	memset(taken, 0, sizeof taken);
 	for (size_t n = 0; n < KEYS; n++) {
-		size_t i = tt_slot(key[n], SLOTS);
+		size_t i = tt_seeded_slot(key[n], SLOTS);
 
 		for (; taken[i]; i = (i + 1) & (SLOTS - 1))
 			sum++;
@@ -152,22 +152,22 @@ passed(void)
 TEST(keys_at_equal_distances_are_found_soon_with_every_factor)
 {
 	static const uint64_t distance[] = { 1, 8, 16, 64, 4096, 65536 };
-	uint64_t own = tt_slot_by, by = 1;
+	uint64_t own = tt_seed_factor, by = 1;
 
 	for (unsigned f = 0; f < 400; f++) {
 		by = by * 6364136223846793005u + 1442695040888963407u;
-		tt_slot_by = (by ^ by >> 29) | (uint64_t)1 << 63 | 1;
+		tt_seed_factor = (by ^ by >> 29) | (uint64_t)1 << 63 | 1;
 		for (size_t d = 0; d < sizeof distance / sizeof *distance; d++) {
 			for (size_t i = 0; i < KEYS; i++)
 				key[i] = 0x7f0000000000 + i * distance[d];
 			CHECK(passed() < KEYS);
 		}
 	}
-	tt_slot_by = own;
+	tt_seed_factor = own;
 }
 
 TEST(the_number_is_set_before_main)
 {
-	CHECK(tt_slot_by & 1);
-	CHECK(tt_slot_by >> 63);
+	CHECK(tt_seed_factor & 1);
+	CHECK(tt_seed_factor >> 63);
 }
