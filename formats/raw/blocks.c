@@ -162,52 +162,26 @@ raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
 
 /* --- streams ---------------------------------------------------------------------------------------- */
 
-static uint32_t *
-slot_of(const struct raw *m, uint32_t session, uint64_t id, uint32_t *slot, size_t nslot)
-{
-	size_t i = tt_seeded_slot_of(session, id, nslot);
-
-	while (slot[i] && (m->stream[slot[i] - 1].id != id || m->stream[slot[i] - 1].session != session))
-		i = (i + 1) & (nslot - 1);
-	return &slot[i];
-}
-
-static int
-more_slots(struct raw *m, struct tt_err *err)
-{
-	size_t n = m->nslot ? m->nslot * 2 : 64;
-	uint32_t *slot = tt_mem_alloc(&m->env->mem, n * sizeof *slot, err);
-
-	if (!slot)
-		return err->code;
-	for (size_t i = 0; i < m->nstream; i++)
-		*slot_of(m, m->stream[i].session, m->stream[i].id, slot, n) = (uint32_t)i + 1;
-	tt_mem_free(&m->env->mem, m->slot, m->nslot * sizeof *m->slot);
-	m->slot = slot;
-	m->nslot = n;
-	return TT_OK;
-}
-
 struct raw_stream *
 raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 {
-	uint32_t session = (uint32_t)m->now, *slot;
+	const uint32_t session = (uint32_t)m->now;
 
 	/* It is usually the stream of the block before. */
 	if (m->met < m->nstream && m->stream[m->met].id == id && m->stream[m->met].session == session)
 		return &m->stream[m->met];
-	if (m->nstream * 2 >= m->nslot && more_slots(m, err) != TT_OK)
-		return NULL;
-	if (*(slot = slot_of(m, session, id, m->slot, m->nslot))) {
-		m->met = *slot - 1;
+	const uint64_t hash = tt_seeded_pair(session, id);
+	const uint32_t at = tt_map_find(&m->stream_at, hash, i, m->stream[i].id == id && m->stream[i].session == session);
+	if (at) {
+		m->met = at - 1;
 		return &m->stream[m->met];
 	}
-	if (tt_mem_grow(&m->env->mem, &m->stream, &m->capstream, m->nstream + 1, sizeof *m->stream, err) != TT_OK)
+	if (tt_mem_grow(&m->env->mem, &m->stream, &m->capstream, m->nstream + 1, sizeof *m->stream, err) != TT_OK ||
+	    tt_map_add(&m->stream_at, &m->env->mem, hash, m->nstream, err) != TT_OK)
 		return NULL;
 	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .again = INT64_MAX, .start = INT64_MAX,
 		.carry_after = INT64_MIN };
-	*slot = (uint32_t)++m->nstream;
-	return &m->stream[m->nstream - 1];
+	return &m->stream[m->nstream++];
 }
 
 /* --- finding blocks ----------------------------------------------------------------------------------- */

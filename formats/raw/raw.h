@@ -31,6 +31,7 @@
 
 #include <pthread.h>
 
+#include "base/map.h"
 #include "io/window.h"
 #include "model/format.h"
 #include "raw/layout.h"
@@ -185,8 +186,7 @@ struct raw {
 	uint64_t first;               /* offset of the first block */
 	struct raw_stream *stream;
 	size_t nstream, capstream;
-	uint32_t *slot;               /* index in stream + 1 */
-	size_t nslot;
+	struct tt_map stream_at;      /* by session and id */
 	size_t met;                   /* index in stream of the last one asked for */
 	struct unity_known known;
 	bool read;                    /* the input was read to its end once */

@@ -23,7 +23,7 @@ close_(void *ctx)
 	for (size_t i = 0; i < m->nstream; i++)
 		tt_mem_free(mem, m->stream[i].carry, m->stream[i].capcarry);
 	tt_mem_free(mem, m->stream, m->capstream * sizeof *m->stream);
-	tt_mem_free(mem, m->slot, m->nslot * sizeof *m->slot);
+	tt_map_free(&m->stream_at, mem);
 	tt_mem_free(mem, m->session, m->capsession * sizeof *m->session);
 	tt_mem_free(mem, m->block, m->capblock * sizeof *m->block);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);

@@ -10,46 +10,19 @@
 
 /* --- threads ---------------------------------------------------------------------------- */
 
-static size_t
-slot_of(const struct ttc *m, uint32_t number)
-{
-	return tt_seeded_slot(number, m->nslot);
-}
-
-static int
-more_slots(struct ttc *m, struct tt_err *err)
-{
-	size_t n = m->nslot ? m->nslot * 2 : 64;
-	uint32_t *slot = tt_mem_alloc(&m->env->mem, n * sizeof *slot, err);
-
-	if (!slot)
-		return err->code;
-	tt_mem_free(&m->env->mem, m->slot, m->nslot * sizeof *m->slot);
-	m->slot = slot;
-	m->nslot = n;
-	for (size_t i = 0, k; i < m->nwho; i++) {
-		for (k = slot_of(m, m->who[i].number); slot[k]; k = (k + 1) & (n - 1))
-			;
-		slot[k] = (uint32_t)i + 1;
-	}
-	return TT_OK;
-}
-
 struct ttc_who *
 ttc_who(struct ttc *m, uint32_t number, struct tt_err *err)
 {
-	size_t k = 0;
+	const uint64_t hash = tt_seeded_mix(0, number);
+	const uint32_t at = tt_map_find(&m->who_at, hash, i, m->who[i].number == number);
 
-	if (m->nwho * 2 >= m->nslot && more_slots(m, err) != TT_OK)
-		return NULL;
-	for (k = slot_of(m, number); m->slot[k]; k = (k + 1) & (m->nslot - 1))
-		if (m->who[m->slot[k] - 1].number == number)
-			return &m->who[m->slot[k] - 1];
-	if (tt_mem_grow(&m->env->mem, &m->who, &m->capwho, m->nwho + 1, sizeof *m->who, err) != TT_OK)
+	if (at)
+		return &m->who[at - 1];
+	if (tt_mem_grow(&m->env->mem, &m->who, &m->capwho, m->nwho + 1, sizeof *m->who, err) != TT_OK ||
+	    tt_map_add(&m->who_at, &m->env->mem, hash, m->nwho, err) != TT_OK)
 		return NULL;
 	m->who[m->nwho] = (struct ttc_who){ .number = number, .native = number };
-	m->slot[k] = (uint32_t)++m->nwho;
-	return &m->who[m->nwho - 1];
+	return &m->who[m->nwho++];
 }
 
 static int
@@ -156,8 +129,7 @@ ttc_free_who(struct ttc *m)
 	for (size_t i = 0; i < m->nwho; i++)
 		tt_mem_free(&m->env->mem, m->who[i].start, m->who[i].capstart * sizeof *m->who[i].start);
 	tt_mem_free(&m->env->mem, m->who, m->capwho * sizeof *m->who);
-	tt_mem_free(&m->env->mem, m->slot, m->nslot * sizeof *m->slot);
+	tt_map_free(&m->who_at, &m->env->mem);
 	m->who = NULL;
-	m->slot = NULL;
-	m->nwho = m->capwho = m->nslot = 0;
+	m->nwho = m->capwho = 0;
 }

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "ttc/layout.h"
+#include "base/map.h"
 #include "io/window.h"
 #include "model/format.h"
 
@@ -97,8 +98,7 @@ struct ttc {
 
 	struct ttc_who *who;          /* in the order in which they appeared */
 	size_t nwho, capwho;
-	uint32_t *slot;               /* index in who + 1, by number; 0: none */
-	size_t nslot;
+	struct tt_map who_at;         /* by number */
 	uint64_t zero_seq;            /* number of the next chunk of thread 0 */
 	uint32_t zero_end;
 	bool zero_seen;

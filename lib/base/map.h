@@ -5,6 +5,10 @@
  * row, so that others are passed over and the table grows without the rows. Take hashes of base/hash_seed.h: keys come out of
  * captures.
  *
+ * Tables of their own have: stat/tally.c, collect/objects.c, emit/key_text.c, model/resolve.c and unity/known.c, whose values lie in the slots and
+ * are read for each event; model/opened.c, whose zones go in the order in which they came; emit/stacks.c and view/paths.c, with four bytes a slot,
+ * for they may have millions of rows; mlpd/category.c, gate/baseline.c and gate/sample.c, whose number is known before, in an arena.
+ *
  * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time.
  */
 #ifndef TT_BASE_MAP_H

@@ -102,7 +102,7 @@ tt_tree_free(struct tt_tree *tree)
 	for (size_t i = 0; i < TT_TREE_DIR; i++)
 		tt_mem_free(tree->mem, tree->node[i], tree->node[i] ? TT_TREE_PAGE * sizeof *tree->node[i] : 0);
 	tt_mem_free(tree->mem, tree->marker, tree->capmarker * sizeof *tree->marker);
-	tt_mem_free(tree->mem, tree->mslot, tree->nmslot * sizeof *tree->mslot);
+	tt_map_free(&tree->marker_at, tree->mem);
 	tt_mem_free(tree->mem, tree, sizeof *tree);
 }
 
@@ -116,37 +116,21 @@ tt_tree_count(const struct tt_tree *tree)
 static int
 marker_of(struct tt_tree *tree, uint32_t process, uint64_t key, uint32_t *marker, struct tt_err *err)
 {
+	const uint64_t hash = tt_seeded_pair(process, key);
+	const uint32_t at = tt_map_find(&tree->marker_at, hash, i, tree->marker[i].key == key && tree->marker[i].process == process);
 	int rc;
 
-	if (tree->nmarker * 2 >= tree->nmslot) {
-		size_t n = tree->nmslot ? tree->nmslot * 2 : 256;
-		uint32_t *s = tt_mem_alloc(tree->mem, n * sizeof *s, err);
-		if (!s)
-			return err->code;
-		for (size_t m = 0; m < tree->nmarker; m++) {
-			size_t i = tt_seeded_slot_of(tree->marker[m].process, tree->marker[m].key, n);
-			while (s[i])
-				i = (i + 1) & (n - 1);
-			s[i] = (uint32_t)m + 1;
-		}
-		tt_mem_free(tree->mem, tree->mslot, tree->nmslot * sizeof *tree->mslot);
-		tree->mslot = s;
-		tree->nmslot = n;
-	}
-	size_t i = tt_seeded_slot_of(process, key, tree->nmslot);
-	for (; tree->mslot[i]; i = (i + 1) & (tree->nmslot - 1)) {
-		const struct tt_marker *m = &tree->marker[tree->mslot[i] - 1];
-		if (m->key == key && m->process == process) {
-			*marker = tree->mslot[i] - 1;
-			return TT_OK;
-		}
+	if (at) {
+		*marker = at - 1;
+		return TT_OK;
 	}
 	rc = tt_mem_grow(tree->mem, &tree->marker, &tree->capmarker, tree->nmarker + 1, sizeof *tree->marker, err);
+	if (rc == TT_OK)
+		rc = tt_map_add(&tree->marker_at, tree->mem, hash, tree->nmarker, err);
 	if (rc != TT_OK)
 		return rc;
 	tree->marker[tree->nmarker] = (struct tt_marker){ .key = key, .process = process };
-	*marker = (uint32_t)tree->nmarker;
-	tree->mslot[i] = (uint32_t)++tree->nmarker;
+	*marker = (uint32_t)tree->nmarker++;
 	return TT_OK;
 }
 

@@ -29,6 +29,7 @@
 
 #include "base/err.h"
 #include "base/hash_seed.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "stat/hist.h"
 
@@ -107,8 +108,7 @@ struct tt_tree {
 
 	struct tt_marker *marker;
 	size_t nmarker, capmarker;
-	uint32_t *mslot;              /* marker number + 1 by key */
-	size_t nmslot;
+	struct tt_map marker_at;      /* by process and key */
 };
 
 /* Paths are kept apart up to ${cap}, which may be this: the rest of the directory is for threads and "(more paths)". */
