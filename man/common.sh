@@ -1,8 +1,7 @@
 #!/bin/sh
 # common.sh write|check PAGE...: keep what several pages share the same in all of them.
 #
-# The text is copied, not put into a page of its own: whoever opens the page of a command finds, and can search for, every
-# option it takes.
+# Whoever opens the page of a command finds, and can search for, every option it takes. tracetool-options(7) has all shared ones.
 #
 # A page holds copies of man/NAME.in between the lines
 #	.\" begin NAME.in
