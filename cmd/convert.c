@@ -192,7 +192,7 @@ field_size(enum tt_option_kind kind)
 	}
 }
 
-/* Copy the options for all outputs into ${o}. TT_E_USAGE for a table that only an option of stats fills. */
+/* Copy the options that apply to all outputs into ${o}. TT_E_USAGE for a table that only an option of stats fills. */
 static int
 settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
 {
@@ -207,8 +207,8 @@ settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
 		memcpy(&table, o->own + at, sizeof table);
 		asks = table ? tt_pass_asks(table) : NULL;
 		if (asks)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "table %s is what --%s of \"tracetool stats\" lists (there: --format csv)",
-			    table, asks);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "only \"tracetool stats --%s\" fills table %s: use that, with --format csv",
+			    asks, table);
 	}
 	return TT_OK;
 }
@@ -307,7 +307,7 @@ say_unopened(struct app *app, const struct output *o)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s: viewers do not open %s: decompress it first, or write .gz", o->path, coding);
 }
 
-/* Print a line for each output: its name, its size (not of pipes), its number of events. */
+/* Print a line for each output: its name, its size unless it is a pipe, and the number of events. */
 static void
 say_written(struct app *app, const struct convert_opts *c, const struct tt_model *m)
 {

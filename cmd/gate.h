@@ -27,11 +27,11 @@ const char *gate_inconclusive(size_t i);      /* the values of --inconclusive */
 /* The day, YYYY-MM-DD, by which waivers expire: ${given} if not NULL, else SOURCE_DATE_EPOCH, else the clock. */
 int gate_today(struct app *app, const char *given, const char **day, struct tt_err *err);
 
-/* Options that say where the verdict goes; they do not change it. */
+/* Options that only say where output goes: the verdict is the same without them. */
 #define GATE_WRITES "save", "append", "accept", "explain", "suggest", "junit", "github", "gitlab", "azure", "teamcity", "markdown", "html", "json", \
 	"csv-safe", "no-pager"
 
-/* Store in ${g} those of the options ${given} with which a command on one capture shows the same figures. */
+/* Store in ${g} the options that the verdict's commands on single captures repeat, so that they show the same figures. */
 int gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, struct tt_err *err);
 
 /* *${wanted}: true if the options ask for a gate. TT_E_USAGE for options that need --gate. */
@@ -46,10 +46,10 @@ int gate_run(struct app *app, const struct gate_opts *g, const struct input_opts
     struct tt_err *err);
 
 /**
- * A gate over captures that somebody else reads, such as the workers of a batch.
+ * A gate for callers that read the captures themselves, such as a batch.
  *
- * gate_open() reads budget and baseline (it ignores g->save, append, suggest and explain), adds the files that will be written to ${writes}, which has the
- * caller's, and fails unless each is a file of its own. Call it before the sandbox.
+ * gate_open() reads budget and baseline (it ignores g->save, append, suggest and explain), adds the files it will write to ${writes}, which already
+ * has the caller's, and fails if two are the same file. Call it before the sandbox.
  * gate_set_run() sets the options of a run that the budget needs.
  * gate_judge() judges the samples, prints the verdict if ${show} is set, and writes the files.
  * The exit code goes to app->verdict. Free with gate_close(), also after an error; NULL is allowed.

@@ -92,7 +92,7 @@ const struct opt input_opt[] = {
 	{ .name = "input-format", .arg = "NAME", .set = opt_text, .at = AT(format), .value = format_value,
 	    .help = "read the input as this format, whatever it looks like (see tracetool list)" },
 	{ .name = "force", .set = opt_flag, .at = AT(force),
-	    .help = "read a version that is not known like the nearest one that is" },
+	    .help = "read an unknown version like the nearest known one" },
 	{ .name = "align", .arg = "HOW", .set = opt_choice, .at = AT(align), .value = align_value,
 	    .help = "put several inputs on one timeline by their event clocks if they agree (auto), their "
 	            "starts (start), event clocks (clock) or wall clocks (wall)" },

@@ -21,7 +21,7 @@ struct verdict_opts {
 	const char *junit, *gitlab, *markdown, *json, *html;  /* files; NULL: not wanted */
 	const char *explain;          /* command that explains the row whose name follows it; NULL: none */
 	const char *explain_one;      /* in place of it: the options of one that explains a row by a single capture, ended by a blank; NULL: there is none */
-	const char *looks;            /* options with which a command on one capture shows the same figures, ended by a blank; NULL: not known */
+	const char *looks;            /* options to repeat in commands on single captures, so that figures agree; ends with a blank; NULL: not known */
 	/* The folder of a capture's page ${file}, relative to the verdict, ended by a slash; NULL: it has none. The pointer is NULL if there are no pages. */
 	const char *(*folder)(const void *arg, const char *file);
 	const void *folder_arg;

@@ -1,11 +1,11 @@
 /**
- * The state of an archive that is read, and what its parts are to each other. Internal to lib/io: archive.h.
+ * The state of an archive being read, which archive.c, archive_tar.c and archive_zip.c share. Internal to lib/io: see archive.h.
  *
  * archive.c gives libarchive its bytes and takes members' data from it; archive_tar.c finds the headers of a tar, also
  * after damage; archive_zip.c reads the directory of a zip.
  *
  * libarchive reads from `ahead` first, and then from the source at `at`, up to `end`. It holds pointers into `buf`
- * until it asks for more: who fetches in between drops it first.
+ * until it asks for more: before anything else is fetched into `buf`, tt_archive_drop() must end libarchive.
  */
 #ifndef TT_IO_ARCHIVE_PARTS_H
 #define TT_IO_ARCHIVE_PARTS_H
@@ -17,13 +17,13 @@
 
 #define TT_TAR_BLOCK ((size_t)512)
 
-/* A member of a zip, by its place in the directory. */
+/* Where a member of a zip lies. */
 struct tt_zip_entry {
-	uint64_t at;                  /* of its local header */
-	uint64_t record;              /* of its record in the directory */
+	uint64_t at;                  /* its local header */
+	uint64_t record;              /* its record in the directory */
 };
 
-/* What the directory says of the member at hand. */
+/* The present member, as the directory describes it. */
 struct tt_zip_member {
 	uint64_t at, packed, size;
 	uint32_t crc;
@@ -37,7 +37,7 @@ struct tt_zip {
 	uint64_t reach;               /* where the members so far end */
 	uint64_t declared;            /* how many members the directory says it has */
 	uint64_t directory;           /* where it begins */
-	bool looked;                  /* for members that it does not list, up to the next one that it lists */
+	bool looked;                  /* the bytes before the next listed member were searched for members that the directory does not list */
 	struct tt_zip_member m;
 	uint64_t data_at;             /* of the member, once it is begun */
 	uint8_t *win;                 /* bytes of the directory */
@@ -45,7 +45,7 @@ struct tt_zip {
 	size_t win_n;
 	uint8_t head[64];             /* the local header that libarchive gets instead of the member's own */
 	char *name;                   /* of the member */
-	char misnamed[80];            /* another one that the header in front of its data gives it, as far as it fits; "": none */
+	char misnamed[80];            /* the beginning of its name in its local header, if that differs; "": it does not */
 };
 
 struct tt_archive {
@@ -54,7 +54,7 @@ struct tt_archive {
 	struct archive *a;            /* NULL: not begun, or dropped */
 	enum tt_archive_kind kind;
 	bool seek;                    /* fetched with pread() */
-	bool over;                    /* nothing more can be read */
+	bool over;                    /* no more can be read */
 	uint64_t at, end;             /* where the next fetch begins, and where fetching stops */
 	uint64_t taken;
 	size_t block;                 /* of the next fetch; grows from a small one after a jump */
@@ -64,20 +64,20 @@ struct tt_archive {
 	const uint8_t *ahead;         /* goes to libarchive before the next fetch */
 	size_t ahead_n;
 	struct tt_err src_err;        /* why a fetch failed; code TT_OK: none did */
-	/* the member at hand */
-	const uint8_t *data;          /* fetched and not yet given out */
+	/* the present member */
+	const uint8_t *data;          /* its bytes that were fetched and not handed out yet */
 	size_t data_n;
-	uint64_t data_at, given;      /* where that lies in the member; bytes of it given out */
-	uint8_t *zeros;               /* for holes; NULL: none was met */
-	struct tt_err doubt;          /* all bytes of it are there, but wrong; code TT_OK: not that we know */
+	uint64_t data_at, given;      /* where `data` lies in the member; how many bytes were handed out */
+	uint8_t *zeros;               /* for holes in sparse members; NULL: no hole so far */
+	struct tt_err doubt;          /* all its bytes are there, but its checksum or length is wrong; code TT_OK: no such fault is known */
 	char note[80];
 	/* of a tar */
 	uint64_t base;                /* where libarchive began to read */
-	uint64_t header;              /* where the next header is looked for, if libarchive was dropped */
-	bool warned;                  /* the bytes in front of that header are known to be damaged */
+	uint64_t header;              /* where the search for the next header goes on after libarchive was dropped */
+	bool warned;                  /* damage before that header was reported */
 	/* of a zip */
 	struct tt_zip zip;
-	bool in_order;                /* by the headers in front of its members, for it has no directory */
+	bool in_order;                /* it has no directory: members are found by their local headers */
 	struct tt_err no_directory;   /* why there is none, or the damage to a 7z's start header; cleared once reported */
 };
 
@@ -85,7 +85,7 @@ struct tt_archive {
 
 /* Bring up to ${n} bytes from ar->at to ar->buf + ${to}; *${got} is 0 only at the end. */
 int tt_archive_fetch(struct tt_archive *ar, size_t to, size_t n, size_t *got, struct tt_err *err);
-/* Start libarchive at the bytes ahead; stop it. */
+/* Start libarchive, which reads `ahead` first; end it. */
 int tt_archive_start(struct tt_archive *ar, struct tt_err *err);
 void tt_archive_drop(struct tt_archive *ar);
 /* Why libarchive gave up with ${status}: our own source, memory, a method it lacks, or damage. */
@@ -95,7 +95,7 @@ void tt_archive_member(struct archive_entry *e, struct tt_member *m);
 
 /* --- archive_tar.c --- */
 
-/* A tar header's checksum is right. */
+/* True if the tar header at ${p} has a correct checksum. */
 bool tt_tar_header(const uint8_t *p);
 int tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 
@@ -104,7 +104,7 @@ int tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 /* Read the directory. TT_E_DAMAGED: there is none that can be used. */
 int tt_zip_open(struct tt_archive *ar, struct tt_err *err);
 int tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
-/* Let libarchive read the member at hand. */
+/* Let libarchive read the present member. */
 int tt_zip_start(struct tt_archive *ar, struct tt_err *err);
 /* True if the member is packed by lzma, with a dictionary that may have been too large. */
 bool tt_zip_large(struct tt_archive *ar);

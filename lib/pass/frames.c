@@ -1,8 +1,8 @@
 /**
  * The pass "frames": how long frames take, how many are over budget, which are the worst and why.
  *
- * Every figure is over the exact durations of all whole frames; nothing here goes through a histogram
- * but the histogram. Definitions: tracetool-metrics(7), Frames.
+ * Figures come from the exact durations of all whole frames; only the table frame_histogram sorts them into ranges.
+ * Definitions: tracetool-metrics(7), Frames.
  */
 #include "base/option.h"
 #include "base/setting.h"
@@ -397,7 +397,7 @@ timings(struct tt_making *k, struct tt_table *t)
 enum limit { BY_MAIN, BY_RENDER, BY_BOTH, BY_GPU, BY_PRESENT, BY_NOTHING, BY_UNKNOWN, LIMITS };
 static const char *const limit_name[LIMITS] = { "main thread", "render thread", "CPU", "GPU", "present", "balanced", "unknown" };
 
-/* Where the engine did not measure the main thread: by its CPU-active time. */
+/* The same if the engine did not measure the main thread: by the frame's CPU-active time. */
 static enum limit
 limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 {
@@ -411,9 +411,9 @@ limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 }
 
 /*
- * What limits frame ${i}: whichever takes more than four fifths of it, the processor's threads or the GPU. Without the time of
- * the GPU it is not known. Counters do not tell how long the main thread waits to present; where nothing
- * else limits the frame, that is what the rest of it goes to.
+ * What limits frame ${i}: the processor's threads or the GPU, whichever takes more than four fifths of the frame; unknown without GPU time.
+ * Counters do not contain how long the main thread waits to present. Then the rest of the frame counts as that wait if nothing else limits
+ * the frame.
  */
 static enum limit
 limit_of(const struct tt_frames *f, size_t i)
@@ -483,7 +483,7 @@ top_name(const struct tt_model *m, const struct tt_hitch *h, unsigned rank)
 	return tt_model_key(m, m->threads.t[m->frames->thread[h->frame]]->process, h->top[rank].key);
 }
 
-/* "World:Frame 12.345 ms, ..." of the first three; of a frame that is among the worst by the render thread, that comes first. */
+/* "World:Frame 12.345 ms, ...": the first three markers. If the frame is among the worst because of the render thread, that comes first. */
 static const char *
 top_text(struct tt_making *k, const struct tt_paths *p, const struct tt_hitch *h, bool capped)
 {

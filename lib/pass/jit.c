@@ -123,7 +123,7 @@ is_timed(const struct code *v)
 	return v->d->ts != TT_EVER;
 }
 
-/* Method ${i} of ${process} in ${to}: is it compiled in the time looked at, and do the filters want it? */
+/* Store in ${to} the code that ${d} of ${process} describes. True if it was compiled in the time looked at and the filters want it. */
 static bool
 is_wanted(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct code *to)
 {

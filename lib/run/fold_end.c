@@ -1,5 +1,5 @@
 /**
- * A zone is over: counted in its path, clipped to the filter's time, and a slice for those who write each one.
+ * Ends zones: each is clipped to the filter's time, counted in its call path, and made a slice for emitters that write every zone.
  */
 #include "run/fold_parts.h"
 
@@ -33,7 +33,7 @@ add_slice(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, int64_t dur, uin
 	return TT_OK;
 }
 
-/* The slice that was made last, if one was made since there were ${before}, has arguments. */
+/* Give the arguments ${a} to the last slice, if one was made since there were ${before}. */
 static int
 add_args(struct tt_fold *f, struct tt_fold_io *io, size_t before, const struct tt_args *a, struct tt_err *err)
 {
@@ -43,14 +43,14 @@ add_args(struct tt_fold *f, struct tt_fold_io *io, size_t before, const struct t
 	if (rc != TT_OK)
 		return rc;
 	io->args[io->nargs++] = *a;
-	/* No chunk has bytes for so many that this is more than fits. */
+	/* A chunk has too few bytes for more arguments than the flags can number. */
 	io->slice[io->nslice - 1].flags |= (uint32_t)io->nargs << TT_SLICE_ARGS;
 	return TT_OK;
 }
 
 /* --- exceptions: a zone in pieces, one for each frame that is left, counts as one --- */
 
-/* The exception met last goes on no more. */
+/* Count the innermost exception, which has ended. */
 static int
 thrown_over(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
@@ -59,7 +59,7 @@ thrown_over(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	return add_dur(f, io, &t->l, (uint64_t)(t->end - t->since), true, err);
 }
 
-/* A piece at level ${l}. Pieces follow each other without a gap; an exception thrown between two of them is over at the second. */
+/* A piece at level ${l}. Pieces of one exception follow each other without a gap; exceptions thrown between two pieces end at the second. */
 static int
 thrown_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, int64_t ts, int64_t end, unsigned flags,
     struct tt_err *err)
@@ -95,8 +95,8 @@ tt_fold_thrown_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_
 /* --- the end of a zone ------------------------------------------------------- */
 
 /*
- * A zone of level ${i} counts whole, as far as it lies in the time of all parts, where it begins, and is not self time of the zone around it
- * wherever that begins. The sums of all parts of the time are then those of the whole.
+ * Count all of a zone of level ${i}, clipped to the time of all parts together, in the part in which it begins. Its time is not self
+ * time of the zone around it, in whichever part that one begins. So the sums of all parts are those of the whole.
  */
 static int
 count_whole(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur, bool counts, struct tt_err *err)
@@ -114,8 +114,8 @@ count_whole(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur, boo
 }
 
 /*
- * A zone of level ${i} is over that is left out with all its time: the zones around it are without it. Where what begins counts whole, it is
- * taken from the same ones that it was counted in, see count_whole().
+ * A zone of level ${i} that is left out with all its time has ended: take its time out of the zones around it. Where zones count in the part
+ * in which they begin, take it from the counts that count_whole() added it to.
  */
 static void
 take_out(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur)
@@ -176,7 +176,7 @@ tt_fold_begin_slice(struct tt_fold *f, struct tt_fold_io *io, size_t i, const st
 	return TT_OK;
 }
 
-/* A zone of level ${i} that is hidden, and so left out, is over: take its time out of those around it. */
+/* A hidden zone of level ${i}, which is left out, has ended: take its time out of the zones around it. */
 static __attribute__((noinline)) int
 finish_hidden(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, struct tt_err *err)
 {

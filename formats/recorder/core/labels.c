@@ -104,7 +104,7 @@ label_at(const struct ring *r, uint64_t h)
 /* Marks a label whose definition found no room: its text is written with each event. */
 #define LABEL_WRITTEN_OUT UINT64_MAX
 
-/* The key of a label, which is defined if it is new; 0: no room. If another thread is defining the label at this moment, do not wait: it gets two keys. */
+/* The key of a label, which is defined if it is new; 0: no room. If another thread is defining it at this moment, do not wait: the label gets two keys. */
 static uint64_t
 label_key(struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
 {
@@ -169,7 +169,7 @@ length(const struct rec_value *v)
 	return n;
 }
 
-/* Record a label that is new, or has values. Called entered. */
+/* Record a label that is new, or has values. rec_label() has marked ${t} busy. */
 static __attribute__((noinline)) void
 label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, const struct rec_value *v,
     const struct rec_value *args, unsigned n)
@@ -211,7 +211,7 @@ rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t categor
 {
 	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* A thread with a chunk of this recording uses this recording's table. */
+	/* The table belongs to one recording: only a thread that has a chunk of it may look there. */
 	if (__builtin_expect(n == 0 && t->p < atomic_load_explicit(&t->end, memory_order_relaxed) && is_trim(v), 1)) {
 		uint64_t h = label_hash(owner, category, v->type, v->p, v->size), key;
 		const struct ring_label *l = label_at(R, h);
