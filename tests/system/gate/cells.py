@@ -14,6 +14,7 @@ from cells import COLUMNS, FOLDER, LIMIT, NONE, UNHELD, compare, read, run
 from count import check, end
 from raw_log import Log
 from suite import TESTDATA
+from ttc import OTHER, U32, Capture, text, varint, zigzag
 
 def told(*args):
     code, _, text = run(*args)
@@ -26,17 +27,35 @@ for capture, options in (("capture/good-v1.0-every-kind.ttc", []), ("gate/good-b
                          ("mlpd/good-d02-gameloop-sample.mlpd", []), ("mlpd/good-d04-exceptions.mlpd", []),
                          ("mlpd/good-d05-monitors.mlpd", []), ("mlpd/good-d06-gcmoves-handles.mlpd", []),
                          ("mlpd/good-d07-heapshot.mlpd", []), ("mlpd/good-d10-counters-zip.mlpd", []),
-                         ("mlpd/good-d14-mono462-v13-coverage.mlpd", []), ("data/good-5.5.data", []), ("raw/good-2019-every.raw", [])):
+                         ("mlpd/good-d13-mono462-v13-monitors.mlpd", []), ("mlpd/good-d14-mono462-v13-coverage.mlpd", []),
+                         ("data/good-5.5.data", []), ("raw/good-2019-every.raw", [])):
     compare(os.path.join(TESTDATA, capture), options, met)
 phases = Log(100, ("Main Thread", "Update.ScriptRunBehaviourUpdate"))
 for ms in range(100, 150, 10):
     phases.frame(ms)
 compare(phases.write(os.path.join(FOLDER, "phases.raw")), [], met)
 
-# Of every table some column was compared, but of those that no budget can hold; coverage_files is compared in mono/coverage.
-for table in COLUMNS:
-    check(any(m.startswith(table + "/") for m in met) or table in UNHELD + ("coverage_files",),
-          "no figure of table %s was compared" % table)
+
+def game(name):
+    """What no capture of testdata has: the engine's timings of frames, sampled allocations, coverage with lines."""
+    c = Capture()
+    marker, sampled = c.marker("Draw"), c.marker("Sampled")
+    t = c.thread()
+    for i in range(8):
+        at = (1 + 16 * i) * 10 ** 6
+        t.frame(at)
+        t.zone(at + 1000, at + 9 * 10 ** 6, marker)
+        t.timing(at + 10 ** 7, 1, *(ms * 10 ** 6 for ms in (16, 9, 4, 3, 5)))
+        t.ready(at + 11 * 10 ** 6)
+        key, t.alloc_key = zigzag(sampled - t.alloc_key), sampled
+        t.other(at + 11 * 10 ** 6, 9, key + varint(100 + i) + varint(1) + bytes([U32]) + varint(50))
+    at = 140 * 10 ** 6
+    t.other(at, 31, varint(1) + varint(0x6000001) + varint(3) + b"".join(map(text, ("Game", "Game.Hud", "Draw", "()", "Hud.cs"))))
+    t.other(at, 32, varint(1) + b"".join(zigzag(4) + varint(n) + varint(line) + varint(5) for n, line in ((7, 10), (0, 11), (7, 12))))
+    return c.write(os.path.join(FOLDER, name))
+
+
+compare(game("one.ttc"), [], met)
 
 # What is wrong is said in a line, with its place.
 budget = os.path.join(FOLDER, "cells-wrong.json")
@@ -73,6 +92,21 @@ def outcome(capture, **keys):
     r = json.load(open(budget + ".v"))["rows"][0]
     return code, r["outcome"], r["value"]
 
+
+# Only damage has bytes in the table of losses, and no baseline takes a damaged capture.
+bad = os.path.join(TESTDATA, "mlpd/bad-cut-in-buffer.mlpd")
+cut = [r["bytes"] for r in json.loads(read("stats", "--table", "loss", "--format", "json", bad))["tables"]["loss"]["rows"] if r["kind"] == "cut"]
+got = outcome(bad, metric="loss/bytes", row="cut", max="1GiB")
+check(cut and [got[2]] == cut and cut[0] > 0, "bytes of a loss", got, cut)
+met.add("loss/bytes")
+
+# Every numeric column of every table was compared with a value in it, but for the tables that no budget can hold, and the number of the
+# input of a worst frame: it is there only where inputs share a timeline, and a gate judges each alone.
+ALONE = ("hitches/process", "hitch_markers/process")
+for table in COLUMNS:
+    for column, unit in COLUMNS[table]:
+        check(table in UNHELD or unit in ("text", "hex") or "%s/%s" % (table, column) in met or "%s/%s" % (table, column) in ALONE,
+              "no value of %s/%s was compared" % (table, column))
 
 for table, column, row, ask in (("markers", "count", "Nobody:Calls", capture),
                                 ("markers", "self_ns", "Nobody:Calls", capture),
