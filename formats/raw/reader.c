@@ -111,12 +111,12 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_CUT] = { "a log ends inside a block or its header",
 	    "Usual where a program crashed or was killed, else copy the file again; the rest was read." },
 	[TT_LOST_SYNC] = { "bytes skipped to find the next block", NULL },
-	[TT_LOST_DAMAGED] = { "rest of a block that could not be decoded", 
-	    "Its thread's zones there are missing; a frame of the main thread's is left out. Other blocks are unaffected." },
+	[TT_LOST_DAMAGED] = { "rest of a block that could not be decoded",
+	    "Its thread lacks zones there; on the main thread, the frame is left out. Other blocks are unaffected." },
 	[TT_LOST_MISSING] = { "blocks or frames missing, repeated or out of order",
-	    "The log was not written whole, or copied wrongly; frames in which the main thread lacks some are left out." },
+	    "Copy the file again; frames in which blocks of the main thread are missing are left out." },
 	[TT_LOST_GARBAGE] = { "bytes after the last block, without another one",
-	    "They are damaged, or no log of Unity's profiler: a .data after a log has to be a file of its own. They were ignored." },
+	    "They were ignored: they are damaged, or of another kind, like a .data appended to the log." },
 	[TT_LOST_UNMATCHED] = { NULL, "Usual where the recording begins inside of zones; otherwise calls are missing." },
 };
 

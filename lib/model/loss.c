@@ -16,23 +16,23 @@ const char *const tt_severity_name[4] = { "info", "notice", "loss", "error" };
  */
 const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_CUT] = { "cut", "input ends inside a chunk",
-	    "The file is cut short: copy it again; everything before the cut was read.", TT_ERROR, true, TT_SETTING_NONE },
+	    "Copy the file again; everything before the cut was read.", TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_CODING] = { "coding", "compressed stream cut or damaged",
 	    "Check the compressed file (gzip -t, xz -t) and copy it again; everything that could be decompressed was read.",
 	    TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_SYNC] = { "sync", "bytes skipped to find the next chunk",
-	    "The file is damaged here: copy it again, in binary mode if over FTP; the rest was read.", TT_ERROR,
+	    "Copy the file again (FTP: in binary mode); the rest was read.", TT_ERROR,
 	    true, TT_SETTING_NONE },
 	[TT_LOST_DAMAGED] = { "damaged", "rest of a chunk that could not be decoded",
-	    "The chunk is damaged: times and calls of its thread are incomplete there; other chunks are unaffected.",
+	    "Its thread lacks times and calls there; other chunks are unaffected.",
 	    TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_UNKNOWN] = { "unknown", "event of an unknown type; rest of its chunk skipped",
 	    "The producer may be newer than this tracetool: look for an update, or report the capture.", TT_ERROR,
 	    true, TT_SETTING_NONE },
 	[TT_LOST_GARBAGE] = { "garbage", "bytes after the end of the capture",
-	    "They were appended, or begin a further compressed part that is damaged; they were ignored.", TT_LOSS, true, TT_SETTING_NONE },
+	    "They were ignored: they were appended, or belong to a damaged compressed part.", TT_LOSS, true, TT_SETTING_NONE },
 	[TT_LOST_CHANGED] = { "changed", "input changed while it was read",
-	    "It is still being written: run again when it is finished; figures may mix two states of it.", TT_ERROR, true, TT_SETTING_NONE },
+	    "Figures may mix two states of it: run again when it is complete.", TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_DROPPED] = { "dropped", "events dropped by the recorder",
 	    "Record less, or with a larger buffer: counts and times are lower bounds.", TT_LOSS, false, TT_SETTING_NONE },
 	[TT_LOST_NOT_ENDED] = { "not_ended", "capture ends early, without an end record",
@@ -66,7 +66,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Their outermost callers are missing: the recorder keeps only the innermost stack frames.", TT_INFO,
 	    false, TT_SETTING_NONE },
 	[TT_LOST_MISSING] = { "missing", "chunks missing, repeated or out of order",
-	    "Parts of the file were lost or copied wrongly: copy it again; the parts that are there were read in the right order.",
+	    "Copy the file again; the parts that are there were read in the right order.",
 	    TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_STOPPED] = { "stopped", "recorder stopped before the program did",
 	    "The disk was full or the size limit was reached: later events are not in the capture.", TT_LOSS, false, TT_SETTING_NONE },
@@ -95,7 +95,7 @@ tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
 	if (e->said && e->said->advice)
 		i.advice = e->said->advice;
 	if (e->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_CUT || k == TT_LOST_GARBAGE))
-		i.advice = "The layout of this version is not known: the file may be whole, and read like a version that it is not.";
+		i.advice = "The layout of this version is not known: the file may be whole.";
 	return i;
 }
 
