@@ -207,8 +207,8 @@ unity_scrub_thread(struct unity_scrub *s, uint8_t *group, size_t ngroup, uint8_t
 	return rc == TT_OK ? scrub(s, name, nname, s->keep + ngroup + 1, err) : rc;
 }
 
-int
-unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
+static int
+scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 {
 	uint8_t word[SHORT];
 	int rc = ready(s, n / 2, err);
@@ -250,7 +250,7 @@ unity_scrub_value(struct unity_scrub *s, unsigned type, uint8_t *p, size_t n, st
 	if (type == UNITY_V_TEXT)
 		return unity_scrub_text(s, p, n, err);
 	if (type == UNITY_V_TEXT16)
-		return unity_scrub_wide(s, p, n, err);
+		return scrub_wide(s, p, n, err);
 	if (n && unity_value_size(type) != n)
 		memset(p, 0, n);
 	return TT_OK;

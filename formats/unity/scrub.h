@@ -31,8 +31,6 @@ int unity_scrub_read(struct unity_scrub *s, const struct tt_format *f, void *ctx
 
 /* Scrub the ${n} bytes of text at ${p}. Labels are values too, and become names of markers. */
 int unity_scrub_text(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
-/* Scrub UTF-16. */
-int unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
 /* Scrub the group and name of a thread. Of both stays what stays of the marker "Group.Name". */
 int unity_scrub_thread(struct unity_scrub *s, uint8_t *group, size_t ngroup, uint8_t *name, size_t nname, struct tt_err *err);
 /* A value of a sample, of ${type} and ${n} bytes: texts are scrubbed, blobs become zeros. */

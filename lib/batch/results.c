@@ -233,19 +233,6 @@ tt_results_lines(struct tt_env *env, const char *path, bool last,
 	return rc < 0 && rc != TT_E_STOPPED ? tt_err_in(err, "%s", path) : rc;
 }
 
-static int
-on_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
-{
-	(void)at;
-	return tt_results_add(arg, line, n, err);
-}
-
-int
-tt_results_add_file(struct tt_results *rs, const char *path, struct tt_err *err)
-{
-	return tt_results_lines(rs->env, path, true, on_line, rs, err);
-}
-
 /* --- merging --------------------------------------------------------------------------- */
 
 /* Make the run's next line its head. */

@@ -38,9 +38,6 @@ void tt_results_free(struct tt_results *rs);
 /* Add a line without its LF; NULL: one that is too long to be a result. */
 int tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_err *err);
 
-/* Add all lines of a file. */
-int tt_results_add_file(struct tt_results *rs, const char *path, struct tt_err *err);
-
 /**
  * tt_results_lines(env, path, last, line, arg, err):
  * Call ${line} for every line of ${path}, without its LF, with the offset where it begins. For a line that is too long to be a result, it is

@@ -47,7 +47,6 @@ struct tt_collecting {
 };
 
 #define TT_KIND(kind) (UINT64_C(1) << (kind))
-#define TT_EVERY_KIND (~(TT_KIND(TT_EXT) | TT_KIND(TT_ARG)))
 
 struct tt_collector {
 	const char *name;

@@ -88,9 +88,6 @@ uint32_t tt_sqlite_own_marker(struct sqlite_db *s, const char *text, size_t n, u
 /* Make the pieces of s->process, and number all markers and classes that are defined. */
 int tt_sqlite_pieces(struct sqlite_db *s, struct tt_err *err);
 
-/* The number of the marker of ${key}, which is used. In order only. */
-uint32_t tt_sqlite_key(struct sqlite_db *s, const struct tt_view *v, uint64_t key);
-
 /* The number that the piece ${p} is, or 0. */
 static inline uint32_t
 tt_sqlite_piece(const struct tt_piece *p)

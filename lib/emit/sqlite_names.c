@@ -81,8 +81,9 @@ alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 	tt_buf_add(b, &number, sizeof number);
 }
 
-uint32_t
-tt_sqlite_key(struct sqlite_db *s, const struct tt_view *v, uint64_t key)
+/* The number of the marker of ${key}, which is used. In order only. */
+static uint32_t
+marker_of_key(struct sqlite_db *s, const struct tt_view *v, uint64_t key)
 {
 	struct tt_nameless own;
 	const struct tt_name *name = tt_emit_name(s->m, v->cap->process, key, &own);
@@ -147,7 +148,7 @@ tt_sqlite_stack(struct sqlite_db *s, const struct tt_view *v, size_t i)
 	const uint64_t *key = tt_emit_stack(v, i, &n);
 
 	for (size_t k = 0; key && k < n; k++) {
-		uint32_t marker = tt_sqlite_key(s, v, key[k]);
+		uint32_t marker = marker_of_key(s, v, key[k]);
 
 		if (!(number = stack_number(s, number, marker))) {
 			s->no_stack++;

@@ -207,12 +207,6 @@ const struct tt_db_table tt_sqlite_table[TT_SQL_TABLES] = {
 	[TT_SQL_EVENT] = { "event", COLUMNS(event), "An event of any other kind.", NULL },
 };
 
-enum tt_sqlite_level
-tt_sqlite_table_level(enum tt_sqlite_table t)
-{
-	return t <= TT_SQL_FACT ? TT_SQLITE_FRAMES : t <= TT_SQL_MARKER ? TT_SQLITE_MARKERS : TT_SQLITE_SLICES;
-}
-
 const char *
 tt_sqlite_level_name(size_t i)
 {

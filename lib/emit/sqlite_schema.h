@@ -22,9 +22,6 @@ enum tt_sqlite_table {
 
 extern const struct tt_db_table tt_sqlite_table[TT_SQL_TABLES];
 
-/* From which level on it has rows. All levels have all tables. */
-enum tt_sqlite_level tt_sqlite_table_level(enum tt_sqlite_table t);
-
 /* What is made after the rows: views. NULL-named after the last. */
 struct tt_sqlite_view { const char *name, *sql, *help; const struct tt_db_col *col; size_t ncol; };
 extern const struct tt_sqlite_view tt_sqlite_view[];

@@ -231,8 +231,9 @@ find_least(struct tt_hitches *list)
 	}
 }
 
-struct tt_hitch *
-tt_hitches_worse(struct tt_hitches *list, size_t frame, int64_t by)
+/* A place among the worst frames ${list} for ${frame}, which is as bad as ${by}; NULL: the others are worse. */
+static struct tt_hitch *
+worst_place(struct tt_hitches *list, size_t frame, int64_t by)
 {
 	struct tt_hitch *h = &list->h[list->n];
 
@@ -257,7 +258,7 @@ tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by)
 			find_least(list);
 			return;
 		}
-	tt_hitches_worse(list, frame, by);
+	worst_place(list, frame, by);
 }
 
 /* Keep the largest by ${self}, the time of ${row} itself, ties by key. */
@@ -542,9 +543,9 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct
 	f->outside_ns[w->frame] = w->row[OUTSIDE].self;
 	settle_idle(p, w, end);
 	wall = tt_frames_wall(f, w->frame);
-	longest = tt_hitches_worse(&f->longest, w->frame, wall);
-	busiest = tt_hitches_worse(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
-	latest = tt_hitches_worse(&f->latest, w->frame, tt_frames_uncapped(f, w->frame));
+	longest = worst_place(&f->longest, w->frame, wall);
+	busiest = worst_place(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
+	latest = worst_place(&f->latest, w->frame, tt_frames_uncapped(f, w->frame));
 	if (rc == TT_OK && (longest || busiest || latest))
 		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {

@@ -122,8 +122,6 @@ int tt_thread_replay_chunk(struct tt_replay *p, struct tt_thread_replay *w, cons
 int tt_thread_replay_advance(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err);
 /* What the marker ${key} has done in all frames so far. */
 int tt_thread_replay_sum(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
-/* A place among the worst frames ${list} for ${frame}, which is as bad as ${by}; NULL: others are worse. */
-struct tt_hitch *tt_hitches_worse(struct tt_hitches *list, size_t frame, int64_t by);
 /* The frame is as bad as ${by}, if not worse, and may be among them already. */
 void tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by);
 void tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem);

@@ -46,12 +46,6 @@ tt_db_missing(void)
 	return NULL;
 }
 
-const char *
-tt_db_library(void)
-{
-	return "SQLite " SQLITE_VERSION;
-}
-
 /* --- errors ------------------------------------------------------------------------- */
 
 /* What SQLite's ${code} is in our terms. */
@@ -772,12 +766,6 @@ const char *
 tt_db_missing(void)
 {
 	return "this tracetool was built without SQLite: install libsqlite3-dev and build it again";
-}
-
-const char *
-tt_db_library(void)
-{
-	return NULL;
 }
 
 int

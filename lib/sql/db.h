@@ -38,9 +38,6 @@ struct tt_sink;
 /* Why there are no databases here, with what to do about it, as a sentence; NULL: there are. */
 const char *tt_db_missing(void);
 
-/* "SQLite 3.40.1", of the library that is loaded; NULL where there is none. */
-const char *tt_db_library(void);
-
 /* --- the schema, as data ------------------------------------------------------------ */
 
 struct tt_db_col {
@@ -97,7 +94,7 @@ struct tt_db_insert *tt_db_insert(struct tt_db *db, const char *table, size_t nc
 void tt_db_int(struct tt_db_insert *i, size_t col, int64_t v);
 void tt_db_real(struct tt_db_insert *i, size_t col, double v);
 
-/* Text: what is not UTF-8, and NUL, becomes U+FFFD. tt_db_name_of(): NULL and "" stay NULL. */
+/* Text: what is not UTF-8, and NUL, becomes U+FFFD. tt_db_known(): NULL and "" stay NULL. */
 void tt_db_text(struct tt_db_insert *i, size_t col, const char *s, size_t n);
 void tt_db_known(struct tt_db_insert *i, size_t col, const char *s);
 
