@@ -96,7 +96,7 @@ has(const char *s, const char *option)
 }
 
 uint32_t
-mlpd_told(const char *options, unsigned version)
+mlpd_option_records(const char *options, unsigned version)
 {
 	const char *colon = strchr(options, ':');
 	const char *s = colon ? colon + 1 : "";
@@ -118,7 +118,7 @@ mono_made(const char *producer)
 }
 
 uint32_t
-mono_module_told(const char *command)
+mono_module_option_records(const char *command)
 {
 	static const char before[] = "profile=tracetool:";
 	const char *at = strstr(command, before);

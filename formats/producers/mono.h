@@ -19,13 +19,13 @@
 void mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t unit, uint64_t variance);
 
 /* The kinds recorded by the log profiler's ${options}: "log:nodefaults,gc,output=..."; "" in data versions before 13, which do not store them. */
-uint32_t mlpd_told(const char *options, unsigned version);
+uint32_t mlpd_option_records(const char *options, unsigned version);
 
 /* True if the capture's producer is our own module. */
 bool mono_made(const char *producer);
 
 /* The kinds recorded by our module with the option "--profile=tracetool:..." in ${command}; 0 without it. */
-uint32_t mono_module_told(const char *command);
+uint32_t mono_module_option_records(const char *command);
 
 /* The kinds in our module's fact "mono.records": names separated by commas. */
 uint32_t mono_module_records(const char *names);

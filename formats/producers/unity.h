@@ -15,7 +15,7 @@
 
 /**
  * unity_category(id, version):
- * The usual name of the built-in category ${id}, or NULL. For categories that no descriptor was seen of:
+ * The usual name of the built-in category ${id}, or NULL. Only for categories without a descriptor in the capture:
  * a descriptor's name comes first. ${version} is the engine's ("2018.4.36f1"; NULL or "" where unknown: as
  * since 2019.1). 2018 had two categories less, and every id from 9 up two lower; 5.x and 2017 had others.
  */

@@ -168,7 +168,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (!m->mono)
 		cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
 	else if (!tt_capture_meta_get(cap, MONO_RECORDS))
-		cap->records = mono_module_told(cap->args);
+		cap->records = mono_module_option_records(cap->args);
 	if (m->mono)
 		cap->advice = mono_module_advice;
 	cap->hides_throws = m->mono;

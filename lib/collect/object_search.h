@@ -11,7 +11,7 @@
 
 #include "collect/collected.h"
 
-/* What to look for; an object that fits any of it is found. */
+/* What to look for: an object that matches any of these is found. */
 struct tt_find {
 	uint64_t min_size;            /* bytes; UINT64_MAX: none */
 	const char *const *type;      /* globs; NULL */
@@ -35,7 +35,7 @@ enum tt_trace_what { TT_TRACE_ALLOCATED, TT_TRACE_MOVED, TT_TRACE_CONTENDED, TT_
 /* Something that happened to a tracked object. */
 struct tt_trace {
 	int64_t ts;
-	uint64_t asked;               /* the address it was asked for by */
+	uint64_t asked;               /* the address that was asked for */
 	uint64_t addr;                /* where it is, after a move */
 	uint64_t key, size;           /* where known, else 0 */
 	uint32_t process, thread, node;

@@ -12,7 +12,7 @@
 
 #define ALPHA 0.05
 
-/* The captures' means of a side: in order, and what its sessions come to. */
+/* The means of a side's captures, in order, and its sessions. */
 struct means {
 	int64_t *v;
 	struct tt_session *session;
@@ -45,7 +45,7 @@ outcome(double p, double not_worse, bool too_few)
 	return p <= ALPHA ? TT_DIFF_WORSE : not_worse <= ALPHA ? TT_DIFF_NOT_WORSE : too_few ? TT_DIFF_CANNOT_JUDGE : TT_DIFF_UNDECIDED;
 }
 
-/* All captures are of one session: they are the unit. */
+/* All captures belong to one session: test them against each other. */
 static int
 judge_captures(struct tt_arena *arena, struct tt_mem *mem, const struct means *a, const struct means *b, struct tt_diff_verdict *v,
     struct tt_err *err)
@@ -149,7 +149,7 @@ static const char *const word[] = {
 	[TT_DIFF_CANNOT_JUDGE] = "not to be judged",
 };
 
-/* What the outcome hangs on; NULL where there is nothing to say. */
+/* What to do about the outcome, as a sentence; NULL: nothing. */
 static const char *
 why(const struct tt_diff_verdict *v, struct tt_report *r)
 {

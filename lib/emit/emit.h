@@ -7,8 +7,8 @@
  * where a chunk has rare events, `write` only where there is text. An aggregating emitter (pprof, folded, CSV
  * tables) leaves both NULL and writes all in `finish`.
  *
- * Life: begin, (chunk | rare, write)*, perhaps again and as many once more, finish, commit; or end at any time, which takes
- * everything back. The emitter owns its sinks.
+ * Life: begin, (chunk | rare, write)*, finish, commit; or end at any time, which takes everything back. After `again` all chunks come once
+ * more. The emitter owns its sinks.
  */
 #ifndef TT_EMIT_H
 #define TT_EMIT_H
@@ -27,13 +27,13 @@ struct tt_slice {
 	uint32_t depth;
 	uint32_t flags;               /* enum tt_event_flag; TT_F_BASE: begun in an earlier chunk; above: tt_slice_args() */
 };
-/* Of a zone that was begun as a struct tt_begun; TT_F_BASE: in an earlier chunk. */
+/* Flags of a slice whose zone was handed out as a struct tt_begun; TT_F_BASE: in an earlier chunk. */
 #define TT_SLICE_ENDS (TT_F_BASE | TT_F_END)
 #define TT_SLICE_ARGS 8               /* flags from this bit on: which of tt_view.args are its arguments + 1; 0 none */
 
 /*
- * A zone that is not a whole event of its chunk: it stays open, or lasts 2^32 ns and more. When it is over, its slice has
- * TT_SLICE_ENDS. There are none where only the end tells whether a zone is shown: tt_filter_tells_late().
+ * A zone that is no single event of its chunk: it stays open, or lasts 2^32 ns and more. The slice at its end has TT_SLICE_ENDS. There are
+ * none if filters can judge zones only at their ends: tt_filter_tells_late().
  */
 struct tt_begun {
 	struct tt_slice s;            /* dur: -1 where the chunk leaves it open */
@@ -92,8 +92,8 @@ struct tt_emit {
 	int (*chunk)(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 	int (*rare)(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 	int (*write)(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err);
-	/* All events are read: are they to be read once more, for chunk and write? Not asked where they cannot be. NULL: no. An emitter that has
-	   it is the only one, and may get all events twice where it did not know the frames before the first. */
+	/* Called when all events were read, if the input can be read again. *${more}: read them once more, for chunk and write. NULL: never. An
+	   emitter that has it is the only one of its run, and may get all events twice if it did not know the frames before the first reading. */
 	int (*again)(void *state, bool *more, struct tt_err *err);
 	int (*finish)(void *state, const struct tt_model *m, struct tt_err *err);
 	int (*commit)(void *state, struct tt_err *err);

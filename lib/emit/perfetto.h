@@ -1,9 +1,9 @@
 /**
  * The parts of the Perfetto emitter. Internal to lib/emit/perfetto*.c.
  *
- * perfetto.c        start and end; what is declared before it is used: names, tracks; calls all others
+ * perfetto.c        start and end; declares names and tracks before their first use; calls all others
  * perfetto_zones.c  zones and allocations: `chunk`, the hot path
- * perfetto_aside.c  zones of which only the end tells whether they are shown: put aside, written at the end
+ * perfetto_aside.c  zones that filters can judge only at their ends: put aside, and written after all events
  * perfetto_rare.c   counters, flows, samples, instants: `rare`
  * perfetto_tail.c   after the events: frames, facts, provenance, losses
  *
@@ -11,7 +11,7 @@
  * them by time and keep the file's order among equals. So for each thread the file holds begins and ends as they
  * happened: a zone that its chunk leaves open is begun there (tt_view.begun), and a later chunk ends it.
  *
- * All packets but those of samples are of one sequence. Names are sent once, before the first packet that uses them. A worker
+ * All packets except those of samples belong to one sequence. Names are sent once, before the first packet that uses them. A worker
  * does not know what earlier chunks have sent, so it lists what its packets use, and `write` sends what is new.
  */
 #ifndef TT_EMIT_PERFETTO_H
@@ -49,7 +49,7 @@ enum { PF_BEGIN = 1, PF_END = 2, PF_INSTANT = 3, PF_COUNTER = 4 };   /* TrackEve
 enum { PF_CLEARED = 1, PF_NEEDS_STATE = 2 };          /* SequenceFlags */
 enum { PF_EVENTS = 1, PF_SAMPLES = 2 };               /* sequences */
 
-/* Tracks. Those of threads are the smallest: each of their events says it. */
+/* Tracks. Those of threads have the smallest numbers, because each of their events contains one. */
 enum pf_track { PF_THREAD, PF_ALLOCATED, PF_PROCESS, PF_NUMBERS, PF_TEXTS, PF_HEAP_SIZE, PF_FRAMES, PF_FACTS, PF_NOTES, PF_SAMPLED };
 static inline uint64_t
 pf_track(enum pf_track kind, uint64_t i)
@@ -65,16 +65,16 @@ enum pf_category { PF_CAT_GC, PF_CAT_FLOW, PF_CAT_EXCEPTIONS, PF_CAT_CONTENTION,
 enum pf_note { PF_CLASS = 1, PF_BYTES, PF_SITE, PF_OBJECT, PF_STACK };
 
 /*
- * What `chunk` and `rare` make is a run of these. ${text} bytes of packets follow, and before them ${uses} numbers: what they use. Of
- * zones put aside it is struct tt_slice, ${zones} of them, and after these their annotations; flags of those that have some are their
- * number of bytes.
+ * `chunk` and `rare` make a run of these. Each is followed by ${uses} numbers of what the packets use (pf_use()) and ${text} bytes of packets.
+ * Where zones are put aside, ${zones} times struct tt_slice and then their annotations follow instead; the flags of a zone are the number of
+ * bytes of its annotations.
  */
 struct pf_frame {
 	uint64_t uses, text, zones;
 	int64_t opened;               /* zones shown that stay open, less those from before that end */
 };
 
-/* What is used, in the top byte; below it the number. */
+/* What packets use: the kind in the top byte, the number below it. */
 enum pf_use { PF_USE_NAME, PF_USE_STRING, PF_USE_THREAD, PF_USE_ALLOCATED, PF_USE_SAMPLED };
 static inline uint64_t
 pf_use(enum pf_use kind, uint64_t i)
@@ -109,8 +109,8 @@ struct perfetto {
 	struct tt_map counters;
 	bool *heap_sent;              /* by process: its heap size has a track */
 	struct tt_flow_steps flows;
-	struct tt_slices slices;      /* zones put aside; flags: the place of their annotations in ... */
-	struct tt_text_spool args;         /* ... this, or 0 */
+	struct tt_slices slices;      /* zones put aside; flags: the place of their annotations in args; 0: none */
+	struct tt_text_spool args;
 	uint64_t put_aside;           /* bytes in the spools of both */
 	int64_t nflow;                /* flows put aside with the zones */
 	struct pf_stacks *stacks;     /* of samples: perfetto_rare.c */
@@ -167,7 +167,7 @@ void tt_pf_text(struct tt_buf *b, unsigned field, const char *s, size_t n);
 void tt_pf_note_text(struct tt_buf *b, unsigned field, const char *name, const char *text);
 void tt_pf_note_number(struct tt_buf *b, unsigned field, const char *name, unsigned kind, uint64_t v);
 
-/* Begin a packet and its event, up to its name; tt_pf_end_event() says when it was. */
+/* Begin a packet and its event, up to its name; tt_pf_end_event() adds its time. */
 struct pf_event { size_t packet, event; };
 struct pf_event tt_pf_begin_event(struct tt_buf *b, unsigned type, uint64_t track);
 void tt_pf_end_event(struct tt_buf *b, struct pf_event e, uint64_t ts);

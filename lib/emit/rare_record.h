@@ -1,5 +1,5 @@
 /**
- * Rare events as records: which of their values is a number, a name, a text. For outputs that write all kinds alike.
+ * Rare events as records of a number, a name and a text, for outputs that write all kinds alike.
  *
  * Internal to lib/emit.
  */

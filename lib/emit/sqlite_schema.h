@@ -7,7 +7,7 @@
 
 #include "sql/db.h"
 
-/* PRAGMA user_version: raised where a table or column is taken away or means something else. */
+/* PRAGMA user_version: raised when a table or column is removed or changes its meaning. */
 #define TT_SQLITE_VERSION 1
 
 enum tt_sqlite_level { TT_SQLITE_FRAMES = 1, TT_SQLITE_MARKERS, TT_SQLITE_SLICES };
@@ -22,7 +22,7 @@ enum tt_sqlite_table {
 
 extern const struct tt_db_table tt_sqlite_table[TT_SQL_TABLES];
 
-/* What is made after the rows: views. NULL-named after the last. */
+/* Views, which are made after the rows; ends with one without a name. */
 struct tt_sqlite_view { const char *name, *sql, *help; const struct tt_db_col *col; size_t ncol; };
 extern const struct tt_sqlite_view tt_sqlite_view[];
 

@@ -334,7 +334,7 @@ tt_archive_taken(const struct tt_archive *ar)
 	return ar->taken;
 }
 
-/* A member's name: what the locale cannot show comes as UTF-8, and what has none as "". */
+/* A member's name, as UTF-8 if the locale cannot show it; "": it has none. */
 static const char *
 path_of(struct archive_entry *e)
 {
@@ -386,7 +386,7 @@ next_entry(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 		r = archive_read_next_header(ar->a, &e);
 	} while (r == ARCHIVE_RETRY && ++tries < TRIES);
 	if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_FAILED) {
-		/* Failed: the header is there, the data may not be; reading it tells. */
+		/* Failed: the header is there; whether the data is shows when it is read. */
 		tt_archive_member(e, m);
 		return TT_OK;
 	}
@@ -419,7 +419,7 @@ tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	return next_entry(ar, m, err);
 }
 
-/* The member's data is at its end: TT_END, or TT_E_DAMAGED where it was not what its header says. */
+/* The end of the member's data: TT_END, or TT_E_DAMAGED if the data does not match its header. */
 static int
 end_data(struct tt_archive *ar, struct tt_err *err)
 {
@@ -449,7 +449,7 @@ next_block(struct tt_archive *ar, struct tt_err *err)
 		if (tt_stopped(ar->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		r = archive_read_data_block(ar->a, &p, &n, &at);
-		/* The bytes are there, and are not what they were: a CRC, a length. Told when all have been given out. */
+		/* The bytes are there, but their CRC or length is wrong: reported after all of them are handed out. */
 		if (r == ARCHIVE_WARN && !ar->doubt.code)
 			tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %s",
 			    archive_error_string(ar->a) ? archive_error_string(ar->a) : "not as long as it should be");

@@ -1,5 +1,5 @@
 /**
- * Facts of captures in time: labels and what else a program says of itself while it runs.
+ * Facts of captures in time: labels, and all else that a program reports about itself while it runs.
  *
  * A fact holds from when it is set until the same key is set again. A capture's own facts (tt_capture.meta) are the last values.
  */
@@ -19,7 +19,7 @@ struct tt_model;
 struct tt_fact {
 	int64_t ts, end;              /* on the common timeline; end: INT64_MAX where it holds to the end */
 	uint32_t process;
-	uint32_t order;               /* as they were set, of those of one time */
+	uint32_t order;               /* in which facts of the same time were set */
 	const char *key, *value;      /* of the definition */
 	size_t nkey, nvalue;
 };

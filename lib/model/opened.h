@@ -1,12 +1,11 @@
 /**
- * Which of the zones open on a stack is the innermost of a key, without looking through all of them.
+ * Finds the innermost open zone of a key on a stack, without a search through all of them.
  *
- * Ends that match the top need none of this. Where a stack is deep and ends match nothing near its top, a
- * search would cost the depth each time; so, from a depth on, an index is kept: made when first asked, and
- * brought up to date from the changes since. Levels carry a number that no other level of the same stack ever had or
- * will have, by which it is seen how far down the stack is still the same.
+ * Ends that match the top need none of this. On a deep stack, an end that matches nothing near the top would cost a search through all
+ * levels each time. So deep stacks have an index, which is made at the first question and brought up to date at each one after it. Every
+ * level has a number that no other level of the same stack ever has: the numbers show how far down the stack has not changed.
  *
- * It only saves time: without memory the search is made. Threads: one, that of the stack.
+ * The index only saves time: without memory for it, the stack is searched. Threads: one, that of the stack.
  */
 #ifndef TT_MODEL_OPENED_H
 #define TT_MODEL_OPENED_H
@@ -19,7 +18,7 @@
 struct level;
 struct tt_mem;
 
-/* Stacks up to here are searched. */
+/* Stacks up to this depth are searched. */
 #define TT_OPENED_FROM 64
 
 /* A stack to look at: ${n} levels, each with its number and its key. */
@@ -40,7 +39,7 @@ struct tt_opened {
 /* The level + 1 of the innermost zone of ${key}, or 0. */
 size_t tt_opened_find(struct tt_opened *o, struct tt_mem *mem, const struct tt_levels *s, uint64_t key);
 
-/* Numbers begin anew: the index holds nothing. */
+/* Empty the index, because the numbers of levels begin anew. */
 void tt_opened_forget(struct tt_opened *o);
 void tt_opened_free(struct tt_opened *o, struct tt_mem *mem);
 

@@ -1,6 +1,6 @@
 /**
- * The chart of frame times: each frame a column, or, where there are more frames than columns, the shortest and the longest of those in a
- * column. So a chart of a million frames is as small as one of a thousand, and shows every hitch; a mean would hide them.
+ * The chart of frame times: a column for each frame. If there are more frames than columns, a column shows the shortest and the longest of its
+ * frames. So a chart of a million frames is as small as one of a thousand, and shows every hitch; a mean would hide them.
  *
  * All lengths are whole numbers, so that the same frames make the same bytes everywhere. Shapes have colours of their own for
  * viewers that block style; page.css has others.
@@ -21,12 +21,12 @@ static const struct { const char *css, *color, *text; } kind[PARTS] = {
 struct strip {
 	const struct tt_frames *f;
 	size_t from, n, columns;
-	int64_t top;                  /* the time that the chart is high */
+	int64_t top;                  /* the time at the upper edge of the chart */
 	size_t above;                 /* frames that are longer */
 	struct { int64_t low, high; unsigned kind; } column[TT_PAGE_COLUMNS]; /* its shortest and its longest frame; the worst kind of its frames */
 	bool capped;                  /* kinds are of uncapped time */
 	struct tt_buf *out;
-	bool picture;                 /* stands alone, and leads nowhere */
+	bool picture;                 /* it is a file of its own, without links */
 };
 
 /* The first frame of column ${c}. */
@@ -36,7 +36,7 @@ first_of(const struct strip *s, size_t c)
 	return s->from + (size_t)((tt_u128)s->n * c / s->columns);
 }
 
-/* ${ns} in lines of the chart. */
+/* How high ${ns} is in the chart, in its units. */
 static unsigned
 height(const struct strip *s, int64_t ns)
 {
@@ -74,8 +74,8 @@ set_columns(struct strip *s)
 	}
 }
 
-/* As high as the longest frame, but at most three times what 30 fps allow or twice what 99 of 100 frames take: one long load leaves the
-   others something to be seen of. At least what 60 fps allow, unless frames are so short that nothing would be seen of them. */
+/* Make the chart as high as the longest frame, but at most three times what 30 fps allow or twice what 99 of 100 frames take, so that one long
+   load does not flatten the others; and at least as high as 60 fps allow, unless that would flatten all frames. */
 static void
 set_top(struct strip *s, const struct tt_values *all)
 {
@@ -92,7 +92,7 @@ set_top(struct strip *s, const struct tt_values *all)
 			s->above += tt_frames_wall(s->f, i) > s->top;
 }
 
-/* A column of ${part}s: where its worst frame is of that kind. */
+/* Draw the columns whose worst frame is of kind ${part}. */
 static void
 put_columns(const struct strip *s, unsigned part)
 {
@@ -112,7 +112,7 @@ put_columns(const struct strip *s, unsigned part)
 		tt_buf_text(s->out, "\"/>");
 }
 
-/* Up to the shortest frame of each column, where columns have several. */
+/* Darken each column up to its shortest frame, if columns have several. */
 static void
 put_shortest(const struct strip *s)
 {
@@ -318,7 +318,7 @@ put_digits(struct tt_buf *out, uint64_t v)
 	tt_buf_add(out, text, n);
 }
 
-/* When the first frame begins, where the others follow without a gap and last as long as they are shown. */
+/* The begin of the first frame, if all others follow without gaps and last as long as the chart shows. */
 static void
 put_start(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out)
 {
@@ -347,7 +347,7 @@ put_given(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out
 	tt_buf_text(out, runs ? "\"" : "");
 }
 
-/* The kinds of frames in order, where times do not tell them: runs of each, its kind after how many there are. */
+/* The kinds of frames in order, for pages in which times do not show them: runs as "NUMBER:KIND". */
 static void
 put_kinds(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out)
 {

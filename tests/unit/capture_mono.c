@@ -231,11 +231,11 @@ TEST(what_the_module_was_told_is_read_from_its_command)
 	uint32_t throws = mono_module_records("exceptions"), alloc = mono_module_records("alloc");
 
 	CHECK(throws && alloc && throws != alloc);
-	CHECK_EQ_INT(mono_module_told("mono --profile=tracetool:exceptions,out=a,,alloc.ttc x.exe"), throws);
-	CHECK_EQ_INT(mono_module_told("mono --profile=tracetool:out=,,exceptions,,,alloc x.exe exceptions"), alloc);
-	CHECK_EQ_INT(mono_module_told("mono --profile=tracetool:exceptions,out=a,,"), throws);
-	CHECK_EQ_INT(mono_module_told("mono --profile=log:calls x.exe"), 0);
-	CHECK_EQ_INT(mono_module_told("mono --profile=tracetool:alloc x.exe exceptions,1"), alloc);
-	CHECK_EQ_INT(mono_module_told("'--profile=tracetool:alloc,exceptions' x.exe"), alloc | throws);
-	CHECK_EQ_INT(mono_module_told("mono x.exe"), 0);
+	CHECK_EQ_INT(mono_module_option_records("mono --profile=tracetool:exceptions,out=a,,alloc.ttc x.exe"), throws);
+	CHECK_EQ_INT(mono_module_option_records("mono --profile=tracetool:out=,,exceptions,,,alloc x.exe exceptions"), alloc);
+	CHECK_EQ_INT(mono_module_option_records("mono --profile=tracetool:exceptions,out=a,,"), throws);
+	CHECK_EQ_INT(mono_module_option_records("mono --profile=log:calls x.exe"), 0);
+	CHECK_EQ_INT(mono_module_option_records("mono --profile=tracetool:alloc x.exe exceptions,1"), alloc);
+	CHECK_EQ_INT(mono_module_option_records("'--profile=tracetool:alloc,exceptions' x.exe"), alloc | throws);
+	CHECK_EQ_INT(mono_module_option_records("mono x.exe"), 0);
 }
