@@ -23,6 +23,22 @@ tt_filter_hole(const struct tt_filter *f, int64_t ts)
 	return from < f->nhole ? &f->hole[from] : NULL;
 }
 
+bool
+tt_filter_misses(const struct tt_filter *f, int64_t from, int64_t to)
+{
+	const struct tt_span *hole = f->nhole ? tt_filter_hole(f, from) : NULL;
+
+	return from >= f->to || to < f->from || (hole && hole->from <= from && to < hole->to);
+}
+
+bool
+tt_filter_covers(const struct tt_filter *f, int64_t from, int64_t to)
+{
+	const struct tt_span *hole = f->nhole ? tt_filter_hole(f, from) : NULL;
+
+	return from >= f->from && to < f->to && (!hole || to < hole->from);
+}
+
 int64_t
 tt_filter_clip(const struct tt_filter *f, int64_t *from, int64_t *to)
 {

@@ -71,6 +71,12 @@ tt_filter_hides(const struct tt_filter *f)
 /* The first hole that ends after ${ts}; NULL: none does. */
 const struct tt_span *tt_filter_hole(const struct tt_filter *f, int64_t ts);
 
+/* True if no time from ${from} to ${to}, both included, lies in the filter's. */
+bool tt_filter_misses(const struct tt_filter *f, int64_t from, int64_t to);
+
+/* True if all time from ${from} to ${to}, both included, lies in the filter's. */
+bool tt_filter_covers(const struct tt_filter *f, int64_t from, int64_t to);
+
 /* True if ${ts} lies in the filter's time. */
 static inline bool
 tt_filter_has(const struct tt_filter *f, int64_t ts)

@@ -59,14 +59,27 @@ add_frames(struct tt_close_times *c, struct tt_mem *mem, const struct tt_frames 
 	return rc;
 }
 
+/* Where the time of the filter begins, ends or is interrupted: what is in between counts as it is, all else is clipped or left out. */
+static int
+add_filter(struct tt_close_times *c, struct tt_mem *mem, const struct tt_filter *f, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (f->from != INT64_MIN)
+		rc = add(c, mem, (struct tt_span){ INT64_MIN, f->from }, err);
+	for (size_t i = 0; i < f->nhole && rc == TT_OK; i++)
+		rc = add(c, mem, f->hole[i], err);
+	return f->to != INT64_MAX && rc == TT_OK ? add(c, mem, (struct tt_span){ f->to, INT64_MAX }, err) : rc;
+}
+
 int
 tt_close_times_make(const struct tt_run *r, uint32_t process, unsigned needs, struct tt_close_times *to, struct tt_err *err)
 {
 	struct tt_mem *mem = &r->env->mem;
-	int rc = TT_OK;
 
 	*to = (struct tt_close_times){ 0 };
-	if (needs & TT_NEEDS_BY_FRAME)
+	int rc = add_filter(to, mem, &r->m->filter, err);
+	if (needs & TT_NEEDS_BY_FRAME && rc == TT_OK)
 		rc = add_frames(to, mem, r->m->frames, process, err);
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
 		const struct tt_emit *e = r->o->emit[i];

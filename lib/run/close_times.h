@@ -1,7 +1,7 @@
 /**
- * When zones are looked at one by one: in frames that are looked at closely (tt_frames.looked), and when an emitter wants them
- * (tt_emit.times). At other times they are only counted, which costs a fraction; where all frames are looked at closely, they are counted and
- * summed up by frame, which costs less than looking at each. Private to lib/run.
+ * When zones are looked at one by one: outside the filter's time and where they reach beyond it, in frames that are looked at closely
+ * (tt_frames.looked), and when an emitter wants them (tt_emit.times). At other times they are only counted, which costs a fraction; where
+ * all frames are looked at closely, they are counted and summed up by frame, which costs less than looking at each. Private to lib/run.
  */
 #ifndef TT_RUN_CLOSE_TIMES_H
 #define TT_RUN_CLOSE_TIMES_H

@@ -38,6 +38,32 @@ still_known(const struct tt_fold *f, const struct tt_fold_io *io)
 	return tt_lower_bound(i, 0, n, f->lvl[i + 1].number == io->base.z[i].number && (f->lvl[i + 1].c || !f->tree));
 }
 
+/* True if it matters which whole zones are open at some event of ${b}, wherever that lies. */
+static bool
+has_sites(const struct tt_fold *f, const struct tt_batch *b)
+{
+	const uint64_t kinds = UINT64_C(1) << TT_THROW | UINT64_C(1) << TT_MONITOR | UINT64_C(1) << TT_HANDLE;
+	bool any = false;
+
+	for (size_t i = 0; f->needs & TT_NEEDS_SITES && i < b->nrare && !any; i++)
+		any = kinds >> b->ev[b->rare[i]].kind & 1;
+	return any || f->needs & (TT_NEEDS_FOUND | TT_NEEDS_BY_FRAME);
+}
+
+/* When zones of the chunk are not looked at one by one. */
+static void
+set_clear(struct tt_fold *f, const struct tt_batch *b)
+{
+	const int64_t last = b->nstack && b->stack_ts > b->max_ts ? b->stack_ts : b->max_ts;
+
+	f->clear = (struct tt_span){ INT64_MIN, INT64_MAX };
+	if (f->close)
+		f->clear = b->min_ts <= last ? tt_close_times_clear(f->close, b->min_ts) : (struct tt_span){ INT64_MIN, INT64_MIN };
+	f->mixed = f->close && (b->min_ts < f->clear.from || last >= f->clear.to);
+	f->inside = tt_filter_covers(&f->m->filter, b->min_ts, last);
+	f->outside = f->mixed && b->min_ts <= last && tt_filter_misses(&f->m->filter, b->min_ts, last) && !has_sites(f, b);
+}
+
 /* Levels for the zones that were open before the chunk. */
 static int
 begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
@@ -61,7 +87,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	io->nsite = io->nsum = 0;
 	f->ntrail = 0;
 	f->chunk++;
-	f->clear = f->close ? (struct tt_span){ INT64_MIN, INT64_MIN } : (struct tt_span){ INT64_MIN, INT64_MAX };
+	set_clear(f, io->b);
 	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
 	if (rc == TT_OK && f->tree)
 		rc = tt_fold_descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
@@ -97,14 +123,11 @@ only_writes(const struct tt_fold *f)
 	return !f->tree && f->close && !f->filtered && !f->m->filter.player_only;
 }
 
-/* The same, and all are written, as they are. */
+/* The same, and all of the chunk are written, as they are. */
 static bool
 writes_all(const struct tt_fold *f)
 {
-	const struct tt_filter *flt = &f->m->filter;
-
-	return only_writes(f) && f->close->always && !flt->by_begin && flt->to == INT64_MAX && !tt_filter_tells_late(flt) &&
-	    (f->needs & (TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME)) == TT_NEEDS_SLICES;
+	return only_writes(f) && f->close->always && f->inside && (f->needs & (TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME)) == TT_NEEDS_SLICES;
 }
 
 /* A whole zone that is looked at alone; one that is neither counted nor written is passed over, for what lies in it is neither, too. */
@@ -181,16 +204,21 @@ int
 tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
-	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always), close = f->close, all = writes_all(f);
+	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always);
 	size_t n, base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
+	const bool all = writes_all(f);
 
 	base = top = io->base.n;
 	io->calls = b->n > b->nrare && any_call(b);
 	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
 		switch (e->kind) {
 		case TT_ZONE:
-			if (likely(plain && (!close || tt_fold_is_zone_clear(f, e)))) {
+			if (unlikely(f->outside)) {
+				top = base + e->depth + 1;
+				break;
+			}
+			if (likely(plain && (!f->mixed || tt_fold_is_zone_clear(f, e)))) {
 				rc = tt_fold_zones(f, io, &e, end, base, &top, err);
 				break;
 			}

@@ -101,10 +101,12 @@ struct tt_fold {
 	const struct tt_model *m;
 	unsigned needs;
 	bool tree;                    /* somebody needs the call tree */
-	bool filtered;                /* a filter on time, duration or depth is set */
+	bool filtered;                /* single zones may be left out: of the Editor, or by their duration or depth */
 	bool counts_veils;            /* depths are needed: of slices, or for the filter */
 	const struct tt_close_times *close;   /* when zones are looked at one by one; NULL: never */
 	bool sums;                    /* what zones do in frames is summed up at all other times, too */
+	bool mixed;                   /* the chunk at hand is not in one stretch of time when they are not */
+	bool inside, outside;         /* all of it, nothing of it is in the filter's time */
 	struct tt_span clear;         /* the stretch of time at hand, or to come next in the chunk, when they are not */
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */

@@ -133,7 +133,7 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 				break;
 			continue;
 		}
-		if (way == OTHER && f->close && (e->ts < clear.from || e->ts + e->dur >= clear.to))
+		if (way == OTHER && f->mixed && (e->ts < clear.from || e->ts + e->dur >= clear.to))
 			break;
 		l = levels + e->depth;
 		uint32_t node = last->next;
@@ -246,7 +246,7 @@ int
 tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
     struct tt_err *err)
 {
-	if (unlikely(!(f->needs & TT_NEEDS_HIST) || f->close || f->sums))
+	if (unlikely(!(f->needs & TT_NEEDS_HIST) || f->mixed || f->sums))
 		return zones(f, io, from, end, base, top, OTHER, err);
 	if (tt_fold_many(f) && f->guess.poor)
 		return look_up(f, io, from, end, base, top, err);

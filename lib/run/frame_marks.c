@@ -427,7 +427,6 @@ clip_to_flight(struct tt_run *r, struct tt_err *err)
 	f->hole = span;
 	for (size_t i = 0; i + 1 < n; i++)
 		span[i] = (struct tt_span){ span[i].to, span[i + 1].from };
-	r->filtered = true;
 	tt_log(r->env, TT_LOG_VERBOSE, "a flight recording: looked at where all threads were kept");
 	return TT_OK;
 }

@@ -785,8 +785,7 @@ decide_needs(struct tt_run *r)
 	r->some_frames = r->needs & TT_NEEDS_CAUSES && !(r->needs & TT_NEEDS_BY_FRAME);
 	r->needs |= (r->some_frames ? TT_NEEDS_BY_FRAME : 0) | (by_name ? TT_NEEDS_TEXT : 0);
 	r->names_first = r->needs & TT_NEEDS_TEXT || o->npart || f->min_dur || f->depth;
-	r->filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->from_label || f->to_label || f->min_dur || f->depth ||
-	    f->player_only || o->whole_frames || o->from_marker;
+	r->filtered = f->min_dur || f->depth || f->player_only;
 }
 
 int

@@ -1,5 +1,6 @@
 /*
- * Tests of run/close_times.c: the times of frames that are looked at closely, joined with those that an emitter wants, and what lies between.
+ * Tests of run/close_times.c: the times of frames that are looked at closely, joined with those that an emitter wants and with all that is
+ * not the filter's, and what lies between.
  */
 #include "check.h"
 
@@ -28,6 +29,8 @@ times(const void *state, uint32_t process, size_t *n)
 	return wanted;
 }
 
+static struct tt_filter filter;
+
 static int
 make(const struct tt_emit *emit, uint32_t process, unsigned needs, struct tt_close_times *c)
 {
@@ -42,7 +45,7 @@ make(const struct tt_emit *emit, uint32_t process, unsigned needs, struct tt_clo
 		start[i] = 100 + 10 * i;
 		dur[i] = 10;
 	}
-	m = (struct tt_model){ .env = &env, .frames = &frames };
+	m = (struct tt_model){ .env = &env, .frames = &frames, .filter = filter };
 	return tt_close_times_make(&r, process, needs, c, &err);
 }
 
@@ -59,6 +62,7 @@ TEST(times_are_joined_in_order)
 	const struct tt_emit emit = { .needs = TT_NEEDS_SLICES, .times = times };
 	struct tt_close_times c;
 
+	tt_filter_init(&filter);
 	CHECK(make(&emit, 7, TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME, &c) == TT_OK);
 	CHECK(c.n == 3 && !c.always);
 	CHECK(c.span[0].from == 10 && c.span[0].to == 20);
@@ -74,11 +78,35 @@ TEST(times_are_joined_in_order)
 	tt_close_times_free(&c, &env.mem);
 }
 
+TEST(edges_and_holes_of_the_filter_are_looked_at)
+{
+	static struct tt_span hole[] = { { 140, 160 }, { 300, 310 } };
+	struct tt_close_times c;
+
+	tt_filter_init(&filter);
+	filter.from = 125;
+	filter.to = 400;
+	filter.hole = hole;
+	filter.nhole = 2;
+	CHECK(make(NULL, 7, TT_NEEDS_CALLS, &c) == TT_OK && c.n == 4 && !c.always);
+	CHECK(is_clear(&c, 124, 125, 140));
+	CHECK(is_clear(&c, 125, 125, 140));
+	CHECK(is_clear(&c, 150, 160, 300));
+	CHECK(is_clear(&c, 399, 310, 400));
+	tt_close_times_free(&c, &env.mem);
+	/* The frames 120 to 140 begin before the filter, and meet the hole. */
+	CHECK(make(NULL, 7, TT_NEEDS_CALLS | TT_NEEDS_BY_FRAME, &c) == TT_OK);
+	CHECK(is_clear(&c, 0, 160, 170));
+	CHECK(is_clear(&c, 170, 180, 300));
+	tt_close_times_free(&c, &env.mem);
+}
+
 TEST(other_processes_have_none)
 {
 	const struct tt_emit emit = { .needs = TT_NEEDS_SLICES, .times = times };
 	struct tt_close_times c;
 
+	tt_filter_init(&filter);
 	CHECK(make(&emit, 8, TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME, &c) == TT_OK && c.n == 0 && !c.always);
 	CHECK(is_clear(&c, 0, INT64_MIN, INT64_MAX));
 	tt_close_times_free(&c, &env.mem);
@@ -89,6 +117,7 @@ TEST(an_emitter_without_times_wants_all)
 	const struct tt_emit all = { .needs = TT_NEEDS_SLICES }, none = { .needs = TT_NEEDS_CALLS };
 	struct tt_close_times c;
 
+	tt_filter_init(&filter);
 	CHECK(make(&all, 8, TT_NEEDS_SLICES, &c) == TT_OK && c.always);
 	CHECK(is_clear(&c, 5, INT64_MAX, INT64_MAX));
 	tt_close_times_free(&c, &env.mem);
@@ -100,6 +129,7 @@ TEST(all_frames_looked_at_are_summed_up)
 {
 	struct tt_close_times c;
 
+	tt_filter_init(&filter);
 	frames.looked = NULL;
 	CHECK(make(NULL, 7, TT_NEEDS_BY_FRAME, &c) == TT_OK && c.sums && c.n == 0 && !c.always);
 	tt_close_times_free(&c, &env.mem);

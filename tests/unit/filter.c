@@ -104,3 +104,20 @@ TEST(a_pattern_may_be_a_regular_expression)
 	CHECK_EQ_INT(tt_pattern_check("a(", &err), TT_OK);
 	CHECK_EQ_INT(tt_pattern_check("re:a(", &err), TT_E_USAGE);
 }
+
+TEST(a_stretch_of_time_is_inside_outside_or_neither)
+{
+	struct tt_span hole[] = { { 20, 30 }, { 50, 60 } };
+	struct tt_filter f;
+
+	tt_filter_init(&f);
+	CHECK(tt_filter_covers(&f, INT64_MIN, INT64_MAX - 1) && !tt_filter_misses(&f, INT64_MIN, INT64_MAX));
+	f.from = 10;
+	f.to = 100;
+	f.hole = hole;
+	f.nhole = 2;
+	CHECK(tt_filter_covers(&f, 10, 19) && tt_filter_covers(&f, 30, 49) && tt_filter_covers(&f, 60, 99));
+	CHECK(!tt_filter_covers(&f, 9, 19) && !tt_filter_covers(&f, 10, 20) && !tt_filter_covers(&f, 30, 60) && !tt_filter_covers(&f, 60, 100));
+	CHECK(tt_filter_misses(&f, 0, 9) && tt_filter_misses(&f, 20, 29) && tt_filter_misses(&f, 100, 200));
+	CHECK(!tt_filter_misses(&f, 0, 10) && !tt_filter_misses(&f, 19, 29) && !tt_filter_misses(&f, 20, 30) && !tt_filter_misses(&f, 99, 200));
+}
