@@ -18,6 +18,7 @@ struct row {
 	size_t n, depth, nrare;       /* events; open zones; rare events */
 	int64_t last;                 /* as in struct raw_run */
 	uint64_t ends;                /* number of ends of allocations */
+	uint64_t ids;                 /* number of begins with an instance id */
 	int64_t call_ts;              /* before the last of these */
 	const uint8_t *after;         /* where that one, and flows after it, end */
 };
@@ -58,6 +59,12 @@ row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 		return;
 	if (r->calls == 0 && r->last < r->from)
 		r->from = r->last;
+	if (b->tally) {
+		b->tally[RAW_BEGIN] += (uint32_t)(begins - x->ids);
+		b->tally[RAW_BEGIN_ID] += (uint32_t)x->ids;
+		b->tally[RAW_END] += (uint32_t)(calls - begins + x->ends);
+		b->tally[RAW_FLOW] += (uint32_t)flows;
+	}
 	w->p = x->p;
 	if (calls)
 		r->call_ts = x->p == x->after ? x->call_ts : x->last;
@@ -150,6 +157,7 @@ row_other(const struct raw_run *r, const struct plain *k, struct row *x)
 	if ((type == RAW_BEGIN || (type == RAW_BEGIN_ID && k->with_id)) && !is_special(r, id)) {
 		b->ev[x->n] = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)x->depth };
 		b->open[x->depth++] = (uint32_t)x->n++;
+		x->ids += type == RAW_BEGIN_ID;
 		x->p += type == RAW_BEGIN ? k->size : k->with_id;
 	} else if (type == RAW_END && id == r->s->marker.alloc && (x->depth == 0 || b->ev[b->open[x->depth - 1]].val != key)) {
 		if (x->p != x->after)
@@ -186,7 +194,7 @@ plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whol
 	const bool *const special = r->special;
 	struct tt_event *const ev = b->ev;
 	uint32_t *const open = b->open;
-	struct row x = { w->p, b->n, b->depth, b->nrare, r->last, 0, r->call_ts, NULL };
+	struct row x = { .p = w->p, .n = b->n, .depth = b->depth, .nrare = b->nrare, .last = r->last, .call_ts = r->call_ts };
 	const size_t full = b->n + row_room(b);
 	const uint8_t *const last_stop = plain_stop(r, w), *p = w->p, *stop = within(p, last_stop, full - x.n, k.size);
 	size_t n = x.n, depth = x.depth;
@@ -197,7 +205,10 @@ plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whol
 		const unsigned type = unity_u16(p) - RAW_BEGIN;
 		const uint32_t id = unity_u32(p + k.id_at);
 		if (unlikely(type > 1 || depth == 0) || (unlikely(special[id % RAW_SPECIAL]) && is_special(r, id))) {
-			x = (struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after };
+			x.p = p;
+			x.n = n;
+			x.depth = depth;
+			x.last = last;
 			if (!row_other(r, &k, &x))
 				break;
 			p = x.p;
@@ -222,7 +233,11 @@ plain(struct raw_run *r, struct raw_walk *w, const bool aligned, const bool whol
 		last = ts;
 		p += k.size;
 	}
-	row_over(r, w, &(struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after });
+	x.p = p;
+	x.n = n;
+	x.depth = depth;
+	x.last = last;
+	row_over(r, w, &x);
 }
 
 void
@@ -231,7 +246,7 @@ raw_row(struct raw_run *r, struct raw_walk *w)
 	const struct raw_session *s = r->s;
 	const bool whole = (s->mult >> s->shift) << s->shift == s->mult;
 
-	if ((size_t)(w->all - w->p) < PLAIN_MOST || r->last == INT64_MIN || r->u.b->tally || r->u.b->depth > UINT16_MAX)
+	if ((size_t)(w->all - w->p) < PLAIN_MOST || r->last == INT64_MIN || r->u.b->depth > UINT16_MAX)
 		return;
 	if (s->layout.aligned)
 		(whole ? plain(r, w, true, true) : plain(r, w, true, false));
