@@ -47,19 +47,19 @@ out_of_memory(struct tt_err *err)
 const char *
 batch_kind(const char *path, unsigned *weight)
 {
-	static const struct { const char *end, *kind; unsigned w; } heavy[] = {
+	static const struct { const char *end, *kind; unsigned w; } packed[] = {
 		{ ".xz", "xz", 8 }, { ".txz", "xz", 8 }, { ".7z", "7z", 8 }, { ".bz2", "bz2", 10 }, { ".tbz2", "bz2", 10 }, { ".tbz", "bz2", 10 },
 		{ ".zst", "zst", 4 }, { ".tzst", "zst", 4 }, { ".gz", "gz", 4 }, { ".tgz", "gz", 4 }, { ".zip", "zip", 4 }, { ".lz4", "lz4", 3 },
-		{ ".lz", "lz", 8 }, { ".tlz", "lz", 8 },
+		{ ".lz", "lz", 8 }, { ".tlz", "lz", 8 }, { ".tar", "tar", 1 },
 	};
 	size_t n = strlen(path);
 
-	for (size_t i = 0; i < sizeof heavy / sizeof heavy[0]; i++) {
-		size_t k = strlen(heavy[i].end);
+	for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+		size_t k = strlen(packed[i].end);
 
-		if (n > k && strcmp(path + n - k, heavy[i].end) == 0) {
-			*weight = heavy[i].w;
-			return heavy[i].kind;
+		if (n > k && strcmp(path + n - k, packed[i].end) == 0) {
+			*weight = packed[i].w;
+			return packed[i].kind;
 		}
 	}
 	*weight = 1;

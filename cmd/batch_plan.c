@@ -31,6 +31,7 @@
 struct kind {
 	const char *name;
 	unsigned weight;
+	bool plain;                   /* captures, not compressed or packed */
 	uint64_t files, bytes;
 	uint64_t some, some_bytes, some_captures;     /* of the analysed files */
 	double some_time;
@@ -69,7 +70,7 @@ find_kinds(struct plan *p, struct tt_err *err)
 		while (k < p->nkind && strcmp(p->kind[k].name, name) != 0)
 			k++;
 		if (k == p->nkind && p->nkind < KINDS_MAX)
-			p->kind[p->nkind++] = (struct kind){ .name = name, .weight = weight };
+			p->kind[p->nkind++] = (struct kind){ .name = name, .weight = weight, .plain = strcmp(name, "plain") == 0 };
 		k = k < KINDS_MAX ? k : 0;
 		p->of[i] = (unsigned char)k;
 		p->kind[k].files++;
@@ -166,8 +167,8 @@ take_sample(struct plan *p, struct tt_err *err)
 		kind->captures = (double)kind->files;
 		if (kind->some_bytes > 0) {
 			kind->per_byte = kind->some_time / (double)kind->some_bytes;
-			kind->captures = kind->weight > 1 ? (double)kind->some_captures / (double)kind->some_bytes * (double)kind->bytes :
-			    (double)kind->some_captures / (double)kind->some * (double)kind->files;
+			kind->captures = kind->plain ? (double)kind->some_captures / (double)kind->some * (double)kind->files :
+			    (double)kind->some_captures / (double)kind->some_bytes * (double)kind->bytes;
 		}
 		p->time += kind->per_byte * (double)kind->bytes;
 	}
@@ -201,7 +202,7 @@ shards_of(struct plan *p, struct run *r, struct tt_err *err)
 	for (size_t i = 0; i < p->files->n && rc == TT_OK; i++) {
 		const struct tt_scheduler_file *f = &p->files->file[i];
 		const struct kind *k = &p->kind[p->of[i]];
-		double time = (double)f->size * k->per_byte, alone = k->weight > 1 ? time * UNPACKING : time;
+		double time = (double)f->size * k->per_byte, alone = k->plain ? time : time * UNPACKING;
 
 		if (f->shard == TT_SHARD_ALL) {
 			all += time / r->shards;

@@ -276,17 +276,18 @@ def says_which(s):
 def plans(s):
     """--plan counts what the batch would find, keeps nothing, and its times are in order."""
     src, out = s.path("plan captures"), s.path("plan-out")
-    data = sorted(kit.captures(8, 40).items())
+    data = sorted(kit.captures(8, 60).items())
     os.mkdir(src)
     for name, content in data[:30]:
         open(os.path.join(src, name), "wb").write(content)
-    open(os.path.join(src, "ten.zip"), "wb").write(kit.zipped(data[30:]))
+    open(os.path.join(src, "ten.zip"), "wb").write(kit.zipped(data[30:40]))
+    open(os.path.join(src, "twenty.tar"), "wb").write(kit.tar(data[40:]))
     r = run("batch", "--plan", "--resume", "-o", out, "-j", "1", "--format", "json", src)
     s.equal("plan: ends well and keeps nothing", (r.returncode, os.path.exists(out)), (0, False))
     t = {k: v["rows"] for k, v in json.loads(r.out)["tables"].items()}
     size = sum(os.path.getsize(os.path.join(src, f)) for f in os.listdir(src))
-    s.equal("plan: files, bytes, captures", tuple(t["plan"][0][k] for k in ("files", "bytes", "captures", "cores")), (31, size, 40, 1))
-    s.equal("plan: by kind", {k["kind"]: (k["files"], k["captures"]) for k in t["plan_kinds"]}, {"plain": (30, 30), "zip": (1, 10)})
+    s.equal("plan: files, bytes, captures", tuple(t["plan"][0][k] for k in ("files", "bytes", "captures", "cores")), (32, size, 60, 1))
+    s.equal("plan: by kind", {k["kind"]: (k["files"], k["captures"]) for k in t["plan_kinds"]}, {"plain": (30, 30), "zip": (1, 10), "tar": (1, 20)})
     s.check("plan: kinds add up", abs(sum(k["core_hours"] for k in t["plan_kinds"]) - t["plan"][0]["core_hours"]) > 0.01 and t)
     s.equal("plan: nodes and their shards", [(n["nodes"], n["shards"]) for n in t["plan_nodes"]], [(1, 1), (2, 6)])
     s.check("plan: trouble takes longer", [n for n in t["plan_nodes"] if n["slow_ns"] < n["wall_ns"] or (n["nodes"] > 1 and n["lost_ns"] < n["wall_ns"])])
