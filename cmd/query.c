@@ -178,7 +178,7 @@ settle(struct tt_table *t, struct tt_col *col, const struct column *is)
 }
 
 static int
-put_rows(struct tt_db_query *q, struct tt_report *r, struct tt_err *err)
+put_rows(struct tt_db_query *q, const char *none, struct tt_report *r, struct tt_err *err)
 {
 	const size_t n = tt_db_columns(q);
 	struct tt_col *col = n <= TT_COLUMNS_MAX ? tt_arena_alloc(&r->arena, n * sizeof *col, err) : NULL;
@@ -195,7 +195,7 @@ put_rows(struct tt_db_query *q, struct tt_report *r, struct tt_err *err)
 		col[i].title = col[i].id;
 	}
 	t = tt_report_table(r, "query", "Query", col, n);
-	t->empty_reason = "the query gives no rows";
+	t->empty_reason = none;
 	while (rc == TT_OK && (rc = tt_db_next(q, err)) == TT_OK && (rc = tt_report_error(r, err)) == TT_OK) {
 		struct tt_cell *c = tt_row(t);
 
@@ -268,10 +268,14 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 		rc = tt_db_query(db, sql, &q, err);
 	if (rc != TT_OK && (strncmp(err->msg, "no such table", 13) == 0 || strncmp(err->msg, "no such column", 14) == 0)) {
 		const struct tt_err what = *err;
-		tt_fail(err, rc, TT_NOWHERE, "%s; \"tracetool list schema\" has the tables and their columns", what.msg);
+		if (o->example)
+			tt_fail(err, rc, TT_NOWHERE, "%s: is no database of a batch, which the questions are about; "
+			    "\"tracetool batch --to-db\" makes one", in[0]);
+		else
+			tt_fail(err, rc, TT_NOWHERE, "%s; \"tracetool list schema\" has the tables and their columns", what.msg);
 	}
 	if (rc == TT_OK)
-		rc = put_rows(q, r, err);
+		rc = put_rows(q, o->example ? query_examples[o->example - 1].none : "the query gives no rows", r, err);
 	tt_db_query_free(q);
 	if (rc == TT_OK && o->example)
 		rc = note_left(db, &query_examples[o->example - 1], r, err);

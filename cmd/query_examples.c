@@ -13,22 +13,25 @@
 const struct query_example query_examples[] = {
 	{ "Which captures and archives failed or are damaged, and why?",
 	    "SELECT key, outcome, why, detail FROM capture WHERE outcome <> 'ok' UNION ALL "
-	    "SELECT key, outcome, why, detail FROM archive WHERE outcome <> 'ok' ORDER BY outcome, key", NULL, NULL },
+	    "SELECT key, outcome, why, detail FROM archive WHERE outcome <> 'ok' ORDER BY outcome, key",
+	    "all captures and archives are ok", NULL, NULL },
 	{ "Which captures have the slowest frames?",
 	    WITH_FRAMES " SELECT key, device, build, frames_count, frames_p95_ns, frames_max_ns FROM c ORDER BY frames_p95_ns DESC, key LIMIT 20",
-	    NULL, NULL },
+	    "no capture has whole frames", NULL, NULL },
 	{ "Which device got slower since Monday?",
 	    WITH_FRAMES ", m AS (SELECT date(max(date), '-6 days', 'weekday 1') AS monday FROM c), "
 	    "d AS (SELECT device, sum(frames_total_ns) FILTER (WHERE date < monday) / sum(frames_count) FILTER (WHERE date < monday) AS before_ns, "
 	    "sum(frames_total_ns) FILTER (WHERE date >= monday) / sum(frames_count) FILTER (WHERE date >= monday) AS since_ns "
 	    "FROM c, m GROUP BY device) "
 	    "SELECT device, before_ns, since_ns, round(100.0 * (since_ns - before_ns) / before_ns, 2) AS change_percent FROM d "
-	    "WHERE before_ns IS NOT NULL AND since_ns IS NOT NULL ORDER BY change_percent DESC, device", NULL, NULL },
+	    "WHERE before_ns IS NOT NULL AND since_ns IS NOT NULL ORDER BY change_percent DESC, device",
+	    "no device has captures with frames both before and since the Monday of the newest one's week", NULL, NULL },
 	{ "Which build is slower than the one before it?",
 	    WITH_FRAMES ", b AS (SELECT build, min(date) AS since, count(*) AS captures, sum(frames_total_ns) / sum(frames_count) AS mean_ns, "
 	    "max(frames_p95_ns) AS worst_p95_ns FROM c WHERE build IS NOT NULL GROUP BY build) "
 	    "SELECT build, since, captures, mean_ns, round(100.0 * (mean_ns - lag(mean_ns) OVER w) / lag(mean_ns) OVER w, 2) AS change_percent, "
-	    "worst_p95_ns FROM b WINDOW w AS (ORDER BY since, build) ORDER BY since, build", NULL, NULL },
+	    "worst_p95_ns FROM b WINDOW w AS (ORDER BY since, build) ORDER BY since, build",
+	    "no capture with frames has the fact build, which batch --meta build=NAME adds", NULL, NULL },
 	{ "Which marker's p95 grew in most captures of the newest build?",
 	    "WITH b AS (SELECT capture, value AS build, date FROM fact JOIN capture ON id = capture WHERE fact.key = 'build' AND copy = 0), "
 	    "n AS (SELECT build AS newest FROM b GROUP BY build ORDER BY min(date) DESC, build DESC LIMIT 1), "
@@ -37,28 +40,31 @@ const struct query_example query_examples[] = {
 	    "CAST(avg(was_ns) AS INTEGER) AS was_p95_ns, CAST(avg(p95_ns) AS INTEGER) AS is_p95_ns "
 	    "FROM capture_marker JOIN b USING (capture) JOIN old USING (marker) JOIN marker ON marker.id = marker, n "
 	    "WHERE build = newest GROUP BY marker ORDER BY grew_in DESC, is_p95_ns - was_p95_ns DESC, marker.name LIMIT 20",
+	    "no marker is in captures of two builds; batch --meta build=NAME says which build captures are of",
 	    "markers_left_out", "markers with the least self time" },
 	{ "Which markers take most time over all captures?",
 	    "SELECT m.name AS marker, m.category, count(*) AS captures, sum(t.self_ns) AS self_ns, sum(t.count) AS calls, max(t.max_ns) AS max_ns "
 	    "FROM capture_marker t JOIN marker m ON m.id = t.marker JOIN capture c ON c.id = t.capture WHERE c.copy = 0 "
-	    "GROUP BY t.marker ORDER BY self_ns DESC, m.name LIMIT 20", "markers_left_out", "markers with the least self time" },
+	    "GROUP BY t.marker ORDER BY self_ns DESC, m.name LIMIT 20",
+	    "no capture has markers, or none is in results", "markers_left_out", "markers with the least self time" },
 	{ "Which places allocate most over all captures?",
 	    "SELECT s.marker, s.class, count(DISTINCT s.capture) AS captures, sum(s.bytes) AS bytes, sum(s.count) AS allocations "
 	    "FROM allocation_site s JOIN capture c ON c.id = s.capture WHERE c.copy = 0 GROUP BY s.marker, s.class ORDER BY bytes DESC, 1, 2 LIMIT 20",
-	    "sites_left_out", "places that allocate least" },
+	    "no capture has allocations", "sites_left_out", "places that allocate least" },
 	{ "On which devices are frames over 33 ms?",
 	    WITH_FRAMES " SELECT device, count(*) AS captures, sum(frames_count) AS frames, sum(frames_over_33_33) AS over, "
 	    "round(100.0 * sum(frames_over_33_33) / sum(frames_count), 2) AS over_percent FROM c GROUP BY device ORDER BY over_percent DESC, device",
-	    NULL, NULL },
+	    "no capture has whole frames", NULL, NULL },
 	{ "Which captures stop longest to collect garbage?",
 	    "SELECT key, gcalloc_collections AS collections, gcalloc_stopped_ns AS stopped_ns, gcalloc_stopped_max_ns AS stopped_max_ns, "
 	    "gcalloc_pause_max_ns AS pause_max_ns FROM capture WHERE copy = 0 AND coalesce(gcalloc_stopped_max_ns, gcalloc_pause_max_ns) > 0 "
-	    "ORDER BY coalesce(gcalloc_stopped_max_ns, gcalloc_pause_max_ns) DESC, key LIMIT 20", NULL, NULL },
+	    "ORDER BY coalesce(gcalloc_stopped_max_ns, gcalloc_pause_max_ns) DESC, key LIMIT 20",
+	    "no capture has pauses for collections", NULL, NULL },
 	{ "How many frames are too long for 60, 30 and 20 fps?",
 	    "WITH c AS (SELECT sum(frames_count) AS n, sum(frames_over_16_67) AS a, sum(frames_over_33_33) AS b, sum(frames_over_50) AS c "
 	    "FROM capture WHERE copy = 0) SELECT '1: up to 16.67 ms' AS frame_time, n - a AS frames FROM c UNION ALL "
 	    "SELECT '2: up to 33.33 ms', a - b FROM c UNION ALL SELECT '3: up to 50 ms', b - c FROM c UNION ALL SELECT '4: over 50 ms', c FROM c",
-	    NULL, NULL },
+	    "no capture has whole frames", NULL, NULL },
 };
 
 const size_t query_nexamples = sizeof query_examples / sizeof *query_examples;

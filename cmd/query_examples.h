@@ -6,8 +6,11 @@
 
 #include <stddef.h>
 
-/* left: the column of table capture with the number of rows missing from the answer; what: what these are; NULL: none are missing. */
-struct query_example { const char *question, *sql, *left, *what; };
+struct query_example {
+	const char *question, *sql;
+	const char *none;             /* why there can be no rows */
+	const char *left, *what;      /* column of table capture with the number of rows missing from the answer, and what these are; or NULL */
+};
 
 extern const struct query_example query_examples[];
 extern const size_t query_nexamples;

@@ -232,6 +232,11 @@ def columns(s, top):
     c.close()
     # Without any fact the questions' own are there.
     run("batch", "-q", "--to-db", db, one)
+    for n, why in ((3, "no device has captures"), (4, "no capture with frames has the fact build"), (5, "batch --meta build=NAME")):
+        s.check("question %d without facts: why it has no answer" % n, why not in run("query", db, "--example", str(n)).out.decode() and n)
+    run("convert", "-q", one, "-o", s.path("capture.sqlite"))
+    err = query(s, s.path("capture.sqlite"), "--example", "2", ok=2)
+    s.check("a question to a capture's database", "is no database of a batch" not in err and err)
     s.equal("no facts", query(s, db, "SELECT device, build, count(*) AS n FROM captures"), [{"device": None, "build": None, "n": 1}])
 
 
