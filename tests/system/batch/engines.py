@@ -100,6 +100,8 @@ def gitlab(s, src, one):
 def parallel(s, src, one):
     command = os.path.join(SHARE, "parallel", "tracetool-parallel")
     s.equal("parallel: says how it is used", (sh(shlex.quote(command), s.dir).returncode), 2)
+    r = sh(shlex.join([command, "2", s.path("none"), "-"]), s.dir)
+    s.equal("parallel: no names on standard input", (r.returncode, "standard input" in r.stderr), (2, True))
     if not shutil.which("parallel"):
         return s.left_out("GNU parallel", "not installed")
     out = s.path("of {} parallel's")

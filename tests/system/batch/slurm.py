@@ -162,9 +162,9 @@ class Cluster:
         return dict(w.split("=", 1) for w in self.ask("scontrol", "-o", "show", "job", str(job)).split() if "=" in w)
 
 
-def submit(c, *args, cwd=None):
+def submit(c, *args, names=""):
     """By tracetool-slurm: its exit status, what it said, and the job of the array and of the merge."""
-    r = subprocess.run([os.path.join(SHARE, "tracetool-slurm"), *args], env=c.env, capture_output=True, text=True, cwd=cwd)
+    r = subprocess.run([os.path.join(SHARE, "tracetool-slurm"), *args], env=c.env, capture_output=True, text=True, input=names)
     words = r.stdout.split()
     array = int(words[words.index("job") + 1].rstrip(":")) if "job" in words else 0
     return r, array, array + 1
@@ -283,6 +283,19 @@ def lost(s, c, src):
     same(s, "a lost shard, made again", out, one)
 
 
+def named(s, c, src):
+    """Names on standard input are those of one run; where no shard has results, the messages say where to look."""
+    names = "".join(os.path.join(src, n) + "\n" for n in sorted(os.listdir(src))[::20])
+    out, one = s.path("named"), s.path("one named")
+    run("batch", "-q", "-o", one, "-", text=names)
+    r = submit(c, "-n", "3", "-o", out, "-w", "-", names=names)[0]
+    s.equal("names on standard input", (r.returncode, r.stderr), (0, ""))
+    same(s, "names on standard input", out, one)
+    r, job, merge = submit(c, "-n", "2", "-o", s.path("wrong"), "-w", "--frobnicate", src)
+    s.equal("a wrong option: the log says which", (r.returncode, "shard-%d_*.log" % job in r.stderr, "--frobnicate" in open(
+        s.path("wrong", "shard-%d_1.log" % job)).read()), (4, True, True))
+
+
 def usage(s, c):
     for args, why in (([], "-n"), (["-n", "4"], "-o"), (["-n", "4", "-o", s.path("u")], "nothing to do"), (["-n", "x", "-o", "u", "in"], "-n"),
                       (["-n"], "needs a value"), (["-n", "4", "-o", "u", "--shard", "1/2", "in"], "--shard"),
@@ -316,6 +329,7 @@ def main():
         usage(s, c)
         disasters(s, c, src, one)
         lost(s, c, src)
+        named(s, c, src)
     finally:
         c.end()
     s.end()
