@@ -66,6 +66,12 @@ get yaml 2.8.1 \
 get gitlab-ci-local 4.65.0 \
 	CdOxITL6QxTqOCjVRaAVr7hpIVdpCbJ10b6gflu4nVMQrYSeVeaevXOqqaimkcOOQOfh07N35bTY+fx8KJVYpQ== src/schema
 
+# Kubernetes' schemas, made of its own description of its interface.
+get kubernetes-models 5.1.0 \
+	ym4Kiyr8BzGIWj4f853ytVYES1B8C1BdONRP5zodItPD1o//OEKuTwC5nFV3ZJtFGeMqOFbIYkpunSVXSlHS8g== _schemas
+get @kubernetes-models/apimachinery 3.0.2 \
+	6Vbzr/tinxPBGGdfYjXiV9WPj8PEhyiqGJiWhXrsihK7h6glPj4HKUxZ0YwYXH/5uucm/NVef/xY3vZ4Crj1Fg== _schemas
+
 # DuckDB 1.5.6, with its library for this machine; detect-libc says which that is.
 get @duckdb/node-api 1.5.6-r.1 \
 	yIPol6P4EQmsAUsb27donJf7iADrM31Ei/WkvhkZpSscjhEErYsuF19lsJ/qz5mUWxsKFQpLdjvrlhPQnMTBqw==

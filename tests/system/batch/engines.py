@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The files for Kubernetes, GitHub, GitLab and GNU parallel do what they say: their commands are run as each engine would, with the
-variables that it sets, and the merged results are those of one run, byte for byte. Slurm has a suite of its own.
+variables that it sets, and the merged results are those of one run, byte for byte; and the services' own schemas and parsers take them.
+Slurm has a suite of its own.
 
 Ends with "N passed, N failed".
 """
@@ -13,6 +14,7 @@ import subprocess
 import yaml
 
 import kit
+import jobfiles
 from kit import run
 
 SHARE = os.path.join(kit.TOP, "cmd", "share")
@@ -117,6 +119,20 @@ def parallel(s, src, one):
     s.check("parallel: the database is of all shards", open(db[0], "rb").read() != open(db[1], "rb").read())
 
 
+def accepted(s):
+    """The files as their services read them; a field that is misspelled is found."""
+    where = [os.path.join(SHARE, *name) for name in (("kubernetes", "tracetool.yaml"), ("github", "tracetool.yml"))]
+    s.check("Kubernetes' schemas take the file", jobfiles.kubernetes(where[0]))
+    s.check("GitHub's parser takes the file", jobfiles.github(where[1]))
+    s.check("GitLab's schema takes the file", jobfiles.gitlab(yaml.safe_load(text("gitlab", "tracetool.yml"))))
+    bad = s.path("bad.yaml")
+    for old, new in (("backoffLimit: 60", "backofLimit: 60"), ("runAsNonRoot", "runAsNotRoot"), ("memory: 3Gi", "memory: 3Gib"),
+                     ("completions: 20", 'completions: "20"')):
+        content = text("kubernetes", "tracetool.yaml")
+        open(bad, "w").write(content.replace(old, new))
+        s.check("Kubernetes' schemas refuse " + new, old not in content or not jobfiles.kubernetes(bad))
+
+
 def main():
     s = kit.Suite()
     src, one = s.path("captures of a night"), s.path("one")
@@ -126,6 +142,7 @@ def main():
     run("batch", "-q", "-o", one, src)
     for engine in (kubernetes, github, gitlab, parallel):
         engine(s, src, one)
+    accepted(s)
     s.end()
 
 
