@@ -46,11 +46,11 @@ struct tt_cause {
 	int64_t extra;                /* time of the frame beyond the typical one */
 	int64_t ns;                   /* of it, what the cause takes */
 	uint64_t n, usual_n;          /* calls; exceptions; collections */
-	int64_t usual_ns;             /* what the marker takes in a typical frame */
+	int64_t took, usual_ns;       /* what the marker takes in the frame, with all that it calls, and in a typical one */
 	int64_t longest;              /* the longest call */
 	uint64_t allocs;              /* allocations of the marker, or of row2 */
 	int64_t bytes;
-	uint32_t row2;                /* the call that waits; where a collection started; what another thread was in; TT_NO_ROW */
+	uint32_t row2;                /* the call that waits, or takes most of the time; where a collection started; what another thread was in; TT_NO_ROW */
 	const char *name;             /* a class, a method, or a thread */
 	/* Of a collection; of an allocation, of the collection in its frame that takes more time than usual: gc_ns, 0: there is none. */
 	int64_t gc_ns;

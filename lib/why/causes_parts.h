@@ -20,6 +20,7 @@ enum tt_what {
 	TT_OF_SITE = TT_OF_CLASS + TT_CAUSE_CLASSES,  /* allocations of a marker, on all threads */
 	TT_OF_OTHER,                  /* a marker on other threads: time itself, without waits */
 	TT_OF_FRAME,                  /* the frame: TT_FRAME_OUTSIDE, TT_FRAME_BUSY */
+	TT_OF_TOTAL,                  /* a marker on the frame thread: time in its outermost calls with all that these call */
 };
 enum { TT_FRAME_OUTSIDE, TT_FRAME_BUSY };
 
@@ -56,7 +57,7 @@ struct tt_why {
 	struct tt_frame_sums *s;
 	uint8_t *class;               /* by node: enum tt_cause_class; UNKNOWN: it is a call of the program. TT_CLASS_NONE: time that is left out */
 	uint32_t *own;                /* by node: the call of the program that it belongs to */
-	int64_t *inside;              /* by place in s.rec + 1: while a frame is judged */
+	int64_t *inside;              /* by place in now: while a frame is judged */
 	size_t capinside;
 	int64_t cap;                  /* the period that frames are capped at; 0: they are not */
 	int64_t typical_cpu;
@@ -91,6 +92,9 @@ struct tt_usual tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id)
 
 /* The present frame's facts, in order. */
 int tt_why_facts(struct tt_why *w);
+
+/* The place, among the present frame's facts, of the path around that of the path at ${i}; SIZE_MAX: it is the thread. */
+size_t tt_why_around(const struct tt_why *w, size_t i);
 
 /* The facts of all samples, one after the other, each with what the samples that have it have of it. In the order of facts, and of samples. */
 struct tt_fact_walk {

@@ -29,18 +29,18 @@ add(struct tt_why *w, struct tt_fact f)
 	return TT_OK;
 }
 
-/* Facts of one kind and one thing become one. */
+/* Facts of one kind and one thing, from place ${first} on, become one. */
 static void
-join(struct tt_facts *of)
+join(struct tt_facts *of, size_t first)
 {
-	size_t n = 0;
+	size_t n = first;
 
-	tt_sort(of->v, of->n, by_what);
-	for (size_t i = 0; i < of->n; i++) {
+	tt_sort(of->v + first, of->n - first, by_what);
+	for (size_t i = first; i < of->n; i++) {
 		const struct tt_fact *f = &of->v[i];
 		struct tt_fact *to = &of->v[n];
 
-		if (n == 0 || by_what(&to[-1], f) != 0) {
+		if (n == first || by_what(&to[-1], f) != 0) {
 			*to = *f;
 			n++;
 			continue;
@@ -117,6 +117,42 @@ add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 	return t->process == w->m->threads.t[thread]->process && !tt_thread_is_gpu(t) ? add_other(w, rec) : TT_OK;
 }
 
+size_t
+tt_why_around(const struct tt_why *w, size_t i)
+{
+	uint32_t up = w->own[tt_paths_node(w->p, w->now.v[i].id)->parent];
+	size_t at = tt_lower_bound(k, 0, i, w->now.v[k].id < up);
+
+	return at < i && w->now.v[at].id == up ? at : SIZE_MAX;
+}
+
+/* What markers take with all that they call. Facts are joined; those of paths come first, and callers before what they call. */
+static int
+add_totals(struct tt_why *w)
+{
+	const size_t had = w->now.n;
+	size_t n = 0;
+	int rc = TT_OK;
+
+	while (n < had && w->now.v[n].what == TT_OF_NODE)
+		n++;
+	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, n + 1, sizeof *w->inside, w->err) != TT_OK)
+		return w->err->code;
+	for (size_t i = 0; i < n; i++)
+		w->inside[i] = w->now.v[i].self;
+	for (size_t i = n, up; i-- > 0;)
+		if ((up = tt_why_around(w, i)) != SIZE_MAX)
+			w->inside[up] += w->inside[i];
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		const uint32_t node = w->now.v[i].id;
+
+		if (w->s->is[node] & TT_SUM_OUTER)
+			rc = add(w, (struct tt_fact){ .what = TT_OF_TOTAL, .id = tt_paths_row(w->p, node), .node = node, .self = w->inside[i] });
+	}
+	join(&w->now, had);
+	return rc;
+}
+
 int
 tt_why_facts(struct tt_why *w)
 {
@@ -128,8 +164,8 @@ tt_why_facts(struct tt_why *w)
 	rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_OUTSIDE, .self = f->outside_ns[frame] });
 	for (size_t i = 0; i < w->s->n && rc == TT_OK; i++)
 		rc = add_rec(w, &w->s->rec[i], f->thread[frame]);
-	join(&w->now);
-	return rc;
+	join(&w->now, 0);
+	return rc == TT_OK ? add_totals(w) : rc;
 }
 
 /* --- what is usual ------------------------------------------------------------------------------- */

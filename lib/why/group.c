@@ -145,7 +145,8 @@ struct alike {
 	const struct tt_cause *c;
 	size_t frames;
 	int64_t ns, extra;            /* of all */
-	int64_t ns_low, ns_high, longest_low, longest_high, bytes_low, bytes_high, gc_ns_low, gc_ns_high;
+	int64_t ns_low, ns_high, took_low, took_high;
+	int64_t longest_low, longest_high, bytes_low, bytes_high, gc_ns_low, gc_ns_high;
 	uint64_t n_low, n_high, allocs_low, allocs_high;
 	unsigned generations;         /* bits */
 };
@@ -154,6 +155,7 @@ static struct alike
 one_cause(const struct tt_cause *c)
 {
 	return (struct alike){ .c = c, .frames = 1, .ns = c->ns + c->gc_ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
+		.took_low = c->took, .took_high = c->took,
 		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
 		.n_high = c->n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
 		.gc_ns_high = c->gc_ns, .generations = c->class == TT_CAUSE_ALLOCATION && !c->gc_ns ? 0 : 1u << (c->generation & 31) };
@@ -173,6 +175,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->extra += c->extra;
 	a->generations |= k.generations;
 	WIDEN(ns);
+	WIDEN(took);
 	WIDEN(longest);
 	WIDEN(bytes);
 	WIDEN(n);
@@ -340,7 +343,7 @@ slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_text(b, " takes ");
 		put_times(b, a->longest_low, a->longest_high);
 	} else {
-		put_times(b, c->usual_ns + a->ns_low, c->usual_ns + a->ns_high);
+		put_times(b, a->took_low, a->took_high);
 		if (c->n > 1) {
 			tt_buf_text(b, " in ");
 			put_count(b, a->n_low, a->n_high, "call", "calls");
@@ -352,6 +355,8 @@ slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 	tt_buf_text(b, one ? "; all of them usually take " : ", usually ");
 	put_time(b, c->usual_ns);
+	if (c->row2 != TT_NO_ROW)
+		tt_buf_printf(b, "; most of it in %s", label(p, c->row2));
 }
 
 static void

@@ -265,12 +265,13 @@ look_at_lock(const struct tt_why *w, struct tt_cause *c)
 	const struct tt_frames *f = w->m->frames;
 	int64_t best = INT64_MAX;
 
+	/* A zone comes before those in it: of those that last as long as each other, it is the one that took the lock. */
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
 		const struct tt_thread *t = tt_frame_sums_zone(w->s, r->node) ? tt_paths_thread(w->p, r->node) : NULL;
 
 		if (!t || t->index == f->thread[c->frame] || w->own[r->node] != r->node || w->class[r->node] != TT_CAUSE_UNKNOWN ||
-		    r->total < c->ns - c->ns / 5 || r->total > best)
+		    r->total < c->ns - c->ns / 5 || r->total > best - best / 100)
 			continue;
 		best = r->total;
 		c->row2 = tt_paths_row(w->p, r->node);
@@ -330,32 +331,22 @@ is_more(const struct tt_why *w, uint32_t row)
 	return u.n_high > 0 && f->n > u.n_high && f->n >= u.n_high + (u.n_high + 1) / 2;
 }
 
-/* The first path among the facts, and the place of the path around path ${i}; SIZE_MAX: it is the thread. */
-static size_t
-around(const struct tt_why *w, size_t first, size_t i)
-{
-	uint32_t up = w->own[tt_paths_node(w->p, w->now.v[i].id)->parent];
-	size_t at = tt_lower_bound(k, first, i, w->now.v[k].id < up);
-
-	return at < i && w->now.v[at].id == up ? at : SIZE_MAX;
-}
-
-/* The time beyond the usual of each path among the facts ${first} to ${end}, of ${more} calls alone or of all, and all below it: into w->inside. */
+/* The time beyond the usual of each path among the facts before ${end}, of ${more} calls alone or of all, and all below it: into w->inside. */
 static int
-add_up(struct tt_why *w, bool more, size_t first, size_t end, int64_t *sum)
+add_up(struct tt_why *w, bool more, size_t end, int64_t *sum)
 {
 	*sum = 0;
 	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 2 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
 		return w->err->code;
 	int64_t *inside = w->inside, *is_new = w->inside + end + 1;
-	for (size_t i = first; i < end; i++) {
-		size_t up = around(w, first, i);
+	for (size_t i = 0; i < end; i++) {
+		size_t up = tt_why_around(w, i);
 
 		is_new[i] = is_more(w, tt_paths_row(w->p, w->now.v[i].id)) || (up != SIZE_MAX && is_new[up]);
 		inside[i] = !more || is_new[i] ? beyond(w, &w->now.v[i]) : 0;
 	}
-	for (size_t i = end; i-- > first;) {
-		size_t up = around(w, first, i);
+	for (size_t i = end; i-- > 0;) {
+		size_t up = tt_why_around(w, i);
 
 		if (up == SIZE_MAX)
 			*sum += inside[i];
@@ -367,12 +358,12 @@ add_up(struct tt_why *w, bool more, size_t first, size_t end, int64_t *sum)
 
 /* Of the paths right below path ${at}, or the thread's own, the one with most of w->inside; SIZE_MAX: none has any. */
 static size_t
-heaviest(const struct tt_why *w, size_t first, size_t end, size_t at)
+heaviest(const struct tt_why *w, size_t end, size_t at)
 {
 	size_t best = SIZE_MAX;
 
-	for (size_t i = at == SIZE_MAX ? first : at + 1; i < end; i++)
-		if (w->inside[i] > 0 && around(w, first, i) == at && (best == SIZE_MAX || w->inside[i] > w->inside[best]))
+	for (size_t i = at == SIZE_MAX ? 0 : at + 1; i < end; i++)
+		if (w->inside[i] > 0 && tt_why_around(w, i) == at && (best == SIZE_MAX || w->inside[i] > w->inside[best]))
 			best = i;
 	return best;
 }
@@ -392,19 +383,33 @@ is_called_more(const struct tt_why *w, size_t at)
 static size_t
 descend(struct tt_why *w, bool more, int64_t *sum)
 {
-	size_t first = 0, end, at = SIZE_MAX, best;
+	size_t end = 0, at = SIZE_MAX, best;
 
-	while (first < w->now.n && w->now.v[first].what != TT_OF_NODE)
-		first++;
-	for (end = first; end < w->now.n && w->now.v[end].what == TT_OF_NODE;)
+	/* Paths are the first of the facts. */
+	while (end < w->now.n && w->now.v[end].what == TT_OF_NODE)
 		end++;
-	if (add_up(w, more, first, end, sum) != TT_OK)
+	if (add_up(w, more, end, sum) != TT_OK)
 		return SIZE_MAX;
-	while ((best = heaviest(w, first, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? *sum : w->inside[at]) * 6) {
+	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? *sum : w->inside[at]) * 6) {
 		at = best;
 		if (more && is_called_more(w, at))
 			break;
 	}
+	return at;
+}
+
+/*
+ * Whose time is it, if nothing but time is more than usual? A helper that many call takes much in every frame, and that says nothing: then it is the
+ * innermost caller's that usually takes less than a quarter of what the helper does.
+ */
+static size_t
+caller_to_blame(const struct tt_why *w, size_t at)
+{
+	const int64_t usual = tt_why_usual(w, TT_OF_TOTAL, tt_paths_row(w->p, w->now.v[at].id)).self;
+
+	for (size_t up = tt_why_around(w, at); up != SIZE_MAX; up = tt_why_around(w, up))
+		if (tt_why_usual(w, TT_OF_TOTAL, tt_paths_row(w->p, w->now.v[up].id)).self < usual / 4)
+			return up;
 	return at;
 }
 
@@ -421,15 +426,16 @@ static void
 blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 {
 	const struct tt_fact *f = &w->now.v[at];
-	const struct tt_fact *row = fact(w, TT_OF_ROW, tt_paths_row(w->p, f->id)), *site;
+	const struct tt_fact *row = fact(w, TT_OF_ROW, tt_paths_row(w->p, f->id)), *total = fact(w, TT_OF_TOTAL, row->id), *site;
 	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
 
 	c->row = row->id;
 	c->node = f->id;
 	c->ns = w->inside[at];
 	c->n = row->n;
+	c->took = total ? total->self : c->ns;
 	c->usual_n = u.n;
-	c->usual_ns = u.self;
+	c->usual_ns = tt_why_usual(w, TT_OF_TOTAL, row->id).self;
 	c->longest = row->longest;
 	c->class = TT_CAUSE_SLOW_CALL;
 	if (is_rare(w, &u) ? row->n >= MANY_CALLS && row->longest < c->ns / 2 : is_more(w, row->id))
@@ -559,8 +565,12 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 		return;
 	at = descend(w, false, &sum);
 	if (at != SIZE_MAX && w->inside[at] >= c->extra / LEAST_SHARE) {
-		blame_path(w, at, c);
+		const size_t whose = caller_to_blame(w, at);
+
+		blame_path(w, whose, c);
 		c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
+		if (c->doubtful && whose != at)
+			c->row2 = tt_paths_row(w->p, w->now.v[at].id);
 		look_closer(w, c);
 	}
 }
