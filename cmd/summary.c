@@ -69,19 +69,27 @@ static const struct tt_col marker_col[M_N] = {
 		"Time per whole frame on the frame thread, with everything inside it; empty if it never runs there." },
 };
 
+enum { P_METHOD, P_SAMPLES, P_SHARE, P_N };
+static const struct tt_col sample_col[P_N] = {
+	[P_METHOD] = { "method", "method", TT_UNIT_TEXT, "Managed method; (native) if no managed frame is on the stack." },
+	[P_SAMPLES] = { "samples", "samples", TT_UNIT_COUNT, "Number of samples that end in the method; none with a wait marker on the stack." },
+	[P_SHARE] = { "share", "samples", TT_UNIT_PERCENT, "Share of all these samples." },
+};
+
 enum { N_WHAT, N_COMMAND, N_N };
 static const struct tt_col next_col[N_N] = {
 	[N_WHAT] = { "what", "to see", TT_UNIT_COMMAND, "What the command shows." },
 	[N_COMMAND] = { "command", "run", TT_UNIT_COMMAND, "The command, quoted for a shell." },
 };
 
-enum { T_SUMMARY, T_WORST, T_CAUSES, T_ALLOCS, T_MARKERS, T_NEXT, T_N };
+enum { T_SUMMARY, T_WORST, T_CAUSES, T_ALLOCS, T_MARKERS, T_SAMPLES, T_NEXT, T_N };
 static const struct tt_pass_table table[T_N] = {
 	[T_SUMMARY] = { .id = "capture_summary", .title = "Capture", .col = summary_col, .ncol = S_N },
 	[T_WORST] = { .id = "capture_frames", .title = "Worst frames", .col = worst_col, .ncol = F_N },
 	[T_CAUSES] = { .id = "capture_causes", .title = "Why frames are long", .col = cause_col, .ncol = C_N },
 	[T_ALLOCS] = { .id = "capture_allocations", .title = "Most allocated", .col = alloc_col, .ncol = A_N },
 	[T_MARKERS] = { .id = "capture_markers", .title = "Most time, without waits", .col = marker_col, .ncol = M_N },
+	[T_SAMPLES] = { .id = "capture_samples", .title = "Most samples, without waits", .col = sample_col, .ncol = P_N },
 	[T_NEXT] = { .id = "capture_next", .title = "Next", .col = next_col, .ncol = N_N },
 };
 
@@ -235,8 +243,8 @@ put_summary(struct tt_views *view, struct tt_report *r)
 	const struct tt_capture *k = m->cap[0];
 	tt_cell_text(&c[S_FILE], m->ncap > 3 ? tt_text(r, "%s and %zu more", path, m->ncap - 3) : path);
 	tt_cell_text(&c[S_WHAT], tt_text(r, "%s%s%s%s%s", k->producer, *k->os ? ", " : "", k->os, *k->arch ? ", " : "", k->arch));
-	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s threads, %s events%s", time_text(r, m->max_ts - m->min_ts), count_text(r, m->threads.n),
-	    count_text(r, events), started(r, k->wall_ns)));
+	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", time_text(r, m->max_ts - m->min_ts), count_text(r, m->threads.n),
+	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, k->wall_ns)));
 	tt_cell_text(&c[S_WHOLE], whole(m, r));
 	put_frames(view, c, r);
 }
@@ -456,6 +464,54 @@ put_markers(struct tt_views *view, struct tt_report *r)
 	}
 }
 
+/* True if a wait marker is on the stack of the samples at ${node}: their thread did not run. ${waits}: by row. */
+static bool
+is_waiting(const struct tt_paths *p, const bool *waits, uint32_t node)
+{
+	for (uint32_t row, up = p->owner[node]; (row = tt_paths_row(p, up)) != TT_NO_ROW; up = p->owner[tt_paths_node(p, up)->parent])
+		if (waits[row])
+			return true;
+	return false;
+}
+
+static void
+put_samples(struct tt_views *view, struct tt_report *r)
+{
+	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, &r->err);
+	uint64_t *sum = p ? tt_arena_alloc(&r->arena, (p->nrow + 1) * sizeof *sum, &r->err) : NULL, all = 0;
+	bool *waits = sum ? tt_arena_alloc(&r->arena, p->nrow + 1, &r->err) : NULL;
+	struct tt_table *t;
+
+	for (uint32_t i = 0; waits && i < p->nrow; i++)
+		waits[i] = p->row[i].name && tt_waits_is(view->m, p->row[i].name->full);
+	for (uint32_t i = 0; waits && i < p->n; i++) {
+		const uint64_t n = tt_paths_sampled(p, i) ? tt_paths_count(p, i).n : 0;
+		const uint32_t row = tt_paths_row(p, p->owner[i]);
+
+		if (n == 0 || is_waiting(p, waits, i))
+			continue;
+		sum[row == TT_NO_ROW ? p->nrow : row] += n;
+		all += n;
+	}
+	if (all == 0)
+		return;
+	t = new_table(r, T_SAMPLES);
+	for (unsigned k = 0; k < TOP; k++) {
+		uint32_t most = 0;
+		struct tt_cell *c;
+
+		for (uint32_t i = 1; i <= p->nrow; i++)
+			most = sum[i] > sum[most] ? i : most;
+		if (sum[most] == 0)
+			break;
+		c = tt_row(t);
+		tt_cell_text(&c[P_METHOD], most == p->nrow ? TT_NATIVE : p->row[most].label);
+		tt_cell_u64(&c[P_SAMPLES], sum[most]);
+		tt_cell_int(&c[P_SHARE], tt_ratio(sum[most], 10000, all));
+		sum[most] = 0;
+	}
+}
+
 /* --- what next -------------------------------------------------------------------------------------- */
 
 static void
@@ -514,8 +570,8 @@ enum { KEEP_NOTICES = T_N, KEEP_LOSSES, CUT_PROSE };
 
 /* What is left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
 static const struct { int what; size_t keep; } gives_way[] = {
-	{ KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 }, { KEEP_LOSSES, 2 },
-	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { CUT_PROSE, 240 }, { T_CAUSES, 1 }, { T_WORST, 1 },
+	{ KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 }, { KEEP_LOSSES, 2 },
+	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { CUT_PROSE, 240 }, { T_CAUSES, 1 }, { T_WORST, 1 },
 	{ KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
 };
 
@@ -630,6 +686,7 @@ summary_fill(struct app *app, struct tt_views *view, const struct opt_given *giv
 	if (tt_model_knows_allocs(view->m))
 		put_allocs(view, r);
 	put_markers(view, r);
+	put_samples(view, r);
 	why = table_of(r, T_CAUSES);
 	next = new_table(r, T_NEXT);
 	put_next(view, why && causes.nfinding > why->nrow, given, files, next);

@@ -10,7 +10,6 @@
 #include "page/flame.h"
 #include "view/view.h"
 
-#define NATIVE "(native)"
 #define NOTHING UINT32_MAX
 
 /* A path of methods; the first ones are threads. */
@@ -29,15 +28,6 @@ struct sampled {
 	uint32_t *at;                 /* by node of the tree */
 	size_t n, cap;
 };
-
-static bool
-is_sampled(const struct tt_paths *p, uint32_t node)
-{
-	const struct tt_node *n = tt_paths_node(p, node);
-
-	return n->kind == TT_NODE_SAMPLES ||
-	    (n->kind == TT_NODE_ZONE && node != TT_NODE_MORE && tt_paths_node(p, p->root[node])->kind == TT_NODE_SAMPLES);
-}
 
 /* The path ${key} below ${up}, which is new or not. NOTHING: an error. */
 static uint32_t
@@ -75,16 +65,16 @@ static int
 count(struct sampled *s, struct tt_err *err)
 {
 	for (uint32_t i = 0; i < s->p->n; i++) {
-		uint64_t n = is_sampled(s->p, i) ? tt_paths_count(s->p, i).n : 0;
+		uint64_t n = tt_paths_sampled(s->p, i) ? tt_paths_count(s->p, i).n : 0;
 		uint32_t at;
 
 		s->at[i] = NOTHING;
-		if (!is_sampled(s->p, i))
+		if (!tt_paths_sampled(s->p, i))
 			continue;
 		at = s->at[i] = place(s, i, err);
 		/* Without a method on its stack. */
 		if (at != NOTHING && n && s->v[at].up == NOTHING)
-			at = below(s, at, NOTHING, TT_NO_ROW, NATIVE, err);
+			at = below(s, at, NOTHING, TT_NO_ROW, TT_NATIVE, err);
 		if (at == NOTHING)
 			return err->code ? err->code : TT_OK;
 		s->v[at].self += n;

@@ -53,8 +53,6 @@ static const struct tt_col path_col[] = {
 	{ "share", "samples", TT_UNIT_PERCENT, "Share of all samples." },
 };
 
-#define NATIVE "(native)"
-
 /* Samples of one thing. seen: the last node counted in total, so that recursion counts once. */
 struct sum { uint64_t self, total; uint32_t seen; };
 
@@ -71,15 +69,6 @@ static struct fold *
 fold_of(const struct tt_making *k)
 {
 	return k->own;
-}
-
-static bool
-is_sampled(const struct tt_paths *p, uint32_t node)
-{
-	const struct tt_node *n = tt_paths_node(p, node);
-
-	return n->kind == TT_NODE_SAMPLES ||
-	    (n->kind == TT_NODE_ZONE && node != TT_NODE_MORE && tt_paths_node(p, p->root[node])->kind == TT_NODE_SAMPLES);
 }
 
 static void
@@ -143,7 +132,7 @@ open(struct tt_making *k)
 	for (uint32_t i = 0; i < f->p->nrow && !f->p->group; i++)
 		f->waits[i] = tt_waits_is(k->m, f->p->row[i].name->full);
 	for (uint32_t i = 0; i < f->p->n; i++) {
-		uint64_t n = is_sampled(f->p, i) ? tt_paths_count(f->p, i).n : 0;
+		uint64_t n = tt_paths_sampled(f->p, i) ? tt_paths_count(f->p, i).n : 0;
 		if (n)
 			add_node(f, i, n);
 	}
@@ -170,7 +159,7 @@ markers(struct tt_making *k, struct tt_table *t)
 		if (f->row[i].total == 0 || !tt_paths_site_wanted(f->p, native ? TT_NO_ROW : i))
 			continue;
 		c = tt_row(t);
-		tt_cell_text(&c[0], native ? NATIVE : f->p->row[i].label);
+		tt_cell_text(&c[0], native ? TT_NATIVE : f->p->row[i].label);
 		if (!native && !f->p->group)
 			tt_cell_text(&c[1], k->m->category[f->p->row[i].name->category].name);
 		put_sum(f, c + 2, &f->row[i]);
@@ -204,7 +193,7 @@ categories(struct tt_making *k, struct tt_table *t)
 	const struct fold *f = fold_of(k);
 
 	for (size_t i = 0; i <= k->m->ncategory; i++) {
-		const char *name = i < k->m->ncategory ? k->m->category[i].name : NATIVE;
+		const char *name = i < k->m->ncategory ? k->m->category[i].name : TT_NATIVE;
 		struct tt_cell *c;
 
 		if (f->category[i].total == 0 || !tt_glob_any(k->m->filter.category, name))
@@ -332,7 +321,7 @@ list_stacks(const struct tt_paths *p, struct stack *v)
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		uint64_t k = is_sampled(p, i) ? tt_paths_count(p, i).n : 0;
+		uint64_t k = tt_paths_sampled(p, i) ? tt_paths_count(p, i).n : 0;
 
 		if (k && tt_paths_site_wanted(p, tt_paths_row_at(p, p->owner[i])))
 			v[n++] = (struct stack){ p->group ? p->path[i] : i, k };
@@ -359,7 +348,7 @@ paths(struct tt_making *k, struct tt_table *t)
 			t->hidden++;
 			continue;
 		}
-		c = tt_row_of_path(t, p, v[i].node, tt_paths_row_at(p, p->owner[v[i].node]) == TT_NO_ROW ? NATIVE : NULL);
+		c = tt_row_of_path(t, p, v[i].node, tt_paths_row_at(p, p->owner[v[i].node]) == TT_NO_ROW ? TT_NATIVE : NULL);
 		tt_cell_u64(&c[2], v[i].n);
 		tt_cell_share(&c[3], (int64_t)v[i].n, (int64_t)f->n);
 	}

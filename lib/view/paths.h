@@ -72,6 +72,19 @@ tt_paths_timed(const struct tt_paths *p, uint32_t node)
 	    (node == TT_NODE_MORE || tt_paths_node(p, p->root[node])->kind == TT_NODE_THREAD);
 }
 
+/* True if ${node} is samples, or a managed frame that is on the stack of some. */
+static inline bool
+tt_paths_sampled(const struct tt_paths *p, uint32_t node)
+{
+	const struct tt_node *n = tt_paths_node(p, node);
+
+	return n->kind == TT_NODE_SAMPLES ||
+	    (n->kind == TT_NODE_ZONE && node != TT_NODE_MORE && tt_paths_node(p, p->root[node])->kind == TT_NODE_SAMPLES);
+}
+
+/* The place of samples without a managed frame on the stack. */
+#define TT_NATIVE "(native)"
+
 /* A timed zone that is not hidden. */
 static inline bool
 tt_paths_shown(const struct tt_paths *p, uint32_t node)
