@@ -359,33 +359,35 @@ const tracetool = (function () {
 		const over60 = Number(data.dataset.over60), over30 = Number(data.dataset.over30);
 		const near = closer((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
 		const starts = data.dataset.start === undefined ? null : new Float64Array(all.length), given = (data.dataset.given || "").split(" ").filter((v) => v);
-		const self = { all, first, columns: Math.min(all.length, COLUMNS), command: data.dataset.command, clicked: null, ranged: null, told: null, mark(number) {
+		const self = { all, uncapped: null, first, columns: Math.min(all.length, COLUMNS), command: data.dataset.command, clicked: null, ranged: null, told: null, mark(number) {
 			one_frame.setAttribute("x", (number - first + .5) * 100 / all.length + "%");
 			one_frame.setAttribute("visibility", "visible");
 		} };
-		/* Of capped frames, the budgets that each misses by its uncapped time. */
-		const kinds = data.dataset.kinds && data.dataset.kinds.split(" ").flatMap((run) => Array(parseInt(run, 10)).fill(Number(run.slice(-1))));
+		/* Capped frames are judged by their uncapped time, as in the verdict. */
+		const uncapped = data.dataset.uncapped === undefined ? null : times(data.dataset.uncapped), judged = uncapped || all;
+		const kinds = uncapped && uncapped.map((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
 		let held = null, range = [first, last];
 
+		self.uncapped = uncapped;
 		if (starts) {
 			all.reduce((at, ns, i) => (starts[i] = at) + ns, Number(data.dataset.start));
 		}
 
 		/* What is said of frames ${low} to ${high}. */
 		function told(low, high) {
-			const part = all.slice(low - first, high - first + 1), sorted = part.slice().sort((x, y) => x - y), n = sorted.length;
+			const part = judged.slice(low - first, high - first + 1), sorted = part.slice().sort((x, y) => x - y), n = sorted.length;
 			const rank = (num, den) => shown(sorted[Math.max(Math.ceil(n * num / den), 1) - 1]);
 			const over = (ns) => sorted.filter((v) => v > ns).length;
 
-			said.textContent = n.toLocaleString("en-US") + (n === 1 ? " frame" : " frames") + ": median " + rank(1, 2) + ", p95 " + rank(95, 100) + ", p99 " + rank(99, 100) +
-				", max " + shown(sorted[n - 1]) + "; over 16.67 ms: " + over(over60).toLocaleString("en-US") + ", over 33.33 ms: " +
-				over(over30).toLocaleString("en-US") +
+			said.textContent = n.toLocaleString("en-US") + (n === 1 ? " frame" : " frames") + (uncapped ? ", uncapped time" : "") + ": median " + rank(1, 2) +
+				", p95 " + rank(95, 100) + ", p99 " + rank(99, 100) + ", max " + shown(sorted[n - 1]) + "; over 16.67 ms: " +
+				over(over60).toLocaleString("en-US") + ", over 33.33 ms: " + over(over30).toLocaleString("en-US") +
 				(n < all.length ? ". " : ". Drag over the chart, or change the numbers, to look at some; click a frame to see what it did.");
 			near.svg.toggleAttribute("hidden", n === all.length);
 			if (n === all.length) {
 				return;
 			}
-			near.show(part, low, kinds && kinds.slice(low - first, high - first + 1));
+			near.show(all.slice(low - first, high - first + 1), low, kinds && kinds.slice(low - first, high - first + 1));
 			if (self.clicked && n > 1) {
 				said.append("The longest: ");
 				for (const [i, ns] of Array.from(part.entries()).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, LONGEST)) {
@@ -458,7 +460,7 @@ const tracetool = (function () {
 			const engine = engines(number), at = starts === null ? null : starts[number - first];
 			const cause = self.told ? self.told(number) : "";
 
-			return "Frame " + number + ": " + shown(all[number - first]) + (at === null ? "" : ", from " + shown(at) + " on") +
+			return "Frame " + number + ": " + shown(all[number - first]) + (uncapped ? ", " + shown(uncapped[number - first]) + " of it uncapped" : "") + (at === null ? "" : ", from " + shown(at) + " on") +
 				(engine === null || engine === number ? "" : ", the engine's frame " + engine) + (cause ? "; " + cause : "");
 		}
 

@@ -138,8 +138,8 @@
 		return to;
 	}
 
-	/* One whose facts are below each other. */
-	function facts_of(table, said, of, values) {
+	/* The same of facts that are below each other: a column for each of ${all}, [name, values], whose names are there if there are several. */
+	function facts_of(table, said, of, all) {
 		const to = make("table", ""), body = to.createTBody();
 
 		to.dataset.range = table.dataset.t;
@@ -147,17 +147,23 @@
 		for (const tr of table.rows) {
 			const th = tr.cells[0], id = th.dataset.c;
 
-			if (of[id]) {
+			if (all.length > 1 && id === "time") {
+				const row = to.createTHead().insertRow();
+
+				row.append(head(th, "row"), ...all.map(([name]) => make("th", name, { scope: "col", className: "n" })));
+			} else if (of[id]) {
 				const row = body.insertRow();
 
-				row.append(head(th, "row"), cell(id, of[id](values)));
+				row.append(head(th, "row"), ...all.map(([, values]) => cell(id, of[id](values))));
 			}
 		}
 		return to;
 	}
 
 	function of_frames(table, low, high) {
-		const all = times.all.slice(low, high + 1).sort((a, b) => a - b), said = named(low, high);
+		/* By the names of their rows in the tables. */
+		const all = [["wall", times.all], ["uncapped", times.uncapped]].filter(([, of]) => of)
+			.map(([name, of]) => [name, of.slice(low, high + 1).sort((a, b) => a - b)]), said = named(low, high);
 		const facts = !table.tHead || table.tHead.rows[0].cells[0].scope === "row";
 		const heads = facts ? Array.from(table.rows, (tr) => tr.cells[0]) : Array.from(table.tHead.rows[0].cells);
 		const ids = heads.map((th) => th.dataset.c).filter((id) => of_times[id] || (!facts && (id === "time" || id === "budget_ns")));
@@ -165,13 +171,12 @@
 		if (facts) {
 			return facts_of(table, said, of_times, all);
 		}
-		const wall = Array.from(table.tBodies[0].rows).filter((tr) => tr.cells[0].textContent === "wall");
+		return table_of(table, said, ids, all.flatMap(([name, values]) => Array.from(table.tBodies[0].rows).filter((tr) => tr.cells[0].textContent === name)
+			.map((tr) => {
+				const limit = heads.findIndex((th) => th.dataset.c === "budget_ns"), ns = limit < 0 ? null : Number(tr.cells[limit].dataset.v);
 
-		return table_of(table, said, ids, wall.map((tr) => {
-			const limit = heads.findIndex((th) => th.dataset.c === "budget_ns"), ns = limit < 0 ? null : Number(tr.cells[limit].dataset.v);
-
-			return [["wall"], ids.slice(1).map((id) => id === "budget_ns" ? ns : of_times[id](all, ns))];
-		}));
+				return [[name], ids.slice(1).map((id) => id === "budget_ns" ? ns : of_times[id](values, ns))];
+			})));
 	}
 
 	function of_range(table, set, low, high) {
@@ -180,7 +185,7 @@
 		const all = rows(set, low, high), whole = all[0][1].map((_, i) => sum(all.map(([, v]) => v[i])));
 
 		if (set[0] === "gcalloc") {
-			return facts_of(table, said, of, all[0][1]);
+			return facts_of(table, said, of, [["", all[0][1]]]);
 		}
 		const others = all.pop()[1], ids = heads.slice(0, set[1]).concat(heads.filter((id) => of[id] && (id !== "self_share" || !Number(shares))));
 		const values = (v, some) => ids.slice(set[1]).map((id) => some && SINGLE.includes(id) ? null : of[id](v, whole));

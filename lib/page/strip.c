@@ -347,26 +347,25 @@ put_given(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out
 	tt_buf_text(out, runs ? "\"" : "");
 }
 
-/* The kinds of frames in order, for pages in which times do not show them: runs as "NUMBER:KIND". */
+/* The times ${time_of} of frames, each as the difference from the one before, until that has ${most} bytes; 0: any number. */
 static void
-put_kinds(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out)
+put_series(const struct tt_frames *f, size_t from, size_t end, int64_t (*time_of)(const struct tt_frames *, size_t), uint64_t most, struct tt_buf *out)
 {
-	tt_buf_text(out, " data-kinds=\"");
-	for (size_t i = from, next; i < end; i = next) {
-		const unsigned of = kind_of(f, i, true);
+	const size_t begin = out->n;
+	int64_t last = 0;
 
-		for (next = i + 1; next < end && kind_of(f, next, true) == of; next++)
-			;
-		tt_buf_printf(out, "%s%zu:%u", i > from ? " " : "", next - i, of);
+	for (size_t i = from; i < end && (most == 0 || out->n - begin < most); i++) {
+		int64_t d = time_of(f, i) - last;
+
+		put_digits(out, d < 0 ? ((uint64_t)-(d + 1) << 1) + 1 : (uint64_t)d << 1);
+		last = time_of(f, i);
 	}
-	tt_buf_text(out, "\"");
 }
 
 bool
 tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, const char *command, uint64_t most, struct tt_buf *out)
 {
 	size_t begin = out->n;
-	int64_t last = 0;
 
 	/* Each takes a byte at least. */
 	if (most > 0 && end - from >= most)
@@ -377,15 +376,13 @@ tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, c
 	tt_buf_text(out, "\"");
 	put_start(f, from, end, out);
 	put_given(f, from, end, out);
-	if (capped)
-		put_kinds(f, from, end, out);
-	tt_buf_text(out, ">");
-	for (size_t i = from; i < end && (most == 0 || out->n - begin < most); i++) {
-		int64_t d = tt_frames_wall(f, i) - last;
-
-		put_digits(out, d < 0 ? ((uint64_t)-(d + 1) << 1) + 1 : (uint64_t)d << 1);
-		last = tt_frames_wall(f, i);
+	if (capped) {
+		tt_buf_text(out, " data-uncapped=\"");
+		put_series(f, from, end, tt_frames_uncapped, most, out);
+		tt_buf_text(out, "\"");
 	}
+	tt_buf_text(out, ">");
+	put_series(f, from, end, tt_frames_wall, most, out);
 	tt_buf_text(out, "</script>\n");
 	if (most == 0 || out->n - begin < most || out->failed)
 		return true;

@@ -1,7 +1,7 @@
 /*
- * ranges.cjs (PAGE JSON)...: tables of a range of frames in report pages, in Chromium and in Firefox.
+ * ranges.cjs (RANGE PAGE JSON)...: tables of a range of frames in report pages, in Chromium and in Firefox.
  *
- * JSON is of stats --frames A-B: PAGE shows the same rows, largest first, with one for all others, after the same range is asked for by the address.
+ * JSON is of stats --frames RANGE: PAGE shows the same rows, largest first, with one for all others, after the same range is asked for by the address.
  * What is still of all frames says so. Escape, and the button, show all frames again.
  */
 'use strict';
@@ -12,9 +12,11 @@ const RANGED = 'new Promise((done) => { const end = Date.now() + 5000, look = ()
 	'done(performance.clearMarks("ranged")) : setTimeout(look, 5); look(); })';
 /* {table: [{column: what JSON has}]} of the tables of the range; what is not a number is text. */
 const TABLES = '(() => { const value = (c) => c.dataset.v === undefined ? c.textContent : Number(c.dataset.v), all = {}; ' +
-	'for (const t of document.querySelectorAll("table[data-range]")) { const ids = t.tHead && Array.from(t.tHead.rows[0].cells, (c) => c.dataset.c); ' +
-	'all[t.dataset.range] = ids ? Array.from(t.tBodies[0].rows, (r) => Object.fromEntries(ids.map((id, i) => [id, value(r.cells[i])]))) : ' +
-	'[Object.fromEntries(Array.from(t.rows, (r) => [r.cells[0].dataset.c, value(r.cells[1])]))]; } return all; })()';
+	'for (const t of document.querySelectorAll("table[data-range]")) { const heads = t.tHead && Array.from(t.tHead.rows[0].cells); ' +
+	'all[t.dataset.range] = heads && heads[0].scope !== "row" ? ' +
+	'Array.from(t.tBodies[0].rows, (r) => Object.fromEntries(heads.map((h, i) => [h.dataset.c, value(r.cells[i])]))) : ' +
+	'Array.from(t.rows[0].cells).slice(1).map((_, i) => Object.fromEntries(Array.from(t.rows, (r) => [r.cells[0].dataset.c, value(r.cells[i + 1])]))); } ' +
+	'return all; })()';
 const CAPTIONS = 'Array.from(document.querySelectorAll("table[data-range] caption"), (c) => c.textContent)';
 const SUMS = { self_ns: 1, count: 1, bytes: 1, waiting_ns: 1, allocs: 1, alloc_bytes: 1 };
 const FIRST = { markers: 'self_ns', categories: 'self_ns', threads: 'busy_ns', alloc_sites: 'bytes', alloc_classes: 'bytes' };
@@ -22,7 +24,8 @@ const FIRST = { markers: 'self_ns', categories: 'self_ns', threads: 'busy_ns', a
 /* What ${have} says beside ${want}, all rows of JSON: [] where nothing is wrong. */
 function differences(id, have, want) {
 	const names = Object.keys(have[0] || {}).filter((c) => typeof have[0][c] === 'string' && have[0][c] !== '-'), bad = [];
-	const key = (r) => names.map((c) => r[c]).join('\n'), left = want.filter((r) => id !== 'frames' && id !== 'frame_budgets' || r.time === 'wall');
+	const key = (r) => names.map((c) => r[c]).join('\n'), left = want.filter((r) => id !== 'frames' && id !== 'frame_budgets' ||
+		r.time === 'wall' || r.time === 'uncapped');
 
 	for (const row of have) {
 		if (row[names[0]] === '(all others)') {
@@ -44,15 +47,15 @@ function differences(id, have, want) {
 			left.splice(at, 1);
 		}
 	}
-	if (left.some((r) => Object.keys(SUMS).some((c) => r[c]))) {
+	if (left.some((r) => Object.keys(SUMS).some((c) => r[c]) || r.time)) {
 		bad.push([id, 'left out', left.slice(0, 2)]);
 	}
 	return bad;
 }
 
-async function alike(name, browser, file, json) {
+async function alike(name, browser, range, file, json) {
 	const want = JSON.parse(fs.readFileSync(json, 'utf8'));
-	const range = json.startsWith('demo') ? '24-60' : '1001-1400', said = 'frames ' + range.replace('-', '\u2013');
+	const said = 'frames ' + range.replace('-', '\u2013');
 	const page = await browser.open(url.pathToFileURL(file).href + '#range=' + range), what = name + ', ' + file;
 
 	await page.wait(RANGED);
@@ -99,9 +102,9 @@ module.exports = async (...files) => {
 	let found = null;
 
 	for (const [name, browser] of [['Chromium', chromium()], ['Firefox', await firefox()]]) {
-		for (let i = 0; i < files.length; i += 2) {
-			await alike(name, browser, files[i], files[i + 1]);
-			found = found || (name === 'Chromium' && await half(browser, files[i]).then((of) => of && [files[i], of]));
+		for (let i = 0; i < files.length; i += 3) {
+			await alike(name, browser, ...files.slice(i, i + 3));
+			found = found || (name === 'Chromium' && i < 6 && await half(browser, files[i + 1]).then((of) => of && [files[i + 1], of]));
 		}
 		if (found) {
 			await halves(name, browser, ...found);
