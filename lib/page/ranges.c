@@ -500,9 +500,18 @@ names_of(const struct tt_ranges *r, enum of of, uint32_t thing, const char *name
 static void
 put_sums(const struct tt_ranges *r, const int64_t *v, size_t rows, size_t step, struct tt_json *j)
 {
+	enum { LONGEST = 22 };        /* a number of 64 bits, its sign and a comma */
 	int64_t empty = 0;
+	struct tt_err ignored;
+	char *at;
 
 	tt_json_open(j, NULL, "[");
+	/* They are by the hundred thousand: there is room for all, and each is written where it belongs. */
+	if (tt_buf_room(j->out, 2 * r->columns * LONGEST, &ignored) != TT_OK) {
+		tt_buf_fail(j->out);
+		return;
+	}
+	at = j->out->p + j->out->n;
 	for (size_t c = 0; c < r->columns; c++) {
 		int64_t sum = 0;
 
@@ -512,11 +521,17 @@ put_sums(const struct tt_ranges *r, const int64_t *v, size_t rows, size_t step, 
 			empty++;
 			continue;
 		}
-		if (empty)
-			tt_json_i64(j, NULL, -empty);
-		tt_json_i64(j, NULL, sum);
+		if (empty) {
+			at = tt_put_i64(at, -empty);
+			*at++ = ',';
+		}
+		at = tt_put_i64(at, sum);
+		*at++ = ',';
 		empty = 0;
 	}
+	j->out->n = (size_t)(at - j->out->p);
+	if (j->out->n && j->out->p[j->out->n - 1] == ',')
+		j->out->n--;
 	tt_json_close(j, "]");
 }
 
@@ -561,23 +576,30 @@ put_sets(const struct tt_ranges *r, size_t rows, struct tt_buf *text)
 	tt_json_close(&j, "]");
 }
 
-/* With as many rows as fit into ${most} bytes (0: any): fewer, by what part of them did, until they do; nothing where the least do not. */
+/*
+ * With as many rows as fit into ${most} bytes (0: any); nothing where the least do not. Where not all do, there are fewer, until their text is not longer
+ * than what was packed of the one before: making it takes a fraction of packing.
+ */
 static int
 put_fitting(const struct tt_ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)
 {
 	enum { LEAST = 4 };
 	struct tt_buf text = { 0 };
-	size_t rows = MARKERS, packed;
+	size_t rows = MARKERS, packed, fits = SIZE_MAX;
 	int rc;
 
 	for (;;) {
 		put_sets(r, rows, &text);
 		rc = tt_buf_error(&text, err);
-		if (rc == TT_OK)
-			rc = tt_page_pack_most(&text, most, &packed, out, err);
-		if (rc != TT_OK || packed == text.n || rows == LEAST)
+		if (rc != TT_OK)
 			break;
-		rows = rows * packed / text.n * 15 / 16;
+		if (text.n <= fits || rows == LEAST) {
+			rc = tt_page_pack_most(&text, most, &packed, out, err);
+			if (rc != TT_OK || packed == text.n || rows == LEAST)
+				break;
+			fits = packed / 32 * 31;
+		}
+		rows = rows * (fits / 16) / (text.n / 16 + 1);
 		rows = rows < LEAST ? LEAST : rows;
 	}
 	tt_buf_free(&text);
