@@ -24,7 +24,7 @@
 static const char *const about[] = { "capture", "capture_meta", "capture_frame_markers", NULL };
 
 /* Tables that stats makes only on request: why frames are long, and what happened in the worst ones. */
-static const char *const asked[] = { "causes", "hitch_markers", NULL };
+static const char *const asked[] = { "causes", "frame_causes", "hitch_markers", NULL };
 
 struct page_opts {
 	struct input_opts in;
@@ -144,7 +144,7 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 		tt_pass_report(*p, view, &po, r);
 	tt_filter_notes(view->m, TT_GROUP_NONE, r);
 	for (struct tt_table *t = r->first; t; t = t->next)
-		if (!is_asked(t->id))
+		if (!is_asked(t->id) || strcmp(t->id, "frame_causes") == 0)
 			tt_table_limit(t, TT_PAGE_ROWS);
 	if (o->redact)
 		redact_report(r);

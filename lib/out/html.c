@@ -169,6 +169,13 @@ put_machine(struct tt_buf *out, const char *name, enum tt_unit unit, const struc
 	tt_buf_text(out, "\"");
 }
 
+/* True if the numbers of ${col} are names: of frames, which options and the sentences of causes have without commas. */
+static bool
+names_frames(const struct tt_col *col)
+{
+	return col->unit == TT_UNIT_COUNT && (strcmp(col->id, "frame") == 0 || strcmp(col->id, "worst") == 0);
+}
+
 /* What people read of a cell. ${fact}: without a heading that has its unit. */
 static void
 put_human(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, bool fact)
@@ -201,10 +208,10 @@ tt_html_figure(struct tt_buf *out, const struct tt_table *t, size_t row, const c
 		put_machine(out, "value", unit, c);
 	}
 	tt_buf_text(out, ">");
-	if (unit == TT_UNIT_NS || unit == TT_UNIT_TEXT)
-		put_human(out, unit, c, false);
+	if (names_frames(&t->col[tt_html_column(t, id)]))
+		tt_buf_printf(out, "%lld", (long long)c->v);
 	else
-		put_human(out, unit, c, true);
+		put_human(out, unit, c, unit != TT_UNIT_NS && unit != TT_UNIT_TEXT);
 	tt_buf_text(out, "</data>");
 }
 
@@ -279,7 +286,10 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 		tt_buf_text(out, "\xe2\x80\x83");
 	if (link)
 		tt_buf_printf(out, "<a href=\"#%s-%zu\">", link, row + 1);
-	put_human(out, unit, c, t->facts);
+	if (names_frames(&t->col[col]) && !c->empty)
+		tt_buf_printf(out, "%lld", (long long)c->v);
+	else
+		put_human(out, unit, c, t->facts);
 	tt_buf_text(out, link ? "</a></" : "</");
 	tt_buf_text(out, tag);
 	tt_buf_text(out, ">");

@@ -304,7 +304,7 @@ put_frame_command(const struct page *p, const char *file, const char *frame, con
 	if (tt_html_cell(t, 0, file)->s[0] == '-')
 		tt_buf_text(&name, "./");
 	p->o->quote(&name, tt_html_cell(t, 0, file)->s);
-	tt_buf_printf(p->out, "<p>All that of %s did, as a page: <code>", side);
+	tt_buf_printf(p->out, "<p>What the longest frame of %s did, as a page: <code>", side);
 	tt_html_text(p->out, p->o->report);
 	tt_buf_printf(p->out, "%lld ", (long long)tt_html_value(t, 0, frame));
 	tt_html_text(p->out, name.failed ? "" : tt_buf_string(&name));

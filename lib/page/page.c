@@ -261,6 +261,21 @@ inputs(const struct page *p)
 	    "<code>tracetool diff</code> compares two builds, <code>tracetool batch</code> sums up many runs.</p>\n");
 }
 
+/* Does ${loss} have what makes figures incomplete, or lacks the capture its end? Other rows say what was guessed or left out. */
+static bool
+lacks(const struct tt_table *loss)
+{
+	for (size_t i = 0; loss && i < loss->nrow; i++) {
+		const struct tt_cell *severity = tt_html_cell(loss, i, "severity"), *kind = tt_html_cell(loss, i, "kind");
+
+		if (severity && (strcmp(severity->s, tt_severity_name[TT_LOSS]) == 0 || strcmp(severity->s, tt_severity_name[TT_ERROR]) == 0))
+			return true;
+		if (kind && strcmp(kind->s, "not_ended") == 0)
+			return true;
+	}
+	return false;
+}
+
 static void
 verdict(const struct page *p)
 {
@@ -276,8 +291,8 @@ verdict(const struct page *p)
 		put(p, ".</p>\n");
 	}
 	put(p, "<ul>\n<li>");
-	put(p, has_rows(loss) ? "<strong>Something is missing</strong>: see <a href=\"#loss\">losses and caveats</a>.</li>\n" :
-	    p->r->note ? "Nothing was lost; see the <a href=\"#loss\">caveats</a>.</li>\n" : "Nothing was lost.</li>\n");
+	put(p, lacks(loss) ? "<strong>Something is missing</strong>: see <a href=\"#loss\">losses and caveats</a>.</li>\n" :
+	    p->r->note || has_rows(loss) ? "Nothing was lost; see the <a href=\"#loss\">caveats</a>.</li>\n" : "Nothing was lost.</li>\n");
 	put_largest(p, "markers", "Most self time", NULL, "self_share", "time");
 	put_largest(p, "alloc_sites", "Largest allocation site", "class", "share", "memory");
 	put(p, "</ul>\n</section>\n");
@@ -349,11 +364,11 @@ timelines(const struct page *p)
 
 	if (n == 0)
 		return;
-	put(p, "<p>This page has each zone of ");
+	put(p, "<p>The timeline below, which needs scripts, has each zone of ");
 	tt_html_count(p->out, n);
-	put(p, " of its ");
+	put(p, " of these ");
 	tt_html_count(p->out, p->f->n);
-	put(p, " frames, for the timeline below");
+	put(p, " frames");
 	if (n < p->f->n)
 		put(p, n < d->n ? ": the worst and the median, as far as they fit" : ": the worst, the median, p95 and p99, others evenly spaced");
 	put(p, ".</p>\n");
@@ -403,6 +418,25 @@ rows_of_frame(const struct tt_table *t, size_t from, const struct tt_table *wors
 	return v;
 }
 
+/* ": 30.04 ms waiting for a lock": the cause of the frame in ${row} of ${worst}, if it is known. */
+static void
+put_cause(const struct page *p, const struct tt_table *worst, size_t row)
+{
+	const struct tt_table *t = table(p, "frame_causes");
+
+	for (size_t i = 0; t && i < t->nrow; i++) {
+		const struct tt_cell *class = tt_html_cell(t, i, "class"), *sentence = tt_html_cell(t, i, "sentence");
+
+		if (tt_html_value(t, i, "frame") != tt_html_value(worst, row, "frame"))
+			continue;
+		if (class && sentence && strcmp(class->s, "unknown") != 0) {
+			put(p, ": ");
+			tt_html_text(p->out, sentence->s);
+		}
+		return;
+	}
+}
+
 /* A frame that is one of the worst by another thread's work, of which the markers are not in the table. */
 static void
 unlisted_frame(const struct page *p, const struct tt_table *worst, size_t row)
@@ -432,6 +466,7 @@ worst_frames(const struct page *p)
 		tt_html_figure(p->out, worst, row, "frame");
 		put(p, ", ");
 		tt_html_figure(p->out, worst, row, "dur_ns");
+		put_cause(p, worst, row);
 		put(p, "</summary>\n");
 		if (v.from < v.to)
 			tt_html_table(p->out, markers, &v);

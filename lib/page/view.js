@@ -52,6 +52,11 @@
 		return all ? (part * 100 / all).toFixed(part * 1000 < all * 100 ? 2 : 1) + " %" : "";
 	}
 
+	/* A time on an axis: "5 ms", not "5.000 ms". */
+	function tidy(ns) {
+		return ns ? shown(ns).replace(/(\.\d*?)0+(?= )/, "$1").replace(/\.(?= )/, "") : "0";
+	}
+
 	function counted(n, what) {
 		return n.toLocaleString("en-US") + " " + what + (n === 1 ? "" : "s");
 	}
@@ -150,7 +155,7 @@
 				const x = Math.round((at - from) * scale());
 
 				c.fillRect(x, 0, 1, 4);
-				c.fillText((o.amount || shown)(at), Math.min(x + 3, width - 60), 11);
+				c.fillText(o.amount ? o.amount(at) : tidy(at), Math.min(x + 3, width - 60), 11);
 			}
 		}
 
@@ -549,13 +554,13 @@
 			if (n.under.size) {
 				const button = make("button", "", { type: "button", className: "s" });
 
-				button.append(make("span", "\u25B8 ", { className: "a" }), n.name);
+				button.append(make("span", "\u25B8\u00A0", { className: "a" }), n.name);
 				button.setAttribute("aria-expanded", "false");
 				turn = () => {
 					const open = button.getAttribute("aria-expanded") !== "true";
 
 					button.setAttribute("aria-expanded", String(open));
-					button.firstChild.textContent = open ? "\u25BE " : "\u25B8 ";
+					button.firstChild.textContent = open ? "\u25BE\u00A0" : "\u25B8\u00A0";
 					if (open) {
 						let last = tr;
 
@@ -570,7 +575,7 @@
 				button.addEventListener("click", turn);
 				th.append(button);
 			} else {
-				th.append(make("span", "\u25B8 ", { className: "h" }), n.name);
+				th.append(make("span", "\u25B8\u00A0", { className: "h" }), n.name);
 			}
 			tr.append(th, cell(shown(n.ns), n.ns), cell(share(n.ns, whole)), cell(n.thread ? "" : shown(n.self), n.thread ? undefined : n.self),
 				cell(n.thread ? "" : n.calls.toLocaleString("en-US"), n.thread ? undefined : n.calls), cell(n.bytes ? bytes(n.bytes) : "-", n.bytes));
@@ -699,7 +704,7 @@
 			return all;
 		}
 
-		const why = new Map();    /* by number of the worst frame of a cause: the cause in words */
+		const why = new Map();    /* by number of a frame: its cause in words */
 
 		/* ${how} it gets into the address: "push", "replace", "as it is"; "": it is what the page begins with. */
 		async function show(number, how) {
@@ -848,6 +853,16 @@
 			button.setAttribute("aria-label", "Show frame " + td.dataset.v);
 			button.addEventListener("click", () => open(Number(td.dataset.v)));
 			td.replaceChildren(button);
+		}
+		/* Of the others what is said of each alone. */
+		const columns = Array.from(document.querySelectorAll("#t-frame_causes thead th"), (th) => th.dataset.c);
+
+		for (const tr of document.querySelectorAll("#t-frame_causes tbody tr")) {
+			const number = Number(tr.cells[columns.indexOf("frame")].dataset.v);
+
+			if (!why.has(number) && tr.cells[columns.indexOf("class")].textContent !== "unknown") {
+				why.set(number, tr.cells[columns.indexOf("sentence")].textContent);
+			}
 		}
 
 		function asked(first) {

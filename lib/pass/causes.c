@@ -19,19 +19,41 @@ static const struct tt_col causes_col[C_N] = {
 	[C_SENTENCE] = { "sentence", "cause", TT_UNIT_PROSE, "The cause in these frames, in words." },
 };
 
+enum { F_FRAME, F_DUR, F_EXTRA, F_CLASS, F_SENTENCE, F_N };
+
+static const struct tt_col frames_col[F_N] = {
+	[F_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame." },
+	[F_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time of the frame." },
+	[F_EXTRA] = { "extra_ns", "extra", TT_UNIT_NS, "Time of the frame beyond the typical frame." },
+	[F_CLASS] = { "class", "class", TT_UNIT_TEXT, "Class of its cause, as in the table causes." },
+	[F_SENTENCE] = { "sentence", "cause", TT_UNIT_PROSE, "Its cause in words." },
+};
+
+static void
+find(struct tt_making *k)
+{
+	tt_causes_find(k->own, k->view, &k->r->arena, &k->r->err);
+}
+
+static void
+say_unseen(struct tt_making *k, size_t rows, struct tt_table *t)
+{
+	const struct tt_causes *c = k->own;
+
+	if (rows)
+		t->note = tt_causes_unseen(c, k->r);
+	else if (c->unseen)
+		t->empty_reason = tt_causes_none(k->m->frames, c->unseen);
+}
+
 static void
 causes(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_causes c;
+	const struct tt_causes *c = k->own;
 
-	if (tt_causes_find(&c, k->view, &k->r->arena, &k->r->err) != TT_OK)
-		return;
-	if (c.nfinding)
-		t->note = tt_causes_unseen(&c, k->r);
-	else if (c.unseen)
-		t->empty_reason = tt_causes_none(k->m->frames, c.unseen);
-	for (size_t i = 0; i < c.nfinding; i++) {
-		const struct tt_finding *f = &c.finding[i];
+	say_unseen(k, c->nfinding, t);
+	for (size_t i = 0; i < c->nfinding; i++) {
+		const struct tt_finding *f = &c->finding[i];
 		struct tt_cell *cell = tt_row(t);
 
 		tt_cell_name(&cell[C_FRAMES], f->frames);
@@ -44,6 +66,24 @@ causes(struct tt_making *k, struct tt_table *t)
 		if (f->extra)
 			tt_cell_int(&cell[C_EXTRA], f->extra);
 		tt_cell_name(&cell[C_SENTENCE], f->sentence);
+	}
+}
+
+static void
+frames(struct tt_making *k, struct tt_table *t)
+{
+	const struct tt_causes *c = k->own;
+
+	say_unseen(k, c->ncause, t);
+	for (size_t i = 0; i < c->ncause; i++) {
+		const struct tt_cause *of = &c->cause[i];
+		struct tt_cell *cell = tt_row(t);
+
+		tt_cell_u64(&cell[F_FRAME], k->m->frames->number[of->frame]);
+		tt_cell_int(&cell[F_DUR], tt_frames_wall(k->m->frames, of->frame));
+		tt_cell_int(&cell[F_EXTRA], of->extra);
+		tt_cell_text(&cell[F_CLASS], tt_cause_name(of->class));
+		tt_cell_name(&cell[F_SENTENCE], tt_cause_sentence(of, k->view, &k->r->arena, &k->r->err));
 	}
 }
 
@@ -66,12 +106,16 @@ has_frames(const struct tt_making *k)
 static const struct tt_pass_table tables[] = {
 	{ "causes", "Why frames are long", causes_col, C_N, false, TT_ON_TIME, .make = causes, .has = has_frames,
 	    .why = why, .unheld = "a row is a cause in words; use a metric over what it is about" },
+	{ "frame_causes", "Why each frame is long", frames_col, F_N, false, TT_ON_TIME, .make = frames, .sort = "extra_ns", .has = has_frames,
+	    .why = why, .unheld = "a row is a cause in words; use a metric over what it is about" },
 };
 
 const struct tt_pass tt_pass_causes = {
 	.name = "causes",
 	.summary = "why frames are long, in words",
 	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES | TT_NEEDS_SHOTS,
+	.own = sizeof(struct tt_causes),
+	.open = find,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -11,7 +11,8 @@ from suite import TRACETOOL
 FOLDER = os.environ.get("TMPDIR", "/tmp")
 # Tables that no budget can hold: tracetool-budget(5) names them.
 UNHELD = ("timeline_metrics", "counter_timeline", "coverage_lines", "objects_found", "objects_tracked", "frame_markers", "frame_threads",
-          "frame_counters", "frame_gc", "causes", "compared_frames", "compared_calltree", "compared_threads", "compared_allocs", "compared_counters")
+          "frame_counters", "frame_gc", "causes", "frame_causes", "compared_frames", "compared_calltree", "compared_threads",
+          "compared_allocs", "compared_counters")
 
 
 def run(*args):

@@ -51,6 +51,7 @@ module.exports = async (demo_file, evil_file, many_file, long_file) => {
 		'(document.querySelector(".m"))'), ['visible', '18.60']);
 
 	await browser.send('Browser.grantPermissions', { permissions: ['clipboardReadWrite', 'clipboardSanitizedWrite'] });
+	await page.run('document.querySelector(".r .c").scrollIntoView({ block: "center" })');
 	const button = await page.run('(b => [b.left + b.width / 2, b.top + b.height / 2])(document.querySelector(".r .c").getBoundingClientRect())');
 	for (const type of ['mousePressed', 'mouseReleased']) {
 		await page.send('Input.dispatchMouseEvent', { type, x: button[0], y: button[1], button: 'left', clickCount: 1 });

@@ -92,7 +92,7 @@ def compare(what, *files, options=(), common=()):
     args = [*files, *common, *options]
     page = Page(page_of(*args))
     want, notes = tables("stats", "-q", "--format", "json", *args)
-    want.update(tables("stats", "-q", "--format", "json", "--table", "hitch_markers,causes", *args)[0])
+    want.update(tables("stats", "-q", "--format", "json", "--table", "hitch_markers,causes,frame_causes", *args)[0])
     of_info = tables("info", "-q", "--format", "json", *files, *common)[0]
     want.update({k: of_info[k] for k in ("capture", "capture_meta", "capture_frame_markers") if k in of_info})
     suite.check(what, problems(page, want, notes)[:8])
@@ -700,13 +700,15 @@ def browsers():
         run("report", glob.glob(os.path.join(TESTDATA, "mlpd", "good-*-%s.mlpd" % name))[0], "-o", name + ".html")
     run("report", "lines.ttc", "-o", "lines.html")
     run("report", "kinds.ttc", "-o", "kinds.html")
-    for name, path, frames in (("demo", demo, "24-60"), ("kinds", "kinds.ttc", "1001-1400")):
+    capped = os.path.join(TESTDATA, "capture/good-rotated.ttc.xz")
+    run("report", capped, "-o", "capped.html")
+    for name, path, frames in (("demo", demo, "24-60"), ("kinds", "kinds.ttc", "1001-1400"), ("capped", capped, "10-50")):
         run("stats", "-q", path, "--frames", frames, "--format", "json", "--limit", "0", "-o", name + ".json")
     run("report", "chart5000.ttc", "-o", "many.html")
     drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "kinds.html", "--",
           "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "elsewhere.html", "elsewhere.json", "--",
           "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
-          "ranges.cjs", "demo.html", "demo.json", "kinds.html", "kinds.json", "--",
+          "ranges.cjs", "24-60", "demo.html", "demo.json", "1001-1400", "kinds.html", "kinds.json", "10-50", "capped.html", "capped.json", "--",
           "access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")
 
 
