@@ -485,7 +485,7 @@ settle(struct app *app, struct batch_files *f, struct tt_err *err)
 		return out_of_memory(err);
 	for (size_t i = 0; i < n; i++)
 		f->by_key[i] = i;
-	qsort_r(f->by_key, n, sizeof *f->by_key, by_key, f->file);
+	tt_sort_by(f->by_key, n, by_key, f->file);
 	for (size_t i = 1; i < n; i++) {
 		const struct tt_scheduler_file *a = &f->file[f->by_key[i - 1]], *b = &f->file[f->by_key[i]];
 

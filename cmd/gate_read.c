@@ -408,7 +408,7 @@ in_order(struct gate *x, size_t n, int (*by)(const void *, const void *, void *)
 	for (size_t i = 0; i < n && order; i++)
 		order[i] = i;
 	if (order)
-		qsort_r(order, n, sizeof *order, by, x);
+		tt_sort_by(order, n, by, x);
 	return order;
 }
 

@@ -75,7 +75,7 @@ verdict_order(const struct tt_verdict *v, struct tt_buf *out)
 	for (size_t i = 0; order && i < v->nrow; i++)
 		order[i] = i;
 	if (order)
-		qsort_r(order, v->nrow, sizeof *order, by_weight, (void *)(uintptr_t)v);
+		tt_sort_by(order, v->nrow, by_weight, v);
 	return order;
 }
 

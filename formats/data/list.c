@@ -3,7 +3,7 @@
  */
 #include "data/list.h"
 
-#include <stdlib.h>
+#include "base/order.h"
 
 const uint8_t *
 data_list_after(const struct data_list *l, const uint8_t *p)
@@ -46,7 +46,7 @@ data_list_open(struct tt_batch *b, struct data_list *l, struct tt_err *err)
 		return rc;
 	for (i = 0, p = l->base; i < l->left; i++, p = data_list_after(l, p))
 		b->word[at + i] = (uint64_t)unity_u32(p + l->key) << 32 | (uint64_t)(p - l->base);
-	qsort(b->word + at, l->left, sizeof *b->word, by_number);
+	tt_sort(b->word + at, l->left, by_number);
 	l->word = at;
 	l->p = NULL;
 	return TT_OK;

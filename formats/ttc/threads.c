@@ -48,8 +48,7 @@ ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, st
 		return rc;
 	w->start[w->nstart++] = (struct ttc_start){ seq, first };
 	size_t run = w->nstart & -w->nstart;
-	if (run > 1)
-		qsort(w->start + w->nstart - run, run, sizeof *w->start, by_start);
+	tt_sort(w->start + w->nstart - run, run, by_start);
 	return TT_OK;
 }
 

@@ -113,8 +113,7 @@ add_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, str
 	k->code[k->ncode] = (struct unity_code){ start, start + size, seq, k->ncode };
 	k->ncode++;
 	size_t run = k->ncode & -k->ncode;
-	if (run > 1)
-		qsort(k->code + k->ncode - run, run, sizeof *k->code, by_start);
+	tt_sort(k->code + k->ncode - run, run, by_start);
 	return TT_OK;
 }
 

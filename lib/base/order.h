@@ -5,6 +5,7 @@
 #define TT_BASE_ORDER_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,16 @@ tt_sort_bytes(void *v, size_t n, size_t size, int (*cmp)(const void *, const voi
 {
 	if (n > 1)
 		qsort(v, n, size, cmp);
+}
+
+/* The same with ${arg} as third argument of ${cmp}. */
+#define tt_sort_by(v, n, cmp, arg) tt_sort_bytes_by(v, n, sizeof *(v), cmp, arg)
+
+static inline void
+tt_sort_bytes_by(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), const void *arg)
+{
+	if (n > 1)
+		qsort_r(v, n, size, cmp, (void *)(uintptr_t)arg);
 }
 
 /* For pointers to text. */

@@ -229,7 +229,7 @@ name_instances(struct cover *c, uint32_t *order)
 {
 	const struct record *first = NULL;
 
-	qsort_r(order, c->nrecord, sizeof *order, by_token, c);
+	tt_sort_by(order, c->nrecord, by_token, c);
 	for (size_t i = 0; i < c->nrecord; i++) {
 		struct record *r = &c->record[order[i]];
 
@@ -253,7 +253,7 @@ make_methods(struct cover *c, uint32_t *order, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc;
-	qsort_r(order, c->nrecord, sizeof *order, by_name, c);
+	tt_sort_by(order, c->nrecord, by_name, c);
 	for (size_t i = 0; i < c->nrecord; i++) {
 		struct record *r = &c->record[order[i]];
 		bool fresh = !before || compare_names(before, r) != 0;
@@ -341,7 +341,7 @@ count_statements(struct cover *c)
 	uint32_t last = UINT32_MAX;
 	bool hit = false;
 
-	qsort_r(c->st, c->nst, sizeof *c->st, by_offset, c);
+	tt_sort_by(c->st, c->nst, by_offset, c);
 	for (size_t i = 0; i < c->nst; i++) {
 		const struct statement *s = &c->st[i];
 		if (!s->record)

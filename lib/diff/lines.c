@@ -367,8 +367,7 @@ fill_others(const struct tt_diff_ctx *x, struct tt_table *t)
 		if (tt_diff_is_timed(d, &d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
 			order[n++] = i;
 	}
-	if (n > 1)
-		qsort_r(order, n, sizeof *order, by_thread_and_marker, (void *)(uintptr_t)x);
+	tt_sort_by(order, n, by_thread_and_marker, x);
 	for (size_t i = 0; l && i < n; i++) {
 		if (i == 0 || by_thread_and_marker(&order[i - 1], &order[i], (void *)(uintptr_t)x) != 0)
 			l[lines++] = (struct line){ .name = thread_label(x, order[i]),

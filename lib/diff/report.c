@@ -157,8 +157,7 @@ fill_sites(const struct tt_diff_ctx *x, struct tt_table *t)
 		return;
 	for (size_t i = 0; i < d->nsite; i++)
 		order[i] = i;
-	if (d->nsite > 1)
-		qsort_r(order, d->nsite, sizeof *order, by_bytes, (void *)(uintptr_t)d);
+	tt_sort_by(order, d->nsite, by_bytes, d);
 	put_sites(x, t, order);
 	tt_mem_free(x->r->mem, order, d->nsite * sizeof *order);
 }

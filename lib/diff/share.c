@@ -153,8 +153,7 @@ part_labels(struct tt_diff *d, struct tt_err *err)
 		return err->code;
 	for (size_t i = 0; i < d->nmarker; i++)
 		order[i] = i;
-	if (d->nmarker > 1)
-		qsort_r(order, d->nmarker, sizeof *order, by_label, d->marker);
+	tt_sort_by(order, d->nmarker, by_label, d->marker);
 	for (size_t i = 0, j; i < d->nmarker; i = j) {
 		const char *label = d->marker[order[i]].label;
 

@@ -151,7 +151,7 @@ fill_tree(const struct tt_diff_ctx *x, struct tt_table *t)
 		for (uint32_t i = 1; i < d->nnode; i++)
 			order[i - 1] = i;
 		if (d->nnode > 2)
-			qsort_r(order, d->nnode - 1, sizeof *order, by_parent, all);
+			tt_sort_by(order, d->nnode - 1, by_parent, all);
 		put_all(d, all, order, d->nnode - 1, order + d->nnode, x->o->branches ? least(all, d->nnode, x->o->branches, x->r) : -1, t);
 	}
 	tt_mem_free(mem, order, order ? 2 * d->nnode * sizeof *order : 0);

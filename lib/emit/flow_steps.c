@@ -281,7 +281,7 @@ static void
 sort_all(struct tt_flow_step *s, size_t n, const struct tt_threads *threads)
 {
 	if (n > FEW)
-		qsort_r(s, n, sizeof *s, by_flow, (void *)(uintptr_t)threads);
+		tt_sort_by(s, n, by_flow, threads);
 	else
 		sort_few(s, n, threads);
 }

@@ -63,7 +63,7 @@ rank_names(struct folded *w, struct tt_err *err)
 	if (w->rank && order) {
 		for (uint32_t i = 0; i < n; i++)
 			order[i] = i;
-		qsort_r(order, n, sizeof *order, by_name, w->stacks.name);
+		tt_sort_by(order, n, by_name, w->stacks.name);
 		for (uint32_t i = 0; i < n; i++)
 			w->rank[order[i]] = i;
 	}
@@ -109,7 +109,7 @@ sort_stacks(struct folded *w, struct tt_err *err)
 	for (uint32_t i = 1; i < s->n; i++)
 		if (s->same[i] == i)
 			w->order[w->norder++] = i;
-	qsort_r(w->order, w->norder, sizeof *w->order, by_place, w);
+	tt_sort_by(w->order, w->norder, by_place, w);
 	return rc;
 }
 

@@ -111,8 +111,7 @@ order_methods(struct lcov *w, struct tt_err *err)
 	for (uint32_t i = 0; i < w->s->nmethod; i++)
 		if (w->s->method[i].line)
 			w->order[w->norder++] = i;
-	if (w->norder)
-		qsort_r(w->order, w->norder, sizeof *w->order, by_file, (void *)(uintptr_t)w->s);
+	tt_sort_by(w->order, w->norder, by_file, w->s);
 	return TT_OK;
 }
 

@@ -359,8 +359,7 @@ no_column(const struct tt_table *t, const char *by, struct tt_err *err)
 static void
 sort(struct tt_table *t, struct order *o)
 {
-	if (t->nrow > 1)
-		qsort_r(t->cell, t->nrow, t->ncol * sizeof *t->cell, compare_rows, o);
+	tt_sort_bytes_by(t->cell, t->nrow, t->ncol * sizeof *t->cell, compare_rows, o);
 }
 
 /* The column and the direction of ${by}. */
@@ -499,8 +498,7 @@ tt_table_group(struct tt_table *t, uint64_t key, uint64_t sum)
 	size_t size = t->ncol * sizeof *t->cell, n = 0;
 	bool counted = !((key | sum) >> (t->ncol - 1) & 1);
 
-	if (t->nrow)
-		qsort_r(t->cell, t->nrow, size, by_key, &by);
+	tt_sort_bytes_by(t->cell, t->nrow, size, by_key, &by);
 	for (size_t i = 0; i < t->nrow; i++) {
 		struct tt_cell *row = t->cell + i * t->ncol, *to = t->cell + n * t->ncol;
 

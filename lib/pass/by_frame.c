@@ -424,7 +424,7 @@ more_counters(struct tt_stream *stream, struct tt_table *t)
 				return false;
 			b->v[b->nv++] = b->value;
 		}
-		qsort_r(b->v, b->nv, sizeof *b->v, by_rank, b->rank);
+		tt_sort_by(b->v, b->nv, by_rank, b->rank);
 		for (size_t i = 0; i < b->nv; i++)
 			put_counter(b, &b->v[i], t);
 	}

@@ -124,8 +124,8 @@ push_level(const struct fold *f, struct stack *st, uint32_t v, uint32_t depth, s
 			return;
 		st->s[st->n++] = (struct step){ v, depth };
 	}
-	if (st->n - from > 1)
-		qsort_r(st->s + from, st->n - from, sizeof *st->s, by_total, f->g.v);
+	if (st->n > from)
+		tt_sort_by(st->s + from, st->n - from, by_total, f->g.v);
 }
 
 static void
@@ -222,7 +222,7 @@ push_groups(struct inverted *in, size_t from, size_t to, uint32_t depth, struct 
 	size_t first = in->ntodo;
 
 	if (!is_sorted(in, from, to))
-		qsort_r(in->leaf + from, to - from, sizeof *in->leaf, by_row, f->g.v);
+		tt_sort_by(in->leaf + from, to - from, by_row, f->g.v);
 	for (size_t i = from; i < to;) {
 		struct group g = { .from = i, .row = f->g.v[in->leaf[i].at].row, .depth = depth };
 
@@ -237,8 +237,8 @@ push_groups(struct inverted *in, size_t from, size_t to, uint32_t depth, struct 
 			return;
 		in->todo[in->ntodo++] = g;
 	}
-	if (in->ntodo - first > 1)
-		qsort(in->todo + first, in->ntodo - first, sizeof *in->todo, by_weight);
+	if (in->ntodo > first)
+		tt_sort(in->todo + first, in->ntodo - first, by_weight);
 }
 
 static void

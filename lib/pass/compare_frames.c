@@ -423,8 +423,8 @@ push_level(struct tt_making *k, struct stack *st, uint32_t v, uint32_t depth)
 			return;
 		st->s[st->n++] = (struct step){ v, depth, a > b ? a - b : b - a, a > b ? a : b };
 	}
-	if (st->n - from > 1)
-		qsort(st->s + from, st->n - from, sizeof *st->s, by_difference);
+	if (st->n > from)
+		tt_sort(st->s + from, st->n - from, by_difference);
 }
 
 static void

@@ -1,8 +1,7 @@
 /**
  * What passes share when they make rows; the contract is in passes.h. It calls no pass.
  */
-#include <stdlib.h>
-
+#include "base/order.h"
 #include "pass/passes.h"
 #include "stat/num.h"
 #include "view/figures.h"
@@ -45,8 +44,7 @@ tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_f
 {
 	const char *at = v, *end = at + n * size;
 
-	if (n)
-		qsort(v, n, size, compare);
+	tt_sort_bytes(v, n, size, compare);
 	for (const char *next = at; at < end; at = next) {
 		while (next < end && compare(at, next) == 0)
 			next += size;

@@ -188,6 +188,5 @@ tt_allocs_sort(struct tt_allocs *al, uint64_t (*of)(const struct tt_allocs *, co
 {
 	struct order o = { al, of };
 
-	if (al->n)
-		qsort_r(al->a, al->n, sizeof *al->a, by_number, &o);
+	tt_sort_by(al->a, al->n, by_number, &o);
 }

@@ -120,7 +120,7 @@ part_labels(struct tt_paths *p, uint32_t *order, enum part by, struct tt_err *er
 {
 	int rc = TT_OK;
 
-	qsort_r(order, p->nrow, sizeof *order, by_label, p->row);
+	tt_sort_by(order, p->nrow, by_label, p->row);
 	for (uint32_t i = 0, j; i < p->nrow && rc == TT_OK; i = j) {
 		j = i + 1;
 		while (j < p->nrow && strcmp(p->row[order[i]].label, p->row[order[j]].label) == 0)
@@ -238,7 +238,7 @@ name_rows(struct tt_paths *p, struct tt_err *err)
 {
 	for (uint32_t i = 0; i < p->nmarker; i++)
 		p->by_row[i] = i;
-	qsort_r(p->by_row, p->nmarker, sizeof *p->by_row, by_marker, (void *)(uintptr_t)p->m);
+	tt_sort_by(p->by_row, p->nmarker, by_marker, p->m);
 	make_rows(p);
 	return make_labels(p, err);
 }
