@@ -183,7 +183,7 @@ int batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_g
     struct tt_err *err);
 void batch_out_close(struct batch_out *o);
 
-/* Read from the name of ${path} which shard its results are of. False if the name does not say, or names a whole run. */
+/* Read from the name of ${path} which shard made its results. False if the name does not say, or names a whole run. */
 bool batch_shard_named(const char *path, struct tt_shard *s);
 
 /**

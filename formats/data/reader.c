@@ -1,5 +1,5 @@
 /**
- * The reader as the registry knows it: recognising, saying what is not read, opening, closing.
+ * The reader that the registry lists: recognises files, refuses those that it cannot read, opens and closes them.
  */
 #include "data/data.h"
 

@@ -56,7 +56,7 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	return TT_OK;
 }
 
-/* The time of a stack event. If the clock runs backwards, time stands still, so no zone ends before it began. */
+/* The time of a stack event. If the clock runs backwards, the last time is kept, so no zone ends before it began. */
 static int64_t
 stack_time(struct mlpd_run *r)
 {

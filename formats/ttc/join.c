@@ -36,7 +36,7 @@ ttc_ring_open(struct ttc *m, struct tt_err *err)
 	return tt_src_open_fd(m->env, fd, path, &m->ring, err);
 }
 
-/* True if the ring is of this recording and as large as its head says. */
+/* True if the ring belongs to this recording and is as large as its head says. */
 static bool
 belongs(const struct ttc *m, const struct ttc_ring *r)
 {

@@ -107,7 +107,7 @@ struct ttc {
 	uint64_t late;                /* units that came after later ones of their thread */
 
 	struct tt_src *ring;          /* on input that cannot seek it is open from the start: later no file can be opened */
-	bool has_ring;                /* the ring is of this recording, and its chunks were added */
+	bool has_ring;                /* the ring belongs to this recording, and its chunks were added */
 	struct ttc_made *made;
 	size_t nmade, capmade;
 	uint64_t from_ring;           /* units from the ring */

@@ -109,7 +109,7 @@ struct unity_run {
 	uint64_t seq;
 	uint32_t session;
 	const char *categories;       /* see struct unity_version */
-	bool locked;                  /* this decoder holds the lock of what is known */
+	bool locked;                  /* this decoder holds the lock of struct unity_known */
 	bool stats, gpu[8];           /* which counters of the statistics array and of GPU sections have been defined */
 	uint64_t seen[64];            /* labels defined in this chunk, and addresses named in it, + 1, by hash */
 };
@@ -120,7 +120,7 @@ unity_key(const struct unity_run *r, uint32_t id)
 	return (uint64_t)r->session << 32 | id;
 }
 
-/* Take the lock of what is known, once a chunk. */
+/* Take the lock of struct unity_known, once a chunk. */
 static inline void
 unity_lock(struct unity_run *r)
 {

@@ -8,7 +8,7 @@
 
 #include "unity/profiler.h"
 
-/* Fields in the groups after the list of classes; 16 are of the platform. */
+/* Fields in the groups after the list of classes; 16 belong to the platform. */
 enum { DRAW = 51, PLATFORM = 16, MEMORY = 33 };
 
 /* Numbers after the list and those of the platform, by rank. */

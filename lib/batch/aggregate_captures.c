@@ -78,7 +78,7 @@ rise(struct tt_captures *c, size_t i)
 	}
 }
 
-/* Keep ${row}, or give up what is to be shown the least. */
+/* Keep ${row}, or drop the row that matters least. */
 static void
 keep(struct tt_captures *c, struct tt_capture_row *row, struct tt_mem *mem)
 {
@@ -181,7 +181,7 @@ by_time(const void *a, const void *b)
 	return x->group != y->group ? TT_CMP(x->group, y->group) : TT_CMP(x->p95, y->p95);
 }
 
-/* What is longer than usual among the ${n} times ${t} of one group, in order; ${away} is room for as many. */
+/* The time above which one of the ${n} times ${t} of a group, in order, is longer than usual; ${away} has room for as many. */
 static int64_t
 limit_of(const struct tt_capture_time *t, size_t n, int64_t *away)
 {

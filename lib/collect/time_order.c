@@ -71,7 +71,7 @@ place(struct tt_time_order *o, uint32_t thread, int64_t ts, int64_t *at, struct 
 	return TT_OK;
 }
 
-/* What is in memory of the words goes to the spool. */
+/* Move the words that are in memory to the spool. */
 static int
 spool_words(struct tt_time_order *o, struct tt_err *err)
 {

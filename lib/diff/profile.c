@@ -44,7 +44,7 @@ function_of(const struct tt_diff *d, enum word word)
 
 /* --- samples ---------------------------------------------------------------------------- */
 
-/* Values and the mark of the base; A is what is taken away. */
+/* Values and the mark of the base, which is subtracted: A. */
 static void
 add_values(struct profile *w, unsigned side, int64_t time, uint64_t calls, int64_t bytes)
 {

@@ -264,7 +264,7 @@ same_cap(int64_t a, int64_t b)
 	return a && b && off <= a / 100;
 }
 
-/* Frames that are capped, at what, and what is compared therefore. */
+/* Say that frames are capped, at which period, and that CPU-active time is compared instead. */
 static void
 note_cap(const struct tt_diff *d, struct tt_report *r)
 {

@@ -286,7 +286,7 @@ sort_all(struct tt_flow_step *s, size_t n, const struct tt_threads *threads)
 		sort_few(s, n, threads);
 }
 
-/* Order all steps by process, flow and time. They mostly are of one process. */
+/* Order all steps by process, flow and time. Mostly there is one process. */
 static void
 sort(struct tt_flow_steps *f, struct tt_mem *mem, const struct tt_threads *threads)
 {

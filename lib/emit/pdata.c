@@ -107,7 +107,7 @@ point(const struct tt_view *v, size_t i, struct tt_slice *s)
 	return (e->kind == TT_ALLOC || e->kind == TT_INSTANT) && tt_emit_in_time(&v->m->filter, e->ts);
 }
 
-/* What is in the chunk, in order of begin: slices, one after the other. */
+/* Put the slices of the chunk in order of their begins. */
 static int
 pdata_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
@@ -155,7 +155,7 @@ number_text(struct pdata *d, struct texts *t, const char *s, uint32_t *number, s
 	return tt_map_add(&t->at, mem, hash, t->n++, err);
 }
 
-/* The name of ${key}, in the capture that the file is of. */
+/* The name of ${key}, in the capture that the file is made of. */
 static int
 name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 {
@@ -542,7 +542,7 @@ texts_free(struct texts *t, struct tt_mem *mem)
 	*t = (struct texts){ 0 };
 }
 
-/* What is of one file. */
+/* The part of the state that belongs to one file. */
 static void
 file_end(struct pdata *d)
 {

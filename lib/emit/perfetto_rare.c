@@ -4,7 +4,7 @@
  * A flow belongs to the zone that is open at its time. It is an event of its own (a legacy one, as those of Chrome's format), so a
  * flow at the very end of a zone is put a nanosecond earlier: nobody sees its time. One outside all zones connects nothing.
  *
- * Samples are a sequence of their own: what is remembered of their stacks is bounded, and forgotten when it is full.
+ * Samples are a sequence of their own. The memory for their stacks is bounded: when it is full, all are forgotten.
  */
 #include <string.h>
 

@@ -147,7 +147,7 @@ put_capture(const struct tt_capture *cap, uint64_t track, struct tt_buf *b)
 	tt_pf_end_event(b, e, 0);
 }
 
-/* What is missing, one instant for each kind. */
+/* Losses: an instant for each kind. */
 static void
 put_losses(const struct tt_loss *l, uint64_t track, struct tt_buf *b)
 {

@@ -1,5 +1,5 @@
 /**
- * SQLite: what is known after the events. Inputs, threads, frames, facts, markers; and the tables of stats, as their passes make them,
+ * SQLite: rows that are written after the events. Inputs, threads, frames, facts, markers; and the tables of stats, as their passes make them,
  * so that their figures are those of stats.
  */
 #include <inttypes.h>

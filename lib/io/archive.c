@@ -52,7 +52,7 @@ tt_archive_probe(const uint8_t *p, size_t n)
 void
 tt_archive_prepare(void)
 {
-	/* The C library has loaded what is open. */
+	/* Load them now: the sandbox allows no file to be opened later. */
 	(void)newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	(void)iconv_open("UTF-8", "UTF-16LE");
 }

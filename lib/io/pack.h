@@ -23,7 +23,7 @@ int tt_pack_new(struct tt_env *env, const struct tt_coding *coding, struct tt_de
     struct tt_pack **pack, struct tt_err *err);
 int tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err);
 
-/* Compress and write what there is, and give threads and memory back. What is written after that goes without threads. */
+/* Compress and write all bytes so far, and give threads and memory back. Later bytes are compressed without threads. */
 int tt_pack_rest(struct tt_pack *pack, struct tt_err *err);
 
 /* Compress and write all that is left, and the end mark. Once, and last. */

@@ -43,7 +43,7 @@ const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
 /* Append ${n} bytes; 0: only tell what an earlier write failed with. ENOSPC, EDQUOT, EFBIG, EIO: TT_E_IO naming the path. */
 int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
 
-/* What is written is a database of SQLite: what SQLite has left beside one of its name goes when it takes that one's place. */
+/* The output is a database of SQLite: files that SQLite left beside an older one of its name are removed when it takes that one's place. */
 void tt_sink_is_database(struct tt_sink *sink);
 
 /**

@@ -190,7 +190,7 @@ tt_sorter_done(struct tt_sorter *s, struct tt_err *err)
 
 /* A run, read a piece at a time. */
 struct piece {
-	const char *at, *end;         /* of what is in memory */
+	const char *at, *end;         /* of the bytes in memory */
 	uint64_t key;                 /* of the record at */
 	uint64_t next, to;            /* of the rest, on disk */
 	char *room;

@@ -159,7 +159,7 @@ memory_and_threads(struct program *p)
 	allow_if(p, SYS_mprotect, 2, PROT_EXEC, 0);
 	allow_if(p, SYS_prlimit64, 0, UINT32_MAX, 0);
 	allow_if(p, SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
-	/* Its flags are in memory, where a filter does not look: clone() is what is used without it. */
+	/* Its flags are in memory, where a filter cannot look. Without it, clone() is used. */
 #ifdef SYS_clone3
 	refuse(p, SYS_clone3, ENOSYS);
 #endif

@@ -55,7 +55,7 @@ tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p,
 	const struct tt_src_info *info = tt_src_info(w->src);
 	size_t got;
 
-	/* Of what is not there no room is made, and nothing is read. */
+	/* Make no room for bytes that the file does not have. */
 	if (info->seekable && info->size != UINT64_MAX && (at >= info->size || want > info->size - at))
 		want = at < info->size ? (size_t)(info->size - at) : 1;
 	int rc = tt_mem_grow(&w->env->mem, &w->p, &w->cap, want, 1, err);

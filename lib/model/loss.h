@@ -57,7 +57,7 @@ struct tt_loss_entry {
 
 struct tt_loss {
 	bool any;
-	/* Of what is added next. */
+	/* Of the losses added next. */
 	bool forced;
 	const struct tt_loss_said *said;      /* by kind */
 	const char *input;        /* of several inputs: the one that is being read; lives as long as the ledger */

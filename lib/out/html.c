@@ -11,7 +11,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* What stands for the one character ${c} of ASCII, or NULL: itself. */
+/* The entity for the ASCII character ${c}, or NULL: the character itself. */
 static const char *
 entity(char c)
 {
@@ -337,7 +337,7 @@ put_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view
 	tt_buf_text(out, "</tbody>\n");
 }
 
-/* What is to be known of its figures. */
+/* The note on the table's figures. */
 static void
 put_note(struct tt_buf *out, const struct tt_table *t)
 {
@@ -363,7 +363,7 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 		put_note(out, t);
 		return;
 	}
-	/* What is wider than the window scrolls; a keyboard reaches it by tabindex. */
+	/* Tables wider than the window scroll; a keyboard reaches them by tabindex. */
 	tt_buf_text(out, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"");
 	tt_html_text(out, t->title);
 	tt_buf_printf(out, "\"><table%s data-t=\"%s\" data-from=\"%zu\">\n<caption>", t->tree ? " class=\"tree\"" : "", t->id, view->from);

@@ -10,7 +10,7 @@
 
 #include "base/proto.h"
 
-/* Stacks deeper than this lose their outermost frames: what is made of deep recursion would grow with its square. */
+/* Stacks deeper than this lose their outermost frames: for deep recursion the file would grow with the square of the depth. */
 #define TT_PPROF_DEPTH 2048
 
 struct tt_pprof {

@@ -272,7 +272,7 @@ add_rec(struct compared *c, enum side s, const struct tt_frame_path *rec)
 	}
 }
 
-/* What is below a path counts in it; a thread's total is that of its outermost zones. */
+/* A path includes the paths below it; a thread's total is that of its outermost zones. */
 static void
 sum_up(const struct compared *c, struct sum *sum)
 {

@@ -330,7 +330,7 @@ class_name(const struct tt_allocs *al, size_t i)
 	return al->class[i];
 }
 
-/* What rows are of: ${n} things that have names; which of them the filters want, and of which allocations. */
+/* The subjects of rows: ${n} named things, which of them the filters want, and which allocations count. */
 struct things {
 	size_t n;
 	of_fn *of;

@@ -286,7 +286,7 @@ under(const struct tt_thread_replay *w)
 	return w->st.n > 0 ? w->shown[w->st.n - 1] : OUTSIDE;
 }
 
-/* What is not CPU-active time; what is no uncapped time. */
+/* The time that is not CPU-active; the time that is not uncapped. */
 enum { NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR), HELD = TT_IDLE(TT_IDLE_LIMIT) | TT_IDLE(TT_IDLE_EDITOR) };
 
 /* True if the thread is idle in what is on the stack, or at ${ts} in what ended last. */

@@ -156,7 +156,7 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 
 /* --- commit ------------------------------------------------------------------------ */
 
-/* What is not counted by the fold. */
+/* Count the events that the fold does not count. */
 static int
 count_whole(struct pipe *p, const struct slot *s, struct tt_err *err)
 {

@@ -22,7 +22,7 @@ void tt_render_free(struct tt_render_time *r);
 /* A chunk, of any thread. ${before}: zones that its thread had open before it, where earlier chunks may not have come; or NULL. */
 int tt_render_chunk(struct tt_render_time *r, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err);
 
-/* After the last one: what is open lasts until the thread's last event. */
+/* After the last one: open zones last until the thread's last event. */
 int tt_render_finish(struct tt_render_time *r, struct tt_err *err);
 
 #endif

@@ -431,7 +431,7 @@ tt_db_real(struct tt_db_insert *i, size_t col, double v)
 		failed(i->db, sqlite3_bind_double(i->stmt, (int)col + 1, v));
 }
 
-/* ${s} with what is not text replaced. */
+/* ${s} with bytes that are not text replaced. */
 static int
 clean(struct tt_db *db, const char *s, size_t n, struct tt_err *err)
 {

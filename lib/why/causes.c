@@ -40,7 +40,7 @@ tt_causes_none(const struct tt_frames *f, size_t unseen)
 	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
 }
 
-/* --- what is whose --------------------------------------------------------------------------------- */
+/* --- which method a zone belongs to --------------------------------------------------------------------------------- */
 
 bool
 tt_causes_library(const char *full)

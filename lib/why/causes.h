@@ -38,7 +38,7 @@ enum tt_cause_class {
 /* As tables name it: "slow_call". */
 const char *tt_cause_name(enum tt_cause_class class);
 
-/* One hitch, and what explains it. Of what is not known names are NULL and figures 0. */
+/* One hitch, and what explains it. Unknown names are NULL, unknown figures 0. */
 struct tt_cause {
 	size_t frame;                 /* place in tt_frames */
 	enum tt_cause_class class;
@@ -91,7 +91,7 @@ enum tt_setting tt_causes_hidden(const struct tt_model *m);
  */
 int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 
-/* What is said of frames that were not looked at where some were; NULL: all were. */
+/* A sentence about the frames that were not looked at; NULL: all were. */
 const char *tt_causes_unseen(const struct tt_causes *c, struct tt_report *r);
 
 /* Why nothing is found in the frames ${f}, in words; ${unseen}: what tt_causes says. */

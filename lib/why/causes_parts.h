@@ -87,7 +87,7 @@ int64_t tt_why_time(const struct tt_why *w, size_t i);
 int64_t tt_why_extra(const struct tt_why *w, size_t i);
 bool tt_why_strict(const struct tt_why *w, size_t i);
 
-/* What is usual of a fact; zeros where no typical frame has it. */
+/* The usual values of a fact; zeros if no typical frame has it. */
 struct tt_usual tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id);
 
 /* The present frame's facts, in order. */
@@ -106,7 +106,7 @@ struct tt_fact_walk {
 void tt_why_walk(struct tt_fact_walk *k, const struct tt_facts *of_samples);
 bool tt_why_walk_next(struct tt_fact_walk *k);
 
-/* Find what is usual, of the samples. */
+/* Find the usual values of the samples. */
 int tt_why_learn(struct tt_why *w);
 
 /* What explains the present frame, of which extra is known. */
@@ -124,7 +124,7 @@ void tt_why_doubt(struct tt_why *w);
 /* Findings of the causes, and of all frames. */
 int tt_why_group(struct tt_why *w);
 
-/* What is so throughout the capture: a heap that grows, allocation in every frame. */
+/* Find causes that last throughout the capture: a heap that grows, allocation in every frame. */
 int tt_why_steady(struct tt_why *w);
 
 /* One more finding to be filled; NULL: w->err. */

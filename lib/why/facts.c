@@ -1,5 +1,5 @@
 /**
- * The facts of a frame, and what is usual of them; the contract is in causes_parts.h.
+ * The facts of a frame, and their usual values; the contract is in causes_parts.h.
  */
 #include "why/causes_parts.h"
 
@@ -168,7 +168,7 @@ tt_why_facts(struct tt_why *w)
 	return rc == TT_OK ? add_totals(w) : rc;
 }
 
-/* --- what is usual ------------------------------------------------------------------------------- */
+/* --- usual values ------------------------------------------------------------------------------- */
 
 /* The ${num}/${den} quantile of ${n} values in order and as many zeros before them as make ${of}. */
 static int64_t

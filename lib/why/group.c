@@ -1,5 +1,5 @@
 /**
- * Causes of one kind become findings, and what is so throughout the capture; the contract is in causes_parts.h.
+ * Joins causes of one kind, and those that last throughout the capture, into findings; the contract is in causes_parts.h.
  */
 #include "why/causes_parts.h"
 
@@ -688,7 +688,7 @@ find_growth(struct tt_why *w, uint32_t *row)
 
 /* --- order ------------------------------------------------------------------------------------------- */
 
-/* What is known before what is not; findings of frames before those of all. */
+/* Known causes come before unknown ones; findings of frames before those of the whole capture. */
 static int
 by_weight(const void *a, const void *b)
 {

@@ -33,7 +33,7 @@ beyond(const struct tt_why *w, const struct tt_fact *f)
 
 /* --- what the runtime does --------------------------------------------------------------------------- */
 
-/* Blame ${c} on ${class}, where that takes more than what is blamed so far; with the marker that most of it is under. */
+/* Blame ${c} on ${class} if that takes more time than the present cause; name the marker that most of it is under. */
 static void
 try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 {
@@ -63,7 +63,7 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 	c->node = most->node;
 }
 
-/* The marker whose allocations in the frame are the most beyond what is usual, and what it allocated most. */
+/* The marker whose allocations in the frame exceed the usual most, and the class that it allocated most. */
 static void
 find_burst(const struct tt_why *w, struct tt_cause *c)
 {
@@ -518,7 +518,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
-/* Blame ${c} on a method that allocates, though it is called as often as usual, where that takes more than what is blamed so far. */
+/* Blame ${c} on a method that allocates, though it is called as often as usual, if that takes more time than the present cause. */
 static void
 try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 {

@@ -1,5 +1,5 @@
 /**
- * What is so throughout the capture: a heap that grows, allocation in every frame; the contract is in causes_parts.h.
+ * Finds causes that last throughout the capture: a heap that grows, allocation in every frame; the contract is in causes_parts.h.
  */
 #include "why/causes_parts.h"
 

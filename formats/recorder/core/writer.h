@@ -1,7 +1,7 @@
 /**
  * What the files of the writer share: chunk_write.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
  *
- * While the writer thread runs, only that thread uses this, except for what is atomic.
+ * While the writer thread runs, only that thread uses this, except for atomic fields.
  */
 #ifndef TT_WRITER_H
 #define TT_WRITER_H
