@@ -558,9 +558,9 @@ setup-deb-arm64:
 	dpkg --add-architecture arm64
 	$(APT_INSTALL) $(filter-out %-dev pkg-config,$(DEB_NEEDS)) crossbuild-essential-arm64 qemu-user pkg-config:arm64 $(DEB_LIBS:=:arm64) \
 		libmono-2.0-dev:arm64
-# The quick tests of the program for arm64, by qemu, which has neither Landlock nor seccomp, and takes ten times as long and more.
+# The quick tests of the program for arm64, by qemu, which has neither Landlock nor seccomp, and takes many times as long.
 check-quick-arm64:
-	TT_LIMIT=7200 TT_CLI_LIMIT=1200 TRACETOOL_SANDBOX=off TT_NOT='^(unit/sandbox|cli/sandbox_changes_no_byte)$$' tests/package/qemu.sh $(MAKE) \
+	TT_SLOW=11 TRACETOOL_SANDBOX=off TT_NOT='^(unit/sandbox|cli/sandbox_changes_no_byte)$$' tests/package/qemu.sh $(MAKE) \
 		CC=$(AARCH64) PKG_CONFIG=aarch64-linux-gnu-pkg-config BUILD=$(BUILD)/arm64 check-quick
 
 # What the sources hold of others, and what they are linked with.

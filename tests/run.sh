@@ -9,7 +9,8 @@
 #
 # Suites run from the top of the tree with BUILD, TRACETOOL (the program), TT_SET (check or all) and
 # TMPDIR (removed at the end) in the environment. TT_ONLY, an extended regular expression, picks suites by name;
-# TT_NOT leaves out those that match, and says so.
+# TT_NOT leaves out those that match, and says so. TT_SLOW=N is for where programs take N times as long as usual, as under an emulator: limits
+# are N times as long, and of very many cases one in N is tried.
 #
 # "quick" is for between two edits: unit programs, command lines, fuzz corpora and oracle/truth. There a tool that is not
 # installed leaves out what needs it, and a line says so; in the other sets it is a failure.
@@ -21,7 +22,7 @@ BUILD=$(realpath "${2:?}")
 TRACETOOL=$BUILD/tracetool
 # seconds a suite may take, also on a busy machine; fault/oom at full length, or with a sanitizer, takes its time
 [ "$TT_SET" = all ] && long=14400 || long=${TT_SANITIZED:+3600}
-LIMIT=${TT_LIMIT:-${long:-1500}}
+LIMIT=$((${long:-1500} * ${TT_SLOW:-1}))
 JOBS=${TT_JOBS:-$(nproc)}
 # A suite that records may hold two rings of 32 MiB in shared memory, of which a container has 64 MiB: then one suite at a time.
 shm=$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)

@@ -11,8 +11,8 @@
 # where they are printed they are compared as "DATA" and "CASE".
 #
 # --write puts what was printed into the files without .glob; read the diff before committing it.
-# TT_CLI_LIMIT: seconds a case may take. TT_MISSING: tools that are not installed; cases that name one are left out, as is each "cli/CASE" that
-# matches TT_NOT. The last line is "N passed, N failed".
+# TT_SLOW: how many times as long as usual a case may take. TT_MISSING: tools that are not installed; cases that name one are left out, as is
+# each "cli/CASE" that matches TT_NOT. The last line is "N passed, N failed".
 set -u
 here=$(realpath "$(dirname "$0")")
 TRACETOOL=$(realpath "${TRACETOOL:-$here/../../build/tracetool}")
@@ -73,7 +73,7 @@ compare() {
 one() {
 	local case=$1 at=$2 code want=0 good=1
 	mkdir -p "$at/run"
-	(cd "$at/run" && CASE=$case timeout "${TT_CLI_LIMIT:-120}" bash "$case/cmd") > "$at/stdout" 2> "$at/stderr" < /dev/null
+	(cd "$at/run" && CASE=$case timeout $((120 * ${TT_SLOW:-1})) bash "$case/cmd") > "$at/stdout" 2> "$at/stderr" < /dev/null
 	code=$?
 	sed -i "s|$DATA|DATA|g; s|$case|CASE|g" "$at/stdout" "$at/stderr"
 	[ -e "$case/exit" ] && want=$(cat "$case/exit")

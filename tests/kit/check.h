@@ -110,6 +110,32 @@ check_long(void)
 	return set && strcmp(set, "all") == 0;
 }
 
+/* Sanitizers take so many times as long. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define CHECK_SLOW 4
+#else
+#define CHECK_SLOW 1
+#endif
+
+/* So many times as long as usual tests take here: with a sanitizer, or TT_SLOW in the environment. Sizes are divided by it. */
+static inline unsigned
+check_slow(void)
+{
+	const char *set = getenv("TT_SLOW");
+	long n = set ? strtol(set, NULL, 10) : 0;
+
+	return n > CHECK_SLOW ? (unsigned)n : CHECK_SLOW;
+}
+
+/* Of very many cases, one in so many is tried where tests are slow, and it is said. A number that is no multiple of two takes every bit. */
+static inline unsigned
+check_step(void)
+{
+	if (check_slow() > CHECK_SLOW)
+		printf("left out: %s: %u of %u cases: TT_SLOW=%u\n", check_name, check_slow() - 1, check_slow(), check_slow());
+	return check_slow() > CHECK_SLOW ? check_slow() : 1;
+}
+
 /* The directory for this program's files: made on first use, removed with all that is in it at the end. */
 static inline const char *
 check_dir(void)

@@ -7,12 +7,6 @@
 #include "check.h"
 #include "ttc_kit.h"
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SLOW 4
-#else
-#define SLOW 1
-#endif
-
 /* What is waited for comes at once, but where the machine does something else. */
 enum { PATIENCE_MS = 60000 };
 

@@ -48,10 +48,10 @@ drops_at(long rate, unsigned long n)
 
 TEST(full_ring_drops_whole_events_and_counts_each)
 {
-	drops_at(0, 400000 / SLOW);
-	drops_at(1 << 20, 400000 / SLOW);
-	drops_at(20 << 20, 400000 / SLOW);
-	drops_at(-1, 400000 / SLOW);
+	drops_at(0, 400000 / CHECK_SLOW);
+	drops_at(1 << 20, 400000 / CHECK_SLOW);
+	drops_at(20 << 20, 400000 / CHECK_SLOW);
+	drops_at(-1, 400000 / CHECK_SLOW);
 }
 
 /* After drops the zones that are open are known again. */
@@ -142,7 +142,7 @@ TEST(pauses_while_threads_record_tear_nothing)
 		return;
 	ttc_keys(key, 10);
 	for (int i = 0; i < 3; i++) {
-		m[i].n = 1000000 / SLOW;
+		m[i].n = 1000000 / CHECK_SLOW;
 		m[i].key = key;
 		pthread_create(&id[i], NULL, make_events, &m[i]);
 	}

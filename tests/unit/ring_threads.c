@@ -43,7 +43,7 @@ busy_thread(void *arg)
 TEST(starting_and_stopping_under_load_leaves_nothing)
 {
 	struct rec_options o = { .path = check_path("s.ttc"), .overwrite = true, .ring = 1u << 20, .chunk = 4096, .poll_ms = 1 };
-	unsigned cycles = (check_long() ? 1000u : 60u) / SLOW, bad = 0;
+	unsigned cycles = (check_long() ? 1000u : 60u) / check_slow(), bad = 0;
 	static const uint64_t key[] = { 1, 2, 3, 4, 5 };
 	struct ttc_result r;
 	pthread_t id[3];
@@ -88,7 +88,7 @@ TEST(many_threads_come_and_go)
 	struct rec_options o = {
 		.path = check_path("t.ttc"), .ring = 1u << 20, .chunk = 4096, .poll_ms = 1, .threads = 40
 	};
-	unsigned n = (check_long() ? 10000u : 1000u) / SLOW;
+	unsigned n = (check_long() ? 10000u : 1000u) / check_slow();
 	uint64_t key[10];
 	struct rec_stats s;
 	struct ttc_result r;
