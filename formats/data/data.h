@@ -144,6 +144,7 @@ struct data {
 
 	struct data_stream *stream;
 	size_t nstream, capstream;
+	uint32_t main;                /* index + 1 of the main thread's stream */
 	struct tt_map at_stream;      /* by id, name and nth */
 	struct tt_map holder;         /* by id and nth: the last stream that had it */
 

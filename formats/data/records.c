@@ -225,6 +225,25 @@ stream_of(struct data *m, const struct data_thread *th, uint32_t *index, struct 
 	return hold(m, *index, err);
 }
 
+/*
+ * The stream of the main thread of this record, the same in all records: its frames are those of the file, and an id or a name may be damaged, or another
+ * program's.
+ */
+static int
+main_stream(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
+{
+	if (m->main == 0 || m->stream[m->main - 1].record == m->record) {
+		const int rc = stream_of(m, th, index, err);
+		if (rc == TT_OK && m->main == 0)
+			m->main = *index + 1;
+		return rc;
+	}
+	*index = m->main - 1;
+	m->stream[*index].record = m->record;
+	m->stream[*index].twins = 0;
+	return TT_OK;
+}
+
 /* --- a segment -------------------------------------------------------------------------------------------- */
 
 static int
@@ -362,7 +381,7 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 	for (uint32_t i = 0; i < r->nthread && rc == TT_OK; i++) {
 		struct data_part part = { .piece = *frame };
 		data_walk_thread(&m->layout, &t, &th);
-		if ((rc = stream_of(m, &th, &index, err)) != TT_OK)
+		if ((rc = (i == main ? main_stream : stream_of)(m, &th, &index, err)) != TT_OK)
 			break;
 		struct data_stream *st = &m->stream[index];
 		st->main = st->main || i == main;

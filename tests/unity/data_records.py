@@ -71,6 +71,31 @@ for name, b in (("whole.data", b"".join(all_of_it) + end), ("end.data", end)):
     suite.equal("the size of %s" % name, suite.report("info", suite.path(name))["tables"]["capture"]["rows"][0]["bytes"], len(b))
 
 
+def main_thread(name, records_of):
+    """Frames, allocations, markers and the main thread's calls, with other bytes: ${records_of} has the records."""
+    path = suite.path(name)
+    with open(path, "wb") as f:
+        f.write(b"".join(records_of) + end)
+    t = suite.report("stats", path, "--table", "frames,frame_gc,markers,threads")["tables"]
+    calls = [r["calls"] for r in t["threads"]["rows"] if r["calls"] and r["thread"] in ("Main Thread", "Main Thbead")]
+    return calls, t["frames"]["rows"], [(r["frame"], r["dur_ns"], r["allocs"]) for r in t["frame_gc"]["rows"]], \
+        sorted((r["marker"], r["count"], r["self_ns"]) for r in t["markers"]["rows"])
+
+
+# The main thread's id is before its group, which is empty, and its name.
+def other_id(record, change=lambda was: was ^ 1 << 26):
+    at = record.index(b"Main Thread\0") - 12
+    return record[:at] + struct.pack("<Q", change(struct.unpack_from("<Q", record, at)[0])) + record[at + 8:]
+
+
+whole = main_thread("whole.data", all_of_it)
+suite.equal("one main thread", len(whole[0]), 1)
+for name, some in (("one bit of its id", [other_id(r) if i == 12 else r for i, r in enumerate(all_of_it)]),
+                   ("frames of another program", [other_id(r, lambda was: was + 77) if i >= 15 else r for i, r in enumerate(all_of_it)]),
+                   ("a letter of its name", [r.replace(b"Main Thread", b"Main Thbead", 1) if i == 12 else r for i, r in enumerate(all_of_it)])):
+    suite.equal("the main thread is one: " + name, main_thread("main.data", some), whole)
+
+
 def pauses(options):
     """Collections of the frames that are wanted, and what reports and metrics know of pauses."""
     t = suite.report("stats", suite.path("whole.data"), "--table", "gcalloc,frame_gc,hitches,threads", "--metric", "gc.pause.max", "--metric",
