@@ -328,7 +328,9 @@ perf_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	*j = (struct tt_json){ .out = &d->out->buf };
 	tt_json_open(j, NULL, "{");
 	tt_json_text(j, "TestSuite", "tracetool");
-	tt_json_i64(j, "Date", m->cap[0]->wall_ns / 1000000);
+	/* Unity's own captures do not say when they were recorded. */
+	if (m->cap[0]->wall_ns)
+		tt_json_i64(j, "Date", m->cap[0]->wall_ns / 1000000);
 	for (size_t i = 0; i < 3; i++) {
 		tt_json_open(j, (const char *const[]){ "Player", "Hardware", "Editor" }[i], "{");
 		tt_json_close(j, "}");
