@@ -238,7 +238,7 @@ thread_node(struct fold *f, uint32_t thread, uint32_t *node, struct tt_err *err)
 	struct tt_diff *d = f->d;
 	bool frame = d->frames && thread == f->frame_thread;
 	uint32_t number;
-	int rc = thread_number(d, f->side, f->m->threads.t[thread]->name, &number, err);
+	int rc = thread_number(d, f->side, f->m->threads.t[thread]->full, &number, err);
 
 	/* The frame threads of all captures are one, whatever they are called. */
 	if (rc == TT_OK && frame && d->frame_thread) {

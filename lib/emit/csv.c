@@ -496,7 +496,7 @@ write_threads(struct csv *c, struct tt_err *err)
 		tt_buf_printf(b, "thread%s%sname", ids, sep);
 		tt_csv_put_field(b, c, t->group, strlen(t->group));
 		tt_csv_put_sep(b, c);
-		tt_csv_put_field(b, c, t->name, strlen(t->name));
+		tt_csv_put_field(b, c, t->own, strlen(t->own));
 		tt_buf_printf(b, "%.1s\n", sep);
 	}
 	return flush(c, err);

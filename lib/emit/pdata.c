@@ -194,7 +194,7 @@ number_thread(struct pdata *d, const struct tt_thread *t, uint32_t *number, stru
 
 	for (n = 1;; n++) {
 		b.n = 0;
-		tt_buf_printf(&b, "%zu:%s%s%s", n, t->group, *t->group ? "." : "", t->name);
+		tt_buf_printf(&b, "%zu:%s%s%s", n, t->group, *t->group ? "." : "", t->own);
 		if ((rc = tt_buf_error(&b, err)) != TT_OK)
 			break;
 		before = d->thread.n;

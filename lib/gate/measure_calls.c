@@ -227,7 +227,8 @@ thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 		return err->code;
 	time = framed ? g->thread_in_frames : time;
 	for (size_t i = 0; i < g->m->threads.n; i++) {
-		if (!tt_figures_match(x, g->m->threads.t[i]->name))
+		const struct tt_thread *t = g->m->threads.t[i];
+		if (!tt_figures_match(x, t->own) && !tt_figures_match(x, t->full))
 			continue;
 		met = true;
 		busy += tt_busy(&time[i]);

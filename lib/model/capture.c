@@ -251,6 +251,59 @@ numbered(const struct tt_thread *t, struct tt_arena *a, struct tt_err *err)
 	return tt_arena_text(a, buf, (size_t)(tt_put_u64(buf + 7, t->index + UINT64_C(1)) - buf), err);
 }
 
+/* "Job.Worker 0"; a name may begin with its group already. */
+static const char *
+with_group(const struct tt_thread *t, struct tt_arena *a, struct tt_err *err)
+{
+	const size_t ngroup = strlen(t->group), n = strlen(t->own);
+	char *s;
+
+	if (ngroup == 0 || (strncmp(t->own, t->group, ngroup) == 0 && t->own[ngroup] == '.'))
+		return t->own;
+	if (!(s = tt_arena_alloc(a, ngroup + n + 2, err)))
+		return NULL;
+	memcpy(s, t->group, ngroup);
+	s[ngroup] = '.';
+	memcpy(s + ngroup + 1, t->own, n + 1);
+	return s;
+}
+
+/* The first thread of the process that is called as ${t} is; it is added where there is none. NULL: no memory. */
+static struct tt_thread *
+namesake(const struct tt_threads *ts, struct tt_map *first, const struct tt_thread *t, struct tt_err *err)
+{
+	const uint64_t hash = tt_seeded_text(tt_seeded_pair(t->process, 0), t->own, strlen(t->own));
+	const uint32_t at = tt_map_find(first, hash, i, ts->t[i]->process == t->process && strcmp(ts->t[i]->own, t->own) == 0);
+
+	if (!at && tt_map_add(first, ts->mem, hash, t->index, err) != TT_OK)
+		return NULL;
+	return ts->t[at ? at - 1 : t->index];
+}
+
+/* Engines number the threads of each group anew: where two groups of a process have a "Worker 0", that name would not say which one it is. */
+static int
+tell_groups_apart(const struct tt_threads *ts, struct tt_err *err)
+{
+	struct tt_map first = { 0 };
+	struct tt_thread *same = NULL;
+	int rc = TT_OK;
+
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < ts->n && rc == TT_OK; i++) {
+			struct tt_thread *t = ts->t[i];
+			if (!t->own)
+				continue;
+			if (!(same = namesake(ts, &first, t, err)))
+				rc = err->code;
+			else if (pass == 0)
+				same->in_groups = same->in_groups || strcmp(same->group, t->group) != 0;
+			else
+				t->name = same->in_groups ? t->full : t->own;
+		}
+	tt_map_free(&first, ts->mem);
+	return rc;
+}
+
 int
 tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n, struct tt_arena *a,
     struct tt_err *err)
@@ -263,28 +316,29 @@ tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n,
 		for (struct tt_thread *t = ts->t[i]; t; t = t->next ? ts->t[t->next - 1] : NULL) {
 			const struct tt_capture *cap = caps[t->process];
 			const struct tt_def *d = name_of(cap, t, from);
-			t->name = d ? d->text : numbered(t, a, err);
+			t->own = d ? d->text : numbered(t, a, err);
 			t->group = d && d->text2 ? d->text2 : "";
-			if (!t->name)
+			t->full = t->own ? with_group(t, a, err) : NULL;
+			if (!t->full)
 				return err->code;
+			t->in_groups = false;
 			if (t->last_ts >= t->first_ts)
 				from = t->last_ts - cap->offset_ns;
 			if (d && d->ts >= from)
 				from = d->ts < INT64_MAX ? d->ts + 1 : d->ts;
 		}
 	}
-	return TT_OK;
+	return tell_groups_apart(ts, err);
 }
 
 bool
 tt_thread_named(const struct tt_thread *t, const char *const *patterns)
 {
-	char number[24], full[300];
+	char number[24];
 
 	*tt_put_u64(number, t->index + UINT64_C(1)) = '\0';
-	snprintf(full, sizeof full, "%s.%s", t->group, t->name);
 	for (; *patterns; patterns++)
-		if (strcmp(*patterns, number) == 0 || tt_glob(*patterns, t->name) || (*t->group && tt_glob(*patterns, full)))
+		if (strcmp(*patterns, number) == 0 || tt_glob(*patterns, t->own) || tt_glob(*patterns, t->full))
 			return true;
 	return false;
 }

@@ -31,8 +31,11 @@ struct tt_thread {
 	struct tt_stack stack;        /* zones open between chunks */
 	struct tt_brief { int64_t ts; size_t level; uint64_t key; } *brief;   /* see run/brief.h */
 	size_t nbrief, capbrief;
-	const char *group;            /* of its name; "" where it has none */
-	const char *name;             /* set by tt_threads_name at the end of a run; never NULL */
+	/* set by tt_threads_name at the end of a run; never NULL */
+	const char *group;            /* the engine's group; "" where it has none */
+	const char *own, *full;       /* "Worker 0"; "Job.Worker 0" */
+	const char *name;             /* as outputs have it: full where its process has the same own name in another group, else own */
+	bool in_groups;               /* of the first thread of an own name: it is there in several groups */
 };
 
 /* True if one of ${patterns} means it: by its name, with its group ("Job.Worker 0") or without, or by its number. */

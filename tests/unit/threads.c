@@ -98,6 +98,35 @@ TEST(threads_of_one_name_keep_it)
 	teardown();
 }
 
+/* Engines number the threads of each group anew. */
+TEST(a_name_in_two_groups_has_its_group)
+{
+	static const struct { uint64_t tid; const char *group, *name, *shown; } of[] = {
+		{ 1, "Job", "Worker 0", "Job.Worker 0" }, { 2, "Job", "Worker 1", "Worker 1" }, { 3, "", "Main", "Main" },
+		{ 4, "Background Job", "Worker 0", "Background Job.Worker 0" }, { 5, "Job", "Worker 0", "Job.Worker 0" },
+		{ 6, "", "Worker 0", "Worker 0" }, { 7, "Loading", "Pool", "Pool" }, { 8, "Loading", "Pool", "Pool" },
+	};
+	enum { N = sizeof of / sizeof *of };
+	struct tt_thread *t[N];
+
+	setup();
+	for (size_t i = 0; i < N; i++) {
+		struct tt_def d = { .kind = TT_DEF_THREAD, .key = of[i].tid, .ts = 5, .text = of[i].name, .len = (uint32_t)strlen(of[i].name),
+			.text2 = of[i].group, .len2 = (uint32_t)strlen(of[i].group) };
+		t[i] = lives(of[i].tid, 10, 20);
+		CHECK_EQ_INT(tt_defs_add(w.cap.defs, &d, &err), TT_OK);
+	}
+	/* Names are set more than once. */
+	for (unsigned k = 0; k < 2; k++)
+		resolve();
+	for (size_t i = 0; i < N; i++) {
+		CHECK_STR(t[i]->name, of[i].shown);
+		CHECK_STR(t[i]->own, of[i].name);
+		CHECK(tt_thread_named(t[i], (const char *const[]){ "Job.Worker 0", NULL }) == (i == 0 || i == 3 || i == 4));
+	}
+	teardown();
+}
+
 /* The name often comes before the first event, and the last one counts. */
 TEST(a_name_counts_from_the_end_of_the_thread_before)
 {

@@ -79,6 +79,33 @@ def values():
     suite.equal("values have their names", sorted(got, key=str), [(ph, v) for ph in "Xi" for v in ({"enemies": 42, "wave": "last"}, {"instance_id": -17544})])
 
 
+def groups():
+    """Jobs and background jobs both have a Worker 0, as in any game since 2020: everything says which one."""
+    c = Log(100, ("Main Thread", "Work", "Job.Worker 0", "Background Job.Worker 0"))
+    named = lambda tid, group, name: struct.pack("<HQQI", 33, tid, 0, 0) + text(group) + text(name)
+    c.block(SESSION, named(200, "Job", "Worker 0") + named(201, "Background Job", "Worker 0"))
+    for k in range(12):
+        ms = 100 + 10 * k
+        c.frame(ms)
+        for tid, root, long in ((200, 2, 2), (201, 3, 5)):
+            c.block(tid, struct.pack("<HIQ", 34, k, ms * MS) + sample(36, root, ms + 0.5) + zone(1, ms + 1, ms + 1 + long) + sample(37, root, ms + 9))
+    path = c.write(suite.path("groups.raw"))
+    both = ["Background Job.Worker 0", "Job.Worker 0"]
+    for table in ("threads", "category_threads", "frame_threads"):
+        suite.equal("names in " + table, sorted({r["thread"] for r in suite.rows(table, path)} - {"Main Thread"}), both)
+    suite.equal("markers by thread", sorted(r["marker"] for r in suite.rows("markers", path, "--group-by", "thread")), [*both, "Main Thread"])
+    suite.true("columns", set(both) <= set(suite.rows("frame_threads", path, "--wide", "busy_ns")[0]), None)
+    for name in both:
+        suite.equal("--thread " + name, [r["thread"] for r in suite.rows("threads", path, "--thread", "\\" + name)], [name])
+    diff = {r["thread"] for r in suite.report("diff", "-q", path, path, status=5)["tables"]["threads"]["rows"]}
+    suite.equal("compared apart, without their numbers", sorted(diff), ["Background Job.Worker", "Job.Worker", "Main Thread"])
+    suite.run("convert", "-q", path, "-o", suite.path("groups.json"))
+    with open(suite.path("groups.json")) as f:
+        events = json.load(f)
+    names = {e["args"]["name"] for e in (events["traceEvents"] if isinstance(events, dict) else events) if e["name"] == "thread_name"}
+    suite.true("traces", set(both) <= names, names)
+
+
 def namespaces():
     """A method as deep profiling names it is in the namespace of its class."""
     c = Log(100, ("Main Thread", "Game.dll!Game.Ai::Enemy.Update(System.Int32)"))
@@ -146,6 +173,7 @@ def colors():
 
 allocations()
 zone_stacks()
+groups()
 colors()
 categories()
 namespaces()

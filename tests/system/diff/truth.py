@@ -135,7 +135,9 @@ def from_csv(tracetool, path, frame_marker=None):
 
     c = Capture()
     rows = json.loads(run("stats", "--table", "threads", "--format", "json"))["tables"]["threads"]["rows"]
-    names = {str(r["number"]): r["thread"] for r in rows}
+    # With the engine's group, which the name has where two groups have it.
+    names = {str(r["number"]): r["thread"] if not r["group"] or r["thread"].startswith(r["group"] + ".") else "%s.%s" % (r["group"], r["thread"])
+             for r in rows}
     # Threads of one name are told apart while their stacks are built.
     events = list(csv.DictReader(io.StringIO(run("convert", "--names", "full", "-f", "csv", "-o", "-")), strict=True))
     zones, newest, marks = defaultdict(list), Counter(), defaultdict(list)
