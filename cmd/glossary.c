@@ -125,6 +125,7 @@ const struct glossary_word glossary_notes[] = {
 	{ "caveat", "Figures of the capture are relative, or include what recording itself costs: the text says which, and why." },
 	{ "layout", "The layout of the file is not one that tracetool knows for sure: the text says what it was read as." },
 	{ "flight", "The capture is a flight recording: the last moments before a dump, with a gap between dumps." },
+	{ "earlier", "Threads have something from before the recording began, which figures leave out." },
 	{ "filter", "A filter or a grouping means nothing for some tables, which are as without it, or nothing lies in the time asked for." },
 	{ "no_thread", "No thread has the name or number asked for." },
 	{ "no_marker", "No marker, and no row of another table, has the name asked for." },

@@ -346,11 +346,14 @@ cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
 	return TT_OK;
 }
 
+/* What says when a session began. */
+enum start { START_UNKNOWN, START_FRAME, START_STATE };
+
 /*
- * Find the time *${start} of the first ProfilerState or frame in the ${n} bytes of a block at ${p}. False if there is none; *${first}, if 0, is then set to the
- * first sample's time. Of a thread, only the first message is read.
+ * Find the time *${start} of the first ProfilerState or frame in the ${n} bytes of a block at ${p}. If there is none, *${first}, if 0, is set to the first
+ * sample's time. Of a thread, only the first message is read.
  */
-static bool
+static enum start
 start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, bool session, uint64_t *first, int64_t *start)
 {
 	const unsigned at = s->layout.aligned ? 4 : 2, sample = at + (s->layout.aligned ? 8 : 5);
@@ -359,14 +362,14 @@ start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, bool ses
 		const unsigned type = unity_u16(p);
 		if (type == RAW_STATE || type == RAW_FRAME) {
 			*start = raw_ns(s, unity_u64(p + at + 4));
-			return true;
+			return type == RAW_STATE && unity_u32(p + at) & 1 ? START_STATE : START_FRAME;
 		}
 		if (*first == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
 			*first = unity_u64(p + sample);
 		if (!session)
 			break;
 	}
-	return false;
+	return START_UNKNOWN;
 }
 
 /* True if another log begins at ${p}, of which ${n} bytes are in memory: *${s} becomes it, keeping its zero, and *${size} its header's length. */
@@ -383,10 +386,10 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 }
 
 /*
- * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see find_start(). False if they do not say; *${first}
- * is then the time of the first sample, if there is one, and *${s} the log that has it.
+ * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see find_start(). If they do not say, *${first}
+ * is the time of the first sample, if there is one, and *${s} the log that has it.
  */
-static bool
+static enum start
 start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint64_t *first, int64_t *start)
 {
 	for (size_t off = 0, size; off < n && n - off >= RAW_BLOCK_HEAD; off += size) {
@@ -395,29 +398,32 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint6
 		if (*first == 0 && is_next_log(m, p + off, n - off, s, &size))
 			continue;
 		if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
-			return false;
+			return START_UNKNOWN;
 		const bool session = unity_u64(p + off + 8) == RAW_SESSION;
-		if (start_in_block(s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, session, first, start))
-			return true;
+		const enum start by = start_in_block(s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, session, first, start);
+		if (by != START_UNKNOWN)
+			return by;
 		size = RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT;
 		if (n - off < size)
-			return false;
+			return START_UNKNOWN;
 	}
-	return false;
+	return START_UNKNOWN;
 }
 
 /*
  * Find when the session ${s} began, whose blocks begin at ${from}; if it has no times, the first later session that has. That is the first ProfilerState or
- * frame within RAW_ZERO_WITHIN bytes, else the first sample there. It must be known before anything is decoded, and be the same from a file and from a pipe.
+ * frame within RAW_ZERO_WITHIN bytes, else the first sample there. *${state}: it is a ProfilerState.
+ * It must be known before anything is decoded, and be the same from a file and from a pipe.
  */
 static int
-find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, struct tt_err *err)
+find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, bool *state, struct tt_err *err)
 {
 	struct raw_session of = *s;
 	uint64_t first = 0;
 	bool more = true;
 	int rc = TT_OK;
 
+	*state = false;
 	for (size_t want = 1 << 16, n; more && want <= RAW_ZERO_WITHIN; want *= 2) {
 		const uint8_t *p;
 		if ((rc = tt_window_show(&m->win, from, want, &p, &n, err)) != TT_OK)
@@ -427,7 +433,9 @@ find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *s
 		n = more ? want : n;
 		of = *s;
 		first = 0;
-		if (start_in(m, &of, p, n, &first, start))
+		const enum start by = start_in(m, &of, p, n, &first, start);
+		*state = by == START_STATE;
+		if (by != START_UNKNOWN)
 			return TT_OK;
 	}
 	*start = raw_ns(&of, first);
@@ -438,7 +446,7 @@ int
 raw_find_zero(struct raw *m, struct tt_err *err)
 {
 	int64_t start = 0;
-	int rc = find_start(m, &m->session[0], m->first, &start, err);
+	int rc = find_start(m, &m->session[0], m->first, &start, &m->cap->from_zero, err);
 
 	m->session[0].zero = start;
 	return rc;
@@ -563,7 +571,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 		return rc;
 	m->from += size;
 	/* If its clock is before the end of the last log, the session begins at that end. */
-	rc = find_start(m, &m->session[m->now], m->from, &start, err);
+	rc = find_start(m, &m->session[m->now], m->from, &start, &(bool){ false }, err);
 	if (start < m->latest)
 		m->session[m->now].zero -= m->latest - start;
 	return rc;

@@ -78,11 +78,13 @@ struct tt_capture {
 	int64_t wall_ns;              /* wall clock at start, since 1970; 0 unknown */
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
+	bool from_zero;               /* recording began at ts = 0: what threads have from before that is of an earlier recording */
 	bool has_frames;              /* frame marks may be in the file */
 	bool marked;                  /* and some are; set by a run that reads events */
 	bool framed;                  /* and there is one from one mark to the next; likewise */
 	bool flight;                  /* the recorder held the last seconds only, and wrote them now and then ... */
-	struct tt_span *kept;         /* ... all threads of these spans, in order, one for each time; of some threads there is more */
+	struct tt_span *kept;         /* ... all threads of these spans, in order, one for each time; of some threads there is more. Without
+	                                 flight: of the recording itself, where threads have something from before it; see from_zero */
 	size_t nkept;
 	bool skim;                    /* set by the run: this reading is after definitions, threads and frame marks alone */
 	bool instruments;             /* the format's zones are calls instrumented one by one */
@@ -122,6 +124,21 @@ struct tt_capture {
 	/* In the order their keys came. The first is the root of a tree by the keys' hashes. */
 	struct tt_meta { const char *key, *value; bool said; struct tt_meta *next, *below[4]; } *meta, *meta_last;
 };
+
+/* True if threads have something from before the recording began; less than this before is switching it on. */
+#define TT_EARLIER INT64_C(10000000)
+static inline bool
+tt_capture_has_earlier(const struct tt_capture *c)
+{
+	return c->from_zero && c->min_ts < c->offset_ns - TT_EARLIER;
+}
+
+/* When the recording began, on the common timeline; of a whole reading. */
+static inline int64_t
+tt_capture_begin(const struct tt_capture *c)
+{
+	return tt_capture_has_earlier(c) && c->max_ts >= c->offset_ns ? c->offset_ns : c->min_ts;
+}
 
 /* Add a key/value fact (copied); a later one of the same key replaces the earlier. What the user gave overrides what a capture says. */
 int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);

@@ -15,7 +15,7 @@ static const struct tt_col capture_col[] = {
 	{ "version", "version", TT_UNIT_TEXT, "Version of the file format." },
 	{ "producer", "producer", TT_UNIT_TEXT, "Program that recorded the capture." },
 	{ "started", "started", TT_UNIT_TEXT, "Wall clock at the start, UTC." },
-	{ "duration_ns", "duration", TT_UNIT_NS, "From the first event to the last." },
+	{ "duration_ns", "duration", TT_UNIT_NS, "From the first event, or the recording's begin if the file says so, to the last." },
 	{ "bytes", "size", TT_UNIT_BYTES, "Bytes read, after decompression." },
 	{ "events", "events", TT_UNIT_COUNT, "Events in the file, before any filter." },
 	{ "chunks", "chunks", TT_UNIT_COUNT, "Number of parts that can be decoded alone." },
@@ -170,7 +170,7 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_tabl
 	tt_cell_name(&c[3], k->producer);
 	tt_cell_name(&c[4], wall_text(t->r, k->wall_ns));
 	if (k->max_ts >= k->min_ts)
-		tt_cell_int(&c[5], k->max_ts - k->min_ts);
+		tt_cell_int(&c[5], k->max_ts - tt_capture_begin(k));
 	tt_cell_u64(&c[6], k->bytes);
 	tt_cell_u64(&c[7], k->nevent);
 	tt_cell_u64(&c[8], k->nchunk);
@@ -231,7 +231,7 @@ static bool
 has_dumps(const struct tt_making *k)
 {
 	for (size_t i = 0; i < k->m->ncap; i++)
-		if (k->m->cap[i]->nkept)
+		if (k->m->cap[i]->flight && k->m->cap[i]->nkept)
 			return true;
 	return false;
 }
@@ -242,7 +242,7 @@ dumps(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; i < k->m->ncap; i++) {
 		const struct tt_capture *of = k->m->cap[i];
 
-		for (size_t d = 0; d < of->nkept; d++) {
+		for (size_t d = 0; of->flight && d < of->nkept; d++) {
 			int64_t from = of->kept[d].from, to = kept_to(of, d);
 			struct tt_cell *c = tt_row(t);
 

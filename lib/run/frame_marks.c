@@ -239,7 +239,8 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 
 	if (rc != TT_OK)
 		return rc;
-	f->partial += m->cap[marks->process]->min_ts < marks->ts[0] ? 2 : 1;
+	const struct tt_capture *c = m->cap[marks->process];
+	f->partial += (tt_capture_has_earlier(c) ? c->offset_ns : c->min_ts) < marks->ts[0] ? 2 : 1;
 	for (size_t i = 0; i < n; i++) {
 		int64_t from = marks->ts[i], to = marks->ts[i + 1];
 		const struct tt_span *hole = flt->nhole ? tt_filter_hole(flt, from) : NULL;
@@ -381,6 +382,25 @@ narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_
 	return TT_OK;
 }
 
+/* Where threads of a capture have something from before its recording began, only what follows that is looked at. */
+static int
+leave_earlier(struct tt_run *r, struct tt_err *err)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->nin; i++)
+		any = any || tt_capture_has_earlier(r->in[i].cap);
+	for (size_t i = 0; i < r->nin && any; i++) {
+		struct tt_capture *c = r->in[i].cap;
+		if (!c->from_zero || c->nkept)
+			continue;
+		if (!(c->kept = tt_arena_alloc(&c->arena, sizeof *c->kept, err)))
+			return err->code;
+		c->kept[c->nkept++] = (struct tt_span){ 0, INT64_MAX };
+	}
+	return TT_OK;
+}
+
 /* The spans in which some capture has all threads, in order and apart; n 0: no capture leaves anything out. */
 static int
 flight_spans(struct tt_run *r, struct tt_span **span, size_t *n, struct tt_err *err)
@@ -414,8 +434,10 @@ clip_to_flight(struct tt_run *r, struct tt_err *err)
 	struct tt_filter *f = &r->m->filter;
 	struct tt_span *span = NULL;
 	size_t n;
-	int rc = flight_spans(r, &span, &n, err);
+	int rc = leave_earlier(r, err);
 
+	if (rc == TT_OK)
+		rc = flight_spans(r, &span, &n, err);
 	if (rc != TT_OK || n == 0)
 		return rc;
 	f->of_flight = f->from == INT64_MIN && f->to == INT64_MAX;
@@ -427,7 +449,7 @@ clip_to_flight(struct tt_run *r, struct tt_err *err)
 	f->hole = span;
 	for (size_t i = 0; i + 1 < n; i++)
 		span[i] = (struct tt_span){ span[i].to, span[i + 1].from };
-	tt_log(r->env, TT_LOG_VERBOSE, "a flight recording: looked at where all threads were kept");
+	tt_log(r->env, TT_LOG_VERBOSE, "looked at where all threads were kept");
 	return TT_OK;
 }
 

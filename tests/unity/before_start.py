@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What threads of a .raw have from before its recording began is of an earlier one: figures, frames and outputs leave it out, and reports say so, once;
+info has all of it, as tracetool-unity-raw(7) says."""
+import collections
+import csv
+import struct
+
+from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, text, thread, zone
+from ttc import Suite
+
+ROOT, WORK, WORKER, OLD, ALLOC = range(5)
+START, FRAMES = 5000, 12
+suite = Suite()
+
+
+def alloc(ms, size):
+    return struct.pack("<HBIQBBq", 42, 0, ALLOC, int(ms * MS), 1, 4, size) + sample(37, ALLOC, ms)
+
+
+def log(name, before, first=START):
+    """A worker's frames, and ${before}: its messages before the recording begins, at ${first} ms."""
+    c = Log(first, ("Main Thread", "Work", "Worker 0", "Old", "GC.Alloc"))
+    c.block(SESSION, thread(200, 50, "Worker 0"))
+    if before:
+        c.block(200, before)
+    for k in range(FRAMES):
+        ms = first + 10 * k
+        c.frame(ms)
+        c.block(200, struct.pack("<HIQ", 34, k, ms * MS))
+        c.block(200, sample(36, WORKER, ms + 1) + zone(WORK, ms + 2, ms + 4) + sample(37, WORKER, ms + 9))
+    c.block(SESSION, state(0, first + 10 * FRAMES))
+    return c.write(suite.path(name))
+
+
+def figures(path, *args):
+    t = suite.report("stats", path, "--table", "markers,threads,gcalloc,frames,alloc_sites", *args)["tables"]
+    rows = lambda id: t.get(id, {"rows": []})["rows"]
+    return ({r["marker"]: (r["count"], r["self_ns"], r["total_ns"], r["max_ns"]) for r in rows("markers")},
+            {r["thread"]: (r["busy_ns"], r["allocs"], r["alloc_bytes"]) for r in rows("threads")},
+            [(r["count"], r["bytes"]) for r in rows("gcalloc")], [(r["count"], r["partial"], r["max_ns"]) for r in rows("frames")])
+
+
+def notes(path, *args):
+    return [n["text"] for n in suite.report("stats", path, *args)["notes"] if n["id"] == "earlier"]
+
+
+# A frame of an earlier recording, 2.3 s before; Idle of it is closed only by the next root, long after.
+old = sample(36, WORKER, 2700) + zone(OLD, 2701, 2705) + alloc(2706, 5000) + sample(36, OLD, 2707)
+path, clean = log("old.raw", old), log("clean.raw", b"")
+(markers, threads, gc, frames), (want, want_threads, _, want_frames) = figures(path), figures(clean)
+near = lambda a, b: (a[0], a[3]) == (b[0], b[3]) and 0 <= a[2] - b[2] <= MS
+suite.true("markers are those of the recording", set(markers) - {"Old"} == set(want) and all(near(markers[k], want[k]) for k in want), (markers, want))
+suite.true("what was open when it began counts from there", markers.get("Old", (0, 0, 0))[0] == 0 and markers.get("Old", (0, 0, 0))[2] <= MS,
+           markers.get("Old"))
+suite.equal("frames", frames, want_frames)
+suite.equal("no allocation of the earlier one", [g for g in gc if g[0]], [])
+suite.true("busy", threads["Worker 0"][0] - want_threads["Worker 0"][0] <= MS and threads["Worker 0"][1:] == (0, 0), (threads, want_threads))
+suite.equal("a note says so, once", [n.split(" before, ")[0] for n in notes(path)],
+            ["what threads have from before the recording began, up to 2.300 s"])
+suite.equal("none without it", notes(clean), [])
+# Threads are switched on one after the other: a little earlier is part of it.
+soon = log("soon.raw", sample(36, WORKER, START - 9) + zone(OLD, START - 8, START - 6) + sample(37, WORKER, START - 5))
+suite.equal("what is a little earlier counts, without a note", (figures(soon)[0]["Old"][:3], notes(soon)), ((1, 2 * MS, 2 * MS), []))
+suite.equal("as with --time from 0 on", figures(path), figures(path, "--time", "0-"))
+
+rows = {r["thread"]: r["calls"] for r in suite.report("info", path)["tables"]["capture_threads"]["rows"]}
+suite.equal("info has all calls", rows, {"Main Thread": 2 * FRAMES, "Worker 0": 2 * FRAMES + 3})
+suite.equal("and how long the recording was", suite.report("info", path)["tables"]["capture"]["rows"][0]["duration_ns"],
+            suite.report("info", clean)["tables"]["capture"]["rows"][0]["duration_ns"])
+wanted = collections.Counter(["Main Thread", "Work", "Work", "Worker 0"] * FRAMES)
+open_then = collections.Counter(["Worker 0", "Old"])      # when the recording began, to be closed by the worker's first frame
+suite.run("convert", path, "-o", suite.path("old.csv"))
+with open(suite.path("old.csv"), newline="") as f:
+    zones = [r for r in csv.DictReader(f) if r["kind"] == "zone"]
+suite.equal("CSV is of the recording", (collections.Counter(r["name"] for r in zones), min(int(r["start_ns"]) for r in zones)), (wanted + open_then, 0))
+zones = collections.Counter(e["name"] for e in suite.chrome(path) if e["ph"] in "XB" and not e["name"].startswith("Frame "))
+suite.equal("Chrome JSON, too", zones, wanted + open_then)
+
+# Two captures, one of them with something earlier.
+both = figures(path, clean)[0]
+suite.equal("calls of two captures", {k: v[0] for k, v in both.items() if k != "Old"}, {k: 2 * v[0] for k, v in want.items()})
+suite.equal("the note names its capture", [n.split(": ")[0] == path for n in notes(path, clean)], [True])
+suite.end()
