@@ -243,7 +243,8 @@ put_summary(struct tt_views *view, struct tt_report *r)
 	const struct tt_capture *k = m->cap[0];
 	tt_cell_text(&c[S_FILE], m->ncap > 3 ? tt_text(r, "%s and %zu more", path, m->ncap - 3) : path);
 	tt_cell_text(&c[S_WHAT], tt_text(r, "%s%s%s%s%s", k->producer, *k->os ? ", " : "", k->os, *k->arch ? ", " : "", k->arch));
-	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", time_text(r, m->max_ts - m->min_ts), count_text(r, m->threads.n),
+	const int64_t from = m->ncap > 1 ? m->min_ts : tt_capture_begin(k);
+	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", time_text(r, m->max_ts - from), count_text(r, m->threads.n),
 	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, k->wall_ns)));
 	tt_cell_text(&c[S_WHOLE], whole(m, r));
 	put_frames(view, c, r);
@@ -640,7 +641,8 @@ keep_notes(struct screen *s, bool notices, size_t keep)
 		s->more = s->r->last_note;
 	}
 	if (s->more)
-		s->more->text = tt_text(s->r, "%zu more notices and losses are not shown here: \"more tables\" prints them", s->left_out);
+		s->more->text = tt_text(s->r, "%zu more %s not shown here: \"more tables\" prints %s", s->left_out,
+		    s->left_out == 1 ? "notice or loss is" : "notices and losses are", s->left_out == 1 ? "it" : "them");
 }
 
 static void
