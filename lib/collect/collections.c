@@ -43,12 +43,28 @@ open_of(const struct tt_collecting *c, struct gc *s, struct tt_err *err)
 }
 
 static void
-add_collection(struct tt_gc_stat *g, int64_t dur)
+add_collection(struct tt_gc_stat *g, int64_t dur, bool counts)
 {
-	g->n++;
+	g->n += counts;
 	g->total += dur;
-	if (dur > g->max)
+	if (counts && dur > g->max)
 		g->max = dur;
+}
+
+/*
+ * Clip *${from} and *${to}, of a collection or pause, to the filter's time. How much of it lies in that; -1: nothing. A part of the time takes
+ * what begins in it, as far as the whole time goes. *${counts}: it begins there.
+ */
+static int64_t
+clip(const struct tt_collecting *c, int64_t *from, int64_t *to, bool *counts)
+{
+	const struct tt_filter *f = c->filter, *whole = f->by_begin ? &c->m->of->filter : f;
+
+	*counts = tt_filter_has(f, *from);
+	*to = *to > *from ? *to : *from;
+	if (f->by_begin && !tt_filter_has(f, tt_filter_begin(f, whole, *from)))
+		return -1;
+	return tt_filter_clip(whole, from, to);
 }
 
 /* The collections of the chunk's thread; NULL with ${err} filled. */
@@ -73,33 +89,42 @@ collections_of(const struct tt_collecting *c, struct gc *s, struct tt_err *err)
 static int
 collected(const struct tt_collecting *c, struct gc *s, const struct open *p, int64_t end, struct tt_err *err)
 {
-	int64_t dur = end > p->gc_start ? end - p->gc_start : 0;
+	const int64_t whole = end > p->gc_start ? end - p->gc_start : 0;
 	struct tt_gc_thread *of;
+	int64_t from = p->gc_start, dur;
+	bool counts;
 
-	if (p->gc_start == INT64_MIN || !tt_filter_has(c->filter, p->gc_start) || !tt_collect_keeps(c, c->t->index))
+	if (p->gc_start == INT64_MIN || !tt_collect_keeps(c, c->t->index) || (dur = clip(c, &from, &end, &counts)) < 0)
 		return TT_OK;
 	if (!(of = collections_of(c, s, err)))
 		return err->code;
-	if (c->needs & TT_NEEDS_BY_FRAME)
-		tt_by_frame_collection(c, p->gc_start, dur);
-	add_collection(&s->out.gen[p->gen], dur);
-	add_collection(&of->gen[p->gen], dur);
+	if (counts && (c->needs & TT_NEEDS_BY_FRAME))
+		tt_by_frame_collection(c, p->gc_start, whole);
+	add_collection(&s->out.gen[p->gen], dur, counts);
+	add_collection(&of->gen[p->gen], dur, counts);
 	return TT_OK;
 }
 
 static int
 add_pause(const struct tt_collecting *c, struct tt_gc *s, const struct open *p, int64_t end, struct tt_err *err)
 {
-	int64_t stopped = p->stopped != INT64_MIN ? p->stopped : end;
-	int64_t dur = end - p->start, still = end > stopped ? end - stopped : 0;
+	int64_t from = p->start, stopped = p->stopped != INT64_MIN ? p->stopped : end, to = end, dur, still;
+	bool counts, unused;
 
+	if ((dur = clip(c, &from, &to, &counts)) < 0)
+		return TT_OK;
+	still = clip(c, &stopped, &end, &unused);
+	if (still < 0) {
+		still = 0;
+		stopped = to;
+	}
 	if (tt_collect_keeps(c, c->t->index)) {
-		s->pause_n++;
+		s->pause_n += counts;
 		s->pause_total += dur;
 		s->stopped_total += still;
-		if (dur > s->pause_max)
+		if (counts && dur > s->pause_max)
 			s->pause_max = dur;
-		if (still > s->stopped_max)
+		if (counts && still > s->stopped_max)
 			s->stopped_max = still;
 	}
 	/* It stops the other threads, so it is listed no matter which thread triggers it. */
@@ -107,8 +132,8 @@ add_pause(const struct tt_collecting *c, struct tt_gc *s, const struct open *p, 
 		return TT_OK;
 	int rc = tt_mem_grow(c->mem, &s->pause, &s->cappause, s->npause + 1, sizeof *s->pause, err);
 	if (rc == TT_OK)
-		s->pause[s->npause++] = (struct tt_pause){ .start = p->start, .stopped = stopped, .end = end,
-			.thread = c->t->index, .process = c->t->process };
+		s->pause[s->npause++] = (struct tt_pause){ .start = from, .stopped = stopped, .end = to,
+			.thread = c->t->index, .process = c->t->process, .begins = counts };
 	return rc;
 }
 
@@ -138,7 +163,7 @@ phase(const struct tt_collecting *c, struct gc *s, const struct tt_event *e, str
 		break;
 	case TT_GC_RESTARTED:
 		s->out.pauses |= p->start != INT64_MIN;
-		if (p->start != INT64_MIN && tt_filter_has(c->filter, p->start))
+		if (p->start != INT64_MIN)
 			rc = add_pause(c, &s->out, p, e->ts > p->start ? e->ts : p->start, err);
 		p->start = INT64_MIN;
 		break;

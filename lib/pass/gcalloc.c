@@ -219,7 +219,7 @@ put_generations(struct tt_table *t, const struct tt_gc_stat *gen, const char *th
 	for (size_t g = 0; g < TT_GENERATIONS; g++) {
 		struct tt_cell *c;
 
-		if (gen[g].n == 0)
+		if (gen[g].n == 0 && gen[g].total == 0)
 			continue;
 		c = tt_row(t);
 		if (thread)
@@ -227,6 +227,8 @@ put_generations(struct tt_table *t, const struct tt_gc_stat *gen, const char *th
 		tt_cell_u64(&c[N_GEN], g);
 		tt_cell_u64(&c[N_COUNT], gen[g].n);
 		tt_cell_int(&c[N_TOTAL], gen[g].total);
+		if (gen[g].n == 0)
+			continue;             /* the rest of one that began before the filter's time */
 		tt_cell_int(&c[N_MEAN], tt_ratio((uint64_t)gen[g].total, 1, gen[g].n));
 		tt_cell_int(&c[N_MAX], gen[g].max);
 	}
@@ -443,11 +445,11 @@ put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 
 		if (at->thread != thread)
 			continue;
-		p.n++;
+		p.n += at->begins;
 		p.total += dur;
 		p.stopped += still;
-		p.max = dur > p.max ? dur : p.max;
-		p.stopped_max = still > p.stopped_max ? still : p.stopped_max;
+		p.max = at->begins && dur > p.max ? dur : p.max;
+		p.stopped_max = at->begins && still > p.stopped_max ? still : p.stopped_max;
 	}
 	/* Where not all are listed, those of one thread are not known. */
 	if (!tt_knows_pauses(m) || gc->npause < gc->pause_n)

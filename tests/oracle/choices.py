@@ -93,11 +93,12 @@ def on_thread(name, frame):
 
 
 def cut_pause(name):
-    """Where --time begins with a collection, its pause has begun before: there is no pause, which is not that none is known."""
+    """Where --time begins with a collection, its pause has begun before: no pause begins, which is not that none is known; the rest is time."""
     path = path_of(name)
     at = max(start for _, zone, start, _ in zones(path) if zone.startswith("GC.Collect"))
+    rest = max(end for _, zone, _, end in zones(path) if zone == "GC.Pause") - at
     row = stats("gcalloc", path, "--time", "%d.%09d-" % divmod(at, 10**9))[0]
-    same(name + ": --time from a collection on", [row[c] for c in ("collections", "pauses", "pause_ns", "pause_max_ns")], [1, 0, 0, 0])
+    same(name + ": --time from a collection on", [row[c] for c in ("collections", "pauses", "pause_ns", "pause_max_ns")], [1, 0, rest, 0])
 
 
 def header(path):

@@ -10,6 +10,7 @@ For every table that "tracetool list metrics" names, on captures of testdata, an
 - A regular expression that fits all names leaves the rows that no filter leaves.
 - --group-by KEY has rows by KEY; or the rows are the same as without it, and a note says so. Filters go with it.
 - With --thread rows of threads are of that one. What is counted adds up: over all threads, and over parts of the time.
+- Parts of the time that cut pauses for collections add up to all of them, and no thread is stopped for longer than a part is.
 - A depth is the same everywhere, and wrappers that are not shown do not count in it: each zone of the events as CSV is in one of the depth
   before, markers have these depths, and --depth leaves the zones above its own.
 - A depth that no zone has leaves all bytes of all events as CSV, of every capture of testdata and made ones: there each zone is looked at alone,
@@ -135,6 +136,31 @@ def check_time(path, ids, plain):
     add_up(os.path.basename(path) + ": parts of the time", together, plain)
 
 
+def check_pauses(path):
+    """The time is cut twice within each pause."""
+    zones = csv.DictReader(io.StringIO(run("convert", "-q", "-f", "csv", "-o", "-", path).stdout))
+    pauses = [(int(z["start_ns"]), int(z["dur_ns"])) for z in zones if z["name"] == "GC.Pause"]
+    borders = [start + k * dur // 3 for start, dur in pauses for k in (1, 2)]
+    table = {"gcalloc": ("collections", "collection_ns", "pauses", "pause_ns", "stopped_ns"), "threads": ("stopped_ns",)}
+    name = os.path.basename(path) + ": parts that cut pauses"
+
+    def of(*options):
+        r = json.loads(run("stats", "-q", "--format", "json", "--table", "gcalloc,threads", *options, path).stdout)["tables"]
+        return r, collections.Counter({(t, c): sum(row[c] or 0 for row in r[t]["rows"]) for t in table for c in table[t]})
+
+    all_of_it, together = of()[1], collections.Counter()
+    check(len(pauses) > 1 and all_of_it["gcalloc", "pauses"] == len(pauses), name, "%d pauses" % len(pauses))
+    for a, b in zip([0] + borders, borders + [None]):
+        r, part = of("--time", "%d.%09d-" % divmod(a, 10**9) + ("%d.%09d" % divmod(b, 10**9) if b else ""))
+        together.update(part)
+        want = sum(max(0, min(start + dur, b or start + dur) - max(start, a)) for start, dur in pauses)
+        check(part["gcalloc", "pause_ns"] == want, "%s: %d" % (name, a), "%d ns, not %d" % (part["gcalloc", "pause_ns"], want))
+        longest = max(row["stopped_ns"] or 0 for row in r["threads"]["rows"])
+        check(longest <= want, "%s: %d" % (name, a), "a thread is stopped for %d ns, pauses take %d" % (longest, want))
+    for what, n in all_of_it.items():
+        check(together[what] == n, "%s: %s" % (name, what), "%d in all, %d together" % (n, together[what]))
+
+
 def sums(report):
     return {(t, c): sum(r[c] or 0 for r in report.tables[t]) for t, columns in ADD_UP.items() for c in columns
             if t in report.tables}
@@ -218,6 +244,7 @@ def main():
     for path in CAPTURES[:3]:
         check_depths(path)
     check_depth_of_none(made)
+    check_pauses(os.path.join(TOP, "testdata", "demo", "good-hitches.ttc.xz"))
     # These need a game engine's capture, or debug information.
     check(set(ids) - rows <= {"frame_timings", "frame_limits", "frame_phases", "coverage_files", "coverage_lines"}, "tables without rows",
           str(set(ids) - rows))
