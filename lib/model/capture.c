@@ -331,14 +331,31 @@ tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n,
 	return tell_groups_apart(ts, err);
 }
 
-bool
-tt_thread_named(const struct tt_thread *t, const char *const *patterns)
+/* The number of a thread of ${ts} that ${pattern} is; 0: it is none. */
+static uint64_t
+number_of(const struct tt_threads *ts, const char *pattern)
 {
-	char number[24];
+	uint64_t n = 0;
 
-	*tt_put_u64(number, t->index + UINT64_C(1)) = '\0';
-	for (; *patterns; patterns++)
-		if (strcmp(*patterns, number) == 0 || tt_glob(*patterns, t->own) || tt_glob(*patterns, t->full))
+	if (*pattern == '0')
+		return 0;
+	for (; *pattern >= '0' && *pattern <= '9' && n <= ts->n; pattern++)
+		n = n * 10 + (uint64_t)(*pattern - '0');
+	return *pattern || n > ts->n ? 0 : n;
+}
+
+bool
+tt_thread_named(const struct tt_threads *ts, const struct tt_thread *t, const char *const *patterns)
+{
+	char text[24];
+
+	*tt_put_u64(text, t->index + UINT64_C(1)) = '\0';
+	for (; *patterns; patterns++) {
+		const uint64_t number = number_of(ts, *patterns);
+
+		if (number ? number == t->index + UINT64_C(1) : tt_glob(*patterns, t->own) || tt_glob(*patterns, t->full) ||
+		    (!tt_pattern_is_plain(*patterns) && tt_glob(*patterns, text)))
 			return true;
+	}
 	return false;
 }

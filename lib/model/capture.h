@@ -38,8 +38,6 @@ struct tt_thread {
 	bool in_groups;               /* of the first thread of an own name: it is there in several groups */
 };
 
-/* True if one of ${patterns} means it: by its name, with its group ("Job.Worker 0") or without, or by its number. */
-bool tt_thread_named(const struct tt_thread *t, const char *const *patterns);
 
 /* True if the "thread" is what the GPU did. It is not a thread of the system: it has no id there, and its time is not processor time. */
 static inline bool
@@ -181,5 +179,11 @@ void tt_threads_reset(struct tt_threads *ts);
 /* Set every thread's name from its capture's definitions: the newest name that was given while it lived, else its number. */
 int tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n, struct tt_arena *a,
     struct tt_err *err);
+
+/*
+ * True if one of ${patterns} means ${t}: by its name, with its group ("Job.Worker 0") or without, or by its number. Digits alone that are
+ * the number of a thread of ${ts} mean that thread and no other, whatever is in their names.
+ */
+bool tt_thread_named(const struct tt_threads *ts, const struct tt_thread *t, const char *const *patterns);
 
 #endif

@@ -53,7 +53,7 @@ thread_met(const struct tt_model *m, const char *pattern, struct near *n)
 	const char *const one[] = { pattern, NULL };
 
 	for (size_t i = 0; i < m->threads.n; i++) {
-		if (tt_thread_named(m->threads.t[i], one))
+		if (tt_thread_named(&m->threads, m->threads.t[i], one))
 			return true;
 		look(n, m->threads.t[i]->name);
 	}

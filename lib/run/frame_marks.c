@@ -184,7 +184,7 @@ is_frame_thread(const struct tt_run *r, uint32_t thread)
 {
 	const char *want[] = { r->o->frame_thread, NULL };
 
-	return !*want || tt_thread_named(r->m->threads.t[thread], want);
+	return !*want || tt_thread_named(&r->m->threads, r->m->threads.t[thread], want);
 }
 
 /* The frame thread of a process: by --frame-thread, else where most marks are. */

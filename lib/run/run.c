@@ -381,7 +381,7 @@ keep_threads(struct tt_run *r, struct tt_err *err)
 	if (!m->keep_thread)
 		return err->code;
 	for (size_t i = 0; i < m->threads.n; i++)
-		m->keep_thread[i] = tt_thread_named(m->threads.t[i], m->filter.thread);
+		m->keep_thread[i] = tt_thread_named(&m->threads, m->threads.t[i], m->filter.thread);
 	return TT_OK;
 }
 

@@ -122,8 +122,28 @@ TEST(a_name_in_two_groups_has_its_group)
 	for (size_t i = 0; i < N; i++) {
 		CHECK_STR(t[i]->name, of[i].shown);
 		CHECK_STR(t[i]->own, of[i].name);
-		CHECK(tt_thread_named(t[i], (const char *const[]){ "Job.Worker 0", NULL }) == (i == 0 || i == 3 || i == 4));
+		CHECK(tt_thread_named(&w.threads, t[i], (const char *const[]){ "Job.Worker 0", NULL }) == (i == 0 || i == 3 || i == 4));
 	}
+	teardown();
+}
+
+/* Names have digits; numbers are from 1 on. */
+TEST(a_number_chooses_one_thread)
+{
+	static const struct { const char *pattern; unsigned met; } of[] = {
+		{ "1", 1 << 0 }, { "\\1", 1 << 0 }, { "[1]", 1 << 0 }, { "re:^1$", 1 << 0 }, { "2", 1 << 1 }, { "3", 1 << 2 }, { "[12]", 3 }, { "?", 7 },
+		{ "re:^[23]$", 6 }, { "4", 1 << 0 }, { "2004", 1 << 0 }, { "01", 1 << 1 }, { "0", 3 }, { "Pool 01", 1 << 1 }, { "9", 0 },
+	};
+
+	setup();
+	struct tt_thread *t[] = { lives(7, 10, 20), lives(8, 10, 20), lives(9, 10, 20) };
+	is_named(7, 5, "Job 2004");
+	is_named(8, 5, "Pool 01");
+	is_named(9, 5, "Main");
+	resolve();
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		for (size_t k = 0; k < 3; k++)
+			CHECK(tt_thread_named(&w.threads, t[k], (const char *const[]){ of[i].pattern, NULL }) == (of[i].met >> k & 1));
 	teardown();
 }
 
