@@ -87,10 +87,10 @@ copy(struct app *app, struct ttc *const *part, size_t n, const char *out, bool r
 	rc = tt_sink_commit(sink, err);
 	if (rc != TT_OK)
 		return rc;
-	tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu chunks, %llu of them from %s", out,
+	tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu chunks, %llu of them from %s%s", out,
 	    (unsigned long long)done.chunks, (unsigned long long)done.from_ring,
-	    done.ring ? done.ring : "its ring (there is none)");
-	if (remove_ring && done.ring && unlink(done.ring) != 0)
+	    done.ring ? done.ring : "its ring (there is none)", done.barred ? " (another user's: not read)" : "");
+	if (remove_ring && done.ring && !done.barred && unlink(done.ring) != 0)
 		return tt_fail_sys(err, errno, "%s", done.ring);
 	return TT_OK;
 }

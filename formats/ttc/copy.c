@@ -211,7 +211,8 @@ ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *
 		c.follows = i > 0;
 		/* A gap in the numbers of thread 0's chunks shows that files are missing in between. */
 		c.seq += i > 0 && part[i]->head.part > part[i - 1]->head.part + 1;
-		if (c.m->ring)
+		done->barred = !c.m->ring && c.m->ring_barred;
+		if (c.m->ring || done->barred)
 			done->ring = c.m->text[TTC_T_RING];
 		tt_loss_join(c.m->env->loss, &c.m->found);
 		rc = copy_units(&c, done);

@@ -7,6 +7,7 @@
 #include "base/order.h"
 #include "ttc/ttc.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -27,8 +28,10 @@ ttc_ring_open(struct ttc *m, struct tt_err *err)
 	    strcmp(path + n - 5, ".ring") != 0)
 		return TT_OK;
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0) {
+		m->ring_barred = m->ring_barred || (errno == EACCES && lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid != geteuid());
 		return TT_OK;
+	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (st.st_uid != geteuid() && geteuid() != 0)) {
 		close(fd);
 		return TT_OK;

@@ -107,6 +107,7 @@ struct ttc {
 	uint64_t late;                /* units that came after later ones of their thread */
 
 	struct tt_src *ring;          /* on input that cannot seek it is open from the start: later no file can be opened */
+	bool ring_barred;             /* it is there, but another user's */
 	bool has_ring;                /* the ring belongs to this recording, and its chunks were added */
 	struct ttc_made *made;
 	size_t nmade, capmade;
@@ -213,7 +214,7 @@ int ttc_spans(struct ttc *m, struct tt_err *err);
 /* Reset the ring and all that the order of chunks gave, and evaluate them again. */
 int ttc_again(struct ttc *m, struct tt_err *err);
 
-/* join.c: open the ring that the capture names; m->ring stays NULL if there is none. */
+/* join.c: open the ring that the capture names; m->ring stays NULL if there is none, or another user has it (ring_barred). */
 int ttc_ring_open(struct ttc *m, struct tt_err *err);
 
 /* join.c: add the chunks that the ring has and the file lacks. Does nothing without a ring of this recording. */
@@ -249,9 +250,9 @@ const char *ttc_tag_name(unsigned tag);
 /**
  * ttc_copy(part, n, write, arg, done, err):
  * Write one capture from the ${n} readers at ${part} (opened by tt_format_ttc on seekable input; files of one recording in order): with the ring's chunks,
- * without damaged ones, and with an end. For tracetool recover.
+ * without damaged ones, and with an end. For tracetool recover. ${done}->ring: the last ring that was read or, with barred, that another user has.
  */
-struct ttc_copied { uint64_t chunks, from_ring, left_out; const char *ring; };
+struct ttc_copied { uint64_t chunks, from_ring, left_out; const char *ring; bool barred; };
 int ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
     struct ttc_copied *done, struct tt_err *err);
 

@@ -82,6 +82,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Only those of allocations are kept; nothing else about these zones is missing.", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_NOTED] = { "noted", "texts, values and definitions that the recorder cut or left out",
 	    "A message with \"the recorder says\" names them, where messages are not turned off.", TT_INFO, false, TT_SETTING_NONE },
+	[TT_LOST_RING] = { "ring", "the recording's ring is another user's, and was not read",
+	    "It holds the newest events: run tracetool as the user who recorded.", TT_LOSS, true, TT_SETTING_NONE },
 };
 
 struct tt_loss_info

@@ -10,10 +10,15 @@ import gzip
 import io
 import os
 import shutil
+import struct
 import subprocess
+import sys
 import tarfile
 
 import kit
+
+sys.path.insert(0, os.path.join(kit.TOP, "tests", "oracle"))
+from ttc_reader import crc32c
 
 BUDGET = b"""{ "tracetool_budget": 1, "rows": [
   { "id": "long", "metric": "marker.time", "marker": "World:*", "max": "10s" },
@@ -202,6 +207,32 @@ def folders(s):
                 judge(s, full, attempt(s, full, uid, args, at, "require", before, b""), free, makes, status)
 
 
+def ring_of_root(s):
+    """A capture without its end that names a ring: only who may read the ring can say that nothing is in it."""
+    if len(s.users) == 1:
+        return
+    data = open(os.path.join(kit.DATA, "capture", "good-v1.0-every-kind.ttc"), "rb").read()
+    ring = s.path("in", "tracetool-1-left.ring")
+    (size,) = struct.unpack_from("<I", data, 12)
+    texts = data[192:size].split(b"\0")
+    head = bytearray(data[:192] + b"\0".join([ring.encode()] + texts[1:]))
+    struct.pack_into("<II", head, 12, len(head), 0)
+    struct.pack_into("<I", head, 16, crc32c(head))
+    put(ring, b"R" * 4096)
+    os.chmod(ring, 0o600)
+    put(s.path("in", "left.ttc"), bytes(head) + data[size:len(data) - 200])
+    for mode in ("off", "require"):
+        for argv in (["info", "left.ttc"], ["stats", "left.ttc"], ["recover", "left.ttc", "-o", "OUT/whole.ttc"]):
+            place = kit.Place(s, kit.ORDINARY)
+            argv = [a if a != "left.ttc" else s.path("in", a) for a in argv]
+            r = place.run([s.path("bin", "tracetool"), *fill(argv, s.path("in"), place.path("out"))], {"TRACETOOL_SANDBOX": mode})
+            what = "%s of a ring of root, sandbox %s" % (argv[0], mode)
+            s.check(what + ": exit 3", r.returncode != 3 and r.returncode)
+            s.check(what + ": said once", r.err.count("is another user's, and was not read") != 1 and r.err)
+            s.check(what + ": is not denied", "there is none" in r.err and r.err)
+            place.remove()
+
+
 def main():
     s = kit.Suite()
     text = inputs(s)
@@ -211,6 +242,7 @@ def main():
         s.left_out("the sandbox", probe.stderr.decode().strip())
         s.check("a build without a sanitizer has a sandbox", not os.environ.get("TT_SANITIZED") and probe.stderr)
         s.end()
+    ring_of_root(s)
     files(s, text)
     folders(s)
     s.end()
