@@ -198,6 +198,18 @@ copy_units(struct copy *c, struct ttc_copied *done)
 	return rc;
 }
 
+/*
+ * True if the chunks of ${m} are damaged in a way that the order of those left does not show, as a cut does. Then the copy leaves out a number of thread 0's
+ * chunks, which is a gap.
+ */
+static bool
+hides_damage(const struct ttc *m)
+{
+	const struct tt_loss_entry *e = m->found.e;
+
+	return e[TT_LOST_MISSING].n == 0 && (e[TT_LOST_CUT].n || e[TT_LOST_SYNC].n || e[TT_LOST_DAMAGED].n);
+}
+
 int
 ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err),
     void *arg, struct ttc_copied *done, struct tt_err *err)
@@ -216,6 +228,7 @@ ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *
 			done->ring = c.m->text[TTC_T_RING];
 		tt_loss_join(c.m->env->loss, &c.m->found);
 		rc = copy_units(&c, done);
+		c.seq += hides_damage(part[i]);
 	}
 	/* A capture that ended by itself already has an end. */
 	if (rc == TT_OK && (c.m->finish == 0 || c.m->finish == TTC_F_DISK + 1))
