@@ -86,7 +86,7 @@ ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	int rc = TT_OK;
 
 	if (to->head.part > m->head.part + 1)
-		tt_loss_add(loss, TT_LOST_MISSING, to->head.part - m->head.part - 1, 0, TT_NOWHERE);
+		tt_loss_add(loss, TT_LOST_FILES, to->head.part - m->head.part - 1, 0, TT_NOWHERE);
 	if (!to->indexed || !to->followed) {
 		rc = carry(to, m, err);
 		if (rc == TT_OK && to->indexed)

@@ -84,6 +84,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "A message with \"the recorder says\" names them, where messages are not turned off.", TT_INFO, false, TT_SETTING_NONE },
 	[TT_LOST_RING] = { "ring", "the recording's ring is another user's, and was not read",
 	    "It holds the newest events: run tracetool as the user who recorded.", TT_LOSS, true, TT_SETTING_NONE },
+	[TT_LOST_FILES] = { "files", "files of the rotation missing between those given",
+	    "Give them too: what they hold was not read.", TT_ERROR, true, TT_SETTING_NONE },
 };
 
 struct tt_loss_info

@@ -26,7 +26,7 @@ static inline uint64_t
 damage(const struct ttc_result *r)
 {
 	return r->loss.e[TT_LOST_CUT].n + r->loss.e[TT_LOST_SYNC].n + r->loss.e[TT_LOST_DAMAGED].n +
-	    r->loss.e[TT_LOST_MISSING].n + r->loss.e[TT_LOST_UNKNOWN].n + (r->rc != TT_OK);
+	    r->loss.e[TT_LOST_MISSING].n + r->loss.e[TT_LOST_FILES].n + r->loss.e[TT_LOST_UNKNOWN].n + (r->rc != TT_OK);
 }
 
 /* The ring files of this process in /dev/shm. */

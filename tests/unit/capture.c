@@ -51,7 +51,7 @@ static uint64_t
 damage(const struct ttc_result *r)
 {
 	return r->loss.e[TT_LOST_CUT].n + r->loss.e[TT_LOST_SYNC].n + r->loss.e[TT_LOST_DAMAGED].n +
-	    r->loss.e[TT_LOST_MISSING].n + r->loss.e[TT_LOST_GARBAGE].n + r->loss.e[TT_LOST_UNKNOWN].n +
+	    r->loss.e[TT_LOST_MISSING].n + r->loss.e[TT_LOST_FILES].n + r->loss.e[TT_LOST_GARBAGE].n + r->loss.e[TT_LOST_UNKNOWN].n +
 	    (r->rc != TT_OK);
 }
 
@@ -207,7 +207,7 @@ TEST(rotated_files_are_complete_each_and_sum_up)
 		ttc_how.then = some + 1;
 		ttc_how.nthen--;
 		ttc_read(path[0], NULL, 0, key, &r);
-		CHECK_EQ_INT(r.loss.e[TT_LOST_MISSING].n, 1);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_FILES].n, 1);
 		CHECK_EQ_INT(damage(&r), 1);
 		CHECK(r.gaps > 0 && r.all.events < made);
 		ttc_how = (struct ttc_how){ .needs = ttc_how.needs };
