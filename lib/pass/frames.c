@@ -605,6 +605,7 @@ const char *
 tt_pass_no_frames(struct tt_making *k)
 {
 	const struct tt_frames *f = k->m->frames;
+	const struct tt_filter *of = &k->m->filter;
 
 	if (f && f->n)
 		return NULL;
@@ -612,6 +613,8 @@ tt_pass_no_frames(struct tt_making *k)
 		return tt_text(k->r, k->m->frame_marker ? NO_BEGINS : NO_FRAMES, tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	if (!f->partial)
 		return tt_text(k->r, NO_THREAD, tt_setting_name[TT_SETTING_FRAME_THREAD]);
+	if (!of->of_flight && (of->from != INT64_MIN || of->to != INT64_MAX))
+		return "no whole frame in that time";
 	return k->m->frame_marker ? NO_SECOND : "no whole frame in this capture";
 }
 

@@ -550,6 +550,9 @@ tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint6
 {
 	char what[80], other[100] = "";
 
+	if (first == last && first > low && first < high)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "frame %" PRIu64 " is not whole: in it the recording paused, was not kept or is "
+		    "damaged; whole frames here are others from %" PRIu64 " to %" PRIu64, first, low, high);
 	if (first == last)
 		snprintf(what, sizeof what, "frame %" PRIu64 " is not a whole frame", first);
 	else if (last == UINT64_MAX)
@@ -561,16 +564,22 @@ tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint6
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s here: these are %" PRIu64 " to %" PRIu64 "%s", what, low, high, other);
 }
 
-/* The first and the last whole frame of the first capture that has some, and the one that the engine calls ${given}; 0: none. */
+/* The first and the last whole frame, in the time looked at, of the first capture that has some, and the one that the engine calls ${given}; 0: none. */
 static void
 find_whole(const struct tt_run *r, uint64_t given, uint64_t *low, uint64_t *high, uint64_t *of)
 {
+	struct tt_filter any = r->m->filter;
+
+	any.has_frames = false;
 	*low = *high = *of = 0;
 	for (size_t i = 0; i < r->m->ncap && *high == 0; i++) {
 		const struct tt_frame_marks *marks = choose(r, (uint32_t)i);
 
 		for (size_t k = 0; marks && k + 1 < marks->n; k++) {
-			if (marks->by[k] & TT_MARK_GAP)
+			const struct tt_span *hole = any.nhole ? tt_filter_hole(&any, marks->ts[k]) : NULL;
+
+			if ((marks->by[k] & TT_MARK_GAP) || (hole && marks->ts[k + 1] > hole->from) ||
+			    !is_chosen(r, &any, marks->ts[k], marks->ts[k + 1], k + 1))
 				continue;
 			*low = *low ? *low : k + 1;
 			*high = k + 1;
@@ -585,12 +594,12 @@ no_frames(const struct tt_run *r, struct tt_err *err)
 {
 	const struct tt_model *m = r->m;
 	const struct tt_filter *f = &m->filter;
-	const bool in_time = f->from != INT64_MIN || f->to != INT64_MAX;
+	const bool in_time = !f->of_flight && (f->from != INT64_MIN || f->to != INT64_MAX);
 	uint64_t low, high, of;
 
 	find_whole(r, f->frame_first, &low, &high, &of);
-	if (m->frames && (high == 0 || in_time))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the capture has no such frames%s", tt_setting_name[TT_SETTING_FRAMES],
+	if (m->frames && high == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the capture has no whole frames%s", tt_setting_name[TT_SETTING_FRAMES],
 		    in_time ? " in that time" : "");
 	if (m->frames) {
 		tt_frames_none(f->frame_first, f->frame_last, low, high, of, err);

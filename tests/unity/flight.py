@@ -49,6 +49,10 @@ def counts(*args):
     return {r["marker"]: r["count"] for r in suite.rows("markers", *args)}
 
 
+def refused(path, *args):
+    return suite.run("stats", path, *args, status=2)[1].splitlines()[0].partition("--frames: ")[2]
+
+
 def dumps(path):
     return [(r["from_ns"], r["to_ns"]) for r in suite.report("info", path)["tables"].get("capture_dumps", {"rows": []})["rows"]]
 
@@ -69,6 +73,10 @@ suite.equal("the same as --time says", counts(whole, "--time", "0.65-"), {"Updat
 r = suite.report("stats", path, "--table", "frames,markers")
 suite.equal("its frames", r["tables"]["frames"]["rows"][0]["count"], 34)
 suite.equal("no filter is blamed", [n for n in r["notes"] if n["id"] == "filter"], [])
+suite.equal("a frame before it: the frames that are whole", refused(path, "--frames", "1-2", "--table", "frames"),
+            "frames 1 to 2 are not whole frames here: these are 46 to 79")
+suite.equal("and a time before them", refused(path, "--frames", "1-2", "--time", "-0.7", "--table", "frames"),
+            "frames 1 to 2 are not whole frames here: these are 46 to 50")
 slices = [e for e in suite.chrome(path) if e["ph"] == "X" and e["cat"] != "Frame"]
 suite.true("JSON has nothing earlier", min(e["ts"] for e in slices) >= (FROM - 200 * MS) / 1000, min(e["ts"] for e in slices))
 suite.equal("JSON: its calls", len([e for e in slices if e["name"] == "Job"]), 175)
@@ -108,6 +116,8 @@ r = suite.report("stats", two, "--table", "frames")["tables"]["frames"]["rows"][
 suite.equal("frames that a span has whole, and the longest", (r["count"], r["max_ns"]), (14 + 24, 10 * MS))
 suite.equal("no filter is blamed", [n for n in suite.report("stats", two)["notes"] if n["id"] == "filter"], [])
 suite.equal("a time of the user's across both", counts(two, "--time", "0.39-0.76"), {"Update": 2, "Job": 10, "Slow": 0, "Long": 0})
+suite.equal("a frame between the spans", refused(two, "--frames", "22-22", "--table", "frames"),
+            "frame 22 is not whole: in it the recording paused, was not kept or is damaged; whole frames here are others from 6 to 49")
 begins = sorted(e["ts"] for e in suite.chrome(two) if e["ph"] == "X" and e["name"] in ("Job", "Update", "Lost"))
 suite.equal("JSON: calls of both spans", len(begins), 240)
 events = [e for e in suite.csv(two) if e.get("name") in ("Job", "Update", "Lost")]
