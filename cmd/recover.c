@@ -164,7 +164,8 @@ in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
 		for (; at > 0 && m[at - 1]->head.part > x->head.part; at--)
 			m[at] = m[at - 1];
 		if (at > 0 && m[at - 1]->head.part == x->head.part)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is given twice", p[i].cap.path);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are the same file of one recording: leave copies out",
+			    m[at - 1]->cap->path, p[i].cap.path);
 		m[at] = x;
 	}
 	return TT_OK;
