@@ -508,7 +508,7 @@ batch_files_check(const struct batch_files *f, const struct opt_list *out, struc
 		for (size_t k = 0; k < f->n; k++)     /* only files of the same size can be the same: few are compared */
 			if (f->file[k].size == (uint64_t)x.st_size && stat(f->file[k].path, &y) == 0 && x.st_dev == y.st_dev &&
 			    x.st_ino == y.st_ino)
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and an output", out->v[i]);
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out->v[i]);
 	}
 	return TT_OK;
 }

@@ -231,10 +231,10 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	if (standard && o->emit->binary && isatty(STDOUT_FILENO))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is binary and is not written to a terminal: give -o FILE", o->emit->name);
 	if (input_is(&c->in, o->path))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and an output", o->path);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", o->path);
 	for (const struct output *other = c->out; other < o; other++) {
 		if (output_same(other->path, o->path))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", o->path);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is named as output twice", o->path);
 	}
 	if (standard && in_files(c, o))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s makes several files: standard output is one (-o FILE)", in_files(c, o)->name);

@@ -145,7 +145,7 @@ check_output(const struct diff_opts *o, const char *path, const char *option, st
 	if (!path)
 		return TT_OK;
 	if (input_is(&o->in, path))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", path);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", path);
 	if (strcmp(path, "-") != 0)
 		return TT_OK;
 	if (isatty(STDOUT_FILENO) && strcmp(option, "--pprof") == 0)

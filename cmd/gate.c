@@ -605,9 +605,9 @@ check_outputs(const struct gate_opts *g, const struct opt_list *reads, const str
 		const char *path = writes->v[i];
 
 		if (is_file(path, g->budget))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is the budget and an output", path);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is the budget and an output", path);
 		if (is_file(path, g->baseline) && !is_file(path, g->save))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is the baseline and an output", path);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is the baseline and an output", path);
 	}
 	return TT_OK;
 }
@@ -696,7 +696,7 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 	int rc;
 
 	if (out->output && input_is(in, out->output))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", out->output);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", out->output);
 	if (!g->suggest && report_form(out) != TT_RENDER_TEXT && (report_form(out) != TT_RENDER_HTML || g->explain))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--gate prints text%s%s: for other forms use --json, --junit, --markdown or --html FILE",
 		    out->form < 0 ? ", not " : "", out->form < 0 ? out->output : "");

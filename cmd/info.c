@@ -55,7 +55,7 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 	int rc = input_setup(app, &o->in, &run, err);
 
 	if (rc == TT_OK && o->out.output && input_is(&o->in, o->out.output))
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", o->out.output);
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", o->out.output);
 	if (rc != TT_OK)
 		return rc;
 	report_pager(app, &o->out);

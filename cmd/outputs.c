@@ -52,11 +52,11 @@ outputs_check(const struct opt_list *out, const struct opt_list *in, struct tt_e
 	for (size_t i = 0; i < out->n; i++) {
 		for (size_t k = 0; in && k < in->n; k++) {
 			if (one_file(out->v[i], in->v[k]))
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and an output", out->v[i]);
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out->v[i]);
 		}
 		for (size_t k = 0; k < i; k++) {
 			if (output_same(out->v[k], out->v[i]))
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", out->v[i]);
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is named as output twice", out->v[i]);
 		}
 	}
 	return TT_OK;

@@ -325,7 +325,7 @@ check_output(const struct page_opts *o, struct tt_err *err)
 	if (!o->output)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name the %s with -o FILE.%s (\"-\" is standard output)", o->svg ? "picture" : "page",
 		    o->svg ? "svg" : "html");
-	return input_is(&o->in, o->output) ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", o->output) : TT_OK;
+	return input_is(&o->in, o->output) ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", o->output) : TT_OK;
 }
 
 static int

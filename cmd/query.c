@@ -257,7 +257,7 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 	int rc = statement(o, &sql, err);
 
 	if (rc == TT_OK && out[0] && output_same(out[0], in[0]))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and an output", out[0]);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and an output", out[0]);
 	if (rc == TT_OK)
 		rc = app_reads(app, in, err);
 	if (rc == TT_OK)

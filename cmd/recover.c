@@ -179,7 +179,7 @@ check_output(const struct recover_opts *o, const char *out, struct tt_err *err)
 
 	for (size_t i = 0; i < o->path.n; i++)
 		if (stat(out, &a) == 0 && stat(o->path.v[i], &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", out);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", out);
 	return TT_OK;
 }
 

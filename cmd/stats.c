@@ -538,7 +538,7 @@ check_outputs(struct app *app, const struct stats_opts *s, struct tt_err *err)
 	int rc = TT_OK;
 
 	if (s->out.output && input_is(&s->in, report))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", report);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", report);
 	if (!s->perf_test)
 		return TT_OK;
 	if (strcmp(s->perf_test, "-") == 0 && strcmp(report, "-") == 0)

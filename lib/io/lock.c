@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/temp.h"
+
 static int
 set_path(struct tt_file_lock *l, const char *path, struct tt_err *err)
 {
@@ -73,7 +75,12 @@ tt_file_lock_take(struct tt_file_lock *l, struct tt_env *env, const char *path, 
 		l->fd = open(l->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 		if (l->fd < 0 && errno == EINTR && !tt_stopped(env))
 			continue;
-		rc = l->fd < 0 ? tt_fail_sys(err, errno, "cannot lock %s", l->path) : wait_for(l, err);
+		if (l->fd < 0 && errno == ENOENT) {
+			rc = tt_fail_folder(err);
+			tt_err_in(err, "cannot write %s", path);
+		} else {
+			rc = l->fd < 0 ? tt_fail_sys(err, errno, "cannot lock %s", l->path) : wait_for(l, err);
+		}
 		if (rc == TT_OK && !is_there(l)) {
 			close(l->fd);
 			l->fd = -1;

@@ -88,6 +88,15 @@ create(struct tt_temp *t, const char *path, int *fd)
 }
 
 int
+tt_fail_folder(struct tt_err *err)
+{
+	tt_fail(err, TT_E_IO, TT_NOWHERE, "its folder does not exist; make it first");
+	if (err)
+		err->sys = ENOENT;
+	return TT_E_IO;
+}
+
+int
 tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err *err)
 {
 	struct tt_temp *t = take_slot();
@@ -101,7 +110,7 @@ tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err *er
 	sys = t->path ? create(t, path, fd) : ENOMEM;
 	if (sys) {
 		tt_temp_release(t);
-		return tt_fail_sys(err, sys, "cannot make a temporary file beside it");
+		return sys == ENOENT ? tt_fail_folder(err) : tt_fail_sys(err, sys, "cannot make a temporary file beside it");
 	}
 	*temp = t;
 	return TT_OK;

@@ -188,7 +188,7 @@ def files(s, text):
         for who, uid in s.users:
             told = attempt(s, name, uid, args, "in a folder that is not there", "require", None, text)
             full = "%s, the folder is not there, %s" % (name, who)
-            s.check(full + ": told", None if told.status == 4 and "No such file or directory" in told.err and
+            s.check(full + ": told", None if told.status == 4 and "its folder does not exist" in told.err and
                     "../out/new/" in told.err else (told.status, told.err))
             s.check(full + ": leaves nothing", list(told.made) + told.astray)
 
