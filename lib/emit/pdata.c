@@ -605,7 +605,7 @@ pdata_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	for (uint32_t i = 0; i < d->nfile && rc == TT_OK; i++)
 		rc = file(d, i, err);
 	if (rc == TT_OK && d->outside)
-		tt_log(d->env, TT_LOG_NORMAL, "pdata: %" PRIu64 " markers in no whole frame are left out", d->outside);
+		tt_log(d->env, TT_LOG_NORMAL, "pdata: %" PRIu64 " zones in no whole frame are left out", d->outside);
 	return rc;
 }
 
