@@ -18,6 +18,7 @@
 #include "view/frame_sums.h"
 #include "view/merged.h"
 #include "view/view.h"
+#include "why/causes.h"
 
 #define DEPTH_MAX 256
 #define NEIGHBOURS 2
@@ -351,6 +352,22 @@ put_frame(struct tt_making *k, const struct compared *c, size_t i, struct tt_tab
 	tt_cell_int(&cell[F_PROCESS], (int64_t)process + 1);
 }
 
+/* Why B is longer than the typical frame, where A is the median one; NULL: it is not, or that is not known. */
+static const char *
+cause_of(struct tt_making *k, const struct compared *c)
+{
+	struct tt_causes all = { 0 };
+
+	if (k->o->compare[A] != TT_COMPARE_MEDIAN || tt_causes_hidden(k->m) || k->m->ncap > 1 ||
+	    tt_causes_find(&all, k->view, &k->r->arena, &k->r->err) != TT_OK)
+		return NULL;
+	for (size_t i = 0; i < all.ncause; i++)
+		if (all.cause[i].frame == c->frame[B])
+			return tt_text(k->r, "frame %llu is long: %s", (unsigned long long)c->f->number[c->frame[B]],
+			    tt_cause_sentence(&all.cause[i], k->view, &k->r->arena, &k->r->err));
+	return NULL;
+}
+
 /* In the order of time: the two, and those beside B. */
 static void
 frames(struct tt_making *k, struct tt_table *t)
@@ -360,6 +377,7 @@ frames(struct tt_making *k, struct tt_table *t)
 
 	if (!c->found)
 		return;
+	t->note = cause_of(k, c);
 	tt_frames_of(c->f, k->m->threads.t[c->f->thread[c->frame[B]]]->process, &first, &end);
 	if (c->frame[B] - first > NEIGHBOURS)
 		first = c->frame[B] - NEIGHBOURS;
