@@ -182,6 +182,8 @@ check_verb(const char *word, struct tt_err *err)
 
 	if (word[0] == '-' || strpbrk(word, "./") || stat(word, &st) == 0 || errno != ENOENT)
 		return TT_OK;
+	if (strcmp(word, "completion") == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"; \"tracetool help --completion bash\" prints a script for bash", word);
 	if (near)
 		return tt_fail(
 		    err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"; did you mean \"%s\"?", word, near);
