@@ -54,7 +54,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_NAMES] = { "names", "keys without a definition",
 	    "Their names were not recorded (capture cut early, or code unloaded): shown as (unknown).", TT_NOTICE,
 	    false, TT_SETTING_NONE },
-	[TT_LOST_PATHS] = { "paths", "call paths beyond the limit, joined in \"(more paths)\"",
+	[TT_LOST_PATHS] = { "paths", "calls, samples and allocations on paths beyond the limit, joined in \"(more paths)\"",
 	    " to tell them apart: their figures are under (more paths), not under their markers and threads.", TT_NOTICE, false, TT_SETTING_PATHS },
 	[TT_LOST_REUSED] = { "reused", "addresses used for several things that cannot be told apart",
 	    "Code or classes were unloaded and their addresses reused: figures of the later ones include the earlier ones.",

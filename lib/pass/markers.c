@@ -42,7 +42,11 @@ static const struct tt_col markers_col[M_N] = {
 };
 
 /* What a marker has beside its calls. */
-struct place { uint32_t depth_min, depth_max, threads; bool gpu; };
+struct place {
+	uint32_t depth_min, depth_max, threads;
+	bool gpu;
+	bool more;                    /* "(more paths)" is in it, of which is not known how long its calls are together, how deep, and on which threads */
+};
 
 /* One row seen on one thread. */
 struct seen { uint32_t row, thread; };
@@ -71,6 +75,7 @@ see(struct fold *f, uint32_t row, uint32_t node, struct tt_err *err)
 		at->depth_min = depth;
 	if (depth > at->depth_max)
 		at->depth_max = depth;
+	at->more |= node == TT_NODE_MORE;
 	if (!t)
 		return TT_OK;
 	at->gpu = tt_thread_is_gpu(t);
@@ -168,9 +173,11 @@ put_row(const struct fold *f, uint32_t i, int64_t self_all, int rule, struct tt_
 	tt_cell_int(&c[M_TOTAL], s->total);
 	tt_cell_u64(&c[M_COUNT], s->n);
 	tt_row_cut(f->p, row, &ncut, &cut);
-	if (s->n > ncut)
+	if (s->n > ncut && !f->place[i].more)
 		tt_cell_int(&c[M_MEAN], tt_ratio(s->all > cut ? (uint64_t)(s->all - cut) : 0, 1, s->n - ncut));
 	put_durations(f, row, h, c);
+	if (f->place[i].more)
+		return;
 	if (!f->p->group)
 		put_frames(f, row, rule, c);
 	tt_cell_int(&c[M_DEPTH_MIN], f->place[i].depth_min);

@@ -560,6 +560,20 @@ close_capture(struct tt_run *r, const struct tt_input *in)
 	c->clean_end = c->clean_end && !c->more_follow;
 }
 
+/* How many calls, samples and allocations are in "(more paths)"; at least one where some of a path is there. */
+static uint64_t
+joined(const struct tt_model *m)
+{
+	uint64_t n = m->counts ? tt_counts_get(m->counts, TT_NODE_MORE).n : 0;
+
+	for (uint32_t i = TT_NODE_MORE + 1; m->counts && i < tt_tree_count(m->tree); i++) {
+		const struct tt_node *node = tt_tree_node(m->tree, i);
+		if (node->parent == TT_NODE_MORE && node->kind == TT_NODE_ALLOC)
+			n += tt_counts_get(m->counts, i).n;
+	}
+	return n ? n : 1;
+}
+
 static int
 close_ledger(struct tt_run *r, struct tt_err *err)
 {
@@ -576,7 +590,7 @@ close_ledger(struct tt_run *r, struct tt_err *err)
 		if (m->threads.t[t]->open_at_end)
 			tt_loss_add(m->loss, TT_LOST_OPEN, m->threads.t[t]->open_at_end, 0, TT_NOWHERE);
 	if (tt_tree_dropped(m->tree))
-		tt_loss_add(m->loss, TT_LOST_PATHS, tt_tree_dropped(m->tree), 0, TT_NOWHERE);
+		tt_loss_add(m->loss, TT_LOST_PATHS, joined(m), 0, TT_NOWHERE);
 	if (any_reused(r) && !r->collect.alias)
 		tt_loss_add(m->loss, TT_LOST_REUSED, 1, 0, TT_NOWHERE);
 	total_times(m);
