@@ -42,10 +42,10 @@ static const struct tt_col summary_col[S_N] = {
 	[S_PAUSE_MAX] = { "pause_max_ns", "longest pause", TT_UNIT_NS, "Longest of these times." },
 	[S_STOPPED_NS] = { "stopped_ns", "stopped time", TT_UNIT_NS, "Total time of the pauses, from the moment all threads had stopped." },
 	[S_STOPPED_MAX] = { "stopped_max_ns", "longest stop", TT_UNIT_NS, "Longest of these times." },
-	[S_MOVES] = { "moves", "objects moved", TT_UNIT_COUNT, "Number of objects that the collector moved; empty if moves were not recorded." },
+	[S_MOVES] = { "moves", "objects moved", TT_UNIT_COUNT, "Number of objects that the collector moved; empty if none was recorded in the selected time." },
 	[S_HEAP_LAST] = { "heap_last_bytes", "heap at end", TT_UNIT_BYTES, "Heap size after the last change; empty if no change was recorded." },
 	[S_HEAP_MAX] = { "heap_max_bytes", "largest heap", TT_UNIT_BYTES, "Largest heap size recorded." },
-	[S_HEAP_RESIZES] = { "heap_resizes", "heap size changes", TT_UNIT_COUNT, "Number of changes of the heap's size." },
+	[S_HEAP_RESIZES] = { "heap_resizes", "heap size changes", TT_UNIT_COUNT, "Number of changes of the heap's size; empty if none was recorded in the selected time." },
 };
 
 enum { N_GEN, N_COUNT, N_TOTAL, N_MEAN, N_MAX, N_N };
