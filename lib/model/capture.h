@@ -38,7 +38,6 @@ struct tt_thread {
 	bool in_groups;               /* of the first thread of an own name: it is there in several groups */
 };
 
-
 /* True if the "thread" is what the GPU did. It is not a thread of the system: it has no id there, and its time is not processor time. */
 static inline bool
 tt_thread_is_gpu(const struct tt_thread *t)
