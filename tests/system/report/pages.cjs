@@ -64,14 +64,14 @@ async function tree(browser, what, address) {
 		'return [b.left + b.width / 2, b.top + b.height / 2]; })()');
 
 	await page.click(...at);
-	check(what + ': a click shows a path alone', await page.run(FULL), ['Main', 'Loop', 'Sense']);
+	check(what + ': a click shows a path alone', await page.run(FULL), ['Engine.Main', 'Loop', 'Sense']);
 	check(what + ': and says what it takes', (await page.run(SAID)).startsWith('Sense: +'), true);
-	check(what + ': it is in the address', await page.run('decodeURIComponent(location.hash)'), '#path=Main/Loop/Sense');
+	check(what + ': it is in the address', await page.run('decodeURIComponent(location.hash)'), '#path=Engine.Main/Loop/Sense');
 	await page.run('document.querySelector("figure[data-flame] > svg").focus()');
 	await page.press('ArrowUp');
 	check(what + ': arrow keys lead to the caller', (await page.run(SAID)).startsWith('Loop: +'), true);
 	await page.press('Enter');
-	check(what + ': Enter shows it', await page.run(FULL), ['Main', 'Loop']);
+	check(what + ': Enter shows it', await page.run(FULL), ['Engine.Main', 'Loop']);
 	await page.press('Escape');
 	check(what + ': Escape shows all', await page.run(SHOWN), all);
 	await page.run('(() => { const i = document.querySelector("figure[data-flame] input"); i.value = "fLu"; i.dispatchEvent(new Event("input")); })()');
@@ -79,8 +79,8 @@ async function tree(browser, what, address) {
 	await page.run('document.querySelectorAll("#movers thead .s")[1].click()');
 	check(what + ': movers are sorted', await page.run('document.querySelectorAll("#movers thead th")[1].ariaSort'), 'descending');
 	check(what + ': nothing on the console', await page.heard(), []);
-	page = await browser.open(address + '#path=Main/Loop/Sense');
-	check(what + ': the address leads there again', await page.run(FULL), ['Main', 'Loop', 'Sense']);
+	page = await browser.open(address + '#path=Engine.Main/Loop/Sense');
+	check(what + ': the address leads there again', await page.run(FULL), ['Engine.Main', 'Loop', 'Sense']);
 	check(what + ': still nothing on the console', await page.heard(), []);
 }
 
