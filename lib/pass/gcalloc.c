@@ -45,7 +45,8 @@ static const struct tt_col summary_col[S_N] = {
 	[S_MOVES] = { "moves", "objects moved", TT_UNIT_COUNT, "Number of objects that the collector moved; empty if none was recorded in the selected time." },
 	[S_HEAP_LAST] = { "heap_last_bytes", "heap at end", TT_UNIT_BYTES, "Heap size after the last change; empty if no change was recorded." },
 	[S_HEAP_MAX] = { "heap_max_bytes", "largest heap", TT_UNIT_BYTES, "Largest heap size recorded." },
-	[S_HEAP_RESIZES] = { "heap_resizes", "heap size changes", TT_UNIT_COUNT, "Number of changes of the heap's size; empty if none was recorded in the selected time." },
+	[S_HEAP_RESIZES] = { "heap_resizes", "heap size changes", TT_UNIT_COUNT,
+	    "Number of changes of the heap's size; empty if none was recorded in the selected time." },
 };
 
 enum { N_GEN, N_COUNT, N_TOTAL, N_MEAN, N_MAX, N_N };
