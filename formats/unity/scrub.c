@@ -7,7 +7,6 @@
 
 #include "base/hash_seed.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "model/names.h"
 
 enum { SHORT = 6, TRIES = 1000 };
@@ -56,29 +55,14 @@ is_word(unsigned c)
 	return c >= 0x80 || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* Write a letter or digit in place of the character ${c}, chosen by ${by}, of as many bytes in UTF-8, and so of as many units in UTF-16. */
 static void
-put_letter(uint32_t c, uint64_t by, uint8_t *to)
+letters(uint64_t hash, uint8_t *to, size_t n)
 {
-	static const char ascii[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-	enum { LATIN = 0x100, LATIN_N = 0x80, HAN = 0x4e00, HAN_2 = 0x20000, HAN_N = 0x1000 };        /* blocks that have letters alone */
+	static const char of[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-	if (c < 0x80)
-		*to = (uint8_t)ascii[by % 62];
-	else
-		tt_utf8_put((char *)to, (uint32_t)(c < 0x800 ? LATIN + by % LATIN_N : (c < 0x10000 ? HAN : HAN_2) + by % HAN_N));
-}
-
-/* Write letters in place of the characters of the ${n} bytes at ${word}, which may be ${to}. A byte that is not UTF-8 counts as ASCII. */
-static void
-letters(uint64_t hash, const uint8_t *word, uint8_t *to, size_t n)
-{
-	for (size_t i = 0, k = 0, len; i < n; i += len, k++) {
-		const char *at = (const char *)word + i;
-		const size_t valid = tt_utf8_len(at, n - i);
-		hash = tt_seeded_mix(hash, k);
-		len = valid ? valid : 1;
-		put_letter(valid ? tt_utf8_code(at, valid) : 0, hash >> 8, to + i);
+	for (size_t i = 0; i < n; i++) {
+		hash = tt_seeded_mix(hash, i);
+		to[i] = (uint8_t)of[(hash >> 8) % 62];
 	}
 }
 
@@ -96,7 +80,7 @@ short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *t
 		return TT_OK;
 	}
 	for (unsigned k = 0; k < TRIES; k++) {
-		letters(hash + k, word, r.text, n);
+		letters(hash + k, r.text, n);
 		used = tt_seeded_text(1, (const char *)r.text, n);
 		if (memcmp(r.text, word, n) != 0 && !tt_map_find(&s->used, used, i, s->row[i].n == n && memcmp(s->row[i].text, r.text, n) == 0))
 			break;
@@ -109,18 +93,15 @@ short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *t
 	return rc == TT_OK ? tt_map_add(&s->used, s->mem, used, s->n++, err) : rc;
 }
 
-/* Put letters in place of the word of ${n} bytes at ${p}. */
+/* Write ${len} letters for the word of ${n} bytes at ${word} to ${to}. */
 static int
-scrub_word(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
+put_word(struct unity_scrub *s, const uint8_t *word, size_t n, uint8_t *to, size_t len, struct tt_err *err)
 {
-	const uint64_t hash = tt_seeded_text(n, (const char *)p, n);
-	uint8_t word[SHORT];
+	const uint64_t hash = tt_seeded_text(n, (const char *)word, n);
 
-	if (n <= SHORT) {
-		memcpy(word, p, n);
-		return short_word(s, hash, word, p, n, err);
-	}
-	letters(hash, p, p, n);
+	if (len <= SHORT)
+		return short_word(s, hash, word, to, len, err);
+	letters(hash, to, len);
 	return TT_OK;
 }
 
@@ -176,16 +157,21 @@ find_meaning(struct unity_scrub *s, size_t n)
 static int
 scrub(struct unity_scrub *s, uint8_t *p, size_t n, const bool *keep, struct tt_err *err)
 {
+	uint8_t word[SHORT];
 	int rc = TT_OK;
 
 	s->done->names += n > 0;
 	for (size_t i = 0, k; i < n && rc == TT_OK; i = k) {
 		for (k = i; k < n && is_word(p[k]) && !keep[k]; k++)
 			;
-		if (k > i)
-			rc = scrub_word(s, p + i, k - i, err);
-		else
+		if (k == i) {
 			k++;
+			continue;
+		}
+		/* Short words: put_word() compares the replacement with the word. */
+		if (k - i <= SHORT)
+			memcpy(word, p + i, k - i);
+		rc = put_word(s, k - i <= SHORT ? word : p + i, k - i, p + i, k - i, err);
 	}
 	return rc;
 }
@@ -221,51 +207,11 @@ unity_scrub_thread(struct unity_scrub *s, uint8_t *group, size_t ngroup, uint8_t
 	return rc == TT_OK ? scrub(s, name, nname, s->keep + ngroup + 1, err) : rc;
 }
 
-/* The character of UTF-16 at ${p}, before ${end}; *${units}: how many units it has. */
-static uint32_t
-wide_code(const uint8_t *p, const uint8_t *end, size_t *units)
-{
-	const uint32_t c = unity_u16(p), low = end - p >= 4 ? unity_u16(p + 2) : 0;
-
-	*units = (c & 0xfc00) == 0xd800 && (low & 0xfc00) == 0xdc00 ? 2 : 1;
-	if (*units == 2)
-		return 0x10000 + ((c & 0x3ff) << 10 | (low & 0x3ff));
-	return (c & 0xf800) == 0xd800 ? 0xfffd : c;
-}
-
-static void
-put_wide(uint8_t *p, uint32_t c)
-{
-	const uint32_t unit[2] = { c < 0x10000 ? c : 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff) };
-
-	for (size_t i = 0; i < (c < 0x10000 ? 1 : 2); i++) {
-		p[2 * i] = (uint8_t)unit[i];
-		p[2 * i + 1] = (uint8_t)(unit[i] >> 8);
-	}
-}
-
-/* Scrub the word of UTF-16 from ${p} to ${end} as the same word in UTF-8 is, for which ${utf8} has room. */
-static int
-scrub_wide_word(struct unity_scrub *s, uint8_t *p, const uint8_t *end, char *utf8, struct tt_err *err)
-{
-	size_t n = 0, units, len;
-
-	for (const uint8_t *q = p; q < end; q += 2 * units)
-		n += tt_utf8_put(utf8 + n, wide_code(q, end, &units));
-	const int rc = scrub_word(s, (uint8_t *)utf8, n, err);
-	for (size_t i = 0; i < n; i += len) {
-		const uint32_t c = tt_utf8_code(utf8 + i, len = tt_utf8_len(utf8 + i, n - i));
-		put_wide(p, c);
-		p += c < 0x10000 ? 2 : 4;
-	}
-	return rc;
-}
-
 static int
 scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 {
-	const size_t all = n / 2;
-	int rc = ready(s, 4 * all + 1, err);  /* each unit as one byte, then one word in UTF-8 */
+	uint8_t word[SHORT];
+	int rc = ready(s, n / 2, err);
 
 	s->done->names += n > 0;
 	/* An odd last byte is not text. */
@@ -274,16 +220,26 @@ scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	/* No known name has letters beyond ASCII. */
-	for (size_t i = 0; i < all; i++)
+	for (size_t i = 0; i < n / 2; i++)
 		s->text[i] = (char)(unity_u16(p + 2 * i) < 0x80 ? unity_u16(p + 2 * i) : 0x80);
-	find_meaning(s, all);
-	for (size_t i = 0, k; i < all && rc == TT_OK; i = k) {
-		for (k = i; k < all && is_word(unity_u16(p + 2 * k)) && !s->keep[k]; k++)
-			;
-		if (k > i)
-			rc = scrub_wide_word(s, p + 2 * i, p + 2 * k, s->text + all + 1, err);
-		else
+	find_meaning(s, n / 2);
+	for (size_t i = 0, k; i < n / 2 && rc == TT_OK; i = k) {
+		uint8_t *text = (uint8_t *)s->text + i;
+		bool ascii = true;
+		for (k = i; k < n / 2 && is_word(unity_u16(p + 2 * k)) && !s->keep[k]; k++)
+			ascii = ascii && unity_u16(p + 2 * k) < 0x80;
+		if (k == i) {
 			k++;
+			continue;
+		}
+		/* The same name may also be there in UTF-8. */
+		if (k - i <= SHORT)
+			memcpy(word, text, k - i);
+		rc = ascii ? put_word(s, k - i <= SHORT ? word : text, k - i, text, k - i, err) : put_word(s, p + 2 * i, 2 * (k - i), text, k - i, err);
+		for (size_t j = i; j < k; j++) {
+			p[2 * j] = (uint8_t)s->text[j];
+			p[2 * j + 1] = 0;
+		}
 	}
 	return rc;
 }

@@ -1,6 +1,5 @@
 /**
- * Copies of captures without their names: each word of a text becomes letters made of its hash, as long in bytes. A word in UTF-8
- * and in UTF-16 stays one word.
+ * Copies of captures without their names: each word of a text becomes letters made of its hash, as many as it had bytes.
  *
  * What is between words stays, so that "Game.dll!Game::Enemy.Update()" still has an assembly, a namespace and a class, and the thread "Worker 0"
  * of the group "Job" is still the marker "Job.Worker 0". Words are hashed with a number that differs in every process, so that nobody finds
