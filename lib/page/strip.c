@@ -92,7 +92,7 @@ set_top(struct strip *s, const struct tt_values *all)
 			s->above += tt_frames_wall(s->f, i) > s->top;
 }
 
-/* Draw the columns whose worst frame is of kind ${part}. */
+/* Draw the columns whose worst frame has the kind ${part}. */
 static void
 put_columns(const struct strip *s, unsigned part)
 {
