@@ -345,13 +345,22 @@ next_task(struct pipe *p, struct slot **s)
 	return can_read ? READ : NOTHING;
 }
 
-/* Before this worker goes off to its task: is there one more? Then one more worker wakes, and does the same. */
+/*
+ * This worker goes off to its task. Is there one more? Then one more worker wakes, and does the same; but not to read a chunk or two and sleep again,
+ * as there is no room for more. Called with the lock held; it is let go first, for who wakes wants it.
+ */
 static void
-wake(struct pipe *p)
+go(struct pipe *p)
 {
 	struct slot *s;
+	bool more = false;
 
-	if (p->asleep && next_task(p, &s) != NOTHING)
+	if (p->asleep) {
+		const enum task t = next_task(p, &s);
+		more = t == READ ? p->read_seq - p->commit_seq <= most(p) - most(p) / 4 : t != NOTHING;
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (more)
 		pthread_cond_signal(&p->moved);
 }
 
@@ -363,8 +372,7 @@ take(struct pipe *p, struct worker *w, struct slot *s, enum step during, enum st
 	struct tt_err err = { .at = TT_NOWHERE };
 
 	s->step = during;
-	wake(p);
-	pthread_mutex_unlock(&p->lock);
+	go(p);
 	int rc = step(p, w, s, &err);
 	pthread_mutex_lock(&p->lock);
 	s->step = after;
@@ -381,8 +389,7 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 
 	p->reading = true;
 	p->nspare--;
-	wake(p);
-	pthread_mutex_unlock(&p->lock);
+	go(p);
 	int rc = read_step(p, s, &err);
 	pthread_mutex_lock(&p->lock);
 	p->reading = false;
