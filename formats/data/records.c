@@ -594,7 +594,7 @@ make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, str
 	for (; stop && n < most; stop = m->part[stop - 1].next, pieces++)
 		n += m->part[stop - 1].piece.len;
 	size_t front = sizeof **h + pieces * sizeof(struct data_piece);
-	int rc = tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, front + n + TT_CHUNK_PAD, 1, err);
+	int rc = tt_chunk_room(c, &m->env->mem, front + n, err);
 	if (rc != TT_OK)
 		return rc;
 	*h = (struct data_head *)(void *)c->bytes;

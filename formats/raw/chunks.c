@@ -264,7 +264,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	}
 	const bool ends = stop && stop == other;
 	size_t front = sizeof(struct raw_head) + pieces * sizeof(struct raw_piece);
-	if ((rc = tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, front + n + TT_CHUNK_PAD, 1, err)) != TT_OK)
+	if ((rc = tt_chunk_room(c, &m->env->mem, front + n, err)) != TT_OK)
 		return rc;
 	struct raw_head *h = (struct raw_head *)(void *)c->bytes;
 	struct raw_piece *piece = (struct raw_piece *)(void *)(h + 1);

@@ -1,5 +1,6 @@
 /**
- * Picks the reader that the first bytes of an input ask for, and says what they look like where none does; the contract is in format.h.
+ * Picks the reader that the first bytes of an input ask for, and says what they look like where none does; room for chunks. The contract is in
+ * format.h.
  */
 #include "model/format.h"
 
@@ -64,4 +65,15 @@ tt_format_pick(const struct tt_format *const *list, const uint8_t *head, size_t 
 	if (what)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture that tracetool reads: it is %s", what);
 	return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture that tracetool reads (see: tracetool list formats)");
+}
+
+int
+tt_chunk_room(struct tt_chunk *c, struct tt_mem *mem, size_t n, struct tt_err *err)
+{
+	if (n + TT_CHUNK_PAD <= c->cap)
+		return TT_OK;
+	tt_mem_free(mem, c->bytes, c->cap);
+	c->bytes = NULL;
+	c->cap = 0;
+	return tt_mem_grow(mem, &c->bytes, &c->cap, n + TT_CHUNK_PAD, 1, err);
 }

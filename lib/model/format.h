@@ -35,6 +35,13 @@ struct tt_chunk {
 #define TT_CHUNK_PAD 64
 #define TT_CHUNK_MAX (1u << 20)       /* longer units are cut into windows by next */
 
+/**
+ * tt_chunk_room(c, mem, n, err):
+ * Make c->bytes hold ${n} bytes and the padding; what was in there is lost. It gets no more, for many chunks are kept at once.
+ * Returns TT_OK; TT_E_NOMEM, TT_E_LIMIT.
+ */
+int tt_chunk_room(struct tt_chunk *c, struct tt_mem *mem, size_t n, struct tt_err *err);
+
 /*
  * What became of a copy without names: texts in it, bytes that could not be decoded, in whose place are zeros, and bytes of a part that the
  * input ends in, which are left out. Damaged: these, or parts of the input are missing or make no sense, the first at ${at}.
