@@ -18,7 +18,7 @@
 #endif
 
 /* For each worker: the most chunks on their way; and how many there may be at least, where those have more than so many bytes together. */
-enum { MOST_SLOTS = 16, LEAST_SLOTS = 4, AHEAD_BYTES = 4 << 20 };
+enum { MOST_SLOTS = 24, LEAST_SLOTS = 4, AHEAD_BYTES = 4 << 20 };
 
 struct worker {
 	struct pipe *p;
@@ -313,11 +313,14 @@ oldest(struct pipe *p, enum step step)
 	return NULL;
 }
 
-/* How many chunks may be on their way: many if they are small, few if not. */
-static size_t
-most(const struct pipe *p)
+/* True if one more chunk may be on its way, of many if they are small, few if not; and no more than ${quarters} of these are. */
+static bool
+has_room(const struct pipe *p, size_t quarters)
 {
-	return p->held < p->nworker * AHEAD_BYTES ? p->nslot : p->nworker * LEAST_SLOTS;
+	const size_t n = 4 * (size_t)(p->read_seq - p->commit_seq);
+	const bool small = 4 * p->held < quarters * p->nworker * AHEAD_BYTES;
+
+	return n < quarters * p->nslot && (small || n < quarters * p->nworker * LEAST_SLOTS);
 }
 
 enum task { NOTHING, COMMIT, ENTER, FOLD, READ };
@@ -329,11 +332,10 @@ enum task { NOTHING, COMMIT, ENTER, FOLD, READ };
 static enum task
 next_task(struct pipe *p, struct slot **s)
 {
-	const size_t n = (size_t)(p->read_seq - p->commit_seq), may = most(p);
-	const bool can_read = !p->reading && !p->eof && n < may && p->nspare > 0;
+	const bool can_read = !p->reading && !p->eof && p->nspare > 0 && has_room(p, 4);
 
 	*s = p->nspare > 0 ? p->spare[p->nspare - 1] : NULL;
-	if (can_read && p->nworker > 1 && n < may / 2)
+	if (can_read && p->nworker > 1 && has_room(p, 2))
 		return READ;
 	if (!p->committing && p->commit_seq < p->enter_seq && at(p, p->commit_seq)->step == FOLDED)
 		return *s = at(p, p->commit_seq), COMMIT;
@@ -357,7 +359,7 @@ go(struct pipe *p)
 
 	if (p->asleep) {
 		const enum task t = next_task(p, &s);
-		more = t == READ ? p->read_seq - p->commit_seq <= most(p) - most(p) / 4 : t != NOTHING;
+		more = t != NOTHING && (t != READ || has_room(p, 3));
 	}
 	pthread_mutex_unlock(&p->lock);
 	if (more)
