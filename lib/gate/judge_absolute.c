@@ -225,16 +225,6 @@ tt_row_missing(struct tt_judging *w, struct tt_err *err)
 
 /* --- absolute rows ----------------------------------------------------------------------- */
 
-static int64_t
-mean(const int64_t *v, size_t n)
-{
-	__extension__ __int128 sum = 0, all = n, half = all / 2;
-
-	for (size_t i = 0; i < n; i++)
-		sum += v[i];
-	return (int64_t)((sum < 0 ? sum - half : sum + half) / all);
-}
-
 /* The statistic over the frames of all captures together; ${v} are those, sorted. */
 static int64_t
 pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
@@ -261,8 +251,8 @@ pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
 	if (x->stat == TT_STAT_STDDEV)
 		return tt_stddev_i64(v, n);
 	if (f == TT_FAM_FPS)      /* frames in 1e12 thousandths of a ns, in thousandths */
-		return tt_scale(INT64_C(1000000000000), TT_AMOUNT_ONE, mean(v, n));
-	return mean(v, n);
+		return tt_scale(INT64_C(1000000000000), TT_AMOUNT_ONE, tt_mean_i64(v, n, 1));
+	return x->stat == TT_STAT_TRIMMED ? tt_trimmed_i64(v, n, 1) : tt_mean_i64(v, n, 1);
 }
 
 static int
@@ -314,7 +304,7 @@ over_captures(struct tt_judging *w, struct tt_err *err)
 		r->value = less_is_worse ? v[n - 1] : v[0];
 		break;
 	case TT_OVER_MEAN:
-		r->value = mean(v, n);
+		r->value = tt_mean_i64(v, n, 1);
 		break;
 	case TT_OVER_POOLED:
 		return pooled(w, &r->value, err);

@@ -11,7 +11,7 @@
 #include "model/event.h"
 
 const char *const tt_stat_name[TT_STATS] = {
-	[TT_STAT_MEAN] = "mean", [TT_STAT_MEDIAN] = "median", [TT_STAT_STDDEV] = "stddev", [TT_STAT_P90] = "p90",
+	[TT_STAT_MEAN] = "mean", [TT_STAT_TRIMMED] = "trimmed", [TT_STAT_MEDIAN] = "median", [TT_STAT_STDDEV] = "stddev", [TT_STAT_P90] = "p90",
 	[TT_STAT_P95] = "p95", [TT_STAT_P99] = "p99", [TT_STAT_P999] = "p99.9", [TT_STAT_MAX] = "max",
 	[TT_STAT_MIN] = "min", [TT_STAT_LAST] = "last", [TT_STAT_TOTAL] = "total", [TT_STAT_COUNT] = "count",
 	[TT_STAT_PER_1000] = "per_1000", [TT_STAT_LOW_1] = "low_1", [TT_STAT_LOW_01] = "low_0.1",
@@ -21,7 +21,7 @@ const char *const tt_stat_name[TT_STATS] = {
 };
 
 #define S(x) (1u << TT_STAT_##x)
-#define TIMES (S(MEAN) | S(MEDIAN) | S(STDDEV) | S(P90) | S(P95) | S(P99) | S(P999) | S(MAX))
+#define TIMES (S(MEAN) | S(TRIMMED) | S(MEDIAN) | S(STDDEV) | S(P90) | S(P95) | S(P99) | S(P999) | S(MAX))
 #define DURATIONS (S(TOTAL) | S(MAX) | S(MEAN) | S(FRAME_MEAN))
 #define FRAMES (TT_NEEDS_FRAMES | TT_NEEDS_CALLS)
 
@@ -247,7 +247,7 @@ tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
 
 /* The statistic in words, after the metric's. */
 static const char *const words[TT_STATS] = {
-	[TT_STAT_MEAN] = ", mean", [TT_STAT_MEDIAN] = ", median", [TT_STAT_STDDEV] = ", standard deviation",
+	[TT_STAT_MEAN] = ", mean", [TT_STAT_TRIMMED] = ", trimmed mean", [TT_STAT_MEDIAN] = ", median", [TT_STAT_STDDEV] = ", standard deviation",
 	[TT_STAT_P90] = ", p90", [TT_STAT_P95] = ", p95", [TT_STAT_P99] = ", p99", [TT_STAT_P999] = ", p99.9",
 	[TT_STAT_MAX] = ", largest", [TT_STAT_MIN] = ", smallest", [TT_STAT_LAST] = " at the end",
 	[TT_STAT_TOTAL] = " in all", [TT_STAT_COUNT] = "", [TT_STAT_PER_1000] = "",

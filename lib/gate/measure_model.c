@@ -78,6 +78,9 @@ statistic(const struct tt_values *e, enum tt_stat_kind stat, struct tt_value *v)
 		tt_value_set(v, tt_values_quantile(e, rank[stat].num, rank[stat].den));
 	} else if (stat == TT_STAT_STDDEV) {
 		tt_value_set(v, tt_values_stddev(e));
+	} else if (stat == TT_STAT_TRIMMED) {
+		v->known = true;
+		v->v = tt_values_trimmed(e, TT_AMOUNT_ONE);
 	} else {
 		v->known = true;
 		v->v = tt_values_mean(e, TT_AMOUNT_ONE);

@@ -322,25 +322,23 @@ matches(const struct tt_measure *x, const struct group *g, bool exact)
 }
 
 static int64_t
-mean(const int64_t *v, size_t n, int64_t *total)
+total(const int64_t *v, size_t n)
 {
 	__extension__ __int128 sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum += v[i];
-	*total = sum > INT64_MAX ? INT64_MAX : sum < -INT64_MAX ? -INT64_MAX : (int64_t)sum;
-	/* To the nearest, halves away from zero. */
-	sum = 2 * sum + (sum < 0 ? -1 : 1) * (int64_t)n;
-	return (int64_t)(sum / (2 * (int64_t)n));
+	return sum > INT64_MAX ? INT64_MAX : sum < -INT64_MAX ? -INT64_MAX : (int64_t)sum;
 }
 
 /* Of ${n} sorted amounts, at least one. */
 static int64_t
 statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 {
-	int64_t total, average = mean(v, n, &total), least = v[0];
+	int64_t least = v[0];
 
 	switch (stat) {
+	case TT_STAT_TRIMMED: return tt_trimmed_i64(v, n, 1);
 	case TT_STAT_MEDIAN: return tt_quantile_i64(v, n, 1, 2);
 	case TT_STAT_P90: return tt_quantile_i64(v, n, 90, 100);
 	case TT_STAT_P95: return tt_quantile_i64(v, n, 95, 100);
@@ -348,13 +346,13 @@ statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 	case TT_STAT_P999: return tt_quantile_i64(v, n, 999, 1000);
 	case TT_STAT_MAX: return v[n - 1];
 	case TT_STAT_MIN: return least;
-	case TT_STAT_TOTAL: return total;
+	case TT_STAT_TOTAL: return total(v, n);
 	case TT_STAT_COUNT: return tt_scale((int64_t)n, TT_AMOUNT_ONE, 1);
 	case TT_STAT_STDDEV:
 		for (size_t i = 0; i < n; i++)
 			v[i] -= least;
 		return tt_stddev_i64(v, n);
-	default: return average;
+	default: return tt_mean_i64(v, n, 1);
 	}
 }
 

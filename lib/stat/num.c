@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define TRIM 20                       /* a twentieth of the values at either end */
+
 uint64_t
 tt_isqrt(tt_u128 v)
 {
@@ -106,6 +108,23 @@ int64_t
 tt_quantile_i64(const int64_t *sorted, size_t n, uint64_t num, uint64_t den)
 {
 	return n ? sorted[tt_nearest_rank(n, num, den) - 1] : 0;
+}
+
+int64_t
+tt_mean_i64(const int64_t *v, size_t n, unsigned scale)
+{
+	__extension__ __int128 sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += v[i];
+	sum = 2 * sum * scale + (sum < 0 ? -1 : 1) * (int64_t)n;
+	return (int64_t)(sum / (2 * (int64_t)n));
+}
+
+int64_t
+tt_trimmed_i64(const int64_t *sorted, size_t n, unsigned scale)
+{
+	return tt_mean_i64(sorted + n / TRIM, n - 2 * (n / TRIM), scale);
 }
 
 /* The mean of ${n} > 0 values, rounded down. */

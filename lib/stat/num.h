@@ -31,6 +31,12 @@ int64_t tt_quantile_i64(const int64_t *sorted, size_t n, uint64_t num, uint64_t 
 /* The same of values in any order, which changes. */
 int64_t tt_quantile_of_i64(int64_t *v, size_t n, uint64_t num, uint64_t den);
 
+/* The mean of ${n} > 0 values times ${scale}, to the nearest integer, halves away from zero. */
+int64_t tt_mean_i64(const int64_t *v, size_t n, unsigned scale);
+
+/* The same of sorted values without the smallest and the largest twentieth, rounded down to whole values. */
+int64_t tt_trimmed_i64(const int64_t *sorted, size_t n, unsigned scale);
+
 /* The standard deviation of ${n} values (of the whole population), to the nearest integer; 0 for none. */
 int64_t tt_stddev_i64(const int64_t *v, size_t n);
 

@@ -91,6 +91,12 @@ tt_values_mean(const struct tt_values *v, unsigned scale)
 }
 
 int64_t
+tt_values_trimmed(const struct tt_values *v, unsigned scale)
+{
+	return v->n ? tt_trimmed_i64(v->v, v->n, scale) : 0;
+}
+
+int64_t
 tt_values_stddev(const struct tt_values *v)
 {
 	return tt_stddev_i64(v->v, v->n);

@@ -66,6 +66,8 @@ int64_t tt_values_percentile(const struct tt_values *v, unsigned num, unsigned d
 /* The nearest-rank quantile ${num}/${den}, exact; 1/1: the largest. */
 int64_t tt_values_quantile(const struct tt_values *v, unsigned num, unsigned den);
 int64_t tt_values_mean(const struct tt_values *v, unsigned scale);
+/* The mean without the smallest and the largest twentieth. */
+int64_t tt_values_trimmed(const struct tt_values *v, unsigned scale);
 int64_t tt_values_stddev(const struct tt_values *v);
 
 /* How many are larger than ${limit}. */

@@ -490,6 +490,7 @@ TEST(pooled_rows_take_the_frames_of_all_captures_as_one)
 		{ "\"metric\": \"frame.time\", \"stat\": \"median\", \"max\": \"19ms\"", 20000000000, TT_BREACH },
 		{ "\"metric\": \"frame.time\", \"stat\": \"p99.9\", \"max\": \"30ms\"", 30000000000, TT_PASS },
 		{ "\"metric\": \"frame.time\", \"stat\": \"stddev\", \"max\": \"9ms\"", 8164965809, TT_PASS },
+		{ "\"metric\": \"frame.time\", \"stat\": \"trimmed\", \"max\": \"19ms\"", 20000000000, TT_BREACH },
 		{ "\"metric\": \"frame.gpu\", \"max\": \"1ms\"", 20000000000, TT_BREACH },
 		{ "\"metric\": \"frame.fps\", \"min\": \"50fps\"", 50000, TT_PASS },
 		{ "\"metric\": \"frame.over\", \"limit\": \"9ms\", \"stat\": \"count\", \"max\": 3", 3000, TT_PASS },

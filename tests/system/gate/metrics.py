@@ -140,6 +140,8 @@ def against_events(capture, options, marker):
     near("mean from events", v["frame.time.mean"], sum(frames) / len(frames))
     for stat, p in (("median", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("max", 1)):
         near(stat + " from events", v["frame.time." + stat], nearest(frames, p))
+    inner = sorted(frames)[len(frames) // 20:len(frames) - len(frames) // 20]
+    near("trimmed from events", v["frame.time.trimmed"], sum(inner) / len(inner))
 
 
 def counters(capture, names):

@@ -19,7 +19,7 @@ import raw_reader
 from count import check, end, same
 
 TRACETOOL = os.path.realpath(sys.argv[1])
-STATS = "mean median stddev p90 p95 p99 p99.9 max min total count".split()
+STATS = "mean trimmed median stddev p90 p95 p99 p99.9 max min total count".split()
 UNIT = [1, 1e3, 1e6, 1e9, 1, 1024, 1024 ** 2, 1024 ** 3, 1]           # to ns, bytes, 1
 FOLDER = tempfile.mkdtemp(prefix="tracetool-results.")
 
@@ -109,7 +109,8 @@ def nearest(s, num, den):
 
 def want(samples, stat, unit):
     s = sorted(v * UNIT[unit] for v in samples)
-    return {"mean": statistics.fmean(s), "median": nearest(s, 1, 2), "stddev": statistics.pstdev(s), "p90": nearest(s, 90, 100),
+    cut = len(s) // 20
+    return {"mean": statistics.fmean(s), "trimmed": statistics.fmean(s[cut:len(s) - cut]), "median": nearest(s, 1, 2), "stddev": statistics.pstdev(s), "p90": nearest(s, 90, 100),
             "p95": nearest(s, 95, 100), "p99": nearest(s, 99, 100), "p99.9": nearest(s, 999, 1000), "max": s[-1], "min": s[0],
             "total": math.fsum(s), "count": len(s)}[stat]
 
