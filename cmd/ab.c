@@ -378,7 +378,7 @@ is_open(const struct tt_verdict_row *r)
 	return r->tested && r->row->level == TT_LEVEL_ERROR && (r->outcome == TT_UNDECIDED || r->outcome == TT_CANNOT_JUDGE);
 }
 
-/* Print "pair 3 of 10: frame-median +4.8 %, frame-p95 +5.1 %, ...; undecided". */
+/* Print "pair 3 of 10: frame-trimmed +4.8 %, frame-p95 +5.1 %, ...; undecided". */
 static void
 say_progress(struct ab *x, const struct tt_verdict *v, size_t pair, bool clear)
 {
@@ -547,7 +547,7 @@ look(struct ab *x, size_t pair, bool *clear, struct tt_err *err)
 static int
 write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *err)
 {
-	static const char none[] = "{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"frame-median\", \"metric\": \"frame.time\", \"max\": \"+2%\" } ] }";
+	static const char none[] = "{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"frame-trimmed\", \"metric\": \"frame.time\", \"stat\": \"trimmed\", \"max\": \"+1.5%\" } ] }";
 	struct judged *j = tt_mem_alloc(&x->app->env.mem, sizeof *j, err);
 	struct app_output out = { .path = "-" };
 	bool color = ui_color(&x->app->ui, STDOUT_FILENO);

@@ -67,9 +67,9 @@ static void
 json_pairs(struct tt_json *j, const struct tt_verdict_row *r)
 {
 	tt_json_u64(j, "pairs", r->pairs);
-	if (r->far) {
-		tt_json_u64(j, "left_out", r->far);
-		tt_json_u64(j, "left_out_worse", r->far_worse);
+	if (r->evened) {
+		tt_json_u64(j, "evened", r->evened);
+		tt_json_u64(j, "evened_worse", r->evened_worse);
 	}
 	if (r->asked)
 		json_amount(j, "limit_asked", true, r->asked);

@@ -90,9 +90,11 @@ void tt_row_creep(struct tt_verdict_row *r);
 
 /* Differences within pairs; larger is worse. In parts of 10^9 of the natural logarithm of the ratio, or else in amounts. */
 struct tt_row_pairs {
-	int64_t *d, limit;            /* of the pairs in which both have a figure */
+	struct tt_pair *pair;         /* in which both have a figure */
 	size_t n;
-	int64_t *all;                 /* of all pairs of which both runs left a capture; the limit where a figure is missing */
+	struct tt_pair *all;          /* of which both runs left a capture; the difference is the limit where a figure is missing */
+	int64_t limit;
+	int64_t *even;                /* differences of ${pair}, disturbed runs evened out */
 	bool ratio;
 };
 

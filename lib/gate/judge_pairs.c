@@ -128,31 +128,49 @@ set_limit(struct tt_judging *w, struct tt_row_pairs *d, const struct tt_limit *l
 		d->limit = sign > 0 ? (int64_t)llround(log1p(part) * ONE) : part >= 1 ? FAR : (int64_t)llround(-log1p(-part) * ONE);
 }
 
+/* The difference of two figures, and their mean, as logarithms or amounts. */
+static struct tt_pair
+pair_of_two(int64_t now, int64_t was, bool ratio, int sign)
+{
+	int64_t a = held(now, AMOUNT_FAR / 2), b = held(was, AMOUNT_FAR / 2);
+
+	if (!ratio)
+		return (struct tt_pair){ .d = sign * (a - b), .level = (a + b) / 2 };
+	/* Of nothing there is no logarithm: the level is the other's. */
+	a = now ? now : was;
+	b = was ? was : now;
+	return (struct tt_pair){ .d = sign * log_ratio(now, was), .level = a ? llround((log((double)a) + log((double)b)) / 2 * ONE) : 0 };
+}
+
 /* By complete pair the difference, or the limit where a figure is missing. */
 static int
 take_pairs(struct tt_judging *w, struct tt_row_pairs *d, int sign, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
+	struct tt_pairs_evened evened;
 	size_t n;
 
 	d->all = tt_arena_alloc(&w->v->arena, (w->v->ab->planned + 1) * sizeof *d->all, err);
-	d->d = d->all ? tt_arena_alloc(&w->v->arena, (w->v->ab->planned + 1) * sizeof *d->d, err) : NULL;
-	if (!d->d)
+	d->pair = d->all ? tt_arena_alloc(&w->v->arena, (w->v->ab->planned + 1) * sizeof *d->pair, err) : NULL;
+	d->even = d->pair ? tt_arena_alloc(&w->v->arena, (w->v->ab->planned + 1) * sizeof *d->even, err) : NULL;
+	if (!d->even)
 		return err->code;
 	n = complete_pairs(w->v, NULL);
 	for (size_t i = 0; i < n; i++)
-		d->all[i] = d->limit;
+		d->all[i] = (struct tt_pair){ .d = d->limit };
 	for (size_t i = 0; i < r->npoint; i++) {
 		const struct tt_point *now = &r->point[i], *was = now->known ? partner(w, now) : NULL;
 
 		if (!was)
 			continue;
-		d->d[d->n] = sign * (d->ratio ? log_ratio(now->v, was->v) : held(held(now->v, AMOUNT_FAR / 2) - held(was->v, AMOUNT_FAR / 2),
-		    AMOUNT_FAR));
-		d->all[complete_pairs(w->v, now->sample)] = d->d[d->n];
+		d->pair[d->n] = pair_of_two(now->v, was->v, d->ratio, sign);
+		d->all[complete_pairs(w->v, now->sample)] = d->pair[d->n];
 		d->n++;
 	}
 	r->pairs = d->n;
+	evened = tt_pairs_even(d->pair, d->n, d->limit, d->even);
+	r->evened = evened.n;
+	r->evened_worse = evened.above;
 	return TT_OK;
 }
 
@@ -236,20 +254,14 @@ put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, doub
 {
 	struct tt_verdict_row *r = w->r;
 	bool up = !r->limit_is_min;
-	int64_t sign = up ? 1 : -1, *near = tt_arena_alloc(&w->v->arena, (d->n + 1) * sizeof *near, err);
-	size_t n = near ? tt_pairs_near(d->d, d->n, d->limit, near) : 0;
+	int64_t sign = up ? 1 : -1;
 	struct tt_shift low, high;
-	int rc = near ? tt_pairs_shift(near, n, worse, &low, w->mem, err) : err->code;
+	int rc = tt_pairs_shift(d->even, d->n, worse, &low, w->mem, err);
 
 	if (rc == TT_OK)
-		rc = tt_pairs_shift(near, n, fine, &high, w->mem, err);
+		rc = tt_pairs_shift(d->even, d->n, fine, &high, w->mem, err);
 	if (rc != TT_OK)
 		return rc;
-	r->far = d->n - n;
-	for (size_t i = 0; i < d->n; i++)
-		r->far_worse += d->d[i] > d->limit;
-	for (size_t i = 0; i < n; i++)
-		r->far_worse -= near[i] > d->limit;
 	r->has_low = up ? low.has_low : high.has_high;
 	r->has_high = up ? high.has_high : low.has_low;
 	scale(r, d, sign * low.shift, &r->shift, &r->shift_ppm);
@@ -281,7 +293,7 @@ put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
 	struct tt_change c;
 	double seen;
 
-	if (!tells(w, d) || level <= 0 || !tt_pairs_change(d->d, d->n, most, &c))
+	if (!tells(w, d) || level <= 0 || !tt_pairs_change(d->even, d->n, most, &c))
 		return;
 	seen = fmin(tt_pairs_seen(&c, most, (double)d->limit, level, TT_POWER), (double)(d->ratio ? FAR : AMOUNT_FAR));
 	scale(r, d, r->limit_is_min ? -llround(seen) : llround(seen), &r->seen, &r->seen_ppm);
@@ -301,7 +313,7 @@ wide_limit(const struct tt_judging *w, const struct tt_row_pairs *d, double fine
 	struct tt_change c;
 	double wide;
 
-	if (!w->v->ab->last || !w->v->budget->made || fine <= 0 || !tt_pairs_change(d->d, d->n, d->n, &c))
+	if (!w->v->ab->last || !w->v->budget->made || fine <= 0 || !tt_pairs_change(d->even, d->n, d->n, &c))
 		return 0;
 	wide = tt_change_seen(&c, 0, fine, SHOWN);
 	return (double)most > wide || (d->ratio && wide > log1p(WIDE) * ONE) ? 0 : (int64_t)llround(wide);
@@ -314,12 +326,13 @@ test_row(struct tt_judging *w, double worse, double level, struct answer *t, str
 	const struct tt_ab *ab = w->v->ab;
 	const struct tt_row_pairs *d = &w->pairs[w->r - w->v->row];
 	const struct tt_pairs_plan plan = { .most = ab->planned, .looks = ab->looks, .last = ab->last };
-	int64_t *turned = tt_arena_alloc(&w->v->arena, (d->n + 1) * sizeof *turned, err), most = INT64_MAX;
+	struct tt_pair *turned = tt_arena_alloc(&w->v->arena, (d->n + 1) * sizeof *turned, err);
 	struct tt_pairs_answer a = { .p = 1, .overall = 1 };
+	int64_t most = INT64_MAX;
 	int rc = turned ? TT_OK : err->code;
 
 	for (size_t i = 0; i < d->n && rc == TT_OK; i++)
-		turned[i] = -d->d[i];
+		turned[i] = (struct tt_pair){ .d = -d->pair[i].d, .level = d->pair[i].level };
 	if (rc == TT_OK)
 		rc = tt_pairs_test(turned, d->n, -d->limit, &plan, tt_pairs_level(TT_ALPHA), &a, w->mem, err);
 	t->below = w->r->p_not = w->r->p_not_adjusted = a.overall;
@@ -357,14 +370,14 @@ sight_text(struct tt_judging *w, struct tt_err *err)
 	    share(r, &seen, r->seen, r->seen_ppm));
 }
 
-/* "; 2 pairs far from the others left out, the new build worse in 1" */
+/* "; 2 disturbed runs are evened out, 1 of them against the new build" */
 static const char *
-far_text(struct tt_judging *w, struct tt_err *err)
+evened_text(struct tt_judging *w, struct tt_err *err)
 {
 	const struct tt_verdict_row *r = w->r;
 
-	return !r->far ? "" : tt_verdict_text(w->v, err, "; %zu far from the others %s left out, worse in %zu", r->far, r->far == 1 ? "is" : "are",
-	    r->far_worse);
+	return !r->evened ? "" : tt_verdict_text(w->v, err, "; %zu disturbed run%s evened out, %zu of them against the new build", r->evened,
+	    r->evened == 1 ? " is" : "s are", r->evened_worse);
 }
 
 /* "; p = 0.002, 8 pairs" */
@@ -390,7 +403,7 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	const struct tt_verdict_row *r = w->r;
 	int64_t sign = r->limit_is_min ? -1 : 1, size = r->base < 0 ? -r->base : r->base;
 	const struct tt_limit *l = r->limit_is_min ? &r->row->min : &r->row->max;
-	const char *bounds = "", *end = number_text(w, err), *seen = sight_text(w, err), *apart = far_text(w, err);
+	const char *bounds = "", *end = number_text(w, err), *seen = sight_text(w, err), *even = evened_text(w, err);
 	struct text value, base, shift, low, high, limit;
 
 	*tt_put_amount(value.s, r->value, r->dim) = '\0';
@@ -403,22 +416,22 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	if (r->has_low || r->has_high)
 		bounds = tt_verdict_text(w->v, err, r->has_low && r->has_high ? " (%s to %s)" : r->has_low ? " (at least %s)" : " (at most %s%s)",
 		    r->has_low ? low.s : "", r->has_high ? high.s : "");
-	if (!bounds || !end || !seen || !apart)
+	if (!bounds || !end || !seen || !even)
 		return NULL;
 	return tt_verdict_text(w->v, err, "%s by pairs%s, allowed %s%s; medians %s, was %s%s%s%s", share(r, &shift, r->shift, r->shift_ppm), bounds,
-	    limit.s, r->asked ? ", the least that pairs this far apart can show" : "", value.s, base.s, end, apart, seen);
+	    limit.s, r->asked ? ", the least that pairs this far apart can show" : "", value.s, base.s, end, even, seen);
 }
 
-/* True if the new build is the worse one in so many of the pairs left out that accidents, which hit both builds alike, do it once in eight times. */
+/* True if so many of the disturbed runs speak against the new build as accidents, which hit both builds alike, do once in eight times. */
 static bool
 is_one_sided(const struct tt_verdict_row *r)
 {
-	double at_least = 0, some = ldexp(1, -(int)r->far);
+	double at_least = 0, some = ldexp(1, -(int)r->evened);
 
-	for (size_t k = 0; k <= r->far; k++) {
-		if (k >= r->far_worse)
+	for (size_t k = 0; k <= r->evened; k++) {
+		if (k >= r->evened_worse)
 			at_least += some;
-		some = some * (double)(r->far - k) / (double)(k + 1);
+		some = some * (double)(r->evened - k) / (double)(k + 1);
 	}
 	return at_least <= ONE_SIDED;
 }
@@ -433,7 +446,8 @@ undecided(struct tt_judging *w, struct tt_err *err)
 	r->outcome = TT_UNDECIDED;
 	r->hint = "run more pairs, or allow more";
 	if (is_one_sided(r))
-		r->hint = tt_verdict_text(w->v, err, "look at the captures of the %zu pairs left out: accidents would hit the old build, too", r->far);
+		r->hint = tt_verdict_text(w->v, err, "look at the captures of the %zu pairs with a disturbed run: accidents would hit the old build, too",
+		    r->evened);
 	else if (w->v->ab->tells && r->need_here > most)
 		r->hint = tt_verdict_text(w->v, err, "run about %zu pairs, or allow more", r->need_here);
 	else if (w->v->ab->tells && r->need_here == 0)
@@ -485,16 +499,19 @@ level_at_end(struct tt_judging *w, const struct tt_pairs_row *row, size_t n, dou
 	size_t most = ab->last ? n : ab->planned;
 	const struct tt_pairs_plan plan = { .most = ab->planned, .looks = ab->looks, .last = true };
 	struct tt_pairs_row *all = tt_arena_alloc(&w->v->arena, (w->np + 1) * sizeof *all, err);
-	int64_t *d = all ? tt_arena_alloc(&w->v->arena, (w->np * most + 1) * sizeof *d, err) : NULL;
+	struct tt_pair *d = all ? tt_arena_alloc(&w->v->arena, (w->np * most + 1) * sizeof *d, err) : NULL;
 	int rc;
 
 	*level = 0;
 	if (!d || n == 0)
 		return d ? TT_OK : err->code;
 	for (size_t i = 0; i < w->np; i++) {
-		all[i] = (struct tt_pairs_row){ .d = d + i * most, .limit = row[i].limit, .twice = row[i].twice };
-		for (size_t k = 0; k < most; k++)
-			d[i * most + k] = i % 2 ? 2 * row[i].limit - row[i].d[k % n] : row[i].d[k % n];
+		all[i] = (struct tt_pairs_row){ .pair = d + i * most, .limit = row[i].limit, .twice = row[i].twice };
+		for (size_t k = 0; k < most; k++) {
+			d[i * most + k] = row[i].pair[k % n];
+			if (i % 2)
+				d[i * most + k].d = 2 * row[i].limit - d[i * most + k].d;
+		}
 	}
 	rc = tt_pairs_family(all, w->np, most, &plan, TT_ALPHA, w->mem, err);
 	/* Of a row that would be worse: a turned one, if there are several. */
@@ -517,7 +534,7 @@ tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, con
 		if (v->row[i].tested && in(w, v->row[i].row) == fails) {
 			unsigned weight = tt_row_weight(v->row[i].row);
 
-			row[w->np++] = (struct tt_pairs_row){ .d = w->pairs[i].all, .limit = w->pairs[i].limit, .twice = weight > 1 };
+			row[w->np++] = (struct tt_pairs_row){ .pair = w->pairs[i].all, .limit = w->pairs[i].limit, .twice = weight > 1 };
 			w->weights += weight;
 		}
 	if (rc == TT_OK && w->np)

@@ -19,9 +19,8 @@
 #define BIT (1 + 1e-9)                /* what rounding may take */
 #define SUM_MAX (TT_PAIRS_EXACT * (TT_PAIRS_EXACT + 1))
 #define LATE 5                        /* beyond TT_PAIRS_EXACT one looks after so many pairs */
-#define FAR 5                         /* so many times as far from the median distance as the median of distances from it */
-#define FAR_LEAST 10                  /* fewer do not tell what is far */
-#define FAR_MOST(n) ((n) * 3 / 10)    /* so many of n are left out at most: more are no accidents */
+#define FAR 5                         /* so many times as far from the median level as the median of distances from it */
+#define EVEN_MOST(n) ((n) / 2)        /* so many of n are evened out at most: more are no accidents */
 #define APART 0.15                    /* of the level goes on rows that are set apart for being far below their limits */
 #define DIVISIONS 64
 #define EFFICIENCY 0.955              /* of ranks beside means where differences are normal: 3 / pi */
@@ -58,6 +57,7 @@ tt_pairs_level(double level)
 
 /* --- signed ranks --------------------------------------------------------------------- */
 
+/* A difference: how far from the limit it is, twice its rank, of which pair it is, and on which side of the limit. */
 struct signed_rank { uint64_t size; unsigned twice; size_t at; bool above; };
 
 static int
@@ -76,40 +76,98 @@ by_uint64(const void *a, const void *b)
 	return TT_CMP(*x, *y);
 }
 
-/* How many of ${n} sizes in ascending order, the last of them, are far beyond the others. */
-static size_t
-far_sizes(const struct signed_rank *r, size_t n)
+static uint64_t
+apart(int64_t a, int64_t b)
 {
-	uint64_t off[TT_PAIRS_MOST], middle, usual;
-	size_t far = 0;
-
-	if (n < FAR_LEAST)
-		return 0;
-	middle = r[(n - 1) / 2].size;
-	for (size_t i = 0; i < n; i++)
-		off[i] = r[i].size > middle ? r[i].size - middle : middle - r[i].size;
-	tt_sort(off, n, by_uint64);
-	usual = off[(n - 1) / 2];
-	while (usual > 0 && far < n && r[n - 1 - far].size > middle && r[n - 1 - far].size - middle > FAR * usual)
-		far++;
-	return far <= FAR_MOST(n) ? far : 0;
+	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
 }
 
-/*
- * Twice the mid-ranks of the distances from the limit, which are whole numbers; ${r} by size. How many are not 0; those come last.
- * Those that are left out for being far weigh 0: that hangs on the sizes alone, so signs are as likely as before.
- */
+static int
+by_int64(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return TT_CMP(*x, *y);
+}
+
+/* The lower median of ${n} > 0 levels, which are put in order, and the lower median of their distances from it. */
+static int64_t
+usual_level(int64_t *level, size_t n, uint64_t *usual)
+{
+	uint64_t off[TT_PAIRS_MOST];
+	int64_t m;
+
+	tt_sort(level, n, by_int64);
+	m = level[(n - 1) / 2];
+	for (size_t i = 0; i < n; i++)
+		off[i] = apart(level[i], m);
+	tt_sort(off, n, by_uint64);
+	*usual = off[(n - 1) / 2];
+	return m;
+}
+
+/* How far from the level ${m} that of a disturbed pair is; 0: it is not, or was not moved from the limit by a single run. */
+static uint64_t
+disturbance(const struct tt_pair *pair, const struct signed_rank *r, int64_t m, uint64_t usual)
+{
+	uint64_t off = apart(pair[r->at].level, m);
+
+	return usual > 0 && off > FAR * usual && off < r->size ? off : 0;
+}
+
+/* The distances of differences from the limit, and their sides, in the order of the pairs, disturbed runs evened out. */
+static struct tt_pairs_evened
+even_out(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_rank *r)
+{
+	struct tt_pairs_evened e = { 0 };
+	int64_t level[TT_PAIRS_MOST], m;
+	uint64_t usual, off;
+	size_t some = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		r[i] = (struct signed_rank){ .size = apart(pair[i].d, limit), .at = i, .above = pair[i].d > limit };
+		if (r[i].size)
+			level[some++] = pair[i].level;
+	}
+	if (some < TT_PAIRS_EVEN)
+		return e;
+	m = usual_level(level, some, &usual);
+	for (size_t i = 0; i < n; i++)
+		e.n += disturbance(pair, &r[i], m, usual) > 0;
+	if (e.n > EVEN_MOST(some))
+		return (struct tt_pairs_evened){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		off = 2 * disturbance(pair, &r[i], m, usual);
+		e.above += off && r[i].above;
+		r[i].above ^= off > r[i].size;
+		r[i].size = off > r[i].size ? off - r[i].size : r[i].size - off;
+	}
+	return e;
+}
+
+struct tt_pairs_evened
+tt_pairs_even(const struct tt_pair *pair, size_t n, int64_t limit, int64_t *d)
+{
+	struct signed_rank r[TT_PAIRS_MOST];
+	struct tt_pairs_evened e = { 0 };
+
+	if (n > TT_PAIRS_MOST)
+		return e;
+	e = even_out(pair, n, limit, r);
+	for (size_t i = 0; i < n; i++)
+		d[i] = r[i].above ? limit + (int64_t)r[i].size : limit - (int64_t)r[i].size;
+	return e;
+}
+
+/* Twice the mid-ranks of the distances from the limit, which are whole numbers; ${r} by size. How many are not 0; those come last. */
 static size_t
-rank_sizes(const int64_t *d, size_t n, int64_t limit, struct signed_rank *r)
+rank_sizes(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_rank *r)
 {
 	size_t zeros = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t size = d[i] > limit ? (uint64_t)d[i] - (uint64_t)limit : (uint64_t)limit - (uint64_t)d[i];
-
-		r[i] = (struct signed_rank){ .size = size, .at = i, .above = d[i] > limit };
-		zeros += size == 0;
-	}
+	even_out(pair, n, limit, r);
+	for (size_t i = 0; i < n; i++)
+		zeros += r[i].size == 0;
 	tt_sort(r, n, by_size);
 	for (size_t i = zeros, end; i < n; i = end) {
 		for (end = i + 1; end < n && r[end].size == r[i].size; end++)
@@ -117,27 +175,7 @@ rank_sizes(const int64_t *d, size_t n, int64_t limit, struct signed_rank *r)
 		for (size_t k = i; k < end; k++)
 			r[k].twice = (unsigned)(i + 1 + end - 2 * zeros);
 	}
-	for (size_t far = far_sizes(r + zeros, n - zeros); far > 0; far--)
-		r[n - far].twice = 0;
 	return n - zeros;
-}
-
-size_t
-tt_pairs_near(const int64_t *d, size_t n, int64_t limit, int64_t *near)
-{
-	struct signed_rank r[TT_PAIRS_MOST];
-	size_t zeros, far, kept = 0;
-	uint64_t most;
-
-	if (n == 0 || n > TT_PAIRS_MOST)
-		return 0;
-	zeros = n - rank_sizes(d, n, limit, r);
-	far = far_sizes(r + zeros, n - zeros);
-	most = r[n - 1 - far].size;
-	for (size_t i = 0; i < n; i++)
-		if ((d[i] > limit ? (uint64_t)d[i] - (uint64_t)limit : (uint64_t)limit - (uint64_t)d[i]) <= most)
-			near[kept++] = d[i];
-	return kept;
 }
 
 /* Of all ways to take some of the ${n} weights, the shares whose sum is 0, 1, ... *${most}; free with so many and one. */
@@ -184,7 +222,7 @@ too_many(struct tt_err *err)
 }
 
 int
-tt_signed_rank(const int64_t *d, size_t n, int64_t limit, double *p, struct tt_mem *mem, struct tt_err *err)
+tt_signed_rank(const struct tt_pair *pair, size_t n, int64_t limit, double *p, struct tt_mem *mem, struct tt_err *err)
 {
 	struct signed_rank r[TT_PAIRS_MOST];
 	unsigned w[TT_PAIRS_MOST];
@@ -193,7 +231,7 @@ tt_signed_rank(const int64_t *d, size_t n, int64_t limit, double *p, struct tt_m
 	*p = 1;
 	if (n > TT_PAIRS_MOST)
 		return too_many(err);
-	m = rank_sizes(d, n, limit, r);
+	m = rank_sizes(pair, n, limit, r);
 	for (size_t i = 0; i < m; i++) {
 		w[i] = r[n - m + i].twice;
 		sum += r[n - m + i].above ? w[i] : 0;
@@ -218,14 +256,6 @@ bound_place(size_t n, double alpha, size_t *c, struct tt_mem *mem, struct tt_err
 		;
 	tt_mem_free(mem, of, (most + 1) * sizeof *of);
 	return of ? TT_OK : err->code;
-}
-
-static int
-by_int64(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return TT_CMP(*x, *y);
 }
 
 /* Half of a sum, halves away from zero. */
@@ -307,10 +337,10 @@ tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha
 
 /* One after the other. */
 struct looks {
-	const int64_t *d;
+	const struct tt_pair *pair;
 	int64_t limit;
 	size_t n;
-	uint8_t *stopped;             /* by the signs of the differences so far, one bit each: the first level at which one has stopped; LEVELS: none */
+	uint8_t *stopped;             /* by the signs of the differences so far, before disturbed runs are evened out, one bit each: the first level at which one has stopped; LEVELS: none */
 	unsigned (*many)[SUM_MAX + 1];        /* of those by level and rank sum, at this look */
 	struct {
 		size_t from;          /* the least rank sum that stops at the level, at this look; none does, where it is too large */
@@ -371,26 +401,27 @@ choose_sums(struct looks *l, size_t n, size_t most, double share)
 	}
 }
 
-/* One look at the first ${n} <= TT_PAIRS_EXACT differences. */
+/* One look at the first ${n} <= TT_PAIRS_EXACT differences. What is evened out at one look may not be at another: signs are those before. */
 static void
 look(struct looks *l, size_t n, double share)
 {
 	struct signed_rank r[TT_PAIRS_EXACT];
 	unsigned twice[TT_PAIRS_EXACT] = { 0 }, lower[1 << TT_PAIRS_EXACT / 2], upper[1 << TT_PAIRS_EXACT / 2];
-	size_t low = n / 2, mask = ((size_t)1 << low) - 1, most = 0, signs = 0;
+	size_t low = n / 2, mask = ((size_t)1 << low) - 1, most = 0, signs = 0, crossed = 0;
 	uint8_t first[SUM_MAX + 1];
 
-	rank_sizes(l->d, n, l->limit, r);
+	rank_sizes(l->pair, n, l->limit, r);
 	for (size_t i = 0; i < n; i++) {
 		twice[r[i].at] = r[i].twice;
 		most += r[i].twice;
 		signs |= (size_t)r[i].above << r[i].at;
+		crossed |= (size_t)(r[i].above != (l->pair[r[i].at].d > l->limit)) << r[i].at;
 	}
 	half_sums(twice, low, lower);
 	half_sums(twice + low, n - low, upper);
 	memset(l->many, 0, (LEVELS + 1) * sizeof *l->many);
 	for (size_t b = 0; b < (size_t)1 << n; b++)
-		l->many[l->stopped[b]][lower[b & mask] + upper[b >> low]]++;
+		l->many[l->stopped[b ^ crossed]][lower[b & mask] + upper[b >> low]]++;
 	choose_sums(l, n, most, share);
 	for (size_t s = 0; s <= most; s++) {
 		first[s] = 0;
@@ -400,10 +431,10 @@ look(struct looks *l, size_t n, double share)
 	for (size_t b = 0; b < (size_t)1 << n; b++) {
 		uint8_t now = first[lower[b & mask] + upper[b >> low]];
 
-		if (now < l->stopped[b])
-			l->stopped[b] = now;
+		if (now < l->stopped[b ^ crossed])
+			l->stopped[b ^ crossed] = now;
 	}
-	l->ours = l->stopped[signs];
+	l->ours = l->stopped[signs ^ crossed];
 	l->spent = share;
 }
 
@@ -423,7 +454,7 @@ static int
 late_look(struct looks *l, size_t n, double share, struct tt_mem *mem, struct tt_err *err)
 {
 	double p;
-	int rc = tt_signed_rank(l->d, n, l->limit, &p, mem, err);
+	int rc = tt_signed_rank(l->pair, n, l->limit, &p, mem, err);
 
 	for (size_t i = 0; i < l->ours && rc == TT_OK; i++)
 		if (p <= level_at(i) * (share - l->spent) * BIT)
@@ -474,7 +505,7 @@ nominal(const struct looks *l, size_t place, double now, double *p, struct tt_me
 	/* What stops at a stricter level stops at this one. */
 	for (size_t i = 0; i <= place; i++)
 		least = l->level[i].from < least ? l->level[i].from : least;
-	m = rank_sizes(l->d, l->n, l->limit, r);
+	m = rank_sizes(l->pair, l->n, l->limit, r);
 	for (size_t i = 0; i < m; i++)
 		w[i] = r[l->n - m + i].twice;
 	return share_from(w, m, least, p, mem, err);
@@ -482,11 +513,11 @@ nominal(const struct looks *l, size_t place, double now, double *p, struct tt_me
 
 /* The looks of one series; l->stopped is the caller's, of as many bytes as there are signs. */
 static int
-start_looks(struct looks *l, const int64_t *d, size_t n, int64_t limit, struct tt_mem *mem, struct tt_err *err)
+start_looks(struct looks *l, const struct tt_pair *pair, size_t n, int64_t limit, struct tt_mem *mem, struct tt_err *err)
 {
 	size_t bytes = (size_t)1 << (n < TT_PAIRS_EXACT ? n : TT_PAIRS_EXACT);
 
-	*l = (struct looks){ .d = d, .limit = limit, .n = n, .ours = LEVELS };
+	*l = (struct looks){ .pair = pair, .limit = limit, .n = n, .ours = LEVELS };
 	for (size_t i = 0; i < LEVELS; i++)
 		l->level[i].from = SIZE_MAX;
 	l->stopped = tt_mem_alloc(mem, bytes, err);
@@ -502,13 +533,13 @@ end_looks(struct looks *l, struct tt_mem *mem)
 }
 
 int
-tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_plan *plan, double level, struct tt_pairs_answer *a,
+tt_pairs_test(const struct tt_pair *pair, size_t n, int64_t limit, const struct tt_pairs_plan *plan, double level, struct tt_pairs_answer *a,
     struct tt_mem *mem, struct tt_err *err)
 {
 	size_t many = (LEVELS + 1) * sizeof *((struct looks *)0)->many, place = level_place(level);
 	struct looks l;
 	double now = 0;
-	int rc = tt_signed_rank(d, n, limit, &a->p, mem, err);
+	int rc = tt_signed_rank(pair, n, limit, &a->p, mem, err);
 
 	a->overall = 1;
 	a->nominal = 0;
@@ -521,7 +552,7 @@ tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_p
 		a->nominal = end ? level : 0;
 		return TT_OK;
 	}
-	rc = start_looks(&l, d, n, limit, mem, err);
+	rc = start_looks(&l, pair, n, limit, mem, err);
 	l.many = rc == TT_OK ? tt_mem_alloc(mem, many, err) : NULL;
 	rc = l.many ? look_at_all(&l, plan, &now, mem, err) : err->code;
 	if (rc == TT_OK)
@@ -549,7 +580,7 @@ count_tails(const struct tt_pairs_row *row, size_t n, bool heavy, struct togethe
 	size_t low = n / 2, mask = ((size_t)1 << low) - 1, signs = 0;
 	uint32_t at_least[SUM_MAX + 2] = { 0 };
 
-	rank_sizes(row->d, n, row->limit, r);
+	rank_sizes(row->pair, n, row->limit, r);
 	for (size_t i = 0; i < n; i++) {
 		twice[r[i].at] = r[i].twice;
 		signs |= (size_t)r[i].above << r[i].at;
@@ -801,7 +832,7 @@ look_at_rows(struct row_look *l, double alpha, double share, struct tt_mem *mem,
 		return rc;
 	}
 	for (size_t i = 0; i < l->nrow && rc == TT_OK; i++)
-		rc = tt_signed_rank(l->row[i].d, l->n, l->row[i].limit, &l->adjusted[i], mem, err);
+		rc = tt_signed_rank(l->row[i].pair, l->n, l->row[i].limit, &l->adjusted[i], mem, err);
 	rc = rc == TT_OK ? weighed_holm(l, &all, mem, err) : rc;
 	for (size_t i = 0; i < l->nrow; i++) {
 		l->row[i].nominal = alpha * share * weight_of(l, i) / all;
@@ -840,7 +871,7 @@ tt_pairs_family(struct tt_pairs_row *row, size_t nrow, size_t n, const struct tt
 	rc = l.adjusted ? TT_OK : err->code;
 	for (size_t i = 0; i < nrow && rc == TT_OK; i++) {
 		row[i].adjusted = 1;
-		rc = tt_signed_rank(row[i].d, n, row[i].limit, &row[i].p, mem, err);
+		rc = tt_signed_rank(row[i].pair, n, row[i].limit, &row[i].p, mem, err);
 	}
 	for (size_t k = 1; k <= n && rc == TT_OK && nrow; k++) {
 		double share = look_share(plan, k, k == n && plan->last, alpha, &spent);

@@ -4,10 +4,14 @@
  *
  * Whatever both runs of a pair share cancels in its difference. What is assumed is that differences lie evenly around their centre,
  * as they do where both runs are of one build. Probabilities are of all ways to give signs to the differences from the limit,
- * ties and all, as wilcox.exact of R's exactRankTests computes them; differences that equal the limit are left out. So are accidents:
- * differences whose distance from the limit is more than five times as far above the median distance as distances are from it in the median,
- * if there are ten or more and at most three in ten are such.
- * Differences are at most 2^60 in size.
+ * ties and all, as wilcox.exact of R's exactRankTests computes them; differences that equal the limit are left out.
+ *
+ * Disturbed runs are evened out first. What disturbs one run of a pair moves its difference, and its level, the mean of both runs, by half as
+ * much. Of TT_PAIRS_EVEN pairs or more, those whose level is more than five times as far from the median level as levels are from it in the
+ * median were disturbed, if they are at most half. Twice that distance is taken off the distance of the difference from the limit, where
+ * that brings them closer. It hangs on levels and distances alone, which stay the same if the runs of a pair change places, so signs are as
+ * likely as before. Pairs that equal the limit do not count.
+ * Differences and levels are at most 2^60 in size.
  */
 #ifndef TT_STAT_PAIRS_H
 #define TT_STAT_PAIRS_H
@@ -16,14 +20,21 @@
 #include "stat/session.h"
 
 #define TT_PAIRS_MOST 200             /* pairs */
+#define TT_PAIRS_EVEN 8               /* from so many on disturbed ones can be told */
 #define TT_PAIRS_EXACT 20             /* up to so many all ways to give signs are gone through */
 
+/* The two runs of a pair. */
+struct tt_pair {
+	int64_t d;                    /* their difference, new less old */
+	int64_t level;                /* their mean, on the same scale */
+};
+
 /**
- * tt_signed_rank(d, n, limit, p, mem, err):
- * *${p}: the probability, if the ${n} differences ${d} lay evenly around ${limit}, of a rank sum of those above it at least as large
+ * tt_signed_rank(pair, n, limit, p, mem, err):
+ * *${p}: the probability, if the ${n} differences of ${pair} lay evenly around ${limit}, of a rank sum of those above it at least as large
  * as theirs. 1 where all are equal to the limit.
  */
-int tt_signed_rank(const int64_t *d, size_t n, int64_t limit, double *p, struct tt_mem *mem, struct tt_err *err);
+int tt_signed_rank(const struct tt_pair *pair, size_t n, int64_t limit, double *p, struct tt_mem *mem, struct tt_err *err);
 
 /**
  * tt_pairs_shift(d, n, alpha, s, mem, err):
@@ -32,13 +43,17 @@ int tt_signed_rank(const int64_t *d, size_t n, int64_t limit, double *p, struct 
  */
 int tt_pairs_shift(const int64_t *d, size_t n, double alpha, struct tt_shift *s, struct tt_mem *mem, struct tt_err *err);
 
-/* The differences that tt_signed_rank() counts, and those that equal the limit: how many, in ${near}. */
-size_t tt_pairs_near(const int64_t *d, size_t n, int64_t limit, int64_t *near);
+/* Pairs of which one run was disturbed, and those of them whose difference was above the limit because of it. */
+struct tt_pairs_evened {
+	size_t n, above;
+};
+
+/* The differences of ${n} pairs as tt_signed_rank() takes them, disturbed runs evened out, into ${d}, in the order of the pairs. */
+struct tt_pairs_evened tt_pairs_even(const struct tt_pair *pair, size_t n, int64_t limit, int64_t *d);
 
 /**
  * tt_pairs_change(d, n, most, c):
- * How well ${most} pairs would know the centre of differences that lie as these ${n}: for tt_change_seen(). Accidents count, for other pairs will
- * have theirs, and perhaps more than may be left out. False: too few.
+ * How well ${most} pairs would know the centre of differences that lie as these ${n}, which are evened: for tt_change_seen(). False: too few.
  */
 bool tt_pairs_change(const int64_t *d, size_t n, size_t most, struct tt_change *c);
 
@@ -62,19 +77,19 @@ struct tt_pairs_answer {
 };
 
 /**
- * tt_pairs_test(d, n, limit, plan, level, a, mem, err):
- * Are the ${n} differences ${d}, in the order of the pairs, above ${limit}? If they are not, a->overall is at most a level of
+ * tt_pairs_test(pair, n, limit, plan, level, a, mem, err):
+ * Are the differences of these ${n} pairs, in their order, above ${limit}? If they are not, a->overall is at most a level of
  * tt_pairs_level() in a share of such series that is at most this level, whenever one stops.
  *
  * A level is spent on the looks as the square of the share of the pairs, and the last look has what is left; with one look
  * a->overall is a->p. ${level} is a level, for a->nominal.
  */
-int tt_pairs_test(const int64_t *d, size_t n, int64_t limit, const struct tt_pairs_plan *plan, double level, struct tt_pairs_answer *a,
+int tt_pairs_test(const struct tt_pair *pair, size_t n, int64_t limit, const struct tt_pairs_plan *plan, double level, struct tt_pairs_answer *a,
     struct tt_mem *mem, struct tt_err *err);
 
 /* One figure of several that are tested on the same pairs. */
 struct tt_pairs_row {
-	const int64_t *d;             /* by pair; one that equals the limit says nothing */
+	const struct tt_pair *pair;   /* one whose difference equals the limit says nothing */
 	int64_t limit;
 	bool twice;                   /* after the last pair it may err twice as often as rows that are not */
 	double p;                     /* of tt_signed_rank() */

@@ -1,6 +1,7 @@
 /**
- * pairs_gen N SEED: N random sets of differences and what stat/pairs.h says of them, a line of CSV each: the differences with spaces
- * between, the limit, p, shift, low, high (NA where missing). Half of the sets have many equal sizes, a third some far from the others.
+ * pairs_gen N SEED: N random sets of differences and what stat/pairs.h says of them, a line of CSV each: differences and levels of
+ * pairs with spaces between, the limit, p, and of the differences alone shift, low, high (NA where missing). Half of the sets have many equal sizes,
+ * in a third of them some runs are disturbed.
  * For tests/stat/pairs.sh.
  */
 #include <stdio.h>
@@ -37,20 +38,25 @@ main(int argc, char **argv)
 	struct tt_err err;
 
 	state = 0x9E3779B97F4A7C15u ^ (argc > 2 ? (uint64_t)atoll(argv[2]) : 1);
-	printf("d,limit,p,shift,low,high\n");
+	printf("d,level,limit,p,shift,low,high\n");
 	for (long k = 0; k < count; k++) {
 		uint64_t values = k % 2 ? 1000000 : 3 + next_random(12);
 		size_t n = 2 + next_random(k % 5 ? 12 : 39);
+		struct tt_pair pair[40];
 		int64_t d[40], limit = (int64_t)next_random(values) / 2;
 		struct tt_shift s;
 		double p;
 
 		for (size_t i = 0; i < n; i++) {
-			d[i] = (int64_t)next_random(values) * 2 - (int64_t)(values / 2);
-			d[i] *= k % 3 == 0 && next_random(10) == 0 ? 20 : 1;
+			int64_t by = k % 3 == 0 && next_random(10) == 0 ? (int64_t)next_random(20 * values) : 0;
+
+			d[i] = (int64_t)next_random(values) * 2 - (int64_t)(values / 2) + (next_random(2) ? by : -by);
+			pair[i] = (struct tt_pair){ .d = d[i], .level = (int64_t)next_random(values) + by / 2 };
 			printf("%s%lld", i ? " " : "", (long long)d[i]);
 		}
-		if (tt_signed_rank(d, n, limit, &p, &mem, &err) != TT_OK || tt_pairs_shift(d, n, 0.05, &s, &mem, &err) != TT_OK)
+		for (size_t i = 0; i < n; i++)
+			printf("%s%lld", i ? " " : ",", (long long)pair[i].level);
+		if (tt_signed_rank(pair, n, limit, &p, &mem, &err) != TT_OK || tt_pairs_shift(d, n, 0.05, &s, &mem, &err) != TT_OK)
 			return 1;
 		printf(",%lld,%.17g,%lld", (long long)limit, p, (long long)s.shift);
 		put(s.has_low, s.low);

@@ -34,29 +34,51 @@ by_size(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Accidents become zeros: more than five times as far above the median as sizes are from it in the median, if at most three in ten of ten or more are. */
-static void
-leave_out_far(int64_t *size, size_t n)
+static int64_t
+lower_median(const int64_t *v, size_t n)
 {
-	int64_t v[32], middle, usual;
-	size_t k = 0, far = 0;
+	int64_t sorted[32];
 
-	for (size_t i = 0; i < n; i++)
-		if (size[i])
-			v[k++] = size[i];
-	if (k < 10)
-		return;
-	qsort(v, k, sizeof *v, by_size);
-	middle = v[(k - 1) / 2];
+	memcpy(sorted, v, n * sizeof *v);
+	qsort(sorted, n, sizeof *sorted, by_size);
+	return sorted[(n - 1) / 2];
+}
+
+/*
+ * By the rule of pairs.h: differences from the limit, of which a disturbed run is evened out. Of eight or more pairs that are not at the limit, at most
+ * half are such: with a level more than five times as far from the median level as levels are in the median. How many.
+ */
+static size_t
+even_out(const struct tt_pair *pair, size_t n, int64_t limit, int64_t *off)
+{
+	int64_t level[32], far[32], middle, usual;
+	size_t k = 0, moved = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		off[i] = pair[i].d - limit;
+		if (off[i])
+			level[k++] = pair[i].level;
+	}
+	if (k < 8)
+		return 0;
+	middle = lower_median(level, k);
 	for (size_t i = 0; i < k; i++)
-		v[i] = llabs(v[i] - middle);
-	qsort(v, k, sizeof *v, by_size);
-	usual = v[(k - 1) / 2];
-	for (size_t i = 0; i < n; i++)
-		far += usual && size[i] - middle > 5 * usual;
-	for (size_t i = 0; i < n && far <= k * 3 / 10; i++)
-		if (usual && size[i] - middle > 5 * usual)
-			size[i] = 0;
+		far[i] = llabs(level[i] - middle);
+	usual = lower_median(far, k);
+	for (int go = 0; go < 2; go++) {
+		moved = go ? moved : 0;
+		for (size_t i = 0; i < n; i++) {
+			int64_t by = llabs(pair[i].level - middle);
+
+			if (!usual || by <= 5 * usual || by >= llabs(pair[i].d - limit))
+				continue;
+			if (go == 0)
+				moved++;
+			else if (moved <= k / 2)
+				off[i] += off[i] > 0 ? -2 * by : 2 * by;
+		}
+	}
+	return moved <= k / 2 ? moved : 0;
 }
 
 /* Twice the sum of the mid-ranks of those that have a bit in ${signs}; zeros have no rank. */
@@ -77,46 +99,91 @@ rank_sum(const int64_t *size, size_t n, size_t signs)
 
 TEST(a_probability_is_that_of_all_signs)
 {
-	size_t left_out = 0;
+	size_t disturbed = 0, crossed = 0;
 
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < 400; round++) {
 		size_t n = 1 + next_random() % 14, signs = 0, least = 0;
-		int64_t d[14], size[14], near[14], limit = (int64_t)(next_random() % 7) - 3;
+		struct tt_pair pair[14];
+		struct tt_pairs_evened evened;
+		int64_t size[14], off[14], even[14], limit = (int64_t)(next_random() % 7) - 3;
 		double p;
 		long ours;
 
 		for (size_t i = 0; i < n; i++) {
-			d[i] = (int64_t)(next_random() % (round % 2 ? 12 : 100000)) - (round % 2 ? 5 : 40000);
-			d[i] = round % 3 == 0 && next_random() % 8 == 0 ? 20 * d[i] : d[i];
-			size[i] = llabs(d[i] - limit);
-			signs |= (size_t)(d[i] > limit) << i;
+			bool hit = round % 3 == 0 && next_random() % 8 == 0;
+			int64_t by = hit ? (int64_t)(next_random() % 1000000) : 0;
+
+			pair[i].d = (int64_t)(next_random() % (round % 2 ? 12 : 100000)) - (round % 2 ? 5 : 40000) + (next_random() % 2 ? by : -by);
+			pair[i].level = 1000000 + (int64_t)(next_random() % (round % 2 ? 12 : 100000)) + by / 2;
 		}
-		left_out += tt_pairs_near(d, n, limit, near) < n;
-		leave_out_far(size, n);
+		evened = tt_pairs_even(pair, n, limit, even);
+		CHECK_EQ_INT(evened.n, even_out(pair, n, limit, off));
+		disturbed += evened.n;
+		for (size_t i = 0; i < n; i++) {
+			CHECK_EQ_INT(even[i], limit + off[i]);
+			crossed += (pair[i].d > limit) != (even[i] > limit) && off[i];
+			size[i] = llabs(off[i]);
+			signs |= (size_t)(off[i] > 0) << i;
+		}
 		ours = rank_sum(size, n, signs);
 		for (size_t b = 0; b < (size_t)1 << n; b++)
 			least += rank_sum(size, n, b) >= ours;
-		CHECK_EQ_INT(tt_signed_rank(d, n, limit, &p, &mem, &err), TT_OK);
+		CHECK_EQ_INT(tt_signed_rank(pair, n, limit, &p, &mem, &err), TT_OK);
 		CHECK(close_to(p, (double)least / (double)((size_t)1 << n)));
 	}
-	CHECK(left_out > 10);
+	CHECK(disturbed > 20 && crossed > 2);
 }
 
-/* Of ten differences up to three that are far off are left out, on either side of the limit, and four are not. */
-TEST(few_that_are_far_off_are_left_out)
+/* What a test may not depend on: which of the two runs of a pair is the new build's. Differences change sides, and nothing else. */
+TEST(disturbed_runs_are_evened_out_alike_in_both_builds)
 {
-	int64_t d[] = { 10, 12, 9, 11, 300, 8, 13, 10, -200, 12 }, near[10];
+	for (int round = 0; round < 200; round++) {
+		struct tt_pair pair[12], turned[12];
+		int64_t a[12], b[12], limit = (int64_t)(next_random() % 100);
+		struct tt_pairs_evened one, two;
+
+		for (size_t i = 0; i < 12; i++) {
+			int64_t by = next_random() % 6 == 0 ? 100000 : 0;
+
+			pair[i].d = (int64_t)(next_random() % 2001) - 1000 + (next_random() % 2 ? by : -by);
+			pair[i].level = (int64_t)(next_random() % 1001) + by / 2;
+			turned[i] = (struct tt_pair){ .d = 2 * limit - pair[i].d, .level = pair[i].level };
+		}
+		one = tt_pairs_even(pair, 12, limit, a);
+		two = tt_pairs_even(turned, 12, limit, b);
+		CHECK_EQ_INT(one.n, two.n);
+		CHECK_EQ_INT(one.above, one.n - two.above);
+		for (size_t i = 0; i < 12; i++)
+			CHECK_EQ_INT(a[i] - limit, limit - b[i]);
+	}
+}
+
+/* Runs that take 300 more are told by the levels of their pairs; both of a pair, or more than half of all, are not one run's accident. */
+TEST(a_disturbed_run_is_evened_out)
+{
+	struct tt_pair pair[] = { { 10, 1000 }, { 12, 1003 }, { 9, 998 }, { 311, 1151 }, { 8, 1001 }, { 13, 999 }, { -289, 1152 }, { 12, 1002 } };
+	int64_t d[8];
+	struct tt_pairs_evened e = tt_pairs_even(pair, 8, 0, d);
 	double p;
 
-	CHECK_EQ_INT(tt_pairs_near(d, 10, 0, near), 8);
-	CHECK_EQ_INT(tt_signed_rank(d, 10, 0, &p, &mem, &err), TT_OK);
+	CHECK_EQ_INT(e.n, 2);
+	CHECK_EQ_INT(e.above, 1);
+	CHECK_EQ_INT(d[0], 10);
+	CHECK_EQ_INT(d[3], 11);
+	CHECK_EQ_INT(d[6], 13);
+	CHECK_EQ_INT(tt_signed_rank(pair, 8, 0, &p, &mem, &err), TT_OK);
 	CHECK(close_to(p, 1.0 / 256));
-	d[0] = 400;
-	CHECK_EQ_INT(tt_pairs_near(d, 10, 0, near), 7);
-	d[1] = -500;
-	CHECK_EQ_INT(tt_pairs_near(d, 10, 0, near), 10);
-	/* Where all the others are equal nothing says how far is far. */
-	CHECK_EQ_INT(tt_pairs_near((int64_t[]){ 5, 5, 5, 5, 5, 5, 5, 5, 5, 9 }, 10, 0, near), 10);
+	CHECK_EQ_INT(tt_pairs_even(pair, 7, 0, d).n, 0);
+	pair[3] = (struct tt_pair){ 11, 1300 };
+	CHECK_EQ_INT(tt_pairs_even(pair, 8, 0, d).n, 1);
+	CHECK_EQ_INT(d[3], 11);
+	for (size_t i = 0; i < 5; i++)
+		pair[i] = (struct tt_pair){ 300 + (int64_t)i, 1150 + (int64_t)i };
+	CHECK_EQ_INT(tt_pairs_even(pair, 8, 0, d).n, 0);
+	/* Where all levels are equal but one nothing says how far is far. */
+	for (size_t i = 0; i < 8; i++)
+		pair[i] = (struct tt_pair){ i ? 5 : 900, i ? 1000 : 1450 };
+	CHECK_EQ_INT(tt_pairs_even(pair, 8, 0, d).n, 0);
 }
 
 /* The textbook's answer: as many differences as a t test of this power takes, a little more for ranks, and more for a scatter that is estimated. */
@@ -135,14 +202,26 @@ TEST(what_pairs_see_is_what_they_find)
 	CHECK(!tt_pairs_change(d, 2, 10, &c));
 }
 
-/* Where none is left out. */
+/* p of differences whose pairs were not disturbed. */
+static double
+plain_p(const int64_t *d, size_t n, int64_t limit)
+{
+	struct tt_pair pair[TT_PAIRS_EXACT];
+	double p;
+
+	for (size_t i = 0; i < n; i++)
+		pair[i] = (struct tt_pair){ .d = d[i] };
+	CHECK_EQ_INT(tt_signed_rank(pair, n, limit, &p, &mem, &err), TT_OK);
+	return p;
+}
+
 TEST(bounds_are_those_of_the_test_moved)
 {
 	for (int round = 0; round < 100; round++) {
 		size_t n = 3 + next_random() % 12;
-		double alpha = round % 2 ? 0.05 : 0.01, p;
+		double alpha = round % 2 ? 0.05 : 0.01;
 		struct tt_shift s;
-		int64_t d[16], near[16];
+		int64_t d[16];
 
 		for (size_t i = 0; i < n; i++)
 			d[i] = 2 * (int64_t)(next_random() % 1000000) - 800000;
@@ -150,16 +229,12 @@ TEST(bounds_are_those_of_the_test_moved)
 		CHECK_EQ_INT(s.has_low, ldexp(1, -(int)n) <= alpha);
 		if (!s.has_low)
 			continue;
-		tt_signed_rank(d, n, s.low - 1, &p, &mem, &err);
-		CHECK(p <= alpha || tt_pairs_near(d, n, s.low - 1, near) < n);
-		tt_signed_rank(d, n, s.low + 1, &p, &mem, &err);
-		CHECK(p > alpha || tt_pairs_near(d, n, s.low + 1, near) < n);
+		CHECK(plain_p(d, n, s.low - 1) <= alpha);
+		CHECK(plain_p(d, n, s.low + 1) > alpha);
 		for (size_t i = 0; i < n; i++)
 			d[i] = -d[i];
-		tt_signed_rank(d, n, -s.high - 1, &p, &mem, &err);
-		CHECK(p <= alpha || tt_pairs_near(d, n, -s.high - 1, near) < n);
-		tt_signed_rank(d, n, -s.high + 1, &p, &mem, &err);
-		CHECK(p > alpha || tt_pairs_near(d, n, -s.high + 1, near) < n);
+		CHECK(plain_p(d, n, -s.high - 1) <= alpha);
+		CHECK(plain_p(d, n, -s.high + 1) > alpha);
 	}
 }
 
@@ -170,15 +245,18 @@ TEST(looks_err_as_often_as_they_may_and_not_more)
 
 	for (int round = 0; round < 6; round++) {
 		size_t n = 8 + (size_t)round % 3, stopped[3] = { 0 };
-		int64_t size[10], d[10];
+		int64_t size[10], mean[10];
+		struct tt_pair d[10];
 
 		for (size_t i = 0; i < n; i++)
 			size[i] = 1 + (int64_t)(next_random() % (round % 3 == 0 ? 6 : 1000000));
+		for (size_t i = 0; i < n; i++)
+			mean[i] = (int64_t)(next_random() % 1000) + (next_random() % 4 ? 0 : size[i] / 2);
 		for (size_t b = 0; b < (size_t)1 << n; b++) {
 			double least = 1;
 
 			for (size_t i = 0; i < n; i++)
-				d[i] = b >> i & 1 ? size[i] : -size[i];
+				d[i] = (struct tt_pair){ .d = b >> i & 1 ? size[i] : -size[i], .level = mean[i] };
 			for (size_t k = 1; k <= n; k++) {
 				const struct tt_pairs_plan plan = { .most = n, .looks = true };
 				struct tt_pairs_answer a;
@@ -207,12 +285,16 @@ TEST(rows_together_err_no_more_than_one)
 {
 	for (int round = 0; round < 8; round++) {
 		size_t n = 8 + (size_t)round % 3, found = 0, holm = 0, rows = 4;
-		int64_t size[4][10], d[4][10];
+		int64_t size[4][10], level[4][10];
+		struct tt_pair d[4][10];
 		const struct tt_pairs_plan plan = { .most = n, .looks = round % 2 == 0 };
 
 		for (size_t i = 0; i < n; i++)
 			for (size_t r = 0; r < rows; r++)
 				size[r][i] = r % 2 && round < 6 ? size[r - 1][i] + (int64_t)(next_random() % 100) : (int64_t)(next_random() % 2001) - 1000;
+		for (size_t i = 0; i < n; i++)
+			for (size_t r = 0; r < rows; r++)
+				level[r][i] = (int64_t)(next_random() % 100) + (round % 2 && next_random() % 4 == 0 ? llabs(size[r][i]) / 2 : 0);
 		for (size_t b = 0; b < (size_t)1 << n; b++) {
 			bool any = false, any_holm = false;
 
@@ -221,8 +303,8 @@ TEST(rows_together_err_no_more_than_one)
 
 				for (size_t r = 0; r < rows; r++) {
 					for (size_t i = 0; i < n; i++)
-						d[r][i] = b >> i & 1 ? size[r][i] : -size[r][i];
-					row[r] = (struct tt_pairs_row){ .d = d[r], .limit = 0, .twice = round % 4 > 1 && r == 0 };
+						d[r][i] = (struct tt_pair){ .d = b >> i & 1 ? size[r][i] : -size[r][i], .level = level[r][i] };
+					row[r] = (struct tt_pairs_row){ .pair = d[r], .limit = 0, .twice = round % 4 > 1 && r == 0 };
 				}
 				if (k < n && k * 2 < n)
 					continue;
@@ -247,14 +329,14 @@ TEST(rows_together_err_no_more_than_one)
 TEST(rows_far_below_their_limits_cost_little)
 {
 	const struct tt_pairs_plan plan = { .most = 10, .looks = false };
-	int64_t one[] = { 9, 4, 13, 7, -3, 5, 11, -2, 8, -1 }, below[4][10];
-	struct tt_pairs_row row[5] = { { .d = one, .limit = 0 } };
+	struct tt_pair one[] = { { 9, 0 }, { 4, 0 }, { 13, 0 }, { 7, 0 }, { -3, 0 }, { 5, 0 }, { 11, 0 }, { -2, 0 }, { 8, 0 }, { -1, 0 } }, below[4][10];
+	struct tt_pairs_row row[5] = { { .pair = one, .limit = 0 } };
 
 	for (size_t r = 0; r < 4; r++)
 		for (size_t i = 0; i < 10; i++)
-			below[r][i] = -1000 - (int64_t)(next_random() % 1000);
+			below[r][i] = (struct tt_pair){ .d = -1000 - (int64_t)(next_random() % 1000) };
 	for (size_t r = 1; r < 5; r++)
-		row[r] = (struct tt_pairs_row){ .d = below[r - 1], .limit = 0 };
+		row[r] = (struct tt_pairs_row){ .pair = below[r - 1], .limit = 0 };
 	CHECK_EQ_INT(tt_pairs_family(row, 5, 10, &plan, 0.05, &mem, &err), TT_OK);
 	CHECK(row[0].p > 0.01 && row[0].adjusted <= row[0].p + 0.15 * 0.05 && row[0].nominal >= 0.04);
 	for (size_t r = 1; r < 5; r++)
@@ -269,12 +351,12 @@ TEST(rows_that_may_err_twice_as_often)
 {
 	for (size_t n = 10; n <= 40; n += 30) {
 		const struct tt_pairs_plan plan = { .most = n, .looks = false };
-		int64_t one[40], two[40];
-		struct tt_pairs_row row[2] = { { .d = one, .limit = 0, .twice = true }, { .d = two, .limit = 0 } };
+		struct tt_pair one[40] = { 0 }, two[40] = { 0 };
+		struct tt_pairs_row row[2] = { { .pair = one, .limit = 0, .twice = true }, { .pair = two, .limit = 0 } };
 
 		for (size_t i = 0; i < n; i++) {
-			one[i] = 1 + (int64_t)(next_random() % 1000);
-			two[i] = next_random() % 2 ? 1 + (int64_t)(next_random() % 1000) : -1 - (int64_t)(next_random() % 1000);
+			one[i].d = 1 + (int64_t)(next_random() % 1000);
+			two[i].d = next_random() % 2 ? 1 + (int64_t)(next_random() % 1000) : -1 - (int64_t)(next_random() % 1000);
 		}
 		CHECK_EQ_INT(tt_pairs_family(row, 2, n, &plan, 0.05, &mem, &err), TT_OK);
 		CHECK(row[0].nominal > row[1].nominal && close_to(row[0].nominal, 2 * row[1].nominal));
@@ -287,7 +369,7 @@ TEST(rows_that_may_err_twice_as_often)
 TEST(one_look_is_the_plain_test)
 {
 	const struct tt_pairs_plan plan = { .most = 8, .looks = false };
-	int64_t d[] = { 5, 7, 3, -1, 8, 9, 2, 4 };
+	const struct tt_pair d[] = { { 5, 0 }, { 7, 0 }, { 3, 0 }, { -1, 0 }, { 8, 0 }, { 9, 0 }, { 2, 0 }, { 4, 0 } };
 	struct tt_pairs_answer a;
 
 	CHECK_EQ_INT(tt_pairs_test(d, 7, 0, &plan, 0.05, &a, &mem, &err), TT_OK);
@@ -304,11 +386,11 @@ TEST(looks_beyond_the_exact_ones_err_no_more)
 
 	for (unsigned round = 0; round < rounds; round++) {
 		bool null = false, moved = false;
-		int64_t d[40], e[40];
+		struct tt_pair d[40], e[40];
 
 		for (size_t n = 0; n < 40; n++) {
-			d[n] = (int64_t)(next_random() % 2001) - 1000;
-			e[n] = d[n] + 500;
+			d[n] = (struct tt_pair){ .d = (int64_t)(next_random() % 2001) - 1000, .level = (int64_t)(next_random() % 1000) };
+			e[n] = (struct tt_pair){ .d = d[n].d + 500, .level = d[n].level };
 			struct tt_pairs_answer a;
 
 			if ((n + 1) % 5 != 0 || n + 1 == 15)
@@ -323,12 +405,12 @@ TEST(looks_beyond_the_exact_ones_err_no_more)
 	}
 	printf("40 pairs of noise: %u of %u stop; moved by most of its spread: %u\n", stopped, rounds, found);
 	CHECK(stopped <= (rounds < 1000 ? 3 : rounds / 20 + 20));
-	CHECK_EQ_INT(found, rounds);
+	CHECK(found * 100 >= rounds * 99);
 }
 
 TEST(too_many_pairs_are_refused)
 {
-	static int64_t d[TT_PAIRS_MOST + 1];
+	static struct tt_pair d[TT_PAIRS_MOST + 1];
 	double p;
 
 	CHECK_EQ_INT(tt_signed_rank(d, TT_PAIRS_MOST + 1, 0, &p, &mem, &err), TT_E_LIMIT);

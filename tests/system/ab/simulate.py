@@ -23,20 +23,22 @@ SHORT, USUAL, LONGER = "frames=300", "frames=1200", "frames=4000"
 # found in at least 95 %.
 SAME = [("same, sessions %s %%, %s" % (spread, frames), ["spread=%s" % spread, frames], [])
         for spread, frames in ((0, USUAL), (1, SHORT), (2, USUAL), (3, USUAL), (3, LONGER))]
-SAME += [("same, %s" % kind, ["spread=2", USUAL, "kind=" + kind], []) for kind in ("outlier", "drift", "bimodal", "skewed", "gamma")]
+SAME += [("same, %s" % kind, ["spread=2", USUAL, "kind=" + kind], []) for kind in ("outlier", "drift", "bimodal", "skewed", "gamma", "modes")]
 CHANGED = [("%s, sessions %s %%" % (what, spread), ["spread=%s" % spread, USUAL], [what])
            for what in ("slow=5", "tail=5", "marker=20", "alloc=10") for spread in (0, 3)]
 CHANGED += [("slow=5, sessions 3 %, frames=300", ["spread=3", SHORT], ["slow=5"])]
 CHANGED += [("slow=5, %s" % kind, ["spread=3", frames, "kind=" + kind], ["slow=5"])
             for kind, frames in (("drift", USUAL), ("modes", USUAL), ("gamma", LONGER))]
+CHANGED += [("%s, outlier" % what, ["spread=3", USUAL, "kind=outlier"], [what]) for what in ("slow=5", "tail=5", "marker=20", "alloc=10")]
+CHANGED += [("tail=5, drift", ["spread=3", USUAL, "kind=drift"], ["tail=5"]), ("slow=5, sessions 3 %, frames=20000", ["spread=3", "frames=20000"], ["slow=5"])]
 CHANGED += [("twice the hitches", ["spread=3", LONGER, "hitches=1"], ["hitches=2"])]
 # Every so many trials of a check are a full one, so that all cells are tried there, too.
 # Of equal builds a row says which change would be found: in so many runs of builds that differ by it, one fails.
 POWER = [("power, %s, %s" % (row, world), [world, "spread=2"], row, word)
-         for row, word, world in (("frame-median", "slow", USUAL), ("frame-p95", "slow", SHORT), ("alloc-bytes", "alloc", USUAL), ("Ai", "marker", USUAL),
-                                  ("frame-median", "slow", "kind=skewed"), ("frame-median", "slow", "kind=outlier"), ("Ai", "marker", "kind=outlier"),
-                                  ("frame-median", "slow", "kind=bimodal"))]
-ROW = {"slow=5": "frame-median", "tail=5": "frame-p95", "marker=20": "Ai", "alloc=10": "alloc-bytes", "hitches=2": "long-frames"}
+         for row, word, world in (("frame-trimmed", "slow", USUAL), ("frame-p95", "slow", SHORT), ("alloc-bytes", "alloc", USUAL), ("Ai", "marker", USUAL),
+                                  ("frame-trimmed", "slow", "kind=skewed"), ("frame-trimmed", "slow", "kind=outlier"), ("Ai", "marker", "kind=outlier"),
+                                  ("frame-trimmed", "slow", "kind=bimodal"))]
+ROW = {"slow=5": "frame-trimmed", "tail=5": "frame-p95", "marker=20": "Ai", "alloc=10": "alloc-bytes", "hitches=2": "long-frames"}
 
 
 suite = Suite()
