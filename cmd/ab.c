@@ -547,7 +547,8 @@ look(struct ab *x, size_t pair, bool *clear, struct tt_err *err)
 static int
 write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *err)
 {
-	static const char none[] = "{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"frame-trimmed\", \"metric\": \"frame.time\", \"stat\": \"trimmed\", \"max\": \"+1.5%\" } ] }";
+	static const char none[] =
+	    "{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"frame-trimmed\", \"metric\": \"frame.time\", \"stat\": \"trimmed\", \"max\": \"+1.5%\" } ] }";
 	struct judged *j = tt_mem_alloc(&x->app->env.mem, sizeof *j, err);
 	struct app_output out = { .path = "-" };
 	bool color = ui_color(&x->app->ui, STDOUT_FILENO);

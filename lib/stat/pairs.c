@@ -335,12 +335,12 @@ tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha
 
 /* --- looks ------------------------------------------------------------------------------------- */
 
-/* One after the other. */
+/* One after the other. "By signs": by those of the differences so far, one bit each, before disturbed runs are evened out. */
 struct looks {
 	const struct tt_pair *pair;
 	int64_t limit;
 	size_t n;
-	uint8_t *stopped;             /* by the signs of the differences so far, before disturbed runs are evened out, one bit each: the first level at which one has stopped; LEVELS: none */
+	uint8_t *stopped;             /* by signs: the first level at which one has stopped; LEVELS: none */
 	unsigned (*many)[SUM_MAX + 1];        /* of those by level and rank sum, at this look */
 	struct {
 		size_t from;          /* the least rank sum that stops at the level, at this look; none does, where it is too large */

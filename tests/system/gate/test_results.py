@@ -110,8 +110,8 @@ def nearest(s, num, den):
 def want(samples, stat, unit):
     s = sorted(v * UNIT[unit] for v in samples)
     cut = len(s) // 20
-    return {"mean": statistics.fmean(s), "trimmed": statistics.fmean(s[cut:len(s) - cut]), "median": nearest(s, 1, 2), "stddev": statistics.pstdev(s), "p90": nearest(s, 90, 100),
-            "p95": nearest(s, 95, 100), "p99": nearest(s, 99, 100), "p99.9": nearest(s, 999, 1000), "max": s[-1], "min": s[0],
+    return {"mean": statistics.fmean(s), "trimmed": statistics.fmean(s[cut:len(s) - cut]), "median": nearest(s, 1, 2), "stddev": statistics.pstdev(s),
+            "p90": nearest(s, 90, 100), "p95": nearest(s, 95, 100), "p99": nearest(s, 99, 100), "p99.9": nearest(s, 999, 1000), "max": s[-1], "min": s[0],
             "total": math.fsum(s), "count": len(s)}[stat]
 
 
