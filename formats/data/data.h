@@ -204,6 +204,7 @@ struct data_run {
 	const struct data_head *h;
 	int64_t last, from;           /* end of the last sample; earliest begin of a sample as stored in the file */
 	uint64_t calls;
+	bool checks;                  /* samples are only checked: whoever asks drops their events */
 	struct data_level *level;     /* the open samples */
 	size_t caplevel;
 	bool special[DATA_SPECIAL];   /* by id modulo DATA_SPECIAL: one of these markers is more than a zone, or none */

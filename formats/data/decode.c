@@ -549,10 +549,10 @@ row_stop(struct tree *t, uint32_t i, uint32_t stop)
  * True if that one is not plain, or is ${stop}.
  *
  * Whether a sample has children is unpredictable, and a wrong guess costs the processor more than all else. So each sample is written as the next level, which
- * is kept only if it has children.
+ * is kept only if it has children. Unless the run ${keeps} its zones, they are only checked.
  */
-static bool
-plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
+static inline __attribute__((always_inline)) bool
+plain_run(struct tree *t, uint32_t *from, uint32_t stop, const bool keeps, int *rc)
 {
 	struct data_run *r = t->r;
 	struct tt_batch *b = r->u.b;
@@ -571,7 +571,7 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
 
 		if (up >= deepest || !is_plain(r, up, p, n - i, zero, &z))
 			break;
-		if (i == flow) {
+		if (keeps && i == flow) {
 			b->n = (size_t)(e - b->ev);
 			if ((*rc = plain_flow(t, i, z.ts, &done)) != TT_OK || !done)
 				break;
@@ -579,13 +579,15 @@ plain_run(struct tree *t, uint32_t *from, uint32_t stop, int *rc)
 			e = b->ev + b->n;
 			full = b->ev + b->cap - 4;
 		}
-		e->ts = z.ts;
-		e->val = keys | z.id;
-		e->dur = (uint32_t)(z.end - z.ts);
-		e->depth = (uint16_t)(up + 1 - ground);
-		e->kind = TT_ZONE;
-		e->flags = 0;
-		e++;
+		if (keeps) {
+			e->ts = z.ts;
+			e->val = keys | z.id;
+			e->dur = (uint32_t)(z.end - z.ts);
+			e->depth = (uint16_t)(up + 1 - ground);
+			e->kind = TT_ZONE;
+			e->flags = 0;
+			e++;
+		}
 		if (up == level) {
 			r->from = z.ts < r->from ? z.ts : r->from;
 			tt_batch_time(b, z.ts);
@@ -626,7 +628,10 @@ plain_samples(struct tree *t, uint32_t *i)
 
 	while (*i < stop && t->depth > 0 && rc == TT_OK) {
 		const uint32_t before = *i;
-		if ((rc = tt_batch_room(t->r->u.b, 64, t->r->u.err)) != TT_OK || (plain_run(t, i, stop, &rc) && *i == before))
+		if ((rc = tt_batch_room(t->r->u.b, 64, t->r->u.err)) != TT_OK)
+			break;
+		const bool over = t->r->checks ? plain_run(t, i, stop, false, &rc) : plain_run(t, i, stop, true, &rc);
+		if (over && *i == before)
 			break;
 	}
 	return rc;
@@ -644,7 +649,7 @@ open_lists(struct tree *t)
 	t->gc = (struct data_list){ .p = th->gc, .left = th->ngc, .size = DATA_GC_SIZE };
 	t->value = (struct data_list){ .p = th->value, .left = th->nvalue };
 	t->stack = (struct data_list){ .p = th->stack, .left = th->nstack, .size = data_stack_size(t->l) };
-	t->flow[0] = (struct data_list){ .p = th->flow, .left = th->nflow, .size = DATA_FLOW_SIZE };
+	t->flow[0] = (struct data_list){ .p = th->flow, .left = t->r->checks ? 0 : th->nflow, .size = DATA_FLOW_SIZE };
 	for (size_t i = 0; i < sizeof all / sizeof *all && rc == TT_OK; i++)
 		rc = all[i]->left ? data_list_open(t->r->u.b, all[i], t->r->u.err) : TT_OK;
 	t->flow[1] = t->flow[0];
@@ -783,6 +788,8 @@ pass_over(struct data_run *r, const struct data_piece *piece, const uint8_t *p, 
 {
 	const struct place was = here(r);
 	bool sane = false;
+
+	r->checks = true;
 	int rc = r->h->flags & DATA_H_MAIN ? thread(r, piece, p, n, &sane) : TT_OK;
 
 	if (sane)
