@@ -17,8 +17,11 @@
 #define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP PTHREAD_MUTEX_INITIALIZER
 #endif
 
-/* For each worker: the most chunks on their way; and how many there may be at least, where those have more than so many bytes together. */
-enum { MOST_SLOTS = 24, LEAST_SLOTS = 4, AHEAD_BYTES = 4 << 20 };
+/*
+ * For each worker: the most chunks on their way, fewer if they are written, for their text is longer than they are; and how many there may be at
+ * least, where those have more than so many bytes together.
+ */
+enum { MOST_SLOTS = 24, MOST_WRITTEN = 16, LEAST_SLOTS = 4, AHEAD_BYTES = 4 << 20 };
 
 struct worker {
 	struct pipe *p;
@@ -504,7 +507,7 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 	if (p->phase >= TT_PHASE_MAIN && tt_close_times_make(r, p->in->cap->process, p->needs, &p->close, err) != TT_OK)
 		return err->code;
 	p->nworker = nworker;
-	p->nslot = MOST_SLOTS * nworker;
+	p->nslot = (r->o->nemit ? MOST_WRITTEN : MOST_SLOTS) * nworker;
 	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)) || !(p->at = tt_mem_alloc(mem, p->nslot * sizeof *p->at, err)) ||
 	    !(p->spare = tt_mem_alloc(mem, p->nslot * sizeof *p->spare, err)))
 		return err->code;
