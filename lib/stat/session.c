@@ -208,12 +208,6 @@ tt_change_high(const struct tt_change *c, double alpha)
 }
 
 double
-tt_change_power(const struct tt_change *c, double limit, double alpha, double size)
-{
-	return c->se > 0 ? tt_student_above(tt_student_point(alpha, c->df) - (size - limit) / c->se, c->df) : size > limit ? 1 : 0;
-}
-
-double
 tt_change_seen(const struct tt_change *c, double limit, double alpha, double power)
 {
 	return c->se > 0 ? limit + c->se * (tt_student_point(alpha, c->df) - tt_student_point(power, c->df)) : limit;

@@ -96,11 +96,7 @@ double tt_change_not_worse(const struct tt_change *c, double limit);
 double tt_change_low(const struct tt_change *c, double alpha);
 double tt_change_high(const struct tt_change *c, double alpha);
 
-/*
- * What such a comparison can see: the probability that a true change of ${size} is found to be worse than ${limit}
- * at ${alpha}; and the change that is found with probability ${power}.
- */
-double tt_change_power(const struct tt_change *c, double limit, double alpha, double size);
+/* What such a comparison can see: the change that is found to be worse than ${limit} at ${alpha} with probability ${power}. */
 double tt_change_seen(const struct tt_change *c, double limit, double alpha, double power);
 
 /*

@@ -2,8 +2,8 @@
  * session_gen N SEED: what stat/session.h and stat/student.h say, as lines of CSV for tests/stat/session.sh to compare with R.
  *
  * change: N random comparisons of sessions: captures of the old and of the new ones (sessions with "/" between, captures with spaces),
- * the assumed spread, squares and degrees of freedom of past sessions, a limit, an alpha, a size, and change, se, df, both
- * probabilities, both bounds, power for the size, what is seen at 95 %. student: t, degrees of freedom, tail; point: probability, degrees of freedom, point.
+ * the assumed spread, squares and degrees of freedom of past sessions, a limit, an alpha, and change, se, df, both
+ * probabilities, both bounds, what is seen at 95 %. student: t, degrees of freedom, tail; point: probability, degrees of freedom, point.
  */
 #include <math.h>
 #include <stdio.h>
@@ -52,21 +52,19 @@ one_change(void)
 	struct tt_change c;
 	size_t k, j;
 	struct tt_session_past past = { 0 };
-	double assumed = (double)next_random(40000), limit = (double)next_random(50000), alpha = 0.05 / (double)(1 + next_random(12)),
-	    size = limit + (double)next_random(60000);
+	double assumed = (double)next_random(40000), limit = (double)next_random(50000), alpha = 0.05 / (double)(1 + next_random(12));
 
 	printf("change,");
 	k = draw(old, 6);
 	j = draw(now, next_random(2) ? 1 : 3);
 	if (next_random(2))
 		past = (struct tt_session_past){ .squares = (double)next_random(2000000000), .df = (double)(1 + next_random(8)) };
-	printf("%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", assumed, past.squares, past.df, limit, alpha, size);
+	printf("%.17g,%.17g,%.17g,%.17g,%.17g", assumed, past.squares, past.df, limit, alpha);
 	if (!tt_session_change(old, k, now, j, assumed, past.df > 0 ? &past : NULL, &c))
-		printf(",NA,NA,NA,NA,NA,NA,NA,NA,NA\n");
+		printf(",NA,NA,NA,NA,NA,NA,NA,NA\n");
 	else
-		printf(",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", c.change, c.se, c.df, tt_change_worse(&c, limit),
-		    tt_change_not_worse(&c, limit), tt_change_low(&c, alpha), tt_change_high(&c, alpha), tt_change_power(&c, limit, alpha, size),
-		    tt_change_seen(&c, limit, alpha, 0.95));
+		printf(",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", c.change, c.se, c.df, tt_change_worse(&c, limit),
+		    tt_change_not_worse(&c, limit), tt_change_low(&c, alpha), tt_change_high(&c, alpha), tt_change_seen(&c, limit, alpha, 0.95));
 }
 
 int

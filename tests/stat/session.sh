@@ -48,16 +48,16 @@ for (l in lines) {
 	if (l[1] == "student") good <- close(v[3], pt(v[1], v[2], lower.tail = FALSE))
 	else if (l[1] == "point") good <- close(v[3], qt(v[1], v[2], lower.tail = FALSE))
 	else {
-		c <- change(l[2], l[3], v[3], v[4:5]); limit <- v[6]; alpha <- v[7]; size <- v[8]
-		if (is.null(c)) good <- all(is.na(v[9:17]))
+		c <- change(l[2], l[3], v[3], v[4:5]); limit <- v[6]; alpha <- v[7]
+		if (is.null(c)) good <- all(is.na(v[8:15]))
 		else {
 			q <- qt(1 - alpha, c[3])
 			want <- c(c, pt((c[1] - limit) / c[2], c[3], lower.tail = FALSE), pt((c[1] - limit) / c[2], c[3]), c[1] - q * c[2], c[1] + q * c[2],
-			    pt(q - (size - limit) / c[2], c[3], lower.tail = FALSE), limit + (q + qt(0.95, c[3])) * c[2])
-			if (c[2] == 0) want <- c(c, c[1] <= limit, c[1] > limit, c[1], c[1], size > limit, limit)
+			    limit + (q + qt(0.95, c[3])) * c[2])
+			if (c[2] == 0) want <- c(c, c[1] <= limit, c[1] > limit, c[1], c[1], limit)
 			# No scatter at all: degrees of freedom mean nothing.
-			at <- if (c[2] == 0) c(1, 2, 4:9) else 1:9
-			good <- close(v[8 + at], want[at])
+			at <- if (c[2] == 0) c(1, 2, 4:8) else 1:8
+			good <- close(v[7 + at], want[at])
 		}
 	}
 	if (good) passed <- passed + 1
