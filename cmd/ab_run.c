@@ -34,12 +34,16 @@ static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 #define NOURS (sizeof ours / sizeof *ours)
 static sigset_t before;
 
+/* What is ignored, as by nohup, stays so: a signal that is blocked would arrive all the same. */
 static void
 our_signals(sigset_t *set)
 {
+	struct sigaction old;
+
 	sigemptyset(set);
 	for (size_t i = 0; i < NOURS; i++)
-		sigaddset(set, ours[i]);
+		if (ours[i] == SIGCHLD || (sigaction(ours[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN))
+			sigaddset(set, ours[i]);
 }
 
 void
