@@ -23,6 +23,7 @@ verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
 	case TT_CANNOT_JUDGE:
 		return r->row->level == TT_LEVEL_ERROR && v->exit_code != 0 ? VERDICT_ERROR : VERDICT_WARNING;
 	case TT_UNDECIDED:
+		return r->row->level == TT_LEVEL_ERROR && v->exit_code == 5 && v->strict ? VERDICT_ERROR : VERDICT_NOTICE;
 	case TT_WAIVED:
 	case TT_ACCEPTED:
 		return VERDICT_NOTICE;

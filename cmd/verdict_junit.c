@@ -121,7 +121,7 @@ element(const struct tt_verdict *v, const struct tt_verdict_row *r)
 	enum verdict_kind kind = verdict_kind(v, r);
 
 	if (kind == VERDICT_ERROR)
-		return r->outcome == TT_CANNOT_JUDGE ? "error" : "failure";
+		return r->outcome == TT_CANNOT_JUDGE || r->outcome == TT_UNDECIDED ? "error" : "failure";
 	if (kind == VERDICT_NOTICE || r->outcome == TT_SKIPPED || r->outcome == TT_CANNOT_JUDGE)
 		return "skipped";
 	return NULL;

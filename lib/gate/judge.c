@@ -398,6 +398,7 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 		rc = finish_rows(&w, err);
 	if (rc != TT_OK)
 		return rc;
+	v->strict = o->inconclusive == TT_INCONCLUSIVE_FAIL;
 	v->exit_code = exit_code(&w);
 	v->accept = accept_by(&w);
 	rc = compare_captures(v, o->accept != NULL, err);

@@ -180,6 +180,7 @@ struct tt_verdict {
 	size_t nmixed;
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
 	size_t nremark;
+	bool strict;                  /* undecided rows, too, make it inconclusive */
 	const char *accept;           /* the command that accepts what fails; NULL: nothing fails, or not all that does can be accepted */
 };
 
