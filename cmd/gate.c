@@ -425,7 +425,9 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 	struct tt_err why;
 	size_t n = 0;
 
-	if (x->g->save && !(x->g->append && v->unfit))
+	if (v->unfit && (x->g->append || x->has_base))
+		x->replaced = NULL;
+	else if (x->g->save)
 		saved = save(x, old, &base, &why);
 	/* Not saved, so do not report it as accepted. */
 	if (saved == TT_E_USAGE && x->g->accept) {

@@ -676,7 +676,7 @@ static int
 next_commands(struct app *app, struct stats_opts *s, struct tt_err *err)
 {
 	static const char *const writes[] = { GATE_WRITES, NULL }, *const own[] = { GATE_WRITES, "baseline", NULL };
-	const char *base = s->gate.baseline ? s->gate.baseline : s->gate.append ? s->gate.save : NULL;
+	const char *base = s->gate.append ? s->gate.save : s->gate.baseline;
 	bool pipe = false;
 	int rc = command(app, s, writes, NULL, " --explain ", &s->gate.to.explain, err);
 
@@ -684,7 +684,7 @@ next_commands(struct app *app, struct stats_opts *s, struct tt_err *err)
 		rc = gate_looks(app, &s->given, &s->gate, err);
 	for (size_t i = 0; i < s->in.path.n; i++)
 		pipe |= strcmp(s->in.path.v[i], "-") == 0;
-	return rc == TT_OK && base && !pipe ? command(app, s, own, base, " --append --accept 'REASON'", &s->gate.accept_by, err) : rc;
+	return rc == TT_OK && base && !pipe ? command(app, s, s->gate.append ? writes : own, base, " --append --accept 'REASON'", &s->gate.accept_by, err) : rc;
 }
 
 static int

@@ -481,7 +481,7 @@ unfit_text(const struct tt_verdict_row *r)
 	if (r->would == TT_UNDECIDED)
 		return "is above its limit, and the captures differ too much to decide it: record again, or accept the captures with a reason";
 	return r->would == TT_CANNOT_JUDGE ? "cannot be judged" :
-	    r->would == TT_WORSE ? r->missing > r->row->max_missing ? "is worse, and captures have no figure" : "is worse" : "is broken";
+	    r->would == TT_WORSE ? r->missing > r->row->max_missing ? "is worse, and captures have no figure" : "is worse" : "breaks its limit";
 }
 
 /* A new baseline takes captures as they are. */
@@ -507,6 +507,9 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 	if (o->append && v->unfit)
 		rc = remark(v, tt_verdict_text(v, err, "not appended to %s%s: %s %s", o->append, o->accept ? ", and nothing is accepted" : "", v->unfit->name,
 		    unfit_text(v->unfit)), err);
+	else if (o->first && v->unfit && v->base)
+		rc = remark(v, tt_verdict_text(v, err, "not saved: %s %s; %s adds such captures if a reason is given",
+		    v->unfit->name, unfit_text(v->unfit), tt_setting_name[TT_SETTING_APPEND]), err);
 	else if (o->first && !o->append)
 		rc = unended_remarks(v, err);
 	if (rc == TT_OK && o->first && v->nempty)
@@ -682,12 +685,15 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 static const char *
 shown_change(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
-	char change[32];
+	char change[64];
 
-	if (!v->ab || r->fails || !r->has_value || !r->has_base || r->base <= 0)
+	if (!v->ab || r->fails || !r->has_value || !r->has_base || (!r->pairs && r->base <= 0))
 		return "";
 	/* As the row itself has it, where pairs are enough for that. */
-	*tt_put_ppm(change, r->pairs && r->has_ratio ? r->shift_ppm : tt_scale(r->value - r->base, 1000000, r->base)) = '\0';
+	if (r->pairs && !r->has_ratio)
+		*tt_put_change(change, r->shift, r->dim) = '\0';
+	else
+		*tt_put_ppm(change, r->pairs ? r->shift_ppm : tt_scale(r->value - r->base, 1000000, r->base)) = '\0';
 	return tt_verdict_text(v, err, " (%s)", change);
 }
 
@@ -752,12 +758,17 @@ besides(struct tt_verdict *v, const char *accept, struct tt_err *err)
 {
 	static const enum tt_outcome shown[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED };
 	const char *text = "";
+	size_t wide = 0;
 
 	for (size_t i = 0; i < sizeof shown / sizeof *shown && text; i++)
 		if (v->count[shown[i]])
 			text = tt_verdict_text(v, err, "%s, %zu %s", text, v->count[shown[i]], tt_outcome_name[shown[i]]);
 	if (v->warned && text)
 		text = tt_verdict_text(v, err, "%s, %zu warned of", text, v->warned);
+	for (size_t i = 0; i < v->nrow; i++)
+		wide += v->row[i].asked != 0;
+	if (wide && text)
+		text = tt_verdict_text(v, err, "%s, %zu by a wider limit", text, wide);
 	return accept && !v->unfit && text ? tt_verdict_text(v, err, "%s, accepted: %s", text, accept) : text;
 }
 
