@@ -468,7 +468,8 @@ say_seen(struct ab *x, const struct tt_verdict *v)
 		else
 			*tt_put_change(change, r->seen, r->dim) = '\0';
 		tt_buf_printf(&seen, "%s %s %s", seen.n ? "," : ":", r->name, change);
-		if (r->outcome != TT_UNDECIDED || (r->need_here && r->need_here <= x->planned))
+		/* More pairs show a change above the limit sooner than one below it. */
+		if (r->outcome != TT_UNDECIDED || (r->need_here && r->need_here <= x->planned) || (r->limit_is_min ? -r->shift : r->shift) > r->limit)
 			continue;
 		tt_buf_printf(&few, "%s%s", few.n ? ", " : "", r->name);
 		most = most > r->need_here ? most : r->need_here;
@@ -480,7 +481,7 @@ say_seen(struct ab *x, const struct tt_verdict *v)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "pairs differ so much that %zu may be too few for %s: about %zu would do (-n %zu)", x->planned,
 		    few.failed ? "some rows" : tt_buf_string(&few), most, most);
 	else if (few.n)
-		tt_log(&x->app->env, TT_LOG_NORMAL, "pairs differ so much that no number of them may do for %s",
+		tt_log(&x->app->env, TT_LOG_NORMAL, "pairs differ so much that even %u may be too few for %s", TT_PAIRS_MOST,
 		    few.failed ? "some rows" : tt_buf_string(&few));
 	tt_buf_free(&seen);
 	tt_buf_free(&few);
@@ -668,7 +669,8 @@ run_all(struct ab *x, bool *last, struct tt_err *err)
 			break;
 		}
 		rc = run_pair(x, i, err);
-		if (rc == TT_OK && !x->stopped)
+		/* Of pairs that were there before, only the last is looked at: all of them are judged then. */
+		if (rc == TT_OK && !x->stopped && !(there && i + 1 < x->planned && is_run(x, i + 1)))
 			rc = look(x, i, &clear, err);
 		longest = !there && ui_clock() - now > longest ? ui_clock() - now : longest;
 		*last = i + 1 == x->planned;
@@ -706,6 +708,7 @@ check_pairs(const struct ab *x, struct tt_err *err)
 	bool other = false;
 	/* Without a budget, assume the most rows; for a budget without such rows, one. */
 	struct compared c = { .rows = 1, .weights = 1, .least = 1 }, of = { 0 };
+	char option[32];
 	size_t need;
 
 	if (!x->o->budget)
@@ -720,8 +723,12 @@ check_pairs(const struct ab *x, struct tt_err *err)
 	if (other || x->planned >= tt_pairs_needed(1, 1) || x->o->inconclusive == TT_INCONCLUSIVE_PASS)
 		return TT_OK;
 	need = tt_pairs_needed(c.weights, c.least);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%zu pair%s cannot show a change in any row: run at least %zu (-n %zu), which do for %zu row%s, or give "
-	    "--inconclusive pass", x->planned, x->planned == 1 ? "" : "s", need, need, c.rows, c.rows == 1 ? "" : "s");
+	if (x->o->max_runs != UINT64_MAX && (x->o->pairs == UINT64_MAX || x->o->pairs > x->planned))
+		snprintf(option, sizeof option, "--max-runs %zu", TT_SIDES * need);
+	else
+		snprintf(option, sizeof option, "-n %zu", need);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%zu pair%s cannot show a change in any row: run at least %zu (%s), which do for %zu row%s, or give "
+	    "--inconclusive pass", x->planned, x->planned == 1 ? "" : "s", need, option, c.rows, c.rows == 1 ? "" : "s");
 }
 
 static int

@@ -4,6 +4,7 @@
  * Rows that fail come first. Each row that is not fine has its captures as dots beside the limit, the markers that grew, and the command that explains it.
  * Numbers are those of the verdict as JSON: data-v of each is the amount in JSON. Names come from captures and budgets, and are only written by tt_html_text().
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,13 @@ limit_words(const struct tt_verdict_row *r)
 static void
 put_limit(const struct page *p, const struct tt_verdict_row *r)
 {
-	if (r->row->exact)
+	char asked[64], words[120];
+
+	if (r->asked) {
+		*tt_put_change(asked, r->asked, r->dim) = '\0';
+		snprintf(words, sizeof words, "asked %s, pairs can show %s", asked, limit_words(r));
+		put_cell(p, true, r->limit, r->dim, true, words);
+	} else if (r->row->exact)
 		put(p, "<td class=\"n\">as the baseline</td>");
 	else
 		put_cell(p, r->has_limit, r->limit, r->dim, r->row->relative, limit_words(r));
@@ -127,8 +134,8 @@ put_counts(const struct page *p)
 	if (*between == ',')
 		put(p, ".</p>\n");
 	if (p->v->count[TT_UNDECIDED])
-		tt_buf_printf(p->out, "<p>Undecided rows neither pass nor fail: the %s vary too much for their number to tell a change from noise. More %s "
-		    "would decide.</p>\n", p->v->ab ? "pairs" : "captures", p->v->ab ? "pairs" : "captures");
+		tt_buf_printf(p->out, "<p>Undecided rows neither pass nor fail: the %s vary too much for their number to tell a change from noise. Each row "
+		    "says what would decide it.</p>\n", p->v->ab ? "pairs" : "captures");
 }
 
 static void

@@ -370,14 +370,29 @@ sight_text(struct tt_judging *w, struct tt_err *err)
 	    share(r, &seen, r->seen, r->seen_ppm));
 }
 
-/* "; 2 disturbed runs are evened out, 1 of them against the new build" */
+/* "; 2 disturbed runs are evened out, 1 of them against the new build", "; 1 disturbed run, against the new build, is evened out" */
 static const char *
 evened_text(struct tt_judging *w, struct tt_err *err)
 {
 	const struct tt_verdict_row *r = w->r;
 
-	return !r->evened ? "" : tt_verdict_text(w->v, err, "; %zu disturbed run%s evened out, %zu of them against the new build", r->evened,
-	    r->evened == 1 ? " is" : "s are", r->evened_worse);
+	if (r->evened < 2)
+		return r->evened == 0 ? "" : r->evened_worse ? "; 1 disturbed run, against the new build, is evened out" : "; 1 disturbed run is evened out";
+	return tt_verdict_text(w->v, err, "; %zu disturbed runs are evened out, %zu of them against the new build", r->evened, r->evened_worse);
+}
+
+/* True if so many of the disturbed runs speak against the new build as accidents, which hit both builds alike, do once in eight times. */
+static bool
+is_one_sided(const struct tt_verdict_row *r)
+{
+	double at_least = 0, some = ldexp(1, -(int)r->evened);
+
+	for (size_t k = 0; k <= r->evened; k++) {
+		if (k >= r->evened_worse)
+			at_least += some;
+		some = some * (double)(r->evened - k) / (double)(k + 1);
+	}
+	return at_least <= ONE_SIDED;
 }
 
 /* "; p = 0.002, 8 pairs" */
@@ -390,7 +405,7 @@ number_text(struct tt_judging *w, struct tt_err *err)
 	if (r->outcome == TT_WORSE)
 		return tt_verdict_text(w->v, err, "; p = %.2g, %zu pair%s", r->p_adjusted, r->pairs, s);
 	return tt_verdict_text(w->v, err, "; %zu pair%s%s", r->pairs, s, r->outcome != TT_UNDECIDED ? "" :
-	    w->v->ab->last ? " that differ too much to tell" : ", undecided");
+	    !w->v->ab->last || is_one_sided(r) ? ", undecided" : " that differ too much to tell");
 }
 
 /*
@@ -422,36 +437,23 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	    limit.s, r->asked ? ", the least that pairs this far apart can show" : "", value.s, base.s, end, even, seen);
 }
 
-/* True if so many of the disturbed runs speak against the new build as accidents, which hit both builds alike, do once in eight times. */
-static bool
-is_one_sided(const struct tt_verdict_row *r)
-{
-	double at_least = 0, some = ldexp(1, -(int)r->evened);
-
-	for (size_t k = 0; k <= r->evened; k++) {
-		if (k >= r->evened_worse)
-			at_least += some;
-		some = some * (double)(r->evened - k) / (double)(k + 1);
-	}
-	return at_least <= ONE_SIDED;
-}
-
 /* Neither is shown. */
 static int
 undecided(struct tt_judging *w, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
 	size_t most = w->v->ab->last ? r->pairs : w->v->ab->planned;
+	bool above = r->limit_is_min ? -r->shift > r->limit : r->shift > r->limit;
 
 	r->outcome = TT_UNDECIDED;
 	r->hint = "run more pairs, or allow more";
 	if (is_one_sided(r))
 		r->hint = tt_verdict_text(w->v, err, "look at the captures of the %zu pairs with a disturbed run: accidents would hit the old build, too",
 		    r->evened);
-	else if (w->v->ab->tells && r->need_here > most)
+	else if (w->v->ab->tells && !above && r->need_here > most)
 		r->hint = tt_verdict_text(w->v, err, "run about %zu pairs, or allow more", r->need_here);
-	else if (w->v->ab->tells && r->need_here == 0)
-		r->hint = "allow more: no number of pairs that are run would decide it";
+	else if (w->v->ab->tells && !above && r->need_here == 0)
+		r->hint = tt_verdict_text(w->v, err, "allow more: to show a change as small as its limit takes more than %u such pairs", TT_PAIRS_MOST);
 	return r->hint ? TT_OK : err->code;
 }
 

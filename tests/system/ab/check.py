@@ -66,7 +66,7 @@ def verdicts():
     suite.check("four pairs cannot show anything, and are not run", Run(["-n", "4", "--gate", MEDIAN]).problem(
         2, "4 pairs cannot show a change in any row: run at least 5 (-n 5), which do for 1 row", missing=["pair 1"]))
     suite.check("nor with rows of its own", Run(["--max-runs", "8", "--until", "all"]).problem(
-        2, "4 pairs cannot", "run at least 8 (-n 8), which do for 8 rows", missing=["pair 1"]))
+        2, "4 pairs cannot", "run at least 8 (--max-runs 16), which do for 8 rows", missing=["pair 1"]))
     suite.check("other rows are judged by few", Run(["-n", "2", "--gate", MORE], new=["slow=30"]).problem(
         1, "2 pairs may be too few", "run at least 6 (-n 6)", "FAIL       p95", "2 pairs are too few to show a change in 2 rows"))
     suite.check("and may be let pass", Run(["-n", "2", "--gate", MEDIAN, "--inconclusive", "pass"], new=["slow=20"]).problem(0))
@@ -121,6 +121,30 @@ def powers():
     suite.check("disturbed runs that are all of one build", Run(["--until", "all", "--gate", MEDIAN], old_build=[at_times], new_build=[at_times]).problem(
         5, "; 3 disturbed runs are evened out, 3 of them against the new build",
         "look at the captures of the 3 pairs with a disturbed run: accidents would hit the old build, too"))
+
+
+def strict():
+    """What an undecided or a missing answer does to a job; and a hangup that is ignored."""
+    at = suite.path("strict.xml")
+    page = suite.path("strict.html")
+    noisy = [GAME, "session=3", "frames=1200", "kind=skewed"]
+    r = Run(["--gate", MEDIAN, "-n", "8", "--junit", at, "--html", page], old_build=noisy, new_build=noisy, new=["slow=3"])
+    case = xml.dom.minidom.parse(at).documentElement
+    suite.equal("an undecided row that ends the job is an error in JUnit", (r.code, case.getAttribute("errors"), case.getAttribute("failures")),
+                (5, "1", "0"))
+    many = suite.path("many.json")
+    with open(many, "w") as f:
+        f.write('{ "tracetool_budget": 1, "integrity": { "min_captures": 40 }, "rows": [ { "id": "median", "metric": "frame.time", "max": "+5%" } ] }')
+    suite.check("the number of captures is not judged", Run(["--gate", many]).problem(0, "skipped    integrity-captures", "as many pairs as it needs"))
+    # Both stop at the same look, and both pages name what was asked.
+    r = Run(["--html", page], old_build=noisy, new_build=noisy)
+    wide = r.out.count("the least that pairs this far apart can show")
+    suite.check("the last line counts rows held against wider limits", r.problem(0, ", %d by a wider limit\n" % wide) if wide else r.out)
+    suite.equal("and so does the page", open(page).read().count(", pairs can show change at most "), wide)
+    started = script("hung up", 'kill -HUP $PPID\nexec "%s" session=7 frames=50\n' % GAME)
+    r = subprocess.run(["nohup", TRACETOOL, "ab", "-n", "6", "--gate", MEDIAN, "--", started, "--", started], capture_output=True, text=True,
+                       stdin=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=TMP), timeout=300)
+    suite.check("under nohup a hangup ends nothing", None if r.returncode in (0, 5) and "stopped" not in r.stderr else (r.returncode, r.stderr))
 
 
 def orders():
@@ -340,7 +364,7 @@ def forms():
     suite.check("Markdown has the verdict", None if "FAILED" in open(at["markdown"]).read() else "no")
 
 
-for part in (verdicts, powers, orders, crashes, refusals, resuming, limits, strangers, forms):
+for part in (verdicts, powers, strict, orders, crashes, refusals, resuming, limits, strangers, forms):
     part()
     suite.equal("%s: nothing is left behind" % part.__name__, os.listdir(TMP), [])
 suite.end()

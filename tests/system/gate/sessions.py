@@ -453,7 +453,7 @@ def what_is_no_change_is_not_accepted():
         return r
 
     limit = row("limit", max="1200us")
-    r = refused("a limit", 1, "not appended to kept.json, and nothing is accepted: limit is broken", *slow, rows=(median, limit))
+    r = refused("a limit", 1, "not appended to kept.json, and nothing is accepted: limit breaks its limit", *slow, rows=(median, limit))
     check(r.rows["median"]["outcome"] == "accepted" and r.rows["limit"]["fails"], "only the limit fails", r.stdout)
     refused("a crash", 1, "integrity-ended finds a capture that did not end", *slow, *captures("died", 1500000, 1, killed=True))
     open(at("cut.mlpd"), "wb").write(open(at(slow[0]), "rb").read()[:-30] + bytes(30))
