@@ -194,7 +194,7 @@ choose(const struct tt_run *r, uint32_t process)
 	const struct tt_marks *ms = r->marks;
 	const struct tt_frame_marks *best = NULL;
 
-	for (size_t i = 0; i < ms->n; i++) {
+	for (size_t i = 0; ms && i < ms->n; i++) {
 		const struct tt_frame_marks *m = &ms->m[i];
 		if (m->n && m->process == process && is_frame_thread(r, m->thread) && (!best || m->n > best->n))
 			best = m;
