@@ -261,13 +261,51 @@ tt_glob(const char *pattern, const char *text)
 	return match(pattern, text);
 }
 
+/* Which two bytes follow each other somewhere in a text, as far as so many bits tell them apart. */
+struct pairs { uint64_t bit[4]; };
+
+static uint64_t *
+place_of_pair(struct pairs *p, unsigned char a, unsigned char b, uint64_t *bit)
+{
+	const uint32_t at = (a << 8 | b) * UINT32_C(0x9e3779b1) >> 24;
+
+	*bit = (uint64_t)1 << (at & 63);
+	return &p->bit[at >> 6];
+}
+
+static bool
+is_literal(char c)
+{
+	return c > ' ' && c <= '~' && c != '*' && c != '?' && c != '[' && c != '\\';
+}
+
+/* False if the signs that ${pattern} begins with, which stand for themselves, are in no text with these pairs: a name meets tens of patterns. */
+static bool
+may_match(const char *pattern, struct pairs *has)
+{
+	enum { ENOUGH = 8 };
+	uint64_t bit;
+
+	for (const char *s = pattern; s < pattern + ENOUGH && is_literal(s[0]) && is_literal(s[1]); s++)
+		if (!(*place_of_pair(has, (unsigned char)s[0], (unsigned char)s[1], &bit) & bit))
+			return is_regex(pattern);
+	return true;
+}
+
 bool
 tt_glob_any(const char *const *list, const char *text)
 {
+	struct pairs has = { { 0 } };
+
 	if (!list)
 		return true;
-	for (; *list; list++) {
-		if (tt_glob(*list, text))
+	for (const char *s = text; *list && list[1] && *s && s[1]; s++) {
+		uint64_t bit, *to = place_of_pair(&has, (unsigned char)s[0], (unsigned char)s[1], &bit);
+
+		*to |= bit;
+	}
+	for (const bool few = !*list || !list[1]; *list; list++) {
+		if ((few || may_match(*list, &has)) && tt_glob(*list, text))
 			return true;
 	}
 	return false;
