@@ -12,7 +12,6 @@
 #include "report.h"
 #include "out/glyph.h"
 #include "model/loss.h"
-#include "model/waits.h"
 #include "pass/pass.h"
 #include "view/allocs.h"
 #include "view/view.h"
@@ -422,7 +421,7 @@ put_allocs(struct tt_views *view, struct tt_report *r)
 static void
 put_markers(struct tt_views *view, struct tt_report *r)
 {
-	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, &r->err);
+	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK | TT_PATHS_WAITS, &r->err);
 	struct tt_calls *sum = p ? tt_arena_alloc(&r->arena, (p->nrow + 1) * sizeof *sum, &r->err) : NULL;
 	/* A thread that stops the world waits for the others; at the end of a program often for a second. */
 	const char *stop = tt_model_key(view->m, 0, TT_KEY_GC_STOP)->full;
@@ -438,7 +437,7 @@ put_markers(struct tt_views *view, struct tt_report *r)
 
 		const struct tt_name *name = p->row[i].name;
 
-		if (sum[i].self <= 0 || !name || name->gpu || tt_waits_is(view->m, name->full) || strcmp(name->full, stop) == 0)
+		if (sum[i].self <= 0 || !name || name->gpu || p->waits[i] || strcmp(name->full, stop) == 0)
 			continue;
 		all += sum[i].self;
 		for (; at > 0 && sum[i].self > sum[top[at - 1]].self; at--)
@@ -465,12 +464,12 @@ put_markers(struct tt_views *view, struct tt_report *r)
 	}
 }
 
-/* True if a wait marker is on the stack of the samples at ${node}: their thread did not run. ${waits}: by row. */
+/* True if a wait marker is on the stack of the samples at ${node}: their thread did not run. */
 static bool
-is_waiting(const struct tt_paths *p, const bool *waits, uint32_t node)
+is_waiting(const struct tt_paths *p, uint32_t node)
 {
 	for (uint32_t row, up = p->owner[node]; (row = tt_paths_row(p, up)) != TT_NO_ROW; up = p->owner[tt_paths_node(p, up)->parent])
-		if (waits[row])
+		if (p->waits[row])
 			return true;
 	return false;
 }
@@ -478,18 +477,15 @@ is_waiting(const struct tt_paths *p, const bool *waits, uint32_t node)
 static void
 put_samples(struct tt_views *view, struct tt_report *r)
 {
-	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, &r->err);
+	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_WAITS, &r->err);
 	uint64_t *sum = p ? tt_arena_alloc(&r->arena, (p->nrow + 1) * sizeof *sum, &r->err) : NULL, all = 0;
-	bool *waits = sum ? tt_arena_alloc(&r->arena, p->nrow + 1, &r->err) : NULL;
 	struct tt_table *t;
 
-	for (uint32_t i = 0; waits && i < p->nrow; i++)
-		waits[i] = p->row[i].name && tt_waits_is(view->m, p->row[i].name->full);
-	for (uint32_t i = 0; waits && i < p->n; i++) {
+	for (uint32_t i = 0; sum && i < p->n; i++) {
 		const uint64_t n = tt_paths_sampled(p, i) ? tt_paths_count(p, i).n : 0;
 		const uint32_t row = tt_paths_row(p, p->owner[i]);
 
-		if (n == 0 || is_waiting(p, waits, i))
+		if (n == 0 || is_waiting(p, i))
 			continue;
 		sum[row == TT_NO_ROW ? p->nrow : row] += n;
 		all += n;

@@ -91,6 +91,7 @@ key_of_value(const void *rec)
 
 static const struct tt_sorter_form forms[TT_BY_FRAME_ALL] = {
 	[TT_BY_FRAME_PATHS] = { sizeof(struct tt_frame_path), "sums of frames", by_path, join_path, key_of_path },
+	[TT_BY_FRAME_FILLING] = { sizeof(struct tt_frame_path), "sums of frames", by_path, join_path, key_of_path },
 	[TT_BY_FRAME_VALUES] = { sizeof(struct tt_frame_values), "counters of frames", by_counter, join_value, key_of_value },
 };
 
@@ -156,7 +157,7 @@ tt_by_frame_paths(struct tt_collecting *c, const struct tt_frame_path *p, size_t
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < n && s && rc == TT_OK; i++)
-		rc = tt_sorter_add(&s->sums[TT_BY_FRAME_PATHS], &p[i], err);
+		rc = tt_sorter_add(&s->sums[p[i].until ? TT_BY_FRAME_FILLING : TT_BY_FRAME_PATHS], &p[i], err);
 	return rc;
 }
 
@@ -222,4 +223,10 @@ tt_by_frame_next(struct tt_sorted *of, const void **rec, struct tt_err *err)
 {
 	*rec = NULL;
 	return of ? tt_sorted_next(of, rec, err) : TT_OK;
+}
+
+int
+tt_by_frame_skip(struct tt_sorted *of, uint32_t frame, struct tt_err *err)
+{
+	return of ? tt_sorted_skip(of, (uint64_t)frame << 32, err) : TT_OK;
 }

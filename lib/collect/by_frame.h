@@ -76,7 +76,8 @@ void tt_by_frame_heap(const struct tt_collecting *c, int64_t ts, uint64_t bytes)
 
 /* --- reading ---------------------------------------------------------------------------------------- */
 
-enum tt_by_frame_what { TT_BY_FRAME_PATHS, TT_BY_FRAME_VALUES, TT_BY_FRAME_ALL };
+/* Sums of paths; those of zones that fill frames, by the first of these; values of counters. */
+enum tt_by_frame_what { TT_BY_FRAME_PATHS, TT_BY_FRAME_FILLING, TT_BY_FRAME_VALUES, TT_BY_FRAME_ALL };
 
 /* All of these in order, from the first; *${to} NULL: there are none. */
 struct tt_sorted;
@@ -85,5 +86,8 @@ void tt_by_frame_close(struct tt_sorted *of);
 
 /* The next one, a tt_frame_path or a tt_frame_values, until the next call; *${rec} NULL: there are no more. */
 int tt_by_frame_next(struct tt_sorted *of, const void **rec, struct tt_err *err);
+
+/* Pass over what is of frames before ${frame}. */
+int tt_by_frame_skip(struct tt_sorted *of, uint32_t frame, struct tt_err *err);
 
 #endif

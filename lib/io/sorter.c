@@ -204,8 +204,9 @@ struct tt_sorted {
 	uint64_t second;              /* no record of another piece than the first has a lower key */
 	size_t room;                  /* of a piece: whole records */
 	char *text;                   /* of all pieces */
-	char *rec;                    /* the record handed out */
+	char *rec;                    /* the record handed out, where it was joined of some */
 	uint64_t key;                 /* its */
+	bool lent;                    /* the first record was handed out where it lies, and goes next */
 };
 
 void
@@ -345,16 +346,76 @@ drop_first(struct tt_sorted *d, struct tt_err *err)
 	return rc;
 }
 
+static int
+take_back(struct tt_sorted *d, struct tt_err *err)
+{
+	const bool lent = d->lent;
+
+	d->lent = false;
+	return lent ? drop_first(d, err) : TT_OK;
+}
+
+/* The first record of ${p} whose key is not less than ${key} is its first. */
+static int
+skip(struct tt_sorted *d, struct piece *p, uint64_t key, struct tt_err *err)
+{
+	const struct tt_sorter_form *form = d->s->form;
+	const size_t n = (size_t)(p->end - p->at) / form->size, at = tt_lower_bound(i, 0, n, form->key(p->at + i * form->size) < key);
+	uint64_t least = 0, most = (p->to - p->next) / form->size;
+	int rc = TT_OK;
+
+	p->at += at * form->size;
+	while (at == n && least < most && rc == TT_OK) {
+		const uint64_t mid = least + (most - least) / 2;
+
+		rc = tt_spool_read(d->s->env, d->s->fd, form->what, p->next + mid * form->size, d->rec, form->size, err);
+		if (rc == TT_OK && form->key(d->rec) < key)
+			least = mid + 1;
+		else
+			most = mid;
+	}
+	p->next += least * form->size;
+	return rc == TT_OK ? fetch(d, p, err) : rc;
+}
+
+int
+tt_sorted_skip(struct tt_sorted *d, uint64_t key, struct tt_err *err)
+{
+	int rc = take_back(d, err);
+	size_t n = 0;
+
+	if (rc != TT_OK || d->nheap == 0 || d->piece[d->heap[0]].key >= key)
+		return rc;
+	for (size_t i = 0; i < d->nheap && rc == TT_OK; i++) {
+		struct piece *p = &d->piece[d->heap[i]];
+
+		rc = p->key < key ? skip(d, p, key, err) : TT_OK;
+		d->heap[n] = d->heap[i];
+		n += p->at < p->end;
+	}
+	d->nheap = n;
+	for (size_t i = n / 2; i-- > 0 && rc == TT_OK;)
+		sift(d, i);
+	find_second(d);
+	return rc;
+}
+
 int
 tt_sorted_next(struct tt_sorted *d, const void **rec, struct tt_err *err)
 {
 	int rc;
 
 	*rec = NULL;
-	if (d->nheap == 0)
-		return TT_OK;
-	memcpy(d->rec, d->piece[d->heap[0]].at, d->s->form->size);
+	if ((rc = take_back(d, err)) != TT_OK || d->nheap == 0)
+		return rc;
 	d->key = d->piece[d->heap[0]].key;
+	/* Within a piece all are joined that can be. */
+	if (d->key < d->second) {
+		*rec = d->piece[d->heap[0]].at;
+		d->lent = true;
+		return TT_OK;
+	}
+	memcpy(d->rec, d->piece[d->heap[0]].at, d->s->form->size);
 	rc = drop_first(d, err);
 	while (rc == TT_OK && d->nheap > 0 && d->piece[d->heap[0]].key == d->key && d->s->form->join(d->rec, d->piece[d->heap[0]].at))
 		rc = drop_first(d, err);

@@ -61,4 +61,7 @@ void tt_sorted_close(struct tt_sorted *d);
 /* The next record, until the next call; *${rec} NULL: there are no more. */
 int tt_sorted_next(struct tt_sorted *d, const void **rec, struct tt_err *err);
 
+/* Pass over the records whose key is less than ${key}, of those not handed out yet, without reading them all. They have keys. */
+int tt_sorted_skip(struct tt_sorted *d, uint64_t key, struct tt_err *err);
+
 #endif

@@ -486,11 +486,11 @@ more_gc(struct tt_stream *stream, struct tt_table *t)
 		uint64_t allocs = 0;
 		int64_t bytes = 0;
 
-		for (; s->is_next && s->next.frame == b->frame; tt_frame_sums_fetch(s)) {
-			if (!is_alloc(s, s->next.node))
+		for (; s->next && s->next->frame == b->frame; tt_frame_sums_fetch(s)) {
+			if (!is_alloc(s, s->next->node))
 				continue;
-			allocs += s->next.n;
-			bytes += s->next.total;
+			allocs += s->next->n;
+			bytes += s->next->total;
 		}
 		put_gc(b, b->frame, allocs, bytes, t);
 	}

@@ -4,16 +4,23 @@
 #include "view/frame_sums.h"
 
 #include "base/order.h"
-#include "model/waits.h"
 #include "view/view.h"
+
+static void
+close_all(struct tt_frame_sums *s)
+{
+	tt_by_frame_close(s->in);
+	tt_by_frame_close(s->in_filling);
+	s->in = s->in_filling = NULL;
+	s->next = s->fills = NULL;
+}
 
 void
 tt_frame_sums_free(struct tt_frame_sums *s)
 {
 	struct tt_mem *mem = &s->m->env->mem;
 
-	tt_by_frame_close(s->in);
-	s->in = NULL;
+	close_all(s);
 	tt_mem_free(mem, s->is, s->is ? s->p->n * sizeof *s->is : 0);
 	tt_mem_free(mem, s->slot, s->slot ? s->p->n * sizeof *s->slot : 0);
 	tt_mem_free(mem, s->rec, s->cap * sizeof *s->rec);
@@ -28,9 +35,9 @@ tt_frame_sums_free(struct tt_frame_sums *s)
 	s->cap = s->capfirst = s->caplost = s->capfilling = s->nfilling = 0;
 }
 
-/* What waits: asked once for each row. */
+/* What waits. */
 static void
-find_waits(struct tt_frame_sums *s, const bool *waits)
+find_waits(struct tt_frame_sums *s)
 {
 	for (uint32_t i = 0; i < s->p->n; i++) {
 		uint32_t up = tt_paths_node(s->p, i)->parent;
@@ -39,7 +46,7 @@ find_waits(struct tt_frame_sums *s, const bool *waits)
 		if (!tt_frame_sums_zone(s, i))
 			continue;
 		outside = !(s->is[up] & TT_SUM_IN_WAIT);
-		if (!outside || waits[tt_paths_row(s->p, i)])
+		if (!outside || s->p->waits[tt_paths_row(s->p, i)])
 			s->is[i] |= TT_SUM_IN_WAIT | (outside ? TT_SUM_WAIT : 0);
 		if (tt_paths_shown(s->p, i) && tt_paths_node(s->p, s->p->owner[up])->kind == TT_NODE_THREAD)
 			s->is[i] |= TT_SUM_TOP;
@@ -67,46 +74,50 @@ void
 tt_frame_sums_init(struct tt_frame_sums *s, struct tt_views *view, struct tt_err *err)
 {
 	struct tt_mem *mem = &view->m->env->mem;
-	bool *waits = NULL;
 	uint32_t *open = NULL;
 
 	*s = (struct tt_frame_sums){ .m = view->m, .err = err };
-	s->p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, err);
+	s->p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK | TT_PATHS_WAITS, err);
 	if (!s->p)
 		return;
-	waits = tt_mem_alloc(mem, s->p->nrow * sizeof *waits, err);
-	open = waits ? tt_mem_alloc(mem, s->p->nrow * sizeof *open, err) : NULL;
+	open = tt_mem_alloc(mem, s->p->nrow * sizeof *open, err);
 	s->is = open ? tt_mem_alloc(mem, s->p->n * sizeof *s->is, err) : NULL;
 	s->slot = s->is ? tt_mem_alloc(mem, s->p->n * sizeof *s->slot, err) : NULL;
 	if (s->slot) {
-		for (uint32_t i = 0; i < s->p->nrow; i++)
-			waits[i] = s->p->row[i].name && tt_waits_is(s->m, s->p->row[i].name->full);
-		find_waits(s, waits);
+		find_waits(s);
 		find_outer(s, open);
 	}
 	tt_mem_free(mem, open, open ? s->p->nrow * sizeof *open : 0);
-	tt_mem_free(mem, waits, waits ? s->p->nrow * sizeof *waits : 0);
+}
+
+/* The next record of ${in}; NULL: there is none, or an error. */
+static const struct tt_frame_path *
+fetch(struct tt_frame_sums *s, struct tt_sorted *in)
+{
+	const void *rec;
+
+	return tt_by_frame_next(in, &rec, s->err) == TT_OK ? rec : NULL;
 }
 
 void
 tt_frame_sums_fetch(struct tt_frame_sums *s)
 {
-	const void *rec;
-
-	s->is_next = s->in && tt_by_frame_next(s->in, &rec, s->err) == TT_OK && rec;
-	if (s->is_next)
-		s->next = *(const struct tt_frame_path *)rec;
+	s->next = fetch(s, s->in);
 }
 
 void
 tt_frame_sums_rewind(struct tt_frame_sums *s)
 {
-	tt_by_frame_close(s->in);
-	s->in = NULL;
+	close_all(s);
 	s->nfilling = s->at = 0;
+	s->frame = 0;
+	s->begun = false;
 	if (s->err->code == TT_OK && s->slot)
 		tt_by_frame_open(s->m, TT_BY_FRAME_PATHS, &s->in, s->err);
+	if (s->err->code == TT_OK && s->slot)
+		tt_by_frame_open(s->m, TT_BY_FRAME_FILLING, &s->in_filling, s->err);
 	tt_frame_sums_fetch(s);
+	s->fills = fetch(s, s->in_filling);
 }
 
 static bool
@@ -183,15 +194,26 @@ add_filling(struct tt_frame_sums *s)
 	return merge(s, had);
 }
 
+/* Zones that fill frames from before ${frame} on, or from it, and reach into it. */
 static bool
-keep_filling(struct tt_frame_sums *s)
+find_filling(struct tt_frame_sums *s, size_t frame)
 {
-	if (s->only && !(s->is[s->next.node] & s->only))
-		return true;
-	if (tt_mem_grow(&s->m->env->mem, &s->filling, &s->capfilling, s->nfilling + 1, sizeof *s->filling, s->err) != TT_OK)
-		return false;
-	s->filling[s->nfilling++] = s->next;
-	return true;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nfilling; i++)
+		if (s->filling[i].until > frame)
+			s->filling[n++] = s->filling[i];
+	s->nfilling = n;
+	for (; s->fills && s->fills->frame <= frame; s->fills = fetch(s, s->in_filling)) {
+		if (s->fills->until <= frame || (s->only && !(s->is[s->fills->node] & s->only)))
+			continue;
+		if (tt_mem_grow(&s->m->env->mem, &s->filling, &s->capfilling, s->nfilling + 1, sizeof *s->filling, s->err) != TT_OK)
+			return false;
+		s->filling[s->nfilling++] = *s->fills;
+	}
+	if (s->nfilling != n)
+		tt_sort(s->filling, s->nfilling, by_node);
+	return s->err->code == TT_OK;
 }
 
 /* Zones around others: only where damage cut them short have they no sum of their own. */
@@ -249,49 +271,63 @@ drop_waits(struct tt_frame_sums *s)
 	}
 }
 
-static bool
-has_sums(struct tt_frame_sums *s)
+/* The next frame, if it is not before ${frame}; SIZE_MAX: there is none. */
+static size_t
+next_frame(struct tt_frame_sums *s, size_t frame)
 {
-	while (s->at < s->nof && s->of[s->at] < s->frame)
-		s->at++;
-	return s->nof == 0 || (s->at < s->nof && s->of[s->at] == s->frame);
-}
+	size_t next = s->next ? s->next->frame : SIZE_MAX;
 
-/* Zones that fill no frame from ${frame} on are over. */
-static void
-end_filling(struct tt_frame_sums *s, size_t frame)
-{
-	size_t n = 0;
-
+	if (s->nof) {
+		while (s->at < s->nof && s->of[s->at] < frame)
+			s->at++;
+		return s->at < s->nof ? s->of[s->at] : SIZE_MAX;
+	}
 	for (size_t i = 0; i < s->nfilling; i++)
 		if (s->filling[i].until > frame)
-			s->filling[n++] = s->filling[i];
-	s->nfilling = n;
+			return frame;
+	return s->fills && s->fills->frame < next ? s->fills->frame : next;
+}
+
+/* Pass over the paths of frames before ${frame}. */
+static void
+skip_to(struct tt_frame_sums *s, size_t frame)
+{
+	if (!s->next || s->next->frame >= frame)
+		return;
+	tt_by_frame_skip(s->in, (uint32_t)frame, s->err);
+	tt_frame_sums_fetch(s);
+}
+
+/* Go to the next frame that something is done in. */
+static bool
+find_next(struct tt_frame_sums *s)
+{
+	do {
+		if (s->err->code != TT_OK || s->frame == SIZE_MAX)
+			return false;
+		s->frame = next_frame(s, s->begun ? s->frame + 1 : 0);
+		s->begun = true;
+		if (s->frame == SIZE_MAX)
+			return false;
+		skip_to(s, s->frame);
+		if (!find_filling(s, s->frame))
+			return false;
+	} while (s->nfilling == 0 && !(s->next && s->next->frame == s->frame));
+	return true;
 }
 
 bool
 tt_frame_sums_next(struct tt_frame_sums *s)
 {
-	size_t filling;
-	bool has;
-
 	for (size_t i = 0; i < s->n; i++)
 		s->slot[s->rec[i].node] = 0;
 	s->n = 0;
-	end_filling(s, s->frame + 1);
-	if ((!s->is_next && s->nfilling == 0) || s->err->code != TT_OK)
+	if (!find_next(s))
 		return false;
-	s->frame = s->nfilling && (!s->is_next || s->frame + 1 < s->next.frame) ? s->frame + 1 : s->next.frame;
-	has = has_sums(s);
-	filling = s->nfilling;
-	for (; s->is_next && s->next.frame == s->frame; tt_frame_sums_fetch(s))
-		if (!(s->next.until ? keep_filling(s) : !has || add(s, &s->next)))
+	for (; s->next && s->next->frame == s->frame; tt_frame_sums_fetch(s))
+		if (!add(s, s->next))
 			return false;
-	if (s->nfilling != filling)
-		tt_sort(s->filling, s->nfilling, by_node);
-	if (!has)
-		return true;
-	if (!add_filling(s))
+	if (s->err->code != TT_OK || !add_filling(s))
 		return false;
 	if (!s->only)
 		add_parents(s);

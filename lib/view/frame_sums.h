@@ -23,20 +23,21 @@ struct tt_frame_sums {
 	const struct tt_model *m;
 	const struct tt_paths *p;
 	struct tt_err *err;           /* where errors stay */
-	struct tt_sorted *in;
-	struct tt_frame_path next;    /* the first of the next frame */
-	bool is_next;
+	struct tt_sorted *in, *in_filling;
+	const struct tt_frame_path *next;     /* the first of the next frame; NULL: there is none */
+	const struct tt_frame_path *fills;    /* the first of zones that fill frames from the next one on; NULL: there is none */
 	uint8_t *is;                  /* by node: TT_SUM_ */
 	uint32_t *slot;               /* by node: place in rec + 1 */
 	size_t frame;                 /* the present one */
+	bool begun;                   /* there is one */
 	struct tt_frame_path *rec;    /* its sums, by node */
 	int64_t *lost;                /* of each: time of the outermost waits below it */
 	struct tt_frame_path *first;  /* while those of two lists are brought in order */
 	struct tt_frame_path *filling;        /* of the zones that fill it, by node */
 	uint8_t only;                 /* of these those that are one of this; 0: all */
-	const size_t *of;             /* only these frames have sums, ${nof} of them in order; others come without any. From tt_frame_sums_rewind() on */
-	size_t nof;                   /* 0: all have */
-	size_t at;                    /* in of: the first that is not before the present frame */
+	const size_t *of;             /* only these frames come, ${nof} of them in order, and others are passed over. From tt_frame_sums_rewind() on */
+	size_t nof;                   /* 0: all do */
+	size_t at;                    /* in of: the first that may come next */
 	size_t n, cap, capfirst, caplost, nfilling, capfilling;
 };
 
@@ -50,7 +51,7 @@ void tt_frame_sums_rewind(struct tt_frame_sums *s);
 /* The next frame that has sums is the present one; false: there is none, or an error. */
 bool tt_frame_sums_next(struct tt_frame_sums *s);
 
-/* Take the next record as it was put aside; s->is_next says whether there is one. For whoever needs no settled sums. */
+/* Take the next record of a path as it was put aside, in s->next. For whoever needs no settled sums. */
 void tt_frame_sums_fetch(struct tt_frame_sums *s);
 
 /**

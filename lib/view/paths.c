@@ -39,6 +39,7 @@ tt_paths_free(struct tt_paths *p)
 	drop(p, p->child, p->n, sizeof *p->child);
 	drop(p, p->sibling, p->n, sizeof *p->sibling);
 	drop(p, p->site, p->n, sizeof *p->site);
+	drop(p, p->waits, p->nrow, sizeof *p->waits);
 	tt_arena_free(&p->text);
 	*p = (struct tt_paths){ 0 };
 }
@@ -387,24 +388,24 @@ tt_paths_link(struct tt_paths *p, struct tt_err *err)
 	return TT_OK;
 }
 
-/* By row: does it wait? Asked once for each: a look at every pattern is not cheap. */
-static bool *
-rows_that_wait(const struct tt_paths *p, struct tt_err *err)
+int
+tt_paths_waits(struct tt_paths *p, struct tt_err *err)
 {
-	bool *waits = tt_mem_alloc(&p->m->env->mem, p->nrow * sizeof *waits, err);
-
-	for (uint32_t i = 0; i < p->nrow && waits; i++)
-		waits[i] = tt_waits_is(p->m, p->row[i].name->full);
-	return waits;
+	if (p->waits)
+		return TT_OK;
+	p->waits = tt_mem_alloc(&p->m->env->mem, p->nrow * sizeof *p->waits, err);
+	for (uint32_t i = 0; i < p->nrow && p->waits; i++)
+		p->waits[i] = p->row[i].name && tt_waits_is(p->m, p->row[i].name->full);
+	return p->waits ? TT_OK : err->code;
 }
 
 /* True if ${node} is an outermost zone that waits. Call for its parent first. */
 static bool
-begins_wait(const struct tt_paths *p, const bool *waits, bool *in, uint32_t node)
+begins_wait(const struct tt_paths *p, bool *in, uint32_t node)
 {
 	bool outside = !in[tt_paths_node(p, node)->parent];
 
-	in[node] = !outside || waits[tt_paths_row(p, node)];
+	in[node] = !outside || p->waits[tt_paths_row(p, node)];
 	return outside && in[node];
 }
 
@@ -412,7 +413,7 @@ int
 tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, struct tt_err *err)
 {
 	struct tt_mem *mem = &p->m->env->mem;
-	bool *waits = rows_that_wait(p, err), *in = waits ? tt_mem_alloc(mem, p->n * sizeof *in, err) : NULL;
+	bool *in = tt_mem_alloc(mem, p->n * sizeof *in, err);
 
 	memset(by_thread, 0, p->m->threads.n * sizeof *by_thread);
 	for (uint32_t i = 0; i < p->n && in; i++) {
@@ -430,11 +431,10 @@ tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, str
 		t->calls += tt_paths_shown(p, i) && n->key < TT_KEY_SPECIAL ? c.n : 0;
 		if (tt_paths_shown(p, i) && tt_paths_node(p, p->owner[n->parent])->kind == TT_NODE_THREAD)
 			t->inside += total;
-		if (begins_wait(p, waits, in, i))
+		if (begins_wait(p, in, i))
 			t->waiting += total;
 	}
 	tt_mem_free(mem, in, in ? p->n * sizeof *in : 0);
-	tt_mem_free(mem, waits, waits ? p->nrow * sizeof *waits : 0);
 	return in ? TT_OK : err->code;
 }
 

@@ -43,6 +43,7 @@ struct tt_paths {
 	 * own (wrappers, methods of Monitor and GCHandle) or tracetool's (GC, Exception); TT_NO_ROW: there is none.
 	 */
 	uint32_t *site;
+	bool *waits;                  /* by row: its zones wait; made by tt_paths_waits() */
 	struct tt_arena text;
 };
 
@@ -148,6 +149,9 @@ const char *tt_paths_label(const struct tt_paths *p, const struct tt_name *name)
 /* Fill path: with groups, steps of one group that follow each other are one, and paths of equal steps are one. */
 int tt_paths_join(struct tt_paths *p, struct tt_err *err);
 
+/* Fill waits: a look at every pattern is not cheap. Rows must be those of names, not of groups. */
+int tt_paths_waits(struct tt_paths *p, struct tt_err *err);
+
 /* Fill child and sibling. */
 int tt_paths_link(struct tt_paths *p, struct tt_err *err);
 
@@ -181,7 +185,7 @@ tt_busy(const struct tt_zone_time *t)
 	return t->inside - t->waiting;
 }
 
-/* Fill ${by_thread}, as many as the model has threads. Rows must be those of names, not of groups. */
+/* Fill ${by_thread}, as many as the model has threads. Needs tt_paths_waits(). */
 int tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, struct tt_err *err);
 
 /* A walk over all nodes, each met twice: before and after everything below it. Needs tt_paths_link(). */

@@ -38,7 +38,7 @@ tt_view_paths(struct tt_views *v, enum tt_group group, unsigned want, struct tt_
 		return NULL;
 	}
 	if ((want & TT_PATHS_LINK && tt_paths_link(p, err) != TT_OK) || (want & TT_PATHS_SITES && tt_paths_sites(p, err) != TT_OK) ||
-	    (want & TT_PATHS_JOIN && tt_paths_join(p, err) != TT_OK))
+	    (want & TT_PATHS_JOIN && tt_paths_join(p, err) != TT_OK) || (want & TT_PATHS_WAITS && tt_paths_waits(p, err) != TT_OK))
 		return NULL;
 	return p;
 }
@@ -55,7 +55,7 @@ const struct tt_zone_time *
 tt_view_zone_time(struct tt_views *v, struct tt_err *err)
 {
 	size_t size = v->m->threads.n * sizeof *v->zone_time;
-	const struct tt_paths *p = v->zone_time ? NULL : tt_view_paths(v, TT_GROUP_NONE, TT_PATHS_ROWS, err);
+	const struct tt_paths *p = v->zone_time ? NULL : tt_view_paths(v, TT_GROUP_NONE, TT_PATHS_WAITS, err);
 
 	if (v->zone_time || !p)
 		return v->zone_time;

@@ -22,7 +22,7 @@ void tt_view_init(struct tt_views *v, const struct tt_model *m);
 void tt_view_free(struct tt_views *v);
 
 /* What of the call tree is wanted beside its rows: see paths.h. */
-enum tt_paths_want { TT_PATHS_ROWS, TT_PATHS_LINK = 1, TT_PATHS_SITES = 2, TT_PATHS_JOIN = 4 };
+enum tt_paths_want { TT_PATHS_ROWS, TT_PATHS_LINK = 1, TT_PATHS_SITES = 2, TT_PATHS_JOIN = 4, TT_PATHS_WAITS = 8 };
 
 /* The call tree in rows by ${group}, with what of it is ${want}ed. NULL: ${err}. */
 const struct tt_paths *tt_view_paths(struct tt_views *v, enum tt_group group, unsigned want, struct tt_err *err);

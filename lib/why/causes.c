@@ -93,7 +93,7 @@ look_at_rows(struct tt_why *w, struct kind *k)
 
 		k[i].class = (uint8_t)class_of(full);
 		k[i].library = tt_causes_library(full);
-		k[i].left_out = w->cap && (tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT || (w->p->row[i].name && w->p->row[i].name->editor));
+		k[i].left_out = w->cap && ((w->p->waits[i] && tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT) || (w->p->row[i].name && w->p->row[i].name->editor));
 	}
 }
 

@@ -131,6 +131,65 @@ TEST(memory_does_not_grow_with_the_number_of_records)
 	CHECK(reading <= 2 * TT_SORTER_ROOM);
 }
 
+/* The next record of ${d} is that of ${key}, in which the number of each record put in is once; of no key, there is none. */
+static void
+comes_next(struct tt_sorted *d, uint64_t n, uint32_t keys, uint32_t key)
+{
+	struct tt_err err;
+	const void *p;
+
+	CHECK_EQ_INT(tt_sorted_next(d, &p, &err), TT_OK);
+	if (key >= keys) {
+		CHECK(p == NULL);
+	} else if (CHECK(p != NULL)) {
+		const struct rec *r = p;
+
+		CHECK_EQ_INT(r->key, key);
+		CHECK_EQ_INT(r->n, n / keys);
+	}
+}
+
+/* Of ${n} records, as many of each of ${keys} keys, those of some keys are passed over, some read. */
+static void
+pass_over(uint64_t n, uint32_t keys, bool on_disk)
+{
+	struct tt_env env = { .spool_max = UINT64_MAX };
+	struct tt_err err;
+	struct tt_sorter s;
+	struct tt_sorted *d;
+
+	tt_sorter_init(&s, &env, &keyed);
+	for (uint64_t i = 0; i < n; i++)
+		if (!CHECK_EQ_INT(tt_sorter_add(&s, &(struct rec){ (uint32_t)(i * 7919 % keys), 1, i }, &err), TT_OK))
+			break;
+	CHECK_EQ_INT(tt_sorter_done(&s, &err), TT_OK);
+	CHECK(!on_disk == !s.nrun);
+	for (uint32_t step = 1; step < keys; step = step * 3 + 1) {
+		CHECK_EQ_INT(tt_sorted_open(&s, &d, &err), TT_OK);
+		/* To the first of five with one number; what was passed over does not come back. */
+		for (uint32_t key = 0; key < keys; key = 2 * (key + 5 * step)) {
+			CHECK_EQ_INT(tt_sorted_skip(d, coarse_key(&(struct rec){ .key = key }), &err), TT_OK);
+			comes_next(d, n, keys, key);
+			comes_next(d, n, keys, key + 1);
+			CHECK_EQ_INT(tt_sorted_skip(d, coarse_key(&(struct rec){ .key = key / 2 }), &err), TT_OK);
+			comes_next(d, n, keys, key + 2);
+		}
+		CHECK_EQ_INT(tt_sorted_skip(d, UINT64_MAX, &err), TT_OK);
+		comes_next(d, n, keys, keys);
+		tt_sorted_close(d);
+	}
+	tt_sorter_free(&s);
+	CHECK_EQ_INT(env.mem.used, 0);
+}
+
+TEST(records_are_passed_over_by_their_number)
+{
+	pass_over(1000, 1000, false);
+	pass_over(3000, 1000, false);
+	pass_over(1000003, 1000003, true);
+	pass_over(3000009, 1000003, true);
+}
+
 TEST(nothing_put_in_gives_nothing)
 {
 	struct tt_env env = { .spool_max = UINT64_MAX };
