@@ -90,11 +90,29 @@ move(const struct tt_sorter *s, struct tt_sorter_place *p)
 	}
 }
 
+/* Sort the records from ${from} to before ${end}, and join those that join; the others are at ${to} and on then. Returns where they end. */
+static size_t
+settle_some(struct tt_sorter *s, size_t to, size_t from, size_t end)
+{
+	const size_t size = s->form->size, first = to;
+
+	tt_sort_bytes(s->rec + from * size, end - from, size, s->form->compare);
+	for (size_t i = from; i < end; i++) {
+		if (to > first && s->form->join(s->rec + (to - 1) * size, s->rec + i * size))
+			continue;
+		if (i != to)
+			memcpy(s->rec + to * size, s->rec + i * size, size);
+		to++;
+	}
+	return to;
+}
+
 static int
-sort_by_key(struct tt_sorter *s, struct tt_err *err)
+settle_by_key(struct tt_sorter *s, struct tt_err *err)
 {
 	const size_t size = s->form->size, n = s->n;
 	struct tt_sorter_place *p;
+	size_t to = 0;
 
 	if (tt_mem_grow(&s->env->mem, &s->place, &s->capplace, 2 * n, sizeof *s->place, err) != TT_OK)
 		return err->code;
@@ -102,11 +120,17 @@ sort_by_key(struct tt_sorter *s, struct tt_err *err)
 		s->place[i] = (struct tt_sorter_place){ s->form->key(s->rec + i * size), i };
 	p = sort_places(s->place, n);
 	move(s, p);
+	/* Most are the only ones of their key. */
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && p[end].key == p[i].key;)
 			end++;
-		tt_sort_bytes(s->rec + i * size, end - i, size, s->form->compare);
+		if (end > i + 1)
+			to = settle_some(s, to, i, end);
+		else if (to != i)
+			memcpy(s->rec + to * size, s->rec + i * size, size);
+		to += end == i + 1;
 	}
+	s->n = to;
 	return TT_OK;
 }
 
@@ -114,20 +138,9 @@ sort_by_key(struct tt_sorter *s, struct tt_err *err)
 static int
 settle(struct tt_sorter *s, struct tt_err *err)
 {
-	size_t size = s->form->size, n = 0;
-
-	if (!s->form->key || s->n < LEAST_KEYS || size > LARGEST)
-		tt_sort_bytes(s->rec, s->n, size, s->form->compare);
-	else if (sort_by_key(s, err) != TT_OK)
-		return err->code;
-	for (size_t i = 0; i < s->n; i++) {
-		if (n > 0 && s->form->join(s->rec + (n - 1) * size, s->rec + i * size))
-			continue;
-		if (i != n)
-			memcpy(s->rec + n * size, s->rec + i * size, size);
-		n++;
-	}
-	s->n = n;
+	if (s->form->key && s->n >= LEAST_KEYS && s->form->size <= LARGEST)
+		return settle_by_key(s, err);
+	s->n = settle_some(s, 0, 0, s->n);
 	return TT_OK;
 }
 

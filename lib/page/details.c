@@ -407,13 +407,19 @@ put_base64(struct tt_buf *out, const uint8_t *p, size_t n)
 {
 	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+	char *to;
+
 	/* Without the = at the end: all that it says is the length. */
-	for (; n > 0; n -= n < 3 ? n : 3, p += 3) {
+	if (tt_buf_room(out, n / 3 * 4 + 4, NULL) != TT_OK)
+		return;
+	for (to = out->p + out->n; n > 0; n -= n < 3 ? n : 3, p += 3) {
 		uint32_t v = (uint32_t)p[0] << 16 | (n > 1 ? p[1] : 0u) << 8 | (n > 2 ? p[2] : 0u);
 		char four[4] = { digit[v >> 18], digit[v >> 12 & 63], digit[v >> 6 & 63], digit[v & 63] };
 
-		tt_buf_add(out, four, n > 2 ? 4 : n + 1);
+		memcpy(to, four, sizeof four);
+		to += n > 2 ? 4 : n + 1;
 	}
+	out->n = (size_t)(to - out->p);
 }
 
 /* How hard to pack: zlib's usual level, 6, takes more than twice as long for four hundredths less. */

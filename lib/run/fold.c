@@ -87,6 +87,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	io->nsite = io->nsum = 0;
 	f->ntrail = 0;
 	f->chunk++;
+	f->in_frame = (struct tt_span){ INT64_MAX, INT64_MIN };
 	set_clear(f, io->b);
 	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
 	if (rc == TT_OK && f->tree)

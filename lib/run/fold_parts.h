@@ -51,6 +51,25 @@ tt_fold_count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, uint8_t 
 int tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, int sign,
     struct tt_err *err);
 
+/* The sum of ${frame} and ${node}, which may be one more of these two; NULL: ${err}. Until the next call. */
+struct tt_frame_path *tt_fold_sum_of(struct tt_fold *f, struct tt_fold_io *io, uint32_t frame, uint32_t node, struct tt_err *err);
+
+/* tt_fold_sum_zone() of a whole zone: most lie in the frame that the one before began in. */
+static inline int
+tt_fold_sum_whole(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, struct tt_err *err)
+{
+	struct tt_frame_path *s;
+
+	if (unlikely(ts < f->in_frame.from || ts >= f->in_frame.to || end > f->in_frame.to))
+		return tt_fold_sum_zone(f, io, node, ts, end, true, 1, err);
+	if (unlikely(!(s = tt_fold_sum_of(f, io, (uint32_t)f->zone_frame, node, err))))
+		return err->code;
+	s->n++;
+	s->total += end - ts;
+	s->longest = end - ts > s->longest ? end - ts : s->longest;
+	return TT_OK;
+}
+
 /* ${n} allocations of ${node} in their frame. */
 int tt_fold_sum_allocs(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, uint64_t n, int64_t bytes, struct tt_err *err);
 

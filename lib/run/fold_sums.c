@@ -8,16 +8,14 @@
 static int
 new_sum(struct tt_fold_io *io, uint32_t frame, uint32_t node, struct tt_err *err)
 {
-	int rc = tt_mem_grow(io->over.mem, &io->sum, &io->capsum, io->nsum + 1, sizeof *io->sum, err);
-
-	if (rc == TT_OK)
-		io->sum[io->nsum++] = (struct tt_frame_path){ .frame = frame, .node = node };
-	return rc;
+	if (unlikely(io->nsum == io->capsum) && tt_mem_grow(io->over.mem, &io->sum, &io->capsum, io->nsum + 1, sizeof *io->sum, err) != TT_OK)
+		return err->code;
+	io->sum[io->nsum++] = (struct tt_frame_path){ .frame = frame, .node = node };
+	return TT_OK;
 }
 
-/* The sum of ${frame} and ${node}, which may be one more of these two; NULL: ${err}. Until the next call. */
-static struct tt_frame_path *
-sum_of(struct tt_fold *f, struct tt_fold_io *io, uint32_t frame, uint32_t node, struct tt_err *err)
+struct tt_frame_path *
+tt_fold_sum_of(struct tt_fold *f, struct tt_fold_io *io, uint32_t frame, uint32_t node, struct tt_err *err)
 {
 	struct tt_fold_sum *s = &f->sum[(node * 31 + frame) % TT_FOLD_SUMS];
 
@@ -49,6 +47,10 @@ zone_frame(struct tt_fold *f, size_t first, size_t last, int64_t ts)
 
 	if (at < first || at >= last || ts < t->start[at] || ts >= t->start[at] + t->dur[at])
 		at = f->zone_frame = tt_lower_bound(i, first, last, t->start[i] + t->dur[i] <= ts);
+	if (at < last && tt_frames_looked(t, at, at + 1))
+		f->in_frame = (struct tt_span){ t->start[at], t->start[at] + t->dur[at] };
+	else
+		f->in_frame = (struct tt_span){ INT64_MAX, INT64_MIN };
 	return at;
 }
 
@@ -67,7 +69,7 @@ tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_
 		to = to < end ? to : end;
 		if ((!begins && to <= from) || !tt_frames_looked(t, at, at + 1))
 			continue;
-		struct tt_frame_path *s = sum_of(f, io, (uint32_t)at, node, err);
+		struct tt_frame_path *s = tt_fold_sum_of(f, io, (uint32_t)at, node, err);
 		if (!s)
 			return err->code;
 		s->n += begins;
@@ -90,7 +92,7 @@ tt_fold_sum_allocs(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int6
 
 	if (at == SIZE_MAX || !tt_frames_looked(f->m->frames, at, at + 1))
 		return TT_OK;
-	if (!(s = sum_of(f, io, (uint32_t)at, node, err)))
+	if (!(s = tt_fold_sum_of(f, io, (uint32_t)at, node, err)))
 		return err->code;
 	s->n += n;
 	s->total += bytes;

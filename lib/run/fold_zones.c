@@ -107,7 +107,7 @@ count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const 
 	if (way == FEW || (f->needs & TT_NEEDS_HIST))
 		rc = tt_counts_dur(f->counts, l->c->dist, e->dur, err);
 	if (way == OTHER && f->sums && rc == TT_OK)
-		rc = tt_fold_sum_zone(f, io, l->node, e->ts, e->ts + e->dur, true, 1, err);
+		rc = tt_fold_sum_whole(f, io, l->node, e->ts, e->ts + (int64_t)e->dur, err);
 	return rc;
 }
 
