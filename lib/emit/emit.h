@@ -87,7 +87,8 @@ struct tt_emit {
 	unsigned needs;
 	unsigned (*needs_for)(const struct tt_emit_opts *o);  /* where they depend on options; NULL: needs. By tt_emit_needs() */
 	int (*begin)(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err);
-	/* When zones of ${process} are wanted: ${n} times in order. Those that lie elsewhere may be left out of chunks. NULL: always. */
+	/* When zones of ${process} are wanted: ${n} times in order. Those that lie elsewhere may be left out of chunks, and after again whole chunks
+	   without anything in these times. NULL: always. */
 	const struct tt_span *(*times)(const void *state, uint32_t process, size_t *n);
 	int (*chunk)(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 	int (*rare)(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);

@@ -22,6 +22,7 @@ struct slot {
 	struct tt_stack before;       /* for parts: a copy of the thread's stack before the chunk; io uses up its own */
 	struct tt_buf *out;           /* one per emitter */
 	size_t held;                  /* see struct pipe */
+	bool passed;                  /* this reading needs nothing of the chunk, which is not decoded */
 	uint64_t alloc_before_b, alloc_before_n;
 	uint64_t raw_at;              /* bytes taken from the input when this chunk was read */
 };

@@ -98,16 +98,17 @@ decode_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 {
 	(void)w;
 	tt_batch_reset(&s->batch);
-	int rc = load(p, s, err);
+	s->passed = tt_chunk_log_passes(p, s);
+	int rc = s->passed ? TT_OK : load(p, s, err);
 
-	return rc == TT_OK ? tt_pipe_decode(p, s, err) : rc;
+	return rc == TT_OK && !s->passed ? tt_pipe_decode(p, s, err) : rc;
 }
 
 static int
 enter_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 {
 	(void)w;
-	return tt_thread_stacks_enter(p, s, err);
+	return s->passed ? tt_chunk_log_pass(p, s, err) : tt_thread_stacks_enter(p, s, err);
 }
 
 /* --- fold ------------------------------------------------------------------------ */
@@ -145,7 +146,7 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 	const struct tt_run *r = p->r;
 	int rc;
 
-	if (p->phase < TT_PHASE_MAIN)
+	if (p->phase < TT_PHASE_MAIN || s->passed)
 		return TT_OK;
 	if (r->m->keep_thread && !r->m->keep_thread[s->io.thread->index]) {
 		s->io.nslice = s->io.nbegun = 0;
@@ -279,6 +280,8 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	if (tt_stopped(p->r->env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	tick(p, s);
+	if (s->passed)
+		return TT_OK;
 	int rc = tt_gpu_take(p, &s->batch, err);
 	if (rc != TT_OK)
 		return rc;

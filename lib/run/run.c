@@ -628,6 +628,7 @@ read_events(struct tt_run *r, struct tt_err *err)
 		rc = tt_parts_begin(r, err);
 	if (rc == TT_OK)
 		rc = begin_emitters(r, err);
+	tt_chunk_log_begin(r);
 	if (rc == TT_OK)
 		rc = read_all(r, TT_PHASE_MAIN, "reading", err);
 	/* An input without a single thread leaves none. */
@@ -719,10 +720,17 @@ read_for_emitter(struct tt_run *r, struct tt_err *err)
 {
 	bool more = false;
 	int rc = r->o->nemit == 1 && r->o->emit[0]->again && rewindable(r) ? r->o->emit[0]->again(r->emit[0], &more, err) : TT_OK;
+	struct tt_thread *was;
 
 	if (rc == TT_OK && more)
 		rc = rewind_all(r, err);
-	return rc == TT_OK && more ? read_all(r, TT_PHASE_PARTS, "reading", err) : rc;
+	if (rc != TT_OK || !more)
+		return rc;
+	if (!(was = tt_chunk_log_keep_counts(r, err)))
+		return err->code;
+	rc = read_all(r, TT_PHASE_PARTS, "reading", err);
+	tt_chunk_log_take_counts(r, was);
+	return rc;
 }
 
 /* --- the run ------------------------------------------------------------------------------------- */
@@ -782,6 +790,7 @@ close_run(struct tt_run *r)
 	tt_mem_free(mem, r->part, (o->npath + 1) * sizeof *r->part);
 	tt_collect_release(&r->collect);
 	tt_candidates_free(r);
+	tt_chunk_log_free(r);
 	tt_parts_free(r);
 	tt_replay_free(&r->replay);
 	tt_marks_free(r);
