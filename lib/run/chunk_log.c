@@ -49,39 +49,41 @@ first_of(const struct slot *s, const struct tt_thread *t, size_t keeps)
 	return from;
 }
 
-static bool
-has_room(struct tt_run *r, size_t opens)
+static int
+make_room(struct tt_run *r, size_t opens, struct tt_err *err)
 {
 	struct tt_chunk_log *log = &r->log;
 	struct tt_mem *mem = &r->env->mem;
-	struct tt_err none;
+	int rc = tt_mem_grow(mem, &log->note, &log->cap, log->n + 1, sizeof *log->note, err);
 
-	return (log->n + 1) * sizeof *log->note + (log->nopen + opens) * sizeof *log->open <= MOST_BYTES &&
-	    tt_mem_grow(mem, &log->note, &log->cap, log->n + 1, sizeof *log->note, &none) == TT_OK &&
-	    tt_mem_grow(mem, &log->open, &log->capopen, log->nopen + opens, sizeof *log->open, &none) == TT_OK;
+	return rc == TT_OK ? tt_mem_grow(mem, &log->open, &log->capopen, log->nopen + opens, sizeof *log->open, err) : rc;
 }
 
-void
-tt_chunk_log_note(struct pipe *p, const struct slot *s, const struct tt_thread *t)
+int
+tt_chunk_log_note(struct pipe *p, const struct slot *s, const struct tt_thread *t, struct tt_err *err)
 {
 	struct tt_chunk_log *log = &p->r->log;
 	const struct tt_stack *before = &s->io.base, *after = &t->stack;
 	struct tt_chunk_note note = { .last_ts = after->last_ts, .seen_ts = after->seen_ts, .begun = after->begun != 0, .thread = t->index,
 		.first = (uint32_t)log->nopen };
+	int rc;
 
 	if (p->phase != TT_PHASE_MAIN || !log->on)
-		return;
+		return TT_OK;
 	while (note.keeps < before->n && note.keeps < after->n && before->z[note.keeps].number == after->z[note.keeps].number)
 		note.keeps++;
 	note.opens = (uint32_t)(after->n - note.keeps) & INT32_MAX;
-	if (s->chunk.seq != log->n || p->gpu || !has_room(p->r, note.opens)) {
+	if (s->chunk.seq != log->n || (log->n + 1) * sizeof *log->note + (log->nopen + note.opens) * sizeof *log->open > MOST_BYTES) {
 		tt_chunk_log_free(p->r);
-		return;
+		return TT_OK;
 	}
+	if ((rc = make_room(p->r, note.opens, err)) != TT_OK)
+		return rc;
 	note.from = first_of(s, t, note.keeps);
 	for (size_t i = note.keeps; i < after->n; i++)
 		log->open[log->nopen++] = (struct tt_chunk_open){ after->z[i].key, after->z[i].ts, after->z[i].flags };
 	log->note[log->n++] = note;
+	return TT_OK;
 }
 
 bool

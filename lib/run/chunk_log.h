@@ -2,7 +2,7 @@
  * What each chunk did to the stack of its thread, noted while events are read, so that an emitter which wants some times once more
  * (tt_emit.again) makes the next reading decode only the chunks that have something in these.
  *
- * Only of one input, and where zones are neither hidden nor too short to count, nor the GPU has a thread: those need all chunks.
+ * Only of one input, and where zones are neither hidden nor too short to count, nor the GPU has a thread, which need all chunks.
  * Memory: 40 bytes a chunk and 24 for each zone that it leaves open, which is 3 MB for 1 GB of .raw; over 16 MiB the notes are given up, and all
  * is decoded.
  * Threads: noting and passing in the order of chunks; asking from any worker.
@@ -40,8 +40,8 @@ struct tt_chunk_log {
 void tt_chunk_log_begin(struct tt_run *r);
 void tt_chunk_log_free(struct tt_run *r);
 
-/* The thread ${t} has taken up the chunk ${s}: note what became of its stack. Out of memory nothing is noted any more, which is no error. */
-void tt_chunk_log_note(struct pipe *p, const struct slot *s, const struct tt_thread *t);
+/* The thread ${t} has taken up the chunk ${s}: note what became of its stack. */
+int tt_chunk_log_note(struct pipe *p, const struct slot *s, const struct tt_thread *t, struct tt_err *err);
 
 /* May the chunk ${s} be passed over in this reading? */
 bool tt_chunk_log_passes(const struct pipe *p, const struct slot *s);

@@ -621,6 +621,8 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 		rc = close_open(&p, &w[0], err);
 	if (rc == TT_OK && phase == TT_PHASE_NAMES)
 		rc = tt_thread_stacks_names_end(&p, err);
+	if (p.gpu && phase == TT_PHASE_MAIN)
+		tt_chunk_log_free(r);
 	tt_gpu_free(&p);
 	tt_stack_free(&p.around, &r->env->mem);
 	tt_mem_free(&r->env->mem, p.hidden.v, p.hidden.cap * sizeof *p.hidden.v);

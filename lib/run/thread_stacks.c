@@ -354,6 +354,6 @@ tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	move_clock(&t->stack, b);
-	tt_chunk_log_note(p, s, t);
-	return end_threads(p, s, err);
+	rc = tt_chunk_log_note(p, s, t, err);
+	return rc == TT_OK ? end_threads(p, s, err) : rc;
 }
