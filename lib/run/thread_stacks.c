@@ -317,6 +317,17 @@ tt_thread_stacks_copy(struct pipe *p, struct slot *s, const struct tt_thread *t,
 	return rc == TT_OK && p->r->parts ? tt_stack_copy(&s->before, &t->stack, mem, err) : rc;
 }
 
+/* The stack of ${t} is that after the chunk. */
+static int
+leave(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
+{
+	int rc;
+
+	move_clock(&t->stack, &s->batch);
+	rc = tt_chunk_log_note(p, s, t, err);
+	return rc == TT_OK ? end_threads(p, s, err) : rc;
+}
+
 int
 tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 {
@@ -353,7 +364,5 @@ tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 		rc = push_zones(p, b, t, err);
 	if (rc != TT_OK)
 		return rc;
-	move_clock(&t->stack, b);
-	rc = tt_chunk_log_note(p, s, t, err);
-	return rc == TT_OK ? end_threads(p, s, err) : rc;
+	return leave(p, s, t, err);
 }
