@@ -228,8 +228,7 @@ make_rows(struct ab *x, const struct ab_run *const run[TT_SIDES], struct tt_err 
 	if (rc == TT_OK)
 		rc = read_both(x, &x->budget, run, s, err);
 	if (rc == TT_OK && s[TT_OLD].frames == 0 && s[TT_NEW].frames == 0)
-		ui_say(&x->app->ui, "the captures have no frames, so whole runs are compared: name a frame marker with --frame-marker (\"tracetool info\" "
-		    "lists likely ones)");
+		ui_say(&x->app->ui, "no frames, so whole runs are compared; to compare frames, name a marker with --frame-marker");
 	text.n = 0;
 	if (rc == TT_OK)
 		rc = ab_rows(both, &x->budget, x->planned, true, &text, err);

@@ -191,8 +191,7 @@ check_parts(struct batch_gate *b, struct tt_err *err)
 	tt_sort(b->part, b->npart, by_recording);
 	for (size_t i = 1; i < b->npart; i++)
 		if (strcmp(b->part[i - 1].recording, b->part[i].recording) == 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are one recording, which a gate counts once: leave copies out, and join "
-			    "rotated files with \"tracetool recover\"",
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are one recording: drop copies, join parts (tracetool recover)",
 			    b->part[i - 1].key, b->part[i].key);
 	return TT_OK;
 }

@@ -37,7 +37,7 @@ set_report(const struct opt *o, void *field, const char *value, struct tt_arena 
 	enum tt_render form;
 
 	if (!report_suffix(value, &form))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no form has the suffix of \"%s\" (one of: .txt, .json, .csv, .md, .html)", value);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" ends in none of .txt, .json, .csv, .md, .html", value);
 	return opt_add(o, field, value, a, err);
 }
 
@@ -304,8 +304,7 @@ summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_
 		return rc;
 	}
 	if (left.keys)
-		ui_say(&app->ui, "%s: the view captures has no column for %llu of the facts: there are more than 500 keys; the table "
-		    "fact has all", o->to_db, (unsigned long long)left.keys);
+		ui_say(&app->ui, "%s: the view captures lacks %llu of over 500 facts; the table fact has all", o->to_db, (unsigned long long)left.keys);
 	if (left.bare)
 		ui_say(&app->ui, "%s: results of %llu capture%s have no markers and allocation sites: they were made without --to-db", o->to_db,
 		    (unsigned long long)left.bare, left.bare == 1 ? "" : "s");

@@ -456,8 +456,7 @@ budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_
 	absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES, true);
 	if (!g.some) {
 		tt_buf_free(&g.blind);
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the captures have no whole frames, pauses or heap size to make a budget of: name a frame "
-		    "marker with --frame-marker (\"tracetool info\" lists likely ones)");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no frames, pauses or heap size for a budget: name a frame marker with --frame-marker");
 	}
 	tt_buf_text(out, "\n\t]");
 	put_advice(&g);

@@ -108,8 +108,8 @@ unknown(const char *word, struct tt_err *err)
 	struct nearest n = { word, NULL, SIZE_MAX };
 
 	definitions_each(compare, &n);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "nothing is called \"%s\"%s%s%s (\"tracetool list metrics gate losses notes terms zones\" "
-	    "lists what has a definition)", word, n.best ? "; did you mean \"" : "", n.best ? n.best : "", n.best ? "\"?" : "");
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no definition of \"%s\"%s%s%s", word, n.best ? "; did you mean \"" : "; see ",
+	    n.best ? n.best : "tracetool list metrics gate losses notes terms zones", n.best ? "\"?" : "");
 }
 
 int

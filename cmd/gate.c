@@ -327,8 +327,8 @@ check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_er
 	if (!x->g->accept || last->accepted)
 		return TT_OK;
 	opts_quote(&name, x->g->save);
-	tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has these captures already: accept their session with \"tracetool baseline accept "
-	    "%s SESSION --reason ...\"", x->g->save, name.failed ? x->g->save : tt_buf_string(&name));
+	tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has these captures: use \"tracetool baseline accept %s SESSION --reason ...\"", x->g->save,
+	    name.failed ? x->g->save : tt_buf_string(&name));
 	tt_buf_free(&name);
 	return err->code;
 }
@@ -700,7 +700,7 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 	if (out->output && input_is(in, out->output))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is both an input and the output", out->output);
 	if (!g->suggest && report_form(out) != TT_RENDER_TEXT && (report_form(out) != TT_RENDER_HTML || g->explain))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--gate prints text%s%s: for other forms use --json, --junit, --markdown or --html FILE",
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--gate prints text%s%s: use --json, --junit, --markdown or --html FILE",
 		    out->form < 0 ? ", not " : "", out->form < 0 ? out->output : "");
 	if (g->suggest && report_form(out) != TT_RENDER_TEXT && report_form(out) != TT_RENDER_JSON)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--suggest writes a budget, which is JSON");

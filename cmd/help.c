@@ -54,17 +54,15 @@ help_overview(struct tt_buf *out)
 
 /* Words that people ask help about but that are no commands, and where they are explained. */
 static const struct { const char *word, *where; } topic[] = {
-	{ "tables", "\"tracetool list passes\" names the tables, \"tracetool list metrics\" their columns; tracetool-tables(7) describes both" },
-	{ "columns", "\"tracetool list metrics\" names the columns of all tables, and \"tracetool explain\" explains one; "
-	    "tracetool-tables(7) describes them" },
-	{ "metrics", "\"tracetool list metrics\" names the columns of all tables, \"tracetool list gate\" what a budget can limit; "
-	    "tracetool-metrics(7) defines them" },
-	{ "formats", "\"tracetool list formats\" names the formats it reads, \"tracetool list emitters\" those it writes; tracetool-formats(7)" },
-	{ "gate", "\"tracetool stats --gate\" judges captures by a budget: tracetool-budget(5); \"tracetool list gate\" names what it can limit" },
-	{ "budget", "\"tracetool stats --gate\" judges captures by a budget: tracetool-budget(5); \"tracetool list gate\" names what it can limit" },
-	{ "filters", "\"tracetool help stats\" has the filters, which most commands take: --thread, --time, --frames, --marker and others" },
-	{ "unity", "tracetool-unity(7) describes how to record a Unity game" },
-	{ "mono", "tracetool-mono(7) describes how to record a Mono program, tracetool-mlpd(7) the captures of its log profiler" },
+	{ "tables", "see tracetool-tables(7) and \"tracetool list passes metrics\"" },
+	{ "columns", "see tracetool-tables(7) and \"tracetool list metrics\"" },
+	{ "metrics", "see tracetool-metrics(7) and \"tracetool list metrics gate\"" },
+	{ "formats", "see tracetool-formats(7) and \"tracetool list formats emitters\"" },
+	{ "gate", "use \"tracetool stats --gate BUDGET\"; see tracetool-budget(5), \"tracetool list gate\"" },
+	{ "budget", "use \"tracetool stats --gate BUDGET\"; see tracetool-budget(5), \"tracetool list gate\"" },
+	{ "filters", "see \"tracetool help stats\": --thread, --time, --frames, --marker and others" },
+	{ "unity", "see tracetool-unity(7): how to record a Unity game" },
+	{ "mono", "see tracetool-mono(7): how to record a Mono program; tracetool-mlpd(7): its log profiler" },
 };
 
 static int

@@ -254,8 +254,8 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 		if (k == L_N) {
 			near = opts_nearest(word, what_value);
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, gate, losses, notes, terms, zones, names, schema, sandbox)", word,
-			    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+			    "no list \"%s\"%s%s%s", word, near ? "; did you mean \"" : "; there are ",
+			    near ? near : "formats, passes, emitters, metrics, gate, losses, notes, terms, zones, names, schema, sandbox", near ? "\"?" : "");
 		}
 		*bits |= 1u << k;
 	}

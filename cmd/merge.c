@@ -341,8 +341,7 @@ check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, st
 	if (rc != TT_OK || !what)
 		return rc;
 	if (!o->partial)
-		return tt_fail(err, TT_E_IO, TT_NOWHERE, "shards do not belong together: %s; if captures came, went or changed in size while "
-		    "the shards ran, run all shards again with --resume; --partial merges what is there", what);
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "shards do not belong together: %s; run all again with --resume, or merge with --partial", what);
 	ui_say(&app->ui, "merged although shards do not belong together: %s", what);
 	if (!o->sum.missing)
 		o->sum.missing = "what shards of other lists of files have";

@@ -124,8 +124,8 @@ series_metric(const struct opt *o, void *field, const char *value, struct tt_are
 	}
 	if (!x.metric) {
 		near = opts_nearest(value, metric_name);
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no metric is called \"%s\"%s%s%s (see \"tracetool list gate\")", value,
-		    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no metric is called \"%s\"%s%s%s", value,
+		    near ? "; did you mean \"" : " (see ", near ? near : "\"tracetool list gate\"", near ? "\"?" : ")");
 	}
 	if (!has_time(x.metric))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s describes a whole capture: it has no value per bucket", x.metric->name);

@@ -247,7 +247,7 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 	size_t shown = tt_details_shown(d);
 
 	if (!has_views(o) && app->env.log_level > TT_LOG_QUIET)
-		ui_say(&app->ui, "%s: the page has no timelines and no flame graph, for which --max-size has to be at least 256k", o->output);
+		ui_say(&app->ui, "%s: no timelines and no flame graph: they need --max-size 256k or more", o->output);
 	else if (shown < d->n && app->env.log_level > TT_LOG_QUIET)
 		ui_say(&app->ui, "%s: %zu of %zu chosen frames have no timeline, for want of room", o->output, d->n - shown, d->n);
 	*tt_put_bytes(bytes, (int64_t)size) = '\0';

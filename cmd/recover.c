@@ -192,8 +192,8 @@ say_missing(struct app *app, struct ttc *const *m, size_t n)
 
 		if (gap == 0)
 			continue;
-		ui_say(&app->ui, "%s and %s: %u file%s of the rotation between them %s missing; what was in %s is not in the output",
-		    m[i - 1]->cap->path, m[i]->cap->path, gap, gap == 1 ? "" : "s", gap == 1 ? "is" : "are", gap == 1 ? "it" : "them");
+		ui_say(&app->ui, "%s and %s: %u file%s of the rotation between them %s missing, and not in the output",
+		    m[i - 1]->cap->path, m[i]->cap->path, gap, gap == 1 ? "" : "s", gap == 1 ? "is" : "are");
 		app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}
 }

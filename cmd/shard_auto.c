@@ -56,9 +56,9 @@ of_slurm(struct tt_shard *s, struct tt_err *err)
 			rc = number_in("SLURM_ARRAY_TASK_ID", first, last, &id, err);
 		/* Some tasks of an array that run again look like a whole array. */
 		if (rc == TT_OK && (first > 1 || count < 2 || last - first + 1 != count))
-			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Slurm's array has %llu task%s from %llu to %llu, which may be some "
-			    "of a larger one: set " COUNT " to how many shards there are, which tasks from 1 on do", (unsigned long long)count,
-			    count == 1 ? "" : "s", (unsigned long long)first, (unsigned long long)last);
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Slurm tasks %llu to %llu (%llu) may be part of a larger array: "
+			    "set " COUNT " to how many shards there are", (unsigned long long)first,
+			    (unsigned long long)last, (unsigned long long)count);
 	}
 	if (rc == TT_OK)
 		*s = (struct tt_shard){ (unsigned)(id - first) + 1, (unsigned)count };
@@ -72,8 +72,8 @@ of_kubernetes(struct tt_shard *s, struct tt_err *err)
 	int rc;
 
 	if (!is_set(COUNT))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Kubernetes says in JOB_COMPLETION_INDEX which pod this is, and not "
-		    "of how many: set " COUNT " to the job's completions");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: Kubernetes does not say how many pods there are: set " COUNT
+		    " to the job's completions");
 	rc = number_in(COUNT, 1, BATCH_SHARDS_MAX, &count, err);
 	if (rc == TT_OK)
 		rc = number_in("JOB_COMPLETION_INDEX", 0, count - 1, &index, err);
@@ -118,8 +118,7 @@ by_environment(struct app *app, struct tt_shard *s, struct tt_err *err)
 		found = i;
 	}
 	if (n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: no parallel job of Slurm, Kubernetes or GitLab (SLURM_ARRAY_TASK_ID, "
-		    "JOB_COMPLETION_INDEX, CI_NODE_INDEX): give --shard I/N");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --shard auto: no parallel job of Slurm, Kubernetes or GitLab: give --shard I/N");
 	rc = engine[found].get(s, err);
 	if (rc == TT_OK)
 		tt_log(&app->env, TT_LOG_NORMAL, "shard %u of %u, as %s says (%s=%s)", s->index, s->count, engine[found].name, engine[found].variable,

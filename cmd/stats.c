@@ -128,7 +128,7 @@ set_compare(const struct opt *o, void *field, const char *value, struct tt_arena
 		if (strcmp(part[i], "median") != 0)
 			rc = val_count(part[i], 1, UINT64_MAX, &s->pass.compare[i], err);
 		if (rc != TT_OK)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not two frames, each a number from 1 or \"median\" (median,812)", value);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not two frames (for example 7,812 or median,812)", value);
 	}
 	return TT_OK;
 }
@@ -394,9 +394,10 @@ no_column(const struct stats_opts *s, const char *id, const char *near, struct t
 {
 	char list[300] = "";
 
+	if (near)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --sort: no column \"%.60s\"; did you mean \"%s\"?", id, near);
 	list_columns(s, list, sizeof list);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --sort: no column \"%.60s\"%s%s%s there are %s", id, near ? "; did you mean \"" : ";",
-	    near ? near : "", near ? "\"?" : "", *list ? list + 2 : "none");
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --sort: no column \"%.60s\"; there are %s", id, *list ? list + 2 : "none");
 }
 
 /* TT_E_USAGE, before captures are read, if none of the tables has the column of --sort. */

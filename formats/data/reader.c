@@ -95,11 +95,10 @@ version(const struct found *f, const char *release, bool force, struct tt_err *e
 	if (later)
 		unity_too_new(err, 0, f->word, ".data", release_is);
 	else if (v && v->rank == 12)
-		tt_fail(err, TT_E_UNKNOWN, 0, "version 0x%08x of Unity's .data, %s, is not read: " UNITY_WIDTH_UNSURE "; %s reads it", f->word, release_is,
+		tt_fail(err, TT_E_UNKNOWN, 0, ".data version 0x%08x, %s, is not read: " UNITY_WIDTH_UNSURE "; try %s", f->word, release_is,
 		    tt_setting_name[TT_SETTING_FORCE]);
 	else
-		tt_fail(err, TT_E_UNKNOWN, f->old ? 4 : 0, "version 0x%08x of Unity's .data, %s, is not read: load it in Unity's Editor, 2019.3 or later, "
-		    "and save it again", f->word, release_is);
+		tt_fail(err, TT_E_UNKNOWN, f->old ? 4 : 0, ".data version 0x%08x, %s, is not read: save it in Editor 2019.3 or later", f->word, release_is);
 	return NULL;
 }
 
@@ -129,7 +128,7 @@ tell_layout(struct data *m, const struct found *f, const char *release, struct t
 	if (tt_capture_layout(m->cap, sure ? TT_LAYOUT_VERIFIED : forced ? TT_LAYOUT_FORCED : TT_LAYOUT_EXPERIMENTAL, err) != TT_OK)
 		return err->code;
 	if (!sure)
-		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %s%s%s: its layout is known from descriptions only", tt_src_info(m->src)->name,
+		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %s%s%s: layout not verified", tt_src_info(m->src)->name,
 		    known ? "" : "read like ", of == release ? "" : "Unity ", of);
 	return TT_OK;
 }
@@ -169,7 +168,7 @@ open_head(struct data *m, struct tt_err *err)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "no version of Unity's .data at the beginning");
 	release_of(&f, p, n, release, sizeof release);
 	if (f.big)
-		return tt_fail(err, TT_E_UNKNOWN, 0, "a big-endian capture of Unity's profiler (.data%s%s), which is not read", release[0] ? ", " : "",
+		return tt_fail(err, TT_E_UNKNOWN, 0, "big-endian files (.data%s%s) are not read", release[0] ? ", " : "",
 		    release);
 	if (!(m->version = f.empty ? unity_version(DATA_55) : version(&f, release, m->env->force, err)))
 		return err->code;
@@ -262,11 +261,11 @@ rewind_(void *ctx, struct tt_err *err)
 }
 
 static const struct tt_loss_said said[TT_LOST_KINDS] = {
-	[TT_LOST_CUT] = { "the file ends inside a frame", NULL },
+	[TT_LOST_CUT] = { "ends inside a frame", NULL },
 	[TT_LOST_SYNC] = { "bytes skipped to find the next frame", NULL },
-	[TT_LOST_DAMAGED] = { "a frame, or a part of one, that could not be decoded",
-	    "It is left out; where a whole frame is, so is the one before it. Other frames are unaffected." },
-	[TT_LOST_MISSING] = { "frames missing or repeated", "The frame before a missing one is left out; one that is there twice was read once." },
+	[TT_LOST_DAMAGED] = { "frames not fully decoded",
+	    "What is damaged is left out; with a whole frame, so is the one before it." },
+	[TT_LOST_MISSING] = { "frames missing or repeated", "The frame before a missing one is left out; a repeated one was read once." },
 };
 
 const struct tt_format tt_format_data = {

@@ -67,7 +67,7 @@ version(const uint8_t *p, size_t n, bool force, struct tt_err *err)
 	if (v && v->raw)
 		unity_too_new(err, 8, word, ".raw", text);
 	else
-		tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw, before Unity %s, is not known; %s reads it like that", word,
+		tt_fail(err, TT_E_UNKNOWN, 8, "unknown .raw version 0x%08x, before Unity %s: use %s to try", word,
 		    first->raw, tt_setting_name[TT_SETTING_FORCE]);
 	return NULL;
 }
@@ -98,7 +98,7 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 	if (rc == TT_OK && !sure)
 		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %sUnity %s%s: %s", tt_src_info(m->src)->name, known ? "" : "read like ",
 		    known && release[0] ? release : m->version->raw, p[5] ? ", aligned" : "",
-		    known && m->version->rank == 12 ? UNITY_WIDTH_UNSURE : "its layout is known from descriptions only");
+		    known && m->version->rank == 12 ? UNITY_WIDTH_UNSURE : "layout not verified");
 	return rc;
 }
 
@@ -151,7 +151,7 @@ raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	if (n >= 4 && unity_u32(p) == RAW_MAGIC_BIG)
-		return tt_fail(err, TT_E_UNKNOWN, 0, "a big-endian capture of Unity's profiler, which is not read");
+		return tt_fail(err, TT_E_UNKNOWN, 0, "big-endian files are not read");
 	if (n < 4 || unity_u32(p) != RAW_MAGIC)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "no magic of Unity's .raw at the beginning");
 	if ((rc = take_head(m, p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, err)) != TT_OK)

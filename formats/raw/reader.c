@@ -108,15 +108,15 @@ rewind_(void *ctx, struct tt_err *err)
 }
 
 static const struct tt_loss_said said[TT_LOST_KINDS] = {
-	[TT_LOST_CUT] = { "a log ends inside a block or its header",
-	    "Usual where a program crashed or was killed, else copy the file again; the rest was read." },
+	[TT_LOST_CUT] = { "ends inside a block or its header",
+	    "Usual after a crash or a kill; else copy it again. The rest was read." },
 	[TT_LOST_SYNC] = { "bytes skipped to find the next block", NULL },
-	[TT_LOST_DAMAGED] = { "rest of a block that could not be decoded",
-	    "Its thread lacks zones there; on the main thread, the frame is left out. Other blocks are unaffected." },
+	[TT_LOST_DAMAGED] = { "blocks not fully decoded",
+	    "Their threads lack zones there; on the main thread, the frame is left out." },
 	[TT_LOST_MISSING] = { "blocks or frames missing, repeated or out of order",
-	    "Copy the file again; frames in which blocks of the main thread are missing are left out." },
+	    "Copy it again; frames that lack blocks of the main thread are left out." },
 	[TT_LOST_GARBAGE] = { "bytes after the last block, without another one",
-	    "They were ignored: they are damaged, or of another kind, like a .data appended to the log." },
+	    "Ignored: damaged, or of another kind, like an appended .data." },
 	[TT_LOST_UNMATCHED] = { NULL, "Usual where the recording begins inside of zones; otherwise calls are missing." },
 };
 

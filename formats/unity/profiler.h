@@ -52,7 +52,7 @@ const struct unity_version *unity_version_near(uint32_t word);
 bool unity_release(const uint8_t *p, char *text, size_t size);
 #define UNITY_LATEST "6000.5"
 /* What is uncertain about the latest version. */
-#define UNITY_WIDTH_UNSURE "how wide the ids of objects are is not certain"
+#define UNITY_WIDTH_UNSURE "the width of object ids is uncertain"
 /* Refuse version ${word} of ${form}, which is later than all known ones. ${release}: what is known of its release. Returns TT_E_UNKNOWN. */
 int unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release);
 

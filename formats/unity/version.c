@@ -68,8 +68,8 @@ unity_version_near(uint32_t word)
 int
 unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release)
 {
-	return tt_fail(err, TT_E_UNKNOWN, at, "version 0x%08x of Unity's %s, %s, is not known: look for a newer tracetool; %s reads it like Unity "
-	    UNITY_LATEST, word, form, release, tt_setting_name[TT_SETTING_FORCE]);
+	return tt_fail(err, TT_E_UNKNOWN, at, "unknown %s version 0x%08x, %s: update tracetool, or use %s", form,
+	    word, release, tt_setting_name[TT_SETTING_FORCE]);
 }
 
 bool

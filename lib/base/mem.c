@@ -30,7 +30,7 @@ charge(struct tt_mem *mem, size_t n, struct tt_err *err)
 			used = atomic_load_explicit(&mem->used, memory_order_relaxed);
 		if (n > SIZE_MAX - used || (mem->cap && used + n > mem->cap))
 			return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-			    "the limit of %zu bytes of memory is too low: %zu are in use, and %zu more are needed; raise %s",
+			    "memory limit of %zu bytes reached: %zu in use, %zu more needed; raise %s",
 			    mem->cap, used, n, tt_setting_name[TT_SETTING_MEMORY]);
 		now = used + n;
 	} while (!atomic_compare_exchange_weak_explicit(&mem->used, &used, now, memory_order_relaxed,

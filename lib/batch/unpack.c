@@ -41,8 +41,8 @@ garbage(const struct tt_src *src, struct tt_err *why)
 {
 	uint64_t n = tt_src_garbage(src);
 
-	return n == 0 ? TT_OK : tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "the compressed data ends %llu B before the end of the file: the rest was not read, "
-	    "and members may be lost; check the file (gzip -t)", (unsigned long long)n);
+	return n == 0 ? TT_OK : tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "%llu B after the compressed data were not read; members may be lost: "
+	    "check the file (gzip -t)", (unsigned long long)n);
 }
 
 /*

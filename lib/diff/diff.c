@@ -450,7 +450,7 @@ check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
 	if (d->frames == (m->frames != NULL))
 		return TT_OK;
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-	    "%s: %s frames, unlike the captures before it (see %s)", path, m->frames ? "has" : "has no",
+	    "%s: %s frames, unlike others (see %s)", path, m->frames ? "has" : "has no",
 	    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 }
 

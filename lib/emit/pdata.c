@@ -583,7 +583,7 @@ file(struct pdata *d, uint32_t process, struct tt_err *err)
 	if (!find_frames(d, process) && d->m->cap[process]->nevent == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: %s has no whole frame, because it has no events", whose);
 	if (!find_frames(d, process))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: %s has no whole frame; name the marker that begins one with %s", whose,
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: %s has no whole frame: name a frame marker with %s", whose,
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	d->to = d->sink[process];
 	for (size_t i = 0; i < d->slices.nthread && rc == TT_OK; i++)

@@ -323,7 +323,7 @@ perf_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	if ((!m->frames || m->frames->n == 0) && events == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame, because it has no events");
 	if (!m->frames || m->frames->n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame; name the marker that begins one with %s",
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame: name a frame marker with %s",
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	*j = (struct tt_json){ .out = &d->out->buf };
 	tt_json_open(j, NULL, "{");

@@ -119,7 +119,7 @@ const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, str
 
 /* Why there is no figure where no frame is whole. */
 #define TT_ZONES_HIDDEN "a filter leaves zones out, and figures per frame count all zones"
-#define TT_NO_FRAMES "no whole frame: name the marker that begins one (\"tracetool info\" lists likely ones), or see skip in the budget"
+#define TT_NO_FRAMES "no whole frame: name a frame marker (\"tracetool info\" lists likely ones), or see skip in the budget"
 
 /* One figure of one capture. */
 struct tt_value {

@@ -11,7 +11,7 @@ static const char *
 looks_like(const uint8_t *p, size_t n)
 {
 	static const struct { const char *magic; size_t n; const char *what; } known[] = {
-		{ "version https://git-lfs", 23, "a Git LFS pointer: fetch the real file with `git lfs pull`" },
+		{ "version https://git-lfs", 23, "a Git LFS pointer: run `git lfs pull`" },
 		{ "PK\x03\x04", 4, "a zip archive, which `tracetool batch` reads" },
 		{ "7z\xbc\xaf\x27\x1c", 6, "a 7z archive, which `tracetool batch` reads" },
 		{ "\x7f" "ELF", 4, "an ELF program or library" },
@@ -63,7 +63,7 @@ tt_format_pick(const struct tt_format *const *list, const uint8_t *head, size_t 
 	}
 	const char *what = looks_like(head, n);
 	if (what)
-		return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture that tracetool reads: it is %s", what);
+		return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture: %s", what);
 	return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture that tracetool reads (see: tracetool list formats)");
 }
 

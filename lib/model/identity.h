@@ -17,7 +17,7 @@ struct tt_model;
 uint64_t tt_model_identity(const struct tt_model *m);
 
 /* Two captures of one recording, which would count twice. */
-#define TT_COPIES "%s and %s are one recording, which counts once: leave copies out"
+#define TT_COPIES "%s and %s are one recording: leave copies out"
 
 /* TT_E_USAGE where two of the captures are the same recording. Files of one recording that were joined are one capture. */
 int tt_model_copies(const struct tt_model *m, struct tt_err *err);

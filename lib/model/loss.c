@@ -15,26 +15,26 @@ const char *const tt_severity_name[4] = { "info", "notice", "loss", "error" };
  * producer's doing (it was killed, it dropped events) or a decision of ours that figures depend on.
  */
 const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
-	[TT_LOST_CUT] = { "cut", "input ends inside a chunk",
-	    "Copy the file again; everything before the cut was read.", TT_ERROR, true, TT_SETTING_NONE },
+	[TT_LOST_CUT] = { "cut", "ends inside a chunk",
+	    "Copy it again; the rest was read.", TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_CODING] = { "coding", "compressed stream cut or damaged",
-	    "Check the compressed file (gzip -t, xz -t) and copy it again; everything that could be decompressed was read.",
+	    "Check it (gzip -t, xz -t) and copy it again; the rest was read.",
 	    TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_SYNC] = { "sync", "bytes skipped to find the next chunk",
-	    "Copy the file again (FTP: in binary mode); the rest was read.", TT_ERROR,
+	    "Copy it again (FTP: in binary mode); the rest was read.", TT_ERROR,
 	    true, TT_SETTING_NONE },
-	[TT_LOST_DAMAGED] = { "damaged", "rest of a chunk that could not be decoded",
-	    "Its thread lacks times and calls there; other chunks are unaffected.",
+	[TT_LOST_DAMAGED] = { "damaged", "chunks not fully decoded",
+	    "Their threads lack events.",
 	    TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_UNKNOWN] = { "unknown", "event of an unknown type; rest of its chunk skipped",
-	    "The producer may be newer than this tracetool: look for an update, or report the capture.", TT_ERROR,
+	    "Look for a newer tracetool, or report the capture.", TT_ERROR,
 	    true, TT_SETTING_NONE },
-	[TT_LOST_GARBAGE] = { "garbage", "bytes after the end of the capture",
-	    "They were ignored: they were appended, or belong to a damaged compressed part.", TT_LOSS, true, TT_SETTING_NONE },
+	[TT_LOST_GARBAGE] = { "garbage", "bytes after the end",
+	    "Ignored: appended, or damaged.", TT_LOSS, true, TT_SETTING_NONE },
 	[TT_LOST_CHANGED] = { "changed", "input changed while it was read",
-	    "Figures may mix two states of it: run again when it is complete.", TT_ERROR, true, TT_SETTING_NONE },
+	    "Figures may mix two states: run again when it is complete.", TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_DROPPED] = { "dropped", "events dropped by the recorder",
-	    "Record less, or with a larger buffer: counts and times are lower bounds.", TT_LOSS, false, TT_SETTING_NONE },
+	    "Record less, or with a larger buffer: figures are lower bounds.", TT_LOSS, false, TT_SETTING_NONE },
 	[TT_LOST_NOT_ENDED] = { "not_ended", "capture ends early, without an end record",
 	    "The program was killed, crashed or is still running, or the file is cut: the last events are missing.",
 	    TT_NOTICE, false, TT_SETTING_NONE },
@@ -48,7 +48,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_OPEN] = { "open", "zones still open at the end",
 	    "Closed at their thread's last event: their times are lower bounds.", TT_INFO, false, TT_SETTING_NONE },
 	[TT_LOST_DEPTH] = { "depth", "zones nested deeper than the stack limit",
-	    "Left out: their time belongs to the deepest zone kept; look for endless recursion.", TT_LOSS, false, TT_SETTING_NONE },
+	    "Their time is in the deepest zone kept; look for endless recursion.", TT_LOSS, false, TT_SETTING_NONE },
 	[TT_LOST_CLOCK] = { "clock", "times that ran backwards, treated as standing still",
 	    "Durations around them are too short; the recording machine's clock is suspect.", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_NAMES] = { "names", "keys without a definition",
@@ -66,10 +66,10 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Their outermost callers are missing: the recorder keeps only the innermost stack frames.", TT_INFO,
 	    false, TT_SETTING_NONE },
 	[TT_LOST_MISSING] = { "missing", "chunks missing, repeated or out of order",
-	    "Copy the file again; the parts that are there were read in the right order.",
+	    "Copy it again.",
 	    TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_STOPPED] = { "stopped", "recorder stopped before the program did",
-	    "The disk was full or the size limit was reached: later events are not in the capture.", TT_LOSS, false, TT_SETTING_NONE },
+	    "The disk was full or the size limit reached: later events are missing.", TT_LOSS, false, TT_SETTING_NONE },
 	[TT_LOST_SAMPLED] = { "sampled", "sampled allocations, each representing many others",
 	    "Numbers and bytes are estimates: the tables of allocations have the standard error.", TT_INFO,
 	    false, TT_SETTING_NONE },
@@ -77,7 +77,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Zones that were open at one time had more than 4 MiB of them; nothing else about these zones is missing.", TT_NOTICE,
 	    false, TT_SETTING_NONE },
 	[TT_LOST_NO_PLACE] = { "no_place", "events dropped: no room for their thread",
-	    "Too many threads were alive or had just ended: record with room for more (Mono: threads=N).", TT_LOSS, false, TT_SETTING_NONE },
+	    "Too many threads at once: record with room for more (Mono: threads=N).", TT_LOSS, false, TT_SETTING_NONE },
 	[TT_LOST_ZONE_STACKS] = { "zone_stacks", "call stacks of zones, left out",
 	    "Only those of allocations are kept; nothing else about these zones is missing.", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_NOTED] = { "noted", "texts, values and definitions that the recorder cut or left out",
@@ -85,7 +85,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_RING] = { "ring", "the recording's ring is another user's, and was not read",
 	    "It holds the newest events: run tracetool as the user who recorded.", TT_LOSS, true, TT_SETTING_NONE },
 	[TT_LOST_FILES] = { "files", "files of the rotation missing between those given",
-	    "Give them too: what they hold was not read.", TT_ERROR, true, TT_SETTING_NONE },
+	    "Give them too.", TT_ERROR, true, TT_SETTING_NONE },
 };
 
 struct tt_loss_info
@@ -99,7 +99,7 @@ tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
 	if (e->said && e->said->advice)
 		i.advice = e->said->advice;
 	if (e->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_CUT || k == TT_LOST_GARBAGE))
-		i.advice = "The layout of this version is not known: the file may be whole.";
+		i.advice = "Its layout is not known: the file may be whole.";
 	return i;
 }
 

@@ -132,9 +132,9 @@ static const struct tt_col hitch_marker_col[K_N] = {
 	[K_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1; empty if there is one." },
 };
 
-#define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with %s NAME; tracetool info lists likely ones"
+#define NO_FRAMES "no frame marks: give %s NAME (\"tracetool info\" lists likely ones)"
 #define NO_BEGINS "the marker of %s never begins in this capture: no frames"
-#define NO_SECOND "no whole frame: each lasts from one begin of the marker to the next; tracetool info lists markers that may begin frames"
+#define NO_SECOND "no whole frame: the marker must begin at least twice (\"tracetool info\" lists likely ones)"
 #define NO_THREAD "no frame begins on a thread that %s names"
 #define NO_TIMINGS "no frame timings: the engine's own measurements are not in this capture"
 #define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded on the frame thread, so waits cannot be told from work"

@@ -101,7 +101,7 @@ tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, ch
 	if (by == TT_MATCH_THREAD ? thread_met(m, list[i], &n) : by == TT_MATCH_MARKER ? marker_met(m, list[i], &n) : category_met(m, list[i], &n))
 		return false;
 	snprintf(list_of, sizeof list_of, " (see %.40s threads)", tt_setting_name[TT_SETTING_TABLE]);
-	snprintf(text, TT_UNMATCHED_TEXT, "no %s matches %s \"%.80s\", so nothing is counted for it%s%.100s%s", said[by].what,
+	snprintf(text, TT_UNMATCHED_TEXT, "no %s matches %s \"%.80s\"%s%.100s%s", said[by].what,
 	    tt_setting_name[said[by].setting], list[i], n.name ? "; did you mean \"" : "", n.name ? n.name : by == TT_MATCH_THREAD ? list_of : "",
 	    n.name ? "\"?" : "");
 	return true;

@@ -222,7 +222,7 @@ tt_candidates_fail(struct tt_run *r, struct tt_err *err)
 
 		tt_utf8_line(name, sizeof name, c->full);
 		*tt_put_time_short(every, c->every) = '\0';
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%.*s\" (begins every %s, %lld %% of %.20s)", i ? ", " : "; likely are ",
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%.*s\" (every %s, %lld %% of %.20s)", i ? ", " : "; likely are ",
 		    (int)tt_name_bare(name), name, every, (long long)(c->share_e4 / 100), c->thread->name);
 	}
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no marker matches %s \"%.60s\"%s", tt_setting_name[TT_SETTING_FRAME_MARKER],

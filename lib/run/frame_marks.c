@@ -537,9 +537,8 @@ check_one(const struct tt_run *r, struct tt_err *err)
 		if (!(marks = choose(r, (uint32_t)i)) || marks->n < 2)
 			continue;
 		if (first)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs the frames of one capture, but %s and %s both have frames: read one of them "
-			    "alone, or choose a time with %s", tt_setting_name[TT_SETTING_FRAMES], first, m->cap[i]->path,
-			    tt_setting_name[TT_SETTING_TIME]);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs frames of one capture: %s and %s both have some; read one alone, or "
+			    "give %s", tt_setting_name[TT_SETTING_FRAMES], first, m->cap[i]->path, tt_setting_name[TT_SETTING_TIME]);
 		first = m->cap[i]->path;
 	}
 	return TT_OK;
@@ -551,8 +550,8 @@ tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint6
 	char what[80], other[100] = "";
 
 	if (first == last && first > low && first < high)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "frame %" PRIu64 " is not whole: in it the recording paused, was not kept or is "
-		    "damaged; whole frames here are others from %" PRIu64 " to %" PRIu64, first, low, high);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "frame %" PRIu64 " is not whole, but paused, dropped or damaged; choose others from %" PRIu64
+		    " to %" PRIu64, first, low, high);
 	if (first == last)
 		snprintf(what, sizeof what, "frame %" PRIu64 " is not a whole frame", first);
 	else if (last == UINT64_MAX)
@@ -560,8 +559,8 @@ tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint6
 	else
 		snprintf(what, sizeof what, "frames %" PRIu64 " to %" PRIu64 " are not whole frames", first, last);
 	if (of)
-		snprintf(other, sizeof other, "; what the engine calls frame %" PRIu64 " is frame %" PRIu64, first, of);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s here: these are %" PRIu64 " to %" PRIu64 "%s", what, low, high, other);
+		snprintf(other, sizeof other, "; the engine's frame %" PRIu64 " is %" PRIu64, first, of);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: these are %" PRIu64 " to %" PRIu64 "%s", what, low, high, other);
 }
 
 /* The first and the last whole frame, in the time looked at, of the first capture that has some, and the one that the engine calls ${given}; 0: none. */

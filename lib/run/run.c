@@ -249,8 +249,8 @@ align(struct tt_run *r, struct tt_err *err)
 		return TT_OK;
 	for (size_t i = 0; i < n && how == TT_ALIGN_WALL; i++)
 		if (c[i]->wall_ns == 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the capture does not say when it was recorded, so it cannot be aligned by wall time; "
-			    "%s start begins each capture at 0", c[i]->path, tt_setting_name[TT_SETTING_ALIGN]);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: no time of recording to align by: use %s start", c[i]->path,
+			    tt_setting_name[TT_SETTING_ALIGN]);
 	if (how == TT_ALIGN_AUTO) {
 		for (size_t i = 0; i < n; i++)
 			if (c[i]->wall_ns == 0) {

@@ -568,11 +568,11 @@ check_head(const struct tt_db *db, const char *path, struct tt_err *err)
 	if (got < 0)
 		return tt_fail_sys(err, errno, "%s", path);
 	if (n < sizeof head || memcmp(head, magic, sizeof magic) != 0)
-		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: this is not an SQLite database; make one with \"tracetool convert -o FILE.sqlite\", and "
-		    "decompress a compressed one first", path);
+		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: not an SQLite database, or a compressed one; make one with \"tracetool convert -o "
+		    "FILE.sqlite\"", path);
 	if (head[WRITE_VERSION] == WAL)
-		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: another program keeps changes of this database in a second file (WAL); "
-		    "end that with: sqlite3 FILE 'PRAGMA journal_mode=DELETE'", path);
+		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: changes are in a second file (WAL); join it: sqlite3 FILE "
+		    "'PRAGMA journal_mode=DELETE'", path);
 	return TT_OK;
 }
 
@@ -591,8 +591,7 @@ check_journal(const char *path, struct tt_err *err)
 	if (fd >= 0)
 		close(fd);
 	if (unfinished)
-		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: a change of this database is not finished (%s-journal); if its program died, undo it "
-		    "with: sqlite3 FILE 'PRAGMA integrity_check'", path, path);
+		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: a change is not finished (-journal); undo it: sqlite3 FILE 'PRAGMA integrity_check'", path);
 	return TT_OK;
 }
 

@@ -13,11 +13,11 @@ import kit
 EXPECTED = {
     "bad-buffer-magic": (3, ["bytes skipped to find the next chunk", "212 B", "byte 366"], 3000),
     "bad-cut-at-buffer-end": (0, [], 1),
-    "bad-cut-in-buffer": (3, ["input ends inside a chunk", "byte 60000"], 2000),
-    "bad-cut-in-buffer-header": (3, ["input ends inside a chunk", "20 B", "byte 157"], 0),
+    "bad-cut-in-buffer": (3, ["ends inside a chunk", "byte 60000"], 2000),
+    "bad-cut-in-buffer-header": (3, ["ends inside a chunk", "20 B", "byte 157"], 0),
     "bad-cut-in-header": (3, ["header"], None),
     "bad-empty": (3, ["empty"], None),
-    "bad-ff-run-in-buffer": (3, ["could not be decoded", "byte 39991"], 804),
+    "bad-ff-run-in-buffer": (3, ["not fully decoded", "byte 39991"], 804),
     "bad-garbage-tail": (3, ["bytes after the end", "12 B", "byte 88563"], 4000),
     "bad-gzip-bad-crc": (3, ["compressed stream cut or damaged"], 4000),
     "bad-gzip-cut": (3, ["compressed stream cut or damaged", "byte 12618"], 789),
@@ -25,36 +25,36 @@ EXPECTED = {
     "bad-huge-length": (3, ["byte 157"], 4000),
     "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
     "bad-negative-length": (3, ["byte 157"], 4000),
-    "bad-one-byte-short": (3, ["input ends inside a chunk", "1 B"], 4000),
+    "bad-one-byte-short": (3, ["ends inside a chunk", "1 B"], 4000),
     "bad-zero-tail": (3, ["bytes after the end", "100 B", "byte 88563"], 4000),
     "unsupported-future-version": (3, ["99", "17"], None),
 }
 
 # The same of Unity's, where nothing says that a capture ended but its last message.
 EXPECTED_RAW = {
-    "bad-cut": (3, ["a log ends inside a block", "byte"], 200),
+    "bad-cut": (3, ["ends inside a block", "byte"], 200),
     "bad-cut-in-header": (3, ["30 bytes", "header"], None),
     "bad-empty": (3, ["empty"], None),
     "bad-footer": (3, ["bytes skipped to find the next block", "missing"], 200),
     "bad-gap": (3, ["blocks or frames missing"], 200),
     "bad-garbage": (3, ["bytes skipped to find the next block", "1,000 B"], 200),
     "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
-    "bad-unknown-message": (3, ["could not be decoded"], 200),
+    "bad-unknown-message": (3, ["not fully decoded"], 200),
     "unsupported-big-endian": (3, ["big-endian"], None),
     "unsupported-future-version": (3, ["0x20270201", "6000.5"], None),
 }
 
 # The same of what its Editor saves.
 EXPECTED_DATA = {
-    "bad-cut": (3, ["the file ends inside a frame", "byte 21524"], 350),
-    "bad-cut-in-header": (3, ["the file ends inside a frame", "10 B"], 0),
+    "bad-cut": (3, ["ends inside a frame", "byte 21524"], 350),
+    "bad-cut-in-header": (3, ["ends inside a frame", "10 B"], 0),
     "bad-empty": (3, ["empty"], None),
     "bad-garbage": (3, ["bytes skipped to find the next frame", "1,000 B"], 410),
     "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
-    "bad-mark": (3, ["could not be decoded", "2,920 B"], 350),
+    "bad-mark": (3, ["not fully decoded", "2,920 B"], 350),
     "bad-no-frames": (0, [], 0),
     "bad-size": (3, ["bytes skipped to find the next frame", "2,936 B"], 350),
-    "bad-tree": (3, ["could not be decoded"], 400),
+    "bad-tree": (3, ["not fully decoded"], 400),
     "unsupported-2018": (3, ["0x20181101", "2018.3 to 2019.2", "save it again"], None),
     "unsupported-6000.5": (3, ["0x20260108", "not certain"], None),
     "unsupported-big-endian": (3, ["big-endian", "5.5"], None),

@@ -435,7 +435,7 @@ def played_pairs():
     none = script(lambda s: s.call("Work:Do ()", 100))[0].write(GEN, at("none.mlpd"))
     for a, b, has in ((none, files[0], "has frames"), (files[0], none, "has no frames")):
         r = run("diff", a, "--", b, codes=(2,))
-        fault("frames on one side", None if b + ": " + has + ", unlike the captures before it" in r.stderr else r.stderr)
+        fault("frames on one side", None if b + ": " + has + ", unlike others" in r.stderr else r.stderr)
 
 
 def chrome(files):
