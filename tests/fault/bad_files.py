@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every bad file of testdata: its exit status, what the user is told, and that the rest was read.
 
-One line of the table for each file in testdata/mlpd, testdata/raw and testdata/data that is not good-*; one without a line fails.
+One line of the table for each file in testdata/NAME, of each reader NAME, that is not good-*; one without a line fails.
 """
 import json
 import os
@@ -9,56 +9,56 @@ import subprocess
 
 import kit
 
-# name: (status, parts of the one or more lines on standard error, events that are read or None)
+# reader: {name: (status, parts of the one or more lines on standard error, events that are read or None)}
 EXPECTED = {
-    "bad-buffer-magic": (3, ["bytes skipped to find the next chunk", "212 B", "byte 366"], 3000),
-    "bad-cut-at-buffer-end": (0, [], 1),
-    "bad-cut-in-buffer": (3, ["ends inside a chunk", "byte 60000"], 2000),
-    "bad-cut-in-buffer-header": (3, ["ends inside a chunk", "20 B", "byte 157"], 0),
-    "bad-cut-in-header": (3, ["header"], None),
-    "bad-empty": (3, ["empty"], None),
-    "bad-ff-run-in-buffer": (3, ["not fully decoded", "byte 39991"], 804),
-    "bad-garbage-tail": (3, ["bytes after the end", "12 B", "byte 88563"], 4000),
-    "bad-gzip-bad-crc": (3, ["compressed stream cut or damaged"], 4000),
-    "bad-gzip-cut": (3, ["compressed stream cut or damaged", "byte 12618"], 789),
-    "bad-header-only": (0, [], 0),
-    "bad-huge-length": (3, ["byte 157"], 4000),
-    "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
-    "bad-negative-length": (3, ["byte 157"], 4000),
-    "bad-one-byte-short": (3, ["ends inside a chunk", "1 B"], 4000),
-    "bad-zero-tail": (3, ["bytes after the end", "100 B", "byte 88563"], 4000),
-    "unsupported-future-version": (3, ["99", "17"], None),
-}
-
-# The same of Unity's, where nothing says that a capture ended but its last message.
-EXPECTED_RAW = {
-    "bad-cut": (3, ["ends inside a block", "byte"], 200),
-    "bad-cut-in-header": (3, ["30 bytes", "header"], None),
-    "bad-empty": (3, ["empty"], None),
-    "bad-footer": (3, ["bytes skipped to find the next block", "missing"], 200),
-    "bad-gap": (3, ["blocks or frames missing"], 200),
-    "bad-garbage": (3, ["bytes skipped to find the next block", "1,000 B"], 200),
-    "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
-    "bad-unknown-message": (3, ["not fully decoded"], 200),
-    "unsupported-big-endian": (3, ["big-endian"], None),
-    "unsupported-future-version": (3, ["0x20270201", "6000.5"], None),
-}
-
-# The same of what its Editor saves.
-EXPECTED_DATA = {
-    "bad-cut": (3, ["ends inside a frame", "byte 21524"], 350),
-    "bad-cut-in-header": (3, ["ends inside a frame", "10 B"], 0),
-    "bad-empty": (3, ["empty"], None),
-    "bad-garbage": (3, ["bytes skipped to find the next frame", "1,000 B"], 410),
-    "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
-    "bad-mark": (3, ["not fully decoded", "2,920 B"], 350),
-    "bad-no-frames": (0, [], 0),
-    "bad-size": (3, ["bytes skipped to find the next frame", "2,936 B"], 350),
-    "bad-tree": (3, ["not fully decoded"], 400),
-    "unsupported-2018": (3, ["0x20181101", "2018.3 to 2019.2", "save it again"], None),
-    "unsupported-6000.5": (3, ["0x20260108", "not certain"], None),
-    "unsupported-big-endian": (3, ["big-endian", "5.5"], None),
-    "unsupported-future-version": (3, ["0x20270201", "6000.3.9f1", "not known"], None),
+    "mlpd": {
+        "bad-buffer-magic": (3, ["bytes skipped to find the next chunk", "212 B", "byte 366"], 3000),
+        "bad-cut-at-buffer-end": (0, [], 1),
+        "bad-cut-in-buffer": (3, ["ends inside a chunk", "byte 60000"], 2000),
+        "bad-cut-in-buffer-header": (3, ["ends inside a chunk", "20 B", "byte 157"], 0),
+        "bad-cut-in-header": (3, ["header"], None),
+        "bad-empty": (3, ["empty"], None),
+        "bad-ff-run-in-buffer": (3, ["not fully decoded", "byte 39991"], 804),
+        "bad-garbage-tail": (3, ["bytes after the end", "12 B", "byte 88563"], 4000),
+        "bad-gzip-bad-crc": (3, ["compressed stream cut or damaged"], 4000),
+        "bad-gzip-cut": (3, ["compressed stream cut or damaged", "byte 12618"], 789),
+        "bad-header-only": (0, [], 0),
+        "bad-huge-length": (3, ["byte 157"], 4000),
+        "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
+        "bad-negative-length": (3, ["byte 157"], 4000),
+        "bad-one-byte-short": (3, ["ends inside a chunk", "1 B"], 4000),
+        "bad-zero-tail": (3, ["bytes after the end", "100 B", "byte 88563"], 4000),
+        "unsupported-future-version": (3, ["99", "17"], None),
+    },
+    # Nothing says that a log of Unity ended but its last message.
+    "raw": {
+        "bad-cut": (3, ["ends inside a block", "byte"], 200),
+        "bad-cut-in-header": (3, ["30 bytes", "header"], None),
+        "bad-empty": (3, ["empty"], None),
+        "bad-footer": (3, ["bytes skipped to find the next block", "missing"], 200),
+        "bad-gap": (3, ["blocks or frames missing"], 200),
+        "bad-garbage": (3, ["bytes skipped to find the next block", "1,000 B"], 200),
+        "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
+        "bad-unknown-message": (3, ["not fully decoded"], 200),
+        "unsupported-big-endian": (3, ["big-endian"], None),
+        "unsupported-future-version": (3, ["0x20270201", "6000.5"], None),
+    },
+    # The same of what its Editor saves.
+    "data": {
+        "bad-cut": (3, ["ends inside a frame", "byte 21524"], 350),
+        "bad-cut-in-header": (3, ["ends inside a frame", "10 B"], 0),
+        "bad-empty": (3, ["empty"], None),
+        "bad-garbage": (3, ["bytes skipped to find the next frame", "1,000 B"], 410),
+        "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
+        "bad-mark": (3, ["not fully decoded", "2,920 B"], 350),
+        "bad-no-frames": (0, [], 0),
+        "bad-size": (3, ["bytes skipped to find the next frame", "2,936 B"], 350),
+        "bad-tree": (3, ["not fully decoded"], 400),
+        "unsupported-2018": (3, ["0x20181101", "2018.3 to 2019.2", "save it in Editor 2019.3"], None),
+        "unsupported-6000.5": (3, ["0x20260108", "uncertain"], None),
+        "unsupported-big-endian": (3, ["big-endian", "5.5"], None),
+        "unsupported-future-version": (3, ["unknown", "0x20270201", "6000.3.9f1"], None),
+    },
 }
 
 
@@ -135,8 +135,8 @@ def gzip_begins(s):
 def main():
     s = kit.Suite()
     gzip_begins(s)
-    for folder, suffix, expected in ((kit.DATA, ".mlpd", EXPECTED), (os.path.join(kit.DATA, "../raw"), ".raw", EXPECTED_RAW),
-                                     (os.path.join(kit.DATA, "../data"), ".data", EXPECTED_DATA)):
+    for reader in kit.listed("formats"):
+        folder, suffix, expected = os.path.join(kit.TOP, "testdata", reader["name"]), reader["suffix"], EXPECTED.get(reader["name"], {})
         names = sorted(n[:-len(suffix)] for n in os.listdir(folder) if n.endswith(suffix) and not n.startswith("good-"))
         for name in names:
             path = os.path.join(folder, name + suffix)

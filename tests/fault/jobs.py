@@ -155,7 +155,7 @@ def main():
         longer(os.path.join(kit.DATA, stem + ".mlpd"), times, paths[-1])
         paths.append(s.path("shuffled-%s.mlpd" % stem))
         shuffled(os.path.join(kit.DATA, stem + ".mlpd"), paths[-1])
-    for folder in ("capture", "raw", "data"):
+    for folder in (f["name"] for f in kit.listed("formats") if f["name"] != "mlpd"):
         captures = os.path.join(kit.TOP, "testdata", folder)
         paths += sorted(os.path.join(captures, n) for n in os.listdir(captures))
     paths.append(s.path("game.ttc"))
