@@ -58,8 +58,9 @@ enum { DATA_GPU_SIZE = 12, DATA_GC_SIZE = 8, DATA_FLOW_SIZE = 12 };
 /* Walk over the thread at t->p; sets t->bad if there is none. */
 void data_walk_thread(const struct data_layout *l, struct data_take *t, struct data_thread *th);
 
-/* A section of a record: its bytes, beginning with its count. */
+/* A section of a record: its bytes, beginning with its count; or names, without it. */
 struct data_section { const uint8_t *p; size_t n; };
+enum { DATA_NAMES = 3 };
 
 struct data_record {
 	uint32_t id;                  /* number of the frame */
@@ -67,6 +68,7 @@ struct data_record {
 	uint32_t cpu_us, gpu_us;
 	bool placeholder;             /* a frame without data */
 	struct data_section stats, markers, threads, code, categories;
+	struct data_section names[DATA_NAMES];         /* of played sounds and drawn parts of the UI; 0: there are none */
 	uint32_t nthread;
 	bool short_of;                /* the sections after the threads make no sense */
 };

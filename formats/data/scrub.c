@@ -23,53 +23,13 @@ of(const void *p)
 	return (uint8_t *)(uintptr_t)p;
 }
 
-/* Set ${n} bytes of texts about played sounds and drawn objects to zero. */
+/* Set a text to zero. */
 static void
-clear(struct copy *c, struct data_take *t, uint32_t n)
+clear(struct copy *c, struct data_section s)
 {
-	const uint8_t *p = data_bytes(t, n);
-
-	c->names.done->names += n > 0;
-	if (p && n)
-		memset(of(p), 0, n);
-}
-
-static void
-skip(struct data_take *t, size_t size)
-{
-	uint32_t n;
-
-	data_list(t, size, &n);
-}
-
-static void
-clear_names(struct copy *c, struct data_take *t)
-{
-	uint32_t n = data_take32(t);
-
-	clear(c, t, n);
-	data_bytes(t, (c->m->layout.pads_place ? (size_t)(t->from - t->p) : (size_t)0 - n) & 3);
-}
-
-static void
-audio_ui(struct copy *c, struct data_take *t)
-{
-	const struct data_layout *l = &c->m->layout;
-	const bool wide = l->rank >= 12;
-	uint32_t n;
-
-	skip(t, wide ? 72 : 64);
-	skip(t, 44);
-	n = data_take32(t);
-	clear(c, t, n);
-	if (l->pads_audio)
-		data_bytes(t, (0u - n) & 3);
-	if (l->rank == 0 && l->like < DATA_2017_1)
-		return;
-	skip(t, wide ? 60 : 52);
-	clear_names(c, t);
-	skip(t, wide ? 16 : 12);
-	clear_names(c, t);
+	c->names.done->names += s.n > 0;
+	if (s.p && s.n)
+		memset(of(s.p), 0, s.n);
 }
 
 static int
@@ -104,8 +64,11 @@ values(struct copy *c, const struct data_thread *th, struct tt_err *err)
 
 	if (c->m->layout.rank == 0) {
 		if (c->m->layout.like != DATA_55) {
-			skip(&t, 8);
-			clear(c, &t, data_take32(&t));
+			uint32_t n;
+
+			data_list(&t, 8, &n);
+			n = data_take32(&t);
+			clear(c, (struct data_section){ data_bytes(&t, n), n });
 		}
 		return TT_OK;
 	}
@@ -200,9 +163,9 @@ record(struct copy *c, uint8_t *p, size_t n, bool *sane, struct tt_err *err)
 	*sane = data_walk_any(c->m, p, n, &r);
 	if (!*sane)
 		return TT_OK;
-	struct data_take t = { .p = r.stats.p + r.stats.n, .end = p + n - 4, .from = p };
-	audio_ui(c, &t);
-	t.p = r.markers.p;
+	for (size_t k = 0; k < DATA_NAMES; k++)
+		clear(c, r.names[k]);
+	struct data_take t = { .p = r.markers.p, .end = p + n - 4, .from = p };
 	for (uint32_t k = rank >= 11 ? data_count(&t, 16) : 0; k > 0 && rc == TT_OK; k--) {
 		struct data_marker x;
 		data_take_marker(&t, &x);

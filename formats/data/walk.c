@@ -5,14 +5,15 @@
  */
 #include "data/data.h"
 
-/* Skip names: a number of bytes, the names, and padding (see pads_place). */
-static void
-skip_names(const struct data_layout *l, struct data_take *t)
+/* Walk over names: a number of bytes, the names, and padding (see pads_place). */
+static struct data_section
+walk_names(const struct data_layout *l, struct data_take *t)
 {
 	uint32_t n = data_take32(t);
+	struct data_section names = { data_bytes(t, n), n };
 
-	data_bytes(t, n);
 	data_bytes(t, (l->pads_place ? (size_t)(t->from - t->p) : (size_t)0 - n) & 3);
+	return names;
 }
 
 static void
@@ -61,7 +62,7 @@ walk_stats(const struct data_layout *l, struct data_take *t, struct data_record 
 }
 
 static void
-skip_audio_ui(const struct data_layout *l, struct data_take *t)
+walk_audio_ui(const struct data_layout *l, struct data_take *t, struct data_record *r)
 {
 	const bool wide = l->rank >= 12;
 	uint32_t n;
@@ -69,15 +70,15 @@ skip_audio_ui(const struct data_layout *l, struct data_take *t)
 	skip_list(t, wide ? 72 : 64);
 	skip_list(t, 44);
 	n = data_take32(t);
-	data_bytes(t, n);
+	r->names[0] = (struct data_section){ data_bytes(t, n), n };
 	if (l->pads_audio)
 		data_bytes(t, (0u - n) & 3);
 	if (l->rank == 0 && l->like < DATA_2017_1)
 		return;
 	skip_list(t, wide ? 60 : 52);
-	skip_names(l, t);
+	r->names[1] = walk_names(l, t);
 	skip_list(t, wide ? 16 : 12);
-	skip_names(l, t);
+	r->names[2] = walk_names(l, t);
 	skip_list(t, wide ? 8 : 4);
 }
 
@@ -300,7 +301,7 @@ data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_r
 		return false;
 	walk_frame(l, &t, r);
 	walk_stats(l, &t, r);
-	skip_audio_ui(l, &t);
+	walk_audio_ui(l, &t, r);
 	if (l->rank >= 11)
 		walk_markers(&t, r);
 	walk_threads(l, &t, r);
