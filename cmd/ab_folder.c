@@ -206,7 +206,7 @@ refuse_others(struct ab *x, struct tt_err *err)
 		return tt_fail_sys(err, errno, "%s", x->dir);
 	while (rc == TT_OK && (e = readdir(d)))
 		if (fnmatch("old-*.ttc", e->d_name, 0) == 0 || fnmatch("new-*.ttc", e->d_name, 0) == 0 || strcmp(e->d_name, ROWS) == 0)
-			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s/%s is there already and is not of a run of tracetool ab: name another folder with --keep",
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s/%s exists and no run of tracetool ab made it: name another folder with --keep",
 			    x->dir, e->d_name);
 	closedir(d);
 	return rc;

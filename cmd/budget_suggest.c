@@ -398,7 +398,7 @@ put_advice(struct suggest *g)
 		    "and suggest again.");
 	if (g->cap_ns) {
 		*tt_put_cap(at, g->cap_ns) = '\0';
-		tt_buf_printf(&b, "Frames are capped at %s: their rows are of CPU-active time, for wall time is that of the limit.", at);
+		tt_buf_printf(&b, "Frames are capped at %s: their rows use CPU-active time, because the limit decides wall time.", at);
 	}
 	if (editor > 0 && !g->cap_ns)
 		tt_buf_printf(&b, "Up to %lld %% of the frame time is the Unity Editor's, and limits of wall time include it: suggest and judge with "

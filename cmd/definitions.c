@@ -295,7 +295,7 @@ is_statistic(const struct definition *d, const char *word, size_t n)
 	return false;
 }
 
-/* True if ${word} is how the reader of a format words the loss. */
+/* True if ${word} is what a format calls the loss. */
 static bool
 is_said(const struct definition *d, const char *word)
 {

@@ -2,7 +2,7 @@
  * Everything with a name and a definition: tables, columns, metrics of budgets, kinds of loss, notes on reports, terms, zones that tracetool adds. "tracetool
  * list" prints them by kind, "tracetool explain" by name, and man/tables.py makes the manual's lists of them.
  *
- * Definitions stand with the thing they define (struct tt_col, tt_metrics, tt_loss_info); all others are in glossary.c.
+ * A definition is kept with the thing it defines (struct tt_col, tt_metrics, tt_loss_info); all others are in glossary.c.
  */
 #ifndef TT_CMD_DEFINITIONS_H
 #define TT_CMD_DEFINITIONS_H
@@ -33,7 +33,7 @@ void definitions_each(definition_fn *f, void *arg);
 /* Add a row with ${d} to the table of its kind at the end of ${r}, which the first row makes. */
 void definition_row(struct tt_report *r, const struct definition *d);
 
-/* True if ${word} is a name of ${d}, in capitals or not. A column is also called TABLE/COLUMN, a metric METRIC.STATISTIC, both with [ROW]. */
+/* True if ${word} is a name of ${d}; case does not matter. A column is also called TABLE/COLUMN, a metric METRIC.STATISTIC, both with [ROW]. */
 bool definition_named(const struct definition *d, const char *word);
 
 #endif

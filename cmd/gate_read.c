@@ -395,7 +395,7 @@ tell_joined(const struct gate *x, const struct capture *c, size_t files)
 
 	if (c->n - files > 1)
 		snprintf(more, sizeof more, " and %zu more", c->n - files - 1);
-	tt_log(&x->app->env, TT_LOG_NORMAL, "%s%s %s%s are of one process (%lld): one capture", c->path[0], *more ? "," : " and",
+	tt_log(&x->app->env, TT_LOG_NORMAL, "%s%s %s%s are from one process (%lld): one capture", c->path[0], *more ? "," : " and",
 	    c->path[files], more, (long long)c->pid);
 }
 

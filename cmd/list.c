@@ -60,8 +60,8 @@ static const struct tt_col format_col[] = {
 	{ "summary", "what it is", TT_UNIT_PROSE, "in one line" },
 };
 static const struct tt_col name_col[] = {
-	{ "name", "name", TT_UNIT_TEXT, "a pattern, as filters of markers have it" },
-	{ "place", "where", TT_UNIT_TEXT, "where the name of a marker or method has it" },
+	{ "name", "name", TT_UNIT_TEXT, "a pattern, as in --marker" },
+	{ "place", "where", TT_UNIT_TEXT, "where in the name of a marker or method it is found" },
 	{ "means", "what it means", TT_UNIT_PROSE, "of the marker or method" },
 };
 static const struct tt_col pass_col[] = {
@@ -84,7 +84,7 @@ static const struct tt_col schema_col[] = {
 };
 static const struct tt_col sandbox_col[] = {
 	{ "part", "part", TT_UNIT_TEXT, "of the sandbox" },
-	{ "here", "here", TT_UNIT_PROSE, "what this system has of it" },
+	{ "here", "here", TT_UNIT_PROSE, "what this system offers" },
 	{ "summary", "what it does", TT_UNIT_PROSE, "in one line" },
 };
 

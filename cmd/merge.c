@@ -112,7 +112,7 @@ drop_merged(struct app *app, const char *path, struct opt_list *l, size_t from)
 	}
 	if (!shards || whole == SIZE_MAX)
 		return;
-	ui_say(&app->ui, "%s/results.jsonl: passed over, for results of shards are beside it; to merge it, name it", path);
+	ui_say(&app->ui, "%s/results.jsonl: ignored, because results of shards are beside it; to merge it, name it", path);
 	l->v[whole] = l->v[--l->n];
 	l->v[l->n] = NULL;
 }
@@ -205,7 +205,7 @@ check_outputs(struct app *app, const struct opt_list *files, const char *path, c
 	int rc = outputs_check(write, NULL, err);
 
 	if (rc == TT_OK && path && batch_shard_named(path, &shard))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is a name of results of one shard; merged ones need another", path);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: this name is for results of one shard; give merged results another", path);
 	for (size_t i = 0; i < write->n && rc == TT_OK; i++)
 		if (write->v[i] != path)
 			rc = opt_list_add(&others, write->v[i], &app->arena, err);
@@ -335,7 +335,7 @@ check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, st
 
 	for (size_t i = 0; i < lists->n && o->shards; i++)
 		if (lists->v[i].shard.count != o->shards)
-			return tt_fail(err, TT_E_IO, TT_NOWHERE, "results of shard %u of %u are no results of %llu shards, as --shard-count says",
+			return tt_fail(err, TT_E_IO, TT_NOWHERE, "results are of shard %u of %u, but --shard-count says %llu",
 			    lists->v[i].shard.index, lists->v[i].shard.count, (unsigned long long)o->shards);
 	rc = batch_lists_check(app, lists, o->sum.missing != NULL, &what, err);
 	if (rc != TT_OK || !what)
@@ -366,7 +366,7 @@ add_files(struct app *app, struct merge_opts *o, struct tt_results *rs, struct b
 	return rc == TT_OK ? check_shards(app, o, files, said, err) : rc;
 }
 
-/* The first line of merged results without ${missing}, for a later merge. */
+/* The first line of merged results that lack ${missing}, for a later merge. */
 static int
 put_part(const char *missing, struct tt_buf *line, struct tt_err *err)
 {

@@ -250,7 +250,7 @@ series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_r
 	return TT_OK;
 }
 
-/* A figure whose name nothing has is unknown, not 0: the name may be wrong. */
+/* A figure of a name that no capture has is unknown, not 0: the name may be wrong. */
 const struct tt_series *
 series_read(struct series_opts *o)
 {

@@ -36,7 +36,7 @@ OPT_SET(series_metric);
 /* Set ${run} to compute the figures of ${buckets} parts of its time. It uses ${o} until it ends. Text is in app's arena. */
 int series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_run_opts *run, struct tt_err *err);
 
-/* The figures, after the run. A metric whose name nothing has is unknown; series_notes() says so. */
+/* The figures, after the run. A metric of a name that no capture has is unknown; series_notes() says so. */
 const struct tt_series *series_read(struct series_opts *o);
 
 void series_notes(const struct series_opts *o, struct tt_report *r);

@@ -249,7 +249,7 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 	if (!has_views(o) && app->env.log_level > TT_LOG_QUIET)
 		ui_say(&app->ui, "%s: no timelines and no flame graph: they need --max-size 256k or more", o->output);
 	else if (shown < d->n && app->env.log_level > TT_LOG_QUIET)
-		ui_say(&app->ui, "%s: %zu of %zu chosen frames have no timeline, for want of room", o->output, d->n - shown, d->n);
+		ui_say(&app->ui, "%s: %zu of %zu chosen frames have no timeline: --max-size leaves no room", o->output, d->n - shown, d->n);
 	*tt_put_bytes(bytes, (int64_t)size) = '\0';
 	if (o->max_size && size > o->max_size)
 		ui_say(&app->ui, "%s: the page has %s, more than --max-size: what it always has needs that much", o->output, bytes);

@@ -220,7 +220,7 @@ statement(const struct query_opts *o, const char **sql, struct tt_err *err)
 	if (o->word.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a database and a SELECT; --examples prints some");
 	if (o->word.n == 1 && !o->example)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: what is asked? Give a SELECT in quotes, or --example N", o->word.v[0]);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: no question: give a SELECT in quotes, or --example N", o->word.v[0]);
 	if (o->word.n > (o->example ? 1 : 2))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is one word too many: %s", o->word.v[o->example ? 1 : 2],
 		    o->example ? "--example N has its own SELECT" : "put the SELECT in quotes");
@@ -269,7 +269,7 @@ run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_
 	if (rc != TT_OK && (strncmp(err->msg, "no such table", 13) == 0 || strncmp(err->msg, "no such column", 14) == 0)) {
 		const struct tt_err what = *err;
 		if (o->example)
-			tt_fail(err, rc, TT_NOWHERE, "%s: is no database of a batch, which the questions are about; "
+			tt_fail(err, rc, TT_NOWHERE, "%s: not a database of a batch, which the questions need; "
 			    "\"tracetool batch --to-db\" makes one", in[0]);
 		else
 			tt_fail(err, rc, TT_NOWHERE, "%s; \"tracetool list schema\" has the tables and their columns", what.msg);

@@ -40,7 +40,7 @@ const struct query_example query_examples[] = {
 	    "CAST(avg(was_ns) AS INTEGER) AS was_p95_ns, CAST(avg(p95_ns) AS INTEGER) AS is_p95_ns "
 	    "FROM capture_marker JOIN b USING (capture) JOIN old USING (marker) JOIN marker ON marker.id = marker, n "
 	    "WHERE build = newest GROUP BY marker ORDER BY grew_in DESC, is_p95_ns - was_p95_ns DESC, marker.name LIMIT 20",
-	    "no marker is in captures of two builds; batch --meta build=NAME says which build captures are of",
+	    "no two builds have a marker in common; name the build of captures with batch --meta build=NAME",
 	    "markers_left_out", "markers with the least self time" },
 	{ "Which markers take most time over all captures?",
 	    "SELECT m.name AS marker, m.category, count(*) AS captures, sum(t.self_ns) AS self_ns, sum(t.count) AS calls, max(t.max_ns) AS max_ns "

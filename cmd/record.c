@@ -85,7 +85,7 @@ join(struct app *app, const char *a, const char *b, const char *c, struct tt_err
 	return s;
 }
 
-/* The folder of this program, without a final slash; "" if /proc does not tell it. */
+/* The folder of this program, without a final slash; "" if /proc does not name it. */
 static void
 own_folder(char own[4096])
 {

@@ -43,14 +43,14 @@ put_test(struct tt_buf *out, const struct tt_verdict_row *r)
 {
 	char spread[64];
 
-	tt_buf_printf(out, "\nTest\n  that the change is at most what is allowed: p = %.4g, after Holm over %zu rows %.4g\n"
+	tt_buf_printf(out, "\nTest\n  that the change is at most the limit: p = %.4g, after Holm over %zu rows %.4g\n"
 	    "  that it is at least that: p = %.4g, after Holm %.4g\n", r->p, r->ntested, r->p_adjusted, r->p_not, r->p_not_adjusted);
 	*tt_put_amount(spread, r->spread, r->dim) = '\0';
 	if (r->by_session)
 		tt_buf_printf(out, "  sessions are the unit: those of the baseline (%zu) %s by %s (standard deviation)\n", r->sessions,
 		    r->spread_assumed || r->before ? "are assumed to differ" : "differ", spread);
 	else
-		tt_buf_text(out, "  captures are the unit: all are of one session\n");
+		tt_buf_text(out, "  each capture is one value: all are from one session\n");
 	tt_buf_printf(out, "  largest distance of the distributions %.2f (p = %.2g, shown only)\n", r->ks, r->ks_p);
 }
 

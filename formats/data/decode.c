@@ -474,7 +474,7 @@ next_listed(struct tree *t, uint32_t i)
 	return next;
 }
 
-/* Put the flow that binds to sample ${i}, at ${ts}. *${done} is false if there are several, or it is of another kind. */
+/* Put the flow that binds to sample ${i}, at ${ts}. *${done} is false if there are several, or its kind is another one. */
 static int
 plain_flow(struct tree *t, uint32_t i, int64_t ts, bool *done)
 {

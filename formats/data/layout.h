@@ -33,7 +33,7 @@ struct data_layout {
 	uint8_t head;                 /* bytes before a record */
 	/* Sources disagree on these. A record decides: only with the right ones does it end at its end mark. */
 	bool pads_audio;              /* names of audio groups are padded */
-	bool pads_place;              /* names of the UI are padded to a multiple of 4 of the record, not of their length */
+	bool pads_place;              /* names of the UI are padded so that the record's size is a multiple of 4 */
 };
 
 /* A record being read. Fields that it lacks are 0. */

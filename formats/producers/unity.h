@@ -21,7 +21,7 @@
  */
 const char *unity_category(unsigned id, const char *version);
 
-/* What a marker's events are, besides zones or instants. */
+/* What a marker's events mean, besides zones or instants. */
 enum unity_role {
 	UNITY_PLAIN,
 	UNITY_ALLOC,          /* GC.Alloc: each Begin or Single with a value is one allocation of that many bytes */

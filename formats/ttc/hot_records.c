@@ -47,7 +47,7 @@ ttc_forms(struct ttc *m)
 }
 _Static_assert(TTC_BEGIN == 0 && TTC_END == 1, "see form_of");
 
-/* Read a begin whose arguments nobody wants as a plain begin; else NULL. */
+/* Read a begin whose arguments are not wanted as a plain begin; else NULL. */
 static const uint8_t *
 begin_bare(const uint8_t *p, const uint8_t *end, uint64_t *t, uint64_t *v)
 {

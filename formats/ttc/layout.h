@@ -169,7 +169,7 @@ ttc_carries_key(unsigned kind)
 	    1u << TTC_BEGIN_FLAGS) >> kind & 1;
 }
 
-/* Definitions that a managed runtime has besides methods (methods are markers). */
+/* Definitions of a managed runtime, except methods, which are markers. */
 enum ttc_object {
 	TTC_O_CLASS,                  /* of: image; text: name */
 	TTC_O_IMAGE,                  /* text: file name, text2: module version id */

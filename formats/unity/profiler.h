@@ -53,7 +53,7 @@ bool unity_release(const uint8_t *p, char *text, size_t size);
 #define UNITY_LATEST "6000.5"
 /* What is uncertain about the latest version. */
 #define UNITY_WIDTH_UNSURE "the width of object ids is uncertain"
-/* Refuse version ${word} of ${form}, which is later than all known ones. ${release}: what is known of its release. Returns TT_E_UNKNOWN. */
+/* Refuse version ${word} of ${form}, which is later than all known ones. ${release}: its release, as far as known. Returns TT_E_UNKNOWN. */
 int unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release);
 
 /* --- known.c: what definitions mean for decoding ------------------------------------------------------------- */

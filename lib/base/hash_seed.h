@@ -19,7 +19,7 @@
 /* A random odd number, large, and chosen before main(). */
 extern uint64_t tt_seed_factor;
 
-/* ${h} of what came before (at first 0) and ${key} after it: a number that nobody can choose. */
+/* Extend the hash ${h} (at first 0) by ${key}. Seeded, so no input can be made to collide. */
 static inline uint64_t
 tt_seeded_mix(uint64_t h, uint64_t key)
 {
@@ -47,7 +47,7 @@ tt_seeded_slot(uint64_t key, size_t n)
 	return (size_t)tt_seeded_mix(0, key) & (n - 1);
 }
 
-/* tt_seeded_mix() of ${key} and a ${number} of ours, which nobody can choose: of a process, of a node. */
+/* tt_seeded_mix() of ${key} and ${number}, one of our own, such as the number of a process or a node. */
 static inline uint64_t
 tt_seeded_pair(uint64_t number, uint64_t key)
 {

@@ -18,7 +18,7 @@ tt_put_varint(char *p, uint64_t v)
 	return p;
 }
 
-/* Append a field of a number. Zero is what a missing field means. */
+/* Append a number field. Zero is not written: a missing field means 0. */
 static inline void
 tt_proto_number(struct tt_buf *b, unsigned field, uint64_t v)
 {

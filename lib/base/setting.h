@@ -35,7 +35,7 @@ enum tt_setting {
 	TT_SETTING_FRAME_THREAD,
 	TT_SETTING_FROM_LABEL,
 	TT_SETTING_TO_LABEL,
-	TT_SETTING_GROUP_BY,          /* what is made of them */
+	TT_SETTING_GROUP_BY,          /* what is done with them */
 	TT_SETTING_TABLE,
 	TT_SETTING_BASELINE,
 	TT_SETTING_FORCE_BASELINE,

@@ -46,7 +46,7 @@ bool tt_utf8_control(uint32_t c);
  */
 void tt_utf8_line(char *to, size_t size, const char *s);
 
-/* Append the ${n} bytes of UTF-16, little-endian, at ${p} to ${to} as UTF-8; what is not valid becomes U+FFFD. */
+/* Append the ${n} bytes of UTF-16, little-endian, at ${p} to ${to} as UTF-8; invalid units become U+FFFD. */
 int tt_utf8_from16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err);
 
 #endif

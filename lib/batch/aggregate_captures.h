@@ -24,7 +24,7 @@ struct tt_captures {
 	uint64_t n;                   /* captures that were added */
 	struct tt_capture_row *bad[TT_CAPTURES_BAD], *slow[TT_CAPTURES_SLOW];        /* slow: a heap, while they are added */
 	size_t nbad, nslow;
-	struct tt_capture_time { uint64_t group; int64_t p95; } *time;        /* of each with frames; then of each group what is too long */
+	struct tt_capture_time { uint64_t group; int64_t p95; } *time;        /* of each with frames; then what is too long in each group */
 	size_t ntime, captime, ngroup;
 	bool limited;
 };

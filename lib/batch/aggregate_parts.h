@@ -57,7 +57,7 @@ struct tt_aggregate {
 	uint64_t archives;
 	uint64_t failures;            /* captures and archives that failed or are damaged, and lost members */
 	uint64_t lost;                /* members of archives that could not be read */
-	uint64_t unended;             /* archives that were given up before their end: nobody knows what else is lost */
+	uint64_t unended;             /* archives given up before their end: what else is lost is unknown */
 	bool capped;                  /* a sum is larger than the number shown for it */
 	uint64_t further;             /* captures that are further files of a recording */
 	uint64_t outside;             /* captures that have nothing in --time */

@@ -90,7 +90,7 @@ tt_scheduler_capture(struct scheduler *m, const struct tt_result_id *id, const s
 	struct tt_result r = { 0 };
 	int rc;
 
-	/* What could not be read tells no facts, but has those that it was given. */
+	/* A capture that could not be read has only the facts it was given. */
 	if (body->n >= sizeof failed - 1 && memcmp(body->p, failed, sizeof failed - 1) == 0)
 		with.facts = m->o->facts;
 	m->line.n = 0;

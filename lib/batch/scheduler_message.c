@@ -140,7 +140,7 @@ end_of_stream(struct scheduler *m, struct arch *a, const struct tt_wire *w, stru
 	struct ready *r = find_member(m, a, w->index);
 
 	a->streams = false;
-	/* Its process may have ended first: then nobody waits for this. */
+	/* Its process may have ended first: then the message is not needed. */
 	if (!r)
 		return TT_OK;
 	r->ended = true;

@@ -1,5 +1,5 @@
 /**
- * Which files of a batch are whose: a list of files split among shards, by the work that they are.
+ * Splits the files of a batch among shards, by the work each file takes.
  *
  * Every shard looks at the whole list and splits it alone, so the split depends on nothing but the list: keys and sizes of files, and
  * what large files begin with. A file goes to the shard that its key's hash names, or, where that has its share already, to the
@@ -20,7 +20,7 @@ struct tt_mem;
 struct tt_split {
 	uint64_t list;                /* a hash of the list: shards with the same one have split it alike */
 	uint64_t files, bytes;        /* of the whole list */
-	uint64_t shared;              /* files of it that are all shards' */
+	uint64_t shared;              /* files that all shards share */
 };
 
 /**
@@ -31,7 +31,7 @@ struct tt_split {
  */
 int tt_split(struct tt_mem *mem, unsigned count, struct tt_scheduler_file *file, size_t n, bool divide, struct tt_split *sum, struct tt_err *err);
 
-/* The shard among ${count} whose is what begins at byte ${at} of a shared file of ${size} bytes. */
+/* The shard, of ${count}, that takes what begins at byte ${at} of a shared file of ${size} bytes. */
 unsigned tt_split_stretch(uint64_t at, uint64_t size, unsigned count);
 
 #endif

@@ -82,7 +82,7 @@ tt_unpack_kind_of(const uint8_t *p, size_t n)
 
 /* --- what should have been read ---------------------------------------------------- */
 
-/* Suffixes of compressed files, and what is inside: given by the rest of the name, or by this. */
+/* Suffixes of compressed files, and the suffix of the content where the rest of the name has none. */
 static const struct { const char *suffix, *inside; } compressed[] = {
 	{ ".gz", NULL }, { ".xz", NULL }, { ".zst", NULL }, { ".bz2", NULL }, { ".lz4", NULL }, { ".lz", NULL },
 	{ ".tgz", ".tar" }, { ".txz", ".tar" }, { ".tzst", ".tar" }, { ".tbz2", ".tar" }, { ".tbz", ".tar" }, { ".tlz", ".tar" },

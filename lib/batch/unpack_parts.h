@@ -85,7 +85,7 @@ int tt_unpack_capture(struct unpack *u, struct level *l, struct tt_err *err);
 
 /* *${ordinal}: how often this name came, with this one. */
 int tt_unpack_ordinal(struct tt_mem *mem, struct names *s, const char *path, uint32_t *ordinal, struct tt_err *err);
-/* True if the name tries to lead out of the archive, or to deceive whoever reads it. */
+/* True if the name leads out of the archive, or looks like another name when printed. */
 bool tt_unpack_odd(const char *name);
 
 #endif

@@ -169,7 +169,7 @@ monitor(const struct tt_collecting *c, struct contention *s, const struct tt_eve
 	return e->depth == TT_MONITOR_CONTEND ? contended(c, s, e, lock, w, err) : TT_OK;
 }
 
-/* After damage, and when a thread ends, nobody knows how a wait went on. */
+/* After damage, and when a thread ends, how a wait went on is unknown. */
 static int
 broken(const struct tt_collecting *c, struct contention *s, struct tt_err *err)
 {

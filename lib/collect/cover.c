@@ -34,7 +34,7 @@ struct cover {
 	size_t nrecord, caprecord;
 	struct statement *st;
 	size_t nst, capst;
-	size_t settled;               /* so many statements there were when each was last there once */
+	size_t settled;               /* number of statements when duplicates were last removed */
 	struct statement last;        /* that came */
 
 	const char **file;

@@ -28,7 +28,7 @@ struct tt_diff_form {
 extern const struct tt_diff_form tt_diff_classes, tt_diff_markers, tt_diff_others, tt_diff_threads, tt_diff_changed,
     tt_diff_paths, tt_diff_calltree, tt_diff_quantiles, tt_diff_budgets, tt_diff_spread, tt_diff_worst, tt_diff_pair;
 
-/* How large a difference is, whichever way it goes. */
+/* The size of a difference, whatever its sign. */
 uint64_t tt_diff_size(int64_t v);
 
 /* ${n} in thousandths per frame or capture. */

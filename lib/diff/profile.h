@@ -1,5 +1,5 @@
 /**
- * A comparison as a pprof profile: side B less side A.
+ * A comparison as a pprof profile: side B minus side A.
  *
  * Samples of A have negative values and the label pprof::base, as `go tool pprof -diff_base` makes them, so that pprof
  * gives shares of A. Values are per frame (or capture) and add up to the difference exactly, as the tables do: time of

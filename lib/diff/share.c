@@ -195,7 +195,7 @@ time_to_compare(const struct tt_diff *d)
 	return known && limit ? TT_DIFF_CPU : TT_DIFF_WALL;
 }
 
-/* The whole of ${side} is CPU-active time; its rest is what of that no path accounts for. */
+/* The total of ${side} is CPU-active time; the rest is the part of it that no path accounts for. */
 static void
 take_cpu(struct tt_diff *d, unsigned side)
 {

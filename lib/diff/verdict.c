@@ -161,7 +161,7 @@ why(const struct tt_diff_verdict *v, struct tt_report *r)
 	if (!v->by_session)
 		return v->outcome != TT_DIFF_UNDECIDED ? NULL : v->need ?
 		    tt_text(r, "undecided, because the captures vary too much for their number: take about %zu on each side", v->need) :
-		    "undecided, because the change is about as large as what is allowed: take many more captures";
+		    "undecided, because the change is about as large as allowed: take many more captures";
 	if (v->assumed)
 		return tt_text(r, "%ssessions may differ by %.1f %%, whatever the build, and these are too few to show it: if one job recorded A and B, "
 		    "compare again with %s session=NAME, otherwise record both in one job%s", v->outcome == TT_DIFF_UNDECIDED ? "undecided: " : "",

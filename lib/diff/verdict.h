@@ -22,7 +22,7 @@ struct tt_diff_verdict {
 	enum tt_diff_outcome outcome;
 	int64_t a, b;                 /* medians of the captures' means, ns */
 	int64_t allowed;              /* ns */
-	bool by_session;              /* captures are of more than one session, or tell none: those of a side are one then */
+	bool by_session;              /* captures are from more than one session; if they name none, each side counts as one session */
 	bool assumed;                 /* so few sessions do not show how much they differ, which is taken to be TT_SESSION_SPREAD_PPM */
 	size_t need;                  /* UNDECIDED, captures of one session: about as many on each side would do; 0: no usual number */
 	double p;                     /* that the change is at most what is allowed; not set if a side is empty */

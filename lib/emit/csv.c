@@ -404,7 +404,7 @@ make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 		tt_pass_report(c->pass, view, &opts, r);
 }
 
-/* What a report says below its tables, CSV has no place for. */
+/* CSV has no place for the notes below a report's tables. */
 static void
 tell_notes(struct csv *c, struct tt_report *r)
 {

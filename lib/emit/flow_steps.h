@@ -44,7 +44,7 @@ struct tt_flow_steps {
 	struct tt_flow_step *step;
 	size_t n, cap;
 	uint64_t arrows;              /* so far */
-	uint64_t alone;               /* steps that no other is linked with: left out */
+	uint64_t alone;               /* steps linked with no other: left out */
 	struct tt_flow_waits { uint32_t *step; size_t n, cap; } *waits;       /* of each thread, in order of time */
 	size_t nwaits, capwaits;
 	struct tt_flow_sought { uint64_t seq; uint32_t step; } *sought;      /* steps before the next zone of a thread, and after which chunk */

@@ -30,7 +30,7 @@ struct folded {
 	struct tt_env *env;
 	struct tt_out *out;
 	struct tt_stacks stacks;
-	enum tt_folded value;         /* what is counted */
+	enum tt_folded value;         /* the figure that is counted */
 	enum tt_stack_kind kind;      /* of what */
 	uint32_t *order;              /* stacks by parent, then by name */
 	uint32_t norder;

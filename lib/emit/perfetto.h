@@ -138,7 +138,7 @@ pf_lasts(const struct perfetto *c, const struct tt_slice *s)
 
 /* --- messages within messages ---------------------------------------------------- */
 
-/* Begin a field that is a message; what is appended until tt_pf_close(b, place) is in it. */
+/* Begin a message field: it holds all that is appended until tt_pf_close(b, place). */
 static inline size_t
 pf_open(struct tt_buf *b, unsigned field)
 {
@@ -181,7 +181,7 @@ void tt_pf_end_track(struct tt_buf *b, struct pf_event e);
 
 /* --- perfetto_send.c --------------------------------------------------------------- */
 
-/* Write what is in ${b}, and empty it. */
+/* Write the content of ${b}, and empty it. */
 int tt_pf_write(struct perfetto *c, struct tt_buf *b, struct tt_err *err);
 
 /* Append what describes the name, thread or track ${use} (pf_use()), unless that was sent. */

@@ -15,7 +15,7 @@
 
 enum { FLOW_COLUMNS = 4, OBJECT_COLUMNS = 5, OBJECT_ROWS = 4096 };
 
-/* Text that is a number as a number: whole where that holds it, else real. */
+/* Write text that is a number as a number: as an integer if it fits, otherwise as a real. */
 static void
 put_number(struct tt_db_insert *to, size_t col, const char *text)
 {
@@ -112,7 +112,7 @@ flush_objects(struct sqlite_db *s, const struct tt_view *v)
 	s->nobject = 0;
 }
 
-/* An object of size 0 is more references of one that was there already. */
+/* An object of size 0 continues the references of an earlier one. */
 static int
 put_object(struct sqlite_db *s, const struct tt_view *v, size_t i, struct tt_err *err)
 {
@@ -148,7 +148,7 @@ put_root(struct sqlite_db *s, const struct tt_view *v, size_t i)
 	tt_db_row(to);
 }
 
-/* What lies in heap shots, which is much: true. Of all else: false. */
+/* True for objects and roots of heap shots, of which there are many; false for all other events. */
 static bool
 put_shot(struct sqlite_db *s, const struct tt_view *v, size_t i, int *rc, struct tt_err *err)
 {

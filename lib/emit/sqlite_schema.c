@@ -45,7 +45,7 @@ static const struct tt_db_col thread[] = {
 	{ "tid", "INTEGER", "Thread id from the producer; the GPU has none." },
 	{ "name", "TEXT", "Name, or \"Thread\" and its number." },
 	{ "group_name", "TEXT", "Group of threads from the engine, like Job." },
-	{ "gpu", "INTEGER", "1 where it is what the GPU did." },
+	{ "gpu", "INTEGER", "1 for the GPU's own work." },
 	{ "first_ns", "INTEGER", "Time of its first event." },
 	{ "last_ns", "INTEGER", "Time of its last event." },
 	{ "events", "INTEGER", "Events from the producer, before any filter." },
@@ -121,8 +121,8 @@ static const struct tt_db_col allocation[] = {
 	THREAD,
 	{ "time_ns", "INTEGER", "When." },
 	{ "class", "INTEGER", "Row of class." },
-	{ "bytes", "INTEGER", "Size; of a sampled allocation, the size of all that it stands for." },
-	{ "count", "INTEGER", "Allocations it stands for: 1, or more where they were sampled." },
+	{ "bytes", "INTEGER", "Size; for a sampled allocation, the size of all that it represents." },
+	{ "count", "INTEGER", "Allocations it represents: 1, or more where they were sampled." },
 	{ "stack", "INTEGER", "Row of stack; empty where none was recorded." },
 };
 
@@ -236,7 +236,7 @@ static const struct tt_db_col allocations_view[] = {
 	{ "time_ns", "INTEGER", "When." },
 	CLASS_NAME,
 	{ "bytes", "INTEGER", "Size, as in allocation." },
-	{ "count", "INTEGER", "Allocations it stands for." },
+	{ "count", "INTEGER", "Allocations it represents." },
 	{ "stack", "INTEGER", "Row of stack; empty where none was recorded." },
 };
 

@@ -45,7 +45,7 @@ collect(const struct tt_point *p, size_t n, const struct tt_measure *x, bool bas
 	return all;
 }
 
-/* The median of ${n} values in any order, and zeros up to ${all} > 0 of them: captures without this part. */
+/* The median over ${all} > 0 captures: ${n} values in any order, and zeros for captures without this part. */
 static int64_t
 median_of(int64_t *v, size_t n, size_t all)
 {

@@ -65,7 +65,7 @@ code_block(struct tt_pack *pack, void **state, struct tt_block *b)
 		coding->code(coding, *state, b, &b->failed);
 }
 
-/* Wait for the next block nobody has taken; NULL when it is time to go. Called with the lock. */
+/* Wait for the next block that is not taken; NULL when the worker shall end. Called with the lock held. */
 static struct tt_block *
 take_block(struct tt_pack *pack)
 {

@@ -3,7 +3,7 @@
  *
  * Internal to lib/io; sink.c is the user. Workers start when the first block is
  * full, so that a small file costs no thread. Blocks in flight are bounded
- * (twice the workers); whoever writes waits for the oldest and writes it out, so
+ * (twice the workers); the writer waits for the oldest and writes it out, so
  * errors of the disk come back on the writer's own calls.
  *
  * Threads: one writer.
@@ -29,7 +29,7 @@ int tt_pack_rest(struct tt_pack *pack, struct tt_err *err);
 /* Compress and write all that is left, and the end mark. Once, and last. */
 int tt_pack_finish(struct tt_pack *pack, struct tt_err *err);
 
-/* Stop the workers, whatever they are at, and free everything. NULL is fine. */
+/* Stop the workers, whatever they are doing, and free everything. NULL is fine. */
 void tt_pack_free(struct tt_pack *pack);
 
 #endif

@@ -50,7 +50,7 @@ static const struct magic {
 	{ TT_CODING_LZIP, 4, "LZIP" },
 };
 
-/* "BZh", a level, and what a first block or an empty file goes on with: a text may well begin "BZh9". */
+/* "BZh", a level, and the begin of a first block or the end of an empty file: a text, too, may begin with "BZh9". */
 static bool
 is_bzip2(const uint8_t *p, size_t n)
 {
@@ -139,7 +139,7 @@ begin(struct tt_src *s, struct tt_err *err)
 	rc = tt_raw_look(&s->raw, 10, &p, &n, err);
 	if (rc < 0)
 		return rc;
-	/* Empty after all, not one of those files that say so and are not. */
+	/* Really empty, unlike files of /proc, which report size 0 and have content. */
 	if (rc == TT_END && s->raw.regular)
 		s->raw.size = 0;
 	info->coding = recognise(p, n);
@@ -344,7 +344,7 @@ tt_src_peek(struct tt_src *s, const uint8_t **p, size_t *n, struct tt_err *err)
 
 	if (!s->peeked) {
 		rc = pull(s, s->head, sizeof s->head, &s->head_n, err);
-		/* Errors come again when asked for again: they stay where they are met. */
+		/* Each later call returns the error again: it stays where it was met. */
 		s->peeked = rc == TT_OK;
 	}
 	*p = s->head + s->head_at;

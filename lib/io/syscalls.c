@@ -108,7 +108,7 @@ refuse(struct program *p, int nr, uint32_t sys)
 	answer(p, SECCOMP_RET_ERRNO | sys);
 }
 
-/* Bits of a mode that let whoever runs the file be its owner. */
+/* Mode bits that run a file with its owner's or group's rights. */
 #define MODE_AS_OWNER 07000
 
 /* open() and openat() with these flags. */

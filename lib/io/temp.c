@@ -34,7 +34,7 @@ enum { TEMP_FREE, TEMP_TAKEN, TEMP_LIVE };
 struct tt_temp {
 	atomic_int state;
 	pid_t pid;
-	char *path;                   /* of PATH_MAX bytes; kept for good, for a handler may just be reading it */
+	char *path;                   /* of PATH_MAX bytes; never freed, because a handler may be reading it */
 };
 
 static struct tt_temp temps[TEMP_MAX];
@@ -161,7 +161,7 @@ maker_of(const char *name)
 	return pid;
 }
 
-/* True if the process has ended, also where nobody has waited for it yet. One that is being killed gets ${wait} ms to end. */
+/* True if the process has ended, even if it is a zombie. One that is being killed gets ${wait} ms to end. */
 static bool
 has_ended(long pid, int wait)
 {

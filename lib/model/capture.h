@@ -38,7 +38,7 @@ struct tt_thread {
 	bool in_groups;               /* of the first thread of an own name: it is there in several groups */
 };
 
-/* True if the "thread" is what the GPU did. It is not a thread of the system: it has no id there, and its time is not processor time. */
+/* True if the "thread" is the GPU. It is not a thread of the system: it has no id there, and its time is not processor time. */
 static inline bool
 tt_thread_is_gpu(const struct tt_thread *t)
 {
@@ -75,7 +75,7 @@ struct tt_capture {
 	int64_t wall_ns;              /* wall clock at start, since 1970; 0 unknown */
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
-	bool from_zero;               /* recording began at ts = 0: what threads have from before that is of an earlier recording */
+	bool from_zero;               /* recording began at ts = 0: earlier events belong to an earlier recording */
 	bool has_frames;              /* frame marks may be in the file */
 	bool marked;                  /* and some are; set by a run that reads events */
 	bool framed;                  /* and there is one from one mark to the next; likewise */
@@ -85,7 +85,7 @@ struct tt_capture {
 	size_t nkept;
 	bool skim;                    /* set by the run: this reading is after definitions, threads and frame marks alone */
 	bool instruments;             /* the format's zones are calls instrumented one by one */
-	bool code_alone;              /* a method is what has code; other markers are not methods, whatever their keys are */
+	bool code_alone;              /* only markers with code are methods, whatever the keys of others are */
 	bool distorts;                /* and there are some: times are relative; set at the end of a run */
 	bool ends_recorded;           /* the format records the end of every thread: one without says the producer was killed */
 	bool clean_end;               /* set at the end of a run */
@@ -107,7 +107,7 @@ struct tt_capture {
 	int (*category)(const struct tt_capture *, const struct tt_def *marker, const char **name, struct tt_err *err);
 	void *category_arg;
 	/* What the arguments of a marker's zones and instants are called: static, NULL-terminated; NULL where that is not known. */
-	/* What the producer says of a marker besides; NULL where the format has nothing of the kind. */
+	/* Further facts of a marker from the producer; NULL where the format has none. */
 	struct tt_marker_facts { uint64_t id; const char *flag[12]; const char *verbosity; } (*marker_facts)(const struct tt_def *marker);
 	const char *const *(*arg_names)(const struct tt_def *marker);
 	/* True if the marker belongs to the Editor that the program runs in. NULL: none does. */
@@ -147,7 +147,7 @@ const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
 enum tt_layout { TT_LAYOUT_VERIFIED, TT_LAYOUT_EXPERIMENTAL, TT_LAYOUT_FORCED };
 int tt_capture_layout(struct tt_capture *c, enum tt_layout how, struct tt_err *err);
 const char *tt_layout_name(enum tt_layout how);
-/* What whoever reads results has to know of the fact's ${value}, or NULL: nothing. */
+/* What readers of results have to know about the fact's ${value}; NULL: nothing. */
 const char *tt_layout_note(const char *value);
 
 /* The recording the capture is a file of, in hex; false: none is known, and ${text} is empty. */

@@ -41,7 +41,7 @@ struct entry {
 
 struct tt_defs {
 	struct tt_mem *mem;
-	pthread_rwlock_t lock;        /* for whoever looks up while definitions are added; the writer itself looks up without it */
+	pthread_rwlock_t lock;        /* for threads that look up while definitions are added; the writer itself looks up without it */
 	struct tt_arena arena;
 	struct kind kind[TT_DEF_KINDS];
 	bool reused;
@@ -195,7 +195,7 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	struct entry *root = find_root(k, d->key), *at = latest(root, d->ts), *e;
 	int rc;
 
-	/* Most are repeated: nobody waits for these. */
+	/* Most are repeated: these need no lock. */
 	if (at && repeats(&at->d, d)) {
 		if (d->ts >= at->d.ts)
 			return TT_OK;

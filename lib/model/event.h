@@ -164,7 +164,7 @@ tt_event_many(const struct tt_event *ext)
 	return ext->depth | (uint32_t)ext->flags << 16;
 }
 
-/* How many objects the allocation ${e} stands for, and their bytes. */
+/* How many objects the allocation ${e} represents, and their bytes. */
 static inline uint32_t
 tt_alloc_count(const struct tt_event *e)
 {
@@ -245,7 +245,7 @@ tt_counter_kind_of(const struct tt_def *counter)
 	return (enum tt_counter_kind)(counter ? counter->b >> 8 & 0xff : TT_CK_UNKNOWN);
 }
 
-/* What nobody needs is not decoded. */
+/* What is not needed is not decoded. */
 enum tt_needs {
 	TT_NEEDS_ARGS = 1,            /* arguments of zones; arguments and objects of rare events */
 	TT_NEEDS_HEAP = 2,            /* heap objects, references, roots, moves */
@@ -273,7 +273,7 @@ enum tt_needs {
 	TT_NEEDS_CANDIDATES = 8388608,        /* markers that may begin frames, where the capture marks none */
 	TT_NEEDS_FRAMED = 33554432,   /* allocations in whole frames are counted apart: TT_NODE_FRAMED; with TT_NEEDS_FRAMES and TT_NEEDS_CALLS */
 	TT_NEEDS_BY_FRAME = 67108864, /* what each path and counter does in each frame; with TT_NEEDS_FRAMES and TT_NEEDS_CALLS */
-	TT_NEEDS_CAUSES = 134217728,  /* the same of the frames that are worth a look (tt_frames.looked), where nobody needs it of all */
+	TT_NEEDS_CAUSES = 134217728,  /* the same for the frames chosen in tt_frames.looked, where not all frames are needed */
 	TT_NEEDS_APART = 16777216,    /* names that tell all markers apart: tt_model_tell_apart(); with TT_NEEDS_TEXT */
 	TT_SKIM = 1 << 30,            /* of events only frames, threads, times and how many there are: see tt_format.decode */
 };

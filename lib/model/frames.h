@@ -42,7 +42,7 @@ struct tt_frames {
 	bool player_only;             /* the Editor's time is not part of any frame */
 	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
-	int64_t *render_ns;           /* how long the render thread worked, by its zones; NULL: nobody asked */
+	int64_t *render_ns;           /* how long the render thread worked, by its zones; NULL: not requested */
 	bool has_render;              /* that, or the engine's measure of it, is known of one frame at least */
 	uint32_t *looked;             /* of each frame: how many before it are looked at closely, with TT_NEEDS_CAUSES; one more than frames. NULL: all */
 	bool *recorded;               /* by a record of the engine's, which has all parts; else by counters, which lack some */
@@ -72,7 +72,7 @@ struct tt_frames {
 		struct tt_hitch {
 			size_t frame;
 			int64_t by;   /* the time they are worst by */
-			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[16];       /* self: what is part of ${by} */
+			struct tt_hitch_top { uint64_t key; int64_t self; uint64_t calls; } top[16];       /* self: the part in ${by} */
 			unsigned ntop;        /* at most TT_HITCH_TOP; more while they are collected, as some may be one marker or equal */
 		} *h;
 		size_t n, cap;

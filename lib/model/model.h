@@ -58,8 +58,8 @@ struct tt_model {
 		bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
 		bool known;           /* a definition was found */
 		bool wanted;          /* chosen by --marker and --category */
-		bool editor;          /* of the Editor a program runs in, not of the program */
-		bool gpu;             /* its zones are what the GPU did: their time is not processor time */
+		bool editor;          /* belongs to the Editor the program runs in, not to the program */
+		bool gpu;             /* its zones are the GPU's work: their time is not processor time */
 		bool left_out;        /* it waits, or is the Editor's, and that is left out: its zones are not shown */
 		const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is not a name */
 		const char *const *arg_instant;       /* ... of its instants' */

@@ -82,7 +82,7 @@ struct tt_count_page {
 	struct tt_link link[TT_TREE_PAGE];
 };
 
-/* The hash from (parent, kind, key) to node. The node is written last, so whoever sees it sees the rest. */
+/* The hash from (parent, kind, key) to node. The node is written last: a thread that sees it also sees the rest. */
 struct tt_tree_entry {
 	_Alignas(16) uint64_t key;    /* never in two lines */
 	uint32_t parent;              /* kind in the top two bits */

@@ -29,14 +29,14 @@ wants_quotes(const char *s, size_t n, char sep)
 	return memchr(s, sep, n) || memchr(s, '"', n) || memchr(s, '\r', n) || memchr(s, '\n', n);
 }
 
-/* What a field may hold: valid UTF-8, and of control characters those of lines and tabs. */
+/* What a field may hold: valid UTF-8 without control characters, except line ends and tabs. */
 static bool
 is_clean(const char *s, size_t len)
 {
 	return len > 0 && (!tt_utf8_control(tt_utf8_code(s, len)) || *s == '\t' || *s == '\n' || *s == '\r');
 }
 
-/* Only what is_clean(), inner quotes doubled where the field is quoted. At most 3 bytes a byte. */
+/* Write what is_clean() accepts; inside a quoted field, double the quotes. At most 3 bytes for each byte. */
 static char *
 put_text(char *p, const char *s, size_t n, bool quoted)
 {

@@ -19,7 +19,7 @@ struct tt_glyph tt_glyph_at(const char *s, size_t n);
 size_t tt_text_width_n(const char *s, size_t n);
 size_t tt_text_width(const char *s);
 
-/* The bytes from the start of the ${n} at ${s} that take at most ${max} columns; *${width} is what they take. */
+/* The bytes from the start of the ${n} at ${s} that take at most ${max} columns; *${width}: the columns they take. */
 size_t tt_text_head(const char *s, size_t n, size_t max, size_t *width);
 
 /**

@@ -303,7 +303,7 @@ tt_lines_counters(struct tt_views *view, struct tt_report *r, size_t most, size_
 
 /* --- the heap ------------------------------------------------------------------------------ */
 
-/* A tick for each column in which collections begin. Returns how many there are of these columns. */
+/* Write a tick for each column in which collections begin. Returns the number of these columns. */
 static size_t
 put_collections(const struct tt_model *m, const struct axis *a, struct line *l)
 {

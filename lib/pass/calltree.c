@@ -1,7 +1,7 @@
 /**
  * The pass "calltree": who calls whom, top-down with total times, or bottom-up with self times.
  *
- * Both walks keep their own stack, so a tree as deep as its input likes needs no C stack. Rows deeper
+ * Both walks keep their own stack, so a deep tree needs no C stack. Rows deeper
  * than DEPTH_MAX are not made: nobody reads them, and the indentation alone would be quadratic.
  */
 #include <stdlib.h>
@@ -214,7 +214,7 @@ is_sorted(const struct inverted *in, size_t from, size_t to)
 	return true;
 }
 
-/* Part the leaves [from, to) by the row they stand at, and push the parts. */
+/* Split the leaves [from, to) by their row, and push the parts. */
 static void
 push_groups(struct inverted *in, size_t from, size_t to, uint32_t depth, struct tt_err *err)
 {

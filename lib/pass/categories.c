@@ -50,7 +50,7 @@ struct fold {
 	const struct tt_paths *p;
 	uint32_t *slot;               /* by row: its category */
 	struct tt_calls *calls;
-	bool *gpu;                    /* it is what the GPU did */
+	bool *gpu;                    /* it is the GPU's work */
 	uint32_t *used;               /* the categories that the thread has, as they come */
 	size_t nused;
 };

@@ -147,7 +147,7 @@ put_figures(struct tt_cell *c, const struct figures *g)
 
 /* --- tables --------------------------------------------------------------------- */
 
-/* Rows are chosen by --category, their assembly, and by --marker where they have a name besides. */
+/* --category selects rows by their assembly; --marker by their name, if they have one. */
 static bool
 is_wanted(const struct tt_model *m, const struct tt_cover_method *of, const char *name)
 {
@@ -261,7 +261,7 @@ lines(struct tt_making *k, struct tt_table *t)
 
 /* --- groups ----------------------------------------------------------------------- */
 
-/* Methods by group; of those that are not wanted none. */
+/* Methods by group, without those that are not wanted. */
 struct grouping {
 	const struct tt_cover_sum *s;
 	struct of { const char *label; uint32_t method; } *v; /* by label */

@@ -144,11 +144,11 @@ static const struct tt_option options[] = {
 static const struct tt_pass_table tables[] = {
 	{ "objects_found", "Objects found", found_col, TT_NCOL(found_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN,
 	    1 | TT_GROUP_COUNT, .needs = FOUND, .make = found, .make_groups = found_groups, .sort = "bytes",
-	    .none = "no allocation in this capture is of a size or class that was asked for",
+	    .none = "no allocation in this capture has a size or class that was asked for",
 	    .unheld = "it lists what stats was asked to look for" },
 	{ "objects_tracked", "Objects tracked", track_col, TT_NCOL(track_col), false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
 	    .needs = FOUND | TT_NEEDS_HEAP, .make = tracked, .sort = "-time_ns",
-	    .none = "nothing is recorded of an object at an address that was asked for",
+	    .none = "no object at an address that was asked for was recorded",
 	    .unheld = "it lists what stats was asked to look for" },
 };
 

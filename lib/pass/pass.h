@@ -110,8 +110,8 @@ struct tt_pass {
 		unsigned needs;       /* enum tt_needs, beside those of the pass */
 		bool parts;           /* a row is a part of the time: tt_pass_opts.buckets */
 		const char *wide;     /* with tt_pass_opts.wide it has a column for each value of this column */
-		const char *whole;    /* columns of the whole capture where the others are of the time that filters leave: "events open_at_end" */
-		bool always_whole;    /* it is about the capture as such: nobody expects a filter to change it */
+		const char *whole;    /* columns that cover the whole capture, while others cover the time that filters leave: "events open_at_end" */
+		bool always_whole;    /* it describes the whole capture: filters do not change it */
 		enum tt_shape shape;
 		tt_make_fn *make;     /* its rows */
 		tt_make_fn *make_groups;      /* the same where they are groups; NULL: make does both */

@@ -44,7 +44,7 @@ typedef void tt_group_fn(struct tt_making *k, struct tt_table *t, const void *v,
 void tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_fn *fill, struct tt_making *k,
     struct tt_table *t);
 
-/* Six cells: ${n}, and what ${s} comes to where there is anything: total, shortest, mean, 95th percentile, longest. */
+/* Six cells: ${n}, and, unless it is 0, the figures of ${s}: total, shortest, mean, 95th percentile, longest. */
 void tt_cell_times(struct tt_cell *c, uint64_t n, const struct tt_spread *s);
 
 /* Why there are no rows of frames, where there are no frames; NULL: there are some. */

@@ -89,7 +89,7 @@ tt_pass_needs(const struct tt_pass *p, const struct tt_pass_opts *o)
 
 /* --- tables ----------------------------------------------------------------------- */
 
-/* A table whose rows are groups: the column of the groups is called what they are. */
+/* A table whose rows are groups: the group column is named after the kind of group. */
 static struct tt_table *
 begin_groups(const struct tt_pass_table *pt, enum tt_group group, struct tt_report *r)
 {
@@ -200,7 +200,7 @@ is_apart(const struct tt_table *t, unsigned nothing, enum tt_group group)
 	return pt && t->nrow && !(pt->groups & 1u << group);
 }
 
-/* "time changes nothing in metadata, jit": the tables of which ${is} says so of ${what}. */
+/* "time changes nothing in metadata, jit": names the tables for which ${is} is true. */
 static void
 note_tables(const char *option, bool (*is)(const struct tt_table *, unsigned, enum tt_group), unsigned what,
     enum tt_group group, struct tt_report *r)

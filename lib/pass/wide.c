@@ -24,7 +24,7 @@ struct key {
 	const char *name, *more;      /* more: what tells apart those of one name */
 	int64_t id;
 	uint64_t rows;
-	tt_u128 sum;                  /* of the figure: of what is not negative */
+	tt_u128 sum;                  /* of the figure's values that are not negative */
 	size_t col;                   /* it has in the table; SIZE_MAX: none */
 };
 

@@ -60,7 +60,7 @@ file_read(sqlite3_file *f, void *to, int n, sqlite3_int64 at)
 			tt_fail_sys(&x->of->err, errno, "cannot read %s", x->own || !x->of->reads ? "a temporary file" : "the database");
 			return SQLITE_IOERR_READ;
 		}
-		if (got == 0) {       /* what is beyond the end is zero */
+		if (got == 0) {       /* bytes past the end are zero */
 			memset(p, 0, (size_t)n);
 			return SQLITE_IOERR_SHORT_READ;
 		}
@@ -118,7 +118,7 @@ file_size(sqlite3_file *f, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-/* Nobody else knows the file, or nobody changes it. */
+/* The file is ours alone, or nothing changes it. */
 static int
 file_nothing(sqlite3_file *f, int how)
 {

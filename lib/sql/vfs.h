@@ -15,7 +15,7 @@
 
 struct tt_db_files {
 	sqlite3_vfs vfs;
-	char name[32];                /* of the vfs: no other is called so */
+	char name[32];                /* of the vfs; unique */
 	struct tt_env env;            /* of spools: limits, directory and the wish to stop */
 	int fd;                       /* of the database */
 	bool reads;                   /* it is an input */

@@ -17,7 +17,7 @@ tt_alloc_site_of(const struct tt_paths *p, uint32_t node)
 
 	while (tt_paths_node(p, at)->marker < p->nmarker && tt_name_alloc_helper(p->m->name[tt_paths_node(p, at)->marker].full))
 		at = p->owner[tt_paths_node(p, at)->parent];
-	/* With nobody above it, better the helper than nobody. */
+	/* Without a caller above it, the helper itself is the site. */
 	return tt_paths_node(p, at)->marker < p->nmarker ? at : node;
 }
 

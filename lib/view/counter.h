@@ -13,7 +13,7 @@
 enum tt_quantity { TT_OF_NUMBER, TT_OF_TIME, TT_OF_BYTES, TT_OF_PERCENT, TT_OF_HZ };
 struct tt_counter_base { enum tt_quantity of; int64_t num; const char *name; };
 
-/* That of a counter; the name of its unit has a question mark after it where it is what the counter's name suggests. */
+/* That of a counter; the unit has a question mark after it if it was guessed from the counter's name. */
 struct tt_counter_base tt_counter_base(const struct tt_def *d);
 
 /* Its name; of one without, "(unknown counter 7)" by its number ${id}, in ${room}. */

@@ -22,7 +22,7 @@ struct tt_walk;
 
 /* --- values of single frames -------------------------------------------------------- */
 
-/* What of a frame. */
+/* Which time of a frame. */
 enum tt_frame_value {
 	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_UNCAPPED, TT_FRAME_EDITOR, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N, TT_FRAME_TIMING,     /* + enum tt_timing */
 	TT_FRAME_VALUES = TT_FRAME_TIMING + TT_TIMINGS
@@ -49,7 +49,7 @@ void tt_values_free(struct tt_values *v, struct tt_mem *mem);
  */
 int tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err);
 
-/* True if wall time is not the program's figure, for it is what the Editor leaves of the limit. ${period} as above. */
+/* True if wall time says nothing of the program: it is what the Editor leaves of the frame limit. ${period} as above. */
 bool tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period);
 
 /* How much of the time of all frames is the Editor's, in percent; -1: it does nothing in them, or is left out. */
@@ -107,7 +107,7 @@ uint64_t tt_spread_p95(const struct tt_spread *s);
 
 /* --- handles -------------------------------------------------------------------------- */
 
-/* Handles of all kinds together, but the most at once, which is not known of all together. */
+/* The sums over all kinds of handles, without the most at once, which is known by kind only. */
 struct tt_handle_kind tt_handles_sum(const struct tt_model *m);
 
 /* --- counters ------------------------------------------------------------------------- */

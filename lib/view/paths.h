@@ -1,7 +1,7 @@
 /**
  * The call tree as tables and gates look at it: rows of equal names, hidden wrappers, nesting.
  *
- * A row is what a table of markers has one line for: all markers of one full name, of all processes. The
+ * A row is one line of a table of markers: all markers of one full name, of all processes. The
  * runtime's allocation wrappers are hidden unless filter.wrappers is set: their figures belong to the
  * zone around them, their owner.
  *
@@ -132,7 +132,7 @@ tt_paths_marked(const struct tt_paths *p, uint32_t node)
 	return node > TT_NODE_MORE && tt_paths_timed(p, node) && tt_paths_row(p, node) != TT_NO_ROW;
 }
 
-/* The row of what happens at ${node}, a zone or a thread outside any: TT_NO_ROW, but by thread that has a row as well. */
+/* The row of events at ${node}, a zone or a thread outside any zone; the latter has a row only by thread, else TT_NO_ROW. */
 static inline uint32_t
 tt_paths_row_at(const struct tt_paths *p, uint32_t node)
 {
@@ -175,7 +175,7 @@ tt_paths_site_wanted(const struct tt_paths *p, uint32_t row)
 /*
  * Of a thread: time inside its outermost shown zones, and the part of it inside the outermost zones that wait (model/waits.h).
  * What is left is the time it was busy: tt_busy(). And the shown zones that begin, without those that tracetool makes, and the allocations.
- * In "(more paths)" they are nobody's: tt_tree_dropped() says that they are not known.
+ * In "(more paths)" they belong to no thread: tt_tree_dropped() says that they are unknown.
  */
 struct tt_zone_time { int64_t inside, waiting; uint64_t calls, allocs; int64_t bytes; };
 

@@ -15,7 +15,7 @@ struct tt_views {
 	struct tt_paths paths[TT_GROUPS];
 	struct tt_values frame[TT_FRAME_VALUES];
 	struct tt_zone_time *zone_time;
-	struct tt_arena text;         /* for whoever keeps names as long as the view */
+	struct tt_arena text;         /* for names that live as long as the view */
 };
 
 void tt_view_init(struct tt_views *v, const struct tt_model *m);

@@ -34,7 +34,7 @@ const char *
 tt_causes_none(const struct tt_frames *f, size_t unseen)
 {
 	if (f->nof > 1)
-		return "causes are of the frames of one capture: look at each alone";
+		return "causes need the frames of one capture: look at each capture alone";
 	if (unseen)
 		return "long frames were not looked at, because there are too many zones or frames: choose up to 256 frames by time or number";
 	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";

@@ -100,7 +100,7 @@ const char *tt_causes_none(const struct tt_frames *f, size_t unseen);
 /* The sentence of one hitch: "774 us for a gen-0 collection, started in Emitter:Tick". */
 const char *tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 
-/* True if the method ${full} is of the base library, or the runtime's own: what it does counts for the method that called it. */
+/* True if the method ${full} is of the base library, or the runtime's own: its work counts for the method that called it. */
 bool tt_causes_library(const char *full);
 
 #endif

@@ -22,7 +22,7 @@ fact(const struct tt_why *w, uint32_t what, uint32_t id)
 	return at < f->n && f->v[at].what == what && f->v[at].id == id ? &f->v[at] : NULL;
 }
 
-/* What of a fact is beyond what typical frames have of it. */
+/* How much more of a fact the frame has than typical frames. */
 static int64_t
 beyond(const struct tt_why *w, const struct tt_fact *f)
 {
@@ -92,7 +92,7 @@ find_burst(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
-/* Who allocates the most in typical frames; NULL: nobody. */
+/* The marker that allocates the most in typical frames; NULL: none. */
 static const struct tt_usual *
 usual_site(const struct tt_why *w)
 {
@@ -156,7 +156,7 @@ look_at_collection(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
-/* Of a frame in which somebody allocates: the collection in it, if that takes a tenth of the extra time, or more. */
+/* For a frame with allocations: blame the collection in it, if that takes a tenth of the extra time or more. */
 static void
 look_at_allocation(const struct tt_why *w, struct tt_cause *c)
 {
@@ -174,7 +174,7 @@ look_at_allocation(const struct tt_why *w, struct tt_cause *c)
 }
 
 /*
- * If nobody asked, a collection starts in a method as often as it allocates its share of the bytes. Poisson's law says how often ${n} of
+ * Unless the program asks for it, a collection starts in a method as often as it allocates its share of the bytes. Poisson's law says how often ${n} of
  * them and more start in one in which ${mean} are to be expected: at most mean^n/n!.
  */
 static bool
@@ -247,7 +247,7 @@ look_at_code(const struct tt_why *w, struct tt_cause *c)
 	c->bytes = (int64_t)most->b;
 }
 
-/* What the method that waits or loads called for it: the outermost zone below it, for what the library does inside nobody wrote. */
+/* The call by which a method waits or loads: the outermost zone below it, because what the library does inside is not the program's code. */
 static void
 look_at_wait(const struct tt_why *w, struct tt_cause *c)
 {
@@ -399,8 +399,8 @@ descend(struct tt_why *w, bool more, int64_t *sum)
 }
 
 /*
- * Whose time is it, if nothing but time is more than usual? A helper that many call takes much in every frame, and that says nothing: then it is the
- * innermost caller's that usually takes less than a quarter of what the helper does.
+ * The path to blame if only time is more than usual. A helper with many callers takes much time in every frame, which explains nothing: then it is its
+ * innermost caller that usually takes less than a quarter of the helper's time.
  */
 static size_t
 caller_to_blame(const struct tt_why *w, size_t at)
@@ -544,7 +544,7 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	for (int class = TT_CAUSE_COLLECTION; class <= TT_CAUSE_LOADING; class++)
 		try_class(w, (enum tt_cause_class)class, c);
 	at = descend(w, true, &sum);
-	/* Who throws is called more, too, and what that takes is about what the exceptions take. */
+	/* A method that throws more is also called more, and takes about the time of the exceptions. */
 	const bool thrown = c->class == TT_CAUSE_EXCEPTIONS && c->ns >= c->extra / LEAST_SHARE;
 	if (at != SIZE_MAX && w->inside[at] > (thrown ? c->ns + c->ns / 2 : c->ns)) {
 		*c = none;

@@ -56,7 +56,7 @@ suite.equal("frames", frames, want_frames)
 suite.equal("no allocation of the earlier one", [g for g in gc if g[0]], [])
 suite.true("busy", threads["Worker 0"][0] - want_threads["Worker 0"][0] <= MS and threads["Worker 0"][1:] == (0, 0), (threads, want_threads))
 suite.equal("a note says so, once", [n.split(" before, ")[0] for n in notes(path)],
-            ["what threads have from before the recording began, up to 2.300 s"])
+            ["events from before the recording began, up to 2.300 s"])
 suite.equal("none without it", notes(clean), [])
 # Threads are switched on one after the other: a little earlier is part of it.
 soon = log("soon.raw", sample(36, WORKER, START - 9) + zone(OLD, START - 8, START - 6) + sample(37, WORKER, START - 5))

@@ -455,7 +455,7 @@ coverage_settle(void)
 
 /* --- unloading --------------------------------------------------------------------------------- */
 
-/* Write the counts of a domain's methods before they are unloaded; afterwards nobody reads them. */
+/* Write the counts of a domain's methods before they are unloaded: afterwards they are gone. */
 static void
 on_domain_unloading(MonoProfiler *p, MonoDomain *d)
 {

@@ -215,7 +215,7 @@ on_method_gone(MonoProfiler *p, MonoMethod *m)
 /* --- what a signal handler or a stopped world met: it is named later ------------------- */
 
 /*
- * Kinds of what is named late. Only code compiled before recording began is named late, so it lasts as long as its domain; dynamic methods are never among it.
+ * Kinds of things named late. Only code compiled before recording began is named late, so it lasts as long as its domain; dynamic methods never are.
  */
 enum { IS_METHOD = 1, IS_CLASS = 2, IS_VTABLE = 3 };    /* any other `with` is the domain that code is in */
 

@@ -122,7 +122,7 @@ bool late_taking(void);
 
 /* --- tools.c -------------------------------------------------------------------- */
 
-/* Record what is known only at the end, whatever ends the program. Once. */
+/* Record what is known only at the end, however the program ends. Called once. */
 void tools_end(void);
 
 /* --- sample.c, heap.c, coverage.c ---------------------------------------------------- */

@@ -20,10 +20,10 @@ struct options {
 	bool sample_cpu, sample_real; /* which time; processor time if neither is set */
 	bool coverage;
 	bool heap, heap_end;          /* heap shots; one at the end */
-	uint64_t heap_ns, heap_gcs;   /* ... at this interval, or at every so many major collections; 0: not so */
+	uint64_t heap_ns, heap_gcs;   /* ... at this interval, or at every Nth major collection; 0: neither */
 	uint64_t depth;               /* deeper calls are left out; 0: none is */
 	uint64_t alloc_stack, stack;  /* frames recorded for allocations; for throws and contended locks */
-	uint64_t alloc_sample_b;      /* record one allocation in so many bytes; 0: each */
+	uint64_t alloc_sample_b;      /* record one allocation per this many bytes; 0: every one */
 	char out[OPTVAL_PATH];        /* of the capture, as given */
 	bool overwrite;               /* replace a file of that name */
 	uint64_t ring_b;              /* bytes; 0: the default */

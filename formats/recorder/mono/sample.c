@@ -229,8 +229,8 @@ on_named(MonoProfiler *p, uintptr_t tid, const char *name)
 }
 
 /*
- * Wait, on the main thread before the program's first method, until the runtime's sampler gets its name. A program that ends before the sampler has said that
- * nobody need wait for it waits for ever (6.8); the sampler gets its name just after it has said so.
+ * Wait, on the main thread before the program's first method, until the runtime's sampler gets its name. The sampler first tells the runtime not to wait for it
+ * at the end; a program that ends before that hangs (6.8).
  */
 void
 sample_initialized(void)

@@ -23,7 +23,7 @@ extern "C" {
 #define TRACETOOL_API
 #endif
 
-/* Results of functions that return int, besides their own numbers. */
+/* Errors of functions that return int. */
 enum tracetool_result {
 	TRACETOOL_OK = 0,
 	TRACETOOL_E_OPTION = -1,      /* an option could not be read: see tracetool_message() */
