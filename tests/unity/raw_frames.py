@@ -156,7 +156,7 @@ def at_the_end():
         other = f.read()
     for what, more, lost, said in (("a header", Log(20).b[:36], [], ""), ("a part of a header", Log(20).b[:30], ["cut"], "inside a block or its header"),
                                    ("a header and a part of a block", Log(20).b[:40], ["cut"], "ends inside"),
-                                   ("a .data", other, ["garbage"], "like a .data appended to the log")):
+                                   ("a .data", other, ["garbage"], "like an appended .data")):
         path = suite.path("end.raw")
         with open(path, "wb") as f:
             f.write(log.b + more)

@@ -236,7 +236,7 @@ def columns(s, top):
         s.check("question %d without facts: why it has no answer" % n, why not in run("query", db, "--example", str(n)).out.decode() and n)
     run("convert", "-q", one, "-o", s.path("capture.sqlite"))
     err = query(s, s.path("capture.sqlite"), "--example", "2", ok=2)
-    s.check("a question to a capture's database", "is no database of a batch" not in err and err)
+    s.check("a question to a capture's database", "not a database of a batch" not in err and err)
     s.equal("no facts", query(s, db, "SELECT device, build, count(*) AS n FROM captures"), [{"device": None, "build": None, "n": 1}])
 
 

@@ -432,7 +432,7 @@ def singles():
     have = details(page)
     suite.check("a small page has the worst alone", not (0 < len(have) < 64 and next(iter(have)) == 5) and sorted(have))
     suite.check("it says so", "as far as they fit" not in "".join(page.text) and "it does not")
-    suite.check("and the command", b" of 64 chosen frames have no timeline, for want of room" not in r.stderr and r.stderr)
+    suite.check("and the command", b" of 64 chosen frames have no timeline: --max-size leaves no room" not in r.stderr and r.stderr)
     pair = Page(page_of(game(3, path="one.ttc"), game(3, path="two.ttc")))
     suite.equal("several captures with frames have none", details(pair), {})
 
