@@ -147,6 +147,7 @@ def captures(suite):
 # Emitters that refuse captures without what they are for.
 NEEDS_COVERAGE, NEEDS_FRAMES = ("lcov",), ("pdata", "perf-test")
 FRAMED = ("raw", "data")      # readers whose captures here have whole frames
+FRAME_MARKER = {"mlpd": "World:Frame", "loop": "World:Frame"}       # of captures that mark none
 
 
 def cases(suite, every=True):
@@ -262,7 +263,7 @@ def more_cases(suite):
         os.unlink(ring)
     for name, path in paths:
         every = ["stats", path, "--table", ",".join(tables)]
-        marker = ["--frame-marker", "World:Frame"] if name in ("mlpd", "loop") else []
+        marker = ["--frame-marker", FRAME_MARKER[name]] if name in FRAME_MARKER else []
         yield Case(name + " every table", every, status=None)
         yield Case(name + " to all", ["convert", "-q", path] + sum((["-o", "a" + x] for x in (".json", ".csv", ".pb", ".folded")), []),
                    ["a" + x for x in (".json", ".csv", ".pb", ".folded")], status=None)
@@ -355,7 +356,7 @@ def gate_cases(suite, name, path):
     """Budgets, baselines and suggestions."""
     budget, base = suite.path("budget.json"), suite.path(name + "-kept.json")
     open(budget, "w").write(BUDGET)
-    marker = ["--frame-marker", "World:Frame"] if name == "mlpd" else []
+    marker = ["--frame-marker", FRAME_MARKER[name]] if name in FRAME_MARKER else []
     subprocess.run([TRACETOOL, "stats", "--gate", budget, "--save", base, path] + marker, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
     gate = ["stats", "--gate", budget, "--today", "2026-01-01", "--inconclusive", "pass", path] + marker
