@@ -304,7 +304,7 @@ summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_
 		return rc;
 	}
 	if (left.keys)
-		ui_say(&app->ui, "%s: the view captures lacks %llu of over 500 facts; the table fact has all", o->to_db, (unsigned long long)left.keys);
+		ui_say(&app->ui, "%s: the view captures lacks %llu of the facts, beyond 500; the table fact has all", o->to_db, (unsigned long long)left.keys);
 	if (left.bare)
 		ui_say(&app->ui, "%s: results of %llu capture%s have no markers and allocation sites: they were made without --to-db", o->to_db,
 		    (unsigned long long)left.bare, left.bare == 1 ? "" : "s");

@@ -60,7 +60,7 @@ static const struct tt_col format_col[] = {
 	{ "summary", "what it is", TT_UNIT_PROSE, "in one line" },
 };
 static const struct tt_col name_col[] = {
-	{ "name", "name", TT_UNIT_TEXT, "a pattern, as in --marker" },
+	{ "name", "name", TT_UNIT_TEXT, "a pattern, as filters of markers take it" },
 	{ "place", "where", TT_UNIT_TEXT, "where in the name of a marker or method it is found" },
 	{ "means", "what it means", TT_UNIT_PROSE, "of the marker or method" },
 };

@@ -74,9 +74,9 @@ r = suite.report("stats", path, "--table", "frames,markers")
 suite.equal("its frames", r["tables"]["frames"]["rows"][0]["count"], 34)
 suite.equal("no filter is blamed", [n for n in r["notes"] if n["id"] == "filter"], [])
 suite.equal("a frame before it: the frames that are whole", refused(path, "--frames", "1-2", "--table", "frames"),
-            "frames 1 to 2 are not whole frames here: these are 46 to 79")
+            "frames 1 to 2 are not whole frames: these are 46 to 79")
 suite.equal("and a time before them", refused(path, "--frames", "1-2", "--time", "-0.7", "--table", "frames"),
-            "frames 1 to 2 are not whole frames here: these are 46 to 50")
+            "frames 1 to 2 are not whole frames: these are 46 to 50")
 slices = [e for e in suite.chrome(path) if e["ph"] == "X" and e["cat"] != "Frame"]
 suite.true("JSON has nothing earlier", min(e["ts"] for e in slices) >= (FROM - 200 * MS) / 1000, min(e["ts"] for e in slices))
 suite.equal("JSON: its calls", len([e for e in slices if e["name"] == "Job"]), 175)

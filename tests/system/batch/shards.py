@@ -65,7 +65,7 @@ def feeds_on_itself(s):
         s.equal("night %d: the results, too" % night, open(os.path.join(out, "results.jsonl"), "rb").read(),
                 open(os.path.join(one, "results.jsonl"), "rb").read())
         s.equal("night %d: a line says what is passed over" % night,
-                "results.jsonl: passed over" in r.err, night > 1)
+                "results.jsonl: ignored" in r.err, night > 1)
 
 
 def changed_capture(s):
