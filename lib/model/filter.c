@@ -267,7 +267,7 @@ struct pairs { uint64_t bit[4]; };
 static uint64_t *
 place_of_pair(struct pairs *p, unsigned char a, unsigned char b, uint64_t *bit)
 {
-	const uint32_t at = (a << 8 | b) * UINT32_C(0x9e3779b1) >> 24;
+	const uint32_t at = ((uint32_t)a << 8 | b) * UINT32_C(0x9e3779b1) >> 24;
 
 	*bit = (uint64_t)1 << (at & 63);
 	return &p->bit[at >> 6];
