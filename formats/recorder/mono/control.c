@@ -237,6 +237,9 @@ help(void)
 			coverage_tick();
 		plat_sleep_us(10000);
 	}
+	/* Once more at the end: a short program may have none of its own since the last time, and counters come up as they are first used. */
+	if (module.o.counters_ns)
+		counters_sample();
 }
 
 #if !defined(_WIN32)
