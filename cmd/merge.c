@@ -335,7 +335,7 @@ check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, st
 
 	for (size_t i = 0; i < lists->n && o->shards; i++)
 		if (lists->v[i].shard.count != o->shards)
-			return tt_fail(err, TT_E_IO, TT_NOWHERE, "results are of shard %u of %u, but --shard-count says %llu",
+			return tt_fail(err, TT_E_IO, TT_NOWHERE, "results come from shard %u of %u, but --shard-count says %llu",
 			    lists->v[i].shard.index, lists->v[i].shard.count, (unsigned long long)o->shards);
 	rc = batch_lists_check(app, lists, o->sum.missing != NULL, &what, err);
 	if (rc != TT_OK || !what)

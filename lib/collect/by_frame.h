@@ -87,7 +87,7 @@ void tt_by_frame_close(struct tt_sorted *of);
 /* The next one, a tt_frame_path or a tt_frame_values, until the next call; *${rec} NULL: there are no more. */
 int tt_by_frame_next(struct tt_sorted *of, const void **rec, struct tt_err *err);
 
-/* Pass over what is of frames before ${frame}. */
+/* Skip what belongs to frames before ${frame}. */
 int tt_by_frame_skip(struct tt_sorted *of, uint32_t frame, struct tt_err *err);
 
 #endif

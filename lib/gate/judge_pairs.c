@@ -370,14 +370,16 @@ sight_text(struct tt_judging *w, struct tt_err *err)
 	    share(r, &seen, r->seen, r->seen_ppm));
 }
 
-/* "; 2 disturbed runs are evened out, 1 of them against the new build", "; 1 disturbed run, against the new build, is evened out" */
+/* "; 2 disturbed runs are evened out, 1 of them against the new build", "; 1 disturbed run, which spoke against the new build, is evened out" */
 static const char *
 evened_text(struct tt_judging *w, struct tt_err *err)
 {
 	const struct tt_verdict_row *r = w->r;
 
-	if (r->evened < 2)
-		return r->evened == 0 ? "" : r->evened_worse ? "; 1 disturbed run, against the new build, is evened out" : "; 1 disturbed run is evened out";
+	if (r->evened == 0)
+		return "";
+	if (r->evened == 1)
+		return r->evened_worse ? "; 1 disturbed run, which spoke against the new build, is evened out" : "; 1 disturbed run is evened out";
 	return tt_verdict_text(w->v, err, "; %zu disturbed runs are evened out, %zu of them against the new build", r->evened, r->evened_worse);
 }
 

@@ -343,6 +343,20 @@ def slower_captures_are_not_appended():
     check(sessions() == [("#1", 6)], "too few captures are no fault", sessions())
 
 
+def what_fails_replaces_no_baseline():
+    """With --baseline and --save alone: captures that fail are not saved, neither over the baseline they fail beside nor anywhere else."""
+    budget(row("median", max="+5%"))
+    gate(*captures("good", 1000000), "--save", "single.json", code=0)
+    before = open(at("single.json")).read()
+    slow = captures("bad", 1500000)
+    for to in ("single.json", "elsewhere.json"):
+        r = gate(*slow, "--baseline", "single.json", "--save", to, code=1)
+        check("not saved: median is worse" in r.stdout and "replaced" not in r.stdout + r.stderr, to + ": says that nothing is saved", r.stdout, r.stderr)
+    check(open(at("single.json")).read() == before and not os.path.exists(at("elsewhere.json")), "and nothing is")
+    gate(*captures("equal", 1000000), "--baseline", "single.json", "--save", "single.json", code=0)
+    check(open(at("single.json")).read() != before, "what passes is saved")
+
+
 def nights_are_not_replaced():
     """--append left out: what took nights to collect, or was accepted, stays, whatever the verdict."""
     def refused(base, says):
@@ -769,7 +783,8 @@ def main():
         for step in (crashed_captures_are_no_pass, integrity_is_of_the_whole_capture, captures_without_an_event_are_no_pass,
                      captures_that_break_off_are_told, causes_are_measured_where_the_row_is, figures_that_differ_print_apart,
                      a_killed_call_is_no_short_one, crashed_captures_make_no_first_baseline, a_failed_analysis_has_no_environment,
-                     slower_captures_are_not_appended, nights_are_not_replaced, flaky_nights_are_not_appended, a_wanted_slowdown_is_accepted_in_one_command,
+                     slower_captures_are_not_appended, what_fails_replaces_no_baseline,
+                     nights_are_not_replaced, flaky_nights_are_not_appended, a_wanted_slowdown_is_accepted_in_one_command,
                      what_is_no_change_is_not_accepted, creep_is_found_where_no_night_fails, six_at_once, the_same_recording_counts_once,
                      sessions_are_split_by_their_fact, builds_are_what_is_compared, one_limit_in_table_and_gate, rows_that_cannot_fail_weaken_no_other,
                      what_is_gone_is_no_misspelling, names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
