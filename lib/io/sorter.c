@@ -10,6 +10,7 @@
 #include "io/spool.h"
 
 enum { LEAST_PIECE = 4096 };          /* of a run, read at once */
+enum { DOUBLED = 9, LEAST_CAP = 8 };  /* how often the room of those that wait doubles, and its first, which the memory gives at least */
 enum { LEAST_KEYS = 256, LARGEST = 256 };     /* records worth sorting by keys; bytes of one that has a key */
 
 void
@@ -163,10 +164,19 @@ write_run(struct tt_sorter *s, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Room for so many records of ${size} bytes comes near TT_SORTER_ROOM, and never over it, when it has doubled so often. */
+static size_t
+least_cap(size_t size)
+{
+	const size_t n = (TT_SORTER_ROOM >> DOUBLED) / size;
+
+	return n < LEAST_CAP ? LEAST_CAP : n;
+}
+
 int
 tt_sorter_add(struct tt_sorter *s, const void *rec, struct tt_err *err)
 {
-	size_t size = s->form->size, most = TT_SORTER_ROOM / size;
+	const size_t size = s->form->size, first = least_cap(size), most = first << DOUBLED;
 	int rc = TT_OK;
 
 	if (s->n == most) {
@@ -175,10 +185,8 @@ tt_sorter_add(struct tt_sorter *s, const void *rec, struct tt_err *err)
 		if (rc == TT_OK && s->n > most / 2)
 			rc = write_run(s, err);
 	}
-	if (rc == TT_OK && s->n == s->cap) {
-		size_t need = s->cap ? 2 * s->cap : 64;
-		rc = tt_mem_grow(&s->env->mem, &s->rec, &s->cap, need < most ? need : most, size, err);
-	}
+	if (rc == TT_OK && s->n == s->cap)
+		rc = tt_mem_grow(&s->env->mem, &s->rec, &s->cap, s->cap ? 2 * s->cap : first, size, err);
 	if (rc == TT_OK)
 		memcpy(s->rec + s->n++ * size, rec, size);
 	return rc;

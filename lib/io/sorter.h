@@ -5,7 +5,7 @@
  * in memory; then they are sorted and go to a spool (io/spool.h) as a run, and reading merges the runs. Where a number tells the order of most
  * records, millions are sorted in a quarter of the time.
  *
- * Memory: TT_SORTER_ROOM while records come, and 32 bytes for each that waits where they have keys; while they are read as much again at most,
+ * Memory: TT_SORTER_ROOM while records of at most a kilobyte come, and 32 bytes for each that waits where they have keys; while they are read as much again at most,
  * unless there are thousands of runs.
  * Disk: the records of each run.
  * Threads: one.
@@ -20,7 +20,7 @@
 struct tt_env;
 struct tt_err;
 
-enum { TT_SORTER_ROOM = 4 << 20 };
+enum { TT_SORTER_ROOM = 2 << 20 };
 
 /* What the records are. */
 struct tt_sorter_form {

@@ -6,7 +6,8 @@
  * (details.c has the layout). The frames are chosen by wall time before the events are read. Where the worst turn out to be others, as of
  * capped frames, the input is read once more for them.
  *
- * Memory: the blocks, 4 MiB for sorting, and the numbers of one frame twice. Disk: 40 bytes for each zone and allocation in chosen frames.
+ * Memory: the blocks, TT_SORTER_ROOM (io/sorter.h) twice for sorting, and the numbers of one frame twice.
+ * Disk: 40 bytes for each zone and allocation in chosen frames.
  */
 #ifndef TT_PAGE_DETAILS_H
 #define TT_PAGE_DETAILS_H
