@@ -114,12 +114,14 @@ tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem, 
 		return rc;
 	/* ${p} points to a pointer of any type; memcpy reads and writes it without an alias. */
 	memcpy(&array, p, sizeof array);
-	array = realloc(array, new_b);
+	/* calloc() leaves large memory untouched: it takes none until it is written. */
+	array = array ? realloc(array, new_b) : calloc(1, new_b);
 	if (!array) {
 		refund(mem, new_b - old_b);
 		return tt_nomem(err);
 	}
-	memset((char *)array + old_b, 0, new_b - old_b);
+	if (old_b)
+		memset((char *)array + old_b, 0, new_b - old_b);
 	memcpy(p, &array, sizeof array);
 	*cap = new_cap;
 	return TT_OK;

@@ -437,11 +437,17 @@ add_idle(struct tt_replay *p, const struct tt_thread_replay *w, unsigned why, un
 	const unsigned wait = TT_IDLE(TT_IDLE_WAIT), editor = TT_IDLE(TT_IDLE_EDITOR), limit = TT_IDLE(TT_IDLE_LIMIT);
 	struct tt_frames *f = p->m->frames;
 
-	f->wait_ns[w->frame] += why & wait ? ns : 0;
-	f->editor_ns[w->frame] += why & editor ? ns : 0;
-	f->editor_wait_ns[w->frame] += ((why | in) & wait && why & editor) || (why & wait && (why | in) & editor) ? ns : 0;
-	f->limit_ns[w->frame] += why & limit ? ns : 0;
-	f->other_wait_ns[w->frame] += (is_other_wait(why | in) - is_other_wait(in)) * ns;
+	/* What a capture never has is never written: of these columns, its memory stays untouched. */
+	if (why & wait)
+		f->wait_ns[w->frame] += ns;
+	if (why & editor)
+		f->editor_ns[w->frame] += ns;
+	if (((why | in) & wait && why & editor) || (why & wait && (why | in) & editor))
+		f->editor_wait_ns[w->frame] += ns;
+	if (why & limit)
+		f->limit_ns[w->frame] += ns;
+	if (is_other_wait(why | in) != is_other_wait(in))
+		f->other_wait_ns[w->frame] += is_other_wait(in) ? -ns : ns;
 	p->limit += why & limit ? ns : 0;
 	p->limit_only += why & TT_IDLE(TT_IDLE_LIMIT_ONLY) ? ns : 0;
 }
