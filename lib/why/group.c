@@ -521,21 +521,31 @@ tt_why_finding(struct tt_why *w)
 	return &w->found[out->nfinding++];
 }
 
-static int
-by_cause(const void *a, const void *b)
+/* Collections that a marker asked for are not those that only start in it, or are due to what it allocates. */
+static bool
+is_asked(const struct tt_cause *c)
 {
-	const struct tt_cause *x = *(const struct tt_cause *const *)a, *y = *(const struct tt_cause *const *)b;
-	bool alike = x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
-
-	if (x->class != y->class)
-		return TT_CMP(x->class, y->class);
-	return alike || x->row == y->row ? TT_CMP(x->frame, y->frame) : TT_CMP(x->row, y->row);
+	return c->class == TT_CAUSE_COLLECTION && c->asked;
 }
 
 static bool
 is_same(const struct tt_cause *x, const struct tt_cause *y)
 {
-	return x->class == y->class && (x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE);
+	if (x->class != y->class || is_asked(x) != is_asked(y))
+		return false;
+	return x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
+}
+
+static int
+by_cause(const void *a, const void *b)
+{
+	const struct tt_cause *x = *(const struct tt_cause *const *)a, *y = *(const struct tt_cause *const *)b;
+
+	if (is_same(x, y))
+		return TT_CMP(x->frame, y->frame);
+	if (x->class != y->class)
+		return TT_CMP(x->class, y->class);
+	return is_asked(x) != is_asked(y) ? TT_CMP(is_asked(x), is_asked(y)) : TT_CMP(x->row, y->row);
 }
 
 static int

@@ -214,10 +214,28 @@ def check_pair(kind, size, beside, cause, method, sentence):
 
 def check_rows(c, rows):
     """A cause is one row; and nobody is said to have asked for a collection who did not."""
-    of = [(r["class"], r["marker"]) for r in rows]
+    of = [(r["class"], r["marker"], "asked for" in r["sentence"]) for r in rows]
     kit.check(len(of) == len(set(of)), c.name + ": each cause is one row", rows)
     asked = [r for r in rows if "asked for" in r["sentence"] and "Save:Flush" not in r["sentence"]]
     kit.check(not asked, c.name + ": nobody else asked for a collection", asked)
+
+
+def check_asked_and_not():
+    """A method asks for some collections, and others start in it: each frame is counted with those that its own sentence is about."""
+    kit.compile("Saver")
+    path = os.path.join(kit.FOLDER, "saver.ttc")
+    run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "-o", path, "-p", "calls,alloc,gc,frame=Game:Tick", "--",
+                          "env", "LD_PRELOAD=" + CLOCK, "mono", kit.program("Saver")], capture_output=True, text=True, cwd=kit.FOLDER,
+                         env=dict(kit.ENV, TRACETOOL_CLOCK="system", MONO_GC_PARAMS="nursery-size=1m"), stdin=subprocess.DEVNULL, timeout=300)
+    if run.returncode:
+        raise RuntimeError(run.stderr)
+    rows = [r for r in kit.stats(path, "causes")["causes"] if r["class"] == "collection" and "Save:Flush" in r["marker"]]
+    frames = [r for r in kit.stats(path, "frame_causes")["frame_causes"] if r["class"] == "collection"]
+    asked = [r["frame"] for r in frames if "asked for" in r["sentence"]]
+    kit.check(len(asked) >= 10 and all(f % 40 == 0 for f in asked), "Saver: every 40th frame was asked for", frames)
+    kit.check(any("started in Save:Flush" in r["sentence"] for r in frames), "Saver: other collections start there, too", frames)
+    of = {a: sum(r["count"] for r in rows if ("asked for" in r["sentence"]) == a) for a in (True, False)}
+    kit.check(of[True] == len(asked) and sum(of.values()) == len(frames), "Saver: each is counted where its sentence belongs", rows, frames)
 
 
 def check_causes(c, cause, method):
@@ -252,6 +270,8 @@ with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         check_causes(c, cause, method)
 if not only or "leak" in only:
     check_shots()
+if not only or "asked" in only:
+    check_asked_and_not()
 for pair in PAIRS:
     if not only or pair[0] in only:
         check_pair(*pair)
