@@ -353,8 +353,8 @@ no_capture(struct ab *x, enum tt_side side, const struct running *r, const struc
 	if (ab_records(x, side))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%.200s left no capture, although it was run by tracetool record: does a Mono runtime run in it?",
 		    x->command[side]);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%.200s left no capture in $TRACETOOL_CAPTURE: a Unity player needs the recorder plug-in "
-	    "(tracetool-unity(7)), a Mono program --mono, and any other command must write a capture to that file", x->command[side]);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%.200s left no capture in $TRACETOOL_CAPTURE: write one there, record Mono with "
+	    "--mono, or a Unity player with the plug-in (tracetool-unity(7))", x->command[side]);
 }
 
 static int
