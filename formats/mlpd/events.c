@@ -178,59 +178,71 @@ thread_life(struct mlpd_run *r, uint64_t tid, bool end)
 	return TT_OK;
 }
 
-static int
-ev_metadata(struct mlpd_run *r, unsigned tag)
+/* True if the upper half of a record's first byte says that what the record is about was loaded, or began. */
+static bool
+is_load(unsigned x)
 {
-	unsigned v = r->m->version, x = tag & 0xf0;
-	bool load = x == 0x20 || x == 0xa0;
-	unsigned kind = take_u8(r);
-	struct tt_def d = { .ts = now(r) };
+	return x == 0x20 || x == 0xa0;
+}
 
-	d.key = take_ptr(r);
-	if (kind == MLPD_ASSEMBLY && v >= 14)
-		d.a = take_ptr(r);
-	if (kind == MLPD_CLASS)
-		d.a = take_ptr(r);
-	if (v <= 12 && kind >= MLPD_CLASS && kind <= MLPD_CONTEXT)
-		take_u(r);
+/* What ${d} is, of the ${kind}, with its texts; ${x}: what happens to it. */
+static void
+take_defined(struct mlpd_run *r, unsigned kind, unsigned x, struct tt_def *d)
+{
+	const unsigned v = r->m->version;
+
 	switch (kind) {
 	case MLPD_CLASS:
-		d.kind = TT_DEF_CLASS;
-		take_text(r, &d.text, &d.len);
+		d->kind = TT_DEF_CLASS;
+		take_text(r, &d->text, &d->len);
 		break;
 	case MLPD_IMAGE:
-		d.kind = TT_DEF_IMAGE;
-		take_text(r, &d.text, &d.len);
-		if (v >= 16 && load)
-			take_text(r, &d.text2, &d.len2);
+		d->kind = TT_DEF_IMAGE;
+		take_text(r, &d->text, &d->len);
+		if (v >= 16 && is_load(x))
+			take_text(r, &d->text2, &d->len2);
 		break;
 	case MLPD_ASSEMBLY:
-		d.kind = TT_DEF_ASSEMBLY;
-		take_text(r, &d.text, &d.len);
+		d->kind = TT_DEF_ASSEMBLY;
+		take_text(r, &d->text, &d->len);
 		break;
 	case MLPD_DOMAIN:
 	case MLPD_THREAD:
-		d.kind = kind == MLPD_DOMAIN ? TT_DEF_DOMAIN : TT_DEF_THREAD;
+		d->kind = kind == MLPD_DOMAIN ? TT_DEF_DOMAIN : TT_DEF_THREAD;
 		if (x == 0)
-			take_text(r, &d.text, &d.len);
+			take_text(r, &d->text, &d->len);
 		break;
 	case MLPD_CONTEXT:
-		d.kind = TT_DEF_CONTEXT;
-		d.a = take_ptr(r);
+		d->kind = TT_DEF_CONTEXT;
+		d->a = take_ptr(r);
 		break;
 	case MLPD_VTABLE:
 		r->bad = r->bad || v < 15;
-		d.kind = TT_DEF_VTABLE;
-		d.a = take_ptr(r);
-		d.b = take_ptr(r);
+		d->kind = TT_DEF_VTABLE;
+		d->a = take_ptr(r);
+		d->b = take_ptr(r);
 		break;
 	default:
 		r->bad = true;
 	}
+}
+
+static int
+ev_metadata(struct mlpd_run *r, unsigned tag)
+{
+	const unsigned v = r->m->version, x = tag & 0xf0, kind = take_u8(r);
+	struct tt_def d = { .ts = now(r) };
+
+	d.key = take_ptr(r);
+	if (kind == MLPD_CLASS || (kind == MLPD_ASSEMBLY && v >= 14))
+		d.a = take_ptr(r);
+	if (v <= 12 && kind >= MLPD_CLASS && kind <= MLPD_CONTEXT)
+		take_u(r);
+	take_defined(r, kind, x, &d);
 	if (over(r))
 		return TT_OK;
 	if (kind == MLPD_THREAD && x != 0)
-		return thread_life(r, d.key, !load);
+		return thread_life(r, d.key, !is_load(x));
 	if (x == 0x40) {
 		struct tt_event *e = tt_batch_rare(r->b, TT_META, d.ts, d.key, r->err);
 		if (e)
@@ -443,64 +455,74 @@ ev_counter_desc(struct mlpd_run *r)
 	return rc;
 }
 
+/* A counter's value of the ${type}: its bits, or its text. */
+struct counted {
+	enum tt_type as;
+	uint64_t bits;
+	const char *text;
+	uint32_t len;
+};
+
+static struct counted
+take_counted(struct mlpd_run *r, uint64_t type)
+{
+	struct counted c = { .as = TT_T_I64, .text = "" };
+
+	switch (type) {
+	case 0: case 2: case 3: case 7:
+		c.bits = take_s(r);
+		break;
+	case 1: case 4:
+		c.bits = take_u(r);
+		c.as = TT_T_U64;
+		break;
+	case 5:
+		c.as = TT_T_F64;
+		if (left(r) < 8) {
+			r->bad = true;
+			break;
+		}
+		c.bits = mlpd_u64(r->p);
+		r->p += 8;
+		break;
+	case 6:
+		c.as = TT_T_TEXT;
+		if (take_u8(r))
+			take_text(r, &c.text, &c.len);
+		break;
+	default:
+		r->bad = true;
+	}
+	return c;
+}
+
 static int
 ev_counter_values(struct mlpd_run *r)
 {
-	unsigned v = r->m->version;
+	const unsigned v = r->m->version;
 	int64_t ts = v >= 13 ? now(r) : (int64_t)(take_u(r) * 1000000u);
 	uint64_t index;
+	int rc = TT_OK;
 
 	if (v >= 13 && r->time == 0)
 		ts = r->b->min_ts;
 
-	while ((index = take_u(r)) != 0 && !over(r)) {
-		uint64_t type = v == 13 || v == 14 ? take_u8(r) : take_u(r);
-		uint64_t bits = 0;
-		const char *t = NULL;
-		uint32_t len = 0;
-		enum tt_type as = TT_T_I64;
-		switch (type) {
-		case 0: case 2: case 3: case 7:
-			bits = take_s(r);
-			break;
-		case 1: case 4:
-			bits = take_u(r);
-			as = TT_T_U64;
-			break;
-		case 5:
-			if (left(r) < 8) {
-				r->bad = true;
-				return TT_OK;
-			}
-			bits = mlpd_u64(r->p);
-			r->p += 8;
-			as = TT_T_F64;
-			break;
-		case 6:
-			as = TT_T_TEXT;
-			if (take_u8(r))
-				take_text(r, &t, &len);
-			break;
-		default:
-			r->bad = true;
-		}
+	while (rc == TT_OK && (index = take_u(r)) != 0 && !over(r)) {
+		const struct counted c = take_counted(r, v == 13 || v == 14 ? take_u8(r) : take_u(r));
 		if (over(r))
 			return TT_OK;
-		struct tt_event *e = tt_batch_rare(r->b, TT_COUNTER, ts, bits, r->err);
+		struct tt_event *e = tt_batch_rare(r->b, TT_COUNTER, ts, c.bits, r->err);
 		if (!e)
 			return r->err->code;
 		e->dur = (uint32_t)index;
-		e->depth = (uint16_t)as;
-		e->flags = as == TT_T_I64 || as == TT_T_U64 ? TT_F_DELTA : 0;
-		if (as == TT_T_TEXT) {
-			e->flags = TT_F_MORE;
-			int rc = take_text_arg(r, t ? t : "", len);
-			if (rc != TT_OK)
-				return rc;
-		}
-		tt_batch_time(r->b, ts);
+		e->depth = (uint16_t)c.as;
+		e->flags = c.as == TT_T_TEXT ? TT_F_MORE : c.as == TT_T_F64 ? 0 : TT_F_DELTA;
+		if (c.as == TT_T_TEXT)
+			rc = take_text_arg(r, c.text, c.len);
+		if (rc == TT_OK)
+			tt_batch_time(r->b, ts);
 	}
-	return TT_OK;
+	return rc;
 }
 
 static int

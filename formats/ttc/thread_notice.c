@@ -62,82 +62,135 @@ noted(const uint8_t *text, size_t len)
 	return n ? n : 1;
 }
 
+/* A thread: who it is, and with which chunk it starts. */
+static int
+thread_starts(struct ttc *m, struct ttc_take *f, struct tt_err *err)
+{
+	const uint32_t id = (uint32_t)ttc_number(f);
+	const uint64_t native = ttc_number(f);
+
+	ttc_number(f);
+	ttc_number(f);
+	const uint64_t seq = ttc_number(f);
+	const uint32_t first = (uint32_t)ttc_number(f);
+	if (f->bad)
+		return TT_OK;
+	struct ttc_who *w = ttc_who(m, id, err);
+	if (!w)
+		return err->code;
+	w->known = true;
+	w->native = native;
+	return ttc_start_add(m, w, seq, first, err);
+}
+
+/* How many events of a thread were dropped so far. */
+static int
+drops(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
+{
+	const uint32_t id = (uint32_t)ttc_number(f);
+	const uint64_t n = ttc_number(f);
+	struct ttc_who *w = f->bad ? NULL : ttc_who(m, id, err);
+
+	if (w)
+		ttc_drops(w, n, loss);
+	return w || f->bad ? TT_OK : err->code;
+}
+
+/* The end of the recording, with the final counts of all threads. */
+static int
+finish(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
+{
+	const unsigned how = ttc_byte(f);
+	int rc = TT_OK;
+
+	if (!f->bad)
+		m->finish = 1 + (int)how;
+	for (uint64_t n = ttc_number(f); n > 0 && !f->bad && rc == TT_OK; n--)
+		rc = account(m, f, loss, err);
+	return rc;
+}
+
+/* A warning of the recorder. */
+static void
+note(const struct ttc *m, struct ttc_take *f, struct tt_loss *loss)
+{
+	size_t len;
+	const uint8_t *text = ttc_text(f, &len);
+
+	if (f->bad)
+		return;
+	tt_log(m->env, TT_LOG_NORMAL, "%s: the recorder says: %.*s", m->cap->path, (int)len, (const char *)text);
+	tt_loss_add(loss, TT_LOST_NOTED, noted(text, len), 0, TT_NOWHERE);
+}
+
+/* Which thread has the frames. */
+static int
+frames_of(struct ttc *m, struct ttc_take *f, struct tt_err *err)
+{
+	ttc_number(f);
+	const uint32_t id = (uint32_t)ttc_number(f);
+	struct ttc_who *w = f->bad ? NULL : ttc_who(m, id, err);
+
+	if (w)
+		w->frames = true;
+	return w || f->bad ? TT_OK : err->code;
+}
+
+/* One instant by the recording's clock and by the system's. */
+static void
+clock_rate(struct ttc *m, struct ttc_take *f)
+{
+	const uint64_t time = ttc_number(f), mono_ns = ttc_number(f);
+
+	ttc_number(f);
+	if (!f->bad)
+		ttc_rate_add(&m->rate, &m->head, time, mono_ns);
+}
+
+/* A flight recording that was written, and for what time. */
+static int
+dump(struct ttc *m, struct ttc_take *f, struct tt_err *err)
+{
+	const uint64_t from = ttc_number(f), to = ttc_number(f);
+
+	if (f->bad)
+		return TT_OK;
+	int rc = tt_mem_grow(&m->env->mem, &m->dump, &m->capdump, m->ndump + 1, sizeof *m->dump, err);
+	if (rc == TT_OK)
+		m->dump[m->ndump++] = (struct ttc_dump){ from, to };
+	return rc;
+}
+
 /* Take in one record of thread 0, as far as it is about chunks. *${defines}: it is a definition, decoded with the events. */
 static int
 heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *defines, struct tt_loss *loss, struct tt_err *err)
 {
-	struct ttc_who *w;
-	const uint8_t *text;
-	uint64_t seq, native, n;
-	uint32_t id, first;
-	size_t len;
 	int rc = TT_OK;
 
 	switch (kind) {
 	case TTC_THREAD:
-		id = (uint32_t)ttc_number(f);
-		native = ttc_number(f);
-		ttc_number(f);
-		ttc_number(f);
-		seq = ttc_number(f);
-		first = (uint32_t)ttc_number(f);
-		if (f->bad)
-			break;
-		if (!(w = ttc_who(m, id, err)))
-			return err->code;
-		w->known = true;
-		w->native = native;
-		rc = ttc_start_add(m, w, seq, first, err);
+		rc = thread_starts(m, f, err);
 		break;
 	case TTC_DROPS:
-		id = (uint32_t)ttc_number(f);
-		n = ttc_number(f);
-		if (f->bad)
-			break;
-		if (!(w = ttc_who(m, id, err)))
-			return err->code;
-		ttc_drops(w, n, loss);
+		rc = drops(m, f, loss, err);
 		break;
 	case TTC_GONE:
 		rc = account(m, f, loss, err);
 		break;
 	case TTC_FINISH:
-		id = ttc_byte(f);
-		if (!f->bad)
-			m->finish = 1 + (int)id;
-		for (n = ttc_number(f); n > 0 && !f->bad && rc == TT_OK; n--)
-			rc = account(m, f, loss, err);
+		rc = finish(m, f, loss, err);
 		break;
 	case TTC_NOTE:
-		text = ttc_text(f, &len);
-		if (f->bad)
-			break;
-		tt_log(m->env, TT_LOG_NORMAL, "%s: the recorder says: %.*s", m->cap->path, (int)len, (const char *)text);
-		tt_loss_add(loss, TT_LOST_NOTED, noted(text, len), 0, TT_NOWHERE);
+		note(m, f, loss);
 		break;
 	case TTC_DEF_FRAMES:
-		ttc_number(f);
-		id = (uint32_t)ttc_number(f);
-		if (f->bad)
-			break;
-		if (!(w = ttc_who(m, id, err)))
-			return err->code;
-		w->frames = true;
+		rc = frames_of(m, f, err);
 		break;
 	case TTC_CLOCK:
-		seq = ttc_number(f);
-		n = ttc_number(f);
-		ttc_number(f);
-		if (!f->bad)
-			ttc_rate_add(&m->rate, &m->head, seq, n);
+		clock_rate(m, f);
 		break;
 	case TTC_DUMP:
-		seq = ttc_number(f);
-		n = ttc_number(f);
-		if (f->bad)
-			break;
-		if ((rc = tt_mem_grow(&m->env->mem, &m->dump, &m->capdump, m->ndump + 1, sizeof *m->dump, err)) == TT_OK)
-			m->dump[m->ndump++] = (struct ttc_dump){ seq, n };
+		rc = dump(m, f, err);
 		break;
 	case TTC_META:
 		*defines = true;

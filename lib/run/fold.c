@@ -167,6 +167,18 @@ around(const struct tt_event *e, size_t base, size_t top)
 	return likely(e->depth < UINT16_MAX) ? base + e->depth : top;
 }
 
+/* The begin of a zone whose end is an event of its own. */
+static inline int
+zone_begin(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t base, size_t *top, struct tt_err *err)
+{
+	const size_t n = around(e, base, *top);
+	int rc = tt_fold_step_down(f, io, n, e->val, e->ts, f->filtered && tt_fold_left_out_open(f, io, n, e->ts, e->val), err);
+
+	*top = n + 1;
+	f->lvl[*top].begin = e;
+	return rc == TT_OK ? tt_fold_begin_slice(f, io, *top, e, err) : rc;
+}
+
 /* The end of a zone that has an event of its own for it. */
 static inline int
 zone_end(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *base, size_t *top, struct tt_err *err)
@@ -183,6 +195,15 @@ zone_end(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, siz
 	rc = finish_begun(f, io, *top, e, err);
 	--*top;
 	return rc;
+}
+
+/* An allocation in the zone of level ${n}. */
+static inline int
+alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t n, struct tt_err *err)
+{
+	int rc = tt_fold_alloc(f, io, e, n, err);
+
+	return unlikely(f->needs & TT_NEEDS_FOUND) && rc == TT_OK ? tt_fold_add_site(f, io, e, n, err) : rc;
 }
 
 /* Open zones are unknown from here on: end all of them. How long they were is not known. */
@@ -206,7 +227,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
 	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always);
-	size_t n, base, top;             /* levels: of the innermost zone from before; of the present zone */
+	size_t base, top;                /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
 	const bool all = writes_all(f);
 
@@ -231,21 +252,13 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			top = base + e->depth + 1;
 			break;
 		case TT_ZONE_BEGIN:
-			n = around(e, base, top);
-			top = n + 1;
-			rc = tt_fold_step_down(f, io, n, e->val, e->ts, f->filtered && tt_fold_left_out_open(f, io, n, e->ts, e->val), err);
-			f->lvl[top].begin = e;
-			if (rc == TT_OK)
-				rc = tt_fold_begin_slice(f, io, top, e, err);
+			rc = zone_begin(f, io, e, base, &top, err);
 			break;
 		case TT_ZONE_END:
 			rc = zone_end(f, io, e, &base, &top, err);
 			break;
 		case TT_ALLOC:
-			n = around(e, base, top);
-			rc = tt_fold_alloc(f, io, e, n, err);
-			if (unlikely(f->needs & TT_NEEDS_FOUND) && rc == TT_OK)
-				rc = tt_fold_add_site(f, io, e, n, err);
+			rc = alloc(f, io, e, around(e, base, top), err);
 			break;
 		case TT_SAMPLE:
 			rc = tt_fold_sample(f, io, e, err);
