@@ -5,7 +5,8 @@
  *
  *	file ─ records.c: next ─ records ─ walk.c: their threads and definitions ─ per thread: its part of each record ─ chunk
  *	                                                                                                            │
- *	chunk ─ decode.c (any worker) ─ events                                                                       │
+ *	chunk ─ decode.c (any worker)                                                                                │
+ *	      ├ samples.c, plain.c ─ events of samples                                                               │
  *	      └ define.c ─ definitions                         unity/known.c: what definitions mean ─ head of the chunk
  *
  * The file is a sequence of records, one for each frame, and a word for the end. A record says its size, and holds all threads one after the

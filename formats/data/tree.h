@@ -1,0 +1,54 @@
+/**
+ * The samples of one thread in one record while they are decoded. Internal to decode.c, which calls data_samples() and data_sample_labels(), samples.c and
+ * plain.c.
+ *
+ * Samples are in the order of their begins, each with the number of its children. samples.c decodes any sample; plain.c runs of those that are nothing but
+ * zones, which most are. Both keep the same stack of levels and change from one to the other between two samples.
+ */
+#ifndef TT_DATA_TREE_H
+#define TT_DATA_TREE_H
+
+#include "data/list.h"
+
+/* An open sample. */
+struct data_level {
+	int64_t at, end;              /* the end of its last child, or its begin; its own end. The root has no end */
+	uint32_t left;                /* children that follow */
+	uint32_t event;               /* index + 1 of its begin, if its end is an event of its own */
+	bool zone;                    /* it is a zone, and so a level in the model */
+	bool collect;                 /* it is a collection */
+	bool plain;                   /* a zone whose end only ends it: no event, no collection */
+};
+
+/* A thread in a record. */
+struct data_tree {
+	struct data_run *r;
+	const struct data_layout *l;
+	const struct data_piece *piece;
+	struct data_thread th;
+	struct data_take marker;      /* of samples, before 2022.2 */
+	struct data_list gpu, instance, gc, value, stack, flow[2];
+	uint32_t stacks;              /* number of stacks of allocations */
+	size_t depth;                 /* open samples; the root is level 0 */
+	size_t zones;                 /* number of these that are zones */
+	bool late;                    /* its first sample begins before the last one of the record before has ended */
+};
+
+/* samples.c */
+/*
+ * Decode the samples of t->th; r, l, piece, th, marker and late are set, the rest is 0. *${sane} is false, and what was put is to be dropped, if they do not
+ * add up in number or time. Errors: TT_E_NOMEM.
+ */
+int data_samples(struct data_tree *t, bool *sane);
+/* Put only the names that values of the thread's samples define. */
+int data_sample_labels(struct data_run *r, const struct data_thread *th);
+/* Close the levels without further children. */
+int data_close_levels(struct data_tree *t);
+
+/* plain.c */
+/* Decode consecutive plain samples from *${i} on; *${i}: the first other one. Only of versions whose markers have ids. */
+int data_plain_samples(struct data_tree *t, uint32_t *i);
+/* Fill data_run.special. */
+void data_note_special(struct data_run *r);
+
+#endif
