@@ -1,5 +1,8 @@
 /**
  * Decodes runs of plain samples: zones with an ordinary name, without metadata, inside their parent. The contract is in tree.h.
+ *
+ * How many levels end with a sample is unpredictable, and a wrong guess costs the processor more than all else. So nothing here branches on it: each level
+ * knows which one goes on after it (data_level.back), and each sample is written as the next level, which is kept only if it has children.
  */
 #include "data/tree.h"
 
@@ -15,26 +18,6 @@ next_listed(struct data_tree *t, uint32_t i)
 		next = head < next ? head : next;
 	}
 	return next;
-}
-
-/* Put the flow that binds to sample ${i}, at ${ts}. *${done} is false if there are several, or its kind is another one. */
-static int
-plain_flow(struct data_tree *t, uint32_t i, int64_t ts, bool *done)
-{
-	struct data_list *l = &t->flow[0];
-	const uint32_t kind = l->p ? unity_u32(l->p + 8) : 0;
-
-	*done = (kind == TT_FLOW_PARALLEL || kind == TT_FLOW_SEQUENTIAL) && (l->left == 1 || unity_u32(l->p + DATA_FLOW_SIZE) != i);
-	if (!*done)
-		return TT_OK;
-	struct tt_event *e = tt_batch_rare(t->r->u.b, TT_FLOW, ts, unity_u32(l->p + 4), t->r->u.err);
-	if (!e)
-		return t->r->u.err->code;
-	e->depth = (uint16_t)kind;
-	e->flags = TT_F_NEXT;
-	l->p += DATA_FLOW_SIZE;
-	l->left--;
-	return TT_OK;
 }
 
 /* True if the marker is more than a zone, or is none. */
@@ -54,27 +37,6 @@ data_note_special(struct data_run *r)
 		r->special[special[i] % DATA_SPECIAL] = true;
 }
 
-/* A zone with an ordinary name and no metadata, which is decoded on the fast path. */
-struct plain {
-	int64_t ts, end;
-	uint32_t id, children;
-};
-
-/* True if the sample at ${p}, followed by ${left} samples of its thread, is such a zone, inside ${up}. */
-static inline __attribute__((always_inline)) bool
-is_plain(const struct data_run *r, const struct data_level *up, const uint8_t *p, uint32_t left, uint64_t zero, struct plain *z)
-{
-	const uint32_t bits = unity_u32(p + 4);
-	float dur;
-
-	memcpy(&dur, &bits, 4);
-	*z = (struct plain){ .id = unity_u32(p), .children = unity_u32(p + 16), .ts = (int64_t)(unity_u64(p + 8) - zero) };
-	if (!(dur >= 0 && dur < 4e9f) || z->children >= left || z->ts < up->at || z->ts >= up->end)
-		return false;
-	z->end = z->ts + (int64_t)(dur + 0.5f);
-	return z->end <= up->end && !(r->special[z->id % DATA_SPECIAL] && is_special(&r->h->marker, z->id));
-}
-
 /* The sample before which a row from ${i} on must end: ${stop}, and if flows are unsorted, the sample of the next one. */
 static uint32_t
 row_stop(struct data_tree *t, uint32_t i, uint32_t stop)
@@ -86,93 +48,150 @@ row_stop(struct data_tree *t, uint32_t i, uint32_t stop)
 	return stop;
 }
 
-/*
- * Decode consecutive plain zones, with at most one flow each: from sample *${from} on, before ${stop}, as many as there is room for. *${from}: the next sample.
- * True if that one is not plain, or is ${stop}.
- *
- * Whether a sample has children is unpredictable, and a wrong guess costs the processor more than all else. So each sample is written as the next level, which
- * is kept only if it has children. Unless the run ${keeps} its zones, they are only checked.
- */
-static inline __attribute__((always_inline)) bool
-plain_run(struct data_tree *t, uint32_t *from, uint32_t stop, const bool keeps, int *rc)
+/* Where the next flow is put that binds to the next sample. */
+struct flows {
+	struct data_list *list;
+	struct tt_batch *b;
+	uint32_t next;                /* its sample */
+};
+
+/* Put the flow of sample ${i}, which begins at ${ts}; there is room. False, and none is put, if there are several, or it is of another kind. */
+static inline bool
+put_flow(struct flows *f, uint32_t i, int64_t ts, struct tt_event **e)
 {
-	struct data_run *r = t->r;
-	struct tt_batch *b = r->u.b;
+	struct data_list *l = f->list;
+	const uint32_t kind = unity_u32(l->p + 8);
+
+	if ((kind != TT_FLOW_PARALLEL && kind != TT_FLOW_SEQUENTIAL) || (l->left > 1 && unity_u32(l->p + DATA_FLOW_SIZE) == i))
+		return false;
+	f->b->rare[f->b->nrare++] = (uint32_t)(*e - f->b->ev);
+	*(*e)++ = (struct tt_event){ .ts = ts, .val = unity_u32(l->p + 4), .depth = (uint16_t)kind, .kind = TT_FLOW, .flags = TT_F_NEXT };
+	l->p += DATA_FLOW_SIZE;
+	f->next = --l->left ? unity_u32(l->p) : UINT32_MAX;
+	return true;
+}
+
+/* Bits of the float 4e9: those of all floats from 0 up to it are smaller, those of all others but -0 are not. */
+enum { DUR_LIMIT = 0x4f6e6b28 };
+
+/*
+ * Decode plain samples from *${i} on, before ${stop}, up to one that is not or after which the innermost level is at its end; there is room for all, and their
+ * flows. Unless the run ${keeps} its zones, they are only checked. *${i}, *${top}, *${to}: the next sample, the innermost level, the next event.
+ */
+static inline __attribute__((always_inline)) void
+row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct flows *flows, struct tt_event **to, const bool keeps)
+{
+	const struct data_run *const r = t->r;
 	const uint64_t keys = unity_key(&r->u, 0), zero = (uint64_t)r->h->zero;
-	const size_t others = t->depth - t->zones;    /* the outermost levels, no zones; all others are */
-	struct data_level *const level = r->level, *const ground = level + others, *up = level + t->depth - 1;
-	const struct data_level *const deepest = r->caplevel < others + UINT16_MAX ? level + r->caplevel - 1 : ground + UINT16_MAX - 1;
-	const uint32_t n = t->th.nsample;
-	uint32_t i = *from, flow = data_list_head(b, &t->flow[0], i);
-	const uint8_t *p = t->th.sample + (size_t)i * 20;
-	struct tt_event *e = b->ev + b->n, *full = b->ev + b->cap - 4;
-	bool done;
+	const uint32_t others = (uint32_t)(t->depth - t->zones);
+	const uint32_t deepest = (uint32_t)(r->caplevel < others + UINT16_MAX ? r->caplevel : others + UINT16_MAX) - 1;
+	struct data_level *const level = r->level;
+	struct tt_event *e = *to;
+	uint32_t k = *i, at = *top;
 
-	for (stop = row_stop(t, i, stop); i < stop && e <= full; i++, p += 20) {
-		struct plain z;
-
-		if (up >= deepest || !is_plain(r, up, p, n - i, zero, &z))
+	for (const uint8_t *p = t->th.sample + (size_t)k * 20; k < stop; k++, p += 20) {
+		const uint32_t id = unity_u32(p), bits = unity_u32(p + 4), children = unity_u32(p + 16);
+		const int64_t ts = (int64_t)(unity_u64(p + 8) - zero);
+		struct data_level *const up = &level[at];
+		float dur;
+		if (up->left == 0 || at >= deepest || bits >= DUR_LIMIT || children >= t->th.nsample - k || ts < up->at || ts >= up->end)
 			break;
-		if (keeps && i == flow) {
-			b->n = (size_t)(e - b->ev);
-			if ((*rc = plain_flow(t, i, z.ts, &done)) != TT_OK || !done)
-				break;
-			flow = data_list_head(b, &t->flow[0], i + 1);
-			e = b->ev + b->n;
-			full = b->ev + b->cap - 4;
-		}
+		memcpy(&dur, &bits, 4);
+		const int64_t ns = (int64_t)(dur + 0.5f), end = ts + ns;
+		if (end > up->end || (r->special[id % DATA_SPECIAL] && is_special(&r->h->marker, id)))
+			break;
 		if (keeps) {
-			e->ts = z.ts;
-			e->val = keys | z.id;
-			e->dur = (uint32_t)(z.end - z.ts);
-			e->depth = (uint16_t)(up + 1 - ground);
+			if (k == flows->next && !put_flow(flows, k, ts, &e))
+				break;
+			e->ts = ts;
+			e->val = keys | id;
+			e->dur = (uint32_t)ns;
+			e->depth = (uint16_t)(at + 1 - others);
 			e->kind = TT_ZONE;
 			e->flags = 0;
 			e++;
 		}
-		if (up == level) {
-			r->from = z.ts < r->from ? z.ts : r->from;
-			tt_batch_time(b, z.ts);
-			tt_batch_time(b, z.end);
-		}
-		const bool has = z.children > 0;
-		up[1] = (struct data_level){ .at = z.ts, .end = z.end, .left = z.children, .zone = true, .plain = true };
-		up->at = has ? up->at : z.end;
-		up->left -= !has;
-		up += has;
-		for (; up->left == 0 && up->plain; up--) {
-			up[-1].at = up->end;
-			up[-1].left--;
-		}
-		if (up->left == 0) {
-			i++;
-			break;
-		}
+		const uint32_t after = up->back, left = --up->left, back = left ? at : after;
+		up->at = end;
+		up[1].at = ts;
+		up[1].end = end;
+		up[1].left = children;
+		up[1].back = back;
+		up[1].event = 0;
+		up[1].zone = true;
+		up[1].collect = false;
+		at = children ? at + 1 : back;
 	}
-	b->n = (size_t)(e - b->ev);
-	t->depth = (size_t)(up - level) + 1;
+	*i = k;
+	*top = at;
+	*to = e;
+}
+
+static __attribute__((noinline)) void
+keep_row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct flows *flows, struct tt_event **to)
+{
+	row(t, i, stop, top, flows, to, true);
+}
+
+static __attribute__((noinline)) void
+check_row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top)
+{
+	struct tt_event *none = NULL;
+
+	row(t, i, stop, top, NULL, &none, false);
+}
+
+/* Decode a row of plain samples from *${i} on, before ${stop}; *${i}: the first that is not in it. */
+static int
+plain_row(struct data_tree *t, uint32_t *i, uint32_t stop)
+{
+	struct data_run *r = t->r;
+	struct tt_batch *b = r->u.b;
+	struct data_list *flow = &t->flow[0];
+	const size_t others = t->depth - t->zones;
+	const int64_t first = (int64_t)(unity_u64(t->th.sample + (size_t)*i * 20 + 8) - (uint64_t)r->h->zero), before = r->level->at;
+	const bool outermost = t->depth == 1;
+	const uint32_t from = *i;
+	uint32_t top = (uint32_t)t->depth - 1;
+
+	stop = row_stop(t, *i, stop);
+	if (r->checks) {
+		check_row(t, i, stop, &top);
+	} else {
+		struct flows flows = { .list = flow, .b = b, .next = data_list_head(b, flow, *i) };
+		struct tt_event *e = b->ev + b->n;
+		const size_t room = (b->cap - b->n) / 2;
+		keep_row(t, i, stop - *i < room ? stop : *i + (uint32_t)room, &top, &flows, &e);
+		b->n = (size_t)(e - b->ev);
+	}
+	t->depth = (size_t)top + 1;
 	t->zones = t->depth - others;
-	if (up->left == 0)
-		*rc = data_close_levels(t);
-	b->nzone += i - *from;
-	r->calls += 2 * (uint64_t)(i - *from);
-	done = *rc != TT_OK || b->cap - b->n >= 4;
-	*from = i;
-	return done;
+	b->nzone += *i - from;
+	r->calls += 2 * (uint64_t)(*i - from);
+	/* Zones of the outermost level come in the order of time, the others are inside of them. */
+	if (outermost && *i > from) {
+		r->from = first < r->from ? first : r->from;
+		tt_batch_time(b, first);
+	}
+	if (r->level->at != before)
+		tt_batch_time(b, r->level->at);
+	return data_close_levels(t);
 }
 
 int
 data_plain_samples(struct data_tree *t, uint32_t *i)
 {
+	struct tt_batch *b = t->r->u.b;
 	const uint32_t n = t->th.nsample, listed = next_listed(t, *i), stop = listed < n ? listed : n;
 	int rc = TT_OK;
 
 	while (*i < stop && t->depth > 0 && rc == TT_OK) {
 		const uint32_t before = *i;
-		if ((rc = tt_batch_room(t->r->u.b, 64, t->r->u.err)) != TT_OK)
-			break;
-		const bool over = t->r->checks ? plain_run(t, i, stop, false, &rc) : plain_run(t, i, stop, true, &rc);
-		if (over && *i == before)
+		if ((rc = tt_batch_room(b, 64, t->r->u.err)) == TT_OK)
+			rc = tt_mem_grow(b->mem, &b->rare, &b->caprare, b->nrare + t->flow[0].left, sizeof *b->rare, t->r->u.err);
+		if (rc == TT_OK)
+			rc = plain_row(t, i, stop);
+		if (*i == before)
 			break;
 	}
 	return rc;

@@ -399,10 +399,15 @@ sample(struct data_tree *t, uint32_t i, bool *sane)
 	if (rc != TT_OK || (rc = look_at(t, i, &o, sane)) != TT_OK || !*sane)
 		return rc;
 	const int64_t most = t->piece->most > r->last ? t->piece->most : r->last;
-	struct data_level level = { .at = i ? o.ts : r->last, .end = i ? o.end : most, .left = o.children };
+	struct data_level level = { .at = i ? o.ts : r->last, .end = i ? o.end : most, .left = o.children }, *up = i ? &r->level[t->depth - 1] : NULL;
 	if ((rc = put_sample(t, &o, &level)) != TT_OK)
 		return rc;
-	level.plain = level.zone && !level.event && !level.collect;
+	if (up) {
+		up->at = o.end;
+		up->left--;
+	}
+	const bool plain = level.zone && !level.event && !level.collect;
+	level.back = (uint32_t)(!plain ? t->depth : up->left ? t->depth - 1 : up->back);
 	r->level[t->depth++] = level;
 	if (level.zone)
 		t->zones++;
@@ -419,17 +424,12 @@ data_close_levels(struct data_tree *t)
 	struct data_run *r = t->r;
 	int rc = TT_OK;
 
-	while (t->depth > 0 && rc == TT_OK && r->level[t->depth - 1].left == 0) {
-		const struct data_level *x = &r->level[t->depth - 1];
-		const int64_t end = t->depth > 1 ? x->end : x->at;
+	if (t->depth == 0)
+		return TT_OK;
+	while (t->depth > 0 && rc == TT_OK && r->level[t->depth - 1].left == 0)
 		rc = pop(t);
-		if (t->depth == 0) {
-			r->last = end;
-			break;
-		}
-		r->level[t->depth - 1].at = end;
-		r->level[t->depth - 1].left--;
-	}
+	if (t->depth == 0)
+		r->last = r->level[0].at;
 	return rc;
 }
 
