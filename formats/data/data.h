@@ -74,8 +74,9 @@ struct data_record {
 	bool short_of;                /* the sections after the threads make no sense */
 };
 
-/* Walk over the record of ${n} bytes at ${p}. False if it makes no sense in this layout. */
-bool data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_record *r);
+/* Walk over the record of ${n} bytes at ${p}; its first threads are kept. False if it makes no sense in this layout. */
+enum { DATA_KEPT = 64 };
+bool data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_record *r, struct data_thread kept[DATA_KEPT]);
 
 /* A marker in the section of markers. */
 /* It has nparam values, whose types and names take nparams bytes. */
@@ -154,6 +155,7 @@ struct data {
 	/* the segment */
 	uint64_t at, seq, from;
 	const uint8_t *p;
+	struct data_thread kept[DATA_KEPT];   /* the first threads of the last record that was walked over */
 	struct data_part { struct data_piece piece; const uint8_t *stats, *p; uint32_t next; } *part;
 	size_t npart, cappart;
 	uint32_t *order;              /* the streams of the segment */

@@ -25,18 +25,18 @@ data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r)
 	struct data_layout l = m->layout;
 	struct data_record other;
 
-	if (data_walk(&l, p, n, r) && !r->short_of)
+	if (data_walk(&l, p, n, r, m->kept) && !r->short_of)
 		return true;
 	for (unsigned i = 0; i < 4; i++) {
 		l.pads_audio = i & 1;
 		l.pads_place = i & 2;
-		if (data_walk(&l, p, n, &other) && !other.short_of) {
+		if (data_walk(&l, p, n, &other, m->kept) && !other.short_of) {
 			m->layout = l;
 			*r = other;
 			return true;
 		}
 	}
-	return data_walk(&m->layout, p, n, r);
+	return data_walk(&m->layout, p, n, r, m->kept);
 }
 
 /* --- a frame's time -------------------------------------------------------------------------------------- */
@@ -48,17 +48,13 @@ is_main(const struct data_thread *th)
 	return th->ngroup == 0 && th->nname == sizeof "Main Thread" - 1 && memcmp(th->name, "Main Thread", th->nname) == 0;
 }
 
+/* Which of the record's threads it is, always one of the kept ones. The record is the last that was walked over. */
 static uint32_t
 find_main(const struct data *m, const struct data_record *r)
 {
-	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
-	struct data_thread th;
-
-	for (uint32_t i = 0; i < r->nthread && i < 64; i++) {
-		data_walk_thread(&m->layout, &t, &th);
-		if (is_main(&th))
+	for (uint32_t i = 0; i < r->nthread && i < DATA_KEPT; i++)
+		if (is_main(&m->kept[i]))
 			return i;
-	}
 	return 0;
 }
 
@@ -109,18 +105,12 @@ set_start(const struct data *m, struct data_record *r)
 static bool
 contradicts(const struct data *m, const struct data_record *r, uint64_t *first)
 {
-	const struct data_layout *l = &m->layout;
-	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
 	const uint64_t most = r->cpu_us * UINT64_C(2000) + DATA_FARTHEST, over = m->start + m->cpu_us * UINT64_C(1000);
-	struct data_thread th;
+	const struct data_thread *th = &m->kept[find_main(m, r)];
 
-	if (r->nthread == 0)
+	if (r->nthread == 0 || th->nsample < 2)
 		return false;
-	for (uint32_t i = find_main(m, r) + 1; i > 0; i--)
-		data_walk_thread(l, &t, &th);
-	if (th.nsample < 2)
-		return false;
-	*first = first_begin(l, &th, r->start);
+	*first = first_begin(&m->layout, th, r->start);
 	const uint64_t off = apart(*first, r->start);
 	return off > most || (m->record && off > 10 * DATA_APART && apart(*first, over) < DATA_APART);
 }
@@ -374,30 +364,34 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 {
 	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
 	const uint32_t main = find_main(m, r);
-	struct data_thread th;
+	struct data_thread further;
 	uint32_t index;
 	int rc = TT_OK;
 
 	for (uint32_t i = 0; i < r->nthread && rc == TT_OK; i++) {
 		struct data_part part = { .piece = *frame };
-		data_walk_thread(&m->layout, &t, &th);
-		if ((rc = (i == main ? main_stream : stream_of)(m, &th, &index, err)) != TT_OK)
+		const struct data_thread *th = i < DATA_KEPT ? &m->kept[i] : &further;
+		if (i < DATA_KEPT)
+			t.p = th->end;
+		else
+			data_walk_thread(&m->layout, &t, &further);
+		if ((rc = (i == main ? main_stream : stream_of)(m, th, &index, err)) != TT_OK)
 			break;
 		struct data_stream *st = &m->stream[index];
 		st->main = st->main || i == main;
-		part.p = th.from;
-		part.piece.len = (uint32_t)(th.end - th.from);
+		part.p = th->from;
+		part.piece.len = (uint32_t)(th->end - th->from);
 		if (i == main && m->layout.rank >= 6 && m->layout.rank < 8) {
 			part.stats = r->stats.p;
 			part.piece.nstats = (uint32_t)r->stats.n;
 			part.piece.len += part.piece.nstats;
 		}
-		part.piece.first = th.nsample > 1 ? (int64_t)(first_begin(&m->layout, &th, r->start) - (uint64_t)m->zero) : INT64_MAX;
+		part.piece.first = th->nsample > 1 ? (int64_t)(first_begin(&m->layout, th, r->start) - (uint64_t)m->zero) : INT64_MAX;
 		if (i != main)
 			part.piece.flags = part.piece.gpu_us = 0;
 		else
 			bound_main(m, st, r, &part.piece);
-		st->values = th.nvalue > 0 || (st->values && st->first);
+		st->values = th->nvalue > 0 || (st->values && st->first);
 		if (!st->first) {
 			if ((rc = tt_mem_grow(&m->env->mem, &m->order, &m->caporder, m->norder + 1, sizeof *m->order, err)) != TT_OK)
 				break;

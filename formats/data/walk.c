@@ -233,14 +233,14 @@ walk_markers(struct data_take *t, struct data_record *r)
 }
 
 static void
-walk_threads(const struct data_layout *l, struct data_take *t, struct data_record *r)
+walk_threads(const struct data_layout *l, struct data_take *t, struct data_record *r, struct data_thread *kept)
 {
 	struct data_thread th;
 
 	r->nthread = data_count(t, 16);
 	r->threads.p = t->p;
 	for (uint32_t i = 0; i < r->nthread && !t->bad; i++)
-		data_walk_thread(l, t, &th);
+		data_walk_thread(l, t, i < DATA_KEPT ? &kept[i] : &th);
 	r->threads.n = (size_t)(t->p - r->threads.p);
 }
 
@@ -289,7 +289,7 @@ skip_objects(const struct data_layout *l, struct data_take *t)
 }
 
 bool
-data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_record *r)
+data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_record *r, struct data_thread kept[DATA_KEPT])
 {
 	struct data_take t = { .p = p, .end = p + n, .from = p };
 
@@ -304,7 +304,7 @@ data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_r
 	walk_audio_ui(l, &t, r);
 	if (l->rank >= 11)
 		walk_markers(&t, r);
-	walk_threads(l, &t, r);
+	walk_threads(l, &t, r, kept);
 	if (t.bad)
 		return false;
 	const uint8_t *after = t.p;
