@@ -98,7 +98,7 @@ verdict(const struct page *p)
 		figure(p, "batch", 0, "frame_p95_ns");
 		put(p, ", 99 at most ");
 		figure(p, "batch", 0, "frame_p99_ns");
-		put(p, ", the longest ");
+		put(p, " (each within 1.6 %), the longest ");
 		figure(p, "batch", 0, "frame_max_ns");
 		put(p, "; ");
 		figure(p, "batch", 0, "over_33_33");
