@@ -213,8 +213,8 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	}
 	bool capped = is_capped(view, &period, r);
 	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: median %s, p99 %s, longest %s%s%s%s", count_text(r, x->n), time_text(r, tt_values_quantile(x, 1, 2)),
-	    time_text(r, tt_values_quantile(x, 99, 100)), time_text(r, tt_values_quantile(x, 1, 1)), period ? "; capped at " : "",
-	    period ? time_text(r, period) : "", editor_text(f, r)));
+	    time_text(r, tt_values_quantile(x, 99, 100)), time_text(r, tt_values_quantile(x, 1, 1)), period ? "; " : "",
+	    period ? tt_pass_cap(view->m, period, r) : "", editor_text(f, r)));
 	/* The frame limit decides the wall time of capped frames. */
 	const char *of = capped ? "uncapped time: " : "";
 	if (capped)

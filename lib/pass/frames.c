@@ -237,14 +237,32 @@ cap_of(struct tt_making *k)
 	return period;
 }
 
+const char *
+tt_pass_cap(const struct tt_model *m, int64_t period, struct tt_report *r)
+{
+	struct tt_cap_longer more;
+	char at[TT_CAP_TEXT], longer[TT_CAP_TEXT], n[32], all[32];
+
+	tt_frames_cap_longer(m, period, &more, &r->err);
+	*tt_put_cap(at, period) = '\0';
+	if (more.n == 0)
+		return tt_text(r, "capped at %s", at);
+	*tt_put_count(n, (int64_t)more.n) = '\0';
+	*tt_put_count(all, (int64_t)m->frames->n) = '\0';
+	if (more.high - more.low <= more.low / 10) {
+		*tt_put_cap(longer, (more.low + more.high) / 2) = '\0';
+	} else {
+		char *p = stpcpy(tt_put_time_short(longer, more.low), " to ");
+		*tt_put_time_short(p, more.high) = '\0';
+	}
+	return tt_text(r, "capped at %s, %s of %s at %s", at, n, all, longer);
+}
+
 /* "frames are capped at 30 fps (33.3 ms)" */
 static const char *
 cap_text(struct tt_making *k, int64_t period)
 {
-	char at[TT_CAP_TEXT];
-
-	*tt_put_cap(at, period) = '\0';
-	return tt_text(k->r, "frames are capped at %s", at);
+	return tt_text(k->r, "frames are %s", tt_pass_cap(k->m, period, k->r));
 }
 
 /* With what a frame is in this capture, and why there is no CPU-active time if there is none. */

@@ -154,6 +154,9 @@ unsigned tt_pass_needs(const struct tt_pass *p, const struct tt_pass_opts *o);
 /* True if ${o} wants the table ${t} of ${p}. */
 bool tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o);
 
+/* At what frames are capped that are (view/figures.h): "capped at 60 fps (16.7 ms), 300 of 600 at 30 fps (33.3 ms)". */
+const char *tt_pass_cap(const struct tt_model *m, int64_t period, struct tt_report *r);
+
 /* TT_SETTING_FRAME_MARKER and the name ${full} of a marker without its arguments, quoted for a shell. */
 const char *tt_pass_frame_option(struct tt_report *r, const char *full);
 

@@ -39,7 +39,7 @@ knows_limit(const struct tt_defs *defs)
 }
 
 /*
- * May the frames, whose durations ${v} are, be capped (tt_frames_cap())? Then three of four last a whole number of periods, and wall time does
+ * May the frames, whose durations ${v} are, be capped (tt_frames_cap())? Then most last about a whole number of periods, and wall time does
  * not tell which of them are long. What they waited for is not known yet.
  */
 static bool
@@ -51,7 +51,7 @@ may_be_capped(const struct tt_model *m, int64_t *v)
 
 	for (size_t i = 0; i < f->n && period > 0; i++) {
 		int64_t whole = (f->dur[i] + period / 2) / period * period, off = f->dur[i] > whole ? f->dur[i] - whole : whole - f->dur[i];
-		regular += whole > 0 && off <= f->dur[i] / 10;
+		regular += whole > 0 && off <= f->dur[i] / 4;
 	}
 	return regular >= f->n - f->n / 4 && f->nof && knows_limit(m->cap[f->of[0].process]->defs);
 }

@@ -6,6 +6,7 @@
 #include "run/frame_replay.h"
 #include "run/render_time.h"
 #include "run/state.h"
+#include "stat/num.h"
 
 static void
 count_allocs(struct tt_frames *f, const struct tt_thread_replay *w, const struct tt_batch *b)
@@ -243,12 +244,25 @@ finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 }
 
 /* A capped frame is late by whichever thread works longer. What the render thread did is known only after all of its zones, without its markers. */
-static void
-rank_by_render(struct tt_frames *f)
+static int
+rank_by_render(struct tt_frames *f, struct tt_err *err)
 {
-	for (size_t i = 0; f->has_render && i < f->n; i++)
-		if (tt_frames_render(f, i) > tt_frames_uncapped(f, i))
+	int64_t *v, usual;
+	size_t n = 0;
+
+	if (!f->has_render)
+		return TT_OK;
+	if (!(v = tt_mem_alloc(f->mem, f->n * sizeof *v, err)))
+		return err->code;
+	for (size_t i = 0; i < f->n; i++)
+		if (tt_frames_render(f, i) > 0)
+			v[n++] = tt_frames_render(f, i);
+	usual = tt_quantile_of_i64(v, n, 1, 2);
+	tt_mem_free(f->mem, v, f->n * sizeof *v);
+	for (size_t i = 0; i < f->n; i++)
+		if (tt_frames_render(f, i) > tt_frames_uncapped(f, i) && tt_frames_render(f, i) > usual + usual / 4)
 			tt_hitches_raise(&f->latest, i, tt_frames_render(f, i));
+	return TT_OK;
 }
 
 static void
@@ -281,7 +295,8 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 			if (p->w[j].process == k->process)
 				rc = tt_thread_replay_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
 	}
-	rank_by_render(f);
+	if (rc == TT_OK)
+		rc = rank_by_render(f, err);
 	finish_worst(m, &f->longest);
 	finish_worst(m, &f->busiest);
 	finish_worst(m, &f->latest);

@@ -59,6 +59,17 @@ int64_t tt_frames_editor(const struct tt_frames *f);
 #define TT_CAP_TEXT 80
 char *tt_put_cap(char *p, int64_t period);
 
+/**
+ * tt_frames_cap_longer(m, period, to, err):
+ * The frames that the limit makes last a quarter longer than ${period}, and more, though they could keep it by their work: the limit changes. None
+ * where they are fewer than a tenth of all. Errors: TT_E_NOMEM.
+ */
+struct tt_cap_longer {
+	size_t n;
+	int64_t low, high;            /* ns: the tenth and the ninetieth percentile of how long they last */
+};
+int tt_frames_cap_longer(const struct tt_model *m, int64_t period, struct tt_cap_longer *to, struct tt_err *err);
+
 /* How percentiles of frames are taken: by the nearest rank, or as Unity's Profile Analyzer does, which rounds the place in the list down. */
 enum tt_percentiles { TT_PERCENTILES_NEAREST = 1, TT_PERCENTILES_UNITY };
 int64_t tt_values_percentile(const struct tt_values *v, unsigned num, unsigned den, int rule);

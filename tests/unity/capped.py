@@ -22,12 +22,12 @@ FLAGS = {PREVIEW: 4}                                      # available in the Edi
 suite = Suite()
 
 
-def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, noise=200, spikes=SPIKES, jobs=()):
+def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, noise=200, spikes=SPIKES, jobs=(), jitter=0):
     """Frames as (begin, zones), zones as (begin, end, marker) in order of begin. Without a marker to wait in, the game works on."""
     rng = random.Random(seed)
     at, frames = 0, []
     for k in range(FRAMES):
-        end = at + (frame if regular else rng.randrange(frame // 2, frame))
+        end = at + (frame if regular else rng.randrange(frame // 2, frame)) + (int(rng.gauss(0, jitter)) if jitter else 0)
         work = 2 * MS + (SPIKE if k + 1 in spikes else 0) + rng.randrange(300 * US) + more
         z = [(at, end, ROOT), None, (at + 100 * US, at + 100 * US + work, SCRIPTS)]
         for i in range(5):
@@ -433,10 +433,40 @@ def merely_regular():
     """Frames are as regular, but nothing holds them back, or what does is not known to be a limit; or they are held and not regular."""
     for what, frames, capped in (
             ("busy", game(None), False), ("waiting for a worker", game(SIGNAL), False), ("waiting for the GPU", game(PRESENT, 29 * MS), False),
-            ("waiting for the display", game(PRESENT, FRAME), True), ("waiting, irregular", game(WAIT, 40 * MS, False), False),
-            ("at a rate of its own", game(WAIT, 29 * MS), True)):
+            ("waiting for the display", game(PRESENT, FRAME), True), ("waiting, irregular", game(WAIT, 40 * MS, False), True),
+            ("waiting for the display, irregular", game(PRESENT, 40 * MS, False), False), ("at a rate of its own", game(WAIT, 29 * MS), True),
+            ("that have next to no time left", game(WAIT, 16666667, editor_ms=2, noise=3, more=8900 * US, spikes=()), True)):
         text = note(as_ttc("regular.ttc", frames))
         suite.equal("frames %s are said to be capped" % what, "capped" in text, capped)
+    for rate in (50, 75, 100, 165 / 2):
+        text = note(as_ttc("rate.ttc", game(PRESENT, round(10 ** 9 / rate), editor_ms=1, noise=3, spikes=())))
+        suite.true("frames that a display of %g Hz holds are capped" % rate, "capped at" in text, text)
+
+
+def uneven(path):
+    """A target rate is kept by a sleep, which is never exact: the frames are capped all the same, and the ten are the ten worst."""
+    text = note(path)
+    suite.true("frames about 33.3 ms long are capped", "capped at " in text, text)
+    suite.equal("the ten worst of them", sorted(r["frame"] for r in suite.rows("hitches", path)), SPIKES)
+
+
+def two_rates(write):
+    """The limit of the second half is half of the first one's rate: both are told, and work that is long by either is found."""
+    frames = game(frame=16666667, editor_ms=1, noise=3)
+    last = frames[-1][1]
+    frames += [(a + last, b + last, [(x + last, y + last, m) for x, y, m in z]) for a, b, z in game(seed=8, editor_ms=1, noise=3)]
+    path = write("rates", frames)
+    text = note(path)
+    suite.true("two rates are told", "capped at 60 fps (16.7 ms), %d of %d at 30 fps (33.3 ms)" % (FRAMES, 2 * FRAMES) in text, text)
+    suite.equal("the worst of both", sorted(r["frame"] for r in suite.rows("hitches", path, "--hitches", "20")),
+                SPIKES + [k + FRAMES for k in SPIKES])
+    out, _ = suite.run(path)
+    suite.true("the summary tells them, too", "capped at 60 fps (16.7 ms), %d of %d at 30 fps" % (FRAMES, 2 * FRAMES) in re.sub(r"\n +", " ", out), out)
+
+
+def busy_renderer(path):
+    """A render thread that works longer than the main thread, in all frames about as long, makes none of them one of the worst."""
+    suite.equal("the worst beside a busy render thread", sorted(r["frame"] for r in suite.rows("hitches", path)), SPIKES)
 
 
 def uncapped(text):
@@ -492,6 +522,9 @@ for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, f
     judged(write)
     grew(write)
     coloured(write)
+    uneven(write("uneven", game(jitter=1500 * US)))
+    two_rates(write)
 rendered()
+busy_renderer(as_raw_rendered("busy_renderer.raw", game(editor_ms=1), [14 * MS + k % 7 * 10 * US for k in range(FRAMES)]))
 merely_regular()
 suite.end()
