@@ -127,7 +127,7 @@ take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size
 }
 
 static int
-add_session(struct raw *m, const struct raw_session *s, struct tt_err *err)
+add_session(struct raw *m, const struct raw_session *s, uint64_t at, struct tt_err *err)
 {
 	int rc = tt_mem_grow(&m->env->mem, &m->session, &m->capsession, m->nsession + 1, sizeof *s, err);
 
@@ -136,6 +136,9 @@ add_session(struct raw *m, const struct raw_session *s, struct tt_err *err)
 	m->session[m->nsession] = *s;
 	m->session[m->nsession].number = (uint32_t)m->nsession;
 	m->session[m->nsession].zero = m->nsession ? m->session[0].zero : 0;
+	m->session[m->nsession].main_as = m->main_from ? m->session[m->main_from - 1].main_as : s->main;
+	m->session[m->nsession].main_again = m->main_from > 0;
+	m->session[m->nsession].at = at;
 	m->now = m->nsession++;
 	return TT_OK;
 }
@@ -154,7 +157,7 @@ raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "big-endian files are not read");
 	if (n < 4 || unity_u32(p) != RAW_MAGIC)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "no magic of Unity's .raw at the beginning");
-	if ((rc = take_head(m, p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, err)) != TT_OK)
+	if ((rc = take_head(m, p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, at, err)) != TT_OK)
 		return rc;
 	m->first = size;
 	return describe(m, p, n, err);
@@ -182,6 +185,48 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .again = INT64_MAX, .start = INT64_MAX,
 		.carry_after = INT64_MIN };
 	return &m->stream[m->nstream++];
+}
+
+/* The stream of thread ${id} in the present session, or NULL. */
+static const struct raw_stream *
+known_stream(const struct raw *m, uint64_t id)
+{
+	const uint32_t session = (uint32_t)m->now;
+	const uint32_t at = tt_map_find(&m->stream_at, tt_seeded_pair(session, id), i, m->stream[i].id == id && m->stream[i].session == session);
+
+	return at ? &m->stream[at - 1] : NULL;
+}
+
+void
+raw_settle_main(struct raw *m)
+{
+	struct raw_session *s = &m->session[m->now];
+
+	if (s->main_sure || !s->has_named)
+		return;
+	const struct raw_stream *main = known_stream(m, s->main), *other = known_stream(m, s->named);
+	s->main_sure = s->named == s->main || (main && main->framed && !main->named);
+	if (s->main_sure || !other || !other->framed)
+		return;
+	s->main_sure = s->main_wrong = true;
+	s->main_as = s->main_again ? s->main_as : s->named;
+	s->main = s->named;
+	m->main_from = m->main_from ? m->main_from : m->now + 1;
+}
+
+void
+raw_count_headers(struct raw *m)
+{
+	for (size_t i = 0; i < m->nstream; i++) {
+		const struct raw_stream *st = &m->stream[i];
+		struct raw_session *s = &m->session[st->session];
+		if (st->id == s->main && (st->seen || st->named))
+			s->main_there = true;
+		s->framed = s->framed || st->framed;
+	}
+	for (size_t i = 0; i < m->nsession; i++)
+		if (m->session[i].main_wrong || (m->session[i].framed && !m->session[i].main_there))
+			tt_loss_add(&m->loss, TT_LOST_HEADER, 1, 0, m->session[i].at + RAW_HEAD - 8);
 }
 
 /* --- finding blocks ----------------------------------------------------------------------------------- */
@@ -538,6 +583,8 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	}
 	m->block_seen[seen_at] = sign;
 	st->seen = true;
+	if (m->main_from == 0 && st->id == m->session[m->now].main)
+		m->main_from = m->now + 1;
 	st->block = id + 1;
 	if (len == (aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME) {
 		const uint32_t frame = unity_u32(body + (aligned ? 4 : 2));
@@ -567,7 +614,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	}
 	if (m->nsession > UINT16_MAX)
 		return tt_fail(err, TT_E_LIMIT, m->from, "more than 65536 captures appended to each other");
-	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, err)) != TT_OK)
+	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, m->from, err)) != TT_OK)
 		return rc;
 	m->from += size;
 	/* If its clock is before the end of the last log, the session begins at that end. */

@@ -175,6 +175,7 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 		const int rc = raw_heed(m, (uint32_t)m->now, &w, m->seq, err);
 		if (rc != TT_OK)
 			return rc;
+		raw_settle_main(m);
 		rest = w.p;
 	} else {
 		rest = find_rest(m, &m->stream[index], h, piece, end);
@@ -301,7 +302,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	c->seq = m->seq++;
 	c->at = m->from;
 	c->len = m->len;
-	c->tid = st->id == RAW_SESSION ? h->s.main : st->id;
+	c->tid = raw_tid(&h->s, st->id == RAW_SESSION ? h->s.main : st->id);
 	c->ts = 0;
 	c->loaded = true;
 	return TT_OK;
@@ -334,6 +335,7 @@ end(struct raw *m, struct tt_chunk *c)
 {
 	if (m->win.end_err.code == TT_E_DAMAGED)
 		tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
+	raw_count_headers(m);
 	tt_loss_join(&c->loss, &m->loss);
 	tt_loss_reset(&m->loss);
 	m->read = true;
@@ -363,6 +365,7 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 		const size_t session = m->now;
 		if ((rc = raw_take_segment(m, err)) < 0)
 			return rc;
+		raw_settle_main(m);
 		m->ended = rc == TT_END;
 		m->flushing = m->ended || session != m->now;
 	}

@@ -480,6 +480,9 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 		e->flags = TT_F_BASE;
 		r->emptied = true;
 	}
+	/* The main thread of an appended log goes on even if the one before says that it ended. */
+	if (r->s->main_again && r->h->stream == r->s->main && r->h->flags & RAW_H_FIRST)
+		return TT_OK;
 	return tt_batch_rare(r->u.b, TT_THREAD, ts, r->u.b->tid, r->u.err) ? TT_OK : r->u.err->code;
 }
 

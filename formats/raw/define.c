@@ -42,14 +42,15 @@ marker(struct raw_run *r, struct raw_take *t)
 static int
 thread(struct raw_run *r, struct raw_take *t)
 {
-	struct tt_def d = { .kind = TT_DEF_THREAD, .ts = UNITY_EVER, .key = raw_take64(t) };
+	const uint64_t id = raw_take64(t);
+	struct tt_def d = { .kind = TT_DEF_THREAD, .ts = UNITY_EVER, .key = raw_tid(r->s, id) };
 
 	if (r->s->layout.rank >= 3)
 		d.ts = raw_ns(r->s, raw_take64(t));
 	raw_take32(t);
 	d.text2 = (const char *)raw_take_name(t, &d.len2);
 	d.text = (const char *)raw_take_name(t, &d.len);
-	return d.key == RAW_SESSION ? TT_OK : tt_batch_def(r->u.b, &d, r->u.err);
+	return id == RAW_SESSION ? TT_OK : tt_batch_def(r->u.b, &d, r->u.err);
 }
 
 static int

@@ -18,7 +18,7 @@ heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t s
 }
 
 static int
-heed_thread(struct raw *m, const struct raw_session *s, struct raw_take *t, struct tt_err *err)
+heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_err *err)
 {
 	char name[2 * NAME_MAX_BYTES + 2];
 	uint64_t id = raw_take64(t), start = s->layout.rank >= 3 ? raw_take64(t) : 0;
@@ -38,6 +38,10 @@ heed_thread(struct raw *m, const struct raw_session *s, struct raw_take *t, stru
 	}
 	memcpy(name + len, p ? (const char *)p : "", n);
 	uint64_t hash = tt_seeded_text(0, name, len + n);
+	if (!s->has_named && !(flags & RAW_THREAD_NO_FRAMES) && len + n == strlen(UNITY_MAIN_THREAD) && memcmp(name, UNITY_MAIN_THREAD, len + n) == 0) {
+		s->has_named = true;
+		s->named = id;
+	}
 	if (!st->met && start)
 		st->start = raw_ns(s, start);
 	if (st->met && st->name != hash && start)

@@ -56,6 +56,14 @@ struct raw_session {
 	struct raw_layout layout;
 	uint8_t size[RAW_TYPES];      /* see raw_sizes() */
 	uint64_t main;                /* thread id */
+	uint64_t main_as;             /* the one it has in the model: that of the first log's main thread; see raw_tid() */
+	bool main_again;              /* an earlier log has blocks of it */
+	bool main_sure;               /* it is the thread named so, or that thread took its place */
+	bool main_there, framed;      /* the input, read to its end, has the main thread; has frames of some thread */
+	bool main_wrong;              /* the header names another one; see raw_settle_main() */
+	bool has_named;               /* a thread is named like the main thread ... */
+	uint64_t named;               /* ... the first such one */
+	uint64_t at;                  /* offset of the header in the file */
 	uint64_t mult;                /* ns = ticks * mult >> shift, by tt_clock_ratio() */
 	unsigned shift;
 	int64_t zero;                 /* ns at ts = 0 */
@@ -64,6 +72,16 @@ struct raw_session {
 	const char *categories;       /* see struct unity_version */
 	bool wide_known;              /* layout.wide is known */
 };
+
+/*
+ * The thread id in the model. The main threads of all logs are one thread, whose frames are those of the capture: a later run of the program gives its own
+ * another id. The thread that has that id in a log gets the one that this leaves free.
+ */
+static inline uint64_t
+raw_tid(const struct raw_session *s, uint64_t id)
+{
+	return id == s->main ? s->main_as : id == s->main_as ? s->main : id;
+}
 
 /* The size of a sample with one value of fixed size, if such a sample is whole in the ${n} bytes at ${p}; else 0. */
 static inline size_t
@@ -183,6 +201,7 @@ struct raw {
 	struct raw_session *session;
 	size_t nsession, capsession;
 	size_t now;                   /* the session being read */
+	size_t main_from;             /* the first session, + 1, with blocks of its main thread; 0: none so far */
 	uint64_t first;               /* offset of the first block */
 	struct raw_stream *stream;
 	size_t nstream, capstream;
@@ -224,6 +243,10 @@ int raw_find_zero(struct raw *m, struct tt_err *err);
 struct raw_stream *raw_stream(struct raw *m, uint64_t id, struct tt_err *err);
 /* Take blocks from the input until there are enough of them. TT_END. */
 int raw_take_segment(struct raw *m, struct tt_err *err);
+/* With the segment's blocks and definitions known: if the header's main thread is another one than the thread named so, that one takes its place. */
+void raw_settle_main(struct raw *m);
+/* At the end of the input: count headers whose main thread is not there. */
+void raw_count_headers(struct raw *m);
 
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);

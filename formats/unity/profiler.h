@@ -26,6 +26,7 @@
 #define UNITY_COUNTER_GPU 0xFFFE0000u         /* | section */
 
 #define UNITY_NO_MARKER UINT32_MAX
+#define UNITY_MAIN_THREAD "Main Thread"       /* what the engine calls it */
 #define UNITY_EVER TT_EVER                    /* of two definitions of a key, the later one in the file is always in force */
 
 enum { UNITY_MARKER_COUNTER = 0x80 };         /* a flag of markers */

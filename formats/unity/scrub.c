@@ -123,7 +123,7 @@ is_category(const char *name)
 static bool
 stays(const char *name)
 {
-	return strcmp(name, "Main Thread") == 0 || unity_is_editor(name, 0) || unity_role(name) != UNITY_PLAIN || unity_counter(name).builtin ||
+	return strcmp(name, UNITY_MAIN_THREAD) == 0 || unity_is_editor(name, 0) || unity_role(name) != UNITY_PLAIN || unity_counter(name).builtin ||
 	    unity_arg_names(name) || is_category(name);
 }
 

@@ -86,6 +86,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "It holds the newest events: run tracetool as the user who recorded.", TT_LOSS, true, TT_SETTING_NONE },
 	[TT_LOST_FILES] = { "files", "files of the rotation missing between those given",
 	    "Give them too.", TT_ERROR, true, TT_SETTING_NONE },
+	[TT_LOST_HEADER] = { "header", "headers whose main thread is not in the capture",
+	    "Copy it again: the frames are those of the thread called Main Thread; without one, there are none.", TT_ERROR, true, TT_SETTING_NONE },
 };
 
 struct tt_loss_info

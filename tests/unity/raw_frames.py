@@ -104,6 +104,59 @@ def appended(what, start, cut, ends, lost, status):
     suite.equal(what + ": losses", sorted(r["kind"] for r in report["loss"]["rows"] if r["severity"] != "info"), lost)
 
 
+def later_runs():
+    """Each run of a program gives its main thread another id; its frames are frames all the same, and another thread may have the id of an earlier run's."""
+    def run(main, start, other, ends=False):
+        c = Log(start, ("Main Thread", "Work", "Worker", "Job"), main=main)
+        c.block(SESSION, thread(other, start, "Worker"))
+        for k in range(5):
+            ms = start + 10 * k
+            c.frame(ms + (5 if start == 300 and k > 2 else 0))
+            c.block(other, sample(36, 2, ms) + zone(3, ms + 1, ms + 3) + sample(37, 2, ms + 4))
+        if ends:
+            c.block(main, struct.pack("<HQ", 56, (start + 60) * MS))
+        c.block(SESSION, state(0, start + 60))
+        return c
+    for ends in (False, True):
+        for ids in ((100, 100, 100), (100, 200, 300), (300, 200, 100)):
+            c = Log(50)
+            c.b = b"".join(run(main, start, {100: 200, 200: 300, 300: 100}[main], ends).b for main, start in zip(ids, (100, 300, 500)))
+            what = "main threads %s%s" % (ids, ", which end" if ends else "")
+            suite.equal(what + ": frames", told(c, "runs.raw"), ([0, 10, 20, 30, 200, 210, 220, 235, 400, 410, 420, 430], {}))
+            tables = suite.report("stats", suite.path("runs.raw"), "--table", "frames,markers,threads,causes,frame_markers")["tables"]
+            wall = tables["frames"]["rows"][0]
+            suite.equal(what + ": all and the longest", (wall["count"], wall["max_ns"], wall["partial"]), (12, 15 * MS, 3))
+            suite.equal(what + ": threads", sorted((r["thread"], r["calls"]) for r in tables["threads"]["rows"] if r["thread"] == "Main Thread"),
+                        [("Main Thread", 30)])
+            suite.equal(what + ": calls per frame", {r["marker"]: r["frames"] for r in tables["markers"]["rows"]}["Work"], 12)
+            suite.equal(what + ": calls", {r["marker"]: r["count"] for r in tables["markers"]["rows"]},
+                        {"Main Thread": 15, "Work": 15, "Worker": 15, "Job": 15})
+
+
+def wrong_header():
+    """The header's id of the main thread is that of no thread, or of another one: the thread called Main Thread has the frames."""
+    def log(main, named="Main Thread"):
+        c = Log(100, ("Main Thread", "Work", "Render Thread"))
+        c.block(SESSION, thread(300, 100, "Render Thread"))
+        for k in range(5):
+            c.block(300, struct.pack("<HIQ", 34, k, (101 + 10 * k) * MS))
+            c.frame(100 + 10 * k)
+        c.block(SESSION, state(0, 150))
+        c.b = c.b.replace(b"Main Thread", named.encode())
+        c.b = c.b[:28] + struct.pack("<Q", main) + c.b[36:]
+        return c
+    suite.equal("a header with the right main thread", told(log(MAIN), "header.raw"), ([0, 10, 20, 30], {}))
+    for what, main in (("no thread", 7), ("another thread", 300)):
+        suite.equal("a header with the id of " + what, told(log(main), "header.raw", 3), ([0, 10, 20, 30], {"header": 28}))
+    c = log(7, "Said Thread")
+    suite.equal("a header with the id of no thread, and no thread with that name", suite.rows("frames", c.write(suite.path("header.raw")), status=3), [])
+    _, said = suite.run("stats", "-q", suite.path("header.raw"), status=3)
+    suite.true("what is said of it", "main thread is not in the capture" in said, said)
+    first = log(MAIN)
+    first.b += log(7).b
+    suite.equal("the header of an appended log", told(first, "header.raw", 3), ([0, 10, 20, 30, 49, 59, 69, 79], {"header": len(log(7).b) + 28}))
+
+
 FOOT, SAMPLE, FRAME, SAMPLES = 8, 15, 42, 88          # bytes: of a block's end, of a sample, and of the blocks of a frame's mark and samples
 
 
@@ -228,6 +281,8 @@ appended("one appended to a log that is cut in a block", 20, 60, False, ["cut", 
 times("a time hours later than those around it", 13744000)
 times("a time before the one before it", 50)
 paused()
+later_runs()
+wrong_header()
 cut_before_another()
 open_before_another()
 at_the_end()

@@ -29,12 +29,12 @@ def state(on, ms):
 
 
 class Log:
-    """A log of ticks of 1 ns, with a main thread and markers, its root the first; ${flags}: of some of them, by number."""
+    """A log of ticks of 1 ns, with a main thread and markers, its root the first; ${flags}: of some of them, by number; ${main}: the main thread's id."""
 
-    def __init__(self, start, markers=("Main Thread", "Work"), flags=None):
-        self.b = struct.pack("<IBBHIQQQ", 0x55334450, 1, 0, 19, 0x20191122, 1, 1, MAIN)
-        self.n, self.frames, self.at = {}, 0, {}
-        self.block(SESSION, thread(MAIN, 0, "Main Thread") + b"".join(marker(i, n, flags=(flags or {}).get(i, 0)) for i, n in enumerate(markers)) +
+    def __init__(self, start, markers=("Main Thread", "Work"), flags=None, main=MAIN):
+        self.b = struct.pack("<IBBHIQQQ", 0x55334450, 1, 0, 19, 0x20191122, 1, 1, main)
+        self.n, self.frames, self.at, self.main = {}, 0, {}, main
+        self.block(SESSION, thread(main, 0, "Main Thread") + b"".join(marker(i, n, flags=(flags or {}).get(i, 0)) for i, n in enumerate(markers)) +
                    state(1, start))
 
     def block(self, stream, body, where=None):
@@ -45,9 +45,9 @@ class Log:
 
     def frame(self, ms, inside=None, where=None):
         """A frame of 9 ms of work; ${inside}: its messages."""
-        self.block(MAIN, struct.pack("<HIQ", 34, self.frames, int(ms * MS)))
+        self.block(self.main, struct.pack("<HIQ", 34, self.frames, int(ms * MS)))
         self.frames += 1
-        self.block(MAIN, inside or sample(36, 0, ms) + zone(1, ms + 1, ms + 8) + sample(37, 0, ms + 9), where)
+        self.block(self.main, inside or sample(36, 0, ms) + zone(1, ms + 1, ms + 8) + sample(37, 0, ms + 9), where)
 
     def write(self, path):
         with open(path, "wb") as f:
