@@ -47,6 +47,7 @@ struct tt_cause {
 	int64_t ns;                   /* of it, what the cause takes */
 	uint64_t n, usual_n;          /* calls; exceptions; collections */
 	int64_t took, usual_ns;       /* what the marker takes in the frame, with all that it calls, and in a typical one */
+	int64_t usual_took;           /* of a wait, a lock, exceptions and such, which all count in took: what they take in a typical frame */
 	int64_t longest;              /* the longest call */
 	uint64_t allocs;              /* allocations of the marker, or of row2 */
 	int64_t bytes;
@@ -54,7 +55,7 @@ struct tt_cause {
 	const char *name;             /* a class, a method, or a thread */
 	/* Of a collection; of an allocation, of the collection in its frame that takes more time than usual: gc_ns, 0: there is none. */
 	int64_t gc_ns;
-	unsigned generation;
+	unsigned generations;         /* bits: those that took a tenth of its time or more; 0: the capture does not say */
 	bool asked;                   /* the program asked for it */
 	uint32_t starter;             /* the marker in which it started; TT_NO_ROW */
 	double share;                 /* of the bytes allocated in the frame: the starter's */

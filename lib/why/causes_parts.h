@@ -7,6 +7,7 @@
 #include "view/paths.h"
 #include "why/causes.h"
 
+struct tt_frame_path;
 struct tt_frame_sums;
 
 /*
@@ -92,6 +93,9 @@ struct tt_usual tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id)
 
 /* The present frame's facts, in order. */
 int tt_why_facts(struct tt_why *w);
+
+/* The thread that works in the zones ${rec} of a frame, if it is another one of the program's than ${thread}; NULL: it is not, or waits there. */
+const struct tt_thread *tt_why_works(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread);
 
 /* The place, among the present frame's facts, of the path around that of the path at ${i}; SIZE_MAX: it is the thread. */
 size_t tt_why_around(const struct tt_why *w, size_t i);

@@ -100,6 +100,21 @@ add_other(struct tt_why *w, const struct tt_frame_path *rec)
 	return rc == TT_OK ? add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_BUSY, .self = rec->self }) : rc;
 }
 
+/* The thread that the zones ${rec} are of, if it is another one of the program's than ${thread}: what the GPU does takes no processor from it. */
+static const struct tt_thread *
+other_thread(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
+{
+	const struct tt_thread *t = tt_frame_sums_zone(w->s, rec->node) ? tt_paths_thread(w->p, rec->node) : NULL;
+
+	return t && t->index != thread && t->process == w->m->threads.t[thread]->process && !tt_thread_is_gpu(t) ? t : NULL;
+}
+
+const struct tt_thread *
+tt_why_works(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
+{
+	return w->class[rec->node] == TT_CAUSE_UNKNOWN ? other_thread(w, rec, thread) : NULL;
+}
+
 static int
 add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 {
@@ -113,8 +128,7 @@ add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 		return TT_OK;
 	if (t->index == thread)
 		return add_zone(w, rec);
-	/* What the GPU does takes no processor from the program. */
-	return t->process == w->m->threads.t[thread]->process && !tt_thread_is_gpu(t) ? add_other(w, rec) : TT_OK;
+	return other_thread(w, rec, thread) ? add_other(w, rec) : TT_OK;
 }
 
 size_t

@@ -149,6 +149,8 @@ struct alike {
 	int64_t longest_low, longest_high, bytes_low, bytes_high, gc_ns_low, gc_ns_high;
 	uint64_t n_low, n_high, allocs_low, allocs_high;
 	unsigned generations;         /* bits */
+	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
+	bool one_row;                 /* all are about the same marker */
 };
 
 static struct alike
@@ -158,7 +160,8 @@ one_cause(const struct tt_cause *c)
 		.took_low = c->took, .took_high = c->took,
 		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
 		.n_high = c->n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
-		.gc_ns_high = c->gc_ns, .generations = c->class == TT_CAUSE_ALLOCATION && !c->gc_ns ? 0 : 1u << (c->generation & 31) };
+		.gc_ns_high = c->gc_ns, .generations = c->generations,
+		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true };
 }
 
 #define WIDEN(field) (a->field##_low = k.field##_low < a->field##_low ? k.field##_low : a->field##_low, \
@@ -169,11 +172,12 @@ add_alike(struct alike *a, const struct tt_cause *c)
 {
 	const struct alike k = one_cause(c);
 
-	a->c = c->extra > a->c->extra ? c : a->c;
 	a->frames++;
 	a->ns += k.ns;
 	a->extra += c->extra;
 	a->generations |= k.generations;
+	a->one_call = a->one_call && k.one_call;
+	a->one_row = a->one_row && a->c->row == c->row;
 	WIDEN(ns);
 	WIDEN(took);
 	WIDEN(longest);
@@ -181,6 +185,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	WIDEN(n);
 	WIDEN(allocs);
 	WIDEN(gc_ns);
+	a->c = c->extra > a->c->extra ? c : a->c;
 }
 
 #undef WIDEN
@@ -211,6 +216,18 @@ static void
 put_time(struct tt_buf *b, int64_t ns)
 {
 	put_times(b, ns, ns);
+}
+
+/* What waits, exceptions and such take in the frame: "343 ms", "343 ms (usually 5.2 ms)" where that is a twentieth of it or more. */
+static void
+put_took(struct tt_buf *b, const struct alike *a)
+{
+	put_times(b, a->took_low, a->took_high);
+	if (a->c->usual_took == 0 || a->c->usual_took < a->took_low / 20)
+		return;
+	tt_buf_text(b, " (usually ");
+	put_time(b, a->c->usual_took);
+	tt_buf_text(b, ")");
 }
 
 static void
@@ -244,19 +261,21 @@ put_usual(struct tt_buf *b, uint64_t n)
 	tt_buf_printf(b, ", usually %s", n ? t : "none");
 }
 
-/* "a gen-0 collection", "a gen-0 or gen-1 collection" */
+/* "a gen-0 collection", of one frame "gen-0 and gen-1 collections", of several "a gen-0 or gen-1 collection"; "a collection" of which it is not known */
 static void
-put_generations(struct tt_buf *b, unsigned generations)
+put_generations(struct tt_buf *b, const struct alike *a)
 {
+	const unsigned all = a->generations;
+	const bool many = a->frames == 1 && (all & (all - 1));
 	bool more = false;
 
-	tt_buf_text(b, "a ");
+	tt_buf_text(b, many ? "" : "a ");
 	for (unsigned g = 0; g < 32; g++) {
-		if (generations >> g & 1)
-			tt_buf_printf(b, more ? " or gen-%u" : "gen-%u", g);
-		more = more || generations >> g & 1;
+		if (all >> g & 1)
+			tt_buf_printf(b, more ? many ? "and gen-%u " : "or gen-%u " : "gen-%u ", g);
+		more = more || all >> g & 1;
 	}
-	tt_buf_text(b, " collection");
+	tt_buf_text(b, many ? "collections" : "collection");
 }
 
 static void
@@ -265,9 +284,9 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	const struct tt_cause *c = a->c;
 	uint32_t starter = c->row2 != TT_NO_ROW ? c->row2 : c->row;
 
-	put_times(b, a->ns_low, a->ns_high);
+	put_took(b, a);
 	tt_buf_text(b, " for ");
-	put_generations(b, a->generations);
+	put_generations(b, a);
 	if (c->asked) {
 		tt_buf_printf(b, " that %s asked for", label(p, c->row));
 		return;
@@ -301,7 +320,7 @@ compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_printf(b, " of code), under %s", label(p, c->row));
 		return;
 	}
-	put_times(b, a->ns_low, a->ns_high);
+	put_took(b, a);
 	tt_buf_text(b, " to compile ");
 	if (a->n_low)
 		put_count(b, a->n_low, a->n_high, "method", "methods");
@@ -334,10 +353,8 @@ static void
 slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
 	const struct tt_cause *c = a->c;
-	bool one = c->n > 1 && c->longest > c->ns / 2;
-
 	tt_buf_printf(b, "%s: ", label(p, c->row));
-	if (one) {
+	if (a->one_call) {
 		tt_buf_text(b, "one of its ");
 		put_count(b, a->n_low, a->n_high, "call", "calls");
 		tt_buf_text(b, " takes ");
@@ -353,7 +370,7 @@ slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_text(b, "; usually not called");
 		return;
 	}
-	tt_buf_text(b, one ? "; all of them usually take " : ", usually ");
+	tt_buf_text(b, a->one_call ? "; all of them usually take " : ", usually ");
 	put_time(b, c->usual_ns);
 	if (c->row2 != TT_NO_ROW)
 		tt_buf_printf(b, "; most of it in %s", label(p, c->row2));
@@ -366,9 +383,14 @@ unknown(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_text(b, "up to ");
 	put_time(b, a->c->extra);
 	tt_buf_text(b, " more, not explained");
-	if (a->c->row != TT_NO_ROW)
+	if (a->c->row == TT_NO_ROW)
+		return;
+	if (a->one_row)
 		tt_buf_printf(b, ": most of it in %s, which was not called more often than usual; the capture does not tell whether it worked or "
 		    "its thread did not run", label(p, a->c->row));
+	else
+		tt_buf_text(b, ": most of it in methods that were not called more often than usual; the capture does not tell whether they worked or "
+		    "their thread did not run");
 }
 
 static void
@@ -376,7 +398,7 @@ lock(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
 	const struct tt_cause *c = a->c;
 
-	put_times(b, a->ns_low, a->ns_high);
+	put_took(b, a);
 	tt_buf_text(b, " waiting for a lock");
 	if (tt_paths_row(p, c->node) != c->row)
 		tt_buf_printf(b, " in %s", label(p, c->row));
@@ -394,7 +416,7 @@ exceptions(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	if (c->row2 != TT_NO_ROW)
 		tt_buf_printf(b, ", called by %s", label(p, c->row2));
 	tt_buf_text(b, ": ");
-	put_times(b, a->ns_low, a->ns_high);
+	put_took(b, a);
 	tt_buf_text(b, " from throw to catch");
 }
 
@@ -407,7 +429,7 @@ put_gc_too(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, a->gc_ns_low ? "; and " : "; and up to ");
 	put_times(b, a->gc_ns_low ? a->gc_ns_low : a->gc_ns_high, a->gc_ns_high);
 	tt_buf_text(b, " for ");
-	put_generations(b, a->generations);
+	put_generations(b, a);
 	tt_buf_printf(b, a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
 }
 
@@ -418,12 +440,12 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 
 	switch (c->class) {
 	case TT_CAUSE_WAIT:
-		put_times(b, a->ns_low, a->ns_high);
+		put_took(b, a);
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " waiting in %s, called by %s" : " waiting in %s",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
 		break;
 	case TT_CAUSE_LOADING:
-		put_times(b, a->ns_low, a->ns_high);
+		put_took(b, a);
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " loading: %s, under %s" : " loading: %s",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
 		break;

@@ -10,7 +10,8 @@
 #include "stat/num.h"
 #include "view/view.h"
 
-enum { LEAST_EXTRA = 100000 };
+/* A frame is long by this many ns, and by such a part of the whole of a typical frame: a game that next to nothing is done in has no hitches. */
+enum { LEAST_EXTRA = 100000, OF_FRAME = 20 };
 
 int64_t
 tt_why_time(const struct tt_why *w, size_t i)
@@ -39,9 +40,12 @@ tt_why_strict(const struct tt_why *w, size_t i)
 	return tt_why_time(w, i) > w->strict || (w->m->frames->has_wait && tt_frames_cpu(w->m->frames, i) > w->strict_cpu);
 }
 
-/* Of the ${n} values of ${v}: the median, in *${over} a quarter more, and in *${strict} what is also more than they differ by anyway. */
+/*
+ * Of the ${n} values of ${v}: the median, in *${over} a quarter more, by ${floor} at least, and in *${strict} what is also more than they differ by
+ * anyway.
+ */
 static int64_t
-median(int64_t *v, size_t n, int64_t *over, int64_t *strict)
+median(int64_t *v, size_t n, int64_t floor, int64_t *over, int64_t *strict)
 {
 	int64_t typical, least, more;
 
@@ -49,7 +53,8 @@ median(int64_t *v, size_t n, int64_t *over, int64_t *strict)
 	for (size_t i = 0; i < n; i++)
 		v[i] = v[i] > typical ? v[i] - typical : typical - v[i];
 	more = 5 * tt_quantile_of_i64(v, n, 1, 2);
-	least = typical / 4 > LEAST_EXTRA ? typical / 4 : LEAST_EXTRA;
+	floor = floor > LEAST_EXTRA ? floor : LEAST_EXTRA;
+	least = typical / 4 > floor ? typical / 4 : floor;
 	*over = typical + least;
 	*strict = typical + (more > least ? more : least);
 	return typical;
@@ -65,10 +70,10 @@ find_times(struct tt_why *w)
 		goto out;
 	for (size_t i = 0; i < f->n; i++)
 		v[i] = tt_why_time(w, i);
-	w->out->typical = median(v, f->n, &w->over, &w->strict);
+	w->out->typical = median(v, f->n, w->cap / OF_FRAME, &w->over, &w->strict);
 	for (size_t i = 0; i < f->n && f->has_wait; i++)
 		v[i] = tt_frames_cpu(f, i);
-	w->typical_cpu = f->has_wait ? median(v, f->n, &w->over_cpu, &w->strict_cpu) : 0;
+	w->typical_cpu = f->has_wait ? median(v, f->n, (w->cap ? w->cap : w->out->typical) / OF_FRAME, &w->over_cpu, &w->strict_cpu) : 0;
 out:
 	tt_mem_free(w->mem, v, v ? f->n * sizeof *v : 0);
 	return w->err->code;

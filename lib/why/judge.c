@@ -38,7 +38,7 @@ static void
 try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 {
 	const struct tt_fact *most = NULL;
-	int64_t sum = 0;
+	int64_t sum = 0, took = 0, usual = 0;
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < w->now.n; i++) {
@@ -47,6 +47,8 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 		if (f->what != TT_OF_CLASS + (uint32_t)class)
 			continue;
 		sum += beyond(w, f);
+		took += f->self;
+		usual += tt_why_usual(w, f->what, f->id).self;
 		n += f->n;
 		if (!most || beyond(w, f) > beyond(w, most))
 			most = f;
@@ -55,6 +57,8 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 		return;
 	c->class = class;
 	c->ns = sum;
+	c->took = took;
+	c->usual_took = usual;
 	c->n = n;
 	c->row = most->id;
 	c->longest = most->longest;
@@ -121,15 +125,19 @@ static void
 look_at_start(const struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_fact *site = fact(w, TT_OF_SITE, c->row);
-	int64_t all = 0;
+	int64_t all = 0, took[TT_GENERATIONS] = { 0 };
 
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_node *n = tt_paths_node(w->p, w->s->rec[i].node);
 
-		for (unsigned g = c->generation + 1; n->kind == TT_NODE_ZONE && g < TT_GENERATIONS; g++)
-			if (n->key == TT_KEY_GC_GEN(g))
-				c->generation = g;
+		if (n->kind == TT_NODE_ZONE && n->key >= TT_KEY_GC_GEN(0) && n->key < TT_KEY_GC_GEN(TT_GENERATIONS))
+			took[n->key - TT_KEY_GC_GEN(0)] += w->s->rec[i].total;
 	}
+	for (unsigned g = 0; g < TT_GENERATIONS; g++)
+		all += took[g];
+	for (unsigned g = 0; g < TT_GENERATIONS; g++)
+		c->generations |= took[g] > all / 10 ? 1u << g : 0;
+	all = 0;
 	for (size_t i = 0; i < w->now.n; i++)
 		all += w->now.v[i].what == TT_OF_SITE ? w->now.v[i].self : 0;
 	c->starter = c->row;
@@ -167,7 +175,7 @@ look_at_allocation(const struct tt_why *w, struct tt_cause *c)
 		return;
 	look_at_start(w, &gc);
 	c->gc_ns = gc.ns;
-	c->generation = gc.generation;
+	c->generations = gc.generations;
 	c->asked = gc.asked;
 	c->starter = gc.starter;
 	c->share = gc.share;
@@ -258,6 +266,27 @@ look_at_wait(const struct tt_why *w, struct tt_cause *c)
 		c->row2 = TT_NO_ROW;
 }
 
+/* True for what less than a tenth of the typical frames have. */
+static bool
+is_rare(const struct tt_why *w, const struct tt_usual *u)
+{
+	return u->in * 10 < w->ntypical || u->in == 0;
+}
+
+/* What a thread is at work in, at the path ${node}: not a helper that the frame thread calls in most frames, too, but who calls it here. */
+static uint32_t
+work_of(const struct tt_why *w, uint32_t node)
+{
+	for (uint32_t at = node; at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE; at = w->own[tt_paths_node(w->p, at)->parent]) {
+		const uint32_t row = tt_paths_row(w->p, at);
+		const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row);
+
+		if (is_rare(w, &u) && !tt_causes_library(w->p->row[row].name ? w->p->row[row].name->full : ""))
+			return row;
+	}
+	return tt_paths_row(w->p, node);
+}
+
 /* What another thread was in for most of the time in which this one waited for a lock. */
 static void
 look_at_lock(const struct tt_why *w, struct tt_cause *c)
@@ -274,7 +303,7 @@ look_at_lock(const struct tt_why *w, struct tt_cause *c)
 		    r->total < c->ns - c->ns / 5 || r->total > best - best / 100)
 			continue;
 		best = r->total;
-		c->row2 = tt_paths_row(w->p, r->node);
+		c->row2 = work_of(w, r->node);
 		c->name = t->name;
 	}
 }
@@ -309,13 +338,6 @@ look_at_exceptions(const struct tt_why *w, struct tt_cause *c)
 }
 
 /* --- what the program does --------------------------------------------------------------------------- */
-
-/* True for what less than a tenth of the typical frames have. */
-static bool
-is_rare(const struct tt_why *w, const struct tt_usual *u)
-{
-	return u->in * 10 < w->ntypical || u->in == 0;
-}
 
 /* True if the marker of the path does what no typical frame does: it runs, or is called clearly more often. */
 static bool
@@ -379,6 +401,16 @@ is_called_more(const struct tt_why *w, size_t at)
 	return !is_rare(w, &u) && is_more(w, row->id) && !tt_name_match(tt_constructors, full);
 }
 
+/*
+ * True if the search ends at the path ${at}, though the one at ${best} below it has most of its time: its marker is called more than usual, or runs only
+ * here, and the other's is called as often as ever. A helper that all frames call does not explain a frame; who called it for once does.
+ */
+static bool
+is_reason(const struct tt_why *w, size_t at, size_t best)
+{
+	return at != SIZE_MAX && is_more(w, tt_paths_row(w->p, w->now.v[at].id)) && !is_more(w, tt_paths_row(w->p, w->now.v[best].id));
+}
+
 /* Down the calls of the frame to where most of the extra time is, of ${more} calls alone or of all. SIZE_MAX: there is none. */
 static size_t
 descend(struct tt_why *w, bool more, int64_t *sum)
@@ -391,6 +423,8 @@ descend(struct tt_why *w, bool more, int64_t *sum)
 	if (add_up(w, more, end, sum) != TT_OK)
 		return SIZE_MAX;
 	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? *sum : w->inside[at]) * 6) {
+		if (more && is_reason(w, at, best))
+			break;
 		at = best;
 		if (more && is_called_more(w, at))
 			break;
@@ -458,6 +492,27 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	c->allocs = site->n;
 }
 
+/* How many other threads of the program work in the frame for longer than ${least}; one at least does. */
+static uint64_t
+count_busy(const struct tt_why *w, const struct tt_cause *c, int64_t least)
+{
+	const size_t n = w->m->threads.n;
+	const uint32_t own = w->m->frames->thread[c->frame];
+	int64_t *busy = tt_mem_alloc(w->mem, n * sizeof *busy, w->err);
+	uint64_t many = 0;
+
+	for (size_t i = 0; i < w->s->n && busy; i++) {
+		const struct tt_thread *t = tt_why_works(w, &w->s->rec[i], own);
+
+		if (t)
+			busy[t->index] += w->s->rec[i].self;
+	}
+	for (size_t i = 0; i < n && busy; i++)
+		many += busy[i] > least;
+	tt_mem_free(w->mem, busy, busy ? n * sizeof *busy : 0);
+	return many ? many : 1;
+}
+
 /*
  * True if other threads work clearly more than usual, while this one does nothing more. Frames with much work elsewhere may be many where
  * these are known to be longer: then usual is what the other frames have.
@@ -468,7 +523,6 @@ try_processors(const struct tt_why *w, struct tt_cause *c)
 	const struct tt_fact *busy = fact(w, TT_OF_FRAME, TT_FRAME_BUSY), *most = NULL;
 	const int64_t high = w->crowded ? w->calm : tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY).self_high;
 	int64_t dur = w->m->frames->dur[c->frame], usual = w->out->typical, more = busy ? busy->self - high : 0;
-	uint32_t threads = 0;
 
 	if (!busy || usual == 0 || more < (w->crowded ? c->extra / 2 : c->extra))
 		return false;
@@ -480,12 +534,9 @@ try_processors(const struct tt_why *w, struct tt_cause *c)
 		if (f->what == TT_OF_OTHER && (!most || (w->crowded ? f->self > most->self : beyond(w, f) > beyond(w, most))))
 			most = f;
 	}
-	for (size_t i = 0; i < w->s->n; i++)
-		threads += w->s->rec[i].self > c->extra / 8 && tt_frame_sums_zone(w->s, w->s->rec[i].node) && w->own[w->s->rec[i].node] == w->s->rec[i].node &&
-		    tt_paths_row(w->p, w->s->rec[i].node) == most->id;
 	c->class = TT_CAUSE_PROCESSORS;
-	c->row = most->id;
-	c->n = threads ? threads : 1;
+	c->row = work_of(w, most->node);
+	c->n = count_busy(w, c, c->extra / 8);
 	c->ns = more < c->extra ? more : c->extra;
 	return true;
 }

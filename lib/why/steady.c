@@ -16,7 +16,7 @@
 enum { LEAST_BYTES = 64 << 10 };
 
 /* A heap that grows. */
-enum { LEAST_POINTS = 4, LEAST_FALLS = 3, LEAST_GROWTH = 1 << 20 };
+enum { LEAST_POINTS = 6, LEAST_SHOTS = 4, LEAST_FALLS = 3, LEAST_GROWTH = 1 << 20 };
 
 static const char *
 text(struct tt_why *w, const char *fmt, const char *a, const char *b, const char *c)
@@ -224,7 +224,7 @@ shots_grow(const struct tt_heap_shots *s, struct heap *h)
 		h->last = s->shot[i].bytes;
 		before = &s->shot[i];
 	}
-	return h->n >= LEAST_POINTS && h->grows;
+	return h->n >= LEAST_SHOTS && h->grows;
 }
 
 static bool
@@ -238,6 +238,7 @@ static int
 find_leak(struct tt_why *w, bool *found)
 {
 	struct heap h = heap_of(w);
+	bool by_shots = false;
 	uint64_t end = h.falls ? h.low : h.last;
 	struct tt_finding *f;
 	char a[32], z[32], bytes[32];
@@ -245,10 +246,10 @@ find_leak(struct tt_why *w, bool *found)
 	const struct tt_usual *most = most_of_all(w, &sum);
 	struct tt_buf b = { 0 };
 
-	*found = h.n >= LEAST_POINTS && h.grows && (h.falls == 0 || h.falls >= LEAST_FALLS) && is_larger(end, h.first) && w->m->ncap == 1;
+	*found = h.grows && (h.falls ? h.falls >= LEAST_FALLS : h.n >= LEAST_POINTS) && is_larger(end, h.first) && w->m->ncap == 1;
 	if (!*found && w->m->ncap == 1 && shots_grow(tt_heap_shots(w->m), &h)) {
 		end = h.last;
-		*found = is_larger(end, h.first);
+		*found = by_shots = is_larger(end, h.first);
 	}
 	if (!*found)
 		return TT_OK;
@@ -258,7 +259,7 @@ find_leak(struct tt_why *w, bool *found)
 	*tt_put_bytes(a, (int64_t)h.first) = '\0';
 	*tt_put_bytes(z, (int64_t)end) = '\0';
 	*f = (struct tt_finding){ .class = TT_CAUSE_LEAK, .frames = "all frames" };
-	tt_buf_printf(&b, "leak: the heap grows from %s to %s", a, z);
+	tt_buf_printf(&b, h.falls || by_shots ? "leak: the heap grows from %s to %s" : "the heap grows from %s to %s, and never becomes smaller", a, z);
 	if (most && most->self * (int64_t)w->m->frames->n >= (int64_t)(end - h.first) / 2) {
 		f->marker = w->p->row[most->id].label;
 		*tt_put_bytes(bytes, most->self) = '\0';

@@ -1,0 +1,87 @@
+// Helpers that all frames and threads call: who calls them for once makes a frame long. args: quest|sleep|jobs
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+static class Burn
+{
+	static double sum;
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void Spin(int n)
+	{
+		double x = 1;
+		for (int i = 0; i < n; i++)
+			x = x * 1.0000001 + 0.0000001;
+		sum += x;
+	}
+}
+
+static class Physics
+{
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void Step()
+	{
+		for (int i = 0; i < 500; i++)
+			Burn.Spin(2000);
+	}
+}
+
+static class Quests
+{
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void Evaluate()
+	{
+		for (int i = 0; i < 40; i++)
+			Script();
+	}
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	static void Script()
+	{
+		Burn.Spin(100000);
+	}
+}
+
+static class Jobs
+{
+	public static readonly Semaphore Begin = new Semaphore(0, 100);
+
+	public static void Run()
+	{
+		for (;;) {
+			Begin.WaitOne();
+			Bake();
+		}
+	}
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	static void Bake()
+	{
+		for (int i = 0; i < 20; i++)
+			Burn.Spin(1000000);
+	}
+}
+
+static class Game
+{
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	static void Tick(int frame, string kind)
+	{
+		Physics.Step();
+		if (kind == "quest" && frame % 70 == 34)
+			Quests.Evaluate();
+		if (kind == "sleep")
+			Thread.Sleep(frame % 50 == 25 ? 20 : 2);
+		if (kind == "jobs" && frame % 60 == 30)
+			Jobs.Begin.Release(4);
+	}
+
+	static void Main(string[] args)
+	{
+		for (int i = 0; i < 4 && args[0] == "jobs"; i++)
+			new Thread(Jobs.Run) { IsBackground = true }.Start();
+		for (int frame = 1; frame <= 300; frame++)
+			Tick(frame, args[0]);
+	}
+}
