@@ -1,0 +1,30 @@
+/**
+ * Deflate (RFC 1951) for text that repeats itself, as traces do: fast, and denser there than zlib's levels that are not slow.
+ *
+ * Threads: each state by one at a time. Memory: 350 KiB a state.
+ */
+#ifndef TT_IO_FLATE_H
+#define TT_IO_FLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+struct tt_flate;
+
+/* The most bytes tt_flate() may make of ${n}, and write. */
+#define TT_FLATE_BOUND(n) ((n) + (n) / 1024 + 64)
+
+int tt_flate_new(struct tt_mem *mem, struct tt_flate **f, struct tt_err *err);
+void tt_flate_free(struct tt_flate *f, struct tt_mem *mem);
+
+/**
+ * tt_flate(f, in, n, out, last):
+ * Compress ${n} < 2^30 bytes to ${out} and return how many bytes that are, which depend on these bytes alone. Runs without ${last} end at a whole
+ * byte, with an empty block, so that what follows can be laid behind them; one with it ends the stream.
+ */
+size_t tt_flate(struct tt_flate *f, const char *in, size_t n, char *out, bool last);
+
+#endif

@@ -1,0 +1,121 @@
+/**
+ * Huffman codes; the contract is in huffman.h.
+ */
+#include "io/huffman.h"
+
+#include <string.h>
+
+/* Order ${key} ascending; there are few. */
+static void
+sort(uint64_t *key, unsigned n)
+{
+	for (unsigned gap = n / 2; gap > 0; gap /= 2)
+		for (unsigned i = gap; i < n; i++) {
+			uint64_t k = key[i];
+			unsigned j = i;
+
+			for (; j >= gap && key[j - gap] > k; j -= gap)
+				key[j] = key[j - gap];
+			key[j] = k;
+		}
+}
+
+/* The symbols that get a code, in *${key} with their counts above 16 bits, the rarest first. Returns how many: two at least. */
+static unsigned
+choose(const struct tt_huffman *h, unsigned n, uint64_t *key)
+{
+	unsigned used = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (h->count[i])
+			key[used++] = (uint64_t)h->count[i] << 16 | i;
+	for (unsigned i = 0; used < 2; i++)
+		if (!h->count[i])
+			key[used++] = i;
+	sort(key, used);
+	return used;
+}
+
+/*
+ * How many symbols have codes of each length, in ${of}: the tree is made of ${n} leaves, the rarest first, and of nodes, each of the two rarest
+ * that are left. Nodes come in the order of their counts, too, so that there is nothing to search for.
+ */
+static void
+measure(const uint64_t *key, unsigned n, unsigned most, unsigned *of)
+{
+	uint32_t count[2 * TT_HUFFMAN_MOST];
+	uint16_t parent[2 * TT_HUFFMAN_MOST], depth[2 * TT_HUFFMAN_MOST];
+	unsigned leaf = 0, node = n, root = 2 * n - 2;
+
+	for (unsigned i = 0; i < n; i++)
+		count[i] = (uint32_t)(key[i] >> 16);
+	for (unsigned next = n; next <= root; next++) {
+		count[next] = 0;
+		for (int k = 0; k < 2; k++) {
+			unsigned least = leaf < n && (node == next || count[leaf] <= count[node]) ? leaf++ : node++;
+
+			count[next] += count[least];
+			parent[least] = (uint16_t)next;
+		}
+	}
+	depth[root] = 0;
+	for (unsigned i = root; i-- > 0;) {
+		depth[i] = (uint16_t)(depth[parent[i]] + 1);
+		if (i < n)
+			of[depth[i] < most ? depth[i] : most]++;
+	}
+}
+
+/*
+ * Some codes were cut to ${most} bits, and together they are too many. For each one that is too many a shorter code gives its place to two
+ * that are a bit longer: one of these is its own, one that of a code of ${most} bits.
+ */
+static void
+limit(unsigned *of, unsigned most)
+{
+	uint32_t room = 0;
+
+	for (unsigned i = 1; i <= most; i++)
+		room += (uint32_t)of[i] << (most - i);
+	for (; room > (uint32_t)1 << most; room--) {
+		unsigned i = most - 1;
+
+		while (of[i] == 0)
+			i--;
+		of[i]--;
+		of[i + 1] += 2;
+		of[most]--;
+	}
+}
+
+/* Number the codes: by length, then by symbol. */
+static void
+number(struct tt_huffman *h, unsigned n, const unsigned *of)
+{
+	unsigned next[TT_HUFFMAN_BITS + 1] = { 0 };
+
+	for (unsigned i = 1; i < TT_HUFFMAN_BITS; i++)
+		next[i + 1] = (next[i] + of[i]) << 1;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned code = h->len[i] ? next[h->len[i]]++ : 0, turned = 0;
+
+		for (unsigned k = 0; k < h->len[i]; k++)
+			turned |= (code >> k & 1) << (h->len[i] - 1 - k);
+		h->code[i] = (uint16_t)turned;
+	}
+}
+
+void
+tt_huffman_make(struct tt_huffman *h, unsigned n, unsigned most)
+{
+	uint64_t key[TT_HUFFMAN_MOST];
+	unsigned of[TT_HUFFMAN_BITS + 1] = { 0 }, used = choose(h, n, key), k = 0;
+
+	measure(key, used, most, of);
+	limit(of, most);
+	memset(h->len, 0, n);
+	for (unsigned len = most; len > 0; len--)
+		for (unsigned i = 0; i < of[len]; i++)
+			h->len[key[k++] & 0xffff] = (uint8_t)len;
+	number(h, n, of);
+}

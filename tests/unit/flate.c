@@ -1,0 +1,197 @@
+/* io/flate.h and io/huffman.h: zlib gives back what was compressed, whatever it is. */
+#include "check.h"
+
+#include <zlib.h>
+
+#include "io/flate.h"
+#include "io/huffman.h"
+
+enum { MOST = 1 << 20 };
+
+static struct tt_mem mem;
+static char in[MOST], have[MOST + 1], out[2 * TT_FLATE_BOUND(MOST)];
+static uint32_t state = 1;
+
+static uint32_t
+next(void)
+{
+	state = state * 1664525 + 1013904223;
+	return state >> 8;
+}
+
+/* Compress the first ${n} bytes in runs of ${run}, and compare what zlib makes of them. Returns the bytes they took. */
+static size_t
+there_and_back(size_t n, size_t run)
+{
+	struct tt_flate *f = NULL;
+	struct tt_err err;
+	z_stream z = { 0 };
+	size_t took = 0;
+
+	CHECK_EQ_INT(tt_flate_new(&mem, &f, &err), TT_OK);
+	for (size_t at = 0; at == 0 || at < n; at += run) {
+		size_t some = n - at < run ? n - at : run, made = tt_flate(f, in + at, some, out + took, at + some == n);
+
+		CHECK(made <= TT_FLATE_BOUND(some));
+		took += made;
+	}
+	tt_flate_free(f, &mem);
+	CHECK_EQ_INT(mem.used, 0);
+	CHECK_EQ_INT(inflateInit2(&z, -MAX_WBITS), Z_OK);
+	z.next_in = (Bytef *)out;
+	z.avail_in = (uInt)took;
+	z.next_out = (Bytef *)have;
+	z.avail_out = sizeof have;
+	CHECK_EQ_INT(inflate(&z, Z_FINISH), Z_STREAM_END);
+	CHECK_EQ_INT(z.avail_in, 0);
+	CHECK_EQ_INT(z.total_out, n);
+	CHECK(memcmp(in, have, n) == 0);
+	inflateEnd(&z);
+	return took;
+}
+
+/* Lines as a trace has them. Returns how many bytes; they fill ${n} or nearly. */
+static size_t
+lines(size_t n)
+{
+	unsigned long long ts = 1000000;
+	size_t at = 0;
+
+	while (at + 120 < n)
+		at += (size_t)snprintf(in + at, n - at, "{\"ph\":\"X\",\"ts\":%llu.%03u,\"dur\":%u.%03u,\"name\":\"Class%u:Method%u\"},\n", ts += next() % 100,
+		    (unsigned)next() % 1000, (unsigned)next() % 50, (unsigned)next() % 1000, (unsigned)next() % 9, (unsigned)next() % 30);
+	return at;
+}
+
+TEST(every_short_text)
+{
+	lines(2000);
+	for (size_t n = 0; n < 1000; n++)
+		there_and_back(n, n + 1);
+	memset(in, '0', 2000);
+	for (size_t n = 0; n < 1000; n++)
+		there_and_back(n, n + 1);
+}
+
+TEST(text_of_a_trace_becomes_small_in_one_run_or_many)
+{
+	size_t n = lines(MOST);
+
+	CHECK(there_and_back(n, MOST) < n / 5);
+	CHECK(there_and_back(n, 40000) < n / 5);
+	CHECK(there_and_back(10000, 100) < 20000);
+}
+
+TEST(what_does_not_compress_grows_by_little)
+{
+	for (size_t i = 0; i < MOST; i++)
+		in[i] = (char)next();
+	CHECK(there_and_back(MOST, MOST) <= TT_FLATE_BOUND(MOST));
+	CHECK(there_and_back(70000, 65535) <= TT_FLATE_BOUND(70000));
+}
+
+TEST(one_byte_over_and_over)
+{
+	for (int byte = 0; byte < 256; byte += 51) {
+		memset(in, byte, MOST);
+		CHECK(there_and_back(MOST, MOST) < MOST / 500);
+	}
+	memset(in, '7', MOST);
+	CHECK(there_and_back(MOST, MOST) < MOST / 500);
+}
+
+/* Matches of all lengths, at distances around the largest, and next to each other. */
+TEST(repeats_of_all_lengths_and_distances)
+{
+	for (size_t back = 32700; back < 32840; back++) {
+		size_t len = 4 + back % 700;
+
+		for (size_t i = 0; i < back + len + 50; i++)
+			in[i] = (char)(next() % 200 + ' ');
+		memcpy(in + back, in, len);
+		there_and_back(back + len + 50, MOST);
+	}
+	for (size_t i = 0; i < 1000; i++)
+		in[i] = (char)(next() % 26 + 'a');
+	size_t at = 1000;
+	for (size_t len = 3; len < 800; len++) {
+		memmove(in + at, in + next() % 200, len);
+		at += len;
+		in[at++] = (char)next();
+	}
+	there_and_back(at, MOST);
+}
+
+TEST(bytes_of_few_kinds_and_many_short_matches)
+{
+	for (unsigned kinds = 2; kinds < 200; kinds = kinds * 3 / 2) {
+		for (size_t i = 0; i < MOST / 4; i++)
+			in[i] = (char)(next() % (1 + next() % kinds));
+		there_and_back(MOST / 4, MOST);
+	}
+}
+
+static struct tt_huffman h;
+
+/* A code is complete and its codes are those of RFC 1951: in the order of lengths, then symbols. */
+static void
+check_codes(unsigned n, unsigned most)
+{
+	uint32_t sum = 0, last = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		CHECK(h.len[i] <= most);
+		CHECK(h.len[i] > 0 || h.count[i] == 0);
+		sum += h.len[i] ? (uint32_t)1 << (most - h.len[i]) : 0;
+	}
+	CHECK_EQ_INT(sum, (uint32_t)1 << most);
+	for (unsigned len = 1; len <= most; len++)
+		for (unsigned i = 0; i < n; i++) {
+			uint32_t code = 0;
+
+			if (h.len[i] != len)
+				continue;
+			for (unsigned k = 0; k < len; k++)
+				code |= (uint32_t)(h.code[i] >> k & 1) << (most - 1 - k);
+			CHECK_EQ_INT(code, last);
+			last += (uint32_t)1 << (most - len);
+		}
+}
+
+TEST(codes_are_complete_and_not_too_long)
+{
+	for (unsigned n = 19; n <= TT_HUFFMAN_MOST; n += 267) {
+		unsigned most = n == 19 ? 7 : 15;
+
+		/* Counts that would make codes as long as there are symbols. */
+		for (uint32_t i = 0, a = 1, b = 1; i < n; i++) {
+			h.count[i] = i < 40 ? a : 0;
+			b += a;
+			a = b - a;
+		}
+		tt_huffman_make(&h, n, most);
+		check_codes(n, most);
+		for (unsigned used = 0; used < n; used++) {
+			memset(h.count, 0, sizeof h.count);
+			for (unsigned i = 0; i < used; i++)
+				h.count[next() % n] = 1 + next() % (1u << i % 20);
+			tt_huffman_make(&h, n, most);
+			check_codes(n, most);
+		}
+	}
+}
+
+TEST(rarer_symbols_have_no_shorter_codes)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		h.count[i] = 1u << i;
+	tt_huffman_make(&h, 8, 15);
+	for (unsigned i = 0; i < 8; i++) {
+		CHECK(i == 0 || h.len[i] <= h.len[i - 1]);
+		bits += h.count[i] * h.len[i];
+	}
+	/* 7 bits for counts 1 and 2, one less for each that is twice as large. */
+	CHECK_EQ_INT(bits, 7 + 2 * 7 + 4 * 6 + 8 * 5 + 16 * 4 + 32 * 3 + 64 * 2 + 128);
+}
