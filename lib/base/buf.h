@@ -47,6 +47,9 @@ void tt_buf_json(struct tt_buf *b, const char *s, size_t n);
 /* The digits 00..99, two bytes each. */
 extern const char tt_digits2[200];
 
+/* The digits 000..999, the first in the lowest byte; in the highest how many of the first two are zeros that say nothing. */
+extern const uint32_t tt_digits3[1000];
+
 /**
  * tt_put_u64(p, v) / tt_put_i64(p, v):
  * Write ${v} in decimal (at most 20 bytes) at ${p}; return the byte after it.

@@ -20,6 +20,14 @@ const char tt_digits2[200] = {
 #undef PAIR
 };
 
+#define THREE(a, b, c) (0x303030 | (a) | (b) << 8 | (c) << 16 | ((a) ? 0 : (b) ? 1 : 2) << 24)
+#define TEN(a, b) THREE(a, b, 0), THREE(a, b, 1), THREE(a, b, 2), THREE(a, b, 3), THREE(a, b, 4), \
+	THREE(a, b, 5), THREE(a, b, 6), THREE(a, b, 7), THREE(a, b, 8), THREE(a, b, 9)
+#define HUNDRED(a) TEN(a, 0), TEN(a, 1), TEN(a, 2), TEN(a, 3), TEN(a, 4), TEN(a, 5), TEN(a, 6), TEN(a, 7), TEN(a, 8), TEN(a, 9)
+
+const uint32_t tt_digits3[1000] = { HUNDRED(0), HUNDRED(1), HUNDRED(2), HUNDRED(3), HUNDRED(4), HUNDRED(5), HUNDRED(6), HUNDRED(7), HUNDRED(8),
+	HUNDRED(9) };
+
 /* How many decimal digits ${v} has (1..20). */
 static unsigned
 count_digits(uint64_t v)

@@ -55,56 +55,56 @@ tt_eight(uint32_t v)
 
 /* The start of a run of times that mostly lie close together: its digits are printed once. */
 struct tt_micros {
-	uint64_t base;                /* a multiple of 10^8 ns, the digits of whose 0.1 s are in head */
+	uint64_t base;                /* a multiple of 10^6 ns, whose digits down to the ms are in head */
 	unsigned n;                   /* 0: nothing yet */
 	char head[16];
 };
 
-static inline void
+static __attribute__((noinline, unused)) void
 tt_micros_move(struct tt_micros *m, uint64_t ns)
 {
-	m->base = ns - ns % 100000000;
-	m->n = (unsigned)(tt_put_u64(m->head, m->base / 100000000) - m->head);
+	m->base = ns - ns % 1000000;
+	m->n = (unsigned)(tt_put_u64(m->head, m->base / 1000000) - m->head);
+}
+
+/* Print ${v} < 1000 without leading zeros; 8 bytes are written. */
+static inline char *
+tt_put_small(char *p, uint32_t v)
+{
+	const uint32_t digits = tt_digits3[v], zeros = digits >> 24;
+
+	tt_store8(p, (uint64_t)(digits & 0xffffff) >> 8 * zeros);
+	return p + 3 - zeros;
+}
+
+/* Print a length, which is mostly short, of ${ns} < 2^63 as microseconds with three decimals. */
+static inline char *
+tt_put_micros_short(char *p, uint64_t ns)
+{
+	if (ns >= 1000000)
+		return tt_put_fixed(p, (int64_t)ns, 3);
+	p = tt_put_small(p, (uint32_t)ns / 1000);
+	tt_store8(p, (uint64_t)tt_digits3[(uint32_t)ns % 1000] << 8 | '.');
+	return p + 4;
 }
 
 /**
  * tt_put_micros(p, m, ns):
  * Print ${ns} < 2^63 as microseconds with three decimals.
  */
-static inline char *
+static inline __attribute__((always_inline)) char *
 tt_put_micros(char *p, struct tt_micros *m, uint64_t ns)
 {
-	uint64_t digits;
+	uint32_t rest;
 
-	if (ns < 100000000)
-		return tt_put_fixed(p, (int64_t)ns, 3);
-	if (ns - m->base >= 100000000 || m->n == 0)
+	if (ns < 1000000)
+		return tt_put_micros_short(p, ns);
+	if (ns - m->base >= 1000000 || m->n == 0)
 		tt_micros_move(m, ns);
-	digits = tt_eight((uint32_t)(ns - m->base)) | TT_ASCII8;
+	rest = (uint32_t)(ns - m->base);
 	memcpy(p, m->head, 16);
-	p += m->n;
-	tt_store8(p, digits);
-	tt_store8(p + 5, digits >> 40 << 8 | '.');
-	return p + 9;
-}
-
-/* As above for a length, which is mostly short. */
-static inline char *
-tt_put_micros_short(char *p, uint64_t ns)
-{
-	uint64_t digits;
-	unsigned zeros;
-
-	if (ns >= 100000000)
-		return tt_put_fixed(p, (int64_t)ns, 3);
-	digits = tt_eight((uint32_t)ns);
-	/* The bit stops the count at the last digit before the point, which is always written. */
-	zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 32) / 8;
-	digits |= TT_ASCII8;
-	tt_store8(p, digits >> 8 * zeros);
-	p += 5 - zeros;
-	tt_store8(p, digits >> 40 << 8 | '.');
-	return p + 4;
+	tt_store8(p + m->n, (tt_digits3[rest / 1000] & 0xffffff) | '.' << 24 | (uint64_t)tt_digits3[rest % 1000] << 32);
+	return p + m->n + 7;
 }
 
 /* The exponent of a positive normal double: 2^e <= x < 2^(e+1). */
@@ -131,28 +131,20 @@ tt_micros_decimals(double end)
 	return k > 18 ? 18 : (unsigned)k;
 }
 
-/* Print ${v} < 10^8 without leading zeros. */
-static inline char *
-tt_put_small(char *p, uint32_t v)
-{
-	uint64_t digits = tt_eight(v);
-	unsigned zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 56) / 8;
-
-	tt_store8(p, (digits | TT_ASCII8) >> 8 * zeros);
-	return p + 8 - zeros;
-}
-
 /* Print ${v} < 10^${n} as ${n} digits, 1 to 18; 8 more bytes are written. */
 static inline char *
 tt_put_digits(char *p, uint64_t v, unsigned n)
 {
 	if (n > 16) {
-		p = tt_put_digits(p, v / 10000000000000000, n - 16);
+		tt_store8(p, (uint64_t)tt_digits3[v / 10000000000000000] >> 8 * (19 - n));
+		p += n - 16;
 		v %= 10000000000000000;
 		n = 16;
 	}
 	if (n > 8) {
-		tt_store8(p, (tt_eight((uint32_t)(v / 100000000)) | TT_ASCII8) >> 8 * (16 - n));
+		const uint32_t top = (uint32_t)(v / 100000000);
+
+		tt_store8(p, n <= 11 ? (uint64_t)tt_digits3[top] >> 8 * (11 - n) : (tt_eight(top) | TT_ASCII8) >> 8 * (16 - n));
 		p += n - 8;
 		v %= 100000000;
 		n = 8;
@@ -188,7 +180,7 @@ tt_put_micros_exact(char *p, double d, unsigned decimals)
 		part -= unit;
 		whole++;
 	}
-	p = whole < 100000000 ? tt_put_small(p, (uint32_t)whole) : tt_put_u64(p, whole);
+	p = whole < 1000 ? tt_put_small(p, (uint32_t)whole) : tt_put_u64(p, whole);
 	*p = '.';
 	return tt_put_digits(p + 1, part, decimals);
 }
