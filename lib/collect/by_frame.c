@@ -176,15 +176,20 @@ tt_by_frame_value(const struct tt_collecting *c, uint32_t counter, uint8_t type,
 }
 
 void
-tt_by_frame_collection(const struct tt_collecting *c, int64_t ts, int64_t dur)
+tt_by_frame_collection(const struct tt_collecting *c, int64_t from, int64_t to, bool begins)
 {
+	const struct tt_frames *f = c->m->frames;
 	struct by_frame *s = state_of(c->m);
-	size_t at = s ? frame_of(c, s, ts) : SIZE_MAX;
+	size_t at, end;
 
-	if (at == SIZE_MAX)
+	if (!s || !f || !tt_frames_of(f, c->b->process, &at, &end))
 		return;
-	s->out.gc[at].n++;
-	s->out.gc[at].ns += dur;
+	for (at = tt_lower_bound(i, at, end, f->start[i] + f->dur[i] <= from); at < end && f->start[at] < to; at++) {
+		const int64_t first = f->start[at] > from ? f->start[at] : from, last = f->start[at] + f->dur[at] < to ? f->start[at] + f->dur[at] : to;
+
+		s->out.gc[at].n += begins && first == from;
+		s->out.gc[at].ns += last - first;
+	}
 }
 
 void

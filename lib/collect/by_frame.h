@@ -70,8 +70,11 @@ int tt_by_frame_paths(struct tt_collecting *c, const struct tt_frame_path *p, si
 int tt_by_frame_value(const struct tt_collecting *c, uint32_t counter, uint8_t type, int64_t ts, union tt_counter_value v,
     struct tt_err *err);
 
-/* A collection on the chunk's thread that lasted ${dur}; a change of the heap's size. */
-void tt_by_frame_collection(const struct tt_collecting *c, int64_t ts, int64_t dur);
+/*
+ * A collection on the chunk's thread from ${from} to ${to}, which counts in the frame that it begins in, if it ${begins} there, and has time in each; a
+ * change of the heap's size.
+ */
+void tt_by_frame_collection(const struct tt_collecting *c, int64_t from, int64_t to, bool begins);
 void tt_by_frame_heap(const struct tt_collecting *c, int64_t ts, uint64_t bytes);
 
 /* --- reading ---------------------------------------------------------------------------------------- */

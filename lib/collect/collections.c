@@ -89,7 +89,6 @@ collections_of(const struct tt_collecting *c, struct gc *s, struct tt_err *err)
 static int
 collected(const struct tt_collecting *c, struct gc *s, const struct open *p, int64_t end, struct tt_err *err)
 {
-	const int64_t whole = end > p->gc_start ? end - p->gc_start : 0;
 	struct tt_gc_thread *of;
 	int64_t from = p->gc_start, dur;
 	bool counts;
@@ -98,8 +97,8 @@ collected(const struct tt_collecting *c, struct gc *s, const struct open *p, int
 		return TT_OK;
 	if (!(of = collections_of(c, s, err)))
 		return err->code;
-	if (counts && (c->needs & TT_NEEDS_BY_FRAME))
-		tt_by_frame_collection(c, p->gc_start, whole);
+	if (c->needs & TT_NEEDS_BY_FRAME)
+		tt_by_frame_collection(c, from, end, counts);
 	add_collection(&s->out.gen[p->gen], dur, counts);
 	add_collection(&of->gen[p->gen], dur, counts);
 	return TT_OK;

@@ -69,7 +69,7 @@ static const struct tt_col gc_col[G_N] = {
 	{ "dur_ns", "duration", TT_UNIT_NS, "Wall time of the frame." },
 	ALLOC_COLS("in the frame on all threads"),
 	{ "collections", "collections", TT_UNIT_COUNT, "Number of collections that begin in the frame; empty if collections were not recorded." },
-	{ "collection_ns", "collection time", TT_UNIT_NS, "Time of these collections, start to end." },
+	{ "collection_ns", "collection time", TT_UNIT_NS, "Time of collections in the frame, also of one that began before it." },
 	{ "gc_pause_ns", "GC pause", TT_UNIT_NS,
 	    "Time of the frame during which a collection was stopping or had stopped the world; empty if pauses were not recorded." },
 	{ "heap_bytes", "heap", TT_UNIT_BYTES, "Size of the heap after the last change of it in the frame; empty if it did not change." },
