@@ -128,6 +128,9 @@ void tt_why_doubt(struct tt_why *w);
 /* Findings of the causes, and of all frames. */
 int tt_why_group(struct tt_why *w);
 
+/* Find a marker whose time grows over the capture, *${row}, so that its frames need no other cause; else one that is called more from some frame on. */
+int tt_why_growth(struct tt_why *w, uint32_t *row);
+
 /* Find causes that last throughout the capture: a heap that grows, allocation in every frame. */
 int tt_why_steady(struct tt_why *w);
 

@@ -326,7 +326,7 @@ compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		put_count(b, a->n_low, a->n_high, "method", "methods");
 	else
 		tt_buf_text(b, "methods");
-	tt_buf_printf(b, " at their first call, most of it under %s", label(p, c->row));
+	tt_buf_printf(b, " at %s first call, most of it under %s", a->n_high == 1 ? "its" : "their", label(p, c->row));
 	if (!c->name)
 		return;
 	tt_buf_printf(b, a->frames > 1 ? "; in the worst frame the largest is %s (" : "; the largest is %s (", c->name);
@@ -615,109 +615,6 @@ group_hitches(struct tt_why *w, uint32_t grows)
 	return rc;
 }
 
-/* --- throughout the capture -------------------------------------------------------------------------- */
-
-enum { PARTS = 8, LEAST_OF_PART = 4 };
-
-/* The medians of the ${n} values at ${f}, of samples in order, by part of the capture. */
-static void
-medians(const struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *ns, int64_t *calls)
-{
-	int64_t v[TT_FRAMES_SAMPLED];
-
-	for (size_t part = 0, from = 0; part < PARTS; part++) {
-		size_t first = part * w->nsample / PARTS, end = (part + 1) * w->nsample / PARTS, k = 0, i = from;
-
-		for (; i < n && f[i].sample < end; i++)
-			v[k++] = f[i].self;
-		while (k < end - first)
-			v[k++] = 0;
-		tt_sort_i64(v, k);
-		ns[part] = tt_quantile_i64(v, k, 1, 2);
-		k = 0;
-		for (i = from; i < n && f[i].sample < end; i++)
-			v[k++] = (int64_t)f[i].n;
-		while (k < end - first)
-			v[k++] = 0;
-		tt_sort_i64(v, k);
-		calls[part] = tt_quantile_i64(v, k, 1, 2);
-		from = i;
-	}
-}
-
-/* True if it grows from part to part, and in the end by half or more. */
-static bool
-is_growing(const int64_t *v)
-{
-	unsigned up = 0;
-
-	for (size_t i = 1; i < PARTS; i++)
-		up += v[i] > v[i - 1];
-	return up >= PARTS - 2 && v[PARTS - 1] >= v[0] + v[0] / 2;
-}
-
-/* The time that all frames have beyond ${start}, by that of the samples. */
-static int64_t
-time_grown(const struct tt_why *w, const struct tt_fact *f, size_t n, int64_t start)
-{
-	int64_t grown = 0;
-
-	for (size_t i = 0; i < n; i++)
-		grown += f[i].self > start ? f[i].self - start : 0;
-	return tt_ratio((uint64_t)grown, w->m->frames->n, w->nsample);
-}
-
-static int
-put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *calls, int64_t extra)
-{
-	struct tt_finding *f = tt_why_finding(w);
-	int64_t first = calls[0] ? ns[0] / calls[0] : ns[0], last = calls[PARTS - 1] ? ns[PARTS - 1] / calls[PARTS - 1] : ns[PARTS - 1];
-	char a[32], z[32];
-
-	if (!f)
-		return w->err->code;
-	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = label(w->p, row), .frames = "all frames", .extra = extra };
-	struct tt_buf b = { 0 };
-	if (is_growing(calls)) {
-		tt_buf_printf(&b, "%s: calls a frame grow from %lld to %lld, its time from ", f->marker, (long long)calls[0], (long long)calls[PARTS - 1]);
-		first = ns[0];
-		last = ns[PARTS - 1];
-	} else {
-		tt_buf_printf(&b, "%s: cost per call grows from ", f->marker);
-	}
-	*tt_put_time_short(a, first) = '\0';
-	*tt_put_time_short(z, last) = '\0';
-	tt_buf_printf(&b, "%s to %s, as medians of the first and the last eighth of the capture", a, z);
-	f->sentence = keep(&b, w->text, w->err);
-	return w->err->code;
-}
-
-/* The marker whose time in a frame grows most over the capture; TT_NO_ROW: none does by a twentieth of a frame. */
-static int
-find_growth(struct tt_why *w, uint32_t *row)
-{
-	int64_t best = w->out->typical / 20, extra = 0, ns[PARTS], calls[PARTS], best_ns[PARTS] = { 0 }, best_calls[PARTS] = { 0 };
-	struct tt_fact_walk k;
-
-	*row = TT_NO_ROW;
-	if (w->nsample < PARTS * LEAST_OF_PART)
-		return TT_OK;
-	tt_why_walk(&k, &w->of_samples);
-	while (tt_why_walk_next(&k)) {
-		if (k.v[0].what != TT_OF_ROW)
-			continue;
-		medians(w, k.v, k.n, ns, calls);
-		if (!is_growing(ns) || ns[PARTS - 1] - ns[0] <= best || calls[0] == 0)
-			continue;
-		best = ns[PARTS - 1] - ns[0];
-		extra = time_grown(w, k.v, k.n, ns[0]);
-		memcpy(best_ns, ns, sizeof ns);
-		memcpy(best_calls, calls, sizeof calls);
-		*row = k.v[0].id;
-	}
-	return *row == TT_NO_ROW ? TT_OK : put_growth(w, *row, best_ns, best_calls, extra);
-}
-
 /* --- order ------------------------------------------------------------------------------------------- */
 
 /* Known causes come before unknown ones; findings of frames before those of the whole capture. */
@@ -741,7 +638,7 @@ tt_why_group(struct tt_why *w)
 {
 	struct tt_causes *out = w->out;
 	uint32_t grows;
-	int rc = find_growth(w, &grows);
+	int rc = tt_why_growth(w, &grows);
 
 	if (rc == TT_OK)
 		rc = group_hitches(w, grows);

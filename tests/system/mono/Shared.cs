@@ -1,4 +1,4 @@
-// Helpers that all frames and threads call: who calls them for once makes a frame long. args: quest|sleep|jobs
+// Helpers that all frames and threads call: who calls them for once makes a frame long. args: quest|sleep|jobs|scene
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -69,6 +69,8 @@ static class Game
 	static void Tick(int frame, string kind)
 	{
 		Physics.Step();
+		if (kind == "scene" && frame > 170)
+			Physics.Step();
 		if (kind == "quest" && frame % 70 == 34)
 			Quests.Evaluate();
 		if (kind == "sleep")
