@@ -5,8 +5,8 @@
  * in memory; then they are sorted and go to a spool (io/spool.h) as a run, and reading merges the runs. Where a number tells the order of most
  * records, millions are sorted in a quarter of the time.
  *
- * Memory: TT_SORTER_ROOM while records of at most a kilobyte come, and 32 bytes for each that waits where they have keys; while they are read as much again at most,
- * unless there are thousands of runs.
+ * Memory: TT_SORTER_ROOM while records of at most a kilobyte come, and 32 bytes for each that waits where they have keys; while they are read as
+ * much again at most, unless there are thousands of runs.
  * Disk: the records of each run.
  * Threads: one.
  */

@@ -596,12 +596,13 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 		try_class(w, (enum tt_cause_class)class, c);
 	at = descend(w, true, &sum);
 	/* A method that throws more is also called more, and takes about the time of the exceptions. */
-	const bool thrown = c->class == TT_CAUSE_EXCEPTIONS && c->ns >= c->extra / LEAST_SHARE;
-	if (at != SIZE_MAX && w->inside[at] > (thrown ? c->ns + c->ns / 2 : c->ns)) {
+	const bool thrown = at != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && w->inside[at] <= 2 * c->ns &&
+	    w->inside[at] >= c->extra / LEAST_SHARE && tt_paths_row(w->p, w->now.v[at].id) == c->row;
+	if (at != SIZE_MAX && !thrown && w->inside[at] > c->ns) {
 		*c = none;
 		blame_path(w, at, c);
 	}
-	if (c->ns >= c->extra / LEAST_SHARE && c->ns > 0) {
+	if (thrown || (c->ns >= c->extra / LEAST_SHARE && c->ns > 0)) {
 		try_burst(w, &none, c);
 		look_closer(w, c);
 		return;
