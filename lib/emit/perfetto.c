@@ -189,13 +189,13 @@ perfetto_write(void *state, const struct tt_view *v, const char *p, size_t n, st
 
 		memcpy(&f, p, sizeof f);
 		p += sizeof f;
-		rc = send_all(c, p, f.uses, err);
-		p += f.uses * sizeof(uint64_t);
+		const char *uses = p + f.zones * sizeof(struct tt_slice) + f.text;
+		rc = send_all(c, uses, f.uses, err);
 		if (rc == TT_OK && f.zones)
 			rc = tt_slices_add(&c->slices, v->thread, p, f.zones, &c->args, err);
 		else if (rc == TT_OK && f.text)
 			rc = tt_sink_write(c->sink, p, f.text, err);
-		p += f.zones * sizeof(struct tt_slice) + f.text;
+		p = uses + f.uses * sizeof(uint64_t);
 		if (rc == TT_OK && f.opened) {
 			struct pf_thread *row = tt_pf_thread_at(c, v->thread->index, err);
 

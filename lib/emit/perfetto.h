@@ -65,9 +65,9 @@ enum pf_category { PF_CAT_GC, PF_CAT_FLOW, PF_CAT_EXCEPTIONS, PF_CAT_CONTENTION,
 enum pf_note { PF_CLASS = 1, PF_BYTES, PF_SITE, PF_OBJECT, PF_STACK };
 
 /*
- * `chunk` and `rare` make a run of these. Each is followed by ${uses} numbers of what the packets use (pf_use()) and ${text} bytes of packets.
- * Where zones are put aside, ${zones} times struct tt_slice and then their annotations follow instead; the flags of a zone are the number of
- * bytes of its annotations.
+ * `chunk` and `rare` make a run of these. Each is followed by ${text} bytes of packets and ${uses} numbers of what they use (pf_use()).
+ * Where zones are put aside, ${zones} times struct tt_slice and then their annotations follow instead of packets; the flags of a zone are the
+ * number of bytes of its annotations.
  */
 struct pf_frame {
 	uint64_t uses, text, zones;

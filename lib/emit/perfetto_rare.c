@@ -649,8 +649,8 @@ tt_pf_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_e
 	f.text = text.n;
 	if (rc == TT_OK && (rc = tt_buf_error(&text, err)) == TT_OK && (rc = tt_buf_error(&r.uses, err)) == TT_OK && (f.text || f.uses)) {
 		tt_buf_add(out, &f, sizeof f);
-		tt_buf_add(out, r.uses.p, r.uses.n);
 		tt_buf_add(out, text.p, text.n);
+		tt_buf_add(out, r.uses.p, r.uses.n);
 		rc = tt_buf_error(out, err);
 	}
 	tt_mem_free(&c->env->mem, r.walk.open, r.walk.capopen * sizeof *r.walk.open);

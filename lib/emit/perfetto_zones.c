@@ -492,29 +492,22 @@ put_allocs(struct writer *w, struct tt_err *err)
 
 /* --- chunk -------------------------------------------------------------------------------- */
 
-/* Put what the packets from ${at} on use in front of them, and a head in front of all. */
+/* Put what the packets from ${at} on use behind them, and a head in front. */
 static int
 end_frame(struct writer *w, size_t at, int64_t opened, struct tt_err *err)
 {
 	struct pf_frame f = { .uses = w->uses.n / sizeof(uint64_t), .text = w->out->n - at - sizeof f, .opened = opened };
 	int rc = tt_buf_error(&w->uses, err);
 
-	if (rc == TT_OK)
-		rc = tt_buf_room(w->out, w->uses.n, err);
 	if (rc != TT_OK)
 		return rc;
 	if (!f.text) {
 		w->out->n = at;
 		return TT_OK;
 	}
-	char *p = w->out->p + at;
-	if (w->uses.n) {
-		memmove(p + sizeof f + w->uses.n, p + sizeof f, f.text);
-		memcpy(p + sizeof f, w->uses.p, w->uses.n);
-	}
-	memcpy(p, &f, sizeof f);
-	w->out->n += w->uses.n;
-	return TT_OK;
+	memcpy(w->out->p + at, &f, sizeof f);
+	tt_buf_add(w->out, w->uses.p, w->uses.n);
+	return tt_buf_error(w->out, err);
 }
 
 int

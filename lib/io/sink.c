@@ -9,8 +9,11 @@
 #include "io/dest.h"
 #include "io/pack.h"
 
-/* Plain output goes to the system in pieces of this size. */
+/* Plain output goes to the system in pieces of about this size. */
 #define BUFFER ((size_t)1 << 18)
+
+/* What is at least so long goes there as it is: to copy it costs more than a call. */
+#define LONG ((size_t)1 << 16)
 
 struct tt_sink {
 	struct tt_env *env;
@@ -115,13 +118,13 @@ write_plain(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 		s->buffer = tt_mem_alloc(&s->env->mem, BUFFER, err);
 	if (!s->buffer)
 		return err ? err->code : TT_E_NOMEM;
-	if (n > BUFFER - s->buffered) {
+	if (n >= LONG || n > BUFFER - s->buffered) {
 		int rc = flush(s, err);
 
 		if (rc != TT_OK)
 			return rc;
 	}
-	if (n >= BUFFER)
+	if (n >= LONG)
 		return tt_dest_write(&s->dest, p, n, err);
 	memcpy(s->buffer + s->buffered, p, n);
 	s->buffered += n;
