@@ -7,6 +7,7 @@
 
 #include "base/hash_seed.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "model/names.h"
 
 enum { SHORT = 6, TRIES = 1000 };
@@ -55,14 +56,21 @@ is_word(unsigned c)
 	return c >= 0x80 || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
+/* Write letters for the word of ${n} bytes at ${word} to ${to}, which may be the same place: for each character one that is as long in UTF-8, and in UTF-16. */
 static void
-letters(uint64_t hash, uint8_t *to, size_t n)
+letters(uint64_t hash, const uint8_t *word, uint8_t *to, size_t n)
 {
 	static const char of[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	/* Cyrillic, and two blocks of Chinese characters. */
+	static const struct { uint32_t first, many; } longer[] = { [2] = { 0x410, 64 }, [3] = { 0x4e00, 0x5000 }, [4] = { 0x20000, 0x8000 } };
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n;) {
+		const size_t len = tt_utf8_len((const char *)word + i, n - i);
 		hash = tt_seeded_mix(hash, i);
-		to[i] = (uint8_t)of[(hash >> 8) % 62];
+		if (len <= 1)
+			to[i++] = (uint8_t)of[(hash >> 8) % 62];
+		else
+			i += tt_utf8_put((char *)to + i, longer[len].first + (uint32_t)((hash >> 8) % longer[len].many));
 	}
 }
 
@@ -80,7 +88,7 @@ short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *t
 		return TT_OK;
 	}
 	for (unsigned k = 0; k < TRIES; k++) {
-		letters(hash + k, r.text, n);
+		letters(hash + k, word, r.text, n);
 		used = tt_seeded_text(1, (const char *)r.text, n);
 		if (memcmp(r.text, word, n) != 0 && !tt_map_find(&s->used, used, i, s->row[i].n == n && memcmp(s->row[i].text, r.text, n) == 0))
 			break;
@@ -93,15 +101,15 @@ short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *t
 	return rc == TT_OK ? tt_map_add(&s->used, s->mem, used, s->n++, err) : rc;
 }
 
-/* Write ${len} letters for the word of ${n} bytes at ${word} to ${to}. */
+/* Write letters for the word of ${n} bytes at ${word} to ${to}, another place if it is short. */
 static int
-put_word(struct unity_scrub *s, const uint8_t *word, size_t n, uint8_t *to, size_t len, struct tt_err *err)
+put_word(struct unity_scrub *s, const uint8_t *word, uint8_t *to, size_t n, struct tt_err *err)
 {
 	const uint64_t hash = tt_seeded_text(n, (const char *)word, n);
 
-	if (len <= SHORT)
-		return short_word(s, hash, word, to, len, err);
-	letters(hash, to, len);
+	if (n <= SHORT)
+		return short_word(s, hash, word, to, n, err);
+	letters(hash, word, to, n);
 	return TT_OK;
 }
 
@@ -171,7 +179,7 @@ scrub(struct unity_scrub *s, uint8_t *p, size_t n, const bool *keep, struct tt_e
 		/* Short words: put_word() compares the replacement with the word. */
 		if (k - i <= SHORT)
 			memcpy(word, p + i, k - i);
-		rc = put_word(s, k - i <= SHORT ? word : p + i, k - i, p + i, k - i, err);
+		rc = put_word(s, k - i <= SHORT ? word : p + i, p + i, k - i, err);
 	}
 	return rc;
 }
@@ -207,40 +215,35 @@ unity_scrub_thread(struct unity_scrub *s, uint8_t *group, size_t ngroup, uint8_t
 	return rc == TT_OK ? scrub(s, name, nname, s->keep + ngroup + 1, err) : rc;
 }
 
+/* Put the UTF-8 of ${n} bytes at ${text} back, as UTF-16, to the ${size} bytes at ${p} that it came from. */
+static void
+put_wide(uint8_t *p, size_t size, const char *text, size_t n)
+{
+	for (size_t i = 0, k = 0, len; i < n && (len = tt_utf8_len(text + i, n - i)) > 0; i += len) {
+		const uint32_t c = tt_utf8_code(text + i, len), high = 0xd800 + ((c - 0x10000) >> 10), low = 0xdc00 | (c & 0x3ff);
+		const uint32_t unit[2] = { c < 0x10000 ? c : high, low };
+		for (unsigned u = 0; u < 1 + (c >= 0x10000) && k + 2 <= size; u++) {
+			p[k++] = (uint8_t)unit[u];
+			p[k++] = (uint8_t)(unit[u] >> 8);
+		}
+	}
+}
+
+/* The same name may also be there in UTF-8, so it is scrubbed as that. */
 static int
 scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err)
 {
-	uint8_t word[SHORT];
-	int rc = ready(s, n / 2, err);
+	struct tt_buf text = { .cap = 0 };
+	int rc = tt_utf8_from16(&text, p, n, err);
 
-	s->done->names += n > 0;
 	/* An odd last byte is not text. */
 	if (n % 2)
 		p[n - 1] = 0;
-	if (rc != TT_OK)
-		return rc;
-	/* No known name has letters beyond ASCII. */
-	for (size_t i = 0; i < n / 2; i++)
-		s->text[i] = (char)(unity_u16(p + 2 * i) < 0x80 ? unity_u16(p + 2 * i) : 0x80);
-	find_meaning(s, n / 2);
-	for (size_t i = 0, k; i < n / 2 && rc == TT_OK; i = k) {
-		uint8_t *text = (uint8_t *)s->text + i;
-		bool ascii = true;
-		for (k = i; k < n / 2 && is_word(unity_u16(p + 2 * k)) && !s->keep[k]; k++)
-			ascii = ascii && unity_u16(p + 2 * k) < 0x80;
-		if (k == i) {
-			k++;
-			continue;
-		}
-		/* The same name may also be there in UTF-8. */
-		if (k - i <= SHORT)
-			memcpy(word, text, k - i);
-		rc = ascii ? put_word(s, k - i <= SHORT ? word : text, k - i, text, k - i, err) : put_word(s, p + 2 * i, 2 * (k - i), text, k - i, err);
-		for (size_t j = i; j < k; j++) {
-			p[2 * j] = (uint8_t)s->text[j];
-			p[2 * j + 1] = 0;
-		}
-	}
+	if (rc == TT_OK)
+		rc = unity_scrub_text(s, (uint8_t *)text.p, text.n, err);
+	if (rc == TT_OK)
+		put_wide(p, n, text.p, text.n);
+	tt_buf_free(&text);
 	return rc;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Copies of captures without their names: each word of a text becomes letters made of its hash, as many as it had bytes.
+ * Copies of captures without their names: each character of a word of a text becomes a letter, made of the word's hash, that is as long, both in UTF-8 and in
+ * UTF-16: a name that is there in both stays one.
  *
  * What is between words stays, so that "Game.dll!Game::Enemy.Update()" still has an assembly, a namespace and a class, and the thread "Worker 0"
  * of the group "Job" is still the marker "Job.Worker 0". Words are hashed with a number that differs in every process, so that nobody finds

@@ -247,9 +247,9 @@ def main():
         for path in sorted(glob.glob("testdata/raw/good-*") + glob.glob("testdata/data/good-*")):
             copy(folder, path, path, True)
         meanings(folder)
-        # Labels are UTF-8 and UTF-16 there; beyond ASCII these are words of other lengths.
+        # Labels are in UTF-8 and in UTF-16 there, with characters of two, three and four bytes.
         bytes_of = one_game.value_bytes
-        one_game.value_bytes = lambda kind, v: bytes_of(kind, v.replace("\u00e9", "e") if isinstance(v, str) else v)
+        one_game.value_bytes = lambda kind, v: bytes_of(kind, v.replace("\u00e9", "\u00e9 \u65e5x\U0001f600") if isinstance(v, str) else v)
         for form, write in (("raw", lambda p, f: one_game.raw(p, f, True)), ("data", one_game.data)):
             path = os.path.join(folder, "game." + form)
             write(path, one_game.game(instants=form == "raw"))
