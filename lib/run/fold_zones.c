@@ -62,7 +62,9 @@ struct waiting {
 static inline void
 wait_for(struct waiting *w, struct tt_dist *d, uint32_t dur)
 {
-	*w = (struct waiting){ .d = d, .dur = dur, .bucket = tt_hist_bucket(dur) };
+	w->d = d;
+	w->dur = dur;
+	w->bucket = tt_hist_bucket(dur);
 	__builtin_prefetch(d, 1);
 	__builtin_prefetch(&d->page[w->bucket / TT_HIST_PAGE]);
 }
@@ -70,19 +72,19 @@ wait_for(struct waiting *w, struct tt_dist *d, uint32_t dur)
 static __attribute__((noinline)) int
 count_waiting(struct tt_counts *c, struct waiting *w, size_t n, struct tt_err *err)
 {
-	int rc = TT_OK;
+	struct waiting *const end = w + n;
 
-	for (size_t i = 0; i < n; i++) {
-		w[i].at = tt_counts_page(c, w[i].d->page[w[i].bucket / TT_HIST_PAGE]) + w[i].bucket % TT_HIST_PAGE;
-		__builtin_prefetch(w[i].at, 1);
+	for (struct waiting *x = w; x < end; x++) {
+		x->at = tt_counts_page(c, x->d->page[x->bucket / TT_HIST_PAGE]) + x->bucket % TT_HIST_PAGE;
+		__builtin_prefetch(x->at, 1);
 	}
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		if (likely(tt_dist_takes(w[i].d, w[i].at, w[i].dur)))
-			++*w[i].at;
-		else
-			rc = tt_counts_dur_slow(c, w[i].d, w[i].dur, err);
+	for (struct waiting *x = w; x < end; x++) {
+		if (likely(tt_dist_takes(x->d, x->at, x->dur)))
+			++*x->at;
+		else if (tt_counts_dur_slow(c, x->d, x->dur, err) != TT_OK)
+			return err->code;
 	}
-	return rc;
+	return TT_OK;
 }
 
 /* What tt_fold_zones() is made for: most captures; those with many paths; those of whose zones more is asked, or less than histograms. */
@@ -168,6 +170,10 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 	return way == MANY && rc == TT_OK ? count_waiting(f->counts, w, n, err) : rc;
 }
 
+/* Zones of a run of look_up(): first the hashes of their paths, then their counters. */
+struct sought { const struct tt_event *e; uint64_t hash; };
+struct found { struct tt_count *c; uint32_t node, dur; };
+
 /*
  * A run of zones, where guesses are mostly wrong and paths are many, so that what they touch lies all over memory: each step is taken for all of
  * them before the next, and what that needs is fetched meanwhile. The place of a path in the tree follows from its keys alone.
@@ -178,13 +184,13 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 {
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
 	struct tt_level *const levels = &f->lvl[base];
-	struct { const struct tt_event *e; uint64_t hash; } z[LONG_RUN];
-	struct { struct tt_count *c; uint32_t node, dur; } found[LONG_RUN];
-	struct waiting w[LONG_RUN];
-	size_t n = 0, k = 0, deep = SIZE_MAX;
+	struct sought z[LONG_RUN], *zend = z;
+	struct found found[LONG_RUN], *to = found;
+	struct waiting w[LONG_RUN], *waits = w;
+	size_t deep = SIZE_MAX;
 	int rc;
 
-	for (const struct tt_event *e = *from; e < end && n < LONG_RUN; e++) {
+	for (const struct tt_event *e = *from; e < end && zend < z + LONG_RUN; e++) {
 		if (e->kind != TT_ZONE) {
 			if (is_for_fold(e->kind))
 				break;
@@ -198,20 +204,21 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 				l->ahead = tt_fold_hash_of(f, l);
 			l->hashed = true;
 		}
-		z[n].e = e;
-		l[1].ahead = z[n].hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e->val);
+		zend->e = e;
+		l[1].ahead = zend->hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e->val);
 		l[1].hashed = true;
-		tt_tree_fetch(known, z[n++].hash);
+		tt_tree_fetch(known, (zend++)->hash);
 	}
-	*from = z[n - 1].e;
-	*top = base + z[n - 1].e->depth + 1;
-	for (size_t i = 0; i < n; i++) {
-		const struct tt_event *e = z[i].e;
+	*from = zend[-1].e;
+	*top = base + zend[-1].e->depth + 1;
+	f->guess.met += (size_t)(zend - z);
+	for (const struct sought *x = z; x < zend; x++) {
+		const struct tt_event *e = x->e;
 		struct tt_level *l = levels + e->depth;
 		struct tt_count_page *page = NULL;
 		uint32_t node = 0;
 		if (likely(tt_fold_in_tree(l) && !(e->flags & (TT_F_CONT | TT_F_PIECES)))) {
-			node = tt_tree_lookup(known, z[i].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
+			node = tt_tree_lookup(known, x->hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
 			page = node > TT_NODE_MORE ? f->counts->node[node >> TT_TREE_PAGE_BITS] : NULL;
 		}
 		if (unlikely(!page)) {
@@ -223,23 +230,22 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 		l[1].node = node;
 		l[1].out = false;
 		__builtin_prefetch(l[1].c, 1);
-		found[k].c = l[1].c;
-		found[k].node = node;
-		found[k++].dur = e->dur;
+		to->c = l[1].c;
+		to->node = node;
+		(to++)->dur = e->dur;
 	}
-	for (size_t i = 0; i < k; i++) {
-		struct tt_count *c = found[i].c;
+	for (const struct found *x = found; x < to; x++) {
+		struct tt_count *c = x->c;
 
 		c->n++;
-		c->total += found[i].dur;
-		if (unlikely(!c->dist) && !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, found[i].node)->marker, err)))
+		c->total += x->dur;
+		if (unlikely(!c->dist) && !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, x->node)->marker, err)))
 			return err->code;
-		wait_for(&w[i], c->dist, found[i].dur);
+		wait_for(waits++, c->dist, x->dur);
 	}
-	f->guess.met += n;
 	if (f->guess.met >= LOOKED_UP)
 		f->guess = (struct tt_guess){ 0 };
-	return count_waiting(f->counts, w, k, err);
+	return count_waiting(f->counts, w, (size_t)(waits - w), err);
 }
 
 int
