@@ -97,7 +97,7 @@ row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct
 		if (up->left == 0 || at >= deepest || bits >= DUR_LIMIT || children >= t->th.nsample - k || ts < up->at || ts >= up->end)
 			break;
 		memcpy(&dur, &bits, 4);
-		const int64_t ns = (int64_t)(dur + 0.5f), end = ts + ns;
+		const int64_t ns = (int64_t)((double)dur + 0.5), end = ts + ns;
 		if (end > up->end || (r->special[id % DATA_SPECIAL] && is_special(&r->h->marker, id)))
 			break;
 		if (keeps) {

@@ -44,10 +44,10 @@ take_sample(const struct data_tree *t, uint32_t i, struct one *o)
 	memcpy(&dur, &bits, 4);
 	o->ts = (int64_t)(unity_u64(p + 4) * (l->rank >= 8 ? 1u : 1000u) - (uint64_t)zero);
 	o->children = unity_u32(p + 12);
-	/* A duration is less than a year; the comparison also rejects NaN. */
-	if (!(dur >= 0 && dur < 3.2e16f) || o->ts > INT64_MAX / 4 || o->ts < -INT64_MAX / 4)
+	/* A duration is less than a year; the comparison also rejects NaN. In double, half a nanosecond more is exact. */
+	if (!(dur >= 0 && dur < (l->rank >= 8 ? 3.2e16f : 3.2e13f)) || o->ts > INT64_MAX / 4 || o->ts < -INT64_MAX / 4)
 		return false;
-	o->end = o->ts + (l->rank >= 8 ? (int64_t)(dur + 0.5f) : (int64_t)((double)dur * 1000 + 0.5));
+	o->end = o->ts + (int64_t)((double)dur * (l->rank >= 8 ? 1 : 1000) + 0.5);
 	return true;
 }
 

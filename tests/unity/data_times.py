@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Times in Unity's .data of which a single one is damaged: it is told with its place, no figure grows by it, and a frame
 of which the main thread lacks something is not whole."""
+from fractions import Fraction
 import json
+from math import floor
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -58,6 +61,37 @@ class Damaged:
                     (3, {"damaged": place}, [], True, True))
 
 
+def rounded():
+    """A sample lasts as many ns as the file has, the nearest whole number of them: of a sample with flows and of a plain one, in ns and in microseconds."""
+    rng = random.Random(3)
+    for word, (head, frame_at, _, width, dur_at, _, start_at, start_form, unit, size_at) in LAYOUTS.items():
+        if word == 0x20160622:                # whole microseconds
+            continue
+        c = Damaged(word)
+        record, wrong, tried = 0, {}, 0
+        while True:                           # a frame of 16.7 ms
+            first = c.b.index(b"Main Thread\0", record) + 12
+            loop, wait = first + 4 + width, first + 4 + (c.get(first, "I") - 1) * width
+            if c.get(loop + dur_at, "f") * unit < 14e6:
+                break
+            record += head + c.get(record + size_at, "I")
+        # Whole numbers of ns end between 2^23 and 2^24 where a float has no bits for a half.
+        for name, at, low, high, more in (("PlayerLoop", loop, 12700000, 14600000, (12960333, 13000001, 13000003, 13000004)),
+                                          ("WaitForTargetFPS", wait, 0, 1450000, (0.49999997, 0.5, 1.5, 2.5, 333.5, 1000000.4375, 1048576.0625))):
+            for ns in more + tuple(rng.uniform(low, high) for _ in range(12)):
+                b = bytearray(c.b)
+                struct.pack_into("<f", b, at + dur_at, ns / unit)
+                with open(suite.path("rounded.data"), "wb") as f:
+                    f.write(b)
+                want = floor(Fraction(struct.unpack_from("<f", b, at + dur_at)[0]) * unit + Fraction(1, 2))
+                start = (c.get(at + start_at, start_form) - c.get(head + frame_at, "Q")) * unit
+                got = [int(r["dur_ns"]) for r in suite.csv(suite.path("rounded.data")) if r["name"] == name and int(r["start_ns"]) == start]
+                tried += 1
+                if got != [want]:
+                    wrong[name, ns] = (got, want)
+        suite.equal("0x%x: %d durations" % (word, tried), wrong, {})
+
+
 for word, (head, frame_at, frame_form, width, dur_at, dur_form, start_at, start_form, ns, size_at) in LAYOUTS.items():
     c = Damaged(word)
     record = 0
@@ -89,4 +123,5 @@ for word, (head, frame_at, frame_form, width, dur_at, dur_form, start_at, start_
     for s in (1, 2, 8, 20, 100, 1000, -1, -20):
         c.is_told("the frame begins %d s later" % s, place, (2,),
                   (place + frame_at, frame_form, c.get(place + frame_at, frame_form) + s * S // ns))
+rounded()
 suite.end()
