@@ -128,8 +128,7 @@ tell_layout(struct data *m, const struct found *f, const char *release, struct t
 	if (tt_capture_layout(m->cap, sure ? TT_LAYOUT_VERIFIED : forced ? TT_LAYOUT_FORCED : TT_LAYOUT_EXPERIMENTAL, err) != TT_OK)
 		return err->code;
 	if (!sure)
-		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %s%s%s: layout not verified", tt_src_info(m->src)->name,
-		    known ? "" : "read like ", of == release ? "" : "Unity ", of);
+		unity_tell_layout(m->env, tt_src_info(m->src)->name, forced, known, of == release ? of + strlen("Unity ") : of, "layout not verified");
 	return TT_OK;
 }
 

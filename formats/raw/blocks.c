@@ -91,13 +91,12 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 	snprintf(text, sizeof text, "%u", unity_u16(p + 6));
 	if (rc == TT_OK)
 		rc = tt_capture_meta(cap, "platform", text, err);
-	const bool sure = known && m->version->raw_verified && !p[5];
+	const bool sure = known && m->version->raw_verified && !p[5], forced = !is_read(unity_version_near(unity_u32(p + 8)), unity_u32(p + 8));
 	if (rc == TT_OK)
-		rc = tt_capture_layout(cap, sure ? TT_LAYOUT_VERIFIED : is_read(unity_version_near(unity_u32(p + 8)), unity_u32(p + 8)) ?
-		    TT_LAYOUT_EXPERIMENTAL : TT_LAYOUT_FORCED, err);
+		rc = tt_capture_layout(cap, sure ? TT_LAYOUT_VERIFIED : forced ? TT_LAYOUT_FORCED : TT_LAYOUT_EXPERIMENTAL, err);
+	snprintf(text, sizeof text, "%s%s", known && release[0] ? release : m->version->raw, p[5] ? ", aligned" : "");
 	if (rc == TT_OK && !sure)
-		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %sUnity %s%s: %s", tt_src_info(m->src)->name, known ? "" : "read like ",
-		    known && release[0] ? release : m->version->raw, p[5] ? ", aligned" : "",
+		unity_tell_layout(m->env, tt_src_info(m->src)->name, forced, known, text,
 		    known && m->version->rank == 12 ? UNITY_WIDTH_UNSURE : "layout not verified");
 	return rc;
 }

@@ -13,6 +13,8 @@
 #include "model/capture.h"
 #include "producers/unity.h"
 
+struct tt_env;
+
 #define UNITY_KEY_LABEL (UINT64_C(1) << 60)   /* | the marker's id, 16 bits, << 44 | a hash of the text */
 #define UNITY_KEY_NAMED (UINT64_C(1) << 61)   /* | a hash: a marker without an id */
 #define UNITY_KEY_CODE (UINT64_C(1) << 62)    /* | where the code begins; of addresses without a name: the address */
@@ -56,6 +58,8 @@ bool unity_release(const uint8_t *p, char *text, size_t size);
 #define UNITY_WIDTH_UNSURE "the width of object ids is uncertain"
 /* Refuse version ${word} of ${form}, which is later than all known ones. ${release}: its release, as far as known. Returns TT_E_UNKNOWN. */
 int unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release);
+/* Say once that the layout of ${file}, of release ${of}, is uncertain, as ${why} says. ${known}: it is that release, else read like it; ${forced}: by --force. */
+void unity_tell_layout(struct tt_env *env, const char *file, bool forced, bool known, const char *of, const char *why);
 
 /* --- known.c: what definitions mean for decoding ------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "base/env.h"
 #include "base/setting.h"
 #include "unity/profiler.h"
 
@@ -84,4 +85,14 @@ unity_release(const uint8_t *p, char *text, size_t size)
 		return false;
 	snprintf(text, size, "%u.%u.%u%c%u", v[0], v[1], v[2], "abfpx"[v[3]], v[4]);
 	return true;
+}
+
+void
+unity_tell_layout(struct tt_env *env, const char *file, bool forced, bool known, const char *of, const char *why)
+{
+	char how[80] = "experimental: ";
+
+	if (forced)
+		snprintf(how, sizeof how, "read because of %s%s", tt_setting_name[TT_SETTING_FORCE], known ? ": " : ", ");
+	tt_log(env, TT_LOG_NORMAL, "%s: %s%sUnity %s: %s", file, how, known ? "" : forced ? "like " : "read like ", of, why);
 }
