@@ -24,7 +24,7 @@ tt_batch_free(struct tt_batch *b)
 	tt_mem_free(b->mem, b->open, b->capopen * sizeof *b->open);
 	tt_opened_free(&b->opened, b->mem);
 	tt_mem_free(b->mem, b->base_end, b->capbase_end * sizeof *b->base_end);
-	tt_mem_free(b->mem, b->unsure_key, b->capunsure * sizeof *b->unsure_key);
+	tt_mem_free(b->mem, b->unsure_end, b->capunsure * sizeof *b->unsure_end);
 	tt_buf_free(&b->text);
 	tt_heap_sum_free(&b->heap, b->mem);
 	memset(b, 0, sizeof *b);

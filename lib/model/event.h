@@ -304,11 +304,11 @@ struct tt_batch {
 	uint32_t *open;               /* positions of the zones open now, outermost first */
 	size_t depth, capopen;
 	struct tt_opened opened;      /* by key, where there are many */
-	uint32_t *base_end;           /* positions of TT_F_BASE ends */
+	struct tt_base_end { uint64_t at; uint32_t i; } *base_end;    /* TT_F_BASE ends: place in the input, position */
 	size_t nbase_end, capbase_end;
 	struct tt_stack *base;        /* a copy of the thread's real stack, on the second decoding of an unsure chunk */
 	uint64_t unsure;              /* ends that matched nothing here and may match the stack below */
-	uint64_t *unsure_key;
+	struct tt_unsure { uint64_t key, at; } *unsure_end;   /* at: place in the input */
 	size_t capunsure;
 
 	int64_t stack_ts;             /* time of the last stack event; only where nstack > 0 */

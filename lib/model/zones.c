@@ -124,10 +124,10 @@ base_has(const struct tt_batch *b, uint64_t key)
 static int
 note_unsure(struct tt_batch *b, uint64_t key, struct tt_err *err)
 {
-	int rc = tt_mem_grow(b->mem, &b->unsure_key, &b->capunsure, b->unsure + 1, sizeof *b->unsure_key, err);
+	int rc = tt_mem_grow(b->mem, &b->unsure_end, &b->capunsure, b->unsure + 1, sizeof *b->unsure_end, err);
 
 	if (rc == TT_OK)
-		b->unsure_key[b->unsure++] = key;
+		b->unsure_end[b->unsure++] = (struct tt_unsure){ key, b->at };
 	return rc;
 }
 
@@ -138,7 +138,7 @@ base_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt
 
 	if (rc != TT_OK)
 		return rc;
-	b->base_end[b->nbase_end++] = (uint32_t)b->n;
+	b->base_end[b->nbase_end++] = (struct tt_base_end){ b->at, (uint32_t)b->n };
 	put(b, TT_ZONE_END, ts, key, flags | TT_F_BASE);
 	if (b->base)
 		tt_stack_end(b->base, key, ts, flags, NULL, NULL);

@@ -169,7 +169,7 @@ stay_open(struct tt_run *r, const struct slot *s, bool rest, size_t *n, struct t
 	st->of = NULL;
 	int rc = tt_stack_copy(st, &s->before, &r->env->mem, err);
 	for (size_t i = 0; i < b->nbase_end && rc == TT_OK; i++) {
-		const struct tt_event *e = &b->ev[b->base_end[i]];
+		const struct tt_event *e = &b->ev[b->base_end[i].i];
 
 		tt_stack_end(st, e->val, e->ts, e->flags, NULL, NULL);
 		/* The one on top may be an Exception zone that goes on. */

@@ -120,14 +120,15 @@ end_zones(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *er
 	struct ending ending = { .taking = { p, s }, .t = t, .err = err };
 
 	for (size_t i = 0; i < b->nbase_end && ending.rc == TT_OK; i++) {
-		const struct tt_event *e = &b->ev[b->base_end[i]];
+		const struct tt_event *e = &b->ev[b->base_end[i].i];
+		const uint64_t at = b->base_end[i].at;
 		size_t n = st->n;
 		ending.ts = e->ts;
 		if (!tt_stack_end(st, e->val, e->ts, e->flags, ended, &ending)) {
 			if (!quiet_key(e->val))
-				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, at);
 		} else if (n - st->n > 1) {
-			tt_loss_add(&b->loss, TT_LOST_POPPED, n - st->n - 1, 0, b->at);
+			tt_loss_add(&b->loss, TT_LOST_POPPED, n - st->n - 1, 0, at);
 		}
 	}
 	return ending.rc;
@@ -225,11 +226,11 @@ settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err
 	bool wrong = b->nstack && t->stack.begun && b->stack_from < t->stack.last_ts;
 
 	for (uint64_t i = 0; i < b->unsure; i++)
-		wrong = wrong || tt_stack_find(&t->stack, t->stack.n, b->unsure_key[i]) > 0;
+		wrong = wrong || tt_stack_find(&t->stack, t->stack.n, b->unsure_end[i].key) > 0;
 	if (!wrong) {
 		for (uint64_t i = 0; i < b->unsure; i++)
-			if (!quiet_key(b->unsure_key[i]))
-				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+			if (!quiet_key(b->unsure_end[i].key))
+				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->unsure_end[i].at);
 		return TT_OK;
 	}
 	struct tt_stack *base = &s->io.base;

@@ -231,7 +231,7 @@ decode(struct reading *x, struct tt_chunk *c, struct tt_batch *b, struct tt_err 
 	rc = tt_format_ttc.decode(x->m, c, b, err);
 	for (uint64_t i = 0; rc == TT_OK && i < b->unsure; i++)
 		for (size_t j = 0; j < st->n; j++)
-			again = again || st->z[j].key == b->unsure_key[i];
+			again = again || st->z[j].key == b->unsure_end[i].key;
 	if (!again)
 		return rc;
 	for (size_t i = 0; i < st->n; i++)

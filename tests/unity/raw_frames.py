@@ -157,6 +157,18 @@ def wrong_header():
     suite.equal("the header of an appended log", told(first, "header.raw", 3), ([0, 10, 20, 30, 49, 59, 69, 79], {"header": len(log(7).b) + 28}))
 
 
+def unmatched():
+    """An end without a begin, inside a sample or outside of all: the ledger has the place of its block."""
+    for what, inside in (("inside a sample", True), ("outside of all", False)):
+        c = Log(100, ("Main Thread", "Work", "Other"))
+        for k in range(8):
+            c.frame(100 + 10 * k)
+            c.block(200, (sample(36, 1, 102 + 10 * k) if inside else b"") + (sample(37, 2, 103 + 10 * k) if k > 4 else b"") +
+                    (sample(37, 1, 104 + 10 * k) if inside else zone(1, 104 + 10 * k, 105 + 10 * k)), "bad" if k == 5 else None)
+        rows = suite.report("info", c.write(suite.path("unmatched.raw")))["tables"]["loss"]["rows"]
+        suite.equal("ends without a begin " + what, [(r["count"], r["first_at"]) for r in rows if r["kind"] == "unmatched"], [(3, c.at["bad"])])
+
+
 FOOT, SAMPLE, FRAME, SAMPLES = 8, 15, 42, 88          # bytes: of a block's end, of a sample, and of the blocks of a frame's mark and samples
 
 
@@ -281,6 +293,7 @@ appended("one appended to a log that is cut in a block", 20, 60, False, ["cut", 
 times("a time hours later than those around it", 13744000)
 times("a time before the one before it", 50)
 paused()
+unmatched()
 later_runs()
 wrong_header()
 cut_before_another()
