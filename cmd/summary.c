@@ -243,7 +243,8 @@ put_summary(struct tt_views *view, struct tt_report *r)
 	tt_cell_text(&c[S_FILE], m->ncap > 3 ? tt_text(r, "%s and %zu more", path, m->ncap - 3) : path);
 	tt_cell_text(&c[S_WHAT], tt_text(r, "%s%s%s%s%s", k->producer, *k->os ? ", " : "", k->os, *k->arch ? ", " : "", k->arch));
 	const int64_t from = m->ncap > 1 ? m->min_ts : tt_capture_begin(k);
-	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", time_text(r, m->max_ts - from), count_text(r, m->threads.n),
+	const char *time = m->max_ts >= from ? time_text(r, m->max_ts - from) : "nothing that has a time";
+	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", time, count_text(r, m->threads.n),
 	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, k->wall_ns)));
 	tt_cell_text(&c[S_WHOLE], whole(m, r));
 	put_frames(view, c, r);

@@ -6,7 +6,7 @@ where it says so."""
 import re
 import struct
 
-from raw_log import MAIN, MS, SESSION, Log, sample, state
+from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, thread
 from ttc import Suite
 
 SCREEN, WIDTH, FRAME, FRAMES = 48, 80, 16.625, 240
@@ -121,4 +121,13 @@ for count in (2, 7, 40):
     paths = [game("of%d.%d.raw" % (count, k), 20, k % 2, 10000 + 100 * count + k) for k in range(count)]
     check("%d files" % count, *paths)
     check("%d files, damaged" % count, *[damaged(p, p.split("/")[-1].replace("of", "hurt")) for p in paths], status=3)
+# A log that the program opened and wrote nothing to, and one that has names alone.
+for what, more in (("a header alone", b""), ("names alone", thread(100, 1000, "Main Thread") + marker(0, "Main Thread"))):
+    log = Log(100)
+    log.b = log.b[:36]
+    log.n = {}
+    if more:
+        log.block(SESSION, more)
+    recorded = [line for line in check(what, log.write(suite.path("nothing.raw"))).splitlines() if line.startswith("  recorded  ")]
+    suite.true(what + ": nothing is recorded", len(recorded) == 1 and "  nothing that has a time, " in recorded[0], recorded)
 suite.end()
