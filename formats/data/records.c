@@ -688,5 +688,7 @@ data_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	m->read = true;
 	m->cap->read_to = m->at;
 	m->cap->end_mark = m->end_seen ? 1 : -1;
+	/* Allocations have records of their own. */
+	m->cap->unless_named = m->layout.rank >= 11 && m->marker.collect == UNITY_NO_MARKER ? TT_REC_COLLECTIONS : 0;
 	return TT_END;
 }

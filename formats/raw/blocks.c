@@ -213,19 +213,38 @@ raw_settle_main(struct raw *m)
 	m->main_from = m->main_from ? m->main_from : m->now + 1;
 }
 
+/* Kinds of events that definitions tell, and the log's do not. Which marker allocates is always defined; which one collects may not be. */
+static void
+find_undefined(struct raw *m, const struct raw_session *s)
+{
+	const uint32_t collect = s->marker.collect == UNITY_NO_MARKER ? TT_REC_COLLECTIONS : 0;
+
+	if (s->layout.rank > 3 && s->marker.alloc == UNITY_NO_MARKER)
+		m->cap->undefined |= TT_REC_ALLOCS | collect;
+	m->cap->unless_named |= collect;
+}
+
 void
-raw_count_headers(struct raw *m)
+raw_end_sessions(struct raw *m)
 {
 	for (size_t i = 0; i < m->nstream; i++) {
 		const struct raw_stream *st = &m->stream[i];
 		struct raw_session *s = &m->session[st->session];
-		if (st->id == s->main && (st->seen || st->named))
-			s->main_there = true;
+		s->main_there = s->main_there || (st->id == s->main && (st->seen || st->named));
 		s->framed = s->framed || st->framed;
+		s->used = s->used || (st->seen && st->id != RAW_SESSION);
+		s->defined = s->defined || (st->seen && st->id == RAW_SESSION);
 	}
-	for (size_t i = 0; i < m->nsession; i++)
-		if (m->session[i].main_wrong || (m->session[i].framed && !m->session[i].main_there))
-			tt_loss_add(&m->loss, TT_LOST_HEADER, 1, 0, m->session[i].at + RAW_HEAD - 8);
+	m->cap->undefined = m->cap->unless_named = 0;
+	for (size_t i = 0; i < m->nsession; i++) {
+		const struct raw_session *s = &m->session[i];
+		if (s->main_wrong || (s->framed && !s->main_there))
+			tt_loss_add(&m->loss, TT_LOST_HEADER, 1, 0, s->at + RAW_HEAD - 8);
+		if (s->used && !s->defined)
+			tt_loss_add(&m->loss, TT_LOST_DEFINITIONS, 1, 0, s->at);
+		if (s->used)
+			find_undefined(m, s);
+	}
 }
 
 /* --- finding blocks ----------------------------------------------------------------------------------- */
@@ -572,10 +591,11 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 
 	if (!st)
 		return err->code;
-	if (st->seen && id != st->block) {
+	/* The first block of definitions has the number 0, which st->block is before it. */
+	if ((st->seen || st->id == RAW_SESSION) && id != st->block) {
 		/* A repeated block is read once. */
 		const bool again = (int32_t)(id - st->block) < 0 && m->block_seen[seen_at] == sign;
-		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, m->from + off);
+		tt_loss_add(&m->loss, st->id == RAW_SESSION && !again ? TT_LOST_DEFINITIONS : TT_LOST_MISSING, 1, 0, m->from + off);
 		if (again)
 			return TT_OK;
 		flags |= RAW_P_GAP;

@@ -335,7 +335,7 @@ end(struct raw *m, struct tt_chunk *c)
 {
 	if (m->win.end_err.code == TT_E_DAMAGED)
 		tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
-	raw_count_headers(m);
+	raw_end_sessions(m);
 	tt_loss_join(&c->loss, &m->loss);
 	tt_loss_reset(&m->loss);
 	m->read = true;

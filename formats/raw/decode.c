@@ -564,7 +564,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 			return TT_OK;
 		if (step == RAW_REST)
 			w->size = (size_t)(w->all - w->p);
-		tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, w->size, at);
+		tt_loss_add(&b->loss, r->h->stream == RAW_SESSION ? TT_LOST_DEFINITIONS : TT_LOST_DAMAGED, 1, w->size, at);
 		if ((rc = cut(r)) != TT_OK || step == RAW_REST)
 			return rc;
 	}

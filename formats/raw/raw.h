@@ -59,7 +59,8 @@ struct raw_session {
 	uint64_t main_as;             /* the one it has in the model: that of the first log's main thread; see raw_tid() */
 	bool main_again;              /* an earlier log has blocks of it */
 	bool main_sure;               /* it is the thread named so, or that thread took its place */
-	bool main_there, framed;      /* the input, read to its end, has the main thread; has frames of some thread */
+	/* The input, read to its end, has: its main thread, frames of some thread, blocks of threads, blocks of definitions. */
+	bool main_there, framed, used, defined;
 	bool main_wrong;              /* the header names another one; see raw_settle_main() */
 	bool has_named;               /* a thread is named like the main thread ... */
 	uint64_t named;               /* ... the first such one */
@@ -245,8 +246,8 @@ struct raw_stream *raw_stream(struct raw *m, uint64_t id, struct tt_err *err);
 int raw_take_segment(struct raw *m, struct tt_err *err);
 /* With the segment's blocks and definitions known: if the header's main thread is another one than the thread named so, that one takes its place. */
 void raw_settle_main(struct raw *m);
-/* At the end of the input: count headers whose main thread is not there. */
-void raw_count_headers(struct raw *m);
+/* At the end of the input: count headers whose main thread is not there, and logs without definitions; find what is not known without them. */
+void raw_end_sessions(struct raw *m);
 
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);

@@ -88,6 +88,7 @@ rewind_(void *ctx, struct tt_err *err)
 		struct raw_stream *st = &m->stream[i];
 		st->met = st->seen = st->delivered = st->framed = st->other = st->marked = false;
 		st->pause = 0;
+		st->block = 0;
 		st->ncarry = 0;
 		st->carry_after = INT64_MIN;
 		st->carry_flags = st->first = st->last = 0;
@@ -117,6 +118,8 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	    "Copy it again; frames that lack blocks of the main thread are left out." },
 	[TT_LOST_GARBAGE] = { "bytes after the last block, without another one",
 	    "Ignored: damaged, or of another kind, like an appended .data." },
+	[TT_LOST_DEFINITIONS] = { "blocks of definitions missing or damaged", NULL },
+	[TT_LOST_NAMES] = { NULL, "Their definitions are missing: shown as (unknown)." },
 	[TT_LOST_UNMATCHED] = { NULL, "Usual where the recording begins inside of zones; otherwise calls are missing." },
 };
 

@@ -51,6 +51,35 @@ raw_walk_drop(struct raw_walk *w)
 	w->p = w->end;
 }
 
+/* True if the ${n} bytes at ${p} are whole messages. */
+static bool
+are_whole(const struct raw_session *s, const uint8_t *p, size_t n)
+{
+	size_t size;
+
+	for (; n > 0 && raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; p += size, n -= size)
+		;
+	return n == 0;
+}
+
+/*
+ * The present message, which is not whole, would go on in the next pieces. If one of these has whole messages alone, it does not: a length in the message is
+ * wrong. Move to that piece; false if there is none.
+ */
+static bool
+pass_wrong_length(struct raw_walk *w)
+{
+	const uint8_t *p = w->end;
+
+	for (uint32_t k = w->i + 1; k < w->n && !begins(&w->piece[k]); p += w->piece[k].len, k++)
+		if (w->piece[k].len > 0 && are_whole(w->s, p, w->piece[k].len)) {
+			w->size = (size_t)(p - w->p);
+			w->p = p;
+			return true;
+		}
+	return false;
+}
+
 enum raw_step
 raw_walk_next(struct raw_walk *w)
 {
@@ -69,6 +98,8 @@ raw_walk_next(struct raw_walk *w)
 	state = raw_measure(&w->s->layout, w->p, n, &w->size);
 	if (state == RAW_WHOLE)
 		return RAW_MESSAGE;
+	if (state == RAW_SHORT && pass_wrong_length(w))
+		return RAW_DROPPED;
 	if (state == RAW_SHORT && w->i + 1 < w->n) {
 		/* Check whether a later piece can continue the message. */
 		uint32_t k = w->i + 1;

@@ -58,7 +58,7 @@ bool unity_release(const uint8_t *p, char *text, size_t size);
 #define UNITY_WIDTH_UNSURE "the width of object ids is uncertain"
 /* Refuse version ${word} of ${form}, which is later than all known ones. ${release}: its release, as far as known. Returns TT_E_UNKNOWN. */
 int unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release);
-/* Say once that the layout of ${file}, of release ${of}, is uncertain, as ${why} says. ${known}: it is that release, else read like it; ${forced}: by --force. */
+/* Say once that the layout of ${file} is uncertain: it is of release ${of} if ${known}, or read like that; ${forced}: by --force alone. */
 void unity_tell_layout(struct tt_env *env, const char *file, bool forced, bool known, const char *of, const char *why);
 
 /* --- known.c: what definitions mean for decoding ------------------------------------------------------------- */
@@ -70,7 +70,7 @@ struct unity_markers {
 	uint32_t label[2];            /* markers whose second value names the zone */
 	bool counters;                /* a counter was defined: the statistics array then has stale values */
 };
-#define UNITY_MARKERS_NONE { 0, UNITY_NO_MARKER, UNITY_NO_MARKER, { UNITY_NO_MARKER, UNITY_NO_MARKER }, false }
+#define UNITY_MARKERS_NONE { UNITY_ID_SLACK, UNITY_NO_MARKER, UNITY_NO_MARKER, { UNITY_NO_MARKER, UNITY_NO_MARKER }, false }
 
 struct unity_code { uint64_t start, end, since, number; };
 struct unity_set { struct unity_slot { uint64_t key, since; uint32_t value; bool used; } *slot; size_t n, nslot; };

@@ -368,5 +368,6 @@ tt_knows_collections(const struct tt_model *m)
 {
 	const struct tt_gc *s = tt_gc(m);
 
-	return s->nthread || s->pause_n || s->heap_resizes || tt_model_records(m, TT_REC_COLLECTIONS);
+	return !tt_model_undefined(m, TT_REC_COLLECTIONS) &&
+	    (s->nthread || s->pause_n || s->heap_resizes || tt_model_records(m, TT_REC_COLLECTIONS));
 }

@@ -86,6 +86,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "It holds the newest events: run tracetool as the user who recorded.", TT_LOSS, true, TT_SETTING_NONE },
 	[TT_LOST_FILES] = { "files", "files of the rotation missing between those given",
 	    "Give them too.", TT_ERROR, true, TT_SETTING_NONE },
+	[TT_LOST_DEFINITIONS] = { "definitions", "definitions missing or damaged",
+	    "Copy it again: what is told by name is not known, like waits, allocations and collections.", TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_HEADER] = { "header", "headers whose main thread is not in the capture",
 	    "Copy it again: the frames are those of the thread called Main Thread; without one, there are none.", TT_ERROR, true, TT_SETTING_NONE },
 };
@@ -100,7 +102,8 @@ tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
 		i.text = e->said->text;
 	if (e->said && e->said->advice)
 		i.advice = e->said->advice;
-	if (e->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_CUT || k == TT_LOST_GARBAGE))
+	if (e->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_DEFINITIONS || k == TT_LOST_CUT ||
+	    k == TT_LOST_GARBAGE))
 		i.advice = "Its layout is not known: the file may be whole.";
 	return i;
 }

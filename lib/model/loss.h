@@ -44,6 +44,7 @@ enum tt_loss_kind {
 	TT_LOST_NOTED,            /* texts and values that the recorder cut or left out; its message says which */
 	TT_LOST_RING,             /* rings of recordings that only another user may read */
 	TT_LOST_FILES,            /* files of a rotation that were not given, between those that were */
+	TT_LOST_DEFINITIONS,      /* places where definitions are missing or damaged */
 	TT_LOST_HEADER,           /* a header and what follows it contradict each other */
 	TT_LOST_KINDS
 };

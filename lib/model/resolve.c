@@ -690,14 +690,28 @@ tt_model_unrecorded(const struct tt_model *m, enum tt_records what, struct tt_ar
 
 	while (kind[i].what != what)
 		i++;
-	n = snprintf(text, sizeof text, "%s not recorded%s%s%s", kind[i].name, option ? " (record with " : "", option ? option : "",
-	    option ? ")" : "");
+	if (tt_model_undefined(m, what))
+		n = snprintf(text, sizeof text, "%s recorded without the definition of their marker", kind[i].name);
+	else
+		n = snprintf(text, sizeof text, "%s not recorded%s%s%s", kind[i].name, option ? " (record with " : "", option ? option : "",
+		    option ? ")" : "");
 	return tt_arena_text(a, text, (size_t)n, err);
+}
+
+bool
+tt_model_undefined(const struct tt_model *m, enum tt_records what)
+{
+	for (size_t i = 0; i < m->ncap; i++)
+		if (m->cap[i]->undefined & what)
+			return true;
+	return false;
 }
 
 bool
 tt_model_knows_allocs(const struct tt_model *m)
 {
+	if (tt_model_undefined(m, TT_REC_ALLOCS))
+		return false;
 	for (size_t i = 0; i < m->threads.n; i++)
 		if (m->threads.t[i]->nalloc)
 			return true;

@@ -605,8 +605,13 @@ count_unnamed(struct tt_run *r, struct tt_err *err)
 	uint64_t n = 0;
 
 	(void)err;
-	for (uint32_t i = 0; i < tt_tree_markers(m->tree) && i < m->nname; i++)
-		n += !m->name[i].known && tt_tree_marker(m->tree, i)->key < TT_KEY_SPECIAL;
+	for (uint32_t i = 0; i < tt_tree_markers(m->tree) && i < m->nname; i++) {
+		const struct tt_marker *k = tt_tree_marker(m->tree, i);
+		if (m->name[i].known || k->key >= TT_KEY_SPECIAL)
+			continue;
+		n++;
+		m->cap[k->process]->undefined |= m->cap[k->process]->unless_named;
+	}
 	for (uint32_t i = 0; i < tt_tree_count(m->tree); i++) {
 		const struct tt_node *node = tt_tree_node(m->tree, i);
 		n += node->kind == TT_NODE_ALLOC && !tt_defs_class(m->cap[node->process]->defs, node->key, INT64_MAX);

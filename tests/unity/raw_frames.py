@@ -238,7 +238,7 @@ def guessed():
         log.frame(100 + 10 * k)
     log.b = log.b[:8] + struct.pack("<I", 0x20160622) + log.b[12:]
     _, said = suite.run("info", "-q", "--force", log.write(suite.path("old.raw")), status=3)
-    suite.true("losses of a guessed layout", "not fully decoded" in said and "Its layout is not known" in said, said)
+    suite.true("losses of a guessed layout", "missing or damaged" in said and "Its layout is not known" in said, said)
 
 
 def from_tick_zero():

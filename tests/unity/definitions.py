@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Definitions that are missing or damaged in Unity's captures: the ledger has them, and what only they tell has no figure, which is not 0, as
+tracetool-unity-raw(7) and tracetool-metrics(7) promise."""
+import json
+import os
+import struct
+import subprocess
+import sys
+
+from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, text, zone
+from ttc import Suite
+
+suite = Suite()
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def log():
+    """Eight frames with an allocation of 40 bytes and a collection each; the definitions of both markers are in a block of their own."""
+    c = Log(100, ("Main Thread", "Work"))
+    c.block(SESSION, marker(2, "GC.Alloc", [(4, "size")]) + marker(3, "GC.Collect"), "second")
+    for k in range(8):
+        ms = 100 + 10 * k
+        c.frame(ms, sample(36, 0, ms) + sample(36, 1, ms + 1) + sample(42, 2, ms + 2) + bytes([1, 3]) + struct.pack("<I", 40) + sample(37, 2, ms + 2) +
+                sample(37, 1, ms + 3) + zone(3, ms + 4, ms + 5) + sample(37, 0, ms + 9))
+    c.block(SESSION, state(0, 180), "last")
+    return c
+
+
+def without(c, *numbers):
+    """The log without those blocks of definitions."""
+    b, at, n = bytearray(c.b[:36]), 36, 0
+    while at < len(c.b):
+        end = at + 28 + struct.unpack_from("<I", c.b, at + 16)[0]
+        if struct.unpack_from("<Q", c.b, at + 8)[0] == SESSION:
+            n += 1
+        if struct.unpack_from("<Q", c.b, at + 8)[0] != SESSION or n - 1 not in numbers:
+            b += c.b[at:end]
+        at = end
+    return bytes(b)
+
+
+with open(suite.path("budget.json"), "w") as f:
+    json.dump({"tracetool_budget": 1, "rows": [{"id": "bytes", "metric": "gc.alloc.bytes", "stat": "per_frame.max", "max": "1MB"},
+                                               {"id": "collections", "metric": "gc.collections", "stat": "total", "max": 1000}]}, f)
+
+
+def check(what, data, allocs, collections, lost, name="defs.raw"):
+    """Figures of allocations (number, bytes) and collections, None: not known; what was lost, as {kind: place of the first}."""
+    path = suite.path(name)
+    with open(path, "wb") as f:
+        f.write(data)
+    status = 3 if lost else 0
+    for args in ((), ("--table", "gcalloc,loss,threads")):
+        tables = suite.report("stats", path, *args, status=status)["tables"]
+        row = (tables["gcalloc"]["rows"] or [{}])[0]
+        suite.equal(what + ": allocations", (row.get("count"), row.get("bytes")), allocs)
+        suite.equal(what + ": collections", row.get("collections"), collections)
+        suite.equal(what + ": losses", {r["kind"]: r["first_at"] for r in tables["loss"]["rows"] if r["severity"] in ("loss", "error") or
+                                        r["kind"] == "not_ended"}, lost)
+    suite.equal(what + ": bytes of threads", {r["alloc_bytes"] for r in tables["threads"]["rows"]} - {0, None}, {allocs[1]} - {None})
+    out, _ = suite.run("stats", "-q", "--gate", suite.path("budget.json"), path, status=status if lost else 0 if None not in (*allocs, collections) else 5)
+    rows = {line.split()[1]: line.split()[0] for line in out.splitlines() if line.startswith("  ") and len(line.split()) > 1}
+    suite.equal(what + ": rows of a gate", (rows.get("bytes"), rows.get("collections")),
+                ("cannot" if allocs[0] is None else "ok", "cannot" if collections is None else "ok"))
+
+
+whole, NONE = log(), (None, None)
+check("a whole log", whole.b, (8, 320), 8, {})
+check("a log without its first block", without(whole, 0), (8, 320), 8, {"definitions": 36})
+check("a log without the block of two markers", without(whole, 1), NONE, None, {"definitions": whole.at["last"] - (len(whole.b) - len(without(whole, 1)))})
+check("a log without its first two blocks", without(whole, 0, 1), NONE, None, {"definitions": whole.at["last"] - (len(whole.b) - len(without(whole, 0, 1)))})
+check("a log without any definition", without(whole, 0, 1, 2), NONE, None, {"definitions": 0, "not_ended": None})
+b = bytearray(whole.b)
+b[b.index(b"GC.Alloc")] ^= 1
+check("a log whose marker of allocations has another name", bytes(b), NONE, 8, {})
+# A length that goes beyond its block costs the rest of that block, and nothing after it.
+b = bytearray(whole.b)
+struct.pack_into("<I", b, b.index(b"Main Thread") - 4, 0xFFFFFF)
+check("a wrong length in the first block", bytes(b), (8, 320), 8, {"definitions": 36})
+b = bytearray(whole.b)
+struct.pack_into("<I", b, b.index(b"GC.Alloc") - 4, 0xFFFF)
+check("a wrong length in the second block", bytes(b), NONE, None, {"definitions": whole.at["second"]})
+_, said = suite.run("stats", "-q", suite.path("defs.raw"), status=3)
+suite.true("what is said of it", "blocks of definitions missing or damaged" in said and "zones" not in said, said)
+two = log()
+two.b += without(log(), 1)
+check("a whole log and one that lacks definitions", two.b, NONE, None,
+      {"definitions": len(whole.b) + whole.at["last"] - (len(whole.b) - len(without(whole, 1)))})
+
+# A .data defines markers where they are first used; allocations have records of their own.
+subprocess.run([sys.executable, os.path.join(HERE, "data_gen.py"), suite.path("gen.data"), "--frames", "60"], check=True, stdout=subprocess.DEVNULL)
+with open(suite.path("gen.data"), "rb") as f:
+    data = f.read()
+records, at = [], 0
+while struct.unpack_from("<I", data, at)[0] != 0xDEADFEED:
+    end = at + 28 + struct.unpack_from("<I", data, at + 4)[0]
+    records.append(data[at:end])
+    at = end
+first = next(i for i, r in enumerate(records) if b"GC.Collect\0" in r)
+
+
+def of_data(name, parts):
+    with open(suite.path(name), "wb") as f:
+        f.write(b"".join(parts) + data[at:])
+    row = suite.report("stats", suite.path(name), "--table", "gcalloc")["tables"]["gcalloc"]["rows"][0]
+    return row["count"], row["collections"]
+
+
+allocs, collections = of_data("whole.data", records)
+later, none = of_data("later.data", records[first + 1:])
+suite.equal("a .data without the frame that defines GC.Collect", (collections > 0, 0 < later < allocs, none), (True, True, None))
+suite.end()
