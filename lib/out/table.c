@@ -275,6 +275,8 @@ filled(struct tt_table *t)
 bool
 tt_column_empty(const struct tt_table *t, size_t col)
 {
+	if (t->filled)
+		return !t->filled[col];
 	if (!t->stream)
 		return column_empty(t, col);
 	const bool *is = filled(of_stream(t));

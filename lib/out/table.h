@@ -92,6 +92,7 @@ struct tt_table {
 	size_t hidden;                /* rows cut by the limit */
 	const char *note;             /* printed under the title; NULL none */
 	const char *empty_reason;     /* why there are no rows */
+	const bool *filled;           /* by column: some row has a value, perhaps one that the limit cuts; NULL: those of the table tell */
 	bool tree;                    /* column 1 is the depth of the row, shown as indentation of column 0: never sorted */
 	bool facts;                   /* few wide rows: people see one line per column, one value per row beside it */
 	bool whole;                   /* small by nature (a histogram): never sorted or cut */

@@ -145,15 +145,16 @@ title_of(struct tt_report *r, const struct tt_col *col, size_t n, const struct k
 	return title;
 }
 
-/* The columns of the table: those of a frame, and those of the keys with the most. Returns how many. */
+/* The columns of the table: those of a frame, and those of the keys with the most. Returns how many. ${filled}: which of them have a value in some row. */
 static size_t
-make_columns(struct wide *w, struct tt_making *k, struct tt_col *col, size_t most, const char *kind)
+make_columns(struct wide *w, struct tt_making *k, struct tt_col *col, bool *filled, size_t most, const char *kind)
 {
 	const struct tt_col *figure = &w->rows.col[w->figure];
 	struct key **order = tt_room(k, w->n * sizeof *order);
 	size_t n = W_N;
 
 	memcpy(col, fixed_col, sizeof fixed_col);
+	memset(filled, true, W_N);
 	for (size_t i = 0; i < w->n && order; i++)
 		order[i] = &w->key[i];
 	if (order)
@@ -162,6 +163,7 @@ make_columns(struct wide *w, struct tt_making *k, struct tt_col *col, size_t mos
 		const char *title = title_of(k->r, col, n, order[i], kind);
 
 		order[i]->col = n;
+		filled[n] = order[i]->rows > 0;
 		col[n++] = (struct tt_col){ title, title, figure->unit, figure->help };
 	}
 	return n;
@@ -282,7 +284,8 @@ tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass_tabl
 {
 	size_t most = k->o->columns && k->o->columns < TT_COLUMNS_MAX - W_N ? (size_t)k->o->columns : 1000;
 	struct tt_col *col = tt_arena_alloc(&k->r->arena, (most + W_N) * sizeof *col, &k->r->err);
-	struct wide *w = col ? tt_arena_alloc(&k->r->arena, sizeof *w, &k->r->err) : NULL;
+	bool *filled = col ? tt_arena_alloc(&k->r->arena, most + W_N, &k->r->err) : NULL;
+	struct wide *w = filled ? tt_arena_alloc(&k->r->arena, sizeof *w, &k->r->err) : NULL;
 
 	if (!w) {
 		if (long_rows->end)
@@ -307,8 +310,9 @@ tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass_tabl
 		end(&w->stream);
 		return;
 	}
-	t->ncol = make_columns(w, k, col, most, pt->wide);
+	t->ncol = make_columns(w, k, col, filled, most, pt->wide);
 	t->col = col;
+	t->filled = filled;
 	note_left_out(w, t, pt->wide, k->o->wide);
 	tt_table_stream(t, &w->stream);
 }
