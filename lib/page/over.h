@@ -1,5 +1,5 @@
 /**
- * Markers over the frames: what each of some markers takes in each column of the chart of frames, for a line over it.
+ * Markers over the frames: what each of some markers takes in each column of the chart of frames, on all threads together, for a line over it.
  *
  * A column has the most that a frame of it takes: the chart's columns have up to some frames, too. The markers that take the most in one frame.
  * Where not all frames were looked at (tt_frames.looked), those that were; the attribute data-looked is their number, else 0.
@@ -25,7 +25,7 @@ void tt_over_free(struct tt_over *o);
 void tt_over_frame(struct tt_over *o, const struct tt_frame_sums *s);
 
 /* After all frames, as an element of data: JSON of [names, [[columns to the last one, ns, ...], ...]]. ${command} before a marker prints
-   what it does in each frame. */
+   the same of each frame. */
 int tt_over_put(const struct tt_over *o, const char *command, struct tt_buf *out, struct tt_err *err);
 
 #endif

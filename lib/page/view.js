@@ -922,8 +922,8 @@
 
 				longest.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
 				said.append(looked ? name + ", in the " + looked.toLocaleString("en-US") + " frames that were looked at, because there are too many zones " +
-					"or frames: evenly spaced ones and the longest. Of these the longest: " : name + " runs in " + longest.length + " of " + columns +
-					(columns < times.all.length ? " columns" : " frames") + "; the longest: ");
+					"or frames: evenly spaced ones and the longest. Of these the longest, on all threads together: " : name + " runs in " + longest.length +
+					" of " + columns + (columns < times.all.length ? " columns" : " frames") + "; the longest, on all threads together: ");
 				for (const [ns, column] of longest.slice(0, 5)) {
 					const [from, to] = frames(column), text = (from === to ? "frame " + from : "frames " + from + "\u2013" + to) + " ", e = from === to ?
 						make("button", text, { type: "button", className: "s" }) : make("span", text);
