@@ -65,8 +65,9 @@ bool tt_page_capped(const struct tt_table *budgets);
 void tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
     bool capped, struct tt_buf *out);
 
-/* The chart alone, part of a picture from ${y} on; its height. */
-unsigned tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
+/* The chart alone, part of a picture from ${y} on, TT_STRIP_HIGH units high. */
+#define TT_STRIP_HIGH 196
+void tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
     bool capped, unsigned y, struct tt_buf *out);
 
 /*

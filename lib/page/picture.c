@@ -45,7 +45,7 @@ frames(const struct tt_report *r, struct tt_views *view, const char *name, struc
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "there are no frames to draw: %s", t && t->empty_reason ? t->empty_reason : "none was looked for");
 	if (!all)
 		return err->code;
-	open_picture(out, y + (unsigned)f->nof * 190, name);
+	open_picture(out, y + (unsigned)f->nof * (TT_STRIP_HIGH + 8), name);
 	for (size_t i = 0; i < sizeof figure / sizeof *figure; i++) {
 		const struct tt_cell *c = tt_html_cell(t, 0, figure[i][1]);
 		char text[TT_CELL_MAX];
@@ -56,9 +56,9 @@ frames(const struct tt_report *r, struct tt_views *view, const char *name, struc
 		tt_buf_printf(out, "%s%s", figure[i][0], text);
 	}
 	tt_buf_text(out, "</text>\n");
-	for (size_t i = 0; i < f->nof; i++)
-		y += tt_page_strip_picture(f, f->of[i].first, f->of[i].end, all, tt_html_find(r, "hitches"),
-		    tt_page_capped(tt_html_find(r, "frame_budgets")), y, out) + 8;
+	for (size_t i = 0; i < f->nof; i++, y += TT_STRIP_HIGH + 8)
+		tt_page_strip_picture(f, f->of[i].first, f->of[i].end, all, tt_html_find(r, "hitches"),
+		    tt_page_capped(tt_html_find(r, "frame_budgets")), y, out);
 	return TT_OK;
 }
 

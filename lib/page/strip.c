@@ -11,7 +11,7 @@
 #include "stat/num.h"
 #include "view/figures.h"
 
-enum { HIGH = 160, TOP = 18, BOTTOM = 18, PARTS = 3, TIMES = 5, NUMBERS = 8 };
+enum { TOP = 18, BOTTOM = 18, HIGH = TT_STRIP_HIGH - TOP - BOTTOM, PARTS = 3, TIMES = 5, NUMBERS = 8 };
 
 static const struct { int64_t ns; const char *name; } budget[] = { { 16670000, "60 fps" }, { 33330000, "30 fps" } };
 static const struct { const char *css, *color, *text; } kind[PARTS] = {
@@ -291,16 +291,15 @@ tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct t
 	put_legend(&s);
 }
 
-unsigned
+void
 tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
     bool capped, unsigned y, struct tt_buf *out)
 {
 	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .picture = true, .capped = capped };
 
-	tt_buf_printf(out, "<svg y=\"%u\" width=\"100%%\" height=\"%d\">\n", y, TOP + HIGH + BOTTOM);
+	tt_buf_printf(out, "<svg y=\"%u\" width=\"100%%\" height=\"%d\">\n", y, TT_STRIP_HIGH);
 	put_chart(&s, all, worst);
 	tt_buf_text(out, "</svg>\n");
-	return TOP + HIGH + BOTTOM;
 }
 
 /* ${v} as digits of five bits, the lowest first; the sixth says that more follow. */
