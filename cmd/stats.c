@@ -625,17 +625,26 @@ add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 	return rc;
 }
 
-/* For --frames with a single number and no table, compare that frame with the median frame. */
+/* For --frames with a single number and no table, or only tables of two frames, compare that frame with the median frame. */
 static int
 add_frame(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 {
-	if (s->table.n || s->group || s->perf_test || !s->in.one_frame)
+	const bool none = s->table.n == 0;
+
+	if (s->pass.compares || s->group || s->perf_test || !s->in.one_frame)
 		return TT_OK;
+	for (size_t i = 0; i < s->table.n; i++) {
+		const struct tt_pass *p = tt_pass_named(s->table.v[i]);
+
+		tt_pass_table_named(s->table.v[i], &p);
+		if (!p || strcmp(p->name, "compare_frames") != 0)
+			return TT_OK;
+	}
 	s->in.has_frames = false;
 	s->pass.compares = true;
 	s->pass.compare[0] = TT_COMPARE_MEDIAN;
 	s->pass.compare[1] = s->in.frame_first;
-	return opt_list_add(&s->table, "compare_frames", a, err);
+	return none ? opt_list_add(&s->table, "compare_frames", a, err) : TT_OK;
 }
 
 /* Fail if an option of tables was given with --gate. All options of the first group are such, except --group-by. */
@@ -712,7 +721,7 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 		rc = add_tables(&s, &app->arena, err);
 	if (rc == TT_OK)
 		rc = set_group(&s, err);
-	if (rc == TT_OK && verb == &verb_stats)
+	if (rc == TT_OK && (verb == &verb_stats || s.table.n))
 		rc = add_frame(&s, &app->arena, err);
 	return rc == TT_OK ? stats(app, &s, verb == &verb_summary, err) : rc;
 }

@@ -182,8 +182,9 @@ choose(struct tt_making *k, struct compared *c)
 	size_t median, longest;
 
 	c->f = f;
-	c->none = !f || f->n == 0 ? tt_pass_no_frames(k) :
-	    f->nof > 1 ? "several captures have frames, which are numbered in each: read one of them alone" : NULL;
+	c->none = !f || f->n == 0 ? tt_pass_no_frames(k->m, k->r) :
+	    f->nof > 1 ? "several captures have frames, which are numbered in each: read one of them alone" :
+	    f->n == 1 && !k->o->compares ? "one frame alone has none to be compared with" : NULL;
 	if (c->none && k->o->compares)
 		tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "%s", c->none);
 	if (c->none)
@@ -314,16 +315,17 @@ read_sums(struct compared *c)
 
 /* --- the frames ------------------------------------------------------------------------- */
 
+/* "A", "B (median)", "A (median), B": which of the two the frame is. */
 static const char *
 name_of(const struct tt_making *k, const struct compared *c, size_t i)
 {
-	bool a = i == c->frame[A], b = i == c->frame[B];
+	const char *of[SIDES];
 
-	if (a && b)
-		return "A, B";
-	if (!a && !b)
-		return "";
-	return k->o->compare[a ? A : B] != TT_COMPARE_MEDIAN || (b && !k->o->compares) ? a ? "A" : "B" : a ? "A (median)" : "B (median)";
+	for (unsigned s = A; s < SIDES; s++)
+		of[s] = k->o->compare[s] == TT_COMPARE_MEDIAN && (s == A || k->o->compares) ? " (median)" : "";
+	if (i == c->frame[A] && i == c->frame[B])
+		return tt_text(k->r, "A%s, B%s", of[A], of[B]);
+	return i == c->frame[A] ? tt_text(k->r, "A%s", of[A]) : i == c->frame[B] ? tt_text(k->r, "B%s", of[B]) : "";
 }
 
 static void
@@ -660,15 +662,15 @@ static const struct tt_option options[] = {
 #define UNHELD "it compares two frames of one capture; use a metric over frames"
 
 static const struct tt_pass_table tables[] = {
-	{ "compared_frames", "Frames A and B, and those beside B", frames_col, F_N, false, TT_ON_THREAD, .make = frames, .has = has_frames,
+	{ "compared_frames", "Frames A and B, and those beside B", frames_col, F_N, false, TT_ON_TIME | TT_ON_THREAD, .make = frames, .has = has_frames,
 	    .why = why, .shape = TT_WHOLE, .unheld = UNHELD },
-	{ "compared_calltree", "Call trees of frames A and B", tree_col, C_N, false, TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = tree,
+	{ "compared_calltree", "Call trees of frames A and B", tree_col, C_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = tree,
 	    .has = has_frames, .why = why, .shape = TT_TREE, .unheld = UNHELD },
-	{ "compared_threads", "Threads in frames A and B", threads_col, T_N, false, TT_ON_THREAD | TT_ON_ZONES, .make = threads,
+	{ "compared_threads", "Threads in frames A and B", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads,
 	    .has = has_frames, .why = why, .unheld = UNHELD, .sort = "b_busy_ns" },
-	{ "compared_allocs", "Allocations in frames A and B", allocs_col, A_N, false, TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = sites,
+	{ "compared_allocs", "Allocations in frames A and B", allocs_col, A_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = sites,
 	    .has = has_frames, .why = why, .unheld = UNHELD, .sort = "b_bytes" },
-	{ "compared_counters", "Counters in frames A and B", counters_col, V_N, false, TT_ON_NAMES, .make = counters,
+	{ "compared_counters", "Counters in frames A and B", counters_col, V_N, false, TT_ON_TIME | TT_ON_NAMES, .make = counters,
 	    .has = has_frames, .why = why, .unheld = UNHELD, .sort = "counter" },
 };
 

@@ -1,6 +1,7 @@
 /**
  * What makes a pass's tables, and what all tables share; the contract is in pass.h.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -238,6 +239,18 @@ tt_filter_outside(const struct tt_model *m, char *text)
 	return true;
 }
 
+/* Frames that were asked for and are not there: ${TT_SETTING_FRAMES} may end behind the last one. */
+static void
+note_last_frame(const struct tt_model *m, struct tt_report *r)
+{
+	const struct tt_frames *frames = m->frames;
+	const uint64_t last = frames && frames->n ? frames->number[frames->n - 1] : UINT64_MAX;
+
+	if (m->filter.has_frames && !m->filter.frames_of_each && m->filter.frame_last != UINT64_MAX && last < m->filter.frame_last)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", tt_text(r, "%s: the last whole frame up to %" PRIu64 " is %" PRIu64,
+		    tt_setting_name[TT_SETTING_FRAMES], m->filter.frame_last, last));
+}
+
 void
 tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r)
 {
@@ -259,6 +272,7 @@ tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report 
 	if (tt_filter_outside(m, text))
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", text);
 	tt_unmatched_notes(m, r);
+	note_last_frame(m, r);
 	for (size_t i = 0; i < TT_NCOL(all); i++) {
 		if (all[i].used)
 			note_tables(tt_setting_name[all[i].setting], is_deaf, all[i].filter, group, r);

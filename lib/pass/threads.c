@@ -85,9 +85,15 @@ threads(struct tt_making *k, struct tt_table *t)
 	}
 }
 
+static const char *
+why(struct tt_making *k)
+{
+	return k->m->threads.n ? "the filters leave no thread" : "no thread in this capture";
+}
+
 static const struct tt_pass_table tables[] = {
 	{ "threads", "Threads", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads, .sort = "busy_ns",
-	    .whole = "number events first_ns last_ns open_at_end generation process", .none = "no thread in this capture" },
+	    .whole = "number events first_ns last_ns open_at_end generation process", .why = why },
 };
 
 const struct tt_pass tt_pass_threads = {
