@@ -88,15 +88,14 @@ each_column(definition_fn *f, void *arg, const struct tt_pass_table *t, const st
 static void
 in_tables(void (*each)(definition_fn *, void *, const struct tt_pass_table *, const struct tt_pass *), definition_fn *f, void *arg)
 {
-	size_t n;
+	const struct tt_pass_table *t;
 
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		for (size_t i = 0; i < (*p)->ntables; i++)
 			each(f, arg, &(*p)->tables[i], *p);
 	}
-	const struct tt_pass_table *summary = summary_tables(&n);
-	for (size_t i = 0; i < n; i++)
-		each(f, arg, &summary[i], NULL);
+	for (size_t i = 0; (t = summary_table(i)) != NULL; i++)
+		each(f, arg, t, NULL);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "input.h"
 #include "page/details.h"
 #include "page/page.h"
+#include "pass/most.h"
 #include "pass/pass.h"
 #include "redact.h"
 #include "report.h"
@@ -30,6 +31,7 @@ struct page_opts {
 	struct input_opts in;
 	const char *output;
 	uint64_t max_size;
+	struct opt_given given;
 	bool redact;
 	int svg;                      /* index of a picture_name() + 1; 0: a page */
 	struct tt_pass_opts pass;
@@ -93,6 +95,7 @@ const struct verb verb_report = {
 		    "  tracetool report run1.ttc run2.ttc --max-size 500k -o runs.html.gz\n",
 	.group = groups,
 	.operand_at = offsetof(struct page_opts, in.path),
+	.given_at = offsetof(struct page_opts, given),
 };
 
 static bool
@@ -143,6 +146,9 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
 		tt_pass_report(*p, view, &po, r);
 	tt_filter_notes(view->m, TT_GROUP_NONE, r);
+	if (tt_model_knows_allocs(view->m))
+		tt_most_allocated(view, r);
+	tt_most_time(view, r);
 	for (struct tt_table *t = r->first; t; t = t->next)
 		if (!is_asked(t->id) || strcmp(t->id, "frame_causes") == 0)
 			tt_table_limit(t, TT_PAGE_ROWS);
@@ -150,88 +156,18 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 		redact_report(r);
 }
 
-/* Write an argument, in quotes if a shell needs them. */
-static void
-quote(struct tt_buf *to, const char *s)
+/* The options and captures that say what the page shows, for the commands in it: with --redact without what says where it was made. */
+static int
+quote_arguments(struct tt_buf *to, const struct page_opts *o, const char *but, struct tt_arena *a, struct tt_err *err)
 {
-	bool plain = *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+,:@%=-")] == '\0';
+	const char *const without[] = { "redact", o->redact ? "meta" : "redact", but, NULL };
+	struct opt_list files = { 0 };
+	int rc = TT_OK;
 
-	tt_buf_text(to, to->n ? " " : "");
-	tt_buf_text(to, plain ? "" : "'");
-	for (; *s; s++) {
-		if (*s == '\'')
-			tt_buf_text(to, "'\\''");
-		else
-			tt_buf_add(to, s, 1);
-	}
-	tt_buf_text(to, plain ? "" : "'");
-}
-
-/* True if the argument ${s} is an option that does not change what the page shows. *${value}: its value is the next argument. */
-static bool
-is_of_the_making(const char *s, bool *value)
-{
-	static const char *const valued[] = { "-o", "--output", "--max-size", "--svg", "-j", "--jobs", "--max-memory", "--max-time", "--tmpdir", "--spool-max",
-		"--color", "--progress" };
-	static const char *const flag[] = { "-q", "--quiet", "-v", "--verbose", "--redact" };
-
-	*value = false;
-	for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
-		if (strcmp(s, flag[i]) == 0)
-			return true;
-	for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
-		size_t n = strlen(valued[i]);
-
-		*value = strcmp(s, valued[i]) == 0;
-		if (*value || (strncmp(s, valued[i], n) == 0 && (n == 2 || s[n] == '=')))
-			return true;
-	}
-	return false;
-}
-
-/* True if the argument ${s} is the option ${name}. *${value}: its value is the next argument. */
-static bool
-is_option(const char *s, const char *name, bool *value)
-{
-	size_t n = strlen(name);
-
-	*value = strcmp(s, name) == 0;
-	return *value || (strncmp(s, name, n) == 0 && s[n] == '=');
-}
-
-static bool
-is_capture(const struct page_opts *o, const char *s)
-{
-	for (size_t i = 0; i < o->in.path.n; i++)
-		if (strcmp(o->in.path.v[i], s) == 0)
-			return true;
-	return false;
-}
-
-/* The arguments that say what the page shows, for the commands in it. */
-struct arguments {
-	struct tt_buf all;
-	struct tt_buf of_frames;      /* for commands that choose frames themselves */
-};
-
-static void
-quote_arguments(const struct page_opts *o, int argc, char **argv, struct arguments *to)
-{
-	bool value, with;
-
-	for (int i = 0; i < argc; i += 1 + value) {
-		/* Leave out facts of the user with --redact: they may say where the capture was made. */
-		if (is_of_the_making(argv[i], &value) || (o->redact && is_option(argv[i], "--meta", &value)))
-			continue;
-		const bool frames = is_option(argv[i], "--frames", &with);
-		for (int k = i; k <= i + with && k < argc; k++) {
-			const char *s = o->redact && is_capture(o, argv[k]) ? redact_path(argv[k]) : argv[k];
-			quote(&to->all, s);
-			if (!frames)
-				quote(&to->of_frames, s);
-		}
-		value = with;
-	}
+	for (size_t i = 0; rc == TT_OK && i < o->in.path.n; i++)
+		rc = opt_list_add(&files, o->redact ? redact_path(o->in.path.v[i]) : o->in.path.v[i], a, err);
+	opts_quote_without(to, &o->given, &files, without);
+	return rc == TT_OK ? tt_buf_error(to, err) : rc;
 }
 
 static bool
@@ -259,11 +195,11 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 }
 
 static int
-write_page(struct app *app, const struct page_opts *o, struct arguments *arguments, struct tt_report *r, struct tt_views *view,
+write_page(struct app *app, const struct page_opts *o, struct tt_report *r, struct tt_views *view,
     const struct tt_details *d, struct tt_err *err)
 {
 	const char *slash = strrchr(o->in.path.v[0], '/');
-	struct tt_buf text = { 0 }, range = { 0 }, stats = { 0 }, tree = { 0 }, samples = { 0 }, markers = { 0 };
+	struct tt_buf text = { 0 }, all = { 0 }, frames = { 0 }, range = { 0 }, stats = { 0 }, tree = { 0 }, samples = { 0 }, markers = { 0 };
 	struct tt_page_cut cut = { 0 };
 	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size };
 	size_t size;
@@ -277,8 +213,11 @@ write_page(struct app *app, const struct page_opts *o, struct arguments *argumen
 		tt_buf_free(&text);
 		return rc;
 	}
-	const char *of_frames = tt_buf_string(&arguments->of_frames);
-	po.arguments = tt_buf_string(&arguments->all);
+	rc = quote_arguments(&all, o, NULL, &app->arena, err);
+	if (rc == TT_OK)
+		rc = quote_arguments(&frames, o, "frames", &app->arena, err);
+	const char *of_frames = tt_buf_string(&frames);
+	po.arguments = tt_buf_string(&all);
 	tt_buf_printf(&range, "tracetool report %s -o range.html --frames ", of_frames);
 	po.range = tt_buf_string(&range);
 	tt_buf_printf(&stats, "tracetool stats %s --frames ", of_frames);
@@ -287,12 +226,9 @@ write_page(struct app *app, const struct page_opts *o, struct arguments *argumen
 	po.tree = tt_buf_string(&tree);
 	tt_buf_printf(&samples, "tracetool stats --table sample_paths %s --marker ", po.arguments);
 	po.samples = tt_buf_string(&samples);
-	tt_buf_printf(&markers, "tracetool stats --table frame_markers %s --marker ", po.arguments);
+	tt_buf_printf(&markers, "tracetool stats --table frame_markers --wide total_ns --limit 0 %s --marker ", po.arguments);
 	po.frame_markers = tt_buf_string(&markers);
 	po.details = has_views(o) ? d : NULL;
-	rc = tt_buf_error(&arguments->all, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&arguments->of_frames, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&range, err);
 	if (rc == TT_OK)
@@ -311,6 +247,8 @@ write_page(struct app *app, const struct page_opts *o, struct arguments *argumen
 	if (rc == TT_OK)
 		say_cut(app, o, &cut, d, size);
 	tt_buf_free(&text);
+	tt_buf_free(&all);
+	tt_buf_free(&frames);
 	tt_buf_free(&range);
 	tt_buf_free(&stats);
 	tt_buf_free(&tree);
@@ -329,7 +267,7 @@ check_output(const struct page_opts *o, struct tt_err *err)
 }
 
 static int
-report(struct app *app, const struct page_opts *o, struct arguments *arguments, struct tt_err *err)
+report(struct app *app, const struct page_opts *o, struct tt_err *err)
 {
 	struct tt_run_opts run;
 	struct tt_model *m = NULL;
@@ -357,7 +295,7 @@ report(struct app *app, const struct page_opts *o, struct arguments *arguments, 
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
 		fill(app, o, &view, &r);
-		rc = write_page(app, o, arguments, &r, &view, &details, err);
+		rc = write_page(app, o, &r, &view, &details, err);
 	}
 	tt_details_free(&details);
 	tt_report_free(&r);
@@ -381,7 +319,6 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct page_opts o = { .pass = tt_pass_defaults, .max_size = DEFAULT_SIZE };
 	struct verb verb = verb_report;
-	struct arguments arguments = { 0 };
 	int rc;
 
 	input_defaults(&o.in);
@@ -393,9 +330,5 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 		rc = check_output(&o, err);
 		return rc == TT_OK ? diff_picture(app, &o.in, o.output, err) : rc;
 	}
-	quote_arguments(&o, argc, argv, &arguments);
-	rc = report(app, &o, &arguments, err);
-	tt_buf_free(&arguments.all);
-	tt_buf_free(&arguments.of_frames);
-	return rc;
+	return report(app, &o, err);
 }

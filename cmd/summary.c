@@ -8,12 +8,13 @@
 #include <time.h>
 
 #include "base/order.h"
+#include "input.h"
 #include "opts.h"
 #include "report.h"
 #include "out/glyph.h"
 #include "model/loss.h"
+#include "pass/most.h"
 #include "pass/pass.h"
-#include "view/allocs.h"
 #include "view/view.h"
 #include "why/causes.h"
 
@@ -23,11 +24,12 @@ const unsigned summary_needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSE
 
 /* --- tables ----------------------------------------------------------------------------------------- */
 
-enum { S_FILE, S_WHAT, S_RECORDED, S_WHOLE, S_FRAMES, S_60, S_30, S_N };
+enum { S_FILE, S_WHAT, S_RECORDED, S_SHOWN, S_WHOLE, S_FRAMES, S_60, S_30, S_N };
 static const struct tt_col summary_col[S_N] = {
 	[S_FILE] = { "path", "file", TT_UNIT_PROSE, "Names of the inputs, as given." },
 	[S_WHAT] = { "producer", "recorded by", TT_UNIT_PROSE, "Program that recorded, system and architecture." },
 	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE, "Time from the first event to the last, threads, events, wall clock at the start." },
+	[S_SHOWN] = { "shown", "shown", TT_UNIT_PROSE, "Options that choose what all below is of; empty: the whole capture." },
 	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
 	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest; or why there are none." },
 	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms: of capped frames by uncapped time, else by wall time." },
@@ -49,25 +51,6 @@ static const struct tt_col cause_col[C_N] = {
 	[C_WHY] = { "sentence", "cause", TT_UNIT_PROSE, "The cause in words." },
 };
 
-enum { A_SITE, A_CLASS, A_BYTES, A_SHARE, A_COUNT, A_N };
-static const struct tt_col alloc_col[A_N] = {
-	[A_SITE] = { "site", "allocated by", TT_UNIT_TEXT, "Method or marker that allocates; methods of the base library count as the one that called them." },
-	[A_CLASS] = { "class", "most of it", TT_UNIT_TEXT, "Class with the most bytes there." },
-	[A_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Bytes allocated there." },
-	[A_SHARE] = { "bytes_share", "bytes", TT_UNIT_PERCENT, "Share of all bytes." },
-	[A_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of allocations there." },
-};
-
-enum { M_MARKER, M_SELF, M_SHARE, M_COUNT, M_FRAME, M_N };
-static const struct tt_col marker_col[M_N] = {
-	[M_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; none that waits, not GC.Stop, and none of the GPU." },
-	[M_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time in the marker and in no zone inside it, over all threads." },
-	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Share of the self time of all these markers." },
-	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations." },
-	[M_FRAME] = { "frame_mean_ns", "per frame", TT_UNIT_NS,
-		"Time per whole frame on the frame thread, with everything inside it; empty if it never runs there." },
-};
-
 enum { P_METHOD, P_SAMPLES, P_SHARE, P_N };
 static const struct tt_col sample_col[P_N] = {
 	[P_METHOD] = { "method", "method", TT_UNIT_TEXT, "Managed method; (native) if no managed frame is on the stack." },
@@ -81,28 +64,29 @@ static const struct tt_col next_col[N_N] = {
 	[N_COMMAND] = { "command", "run", TT_UNIT_COMMAND, "The command, quoted for a shell." },
 };
 
+static const struct tt_pass_table own[] = {
+	{ .id = "capture_summary", .title = "Capture", .col = summary_col, .ncol = S_N },
+	{ .id = "capture_frames", .title = "Worst frames", .col = worst_col, .ncol = F_N },
+	{ .id = "capture_causes", .title = "Why frames are long", .col = cause_col, .ncol = C_N },
+	{ .id = "capture_samples", .title = "Most samples, without waits", .col = sample_col, .ncol = P_N },
+	{ .id = "capture_next", .title = "Next", .col = next_col, .ncol = N_N },
+};
 enum { T_SUMMARY, T_WORST, T_CAUSES, T_ALLOCS, T_MARKERS, T_SAMPLES, T_NEXT, T_N };
-static const struct tt_pass_table table[T_N] = {
-	[T_SUMMARY] = { .id = "capture_summary", .title = "Capture", .col = summary_col, .ncol = S_N },
-	[T_WORST] = { .id = "capture_frames", .title = "Worst frames", .col = worst_col, .ncol = F_N },
-	[T_CAUSES] = { .id = "capture_causes", .title = "Why frames are long", .col = cause_col, .ncol = C_N },
-	[T_ALLOCS] = { .id = "capture_allocations", .title = "Most allocated", .col = alloc_col, .ncol = A_N },
-	[T_MARKERS] = { .id = "capture_markers", .title = "Most time, without waits", .col = marker_col, .ncol = M_N },
-	[T_SAMPLES] = { .id = "capture_samples", .title = "Most samples, without waits", .col = sample_col, .ncol = P_N },
-	[T_NEXT] = { .id = "capture_next", .title = "Next", .col = next_col, .ncol = N_N },
+static const struct tt_pass_table *const table[T_N] = {
+	[T_SUMMARY] = &own[0], [T_WORST] = &own[1], [T_CAUSES] = &own[2], [T_ALLOCS] = &tt_table_most_allocated, [T_MARKERS] = &tt_table_most_time,
+	[T_SAMPLES] = &own[3], [T_NEXT] = &own[4],
 };
 
 const struct tt_pass_table *
-summary_tables(size_t *n)
+summary_table(size_t i)
 {
-	*n = T_N;
-	return table;
+	return i < T_N ? table[i] : NULL;
 }
 
 static struct tt_table *
 new_table(struct tt_report *r, int which)
 {
-	return tt_report_table(r, table[which].id, table[which].title, table[which].col, table[which].ncol);
+	return tt_report_table(r, table[which]->id, table[which]->title, table[which]->col, table[which]->ncol);
 }
 
 /* --- what it is ------------------------------------------------------------------------------------- */
@@ -208,7 +192,7 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	int64_t period = 0;
 
 	if (!x || x->n == 0) {
-		tt_cell_text(&c[S_FRAMES], "none: nothing in the capture marks where they begin");
+		tt_cell_text(&c[S_FRAMES], f || view->m->frame_marker ? tt_pass_no_frames(view->m, r) : "none: nothing in the capture marks where they begin");
 		return;
 	}
 	bool capped = is_capped(view, &period, r);
@@ -225,8 +209,25 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	tt_cell_text(&c[S_30], verdict(of, x, tt_frame_limit(33330000), r));
 }
 
+/* "only --frames 251": what the figures are of, where options choose a part. */
+static const char *
+shown(const struct opt_given *given, struct tt_report *r)
+{
+	static const struct opt_group group[] = { { "", input_filter_opt, 0 }, { "", input_frame_opt, 0 }, { NULL, NULL, 0 } };
+	static const struct verb chooses = { .group = group };
+	static const char *const without[] = { "wrappers", "names", "frame-marker", "frame-thread", "wait", NULL };
+	struct tt_buf b = { 0 };
+	const char *text = NULL;
+
+	opts_quote_shared(&b, given, &chooses, without);
+	if (tt_buf_error(&b, &r->err) == TT_OK && b.n)
+		text = tt_text(r, "only %s", tt_text_of(r, b.p, b.n - 1));
+	tt_buf_free(&b);
+	return text;
+}
+
 static void
-put_summary(struct tt_views *view, struct tt_report *r)
+put_summary(struct tt_views *view, const struct opt_given *given, struct tt_report *r)
 {
 	const struct tt_model *m = view->m;
 	struct tt_table *t = new_table(r, T_SUMMARY);
@@ -246,6 +247,7 @@ put_summary(struct tt_views *view, struct tt_report *r)
 	const char *time = m->max_ts >= from ? time_text(r, m->max_ts - from) : "nothing that has a time";
 	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", time, count_text(r, m->threads.n),
 	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, k->wall_ns)));
+	tt_cell_name(&c[S_SHOWN], shown(given, r));
 	tt_cell_text(&c[S_WHOLE], whole(m, r));
 	put_frames(view, c, r);
 }
@@ -334,136 +336,6 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 }
 
 /* --- memory and time -------------------------------------------------------------------------------- */
-
-struct site { uint32_t row, class; uint64_t n, most; int64_t bytes; };
-
-static int
-by_site(const void *a, const void *b)
-{
-	const struct site *x = a, *y = b;
-
-	return x->row != y->row ? TT_CMP(x->row, y->row) : TT_CMP(x->class, y->class);
-}
-
-static int
-by_bytes(const void *a, const void *b)
-{
-	const struct site *x = a, *y = b;
-
-	return x->bytes != y->bytes ? TT_CMP(y->bytes, x->bytes) : TT_CMP(x->row, y->row);
-}
-
-/* The innermost method of the program that is or calls the site at ${node}. */
-static uint32_t
-caller(const struct tt_paths *p, uint32_t node)
-{
-	for (uint32_t at = node; tt_paths_node(p, at)->kind == TT_NODE_ZONE; at = p->owner[tt_paths_node(p, at)->parent]) {
-		uint32_t row = tt_paths_row(p, at);
-		if (row != TT_NO_ROW && p->row[row].name && !tt_causes_library(p->row[row].name->full))
-			return row;
-	}
-	return tt_paths_row(p, node);
-}
-
-/* Sort sites by bytes. Returns their number. */
-static size_t
-sites(const struct tt_allocs *al, struct site *s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < al->n; i++)
-		s[i] = (struct site){ caller(al->p, al->a[i].site), al->a[i].class, al->a[i].n, 0, al->a[i].bytes };
-	tt_sort(s, al->n, by_site);
-	for (size_t i = 0, next; i < al->n; i = next) {
-		struct site sum = { .row = s[i].row };
-		int64_t of_class = 0;
-
-		for (next = i; next < al->n && s[next].row == s[i].row; next++) {
-			of_class = next > i && s[next].class == s[next - 1].class ? of_class + s[next].bytes : s[next].bytes;
-			if ((uint64_t)of_class > sum.most) {
-				sum.most = (uint64_t)of_class;
-				sum.class = s[next].class;
-			}
-			sum.n += s[next].n;
-			sum.bytes += s[next].bytes;
-		}
-		s[n++] = sum;
-	}
-	tt_sort(s, n, by_bytes);
-	return n;
-}
-
-static void
-put_allocs(struct tt_views *view, struct tt_report *r)
-{
-	struct tt_allocs al;
-	struct site *s = NULL;
-
-	if (tt_allocs_init(&al, view, TT_GROUP_NONE, &r->arena, &r->err) == TT_OK && al.n)
-		s = tt_arena_alloc(&r->arena, al.n * sizeof *s, &r->err);
-	if (s) {
-		struct tt_table *t = new_table(r, T_ALLOCS);
-		size_t n = sites(&al, s);
-
-		for (size_t i = 0; i < n && i < TOP; i++) {
-			struct tt_cell *c = tt_row(t);
-
-			tt_cell_text(&c[A_SITE], s[i].row == TT_NO_ROW ? TT_OUTSIDE : al.p->row[s[i].row].label);
-			tt_cell_text(&c[A_CLASS], al.class[s[i].class]);
-			tt_cell_int(&c[A_BYTES], s[i].bytes);
-			if (al.all.bytes > 0)
-				tt_cell_int(&c[A_SHARE], tt_ratio((uint64_t)s[i].bytes, 10000, (uint64_t)al.all.bytes));
-			tt_cell_u64(&c[A_COUNT], s[i].n);
-		}
-	}
-	tt_allocs_free(&al);
-}
-
-static void
-put_markers(struct tt_views *view, struct tt_report *r)
-{
-	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK | TT_PATHS_WAITS, &r->err);
-	struct tt_calls *sum = p ? tt_arena_alloc(&r->arena, (p->nrow + 1) * sizeof *sum, &r->err) : NULL;
-	/* A thread that stops the world waits for the others; at the end of a program often for a second. */
-	const char *stop = tt_model_key(view->m, 0, TT_KEY_GC_STOP)->full;
-	uint32_t top[TOP + 1], n = 0;
-	int64_t all = 0;
-	struct tt_table *t;
-
-	if (!sum)
-		return;
-	tt_calls_sum(p, NULL, sum);
-	for (uint32_t i = 0; i < p->nrow; i++) {
-		uint32_t at = n;
-
-		const struct tt_name *name = p->row[i].name;
-
-		if (sum[i].self <= 0 || !name || name->gpu || p->waits[i] || strcmp(name->full, stop) == 0)
-			continue;
-		all += sum[i].self;
-		for (; at > 0 && sum[i].self > sum[top[at - 1]].self; at--)
-			top[at] = top[at - 1];
-		top[at] = i;
-		n += n < TOP;
-	}
-	if (n == 0)
-		return;
-	t = new_table(r, T_MARKERS);
-	for (uint32_t i = 0; i < n; i++) {
-		struct tt_cell *c = tt_row(t);
-		struct tt_frame_marker of = { 0 };
-
-		tt_cell_text(&c[M_MARKER], p->row[top[i]].label);
-		tt_cell_int(&c[M_SELF], sum[top[i]].self);
-		tt_cell_int(&c[M_SHARE], tt_ratio((uint64_t)sum[top[i]].self, 10000, (uint64_t)all));
-		tt_cell_u64(&c[M_COUNT], sum[top[i]].n);
-		if (!view->m->frames || view->m->frames->n == 0)
-			continue;
-		tt_row_frames(p, &p->row[top[i]], &of);
-		if (of.total > 0)
-			tt_cell_int(&c[M_FRAME], tt_ratio((uint64_t)of.total, 1, view->m->frames->n));
-	}
-}
 
 /* True if a wait marker is on the stack of the samples at ${node}: their thread did not run. */
 static bool
@@ -586,7 +458,7 @@ table_of(const struct tt_report *r, int which)
 {
 	struct tt_table *t = r->first;
 
-	while (t && strcmp(t->id, table[which].id) != 0)
+	while (t && strcmp(t->id, table[which]->id) != 0)
 		t = t->next;
 	return t;
 }
@@ -677,14 +549,14 @@ summary_fill(struct app *app, struct tt_views *view, const struct opt_given *giv
 	struct tt_causes causes = { 0 };
 	struct tt_table *why, *next;
 
-	put_summary(view, r);
+	put_summary(view, given, r);
 	if (tt_causes_find(&causes, view, &r->arena, &r->err) != TT_OK)
 		return;
 	put_worst(view, &causes, r);
 	put_causes(&causes, view->m, r);
 	if (tt_model_knows_allocs(view->m))
-		put_allocs(view, r);
-	put_markers(view, r);
+		tt_most_allocated(view, r);
+	tt_most_time(view, r);
 	put_samples(view, r);
 	why = table_of(r, T_CAUSES);
 	next = new_table(r, T_NEXT);

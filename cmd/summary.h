@@ -24,7 +24,7 @@ extern const unsigned summary_needs;
 void summary_fill(struct app *app, struct tt_views *view, const struct opt_given *given, const struct opt_list *files,
     const struct report_opts *out, struct tt_report *r);
 
-/* The tables of the summary, for "tracetool list metrics". */
-const struct tt_pass_table *summary_tables(size_t *n);
+/* The ${i}th table of the summary, for "tracetool list metrics"; NULL after the last. */
+const struct tt_pass_table *summary_table(size_t i);
 
 #endif

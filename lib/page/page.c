@@ -212,32 +212,45 @@ put_frame_verdict(const struct page *p)
 	}
 }
 
-/* "Most self time: NAME, 38.4 % of all."; with what ${of} says of it, if that is not NULL. */
+/* The first row of a table of the first screen: "Most time, without waits: NAME, 38.4 % of all."; with what ${of} says is most of it, if that is not NULL. */
 static void
-put_largest(const struct page *p, const char *id, const char *before, const char *of, const char *share, const char *link)
+put_most(const struct page *p, const char *id, const char *name, const char *of, const char *share, const char *link)
 {
 	const struct tt_table *t = table(p, id);
 
-	if (!has_rows(t) || !tt_html_cell(t, 0, share) || !tt_html_cell(t, 0, "marker"))
+	if (!has_rows(t) || !tt_html_cell(t, 0, share))
 		return;
-	tt_buf_printf(p->out, "<li>%s: <a href=\"#%s\">", before, link);
-	tt_html_figure(p->out, t, 0, "marker");
+	tt_buf_printf(p->out, "<li>%s: <a href=\"#%s\">", t->title, link);
+	tt_html_figure(p->out, t, 0, name);
 	put(p, "</a>, ");
-	if (of) {
-		tt_html_figure(p->out, t, 0, of);
-		put(p, ", ");
-	}
 	tt_html_figure(p->out, t, 0, share);
-	put(p, " of all.</li>\n");
+	put(p, " of all");
+	if (of && tt_html_cell(t, 0, of)) {
+		put(p, ", most of it ");
+		tt_html_figure(p->out, t, 0, of);
+	}
+	put(p, ".</li>\n");
 }
 
 /* The file of input ${i}, without its folder. */
 static const char *
-file_of(const struct page *p, size_t i)
+name_of(const struct page *p, size_t i)
 {
 	const char *path = p->view->m->cap[i]->path, *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+/* The same; where another input has this name, too, the path, as the table of inputs may show it. */
+static const char *
+file_of(const struct page *p, size_t i)
+{
+	const struct tt_cell *path = tt_html_cell(table(p, "capture"), i, "path");
+
+	for (size_t k = 0; path && k < p->view->m->ncap; k++)
+		if (k != i && strcmp(name_of(p, k), name_of(p, i)) == 0)
+			return path->s;
+	return name_of(p, i);
 }
 
 /* What several captures are together, and what there is not of them. */
@@ -258,7 +271,7 @@ inputs(const struct page *p)
 	}
 	put(p, n > NAMED ? " and more. " : ". ");
 	put(p, "Only the page of one capture has causes, ranges, timelines, and lines of counters: make a page of each. "
-	    "<code>tracetool diff</code> compares two builds, <code>tracetool batch</code> sums up many runs.</p>\n");
+	    "<kbd>tracetool diff</kbd> compares two builds, <kbd>tracetool batch</kbd> sums up many runs.</p>\n");
 }
 
 /* Does ${loss} have what makes figures incomplete, or lacks the capture its end? Other rows say what was guessed or left out. */
@@ -293,8 +306,8 @@ verdict(const struct page *p)
 	put(p, "<ul>\n<li>");
 	put(p, lacks(loss) ? "<strong>Something is missing</strong>: see <a href=\"#loss\">losses and caveats</a>.</li>\n" :
 	    p->r->note || has_rows(loss) ? "Nothing was lost; see the <a href=\"#loss\">caveats</a>.</li>\n" : "Nothing was lost.</li>\n");
-	put_largest(p, "markers", "Most self time", NULL, "self_share", "time");
-	put_largest(p, "alloc_sites", "Largest allocation site", "class", "share", "memory");
+	put_most(p, "capture_markers", "marker", NULL, "self_share", "time");
+	put_most(p, "capture_allocations", "site", "class", "bytes_share", "memory");
 	put(p, "</ul>\n</section>\n");
 }
 

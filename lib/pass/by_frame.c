@@ -616,7 +616,7 @@ has_frames(const struct tt_making *k)
 static const char *
 why(struct tt_making *k)
 {
-	const char *none = tt_pass_no_frames(k);
+	const char *none = tt_pass_no_frames(k->m, k->r);
 
 	return none ? none : "nothing of the kind in the frames of this capture, or the filters leave none";
 }

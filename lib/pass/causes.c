@@ -90,7 +90,7 @@ frames(struct tt_making *k, struct tt_table *t)
 static const char *
 why(struct tt_making *k)
 {
-	const char *none = tt_pass_no_frames(k), *hides = tt_setting_name[tt_causes_hidden(k->m)];
+	const char *none = tt_pass_no_frames(k->m, k->r), *hides = tt_setting_name[tt_causes_hidden(k->m)];
 
 	if (!none && *hides)
 		return tt_text(k->r, "causes are looked for in all that the program did: leave out %s", hides);

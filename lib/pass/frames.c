@@ -620,26 +620,26 @@ hitch_markers(struct tt_making *k, struct tt_table *t)
 /* --- the pass ------------------------------------------------------------------------ */
 
 const char *
-tt_pass_no_frames(struct tt_making *k)
+tt_pass_no_frames(const struct tt_model *m, struct tt_report *r)
 {
-	const struct tt_frames *f = k->m->frames;
-	const struct tt_filter *of = &k->m->filter;
+	const struct tt_frames *f = m->frames;
+	const struct tt_filter *of = &m->filter;
 
 	if (f && f->n)
 		return NULL;
 	if (!f)
-		return tt_text(k->r, k->m->frame_marker ? NO_BEGINS : NO_FRAMES, tt_setting_name[TT_SETTING_FRAME_MARKER]);
+		return tt_text(r, m->frame_marker ? NO_BEGINS : NO_FRAMES, tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	if (!f->partial)
-		return tt_text(k->r, NO_THREAD, tt_setting_name[TT_SETTING_FRAME_THREAD]);
+		return tt_text(r, NO_THREAD, tt_setting_name[TT_SETTING_FRAME_THREAD]);
 	if (!of->of_flight && (of->from != INT64_MIN || of->to != INT64_MAX))
 		return "no whole frame in that time";
-	return k->m->frame_marker ? NO_SECOND : "no whole frame in this capture";
+	return m->frame_marker ? NO_SECOND : "no whole frame in this capture";
 }
 
 static const char *
 why_no_frames(struct tt_making *k)
 {
-	const char *why = tt_pass_no_frames(k);
+	const char *why = tt_pass_no_frames(k->m, k->r);
 
 	return why ? why : "the filters leave no marker of the worst frames";
 }

@@ -163,6 +163,9 @@ const char *tt_pass_frame_option(struct tt_report *r, const char *full);
 /* Why a table of events has no rows: ${none} if the recorder was asked for them, otherwise that it was not. */
 const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none);
 
+/* Why there are no rows of frames, where there are no frames; NULL: there are some. Texts are kept in ${r}. */
+const char *tt_pass_no_frames(const struct tt_model *m, struct tt_report *r);
+
 /* True if no event lies in the time asked for: then ${text}, of TT_OUTSIDE_TEXT bytes, says so. */
 #define TT_OUTSIDE_TEXT 160
 bool tt_filter_outside(const struct tt_model *m, char *text);

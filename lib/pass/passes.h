@@ -47,9 +47,6 @@ void tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_gr
 /* Six cells: ${n}, and, unless it is 0, the figures of ${s}: total, shortest, mean, 95th percentile, longest. */
 void tt_cell_times(struct tt_cell *c, uint64_t n, const struct tt_spread *s);
 
-/* Why there are no rows of frames, where there are no frames; NULL: there are some. */
-const char *tt_pass_no_frames(struct tt_making *k);
-
 /* A value of a counter in its unit, whose name tt_counter_unit_name() is; its name, and whether the filters want it. */
 void tt_cell_counter(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v);
 const char *tt_counter_unit_name(const struct tt_counter_stat *c);

@@ -7,7 +7,7 @@ import re
 import struct
 
 from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, thread
-from ttc import Suite
+from ttc import Capture, Suite
 
 SCREEN, WIDTH, FRAME, FRAMES = 48, 80, 16.625, 240
 ALLOC, WAIT, EDITOR, SIGNAL, COLLECT, LOOP, GAME = 1, 2, 3, 4, 5, 6, 7
@@ -130,4 +130,34 @@ for what, more in (("a header alone", b""), ("names alone", thread(100, 1000, "M
         log.block(SESSION, more)
     recorded = [line for line in check(what, log.write(suite.path("nothing.raw"))).splitlines() if line.startswith("  recorded  ")]
     suite.true(what + ": nothing is recorded", len(recorded) == 1 and "  nothing that has a time, " in recorded[0], recorded)
+
+
+def waiting(name, frames):
+    """Frames of 10 ms: in each, a method of 8 ms waits for 5 of them."""
+    c = Capture()
+    t, method, wait = c.thread(), c.marker("Assets.Lookup"), c.marker("Semaphore.WaitForSignal")
+    for i in range(frames):
+        at = i * 10 * MS
+        t.frame(at)
+        t.begin(at + MS, method)
+        t.zone(at + 2 * MS, at + 7 * MS, wait)
+        t.end(at + 9 * MS)
+    return c.write(suite.path(name))
+
+
+def only(table, *args):
+    return suite.report("-q", *args)["tables"][table]["rows"][0]
+
+
+path = waiting("waiting.ttc", 12)
+row = only("capture_markers", path, "--frames", "3")
+suite.equal("time per frame is without waits, too", [row[c] for c in ("marker", "self_ns", "frame_self_mean_ns")], ["Assets.Lookup", 3 * MS, 3 * MS])
+suite.equal("it is not known without waits", only("capture_markers", path, "--no-wait")["frame_self_mean_ns"], None)
+suite.equal("the part that is chosen is named", only("capture_summary", path, "--frames", "3", "--no-wait", "--names", "full")["shown"],
+            "only --frames 3 --no-wait")
+suite.equal("the whole is not", only("capture_summary", path, "--names", "full")["shown"], None)
+suite.equal("frames up to one that is not there", [n["text"] for n in suite.report("-q", path, "--frames", "3-90")["notes"]],
+            ["--frames: the last whole frame up to 90 is 11"])
+suite.equal("frames up to the last", suite.report("-q", path, "--frames", "3-11")["notes"] + suite.report("-q", path, "--frames", "3-")["notes"], [])
+suite.equal("one mark is no frame, and is a mark", only("capture_summary", waiting("one.ttc", 1))["frames"], "no whole frame in this capture")
 suite.end()

@@ -22,6 +22,7 @@ Ends with "N passed, N failed".
 """
 import glob
 import gzip
+import html
 import json
 import os
 import re
@@ -57,6 +58,9 @@ def page_of(*args):
     return run("report", "-q", "-o", "-", *args, codes=(0, 3)).stdout.decode()
 
 
+FIRST = ("capture_allocations", "capture_markers")     # tables of the first screen whose first rows are in the verdict
+
+
 def problems(page, want, notes):
     out = page.faults[:]
     whole = {}
@@ -87,12 +91,17 @@ def problems(page, want, notes):
     return out
 
 
+def first_screen(*args):
+    return {k: t for k, t in tables("-q", "--format", "json", *args)[0].items() if k in FIRST}
+
+
 def compare(what, *files, options=(), common=()):
     """The page of these captures with JSON; the page. Options in ${common} are those of info, too."""
     args = [*files, *common, *options]
     page = Page(page_of(*args))
     want, notes = tables("stats", "-q", "--format", "json", *args)
     want.update(tables("stats", "-q", "--format", "json", "--table", "hitch_markers,causes,frame_causes", *args)[0])
+    want.update(first_screen(*(a for i, a in enumerate(args) if "--hitches" not in args[max(i - 1, 0):i + 1])))
     of_info = tables("info", "-q", "--format", "json", *files, *common)[0]
     want.update({k: of_info[k] for k in ("capture", "capture_meta", "capture_frame_markers") if k in of_info})
     suite.check(what, problems(page, want, notes)[:8])
@@ -135,10 +144,21 @@ def numbers():
     loop, demo = (os.path.join(TESTDATA, f) for f in ("mlpd/good-d01-gameloop-calls-alloc.mlpd", "demo/good-hitches.ttc.xz"))
     for f in captures():
         compare(f, os.path.join(TESTDATA, f))
-    compare("a named frame marker", loop, common=["--frame-marker", "World:Frame"], options=["--hitches", "25"])
+    page = compare("a named frame marker", loop, common=["--frame-marker", "World:Frame"], options=["--hitches", "25"])
+    suite.equal("the verdict says what the first screen says first", [f for f, *_ in page.figures if f.startswith("capture_")],
+                ["capture_markers/0/marker", "capture_markers/0/self_share", "capture_allocations/0/site", "capture_allocations/0/bytes_share",
+                 "capture_allocations/0/class"])
     page = compare("two captures", loop, demo)
     suite.check("they are named, and how to compare them", [t for t in ("2 captures, read as processes", "1 good-d01-gameloop-calls-alloc.mlpd, 2 good-hit",
                                                                         "tracetool diff") if t not in "".join(page.text)])
+    for folder in "xy":
+        os.mkdir(suite.path(folder))
+        game(12, path=os.path.join(folder, "cap.ttc"))
+    page = compare("two captures of one name", "x/cap.ttc", "y/cap.ttc")
+    suite.check("their folders tell them apart", "1 x/cap.ttc, 2 y/cap.ttc. " not in "".join(page.text) and "they do not")
+    copied = re.findall(r"<code>(.*?)</code>", page.source)
+    suite.equal("no command to copy lacks its captures", [c for c in copied if "cap.ttc" not in c], [])
+    suite.check("without folders of the user", "1 cap.ttc, 2 cap.ttc. " not in "".join(Page(page_of("x/cap.ttc", "y/cap.ttc", "--redact")).text) and "with")
     compare("filters", demo, options=["--frames", "20-60", "--thread", "Main", "--marker", "*e*"])
     compare("no frame in the time", demo, options=["--time", "0-0.01"])
     for f in sorted(glob.glob(os.path.join(TESTDATA, "*/bad-empty.*")) + glob.glob(os.path.join(TESTDATA, "*/unsupported-*"))):
@@ -389,8 +409,12 @@ def lines():
             if ns > of.get(c, 0):
                 of[c] = ns
         suite.check("there are markers over the frames", not have and "none")
-        suite.check("their command is of the same frames", args and not re.search(r"data-over=[^>]* %s --marker " % " ".join(args), page.source) and
-                    "it is not")
+        command = html.unescape(re.search(r'data-over=[^>]*data-command="([^"]*)"', page.source)[1]).replace("tracetool", TRACETOOL, 1)
+        named = next(iter(have))
+        r = subprocess.run(["sh", "-c", "%s'%s' -q --format json" % (command, named)], cwd=suite.dir, capture_output=True, text=True)
+        printed = json.loads(r.stdout)["tables"]["frame_markers"]["rows"] if r.returncode == 0 else []
+        suite.equal("their command prints the line of %s" % named, {r["frame"]: r[named] for r in printed if r[named]},
+                    {f: ns for (m, f), ns in by.items() if m == named and ns})
         for marker in have:
             suite.equal("%s %s over the frames" % (os.path.basename(path), marker), have[marker], want.get(marker, {}))
 
@@ -507,6 +531,8 @@ def pictures():
         root = xml.etree.ElementTree.fromstring(text)
         names = {e.tag.replace(SVG, "") for e in root.iter()}
         suite.equal("elements of %s of %s" % (what, os.path.basename(path)), sorted(names - set("svg title rect text g path line".split())), [])
+        inner = [e for e in root.iter(SVG + "svg") if e is not root]
+        suite.check("nothing is cut off", [e.attrib for e in inner if float(e.get("y")) + float(e.get("height")) > float(root.get("height"))])
         suite.equal("its attributes", [k for e in root.iter() for k in e.attrib if k.startswith("on") or "href" in k or k == "style"], [])
         if what == "frames":
             late = sum(int(r["dur_ns"]) * 30 > 10 ** 9 for r in tables(
@@ -550,6 +576,7 @@ def sizes():
     suite.check("what is left out is said", b" of its tables ha" not in r.stderr and r.stderr)
     want, notes = tables("stats", "-q", "--format", "json", path)
     small = Page(open(suite.path("small.html"), encoding="utf-8").read())
+    want.update(first_screen(path))
     lines = problems(small, want, notes)
     suite.check("and in the page", [p for p in lines if "are shown or left out" in p])
     r = run("report", path, "--max-size", "1k", "-o", "small.html")

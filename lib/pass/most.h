@@ -1,0 +1,21 @@
+/**
+ * What takes the most of a capture, in two short tables: capture_allocations and capture_markers. The first screen prints them, and the report page
+ * says their first rows in words, so both name the same place and the same figure (tracetool-tables(7)).
+ */
+#ifndef TT_PASS_MOST_H
+#define TT_PASS_MOST_H
+
+struct tt_pass_table;
+struct tt_report;
+struct tt_views;
+
+extern const struct tt_pass_table tt_table_most_allocated, tt_table_most_time;
+
+/*
+ * Add the table of what allocates most, or of the markers with the most self time without waits, to ${r}; no table where there is none of it.
+ * Both need TT_NEEDS_CALLS; errors stay in ${r}.
+ */
+void tt_most_allocated(struct tt_views *view, struct tt_report *r);
+void tt_most_time(struct tt_views *view, struct tt_report *r);
+
+#endif
