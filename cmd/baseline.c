@@ -6,9 +6,11 @@
 
 #include "base/spelling.h"
 #include "cmd.h"
+#include "definitions.h"
 #include "gate/baseline.h"
 #include "gate_read.h"
 #include "io/lock.h"
+#include "pass/pass.h"
 #include "report.h"
 
 enum action { A_LIST, A_DROP, A_TRIM, A_ACCEPT };
@@ -68,6 +70,11 @@ static const struct tt_col session_col[] = {
 	{ "compared", "compared", TT_UNIT_BOOL, "True if captures are compared with it: it is the last accepted session, or later." },
 	{ "accepted", "accepted", TT_UNIT_TEXT, "Why it was accepted; empty if it was not." },
 	{ "first", "first capture", TT_UNIT_TEXT, "Name of its first capture, as it was given." },
+};
+
+const struct tt_pass_table baseline_tables[] = {
+	{ .id = "baseline_sessions", .title = "Sessions", .col = session_col, .ncol = TT_NCOL(session_col) },
+	{ .id = NULL },
 };
 
 /* The baseline file while it is listed or changed. */
@@ -132,7 +139,7 @@ list(struct baseline *x, const struct report_opts *o, struct tt_err *err)
 	int rc;
 
 	tt_report_init(&r, &x->app->env.mem);
-	struct tt_table *t = tt_report_table(&r, "baseline_sessions", "Sessions", session_col, TT_NCOL(session_col));
+	struct tt_table *t = tt_report_table(&r, baseline_tables[0].id, baseline_tables[0].title, session_col, TT_NCOL(session_col));
 	for (size_t i = 0; i < x->b.nall_session; i++) {
 		const struct tt_baseline_session *s = &x->b.session[i];
 		struct tt_cell *c = tt_row(t);

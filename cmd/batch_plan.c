@@ -13,6 +13,8 @@
 #include "batch_opts.h"
 #include "batch_plan.h"
 #include "cmd.h"
+#include "definitions.h"
+#include "pass/pass.h"
 #include "report.h"
 
 #define KINDS_MAX 16
@@ -306,6 +308,13 @@ static const struct tt_col node_col[N_N] = {
 	[N_EVEN] = { "most", "longest by mean", TT_UNIT_MILLI, "The longest shard's time by the mean: work that cannot be divided makes it large." },
 };
 
+const struct tt_pass_table plan_tables[] = {
+	{ .id = "plan", .title = "Plan", .col = sum_col, .ncol = TT_NCOL(sum_col) },
+	{ .id = "plan_kinds", .title = "Kinds of files", .col = kind_col, .ncol = TT_NCOL(kind_col) },
+	{ .id = "plan_nodes", .title = "Time on so many nodes", .col = node_col, .ncol = TT_NCOL(node_col) },
+	{ .id = NULL },
+};
+
 static int64_t
 ns(double seconds)
 {
@@ -321,7 +330,7 @@ milli(double v)
 static void
 put_kinds(const struct plan *p, struct tt_report *r)
 {
-	struct tt_table *t = tt_report_table(r, "plan_kinds", "Kinds of files", kind_col, K_N);
+	struct tt_table *t = tt_report_table(r, plan_tables[1].id, plan_tables[1].title, kind_col, K_N);
 
 	for (size_t i = 0; i < p->nkind; i++) {
 		const struct kind *k = &p->kind[i];
@@ -344,7 +353,7 @@ put_kinds(const struct plan *p, struct tt_report *r)
 static int
 put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *report, struct tt_err *err)
 {
-	struct tt_table *t = tt_report_table(report, "plan_nodes", "Time on so many nodes", node_col, N_N);
+	struct tt_table *t = tt_report_table(report, plan_tables[2].id, plan_tables[2].title, node_col, N_N);
 	const size_t most = shards > PER_NODE * NODES_MAX ? shards : PER_NODE * NODES_MAX;
 	struct run r = { .busy = calloc(most, sizeof *r.busy), .free = calloc(NODES_MAX, sizeof *r.free) };
 	int rc = r.busy && r.free ? TT_OK : tt_nomem(err);
@@ -381,7 +390,7 @@ put_nodes(struct plan *p, unsigned shards, double *limit, struct tt_report *repo
 static int
 put_all(struct plan *p, struct tt_report *r, struct tt_err *err)
 {
-	struct tt_table *t = tt_report_table(r, "plan", "Plan", sum_col, S_N);
+	struct tt_table *t = tt_report_table(r, plan_tables[0].id, plan_tables[0].title, sum_col, S_N);
 	const double work = p->time / p->cores / 600;
 	unsigned shards = p->shards ? p->shards : work > BATCH_SHARDS_MAX ? BATCH_SHARDS_MAX : (unsigned)work + 1;
 	struct tt_cell *c = tt_row(t);

@@ -6,12 +6,17 @@
 #include <string.h>
 #include <strings.h>
 
+#include "batch/aggregate.h"
+#include "diff/report.h"
 #include "gate/measure.h"
 #include "summary.h"
 #include "model/format.h"
 #include "model/loss.h"
+#include "out/render.h"
 #include "out/table.h"
 #include "pass/pass.h"
+
+#define SUMMARY "tracetool FILE"
 
 static const struct tt_col table_col[] = {
 	{ "table", "table", TT_UNIT_TEXT, "for --table" },
@@ -25,6 +30,14 @@ static const struct tt_col column_col[] = {
 	{ "title", "title", TT_UNIT_TEXT, "as people see it" },
 	{ "unit", "unit", TT_UNIT_TEXT, "of the number" },
 	{ "help", "what it is", TT_UNIT_PROSE, "in one line; tracetool-metrics(7) has the definition" },
+};
+static const struct tt_col other_col[] = {
+	{ "command", "command", TT_UNIT_COMMAND, "that prints it" },
+	{ "table", "table", TT_UNIT_TEXT, "its id" },
+	{ "column", "column", TT_UNIT_TEXT, "in CSV and JSON" },
+	{ "title", "title", TT_UNIT_TEXT, "as people see it" },
+	{ "unit", "unit", TT_UNIT_TEXT, "of the number" },
+	{ "help", "what it is", TT_UNIT_PROSE, "in one line; the command's page has more" },
 };
 static const struct tt_col metric_col[] = {
 	{ "metric", "metric", TT_UNIT_TEXT, "for a budget's rows" },
@@ -57,6 +70,7 @@ static const struct tt_col zone_col[] = {
 static const struct { const char *id, *title; const struct tt_col *col; size_t ncol; } shown[DEF_KINDS] = {
 	[DEF_TABLE] = { "tables", "Tables", table_col, TT_NCOL(table_col) },
 	[DEF_COLUMN] = { "metrics", "Tables and columns", column_col, TT_NCOL(column_col) },
+	[DEF_OTHER] = { "columns", "Columns of other commands", other_col, TT_NCOL(other_col) },
 	[DEF_METRIC] = { "gate", "Metrics of budgets", metric_col, TT_NCOL(metric_col) },
 	[DEF_LOSS] = { "losses", "Kinds of loss", loss_col, TT_NCOL(loss_col) },
 	[DEF_NOTE] = { "notes", "Notes on reports", note_col, TT_NCOL(note_col) },
@@ -66,43 +80,81 @@ static const struct { const char *id, *title; const struct tt_col *col; size_t n
 
 /* --- all of them ----------------------------------------------------------- */
 
+/* A table, or its columns: of ${command}, or NULL: of a pass. */
+typedef void each_fn(definition_fn *f, void *arg, const struct tt_pass_table *t, const char *command);
+
 static void
-each_table(definition_fn *f, void *arg, const struct tt_pass_table *t, const struct tt_pass *p)
+each_table(definition_fn *f, void *arg, const struct tt_pass_table *t, const char *command)
 {
-	const struct definition d = { DEF_TABLE, { t->id, t->title, NULL }, t, p };
+	const struct definition d = { DEF_TABLE, { t->id, t->title, NULL }, t, NULL, command };
 
 	f(arg, &d);
 }
 
+/* The columns of passes and of the summary are one list, those of other commands another. */
 static void
-each_column(definition_fn *f, void *arg, const struct tt_pass_table *t, const struct tt_pass *p)
+each_column(definition_fn *f, void *arg, const struct tt_pass_table *t, const char *command)
 {
-	(void)p;
+	const enum definition_kind kind = command && strcmp(command, SUMMARY) != 0 ? DEF_OTHER : DEF_COLUMN;
+
 	for (size_t i = 0; i < t->ncol; i++) {
-		const struct definition d = { DEF_COLUMN, { t->col[i].id, t->col[i].title, NULL }, t, &t->col[i] };
+		const struct definition d = { kind, { t->col[i].id, t->col[i].title, NULL }, t, &t->col[i], command };
 
 		f(arg, &d);
 	}
 }
 
-static void
-in_tables(void (*each)(definition_fn *, void *, const struct tt_pass_table *, const struct tt_pass *), definition_fn *f, void *arg)
+static bool
+summary_at(size_t i, struct tt_pass_table *t)
 {
-	const struct tt_pass_table *t;
+	const struct tt_pass_table *of = summary_table(i);
+
+	if (of)
+		*t = *of;
+	return of;
+}
+
+static bool
+in_list(const struct tt_pass_table *list, size_t i, struct tt_pass_table *t)
+{
+	*t = list[i];
+	return t->id;
+}
+
+static bool plan_at(size_t i, struct tt_pass_table *t) { return in_list(plan_tables, i, t); }
+static bool history_at(size_t i, struct tt_pass_table *t) { return in_list(history_tables, i, t); }
+static bool baseline_at(size_t i, struct tt_pass_table *t) { return in_list(baseline_tables, i, t); }
+
+/* Tables without a pass. */
+static const struct { const char *command; bool (*table)(size_t i, struct tt_pass_table *t); } others[] = {
+	{ SUMMARY, summary_at },
+	{ "tracetool diff A... -- B...", tt_diff_table },
+	{ "tracetool batch FILE...", tt_aggregate_table },
+	{ "tracetool batch --plan FILE...", plan_at },
+	{ "tracetool history BASE", history_at },
+	{ "tracetool baseline list BASE", baseline_at },
+};
+
+static void
+in_tables(each_fn *each, definition_fn *f, void *arg)
+{
+	struct tt_pass_table t;
 
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		for (size_t i = 0; i < (*p)->ntables; i++)
-			each(f, arg, &(*p)->tables[i], *p);
+			each(f, arg, &(*p)->tables[i], NULL);
 	}
-	for (size_t i = 0; (t = summary_table(i)) != NULL; i++)
-		each(f, arg, t, NULL);
+	for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+		for (size_t i = 0; others[k].table(i, &t); i++)
+			each(f, arg, &t, others[k].command);
+	}
 }
 
 static void
 in_glossary(enum definition_kind kind, const struct glossary_word *w, definition_fn *f, void *arg)
 {
 	for (; w->name; w++) {
-		const struct definition d = { kind, { w->name, NULL }, w, NULL };
+		const struct definition d = { kind, { w->name, NULL }, w, NULL, NULL };
 
 		f(arg, &d);
 	}
@@ -114,12 +166,12 @@ definitions_each(definition_fn *f, void *arg)
 	in_tables(each_table, f, arg);
 	in_tables(each_column, f, arg);
 	for (const struct tt_metric *m = tt_metrics; m->name; m++) {
-		const struct definition d = { DEF_METRIC, { m->name, m->title, NULL }, m, NULL };
+		const struct definition d = { DEF_METRIC, { m->name, m->title, NULL }, m, NULL, NULL };
 
 		f(arg, &d);
 	}
 	for (size_t k = 0; k < TT_LOST_KINDS; k++) {
-		const struct definition d = { DEF_LOSS, { tt_loss_info[k].id, tt_loss_info[k].text, NULL }, &tt_loss_info[k], NULL };
+		const struct definition d = { DEF_LOSS, { tt_loss_info[k].id, tt_loss_info[k].text, NULL }, &tt_loss_info[k], NULL, NULL };
 
 		f(arg, &d);
 	}
@@ -166,15 +218,15 @@ columns_text(struct tt_report *r, const struct tt_pass_table *t)
 	return s;
 }
 
-/* The command that prints the table ${d}. A table without a pass belongs to the summary. */
+/* The command that prints the table ${d}. */
 static const char *
 command_text(struct tt_report *r, const struct definition *d)
 {
 	const struct tt_pass_table *t = d->of;
 	const char *asks = tt_pass_asks(t->id);
 
-	if (!d->in)
-		return "tracetool FILE";
+	if (d->command)
+		return d->command;
 	return asks ? tt_text(r, "tracetool stats --table %s --%s ... FILE", t->id, asks) : tt_text(r, "tracetool stats --table %s FILE", t->id);
 }
 
@@ -212,8 +264,13 @@ metric_row(struct tt_report *r, struct tt_cell *c, const struct tt_metric *m)
 }
 
 static void
-column_row(struct tt_cell *c, const struct tt_pass_table *t, const struct tt_col *col)
+column_row(struct tt_cell *c, const struct definition *d)
 {
+	const struct tt_pass_table *t = d->of;
+	const struct tt_col *col = d->in;
+
+	if (d->kind == DEF_OTHER)
+		tt_cell_text(c++, d->command);
 	tt_cell_text(&c[0], t->id);
 	tt_cell_text(&c[1], col->id);
 	tt_cell_name(&c[2], col->title);
@@ -236,7 +293,8 @@ definition_row(struct tt_report *r, const struct definition *d)
 		tt_cell_text(&c[3], command_text(r, d));
 		break;
 	case DEF_COLUMN:
-		column_row(c, t, d->in);
+	case DEF_OTHER:
+		column_row(c, d);
 		break;
 	case DEF_METRIC:
 		metric_row(r, c, d->of);
@@ -306,16 +364,28 @@ is_said(const struct definition *d, const char *word)
 	return false;
 }
 
+/* "self %": the heading as people see it, with what it adds to the title. */
+static bool
+is_heading(const struct definition *d, const char *word)
+{
+	const struct tt_col *col = d->in;
+	const char *suffix = tt_column_suffix(col->unit);
+	size_t n = strlen(col->title);
+
+	return *suffix && strncasecmp(word, col->title, n) == 0 && strcmp(word + n, suffix) == 0;
+}
+
 bool
 definition_named(const struct definition *d, const char *word)
 {
-	const char *bracket = d->kind == DEF_COLUMN || d->kind == DEF_METRIC ? strchr(word, '[') : NULL;
+	const bool column = d->kind == DEF_COLUMN || d->kind == DEF_OTHER;
+	const char *bracket = column || d->kind == DEF_METRIC ? strchr(word, '[') : NULL;
 	size_t n = bracket ? (size_t)(bracket - word) : strlen(word);
 
 	for (size_t i = 0; i < DEF_NAMES && d->name[i]; i++) {
 		if (one_of(d->name[i], word, n))
 			return true;
 	}
-	return (d->kind == DEF_COLUMN && is_path(d, word, n)) || (d->kind == DEF_METRIC && is_statistic(d, word, n)) ||
+	return (column && (is_path(d, word, n) || is_heading(d, word))) || (d->kind == DEF_METRIC && is_statistic(d, word, n)) ||
 	    (d->kind == DEF_LOSS && is_said(d, word));
 }

@@ -10,20 +10,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "pass/pass.h"
+
 struct tt_report;
 
-enum definition_kind { DEF_TABLE, DEF_COLUMN, DEF_METRIC, DEF_LOSS, DEF_NOTE, DEF_TERM, DEF_ZONE, DEF_KINDS };
+/* DEF_OTHER: columns of commands that are neither stats, info nor the summary. */
+enum definition_kind { DEF_TABLE, DEF_COLUMN, DEF_OTHER, DEF_METRIC, DEF_LOSS, DEF_NOTE, DEF_TERM, DEF_ZONE, DEF_KINDS };
 
 #define DEF_NAMES 3
 struct definition {
 	enum definition_kind kind;
 	const char *name[DEF_NAMES];  /* its names, that for programs first, that for people last; NULL after the last */
 	const void *of;               /* by kind: struct tt_pass_table, tt_metric, tt_loss_info, glossary_word */
-	const void *in;               /* a table's pass, or NULL for tables of info; a column's struct tt_col */
+	const void *in;               /* a column's struct tt_col */
+	const char *command;          /* that prints the table, or the column's; NULL: stats --table */
 };
 
 struct glossary_word { const char *name, *text; };
 /* Each list ends with an entry without a name. */
+extern const struct tt_pass_table history_tables[], baseline_tables[], plan_tables[];   /* of these commands; each list ends with one without an id */
 extern const struct glossary_word glossary_terms[], glossary_zones[], glossary_notes[];
 
 /* Call ${f} with every definition, kind by kind. */

@@ -20,7 +20,7 @@ static const struct opt_group groups[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* A word to complete: all but columns, whose ids are in many tables. */
+/* A word to complete: all but columns, whose ids are in many tables, and tables of other commands, which may be called like those of stats. */
 struct count {
 	size_t left;
 	const char *word;
@@ -31,7 +31,7 @@ count_word(void *arg, const struct definition *d)
 {
 	struct count *c = arg;
 
-	if (!c->word && d->kind != DEF_COLUMN && !strpbrk(d->name[0], " ,") && c->left-- == 0)
+	if (!c->word && d->kind != DEF_COLUMN && d->kind != DEF_OTHER && !(d->kind == DEF_TABLE && d->command) && !strpbrk(d->name[0], " ,") && c->left-- == 0)
 		c->word = d->name[0];
 }
 

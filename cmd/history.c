@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "definitions.h"
 #include "gate_read.h"
 #include "metric_series.h"
 #include "model/filter.h"
 #include "outputs.h"
+#include "pass/pass.h"
 #include "report.h"
 
 struct history_opts {
@@ -204,6 +206,13 @@ static const struct tt_col session_col[] = {
 	[S_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of the value for machines." },
 };
 
+const struct tt_pass_table history_tables[] = {
+	{ .id = "history", .title = "Figures over time", .col = history_col, .ncol = TT_NCOL(history_col) },
+	{ .id = "history_levels", .title = "Changes", .col = level_col, .ncol = TT_NCOL(level_col) },
+	{ .id = "history_sessions", .title = "Sessions", .col = session_col, .ncol = TT_NCOL(session_col) },
+	{ .id = NULL },
+};
+
 static void
 put_value(struct tt_cell *c, int64_t v, enum tt_dim dim)
 {
@@ -296,7 +305,7 @@ put_sessions(struct tt_table *t, const struct history_figure *f)
 static void
 make_tables(const struct histories *x, bool all, struct tt_report *r)
 {
-	struct tt_table *t = tt_report_table(r, "history", "Figures over time", history_col, TT_NCOL(history_col) - !all), *levels, *sessions;
+	struct tt_table *t = tt_report_table(r, history_tables[0].id, history_tables[0].title, history_col, TT_NCOL(history_col) - !all), *levels, *sessions;
 
 	t->empty_reason = "no session has such a figure";
 	for (size_t i = 0; i < x->n; i++) {
@@ -314,13 +323,13 @@ make_tables(const struct histories *x, bool all, struct tt_report *r)
 		if (all)
 			tt_cell_text(&c[H_UNIT], tt_dim_name[f->h.dim]);
 	}
-	levels = tt_report_table(r, "history_levels", "Changes", level_col, TT_NCOL(level_col) - !all);
+	levels = tt_report_table(r, history_tables[1].id, history_tables[1].title, level_col, TT_NCOL(level_col) - !all);
 	levels->empty_reason = "no figure changed its level for good";
 	for (size_t i = 0; i < x->n; i++)
 		put_levels(levels, &x->f[i]);
 	if (!all && x->n != 1)
 		return;
-	sessions = tt_report_table(r, "history_sessions", "Sessions", session_col, TT_NCOL(session_col) - !all);
+	sessions = tt_report_table(r, history_tables[2].id, history_tables[2].title, session_col, TT_NCOL(session_col) - !all);
 	for (size_t i = 0; i < x->n; i++)
 		put_sessions(sessions, &x->f[i]);
 }

@@ -8,11 +8,14 @@
 #ifndef TT_BATCH_AGGREGATE_H
 #define TT_BATCH_AGGREGATE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct tt_aggregate;
 struct tt_env;
 struct tt_err;
+struct tt_pass_table;
 struct tt_report;
 struct tt_result;
 
@@ -32,6 +35,9 @@ struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 
 /* What the figures are without, for people, as a column of the sums; borrowed. */
 void tt_aggregate_lacks(struct tt_aggregate *a, const char *missing);
+
+/* Id, title and columns of the ${i}th table; false after the last. */
+bool tt_aggregate_table(size_t i, struct tt_pass_table *t);
 
 /* Put the tables into ${r}. */
 void tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r);

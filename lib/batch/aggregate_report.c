@@ -88,10 +88,22 @@ static const struct tt_pass_table table[T_N] = {
 	[T_CAPTURES] = { .id = "batch_captures", .title = "Captures: damaged and failed, then the slowest", .col = tt_captures_col },
 };
 
+bool
+tt_aggregate_table(size_t i, struct tt_pass_table *t)
+{
+	*t = table[i < T_N ? i : 0];
+	if (i == T_CAPTURES)
+		t->ncol = tt_captures_ncol;
+	return i < T_N;
+}
+
 static struct tt_table *
 new_table(struct tt_report *r, int which)
 {
-	return tt_report_table(r, table[which].id, table[which].title, table[which].col, which == T_CAPTURES ? tt_captures_ncol : table[which].ncol);
+	struct tt_pass_table t;
+
+	tt_aggregate_table((size_t)which, &t);
+	return tt_report_table(r, t.id, t.title, t.col, t.ncol);
 }
 
 /* As tt_hist_quantile(). */

@@ -148,10 +148,10 @@ has_both(const struct tt_diff_ctx *x)
 
 enum { Q_NAME, Q_A, Q_B, Q_DIFF, Q_N };
 static const struct tt_col quantile_col[Q_N] = {
-	[Q_NAME] = { "percentile", "percentile", TT_UNIT_TEXT, NULL },
-	[Q_A] = { "a_ns", "A", TT_UNIT_NS, NULL },
-	[Q_B] = { "b_ns", "B", TT_UNIT_NS, NULL },
-	[Q_DIFF] = { "diff_ns", "B-A", TT_UNIT_NS, NULL },
+	[Q_NAME] = { "percentile", "percentile", TT_UNIT_TEXT, "median, p90, p95, p99 or max of single frames, by the nearest rank." },
+	[Q_A] = { "a_ns", "A", TT_UNIT_NS, "The percentile of A." },
+	[Q_B] = { "b_ns", "B", TT_UNIT_NS, "The percentile of B." },
+	[Q_DIFF] = { "diff_ns", "B-A", TT_UNIT_NS, "b_ns less a_ns." },
 };
 
 static int64_t
@@ -177,12 +177,12 @@ fill_quantiles(const struct tt_diff_ctx *x, struct tt_table *t)
 
 enum { B_BUDGET, B_A, B_B, B_A_SHARE, B_B_SHARE, B_DIFF, B_N };
 static const struct tt_col budget_col[B_N] = {
-	[B_BUDGET] = { "budget_ns", "budget", TT_UNIT_NS, NULL },
-	[B_A] = { "a_over", "over A", TT_UNIT_COUNT, NULL },
-	[B_B] = { "b_over", "over B", TT_UNIT_COUNT, NULL },
-	[B_A_SHARE] = { "a_share", "share A", TT_UNIT_PERCENT, NULL },
-	[B_B_SHARE] = { "b_share", "share B", TT_UNIT_PERCENT, NULL },
-	[B_DIFF] = { "diff_share", "B-A", TT_UNIT_PERCENT, NULL },
+	[B_BUDGET] = { "budget_ns", "budget", TT_UNIT_NS, "The time of a frame at 60 and at 30 fps." },
+	[B_A] = { "a_over", "over A", TT_UNIT_COUNT, "Frames of A that take longer." },
+	[B_B] = { "b_over", "over B", TT_UNIT_COUNT, "Frames of B that take longer." },
+	[B_A_SHARE] = { "a_share", "share A", TT_UNIT_PERCENT, "Their share of the frames of A." },
+	[B_B_SHARE] = { "b_share", "share B", TT_UNIT_PERCENT, "Their share of the frames of B." },
+	[B_DIFF] = { "diff_share", "B-A", TT_UNIT_PERCENT, "b_share less a_share." },
 };
 
 static void
@@ -206,12 +206,12 @@ fill_budgets(const struct tt_diff_ctx *x, struct tt_table *t)
 /* Buckets of the histograms, as many in a row as leave about a hundred rows; each doubling of the time has 32. */
 enum { H_FROM, H_TO, H_A, H_B, H_A_SHARE, H_B_SHARE, H_N, H_ROWS = 128 };
 static const struct tt_col spread_col[H_N] = {
-	[H_FROM] = { "from_ns", "from", TT_UNIT_NS, NULL },
-	[H_TO] = { "to_ns", "to", TT_UNIT_NS, NULL },
-	[H_A] = { "a_count", "frames A", TT_UNIT_COUNT, NULL },
-	[H_B] = { "b_count", "frames B", TT_UNIT_COUNT, NULL },
-	[H_A_SHARE] = { "a_share", "share A", TT_UNIT_PERCENT, NULL },
-	[H_B_SHARE] = { "b_share", "share B", TT_UNIT_PERCENT, NULL },
+	[H_FROM] = { "from_ns", "from", TT_UNIT_NS, "Frames of at least this." },
+	[H_TO] = { "to_ns", "to", TT_UNIT_NS, "Frames of less than this." },
+	[H_A] = { "a_count", "frames A", TT_UNIT_COUNT, "Number of such frames of A." },
+	[H_B] = { "b_count", "frames B", TT_UNIT_COUNT, "Number of such frames of B." },
+	[H_A_SHARE] = { "a_share", "share A", TT_UNIT_PERCENT, "Their share of the frames of A." },
+	[H_B_SHARE] = { "b_share", "share B", TT_UNIT_PERCENT, "Their share of the frames of B." },
 };
 
 /* The smallest value of bucket ${b}. */
@@ -265,14 +265,14 @@ fill_spread(const struct tt_diff_ctx *x, struct tt_table *t)
 
 enum { W_RANK, W_A_FILE, W_A_FRAME, W_A, W_B_FILE, W_B_FRAME, W_B, W_DIFF, W_N };
 static const struct tt_col worst_col[W_N] = {
-	[W_RANK] = { "rank", "rank", TT_UNIT_COUNT, NULL },
-	[W_A_FILE] = { "a_file", "file A", TT_UNIT_TEXT, NULL },
-	[W_A_FRAME] = { "a_frame", "frame A", TT_UNIT_COUNT, NULL },
-	[W_A] = { "a_ns", "A", TT_UNIT_NS, NULL },
-	[W_B_FILE] = { "b_file", "file B", TT_UNIT_TEXT, NULL },
-	[W_B_FRAME] = { "b_frame", "frame B", TT_UNIT_COUNT, NULL },
-	[W_B] = { "b_ns", "B", TT_UNIT_NS, NULL },
-	[W_DIFF] = { "diff_ns", "B-A", TT_UNIT_NS, NULL },
+	[W_RANK] = { "rank", "rank", TT_UNIT_COUNT, "1 is the longest." },
+	[W_A_FILE] = { "a_file", "file A", TT_UNIT_TEXT, "Capture of A with the frame." },
+	[W_A_FRAME] = { "a_frame", "frame A", TT_UNIT_COUNT, "Number of the frame in it." },
+	[W_A] = { "a_ns", "A", TT_UNIT_NS, "Time of the frame of A." },
+	[W_B_FILE] = { "b_file", "file B", TT_UNIT_TEXT, "Capture of B with the frame." },
+	[W_B_FRAME] = { "b_frame", "frame B", TT_UNIT_COUNT, "Number of the frame in it." },
+	[W_B] = { "b_ns", "B", TT_UNIT_NS, "Time of the frame of B." },
+	[W_DIFF] = { "diff_ns", "B-A", TT_UNIT_NS, "b_ns less a_ns." },
 };
 
 static void
@@ -298,12 +298,12 @@ fill_worst(const struct tt_diff_ctx *x, struct tt_table *t)
 
 enum { M_MARKER, M_A, M_B, M_DIFF, M_A_CALLS, M_B_CALLS, M_N };
 static const struct tt_col pair_col[M_N] = {
-	[M_MARKER] = { "marker", "marker", TT_UNIT_TEXT, NULL },
-	[M_A] = { "a_ns", "A", TT_UNIT_NS, NULL },
-	[M_B] = { "b_ns", "B", TT_UNIT_NS, NULL },
-	[M_DIFF] = { "diff_ns", "B-A", TT_UNIT_NS, NULL },
-	[M_A_CALLS] = { "a_count", "calls A", TT_UNIT_COUNT, NULL },
-	[M_B_CALLS] = { "b_count", "calls B", TT_UNIT_COUNT, NULL },
+	[M_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Marker." },
+	[M_A] = { "a_ns", "A", TT_UNIT_NS, "Self time of the marker in the longest frame of A; empty where it is not among the eight." },
+	[M_B] = { "b_ns", "B", TT_UNIT_NS, "Self time of the marker in the longest frame of B; empty likewise." },
+	[M_DIFF] = { "diff_ns", "B-A", TT_UNIT_NS, "b_ns less a_ns." },
+	[M_A_CALLS] = { "a_count", "calls A", TT_UNIT_COUNT, "Calls in the frame of A." },
+	[M_B_CALLS] = { "b_count", "calls B", TT_UNIT_COUNT, "Calls in the frame of B." },
 };
 
 /* A marker of the pair; a side in whose first markers it is not has none. */

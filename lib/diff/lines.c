@@ -18,29 +18,37 @@ enum { T_A, T_B, T_DIFF, T_CALLS, T_COST, T_SUMS };
 enum { T_A_CALLS = T_SUMS, T_B_CALLS, T_A_CALL, T_B_CALL, T_STATE, T_N };
 enum { T_A_SELF = T_N, T_B_SELF, T_A_COUNT, T_B_COUNT };
 #define SUMS \
-	{ "a_ns", "A", TT_UNIT_NS, NULL }, { "b_ns", "B", TT_UNIT_NS, NULL }, { "diff_ns", "B-A", TT_UNIT_NS, NULL }, \
-	{ "calls_ns", "by calls", TT_UNIT_NS, NULL }, { "cost_ns", "by cost", TT_UNIT_NS, NULL }
+	{ "a_ns", "A", TT_UNIT_NS, "Self time per frame of A." }, \
+	{ "b_ns", "B", TT_UNIT_NS, "Self time per frame of B." }, \
+	{ "diff_ns", "B-A", TT_UNIT_NS, "b_ns less a_ns." }, \
+	{ "calls_ns", "by calls", TT_UNIT_NS, "The part of the difference that comes from more or fewer calls." }, \
+	{ "cost_ns", "by cost", TT_UNIT_NS, "The part that comes from slower or faster calls; with calls_ns it adds up to diff_ns." }
 #define TIMES \
-	SUMS, { "a_calls", "calls A", TT_UNIT_MILLI, NULL }, { "b_calls", "calls B", TT_UNIT_MILLI, NULL }, \
-	{ "a_call_ns", "per call A", TT_UNIT_NS, NULL }, { "b_call_ns", "per call B", TT_UNIT_NS, NULL }, \
-	{ "state", "state", TT_UNIT_TEXT, NULL }
+	SUMS, \
+	{ "a_calls", "calls A", TT_UNIT_MILLI, "Calls that begin in frames of A, per frame." }, \
+	{ "b_calls", "calls B", TT_UNIT_MILLI, "Calls that begin in frames of B, per frame." }, \
+	{ "a_call_ns", "per call A", TT_UNIT_NS, "Self time per call of A; empty without calls." }, \
+	{ "b_call_ns", "per call B", TT_UNIT_NS, "Self time per call of B; empty without calls." }, \
+	{ "state", "state", TT_UNIT_TEXT, "new or gone, if one side does not have it." }
+#define THREAD { "thread", "thread", TT_UNIT_TEXT, "Thread, without its number." }
+#define CATEGORY { "category", "category", TT_UNIT_TEXT, "Category of the markers; B's if the sides differ." }
 
 static const struct tt_col class_col[] = {
-	{ "part", "part", TT_UNIT_TEXT, NULL }, { "category", "category", TT_UNIT_TEXT, NULL }, SUMS,
+	{ "part", "part", TT_UNIT_TEXT, "work, GC, wait (markers of --wait), unaccounted, or all." }, CATEGORY, SUMS,
 };
 static const struct tt_col marker_col[] = {
-	{ "marker", "marker", TT_UNIT_TEXT, NULL }, { "category", "category", TT_UNIT_TEXT, NULL }, TIMES,
+	{ "marker", "marker", TT_UNIT_TEXT, "Marker." }, CATEGORY, TIMES,
 };
 static const struct tt_col other_col[] = {
-	{ "thread", "thread", TT_UNIT_TEXT, NULL }, { "marker", "marker", TT_UNIT_TEXT, NULL }, TIMES,
+	THREAD, { "marker", "marker", TT_UNIT_TEXT, "Marker." }, TIMES,
 };
 static const struct tt_col thread_col[] = {
-	{ "thread", "thread", TT_UNIT_TEXT, NULL }, SUMS,
+	THREAD, SUMS,
 };
 static const struct tt_col path_col[] = {
-	{ "path", "path", TT_UNIT_TEXT, NULL }, { "thread", "thread", TT_UNIT_TEXT, NULL }, TIMES,
-	{ "a_self_ns", "all A", TT_UNIT_NS, NULL }, { "b_self_ns", "all B", TT_UNIT_NS, NULL },
-	{ "a_count", "count A", TT_UNIT_COUNT, NULL }, { "b_count", "count B", TT_UNIT_COUNT, NULL },
+	{ "path", "path", TT_UNIT_TEXT, "Markers of the path, outermost first; of a longer path, the innermost 64." }, THREAD, TIMES,
+	{ "a_self_ns", "all A", TT_UNIT_NS, "Self time in all frames of A." }, { "b_self_ns", "all B", TT_UNIT_NS, "Self time in all frames of B." },
+	{ "a_count", "count A", TT_UNIT_COUNT, "Calls in all frames of A." }, { "b_count", "count B", TT_UNIT_COUNT, "Calls in all frames of B." },
 };
 
 /* --- what all tables share ------------------------------------------------------------------------ */

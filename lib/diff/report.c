@@ -7,8 +7,10 @@
 #include "base/setting.h"
 #include "diff/diff.h"
 #include "diff/lines.h"
+#include "diff/verdict.h"
 #include "model/loss.h"
 #include "out/table.h"
+#include "pass/pass.h"
 #include "view/figures.h"
 
 #include <stdlib.h>
@@ -20,36 +22,36 @@
 enum { S_SIDE, S_CAPTURES, S_FRAMES, S_TOTAL, S_MEAN, S_BYTES, S_WALL, S_N };
 
 static const struct tt_col side_col[S_N] = {
-	[S_SIDE] = { "side", "side", TT_UNIT_TEXT, NULL },
-	[S_CAPTURES] = { "captures", "captures", TT_UNIT_COUNT, NULL },
-	[S_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, NULL },
-	[S_TOTAL] = { "total_ns", "total", TT_UNIT_NS, NULL },
-	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, NULL },
-	[S_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, NULL },
-	[S_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, NULL },
+	[S_SIDE] = { "side", "side", TT_UNIT_TEXT, "A, B or B-A." },
+	[S_CAPTURES] = { "captures", "captures", TT_UNIT_COUNT, "Number of captures." },
+	[S_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Number of whole frames in them." },
+	[S_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Time of all these frames; without frames: in markers." },
+	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Time of one frame, to the nearest nanosecond: the whole." },
+	[S_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated per frame on all threads, to the nearest byte." },
+	[S_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, "Mean wall time of a frame, where CPU-active time is compared." },
 };
 
 enum { G_SITE, G_CLASS, G_A, G_B, G_DIFF, G_A_COUNT, G_B_COUNT, G_STATE, G_N };
 static const struct tt_col site_col[G_N] = {
-	[G_SITE] = { "marker", "site", TT_UNIT_TEXT, NULL },
-	[G_CLASS] = { "class", "class", TT_UNIT_TEXT, NULL },
-	[G_A] = { "a_bytes", "A", TT_UNIT_BYTES, NULL },
-	[G_B] = { "b_bytes", "B", TT_UNIT_BYTES, NULL },
-	[G_DIFF] = { "diff_bytes", "B-A", TT_UNIT_BYTES, NULL },
-	[G_A_COUNT] = { "a_count", "count A", TT_UNIT_MILLI, NULL },
-	[G_B_COUNT] = { "b_count", "count B", TT_UNIT_MILLI, NULL },
-	[G_STATE] = { "state", "state", TT_UNIT_TEXT, NULL },
+	[G_SITE] = { "marker", "site", TT_UNIT_TEXT, "Site of the allocations, as in the table alloc_sites of stats." },
+	[G_CLASS] = { "class", "class", TT_UNIT_TEXT, "Class of the objects." },
+	[G_A] = { "a_bytes", "A", TT_UNIT_BYTES, "Bytes per frame of A." },
+	[G_B] = { "b_bytes", "B", TT_UNIT_BYTES, "Bytes per frame of B." },
+	[G_DIFF] = { "diff_bytes", "B-A", TT_UNIT_BYTES, "Bytes of B less those of A." },
+	[G_A_COUNT] = { "a_count", "count A", TT_UNIT_MILLI, "Allocations per frame of A." },
+	[G_B_COUNT] = { "b_count", "count B", TT_UNIT_MILLI, "Allocations per frame of B." },
+	[G_STATE] = { "state", "state", TT_UNIT_TEXT, "new or gone, if one side does not have it." },
 };
 
 enum { C_SIDE, C_FILE, C_FRAMES, C_TOTAL, C_MEAN, C_MEDIAN, C_WALL, C_N };
 static const struct tt_col capture_col[C_N] = {
-	[C_SIDE] = { "side", "side", TT_UNIT_TEXT, NULL },
-	[C_FILE] = { "file", "file", TT_UNIT_TEXT, NULL },
-	[C_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, NULL },
-	[C_TOTAL] = { "total_ns", "total", TT_UNIT_NS, NULL },
-	[C_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, NULL },
-	[C_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, NULL },
-	[C_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, NULL },
+	[C_SIDE] = { "side", "side", TT_UNIT_TEXT, "Side the capture is on." },
+	[C_FILE] = { "file", "file", TT_UNIT_TEXT, "File of the capture." },
+	[C_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Number of whole frames." },
+	[C_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Sum of these frames." },
+	[C_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean of these frames." },
+	[C_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median of these frames." },
+	[C_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, "Mean wall time of a frame, where CPU-active time is compared." },
 };
 
 /* --- the other tables ------------------------------------------------------------------------------- */
@@ -227,6 +229,16 @@ const char *
 tt_diff_table_id(size_t i)
 {
 	return i < TT_NCOL(tables) ? tables[i].id : NULL;
+}
+
+bool
+tt_diff_table(size_t i, struct tt_pass_table *t)
+{
+	if (i < TT_NCOL(tables))
+		*t = (struct tt_pass_table){ .id = tables[i].id, .title = tables[i].title, .col = tables[i].form->col, .ncol = tables[i].form->ncol };
+	else
+		*t = tt_diff_verdict_table;
+	return i <= TT_NCOL(tables);
 }
 
 /* True if the table is asked for by name, or wanted by default. */

@@ -1,5 +1,5 @@
 /**
- * A comparison as tables. Their columns are defined in tracetool-diff(1).
+ * A comparison as tables.
  */
 #ifndef TT_DIFF_REPORT_H
 #define TT_DIFF_REPORT_H
@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 struct tt_diff;
+struct tt_pass_table;
 struct tt_report;
 
 struct tt_diff_report_opts {
@@ -15,8 +16,11 @@ struct tt_diff_report_opts {
 	size_t branches;              /* rows of the call tree, those with the most time; 0 all */
 };
 
-/* The tables there are, NULL after the last. */
+/* The tables that options choose from, NULL after the last. */
 const char *tt_diff_table_id(size_t i);
+
+/* Id, title and columns of the ${i}th table, the verdict's last; false after it. */
+bool tt_diff_table(size_t i, struct tt_pass_table *t);
 
 /**
  * tt_diff_report(d, o, r):

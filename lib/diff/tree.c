@@ -12,14 +12,14 @@
 
 enum { C_MARKER, C_DEPTH, C_A, C_B, C_DIFF, C_A_SELF, C_B_SELF, C_STATE, C_N };
 static const struct tt_col tree_col[C_N] = {
-	[C_MARKER] = { "marker", "marker", TT_UNIT_TEXT, NULL },
-	[C_DEPTH] = { "depth", "depth", TT_UNIT_COUNT, NULL },
-	[C_A] = { "a_total_ns", "total A", TT_UNIT_NS, NULL },
-	[C_B] = { "b_total_ns", "total B", TT_UNIT_NS, NULL },
-	[C_DIFF] = { "diff_ns", "B-A", TT_UNIT_NS, NULL },
-	[C_A_SELF] = { "a_ns", "self A", TT_UNIT_NS, NULL },
-	[C_B_SELF] = { "b_ns", "self B", TT_UNIT_NS, NULL },
-	[C_STATE] = { "state", "state", TT_UNIT_TEXT, NULL },
+	[C_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Marker, or at depth 0 the thread." },
+	[C_DEPTH] = { "depth", "depth", TT_UNIT_COUNT, "Number of callers in the path." },
+	[C_A] = { "a_total_ns", "total A", TT_UNIT_NS, "Time of the path with its callees, per frame of A." },
+	[C_B] = { "b_total_ns", "total B", TT_UNIT_NS, "The same of B." },
+	[C_DIFF] = { "diff_ns", "B-A", TT_UNIT_NS, "b_total_ns less a_total_ns." },
+	[C_A_SELF] = { "a_ns", "self A", TT_UNIT_NS, "Self time per frame of A." },
+	[C_B_SELF] = { "b_ns", "self B", TT_UNIT_NS, "Self time per frame of B." },
+	[C_STATE] = { "state", "state", TT_UNIT_TEXT, "new or gone, if one side does not have it." },
 };
 
 /* A node with what it calls. */

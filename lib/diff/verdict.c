@@ -8,6 +8,7 @@
 #include "base/setting.h"
 #include "diff/diff.h"
 #include "out/table.h"
+#include "pass/pass.h"
 #include "stat/session.h"
 
 #define ALPHA 0.05
@@ -135,14 +136,16 @@ tt_diff_exit(const struct tt_diff_verdict *v)
 enum { V_VERDICT, V_SHIFT, V_SHARE, V_LOW, V_HIGH, V_ALLOWED, V_P, V_N };
 
 static const struct tt_col col[V_N] = {
-	[V_VERDICT] = { "verdict", "B is", TT_UNIT_TEXT, NULL },
-	[V_SHIFT] = { "shift_ns", "shift", TT_UNIT_NS, NULL },
-	[V_SHARE] = { "shift_share", "of A", TT_UNIT_PERCENT, NULL },
-	[V_LOW] = { "low_ns", "at least", TT_UNIT_NS, NULL },
-	[V_HIGH] = { "high_ns", "at most", TT_UNIT_NS, NULL },
-	[V_ALLOWED] = { "allowed_ns", "allowed", TT_UNIT_NS, NULL },
-	[V_P] = { "p", "p", TT_UNIT_TEXT, NULL },
+	[V_VERDICT] = { "verdict", "B is", TT_UNIT_TEXT, "Whether B is worse, not worse, undecided or not to be judged." },
+	[V_SHIFT] = { "shift_ns", "shift", TT_UNIT_NS, "Shift of B against A." },
+	[V_SHARE] = { "shift_share", "of A", TT_UNIT_PERCENT, "The same as a share of the median of A's captures." },
+	[V_LOW] = { "low_ns", "at least", TT_UNIT_NS, "One-sided 95 % bound of the shift: it is at least this; empty if there are too few captures." },
+	[V_HIGH] = { "high_ns", "at most", TT_UNIT_NS, "One-sided 95 % bound of the shift: it is at most this; empty likewise." },
+	[V_ALLOWED] = { "allowed_ns", "allowed", TT_UNIT_NS, "The shift that --max allows." },
+	[V_P] = { "p", "p", TT_UNIT_TEXT, "Probability of a B this much slower, or more, if it were slower by just what --max allows." },
 };
+
+const struct tt_pass_table tt_diff_verdict_table = { .id = "verdict", .title = "Verdict", .col = col, .ncol = V_N };
 
 static const char *const word[] = {
 	[TT_DIFF_NOT_WORSE] = "not worse", [TT_DIFF_WORSE] = "worse", [TT_DIFF_UNDECIDED] = "undecided",
@@ -182,7 +185,7 @@ share_of(int64_t v, int64_t of)
 void
 tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r)
 {
-	struct tt_table *t = tt_report_table(r, "verdict", "Verdict", col, V_N);
+	struct tt_table *t = tt_report_table(r, tt_diff_verdict_table.id, tt_diff_verdict_table.title, col, V_N);
 	struct tt_cell *c = tt_row(t);
 
 	t->facts = true;

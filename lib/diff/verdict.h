@@ -32,6 +32,8 @@ struct tt_diff_verdict {
 /* Judge a finished comparison that has captures on both sides. Errors: TT_E_NOMEM. */
 int tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, struct tt_diff_verdict *v, struct tt_err *err);
 
+extern const struct tt_pass_table tt_diff_verdict_table;
+
 /* Put it in front of the other tables of ${r}: the table "verdict". */
 void tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r);
 

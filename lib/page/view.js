@@ -662,7 +662,7 @@
 			(z.allocs ? counted(z.allocs, "allocation") + ", " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
 		const calls = grid("Calls in this frame", [["marker"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
 			["total in median frame", "n"]]);
-		const allocs = grid("Allocations in this frame, most bytes first", [["class"], ["in"], ["count", "n"], ["bytes", "n"]]);
+		const allocs = grid("Allocations in this frame, most bytes first", [["class"], ["site"], ["count", "n"], ["bytes", "n"]]);
 
 		function step(z, key) {
 			const first = now.threads.find((t) => t.zones.length);
