@@ -34,7 +34,7 @@ enum { T_A_SELF = T_N, T_B_SELF, T_A_COUNT, T_B_COUNT };
 #define CATEGORY { "category", "category", TT_UNIT_TEXT, "Category of the markers; B's if the sides differ." }
 
 static const struct tt_col class_col[] = {
-	{ "part", "part", TT_UNIT_TEXT, "work, GC, wait (markers of --wait), unaccounted, or all." }, CATEGORY, SUMS,
+	{ "part", "part", TT_UNIT_TEXT, "work, GC, wait (in wait markers), unaccounted, or all." }, CATEGORY, SUMS,
 };
 static const struct tt_col marker_col[] = {
 	{ "marker", "marker", TT_UNIT_TEXT, "Marker." }, CATEGORY, TIMES,

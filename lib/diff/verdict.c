@@ -141,8 +141,8 @@ static const struct tt_col col[V_N] = {
 	[V_SHARE] = { "shift_share", "of A", TT_UNIT_PERCENT, "The same as a share of the median of A's captures." },
 	[V_LOW] = { "low_ns", "at least", TT_UNIT_NS, "One-sided 95 % bound of the shift: it is at least this; empty if there are too few captures." },
 	[V_HIGH] = { "high_ns", "at most", TT_UNIT_NS, "One-sided 95 % bound of the shift: it is at most this; empty likewise." },
-	[V_ALLOWED] = { "allowed_ns", "allowed", TT_UNIT_NS, "The shift that --max allows." },
-	[V_P] = { "p", "p", TT_UNIT_TEXT, "Probability of a B this much slower, or more, if it were slower by just what --max allows." },
+	[V_ALLOWED] = { "allowed_ns", "allowed", TT_UNIT_NS, "The shift that is allowed." },
+	[V_P] = { "p", "p", TT_UNIT_TEXT, "Probability of a B this much slower, or more, if it were slower by just what is allowed." },
 };
 
 const struct tt_pass_table tt_diff_verdict_table = { .id = "verdict", .title = "Verdict", .col = col, .ncol = V_N };
