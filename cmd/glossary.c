@@ -59,7 +59,7 @@ const struct glossary_word glossary_terms[] = {
 	{ "in the median frame, total in median frame",
 	    "On a report page: the same counter's value, or the total time of the same calls, in the median frame." },
 	{ "collection time",
-	    "On a report page: the time of the collections that begin in a frame, from start to end." },
+	    "On a report page: the time in a frame of collections, also of one that began before it." },
 	{ "caller, callee",
 	    "A zone that another is directly inside, and that other zone. On a report page: markers that call the chosen one, and that it calls." },
 	{ "time of it, samples of it",
