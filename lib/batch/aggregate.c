@@ -172,7 +172,7 @@ static int
 add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, bool copy, struct tt_err *err)
 {
 	const json_t *m = json_object_get(r->doc, "metrics"), *h = json_object_get(r->doc, "hist");
-	uint64_t max = whole(json_object_get(m, "gcalloc.pause_max_ns"));
+	int64_t max = (int64_t)whole(json_object_get(m, "gcalloc.pause_max_ns")), stop = (int64_t)whole(json_object_get(m, "gcalloc.stopped_max_ns"));
 	int rc;
 
 	s->captures++;
@@ -195,8 +195,9 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, b
 	s->knows_allocs |= json_object_get(m, "gcalloc.bytes") != NULL;
 	s->knows_collections |= json_object_get(m, "gcalloc.collections") != NULL;
 	s->knows_pauses |= json_object_get(m, "gcalloc.pauses") != NULL;
-	if ((int64_t)max > s->pause_max)
-		s->pause_max = (int64_t)max;
+	s->knows_stops |= json_object_get(m, "gcalloc.stopped_max_ns") != NULL;
+	s->pause_max = max > s->pause_max ? max : s->pause_max;
+	s->stopped_max = stop > s->stopped_max ? stop : s->stopped_max;
 	rc = add_hist(a, &s->frame, json_object_get(h, "frame_ns"), err);
 	if (rc == TT_OK && json_object_get(m, "gcalloc.bytes"))
 		rc = add_hist(a, &s->frame_alloc, json_object_get(h, "frame_alloc_bytes"), err);

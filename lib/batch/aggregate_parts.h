@@ -30,8 +30,8 @@ struct sums {
 	uint64_t over, collections, pauses, events, allocs, spooled;
 	uint64_t alloc_b, duration_ns, frame_ns, frames;
 	struct range frame, frame_alloc, pause;
-	int64_t pause_max;
-	bool knows_allocs, knows_collections, knows_pauses;   /* some capture does */
+	int64_t pause_max, stopped_max;
+	bool knows_allocs, knows_collections, knows_pauses, knows_stops;   /* some capture does */
 };
 
 struct list {

@@ -14,7 +14,7 @@ enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_FAILURES, T
 
 /* The columns for all captures, for a group and for a day. The first column is its name. */
 enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_OVER, C_ALLOC, C_ALLOCS,
-	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_MISSING, C_N };
+	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_STOPPED_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_MISSING, C_N };
 
 #define SUM_COLS(id, title, text) { \
 	[C_NAME] = { id, title, TT_UNIT_TEXT, text }, \
@@ -36,7 +36,10 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT, "Collections of all generations; empty if no capture records them." }, \
 	[C_PAUSES] = { "pauses", "pauses", TT_UNIT_COUNT, "Times the world was stopped; empty if no capture records pauses." }, \
 	[C_PAUSE_P99] = { "pause_p99_ns", "pause p99", TT_UNIT_NS, "99th percentile of the pauses, within 1.6 %." }, \
-	[C_PAUSE_MAX] = { "pause_max_ns", "longest pause", TT_UNIT_NS, "The longest." }, \
+	[C_PAUSE_MAX] = { "pause_max_ns", "longest pause", TT_UNIT_NS, \
+	    "The longest, with the wait for threads to stop: at the end of a program often a second in which none stops." }, \
+	[C_STOPPED_MAX] = { "stopped_max_ns", "longest stop", TT_UNIT_NS, \
+	    "The longest time in which all threads stood still; empty if no capture records it." }, \
 	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Sum of the captures' durations." }, \
 	[C_EVENTS] = { "events", "events", TT_UNIT_COUNT, "Events read." }, \
 	[C_SPOOLED] = { "spooled_bytes", "spooled", TT_UNIT_BYTES, "Bytes handed over whole, or kept to be read twice." }, \
@@ -187,6 +190,8 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const ch
 	if (s->pause.total > 0) {
 		tt_cell_int(&c[C_PAUSE_P99], (int64_t)quantile(&s->pause, 99, 100));
 		tt_cell_int(&c[C_PAUSE_MAX], s->pause_max);
+		if (s->knows_stops)
+			tt_cell_int(&c[C_STOPPED_MAX], s->stopped_max);
 	}
 }
 

@@ -169,7 +169,7 @@ tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_
 		return tt_format_pick(formats, head, n, &f, why);
 	promise = promise_of(formats, name, len, packed);
 	if (n == 0 && promise.suffix)
-		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "the file is empty");
+		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "the file is empty: nothing was recorded into it, or its copy failed");
 	if (promise.unread)
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "a file named %s is not read: unpack it, or make a tar, zip or 7z of it",
 		    promise.suffix);

@@ -66,6 +66,23 @@ put_outliers(const struct page *p)
 	put(p, n > 3 ? ", ...</li>\n" : "</li>\n");
 }
 
+/* " (in game.ttc)": the capture with the longest frame, which need not be among the slowest. */
+static void
+put_longest(const struct page *p)
+{
+	const struct tt_table *t = table(p, "batch_captures");
+	const int64_t max = tt_html_value(table(p, "batch"), 0, "frame_max_ns");
+
+	for (size_t i = 0; t && i < t->nrow; i++) {
+		if (!tt_html_cell(t, i, "frame_max_ns") || tt_html_value(t, i, "frame_max_ns") != max)
+			continue;
+		put(p, " (in ");
+		figure(p, "batch_captures", i, "key");
+		put(p, ")");
+		return;
+	}
+}
+
 static void
 verdict(const struct page *p)
 {
@@ -81,10 +98,10 @@ verdict(const struct page *p)
 	} else {
 		put(p, "<strong>");
 		figure(p, "batch", 0, "failed");
-		put(p, failed == 1 ? " capture failed" : " captures failed");
-		put(p, " and ");
+		put(p, failed == 1 ? " capture gave no figures</strong>, and <strong>" : " captures gave no figures</strong>, and <strong>");
 		figure(p, "batch", 0, "damaged");
-		put(p, damaged == 1 ? " is damaged</strong>, of " : " are damaged</strong>, of ");
+		put(p, damaged == 1 ? " is damaged</strong> and counts as far as it was read, of " :
+		    " are damaged</strong> and count as far as they were read, of ");
 		figure(p, "batch", 0, "captures");
 		put(p, ".</p>\n");
 	}
@@ -100,6 +117,7 @@ verdict(const struct page *p)
 		figure(p, "batch", 0, "frame_p99_ns");
 		put(p, " (each within 1.6 %), the longest ");
 		figure(p, "batch", 0, "frame_max_ns");
+		put_longest(p);
 		put(p, "; ");
 		figure(p, "batch", 0, "over_33_33");
 		put(p, " take longer than 33.33 ms.</li>\n");
@@ -222,6 +240,8 @@ captures(const struct page *p, size_t most)
 	if (!t || t->nrow == 0)
 		return;
 	tt_html_section(p->out, "captures", "Captures");
+	put(p, "<p>First those that are damaged or gave no figures, then the others by the 95th percentile of their frames, the slowest first. An outlier is "
+	    "one by that percentile, too: a single long frame makes none.</p>\n");
 	if (p->top > 0) {
 		*tt_put_time_short(time, p->top) = '\0';
 		tt_buf_printf(p->out, "<p>Frame times of each are drawn from 0 to %s: pale to the median, solid to p95 (red for an outlier, as its "
@@ -232,7 +252,7 @@ captures(const struct page *p, size_t most)
 	if (t->nrow + t->hidden > shown) {
 		put(p, "<p>");
 		tt_html_count(p->out, t->nrow + t->hidden - shown);
-		put(p, " more captures are left out of this page, none slower than those shown; the results, a line of JSON for each, have them all.</p>\n");
+		put(p, " more captures are left out of this page, none with a larger p95 than those shown; the results, a line of JSON for each, have them all.</p>\n");
 	}
 	put(p, "</section>\n");
 }
@@ -282,7 +302,7 @@ static void
 more(const struct page *p, const char *id, const char *section, const char *title, size_t most)
 {
 	static const char *const col[] = { "group", "date", "captures", "failed", "damaged", "frames", "frame_median_ns", "frame_p95_ns", "frame_p99_ns",
-		"frame_max_ns", "over_33_33", "alloc_bytes", "pause_max_ns", "duration_ns", NULL };
+		"frame_max_ns", "over_33_33", "alloc_bytes", "pause_max_ns", "stopped_max_ns", "duration_ns", NULL };
 	const struct tt_table *t = table(p, id);
 	bool sums = strcmp(id, "batch_groups") == 0 || strcmp(id, "batch_days") == 0;
 
