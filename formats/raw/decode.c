@@ -635,9 +635,14 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	const uint32_t special[] = { is->alloc, is->collect, is->label[0], is->label[1], h->root };
 	struct raw_run r = { .m = m, .h = h, .s = &h->s, .from = INT64_MAX,
 		.u = { .known = &m->known, .b = b, .err = err, .seq = c->seq, .session = h->s.number, .categories = h->s.categories },
-		.last = b->base ? b->base->last_ts : h->after };
+		.last = b->base ? b->base->last_ts : h->after, .caught = INT64_MIN };
 	const size_t open = b->base ? b->base->n : 0;
 
+	/* The chunk may begin just where a frame does, or after its mark. */
+	if (r.last != INT64_MIN && (h->root != UNITY_NO_MARKER || h->stream == h->s.main)) {
+		r.caught = r.last;
+		r.behind = r.last - RAW_BEHIND;
+	}
 	b->tid = c->tid;
 	b->at = c->at;
 	b->bytes = c->len;

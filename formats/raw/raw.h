@@ -38,6 +38,7 @@
 
 enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15, RAW_ODD = 32, RAW_SPECIAL = 512 };
 #define RAW_FAR INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
+#define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */
 #define RAW_LONG INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
 
 /* message.c. The state of the message that begins in the ${n} bytes at ${p}; *${size}: its length if it is whole. */
@@ -279,6 +280,8 @@ struct raw_run {
 	bool emptied;                 /* the zones open before the chunk were closed in it */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
 	uint64_t in_line;             /* if skims: see raw_ticks_in_line() */
+	/* While the last time is ${caught}, times from ${behind} on are right: a frame began a little before it. */
+	int64_t caught, behind;
 	bool odd_time, searched;      /* a time made no sense; raw_find_odd() was called */
 	bool before_odd;              /* the last time before the chunk is wrong */
 	bool mending;                 /* the present message's time is mended_ts */
@@ -288,7 +291,10 @@ struct raw_run {
 	size_t alloc;                 /* index + 1 of the allocation that a stack may follow */
 };
 
-/* Read the time of a message; false, and odd_time set, if it makes no sense. A time before the end of the last log is counted and becomes that end. */
+/*
+ * Read the time of a message; false, and odd_time set, if it makes no sense. A time before the end of the last log is counted and becomes that end; so does one
+ * where a frame begins a little before the last time of the frame before.
+ */
 bool raw_stamp_slow(struct raw_run *r, uint64_t ticks, int64_t *ts);
 static inline bool
 raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)

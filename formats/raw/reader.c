@@ -120,6 +120,8 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	    "Ignored: damaged, or of another kind, like an appended .data." },
 	[TT_LOST_DEFINITIONS] = { "blocks of definitions missing or damaged", NULL },
 	[TT_LOST_NAMES] = { NULL, "Their definitions are missing: shown as (unknown)." },
+	[TT_LOST_CLOCK] = { "times before the last one of their thread, taken as that one",
+	    "By 1 ms at most where a frame begins, which is later by that; or where a thread of an appended log does." },
 	[TT_LOST_UNMATCHED] = { NULL, "Usual where the recording begins inside of zones; otherwise calls are missing." },
 };
 

@@ -1,6 +1,6 @@
 /**
- * Decides which times of a stream's messages are right. In an undamaged log they never run backwards, so if one does, or is far ahead of the next, it or one of
- * its neighbours is damaged.
+ * Decides which times of a stream's messages are right. In an undamaged log they run backwards a little where a frame begins, if at all. If one does elsewhere,
+ * or by more, or is far ahead of the next, it or one of its neighbours is damaged.
  *
  * raw_stamp() takes expected times, a message at a time. An unexpected time ends the decoding of the chunk; raw_find_odd() then checks all its times, and finds
  * single ones that their neighbours on both sides contradict. Decoding starts again with these corrected: such a message gets the time of the message before or
@@ -64,9 +64,33 @@ raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
 	return t.ts > -YEAR && t.ts < YEAR;
 }
 
+/* True if the message at ${p} begins a frame: it is its mark, or the root sample. */
+static bool
+begins_frame(const struct raw_run *r, const uint8_t *p)
+{
+	const unsigned type = unity_u16(p);
+
+	return type == RAW_FRAME || (type >= RAW_BEGIN && type <= RAW_BEGIN_ARGS && (type - RAW_BEGIN) % 3 == 0 && r->h->root != UNITY_NO_MARKER &&
+	    unity_u32(p + (r->s->layout.aligned ? 8 : 3)) == r->h->root);
+}
+
+/*
+ * True if the time ${t} of the message at ${p}, which is before ${last}, is right nonetheless: the engine may mark a frame's begin before it ends the samples
+ * of the one before. What follows the mark is in order again, and may be before ${last}, too.
+ */
+static bool
+is_behind(const struct raw_run *r, const uint8_t *p, int64_t t, int64_t last, int64_t *caught, int64_t *behind)
+{
+	if (t < last - RAW_BEHIND || !((last == *caught && t >= *behind) || begins_frame(r, p)))
+		return false;
+	*caught = last;
+	*behind = t;
+	return true;
+}
+
 /* True if ${t} may follow the stream's last time. */
 static bool
-is_in_line(const struct raw_run *r, int64_t t)
+is_in_line(struct raw_run *r, int64_t t)
 {
 	struct raw_walk w;
 	int64_t next;
@@ -79,7 +103,7 @@ is_in_line(const struct raw_run *r, int64_t t)
 		return false;
 	/* A thread may have run a little longer than the main thread, at whose end an appended log begins. */
 	if (t < r->last)
-		return r->s->number > 0 && r->h->flags & RAW_H_FIRST;
+		return (r->s->number > 0 && r->h->flags & RAW_H_FIRST) || is_behind(r, r->w->p, t, r->last, &r->caught, &r->behind);
 	if (t - r->last <= RAW_LONG)
 		return true;
 	w = *r->w;
@@ -130,7 +154,7 @@ is_odd(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
 		return false;
 	if (t < good || (good == INT64_MIN && (t < -YEAR || t < r->h->since)))
 		return true;
-	return t > x[1].ts && (n < 3 || x[2].ts < t);
+	return t > x[1].ts && (n < 3 || x[2].ts < t) && !(begins_frame(r, x[1].p) && t - x[1].ts <= RAW_BEHIND);
 }
 
 /*
@@ -149,19 +173,22 @@ void
 raw_find_odd(struct raw_run *r, struct raw_walk w)
 {
 	struct timed x[3];
-	int64_t good = r->last;
+	int64_t good = r->last, caught = r->caught, behind = r->behind;
 	unsigned n = 0;
 
 	r->searched = true;
 	while (n < 3 && next_timed(r, &w, &x[n]))
 		n++;
 	/* If everything after the last time before the chunk is earlier, and no block is missing, that last time was wrong. */
-	if (n > 0 && good != INT64_MIN && x->ts < good && (n == 1 || (x[1].ts < good && x[1].ts >= x->ts)) && !(w.piece->flags & RAW_P_GAP)) {
+	if (n > 0 && good != INT64_MIN && x->ts < (caught == good ? behind : good) && (n == 1 || (x[1].ts < good && x[1].ts >= x->ts)) &&
+	    !(w.piece->flags & RAW_P_GAP)) {
 		r->before_odd = true;
 		good = INT64_MIN;
 	}
 	while (n > 0 && r->nodd < RAW_ODD) {
-		if (is_odd(r, x, n, good))
+		if (good != INT64_MIN && x->ts < good && is_behind(r, x->p, x->ts, good, &caught, &behind))
+			;
+		else if (is_odd(r, x, n, good))
 			r->odd[r->nodd++] = (struct raw_odd){ x->p, mended(r, x, n, good) };
 		else
 			good = x->ts;

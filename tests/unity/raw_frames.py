@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Frames of Unity's .raw beside damage and pauses: which are left out, and what the ledger says, as tracetool-metrics(7) promises."""
 import json
+import random
 import struct
 
 from raw_log import MAIN, MS, SESSION, Log, sample, state, thread, zone
@@ -157,6 +158,37 @@ def wrong_header():
     suite.equal("the header of an appended log", told(first, "header.raw", 3), ([0, 10, 20, 30, 49, 59, 69, 79], {"header": len(log(7).b) + 28}))
 
 
+def overlapping():
+    """A frame begins before the last samples of the one before end: by a little it is read, by much it is damage. The frame begins when these end."""
+    for what, late, zones, frames in (("3 us", 0.003, 1, 40), ("1 ms", 1, 1, 40), ("3 us, and long frames", 0.003, 2400, 60)):
+        c, rng = Log(100), random.Random(5)
+        for k in range(frames):
+            ms = 100 + 10 * k
+            work = b"".join(zone(1, ms + 2 + 7 * i / zones, ms + 2 + 7 * (i + 0.5) / zones) for i in range(zones))
+            body = sample(36, 0, ms) + sample(36, 1, ms + 0.001) + sample(37, 1, ms + 0.002 if late < 1 else ms + 1.5) + work
+            ends = sample(36, 1, ms + 9.5) + sample(37, 1, ms + 10 + late / 2) + sample(37, 0, ms + 10 + late)
+            # Blocks end anywhere.
+            cut = 15 * rng.randrange(1, len(body) // 15) if zones > 1 else len(body)
+            c.block(MAIN, struct.pack("<HIQ", 34, k, ms * MS))
+            for part in (body[:cut], body[cut:], ends):
+                if part:
+                    c.block(MAIN, part)
+        c.block(SESSION, state(0, 100 + 10 * frames + 2))
+        path = c.write(suite.path("overlapping.raw"))
+        tables = suite.report("stats", path, "--table", "frames,markers,loss")["tables"]
+        wall = tables["frames"]["rows"][0]
+        suite.equal("frames that begin %s early" % what, (wall["count"], wall["partial"], round(wall["mean_ns"] / MS, 1)), (frames - 1, 1, 10))
+        suite.equal("frames that begin %s early: calls" % what, {r["marker"]: r["count"] for r in tables["markers"]["rows"]},
+                    {"Main Thread": frames, "Work": frames * (2 + zones)})
+        suite.equal("frames that begin %s early: losses" % what, [r["kind"] for r in tables["loss"]["rows"] if r["severity"] != "info"], ["clock"])
+        suite.equal("frames that begin %s early, elsewhere" % what, suite.report("stats", path, "-j3")["tables"], suite.report("stats", path, "-j1")["tables"])
+    c = Log(100)
+    for k in range(8):
+        ms = 100 + 10 * k
+        c.frame(ms, sample(36, 0, ms) + zone(1, ms + 1, ms + 8) + sample(37, 0, ms + (12 if k == 3 else 9)), None)
+    suite.equal("a frame that begins 2 ms early", told(c, "overlapping.raw", 3)[0], [0, 10, 20, 40, 50, 60])
+
+
 def unmatched():
     """An end without a begin, inside a sample or outside of all: the ledger has the place of its block."""
     for what, inside in (("inside a sample", True), ("outside of all", False)):
@@ -293,6 +325,7 @@ appended("one appended to a log that is cut in a block", 20, 60, False, ["cut", 
 times("a time hours later than those around it", 13744000)
 times("a time before the one before it", 50)
 paused()
+overlapping()
 unmatched()
 later_runs()
 wrong_header()
