@@ -28,7 +28,7 @@ enum { S_FILE, S_WHAT, S_RECORDED, S_SHOWN, S_WHOLE, S_FRAMES, S_60, S_30, S_N }
 static const struct tt_col summary_col[S_N] = {
 	[S_FILE] = { "path", "file", TT_UNIT_PROSE, "Names of the inputs, as given." },
 	[S_WHAT] = { "producer", "recorded by", TT_UNIT_PROSE, "Program that recorded, system and architecture." },
-	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE, "Time from the first event to the last, threads, events, wall clock at the start." },
+	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE, "Time from the first event to the last, of several captures their sum and the time they lie in; threads, events, wall clock at the start." },
 	[S_SHOWN] = { "shown", "shown", TT_UNIT_PROSE, "Options that choose what all below is of; empty: the whole capture." },
 	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
 	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest; or why there are none." },
@@ -226,6 +226,22 @@ shown(const struct opt_given *given, struct tt_report *r)
 	return text;
 }
 
+/* "2.293 s"; of several captures the sum, and in how long a time they lie: "5.927 s in 2 captures, within 29.94 s". */
+static const char *
+extent_text(const struct tt_model *m, struct tt_report *r)
+{
+	const int64_t from = m->ncap > 1 ? m->min_ts : tt_capture_begin(m->cap[0]);
+	int64_t sum = 0;
+
+	if (m->max_ts < from)
+		return "nothing that has a time";
+	if (m->ncap == 1)
+		return time_text(r, m->max_ts - from);
+	for (size_t i = 0; i < m->ncap; i++)
+		sum += m->cap[i]->max_ts >= m->cap[i]->min_ts ? m->cap[i]->max_ts - tt_capture_begin(m->cap[i]) : 0;
+	return tt_text(r, "%s in %zu captures, within %s", time_text(r, sum), m->ncap, time_text(r, m->max_ts - from));
+}
+
 static void
 put_summary(struct tt_views *view, const struct opt_given *given, struct tt_report *r)
 {
@@ -243,9 +259,7 @@ put_summary(struct tt_views *view, const struct opt_given *given, struct tt_repo
 	const struct tt_capture *k = m->cap[0];
 	tt_cell_text(&c[S_FILE], m->ncap > 3 ? tt_text(r, "%s and %zu more", path, m->ncap - 3) : path);
 	tt_cell_text(&c[S_WHAT], tt_text(r, "%s%s%s%s%s", k->producer, *k->os ? ", " : "", k->os, *k->arch ? ", " : "", k->arch));
-	const int64_t from = m->ncap > 1 ? m->min_ts : tt_capture_begin(k);
-	const char *time = m->max_ts >= from ? time_text(r, m->max_ts - from) : "nothing that has a time";
-	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", time, count_text(r, m->threads.n),
+	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", extent_text(m, r), count_text(r, m->threads.n),
 	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, k->wall_ns)));
 	tt_cell_name(&c[S_SHOWN], shown(given, r));
 	tt_cell_text(&c[S_WHOLE], whole(m, r));

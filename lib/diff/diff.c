@@ -444,7 +444,7 @@ check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
 	const char *path = m->cap[0]->path;
 
 	if (m->frames && m->frames->n == 0)
-		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: no whole frame", path);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: no whole frame to compare", path);
 	if (first)
 		d->frames = m->frames != NULL;
 	if (d->frames == (m->frames != NULL))

@@ -524,10 +524,14 @@ const tracetool = (function () {
 			input.addEventListener("change", () => show(Number(from.value), Number(to.value), true));
 		}
 		function addressed() {
-			const named = /^(\d+)-(\d+)$/.exec(asked("range")), [low, high] = named ? [Number(named[1]), Number(named[2])] : [first, last];
+			const text = asked("range"), named = /^(\d+)-(\d+)$/.exec(text), given = named ? [Number(named[1]), Number(named[2])] : [first, last];
+			const none = text !== null && (!named || given[0] > given[1] || given[0] > last || given[1] < first), [low, high] = none ? [first, last] : given;
 
-			if (low !== range[0] || high !== range[1] || said.textContent === "") {
+			if (low !== range[0] || high !== range[1] || said.textContent === "" || none) {
 				show(low, high, false);
+			}
+			if (none) {
+				said.prepend("There are no frames " + text + " here: all are shown. ");
 			}
 		}
 

@@ -866,12 +866,12 @@
 		}
 
 		function asked(first) {
-			const number = Number(tracetool.asked("frame")), start = worst.find((n) => data.has(n)) || median;
+			const text = tracetool.asked("frame"), number = Number(text), start = worst.find((n) => data.has(n)) || median;
 
 			if (number && (data.has(number) || (times && times.all[number - times.first] !== undefined))) {
 				first && tracetool.sought("frame") ? open(number, "as it is") : go(number, "as it is");
-			} else if (first || now.number !== start) {
-				show(start, first ? "" : "as it is").catch(failed);
+			} else if (first || now.number !== start || text !== null) {
+				show(start, first ? "" : "as it is").then(() => text !== null && told.prepend("There is no frame " + text + " here. ")).catch(failed);
 			}
 		}
 

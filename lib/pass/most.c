@@ -29,7 +29,8 @@ static const struct tt_col marker_col[M_N] = {
 	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Share of the self time of all these markers." },
 	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations." },
 	[M_FRAME] = { "frame_self_mean_ns", "self per frame", TT_UNIT_NS,
-		"Self time on the frame thread per whole frame; empty if it never runs there, and with filters by duration, depth or waiting." },
+		"Self time on the frame thread per whole frame; empty if it never runs there, with filters by duration, depth or waiting, and if several "
+		"captures have frames." },
 };
 
 const struct tt_pass_table tt_table_most_allocated = { .id = "capture_allocations", .title = "Most allocated", .col = alloc_col, .ncol = A_N };
@@ -163,7 +164,7 @@ tt_most_time(struct tt_views *view, struct tt_report *r)
 		tt_cell_int(&c[M_SELF], sum[top[i]].self);
 		tt_cell_int(&c[M_SHARE], tt_ratio((uint64_t)sum[top[i]].self, 10000, (uint64_t)all));
 		tt_cell_u64(&c[M_COUNT], sum[top[i]].n);
-		if (!view->m->frames || view->m->frames->n == 0 || tt_filter_hides(&view->m->filter))
+		if (!view->m->frames || view->m->frames->n == 0 || view->m->frames->nof > 1 || tt_filter_hides(&view->m->filter))
 			continue;
 		tt_row_frames(p, &p->row[top[i]], &of);
 		if (of.total > 0)

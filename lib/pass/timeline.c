@@ -33,7 +33,7 @@ static const struct tt_col metric_col[] = {
 	{ "from_ns", "from", TT_UNIT_NS, "Start of the bucket, as in the table timeline." },
 	{ "to_ns", "to", TT_UNIT_NS, "Start of the next bucket." },
 	{ "value", "value", TT_UNIT_VALUE, "Value of the metric in this bucket; empty if it is not known." },
-	{ "unit", "unit", TT_UNIT_TEXT, "Unit of the value: ns, bytes, number, per_1000, fps or percent." },
+	{ "unit", "base unit", TT_UNIT_TEXT, "Unit of the value in JSON and CSV: ns, bytes, number, per_1000, fps or percent." },
 };
 
 /* Which columns have anything: the others stay empty. */

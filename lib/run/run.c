@@ -102,7 +102,7 @@ open_bytes(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	if (rc == TT_OK)
 		rc = tt_src_peek(in->src, &head, &n, err);
 	if (rc == TT_OK && n == 0)
-		rc = tt_fail(err, TT_E_DAMAGED, 0, "the file is empty");
+		rc = tt_fail(err, TT_E_DAMAGED, 0, "the file is empty: nothing was recorded into it, or its copy failed");
 	if (rc == TT_OK)
 		rc = r->o->format ? forced_format(r->o, &in->format, err) :
 		    tt_format_pick(r->o->formats, head, n, &in->format, err);

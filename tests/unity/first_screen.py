@@ -134,7 +134,7 @@ for what, more in (("a header alone", b""), ("names alone", thread(100, 1000, "M
 
 def waiting(name, frames):
     """Frames of 10 ms: in each, a method of 8 ms waits for 5 of them."""
-    c = Capture()
+    c = Capture(run=name.encode().ljust(16)[:16])
     t, method, wait = c.thread(), c.marker("Assets.Lookup"), c.marker("Semaphore.WaitForSignal")
     for i in range(frames):
         at = i * 10 * MS
@@ -159,5 +159,9 @@ suite.equal("the whole is not", only("capture_summary", path, "--names", "full")
 suite.equal("frames up to one that is not there", [n["text"] for n in suite.report("-q", path, "--frames", "3-90")["notes"]],
             ["--frames: the last whole frame up to 90 is 11"])
 suite.equal("frames up to the last", suite.report("-q", path, "--frames", "3-11")["notes"] + suite.report("-q", path, "--frames", "3-")["notes"], [])
-suite.equal("one mark is no frame, and is a mark", only("capture_summary", waiting("one.ttc", 1))["frames"], "no whole frame in this capture")
+two = only("capture_summary", path, waiting("again.ttc", 7), "--align", "start")
+suite.true("time between captures is not recorded", two["extent"].startswith("188.0 ms in 2 captures, within 119.0 ms"), two["extent"])
+suite.equal("captures of their own have no frames together", only("capture_markers", path, suite.path("again.ttc"))["frame_self_mean_ns"], None)
+suite.run("diff", waiting("one.ttc", 1), "--", path, status=2)            # As any other command that needs frames.
+suite.equal("one mark is no frame, and is a mark", only("capture_summary", suite.path("one.ttc"))["frames"], "no whole frame in this capture")
 suite.end()
