@@ -28,7 +28,9 @@ enum { S_FILE, S_WHAT, S_RECORDED, S_SHOWN, S_WHOLE, S_FRAMES, S_60, S_30, S_N }
 static const struct tt_col summary_col[S_N] = {
 	[S_FILE] = { "path", "file", TT_UNIT_PROSE, "Names of the inputs, as given." },
 	[S_WHAT] = { "producer", "recorded by", TT_UNIT_PROSE, "Program that recorded, system and architecture." },
-	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE, "Time from the first event to the last, of several captures their sum and the time they lie in; threads, events, wall clock at the start." },
+	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE,
+		"Time from the first event to the last, of several captures their sum and the time they lie in; threads, events, wall clock at the "
+		"start." },
 	[S_SHOWN] = { "shown", "shown", TT_UNIT_PROSE, "Options that choose what all below is of; empty: the whole capture." },
 	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
 	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest; or why there are none." },

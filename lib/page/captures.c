@@ -252,7 +252,8 @@ captures(const struct page *p, size_t most)
 	if (t->nrow + t->hidden > shown) {
 		put(p, "<p>");
 		tt_html_count(p->out, t->nrow + t->hidden - shown);
-		put(p, " more captures are left out of this page, none with a larger p95 than those shown; the results, a line of JSON for each, have them all.</p>\n");
+		put(p, " more captures are left out of this page, none with a larger p95 than those shown; the results, a line of JSON for each, "
+		    "have them all.</p>\n");
 	}
 	put(p, "</section>\n");
 }
