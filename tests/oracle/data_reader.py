@@ -3,6 +3,7 @@
 Capture(path).threads: what each thread did, as lists of zones, allocations, counters, flows and frames, with times in ns since the first
 record's.
 """
+from fractions import Fraction
 import math
 import struct
 
@@ -301,8 +302,7 @@ class Capture:
                     t.bad += 1
                     break
                 ts = start * (1 if rank >= 8 else 1000) - self.zero
-                single = struct.unpack("<f", struct.pack("<f", dur + 0.5))[0]
-                end = ts + (int(single) if rank >= 8 else int(dur * 1000 + 0.5))
+                end = ts + math.floor(Fraction(dur) * (1 if rank >= 8 else 1000) + Fraction(1, 2))
             else:
                 ts = (start - start0 // 1000 + 2 ** 31) % 2 ** 32 - 2 ** 31
                 ts = (start0 - self.zero) + ts * 1000
