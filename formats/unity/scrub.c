@@ -61,8 +61,8 @@ static void
 letters(uint64_t hash, const uint8_t *word, uint8_t *to, size_t n)
 {
 	static const char of[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-	/* Cyrillic, and two blocks of Chinese characters. */
-	static const struct { uint32_t first, many; } longer[] = { [2] = { 0x410, 64 }, [3] = { 0x4e00, 0x5000 }, [4] = { 0x20000, 0x8000 } };
+	/* Cyrillic, of one first byte, and two blocks of Chinese characters. */
+	static const struct { uint32_t first, many; } longer[] = { [2] = { 0x401, 63 }, [3] = { 0x4e00, 0x5000 }, [4] = { 0x20000, 0x8000 } };
 
 	for (size_t i = 0; i < n;) {
 		const size_t len = tt_utf8_len((const char *)word + i, n - i);

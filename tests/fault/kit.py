@@ -109,7 +109,10 @@ class Scrubbed:
         became, out = {}, bytearray(copy)
         for at, end in self.words:
             old, new = self.old[at:end], copy[at:end]
-            if not self.LETTERS.issuperset(new) or end - at >= self.WORD and (new == old or became.setdefault(old, new) != new):
+            # Beyond ASCII, a character becomes another of its length: in a wide text that may be any two bytes.
+            if self.LETTERS.issuperset(old) and not self.LETTERS.issuperset(new):
+                return copy
+            if end - at >= self.WORD and (new == old or became.setdefault(old, new) != new):
                 return copy
             out[at:end] = b"*" * (end - at)
         return bytes(out)
