@@ -6,7 +6,7 @@
 
 #include "base/spelling.h"
 #include "cmd.h"
-#include "definitions.h"
+#include "command_tables.h"
 #include "gate/baseline.h"
 #include "gate_read.h"
 #include "io/lock.h"

@@ -13,7 +13,7 @@
 #include "batch_opts.h"
 #include "batch_plan.h"
 #include "cmd.h"
-#include "definitions.h"
+#include "command_tables.h"
 #include "pass/pass.h"
 #include "report.h"
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "batch/aggregate.h"
+#include "command_tables.h"
 #include "diff/report.h"
 #include "gate/measure.h"
 #include "summary.h"

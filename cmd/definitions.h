@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "pass/pass.h"
-
 struct tt_report;
 
 /* DEF_OTHER: columns of commands that are neither stats, info nor the summary. */
@@ -28,7 +26,6 @@ struct definition {
 
 struct glossary_word { const char *name, *text; };
 /* Each list ends with an entry without a name. */
-extern const struct tt_pass_table history_tables[], baseline_tables[], plan_tables[];   /* of these commands; each list ends with one without an id */
 extern const struct glossary_word glossary_terms[], glossary_zones[], glossary_notes[];
 
 /* Call ${f} with every definition, kind by kind. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "definitions.h"
+#include "command_tables.h"
 #include "gate_read.h"
 #include "metric_series.h"
 #include "model/filter.h"
