@@ -167,7 +167,7 @@ quote_arguments(struct tt_buf *to, const struct page_opts *o, const char *but, s
 	for (size_t i = 0; rc == TT_OK && i < o->in.path.n; i++)
 		rc = opt_list_add(&files, o->redact ? redact_path(o->in.path.v[i]) : o->in.path.v[i], a, err);
 	opts_quote_without(to, &o->given, &files, without);
-	return rc == TT_OK ? tt_buf_error(to, err) : rc;
+	return rc;
 }
 
 static bool
@@ -229,6 +229,10 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	tt_buf_printf(&markers, "tracetool stats --table frame_markers --wide total_ns --limit 0 %s --marker ", po.arguments);
 	po.frame_markers = tt_buf_string(&markers);
 	po.details = has_views(o) ? d : NULL;
+	if (rc == TT_OK)
+		rc = tt_buf_error(&all, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&frames, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&range, err);
 	if (rc == TT_OK)
