@@ -67,7 +67,7 @@ const struct glossary_word glossary_terms[] = {
 	{ "frame times, strip",
 	    "On the page of a batch: the percentiles of a capture's frames, as a picture." },
 	{ "in words, title",
-	    "On the page of a history: what the figure is of." },
+	    "On the page of a history: the figure of the row, in words." },
 	{ "typical frame",
 	    "The median frame, by time; what frames usually do is the median of up to 128 evenly spaced frames that are not clearly longer." },
 	{ "(outside recorded calls)",

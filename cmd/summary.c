@@ -31,7 +31,7 @@ static const struct tt_col summary_col[S_N] = {
 	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE,
 		"Time from the first event to the last, of several captures their sum and the time they lie in; threads, events, wall clock at the "
 		"start." },
-	[S_SHOWN] = { "shown", "shown", TT_UNIT_PROSE, "Options that choose what all below is of; empty: the whole capture." },
+	[S_SHOWN] = { "shown", "shown", TT_UNIT_PROSE, "Options that choose the part of the capture that all figures below cover; empty: the whole capture." },
 	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
 	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest; or why there are none." },
 	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms: of capped frames by uncapped time, else by wall time." },
@@ -211,7 +211,7 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	tt_cell_text(&c[S_30], verdict(of, x, tt_frame_limit(33330000), r));
 }
 
-/* "only --frames 251": what the figures are of, where options choose a part. */
+/* "only --frames 251": the part of the capture that the figures cover, where options choose one. */
 static const char *
 shown(const struct opt_given *given, struct tt_report *r)
 {

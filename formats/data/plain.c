@@ -55,7 +55,7 @@ struct flows {
 	uint32_t next;                /* its sample */
 };
 
-/* Put the flow of sample ${i}, which begins at ${ts}; there is room. False, and none is put, if there are several, or it is of another kind. */
+/* Add the flow of sample ${i}, which begins at ${ts}; there is room. False, with nothing added, if it has several flows or one of another kind. */
 static inline bool
 put_flow(struct flows *f, uint32_t i, int64_t ts, struct tt_event **e)
 {

@@ -58,7 +58,10 @@ bool unity_release(const uint8_t *p, char *text, size_t size);
 #define UNITY_WIDTH_UNSURE "the width of object ids is uncertain"
 /* Refuse version ${word} of ${form}, which is later than all known ones. ${release}: its release, as far as known. Returns TT_E_UNKNOWN. */
 int unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release);
-/* Say once that the layout of ${file} is uncertain: it is of release ${of} if ${known}, or read like that; ${forced}: by --force alone. */
+/*
+ * Say once that the layout of ${file} is uncertain: that of release ${of} if ${known}, otherwise the file is read like one of that release;
+ * ${forced}: by --force alone.
+ */
 void unity_tell_layout(struct tt_env *env, const char *file, bool forced, bool known, const char *of, const char *why);
 
 /* --- known.c: what definitions mean for decoding ------------------------------------------------------------- */

@@ -1,11 +1,11 @@
 /**
  * Deflate for text that repeats itself; the contract is in flate.h.
  *
- * Text is searched once, from left to right. Where a match ends the search goes on behind it, and the places within are not noted: in a trace the
- * pieces that repeat begin behind a number, where the search was before. Nor are those within numbers, whose digits repeat by chance, for less
- * than a match costs; what does repeat is found behind the number, and from there backwards. Two tables say where the next bytes were last:
- * one for FAR bytes, which tells a name from others that begin alike, and one for NEAR bytes. No table holds more than the last place, so that
- * each step costs the same whatever the input.
+ * The text is searched once, from left to right. After a match the search goes on behind it, and places inside the match are not noted: in a trace,
+ * what repeats begins behind a number, and that place is noted already. Places inside numbers are not noted either, because digits repeat by
+ * chance, and a match so short saves nothing; a match found behind a number is then extended backwards. Two tables say where the next bytes
+ * occurred last: one for FAR bytes, which tells a name from others that begin alike, and one for NEAR bytes. Each holds the last place only, so
+ * every step costs the same, whatever the input.
  */
 #include "io/flate.h"
 
@@ -295,7 +295,7 @@ put_steps(struct tt_flate *f, struct bits *out, const uint8_t *in, size_t tail)
 	*out = b;
 }
 
-/* Write the steps so far, which are of the ${n} bytes at ${in} and leave its last ${tail} literals. */
+/* Write the steps so far, which encode the ${n} bytes at ${in}; the last ${tail} of these are literals behind the last step. */
 static void
 put_block(struct tt_flate *f, struct bits *b, const uint8_t *in, size_t n, size_t tail, bool last)
 {

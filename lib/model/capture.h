@@ -66,7 +66,7 @@ struct tt_capture {
 	unsigned pointer_size;
 	int64_t pid;
 	uint32_t records;             /* enum tt_records: what the recorder was asked for, as far as the capture says */
-	uint32_t undefined;           /* of these, kinds that are told by definitions that are missing: no figure of theirs is known */
+	uint32_t undefined;           /* of these, kinds whose definitions are missing: none of their figures is known */
 	uint32_t unless_named;        /* kinds that are undefined if any name is; set by the reader at the end of the input */
 	const char *(*advice)(enum tt_records what);  /* the producer's option that records them, NULL: it has none; NULL: none known */
 	uint32_t process;             /* index among the inputs */

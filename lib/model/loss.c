@@ -87,7 +87,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_FILES] = { "files", "files of the rotation missing between those given",
 	    "Give them too.", TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_DEFINITIONS] = { "definitions", "definitions missing or damaged",
-	    "Copy it again: what is told by name is not known, like waits, allocations and collections.", TT_ERROR, true, TT_SETTING_NONE },
+	    "Copy it again: what is known by name, like waits, allocations and collections, is missing from figures.", TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_HEADER] = { "header", "headers whose main thread is not in the capture",
 	    "Copy it again: the frames are those of the thread called Main Thread; without one, there are none.", TT_ERROR, true, TT_SETTING_NONE },
 };
