@@ -128,7 +128,7 @@ series_metric(const struct opt *o, void *field, const char *value, struct tt_are
 		    near ? "; did you mean \"" : " (see ", near ? near : "\"tracetool list gate\"", near ? "\"?" : ")");
 	}
 	if (!has_time(x.metric))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s describes a whole capture: it has no value per bucket", x.metric->name);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s describes a whole capture or single frames: it has no value per bucket", x.metric->name);
 	rc = read_select(&x, &rest, a, err);
 	if (rc == TT_OK)
 		rc = read_stat(&x, rest, err);

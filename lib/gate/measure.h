@@ -81,7 +81,7 @@ const struct tt_metric *tt_metric_named(const char *name);
  */
 const struct tt_metric *tt_metric_column(const char *name, struct tt_arena *a, struct tt_err *err);
 
-/* True if the column depends on the time that a filter leaves; false: what it shows is the whole capture's, or parts of the time themselves. */
+/* True if the column depends on the time that a filter leaves; false: it shows the whole capture's, single frames, or parts of the time. */
 bool tt_metric_column_has_time(const struct tt_metric *m);
 
 /* True if the measure's dimension is known only with its value. */

@@ -89,7 +89,7 @@ tt_metric_column_has_time(const struct tt_metric *m)
 	for (; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
 		if (strncmp(at, id, n) == 0 && (at[n] == ' ' || at[n] == '\0'))
 			return false;
-	return c->table->filters & TT_ON_TIME && !c->table->parts;
+	return c->table->filters & TT_ON_TIME && !c->table->parts && !(m->needs & (TT_NEEDS_BY_FRAME | TT_NEEDS_CAUSES));
 }
 
 /* --- the table ---------------------------------------------------------------------- */
@@ -149,53 +149,99 @@ first_name(const struct tt_table *t, const struct tt_cell *row, char number[24])
 	return number;
 }
 
-/* All its texts, with ", " between; NULL: it has none. */
+/*
+ * Its first column and all its texts, with ", " between: "12, Main Thread, Update"; NULL: it has none. Where the first column is a number,
+ * the texts alone are a name as well: *${texts}, or NULL.
+ */
 static const char *
-full_name(const struct tt_table *t, const struct tt_cell *row, struct tt_buf *b)
+full_name(const struct tt_table *t, const struct tt_cell *row, struct tt_buf *b, const char **texts)
 {
+	char number[24];
+	const char *first = tt_unit_is_text(t->col->unit) ? NULL : first_name(t, row, number);
+	size_t begin = 0;
+
 	b->n = 0;
+	if (first) {
+		tt_buf_printf(b, "%s, ", first);
+		begin = b->n;
+	}
 	for (size_t i = 0; i < t->ncol; i++) {
 		if (tt_unit_is_text(t->col[i].unit) && !row[i].empty)
-			tt_buf_printf(b, "%s%s", b->n ? ", " : "", row[i].s);
+			tt_buf_printf(b, "%s%s", b->n > begin ? ", " : "", row[i].s);
 	}
-	return b->n ? tt_buf_string(b) : NULL;
+	if (b->n == begin)
+		return NULL;
+	first = tt_buf_string(b);
+	*texts = begin && first ? first + begin : NULL;
+	return first;
 }
 
 static bool
 is_row(const struct tt_table *t, const struct tt_cell *row, const char *wanted, bool exactly, struct tt_buf *b)
 {
 	char number[24];
-	const char *name = first_name(t, row, number);
+	const char *name = first_name(t, row, number), *texts = NULL;
 
 	if (name && is_called(name, wanted, exactly))
 		return true;
-	name = full_name(t, row, b);
-	return name && is_called(name, wanted, exactly);
+	name = full_name(t, row, b, &texts);
+	return name && (is_called(name, wanted, exactly) || (texts && is_called(texts, wanted, exactly)));
 }
 
 #define ROWS_SHOWN 3
 
-/* The rows that a measure is about: the first of them, and how many. */
-struct found { const struct tt_cell *row[ROWS_SHOWN]; size_t n; };
+/* The rows that a measure is about: the first of them, in the figures' own memory, and how many. */
+struct found {
+	const struct tt_cell *row[ROWS_SHOWN];
+	size_t n;
+	bool exactly;                 /* no glob is looked for: they are called so, or it is a number, and so is the first column */
+	bool none;                    /* the table has no rows */
+};
+
+/* Rows of a stream are gone when the next ones come. */
+static const struct tt_cell *
+copy_row(const struct tt_table *t, const struct tt_cell *row, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_cell *c = tt_arena_alloc(a, t->ncol * sizeof *c, err);
+
+	if (!c)
+		return NULL;
+	memcpy(c, row, t->ncol * sizeof *c);
+	for (size_t i = 0; i < t->ncol; i++)
+		if (!c[i].empty && c[i].s && !(c[i].s = tt_arena_text(a, c[i].s, strlen(c[i].s), err)))
+			return NULL;
+	return c;
+}
+
+static void
+look_at(struct tt_figures *g, const struct tt_table *t, const struct tt_cell *row, const char *wanted, struct found *f, struct tt_buf *b,
+    struct tt_err *err)
+{
+	bool exactly = !wanted || is_row(t, row, wanted, true, b);
+
+	if (!exactly && (f->exactly || !is_row(t, row, wanted, false, b)))
+		return;
+	if (exactly && !f->exactly)
+		*f = (struct found){ .exactly = true };
+	if (f->n < ROWS_SHOWN)
+		f->row[f->n] = copy_row(t, row, &g->work, err);
+	f->n++;
+}
 
 /* Those called exactly so, or else those that the glob matches. */
 static void
-find_rows(const struct tt_table *t, const char *wanted, struct found *f, struct tt_err *err)
+find_rows(struct tt_figures *g, const struct tt_table *t, const char *wanted, struct found *f, struct tt_err *err)
 {
 	struct tt_buf b = { 0 };
 
-	for (unsigned pass = 0; pass < 2 && f->n == 0; pass++) {
-		for (size_t i = 0; i < t->nrow; i++) {
-			const struct tt_cell *row = t->cell + i * t->ncol;
-
-			if (wanted && !is_row(t, row, wanted, pass == 0, &b))
-				continue;
-			if (f->n < ROWS_SHOWN)
-				f->row[f->n] = row;
-			f->n++;
-		}
-	}
-	tt_buf_error(&b, err);
+	tt_rows_first(t);
+	*f = (struct found){ .none = t->nrow == 0, .exactly = wanted && !tt_unit_is_text(t->col->unit) && !wanted[strspn(wanted, "0123456789")] };
+	do {
+		for (size_t i = 0; i < t->nrow && err->code == TT_OK; i++)
+			look_at(g, t, t->cell + i * t->ncol, wanted, f, &b, err);
+	} while (err->code == TT_OK && tt_rows_next(t));
+	if (err->code == TT_OK && tt_report_error(t->r, err) == TT_OK)
+		tt_buf_error(&b, err);
 	tt_buf_free(&b);
 }
 
@@ -225,16 +271,16 @@ why_several(struct tt_figures *g, const struct tt_table *t, const struct tt_meas
 	size_t shown = f->n < ROWS_SHOWN ? f->n : ROWS_SHOWN;
 	bool apart = are_told_apart(t, f, shown);
 	struct tt_buf b = { 0 }, name = { 0 };
-	const char *text;
+	const char *text, *texts;
 
 	tt_buf_printf(&b, "%zu rows of the table %s:", f->n, x->select ? "fit" : "are there");
 	for (size_t i = 0; i < shown; i++) {
 		char number[24];
-		const char *it = apart ? first_name(t, f->row[i], number) : full_name(t, f->row[i], &name);
+		const char *it = apart ? first_name(t, f->row[i], number) : full_name(t, f->row[i], &name, &texts);
 
 		tt_buf_printf(&b, "%s \"%s\"", i ? "," : "", it ? it : "");
 	}
-	tt_buf_printf(&b, "%s; name one%s", f->n > shown ? ", ..." : "", apart ? "" : " with all its texts");
+	tt_buf_printf(&b, "%s; name one%s", f->n > shown ? ", ..." : "", apart ? "" : " in full");
 	text = tt_buf_error(&b, err) == TT_OK ? tt_arena_text(g->out, b.p, b.n, err) : NULL;
 	tt_buf_free(&b);
 	tt_buf_free(&name);
@@ -250,17 +296,19 @@ is_complete(const struct tt_figures *g, const struct tt_table *t)
 		{ "sample", TT_REC_SAMPLES }, { "jit_helpers", TT_REC_CODE },
 	};
 
-	/* Tables of the largest, of the last, or of a search. */
-	static const char *const part[] = { "calltree", "counter_", "heapshot_growth", "heapshot_history", "heapshot_objects", "heapshot_paths",
-		"hitch", "objects_", "timeline" };
+	/* Tables of the largest, of the last, of single frames, or of those that were looked at. */
+	static const char *const part[] = { "calltree", "causes", "compared_", "counter_", "frame_causes", "frame_counters", "frame_gc",
+		"frame_markers", "frame_threads", "heapshot_growth", "heapshot_history", "heapshot_objects", "heapshot_paths", "hitch", "timeline" };
 
+	if (t->complete)
+		return true;
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
 		if (strncmp(t->id, part[i], strlen(part[i])) == 0)
 			return false;
 	for (size_t i = 0; i < t->nrow; i++)      /* any of those without a name may be it */
 		if (tt_unit_is_text(t->col->unit) && !t->cell[i * t->ncol].empty && strncmp(t->cell[i * t->ncol].s, "(unknown", 8) == 0)
 			return false;
-	if (t->nrow > 0 || strcmp(t->id, "loss") == 0)
+	if (t->nrow > 0)
 		return true;
 	if (strncmp(t->id, "alloc_", 6) == 0)
 		return tt_model_knows_allocs(g->m);
@@ -277,7 +325,7 @@ static bool
 adds_up(const struct tt_col *c)
 {
 	static const char *const id[] = { "acquired", "alloc_bytes", "allocs", "busy_ns", "bytes", "calls", "caught", "contended", "count",
-		"created", "destroyed", "entries", "events", "failed", "frames", "hits", "live", "objects", "over", "references", "samples",
+		"created", "destroyed", "entries", "events", "extra_ns", "failed", "frames", "hits", "live", "objects", "over", "references", "samples",
 		"self", "self_ns", "stopped_ns", "total", "total_ns", "wait_ns", "waiting_ns", "waits" };
 	size_t n = strlen(c->id);
 
@@ -293,17 +341,17 @@ row_of(struct tt_figures *g, const struct tt_table *t, const struct tt_measure *
     struct tt_err *err)
 {
 	const char *none = t->empty_reason ? t->empty_reason : "the table has no rows";
-	struct found f = { .n = 0 };
+	struct found f;
 
 	err->code = TT_OK;
-	find_rows(t, x->select, &f, err);
+	find_rows(g, t, x->select, &f, err);
 	if (err->code != TT_OK || f.n == 1)
 		return err->code == TT_OK ? f.row[0] : NULL;
 	v->several = f.n > 1;
 	v->absent = f.n == 0 && x->select;
 	if (v->several)
 		v->why = why_several(g, t, x, &f, err);
-	else if (t->nrow > 0)
+	else if (!f.none)
 		v->why = "no row of the table has this name";
 	else
 		v->why = tt_arena_text(g->out, none, strlen(none), err);

@@ -97,6 +97,7 @@ struct tt_table {
 	bool facts;                   /* few wide rows: people see one line per column, one value per row beside it */
 	bool whole;                   /* small by nature (a histogram): never sorted or cut */
 	bool extra;                   /* shown only when asked for by name: tt_report_select() */
+	bool complete;                /* all was looked at: of what has no row there is none, even where there are no rows */
 	struct tt_stream *stream;     /* NULL: all its rows are here */
 	struct tt_report *r;          /* it is in */
 	struct tt_table *next;

@@ -640,17 +640,14 @@ static const struct tt_option options[] = {
 	{ .name = NULL },
 };
 
-#define UNHELD "a row is a part of one frame; use a metric over frames"
-
 static const struct tt_pass_table tables[] = {
-	{ "frame_markers", "Markers by frame", markers_col, M_N, false, TT_ON_ALL, .make = markers, .has = has_frames, .why = why,
-	    .unheld = UNHELD, .wide = "marker" },
+	{ "frame_markers", "Markers by frame", markers_col, M_N, false, TT_ON_ALL, .make = markers, .has = has_frames, .why = why, .wide = "marker" },
 	{ "frame_threads", "Threads by frame", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads, .has = has_frames,
-	    .why = why, .unheld = UNHELD, .wide = "thread" },
+	    .why = why, .wide = "thread" },
 	{ "frame_counters", "Counters by frame", counters_col, C_N, false, TT_ON_TIME | TT_ON_NAMES, .make = counters, .has = has_frames,
-	    .why = why, .unheld = UNHELD, .wide = "counter" },
+	    .why = why, .wide = "counter" },
 	{ "frame_gc", "Allocations and collections by frame", gc_col, G_N, false, TT_ON_TIME | TT_ON_THREAD, .make = collector,
-	    .has = has_frames, .why = why, .unheld = UNHELD },
+	    .has = has_frames, .why = why },
 };
 
 const struct tt_pass tt_pass_by_frame = {

@@ -52,6 +52,7 @@ causes(struct tt_making *k, struct tt_table *t)
 	const struct tt_causes *c = k->own;
 
 	say_unseen(k, c->nfinding, t);
+	t->complete = c->typical && c->unseen == 0;
 	for (size_t i = 0; i < c->nfinding; i++) {
 		const struct tt_finding *f = &c->finding[i];
 		struct tt_cell *cell = tt_row(t);
@@ -104,10 +105,8 @@ has_frames(const struct tt_making *k)
 }
 
 static const struct tt_pass_table tables[] = {
-	{ "causes", "Why frames are long", causes_col, C_N, false, TT_ON_TIME, .make = causes, .has = has_frames,
-	    .why = why, .unheld = "a row is a cause in words; use a metric over what it is about" },
-	{ "frame_causes", "Why each frame is long", frames_col, F_N, false, TT_ON_TIME, .make = frames, .sort = "extra_ns", .has = has_frames,
-	    .why = why, .unheld = "a row is a cause in words; use a metric over what it is about" },
+	{ "causes", "Why frames are long", causes_col, C_N, false, TT_ON_TIME, .make = causes, .has = has_frames, .why = why },
+	{ "frame_causes", "Why each frame is long", frames_col, F_N, false, TT_ON_TIME, .make = frames, .sort = "extra_ns", .has = has_frames, .why = why },
 };
 
 const struct tt_pass tt_pass_causes = {

@@ -659,19 +659,17 @@ static const struct tt_option options[] = {
 	{ .name = NULL },
 };
 
-#define UNHELD "it compares two frames of one capture; use a metric over frames"
-
 static const struct tt_pass_table tables[] = {
 	{ "compared_frames", "Frames A and B, and those beside B", frames_col, F_N, false, TT_ON_TIME | TT_ON_THREAD, .make = frames, .has = has_frames,
-	    .why = why, .shape = TT_WHOLE, .unheld = UNHELD },
+	    .why = why, .shape = TT_WHOLE },
 	{ "compared_calltree", "Call trees of frames A and B", tree_col, C_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = tree,
-	    .has = has_frames, .why = why, .shape = TT_TREE, .unheld = UNHELD },
+	    .has = has_frames, .why = why, .shape = TT_TREE },
 	{ "compared_threads", "Threads in frames A and B", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads,
-	    .has = has_frames, .why = why, .unheld = UNHELD, .sort = "b_busy_ns" },
+	    .has = has_frames, .why = why, .sort = "b_busy_ns" },
 	{ "compared_allocs", "Allocations in frames A and B", allocs_col, A_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES | TT_ON_ZONES, .make = sites,
-	    .has = has_frames, .why = why, .unheld = UNHELD, .sort = "b_bytes" },
+	    .has = has_frames, .why = why, .sort = "b_bytes" },
 	{ "compared_counters", "Counters in frames A and B", counters_col, V_N, false, TT_ON_TIME | TT_ON_NAMES, .make = counters,
-	    .has = has_frames, .why = why, .unheld = UNHELD, .sort = "counter" },
+	    .has = has_frames, .why = why, .sort = "counter" },
 };
 
 const struct tt_pass tt_pass_compare_frames = {

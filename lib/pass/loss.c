@@ -40,6 +40,7 @@ put_entry(struct tt_making *k, struct tt_table *t, const struct tt_loss_info *in
 static void
 entries(struct tt_making *k, struct tt_table *t)
 {
+	t->complete = true;
 	for (int severity = TT_ERROR; severity >= TT_INFO; severity--) {
 		for (unsigned i = 0; i < TT_LOST_KINDS; i++) {
 			const struct tt_loss_entry *e = &k->m->loss->e[i];

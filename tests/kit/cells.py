@@ -9,10 +9,9 @@ from count import check
 from suite import TRACETOOL
 
 FOLDER = os.environ.get("TMPDIR", "/tmp")
-# Tables that no budget can hold: tracetool-budget(5) names them.
-UNHELD = ("timeline_metrics", "counter_timeline", "coverage_lines", "objects_found", "objects_tracked", "frame_markers", "frame_threads",
-          "frame_counters", "frame_gc", "causes", "frame_causes", "compared_frames", "compared_calltree", "compared_threads",
-          "compared_allocs", "compared_counters")
+# Tables that no budget can hold: tracetool-budget(5) names them. Those of the summary repeat figures of other tables.
+UNHELD = ("timeline_metrics", "counter_timeline", "coverage_lines", "objects_found", "objects_tracked")
+SUMMARY = ("capture_summary", "capture_frames", "capture_causes", "capture_allocations", "capture_markers", "capture_samples", "capture_next")
 
 
 def run(*args):
@@ -29,7 +28,7 @@ def read(*args):
 
 COLUMNS = {}                    # table -> [(column, unit)], in order
 for c in json.loads(read("list", "metrics", "--format", "json"))["tables"]["metrics"]["rows"]:
-    if not c["table"].startswith("capture"):
+    if c["table"] not in SUMMARY:
         COLUMNS.setdefault(c["table"], []).append((c["column"], c["unit"]))
 
 
@@ -38,18 +37,21 @@ def plain(text):
     return None if re.search(r"[*?\[\]\\]", text) or text.startswith("re:") or not text else text
 
 
+def called(table, r):
+    """What a row may be called: its first column; all its texts; a first column that is a number and all its texts."""
+    first, unit = COLUMNS[table][0]
+    texts = ", ".join(r[c] for c, unit in COLUMNS[table] if unit == "text" and r[c] is not None)
+    if r[first] is None:
+        return None, texts
+    return str(r[first]), texts, texts if unit == "text" else "%s, %s" % (r[first], texts)
+
+
 def names(table, rows):
     """For each row a selector that no other row matches, or None."""
-    first = COLUMNS[table][0][0]
-    texts = [c for c, unit in COLUMNS[table] if unit == "text"]
-    def begin(r):
-        return None if r[first] is None else str(r[first])
-    def joined(r):
-        return ", ".join(r[c] for c in texts if r[c] is not None)
-    all_names = [(begin(r), joined(r)) for r in rows]
-    for i, (a, b) in enumerate(all_names):
+    all_names = [called(table, r) for r in rows]
+    for own in all_names:
         found = None
-        for want in (a, b):
+        for want in own:
             if found is None and want and plain(want) and sum(want in n for n in all_names) == 1:
                 found = want
         yield found
@@ -78,7 +80,11 @@ def compare(capture, options, met, tables=None):
         all_rows = shown[table]["rows"]
         chosen = list(zip(all_rows, names(table, all_rows)))
         chosen = [c for c in chosen if c[1]] if len(all_rows) > 1 else [(r, None) for r in all_rows]
-        for r, name in [chosen[i] for i in sorted({0, len(chosen) // 2, len(chosen) - 1})] if chosen else []:
+        # The first, one in the middle, the last, and of each column the first with a value.
+        some = {0, len(chosen) // 2, len(chosen) - 1} if chosen else set()
+        for column, _ in COLUMNS[table]:
+            some.update([i for i, (r, _) in enumerate(chosen) if r[column] is not None][:1])
+        for r, name in [chosen[i] for i in sorted(some)]:
             for column, unit in COLUMNS[table]:
                 if unit in ("text", "hex"):
                     continue

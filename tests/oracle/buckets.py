@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
-from cells import COLUMNS, UNHELD, names
+from cells import COLUMNS, UNHELD, called, names
 from count import check, end
 from suite import TESTDATA
 
@@ -96,8 +96,7 @@ def columns(capture, options, buckets, met):
         have, want = [r["value"] for r in rows], []
         for p in parts:
             found = p.get(table, {"rows": []})["rows"]
-            found = [r for r in found if name is None or name in (str(r[COLUMNS[table][0][0]]), ", ".join(
-                str(r[c]) for c, unit in COLUMNS[table] if unit == "text" and r[c] is not None))]
+            found = [r for r in found if name is None or name in called(table, r)]
             want.append(found[0][column] if len(found) == 1 else None)
         if any(is_large(w) for w in want):
             continue

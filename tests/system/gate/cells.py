@@ -14,7 +14,8 @@ from cells import COLUMNS, FOLDER, LIMIT, NONE, UNHELD, compare, read, run
 from count import check, end
 from raw_log import Log
 from suite import TESTDATA
-from ttc import OTHER, U32, Capture, text, varint, zigzag
+from ttc import KEEPS_LAST, OTHER, U32, Capture, text, varint, zigzag
+
 
 def told(*args):
     code, _, text = run(*args)
@@ -28,7 +29,8 @@ for capture, options in (("capture/good-v1.0-every-kind.ttc", []), ("gate/good-b
                          ("mlpd/good-d05-monitors.mlpd", []), ("mlpd/good-d06-gcmoves-handles.mlpd", []),
                          ("mlpd/good-d07-heapshot.mlpd", []), ("mlpd/good-d10-counters-zip.mlpd", []),
                          ("mlpd/good-d13-mono462-v13-monitors.mlpd", []), ("mlpd/good-d14-mono462-v13-coverage.mlpd", []),
-                         ("data/good-5.5.data", []), ("raw/good-2019-every.raw", [])):
+                         ("data/good-5.5.data", []), ("raw/good-2019-every.raw", []), ("demo/good-hitches.ttc.xz", []),
+                         ("capture/good-rotated.2.ttc.xz", [])):
     compare(os.path.join(TESTDATA, capture), options, met)
 phases = Log(100, ("Main Thread", "Update.ScriptRunBehaviourUpdate"))
 for ms in range(100, 150, 10):
@@ -56,6 +58,11 @@ def game(name):
 
 
 compare(game("one.ttc"), [], met)
+flight = Capture(flags=KEEPS_LAST)
+for ms in range(0, 100, 10):
+    (flight.threads or [flight.thread()])[0].frame(ms * 10 ** 6)
+flight.dump(20 * 10 ** 6, 99 * 10 ** 6)
+compare(flight.write(os.path.join(FOLDER, "flight.ttc")), [], met, ["capture", "capture_dumps"])
 
 # What is wrong is said in a line, with its place.
 budget = os.path.join(FOLDER, "cells-wrong.json")
@@ -100,9 +107,9 @@ got = outcome(bad, metric="loss/bytes", row="cut", max="1GiB")
 check(cut and [got[2]] == cut and cut[0] > 0, "bytes of a loss", got, cut)
 met.add("loss/bytes")
 
-# Every numeric column of every table was compared with a value in it, but for the tables that no budget can hold, and the number of the
-# input of a worst frame: it is there only where inputs share a timeline, and a gate judges each alone.
-ALONE = ("hitches/process", "hitch_markers/process")
+# Every numeric column of every table was compared with a value in it, but for the tables that no budget can hold, and what is there only
+# where inputs share a timeline, for a gate judges each alone: the number of a worst frame's input, and its shift.
+ALONE = ("hitches/process", "hitch_markers/process", "capture/offset_ns")
 for table in COLUMNS:
     for column, unit in COLUMNS[table]:
         check(table in UNHELD or unit in ("text", "hex") or "%s/%s" % (table, column) in met or "%s/%s" % (table, column) in ALONE,
@@ -125,6 +132,24 @@ for table, column, row, ask in (("exceptions", "count", "My.Exception", capture)
                                 ("exceptions", "count", "My.Exception", throws)):
     got = outcome(ask, metric="%s/%s" % (table, column), row=row, max=NONE.get(dict(COLUMNS[table])[column], 0))
     check(got[:2] == (5, "cannot_judge"), "%s/%s: not recorded, or no sum" % (table, column), got)
+
+# Rows of single frames: by the frame's number and all texts; a number is no part of a text; of frames nothing is complete.
+hitches = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
+base = os.path.join(TESTDATA, "gate/good-base1.ttc.xz")
+for row, want in (("51, Main, Enemies:FindPath", (0, "pass")), ("Main, Enemies:FindPath", (5, "cannot_judge")),
+                  ("9999, Main, Enemies:FindPath", (5, "cannot_judge"))):
+    check(outcome(hitches, metric="frame_markers/self_ns", row=row, max="1s")[:2] == want, "a marker in a frame: " + row)
+check(outcome(hitches, metric="frame_causes/extra_ns", row="6", max="1s")[:2] == (5, "cannot_judge"), "frame 6 is not a sentence with a 6")
+code, out, text = run("stats", "--gate", budget, hitches, "--width", "0")
+check("no row of the table has this name" in out, "and the reason says so", out, text)
+# Causes: there is no long frame, or it is long for something else.
+for capture_of, cause, want in ((hitches, "collection", (1, "breach")), (hitches, "exceptions", (0, "pass")), (base, "collection", (0, "pass"))):
+    for column, least in (("extra_ns", "0ns"), ("count", 0)):
+        check(outcome(capture_of, metric="causes/" + column, row="*, %s, *" % cause, max=least)[:2] == want, "causes: %s, %s" % (cause, column))
+check(outcome(os.path.join(TESTDATA, "raw/good-2019-every.raw"), metric="causes/count", row="*, lock, *", max=0)[:2] == (5, "cannot_judge"),
+      "causes of fewer than ten frames are not known")
+code, text = told("stats", "--metric", "frame_gc/dur_ns[3]", hitches)
+check(code == 2 and "single frames" in text, "--metric of single frames", text)
 
 # The other places that take metrics.
 code, out, text = run("stats", "--metric", "markers/self_ns[Entity:*]", "--buckets", "2", capture)
