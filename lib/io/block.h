@@ -23,6 +23,7 @@ struct tt_block {
 	char *in, *out;               /* TT_BLOCK_SIZE, TT_BLOCK_BOUND */
 	size_t in_n, out_n;
 	bool last;                    /* nothing follows */
+	bool packets;                 /* whole ones (packet.h), unless one is larger than a block */
 	bool done;                    /* compressed (guarded by the pack's lock) */
 	uint32_t crc;                 /* of the input, where the coding asks for one */
 	struct tt_err failed;         /* why compressing failed; code TT_OK: it did not */
@@ -41,7 +42,11 @@ struct tt_coding {
 	size_t (*head)(uint8_t *p);
 	size_t (*tail)(uint8_t *p, uint32_t crc, uint64_t total);
 	const struct tt_frame_kind *kind;     /* for frame.c */
+	bool whole;                   /* blocks are whole packets; one larger than a block is written as it is */
 };
+
+/* Writes packets within a packet: not chosen by a suffix. */
+extern const struct tt_coding tt_coding_packets;
 
 extern const struct tt_coding tt_coding_gzip;
 extern const struct tt_coding tt_coding_xz, tt_coding_zstd, tt_coding_bzip2, tt_coding_lz4;

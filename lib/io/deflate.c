@@ -1,8 +1,8 @@
 /**
- * gzip output in blocks; the contract is in block.h.
+ * Deflated output in blocks, as gzip and as Perfetto's compressed packets; the contract is in block.h.
  *
- * Blocks end at whole bytes, so that they can be laid end to end and make one deflate
- * stream; around it one header and one trailer.
+ * gzip: blocks end at whole bytes, so that they can be laid end to end and make one deflate stream; around it one header and one trailer.
+ * Packets: each block is a packet that holds a stream of its own.
  */
 #include "io/block.h"
 
@@ -34,7 +34,7 @@ deflate_code(const struct tt_coding *coding, void *state, struct tt_block *b, st
 {
 	(void)coding;
 	(void)err;
-	b->out_n = tt_flate(state, b->in, b->in_n, b->out, b->last);
+	b->out_n = (b->packets ? tt_flate_packets : tt_flate)(state, b->in, b->in_n, b->out, b->last);
 	b->crc = (uint32_t)crc32_z(crc32_z(0, NULL, 0), (const Bytef *)b->in, b->in_n);
 	return TT_OK;
 }
@@ -71,4 +71,46 @@ const struct tt_coding tt_coding_gzip = {
 	.code = deflate_code,
 	.head = gzip_head,
 	.tail = gzip_tail,
+};
+
+/* --- packets ------------------------------------------------------------ */
+
+/* In front of the stream: field 1 of the trace, its length, field 50 of the packet (compressed_packets), its length, zlib's header. */
+enum { LENGTH = 4, PACKET = 1 + LENGTH, FIELD = PACKET + 2 + LENGTH, HEAD = FIELD + 2, CHECKSUM = 4 };
+_Static_assert(TT_BLOCK_BOUND >= HEAD + TT_FLATE_BOUND(TT_BLOCK_SIZE) + CHECKSUM, "packets that do not compress fit");
+_Static_assert(TT_BLOCK_BOUND < 1 << 7 * LENGTH, "a length has four bytes");
+
+/* A varint that is no shorter than its place, as Perfetto writes lengths itself. */
+static void
+put_length(char *p, size_t n)
+{
+	for (int i = 0; i < LENGTH; i++, n >>= 7)
+		p[i] = (char)((n & 127) | (i + 1 < LENGTH ? 128 : 0));
+}
+
+static int
+packets_code(const struct tt_coding *coding, void *state, struct tt_block *b, struct tt_err *err)
+{
+	static const char packet[] = { 1 << 3 | 2 }, field[] = { (char)(50 << 3 & 127) | 2 | (char)128, 50 >> 4 }, zlib[] = { 0x78, 0x01 };
+	const uint32_t sum = (uint32_t)adler32_z(adler32_z(0, NULL, 0), (const Bytef *)b->in, b->in_n);
+	size_t n = tt_flate_packets(state, b->in, b->in_n, b->out + HEAD, true);
+
+	(void)coding;
+	(void)err;
+	memcpy(b->out, packet, sizeof packet);
+	memcpy(b->out + PACKET, field, sizeof field);
+	memcpy(b->out + FIELD, zlib, sizeof zlib);
+	b->out_n = HEAD + n;
+	for (int i = 0; i < CHECKSUM; i++)
+		b->out[b->out_n++] = (char)(sum >> (24 - 8 * i));
+	put_length(b->out + sizeof packet, b->out_n - PACKET);
+	put_length(b->out + PACKET + sizeof field, b->out_n - FIELD);
+	return TT_OK;
+}
+
+const struct tt_coding tt_coding_packets = {
+	.start = deflate_start,
+	.stop = deflate_stop,
+	.code = packets_code,
+	.whole = true,
 };

@@ -1,11 +1,14 @@
 /**
- * Deflate for text that repeats itself; the contract is in flate.h.
+ * Deflate for text and packets that repeat themselves; the contract is in flate.h.
  *
- * The text is searched once, from left to right. After a match the search goes on behind it, and places inside the match are not noted: in a trace,
- * what repeats begins behind a number, and that place is noted already. Places inside numbers are not noted either, because digits repeat by
- * chance, and a match so short saves nothing; a match found behind a number is then extended backwards. Two tables say where the next bytes
- * occurred last: one for FAR bytes, which tells a name from others that begin alike, and one for NEAR bytes. Each holds the last place only, so
- * every step costs the same, whatever the input.
+ * The input is searched once, from left to right. After a match the search goes on behind it, and places inside the match are not noted: in a
+ * trace, what repeats begins behind a number, and that place is noted already. Two tables say where the next bytes occurred last: one for
+ * many bytes, which tells a name from others that begin alike, and one for NEAR bytes. Each holds the last place only, so every step costs the
+ * same, whatever the input. A match found is then extended backwards.
+ *
+ * Places inside the numbers of a text are not noted, because digits repeat by chance, and a match so short saves nothing. A packet is looked up
+ * where it begins, once: by its first bytes, and by those in front of its time, which ends it. Only where it differs before the time the rest
+ * is searched like text.
  */
 #include "io/flate.h"
 
@@ -13,11 +16,13 @@
 #include <string.h>
 
 #include "io/huffman.h"
+#include "io/packet.h"
 
 enum {
 	WINDOW = 1 << 15, MATCH_MOST = 258, MATCH_LEAST = 3, ENDS = 256,
 	LITERALS = 286, DISTANCES = 30, LENGTHS = 19,         /* symbols of the three alphabets */
-	NEAR = 5, FAR = 20, NEAR_BITS = 15, FAR_BITS = 14,
+	NEAR = 5, FAR = 20, NEAR_BITS = 15, FAR_BITS = 14,    /* bytes that the tables tell apart; log2 of their slots */
+	TIME = 7,                     /* bytes at the end of a packet in which it differs from others of its kind */
 	STEPS = 1 << 14,              /* of a deflate block: then codes are made anew */
 	STORED_MOST = UINT16_MAX,
 	FIRST = WINDOW + 1,           /* the place of the first byte: 0, an empty slot, is too far from all */
@@ -410,36 +415,133 @@ digits(const uint8_t *p)
 	return other ? (size_t)__builtin_ctzll(other) >> 3 : 8;
 }
 
-size_t
-tt_flate(struct tt_flate *f, const char *text, size_t n, char *out, bool last)
-{
-	const uint8_t *in = (const uint8_t *)text, *end = in + n, *stop = n > FAR ? end - FAR : in;
-	const uint8_t *p = in, *literal = in, *from = in;
-	struct bits b = { .p = (uint8_t *)out };
+/* What is being compressed. */
+struct run {
+	struct tt_flate *f;
+	const uint8_t *in, *end;
+	const uint8_t *from;          /* where the block begins */
+	const uint8_t *literal;       /* behind the last match */
+	struct bits b;
+};
 
-	memset(f->near, 0, sizeof f->near);
-	memset(f->far, 0, sizeof f->far);
-	f->n = 0;
+/* How many bytes in front of ${p} are the same as those ${back} bytes before them: at most those behind the last match. */
+static inline size_t
+same_before(const struct run *r, const uint8_t *p, uint32_t back)
+{
+	const size_t there = (size_t)(p - r->in) - back, behind = (size_t)(p - r->literal), most = there < behind ? there : behind;
+	size_t n = 0;
+
+	/* Mostly few, but seldom as many as last time: eight at once. */
+	if (there >= 8) {
+		const uint64_t x = load(p - 8) ^ load(p - 8 - back);
+
+		n = x ? (size_t)__builtin_clzll(x) >> 3 : 8;
+		if (n < 8 || most <= 8)
+			return n < most ? n : most;
+	}
+	while (n < most && p[-1 - (ptrdiff_t)n] == p[-1 - (ptrdiff_t)n - (ptrdiff_t)back])
+		n++;
+	return n;
+}
+
+/* Take the ${len} bytes at ${p}, which were ${back} bytes before, too, and those in front of them that are the same. */
+static inline void
+take(struct run *r, const uint8_t *p, size_t len, uint32_t back)
+{
+	size_t before = same_before(r, p, back);
+
+	p -= before;
+	len += before;
+	keep(r->f, &r->b, &r->from, r->literal, p, len, back);
+	r->literal = p + len;
+}
+
+static void
+search_text(struct run *r, const uint8_t *p)
+{
+	const uint8_t *stop = r->end - r->in > FAR ? r->end - FAR : r->in;
+
 	while (p < stop && (p += digits(p)) < stop) {
 		uint32_t back;
-		size_t len = find(f, in, p, end, &back);
+		size_t len = find(r->f, r->in, p, r->end, &back);
 
 		if (len == 0) {
 			p++;
 			continue;
 		}
-		/* Bytes before it may be the same, too. */
-		while (p > literal && (size_t)(p - in) > back && p[-1] == p[-1 - (ptrdiff_t)back]) {
-			p--;
-			len++;
-		}
-		keep(f, &b, &from, literal, p, len, back);
-		p = literal = p + len;
+		take(r, p, len, back);
+		p = r->literal;
 	}
-	put_block(f, &b, from, (size_t)(end - from), (size_t)(end - literal), last);
+}
+
+/* As find(), for a packet that ends before ${next}, where TIME bytes and more can be read. */
+static inline size_t
+find_packet(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8_t *next, const uint8_t *end, uint32_t *back)
+{
+	const uint64_t v = load(p);
+	const uint32_t at = (uint32_t)(p - in) + FIRST;
+	const uint8_t *kind = next - p > TIME + 8 ? next - (TIME + 8) : p;
+	uint32_t *far = &f->far[far_slot(v, load(kind))], *near = &f->near[near_slot(v)];
+	const uint32_t was_far = *far, was = *near;
+
+	*far = *near = at;
+	*back = at - was_far;
+	if (*back > WINDOW || load(p - *back) != v)
+		*back = at - was;
+	return *back <= WINDOW ? same(p, p - *back, (size_t)(end - p)) : 0;
+}
+
+static const uint8_t *
+search_packets(struct run *r, const uint8_t *p)
+{
+	const uint8_t *stop = r->end - r->in > FAR + TIME ? r->end - FAR - TIME : r->in, *next;
+
+	for (; p < stop && (next = tt_packet_end(p, stop)); p = next) {
+		uint32_t back;
+		size_t len;
+
+		/* A match may have covered where it begins. */
+		if (p >= r->literal && (len = find_packet(r->f, r->in, p++, next, r->end, &back)) >= NEAR)
+			take(r, p - 1, len, back);
+		p = p < r->literal ? r->literal : p;
+		while (p + TIME < next)
+			if ((len = find(r->f, r->in, p, r->end, &back))) {
+				take(r, p, len, back);
+				p = r->literal;
+			} else {
+				p++;
+			}
+	}
+	return p < r->literal ? r->literal : p;
+}
+
+static size_t
+flate(struct tt_flate *f, const char *text, size_t n, bool packets, char *out, bool last)
+{
+	struct run r = { .f = f, .in = (const uint8_t *)text, .b = { .p = (uint8_t *)out } };
+
+	r.end = r.in + n;
+	r.from = r.literal = r.in;
+	memset(f->near, 0, sizeof f->near);
+	memset(f->far, 0, sizeof f->far);
+	f->n = 0;
+	search_text(&r, packets ? search_packets(&r, r.in) : r.in);
+	put_block(f, &r.b, r.from, (size_t)(r.end - r.from), (size_t)(r.end - r.literal), last);
 	if (!last)
-		put_stored(&b, end, 0, false);
+		put_stored(&r.b, r.end, 0, false);
 	else
-		fill_byte(&b);
-	return (size_t)(b.p - (uint8_t *)out);
+		fill_byte(&r.b);
+	return (size_t)(r.b.p - (uint8_t *)out);
+}
+
+size_t
+tt_flate(struct tt_flate *f, const char *in, size_t n, char *out, bool last)
+{
+	return flate(f, in, n, false, out, last);
+}
+
+size_t
+tt_flate_packets(struct tt_flate *f, const char *in, size_t n, char *out, bool last)
+{
+	return flate(f, in, n, true, out, last);
 }

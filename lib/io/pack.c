@@ -13,6 +13,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "io/packet.h"
+
 struct tt_pack {
 	struct tt_env *env;
 	const struct tt_coding *coding;
@@ -25,6 +27,7 @@ struct tt_pack {
 	pthread_t *threads;           /* room for env->jobs */
 	size_t threads_n;
 	bool threads_tried, quit;
+	bool packets;                 /* each write is whole ones (packet.h) */
 	void *state;                  /* the writer's own coder, where there are no workers */
 	uint32_t crc;
 	uint64_t total;
@@ -217,6 +220,39 @@ write_head(struct tt_pack *pack, struct tt_err *err)
 	return tt_dest_write(pack->dest, head, pack->coding->head(head), err);
 }
 
+void
+tt_pack_packets(struct tt_pack *pack)
+{
+	pack->packets = true;
+}
+
+/* How many of the ${n} bytes at ${p} go into ${b}; 0: it is full, or what comes does not fit into any. */
+static size_t
+room_for(const struct tt_pack *pack, const struct tt_block *b, const char *p, size_t n)
+{
+	const size_t room = TT_BLOCK_SIZE - b->in_n;
+	const uint8_t *from = (const uint8_t *)p, *to = from, *end = from + room, *next;
+
+	if (n <= room || !pack->packets)
+		return n < room ? n : room;
+	while (to < end && (next = tt_packet_end(to, end)))
+		to = next;
+	return to > from || b->in_n > 0 || pack->coding->whole ? (size_t)(to - from) : room;
+}
+
+/* Write the packet at ${from} as it is. Returns how many bytes it has, *${rc}: whether that went well. */
+static size_t
+write_plain(struct tt_pack *pack, const char *from, size_t n, int *rc, struct tt_err *err)
+{
+	const uint8_t *p = (const uint8_t *)from, *end = tt_packet_end(p, p + n);
+	size_t some = end ? (size_t)(end - p) : n;
+
+	*rc = write_done(pack, 0, err);
+	if (*rc == TT_OK)
+		*rc = tt_dest_write(pack->dest, from, some, err);
+	return some;
+}
+
 int
 tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err)
 {
@@ -229,16 +265,19 @@ tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err)
 
 		if (rc != TT_OK)
 			return rc;
-		some = TT_BLOCK_SIZE - b->in_n < n ? TT_BLOCK_SIZE - b->in_n : n;
+		some = room_for(pack, b, from, n);
 		memcpy(b->in + b->in_n, from, some);
 		b->in_n += some;
+		b->packets = pack->packets;
+		if (b->in_n == 0) {
+			some = write_plain(pack, from, n, &rc, err);
+		} else if (b->in_n == TT_BLOCK_SIZE || some < n) {
+			rc = write_head(pack, err);
+			if (rc == TT_OK)
+				rc = submit(pack, false, err);
+		}
 		from += some;
 		n -= some;
-		if (b->in_n < TT_BLOCK_SIZE)
-			continue;
-		rc = write_head(pack, err);
-		if (rc == TT_OK)
-			rc = submit(pack, false, err);
 		if (rc != TT_OK)
 			return rc;
 	}

@@ -21,6 +21,10 @@ const struct tt_coding *tt_pack_coding(const char *path);
 
 int tt_pack_new(struct tt_env *env, const struct tt_coding *coding, struct tt_dest *dest,
     struct tt_pack **pack, struct tt_err *err);
+
+/* What is written is whole packets (packet.h): blocks are cut between them. Before the first write. */
+void tt_pack_packets(struct tt_pack *pack);
+
 int tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err);
 
 /* Compress and write all bytes so far, and give threads and memory back. Later bytes are compressed without threads. */

@@ -167,6 +167,18 @@ tt_sink_rest(struct tt_sink *s, struct tt_err *err)
 
 /* --- the end ------------------------------------------------------------ */
 
+int
+tt_sink_packets(struct tt_sink *s, bool pack, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (!s->pack && pack && !s->in_memory)
+		rc = tt_pack_new(s->env, &tt_coding_packets, &s->dest, &s->pack, err);
+	if (rc == TT_OK && s->pack)
+		tt_pack_packets(s->pack);
+	return rc;
+}
+
 void
 tt_sink_is_database(struct tt_sink *s)
 {

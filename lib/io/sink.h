@@ -23,6 +23,7 @@
 #ifndef TT_IO_SINK_H
 #define TT_IO_SINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/env.h"
@@ -42,6 +43,13 @@ const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
 
 /* Append ${n} bytes; 0: only tell what an earlier write failed with. ENOSPC, EDQUOT, EFBIG, EIO: TT_E_IO naming the path. */
 int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
+
+/**
+ * tt_sink_packets(sink, pack, err):
+ * Each write is whole fields of Perfetto's message Trace, from the first one on. With ${pack}, output whose name asks for no compression gets
+ * them compressed, as packets that hold packets (TracePacket.compressed_packets: Perfetto's protos/perfetto/trace/trace_packet.proto).
+ */
+int tt_sink_packets(struct tt_sink *sink, bool pack, struct tt_err *err);
 
 /* The output is a database of SQLite: files that SQLite left beside an older one of its name are removed when it takes that one's place. */
 void tt_sink_is_database(struct tt_sink *sink);

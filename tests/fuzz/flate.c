@@ -1,5 +1,6 @@
 /**
- * Fuzz target: any bytes, compressed in one run and in runs of a length that the first two bytes tell. zlib gives them back.
+ * Fuzz target: any bytes, compressed as text and as packets, in one run and in runs of a length that the first two bytes tell. zlib gives them
+ * back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
+typedef size_t how(struct tt_flate *f, const char *in, size_t n, char *out, bool last);
+
 static void
-check(struct tt_flate *f, const uint8_t *p, size_t n, size_t run)
+check(struct tt_flate *f, how *compress, const uint8_t *p, size_t n, size_t run)
 {
 	static char out[1 << 18], have[(1 << 16) + 1];
 	z_stream z = { 0 };
@@ -19,7 +22,7 @@ check(struct tt_flate *f, const uint8_t *p, size_t n, size_t run)
 	for (size_t at = 0; at == 0 || at < n; at += run) {
 		size_t some = n - at < run ? n - at : run;
 
-		made += tt_flate(f, (const char *)p + at, some, out + made, at + some == n);
+		made += compress(f, (const char *)p + at, some, out + made, at + some == n);
 	}
 	if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
 		abort();
@@ -43,8 +46,12 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		return 0;
 	if (tt_flate_new(&mem, &f, &err) != TT_OK)
 		return 0;
-	check(f, p, n, n);
-	check(f, p + 2, n - 2, 64 + (p[0] | (size_t)p[1] << 8));
+	for (int i = 0; i < 2; i++) {
+		how *compress = i ? tt_flate_packets : tt_flate;
+
+		check(f, compress, p, n, n);
+		check(f, compress, p + 2, n - 2, 64 + (p[0] | (size_t)p[1] << 8));
+	}
 	tt_flate_free(f, &mem);
 	return 0;
 }

@@ -19,9 +19,11 @@ next(void)
 	return state >> 8;
 }
 
+typedef size_t how(struct tt_flate *f, const char *in, size_t n, char *out, bool last);
+
 /* Compress the first ${n} bytes in runs of ${run}, and compare what zlib makes of them. Returns the bytes they took. */
 static size_t
-there_and_back(size_t n, size_t run)
+by(how *compress, size_t n, size_t run)
 {
 	struct tt_flate *f = NULL;
 	struct tt_err err;
@@ -30,7 +32,7 @@ there_and_back(size_t n, size_t run)
 
 	CHECK_EQ_INT(tt_flate_new(&mem, &f, &err), TT_OK);
 	for (size_t at = 0; at == 0 || at < n; at += run) {
-		size_t some = n - at < run ? n - at : run, made = tt_flate(f, in + at, some, out + took, at + some == n);
+		size_t some = n - at < run ? n - at : run, made = compress(f, in + at, some, out + took, at + some == n);
 
 		CHECK(made <= TT_FLATE_BOUND(some));
 		took += made;
@@ -48,6 +50,16 @@ there_and_back(size_t n, size_t run)
 	CHECK(memcmp(in, have, n) == 0);
 	inflateEnd(&z);
 	return took;
+}
+
+/* As text and as packets, whatever it is. Returns the bytes it took as text. */
+static size_t
+there_and_back(size_t n, size_t run)
+{
+	size_t took = by(tt_flate_packets, n, run);
+
+	CHECK(took <= TT_FLATE_BOUND(n) + n / run * 64);
+	return by(tt_flate, n, run);
 }
 
 /* Lines as a trace has them. Returns how many bytes; they fill ${n} or nearly. */
@@ -80,6 +92,65 @@ TEST(text_of_a_trace_becomes_small_in_one_run_or_many)
 	CHECK(there_and_back(n, MOST) < n / 5);
 	CHECK(there_and_back(n, 40000) < n / 5);
 	CHECK(there_and_back(10000, 100) < 20000);
+}
+
+/* Packets as a trace of Perfetto has them, with one of ${most} bytes now and then. Returns how many bytes; they fill ${n} or nearly. */
+static size_t
+packets(size_t n, size_t most)
+{
+	uint32_t ts = 1000000;
+	size_t at = 0;
+
+	while (at + most + 40 < n) {
+		size_t len = 12 + next() % 3, long_one = next() % 500 == 0 ? next() % most : 0;
+
+		in[at++] = 0x0a;
+		len += long_one;
+		for (size_t left = len; left >= 128 || (in[at++] = (char)left, 0); left >>= 7)
+			in[at++] = (char)(left | 128);
+		memcpy(in + at, "\x50\x01\x68\x02\x5a\x08\x48\x01\x58\x04", 10);
+		memset(in + at + 10, (int)(next() % 40), len - 10);
+		ts += next() % 300;
+		memcpy(in + at + len - 4, &ts, 4);
+		at += len;
+	}
+	return at;
+}
+
+TEST(packets_of_a_trace_become_small_in_one_run_or_many)
+{
+	size_t n = packets(MOST, 1);
+
+	CHECK(by(tt_flate_packets, n, MOST) < n / 4);
+	CHECK(by(tt_flate_packets, n, MOST) <= by(tt_flate, n, MOST));
+	CHECK(by(tt_flate_packets, n, 40000) < n / 4);
+	n = packets(MOST, 50000);
+	CHECK(by(tt_flate_packets, n, MOST) < n / 4);
+	for (size_t run = 1; run < 300; run += 13)
+		by(tt_flate_packets, 3000, run);
+}
+
+/* Lengths that lead nowhere, are not whole or too long. */
+TEST(packets_that_are_none)
+{
+	static const char *const bad[] = { "\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\x0a\xff\xff\xff\xff\x7f", "\x0a\x80\x80\x80\x80\x80", "\x0a\xff\xff\x03" };
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		for (size_t at = 0; at < 200; at++) {
+			size_t n = packets(2000, 1);
+
+			memcpy(in + at, bad[i], strlen(bad[i]));
+			memcpy(in + n - 1 - at % 50, bad[i], 1 + at % 50 % strlen(bad[i]));
+			there_and_back(n, MOST);
+		}
+	for (size_t n = 0; n < 300; n++) {
+		packets(400, 1);
+		there_and_back(n, MOST);
+	}
+	memset(in, 0, MOST);
+	there_and_back(MOST, MOST);
+	memset(in, 0x0a, MOST);
+	there_and_back(MOST, MOST);
 }
 
 TEST(what_does_not_compress_grows_by_little)

@@ -252,6 +252,133 @@ TEST(gzip_is_one_member_without_a_time)
 	free(have);
 }
 
+/* --- packets ------------------------------------------------------------- */
+
+/* The number at ${p}, seven bits a byte; *${p} is behind it. */
+static size_t
+varint(const uint8_t **p)
+{
+	size_t v = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		v |= (size_t)(**p & 127) << shift;
+		if (*(*p)++ < 128)
+			return v;
+	}
+}
+
+/* Append packets of up to ${most} bytes until there are ${n}. */
+static void
+add_packets(struct tt_buf *b, size_t n, size_t most)
+{
+	uint32_t x = 99;
+
+	while (b->n < n) {
+		char head[8] = { 0x0a };
+		size_t len = (x = x * 1664525 + 1013904223) / 7 % most + 4, k = 1;
+
+		for (size_t left = len; (head[k++] = (char)(left & 127), left >>= 7) > 0;)
+			head[k - 1] = (char)(head[k - 1] | 128);
+		tt_buf_add(b, head, k);
+		if (tt_buf_room(b, len, NULL) != TT_OK)
+			abort();
+		for (size_t i = 0; i < len; i++)
+			b->p[b->n++] = (char)(i + 4 < len ? i : x >> 8 * (i % 4));
+	}
+}
+
+/* The packets of ${b} as they were before they were packed. */
+static void
+unpack(const struct tt_buf *b, struct tt_buf *out)
+{
+	const uint8_t *p = (const uint8_t *)b->p, *end = p + b->n;
+
+	while (p < end) {
+		const uint8_t *from = p++;
+		size_t n = varint(&p);
+		const uint8_t *next = p + n;
+
+		if (n > 2 && p[0] == 0x92 && p[1] == 0x03) {
+			uLongf room = 4 << 20;
+			size_t was = out->n;
+
+			p += 2;
+			n = varint(&p);
+			CHECK(p + n == next);
+			tt_buf_room(out, room, NULL);
+			CHECK_EQ_INT(uncompress((Bytef *)out->p + out->n, &room, p, n), Z_OK);
+			out->n += room;
+			/* Whole ones. */
+			for (const uint8_t *q = (const uint8_t *)out->p + was, *to = q + room; CHECK(q <= to) && q < to;) {
+				CHECK_EQ_INT(*q++, 0x0a);
+				n = varint(&q);
+				q += n;
+			}
+		} else {
+			tt_buf_add(out, from, (size_t)(next - from));
+		}
+		p = next;
+		if (!CHECK(p <= end))
+			return;
+	}
+}
+
+/* Write ${b}, some packets at a time. */
+static void
+put_packets(const char *name, const struct tt_buf *b, size_t at_once, bool pack)
+{
+	const uint8_t *p = (const uint8_t *)b->p, *from = p, *end = p + b->n;
+	struct tt_sink *sink;
+	struct tt_err err;
+
+	CHECK_EQ_INT(tt_sink_open(&env, check_path(name), &sink, &err), TT_OK);
+	CHECK_EQ_INT(tt_sink_packets(sink, pack, &err), TT_OK);
+	while (p < end) {
+		p++;
+		size_t n = varint(&p);
+		p += n;
+		if ((size_t)(p - from) < at_once && p < end)
+			continue;
+		CHECK_EQ_INT(tt_sink_write(sink, from, (size_t)(p - from), &err), TT_OK);
+		from = p;
+	}
+	CHECK_EQ_INT(tt_sink_commit(sink, &err), TT_OK);
+}
+
+TEST(packets_come_back_whole_and_small_by_any_number_of_threads)
+{
+	struct tt_buf in = { 0 }, first = { 0 }, have = { 0 }, out = { 0 };
+
+	add_packets(&in, 2000000, 40);
+	add_packets(&in, 2300000, 100000);
+	/* Larger than a block, at its beginning and within. */
+	add_packets(&in, 7000000, 4000000);
+	add_packets(&in, 9000000, 40);
+	for (env.jobs = 1; env.jobs <= 3; env.jobs++) {
+		put_packets("a.pftrace", &in, env.jobs == 1 ? 1 : 70000 * env.jobs, true);
+		read_file(check_path("a.pftrace"), &have);
+		CHECK(have.n < in.n);
+		if (env.jobs == 1)
+			read_file(check_path("a.pftrace"), &first);
+		CHECK(holds(check_path("a.pftrace"), first.p, first.n));
+		out.n = 0;
+		unpack(&have, &out);
+		CHECK_EQ_INT(out.n, in.n);
+		CHECK(out.n == in.n && memcmp(out.p, in.p, in.n) == 0);
+		put_packets("b.pftrace", &in, 30000, false);
+		CHECK(holds(check_path("b.pftrace"), in.p, in.n));
+		put_packets("c.pftrace.gz", &in, 30000, true);
+		CHECK(decodes_to(check_path("c.pftrace.gz"), in.p, in.n, (enum tt_src_coding)1));
+	}
+	env.jobs = 1;
+	put_packets("none.pftrace", &(struct tt_buf){ 0 }, 1, true);
+	CHECK(!temp_left());
+	tt_buf_free(&in);
+	tt_buf_free(&first);
+	tt_buf_free(&have);
+	tt_buf_free(&out);
+}
+
 TEST(noise_that_does_not_compress_fits)
 {
 	size_t n = 2200000;
