@@ -99,6 +99,8 @@ begin(struct perfetto *c, struct tt_err *err)
 		return err ? err->code : TT_E_NOMEM;
 	c->nsent = c->nentry;
 	rc = tt_emit_open(&c->o, c->o.path, &c->sink, err);
+	if (rc == TT_OK)
+		rc = tt_sink_packets(c->sink, !c->own.plain, err);
 	return rc == TT_OK ? put_start(c, err) : rc;
 }
 
@@ -242,6 +244,7 @@ static const char *const suffixes[] = { ".pftrace", ".perfetto-trace", NULL };
 
 static const struct tt_option options[] = {
 	TT_OPTION_BLOBS(offsetof(struct perfetto_own, blobs)),
+	{ .name = "plain-packets", .at = offsetof(struct perfetto_own, plain), .help = "write packets as they are, not compressed" },
 	{ .name = NULL },
 };
 

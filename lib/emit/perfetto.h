@@ -82,7 +82,7 @@ pf_use(enum pf_use kind, uint64_t i)
 	return (uint64_t)kind << 56 | i;
 }
 
-struct perfetto_own { bool blobs; };  /* options */
+struct perfetto_own { bool blobs, plain; };   /* options */
 
 struct perfetto {
 	struct tt_emit_opts o;

@@ -312,8 +312,7 @@ perfetto_rows() {
 	bytes=$("$TT" convert -q "$whole" -f chrome -o - | wc -c)
 	for f in .pftrace .pftrace.gz; do
 		"$TT" convert -q "$whole" -o "$OUT/a$f"
-		row "size of $f by Chrome JSON" - - - "$(calc "int($(stat -c %s "$OUT/a$f") * 1000 / $bytes) / 1000")" \
-			"$([ $f = .pftrace ] && echo - || echo '<= 0.1')"
+		row "size of $f by Chrome JSON" - - - "$(calc "int($(stat -c %s "$OUT/a$f") * 1000 / $bytes) / 1000")" "<= 0.1"
 		rm -f "$OUT/a$f"
 	done
 }

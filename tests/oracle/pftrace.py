@@ -9,6 +9,7 @@ A packet that uses what was not sent before it, or a field that is not known, is
 import gzip
 import struct
 import sys
+import zlib
 
 
 class Bad(Exception):
@@ -126,6 +127,29 @@ class Sequence:
         return name, next((f(m[k]) for k, f in show.items() if k in m), "")
 
 
+def packets(data, cut=False):
+    """The content of each packet, also of those that are packed in others. ${cut}: the last may be missing its end."""
+    p = 0
+    while p < len(data):
+        try:
+            tag, at = varint(data, p)
+            n, at = varint(data, at)
+            if tag != 10:
+                raise Bad("byte %d: no packet" % p)
+            if at + n > len(data):
+                raise Bad("byte %d: the packet is cut" % p)
+        except Bad:
+            if cut:
+                return
+            raise
+        p = at + n
+        if data[at:at + 2] != b"\x92\x03":           # field 50: compressed packets, and nothing beside them
+            yield data[at:p]
+            continue
+        (_, inner), = fields(data[at:p])
+        yield from packets(zlib.decompress(inner))
+
+
 class Trace:
     """The tracks of the file, and its packets as lines."""
 
@@ -135,21 +159,8 @@ class Trace:
 
     def lines(self, cut=False):
         """One line a packet. ${cut}: the last packet may be missing its end."""
-        p = 0
-        while p < len(self.data):
-            try:
-                tag, at = varint(self.data, p)
-                n, at = varint(self.data, at)
-                if tag != 10:
-                    raise Bad("byte %d: no packet" % p)
-                if at + n > len(self.data):
-                    raise Bad("byte %d: the packet is cut" % p)
-            except Bad:
-                if cut:
-                    return
-                raise
-            yield from self.packet(self.data[at:at + n])
-            p = at + n
+        for packet in packets(self.data, cut):
+            yield from self.packet(packet)
 
     def packet(self, b):
         m = message(b, f6="clock", f8="ts", f10="sequence", f11="event", f12="interned", f13="flags", f60="track", f66="sample")

@@ -163,13 +163,14 @@ def check(name, tracetool, work, paths, *options):
         (f["from"], int(f["at"]), int(f["dur"]), f["to"], int(f["then"]), int(f["lasts"])) for f in flows), their_flows))
 
 
-def cut(tracetool, work):
-    """A file that ends anywhere loads as far as it goes."""
+def cut(tracetool, work, path, block, *options):
+    """A file that ends anywhere loads as far as it goes, but for the last ${block} slices: a block of packets that is not whole."""
     trace, part = os.path.join(work, "whole.pftrace"), os.path.join(work, "part.pftrace")
-    run(tracetool, "convert", "-q", os.path.join(DATA, FILES[0]), "-o", trace)
+    run(tracetool, "convert", "-q", path, "-o", trace, *options)
     with open(trace, "rb") as f:
         data = f.read()
     whole = int(ask("the whole file", trace, "select count(*) n from slice")[0][0]["n"])
+    fault("a file to cut, of several blocks", None if whole > 3 * block else "%d slices" % whole)
     for share in (0.1, 0.37, 0.5, 0.999):
         n = int(len(data) * share)
         with open(part, "wb") as f:
@@ -177,16 +178,16 @@ def cut(tracetool, work):
         got = ask("cut at byte %d" % n, part, "select count(*) n from slice", NAMELESS)
         if got:
             have = int(got[0][0]["n"])
-            fault("cut at byte %d, slices" % n, None if whole * share * 0.5 < have <= whole else "%d of %d" % (have, whole))
+            fault("cut at byte %d, slices" % n, None if whole * share * 0.5 - block < have <= whole else "%d of %d" % (have, whole))
             fault("cut at byte %d, names" % n, None if got[1][0]["n"] in (0, "0") else "%s slices have none" % got[1][0]["n"])
-        fault("cut at byte %d, read by our own reader" % n, None if list(pftrace.Trace(data[:n]).lines(cut=True)) else "nothing")
+        lines = list(pftrace.Trace(data[:n]).lines(cut=True))
+        fault("cut at byte %d, read by our own reader" % n, None if lines or whole * share < block else "nothing")
 
 
 def packed(tracetool, work):
     path, trace, gz = os.path.join(DATA, FILES[0]), os.path.join(work, "a.pftrace"), os.path.join(work, "a.pftrace.gz")
     run(tracetool, "convert", "-q", path, "-o", trace, "-o", gz)
-    with open(trace, "rb") as f:
-        fault(".gz is the same", None if gzip.open(gz).read() == f.read() else "differs")
+    fault(".gz is the same", None if list(pftrace.load(gz).lines()) == list(pftrace.load(trace).lines()) else "differs")
     ask(".gz in trace_processor", gz, NAMELESS)
     piped = subprocess.run([tracetool, "convert", "-q", "-j", "1", "-f", "perfetto", path], capture_output=True, check=False).stdout
     with open(trace, "rb") as f:
@@ -194,7 +195,12 @@ def packed(tracetool, work):
     small, large = os.path.getsize(trace), None
     run(tracetool, "convert", "-q", path, "-o", os.path.join(work, "a.json"))
     large = os.path.getsize(os.path.join(work, "a.json"))
-    fault("size beside Chrome JSON", None if small * 2 < large else "%d, Chrome JSON has %d" % (small, large))
+    fault("size beside Chrome JSON", None if small * 8 < large else "%d, Chrome JSON has %d" % (small, large))
+    plain = os.path.join(work, "plain.pftrace")
+    run(tracetool, "convert", "-q", path, "--plain-packets", "-o", plain)
+    with open(trace, "rb") as packs, open(plain, "rb") as f:
+        fault("compressed and plain packets", None if list(pftrace.packets(packs.read())) == list(pftrace.packets(f.read())) else "differ")
+    ask("plain packets in trace_processor", plain, NAMELESS)
 
 
 def damaged(tracetool, work):
@@ -207,11 +213,16 @@ def damaged(tracetool, work):
 
 def games(tracetool, build, work):
     """The stand-in engine: flows, arguments, counters of all kinds, labels, several threads; ten times as many zones where TT_SET is all."""
-    path = os.path.join(work, "game.ttc")
-    r = run(os.path.join(build, "host", "host"), "capture=" + path, "threads=8", "frames=40", "seed=5", "callbacks=2", *MANY, env=dict(os.environ, BUILD=build))
-    if not fault("a game is recorded", r.stderr if r.returncode else None):
+    def record(name, frames):
+        path = os.path.join(work, name)
+        r = run(os.path.join(build, "host", "host"), "capture=" + path, "threads=8", "frames=%d" % frames, "seed=5", "callbacks=2", *MANY, env=dict(os.environ, BUILD=build))
+        return path if fault("a game is recorded", r.stderr if r.returncode else None) else None
+
+    path, longer = record("game.ttc", 40), record("longer.ttc", 200)
+    if not path or not longer:
         return
     check("game", tracetool, work, [path])
+    cut(tracetool, work, longer, 40000)
     check("game, some frames", tracetool, work, [path], "--frames", "10-20")
     # Longer than most jobs: steps of their flows are outside of all zones.
     check("game, long zones", tracetool, work, [path], "--min-duration", "20us")
@@ -228,7 +239,7 @@ def main():
         check("long zones", tracetool, work, [os.path.join(DATA, FILES[0])], "--min-duration", "10us")
         check("some markers", tracetool, work, [os.path.join(DATA, FILES[0])], "--marker", "World*")
         check("frames of a marker", tracetool, work, [os.path.join(DATA, FILES[0])], "--frame-marker", "World:Frame")
-        cut(tracetool, work)
+        cut(tracetool, work, os.path.join(DATA, FILES[0]), 0, "--plain-packets")
         packed(tracetool, work)
         damaged(tracetool, work)
         games(tracetool, build, work)
