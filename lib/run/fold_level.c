@@ -63,6 +63,20 @@ is_hidden(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint64
 	return n && n->editor;
 }
 
+/*
+ * True if a zone of ${key} at ${ts}, in the one of level ${i}, is in the filter's time. An allocation wrapper is nothing but time of its caller, so
+ * where zones count whole it counts with that one.
+ */
+static inline bool
+is_in(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts)
+{
+	const struct tt_filter *flt = &f->m->filter;
+
+	if (likely(!flt->by_begin))
+		return tt_filter_has(flt, ts);
+	return i > 0 && tt_fold_veils(f, io, key) ? f->lvl[i].in : tt_filter_has(flt, tt_filter_begin(flt, &f->m->of->filter, ts));
+}
+
 int
 tt_fold_step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err)
 {
@@ -83,6 +97,6 @@ tt_fold_step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t k
 	l->veiled = veiled;
 	l->veils = f->lvl[i].veils + veiled;
 	l->out = l->hid = false;
-	l->in = tt_filter_has(&f->m->filter, f->m->filter.by_begin ? tt_filter_begin(&f->m->filter, &f->m->of->filter, ts) : ts);
+	l->in = is_in(f, io, i, key, ts);
 	return f->tree ? tt_fold_descend(f, io, &f->lvl[i], TT_NODE_ZONE, key, l, err) : TT_OK;
 }

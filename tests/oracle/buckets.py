@@ -7,10 +7,13 @@
   `--time A-B --table X` of the bucket, or all of them together are the table's figure of the capture. Columns that describe a whole
   capture are refused.
 - The time that threads are busy is never negative, and adds up.
+- The time of a marker without the zones in it is in the buckets in which its zones begin, summed here from the events as CSV.
 - With --time the buckets are of that time: what begins before it counts as far as it lies in it, and frames are whole in it.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
+import csv
+import io
 import json
 import os
 import re
@@ -63,6 +66,21 @@ def series(buckets, metrics, *args):
     for row in json.loads(r.stdout)["tables"]["timeline_metrics"]["rows"]:
         by.setdefault(row["metric"], []).append(row)
     return by
+
+
+def own_times(path):
+    """(marker, begin, own time) of each zone, from the events as CSV: what zones in it take is theirs."""
+    r = subprocess.run([TRACETOOL, "convert", "-q", "-f", "csv", path], capture_output=True, text=True, errors="replace")
+    rows, stacks = [], {}
+    zones = [z for z in csv.DictReader(io.StringIO(r.stdout)) if z["kind"] == "zone"]
+    for z in sorted(zones, key=lambda z: (z["process"], z["thread"], int(z["start_ns"]), int(z["depth"]))):
+        ts, dur, stack = int(z["start_ns"]), int(z["dur_ns"]), stacks.setdefault((z["process"], z["thread"]), [])
+        del stack[int(z["depth"]):]
+        if stack:
+            stack[-1][2] -= dur
+        stack.append([z["name"], ts, dur])
+        rows.append(stack[-1])
+    return rows
 
 
 def is_near(a, b):
@@ -131,6 +149,14 @@ for name in ("mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d05-monitors.
         values = [r["value"] or 0 for r in got]
         check(sum(values) == metrics[metric] and all(0 <= r["value"] <= r["to_ns"] - r["from_ns"] for r in got),
               "%s: %s" % (name, metric), values, metrics[metric])
+
+# A zone's own time is in the bucket in which it begins, whatever lies in it, and wrappers that are not shown are a part of it.
+for name in ("mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d12-mono421-v11-calls.mlpd", "capture/good-v1.0-every-kind.ttc"):
+    rows = own_times(path_of(name))
+    some = sorted({marker for marker, *_ in rows if marker.isprintable() and "(" not in marker})[:60]
+    for metric, got in series(9, ["marker.self[%s].total" % exactly(m) for m in some], path_of(name)).items():
+        want = [sum(own for m, ts, own in rows if metric == "marker.self[%s].total" % exactly(m) and r["from_ns"] <= ts < r["to_ns"]) for r in got]
+        check([r["value"] or 0 for r in got] == want, "%s: %s" % (name, metric), [r["value"] for r in got], want)
 
 # A part of the capture, in one bucket: the tables of that part.
 frame = ["--frame-marker", "World:Frame", loop]
