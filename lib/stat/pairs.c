@@ -324,13 +324,13 @@ tt_pairs_seen(const struct tt_change *c, size_t most, double limit, double alpha
 	return limit + coarse * c->se * (level + more);
 }
 
-/* The scatter is taken as known: it will be. */
+/* The scatter is taken as known: it will be. Even without any, fewer pairs than reach ${alpha} at all show nothing. */
 size_t
 tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha, double power)
 {
 	double more = c->se * (tt_student_point(alpha, INFINITY) + tt_student_point(1 - power, INFINITY)) / limit, need = ceil((double)most * more * more);
 
-	return limit > 0 && need <= TT_PAIRS_MOST ? (size_t)need : 0;
+	return limit > 0 && need <= TT_PAIRS_MOST ? (size_t)fmax(need, ceil(-log2(alpha))) : 0;
 }
 
 /* --- looks ------------------------------------------------------------------------------------- */

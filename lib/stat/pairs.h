@@ -60,7 +60,10 @@ bool tt_pairs_change(const int64_t *d, size_t n, size_t most, struct tt_change *
 /* The change that another run of these ${most} pairs finds to be more than ${limit} with probability ${power}, if p must be ${alpha}. */
 double tt_pairs_seen(const struct tt_change *c, size_t most, double limit, double alpha, double power);
 
-/* With how many pairs equal builds are shown to be below ${limit} with this probability, where ${most} know as much as ${c}; 0: too many. */
+/*
+ * With how many pairs equal builds are shown to be below ${limit} with this probability, where ${most} know as much as ${c}; without any scatter, as
+ * many as can show anything; 0: more than TT_PAIRS_MOST.
+ */
 size_t tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha, double power);
 
 /* How one looks at the pairs. */

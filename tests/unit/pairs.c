@@ -202,6 +202,18 @@ TEST(what_pairs_see_is_what_they_find)
 	CHECK(!tt_pairs_change(d, 2, 10, &c));
 }
 
+/* Pairs that do not differ take as many as can reach the level at all, 2^-5 being 3.1 %. */
+TEST(pairs_without_scatter_take_few)
+{
+	const int64_t same[] = { 0, 0, 0, 0, 0 };
+	struct tt_change c;
+
+	CHECK(tt_pairs_change(same, 5, 10, &c));
+	CHECK_EQ_INT(tt_pairs_need(&c, 10, 5, 0.05, 0.9), 5);
+	CHECK_EQ_INT(tt_pairs_need(&c, 10, 5, 0.025, 0.9), 6);
+	CHECK_EQ_INT(tt_pairs_need(&c, 10, 0, 0.025, 0.9), 0);
+}
+
 /* p of differences whose pairs were not disturbed. */
 static double
 plain_p(const int64_t *d, size_t n, int64_t limit)

@@ -103,6 +103,14 @@ def powers():
     need = re.search(r"run about (\d+) pairs, or allow more", r.out)
     suite.check("of an undecided row how many pairs it takes", r.problem(5, "that differ too much to tell"))
     suite.check("which are more", None if need and 8 < int(need.group(1)) else r.out)
+    # No frame takes a second: nothing says that such a row takes more pairs.
+    alike = suite.path("alike.json")
+    with open(alike, "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "median", "metric": "frame.time", "stat": "median", "max": "+1%" },'
+                '{ "id": "over", "metric": "frame.over", "limit": "1s", "max": "+1" } ] }')
+    r = Run(["--gate", alike, "-n", "8"], old_build=noisy, new_build=noisy)
+    suite.check("rows whose pairs do not differ take no more of them", r.problem(
+        r.code, "changes that 8 pairs find", "may be too few for median", missing=["median, over"]))
     at = suite.path("noisy.json")
     r = Run(["--json", at], old_build=noisy, new_build=noisy)
     rows = {row["id"]: row for row in json.load(open(at))["rows"]}
