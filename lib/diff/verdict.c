@@ -163,8 +163,10 @@ why(const struct tt_diff_verdict *v, struct tt_report *r)
 		    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8";
 	if (!v->by_session)
 		return v->outcome != TT_DIFF_UNDECIDED ? NULL : v->need ?
-		    tt_text(r, "undecided, because the captures vary too much for their number: take about %zu on each side", v->need) :
-		    "undecided, because the change is about as large as allowed: take many more captures";
+		    tt_text(r, "undecided, because the captures vary too much for their number: take about %zu on each side, which decide "
+		    "4 of 5 such cases, or allow more", v->need) :
+		    tt_text(r, "undecided, because the captures vary too much beside what is allowed: even %d on each side would decide fewer than 4 of 5 "
+		    "such cases; run both builds in turn (tracetool ab), or allow more", TT_CHANGE_MOST);
 	if (v->assumed)
 		return tt_text(r, "%ssessions may differ by %.1f %%, whatever the build, and these are too few to show it: if one job recorded A and B, "
 		    "compare again with %s session=NAME, otherwise record both in one job%s", v->outcome == TT_DIFF_UNDECIDED ? "undecided: " : "",

@@ -213,14 +213,26 @@ tt_change_seen(const struct tt_change *c, double limit, double alpha, double pow
 	return c->se > 0 ? limit + c->se * (tt_student_point(alpha, c->df) - tt_student_point(power, c->df)) : limit;
 }
 
+/*
+ * How likely ${many} captures decide, where ${n} show ${c}. Their change will lie around the present one by what the further captures make of it, and its
+ * error, then known, is what sessions and so many captures leave.
+ */
+static double
+decided_by(const struct tt_change *c, double limit, double alpha, size_t n, double many)
+{
+	double left = c->within * (double)n / (many * 0.955), moves = c->within - left;         /* 3 / pi: Pitman's efficiency where captures are normal */
+	double off = c->change - limit, reach = tt_student_point(alpha, INFINITY) * sqrt(c->se * c->se - c->within + left);
+
+	if (moves <= 0)
+		return 0;
+	return tt_student_above((reach - off) / sqrt(moves), c->df) + tt_student_above((reach + off) / sqrt(moves), c->df);
+}
+
 size_t
 tt_change_need(const struct tt_change *c, double limit, double alpha, size_t n)
 {
-	double reach = (c->change - limit) / tt_student_point(alpha, c->df), between = c->se * c->se - c->within;
-	double room = reach * reach - between, need;
-
-	if (room <= 0)
-		return 0;
-	need = ceil((double)n * c->within / room / 0.955);      /* 3 / pi: Pitman's efficiency where captures are normal */
-	return need > TT_CHANGE_MOST ? 0 : need > (double)n ? (size_t)need : n + 1;
+	for (size_t many = n + 1; many <= TT_CHANGE_MOST; many++)
+		if (decided_by(c, limit, alpha, n, (double)many) >= TT_CHANGE_DECIDED)
+			return many;
+	return 0;
 }

@@ -100,10 +100,12 @@ double tt_change_high(const struct tt_change *c, double alpha);
 double tt_change_seen(const struct tt_change *c, double limit, double alpha, double power);
 
 /*
- * About how many captures on each side, instead of ${n}, would show a change as large as found to be more, or less, than ${limit} at
- * ${alpha}: by a test of ranks, which takes a twentieth more than one of means. 0: no number up to TT_CHANGE_MOST.
+ * About how many captures on each side, instead of ${n}, would show with probability TT_CHANGE_DECIDED that the change is more, or that it is less, than
+ * ${limit} at ${alpha}. What the true change is, is known only as well as these ${n} have it: it may be nearer to the limit than the one found.
+ * By a test of ranks, which takes a twentieth more than one of means. 0: no number up to TT_CHANGE_MOST.
  */
-#define TT_CHANGE_MOST 100
+#define TT_CHANGE_MOST 200
+#define TT_CHANGE_DECIDED 0.8
 size_t tt_change_need(const struct tt_change *c, double limit, double alpha, size_t n);
 
 #endif

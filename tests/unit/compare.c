@@ -280,15 +280,21 @@ TEST(levels_of_holm_agree_with_its_adjusted_probabilities)
 	CHECK(level[0] == 0.05 / 5 && level[1] == 0.05 / 4 && level[2] == 0.05 / 3 && level[3] == 0.05 / 3 && level[4] == 0.05 / 3);
 }
 
-/* One standard error from the limit, of which 1.645 are wanted: (1.645 / 1)^2 times as many captures, and a twentieth for ranks. */
+/*
+ * Numbers by a second computation, in Python: a change found, with a normal error known from n captures; the change of N of them, the n among them, lies
+ * around it by the root of 1 - n / (0.955 N) of that error; for which N is it further than 1.645 of its own errors from the limit in 80 %?
+ */
 TEST(captures_that_would_decide)
 {
 	struct tt_change c = { .change = 1, .se = 1, .df = INFINITY, .within = 1 };
 
-	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 0, 0.05, 8), 23);
-	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 2, 0.05, 8), 23);
+	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 0, 0.05, 8), 133);
+	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 2, 0.05, 8), 133);
 	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 0, 0.05, 40), 0);
 	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 1, 0.05, 8), 0);
+	c.change = 1.5;
+	CHECK_EQ_INT((intmax_t)tt_change_need(&c, 0, 0.05, 8), 38);
+	c.change = 1;
 	/* what is decided by the mean already takes one more by ranks */
 	CHECK_EQ_INT((intmax_t)tt_change_need(&c, -9, 0.05, 8), 9);
 	/* half of the uncertainty is of sessions: no captures take it away */
