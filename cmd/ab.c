@@ -474,7 +474,7 @@ say_seen(struct ab *x, const struct tt_verdict *v)
 		most = most > r->need_here ? most : r->need_here;
 	}
 	if (seen.n)
-		tt_log(&x->app->env, TT_LOG_NORMAL, "going by these, changes that %zu pairs find 95 times of 100%s", x->planned,
+		tt_log(&x->app->env, TT_LOG_NORMAL, "going by these, changes that %zu pairs find in 95 of 100 cases%s", x->planned,
 		    seen.failed ? "" : tt_buf_string(&seen));
 	if (few.n && most)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "pairs differ so much that %zu may be too few for %s: about %zu would do (-n %zu)", x->planned,

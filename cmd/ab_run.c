@@ -454,8 +454,8 @@ ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, st
 	unlink(run->path);
 	rc = start(&r, argv, run->path, err);
 	if (rc != TT_OK && err->sys == ENOENT && !strchr(argv[0], '/'))
-		return tt_fail(err, TT_E_IO, TT_NOWHERE, "the %s build: %s: No such file in PATH: ./%s is one of this folder, \"mono %s\" a Mono program",
-		    ab_side[side], argv[0], argv[0], argv[0]);
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "the %s build: %s: No such file in PATH: write ./%s for a program of this folder, "
+		    "\"mono %s\" for a Mono program", ab_side[side], argv[0], argv[0], argv[0]);
 	if (rc != TT_OK)
 		return tt_err_in(err, "the %s build", ab_side[side]);
 	wait_for(x, &r, x->o->timeout);

@@ -251,7 +251,7 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 	g->relative++;
 	g->assumed |= c.assumed;
 	begin_row(g, r->id, r->metric, r->stat);
-	tt_buf_printf(g->out, ", \"max\": \"+%g%%\"%s,\n\t\t  \"comment\": \"%s; +%.1f %% would be found 95 times of 100", 100 * limit,
+	tt_buf_printf(g->out, ", \"max\": \"+%g%%\"%s,\n\t\t  \"comment\": \"%s; +%.1f %% would be found in 95 of 100 cases", 100 * limit,
 	    r->fails ? "" : ", \"level\": \"warn\"", amount(text, (int64_t)of[k - 1].value, r->dim), 100 * seen);
 	if (c.assumed)
 		tt_buf_printf(g->out, ", and +%.1f %% once the baseline has five sessions", 100 * seen_with_five(of, k, alpha));

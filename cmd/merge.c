@@ -388,12 +388,13 @@ say_sum(struct app *app, const struct tt_results_sum *sum, size_t files)
 {
 	if (sum->other[0])
 		ui_say(&app->ui, "merged although options differ: %s was made with other ones than the results before it", sum->other);
-	tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu file%s", (unsigned long long)sum->kept,
-	    (unsigned long long)sum->lines, files, files == 1 ? "" : "s");
+	tt_log(&app->env, TT_LOG_NORMAL, "%llu result%s from %llu line%s in %zu file%s", (unsigned long long)sum->kept, sum->kept == 1 ? "" : "s",
+	    (unsigned long long)sum->lines, sum->lines == 1 ? "" : "s", files, files == 1 ? "" : "s");
 	if (sum->bad)
 		ui_say(&app->ui, "%llu line%s left out: torn, or not a result", (unsigned long long)sum->bad, sum->bad == 1 ? "" : "s");
 	if (sum->missing)
-		ui_say(&app->ui, "%llu archives are not complete: results of shards are missing", (unsigned long long)sum->missing);
+		ui_say(&app->ui, "%llu archive%s not complete: results of shards are missing", (unsigned long long)sum->missing,
+		    sum->missing == 1 ? " is" : "s are");
 }
 
 /* Begin the totals and, if it is asked for, the database. */

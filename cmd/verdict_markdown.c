@@ -122,7 +122,7 @@ put_detail(const struct tt_verdict_row *r, struct verdict_movers *m, struct tt_b
 		return;
 	}
 	if (r->nmover)
-		tt_buf_text(out, r->mover[0].per_frame ? "\nWhat changed most beneath it, means over all frames:\n\n" : "\n");
+		tt_buf_printf(out, "\nWhat changed most beneath it, %s:\n\n", r->mover[0].per_frame ? "means over all frames" : "over the whole capture");
 	for (size_t i = 0; i < r->nmover; i++) {
 		tt_buf_text(out, "- ");
 		put_code(out, r->mover[i].name, code_text);

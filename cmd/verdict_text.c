@@ -91,8 +91,7 @@ put_movers(struct tt_buf *out, const struct tt_verdict *v, const struct tt_verdi
 		tt_buf_printf(out, "               what changed most beneath it: as under %s\n", before->name);
 		return;
 	}
-	if (r->mover[0].per_frame)
-		tt_buf_text(out, "               what changed most beneath it, means over all frames:\n");
+	tt_buf_printf(out, "               what changed most beneath it, %s:\n", r->mover[0].per_frame ? "means over all frames" : "over the whole capture");
 	for (size_t i = 0; i < r->nmover; i++)
 		put_mover(out, v, &r->mover[i]);
 }

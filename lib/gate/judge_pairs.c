@@ -359,14 +359,14 @@ share(const struct tt_verdict_row *r, struct text *t, int64_t amount, int64_t pp
 	return t->s;
 }
 
-/* "; +4.1 % would be found 95 times of 100" */
+/* "; +4.1 % would be found in 95 of 100 cases" */
 static const char *
 sight_text(struct tt_judging *w, struct tt_err *err)
 {
 	const struct tt_verdict_row *r = w->r;
 	struct text seen;
 
-	return r->outcome == TT_WORSE || !r->seen ? "" : tt_verdict_text(w->v, err, "; %s would be found 95 times of 100",
+	return r->outcome == TT_WORSE || !r->seen ? "" : tt_verdict_text(w->v, err, "; %s would be found in 95 of 100 cases",
 	    share(r, &seen, r->seen, r->seen_ppm));
 }
 

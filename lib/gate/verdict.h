@@ -101,7 +101,7 @@ struct tt_verdict_row {
 	int64_t spread, spread_ppm;   /* by_session: the standard deviation of sessions beside what their captures explain */
 	bool spread_assumed;          /* it is the budget's; else what the sessions show */
 	size_t before;                /* those before the accepted one, which show it where those compared are too few; else 0 */
-	int64_t seen, seen_ppm;       /* a change of this size is found to be worse 95 times of 100; of an A/B run 0: not told */
+	int64_t seen, seen_ppm;       /* a change of this size is found to be worse in 95 of 100 cases; of an A/B run 0: not told */
 	bool doubtful;                /* the change is worse than the limit, and captures differ so much that it is uncertain by more than half the limit */
 	bool in_captures;             /* UNDECIDED: for what captures differ in, so more of them would tell; else for sessions do */
 	bool trend_tested;            /* the sessions are tested for a trend: tt_judge_opts.anchor */

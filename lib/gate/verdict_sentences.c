@@ -240,7 +240,7 @@ sessions_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 	    r->spread_assumed ? "sessions assumed to differ" : "which differ", spread.s + (spread.s[0] == '+'));
 }
 
-/* "8 captures against 24 of 3 sessions (which differ by 0.8 %); 1 has no figure; +5.4 % would be found 95 times of 100" */
+/* "8 captures against 24 of 3 sessions (which differ by 0.8 %); 1 has no figure; +5.4 % would be found in 95 of 100 cases" */
 static const char *
 evidence_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -256,7 +256,7 @@ evidence_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 	of = tt_verdict_text(v, err, "%zu capture%s against %zu%s%s", r->n, plural(r->n), r->m, of, gaps);
 	if (r->would == TT_WORSE || !of)
 		return of;
-	return tt_verdict_text(v, err, "%s; %s would be found 95 times of 100", of, share(r, &seen, sign * r->seen, sign * r->seen_ppm));
+	return tt_verdict_text(v, err, "%s; %s would be found in 95 of 100 cases", of, share(r, &seen, sign * r->seen, sign * r->seen_ppm));
 }
 
 /* "16.7 ms, was 16.2 ms: +3.1 % (+2.0 % to +4.1 %), allowed +2.0 %" */

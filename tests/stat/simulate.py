@@ -161,7 +161,7 @@ def gate(world, sessions, trials, budget, factor=1.0, marker=1.0, alloc=1.0, row
 
 
 def power(world, sessions, trials, limit, session=None):
-    """Of the row frame-median: how often the change is found that it says is found 95 times of 100."""
+    """Of the row frame-median: how often the change is found that it says is found in 95 of 100 cases."""
     c, sizes = Counts(), []
     for _ in range(trials):
         base = world.baseline(sessions)

@@ -91,6 +91,11 @@ def verdicts():
     suite.check("rows of its own", default.problem(1, "frame-trimmed", "frame-p95", "long-frames", "alloc-bytes", "Render", "Update", "Physics", "Ai",
                                                    "integrity-lost", "means over all frames:\n", "beneath it: as under frame-trimmed\n",
                                                    missing=["Player.Loop  +30"]))
+    total = suite.path("total.json")
+    with open(total, "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "bytes", "metric": "gc.alloc.bytes", "stat": "total", "max": "+5%" } ] }')
+    suite.check("what totals are made of is over the whole capture", Run(["--gate", total], new=["alloc=50"]).problem(
+        1, "what changed most beneath it, over the whole capture:\n"))
     suite.equal("a list of what changed is printed once", default.out.count("Render  +"), 1)
 
 
@@ -98,7 +103,7 @@ def powers():
     """What is told of what pairs can see: in advance, at the end, and where they differ too much."""
     noisy = [GAME, "session=3", "frames=1200", "kind=skewed"]
     suite.check("what is seen is told", Run(["--gate", MEDIAN, "-n", "7"]).problem(
-        0, "tracetool: going by these, changes that 7 pairs find 95 times of 100: median +", " would be found 95 times of 100\n"))
+        0, "tracetool: going by these, changes that 7 pairs find in 95 of 100 cases: median +", " would be found in 95 of 100 cases\n"))
     r = Run(["--gate", MEDIAN, "-n", "8"], old_build=noisy, new_build=noisy, new=["slow=3"])
     need = re.search(r"run about (\d+) pairs, or allow more", r.out)
     suite.check("of an undecided row how many pairs it takes", r.problem(5, "that differ too much to tell"))
@@ -212,7 +217,7 @@ def refusals():
     copy = script("copy.sh", 'cp "%s" "$TRACETOOL_CAPTURE"\n' % one)
     suite.check("the same recording each time is told", Run([], new_build=[copy]).problem(2, "left the same recording"))
     suite.check("a program that is not there", Run([], new_build=["./not there"]).problem(4, "the new build: ./not there: No such file"))
-    suite.check("nor in PATH", Run([], new_build=["not-there"]).problem(4, "the new build: not-there: No such file in PATH: ./not-there"))
+    suite.check("nor in PATH", Run([], new_build=["not-there"]).problem(4, "the new build: not-there: No such file in PATH: write ./not-there for a program of this folder"))
     for what, args in (("one build", ["--", "x"]), ("no --", ["a", "b"]), ("nothing after --", ["--", "x", "--"]), ("none", [])):
         r = subprocess.run([TRACETOOL, "ab", *args], capture_output=True, text=True)
         suite.check("usage: " + what, None if r.returncode == 2 and "name both builds" in r.stderr else r.stderr)
