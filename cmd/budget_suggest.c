@@ -7,7 +7,8 @@
  * - Tails, as frames per thousand over a limit: p99 and the maximum of a capture depend on a few frames.
  * - For capped frames, both of CPU-active time, because the limit decides their wall time.
  * - Allocation, which hardly depends on the machine, by its amount, or as "none" where there is none.
- * - The largest pause and heap of all captures, as warnings: later captures of the same build are often a little worse.
+ * - The longest stop and the largest heap of all captures, as warnings: later captures of the same build are often a little worse.
+ * - A least number of frames, so that a run that ends early does not pass.
  * Margins of changes are what the captures and sessions at hand can distinguish from no change, so more of them make margins smaller. A row that would detect
  * nothing is left out, and the comment in the budget says what it needs.
  */
@@ -254,7 +255,7 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 	tt_buf_printf(g->out, ", \"max\": \"+%g%%\"%s,\n\t\t  \"comment\": \"%s; +%.1f %% would be found in 95 of 100 cases", 100 * limit,
 	    r->fails ? "" : ", \"level\": \"warn\"", amount(text, (int64_t)of[k - 1].value, r->dim), 100 * seen);
 	if (c.assumed)
-		tt_buf_printf(g->out, ", and +%.1f %% once the baseline has five sessions", 100 * seen_with_five(of, k, alpha));
+		tt_buf_printf(g->out, "; suggested again with a baseline of five sessions, about +%.1f %%", 100 * seen_with_five(of, k, alpha));
 	tt_buf_text(g->out, "\" }");
 }
 
@@ -271,7 +272,7 @@ relative_rows(struct suggest *g)
 			relative_row(g, &relative[i], of, k, rows[relative[i].fails]);
 }
 
-/* Limit the frames over the smallest common limit that is at least 1.5 times the median frame. */
+/* Limit the frames over the smallest common limit that is at least 1.5 times the median frame, to a little more of them than any capture has. */
 static void
 tail_row(struct suggest *g)
 {
@@ -281,12 +282,13 @@ tail_row(struct suggest *g)
 		{ "250ms", 250000000 }, { "1s", 1000000000 },
 	};
 	static const struct { const char *wall, *cpu; int per_1000; } most[] = {
-		{ "frame.time.p99", "frame.cpu.p99", 10 }, { "frame.time.p95", "frame.cpu.p95", 50 }, { "frame.time.p90", "frame.cpu.p90", 100 },
+		{ "frame.time.p99.9", "frame.cpu.p99.9", 1 }, { "frame.time.p99", "frame.cpu.p99", 10 }, { "frame.time.p95", "frame.cpu.p95", 50 }, { "frame.time.p90", "frame.cpu.p90", 100 },
 		{ "frame.time.median", "frame.cpu.median", 500 },
 	};
 	bool cpu = g->cap_ns != 0;
-	struct spread r = spread_of(g, cpu ? most[3].cpu : most[3].wall), p99 = spread_of(g, cpu ? most[0].cpu : most[0].wall);
 	size_t k = 0, q = 0, n = sizeof limit / sizeof *limit, nmost = sizeof most / sizeof *most;
+	struct spread r = spread_of(g, cpu ? most[nmost - 1].cpu : most[nmost - 1].wall), p99 = spread_of(g, cpu ? "frame.cpu.p99" : "frame.time.p99");
+	int64_t at_most;
 	char text[64];
 
 	if (r.n == 0)
@@ -294,12 +296,13 @@ tail_row(struct suggest *g)
 	while (k + 1 < n && tt_frame_limit(limit[k].ns) < tt_scale(r.median, 3, 2 * TT_AMOUNT_ONE))
 		k++;
 	/* Move to a larger quantile until it keeps the limit in every capture: at most that share of frames is over it. */
-	while (q + 1 < nmost && spread_of(g, cpu ? most[q].cpu : most[q].wall).max > tt_scale(tt_frame_limit(limit[k].ns), TT_AMOUNT_ONE, 1))
+	at_most = tt_scale(tt_frame_limit(limit[k].ns), TT_AMOUNT_ONE, 1);
+	while (q + 1 < nmost && spread_of(g, cpu ? most[q].cpu : most[q].wall).max > at_most)
 		q++;
 	begin_row(g, "hitches", cpu ? "frame.cpu.over" : "frame.over", NULL);
 	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %d, \"level\": \"warn\",\n"
-	    "\t\t  \"comment\": \"frames of a thousand; p99 is %s\" }", limit[k].text, most[q].per_1000,
-	    amount(text, p99.median, TT_DIM_TIME));
+	    "\t\t  \"comment\": \"frames of a thousand%s; p99 is %s\" }", limit[k].text, most[q].per_1000,
+	    spread_of(g, cpu ? most[q].cpu : most[q].wall).max <= at_most ? ": none of these captures has more" : "", amount(text, p99.median, TT_DIM_TIME));
 }
 
 /* Write ${v} plus a fifth, in a readable unit. */
@@ -333,6 +336,19 @@ absolute_row(struct suggest *g, const char *id, const char *metric, const char *
 	put_rounded(g, r.max, dim);
 	tt_buf_printf(g->out, ", \"over\": \"worst\"%s,\n\t\t  \"comment\": \"at most %s in the captures\" }",
 	    warn ? ", \"level\": \"warn\"" : "", amount(text, r.max, dim));
+}
+
+/*
+ * Limit the longest stop of all threads. Not the pause, where stops are known: it begins with the request, and at the end of a program Mono waits a second
+ * with nobody stopped.
+ */
+static void
+pause_row(struct suggest *g)
+{
+	if (spread_of(g, "gc.stopped.max").max > 0)
+		absolute_row(g, "gc-stopped", "gc.stopped", "max", "gc.stopped.max", TT_DIM_TIME, true);
+	else
+		absolute_row(g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME, true);
 }
 
 /* Limit the mean allocation of a frame: a twentieth more than in the capture that allocates most. */
@@ -377,6 +393,31 @@ alloc_rows(struct suggest *g)
 		per_frame_row(g, "alloc-bytes", "gc.alloc.bytes", TT_DIM_BYTES, false);
 		per_frame_row(g, "alloc-count", "gc.alloc.count", TT_DIM_NUMBER, true);
 	}
+}
+
+/* Half of ${n}, of which the first two digits are kept. */
+static uint64_t
+rounded_half(uint64_t n)
+{
+	uint64_t unit = 1;
+
+	for (n /= 2; n / unit >= 100; unit *= 10)
+		;
+	return n / unit * unit;
+}
+
+/* Ask for half of the frames of the shortest capture: a run that ends early with exit status 0 passes every other row. */
+static void
+put_integrity(struct suggest *g)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < g->n; i++)
+		least = g->s[i].frames < least ? g->s[i].frames : least;
+	if (rounded_half(least) > 0)
+		tt_buf_printf(g->out, ",\n\t\"integrity\": { \"min_frames\": %llu,\n\t\t\"comment\": \"about half of the %llu frames of the shortest "
+		    "capture: a run that ends early has fewer, and passes all other rows\" }", (unsigned long long)rounded_half(least),
+		    (unsigned long long)least);
 }
 
 /* The comment in the budget: where frames come from, how margins were chosen, what is left out. */
@@ -452,13 +493,14 @@ budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_
 	relative_rows(&g);
 	tail_row(&g);
 	alloc_rows(&g);
-	absolute_row(&g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME, true);
+	pause_row(&g);
 	absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES, true);
 	if (!g.some) {
 		tt_buf_free(&g.blind);
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no frames, pauses or heap size for a budget: name a frame marker with --frame-marker");
 	}
 	tt_buf_text(out, "\n\t]");
+	put_integrity(&g);
 	put_advice(&g);
 	tt_buf_text(out, "\n}\n");
 	tt_buf_free(&g.blind);

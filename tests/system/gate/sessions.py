@@ -29,13 +29,13 @@ def at(name):
     return os.path.join(work, name)
 
 
-def capture(name, ns, frames=10, markers=("Game:Draw",), cls="Game.Shot", **how):
+def capture(name, ns, frames=10, markers=("Game:Draw",), cls="Game.Shot", long=None, **how):
     """A game whose frames take ${ns}, and of which no two recordings are alike."""
     s = Script()
     s.now["Main"] = capture.made = capture.made + 1
     for i in range(frames):
         s.enter("Game:Tick")
-        s.work(ns)
+        s.work(100 * ns if i == long else ns)
         for m in markers:
             s.call(m, 1000)
         s.alloc(cls, 64)
@@ -749,6 +749,14 @@ def suggestions_and_sessions_say_what_they_take():
     check(r.returncode == 0 and "1 of 5 captures did not end" in r.stderr and "killed0.mlpd" in r.stderr, "what did not end is left out", r.stderr)
     r = subprocess.run([TRACETOOL, "stats", "--suggest", "--frame-marker", "Game:Tick", *killed], cwd=work, capture_output=True, text=True)
     check(r.returncode == 2 and not r.stdout, "nothing to suggest from", r.stdout, r.stderr)
+    r = subprocess.run([TRACETOOL, "stats", "--suggest", "--frame-marker", "Game:Tick", *captures("long", 1000000, 4, frames=300), "-o", "budget.json"],
+                       cwd=work, capture_output=True, text=True)
+    check(json.load(open(at("budget.json")))["integrity"]["min_frames"] == 150, "half of the frames of the shortest capture", r.stderr)
+    r = gate(*captures("short", 1000000, 4, frames=12), "--save", "frames.json", code=1)
+    check(r.rows["integrity-frames"]["outcome"] == "breach", "a game that plays 25 times fewer frames", r.stdout)
+    # Of the captures suggested from no frame is long, so one of 300 is worth a warning.
+    r = gate(*captures("hitch", 1000000, 4, frames=300, long=7), "--save", "hitch.json")
+    check(r.rows["hitches"]["outcome"] == "breach" and r.rows["hitches"]["level"] == "warn", "long frames where there were none", r.stdout)
     budget(row("median", max="+5%"))
     today = "--meta", "session=today"
     check("grown.json: 4 captures added" in gate(*whole, "--save", "grown.json", "--append", *today, code=0).stderr, "how many were added")
