@@ -2,6 +2,7 @@
  * tracetool query: runs SQL over databases that convert and batch write.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,11 +118,25 @@ blob(struct tt_report *r, const char *p, size_t n)
 	return text;
 }
 
+/* People read two decimals, unless these say nothing: of what is small, and of what does not fit. */
+static void
+put_real(struct tt_report *r, double v, struct tt_cell *c)
+{
+	char number[40];
+	const char *text;
+
+	*tt_put_double(number, v) = '\0';
+	text = tt_text(r, "%s", *number ? number : v > 0 ? "Infinity" : "-Infinity");
+	if (v != 0 && (fabs(v) < 0.1 || fabs(v) > 9e15))
+		tt_cell_beyond(c, TT_UNIT_MILLI, text, 0);
+	else
+		tt_cell_exact(c, TT_UNIT_MILLI, text, (int64_t)(v * 1000));
+}
+
 /* Put a value into a cell: whole numbers into v, all others as text. */
 static void
 put_cell(struct tt_report *r, const struct tt_db_query *q, size_t col, struct column *is, struct tt_cell *c)
 {
-	char number[40];
 	size_t n;
 	const char *s;
 
@@ -132,9 +147,7 @@ put_cell(struct tt_report *r, const struct tt_db_query *q, size_t col, struct co
 		break;
 	case TT_DB_REAL:
 		is->real = true;
-		*tt_put_double(number, tt_db_real_at(q, col)) = '\0';
-		tt_cell_exact(c, TT_UNIT_MILLI, tt_text(r, "%s", *number ? number : tt_db_real_at(q, col) > 0 ? "Infinity" : "-Infinity"),
-		    (int64_t)(tt_db_real_at(q, col) * 1000));
+		put_real(r, tt_db_real_at(q, col), c);
 		break;
 	case TT_DB_TEXT:
 		is->text = true;

@@ -202,6 +202,9 @@ def refused(s, db, outs, one):
     s.check("half a database", None if r.returncode == 3 and "damaged" in r.err else "%d %s" % (r.returncode, r.err))
     for args in ((db,), (db, "--example", "11"), (db, "SELECT 1", "--example", "1"), ("--examples", db)):
         s.equal("query %s: exit" % (args,), run("query", *args).returncode, 2)
+    # In text: two decimals, or all digits where these would say nothing or be wrong.
+    for value, want in (("123.456", "123.46"), ("0.0004", "0.0004"), ("-0.05", "-0.05"), ("9.3e15", "9.3e+15"), ("-1e300", "-1e+300"), ("1e999", "Infinity")):
+        s.equal("the real number " + value, run("query", db, "SELECT %s AS a" % value).out.decode().split()[-1], want)
     s.equal("forms", [run("query", db, "SELECT 1 AS a_ns, 'x' AS b, NULL AS c, 0.5 AS d, x'00ff' AS a_ns", "--format", f).out.decode()
                       for f in ("csv", "text")],
             ["a_ns,b,c,d,a_ns_2\n1,x,,0.5,x'00ff'\n", "Query\n  a_ns  b     d  a_ns_2\n  1 ns  x  0.50  x'00ff'\n"])
