@@ -284,19 +284,13 @@ counter_value(const struct tt_counter_stat *c, enum tt_stat_kind stat)
 	return tt_counter_number(c, stat == TT_STAT_MAX ? c->max : stat == TT_STAT_MIN ? c->min : c->last);
 }
 
-static int64_t
-amount_of(double v)
-{
-	v = round(v * TT_AMOUNT_ONE);
-	return v >= 9.2e18 ? INT64_MAX : v <= -9.2e18 ? -INT64_MAX : (int64_t)v;
-}
-
 static void
 counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {
 	const struct tt_counters *cs = tt_counters(g->m);
 	static const enum tt_dim dim[] = { [TT_OF_NUMBER] = TT_DIM_NUMBER, [TT_OF_TIME] = TT_DIM_TIME, [TT_OF_BYTES] = TT_DIM_BYTES,
 		[TT_OF_PERCENT] = TT_DIM_PERCENT, [TT_OF_HZ] = TT_DIM_NUMBER };
+	bool too_large = false;
 	size_t met = 0;
 
 	for (size_t i = 0; i < cs->n; i++) {
@@ -312,7 +306,9 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 		value = counter_value(c, x->stat);
 		if (!isfinite(value))
 			continue;
-		now = amount_of(value * (double)base.num);
+		value = round(value * (double)base.num * TT_AMOUNT_ONE);
+		too_large = too_large || fabs(value) > 9.2e18;
+		now = too_large ? 0 : (int64_t)value;
 		if (met++ == 0 || (x->stat == TT_STAT_MIN ? now < v->v : now > v->v))
 			v->v = now;
 	}
@@ -320,6 +316,10 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	v->absent = met == 0;
 	if (met == 0)
 		v->why = "no counter of this name (the table counters lists all)";
+	if (too_large) {
+		v->known = false;
+		v->why = "the value is too large for a budget";
+	}
 	if (met > 1 && x->stat != TT_STAT_MAX && x->stat != TT_STAT_MIN) {
 		v->known = false;
 		v->why = "several counters match: only max and min have a meaning then";
