@@ -264,7 +264,8 @@ put_summary(struct tt_views *view, const struct opt_given *given, struct tt_repo
 	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", extent_text(m, r), count_text(r, m->threads.n),
 	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, k->wall_ns)));
 	tt_cell_name(&c[S_SHOWN], shown(given, r));
-	tt_cell_text(&c[S_WHOLE], whole(m, r));
+	const char *part = m->ncap == 1 ? tt_pass_part(m->cap[0], r) : NULL, *text = whole(m, r);
+	tt_cell_text(&c[S_WHOLE], part ? tt_text(r, "%s; %s", text, part) : text);
 	put_frames(view, c, r);
 }
 

@@ -146,9 +146,8 @@ put_flight(const struct tt_capture *k, struct tt_cell *c)
 	tt_cell_int(&c[3], sum);
 }
 
-/* "file 2 of a rotation; more follow", or NULL. */
-static const char *
-part_text(struct tt_report *r, const struct tt_capture *k)
+const char *
+tt_pass_part(const struct tt_capture *k, struct tt_report *r)
 {
 	const char *more = k->more_follow ? "; more follow" : k->clean_end ? "; the last" : "";
 	unsigned first = k->part + 1, last = k->part_last + 1;
@@ -193,7 +192,7 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_tabl
 		tt_cell_int(&c[25], k->part);
 	put_flight(k, &c[20]);
 	tt_cell_name(&c[24], recording_text(t->r, k));
-	tt_cell_name(&c[26], part_text(t->r, k));
+	tt_cell_name(&c[26], tt_pass_part(k, t->r));
 }
 
 static void
