@@ -1,0 +1,101 @@
+/**
+ * The part of each frame in which its thread waits or runs the Editor; the contract is in frame_replay_parts.h.
+ */
+#include "run/frame_replay_parts.h"
+
+/* Is it a wait for something else than the frame limit, outside the Editor? */
+static bool
+is_other_wait(unsigned why)
+{
+	return (why & TT_REPLAY_NO_WORK) == TT_IDLE(TT_IDLE_WAIT) && !(why & TT_IDLE(TT_IDLE_LIMIT));
+}
+
+/* ${ns} of the present frame are idle for the reasons ${why}, bits; ${in}: those of the zones around. */
+static void
+add_idle(struct tt_replay *p, const struct tt_thread_replay *w, unsigned why, unsigned in, int64_t ns)
+{
+	const unsigned wait = TT_IDLE(TT_IDLE_WAIT), editor = TT_IDLE(TT_IDLE_EDITOR), limit = TT_IDLE(TT_IDLE_LIMIT);
+	struct tt_frames *f = p->m->frames;
+
+	/* What a capture never has is never written: of these columns, its memory stays untouched. */
+	if (why & wait)
+		f->wait_ns[w->frame] += ns;
+	if (why & editor)
+		f->editor_ns[w->frame] += ns;
+	if (((why | in) & wait && why & editor) || (why & wait && (why | in) & editor))
+		f->editor_wait_ns[w->frame] += ns;
+	if (why & limit)
+		f->limit_ns[w->frame] += ns;
+	if (is_other_wait(why | in) != is_other_wait(in))
+		f->other_wait_ns[w->frame] += is_other_wait(in) ? -ns : ns;
+	p->limit += why & limit ? ns : 0;
+	p->limit_only += why & TT_IDLE(TT_IDLE_LIMIT_ONLY) ? ns : 0;
+}
+
+/* What the zones on the stack are idle for. */
+static unsigned
+idle_now(const struct tt_thread_replay *w)
+{
+	unsigned why = 0;
+
+	for (unsigned i = 0; i < TT_IDLES; i++)
+		why |= (unsigned)(w->idling[i] > 0) << i;
+	return why;
+}
+
+void
+tt_replay_settle_idle(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts)
+{
+	const struct tt_frames *f = p->m->frames;
+	unsigned why = idle_now(w);
+
+	if (why && tt_replay_in_frame(f, w, ts)) {
+		int64_t from = w->idle_since > f->start[w->frame] ? w->idle_since : f->start[w->frame];
+		if (ts > from)
+			add_idle(p, w, why, 0, ts - from);
+	}
+	if (!why || ts > w->idle_since)
+		w->idle_since = ts;
+}
+
+/* The kinds of idle zones that the run has met. */
+static void
+note_idle(struct tt_replay *p, const struct tt_thread_replay_row *row)
+{
+	p->m->frames->has_wait = p->m->frames->has_wait || row->idle & TT_IDLE(TT_IDLE_WAIT);
+	p->m->frames->has_editor = p->m->frames->has_editor || row->idle & TT_IDLE(TT_IDLE_EDITOR);
+}
+
+void
+tt_replay_idle_begins(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts)
+{
+	tt_replay_settle_idle(p, w, ts);
+	note_idle(p, row);
+	for (unsigned i = 0; i < TT_IDLES; i++)
+		w->idling[i] += row->idle >> i & 1;
+}
+
+void
+tt_replay_idle_ends(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts)
+{
+	tt_replay_settle_idle(p, w, ts);
+	for (unsigned i = 0; i < TT_IDLES; i++)
+		w->idling[i] -= w->idling[i] && row->idle >> i & 1;
+}
+
+void
+tt_replay_idle_inner(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts, int64_t end)
+{
+	unsigned why = 0, in = 0;
+
+	note_idle(p, row);
+	for (unsigned i = 0; i < TT_IDLES; i++) {
+		if (w->idling[i] || ts < w->idled[i]) {
+			in |= 1u << i;
+		} else if (row->idle >> i & 1) {
+			why |= 1u << i;
+			w->idled[i] = end;
+		}
+	}
+	add_idle(p, w, why, in, end - ts);
+}

@@ -1,0 +1,92 @@
+/**
+ * Zones that lie whole in the present frame, as nearly all do: each takes its time from the one around it; the contract is in
+ * frame_replay_parts.h.
+ */
+#include "run/frame_replay_parts.h"
+
+/* Where ${e} lies in the zone around it, and the row from which that takes its time. */
+static inline struct tt_thread_replay_inner
+nested(const struct tt_thread_replay *w, const struct tt_event *e)
+{
+	struct tt_thread_replay_inner z = { .ts = e->ts, .end = e->ts + e->dur };
+
+	if (likely(w->ninner > 0)) {  /* only a damaged capture has zones that reach out of the one around them */
+		const struct tt_thread_replay_inner *around = &w->inner[w->ninner - 1];
+
+		z.ts = z.ts < around->ts ? around->ts : z.ts > around->end ? around->end : z.ts;
+		z.end = z.end > around->end ? around->end : z.end < z.ts ? z.ts : z.end;
+		z.giver = around->giver;
+	} else {
+		z.giver = tt_replay_under(w);
+	}
+	return z;
+}
+
+static inline void
+add_to(struct tt_replay_idle *idle, int64_t ns, bool held)
+{
+	idle->all += ns;
+	idle->held += held ? ns : 0;
+}
+
+/* ${ns} of the self time of the row ${at} are those of ${row} now, also what of them is idle. */
+static inline void
+share_idle(struct tt_thread_replay *w, uint32_t at, const struct tt_thread_replay_row *row, int64_t ns, bool idle, bool held)
+{
+	if (idle)
+		add_to(&w->idle[at], -ns, held);
+	if (idle || row->idle & TT_REPLAY_NO_WORK)
+		add_to(&w->idle[row - w->row], ns, held || row->idle & TT_REPLAY_HELD);
+}
+
+/* With --player-only, the zones around ${z}, which is the Editor's, do not have its time in their totals. */
+static void
+take_from_totals(struct tt_thread_replay *w, const struct tt_thread_replay_inner *z)
+{
+	for (const struct tt_thread_replay_inner *up = w->inner; up < z; up++)
+		w->row[up->giver].total -= up->counts ? z->end - z->ts : 0;
+}
+
+int
+tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err)
+{
+	const bool player_only = p->m->frames->player_only;
+	int rc = TT_OK;
+
+	if (unlikely(w->ninner == w->capinner))
+		rc = tt_mem_grow(&p->m->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof *w->inner, err);
+	struct tt_thread_replay_row *row = rc == TT_OK ? tt_replay_row(p, w, e->val, err) : NULL;
+	if (unlikely(!row))
+		return err->code;
+	struct tt_thread_replay_inner *z = &w->inner[w->ninner];
+	*z = nested(w, e);
+	w->ninner++;
+	const int64_t ts = z->ts, end = z->end;
+	const uint32_t at = z->giver;
+	bool hidden = unlikely(player_only) && (w->idling[TT_IDLE_EDITOR] || ts < w->idled[TT_IDLE_EDITOR]);
+	const bool idle = tt_replay_is_idle(w, ts), held = idle && tt_replay_is_held(w, ts);
+	z->counts = false;
+	if (row->idle)
+		tt_replay_idle_inner(p, w, row, ts, end);
+	if (unlikely(player_only) && !hidden && row->idle & TT_IDLE(TT_IDLE_EDITOR))
+		take_from_totals(w, z);
+	if (unlikely(row->out || hidden))
+		return TT_OK;
+	struct tt_thread_replay_row *giver = &w->row[at];
+	giver->self -= end - ts;
+	z->giver = (uint32_t)(row - w->row);
+	if (unlikely(!giver->touched))
+		rc = tt_replay_touch(p, w, giver, err);
+	if (!row->touched && rc == TT_OK)
+		rc = tt_replay_touch(p, w, row, err);
+	row->self += end - ts;
+	share_idle(w, at, row, end - ts, idle, held);
+	row->calls += !(e->flags & TT_F_CONT);
+	/* Within another of its marker? Zones nest, so that one would end later. */
+	if (likely(!row->active) && ts >= row->since) {
+		row->total += end - ts;
+		row->since = end;
+		z->counts = true;
+	}
+	return rc;
+}

@@ -1,0 +1,61 @@
+/**
+ * The worst frames while they are found: how bad each is, and what it does itself; the contract is in frame_replay_parts.h.
+ */
+#include "run/frame_replay_parts.h"
+
+/* Where all places are taken: which frame is the least bad. */
+static void
+find_least(struct tt_hitches *list)
+{
+	for (size_t i = list->least = 0; i < list->n && list->n == list->cap; i++) {
+		const struct tt_hitch *at = &list->h[i], *least = &list->h[list->least];
+		if (at->by < least->by || (at->by == least->by && at->frame > least->frame))
+			list->least = i;
+	}
+}
+
+struct tt_hitch *
+tt_hitches_place(struct tt_hitches *list, size_t frame, int64_t by)
+{
+	struct tt_hitch *h = &list->h[list->n];
+
+	if (list->n < list->cap) {
+		list->n++;
+	} else {
+		h = list->n ? &list->h[list->least] : NULL;
+		if (!h || by < h->by || (by == h->by && frame > h->frame))
+			return NULL;
+	}
+	*h = (struct tt_hitch){ .frame = frame, .by = by };
+	find_least(list);
+	return h;
+}
+
+void
+tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->h[i].frame == frame) {
+			list->h[i].by = by > list->h[i].by ? by : list->h[i].by;
+			find_least(list);
+			return;
+		}
+	tt_hitches_place(list, frame, by);
+}
+
+void
+tt_hitch_keep(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t self)
+{
+	unsigned cap = h ? sizeof h->top / sizeof h->top[0] : 0, i = h ? h->ntop : 0;
+
+	while (i > 0 && (h->top[i - 1].self < self || (h->top[i - 1].self == self && h->top[i - 1].key > row->key)))
+		i--;
+	if (i >= cap)
+		return;
+	unsigned last = h->ntop < cap ? h->ntop++ : cap - 1;
+	for (; last > i; last--)
+		h->top[last] = h->top[last - 1];
+	h->top[i].key = row->key;
+	h->top[i].self = self;
+	h->top[i].calls = row->calls;
+}
