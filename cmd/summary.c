@@ -288,7 +288,7 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 	const char *text = h->ntop > 0 ? "" : tt_text(r, "(render thread) %s", time_text(r, h->by));
 
 	for (unsigned i = 0; p && i < h->ntop && i < TOP; i++) {
-		const struct tt_name *name = tt_model_key(m, m->threads.t[m->frames->thread[h->frame]]->process, h->top[i].key);
+		const struct tt_name *name = tt_model_key(m, m->threads.t[tt_frames_thread(m->frames, h->frame)]->process, h->top[i].key);
 		text = tt_text(r, "%s%s%s %s", text, i ? ", " : "", tt_paths_label(p, name), time_text(r, h->top[i].self));
 	}
 	return text;
@@ -318,9 +318,9 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 		const struct tt_cause *k = cause_of(causes, list->h[i].frame);
 		struct tt_cell *c = tt_row(t);
 
-		tt_cell_u64(&c[F_FRAME], f->number[list->h[i].frame]);
+		tt_cell_u64(&c[F_FRAME], tt_frames_number(f, list->h[i].frame));
 		if (view->m->ncap > 1)
-			tt_cell_int(&c[F_PROCESS], (int64_t)view->m->threads.t[f->thread[list->h[i].frame]]->process + 1);
+			tt_cell_int(&c[F_PROCESS], (int64_t)view->m->threads.t[tt_frames_thread(f, list->h[i].frame)]->process + 1);
 		tt_cell_int(&c[F_TIME], tt_frames_wall(f, list->h[i].frame));
 		tt_cell_name(&c[F_WHY], k ? tt_cause_sentence(k, view, &r->arena, &r->err) : top_text(view, &list->h[i], r));
 	}
@@ -438,9 +438,9 @@ put_next(struct tt_views *view, bool more, const struct opt_given *given, const 
 	list = m->frames ? worst_of(view, r) : NULL;
 	if (list && list->n) {
 		size_t i = list->h[0].frame;
-		const char *of = m->ncap > 1 ? m->cap[m->threads.t[m->frames->thread[i]]->process]->path : NULL;
+		const char *of = m->ncap > 1 ? m->cap[m->threads.t[tt_frames_thread(m->frames, i)]->process]->path : NULL;
 
-		put_command(t, "the worst frame", tt_text(r, "tracetool stats --frames %llu %s", (unsigned long long)m->frames->number[i],
+		put_command(t, "the worst frame", tt_text(r, "tracetool stats --frames %llu %s", (unsigned long long)tt_frames_number(m->frames, i),
 		    arguments(given, files, of, "frames", r)));
 	}
 	if (more)

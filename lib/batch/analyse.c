@@ -272,7 +272,7 @@ put_hists(struct tt_json *j, const struct tt_model *m)
 	put_hist(j, "frame_ns", &h, &some);
 	tt_hist_init(&h);
 	for (size_t i = 0; f && i < f->n && tt_model_knows_allocs(m); i++)
-		tt_hist_add(&h, f->alloc_b[i], 1);
+		tt_hist_add(&h, (uint64_t)tt_column_at(&f->alloc_b, i), 1);
 	put_hist(j, "frame_alloc_bytes", &h, &some);
 	tt_hist_init(&h);
 	for (size_t i = 0; i < gc->npause; i++)

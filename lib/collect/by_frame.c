@@ -184,8 +184,9 @@ tt_by_frame_collection(const struct tt_collecting *c, int64_t from, int64_t to, 
 
 	if (!s || !f || !tt_frames_of(f, c->b->process, &at, &end))
 		return;
-	for (at = tt_lower_bound(i, at, end, f->start[i] + f->dur[i] <= from); at < end && f->start[at] < to; at++) {
-		const int64_t first = f->start[at] > from ? f->start[at] : from, last = f->start[at] + f->dur[at] < to ? f->start[at] + f->dur[at] : to;
+	for (at = tt_lower_bound(i, at, end, tt_frames_end(f, i) <= from); at < end && tt_frames_start(f, at) < to; at++) {
+		const int64_t start = tt_frames_start(f, at), stop = tt_frames_end(f, at);
+		const int64_t first = start > from ? start : from, last = stop < to ? stop : to;
 
 		s->out.gc[at].n += begins && first == from;
 		s->out.gc[at].ns += last - first;

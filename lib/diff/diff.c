@@ -465,7 +465,7 @@ tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct t
 		return rc;
 	for (size_t i = 0; d->frames && i < m->frames->n; i++)
 		f.total += tt_frames_wall(m->frames, i);
-	f.frame_thread = d->frames ? m->frames->thread[0] : 0;
+	f.frame_thread = d->frames ? tt_frames_thread(m->frames, 0) : 0;
 	tt_view_init(&f.view, m);
 	rc = fold_all(&f, err);
 	tt_mem_free(mem, f.at, f.at ? f.g.n * sizeof *f.at : 0);

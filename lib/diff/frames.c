@@ -54,9 +54,9 @@ add_worst(struct tt_diff_frames *f, const struct tt_hitches *list, bool cpu, con
 		if (!w)
 			break;
 		w->path = a->path;
-		w->number = frames->number[h->frame];
+		w->number = tt_frames_number(frames, h->frame);
 		for (; w->ntop < h->ntop && rc == TT_OK; w->ntop++) {
-			const struct tt_name *name = tt_model_key(a->m, a->m->threads.t[frames->thread[h->frame]]->process, h->top[w->ntop].key);
+			const struct tt_name *name = tt_model_key(a->m, a->m->threads.t[tt_frames_thread(frames, h->frame)]->process, h->top[w->ntop].key);
 
 			w->top[w->ntop].self = h->top[w->ntop].self;
 			w->top[w->ntop].calls = h->top[w->ntop].calls;

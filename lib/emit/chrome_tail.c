@@ -66,7 +66,7 @@ frames_tid(const struct chrome *c)
 static uint32_t
 frame_process(const struct chrome *c, size_t i)
 {
-	uint32_t thread = c->m->frames->thread[i];
+	uint32_t thread = tt_frames_thread(c->m->frames, i);
 
 	return thread < c->m->threads.n ? c->m->threads.t[thread]->process : 0;
 }
@@ -86,17 +86,17 @@ put_head(struct tt_buf *b, const char *phase, uint32_t process, uint32_t tid, ui
 static void
 put_frame_name(const struct tt_frames *f, size_t i, struct tt_buf *b)
 {
-	tt_buf_printf(b, ",\"name\":\"Frame %" PRIu64 "\",\"cat\":\"Frame\"}", f->number[i]);
+	tt_buf_printf(b, ",\"name\":\"Frame %" PRIu64 "\",\"cat\":\"Frame\"}", tt_frames_number(f, i));
 }
 
 static void
 put_frame(struct chrome *c, size_t i, struct tt_buf *b)
 {
 	const struct tt_frames *f = c->m->frames;
-	uint64_t ts = chrome_time(c, f->start[i]), dur = (uint64_t)f->dur[i];
+	uint64_t ts = chrome_time(c, tt_frames_start(f, i)), dur = (uint64_t)tt_frames_dur(f, i);
 	uint32_t process = frame_process(c, i), tid = frames_tid(c);
 
-	if (f->dur[i] < 0 || ts > INT64_MAX - dur || !put_head(b, c->own.begin_end ? "B" : "X", process, tid, ts))
+	if (tt_frames_dur(f, i) < 0 || ts > INT64_MAX - dur || !put_head(b, c->own.begin_end ? "B" : "X", process, tid, ts))
 		return;
 	if (!c->own.begin_end) {
 		/* put_head() made room for this too. */
@@ -114,7 +114,7 @@ static bool
 shows_frame(const struct chrome *c, const struct chrome_part *part, size_t i)
 {
 	const struct tt_filter *f = &c->m->filter;
-	int64_t start = c->m->frames->start[i], dur = c->m->frames->dur[i];
+	int64_t start = tt_frames_start(c->m->frames, i), dur = tt_frames_dur(c->m->frames, i);
 
 	if (start < f->from || start >= f->to)
 		return false;

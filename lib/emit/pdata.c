@@ -233,7 +233,7 @@ put_marker(struct pdata *d, size_t i, int64_t from, struct tt_err *err)
 {
 	const struct tt_frames *f = d->m->frames;
 	const struct level *l = &d->open[i];
-	const int64_t frame_end = f->start[d->at] + f->dur[d->at], to = l->end < frame_end ? l->end : frame_end;
+	const int64_t frame_end = tt_frames_end(f, d->at), to = l->end < frame_end ? l->end : frame_end;
 	const struct marker k = { l->name, (float)((double)(to - from) / 1e6), (int32_t)(i + !d->open[0].root) };
 
 	if (l->root)
@@ -248,7 +248,7 @@ put_marker(struct pdata *d, size_t i, int64_t from, struct tt_err *err)
 static int
 enter(struct pdata *d, struct tt_err *err)
 {
-	const int64_t start = d->m->frames->start[d->at];
+	const int64_t start = tt_frames_start(d->m->frames, d->at);
 	int rc = TT_OK;
 
 	d->in = true;
@@ -274,18 +274,18 @@ move_to(struct pdata *d, int64_t ts, struct tt_err *err)
 	const struct tt_frames *f = d->m->frames;
 	int rc = TT_OK;
 
-	while (d->at < d->end && f->start[d->at] <= ts && rc == TT_OK) {
+	while (d->at < d->end && tt_frames_start(f, d->at) <= ts && rc == TT_OK) {
 		if (tt_stopped(d->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (!d->in)
 			rc = enter(d, err);
-		if (rc != TT_OK || f->start[d->at] + f->dur[d->at] > ts)
+		if (rc != TT_OK || tt_frames_end(f, d->at) > ts)
 			break;
 		const bool empty = d->n == 0;
 		rc = leave(d, err);
 		/* What does not go on in a frame does not go on later. */
 		if (empty)
-			d->at = tt_lower_bound(i, d->at, d->end, f->start[i] + f->dur[i] <= ts);
+			d->at = tt_lower_bound(i, d->at, d->end, tt_frames_end(f, i) <= ts);
 	}
 	return rc;
 }
@@ -324,7 +324,7 @@ cut(void *arg, const struct tt_slice *s, struct tt_err *err)
 		return rc;
 	if (d->in)
 		return put_marker(d, d->nopen - 1, s->ts, err);
-	d->outside += d->at == d->end || l.end <= f->start[d->at];
+	d->outside += d->at == d->end || l.end <= tt_frames_start(f, d->at);
 	return TT_OK;
 }
 
@@ -436,7 +436,7 @@ static int
 put_frame(struct pdata *d, size_t i, uint32_t *waiting, uint32_t *thread, struct tt_err *err)
 {
 	const struct tt_frames *f = d->m->frames;
-	const double start = (double)(f->start[d->first + i] - tt_emit_origin(d->m)) / 1e6;
+	const double start = (double)(tt_frames_start(f, d->first + i) - tt_emit_origin(d->m)) / 1e6;
 	const float ms = (float)((double)tt_frames_wall(f, d->first + i) / 1e6);
 	size_t n = 0;
 	int rc = TT_OK;
@@ -509,7 +509,7 @@ put_together(struct pdata *d, struct tt_err *err)
 		rc = wait_for(d, waiting, i - 1, err);
 	put_i32(d, VERSION);
 	/* The window counts from 1: the number of its first frame is one more. */
-	put_i32(d, (size_t)d->m->frames->number[d->first] - 1);
+	put_i32(d, (size_t)tt_frames_number(d->m->frames, d->first) - 1);
 	put_i32(d, nframe);
 	for (size_t i = 0; i < nframe && rc == TT_OK; i++)
 		rc = put_frame(d, i, waiting, thread, err);

@@ -51,7 +51,7 @@ frames_on(const struct tt_model *m, const struct tt_thread *t)
 	const struct tt_frames *f = m->frames;
 
 	for (size_t i = 0; f && i < f->nof; i++)
-		if (f->of[i].process == t->process && f->of[i].end > f->of[i].first && f->thread[f->of[i].first] == t->index)
+		if (f->of[i].process == t->process && f->of[i].end > f->of[i].first && tt_frames_thread(f, f->of[i].first) == t->index)
 			return &f->of[i];
 	return NULL;
 }
@@ -125,8 +125,8 @@ add_zone(void *arg, const struct tt_slice *s, struct tt_err *err)
 	if (to <= from)
 		return TT_OK;
 	k->until = to;
-	for (size_t i = tt_lower_bound(n, d->of->first, d->of->end, f->start[n] + f->dur[n] <= from); i < d->of->end && f->start[i] < to; i++) {
-		const int64_t a = f->start[i] > from ? f->start[i] : from, b = f->start[i] + f->dur[i] < to ? f->start[i] + f->dur[i] : to;
+	for (size_t i = tt_lower_bound(n, d->of->first, d->of->end, tt_frames_end(f, n) <= from); i < d->of->end && tt_frames_start(f, i) < to; i++) {
+		const int64_t a = tt_frames_start(f, i) > from ? tt_frames_start(f, i) : from, b = tt_frames_end(f, i) < to ? tt_frames_end(f, i) : to;
 		k->ns[i - d->of->first] += b - a;
 	}
 	return TT_OK;

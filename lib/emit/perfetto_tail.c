@@ -14,7 +14,7 @@
 static uint32_t
 frame_process(const struct perfetto *c, size_t i)
 {
-	uint32_t thread = c->m->frames->thread[i];
+	uint32_t thread = tt_frames_thread(c->m->frames, i);
 
 	return thread < c->m->threads.n ? c->m->threads.t[thread]->process : 0;
 }
@@ -23,19 +23,19 @@ static void
 put_frame(struct perfetto *c, size_t i, struct tt_buf *b)
 {
 	const struct tt_frames *f = c->m->frames;
-	uint64_t ts = pf_time(c, f->start[i]), track = pf_track(PF_FRAMES, frame_process(c, i));
+	uint64_t ts = pf_time(c, tt_frames_start(f, i)), track = pf_track(PF_FRAMES, frame_process(c, i));
 	char name[32] = "Frame ";
 
-	if (ts > INT64_MAX || (uint64_t)f->dur[i] > INT64_MAX - ts)
+	if (ts > INT64_MAX || (uint64_t)tt_frames_dur(f, i) > INT64_MAX - ts)
 		return;
 	/* By the number --frames takes. */
-	char *end = tt_put_u64(name + 6, f->number[i]);
+	char *end = tt_put_u64(name + 6, tt_frames_number(f, i));
 	struct pf_event e = tt_pf_begin_event(b, PF_BEGIN, track);
 	tt_pf_text(b, PF_EVENT_NAME, name, (size_t)(end - name));
 	tt_pf_text(b, PF_EVENT_CATEGORY, "Frame", 5);
 	tt_pf_end_event(b, e, ts);
 	e = tt_pf_begin_event(b, PF_END, track);
-	tt_pf_end_event(b, e, ts + (uint64_t)f->dur[i]);
+	tt_pf_end_event(b, e, ts + (uint64_t)tt_frames_dur(f, i));
 }
 
 static int
@@ -47,7 +47,7 @@ put_frames(struct perfetto *c, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; c->m->frames && i < c->m->frames->n && rc == TT_OK; i++) {
-		if (c->m->frames->start[i] < filter->from || c->m->frames->start[i] >= filter->to)
+		if (tt_frames_start(c->m->frames, i) < filter->from || tt_frames_start(c->m->frames, i) >= filter->to)
 			continue;
 		if (frame_process(c, i) != process) {
 			process = frame_process(c, i);

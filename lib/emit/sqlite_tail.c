@@ -99,25 +99,25 @@ put_frame(struct tt_db_insert *to, const struct tt_model *m, size_t i)
 	const struct tt_frames *f = m->frames;
 
 	tt_db_int(to, 0, (int64_t)i + 1);
-	tt_db_int(to, 1, (int64_t)m->threads.t[f->thread[i]]->process + 1);
-	tt_db_int(to, 2, (int64_t)f->number[i]);
+	tt_db_int(to, 1, (int64_t)m->threads.t[tt_frames_thread(f, i)]->process + 1);
+	tt_db_int(to, 2, (int64_t)tt_frames_number(f, i));
 	if (f->has_given)
-		tt_db_int(to, 3, f->given[i]);
-	tt_db_int(to, 4, (int64_t)f->thread[i] + 1);
-	tt_db_int(to, 5, f->start[i]);
+		tt_db_int(to, 3, tt_frames_given(f, i));
+	tt_db_int(to, 4, (int64_t)tt_frames_thread(f, i) + 1);
+	tt_db_int(to, 5, tt_frames_start(f, i));
 	tt_db_int(to, 6, tt_frames_wall(f, i));
 	if (f->has_wait) {
 		tt_db_int(to, 7, tt_frames_cpu(f, i));
 		tt_db_int(to, 8, tt_frames_uncapped(f, i));
-		tt_db_int(to, 9, f->wait_ns[i]);
+		tt_db_int(to, 9, tt_column_at(&f->wait_ns, i));
 	}
 	if (tt_model_knows_allocs(m)) {
-		tt_db_int(to, 10, (int64_t)f->alloc_b[i]);
-		tt_db_int(to, 11, (int64_t)f->alloc_n[i]);
+		tt_db_int(to, 10, tt_column_at(&f->alloc_b, i));
+		tt_db_int(to, 11, tt_column_at(&f->alloc_n, i));
 	}
 	for (size_t k = 0; k < sizeof timing / sizeof *timing && f->has_timing; k++)
-		if (f->timing[timing[k]][i])
-			tt_db_int(to, 12 + k, f->timing[timing[k]][i]);
+		if (tt_frames_timing(f, timing[k], i))
+			tt_db_int(to, 12 + k, tt_frames_timing(f, timing[k], i));
 	tt_db_row(to);
 }
 

@@ -382,11 +382,11 @@ worst_frame(const struct tt_model *m, const struct tt_paths *t, const struct tt_
     struct tt_arena *a, struct tt_err *err)
 {
 	const struct tt_frames *f = m->frames;
-	const struct tt_thread *th = m->threads.t[f->thread[h->frame]];
+	const struct tt_thread *th = m->threads.t[tt_frames_thread(f, h->frame)];
 
-	*w = (struct tt_worst){ .number = f->number[h->frame], .start_ns = f->start[h->frame],
-		.dur_ns = tt_frames_wall(f, h->frame), .cpu_ns = f->has_wait ? tt_frames_cpu(f, h->frame) : -1, .alloc_b = (int64_t)f->alloc_b[h->frame],
-		.alloc_n = (int64_t)f->alloc_n[h->frame] };
+	*w = (struct tt_worst){ .number = tt_frames_number(f, h->frame), .start_ns = tt_frames_start(f, h->frame),
+		.dur_ns = tt_frames_wall(f, h->frame), .cpu_ns = f->has_wait ? tt_frames_cpu(f, h->frame) : -1, .alloc_b = tt_column_at(&f->alloc_b, h->frame),
+		.alloc_n = tt_column_at(&f->alloc_n, h->frame) };
 	for (unsigned i = 0; i < h->ntop && i < 3; i++) {
 		const char *name = tt_paths_label(t, tt_model_key(m, th->process, h->top[i].key));
 
@@ -464,8 +464,8 @@ tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_
 	for (size_t i = 0; f && i < f->n; i++) {
 		if (!tt_measure_frame(x, f, i, &v) || v == 0)
 			continue;
-		w[n] = (struct tt_worst){ .number = f->number[i], .start_ns = f->start[i], .dur_ns = tt_frames_wall(f, i),
-			.cpu_ns = f->has_wait ? tt_frames_cpu(f, i) : -1, .alloc_b = (int64_t)f->alloc_b[i], .alloc_n = (int64_t)f->alloc_n[i] };
+		w[n] = (struct tt_worst){ .number = tt_frames_number(f, i), .start_ns = tt_frames_start(f, i), .dur_ns = tt_frames_wall(f, i),
+			.cpu_ns = f->has_wait ? tt_frames_cpu(f, i) : -1, .alloc_b = tt_column_at(&f->alloc_b, i), .alloc_n = tt_column_at(&f->alloc_n, i) };
 		by[n] = v;
 		place(w, by, n);
 		n += n < TT_SAMPLE_WORST;

@@ -9,43 +9,44 @@
 
 #include <stdbool.h>
 
+#include "base/column.h"
 #include "model/event.h"
 #include "stat/tally.h"
 
 enum { TT_HITCH_TOP = 8 };            /* markers of a worst frame */
 
-/* Per frame, arrays of n. */
+/* Per frame, columns of n. What a capture never has takes no memory. */
 struct tt_frames {
 	struct tt_mem *mem;
 	struct tt_frame_name { const char *full; uint64_t key, begins; uint32_t process; } *name;     /* markers that begin them */
 	size_t nname;                 /* 0: marks of the capture */
-	struct tt_frame_range { uint32_t process; size_t first, end; } *of;   /* the frames of each process that has some */
+	struct tt_frame_range { uint32_t process, thread; size_t first, end; } *of;   /* the frames of each process that has some, all on one thread */
 	size_t nof;
-	size_t n, cap;
-	int64_t *start;               /* ts of the begin */
-	int64_t *dur;
-	uint64_t *number;             /* place in its process, from 1 */
-	uint32_t *given;              /* the engine's own number of it, where has_given */
-	uint32_t *thread;             /* thread index */
-	uint64_t *alloc_b;            /* of all threads of the process that the filter wants, by time */
-	uint64_t *alloc_n;
-	int64_t *wait_ns;             /* waits on the frame thread; meaningful where has_wait */
-	int64_t *outside_ns;          /* time of the frame thread with no call open, in which its work is unknown */
-	int64_t *editor_ns;           /* of the frame thread in the Editor's zones */
-	int64_t *editor_wait_ns;      /* the part of it that is in wait_ns, too */
-	int64_t *limit_ns;            /* the part of wait_ns in which it waited for the frame limit */
-	int64_t *other_wait_ns;       /* the part of it in which it waited for anything else, outside the Editor's zones */
+	size_t n;
+	struct tt_column start;       /* ts of the begin */
+	struct tt_column dur;
+	struct tt_column ahead;       /* how far its place in its process, from 1, is ahead of its place here */
+	struct tt_column given;       /* the engine's own number of it, where has_given */
+	struct tt_column alloc_b;     /* of all threads of the process that the filter wants, by time */
+	struct tt_column alloc_n;
+	struct tt_column wait_ns;     /* waits on the frame thread; meaningful where has_wait */
+	struct tt_column outside_ns;  /* time of the frame thread with no call open, in which its work is unknown */
+	struct tt_column editor_ns;   /* of the frame thread in the Editor's zones */
+	struct tt_column editor_wait_ns;      /* the part of it that is in wait_ns, too */
+	struct tt_column limit_ns;    /* the part of wait_ns in which it waited for the frame limit */
+	struct tt_column other_wait_ns;       /* the part of it in which it waited for anything else, outside the Editor's zones */
 	bool has_given;
 	bool has_wait;                /* a wait marker or contention record was seen */
 	bool has_editor;              /* a zone of the Editor's was seen */
 	bool limit_set;               /* most of limit_ns is in a marker that waits for a limit and nothing else */
 	bool player_only;             /* the Editor's time is not part of any frame */
-	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
+	struct tt_column timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
-	int64_t *render_ns;           /* how long the render thread worked, by its zones; NULL: not requested */
+	struct tt_column render_ns;   /* how long the render thread worked, by its zones, where that is asked for */
 	bool has_render;              /* that, or the engine's measure of it, is known of one frame at least */
-	uint32_t *looked;             /* of each frame: how many before it are looked at closely, with TT_NEEDS_CAUSES; one more than frames. NULL: all */
-	bool *recorded;               /* by a record of the engine's, which has all parts; else by counters, which lack some */
+	bool some_looked;             /* with TT_NEEDS_CAUSES, not all frames are looked at closely */
+	struct tt_column looked;      /* but these: how many before each frame; one more than frames */
+	struct tt_column recorded;    /* 1: by a record of the engine's, which has all parts; else by counters, which lack some */
 	uint64_t partial;             /* frames left out because they are not whole */
 
 	/* per marker (dense number), over frames of its frame thread */
@@ -80,11 +81,59 @@ struct tt_frames {
 	} longest, busiest, latest;   /* by wall time; by CPU-active time, and by uncapped or the render thread's, meaningful where has_wait */
 };
 
+/* A frame as its capture marks it. */
+struct tt_frame {
+	int64_t start, dur;
+	uint64_t number;              /* place in its process, from 1 */
+	uint32_t given;               /* the engine's number of it, 0: none */
+};
+
+/* The next frame of the table, which is of the process whose range is the last or is to come; TT_E_NOMEM, TT_E_LIMIT. */
+int tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err *err);
+
+/* Free the columns and the tally: it has no frames then. */
+void tt_frames_empty(struct tt_frames *f);
+
+/* When frame ${i} begins and ends, and how long it is. */
+static inline int64_t
+tt_frames_start(const struct tt_frames *f, size_t i)
+{
+	return tt_column_at(&f->start, i);
+}
+
+static inline int64_t
+tt_frames_dur(const struct tt_frames *f, size_t i)
+{
+	return tt_column_at(&f->dur, i);
+}
+
+static inline int64_t
+tt_frames_end(const struct tt_frames *f, size_t i)
+{
+	return tt_frames_start(f, i) + tt_frames_dur(f, i);
+}
+
+/* Its place in its process, from 1, and the number that the engine gave it, where has_given. */
+static inline uint64_t
+tt_frames_number(const struct tt_frames *f, size_t i)
+{
+	return (uint64_t)tt_column_at(&f->ahead, i) + i;
+}
+
+static inline uint32_t
+tt_frames_given(const struct tt_frames *f, size_t i)
+{
+	return (uint32_t)tt_column_at(&f->given, i);
+}
+
+/* The index of its thread. */
+uint32_t tt_frames_thread(const struct tt_frames *f, size_t i);
+
 /* The wall time of frame ${i}. */
 static inline int64_t
 tt_frames_wall(const struct tt_frames *f, size_t i)
 {
-	int64_t wall = f->dur[i] - (f->player_only ? f->editor_ns[i] : 0);
+	int64_t wall = tt_frames_dur(f, i) - (f->player_only ? tt_column_at(&f->editor_ns, i) : 0);
 
 	return wall > 0 ? wall : 0;
 }
@@ -93,7 +142,7 @@ tt_frames_wall(const struct tt_frames *f, size_t i)
 static inline bool
 tt_frames_looked(const struct tt_frames *f, size_t from, size_t end)
 {
-	return !f->looked || f->looked[end] != f->looked[from];
+	return !f->some_looked || tt_column_at(&f->looked, end) != tt_column_at(&f->looked, from);
 }
 
 /* Index of the ${i}th of at most TT_FRAMES_SAMPLED frames, evenly spaced over the capture. */
@@ -108,25 +157,33 @@ tt_frames_sample(const struct tt_frames *f, size_t i)
 static inline int64_t
 tt_frames_cpu(const struct tt_frames *f, size_t i)
 {
-	int64_t idle = f->wait_ns[i] + f->outside_ns[i] + f->editor_ns[i] - f->editor_wait_ns[i];
+	const int64_t dur = tt_frames_dur(f, i), idle = tt_column_at(&f->wait_ns, i) + tt_column_at(&f->outside_ns, i) +
+	    tt_column_at(&f->editor_ns, i) - tt_column_at(&f->editor_wait_ns, i);
 
-	return idle < f->dur[i] ? f->dur[i] - idle : 0;
+	return idle < dur ? dur - idle : 0;
 }
 
 /* The uncapped time of frame ${i}: without its wait for the frame limit and the Editor's time; meaningful where has_wait. */
 static inline int64_t
 tt_frames_uncapped(const struct tt_frames *f, size_t i)
 {
-	return tt_frames_cpu(f, i) + f->outside_ns[i] + f->other_wait_ns[i];
+	return tt_frames_cpu(f, i) + tt_column_at(&f->outside_ns, i) + tt_column_at(&f->other_wait_ns, i);
+}
+
+/* What the engine measured of frame ${i} (enum tt_timing), ns; 0: no value. */
+static inline int64_t
+tt_frames_timing(const struct tt_frames *f, unsigned what, size_t i)
+{
+	return tt_column_at(&f->timing[what], i);
 }
 
 /* How long the render thread worked in frame ${i}, as the engine measured it, else by its zones; 0: that is not known. */
 static inline int64_t
 tt_frames_render(const struct tt_frames *f, size_t i)
 {
-	const int64_t measured = f->has_timing ? f->timing[TT_TIMING_RENDER][i] : 0;
+	const int64_t measured = f->has_timing ? tt_frames_timing(f, TT_TIMING_RENDER, i) : 0;
 
-	return measured ? measured : f->render_ns ? f->render_ns[i] : 0;
+	return measured ? measured : tt_column_at(&f->render_ns, i);
 }
 
 /* Make ${h} the histogram of the self time per frame of ${category}; frames without it count as 0. */

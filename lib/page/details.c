@@ -162,7 +162,7 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struc
 	for (size_t i = 0; i < d->n; i++) {
 		size_t frame = d->of[i].frame;
 
-		when[i] = (struct when){ { f->start[frame], f->start[frame] + f->dur[frame] }, (uint32_t)i };
+		when[i] = (struct when){ { tt_frames_start(f, frame), tt_frames_end(f, frame) }, (uint32_t)i };
 	}
 	tt_sort(when, d->n, by_time);
 	for (size_t i = 0; i < d->n; i++) {
@@ -491,8 +491,8 @@ begin_block(struct block *b, size_t rank)
 	for (size_t i = 0; i < NCOLUMN; i++)
 		b->column[i].n = 0;
 	b->all.n = b->size = b->nthread = 0;
-	b->from = f->start[frame];
-	b->to = b->from + f->dur[frame];
+	b->from = tt_frames_start(f, frame);
+	b->to = b->from + tt_frames_dur(f, frame);
 	b->full = false;
 }
 
@@ -540,7 +540,7 @@ begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, stru
 	tt_sorter_init(&s->recs, o->env, &form);
 	if (!f || f->nof != 1 || f->n == 0)
 		return TT_OK;
-	s->own = f->thread[0];
+	s->own = tt_frames_thread(f, 0);
 	s->d->process = f->of[0].process;
 	return choose_all(s, NULL, false, err);
 }
@@ -667,7 +667,7 @@ tt_details_put(const struct tt_details *d, struct tt_views *view, const char *co
 	put_names(d, p, &text);
 	rc = tt_buf_error(&text, err);
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-names=\"%zu\" data-median=\"%llu\" data-command=\"", d->nname,
-	    (unsigned long long)f->number[d->median]);
+	    (unsigned long long)tt_frames_number(f, d->median));
 	tt_html_text(out, command);
 	tt_buf_text(out, "\">");
 	if (rc == TT_OK)
@@ -677,7 +677,7 @@ tt_details_put(const struct tt_details *d, struct tt_views *view, const char *co
 		if (d->of[i].text.n == 0)
 			continue;
 		tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-frame=\"%llu\" data-ns=\"%lld\">",
-		    (unsigned long long)f->number[d->of[i].frame], (long long)f->dur[d->of[i].frame]);
+		    (unsigned long long)tt_frames_number(f, d->of[i].frame), (long long)tt_frames_dur(f, d->of[i].frame));
 		tt_buf_add(out, d->of[i].text.p, d->of[i].text.n);
 		tt_buf_text(out, "</script>\n");
 	}

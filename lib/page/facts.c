@@ -62,11 +62,11 @@ put_frame(const struct tt_model *m, size_t i, struct tt_json *j)
 	bool allocs = tt_model_knows_allocs(m), collections = gc && tt_knows_collections(m);
 
 	tt_json_open(j, NULL, "[");
-	tt_json_u64(j, NULL, f->number[i]);
+	tt_json_u64(j, NULL, tt_frames_number(f, i));
 	tt_json_i64(j, NULL, tt_frames_wall(f, i));
 	put_if(j, f->has_wait, tt_frames_cpu(f, i));
-	put_if(j, allocs, (int64_t)f->alloc_n[i]);
-	put_if(j, allocs, (int64_t)f->alloc_b[i]);
+	put_if(j, allocs, tt_column_at(&f->alloc_n, i));
+	put_if(j, allocs, tt_column_at(&f->alloc_b, i));
 	put_if(j, collections, gc ? (int64_t)gc->n : 0);
 	put_if(j, collections, gc ? gc->ns : 0);
 	put_if(j, gc && gc->has_heap, gc ? (int64_t)gc->heap : 0);
@@ -101,7 +101,7 @@ put_counter(const struct tt_model *m, struct tt_report *r, const struct kept *v,
 		text.n = 0;
 		tt_cell_counter(r, &cell, of, v[i].last);
 		tt_html_number(&text, TT_UNIT_VALUE, &cell);
-		tt_json_u64(j, NULL, m->frames->number[v[i].frame]);
+		tt_json_u64(j, NULL, tt_frames_number(m->frames, v[i].frame));
 		tt_json_text(j, NULL, tt_buf_string(&text));
 	}
 	tt_json_close(j, "]");

@@ -111,8 +111,8 @@ tt_over_put(const struct tt_over *o, const char *command, struct tt_buf *out, st
 	}
 	tt_json_close(&j, "]]");
 	rc = tt_buf_error(&text, err);
-	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\" data-looked=\"%u\" data-command=\"", o->n,
-	    o->f->looked ? o->f->looked[o->f->n] : 0);
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-over=\"%zu\" data-looked=\"%lld\" data-command=\"", o->n,
+	    (long long)tt_column_at(&o->f->looked, o->f->n));
 	tt_html_text(out, command);
 	tt_buf_text(out, "\">");
 	if (rc == TT_OK)

@@ -358,7 +358,7 @@ strips(const struct page *p)
 		}
 		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, table(p, "hitches"), capped, p->out);
 		/* One process's frames alone have numbers that a command can name. */
-		if (f->nof == 1 && f->number[f->n - 1] - f->number[0] == f->n - 1 &&
+		if (f->nof == 1 && tt_frames_number(f, f->n - 1) - tt_frames_number(f, 0) == f->n - 1 &&
 		    !tt_page_times(f, 0, f->n, capped, p->o->range, p->o->max_size / 2, p->out))
 			tt_buf_printf(p->out, "<p>The times of single frames would take more than half of this page, and are left out: no range can be "
 			    "looked at here. A page of fewer frames has them: <code>%s</code>.</p>\n", tt_setting_name[TT_SETTING_FRAMES]);
@@ -572,9 +572,9 @@ counters(const struct page *p)
 	heading(p, "counters", "Counters");
 	if (tt_lines_counters(p->view, p->r, most, &left, p->out, p->err) != TT_OK)
 		return;
-	if (p->f && p->f->looked) {
+	if (p->f && p->f->some_looked) {
 		put(p, "<p>Lines have the values in ");
-		tt_html_count(p->out, p->f->looked[p->f->n]);
+		tt_html_count(p->out, (uint64_t)tt_column_at(&p->f->looked, p->f->n));
 		put(p, " frames: evenly spaced ones and the longest.</p>\n");
 	}
 	if (left) {

@@ -88,11 +88,11 @@ add_up(const struct tt_model *m)
 {
 	const struct tt_frames *f = m->frames;
 
-	if (!f || f->n == 0 || f->nof != 1 || f->looked || m->ncap != 1 || m->filter.marker || m->filter.category || m->filter.player_only ||
+	if (!f || f->n == 0 || f->nof != 1 || f->some_looked || m->ncap != 1 || m->filter.marker || m->filter.category || m->filter.player_only ||
 	    tt_filter_hides(&m->filter) || !tt_by_frame(m))
 		return false;
 	for (size_t i = 1; i < f->n; i++)
-		if (f->start[i] != f->start[i - 1] + f->dur[i - 1] || f->number[i] != f->number[i - 1] + 1)
+		if (tt_frames_start(f, i) != tt_frames_end(f, i - 1) || tt_frames_number(f, i) != tt_frames_number(f, i - 1) + 1)
 			return false;
 	return true;
 }

@@ -174,7 +174,7 @@ put_times(const struct strip *s)
 static void
 put_numbers(const struct strip *s)
 {
-	const uint64_t first = s->f->number[s->from], last = s->f->number[s->from + s->n - 1], step = step_of(s->n, NUMBERS);
+	const uint64_t first = tt_frames_number(s->f, s->from), last = tt_frames_number(s->f, s->from + s->n - 1), step = step_of(s->n, NUMBERS);
 	char at[40];
 
 	if (last - first + 1 != s->n)
@@ -216,7 +216,7 @@ put_worst(const struct strip *s, const struct tt_table *worst)
 		char time[40], at[40];
 		unsigned of;
 
-		if (frame == SIZE_MAX || !number || s->f->number[frame] != (uint64_t)number->v)
+		if (frame == SIZE_MAX || !number || tt_frames_number(s->f, frame) != (uint64_t)number->v)
 			continue;
 		of = kind_of(s->f, frame, s->capped);
 		*tt_put_time_short(time, tt_frames_wall(s->f, frame)) = '\0';
@@ -322,9 +322,9 @@ static void
 put_start(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out)
 {
 	for (size_t i = from; i < end; i++)
-		if (tt_frames_wall(f, i) != f->dur[i] || (i > from && f->start[i] != f->start[i - 1] + f->dur[i - 1]))
+		if (tt_frames_wall(f, i) != tt_frames_dur(f, i) || (i > from && tt_frames_start(f, i) != tt_frames_end(f, i - 1)))
 			return;
-	tt_buf_printf(out, " data-start=\"%lld\"", (long long)f->start[from]);
+	tt_buf_printf(out, " data-start=\"%lld\"", (long long)tt_frames_start(f, from));
 }
 
 /* The engine's numbers of frames: those of the first frame, and of each that does not have the next one; 0: not known. */
@@ -335,9 +335,9 @@ put_given(const struct tt_frames *f, size_t from, size_t end, struct tt_buf *out
 	size_t runs = 0, begin = out->n;
 
 	for (size_t i = from; i < end && f->has_given; i++) {
-		if (i > from && (f->given[i - 1] ? f->given[i] == f->given[i - 1] + 1 : !f->given[i]))
+		if (i > from && (tt_frames_given(f, i - 1) ? tt_frames_given(f, i) == tt_frames_given(f, i - 1) + 1 : !tt_frames_given(f, i)))
 			continue;
-		tt_buf_printf(out, "%s%llu:%u", runs ? " " : " data-given=\"", (unsigned long long)f->number[i], f->given[i]);
+		tt_buf_printf(out, "%s%llu:%u", runs ? " " : " data-given=\"", (unsigned long long)tt_frames_number(f, i), tt_frames_given(f, i));
 		if (++runs == RUNS) {
 			out->n = begin;
 			return;
@@ -370,7 +370,7 @@ tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, c
 	if (most > 0 && end - from >= most)
 		return false;
 	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-first=\"%llu\" data-over60=\"%lld\" data-over30=\"%lld\" data-command=\"",
-	    (unsigned long long)f->number[from], (long long)tt_frame_limit(budget[0].ns), (long long)tt_frame_limit(budget[1].ns));
+	    (unsigned long long)tt_frames_number(f, from), (long long)tt_frame_limit(budget[0].ns), (long long)tt_frame_limit(budget[1].ns));
 	tt_html_text(out, command);
 	tt_buf_text(out, "\"");
 	put_start(f, from, end, out);

@@ -55,9 +55,9 @@ choose(struct tt_trees *t, const struct tt_details *d, const struct tt_frames *f
 {
 	for (size_t row = 0; causes && row < causes->nrow && t->n < MOST; row++) {
 		const struct tt_cell *worst = tt_html_cell(causes, row, "worst");
-		size_t at = worst ? tt_lower_bound(i, 0, f->n, f->number[i] < (uint64_t)worst->v) : f->n;
+		size_t at = worst ? tt_lower_bound(i, 0, f->n, tt_frames_number(f, i) < (uint64_t)worst->v) : f->n;
 
-		if (at < f->n && f->number[at] == (uint64_t)worst->v && !is_shown(d, at))
+		if (at < f->n && tt_frames_number(f, at) == (uint64_t)worst->v && !is_shown(d, at))
 			t->frame[t->n++] = at;
 	}
 	tt_sort(t->frame, t->n, by_place);
@@ -169,7 +169,7 @@ static void
 put_tree(struct tt_trees *t, size_t frame)
 {
 	const struct tt_model *m = t->m;
-	const uint32_t own = m->frames->thread[frame];
+	const uint32_t own = tt_frames_thread(m->frames, frame);
 	struct tt_json *j = &t->json;
 	unsigned name = 0;
 
@@ -177,7 +177,7 @@ put_tree(struct tt_trees *t, size_t frame)
 		if (t->e[i].up == 0)
 			sum_up(t, i);
 	tt_json_open(j, NULL, "[");
-	tt_json_u64(j, NULL, m->frames->number[frame]);
+	tt_json_u64(j, NULL, tt_frames_number(m->frames, frame));
 	for (int figures = 0; figures < 2; figures++) {
 		tt_json_open(j, NULL, "[");
 		for (int others = 0; others < 2; others++) {

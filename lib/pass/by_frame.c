@@ -98,8 +98,8 @@ row_of_frame(struct tt_table *t, const struct tt_model *m, size_t frame, unsigne
 {
 	struct tt_cell *c = tt_row(t);
 
-	tt_cell_u64(&c[0], m->frames->number[frame]);
-	tt_cell_int(&c[process], (int64_t)m->threads.t[m->frames->thread[frame]]->process + 1);
+	tt_cell_u64(&c[0], tt_frames_number(m->frames, frame));
+	tt_cell_int(&c[process], (int64_t)m->threads.t[tt_frames_thread(m->frames, frame)]->process + 1);
 	return c;
 }
 
@@ -447,9 +447,9 @@ add_pauses(struct by_frame *b)
 
 		if (!tt_frames_of(f, p->process, &at, &last))
 			continue;
-		at = tt_lower_bound(k, at, last, f->start[k] + f->dur[k] <= p->start);
-		for (; at < last && f->start[at] < p->end; at++) {
-			int64_t from = p->start > f->start[at] ? p->start : f->start[at], to = f->start[at] + f->dur[at];
+		at = tt_lower_bound(k, at, last, tt_frames_end(f, k) <= p->start);
+		for (; at < last && tt_frames_start(f, at) < p->end; at++) {
+			int64_t from = p->start > tt_frames_start(f, at) ? p->start : tt_frames_start(f, at), to = tt_frames_end(f, at);
 
 			b->pause[at] += (to < p->end ? to : p->end) - from;
 		}
@@ -462,7 +462,7 @@ put_gc(struct by_frame *b, size_t frame, uint64_t allocs, int64_t bytes, struct 
 	const struct tt_frame_gc *gc = &tt_by_frame(b->s.m)->gc[frame];
 	struct tt_cell *c = row_of_frame(t, b->s.m, frame, G_PROCESS);
 
-	tt_cell_int(&c[G_START], b->s.m->frames->start[frame]);
+	tt_cell_int(&c[G_START], tt_frames_start(b->s.m->frames, frame));
 	tt_cell_int(&c[G_DUR], tt_frames_wall(b->s.m->frames, frame));
 	put_allocs(&c[G_ALLOCS], b->allocs, allocs, bytes);
 	if (b->collections) {

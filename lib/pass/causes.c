@@ -80,7 +80,7 @@ frames(struct tt_making *k, struct tt_table *t)
 		const struct tt_cause *of = &c->cause[i];
 		struct tt_cell *cell = tt_row(t);
 
-		tt_cell_u64(&cell[F_FRAME], k->m->frames->number[of->frame]);
+		tt_cell_u64(&cell[F_FRAME], tt_frames_number(k->m->frames, of->frame));
 		tt_cell_int(&cell[F_DUR], tt_frames_wall(k->m->frames, of->frame));
 		tt_cell_int(&cell[F_EXTRA], of->extra);
 		tt_cell_text(&cell[F_CLASS], tt_cause_name(of->class));

@@ -170,7 +170,7 @@ static bool
 find_number(const struct tt_frames *f, uint64_t number, size_t *at)
 {
 	for (*at = 0; *at < f->n; ++*at)
-		if (f->number[*at] == number)
+		if (tt_frames_number(f, *at) == number)
 			return true;
 	return false;
 }
@@ -198,8 +198,8 @@ choose(struct tt_making *k, struct compared *c)
 		c->frame[s] = s == B && !k->o->compares ? longest : median;
 		if (number != TT_COMPARE_MEDIAN && !find_number(f, number, &c->frame[s])) {
 			for (size_t i = 0; f->has_given && i < f->n; i++)
-				of = number == f->given[i] ? f->number[i] : of;
-			tt_frames_none(number, number, f->number[0], f->number[f->n - 1], of, &k->r->err);
+				of = number == tt_frames_given(f, i) ? tt_frames_number(f, i) : of;
+			tt_frames_none(number, number, tt_frames_number(f, 0), tt_frames_number(f, f->n - 1), of, &k->r->err);
 			c->found = false;
 			return;
 		}
@@ -332,25 +332,25 @@ static void
 put_frame(struct tt_making *k, const struct compared *c, size_t i, struct tt_table *t)
 {
 	const struct tt_frames *f = c->f;
-	uint32_t process = k->m->threads.t[f->thread[i]]->process;
+	uint32_t process = k->m->threads.t[tt_frames_thread(f, i)]->process;
 	struct tt_cell *cell = tt_row(t);
 
-	tt_cell_u64(&cell[F_FRAME], f->number[i]);
+	tt_cell_u64(&cell[F_FRAME], tt_frames_number(f, i));
 	if (f->has_given)
-		tt_cell_u64(&cell[F_GIVEN], f->given[i]);
+		tt_cell_u64(&cell[F_GIVEN], tt_frames_given(f, i));
 	tt_cell_name(&cell[F_IS], name_of(k, c, i));
-	tt_cell_int(&cell[F_START], f->start[i]);
+	tt_cell_int(&cell[F_START], tt_frames_start(f, i));
 	tt_cell_int(&cell[F_DUR], tt_frames_wall(f, i));
 	if (f->has_wait)
 		tt_cell_int(&cell[F_CPU], tt_frames_cpu(f, i));
 	if (c->allocs) {
-		tt_cell_u64(&cell[F_ALLOCS], f->alloc_n[i]);
-		tt_cell_u64(&cell[F_BYTES], f->alloc_b[i]);
+		tt_cell_u64(&cell[F_ALLOCS], (uint64_t)tt_column_at(&f->alloc_n, i));
+		tt_cell_u64(&cell[F_BYTES], (uint64_t)tt_column_at(&f->alloc_b, i));
 	}
 	if (tt_knows_collections(k->m))
 		tt_cell_u64(&cell[F_COLLECTIONS], tt_by_frame(k->m)->gc[i].n);
 	if (tt_knows_collections(k->m) && tt_knows_pauses(k->m))
-		tt_cell_int(&cell[F_PAUSE], tt_pause_in(k->m, process, f->start[i], f->start[i] + f->dur[i]));
+		tt_cell_int(&cell[F_PAUSE], tt_pause_in(k->m, process, tt_frames_start(f, i), tt_frames_end(f, i)));
 	tt_cell_int(&cell[F_PROCESS], (int64_t)process + 1);
 }
 
@@ -365,7 +365,7 @@ cause_of(struct tt_making *k, const struct compared *c)
 		return NULL;
 	for (size_t i = 0; i < all.ncause; i++)
 		if (all.cause[i].frame == c->frame[B])
-			return tt_text(k->r, "frame %llu is long: %s", (unsigned long long)c->f->number[c->frame[B]],
+			return tt_text(k->r, "frame %llu is long: %s", (unsigned long long)tt_frames_number(c->f, c->frame[B]),
 			    tt_cause_sentence(&all.cause[i], k->view, &k->r->arena, &k->r->err));
 	return NULL;
 }
@@ -380,7 +380,7 @@ frames(struct tt_making *k, struct tt_table *t)
 	if (!c->found)
 		return;
 	t->note = cause_of(k, c);
-	tt_frames_of(c->f, k->m->threads.t[c->f->thread[c->frame[B]]]->process, &first, &end);
+	tt_frames_of(c->f, k->m->threads.t[tt_frames_thread(c->f, c->frame[B])]->process, &first, &end);
 	if (c->frame[B] - first > NEIGHBOURS)
 		first = c->frame[B] - NEIGHBOURS;
 	if (end - c->frame[B] > NEIGHBOURS + 1)
@@ -619,8 +619,8 @@ open(struct tt_making *k)
 	choose(k, c);
 	if (!c->found)
 		return;
-	c->note = tt_text(k->r, "A is frame %llu%s, B is frame %llu%s", (unsigned long long)c->f->number[c->frame[A]],
-	    k->o->compare[A] == TT_COMPARE_MEDIAN ? ", the median" : "", (unsigned long long)c->f->number[c->frame[B]],
+	c->note = tt_text(k->r, "A is frame %llu%s, B is frame %llu%s", (unsigned long long)tt_frames_number(c->f, c->frame[A]),
+	    k->o->compare[A] == TT_COMPARE_MEDIAN ? ", the median" : "", (unsigned long long)tt_frames_number(c->f, c->frame[B]),
 	    !k->o->compares ? ", the longest" : k->o->compare[B] == TT_COMPARE_MEDIAN ? ", the median" : "");
 	tt_frame_sums_init(&c->sums, k->view, &k->r->err);
 	if (c->sums.slot && tt_merged_init(&c->g, c->sums.p, &k->r->err) == TT_OK && make_room(k, c))

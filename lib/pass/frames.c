@@ -273,7 +273,7 @@ summary(struct tt_making *k, struct tt_table *t)
 	int64_t period = cap_of(k);
 
 	t->note = tt_text(k->r, "frames begin at %s on thread \"%s\"%s%s%s%s%s%s", begins(k->m, k->r),
-	    k->m->threads.t[f->thread[0]]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU, period ? "; " : "",
+	    k->m->threads.t[tt_frames_thread(f, 0)]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU, period ? "; " : "",
 	    period ? cap_text(k, period) : "", editor_text(k),
 	    k->o->percentiles == TT_PERCENTILES_UNITY ? "; percentiles as Unity's Profile Analyzer takes them" : "");
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
@@ -419,13 +419,14 @@ static const char *const limit_name[LIMITS] = { "main thread", "render thread", 
 static enum limit
 limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 {
-	const bool main = tt_frames_cpu(f, i) > most, render = f->timing[TT_TIMING_RENDER][i] > most, gpu = f->timing[TT_TIMING_GPU][i] > most;
+	const bool main = tt_frames_cpu(f, i) > most, render = tt_frames_timing(f, TT_TIMING_RENDER, i) > most;
+	const bool gpu = tt_frames_timing(f, TT_TIMING_GPU, i) > most;
 
 	if (gpu)
 		return main || render ? BY_NOTHING : BY_GPU;
 	if (main || render)
 		return main && render ? BY_BOTH : main ? BY_MAIN : BY_RENDER;
-	return f->limit_ns[i] > 500000 ? BY_PRESENT : BY_UNKNOWN;
+	return tt_column_at(&f->limit_ns, i) > 500000 ? BY_PRESENT : BY_UNKNOWN;
 }
 
 /*
@@ -436,9 +437,10 @@ limit_by_zones(const struct tt_frames *f, size_t i, int64_t most)
 static enum limit
 limit_of(const struct tt_frames *f, size_t i)
 {
-	int64_t whole = f->timing[TT_TIMING_TOTAL][i] ? f->timing[TT_TIMING_TOTAL][i] : f->dur[i], most = whole - whole / 5;
-	int64_t main = f->timing[TT_TIMING_MAIN][i], render = f->timing[TT_TIMING_RENDER][i], gpu = f->timing[TT_TIMING_GPU][i];
-	int64_t wait = f->recorded[i] ? f->timing[TT_TIMING_PRESENT][i] : whole - main;
+	const int64_t total = tt_frames_timing(f, TT_TIMING_TOTAL, i), whole = total ? total : tt_frames_dur(f, i), most = whole - whole / 5;
+	const int64_t main = tt_frames_timing(f, TT_TIMING_MAIN, i), render = tt_frames_timing(f, TT_TIMING_RENDER, i);
+	const int64_t gpu = tt_frames_timing(f, TT_TIMING_GPU, i);
+	int64_t wait = tt_column_at(&f->recorded, i) ? tt_frames_timing(f, TT_TIMING_PRESENT, i) : whole - main;
 
 	if (gpu == 0 || (main == 0 && !f->has_wait))
 		return BY_UNKNOWN;
@@ -498,7 +500,7 @@ worst(struct tt_making *k, size_t *n, int64_t *period)
 static const struct tt_name *
 top_name(const struct tt_model *m, const struct tt_hitch *h, unsigned rank)
 {
-	return tt_model_key(m, m->threads.t[m->frames->thread[h->frame]]->process, h->top[rank].key);
+	return tt_model_key(m, m->threads.t[tt_frames_thread(m->frames, h->frame)]->process, h->top[rank].key);
 }
 
 /* "World:Frame 12.345 ms, ...": the first three markers. If the frame is among the worst because of the render thread, that comes first. */
@@ -532,8 +534,8 @@ put_timings(const struct tt_frames *f, size_t i, struct tt_cell *c)
 		{ W_PRESENT, TT_TIMING_PRESENT } };
 
 	for (unsigned k = 0; k < TT_NCOL(part); k++)
-		if (f->timing[part[k].what][i])
-			tt_cell_int(&c[part[k].col], f->timing[part[k].what][i]);
+		if (tt_frames_timing(f, part[k].what, i))
+			tt_cell_int(&c[part[k].col], tt_frames_timing(f, part[k].what, i));
 	tt_cell_text(&c[W_LIMIT], limit_name[limit_of(f, i)]);
 }
 
@@ -552,13 +554,13 @@ hitches(struct tt_making *k, struct tt_table *t)
 		    f->has_render ? ", or the most work of the render thread" : "");
 	for (size_t i = 0; p && i < n; i++) {
 		const struct tt_hitch *h = &first[i];
-		const struct tt_thread *th = k->m->threads.t[f->thread[h->frame]];
-		int64_t start = f->start[h->frame], end = start + f->dur[h->frame];
+		const struct tt_thread *th = k->m->threads.t[tt_frames_thread(f, h->frame)];
+		int64_t start = tt_frames_start(f, h->frame), end = start + tt_frames_dur(f, h->frame);
 		struct tt_cell *c = tt_row(t);
 
-		tt_cell_u64(&c[W_FRAME], f->number[h->frame]);
+		tt_cell_u64(&c[W_FRAME], tt_frames_number(f, h->frame));
 		if (f->has_given)
-			tt_cell_u64(&c[W_GIVEN], f->given[h->frame]);
+			tt_cell_u64(&c[W_GIVEN], tt_frames_given(f, h->frame));
 		tt_cell_int(&c[W_START], start);
 		tt_cell_int(&c[W_DUR], tt_frames_wall(f, h->frame));
 		if (f->has_wait)
@@ -568,8 +570,8 @@ hitches(struct tt_making *k, struct tt_table *t)
 		if (f->has_timing)
 			put_timings(f, h->frame, c);
 		if (allocs) {
-			tt_cell_u64(&c[W_BYTES], f->alloc_b[h->frame]);
-			tt_cell_u64(&c[W_ALLOCS], f->alloc_n[h->frame]);
+			tt_cell_u64(&c[W_BYTES], (uint64_t)tt_column_at(&f->alloc_b, h->frame));
+			tt_cell_u64(&c[W_ALLOCS], (uint64_t)tt_column_at(&f->alloc_n, h->frame));
 		}
 		if (pauses)
 			tt_cell_int(&c[W_GC], tt_pause_in(k->m, th->process, start, end));
@@ -586,14 +588,14 @@ put_hitch_marker(struct tt_table *t, const struct tt_model *m, const struct tt_h
 	const struct tt_frames *f = m->frames;
 	struct tt_cell *c = tt_row(t);
 
-	tt_cell_u64(&c[K_FRAME], f->number[h->frame]);
+	tt_cell_u64(&c[K_FRAME], tt_frames_number(f, h->frame));
 	tt_cell_int(&c[K_RANK], (int64_t)rank + 1);
 	tt_cell_text(&c[K_MARKER], name);
 	tt_cell_int(&c[K_SELF], h->top[rank].self);
 	tt_cell_share(&c[K_SHARE], h->top[rank].self, tt_frames_wall(f, h->frame));
 	tt_cell_u64(&c[K_CALLS], h->top[rank].calls);
 	if (m->ncap > 1)
-		tt_cell_int(&c[K_PROCESS], (int64_t)m->threads.t[f->thread[h->frame]]->process + 1);
+		tt_cell_int(&c[K_PROCESS], (int64_t)m->threads.t[tt_frames_thread(f, h->frame)]->process + 1);
 }
 
 static void

@@ -244,7 +244,7 @@ static void
 note_last_frame(const struct tt_model *m, struct tt_report *r)
 {
 	const struct tt_frames *frames = m->frames;
-	const uint64_t last = frames && frames->n ? frames->number[frames->n - 1] : UINT64_MAX;
+	const uint64_t last = frames && frames->n ? tt_frames_number(frames, frames->n - 1) : UINT64_MAX;
 
 	if (m->filter.has_frames && !m->filter.frames_of_each && m->filter.frame_last != UINT64_MAX && last < m->filter.frame_last)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", tt_text(r, "%s: the last whole frame up to %" PRIu64 " is %" PRIu64,

@@ -198,13 +198,13 @@ note_left_out(const struct wide *w, struct tt_table *t, const char *kind, const 
 static uint32_t
 process_of(const struct wide *w, size_t frame)
 {
-	return w->m->threads.t[w->m->frames->thread[frame]]->process + 1;
+	return w->m->threads.t[tt_frames_thread(w->m->frames, frame)]->process + 1;
 }
 
 static bool
 is_of(const struct wide *w, size_t frame)
 {
-	return w->is_row && (uint64_t)row(w)->v == w->m->frames->number[frame] && row(w)[w->process].v == process_of(w, frame);
+	return w->is_row && (uint64_t)row(w)->v == tt_frames_number(w->m->frames, frame) && row(w)[w->process].v == process_of(w, frame);
 }
 
 /* Add a figure to its cell; a counter has one. */
@@ -232,8 +232,8 @@ more(struct tt_stream *stream, struct tt_table *t)
 	for (unsigned i = 0; i < FRAMES && w->frame < f->n && t->r->err.code == TT_OK; i++, w->frame++) {
 		struct tt_cell *c = tt_row(t);
 
-		tt_cell_u64(&c[W_FRAME], f->number[w->frame]);
-		tt_cell_int(&c[W_START], f->start[w->frame]);
+		tt_cell_u64(&c[W_FRAME], tt_frames_number(f, w->frame));
+		tt_cell_int(&c[W_START], tt_frames_start(f, w->frame));
 		tt_cell_int(&c[W_DUR], tt_frames_wall(f, w->frame));
 		tt_cell_int(&c[W_PROCESS], process_of(w, w->frame));
 		for (; is_of(w, w->frame); next_row(w)) {

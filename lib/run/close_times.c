@@ -52,10 +52,10 @@ add_frames(struct tt_close_times *c, struct tt_mem *mem, const struct tt_frames 
 
 	if (!f || !tt_frames_of(f, process, &first, &end))
 		return TT_OK;
-	c->sums = !f->looked;
+	c->sums = !f->some_looked;
 	for (size_t i = first; i < end && !c->sums && rc == TT_OK; i++)
 		if (tt_frames_looked(f, i, i + 1))
-			rc = add(c, mem, (struct tt_span){ f->start[i], f->start[i] + f->dur[i] }, err);
+			rc = add(c, mem, (struct tt_span){ tt_frames_start(f, i), tt_frames_end(f, i) }, err);
 	return rc;
 }
 

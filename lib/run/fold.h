@@ -127,7 +127,8 @@ struct tt_fold {
 	struct tt_met met[TT_FOLD_MET];
 	size_t frame;                 /* that the last allocation fell into */
 	size_t zone_frame;            /* that the last zone began in, with TT_NEEDS_BY_FRAME */
-	struct tt_span in_frame;      /* its time, if the chunk at hand has it and it is looked at; else none */
+	struct tt_span zone_time;     /* its time */
+	struct tt_span in_frame;      /* the same, if the chunk at hand has it and it is looked at; else none */
 	struct tt_fold_sum sum[TT_FOLD_SUMS];
 	bool rest;                    /* what ends now is cut: by the end of the capture or of its thread, or by a loss */
 };

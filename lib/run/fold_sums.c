@@ -38,35 +38,54 @@ sum_filled(struct tt_fold_io *io, uint32_t at, uint32_t until, uint32_t node, in
 	return TT_OK;
 }
 
-/* The first of the frames from ${first} to before ${last} that does not end before ${ts}: mostly that of the zone before. */
+static inline struct tt_span
+time_of(const struct tt_frames *t, size_t at)
+{
+	return (struct tt_span){ tt_frames_start(t, at), tt_frames_end(t, at) };
+}
+
+/* The first of the frames from ${first} to before ${last} that does not end before ${ts}: mostly that of the zone before, or the next. */
 static inline size_t
 zone_frame(struct tt_fold *f, size_t first, size_t last, int64_t ts)
 {
 	const struct tt_frames *t = f->m->frames;
+	const struct tt_span none = { INT64_MAX, INT64_MIN };
 	size_t at = f->zone_frame;
 
-	if (at < first || at >= last || ts < t->start[at] || ts >= t->start[at] + t->dur[at])
-		at = f->zone_frame = tt_lower_bound(i, first, last, t->start[i] + t->dur[i] <= ts);
-	if (at < last && tt_frames_looked(t, at, at + 1))
-		f->in_frame = (struct tt_span){ t->start[at], t->start[at] + t->dur[at] };
-	else
-		f->in_frame = (struct tt_span){ INT64_MAX, INT64_MIN };
+	if (at < first || at >= last || ts < f->zone_time.from || ts >= f->zone_time.to) {
+		const bool is_after = f->zone_time.from < f->zone_time.to && ts >= f->zone_time.to;
+		const bool is_next = is_after && at >= first && at + 1 < last && tt_frames_end(t, at + 1) > ts;
+
+		at = f->zone_frame = is_next ? at + 1 : tt_lower_bound(i, first, last, tt_frames_end(t, i) <= ts);
+		f->zone_time = at < last ? time_of(t, at) : none;
+	}
+	f->in_frame = at < last && tt_frames_looked(t, at, at + 1) ? f->zone_time : none;
 	return at;
+}
+
+/* The first of the frames from ${at} to before ${last} that a zone does not fill which ends at ${end}. */
+static size_t
+after_filled(const struct tt_frames *t, size_t at, size_t last, int64_t end)
+{
+	return at + 1 < last && tt_frames_start(t, at + 1) < end ? tt_lower_bound(i, at, last, tt_frames_end(t, i) <= end) : at;
 }
 
 int
 tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, int sign, struct tt_err *err)
 {
 	const struct tt_frames *t = f->m->frames;
-	size_t first, last;
+	size_t first, last, next;
 
 	if (!t || !tt_frames_of(t, io->b->process, &first, &last))
 		return TT_OK;
-	for (size_t at = zone_frame(f, first, last, ts); at < last && (t->start[at] < end || t->start[at] <= ts); at++) {
-		int64_t from = ts > t->start[at] ? ts : t->start[at], to = t->start[at] + t->dur[at];
-		bool begins = counts && ts >= t->start[at];
+	for (size_t at = zone_frame(f, first, last, ts); at < last; at = next) {
+		const struct tt_span frame = at == f->zone_frame ? f->zone_time : time_of(t, at);
+		const int64_t from = ts > frame.from ? ts : frame.from, to = frame.to < end ? frame.to : end;
+		const bool begins = counts && ts >= frame.from;
 
-		to = to < end ? to : end;
+		next = at + 1;
+		if (frame.from >= end && frame.from > ts)
+			break;
 		if ((!begins && to <= from) || !tt_frames_looked(t, at, at + 1))
 			continue;
 		struct tt_frame_path *s = tt_fold_sum_of(f, io, (uint32_t)at, node, err);
@@ -75,11 +94,9 @@ tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_
 		s->n += begins;
 		s->total += to > from ? sign * (to - from) : 0;
 		s->longest = to - from > s->longest ? to - from : s->longest;
-		size_t filled = at + 2 < last && t->start[at + 2] < end ?
-		    tt_lower_bound(i, at + 1, last, t->start[i] + t->dur[i] <= end) : at + 1;
-		if (filled > at + 1 && sum_filled(io, (uint32_t)at + 1, (uint32_t)filled, node, sign, err) != TT_OK)
+		next = end > frame.to ? after_filled(t, at + 1, last, end) : next;
+		if (next > at + 1 && sum_filled(io, (uint32_t)at + 1, (uint32_t)next, node, sign, err) != TT_OK)
 			return err->code;
-		at = filled - 1;
 	}
 	return TT_OK;
 }

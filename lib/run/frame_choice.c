@@ -50,17 +50,18 @@ may_be_capped(const struct tt_model *m, int64_t *v)
 	size_t regular = 0;
 
 	for (size_t i = 0; i < f->n && period > 0; i++) {
-		int64_t whole = (f->dur[i] + period / 2) / period * period, off = f->dur[i] > whole ? f->dur[i] - whole : whole - f->dur[i];
-		regular += whole > 0 && off <= f->dur[i] / 4;
+		const int64_t dur = tt_frames_dur(f, i), whole = (dur + period / 2) / period * period, off = dur > whole ? dur - whole : whole - dur;
+		regular += whole > 0 && off <= dur / 4;
 	}
 	return regular >= f->n - f->n / 4 && f->nof && knows_limit(m->cap[f->of[0].process]->defs);
 }
 
 /* The frames with the longest wall time, and samples. */
-static void
-choose(struct tt_frames *f, int64_t *v, bool *is)
+static int
+choose(struct tt_frames *f, int64_t *v, struct tt_err *err)
 {
-	int64_t limit = tt_quantile_of_i64(v, f->n, 1, 2);
+	int64_t limit = tt_quantile_of_i64(v, f->n, 1, 2), looked = 0;
+	int rc = tt_column_push(&f->looked, f->mem, 0, err);
 
 	limit += limit / 4;
 	if (f->n > LONGEST) {
@@ -68,10 +69,15 @@ choose(struct tt_frames *f, int64_t *v, bool *is)
 
 		limit = long_one > limit ? long_one : limit;
 	}
-	for (size_t i = 0; i < TT_FRAMES_SAMPLED; i++)
-		is[tt_frames_sample(f, i)] = true;
-	for (size_t i = 0; i < f->n; i++)
-		f->looked[i + 1] = f->looked[i] + (is[i] || f->dur[i] > limit);
+	f->some_looked = true;
+	for (size_t i = 0, sample = 0; i < f->n && rc == TT_OK; i++) {
+		const bool is_sample = i == tt_frames_sample(f, sample);
+
+		sample += is_sample;
+		looked += is_sample || tt_frames_dur(f, i) > limit;
+		rc = tt_column_push(&f->looked, f->mem, looked, err);
+	}
+	return rc;
 }
 
 int
@@ -80,19 +86,16 @@ tt_frames_choose(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 	struct tt_frames *f = m->frames;
 	struct tt_mem *mem = &m->env->mem;
 	int64_t *v;
-	bool *is;
+	int rc = TT_OK;
 
 	if (!r->some_frames || are_few(r, f, FEW_EVENTS))
 		return TT_OK;
 	if (!(v = tt_mem_alloc(mem, f->n * sizeof *v, err)))
 		return err->code;
-	memcpy(v, f->dur, f->n * sizeof *v);
-	if (!are_few(r, f, CAPPED_EVENTS) || !may_be_capped(m, v)) {
-		f->looked = tt_arena_alloc(&m->arena, (f->n + 1) * sizeof *f->looked, err);
-		is = f->looked ? tt_arena_alloc(&m->arena, f->n, err) : NULL;
-		if (is)
-			choose(f, v, is);
-	}
+	for (size_t i = 0; i < f->n; i++)
+		v[i] = tt_frames_dur(f, i);
+	if (!are_few(r, f, CAPPED_EVENTS) || !may_be_capped(m, v))
+		rc = choose(f, v, err);
 	tt_mem_free(mem, v, f->n * sizeof *v);
-	return err->code;
+	return rc;
 }

@@ -12,22 +12,20 @@ is_other_wait(unsigned why)
 
 /* ${ns} of the present frame are idle for the reasons ${why}, bits; ${in}: those of the zones around. */
 static void
-add_idle(struct tt_replay *p, const struct tt_thread_replay *w, unsigned why, unsigned in, int64_t ns)
+add_idle(struct tt_replay *p, struct tt_thread_replay *w, unsigned why, unsigned in, int64_t ns)
 {
 	const unsigned wait = TT_IDLE(TT_IDLE_WAIT), editor = TT_IDLE(TT_IDLE_EDITOR), limit = TT_IDLE(TT_IDLE_LIMIT);
-	struct tt_frames *f = p->m->frames;
 
-	/* What a capture never has is never written: of these columns, its memory stays untouched. */
 	if (why & wait)
-		f->wait_ns[w->frame] += ns;
+		w->now.wait += ns;
 	if (why & editor)
-		f->editor_ns[w->frame] += ns;
+		w->now.editor += ns;
 	if (((why | in) & wait && why & editor) || (why & wait && (why | in) & editor))
-		f->editor_wait_ns[w->frame] += ns;
+		w->now.editor_wait += ns;
 	if (why & limit)
-		f->limit_ns[w->frame] += ns;
+		w->now.limit += ns;
 	if (is_other_wait(why | in) != is_other_wait(in))
-		f->other_wait_ns[w->frame] += is_other_wait(in) ? -ns : ns;
+		w->now.other_wait += is_other_wait(in) ? -ns : ns;
 	p->limit += why & limit ? ns : 0;
 	p->limit_only += why & TT_IDLE(TT_IDLE_LIMIT_ONLY) ? ns : 0;
 }
@@ -46,11 +44,10 @@ idle_now(const struct tt_thread_replay *w)
 void
 tt_replay_settle_idle(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts)
 {
-	const struct tt_frames *f = p->m->frames;
 	unsigned why = idle_now(w);
 
-	if (why && tt_replay_in_frame(f, w, ts)) {
-		int64_t from = w->idle_since > f->start[w->frame] ? w->idle_since : f->start[w->frame];
+	if (why && tt_replay_in_frame(w, ts)) {
+		int64_t from = w->idle_since > w->now.from ? w->idle_since : w->now.from;
 		if (ts > from)
 			add_idle(p, w, why, 0, ts - from);
 	}

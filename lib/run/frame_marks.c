@@ -202,25 +202,6 @@ choose(const struct tt_run *r, uint32_t process)
 	return best;
 }
 
-static int
-frames_room(struct tt_frames *f, size_t n, struct tt_err *err)
-{
-	void *column[] = { &f->start, &f->dur, &f->number, &f->given, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns,
-		&f->editor_ns, &f->editor_wait_ns, &f->limit_ns, &f->other_wait_ns, &f->recorded,
-		&f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
-	static const size_t size[] = { 8, 8, 8, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
-	size_t cap = f->cap;
-
-	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-		cap = f->cap;
-		int rc = tt_mem_grow(f->mem, column[i], &cap, f->n + n, size[i], err);
-		if (rc != TT_OK)
-			return rc;
-	}
-	f->cap = cap;
-	return TT_OK;
-}
-
 /* True if the filter chooses the frame [${from}, ${to}), the ${number}th of its thread. */
 static bool
 is_chosen(const struct tt_run *r, const struct tt_filter *f, int64_t from, int64_t to, size_t number)
@@ -235,13 +216,11 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 	struct tt_frames *f = m->frames;
 	const struct tt_filter *flt = &m->filter;
 	size_t n = marks->n > 1 ? marks->n - 1 : 0;
-	int rc = frames_room(f, n, err);
-
-	if (rc != TT_OK)
-		return rc;
 	const struct tt_capture *c = m->cap[marks->process];
+	int rc = TT_OK;
+
 	f->partial += (tt_capture_has_earlier(c) ? c->offset_ns : c->min_ts) < marks->ts[0] ? 2 : 1;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		int64_t from = marks->ts[i], to = marks->ts[i + 1];
 		const struct tt_span *hole = flt->nhole ? tt_filter_hole(flt, from) : NULL;
 		if (!is_chosen(r, flt, from, to, i + 1) || (hole && from >= hole->from && to <= hole->to))
@@ -250,16 +229,10 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 			f->partial++;
 			continue;
 		}
-		if (to <= from)
-			continue;
-		f->start[f->n] = from;
-		f->dur[f->n] = to - from;
-		f->number[f->n] = i + 1;
-		f->given[f->n] = marks->given[i];
-		f->has_given = f->has_given || marks->given[i];
-		f->thread[f->n++] = marks->thread;
+		if (to > from)
+			rc = tt_frames_add(f, &(struct tt_frame){ .start = from, .dur = to - from, .number = i + 1, .given = marks->given[i] }, err);
 	}
-	return TT_OK;
+	return rc;
 }
 
 /* Room for the worst frames. */
@@ -342,7 +315,7 @@ leave_gaps_out(struct tt_model *m, struct tt_err *err)
 	if (!span)
 		return err->code;
 	for (size_t i = 0; i < f->n; i++)
-		span[i] = (struct tt_span){ f->start[i], f->start[i] + f->dur[i] };
+		span[i] = (struct tt_span){ tt_frames_start(f, i), tt_frames_end(f, i) };
 	n = join_spans(span, f->n);
 	m->filter.from = span[0].from;
 	m->filter.to = span[n - 1].to;
@@ -365,15 +338,15 @@ narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_
 	if (frames && frames->n > 0 && whole_frames)
 		return leave_gaps_out(m, err);
 	if (frames && frames->n > 0 && (f->has_frames || labels)) {
-		f->from = frames->start[0];
-		f->to = f->frames_to_end ? f->to : frames->start[0] + frames->dur[0];
+		f->from = tt_frames_start(frames, 0);
+		f->to = f->frames_to_end ? f->to : tt_frames_end(frames, 0);
 		for (size_t i = 0; i < frames->nof; i++) {        /* of several captures no frame is cut */
 			size_t first = frames->of[i].first, last = frames->of[i].end;
 
 			if (first == last--)
 				continue;
-			f->from = frames->start[first] < f->from ? frames->start[first] : f->from;
-			f->to = frames->start[last] + frames->dur[last] > f->to ? frames->start[last] + frames->dur[last] : f->to;
+			f->from = tt_frames_start(frames, first) < f->from ? tt_frames_start(frames, first) : f->from;
+			f->to = tt_frames_end(frames, last) > f->to ? tt_frames_end(frames, last) : f->to;
 		}
 	} else if (labels) {
 		f->from = r->label_from > f->from ? r->label_from : f->from;
@@ -489,11 +462,9 @@ watch_render(const struct tt_model *m, struct tt_replay *p, struct tt_err *err)
 		const struct tt_thread_replay *w = &p->w[i];
 		if (w->ntimer == 0 && !m->cap[w->process]->gpu_part)
 			continue;
-		if (!f->render_ns && !(f->render_ns = tt_mem_alloc(mem, f->cap * sizeof *f->render_ns, err)))
-			return err->code;
 		if (!p->render_time && !(p->render_time = tt_mem_alloc(mem, m->ncap * sizeof *p->render_time, err)))
 			return err->code;
-		rc = tt_render_new(m, w->process, w->first, w->end, f->render_ns, &p->render_time[i], err);
+		rc = tt_render_new(m, w->process, w->first, w->end, &f->render_ns, &p->render_time[i], err);
 	}
 	return rc;
 }
@@ -511,14 +482,12 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 		rc = add_frames(r, m, best, err);
 		if (rc == TT_OK)
 			rc = tt_thread_replay_init(p, &p->w[p->nwatch++], best, first, err);
-		m->frames->of[m->frames->nof++] = (struct tt_frame_range){ (uint32_t)i, first, m->frames->n };
+		m->frames->of[m->frames->nof++] = (struct tt_frame_range){ (uint32_t)i, best->thread, first, m->frames->n };
 	}
 	if (rc == TT_OK)
 		rc = narrow(r, m, whole_frames, err);
 	if (rc != TT_OK || !m->frames || m->frames->n == 0)
 		return rc;
-	if (!(p->gpu = tt_mem_alloc(&m->env->mem, m->frames->cap * sizeof *p->gpu, err)))
-		return err->code;
 	if ((rc = watch_render(m, p, err)) != TT_OK)
 		return rc;
 	rc = room_for_hitches(r, m, err);
@@ -632,41 +601,4 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_frames_make(r, m, r->o->whole_frames, &r->replay, err);
 	return rc == TT_OK && m->filter.has_frames && !(m->frames && m->frames->n) ? no_frames(r, err) : rc;
-}
-
-size_t
-tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts)
-{
-	from = tt_lower_bound(i, from, to, f->start[i] <= ts);
-	return from > 0 && ts >= f->start[from - 1] && ts < f->start[from - 1] + f->dur[from - 1] ? from - 1 : SIZE_MAX;
-}
-
-bool
-tt_frames_of(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end)
-{
-	for (size_t i = 0; i < f->nof; i++) {
-		if (f->of[i].process != process)
-			continue;
-		*first = f->of[i].first;
-		*end = f->of[i].end;
-		return true;
-	}
-	return false;
-}
-
-size_t
-tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *last)
-{
-	size_t at = *last, first, end;
-
-	if (!tt_frames_of(f, process, &first, &end))
-		return SIZE_MAX;
-	/* Events come in order: it is the same frame, or the next one. */
-	for (size_t i = at; i >= first && i < end && i - at < 2; i++)
-		if (ts >= f->start[i] && ts < f->start[i] + f->dur[i])
-			return *last = i;
-	at = tt_frames_find(f, first, end, ts);
-	if (at != SIZE_MAX)
-		*last = at;
-	return at;
 }

@@ -3,6 +3,16 @@
  */
 #include "run/frame_replay_parts.h"
 
+static void
+begin_frame(const struct tt_frames *f, struct tt_thread_replay *w)
+{
+	w->now = (struct tt_replay_now){ 0 };
+	if (w->frame < w->end) {
+		w->now.from = tt_frames_start(f, w->frame);
+		w->now.to = tt_frames_end(f, w->frame);
+	}
+}
+
 int
 tt_thread_replay_init(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err)
 {
@@ -12,6 +22,7 @@ tt_thread_replay_init(struct tt_replay *p, struct tt_thread_replay *w, const str
 	*w = (struct tt_thread_replay){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
 		.end = p->m->frames->n, .marks = m, .idled = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN }, .since = INT64_MIN,
 		.seen = INT64_MIN };
+	begin_frame(p->m->frames, w);
 	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
 		struct timer *t = &w->timer[w->ntimer];
 		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
@@ -31,7 +42,7 @@ tt_thread_replay_init(struct tt_replay *p, struct tt_thread_replay *w, const str
 static int
 settle_self(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err)
 {
-	if (ts > w->since && tt_replay_in_frame(p->m->frames, w, w->since)) {
+	if (ts > w->since && tt_replay_in_frame(w, w->since)) {
 		struct tt_thread_replay_row *top = &w->row[tt_replay_under(w)];
 		if (tt_replay_touch(p, w, top, err) != TT_OK)
 			return err->code;
@@ -66,7 +77,7 @@ touch_open(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 static int64_t
 take_editor(const struct tt_frames *f, struct tt_thread_replay *w, const struct tt_thread_replay_row *row)
 {
-	int64_t *before = &w->editor[row - w->row], now = f->player_only ? f->editor_ns[w->frame] : 0, taken;
+	int64_t *before = &w->editor[row - w->row], now = w->now.editor, taken;
 
 	if (!f->player_only)
 		return 0;
@@ -138,20 +149,36 @@ static inline void
 keep_rest(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t idle)
 {
 	if (h && (idle == 0 || row->self > idle))
-		tt_hitch_keep(h, row, row->self - idle);
+		tt_hitch_keep(h, row->key, row->calls, row->self - idle);
 }
 
-/* The present frame is over at ${end}: sum up its rows. */
+/* The table has what the present frame was idle for. */
 static int
-close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct tt_err *err)
+keep_idle(struct tt_frames *f, const struct tt_thread_replay *w, struct tt_err *err)
+{
+	const struct { struct tt_column *to; int64_t ns; } sum[] = { { &f->outside_ns, w->row[TT_REPLAY_OUTSIDE].self }, { &f->wait_ns, w->now.wait },
+		{ &f->editor_ns, w->now.editor }, { &f->editor_wait_ns, w->now.editor_wait }, { &f->limit_ns, w->now.limit },
+		{ &f->other_wait_ns, w->now.other_wait } };
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < sizeof sum / sizeof *sum && rc == TT_OK; i++)
+		rc = tt_column_set(sum[i].to, f->mem, w->frame, sum[i].ns, err);
+	return rc;
+}
+
+/* The present frame is over: sum up its rows. */
+static int
+close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 {
 	struct tt_frames *f = p->m->frames;
-	int64_t start = f->start[w->frame], wall;
+	const int64_t start = w->now.from, end = w->now.to;
+	int64_t wall;
 	struct tt_hitch *longest, *busiest, *latest;
 	int rc = settle_self(p, w, end, err);
 
-	f->outside_ns[w->frame] = w->row[TT_REPLAY_OUTSIDE].self;
 	tt_replay_settle_idle(p, w, end);
+	if (rc == TT_OK)
+		rc = keep_idle(f, w, err);
 	wall = tt_frames_wall(f, w->frame);
 	longest = tt_hitches_place(&f->longest, w->frame, wall);
 	busiest = tt_hitches_place(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
@@ -167,7 +194,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct
 		struct tt_replay_idle *idle = &w->idle[w->touched[i]];
 		bool out = tt_replay_is_left_out(f, row);
 		if (!out)
-			tt_hitch_keep(longest, row, row->self);
+			tt_hitch_keep(longest, row->key, row->calls, row->self);
 		if (!(row->idle & TT_REPLAY_NO_WORK) && w->touched[i] != TT_REPLAY_OUTSIDE)
 			keep_rest(busiest, row, idle->all);
 		if (!(row->idle & TT_REPLAY_HELD))
@@ -193,19 +220,18 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, int64_t end, struct
 int
 tt_thread_replay_advance(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err)
 {
-	const struct tt_frames *f = p->m->frames;
 	int rc = TT_OK;
 
-	while (rc == TT_OK && w->frame < w->end && f->start[w->frame] + f->dur[w->frame] <= ts) {
-		int64_t end = f->start[w->frame] + f->dur[w->frame];
+	while (rc == TT_OK && w->frame < w->end && w->now.to <= ts) {
 		/* Time before the frame began belongs to none. */
-		if (w->since < f->start[w->frame])
-			w->since = f->start[w->frame];
-		rc = close_frame(p, w, end, err);
+		if (w->since < w->now.from)
+			w->since = w->now.from;
+		rc = close_frame(p, w, err);
 		w->frame++;
+		begin_frame(p->m->frames, w);
 	}
-	if (w->frame < w->end && w->since < f->start[w->frame] && ts > w->since)
-		w->since = ts < f->start[w->frame] ? ts : f->start[w->frame];
+	if (w->frame < w->end && w->since < w->now.from && ts > w->since)
+		w->since = ts < w->now.from ? ts : w->now.from;
 	return rc;
 }
 
@@ -227,7 +253,7 @@ zone_begin(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_
 		tt_replay_idle_begins(p, w, row, ts);
 	if (hidden)
 		return TT_OK;
-	if (tt_replay_in_frame(f, w, ts)) {
+	if (tt_replay_in_frame(w, ts)) {
 		rc = tt_replay_touch(p, w, row, err);
 		row->calls += !(flags & TT_F_CONT);
 	} else if (!row->active) {
@@ -236,7 +262,7 @@ zone_begin(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_
 	if (row->active++ == 0) {
 		row->since = ts;
 		if (f->player_only)
-			w->editor[row - w->row] = tt_replay_in_frame(f, w, ts) ? f->editor_ns[w->frame] : 0;
+			w->editor[row - w->row] = tt_replay_in_frame(w, ts) ? w->now.editor : 0;
 	}
 	return rc;
 }
@@ -254,8 +280,8 @@ zone_end(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_t 
 		tt_replay_idle_ends(p, w, row, ts);
 	if (f->player_only && w->idling[TT_IDLE_EDITOR])
 		return TT_OK;         /* it is inside a zone of the Editor's, where it was not counted */
-	if (row->active == 1 && tt_replay_in_frame(f, w, ts)) {
-		int64_t from = row->since > f->start[w->frame] ? row->since : f->start[w->frame];
+	if (row->active == 1 && tt_replay_in_frame(w, ts)) {
+		int64_t from = row->since > w->now.from ? row->since : w->now.from;
 		if (tt_replay_touch(p, w, row, err) != TT_OK)
 			return err->code;
 		row->total += (ts > from ? ts - from : 0) - take_editor(f, w, row);
@@ -297,9 +323,9 @@ pop_to(struct tt_replay *p, struct tt_thread_replay *w, size_t n, const int64_t 
 }
 
 static bool
-whole_in_frame(const struct tt_frames *f, const struct tt_thread_replay *w, const struct tt_event *e)
+whole_in_frame(const struct tt_thread_replay *w, const struct tt_event *e)
 {
-	return tt_replay_in_frame(f, w, e->ts) && e->ts + e->dur <= f->start[w->frame] + f->dur[w->frame];
+	return tt_replay_in_frame(w, e->ts) && e->ts + e->dur <= w->now.to;
 }
 
 /* --- a chunk ---------------------------------------------------------------------------------------- */
@@ -365,7 +391,7 @@ whole_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_even
 	tt_replay_pop_inner(w, up > w->st.n ? up - w->st.n : 0);
 	if (up < w->st.n)
 		rc = pop_whole(p, w, up, l, err);
-	if (rc == TT_OK && (w->ninner > 0 || whole_in_frame(p->m->frames, w, e)))
+	if (rc == TT_OK && (w->ninner > 0 || whole_in_frame(w, e)))
 		return tt_replay_inner_zone(p, w, e, err);
 	top = w->st.n;
 	if (rc == TT_OK)

@@ -65,6 +65,10 @@ struct tt_thread_replay {
 	size_t first;                 /* of this process's frames */
 	size_t frame;                 /* the one we are in, or the next */
 	size_t end;                   /* after this process's frames */
+	struct tt_replay_now {        /* the frame: its times, and how long the thread is idle in it so far; see tt_frames */
+		int64_t from, to;
+		int64_t wait, editor, editor_wait, limit, other_wait;
+	} now;
 	const struct tt_frame_marks *marks;   /* all of the process, also of frames that are not in the table */
 	struct timer { uint64_t key; unsigned late; int what; } timer[8];      /* counters of frame timings */
 	unsigned ntimer;
@@ -122,9 +126,14 @@ int tt_thread_replay_chunk(struct tt_replay *p, struct tt_thread_replay *w, cons
 int tt_thread_replay_advance(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err);
 /* What the marker ${key} has done in all frames so far. */
 int tt_thread_replay_sum(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
+void tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem);
+
+/* frame_worst.c: a place among the worst frames ${list} for ${frame}, which is as bad as ${by}; NULL: the others are worse. */
+struct tt_hitch *tt_hitches_place(struct tt_hitches *list, size_t frame, int64_t by);
+/* ${self} is the time of the marker ${key}, called ${calls} times, itself in the frame ${h}, which keeps the largest, ties by key; NULL: none of the worst. */
+void tt_hitch_keep(struct tt_hitch *h, uint64_t key, uint64_t calls, int64_t self);
 /* The frame is as bad as ${by}, if not worse, and may be among them already. */
 void tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by);
-void tt_thread_replay_free(struct tt_thread_replay *w, struct tt_mem *mem);
 
 /* Which frames are looked at closely: tt_frames.looked. */
 int tt_frames_choose(const struct tt_run *r, struct tt_model *m, struct tt_err *err);

@@ -5,7 +5,6 @@
  *	frame_inner.c   zones that lie whole in a frame, which most are
  *	frame_rows.c    what each marker does, in the present frame and in all
  *	frame_idle.c    waits, and the Editor
- *	frame_worst.c   the worst frames
  *
  * All of it runs in the ordered stage. An int is TT_OK, or else the error's code, with ${err} filled: TT_E_NOMEM, TT_E_LIMIT.
  */
@@ -50,9 +49,9 @@ enum { TT_REPLAY_OUTSIDE = 0 };       /* the row of time in which nothing is ope
 enum { TT_REPLAY_NO_WORK = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_EDITOR), TT_REPLAY_HELD = TT_IDLE(TT_IDLE_LIMIT) | TT_IDLE(TT_IDLE_EDITOR) };
 
 static inline bool
-tt_replay_in_frame(const struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts)
+tt_replay_in_frame(const struct tt_thread_replay *w, int64_t ts)
 {
-	return w->frame < w->end && ts >= f->start[w->frame];
+	return w->frame < w->end && ts >= w->now.from;
 }
 
 /* --- frame_rows.c ---------------------------------------------------------------- */
@@ -131,14 +130,6 @@ void tt_replay_idle_ends(struct tt_replay *p, struct tt_thread_replay *w, const 
 
 /* A zone of it from ${ts} to ${end} lies whole in the present frame. Zones nest: one within another of its kind would begin before that ends. */
 void tt_replay_idle_inner(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts, int64_t end);
-
-/* --- frame_worst.c --------------------------------------------------------------- */
-
-/* A place among the worst frames ${list} for ${frame}, which is as bad as ${by}; NULL: the others are worse. */
-struct tt_hitch *tt_hitches_place(struct tt_hitches *list, size_t frame, int64_t by);
-
-/* ${self} is the time of ${row} itself in the frame ${h}, which keeps the largest, ties by key; NULL: it is none of the worst. */
-void tt_hitch_keep(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t self);
 
 /* --- frame_inner.c --------------------------------------------------------------- */
 

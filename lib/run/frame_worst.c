@@ -1,7 +1,9 @@
 /**
- * The worst frames while they are found: how bad each is, and what it does itself; the contract is in frame_replay_parts.h.
+ * The worst frames while they are found: how bad each is, and what it does itself; the contract is in frame_replay.h.
  */
-#include "run/frame_replay_parts.h"
+#include "run/frame_replay.h"
+
+#include "model/frames.h"
 
 /* Where all places are taken: which frame is the least bad. */
 static void
@@ -44,18 +46,18 @@ tt_hitches_raise(struct tt_hitches *list, size_t frame, int64_t by)
 }
 
 void
-tt_hitch_keep(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t self)
+tt_hitch_keep(struct tt_hitch *h, uint64_t key, uint64_t calls, int64_t self)
 {
 	unsigned cap = h ? sizeof h->top / sizeof h->top[0] : 0, i = h ? h->ntop : 0;
 
-	while (i > 0 && (h->top[i - 1].self < self || (h->top[i - 1].self == self && h->top[i - 1].key > row->key)))
+	while (i > 0 && (h->top[i - 1].self < self || (h->top[i - 1].self == self && h->top[i - 1].key > key)))
 		i--;
 	if (i >= cap)
 		return;
 	unsigned last = h->ntop < cap ? h->ntop++ : cap - 1;
 	for (; last > i; last--)
 		h->top[last] = h->top[last - 1];
-	h->top[i].key = row->key;
+	h->top[i].key = key;
 	h->top[i].self = self;
-	h->top[i].calls = row->calls;
+	h->top[i].calls = calls;
 }

@@ -8,22 +8,43 @@
 #include "run/state.h"
 #include "stat/num.h"
 
-static void
-count_allocs(struct tt_frames *f, const struct tt_thread_replay *w, const struct tt_batch *b)
-{
-	size_t first = w->first, at = SIZE_MAX;
+/* What a chunk allocates in the frame ${at}, which is that one from ${from} to ${to}; SIZE_MAX: in none. */
+struct allocs {
+	size_t at;
+	int64_t from, to;
+	uint64_t n, b;
+};
 
-	for (size_t i = 0; i < b->n; i++) {
+static int
+keep_allocs(struct tt_frames *f, const struct allocs *a, struct tt_err *err)
+{
+	if (a->at == SIZE_MAX || tt_column_add(&f->alloc_n, f->mem, a->at, (int64_t)a->n, err) != TT_OK)
+		return err->code;
+	return tt_column_add(&f->alloc_b, f->mem, a->at, (int64_t)a->b, err);
+}
+
+static int
+count_allocs(struct tt_frames *f, const struct tt_thread_replay *w, const struct tt_batch *b, struct tt_err *err)
+{
+	struct allocs a = { .at = SIZE_MAX, .from = INT64_MAX };
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[i];
 		if (e->kind != TT_ALLOC)
 			continue;
-		if (at == SIZE_MAX || e->ts < f->start[at] || e->ts >= f->start[at] + f->dur[at])
-			at = tt_frames_find(f, first, w->end, e->ts);
-		if (at == SIZE_MAX)
-			continue;
-		f->alloc_n[at] += tt_alloc_count(e);
-		f->alloc_b[at] += tt_alloc_bytes(e);
+		if (e->ts < a.from || e->ts >= a.to) {
+			rc = keep_allocs(f, &a, err);
+			a = (struct allocs){ .at = tt_frames_find(f, w->first, w->end, e->ts), .from = INT64_MAX };
+			if (a.at != SIZE_MAX) {
+				a.from = tt_frames_start(f, a.at);
+				a.to = tt_frames_end(f, a.at);
+			}
+		}
+		a.n += tt_alloc_count(e);
+		a.b += tt_alloc_bytes(e);
 	}
+	return rc == TT_OK ? keep_allocs(f, &a, err) : rc;
 }
 
 /* The frame ${back} frames before the one that ${ts} falls into, whole or not; SIZE_MAX where it is not in the table. */
@@ -35,22 +56,23 @@ frame_back(const struct tt_frames *f, const struct tt_thread_replay *w, int64_t 
 	if (lo <= back)
 		return SIZE_MAX;
 	uint64_t number = lo - back;
-	lo = tt_lower_bound(i, w->first, w->end, f->number[i] < number);
-	return lo < w->end && f->number[lo] == number ? lo : SIZE_MAX;
+	lo = tt_lower_bound(i, w->first, w->end, tt_frames_number(f, i) < number);
+	return lo < w->end && tt_frames_number(f, lo) == number ? lo : SIZE_MAX;
 }
 
-static void
-set_timing(struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts, unsigned back, unsigned what, uint64_t ns, bool record)
+static int
+set_timing(struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts, unsigned back, unsigned what, uint64_t ns, bool record, struct tt_err *err)
 {
 	size_t at = ns <= INT64_MAX && what < TT_TIMINGS ? frame_back(f, w, ts, back) : SIZE_MAX;
 
 	if (at == SIZE_MAX)
-		return;
-	f->recorded[at] = f->recorded[at] || record;
-	if (ns == 0 || (f->timing[what][at] && !record))
-		return;
-	f->timing[what][at] = (int64_t)ns;
+		return TT_OK;
+	if (record && tt_column_set(&f->recorded, f->mem, at, 1, err) != TT_OK)
+		return err->code;
+	if (ns == 0 || (tt_frames_timing(f, what, at) && !record))
+		return TT_OK;
 	f->has_timing = true;
+	return tt_column_set(&f->timing[what], f->mem, at, (int64_t)ns, err);
 }
 
 /* A value of a counter in ns; 0 where it has none. */
@@ -73,31 +95,34 @@ whole_ns(const struct tt_event *e)
 }
 
 /* Work of the GPU belongs to the frame that gave it. */
-static void
-add_gpu(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_event *e)
+static int
+add_gpu(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err)
 {
 	const size_t at = frame_back(p->m->frames, w, e->ts, 0);
 
-	if (at != SIZE_MAX && e->val <= INT64_MAX - (uint64_t)p->gpu[at])
-		p->gpu[at] += (int64_t)e->val;
+	if (at == SIZE_MAX || e->val > INT64_MAX - (uint64_t)tt_column_at(&p->gpu, at))
+		return TT_OK;
+	return tt_column_add(&p->gpu, &p->m->env->mem, at, (int64_t)e->val, err);
 }
 
 /* What the engine measured goes to the frame it is about; a record of it goes before a counter. */
-static void
-take_timings(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_batch *b)
+static int
+take_timings(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_batch *b, struct tt_err *err)
 {
 	struct tt_frames *f = p->m->frames;
+	int rc = TT_OK;
 
-	for (size_t i = 0; i < b->nrare; i++) {
+	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
 		if (e->kind == TT_GPU_WORK)
-			add_gpu(p, w, e);
+			rc = add_gpu(p, w, e, err);
 		if (e->kind == TT_TIMING)
-			set_timing(f, w, e->ts, e->dur, e->depth, e->val, true);
-		for (unsigned k = 0; e->kind == TT_COUNTER && k < w->ntimer; k++)
+			rc = set_timing(f, w, e->ts, e->dur, e->depth, e->val, true, err);
+		for (unsigned k = 0; e->kind == TT_COUNTER && k < w->ntimer && rc == TT_OK; k++)
 			if ((uint32_t)w->timer[k].key == e->dur)
-				set_timing(f, w, e->ts, w->timer[k].late, (unsigned)w->timer[k].what, whole_ns(e), false);
+				rc = set_timing(f, w, e->ts, w->timer[k].late, (unsigned)w->timer[k].what, whole_ns(e), false, err);
 	}
+	return rc;
 }
 
 /* 1 if the chunk is to be replayed, 0 if it lies before the first frame of ${w} or after the last; < 0: ${err}. */
@@ -107,9 +132,9 @@ is_in_frames(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_ba
 	const struct tt_frames *f = p->m->frames;
 	bool timed = b->min_ts <= b->max_ts;
 
-	if (w->first == w->end || (timed && b->min_ts >= f->start[w->end - 1] + f->dur[w->end - 1]))
+	if (w->first == w->end || (timed && b->min_ts >= tt_frames_end(f, w->end - 1)))
 		w->where = TT_REPLAY_AFTER;
-	if (w->where == TT_REPLAY_BEFORE && timed && b->max_ts >= f->start[w->first]) {
+	if (w->where == TT_REPLAY_BEFORE && timed && b->max_ts >= tt_frames_start(f, w->first)) {
 		w->where = TT_REPLAY_IN;
 		if (tt_thread_replay_enter(p, w, before, err) != TT_OK)
 			return err->code;
@@ -140,10 +165,10 @@ tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_s
 		if (w->process != b->process)
 			continue;
 		if (b->nalloc && (!keep || keep[b->thread]))
-			count_allocs(p->m->frames, w, b);
-		if (b->nrare)
-			take_timings(p, w, b);
-		if (w->thread != b->thread)
+			rc = count_allocs(p->m->frames, w, b, err);
+		if (b->nrare && rc == TT_OK)
+			rc = take_timings(p, w, b, err);
+		if (rc != TT_OK || w->thread != b->thread)
 			continue;
 		int in = before ? is_in_frames(p, w, b, before, err) : 1;
 		return in > 0 ? tt_thread_replay_chunk(p, w, b, err) : in;
@@ -166,7 +191,7 @@ by_badness(const void *a, const void *b)
 static void
 join_names(const struct tt_model *m, struct tt_hitch *h)
 {
-	const uint32_t process = m->threads.t[m->frames->thread[h->frame]]->process;
+	const uint32_t process = m->threads.t[tt_frames_thread(m->frames, h->frame)]->process;
 	const struct tt_name *name[sizeof h->top / sizeof h->top[0]];
 	unsigned n = 0;
 
@@ -227,9 +252,9 @@ finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 	int rc = TT_OK;
 
 	/* What the engine measured of the whole frame goes before the sum of what it measured of parts. */
-	for (size_t i = 0; p->gpu && i < f->n; i++)
-		if (p->gpu[i] && f->timing[TT_TIMING_GPU][i] == 0) {
-			f->timing[TT_TIMING_GPU][i] = p->gpu[i];
+	for (size_t i = 0; p->gpu.cap && i < f->n && rc == TT_OK; i++)
+		if (tt_column_at(&p->gpu, i) && tt_frames_timing(f, TT_TIMING_GPU, i) == 0) {
+			rc = tt_column_set(&f->timing[TT_TIMING_GPU], f->mem, i, tt_column_at(&p->gpu, i), err);
 			f->has_timing = true;
 		}
 	for (size_t i = 0; p->render_time && i < p->nwatch && rc == TT_OK; i++)
@@ -237,9 +262,9 @@ finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 	for (size_t i = 0; i < f->n && !f->has_render; i++)
 		f->has_render = tt_frames_render(f, i) > 0;
 	/* Alone, the render thread's time says nothing of what limits a frame. */
-	for (size_t i = 0; f->has_timing && f->render_ns && i < f->n; i++)
-		if (f->timing[TT_TIMING_RENDER][i] == 0)
-			f->timing[TT_TIMING_RENDER][i] = f->render_ns[i];
+	for (size_t i = 0; f->has_timing && i < f->n && rc == TT_OK; i++)
+		if (tt_frames_timing(f, TT_TIMING_RENDER, i) == 0)
+			rc = tt_column_set(&f->timing[TT_TIMING_RENDER], f->mem, i, tt_column_at(&f->render_ns, i), err);
 	return rc;
 }
 
@@ -305,40 +330,13 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 }
 
 void
-tt_frames_category_hist(const struct tt_frames *f, size_t category, struct tt_hist *h)
-{
-	const struct tt_times *in = &f->category_stat[category].in;
-
-	tt_hist_init(h);
-	tt_hist_add(h, 0, f->n - in->n);
-	tt_tally_hist(&f->category_hist, f->category_stat[category].hist, in, h);
-}
-
-void
 tt_frames_free(struct tt_model *m)
 {
 	struct tt_frames *f = m->frames;
 
 	if (!f)
 		return;
-	tt_mem_free(f->mem, f->start, f->cap * sizeof *f->start);
-	tt_mem_free(f->mem, f->dur, f->cap * sizeof *f->dur);
-	tt_mem_free(f->mem, f->number, f->cap * sizeof *f->number);
-	tt_mem_free(f->mem, f->given, f->cap * sizeof *f->given);
-	tt_mem_free(f->mem, f->thread, f->cap * sizeof *f->thread);
-	tt_mem_free(f->mem, f->alloc_b, f->cap * sizeof *f->alloc_b);
-	tt_mem_free(f->mem, f->alloc_n, f->cap * sizeof *f->alloc_n);
-	tt_mem_free(f->mem, f->wait_ns, f->cap * sizeof *f->wait_ns);
-	tt_mem_free(f->mem, f->outside_ns, f->cap * sizeof *f->outside_ns);
-	tt_mem_free(f->mem, f->editor_ns, f->cap * sizeof *f->editor_ns);
-	tt_mem_free(f->mem, f->editor_wait_ns, f->cap * sizeof *f->editor_wait_ns);
-	tt_mem_free(f->mem, f->limit_ns, f->cap * sizeof *f->limit_ns);
-	tt_mem_free(f->mem, f->other_wait_ns, f->cap * sizeof *f->other_wait_ns);
-	tt_mem_free(f->mem, f->recorded, f->cap * sizeof *f->recorded);
-	tt_mem_free(f->mem, f->render_ns, f->render_ns ? f->cap * sizeof *f->render_ns : 0);
-	for (unsigned i = 0; i < TT_TIMINGS; i++)
-		tt_mem_free(f->mem, f->timing[i], f->cap * sizeof *f->timing[i]);
-	tt_tally_free(&f->category_hist);
+	tt_frames_empty(f);
 	tt_mem_free(f->mem, f, sizeof *f);
 	m->frames = NULL;
 }
@@ -353,7 +351,7 @@ tt_replay_free(struct tt_replay *p)
 	for (size_t i = 0; p->render_time && i < p->m->ncap; i++)
 		tt_render_free(p->render_time[i]);
 	tt_mem_free(mem, p->render_time, p->render_time ? p->m->ncap * sizeof *p->render_time : 0);
-	tt_mem_free(mem, p->gpu, p->gpu ? p->m->frames->cap * sizeof *p->gpu : 0);
+	tt_column_free(&p->gpu, mem);
 	tt_mem_free(mem, p->w, p->w ? p->m->ncap * sizeof *p->w : 0);
 	tt_mem_free(mem, p->category, p->category ? (p->ncategory + 1) * sizeof *p->category : 0);
 	tt_mem_free(mem, p->share, p->share ? (p->ncategory + 1) * sizeof *p->share : 0);

@@ -21,7 +21,8 @@ struct tt_render_time {
 	const struct tt_model *m;
 	uint32_t process;
 	size_t first, end;            /* frames of the process */
-	int64_t *ns;                  /* of each frame of the model */
+	struct tt_column *ns;         /* of each frame of the model */
+	size_t frame;                 /* the frame that time was added to last */
 	bool *is_thread;              /* by thread; of those there were after the prepass */
 	size_t nthread;
 	struct tt_stack st;
@@ -47,14 +48,15 @@ is_render_thread(const struct tt_capture *cap, const struct tt_thread *t)
 }
 
 int
-tt_render_new(const struct tt_model *m, uint32_t process, size_t first, size_t end, int64_t *ns, struct tt_render_time **made, struct tt_err *err)
+tt_render_new(const struct tt_model *m, uint32_t process, size_t first, size_t end, struct tt_column *ns, struct tt_render_time **made, struct tt_err *err)
 {
 	struct tt_render_time *r = tt_mem_alloc(&m->env->mem, sizeof *r, err);
 
 	*made = r;
 	if (!r)
 		return err->code;
-	*r = (struct tt_render_time){ .m = m, .process = process, .first = first, .end = end, .ns = ns, .last = INT64_MIN, .nthread = m->threads.n };
+	*r = (struct tt_render_time){ .m = m, .process = process, .first = first, .end = end, .frame = first, .ns = ns, .last = INT64_MIN,
+		.nthread = m->threads.n };
 	if (!(r->is_thread = tt_mem_alloc(&m->env->mem, (r->nthread + 1) * sizeof *r->is_thread, err)))
 		return err->code;
 	for (size_t i = 0; i < r->nthread; i++)
@@ -76,15 +78,20 @@ tt_render_free(struct tt_render_time *r)
 }
 
 /* The thread is at work from ${from} to ${to}, or with ${sign} -1 it is not. */
-static void
-add(struct tt_render_time *r, int64_t from, int64_t to, int sign)
+static int
+add(struct tt_render_time *r, int64_t from, int64_t to, int sign, struct tt_err *err)
 {
 	const struct tt_frames *f = r->m->frames;
+	int rc = TT_OK;
 
-	for (size_t i = tt_lower_bound(k, r->first, r->end, f->start[k] + f->dur[k] <= from); i < r->end && f->start[i] < to; i++) {
-		const int64_t a = from > f->start[i] ? from : f->start[i], end = f->start[i] + f->dur[i], b = to < end ? to : end;
-		r->ns[i] += b > a ? sign * (b - a) : 0;
+	if (r->frame >= r->end || from < tt_frames_start(f, r->frame) || from >= tt_frames_end(f, r->frame))
+		r->frame = tt_lower_bound(k, r->first, r->end, tt_frames_end(f, k) <= from);
+	for (size_t i = r->frame; i < r->end && tt_frames_start(f, i) < to && rc == TT_OK; i++) {
+		const int64_t start = tt_frames_start(f, i), end = tt_frames_end(f, i), a = from > start ? from : start, b = to < end ? to : end;
+		if (b > a)
+			rc = tt_column_add(r->ns, f->mem, i, sign * (b - a), err);
 	}
+	return rc;
 }
 
 static __attribute__((noinline)) int
@@ -147,16 +154,15 @@ popped(void *arg, const struct tt_open *z, unsigned flags)
 	(void)flags;
 	if (e->rc == TT_OK)
 		e->rc = look_up(e->r, z->key, &waits, e->err);
-	if (waits && e->r->waits && --e->r->waits == 0)
-		add(e->r, e->r->idle_from, e->ts, -1);
+	if (e->rc == TT_OK && waits && e->r->waits && --e->r->waits == 0)
+		e->rc = add(e->r, e->r->idle_from, e->ts, -1, e->err);
 }
 
-/* The ends of zones at ${ts} are accounted for: the stack had ${n} of them. */
-static void
-settle(struct tt_render_time *r, size_t n, int64_t ts)
+/* The ends of zones are accounted for: the stack had ${n} of them. */
+static int
+settle(const struct ending *e, size_t n)
 {
-	if (n > 0 && r->st.n == 0)
-		add(r, r->from, ts, 1);
+	return e->rc == TT_OK && n > 0 && e->r->st.n == 0 ? add(e->r, e->r->from, e->ts, 1, e->err) : e->rc;
 }
 
 static int
@@ -169,8 +175,7 @@ end_all(struct tt_render_time *r, int64_t ts, struct tt_err *err)
 		r->st.n--;
 		popped(&e, &r->st.z[r->st.n], 0);
 	}
-	settle(r, n, ts);
-	return e.rc;
+	return settle(&e, n);
 }
 
 static int
@@ -185,8 +190,7 @@ end_one(struct tt_render_time *r, const struct tt_event *e, struct tt_err *err)
 		r->st.n--;
 		popped(&ending, &r->st.z[r->st.n], 0);
 	}
-	settle(r, n, e->ts);
-	return ending.rc;
+	return settle(&ending, n);
 }
 
 /* Until when the last outermost whole zone of a chunk lasts, and the last that waits. */
@@ -200,13 +204,13 @@ whole_zone(struct tt_render_time *r, const struct tt_event *e, struct lasts *unt
 
 	if (r->st.n == 0 && e->ts >= until->busy) {
 		until->busy = e->ts + e->dur;
-		add(r, e->ts, until->busy, 1);
+		rc = add(r, e->ts, until->busy, 1, err);
 	}
-	if (r->waits == 0 && e->ts >= until->idle)
+	if (rc == TT_OK && r->waits == 0 && e->ts >= until->idle)
 		rc = look_up(r, e->val, &waits, err);
 	if (waits && rc == TT_OK) {
 		until->idle = e->ts + e->dur;
-		add(r, e->ts, until->idle, -1);
+		rc = add(r, e->ts, until->idle, -1, err);
 	}
 	return rc;
 }

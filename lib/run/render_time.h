@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 struct tt_batch;
+struct tt_column;
 struct tt_err;
 struct tt_model;
 struct tt_render_time;
 struct tt_stack;
 
 /* For frames ${first} to ${end} - 1 of ${m}, which are those of ${process}, into ${ns}, by frame. Free with tt_render_free() in any case. */
-int tt_render_new(const struct tt_model *m, uint32_t process, size_t first, size_t end, int64_t *ns, struct tt_render_time **made, struct tt_err *err);
+int tt_render_new(const struct tt_model *m, uint32_t process, size_t first, size_t end, struct tt_column *ns, struct tt_render_time **made, struct tt_err *err);
 void tt_render_free(struct tt_render_time *r);
 
 /* A chunk, of any thread. ${before}: zones that its thread had open before it, where earlier chunks may not have come; or NULL. */

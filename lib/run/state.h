@@ -5,6 +5,7 @@
 #ifndef TT_RUN_STATE_H
 #define TT_RUN_STATE_H
 
+#include "base/column.h"
 #include "collect/collect.h"
 #include "collect/time_order.h"
 #include "run/chunk_log.h"
@@ -46,7 +47,7 @@ struct tt_replay {
 	struct tt_frame_share { int64_t self; bool used; } *share;    /* of each category, in the present frame */
 	uint32_t *used;               /* the categories with a share */
 	size_t ncategory, nused;
-	int64_t *gpu;                 /* of each frame: how long the GPU did what it gave it */
+	struct tt_column gpu;         /* of each frame: how long the GPU did what it gave it */
 	struct tt_render_time **render_time;  /* of each watch; NULL: the capture is none of an engine's that has such a thread */
 	int64_t limit, limit_only;    /* time of waits for the frame limit; in markers that wait for nothing else */
 };

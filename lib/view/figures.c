@@ -30,19 +30,19 @@ tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 		*v = tt_frames_uncapped(f, i);
 		return f->has_wait;
 	case TT_FRAME_EDITOR:
-		*v = f->editor_ns[i];
+		*v = tt_column_at(&f->editor_ns, i);
 		return f->has_editor;
 	case TT_FRAME_ALLOC_B:
-		*v = at_most(f->alloc_b[i]);
+		*v = at_most((uint64_t)tt_column_at(&f->alloc_b, i));
 		return true;
 	case TT_FRAME_ALLOC_N:
-		*v = at_most(f->alloc_n[i]);
+		*v = at_most((uint64_t)tt_column_at(&f->alloc_n, i));
 		return true;
 	case TT_FRAME_TIMING + TT_TIMING_RENDER:
 		*v = tt_frames_render(f, i);
 		return *v != 0;
 	default:
-		*v = f->has_timing ? f->timing[what - TT_FRAME_TIMING][i] : 0;
+		*v = f->has_timing ? tt_frames_timing(f, what - TT_FRAME_TIMING, i) : 0;
 		return *v != 0;
 	}
 }
@@ -171,9 +171,9 @@ is_multiple(int64_t ns, int64_t period)
 static bool
 is_held(const struct tt_frames *f, size_t i)
 {
-	const int64_t gpu = f->has_timing ? f->timing[TT_TIMING_GPU][i] : 0, least = f->dur[i] / (f->limit_set ? 50 : 10);
+	const int64_t gpu = f->has_timing ? tt_frames_timing(f, TT_TIMING_GPU, i) : 0, least = tt_frames_dur(f, i) / (f->limit_set ? 50 : 10);
 
-	return f->limit_ns[i] >= least && f->limit_ns[i] > 0 && gpu <= f->dur[i] - f->dur[i] / 5;
+	return tt_column_at(&f->limit_ns, i) >= least && tt_column_at(&f->limit_ns, i) > 0 && gpu <= tt_frames_dur(f, i) - tt_frames_dur(f, i) / 5;
 }
 
 /* Of ${n} lengths in order: the median of those about as short as the shortest tenth; ${above}: longer than it by at most this part of it. */
@@ -193,8 +193,8 @@ held_frames(const struct tt_frames *f, int64_t over, int64_t under, int64_t *v)
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->n; i++)
-		if (is_held(f, i) && f->dur[i] > over && (under == INT64_MAX || tt_frames_uncapped(f, i) < under))
-			v[n++] = f->dur[i];
+		if (is_held(f, i) && tt_frames_dur(f, i) > over && (under == INT64_MAX || tt_frames_uncapped(f, i) < under))
+			v[n++] = tt_frames_dur(f, i);
 	tt_sort_i64(v, n);
 	return n;
 }
@@ -219,7 +219,7 @@ tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err)
 	if (n < f->n - f->n / 4 || (!f->limit_set && !is_refresh(p)))
 		return TT_OK;
 	for (size_t i = 0; i < f->n; i++)
-		regular += f->limit_set || is_multiple(f->dur[i], p);
+		regular += f->limit_set || is_multiple(tt_frames_dur(f, i), p);
 	if (regular >= f->n - f->n / 4)
 		*period = p;
 	return TT_OK;
@@ -261,8 +261,8 @@ tt_frames_editor(const struct tt_frames *f)
 	if (!f || !f->has_editor || f->player_only)
 		return -1;
 	for (size_t i = 0; i < f->n; i++) {
-		editor += (uint64_t)f->editor_ns[i];
-		all += (uint64_t)f->dur[i];
+		editor += (uint64_t)tt_column_at(&f->editor_ns, i);
+		all += (uint64_t)tt_frames_dur(f, i);
 	}
 	return tt_ratio(editor, 100, all);
 }

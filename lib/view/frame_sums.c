@@ -180,7 +180,7 @@ merge(struct tt_frame_sums *s, size_t n)
 static bool
 add_filling(struct tt_frame_sums *s)
 {
-	int64_t dur = s->m->frames->dur[s->frame];
+	int64_t dur = tt_frames_dur(s->m->frames, s->frame);
 	size_t had = s->n;
 
 	if (s->nfilling == 0 || dur == 0)

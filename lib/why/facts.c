@@ -175,9 +175,9 @@ tt_why_facts(struct tt_why *w)
 	int rc;
 
 	w->now.n = 0;
-	rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_OUTSIDE, .self = f->outside_ns[frame] });
+	rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_OUTSIDE, .self = tt_column_at(&f->outside_ns, frame) });
 	for (size_t i = 0; i < w->s->n && rc == TT_OK; i++)
-		rc = add_rec(w, &w->s->rec[i], f->thread[frame]);
+		rc = add_rec(w, &w->s->rec[i], tt_frames_thread(f, frame));
 	join(&w->now, 0);
 	return rc == TT_OK ? add_totals(w) : rc;
 }

@@ -91,7 +91,7 @@ tt_why_doubt(struct tt_why *w)
 static uint64_t
 number(const struct tt_why *w, const struct tt_cause *c)
 {
-	return w->m->frames->number[c->frame];
+	return tt_frames_number(w->m->frames, c->frame);
 }
 
 /* "8 frames, every 60th", "frames 229-332", "frames 51 and 111" of the ${n} causes at ${c}, which are in order. */

@@ -221,7 +221,7 @@ put_step(struct tt_why *w, const struct step *s)
 		return w->err->code;
 	*tt_put_time_short(more, s->more) = '\0';
 	*to = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[s->row].label, .extra = s->more * (int64_t)(f->n - from) };
-	tt_buf_printf(&b, "from about frame %llu on", (unsigned long long)f->number[from]);
+	tt_buf_printf(&b, "from about frame %llu on", (unsigned long long)tt_frames_number(f, from));
 	to->frames = tt_buf_error(&b, w->err) == TT_OK ? tt_arena_text(w->text, b.p, b.n, w->err) : NULL;
 	tt_buf_free(&b);
 	b = (struct tt_buf){ 0 };

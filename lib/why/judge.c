@@ -233,8 +233,8 @@ static void
 look_at_code(const struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_frames *f = w->m->frames;
-	int64_t from = f->start[c->frame], to = from + f->dur[c->frame];
-	const struct tt_capture *cap = w->m->cap[w->m->threads.t[f->thread[c->frame]]->process];
+	int64_t from = tt_frames_start(f, c->frame), to = from + tt_frames_dur(f, c->frame);
+	const struct tt_capture *cap = w->m->cap[w->m->threads.t[tt_frames_thread(f, c->frame)]->process];
 	const struct tt_def *d, *most = NULL;
 	uint64_t all = 0;
 
@@ -299,7 +299,7 @@ look_at_lock(const struct tt_why *w, struct tt_cause *c)
 		const struct tt_frame_path *r = &w->s->rec[i];
 		const struct tt_thread *t = tt_frame_sums_zone(w->s, r->node) ? tt_paths_thread(w->p, r->node) : NULL;
 
-		if (!t || t->index == f->thread[c->frame] || w->own[r->node] != r->node || w->class[r->node] != TT_CAUSE_UNKNOWN ||
+		if (!t || t->index == tt_frames_thread(f, c->frame) || w->own[r->node] != r->node || w->class[r->node] != TT_CAUSE_UNKNOWN ||
 		    r->total < c->ns - c->ns / 5 || r->total > best - best / 100)
 			continue;
 		best = r->total;
@@ -497,7 +497,7 @@ static uint64_t
 count_busy(const struct tt_why *w, const struct tt_cause *c, int64_t least)
 {
 	const size_t n = w->m->threads.n;
-	const uint32_t own = w->m->frames->thread[c->frame];
+	const uint32_t own = tt_frames_thread(w->m->frames, c->frame);
 	int64_t *busy = tt_mem_alloc(w->mem, n * sizeof *busy, w->err);
 	uint64_t many = 0;
 
@@ -522,7 +522,7 @@ try_processors(const struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_fact *busy = fact(w, TT_OF_FRAME, TT_FRAME_BUSY), *most = NULL;
 	const int64_t high = w->crowded ? w->calm : tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY).self_high;
-	int64_t dur = w->m->frames->dur[c->frame], usual = w->out->typical, more = busy ? busy->self - high : 0;
+	int64_t dur = tt_frames_dur(w->m->frames, c->frame), usual = w->out->typical, more = busy ? busy->self - high : 0;
 
 	if (!busy || usual == 0 || more < (w->crowded ? c->extra / 2 : c->extra))
 		return false;

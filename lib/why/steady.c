@@ -92,7 +92,7 @@ heap_of(const struct tt_why *w)
 {
 	const struct tt_frames *f = w->m->frames;
 	const struct tt_gc *gc = tt_gc(w->m);
-	int64_t from = f->start[0], to = f->start[f->n - 1] + f->dur[f->n - 1];
+	int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
 	struct heap h = { .grows = true };
 
 	for (size_t i = 0; i < gc->nheap; i++) {

@@ -221,8 +221,8 @@ same(const struct made *m, const struct memrun *r)
 	good &= CHECK_EQ_INT(lost[TT_LOST_OPEN].n, p->open);
 	good &= CHECK((lost[TT_LOST_CLOCK].n > 0) == (p->back > 0));
 	for (size_t i = 0; r->m->frames && i < r->m->frames->n; i++)
-		good &= CHECK(r->m->frames->dur[i] >= 0 && (i == 0 || r->m->frames->start[i] >= r->m->frames->start[i - 1] ||
-		    r->m->frames->thread[i] != r->m->frames->thread[i - 1]));
+		good &= CHECK(tt_frames_dur(r->m->frames, i) >= 0 && (i == 0 || tt_frames_start(r->m->frames, i) >= tt_frames_start(r->m->frames, i - 1) ||
+		    tt_frames_thread(r->m->frames, i) != tt_frames_thread(r->m->frames, i - 1)));
 	return good;
 }
 

@@ -75,6 +75,8 @@ kit_free(struct kit *k)
 {
 	if (k->state)
 		k->emit->end(k->state);
+	if (k->m.frames)
+		tt_frames_empty(k->m.frames);
 	for (size_t i = 0; i < k->nfile; i++)
 		free(k->path[i]);
 	tt_batch_free(&k->batch);
@@ -396,20 +398,16 @@ fuzz_frames(struct kit *k, int64_t ts)
 {
 	static const char *const any[] = { "*", NULL };
 	static struct tt_frame_range of[2];
-	static int64_t start[6], dur[6], none[6];
-	static uint64_t number[6], bytes[6];
-	static uint32_t thread[6];
 	static struct tt_frames f;
+	struct tt_err err;
 
+	f = (struct tt_frames){ .mem = &k->env.mem, .of = of, .nof = 2 };
 	for (size_t i = 0; i < 6; i++) {
-		start[i] = ts / 4 + (int64_t[]){ 0, 100, 5000 }[i % 3];
-		dur[i] = (int64_t[]){ 100, 900, 60000 }[i % 3];
-		number[i] = i % 3 + 1;
-		thread[i] = i < 3 ? 0 : 2;
-		of[i / 3] = (struct tt_frame_range){ .process = (uint32_t)(i / 3), .first = i / 3 * 3, .end = i / 3 * 3 + 3 };
+		const int64_t start = ts / 4 + (int64_t[]){ 0, 100, 5000 }[i % 3];
+		if (tt_frames_add(&f, &(struct tt_frame){ start, (int64_t[]){ 100, 900, 60000 }[i % 3], i % 3 + 1, 0 }, &err) != TT_OK)
+			abort();
+		of[i / 3] = (struct tt_frame_range){ .process = (uint32_t)(i / 3), .thread = i < 3 ? 0 : 2, .first = i / 3 * 3, .end = i / 3 * 3 + 3 };
 	}
-	f = (struct tt_frames){ .of = of, .nof = 2, .n = 6, .start = start, .dur = dur, .number = number,
-		.thread = thread, .alloc_b = bytes, .alloc_n = bytes, .wait_ns = none, .outside_ns = none, .editor_ns = none, .editor_wait_ns = none };
 	k->m.frames = &f;
 	k->m.filter.marker = any;
 	k->env.spool_memory = k->env.spool_max = 1 << 30;

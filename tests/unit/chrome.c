@@ -570,14 +570,17 @@ TEST(frames_have_a_row_of_their_own)
 {
 	struct kit k;
 	struct tt_thread *t;
-	int64_t start[] = { 100, 200, 350 }, dur[] = { 100, 150, 50 };
-	uint32_t thread[] = { 0, 0, 0 };
-	uint64_t number_of[] = { 1, 2, 3 };
-	struct tt_frames f = { .n = 3, .start = start, .dur = dur, .number = number_of, .thread = thread };
+	static const struct tt_frame frame[] = { { 100, 100, 1, 0 }, { 200, 150, 2, 0 }, { 350, 50, 3, 0 } };
+	struct tt_frame_range of = { .end = 3 };
+	struct tt_frames f = { .of = &of, .nof = 1 };
+	struct tt_err err;
 	json_t *j, *e;
 
 	kit_init(&k);
 	t = kit_thread(&k, 0, 1, "Main");
+	f.mem = &k.env.mem;
+	for (size_t i = 0; i < 3; i++)
+		CHECK_EQ_INT(tt_frames_add(&f, &frame[i], &err), TT_OK);
 	k.m.frames = &f;
 	k.m.filter.from = 150;
 	kit_begin(&k, "chrome");
@@ -591,7 +594,6 @@ TEST(frames_have_a_row_of_their_own)
 	CHECK_EQ_INT(ns(e, "dur"), 150);
 	CHECK_STR(json_string_value(arg(event(j, "M", "thread_name", 1), "name")), "Frames");
 	json_decref(j);
-	k.m.frames = NULL;
 	kit_free(&k);
 }
 

@@ -14,10 +14,9 @@
 static struct tt_env env;
 
 /* Ten frames of process 7, each 10 long, from 100 on; of them the third, the fourth and the eighth are looked at. */
-static int64_t start[10], dur[10];
-static uint32_t looked[] = { 0, 0, 0, 1, 2, 2, 2, 2, 3, 3, 3 };
+static const int64_t looked[] = { 0, 0, 0, 1, 2, 2, 2, 2, 3, 3, 3 };
 static struct tt_frame_range range = { .process = 7, .first = 0, .end = 10 };
-static struct tt_frames frames = { .n = 10, .start = start, .dur = dur, .looked = looked, .of = &range, .nof = 1 };
+static struct tt_frames frames = { .mem = &env.mem, .some_looked = true, .of = &range, .nof = 1 };
 
 static const struct tt_span wanted[] = { { 10, 20 }, { 135, 150 }, { 180, 188 } };
 
@@ -41,10 +40,9 @@ make(const struct tt_emit *emit, uint32_t process, unsigned needs, struct tt_clo
 	const struct tt_run r = { .env = &env, .m = &m, .o = &o, .emit = state };
 	struct tt_err err = { 0 };
 
-	for (int i = 0; i < 10; i++) {
-		start[i] = 100 + 10 * i;
-		dur[i] = 10;
-	}
+	for (unsigned i = 0; frames.n < 10; i++)
+		CHECK(tt_frames_add(&frames, &(struct tt_frame){ .start = 100 + 10 * i, .dur = 10, .number = i + 1 }, &err) == TT_OK &&
+		    tt_column_set(&frames.looked, &env.mem, i + 1, looked[i + 1], &err) == TT_OK);
 	m = (struct tt_model){ .env = &env, .frames = &frames, .filter = filter };
 	return tt_close_times_make(&r, process, needs, c, &err);
 }
@@ -130,10 +128,10 @@ TEST(all_frames_looked_at_are_summed_up)
 	struct tt_close_times c;
 
 	tt_filter_init(&filter);
-	frames.looked = NULL;
+	frames.some_looked = false;
 	CHECK(make(NULL, 7, TT_NEEDS_BY_FRAME, &c) == TT_OK && c.sums && c.n == 0 && !c.always);
 	tt_close_times_free(&c, &env.mem);
 	CHECK(make(NULL, 7, 0, &c) == TT_OK && c.n == 0 && !c.sums && !c.always);
 	tt_close_times_free(&c, &env.mem);
-	frames.looked = looked;
+	frames.some_looked = true;
 }

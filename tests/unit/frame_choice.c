@@ -4,6 +4,7 @@
  */
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/env.h"
@@ -21,7 +22,6 @@ choose_of(const char *name, size_t n, size_t every, uint64_t zones, bool some, s
 	struct tt_frame_range of = { .end = n };
 	struct tt_capture cap = { 0 }, *caps[] = { &cap };
 	static struct tt_env env;
-	static int64_t dur[MANY];
 	static struct tt_model m;
 	const struct tt_run r = { .some_frames = some, .zones_seen = zones, .m = &m };
 	struct tt_err err = { 0 };
@@ -30,16 +30,18 @@ choose_of(const char *name, size_t n, size_t every, uint64_t zones, bool some, s
 	CHECK(tt_defs_new(&env.mem, &cap.defs, &err) == TT_OK);
 	CHECK(tt_defs_add(cap.defs, &(struct tt_def){ .kind = TT_DEF_MARKER, .key = 1, .text = name, .len = (uint32_t)strlen(name) }, &err) == TT_OK);
 	tt_arena_init(&m.arena, &env.mem);
+	*f = (struct tt_frames){ .mem = &env.mem, .of = &of, .nof = 1 };
 	for (size_t i = 0; i < n; i++)
-		dur[i] = every && i % every == 1 ? 20 + (int64_t)i : 10;
-	*f = (struct tt_frames){ .n = n, .dur = dur, .of = &of, .nof = 1 };
+		if (tt_frames_add(f, &(struct tt_frame){ .dur = every && i % every == 1 ? 20 + (int64_t)i : 10, .number = i + 1 }, &err) != TT_OK)
+			abort();
 	CHECK(tt_frames_choose(&r, &m, &err) == TT_OK);
 	size_t looked = n;
-	if (f->looked) {
-		looked = f->looked[n];
+	if (f->some_looked) {
+		looked = (size_t)tt_column_at(&f->looked, n);
 		for (size_t i = 0; i < TT_FRAMES_SAMPLED; i++)
 			CHECK(tt_frames_looked(f, tt_frames_sample(f, i), tt_frames_sample(f, i) + 1));
 	}
+	tt_frames_empty(f);
 	tt_arena_free(&m.arena);
 	tt_defs_free(cap.defs);
 	return looked;
@@ -57,9 +59,9 @@ TEST(all_frames_are_looked_at_where_that_costs_little)
 {
 	struct tt_frames f;
 
-	CHECK(choose(N, 100, many, false, &f) == N && !f.looked);
-	CHECK(choose(N, 100, many >> 4, true, &f) == N && !f.looked);
-	CHECK(choose(200, 100, many, true, &f) == 200 && !f.looked);
+	CHECK(choose(N, 100, many, false, &f) == N && !f.some_looked);
+	CHECK(choose(N, 100, many >> 4, true, &f) == N && !f.some_looked);
+	CHECK(choose(200, 100, many, true, &f) == 200 && !f.some_looked);
 }
 
 TEST(long_frames_of_a_long_capture_are_looked_at)
@@ -82,15 +84,15 @@ TEST(so_they_are_of_very_many_frames_with_few_zones)
 {
 	struct tt_frames f;
 
-	CHECK(choose(1 << 17, 50000, many >> 4, true, &f) == 1 << 17 && !f.looked);
-	CHECK(choose(MANY, 50000, many >> 4, true, &f) <= TT_FRAMES_SAMPLED + 3 && f.looked);
+	CHECK(choose(1 << 17, 50000, many >> 4, true, &f) == 1 << 17 && !f.some_looked);
+	CHECK(choose(MANY, 50000, many >> 4, true, &f) <= TT_FRAMES_SAMPLED + 3 && f.some_looked);
 }
 
 TEST(of_frames_that_a_limit_may_hold_all_are)
 {
 	struct tt_frames f;
 
-	CHECK(choose_of("WaitForTargetFPS", N, 100, many, true, &f) == N && !f.looked);
+	CHECK(choose_of("WaitForTargetFPS", N, 100, many, true, &f) == N && !f.some_looked);
 	CHECK(choose_of("WaitForTargetFPS", N, 100, many << 4, true, &f) < N);
 	CHECK(choose_of("WaitForTargetFPS", MANY, 50000, many, true, &f) < MANY);
 }

@@ -110,6 +110,7 @@ close_world(struct world *w)
 {
 	tt_report_free(&w->r);
 	tt_view_free(&w->view);
+	tt_frames_empty(&w->frames);
 	tt_counts_free(w->m.counts);
 	tt_tree_free(w->m.tree);
 	tt_defs_free(w->cap.defs);
@@ -606,32 +607,33 @@ TEST(the_ledger_is_told_worst_first_and_as_notes)
 
 #define NFRAME 200
 
-static int64_t frame_start[NFRAME], frame_dur[NFRAME], frame_wait[NFRAME], frame_outside[NFRAME], frame_none[NFRAME];
-static uint64_t frame_number[NFRAME], frame_b[NFRAME], frame_n[NFRAME];
-static uint32_t frame_thread[NFRAME];
+static struct tt_frame_range frame_range = { .end = NFRAME };
 static struct tt_frame_marker frame_marker[8];
 static struct tt_hitch hitch[2];
 
-/* Frame i (from 0) lasts i + 1 times 100 us; the longest stands first. Waits are half of each. */
+static void
+set(struct tt_column *c, size_t i, int64_t v)
+{
+	CHECK_EQ_INT(tt_column_set(c, &env.mem, i, v, &err), TT_OK);
+}
+
+/* Frame i (from 0) lasts NFRAME - i times 100 us; the longest stands first. Waits are half of each. */
 static void
 build_frames(struct world *w)
 {
-	int64_t at = 1000;
+	struct tt_frame frame = { .start = 1000 };
 
 	build(w);
-	w->frames = (struct tt_frames){ .mem = &env.mem, .n = NFRAME, .start = frame_start,
-		.dur = frame_dur, .number = frame_number, .thread = frame_thread, .alloc_b = frame_b, .alloc_n = frame_n,
-		.wait_ns = frame_wait, .outside_ns = frame_outside, .editor_ns = frame_none, .editor_wait_ns = frame_none, .limit_ns = frame_none,
-		.other_wait_ns = frame_none, .partial = 2,
+	w->frames = (struct tt_frames){ .mem = &env.mem, .of = &frame_range, .nof = 1, .partial = 2,
 		.marker_stat = frame_marker, .nmarker_stat = 8, .longest = { .h = hitch, .n = 2 } };
-	for (int i = 0; i < NFRAME; i++) {
-		frame_start[i] = at;
-		frame_dur[i] = (NFRAME - i) * 100000;
-		frame_wait[i] = frame_dur[i] / 2;
-		frame_number[i] = (uint64_t)i + 1;
-		frame_b[i] = i < 50 ? 0 : (uint64_t)i;
-		frame_n[i] = i < 50 ? 0 : 1;
-		at += frame_dur[i];
+	for (unsigned i = 0; i < NFRAME; i++) {
+		frame.dur = (NFRAME - i) * 100000;
+		frame.number = i + 1;
+		CHECK_EQ_INT(tt_frames_add(&w->frames, &frame, &err), TT_OK);
+		set(&w->frames.wait_ns, i, frame.dur / 2);
+		set(&w->frames.alloc_b, i, i < 50 ? 0 : i);
+		set(&w->frames.alloc_n, i, i < 50 ? 0 : 1);
+		frame.start += frame.dur;
 	}
 	memset(hitch, 0, sizeof hitch);
 	hitch[1].frame = 1;
@@ -684,9 +686,9 @@ TEST(a_frame_of_a_sixtieth_is_within_budget_by_a_clock_of_1_us)
 
 	build_frames(&w);
 	w.frames.n = 3;
-	frame_dur[0] = 16667667;
-	frame_dur[1] = 16667668;
-	frame_dur[2] = 33334334;
+	set(&w.frames.dur, 0, 16667667);
+	set(&w.frames.dur, 1, 16667668);
+	set(&w.frames.dur, 2, 33334334);
 	t = run(&w, &tt_pass_frames, NULL, "frames");
 	CHECK_EQ_INT(value(t, 0, "over_16_67"), 2);
 	CHECK_EQ_INT(value(t, 0, "over_33_33"), 0);
@@ -735,7 +737,7 @@ TEST(hitches_name_their_markers_allocations_and_pauses)
 	const struct tt_table *t;
 
 	build_frames(&w);
-	frame_b[0] = 4096;
+	set(&w.frames.alloc_b, 0, 4096);
 	w.m.collected[TT_COLLECTS_GC] = &gc;
 	t = run(&w, &tt_pass_frames, NULL, "hitches");
 	CHECK_EQ_INT(t->nrow, 2);

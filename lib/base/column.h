@@ -1,0 +1,72 @@
+/**
+ * A column: whole numbers by their place, in as few bytes as they take.
+ *
+ * A capture has millions of frames, and of each some times, counts and numbers. Most of these are small or close to their neighbours, and some
+ * are never there. A column keeps them in blocks: a number is what its block begins with and an offset, and each block has offsets of 0, 1, 2,
+ * 4 or 8 bytes, as many as its numbers need so far. Any number may be read and written at any time; one that never was written is 0.
+ *
+ * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time writes; any number read.
+ */
+#ifndef TT_BASE_COLUMN_H
+#define TT_BASE_COLUMN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_err;
+struct tt_mem;
+
+/* So few that offsets of times, from frame to frame, fit into 32 bits. */
+enum { TT_COLUMN_BLOCK = 64 };
+
+struct tt_column {
+	struct tt_column_block {
+		int64_t base;         /* what all of its numbers are offsets from */
+		union { int8_t *b1; int16_t *b2; int32_t *b4; int64_t *b8; void *any; } of;   /* by width; NULL: all are the base */
+		uint8_t width;        /* bytes of an offset */
+	} *block;
+	size_t cap;                   /* blocks */
+	size_t n;                     /* numbers that were pushed */
+};
+
+/* The number at place ${i}. */
+static inline int64_t
+tt_column_at(const struct tt_column *c, size_t i)
+{
+	const size_t at = i % TT_COLUMN_BLOCK;
+	int64_t offset = 0;
+
+	i /= TT_COLUMN_BLOCK;
+	if (i >= c->cap)
+		return 0;
+	switch (c->block[i].width) {
+	case 0:
+		break;
+	case 1:
+		offset = c->block[i].of.b1[at];
+		break;
+	case 2:
+		offset = c->block[i].of.b2[at];
+		break;
+	case 4:
+		offset = c->block[i].of.b4[at];
+		break;
+	default:
+		offset = c->block[i].of.b8[at];
+	}
+	return (int64_t)((uint64_t)c->block[i].base + (uint64_t)offset);
+}
+
+/* The number at place ${i} is ${v}. */
+int tt_column_set(struct tt_column *c, struct tt_mem *mem, size_t i, int64_t v, struct tt_err *err);
+
+/* The number at place ${i} is larger by ${v}; a sum that does not fit wraps around. */
+int tt_column_add(struct tt_column *c, struct tt_mem *mem, size_t i, int64_t v, struct tt_err *err);
+
+/* The next number, at place c->n, is ${v}. Best for numbers that rise: a block is of offsets from its first one. */
+int tt_column_push(struct tt_column *c, struct tt_mem *mem, int64_t v, struct tt_err *err);
+
+/* Free what it holds; it is empty then. */
+void tt_column_free(struct tt_column *c, struct tt_mem *mem);
+
+#endif

@@ -1,0 +1,88 @@
+/**
+ * The table of frames; the contract is in frames.h.
+ */
+#include "model/frames.h"
+
+#include "base/order.h"
+
+int
+tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err *err)
+{
+	int rc = tt_column_push(&f->start, f->mem, is->start, err);
+
+	if (rc == TT_OK)
+		rc = tt_column_push(&f->dur, f->mem, is->dur, err);
+	if (rc == TT_OK)
+		rc = tt_column_push(&f->ahead, f->mem, (int64_t)(is->number - f->n), err);
+	if (rc == TT_OK)
+		rc = tt_column_push(&f->given, f->mem, is->given, err);
+	f->has_given = f->has_given || is->given;
+	f->n += rc == TT_OK;
+	return rc;
+}
+
+uint32_t
+tt_frames_thread(const struct tt_frames *f, size_t i)
+{
+	return f->of[tt_lower_bound(k, 0, f->nof - 1, f->of[k].end <= i)].thread;
+}
+
+void
+tt_frames_empty(struct tt_frames *f)
+{
+	struct tt_column *column[] = { &f->start, &f->dur, &f->ahead, &f->given, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns, &f->editor_ns,
+		&f->editor_wait_ns, &f->limit_ns, &f->other_wait_ns, &f->recorded, &f->render_ns, &f->looked };
+	for (size_t i = 0; i < sizeof column / sizeof *column; i++)
+		tt_column_free(column[i], f->mem);
+	for (unsigned i = 0; i < TT_TIMINGS; i++)
+		tt_column_free(&f->timing[i], f->mem);
+	tt_tally_free(&f->category_hist);
+	f->n = 0;
+}
+
+void
+tt_frames_category_hist(const struct tt_frames *f, size_t category, struct tt_hist *h)
+{
+	const struct tt_times *in = &f->category_stat[category].in;
+
+	tt_hist_init(h);
+	tt_hist_add(h, 0, f->n - in->n);
+	tt_tally_hist(&f->category_hist, f->category_stat[category].hist, in, h);
+}
+
+size_t
+tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts)
+{
+	from = tt_lower_bound(i, from, to, tt_frames_start(f, i) <= ts);
+	return from > 0 && ts >= tt_frames_start(f, from - 1) && ts < tt_frames_end(f, from - 1) ? from - 1 : SIZE_MAX;
+}
+
+bool
+tt_frames_of(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end)
+{
+	for (size_t i = 0; i < f->nof; i++) {
+		if (f->of[i].process != process)
+			continue;
+		*first = f->of[i].first;
+		*end = f->of[i].end;
+		return true;
+	}
+	return false;
+}
+
+size_t
+tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *last)
+{
+	size_t at = *last, first, end;
+
+	if (!tt_frames_of(f, process, &first, &end))
+		return SIZE_MAX;
+	/* Events come in order: it is the same frame, or the next one. */
+	for (size_t i = at; i >= first && i < end && i - at < 2; i++)
+		if (ts >= tt_frames_start(f, i) && ts < tt_frames_end(f, i))
+			return *last = i;
+	at = tt_frames_find(f, first, end, ts);
+	if (at != SIZE_MAX)
+		*last = at;
+	return at;
+}
