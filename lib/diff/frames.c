@@ -80,8 +80,8 @@ keep_times(struct tt_diff *d, struct tt_diff_frames *f, const struct tt_values *
 	}
 	if (tt_mem_grow(mem, &f->time, &f->cap, f->n + v->n, sizeof *f->time, err) != TT_OK)
 		return err->code;
-	memcpy(f->time + f->n, v->v, v->n * sizeof *f->time);
-	f->n += v->n;
+	for (size_t i = 0; i < v->n; i++)
+		f->time[f->n++] = tt_column_at(&v->v, i);
 	tt_sort_i64(f->time, f->n);
 	return TT_OK;
 }
@@ -121,7 +121,7 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 			d->frame[side][t] = f;
 		}
 		for (size_t i = 0; i < v->n; i++)
-			tt_hist_add(&f->h, (uint64_t)v->v[i], 1);
+			tt_hist_add(&f->h, (uint64_t)tt_column_at(&v->v, i), 1);
 		rc = keep_times(d, f, v, err);
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
 			f->over[i] += tt_values_over(v, tt_frame_limit(budget[i]));

@@ -45,20 +45,6 @@ tt_nearest_rank(uint64_t n, uint64_t num, uint64_t den)
 	return rank > n ? n : (uint64_t)rank;
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return TT_CMP(*x, *y);
-}
-
-void
-tt_sort_i64(int64_t *v, size_t n)
-{
-	tt_sort(v, n, by_value);
-}
-
 /* A byte of ${v}, as numbers are in order by their bytes. */
 static inline unsigned
 byte_of(int64_t v, unsigned shift)
@@ -66,14 +52,86 @@ byte_of(int64_t v, unsigned shift)
 	return (unsigned)(((uint64_t)v ^ UINT64_C(1) << 63) >> shift & 255);
 }
 
-/* Byte by byte from the highest that differs: those with the byte of the one that is looked for come to the front, and are looked at alone. */
-int64_t
-tt_select_i64(int64_t *v, size_t n, size_t at)
+/* The bits in which some of the values differ. */
+static uint64_t
+differing(const int64_t *v, size_t n)
 {
 	uint64_t differ = 0;
 
 	for (size_t i = 1; i < n; i++)
 		differ |= (uint64_t)v[i] ^ (uint64_t)v[0];
+	return differ;
+}
+
+enum { FEW = 48 };                    /* so many are sorted by insertion */
+
+static void
+insert_all(int64_t *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const int64_t here = v[i];
+		size_t k = i;
+
+		for (; k > 0 && v[k - 1] > here; k--)
+			v[k] = v[k - 1];
+		v[k] = here;
+	}
+}
+
+/* The values come to the places of their bytes at ${shift}, each in turn to where it belongs; ${end}: where each byte's places end. */
+static void
+place_all(int64_t *v, size_t n, unsigned shift, size_t *end)
+{
+	size_t at[256], sum = 0;
+
+	for (unsigned b = 0; b < 256; b++)
+		end[b] = 0;
+	for (size_t i = 0; i < n; i++)
+		end[byte_of(v[i], shift)]++;
+	for (unsigned b = 0; b < 256; b++) {
+		at[b] = sum;
+		sum = end[b] += sum;
+	}
+	for (unsigned b = 0; b < 256; b++)
+		while (at[b] < end[b]) {
+			int64_t here = v[at[b]];
+
+			for (unsigned to = byte_of(here, shift); to != b; to = byte_of(here, shift)) {
+				const int64_t next = v[at[to]];
+				v[at[to]++] = here;
+				here = next;
+			}
+			v[at[b]++] = here;
+		}
+}
+
+/* Byte by byte from the highest that differs, in place: memory for a second copy would be as much as the values of a long capture. */
+void
+tt_sort_i64(int64_t *v, size_t n)
+{
+	size_t end[256], from = 0;
+	unsigned shift = 56;
+
+	if (n <= FEW) {
+		insert_all(v, n);
+		return;
+	}
+	const uint64_t differ = differing(v, n);
+	if (!differ)
+		return;
+	while (!(differ >> shift & 255))
+		shift -= 8;
+	place_all(v, n, shift, end);
+	for (unsigned b = 0; b < 256 && shift > 0; from = end[b++])
+		tt_sort_i64(v + from, end[b] - from);
+}
+
+/* Byte by byte from the highest that differs: those with the byte of the one that is looked for come to the front, and are looked at alone. */
+int64_t
+tt_select_i64(int64_t *v, size_t n, size_t at)
+{
+	const uint64_t differ = differing(v, n);
+
 	for (unsigned shift = 64; shift > 0 && n > 1;) {
 		size_t count[256] = { 0 }, kept = 0;
 		unsigned byte = 0;
@@ -110,21 +168,45 @@ tt_quantile_i64(const int64_t *sorted, size_t n, uint64_t num, uint64_t den)
 	return n ? sorted[tt_nearest_rank(n, num, den) - 1] : 0;
 }
 
-int64_t
-tt_mean_i64(const int64_t *v, size_t n, unsigned scale)
+static tt_i128
+sum_of(const int64_t *v, size_t n)
 {
-	__extension__ __int128 sum = 0;
+	tt_i128 sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum += v[i];
+	return sum;
+}
+
+static int64_t
+mean_of(tt_i128 sum, size_t n, unsigned scale)
+{
 	sum = 2 * sum * scale + (sum < 0 ? -1 : 1) * (int64_t)n;
 	return (int64_t)(sum / (2 * (int64_t)n));
 }
 
 int64_t
+tt_mean_i64(const int64_t *v, size_t n, unsigned scale)
+{
+	return mean_of(sum_of(v, n), n, scale);
+}
+
+tt_i128
+tt_trimmed_sum_i64(const int64_t *sorted, size_t n)
+{
+	return sum_of(sorted + n / TRIM, n - 2 * (n / TRIM));
+}
+
+int64_t
+tt_trimmed_mean(tt_i128 sum, size_t n, unsigned scale)
+{
+	return mean_of(sum, n - 2 * (n / TRIM), scale);
+}
+
+int64_t
 tt_trimmed_i64(const int64_t *sorted, size_t n, unsigned scale)
 {
-	return tt_mean_i64(sorted + n / TRIM, n - 2 * (n / TRIM), scale);
+	return tt_trimmed_mean(tt_trimmed_sum_i64(sorted, n), n, scale);
 }
 
 /* The mean of ${n} > 0 values, rounded down. */

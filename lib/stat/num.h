@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 tt_u128;
+__extension__ typedef __int128 tt_i128;
 
 /* The largest integer whose square is at most ${v}. */
 uint64_t tt_isqrt(tt_u128 v);
@@ -19,7 +20,7 @@ int64_t tt_ratio(uint64_t a, uint64_t b, uint64_t c);
 /* The place (1..n) of the nearest-rank quantile ${num}/${den} of ${n} > 0 values. */
 uint64_t tt_nearest_rank(uint64_t n, uint64_t num, uint64_t den);
 
-/* Sort ${n} values ascending. */
+/* Sort ${n} values ascending, in place. */
 void tt_sort_i64(int64_t *v, size_t n);
 
 /* What has the place ${at} < ${n}, from 0, when they are sorted, in about as long as a look at each of them; their order changes. */
@@ -36,6 +37,10 @@ int64_t tt_mean_i64(const int64_t *v, size_t n, unsigned scale);
 
 /* The same of sorted values without the smallest and the largest twentieth, rounded down to whole values. */
 int64_t tt_trimmed_i64(const int64_t *sorted, size_t n, unsigned scale);
+
+/* The same in two steps, the first of which alone needs the values: their sum; the mean of all ${n} without those. */
+tt_i128 tt_trimmed_sum_i64(const int64_t *sorted, size_t n);
+int64_t tt_trimmed_mean(tt_i128 sum, size_t n, unsigned scale);
 
 /* The standard deviation of ${n} values (of the whole population), to the nearest integer; 0 for none. */
 int64_t tt_stddev_i64(const int64_t *v, size_t n);

@@ -51,37 +51,50 @@ int
 tt_values_of_frames(struct tt_values *to, const struct tt_model *m, unsigned what, struct tt_err *err)
 {
 	const struct tt_frames *f = m->frames;
+	struct tt_mem *mem = &m->env->mem;
+	const size_t room = f ? f->n : 0;
+	int64_t *v = tt_mem_alloc(mem, room * sizeof *v, err);
+	size_t n = 0;
+	int rc = TT_OK;
 
-	*to = (struct tt_values){ .room = f ? f->n : 0 };
-	to->v = tt_mem_alloc(&m->env->mem, to->room * sizeof *to->v, err);
-	if (!to->v)
+	*to = (struct tt_values){ 0 };
+	if (!v)
 		return err->code;
-	for (size_t i = 0; i < to->room; i++) {
-		if (!tt_frame_value(f, what, i, &to->v[to->n]))
+	for (size_t i = 0; i < room; i++) {
+		if (!tt_frame_value(f, what, i, &v[n]))
 			continue;
-		to->sum += (uint64_t)to->v[to->n++];
+		to->sum += (uint64_t)v[n++];
 	}
-	tt_sort_i64(to->v, to->n);
-	return TT_OK;
+	tt_sort_i64(v, n);
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = tt_column_push(&to->v, mem, v[i], err);
+	to->n = n;
+	to->stddev = tt_stddev_i64(v, n);
+	to->trimmed = tt_trimmed_sum_i64(v, n);
+	to->made = rc == TT_OK;
+	tt_mem_free(mem, v, room * sizeof *v);
+	if (rc != TT_OK)
+		tt_values_free(to, mem);
+	return rc;
 }
 
 void
 tt_values_free(struct tt_values *v, struct tt_mem *mem)
 {
-	tt_mem_free(mem, v->v, v->room * sizeof *v->v);
+	tt_column_free(&v->v, mem);
 	*v = (struct tt_values){ 0 };
 }
 
 int64_t
 tt_values_quantile(const struct tt_values *v, unsigned num, unsigned den)
 {
-	return tt_quantile_i64(v->v, v->n, num, den);
+	return v->n ? tt_column_at(&v->v, tt_nearest_rank(v->n, num, den) - 1) : 0;
 }
 
 int64_t
 tt_values_percentile(const struct tt_values *v, unsigned num, unsigned den, int rule)
 {
-	return rule == TT_PERCENTILES_UNITY && v->n ? v->v[(v->n - 1) * num / den] : tt_values_quantile(v, num, den);
+	return rule == TT_PERCENTILES_UNITY && v->n ? tt_column_at(&v->v, (v->n - 1) * num / den) : tt_values_quantile(v, num, den);
 }
 
 int64_t
@@ -93,19 +106,19 @@ tt_values_mean(const struct tt_values *v, unsigned scale)
 int64_t
 tt_values_trimmed(const struct tt_values *v, unsigned scale)
 {
-	return v->n ? tt_trimmed_i64(v->v, v->n, scale) : 0;
+	return v->n ? tt_trimmed_mean(v->trimmed, v->n, scale) : 0;
 }
 
 int64_t
 tt_values_stddev(const struct tt_values *v)
 {
-	return tt_stddev_i64(v->v, v->n);
+	return v->stddev;
 }
 
 size_t
 tt_values_over(const struct tt_values *v, int64_t limit)
 {
-	return v->n - tt_lower_bound(i, 0, v->n, v->v[i] <= limit);
+	return v->n - tt_lower_bound(i, 0, v->n, tt_column_at(&v->v, i) <= limit);
 }
 
 int64_t
@@ -115,7 +128,7 @@ tt_values_fps(const struct tt_values *v, size_t part)
 	uint64_t sum = 0;
 
 	for (size_t i = v->n - n; i < v->n; i++)
-		sum += (uint64_t)v->v[i];
+		sum += (uint64_t)tt_column_at(&v->v, i);
 	return tt_ratio(n, UINT64_C(1000000000000), sum);
 }
 

@@ -31,11 +31,14 @@ enum tt_frame_value {
 /* The value of frame ${i}; false: it has none. */
 bool tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v);
 
-/* Values in order. */
+/* Values in order. Neighbours are close to each other: of a million frames they take a byte or two each. */
 struct tt_values {
-	int64_t *v;
-	size_t n, room;
+	struct tt_column v;
+	bool made;
+	size_t n;
 	uint64_t sum;
+	int64_t stddev;
+	tt_i128 trimmed;              /* sum without the smallest and the largest twentieth */
 };
 
 /* The values of all frames of ${m}, none where it has no frames; after an error nothing is left to free. */

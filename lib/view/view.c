@@ -48,7 +48,7 @@ tt_view_frames(struct tt_views *v, unsigned what, struct tt_err *err)
 {
 	struct tt_values *x = &v->frame[what];
 
-	return x->v || tt_values_of_frames(x, v->m, what, err) == TT_OK ? x : NULL;
+	return x->made || tt_values_of_frames(x, v->m, what, err) == TT_OK ? x : NULL;
 }
 
 const struct tt_zone_time *
