@@ -175,25 +175,26 @@ several(const char *asked, const struct tt_frame_name *list, size_t n, struct tt
 }
 
 /* Forget the marks of keys that begin no frame. */
-static void
-drop_marks(struct tt_marks *ms)
+static int
+drop_marks(struct tt_marks *ms, struct tt_mem *mem, struct tt_err *err)
 {
-	for (size_t i = 0; i < ms->n; i++) {
-		struct tt_frame_marks *m = &ms->m[i];
-		size_t n = 0;
+	int rc = TT_OK;
 
-		for (size_t k = 0; k < m->n; k++) {
-			uint32_t gap = m->by[k] & TT_MARK_GAP;
+	for (size_t i = 0; i < ms->n && rc == TT_OK; i++) {
+		struct tt_frame_marks *m = &ms->m[i], was = *m;
 
-			if (ms->key[m->by[k] & ~TT_MARK_GAP].frame) {
-				m->ts[n] = m->ts[k];
-				m->by[n++] = m->by[k];
-			} else if (gap && n) {
-				m->by[n - 1] |= gap;
-			}
+		*m = (struct tt_frame_marks){ .process = was.process, .thread = was.thread };
+		for (size_t k = 0; k < was.n && rc == TT_OK; k++) {
+			const int64_t by = tt_column_at(&was.by, k);
+
+			if (ms->key[by / 2].frame)
+				rc = tt_frame_marks_add(m, mem, tt_column_at(&was.ts, k), (uint32_t)by, 0, err);
+			else if (by & TT_MARK_GAP && m->n)
+				rc = tt_column_set(&m->by, mem, m->n - 1, tt_column_at(&m->by, m->n - 1) | TT_MARK_GAP, err);
 		}
-		m->n = n;
+		tt_frame_marks_free(&was, mem);
 	}
+	return rc;
 }
 
 int
@@ -220,6 +221,5 @@ tt_mark_keys_choose(struct tt_run *r, struct tt_err *err)
 		return several(r->o->frame_marker, list, n, err);
 	ms->begun = list;
 	ms->nbegun = n;
-	drop_marks(ms);
-	return TT_OK;
+	return drop_marks(ms, &r->env->mem, err);
 }

@@ -49,32 +49,52 @@ marks_of(struct tt_run *r, const struct tt_thread *t, struct tt_err *err)
 	return &ms->m[ms->of_thread[t->index] - 1];
 }
 
+int
+tt_frame_marks_add(struct tt_frame_marks *m, struct tt_mem *mem, int64_t ts, uint32_t by, uint32_t given, struct tt_err *err)
+{
+	int rc = tt_column_push(&m->ts, mem, ts, err);
+
+	if (rc == TT_OK)
+		rc = tt_column_push(&m->by, mem, by, err);
+	if (rc == TT_OK)
+		rc = tt_column_push(&m->given, mem, given, err);
+	m->n += rc == TT_OK;
+	return rc;
+}
+
+void
+tt_frame_marks_free(struct tt_frame_marks *m, struct tt_mem *mem)
+{
+	tt_column_free(&m->ts, mem);
+	tt_column_free(&m->by, mem);
+	tt_column_free(&m->given, mem);
+	m->n = 0;
+}
+
 static int
 add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, uint32_t by, uint32_t given, struct tt_err *err)
 {
 	struct tt_mem *mem = &r->env->mem;
 	struct tt_frame_marks *m = marks_of(r, t, err);
 
-	if (!m || tt_mem_grow(mem, &m->ts, &m->cap, m->n + 1, sizeof *m->ts, err) != TT_OK ||
-	    tt_mem_grow(mem, &m->by, &m->capby, m->n + 1, sizeof *m->by, err) != TT_OK ||
-	    tt_mem_grow(mem, &m->given, &m->capgiven, m->n + 1, sizeof *m->given, err) != TT_OK)
+	if (!m)
 		return err->code;
 	/* A thread's time does not run backwards; where a damaged capture says so, frames of no length are left out. */
-	m->ts[m->n] = m->n && ts < m->ts[m->n - 1] ? m->ts[m->n - 1] : ts;
-	m->given[m->n] = given;
-	m->by[m->n++] = by;
-	return TT_OK;
+	const int64_t last = m->n ? tt_column_at(&m->ts, m->n - 1) : ts;
+	return tt_frame_marks_add(m, mem, ts < last ? last : ts, 2 * by, given, err);
 }
 
 /* Something of thread ${t} is missing here: recording paused, or events are damaged or lost. The frame around it is not whole. */
-static void
-add_gap(struct tt_marks *ms, const struct tt_thread *t, const struct tt_event *e)
+static int
+add_gap(struct tt_run *r, const struct tt_thread *t, const struct tt_event *e, struct tt_err *err)
 {
+	const struct tt_marks *ms = r->marks;
 	struct tt_frame_marks *m = e->flags & TT_F_POPPED ? NULL :
 	    t->index < ms->nof_thread && ms->of_thread[t->index] ? &ms->m[ms->of_thread[t->index] - 1] : NULL;
 
-	if (m && m->n)
-		m->by[m->n - 1] |= TT_MARK_GAP;
+	if (!m || !m->n)
+		return TT_OK;
+	return tt_column_set(&m->by, &r->env->mem, m->n - 1, tt_column_at(&m->by, m->n - 1) | TT_MARK_GAP, err);
 }
 
 /* A marker begins that was asked for. */
@@ -112,7 +132,7 @@ collect_frames(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, 
 		if (e->kind == TT_FRAME)
 			rc = add_mark(r, t, e->ts, 0, in->format->numbers_frames ? (uint32_t)e->val : 0, err);
 		else if (e->kind == TT_GAP)
-			add_gap(r->marks, t, e);
+			rc = add_gap(r, t, e, err);
 	}
 	return rc;
 }
@@ -140,7 +160,7 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 		if (k)
 			rc = begins(r, t, k, e, err);
 		else if (e->kind == TT_GAP)
-			add_gap(ms, t, e);
+			rc = add_gap(r, t, e, err);
 	}
 	return rc;
 }
@@ -163,11 +183,8 @@ tt_marks_free(struct tt_run *r)
 
 	if (!ms)
 		return;
-	for (size_t i = 0; i < ms->n; i++) {
-		tt_mem_free(mem, ms->m[i].ts, ms->m[i].cap * sizeof *ms->m->ts);
-		tt_mem_free(mem, ms->m[i].by, ms->m[i].capby * sizeof *ms->m->by);
-		tt_mem_free(mem, ms->m[i].given, ms->m[i].capgiven * sizeof *ms->m->given);
-	}
+	for (size_t i = 0; i < ms->n; i++)
+		tt_frame_marks_free(&ms->m[i], mem);
 	tt_mem_free(mem, ms->m, ms->cap * sizeof *ms->m);
 	tt_mem_free(mem, ms->of_thread, ms->nof_thread * sizeof *ms->of_thread);
 	tt_map_free(&ms->at, mem);
@@ -219,18 +236,18 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 	const struct tt_capture *c = m->cap[marks->process];
 	int rc = TT_OK;
 
-	f->partial += (tt_capture_has_earlier(c) ? c->offset_ns : c->min_ts) < marks->ts[0] ? 2 : 1;
+	f->partial += (tt_capture_has_earlier(c) ? c->offset_ns : c->min_ts) < tt_column_at(&marks->ts, 0) ? 2 : 1;
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		int64_t from = marks->ts[i], to = marks->ts[i + 1];
+		int64_t from = tt_column_at(&marks->ts, i), to = tt_column_at(&marks->ts, i + 1);
 		const struct tt_span *hole = flt->nhole ? tt_filter_hole(flt, from) : NULL;
 		if (!is_chosen(r, flt, from, to, i + 1) || (hole && from >= hole->from && to <= hole->to))
 			continue;
-		if ((marks->by[i] & TT_MARK_GAP) || (hole && to > hole->from)) {
+		if ((tt_column_at(&marks->by, i) & TT_MARK_GAP) || (hole && to > hole->from)) {
 			f->partial++;
 			continue;
 		}
 		if (to > from)
-			rc = tt_frames_add(f, &(struct tt_frame){ .start = from, .dur = to - from, .number = i + 1, .given = marks->given[i] }, err);
+			rc = tt_frames_add(f, &(struct tt_frame){ from, to - from, i + 1, (uint32_t)tt_column_at(&marks->given, i) }, err);
 	}
 	return rc;
 }
@@ -544,14 +561,14 @@ find_whole(const struct tt_run *r, uint64_t given, uint64_t *low, uint64_t *high
 		const struct tt_frame_marks *marks = choose(r, (uint32_t)i);
 
 		for (size_t k = 0; marks && k + 1 < marks->n; k++) {
-			const struct tt_span *hole = any.nhole ? tt_filter_hole(&any, marks->ts[k]) : NULL;
+			const int64_t from = tt_column_at(&marks->ts, k), to = tt_column_at(&marks->ts, k + 1);
+			const struct tt_span *hole = any.nhole ? tt_filter_hole(&any, from) : NULL;
 
-			if ((marks->by[k] & TT_MARK_GAP) || (hole && marks->ts[k + 1] > hole->from) ||
-			    !is_chosen(r, &any, marks->ts[k], marks->ts[k + 1], k + 1))
+			if ((tt_column_at(&marks->by, k) & TT_MARK_GAP) || (hole && to > hole->from) || !is_chosen(r, &any, from, to, k + 1))
 				continue;
 			*low = *low ? *low : k + 1;
 			*high = k + 1;
-			*of = marks->given[k] == given ? k + 1 : *of;
+			*of = (uint64_t)tt_column_at(&marks->given, k) == given ? k + 1 : *of;
 		}
 	}
 }

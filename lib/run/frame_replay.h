@@ -13,6 +13,7 @@
 #ifndef TT_RUN_FRAME_REPLAY_H
 #define TT_RUN_FRAME_REPLAY_H
 
+#include "base/column.h"
 #include "model/zones.h"
 
 struct tt_frame_marker;
@@ -23,14 +24,14 @@ struct tt_model;
 struct tt_replay;
 struct tt_run;
 
-#define TT_MARK_GAP 0x80000000u
+enum { TT_MARK_GAP = 1 };
 
 struct tt_frame_marks {               /* begins of frames on one thread */
 	uint32_t process, thread;
-	int64_t *ts;
-	uint32_t *by;                 /* which of tt_marks.key begins it; TT_MARK_GAP: before the next begin something is missing */
-	uint32_t *given;              /* the number that the engine gave the frame; all 0: none */
-	size_t n, cap, capby, capgiven;
+	struct tt_column ts;
+	struct tt_column by;          /* twice which of tt_marks.key begins it; and TT_MARK_GAP: before the next begin something is missing */
+	struct tt_column given;       /* the number that the engine gave the frame; all 0: none */
+	size_t n;
 };
 
 /* A marker whose begin is a frame, or the begin of the time to look at. */
@@ -109,6 +110,10 @@ struct tt_marks {
 	size_t nbegun;
 	int64_t from;                 /* the first begin of from_marker; INT64_MAX: none */
 };
+
+/* The next begin, at ${ts}; the rest as tt_frame_marks has it. */
+int tt_frame_marks_add(struct tt_frame_marks *m, struct tt_mem *mem, int64_t ts, uint32_t by, uint32_t given, struct tt_err *err);
+void tt_frame_marks_free(struct tt_frame_marks *m, struct tt_mem *mem);
 
 /* frame_mark_keys.c: the markers that --frame-marker and from_marker ask for. The pointer is good until the next call. */
 int tt_mark_keys_find(struct tt_run *r, struct tt_err *err);

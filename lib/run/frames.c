@@ -51,7 +51,7 @@ count_allocs(struct tt_frames *f, const struct tt_thread_replay *w, const struct
 static size_t
 frame_back(const struct tt_frames *f, const struct tt_thread_replay *w, int64_t ts, unsigned back)
 {
-	size_t lo = tt_lower_bound(i, 0, w->marks->n, w->marks->ts[i] <= ts);    /* marks up to ts: the number of the frame */
+	size_t lo = tt_lower_bound(i, 0, w->marks->n, tt_column_at(&w->marks->ts, i) <= ts);    /* marks up to ts: the number of the frame */
 
 	if (lo <= back)
 		return SIZE_MAX;
