@@ -168,8 +168,9 @@ sqlite_write(void *state, const struct tt_view *v, const char *p, size_t n, stru
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-enum tt_sqlite_level
-tt_sqlite_level(const struct tt_emit_opts *o)
+/* The level that ${o} asks for. */
+static enum tt_sqlite_level
+level_of(const struct tt_emit_opts *o)
 {
 	const struct sqlite_own *own = o->own;
 
@@ -179,7 +180,7 @@ tt_sqlite_level(const struct tt_emit_opts *o)
 static unsigned
 sqlite_needs(const struct tt_emit_opts *o)
 {
-	enum tt_sqlite_level level = tt_sqlite_level(o);
+	enum tt_sqlite_level level = level_of(o);
 	unsigned needs = TT_NEEDS_FRAMES;
 
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
@@ -272,7 +273,7 @@ sqlite_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **stat
 		s->own = *(const struct sqlite_own *)o->own;
 	s->env = o->env;
 	s->m = m;
-	s->level = tt_sqlite_level(o);
+	s->level = level_of(o);
 	tt_arena_init(&s->text, &o->env->mem);
 	rc = tt_emit_open(o, o->path, &s->sink, err);
 	if (rc == TT_OK)

@@ -76,9 +76,6 @@ struct sqlite_db {
 	struct tt_db_insert *slices, *args, *allocations, *samples, *counter_rows, *points, *flows, *objects, *roots, *events;
 };
 
-/* The level that ${o} asks for. */
-enum tt_sqlite_level tt_sqlite_level(const struct tt_emit_opts *o);
-
 /* The number of a marker; 0: there was no memory, which the database's error says. In order only. */
 uint32_t tt_sqlite_marker(struct sqlite_db *s, const char *name, const char *full, uint32_t category);
 

@@ -75,17 +75,16 @@ bool tt_row_has_figures(struct tt_judging *w);
 /* A row that would pass although more captures than it allows have no figure cannot be judged. */
 int tt_row_missing(struct tt_judging *w, struct tt_err *err);
 
-/* Judge the row by its kind; a relative one is only measured, until tt_row_decide(), as tested row ${k} of its family. */
+/*
+ * Judge the row by its kind; a relative one is only measured, its sessions for a trend as well, until tt_row_decide(), as tested row ${k}
+ * of its family.
+ */
 int tt_row_absolute(struct tt_judging *w, struct tt_err *err);
 int tt_row_exact(struct tt_judging *w, struct tt_err *err);
 int tt_row_relative(struct tt_judging *w, struct tt_err *err);
 int tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err);
 
-/*
- * Test the row's sessions for a trend, from the baseline's oldest to those at hand: fills r->trend. tt_row_creep() says that it is worse by
- * it, once r->trend_p_adjusted is known.
- */
-int tt_row_trend(struct tt_judging *w, struct tt_err *err);
+/* Say that the row is worse by its trend, once r->trend_p_adjusted is known. */
 void tt_row_creep(struct tt_verdict_row *r);
 
 /* Differences within pairs; larger is worse. In parts of 10^9 of the natural logarithm of the ratio, or else in amounts. */

@@ -9,6 +9,18 @@
 #include "stat/num.h"
 #include "stat/trend.h"
 
+static int64_t
+ppm(int64_t v, int64_t base)
+{
+	return tt_scale(v, 1000000, base < 0 ? -base : base);
+}
+
+static int64_t
+whole(double v)
+{
+	return v >= 9e18 ? INT64_MAX / 2 : v <= -9e18 ? -(INT64_MAX / 2) : (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+}
+
 /* The row's first baseline is being made: captures without the figure would make one that nothing can be compared with. */
 static void
 no_base(struct tt_judging *w)
@@ -300,6 +312,76 @@ test_captures(struct tt_judging *w, struct tt_evidence *e, struct tt_err *err)
 	return rc;
 }
 
+/* --- trends --------------------------------------------------------------------------------------- */
+
+/* The values of sessions one after the other, as the baseline has them, then those at hand in the order they were given. */
+struct series {
+	double *y;
+	size_t n;
+	const char *first;
+};
+
+/* Add the sessions of the known values of ${p}, each where its first capture is. */
+static int
+add_sessions(struct tt_judging *w, struct series *s, const struct tt_point *p, size_t n, bool of_base, struct tt_err *err)
+{
+	bool *seen = tt_arena_alloc(&w->v->arena, n + 1, err);
+	int64_t *v = seen ? tt_arena_alloc(&w->v->arena, (n + 1) * sizeof *v, err) : NULL;
+
+	if (!v)
+		return err->code;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = session_of(p[i].sample, of_base);
+		size_t k = 0;
+
+		if (!p[i].known || seen[i])
+			continue;
+		for (size_t j = i; j < n; j++) {
+			if (!p[j].known || seen[j] || strcmp(session_of(p[j].sample, of_base), name) != 0)
+				continue;
+			seen[j] = true;
+			v[k++] = p[j].v;
+		}
+		tt_sort_i64(v, k);
+		s->first = s->n ? s->first : name;
+		s->y[s->n++] = tt_session_of(v, k).value;
+	}
+	return TT_OK;
+}
+
+/* Test the sessions for a trend, from the oldest of the baseline to those at hand: fills r->trend. */
+static int
+test_trend(struct tt_judging *w, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	double sign = r->limit_is_min ? -1 : 1;
+	struct series s = { .y = tt_arena_alloc(&w->v->arena, (r->npoint + r->nbase_point + 1) * sizeof *s.y, err) };
+	struct tt_trend t;
+	int rc = s.y ? TT_OK : err->code;
+
+	/* Captures of one session are told apart by nothing that lasts. */
+	if (!r->tested || !r->by_session)
+		return rc;
+	if (rc == TT_OK)
+		rc = add_sessions(w, &s, r->base_point, r->nbase_point, true, err);
+	if (rc == TT_OK)
+		rc = add_sessions(w, &s, r->point, r->npoint, false, err);
+	r->trend_sessions = s.n;
+	r->trend_since = s.first;
+	if (rc != TT_OK || s.n < TT_TREND_LEAST)
+		return rc;
+	for (size_t i = 0; i < s.n; i++)
+		s.y[i] *= sign;
+	t = tt_trend_of(s.y, s.n);
+	r->trend_tested = true;
+	r->trend_p = t.p;
+	r->trend = whole(sign * t.rise);
+	r->trend_ppm = ppm(r->trend, whole(t.from) ? whole(t.from) : r->base);
+	return TT_OK;
+}
+
+/* --- a row ---------------------------------------------------------------------------------------- */
+
 int
 tt_row_relative(struct tt_judging *w, struct tt_err *err)
 {
@@ -332,7 +414,7 @@ tt_row_relative(struct tt_judging *w, struct tt_err *err)
 	rc = tt_kolmogorov_smirnov(e->x, e->m, e->y, e->n, &r->ks, &r->ks_p, w->mem, err);
 	if (rc == TT_OK)
 		rc = r->by_session ? test_sessions(w, e, sign, err) : test_captures(w, e, err);
-	return rc == TT_OK && w->o->anchor ? tt_row_trend(w, err) : rc;
+	return rc == TT_OK && w->o->anchor ? test_trend(w, err) : rc;
 }
 
 /* --- the outcome ---------------------------------------------------------------------------------- */
@@ -356,18 +438,6 @@ captures_needed_here(size_t m, size_t rows)
 		if (tt_mann_whitney_least(m, n) * (double)rows <= TT_ALPHA * (1 + 1e-9))
 			return n;
 	return 0;
-}
-
-static int64_t
-ppm(int64_t v, int64_t base)
-{
-	return tt_scale(v, 1000000, base < 0 ? -base : base);
-}
-
-static int64_t
-whole(double v)
-{
-	return v >= 9e18 ? INT64_MAX / 2 : v <= -9e18 ? -(INT64_MAX / 2) : (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
 }
 
 /* The change with its bounds, larger is worse: low is tested to be above the limit, high below it. */
@@ -445,73 +515,6 @@ tt_row_decide(struct tt_judging *w, size_t k, struct tt_err *err)
 			r->need_here = tt_change_need(&w->evidence[r - w->v->row].change, (double)r->limit, TT_ALPHA / (double)w->np,
 			    r->n > r->m ? r->n : r->m);
 	}
-	return TT_OK;
-}
-
-/* --- trends --------------------------------------------------------------------------------------- */
-
-/* The values of sessions one after the other, as the baseline has them, then those at hand in the order they were given. */
-struct series {
-	double *y;
-	size_t n;
-	const char *first;
-};
-
-/* Add the sessions of the known values of ${p}, each where its first capture is. */
-static int
-add_sessions(struct tt_judging *w, struct series *s, const struct tt_point *p, size_t n, bool of_base, struct tt_err *err)
-{
-	bool *seen = tt_arena_alloc(&w->v->arena, n + 1, err);
-	int64_t *v = seen ? tt_arena_alloc(&w->v->arena, (n + 1) * sizeof *v, err) : NULL;
-
-	if (!v)
-		return err->code;
-	for (size_t i = 0; i < n; i++) {
-		const char *name = session_of(p[i].sample, of_base);
-		size_t k = 0;
-
-		if (!p[i].known || seen[i])
-			continue;
-		for (size_t j = i; j < n; j++) {
-			if (!p[j].known || seen[j] || strcmp(session_of(p[j].sample, of_base), name) != 0)
-				continue;
-			seen[j] = true;
-			v[k++] = p[j].v;
-		}
-		tt_sort_i64(v, k);
-		s->first = s->n ? s->first : name;
-		s->y[s->n++] = tt_session_of(v, k).value;
-	}
-	return TT_OK;
-}
-
-int
-tt_row_trend(struct tt_judging *w, struct tt_err *err)
-{
-	struct tt_verdict_row *r = w->r;
-	double sign = r->limit_is_min ? -1 : 1;
-	struct series s = { .y = tt_arena_alloc(&w->v->arena, (r->npoint + r->nbase_point + 1) * sizeof *s.y, err) };
-	struct tt_trend t;
-	int rc = s.y ? TT_OK : err->code;
-
-	/* Captures of one session are told apart by nothing that lasts. */
-	if (!r->tested || !r->by_session)
-		return rc;
-	if (rc == TT_OK)
-		rc = add_sessions(w, &s, r->base_point, r->nbase_point, true, err);
-	if (rc == TT_OK)
-		rc = add_sessions(w, &s, r->point, r->npoint, false, err);
-	r->trend_sessions = s.n;
-	r->trend_since = s.first;
-	if (rc != TT_OK || s.n < TT_TREND_LEAST)
-		return rc;
-	for (size_t i = 0; i < s.n; i++)
-		s.y[i] *= sign;
-	t = tt_trend_of(s.y, s.n);
-	r->trend_tested = true;
-	r->trend_p = t.p;
-	r->trend = whole(sign * t.rise);
-	r->trend_ppm = ppm(r->trend, whole(t.from) ? whole(t.from) : r->base);
 	return TT_OK;
 }
 
