@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -15,7 +14,6 @@
 #include "gate.h"
 #include "gate_read.h"
 #include "io/sink.h"
-#include "model/identity.h"
 #include "outputs.h"
 #include "run/run.h"
 #include "verdict.h"

@@ -10,7 +10,6 @@
 #include "ab.h"
 #include "base/json.h"
 #include "stat/num.h"
-#include "view/figures.h"
 
 #define MARKER_SHARE 20               /* a marker matters from a twentieth of a frame up */
 #define HITCH 2                       /* a long frame takes this many times the median */

@@ -1,12 +1,10 @@
 /**
  * tracetool baseline: lists the sessions of a baseline, removes some, or accepts one.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/spelling.h"
 #include "cmd.h"
-#include "command_tables.h"
 #include "gate/baseline.h"
 #include "gate_read.h"
 #include "io/lock.h"

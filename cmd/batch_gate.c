@@ -11,7 +11,6 @@
 #include "gate/budget.h"
 #include "gate/sample.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define AT(f) offsetof(struct gate_opts, f)

@@ -14,12 +14,10 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "gate/sample.h"
-#include "pass/pass.h"
 #include "stat/num.h"
 #include "stat/session.h"
 #include "verdict.h"

@@ -8,7 +8,6 @@
 
 #include "cmd.h"
 #include "emit/emit.h"
-#include "collect/collect.h"
 #include "input.h"
 #include "io/sink.h"
 #include "outputs.h"

@@ -1,7 +1,6 @@
 /**
  * tracetool diff: compares two groups of captures, and finds what makes their frame times differ.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

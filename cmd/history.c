@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "command_tables.h"
 #include "gate_read.h"
 #include "metric_series.h"
 #include "model/filter.h"

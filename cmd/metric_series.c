@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 
 #include "cmd.h"
-#include "collect/timeline.h"
 #include "gate/measure.h"
-#include "input.h"
 #include "pass/pass.h"
 #include "run/run.h"
 #include "view/view.h"

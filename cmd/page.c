@@ -1,7 +1,6 @@
 /**
  * tracetool report: writes one HTML file about captures, read as by "tracetool stats"; lib/page makes the page.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"

@@ -19,7 +19,6 @@
 #include "parse_value.h"
 #include "run/run.h"
 #include "summary.h"
-#include "verdict.h"
 #include "version.h"
 #include "view/view.h"
 

@@ -1,8 +1,6 @@
 /**
  * Explains one row of a verdict; the contract is in verdict.h.
  */
-#include <string.h>
-
 #include "gate/budget.h"
 #include "gate/sample.h"
 #include "opts.h"

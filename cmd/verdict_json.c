@@ -1,8 +1,6 @@
 /**
  * A verdict as JSON, for scripts: tracetool-json(7) and verdict.schema.json describe the fields. Amounts are in base units, as decimal fractions where needed.
  */
-#include <string.h>
-
 #include "base/json.h"
 #include "gate/baseline.h"
 #include "gate/verdict.h"

@@ -1,8 +1,6 @@
 /**
  * A verdict as text for people; the contract is in verdict.h.
  */
-#include <string.h>
-
 #include "gate/baseline.h"
 #include "verdict.h"
 #include "verdict_out.h"

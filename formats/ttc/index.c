@@ -4,8 +4,6 @@
 #include "base/order.h"
 #include "ttc/decode.h"
 
-#include <stdlib.h>
-
 /* Reset what the order of units gave; keep what the recorder's stream gave. */
 static void
 reset_order(struct ttc *m)

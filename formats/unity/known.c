@@ -8,7 +8,6 @@
  */
 #include "unity/profiler.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash_seed.h"

@@ -10,11 +10,9 @@
 
 #include <string.h>
 
-#include "base/env.h"
 #include "base/hash.h"
 #include "base/order.h"
 #include "batch/result.h"
-#include "model/frames.h"
 #include "out/table.h"
 #include "stat/num.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/json.h"
 #include "batch/analyse.h"
-#include "batch/result.h"
 
 void
 tt_record_begin(struct tt_record *r, const char *format)

@@ -4,8 +4,6 @@
 #include "collect/collect.h"
 #include "collect/heap_graph_state.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "base/order.h"
 #include "model/model.h"

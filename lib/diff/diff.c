@@ -13,7 +13,6 @@
 #include "model/waits.h"
 #include "view/allocs.h"
 #include "view/merged.h"
-#include "pass/pass.h"
 #include "stat/num.h"
 #include "view/view.h"
 

@@ -3,7 +3,6 @@
  */
 #include "diff/lines.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

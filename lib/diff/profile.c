@@ -6,9 +6,6 @@
  */
 #include "diff/profile.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "diff/diff.h"
 #include "out/pprof.h"
 #include "stat/num.h"

@@ -3,7 +3,6 @@
  */
 #include "diff/rename.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -13,7 +13,6 @@
 #include "pass/pass.h"
 #include "view/figures.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- columns -------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /**
  * Parts that add up; the contract is in diff.h.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

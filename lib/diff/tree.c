@@ -1,9 +1,6 @@
 /**
  * The call tree of both sides as a table: what each path takes with all that it calls; the contract is in lines.h.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/order.h"
 #include "diff/diff.h"
 #include "diff/lines.h"

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/option.h"
 #include "emit/args.h"
 #include "emit/common.h"

@@ -9,7 +9,6 @@
 #include "io/sink.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define MAX_PARTS 999
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
-#include "base/order.h"
 #include "collect/counters.h"
 #include "emit/args.h"
 #include "emit/chrome.h"

@@ -4,7 +4,6 @@
  * All of it is known only at the end. Readers accept it anywhere in the file.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "emit/chrome.h"

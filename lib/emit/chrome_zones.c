@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "emit/args.h"
 #include "emit/chrome.h"
 #include "emit/common.h"
 #include "emit/micros.h"

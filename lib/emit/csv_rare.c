@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "emit/common.h"
 #include "emit/csv.h"
 #include "emit/rare_record.h"
 

@@ -4,7 +4,6 @@
 #include "emit/flow_steps.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/env.h"

@@ -5,7 +5,6 @@
  * collections and waits; or what the user chooses. Allocations have their class as innermost frame. Lines are sorted by name, level by level.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/option.h"

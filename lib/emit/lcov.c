@@ -7,7 +7,6 @@
  * Source: geninfo(1), FILES.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

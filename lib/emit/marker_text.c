@@ -3,8 +3,6 @@
  */
 #include "emit/marker_text.h"
 
-#include <string.h>
-
 #include "emit/common.h"
 #include "model/defs.h"
 

@@ -11,7 +11,6 @@
  * Memory: names, the table of frames, open zones, half a KiB for each thread. Disk: 32 bytes for each zone, and 12 for each marker written.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
  * Memory: the values of frames, 8 bytes for each frame and marker. Disk: 32 bytes for each zone of a chosen marker.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"

@@ -8,7 +8,6 @@
  * system_name stays 0: pprof takes a name that equals it for one of C++ and cuts it.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "emit/stack_ids.h"
 #include "emit/common.h"

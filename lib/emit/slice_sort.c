@@ -3,7 +3,6 @@
  */
 #include "emit/slice_sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -11,7 +11,6 @@
 #include "emit/common.h"
 #include "emit/rare_record.h"
 #include "emit/sqlite.h"
-#include "model/defs.h"
 
 enum { FLOW_COLUMNS = 4, OBJECT_COLUMNS = 5, OBJECT_ROWS = 4096 };
 

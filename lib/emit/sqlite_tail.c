@@ -9,7 +9,6 @@
 
 #include "emit/common.h"
 #include "emit/sqlite.h"
-#include "io/sink.h"
 #include "model/facts.h"
 #include "out/render.h"
 #include "pass/pass.h"

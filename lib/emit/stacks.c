@@ -6,7 +6,6 @@
  */
 #include "emit/stacks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash_seed.h"

@@ -3,11 +3,9 @@
  */
 #include "gate/doc.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/spelling.h"
 
 static bool

@@ -3,7 +3,6 @@
  */
 #include "gate/judge.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

@@ -1,7 +1,6 @@
 /**
  * Judges rows with absolute limits, and computes the figures of all rows; the contract is in judge.h.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

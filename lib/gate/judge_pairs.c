@@ -8,9 +8,7 @@
  * to be, each at the full level: it is wrong in at most 5 % as it is, for the rows that are worse would all have to seem fine.
  */
 #include <math.h>
-#include <string.h>
 
-#include "base/setting.h"
 #include "gate/baseline.h"
 #include "gate/judge.h"
 #include "stat/num.h"

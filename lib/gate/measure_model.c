@@ -5,7 +5,6 @@
  * and of single activations are read from histograms.
  */
 #include <math.h>
-#include <string.h>
 
 #include "gate/measure_model.h"
 

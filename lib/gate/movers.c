@@ -1,7 +1,6 @@
 /**
  * What changed beneath a row: the contract is in judge.h and at struct tt_mover.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

@@ -4,7 +4,6 @@
 #include "gate/sample.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash_seed.h"

@@ -7,7 +7,6 @@
 #include "model/defs.h"
 #include "model/model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* By time; facts of one time keep their order. */

@@ -7,7 +7,6 @@
 #include "model/model.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash_seed.h"

@@ -3,8 +3,6 @@
  */
 #include "model/tree.h"
 
-#include <stdlib.h>
-
 #include "model/event.h"
 
 #define MAX_NODES (TT_TREE_DIR * TT_TREE_PAGE)

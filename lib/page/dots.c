@@ -3,8 +3,6 @@
  */
 #include "page/dots.h"
 
-#include <stdio.h>
-
 #include "out/html.h"
 #include "stat/num.h"
 

@@ -3,8 +3,6 @@
  */
 #include "page/facts.h"
 
-#include <string.h>
-
 #include "base/json.h"
 #include "base/order.h"
 #include "collect/by_frame.h"

@@ -4,7 +4,6 @@
 #include "page/lines.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "collect/by_frame.h"

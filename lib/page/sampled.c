@@ -3,8 +3,6 @@
  *
  * Memory: 4 bytes for each node of the call tree, and 56 for each path of samples, while it is made.
  */
-#include <string.h>
-
 #include "base/map.h"
 #include "base/order.h"
 #include "page/flame.h"

@@ -13,7 +13,6 @@
 #include "view/allocs.h"
 #include "view/counter.h"
 #include "view/frame_sums.h"
-#include "view/view.h"
 
 #define FRAME_COL { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as filters by frame use it." }
 #define THREAD_COLS { "thread", "thread", TT_UNIT_TEXT, "Name of the thread." }, { "number", "no.", TT_UNIT_COUNT, "Number of the thread." }

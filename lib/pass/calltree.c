@@ -4,8 +4,6 @@
  * Both walks keep their own stack, so a deep tree needs no C stack. Rows deeper
  * than DEPTH_MAX are not made: nobody reads them, and the indentation alone would be quadratic.
  */
-#include <stdlib.h>
-
 #include "base/option.h"
 #include "base/order.h"
 #include "base/setting.h"

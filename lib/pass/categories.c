@@ -4,8 +4,6 @@
  * Self time adds up over categories; total time does not, because categories nest. A category's total
  * counts a zone only where no zone of the same category is open around it.
  */
-#include <stdlib.h>
-
 #include "base/order.h"
 #include "pass/passes.h"
 #include "stat/num.h"

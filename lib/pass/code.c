@@ -7,9 +7,6 @@
 #include "model/model.h"
 #include "pass/code.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SYMBOL_REACH 4096
 
 const char *

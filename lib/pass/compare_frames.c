@@ -5,8 +5,6 @@
  * A frame is a number, or the median frame. The sums of single frames are read (view/frame_sums.h), and those of the two frames are laid on
  * the merged call tree of the whole capture. Definitions: tracetool-metrics(7), Two frames compared.
  */
-#include <stdlib.h>
-
 #include "base/option.h"
 #include "base/order.h"
 #include "base/setting.h"
@@ -17,7 +15,6 @@
 #include "view/counter.h"
 #include "view/frame_sums.h"
 #include "view/merged.h"
-#include "view/view.h"
 #include "why/causes.h"
 
 #define DEPTH_MAX 256

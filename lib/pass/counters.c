@@ -5,7 +5,6 @@
  * nanoseconds in the next. Definitions: tracetool-metrics(7), Counters.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

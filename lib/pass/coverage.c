@@ -1,7 +1,6 @@
 /**
  * The pass "coverage": lines, statements and methods that ran; the definitions are in model/cover.h.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

@@ -4,9 +4,6 @@
  * Counts and bytes are those of the allocation events that the filters leave. Definitions:
  * tracetool-metrics(7), Allocations.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/order.h"
 #include "pass/passes.h"
 #include "collect/collections.h"

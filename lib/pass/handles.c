@@ -3,8 +3,6 @@
  *
  * Definitions: tracetool-metrics(7), Handles and finalizers.
  */
-#include <stdlib.h>
-
 #include "base/order.h"
 #include "pass/passes.h"
 #include "collect/handles.h"

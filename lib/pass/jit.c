@@ -3,7 +3,6 @@
  *
  * Definitions: tracetool-metrics(7), JIT.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

@@ -4,8 +4,6 @@
  * Total time counts outermost activations only, self time all of them; the distribution is over all
  * activations. Definitions: tracetool-metrics(7), Markers.
  */
-#include <stdlib.h>
-
 #include "base/order.h"
 #include "base/setting.h"
 #include "model/waits.h"

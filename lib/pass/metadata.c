@@ -3,7 +3,6 @@
  *
  * Definitions: tracetool-metrics(7), Metadata.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/defs.h"

@@ -3,8 +3,6 @@
  *
  * Definitions: tracetool-metrics(7), Objects.
  */
-#include <string.h>
-
 #include "base/option.h"
 #include "base/setting.h"
 #include "collect/object_search.h"

@@ -4,11 +4,9 @@
  * A sample belongs to the managed method at its leaf: to the program's own place, even if that had called native code.
  * Definitions: tracetool-metrics(7), Samples.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"
-#include "model/names.h"
 #include "collect/code.h"
 #include "collect/event_counts.h"
 #include "model/waits.h"

@@ -11,8 +11,6 @@
 #include "stat/student.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- ranks and sums of ranks ------------------------------------------------------- */
 

@@ -5,8 +5,6 @@
 
 #include "base/order.h"
 
-#include <stdlib.h>
-
 #define TRIM 20                       /* a twentieth of the values at either end */
 
 uint64_t

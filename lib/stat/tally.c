@@ -3,8 +3,6 @@
  */
 #include "stat/tally.h"
 
-#include <string.h>
-
 #include "base/err.h"
 #include "base/hash_seed.h"
 

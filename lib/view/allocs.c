@@ -3,7 +3,6 @@
  */
 #include "view/allocs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

@@ -3,7 +3,6 @@
  */
 #include "view/group.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

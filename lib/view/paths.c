@@ -5,7 +5,6 @@
  */
 #include "view/paths.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash_seed.h"

@@ -4,7 +4,6 @@
  */
 #include "why/causes_parts.h"
 
-#include "base/order.h"
 #include "model/names.h"
 #include "model/waits.h"
 #include "out/table.h"

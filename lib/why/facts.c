@@ -8,7 +8,6 @@
 #include "base/order.h"
 #include "stat/compare.h"
 #include "view/frame_sums.h"
-#include "view/view.h"
 
 static int
 by_what(const void *a, const void *b)

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/order.h"
 #include "out/table.h"
 #include "stat/num.h"
-#include "view/view.h"
 
 enum { PARTS = 8, LEAST_OF_PART = 4 };
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "model/waits.h"
 #include "stat/num.h"
 #include "view/view.h"
 

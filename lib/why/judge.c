@@ -8,7 +8,6 @@
 #include "collect/collections.h"
 #include "model/names.h"
 #include "view/frame_sums.h"
-#include "view/view.h"
 
 /* A cause explains a third of the extra time, or more. */
 enum { LEAST_SHARE = 3, MANY_CALLS = 10, LEAST_BURST = 256 << 10 };

@@ -10,7 +10,6 @@
 #include "collect/heap_shots.h"
 #include "out/table.h"
 #include "view/group.h"
-#include "view/view.h"
 
 /* Typical frames allocate this much, or more: at 60 frames a second some collections a minute. */
 enum { LEAST_BYTES = 64 << 10 };
