@@ -121,8 +121,7 @@ find_builds(struct ab *x, struct tt_err *err)
 			opts_quote(&text, v[i]);
 		}
 		x->build[s] = v;
-		x->command[s] = v && tt_buf_error(&text, err) == TT_OK ? tt_arena_text(&x->a, tt_buf_string(&text), text.n, err) : NULL;
-		tt_buf_free(&text);
+		x->command[s] = v ? tt_buf_keep(&text, &x->a, err) : NULL;
 		if (!x->command[s])
 			return err->code;
 		if (v[0][0] == '\0')

@@ -443,8 +443,7 @@ ab_run(struct ab *x, enum tt_side side, const char *name, struct ab_run *run, st
 	for (size_t i = 0; i < path.n; i++)
 		if (path.p[i] == ' ' && i > strlen(x->dir))
 			path.p[i] = '-';
-	run->path = tt_buf_error(&path, err) == TT_OK ? tt_arena_text(&x->a, path.p, path.n, err) : NULL;
-	tt_buf_free(&path);
+	run->path = tt_buf_keep(&path, &x->a, err);
 	argv = run->path ? words(x, side, run->path, err) : NULL;
 	if (!argv)
 		return err->code;

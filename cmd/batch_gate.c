@@ -34,17 +34,13 @@ static int
 name_group(struct batch_gate *b, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc;
 
+	if (b->group->n == 0)
+		return TT_OK;
 	for (size_t i = 0; i < b->group->n; i++)
 		tt_buf_printf(&text, "%s%s", i ? "," : "", b->group->v[i]);
-	rc = tt_buf_error(&text, err);
-	if (rc == TT_OK && text.n > 0) {
-		b->by = tt_arena_text(&b->app->arena, text.p, text.n, err);
-		rc = b->by ? TT_OK : err->code;
-	}
-	tt_buf_free(&text);
-	return rc;
+	b->by = tt_buf_keep(&text, &b->app->arena, err);
+	return b->by ? TT_OK : err->code;
 }
 
 /* Store the options that commands on a single capture need (to explain a row, and to make its page). */
@@ -53,14 +49,10 @@ explains(struct app *app, const struct opt_given *given, struct gate_opts *g, st
 {
 	static const char *const writes[] = { GATE_WRITES, "group-by", NULL };
 	struct tt_buf text = { 0 };
-	int rc;
 
 	opts_quote_shared(&text, given, &verb_stats, writes);
-	rc = tt_buf_error(&text, err);
-	if (rc == TT_OK && !(g->to.explain_one = tt_arena_text(&app->arena, tt_buf_string(&text), text.n, err)))
-		rc = err->code;
-	tt_buf_free(&text);
-	return rc == TT_OK ? gate_looks(app, given, g, err) : rc;
+	g->to.explain_one = tt_buf_keep(&text, &app->arena, err);
+	return g->to.explain_one ? gate_looks(app, given, g, err) : err->code;
 }
 
 int

@@ -277,18 +277,12 @@ path_in(struct app *app, const char *dir, const struct tt_shard *s, const char *
 {
 	char name[64];
 	size_t n = strlen(dir);
-	struct tt_buf b = { 0 };
-	char *p = NULL;
 
 	if (s->count > 1)
 		snprintf(name, sizeof name, "results.%u-of-%u.%s", s->index, s->count, suffix);
 	else
 		snprintf(name, sizeof name, "results.%s", suffix);
-	tt_buf_printf(&b, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
-	if (tt_buf_error(&b, err) == TT_OK)
-		p = tt_arena_text(&app->arena, b.p, b.n, err);
-	tt_buf_free(&b);
-	return p;
+	return tt_arena_printf(&app->arena, err, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
 }
 
 /* End a torn last line, so that new results begin on a line of their own. */

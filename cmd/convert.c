@@ -60,17 +60,8 @@ add_output(struct convert_opts *c, const char *path, struct tt_arena *a, struct 
 	if (!own)
 		return err->code;
 	memcpy(own, c->own, emit_at(NULL));
-	if (c->nout == c->capout) {
-		size_t cap = c->capout ? 2 * c->capout : 4;
-		struct output *out = tt_arena_alloc(a, cap * sizeof *out, err);
-
-		if (!out)
-			return err->code;
-		if (c->nout > 0)
-			memcpy(out, c->out, c->nout * sizeof *out);
-		c->out = out;
-		c->capout = cap;
-	}
+	if (tt_arena_grow(a, &c->out, &c->capout, c->nout, sizeof *c->out, err) != TT_OK)
+		return err->code;
 	c->out[c->nout++] = (struct output){ .path = path, .format = c->format, .own = own };
 	return TT_OK;
 }

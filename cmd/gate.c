@@ -96,14 +96,10 @@ gate_looks(struct app *app, const struct opt_given *given, struct gate_opts *g, 
 {
 	static const char *const without[] = { "frames", "time", "limit", NULL };
 	struct tt_buf text = { 0 };
-	int rc;
 
 	opts_quote_shared(&text, given, &verb_report, without);
-	rc = tt_buf_error(&text, err);
-	if (rc == TT_OK && !(g->to.looks = tt_arena_text(&app->arena, tt_buf_string(&text), text.n, err)))
-		rc = err->code;
-	tt_buf_free(&text);
-	return rc;
+	g->to.looks = tt_buf_keep(&text, &app->arena, err);
+	return g->to.looks ? TT_OK : err->code;
 }
 
 int
@@ -208,16 +204,6 @@ put_number(struct tt_buf *b, const char *what, int64_t v, bool given)
 		tt_buf_printf(b, "%s%s %lld", b->n ? ", " : "", what, (long long)v);
 }
 
-/* Take the text of ${b} into the gate's arena. NULL with ${err}. Frees ${b}. */
-static const char *
-keep_text(struct gate *x, struct tt_buf *b, struct tt_err *err)
-{
-	const char *text = tt_buf_error(b, err) == TT_OK ? tt_arena_text(&x->a, tt_buf_string(b), b->n, err) : NULL;
-
-	tt_buf_free(b);
-	return text;
-}
-
 static int
 budget_settings(struct gate *x, struct tt_err *err)
 {
@@ -229,7 +215,7 @@ budget_settings(struct gate *x, struct tt_err *err)
 	put_one(&b, "skip until", g->skip.until_marker);
 	put_one(&b, "frame marker", g->frame_marker);
 	put_one(&b, "frame thread", g->frame_thread);
-	x->made = keep_text(x, &b, err);
+	x->made = tt_buf_keep(&b, &x->a, err);
 	return x->made ? TT_OK : err->code;
 }
 
@@ -255,7 +241,7 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 	put_one(&b, "with", f->wrappers ? "wrappers" : NULL);
 	put_one(&b, "without", f->player_only ? "Editor" : NULL);
 	put_one(&b, "without", f->no_wait ? "waits" : NULL);
-	x->settings = keep_text(x, &b, err);
+	x->settings = tt_buf_keep(&b, &x->a, err);
 	return x->settings ? TT_OK : err->code;
 }
 
@@ -375,7 +361,7 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 		tt_buf_printf(&b, " %s ", give[i].option);
 		opts_quote(&b, give[i].value);
 	}
-	return keep_text(x, &b, err);
+	return tt_buf_keep(&b, &x->a, err);
 }
 
 /* Render the verdict as the text to print. */

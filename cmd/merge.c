@@ -224,19 +224,12 @@ confine(struct app *app, const struct merge_opts *o, const struct opt_list *file
 static int
 add_lacks(struct app *app, struct merge_opts *o, struct tt_err *err)
 {
-	struct tt_buf text = { 0 };
-	int rc;
-
 	if (!o->lacks || !o->sum.missing) {
 		o->sum.missing = o->lacks ? o->lacks : o->sum.missing;
 		return TT_OK;
 	}
-	tt_buf_printf(&text, "%s, %s", o->sum.missing, o->lacks);
-	rc = tt_buf_error(&text, err);
-	if (rc == TT_OK && !(o->sum.missing = tt_arena_text(&app->arena, text.p, text.n, err)))
-		rc = err->code;
-	tt_buf_free(&text);
-	return rc;
+	o->sum.missing = tt_arena_printf(&app->arena, err, "%s, %s", o->sum.missing, o->lacks);
+	return o->sum.missing ? TT_OK : err->code;
 }
 
 /*

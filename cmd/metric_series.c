@@ -134,17 +134,8 @@ series_metric(const struct opt *o, void *field, const char *value, struct tt_are
 		rc = tt_measure_key(&x, a, err);
 	if (rc != TT_OK)
 		return rc;
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 8;
-		struct tt_measure *more = tt_arena_alloc(a, cap * sizeof *more, err);
-
-		if (!more)
-			return err->code;
-		if (s->n)
-			memcpy(more, s->x, s->n * sizeof *more);
-		s->x = more;
-		s->cap = cap;
-	}
+	if (tt_arena_grow(a, &s->x, &s->cap, s->n, sizeof *s->x, err) != TT_OK)
+		return err->code;
 	s->x[s->n++] = x;
 	return TT_OK;
 }

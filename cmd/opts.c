@@ -78,17 +78,8 @@ opt_choice(const struct opt *o, void *field, const char *value, struct tt_arena 
 int
 opt_list_add(struct opt_list *l, const char *s, struct tt_arena *a, struct tt_err *err)
 {
-	if (l->n + 1 >= l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 8;
-		const char **v = tt_arena_alloc(a, cap * sizeof *v, err);
-
-		if (!v)
-			return err->code;
-		if (l->n > 0)
-			memcpy(v, l->v, l->n * sizeof *v);
-		l->v = v;
-		l->cap = cap;
-	}
+	if (tt_arena_grow(a, &l->v, &l->cap, l->n + 1, sizeof *l->v, err) != TT_OK)
+		return err->code;
 	l->v[l->n++] = s;
 	l->v[l->n] = NULL;
 	return TT_OK;

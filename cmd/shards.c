@@ -213,17 +213,8 @@ batch_list_read(const struct tt_result *r, struct batch_list *l)
 int
 batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_list *l, struct tt_err *err)
 {
-	if (all->n == all->cap) {
-		const size_t cap = all->cap ? 2 * all->cap : 64;
-		struct batch_list *v = tt_arena_alloc(&app->arena, cap * sizeof *v, err);
-
-		if (!v)
-			return err->code;
-		if (all->n)
-			memcpy(v, all->v, all->n * sizeof *v);
-		all->v = v;
-		all->cap = cap;
-	}
+	if (tt_arena_grow(&app->arena, &all->v, &all->cap, all->n, sizeof *all->v, err) != TT_OK)
+		return err->code;
 	all->v[all->n++] = *l;
 	return TT_OK;
 }

@@ -664,7 +664,6 @@ static int
 command(struct app *app, const struct stats_opts *s, const char *const *without, const char *save, const char *last, const char **to, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc;
 
 	tt_buf_text(&text, "tracetool stats ");
 	opts_quote_without(&text, &s->given, &s->in.path, without);
@@ -673,11 +672,8 @@ command(struct app *app, const struct stats_opts *s, const char *const *without,
 		opts_quote(&text, save);
 	}
 	tt_buf_text(&text, last);
-	rc = tt_buf_error(&text, err);
-	if (rc == TT_OK && !(*to = tt_arena_text(&app->arena, text.p, text.n, err)))
-		rc = err->code;
-	tt_buf_free(&text);
-	return rc;
+	*to = tt_buf_keep(&text, &app->arena, err);
+	return *to ? TT_OK : err->code;
 }
 
 /* Make the commands that a verdict names: one explains a row, one accepts what fails. They need captures that can be read again. */

@@ -5,6 +5,7 @@
 
 #include <stdalign.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,4 +264,54 @@ tt_arena_text(struct tt_arena *a, const char *s, size_t n, struct tt_err *err)
 	if (p && n)
 		memcpy(p, s, n);
 	return p;
+}
+
+char *
+tt_arena_vprintf(struct tt_arena *a, struct tt_err *err, const char *fmt, va_list list)
+{
+	va_list again;
+	char *p = NULL;
+	int n;
+
+	va_copy(again, list);
+	n = vsnprintf(NULL, 0, fmt, list);
+	if (n < 0)
+		tt_nomem(err);
+	else
+		p = carve(a, (size_t)n + 1, 1, err);
+	if (p)
+		vsnprintf(p, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return p;
+}
+
+char *
+tt_arena_printf(struct tt_arena *a, struct tt_err *err, const char *fmt, ...)
+{
+	va_list list;
+	char *p;
+
+	va_start(list, fmt);
+	p = tt_arena_vprintf(a, err, fmt, list);
+	va_end(list);
+	return p;
+}
+
+int
+tt_arena_grow(struct tt_arena *a, void *p, size_t *cap, size_t n, size_t elem, struct tt_err *err)
+{
+	size_t more = *cap ? 2 * *cap : 8;
+	void *v, *old;
+
+	if (n < *cap)
+		return TT_OK;
+	v = tt_arena_alloc(a, more * elem, err);
+	if (!v)
+		return err->code;
+	memcpy(&old, p, sizeof old);
+	if (*cap)
+		memcpy(v, old, *cap * elem);
+	memcpy(p, &v, sizeof v);
+	*cap = more;
+	return TT_OK;
 }

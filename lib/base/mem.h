@@ -9,11 +9,12 @@
 #ifndef TT_BASE_MEM_H
 #define TT_BASE_MEM_H
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-struct tt_err;
+#include "base/err.h"
 
 /* Who holds memory that can be done without. ${give} is called where the cap would be passed, on any thread: true: it gave some. */
 struct tt_mem_spare {
@@ -81,5 +82,16 @@ void *tt_arena_alloc(struct tt_arena *a, size_t n, struct tt_err *err);
  * A NUL-terminated copy of the ${n} bytes at ${s}.
  */
 char *tt_arena_text(struct tt_arena *a, const char *s, size_t n, struct tt_err *err);
+
+/* A printf-style text, or NULL with ${err} filled. */
+char *tt_arena_printf(struct tt_arena *a, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
+char *tt_arena_vprintf(struct tt_arena *a, struct tt_err *err, const char *fmt, va_list list) TT_PRINTF(3, 0);
+
+/**
+ * tt_arena_grow(a, p, cap, n, elem, err):
+ * Make the array *${p} of *${cap} elements of ${elem} bytes hold more than ${n} of them; new ones are zero. An array that became too small
+ * stays in the arena: for lists of options and files, not for events.
+ */
+int tt_arena_grow(struct tt_arena *a, void *p, size_t *cap, size_t n, size_t elem, struct tt_err *err);
 
 #endif

@@ -1,7 +1,6 @@
 /**
  * A map from addresses to values that follows the collector's moves; the contract is in objects.h.
  */
-#include "collect/collect.h"
 #include "collect/objects.h"
 
 #include <string.h>

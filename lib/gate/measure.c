@@ -3,8 +3,6 @@
  */
 #include "gate/measure.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -209,39 +207,19 @@ tt_measure_counts(const struct tt_measure *x)
 
 /* --- names ---------------------------------------------------------------------- */
 
-static const char *format(struct tt_arena *a, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
-
-static const char *
-format(struct tt_arena *a, struct tt_err *err, const char *fmt, ...)
-{
-	va_list list, again;
-	char *text;
-	int n;
-
-	va_start(list, fmt);
-	va_copy(again, list);
-	n = vsnprintf(NULL, 0, fmt, list);
-	text = n < 0 ? NULL : tt_arena_alloc(a, (size_t)n + 1, err);
-	if (text)
-		vsnprintf(text, (size_t)n + 1, fmt, again);
-	va_end(again);
-	va_end(list);
-	return text;
-}
-
 int
 tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
 {
 	const char *stat = tt_stat_name[x->stat], *name = x->metric->name;
 
 	if (x->metric->select == TT_SELECT_ROW)
-		x->key = x->select ? format(a, err, "%s[%s]", name, x->select) : name;
+		x->key = x->select ? tt_arena_printf(a, err, "%s[%s]", name, x->select) : name;
 	else if (x->metric->select == TT_SELECT_LIMIT)
-		x->key = format(a, err, "%s[%lldns].%s", name, (long long)x->limit_ns, stat);
+		x->key = tt_arena_printf(a, err, "%s[%lldns].%s", name, (long long)x->limit_ns, stat);
 	else if (x->select)
-		x->key = format(a, err, "%s[%s].%s", name, x->select, stat);
+		x->key = tt_arena_printf(a, err, "%s[%s].%s", name, x->select, stat);
 	else
-		x->key = format(a, err, "%s.%s", name, stat);
+		x->key = tt_arena_printf(a, err, "%s.%s", name, stat);
 	return x->key ? TT_OK : err->code;
 }
 
@@ -286,25 +264,25 @@ tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *
 	switch (m->select) {
 	case TT_SELECT_LIMIT:
 		*tt_put_amount(limit, tt_scale(x->limit_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
-		return format(a, err, "%s %s%s", m->title, limit, stat);
+		return tt_arena_printf(a, err, "%s %s%s", m->title, limit, stat);
 	case TT_SELECT_MARKER:
-		return format(a, err, "%s in %s%s", m->title, shown(x->select, a, err), stat);
+		return tt_arena_printf(a, err, "%s in %s%s", m->title, shown(x->select, a, err), stat);
 	case TT_SELECT_CATEGORY:
-		return format(a, err, "%s in category %s%s", m->title, x->select, stat);
+		return tt_arena_printf(a, err, "%s in category %s%s", m->title, x->select, stat);
 	case TT_SELECT_THREAD:
-		return format(a, err, "%s of thread %s%s", m->title, x->select, stat);
+		return tt_arena_printf(a, err, "%s of thread %s%s", m->title, x->select, stat);
 	case TT_SELECT_COUNTER:
-		return format(a, err, "counter %s%s", x->select, stat);
+		return tt_arena_printf(a, err, "counter %s%s", x->select, stat);
 	case TT_SELECT_GROUP:
-		return format(a, err, "test group %s%s", x->select, x->stat == TT_STAT_COUNT ? ", number of samples" : stat);
+		return tt_arena_printf(a, err, "test group %s%s", x->select, x->stat == TT_STAT_COUNT ? ", number of samples" : stat);
 	case TT_SELECT_ROW:
-		return x->select ? format(a, err, "%s of %s", m->title, x->select) : m->title;
+		return x->select ? tt_arena_printf(a, err, "%s of %s", m->title, x->select) : m->title;
 	default:
 		break;
 	}
 	if (x->stat == TT_STAT_PER_1000)
-		return format(a, err, "%s%s", m->title, m->family == TT_FAM_COLLECTIONS ? " in 1000 frames" : "");
+		return tt_arena_printf(a, err, "%s%s", m->title, m->family == TT_FAM_COLLECTIONS ? " in 1000 frames" : "");
 	if (m->family == TT_FAM_LENGTH || m->family == TT_FAM_FRAMES || m->family == TT_FAM_UNENDED)
 		stat = "";
-	return format(a, err, "%s%s", m->title, stat);
+	return tt_arena_printf(a, err, "%s%s", m->title, stat);
 }

@@ -271,7 +271,7 @@ why_several(struct tt_figures *g, const struct tt_table *t, const struct tt_meas
 	size_t shown = f->n < ROWS_SHOWN ? f->n : ROWS_SHOWN;
 	bool apart = are_told_apart(t, f, shown);
 	struct tt_buf b = { 0 }, name = { 0 };
-	const char *text, *texts;
+	const char *texts;
 
 	tt_buf_printf(&b, "%zu rows of the table %s:", f->n, x->select ? "fit" : "are there");
 	for (size_t i = 0; i < shown; i++) {
@@ -281,10 +281,8 @@ why_several(struct tt_figures *g, const struct tt_table *t, const struct tt_meas
 		tt_buf_printf(&b, "%s \"%s\"", i ? "," : "", it ? it : "");
 	}
 	tt_buf_printf(&b, "%s; name one%s", f->n > shown ? ", ..." : "", apart ? "" : " in full");
-	text = tt_buf_error(&b, err) == TT_OK ? tt_arena_text(g->out, b.p, b.n, err) : NULL;
-	tt_buf_free(&b);
 	tt_buf_free(&name);
-	return text;
+	return tt_buf_keep(&b, g->out, err);
 }
 
 /* True if the table shows all of its kind, so that whatever has no row did not happen. */

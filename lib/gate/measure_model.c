@@ -97,7 +97,6 @@ why_no_value(unsigned what)
 bool
 tt_wall_is_limit(const struct tt_figures *g, struct tt_value *v, struct tt_err *err)
 {
-	struct tt_buf b = { 0 };
 	char at[TT_CAP_TEXT];
 	int64_t period;
 
@@ -106,11 +105,8 @@ tt_wall_is_limit(const struct tt_figures *g, struct tt_value *v, struct tt_err *
 	if (!tt_frames_wall_is_limit(g->m->frames, period))
 		return false;
 	*tt_put_cap(at, period) = '\0';
-	tt_buf_printf(&b, "frames are capped at %s, and with %s their wall time is what the Editor leaves of that: judge CPU-active time "
-	    "(frame.cpu, frame.cpu.over)", at, tt_setting_name[TT_SETTING_PLAYER_ONLY]);
-	if (tt_buf_error(&b, err) == TT_OK)
-		v->why = tt_arena_text(g->out, b.p, b.n, err);
-	tt_buf_free(&b);
+	v->why = tt_arena_printf(g->out, err, "frames are capped at %s, and with %s their wall time is what the Editor leaves of that: judge "
+	    "CPU-active time (frame.cpu, frame.cpu.over)", at, tt_setting_name[TT_SETTING_PLAYER_ONLY]);
 	return true;
 }
 

@@ -40,24 +40,6 @@ struct reader {
 	bool found;                   /* a run or a result, with groups or without */
 };
 
-/* One more in an array of the arena's. */
-static int
-more(struct reader *rd, void *list, size_t *cap, size_t n, size_t size, struct tt_err *err)
-{
-	void **at = list, *p;
-
-	if (n < *cap)
-		return TT_OK;
-	p = tt_arena_alloc(rd->a, (*cap ? 2 * *cap : 16) * size, err);
-	if (!p)
-		return err->code;
-	if (n)
-		memcpy(p, *at, n * size);
-	*cap = *cap ? 2 * *cap : 16;
-	*at = p;
-	return TT_OK;
-}
-
 /* --- the documents ------------------------------------------------------------------------------------- */
 
 /* What a unit's number means: an amount is a value times ${by}. */
@@ -96,7 +78,6 @@ read_group(struct reader *rd, const struct tt_node_at *of, const char *test, str
 {
 	struct tt_node_at name = tt_doc_member(of, "Name"), unit = tt_doc_member(of, "Unit");
 	struct group g = { 0 };
-	struct tt_buf whole = { 0 };
 	uint64_t u = NUNIT - 1;
 	int rc = tt_doc_object(of, err);
 
@@ -111,15 +92,10 @@ read_group(struct reader *rd, const struct tt_node_at *of, const char *test, str
 	if (u >= NUNIT)
 		return tt_doc_fail(&unit, false, err, "there is no unit %" PRIu64 ": they go from 0, nanoseconds, to 8, undefined", u);
 	g.dim = units[u].dim;
-	tt_buf_printf(&whole, "%s/%s", test, g.name);
-	rc = tt_buf_error(&whole, err);
-	if (rc == TT_OK && !(g.whole = tt_arena_text(rd->a, whole.p, whole.n, err)))
-		rc = err->code;
-	tt_buf_free(&whole);
+	g.whole = tt_arena_printf(rd->a, err, "%s/%s", test, g.name);
+	rc = g.whole ? read_samples(rd, of, units[u].by, &g, err) : err->code;
 	if (rc == TT_OK)
-		rc = read_samples(rd, of, units[u].by, &g, err);
-	if (rc == TT_OK)
-		rc = more(rd, &rd->group, &rd->capgroup, rd->ngroup, sizeof g, err);
+		rc = tt_arena_grow(rd->a, &rd->group, &rd->capgroup, rd->ngroup, sizeof g, err);
 	if (rc == TT_OK)
 		rd->group[rd->ngroup++] = g;
 	return rc;
@@ -164,7 +140,7 @@ read_facts(struct reader *rd, const struct tt_node_at *run, const char *of, stru
 		}
 		if (!text || !*text || snprintf(key, sizeof key, "%s.%s", of, name) >= (int)sizeof key)
 			continue;
-		if ((rc = more(rd, &rd->fact, &rd->capfact, rd->nfact, sizeof *rd->fact, err)) != TT_OK)
+		if ((rc = tt_arena_grow(rd->a, &rd->fact, &rd->capfact, rd->nfact, sizeof *rd->fact, err)) != TT_OK)
 			return rc;
 		struct tt_fact *f = &rd->fact[rd->nfact++];
 		f->key = tt_arena_text(rd->a, key, strlen(key), err);
@@ -360,15 +336,8 @@ statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 static const char *
 two_units(struct reader *rd, const struct group *a, const struct group *b, struct tt_err *err)
 {
-	struct tt_buf text = { 0 };
-	const char *why = NULL;
-
-	tt_buf_printf(&text, "sample groups of different units match: \"%s\" (%s) and \"%s\" (%s); name one", a->whole, tt_dim_name[a->dim], b->whole,
-	    tt_dim_name[b->dim]);
-	if (tt_buf_error(&text, err) == TT_OK)
-		why = tt_arena_text(rd->a, text.p, text.n, err);
-	tt_buf_free(&text);
-	return why;
+	return tt_arena_printf(rd->a, err, "sample groups of different units match: \"%s\" (%s) and \"%s\" (%s); name one", a->whole,
+	    tt_dim_name[a->dim], b->whole, tt_dim_name[b->dim]);
 }
 
 static int
@@ -439,7 +408,7 @@ make_sample(struct reader *rd, const char *path, uint64_t hash, const struct tt_
 	if (!s->value)
 		return err->code;
 	for (size_t i = 0; i < 2 && rc == TT_OK; i++)
-		if ((rc = more(rd, &rd->fact, &rd->capfact, rd->nfact, sizeof *rd->fact, err)) == TT_OK)
+		if ((rc = tt_arena_grow(rd->a, &rd->fact, &rd->capfact, rd->nfact, sizeof *rd->fact, err)) == TT_OK)
 			rd->fact[rd->nfact++] = own[i];
 	tt_sort(rd->fact, rd->nfact, by_key);
 	s->fact = rd->fact;

@@ -15,18 +15,11 @@
 const char *
 tt_verdict_text(struct tt_verdict *v, struct tt_err *err, const char *fmt, ...)
 {
-	va_list list, again;
-	char *text = NULL;
-	int n;
+	va_list list;
+	char *text;
 
 	va_start(list, fmt);
-	va_copy(again, list);
-	n = vsnprintf(NULL, 0, fmt, list);
-	if (n >= 0)
-		text = tt_arena_alloc(&v->arena, (size_t)n + 1, err);
-	if (text)
-		vsnprintf(text, (size_t)n + 1, fmt, again);
-	va_end(again);
+	text = tt_arena_vprintf(&v->arena, err, fmt, list);
 	va_end(list);
 	return text;
 }

@@ -123,22 +123,13 @@ tt_report_note(struct tt_report *r, const char *severity, const char *id, const 
 const char *
 tt_text(struct tt_report *r, const char *fmt, ...)
 {
-	va_list ap, again;
-	char *s = NULL;
-	int n;
+	va_list list;
+	const char *text;
 
-	va_start(ap, fmt);
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
-	if (r->err.code == TT_OK && n < 0)
-		tt_nomem(&r->err);
-	else if (r->err.code == TT_OK)
-		s = tt_arena_alloc(&r->arena, (size_t)n + 1, &r->err);
-	if (s)
-		vsnprintf(s, (size_t)n + 1, fmt, again);
-	va_end(again);
-	return s ? s : "";
+	va_start(list, fmt);
+	text = r->err.code == TT_OK ? tt_arena_vprintf(&r->arena, &r->err, fmt, list) : NULL;
+	va_end(list);
+	return text ? text : "";
 }
 
 /* True if the table is chosen. */

@@ -96,22 +96,16 @@ static int
 longer_label(struct tt_paths *p, struct tt_row *row, enum part by, struct tt_err *err)
 {
 	const struct tt_name *name = row->name;
-	struct tt_buf b = { 0 };
-	int rc;
 
 	/* With --names full there is no argument list to add. */
 	if (by == PART_FULL || (by == PART_ARGUMENTS && name->shown == name->full)) {
 		row->label = name->full;
 		return TT_OK;
 	}
-	if (by == PART_ARGUMENTS)
-		tt_buf_printf(&b, "%s%s", name->shown, name->full + tt_name_bare(name->full));
-	else
-		tt_buf_printf(&b, "%s [%s]", row->label, p->m->category[name->category].name);
-	if ((rc = tt_buf_error(&b, err)) == TT_OK && !(row->label = tt_arena_text(&p->text, b.p, b.n, err)))
-		rc = err->code;
-	tt_buf_free(&b);
-	return rc;
+	row->label = by == PART_ARGUMENTS ?
+	    tt_arena_printf(&p->text, err, "%s%s", name->shown, name->full + tt_name_bare(name->full)) :
+	    tt_arena_printf(&p->text, err, "%s [%s]", row->label, p->m->category[name->category].name);
+	return row->label ? TT_OK : err->code;
 }
 
 /* Make labels differ: rows in ${order} whose labels are alike get longer ones. */

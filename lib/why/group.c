@@ -101,7 +101,6 @@ frames_text(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 	uint64_t first = number(w, c[0]), last = number(w, c[n - 1]), every = n > 1 ? number(w, c[1]) - first : 0;
 	bool regular = n >= 3 && every > 1;
 	struct tt_buf b = { 0 };
-	const char *text;
 
 	for (size_t i = 2; i < n; i++)
 		regular = regular && number(w, c[i]) - number(w, c[i - 1]) == every;
@@ -118,9 +117,7 @@ frames_text(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 		for (size_t i = 1; i < n; i++)
 			tt_buf_printf(&b, i + 1 == n ? " and %llu" : ", %llu", (unsigned long long)number(w, c[i]));
 	}
-	text = tt_buf_error(&b, w->err) == TT_OK ? tt_arena_text(w->text, b.p, b.n, w->err) : NULL;
-	tt_buf_free(&b);
-	return text;
+	return tt_buf_keep(&b, w->text, w->err);
 }
 
 /* --- a cause in words ------------------------------------------------------------------------------ */

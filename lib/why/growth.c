@@ -52,8 +52,7 @@ is_growing(const int64_t *v)
 static int
 keep(struct tt_why *w, struct tt_finding *f, struct tt_buf *b)
 {
-	f->sentence = tt_buf_error(b, w->err) == TT_OK ? tt_arena_text(w->text, b->p, b->n, w->err) : NULL;
-	tt_buf_free(b);
+	f->sentence = tt_buf_keep(b, w->text, w->err);
 	return w->err->code;
 }
 
@@ -212,20 +211,16 @@ put_step(struct tt_why *w, const struct step *s)
 	const struct tt_frames *f = w->m->frames;
 	const size_t from = w->sample[s->sample];
 	struct tt_finding *to = tt_why_finding(w);
-	struct tt_buf b = { 0 };
 	char more[32];
 
 	if (!to)
 		return w->err->code;
 	*tt_put_time_short(more, s->more) = '\0';
 	*to = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[s->row].label, .extra = s->more * (int64_t)(f->n - from) };
-	tt_buf_printf(&b, "from about frame %llu on", (unsigned long long)tt_frames_number(f, from));
-	to->frames = tt_buf_error(&b, w->err) == TT_OK ? tt_arena_text(w->text, b.p, b.n, w->err) : NULL;
-	tt_buf_free(&b);
-	b = (struct tt_buf){ 0 };
-	tt_buf_printf(&b, "%s: %lld calls a frame, before %lld: %s more, as medians of the first and the last eighth of the capture", to->marker,
-	    (long long)s->after, (long long)s->before, more);
-	return keep(w, to, &b);
+	to->frames = tt_arena_printf(w->text, w->err, "from about frame %llu on", (unsigned long long)tt_frames_number(f, from));
+	to->sentence = tt_arena_printf(w->text, w->err, "%s: %lld calls a frame, before %lld: %s more, as medians of the first and the last "
+	    "eighth of the capture", to->marker, (long long)s->after, (long long)s->before, more);
+	return w->err->code;
 }
 
 static int

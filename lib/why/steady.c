@@ -17,18 +17,6 @@ enum { LEAST_BYTES = 64 << 10 };
 /* A heap that grows. */
 enum { LEAST_POINTS = 6, LEAST_SHOTS = 4, LEAST_FALLS = 3, LEAST_GROWTH = 1 << 20 };
 
-static const char *
-text(struct tt_why *w, const char *fmt, const char *a, const char *b, const char *c)
-{
-	struct tt_buf to = { 0 };
-	const char *s;
-
-	tt_buf_printf(&to, fmt, a, b, c);
-	s = tt_buf_error(&to, w->err) == TT_OK ? tt_arena_text(w->text, to.p, to.n, w->err) : NULL;
-	tt_buf_free(&to);
-	return s;
-}
-
 /* The marker that allocates the most in a typical frame; NULL: none does. *${sum}: what all allocate. */
 static const struct tt_usual *
 most_of_all(const struct tt_why *w, int64_t *sum)
@@ -72,14 +60,14 @@ find_allocation(struct tt_why *w)
 	*tt_put_bytes(all, sum) = '\0';
 	f = found_allocation(w, w->p->row[most->id].label);
 	if (f) {
-		f->sentence = text(w, "%s; in a typical frame it allocates %s, of %s in all", f->sentence, bytes, all);
+		f->sentence = tt_arena_printf(w->text, w->err, "%s; in a typical frame it allocates %s, of %s in all", f->sentence, bytes, all);
 		return w->err->code;
 	}
 	f = tt_why_finding(w);
 	if (!f)
 		return w->err->code;
 	*f = (struct tt_finding){ .class = TT_CAUSE_ALLOCATION, .marker = w->p->row[most->id].label, .frames = "all frames" };
-	f->sentence = text(w, "%s allocates %s in a typical frame, of %s in all", f->marker, bytes, all);
+	f->sentence = tt_arena_printf(w->text, w->err, "%s allocates %s in a typical frame, of %s in all", f->marker, bytes, all);
 	return w->err->code;
 }
 
@@ -265,8 +253,7 @@ find_leak(struct tt_why *w, bool *found)
 		tt_buf_printf(&b, "; %s allocates most, %s a frame", f->marker, bytes);
 	}
 	put_shots(w, &b);
-	f->sentence = tt_buf_error(&b, w->err) == TT_OK ? tt_arena_text(w->text, b.p, b.n, w->err) : NULL;
-	tt_buf_free(&b);
+	f->sentence = tt_buf_keep(&b, w->text, w->err);
 	return w->err->code;
 }
 

@@ -48,6 +48,38 @@ TEST(a_buffer_grows_and_keeps_what_it_has)
 	CHECK(!b.p && b.n == 0 && b.cap == 0);
 }
 
+TEST(texts_and_lists_live_in_an_arena)
+{
+	struct tt_mem mem = { .cap = 1 << 16 };
+	struct tt_arena a;
+	struct tt_err err = { 0 };
+	struct tt_buf b = { 0 };
+	const char **list = NULL;
+	size_t cap = 0;
+
+	tt_arena_init(&a, &mem);
+	CHECK_STR(tt_arena_printf(&a, &err, "%d of %s", 3, "them"), "3 of them");
+	CHECK_STR(tt_buf_keep(&b, &a, &err), "");
+	tt_buf_text(&b, "kept");
+	CHECK_STR(tt_buf_keep(&b, &a, &err), "kept");
+	CHECK(!b.p && b.n == 0);
+	for (size_t i = 0; i < 1000; i++) {
+		CHECK_EQ_INT(tt_arena_grow(&a, &list, &cap, i + 1, sizeof *list, &err), TT_OK);
+		list[i] = "x";
+		CHECK(cap > i + 1 && !list[i + 1]);
+	}
+	for (size_t i = 0; i < 1000; i++)
+		CHECK_STR(list[i], "x");
+	/* Short memory: NULL, and the list stays as it is. */
+	CHECK(!tt_arena_printf(&a, &err, "%70000d", 1) && err.code != TT_OK);
+	cap = 1000;
+	CHECK(tt_arena_grow(&a, &list, &cap, 1000, 1000, &err) != TT_OK && cap == 1000);
+	CHECK_EQ_INT(tt_buf_room(&b, SIZE_MAX - 10, &err), TT_E_NOMEM);
+	tt_buf_fail(&b);
+	CHECK(!tt_buf_keep(&b, &a, &err) && err.code == TT_E_NOMEM);
+	tt_arena_free(&a);
+}
+
 TEST(json_members_get_their_commas)
 {
 	struct tt_buf b = { 0 };
