@@ -3,6 +3,7 @@
  */
 #include "out/html.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -213,6 +214,19 @@ tt_html_figure(struct tt_buf *out, const struct tt_table *t, size_t row, const c
 	else
 		put_human(out, unit, c, unit != TT_UNIT_NS && unit != TT_UNIT_TEXT);
 	tt_buf_text(out, "</data>");
+}
+
+void
+tt_html_say(struct tt_buf *out, const struct tt_table *t, size_t row, const char *html)
+{
+	for (const char *open; (open = strchr(html, '{')) != NULL; html = strchr(open, '}') + 1) {
+		char id[32];
+
+		tt_buf_add(out, html, (size_t)(open - html));
+		snprintf(id, sizeof id, "%.*s", (int)strcspn(open + 1, "}"), open + 1);
+		tt_html_figure(out, t, row, id);
+	}
+	tt_buf_text(out, html);
 }
 
 void

@@ -62,6 +62,9 @@ int64_t tt_html_value(const struct tt_table *t, size_t row, const char *id);
 /* That cell as part of a sentence; nothing where it is empty. */
 void tt_html_figure(struct tt_buf *out, const struct tt_table *t, size_t row, const char *id);
 
+/* The sentence ${html}, where "{id}" stands for the figure in that column of ${row}. */
+void tt_html_say(struct tt_buf *out, const struct tt_table *t, size_t row, const char *html);
+
 /* A cell with a number, as people read it in a column; text, for attributes and data as well. */
 void tt_html_number(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c);
 

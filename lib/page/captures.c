@@ -31,10 +31,11 @@ table(const struct page *p, const char *id)
 	return tt_html_find(p->r, id);
 }
 
+/* A sentence with figures of a row: "{mean_ns} in A". */
 static void
-figure(const struct page *p, const char *id, size_t row, const char *col)
+say(const struct page *p, const char *id, size_t row, const char *html)
 {
-	tt_html_figure(p->out, table(p, id), row, col);
+	tt_html_say(p->out, table(p, id), row, html);
 }
 
 /* --- verdict ---------------------------------------------------------------------------------- */
@@ -58,10 +59,7 @@ put_outliers(const struct page *p)
 		if (!tt_html_cell(t, i, "outlier"))
 			continue;
 		put(p, shown++ ? ", " : "");
-		figure(p, "batch_captures", i, "key");
-		put(p, " (p95 ");
-		figure(p, "batch_captures", i, "frame_p95_ns");
-		put(p, ")");
+		say(p, "batch_captures", i, "{key} (p95 {frame_p95_ns})");
 	}
 	put(p, n > 3 ? ", ...</li>\n" : "</li>\n");
 }
@@ -76,9 +74,7 @@ put_longest(const struct page *p)
 	for (size_t i = 0; t && i < t->nrow; i++) {
 		if (!tt_html_cell(t, i, "frame_max_ns") || tt_html_value(t, i, "frame_max_ns") != max)
 			continue;
-		put(p, " (in ");
-		figure(p, "batch_captures", i, "key");
-		put(p, ")");
+		say(p, "batch_captures", i, " (in {key})");
 		return;
 	}
 }
@@ -92,35 +88,19 @@ verdict(const struct page *p)
 	tt_html_section(p->out, "verdict", "Verdict");
 	put(p, "<p class=\"v\">");
 	if (failed + damaged == 0) {
-		put(p, "<strong>All captures were read</strong>: ");
-		figure(p, "batch", 0, "captures");
-		put(p, ".</p>\n");
+		say(p, "batch", 0, "<strong>All captures were read</strong>: {captures}.</p>\n");
 	} else {
-		put(p, "<strong>");
-		figure(p, "batch", 0, "failed");
-		put(p, failed == 1 ? " capture gave no figures</strong>, and <strong>" : " captures gave no figures</strong>, and <strong>");
-		figure(p, "batch", 0, "damaged");
-		put(p, damaged == 1 ? " is damaged</strong> and counts as far as it was read, of " :
-		    " are damaged</strong> and count as far as they were read, of ");
-		figure(p, "batch", 0, "captures");
-		put(p, ".</p>\n");
+		say(p, "batch", 0, failed == 1 ? "<strong>{failed} capture gave no figures</strong>, and <strong>" :
+		    "<strong>{failed} captures gave no figures</strong>, and <strong>");
+		say(p, "batch", 0, damaged == 1 ? "{damaged} is damaged</strong> and counts as far as it was read, of {captures}.</p>\n" :
+		    "{damaged} are damaged</strong> and count as far as they were read, of {captures}.</p>\n");
 	}
 	put(p, "<ul>\n");
 	if (tt_html_cell(t, 0, "frames")) {
-		put(p, "<li>");
-		figure(p, "batch", 0, "frames");
-		put(p, " frames of all captures: half take at most ");
-		figure(p, "batch", 0, "frame_median_ns");
-		put(p, ", 95 of 100 at most ");
-		figure(p, "batch", 0, "frame_p95_ns");
-		put(p, ", 99 at most ");
-		figure(p, "batch", 0, "frame_p99_ns");
-		put(p, " (each within 1.6 %), the longest ");
-		figure(p, "batch", 0, "frame_max_ns");
+		say(p, "batch", 0, "<li>{frames} frames of all captures: half take at most {frame_median_ns}, 95 of 100 at most {frame_p95_ns}, 99 at most "
+		    "{frame_p99_ns} (each within 1.6 %), the longest {frame_max_ns}");
 		put_longest(p);
-		put(p, "; ");
-		figure(p, "batch", 0, "over_33_33");
-		put(p, " take longer than 33.33 ms.</li>\n");
+		say(p, "batch", 0, "; {over_33_33} take longer than 33.33 ms.</li>\n");
 	} else {
 		put(p, "<li>No capture has frames.</li>\n");
 	}

@@ -44,10 +44,11 @@ is(const struct tt_table *t, size_t row, const char *id, const char *text)
 	return c && strcmp(c->s, text) == 0;
 }
 
+/* A sentence with figures of a row: "{mean_ns} in A". */
 static void
-figure(const struct page *p, const char *id, size_t row, const char *col)
+say(const struct page *p, const char *id, size_t row, const char *html)
 {
-	tt_html_figure(p->out, table(p, id), row, col);
+	tt_html_say(p->out, table(p, id), row, html);
 }
 
 /* --- verdict ---------------------------------------------------------------------------------- */
@@ -68,13 +69,9 @@ put_verdict(const struct page *p)
 		put(p, is(v, 0, "verdict", "undecided") ? "Undecided" : "Not to be judged");
 	put(p, "</strong>: ");
 	tt_html_text(p->out, sides->title);
-	put(p, " ");
-	figure(p, "sides", 0, "mean_ns");
-	put(p, " in A, ");
-	figure(p, "sides", 1, "mean_ns");
-	put(p, " in B, a difference of ");
-	figure(p, "sides", 2, "mean_ns");
-	put(p, ".</p>\n");
+	say(p, "sides", 0, " {mean_ns} in A, ");
+	say(p, "sides", 1, "{mean_ns} in B, a difference of ");
+	say(p, "sides", 2, "{mean_ns}.</p>\n");
 	if (v->note) {
 		char first[2] = { v->note[0] >= 'a' && v->note[0] <= 'z' ? (char)(v->note[0] - 'a' + 'A') : v->note[0], '\0' };
 
@@ -83,23 +80,12 @@ put_verdict(const struct page *p)
 		tt_html_text(p->out, v->note + 1);
 		put(p, ".</p>\n");
 	}
-	put(p, "<p>From capture to capture the shift is ");
-	figure(p, "verdict", 0, "shift_ns");
-	if (tt_html_cell(v, 0, "shift_share")) {
-		put(p, ", ");
-		figure(p, "verdict", 0, "shift_share");
-		put(p, " of A");
-	}
-	if (tt_html_cell(v, 0, "low_ns") && tt_html_cell(v, 0, "high_ns") && low <= high) {
-		put(p, "; at least ");
-		figure(p, "verdict", 0, "low_ns");
-		put(p, " and at most ");
-		figure(p, "verdict", 0, "high_ns");
-		put(p, ", each with 95 %");
-	}
-	put(p, ". Up to ");
-	figure(p, "verdict", 0, "allowed_ns");
-	put(p, " more is allowed.</p>\n");
+	say(p, "verdict", 0, "<p>From capture to capture the shift is {shift_ns}");
+	if (tt_html_cell(v, 0, "shift_share"))
+		say(p, "verdict", 0, ", {shift_share} of A");
+	if (tt_html_cell(v, 0, "low_ns") && tt_html_cell(v, 0, "high_ns") && low <= high)
+		say(p, "verdict", 0, "; at least {low_ns} and at most {high_ns}, each with 95 %");
+	say(p, "verdict", 0, ". Up to {allowed_ns} more is allowed.</p>\n");
 }
 
 /* True if the figure goes from ${a} to ${b} the way that the difference goes. */
@@ -122,26 +108,17 @@ put_mover(const struct page *p, size_t row)
 	int64_t calls = tt_html_value(t, row, "calls_ns"), cost = tt_html_value(t, row, "cost_ns"), diff = tt_html_value(t, row, "diff_ns");
 	bool by_calls = (calls < 0 ? -calls : calls) >= (cost < 0 ? -cost : cost), longer = agrees(t, row, "a_call_ns", "b_call_ns");
 
-	put(p, "<a href=\"#movers\">");
-	figure(p, "markers", row, "marker");
-	put(p, "</a> ");
-	figure(p, "markers", row, "diff_ns");
+	say(p, "markers", row, "<a href=\"#movers\">{marker}</a> {diff_ns}");
 	if (is(t, row, "state", "new"))
 		put(p, ", new in B");
 	else if (is(t, row, "state", "gone"))
 		put(p, ", gone in B");
 	else if ((by_calls || !longer) && agrees(t, row, "a_calls", "b_calls")) {
 		put(p, diff > 0 ? ", called more often: " : ", called less often: ");
-		figure(p, "markers", row, "b_calls");
-		put(p, p->frames ? " times per frame, " : " times per capture, ");
-		figure(p, "markers", row, "a_calls");
-		put(p, " before");
+		say(p, "markers", row, p->frames ? "{b_calls} times per frame, {a_calls} before" : "{b_calls} times per capture, {a_calls} before");
 	} else if (longer) {
 		put(p, diff > 0 ? ", each call takes longer: " : ", each call is shorter: ");
-		figure(p, "markers", row, "b_call_ns");
-		put(p, ", ");
-		figure(p, "markers", row, "a_call_ns");
-		put(p, " before");
+		say(p, "markers", row, "{b_call_ns}, {a_call_ns} before");
 	}
 }
 
@@ -169,27 +146,11 @@ static void
 put_tails(const struct page *p)
 {
 	if (rows(p, "frame_times") > 3) {
-		put(p, "<li>99 of 100 <a href=\"#frames\">frames</a> take at most ");
-		figure(p, "frame_times", 3, "a_ns");
-		put(p, " in A, ");
-		figure(p, "frame_times", 3, "b_ns");
-		put(p, " in B; the longest ");
-		figure(p, "frame_times", 4, "a_ns");
-		put(p, " and ");
-		figure(p, "frame_times", 4, "b_ns");
-		put(p, ".</li>\n");
+		say(p, "frame_times", 3, "<li>99 of 100 <a href=\"#frames\">frames</a> take at most {a_ns} in A, {b_ns} in B; the longest ");
+		say(p, "frame_times", 4, "{a_ns} and {b_ns}.</li>\n");
 	}
-	if (rows(p, "frame_budgets") > 0) {
-		put(p, "<li>Over 16.67 ms: ");
-		figure(p, "frame_budgets", 0, "a_over");
-		put(p, " frames of A (");
-		figure(p, "frame_budgets", 0, "a_share");
-		put(p, "), ");
-		figure(p, "frame_budgets", 0, "b_over");
-		put(p, " of B (");
-		figure(p, "frame_budgets", 0, "b_share");
-		put(p, ").</li>\n");
-	}
+	if (rows(p, "frame_budgets") > 0)
+		say(p, "frame_budgets", 0, "<li>Over 16.67 ms: {a_over} frames of A ({a_share}), {b_over} of B ({b_share}).</li>\n");
 }
 
 static void
@@ -203,10 +164,8 @@ verdict(const struct page *p)
 	put_tails(p);
 	if (tt_html_cell(table(p, "sides"), 0, "alloc_bytes")) {
 		put(p, p->frames ? "<li><a href=\"#memory\">Allocated</a> per frame: " : "<li><a href=\"#memory\">Allocated</a> per capture: ");
-		figure(p, "sides", 0, "alloc_bytes");
-		put(p, " in A, ");
-		figure(p, "sides", 1, "alloc_bytes");
-		put(p, " in B.</li>\n");
+		say(p, "sides", 0, "{alloc_bytes} in A, ");
+		say(p, "sides", 1, "{alloc_bytes} in B.</li>\n");
 	}
 	put(p, p->r->note ? "<li>See the <a href=\"#loss\">losses and caveats</a>.</li>\n" : "<li>Nothing was lost.</li>\n");
 	put(p, "</ul>\n</section>\n");
@@ -320,19 +279,7 @@ worst(const struct page *p)
 	if (rows(p, "worst_frames") == 0)
 		return;
 	tt_html_section(p->out, "worst", "Longest frames side by side");
-	put(p, "<p>The longest of A is frame ");
-	figure(p, "worst_frames", 0, "a_frame");
-	put(p, " of ");
-	figure(p, "worst_frames", 0, "a_file");
-	put(p, ", ");
-	figure(p, "worst_frames", 0, "a_ns");
-	put(p, "; of B frame ");
-	figure(p, "worst_frames", 0, "b_frame");
-	put(p, " of ");
-	figure(p, "worst_frames", 0, "b_file");
-	put(p, ", ");
-	figure(p, "worst_frames", 0, "b_ns");
-	put(p, ".</p>\n");
+	say(p, "worst_frames", 0, "<p>The longest of A is frame {a_frame} of {a_file}, {a_ns}; of B frame {b_frame} of {b_file}, {b_ns}.</p>\n");
 	some(p, "worst_markers", NULL, FIRST);
 	put_frame_command(p, "a_file", "a_frame", "A");
 	put_frame_command(p, "b_file", "b_frame", "B");
