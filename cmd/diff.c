@@ -388,29 +388,17 @@ make_page(struct app *app, const struct diff_opts *o, const struct tt_diff *d, c
 	tt_buf_text(&report, "tracetool report ");
 	opts_quote_without(&report, &o->given, &(struct opt_list){ 0 }, of_diff);
 	tt_buf_text(&report, "-o frame.html --frames ");
-	co.name = tt_buf_string(&name);
-	co.rows = tt_buf_string(&all_rows);
-	co.json = tt_buf_string(&json);
-	co.report = tt_buf_string(&report);
-	rc = tt_report_error(had, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&name, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&all_rows, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&json, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&report, err);
+	co.name = tt_buf_keep(&name, &app->arena, err);
+	co.rows = tt_buf_keep(&all_rows, &app->arena, err);
+	co.json = tt_buf_keep(&json, &app->arena, err);
+	co.report = tt_buf_keep(&report, &app->arena, err);
+	rc = co.name && co.rows && co.json && co.report ? tt_report_error(had, err) : err->code;
 	if (rc == TT_OK)
 		rc = picture ? tt_compare_picture(&r, co.name, text, err) : tt_compare_page(&r, &co, &cut, text, err);
 	if (rc == TT_OK && cut)
 		tt_log(&app->env, TT_LOG_NORMAL, "%s: tables have at most %zu rows; the page names the commands that print all",
 		    o->out.output ? o->out.output : "the page", cut);
 	tt_report_free(&r);
-	tt_buf_free(&name);
-	tt_buf_free(&all_rows);
-	tt_buf_free(&json);
-	tt_buf_free(&report);
 	return rc;
 }
 

@@ -72,26 +72,16 @@ read_select(struct tt_measure *x, const char **rest, struct tt_arena *a, struct 
 static int
 read_stat(struct tt_measure *x, const char *rest, struct tt_err *err)
 {
-	char all[200] = "";
+	char all[TT_STATS_TEXT];
 
 	x->stat = x->metric->usual;
 	if (!*rest)
 		return TT_OK;
 	if (x->metric->family == TT_FAM_CELL)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is the figure: leave out \"%s\"", x->metric->name, rest);
-	for (unsigned i = 0; i < TT_STATS; i++) {
-		if (!(x->metric->stats & 1u << i))
-			continue;
-		if (*rest == '.' && strcmp(rest + 1, tt_stat_name[i]) == 0) {
-			x->stat = (enum tt_stat_kind)i;
-			return TT_OK;
-		}
-		if (strlen(all) + strlen(tt_stat_name[i]) + 3 < sizeof all) {
-			strcat(all, *all ? ", " : "");
-			strcat(all, tt_stat_name[i]);
-		}
-	}
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has no statistic \"%s\"; it has %s", x->metric->name, rest + (*rest == '.'), all);
+	rest += *rest == '.';
+	return tt_measure_set_stat(x, rest, all) ? TT_OK :
+	    tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has no statistic \"%s\"; it has %s", x->metric->name, rest, all);
 }
 
 /* False for figures of the whole capture, which no interval changes. */

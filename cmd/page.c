@@ -198,7 +198,9 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
     const struct tt_details *d, struct tt_err *err)
 {
 	const char *slash = strrchr(o->in.path.v[0], '/');
-	struct tt_buf text = { 0 }, all = { 0 }, frames = { 0 }, range = { 0 }, stats = { 0 }, tree = { 0 }, samples = { 0 }, markers = { 0 };
+	struct tt_arena *a = &app->arena;
+	struct tt_buf text = { 0 }, all = { 0 }, frames = { 0 };
+	const char *of_frames = NULL;
 	struct tt_page_cut cut = { 0 };
 	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size };
 	size_t size;
@@ -212,38 +214,19 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 		tt_buf_free(&text);
 		return rc;
 	}
-	rc = quote_arguments(&all, o, NULL, &app->arena, err);
+	rc = quote_arguments(&all, o, NULL, a, err);
 	if (rc == TT_OK)
-		rc = quote_arguments(&frames, o, "frames", &app->arena, err);
-	const char *of_frames = tt_buf_string(&frames);
-	po.arguments = tt_buf_string(&all);
-	tt_buf_printf(&range, "tracetool report %s -o range.html --frames ", of_frames);
-	po.range = tt_buf_string(&range);
-	tt_buf_printf(&stats, "tracetool stats %s --frames ", of_frames);
-	po.stats = tt_buf_string(&stats);
-	tt_buf_printf(&tree, "tracetool stats --table calltree --threshold 0 %s --marker ", po.arguments);
-	po.tree = tt_buf_string(&tree);
-	tt_buf_printf(&samples, "tracetool stats --table sample_paths %s --marker ", po.arguments);
-	po.samples = tt_buf_string(&samples);
-	tt_buf_printf(&markers, "tracetool stats --table frame_markers --wide total_ns --limit 0 %s --marker ", po.arguments);
-	po.frame_markers = tt_buf_string(&markers);
+		rc = quote_arguments(&frames, o, "frames", a, err);
+	if (rc == TT_OK && (po.arguments = tt_buf_keep(&all, a, err)) != NULL)
+		of_frames = tt_buf_keep(&frames, a, err);
+	if (of_frames && (po.range = tt_arena_printf(a, err, "tracetool report %s -o range.html --frames ", of_frames)) &&
+	    (po.stats = tt_arena_printf(a, err, "tracetool stats %s --frames ", of_frames)) &&
+	    (po.tree = tt_arena_printf(a, err, "tracetool stats --table calltree --threshold 0 %s --marker ", po.arguments)) &&
+	    (po.samples = tt_arena_printf(a, err, "tracetool stats --table sample_paths %s --marker ", po.arguments)))
+		po.frame_markers = tt_arena_printf(a, err, "tracetool stats --table frame_markers --wide total_ns --limit 0 %s --marker ", po.arguments);
 	po.details = has_views(o) ? d : NULL;
 	if (rc == TT_OK)
-		rc = tt_buf_error(&all, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&frames, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&range, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&stats, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&tree, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&samples, err);
-	if (rc == TT_OK)
-		rc = tt_buf_error(&markers, err);
-	if (rc == TT_OK)
-		rc = tt_page_write(r, view, &po, &cut, &text, err);
+		rc = po.frame_markers ? tt_page_write(r, view, &po, &cut, &text, err) : err->code;
 	size = text.n;
 	if (rc == TT_OK)
 		rc = app_write(app, o->output, &text, err);
@@ -252,11 +235,6 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	tt_buf_free(&text);
 	tt_buf_free(&all);
 	tt_buf_free(&frames);
-	tt_buf_free(&range);
-	tt_buf_free(&stats);
-	tt_buf_free(&tree);
-	tt_buf_free(&samples);
-	tt_buf_free(&markers);
 	return rc;
 }
 

@@ -2,7 +2,6 @@
  * Reading one row of a budget; the contract is in budget_read.h.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -59,7 +58,7 @@ read_stat(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 	struct tt_node_at s = tt_doc_member(row, "stat");
 	const struct tt_metric *m = r->measure.metric;
 	const char *name = NULL;
-	char all[200] = "";
+	char all[TT_STATS_TEXT];
 	int rc = tt_doc_text(&s, &name, err);
 
 	r->measure.stat = m->usual;
@@ -67,18 +66,8 @@ read_stat(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 		return rc;
 	if (m->family == TT_FAM_CELL)
 		return tt_doc_fail(&s, true, err, "\"stat\" has no meaning for a column of a table: %s is the figure", m->name);
-	for (unsigned i = 0; i < TT_STATS; i++) {
-		size_t n = strlen(all);
-
-		if (!(m->stats & 1u << i))
-			continue;
-		if (strcmp(name, tt_stat_name[i]) == 0) {
-			r->measure.stat = i;
-			return TT_OK;
-		}
-		snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", tt_stat_name[i]);
-	}
-	return tt_doc_fail(&s, false, err, "%s has no statistic \"%s\"; it has: %s", m->name, name, all);
+	return tt_measure_set_stat(&r->measure, name, all) ? TT_OK :
+	    tt_doc_fail(&s, false, err, "%s has no statistic \"%s\"; it has: %s", m->name, name, all);
 }
 
 /* The key the metric wants, and none of the others. */

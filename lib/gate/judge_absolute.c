@@ -228,12 +228,7 @@ tt_row_missing(struct tt_judging *w, struct tt_err *err)
 static int64_t
 pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
 {
-	static const struct { unsigned num, den; } rank[TT_STATS] = {
-		[TT_STAT_MEDIAN] = { 1, 2 }, [TT_STAT_P90] = { 90, 100 }, [TT_STAT_P95] = { 95, 100 },
-		[TT_STAT_P99] = { 99, 100 }, [TT_STAT_P999] = { 999, 1000 }, [TT_STAT_MAX] = { 1, 1 },
-		[TT_STAT_FRAME_MEDIAN] = { 1, 2 }, [TT_STAT_FRAME_P95] = { 95, 100 }, [TT_STAT_FRAME_P99] = { 99, 100 },
-		[TT_STAT_FRAME_MAX] = { 1, 1 },
-	};
+	const struct tt_stat_rank rank = tt_stat_rank[x->stat];
 	enum tt_family f = x->metric->family;
 	size_t over = 0;
 
@@ -245,8 +240,8 @@ pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
 		return x->stat == TT_STAT_COUNT ? tt_scale((int64_t)over, TT_AMOUNT_ONE, 1) :
 		    tt_scale((int64_t)over * 1000, TT_AMOUNT_ONE, (int64_t)n);
 	}
-	if (rank[x->stat].den)
-		return tt_quantile_i64(v, n, rank[x->stat].num, rank[x->stat].den);
+	if (rank.of)
+		return tt_quantile_i64(v, n, rank.rank, rank.of);
 	if (x->stat == TT_STAT_STDDEV)
 		return tt_stddev_i64(v, n);
 	if (f == TT_FAM_FPS)      /* frames in 1e12 thousandths of a ns, in thousandths */

@@ -3,6 +3,7 @@
  */
 #include "gate/measure.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -16,6 +17,12 @@ const char *const tt_stat_name[TT_STATS] = {
 	[TT_STAT_FRAME_MEAN] = "per_frame.mean", [TT_STAT_FRAME_MEDIAN] = "per_frame.median",
 	[TT_STAT_FRAME_P95] = "per_frame.p95", [TT_STAT_FRAME_P99] = "per_frame.p99",
 	[TT_STAT_FRAME_MAX] = "per_frame.max",
+};
+
+const struct tt_stat_rank tt_stat_rank[TT_STATS] = {
+	[TT_STAT_MEDIAN] = { 1, 2 }, [TT_STAT_P90] = { 90, 100 }, [TT_STAT_P95] = { 95, 100 }, [TT_STAT_P99] = { 99, 100 },
+	[TT_STAT_P999] = { 999, 1000 }, [TT_STAT_MAX] = { 1, 1 }, [TT_STAT_FRAME_MEDIAN] = { 1, 2 }, [TT_STAT_FRAME_P95] = { 95, 100 },
+	[TT_STAT_FRAME_P99] = { 99, 100 }, [TT_STAT_FRAME_MAX] = { 1, 1 },
 };
 
 #define S(x) (1u << TT_STAT_##x)
@@ -129,6 +136,23 @@ const struct tt_metric tt_metrics[] = {
 	    "count: number of samples." },
 	{ 0 },
 };
+
+bool
+tt_measure_set_stat(struct tt_measure *x, const char *name, char all[TT_STATS_TEXT])
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < TT_STATS; i++) {
+		if (!(x->metric->stats & 1u << i))
+			continue;
+		if (strcmp(name, tt_stat_name[i]) == 0) {
+			x->stat = (enum tt_stat_kind)i;
+			return true;
+		}
+		n += (size_t)snprintf(all + n, TT_STATS_TEXT - n, "%s%s", n ? ", " : "", tt_stat_name[i]);
+	}
+	return false;
+}
 
 const struct tt_metric *
 tt_metric_named(const char *name)

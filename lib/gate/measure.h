@@ -36,6 +36,10 @@ enum tt_stat_kind {
 };
 extern const char *const tt_stat_name[TT_STATS];      /* "p99.9", "per_frame.mean", ... */
 
+/* Of those that are quantiles: the value at ${rank} of ${of}. Others: 0 of 0. */
+struct tt_stat_rank { unsigned rank, of; };
+extern const struct tt_stat_rank tt_stat_rank[TT_STATS];
+
 /* How a metric is found in a model. */
 enum tt_family {
 	TT_FAM_FRAME, TT_FAM_TIMING, TT_FAM_OVER, TT_FAM_FPS, TT_FAM_FRAMES, TT_FAM_ALLOC, TT_FAM_ALLOC_FRAMES,
@@ -70,6 +74,13 @@ struct tt_measure {
 	const char *key;              /* "marker.time[Update*].per_frame.mean": equal for equal measures */
 	bool pooled;                  /* keep the values of single frames: tt_value.each */
 };
+
+/*
+ * Set the statistic of ${x} to that of its metric called ${name}. False: the metric has none of this name; those that it has are in ${all},
+ * "mean, p95", for a message.
+ */
+#define TT_STATS_TEXT 200
+bool tt_measure_set_stat(struct tt_measure *x, const char *name, char all[TT_STATS_TEXT]);
 
 /* The metric of this name, or NULL. */
 const struct tt_metric *tt_metric_named(const char *name);

@@ -66,15 +66,10 @@ keep_each(struct tt_figures *g, const struct tt_values *e, struct tt_value *v, s
 static void
 statistic(const struct tt_values *e, enum tt_stat_kind stat, struct tt_value *v)
 {
-	static const struct { unsigned num, den; } rank[TT_STATS] = {
-		[TT_STAT_MEDIAN] = { 1, 2 }, [TT_STAT_P90] = { 90, 100 }, [TT_STAT_P95] = { 95, 100 },
-		[TT_STAT_P99] = { 99, 100 }, [TT_STAT_P999] = { 999, 1000 }, [TT_STAT_MAX] = { 1, 1 },
-		[TT_STAT_FRAME_MEDIAN] = { 1, 2 }, [TT_STAT_FRAME_P95] = { 95, 100 }, [TT_STAT_FRAME_P99] = { 99, 100 },
-		[TT_STAT_FRAME_MAX] = { 1, 1 },
-	};
+	const struct tt_stat_rank rank = tt_stat_rank[stat];
 
-	if (rank[stat].den) {
-		tt_value_set(v, tt_values_quantile(e, rank[stat].num, rank[stat].den));
+	if (rank.of) {
+		tt_value_set(v, tt_values_quantile(e, rank.rank, rank.of));
 	} else if (stat == TT_STAT_STDDEV) {
 		tt_value_set(v, tt_values_stddev(e));
 	} else if (stat == TT_STAT_TRIMMED) {

@@ -313,14 +313,10 @@ statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 {
 	int64_t least = v[0];
 
+	if (tt_stat_rank[stat].of)
+		return tt_quantile_i64(v, n, tt_stat_rank[stat].rank, tt_stat_rank[stat].of);
 	switch (stat) {
 	case TT_STAT_TRIMMED: return tt_trimmed_i64(v, n, 1);
-	case TT_STAT_MEDIAN: return tt_quantile_i64(v, n, 1, 2);
-	case TT_STAT_P90: return tt_quantile_i64(v, n, 90, 100);
-	case TT_STAT_P95: return tt_quantile_i64(v, n, 95, 100);
-	case TT_STAT_P99: return tt_quantile_i64(v, n, 99, 100);
-	case TT_STAT_P999: return tt_quantile_i64(v, n, 999, 1000);
-	case TT_STAT_MAX: return v[n - 1];
 	case TT_STAT_MIN: return least;
 	case TT_STAT_TOTAL: return total(v, n);
 	case TT_STAT_COUNT: return tt_scale((int64_t)n, TT_AMOUNT_ONE, 1);
