@@ -280,8 +280,8 @@ tail_row(struct suggest *g)
 		{ "250ms", 250000000 }, { "1s", 1000000000 },
 	};
 	static const struct { const char *wall, *cpu; int per_1000; } most[] = {
-		{ "frame.time.p99.9", "frame.cpu.p99.9", 1 }, { "frame.time.p99", "frame.cpu.p99", 10 }, { "frame.time.p95", "frame.cpu.p95", 50 }, { "frame.time.p90", "frame.cpu.p90", 100 },
-		{ "frame.time.median", "frame.cpu.median", 500 },
+		{ "frame.time.p99.9", "frame.cpu.p99.9", 1 }, { "frame.time.p99", "frame.cpu.p99", 10 }, { "frame.time.p95", "frame.cpu.p95", 50 },
+		{ "frame.time.p90", "frame.cpu.p90", 100 }, { "frame.time.median", "frame.cpu.median", 500 },
 	};
 	bool cpu = g->cap_ns != 0;
 	size_t k = 0, q = 0, n = sizeof limit / sizeof *limit, nmost = sizeof most / sizeof *most;

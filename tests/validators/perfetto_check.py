@@ -215,7 +215,8 @@ def games(tracetool, build, work):
     """The stand-in engine: flows, arguments, counters of all kinds, labels, several threads; ten times as many zones where TT_SET is all."""
     def record(name, frames):
         path = os.path.join(work, name)
-        r = run(os.path.join(build, "host", "host"), "capture=" + path, "threads=8", "frames=%d" % frames, "seed=5", "callbacks=2", *MANY, env=dict(os.environ, BUILD=build))
+        r = run(os.path.join(build, "host", "host"), "capture=" + path, "threads=8", "frames=%d" % frames, "seed=5", "callbacks=2", *MANY,
+                env=dict(os.environ, BUILD=build))
         return path if fault("a game is recorded", r.stderr if r.returncode else None) else None
 
     path, longer = record("game.ttc", 40), record("longer.ttc", 200)

@@ -217,7 +217,8 @@ def refusals():
     copy = script("copy.sh", 'cp "%s" "$TRACETOOL_CAPTURE"\n' % one)
     suite.check("the same recording each time is told", Run([], new_build=[copy]).problem(2, "left the same recording"))
     suite.check("a program that is not there", Run([], new_build=["./not there"]).problem(4, "the new build: ./not there: No such file"))
-    suite.check("nor in PATH", Run([], new_build=["not-there"]).problem(4, "the new build: not-there: No such file in PATH: write ./not-there for a program of this folder"))
+    suite.check("nor in PATH", Run([], new_build=["not-there"]).problem(
+        4, "the new build: not-there: No such file in PATH: write ./not-there for a program of this folder"))
     for what, args in (("one build", ["--", "x"]), ("no --", ["a", "b"]), ("nothing after --", ["--", "x", "--"]), ("none", [])):
         r = subprocess.run([TRACETOOL, "ab", *args], capture_output=True, text=True)
         suite.check("usage: " + what, None if r.returncode == 2 and "name both builds" in r.stderr else r.stderr)
