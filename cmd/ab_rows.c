@@ -134,6 +134,19 @@ marker_rows(struct rows *r, int64_t frame)
 	}
 }
 
+/*
+ * The row of how many frames there are: half of the old build's, or two thirds of the mean of both. An amount, so that it is judged by the new build's captures
+ * alone and makes no other row less sensitive.
+ */
+static void
+count_row(struct rows *r)
+{
+	uint64_t least = (r->s[TT_OLD]->frames + r->s[TT_NEW]->frames) / 3;
+
+	tt_buf_printf(r->out, "%s\n\t\t{ \"id\": \"frame-count\", \"metric\": \"frame.count\", \"min\": %llu }", r->some ? "," : "", (unsigned long long)least);
+	r->some = true;
+}
+
 /* --- all ------------------------------------------------------------------------------------------ */
 
 static void
@@ -150,6 +163,7 @@ frame_rows(struct rows *r, size_t pairs, bool hitches)
 	if (both(r, "gc.alloc.bytes.per_frame.mean") >= 0)
 		row(r, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", both(r, "gc.alloc.bytes.per_frame.mean") ? "+5%" : "+16B");
 	marker_rows(r, mean);
+	count_row(r);
 }
 
 int

@@ -326,6 +326,21 @@ note_editor(const struct tt_diff *d, struct tt_report *r)
 	    "%s leaves it out", a->n > 1 ? "up to " : "", of_a, b->n > 1 ? "up to " : "", of_b, tt_setting_name[TT_SETTING_PLAYER_ONLY]));
 }
 
+/* Captures of one side have less than half of the frames of the other's: something ended early, and times per frame do not show it. */
+static void
+note_frames(const struct tt_diff *d, struct tt_report *r)
+{
+	unsigned long long of[TT_DIFF_SIDES];
+
+	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
+		of[s] = d->side[s].n ? d->side[s].units / d->side[s].n : 0;
+	if (!d->frames || (of[TT_DIFF_A] <= 2 * of[TT_DIFF_B] && of[TT_DIFF_B] <= 2 * of[TT_DIFF_A]))
+		return;
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "fewer_frames", tt_text(r, "a capture of A has %llu frames in the mean, one of B %llu, and times per frame "
+	    "are compared: was %s cut short (crash, exit status, parts that were skipped)?", of[TT_DIFF_A], of[TT_DIFF_B],
+	    of[TT_DIFF_A] < of[TT_DIFF_B] ? "A" : "B"));
+}
+
 void
 tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r)
 {
@@ -341,5 +356,6 @@ tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, str
 	}
 	note_cap(d, r);
 	note_editor(d, r);
+	note_frames(d, r);
 	tt_mem_free(r->mem, x.root, d->nnode * sizeof *x.root);
 }

@@ -10,6 +10,7 @@
 #include "base/setting.h"
 #include "gate/baseline.h"
 #include "model/capture.h"
+#include "stat/num.h"
 #include "stat/trend.h"
 
 const char *
@@ -609,6 +610,37 @@ editor_remark(struct tt_verdict *v, struct tt_err *err)
 	    "leaves it out", (long long)most->editor, most->name, others, tt_setting_name[TT_SETTING_PLAYER_ONLY]) : NULL, err);
 }
 
+/* The median number of frames of ${n} captures. */
+static int
+usual_frames(const struct tt_sample *s, size_t n, struct tt_arena *a, uint64_t *frames, struct tt_err *err)
+{
+	int64_t *of = tt_arena_alloc(a, (n + 1) * sizeof *of, err);
+
+	if (!of)
+		return err->code;
+	for (size_t i = 0; i < n; i++)
+		of[i] = (int64_t)s[i].frames;
+	tt_sort_i64(of, n);
+	*frames = n ? (uint64_t)of[(n - 1) / 2] : 0;
+	return TT_OK;
+}
+
+/* In an A/B run: one build's captures have less than half of the frames of the other's, which figures per frame do not show. */
+static int
+frames_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	uint64_t now = 0, was = 0;
+
+	if (!v->ab || usual_frames(v->sample, v->nsample, &v->arena, &now, err) != TT_OK ||
+	    usual_frames(v->base->sample, v->base->nsample, &v->arena, &was, err) != TT_OK)
+		return v->ab ? err->code : TT_OK;
+	if (!now || !was || (now <= 2 * was && was <= 2 * now))
+		return TT_OK;
+	return remark(v, tt_verdict_text(v, err, "a capture of the new build has %llu frames in the median, one of the old build %llu, and most figures are per "
+	    "frame: was the %s one cut short (crash, exit status, parts that were skipped)?", (unsigned long long)now, (unsigned long long)was,
+	    now < was ? "new" : "old"), err);
+}
+
 /* Captures that are judged by nothing, or are damaged. */
 static int
 capture_remarks(struct tt_verdict *v, struct tt_err *err)
@@ -659,14 +691,14 @@ mixed_remarks(struct tt_verdict *v, struct tt_err *err)
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
-	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, layout_remarks, editor_remark, all_row_remarks,
-		trend_remark, mixed_remarks, fingerprint_remarks };
+	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark,
+		all_row_remarks, trend_remark, mixed_remarks, fingerprint_remarks };
 	size_t nfact = 0;
 	int rc = TT_OK;
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 9) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 10) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	for (size_t i = 0; i < sizeof about / sizeof *about && rc == TT_OK; i++)

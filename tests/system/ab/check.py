@@ -91,6 +91,13 @@ def verdicts():
     suite.check("rows of its own", default.problem(1, "frame-trimmed", "frame-p95", "long-frames", "alloc-bytes", "Render", "Update", "Physics", "Ai",
                                                    "integrity-lost", "means over all frames:\n", "beneath it: as under frame-trimmed\n",
                                                    missing=["Player.Loop  +30"]))
+    short = [GAME, "session=7", "frames=40", "capture=0.5"]
+    note = "note: a capture of the new build has 40 frames in the median, one of the old build 200"
+    suite.check("a build that plays a fifth of the frames fails", Run(["--seed", "3", "--inconclusive", "pass"], new_build=short).problem(
+        1, "FAIL       frame-count", "below the limit of 80", note))
+    suite.check("with a budget it is told", Run(["--gate", MEDIAN], new_build=short).problem(0, note, "passed"))
+    suite.check("more frames pass", Run(["--seed", "3", "--inconclusive", "pass"], old_build=short).problem(
+        0, "ok         frame-count", "was the old one cut short"))
     total = suite.path("total.json")
     with open(total, "w") as f:
         f.write('{ "tracetool_budget": 1, "rows": [ { "id": "bytes", "metric": "gc.alloc.bytes", "stat": "total", "max": "+5%" } ] }')

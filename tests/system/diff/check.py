@@ -589,6 +589,11 @@ def verdicts():
     text = " ".join(r.stdout.split())
     fault("why equal captures are undecided", None if r.returncode == 5 and "vary too much beside what is allowed" in text and
           "about as large as allowed" not in text else r.stdout)
+    # Twice as many frames are no matter; more than that are told.
+    for n, told in ((8, False), (9, True)):
+        long = [s.write(GEN, at("long%d.mlpd" % n)) for s in [loop(n, lambda s, i: s.call("Game.Enemy:Think ()", 100000))]]
+        have = [x["text"] for x in diff(files[0][:1], long, "--frame-marker", "Game:Tick")[2]["notes"] if x["id"] == "fewer_frames"]
+        same("%d frames against 4" % n, [x[:60] for x in have], ["a capture of A has 4 frames in the mean, one of B 9, and tim"] if told else [])
     # Of captures that tell no session those of a side are one, and sessions are taken to differ by 2.5 %.
     for word, factor, code in (("undecided", 1.04, 5), ("worse", 1.25, 1), ("not worse", 0.8, 0)):
         t, have = pair("sessions " + word, captures(a), captures([int(factor * x) for x in a]))
