@@ -336,8 +336,8 @@ note_frames(const struct tt_diff *d, struct tt_report *r)
 		of[s] = d->side[s].n ? d->side[s].units / d->side[s].n : 0;
 	if (!d->frames || (of[TT_DIFF_A] <= 2 * of[TT_DIFF_B] && of[TT_DIFF_B] <= 2 * of[TT_DIFF_A]))
 		return;
-	tt_report_note(r, tt_severity_name[TT_NOTICE], "fewer_frames", tt_text(r, "a capture of A has %llu frames in the mean, one of B %llu, and times per frame "
-	    "are compared: was %s cut short (crash, exit status, parts that were skipped)?", of[TT_DIFF_A], of[TT_DIFF_B],
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "fewer_frames", tt_text(r, "a capture of A has %llu frames in the mean, one of B %llu, and times per "
+	    "frame are compared: was %s cut short (crash, exit status, parts that were skipped)?", of[TT_DIFF_A], of[TT_DIFF_B],
 	    of[TT_DIFF_A] < of[TT_DIFF_B] ? "A" : "B"));
 }
 

@@ -636,8 +636,8 @@ frames_remark(struct tt_verdict *v, struct tt_err *err)
 		return v->ab ? err->code : TT_OK;
 	if (!now || !was || (now <= 2 * was && was <= 2 * now))
 		return TT_OK;
-	return remark(v, tt_verdict_text(v, err, "a capture of the new build has %llu frames in the median, one of the old build %llu, and most figures are per "
-	    "frame: was the %s one cut short (crash, exit status, parts that were skipped)?", (unsigned long long)now, (unsigned long long)was,
+	return remark(v, tt_verdict_text(v, err, "a capture of the new build has %llu frames in the median, one of the old build %llu, and most figures are "
+	    "per frame: was the %s one cut short (crash, exit status, parts that were skipped)?", (unsigned long long)now, (unsigned long long)was,
 	    now < was ? "new" : "old"), err);
 }
 
