@@ -125,6 +125,9 @@ bool tt_measure_counts(const struct tt_measure *x);
 /* True if the measure is of the CPU-active time of frames. */
 bool tt_measure_is_cpu(const struct tt_measure *x);
 
+/* True if the measure is of the wall time of frames: of capped ones it is the limit's. */
+bool tt_measure_is_wall(const struct tt_measure *x);
+
 /* For people: "frame time, p95", "\"Update*\" time per frame, mean". In ${a}. */
 const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 

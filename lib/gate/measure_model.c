@@ -44,6 +44,19 @@ tt_measure_is_cpu(const struct tt_measure *x)
 }
 
 bool
+tt_measure_is_wall(const struct tt_measure *x)
+{
+	const char *name = x->metric->name;
+
+	if (x->metric->family == TT_FAM_FPS || frame_value_of(x) == TT_FRAME_WALL)
+		return true;
+	if (x->metric->family != TT_FAM_CELL)
+		return false;
+	return strncmp(name, "frame_histogram/", 16) == 0 ||
+	    (x->select && strncmp(x->select, "wall", 4) == 0 && (strncmp(name, "frames/", 7) == 0 || strncmp(name, "frame_budgets/", 14) == 0));
+}
+
+bool
 tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v)
 {
 	unsigned what = frame_value_of(x);

@@ -1,7 +1,7 @@
 /**
  * Samples as JSON; the contract is in sample.h. One sample is one line, so that baselines can be compared by line.
  *
- * { "name": "a.ttc", "id": "0123456789abcdef", "session": "#1", "facts": { "device": "PC" }, "frames": 600, "damaged": "...",
+ * { "name": "a.ttc", "id": "0123456789abcdef", "session": "#1", "facts": { "device": "PC" }, "frames": 600, "cap": 16666667, "damaged": "...",
  *   "values": { "frame.time.p95": 16700000, "counter[Heap].max": { "value": 5, "unit": "bytes" },
  *               "heap.size.max": { "missing": "no heap size was recorded" } },
  *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ], [ "WaitForTargetFPS", 9, 1, 0 ] ], "alloc": [ ... ], "time_all": [ ... ], "alloc_all": [ ... ],
@@ -112,6 +112,8 @@ tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, con
 		tt_json_text(j, s->fact[i].key, s->fact[i].value);
 	tt_json_close(j, "}");
 	tt_json_u64(j, "frames", s->frames);
+	if (s->cap_ns > 0)
+		tt_json_i64(j, "cap", s->cap_ns);
 	if (s->editor > 0)
 		tt_json_i64(j, "editor", s->editor);
 	if (s->damaged)
@@ -284,6 +286,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 	if (!s->part)
 		return err->code;
 	s->frames = (uint64_t)integer(j, "frames");
+	s->cap_ns = integer(j, "cap") > 0 ? integer(j, "cap") : 0;
 	s->editor = integer(j, "editor");
 	s->damaged = json_object_get(j, "damaged") != NULL;
 	framed = json_is_true(json_object_get(j, "per_frame"));

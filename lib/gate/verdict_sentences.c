@@ -12,6 +12,7 @@
 #include "model/capture.h"
 #include "stat/num.h"
 #include "stat/trend.h"
+#include "view/figures.h"
 
 const char *
 tt_verdict_text(struct tt_verdict *v, struct tt_err *err, const char *fmt, ...)
@@ -580,14 +581,9 @@ trend_remark(struct tt_verdict *v, struct tt_err *err)
 static bool
 looks_at_wall(const struct tt_verdict *v)
 {
-	for (size_t i = 0; i < v->nrow; i++) {
-		const struct tt_measure *x = &v->row[i].row->measure;
-		enum tt_family family = x->metric->family;
-
-		if ((family == TT_FAM_FRAME || family == TT_FAM_OVER || family == TT_FAM_FPS) && !tt_measure_is_cpu(x) &&
-		    v->row[i].row->level != TT_LEVEL_OFF)
+	for (size_t i = 0; i < v->nrow; i++)
+		if (tt_measure_is_wall(&v->row[i].row->measure) && v->row[i].row->level != TT_LEVEL_OFF)
 			return true;
-	}
 	return false;
 }
 
@@ -641,6 +637,86 @@ frames_remark(struct tt_verdict *v, struct tt_err *err)
 	    now < was ? "new" : "old"), err);
 }
 
+/* The time that frames of ${p} are capped at: of several the first; 0: none are. *${capped}: how many captures are so. */
+static int64_t
+cap_of(const struct tt_point *p, size_t n, size_t *capped)
+{
+	int64_t cap = 0;
+
+	*capped = 0;
+	for (size_t i = 0; i < n; i++) {
+		*capped += p[i].sample->cap_ns > 0;
+		cap = cap ? cap : p[i].sample->cap_ns;
+	}
+	return cap;
+}
+
+/* Is the row's figure the frame limit's? One that counts frames clearly longer than the limit is not: those are held back by nothing. */
+static bool
+is_blind(const struct tt_verdict_row *r)
+{
+	const struct tt_measure *x = &r->row->measure;
+	size_t n;
+	int64_t now = cap_of(r->point, r->npoint, &n), base = cap_of(r->base_point, r->nbase_point, &n), cap = now > base ? now : base;
+
+	if (!cap || r->row->level == TT_LEVEL_OFF || r->would == TT_CANNOT_JUDGE || !tt_measure_is_wall(x))
+		return false;
+	return x->metric->family != TT_FAM_OVER || x->limit_ns <= cap + cap / 10;
+}
+
+/* "60 fps (16.7 ms)", " in 3 of 5 captures", " in the baseline": where frames are capped that ${r} looks at. */
+static const char *
+capped_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *these = v->ab ? "in the new build" : "in these captures", *those = v->ab ? "in the old build" : "in the baseline";
+	char now_text[TT_CAP_TEXT], base_text[TT_CAP_TEXT];
+	size_t now_n, base_n;
+	int64_t now = cap_of(r->point, r->npoint, &now_n), base = cap_of(r->base_point, r->nbase_point, &base_n);
+
+	*(now ? tt_put_cap(now_text, now) : now_text) = '\0';
+	*(base ? tt_put_cap(base_text, base) : base_text) = '\0';
+	if (now && now_n < r->npoint)
+		return tt_verdict_text(v, err, "%s in %zu of %zu captures", now_text, now_n, r->npoint);
+	if (now && (r->nbase_point == 0 || strcmp(now_text, base_text) == 0))
+		return tt_verdict_text(v, err, "%s", now_text);
+	if (now && base)
+		return tt_verdict_text(v, err, "%s %s, and at %s %s", now_text, these, base_text, those);
+	return tt_verdict_text(v, err, "%s %s, and not %s", now ? now_text : base_text, now ? these : those, now ? those : these);
+}
+
+/* That the wall time of capped frames shows no work below the cap, and what to take for each kind of row. */
+static int
+cap_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	static const char *const instead[] = { "frame.cpu for frame.time", "frame.cpu.over for frame.over", "frame.cpu with a max for frame.fps",
+		"the row \"cpu\" for \"wall\"" };
+	const struct tt_verdict_row *first = NULL;
+	bool used[sizeof instead / sizeof *instead] = { 0 };
+	const char *take = "", *more = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		enum tt_family f = v->row[i].row->measure.metric->family;
+
+		if (!is_blind(&v->row[i]))
+			continue;
+		first = first ? first : &v->row[i];
+		n++;
+		used[f == TT_FAM_FRAME ? 0 : f == TT_FAM_OVER ? 1 : f == TT_FAM_FPS ? 2 : 3] = true;
+	}
+	if (n == 0)
+		return TT_OK;
+	for (size_t i = 0; i < sizeof instead / sizeof *instead && take; i++)
+		if (used[i])
+			take = tt_verdict_text(v, err, "%s%s%s", take, *take ? ", " : "", instead[i]);
+	if (n > 1)
+		more = tt_verdict_text(v, err, " and %zu more row%s", n - 1, plural(n - 1));
+	const char *at = take && more ? capped_text(v, first, err) : NULL;
+
+	return remark(v, at ? tt_verdict_text(v, err, "%s%s: frames are capped at %s, so wall time does not show work that grows below that: "
+	    "take %s", first->name, more, at, take) : NULL, err);
+}
+
 /* Captures that are judged by nothing, or are damaged. */
 static int
 capture_remarks(struct tt_verdict *v, struct tt_err *err)
@@ -691,7 +767,7 @@ mixed_remarks(struct tt_verdict *v, struct tt_err *err)
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
-	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark,
+	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark, cap_remark,
 		all_row_remarks, trend_remark, mixed_remarks, fingerprint_remarks };
 	size_t nfact = 0;
 	int rc = TT_OK;

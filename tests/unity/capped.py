@@ -387,6 +387,41 @@ def no_wall_rows(path):
     suite.equal("rows of CPU-active time", [judged[r["id"]][0] for r in work], ["pass"] * 2)
 
 
+def blind_rows(write):
+    """Work that grows below the cap is in no figure of wall time: each verdict with such a row says so, and what to take instead."""
+    a, b = builds(write, "blind", more=2 * MS)
+    free = [write("unlimited%d" % i, game(None, 20 * MS, seed=90 + i, editor_ms=1)) for i in range(4)]
+    wall = [{"id": "median", "metric": "frame.time", "max": "+3%"}, {"id": "rate", "metric": "frame.fps", "min": "20fps"},
+            {"id": "over", "metric": "frame.over", "limit": "33.3ms", "max": "+900"}]
+
+    def told(rows, *args, status=0):
+        out, _ = suite.run("stats", *args, "--gate", budget(rows), "--json", suite.path("verdict.json"), status=status)
+        with open(suite.path("verdict.json")) as f:
+            said = [r for r in json.load(f)["remarks"] if "capped" in r]
+        suite.true("the text has the remark, too", all(r in out for r in said), out)
+        return said
+
+    def base(name, rows, files):
+        suite.run("stats", *files, "--gate", budget(rows), "--save", suite.path(name))
+        return "--baseline", suite.path(name)
+
+    said = told(wall, *a, "--save", suite.path("blind.json"))
+    suite.true("when a baseline is saved", len(said) == 1 and "30 fps (33.3 ms)" in said[0], said)
+    said = told(wall, *b, "--baseline", suite.path("blind.json"))
+    suite.equal("in a verdict that passes", said, ["median and 2 more rows: frames are capped at 30 fps (33.3 ms), so wall time does not show work that "
+                                                   "grows below that: take frame.cpu for frame.time, frame.cpu.over for frame.over, frame.cpu with a "
+                                                   "max for frame.fps"])
+    suite.equal("limits clearly above the cap are no matter", told([dict(wall[2], limit="50ms", max=5)], *b), [])
+    suite.equal("nor are rows of work", told([{"id": "cpu", "metric": "frame.cpu", "max": "+3%"}], *b,
+                                             *base("work.json", [{"id": "cpu", "metric": "frame.cpu", "max": "+3%"}], a), status=1), [])
+    said = told(wall[:1], *free, "--save", suite.path("free.json"))
+    suite.equal("nor frames without a limit", said, [])
+    said = told(wall[:1], *a, "--baseline", suite.path("free.json"), status=1)
+    suite.true("of one side alone", len(said) == 1 and "in these captures, and not in the baseline" in said[0], said)
+    said = told(wall[:1], *free, "--baseline", suite.path("blind.json"))
+    suite.true("of the other alone", len(said) == 1 and "in the baseline, and not in these captures" in said[0], said)
+
+
 def suggested(path):
     for args in ((), ("--player-only",)):
         out, _ = suite.run("stats", path, *args, "--suggest")
@@ -521,6 +556,7 @@ for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, f
     unexplained(write("two", game(noise=3, spikes=(33, 85))))
     judged(write)
     grew(write)
+    blind_rows(write)
     coloured(write)
     uneven(write("uneven", game(jitter=1500 * US)))
     two_rates(write)
