@@ -186,10 +186,12 @@ take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt
 		const struct tt_value *x = &o->value[i];
 		if (kind_of(&o->x[i]) != p->kind)
 			continue;
-		if (!x->absent || o->x[i].metric->select == TT_SELECT_NONE)
+		if ((!x->absent && (x->known || !o->elsewhere[i])) || o->x[i].metric->select == TT_SELECT_NONE)
 			o->absent[i] = NULL;
-		else if (p->bucket == 0 || (o->absent[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0))
+		else if (p->bucket == 0 || (o->absent[i] && !o->elsewhere[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0)) {
 			o->absent[i] = x->why;        /* a part without frames does not mean that the name is unknown */
+			o->elsewhere[i] = x->elsewhere;
+		}
 		if (x->several && !o->several[i])
 			o->several[i] = x->why;
 		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = p->from, .to = p->to, .known = x->known,
@@ -209,11 +211,12 @@ series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_r
 	if (o->n == 0)
 		return TT_OK;
 	o->absent = tt_arena_alloc(&app->arena, o->n * sizeof *o->absent, err);
+	o->elsewhere = tt_arena_alloc(&app->arena, o->n * sizeof *o->elsewhere, err);
 	o->several = tt_arena_alloc(&app->arena, o->n * sizeof *o->several, err);
 	o->value = tt_arena_alloc(&app->arena, o->n * sizeof *o->value, err);
 	o->all.v = tt_arena_alloc(&app->arena, buckets * o->n * sizeof *o->all.v, err);
 	run->part = tt_arena_alloc(&app->arena, (TT_PART_CUT + 1) * buckets * sizeof *run->part, err);
-	if (!o->absent || !o->several || !o->value || !o->all.v || !run->part)
+	if (!o->absent || !o->elsewhere || !o->several || !o->value || !o->all.v || !run->part)
 		return err->code;
 	for (size_t i = 0; i < o->n; i++) {
 		kind[kind_of(&o->x[i])] = true;

@@ -28,6 +28,7 @@ struct series_opts {
 	struct tt_value *value;       /* of the current bucket */
 	const char **several;         /* by metric: the rows of a table that match it, if there are several; else NULL */
 	const char **absent;          /* by metric, after reading: why it has no value, if nothing has its name; else NULL */
+	bool *elsewhere;              /* by metric: something has its name, on other threads alone */
 };
 
 /* The setter of --metric "marker.time[Update*].total", into a struct series_opts. */

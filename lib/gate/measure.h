@@ -143,6 +143,7 @@ struct tt_value {
 	const char *why;              /* not known: why not, and what to do; a sentence without a full stop */
 	bool several;                 /* not known, for more than one row of a table fits */
 	bool absent;                  /* nothing of the selector's name was met; v is 0 where that is a value */
+	bool elsewhere;               /* absent: it was met, but never on the thread that the measure is of */
 	int64_t *each;                /* amounts of the single frames, sorted; measures with .pooled alone */
 	size_t neach;
 };

@@ -1,6 +1,7 @@
 /**
  * Figures of markers, categories and threads; the contract is in measure_model.h.
  */
+#include "base/buf.h"
 #include "base/utf8.h"
 #include "gate/measure_model.h"
 #include "model/names.h"
@@ -111,6 +112,57 @@ calls_per_frame(struct tt_figures *g, const struct about *a, struct tt_value *v,
 	return TT_OK;
 }
 
+/* Which threads begin frames, by index. */
+static bool *
+frame_threads(struct tt_figures *g, struct tt_err *err)
+{
+	bool *begins = tt_arena_alloc(&g->work, g->m->threads.n + 1, err);
+
+	for (size_t i = 0; begins && g->m->frames && i < g->m->frames->nof; i++)
+		begins[g->m->frames->of[i].thread] = true;
+	return begins;
+}
+
+/*
+ * The measure is of the frame thread, and has nothing there in any frame. If what it is about runs on other threads and never on that one, the
+ * figure is none, however long it takes: v->why says so, and which statistic to take.
+ */
+static int
+look_elsewhere(struct tt_figures *g, const struct about *a, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	const bool *begins = a->sum.met ? frame_threads(g, err) : NULL;
+	const struct tt_thread *most = NULL;
+	struct tt_buf b = { 0 };
+	int64_t time = -1;
+
+	if (!begins)
+		return a->sum.met ? err->code : TT_OK;
+	for (uint32_t i = TT_NODE_MORE; i < a->p->n; i++) {
+		uint32_t row = tt_paths_timed(a->p, i) && tt_paths_shown(a->p, i) ? tt_paths_row(a->p, i) : TT_NO_ROW;
+		const struct tt_thread *t = row != TT_NO_ROW && a->slot[row] == 0 ? tt_paths_thread(a->p, i) : NULL;
+		struct tt_count c = tt_paths_count(a->p, i);
+
+		if (row == TT_NO_ROW || a->slot[row] != 0 || (c.n == 0 && c.total == 0 && c.self == 0))
+			continue;
+		if (!t || begins[t->index])
+			return TT_OK;
+		if (c.total > time) {
+			time = c.total;
+			most = t;
+		}
+	}
+	if (!most)
+		return TT_OK;
+	tt_buf_printf(&b, "only other threads run it (\"%s\"), and this figure is of the frame thread: take the statistic %s", most->full,
+	    x->metric->family == TT_FAM_CATEGORY || x->metric->of == 1 ? "total, which is of all threads" : x->metric->of == 2 ?
+	    "per_frame.mean or total, which are of all threads" : "total, which is of all threads, or mean, which is of one call");
+	if (tt_buf_error(&b, err) == TT_OK)
+		v->why = tt_arena_text(g->out, b.p, b.n, err);
+	tt_buf_free(&b);
+	v->absent = v->elsewhere = v->why != NULL;
+	return v->why ? TT_OK : err->code;
+}
+
 static bool
 is_per_frame(enum tt_stat_kind stat)
 {
@@ -118,8 +170,8 @@ is_per_frame(enum tt_stat_kind stat)
 }
 
 /* Of the frame thread: sums over the matching markers, or the largest of any. */
-static void
-in_frames(const struct tt_figures *g, const struct about *a, const struct tt_measure *x, struct tt_value *v)
+static int
+in_frames(struct tt_figures *g, const struct about *a, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	struct tt_frame_marker in = { 0 };
 
@@ -130,6 +182,7 @@ in_frames(const struct tt_figures *g, const struct about *a, const struct tt_mea
 		tt_value_ratio(v, x->metric->of == 0 ? in.total : in.self, (int64_t)tt_figures_frames(g));
 	else
 		tt_value_set(v, x->metric->of == 0 ? in.total_max : x->metric->of == 1 ? in.self_max : tt_at_most(in.calls_max));
+	return in.present ? TT_OK : look_elsewhere(g, a, x, v, err);
 }
 
 static int
@@ -157,7 +210,7 @@ marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	else if (x->stat == TT_STAT_FRAME_MEAN && x->metric->of == 2)
 		return calls_per_frame(g, &a, v, err);
 	else if (is_per_frame(x->stat))
-		in_frames(g, &a, x, v);
+		return in_frames(g, &a, x, v, err);
 	else if (x->stat == TT_STAT_MEAN && s->met)
 		mean(&a, v);
 	else if (s->met)
@@ -212,7 +265,7 @@ category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, s
 		tt_value_set(v, tt_at_most(tt_hist_quantile(&h, x->stat == TT_STAT_FRAME_MEDIAN ? 1 : 19,
 		    x->stat == TT_STAT_FRAME_MEDIAN ? 2 : 20)));
 	}
-	return TT_OK;
+	return met ? TT_OK : look_elsewhere(g, &a, x, v, err);
 }
 
 static int

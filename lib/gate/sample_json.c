@@ -50,6 +50,8 @@ put_value(struct tt_json *j, const struct tt_measure *x, const struct tt_value *
 		tt_json_text(j, "unit", tt_dim_name[v->dim]);
 	if (v->absent)
 		tt_json_text(j, "absent", v->why ? v->why : "");
+	if (v->elsewhere)
+		tt_json_bool(j, "elsewhere", true);
 	if (v->each) {
 		tt_json_open(j, "each", "[");
 		for (size_t i = 0; i < v->neach; i++)
@@ -211,6 +213,7 @@ take_value(const json_t *j, struct tt_value *v, const char *key, struct tt_arena
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" has neither a value nor what is missing", key);
 	v->v = amount_of(json_object_get(j, "value"));
 	v->absent = absent != NULL;
+	v->elsewhere = json_is_true(json_object_get(j, "elsewhere"));
 	for (unsigned i = 0; i < TT_DIMS && unit; i++)
 		if (strcmp(unit, tt_dim_name[i]) == 0)
 			v->dim = i;

@@ -447,6 +447,13 @@ remark(struct tt_verdict *v, const char *text, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Has what the row is about left the frame thread? */
+static bool
+is_elsewhere(const struct tt_verdict_row *r)
+{
+	return r->npoint && tt_row_absent(r) && r->point[0].sample->value[r->row->which].elsewhere;
+}
+
 static int
 row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -459,7 +466,10 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 		rc = remark(v, tt_verdict_text(v, err, "%s: %s of a capture depends on a few frames and varies too much to be compared: count frames over a "
 		    "limit per thousand instead", r->name,
 		    tt_stat_name[r->row->measure.stat]), err);
-	if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE)
+	if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE && is_elsewhere(r))
+		rc = remark(v, tt_verdict_text(v, err, "%s: it is on the frame thread in the %s, and not any more: %s", r->name,
+		    v->ab ? "old build" : "baseline", tt_row_absent(r)), err);
+	else if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE)
 		rc = remark(v, tt_verdict_text(v, err, "%s: \"%s\" is in the %s and in no capture%s: take the row out if it was removed, or give its new "
 		    "name", r->name, r->row->measure.select, v->ab ? "old build" : "baseline", v->ab ? " of the new one" : ""), err);
 	else if (rc == TT_OK && r->outcome == TT_PASS && tt_row_absent(r))

@@ -29,8 +29,8 @@ def at(name):
     return os.path.join(work, name)
 
 
-def capture(name, ns, frames=10, markers=("Game:Draw",), cls="Game.Shot", long=None, **how):
-    """A game whose frames take ${ns}, and of which no two recordings are alike."""
+def capture(name, ns, frames=10, markers=("Game:Draw",), cls="Game.Shot", long=None, job=0, **how):
+    """A game whose frames take ${ns}, and of which no two recordings are alike. ${job}: what a worker thread does meanwhile takes."""
     s = Script()
     s.now["Main"] = capture.made = capture.made + 1
     for i in range(frames):
@@ -38,6 +38,9 @@ def capture(name, ns, frames=10, markers=("Game:Draw",), cls="Game.Shot", long=N
         s.work(100 * ns if i == long else ns)
         for m in markers:
             s.call(m, 1000)
+        if job:
+            s.now["Worker 1"] = s.now["Main"]
+            s.call("Jobs:Path", job, "Worker 1")
         s.alloc(cls, 64)
         s.leave()
     if frames:
@@ -694,6 +697,42 @@ def what_is_gone_is_no_misspelling():
     check(not any(r.rows["draw " + x]["outcome"] == "not_worse" for x in stats), "captures that crashed removed nothing", r.stdout)
 
 
+def work_of_other_threads_is_no_zero():
+    """Per frame, times are of the frame thread: a row on what only a worker runs would be 0 for ever, and pass."""
+    other = [row("mean", metric="marker.time", stat="per_frame.mean", marker="Jobs:Path", max="+5%"),
+             row("self", metric="marker.self", stat="per_frame.max", marker="Jobs:*", max="2ms"),
+             row("calls", metric="marker.count", stat="per_frame.max", marker="Jobs:Path", max=5)]
+    # What the advice says, and what runs on the frame thread.
+    right = [row("in all", metric="marker.time", stat="total", marker="Jobs:Path", max="+5%"),
+             row("a call", metric="marker.time", stat="mean", marker="Jobs:Path", max="+5%"),
+             row("calls of all", metric="marker.count", stat="per_frame.mean", marker="Jobs:Path", max=5),
+             row("draw", metric="marker.time", stat="per_frame.mean", marker="Game:Draw", max="+50%")]
+    budget(*other, *right)
+    before, after = captures("before", 1000000, job=100000), captures("after", 1000000, job=700000)
+    r = gate(*before, "--save", "workers.json", code=5)
+    for r, passes in ((r, "skipped"), (gate(*after, "--baseline", "workers.json", code=1), "worse"),
+                      (gate(*after, "--baseline", "workers.json", "--frame-marker", "Game:Tick", "--force-baseline", verb=("batch",), code=1), "worse")):
+        have = {k: v["outcome"] for k, v in r.rows.items() if not k.startswith("integrity")}
+        check(have == {"mean": "cannot_judge", "self": "cannot_judge", "calls": "cannot_judge", "in all": passes, "a call": passes,
+                       "calls of all": "pass", "draw": "skipped" if passes == "skipped" else "not_worse"}, "outcomes", have, r.stdout)
+        check(all('"Worker 1"' in r.rows[k]["text"] and "take the statistic" in r.rows[k]["text"] for k in ("mean", "self", "calls")),
+              "which thread, and what to take", r.stdout)
+        check("total" in r.rows["mean"]["text"] and "mean" in r.rows["mean"]["text"].split("take")[1] and "per_frame.mean" in r.rows["calls"]["text"],
+              "what to take", r.stdout)
+        check("on the frame thread" in r.rows["draw"]["title"] and "on the frame thread" not in r.rows["in all"]["title"] +
+              r.rows["calls of all"]["title"], "titles say whose time it is", [x["title"] for x in r.rows.values()])
+    budget(*other[:1])
+    gate(*captures("main", 1000000, markers=("Jobs:Path",)), "--save", "main.json", code=0)
+    r = gate(*after, "--baseline", "main.json", code=0)
+    check(any("not any more" in x and "Worker 1" in x for x in r.json["remarks"]), "what has left the frame thread is told", r.json["remarks"])
+    budget(row("none", metric="marker.time", stat="per_frame.max", marker="Jobs:Path", max="0ns"))
+    r = gate(*after, code=0)
+    check(any("Worker 1" in x for x in r.json["remarks"]), "that there is none in frames holds, and is told", r.json["remarks"])
+    shown = subprocess.run([TRACETOOL, "stats", "--frame-marker", "Game:Tick", "--metric", "marker.time[Jobs:Path]", after[0]], cwd=work,
+                           capture_output=True, text=True).stdout
+    check('"Worker 1"' in shown and "take the statistic total" in shown, "metrics over time say the same", shown)
+
+
 def names_that_are_no_utf8():
     name, cls = "Caf\udce9:Run", "Menu\udce9"
     budget(row("run", metric="marker.time", stat="per_frame.mean", marker="Caf\ufffd:Run", max="+5%"), row("median", max="+5%"))
@@ -795,7 +834,7 @@ def main():
                      nights_are_not_replaced, flaky_nights_are_not_appended, a_wanted_slowdown_is_accepted_in_one_command,
                      what_is_no_change_is_not_accepted, creep_is_found_where_no_night_fails, six_at_once, the_same_recording_counts_once,
                      sessions_are_split_by_their_fact, builds_are_what_is_compared, one_limit_in_table_and_gate, rows_that_cannot_fail_weaken_no_other,
-                     what_is_gone_is_no_misspelling, names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
+                     what_is_gone_is_no_misspelling, work_of_other_threads_is_no_zero, names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
                      misspelt_facts_are_told, suggestions_and_sessions_say_what_they_take, a_budget_judges_something):
             if os.path.exists(at("base.json")):
                 os.remove(at("base.json"))
