@@ -119,7 +119,7 @@ tt_row_why(const struct tt_verdict_row *r, const struct tt_point *p, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (value_of(r, &p[i])->why)
 			return value_of(r, &p[i])->why;
-	return "the baseline was saved before there was this row: save it again";
+	return "its figures were made before there was this row: make them again";
 }
 
 void

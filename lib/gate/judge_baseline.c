@@ -35,23 +35,57 @@ no_base(struct tt_judging *w)
 		tt_row_skip(w, "no baseline yet");
 }
 
-/* It is the baseline's fault that there is nothing to compare with. */
+/* The number of sessions that the baseline's captures ${p} are of. */
+static size_t
+count_sessions(const struct tt_point *p, size_t n, bool known)
+{
+	const char *last = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (known && !p[i].known)
+			continue;
+		count += !last || strcmp(last, p[i].sample->session) != 0;
+		last = p[i].sample->session;
+	}
+	return count;
+}
+
+/* The row is newer than all that the baseline has: it gets a baseline as any row does, with the next captures that are appended. */
+static int
+not_yet(struct tt_judging *w, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	size_t n = count_sessions(r->base_point, r->nbase_point, false);
+	const char *why = n == 1 ? "no baseline yet: its session is older than this row" :
+	    tt_verdict_text(w->v, err, "no baseline yet: 0 of %zu sessions have this figure", n);
+
+	r->fresh = true;
+	tt_row_skip(w, why);
+	return why ? TT_OK : err->code;
+}
+
+/* There is nothing to compare with: the row is new, or it is the baseline's fault. */
 static int
 no_base_figure(struct tt_judging *w, struct tt_err *err)
 {
 	const struct tt_verdict_row *r = w->r;
-	const struct tt_sample *s = r->nbase_point ? r->base_point[0].sample : NULL;
-	const char *why = s ? s->value[r->row->which].why : NULL;
+	const struct tt_sample *s = NULL;
+	const char *why = NULL;
 
+	for (size_t i = 0; i < r->nbase_point && !why; i++) {
+		s = r->base_point[i].sample;
+		why = s->value[r->row->which].why;
+	}
+	if (s && !why)
+		return not_yet(w, err);
 	if (!s && r->group)
 		why = tt_verdict_text(w->v, err, "the baseline has no capture of this group, which is new: add some with %s",
 		    tt_setting_name[TT_SETTING_APPEND]);
 	else if (!s)
 		why = "the baseline has no capture that the row means";
-	else if (why)
-		why = tt_verdict_text(w->v, err, "no capture of the baseline has this figure: save one of good captures (%s: %s)", s->name, why);
 	else
-		why = tt_row_why(r, r->base_point, r->nbase_point);
+		why = tt_verdict_text(w->v, err, "no capture of the baseline has this figure: save one of good captures (%s: %s)", s->name, why);
 	tt_row_cannot(w, why);
 	return why ? TT_OK : err->code;
 }
@@ -62,7 +96,6 @@ base_points(struct tt_judging *w, bool *any, struct tt_err *err)
 {
 	const struct tt_baseline *b = w->v->base;
 	struct tt_verdict_row *r = w->r;
-	const char *last = NULL;
 	int rc;
 
 	*any = false;
@@ -73,14 +106,9 @@ base_points(struct tt_judging *w, bool *any, struct tt_err *err)
 	if (!tt_row_has_figures(w))
 		return TT_OK;
 	rc = tt_row_points(w, b->sample, b->nsample, &r->base_point, &r->nbase_point, err);
-	for (size_t i = 0; i < r->nbase_point; i++) {
-		const struct tt_point *p = &r->base_point[i];
-
-		r->m += p->known;
-		if (p->known && (!last || strcmp(last, p->sample->session) != 0))
-			r->sessions++;
-		last = p->known ? p->sample->session : last;
-	}
+	for (size_t i = 0; i < r->nbase_point; i++)
+		r->m += r->base_point[i].known;
+	r->sessions = count_sessions(r->base_point, r->nbase_point, true);
 	if (rc == TT_OK && r->m == 0)
 		rc = no_base_figure(w, err);
 	*any = rc == TT_OK && r->m > 0;

@@ -74,6 +74,7 @@ struct tt_verdict_row {
 	bool has_limit;
 	int64_t limit;                /* what value is held against; of relative rows the largest change allowed */
 	bool gone;                    /* what it is about is in the baseline, and in none of the captures */
+	bool fresh;                   /* SKIPPED: it is newer than all sessions of the baseline, which so have no figure */
 	bool limit_is_min;            /* value must not be below; else not above */
 	size_t n;                     /* captures judged */
 	size_t missing;               /* captures meant that have no figure */

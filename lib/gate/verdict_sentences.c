@@ -743,6 +743,24 @@ capture_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
+/* Rows that are newer than the baseline, and how they get one. */
+static int
+fresh_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	const struct tt_verdict_row *first = NULL;
+	const char *more = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		first = v->row[i].fresh && !first ? &v->row[i] : first;
+		n += v->row[i].fresh;
+	}
+	if (n > 1)
+		more = tt_verdict_text(v, err, " and %zu more row%s", n - 1, plural(n - 1));
+	return n == 0 ? TT_OK : remark(v, more ? tt_verdict_text(v, err, "%s%s: not judged, because no session of %s has the figure yet; sessions appended "
+	    "from now on have it (%s)", first->name, more, v->base->path, tt_setting_name[TT_SETTING_APPEND]) : NULL, err);
+}
+
 static int
 all_row_remarks(struct tt_verdict *v, struct tt_err *err)
 {
@@ -778,13 +796,13 @@ static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
 	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark, cap_remark,
-		all_row_remarks, trend_remark, mixed_remarks, fingerprint_remarks };
+		all_row_remarks, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
 	size_t nfact = 0;
 	int rc = TT_OK;
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 10) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 12) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	for (size_t i = 0; i < sizeof about / sizeof *about && rc == TT_OK; i++)

@@ -609,7 +609,7 @@ def the_same_recording_counts_once():
     check(open(at("base.json")).read() == before, "nor under other names, packed", sessions())
     budget(row("median", max="+5%"), row("draw", metric="marker.time", stat="mean", marker="Game:Draw", max="+5%"),
            row("bytes", metric="gc.alloc.bytes", stat="total", max="1MiB"))
-    gate(*first, "--time", "0-0.005", "--force-baseline", "--save", "base.json", "--append", code=5)
+    gate(*first, "--time", "0-0.005", "--force-baseline", "--save", "base.json", "--append", code=0)
     check(open(at("base.json")).read() == before, "nor with another budget and another part of the time", sessions())
     budget(row("median", max="+5%"))
     gate(*first[:2], *captures("more", 1000000, 3), "--save", "base.json", "--append", code=0)
@@ -733,6 +733,36 @@ def work_of_other_threads_is_no_zero():
     check('"Worker 1"' in shown and "take the statistic total" in shown, "metrics over time say the same", shown)
 
 
+def a_new_row_freezes_no_baseline():
+    old, new = row("median", max="+50%"), row("draw", metric="marker.time", stat="per_frame.mean", marker="Game:Draw", max="+50%")
+    exact = row("calls", metric="marker.count", stat="total", marker="Game:Draw", exact=True)
+    add = "--save", "grown.json", "--append", "--meta"
+    budget(old)
+    for i in range(3):
+        gate(*captures("old%d-" % i, 1000000), *add, "session=old%d" % i, code=0)
+    for rows in ((old, new), (old, new, exact)):
+        budget(*rows)
+        r = gate(*captures("pull", 1000000), "--baseline", "grown.json", "--meta", "session=pull", code=0)
+        newer = [x["id"] for x in rows if x is not old]
+        check([k for k, x in r.rows.items() if x["outcome"] == "skipped"] == newer, "new rows are skipped", r.stdout)
+        check(all("no baseline yet: 0 of 3 sessions" in r.rows[k]["text"] for k in newer), "and say why", r.stdout)
+        told = [x for x in r.json["remarks"] if x.startswith("draw")]
+        check(len(told) == 1 and "not judged" in told[0] and "--save --append" in told[0] and told[0] in r.stdout, "a note says so, too", r.json["remarks"])
+        check("%d skipped" % len(newer) in r.json["summary"], "and the summary", r.json["summary"])
+        gate(*captures("pull2", 1000000), "--baseline", "grown.json", "--inconclusive", "fail", code=0)
+    r = gate(*captures("new0-", 1000000), *add, "session=new0", code=0)
+    check([x[0] for x in sessions("grown.json")] == ["old0", "old1", "old2", "new0"], "what has the new figure is appended", sessions("grown.json"), r.stdout)
+    r = gate(*captures("new1-", 1000000), *add, "session=new1", code=0)
+    check({k: r.rows[k]["outcome"] for k in ("median", "draw", "calls")} == {"median": "not_worse", "draw": "not_worse", "calls": "pass"},
+          "new rows are judged by the sessions that have them", r.stdout)
+    check(not any("not judged" in x for x in r.json["remarks"]), "nothing is new any more", r.json["remarks"])
+    r = gate(*captures("slow", 1000000, markers=("Game:Draw",) * 4), "--baseline", "grown.json", code=1)
+    check(r.rows["draw"]["outcome"] == "worse", "and fail", r.stdout)
+    budget(old, row("typo", metric="marker.time", stat="per_frame.mean", marker="Game:Drow", max="+50%"))
+    gate(*captures("new2-", 1000000), *add, "session=new2", code=5)
+    check(len(sessions("grown.json")) == 5, "a misspelt name is none that is new", sessions("grown.json"))
+
+
 def names_that_are_no_utf8():
     name, cls = "Caf\udce9:Run", "Menu\udce9"
     budget(row("run", metric="marker.time", stat="per_frame.mean", marker="Caf\ufffd:Run", max="+5%"), row("median", max="+5%"))
@@ -834,7 +864,7 @@ def main():
                      nights_are_not_replaced, flaky_nights_are_not_appended, a_wanted_slowdown_is_accepted_in_one_command,
                      what_is_no_change_is_not_accepted, creep_is_found_where_no_night_fails, six_at_once, the_same_recording_counts_once,
                      sessions_are_split_by_their_fact, builds_are_what_is_compared, one_limit_in_table_and_gate, rows_that_cannot_fail_weaken_no_other,
-                     what_is_gone_is_no_misspelling, work_of_other_threads_is_no_zero, names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
+                     what_is_gone_is_no_misspelling, work_of_other_threads_is_no_zero, a_new_row_freezes_no_baseline, names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
                      misspelt_facts_are_told, suggestions_and_sessions_say_what_they_take, a_budget_judges_something):
             if os.path.exists(at("base.json")):
                 os.remove(at("base.json"))
