@@ -228,7 +228,7 @@ add_without(struct batch_gate *b, const struct tt_result *r, const char *detail,
 	s->value = why ? tt_arena_alloc(&b->a, (s->nvalue + 1) * sizeof *s->value, err) : NULL;
 	if (!s->value)
 		return err->code;
-	tt_values_without(NULL, why, budget->measure, budget->nmeasure, s->value);
+	tt_values_without(NULL, false, why, budget->measure, budget->nmeasure, s->value);
 	if (r && add_facts(b, r, s, err) != TT_OK)
 		return err->code;
 	b->n++;

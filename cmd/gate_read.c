@@ -215,7 +215,7 @@ unread_sample(struct gate *x, struct capture *c, struct tt_sample *s, struct tt_
 	s->value = c->unsuited ? tt_arena_alloc(&x->a, (b->nmeasure + 1) * sizeof *s->value, err) : NULL;
 	if (!s->value)
 		return err->code;
-	tt_values_without(NULL, c->unsuited, b->measure, b->nmeasure, s->value);
+	tt_values_without(NULL, false, c->unsuited, b->measure, b->nmeasure, s->value);
 	return TT_OK;
 }
 
@@ -249,7 +249,7 @@ read_whole(struct gate *x, const struct tt_run_opts *common, struct capture *c, 
 	if (rc == TT_OK) {
 		note_process(c, m);
 		note_losses(x, c, &loss);
-		rc = tt_sample_without(m, &loss, why, b->measure, b->nmeasure, s, &x->a, err);
+		rc = tt_sample_without(m, &loss, strcmp(why, TT_NOTHING_LEFT) != 0 && !common->from_marker, why, b->measure, b->nmeasure, s, &x->a, err);
 	}
 	tt_model_free(m);
 	return rc;
@@ -368,9 +368,9 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 	if (rc == TT_OK)
 		note_losses(x, c, &loss);
 	if (rc == TT_OK && why)
-		rc = tt_sample_without(m, &loss, why, b->measure, b->nmeasure, s, &x->a, err);
+		rc = tt_sample_without(m, &loss, false, why, b->measure, b->nmeasure, s, &x->a, err);
 	if (rc == TT_OK && unsuited && !s->empty)     /* the reading stopped early */
-		tt_values_without(NULL, why, b->measure, b->nmeasure, s->value);
+		tt_values_without(NULL, false, why, b->measure, b->nmeasure, s->value);
 	tt_model_free(m);
 	return rc;
 }

@@ -456,7 +456,7 @@ put_measured(struct tt_json *j, struct tt_env *env, const struct tt_one_opts *o,
 	tt_arena_init(&a, &env->mem);
 	rc = tt_sample_from(view, env->loss, o->measure, o->nmeasure, &s, &a, err);
 	if (rc == TT_OK && !s.empty && m->max_ts <= m->filter.from)
-		rc = tt_sample_without(m, env->loss, TT_NOTHING_LEFT, o->measure, o->nmeasure, &s, &a, err);
+		rc = tt_sample_without(m, env->loss, false, TT_NOTHING_LEFT, o->measure, o->nmeasure, &s, &a, err);
 	if (rc == TT_OK)
 		put_sample(j, o, &s);
 	tt_arena_free(&a);
@@ -539,7 +539,8 @@ put_unsuited(struct tt_env *env, const struct tt_one_opts *o, struct tt_run_opts
 	if (rc == TT_OK)
 		rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : tt_one_failed(b, "failed", "unsuited", why, strlen(why), err);
 	if (rc == TT_OK)
-		rc = tt_sample_without(m, env->loss, why, o->measure, o->nmeasure, &s, &a, err);
+		rc = tt_sample_without(m, env->loss, strcmp(why, TT_NOTHING_LEFT) != 0 && !o->run.from_marker, why, o->measure, o->nmeasure, &s, &a,
+		    err);
 	if (rc == TT_OK) {
 		put_facts(&j, m);
 		put_losses(&j, env->loss);

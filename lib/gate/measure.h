@@ -156,8 +156,8 @@ struct tt_value {
 int tt_measure_all(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n, struct tt_value *v,
     struct tt_arena *a, struct tt_err *err);
 
-/* The figures of a capture that has none, for the reason ${why}, but that it has no frames and what it lost (NULL: unknown). */
-void tt_values_without(const struct tt_loss *lost, const char *why, const struct tt_measure *x, size_t n, struct tt_value *v);
+/* The figures of a capture that has none, for the reason ${why}, but what it lost (NULL: unknown), and if ${frameless} that it has 0 frames. */
+void tt_values_without(const struct tt_loss *lost, bool frameless, const char *why, const struct tt_measure *x, size_t n, struct tt_value *v);
 
 /* The same of one that holds no event: nothing is known of it, not even that it lost nothing. */
 void tt_values_no_event(const struct tt_loss *lost, const struct tt_measure *x, size_t n, struct tt_value *v);

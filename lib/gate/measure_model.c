@@ -400,11 +400,11 @@ tt_measure_all(struct tt_views *view, const struct tt_loss *loss, const struct t
 }
 
 void
-tt_values_without(const struct tt_loss *lost, const char *why, const struct tt_measure *x, size_t n, struct tt_value *v)
+tt_values_without(const struct tt_loss *lost, bool frameless, const char *why, const struct tt_measure *x, size_t n, struct tt_value *v)
 {
 	for (size_t i = 0; i < n; i++) {
 		v[i] = (struct tt_value){ .dim = tt_measure_dim(&x[i]), .why = why };
-		if (x[i].metric->family == TT_FAM_FRAMES)
+		if (x[i].metric->family == TT_FAM_FRAMES && frameless)
 			tt_value_set(&v[i], 0);
 		else if (x[i].metric->family == TT_FAM_LOST && lost)
 			tt_value_set(&v[i], tt_at_most(tt_lost_events(lost)));

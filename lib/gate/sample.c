@@ -547,7 +547,7 @@ begin(const struct tt_model *m, const struct tt_loss *loss, size_t n, struct tt_
 }
 
 int
-tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, const char *why, const struct tt_measure *x, size_t n,
+tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, bool frameless, const char *why, const struct tt_measure *x, size_t n,
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
 	int rc = begin(m, loss, n, s, a, err);
@@ -555,7 +555,7 @@ tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, const ch
 	if (rc == TT_OK && s->empty)
 		tt_values_no_event(loss, x, n, s->value);
 	else if (rc == TT_OK)
-		tt_values_without(loss, why, x, n, s->value);
+		tt_values_without(loss, frameless, why, x, n, s->value);
 	return rc;
 }
 

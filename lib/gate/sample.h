@@ -71,8 +71,8 @@ int tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const stru
 /* Why a capture has no figures whose length is shorter than what the budget skips. */
 #define TT_NOTHING_LEFT "all of it is skipped"
 
-/* The same for a run that gives no figures, for the reason ${why}, but that it has no frames and what it lost. */
-int tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, const char *why, const struct tt_measure *x, size_t n,
+/* The same for a run that gives no figures, for the reason ${why}, but what it lost, and if ${frameless} that nothing in it is a frame. */
+int tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, bool frameless, const char *why, const struct tt_measure *x, size_t n,
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err);
 
 /**

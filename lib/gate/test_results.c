@@ -409,7 +409,7 @@ make_sample(struct reader *rd, const char *path, uint64_t hash, const struct tt_
 	tt_sort(rd->fact, rd->nfact, by_key);
 	s->fact = rd->fact;
 	s->nfact = rd->nfact;
-	tt_values_without(&none, NO_FIGURE, x, nx, s->value);
+	tt_values_without(&none, false, NO_FIGURE, x, nx, s->value);
 	for (size_t i = 0; i < nx && rc == TT_OK; i++)
 		if (x[i].metric->family == TT_FAM_TEST)
 			rc = figure(rd, &x[i], &s->value[i], err);

@@ -117,6 +117,27 @@ def crashed_captures_are_no_pass():
     gate(*bad, code=2)
 
 
+def no_figure_is_no_frame_either():
+    """A file that cannot be read, or of which all is skipped, has no number of frames: 0 would keep a max."""
+    good = captures("whole", 1000000, 1)
+    few = row("few", metric="frame.count", stat="total", max=1000)
+    warn = {"level": "warn", "ended": "warn", "min_frames": 1}
+    open(at("garbage.mlpd"), "wb").write(bytes(range(7, 250)) * 9)
+    for bad in ("garbage.mlpd", "missing.mlpd"):
+        budget(few, integrity=warn)
+        r = gate(*good, bad, code=5)
+        check([r.rows[k]["outcome"] for k in ("few", "integrity-frames")] == ["cannot_judge"] * 2, bad + " has no number of frames", r.stdout)
+    r = gate(*good, "garbage.mlpd", "--max-failures", "9", "--frame-marker", "Game:Tick", verb=("batch",))
+    check([r.rows[k]["outcome"] for k in ("few", "integrity-frames")] == ["cannot_judge"] * 2, "nor in a batch", r.stdout)
+    loaded = captures("loaded", 1000000, 1, markers=("Game:Loaded", "Game:Draw"))
+    for skip in ({"until_marker": "Game:Loaded"}, {"time": "9ms"}, {"frames": 8}):
+        budget(few, integrity=warn, skip=skip)
+        whole = loaded + ([capture("long.mlpd", 2000000, 20, markers=("Game:Loaded",))])
+        for args, verb in (((), ("stats",)), (("--frame-marker", "Game:Tick", "--max-failures", "9"), ("batch",))):
+            r = gate(*whole, capture("short.mlpd", 100000, 3), *args, verb=verb)
+            check(r.rows["few"]["outcome"] == "cannot_judge" and r.rows["few"]["missing"] == 1, "all is skipped by %s: %s" % (skip, verb), r.stdout, r.stderr)
+
+
 def integrity_is_of_the_whole_capture():
     """A capture of which skip or a frame marker leaves nothing has lost and broken off all the same."""
     data = os.path.join(TESTDATA, "mlpd", "bad-cut-in-buffer.mlpd")
@@ -857,7 +878,7 @@ def a_budget_judges_something():
 def main():
     global work
     with tempfile.TemporaryDirectory(prefix="tracetool-sessions.") as work:
-        for step in (crashed_captures_are_no_pass, integrity_is_of_the_whole_capture, captures_without_an_event_are_no_pass,
+        for step in (crashed_captures_are_no_pass, no_figure_is_no_frame_either, integrity_is_of_the_whole_capture, captures_without_an_event_are_no_pass,
                      captures_that_break_off_are_told, causes_are_measured_where_the_row_is, figures_that_differ_print_apart,
                      a_killed_call_is_no_short_one, crashed_captures_make_no_first_baseline, a_failed_analysis_has_no_environment,
                      slower_captures_are_not_appended, what_fails_replaces_no_baseline,
