@@ -319,9 +319,12 @@ check_accepted(const struct gate *x, const struct tt_baseline *old, struct tt_er
 	return err->code;
 }
 
-/* Make the baseline that --save writes; ${text} stays empty if ${old} has all captures. */
+/*
+ * Make the baseline that --save writes, in which the new captures are accepted because of ${accept} (NULL: they are not); ${text} stays empty if ${old} has
+ * all captures.
+ */
 static int
-save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err *err)
+save(struct gate *x, struct tt_baseline *old, const char *accept, struct tt_buf *text, struct tt_err *err)
 {
 	struct tt_sample *s;
 	size_t n;
@@ -341,7 +344,7 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 	if (n == 0 && !old)
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved: no capture holds an event", x->g->save);
 	x->nsaved = n;
-	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, x->g->accept, text, err) : check_accepted(x, old, err);
+	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, accept, text, err) : check_accepted(x, old, err);
 }
 
 /* --- the run ----------------------------------------------------------------------------------------- */
@@ -391,11 +394,11 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 
 /* Print what happened to the baseline. */
 static void
-say_saved(const struct gate *x)
+say_saved(const struct gate *x, bool accepted)
 {
 	if (x->nsaved && x->g->append)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: %zu capture%s added%s", x->g->save, x->nsaved, x->nsaved == 1 ? "" : "s",
-		    x->g->accept ? "; from now on captures are compared with these, and with none before" : "");
+		    accepted ? "; from now on captures are compared with these, and with none before" : "");
 	if (x->replaced)
 		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: session \"%s\" is replaced (--append adds to it)", x->g->save, x->replaced);
 }
@@ -414,7 +417,7 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 	if (v->unfit && (x->g->append || x->has_base))
 		x->replaced = NULL;
 	else if (x->g->save)
-		saved = save(x, old, &base, &why);
+		saved = save(x, old, v->accepts ? x->g->accept : NULL, &base, &why);
 	/* Not saved, so do not report it as accepted. */
 	if (saved == TT_E_USAGE && x->g->accept) {
 		tt_buf_free(&base);
@@ -432,7 +435,7 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 	if (rc == TT_OK)
 		rc = verdict_write(x->app, &x->to, v, out, n, err);
 	if (rc == TT_OK && saved == TT_OK)
-		say_saved(x);
+		say_saved(x, v->accepts);
 	if (rc == TT_OK && saved != TT_OK) {
 		*err = why;
 		rc = saved;

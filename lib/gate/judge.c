@@ -258,6 +258,17 @@ accept_by(const struct tt_judging *w)
 	return v->exit_code == 1 ? by : NULL;
 }
 
+/* Is there anything that --accept changes: a row that fails, or one that would keep the captures out? */
+static bool
+accepts(const struct tt_verdict *v)
+{
+	bool any = !v->base;
+
+	for (size_t i = 0; i < v->nrow; i++)
+		any |= v->row[i].outcome == TT_ACCEPTED || (is_unfit(&v->row[i], false) && !is_unfit(&v->row[i], true));
+	return any;
+}
+
 /* What the captures are to the baseline. */
 static int
 compare_captures(struct tt_verdict *v, bool accepted, struct tt_err *err)
@@ -400,6 +411,7 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	v->strict = o->inconclusive == TT_INCONCLUSIVE_FAIL;
 	v->exit_code = exit_code(&w);
 	v->accept = accept_by(&w);
+	v->accepts = o->accept && accepts(v);
 	rc = compare_captures(v, o->accept != NULL, err);
 	if (rc == TT_OK)
 		rc = tt_mixed(v, err);

@@ -182,6 +182,7 @@ struct tt_verdict {
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
 	size_t nremark;
 	bool strict;                  /* undecided rows, too, make it inconclusive */
+	bool accepts;                 /* tt_judge_opts.accept is given, and something is accepted, or a baseline begun: else captures are as others */
 	const char *accept;           /* the command that accepts what fails; NULL: nothing fails, or not all that does can be accepted */
 };
 

@@ -515,6 +515,9 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 	else if (o->first && v->unfit && v->base)
 		rc = remark(v, tt_verdict_text(v, err, "not saved: %s %s; %s adds such captures if a reason is given",
 		    v->unfit->name, unfit_text(v->unfit), tt_setting_name[TT_SETTING_APPEND]), err);
+	else if (o->accept && !v->accepts)
+		rc = remark(v, tt_verdict_text(v, err, "nothing fails that could be accepted: the captures are no new level, but appended as others are "
+		    "(\"tracetool baseline accept\" makes a session one)"), err);
 	else if (o->first && !o->append)
 		rc = unended_remarks(v, err);
 	if (rc == TT_OK && o->first && v->nempty)
@@ -926,7 +929,7 @@ tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_
 {
 	bool (*const is_open)(const struct tt_verdict_row *) = o->inconclusive == TT_INCONCLUSIVE_FAIL ? is_either : is_unjudged;
 	size_t failing = count(v, is_failing);
-	const char *more = besides(v, o->accept, err), *which = NULL;
+	const char *more = besides(v, v->accepts ? o->accept : NULL, err), *which = NULL;
 
 	if (!more)
 		return err->code;

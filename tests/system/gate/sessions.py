@@ -506,7 +506,13 @@ def what_is_no_change_is_not_accepted():
     check(accepted("kept.json")[-1] == ("#2", 5, "it is meant"), "a limit that is waived is no hindrance", accepted("kept.json"))
     budget(median)
     gate(*captures("later", 1500000), "--save", "kept.json", "--append", "--meta", "session=#2", code=0)
-    r = gate(*captures("later", 1500000), *accept, "--meta", "session=#2", code=2)
+    r = gate(*captures("later", 1500000), *accept, "--meta", "session=#2", code=0)
+    check(any("nothing fails that could be accepted" in x for x in r.json["remarks"]) and "accepted:" not in r.json["summary"],
+          "a reason without a fault accepts nothing, and a note says so", r.stdout)
+    r = gate(*captures("even later", 1500000), *accept, "--meta", "session=#3", code=0)
+    check(accepted("kept.json")[1:] == [("#2", 15, "it is meant"), ("#3", 5, None)] and "from now on" not in r.stderr,
+          "the captures are appended as others are", accepted("kept.json"), r.stderr)
+    r = gate(*captures("latest", 2500000), *accept, "--meta", "session=#2", code=2)
     check(not r.stdout and "only a new session can be accepted" in r.stderr, "no verdict says that it is accepted", r.stdout, r.stderr)
     for args, says in (((), "--accept: without --gate"), (("--gate", "budget.json"), "add --save BASE --append"),
                        (("--gate", "budget.json", "--save", "kept.json"), "add --save BASE --append")):
