@@ -786,7 +786,7 @@ open_outputs(struct ab *x, struct verdict_out *to, struct tt_err *err)
 		rc = check_outputs(x, &writes, err);
 	if (rc == TT_OK)
 		rc = try_outputs(x, &writes, err);
-	return rc == TT_OK ? verdict_forget(&x->o->to, err) : rc;
+	return rc == TT_OK ? verdict_forget(&x->o->to, NULL, err) : rc;
 }
 
 static int

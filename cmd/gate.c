@@ -603,11 +603,13 @@ check_outputs(const struct gate_opts *g, const struct opt_list *reads, const str
 	return TT_OK;
 }
 
-/* Enter the first stage of the sandbox only: further captures must still be opened. */
+/*
+ * List the files that are read and written, and open the outputs. Files of an earlier verdict are removed: whatever goes wrong from here on, they cannot be
+ * taken for this run's.
+ */
 static int
-confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
+open_outputs(struct gate *x, const struct report_opts *out, struct opt_list *reads, struct opt_list *writes, struct tt_err *err)
 {
-	struct opt_list reads = { 0 }, writes = { 0 };
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < x->in->path.n && rc == TT_OK; i++) {
@@ -615,21 +617,30 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 
 		rc = gate_split(x, &c, x->in->path.v[i], err);
 		for (size_t k = 0; k < c.n && rc == TT_OK; k++)
-			rc = opt_list_add(&reads, c.path[k], &x->app->arena, err);
+			rc = opt_list_add(reads, c.path[k], &x->app->arena, err);
 	}
 	if (rc == TT_OK && out->output)
-		rc = opt_list_add(&writes, out->output, &x->app->arena, err);
+		rc = opt_list_add(writes, out->output, &x->app->arena, err);
 	if (rc == TT_OK && x->g->save)
-		rc = opt_list_add(&writes, x->g->save, &x->app->arena, err);
+		rc = opt_list_add(writes, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK)
-		rc = verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0 ? "-o FILE" : NULL, &writes, &x->to, err);
+		rc = verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0 ? "-o FILE" : NULL, writes, &x->to, err);
 	if (rc == TT_OK)
-		rc = check_outputs(x->g, &reads, &writes, err);
-	if (rc == TT_OK && x->g->save && (x->g->append || !is_device(x->g->save)))
-		rc = opt_list_add(&reads, x->g->save, &x->app->arena, err);
+		rc = check_outputs(x->g, reads, writes, err);
+	return rc == TT_OK && x->g->budget ? verdict_forget(&x->g->to, x->g->explain ? NULL : out->output, err) : rc;
+}
+
+/* Enter the first stage of the sandbox only: further captures must still be opened. */
+static int
+confine(struct gate *x, struct opt_list *reads, const struct opt_list *writes, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (x->g->save && (x->g->append || !is_device(x->g->save)))
+		rc = opt_list_add(reads, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK)
-		rc = app_reads(x->app, reads.v, err);
-	return rc == TT_OK ? app_confine(x->app, writes.v, x->in->tmpdir, err) : rc;
+		rc = app_reads(x->app, reads->v, err);
+	return rc == TT_OK ? app_confine(x->app, writes->v, x->in->tmpdir, err) : rc;
 }
 
 /* Read the budget, the baselines that it needs, and the one that --save writes, before captures are read: errors come early. */
@@ -654,13 +665,16 @@ read_documents(struct gate *x, struct tt_err *err)
 static int
 all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 {
+	struct opt_list reads = { 0 }, writes = { 0 };
 	struct tt_run_opts run;
 	int rc = input_setup(x->app, x->in, &run, err);
 
 	if (rc == TT_OK)
+		rc = open_outputs(x, out, &reads, &writes, err);
+	if (rc == TT_OK)
 		rc = read_documents(x, err);
 	if (rc == TT_OK)
-		rc = confine(x, out, err);
+		rc = confine(x, &reads, &writes, err);
 	if (rc == TT_OK)
 		rc = gate_read(x, &run, err);
 	if (rc == TT_OK)

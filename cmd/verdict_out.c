@@ -91,13 +91,13 @@ verdict_open(struct app *app, const struct verdict_opts *o, const char *instead,
 }
 
 int
-verdict_forget(const struct verdict_opts *o, struct tt_err *err)
+verdict_forget(const struct verdict_opts *o, const char *also, struct tt_err *err)
 {
-	const char *const file[] = { o->junit, o->gitlab, o->markdown, o->json, o->html };
+	const char *const file[] = { o->junit, o->gitlab, o->markdown, o->json, o->html, also };
 	struct stat st;
 
 	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
-		char *real = file[i] ? realpath(file[i], NULL) : NULL;        /* a symbolic link is kept */
+		char *real = file[i] && strcmp(file[i], "-") != 0 ? realpath(file[i], NULL) : NULL;        /* a symbolic link is kept */
 		int failed = real && stat(real, &st) == 0 && S_ISREG(st.st_mode) ? unlink(real) : 0, sys = errno;
 
 		free(real);

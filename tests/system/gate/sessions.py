@@ -790,6 +790,39 @@ def a_new_row_freezes_no_baseline():
     check(len(sessions("grown.json")) == 5, "a misspelt name is none that is new", sessions("grown.json"))
 
 
+def no_earlier_verdict_is_left():
+    """A CI system publishes the files that it finds: those of the run before are none of a run that is refused."""
+    good = captures("good", 1000000, 3)
+    files = {"--junit": "v.xml", "--json": "v.json", "--html": "v.html", "--markdown": "v.md", "--gitlab": "v.txt", "-o": "v"}
+    to = [x for pair in files.items() for x in pair]
+
+    def run(*args, code):
+        r = subprocess.run([TRACETOOL, "stats", "--gate", *args], cwd=work, capture_output=True, text=True, timeout=120)
+        check(r.returncode == code, "exit status of %s" % (args,), r.returncode, "not", code, r.stdout, r.stderr)
+        return [f for f in files.values() if os.path.exists(at(f))]
+
+    def before():
+        budget(row("limit", max="5ms"))
+        check(run("budget.json", *good, *to, code=0) == list(files.values()), "all files are written")
+
+    before()
+    budget(row("limit", max="5ms", lvel="warn"))
+    check(run("budget.json", *good, *to, code=2) == [], "a wrong budget")
+    before()
+    check(run("none.json", *good, *to, code=4) == [], "no budget")
+    before()
+    check(run("budget.json", "--baseline", "none.json", *good, *to, code=4) == [], "no baseline")
+    before()
+    check(run("budget.json", "--meta", "a", *good, *to, code=2) == list(files.values()), "a command line that is wrong removes nothing")
+    for args in (("budget.json", *good, "--json", "budget.json"), ("budget.json", *good, "--html", good[0]),
+                 ("budget.json", "--baseline", "budget.json", *good, "--junit", "budget.json")):
+        check(len(run(*args, code=2)) == len(files) and all(os.path.exists(at(f)) for f in (*good, "budget.json")), "what is read is not removed")
+    gate(*good, "--save", "told.json", code=0)
+    budget(row("limit", max="+5%"))
+    run("budget.json", "--meta", "device=other", "--baseline", "told.json", "--time", "0-1", *good, *to, code=2)
+    check(not os.path.exists(at("v.xml")), "another environment")
+
+
 def names_that_are_no_utf8():
     name, cls = "Caf\udce9:Run", "Menu\udce9"
     budget(row("run", metric="marker.time", stat="per_frame.mean", marker="Caf\ufffd:Run", max="+5%"), row("median", max="+5%"))
@@ -891,7 +924,7 @@ def main():
                      nights_are_not_replaced, flaky_nights_are_not_appended, a_wanted_slowdown_is_accepted_in_one_command,
                      what_is_no_change_is_not_accepted, creep_is_found_where_no_night_fails, six_at_once, the_same_recording_counts_once,
                      sessions_are_split_by_their_fact, builds_are_what_is_compared, one_limit_in_table_and_gate, rows_that_cannot_fail_weaken_no_other,
-                     what_is_gone_is_no_misspelling, work_of_other_threads_is_no_zero, a_new_row_freezes_no_baseline, names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
+                     what_is_gone_is_no_misspelling, work_of_other_threads_is_no_zero, a_new_row_freezes_no_baseline, no_earlier_verdict_is_left, names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
                      misspelt_facts_are_told, suggestions_and_sessions_say_what_they_take, a_budget_judges_something):
             if os.path.exists(at("base.json")):
                 os.remove(at("base.json"))
