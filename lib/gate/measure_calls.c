@@ -123,6 +123,38 @@ frame_threads(struct tt_figures *g, struct tt_err *err)
 	return begins;
 }
 
+/* The thread that runs longest what the measure is about, where none that begins frames runs it; else NULL. */
+static const struct tt_thread *
+other_thread(const struct about *a, const bool *begins)
+{
+	const struct tt_thread *most = NULL;
+	int64_t time = -1;
+
+	for (uint32_t i = TT_NODE_MORE; i < a->p->n; i++) {
+		uint32_t row = tt_paths_timed(a->p, i) && tt_paths_shown(a->p, i) ? tt_paths_row(a->p, i) : TT_NO_ROW;
+		struct tt_count c = tt_paths_count(a->p, i);
+		const struct tt_thread *t;
+
+		if (row == TT_NO_ROW || a->slot[row] != 0 || (c.n == 0 && c.total == 0 && c.self == 0))
+			continue;
+		t = tt_paths_thread(a->p, i);
+		if (!t || begins[t->index])
+			return NULL;
+		most = c.total > time ? t : most;
+		time = c.total > time ? c.total : time;
+	}
+	return most;
+}
+
+/* Which statistic is of all threads where ${x} is of the frame thread. */
+static const char *
+of_all_threads(const struct tt_measure *x)
+{
+	if (x->metric->family == TT_FAM_CATEGORY || x->metric->of == 1)
+		return "total, which is of all threads";
+	return x->metric->of == 2 ? "per_frame.mean or total, which are of all threads" : "total, which is of all threads, or mean, which is of one call";
+}
+
 /*
  * The measure is of the frame thread, and has nothing there in any frame. If what it is about runs on other threads and never on that one, the
  * figure is none, however long it takes: v->why says so, and which statistic to take.
@@ -131,31 +163,13 @@ static int
 look_elsewhere(struct tt_figures *g, const struct about *a, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const bool *begins = a->sum.met ? frame_threads(g, err) : NULL;
-	const struct tt_thread *most = NULL;
+	const struct tt_thread *other = begins ? other_thread(a, begins) : NULL;
 	struct tt_buf b = { 0 };
-	int64_t time = -1;
 
-	if (!begins)
-		return a->sum.met ? err->code : TT_OK;
-	for (uint32_t i = TT_NODE_MORE; i < a->p->n; i++) {
-		uint32_t row = tt_paths_timed(a->p, i) && tt_paths_shown(a->p, i) ? tt_paths_row(a->p, i) : TT_NO_ROW;
-		const struct tt_thread *t = row != TT_NO_ROW && a->slot[row] == 0 ? tt_paths_thread(a->p, i) : NULL;
-		struct tt_count c = tt_paths_count(a->p, i);
-
-		if (row == TT_NO_ROW || a->slot[row] != 0 || (c.n == 0 && c.total == 0 && c.self == 0))
-			continue;
-		if (!t || begins[t->index])
-			return TT_OK;
-		if (c.total > time) {
-			time = c.total;
-			most = t;
-		}
-	}
-	if (!most)
-		return TT_OK;
-	tt_buf_printf(&b, "only other threads run it (\"%s\"), and this figure is of the frame thread: take the statistic %s", most->full,
-	    x->metric->family == TT_FAM_CATEGORY || x->metric->of == 1 ? "total, which is of all threads" : x->metric->of == 2 ?
-	    "per_frame.mean or total, which are of all threads" : "total, which is of all threads, or mean, which is of one call");
+	if (!other)
+		return a->sum.met && !begins ? err->code : TT_OK;
+	tt_buf_printf(&b, "only other threads run it (\"%s\"), and this figure is of the frame thread: take the statistic %s", other->full,
+	    of_all_threads(x));
 	if (tt_buf_error(&b, err) == TT_OK)
 		v->why = tt_arena_text(g->out, b.p, b.n, err);
 	tt_buf_free(&b);

@@ -502,24 +502,29 @@ unended_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
+/* Do the captures come to the baseline, and what as? */
+static int
+saved_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	if (o->append && v->unfit)
+		return remark(v, tt_verdict_text(v, err, "not appended to %s%s: %s %s", o->append, o->accept ? ", and nothing is accepted" : "", v->unfit->name,
+		    unfit_text(v->unfit)), err);
+	if (o->first && v->unfit && v->base)
+		return remark(v, tt_verdict_text(v, err, "not saved: %s %s; %s adds such captures if a reason is given",
+		    v->unfit->name, unfit_text(v->unfit), tt_setting_name[TT_SETTING_APPEND]), err);
+	if (o->accept && !v->accepts)
+		return remark(v, tt_verdict_text(v, err, "nothing fails that could be accepted: the captures are no new level, but appended as others are "
+		    "(\"tracetool baseline accept\" makes a session one)"), err);
+	return o->first && !o->append ? unended_remarks(v, err) : TT_OK;
+}
+
 /* What happens to the baseline. */
 static int
 base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
 	const char *more = v->nknown > 1 ? ", ..." : "";
-	int rc = TT_OK;
+	int rc = saved_remark(v, o, err);
 
-	if (o->append && v->unfit)
-		rc = remark(v, tt_verdict_text(v, err, "not appended to %s%s: %s %s", o->append, o->accept ? ", and nothing is accepted" : "", v->unfit->name,
-		    unfit_text(v->unfit)), err);
-	else if (o->first && v->unfit && v->base)
-		rc = remark(v, tt_verdict_text(v, err, "not saved: %s %s; %s adds such captures if a reason is given",
-		    v->unfit->name, unfit_text(v->unfit), tt_setting_name[TT_SETTING_APPEND]), err);
-	else if (o->accept && !v->accepts)
-		rc = remark(v, tt_verdict_text(v, err, "nothing fails that could be accepted: the captures are no new level, but appended as others are "
-		    "(\"tracetool baseline accept\" makes a session one)"), err);
-	else if (o->first && !o->append)
-		rc = unended_remarks(v, err);
 	if (rc == TT_OK && o->first && v->nempty)
 		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s no event, and %s not saved: %s%s", v->nempty,
 		    v->nempty == 1 ? "holds" : "hold", v->nempty == 1 ? "is" : "are", v->empty->name, v->nempty > 1 ? ", ..." : ""), err);
