@@ -65,6 +65,7 @@ put_flow(struct flows *f, uint32_t i, int64_t ts, struct tt_event **e)
 	if ((kind != TT_FLOW_PARALLEL && kind != TT_FLOW_SEQUENTIAL) || (l->left > 1 && unity_u32(l->p + DATA_FLOW_SIZE) == i))
 		return false;
 	f->b->rare[f->b->nrare++] = (uint32_t)(*e - f->b->ev);
+	f->b->rare_kinds |= TT_KIND(TT_FLOW);
 	*(*e)++ = (struct tt_event){ .ts = ts, .val = unity_u32(l->p + 4), .depth = (uint16_t)kind, .kind = TT_FLOW, .flags = TT_F_NEXT };
 	l->p += DATA_FLOW_SIZE;
 	f->next = --l->left ? unity_u32(l->p) : UINT32_MAX;

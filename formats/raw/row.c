@@ -74,6 +74,7 @@ row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 	b->nevent += calls + flows + x->ends;
 	b->n = x->n;
 	b->nrare = x->nrare;
+	b->rare_kinds |= flows ? TT_KIND(TT_FLOW) : 0;
 	b->depth = x->depth;
 	tt_batch_time(b, x->last);
 }

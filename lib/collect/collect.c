@@ -37,6 +37,7 @@ tt_collect_begin(struct tt_collecting *c, struct tt_err *err)
 	tt_collect_free(c->m);
 	memset(c->wanted, 0, sizeof c->wanted);
 	c->in_time = 0;
+	c->kinds = 0;
 	c->all = c->needs & NEEDS_ALL;
 	c->filter = &c->m->filter;
 	for (size_t k = 0; k < TT_COLLECTS_ALL && rc == TT_OK; k++) {
@@ -49,6 +50,7 @@ tt_collect_begin(struct tt_collecting *c, struct tt_err *err)
 		rc = of->begin ? of->begin(c, c->m->collected[k], err) : TT_OK;
 		c->open = (uint16_t)(c->open | 1u << k);
 		c->in_time = (uint16_t)(c->in_time | (unsigned)of->in_time << k);
+		c->kinds |= of->kinds;
 		for (unsigned kind = 0; kind < TT_KINDS; kind++)
 			c->wanted[kind] |= (uint16_t)((of->kinds >> kind & 1) << k);
 	}
@@ -75,7 +77,7 @@ tt_collect_chunk(struct tt_collecting *c, struct tt_err *err)
 	const uint64_t sites = TT_KIND(TT_THROW) | TT_KIND(TT_MONITOR) | TT_KIND(TT_HANDLE) | (c->needs & TT_NEEDS_FOUND ? TT_KIND(TT_ALLOC) : 0);
 	const struct tt_batch *b = c->b;
 	const unsigned later = c->in_time;
-	size_t n = c->all ? b->n : b->nrare, site = 0;
+	size_t n = c->all ? b->n : tt_batch_nrare(b, c->kinds), site = 0;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {

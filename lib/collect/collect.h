@@ -40,13 +40,13 @@ struct tt_collecting {
 	uint32_t node;                /* the path where the event at hand happened; 0: not known */
 
 	uint16_t wanted[TT_KINDS];    /* by kind of event: bits of the collectors that want it */
+	uint64_t kinds;               /* TT_KIND() of those that some want */
 	uint16_t open;                /* those that are begun and not released */
 	uint16_t in_time;             /* those that want events in the order of time */
 	struct tt_time_order *order;  /* these events; a part's are the whole's; NULL where no collector wants them */
 	bool all;                     /* some want events that are not rare */
 };
 
-#define TT_KIND(kind) (UINT64_C(1) << (kind))
 
 struct tt_collector {
 	const char *name;

@@ -34,6 +34,7 @@ void
 tt_batch_reset(struct tt_batch *b)
 {
 	b->n = b->nword = b->ndef = b->nrare = 0;
+	b->rare_kinds = 0;
 	b->text.n = 0;
 	tt_heap_sum_reset(&b->heap);
 	b->depth = b->nbase_end = 0;
@@ -70,6 +71,7 @@ tt_batch_rare(struct tt_batch *b, enum tt_kind kind, int64_t ts, uint64_t val, s
 	if (tt_batch_room(b, 16, err) != TT_OK)
 		return NULL;
 	b->rare[b->nrare++] = (uint32_t)b->n;
+	b->rare_kinds |= TT_KIND(kind);
 	struct tt_event *e = &b->ev[b->n++];
 	*e = (struct tt_event){ .ts = ts, .val = val, .kind = (uint8_t)kind };
 	return e;

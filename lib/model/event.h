@@ -86,8 +86,9 @@ enum tt_kind {
 	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): open zones end at ts;
 	                         TT_F_BASE: at the thread's last event before this chunk; TT_F_CONT: something is missing here, but
 	                         what is open goes on; TT_F_POPPED: nothing is missing, the thread begins anew, and what is open ends */
-	TT_KINDS
+	TT_KINDS                      /* at most 64 */
 };
+#define TT_KIND(kind) (UINT64_C(1) << (kind))
 
 enum tt_event_flag {
 	TT_F_BASE = 1,        /* TT_ZONE_END: ends a zone that this chunk did not begin */
@@ -298,6 +299,7 @@ struct tt_batch {
 	size_t ndef, capdef;
 	uint32_t *rare;               /* positions of rare events */
 	size_t nrare, caprare;
+	uint64_t rare_kinds;          /* TT_KIND() of each of them, and maybe of others */
 	uint32_t *tally;              /* [256] with TT_NEEDS_TALLY, else NULL */
 
 	/* the reader's matching of begin and end: model/zones.h */
@@ -323,6 +325,13 @@ struct tt_batch {
 	struct tt_heap_sum heap;      /* heap objects not yet handed on: model/heap.h */
 	struct tt_loss loss;          /* what was lost in this chunk; joined in file order */
 };
+
+/* How many rare events to look through for those of ${kinds}, TT_KIND() of each: none where the batch has no such one. */
+static inline size_t
+tt_batch_nrare(const struct tt_batch *b, uint64_t kinds)
+{
+	return b->rare_kinds & kinds ? b->nrare : 0;
+}
 
 /* The object of the allocation ${e}; 0: not recorded, or not asked for. */
 static inline uint64_t

@@ -43,7 +43,7 @@ first_of(const struct slot *s, const struct tt_thread *t, size_t keeps)
 		from = b->min_ts;
 	for (size_t i = keeps; i < before->n; i++)
 		from = before->z[i].ts < from ? before->z[i].ts : from;
-	for (size_t i = 0; i < b->nrare; i++)
+	for (size_t i = 0, n = tt_batch_nrare(b, TT_KIND(TT_THREAD)); i < n; i++)
 		if (b->ev[b->rare[i]].kind == TT_THREAD)
 			from = INT64_MIN;
 	return from;

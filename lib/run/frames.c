@@ -109,10 +109,11 @@ add_gpu(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_e
 static int
 take_timings(struct tt_replay *p, const struct tt_thread_replay *w, const struct tt_batch *b, struct tt_err *err)
 {
+	const size_t n = tt_batch_nrare(b, TT_KIND(TT_GPU_WORK) | TT_KIND(TT_TIMING) | TT_KIND(TT_COUNTER));
 	struct tt_frames *f = p->m->frames;
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
 		if (e->kind == TT_GPU_WORK)
 			rc = add_gpu(p, w, e, err);
@@ -166,7 +167,7 @@ tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_s
 			continue;
 		if (b->nalloc && (!keep || keep[b->thread]))
 			rc = count_allocs(p->m->frames, w, b, err);
-		if (b->nrare && rc == TT_OK)
+		if (rc == TT_OK)
 			rc = take_timings(p, w, b, err);
 		if (rc != TT_OK || w->thread != b->thread)
 			continue;

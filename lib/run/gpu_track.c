@@ -111,9 +111,10 @@ take(struct tt_gpu_track *g, const struct tt_event *e, struct tt_err *err)
 int
 tt_gpu_take(struct pipe *p, const struct tt_batch *b, struct tt_err *err)
 {
+	const size_t n = tt_batch_nrare(b, TT_KIND(TT_GPU_ANCHOR) | TT_KIND(TT_GPU_TIME));
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
 		if (e->kind != TT_GPU_ANCHOR && e->kind != TT_GPU_TIME)
 			continue;

@@ -259,7 +259,7 @@ sum_up(struct pipe *p, struct slot *s)
 	cap->nchunk++;
 	cap->nevent += b->nevent;
 	cap->bytes = s->chunk.at + s->chunk.len + s->chunk.before;
-	for (size_t i = 0; i < b->nrare && !cap->framed; i++)
+	for (size_t i = 0, n = tt_batch_nrare(b, TT_KIND(TT_FRAME)); i < n && !cap->framed; i++)
 		if (b->ev[b->rare[i]].kind == TT_FRAME) {
 			cap->framed = cap->marked;
 			cap->marked = true;

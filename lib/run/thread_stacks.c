@@ -139,9 +139,10 @@ static int
 end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
 {
 	struct tt_batch *b = &s->batch;
+	const size_t n = tt_batch_nrare(b, TT_KIND(TT_GAP));
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
 		if (e->kind != TT_GAP || e->flags & TT_F_CONT)
 			continue;
@@ -193,9 +194,10 @@ enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_
 {
 	struct tt_threads *ts = &p->r->m->threads;
 	struct tt_batch *b = &s->batch;
+	const size_t n = tt_batch_nrare(b, TT_KIND(TT_SAMPLE) | TT_KIND(TT_THREAD));
 	int rc = tt_threads_get(ts, b->process, b->tid, false, own, err);
 
-	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		struct tt_event *e = &b->ev[b->rare[i]];
 		struct tt_thread *t;
 		if (e->kind == TT_SAMPLE) {
@@ -252,8 +254,9 @@ static int
 end_threads(struct pipe *p, struct slot *s, struct tt_err *err)
 {
 	struct tt_batch *b = &s->batch;
+	const size_t n = tt_batch_nrare(b, TT_KIND(TT_THREAD));
 
-	for (size_t i = 0; i < b->nrare; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
 		struct tt_thread *t;
 		if (e->kind != TT_THREAD || !(e->flags & TT_F_END))
