@@ -182,6 +182,7 @@ bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_recor
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
 int data_find_layout(struct data *m, struct tt_err *err);
 int data_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
+void data_ahead(void *ctx);
 /* True if only definitions, frames and threads are wanted, and of samples only names that values define: before 2022.2 each sample names its marker. */
 static inline bool
 data_skims(const struct tt_capture *cap, const struct data_layout *l)

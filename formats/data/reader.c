@@ -278,6 +278,7 @@ const struct tt_format tt_format_data = {
 	.probe = probe,
 	.open = open_,
 	.next = data_next,
+	.ahead = data_ahead,
 	.rewind = rewind_,
 	.decode = data_decode,
 	.close = close_,

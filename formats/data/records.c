@@ -667,6 +667,7 @@ data_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	int rc;
 
 	tt_loss_reset(&c->loss);
+	c->more_ahead = false;
 	for (;;) {
 		if (m->defines)
 			return definitions_chunk(m, c, err);
@@ -680,6 +681,7 @@ data_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 		if ((rc = take_segment(m, err)) < 0)
 			return rc;
 		m->ended = rc == TT_END;
+		c->more_ahead = !m->ended && tt_window_plan(&m->win, m->at, DATA_SEGMENT);
 	}
 	if (m->win.end_err.code == TT_E_DAMAGED)
 		tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
@@ -691,4 +693,12 @@ data_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	/* Allocations have records of their own. */
 	m->cap->unless_named = m->layout.rank >= 11 && m->marker.collect == UNITY_NO_MARKER ? TT_REC_COLLECTIONS : 0;
 	return TT_END;
+}
+
+void
+data_ahead(void *ctx)
+{
+	struct data *m = ctx;
+
+	tt_window_fetch(&m->win);
 }

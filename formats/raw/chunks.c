@@ -352,6 +352,7 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	int rc;
 
 	tt_loss_reset(&c->loss);
+	c->more_ahead = false;
 	for (;;) {
 		if (m->flushing && ((rc = flush(m, c, &some, err)) != TT_OK || some))
 			return rc;
@@ -367,6 +368,15 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 			return rc;
 		raw_settle_main(m);
 		m->ended = rc == TT_END;
+		c->more_ahead = !m->ended && m->at - m->base > RAW_SEGMENT / 2 && tt_window_plan(&m->win, m->at, RAW_SEGMENT);
 		m->flushing = m->ended || session != m->now;
 	}
+}
+
+void
+raw_ahead(void *ctx)
+{
+	struct raw *m = ctx;
+
+	tt_window_fetch(&m->win);
 }

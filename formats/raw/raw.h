@@ -252,6 +252,7 @@ void raw_end_sessions(struct raw *m);
 
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
+void raw_ahead(void *ctx);
 
 /* heed.c: take in the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);

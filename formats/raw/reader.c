@@ -135,6 +135,7 @@ const struct tt_format tt_format_raw = {
 	.probe = probe,
 	.open = open_,
 	.next = raw_next,
+	.ahead = raw_ahead,
 	.rewind = rewind_,
 	.decode = raw_decode,
 	.close = close_,

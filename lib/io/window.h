@@ -1,12 +1,15 @@
 /**
  * A window onto an input whose heads are read one after the other, and searched for after damage.
  *
- * On input that can seek it goes anywhere, on other input forward only.
- * Memory: the largest part asked for so far, at most doubled; of an input whose size is known, of what of it is there.
- * Threads: one.
+ * On input that can seek it goes anywhere, on other input forward only. There, what will be asked for next may be fetched meanwhile.
+ * Memory: the largest part asked for so far, at most doubled; of an input whose size is known, of what of it is there. The same once more for
+ * what is fetched.
+ * Threads: one; tt_window_fetch() may run on another one beside all calls but tt_window_free().
  */
 #ifndef TT_IO_WINDOW_H
 #define TT_IO_WINDOW_H
+
+#include <pthread.h>
 
 #include "io/src.h"
 
@@ -18,6 +21,13 @@ struct tt_window {
 	uint64_t at;
 	bool ended;                   /* on input that cannot seek: it holds no more than the window */
 	struct tt_err end_err;        /* and why, where it was not a proper end */
+	bool planned;                 /* tt_window_plan() was called, and nothing was read since */
+	struct tt_window_ahead {
+		pthread_mutex_t lock;
+		uint8_t *p;           /* n bytes from ${at} on; while n is 0, ${want} bytes are to be fetched */
+		size_t n, cap, want;
+		uint64_t at;
+	} ahead;
 };
 
 /* Both are borrowed. */
@@ -35,5 +45,11 @@ void tt_window_rewind(struct tt_window *w);
  * Errors: TT_E_NOMEM, and those of tt_src_read() and tt_src_pread().
  */
 int tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err);
+
+/* Say what the next tt_window_show() that has to read will ask for. False if it cannot be fetched: the input cannot seek, or has nothing there. */
+bool tt_window_plan(struct tt_window *w, uint64_t at, size_t want);
+
+/* Fetch what was planned; tt_window_show() then need not read it. What cannot be fetched is left to tt_window_show(), which says why. */
+void tt_window_fetch(struct tt_window *w);
 
 #endif

@@ -29,6 +29,7 @@ struct tt_chunk {
 	uint8_t *bytes;               /* the chunk, with TT_CHUNK_PAD zero bytes after it */
 	size_t cap;                   /* of bytes; the slot's buffer grows and is used again */
 	bool loaded;                  /* bytes are in hand (else the worker preads them) */
+	bool more_ahead;              /* tt_format.ahead has something to fetch from now on */
 	uint64_t state[4];            /* the format's own: where decoding starts inside a long chunk */
 	struct tt_loss loss;          /* found by next: skipped bytes, a cut */
 };
@@ -63,6 +64,8 @@ struct tt_format {
 	 * cap->skim is set, chunks may be passed over that neither define anything nor mark frames nor begin or end a thread.
 	 */
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
+	/* Fetch what next will read, once after a chunk with more_ahead, or never; beside all other calls but close. NULL: no chunk has it. */
+	void (*ahead)(void *ctx);
 	/*
 	 * ${later} is a reader of the same format whose capture has the same "recording" and a later "part": read on in it
 	 * where ${ctx} ends, from the next call of next on. rewind is for both, decode gets ${ctx}, and ${later} is closed

@@ -47,6 +47,7 @@ struct pipe {
 	struct tt_hidden { struct tt_span *v; size_t n, cap; } hidden;        /* and when it is in the Editor's */
 	size_t kept;                  /* bytes of arguments that zones open between chunks have */
 	bool reading, entering, committing, eof, failed;
+	bool more_ahead;              /* see tt_chunk.more_ahead */
 	unsigned asleep;              /* workers that wait */
 	struct tt_err err;
 	struct tt_loss tail;          /* from next, at the end */

@@ -329,11 +329,12 @@ has_room(const struct pipe *p, size_t quarters)
 	return n < quarters * p->nslot && (small || n < quarters * p->nworker * LEAST_SLOTS);
 }
 
-enum task { NOTHING, COMMIT, ENTER, FOLD, READ };
+enum task { NOTHING, COMMIT, ENTER, FOLD, READ, AHEAD };
 
 /*
- * What can be done now, the oldest chunk first, and the slot it is done to. But several workers read some chunks ahead, so that the others
- * have work while one takes a long step that is nobody else's: the next piece of the file, what happened in frames. The lock is held.
+ * What can be done now, the oldest chunk first, and the slot it is done to. But of several workers one fetches what is read next, and they read
+ * some chunks ahead, so that the others have work while one takes a long step that is nobody else's: the next piece of the file, what happened in
+ * frames. The lock is held.
  */
 static enum task
 next_task(struct pipe *p, struct slot **s)
@@ -341,6 +342,8 @@ next_task(struct pipe *p, struct slot **s)
 	const bool can_read = !p->reading && !p->eof && p->nspare > 0 && has_room(p, 4);
 
 	*s = p->nspare > 0 ? p->spare[p->nspare - 1] : NULL;
+	if (p->more_ahead && p->nworker > 1)
+		return AHEAD;
 	if (can_read && p->nworker > 1 && has_room(p, 2))
 		return READ;
 	if (!p->committing && p->commit_seq < p->enter_seq && at(p, p->commit_seq)->step == FOLDED)
@@ -411,6 +414,7 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 		return;
 	}
 	p->at[p->read_seq++ % p->nslot] = s;
+	p->more_ahead |= s->chunk.more_ahead;
 	s->held = s->chunk.cap + s->batch.cap * sizeof *s->batch.ev + s->io.base.cap * sizeof *s->io.base.z;
 	p->held += s->held;
 	take(p, w, s, DECODING, DECODED, decode_step);
@@ -442,6 +446,12 @@ one_task(struct pipe *p, struct worker *w)
 		return true;
 	case READ:
 		read_next(p, w, s);
+		return true;
+	case AHEAD:
+		p->more_ahead = false;
+		go(p);
+		p->in->format->ahead(p->in->ctx);
+		pthread_mutex_lock(&p->lock);
 		return true;
 	default:
 		return false;

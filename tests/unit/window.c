@@ -1,0 +1,130 @@
+/* Tests of io/window.h: what is fetched on another thread is what would have been read. */
+#include "check.h"
+
+#include <pthread.h>
+
+#include "io/window.h"
+
+enum { SIZE = 3000000, PART = 1 << 16 };
+static uint8_t content[SIZE];
+
+static struct tt_src *
+open_content(struct tt_env *env)
+{
+	struct tt_src *src = NULL;
+	struct tt_err err;
+
+	for (size_t i = 0; i < SIZE; i++)
+		content[i] = (uint8_t)(i * 2654435761u >> 13);
+	CHECK_EQ_INT(tt_src_open_mem(env, content, SIZE, "content", &src, &err), TT_OK);
+	CHECK(tt_src_info(src)->seekable);
+	return src;
+}
+
+/* The window shows ${n} bytes from ${at} on if it is asked for ${want}. */
+static void
+shows(struct tt_window *w, uint64_t at, size_t want, size_t n)
+{
+	const uint8_t *p;
+	struct tt_err err;
+	size_t got;
+
+	CHECK_EQ_INT(tt_window_show(w, at, want, &p, &got, &err), TT_OK);
+	CHECK_EQ_INT(got, n);
+	CHECK(memcmp(p, content + at, n) == 0);
+}
+
+TEST(what_was_fetched_is_shown_as_if_it_were_read)
+{
+	struct tt_env env = { .jobs = 1 };
+	struct tt_src *src = open_content(&env);
+	struct tt_window w;
+
+	tt_window_init(&w, &env, src);
+	shows(&w, 0, PART, PART);
+	CHECK(tt_window_plan(&w, 60000, PART));
+	tt_window_fetch(&w);
+	shows(&w, 60000, PART, PART);
+	/* Planned and not fetched; fetched and not planned. */
+	CHECK(tt_window_plan(&w, 200000, PART));
+	shows(&w, 200000, PART, PART);
+	tt_window_fetch(&w);
+	shows(&w, 300000, PART, PART);
+	tt_window_free(&w);
+	tt_src_close(src);
+	CHECK_EQ_INT(env.mem.used, 0);
+}
+
+TEST(another_part_than_the_planned_one_is_read)
+{
+	struct tt_env env = { .jobs = 1 };
+	struct tt_src *src = open_content(&env);
+	struct tt_window w;
+
+	tt_window_init(&w, &env, src);
+	const struct { uint64_t at; size_t want; } other[] = { { 100001, PART }, { 99999, PART }, { 100000, 10 }, { 100000, PART + 1 }, { 100010, 10 } };
+	for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+		shows(&w, 1000000, PART, PART);
+		CHECK(tt_window_plan(&w, 100000, PART));
+		tt_window_fetch(&w);
+		shows(&w, other[i].at, other[i].want, other[i].want);
+	}
+	tt_window_free(&w);
+	tt_src_close(src);
+	CHECK_EQ_INT(env.mem.used, 0);
+}
+
+TEST(the_end_of_the_input_is_shown_as_it_is)
+{
+	struct tt_env env = { .jobs = 1 };
+	struct tt_src *src = open_content(&env);
+	struct tt_window w;
+
+	tt_window_init(&w, &env, src);
+	CHECK(tt_window_plan(&w, SIZE - 100, PART));
+	tt_window_fetch(&w);
+	shows(&w, SIZE - 100, PART, 100);
+	CHECK(!tt_window_plan(&w, SIZE, PART));
+	CHECK(!tt_window_plan(&w, SIZE + 1, PART));
+	shows(&w, SIZE, PART, 0);
+	tt_window_free(&w);
+	tt_src_close(src);
+	CHECK_EQ_INT(env.mem.used, 0);
+}
+
+/* Fetches as long as there are rounds. */
+struct fetcher { struct tt_window *w; _Atomic bool over; };
+
+static void *
+fetch(void *arg)
+{
+	struct fetcher *f = arg;
+
+	while (!f->over)
+		tt_window_fetch(f->w);
+	return NULL;
+}
+
+TEST(another_thread_may_fetch_at_any_time)
+{
+	struct tt_env env = { .jobs = 2 };
+	struct tt_src *src = open_content(&env);
+	struct tt_window w;
+	struct fetcher f = { .w = &w };
+	pthread_t thread;
+
+	tt_window_init(&w, &env, src);
+	CHECK_EQ_INT(pthread_create(&thread, NULL, fetch, &f), 0);
+	for (unsigned round = 0; round < 5; round++) {
+		tt_window_rewind(&w);
+		for (uint64_t at = 0; at < SIZE; at += PART - 17) {
+			shows(&w, at, PART, at + PART < SIZE ? PART : (size_t)(SIZE - at));
+			tt_window_plan(&w, at + PART - 17, PART);
+		}
+	}
+	f.over = true;
+	pthread_join(thread, NULL);
+	tt_window_free(&w);
+	tt_src_close(src);
+	CHECK_EQ_INT(env.mem.used, 0);
+}
