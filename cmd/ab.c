@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ab.h"
+#include "base/arena_text.h"
 #include "cmd.h"
 #include "gate.h"
 #include "gate_read.h"

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "ab.h"
+#include "base/arena_text.h"
 #include "cmd.h"
 #include "out/table.h"
 

@@ -1,6 +1,7 @@
 /**
  * Gates over batches; the contract is in batch.h.
  */
+#include "base/arena_text.h"
 #include "base/order.h"
 #include "batch.h"
 #include "batch/record.h"

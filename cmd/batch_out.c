@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena_text.h"
 #include "base/hash.h"
 #include "base/hash_seed.h"
 #include "batch.h"

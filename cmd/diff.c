@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena_text.h"
 #include "cmd.h"
 #include "diff/diff.h"
 #include "diff/profile.h"

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena_text.h"
 #include "cmd.h"
 #include "gate_read.h"
 #include "input.h"

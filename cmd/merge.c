@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena_text.h"
 #include "base/json.h"
 #include "batch.h"
 #include "batch/aggregate.h"

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "cmd.h"
 #include "emit/emit.h"
 #include "input.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/spelling.h"
 #include "cmd.h"
 #include "collect/timeline.h"

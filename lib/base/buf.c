@@ -62,15 +62,6 @@ tt_buf_string(struct tt_buf *b)
 	return b->p;
 }
 
-char *
-tt_buf_keep(struct tt_buf *b, struct tt_arena *a, struct tt_err *err)
-{
-	char *text = tt_buf_error(b, err) == TT_OK ? tt_arena_text(a, b->p, b->n, err) : NULL;
-
-	tt_buf_free(b);
-	return text;
-}
-
 void
 tt_buf_add(struct tt_buf *b, const void *s, size_t n)
 {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/err.h"
 
 struct tt_buf {
 	char *p;
@@ -34,9 +34,6 @@ void tt_buf_free(struct tt_buf *b);
 
 /* Its bytes as a string with a final NUL, until the next call; "" after an error. */
 const char *tt_buf_string(struct tt_buf *b);
-
-/* The same in ${a}; NULL: ${err}. Its memory is given back, and it is empty. */
-char *tt_buf_keep(struct tt_buf *b, struct tt_arena *a, struct tt_err *err);
 
 /* There was no memory for something that belongs into it. */
 void tt_buf_fail(struct tt_buf *b);

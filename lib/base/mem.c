@@ -5,7 +5,6 @@
 
 #include <stdalign.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,39 +260,8 @@ tt_arena_text(struct tt_arena *a, const char *s, size_t n, struct tt_err *err)
 		return NULL;
 	}
 	p = carve(a, n + 1, 1, err);
-	if (p && n)
+	if (p && s && n)
 		memcpy(p, s, n);
-	return p;
-}
-
-char *
-tt_arena_vprintf(struct tt_arena *a, struct tt_err *err, const char *fmt, va_list list)
-{
-	va_list again;
-	char *p = NULL;
-	int n;
-
-	va_copy(again, list);
-	n = vsnprintf(NULL, 0, fmt, list);
-	if (n < 0)
-		tt_nomem(err);
-	else
-		p = carve(a, (size_t)n + 1, 1, err);
-	if (p)
-		vsnprintf(p, (size_t)n + 1, fmt, again);
-	va_end(again);
-	return p;
-}
-
-char *
-tt_arena_printf(struct tt_arena *a, struct tt_err *err, const char *fmt, ...)
-{
-	va_list list;
-	char *p;
-
-	va_start(list, fmt);
-	p = tt_arena_vprintf(a, err, fmt, list);
-	va_end(list);
 	return p;
 }
 

@@ -9,12 +9,11 @@
 #ifndef TT_BASE_MEM_H
 #define TT_BASE_MEM_H
 
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
+struct tt_err;
 
 /* Who holds memory that can be done without. ${give} is called where the cap would be passed, on any thread: true: it gave some. */
 struct tt_mem_spare {
@@ -79,13 +78,9 @@ void *tt_arena_alloc(struct tt_arena *a, size_t n, struct tt_err *err);
 
 /**
  * tt_arena_text(a, s, n, err):
- * A NUL-terminated copy of the ${n} bytes at ${s}.
+ * A NUL-terminated copy of the ${n} bytes at ${s}; NULL: room for so many.
  */
 char *tt_arena_text(struct tt_arena *a, const char *s, size_t n, struct tt_err *err);
-
-/* A printf-style text, or NULL with ${err} filled. */
-char *tt_arena_printf(struct tt_arena *a, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
-char *tt_arena_vprintf(struct tt_arena *a, struct tt_err *err, const char *fmt, va_list list) TT_PRINTF(3, 0);
 
 /**
  * tt_arena_grow(a, p, cap, n, elem, err):

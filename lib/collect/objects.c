@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/err.h"
 #include "base/hash_seed.h"
 
 #define GONE 1

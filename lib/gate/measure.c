@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/buf.h"
 #include "model/event.h"
 

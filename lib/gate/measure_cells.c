@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/utf8.h"
 #include "collect/collections.h"
 #include "gate/measure_model.h"

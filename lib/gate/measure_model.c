@@ -8,6 +8,7 @@
 
 #include "gate/measure_model.h"
 
+#include "base/arena_text.h"
 #include "base/buf.h"
 #include "base/setting.h"
 #include "collect/collections.h"

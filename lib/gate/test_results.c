@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/order.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "gate/judge.h"
 
 #include "base/setting.h"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/order.h"
 #include "out/render.h"
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/hash_seed.h"
 #include "base/order.h"
 #include "model/names.h"

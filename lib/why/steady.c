@@ -1,6 +1,7 @@
 /**
  * Finds causes that last throughout the capture: a heap that grows, allocation in every frame; the contract is in causes_parts.h.
  */
+#include "base/arena_text.h"
 #include "why/causes_parts.h"
 
 #include <string.h>

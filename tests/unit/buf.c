@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/buf.h"
+#include "base/arena_text.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
