@@ -20,12 +20,9 @@
 
 #define NEAR (1 + 1e-9)
 
-/*
- * Pairs that cannot show the limit of a row that the program made show a wider one, of so many equal builds: up to WIDE, or twice the limit. Nobody who
- * compares builds would call a frame that takes longer by more than that not worse.
- */
+/* Pairs that cannot show the limit of a row that the program made show a wider one, up to WIDE, of so many equal builds. */
 #define SHOWN 0.98
-#define WIDE 0.1
+#define WIDE 0.3
 #define ONE_SIDED 0.125
 #define DECIDED 0.9                   /* of equal builds, with as many pairs as a row says it takes */
 #define AT_END (TT_ALPHA / 2)         /* about what looks leave of it for the last one */
@@ -317,7 +314,7 @@ wide_limit(const struct tt_judging *w, const struct tt_row_pairs *d, double fine
 	if (!w->v->ab->last || !w->v->budget->made || fine <= 0 || !tt_pairs_change(d->even, d->n, d->n, &c))
 		return 0;
 	wide = tt_change_seen(&c, 0, fine, SHOWN);
-	return (double)most > wide || (d->ratio && wide > fmax(log1p(WIDE) * ONE, 2 * (double)d->limit)) ? 0 : (int64_t)llround(wide);
+	return (double)most > wide || (d->ratio && wide > log1p(WIDE) * ONE) ? 0 : (int64_t)llround(wide);
 }
 
 /* Test the row, and find its shift and bounds. ${worse}: as put_shift() has it; ${level}: what p must be at the end. */

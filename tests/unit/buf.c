@@ -10,6 +10,7 @@
 #include "base/arena_text.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "base/mem.h"
 
 /* A small generator with a fixed seed: the same numbers in every run. */
 static uint64_t
