@@ -125,6 +125,9 @@ bool tt_measure_counts(const struct tt_measure *x);
 /* True if the measure is of the CPU-active time of frames. */
 bool tt_measure_is_cpu(const struct tt_measure *x);
 
+/* True if the measure is of markers, a category or threads, which may do most in frames that are not long. */
+bool tt_measure_is_of_some(const struct tt_measure *x);
+
 /* True if the measure is of the wall time of frames: of capped ones it is the limit's. */
 bool tt_measure_is_wall(const struct tt_measure *x);
 

@@ -39,6 +39,12 @@ frame_value_of(const struct tt_measure *x)
 }
 
 bool
+tt_measure_is_of_some(const struct tt_measure *x)
+{
+	return x->metric->select == TT_SELECT_MARKER || x->metric->select == TT_SELECT_CATEGORY || x->metric->select == TT_SELECT_THREAD;
+}
+
+bool
 tt_measure_is_cpu(const struct tt_measure *x)
 {
 	return frame_value_of(x) == TT_FRAME_CPU;

@@ -329,7 +329,7 @@ cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *wh
 	return tt_verdict_text(v, err, "%zu capture%s, where the row wants at least %zu", r->n, plural(r->n), r->need);
 }
 
-/* What the worst frame of the worst capture is made of. */
+/* What the worst frame of the worst capture is made of; NULL: there is none, or the row is about markers or threads. */
 static const char *
 worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -338,7 +338,7 @@ worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	const char *text = "";
 	struct text t;
 
-	if (!(by_cpu ? r->worst->nbusiest : r->worst->nworst))
+	if (!(by_cpu ? r->worst->nbusiest : r->worst->nworst) || tt_measure_is_of_some(&r->row->measure))
 		return NULL;
 	for (unsigned i = 0; i < w->ntop && text; i++)
 		text = tt_verdict_text(v, err, "%s%s %s %s", text, i ? "," : ":", w->top[i].name,
