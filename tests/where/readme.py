@@ -38,7 +38,8 @@ ADDED = {
     "--markdown FILE": "", "--html FILE": "", "--json FILE": "", "--format csv": "", "--format markdown": "",
 }
 # Options it only names, on their way to a sentence.
-NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align", "--meta session=NAME", "--meta session=today", "-profiler-log-file", "-f perf-test"}
+NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align", "--meta session=NAME", "--meta session=today", "-profiler-log-file", "-f perf-test",
+         "--suggest"}
 
 # What may come of a command beside 0: verdicts are those of the machine this runs on.
 VERDICT = (0, 1, 5)
