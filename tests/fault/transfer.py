@@ -24,8 +24,8 @@ def problem(r, good, before, after, want, error):
         return "the system's text is missing: %s" % r.err
     if "damage" in r.err or "cut" in r.err or "truncated" in r.err:
         return "told as damage: %s" % r.err
-    # Of several outputs each is the old one or complete: they take their places one after the other.
-    if set(after) != set(before) or any(after[f] not in (before[f], want[f]) for f in after):
+    # Of several outputs each is the old one, or none where there was none, or complete: they take their places one after the other.
+    if set(before) - set(after) or any(after[f] not in (before.get(f), want.get(f)) for f in after):
         return "left something behind: %s" % {k: len(v) for k, v in after.items()}
     return None
 
