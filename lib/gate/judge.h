@@ -1,6 +1,7 @@
 /**
  * What the parts of tt_judge() share: judge.c (rows and groups), judge_absolute.c (figures of a row, rows without a
- * baseline), judge_baseline.c (rows against it), judge_pairs.c (rows of an A/B run), movers.c (what changed beneath them), verdict_sentences.c (sentences).
+ * baseline), judge_baseline.c (rows against it), judge_pairs.c (rows of an A/B run), movers.c (what changed beneath them), verdict_sentences.c (their
+ * sentences), verdict_remarks.c (what is said of all).
  */
 #ifndef TT_GATE_JUDGE_H
 #define TT_GATE_JUDGE_H
@@ -111,6 +112,15 @@ int tt_mixed(struct tt_verdict *v, struct tt_err *err);
 
 /* Find the row's movers. */
 int tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err);
+
+/* Is it the row that there is by default, or another of its kind: does a capture break off? */
+bool tt_row_is_ended(const struct tt_verdict_row *r);
+
+static inline const char *
+tt_plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
 
 /* Fill text and hint of a row whose outcome is set; ${why}: of CANNOT_JUDGE and SKIPPED, ${accept}: of ACCEPTED. */
 int tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, const char *accept, struct tt_err *err);

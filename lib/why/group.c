@@ -1,9 +1,9 @@
 /**
  * Joins causes of one kind, and those that last throughout the capture, into findings; the contract is in causes_parts.h.
  */
-#include "base/arena_text.h"
 #include "why/causes_parts.h"
 
+#include "base/arena_text.h"
 #include "base/buf.h"
 #include "base/order.h"
 #include "model/names.h"

@@ -1,11 +1,11 @@
 /**
  * Finds markers whose time grows over the capture, or that are called more often from some frame on; the contract is in causes_parts.h.
  */
-#include "base/arena_text.h"
 #include "why/causes_parts.h"
 
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/buf.h"
 #include "out/table.h"
 #include "stat/num.h"

@@ -1,11 +1,11 @@
 /**
  * Finds causes that last throughout the capture: a heap that grows, allocation in every frame; the contract is in causes_parts.h.
  */
-#include "base/arena_text.h"
 #include "why/causes_parts.h"
 
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/order.h"
 #include "collect/collections.h"
 #include "collect/heap_shots.h"

@@ -71,7 +71,7 @@ KNOWN = {
     ("lib/page/page.c", "--limit"): "of the command that it names, which is stats",
     ("lib/out/text.c", "--width"): "batch and merge say --format json in its place", ("lib/out/text.c", "--limit"): "the same",
     ("lib/gate/judge.c", "--meta"): "it says that reading the capture takes it: merge reads none",
-    ("lib/gate/verdict_sentences.c", "--player-only"): "reading the capture takes it: merge reads none",
+    ("lib/gate/verdict_remarks.c", "--player-only"): "reading the capture takes it: merge reads none",
     ("lib/run/run.c", "--align"): "said of the option given",
     ("lib/gate/measure_model.c", "--player-only"): "said of captures that were read with it",
     ("cmd/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",

@@ -6,11 +6,11 @@
 #include <locale.h>
 #include <math.h>
 
-#include "base/buf.h"
 #include "base/arena_text.h"
+#include "base/buf.h"
 #include "base/json.h"
-#include "base/utf8.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 /* A small generator with a fixed seed: the same numbers in every run. */
 static uint64_t

@@ -1,0 +1,531 @@
+/**
+ * What a verdict says as a whole: its remarks and its last line. The contract is in judge.h.
+ */
+#include "gate/judge.h"
+
+#include <string.h>
+
+#include "base/setting.h"
+#include "gate/baseline.h"
+#include "model/capture.h"
+#include "stat/trend.h"
+#include "view/figures.h"
+
+static int
+remark(struct tt_verdict *v, const char *text, struct tt_err *err)
+{
+	if (!text)
+		return err->code;
+	v->remark[v->nremark++] = text;
+	return TT_OK;
+}
+
+/* Has what the row is about left the frame thread? */
+static bool
+is_elsewhere(const struct tt_verdict_row *r)
+{
+	return r->npoint && tt_row_absent(r) && r->point[0].sample->value[r->row->which].elsewhere;
+}
+
+static int
+row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *until = r->row->waive.until;
+	int rc = TT_OK;
+
+	if (until && strcmp(v->today, until) > 0)
+		rc = remark(v, tt_verdict_text(v, err, "%s: its waiver ended on %s (today is %s)", r->name, until, v->today), err);
+	if (rc == TT_OK && r->row->relative && r->row->level != TT_LEVEL_OFF && tt_stat_loud(r->row->measure.stat))
+		rc = remark(v, tt_verdict_text(v, err, "%s: %s of a capture depends on a few frames and varies too much to be compared: count frames over a "
+		    "limit per thousand instead", r->name,
+		    tt_stat_name[r->row->measure.stat]), err);
+	if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE && is_elsewhere(r))
+		rc = remark(v, tt_verdict_text(v, err, "%s: it is on the frame thread in the %s, and not any more: %s", r->name,
+		    v->ab ? "old build" : "baseline", tt_row_absent(r)), err);
+	else if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE)
+		rc = remark(v, tt_verdict_text(v, err, "%s: \"%s\" is in the %s and in no capture%s: take the row out if it was removed, or give its new "
+		    "name", r->name, r->row->measure.select, v->ab ? "old build" : "baseline", v->ab ? " of the new one" : ""), err);
+	else if (rc == TT_OK && r->outcome == TT_PASS && tt_row_absent(r))
+		rc = remark(v, tt_verdict_text(v, err, "%s: %s", r->name, tt_row_absent(r)), err);
+	return rc;
+}
+
+/* Why the row keeps captures out of a baseline that others are in. */
+static const char *
+unfit_text(const struct tt_verdict_row *r)
+{
+	if (tt_row_is_ended(r))
+		return "finds a capture that did not end";
+	if (r->would == TT_UNDECIDED)
+		return "is above its limit, and the captures differ too much to decide it: record again, or accept the captures with a reason";
+	return r->would == TT_CANNOT_JUDGE ? "cannot be judged" :
+	    r->would == TT_WORSE ? r->missing > r->row->max_missing ? "is worse, and captures have no figure" : "is worse" : "breaks its limit";
+}
+
+/* A new baseline takes captures as they are. */
+static int
+unended_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++)
+		if (tt_row_is_ended(&v->row[i]) && v->row[i].would == TT_BREACH && !v->row[i].worst->damaged)
+			rc = remark(v, tt_verdict_text(v, err, "the baseline gets a capture that did not end, and may look better than whole ones: %s",
+			    v->row[i].worst->name), err);
+	return rc;
+}
+
+/* Do the captures come to the baseline, and what as? */
+static int
+saved_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	if (o->append && v->unfit)
+		return remark(v, tt_verdict_text(v, err, "not appended to %s%s: %s %s", o->append, o->accept ? ", and nothing is accepted" : "", v->unfit->name,
+		    unfit_text(v->unfit)), err);
+	if (o->first && v->unfit && v->base)
+		return remark(v, tt_verdict_text(v, err, "not saved: %s %s; %s adds such captures if a reason is given",
+		    v->unfit->name, unfit_text(v->unfit), tt_setting_name[TT_SETTING_APPEND]), err);
+	if (o->accept && !v->accepts)
+		return remark(v, tt_verdict_text(v, err, "nothing fails that could be accepted: the captures are no new level, but appended as others are "
+		    "(\"tracetool baseline accept\" makes a session one)"), err);
+	return o->first && !o->append ? unended_remarks(v, err) : TT_OK;
+}
+
+/* What happens to the baseline. */
+static int
+base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	const char *more = v->nknown > 1 ? ", ..." : "";
+	int rc = saved_remark(v, o, err);
+
+	if (rc == TT_OK && o->first && v->nempty)
+		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s no event, and %s not saved: %s%s", v->nempty,
+		    v->nempty == 1 ? "holds" : "hold", v->nempty == 1 ? "is" : "are", v->empty->name, v->nempty > 1 ? ", ..." : ""), err);
+	if (rc == TT_OK && v->nknown)
+		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s in %s %s: %s%s", v->nknown, v->nknown == 1 ? "is" : "are",
+		    v->base->path, o->append ? "already, and not appended again" : "too: compared with itself, a capture is no worse",
+		    v->known->name, more), err);
+	return rc;
+}
+
+static bool
+any_tells(const struct tt_sample *s, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tt_sample_fact(&s[i], key))
+			return true;
+	return false;
+}
+
+/* Facts of the budget's fingerprint that nothing has: they are misspelt, or were never added with --meta. */
+static int
+fingerprint_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (const char **key = v->budget->fingerprint; v->budget->own_fingerprint && *key && rc == TT_OK; key++)
+		if (!any_tells(v->sample, v->nsample, *key) && !(v->base && any_tells(v->base->sample, v->base->nsample, *key)))
+			rc = remark(v, tt_verdict_text(v, err, "no capture%s has the fact \"%s\" of the fingerprint: check its spelling (tracetool info "
+			    "lists facts)", v->base ? ", nor the baseline," : "", *key), err);
+	return rc;
+}
+
+/* Captures whose layout the reader is not sure of: for each reason, the first one and how many more. */
+static int
+layout_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (enum tt_layout how = 0; how <= TT_LAYOUT_FORCED && rc == TT_OK; how++) {
+		const char *note = NULL, *name = NULL;
+		size_t n = 0;
+
+		for (size_t i = 0; i < v->nsample; i++) {
+			const char *fact = tt_sample_fact(&v->sample[i], TT_META_LAYOUT);
+
+			if (!fact || strcmp(fact, tt_layout_name(how)) != 0 || !(note = tt_layout_note(fact)))
+				continue;
+			name = n++ ? name : v->sample[i].name;
+		}
+		if (n > 0)
+			rc = remark(v, n > 1 ? tt_verdict_text(v, err, "%s and %zu more: %s", name, n - 1, note) :
+			    tt_verdict_text(v, err, "%s: %s", name, note), err);
+	}
+	return rc;
+}
+
+/* That a trend was asked for, and there are too few sessions for one. */
+static int
+trend_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	for (size_t i = 0; i < v->nrow; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+
+		if (r->trend_sessions && !r->trend_tested)
+			return remark(v, tt_verdict_text(v, err, "creep is not judged: it takes %d sessions, and with these captures there are %zu since %s",
+			    TT_TREND_LEAST, r->trend_sessions, r->trend_since), err);
+	}
+	return TT_OK;
+}
+
+/* Is a row about the wall time of frames? */
+static bool
+looks_at_wall(const struct tt_verdict *v)
+{
+	for (size_t i = 0; i < v->nrow; i++)
+		if (tt_measure_is_wall(&v->row[i].row->measure) && v->row[i].row->level != TT_LEVEL_OFF)
+			return true;
+	return false;
+}
+
+/* How much of the wall time that is judged is the Editor's. */
+static int
+editor_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	const struct tt_sample *most = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nsample; i++) {
+		n += v->sample[i].editor > 0;
+		if (v->sample[i].editor > (most ? most->editor : 0))
+			most = &v->sample[i];
+	}
+	if (!most || !looks_at_wall(v))
+		return TT_OK;
+	const char *others = n > 1 ? tt_verdict_text(v, err, ", and no more in %zu others", n - 1) : "";
+	return remark(v, others ? tt_verdict_text(v, err, "%lld %% of the frame time of %s is the Unity Editor's%s, and judged with the game's: %s "
+	    "leaves it out", (long long)most->editor, most->name, others, tt_setting_name[TT_SETTING_PLAYER_ONLY]) : NULL, err);
+}
+
+/* The median number of frames of ${n} captures. */
+static int
+usual_frames(const struct tt_sample *s, size_t n, struct tt_arena *a, uint64_t *frames, struct tt_err *err)
+{
+	int64_t *of = tt_arena_alloc(a, (n + 1) * sizeof *of, err);
+
+	if (!of)
+		return err->code;
+	for (size_t i = 0; i < n; i++)
+		of[i] = (int64_t)s[i].frames;
+	tt_sort_i64(of, n);
+	*frames = n ? (uint64_t)of[(n - 1) / 2] : 0;
+	return TT_OK;
+}
+
+/* In an A/B run: one build's captures have less than half of the frames of the other's, which figures per frame do not show. */
+static int
+frames_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	uint64_t now = 0, was = 0;
+
+	if (!v->ab || usual_frames(v->sample, v->nsample, &v->arena, &now, err) != TT_OK ||
+	    usual_frames(v->base->sample, v->base->nsample, &v->arena, &was, err) != TT_OK)
+		return v->ab ? err->code : TT_OK;
+	if (!now || !was || (now <= 2 * was && was <= 2 * now))
+		return TT_OK;
+	return remark(v, tt_verdict_text(v, err, "a capture of the new build has %llu frames in the median, one of the old build %llu, and most figures are "
+	    "per frame: was the %s one cut short (crash, exit status, parts that were skipped)?", (unsigned long long)now, (unsigned long long)was,
+	    now < was ? "new" : "old"), err);
+}
+
+/* The time that frames of ${p} are capped at: of several the first; 0: none are. *${capped}: how many captures are so. */
+static int64_t
+cap_of(const struct tt_point *p, size_t n, size_t *capped)
+{
+	int64_t cap = 0;
+
+	*capped = 0;
+	for (size_t i = 0; i < n; i++) {
+		*capped += p[i].sample->cap_ns > 0;
+		cap = cap ? cap : p[i].sample->cap_ns;
+	}
+	return cap;
+}
+
+/* Is the row's figure the frame limit's? One that counts frames clearly longer than the limit is not: those are held back by nothing. */
+static bool
+is_blind(const struct tt_verdict_row *r)
+{
+	const struct tt_measure *x = &r->row->measure;
+	size_t n;
+	int64_t now = cap_of(r->point, r->npoint, &n), base = cap_of(r->base_point, r->nbase_point, &n), cap = now > base ? now : base;
+
+	if (!cap || r->row->level == TT_LEVEL_OFF || r->would == TT_CANNOT_JUDGE || !tt_measure_is_wall(x))
+		return false;
+	return x->metric->family != TT_FAM_OVER || x->limit_ns <= cap + cap / 10;
+}
+
+/* "60 fps (16.7 ms)", " in 3 of 5 captures", " in the baseline": where frames are capped that ${r} looks at. */
+static const char *
+capped_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *these = v->ab ? "in the new build" : "in these captures", *those = v->ab ? "in the old build" : "in the baseline";
+	char now_text[TT_CAP_TEXT], base_text[TT_CAP_TEXT];
+	size_t now_n, base_n;
+	int64_t now = cap_of(r->point, r->npoint, &now_n), base = cap_of(r->base_point, r->nbase_point, &base_n);
+
+	*(now ? tt_put_cap(now_text, now) : now_text) = '\0';
+	*(base ? tt_put_cap(base_text, base) : base_text) = '\0';
+	if (now && now_n < r->npoint)
+		return tt_verdict_text(v, err, "%s in %zu of %zu captures", now_text, now_n, r->npoint);
+	if (now && (r->nbase_point == 0 || strcmp(now_text, base_text) == 0))
+		return tt_verdict_text(v, err, "%s", now_text);
+	if (now && base)
+		return tt_verdict_text(v, err, "%s %s, and at %s %s", now_text, these, base_text, those);
+	return tt_verdict_text(v, err, "%s %s, and not %s", now ? now_text : base_text, now ? these : those, now ? those : these);
+}
+
+/* That the wall time of capped frames shows no work below the cap, and what to take for each kind of row. */
+static int
+cap_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	static const char *const instead[] = { "frame.cpu for frame.time", "frame.cpu.over for frame.over", "frame.cpu with a max for frame.fps",
+		"the row \"cpu\" for \"wall\"" };
+	const struct tt_verdict_row *first = NULL;
+	bool used[sizeof instead / sizeof *instead] = { 0 };
+	const char *take = "", *more = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		enum tt_family f = v->row[i].row->measure.metric->family;
+
+		if (!is_blind(&v->row[i]))
+			continue;
+		first = first ? first : &v->row[i];
+		n++;
+		used[f == TT_FAM_FRAME ? 0 : f == TT_FAM_OVER ? 1 : f == TT_FAM_FPS ? 2 : 3] = true;
+	}
+	if (n == 0)
+		return TT_OK;
+	for (size_t i = 0; i < sizeof instead / sizeof *instead && take; i++)
+		if (used[i])
+			take = tt_verdict_text(v, err, "%s%s%s", take, *take ? ", " : "", instead[i]);
+	if (n > 1)
+		more = tt_verdict_text(v, err, " and %zu more row%s", n - 1, tt_plural(n - 1));
+	const char *at = take && more ? capped_text(v, first, err) : NULL;
+
+	return remark(v, at ? tt_verdict_text(v, err, "%s%s: frames are capped at %s, so wall time does not show work that grows below that: "
+	    "take %s", first->name, more, at, take) : NULL, err);
+}
+
+/* Captures that are judged by nothing, or are damaged. */
+static int
+capture_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (v->nalone)
+		rc = remark(v, tt_verdict_text(v, err, "%zu capture%s without the fact \"%s\" %s in no group, and judged by no row: %s%s",
+		    v->nalone, tt_plural(v->nalone), v->group_by, v->nalone == 1 ? "is" : "are", v->alone->name, v->nalone > 1 ? ", ..." : ""), err);
+	for (size_t i = 0; i < v->nsample && rc == TT_OK; i++)
+		if (v->sample[i].damaged)
+			rc = remark(v, tt_verdict_text(v, err, "%s is damaged: %s", v->sample[i].name,
+			    v->sample[i].damage ? v->sample[i].damage : "see its losses"), err);
+	return rc;
+}
+
+/* Rows that are newer than the baseline, and how they get one. */
+static int
+fresh_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	const struct tt_verdict_row *first = NULL;
+	const char *more = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		first = v->row[i].fresh && !first ? &v->row[i] : first;
+		n += v->row[i].fresh;
+	}
+	if (n > 1)
+		more = tt_verdict_text(v, err, " and %zu more row%s", n - 1, tt_plural(n - 1));
+	return n == 0 ? TT_OK : remark(v, more ? tt_verdict_text(v, err, "%s%s: not judged, because no session of %s has the figure yet; sessions appended "
+	    "from now on have it (%s)", first->name, more, v->base->path, tt_setting_name[TT_SETTING_APPEND]) : NULL, err);
+}
+
+static int
+all_row_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	bool assumed = false;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
+		rc = row_remarks(v, &v->row[i], err);
+		assumed |= v->row[i].tested && v->row[i].by_session && v->row[i].spread_assumed;
+	}
+	if (rc == TT_OK && assumed)
+		rc = remark(v, tt_verdict_text(v, err, "the baseline has too few sessions to show how much they differ: %lld.%lld %% is assumed, which is "
+		    "%s; three sessions show their own spread: add sessions with %s", (long long)(v->budget->session_ppm / 10000),
+		    (long long)(v->budget->session_ppm / 1000 % 10), v->budget->own_session_spread ? "the budget's session_spread" :
+		    "the usual one (session_spread in the budget sets another)", tt_setting_name[TT_SETTING_APPEND]), err);
+	return rc;
+}
+
+static int
+mixed_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
+		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s%s %s%s; give rows a \"where\", or "
+		    "use %s %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].more ? "," : " and", v->mixed[i].other,
+		    v->mixed[i].more ? " and others" : "",
+		    tt_setting_name[TT_SETTING_GROUP_BY], v->mixed[i].key), err);
+	return rc;
+}
+
+static int
+remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark, cap_remark,
+		all_row_remarks, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
+	size_t nfact = 0;
+	int rc = TT_OK;
+
+	while (v->budget->fingerprint[nfact])
+		nfact++;
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 12) * sizeof *v->remark, err);
+	if (!v->remark)
+		return err->code;
+	for (size_t i = 0; i < sizeof about / sizeof *about && rc == TT_OK; i++)
+		rc = about[i](v, err);
+	return rc == TT_OK ? base_remarks(v, o, err) : rc;
+}
+
+/* " (+53 %)": what the pairs of an A/B run show of ${r}, though too few to judge it by; "" where that is not known. NULL: out of memory. */
+static const char *
+shown_change(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	char change[64];
+
+	if (!v->ab || r->fails || !r->has_value || !r->has_base || (!r->pairs && r->base <= 0))
+		return "";
+	/* As the row itself has it, where pairs are enough for that. */
+	if (r->pairs && !r->has_ratio)
+		*tt_put_change(change, r->shift, r->dim) = '\0';
+	else
+		*tt_put_ppm(change, r->pairs ? r->shift_ppm : tt_scale(r->value - r->base, 1000000, r->base)) = '\0';
+	return tt_verdict_text(v, err, " (%s)", change);
+}
+
+/* The names of up to three rows that ${is} chooses. */
+static const char *
+names(struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *), struct tt_err *err)
+{
+	const char *text = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow && text; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+
+		if (!is(r))
+			continue;
+		const char *change = n < 3 ? shown_change(v, r, err) : NULL;
+		if (n < 3)
+			text = change ? tt_verdict_text(v, err, "%s%s%s%s", text, n ? ", " : "", r->name, change) : NULL;
+		n++;
+	}
+	return n > 3 && text ? tt_verdict_text(v, err, "%s and %zu more", text, n - 3) : text;
+}
+
+static bool
+is_failing(const struct tt_verdict_row *r)
+{
+	return r->fails;
+}
+
+static bool
+is_unjudged(const struct tt_verdict_row *r)
+{
+	return r->outcome == TT_CANNOT_JUDGE && r->row->level == TT_LEVEL_ERROR;
+}
+
+static bool
+is_undecided(const struct tt_verdict_row *r)
+{
+	return r->outcome == TT_UNDECIDED && r->row->level == TT_LEVEL_ERROR;
+}
+
+/* Of a gate for which undecided rows are inconclusive, too. */
+static bool
+is_either(const struct tt_verdict_row *r)
+{
+	return is_unjudged(r) || is_undecided(r);
+}
+
+static size_t
+count(const struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *))
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow; i++)
+		n += is(&v->row[i]);
+	return n;
+}
+
+/* ", 2 by a wider limit, so a change may be hidden: frame-trimmed up to +8.0 %, frame-p95 up to +8.4 %"; NULL: out of memory. */
+static const char *
+widened(struct tt_verdict *v, struct tt_err *err)
+{
+	const char *text = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow && text; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+		int64_t most = r->limit_is_min ? -r->limit : r->limit;
+		char upto[64];
+
+		if (!r->asked)
+			continue;
+		if (r->has_ratio)
+			*tt_put_ppm(upto, tt_scale(most, 1000000, r->base < 0 ? -r->base : r->base)) = '\0';
+		else
+			*tt_put_change(upto, most, r->dim) = '\0';
+		if (n++ < 3)
+			text = tt_verdict_text(v, err, "%s%s%s up to %s", text, n > 1 ? ", " : "", r->name, upto);
+	}
+	return n && text ? tt_verdict_text(v, err, ", %zu by a wider limit, so a change may be hidden: %s%s", n, text, n > 3 ? ", ..." : "") : text;
+}
+
+/* ", 2 undecided, 1 waived, accepted: new lighting": what a passing summary must not hide. */
+static const char *
+besides(struct tt_verdict *v, const char *accept, struct tt_err *err)
+{
+	static const enum tt_outcome shown[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED };
+	const char *text = "", *wide = widened(v, err);
+
+	for (size_t i = 0; i < sizeof shown / sizeof *shown && text; i++)
+		if (v->count[shown[i]])
+			text = tt_verdict_text(v, err, "%s, %zu %s", text, v->count[shown[i]], tt_outcome_name[shown[i]]);
+	if (v->warned && text)
+		text = tt_verdict_text(v, err, "%s, %zu warned of", text, v->warned);
+	text = wide && text ? tt_verdict_text(v, err, "%s%s", text, wide) : NULL;
+	return accept && !v->unfit && text ? tt_verdict_text(v, err, "%s, accepted: %s", text, accept) : text;
+}
+
+int
+tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	bool (*const is_open)(const struct tt_verdict_row *) = o->inconclusive == TT_INCONCLUSIVE_FAIL ? is_either : is_unjudged;
+	size_t failing = count(v, is_failing);
+	const char *more = besides(v, v->accepts ? o->accept : NULL, err), *which = NULL;
+
+	if (!more)
+		return err->code;
+	if (v->exit_code == 1)
+		which = names(v, is_failing, err);
+	else if (v->exit_code == 5)
+		which = names(v, is_open, err);
+	if (v->exit_code == 3)
+		v->summary = tt_verdict_text(v, err, "DAMAGED: a capture is damaged, so the results are unreliable (%zu row%s, %zu failing)",
+		    v->nrow, tt_plural(v->nrow), failing);
+	else if (v->exit_code == 1)
+		v->summary = which ? tt_verdict_text(v, err, "FAILED: %zu of %zu row%s: %s%s", failing, v->nrow,
+		    tt_plural(v->nrow), which, more) : NULL;
+	else if (v->exit_code == 5)
+		v->summary = which ? tt_verdict_text(v, err, "INCONCLUSIVE: %zu of %zu row%s: %s", count(v, is_open),
+		    v->nrow, tt_plural(v->nrow), which) :
+		    NULL;
+	else
+		v->summary = tt_verdict_text(v, err, "passed: %zu row%s%s", v->nrow, tt_plural(v->nrow), more);
+	return v->summary ? remarks(v, o, err) : err->code;
+}
