@@ -34,6 +34,14 @@ shows(struct tt_window *w, uint64_t at, size_t want, size_t n)
 	CHECK(memcmp(p, content + at, n) == 0);
 }
 
+static void
+end(struct tt_window *w, struct tt_src *src, struct tt_env *env)
+{
+	tt_window_free(w);
+	tt_src_close(src);
+	CHECK_EQ_INT(env->mem.used, 0);
+}
+
 TEST(what_was_fetched_is_shown_as_if_it_were_read)
 {
 	struct tt_env env = { .jobs = 1 };
@@ -50,9 +58,7 @@ TEST(what_was_fetched_is_shown_as_if_it_were_read)
 	shows(&w, 200000, PART, PART);
 	tt_window_fetch(&w);
 	shows(&w, 300000, PART, PART);
-	tt_window_free(&w);
-	tt_src_close(src);
-	CHECK_EQ_INT(env.mem.used, 0);
+	end(&w, src, &env);
 }
 
 TEST(another_part_than_the_planned_one_is_read)
@@ -69,9 +75,7 @@ TEST(another_part_than_the_planned_one_is_read)
 		tt_window_fetch(&w);
 		shows(&w, other[i].at, other[i].want, other[i].want);
 	}
-	tt_window_free(&w);
-	tt_src_close(src);
-	CHECK_EQ_INT(env.mem.used, 0);
+	end(&w, src, &env);
 }
 
 TEST(the_end_of_the_input_is_shown_as_it_is)
@@ -87,9 +91,7 @@ TEST(the_end_of_the_input_is_shown_as_it_is)
 	CHECK(!tt_window_plan(&w, SIZE, PART));
 	CHECK(!tt_window_plan(&w, SIZE + 1, PART));
 	shows(&w, SIZE, PART, 0);
-	tt_window_free(&w);
-	tt_src_close(src);
-	CHECK_EQ_INT(env.mem.used, 0);
+	end(&w, src, &env);
 }
 
 /* Fetches as long as there are rounds. */
@@ -124,7 +126,5 @@ TEST(another_thread_may_fetch_at_any_time)
 	}
 	f.over = true;
 	pthread_join(thread, NULL);
-	tt_window_free(&w);
-	tt_src_close(src);
-	CHECK_EQ_INT(env.mem.used, 0);
+	end(&w, src, &env);
 }

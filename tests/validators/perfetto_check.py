@@ -178,7 +178,7 @@ def cut(tracetool, work, path, block, *options):
         got = ask("cut at byte %d" % n, part, "select count(*) n from slice", NAMELESS)
         if got:
             have = int(got[0][0]["n"])
-            fault("cut at byte %d, slices" % n, None if whole * share * 0.5 - block < have <= whole else "%d of %d" % (have, whole))
+            fault("cut at byte %d, slices" % n, None if (whole * share - block if block else whole * share / 2) < have <= whole else "%d of %d" % (have, whole))
             fault("cut at byte %d, names" % n, None if got[1][0]["n"] in (0, "0") else "%s slices have none" % got[1][0]["n"])
         lines = list(pftrace.Trace(data[:n]).lines(cut=True))
         fault("cut at byte %d, read by our own reader" % n, None if lines or whole * share < block else "nothing")
@@ -223,7 +223,7 @@ def games(tracetool, build, work):
     if not path or not longer:
         return
     check("game", tracetool, work, [path])
-    cut(tracetool, work, longer, 40000)
+    cut(tracetool, work, longer, 25000)
     check("game, some frames", tracetool, work, [path], "--frames", "10-20")
     # Longer than most jobs: steps of their flows are outside of all zones.
     check("game, long zones", tracetool, work, [path], "--min-duration", "20us")
