@@ -63,7 +63,7 @@ int tt_column_set(struct tt_column *c, struct tt_mem *mem, size_t i, int64_t v, 
 /* The number at place ${i} is larger by ${v}; a sum that does not fit wraps around. */
 int tt_column_add(struct tt_column *c, struct tt_mem *mem, size_t i, int64_t v, struct tt_err *err);
 
-/* The next number, at place c->n, is ${v}. Best for numbers that rise: a block is of offsets from its first one. */
+/* The next number, at place c->n, is ${v}. Best for numbers that rise: a block keeps offsets from its first number. */
 int tt_column_push(struct tt_column *c, struct tt_mem *mem, int64_t v, struct tt_err *err);
 
 /* Free what it holds; it is empty then. */

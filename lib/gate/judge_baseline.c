@@ -35,7 +35,7 @@ no_base(struct tt_judging *w)
 		tt_row_skip(w, "no baseline yet");
 }
 
-/* The number of sessions that the baseline's captures ${p} are of. */
+/* How many sessions of the baseline the captures ${p} come from. */
 static size_t
 count_sessions(const struct tt_point *p, size_t n, bool known)
 {
@@ -387,7 +387,7 @@ test_trend(struct tt_judging *w, struct tt_err *err)
 	struct tt_trend t;
 	int rc = s.y ? TT_OK : err->code;
 
-	/* Captures of one session are told apart by nothing that lasts. */
+	/* A trend leads from session to session: within one there is none. */
 	if (!r->tested || !r->by_session)
 		return rc;
 	if (rc == TT_OK)

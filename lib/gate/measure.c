@@ -286,7 +286,7 @@ tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *
 	const char *stat = words[x->stat];
 	char limit[48];
 
-	/* Other statistics are of all threads. */
+	/* Other statistics count all threads. */
 	if ((m->family == TT_FAM_MARKER || m->family == TT_FAM_CATEGORY) && tt_measure_framed(x))
 		stat = tt_arena_printf(a, err, " per frame on the frame thread%s", stat + strlen(" per frame"));
 	if (!stat)

@@ -125,10 +125,10 @@ bool tt_measure_counts(const struct tt_measure *x);
 /* True if the measure is of the CPU-active time of frames. */
 bool tt_measure_is_cpu(const struct tt_measure *x);
 
-/* True if the measure is of markers, a category or threads, which may do most in frames that are not long. */
+/* True if the measure selects markers, a category or threads: these may take most of their time in frames that are not long. */
 bool tt_measure_is_of_some(const struct tt_measure *x);
 
-/* True if the measure is of the wall time of frames: of capped ones it is the limit's. */
+/* True if the figure is the wall time of frames: where frames are capped, that is the cap, however much they work. */
 bool tt_measure_is_wall(const struct tt_measure *x);
 
 /* For people: "frame time, p95", "\"Update*\" time per frame, mean". In ${a}. */

@@ -146,13 +146,13 @@ other_thread(const struct about *a, const bool *begins)
 	return most;
 }
 
-/* Which statistic is of all threads where ${x} is of the frame thread. */
+/* Which statistic counts all threads, where ${x} counts the frame thread alone. */
 static const char *
 of_all_threads(const struct tt_measure *x)
 {
 	if (x->metric->family == TT_FAM_CATEGORY || x->metric->of == 1)
-		return "total, which is of all threads";
-	return x->metric->of == 2 ? "per_frame.mean or total, which are of all threads" : "total, which is of all threads, or mean, which is of one call";
+		return "total, which counts all threads";
+	return x->metric->of == 2 ? "per_frame.mean or total, which count all threads" : "total, which counts all threads, or mean, which is per call";
 }
 
 /*
@@ -168,7 +168,7 @@ look_elsewhere(struct tt_figures *g, const struct about *a, const struct tt_meas
 
 	if (!other)
 		return a->sum.met && !begins ? err->code : TT_OK;
-	tt_buf_printf(&b, "only other threads run it (\"%s\"), and this figure is of the frame thread: take the statistic %s", other->full,
+	tt_buf_printf(&b, "only other threads run it (\"%s\"), and this figure counts the frame thread alone: use the statistic %s", other->full,
 	    of_all_threads(x));
 	if (tt_buf_error(&b, err) == TT_OK)
 		v->why = tt_arena_text(g->out, b.p, b.n, err);

@@ -742,10 +742,10 @@ def work_of_other_threads_is_no_zero():
         have = {k: v["outcome"] for k, v in r.rows.items() if not k.startswith("integrity")}
         check(have == {"mean": "cannot_judge", "self": "cannot_judge", "calls": "cannot_judge", "in all": passes, "a call": passes,
                        "calls of all": "pass", "draw": "skipped" if passes == "skipped" else "not_worse"}, "outcomes", have, r.stdout)
-        check(all('"Worker 1"' in r.rows[k]["text"] and "take the statistic" in r.rows[k]["text"] for k in ("mean", "self", "calls")),
-              "which thread, and what to take", r.stdout)
-        check("total" in r.rows["mean"]["text"] and "mean" in r.rows["mean"]["text"].split("take")[1] and "per_frame.mean" in r.rows["calls"]["text"],
-              "what to take", r.stdout)
+        check(all('"Worker 1"' in r.rows[k]["text"] and "use the statistic" in r.rows[k]["text"] for k in ("mean", "self", "calls")),
+              "which thread, and what to use", r.stdout)
+        check("total" in r.rows["mean"]["text"] and "mean" in r.rows["mean"]["text"].split("use the")[1] and "per_frame.mean" in r.rows["calls"]["text"],
+              "what to use", r.stdout)
         check("on the frame thread" in r.rows["draw"]["title"] and "on the frame thread" not in r.rows["in all"]["title"] +
               r.rows["calls of all"]["title"], "titles say whose time it is", [x["title"] for x in r.rows.values()])
     budget(*other[:1])
@@ -757,7 +757,7 @@ def work_of_other_threads_is_no_zero():
     check(any("Worker 1" in x for x in r.json["remarks"]), "that there is none in frames holds, and is told", r.json["remarks"])
     shown = subprocess.run([TRACETOOL, "stats", "--frame-marker", "Game:Tick", "--metric", "marker.time[Jobs:Path]", after[0]], cwd=work,
                            capture_output=True, text=True).stdout
-    check('"Worker 1"' in shown and "take the statistic total" in shown, "metrics over time say the same", shown)
+    check('"Worker 1"' in shown and "use the statistic total" in shown, "metrics over time say the same", shown)
 
 
 def a_new_row_freezes_no_baseline():
