@@ -382,7 +382,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	for (size_t i = 0; i < c->nout; i++) {
 		emit[i] = c->out[i].emit;
 		opts[i] = (struct tt_emit_opts){ .env = &app->env, .path = c->out[i].path, .generator = TT_GENERATOR,
-			.names = (enum tt_names_form)c->in.names, .own = c->out[i].own + emit_at(emit[i]) };
+			.own = c->out[i].own + emit_at(emit[i]) };
 		run.needs |= tt_emit_needs(emit[i], &opts[i]);
 	}
 	run.emit = emit;

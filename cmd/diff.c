@@ -459,8 +459,7 @@ write_chrome(
 {
 	const char *const path[] = { middle(o, d, TT_DIFF_A), middle(o, d, TT_DIFF_B), NULL };
 	const struct tt_emit *emit = tt_emit_named("chrome");
-	const struct tt_emit_opts eo = { .env = &app->env, .path = o->chrome, .generator = TT_GENERATOR,
-		.names = (enum tt_names_form)o->in.names };
+	const struct tt_emit_opts eo = { .env = &app->env, .path = o->chrome, .generator = TT_GENERATOR };
 	struct tt_loss *all = app->env.loss, loss;
 	const char *title[2];
 	struct tt_model *m = NULL;

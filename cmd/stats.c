@@ -558,7 +558,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	struct tt_views view = { 0 };
 	struct tt_report r;
 	const struct tt_emit *emit = tt_emit_named("perf-test");
-	const struct tt_emit_opts emit_opts = { .env = &app->env, .path = s->perf_test, .generator = TT_GENERATOR, .names = (enum tt_names_form)s->in.names };
+	const struct tt_emit_opts emit_opts = { .env = &app->env, .path = s->perf_test, .generator = TT_GENERATOR };
 	int rc = input_setup(app, &s->in, &run, err);
 
 	if (rc == TT_OK)

@@ -344,8 +344,7 @@ plan_outputs(struct tt_env *env, const struct tt_one_opts *o, const char *key, s
 		out->emit[out->n] = tt_emit_for_path(out->path[out->n]);
 		if (!out->emit[out->n])
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no format has the suffix %s", o->convert[i]);
-		*e = (struct tt_emit_opts){ .env = env, .path = out->path[out->n], .generator = o->generator,
-			.names = o->run.names };
+		*e = (struct tt_emit_opts){ .env = env, .path = out->path[out->n], .generator = o->generator };
 		rc = set_safe(out->emit[out->n], o, &out->own, &e->own, err);
 		out->n++;
 	}

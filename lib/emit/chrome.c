@@ -31,35 +31,40 @@ is_filtered(const struct tt_filter *f)
 static void
 warn_large(const struct chrome *c, uint64_t bytes, const char *how)
 {
-	if (c->own.split || bytes <= LARGE_BYTES)
+	if (c->own->split || bytes <= LARGE_BYTES)
 		return;
-	tt_log(c->env, TT_LOG_NORMAL,
-	    "%s: %s %" PRIu64 " MiB; viewers stop at 512: use %s, %s or %s SIZE", c->o.path, how,
+	tt_log(c->e.env, TT_LOG_NORMAL,
+	    "%s: %s %" PRIu64 " MiB; viewers stop at 512: use %s, %s or %s SIZE", c->e.o.path, how,
 	    bytes >> 20, tt_setting_name[TT_SETTING_TIME], tt_setting_name[TT_SETTING_MIN_DURATION], tt_setting_name[TT_SETTING_SPLIT]);
 }
 
 static void
 warn_ahead(const struct chrome *c)
 {
-	uint64_t per = c->own.begin_end ? 2 * TYPICAL_RECORD : TYPICAL_RECORD;
+	uint64_t per = c->own->begin_end ? 2 * TYPICAL_RECORD : TYPICAL_RECORD;
 
-	if (!is_filtered(&c->m->filter) && c->o.estimate < UINT64_MAX / per)
-		warn_large(c, c->o.estimate * per, "will take about");
+	if (!is_filtered(&c->e.m->filter) && c->e.o.estimate < UINT64_MAX / per)
+		warn_large(c, c->e.o.estimate * per, "will take about");
 }
 
 static int
-begin(struct chrome *c, struct tt_err *err)
+chrome_begin(void *state, struct tt_err *err)
 {
-	struct tt_mem *mem = &c->env->mem;
+	struct chrome *c = state;
+	struct tt_mem *mem = &c->e.env->mem;
 	int rc;
 
-	if (c->own.split && strcmp(c->o.path, "-") == 0)
+	c->own = c->e.o.own;
+	c->origin = tt_emit_origin(c->e.m);
+	tt_slices_init(&c->slices, c->e.env, &c->put_aside);
+	tt_text_spool_init(&c->args, c->e.env, &c->put_aside);
+	if (c->own->split && strcmp(c->e.o.path, "-") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output cannot be split into files: name one");
 	c->unwritten = tt_mem_alloc(mem, sizeof *c->unwritten, err);
-	c->process = tt_mem_alloc(mem, c->m->ncap * sizeof *c->process, err);
+	c->process = tt_mem_alloc(mem, c->e.m->ncap * sizeof *c->process, err);
 	if (!c->unwritten || !c->process)
 		return err ? err->code : TT_E_NOMEM;
-	c->nprocess = c->m->ncap;
+	c->nprocess = c->e.m->ncap;
 	for (size_t i = 0; i < c->nprocess; i++)
 		tt_frags_init(&c->process[i].counter, mem);
 	rc = tt_chrome_names(c, err);
@@ -73,54 +78,22 @@ static void
 chrome_end(void *state)
 {
 	struct chrome *c = state;
-	struct tt_mem *mem;
+	struct tt_mem *mem = &c->e.env->mem;
 
-	if (!c)
-		return;
-	mem = &c->env->mem;
-	for (size_t i = 0; i < c->npart; i++) {
-		tt_sink_abort(c->part[i].sink);
+	for (size_t i = 0; i < c->npart; i++)
 		tt_mem_free(mem, c->part[i].seen, c->part[i].capseen);
-	}
 	tt_mem_free(mem, c->part, c->cappart * sizeof *c->part);
 	for (size_t i = 0; i < c->nprocess; i++) {
 		tt_pieces_free(&c->process[i].pieces);
 		tt_frags_free(&c->process[i].counter);
 	}
-	tt_mem_free(mem, c->process, c->m->ncap * sizeof *c->process);
+	tt_mem_free(mem, c->process, c->e.m->ncap * sizeof *c->process);
 	tt_mem_free(mem, c->unwritten, sizeof *c->unwritten);
 	tt_mem_free(mem, c->also, c->capalso);
 	tt_flow_free(&c->flows, mem);
 	tt_slices_free(&c->slices);
 	tt_text_spool_free(&c->args);
 	tt_buf_free(&c->scratch);
-	tt_mem_free(mem, c, sizeof *c);
-}
-
-static int
-chrome_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
-{
-	struct chrome *c = tt_mem_alloc(&o->env->mem, sizeof *c, err);
-	int rc;
-
-	*state = NULL;
-	if (!c)
-		return err ? err->code : TT_E_NOMEM;
-	c->o = *o;
-	if (o->own)
-		c->own = *(const struct tt_chrome_opts *)o->own;
-	c->env = o->env;
-	c->m = m;
-	c->origin = tt_emit_origin(m);
-	tt_slices_init(&c->slices, o->env, &c->put_aside);
-	tt_text_spool_init(&c->args, o->env, &c->put_aside);
-	rc = begin(c, err);
-	if (rc != TT_OK) {
-		chrome_end(c);
-		return rc;
-	}
-	*state = c;
-	return TT_OK;
 }
 
 /* --- on the way --------------------------------------------------------- */
@@ -129,9 +102,9 @@ static int
 chrome_write(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
 {
 	struct chrome *c = state;
-	int rc = tt_flow_zones(&c->flows, v, &c->process[v->cap->process].pieces, &c->scratch, &c->env->mem, err);
+	int rc = tt_flow_zones(&c->flows, v, &c->process[v->cap->process].pieces, &c->scratch, &c->e.env->mem, err);
 
-	if (rc == TT_OK && c->own.begin_end)
+	if (rc == TT_OK && c->own->begin_end)
 		return tt_chrome_pairs_write(c, v, p, n, err);
 	if (rc == TT_OK && tt_chrome_full(c, n))
 		rc = tt_chrome_turn(c, err);
@@ -145,39 +118,24 @@ chrome_write(void *state, const struct tt_view *v, const char *p, size_t n, stru
 /* --- the end ------------------------------------------------------------ */
 
 static int
-chrome_finish(void *state, const struct tt_model *m, struct tt_err *err)
+chrome_finish(void *state, struct tt_err *err)
 {
 	struct chrome *c = state;
 	uint64_t unwritten;
-	int rc = TT_OK;
+	int rc = tt_chrome_flows(c, err);
 
-	c->m = m;
-	rc = tt_chrome_flows(c, err);
-	if (rc == TT_OK && c->own.begin_end)
+	if (rc == TT_OK && c->own->begin_end)
 		rc = tt_chrome_pairs_finish(c, err);
 	unwritten = atomic_load_explicit(c->unwritten, memory_order_relaxed);
 	if (unwritten)
-		tt_loss_add(m->loss, TT_LOST_VALUES, unwritten, 0, TT_NOWHERE);
+		tt_loss_add(c->e.m->loss, TT_LOST_VALUES, unwritten, 0, TT_NOWHERE);
 	for (size_t i = 0; i < c->npart && rc == TT_OK; i++) {
 		rc = tt_chrome_tail(c, &c->part[i], err);
 		if (rc == TT_OK && c->npart > 1)
 			rc = tt_sink_rest(c->part[i].sink, err);
 	}
-	if (rc == TT_OK && (c->o.estimate == 0 || is_filtered(&m->filter)))
+	if (rc == TT_OK && (c->e.o.estimate == 0 || is_filtered(&c->e.m->filter)))
 		warn_large(c, c->part[0].bytes, "takes");
-	return rc;
-}
-
-static int
-chrome_commit(void *state, struct tt_err *err)
-{
-	struct chrome *c = state;
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < c->npart && rc == TT_OK; i++) {
-		rc = tt_sink_commit(c->part[i].sink, err);
-		c->part[i].sink = NULL;
-	}
 	return rc;
 }
 
@@ -198,6 +156,7 @@ const struct tt_emit tt_emit_chrome = {
 	.suffix = suffixes,
 	.option = options,
 	.own = sizeof(struct tt_chrome_opts),
+	.state = sizeof(struct chrome),
 	.viewed = true,
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_FRAMES | TT_NEEDS_APART,
 	.begin = chrome_begin,
@@ -205,6 +164,5 @@ const struct tt_emit tt_emit_chrome = {
 	.rare = tt_chrome_rare,
 	.write = chrome_write,
 	.finish = chrome_finish,
-	.commit = chrome_commit,
 	.end = chrome_end,
 };

@@ -48,15 +48,13 @@ struct tt_chrome_opts {
 };
 
 struct chrome {
-	struct tt_emit_opts o;
-	struct tt_chrome_opts own;
-	struct tt_env *env;
-	const struct tt_model *m;
+	struct tt_emitting e;
+	const struct tt_chrome_opts *own;
 	int64_t origin;               /* model time of CHROME_FIRST_NS */
 	struct chrome_process *process;
 	size_t nprocess;
 	struct chrome_part *part;
-	size_t npart, cappart, committed;
+	size_t npart, cappart;
 	struct tt_slices slices;      /* B/E form: zones put aside; flags: the place of their arguments in ... */
 	struct tt_text_spool args;         /* ... this, or 0 */
 	uint64_t put_aside;           /* bytes in the spools of both */

@@ -32,7 +32,7 @@ tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_
 	if (args->n == 0)
 		return;
 	tt_buf_text(out, ",\"args\":");
-	tt_emit_args(args, name, c->own.blobs, out);
+	tt_emit_args(args, name, c->own->blobs, out);
 }
 
 void
@@ -89,15 +89,9 @@ part_begin(struct chrome *c, struct chrome_part *part, struct tt_err *err)
 	tt_json_open(&j, NULL, "{");
 	tt_json_text(&j, "displayTimeUnit", "ns");
 	tt_json_open(&j, "traceEvents", "[");
-	for (size_t i = 0; i < c->m->ncap; i++)
-		put_capture(c->m->cap[i], &j);
+	for (size_t i = 0; i < c->e.m->ncap; i++)
+		put_capture(c->e.m->cap[i], &j);
 	return tt_chrome_part_write(part, b, err);
-}
-
-static int
-part_open(struct chrome *c, struct chrome_part *part, struct tt_err *err)
-{
-	return c->own.split ? tt_emit_open_part(&c->o, c->npart, &part->sink, err) : tt_emit_open(&c->o, c->o.path, &part->sink, err);
 }
 
 int
@@ -113,12 +107,12 @@ tt_chrome_turn(struct chrome *c, struct tt_err *err)
 		rc = tt_sink_rest(c->part[c->npart - 1].sink, err);
 	if (rc != TT_OK)
 		return rc;
-	rc = tt_mem_grow(&c->env->mem, &c->part, &c->cappart, c->npart + 1, sizeof *c->part, err);
+	rc = tt_mem_grow(&c->e.env->mem, &c->part, &c->cappart, c->npart + 1, sizeof *c->part, err);
 	if (rc != TT_OK)
 		return rc;
 	part = &c->part[c->npart++];
 	*part = (struct chrome_part){ .first_ts = INT64_MAX, .last_ts = INT64_MIN };
-	rc = part_open(c, part, err);
+	rc = tt_emit_open(&c->e, c->own->split ? c->npart : 0, &part->sink, err);
 	return rc == TT_OK ? part_begin(c, part, err) : rc;
 }
 
@@ -127,7 +121,7 @@ tt_chrome_full(const struct chrome *c, size_t more)
 {
 	const struct chrome_part *part = &c->part[c->npart - 1];
 
-	return c->own.split && part->first_ts <= part->last_ts && part->bytes + more > c->own.split;
+	return c->own->split && part->first_ts <= part->last_ts && part->bytes + more > c->own->split;
 }
 
 void
@@ -146,7 +140,7 @@ tt_chrome_put_in(struct chrome *c, struct chrome_part *part, const struct tt_thr
     struct tt_err *err)
 {
 	size_t byte = thread->index / 8;
-	int rc = tt_mem_grow(&c->env->mem, &part->seen, &part->capseen, byte + 1, 1, err);
+	int rc = tt_mem_grow(&c->e.env->mem, &part->seen, &part->capseen, byte + 1, 1, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -163,7 +157,7 @@ tt_chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, s
 
 	if (n == 0)
 		return TT_OK;
-	rc = tt_mem_grow(&c->env->mem, &part->seen, &part->capseen, c->capalso, 1, err);
+	rc = tt_mem_grow(&c->e.env->mem, &part->seen, &part->capseen, c->capalso, 1, err);
 	if (rc != TT_OK)
 		return rc;
 	for (size_t i = 0; i < c->capalso; i++) {

@@ -68,7 +68,7 @@ tt_chrome_pairs_flow(struct chrome *c, const struct tt_flow_step *step, char pha
 	const struct tt_slice s = { .ts = step->ts, .dur = c->nflow++ * 256 + step->next * FLOW_NEXT + phase, .key = id,
 		.depth = FLOW };
 
-	return tt_slices_add_late(&c->slices, c->m->threads.t[step->thread], &s, err);
+	return tt_slices_add_late(&c->slices, c->e.m->threads.t[step->thread], &s, err);
 }
 
 /* --- at the end --------------------------------------------------------- */
@@ -139,7 +139,7 @@ pop_to(struct pairs *w, uint32_t depth, uint64_t ts, uint64_t end, struct tt_err
 static int
 push(struct pairs *w, const struct tt_slice *s, uint64_t ts, uint64_t end, struct tt_err *err)
 {
-	int rc = tt_mem_grow(&w->c->env->mem, &w->open, &w->capopen, w->nopen + 1, sizeof *w->open, err);
+	int rc = tt_mem_grow(&w->c->e.env->mem, &w->open, &w->capopen, w->nopen + 1, sizeof *w->open, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -190,7 +190,7 @@ put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
 	uint64_t ts = chrome_time(w->c, s->ts), end = ts + (uint64_t)(s->depth == FLOW ? 0 : s->dur);
 	int rc = TT_OK;
 
-	if (tt_stopped(w->c->env))
+	if (tt_stopped(w->c->e.env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	if (w->out.n >= 1 << 16 || tt_chrome_full(w->c, w->out.n))
 		rc = turn(w, err);
@@ -230,6 +230,6 @@ tt_chrome_pairs_finish(struct chrome *c, struct tt_err *err)
 		if (c->slices.thread[i].thread)
 			rc = put_thread(&w, i, err);
 	tt_buf_free(&w.out);
-	tt_mem_free(&c->env->mem, w.open, w.capopen * sizeof *w.open);
+	tt_mem_free(&c->e.env->mem, w.open, w.capopen * sizeof *w.open);
 	return rc;
 }

@@ -64,12 +64,12 @@ counter_piece(const char *name, uint64_t number, const struct tt_def *d, struct 
 int
 tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
 {
-	const struct tt_defs *defs = c->m->cap[process]->defs;
+	const struct tt_defs *defs = c->e.m->cap[process]->defs;
 	struct tt_frags *pieces = &c->process[process].counter, names;
 	const struct tt_def *d;
 	int rc = TT_OK;
 
-	tt_frags_init(&names, &c->env->mem);
+	tt_frags_init(&names, &c->e.env->mem);
 	for (size_t i = 0; defs && rc == TT_OK && (d = tt_defs_at(defs, TT_DEF_COUNTER, i)); i++) {
 		char room[TT_COUNTER_NAME];
 		const char *name = tt_counter_called(d, d->key, room);
@@ -180,7 +180,7 @@ put_instant(struct rare *r)
 		return rc;
 	put_head(r, "i", own_tid(r));
 	tt_buf_text(r->out, ",\"s\":\"t\"");
-	tt_chrome_args(r->c, tt_model_key(r->c->m, r->v->cap->process, r->e->val)->arg_instant, &args, r->out);
+	tt_chrome_args(r->c, tt_model_key(r->c->e.m, r->v->cap->process, r->e->val)->arg_instant, &args, r->out);
 	tt_buf_add(r->out, piece.s, piece.n);
 	return TT_OK;
 }
@@ -224,7 +224,7 @@ put_note(struct rare *r, const char *name, const char *category, uint64_t object
 static int
 mark_thread(struct chrome *c, uint32_t thread, struct tt_err *err)
 {
-	int rc = tt_mem_grow(&c->env->mem, &c->also, &c->capalso, thread / 8 + 1, 1, err);
+	int rc = tt_mem_grow(&c->e.env->mem, &c->also, &c->capalso, thread / 8 + 1, 1, err);
 
 	if (rc == TT_OK)
 		c->also[thread / 8] |= (uint8_t)(1u << thread % 8);
@@ -236,22 +236,22 @@ static int
 put_sample(struct rare *r)
 {
 	const struct tt_event *x = tt_event_ext(r->v->b, r->i);
-	const struct tt_filter *f = &r->c->m->filter;
+	const struct tt_filter *f = &r->c->e.m->filter;
 	const char *name = "(native)", *category = name;
 	struct tt_nameless own;
 	size_t n;
 	const uint64_t *key = tt_emit_stack(r->v, r->i, &n);
 	int rc;
 
-	if (!x || (uint64_t)x->ts >= r->c->m->threads.n || (n == 0 && (f->marker || f->category)))
+	if (!x || (uint64_t)x->ts >= r->c->e.m->threads.n || (n == 0 && (f->marker || f->category)))
 		return TT_OK;
 	if (n) {
-		const struct tt_name *leaf = tt_emit_name(r->c->m, r->v->cap->process, key[n - 1], &own);
+		const struct tt_name *leaf = tt_emit_name(r->c->e.m, r->v->cap->process, key[n - 1], &own);
 
 		if (!leaf->wanted)
 			return TT_OK;
 		name = tt_emit_marker(leaf);
-		category = tt_emit_category(r->c->m, leaf);
+		category = tt_emit_category(r->c->e.m, leaf);
 	}
 	rc = mark_thread(r->c, (uint32_t)x->ts, r->err);
 	put_head(r, "i", (uint32_t)x->ts + 1);
@@ -309,7 +309,7 @@ put_rare(struct rare *r)
 	for (size_t k = 0; k < r->v->b->nrare && rc == TT_OK; k++) {
 		r->i = r->v->b->rare[k];
 		r->e = &r->v->b->ev[r->i];
-		r->ts = tt_emit_in_time(&r->c->m->filter, r->e->ts) && tt_emit_by_thread(r->v, r->i) ?
+		r->ts = tt_emit_in_time(&r->c->e.m->filter, r->e->ts) && tt_emit_by_thread(r->v, r->i) ?
 		    chrome_time(r->c, r->e->ts) : UINT64_MAX;
 		if (r->ts != UINT64_MAX)
 			rc = put_event(r);
@@ -325,12 +325,12 @@ tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct 
 	size_t at = out->n;
 	int rc;
 
-	if (r.c->own.begin_end)
+	if (r.c->own->begin_end)
 		tt_buf_add(out, &head, sizeof head);
 	rc = put_rare(&r);
 	if (rc == TT_OK)
 		rc = tt_buf_error(out, err);
-	if (rc != TT_OK || !r.c->own.begin_end)
+	if (rc != TT_OK || !r.c->own->begin_end)
 		return rc;
 	head.n = out->n - at - sizeof head;
 	memcpy(out->p + at, &head, sizeof head);

@@ -42,8 +42,8 @@ is_seen(const struct chrome_part *part, size_t i)
 static void
 put_threads(struct chrome *c, const struct chrome_part *part, struct tt_json *j)
 {
-	for (size_t i = 0; i < c->m->threads.n; i++) {
-		const struct tt_thread *t = c->m->threads.t[i];
+	for (size_t i = 0; i < c->e.m->threads.n; i++) {
+		const struct tt_thread *t = c->e.m->threads.t[i];
 		char name[32] = "Thread ";
 
 		if (!is_seen(part, i))
@@ -59,15 +59,15 @@ put_threads(struct chrome *c, const struct chrome_part *part, struct tt_json *j)
 static uint32_t
 frames_tid(const struct chrome *c)
 {
-	return (uint32_t)c->m->threads.n + 1;
+	return (uint32_t)c->e.m->threads.n + 1;
 }
 
 static uint32_t
 frame_process(const struct chrome *c, size_t i)
 {
-	uint32_t thread = tt_frames_thread(c->m->frames, i);
+	uint32_t thread = tt_frames_thread(c->e.m->frames, i);
 
-	return thread < c->m->threads.n ? c->m->threads.t[thread]->process : 0;
+	return thread < c->e.m->threads.n ? c->e.m->threads.t[thread]->process : 0;
 }
 
 /* A record: all up to and with its time. */
@@ -91,20 +91,20 @@ put_frame_name(const struct tt_frames *f, size_t i, struct tt_buf *b)
 static void
 put_frame(struct chrome *c, size_t i, struct tt_buf *b)
 {
-	const struct tt_frames *f = c->m->frames;
+	const struct tt_frames *f = c->e.m->frames;
 	uint64_t ts = chrome_time(c, tt_frames_start(f, i)), dur = (uint64_t)tt_frames_dur(f, i);
 	uint32_t process = frame_process(c, i), tid = frames_tid(c);
 
-	if (tt_frames_dur(f, i) < 0 || ts > INT64_MAX - dur || !put_head(b, c->own.begin_end ? "B" : "X", process, tid, ts))
+	if (tt_frames_dur(f, i) < 0 || ts > INT64_MAX - dur || !put_head(b, c->own->begin_end ? "B" : "X", process, tid, ts))
 		return;
-	if (!c->own.begin_end) {
+	if (!c->own->begin_end) {
 		/* put_head() made room for this too. */
 		char *p = CHROME_PUT(b->p + b->n, ",\"dur\":");
 
 		b->n = (size_t)(tt_put_dur(p, ts, dur) - b->p);
 	}
 	put_frame_name(f, i, b);
-	if (c->own.begin_end && put_head(b, "E", process, tid, ts + dur))
+	if (c->own->begin_end && put_head(b, "E", process, tid, ts + dur))
 		put_frame_name(f, i, b);
 }
 
@@ -112,12 +112,12 @@ put_frame(struct chrome *c, size_t i, struct tt_buf *b)
 static bool
 shows_frame(const struct chrome *c, const struct chrome_part *part, size_t i)
 {
-	const struct tt_filter *f = &c->m->filter;
-	int64_t start = tt_frames_start(c->m->frames, i), dur = tt_frames_dur(c->m->frames, i);
+	const struct tt_filter *f = &c->e.m->filter;
+	int64_t start = tt_frames_start(c->e.m->frames, i), dur = tt_frames_dur(c->e.m->frames, i);
 
 	if (start < f->from || start >= f->to)
 		return false;
-	return !c->own.split || (start <= part->last_ts && start >= part->first_ts - (dur > 0 ? dur : 0));
+	return !c->own->split || (start <= part->last_ts && start >= part->first_ts - (dur > 0 ? dur : 0));
 }
 
 static int
@@ -126,7 +126,7 @@ put_frames(struct chrome *c, struct chrome_part *part, struct tt_json *j, struct
 	uint32_t process = UINT32_MAX;
 	int rc = TT_OK;
 
-	for (size_t i = 0; c->m->frames && i < c->m->frames->n && rc == TT_OK; i++) {
+	for (size_t i = 0; c->e.m->frames && i < c->e.m->frames->n && rc == TT_OK; i++) {
 		if (!shows_frame(c, part, i))
 			continue;
 		if (frame_process(c, i) != process) {
@@ -171,7 +171,7 @@ shows_fact(const struct chrome *c, const struct chrome_part *part, const struct 
 {
 	bool first = part == c->part, last = part == c->part + c->npart - 1;
 
-	return tt_emit_in_time(&c->m->filter, f->ts) && (first || f->ts > part[-1].last_ts) && (last || f->ts <= part->last_ts);
+	return tt_emit_in_time(&c->e.m->filter, f->ts) && (first || f->ts > part[-1].last_ts) && (last || f->ts <= part->last_ts);
 }
 
 static int
@@ -179,9 +179,9 @@ put_facts(struct chrome *c, const struct chrome_part *part, struct tt_json *j, s
 {
 	struct tt_facts facts = { 0 };
 	uint64_t rows = 0;
-	int rc = tt_facts_list(c->m, &c->env->mem, &facts, err);
+	int rc = tt_facts_list(c->e.m, &c->e.env->mem, &facts, err);
 
-	for (uint32_t process = 0; process < c->m->ncap && rc == TT_OK; process++, rows = 0)
+	for (uint32_t process = 0; process < c->e.m->ncap && rc == TT_OK; process++, rows = 0)
 		for (size_t i = 0; i < facts.n; i++) {
 			const struct tt_fact *f = &facts.f[i];
 			if (f->process != process || !shows_fact(c, part, f))
@@ -191,7 +191,7 @@ put_facts(struct chrome *c, const struct chrome_part *part, struct tt_json *j, s
 				put_row(j, process, frames_tid(c) + 1, "Labels and facts", NULL);
 			put_fact(c, f, j->out);
 		}
-	tt_facts_free(&facts, &c->env->mem);
+	tt_facts_free(&facts, &c->e.env->mem);
 	return rc;
 }
 
@@ -268,8 +268,8 @@ put_other_data(struct chrome *c, struct tt_json *j)
 	tt_json_close(j, "\n]");
 	tt_json_open(j, "otherData", "{");
 	tt_json_text(j, "format", "tracetool Chrome JSON 1");
-	put_known(j, "generator", c->o.generator);
-	put_known(j, "caveat", tt_model_caveat(c->m));
+	put_known(j, "generator", c->e.o.generator);
+	put_known(j, "caveat", tt_model_caveat(c->e.m));
 	j->gap = "\n";
 	/* As a string: it may be too large for a double. */
 	*tt_put_i64(origin, c->origin) = '\0';
@@ -277,10 +277,10 @@ put_other_data(struct chrome *c, struct tt_json *j)
 	tt_json_u64(j, "first_event_us", 1);
 	j->gap = "\n";
 	tt_json_open(j, "captures", "[");
-	for (size_t i = 0; i < c->m->ncap; i++)
-		put_capture(c->m->cap[i], j);
+	for (size_t i = 0; i < c->e.m->ncap; i++)
+		put_capture(c->e.m->cap[i], j);
 	tt_json_close(j, "]");
-	put_losses(c->m->loss, j);
+	put_losses(c->e.m->loss, j);
 	tt_json_close(j, "}}\n");
 }
 

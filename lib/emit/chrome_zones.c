@@ -68,10 +68,10 @@ static void
 zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
 {
 	const struct chrome *c = arg;
-	const char *category = tt_emit_category(c->m, name), *color = color_of(key);
+	const char *category = tt_emit_category(c->e.m, name), *color = color_of(key);
 
-	if (!color && name->category < c->m->ncategory)
-		color = color_near(c->m->category[name->category].rgba);
+	if (!color && name->category < c->e.m->ncategory)
+		color = color_near(c->e.m->category[name->category].rgba);
 	tt_buf_text(b, ",\"name\":\"");
 	tt_buf_json(b, tt_emit_marker(name), strlen(tt_emit_marker(name)));
 	tt_buf_text(b, "\"");
@@ -96,7 +96,7 @@ tt_chrome_names(struct chrome *c, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (uint32_t i = 0; i < c->nprocess && rc == TT_OK; i++) {
-		rc = tt_pieces_make(&c->process[i].pieces, &form, c->m, c->m->cap[i], err);
+		rc = tt_pieces_make(&c->process[i].pieces, &form, c->e.m, c->e.m->cap[i], err);
 		if (rc == TT_OK)
 			rc = tt_chrome_counters(c, i, err);
 	}
@@ -205,7 +205,7 @@ put_whole(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 	if (rc != TT_OK || !args || w->out->n == before)
 		return rc;
 	w->out->n--;          /* the record's last brace */
-	tt_chrome_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s->key)->arg, args, w->out);
+	tt_chrome_args(w->c, tt_model_key(w->c->e.m, w->v->cap->process, s->key)->arg, args, w->out);
 	tt_buf_text(w->out, "}");
 	return TT_OK;
 }
@@ -242,7 +242,7 @@ put_site(struct writer *w, const struct tt_event *e)
 	const uint64_t *key = tt_emit_stack(w->v, (size_t)(e - w->v->b->ev), &n);
 
 	if (n)
-		tt_buf_json_fact(w->out, "site", tt_emit_marker(tt_emit_name(w->c->m, w->v->cap->process, key[n - 1], &own)));
+		tt_buf_json_fact(w->out, "site", tt_emit_marker(tt_emit_name(w->c->e.m, w->v->cap->process, key[n - 1], &own)));
 }
 
 static int
@@ -304,7 +304,7 @@ put_allocs(struct writer *w, struct tt_err *err)
 		if (e->kind != TT_ALLOC)
 			continue;
 		bytes = tt_alloc_points_add(&sum, e);
-		if (!tt_emit_in_time(&w->c->m->filter, e->ts))
+		if (!tt_emit_in_time(&w->c->e.m->filter, e->ts))
 			continue;
 		ts = chrome_time(w->c, e->ts);
 		if (ts == UINT64_MAX) {
@@ -337,7 +337,7 @@ hand_on_args(struct writer *w, size_t at, uint64_t n)
 
 		memcpy(&s, w->out->p + at, sizeof s);
 		if (s.flags >> TT_SLICE_ARGS)
-			tt_chrome_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s.key)->arg, tt_slice_args(w->v, &s), w->out);
+			tt_chrome_args(w->c, tt_model_key(w->c->e.m, w->v->cap->process, s.key)->arg, tt_slice_args(w->v, &s), w->out);
 		s.flags = (uint32_t)(w->out->n - before);
 		memcpy(w->out->p + at, &s, sizeof s);
 	}
@@ -402,10 +402,10 @@ tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, 
 
 	set_head(&w, "X");
 	if (v->nslice)
-		rc = c->own.begin_end ? hand_on_zones(&w, err) : put_zones(&w, err);
+		rc = c->own->begin_end ? hand_on_zones(&w, err) : put_zones(&w, err);
 	set_head(&w, "i");
 	if (rc == TT_OK && v->b->nalloc)
-		rc = c->own.begin_end ? allocs_in_frame(&w, err) : put_allocs(&w, err);
+		rc = c->own->begin_end ? allocs_in_frame(&w, err) : put_allocs(&w, err);
 	if (w.unwritten)
 		atomic_fetch_add_explicit(c->unwritten, w.unwritten, memory_order_relaxed);
 	tt_buf_free(&w.scratch);

@@ -10,59 +10,88 @@
 #include "model/defs.h"
 
 int
-tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err)
+tt_emit_begin(const struct tt_emit *e, const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
 {
-	*sink = NULL;
-	return o->open ? o->open(o->open_arg, path, sink, err) : tt_sink_open(o->env, path, sink, err);
+	struct tt_emitting *s = tt_mem_alloc(&o->env->mem, e->state + e->own, err);
+	int rc;
+
+	*state = NULL;
+	if (!s)
+		return err->code;
+	*s = (struct tt_emitting){ .emit = e, .o = *o, .env = o->env, .m = m };
+	if (e->own) {
+		s->o.own = (char *)s + e->state;
+		if (o->own)
+			memcpy((char *)s + e->state, o->own, e->own);
+	}
+	rc = e->begin(s, err);
+	if (rc == TT_OK)
+		*state = s;
+	else
+		tt_emit_end(s);
+	return rc;
 }
 
 int
-tt_emit_open_part(const struct tt_emit_opts *o, size_t number, struct tt_sink **sink, struct tt_err *err)
+tt_emit_commit(void *state, struct tt_err *err)
 {
+	struct tt_emitting *s = state;
+	const size_t n = s->nsink;
+
+	s->nsink = 0;
+	return tt_sink_commit_all(s->sink, n, TT_OK, err);
+}
+
+void
+tt_emit_end(void *state)
+{
+	struct tt_emitting *s = state;
+	struct tt_mem *mem;
+
+	if (!s)
+		return;
+	mem = &s->env->mem;
+	if (s->emit->end)
+		s->emit->end(s);
+	for (size_t i = 0; i < s->nsink; i++)
+		tt_sink_abort(s->sink[i]);
+	tt_mem_free(mem, s->sink, s->capsink * sizeof *s->sink);
+	tt_mem_free(mem, s, s->emit->state + s->emit->own);
+}
+
+int
+tt_emit_open(struct tt_emitting *e, size_t number, struct tt_sink **sink, struct tt_err *err)
+{
+	const struct tt_emit_opts *o = &e->o;
 	size_t n;
 	const char *suffix = tt_path_suffix(o->path, &n);
 	struct tt_buf path = { 0 };
-	int rc;
+	int rc = tt_mem_grow(&e->env->mem, &e->sink, &e->capsink, e->nsink + 1, sizeof *e->sink, err);
 
-	*sink = NULL;
 	/* The name's last suffixes, ".json.gz", go after the number. */
 	if (!suffix)
 		suffix = o->path + strlen(o->path);
-	tt_buf_printf(&path, "%.*s-%03zu%s", (int)(suffix - o->path), o->path, number, suffix);
-	rc = tt_buf_error(&path, err);
+	if (number)
+		tt_buf_printf(&path, "%.*s-%03zu%s", (int)(suffix - o->path), o->path, number, suffix);
+	else
+		tt_buf_printf(&path, "%s", o->path);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&path, err);
 	/* The NUL that tt_buf_printf() wrote ends the path. */
 	if (rc == TT_OK)
-		rc = tt_emit_open(o, path.p, sink, err);
+		rc = o->open ? o->open(o->open_arg, path.p, sink, err) : tt_sink_open(e->env, path.p, sink, err);
+	if (rc == TT_OK)
+		e->sink[e->nsink++] = *sink;
 	tt_buf_free(&path);
 	return rc;
 }
 
 int
-tt_out_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
-{
-	struct tt_out *out = tt_mem_alloc(&o->env->mem, sizeof *out, err);
-
-	(void)m;
-	*state = NULL;
-	if (!out)
-		return err ? err->code : TT_E_NOMEM;
-	out->o = *o;
-	int rc = tt_emit_open(o, o->path, &out->sink, err);
-	if (rc == TT_OK)
-		*state = out;
-	else
-		tt_out_end(out);
-	return rc;
-}
-
-int
-tt_out_commit(void *state, struct tt_err *err)
+tt_out_begin(void *state, struct tt_err *err)
 {
 	struct tt_out *o = state;
-	struct tt_sink *sink = o->sink;
 
-	o->sink = NULL;
-	return tt_sink_commit(sink, err);
+	return tt_emit_open(&o->e, 0, &o->sink, err);
 }
 
 void
@@ -70,11 +99,7 @@ tt_out_end(void *state)
 {
 	struct tt_out *o = state;
 
-	if (!o)
-		return;
 	tt_buf_free(&o->buf);
-	tt_sink_abort(o->sink);
-	tt_mem_free(&o->o.env->mem, o, sizeof *o);
 }
 
 void

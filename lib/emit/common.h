@@ -9,17 +9,14 @@
 
 #include "emit/emit.h"
 
-struct tt_sink;
-
 /* The state of an emitter that writes one file in its `finish`, in small pieces. Errors stay until tt_out_error(). */
 struct tt_out {
-	struct tt_emit_opts o;
+	struct tt_emitting e;
 	struct tt_sink *sink;
 	struct tt_buf buf;
 };
 
-int tt_out_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err);
-int tt_out_commit(void *state, struct tt_err *err);
+int tt_out_begin(void *state, struct tt_err *err);
 void tt_out_end(void *state);
 
 void tt_out_flush(struct tt_out *o);

@@ -38,7 +38,7 @@ tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n)
 void
 tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name)
 {
-	const char *category = tt_emit_category(c->m, name);
+	const char *category = tt_emit_category(c->e.m, name);
 
 	tt_csv_put_field(b, c, tt_emit_marker(name), strlen(tt_emit_marker(name)));
 	tt_csv_put_field(b, c, category, strlen(category));
@@ -117,7 +117,7 @@ tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *arg
 		return;
 	}
 	scratch->n = 0;
-	tt_emit_args(args, name, c->own.blobs, scratch);
+	tt_emit_args(args, name, c->own->blobs, scratch);
 	b->failed |= scratch->failed;
 	tt_csv_put_field(b, c, scratch->p, scratch->n);
 }
@@ -129,7 +129,7 @@ put_args(struct writer *w, uint64_t key, const struct tt_args *args)
 	char value[40], room[24];
 	size_t n;
 	const char *text = tt_rare_args(args, value, room, &n);
-	const char *const *name = tt_model_key(w->c->m, w->v->cap->process, key)->arg;
+	const char *const *name = tt_model_key(w->c->e.m, w->v->cap->process, key)->arg;
 
 	w->out->n -= 4;
 	tt_csv_put_sep(w->out, w->c);
@@ -234,7 +234,7 @@ csv_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct
 	for (size_t i = 0; v->b->nalloc && i < v->b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &v->b->ev[i];
 
-		if (e->kind == TT_ALLOC && tt_emit_in_time(&c->m->filter, e->ts))
+		if (e->kind == TT_ALLOC && tt_emit_in_time(&c->e.m->filter, e->ts))
 			rc = put_alloc(&w, e, tt_alloc_bytes(e), err);
 	}
 	tt_buf_free(&w.scratch);
@@ -303,20 +303,20 @@ begin_events(struct csv *c, struct tt_err *err)
 	static const char *const columns[] = { "kind", "process", "thread", "tid", "start_ns", "dur_ns", "depth", "name",
 		"category", "value", "detail", "args" };
 	const struct tt_pieces_form form = { zone_piece, alloc_piece, c };
-	struct tt_mem *mem = &c->env->mem;
+	struct tt_mem *mem = &c->e.env->mem;
 	int rc = TT_OK;
 
-	c->process = tt_mem_alloc(mem, c->m->ncap * sizeof *c->process, err);
-	c->tid = tt_mem_alloc(mem, c->m->threads.n * sizeof *c->tid, err);
+	c->process = tt_mem_alloc(mem, c->e.m->ncap * sizeof *c->process, err);
+	c->tid = tt_mem_alloc(mem, c->e.m->threads.n * sizeof *c->tid, err);
 	if (!c->process || !c->tid)
 		return err ? err->code : TT_E_NOMEM;
-	c->nprocess = c->m->ncap;
-	for (; c->ntid < c->m->threads.n; c->ntid++)
-		c->tid[c->ntid] = c->m->threads.t[c->ntid]->tid;
+	c->nprocess = c->e.m->ncap;
+	for (; c->ntid < c->e.m->threads.n; c->ntid++)
+		c->tid[c->ntid] = c->e.m->threads.t[c->ntid]->tid;
 	for (size_t i = 0; i < c->nprocess && rc == TT_OK; i++)
-		rc = tt_pieces_make(&c->process[i], &form, c->m, c->m->cap[i], err);
+		rc = tt_pieces_make(&c->process[i], &form, c->e.m, c->e.m->cap[i], err);
 	c->scratch.n = 0;
-	if (c->own.bom)
+	if (c->own->bom)
 		tt_buf_text(&c->scratch, "\xef\xbb\xbf");
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
 		tt_buf_add(&c->scratch, &c->form.csv_sep, i > 0);
@@ -330,53 +330,28 @@ static void
 csv_end(void *state)
 {
 	struct csv *c = state;
-	struct tt_mem *mem;
+	struct tt_mem *mem = &c->e.env->mem;
 
-	if (!c)
-		return;
-	mem = &c->env->mem;
-	tt_sink_abort(c->sink);
 	for (size_t i = 0; i < c->nprocess; i++)
 		tt_pieces_free(&c->process[i]);
-	tt_mem_free(mem, c->process, c->m->ncap * sizeof *c->process);
+	tt_mem_free(mem, c->process, c->e.m->ncap * sizeof *c->process);
 	tt_mem_free(mem, c->tid, c->ntid * sizeof *c->tid);
 	tt_buf_free(&c->scratch);
-	tt_mem_free(mem, c, sizeof *c);
 }
 
 static int
-begin(struct csv *c, struct tt_err *err)
+csv_begin(void *state, struct tt_err *err)
 {
+	struct csv *c = state;
 	int rc;
 
-	if (!wants_events(&c->own) && !tt_pass_table_named(c->own.table, &c->pass))
-		return no_table(c->own.table, err);
-	rc = tt_emit_open(&c->o, c->o.path, &c->sink, err);
+	c->own = c->e.o.own;
+	c->form = (struct tt_render_opts){ .form = TT_RENDER_CSV, .csv_sep = c->own->sep ? c->own->sep : ',', .csv_bom = c->own->bom,
+		.csv_safe = c->own->safe, .generator = c->e.o.generator };
+	if (!wants_events(c->own) && !tt_pass_table_named(c->own->table, &c->pass))
+		return no_table(c->own->table, err);
+	rc = tt_emit_open(&c->e, 0, &c->sink, err);
 	return rc == TT_OK && !c->pass ? begin_events(c, err) : rc;
-}
-
-static int
-csv_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
-{
-	struct csv *c = tt_mem_alloc(&o->env->mem, sizeof *c, err);
-	int rc;
-
-	*state = NULL;
-	if (!c)
-		return err ? err->code : TT_E_NOMEM;
-	c->o = *o;
-	c->own = *own_of(o);
-	c->env = o->env;
-	c->m = m;
-	c->form = (struct tt_render_opts){ .form = TT_RENDER_CSV, .csv_sep = c->own.sep ? c->own.sep : ',', .csv_bom = c->own.bom,
-		.csv_safe = c->own.safe, .generator = o->generator };
-	rc = begin(c, err);
-	if (rc != TT_OK) {
-		csv_end(c);
-		return rc;
-	}
-	*state = c;
-	return TT_OK;
 }
 
 static int
@@ -394,9 +369,9 @@ make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 {
 	struct tt_pass_opts opts = tt_pass_defaults;
 
-	c->table[0] = c->own.table;
+	c->table[0] = c->own->table;
 	opts.table = c->table;
-	opts.group = (enum tt_group)c->own.group;
+	opts.group = (enum tt_group)c->own->group;
 	tt_pass_report(c->pass, view, &opts, r);
 	opts.apart = opts.group;
 	opts.group = TT_GROUP_NONE;
@@ -408,13 +383,13 @@ make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 static void
 tell_notes(struct csv *c, struct tt_report *r)
 {
-	enum tt_group group = (enum tt_group)c->own.group;
+	enum tt_group group = (enum tt_group)c->own->group;
 
-	tt_filter_notes(c->m, group, r);
+	tt_filter_notes(c->e.m, group, r);
 	if (group)
 		tt_group_note(group, r);
 	for (const struct tt_note *n = r->note; n && r->err.code == TT_OK; n = n->next)
-		tt_log(c->env, TT_LOG_NORMAL, "%s", n->text);
+		tt_log(c->e.env, TT_LOG_NORMAL, "%s", n->text);
 }
 
 static int
@@ -431,8 +406,8 @@ write_table(struct csv *c, struct tt_err *err)
 	struct tt_report r;
 	int rc;
 
-	tt_report_init(&r, &c->env->mem);
-	tt_view_init(&view, c->m);
+	tt_report_init(&r, &c->e.env->mem);
+	tt_view_init(&view, c->e.m);
 	make_table(c, &view, &r);
 	tell_notes(c, &r);
 	c->scratch.n = 0;
@@ -453,7 +428,7 @@ write_facts(struct csv *c, struct tt_err *err)
 {
 	struct tt_facts facts = { 0 };
 	struct tt_buf *b = &c->scratch;
-	int rc = tt_facts_list(c->m, &c->env->mem, &facts, err);
+	int rc = tt_facts_list(c->e.m, &c->e.env->mem, &facts, err);
 
 	b->n = 0;
 	for (size_t i = 0; i < facts.n && rc == TT_OK; i++) {
@@ -461,7 +436,7 @@ write_facts(struct csv *c, struct tt_err *err)
 		const char sep[] = { c->form.csv_sep, c->form.csv_sep, c->form.csv_sep, c->form.csv_sep };
 		char start[24];
 
-		if (!tt_emit_in_time(&c->m->filter, f->ts))
+		if (!tt_emit_in_time(&c->e.m->filter, f->ts))
 			continue;
 		*tt_put_i64(start, f->ts) = '\0';
 		tt_buf_printf(b, "fact%c%" PRIu32 "%.3s%s%.2s", c->form.csv_sep, f->process + 1, sep, start, sep);
@@ -473,7 +448,7 @@ write_facts(struct csv *c, struct tt_err *err)
 	}
 	if (rc == TT_OK)
 		rc = flush(c, err);
-	tt_facts_free(&facts, &c->env->mem);
+	tt_facts_free(&facts, &c->e.env->mem);
 	return rc;
 }
 
@@ -481,7 +456,7 @@ write_facts(struct csv *c, struct tt_err *err)
 static int
 write_threads(struct csv *c, struct tt_err *err)
 {
-	const struct tt_model *m = c->m;
+	const struct tt_model *m = c->e.m;
 	struct tt_buf *b = &c->scratch;
 	char ids[80];
 
@@ -503,27 +478,16 @@ write_threads(struct csv *c, struct tt_err *err)
 }
 
 static int
-csv_finish(void *state, const struct tt_model *m, struct tt_err *err)
+csv_finish(void *state, struct tt_err *err)
 {
 	struct csv *c = state;
 
-	c->m = m;
 	if (c->unwritten)
-		tt_loss_add(m->loss, TT_LOST_VALUES, c->unwritten, 0, TT_NOWHERE);
+		tt_loss_add(c->e.m->loss, TT_LOST_VALUES, c->unwritten, 0, TT_NOWHERE);
 	if (c->pass)
 		return write_table(c, err);
 	int rc = write_threads(c, err);
 	return rc == TT_OK ? write_facts(c, err) : rc;
-}
-
-static int
-csv_commit(void *state, struct tt_err *err)
-{
-	struct csv *c = state;
-	struct tt_sink *sink = c->sink;
-
-	c->sink = NULL;
-	return tt_sink_commit(sink, err);
 }
 
 static const char *const suffixes[] = { ".csv", NULL };
@@ -549,6 +513,7 @@ const struct tt_emit tt_emit_csv = {
 	.suffix = suffixes,
 	.option = options,
 	.own = sizeof(struct tt_csv_opts),
+	.state = sizeof(struct csv),
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_APART,
 	.needs_for = csv_needs,
 	.begin = csv_begin,
@@ -556,6 +521,5 @@ const struct tt_emit tt_emit_csv = {
 	.rare = tt_csv_rare,
 	.write = csv_write,
 	.finish = csv_finish,
-	.commit = csv_commit,
 	.end = csv_end,
 };

@@ -11,7 +11,6 @@
 #include "out/table.h"
 
 struct tt_args;
-struct tt_env;
 struct tt_pass;
 struct tt_pieces;
 struct tt_sink;
@@ -27,10 +26,8 @@ struct tt_csv_opts {
 };
 
 struct csv {
-	struct tt_emit_opts o;
-	struct tt_csv_opts own;
-	struct tt_env *env;
-	const struct tt_model *m;
+	struct tt_emitting e;
+	const struct tt_csv_opts *own;
 	struct tt_sink *sink;
 	const struct tt_pass *pass;   /* of the table; NULL: events */
 	const char *table[2];

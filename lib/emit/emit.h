@@ -7,8 +7,8 @@
  * where a chunk has rare events, `write` only where there is text. An aggregating emitter (pprof, folded, CSV
  * tables) leaves both NULL and writes all in `finish`.
  *
- * Life: begin, (chunk | rare, write)*, finish, commit; or end at any time, which takes everything back. After `again` all chunks come once
- * more. The emitter owns its sinks.
+ * Life: tt_emit_begin(), (chunk | rare, write)*, finish, tt_emit_commit(); then, or at any time before, tt_emit_end(), which takes back what
+ * was not committed. After `again` all chunks come once more.
  */
 #ifndef TT_EMIT_H
 #define TT_EMIT_H
@@ -67,7 +67,6 @@ struct tt_emit_opts {
 	struct tt_env *env;
 	const char *path;             /* "-": standard output */
 	const char *generator;        /* "tracetool VERSION" */
-	enum tt_names_form names;
 	const void *own;              /* values of the emitter's options: tt_emit.own bytes; NULL: all zero, which are the defaults */
 	uint64_t estimate;            /* zones + allocations in the input as the prepass counted; 0 unknown */
 	/* In place of tt_sink_open() where not NULL: tests keep outputs in memory. */
@@ -75,18 +74,29 @@ struct tt_emit_opts {
 	void *open_arg;
 };
 
+/* What the state of every emitter begins with; tt_emit_begin() fills it in. */
+struct tt_emitting {
+	const struct tt_emit *emit;
+	struct tt_emit_opts o;        /* own: a copy, never NULL where tt_emit.own is not 0 */
+	struct tt_env *env;
+	const struct tt_model *m;
+	struct tt_sink **sink;        /* the files, in the order in which they were opened */
+	size_t nsink, capsink;
+};
+
 struct tt_emit {
 	const char *name, *summary;
 	const char *const *suffix;    /* without compression: ".json"; NULL-terminated */
 	bool binary;                  /* nothing to print on a terminal */
 	bool viewed;                  /* viewers open it as it is or with .gz, and with no other compression */
-	bool apart;                   /* several captures become a file each: tt_emit_open_part() */
+	bool apart;                   /* several captures become a file each: tt_emit_open() */
 	const char *(*missing)(void); /* why this build cannot write it, as a sentence; NULL: it can. NULL: it always can */
 	const struct tt_option *option;       /* fields in tt_emit_opts.own; ends with a row without a name; NULL: none */
 	size_t own;
+	size_t state;                 /* bytes of its state, which is zero but for its struct tt_emitting when it begins */
 	unsigned needs;
 	unsigned (*needs_for)(const struct tt_emit_opts *o);  /* where they depend on options; NULL: needs. By tt_emit_needs() */
-	int (*begin)(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err);
+	int (*begin)(void *state, struct tt_err *err);
 	/* When zones of ${process} are wanted: ${n} times in order. Those that lie elsewhere may be left out of chunks, and after again whole chunks
 	   without anything in these times. NULL: always. */
 	const struct tt_span *(*times)(const void *state, uint32_t process, size_t *n);
@@ -96,9 +106,8 @@ struct tt_emit {
 	/* Called when all events were read, if the input can be read again. *${more}: read them once more, for chunk and write. NULL: never. An
 	   emitter that has it is the only one of its run, and may get all events twice if it did not know the frames before the first reading. */
 	int (*again)(void *state, bool *more, struct tt_err *err);
-	int (*finish)(void *state, const struct tt_model *m, struct tt_err *err);
-	int (*commit)(void *state, struct tt_err *err);
-	void (*end)(void *state);     /* after commit: frees; before: takes back */
+	int (*finish)(void *state, struct tt_err *err);
+	void (*end)(void *state);     /* frees what the state holds, also where begin failed; NULL: nothing */
 };
 
 extern const struct tt_emit *const tt_emits[];       /* NULL-terminated */
@@ -116,11 +125,21 @@ const char *tt_emit_missing(const struct tt_emit *e);
 /* The option of ${e} called ${name}, or NULL. */
 const struct tt_option *tt_emit_option(const struct tt_emit *e, const char *name);
 
-/* Open ${path} for an emitter: o->open where there is one, else tt_sink_open(). */
-int tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err);
+/* Make the state of ${e} and begin; *${state} is NULL where that fails. */
+int tt_emit_begin(const struct tt_emit *e, const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err);
 
-/* The same of file ${number} of several made of o->path: "game.json.gz" gives "game-001.json.gz" and on. */
-int tt_emit_open_part(const struct tt_emit_opts *o, size_t number, struct tt_sink **sink, struct tt_err *err);
+/* All files of the emitter come to their places, or from the first failure on none. */
+int tt_emit_commit(void *state, struct tt_err *err);
+
+/* Free the state; what was not committed is taken back. NULL is fine. */
+void tt_emit_end(void *state);
+
+/**
+ * tt_emit_open(e, number, sink, err):
+ * Open a file for an emitter, which borrows it: ${number} 0: o.path; else one of several that are named after it: "game.json.gz" gives
+ * "game-001.json.gz" and on.
+ */
+int tt_emit_open(struct tt_emitting *e, size_t number, struct tt_sink **sink, struct tt_err *err);
 
 /* The emitter for a name, or for a path's suffix; NULL. */
 const struct tt_emit *tt_emit_named(const char *name);

@@ -315,14 +315,15 @@ put_all(struct folded *w, struct tt_err *err)
 }
 
 static int
-folded_finish(void *state, const struct tt_model *m, struct tt_err *err)
+folded_finish(void *state, struct tt_err *err)
 {
+	const struct tt_model *m = ((struct tt_out *)state)->e.m;
 	struct folded w = { .out = state, .env = m->env };
 	struct tt_mem *mem = &m->env->mem;
 	int rc = tt_stacks_init(&w.stacks, m, clean, err);
 
-	if (w.out->o.own)
-		w.value = (enum tt_folded)((const struct own *)w.out->o.own)->value;
+	if (w.out->e.o.own)
+		w.value = (enum tt_folded)((const struct own *)w.out->e.o.own)->value;
 	if (rc == TT_OK)
 		rc = sort_stacks(&w, err);
 	if (rc == TT_OK)
@@ -360,8 +361,8 @@ const struct tt_emit tt_emit_folded = {
 	.option = options,
 	.own = sizeof(struct own),
 	.needs = TT_NEEDS_CALLS,
+	.state = sizeof(struct tt_out),
 	.begin = tt_out_begin,
 	.finish = folded_finish,
-	.commit = tt_out_commit,
 	.end = tt_out_end,
 };

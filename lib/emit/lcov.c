@@ -104,7 +104,7 @@ by_file(const void *a, const void *b, void *arg)
 static int
 order_methods(struct lcov *w, struct tt_err *err)
 {
-	w->order = tt_mem_alloc(&w->out->o.env->mem, w->s->nmethod * sizeof *w->order, err);
+	w->order = tt_mem_alloc(&w->out->e.env->mem, w->s->nmethod * sizeof *w->order, err);
 	if (!w->order)
 		return err->code;
 	for (uint32_t i = 0; i < w->s->nmethod; i++)
@@ -126,7 +126,7 @@ put_files(struct lcov *w, struct tt_err *err)
 		uint32_t file = s->line[l].file;
 		size_t to = l, mto = m;
 
-		if (tt_stopped(w->out->o.env))
+		if (tt_stopped(w->out->e.env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		while (to < s->nline && s->line[to].file == file)
 			to++;
@@ -144,8 +144,9 @@ put_files(struct lcov *w, struct tt_err *err)
 }
 
 static int
-lcov_finish(void *state, const struct tt_model *m, struct tt_err *err)
+lcov_finish(void *state, struct tt_err *err)
 {
+	const struct tt_model *m = ((struct tt_out *)state)->e.m;
 	struct lcov w = { .out = state, .s = tt_cover_sum(m) };
 	int rc;
 
@@ -168,8 +169,8 @@ const struct tt_emit tt_emit_lcov = {
 	.summary = "coverage by line and method (genhtml, lcov)",
 	.suffix = suffixes,
 	.needs = TT_NEEDS_COVERAGE,
+	.state = sizeof(struct tt_out),
 	.begin = tt_out_begin,
 	.finish = lcov_finish,
-	.commit = tt_out_commit,
 	.end = tt_out_end,
 };

@@ -63,13 +63,9 @@ struct part {
 struct level { int64_t end; uint32_t name, depth; bool root; };
 
 struct pdata {
-	struct tt_emit_opts o;
-	struct tt_env *env;
-	const struct tt_model *m;
+	struct tt_emitting e;         /* a sink for each capture */
 	struct tt_slices slices;
 	uint64_t put_aside;
-	size_t nfile;                 /* one for each capture */
-	struct tt_sink **sink;
 
 	/* the file being written */
 	struct tt_buf out;
@@ -138,7 +134,7 @@ pdata_write(void *state, const struct tt_view *v, const char *p, size_t n, struc
 static int
 number_text(struct pdata *d, struct texts *t, const char *s, uint32_t *number, struct tt_err *err)
 {
-	struct tt_mem *mem = &d->env->mem;
+	struct tt_mem *mem = &d->e.env->mem;
 	const uint64_t hash = tt_seeded_text(0, s, strlen(s));
 	const uint32_t at = tt_map_find(&t->at, hash, i, strcmp(t->s[i], s) == 0);
 	int rc;
@@ -158,11 +154,11 @@ number_text(struct pdata *d, struct texts *t, const char *s, uint32_t *number, s
 static int
 name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 {
-	struct tt_mem *mem = &d->env->mem;
+	struct tt_mem *mem = &d->e.env->mem;
 	const uint64_t hash = tt_seeded_mix(0, key);
 	const uint32_t at = tt_map_find(&d->key, hash, i, d->named[i].key == key);
 	struct tt_nameless own;
-	const struct tt_name *name = at ? NULL : tt_emit_name(d->m, d->of->process, key, &own);
+	const struct tt_name *name = at ? NULL : tt_emit_name(d->e.m, d->of->process, key, &own);
 	int rc;
 
 	if (at) {
@@ -213,7 +209,7 @@ flush(struct pdata *d, struct store *s, struct tt_err *err)
 	int rc = tt_buf_error(&s->pending, err);
 
 	if (rc == TT_OK && s->pending.n)
-		rc = tt_text_spool_write(d->env, &d->put_aside, &s->fd, s->written, s->pending.p, s->pending.n, err);
+		rc = tt_text_spool_write(d->e.env, &d->put_aside, &s->fd, s->written, s->pending.p, s->pending.n, err);
 	s->written += s->pending.n;
 	s->pending.n = 0;
 	return rc;
@@ -230,7 +226,7 @@ keep(struct pdata *d, struct store *s, const void *p, size_t n, struct tt_err *e
 static int
 put_marker(struct pdata *d, size_t i, int64_t from, struct tt_err *err)
 {
-	const struct tt_frames *f = d->m->frames;
+	const struct tt_frames *f = d->e.m->frames;
 	const struct level *l = &d->open[i];
 	const int64_t frame_end = tt_frames_end(f, d->at), to = l->end < frame_end ? l->end : frame_end;
 	const struct marker k = { l->name, (float)((double)(to - from) / 1e6), (int32_t)(i + !d->open[0].root) };
@@ -247,7 +243,7 @@ put_marker(struct pdata *d, size_t i, int64_t from, struct tt_err *err)
 static int
 enter(struct pdata *d, struct tt_err *err)
 {
-	const int64_t start = tt_frames_start(d->m->frames, d->at);
+	const int64_t start = tt_frames_start(d->e.m->frames, d->at);
 	int rc = TT_OK;
 
 	d->in = true;
@@ -270,11 +266,11 @@ leave(struct pdata *d, struct tt_err *err)
 static int
 move_to(struct pdata *d, int64_t ts, struct tt_err *err)
 {
-	const struct tt_frames *f = d->m->frames;
+	const struct tt_frames *f = d->e.m->frames;
 	int rc = TT_OK;
 
 	while (d->at < d->end && tt_frames_start(f, d->at) <= ts && rc == TT_OK) {
-		if (tt_stopped(d->env))
+		if (tt_stopped(d->e.env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (!d->in)
 			rc = enter(d, err);
@@ -292,7 +288,7 @@ move_to(struct pdata *d, int64_t ts, struct tt_err *err)
 static int
 push(struct pdata *d, struct level l, struct tt_err *err)
 {
-	int rc = tt_mem_grow(&d->env->mem, &d->open, &d->capopen, d->nopen + 1, sizeof *d->open, err);
+	int rc = tt_mem_grow(&d->e.env->mem, &d->open, &d->capopen, d->nopen + 1, sizeof *d->open, err);
 
 	if (rc == TT_OK)
 		d->open[d->nopen++] = l;
@@ -303,7 +299,7 @@ static int
 cut(void *arg, const struct tt_slice *s, struct tt_err *err)
 {
 	struct pdata *d = arg;
-	const struct tt_frames *f = d->m->frames;
+	const struct tt_frames *f = d->e.m->frames;
 	struct level l = { .end = s->dur > 0 && s->ts <= INT64_MAX - s->dur ? s->ts + s->dur : s->ts, .depth = s->depth };
 	struct named named;
 	int rc = name_key(d, s->key, &named, err);
@@ -346,7 +342,7 @@ cut_thread(struct pdata *d, size_t i, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = move_to(d, INT64_MAX, err);
 	if (rc == TT_OK)
-		rc = tt_mem_grow(&d->env->mem, &d->part, &d->cappart, d->npart + 1, sizeof *d->part, err);
+		rc = tt_mem_grow(&d->e.env->mem, &d->part, &d->cappart, d->npart + 1, sizeof *d->part, err);
 	p.end = (d->index.written + d->index.pending.n) / sizeof(struct section);
 	if (rc == TT_OK)
 		d->part[d->npart++] = p;
@@ -385,7 +381,7 @@ look(struct pdata *d, struct part *p, struct tt_err *err)
 	p->i = 0;
 	p->n = (unsigned)(n < AHEAD ? n : AHEAD);
 	p->index += p->n;
-	return tt_spool_read(d->env, d->index.fd, "frames", (p->index - p->n) * sizeof *p->ahead, p->ahead, p->n * sizeof *p->ahead, err);
+	return tt_spool_read(d->e.env, d->index.fd, "frames", (p->index - p->n) * sizeof *p->ahead, p->ahead, p->n * sizeof *p->ahead, err);
 }
 
 /* Thread ${i} waits for its next frame, if it has one. */
@@ -415,7 +411,7 @@ put_thread(struct pdata *d, struct part *p, struct tt_err *err)
 		const size_t n = left < PENDING ? (size_t)left : PENDING;
 		rc = tt_buf_room(&d->out, n, err);
 		if (rc == TT_OK)
-			rc = tt_spool_read(d->env, d->markers.fd, "markers", p->at, d->out.p + d->out.n, n, err);
+			rc = tt_spool_read(d->e.env, d->markers.fd, "markers", p->at, d->out.p + d->out.n, n, err);
 		d->out.n += n;
 		p->at += n;
 		left -= n;
@@ -434,8 +430,8 @@ by_number(const void *a, const void *b)
 static int
 put_frame(struct pdata *d, size_t i, uint32_t *waiting, uint32_t *thread, struct tt_err *err)
 {
-	const struct tt_frames *f = d->m->frames;
-	const double start = (double)(tt_frames_start(f, d->first + i) - tt_emit_origin(d->m)) / 1e6;
+	const struct tt_frames *f = d->e.m->frames;
+	const double start = (double)(tt_frames_start(f, d->first + i) - tt_emit_origin(d->e.m)) / 1e6;
 	const float ms = (float)((double)tt_frames_wall(f, d->first + i) / 1e6);
 	size_t n = 0;
 	int rc = TT_OK;
@@ -451,7 +447,7 @@ put_frame(struct pdata *d, size_t i, uint32_t *waiting, uint32_t *thread, struct
 		if (rc == TT_OK)
 			rc = wait_for(d, waiting, thread[k], err);
 	}
-	if (rc == TT_OK && tt_stopped(d->env))
+	if (rc == TT_OK && tt_stopped(d->e.env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	return rc == TT_OK && d->out.n >= PENDING ? spill(d, err) : rc;
 }
@@ -494,7 +490,7 @@ put_texts(struct pdata *d, const struct texts *t, struct tt_err *err)
 static int
 put_together(struct pdata *d, struct tt_err *err)
 {
-	struct tt_mem *mem = &d->env->mem;
+	struct tt_mem *mem = &d->e.env->mem;
 	const size_t nframe = d->end - d->first;
 	uint32_t *waiting = tt_mem_alloc(mem, nframe * sizeof *waiting, err);
 	uint32_t *thread = tt_mem_alloc(mem, d->npart * sizeof *thread, err);
@@ -508,7 +504,7 @@ put_together(struct pdata *d, struct tt_err *err)
 		rc = wait_for(d, waiting, i - 1, err);
 	put_i32(d, VERSION);
 	/* The window counts from 1: the number of its first frame is one more. */
-	put_i32(d, (size_t)tt_frames_number(d->m->frames, d->first) - 1);
+	put_i32(d, (size_t)tt_frames_number(d->e.m->frames, d->first) - 1);
 	put_i32(d, nframe);
 	for (size_t i = 0; i < nframe && rc == TT_OK; i++)
 		rc = put_frame(d, i, waiting, thread, err);
@@ -545,7 +541,7 @@ texts_free(struct texts *t, struct tt_mem *mem)
 static void
 file_end(struct pdata *d)
 {
-	struct tt_mem *mem = &d->env->mem;
+	struct tt_mem *mem = &d->e.env->mem;
 
 	d->put_aside -= d->markers.written + d->index.written;
 	forget(&d->markers);
@@ -562,7 +558,7 @@ file_end(struct pdata *d)
 static bool
 find_frames(struct pdata *d, uint32_t process)
 {
-	const struct tt_frames *f = d->m->frames;
+	const struct tt_frames *f = d->e.m->frames;
 
 	for (size_t i = 0; f && i < f->nof; i++)
 		if (f->of[i].process == process) {
@@ -576,15 +572,15 @@ find_frames(struct pdata *d, uint32_t process)
 static int
 file(struct pdata *d, uint32_t process, struct tt_err *err)
 {
-	const char *whose = d->nfile > 1 ? d->m->cap[process]->path : "the capture";
+	const char *whose = d->e.m->ncap > 1 ? d->e.m->cap[process]->path : "the capture";
 	int rc = TT_OK;
 
-	if (!find_frames(d, process) && d->m->cap[process]->nevent == 0)
+	if (!find_frames(d, process) && d->e.m->cap[process]->nevent == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: %s has no whole frame, because it has no events", whose);
 	if (!find_frames(d, process))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: %s has no whole frame: name a frame marker with %s", whose,
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
-	d->to = d->sink[process];
+	d->to = d->e.sink[process];
 	for (size_t i = 0; i < d->slices.nthread && rc == TT_OK; i++)
 		if (d->slices.thread[i].thread && d->slices.thread[i].thread->process == process)
 			rc = cut_thread(d, i, err);
@@ -595,16 +591,15 @@ file(struct pdata *d, uint32_t process, struct tt_err *err)
 }
 
 static int
-pdata_finish(void *state, const struct tt_model *m, struct tt_err *err)
+pdata_finish(void *state, struct tt_err *err)
 {
 	struct pdata *d = state;
 	int rc = TT_OK;
 
-	d->m = m;
-	for (uint32_t i = 0; i < d->nfile && rc == TT_OK; i++)
+	for (uint32_t i = 0; i < d->e.m->ncap && rc == TT_OK; i++)
 		rc = file(d, i, err);
 	if (rc == TT_OK && d->outside)
-		tt_log(d->env, TT_LOG_NORMAL, "pdata: %" PRIu64 " zones in no whole frame are left out", d->outside);
+		tt_log(d->e.env, TT_LOG_NORMAL, "pdata: %" PRIu64 " zones in no whole frame are left out", d->outside);
 	return rc;
 }
 
@@ -615,13 +610,8 @@ pdata_end(void *state)
 {
 	struct pdata *d = state;
 
-	if (!d)
-		return;
-	struct tt_mem *mem = &d->env->mem;
+	struct tt_mem *mem = &d->e.env->mem;
 	file_end(d);
-	for (size_t i = 0; d->sink && i < d->nfile; i++)
-		tt_sink_abort(d->sink[i]);
-	tt_mem_free(mem, d->sink, d->nfile * sizeof *d->sink);
 	tt_mem_free(mem, d->named, d->capnamed * sizeof *d->named);
 	tt_mem_free(mem, d->part, d->cappart * sizeof *d->part);
 	tt_mem_free(mem, d->open, d->capopen * sizeof *d->open);
@@ -629,45 +619,22 @@ pdata_end(void *state)
 	tt_buf_free(&d->out);
 	tt_buf_free(&d->markers.pending);
 	tt_buf_free(&d->index.pending);
-	tt_mem_free(mem, d, sizeof *d);
 }
 
 static int
-pdata_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
-{
-	struct tt_mem *mem = &o->env->mem;
-	struct pdata *d;
-	int rc = TT_OK;
-
-	*state = NULL;
-	if (m->ncap > 1 && strcmp(o->path, "-") == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: each capture becomes a file, and standard output is one: name a file");
-	if (!(d = tt_mem_alloc(mem, sizeof *d, err)))
-		return err->code;
-	*d = (struct pdata){ .o = *o, .env = o->env, .m = m, .nfile = m->ncap, .markers.fd = -1, .index.fd = -1 };
-	tt_arena_init(&d->text, mem);
-	tt_slices_init(&d->slices, o->env, &d->put_aside);
-	if (!(d->sink = tt_mem_alloc(mem, d->nfile * sizeof *d->sink, err)))
-		rc = err->code;
-	for (size_t i = 0; i < d->nfile && rc == TT_OK; i++)
-		rc = d->nfile > 1 ? tt_emit_open_part(o, i + 1, &d->sink[i], err) : tt_emit_open(o, o->path, &d->sink[i], err);
-	if (rc == TT_OK)
-		*state = d;
-	else
-		pdata_end(d);
-	return rc;
-}
-
-static int
-pdata_commit(void *state, struct tt_err *err)
+pdata_begin(void *state, struct tt_err *err)
 {
 	struct pdata *d = state;
+	const size_t n = d->e.m->ncap;
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < d->nfile && rc == TT_OK; i++) {
-		rc = tt_sink_commit(d->sink[i], err);
-		d->sink[i] = NULL;
-	}
+	d->markers.fd = d->index.fd = -1;
+	tt_arena_init(&d->text, &d->e.env->mem);
+	tt_slices_init(&d->slices, d->e.env, &d->put_aside);
+	if (n > 1 && strcmp(d->e.o.path, "-") == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: each capture becomes a file, and standard output is one: name a file");
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = tt_emit_open(&d->e, n > 1 ? i + 1 : 0, &(struct tt_sink *){ NULL }, err);
 	return rc;
 }
 
@@ -680,10 +647,10 @@ const struct tt_emit tt_emit_pdata = {
 	.binary = true,
 	.apart = true,
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_FRAMES | TT_NEEDS_APART,
+	.state = sizeof(struct pdata),
 	.begin = pdata_begin,
 	.chunk = pdata_chunk,
 	.write = pdata_write,
 	.finish = pdata_finish,
-	.commit = pdata_commit,
 	.end = pdata_end,
 };

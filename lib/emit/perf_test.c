@@ -25,9 +25,7 @@ enum unit { UNIT_MS = 2, UNIT_BYTE = 4, UNIT_NONE = 8 };
 struct marker { const char *name; uint64_t key; int64_t *ns, until; };
 
 struct perf {
-	struct tt_out *out;
-	struct tt_env *env;
-	const struct tt_model *m;
+	struct tt_out out;
 	struct tt_slices slices;
 	uint64_t put_aside;
 
@@ -90,7 +88,7 @@ find_marker(struct perf *d, uint64_t key, struct marker **at, struct tt_err *err
 			*at = &d->marker[i];
 			return TT_OK;
 		}
-	name = tt_emit_marker(tt_emit_name(d->m, d->process, key, &own));
+	name = tt_emit_marker(tt_emit_name(d->out.e.m, d->process, key, &own));
 	for (size_t i = 0; i < d->nmarker; i++)
 		if (strcmp(d->marker[i].name, name) == 0) {
 			*at = &d->marker[i];
@@ -101,11 +99,11 @@ find_marker(struct perf *d, uint64_t key, struct marker **at, struct tt_err *err
 		    tt_setting_name[TT_SETTING_MARKER], tt_setting_name[TT_SETTING_CATEGORY], MOST);
 	*at = &d->marker[d->nmarker];
 	**at = (struct marker){ .key = key, .until = INT64_MIN };
-	(*at)->ns = tt_mem_alloc(&d->env->mem, (d->of->end - d->of->first) * sizeof *(*at)->ns, err);
+	(*at)->ns = tt_mem_alloc(&d->out.e.env->mem, (d->of->end - d->of->first) * sizeof *(*at)->ns, err);
 	if (!(*at)->ns)
 		return err->code;
 	d->nmarker++;
-	(*at)->name = tt_arena_text((struct tt_arena *)(uintptr_t)&d->m->arena, name, strlen(name), err);
+	(*at)->name = tt_arena_text((struct tt_arena *)(uintptr_t)&d->out.e.m->arena, name, strlen(name), err);
 	return (*at)->name ? TT_OK : err->code;
 }
 
@@ -113,7 +111,7 @@ static int
 add_zone(void *arg, const struct tt_slice *s, struct tt_err *err)
 {
 	struct perf *d = arg;
-	const struct tt_frames *f = d->m->frames;
+	const struct tt_frames *f = d->out.e.m->frames;
 	struct marker *k = NULL;
 	int rc = find_marker(d, s->key, &k, err);
 	int64_t from, to = s->dur > 0 && s->ts <= INT64_MAX - s->dur ? s->ts + s->dur : s->ts;
@@ -135,7 +133,7 @@ static void
 forget_markers(struct perf *d)
 {
 	for (size_t i = 0; i < d->nmarker; i++)
-		tt_mem_free(&d->env->mem, d->marker[i].ns, (d->of->end - d->of->first) * sizeof *d->marker[i].ns);
+		tt_mem_free(&d->out.e.env->mem, d->marker[i].ns, (d->of->end - d->of->first) * sizeof *d->marker[i].ns);
 	d->nmarker = 0;
 }
 
@@ -179,7 +177,7 @@ put_group(struct perf *d, const char *name, enum unit unit, struct tt_err *err)
 	for (size_t i = 0; i < d->n; i++) {
 		put_number(j, NULL, d->v[i]);
 		sum += d->v[i];
-		tt_out_spill(d->out);
+		tt_out_spill(&d->out);
 	}
 	tt_json_close(j, "]");
 	mean = sum / (double)d->n;
@@ -194,14 +192,14 @@ put_group(struct perf *d, const char *name, enum unit unit, struct tt_err *err)
 	put_number(j, "Sum", sum);
 	tt_json_close(j, "}");
 	d->n = 0;
-	tt_out_spill(d->out);
-	return tt_stopped(d->env) ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : TT_OK;
+	tt_out_spill(&d->out);
+	return tt_stopped(d->out.e.env) ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : TT_OK;
 }
 
 static int
 add(struct perf *d, double v, struct tt_err *err)
 {
-	int rc = tt_mem_grow(&d->env->mem, &d->v, &d->cap, d->n + 1, sizeof *d->v, err);
+	int rc = tt_mem_grow(&d->out.e.env->mem, &d->v, &d->cap, d->n + 1, sizeof *d->v, err);
 
 	if (rc == TT_OK)
 		d->v[d->n++] = v;
@@ -216,7 +214,7 @@ put_frames(struct perf *d, const char *name, unsigned what, enum unit unit, stru
 	int rc = TT_OK;
 
 	for (size_t i = d->of->first; i < d->of->end && rc == TT_OK; i++)
-		if (tt_frame_value(d->m->frames, what, i, &v))
+		if (tt_frame_value(d->out.e.m->frames, what, i, &v))
 			rc = add(d, unit == UNIT_MS ? (double)v / 1e6 : (double)v, err);
 	return rc == TT_OK ? put_group(d, name, unit, err) : rc;
 }
@@ -224,7 +222,7 @@ put_frames(struct perf *d, const char *name, unsigned what, enum unit unit, stru
 static int
 put_pauses(struct perf *d, struct tt_err *err)
 {
-	const struct tt_gc *gc = tt_gc(d->m);
+	const struct tt_gc *gc = tt_gc(d->out.e.m);
 	int rc = TT_OK;
 
 	for (size_t i = 0; gc && i < gc->npause && rc == TT_OK; i++)
@@ -239,7 +237,7 @@ put_markers(struct perf *d, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < d->slices.nthread && rc == TT_OK; i++)
-		if (d->slices.thread[i].thread && frames_on(d->m, d->slices.thread[i].thread) == d->of)
+		if (d->slices.thread[i].thread && frames_on(d->out.e.m, d->slices.thread[i].thread) == d->of)
 			rc = tt_slices_each(&d->slices, i, add_zone, d, err);
 	if (rc == TT_OK)
 		tt_sort(d->marker, d->nmarker, by_name);
@@ -257,7 +255,7 @@ put_markers(struct perf *d, struct tt_err *err)
 static const char *
 result_name(const struct perf *d, size_t *n)
 {
-	const struct tt_model *m = d->m;
+	const struct tt_model *m = d->out.e.m;
 	const char *name = tt_capture_title(m->cap[d->process], n);
 
 	for (size_t i = 0; i < m->frames->nof; i++) {
@@ -294,9 +292,9 @@ put_result(struct perf *d, struct tt_err *err)
 	tt_json_open(j, "SampleGroups", "[");
 	for (size_t i = 0; i < sizeof times / sizeof *times && rc == TT_OK; i++)
 		rc = put_frames(d, times[i].name, times[i].what, UNIT_MS, err);
-	if (rc == TT_OK && tt_model_knows_allocs(d->m))
+	if (rc == TT_OK && tt_model_knows_allocs(d->out.e.m))
 		rc = put_frames(d, "GC.Alloc", TT_FRAME_ALLOC_B, UNIT_BYTE, err);
-	if (rc == TT_OK && tt_model_knows_allocs(d->m))
+	if (rc == TT_OK && tt_model_knows_allocs(d->out.e.m))
 		rc = put_frames(d, "GC.Alloc.Count", TT_FRAME_ALLOC_N, UNIT_NONE, err);
 	if (rc == TT_OK)
 		rc = put_pauses(d, err);
@@ -309,14 +307,14 @@ put_result(struct perf *d, struct tt_err *err)
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
 static int
-perf_finish(void *state, const struct tt_model *m, struct tt_err *err)
+perf_finish(void *state, struct tt_err *err)
 {
 	struct perf *d = state;
+	const struct tt_model *m = d->out.e.m;
 	struct tt_json *j = &d->j;
 	uint64_t events = 0;
 	int rc = TT_OK;
 
-	d->m = m;
 	for (size_t i = 0; i < m->ncap; i++)
 		events += m->cap[i]->nevent;
 	if ((!m->frames || m->frames->n == 0) && events == 0)
@@ -324,7 +322,7 @@ perf_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	if (!m->frames || m->frames->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame: name a frame marker with %s",
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
-	*j = (struct tt_json){ .out = &d->out->buf };
+	*j = (struct tt_json){ .out = &d->out.buf };
 	tt_json_open(j, NULL, "{");
 	tt_json_text(j, "TestSuite", "tracetool");
 	/* Unity's own captures do not say when they were recorded. */
@@ -344,14 +342,8 @@ perf_finish(void *state, const struct tt_model *m, struct tt_err *err)
 			rc = put_result(d, err);
 	}
 	tt_json_close(j, "]}");
-	tt_buf_text(&d->out->buf, "\n");
-	return rc == TT_OK ? tt_out_error(d->out, err) : rc;
-}
-
-static int
-perf_commit(void *state, struct tt_err *err)
-{
-	return tt_out_commit(((struct perf *)state)->out, err);
+	tt_buf_text(&d->out.buf, "\n");
+	return rc == TT_OK ? tt_out_error(&d->out, err) : rc;
 }
 
 static void
@@ -359,34 +351,19 @@ perf_end(void *state)
 {
 	struct perf *d = state;
 
-	if (!d)
-		return;
 	forget_markers(d);
-	tt_mem_free(&d->env->mem, d->v, d->cap * sizeof *d->v);
+	tt_mem_free(&d->out.e.env->mem, d->v, d->cap * sizeof *d->v);
 	tt_slices_free(&d->slices);
-	tt_out_end(d->out);
-	tt_mem_free(&d->env->mem, d, sizeof *d);
+	tt_out_end(&d->out);
 }
 
 static int
-perf_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
+perf_begin(void *state, struct tt_err *err)
 {
-	struct perf *d = tt_mem_alloc(&o->env->mem, sizeof *d, err);
-	void *out;
-	int rc;
+	struct perf *d = state;
 
-	*state = NULL;
-	if (!d)
-		return err->code;
-	d->env = o->env;
-	tt_slices_init(&d->slices, o->env, &d->put_aside);
-	rc = tt_out_begin(o, m, &out, err);
-	d->out = out;
-	if (rc == TT_OK)
-		*state = d;
-	else
-		perf_end(d);
-	return rc;
+	tt_slices_init(&d->slices, d->out.e.env, &d->put_aside);
+	return tt_out_begin(&d->out, err);
 }
 
 static const char *const suffixes[] = { NULL };
@@ -396,10 +373,10 @@ const struct tt_emit tt_emit_perf_test = {
 	.summary = "frames, allocations and chosen markers as sample groups of Unity's Performance Testing package",
 	.suffix = suffixes,
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_FRAMES | TT_NEEDS_APART,
+	.state = sizeof(struct perf),
 	.begin = perf_begin,
 	.chunk = perf_chunk,
 	.write = perf_write,
 	.finish = perf_finish,
-	.commit = perf_commit,
 	.end = perf_end,
 };

@@ -16,7 +16,7 @@
 static uint64_t
 wall_clock(const struct perfetto *c)
 {
-	const struct tt_capture *cap = c->m->ncap ? c->m->cap[0] : NULL;
+	const struct tt_capture *cap = c->e.m->ncap ? c->e.m->cap[0] : NULL;
 
 	if (!cap || cap->wall_ns <= 0)
 		return 0;
@@ -73,34 +73,40 @@ put_start(struct perfetto *c, struct tt_err *err)
 		tt_pf_close(b, in);
 		tt_pf_close(b, packet);
 	}
-	for (size_t i = 0; i < c->m->ncap; i++)
-		put_process(c, c->m->cap[i], b);
+	for (size_t i = 0; i < c->e.m->ncap; i++)
+		put_process(c, c->e.m->cap[i], b);
 	return tt_pf_write(c, b, err);
 }
 
 static int
-begin(struct perfetto *c, struct tt_err *err)
+perfetto_begin(void *state, struct tt_err *err)
 {
-	struct tt_mem *mem = &c->env->mem;
+	struct perfetto *c = state;
+	struct tt_mem *mem = &c->e.env->mem;
 	int rc;
 
+	c->own = c->e.o.own;
+	c->origin = tt_emit_origin(c->e.m);
+	c->late = tt_filter_tells_late(&c->e.m->filter);
+	tt_slices_init(&c->slices, c->e.env, &c->put_aside);
+	tt_text_spool_init(&c->args, c->e.env, &c->put_aside);
 	c->unwritten = tt_mem_alloc(mem, sizeof *c->unwritten, err);
-	c->process = tt_mem_alloc(mem, c->m->ncap * sizeof *c->process, err);
-	c->nmodel = (uint32_t)c->m->ncategory;
+	c->process = tt_mem_alloc(mem, c->e.m->ncap * sizeof *c->process, err);
+	c->nmodel = (uint32_t)c->e.m->ncategory;
 	c->category = tt_mem_alloc(mem, c->nmodel + PF_CATEGORIES, err);
-	c->heap_sent = tt_mem_alloc(mem, c->m->ncap * sizeof *c->heap_sent, err);
+	c->heap_sent = tt_mem_alloc(mem, c->e.m->ncap * sizeof *c->heap_sent, err);
 	if (!c->unwritten || !c->process || !c->category || !c->heap_sent)
 		return err ? err->code : TT_E_NOMEM;
-	c->nprocess = c->m->ncap;
+	c->nprocess = c->e.m->ncap;
 	rc = tt_pf_names(c, err);
 	if (rc != TT_OK)
 		return rc;
 	if (!(c->sent = tt_mem_alloc(mem, c->nentry, err)))
 		return err ? err->code : TT_E_NOMEM;
 	c->nsent = c->nentry;
-	rc = tt_emit_open(&c->o, c->o.path, &c->sink, err);
+	rc = tt_emit_open(&c->e, 0, &c->sink, err);
 	if (rc == TT_OK)
-		rc = tt_sink_packets(c->sink, !c->own.plain, err);
+		rc = tt_sink_packets(c->sink, !c->own->plain, err);
 	return rc == TT_OK ? put_start(c, err) : rc;
 }
 
@@ -108,16 +114,12 @@ static void
 perfetto_end(void *state)
 {
 	struct perfetto *c = state;
-	struct tt_mem *mem;
+	struct tt_mem *mem = &c->e.env->mem;
 
-	if (!c)
-		return;
-	mem = &c->env->mem;
-	tt_sink_abort(c->sink);
 	for (size_t i = 0; i < c->nprocess; i++)
 		tt_pieces_free(&c->process[i]);
 	tt_mem_free(mem, c->process, c->nprocess * sizeof *c->process);
-	tt_mem_free(mem, c->heap_sent, c->m->ncap * sizeof *c->heap_sent);
+	tt_mem_free(mem, c->heap_sent, c->e.m->ncap * sizeof *c->heap_sent);
 	tt_mem_free(mem, c->unwritten, sizeof *c->unwritten);
 	tt_mem_free(mem, c->category, c->nmodel + PF_CATEGORIES);
 	tt_mem_free(mem, c->sent, c->nsent);
@@ -132,34 +134,6 @@ perfetto_end(void *state)
 	tt_buf_free(&c->names);
 	tt_buf_free(&c->scratch);
 	tt_buf_free(&c->more);
-	tt_mem_free(mem, c, sizeof *c);
-}
-
-static int
-perfetto_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
-{
-	struct perfetto *c = tt_mem_alloc(&o->env->mem, sizeof *c, err);
-	int rc;
-
-	*state = NULL;
-	if (!c)
-		return err ? err->code : TT_E_NOMEM;
-	c->o = *o;
-	if (o->own)
-		c->own = *(const struct perfetto_own *)o->own;
-	c->env = o->env;
-	c->m = m;
-	c->origin = tt_emit_origin(m);
-	c->late = tt_filter_tells_late(&m->filter);
-	tt_slices_init(&c->slices, o->env, &c->put_aside);
-	tt_text_spool_init(&c->args, o->env, &c->put_aside);
-	rc = begin(c, err);
-	if (rc != TT_OK) {
-		perfetto_end(c);
-		return rc;
-	}
-	*state = c;
-	return TT_OK;
 }
 
 /* --- on the way ----------------------------------------------------------------------- */
@@ -184,7 +158,7 @@ static int
 perfetto_write(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
 {
 	struct perfetto *c = state;
-	int rc = tt_flow_zones(&c->flows, v, &c->process[v->cap->process], &c->more, &c->env->mem, err);
+	int rc = tt_flow_zones(&c->flows, v, &c->process[v->cap->process], &c->more, &c->e.env->mem, err);
 
 	for (const char *end = p + n; p < end && rc == TT_OK;) {
 		struct pf_frame f;
@@ -212,32 +186,20 @@ perfetto_write(void *state, const struct tt_view *v, const char *p, size_t n, st
 /* --- the end -------------------------------------------------------------------------- */
 
 static int
-perfetto_finish(void *state, const struct tt_model *m, struct tt_err *err)
+perfetto_finish(void *state, struct tt_err *err)
 {
 	struct perfetto *c = state;
 	uint64_t unwritten;
-	int rc;
+	int rc = tt_pf_flows(c, err);
 
-	c->m = m;
-	rc = tt_pf_flows(c, err);
 	if (rc == TT_OK && c->late)
 		rc = tt_pf_aside_finish(c, err);
 	unwritten = atomic_load_explicit(c->unwritten, memory_order_relaxed);
 	if (unwritten)
-		tt_loss_add(m->loss, TT_LOST_VALUES, unwritten, 0, TT_NOWHERE);
+		tt_loss_add(c->e.m->loss, TT_LOST_VALUES, unwritten, 0, TT_NOWHERE);
 	if (rc == TT_OK)
 		rc = tt_pf_rename_threads(c, err);
 	return rc == TT_OK ? tt_pf_tail(c, err) : rc;
-}
-
-static int
-perfetto_commit(void *state, struct tt_err *err)
-{
-	struct perfetto *c = state;
-	struct tt_sink *sink = c->sink;
-
-	c->sink = NULL;
-	return tt_sink_commit(sink, err);
 }
 
 static const char *const suffixes[] = { ".pftrace", ".perfetto-trace", NULL };
@@ -256,12 +218,12 @@ const struct tt_emit tt_emit_perfetto = {
 	.viewed = true,
 	.option = options,
 	.own = sizeof(struct perfetto_own),
+	.state = sizeof(struct perfetto),
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_FRAMES | TT_NEEDS_APART,
 	.begin = perfetto_begin,
 	.chunk = tt_pf_chunk,
 	.rare = tt_pf_rare,
 	.write = perfetto_write,
 	.finish = perfetto_finish,
-	.commit = perfetto_commit,
 	.end = perfetto_end,
 };

@@ -85,10 +85,8 @@ pf_use(enum pf_use kind, uint64_t i)
 struct perfetto_own { bool blobs, plain; };   /* options */
 
 struct perfetto {
-	struct tt_emit_opts o;
-	struct perfetto_own own;
-	struct tt_env *env;
-	const struct tt_model *m;
+	struct tt_emitting e;
+	const struct perfetto_own *own;
 	struct tt_sink *sink;
 	int64_t origin;               /* model time of 0 */
 	bool late;                    /* tt_filter_tells_late() */

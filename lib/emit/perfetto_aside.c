@@ -57,7 +57,7 @@ tt_pf_aside_chunk(const struct perfetto *c, const struct tt_view *v, struct tt_b
 
 		memcpy(&s, out->p + place, sizeof s);
 		if (tt_slice_args(v, &s))
-			tt_pf_args(c, tt_model_key(c->m, v->cap->process, s.key)->arg, tt_slice_args(v, &s), out);
+			tt_pf_args(c, tt_model_key(c->e.m, v->cap->process, s.key)->arg, tt_slice_args(v, &s), out);
 		/* tt_slices_add() wants to know what began in an earlier chunk; the bits above say how many bytes there are. */
 		s.flags = (uint32_t)(out->n - before);
 		memcpy(out->p + place, &s, sizeof s);
@@ -79,7 +79,7 @@ tt_pf_aside_flow(struct perfetto *c, const struct tt_flow_step *step, char phase
 		return TT_OK;
 	const struct tt_slice s = { .ts = step->ts, .dur = c->nflow++ * 128 + phase, .key = id, .depth = FLOW };
 
-	return tt_slices_add_late(&c->slices, c->m->threads.t[step->thread], &s, err);
+	return tt_slices_add_late(&c->slices, c->e.m->threads.t[step->thread], &s, err);
 }
 
 /* --- at the end ------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ push(struct aside *a, const struct tt_slice *s, uint64_t ts, uint64_t end, struc
 {
 	struct perfetto *c = a->c;
 	struct tt_piece piece;
-	int rc = tt_mem_grow(&c->env->mem, &a->open, &a->capopen, a->nopen + 1, sizeof *a->open, err);
+	int rc = tt_mem_grow(&c->e.env->mem, &a->open, &a->capopen, a->nopen + 1, sizeof *a->open, err);
 
 	if (rc == TT_OK)
 		rc = tt_pieces_zone(&c->process[a->thread->process], s->key, &c->more, &piece, err);
@@ -140,7 +140,7 @@ put_one(void *arg, const struct tt_slice *s, struct tt_err *err)
 	uint64_t ts = pf_time(a->c, s->ts), end = ts + (uint64_t)(s->depth == FLOW ? 0 : s->dur);
 	int rc = TT_OK;
 
-	if (tt_stopped(a->c->env))
+	if (tt_stopped(a->c->e.env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 	if (a->out.n >= 1 << 16)
 		rc = tt_pf_write(a->c, &a->out, err);
@@ -186,6 +186,6 @@ tt_pf_aside_finish(struct perfetto *c, struct tt_err *err)
 			rc = put_thread(&a, i, err);
 	tt_buf_free(&a.out);
 	tt_buf_free(&a.args);
-	tt_mem_free(&c->env->mem, a.open, a.capopen * sizeof *a.open);
+	tt_mem_free(&c->e.env->mem, a.open, a.capopen * sizeof *a.open);
 	return rc;
 }

@@ -131,7 +131,7 @@ put_blob(const struct perfetto *c, const struct tt_args *args, const struct tt_e
 	size_t n, at = pf_open(b, PF_NOTE_TEXT);
 	const char *s = tt_args_text(args, a, &n);
 
-	if (!c->own.blobs) {
+	if (!c->own->blobs) {
 		tt_buf_printf(b, "%u bytes", (unsigned)a->dur);
 	} else if (tt_buf_room(b, 2 * n + 2, NULL) == TT_OK) {
 		char *p = b->p + b->n;

@@ -95,8 +95,8 @@ counter_track(struct rare *r, const struct tt_def *d, bool text)
 
 	if (row)
 		return pf_track(text ? PF_TEXTS : PF_NUMBERS, row - 1);
-	if (tt_mem_grow(&c->env->mem, &c->counter, &c->capcounter, c->ncounter + 1, sizeof *c->counter, r->err) != TT_OK ||
-	    tt_map_add(&c->counters, &c->env->mem, hash, c->ncounter, r->err) != TT_OK)
+	if (tt_mem_grow(&c->e.env->mem, &c->counter, &c->capcounter, c->ncounter + 1, sizeof *c->counter, r->err) != TT_OK ||
+	    tt_map_add(&c->counters, &c->e.env->mem, hash, c->ncounter, r->err) != TT_OK)
 		return 0;
 	c->counter[c->ncounter++] = (struct pf_counter){ .key = key, .def = d, .process = process, .text = text };
 	const char *name = tt_counter_called(d, key, room);
@@ -225,7 +225,7 @@ walk_into(struct rare *r, const struct tt_slice *s)
 	}
 	if (!is_shown(r, s->key))
 		return TT_OK;
-	int rc = tt_mem_grow(&r->c->env->mem, &w->open, &w->capopen, w->nopen + 1, sizeof *w->open, r->err);
+	int rc = tt_mem_grow(&r->c->e.env->mem, &w->open, &w->capopen, w->nopen + 1, sizeof *w->open, r->err);
 	if (rc == TT_OK)
 		w->open[w->nopen++] = (struct open){ .ts = s->ts, .end = s->dur < 0 ? INT64_MAX : s->ts + s->dur, .depth = s->depth };
 	return rc;
@@ -318,11 +318,11 @@ put_flow(struct rare *r)
 		if (rc != TT_OK || !inside(r, next, &step.ts))
 			return rc;
 	}
-	rc = tt_flow_add(&c->flows, &c->env->mem, step, r->err);
+	rc = tt_flow_add(&c->flows, &c->e.env->mem, step, r->err);
 	if (rc == TT_OK && seek)
-		return tt_flow_seek(&c->flows, r->v, &c->env->mem, r->err);
+		return tt_flow_seek(&c->flows, r->v, &c->e.env->mem, r->err);
 	if (rc == TT_OK && c->late)
-		return tt_flow_wait(&c->flows, &c->env->mem, r->err);
+		return tt_flow_wait(&c->flows, &c->e.env->mem, r->err);
 	if (rc != TT_END)
 		return rc;
 	atomic_fetch_add_explicit(c->unwritten, 1, memory_order_relaxed);
@@ -337,7 +337,7 @@ put_end(void *arg, const struct tt_flow_step *s, char phase, uint64_t id, struct
 	if (c->late)
 		return tt_pf_aside_flow(c, s, phase, id, err);
 	if (pf_time(c, s->ts) != UINT64_MAX)
-		tt_pf_put_flow(&c->scratch, c->m->threads.t[s->thread], pf_time(c, s->ts), phase, id);
+		tt_pf_put_flow(&c->scratch, c->e.m->threads.t[s->thread], pf_time(c, s->ts), phase, id);
 	return c->scratch.n >= 1 << 16 ? tt_pf_write(c, &c->scratch, err) : tt_buf_error(&c->scratch, err);
 }
 
@@ -351,8 +351,8 @@ tt_pf_flows(struct perfetto *c, struct tt_err *err)
 		rc = tt_pf_send(c, pf_use(PF_USE_NAME, PF_FLOW), &c->scratch, err);
 	tt_flow_leave_out(&c->flows, 0);
 	if (rc == TT_OK)
-		rc = tt_flow_each(&c->flows, &c->env->mem, &c->m->threads, put_end, c, err);
-	tt_flow_tell(&c->flows, c->env, "perfetto");
+		rc = tt_flow_each(&c->flows, &c->e.env->mem, &c->e.m->threads, put_end, c, err);
+	tt_flow_tell(&c->flows, c->e.env, "perfetto");
 	return rc == TT_OK ? tt_pf_write(c, &c->scratch, err) : rc;
 }
 
@@ -374,7 +374,7 @@ put_instant(struct rare *r)
 	if (pf_piece_name(&piece))
 		use(r, PF_USE_NAME, pf_piece_name(&piece));
 	tt_buf_add(r->out, piece.s + sizeof(uint32_t), piece.n - sizeof(uint32_t));
-	tt_pf_args(r->c, tt_model_key(r->c->m, r->v->cap->process, r->e->val)->arg_instant, &args, r->out);
+	tt_pf_args(r->c, tt_model_key(r->c->e.m, r->v->cap->process, r->e->val)->arg_instant, &args, r->out);
 	tt_pf_end_event(r->out, e, r->ts);
 	return TT_OK;
 }
@@ -435,7 +435,7 @@ void
 tt_pf_stacks_free(struct perfetto *c)
 {
 	struct pf_stacks *s = c->stacks;
-	struct tt_mem *mem = &c->env->mem;
+	struct tt_mem *mem = &c->e.env->mem;
 
 	if (!s)
 		return;
@@ -472,7 +472,7 @@ static int
 frame_number(struct rare *r, uint32_t process, uint64_t key, struct tt_buf *in, uint32_t *number)
 {
 	struct pf_stacks *s = r->c->stacks;
-	struct tt_mem *mem = &r->c->env->mem;
+	struct tt_mem *mem = &r->c->e.env->mem;
 	uint64_t hash = tt_seeded_pair(process, key);
 	struct tt_nameless own;
 	int rc;
@@ -500,7 +500,7 @@ static int
 stack_number(struct rare *r, const uint64_t *key, size_t n, struct tt_buf *in, uint32_t *number)
 {
 	struct pf_stacks *s = r->c->stacks;
-	struct tt_mem *mem = &r->c->env->mem;
+	struct tt_mem *mem = &r->c->e.env->mem;
 	uint32_t native = (uint32_t)(n == 0), *word;
 	uint64_t hash = n;
 	size_t at;
@@ -542,7 +542,7 @@ put_stack_sample(struct rare *r, const struct tt_thread *t, const uint64_t *key,
 	size_t packet, at;
 	int rc;
 
-	if (!c->stacks && !(c->stacks = tt_mem_alloc(&c->env->mem, sizeof *c->stacks, r->err)))
+	if (!c->stacks && !(c->stacks = tt_mem_alloc(&c->e.env->mem, sizeof *c->stacks, r->err)))
 		return TT_E_NOMEM;
 	struct pf_stacks *s = c->stacks;
 	if (s->nstack >= MOST_STACKS || s->nword >= MOST_WORDS || s->nframe >= MOST_FRAMES)
@@ -577,17 +577,17 @@ static int
 put_sample(struct rare *r)
 {
 	const struct tt_event *x = tt_event_ext(r->v->b, r->i);
-	const struct tt_filter *f = &r->c->m->filter;
+	const struct tt_filter *f = &r->c->e.m->filter;
 	struct tt_nameless own;
 	size_t n;
 	const uint64_t *key = tt_emit_stack(r->v, r->i, &n);
 
-	if (!x || (uint64_t)x->ts >= r->c->m->threads.n || (n == 0 && (f->marker || f->category)))
+	if (!x || (uint64_t)x->ts >= r->c->e.m->threads.n || (n == 0 && (f->marker || f->category)))
 		return TT_OK;
-	if (n && !tt_emit_name(r->c->m, r->v->cap->process, key[n - 1], &own)->wanted)
+	if (n && !tt_emit_name(r->c->e.m, r->v->cap->process, key[n - 1], &own)->wanted)
 		return TT_OK;
 	use(r, PF_USE_SAMPLED, (uint32_t)x->ts);
-	return put_stack_sample(r, r->c->m->threads.t[x->ts], key, n);
+	return put_stack_sample(r, r->c->e.m->threads.t[x->ts], key, n);
 }
 
 /* --- all --------------------------------------------------------------------------------- */
@@ -642,7 +642,7 @@ tt_pf_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_e
 		r.i = v->b->rare[k];
 		r.e = &v->b->ev[r.i];
 		r.ts = pf_time(c, r.e->ts);
-		if (r.ts != UINT64_MAX && tt_emit_in_time(&c->m->filter, r.e->ts) && tt_emit_by_thread(v, r.i))
+		if (r.ts != UINT64_MAX && tt_emit_in_time(&c->e.m->filter, r.e->ts) && tt_emit_by_thread(v, r.i))
 			rc = put_event(&r);
 	}
 	f.uses = r.uses.n / sizeof(uint64_t);
@@ -653,7 +653,7 @@ tt_pf_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_e
 		tt_buf_add(out, r.uses.p, r.uses.n);
 		rc = tt_buf_error(out, err);
 	}
-	tt_mem_free(&c->env->mem, r.walk.open, r.walk.capopen * sizeof *r.walk.open);
+	tt_mem_free(&c->e.env->mem, r.walk.open, r.walk.capopen * sizeof *r.walk.open);
 	tt_buf_free(&r.uses);
 	tt_buf_free(&text);
 	return rc;

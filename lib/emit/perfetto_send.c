@@ -40,7 +40,7 @@ category_text(const struct perfetto *c, uint32_t category)
 {
 	static const char *const own[PF_CATEGORIES] = { "GC", "flow", "Exceptions", "Contention", "tracetool" };
 
-	return category < c->nmodel ? c->m->category[category].name : own[category - c->nmodel];
+	return category < c->nmodel ? c->e.m->category[category].name : own[category - c->nmodel];
 }
 
 /* Append the interned data that says what the number ${iid} is as a name or a text. */
@@ -70,11 +70,11 @@ send_name(struct perfetto *c, enum pf_use as, uint32_t iid, struct tt_buf *b)
 uint32_t
 tt_pf_pid(const struct perfetto *c, uint32_t process)
 {
-	int64_t pid = c->m->cap[process]->pid;
+	int64_t pid = c->e.m->cap[process]->pid;
 
 	/* Sessions of one process, and captures that do not say it, get numbers that no process has. */
 	for (uint32_t i = 0; i < process; i++)
-		if (c->m->cap[i]->pid == pid)
+		if (c->e.m->cap[i]->pid == pid)
 			pid = 0;
 	return pid > 0 && pid <= MOST_PID / 2 ? (uint32_t)pid : MOST_PID - process;
 }
@@ -115,7 +115,7 @@ put_thread(struct perfetto *c, uint64_t uuid, const struct tt_thread *t, uint64_
 struct pf_thread *
 tt_pf_thread_at(struct perfetto *c, uint32_t index, struct tt_err *err)
 {
-	return tt_mem_grow(&c->env->mem, &c->thread, &c->capthread, (size_t)index + 1, sizeof *c->thread, err) == TT_OK ? &c->thread[index] : NULL;
+	return tt_mem_grow(&c->e.env->mem, &c->thread, &c->capthread, (size_t)index + 1, sizeof *c->thread, err) == TT_OK ? &c->thread[index] : NULL;
 }
 
 static uint64_t
@@ -128,7 +128,7 @@ hash_of(const char *name)
 static int
 send_thread(struct perfetto *c, enum pf_use as, uint32_t index, struct tt_buf *b, struct tt_err *err)
 {
-	const struct tt_thread *t = c->m->threads.t[index];
+	const struct tt_thread *t = c->e.m->threads.t[index];
 	struct pf_thread *row = tt_pf_thread_at(c, index, err);
 
 	if (!row)
@@ -157,8 +157,8 @@ send_thread(struct perfetto *c, enum pf_use as, uint32_t index, struct tt_buf *b
 int
 tt_pf_rename_threads(struct perfetto *c, struct tt_err *err)
 {
-	for (size_t i = 0; i < c->capthread && i < c->m->threads.n; i++) {
-		const struct tt_thread *t = c->m->threads.t[i];
+	for (size_t i = 0; i < c->capthread && i < c->e.m->threads.n; i++) {
+		const struct tt_thread *t = c->e.m->threads.t[i];
 
 		if (!(c->thread[i].sent & 1u << PF_USE_THREAD) || c->thread[i].named == hash_of(t->name))
 			continue;

@@ -14,15 +14,15 @@
 static uint32_t
 frame_process(const struct perfetto *c, size_t i)
 {
-	uint32_t thread = tt_frames_thread(c->m->frames, i);
+	uint32_t thread = tt_frames_thread(c->e.m->frames, i);
 
-	return thread < c->m->threads.n ? c->m->threads.t[thread]->process : 0;
+	return thread < c->e.m->threads.n ? c->e.m->threads.t[thread]->process : 0;
 }
 
 static void
 put_frame(struct perfetto *c, size_t i, struct tt_buf *b)
 {
-	const struct tt_frames *f = c->m->frames;
+	const struct tt_frames *f = c->e.m->frames;
 	uint64_t ts = pf_time(c, tt_frames_start(f, i)), track = pf_track(PF_FRAMES, frame_process(c, i));
 	char name[32] = "Frame ";
 
@@ -41,13 +41,13 @@ put_frame(struct perfetto *c, size_t i, struct tt_buf *b)
 static int
 put_frames(struct perfetto *c, struct tt_err *err)
 {
-	const struct tt_filter *filter = &c->m->filter;
+	const struct tt_filter *filter = &c->e.m->filter;
 	struct tt_buf *b = &c->scratch;
 	uint32_t process = UINT32_MAX;
 	int rc = TT_OK;
 
-	for (size_t i = 0; c->m->frames && i < c->m->frames->n && rc == TT_OK; i++) {
-		if (tt_frames_start(c->m->frames, i) < filter->from || tt_frames_start(c->m->frames, i) >= filter->to)
+	for (size_t i = 0; c->e.m->frames && i < c->e.m->frames->n && rc == TT_OK; i++) {
+		if (tt_frames_start(c->e.m->frames, i) < filter->from || tt_frames_start(c->e.m->frames, i) >= filter->to)
 			continue;
 		if (frame_process(c, i) != process) {
 			process = frame_process(c, i);
@@ -91,19 +91,19 @@ put_facts(struct perfetto *c, struct tt_err *err)
 	struct tt_facts facts = { 0 };
 	struct tt_buf *b = &c->scratch;
 	uint64_t n = 0;
-	int rc = tt_facts_list(c->m, &c->env->mem, &facts, err);
+	int rc = tt_facts_list(c->e.m, &c->e.env->mem, &facts, err);
 
-	for (uint32_t process = 0; process < c->m->ncap && rc == TT_OK; process++, n = 0)
+	for (uint32_t process = 0; process < c->e.m->ncap && rc == TT_OK; process++, n = 0)
 		for (size_t i = 0; i < facts.n; i++) {
 			const struct tt_fact *f = &facts.f[i];
 
-			if (f->process != process || !tt_emit_in_time(&c->m->filter, f->ts))
+			if (f->process != process || !tt_emit_in_time(&c->e.m->filter, f->ts))
 				continue;
 			if (n++ == 0)
 				tt_pf_end_track(b, tt_pf_begin_track(b, pf_track(PF_FACTS, process), pf_track(PF_PROCESS, process), "Labels and facts", 16));
 			put_fact(c, f, b);
 		}
-	tt_facts_free(&facts, &c->env->mem);
+	tt_facts_free(&facts, &c->e.env->mem);
 	return rc == TT_OK ? tt_pf_write(c, b, err) : rc;
 }
 
@@ -181,12 +181,12 @@ tt_pf_tail(struct perfetto *c, struct tt_err *err)
 	struct pf_event e = tt_pf_begin_event(b, PF_INSTANT, track);
 	tt_pf_text(b, PF_EVENT_NAME, "Converted", 9);
 	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "format", "tracetool Perfetto 1");
-	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "generator", c->o.generator);
-	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "caveat", tt_model_caveat(c->m));
+	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "generator", c->e.o.generator);
+	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "caveat", tt_model_caveat(c->e.m));
 	tt_pf_note_number(b, PF_EVENT_ANNOTATION, "removed_origin_ns", PF_NOTE_INT, (uint64_t)c->origin);
 	tt_pf_end_event(b, e, 0);
-	for (size_t i = 0; i < c->m->ncap; i++)
-		put_capture(c->m->cap[i], track, b);
-	put_losses(c->m->loss, track, b);
+	for (size_t i = 0; i < c->e.m->ncap; i++)
+		put_capture(c->e.m->cap[i], track, b);
+	put_losses(c->e.m->loss, track, b);
 	return tt_pf_write(c, b, err);
 }

@@ -26,7 +26,7 @@ new_name(struct perfetto *c, const char *text, uint32_t category)
 
 	if (!c->making)
 		return 0;
-	if (tt_mem_grow(&c->env->mem, &c->entry, &c->capentry, c->nentry + 1, sizeof *c->entry, NULL) != TT_OK) {
+	if (tt_mem_grow(&c->e.env->mem, &c->entry, &c->capentry, c->nentry + 1, sizeof *c->entry, NULL) != TT_OK) {
 		tt_buf_fail(&c->names);
 		return 0;
 	}
@@ -51,7 +51,7 @@ zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_
 	} else {
 		tt_pf_text(b, PF_EVENT_NAME, tt_emit_marker(name), strlen(tt_emit_marker(name)));
 		if (category)
-			tt_pf_text(b, PF_EVENT_CATEGORY, tt_emit_category(c->m, name), strlen(tt_emit_category(c->m, name)));
+			tt_pf_text(b, PF_EVENT_CATEGORY, tt_emit_category(c->e.m, name), strlen(tt_emit_category(c->e.m, name)));
 	}
 }
 
@@ -88,12 +88,12 @@ tt_pf_names(struct perfetto *c, struct tt_err *err)
 	for (unsigned i = 0; i < PF_NAMES; i++)
 		if (i && !new_name(c, own[i].name, c->nmodel + own[i].category + 1))
 			return tt_nomem(err);
-		else if (!i && (rc = tt_mem_grow(&c->env->mem, &c->entry, &c->capentry, 1, sizeof *c->entry, err)) != TT_OK)
+		else if (!i && (rc = tt_mem_grow(&c->e.env->mem, &c->entry, &c->capentry, 1, sizeof *c->entry, err)) != TT_OK)
 			return rc;
 		else if (!i)
 			c->nentry = 1;
 	for (uint32_t i = 0; i < c->nprocess && rc == TT_OK; i++)
-		rc = tt_pieces_make(&c->process[i], &form, c->m, c->m->cap[i], err);
+		rc = tt_pieces_make(&c->process[i], &form, c->e.m, c->e.m->cap[i], err);
 	c->making = false;
 	return rc == TT_OK ? tt_buf_error(&c->names, err) : rc;
 }
@@ -292,7 +292,7 @@ put_long(struct writer *w, const struct tt_slice *s, struct tt_piece piece, uint
 
 	w->args.n = 0;
 	if (args)
-		tt_pf_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s->key)->arg, args, &w->args);
+		tt_pf_args(w->c, tt_model_key(w->c->e.m, w->v->cap->process, s->key)->arg, args, &w->args);
 	rc = tt_buf_error(&w->args, err);
 	if (rc != TT_OK)
 		return rc;
@@ -416,7 +416,7 @@ put_site(struct writer *w, const struct tt_event *e, struct tt_buf *b)
 		use(w, PF_USE_STRING, iid);
 		pf_number(b, PF_NOTE_TEXT_IID, iid);
 	} else {
-		const char *name = tt_emit_marker(tt_emit_name(w->c->m, w->v->cap->process, key[n - 1], &own));
+		const char *name = tt_emit_marker(tt_emit_name(w->c->e.m, w->v->cap->process, key[n - 1], &own));
 
 		tt_pf_text(b, PF_NOTE_TEXT, name, strlen(name));
 	}
@@ -476,7 +476,7 @@ put_allocs(struct writer *w, struct tt_err *err)
 		if (e->kind != TT_ALLOC)
 			continue;
 		bytes = tt_alloc_points_add(&sum, e);
-		if (!tt_emit_in_time(&w->c->m->filter, e->ts))
+		if (!tt_emit_in_time(&w->c->e.m->filter, e->ts))
 			continue;
 		ts = pf_time(w->c, e->ts);
 		if (ts == UINT64_MAX) {

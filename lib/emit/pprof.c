@@ -194,7 +194,7 @@ put_comments(struct pprof *w)
 	const struct tt_loss *loss = w->m->loss;
 	const char *caveat = tt_model_caveat(w->m);
 
-	tt_pprof_comment(&w->to, "generator: %s", w->out->o.generator ? w->out->o.generator : "tracetool");
+	tt_pprof_comment(&w->to, "generator: %s", w->out->e.o.generator ? w->out->e.o.generator : "tracetool");
 	for (size_t i = 0; i < w->m->ncap; i++)
 		put_capture_comments(&w->to, w->m->cap[i]);
 	if (caveat)
@@ -277,8 +277,9 @@ put_profile(struct pprof *w, struct tt_err *err)
 }
 
 static int
-pprof_finish(void *state, const struct tt_model *m, struct tt_err *err)
+pprof_finish(void *state, struct tt_err *err)
 {
+	const struct tt_model *m = ((struct tt_out *)state)->e.m;
 	struct pprof w = { .out = state, .m = m };
 	int rc = tt_stacks_init(&w.stacks, m, NULL, err);
 
@@ -300,8 +301,8 @@ const struct tt_emit tt_emit_pprof = {
 	.suffix = suffixes,
 	.binary = true,
 	.needs = TT_NEEDS_CALLS,
+	.state = sizeof(struct tt_out),
 	.begin = tt_out_begin,
 	.finish = pprof_finish,
-	.commit = tt_out_commit,
 	.end = tt_out_end,
 };

@@ -39,7 +39,7 @@ marker_of(const struct sqlite_db *s, const struct tt_view *v, uint64_t row, uint
 			atomic_store_explicit(&s->seen[number - 1], 1, memory_order_relaxed);
 		return number;
 	}
-	name = tt_emit_name(s->m, v->cap->process, key, &own);
+	name = tt_emit_name(s->e.m, v->cap->process, key, &own);
 	put_note(notes, row, name->category, name->full, strlen(name->full));
 	return 0;
 }
@@ -52,7 +52,7 @@ note_args(const struct sqlite_db *s, const struct tt_view *v, uint64_t row, cons
 	if (!args)
 		return;
 	text->n = 0;
-	tt_emit_args(args, tt_model_key(s->m, v->cap->process, z->key)->arg, s->own.blobs, text);
+	tt_emit_args(args, tt_model_key(s->e.m, v->cap->process, z->key)->arg, s->own->blobs, text);
 	notes->failed |= text->failed;
 	put_note(notes, row, NOTE_ARGS, text->p, text->n);
 }
@@ -126,13 +126,13 @@ flush_allocs(struct sqlite_db *s, const struct tt_view *v)
 static int
 put_allocs(struct sqlite_db *s, const struct tt_view *v, struct tt_err *err)
 {
-	int rc = tt_mem_grow(&s->env->mem, &s->row, &s->caprow, ALLOC_ROWS * ALLOC_COLUMNS, sizeof *s->row, err);
+	int rc = tt_mem_grow(&s->e.env->mem, &s->row, &s->caprow, ALLOC_ROWS * ALLOC_COLUMNS, sizeof *s->row, err);
 
 	for (size_t i = 0; v->b->nalloc && i < v->b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &v->b->ev[i];
 		uint32_t class;
 
-		if (e->kind != TT_ALLOC || !tt_emit_in_time(&s->m->filter, e->ts))
+		if (e->kind != TT_ALLOC || !tt_emit_in_time(&s->e.m->filter, e->ts))
 			continue;
 		rc = tt_sqlite_class(s, v, e->val, e->ts, &class, err);
 		if (rc != TT_OK)
@@ -191,29 +191,30 @@ sqlite_needs(const struct tt_emit_opts *o)
 	return needs;
 }
 
-static const char *
-sqlite_missing(void)
-{
-	return tt_db_missing();
-}
-
 /* Number all markers that are defined, and make the tables. */
 static int
-begin(struct sqlite_db *s, struct tt_err *err)
+sqlite_begin(void *state, struct tt_err *err)
 {
-	int rc = tt_db_make(s->env, s->o.estimate, &s->db, err);
+	struct sqlite_db *s = state;
+	int rc;
 
+	s->own = s->e.o.own;
+	s->level = level_of(&s->e.o);
+	tt_arena_init(&s->text, &s->e.env->mem);
+	rc = tt_emit_open(&s->e, 0, &s->sink, err);
+	if (rc == TT_OK)
+		rc = tt_db_make(s->e.env, s->e.o.estimate, &s->db, err);
 	for (size_t i = 0; i < TT_SQL_TABLES && rc == TT_OK; i++) {
 		tt_db_create(s->db, &tt_sqlite_table[i]);
 		rc = tt_db_error(s->db, err);
 	}
 	if (rc != TT_OK || s->level < TT_SQLITE_SLICES)
 		return rc;
-	if (!(s->process = tt_mem_alloc(&s->env->mem, s->m->ncap * sizeof *s->process, err)))
+	if (!(s->process = tt_mem_alloc(&s->e.env->mem, s->e.m->ncap * sizeof *s->process, err)))
 		return err->code;
-	s->nprocess = s->m->ncap;
+	s->nprocess = s->e.m->ncap;
 	rc = tt_sqlite_pieces(s, err);
-	if (rc == TT_OK && !(s->seen = tt_mem_alloc(&s->env->mem, s->nmarker + 1, err)))
+	if (rc == TT_OK && !(s->seen = tt_mem_alloc(&s->e.env->mem, s->nmarker + 1, err)))
 		rc = err->code;
 	s->nseen = s->nmarker;
 	s->slices = tt_db_bulk(s->db, "slice", "NULL, ?1, c0, c1, c2, c3");
@@ -233,16 +234,12 @@ static void
 sqlite_end(void *state)
 {
 	struct sqlite_db *s = state;
-	struct tt_mem *mem;
+	struct tt_mem *mem = &s->e.env->mem;
 
-	if (!s)
-		return;
-	mem = &s->env->mem;
 	tt_db_free(s->db);
-	tt_sink_abort(s->sink);
 	for (size_t i = 0; i < s->nprocess; i++)
 		tt_pieces_free(&s->process[i]);
-	tt_mem_free(mem, s->process, s->m->ncap * sizeof *s->process);
+	tt_mem_free(mem, s->process, s->e.m->ncap * sizeof *s->process);
 	tt_mem_free(mem, s->marker, s->capmarker * sizeof *s->marker);
 	tt_mem_free(mem, s->seen, s->nseen + 1);
 	tt_mem_free(mem, s->class, s->capclass * sizeof *s->class);
@@ -256,43 +253,6 @@ sqlite_end(void *state)
 	tt_map_free(&s->counters, mem);
 	tt_arena_free(&s->text);
 	tt_buf_free(&s->scratch);
-	tt_mem_free(mem, s, sizeof *s);
-}
-
-static int
-sqlite_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
-{
-	struct sqlite_db *s = tt_mem_alloc(&o->env->mem, sizeof *s, err);
-	int rc;
-
-	*state = NULL;
-	if (!s)
-		return err ? err->code : TT_E_NOMEM;
-	s->o = *o;
-	if (o->own)
-		s->own = *(const struct sqlite_own *)o->own;
-	s->env = o->env;
-	s->m = m;
-	s->level = level_of(o);
-	tt_arena_init(&s->text, &o->env->mem);
-	rc = tt_emit_open(o, o->path, &s->sink, err);
-	if (rc == TT_OK)
-		rc = begin(s, err);
-	if (rc == TT_OK)
-		*state = s;
-	else
-		sqlite_end(s);
-	return rc;
-}
-
-static int
-sqlite_commit(void *state, struct tt_err *err)
-{
-	struct sqlite_db *s = state;
-	struct tt_sink *sink = s->sink;
-
-	s->sink = NULL;
-	return tt_sink_commit(sink, err);
 }
 
 static const char *const suffixes[] = { ".sqlite", ".sqlite3", ".db", NULL };
@@ -311,14 +271,14 @@ const struct tt_emit tt_emit_sqlite = {
 	.binary = true,
 	.option = options,
 	.own = sizeof(struct sqlite_own),
+	.state = sizeof(struct sqlite_db),
 	.needs = TT_NEEDS_FRAMES,
 	.needs_for = sqlite_needs,
-	.missing = sqlite_missing,
+	.missing = tt_db_missing,
 	.begin = sqlite_begin,
 	.chunk = sqlite_chunk,
 	.rare = tt_sqlite_rare,
 	.write = sqlite_write,
 	.finish = tt_sqlite_finish,
-	.commit = sqlite_commit,
 	.end = sqlite_end,
 };

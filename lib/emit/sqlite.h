@@ -39,10 +39,8 @@ struct sqlite_note {
 #define NOTE_ARGS UINT32_MAX
 
 struct sqlite_db {
-	struct tt_emit_opts o;
-	struct sqlite_own own;
-	struct tt_env *env;
-	const struct tt_model *m;
+	struct tt_emitting e;
+	const struct sqlite_own *own;
 	struct tt_sink *sink;
 	struct tt_db *db;
 	enum tt_sqlite_level level;
@@ -113,6 +111,6 @@ struct tt_pass;
 bool tt_sqlite_has(const struct tt_pass *p, enum tt_sqlite_level level);
 
 int tt_sqlite_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
-int tt_sqlite_finish(void *state, const struct tt_model *m, struct tt_err *err);
+int tt_sqlite_finish(void *state, struct tt_err *err);
 
 #endif

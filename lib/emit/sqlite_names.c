@@ -28,8 +28,8 @@ tt_sqlite_marker(struct sqlite_db *s, const char *name, const char *full, uint32
 
 	if (i)
 		return i;
-	if (tt_mem_grow(&s->env->mem, &s->marker, &s->capmarker, s->nmarker + 1, sizeof *s->marker, &err) != TT_OK ||
-	    tt_map_add(&s->markers, &s->env->mem, hash, s->nmarker, &err) != TT_OK)
+	if (tt_mem_grow(&s->e.env->mem, &s->marker, &s->capmarker, s->nmarker + 1, sizeof *s->marker, &err) != TT_OK ||
+	    tt_map_add(&s->markers, &s->e.env->mem, hash, s->nmarker, &err) != TT_OK)
 		return no_memory(s, &err);
 	s->marker[s->nmarker++] = (struct sqlite_marker){ .name = name, .full = full, .category = category };
 	return (uint32_t)s->nmarker;
@@ -55,8 +55,8 @@ class_number(struct sqlite_db *s, const char *name)
 	if (i)
 		return i;
 	if (!(own = tt_arena_text(&s->text, name, strlen(name), &err)) ||
-	    tt_mem_grow(&s->env->mem, &s->class, &s->capclass, s->nclass + 1, sizeof *s->class, &err) != TT_OK ||
-	    tt_map_add(&s->classes, &s->env->mem, hash, s->nclass, &err) != TT_OK)
+	    tt_mem_grow(&s->e.env->mem, &s->class, &s->capclass, s->nclass + 1, sizeof *s->class, &err) != TT_OK ||
+	    tt_map_add(&s->classes, &s->e.env->mem, hash, s->nclass, &err) != TT_OK)
 		return no_memory(s, &err);
 	s->class[s->nclass++] = (struct sqlite_class){ .name = own };
 	return (uint32_t)s->nclass;
@@ -86,7 +86,7 @@ static uint32_t
 marker_of_key(struct sqlite_db *s, const struct tt_view *v, uint64_t key)
 {
 	struct tt_nameless own;
-	const struct tt_name *name = tt_emit_name(s->m, v->cap->process, key, &own);
+	const struct tt_name *name = tt_emit_name(s->e.m, v->cap->process, key, &own);
 	uint32_t number = name == &own.name ? tt_sqlite_own_marker(s, own.text, strlen(own.text), name->category) :
 	    tt_sqlite_marker(s, tt_emit_marker(name), name->full, name->category);
 
@@ -117,7 +117,7 @@ tt_sqlite_pieces(struct sqlite_db *s, struct tt_err *err)
 
 	s->making = true;
 	for (size_t i = 0; i < s->nprocess && rc == TT_OK; i++)
-		rc = tt_pieces_make(&s->process[i], &form, s->m, s->m->cap[i], err);
+		rc = tt_pieces_make(&s->process[i], &form, s->e.m, s->e.m->cap[i], err);
 	s->making = false;
 	return rc;
 }
@@ -133,8 +133,8 @@ stack_number(struct sqlite_db *s, uint32_t parent, uint32_t marker)
 
 	if (i || s->nstack == MOST_STACKS)
 		return i;
-	if (tt_mem_grow(&s->env->mem, &s->stack, &s->capstack, s->nstack + 1, sizeof *s->stack, &err) != TT_OK ||
-	    tt_map_add(&s->stacks, &s->env->mem, hash, s->nstack, &err) != TT_OK)
+	if (tt_mem_grow(&s->e.env->mem, &s->stack, &s->capstack, s->nstack + 1, sizeof *s->stack, &err) != TT_OK ||
+	    tt_map_add(&s->stacks, &s->e.env->mem, hash, s->nstack, &err) != TT_OK)
 		return no_memory(s, &err);
 	s->stack[s->nstack++] = (struct sqlite_stack){ parent, marker };
 	return (uint32_t)s->nstack;

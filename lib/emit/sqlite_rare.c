@@ -48,8 +48,8 @@ counter_of(struct sqlite_db *s, const struct tt_view *v, const struct tt_event *
 
 	if (i)
 		return i;
-	if (tt_mem_grow(&s->env->mem, &s->counter, &s->capcounter, s->ncounter + 1, sizeof *s->counter, &err) != TT_OK ||
-	    tt_map_add(&s->counters, &s->env->mem, hash, s->ncounter, &err) != TT_OK) {
+	if (tt_mem_grow(&s->e.env->mem, &s->counter, &s->capcounter, s->ncounter + 1, sizeof *s->counter, &err) != TT_OK ||
+	    tt_map_add(&s->counters, &s->e.env->mem, hash, s->ncounter, &err) != TT_OK) {
 		tt_db_fail(s->db, &err);
 		return 0;
 	}
@@ -97,7 +97,7 @@ static int
 put_flow(struct sqlite_db *s, const struct tt_event *e, const struct tt_rare_record *r, struct tt_err *err)
 {
 	const int64_t row[FLOW_COLUMNS] = { (int64_t)e->val, e->ts, (int64_t)r->thread + 1, e->depth };
-	int rc = tt_mem_grow(&s->env->mem, &s->row, &s->caprow, (s->nrow + 1) * FLOW_COLUMNS, sizeof *s->row, err);
+	int rc = tt_mem_grow(&s->e.env->mem, &s->row, &s->caprow, (s->nrow + 1) * FLOW_COLUMNS, sizeof *s->row, err);
 
 	if (rc == TT_OK)
 		memcpy(s->row + s->nrow++ * FLOW_COLUMNS, row, sizeof row);
@@ -121,7 +121,7 @@ put_object(struct sqlite_db *s, const struct tt_view *v, size_t i, struct tt_err
 
 	if (!x || x->ts == 0 || x->val >= v->b->nword)
 		return TT_OK;
-	rc = tt_mem_grow(&s->env->mem, &s->object, &s->capobject, OBJECT_ROWS * OBJECT_COLUMNS, sizeof *s->object, err);
+	rc = tt_mem_grow(&s->e.env->mem, &s->object, &s->capobject, OBJECT_ROWS * OBJECT_COLUMNS, sizeof *s->object, err);
 	if (rc == TT_OK)
 		rc = tt_sqlite_class(s, v, v->b->word[x->val], e->ts, &class, err);
 	if (rc != TT_OK)
@@ -152,7 +152,7 @@ static bool
 put_shot(struct sqlite_db *s, const struct tt_view *v, size_t i, int *rc, struct tt_err *err)
 {
 	const struct tt_event *e = &v->b->ev[i];
-	const bool wanted = tt_emit_in_time(&s->m->filter, e->ts);
+	const bool wanted = tt_emit_in_time(&s->e.m->filter, e->ts);
 
 	if (e->kind == TT_HEAP_SHOT && wanted)
 		s->shot = e->flags & TT_F_END ? 0 : ++s->nshot;
@@ -184,7 +184,7 @@ put_event(struct sqlite_db *s, const struct tt_event *e, const struct tt_rare_re
 		tt_db_text(to, 6, r->detail, r->ndetail);
 	if (r->args.n) {
 		s->scratch.n = 0;
-		tt_emit_args(&r->args, r->marker ? r->marker->arg_instant : NULL, s->own.blobs, &s->scratch);
+		tt_emit_args(&r->args, r->marker ? r->marker->arg_instant : NULL, s->own->blobs, &s->scratch);
 		tt_db_text(to, 7, s->scratch.failed ? "" : s->scratch.p, s->scratch.failed ? 0 : s->scratch.n);
 	}
 	tt_db_row(to);
@@ -203,7 +203,7 @@ tt_sqlite_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct 
 		const struct tt_event *e = &v->b->ev[i];
 		struct tt_rare_record r;
 
-		if (put_shot(s, v, i, &rc, err) || !tt_rare_record(s->m, v, i, &s->unwritten, &r))
+		if (put_shot(s, v, i, &rc, err) || !tt_rare_record(s->e.m, v, i, &s->unwritten, &r))
 			continue;
 		if (e->kind == TT_COUNTER)
 			put_counter(s, v, e, &r);

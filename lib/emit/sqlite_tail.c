@@ -31,7 +31,7 @@ into(struct sqlite_db *s, enum tt_sqlite_table t)
 static void
 put_info(struct sqlite_db *s)
 {
-	const char *const row[][2] = { { "generator", s->o.generator }, { "kind", "capture" }, { "level", tt_sqlite_level_name(s->level - 1) } };
+	const char *const row[][2] = { { "generator", s->e.o.generator }, { "kind", "capture" }, { "level", tt_sqlite_level_name(s->level - 1) } };
 	struct tt_db_insert *to = into(s, TT_SQL_INFO);
 
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -125,10 +125,10 @@ put_facts(struct sqlite_db *s, struct tt_err *err)
 {
 	struct tt_db_insert *to = into(s, TT_SQL_FACT);
 	struct tt_facts facts = { 0 };
-	int rc = tt_facts_list(s->m, &s->env->mem, &facts, err);
+	int rc = tt_facts_list(s->e.m, &s->e.env->mem, &facts, err);
 
-	for (size_t p = 0; p < s->m->ncap; p++)
-		for (const struct tt_meta *f = s->m->cap[p]->meta; f; f = f->next) {
+	for (size_t p = 0; p < s->e.m->ncap; p++)
+		for (const struct tt_meta *f = s->e.m->cap[p]->meta; f; f = f->next) {
 			tt_db_int(to, 0, (int64_t)p + 1);
 			tt_db_text(to, 3, f->key, strlen(f->key));
 			tt_db_text(to, 4, f->value, strlen(f->value));
@@ -137,7 +137,7 @@ put_facts(struct sqlite_db *s, struct tt_err *err)
 	for (size_t i = 0; i < facts.n && rc == TT_OK; i++) {
 		const struct tt_fact *f = &facts.f[i];
 
-		if (!tt_emit_in_time(&s->m->filter, f->ts))
+		if (!tt_emit_in_time(&s->e.m->filter, f->ts))
 			continue;
 		tt_db_int(to, 0, (int64_t)f->process + 1);
 		tt_db_int(to, 1, f->ts);
@@ -147,7 +147,7 @@ put_facts(struct sqlite_db *s, struct tt_err *err)
 		tt_db_text(to, 4, f->value, f->nvalue);
 		tt_db_row(to);
 	}
-	tt_facts_free(&facts, &s->env->mem);
+	tt_facts_free(&facts, &s->e.env->mem);
 	return rc;
 }
 
@@ -158,11 +158,11 @@ put_categories(struct sqlite_db *s)
 {
 	struct tt_db_insert *to = into(s, TT_SQL_CATEGORY);
 
-	for (size_t i = 0; i < s->m->ncategory && s->level >= TT_SQLITE_MARKERS; i++) {
+	for (size_t i = 0; i < s->e.m->ncategory && s->level >= TT_SQLITE_MARKERS; i++) {
 		tt_db_int(to, 0, (int64_t)i + 1);
-		tt_db_known(to, 1, s->m->category[i].name);
-		if (s->m->category[i].rgba)
-			tt_db_int(to, 2, s->m->category[i].rgba);
+		tt_db_known(to, 1, s->e.m->category[i].name);
+		if (s->e.m->category[i].rgba)
+			tt_db_int(to, 2, s->e.m->category[i].rgba);
 		tt_db_row(to);
 	}
 }
@@ -171,11 +171,11 @@ put_categories(struct sqlite_db *s)
 static void
 use_tree(struct sqlite_db *s)
 {
-	const struct tt_tree *tree = s->m->tree;
+	const struct tt_tree *tree = s->e.m->tree;
 
-	for (size_t i = 0; i < s->m->nname; i++) {
-		const struct tt_name *n = &s->m->name[i];
-		bool hidden = n->left_out || (n->alloc_wrapper && !s->m->filter.wrappers) ||
+	for (size_t i = 0; i < s->e.m->nname; i++) {
+		const struct tt_name *n = &s->e.m->name[i];
+		bool hidden = n->left_out || (n->alloc_wrapper && !s->e.m->filter.wrappers) ||
 		    (tree->marker[i].key == TT_KEY_MORE && tt_tree_dropped(tree) == 0);
 		uint32_t number = n->full && n->wanted && !hidden ? tt_sqlite_marker(s, tt_emit_marker(n), n->full, n->category) : 0;
 
@@ -207,7 +207,7 @@ put_markers(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)
 		tt_db_int(to, 0, (int64_t)i + 1);
 		tt_db_text(to, 1, name, strlen(name));
 		tt_db_text(to, 2, m->full, strlen(m->full));
-		if (m->category < s->m->ncategory)
+		if (m->category < s->e.m->ncategory)
 			tt_db_int(to, 3, (int64_t)m->category + 1);
 		tt_db_row(to);
 	}
@@ -264,14 +264,14 @@ unit_word(enum tt_unit unit)
 static int
 create(struct sqlite_db *s, const struct tt_pass_table *pt, struct tt_err *err)
 {
-	struct tt_db_col *col = tt_mem_alloc(&s->env->mem, pt->ncol * sizeof *col, err);
+	struct tt_db_col *col = tt_mem_alloc(&s->e.env->mem, pt->ncol * sizeof *col, err);
 
 	if (!col)
 		return err->code;
 	for (size_t i = 0; i < pt->ncol; i++)
 		col[i] = (struct tt_db_col){ .name = pt->col[i].id, .type = type_of(pt->col[i].unit) };
 	tt_db_create(s->db, &(struct tt_db_table){ .name = pt->id, .col = col, .ncol = pt->ncol });
-	tt_mem_free(&s->env->mem, col, pt->ncol * sizeof *col);
+	tt_mem_free(&s->e.env->mem, col, pt->ncol * sizeof *col);
 	return tt_db_error(s->db, err);
 }
 
@@ -325,7 +325,7 @@ put_tables(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)
 	struct tt_report r;
 	int rc = TT_OK;
 
-	tt_report_init(&r, &s->env->mem);
+	tt_report_init(&r, &s->e.env->mem);
 	for (const struct tt_pass *const *p = tt_passes; *p && rc == TT_OK; p++) {
 		for (size_t i = 0; i < (*p)->ntables && tt_sqlite_has(*p, s->level) && rc == TT_OK; i++)
 			if (!(*p)->tables[i].extra)
@@ -337,7 +337,7 @@ put_tables(struct sqlite_db *s, struct tt_views *view, struct tt_err *err)
 		if (rc == TT_OK)
 			rc = tt_report_error(&r, err);
 		tt_report_free(&r);
-		tt_report_init(&r, &s->env->mem);
+		tt_report_init(&r, &s->e.env->mem);
 	}
 	tt_report_free(&r);
 	return rc;
@@ -398,7 +398,7 @@ static void
 put_all(struct sqlite_db *s)
 {
 	struct tt_db_insert *processes = into(s, TT_SQL_PROCESS), *threads = into(s, TT_SQL_THREAD), *frames = into(s, TT_SQL_FRAME);
-	const struct tt_model *m = s->m;
+	const struct tt_model *m = s->e.m;
 
 	put_info(s);
 	for (size_t i = 0; i < m->ncap; i++)
@@ -415,14 +415,14 @@ put_all(struct sqlite_db *s)
 }
 
 int
-tt_sqlite_finish(void *state, const struct tt_model *m, struct tt_err *err)
+tt_sqlite_finish(void *state, struct tt_err *err)
 {
 	struct sqlite_db *s = state;
+	const struct tt_model *m = s->e.m;
 	struct tt_views view;
 	char version[64];
 	int rc;
 
-	s->m = m;
 	tt_view_init(&view, m);
 	if (s->unwritten)
 		tt_loss_add(m->loss, TT_LOST_VALUES, s->unwritten, 0, TT_NOWHERE);
@@ -440,6 +440,6 @@ tt_sqlite_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_db_save(s->db, s->sink, err);
 	if (rc == TT_OK && s->no_stack)
-		tt_log(s->env, TT_LOG_NORMAL, "sqlite: %" PRIu64 " call stacks are left out, beyond the 4,194,304 frames that are kept", s->no_stack);
+		tt_log(s->e.env, TT_LOG_NORMAL, "sqlite: %" PRIu64 " call stacks are left out, beyond the 4,194,304 frames that are kept", s->no_stack);
 	return rc;
 }

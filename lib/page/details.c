@@ -38,10 +38,9 @@ struct rec {
 };
 
 struct details {
+	struct tt_emitting e;
 	struct tt_details *d;
-	const struct tt_model *m;
 	struct tt_sorter recs;
-	struct tt_emit_opts o;
 	struct tt_span time[TT_DETAILS];      /* of the chosen frames, in order */
 	uint32_t rank[TT_DETAILS];    /* of each of these times: its frame's */
 	uint32_t own;                 /* thread of the frames */
@@ -128,9 +127,9 @@ frame_at(const struct tt_frames *f, bool capped, int64_t *v, size_t at)
 static int
 choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struct tt_err *err)
 {
-	const struct tt_frames *f = s->m->frames;
+	const struct tt_frames *f = s->e.m->frames;
 	struct tt_details *d = s->d;
-	struct tt_mem *mem = &s->o.env->mem;
+	struct tt_mem *mem = &s->e.env->mem;
 	struct when when[TT_DETAILS];
 	struct timed longest[LONGEST];
 	const size_t n = f->n, nlongest = n < LONGEST ? n : LONGEST;
@@ -485,7 +484,7 @@ end_block(struct block *b, struct tt_detail *to, uint64_t *room, struct tt_err *
 static void
 begin_block(struct block *b, size_t rank)
 {
-	const struct tt_frames *f = b->s->m->frames;
+	const struct tt_frames *f = b->s->e.m->frames;
 	size_t frame = b->s->d->of[rank].frame;
 
 	for (size_t i = 0; i < NCOLUMN; i++)
@@ -525,19 +524,14 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 /* --- life ------------------------------------------------------------------------------------- */
 
 static int
-begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
+begin(void *state, struct tt_err *err)
 {
-	struct details *s = tt_mem_alloc(&o->env->mem, sizeof *s, err);
-	const struct tt_frames *f = m->frames;
+	struct details *s = state;
+	const struct tt_frames *f = s->e.m->frames;
 
-	*state = s;
-	if (!s)
-		return err->code;
-	s->d = (struct tt_details *)(uintptr_t)o->own;
-	s->d->mem = &o->env->mem;
-	s->m = m;
-	s->o = *o;
-	tt_sorter_init(&s->recs, o->env, &form);
+	s->d = (struct tt_details *)(uintptr_t)s->e.o.own;
+	s->d->mem = &s->e.env->mem;
+	tt_sorter_init(&s->recs, s->e.env, &form);
 	if (!f || f->nof != 1 || f->n == 0)
 		return TT_OK;
 	s->own = tt_frames_thread(f, 0);
@@ -552,30 +546,29 @@ again(void *state, bool *more, struct tt_err *err)
 	struct details *s = state;
 	const struct tt_hitches *worst;
 	int64_t period;
-	int rc = s->d->n ? tt_frames_cap(s->m, &period, err) : TT_OK;
+	int rc = s->d->n ? tt_frames_cap(s->e.m, &period, err) : TT_OK;
 
 	*more = false;
 	if (rc != TT_OK || s->d->n == 0)
 		return rc;
-	worst = period && s->m->frames->has_wait ? &s->m->frames->latest : &s->m->frames->longest;
+	worst = period && s->e.m->frames->has_wait ? &s->e.m->frames->latest : &s->e.m->frames->longest;
 	for (size_t i = 0; i < worst->n && !*more; i++)
 		*more = !is_chosen(s->d, worst->h[i].frame);
 	if (!*more)
 		return TT_OK;
 	tt_sorter_free(&s->recs);
-	tt_sorter_init(&s->recs, s->o.env, &form);
-	return choose_all(s, worst, worst == &s->m->frames->latest, err);
+	tt_sorter_init(&s->recs, s->e.env, &form);
+	return choose_all(s, worst, worst == &s->e.m->frames->latest, err);
 }
 
 static int
-finish(void *state, const struct tt_model *m, struct tt_err *err)
+finish(void *state, struct tt_err *err)
 {
 	struct details *s = state;
 	struct block b = { .s = s };
 	struct tt_sorted *in = NULL;
 	int rc = tt_sorter_done(&s->recs, err);
 
-	(void)m;
 	if (rc == TT_OK)
 		rc = tt_sorted_open(&s->recs, &in, err);
 	if (rc == TT_OK)
@@ -588,28 +581,17 @@ finish(void *state, const struct tt_model *m, struct tt_err *err)
 	return rc;
 }
 
-static int
-commit(void *state, struct tt_err *err)
-{
-	(void)state;
-	(void)err;
-	return TT_OK;
-}
-
 static void
 end(void *state)
 {
 	struct details *s = state;
 
-	if (!s)
-		return;
 	tt_sorter_free(&s->recs);
-	tt_mem_free(&s->o.env->mem, s, sizeof *s);
 }
 
 const struct tt_emit tt_page_details = {
-	.name = "details", .needs = TT_NEEDS_SLICES | TT_NEEDS_FRAMES,
-	.begin = begin, .times = times, .chunk = chunk, .write = write_recs, .again = again, .finish = finish, .commit = commit, .end = end,
+	.name = "details", .state = sizeof(struct details), .needs = TT_NEEDS_SLICES | TT_NEEDS_FRAMES,
+	.begin = begin, .times = times, .chunk = chunk, .write = write_recs, .again = again, .finish = finish, .end = end,
 };
 
 void

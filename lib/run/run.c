@@ -505,7 +505,7 @@ begin_emitters(struct tt_run *r, struct tt_err *err)
 	for (size_t i = 0; i < r->o->nemit; i++) {
 		struct tt_emit_opts o = r->o->emit_opts[i];
 		o.estimate = r->m->zones_expected;
-		int rc = r->o->emit[i]->begin(&o, r->m, &r->emit[i], err);
+		int rc = tt_emit_begin(r->o->emit[i], &o, r->m, &r->emit[i], err);
 		if (rc != TT_OK)
 			return rc;
 	}
@@ -518,16 +518,16 @@ finish_emitters(struct tt_run *r, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
-		rc = r->o->emit[i]->finish(r->emit[i], r->m, err);
+		rc = r->o->emit[i]->finish(r->emit[i], err);
 		if (rc != TT_E_USAGE || !r->o->unsuited)
 			continue;
 		r->o->unsuited[i] = *err;
-		r->o->emit[i]->end(r->emit[i]);
+		tt_emit_end(r->emit[i]);
 		r->emit[i] = NULL;
 		rc = TT_OK;
 	}
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++)
-		rc = r->emit[i] ? r->o->emit[i]->commit(r->emit[i], err) : TT_OK;
+		rc = r->emit[i] ? tt_emit_commit(r->emit[i], err) : TT_OK;
 	return rc;
 }
 
@@ -782,8 +782,7 @@ close_run(struct tt_run *r)
 	struct tt_mem *mem = &r->env->mem;
 
 	for (size_t i = 0; r->emit && i < o->nemit; i++)
-		if (r->emit[i])
-			o->emit[i]->end(r->emit[i]);
+		tt_emit_end(r->emit[i]);
 	tt_mem_free(mem, r->emit, o->nemit * sizeof *r->emit);
 	for (size_t i = 0; i < r->nin; i++)
 		close_input(&r->in[i]);

@@ -181,7 +181,7 @@ main(int argc, char **argv)
 			;
 	m.min_ts = slice[0].ts;
 	m.max_ts = clock;
-	if (tt_emit_chrome.begin(&o, &m, &state, &err) != TT_OK)
+	if (tt_emit_begin(&tt_emit_chrome, &o, &m, &state, &err) != TT_OK)
 		die(&err);
 	if (tt_buf_room(&out, PER_CHUNK * 256, &err) != TT_OK)
 		die(&err);

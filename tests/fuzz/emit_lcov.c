@@ -153,7 +153,7 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		abort();
 	kit_begin(&k, "lcov");
 	bool lines = tt_cover_sum(&k.m)->nline > 0;
-	if (k.emit->finish(k.state, &k.m, &err) != (lines ? TT_OK : TT_E_USAGE))
+	if (k.emit->finish(k.state, &err) != (lines ? TT_OK : TT_E_USAGE))
 		abort();
 	text = tt_sink_mem_data(k.sink[0], &len);
 	check(text, len);

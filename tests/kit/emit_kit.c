@@ -67,14 +67,14 @@ kit_init(struct kit *k)
 	}
 	tt_batch_init(&k->batch, &k->env.mem, TT_NEEDS_ARGS);
 	k->o = (struct tt_emit_opts){ .env = &k->env, .path = "out.json", .generator = "tracetool test",
-		.names = TT_NAMES_FULL, .open = open_file, .open_arg = k };
+		.open = open_file, .open_arg = k };
+	k->names = TT_NAMES_FULL;
 }
 
 void
 kit_free(struct kit *k)
 {
-	if (k->state)
-		k->emit->end(k->state);
+	tt_emit_end(k->state);
 	if (k->m.frames)
 		tt_frames_empty(k->m.frames);
 	for (size_t i = 0; i < k->nfile; i++)
@@ -192,8 +192,8 @@ kit_begin(struct kit *k, const char *emit)
 
 	k->emit = tt_emit_named(emit);
 	k->o.own = strcmp(emit, "chrome") == 0 ? (void *)&k->chrome : strcmp(emit, "csv") == 0 ? &k->csv : NULL;
-	need(tt_model_resolve(&k->m, k->o.names, &err), &err, "names");
-	need(k->emit->begin(&k->o, &k->m, &k->state, &err), &err, "begin");
+	need(tt_model_resolve(&k->m, k->names, &err), &err, "names");
+	need(tt_emit_begin(k->emit, &k->o, &k->m, &k->state, &err), &err, "begin");
 }
 
 void
@@ -239,8 +239,8 @@ kit_finish(struct kit *k, size_t *n)
 {
 	struct tt_err err = { 0 };
 
-	need(tt_model_resolve(&k->m, k->o.names, &err), &err, "names");
-	need(k->emit->finish(k->state, &k->m, &err), &err, "finish");
+	need(tt_model_resolve(&k->m, k->names, &err), &err, "names");
+	need(k->emit->finish(k->state, &err), &err, "finish");
 	return kit_file(k, 0, n);
 }
 
@@ -428,7 +428,7 @@ kit_fuzz(struct kit *k, const char *emit, const uint8_t *p, size_t n)
 	k->chrome.split = how & 8 ? 2000 : 0;
 	k->csv.sep = how & 16 ? ';' : 0;
 	k->csv.safe = how & 32;
-	k->o.names = how & 64 ? TT_NAMES_SHORT : TT_NAMES_FULL;
+	k->names = how & 64 ? TT_NAMES_SHORT : TT_NAMES_FULL;
 	k->m.filter.wrappers = how & 128;
 	fuzz_names(k, &b);
 	for (uint64_t i = 0; i < 3; i++) {

@@ -28,6 +28,7 @@ struct kit {
 	struct tt_emit_opts o;        /* to be set between kit_init and kit_begin; own is set there to ... */
 	struct tt_chrome_opts chrome; /* ... this ... */
 	struct tt_csv_opts csv;       /* ... or this */
+	enum tt_names_form names;
 	struct tt_batch batch;        /* rare events and allocations of the next chunk */
 	const struct tt_emit *emit;
 	void *state;

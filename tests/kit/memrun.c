@@ -98,10 +98,10 @@ add_emitter(struct memrun *r, struct tt_run_opts *o, const struct tt_emit **emit
 
 /* As the emitter's own, but what it refuses, coverage without lines, does not end the run. */
 static int
-finish_lcov(void *state, const struct tt_model *m, struct tt_err *err)
+finish_lcov(void *state, struct tt_err *err)
 {
-	bool lines = tt_cover_sum(m)->nline > 0;
-	int rc = tt_emit_named("lcov")->finish(state, m, err);
+	bool lines = tt_cover_sum(((struct tt_emitting *)state)->m)->nline > 0;
+	int rc = tt_emit_named("lcov")->finish(state, err);
 
 	if (lines || rc != TT_E_USAGE)
 		return lines || rc != TT_OK ? rc : tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "lcov without lines is not refused");
@@ -111,10 +111,11 @@ finish_lcov(void *state, const struct tt_model *m, struct tt_err *err)
 
 /* The same for captures without a whole frame. */
 static int
-finish_framed(const char *name, void *state, const struct tt_model *m, struct tt_err *err)
+finish_framed(const char *name, void *state, struct tt_err *err)
 {
+	const struct tt_model *m = ((struct tt_emitting *)state)->m;
 	const bool frames = m->frames && m->frames->n > 0;
-	int rc = tt_emit_named(name)->finish(state, m, err);
+	int rc = tt_emit_named(name)->finish(state, err);
 
 	if (frames || rc != TT_E_USAGE)
 		return frames || rc != TT_OK ? rc : tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "%s without frames is not refused", name);
@@ -123,15 +124,15 @@ finish_framed(const char *name, void *state, const struct tt_model *m, struct tt
 }
 
 static int
-finish_pdata(void *state, const struct tt_model *m, struct tt_err *err)
+finish_pdata(void *state, struct tt_err *err)
 {
-	return finish_framed("pdata", state, m, err);
+	return finish_framed("pdata", state, err);
 }
 
 static int
-finish_perf_test(void *state, const struct tt_model *m, struct tt_err *err)
+finish_perf_test(void *state, struct tt_err *err)
 {
-	return finish_framed("perf-test", state, m, err);
+	return finish_framed("perf-test", state, err);
 }
 
 static void
@@ -185,7 +186,7 @@ run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, con
 {
 	const struct tt_emit *emit[16];
 	struct tt_emit_opts eo[16];
-	static const struct { const char *name; int (*finish)(void *, const struct tt_model *, struct tt_err *); } refuse[] = {
+	static const struct { const char *name; int (*finish)(void *, struct tt_err *); } refuse[] = {
 		{ "lcov", finish_lcov }, { "pdata", finish_pdata }, { "perf-test", finish_perf_test } };
 	struct tt_emit own[16];
 	const char *path[1];

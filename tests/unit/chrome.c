@@ -775,7 +775,7 @@ TEST(standard_output_cannot_be_split)
 	k.o.path = "-";
 	k.chrome.split = 1000;
 	k.o.own = &k.chrome;
-	CHECK_EQ_INT(tt_emit_named("chrome")->begin(&k.o, &k.m, &state, &err), TT_E_USAGE);
+	CHECK_EQ_INT(tt_emit_begin(tt_emit_named("chrome"), &k.o, &k.m, &state, &err), TT_E_USAGE);
 	CHECK(state == NULL);
 	kit_free(&k);
 }
@@ -835,11 +835,10 @@ TEST(a_memory_cap_is_an_error_not_a_crash)
 			kit_marker(&k, i, "A:B ()");
 		CHECK_EQ_INT(tt_model_resolve(&k.m, TT_NAMES_FULL, &err), TT_OK);
 		k.env.mem.cap = k.env.mem.used + cap;
-		rc = tt_emit_named("chrome")->begin(&k.o, &k.m, &state, &err);
+		rc = tt_emit_begin(tt_emit_named("chrome"), &k.o, &k.m, &state, &err);
 		CHECK(rc == TT_OK ? state != NULL : rc == TT_E_LIMIT && !state);
 		k.env.mem.cap = 0;
-		if (state)
-			tt_emit_named("chrome")->end(state);
+		tt_emit_end(state);
 		kit_free(&k);
 	}
 }

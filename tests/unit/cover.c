@@ -73,12 +73,12 @@ lcov_ends(struct shot *s, int want)
 	size_t n;
 
 	CHECK(e == tt_emit_for_path("a.info") && e == tt_emit_for_path("a.lcov.gz"));
-	CHECK_EQ_INT(e->begin(&o, s->r.m, &state, &err), TT_OK);
-	CHECK_EQ_INT(e->finish(state, s->r.m, &err), want);
+	CHECK_EQ_INT(tt_emit_begin(e, &o, s->r.m, &state, &err), TT_OK);
+	CHECK_EQ_INT(e->finish(state, &err), want);
 	const char *text = tt_sink_mem_data(s->sink, &n);
 	char *copy = want == TT_OK ? strndup(text, n) : NULL;
 	CHECK(copy || n == 0);
-	e->end(state);
+	tt_emit_end(state);
 	return copy;
 }
 

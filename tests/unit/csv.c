@@ -221,7 +221,7 @@ TEST(an_unknown_table_is_refused_with_those_there_are)
 	begin(&k);
 	k.csv.table = "nonsense";
 	k.o.own = &k.csv;
-	CHECK_EQ_INT(tt_emit_named("csv")->begin(&k.o, &k.m, &state, &err), TT_E_USAGE);
+	CHECK_EQ_INT(tt_emit_begin(tt_emit_named("csv"), &k.o, &k.m, &state, &err), TT_E_USAGE);
 	CHECK_HAS(err.msg, "nonsense");
 	CHECK_HAS(err.msg, "events");
 	CHECK_HAS(err.msg, "threads");
