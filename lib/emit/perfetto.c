@@ -25,6 +25,20 @@ wall_clock(const struct perfetto *c)
 	return wall < INT64_MAX ? wall : 0;
 }
 
+/* What makes a sequence of that of zones: times are steps, unless a packet says more. */
+static void
+put_zones(struct tt_buf *b)
+{
+	size_t packet = pf_open(b, PF_PACKET), in;
+
+	pf_number(b, PF_SEQUENCE, PF_ZONES);
+	pf_number(b, PF_FLAGS, PF_CLEARED);
+	in = pf_open(b, PF_DEFAULTS);
+	pf_number(b, PF_CLOCK_ID, PF_STEPS);
+	tt_pf_close(b, in);
+	tt_pf_close(b, packet);
+}
+
 static void
 put_clock(struct tt_buf *b, unsigned id, uint64_t ns)
 {
@@ -64,12 +78,13 @@ put_start(struct perfetto *c, struct tt_err *err)
 		tt_pf_put_interned(b, PF_IN_ANNOTATION, i, notes[i], strlen(notes[i]));
 	tt_pf_close(b, in);
 	tt_pf_close(b, packet);
+	put_zones(b);
 	if (wall) {
 		packet = pf_open(b, PF_PACKET);
 		pf_number(b, PF_SEQUENCE, PF_EVENTS);
 		in = pf_open(b, PF_CLOCK_SNAPSHOT);
-		put_clock(b, 6, 0);   /* boot time, which packets without a clock have */
-		put_clock(b, 1, wall);
+		put_clock(b, PF_BOOT, 0);
+		put_clock(b, PF_WALL, wall);
 		tt_pf_close(b, in);
 		tt_pf_close(b, packet);
 	}

@@ -11,8 +11,11 @@
  * them by time and keep the file's order among equals. So for each thread the file holds begins and ends as they
  * happened: a zone that its chunk leaves open is begun there (tt_view.begun), and a later chunk ends it.
  *
- * All packets except those of samples belong to one sequence. Names are sent once, before the first packet that uses them. A worker
- * does not know what earlier chunks have sent, so it lists what its packets use, and `write` sends what is new.
+ * Packets belong to three sequences: zones, samples, and all others. Names are sent once to each, before the first packet that uses them.
+ * A worker does not know what earlier chunks have sent, so it lists what its packets use, and `write` sends what is new.
+ *
+ * The times of zones are steps of a clock that only their sequence has: each says how long after the one before it. Each chunk sets that
+ * clock to zero by a snapshot of its own, so it needs to know nothing of other chunks.
  */
 #ifndef TT_EMIT_PERFETTO_H
 #define TT_EMIT_PERFETTO_H
@@ -35,7 +38,7 @@ struct tt_sink;
 enum {
 	PF_PACKET = 1,                                                                        /* Trace */
 	PF_CLOCK_SNAPSHOT = 6, PF_TIMESTAMP = 8, PF_SEQUENCE = 10, PF_TRACK_EVENT = 11, PF_INTERNED = 12, PF_FLAGS = 13,
-	PF_TRACK_DESCRIPTOR = 60, PF_PERF_SAMPLE = 66,                                        /* TracePacket */
+	PF_CLOCK_ID = 58, PF_DEFAULTS = 59, PF_TRACK_DESCRIPTOR = 60, PF_PERF_SAMPLE = 66,    /* TracePacket; of these its defaults have PF_CLOCK_ID */
 	PF_EVENT_ANNOTATION = 4, PF_EVENT_TYPE = 9, PF_EVENT_NAME_IID = 10, PF_EVENT_TRACK = 11, PF_EVENT_CATEGORY = 22, PF_EVENT_NAME = 23,
 	PF_EVENT_CATEGORY_IID = 3, PF_EVENT_LEGACY = 6, PF_EVENT_VALUE = 30, PF_EVENT_DOUBLE = 44,    /* TrackEvent */
 	PF_IN_CATEGORY = 1, PF_IN_EVENT = 2, PF_IN_ANNOTATION = 3, PF_IN_FUNCTION = 5, PF_IN_FRAME = 6, PF_IN_CALLSTACK = 7,
@@ -47,7 +50,8 @@ enum {
 };
 enum { PF_BEGIN = 1, PF_END = 2, PF_INSTANT = 3, PF_COUNTER = 4 };   /* TrackEvent.Type */
 enum { PF_CLEARED = 1, PF_NEEDS_STATE = 2 };          /* SequenceFlags */
-enum { PF_EVENTS = 1, PF_SAMPLES = 2 };               /* sequences */
+enum { PF_EVENTS = 1, PF_SAMPLES = 2, PF_ZONES = 3 }; /* sequences */
+enum { PF_WALL = 1, PF_BOOT = 6, PF_STEPS = 64 };     /* clocks: packets have that of boot time, those of zones their own */
 
 /* Tracks. Those of threads have the smallest numbers, because each of their events contains one. */
 enum pf_track { PF_THREAD, PF_ALLOCATED, PF_PROCESS, PF_NUMBERS, PF_TEXTS, PF_HEAP_SIZE, PF_FRAMES, PF_FACTS, PF_NOTES, PF_SAMPLED };
@@ -74,8 +78,8 @@ struct pf_frame {
 	int64_t opened;               /* zones shown that stay open, less those from before that end */
 };
 
-/* What packets use: the kind in the top byte, the number below it. */
-enum pf_use { PF_USE_NAME, PF_USE_STRING, PF_USE_THREAD, PF_USE_ALLOCATED, PF_USE_SAMPLED };
+/* What packets use: the kind in the top byte, the number below it. PF_USE_ZONE: a name, by the sequence of zones; PF_USE_NAME: by that of events. */
+enum pf_use { PF_USE_ZONE, PF_USE_NAME, PF_USE_STRING, PF_USE_THREAD, PF_USE_ALLOCATED, PF_USE_SAMPLED };
 static inline uint64_t
 pf_use(enum pf_use kind, uint64_t i)
 {
@@ -98,7 +102,7 @@ struct perfetto {
 	struct tt_buf names;          /* their text */
 	_Atomic uint8_t *sent;        /* by number: bits of enum pf_use; workers read it */
 	size_t nsent;
-	uint8_t *category;            /* by number: 1 sent */
+	uint8_t *category;            /* by number: as sent */
 	uint32_t nmodel;              /* categories of the model */
 	struct pf_thread { uint64_t named; int64_t open; uint8_t sent; } *thread;     /* by index; named: hash of the name sent */
 	size_t capthread;
@@ -202,11 +206,6 @@ struct pf_thread *tt_pf_thread_at(struct perfetto *c, uint32_t index, struct tt_
 
 int tt_pf_names(struct perfetto *c, struct tt_err *err);
 int tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
-
-/* Begin or end a zone of ${thread}; ${args}: its annotations. */
-int tt_pf_put_begin(const struct perfetto *c, const struct tt_thread *thread, struct tt_piece piece, uint64_t ts, const struct tt_buf *args,
-    struct tt_buf *b, struct tt_err *err);
-int tt_pf_put_end(const struct tt_thread *thread, uint64_t ts, struct tt_buf *b, struct tt_err *err);
 
 /* The number of the name a piece begins with; 0: it holds the name itself. */
 static inline uint32_t

@@ -85,12 +85,25 @@ tt_pf_aside_flow(struct perfetto *c, const struct tt_flow_step *step, char phase
 /* --- at the end ------------------------------------------------------------------------- */
 
 static int
+put_begin(struct aside *a, struct tt_piece piece, uint64_t ts, struct tt_err *err)
+{
+	struct pf_event e = tt_pf_begin_event(&a->out, PF_BEGIN, pf_track(PF_THREAD, a->thread->index));
+
+	tt_buf_add(&a->out, piece.s + sizeof(uint32_t), piece.n - sizeof(uint32_t));
+	tt_buf_add(&a->out, a->args.p, a->args.n);
+	tt_pf_end_event(&a->out, e, ts);
+	return tt_buf_error(&a->out, err);
+}
+
+static int
 pop(struct aside *a, struct tt_err *err)
 {
 	uint64_t end = a->open[--a->nopen].end;
+	struct pf_event e = tt_pf_begin_event(&a->out, PF_END, pf_track(PF_THREAD, a->thread->index));
 
 	a->last = end > a->last ? end : a->last;
-	return tt_pf_put_end(a->thread, a->last, &a->out, err);
+	tt_pf_end_event(&a->out, e, a->last);
+	return tt_buf_error(&a->out, err);
 }
 
 /* End the zones that are over where one at ${depth} lasts from ${ts} to ${end}. */
@@ -130,7 +143,7 @@ push(struct aside *a, const struct tt_slice *s, uint64_t ts, uint64_t end, struc
 	if (rc == TT_OK && s->flags)
 		rc = tt_text_spool_get(&c->args, s->flags, &a->args, err);
 	a->last = ts;
-	return rc == TT_OK ? tt_pf_put_begin(c, a->thread, piece, ts, &a->args, &a->out, err) : rc;
+	return rc == TT_OK ? put_begin(a, piece, ts, err) : rc;
 }
 
 static int

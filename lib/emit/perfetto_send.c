@@ -51,15 +51,15 @@ send_name(struct perfetto *c, enum pf_use as, uint32_t iid, struct tt_buf *b)
 	size_t packet = pf_open(b, PF_PACKET), in;
 	uint32_t category = e->category ? e->category - 1 : 0;
 
-	pf_number(b, PF_SEQUENCE, PF_EVENTS);
+	pf_number(b, PF_SEQUENCE, as == PF_USE_ZONE ? PF_ZONES : PF_EVENTS);
 	pf_number(b, PF_FLAGS, PF_NEEDS_STATE);
 	in = pf_open(b, PF_INTERNED);
-	tt_pf_put_interned(b, as == PF_USE_NAME ? PF_IN_EVENT : PF_IN_STRING, iid, c->names.p + e->at, e->n);
-	if (as == PF_USE_NAME && e->category && !c->category[category]) {
+	tt_pf_put_interned(b, as == PF_USE_STRING ? PF_IN_STRING : PF_IN_EVENT, iid, c->names.p + e->at, e->n);
+	if (as != PF_USE_STRING && e->category && !(c->category[category] & 1u << as)) {
 		const char *text = category_text(c, category);
 
 		tt_pf_put_interned(b, PF_IN_CATEGORY, e->category, text, strlen(text));
-		c->category[category] = 1;
+		c->category[category] |= (uint8_t)(1u << as);
 	}
 	tt_pf_close(b, in);
 	tt_pf_close(b, packet);

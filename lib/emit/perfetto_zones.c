@@ -14,6 +14,7 @@
 
 /* The most a packet of a zone takes without its annotations: head, piece (unless it holds the name), time; and what is written past it. */
 enum { HEAD = 24, PIECE = 16, TIME = 11, RECORD = HEAD + PIECE + TIME + 16 };
+enum { PACKET = 2, EVENT = 8 };               /* where in a packet its content begins, behind its length; and that of its event */
 #define RECENT 256
 
 /* --- ready-made pieces -------------------------------------------------------------- */
@@ -117,7 +118,7 @@ struct writer {
 	size_t nopen;
 	char begin[HEAD], end[HEAD];  /* up to the piece; up to the time */
 	size_t nbegin, nend;
-	uint64_t last;                /* the latest time written: nothing of a thread goes back */
+	uint64_t last;                /* the latest time written, from 0: nothing of a thread goes back */
 	uint64_t unwritten;
 	uint64_t recent[RECENT];      /* of uses */
 };
@@ -140,69 +141,40 @@ put_time(char *p, uint64_t v)
 }
 
 /*
- * The head of a packet of ${type}: field 1 of the trace and a length; sequence; flags, if it uses names by number, which an end does not;
- * the event, a length, its type and track. *${event} is where the event's length is.
+ * The head of a packet of ${type}: field 1 of the trace and a length; sequence; flags; the event, a length, its type and track. Returns how
+ * many bytes it has.
  */
 static size_t
-make_head(char *head, unsigned type, uint64_t track, size_t *event)
+make_head(char *head, unsigned type, uint64_t track)
 {
+	const char fixed[] = { PF_PACKET << 3 | TT_WIRE_BYTES, 0, PF_SEQUENCE << 3, PF_ZONES, PF_FLAGS << 3, PF_NEEDS_STATE,
+		PF_TRACK_EVENT << 3 | TT_WIRE_BYTES, 0, PF_EVENT_TYPE << 3, (char)type, PF_EVENT_TRACK << 3 };
 	char *p = head;
 
-	*p++ = PF_PACKET << 3 | TT_WIRE_BYTES;
-	*p++ = 0;
-	*p++ = PF_SEQUENCE << 3;
-	*p++ = PF_EVENTS;
-	if (type != PF_END) {
-		*p++ = PF_FLAGS << 3;
-		*p++ = PF_NEEDS_STATE;
-	}
-	*p++ = PF_TRACK_EVENT << 3 | TT_WIRE_BYTES;
-	*event = (size_t)(p - head);
-	*p++ = 0;
-	*p++ = PF_EVENT_TYPE << 3;
-	*p++ = (char)type;
-	*p++ = PF_EVENT_TRACK << 3;
-	p = tt_put_varint(p, track);
-	head[*event] = (char)(p - head - (ptrdiff_t)*event - 1);
+	memcpy(p, fixed, sizeof fixed);
+	p = tt_put_varint(p + sizeof fixed, track);
+	head[EVENT - 1] = (char)(p - head - EVENT);
 	return (size_t)(p - head);
 }
-enum { EVENT_AT = 7 };                /* where make_head() puts the length of a begin's event */
+
+/* How long ${ts} is after the time written last. */
+static inline uint64_t
+step_to(struct writer *w, uint64_t ts)
+{
+	uint64_t step = ts > w->last ? ts - w->last : 0;
+
+	w->last += step;
+	return step;
+}
 
 /* The event is over: write its time, and the packet's length, which is below 128. */
 static inline char *
-end_packet(char *packet, char *p, uint64_t ts)
+end_packet(struct writer *w, char *packet, char *p, uint64_t ts)
 {
 	*p++ = PF_TIMESTAMP << 3;
-	p = put_time(p, ts);
-	packet[1] = (char)(p - packet - 2);
+	p = put_time(p, step_to(w, ts));
+	packet[PACKET - 1] = (char)(p - packet - PACKET);
 	return p;
-}
-
-int
-tt_pf_put_begin(const struct perfetto *c, const struct tt_thread *thread, struct tt_piece piece, uint64_t ts, const struct tt_buf *args,
-    struct tt_buf *b, struct tt_err *err)
-{
-	struct pf_event e = tt_pf_begin_event(b, PF_BEGIN, pf_track(PF_THREAD, thread->index));
-
-	(void)c;
-	tt_buf_add(b, piece.s + sizeof(uint32_t), piece.n - sizeof(uint32_t));
-	if (args)
-		tt_buf_add(b, args->p, args->n);
-	tt_pf_end_event(b, e, ts);
-	return tt_buf_error(b, err);
-}
-
-int
-tt_pf_put_end(const struct tt_thread *thread, uint64_t ts, struct tt_buf *b, struct tt_err *err)
-{
-	size_t event;
-	int rc = tt_buf_room(b, RECORD, err);
-
-	if (rc != TT_OK)
-		return rc;
-	char *packet = b->p + b->n, *p = packet + make_head(packet, PF_END, pf_track(PF_THREAD, thread->index), &event);
-	b->n = (size_t)(end_packet(packet, p, ts) - b->p);
-	return TT_OK;
 }
 
 /* The packets use ${what}. */
@@ -224,13 +196,8 @@ use(struct writer *w, enum pf_use as, uint32_t i)
 static inline char *
 put_end(struct writer *w, char *p, uint64_t ts)
 {
-	char *packet = p;
-
-	if (ts < w->last)
-		ts = w->last;
-	w->last = ts;
 	memcpy(p, w->end, HEAD);
-	return end_packet(packet, p + w->nend, ts);
+	return end_packet(w, p, p + w->nend, ts);
 }
 
 /* Make room for one zone at *${p}. */
@@ -296,11 +263,17 @@ put_long(struct writer *w, const struct tt_slice *s, struct tt_piece piece, uint
 	rc = tt_buf_error(&w->args, err);
 	if (rc != TT_OK)
 		return rc;
-	if (*p)
-		w->out->n = (size_t)(*p - w->out->p);
-	rc = tt_pf_put_begin(w->c, w->v->thread, piece, ts, &w->args, w->out, err);
-	*p = w->out->p ? w->out->p + w->out->n : NULL;
-	return rc;
+	struct tt_buf *b = w->out;
+	b->n = (size_t)(*p - b->p);
+	const size_t packet = b->n + PACKET, event = b->n + EVENT;
+	tt_buf_add(b, w->begin, w->nbegin);
+	tt_buf_add(b, piece.s + sizeof(uint32_t), piece.n - sizeof(uint32_t));
+	tt_buf_add(b, w->args.p, w->args.n);
+	tt_pf_close(b, event);
+	pf_number(b, PF_TIMESTAMP, step_to(w, ts));
+	tt_pf_close(b, packet);
+	*p = b->p + b->n;
+	return tt_buf_error(b, err);
 }
 
 /* Begin the zone ${s}, which ends at ${end}. */
@@ -316,20 +289,17 @@ put_begin(struct writer *w, const struct tt_slice *s, uint64_t end, char **at, s
 	if ((rc = pop_to(w, s->depth, ts, end, at, err)) != TT_OK || (rc = room(w, at, RECORD, err)) != TT_OK ||
 	    (rc = push(w, end, s->depth, err)) != TT_OK)
 		return rc;
-	if (ts < w->last)
-		ts = w->last;
-	w->last = ts;
 	uint32_t name = pf_piece_name(&piece);
 	if (likely(name))
-		use(w, PF_USE_NAME, name);
+		use(w, PF_USE_ZONE, name);
 	if (!likely(name && !(s->flags >> TT_SLICE_ARGS)))
 		return put_long(w, s, piece, ts, at, err);
 	char *packet = *at, *p = packet + w->nbegin;
 	memcpy(packet, w->begin, HEAD);
 	piece.n -= sizeof name;
-	packet[EVENT_AT] = (char)(packet[EVENT_AT] + (char)piece.n);
+	packet[EVENT - 1] = (char)(packet[EVENT - 1] + (char)piece.n);
 	memcpy(p, piece.s + sizeof name, PIECE);
-	*at = end_packet(packet, p + piece.n, ts);
+	*at = end_packet(w, packet, p + piece.n, ts);
 	return TT_OK;
 }
 
@@ -365,15 +335,28 @@ put_begun(struct writer *w, const struct tt_begun *z, int64_t *opened, char **at
 	return put_begin(w, &z->s, UINT64_MAX, at, err);
 }
 
+/* A packet by which the clock of the zones' sequence is 0 where boot time is: from here on, each time is counted from the one before it. */
+static const char clock_at_zero[] = {
+	PF_PACKET << 3 | TT_WIRE_BYTES, 20, PF_SEQUENCE << 3, PF_ZONES, PF_FLAGS << 3, PF_NEEDS_STATE,
+	PF_CLOCK_SNAPSHOT << 3 | TT_WIRE_BYTES, 14,
+	1 << 3 | TT_WIRE_BYTES, 6, 1 << 3, PF_STEPS, 2 << 3, 0, 3 << 3, 1,      /* a clock: its number, what it shows, whether it counts steps */
+	1 << 3 | TT_WIRE_BYTES, 4, 1 << 3, PF_BOOT, 2 << 3, 0,
+};
+
 /* Begins and ends in the order of the thread's time. */
 static int
 put_zones(struct writer *w, int64_t *opened, struct tt_err *err)
 {
 	const struct tt_view *v = w->v;
 	const struct tt_begun *begun = v->begun, *last = begun + v->nbegun;
-	char *p = w->out->p ? w->out->p + w->out->n : NULL;
-	int rc = TT_OK;
+	char *p = NULL;
+	int rc = room(w, &p, sizeof clock_at_zero, err);
 
+	if (rc != TT_OK)
+		return rc;
+	memcpy(p, clock_at_zero, sizeof clock_at_zero);
+	p += sizeof clock_at_zero;
+	const size_t empty = (size_t)(p - w->out->p);
 	for (size_t i = 0; rc == TT_OK; i++) {
 		for (; begun < last && begun->before == i && rc == TT_OK; begun++)
 			rc = put_begun(w, begun, opened, &p, err);
@@ -389,8 +372,9 @@ put_zones(struct writer *w, int64_t *opened, struct tt_err *err)
 	}
 	if (rc == TT_OK)
 		rc = pop_to(w, 0, 0, 0, &p, err);
-	if (p)
-		w->out->n = (size_t)(p - w->out->p);
+	w->out->n = (size_t)(p - w->out->p);
+	if (w->out->n == empty)
+		w->out->n -= sizeof clock_at_zero;
 	return rc;
 }
 
@@ -516,17 +500,17 @@ tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, stru
 	const struct perfetto *c = state;
 	struct writer w = { .c = c, .v = v, .out = out, .pieces = &c->process[v->cap->process] };
 	uint64_t track = pf_track(PF_THREAD, v->thread->index);
-	size_t at = out->n, event;
+	size_t at = out->n;
 	int64_t opened = 0;
 	int rc = tt_buf_room(out, sizeof(struct pf_frame), err);
 
 	if (rc != TT_OK)
 		return rc;
 	out->n += sizeof(struct pf_frame);
-	w.nbegin = make_head(w.begin, PF_BEGIN, track, &event);
-	w.nend = make_head(w.end, PF_END, track, &event);
+	w.nbegin = make_head(w.begin, PF_BEGIN, track);
+	w.nend = make_head(w.end, PF_END, track);
 	use(&w, PF_USE_THREAD, v->thread->index);
-	if (!c->late)
+	if (!c->late && (v->nslice || v->nbegun))
 		rc = put_zones(&w, &opened, err);
 	if (rc == TT_OK && v->b->nalloc)
 		rc = put_allocs(&w, err);

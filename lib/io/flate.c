@@ -7,7 +7,7 @@
  * same, whatever the input. A match found is then extended backwards.
  *
  * Places inside the numbers of a text are not noted, because digits repeat by chance, and a match so short saves nothing. A packet is looked up
- * where it begins, once: by its first bytes, and by those in front of its time, which ends it. Only where it differs before the time the rest
+ * where it begins, once: by its first bytes, and by those in front of its time, the number that ends it. Only where it differs before the time the rest
  * is searched like text.
  */
 #include "io/flate.h"
@@ -22,7 +22,6 @@ enum {
 	WINDOW = 1 << 15, MATCH_MOST = 258, MATCH_LEAST = 3, ENDS = 256,
 	LITERALS = 286, DISTANCES = 30, LENGTHS = 19,         /* symbols of the three alphabets */
 	NEAR = 5, FAR = 20, NEAR_BITS = 15, FAR_BITS = 14,    /* bytes that the tables tell apart; log2 of their slots */
-	TIME = 7,                     /* bytes at the end of a packet in which it differs from others of its kind */
 	STEPS = 1 << 14,              /* of a deflate block: then codes are made anew */
 	STORED_MOST = UINT16_MAX,
 	FIRST = WINDOW + 1,           /* the place of the first byte: 0, an empty slot, is too far from all */
@@ -474,13 +473,24 @@ search_text(struct run *r, const uint8_t *p)
 	}
 }
 
-/* As find(), for a packet that ends before ${next}, where TIME bytes and more can be read. */
+/* Where the last field of the packet at ${p} begins, if that is a number: a tag, bytes that say that more follows, and the last. */
+static inline const uint8_t *
+last_number(const uint8_t *p, const uint8_t *next)
+{
+	if (next - p < 8)
+		return next;
+	const uint64_t last = ~load(next - 8) & 0x0080808080808080;
+
+	return last ? next - 2 - (__builtin_clzll(last << 8) >> 3) : next - 8;
+}
+
+/* As find(), for a packet whose time begins at ${time}. */
 static inline size_t
-find_packet(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8_t *next, const uint8_t *end, uint32_t *back)
+find_packet(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8_t *time, const uint8_t *end, uint32_t *back)
 {
 	const uint64_t v = load(p);
 	const uint32_t at = (uint32_t)(p - in) + FIRST;
-	const uint8_t *kind = next - p > TIME + 8 ? next - (TIME + 8) : p;
+	const uint8_t *kind = time - p > 8 ? time - 8 : p;
 	uint32_t *far = &f->far[far_slot(v, load(kind))], *near = &f->near[near_slot(v)];
 	const uint32_t was_far = *far, was = *near;
 
@@ -494,17 +504,18 @@ find_packet(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8
 static const uint8_t *
 search_packets(struct run *r, const uint8_t *p)
 {
-	const uint8_t *stop = r->end - r->in > FAR + TIME ? r->end - FAR - TIME : r->in, *next;
+	const uint8_t *stop = r->end - r->in > FAR ? r->end - FAR : r->in, *next;
 
 	for (; p < stop && (next = tt_packet_end(p, stop)); p = next) {
+		const uint8_t *time = last_number(p, next);
 		uint32_t back;
 		size_t len;
 
 		/* A match may have covered where it begins. */
-		if (p >= r->literal && (len = find_packet(r->f, r->in, p++, next, r->end, &back)) >= NEAR)
+		if (p >= r->literal && (len = find_packet(r->f, r->in, p++, time, r->end, &back)) >= NEAR)
 			take(r, p - 1, len, back);
 		p = p < r->literal ? r->literal : p;
-		while (p + TIME < next)
+		while (p < time)
 			if ((len = find(r->f, r->in, p, r->end, &back))) {
 				take(r, p, len, back);
 				p = r->literal;

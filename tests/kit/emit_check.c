@@ -425,13 +425,13 @@ kit_check_profile(const char *p, size_t n, struct kit_profile *out)
 
 /* Messages of the trace, and for each field what it holds. */
 enum kind { NUMBER = 1, DOUBLE, TEXT, MESSAGE };
-enum message { TRACE, PACKET, CLOCKS, CLOCK, EVENT, LEGACY, NOTE, TRACK, PROCESS, THREAD, COUNTER, INTERNED, NAMED, FRAME, STACK, MAPPING, SAMPLE };
+enum message { TRACE, PACKET, DEFAULTS, CLOCKS, CLOCK, EVENT, LEGACY, NOTE, TRACK, PROCESS, THREAD, COUNTER, INTERNED, NAMED, FRAME, STACK, MAPPING, SAMPLE };
 
 static const struct shape { enum message in; unsigned field; enum kind kind; enum message of; } shapes[] = {
 	{ TRACE, 1, MESSAGE, PACKET },
 	{ PACKET, 6, MESSAGE, CLOCKS }, { PACKET, 8, NUMBER, 0 }, { PACKET, 10, NUMBER, 0 }, { PACKET, 11, MESSAGE, EVENT }, { PACKET, 12, MESSAGE, INTERNED },
-	{ PACKET, 13, NUMBER, 0 }, { PACKET, 60, MESSAGE, TRACK }, { PACKET, 66, MESSAGE, SAMPLE },
-	{ CLOCKS, 1, MESSAGE, CLOCK }, { CLOCK, 1, NUMBER, 0 }, { CLOCK, 2, NUMBER, 0 },
+	{ PACKET, 13, NUMBER, 0 }, { PACKET, 59, MESSAGE, DEFAULTS }, { PACKET, 60, MESSAGE, TRACK }, { PACKET, 66, MESSAGE, SAMPLE },
+	{ DEFAULTS, 58, NUMBER, 0 }, { CLOCKS, 1, MESSAGE, CLOCK }, { CLOCK, 1, NUMBER, 0 }, { CLOCK, 2, NUMBER, 0 }, { CLOCK, 3, NUMBER, 0 },
 	{ EVENT, 3, NUMBER, 0 }, { EVENT, 4, MESSAGE, NOTE }, { EVENT, 6, MESSAGE, LEGACY }, { EVENT, 9, NUMBER, 0 }, { EVENT, 10, NUMBER, 0 },
 	{ EVENT, 11, NUMBER, 0 }, { EVENT, 22, TEXT, 0 }, { EVENT, 23, TEXT, 0 }, { EVENT, 30, NUMBER, 0 }, { EVENT, 44, DOUBLE, 0 },
 	{ LEGACY, 2, NUMBER, 0 }, { LEGACY, 6, NUMBER, 0 }, { LEGACY, 12, NUMBER, 0 },
@@ -449,14 +449,15 @@ static const struct shape { enum message in; unsigned field; enum kind kind; enu
 	{ SAMPLE, 2, NUMBER, 0 }, { SAMPLE, 3, NUMBER, 0 }, { SAMPLE, 4, NUMBER, 0 },
 };
 
-/* Numbers that were sent: of interned data by its field, of tracks in table 0. */
+/* Numbers that were sent: of interned data by its sequence and field, of tracks in table 0. */
 struct trace {
-	struct sent { unsigned table; uint64_t number; } *sent;
+	struct sent { uint64_t table, number; } *sent;
 	size_t n, cap;
+	uint64_t sequence;            /* of the packet, times 100 */
 };
 
 static bool
-was_sent(const struct trace *t, unsigned table, uint64_t number)
+was_sent(const struct trace *t, uint64_t table, uint64_t number)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->sent[i].table == table && t->sent[i].number == number)
@@ -465,7 +466,7 @@ was_sent(const struct trace *t, unsigned table, uint64_t number)
 }
 
 static void
-send(struct trace *t, unsigned table, uint64_t number)
+send(struct trace *t, uint64_t table, uint64_t number)
 {
 	if (t->n == t->cap)
 		t->sent = realloc(t->sent, (t->cap = 2 * t->cap + 64) * sizeof *t->sent);
@@ -487,16 +488,18 @@ check_number(struct trace *t, enum message in, unsigned as, unsigned field, uint
 	bool track;
 	unsigned table = refers(in, field, &track);
 
-	if ((table || track) && !was_sent(t, table, v))
+	if ((table || track) && !was_sent(t, track ? 0 : t->sequence + table, v))
 		return track ? "a track that was not described" : "a number that was not sent";
 	if (in == PACKET && field == 8 && v > INT64_MAX)
 		return "a time beyond 63 bits";
+	if (in == PACKET && field == 10)
+		t->sequence = 100 * v;
 	if (in == TRACK && field == 1)
 		send(t, 0, v);
 	if (field == 1 && (in == NAMED || in == FRAME || in == STACK || in == MAPPING)) {
-		if (was_sent(t, as, v))
+		if (was_sent(t, t->sequence + as, v))
 			return "a number that was sent twice";
-		send(t, as, v);
+		send(t, t->sequence + as, v);
 	}
 	return NULL;
 }

@@ -75,6 +75,7 @@ def signed(v):
     return v - (1 << 64) if v >> 63 else v
 
 
+BOOT = 6                              # the clock of packets that name none
 KINDS = {1: "begin", 2: "end", 3: "instant", 4: "count"}
 UNITS = {1: "ns", 2: "count", 3: "bytes"}
 
@@ -83,7 +84,24 @@ class Sequence:
     """What was sent on one sequence since it was cleared."""
 
     def __init__(self):
-        self.of = {}
+        self.of, self.clock, self.steps = {}, BOOT, {}
+
+    def snapshot(self, clocks):
+        """Clocks of this sequence alone may count steps: each time is so much after the one before, and the first after a snapshot after that."""
+        at = {c["id"]: c["ns"] for c in clocks}
+        for c in clocks:
+            if c.get("incremental"):
+                if c["id"] < 64 or at.get(BOOT) != c["ns"]:
+                    raise Bad("clock %d counts steps, and is not that of boot time" % c["id"])
+                self.steps[c["id"]] = c["ns"]
+
+    def time(self, ts, clock):
+        if clock == BOOT:
+            return ts
+        if clock not in self.steps:
+            raise Bad("no snapshot of clock %d" % clock)
+        self.steps[clock] += ts
+        return self.steps[clock]
 
     def add(self, table, iid, value):
         if self.of.setdefault((table, iid), value) != value or iid == 0:
@@ -163,7 +181,7 @@ class Trace:
             yield from self.packet(packet)
 
     def packet(self, b):
-        m = message(b, f6="clock", f8="ts", f10="sequence", f11="event", f12="interned", f13="flags", f60="track", f66="sample")
+        m = message(b, f6="clock", f8="ts", f10="sequence", f11="event", f12="interned", f13="flags", f58="clock_id", f59="defaults", f60="track", f66="sample")
         flags = m.get("flags", 0)
         if flags & 1:
             self.sequence[m["sequence"]] = Sequence()
@@ -172,15 +190,22 @@ class Trace:
         seq = self.sequence.get(m["sequence"])
         if "interned" in m:
             seq.interned(m["interned"])
+        if "defaults" in m:
+            seq.clock = message(m["defaults"], f58="clock_id")["clock_id"]
         if "clock" in m:
-            yield "clock " + " ".join("%d=%d" % (c["id"], c["ns"]) for c in (message(x, f1="id", f2="ns") for x in message(m["clock"], r1="clocks")["clocks"]))
+            clocks = [message(x, f1="id", f2="ns", f3="incremental") for x in message(m["clock"], r1="clocks")["clocks"]]
+            if any("incremental" in c for c in clocks):
+                seq.snapshot(clocks)
+            else:
+                yield "clock " + " ".join("%d=%d" % (c["id"], c["ns"]) for c in clocks)
+        ts = seq.time(m["ts"], m.get("clock_id", seq.clock)) if "ts" in m and seq else m.get("ts")
         if "track" in m:
             yield self.describe(m["track"])
         if "event" in m:
-            yield "%d %s" % (m["ts"], self.event(seq, m["event"]))
+            yield "%d %s" % (ts, self.event(seq, m["event"]))
         if "sample" in m:
             s = message(m["sample"], f2="pid", f3="tid", f4="stack")
-            yield "%d sample %d/%d %s" % (m["ts"], s["pid"], s["tid"], " > ".join(seq.get("stacks", s["stack"])))
+            yield "%d sample %d/%d %s" % (ts, s["pid"], s["tid"], " > ".join(seq.get("stacks", s["stack"])))
 
     def describe(self, b):
         m = message(b, f1="uuid", f2="name", f3="process", f4="thread", f5="parent", f8="counter", f15="sibling")

@@ -98,7 +98,7 @@ TEST(text_of_a_trace_becomes_small_in_one_run_or_many)
 static size_t
 packets(size_t n, size_t most)
 {
-	uint32_t ts = 1000000;
+	uint32_t ts = 1 << 22;        /* a number of four bytes */
 	size_t at = 0;
 
 	while (at + most + 40 < n) {
@@ -111,7 +111,9 @@ packets(size_t n, size_t most)
 		memcpy(in + at, "\x50\x01\x68\x02\x5a\x08\x48\x01\x58\x04", 10);
 		memset(in + at + 10, (int)(next() % 40), len - 10);
 		ts += next() % 300;
-		memcpy(in + at + len - 4, &ts, 4);
+		in[at + len - 5] = 0x40;
+		for (size_t i = 0; i < 4; i++)
+			in[at + len - 4 + i] = (char)((ts >> 7 * i & 127) | (i < 3 ? 128 : 0));
 		at += len;
 	}
 	return at;
