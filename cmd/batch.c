@@ -390,10 +390,17 @@ static int
 prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct tt_err *err)
 {
 	const struct batch_opts *o = b->o;
+	const char *const mine[] = { b->out.part, b->out.final };
+	struct opt_list reads = { 0 };
 	int rc = summary_writes(b->app, &o->sum, write, err);
 
+	for (size_t i = 0; i < o->in.path.n && rc == TT_OK; i++)
+		rc = opt_list_add(&reads, o->in.path.v[i], &b->app->arena, err);
+	for (size_t i = 0; i < sizeof mine / sizeof *mine && mine[i] && rc == TT_OK; i++)
+		rc = opt_list_add(&reads, mine[i], &b->app->arena, err);
 	if (rc == TT_OK)
-		rc = batch_gate_open(&b->gate, b->app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->given, &o->sum.group, write, err);
+		rc = batch_gate_open(&b->gate, b->app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->given, &o->sum.group, &reads, write,
+		    err);
 	b->gate.files = &b->files;
 	b->gate.sum = &o->sum;
 	if (rc == TT_OK)
@@ -412,8 +419,6 @@ find_files(struct batch *b, const struct opt_list *write, int dir[2], struct tt_
 		rc = batch_files_find(b->app, &o->in.path, o->root, o->dir, write, &b->files, err);
 	if (rc == TT_OK && o->resume && b->files.n == 0)
 		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no file to read, so earlier results stay as they are: is a folder not mounted?");
-	if (rc == TT_OK && o->dir)
-		rc = batch_out_name(&b->out, o->dir, err);
 	if (rc == TT_OK)
 		rc = check_outputs(b, write, err);
 	return rc == TT_OK && o->dir ? open_dirs(o->dir, b->makes_files, dir, err) : rc;
@@ -431,6 +436,8 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 
 	b.out = (struct batch_out){ .app = app, .files = &b.files, .shard = o->shard, .verify = o->verify, .fd = -1, .dir = -1,
 		.old = { -1, -1 } };
+	if (rc == TT_OK && o->dir)
+		rc = batch_out_name(&b.out, o->dir, err);
 	if (rc == TT_OK)
 		rc = prepare(&b, &one, &write, err);
 	tt_archive_prepare();

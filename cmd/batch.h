@@ -100,9 +100,9 @@ struct batch_gate {
 	const char *by;               /* the fact by which samples are judged separately, made of ${group} */
 };
 
-/* Begin if ${g} names a budget; ${writes} as in gate_open(); ${given}: the options of which a command that explains a row may need some. */
+/* Begin if ${g} names a budget; ${reads} and ${writes} as in gate_open(); ${given}: the options of which a command that explains a row may need some. */
 int batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in, const struct opt_given *given,
-    const struct opt_list *group, struct opt_list *writes, struct tt_err *err);
+    const struct opt_list *group, const struct opt_list *reads, struct opt_list *writes, struct tt_err *err);
 int batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err);
 /* Judge, even without any sample: verdict files of an earlier run must not be taken for those of this run. */
 int batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captures, bool show, struct tt_err *err);

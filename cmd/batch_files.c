@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outputs.h"
 #include "base/order.h"
 #include "batch.h"
 #include "batch/scheduler.h"
@@ -157,33 +158,13 @@ list_names(int fd, char ***names, size_t *n, struct tt_err *err)
 
 static int walk(struct find *d, int fd, size_t below, unsigned depth, struct tt_err *err);
 
-/* True if the file is text, empty or a database of SQLite, which no capture or archive is. */
-static bool
-is_report(int dir, const char *name)
-{
-	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	static const char database[16] = "SQLite format 3";
-	unsigned char p[512];
-	ssize_t n = fd >= 0 ? read(fd, p, sizeof p) : -1;
-
-	if (fd >= 0)
-		close(fd);
-	if (n >= (ssize_t)sizeof database && memcmp(p, database, sizeof database) == 0)
-		return true;
-	for (ssize_t i = 0; i < n; i++) {
-		if (p[i] < 0x20 && p[i] != '\n' && p[i] != '\t' && p[i] != '\r')
-			return false;
-	}
-	return n >= 0;
-}
-
 /* True if an earlier run wrote the file: it is an output of this run, and text, so no capture is overwritten. */
 static bool
 is_written(const struct find *d, int dir, const char *name, const struct stat *st)
 {
 	for (size_t i = 0; i < d->nwrite; i++)
 		if (d->write[i].st_dev == st->st_dev && d->write[i].st_ino == st->st_ino)
-			return is_report(dir, name);
+			return output_is_report(dir, name);
 	return false;
 }
 

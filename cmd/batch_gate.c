@@ -58,7 +58,7 @@ explains(struct app *app, const struct opt_given *given, struct gate_opts *g, st
 
 int
 batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in, const struct opt_given *given,
-    const struct opt_list *group, struct opt_list *writes, struct tt_err *err)
+    const struct opt_list *group, const struct opt_list *reads, struct opt_list *writes, struct tt_err *err)
 {
 	const bool any = g->baseline || g->force_baseline || g->inconclusive || g->today || g->to.junit || g->to.gitlab ||
 	    g->to.markdown || g->to.html || g->to.json || g->to.github || g->to.azure || g->to.teamcity;
@@ -73,7 +73,7 @@ batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, cons
 	if (rc == TT_OK)
 		rc = explains(app, given, g, err);
 	g->group_by = b->by;
-	return rc == TT_OK ? gate_open(app, g, in, writes, &b->gate, err) : rc;
+	return rc == TT_OK ? gate_open(app, g, in, reads, writes, &b->gate, err) : rc;
 }
 
 void

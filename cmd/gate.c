@@ -720,7 +720,7 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 /* --- captures that others read --------------------------------------------------------------------------- */
 
 int
-gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, struct opt_list *writes,
+gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, const struct opt_list *reads, struct opt_list *writes,
     struct gate **gate, struct tt_err *err)
 {
 	struct gate *x = tt_arena_alloc(&app->arena, sizeof *x, err);
@@ -731,12 +731,14 @@ gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *i
 		return err->code;
 	*x = (struct gate){ .app = app, .g = g, .in = in };
 	tt_arena_init(&x->a, &app->env.mem);
-	rc = read_documents(x, err);
+	rc = verdict_open(app, &g->to, "-o FILE", writes, &x->to, err);
 	if (rc == TT_OK)
-		rc = budget_settings(x, err);
+		rc = check_outputs(g, reads, writes, err);
 	if (rc == TT_OK)
-		rc = verdict_open(app, &g->to, "-o FILE", writes, &x->to, err);
-	return rc == TT_OK ? check_outputs(g, NULL, writes, err) : rc;
+		rc = verdict_forget(&g->to, NULL, err);
+	if (rc == TT_OK)
+		rc = read_documents(x, err);
+	return rc == TT_OK ? budget_settings(x, err) : rc;
 }
 
 const struct tt_budget *

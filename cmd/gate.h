@@ -48,14 +48,15 @@ int gate_run(struct app *app, const struct gate_opts *g, const struct input_opts
 /**
  * A gate for callers that read the captures themselves, such as a batch.
  *
- * gate_open() reads budget and baseline (it ignores g->save, append, suggest and explain), adds the files it will write to ${writes}, which already
- * has the caller's, and fails if two are the same file. Call it before the sandbox.
+ * gate_open() adds the files it will write to ${writes}, which already has the caller's, fails if two are the same file or one is in ${reads}
+ * (NULL: nothing is), removes those of an earlier verdict, and reads budget and baseline (it ignores g->save, append, suggest and explain). Call it before the
+ * sandbox, and before anything else that may fail.
  * gate_set_run() sets the options of a run that the budget needs.
  * gate_judge() judges the samples, prints the verdict if ${show} is set, and writes the files.
  * The exit code goes to app->verdict. Free with gate_close(), also after an error; NULL is allowed.
  */
 struct gate;
-int gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, struct opt_list *writes,
+int gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, const struct opt_list *reads, struct opt_list *writes,
     struct gate **gate, struct tt_err *err);
 const struct tt_budget *gate_budget(const struct gate *gate);
 /* The markers that the budget leaves out and its frame marker, in one line. Figures made with other settings are not comparable. */

@@ -478,8 +478,6 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = add_folders(app, &files, &o.sum.dir, err);
 	if (rc == TT_OK)
-		rc = check_shards(app, &o, &files, NULL, err);
-	if (rc == TT_OK)
 		rc = target(app, o.output, &path, err);
 	app->env.mem.cap = 0;
 	app->env.spool_max = UINT64_MAX;
@@ -490,8 +488,10 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc == TT_OK && path)
 		rc = opt_list_add(&write, path, &app->arena, err);
 	if (rc == TT_OK)
-		rc = batch_gate_open(&gate, app, &o.gate, &in, &o.given, &o.sum.group, &write, err);
+		rc = batch_gate_open(&gate, app, &o.gate, &in, &o.given, &o.sum.group, &files, &write, err);
 	gate.sum = &o.sum;
+	if (rc == TT_OK)
+		rc = check_shards(app, &o, &files, NULL, err);
 	if (rc == TT_OK)
 		rc = check_outputs(app, &files, path, &write, err);
 	if (rc == TT_OK)

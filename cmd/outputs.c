@@ -3,8 +3,10 @@
  */
 #include "outputs.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* True if both names lead to the same directory entry. */
 static bool
@@ -60,4 +62,23 @@ outputs_check(const struct opt_list *out, const struct opt_list *in, struct tt_e
 		}
 	}
 	return TT_OK;
+}
+
+bool
+output_is_report(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	static const char database[16] = "SQLite format 3";
+	unsigned char p[512];
+	ssize_t n = fd >= 0 ? read(fd, p, sizeof p) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (n >= (ssize_t)sizeof database && memcmp(p, database, sizeof database) == 0)
+		return true;
+	for (ssize_t i = 0; i < n; i++) {
+		if (p[i] < 0x20 && p[i] != '\n' && p[i] != '\t' && p[i] != '\r')
+			return false;
+	}
+	return n >= 0;
 }

@@ -4,6 +4,7 @@
 #include "verdict_out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "cmd.h"
 #include "io/src.h"
+#include "outputs.h"
 
 /* GitHub does not show a larger summary of a step. */
 #define SUMMARY_MAX (1u << 20)
@@ -98,7 +100,7 @@ verdict_forget(const struct verdict_opts *o, const char *also, struct tt_err *er
 
 	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
 		char *real = file[i] && strcmp(file[i], "-") != 0 ? realpath(file[i], NULL) : NULL;        /* a symbolic link is kept */
-		int failed = real && stat(real, &st) == 0 && S_ISREG(st.st_mode) ? unlink(real) : 0, sys = errno;
+		int failed = real && stat(real, &st) == 0 && S_ISREG(st.st_mode) && output_is_report(AT_FDCWD, real) ? unlink(real) : 0, sys = errno;
 
 		free(real);
 		if (failed)

@@ -48,7 +48,7 @@ struct verdict_out {
 int verdict_open(struct app *app, const struct verdict_opts *o, const char *instead, struct opt_list *paths, struct verdict_out *w,
     struct tt_err *err);
 
-/* Remove the files that an earlier run wrote, ${also} (NULL: none) among them, except GitHub's summary. Errors: TT_E_IO. */
+/* Remove the files that an earlier run wrote, ${also} (NULL: none) among them, except GitHub's summary and what is no text. Errors: TT_E_IO. */
 int verdict_forget(const struct verdict_opts *o, const char *also, struct tt_err *err);
 
 /* True if a CI system takes lines of standard output for messages. ${o} NULL: false. */

@@ -823,6 +823,35 @@ def no_earlier_verdict_is_left():
     check(not os.path.exists(at("v.xml")), "another environment")
 
 
+def no_earlier_verdict_of_a_batch_is_left():
+    """The same for many captures at once, and for results that are merged."""
+    good = captures("good", 1000000, 3)
+    files = {"--junit": "v.xml", "--json": "v.json", "--markdown": "v.md", "--gitlab": "v.txt"}
+    to = [x for pair in files.items() for x in pair]
+
+    def run(*args, code):
+        for f in files.values():
+            with open(at(f), "w", encoding="utf-8") as out:
+                out.write("an earlier one")
+        r = subprocess.run([TRACETOOL, *args, *to], cwd=work, capture_output=True, text=True, timeout=120)
+        check(r.returncode == code, "exit status of %s" % (args,), r.returncode, "not", code, r.stdout, r.stderr)
+        return [f for f in files.values() if os.path.exists(at(f))]
+
+    budget(row("limit", max="5ms"))
+    check(run("batch", "--gate", "budget.json", "-o", "kept", *good, code=0) == list(files.values()), "all files are written")
+    for args, code in ((("--gate", "none.json", *good), 4), (("--gate", "budget.json", "--baseline", "none.json", *good), 4),
+                       (("--gate", "budget.json", "--group-by", "nothing", *good), 2), (("--gate", "budget.json", "nowhere"), 4),
+                       (("--gate", "budget.json", "--max-time", "1ns", *good), 4)):
+        check(run("batch", *args, code=code) == [], "batch %s" % (args,))
+    check(run("merge", "--gate", "none.json", "kept", code=4) == [], "merge, no budget")
+    check(run("merge", "--gate", "budget.json", "nowhere", code=4) == [], "merge, no results")
+    check(run("merge", "--gate", "budget.json", "kept", code=0) == list(files.values()), "merge")
+    check(len(run("batch", "--gate", "budget.json", "--html", good[0], *good, code=2)) == len(files) and os.path.exists(at(good[0])),
+          "what is read is not removed")
+    check(len(run("merge", "--gate", "budget.json", "--html", "kept/results.jsonl", "kept", code=2)) == len(files) and
+          os.path.exists(at("kept/results.jsonl")), "results are not removed")
+
+
 def names_that_are_no_utf8():
     name, cls = "Caf\udce9:Run", "Menu\udce9"
     budget(row("run", metric="marker.time", stat="per_frame.mean", marker="Caf\ufffd:Run", max="+5%"), row("median", max="+5%"))
@@ -925,6 +954,7 @@ def main():
                      what_is_no_change_is_not_accepted, creep_is_found_where_no_night_fails, six_at_once, the_same_recording_counts_once,
                      sessions_are_split_by_their_fact, builds_are_what_is_compared, one_limit_in_table_and_gate, rows_that_cannot_fail_weaken_no_other,
                      what_is_gone_is_no_misspelling, work_of_other_threads_is_no_zero, a_new_row_freezes_no_baseline, no_earlier_verdict_is_left,
+                     no_earlier_verdict_of_a_batch_is_left,
                      names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
                      misspelt_facts_are_told, suggestions_and_sessions_say_what_they_take, a_budget_judges_something):
             if os.path.exists(at("base.json")):
