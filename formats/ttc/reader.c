@@ -20,6 +20,18 @@ probe(const uint8_t *head, size_t n)
 	return n >= 4 && memcmp(head, TTC_MAGIC, 4) == 0 ? 60 : 0;
 }
 
+/* Where a flight recording has all threads is known when it has been read. */
+static bool
+tells_late(const uint8_t *p, size_t n)
+{
+	struct ttc_head h;
+
+	if (n < sizeof h)
+		return false;
+	memcpy(&h, p, sizeof h);
+	return (h.flags & TTC_H_LAST) != 0;
+}
+
 /* --- the clock ------------------------------------------------------------------------------------ */
 
 static int
@@ -336,6 +348,7 @@ const struct tt_format tt_format_ttc = {
 	.suffix = ".ttc",
 	.frames = true,
 	.probe = probe,
+	.tells_late = tells_late,
 	.open = open_,
 	.next = next,
 	.rewind = rewind_,

@@ -55,6 +55,8 @@ struct tt_format {
 	bool numbers_frames;          /* marks of frames have the engine's own number of the frame, 32 bits, as their val */
 	const struct tt_loss_said *said;      /* by enum tt_loss_kind; NULL: losses are said as everywhere */
 	bool frames;                  /* may hold frame marks: a pipe is kept for a second reading where they are wanted */
+	/* From the first bytes: do figures depend on what only all of the input tells? A pipe is kept, whatever is wanted. NULL: never. */
+	bool (*tells_late)(const uint8_t *head, size_t n);
 	/* How sure is the reader from the first bytes: 0..100. Pure; may be called on any bytes. */
 	int (*probe)(const uint8_t *head, size_t n);
 	/* Read header (and index); fill ${cap}; *${ctx} is the reader's. The source is at its beginning. */

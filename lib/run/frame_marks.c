@@ -417,9 +417,8 @@ flight_spans(struct tt_run *r, struct tt_span **span, size_t *n, struct tt_err *
 	return TT_OK;
 }
 
-/* Of flight recordings, look at the time that all threads have, unless other captures have more. */
-static int
-clip_to_flight(struct tt_run *r, struct tt_err *err)
+int
+tt_frames_clip(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_filter *f = &r->m->filter;
 	struct tt_span *span = NULL;
@@ -604,7 +603,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	int rc = find_labels(r, err);
 
 	if (rc == TT_OK)
-		rc = clip_to_flight(r, err);
+		rc = tt_frames_clip(r, err);
 	if (rc != TT_OK)
 		return rc;
 	m->zones_expected = r->zones_seen;

@@ -106,7 +106,8 @@ open_bytes(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	if (rc == TT_OK)
 		rc = r->o->format ? forced_format(r->o, &in->format, err) :
 		    tt_format_pick(r->o->formats, head, n, &in->format, err);
-	if (rc == TT_OK && !r->names_first && in->format->frames && (r->needs & TT_NEEDS_FRAMES))
+	if (rc == TT_OK && !r->names_first && ((in->format->frames && (r->needs & TT_NEEDS_FRAMES)) ||
+	    (in->format->tells_late && in->format->tells_late(head, n))))
 		rc = tt_src_keep(in->src, err);
 	return rc;
 }
@@ -404,23 +405,34 @@ rewindable(const struct tt_run *r)
 	return true;
 }
 
+/* True if only all of the input tells in which spans it has all threads. */
+static bool
+tells_spans_late(const struct tt_input *in)
+{
+	bool late = false;
+
+	for (const struct tt_input *f = in; f; f = f->then)
+		late = late || !tt_src_info(f->src)->seekable;
+	return late && in->cap->flight;
+}
+
 /* The inputs are open: how much there is to read, on which timeline, and whether their names are to be read first. */
 static int
 plan(struct tt_run *r, struct tt_err *err)
 {
 	int rc = r->o->opened ? r->o->opened(r->o->opened_arg, err) : TT_OK;
-	bool frames = false;
+	bool twice = false;
 
 	if (rc != TT_OK)
 		return rc;
 	for (size_t i = 0; i < r->nin; i++) {
 		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
 			r->total_bytes = raw_size(f) == UINT64_MAX || r->total_bytes == UINT64_MAX ? UINT64_MAX : r->total_bytes + raw_size(f);
-		frames = frames || r->in[i].cap->has_frames;
+		twice = twice || r->in[i].cap->has_frames || tells_spans_late(&r->in[i]);
 	}
 	if (r->total_bytes == UINT64_MAX)
 		r->total_bytes = 0;
-	r->names_first = r->names_first || (frames && rewindable(r));
+	r->names_first = r->names_first || (twice && rewindable(r));
 	return align(r, err);
 }
 
@@ -456,7 +468,7 @@ static int
 use_names(struct tt_run *r, struct tt_err *err)
 {
 	if (!r->names_first)
-		return TT_OK;
+		return tt_frames_clip(r, err);
 	r->collect.alias = any_reused(r);
 	int rc = tt_frames_build(r, err);
 

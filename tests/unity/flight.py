@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 
-from ttc import KEEPS_LAST, TRACETOOL, Capture, Suite
+from ttc import KEEPS_LAST, NO_FRAMES, TRACETOOL, Capture, Suite
 
 MS = 10 ** 6
 HOST = os.path.join(os.path.realpath(os.environ.get("BUILD", "build")), "host", "host")
@@ -131,6 +131,24 @@ close = recording((None, None, None), [(0, 400 * MS), (0, 999 * MS)]).write(suit
 suite.equal("the second goes on from the first", [(a, round(b, -3)) for a, b in dumps(close)], [(0, 400 * MS), (400 * MS + 1, 999 * MS)])
 suite.equal("nothing is cut", counts(close), counts(whole))
 suite.equal("frames neither", suite.report("stats", close, "--table", "frames")["tables"]["frames"]["rows"][0]["count"], 99)
+
+# Without frame marks one reading is enough for most tables: their figures are of the same span.
+plain = Capture(flags=KEEPS_LAST | NO_FRAMES)
+work, garbage = plain.marker("Work"), plain.marker("Garbage")
+long, short = plain.thread(), plain.thread()
+for ms in range(0, 1000, 10):
+    long.zone(ms * MS, ms * MS + MS, work)
+    long.alloc(ms * MS + 2 * MS, garbage, 16)
+for ms in range(650, 1000, 10):
+    short.zone(ms * MS, ms * MS + MS, work)
+plain.dump(FROM, 999 * MS)
+plain = plain.write(suite.path("plain.ttc"))
+for also in ("", ",timeline", ",objects_found", ",markers"):
+    r = suite.report("stats", plain, "--table", "gcalloc" + also)["tables"]["gcalloc"]["rows"][0]
+    suite.equal("allocations of the span, with gcalloc%s" % also, (r["count"], r["bytes"]), (35, 35 * 16))
+suite.equal("calls of the span", counts(plain), {"Work": 70})
+suite.equal("times of the span", rows(plain)["Work"]["total_ns"], 70 * MS)
+same_from_a_pipe(plain)
 
 
 # --- the real plug-in: what each frame of the stand-in game holds depends on its seed alone ---

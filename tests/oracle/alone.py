@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""A table does not depend on which other tables are asked for, nor on how: tracetool-tables(7).
+
+    alone.py TRACETOOL HOST
+
+Every table alone, and all tables together: of captures of each format, of which a table needs more reading than another one does, and of
+flight recordings of both recorders, whose figures are of the spans that all threads have (tracetool-unity(7)). Of those, the same figures
+also from the bytes in a pipe, of `batch`, and by `stats --metric`.
+
+Prints `N passed, N failed`; exit status 1 if any failed.
+"""
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, same
+from suite import BUILD, LONG, TESTDATA, TOP, Suite
+
+TRACETOOL, HOST = map(os.path.abspath, sys.argv[1:3])
+suite = Suite()
+
+
+def run(*args, stdin=None):
+    return subprocess.run([TRACETOOL, *args], input=stdin, capture_output=True, timeout=300)
+
+
+def text(*args):
+    return run(*args).stdout.decode("utf-8", "replace")
+
+
+TABLES = sorted({t for p in json.loads(text("list", "passes", "--format", "json"))["tables"]["passes"]["rows"] for t in p["tables"].split()})
+
+
+def tables(names, path, stdin=None):
+    """{table: its rows}; a table that has none is left out."""
+    p = run("stats", "-q", "--format", "json", "--limit", "0", "--table", ",".join(names), path, stdin=stdin)
+    if p.returncode not in (0, 3):
+        return {"": p.stderr.decode("utf-8", "replace")}
+    # Rows that are equal by what they are sorted by come in any order.
+    return {name: sorted(t["rows"], key=json.dumps) for name, t in json.loads(p.stdout)["tables"].items() if t["rows"]}
+
+
+def one_by_one(what, path):
+    """Every table alone is the table that comes with all others."""
+    every = tables(TABLES, path)
+    check("" not in every and len(every) > 3, what + ": has tables", every.get("", every.keys()))
+    for name in TABLES:
+        same("%s: %s alone" % (what, name), tables([name], path), {name: every[name]} if name in every else {})
+
+
+def figures(path, stdin=None):
+    """What a flight recording has by the tables that need least."""
+    return {name: tables([name], path, stdin).get(name) for name in ("gcalloc", "markers", "threads", "categories")}
+
+
+def in_spans(what, path):
+    """A flight recording: one number of allocations, however it is asked for, of the spans that all threads have, and no more."""
+    one_by_one(what, path)
+    n = tables(["gcalloc"], path)["gcalloc"][0]["count"]
+    metric = json.loads(text("stats", "-q", "--format", "json", "--metric", "gc.alloc.count.total", "--buckets", "1", path))
+    same(what + ": --metric", metric["tables"]["timeline_metrics"]["rows"][0]["value"], n)
+    out = suite.path("batch")
+    run("batch", "-q", "-o", out, path)
+    results = [json.loads(line) for line in open(os.path.join(out, "results.jsonl"))]
+    same(what + ": batch", results[0]["metrics"]["gcalloc.count"], n)
+    shutil.rmtree(out)
+    data = open(path, "rb").read()
+    whole = figures(path)
+    same(what + ": compressed", figures(packed(path, data)), whole)
+    same(what + ": from a pipe", figures("-", data), whole)
+
+
+def packed(path, data):
+    with gzip.open(path + ".gz", "wb", 1) as f:
+        f.write(data)
+    return path + ".gz"
+
+
+def by_host(name, *options):
+    path = suite.path(name + ".ttc")
+    subprocess.run([HOST, "capture=" + path, "options=keep=150ms", "threads=6", "markers=200", "frames=200", "events=3000", "counters=0", "churn=0",
+                    "fps=100", *options], capture_output=True)
+    return path
+
+
+def by_mono(program, *args):
+    """A flight recording of a program whose threads fill the ring at different rates."""
+    exe, path = suite.path(program + ".exe"), suite.path(program + ".ttc")
+    subprocess.run(["mcs", "-out:" + exe, os.path.join(TOP, "tests", "system", "mono", program + ".cs")], check=True, capture_output=True)
+    subprocess.run(["mono", "--profile=tracetool:calls,alloc,gc,keep=60ms,ring=1536K,out=" + path, exe, *args], check=True,
+                   capture_output=True, stdin=subprocess.DEVNULL, env=dict(os.environ, LD_LIBRARY_PATH=BUILD))
+    return path
+
+
+some = ["mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d06-gcmoves-handles.mlpd", "raw/good-2019-every.raw", "raw/good-2022-aligned.raw",
+        "data/good-2021.data", "capture/good-v1.0-every-kind.ttc"]
+if LONG:
+    some = sorted(os.path.join(d, n) for d in ("mlpd", "raw", "data", "capture") for n in os.listdir(os.path.join(TESTDATA, d))
+                  if n.startswith("good-") and not n.endswith(".json"))
+for name in some:
+    one_by_one(os.path.basename(name), os.path.join(TESTDATA, name))
+in_spans("Unity, three dumps", by_host("dumps", "dump=70"))
+one_by_one("Unity, killed: with its ring", by_host("killed", "die=150"))
+in_spans("Mono, one thread after the other", by_mono("Churn", "300"))
+in_spans("Mono, a game", by_mono("GameLoop", "300", "100"))
+suite.end()
