@@ -21,6 +21,7 @@ struct mlpd_unit {
 struct mlpd {
 	struct tt_env *env;
 	struct tt_src *src;
+	struct tt_capture *cap;
 	unsigned version, major, minor;
 	uint64_t mask;        /* mask of pointers: 2^32-1 in captures of 32-bit processes */
 	int64_t zero;         /* event clock at ts = 0 */

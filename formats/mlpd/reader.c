@@ -246,6 +246,13 @@ index_all(struct mlpd *m, struct ahead *a, struct tt_err *err)
 	}
 }
 
+/* The smaller one of two time bases. One over a year before the recording comes from a flipped bit: it is not the zero of the capture. */
+static int64_t
+earlier(int64_t zero, int64_t ts)
+{
+	return ts < zero && ts > -YEAR ? ts : zero;
+}
+
 /* Build an index from the headers alone: where the buffers are and when they begin. */
 static int
 build_index(struct mlpd *m, struct tt_err *err)
@@ -262,16 +269,44 @@ build_index(struct mlpd *m, struct tt_err *err)
 	tt_mem_free(&m->env->mem, a.unit, a.cap * sizeof *a.unit);
 	if (rc != TT_OK)
 		return rc;
-	/* A time over a year before the recording comes from a flipped bit: it is not the zero of the capture. */
 	for (size_t i = 0; i < m->nunit; i++)
-		if (m->unit[i].ts < zero && m->unit[i].ts > -YEAR)
-			zero = m->unit[i].ts;
+		zero = earlier(zero, m->unit[i].ts);
 	if (zero != INT64_MAX) {
 		m->zero += zero;
 		for (size_t i = 0; i < m->nunit; i++)
 			m->unit[i].ts -= zero;
 	}
 	return TT_OK;
+}
+
+/* Time zero of input that is read in order: any buffer may have it, for a thread that records little writes its first one late. */
+static int
+look(void *ctx, struct tt_err *err)
+{
+	struct mlpd *m = ctx;
+	int64_t zero = INT64_MAX;
+	struct tt_loss found;
+	struct mlpd_unit u;
+	int rc;
+
+	tt_loss_reset(&found);
+	for (uint64_t at = m->first; (rc = next_unit(m, at, &u, &found, err)) == TT_OK; at = u.at + MLPD_BUF_HEAD + u.len) {
+		zero = earlier(zero, u.ts);
+		if (tt_stopped(m->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	}
+	if (rc != TT_END)
+		return rc;
+	m->zero += zero == INT64_MAX ? 0 : zero;
+	m->cap->zero_ns = m->zero;
+	return TT_OK;
+}
+
+static bool
+tells_late(const uint8_t *head, size_t n)
+{
+	(void)head;
+	return n > 0;
 }
 
 /* --- header -------------------------------------------------------------- */
@@ -383,6 +418,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		return err->code;
 	m->env = env;
 	m->src = src;
+	m->cap = cap;
 	tt_window_init(&m->win, env, src);
 	tt_batch_init(&m->scratch, &env->mem, 0);
 	tt_loss_reset(&m->found);
@@ -583,6 +619,8 @@ const struct tt_format tt_format_mlpd = {
 	.probe = probe,
 	.open = open_,
 	.next = next,
+	.look = look,
+	.tells_late = tells_late,
 	.rewind = rewind_,
 	.decode = decode,
 	.close = close_,

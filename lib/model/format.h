@@ -1,7 +1,7 @@
 /**
  * The interface of a reader: bytes -> batches.
  *
- * `open` reads the header and, on seekable input, the index. `next` finds the
+ * `open` reads the header and, on seekable input, the index; `look` sees the whole of other input where the format needs that. `next` finds the
  * bounds of the next chunk, cheap and serial. `decode` is a pure function of one
  * chunk and the open context: any worker, no locks, any order, and again
  * with the same result. New readers: formats/<name>/reader.c and one line in registry.c.
@@ -61,6 +61,11 @@ struct tt_format {
 	int (*probe)(const uint8_t *head, size_t n);
 	/* Read header (and index); fill ${cap}; *${ctx} is the reader's. The source is at its beginning. */
 	int (*open)(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err);
+	/*
+	 * Read input that cannot seek once, in order, for what next and decode have to know of all of it. After open, before any next; the caller
+	 * rewinds both then. Only where the source can be rewound. NULL: they need no more than open reads.
+	 */
+	int (*look)(void *ctx, struct tt_err *err);
 	/*
 	 * TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. Where
 	 * cap->skim is set, chunks may be passed over that neither define anything nor mark frames nor begin or end a thread.

@@ -228,6 +228,25 @@ rewind_input(struct tt_input *in, struct tt_err *err)
 	return rc == TT_OK ? in->format->rewind(in->ctx, err) : rc;
 }
 
+/* Let readers of input in order see all of it. */
+static int
+look_ahead(struct tt_run *r, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
+		struct tt_input *in = &r->in[i];
+		if (!in->format->look || tt_src_info(in->src)->seekable || !tt_src_info(in->src)->rewindable)
+			continue;
+		rc = in->format->look(in->ctx, err);
+		if (rc == TT_OK)
+			rc = rewind_input(in, err);
+		if (rc < 0)
+			tt_err_in(err, "%s", tt_src_info(in->src)->name);
+	}
+	return rc;
+}
+
 /* --- one timeline ----------------------------------------------------------------------------- */
 
 /* True if the event clocks of two captures come from one boot: wall time agrees within 2 s. */
@@ -423,6 +442,8 @@ plan(struct tt_run *r, struct tt_err *err)
 	int rc = r->o->opened ? r->o->opened(r->o->opened_arg, err) : TT_OK;
 	bool twice = false;
 
+	if (rc == TT_OK)
+		rc = look_ahead(r, err);
 	if (rc != TT_OK)
 		return rc;
 	for (size_t i = 0; i < r->nin; i++) {
