@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "outputs.h"
 #include "base/order.h"
 #include "batch.h"
 #include "batch/scheduler.h"
 #include "cmd.h"
 #include "io/src.h"
+#include "outputs.h"
 
 /* Limit of nested directories: deeper ones come from a loop of mounts. */
 #define DEPTH_MAX 200

@@ -223,7 +223,7 @@ add_without(struct batch_gate *b, const struct tt_result *r, const char *detail,
 	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
 		return err->code;
 	s = &b->sample[b->n];
-	*s = (struct tt_sample){ .session = "", .nvalue = budget->nmeasure, .without = true };
+	*s = (struct tt_sample){ .session = "", .nvalue = budget->nmeasure, .without = true, .none = r == NULL };
 	s->name = tt_arena_text(&b->a, name, strlen(name), err);
 	why = s->name ? tt_arena_text(&b->a, detail, strlen(detail), err) : NULL;
 	s->value = why ? tt_arena_alloc(&b->a, (s->nvalue + 1) * sizeof *s->value, err) : NULL;

@@ -627,13 +627,16 @@ read_frame(struct gate *x, const struct tt_run_opts *common, const struct captur
 int
 gate_read_worst(struct gate *x, const struct tt_run_opts *run, const struct tt_sample *s, struct tt_err *err)
 {
+	const enum tt_log_level level = x->app->env.log_level;
 	const struct capture *c = NULL;
 	int rc = TT_OK;
 
+	x->app->env.log_level = TT_LOG_QUIET;         /* what there is to say of the capture was said when it was read first */
 	for (size_t i = 0, k = 0; i < x->in->path.n && !c; i++)
 		if (!x->cap[i].into && &x->sample[k++] == s)
 			c = &x->cap[i];
 	for (size_t i = 0; c && is_files(c) && i < s->nworst && rc == TT_OK; i++)
 		rc = read_frame(x, run, c, &s->worst[i], err);
+	x->app->env.log_level = level;
 	return rc;
 }

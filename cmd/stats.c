@@ -660,17 +660,18 @@ no_tables(const struct stats_opts *s, struct tt_err *err)
 	return *list ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out %s", list) : TT_OK;
 }
 
-/* Set *${to} to "tracetool stats " with the captures and the options that decide the verdict, except those in ${without}. */
+/* Set *${to} to "tracetool stats " with the captures and the options that decide the verdict, except those in ${without}; then ${as} ${base}, ${last}. */
 static int
-command(struct app *app, const struct stats_opts *s, const char *const *without, const char *save, const char *last, const char **to, struct tt_err *err)
+command(struct app *app, const struct stats_opts *s, const char *const *without, const char *base, const char *as, const char *last, const char **to,
+    struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
 
 	tt_buf_text(&text, "tracetool stats ");
 	opts_quote_without(&text, &s->given, &s->in.path, without);
-	if (save) {
-		tt_buf_text(&text, *save == '-' ? " --save=" : " --save ");
-		opts_quote(&text, save);
+	if (base) {
+		tt_buf_printf(&text, " %s%c", as, *base == '-' ? '=' : ' ');
+		opts_quote(&text, base);
 	}
 	tt_buf_text(&text, last);
 	*to = tt_buf_keep(&text, &app->arena, err);
@@ -684,13 +685,14 @@ next_commands(struct app *app, struct stats_opts *s, struct tt_err *err)
 	static const char *const writes[] = { GATE_WRITES, NULL }, *const own[] = { GATE_WRITES, "baseline", NULL };
 	const char *base = s->gate.append ? s->gate.save : s->gate.baseline;
 	bool pipe = false;
-	int rc = command(app, s, writes, NULL, " --explain ", &s->gate.to.explain, err);
+	int rc = command(app, s, writes, s->gate.baseline ? NULL : base, "--baseline", " --explain ", &s->gate.to.explain, err);
 
 	if (rc == TT_OK)
 		rc = gate_looks(app, &s->given, &s->gate, err);
 	for (size_t i = 0; i < s->in.path.n; i++)
 		pipe |= strcmp(s->in.path.v[i], "-") == 0;
-	return rc == TT_OK && base && !pipe ? command(app, s, s->gate.append ? writes : own, base, " --append --accept 'REASON'", &s->gate.accept_by, err) : rc;
+	return rc == TT_OK && base && !pipe ? command(app, s, s->gate.append ? writes : own, base, "--save", " --append --accept 'REASON'", &s->gate.accept_by,
+	    err) : rc;
 }
 
 static int

@@ -144,8 +144,8 @@ put_against(const struct page *p)
 	const struct tt_verdict *v = p->v;
 
 	put(p, "<p>");
-	tt_html_count(p->out, v->nsample);
-	put(p, v->nsample == 1 ? " capture against the budget " : " captures against the budget ");
+	tt_html_count(p->out, tt_verdict_captures(v));
+	put(p, tt_verdict_captures(v) == 1 ? " capture against the budget " : " captures against the budget ");
 	tt_html_text(p->out, v->budget->path);
 	if (v->base) {
 		put(p, " and the baseline ");

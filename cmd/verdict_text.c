@@ -134,7 +134,9 @@ put_head(struct tt_buf *out, const struct tt_verdict *v)
 		    v->ab->done == 1 ? "" : "s", v->ab->planned, (unsigned long long)v->ab->seed, v->today, v->ab->build[TT_OLD], v->ab->build[TT_NEW]);
 		return;
 	}
-	tt_buf_printf(out, "%s: %zu capture%s", v->budget->path, v->nsample, v->nsample == 1 ? "" : "s");
+	const size_t n = tt_verdict_captures(v);
+
+	tt_buf_printf(out, "%s: %zu capture%s", v->budget->path, n, n == 1 ? "" : "s");
 	if (v->base)
 		tt_buf_printf(out, " against %s (%zu capture%s in %zu session%s)", v->base->path, v->base->nsample,
 		    v->base->nsample == 1 ? "" : "s", v->base->nsession, v->base->nsession == 1 ? "" : "s");

@@ -420,6 +420,12 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	return tt_verdict_words(v, o, err);
 }
 
+size_t
+tt_verdict_captures(const struct tt_verdict *v)
+{
+	return v->nsample - (v->nsample == 1 && v->sample[0].none);
+}
+
 void
 tt_verdict_free(struct tt_verdict *v)
 {

@@ -191,6 +191,26 @@ tt_stat_loud(enum tt_stat_kind stat)
 	    stat == TT_STAT_FRAME_MAX || stat == TT_STAT_LOW_01;
 }
 
+enum tt_stat_kind
+tt_metric_quiet(const struct tt_metric *m)
+{
+	static const enum tt_stat_kind next[] = { TT_STAT_MEAN, TT_STAT_FRAME_MEAN, TT_STAT_LAST };
+
+	for (size_t i = 0; tt_stat_loud(m->usual) && i < sizeof next / sizeof *next; i++)
+		if (m->stats & 1u << next[i])
+			return next[i];
+	return m->usual;
+}
+
+const char *
+tt_metric_over(const struct tt_metric *m)
+{
+	for (const struct tt_metric *over = tt_metrics; m->family == TT_FAM_FRAME && over->name; over++)
+		if (over->family == TT_FAM_OVER && over->of == m->of)
+			return over->name;
+	return NULL;
+}
+
 bool
 tt_measure_framed(const struct tt_measure *x)
 {

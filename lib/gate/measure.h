@@ -107,6 +107,12 @@ enum tt_dim tt_measure_dim(const struct tt_measure *x);
 /* True if the statistic depends on a few events of a capture (p99, p99.9, max), and so is too noisy to compare. */
 bool tt_stat_loud(enum tt_stat_kind stat);
 
+/* A statistic of ${m} that is not: its default, or the nearest to it. */
+enum tt_stat_kind tt_metric_quiet(const struct tt_metric *m);
+
+/* The name of the metric that counts the frames in which ${m} is over a limit; NULL: none does. */
+const char *tt_metric_over(const struct tt_metric *m);
+
 /* Fill x->key from the rest; in ${a}. */
 int tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 

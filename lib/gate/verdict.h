@@ -209,4 +209,7 @@ int tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, con
     const struct tt_judge_opts *o, struct tt_verdict *v, struct tt_mem *mem, struct tt_err *err);
 void tt_verdict_free(struct tt_verdict *v);
 
+/* How many captures are judged. */
+size_t tt_verdict_captures(const struct tt_verdict *v);
+
 #endif

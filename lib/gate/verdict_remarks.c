@@ -27,6 +27,18 @@ is_elsewhere(const struct tt_verdict_row *r)
 	return r->npoint && tt_row_absent(r) && r->point[0].sample->value[r->row->which].elsewhere;
 }
 
+/* The row's statistic cannot be compared: which can? */
+static const char *
+loud_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const struct tt_measure *m = &r->row->measure;
+	const char *over = tt_metric_over(m->metric), *loud = tt_stat_name[m->stat];
+
+	return over ? tt_verdict_text(v, err, "%s: %s of a capture depends on a few frames and varies too much to be compared: count the frames over a limit "
+	    "instead (%s)", r->name, loud, over) : tt_verdict_text(v, err, "%s: %s of a capture depends on a few values and varies too much to be compared: "
+	    "compare its %s instead", r->name, loud, tt_stat_name[tt_metric_quiet(m->metric)]);
+}
+
 static int
 row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -36,9 +48,7 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	if (until && strcmp(v->today, until) > 0)
 		rc = remark(v, tt_verdict_text(v, err, "%s: its waiver ended on %s (today is %s)", r->name, until, v->today), err);
 	if (rc == TT_OK && r->row->relative && r->row->level != TT_LEVEL_OFF && tt_stat_loud(r->row->measure.stat))
-		rc = remark(v, tt_verdict_text(v, err, "%s: %s of a capture depends on a few frames and varies too much to be compared: count frames over a "
-		    "limit per thousand instead", r->name,
-		    tt_stat_name[r->row->measure.stat]), err);
+		rc = remark(v, loud_text(v, r, err), err);
 	if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE && is_elsewhere(r))
 		rc = remark(v, tt_verdict_text(v, err, "%s: it is on the frame thread in the %s, and not any more: %s", r->name,
 		    v->ab ? "old build" : "baseline", tt_row_absent(r)), err);
@@ -91,6 +101,24 @@ saved_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 	return o->first && !o->append ? unended_remarks(v, err) : TT_OK;
 }
 
+/* Captures of a session that the baseline has are held against that one alone: of another run they seem worse or better than they are. */
+static int
+joins_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	const struct tt_baseline *b = v->base;
+
+	for (size_t i = 0; i < v->nsample; i++) {
+		const char *name = tt_sample_fact(&v->sample[i], "session");
+
+		for (size_t k = 0; name && k < b->nall_session; k++)
+			if (strcmp(b->session[k].name, name) == 0)
+				return remark(v, tt_verdict_text(v, err, "session \"%s\" is in %s already, with %zu capture%s: these count as recorded together "
+				    "with %s; if they are of a later run, give each run a session of its own", name, b->path, b->session[k].n,
+				    tt_plural(b->session[k].n), b->session[k].n == 1 ? "it" : "them"), err);
+	}
+	return TT_OK;
+}
+
 /* What happens to the baseline. */
 static int
 base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
@@ -105,6 +133,8 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s in %s %s: %s%s", v->nknown, v->nknown == 1 ? "is" : "are",
 		    v->base->path, o->append ? "already, and not appended again" : "too: compared with itself, a capture is no worse",
 		    v->known->name, more), err);
+	if (rc == TT_OK && o->append && v->base && v->nknown < v->nsample)
+		rc = joins_remark(v, err);
 	return rc;
 }
 
@@ -383,7 +413,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 12) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 13) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	for (size_t i = 0; i < sizeof about / sizeof *about && rc == TT_OK; i++)

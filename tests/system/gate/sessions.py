@@ -11,6 +11,7 @@ import json
 import lzma
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -790,6 +791,31 @@ def a_new_row_freezes_no_baseline():
     check(len(sessions("grown.json")) == 5, "a misspelt name is none that is new", sessions("grown.json"))
 
 
+def a_name_that_nights_share_is_told():
+    budget(row("median", max="+50%"), row("worst", stat="max", max="+50%"), row("longest", metric="marker.time", stat="max", marker="Game:Tick", max="+50%"))
+    add = "--save", "shared.json", "--append", "--meta"
+    told = lambda r, what: [x for x in r.json["remarks"] if what in x]
+    check(not told(gate(*captures("one", 1000000), *add, "session=nightly", code=0), "nightly"), "the first night has no other")
+    r = gate(*captures("two", 1000000), *add, "session=nightly", code=0)
+    check(len(told(r, 'session "nightly" is in shared.json already, with 5 captures')) == 1 and told(r, "nightly")[0] in r.stdout, "the second has", r.json["remarks"])
+    check(not told(gate(*captures("three", 1000000), *add, "session=third", code=0), "already"), "and none with a name of its own")
+    # A note about a statistic names one that the metric has.
+    check(len(told(r, "worst: max of a capture")) == 1 and "(frame.over)" in told(r, "worst: max")[0], "a count of frames over a limit", r.json["remarks"])
+    check(len(told(r, "longest: max of a capture")) == 1 and told(r, "longest: max")[0].endswith("compare its per_frame.mean instead"), "a mean", r.json["remarks"])
+
+
+def pages_explain_rows_by_the_baseline_that_was_appended_to():
+    budget(row("median", max="+5%"))
+    for i in range(3):
+        gate(*captures("night%d-" % i, 1000000), "--save", "nights.json", "--append", "--meta", "session=%d" % i, code=0)
+    gate(*captures("late", 2000000), "--save", "nights.json", "--append", "--meta", "session=late", "--html", "late.html", code=1)
+    page = html.unescape(open(at("late.html"), encoding="utf-8").read())
+    command = re.search(r"tracetool (stats [^<\n]*--explain )", page)
+    check(command and "--baseline nights.json" in command[1] and "--save" not in command[1], "the page's command has the baseline", command and command[0])
+    r = subprocess.run([TRACETOOL, *shlex.split(command[1]), "median"], cwd=work, capture_output=True, text=True, timeout=120)
+    check(r.returncode == 1 and "median" in r.stdout and not r.stderr, "and runs", r.returncode, r.stderr)
+
+
 def no_earlier_verdict_is_left():
     """A CI system publishes the files that it finds: those of the run before are none of a run that is refused."""
     good = captures("good", 1000000, 3)
@@ -953,7 +979,8 @@ def main():
                      nights_are_not_replaced, flaky_nights_are_not_appended, a_wanted_slowdown_is_accepted_in_one_command,
                      what_is_no_change_is_not_accepted, creep_is_found_where_no_night_fails, six_at_once, the_same_recording_counts_once,
                      sessions_are_split_by_their_fact, builds_are_what_is_compared, one_limit_in_table_and_gate, rows_that_cannot_fail_weaken_no_other,
-                     what_is_gone_is_no_misspelling, work_of_other_threads_is_no_zero, a_new_row_freezes_no_baseline, no_earlier_verdict_is_left,
+                     what_is_gone_is_no_misspelling, work_of_other_threads_is_no_zero, a_new_row_freezes_no_baseline, a_name_that_nights_share_is_told,
+                     pages_explain_rows_by_the_baseline_that_was_appended_to, no_earlier_verdict_is_left,
                      no_earlier_verdict_of_a_batch_is_left,
                      names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
                      misspelt_facts_are_told, suggestions_and_sessions_say_what_they_take, a_budget_judges_something):
