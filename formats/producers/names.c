@@ -35,15 +35,23 @@ const char *const tt_limit_markers[] = { "WaitForTargetFPS", "WaitForLastPresent
 const unsigned tt_limit_only = 1;
 
 /* Markers of work that a frame's own calls do not explain: causes of long frames (lib/why). */
-const char *const tt_collect_markers[] = { "GC.Collect", "GarbageCollector.CollectIncremental", "GarbageCollectAssetsProfile", NULL };
-const char *const tt_compile_markers[] = { "Mono.JIT", "Shader.CreateGPUProgram", "CreateGPUProgram", "Shader.CompileGPUProgram", NULL };
+const char *const tt_collect_markers[] = { "GC.Collect", "GarbageCollector.CollectIncremental", NULL };
+const char *const tt_compile_markers[] = { "Mono.JIT", NULL };
+/* Unity: what a shader's variant needs at its first use, on the GPU's side (manual: warm up PSOs, check how Unity loads shaders). */
+const char *const tt_shader_markers[] = { "CreateGPUProgram", "Shader.CompileGPUProgram", "CreateGraphicsGraphicsPipelineImpl", NULL };
 const char *const tt_lock_markers[] = { "System.Threading.Monitor:Enter", "System.Threading.Monitor:TryEnter",
 	"System.Threading.Monitor:ReliableEnter", "System.Threading.Monitor:try_enter", "System.Threading.SpinLock:Enter",
 	"System.Threading.ReaderWriterLock", NULL };
+/* Unity's manual: the Asset Loading Profiler module, how Unity loads shaders, files. "[F]ile" is the engine's marker, and not a method of a class File. */
 const char *const tt_load_markers[] = { "Loading.", "Application.LoadLevel", "Application.Integrate Assets", "Preload Single Step",
 	"SceneManager.Load", "SceneManager:LoadScene", "AssetBundle.Load", "AssetBundle:Load", "Resources.Load", "Resources:Load",
+	"AssetBundle.PerformAssetLoad", "LoadSceneOperation", "LoadFileThreaded", "ReadObjectFromSerializedFile", "AsyncReadManager.SyncRequest",
+	"LoadAssembly", "Shader.Parse", "[F]ile.Open", "[F]ile.Read", "[F]ile.Seek", "[F]ile.Close",
 	"System.Reflection.Assembly:Load", "System.AppDomain:Load", "System.IO.FileStream:Read", "System.IO.FileStream:.ctor", "System.IO.File:Read",
 	"System.IO.File:Open", "System.IO.StreamReader:", "System.IO.BinaryReader:", NULL };
+/* Unity's Resources.UnloadUnusedAssets: it looks for assets, and not for objects of scripts. */
+const char *const tt_unload_markers[] = { "GarbageCollectAssetsProfile", "GC.MarkDependencies", "UnloadUnusedAssets", "AssetBundle.Unload",
+	"AssetBundle:Unload", "UnloadScene", NULL };
 
 const char *const tt_collect_requests[] = { "System.GC:", NULL };
 const char *const tt_constructors[] = { ":.ctor", NULL };
@@ -81,8 +89,10 @@ const struct tt_known_names tt_known_names[] = {
 	{ "collects garbage", tt_collect_markers, TT_NAME_HAS },
 	{ "asks for a collection", tt_collect_requests, TT_NAME_HAS },
 	{ "compiles", tt_compile_markers, TT_NAME_HAS },
+	{ "compiles shaders", tt_shader_markers, TT_NAME_HAS },
 	{ "asks for a lock", tt_lock_markers, TT_NAME_HAS },
 	{ "loads", tt_load_markers, TT_NAME_HAS },
+	{ "unloads", tt_unload_markers, TT_NAME_HAS },
 	{ "allocates what its caller asked for", tt_alloc_helpers, TT_NAME_BEGINS },
 	{ "does the runtime's part of a call", tt_plumbing, TT_NAME_BEGINS },
 	{ "constructs an object", tt_constructors, TT_NAME_HAS },

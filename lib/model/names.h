@@ -45,8 +45,12 @@ unsigned tt_name_rank(const char *asked, const char *s);
 bool tt_name_alloc_helper(const char *s);
 extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-terminated, formats/producers/names.c */
 
-/* Markers that collect garbage, compile, ask for a lock, load something from the disk: globs as for waits. NULL-terminated, of the producers. */
-extern const char *const tt_collect_markers[], *const tt_compile_markers[], *const tt_lock_markers[], *const tt_load_markers[];
+/*
+ * Markers that collect garbage, compile methods, compile shaders, ask for a lock, load something from the disk, unload it: globs as for waits.
+ * NULL-terminated, of the producers.
+ */
+extern const char *const tt_collect_markers[], *const tt_compile_markers[], *const tt_shader_markers[], *const tt_lock_markers[],
+	*const tt_load_markers[], *const tt_unload_markers[];
 
 /* Parts of a method's name: it asks for a collection; it constructs an object. NULL-terminated, of the producers. */
 extern const char *const tt_collect_requests[], *const tt_constructors[];

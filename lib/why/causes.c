@@ -16,8 +16,8 @@ enum { LEAST_FRAMES = 10 };
 const char *
 tt_cause_name(enum tt_cause_class class)
 {
-	static const char *const name[TT_CAUSE_CLASSES] = { "unknown", "collection", "compiled", "lock", "exceptions", "wait", "loading",
-		"allocation", "calls", "slow_call", "processors", "outside", "growth", "leak" };
+	static const char *const name[TT_CAUSE_CLASSES] = { "unknown", "collection", "compiled", "shaders", "lock", "exceptions", "wait",
+		"loading", "editor", "allocation", "calls", "slow_call", "processors", "outside", "growth", "leak" };
 
 	return name[class];
 }
@@ -64,9 +64,11 @@ class_of(const char *full)
 		return TT_CAUSE_COLLECTION;
 	if (tt_name_match(tt_compile_markers, full))
 		return TT_CAUSE_COMPILED;
+	if (tt_name_match(tt_shader_markers, full))
+		return TT_CAUSE_SHADERS;
 	if (tt_name_match(tt_lock_markers, full))
 		return TT_CAUSE_LOCK;
-	return tt_name_match(tt_load_markers, full) ? TT_CAUSE_LOADING : TT_CAUSE_UNKNOWN;
+	return tt_name_match(tt_load_markers, full) || tt_name_match(tt_unload_markers, full) ? TT_CAUSE_LOADING : TT_CAUSE_UNKNOWN;
 }
 
 static enum tt_cause_class
@@ -89,10 +91,11 @@ look_at_rows(struct tt_why *w, struct kind *k)
 {
 	for (uint32_t i = 0; i < w->p->nrow; i++) {
 		const char *full = w->p->row[i].name ? w->p->row[i].name->full : "";
+		const bool editor = w->p->row[i].name && w->p->row[i].name->editor;
 
-		k[i].class = (uint8_t)class_of(full);
+		k[i].class = editor ? TT_CAUSE_EDITOR : (uint8_t)class_of(full);
 		k[i].library = tt_causes_library(full);
-		k[i].left_out = w->cap && ((w->p->waits[i] && tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT) || (w->p->row[i].name && w->p->row[i].name->editor));
+		k[i].left_out = w->cap && ((w->p->waits[i] && tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT) || editor);
 	}
 }
 

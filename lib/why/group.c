@@ -431,6 +431,19 @@ put_gc_too(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_printf(b, a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
 }
 
+/* "22 ms loading: File.Read, under Inventory:Open" */
+static void
+put_loading(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const uint32_t by = a->c->row2 != TT_NO_ROW ? a->c->row2 : a->c->row;
+	const bool unloads = p->row[by].name && tt_name_match(tt_unload_markers, p->row[by].name->full);
+
+	put_took(b, a);
+	tt_buf_printf(b, " %s: %s", unloads ? "unloading" : "loading", bare(p, by));
+	if (by != a->c->row)
+		tt_buf_printf(b, ", under %s", label(p, a->c->row));
+}
+
 static void
 other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
@@ -442,10 +455,17 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " waiting in %s, called by %s" : " waiting in %s",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
 		break;
-	case TT_CAUSE_LOADING:
+	case TT_CAUSE_SHADERS:
 		put_took(b, a);
-		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " loading: %s, under %s" : " loading: %s",
+		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " compiling shaders (%s), under %s" : " compiling shaders (%s)",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
+		break;
+	case TT_CAUSE_LOADING:
+		put_loading(a, p, b);
+		break;
+	case TT_CAUSE_EDITOR:
+		put_took(b, a);
+		tt_buf_printf(b, " of the Unity Editor's own, in %s: %s leaves that out", label(p, c->row), tt_setting_name[TT_SETTING_PLAYER_ONLY]);
 		break;
 	case TT_CAUSE_ALLOCATION:
 		tt_buf_printf(b, "%s allocates ", label(p, c->row));

@@ -559,9 +559,16 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 	case TT_CAUSE_EXCEPTIONS:
 		look_at_exceptions(w, c);
 		break;
-	case TT_CAUSE_WAIT:
+	case TT_CAUSE_SHADERS:
 	case TT_CAUSE_LOADING:
 		look_at_wait(w, c);
+		break;
+	case TT_CAUSE_WAIT:
+		look_at_wait(w, c);
+		break;
+	case TT_CAUSE_EDITOR:
+		look_at_wait(w, c);
+		c->row = c->row2 != TT_NO_ROW ? c->row2 : c->row;
 		break;
 	default:
 		break;
@@ -591,7 +598,7 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	int64_t sum;
 	size_t at;
 
-	for (int class = TT_CAUSE_COLLECTION; class <= TT_CAUSE_LOADING; class++)
+	for (int class = TT_CAUSE_COLLECTION; class <= TT_CAUSE_EDITOR; class++)
 		try_class(w, (enum tt_cause_class)class, c);
 	at = descend(w, true, &sum);
 	/* A method that throws more is also called more, and takes about the time of the exceptions. */

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Causes of long frames in Unity's terms, as tracetool-metrics(7) defines them: engine work has a class of its own. Times are in ms, in binary fractions."""
+import re
+import struct
+
+from raw_log import MAIN, MS, SESSION, Log, sample, state, thread
+from ttc import Suite
+
+RENDER, WORKERS = 200, (300, 301)
+LOOP, UPDATE, CAMERA, EDITOR, JOBS, LIMIT, GFX, PATH, ANIMATION, PHYSICS, READ = ("PlayerLoop", "Game.dll!Game::Enemy.Update()", "Camera.Render",
+    "EditorLoop", "WaitForJobGroupID", "WaitForTargetFPS", "Gfx.ProcessCommands", "Game.dll!Game::PathJob.Execute()", "AnimationJob",
+    "Physics.Simulate", "File.Read")
+ROOT = "Main Thread"
+suite = Suite()
+
+
+class Zone:
+    """A zone of ${ms} and what it calls, one after the other."""
+
+    def __init__(self, name, ms=0, *calls):
+        self.name, self.ms, self.calls = name, ms, list(calls)
+
+    def took(self):
+        return self.ms + sum(z.took() for z in self.calls)
+
+
+def usual(k):
+    """A frame: 6 ms of the main thread, 2.5 ms of the render thread, 1 ms of each worker; a little more or less from frame to frame."""
+    more = k * 7 % 16 / 128
+    return {MAIN: [Zone(LOOP, .5, Zone(UPDATE, 3 + more), Zone(CAMERA, 2))], RENDER: [Zone(GFX, 2.5)],
+            WORKERS[0]: [Zone(PATH, 1)], WORKERS[1]: [Zone(PATH, 1)]}
+
+
+def game(name, change, frames=240, period=0):
+    """Write a game whose usual frames ${change}(k, frame) changes, each as long as its main thread or ${period}."""
+    all_frames = []
+    for k in range(frames):
+        f = usual(k)
+        change(k, f)
+        all_frames.append(f)
+    names = [ROOT]
+
+    def number(n):
+        if n not in names:
+            names.append(n)
+        return names.index(n)
+
+    def put(z, at):
+        out, now = sample(36, number(z.name), at), at
+        for c in z.calls:
+            more, now = put(c, now)
+            out += more
+        return out + sample(37, number(z.name), now + z.ms), now + z.ms
+
+    blocks, at = [], 1
+    for k, f in enumerate(all_frames):
+        took = sum(z.took() for z in f[MAIN])
+        if period and took < period - .5:
+            f[MAIN].append(Zone(LIMIT, period - .25 - took))
+        end = at + max(period, sum(z.took() for z in f[MAIN]) + .25)
+        blocks.append((MAIN, struct.pack("<HIQ", 34, k, int(at * MS))))
+        for tid, zones in f.items():
+            body, now = b"", at + .125
+            for z in zones:
+                more, now = put(z, now)
+                body += more
+            blocks.append((tid, sample(36, 0, at) + body + sample(37, 0, end - .0625) if tid == MAIN else body))
+        at = end
+    log = Log(1, names)
+    for tid, n in ((RENDER, "Render Thread"), (WORKERS[0], "Worker 0"), (WORKERS[1], "Worker 1")):
+        log.block(SESSION, thread(tid, 0, n))
+    for tid, body in blocks:
+        log.block(tid, body)
+    log.block(MAIN, struct.pack("<HIQ", 34, frames, int(at * MS)))
+    log.block(SESSION, state(0, at))
+    return log.write(suite.path(name))
+
+
+def update(f):
+    """What scripts do in the frame."""
+    return f[MAIN][0].calls[0]
+
+
+def said(path, *args):
+    return [(r["frames"], r["class"], r["marker"], r["sentence"]) for r in suite.rows("causes", path, *args)]
+
+
+def screen(path, *args):
+    out, _ = suite.run(path, *args)
+    return re.sub(r"\n +", " ", out)
+
+
+# Markers of the engine, and what they are: Unity's manual (profiler markers, asset loading, shader loading, warming up of pipeline states).
+ENGINE = [("Shader.CreateGPUProgram", "shaders", "compiling shaders"), ("Shader.CompileGPUProgram", "shaders", "compiling shaders"),
+          ("CreateGraphicsGraphicsPipelineImpl", "shaders", "compiling shaders"), ("Mono.JIT", "compiled", "to compile "),
+          ("File.Read", "loading", "loading: "), ("File.Open", "loading", "loading: "), ("Shader.ParseMainThread", "loading", "loading: "),
+          ("Loading.ReadObject", "loading", "loading: "), ("LoadAssembly", "loading", "loading: "), ("AssetBundle.LoadAsset", "loading", "loading: "),
+          ("AssetBundle.PerformAssetLoad", "loading", "loading: "), ("LoadSceneOperation", "loading", "loading: "),
+          ("LoadFileThreaded_LoadObjects", "loading", "loading: "), ("ReadObjectFromSerializedFile", "loading", "loading: "),
+          ("AsyncReadManager.SyncRequest", "loading", "loading: "), ("GarbageCollectAssetsProfile", "loading", "unloading: "),
+          ("AssetBundle.Unload", "loading", "unloading: "), ("GC.Collect", "collection", "collection"),
+          ("GarbageCollector.CollectIncremental", "collection", "collection")]
+
+
+def engine_work():
+    """Work of the engine has its class, and is told by the method that called it; a method of the game with a like name is the game's."""
+    markers = ENGINE + [("Game.dll!Game::SaveFile.Reader()", "slow_call", "usually not called")]
+
+    def change(k, f):
+        if k % 10 == 5 and k // 10 < len(markers):
+            update(f).calls = [Zone(markers[k // 10][0], 22)]
+    path = game("engine.raw", change)
+    rows = {r["frame"]: r for r in suite.rows("frame_causes", path)}
+    for i, (marker, cause, words) in enumerate(markers):
+        r = rows.get(10 * i + 6, {"class": None, "sentence": ""})
+        suite.equal("class of %s" % marker, r["class"], cause)
+        suite.true("words of %s" % marker, words in r["sentence"], r["sentence"])
+        if cause in ("shaders", "loading"):
+            suite.true("%s and its caller are named" % marker, marker in r["sentence"] and ", under " + UPDATE in r["sentence"], r["sentence"])
+        if cause == "shaders":
+            suite.true("shaders are no methods", "method" not in r["sentence"], r["sentence"])
+    listed, _ = suite.run("list", "names")
+    suite.true("the list of names has what reads files", "[F]ile.Read" in listed, listed)
+    two = game("two_reads.raw", lambda k, f: update(f).calls.extend([Zone(READ, 9), Zone(READ, 13)]) if k % 30 == 20 else None)
+    suite.equal("two reads of one method", said(two),
+                [("8 frames, every 30th from 21 on", "loading", UPDATE, "22.00 ms loading: File.Read, under %s" % UPDATE)])
+    shader = game("shader.raw", lambda k, f: f[MAIN][0].calls[1].calls.append(Zone("Shader.CreateGPUProgram", 70)) if k in (40, 41, 90) else None)
+    suite.equal("a shader under the camera", said(shader),
+                [("frames 41, 42 and 91", "shaders", CAMERA, "70.00 ms compiling shaders (Shader.CreateGPUProgram), under Camera.Render")])
+
+
+def editor():
+    """The Editor's time is the Editor's, and the option that leaves it out is named; with that option nothing is long."""
+    path = game("editor.raw", lambda k, f: f[MAIN].append(Zone(EDITOR, 40 if k % 20 == 3 else 5)))
+    suite.equal("the Editor", said(path), [("12 frames, every 20th from 4 on", "editor", EDITOR,
+                                            "40.00 ms (usually 5.000 ms) of the Unity Editor's own, in EditorLoop: --player-only leaves that out")])
+    suite.equal("without it", said(path, "--player-only"), [])
+
+
+engine_work()
+editor()
+suite.end()
