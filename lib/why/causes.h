@@ -46,7 +46,7 @@ struct tt_cause {
 	uint32_t row;                 /* of tt_paths: the marker blamed; TT_NO_ROW: none */
 	int64_t extra;                /* time of the frame beyond the typical one */
 	int64_t ns;                   /* of it, what the cause takes */
-	uint64_t n, usual_n;          /* calls; exceptions; collections */
+	uint64_t n, usual_n;          /* calls; exceptions; collections; of short processors, threads in the marker, and others busier than usual */
 	int64_t took, usual_ns;       /* what the marker takes in the frame, with all that it calls, and in a typical one */
 	int64_t usual_took;           /* of a wait, a lock, exceptions and such, which all count in took: what they take in a typical frame */
 	int64_t longest;              /* the longest call */
@@ -62,6 +62,9 @@ struct tt_cause {
 	double share;                 /* of the bytes allocated in the frame: the starter's */
 	bool doubtful;                /* nothing but time is more than usual */
 	uint32_t node;                /* a path that it is about; 0: none */
+	/* Of a wait, what the thread ${name} does in the frame beyond the usual, and for how long; TT_NO_ROW: nothing that takes half as long. */
+	uint32_t other;
+	int64_t other_ns;
 };
 
 /* Hitches of one cause, or something that is so throughout the capture. */

@@ -21,6 +21,8 @@ enum tt_what {
 	TT_OF_SITE = TT_OF_CLASS + TT_CAUSE_CLASSES,  /* allocations of a marker, on all threads */
 	TT_OF_OTHER,                  /* a marker on other threads: time itself, without waits */
 	TT_OF_FRAME,                  /* the frame: TT_FRAME_OUTSIDE, TT_FRAME_BUSY */
+	TT_OF_RUN,                    /* the same, and what the engine compiles or loads there, by its own marker */
+	TT_OF_THREAD,                 /* another thread, by its index: all that it works */
 	TT_OF_TOTAL,                  /* a marker on the frame thread: time in its outermost calls with all that these call */
 };
 enum { TT_FRAME_OUTSIDE, TT_FRAME_BUSY };
@@ -96,6 +98,9 @@ int tt_why_facts(struct tt_why *w);
 
 /* The thread that works in the zones ${rec} of a frame, if it is another one of the program's than ${thread}; NULL: it is not, or waits there. */
 const struct tt_thread *tt_why_works(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread);
+
+/* The marker that such a thread runs in the zones ${rec}, also one that compiles or loads; TT_NO_ROW: none. */
+uint32_t tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread);
 
 /* The place, among the present frame's facts, of the path around that of the path at ${i}; SIZE_MAX: it is the thread. */
 size_t tt_why_around(const struct tt_why *w, size_t i);

@@ -83,22 +83,6 @@ add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 	return rc == TT_OK ? add(w, f) : rc;
 }
 
-/* What a zone of another thread does: a collection stops this one, too. */
-static int
-add_other(struct tt_why *w, const struct tt_frame_path *rec)
-{
-	uint32_t row = tt_paths_row(w->p, w->own[rec->node]);
-	uint8_t class = w->class[rec->node];
-	int rc;
-
-	if (class == TT_CAUSE_COLLECTION)
-		return add_zone(w, rec);
-	if (class != TT_CAUSE_UNKNOWN)
-		return TT_OK;
-	rc = add(w, (struct tt_fact){ .what = TT_OF_OTHER, .id = row, .node = w->own[rec->node], .self = rec->self });
-	return rc == TT_OK ? add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_BUSY, .self = rec->self }) : rc;
-}
-
 /* The thread that the zones ${rec} are of, if it is another one of the program's than ${thread}: what the GPU does takes no processor from it. */
 static const struct tt_thread *
 other_thread(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
@@ -114,6 +98,37 @@ tt_why_works(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t t
 	return w->class[rec->node] == TT_CAUSE_UNKNOWN ? other_thread(w, rec, thread) : NULL;
 }
 
+uint32_t
+tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
+{
+	const uint8_t class = w->class[rec->node];
+	const bool engine = class == TT_CAUSE_COMPILED || class == TT_CAUSE_SHADERS || class == TT_CAUSE_LOADING;
+
+	if (!(engine || class == TT_CAUSE_UNKNOWN) || !other_thread(w, rec, thread))
+		return TT_NO_ROW;
+	return tt_paths_row(w->p, engine ? rec->node : w->own[rec->node]);
+}
+
+/* What a zone of another thread does: a collection stops this one, too. */
+static int
+add_other(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
+{
+	uint32_t row = tt_paths_row(w->p, w->own[rec->node]), run = tt_why_run(w, rec, thread);
+	uint8_t class = w->class[rec->node];
+	int rc = TT_OK;
+
+	if (class == TT_CAUSE_COLLECTION)
+		return add_zone(w, rec);
+	if (run != TT_NO_ROW)
+		rc = add(w, (struct tt_fact){ .what = TT_OF_RUN, .id = run, .node = rec->node, .self = rec->self });
+	if (rc != TT_OK || class != TT_CAUSE_UNKNOWN)
+		return rc;
+	rc = add(w, (struct tt_fact){ .what = TT_OF_OTHER, .id = row, .node = w->own[rec->node], .self = rec->self });
+	if (rc == TT_OK)
+		rc = add(w, (struct tt_fact){ .what = TT_OF_THREAD, .id = tt_paths_thread(w->p, rec->node)->index, .self = rec->self });
+	return rc == TT_OK ? add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_BUSY, .self = rec->self }) : rc;
+}
+
 static int
 add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 {
@@ -127,7 +142,7 @@ add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 		return TT_OK;
 	if (t->index == thread)
 		return add_zone(w, rec);
-	return other_thread(w, rec, thread) ? add_other(w, rec) : TT_OK;
+	return other_thread(w, rec, thread) ? add_other(w, rec, thread) : TT_OK;
 }
 
 size_t

@@ -145,7 +145,7 @@ struct alike {
 	int64_t ns, extra;            /* of all */
 	int64_t ns_low, ns_high, took_low, took_high;
 	int64_t longest_low, longest_high, bytes_low, bytes_high, gc_ns_low, gc_ns_high;
-	uint64_t n_low, n_high, allocs_low, allocs_high;
+	uint64_t n_low, n_high, usual_n_low, usual_n_high, allocs_low, allocs_high;
 	unsigned generations;         /* bits */
 	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
 	bool one_row;                 /* all are about the same marker */
@@ -157,7 +157,7 @@ one_cause(const struct tt_cause *c)
 	return (struct alike){ .c = c, .frames = 1, .ns = c->ns + c->gc_ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
 		.took_low = c->took, .took_high = c->took,
 		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
-		.n_high = c->n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
+		.n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
 		.gc_ns_high = c->gc_ns, .generations = c->generations,
 		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true };
 }
@@ -181,6 +181,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	WIDEN(longest);
 	WIDEN(bytes);
 	WIDEN(n);
+	WIDEN(usual_n);
 	WIDEN(allocs);
 	WIDEN(gc_ns);
 	a->c = c->extra > a->c->extra ? c : a->c;
@@ -444,6 +445,34 @@ put_loading(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_printf(b, ", under %s", label(p, a->c->row));
 }
 
+/* "; meanwhile thread "Worker 0" ran Path:Find for 27 ms" */
+static void
+put_meanwhile(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	if (c->other == TT_NO_ROW)
+		return;
+	tt_buf_printf(b, a->frames > 1 ? "; meanwhile, in the worst frame, thread \"%s\" ran %s for " : "; meanwhile thread \"%s\" ran %s for ", c->name,
+	    label(p, c->other));
+	put_time(b, c->other_ns);
+}
+
+/* "2 other threads at work in Jobs:Run and 1 busier than usual in all else, and no more done here: processors are short; up to 2.1 ms more" */
+static void
+put_processors(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	put_count(b, a->n_low, a->n_high, "other thread", "other threads");
+	tt_buf_printf(b, " at work in %s", label(p, a->c->row));
+	if (a->usual_n_high) {
+		tt_buf_text(b, " and ");
+		put_count(b, a->usual_n_low, a->usual_n_high, "busier than usual in all else", "busier than usual in all else");
+	}
+	tt_buf_text(b, ", and no more done here: processors are short; up to ");
+	put_time(b, a->ns_high);
+	tt_buf_text(b, " more");
+}
+
 static void
 other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
@@ -454,6 +483,7 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		put_took(b, a);
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " waiting in %s, called by %s" : " waiting in %s",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
+		put_meanwhile(a, p, b);
 		break;
 	case TT_CAUSE_SHADERS:
 		put_took(b, a);
@@ -481,10 +511,7 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		put_gc_too(a, p, b);
 		break;
 	case TT_CAUSE_PROCESSORS:
-		put_count(b, a->n_low, a->n_high, "other thread", "other threads");
-		tt_buf_printf(b, " at work in %s, and no more done here: processors are short; up to ", label(p, c->row));
-		put_time(b, a->ns_high);
-		tt_buf_text(b, " more");
+		put_processors(a, p, b);
 		break;
 	case TT_CAUSE_OUTSIDE:
 		put_times(b, a->ns_low, a->ns_high);

@@ -307,6 +307,32 @@ look_at_lock(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
+/*
+ * What another thread does in the frame beyond the usual while this one waits: most of any, if that is half of the wait or more. It may be what was waited
+ * for; the capture does not say.
+ */
+static void
+look_at_others(const struct tt_why *w, struct tt_cause *c)
+{
+	const uint32_t own = tt_frames_thread(w->m->frames, c->frame);
+	const struct tt_fact *most = NULL;
+	int64_t best = c->ns / 2;
+
+	for (size_t i = 0; i < w->now.n; i++)
+		if (w->now.v[i].what == TT_OF_RUN && beyond(w, &w->now.v[i]) > best)
+			best = beyond(w, most = &w->now.v[i]);
+	if (!most)
+		return;
+	c->other = most->id;
+	c->name = tt_paths_thread(w->p, most->node)->name;
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *rec = &w->s->rec[i];
+
+		if (tt_why_run(w, rec, own) == most->id && tt_paths_thread(w->p, rec->node) == tt_paths_thread(w->p, most->node))
+			c->other_ns += rec->self;
+	}
+}
+
 /* Which exception was thrown most. */
 static void
 look_at_exceptions(const struct tt_why *w, struct tt_cause *c)
@@ -491,25 +517,41 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	c->allocs = site->n;
 }
 
-/* How many other threads of the program work in the frame for longer than ${least}; one at least does. */
-static uint64_t
-count_busy(const struct tt_why *w, const struct tt_cause *c, int64_t least)
+/* True if a zone of the marker ${row} is at record ${i} of the frame or around it; ${in}: the same of the records before it. These are by node. */
+static bool
+is_in(const struct tt_why *w, size_t i, uint32_t row, const bool *in)
+{
+	const uint32_t own = w->own[w->s->rec[i].node], up = tt_paths_node(w->p, w->s->rec[i].node)->parent;
+	size_t at = tt_lower_bound(k, 0, i, w->s->rec[k].node < up);
+
+	return tt_paths_row(w->p, own) == row || (at < i && w->s->rec[at].node == up && in[at]);
+}
+
+/* How many other threads of the program work in the frame for longer than ${least} in the marker blamed; and in all else, beyond what is usual for them. */
+static void
+count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 {
 	const size_t n = w->m->threads.n;
 	const uint32_t own = tt_frames_thread(w->m->frames, c->frame);
 	int64_t *busy = tt_mem_alloc(w->mem, n * sizeof *busy, w->err);
-	uint64_t many = 0;
+	bool *in = tt_mem_alloc(w->mem, (w->s->n + 1) * sizeof *in, w->err);
 
-	for (size_t i = 0; i < w->s->n && busy; i++) {
+	for (size_t i = 0; i < w->s->n && busy && in; i++) {
 		const struct tt_thread *t = tt_why_works(w, &w->s->rec[i], own);
 
-		if (t)
+		in[i] = is_in(w, i, c->row, in);
+		if (t && in[i])
 			busy[t->index] += w->s->rec[i].self;
 	}
-	for (size_t i = 0; i < n && busy; i++)
-		many += busy[i] > least;
+	for (size_t i = 0; i < n && busy; i++) {
+		const struct tt_fact *all = fact(w, TT_OF_THREAD, (uint32_t)i);
+
+		c->n += busy[i] > least;
+		c->usual_n += busy[i] <= least && all && beyond(w, all) > least;
+	}
+	c->n += c->n == 0;
 	tt_mem_free(w->mem, busy, busy ? n * sizeof *busy : 0);
-	return many ? many : 1;
+	tt_mem_free(w->mem, in, in ? (w->s->n + 1) * sizeof *in : 0);
 }
 
 /*
@@ -535,7 +577,7 @@ try_processors(const struct tt_why *w, struct tt_cause *c)
 	}
 	c->class = TT_CAUSE_PROCESSORS;
 	c->row = work_of(w, most->node);
-	c->n = count_busy(w, c, c->extra / 8);
+	count_busy(w, c, c->extra / 8);
 	c->ns = more < c->extra ? more : c->extra;
 	return true;
 }
@@ -565,6 +607,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 		break;
 	case TT_CAUSE_WAIT:
 		look_at_wait(w, c);
+		look_at_others(w, c);
 		break;
 	case TT_CAUSE_EDITOR:
 		look_at_wait(w, c);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Causes of long frames in Unity's terms, as tracetool-metrics(7) defines them: engine work has a class of its own. Times are in ms, in binary fractions."""
+"""Causes of long frames in Unity's terms, as tracetool-metrics(7) defines them: engine work has a class of its own, and threads are counted where they
+work. Times are in ms, in binary fractions."""
 import re
 import struct
 
@@ -90,6 +91,22 @@ def screen(path, *args):
     return re.sub(r"\n +", " ", out)
 
 
+def threads_that_work():
+    """Of short processors: as many threads as run the marker are in it, those with other work are told apart, the render thread's usual work is neither."""
+    for name, second, text in (("one", ANIMATION, "1 other thread at work in %s and 1 busier than usual in all else, " % PATH),
+                               ("two", PATH, "2 other threads at work in %s, " % PATH)):
+        def change(k, f):
+            if k % 30 == 11:
+                f[WORKERS[0]] = [Zone(PATH, 14)]
+                f[WORKERS[1]] = [Zone(second, 13)]
+                update(f).ms *= 4
+        path = game(name + ".raw", change)
+        rows = said(path)
+        suite.equal("threads in %s, one row" % name, [(r[1], r[2]) for r in rows], [("processors", PATH)])
+        suite.true("threads in %s" % name, rows[0][3].startswith(text + "and no more done here: processors are short"), rows)
+        suite.true("on the first screen, too", text in screen(path), text)
+
+
 # Markers of the engine, and what they are: Unity's manual (profiler markers, asset loading, shader loading, warming up of pipeline states).
 ENGINE = [("Shader.CreateGPUProgram", "shaders", "compiling shaders"), ("Shader.CompileGPUProgram", "shaders", "compiling shaders"),
           ("CreateGraphicsGraphicsPipelineImpl", "shaders", "compiling shaders"), ("Mono.JIT", "compiled", "to compile "),
@@ -137,6 +154,24 @@ def editor():
     suite.equal("without it", said(path, "--player-only"), [])
 
 
+def meanwhile():
+    """While the main thread waits, what another thread runs beyond the usual is named, with its time, if it takes half as long."""
+    def waits(k, f, tid, zone, ms=16):
+        if k % 30 == 11:
+            f[tid] = [zone]
+            update(f).calls = [Zone(JOBS if tid != RENDER else "Gfx.WaitForRenderThread", ms)]
+    for what, tid, marker, thread_name in (("a job", WORKERS[0], PATH, "Worker 0"), ("shaders on the render thread", RENDER, "Shader.CreateGPUProgram",
+                                                                                    "Render Thread")):
+        rows = said(game("wait.raw", lambda k, f: waits(k, f, tid, Zone(marker, 18))))
+        suite.equal("waiting for %s" % what, [r[1] for r in rows], ["wait"])
+        suite.true("what runs meanwhile: %s" % what, rows[0][3].endswith('; meanwhile, in the worst frame, thread "%s" ran %s for 18.00 ms' %
+                                                                       (thread_name, marker)), rows)
+    rows = said(game("idle.raw", lambda k, f: waits(k, f, WORKERS[0], Zone(PATH, 2))))
+    suite.true("a thread that does next to nothing more is not named", rows and rows[0][1] == "wait" and "meanwhile" not in rows[0][3], rows)
+
+
+threads_that_work()
 engine_work()
 editor()
+meanwhile()
 suite.end()
