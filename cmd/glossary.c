@@ -85,7 +85,7 @@ const struct glossary_word glossary_terms[] = {
 	{ "allocation", "Cause of a long frame: a method allocates more than in typical frames. About all frames: the one that allocates most." },
 	{ "processors", "Cause of a long frame: nothing else is known, and other threads work more than usual meanwhile." },
 	{ "outside", "Cause of a long frame: half of the time is outside recorded calls." },
-	{ "growth", "Finding about all frames: the time of a method in a frame grows over the capture." },
+	{ "growth", "Finding about many frames: the time of a method in a frame grows over the capture, or from some frame on." },
 	{ "leak", "Finding about all frames: the heap grows over the capture, and collections do not make it as small as before." },
 	{ "unknown", "Class of a long frame without a known cause: the capture does not say why." },
 	{ "instant",

@@ -335,7 +335,7 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 		return;
 	t = new_table(r, T_CAUSES);
 	if (causes->nfinding == 0)
-		t->empty_reason = tt_causes_none(m->frames, causes->unseen);
+		t->empty_reason = tt_causes_none(m->frames, causes);
 	else
 		t->note = tt_causes_unseen(causes, r);
 	for (size_t i = 0; i < causes->nfinding && i < CAUSES; i++) {

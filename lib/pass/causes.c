@@ -43,8 +43,8 @@ say_unseen(struct tt_making *k, size_t rows, struct tt_table *t)
 
 	if (rows)
 		t->note = tt_causes_unseen(c, k->r);
-	else if (c->unseen)
-		t->empty_reason = tt_causes_none(k->m->frames, c->unseen);
+	else if (c->unseen || c->routine)
+		t->empty_reason = tt_causes_none(k->m->frames, c);
 }
 
 static void
@@ -96,7 +96,7 @@ why(struct tt_making *k)
 
 	if (!none && *hides)
 		return tt_text(k->r, "causes are looked for in all that the program did: leave out %s", hides);
-	return none ? none : tt_causes_none(k->m->frames, 0);
+	return none ? none : tt_causes_none(k->m->frames, NULL);
 }
 
 static bool

@@ -30,12 +30,14 @@ tt_causes_unseen(const struct tt_causes *c, struct tt_report *r)
 }
 
 const char *
-tt_causes_none(const struct tt_frames *f, size_t unseen)
+tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 {
 	if (f->nof > 1)
 		return "causes need the frames of one capture: look at each capture alone";
-	if (unseen)
+	if (c && c->unseen)
 		return "long frames were not looked at, because there are too many zones or frames: choose up to 256 frames by time or number";
+	if (c && c->routine)
+		return c->routine;
 	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
 }
 
@@ -218,6 +220,7 @@ close_why(struct tt_why *w)
 	tt_mem_free(w->mem, w->of_samples.v, w->of_samples.cap * sizeof *w->of_samples.v);
 	tt_mem_free(w->mem, w->found, w->capfound * sizeof *w->found);
 	tt_mem_free(w->mem, w->usual, w->capusual * sizeof *w->usual);
+	tt_mem_free(w->mem, w->step, w->step ? (w->p->nrow + 1) * sizeof *w->step : 0);
 	tt_frame_sums_free(w->s);
 }
 
@@ -250,7 +253,8 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	    (rc = read_hitches(&w)) == TT_OK) {
 		tt_why_asked(&w);
 		tt_why_doubt(&w);
-		rc = tt_why_group(&w);
+		if ((rc = tt_why_routine(&w)) == TT_OK)
+			rc = tt_why_group(&w);
 	}
 	close_why(&w);
 	return rc;

@@ -84,6 +84,7 @@ struct tt_causes {
 	size_t ncause;
 	struct tt_finding *finding;   /* the most extra time first, then those of all frames */
 	size_t nfinding;
+	const char *routine;          /* a sentence on longer frames that are no hitches, because others are as long all the time; NULL: none */
 	size_t unseen;                /* frames beyond the typical one that were not looked at: there are too many zones or frames */
 };
 
@@ -99,8 +100,8 @@ int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *
 /* A sentence about the frames that were not looked at; NULL: all were. */
 const char *tt_causes_unseen(const struct tt_causes *c, struct tt_report *r);
 
-/* Why nothing is found in the frames ${f}, in words; ${unseen}: what tt_causes says. */
-const char *tt_causes_none(const struct tt_frames *f, size_t unseen);
+/* Why nothing is found in the frames ${f}, in words; ${c}: the search; NULL: before it. */
+const char *tt_causes_none(const struct tt_frames *f, const struct tt_causes *c);
 
 /* The sentence of one hitch: "774 us for a gen-0 collection, started in Emitter:Tick". */
 const char *tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);

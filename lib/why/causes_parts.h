@@ -49,6 +49,14 @@ struct tt_facts {
 	size_t n, cap;
 };
 
+/* A marker that is called half as often again, and more, from one part of the capture on than in any before it. */
+struct tt_step {
+	uint32_t row;
+	size_t sample;                /* from here on */
+	int64_t before, after;        /* calls of a frame */
+	int64_t more;                 /* time of a frame, with all that it calls */
+};
+
 struct tt_why {
 	const struct tt_model *m;
 	struct tt_views *view;
@@ -66,6 +74,7 @@ struct tt_why {
 	int64_t typical_cpu;
 	int64_t over, over_cpu;       /* frames that take more are judged */
 	int64_t strict, strict_cpu;   /* ... and are hitches even where nothing explains them */
+	size_t nlong, judged;         /* frames that are longer than typical; those of them that were judged */
 	size_t *sample;               /* frames, in order */
 	size_t nsample;
 	struct tt_facts now;          /* of the present frame */
@@ -74,6 +83,9 @@ struct tt_why {
 	struct tt_finding *found;     /* out->nfinding of them */
 	size_t capfound;
 	size_t nusual, capusual, ntypical;    /* ntypical: samples that are not hitches */
+	uint32_t grows;               /* the marker whose time grows over the capture, so that its frames need no other cause; TT_NO_ROW: none */
+	struct tt_step *step;         /* else those that are called more from some frame on, ${best} among them; SIZE_MAX: none */
+	size_t nstep, best;
 	int64_t calm;                 /* what other threads work, of ten frames without much of it, in nine at most */
 	bool crowded;                 /* frames with much of it are longer */
 };
@@ -130,11 +142,20 @@ void tt_why_asked(struct tt_why *w);
  */
 void tt_why_doubt(struct tt_why *w);
 
+/*
+ * Forget frames that are longer by what a tenth of all frames do, all over the capture, and that hold the budget which the median frame holds: that is how the
+ * program works, and no hitch.
+ */
+int tt_why_routine(struct tt_why *w);
+
 /* Findings of the causes, and of all frames. */
 int tt_why_group(struct tt_why *w);
 
-/* Find a marker whose time grows over the capture, *${row}, so that its frames need no other cause; else one that is called more from some frame on. */
-int tt_why_growth(struct tt_why *w, uint32_t *row);
+/* Find a marker whose time grows over the capture; else one that is called more from some frame on. */
+int tt_why_growth(struct tt_why *w);
+
+/* True if what was found so explains the frame of cause ${c}, too: that is no cause of its own. */
+bool tt_why_grown(const struct tt_why *w, const struct tt_cause *c);
 
 /* Find causes that last throughout the capture: a heap that grows, allocation in every frame. */
 int tt_why_steady(struct tt_why *w);

@@ -636,19 +636,15 @@ group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 }
 
 static int
-group_hitches(struct tt_why *w, uint32_t grows)
+group_hitches(struct tt_why *w)
 {
 	size_t n = 0, all = w->out->ncause;
 	const struct tt_cause **c = tt_mem_alloc(w->mem, (all + 1) * sizeof(struct tt_cause *), w->err);
 	int rc = c ? TT_OK : w->err->code;
 
-	for (size_t i = 0; i < all && c; i++) {
-		const struct tt_cause *k = &w->out->cause[i];
-		bool grown = grows != TT_NO_ROW && k->row == grows && (k->class == TT_CAUSE_SLOW_CALL || k->class == TT_CAUSE_CALLS || k->doubtful);
-
-		if (!grown)
-			c[n++] = k;
-	}
+	for (size_t i = 0; i < all && c; i++)
+		if (!tt_why_grown(w, &w->out->cause[i]))
+			c[n++] = &w->out->cause[i];
 	if (c)
 		tt_sort_bytes(c, n, sizeof *c, by_cause);
 	for (size_t i = 0, next; i < n && rc == TT_OK; i = next) {
@@ -682,11 +678,10 @@ int
 tt_why_group(struct tt_why *w)
 {
 	struct tt_causes *out = w->out;
-	uint32_t grows;
-	int rc = tt_why_growth(w, &grows);
+	int rc = tt_why_growth(w);
 
 	if (rc == TT_OK)
-		rc = group_hitches(w, grows);
+		rc = group_hitches(w);
 	if (rc == TT_OK)
 		rc = tt_why_steady(w);
 	if (rc != TT_OK)

@@ -94,7 +94,7 @@ put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *cal
 
 /* The marker whose time in a frame grows most over the capture; TT_NO_ROW: none does by a twentieth of a frame. */
 static int
-find_growing(struct tt_why *w, uint32_t *row)
+find_growing(struct tt_why *w)
 {
 	int64_t best = w->out->typical / 20, extra = 0, ns[PARTS], calls[PARTS], best_ns[PARTS] = { 0 }, best_calls[PARTS] = { 0 };
 	struct tt_fact_walk k;
@@ -110,22 +110,14 @@ find_growing(struct tt_why *w, uint32_t *row)
 		extra = time_grown(w, k.v, k.n, ns[0]);
 		memcpy(best_ns, ns, sizeof ns);
 		memcpy(best_calls, calls, sizeof calls);
-		*row = k.v[0].id;
+		w->grows = k.v[0].id;
 	}
-	return *row == TT_NO_ROW ? TT_OK : put_growth(w, *row, best_ns, best_calls, extra);
+	return w->grows == TT_NO_ROW ? TT_OK : put_growth(w, w->grows, best_ns, best_calls, extra);
 }
 
 /* --- from some frame on --------------------------------------------------------------------------- */
 
-/* A marker that is called half as often again, and more, from one part of the capture on than in any before it. */
-struct step {
-	uint32_t row;                 /* TT_NO_ROW: none */
-	size_t sample;                /* from here on */
-	int64_t before, after;        /* calls of a frame */
-	int64_t more;                 /* time of a frame, with all that it calls */
-};
-
-/* The part from which on all values are half as large again as any before it, at least; 0: there is none. *${low}, *${high}: the nearest of both. */
+/* The part from which on all values are half as large again as any before it, and 1 at least; 0: there is none. *${low}, *${high}: the nearest of both. */
 static size_t
 step_of(const int64_t *v, int64_t *low, int64_t *high)
 {
@@ -136,7 +128,7 @@ step_of(const int64_t *v, int64_t *low, int64_t *high)
 		*low = 0;
 		for (size_t i = 0; i < at; i++)
 			*low = v[i] > *low ? v[i] : *low;
-		if (*low > 0 && *high >= *low + (*low + 1) / 2)
+		if (*high > 0 && *high >= *low + (*low + 1) / 2)
 			return at;
 	}
 	return 0;
@@ -161,7 +153,7 @@ sample_of(const struct tt_why *w, const struct tt_fact_walk *k, size_t part, int
 
 /* Which markers are called more often from some part on: into ${to}, with room for all rows. Returns how many. */
 static size_t
-find_steps(const struct tt_why *w, struct step *to)
+find_steps(const struct tt_why *w, struct tt_step *to)
 {
 	int64_t ns[PARTS], calls[PARTS], low, high;
 	struct tt_fact_walk k;
@@ -173,17 +165,33 @@ find_steps(const struct tt_why *w, struct step *to)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		if ((part = step_of(calls, &low, &high)) > 0)
-			to[n++] = (struct step){ .row = k.v[0].id, .sample = sample_of(w, &k, part, low, high), .before = low, .after = high };
+			to[n++] = (struct tt_step){ .row = k.v[0].id, .sample = sample_of(w, &k, part, low, high), .before = low, .after = high };
 	}
 	return n;
 }
 
+/* How much longer frames are in the last eighth of the capture than in the first, by medians. */
+static int64_t
+frames_longer(const struct tt_why *w)
+{
+	int64_t v[TT_FRAMES_SAMPLED], of[2];
+
+	for (size_t last = 0; last < 2; last++) {
+		size_t n = 0;
+
+		for (size_t i = last * (PARTS - 1) * w->nsample / PARTS; i < (last ? w->nsample : w->nsample / PARTS); i++)
+			v[n++] = tt_why_time(w, w->sample[i]);
+		of[last] = tt_quantile_of_i64(v, n, 1, 2);
+	}
+	return of[1] - of[0];
+}
+
 /*
  * Of ${n} steps, the one of the fewest calls among those whose time makes frames half as much longer as any does: who calls others more often comes before
- * these. SIZE_MAX: none takes a tenth of a typical frame.
+ * these, and with as many calls who takes more time. SIZE_MAX: none takes a tenth of a typical frame, or frames are not even half as much longer.
  */
 static size_t
-choose_step(const struct tt_why *w, struct step *s, size_t n)
+choose_step(const struct tt_why *w, struct tt_step *s, size_t n)
 {
 	int64_t ns[PARTS], calls[PARTS], most = w->out->typical / 10;
 	size_t best = SIZE_MAX;
@@ -201,51 +209,97 @@ choose_step(const struct tt_why *w, struct step *s, size_t n)
 			}
 	}
 	for (size_t i = 0; i < n; i++)
-		if (s[i].more >= (most + 1) / 2 && s[i].more > w->out->typical / 10 && (best == SIZE_MAX || s[i].after < s[best].after))
+		if (s[i].more >= (most + 1) / 2 && s[i].more > w->out->typical / 10 && (best == SIZE_MAX || s[i].after < s[best].after ||
+		    (s[i].after == s[best].after && s[i].more > s[best].more)))
 			best = i;
-	return best;
+	return best != SIZE_MAX && frames_longer(w) < s[best].more / 2 ? SIZE_MAX : best;
+}
+
+/* The step of the marker of ${c}, if it is at the place of the best; NULL: it has none there, or does far more in this frame. */
+static const struct tt_step *
+step_by(const struct tt_why *w, const struct tt_cause *c)
+{
+	for (size_t i = 0; i < w->nstep && w->best != SIZE_MAX; i++) {
+		const struct tt_step *s = &w->step[i], *best = &w->step[w->best];
+
+		if (s->row == c->row && s->sample <= best->sample + 1 && best->sample <= s->sample + 1)
+			return c->ns <= s->more + s->more / 2 && (int64_t)c->n < s->after + (s->after + 1) / 2 ? s : NULL;
+	}
+	return NULL;
+}
+
+/* The first frame of the step: that of its sample, or one of those between the sample before and it, if all from there on are known to be long by it. */
+static size_t
+first_frame(const struct tt_why *w, const struct tt_step *s, bool *known)
+{
+	const struct tt_causes *out = w->out;
+	const size_t after = s->sample ? w->sample[s->sample - 1] : 0;
+	size_t at = w->sample[s->sample];
+
+	*known = false;
+	for (size_t i = out->ncause; i-- > 0 && out->cause[i].frame > after;) {
+		if (out->cause[i].frame > at)
+			continue;
+		if (out->cause[i].frame + *known != at || step_by(w, &out->cause[i]) == NULL)
+			break;
+		at = out->cause[i].frame;
+		*known = true;
+	}
+	return at;
+}
+
+bool
+tt_why_grown(const struct tt_why *w, const struct tt_cause *c)
+{
+	if (c->class != TT_CAUSE_SLOW_CALL && c->class != TT_CAUSE_CALLS && !c->doubtful)
+		return false;
+	if (w->grows != TT_NO_ROW)
+		return c->row == w->grows;
+	const struct tt_step *s = step_by(w, c);
+
+	return s && s->sample && c->frame > w->sample[s->sample - 1];
 }
 
 static int
-put_step(struct tt_why *w, const struct step *s)
+put_step(struct tt_why *w, const struct tt_step *s)
 {
 	const struct tt_frames *f = w->m->frames;
-	const size_t from = w->sample[s->sample];
+	bool known;
+	const size_t from = first_frame(w, s, &known);
 	struct tt_finding *to = tt_why_finding(w);
-	char more[32];
+	char more[32], before[32] = "none";
 
 	if (!to)
 		return w->err->code;
 	*tt_put_time_short(more, s->more) = '\0';
 	*to = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[s->row].label, .extra = s->more * (int64_t)(f->n - from) };
-	to->frames = tt_arena_printf(w->text, w->err, "from about frame %llu on", (unsigned long long)tt_frames_number(f, from));
-	to->sentence = tt_arena_printf(w->text, w->err, "%s: %lld calls a frame, before %lld: %s more, as medians of the first and the last "
-	    "eighth of the capture", to->marker, (long long)s->after, (long long)s->before, more);
+	if (s->before)
+		*tt_put_count(before, s->before) = '\0';
+	to->frames = tt_arena_printf(w->text, w->err, known ? "from frame %llu on" : "from about frame %llu on", (unsigned long long)tt_frames_number(f, from));
+	to->sentence = tt_arena_printf(w->text, w->err, "%s: %lld call%s a frame, before %s: %s more, as medians of the first and the last "
+	    "eighth of the capture", to->marker, (long long)s->after, s->after == 1 ? "" : "s", before, more);
 	return w->err->code;
 }
 
 static int
 find_step(struct tt_why *w)
 {
-	struct step *s = tt_mem_alloc(w->mem, (w->p->nrow + 1) * sizeof *s, w->err);
-	size_t best;
-
-	if (!s)
+	w->step = tt_mem_alloc(w->mem, (w->p->nrow + 1) * sizeof *w->step, w->err);
+	if (!w->step)
 		return w->err->code;
-	best = choose_step(w, s, find_steps(w, s));
-	int rc = best == SIZE_MAX ? TT_OK : put_step(w, &s[best]);
-	tt_mem_free(w->mem, s, (w->p->nrow + 1) * sizeof *s);
-	return rc;
+	w->nstep = find_steps(w, w->step);
+	w->best = choose_step(w, w->step, w->nstep);
+	return w->best == SIZE_MAX ? TT_OK : put_step(w, &w->step[w->best]);
 }
 
 int
-tt_why_growth(struct tt_why *w, uint32_t *row)
+tt_why_growth(struct tt_why *w)
 {
 	int rc;
 
-	*row = TT_NO_ROW;
+	w->grows = TT_NO_ROW;
 	if (w->nsample < PARTS * LEAST_OF_PART)
 		return TT_OK;
-	rc = find_growing(w, row);
-	return rc == TT_OK && *row == TT_NO_ROW ? find_step(w) : rc;
+	rc = find_growing(w);
+	return rc == TT_OK && w->grows == TT_NO_ROW ? find_step(w) : rc;
 }

@@ -129,7 +129,8 @@ choose_hitches(struct tt_why *w)
 	if (!all)
 		return w->err->code;
 	tt_sort(all, k, by_extra);
-	out->ncause = k < TT_CAUSE_HITCHES ? k : TT_CAUSE_HITCHES;
+	out->ncause = w->judged = k < TT_CAUSE_HITCHES ? k : TT_CAUSE_HITCHES;
+	w->nlong = k + out->unseen;
 	out->cause = tt_arena_alloc(w->text, (out->ncause + 1) * sizeof *out->cause, w->err);
 	if (out->cause) {
 		memcpy(out->cause, all, out->ncause * sizeof *all);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Causes of long frames in Unity's terms, as tracetool-metrics(7) defines them: engine work has a class of its own, and threads are counted where they
-work. Times are in ms, in binary fractions."""
+"""Causes of long frames in Unity's terms, as tracetool-metrics(7) defines them: engine work has a class of its own; threads are counted where they
+work; what a third of all frames do in a healthy game is no hitch; what begins halfway is told once. Times are in ms, in binary fractions."""
 import re
 import struct
 
@@ -154,6 +154,47 @@ def editor():
     suite.equal("without it", said(path, "--player-only"), [])
 
 
+def physics(k, f, every, ms, first=0, last=10 ** 6):
+    """Physics in a part of the frames."""
+    if k % every == 0 and first <= k < last:
+        f[MAIN][0].calls.append(Zone(PHYSICS, ms + k % 4 / 32))
+
+
+def all_the_time():
+    """What a tenth of the frames do, all over the capture, and within the budget, is no hitch; what is rarer, later, or over the budget is told."""
+    path = game("third.raw", lambda k, f: physics(k, f, 3, 2))
+    table = suite.report("stats", path, "--table", "causes")["tables"]["causes"]
+    suite.equal("physics in every third frame", table["rows"], [])
+    suite.true("why nothing is told", "80 of 240 frames are longer by Physics.Simulate" in table["empty"] and "60 fps (16.7 ms)" in table["empty"], table)
+    out = screen(path)
+    suite.true("the first screen accuses nobody", "usually not called" not in out and "slow_call" not in out and "80 of 240 frames" in out, out)
+    for what, change, many in (
+            ("every 12th frame", lambda k, f: physics(k, f, 12, 2), 20),
+            ("half of the capture", lambda k, f: physics(k, f, 3, 2, 0, 120), 40),
+            ("frames over the budget", lambda k, f: (physics(k, f, 3, 4), setattr(update(f), "ms", update(f).ms + 8)), 80)):
+        rows = suite.rows("causes", game("told.raw", change))
+        suite.equal("%s" % what, [(r["count"], r["class"], r["marker"]) for r in rows], [(many, "slow_call", PHYSICS)])
+    # Far longer for once than all the time.
+    path = game("once.raw", lambda k, f: physics(k, f, 3, 8 if k == 99 else 2))
+    suite.equal("a frame with far more of it", said(path), [("frame 100", "slow_call", PHYSICS, "Physics.Simulate: 8.094 ms, usually 2.031 ms")])
+
+
+def from_some_frame_on():
+    """What begins halfway is one row, with its first frame, also of frames that a limit holds, and another time that is far longer is a row of its own."""
+    path = game("half.raw", lambda k, f: f[MAIN][0].calls.append(Zone("Shadows.Render", 3)) if k >= 300 else None, 600)
+    suite.equal("a marker of the second half", said(path), [("from frame 301 on", "growth", "Shadows.Render",
+        "Shadows.Render: 1 call a frame, before none: 3.000 ms more, as medians of the first and the last eighth of the capture")])
+    path = game("half_and_once.raw", lambda k, f: f[MAIN][0].calls.append(Zone("Shadows.Render", 30 if k == 450 else 3)) if k >= 300 else None, 600)
+    suite.equal("and far longer once", [(r[0], r[1]) for r in said(path)], [("from frame 301 on", "growth"), ("frame 451", "slow_call")])
+
+    def more(k, f):
+        if k >= 100:
+            f[MAIN][0].calls.extend(Zone(UPDATE, .25) for _ in range(18))
+    path = game("capped.raw", more, 200, 16.625)
+    suite.equal("more calls from the middle on", [r[:3] for r in said(path)], [("from frame 101 on", "growth", UPDATE)])
+    return path
+
+
 def meanwhile():
     """While the main thread waits, what another thread runs beyond the usual is named, with its time, if it takes half as long."""
     def waits(k, f, tid, zone, ms=16):
@@ -173,5 +214,7 @@ def meanwhile():
 threads_that_work()
 engine_work()
 editor()
+all_the_time()
+from_some_frame_on()
 meanwhile()
 suite.end()

@@ -1,0 +1,118 @@
+/**
+ * Tells work that returns all the time from hitches; the contract is in causes_parts.h.
+ */
+#include "why/causes_parts.h"
+
+#include "base/arena_text.h"
+#include "out/table.h"
+#include "stat/num.h"
+#include "view/figures.h"
+
+/* A tenth of all frames have it; in each eighth of the capture there are half of an even share of them; and it takes at most twice its median. */
+enum { OF_FRAMES = 10, PARTS = 8, MOST = 2 };
+
+/* The least budget that the median frame holds: the period of a cap, 60 or 30 fps. 0: it holds none. */
+static int64_t
+budget(const struct tt_why *w)
+{
+	const int64_t sixty = tt_frame_limit(16670000), thirty = tt_frame_limit(33330000), typical = w->out->typical;
+
+	if (w->cap && typical <= w->cap)
+		return w->cap;
+	return typical <= sixty ? sixty : typical <= thirty ? thirty : 0;
+}
+
+/* True if the frame is long because the program calls the marker ${row}, or takes longer in it. */
+static bool
+is_by(const struct tt_cause *c, uint32_t row)
+{
+	return (c->class == TT_CAUSE_CALLS || c->class == TT_CAUSE_SLOW_CALL) && c->row == row && row != TT_NO_ROW;
+}
+
+/* True if the ${n} frames in ${part}, by eighth of the capture, are enough of all, and all over it. Those judged stand for all. */
+static bool
+is_everywhere(const struct tt_why *w, const size_t *part, size_t n)
+{
+	for (size_t i = 0; i < PARTS; i++)
+		if (part[i] * 2 * PARTS < n)
+			return false;
+	return n > 0 && (double)n / (double)w->judged * (double)w->nlong * OF_FRAMES >= (double)w->m->frames->n;
+}
+
+/* What the marker of cause ${first} does in the frames that hold ${limit}: its medians, into ${usual}. False: that is no routine. */
+static bool
+find_routine(const struct tt_why *w, size_t first, int64_t limit, struct tt_cause *usual)
+{
+	const struct tt_causes *out = w->out;
+	int64_t ns[TT_CAUSE_HITCHES], took[TT_CAUSE_HITCHES], calls[TT_CAUSE_HITCHES];
+	size_t part[PARTS] = { 0 }, n = 0;
+
+	for (size_t i = first; i < out->ncause; i++) {
+		const struct tt_cause *c = &out->cause[i];
+
+		if (!is_by(c, out->cause[first].row) || tt_why_time(w, c->frame) > limit)
+			continue;
+		part[c->frame * PARTS / w->m->frames->n]++;
+		ns[n] = c->ns;
+		took[n] = c->took;
+		calls[n++] = (int64_t)c->n;
+	}
+	if (!is_everywhere(w, part, n))
+		return false;
+	*usual = out->cause[first];
+	usual->ns = tt_quantile_of_i64(ns, n, 1, 2);
+	usual->took = tt_quantile_of_i64(took, n, 1, 2);
+	usual->n = (uint64_t)tt_quantile_of_i64(calls, n, 1, 2);
+	return true;
+}
+
+/* Leave out the frames in which the marker of ${usual} does what it does all the time; in others that is what it usually does. Returns how many are out. */
+static size_t
+leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit)
+{
+	struct tt_causes *out = w->out;
+	size_t n = 0, all = out->ncause;
+
+	for (size_t i = 0; i < all; i++) {
+		struct tt_cause c = out->cause[i];
+
+		if (is_by(&c, usual->row) && tt_why_time(w, c.frame) <= limit && c.ns <= MOST * usual->ns)
+			continue;
+		if (is_by(&c, usual->row) && c.usual_n == 0) {
+			c.class = c.n >= usual->n + (usual->n + 1) / 2 ? TT_CAUSE_CALLS : TT_CAUSE_SLOW_CALL;
+			c.usual_n = usual->n;
+			c.usual_ns = usual->took;
+		}
+		out->cause[n++] = c;
+	}
+	out->ncause = n;
+	return all - n;
+}
+
+int
+tt_why_routine(struct tt_why *w)
+{
+	struct tt_causes *out = w->out;
+	const int64_t limit = budget(w);
+	struct tt_cause usual;
+
+	for (size_t i = 0; i < out->ncause && limit;) {
+		bool seen = false;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = is_by(&out->cause[k], out->cause[i].row);
+		if (seen || !is_by(&out->cause[i], out->cause[i].row) || !find_routine(w, i, limit, &usual)) {
+			i++;
+			continue;
+		}
+		const size_t n = leave_out(w, &usual, limit);
+		char fps[TT_CAP_TEXT];
+
+		*tt_put_cap(fps, limit) = '\0';
+		if (!out->routine)
+			out->routine = tt_arena_printf(w->text, w->err, "%zu of %zu frames are longer by %s, which returns all over the capture, and hold "
+			    "%s: that is no hitch", n, w->m->frames->n, w->p->row[usual.row].label, fps);
+		/* Those before the present one have other markers, so they stay where they are. */
+	}
+	return w->err->code;
+}
