@@ -33,16 +33,18 @@ static const struct tt_col summary_col[S_N] = {
 		"start." },
 	[S_SHOWN] = { "shown", "shown", TT_UNIT_PROSE, "Options that choose the part of the capture that all figures below cover; empty: the whole capture." },
 	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
-	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest; or why there are none." },
+	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest, also of "
+		"uncapped time if they are capped; or why there are none." },
 	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms: of capped frames by uncapped time, else by wall time." },
 	[S_30] = { "fps_30", "30 fps", TT_UNIT_PROSE, "Frames longer than 33.33 ms, by the same time." },
 };
 
-enum { F_FRAME, F_PROCESS, F_TIME, F_WHY, F_N };
+enum { F_FRAME, F_PROCESS, F_TIME, F_UNCAPPED, F_WHY, F_N };
 static const struct tt_col worst_col[F_N] = {
 	[F_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame." },
 	[F_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1; empty if there is one." },
 	[F_TIME] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
+	[F_UNCAPPED] = { "uncapped_ns", "uncapped", TT_UNIT_NS, "Uncapped time; empty if frames are not capped." },
 	[F_WHY] = { "sentence", "of which", TT_UNIT_PROSE, "Its cause in words, as in the table causes; else its longest markers." },
 };
 
@@ -178,6 +180,14 @@ verdict(const char *of, const struct tt_values *x, int64_t limit, struct tt_repo
 	return tt_text(r, "%smissed by %s of %s frames, %s %%", of, count_text(r, over), count_text(r, x->n), share_text(r, over, x->n));
 }
 
+/* "median 16.67 ms, p99 17.02 ms, longest 33.33 ms" */
+static const char *
+quantiles_text(const struct tt_values *x, struct tt_report *r)
+{
+	return tt_text(r, "median %s, p99 %s, longest %s", time_text(r, tt_values_quantile(x, 1, 2)), time_text(r, tt_values_quantile(x, 99, 100)),
+	    time_text(r, tt_values_quantile(x, 1, 1)));
+}
+
 static const char *
 editor_text(const struct tt_frames *f, struct tt_report *r)
 {
@@ -198,13 +208,13 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 		return;
 	}
 	bool capped = is_capped(view, &period, r);
-	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: median %s, p99 %s, longest %s%s%s%s", count_text(r, x->n), time_text(r, tt_values_quantile(x, 1, 2)),
-	    time_text(r, tt_values_quantile(x, 99, 100)), time_text(r, tt_values_quantile(x, 1, 1)), period ? "; " : "",
-	    period ? tt_pass_cap(view->m, period, r) : "", editor_text(f, r)));
 	/* The frame limit decides the wall time of capped frames. */
 	const char *of = capped ? "uncapped time: " : "";
-	if (capped)
-		x = tt_view_frames(view, TT_FRAME_UNCAPPED, &r->err);
+	const struct tt_values *work = capped ? tt_view_frames(view, TT_FRAME_UNCAPPED, &r->err) : x;
+	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s%s%s%s", count_text(r, x->n), quantiles_text(x, r), period ? "; " : "",
+	    period ? tt_pass_cap(view->m, period, r) : "", capped && work ? "; uncapped time: " : "", capped && work ? quantiles_text(work, r) : "",
+	    editor_text(f, r)));
+	x = work;
 	if (!x)
 		return;
 	tt_cell_text(&c[S_60], verdict(of, x, tt_frame_limit(16670000), r));
@@ -309,11 +319,15 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 	const struct tt_frames *f = view->m->frames;
 	const struct tt_hitches *list;
 	struct tt_table *t;
+	int64_t period = 0;
 
 	if (!f || f->n == 0)
 		return;
 	t = new_table(r, T_WORST);
 	list = worst_of(view, r);
+	const bool capped = is_capped(view, &period, r);
+	if (capped)
+		t->note = tt_pass_worst_by(view->m, period, r);
 	for (size_t i = 0; i < list->n && i < WORST; i++) {
 		const struct tt_cause *k = cause_of(causes, list->h[i].frame);
 		struct tt_cell *c = tt_row(t);
@@ -322,6 +336,8 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 		if (view->m->ncap > 1)
 			tt_cell_int(&c[F_PROCESS], (int64_t)view->m->threads.t[tt_frames_thread(f, list->h[i].frame)]->process + 1);
 		tt_cell_int(&c[F_TIME], tt_frames_wall(f, list->h[i].frame));
+		if (capped)
+			tt_cell_int(&c[F_UNCAPPED], tt_frames_uncapped(f, list->h[i].frame));
 		tt_cell_name(&c[F_WHY], k ? tt_cause_sentence(k, view, &r->arena, &r->err) : top_text(view, &list->h[i], r));
 	}
 }

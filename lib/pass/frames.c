@@ -497,6 +497,13 @@ worst(struct tt_making *k, size_t *n, int64_t *period)
 	return list->h;
 }
 
+const char *
+tt_pass_worst_by(const struct tt_model *m, int64_t period, struct tt_report *r)
+{
+	return tt_text(r, "frames are %s: the worst are those with the most uncapped time%s", tt_pass_cap(m, period, r),
+	    m->frames->has_render ? ", or the most work of the render thread" : "");
+}
+
 static const struct tt_name *
 top_name(const struct tt_model *m, const struct tt_hitch *h, unsigned rank)
 {
@@ -550,8 +557,7 @@ hitches(struct tt_making *k, struct tt_table *t)
 	const struct tt_hitch *first = worst(k, &n, &period);
 
 	if (period)
-		t->note = tt_text(k->r, "%s: the worst are those with the most uncapped time%s", cap_text(k, period),
-		    f->has_render ? ", or the most work of the render thread" : "");
+		t->note = tt_pass_worst_by(k->m, period, k->r);
 	for (size_t i = 0; p && i < n; i++) {
 		const struct tt_hitch *h = &first[i];
 		const struct tt_thread *th = k->m->threads.t[tt_frames_thread(f, h->frame)];

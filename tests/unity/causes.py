@@ -195,6 +195,23 @@ def from_some_frame_on():
     return path
 
 
+def capped(path):
+    """The first screen of capped frames has their uncapped time, by which they are ranked, and a note says so."""
+    report = suite.report(path)
+    worst = report["tables"]["capture_frames"]
+    uncapped = [r["uncapped_ns"] for r in worst["rows"]]
+    own = {r["time"]: r for r in suite.rows("frames", path)}["uncapped"]
+    suite.equal("the worst is the one with the most uncapped time", uncapped[0], own["max_ns"])
+    suite.equal("they are in its order", uncapped, sorted(uncapped, reverse=True))
+    suite.true("a note says so", "capped at 60.2 fps" in worst["note"] and "most uncapped time" in worst["note"], worst)
+    out = screen(path)
+    suite.true("so does the text", "the worst are those with the most uncapped time" in out and re.search(r"frame +duration +uncapped +of which", out), out)
+    suite.true("the frames' own time is there", re.search(r"frames +200: .*capped at 60.2 fps \(16.6 ms\); uncapped time: median [0-9.]+ ms, p99 [0-9.]+ ms, "
+                                                          r"longest %.4g" % (own["max_ns"] / MS), out), out)
+    free = suite.report(game("free.raw", lambda k, f: None))["tables"]["capture_frames"]
+    suite.equal("frames without a limit have none", [r["uncapped_ns"] for r in free["rows"]], [None] * 3)
+
+
 def meanwhile():
     """While the main thread waits, what another thread runs beyond the usual is named, with its time, if it takes half as long."""
     def waits(k, f, tid, zone, ms=16):
@@ -215,6 +232,6 @@ threads_that_work()
 engine_work()
 editor()
 all_the_time()
-from_some_frame_on()
+capped(from_some_frame_on())
 meanwhile()
 suite.end()
