@@ -38,15 +38,19 @@ medians(const struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *ns, 
 	}
 }
 
-/* True if it grows from part to part, and in the end by half or more. */
+/* True if it grows from part to part, in the end by half or more, and not by most of that at once, which chance may make a growth of. */
 static bool
 is_growing(const int64_t *v)
 {
+	const int64_t all = v[PARTS - 1] - v[0];
 	unsigned up = 0;
 
-	for (size_t i = 1; i < PARTS; i++)
+	for (size_t i = 1; i < PARTS; i++) {
 		up += v[i] > v[i - 1];
-	return up >= PARTS - 2 && v[PARTS - 1] >= v[0] + v[0] / 2;
+		if (v[i] - v[i - 1] > all / 4 * 3)
+			return false;
+	}
+	return up >= PARTS - 2 && all >= v[0] / 2;
 }
 
 /* The text of ${b} is the sentence of ${f}; ${b} is freed. */

@@ -187,6 +187,10 @@ def from_some_frame_on():
     path = game("half_and_once.raw", lambda k, f: f[MAIN][0].calls.append(Zone("Shadows.Render", 30 if k == 450 else 3)) if k >= 300 else None, 600)
     suite.equal("and far longer once", [(r[0], r[1]) for r in said(path)], [("from frame 301 on", "growth"), ("frame 451", "slow_call")])
 
+    # Each call takes a little longer than the one before: that alone is no growth, and twice as many calls are told as such.
+    path = game("twice.raw", lambda k, f: f[MAIN][0].calls.extend([Zone("Shadows.Render", 3 + k / 65536)] * (2 if k >= 170 else 1)), 300)
+    suite.equal("twice as many calls", [r[:3] for r in said(path)], [("from frame 171 on", "growth", "Shadows.Render")])
+
     def more(k, f):
         if k >= 100:
             f[MAIN][0].calls.extend(Zone(UPDATE, .25) for _ in range(18))
