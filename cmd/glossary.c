@@ -140,6 +140,7 @@ const struct glossary_word glossary_zones[] = {
 const struct glossary_word glossary_notes[] = {
 	{ "caveat", "Figures of the capture are relative, or include what recording itself costs: the text says which, and why." },
 	{ "layout", "The layout of the file is not one that tracetool knows for sure: the text says what it was read as." },
+	{ "rotation", "The captures are not all files of a recording that rotates: which are here, and what is not." },
 	{ "flight", "The capture is a flight recording: the last moments before a dump, with a gap between dumps." },
 	{ "earlier", "Threads have events from before the recording began; figures leave them out." },
 	{ "filter", "Some tables ignore a filter or a grouping, or nothing lies in the time asked for." },

@@ -163,11 +163,12 @@ in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
 			    p[i].cap.path);
 		for (; at > 0 && m[at - 1]->head.part > x->head.part; at--)
 			m[at] = m[at - 1];
-		if (at > 0 && m[at - 1]->head.part == x->head.part)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are the same file of one recording: leave copies out",
-			    m[at - 1]->cap->path, p[i].cap.path);
 		m[at] = x;
 	}
+	for (size_t i = 1; i < n; i++)
+		if (m[i]->head.part <= ttc_last_part(m[i - 1]))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s have the same file of one recording: leave copies out",
+			    m[i - 1]->cap->path, m[i]->cap->path);
 	return TT_OK;
 }
 
@@ -187,8 +188,13 @@ check_output(const struct recover_opts *o, const char *out, struct tt_err *err)
 static void
 say_missing(struct app *app, struct ttc *const *m, size_t n)
 {
+	const struct tt_capture all = { .part = m[0]->head.part, .part_last = ttc_last_part(m[n - 1]), .more_follow = m[n - 1]->cap->more_follow };
+	char stretch[TT_STRETCH_TEXT];
+
+	if (tt_capture_stretch(&all, stretch))
+		tt_log(&app->env, TT_LOG_NORMAL, "%s", stretch);
 	for (size_t i = 1; i < n; i++) {
-		uint32_t gap = m[i]->head.part - m[i - 1]->head.part - 1;
+		const uint32_t gap = ttc_files_between(m[i - 1], m[i]);
 
 		if (gap == 0)
 			continue;

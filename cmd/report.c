@@ -123,11 +123,13 @@ report_notes(struct app *app, const struct tt_model *m, struct tt_report *r)
 	for (size_t i = 0; i < m->ncap; i++) {
 		const struct tt_capture *c = m->cap[i];
 		const char *layout = tt_layout_note(tt_capture_meta_get(c, TT_META_LAYOUT));
-		char time[32];
+		char time[32], stretch[TT_STRETCH_TEXT];
 		const char *text;
 
 		if (layout)
 			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, m->ncap > 1 ? tt_text(r, "%s: %s", c->path, layout) : layout);
+		if (tt_capture_stretch(c, stretch))
+			tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation", m->ncap > 1 ? tt_text(r, "%s: %s", c->path, stretch) : tt_text(r, "%s", stretch));
 		if (c->nkept == 0)
 			continue;
 		if (!c->flight) {

@@ -16,14 +16,15 @@ struct copy {
 	struct tt_err *err;
 };
 
-/* Write the head, without the name of the ring: its chunks are copied. */
+/* Write the head, without the name of the ring: its chunks are copied. ${last}: the last file's place in the rotation. */
 static int
-write_head(struct copy *c)
+write_head(struct copy *c, uint32_t last)
 {
 	struct ttc_head h = c->m->head;
 	struct tt_buf b = { 0 };
 	int rc;
 
+	h.part_last = last > h.part ? last : 0;
 	tt_buf_add(&b, &h, sizeof h);
 	for (int i = 0; i < TTC_TEXTS; i++) {
 		const char *t = i == TTC_T_RING ? "" : c->m->text[i];
@@ -215,14 +216,14 @@ ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *
     void *arg, struct ttc_copied *done, struct tt_err *err)
 {
 	struct copy c = { .m = part[0], .write = write, .arg = arg, .err = err };
-	int rc = write_head(&c);
+	int rc = write_head(&c, ttc_last_part(part[n - 1]));
 
 	*done = (struct ttc_copied){ .ring = NULL };
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		c.m = part[i];
 		c.follows = i > 0;
 		/* A gap in the numbers of thread 0's chunks shows that files are missing in between. */
-		c.seq += i > 0 && part[i]->head.part > part[i - 1]->head.part + 1;
+		c.seq += i > 0 && ttc_files_between(part[i - 1], part[i]) > 0;
 		done->barred = !c.m->ring && c.m->ring_barred;
 		if (c.m->ring || done->barred)
 			done->ring = c.m->text[TTC_T_RING];

@@ -70,7 +70,8 @@ struct ttc_head {
 	uint64_t part_ticks;          /* the start of this file */
 	uint64_t thread;              /* native id of the thread that started the recording */
 	uint64_t record;              /* number of the `tracetool record` that began the program; 0: none did */
-	uint8_t zero[64];             /* for later */
+	uint32_t part_last;           /* of files that tracetool recover made one: the last one's part; else 0 */
+	uint8_t zero[60];             /* for later */
 };
 
 enum ttc_head_flag {

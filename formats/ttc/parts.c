@@ -85,8 +85,8 @@ ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	struct ttc *to = m->then;
 	int rc = TT_OK;
 
-	if (to->head.part > m->head.part + 1)
-		tt_loss_add(loss, TT_LOST_FILES, to->head.part - m->head.part - 1, 0, TT_NOWHERE);
+	if (ttc_files_between(m, to) > 0)
+		tt_loss_add(loss, TT_LOST_FILES, ttc_files_between(m, to), 0, TT_NOWHERE);
 	if (!to->indexed || !to->followed) {
 		rc = carry(to, m, err);
 		if (rc == TT_OK && to->indexed)

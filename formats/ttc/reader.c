@@ -185,7 +185,8 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		cap->advice = mono_module_advice;
 	cap->hides_throws = m->mono;
 	memcpy(cap->recording, m->head.run, sizeof cap->recording);
-	cap->part = cap->part_last = m->head.part;
+	cap->part = m->head.part;
+	cap->part_last = ttc_last_part(m);
 	cap->category = ttc_category;
 	cap->timing = ttc_timing;
 	cap->arg_names = ttc_arg_names;
@@ -293,7 +294,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 		lead->cap->end_mark = lead->now->cap->end_mark;
 		lead->cap->all_recorded = lead->now->cap->all_recorded;
 		lead->cap->more_follow = lead->now->cap->more_follow;
-		lead->cap->part_last = lead->now->head.part;
+		lead->cap->part_last = ttc_last_part(lead->now);
 	}
 	if (rc < 0 && lead->now != lead)
 		tt_err_in(err, "%s", lead->now->cap->path);

@@ -173,6 +173,20 @@ ttc_take_other(struct ttc_take *t, unsigned *kind, struct ttc_take *f)
 	return op == TTC_OTHER && !t->bad;
 }
 
+/* The place in its rotation of the last file that ${m} has, which recover may have made of several. */
+static inline uint32_t
+ttc_last_part(const struct ttc *m)
+{
+	return m->head.part_last > m->head.part ? m->head.part_last : m->head.part;
+}
+
+/* How many files of the rotation are missing between ${m} and ${to}, a later one. */
+static inline uint32_t
+ttc_files_between(const struct ttc *m, const struct ttc *to)
+{
+	return to->head.part > ttc_last_part(m) ? to->head.part - ttc_last_part(m) - 1 : 0;
+}
+
 /* find.c */
 /* True for the head of a chunk of this recording. */
 bool ttc_plausible(const struct ttc *m, const uint8_t *head);

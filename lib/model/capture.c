@@ -108,6 +108,23 @@ tt_capture_recording(const struct tt_capture *c, char text[TT_RECORDING_TEXT])
 	return known;
 }
 
+bool
+tt_capture_stretch(const struct tt_capture *c, char text[TT_STRETCH_TEXT])
+{
+	const bool before = c->part > 0, one = c->part == c->part_last;
+	const unsigned first = c->part + 1, last = c->part_last + 1;
+	int n;
+
+	text[0] = '\0';
+	if (!before && !c->more_follow)
+		return false;
+	n = one ? snprintf(text, TT_STRETCH_TEXT, "file %u of a rotation: ", first) :
+	    snprintf(text, TT_STRETCH_TEXT, "files %u to %u of a rotation: ", first, last);
+	snprintf(text + n, TT_STRETCH_TEXT - (size_t)n, "what came %s%s%s is not here", before ? "before" : "",
+	    before && c->more_follow ? " and " : "", c->more_follow ? "after" : "");
+	return true;
+}
+
 void
 tt_threads_init(struct tt_threads *ts, struct tt_mem *mem)
 {

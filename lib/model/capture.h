@@ -156,6 +156,13 @@ const char *tt_layout_note(const char *value);
 #define TT_RECORDING_TEXT 33
 bool tt_capture_recording(const struct tt_capture *c, char text[TT_RECORDING_TEXT]);
 
+/*
+ * What of its rotation a capture lacks before and after its files, for people: "files 4 to 6 of a rotation: ...". False where nothing is known to be
+ * missing there, and ${text} is empty.
+ */
+#define TT_STRETCH_TEXT 120
+bool tt_capture_stretch(const struct tt_capture *c, char text[TT_STRETCH_TEXT]);
+
 /* --- the thread table of a run ------------------------------------------ */
 
 struct tt_threads {

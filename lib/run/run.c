@@ -190,7 +190,7 @@ join_files(struct tt_run *r, struct tt_err *err)
 	r->nin = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct tt_input x = in[i];
-		if (last && one_recording(last, &x) && last->cap->part < x.cap->part) {
+		if (last && one_recording(last, &x) && last->cap->part_last < x.cap->part) {
 			r->part[r->npart] = x;
 			last = last->then = &r->part[r->npart++];
 			if (rc == TT_OK)

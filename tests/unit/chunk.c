@@ -15,7 +15,8 @@ TEST(layout_is_as_the_manual_says)
 	CHECK_EQ_INT(offsetof(struct ttc_head, part_ticks), 104);
 	CHECK_EQ_INT(offsetof(struct ttc_head, thread), 112);
 	CHECK_EQ_INT(offsetof(struct ttc_head, record), 120);
-	CHECK_EQ_INT(offsetof(struct ttc_head, zero), 128);
+	CHECK_EQ_INT(offsetof(struct ttc_head, part_last), 128);
+	CHECK_EQ_INT(offsetof(struct ttc_head, zero), 132);
 	CHECK_EQ_INT(offsetof(struct ttc_chunk, commit), 8);
 	CHECK_EQ_INT(offsetof(struct ttc_chunk, seq), 16);
 	CHECK_EQ_INT(offsetof(struct ttc_chunk, ticks), 24);
