@@ -4,7 +4,6 @@
 #include "recover.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -204,6 +203,17 @@ say_missing(struct app *app, struct ttc *const *m, size_t n)
 	}
 }
 
+/* The ring of a program that still records is in use. */
+static int
+check_ring(const struct recover_opts *o, struct ttc *const *m, size_t n, struct tt_err *err)
+{
+	for (size_t i = 0; i < n && o->remove_ring; i++)
+		if (m[i]->live)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its program still runs and records into %s: remove the ring when it has ended",
+			    m[i]->cap->path, m[i]->text[TTC_T_RING]);
+	return TT_OK;
+}
+
 static int
 recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 {
@@ -231,24 +241,17 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = app_seal(app, err);
 	if (rc == TT_OK)
+		rc = check_ring(o, m, n, err);
+	if (rc == TT_OK)
 		rc = copy(app, m, n, out, o->remove_ring, err);
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		if (m[i]->live)
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: its program still runs: what it records from now on is not in the output", m[i]->cap->path);
 	if (rc == TT_OK)
 		say_missing(app, m, n);
 	while (opened-- > 0)
 		close_capture(&p[opened].cap, p[opened].src, p[opened].ctx);
 	return rc;
-}
-
-/* True if the program that made the ring still runs. */
-static bool
-runs(const struct ttc *m)
-{
-	struct ttc_ring r;
-	struct tt_err err;
-	size_t got;
-
-	return tt_src_pread(m->ring, 0, &r, sizeof r, &got, &err) == TT_OK && got == sizeof r && r.pid > 0 &&
-	    r.pid <= INT32_MAX && (kill((pid_t)r.pid, 0) == 0 || errno == EPERM);
 }
 
 int
@@ -263,7 +266,7 @@ recover_mend(struct app *app, const char *path, struct recovered *what, struct t
 	if (rc == TT_OK) {
 		const struct ttc *m = ctx;
 		what->ring = m->ring != NULL;
-		what->running = what->ring && runs(m);
+		what->running = m->live;
 		if (what->ring && !what->running)
 			rc = copy(app, &(struct ttc *){ ctx }, 1, path, true, err);
 	}

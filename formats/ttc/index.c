@@ -160,13 +160,28 @@ ttc_spans(struct ttc *m, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Join the ring. Gaps between the file and the ring of a program that still runs are what it wrote between the looks at both. */
+static int
+join_ring(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
+{
+	const uint64_t before = loss->e[TT_LOST_MISSING].n;
+	int rc = ttc_join(m, loss, err);
+	const uint64_t gaps = loss->e[TT_LOST_MISSING].n - before;
+
+	if (m->live && gaps) {
+		loss->e[TT_LOST_MISSING].n = before;
+		tt_loss_add(loss, TT_LOST_OVERTAKEN, gaps, 0, TT_NOWHERE);
+	}
+	return rc;
+}
+
 int
 ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	if (!m->no_ring && (m->finish == 0 || m->finish == TTC_F_DISK + 1))
-		rc = ttc_join(m, loss, err);
+		rc = join_ring(m, loss, err);
 	if (rc != TT_OK)
 		return rc;
 	/* A chunk stays in the ring until it is written whole. */
@@ -177,6 +192,7 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	settle(m, loss);
 	m->cap->end_mark = m->finish == TTC_F_CLEAN + 1 || m->finish == TTC_F_ROTATED + 1 ||
 	    m->finish == TTC_F_MAX_SIZE + 1 ? 1 : -1;
+	m->cap->running = m->live;
 	m->cap->all_recorded = m->has_ring || m->finish == TTC_F_JOINED + 1;
 	m->cap->more_follow = m->finish == TTC_F_ROTATED + 1;
 	if (m->finish == TTC_F_MAX_SIZE + 1 || m->finish == TTC_F_DISK + 1 || (m->head.flags & TTC_H_DISK))
@@ -263,7 +279,7 @@ ttc_again(struct ttc *m, struct tt_err *err)
 	m->nunit = n;
 	ttc_free_made(m);
 	m->from_ring = 0;
-	m->has_ring = false;
+	m->has_ring = m->live = false;
 	return settle_order(m, err);
 }
 

@@ -280,6 +280,7 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 		return TT_OK;
 	}
 	m->has_ring = true;
+	m->live = tt_src_locked(m->src);
 	m->ring_kept = r.kept;
 	rc = read_slots(m, &r, loss, err);
 	if (rc == TT_OK)

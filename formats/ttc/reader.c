@@ -232,7 +232,7 @@ load(struct ttc *m, const struct ttc_unit *u, struct ttc_who *w, struct tt_chunk
 
 	if (rc == TT_E_DAMAGED) {
 		/* A program that still runs has reused its place in the ring, or filled it further. */
-		tt_loss_add(&c->loss, in_ring ? TT_LOST_CHANGED : TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, in_ring ? TT_NOWHERE : u->at);
+		tt_loss_add(&c->loss, !in_ring ? TT_LOST_DAMAGED : m->live ? TT_LOST_OVERTAKEN : TT_LOST_CHANGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, in_ring ? TT_NOWHERE : u->at);
 		w->gap = true;
 		return TT_END;
 	}
@@ -293,6 +293,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	if (rc == TT_END) {
 		lead->cap->end_mark = lead->now->cap->end_mark;
 		lead->cap->all_recorded = lead->now->cap->all_recorded;
+		lead->cap->running = lead->now->cap->running;
 		lead->cap->more_follow = lead->now->cap->more_follow;
 		lead->cap->part_last = ttc_last_part(lead->now);
 	}
@@ -315,7 +316,7 @@ rewind_one(struct ttc *m)
 	/* On input in order, everything is found again. */
 	ttc_free_who(m);
 	ttc_free_made(m);
-	m->has_ring = false;
+	m->has_ring = m->live = false;
 	m->nunit = m->ndump = 0;
 	m->at = m->first;
 	m->zero_seen = m->closed = false;

@@ -111,6 +111,7 @@ struct ttc {
 	bool has_ring;                /* the ring belongs to this recording, and its chunks were added */
 	struct ttc_made *made;
 	size_t nmade, capmade;
+	bool live;                    /* with has_ring: its recorder still holds the file, so the program goes on writing both */
 	uint64_t from_ring;           /* units from the ring */
 	uint64_t ring_kept;           /* of a flight recording: ticks since the start, from which on the ring has everything */
 	struct ttc_dump { uint64_t from, to; } *dump; /* records TTC_DUMP: ticks since the start */

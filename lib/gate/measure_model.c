@@ -451,5 +451,5 @@ tt_lost_events(const struct tt_loss *l)
 bool
 tt_loss_unended(const struct tt_loss *l)
 {
-	return l->e[TT_LOST_NOT_ENDED].n > 0 || l->e[TT_LOST_KILLED].n > 0;
+	return l->e[TT_LOST_NOT_ENDED].n > 0 || l->e[TT_LOST_KILLED].n > 0 || l->e[TT_LOST_RUNNING].n > 0;
 }

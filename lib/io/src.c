@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -432,6 +433,16 @@ uint64_t
 tt_src_spooled(const struct tt_src *s)
 {
 	return s->raw.spooled;
+}
+
+bool
+tt_src_locked(const struct tt_src *s)
+{
+	bool other = s->raw.regular && flock(s->raw.fd, LOCK_SH | LOCK_NB) != 0;
+
+	if (s->raw.regular && !other)
+		(void)flock(s->raw.fd, LOCK_UN);
+	return other && errno == EWOULDBLOCK;
 }
 
 uint64_t

@@ -129,6 +129,9 @@ int tt_src_rewind(struct tt_src *src, struct tt_err *err);
  */
 bool tt_src_changed(const struct tt_src *src);
 
+/* True if another process holds a lock (flock) on the file, as a recorder does on what it writes; false also where that cannot be known. */
+bool tt_src_locked(const struct tt_src *src);
+
 /*
  * Bytes after the end of the compressed data, on all layers (0 if none, or all zero): not read, which the
  * caller says. Known once a read has returned TT_END.

@@ -128,7 +128,7 @@ data(struct program *p)
 {
 	ALLOW(p, SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_lseek, SYS_close,
 	    SYS_fsync, SYS_fdatasync, SYS_sync_file_range, SYS_fadvise64, SYS_fstat, SYS_ppoll, SYS_dup,
-	    SYS_ftruncate, SYS_fallocate);
+	    SYS_ftruncate, SYS_fallocate, SYS_flock);
 #ifdef SYS_poll
 	ALLOW(p, SYS_poll);
 #endif
@@ -199,7 +199,7 @@ open_any(struct program *p)
 {
 	allow_open(p, 0, 0);
 	ALLOW(p, SYS_getdents64, SYS_mkdirat, SYS_chdir, SYS_fchdir, SYS_umask, SYS_inotify_init1,
-	    SYS_inotify_add_watch, SYS_inotify_rm_watch, SYS_memfd_create, SYS_flock, SYS_utimensat);
+	    SYS_inotify_add_watch, SYS_inotify_rm_watch, SYS_memfd_create, SYS_utimensat);
 #ifdef SYS_open
 	ALLOW(p, SYS_mkdir, SYS_rmdir);
 #endif

@@ -93,6 +93,7 @@ struct tt_capture {
 	bool clean_end;               /* set at the end of a run */
 	int end_mark;                 /* the format has a mark of its own for the end: 1 seen, -1 not; 0: it has none */
 	uint64_t read_to;             /* where the reader ended, if not where its last chunk does; 0: it does not say */
+	bool running;                 /* its program still runs, and records; set at the end of a run */
 	bool all_recorded;            /* all that was recorded is there, whether the producer ended cleanly or not */
 	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
 	bool hides_pauses;            /* collections are recorded, but not when threads are stopped for them */

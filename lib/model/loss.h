@@ -46,6 +46,8 @@ enum tt_loss_kind {
 	TT_LOST_FILES,            /* files of a rotation that were not given, between those that were */
 	TT_LOST_DEFINITIONS,      /* places where definitions are missing or damaged */
 	TT_LOST_HEADER,           /* a header and what follows it contradict each other */
+	TT_LOST_RUNNING,          /* the producer still runs: what it records from now on is not there */
+	TT_LOST_OVERTAKEN,        /* chunks that it wrote elsewhere while they were read */
 	TT_LOST_KINDS
 };
 

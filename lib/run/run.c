@@ -575,7 +575,7 @@ close_capture(struct tt_run *r, const struct tt_input *in)
 
 	for (const struct tt_input *f = in; f; f = f->then) {
 		c->spooled += tt_src_spooled(f->src);
-		if (tt_src_changed(f->src))
+		if (tt_src_changed(f->src) && !c->running)
 			tt_loss_add(loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
 		if (tt_src_garbage(f->src))
 			tt_loss_add(loss, TT_LOST_GARBAGE, 1, tt_src_garbage(f->src), TT_NOWHERE);
@@ -589,7 +589,7 @@ close_capture(struct tt_run *r, const struct tt_input *in)
 		}
 	c->clean_end = c->end_mark ? c->end_mark > 0 : c->clean_end && seen;
 	if ((c->ends_recorded || c->end_mark) && !c->clean_end)
-		tt_loss_add(loss, c->all_recorded ? TT_LOST_KILLED : TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
+		tt_loss_add(loss, c->running ? TT_LOST_RUNNING : c->all_recorded ? TT_LOST_KILLED : TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
 	c->clean_end = c->clean_end && !c->more_follow;
 }
 
