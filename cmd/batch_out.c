@@ -21,6 +21,7 @@
 #include "batch/results.h"
 #include "batch/scheduler.h"
 #include "cmd.h"
+#include "io/ring.h"
 #include "io/sink.h"
 
 #define NOWHERE UINT64_MAX
@@ -135,11 +136,21 @@ has_files(const struct batch_out *o, const struct tt_result *r, unsigned which)
 	return true;
 }
 
+/* True if the capture's ring is there, and may have grown, or was read and is gone. */
+static bool
+has_other_ring(const struct tt_result *r)
+{
+	const char *ring = json_string_value(json_object_get(r->doc, "ring"));
+	struct stat st;
+
+	return ring && tt_ring_named(ring) && (json_is_true(json_object_get(r->doc, "joined")) || lstat(ring, &st) == 0);
+}
+
 /* True if the capture must be done again although file ${which} of the two has its result. */
 static bool
 again(const struct batch_out *o, const struct tt_result *r, unsigned which)
 {
-	return tt_result_again(r) || (o->dir >= 0 && !has_files(o, r, which));
+	return tt_result_again(r) || has_other_ring(r) || (o->dir >= 0 && !has_files(o, r, which));
 }
 
 /* Note that the earlier result of a capture is left out, and count the files made of it. Results that other shards make now are not left out. */

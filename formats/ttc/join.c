@@ -1,41 +1,23 @@
 /**
  * Reads what a killed program left in its ring: chunks and parts of chunks that were published but not written.
  *
- * The capture names its ring. Whoever made the capture chose that name, so a file is taken for the ring only if it is a regular file owned by this user, has a
- * name as rings have, and belongs to exactly this recording.
+ * The capture names its ring, which io/ring.h opens. It is taken for the ring only if it belongs to exactly this recording.
  */
 #include "base/order.h"
 #include "ttc/ttc.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "io/ring.h"
 #include "ttc/crc32c.h"
 
 int
 ttc_ring_open(struct ttc *m, struct tt_err *err)
 {
-	const char *path = m->text[TTC_T_RING], *base = strrchr(path, '/');
-	size_t n = strlen(path);
-	struct stat st;
-	int fd;
+	const char *path = m->text[TTC_T_RING];
+	unsigned what;
+	int fd, rc = tt_ring_open(m->env, path, &what, &fd, err);
 
-	base = base ? base + 1 : path;
-	if (path[0] != '/' || strncmp(base, "tracetool-", 10) != 0 ||
-	    strcmp(path + n - 5, ".ring") != 0)
-		return TT_OK;
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0) {
-		m->ring_barred = m->ring_barred || (errno == EACCES && lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid != geteuid());
-		return TT_OK;
-	}
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (st.st_uid != geteuid() && geteuid() != 0)) {
-		close(fd);
-		return TT_OK;
-	}
-	return tt_src_open_fd(m->env, fd, path, &m->ring, err);
+	m->ring_barred = m->ring_barred || what == TT_RING_BARRED;
+	return rc == TT_OK && fd >= 0 ? tt_src_open_fd(m->env, fd, path, &m->ring, err) : rc;
 }
 
 /* True if the ring belongs to this recording and is as large as its head says. */
@@ -269,6 +251,9 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	size_t got;
 	int rc = m->ring ? TT_OK : ttc_ring_open(m, err);
 
+	if (rc == TT_OK && !m->cap->ring && tt_ring_named(m->text[TTC_T_RING]) &&
+	    !(m->cap->ring = tt_arena_text(&m->cap->arena, m->text[TTC_T_RING], strlen(m->text[TTC_T_RING]), err)))
+		return err->code;
 	if (rc != TT_OK || !m->ring)
 		return rc;
 	rc = tt_src_pread(m->ring, 0, &r, sizeof r, &got, err);

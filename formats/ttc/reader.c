@@ -292,6 +292,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	c->before = lead->before;
 	if (rc == TT_END) {
 		lead->cap->end_mark = lead->now->cap->end_mark;
+		lead->cap->ring = lead->now->cap->ring;
 		lead->cap->all_recorded = lead->now->cap->all_recorded;
 		lead->cap->running = lead->now->cap->running;
 		lead->cap->more_follow = lead->now->cap->more_follow;

@@ -33,6 +33,8 @@ struct tt_env {
 	uint64_t decoded_max;                 /* bytes an input may give when decoded; 0: any */
 	uint64_t ratio_max;                   /* how many times its own size it may, once it gave 64 MiB; 0: any */
 	enum tt_sandbox_mode sandbox;
+	int (*ring)(void *arg, const char *path, unsigned *what, int *fd, struct tt_err *err);       /* io/ring.h; NULL: this process may open rings */
+	void *ring_arg;
 	const char *tmpdir;                   /* where the unlinked spool goes; NULL: $TMPDIR, else /tmp */
 };
 

@@ -159,6 +159,10 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 		tt_json_text(j, "recording", recording);
 		tt_json_u64(j, "file", c->part);
 	}
+	/* The rest of it, which another run may find gone or grown. */
+	put_known(j, "ring", c->ring);
+	if (c->ring && c->all_recorded)
+		tt_json_bool(j, "joined", true);
 	tt_json_u64(j, "decoded", c->bytes);
 	tt_json_u64(j, "spooled", c->spooled);
 	tt_json_u64(j, "events", c->nevent);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "batch/analyse.h"
 #include "batch/unpack.h"
 #include "batch/wire.h"
+#include "io/ring.h"
 #include "io/sink.h"
 
 #define COPY ((size_t)256 << 10)
@@ -92,6 +94,22 @@ keep_descriptors(struct tt_child *c, int *dir)
 	*dir = keep[2];
 }
 
+/* Ask the parent for a ring, because nothing can be opened here. */
+static int
+ask_ring(void *arg, const char *path, unsigned *what, int *fd, struct tt_err *err)
+{
+	struct child *ch = arg;
+	size_t n = strlen(path);
+	int rc;
+
+	if (n >= PATH_MAX || strpbrk(path, "\n"))
+		return TT_OK;
+	rc = tt_wire_send(ch->c->sock, &(struct tt_wire){ .kind = TT_WIRE_RING, .body = path, .nbody = n }, -1, err);
+	if (rc == TT_OK)
+		rc = tt_wire_take(ch->c->sock, what, fd, err);
+	return rc == TT_OK && *what == TT_RING_FAILED ? tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: the system is short of descriptors or memory", path) : rc;
+}
+
 static void
 begin(struct child *ch)
 {
@@ -108,7 +126,7 @@ begin(struct child *ch)
 	tt_loss_reset(&ch->loss);
 	ch->env = (struct tt_env){ .loss = &ch->loss, .jobs = 1, .stop = from->stop, .spool_max = from->spool_max,
 		.force = from->force, .spool_memory = from->spool_memory, .decoded_max = from->decoded_max, .ratio_max = from->ratio_max,
-		.tmpdir = from->tmpdir };
+		.tmpdir = from->tmpdir, .ring = ask_ring, .ring_arg = ch };
 	ch->env.mem.cap = (size_t)o->capture_memory;
 }
 

@@ -13,13 +13,14 @@
 #include "base/json.h"
 #include "batch/record.h"
 #include "batch/result.h"
+#include "io/ring.h"
 
 /* A message that a worker process of this kind does not send, or not now. */
 static int
 unexpected(const struct tt_wire *w, struct tt_err *err)
 {
 	static const char *const name[TT_WIRE_KINDS] = { [TT_WIRE_ARCHIVE] = "archive", [TT_WIRE_OTHER] = "other file",
-		[TT_WIRE_MEMBER] = "member", [TT_WIRE_RESULT] = "result" };
+		[TT_WIRE_MEMBER] = "member", [TT_WIRE_RESULT] = "result", [TT_WIRE_RING] = "ring" };
 
 	return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "unexpected message from a worker process: %s",
 	    w->kind < TT_WIRE_KINDS && name[w->kind] ? name[w->kind] : "of no known kind");
@@ -212,6 +213,30 @@ complaint(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct t
 	return tt_scheduler_check_failures(m, err);
 }
 
+/* The capture that ${p} reads names a ring, which only this process may open. */
+static int
+open_ring(struct scheduler *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
+{
+	struct tt_env env = *m->env;
+	struct tt_buf path = { 0 };
+	struct tt_err why = { 0 };
+	unsigned what = TT_RING_NONE;
+	int fd = -1, rc;
+
+	if (p->role == ROLE_UNPACKER || p->has_result)
+		return unexpected(w, err);
+	env.ring = NULL;
+	rc = take_text(&path, w->body, w->nbody, err);
+	if (rc == TT_OK && tt_ring_open(&env, tt_buf_string(&path), &what, &fd, &why) != TT_OK)
+		what = TT_RING_FAILED;
+	if (rc == TT_OK)
+		rc = tt_wire_give(p->sock, what, fd, err);
+	if (fd >= 0)
+		close(fd);
+	tt_buf_free(&path);
+	return rc;
+}
+
 static int
 message(struct scheduler *m, struct proc *p, const struct tt_wire *w, int fd, struct tt_err *err)
 {
@@ -245,6 +270,8 @@ message(struct scheduler *m, struct proc *p, const struct tt_wire *w, int fd, st
 			return TT_OK;
 		p->arch->told_end = true;
 		return take_text(&p->arch->record, w->body, w->nbody, err);
+	case TT_WIRE_RING:
+		return open_ring(m, p, w, err);
 	case TT_WIRE_ALIVE:
 		if (w->size > p->bytes && w->size <= tt_scheduler_file(m, p->file)->size) {
 			m->sum.bytes += w->size - p->bytes;

@@ -39,27 +39,36 @@ tt_wire_parse(const void *p, size_t n, struct tt_wire *w, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Room for the one descriptor that a message has. */
+union control { struct cmsghdr align; char room[CMSG_SPACE(sizeof(int))]; };
+
+static void
+put_descriptor(struct msghdr *m, union control *to, int fd)
+{
+	struct cmsghdr *c;
+
+	memset(to, 0, sizeof *to);
+	m->msg_control = to->room;
+	m->msg_controllen = sizeof to->room;
+	c = CMSG_FIRSTHDR(m);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof fd);
+	memcpy(CMSG_DATA(c), &fd, sizeof fd);
+}
+
 int
 tt_wire_send(int sock, const struct tt_wire *w, int fd, struct tt_err *err)
 {
 	struct head h = { MAGIC, w->kind, w->flags, (uint32_t)w->nkey, w->index, w->size, w->hash, w->nbody };
 	struct iovec iov[3] = { { &h, sizeof h }, { (void *)(uintptr_t)w->key, w->nkey }, { (void *)(uintptr_t)w->body, w->nbody } };
-	union { struct cmsghdr align; char room[CMSG_SPACE(sizeof(int))]; } control = { .room = { 0 } };
 	struct msghdr m = { .msg_iov = iov, .msg_iovlen = 3 };
+	union control control;
 
 	if (w->nkey > TT_WIRE_KEY_MAX || sizeof h + w->nkey + w->nbody > TT_WIRE_MAX)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "what there is to tell is longer than %zu bytes", TT_WIRE_MAX);
-	if (fd >= 0) {
-		struct cmsghdr *c;
-
-		m.msg_control = control.room;
-		m.msg_controllen = sizeof control.room;
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof fd);
-		memcpy(CMSG_DATA(c), &fd, sizeof fd);
-	}
+	if (fd >= 0)
+		put_descriptor(&m, &control, fd);
 	while (sendmsg(sock, &m, MSG_NOSIGNAL) < 0) {
 		struct pollfd wait = { .fd = sock, .events = POLLOUT };
 
@@ -122,4 +131,46 @@ tt_wire_receive(int sock, void *buf, struct tt_wire *w, int *fd, int *got, struc
 	}
 	*got = rc == TT_OK;
 	return rc;
+}
+
+int
+tt_wire_give(int sock, unsigned what, int fd, struct tt_err *err)
+{
+	unsigned char byte = (unsigned char)what;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	union control control;
+
+	if (fd >= 0)
+		put_descriptor(&m, &control, fd);
+	while (sendmsg(sock, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		if (errno != EINTR)
+			return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a process does not take what it asked for");
+	return TT_OK;
+}
+
+int
+tt_wire_take(int sock, unsigned *what, int *fd, struct tt_err *err)
+{
+	unsigned char byte = 0;
+	struct iovec iov = { &byte, 1 };
+	union control control;
+	ssize_t n;
+
+	for (;;) {
+		struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room };
+		struct pollfd wait = { .fd = sock, .events = POLLIN };
+
+		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
+		*fd = n > 0 ? take_descriptor(&m) : -1;
+		*what = byte;
+		if (n > 0)
+			return TT_OK;
+		if (n == 0)
+			return tt_fail(err, TT_E_IO, TT_NOWHERE, "the parent is gone");
+		if (errno == EAGAIN)
+			poll(&wait, 1, -1);
+		else if (errno != EINTR)
+			return tt_fail_sys(err, errno, "cannot hear the parent");
+	}
 }

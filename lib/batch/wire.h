@@ -22,6 +22,7 @@ enum tt_wire_kind {
 	TT_WIRE_COMPLAINT,            /* key = which kind; body = a line for people, empty where it is only counted */
 	TT_WIRE_END,                  /* the archive's end: body = its record */
 	TT_WIRE_ALIVE,                /* size = bytes taken from the file so far */
+	TT_WIRE_RING,                 /* body = the ring that a capture names: answered with tt_wire_give() */
 	TT_WIRE_KINDS
 };
 
@@ -60,5 +61,13 @@ int tt_wire_send(int sock, const struct tt_wire *w, int fd, struct tt_err *err);
  * with it, the caller's to close, or -1. *${got}: there was one. TT_END: the other end is closed.
  */
 int tt_wire_receive(int sock, void *buf, struct tt_wire *w, int *fd, int *got, struct tt_err *err);
+
+/**
+ * tt_wire_give(sock, what, fd, err), tt_wire_take(sock, what, fd, err):
+ * The parent's answer to TT_WIRE_RING: a byte ${what}, with the descriptor ${fd} unless it is -1. Giving does not wait: a process that does not take what
+ * it asked for is TT_E_DAMAGED. Taking waits; *${fd} is the caller's to close, or -1.
+ */
+int tt_wire_give(int sock, unsigned what, int fd, struct tt_err *err);
+int tt_wire_take(int sock, unsigned *what, int *fd, struct tt_err *err);
 
 #endif

@@ -95,6 +95,7 @@ struct tt_capture {
 	uint64_t read_to;             /* where the reader ended, if not where its last chunk does; 0: it does not say */
 	bool running;                 /* its program still runs, and records; set at the end of a run */
 	bool all_recorded;            /* all that was recorded is there, whether the producer ended cleanly or not */
+	const char *ring;             /* the capture did not end, and names this file of its recorder, which has the rest as long as it is there; or NULL */
 	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
 	bool hides_pauses;            /* collections are recorded, but not when threads are stopped for them */
 	bool hides_throws;            /* the runtime does not report an exception that a method raises by itself and catches */

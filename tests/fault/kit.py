@@ -4,16 +4,14 @@ import json
 import os
 import re
 import shutil
-import signal
 import string
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
-from suite import BUILD, LONG, Suite as Base, TOP, TRACETOOL
+from suite import BUILD, LONG, Suite as Base, TOP, TRACETOOL, killed
 
 DATA = os.path.join(TOP, "testdata", "mlpd")
 
@@ -235,19 +233,6 @@ def cases(suite, every=True):
     for c in commands():
         if c not in seen and c not in NO_CASE:
             yield Case(c, None)
-
-
-def killed(suite):
-    """(capture, ring) of a game that was killed: what it had published lies in the ring."""
-    path, env = suite.path("killed.ttc"), dict(os.environ, BUILD=BUILD)
-    play = subprocess.Popen([os.path.join(BUILD, "host", "host"), "capture=" + path, "frames=1000000", "threads=2", "events=60"],
-                            env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    while play.poll() is None and (not os.path.exists(path) or os.path.getsize(path) < 100000):
-        time.sleep(0.01)
-    os.killpg(play.pid, signal.SIGKILL)
-    play.wait()
-    ring = re.search(rb"/[^\0]*/tracetool-\d+-[0-9a-f]+\.ring", open(path, "rb").read(4096))
-    return path, ring.group().decode()
 
 
 def more_cases(suite):

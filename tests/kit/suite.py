@@ -1,7 +1,11 @@
 """What suites in Python share beside their counts: where the tree, the build and the program are, and a folder to work in."""
 import os
+import re
 import shutil
+import signal
+import subprocess
 import tempfile
+import time
 
 import count
 
@@ -33,3 +37,16 @@ class Suite:
     def end(self):
         shutil.rmtree(self.dir, ignore_errors=True)
         count.end()
+
+
+def killed(suite, size=100000):
+    """(capture, ring) of a game that was killed when its capture had ${size} bytes: what it had published lies in the ring."""
+    path, env = suite.path("killed.ttc"), dict(os.environ, BUILD=BUILD)
+    play = subprocess.Popen([os.path.join(BUILD, "host", "host"), "capture=" + path, "frames=1000000", "threads=2", "events=60"],
+                            env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    while play.poll() is None and (not os.path.exists(path) or os.path.getsize(path) < size):
+        time.sleep(0.01)
+    os.killpg(play.pid, signal.SIGKILL)
+    play.wait()
+    ring = re.search(rb"/[^\0]*/tracetool-\d+-[0-9a-f]+\.ring", open(path, "rb").read(4096))
+    return path, ring.group().decode()
