@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "base/hash.h"
-#include "base/hash_seed.h"
 #include "base/order.h"
 #include "batch/aggregate.h"
 #include "batch/record.h"
@@ -70,8 +68,6 @@ tt_aggregate_free(struct tt_aggregate *a)
 	tt_captures_free(a->captures, &a->env->mem);
 	tt_mem_free(&a->env->mem, a->captures, sizeof *a->captures);
 	tt_buf_free(&a->copy);
-	tt_mem_free(&a->env->mem, a->seen, a->capseen * sizeof *a->seen);
-	tt_map_free(&a->contents, &a->env->mem);
 	tt_mem_free(&a->env->mem, a, sizeof *a);
 }
 
@@ -167,9 +163,9 @@ add_rows(struct tt_aggregate *a, const json_t *h)
 	}
 }
 
-/* Count the capture, and unless it is a ${copy} its figures. */
+/* Count the capture, and unless it is a copy its figures. */
 static int
-add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, bool copy, struct tt_err *err)
+add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, struct tt_err *err)
 {
 	const json_t *m = json_object_get(r->doc, "metrics"), *h = json_object_get(r->doc, "hist");
 	int64_t max = (int64_t)whole(json_object_get(m, "gcalloc.pause_max_ns")), stop = (int64_t)whole(json_object_get(m, "gcalloc.stopped_max_ns"));
@@ -181,7 +177,7 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, b
 	s->failed += strcmp(r->outcome, "failed") == 0;
 	add_named(a, &s->spooled, r->doc, "handed");
 	add_named(a, &s->spooled, r->doc, "spooled");
-	if (copy)
+	if (r->copy)
 		return TT_OK;
 	add_named(a, &s->events, r->doc, "events");
 	add_named(a, &s->duration_ns, r->doc, "duration_ns");
@@ -340,47 +336,19 @@ add_lost(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 
 /* --- copies -------------------------------------------------------------------------------- */
 
-/* What the capture is, whatever it is called: the recording and how much of it, or else its bytes; 0: it has no figures. */
-static uint64_t
-content_of(const struct tt_result *r)
-{
-	const char *recording = json_string_value(json_object_get(r->doc, "recording"));
-	uint64_t v[3] = { whole(json_object_get(r->doc, "file")), whole(json_object_get(r->doc, "events")),
-		whole(json_object_get(r->doc, "duration_ns")) };
-	struct tt_hash h;
-
-	if (strcmp(r->outcome, "failed") == 0 || (!recording && !r->hash[0]))
-		return 0;
-	if (!recording)
-		v[0] = r->size;
-	tt_hash_init(&h);
-	tt_hash_add(&h, recording ? recording : r->hash, strlen(recording ? recording : r->hash));
-	tt_hash_add(&h, v, sizeof v);
-	return tt_hash_value(&h) | 1;
-}
-
-/* *${copy}: a capture of this content was counted. */
+/* A copy is counted and, of the first ones, named. */
 static int
-note_content(struct tt_aggregate *a, const struct tt_result *r, bool *copy, struct tt_err *err)
+note_copy(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
-	const uint64_t h = content_of(r), hash = tt_seeded_mix(0, h);
-
-	*copy = h && tt_map_find(&a->contents, hash, i, a->seen[i] == h);
-	if (h && !*copy) {
-		if (tt_mem_grow(&a->env->mem, &a->seen, &a->capseen, a->nseen + 1, sizeof *a->seen, err) != TT_OK ||
-		    tt_map_add(&a->contents, &a->env->mem, hash, a->nseen, err) != TT_OK)
-			return err->code;
-		a->seen[a->nseen++] = h;
-	}
-	if (!*copy || ++a->copies > TT_AGGREGATE_COPIES)
+	if (!r->copy || ++a->copies > TT_AGGREGATE_COPIES)
 		return TT_OK;
 	tt_buf_printf(&a->copy, "%s%s", a->copies > 1 ? ", " : "", r->key);
 	return tt_buf_error(&a->copy, err);
 }
 
-/* Into the figures of its group, where there are groups, and among the single captures, but for a ${copy}. */
+/* Into the figures of its group, where there are groups, and among the single captures, but for a copy. */
 static int
-add_to_group(struct tt_aggregate *a, const struct tt_result *r, bool copy, struct tt_err *err)
+add_to_group(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
 	const bool groups = a->group && a->group[0];
 	struct tt_buf b = { 0 };
@@ -395,8 +363,8 @@ add_to_group(struct tt_aggregate *a, const struct tt_result *r, bool copy, struc
 	if (rc == TT_OK && groups)
 		s = sums_named(a, &a->groups, name, err);
 	if (rc == TT_OK && groups)
-		rc = s ? add_capture(a, s, r, copy, err) : err->code;
-	if (rc == TT_OK && !copy)
+		rc = s ? add_capture(a, s, r, err) : err->code;
+	if (rc == TT_OK && !r->copy)
 		rc = tt_captures_add(a->captures, r, name, &a->env->mem, err);
 	tt_buf_free(&b);
 	return rc;
@@ -426,22 +394,21 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 {
 	const char *date = json_string_value(json_object_get(r->doc, "date"));
 	struct sums *day;
-	bool copy;
-	int rc = note_content(a, r, &copy, err);
+	int rc = note_copy(a, r, err);
 
 	a->further += whole(json_object_get(r->doc, "file")) > 0;
 	a->outside += json_is_true(json_object_get(r->doc, "outside"));
 	if (rc == TT_OK)
 		rc = note_layout(a, r, err);
-	if (rc == TT_OK && !copy)
+	if (rc == TT_OK && !r->copy)
 		add_rows(a, json_object_get(r->doc, "hist"));
 	if (rc == TT_OK)
-		rc = add_capture(a, &a->total, r, copy, err);
+		rc = add_capture(a, &a->total, r, err);
 	if (rc == TT_OK && date) {
 		day = sums_named(a, &a->days, date, err);
-		rc = day ? add_capture(a, day, r, copy, err) : err->code;
+		rc = day ? add_capture(a, day, r, err) : err->code;
 	}
-	return rc == TT_OK ? add_to_group(a, r, copy, err) : rc;
+	return rc == TT_OK ? add_to_group(a, r, err) : rc;
 }
 
 int

@@ -5,7 +5,6 @@
 #define TT_BATCH_AGGREGATE_PARTS_H
 
 #include "base/buf.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "batch/aggregate_captures.h"
 #include "batch/result.h"
@@ -63,10 +62,6 @@ struct tt_aggregate {
 	uint64_t outside;             /* captures that have nothing in --time */
 	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */
 	struct { uint64_t n; const char *first; } layout[TT_LAYOUT_FORCED + 1];       /* captures by how sure the reader is; their first key in order */
-	/* captures by what they are: hashes of the contents */
-	uint64_t *seen;
-	size_t nseen, capseen;
-	struct tt_map contents;       /* in seen, by hash */
 	uint64_t copies;              /* captures whose figures were counted already */
 	struct tt_buf copy;           /* the first of them, for people */
 	struct tt_captures *captures; /* single ones */

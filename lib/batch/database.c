@@ -139,9 +139,6 @@ struct tt_batch_db {
 	const char **marker;          /* by number - 1: name, NUL, category */
 	size_t nmarker, capmarker;
 	struct tt_map markers;
-	uint64_t *seen;               /* hashes of contents */
-	size_t nseen, capseen;
-	struct tt_map contents;
 	struct key { const char *key, *column; uint64_t captures; } *key;     /* of facts; captures that have it */
 	size_t nkey, capkey;
 	struct tt_map keys;
@@ -303,10 +300,8 @@ tt_batch_db_free(struct tt_batch_db *d)
 	mem = &d->env->mem;
 	tt_db_free(d->db);
 	tt_mem_free(mem, d->marker, d->capmarker * sizeof *d->marker);
-	tt_mem_free(mem, d->seen, d->capseen * sizeof *d->seen);
 	tt_mem_free(mem, d->key, d->capkey * sizeof *d->key);
 	tt_map_free(&d->markers, mem);
-	tt_map_free(&d->contents, mem);
 	tt_map_free(&d->keys, mem);
 	tt_arena_free(&d->text);
 	tt_mem_free(mem, d, sizeof *d);
@@ -324,25 +319,6 @@ put_value(struct tt_db_insert *to, size_t col, const json_t *v)
 		tt_db_int(to, col, json_integer_value(v));
 	else if (json_is_real(v))
 		tt_db_real(to, col, json_real_value(v));
-}
-
-/* True if a capture before it has the same contents, which are noted. */
-static bool
-is_copy(struct tt_batch_db *d, const struct tt_result *r)
-{
-	const uint64_t content = strtoull(r->hash, NULL, 16) + r->size, hash = tt_seeded_mix(0, content);
-	struct tt_err err = { 0 };
-
-	if (!r->hash[0])
-		return false;
-	if (tt_map_find(&d->contents, hash, k, d->seen[k] == content))
-		return true;
-	if (tt_mem_grow(&d->env->mem, &d->seen, &d->capseen, d->nseen + 1, sizeof *d->seen, &err) != TT_OK ||
-	    tt_map_add(&d->contents, &d->env->mem, hash, d->nseen, &err) != TT_OK)
-		fail(d, &err);
-	else
-		d->seen[d->nseen++] = content;
-	return false;
 }
 
 static void
@@ -374,7 +350,7 @@ put_capture(struct tt_batch_db *d, const struct tt_result *r)
 	tt_db_known(to, C_OUTCOME, r->outcome);
 	tt_db_known(to, C_WHY, r->why);
 	tt_db_known(to, C_DETAIL, r->detail);
-	tt_db_int(to, C_COPY, is_copy(d, r));
+	tt_db_int(to, C_COPY, r->copy);
 	for (size_t i = 0; i < sizeof is / sizeof *is; i++)
 		put_value(to, is[i].col, json_object_get(r->doc, is[i].name));
 	put_value(to, C_MARKERS_LEFT, json_object_get(json_object_get(tables, "markers"), "left_out"));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/order.h"
+#include "batch/copies.h"
 #include "batch/record.h"
 #include "io/spool.h"
 #include "io/src.h"
@@ -41,6 +42,7 @@ struct tt_results {
 	int fd;
 	uint64_t size;                /* of the temporary file */
 	struct tt_results_sum sum;
+	struct tt_copies copies;
 	/* the lines of one key, while it is settled */
 	struct tt_buf group;
 	struct { size_t at, n; } *member;
@@ -80,6 +82,7 @@ tt_results_free(struct tt_results *rs)
 	tt_mem_free(mem, rs->line, rs->capline * sizeof *rs->line);
 	tt_mem_free(mem, rs->member, rs->capmember * sizeof *rs->member);
 	tt_buf_free(&rs->group);
+	tt_copies_free(&rs->copies, mem);
 	if (rs->fd >= 0)
 		close(rs->fd);
 	tt_mem_free(mem, rs, sizeof *rs);
@@ -303,9 +306,11 @@ member_text(const struct tt_results *rs, size_t i)
 }
 
 static int
-give(struct tt_results *rs, const struct tt_results_out *out, const char *line, size_t n, const struct tt_result *r,
+give(struct tt_results *rs, const struct tt_results_out *out, const char *line, size_t n, struct tt_result *r,
     struct tt_err *err)
 {
+	if (tt_copies_note(&rs->copies, &rs->env->mem, r, &r->copy, err) != TT_OK)
+		return err->code;
 	rs->sum.kept++;
 	rs->sum.captures += strcmp(r->type, "capture") == 0;
 	return out->line(out->arg, line, n, r, err);

@@ -8,7 +8,8 @@
  * - of several results of a capture the best wins (whole before damaged before failed, and a failure that another try
  *   may mend last), then the one whose bytes are smallest; if their contents or options differ, the one whose file was
  *   changed last wins before that, and a message says so;
- * - records of all shards of an archive become its record.
+ * - records of all shards of an archive become its record;
+ * - of captures with the same contents (copies.h) all but the first are marked as copies.
  *
  * Lines that are torn, or none of ours, are counted and left out; so are records of shards, which are not counted.
  */
