@@ -208,6 +208,13 @@ tt_record_costs(const char *kind)
 	    strcmp(kind, "unsupported") == 0;
 }
 
+/* True if an archive with a complaint of this kind is damaged. All members of one that lost its directory may have been read. */
+static bool
+damages(const char *kind)
+{
+	return tt_record_costs(kind) || strcmp(kind, "directory") == 0;
+}
+
 static int
 put_outcome(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 {
@@ -231,8 +238,8 @@ put_outcome(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 		const struct tt_complaints *c = &r->complaint[i];
 		const char *line = c->line[0] ? c->line[0] : "";
 
-		if (tt_record_costs(c->name))
-			return tt_one_failed(b, "damaged", c->name, line, strlen(line), err);
+		if (damages(c->name))
+			return tt_one_failed(b, "damaged", tt_record_costs(c->name) ? c->name : "damaged", line, strlen(line), err);
 	}
 	tt_buf_text(b, "\"outcome\":\"ok\"");
 	return tt_buf_error(b, err);

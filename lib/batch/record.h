@@ -41,7 +41,7 @@ int tt_record_kind(struct tt_record *r, const char *kind, struct tt_err *err);
 /* A complaint about member number ${at}. TT_END: it is among the first, print it; TT_OK: it is counted. */
 int tt_record_complain(struct tt_record *r, const char *kind, uint64_t at, const char *line, struct tt_err *err);
 
-/* True if captures may be missing after a complaint of this kind. */
+/* True if captures may be missing after a complaint of this kind: it is counted as a member that could not be read. */
 bool tt_record_costs(const char *kind);
 
 /* The archive could not be read on, by ${status} (TT_E_DAMAGED, TT_E_LIMIT, ...). */

@@ -24,7 +24,7 @@ kind_of_failure(int rc)
 
 /* What u->key names is not read, or not all of it. */
 static int
-complain(struct unpack *u, int rc, const char *why, struct tt_err *err)
+complain(struct unpack *u, const char *kind, const char *why, struct tt_err *err)
 {
 	/* What a source is called here says less than the key in front. */
 	static const char *const called[] = { "member: ", "archive: " };
@@ -32,7 +32,7 @@ complain(struct unpack *u, int rc, const char *why, struct tt_err *err)
 	for (size_t i = 0; i < sizeof called / sizeof *called; i++)
 		if (strncmp(why, called[i], strlen(called[i])) == 0)
 			why += strlen(called[i]);
-	return tt_unpack_complain(u, kind_of_failure(rc), err, "%.*s: %s", (int)u->key.n, u->key.p, why);
+	return tt_unpack_complain(u, kind, err, "%.*s: %s", (int)u->key.n, u->key.p, why);
 }
 
 /* Fail if some bytes of ${src}, which was read to its end, were not compressed data; their content is lost. */
@@ -97,7 +97,7 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 	if (rc == TT_E_STOPPED)
 		*err = why;
 	else if (why.code)
-		complaint = complain(u, why.code, why.msg, err);
+		complaint = complain(u, kind_of_failure(why.code), why.msg, err);
 	if (rc == TT_OK && complaint == TT_OK)
 		complaint = walk(u, &l, err);
 	tt_src_close(l.src);
@@ -126,7 +126,7 @@ other(struct unpack *u, struct level *l, bool packed, const uint8_t *head, size_
 		*err = u->gone.code ? u->gone : why;
 		return err->code;
 	}
-	return rc == TT_OK && odd != TT_OK ? complain(u, odd, why.msg, err) : rc;
+	return rc == TT_OK && odd != TT_OK ? complain(u, kind_of_failure(odd), why.msg, err) : rc;
 }
 
 /* Find the member's kind, and handle it. u->key is the member's. */
@@ -163,7 +163,7 @@ member(struct unpack *u, struct level *l, struct tt_err *err)
 		return rc;
 	}
 	if (rc != TT_OK)
-		return complain(u, rc, why.msg, err);
+		return complain(u, kind_of_failure(rc), why.msg, err);
 	if (u->o->format || tt_format_pick(u->o->formats, head, n, &f, &why) == TT_OK) {
 		tt_src_close(src);
 		return tt_unpack_capture(u, l, err);
@@ -281,7 +281,7 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 			    tt_archive_name[l->kind]) == TT_OK ? TT_END : err->code;
 		empty = false;
 		if (rc == TT_E_DAMAGED)
-			rc = tells(u, l, sharded) ? complain(u, rc, why->msg, err) : TT_OK;
+			rc = tells(u, l, sharded) ? complain(u, l->m.lost_none ? "directory" : kind_of_failure(rc), why->msg, err) : TT_OK;
 		else if (rc != TT_OK)
 			return rc;
 		else if (++u->index > u->o->members_max)
@@ -312,7 +312,7 @@ give_up(struct unpack *u, const struct level *l, bool sharded, const struct tt_e
 	if (strstr(why->msg, TT_ARCHIVE_ENCRYPTED))
 		return tt_unpack_complain(u, "encrypted", err, "%.*s: %s", (int)u->key.n, u->key.p, why->msg);
 	if (l->depth > 0 || why->code == TT_E_DAMAGED)
-		return tells(u, l, sharded) ? complain(u, why->code, why->msg, err) : TT_OK;
+		return tells(u, l, sharded) ? complain(u, kind_of_failure(why->code), why->msg, err) : TT_OK;
 	return tt_record_fail(&u->rec, why->code, why->msg, err);
 }
 
@@ -377,7 +377,7 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 		u.file = l.src;
 	}
 	if (rc == TT_OK && why.code && tells(&u, &l, is_shared(&u, kind)))
-		rc = complain(&u, why.code, why.msg, err);
+		rc = complain(&u, kind_of_failure(why.code), why.msg, err);
 	if (rc == TT_OK)
 		rc = walk(&u, &l, err);
 	else if (why.code && rc != TT_E_STOPPED && rc != TT_E_NOMEM)

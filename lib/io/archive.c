@@ -373,11 +373,51 @@ tt_archive_member(struct archive_entry *e, struct tt_member *m)
 		m->size = 0;
 }
 
+/* Where the next member of a zip without directory should begin: libarchive passes over other bytes without a word. */
+static uint64_t
+end_of_member(struct tt_archive *ar)
+{
+	int64_t at;
+
+	if (!ar->begun)
+		return 0;
+	archive_read_data_skip(ar->a);
+	at = archive_filter_bytes(ar->a, 0);
+	return at > 0 ? (uint64_t)at : 0;
+}
+
+/* Note the bytes at ${at} of a zip without directory if they are lost: they are neither a ${member} nor, where there is none, the end or the directory. */
+static void
+note_gap(struct tt_archive *ar, uint64_t at, bool member)
+{
+	uint8_t p[4];
+	size_t got;
+
+	if (ar->gap.code || tt_src_pread(ar->src, at, p, sizeof p, &got, NULL) < 0)
+		return;
+	if (got == 0 || (got == sizeof p && p[0] == 'P' && p[1] == 'K' && (member ? p[2] == 3 && p[3] == 4 : p[2] != 3)))
+		return;
+	tt_fail(&ar->gap, TT_E_DAMAGED, at, "bytes from %llu on are not those of a member: members may be missing", (unsigned long long)at);
+}
+
+/* Of the damage that is known before the end of the archive, or at it, the next; TT_OK: there is none. */
+static int
+tell_damage(struct tt_err *damage, struct tt_err *err)
+{
+	const int rc = damage->code;
+
+	if (rc && err)
+		*err = *damage;
+	damage->code = TT_OK;
+	return rc;
+}
+
 /* A 7z, or a zip without directory: libarchive finds the members. */
 static int
 next_entry(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 {
 	struct archive_entry *e;
+	const uint64_t at = ar->in_order ? end_of_member(ar) : 0;
 	int r, rc, tries = 0;
 
 	do {
@@ -385,17 +425,20 @@ next_entry(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		r = archive_read_next_header(ar->a, &e);
 	} while (r == ARCHIVE_RETRY && ++tries < TRIES);
+	if (ar->in_order)
+		note_gap(ar, at, r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_FAILED);
 	if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_FAILED) {
+		ar->begun = true;
 		/* Failed: the header is there; whether the data is shows when it is read. */
 		tt_archive_member(e, m);
 		return TT_OK;
 	}
 	ar->over = true;
-	if (r == ARCHIVE_EOF)
-		return TT_END;
-	rc = tt_archive_fail(ar, r, err);
+	rc = r == ARCHIVE_EOF ? TT_END : tt_archive_fail(ar, r, err);
 	/* The missing directory was reported; the missing end is the same damage. */
-	return ar->in_order && rc == TT_E_DAMAGED && !ar->src_err.code ? TT_END : rc;
+	if (ar->in_order && rc == TT_E_DAMAGED && !ar->src_err.code)
+		rc = TT_END;
+	return rc == TT_END && tell_damage(&ar->gap, err) ? TT_E_DAMAGED : rc;
 }
 
 int
@@ -404,14 +447,11 @@ tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	ar->data_n = 0;
 	ar->given = 0;
 	ar->doubt.code = TT_OK;
-	if (ar->no_directory.code) {
-		if (err)
-			*err = ar->no_directory;
-		ar->no_directory.code = TT_OK;
+	m->lost_none = ar->no_directory.code && ar->in_order && !ar->over;
+	if (tell_damage(&ar->no_directory, err))
 		return TT_E_DAMAGED;
-	}
 	if (ar->over)
-		return TT_END;
+		return tell_damage(&ar->gap, err) ? TT_E_DAMAGED : TT_END;
 	if (ar->kind == TT_ARCHIVE_TAR)
 		return tt_tar_next(ar, m, err);
 	if (ar->kind == TT_ARCHIVE_ZIP && !ar->in_order)

@@ -5,8 +5,10 @@ Beside each bad archive lies a sound one, whose results must be what they are wi
 """
 import io
 import json
+import lzma
 import os
 import random
+import shutil
 import struct
 import subprocess
 import tarfile
@@ -299,9 +301,40 @@ def many(c):
             s.equal("zip: %s: told" % name, (r.returncode, got["z.zip"]["outcome"], "z.zip" in r.err), (3, "damaged", True))
         s.equal("zip: %s: its members all the same" % name, [got.get("z.zip!" + k, {}).get("outcome") for k in ["a.mlpd", "b.mlpd"]],
                 ["ok", "ok"])
+    without_directory(c)
     r, got, _ = c.run("neither", {"zeros": bytes(100000), "text": b"hello\n", "empty": b""})
     s.equal("what is neither", {k: got[k]["kind"] for k in ["zeros", "text", "empty"]}, {"zeros": "zeros", "text": "text", "empty": "empty"})
     s.equal("what is neither is passed over", r.returncode, 0)
+
+
+def without_directory(c):
+    """tracetool-batch(1), DAMAGED ARCHIVES: damage of the archive, and a member only where bytes are none of a member."""
+    s = c.s
+    members = [("%d.ttc" % i, lzma.open(os.path.join(kit.TESTDATA, "gate", "good-base%d.ttc.xz" % (i + 1))).read()) for i in range(4)]
+    budget = s.path("directory.json")
+    open(budget, "w").write('{"tracetool_budget": 1, "rows": [{"id": "a", "metric": "gc.alloc.count", "stat": "total", "min": 0}]}')
+    for how in ({"stored": True}, {}, {"piped": True}, {"stored": True, "piped": True}):
+        z = kit.zipped(members, **how)
+        start, third = z.find(b"PK\1\2"), z.find(b"PK\3\4", z.find(b"2.ttc") - 40)
+        cases = [("its directory cut", z[:start + 20], 4, 0), ("its end cut", z[:-10], 4, 0),
+                 ("a header overwritten", z[:third] + b"XX" + z[third + 2:start + 20], 3, 1),
+                 ("bytes behind", z[:start] + b"behind the last member", 4, 1)]
+        if "piped" not in how:                # there the lengths are behind the data, and libarchive asks for more bytes than they have
+            cases.append(("its directory cut off", z[:start], 4, 0))
+        for what, data, read, lost in cases:
+            what = "zip %s: %s" % (" ".join(how), what)
+            folder = s.path("directory")
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
+            open(os.path.join(folder, "z.zip"), "wb").write(data)
+            r = run("batch", "--format", "json", "--gate", budget, "--json", s.path("verdict.json"), folder)
+            outcomes = {(o["type"], o["outcome"]): o["count"] for o in json.loads(r.out)["tables"]["batch_outcomes"]["rows"]}
+            s.equal(what + ": members", (outcomes.get(("capture", "ok")), outcomes.get(("member", "failed"), 0)), (read, lost))
+            s.equal(what + ": told, and the archive is damaged", (r.returncode, outcomes.get(("archive", "damaged"))), (3, 1))
+            captures = json.load(open(s.path("verdict.json")))["captures"]
+            s.equal(what + ": captures of the gate", captures if isinstance(captures, int) else len(captures), read + lost)
+            r = run("batch", "-q", "--max-failures", "1", folder)
+            s.equal(what + ": one archive, and what it lost", r.returncode, 0 if lost == 0 else 1)
 
 
 def unread(c):
