@@ -96,6 +96,8 @@ struct batch_gate {
 	size_t n, cap;
 	struct batch_part { const char *recording, *key; } *part;     /* the samples that are files of a recording */
 	size_t npart, cappart;
+	struct tt_buf copy;           /* the first of the captures that are left out because they are copies, for people ... */
+	size_t copies;                /* ... and how many there are */
 	size_t failed;                /* samples of captures whose analysis failed: they have no figures */
 	const char *by;               /* the fact by which samples are judged separately, made of ${group} */
 };

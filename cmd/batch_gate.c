@@ -84,6 +84,7 @@ batch_gate_close(struct batch_gate *b)
 	gate_close(b->gate);
 	tt_mem_free(&b->app->env.mem, b->sample, b->cap * sizeof *b->sample);
 	tt_mem_free(&b->app->env.mem, b->part, b->cappart * sizeof *b->part);
+	tt_buf_free(&b->copy);
 	tt_arena_free(&b->a);
 }
 
@@ -289,6 +290,30 @@ check_budget(struct batch_gate *b, const struct tt_result *r, const struct tt_sa
 	return TT_OK;
 }
 
+#define COPIES_NAMED 5
+
+/* A copy is no sample: it would show less noise than there is. */
+static int
+leave_out(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
+{
+	if (b->copies++ >= COPIES_NAMED)
+		return TT_OK;
+	tt_buf_printf(&b->copy, "%s%s", b->copies > 1 ? ", " : "", r->key);
+	return tt_buf_error(&b->copy, err);
+}
+
+/* A remark on the copies that were left out, or NULL. */
+static int
+copies_note(struct batch_gate *b, const char **note, struct tt_err *err)
+{
+	*note = NULL;
+	if (b->copies == 0)
+		return TT_OK;
+	*note = tt_arena_printf(&b->a, err, "%zu of the captures %s, and not judged: %s%s", b->copies, b->copies == 1 ? "is a copy of another" :
+	    "are copies of others", tt_buf_string(&b->copy), b->copies > COPIES_NAMED ? ", ..." : "");
+	return *note ? TT_OK : err->code;
+}
+
 int
 batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {
@@ -297,6 +322,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	struct tt_sample *s;
 	int rc;
 
+	if (b->gate && r->copy)
+		return leave_out(b, r, err);
 	if (!b->gate || !json)
 		return b->gate ? add_failed(b, r, err) : TT_OK;
 	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
@@ -361,6 +388,7 @@ add_unknown(struct batch_gate *b, struct tt_err *err)
 int
 batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captures, bool show, struct tt_err *err)
 {
+	const char *note = NULL;
 	int rc;
 
 	if (!b->gate)
@@ -369,7 +397,7 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captu
 		return err->code;
 	if (b->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
-	if (check_parts(b, err) != TT_OK || add_unknown(b, err) != TT_OK)
+	if (check_parts(b, err) != TT_OK || add_unknown(b, err) != TT_OK || copies_note(b, &note, err) != TT_OK)
 		return err->code;
 	if (b->sum && b->opts->to.html && strcmp(b->opts->to.html, "-") != 0) {
 		if (batch_pages_from(b->app, b->sum, b->opts->to.html, &b->pages, err) != TT_OK)
@@ -377,7 +405,7 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captu
 		b->opts->to.folder = batch_pages_folder;
 		b->opts->to.folder_arg = &b->pages;
 	}
-	rc = gate_judge(b->gate, run, b->sample, b->n, show, err);
+	rc = gate_judge(b->gate, run, b->sample, b->n, note, show, err);
 	if (rc == TT_OK && captures && b->n == b->failed)
 		rc = tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "nothing has figures for the gate: all that there is failed");
 	return rc;

@@ -470,7 +470,7 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 	/* If no capture could be read, the verdict is no pass, whatever --inconclusive says. */
 	struct tt_judge_opts o = { .inconclusive = x->none ? 0 : (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
 		.append = x->g->append ? x->g->save : NULL, .accept = x->g->accept, .accept_by = x->g->accept_by,
-		.anchor = x->g->anchor, .first = x->g->save != NULL };
+		.note = x->note, .anchor = x->g->anchor, .first = x->g->save != NULL };
 	struct tt_verdict v = { 0 };
 	int rc = gate_today(x->app, x->g->today, &o.today, err);
 
@@ -754,13 +754,14 @@ gate_settings(const struct gate *x)
 }
 
 int
-gate_judge(struct gate *x, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, bool show, struct tt_err *err)
+gate_judge(struct gate *x, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, const char *note, bool show, struct tt_err *err)
 {
 	const struct report_opts out = { .output = NULL };
 	int rc = settings(x, run, err);
 
 	x->sample = sample;
 	x->nsample = n;
+	x->note = note;
 	x->none = true;
 	for (size_t i = 0; i < n; i++)
 		x->none = x->none && sample[i].without;

@@ -38,6 +38,7 @@ struct gate {
 	struct capture *cap;          /* by operand */
 	struct tt_sample *sample;
 	size_t nsample;
+	const char *note;             /* a remark about them, or NULL */
 	size_t nsaved;                /* captures that --save added */
 	const char *replaced;         /* the session of the baseline that --save makes anew; NULL: there is none yet */
 	int unread;                   /* exit status for captures that could not be read; 0: all could */

@@ -194,6 +194,7 @@ struct tt_judge_opts {
 	const char *accept;           /* why they are accepted there although rows with a change, or exact ones, fail; NULL: they are not */
 	const char *accept_by;        /* the command that would accept them; NULL: there is none */
 	bool anchor;                  /* rows with a change are also judged by the trend since the baseline's oldest session */
+	const char *note;             /* a remark about the samples, of who chose them; NULL: none */
 	bool first;                   /* a baseline is saved: without one yet, rows that need it are skipped */
 	const struct tt_ab *ab;       /* rows with a change as limit are judged by pairs; NULL: against the baseline */
 };

@@ -413,9 +413,11 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 13) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 14) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
+	if (o->note)
+		rc = remark(v, o->note, err);
 	for (size_t i = 0; i < sizeof about / sizeof *about && rc == TT_OK; i++)
 		rc = about[i](v, err);
 	return rc == TT_OK ? base_remarks(v, o, err) : rc;

@@ -47,6 +47,28 @@ def damaged_members(s, files):
         s.equal("unread: %s: the gate alone judges" % name, (w.returncode, z.returncode), (5, 5))
 
 
+def copies(s, files, budget):
+    """tracetool-batch(1): a copy is left out of the verdict, and a note names it."""
+    folder, want, have = s.path("copied"), s.path("want.json"), s.path("have.json")
+    os.makedirs(folder)
+    for f in files:
+        shutil.copy(f, folder)
+    run("batch", "--gate", budget, "--json", want, folder)
+    data = open(files[0], "rb").read()
+    open(os.path.join(folder, "z.ttc"), "wb").write(data)
+    open(os.path.join(folder, "z.ttc.gz"), "wb").write(kit.pack("gz", data))
+    r = run("batch", "--gate", budget, "--json", have, folder)
+    want, have = json.load(open(want)), json.load(open(have))
+    s.equal("copies: the verdict is that without them", (r.returncode, rows(have)), (1, rows(want)))
+    notes = [n for n in have["remarks"] if n not in want["remarks"]]
+    s.equal("copies: a note names them", [all(k in n for k in ("copies", "z.ttc, z.ttc.gz")) for n in notes], [True])
+    out = s.path("copied-out")
+    for i in (1, 2):
+        run("batch", "-q", "-o", out, "--shard", "%d/2" % i, "--gate", budget, folder)
+    r = run("merge", out, "--gate", budget, "--json", s.path("merged.json"))
+    s.equal("copies: of shards that are merged", (r.returncode, rows(json.load(open(s.path("merged.json"))))), (1, rows(want)))
+
+
 def main():
     s = kit.Suite()
     src = s.path("in")
@@ -70,6 +92,7 @@ def main():
     run("batch", "--gate", budget, "--json", s.path("whole.json"), src)
     s.equal("out of an archive", rows(json.load(open(s.path("c.json")))), rows(json.load(open(s.path("whole.json")))))
     damaged_members(s, files)
+    copies(s, files, budget)
     two = ["--group-by", "recorder.frames,recorder.interface"]
     run("batch", "--gate", budget, *two, "--json", s.path("d.json"), src)
     groups = {r.get("group") for r in json.load(open(s.path("d.json")))["rows"]}
