@@ -17,12 +17,12 @@
 #include "outputs.h"
 #include "page/compare.h"
 #include "pass/pass.h"
+#include "pass/tables.h"
 #include "report.h"
 #include "parse_value.h"
 #include "run/run.h"
 #include "version.h"
 
-#define LIMIT_TEXT 20
 #define PAGE_SIZE ((size_t)2 << 20)
 #define PAGE_BRANCHES 20000
 #define MARGIN_E4 200         /* 2 %: with a smaller margin, identical builds stay undecided */
@@ -410,7 +410,7 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 {
 	const struct tt_diff_report_opts ro = {
 		.table = o->table.v,
-		.rows = o->has_limit ? o->limit : report_form(&o->out) == TT_RENDER_TEXT ? LIMIT_TEXT : 0,
+		.rows = o->has_limit ? o->limit : report_form(&o->out) == TT_RENDER_TEXT ? TT_TEXT_ROWS : 0,
 	};
 	struct tt_diff_verdict v;
 	int rc = tt_diff_judge(d, &o->margin, &v, err);

@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "input.h"
 #include "pass/pass.h"
+#include "pass/tables.h"
 #include "report.h"
 #include "run/run.h"
 #include "scrub.h"
@@ -69,7 +70,7 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 	ui_erase(&app->ui);
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
-		report_notes(app, m, &r);
+		tt_capture_notes(&app->loss, m, &r);
 		for (size_t i = 0; i < TT_NCOL(shown); i++)
 			tt_pass_report(tt_pass_named(shown[i]), &view, &all, &r);
 		rc = report_write(app, &o->out, &r, err);

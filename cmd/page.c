@@ -11,6 +11,7 @@
 #include "page/page.h"
 #include "pass/most.h"
 #include "pass/pass.h"
+#include "pass/tables.h"
 #include "redact.h"
 #include "report.h"
 #include "run/run.h"
@@ -131,7 +132,7 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 {
 	struct tt_pass_opts po = o->pass;
 
-	report_notes(app, view->m, r);
+	tt_capture_notes(&app->loss, view->m, r);
 	po.table = about;
 	po.filled = true;
 	tt_pass_report(tt_pass_named("info"), view, &po, r);

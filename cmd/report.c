@@ -9,8 +9,6 @@
 
 #include "cmd.h"
 #include "io/sink.h"
-#include "model/model.h"
-#include "pass/pass.h"
 #include "version.h"
 
 /* By enum tt_render. */
@@ -99,51 +97,6 @@ report_suffix(const char *path, enum tt_render *by_suffix)
 		}
 	}
 	return suffix == NULL;
-}
-
-/* Threads have something from before the recording, which figures leave out. */
-static void
-tell_earlier(const struct tt_model *m, const struct tt_capture *c, struct tt_report *r)
-{
-	char time[32];
-
-	if (!tt_capture_has_earlier(c) || m->filter.from == INT64_MIN)
-		return;
-	*tt_put_time_short(time, c->offset_ns - c->min_ts) = '\0';
-	tt_report_note(r, tt_severity_name[TT_NOTICE], "earlier", tt_text(r, "%s%sevents from before the recording began, up to %s before, are left out: "
-	    "an earlier recording left them", m->ncap > 1 ? c->path : "", m->ncap > 1 ? ": " : "", time));
-}
-
-void
-report_notes(struct app *app, const struct tt_model *m, struct tt_report *r)
-{
-	const char *caveat = tt_model_caveat(m);
-
-	tt_loss_notes(&app->loss, r);
-	for (size_t i = 0; i < m->ncap; i++) {
-		const struct tt_capture *c = m->cap[i];
-		const char *layout = tt_layout_note(tt_capture_meta_get(c, TT_META_LAYOUT));
-		char time[32], stretch[TT_STRETCH_TEXT];
-		const char *text;
-
-		if (layout)
-			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, m->ncap > 1 ? tt_text(r, "%s: %s", c->path, layout) : layout);
-		if (tt_capture_stretch(c, stretch))
-			tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation", m->ncap > 1 ? tt_text(r, "%s: %s", c->path, stretch) : tt_text(r, "%s", stretch));
-		if (c->nkept == 0)
-			continue;
-		if (!c->flight) {
-			tell_earlier(m, c, r);
-			continue;
-		}
-		*tt_put_time(time, c->kept[0].from + c->offset_ns) = '\0';
-		text = c->nkept == 1 ? tt_text(r, "a flight recording: all its threads were kept from %s on, some of them longer", time) :
-		    tt_text(r, "a flight recording of %zu dumps, the first from %s on: what not all threads have between them is left out",
-		        c->nkept, time);
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "flight", text);
-	}
-	if (caveat)
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);
 }
 
 /* The output of the report. */

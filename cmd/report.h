@@ -8,7 +8,6 @@
 #include "out/table.h"
 
 struct app;
-struct tt_model;
 
 struct report_opts {
 	int form;                     /* enum tt_render; -1: by the output's suffix, else text */
@@ -33,9 +32,6 @@ unsigned report_width(const struct report_opts *o);
 
 /* The form of the suffix of ${path}. False, and text, if the suffix is not known. */
 bool report_suffix(const char *path, enum tt_render *form);
-
-/* Add the notes on the whole report: losses and caveats. */
-void report_notes(struct app *app, const struct tt_model *m, struct tt_report *r);
 
 /* Render ${r} at the end of ${text}, as it is to be written. */
 int report_render(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_buf *text,

@@ -14,6 +14,7 @@
 #include "gate.h"
 #include "input.h"
 #include "pass/pass.h"
+#include "pass/tables.h"
 #include "report.h"
 #include "metric_series.h"
 #include "outputs.h"
@@ -25,7 +26,6 @@
 
 #define BUDGETS_MAX (sizeof ((struct tt_pass_opts *)NULL)->budget_ns / sizeof(int64_t))
 #define TRACK_MAX 64
-#define LIMIT_TEXT 20
 
 struct stats_opts {
 	struct input_opts in;
@@ -252,31 +252,6 @@ wants_table(const struct stats_opts *s, const struct tt_pass *p, const struct tt
 	return s->table.n ? tt_pass_wants(p, t, &po) : p->standard && !t->extra;
 }
 
-static bool
-wants_pass(const struct stats_opts *s, const struct tt_pass *p)
-{
-	for (size_t i = 0; i < p->ntables; i++) {
-		if (wants_table(s, p, &p->tables[i]))
-			return true;
-	}
-	return false;
-}
-
-/* The needs of the tables asked for: enum tt_needs. */
-static unsigned
-needs_of(const struct stats_opts *s)
-{
-	unsigned needs = 0;
-
-	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
-		for (size_t i = 0; i < (*p)->ntables; i++) {
-			if (wants_table(s, *p, &(*p)->tables[i]))
-				needs |= (*p)->needs | (*p)->tables[i].needs;
-		}
-	}
-	return needs;
-}
-
 /* The name of the column after --sort's minus, or NULL. */
 static const char *
 sort_column(const struct stats_opts *s)
@@ -447,7 +422,7 @@ row_limit(const struct stats_opts *s, size_t standard)
 	return opts_given(&s->given, "limit") ? s->limit : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
 }
 
-/* Sort and cut the tables as asked for. Trees are cut only on request, because they have thresholds of their own. */
+/* Sort and cut the tables as asked for. */
 static void
 arrange(struct app *app, const struct stats_opts *s, struct tt_report *r, size_t limit)
 {
@@ -458,9 +433,8 @@ arrange(struct app *app, const struct stats_opts *s, struct tt_report *r, size_t
 			tt_table_sort(t, s->sort, &r->err);
 		if (t->stream && t->stream->by && limit == 0)
 			ui_say(&app->ui, "table %s: sorting holds all its rows in memory; with --limit N, about twice N at most", t->id);
-		if (!t->tree || opts_given(&s->given, "limit"))
-			tt_table_limit(t, limit);
 	}
+	tt_tables_cut(r, limit, opts_given(&s->given, "limit"));
 }
 
 static void
@@ -474,24 +448,10 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 	po.table = s->table.v;
 	po.series = series;
 	po.rows = s->sort ? 0 : limit;
-	report_notes(app, view->m, r);
+	po.group = s->group;
+	tt_capture_notes(&app->loss, view->m, r);
 	series_notes(&s->metric, r);
-	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
-		if (!wants_pass(s, *p))
-			continue;
-		po.group = s->group;
-		po.apart = TT_GROUP_NONE;
-		tt_pass_report(*p, view, &po, r);
-		/* Leave out a table that cannot be grouped, unless it was named. */
-		if (!s->group || !s->table.n)
-			continue;
-		po.group = TT_GROUP_NONE;
-		po.apart = s->group;
-		tt_pass_report(*p, view, &po, r);
-	}
-	tt_filter_notes(view->m, s->group, r);
-	if (s->group)
-		tt_group_note(s->group, r);
+	tt_tables_fill(view, &po, r);
 	for (struct tt_table *t = r->first; t; t = t->next) {
 		const char *asks = tt_pass_asks(t->id);
 
@@ -523,7 +483,7 @@ fill_summary(struct app *app, struct stats_opts *s, struct tt_views *view, struc
 
 	if (s->out.width < 0 && report_width(&s->out) == 0)
 		s->out.width = SCREEN;
-	report_notes(app, view->m, r);
+	tt_capture_notes(&app->loss, view->m, r);
 	tt_filter_notes(view->m, TT_GROUP_NONE, r);
 	summary_fill(app, view, &s->given, &s->in.path, &s->out, r);
 }
@@ -582,7 +542,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
 		.naddr = s->track.n };
 	summary = summary && !asks_for_tables(s);
-	run.needs |= summary ? summary_needs : needs_of(s);
+	run.needs |= summary ? summary_needs : tt_tables_needs(&(struct tt_pass_opts){ .table = s->table.v });
 	run.emit = &emit;
 	run.emit_opts = &emit_opts;
 	run.nemit = s->perf_test != NULL;
@@ -594,7 +554,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 		if (summary)
 			fill_summary(app, s, &view, &r);
 		else
-			fill_report(app, s, &view, series_read(&s->metric), row_limit(s, LIMIT_TEXT), &r);
+			fill_report(app, s, &view, series_read(&s->metric), row_limit(s, TT_TEXT_ROWS), &r);
 		rc = report_write(app, &s->out, &r, err);
 	}
 	tt_report_free(&r);

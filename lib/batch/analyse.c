@@ -21,6 +21,7 @@
 #include "gate/sample.h"
 #include "io/sink.h"
 #include "pass/pass.h"
+#include "pass/tables.h"
 #include "view/view.h"
 
 /* Facts of a capture beyond this many bytes are left out of its line; a flag says so. */
@@ -395,18 +396,19 @@ static int
 write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, const char *path,
     struct tt_err *err)
 {
+	const size_t rows = o->report_form == TT_RENDER_TEXT ? TT_TEXT_ROWS : 0;
 	struct tt_render_opts ro = { .form = o->report_form, .csv_sep = ',', .csv_safe = o->csv_safe, .generator = o->generator };
 	struct tt_buf text = { 0 };
+	struct tt_pass_opts po = tt_pass_defaults;
 	struct tt_sink *sink;
 	struct tt_report r;
 	int rc;
 
+	po.rows = rows;
 	tt_report_init(&r, &env->mem);
-	tt_loss_notes(env->loss, &r);
-	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
-		if ((*p)->standard)
-			tt_pass_report(*p, view, &tt_pass_defaults, &r);
-	}
+	tt_capture_notes(env->loss, view->m, &r);
+	tt_tables_fill(view, &po, &r);
+	tt_tables_cut(&r, rows, false);
 	rc = tt_render(&r, &ro, &text, err);
 	if (rc == TT_OK)
 		rc = tt_sink_open(env, path, &sink, err);
@@ -427,12 +429,10 @@ write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *v
 static unsigned
 needs_of(const struct tt_one_opts *o, const struct outputs *out)
 {
-	unsigned needs = 0;
+	unsigned needs = tt_tables_needs(&(struct tt_pass_opts){ .table = metric_table });
 
-	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
-		if ((*p)->standard && (o->report || strcmp((*p)->name, "frames") == 0 || strcmp((*p)->name, "gcalloc") == 0))
-			needs |= (*p)->needs;
-	}
+	if (o->report)
+		needs |= tt_tables_needs(&tt_pass_defaults);
 	if (o->tables)
 		needs |= tt_batch_tables_needs();
 	for (size_t i = 0; i < out->n; i++)
@@ -598,7 +598,8 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	run.emit_opts = out.opts;
 	run.nemit = out.n;
 	run.unsuited = out.unsuited;
-	run.hitches = o->report ? 10 : o->measure ? TT_SAMPLE_WORST : 1;
+	run.hitches = o->report || out.n > 0 ? (unsigned)tt_pass_defaults.hitches : o->measure ? TT_SAMPLE_WORST : 1;
+	run.find.min_size = UINT64_MAX;       /* no search for objects: --find is an option of stats */
 	if (rc == TT_OK)
 		rc = tt_run(env, &run, &m, err);
 	if (rc == TT_OK)

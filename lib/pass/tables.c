@@ -1,0 +1,109 @@
+/**
+ * What `tracetool stats` prints of a model; the contract is in tables.h.
+ */
+#include "pass/tables.h"
+
+#include "model/loss.h"
+#include "model/model.h"
+#include "pass/pass.h"
+#include "view/view.h"
+
+/* --- notes -------------------------------------------------------------------------- */
+
+/* Threads have something from before the recording, which figures leave out. */
+static void
+tell_earlier(const struct tt_model *m, const struct tt_capture *c, struct tt_report *r)
+{
+	char time[32];
+
+	if (!tt_capture_has_earlier(c) || m->filter.from == INT64_MIN)
+		return;
+	*tt_put_time_short(time, c->offset_ns - c->min_ts) = '\0';
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "earlier", tt_text(r, "%s%sevents from before the recording began, up to %s before, are left out: "
+	    "an earlier recording left them", m->ncap > 1 ? c->path : "", m->ncap > 1 ? ": " : "", time));
+}
+
+void
+tt_capture_notes(const struct tt_loss *loss, const struct tt_model *m, struct tt_report *r)
+{
+	const char *caveat = tt_model_caveat(m);
+
+	tt_loss_notes(loss, r);
+	for (size_t i = 0; i < m->ncap; i++) {
+		const struct tt_capture *c = m->cap[i];
+		const char *layout = tt_layout_note(tt_capture_meta_get(c, TT_META_LAYOUT));
+		char time[32], stretch[TT_STRETCH_TEXT];
+		const char *text;
+
+		if (layout)
+			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, m->ncap > 1 ? tt_text(r, "%s: %s", c->path, layout) : layout);
+		if (tt_capture_stretch(c, stretch))
+			tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation", m->ncap > 1 ? tt_text(r, "%s: %s", c->path, stretch) : tt_text(r, "%s", stretch));
+		if (c->nkept == 0)
+			continue;
+		if (!c->flight) {
+			tell_earlier(m, c, r);
+			continue;
+		}
+		*tt_put_time(time, c->kept[0].from + c->offset_ns) = '\0';
+		text = c->nkept == 1 ? tt_text(r, "a flight recording: all its threads were kept from %s on, some of them longer", time) :
+		    tt_text(r, "a flight recording of %zu dumps, the first from %s on: what not all threads have between them is left out",
+		        c->nkept, time);
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "flight", text);
+	}
+	if (caveat)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);
+}
+
+/* --- tables ------------------------------------------------------------------------- */
+
+/* What ${o} wants of pass ${p}: where no table is named, nothing of those that are not standard. */
+static unsigned
+needs_of(const struct tt_pass *p, const struct tt_pass_opts *o, bool *any)
+{
+	*any = false;
+	for (size_t i = 0; i < p->ntables; i++)
+		*any |= (o->table || p->standard) && tt_pass_wants(p, &p->tables[i], o);
+	return *any ? tt_pass_needs(p, o) : 0;
+}
+
+unsigned
+tt_tables_needs(const struct tt_pass_opts *o)
+{
+	unsigned needs = 0;
+	bool any;
+
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		needs |= needs_of(*p, o, &any);
+	return needs;
+}
+
+void
+tt_tables_fill(struct tt_views *view, const struct tt_pass_opts *o, struct tt_report *r)
+{
+	struct tt_pass_opts all = *o, apart = *o;
+	bool any;
+
+	all.group = all.apart = apart.group = TT_GROUP_NONE;
+	apart.apart = o->group;
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		needs_of(*p, &all, &any);
+		if (!any)
+			continue;
+		tt_pass_report(*p, view, o, r);
+		/* Leave out a table that cannot be grouped, unless it was named. */
+		if (o->group && o->table)
+			tt_pass_report(*p, view, &apart, r);
+	}
+	tt_filter_notes(view->m, o->group, r);
+	if (o->group)
+		tt_group_note(o->group, r);
+}
+
+void
+tt_tables_cut(struct tt_report *r, size_t rows, bool trees)
+{
+	for (struct tt_table *t = r->first; t; t = t->next)
+		if (!t->tree || trees)
+			tt_table_limit(t, rows);
+}
