@@ -157,6 +157,18 @@ add_file(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Set the page that the batch made of the sample's capture, if it made one. */
+static int
+add_page(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, struct tt_err *err)
+{
+	const char *page = tt_result_page(r);
+
+	if (!*page)
+		return TT_OK;
+	s->page = tt_arena_text(&b->a, page, strlen(page), err);
+	return s->page ? TT_OK : err->code;
+}
+
 /* Note which recording the sample ${s} is a file of. */
 static int
 add_part(struct batch_gate *b, const struct tt_sample *s, const char *recording, struct tt_err *err)
@@ -292,7 +304,7 @@ check_budget(struct batch_gate *b, const struct tt_result *r, const struct tt_sa
 
 #define COPIES_NAMED 5
 
-/* A copy is no sample: it would show less noise than there is. */
+/* A copy, or a part of another, is no sample: it would show less noise than there is. */
 static int
 leave_out(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {
@@ -302,15 +314,15 @@ leave_out(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 	return tt_buf_error(&b->copy, err);
 }
 
-/* A remark on the copies that were left out, or NULL. */
+/* A remark on those that were left out, or NULL. */
 static int
 copies_note(struct batch_gate *b, const char **note, struct tt_err *err)
 {
 	*note = NULL;
 	if (b->copies == 0)
 		return TT_OK;
-	*note = tt_arena_printf(&b->a, err, "%zu of the captures %s, and not judged: %s%s", b->copies, b->copies == 1 ? "is a copy of another" :
-	    "are copies of others", tt_buf_string(&b->copy), b->copies > COPIES_NAMED ? ", ..." : "");
+	*note = tt_arena_printf(&b->a, err, "%zu of the captures %s, and not judged: %s%s", b->copies, b->copies == 1 ? "is a copy or a part of another" :
+	    "are copies or parts of others", tt_buf_string(&b->copy), b->copies > COPIES_NAMED ? ", ..." : "");
 	return *note ? TT_OK : err->code;
 }
 
@@ -322,7 +334,7 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	struct tt_sample *s;
 	int rc;
 
-	if (b->gate && r->copy)
+	if (b->gate && (r->copy || r->held))
 		return leave_out(b, r, err);
 	if (!b->gate || !json)
 		return b->gate ? add_failed(b, r, err) : TT_OK;
@@ -345,10 +357,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	rc = add_group(b, r, s, err);
 	if (rc == TT_OK)
 		rc = add_file(b, s, err);
-	if (rc == TT_OK && *tt_result_page(r)) {
-		s->page = tt_arena_text(&b->a, tt_result_page(r), strlen(tt_result_page(r)), err);
-		rc = s->page ? TT_OK : err->code;
-	}
+	if (rc == TT_OK)
+		rc = add_page(b, r, s, err);
 	if (rc == TT_OK && json_is_string(recording))
 		rc = add_part(b, s, json_string_value(recording), err);
 	b->n += rc == TT_OK;

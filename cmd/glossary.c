@@ -157,6 +157,7 @@ const struct glossary_word glossary_notes[] = {
 	{ "further_files", "Captures of a batch are further files of recordings that rotate." },
 	{ "outside", "Captures of a batch have nothing in the time asked for." },
 	{ "copies", "Captures of a batch are copies of others; figures count once." },
+	{ "held", "Captures of a batch are parts of recordings that other captures hold whole; figures count once." },
 	{ "capped", "A total does not fit into 64 bits, and the largest number is in its place." },
 	{ "more_notes", "In text alone: the summary fits one screen, and leaves out as many notices and losses." },
 	{ NULL, NULL },

@@ -67,7 +67,8 @@ tt_aggregate_free(struct tt_aggregate *a)
 	tt_arena_free(&a->arena);
 	tt_captures_free(a->captures, &a->env->mem);
 	tt_mem_free(&a->env->mem, a->captures, sizeof *a->captures);
-	tt_buf_free(&a->copy);
+	tt_buf_free(&a->copies.keys);
+	tt_buf_free(&a->held.keys);
 	tt_mem_free(&a->env->mem, a, sizeof *a);
 }
 
@@ -163,7 +164,7 @@ add_rows(struct tt_aggregate *a, const json_t *h)
 	}
 }
 
-/* Count the capture, and unless it is a copy its figures. */
+/* Count the capture, and unless they count with another its figures. */
 static int
 add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, struct tt_err *err)
 {
@@ -177,7 +178,7 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	s->failed += strcmp(r->outcome, "failed") == 0;
 	add_named(a, &s->spooled, r->doc, "handed");
 	add_named(a, &s->spooled, r->doc, "spooled");
-	if (r->copy)
+	if (r->copy || r->held)
 		return TT_OK;
 	add_named(a, &s->events, r->doc, "events");
 	add_named(a, &s->duration_ns, r->doc, "duration_ns");
@@ -336,17 +337,17 @@ add_lost(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 
 /* --- copies -------------------------------------------------------------------------------- */
 
-/* A copy is counted and, of the first ones, named. */
+/* Count ${r} and, of the first ones, name it. */
 static int
-note_copy(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
+note_name(struct named *to, const struct tt_result *r, struct tt_err *err)
 {
-	if (!r->copy || ++a->copies > TT_AGGREGATE_COPIES)
+	if (++to->n > TT_AGGREGATE_COPIES)
 		return TT_OK;
-	tt_buf_printf(&a->copy, "%s%s", a->copies > 1 ? ", " : "", r->key);
-	return tt_buf_error(&a->copy, err);
+	tt_buf_printf(&to->keys, "%s%s", to->n > 1 ? ", " : "", r->key);
+	return tt_buf_error(&to->keys, err);
 }
 
-/* Into the figures of its group, where there are groups, and among the single captures, but for a copy. */
+/* Into the figures of its group, where there are groups, and among the single captures, but for one that counts with another. */
 static int
 add_to_group(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
@@ -364,7 +365,7 @@ add_to_group(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *e
 		s = sums_named(a, &a->groups, name, err);
 	if (rc == TT_OK && groups)
 		rc = s ? add_capture(a, s, r, err) : err->code;
-	if (rc == TT_OK && !r->copy)
+	if (rc == TT_OK && !r->copy && !r->held)
 		rc = tt_captures_add(a->captures, r, name, &a->env->mem, err);
 	tt_buf_free(&b);
 	return rc;
@@ -394,13 +395,14 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 {
 	const char *date = json_string_value(json_object_get(r->doc, "date"));
 	struct sums *day;
-	int rc = note_copy(a, r, err);
+	const bool counts = !r->copy && !r->held;
+	int rc = counts ? TT_OK : note_name(r->copy ? &a->copies : &a->held, r, err);
 
-	a->further += whole(json_object_get(r->doc, "file")) > 0;
+	a->further += counts && whole(json_object_get(r->doc, "file")) > 0;
 	a->outside += json_is_true(json_object_get(r->doc, "outside"));
 	if (rc == TT_OK)
 		rc = note_layout(a, r, err);
-	if (rc == TT_OK && !r->copy)
+	if (rc == TT_OK && counts)
 		add_rows(a, json_object_get(r->doc, "hist"));
 	if (rc == TT_OK)
 		rc = add_capture(a, &a->total, r, err);

@@ -41,6 +41,9 @@ struct list {
 
 struct count { const char *a, *b, *c; uint64_t n; };
 
+/* How many captures there are of a kind, and the first of them, for people. */
+struct named { uint64_t n; struct tt_buf keys; };
+
 struct failure { const char *key, *outcome, *why, *detail; };
 
 struct tt_aggregate {
@@ -62,8 +65,7 @@ struct tt_aggregate {
 	uint64_t outside;             /* captures that have nothing in --time */
 	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */
 	struct { uint64_t n; const char *first; } layout[TT_LAYOUT_FORCED + 1];       /* captures by how sure the reader is; their first key in order */
-	uint64_t copies;              /* captures whose figures were counted already */
-	struct tt_buf copy;           /* the first of them, for people */
+	struct named copies, held;    /* captures whose figures count with another, of which they are copies or parts */
 	struct tt_captures *captures; /* single ones */
 	const char *lacks;            /* what the figures are without; NULL: nothing */
 };

@@ -267,6 +267,15 @@ tt_aggregate_lacks(struct tt_aggregate *a, const char *missing)
 	a->lacks = missing;
 }
 
+/* A note on captures whose figures count with others. */
+static void
+put_named(const struct named *of, const char *id, const char *one, const char *more, struct tt_report *r)
+{
+	if (of->n)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], id, tt_text(r, "%llu of the captures %s, and figures count once: %.*s%s",
+		    (unsigned long long)of->n, of->n == 1 ? one : more, (int)of->keys.n, of->keys.p, of->n > TT_AGGREGATE_COPIES ? ", ..." : ""));
+}
+
 void
 tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 {
@@ -278,7 +287,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	if (a->further)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files",
 		    tt_text(r, "%llu of the captures are further files of recordings that rotate (game.1.ttc), with figures of their own; \"tracetool "
-		    "recover\" joins a recording's files",
+		    "recover\" joins a recording's files, and the joined capture counts in their place",
 			(unsigned long long)a->further));
 	if (a->outside)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "outside",
@@ -289,10 +298,8 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, tt_text(r, "%llu of %llu captures, the first %s: %s",
 			    (unsigned long long)a->layout[how].n, (unsigned long long)a->total.captures, a->layout[how].first,
 			    tt_layout_note(tt_layout_name((enum tt_layout)how))));
-	if (a->copies)
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "copies",
-		    tt_text(r, "%llu of the captures %s of others, and figures count once: %.*s%s", (unsigned long long)a->copies,
-			a->copies == 1 ? "is a copy" : "are copies", (int)a->copy.n, a->copy.p, a->copies > TT_AGGREGATE_COPIES ? ", ..." : ""));
+	put_named(&a->copies, "copies", "is a copy of another", "are copies of others", r);
+	put_named(&a->held, "held", "is a part of a recording that another capture holds whole", "are parts of recordings that other captures hold whole", r);
 	if (a->capped)
 		tt_report_note(r, tt_severity_name[TT_LOSS], "capped",
 		    "a total is larger than 9223372036854775807, which is shown in its place; means of it are too small");

@@ -159,16 +159,18 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 	if (tt_capture_recording(c, recording)) {
 		tt_json_text(j, "recording", recording);
 		tt_json_u64(j, "file", c->part);
+		/* On the recording's own clock: what of it the capture has; copies.c finds these by their place. */
+		tt_json_i64(j, "begin_ns", m->min_ts <= m->max_ts ? m->min_ts - c->offset_ns : 0);
 	}
+	tt_json_i64(j, "duration_ns", m->max_ts - m->min_ts);
+	tt_json_u64(j, "events", c->nevent);
 	/* The rest of it, which another run may find gone or grown. */
 	put_known(j, "ring", c->ring);
 	if (c->ring && c->all_recorded)
 		tt_json_bool(j, "joined", true);
 	tt_json_u64(j, "decoded", c->bytes);
 	tt_json_u64(j, "spooled", c->spooled);
-	tt_json_u64(j, "events", c->nevent);
 	tt_json_u64(j, "threads", m->threads.n);
-	tt_json_i64(j, "duration_ns", m->max_ts - m->min_ts);
 	if (tt_filter_outside(m, outside))
 		tt_json_bool(j, "outside", true);
 	if (c->meta)

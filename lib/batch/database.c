@@ -42,7 +42,7 @@ static const struct tt_db_col capture[] = {
 	[C_OUTCOME] = { "outcome", "TEXT", "ok, damaged or failed; of a file that is no capture, skipped." },
 	[C_WHY] = { "why", "TEXT", "Why it is not ok, as a word of tracetool-batch(1), RESULTS." },
 	[C_DETAIL] = { "detail", "TEXT", "The same in a line." },
-	[C_COPY] = { "copy", "INTEGER", "1: a capture before it has the same contents; figures of batch count them once." },
+	[C_COPY] = { "copy", "INTEGER", "1: another has the same contents or holds the whole recording; figures of batch count them once." },
 	[C_FORMAT] = { "format", "TEXT", "Format." },
 	[C_PRODUCER] = { "producer", "TEXT", "Program that recorded it." },
 	[C_OS] = { "os", "TEXT", "Operating system of the recorded process." },
@@ -350,7 +350,7 @@ put_capture(struct tt_batch_db *d, const struct tt_result *r)
 	tt_db_known(to, C_OUTCOME, r->outcome);
 	tt_db_known(to, C_WHY, r->why);
 	tt_db_known(to, C_DETAIL, r->detail);
-	tt_db_int(to, C_COPY, r->copy);
+	tt_db_int(to, C_COPY, r->copy || r->held);
 	for (size_t i = 0; i < sizeof is / sizeof *is; i++)
 		put_value(to, is[i].col, json_object_get(r->doc, is[i].name));
 	put_value(to, C_MARKERS_LEFT, json_object_get(json_object_get(tables, "markers"), "left_out"));

@@ -59,7 +59,7 @@ struct tt_result {
 	const char *key, *type, *outcome, *why, *detail, *hash, *mtime;       /* in doc; "" where there is none */
 	uint64_t by, file_size, size;
 	unsigned part, parts;
-	bool copy;                    /* a capture whose figures count with an earlier one: set by tt_results_finish() */
+	bool copy, held;              /* a capture whose figures count with another, of which it is a copy or a part: set by tt_results_finish() */
 	const char *body;             /* in the line */
 	size_t nbody;
 };

@@ -163,7 +163,8 @@ tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_err 
 		rs->sum.lines--;
 		return TT_OK;
 	}
-	if (rs->ntext + n + 1 > RUN_BYTES)
+	rc = tt_copies_expect(&rs->copies, &rs->env->mem, line, n, err);
+	if (rc == TT_OK && rs->ntext + n + 1 > RUN_BYTES)
 		rc = spill(rs, err);
 	if (rc == TT_OK)
 		rc = tt_mem_grow(&rs->env->mem, &rs->line, &rs->capline, rs->nline + 1, sizeof *rs->line, err);
@@ -309,7 +310,7 @@ static int
 give(struct tt_results *rs, const struct tt_results_out *out, const char *line, size_t n, struct tt_result *r,
     struct tt_err *err)
 {
-	if (tt_copies_note(&rs->copies, &rs->env->mem, r, &r->copy, err) != TT_OK)
+	if (tt_copies_note(&rs->copies, &rs->env->mem, r, err) != TT_OK)
 		return err->code;
 	rs->sum.kept++;
 	rs->sum.captures += strcmp(r->type, "capture") == 0;

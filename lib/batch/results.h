@@ -9,7 +9,7 @@
  *   may mend last), then the one whose bytes are smallest; if their contents or options differ, the one whose file was
  *   changed last wins before that, and a message says so;
  * - records of all shards of an archive become its record;
- * - of captures with the same contents (copies.h) all but the first are marked as copies.
+ * - of captures with the same contents (copies.h) all but the first are marked as copies, and those that others hold as held.
  *
  * Lines that are torn, or none of ours, are counted and left out; so are records of shards, which are not counted.
  */
