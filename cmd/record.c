@@ -195,7 +195,7 @@ set_environment(struct app *app, const struct record_opts *o, const char *folder
 		text = join(app, text, ",calls,alloc", "", err);
 	for (size_t i = 0; text && i < o->options.n; i++)
 		text = join(app, text, ",", o->options.v[i], err);
-	char *quoted = text ? escape(app, text, " \t\\\"'", '\\', err) : NULL;
+	char *quoted = text ? escape(app, text, " \t\n\v\f\r\\\"'", '\\', err) : NULL;
 	if (quoted)
 		quoted = join(app, "--profile=", quoted, "", err);
 	if (!quoted)

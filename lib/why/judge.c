@@ -66,12 +66,31 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 	c->node = most->node;
 }
 
+/* The class of which the marker ${row} allocated most bytes in the frame; NULL: none is known. */
+static const char *
+most_class(const struct tt_why *w, uint32_t row)
+{
+	const char *name = NULL;
+	int64_t most = 0;
+
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *r = &w->s->rec[i];
+		const struct tt_node *n = tt_paths_node(w->p, r->node);
+
+		if (n->kind != TT_NODE_ALLOC || r->total <= most || tt_paths_row(w->p, w->own[r->node]) != row)
+			continue;
+		most = r->total;
+		name = tt_model_class(w->m, n->process, n->key);
+	}
+	return name;
+}
+
 /* The marker whose allocations in the frame exceed the usual most, and the class that it allocated most. */
 static void
 find_burst(const struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_fact *most = NULL;
-	int64_t best = 0, most_bytes = 0;
+	int64_t best = 0;
 
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
@@ -84,15 +103,7 @@ find_burst(const struct tt_why *w, struct tt_cause *c)
 	c->row2 = most->id;
 	c->bytes = most->self;
 	c->allocs = most->n;
-	for (size_t i = 0; i < w->s->n; i++) {
-		const struct tt_frame_path *r = &w->s->rec[i];
-		const struct tt_node *n = tt_paths_node(w->p, r->node);
-
-		if (n->kind != TT_NODE_ALLOC || r->total <= most_bytes || tt_paths_row(w->p, w->own[r->node]) != most->id)
-			continue;
-		most_bytes = r->total;
-		c->name = tt_model_class(w->m, n->process, n->key);
-	}
+	c->name = most_class(w, most->id);
 }
 
 /* The marker that allocates the most in typical frames; NULL: none. */
@@ -511,10 +522,7 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	c->class = TT_CAUSE_ALLOCATION;
 	c->usual_n = su.n;
 	c->usual_ns = su.self;
-	find_burst(w, c);
-	c->row2 = TT_NO_ROW;
-	c->bytes = site->self;
-	c->allocs = site->n;
+	c->name = most_class(w, row->id);
 }
 
 /* True if a zone of the marker ${row} is at record ${i} of the frame or around it; ${in}: the same of the records before it. These are by node. */

@@ -42,6 +42,28 @@ TEST(a_name_alone_has_a_meaning_where_the_manual_gives_one)
 	    "option \"out\": want a file name; option \"include\": want a pattern such as [Game]World.*:Update; option \"signal\": want USR1 or USR2");
 }
 
+TEST(what_records_nothing_or_changes_nothing_is_told)
+{
+	static const struct { const char *text, *says; } row[] = {
+		{ "", "no option records" }, { "signal=USR1,paused", "no option records" }, { "stack=8", "no option records" },
+		{ "include=A:*", "include changes nothing without calls" }, { "exclude=A:*,gc", "exclude changes nothing without calls" },
+		{ "depth=3,frame=A:B", "depth changes nothing without calls" }, { "alloc-stack=8,calls", "alloc-stack changes nothing without alloc" },
+		{ "cpu,calls", "cpu changes nothing without sample" }, { "real", "real changes nothing without sample" },
+		{ "coverage-exclude=A,calls", "coverage-exclude changes nothing without coverage" },
+		{ "calls,include=A:*,exclude=B,depth=3", NULL }, { "args=A:B,include=A:*", NULL }, { "alloc-sample,alloc-stack=8", NULL },
+		{ "sample,cpu,real", NULL }, { "coverage,coverage-exclude=A", NULL }, { "heapshot=end", NULL }, { "counters=1s", NULL }, { "frame=A:B", NULL },
+		{ "gc", NULL }, { "moves", NULL }, { "roots", NULL }, { "handles", NULL }, { "finalizers", NULL }, { "exceptions", NULL }, { "monitor", NULL },
+		{ "jit", NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(row); i++) {
+		CHECK_EQ_INT(options_read(&o, row[i].text, why), 0);
+		why[0] = '\0';
+		if (!CHECK_EQ_INT(options_idle(&o, why), row[i].says != NULL) || (row[i].says && !CHECK(strncmp(why, row[i].says, strlen(row[i].says)) == 0)))
+			printf("  %s: %s\n", row[i].text, why);
+	}
+}
+
 TEST(values_at_the_ends_of_their_ranges)
 {
 	static const struct { const char *text; int rc; } row[] = {

@@ -159,6 +159,8 @@ mono_profiler_init_tracetool(const char *desc)
 	load_pid = plat_pid();
 	if (open_capture() != 0)
 		return;
+	if (options_idle(&module.o, why))
+		module_say("%s", why);
 	module.handle = self.handle = api.mono_profiler_create(&self);
 	api.mono_profiler_set_runtime_initialized_callback(module.handle, on_initialized);
 	api.mono_profiler_set_runtime_shutdown_end_callback(module.handle, on_shutdown);

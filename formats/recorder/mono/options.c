@@ -4,6 +4,7 @@
 #include "recorder/mono/options.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
@@ -98,4 +99,39 @@ options_read(struct options *o, const char *s, char why[OPTIONS_WHY])
 	memset(o, 0, sizeof *o);
 	opttable_init(&table, &o->values);
 	return opttable_read(&table, &o->values, s, strlen(s), why);
+}
+
+/* Does an option record events? Those of frames among them. */
+static bool
+records(const struct options *o)
+{
+	const uint64_t any[] = { o->calls, o->values.n[LIST_ARGS], o->values.n[LIST_FRAME], o->alloc, o->alloc_sample_b, o->gc, o->moves, o->roots, o->handles,
+		o->finalizers, o->exceptions, o->monitor, o->jit, o->counters_ns, o->sample_hz, o->coverage, o->heap };
+
+	for (size_t i = 0; i < COUNT(any); i++)
+		if (any[i])
+			return true;
+	return false;
+}
+
+bool
+options_idle(const struct options *o, char why[OPTIONS_WHY])
+{
+	const unsigned *n = o->values.n;
+	const bool calls = o->calls || n[LIST_ARGS], allocs = o->alloc || o->alloc_sample_b;
+	const struct { bool given, works; const char *name, *needs; } part[] = {
+		{ n[LIST_INCLUDE], calls, "include", "calls" }, { n[LIST_EXCLUDE], calls, "exclude", "calls" }, { o->depth, calls, "depth", "calls" },
+		{ o->alloc_stack, allocs, "alloc-stack", "alloc" }, { o->sample_cpu, o->sample_hz, "cpu", "sample" },
+		{ o->sample_real, o->sample_hz, "real", "sample" }, { n[LIST_UNCOVERED], o->coverage, "coverage-exclude", "coverage" },
+	};
+
+	for (size_t i = 0; i < COUNT(part); i++)
+		if (part[i].given && !part[i].works) {
+			snprintf(why, OPTIONS_WHY, "%s changes nothing without %s: add %s", part[i].name, part[i].needs, part[i].needs);
+			return true;
+		}
+	if (records(o))
+		return false;
+	snprintf(why, OPTIONS_WHY, "no option records an event: add calls, alloc or another (see tracetool-mono(7))");
+	return true;
 }

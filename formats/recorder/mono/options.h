@@ -39,6 +39,9 @@ struct options {
 	char control[OPTVAL_PATH];    /* the control file; "": none */
 };
 
+/* True if nothing is recorded, or an option changes nothing because one that it belongs to is missing: ${why} says what to add. */
+bool options_idle(const struct options *o, char why[OPTIONS_WHY]);
+
 /* Fill ${o} from the NUL-terminated text ${s}. 0, or -1 with all errors in one line in ${why}. */
 int options_read(struct options *o, const char *s, char why[OPTIONS_WHY]);
 

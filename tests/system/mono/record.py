@@ -75,12 +75,12 @@ def wrong_options():
 
 def defaults():
     """Named like the program; the runtime's own options are kept; names that need quoting."""
-    folder = os.path.join(kit.FOLDER, "a 'b', \"c\" %p \\d")
+    folder = os.path.join(kit.FOLDER, "a 'b', \"c\" %p \\d\ne")
     os.makedirs(folder, exist_ok=True)
     env = dict(os.environ, MONO_ENV_OPTIONS="--debug")
     run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "--"] + ends("exit", "0"), cwd=folder, env=env,
                          capture_output=True, text=True)
-    kit.check(os.listdir(folder) == ["Ends.ttc"] and run.stderr == "", "a folder with blanks, quotes, commas and percent signs",
+    kit.check(os.listdir(folder) == ["Ends.ttc"] and run.stderr == "", "a folder with blanks, line ends, quotes, commas and percent signs",
               os.listdir(folder), run.stderr)
     out, run = record("sh", "-c", 'mono "$0" exit 0 && echo "$MONO_ENV_OPTIONS"', kit.program("Ends"), options=["--no-summary"],
                       env=env)
