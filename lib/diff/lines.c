@@ -219,7 +219,7 @@ put_line(const struct tt_diff_ctx *x, struct tt_table *t, const struct line *l, 
 
 /* All lines, the largest first; after a limit one row for the rest, so that the rows still add up. */
 static void
-put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_t n, size_t names)
+put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_t n)
 {
 	struct line rest = { .other = "" };
 	size_t kept = 0, hidden = 0;
@@ -231,7 +231,7 @@ put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_
 	tt_sort(l, kept, by_size);
 	for (size_t i = 0; i < kept; i++) {
 		if (tt_diff_shown(x, i, line_diff(&l[i]) != 0 || l[i].calls != 0)) {
-			put_line(x, t, &l[i], names, true);
+			put_line(x, t, &l[i], 2, true);
 			continue;
 		}
 		add_line(&rest, &l[i]);
@@ -240,7 +240,7 @@ put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_
 	if (!hidden)
 		return;
 	rest.name = tt_diff_rest(x, hidden);
-	put_line(x, t, &rest, names, true);
+	put_line(x, t, &rest, 2, true);
 }
 
 /* --- tables of times ------------------------------------------------------------------------------ */
@@ -344,7 +344,7 @@ fill_markers(const struct tt_diff_ctx *x, struct tt_table *t)
 		to->other = tt_diff_category(d, v, TT_DIFF_B);
 		add_node(to, v);
 	}
-	put_lines(x, t, l, n, 2);
+	put_lines(x, t, l, n);
 	tt_mem_free(x->r->mem, l, n * sizeof *l);
 }
 
@@ -381,7 +381,7 @@ fill_others(const struct tt_diff_ctx *x, struct tt_table *t)
 				.other = node_label(d, &d->node[order[i]]) };
 		add_node(&l[lines - 1], &d->node[order[i]]);
 	}
-	put_lines(x, t, l, lines, 2);
+	put_lines(x, t, l, lines);
 	tt_mem_free(mem, l, l ? d->nnode * sizeof *l : 0);
 	tt_mem_free(mem, order, order ? d->nnode * sizeof *order : 0);
 }
@@ -428,7 +428,7 @@ fill_paths(const struct tt_diff_ctx *x, struct tt_table *t)
 		l[n] = (struct line){ .name = node_label(d, &d->node[i]), .other = thread_label(x, i), .node = i };
 		add_node(&l[n++], &d->node[i]);
 	}
-	put_lines(x, t, l, n, 2);
+	put_lines(x, t, l, n);
 	tt_mem_free(x->r->mem, l, d->nnode * sizeof *l);
 }
 
@@ -455,7 +455,7 @@ fill_changed(const struct tt_diff_ctx *x, struct tt_table *t)
 		if (l[i].name && tt_diff_state(l[i].n[0] || l[i].self[0], l[i].n[1] || l[i].self[1]))
 			l[n++] = l[i];
 	}
-	put_lines(x, t, l, n, 2);
+	put_lines(x, t, l, n);
 	tt_mem_free(x->r->mem, l, d->nmarker * sizeof *l);
 }
 

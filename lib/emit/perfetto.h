@@ -167,7 +167,7 @@ void tt_pf_text(struct tt_buf *b, unsigned field, const char *s, size_t n);
 
 /* An annotation of a text, unless it is NULL or empty. */
 void tt_pf_note_text(struct tt_buf *b, unsigned field, const char *name, const char *text);
-void tt_pf_note_number(struct tt_buf *b, unsigned field, const char *name, unsigned kind, uint64_t v);
+void tt_pf_note_number(struct tt_buf *b, const char *name, unsigned kind, uint64_t v);
 
 /* Begin a packet and its event, up to its name; tt_pf_end_event() adds its time. */
 struct pf_event { size_t packet, event; };

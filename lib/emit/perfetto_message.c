@@ -115,9 +115,9 @@ tt_pf_note_text(struct tt_buf *b, unsigned field, const char *name, const char *
 }
 
 void
-tt_pf_note_number(struct tt_buf *b, unsigned field, const char *name, unsigned kind, uint64_t v)
+tt_pf_note_number(struct tt_buf *b, const char *name, unsigned kind, uint64_t v)
 {
-	size_t at = pf_open(b, field);
+	size_t at = pf_open(b, PF_EVENT_ANNOTATION);
 
 	tt_pf_text(b, PF_NOTE_NAME, name, strlen(name));
 	pf_number(b, kind, v);

@@ -109,16 +109,6 @@ put_facts(struct perfetto *c, struct tt_err *err)
 
 /* --- provenance ------------------------------------------------------------------------ */
 
-/* Begin an annotation of more than one value. */
-static size_t
-begin_dict(struct tt_buf *b, unsigned field, const char *name)
-{
-	size_t at = pf_open(b, field);
-
-	tt_pf_text(b, PF_NOTE_NAME, name, strlen(name));
-	return at;
-}
-
 static void
 put_capture(const struct tt_capture *cap, uint64_t track, struct tt_buf *b)
 {
@@ -133,12 +123,14 @@ put_capture(const struct tt_capture *cap, uint64_t track, struct tt_buf *b)
 	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "architecture", cap->arch);
 	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "system", cap->os);
 	if (cap->pid)
-		tt_pf_note_number(b, PF_EVENT_ANNOTATION, "native_pid", PF_NOTE_INT, (uint64_t)cap->pid);
+		tt_pf_note_number(b, "native_pid", PF_NOTE_INT, (uint64_t)cap->pid);
 	if (cap->wall_ns)
-		tt_pf_note_number(b, PF_EVENT_ANNOTATION, "wall_clock_ms", PF_NOTE_INT, (uint64_t)(cap->wall_ns / 1000000));
-	tt_pf_note_number(b, PF_EVENT_ANNOTATION, "clean_end", PF_NOTE_BOOL, cap->clean_end);
+		tt_pf_note_number(b, "wall_clock_ms", PF_NOTE_INT, (uint64_t)(cap->wall_ns / 1000000));
+	tt_pf_note_number(b, "clean_end", PF_NOTE_BOOL, cap->clean_end);
 	if (cap->meta) {
-		size_t at = begin_dict(b, PF_EVENT_ANNOTATION, "meta");
+		size_t at = pf_open(b, PF_EVENT_ANNOTATION);
+
+		tt_pf_text(b, PF_NOTE_NAME, "meta", 4);
 
 		for (const struct tt_meta *m = cap->meta; m; m = m->next)
 			tt_pf_note_text(b, PF_NOTE_DICT, m->key, m->value);
@@ -161,8 +153,8 @@ put_losses(const struct tt_loss *l, uint64_t track, struct tt_buf *b)
 		tt_pf_text(b, PF_EVENT_CATEGORY, "Losses", 6);
 		tt_pf_note_text(b, PF_EVENT_ANNOTATION, "loss", i.id);
 		tt_pf_note_text(b, PF_EVENT_ANNOTATION, "severity", tt_severity_name[i.severity]);
-		tt_pf_note_number(b, PF_EVENT_ANNOTATION, "count", PF_NOTE_UINT, l->e[k].n);
-		tt_pf_note_number(b, PF_EVENT_ANNOTATION, "bytes", PF_NOTE_UINT, l->e[k].bytes);
+		tt_pf_note_number(b, "count", PF_NOTE_UINT, l->e[k].n);
+		tt_pf_note_number(b, "bytes", PF_NOTE_UINT, l->e[k].bytes);
 		tt_pf_end_event(b, e, 0);
 	}
 }
@@ -183,7 +175,7 @@ tt_pf_tail(struct perfetto *c, struct tt_err *err)
 	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "format", "tracetool Perfetto 1");
 	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "generator", c->e.o.generator);
 	tt_pf_note_text(b, PF_EVENT_ANNOTATION, "caveat", tt_model_caveat(c->e.m));
-	tt_pf_note_number(b, PF_EVENT_ANNOTATION, "removed_origin_ns", PF_NOTE_INT, (uint64_t)c->origin);
+	tt_pf_note_number(b, "removed_origin_ns", PF_NOTE_INT, (uint64_t)c->origin);
 	tt_pf_end_event(b, e, 0);
 	for (size_t i = 0; i < c->e.m->ncap; i++)
 		put_capture(c->e.m->cap[i], track, b);

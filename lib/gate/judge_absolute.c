@@ -248,8 +248,8 @@ pooled_stat(const struct tt_measure *x, const int64_t *v, size_t n)
 	if (x->stat == TT_STAT_STDDEV)
 		return tt_stddev_i64(v, n);
 	if (f == TT_FAM_FPS)      /* frames in 1e12 thousandths of a ns, in thousandths */
-		return tt_scale(INT64_C(1000000000000), TT_AMOUNT_ONE, tt_mean_i64(v, n, 1));
-	return x->stat == TT_STAT_TRIMMED ? tt_trimmed_i64(v, n, 1) : tt_mean_i64(v, n, 1);
+		return tt_scale(INT64_C(1000000000000), TT_AMOUNT_ONE, tt_mean_i64(v, n));
+	return x->stat == TT_STAT_TRIMMED ? tt_trimmed_i64(v, n) : tt_mean_i64(v, n);
 }
 
 static int
@@ -301,7 +301,7 @@ over_captures(struct tt_judging *w, struct tt_err *err)
 		r->value = less_is_worse ? v[n - 1] : v[0];
 		break;
 	case TT_OVER_MEAN:
-		r->value = tt_mean_i64(v, n, 1);
+		r->value = tt_mean_i64(v, n);
 		break;
 	case TT_OVER_POOLED:
 		return pooled(w, &r->value, err);

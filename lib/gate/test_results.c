@@ -317,7 +317,7 @@ statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 	if (tt_stat_rank[stat].of)
 		return tt_quantile_i64(v, n, tt_stat_rank[stat].rank, tt_stat_rank[stat].of);
 	switch (stat) {
-	case TT_STAT_TRIMMED: return tt_trimmed_i64(v, n, 1);
+	case TT_STAT_TRIMMED: return tt_trimmed_i64(v, n);
 	case TT_STAT_MIN: return least;
 	case TT_STAT_TOTAL: return total(v, n);
 	case TT_STAT_COUNT: return tt_scale((int64_t)n, TT_AMOUNT_ONE, 1);
@@ -325,7 +325,7 @@ statistic(int64_t *v, size_t n, enum tt_stat_kind stat)
 		for (size_t i = 0; i < n; i++)
 			v[i] -= least;
 		return tt_stddev_i64(v, n);
-	default: return tt_mean_i64(v, n, 1);
+	default: return tt_mean_i64(v, n);
 	}
 }
 

@@ -3,15 +3,14 @@
  */
 #include "model/zones.h"
 
-/* Append a plain event; room is there. */
-static struct tt_event *
-put(struct tt_batch *b, enum tt_kind kind, int64_t ts, uint64_t key, unsigned flags)
+/* Append the end of a zone; room is there. */
+static void
+put_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
 {
 	struct tt_event *e = &b->ev[b->n++];
 
-	*e = (struct tt_event){ .ts = ts, .val = key, .kind = (uint8_t)kind, .flags = (uint8_t)flags };
+	*e = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_END, .flags = (uint8_t)flags };
 	e->depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX;
-	return e;
 }
 
 /*
@@ -34,7 +33,7 @@ close_top(struct tt_batch *b, int64_t ts, unsigned flags)
 		e->flags |= (uint8_t)flags;
 		return;
 	}
-	put(b, TT_ZONE_END, ts, e->val, flags);
+	put_end(b, ts, e->val, flags);
 }
 
 static uint32_t
@@ -139,7 +138,7 @@ base_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt
 	if (rc != TT_OK)
 		return rc;
 	b->base_end[b->nbase_end++] = (struct tt_base_end){ b->at, (uint32_t)b->n };
-	put(b, TT_ZONE_END, ts, key, flags | TT_F_BASE);
+	put_end(b, ts, key, flags | TT_F_BASE);
 	if (b->base)
 		tt_stack_end(b->base, key, ts, flags, NULL, NULL);
 	return TT_OK;

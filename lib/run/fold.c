@@ -216,7 +216,7 @@ gap(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *
 		return TT_OK;
 	*base = *top = 0;
 	f->rest = true;
-	int rc = tt_fold_close_base(f, io, e->flags & TT_F_BASE || e->ts < seen ? seen : e->ts, TT_F_POPPED, err);
+	int rc = tt_fold_close_base(f, io, e->flags & TT_F_BASE || e->ts < seen ? seen : e->ts, err);
 	f->rest = false;
 	return rc;
 }
@@ -299,7 +299,7 @@ tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 
 	f->rest = true;
 	if (rc == TT_OK)
-		rc = tt_fold_close_base(f, io, io->base.seen_ts, TT_F_POPPED, err);
+		rc = tt_fold_close_base(f, io, io->base.seen_ts, err);
 	rc = tt_fold_thrown_over(f, io, rc, err);
 	f->rest = false;
 	return rc;

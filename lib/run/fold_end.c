@@ -284,13 +284,13 @@ tt_fold_end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event
 }
 
 int
-tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, unsigned flags, struct tt_err *err)
+tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, struct tt_err *err)
 {
 	struct base_end be = { f, io, err, ts, TT_OK };
 
 	while (io->base.n > 0) {
 		io->base.n--;
-		base_popped(&be, &io->base.z[io->base.n], flags);
+		base_popped(&be, &io->base.z[io->base.n], TT_F_POPPED);
 	}
 	return be.rc;
 }

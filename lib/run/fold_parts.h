@@ -189,7 +189,7 @@ int tt_fold_finish_args(struct tt_fold *f, struct tt_fold_io *io, size_t i, cons
 int tt_fold_end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
 
 /* All zones from earlier chunks end at ${ts}. */
-int tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, unsigned flags, struct tt_err *err);
+int tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, struct tt_err *err);
 
 /* At the end of a chunk: no exception of it goes on. Returns ${rc}, or why that failed. */
 int tt_fold_thrown_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err *err);

@@ -184,9 +184,9 @@ mean_of(tt_i128 sum, size_t n, unsigned scale)
 }
 
 int64_t
-tt_mean_i64(const int64_t *v, size_t n, unsigned scale)
+tt_mean_i64(const int64_t *v, size_t n)
 {
-	return mean_of(sum_of(v, n), n, scale);
+	return mean_of(sum_of(v, n), n, 1);
 }
 
 tt_i128
@@ -202,9 +202,9 @@ tt_trimmed_mean(tt_i128 sum, size_t n, unsigned scale)
 }
 
 int64_t
-tt_trimmed_i64(const int64_t *sorted, size_t n, unsigned scale)
+tt_trimmed_i64(const int64_t *sorted, size_t n)
 {
-	return tt_trimmed_mean(tt_trimmed_sum_i64(sorted, n), n, scale);
+	return tt_trimmed_mean(tt_trimmed_sum_i64(sorted, n), n, 1);
 }
 
 /* The mean of ${n} > 0 values, rounded down. */

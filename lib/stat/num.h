@@ -32,13 +32,13 @@ int64_t tt_quantile_i64(const int64_t *sorted, size_t n, uint64_t num, uint64_t 
 /* The same of values in any order, which changes. */
 int64_t tt_quantile_of_i64(int64_t *v, size_t n, uint64_t num, uint64_t den);
 
-/* The mean of ${n} > 0 values times ${scale}, to the nearest integer, halves away from zero. */
-int64_t tt_mean_i64(const int64_t *v, size_t n, unsigned scale);
+/* The mean of ${n} > 0 values, to the nearest integer, halves away from zero. */
+int64_t tt_mean_i64(const int64_t *v, size_t n);
 
 /* The same of sorted values without the smallest and the largest twentieth, rounded down to whole values. */
-int64_t tt_trimmed_i64(const int64_t *sorted, size_t n, unsigned scale);
+int64_t tt_trimmed_i64(const int64_t *sorted, size_t n);
 
-/* The same in two steps, the first of which alone needs the values: their sum; the mean of all ${n} without those. */
+/* The same in two steps, the first of which alone needs the values: their sum; the mean of all ${n} without those, times ${scale}. */
 tt_i128 tt_trimmed_sum_i64(const int64_t *sorted, size_t n);
 int64_t tt_trimmed_mean(tt_i128 sum, size_t n, unsigned scale);
 
