@@ -7,8 +7,7 @@
  *
  * Some tables are not maps. Those of stat/tally.c, collect/objects.c, emit/key_text.c, model/resolve.c and unity/known.c keep their values in
  * the slots, for they are read at each event. model/opened.c keeps zones in the order in which they came. emit/stacks.c and view/paths.c take
- * four bytes a slot, for they may have millions of rows. mlpd/category.c, gate/baseline.c and gate/sample.c know their size beforehand and lie
- * in an arena.
+ * four bytes a slot, for they may have millions of rows. mlpd/category.c and gate/sample.c know their size beforehand and lie in an arena.
  *
  * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time.
  */

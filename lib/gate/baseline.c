@@ -10,6 +10,7 @@
 
 #include "base/hash_seed.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/setting.h"
 #include "gate/doc.h"
 #include "model/filter.h"
@@ -20,21 +21,19 @@ struct reader {
 	struct tt_baseline *b;
 	const struct tt_budget *budget;
 	struct tt_arena *a;
-	const char **session;         /* names so far, by hash */
-	size_t nslot;                 /* a power of two, more than there are sessions */
+	struct tt_map at;             /* sessions so far, by name */
 };
 
-/* Is the session new? Then it is kept. */
-static bool
-is_new(struct reader *rd, const char *session)
+/* Add the name of the session ${of}; fail if an earlier one has it. */
+static int
+add_name(struct reader *rd, const struct tt_node_at *id, const struct tt_baseline_session *of, struct tt_err *err)
 {
-	size_t i = (size_t)tt_seeded_text(0, session, strlen(session)) & (rd->nslot - 1);
+	const struct tt_baseline_session *all = rd->b->session;
+	const uint64_t hash = tt_seeded_text(0, of->name, strlen(of->name));
 
-	for (; rd->session[i]; i = (i + 1) & (rd->nslot - 1))
-		if (strcmp(rd->session[i], session) == 0)
-			return false;
-	rd->session[i] = session;
-	return true;
+	if (tt_map_find(&rd->at, hash, i, strcmp(all[i].name, of->name) == 0))
+		return tt_doc_fail(id, false, err, "there is a session \"%s\" already", of->name);
+	return tt_map_add(&rd->at, rd->a->mem, hash, (size_t)(of - all), err);
 }
 
 static int
@@ -44,7 +43,7 @@ read_capture(struct reader *rd, const struct tt_node_at *v, const char *session,
 	unsigned line, column;
 	int rc = tt_sample_parse(v->json, rd->budget->measure, rd->budget->nmeasure, s, rd->a, err);
 
-	/* Only now: looking for a place goes through all of the text before it. */
+	/* Found only for an error: it takes a walk over all text before it. */
 	if (rc == TT_E_USAGE) {
 		tt_doc_place(v, false, &line, &column);
 		rc = tt_err_in(err, "%s:%u:%u", rd->b->path, line, column);
@@ -68,8 +67,7 @@ read_session(struct reader *rd, const struct tt_node_at *v, struct tt_baseline_s
 		return rc;
 	if (!of->name || of->n == 0)
 		return tt_doc_fail(v, false, err, "a session needs its \"session\" and \"captures\"");
-	if (!is_new(rd, of->name))
-		return tt_doc_fail(&id, false, err, "there is a session \"%s\" already", of->name);
+	rc = add_name(rd, &id, of, err);
 	of->first = rd->b->nall;
 	for (size_t i = 0; i < of->n && rc == TT_OK; i++) {
 		struct tt_node_at e = tt_doc_element(&list, i);
@@ -79,7 +77,7 @@ read_session(struct reader *rd, const struct tt_node_at *v, struct tt_baseline_s
 	return rc;
 }
 
-/* From the last accepted session on. */
+/* Compare with the last accepted session and those after it. */
 static void
 choose_compared(struct tt_baseline *b)
 {
@@ -126,10 +124,7 @@ read_baseline(struct reader *rd, const struct tt_node_at *root, struct tt_err *e
 		    tt_setting_name[TT_SETTING_SAVE]);
 	rd->b->session = tt_arena_alloc(rd->a, n * sizeof *rd->b->session, err);
 	rd->b->all = rd->b->session ? tt_arena_alloc(rd->a, (count_captures(list.json) + 1) * sizeof *rd->b->all, err) : NULL;
-	for (rd->nslot = 16; rd->nslot < 2 * n; )
-		rd->nslot *= 2;
-	rd->session = rd->b->all ? tt_arena_alloc(rd->a, rd->nslot * sizeof *rd->session, err) : NULL;
-	if (!rd->session)
+	if (!rd->b->all)
 		return err->code;
 	for (struct tt_doc_walk w = { 0 }; rc == TT_OK && tt_doc_next(&list, &w);) {
 		struct tt_node_at e = tt_doc_element(&list, rd->b->nall_session);
@@ -161,21 +156,22 @@ tt_baseline_parse(const char *text, size_t n, const char *path, const struct tt_
 		return rc;
 	root = tt_doc_root(&doc);
 	rc = read_baseline(&rd, &root, err);
+	tt_map_free(&rd.at, a->mem);
 	tt_doc_free(&doc);
 	return rc;
 }
 
 /* --- writing --------------------------------------------------------------------------- */
 
-/* Those that are being written: the old ones by session, and new ones. */
+/* The captures that are being written. */
 struct writer {
-	const struct tt_baseline *old;        /* NULL: none */
-	const struct tt_sample *s;            /* new */
+	const struct tt_baseline *old;        /* the baseline that they are added to; NULL: none */
+	const struct tt_sample *s;            /* the new captures */
 	size_t n;
 	const struct tt_budget *budget;
 	const char *accept;           /* for the first new session; NULL */
 	struct tt_json j;
-	char number[24];              /* the session of new captures that tell none */
+	char number[24];              /* the session of new captures that name none */
 };
 
 static void
@@ -188,7 +184,7 @@ put_capture(struct writer *w, const struct tt_sample *s)
 	tt_sample_put(&w->j, NULL, &one, w->budget->measure, w->budget->nmeasure);
 }
 
-/* What session a new capture belongs to: its fact of that name, else one of its own with the others that tell none. */
+/* The session of a new capture: its fact of that name; captures without one have a session in common. */
 static const char *
 session_of(const struct writer *w, const struct tt_sample *s)
 {
@@ -197,7 +193,7 @@ session_of(const struct writer *w, const struct tt_sample *s)
 	return fact ? fact : w->number;
 }
 
-/* The ${n} old samples at ${old} and the new ones of the session ${name}; why it is accepted, or NULL. */
+/* Write the session ${name}: the ${n} captures at ${old}, then its new ones. ${accepted}: why it was accepted, or NULL. */
 static void
 put_session(struct writer *w, const char *name, const char *accepted, const struct tt_sample *old, size_t n)
 {
@@ -215,7 +211,7 @@ put_session(struct writer *w, const char *name, const char *accepted, const stru
 	tt_json_close(&w->j, "]}");
 }
 
-/* True if there is such a session among the old ones and the first ${n} new captures. */
+/* True if a session of that name is in the old baseline or among the first ${n} new captures. */
 static bool
 is_there(const struct writer *w, const char *name, size_t n)
 {
@@ -228,7 +224,7 @@ is_there(const struct writer *w, const char *name, size_t n)
 	return false;
 }
 
-/* "#3" for the third session, which no other is called. */
+/* Choose the name of the session of captures that name none: "#3" for the third, or the next that is free. */
 static void
 set_number(struct writer *w)
 {
@@ -236,7 +232,7 @@ set_number(struct writer *w)
 
 	char number[sizeof w->number] = "#";
 
-	/* While the name is sought, captures without a fact belong to no session. */
+	/* w->number is set last: until then captures without a fact are in a session without a name. */
 	do
 		*tt_put_u64(number + 1, k++) = '\0';
 	while (is_there(w, number, w->n));
@@ -256,7 +252,7 @@ put_sessions(struct writer *w)
 	for (size_t i = 0; i < w->n; i++)
 		if (!is_there(w, session_of(w, &w->s[i]), i)) {
 			put_session(w, session_of(w, &w->s[i]), w->accept, NULL, 0);
-			w->accept = NULL;     /* of several the first, from which all are compared */
+			w->accept = NULL;     /* only the first new session is marked: comparison begins there */
 		}
 }
 
@@ -280,7 +276,7 @@ tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size
 
 /* --- leaving out and accepting ------------------------------------------------------------ */
 
-/* The session at ${p}, an object of ${n} bytes, with why it is accepted in front. */
+/* Copy the session at ${p}, a JSON object of ${n} bytes, and put first why it was accepted. */
 static void
 put_accepted(struct tt_buf *out, const char *p, size_t n, const char *why)
 {
@@ -336,7 +332,7 @@ shown(const char *value)
 	return value ? value : "(unknown)";
 }
 
-/* Does a capture of the baseline that the row means have this value of ${key}? Else *${other} is one that has another. */
+/* True if a capture of the baseline to which the row applies has this value of ${key}; else *${other} is one with another value. */
 static bool
 is_known(const struct tt_baseline *b, const struct tt_budget_row *r, const char *key, const char *value,
     const struct tt_sample **other)
@@ -373,7 +369,7 @@ tt_baseline_check(const struct tt_baseline *b, const struct tt_sample *s, size_t
 				const char *value = tt_sample_fact(&s[i], *key);
 				const struct tt_sample *other = NULL;
 
-				/* Nothing is known of a capture whose analysis failed: there is nothing to compare. */
+				/* A capture whose analysis failed has no facts to compare. */
 				if (s[i].without || s[i].nfact == 0 || !tt_row_means(r, &s[i]) || is_known(b, r, *key, value, &other))
 					continue;
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has another environment: %s is %s in its %s, and %s in %s "

@@ -9,9 +9,9 @@
 #include "base/order.h"
 #include "io/spool.h"
 
-enum { LEAST_PIECE = 4096 };          /* of a run, read at once */
-enum { DOUBLED = 9, LEAST_CAP = 8 };  /* how often the room of those that wait doubles, and its first, which the memory gives at least */
-enum { LEAST_KEYS = 256, LARGEST = 256 };     /* records worth sorting by keys; bytes of one that has a key */
+enum { LEAST_PIECE = 4096 };          /* bytes of a run that are read at once, at least */
+enum { DOUBLED = 9, LEAST_CAP = 8 };  /* how often the room for records in memory doubles; records that it has at first, at least */
+enum { LEAST_KEYS = 256, LARGEST = 256 };     /* records are sorted by keys if there are so many, and none has more bytes than this */
 
 void
 tt_sorter_init(struct tt_sorter *s, struct tt_env *env, const struct tt_sorter_form *form)
@@ -41,7 +41,7 @@ tt_sorter_free(struct tt_sorter *s)
 	tt_sorter_init(s, s->env, s->form);
 }
 
-/* Sort the ${n} places at ${v} by their keys, with room for as many behind them: by each byte in which keys differ. Returns where they are then. */
+/* Sort the ${n} places at ${v} by key: a radix sort over the bytes in which keys differ. There is room for ${n} more after them. Returns the sorted places. */
 static struct tt_sorter_place *
 sort_places(struct tt_sorter_place *v, size_t n)
 {
@@ -71,7 +71,7 @@ sort_places(struct tt_sorter_place *v, size_t n)
 	return v;
 }
 
-/* Records go to where ${p} has their places. */
+/* Put the records in the order of their sorted places ${p}. */
 static void
 move(const struct tt_sorter *s, struct tt_sorter_place *p)
 {
@@ -91,7 +91,7 @@ move(const struct tt_sorter *s, struct tt_sorter_place *p)
 	}
 }
 
-/* Sort the records from ${from} to before ${end}, and join those that join; the others are at ${to} and on then. Returns where they end. */
+/* Sort the records ${from} to ${end} - 1 and join equal ones. The result begins at ${to}; returns its end. */
 static size_t
 settle_some(struct tt_sorter *s, size_t to, size_t from, size_t end)
 {
@@ -121,7 +121,7 @@ settle_by_key(struct tt_sorter *s, struct tt_err *err)
 		s->place[i] = (struct tt_sorter_place){ s->form->key(s->rec + i * size), i };
 	p = sort_places(s->place, n);
 	move(s, p);
-	/* Most are the only ones of their key. */
+	/* Most keys have one record. */
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && p[end].key == p[i].key;)
 			end++;
@@ -135,7 +135,7 @@ settle_by_key(struct tt_sorter *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Sort those that wait, and join those of one key. */
+/* Sort the records in memory and join equal ones. */
 static int
 settle(struct tt_sorter *s, struct tt_err *err)
 {
@@ -164,7 +164,7 @@ write_run(struct tt_sorter *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Room for so many records of ${size} bytes comes near TT_SORTER_ROOM, and never over it, when it has doubled so often. */
+/* Records that the room has at first: after it has doubled DOUBLED times it takes nearly TT_SORTER_ROOM bytes, and no more. */
 static size_t
 least_cap(size_t size)
 {
@@ -181,7 +181,7 @@ tt_sorter_add(struct tt_sorter *s, const void *rec, struct tt_err *err)
 
 	if (s->n == most) {
 		rc = settle(s, err);
-		/* Where few keys come again and again, they never go to disk. */
+		/* A few keys that are repeated are joined again and again, and never go to disk. */
 		if (rc == TT_OK && s->n > most / 2)
 			rc = write_run(s, err);
 	}
@@ -211,9 +211,9 @@ tt_sorter_done(struct tt_sorter *s, struct tt_err *err)
 
 /* A run, read a piece at a time. */
 struct piece {
-	const char *at, *end;         /* of the bytes in memory */
-	uint64_t key;                 /* of the record at */
-	uint64_t next, to;            /* of the rest, on disk */
+	const char *at, *end;         /* the bytes in memory that are left */
+	uint64_t key;                 /* of the record at ${at} */
+	uint64_t next, to;            /* the rest, on disk */
 	char *room;
 };
 
@@ -222,12 +222,12 @@ struct tt_sorted {
 	struct piece *piece;
 	uint32_t *heap;               /* pieces that have records, the one with the first record at 0 */
 	size_t nheap;
-	uint64_t second;              /* no record of another piece than the first has a lower key */
-	size_t room;                  /* of a piece: whole records */
-	char *text;                   /* of all pieces */
-	char *rec;                    /* the record handed out, where it was joined of some */
-	uint64_t key;                 /* its */
-	bool lent;                    /* the first record was handed out where it lies, and goes next */
+	uint64_t second;              /* the lowest key in the pieces but the first */
+	size_t room;                  /* bytes for a piece: whole records */
+	char *text;                   /* the bytes of all pieces */
+	char *rec;                    /* the record handed out, if several were joined */
+	uint64_t key;                 /* of the record handed out */
+	bool lent;                    /* the first record was handed out in place, and is dropped at the next call */
 };
 
 void
@@ -247,7 +247,7 @@ tt_sorted_close(struct tt_sorted *d)
 	tt_mem_free(mem, d, sizeof *d);
 }
 
-/* The record at the place of ${p}, read if need be, is its first. */
+/* Read more of ${p} if its bytes in memory are used up, and note the key of its first record. */
 static int
 fetch(struct tt_sorted *d, struct piece *p, struct tt_err *err)
 {
@@ -278,7 +278,7 @@ is_before(const struct tt_sorted *d, uint32_t a, uint32_t b)
 	return c ? c < 0 : a < b;
 }
 
-/* The piece at ${i} of the heap may come too early: move it down. */
+/* Move the piece at ${i} of the heap down to where it belongs. */
 static void
 sift(struct tt_sorted *d, size_t i)
 {
@@ -348,7 +348,7 @@ tt_sorted_open(const struct tt_sorter *s, struct tt_sorted **to, struct tt_err *
 	return rc;
 }
 
-/* The first record goes. Runs are mostly of one time after the other, so the next one is mostly of the same piece. */
+/* Drop the first record. Runs mostly cover one time after the other, so the next record is mostly in the same piece. */
 static int
 drop_first(struct tt_sorted *d, struct tt_err *err)
 {
@@ -376,7 +376,7 @@ take_back(struct tt_sorted *d, struct tt_err *err)
 	return lent ? drop_first(d, err) : TT_OK;
 }
 
-/* The first record of ${p} whose key is not less than ${key} is its first. */
+/* Drop the records of ${p} whose key is less than ${key}. */
 static int
 skip(struct tt_sorted *d, struct piece *p, uint64_t key, struct tt_err *err)
 {
@@ -430,7 +430,7 @@ tt_sorted_next(struct tt_sorted *d, const void **rec, struct tt_err *err)
 	if ((rc = take_back(d, err)) != TT_OK || d->nheap == 0)
 		return rc;
 	d->key = d->piece[d->heap[0]].key;
-	/* Within a piece all are joined that can be. */
+	/* Records of one piece are joined already. */
 	if (d->key < d->second) {
 		*rec = d->piece[d->heap[0]].at;
 		d->lent = true;

@@ -1,16 +1,16 @@
 /**
- * Zones that lie whole in the present frame, as nearly all do: each takes its time from the one around it; the contract is in
- * frame_replay_parts.h.
+ * Adds up zones that begin and end within the present frame, as nearly all do: the time of each is taken from the zone around it; the contract is
+ * in frame_replay_parts.h.
  */
 #include "run/frame_replay_parts.h"
 
-/* Where ${e} lies in the zone around it, and the row from which that takes its time. */
+/* The zone ${e}, clipped to the zone around it, and the row from which its time is taken. */
 static inline struct tt_thread_replay_inner
 nested(const struct tt_thread_replay *w, const struct tt_event *e)
 {
 	struct tt_thread_replay_inner z = { .ts = e->ts, .end = e->ts + e->dur };
 
-	if (likely(w->ninner > 0)) {  /* only a damaged capture has zones that reach out of the one around them */
+	if (likely(w->ninner > 0)) {  /* clipped because in a damaged capture a zone may last longer than the one around it */
 		const struct tt_thread_replay_inner *around = &w->inner[w->ninner - 1];
 
 		z.ts = z.ts < around->ts ? around->ts : z.ts > around->end ? around->end : z.ts;
@@ -29,7 +29,7 @@ add_to(struct tt_replay_idle *idle, int64_t ns, bool held)
 	idle->held += held ? ns : 0;
 }
 
-/* ${ns} of the self time of the row ${at} are those of ${row} now, also what of them is idle. */
+/* Of ${ns} of self time that went from the row ${at} to ${row}, move the idle part, too. */
 static inline void
 share_idle(struct tt_thread_replay *w, uint32_t at, const struct tt_thread_replay_row *row, int64_t ns, bool idle, bool held)
 {
@@ -39,7 +39,7 @@ share_idle(struct tt_thread_replay *w, uint32_t at, const struct tt_thread_repla
 		add_to(&w->idle[row - w->row], ns, held || row->idle & TT_REPLAY_HELD);
 }
 
-/* With --player-only, the zones around ${z}, which is the Editor's, do not have its time in their totals. */
+/* With --player-only: take the time of ${z}, a zone of the Editor, out of the totals of the zones around it. */
 static void
 take_from_totals(struct tt_thread_replay *w, const struct tt_thread_replay_inner *z)
 {
@@ -82,7 +82,7 @@ tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const stru
 	row->self += end - ts;
 	share_idle(w, at, row, end - ts, idle, held);
 	row->calls += !(e->flags & TT_F_CONT);
-	/* Within another of its marker? Zones nest, so that one would end later. */
+	/* Count the total once where a zone of the same marker is around it: zones nest, so that one ends later. */
 	if (likely(!row->active) && ts >= row->since) {
 		row->total += end - ts;
 		row->since = end;
