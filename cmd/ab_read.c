@@ -49,7 +49,6 @@ read_sample(struct ab *x, const struct tt_budget *b, const char *path, struct tt
 	if (rc != TT_OK)
 		return rc;
 	tt_json_open(&j, NULL, "{");
-	tt_json_i64(&j, "cap_ns", g.sample[0].cap_ns);
 	tt_json_bool(&j, "empty", g.sample[0].empty);
 	tt_sample_put(&j, "sample", &g.sample[0], b->measure, b->nmeasure);
 	tt_json_close(&j, "}");
@@ -137,7 +136,6 @@ take(struct ab *x, const struct tt_budget *b, const struct ab_run *run, const js
 	rc = tt_sample_parse(json_object_get(j, "sample"), b->measure, b->nmeasure, s, &x->a, err);
 	if (rc != TT_OK)
 		return rc;
-	s->cap_ns = json_integer_value(json_object_get(j, "cap_ns"));
 	s->empty = json_is_true(json_object_get(j, "empty"));
 	s->name = tt_arena_text(&x->a, x->own_dir ? run->name : run->path, strlen(x->own_dir ? run->name : run->path), err);
 	return s->name ? TT_OK : err->code;

@@ -35,7 +35,7 @@
 
 struct suggest {
 	const struct tt_sample *s;    /* the first ${own} are at hand, the others the baseline's */
-	size_t n, own;
+	size_t n;
 	const struct tt_measure *x;
 	size_t nx;
 	struct tt_buf *out;
@@ -47,8 +47,8 @@ struct suggest {
 	int64_t cap_ns;               /* limit of the first capture's frames, if most captures are capped; 0: they are not */
 };
 
-/* A measure over the captures: how many, and of the known figures the median, standard deviation and largest. */
-struct spread { size_t n; int64_t median, sd, max; };
+/* A measure over the captures: how many, and of the known figures the median and the largest. */
+struct spread { size_t n; int64_t median, max; };
 
 static struct spread
 spread_of(const struct suggest *g, const char *key)
@@ -65,7 +65,6 @@ spread_of(const struct suggest *g, const char *key)
 	}
 	tt_sort_i64(v, r.n);
 	r.median = tt_quantile_i64(v, r.n, 1, 2);
-	r.sd = tt_stddev_i64(v, r.n);
 	r.max = r.n ? v[r.n - 1] : 0;
 	return r;
 }
@@ -479,7 +478,7 @@ int
 budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err)
 {
-	struct suggest g = { .s = s, .n = n, .own = own, .x = x, .nx = nx, .out = out, .cap_ns = cap_of(s, own) };
+	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out, .cap_ns = cap_of(s, own) };
 
 	tt_buf_text(out, "{\n\t\"tracetool_budget\": 1,\n");
 	if (frame_marker) {

@@ -144,7 +144,7 @@ struct data {
 	int64_t zero;
 	struct unity_known known;
 	struct unity_markers marker;
-	bool read, empty;             /* the input was read to its end once; it has only an end */
+	bool read;                    /* the input was read to its end once */
 
 	struct data_stream *stream;
 	size_t nstream, capstream;
@@ -173,7 +173,6 @@ struct data {
 	size_t nframe, capframe;
 	struct tt_map at_frame;
 	uint64_t code, categories;    /* hashes of the last such sections */
-	bool short_told;
 };
 
 /* records.c */

@@ -612,7 +612,6 @@ make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, str
 	c->seq = m->seq++;
 	c->at = m->from;
 	c->len = m->at - m->from;
-	c->ts = 0;
 	c->loaded = true;
 	return TT_OK;
 }

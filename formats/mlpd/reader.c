@@ -503,7 +503,6 @@ big_window(struct mlpd *m, struct tt_chunk *c, struct tt_err *err)
 		return rc;
 	c->at = u->at;
 	c->tid = u->tid;
-	c->ts = u->ts;
 	memcpy(c->state, m->big_state, sizeof state);
 	memcpy(state, m->big_state, sizeof state);
 	if (c->len < n || n == u->len) {
@@ -551,7 +550,6 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 		return rc;
 	c->at = u.at;
 	c->tid = u.tid;
-	c->ts = u.ts;
 	if (u.len <= TT_CHUNK_MAX && m->unit) {
 		c->len = MLPD_BUF_HEAD + u.len;
 		c->state[0] = UINT64_MAX;       /* the state is in the header at the front of the bytes */

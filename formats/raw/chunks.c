@@ -303,7 +303,6 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	c->at = m->from;
 	c->len = m->len;
 	c->tid = raw_tid(&h->s, st->id == RAW_SESSION ? h->s.main : st->id);
-	c->ts = 0;
 	c->loaded = true;
 	return TT_OK;
 }

@@ -171,8 +171,8 @@ copy_units(struct copy *c, struct ttc_copied *done)
 			continue;
 		rc = ttc_load(m, u, &p, &cap, c->err);
 		if (rc == TT_E_DAMAGED) {
-			tt_loss_add(m->env->loss, u->where == TTC_IN_RING && m->live ? TT_LOST_OVERTAKEN : TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, u->at);
-			done->left_out++;
+			tt_loss_add(m->env->loss, u->where == TTC_IN_RING && m->live ? TT_LOST_OVERTAKEN : TT_LOST_DAMAGED, 1,
+			    TTC_CHUNK_HEAD + (uint64_t)u->len, u->at);
 			rc = TT_OK;
 			continue;
 		}

@@ -268,8 +268,7 @@ next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 		c->at = u.where == TTC_IN_FILE ? u.at : m->at;
 		c->len = TTC_CHUNK_HEAD + (uint64_t)u.len;
 		c->tid = tid;
-		c->ts = 0;
-		c->loaded = true;
+			c->loaded = true;
 		c->state[0] = u.flags | (gap ? TTC_U_GAP : 0u);
 		return TT_OK;
 	}

@@ -267,7 +267,7 @@ const char *ttc_tag_name(unsigned tag);
  * Write one capture from the ${n} readers at ${part} (opened by tt_format_ttc on seekable input; files of one recording in order): with the ring's chunks,
  * without damaged ones, and with an end. For tracetool recover. ${done}->ring: the last ring that was read or, with barred, that another user has.
  */
-struct ttc_copied { uint64_t chunks, from_ring, left_out; const char *ring; bool barred; };
+struct ttc_copied { uint64_t chunks, from_ring; const char *ring; bool barred; };
 int ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
     struct ttc_copied *done, struct tt_err *err);
 

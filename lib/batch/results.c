@@ -496,7 +496,6 @@ settle(struct tt_results *rs, const struct tt_results_out *out, struct tt_err *e
 		if (tt_result_load(member_text(rs, i), rs->member[i].n, &r[n], &why) != TT_OK) {
 			rs->sum.bad++;
 		} else if (out->keep && !out->keep(out->arg, &r[n])) {
-			rs->sum.dropped++;
 			tt_result_free(&r[n]);
 		} else {
 			note_options(&rs->sum, &r[n]);

@@ -24,7 +24,6 @@ struct tt_results;
 struct tt_results_sum {
 	uint64_t lines;               /* read, also the same twice */
 	uint64_t bad;                 /* torn or not ours */
-	uint64_t dropped;             /* by `keep` */
 	uint64_t kept;                /* come out */
 	uint64_t captures;            /* of these, results of captures */
 	uint64_t conflicts;           /* keys with different contents */

@@ -51,7 +51,6 @@ cannot_open(struct scheduler *m, size_t i, int sys, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_scheduler_capture(m, &id, &body, &m->said, err);
 	tt_buf_free(&body);
-	m->sum.files++;
 	m->sum.bytes += tt_scheduler_file(m, i)->size;
 	return rc;
 }
@@ -69,7 +68,6 @@ start_file(struct scheduler *m, struct tt_err *err)
 	if (!shared && f->shard != m->o->shard.index)
 		return TT_OK;
 	if (!m->o->verify && m->o->done && m->o->done(m->o->arg, i, f->key, n, NULL)) {
-		m->sum.files++;
 		m->sum.bytes += f->size;
 		return TT_OK;
 	}
@@ -219,7 +217,6 @@ tick(struct scheduler *m)
 	if (!m->o->tick || now - m->tick_ns < TICK_MS * INT64_C(1000000))
 		return;
 	m->tick_ns = now;
-	m->sum.running = m->analysing;
 	m->o->tick(m->o->arg, &m->sum);
 }
 

@@ -34,11 +34,9 @@ struct tt_scheduler_sum {
 	uint64_t captures, ok, damaged, failed;       /* of this run; done before are not in it */
 	uint64_t archives, lost;      /* archives that failed or are damaged, and members of them that could not be read */
 	uint64_t unended;             /* archives given up before their end */
-	uint64_t files;               /* files finished */
 	uint64_t bytes;               /* of them, and of those at work, as far as read */
 	uint64_t total;               /* of all files of this shard */
 	uint64_t spooled;
-	unsigned running;
 };
 
 /* What counts for failures_max. */

@@ -130,7 +130,6 @@ end_archive(struct scheduler *m, struct arch *a, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_scheduler_line(m, err);
 	tt_scheduler_say_rest(m, &a->said, id.key);
-	m->sum.files++;
 	tt_scheduler_free_arch(m, a);
 	return rc == TT_OK ? tt_scheduler_check_failures(m, err) : rc;
 }
@@ -207,7 +206,6 @@ file_ended(struct scheduler *m, struct proc *p, struct tt_err *err)
 	if (rc == TT_OK && p->result.n > 0 && !m->stopping)
 		rc = tt_scheduler_capture(m, &id, &p->result, &m->said, err);
 	m->sum.bytes += tt_scheduler_file(m, p->file)->size - p->bytes;
-	m->sum.files++;
 	m->analysing--;
 	tt_scheduler_free_proc(m, p);
 	return rc;

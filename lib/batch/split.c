@@ -84,7 +84,6 @@ tt_split(struct tt_mem *mem, unsigned count, struct tt_scheduler_file *file, siz
 		unsigned at;
 
 		sum->bytes += f->size;
-		sum->shared += f->shard == TT_SHARD_ALL;
 		if (f->shard != TT_SHARD_ALL) {
 			at = place(load, count, tt_hash_bytes(f->key, nkey), f->cost, share + share / ROOM);
 			load[at] += f->cost;

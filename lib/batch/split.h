@@ -20,7 +20,6 @@ struct tt_mem;
 struct tt_split {
 	uint64_t list;                /* a hash of the list: shards with the same one have split it alike */
 	uint64_t files, bytes;        /* of the whole list */
-	uint64_t shared;              /* files that all shards share */
 };
 
 /**

@@ -84,7 +84,7 @@ spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, 
 static int
 nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archive_kind kind, struct tt_err *err)
 {
-	struct level l = { .outer = outer, .kind = kind, .depth = outer->depth + 1, .src = src, .key_n = u->key.n };
+	struct level l = { .kind = kind, .depth = outer->depth + 1, .src = src, .key_n = u->key.n };
 	struct tt_err why = { 0 };
 	int rc, complaint = TT_OK;
 

@@ -28,7 +28,6 @@ struct names {
 
 /* What one archive of the nest has of its own. */
 struct level {
-	struct level *outer;
 	enum tt_archive_kind kind;
 	struct tt_archive *ar;
 	struct tt_src *src;

@@ -204,7 +204,7 @@ tt_by_frame_heap(const struct tt_collecting *c, int64_t ts, uint64_t bytes)
 		return;
 	g->heap = bytes;
 	g->heap_ts = ts;
-	g->has_heap = s->out.has_heap = true;
+	g->has_heap = true;
 }
 
 /* --- out -------------------------------------------------------------------------------- */

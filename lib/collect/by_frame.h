@@ -56,7 +56,6 @@ struct tt_frame_gc {
 struct tt_by_frame {
 	struct tt_frame_gc *gc;       /* by place in tt_frames */
 	size_t n;
-	bool has_heap;                /* of any frame */
 };
 
 TT_COLLECTED_AS(tt_by_frame, TT_COLLECTS_BY_FRAME);

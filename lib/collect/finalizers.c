@@ -95,7 +95,6 @@ count(const struct tt_collecting *c, struct finalizers *s, const struct tt_event
 		return rc;
 	m->f[*which - 1].n++;
 	m->objects += object;
-	m->runs += !object;
 	return TT_OK;
 }
 

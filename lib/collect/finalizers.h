@@ -30,7 +30,7 @@ struct tt_finalizers {
 	size_t n, cap;
 	struct tt_map at;             /* places in f */
 	struct tt_tally hist;
-	uint64_t runs, objects;       /* as tt_final.n, in all */
+	uint64_t objects;             /* as tt_final.n, in all */
 	uint64_t untimed;             /* of these, ended without a recorded begin: Mono 4.6 records ends alone */
 	struct tt_times run, object;  /* begun and ended, in all */
 	bool typed;                   /* classes were looked for */

@@ -282,7 +282,6 @@ begin_shot(const struct tt_collecting *c, struct graph *g)
 		g->early[c->t->index] = (struct roots){ 0 };
 	}
 	g->on = !g->root.lost;
-	g->process = c->cap->process;
 	m->over = g->root.lost;
 	m->far = false;
 	m->shot = 0;

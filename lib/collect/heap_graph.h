@@ -26,8 +26,7 @@ struct tt_graph {
 	bool over;                    /* there was no room for it: need says how much it takes */
 	uint64_t need;
 	bool far;                     /* objects lie too far apart: more than 8 GB from the first */
-	uint64_t objects, refs, outside;      /* outside: references to anything but objects of the shot */
-	uint64_t reached;
+	uint64_t objects, refs;
 
 	struct tt_graph_root {        /* roots that are alike */
 		uint64_t key;         /* thread, vtable, domain or context, by the source */

@@ -28,7 +28,6 @@ struct graph {
 	struct tt_graph out;
 	struct tt_mem *mem;
 	bool on;                      /* a shot is being kept */
-	uint32_t process;
 	uint64_t base;
 	struct tt_pages addr, class, ref, has;        /* by object, but ref; has: a bit each */
 	struct more { uint32_t addr; uint32_t ref; } *more;   /* continuation records: their object, their first reference */

@@ -92,7 +92,6 @@ resolve(struct walk *w, struct tt_err *err)
 	tt_pages_free(&g->addr);
 	for (size_t i = 0; i < g->ref.n && rc == TT_OK; i++) {
 		uint32_t *ref = tt_pages_at(&g->ref, i), to = object_at(w, &number, *ref & ~LAST);
-		w->m->outside += to == NOWHERE;
 		*ref = to | (*ref & LAST);
 	}
 	for (size_t i = 0; i < g->nmore && rc == TT_OK; i++)
@@ -240,7 +239,6 @@ reach_from(struct walk *w, uint32_t up, uint32_t to, struct tt_err *err)
 		return rc;
 	*have = path;
 	w->m->path[path].n++;
-	w->m->reached++;
 	return tt_pages_push(&w->queue, to, err);
 }
 

@@ -117,7 +117,7 @@ thin_out(struct tt_heap_shots *s)
 }
 
 static int
-end(const struct tt_collecting *c, struct shots *s, bool complete, int64_t ts, struct tt_err *err)
+end(const struct tt_collecting *c, struct shots *s, bool complete, struct tt_err *err)
 {
 	struct tt_heap_shots *out = &s->out;
 	struct tt_shot *shot = &out->shot[s->open - 1];
@@ -130,7 +130,6 @@ end(const struct tt_collecting *c, struct shots *s, bool complete, int64_t ts, s
 		return rc;
 	shot->complete = complete;
 	shot->kept = true;
-	shot->end_ts = ts;
 	shot->first = out->ncell;
 	shot->nclass = s->nmet;
 	for (size_t i = 0; i < s->nmet; i++) {
@@ -155,7 +154,7 @@ static int
 begin_shot(const struct tt_collecting *c, struct shots *s, const struct tt_event *e, struct tt_err *err)
 {
 	struct tt_heap_shots *out = &s->out;
-	int rc = s->open ? end(c, s, false, e->ts, err) : TT_OK;
+	int rc = s->open ? end(c, s, false, err) : TT_OK;
 
 	if (rc != TT_OK || !tt_collect_in_time(c, e))
 		return rc;
@@ -166,8 +165,7 @@ begin_shot(const struct tt_collecting *c, struct shots *s, const struct tt_event
 	rc = tt_mem_grow(c->mem, &out->shot, &out->cap, out->n + 1, sizeof *out->shot, err);
 	if (rc != TT_OK)
 		return rc;
-	out->shot[out->n++] = (struct tt_shot){ .ts = e->ts, .end_ts = e->ts, .process = c->cap->process,
-		.thread = c->t->index };
+	out->shot[out->n++] = (struct tt_shot){ .ts = e->ts, .process = c->cap->process };
 	s->open = out->n;
 	if (c->t->index < s->nearly) {
 		out->shot[out->n - 1].roots = s->early[c->t->index];
@@ -207,7 +205,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	case TT_HEAP_SHOT:
 		if (!(e->flags & TT_F_END))
 			return begin_shot(c, s, e, err);
-		return s->open ? end(c, s, true, e->ts, err) : TT_OK;
+		return s->open ? end(c, s, true, err) : TT_OK;
 	case TT_HEAP_CLASS:
 		return add_class(c, s, e, err);
 	case TT_HEAP_BIG:

@@ -26,8 +26,8 @@ struct tt_shot_class {                /* one class in one shot */
 };
 
 struct tt_shot {
-	int64_t ts, end_ts;
-	uint32_t process, thread;
+	int64_t ts;
+	uint32_t process;
 	bool complete, kept;          /* its end was seen; its classes are kept */
 	bool roots_known;             /* by class: with TT_NEEDS_ROOTS, where there was room for the graph */
 	uint64_t n, bytes, refs, more, roots;

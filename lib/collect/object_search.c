@@ -161,7 +161,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 		return note(c, s, e, e->val, (struct tt_trace){ .what = TT_TRACE_THROWN, .node = c->node }, err);
 	case TT_HANDLE:
 		return e->flags & TT_F_END ? TT_OK : note(c, s, e, (uint64_t)e[1].ts,
-		    (struct tt_trace){ .what = TT_TRACE_HANDLE, .node = c->node, .kind = e->depth < 4 ? (uint8_t)e->depth : 4 }, err);
+		    (struct tt_trace){ .what = TT_TRACE_HANDLE, .node = c->node }, err);
 	case TT_FINALIZE:
 		return e->val ? note(c, s, e, e->val, (struct tt_trace){ .what =
 		    e->flags & TT_F_END ? TT_TRACE_FINALIZED : TT_TRACE_FINALIZE }, err) : TT_OK;

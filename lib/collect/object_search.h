@@ -40,7 +40,6 @@ struct tt_trace {
 	uint64_t key, size;           /* where known, else 0 */
 	uint32_t process, thread, node;
 	uint8_t what;                 /* enum tt_trace_what */
-	uint8_t kind;                 /* of a handle */
 };
 
 struct tt_found_all {

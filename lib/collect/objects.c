@@ -150,7 +150,6 @@ tt_objects_move(struct tt_objects *o, const uint64_t *word, size_t n,
 		s->addr = GONE;
 		o->n--;
 	}
-	o->moved += moving;
 	for (size_t i = 0; i < moving && rc == TT_OK; i++)
 		rc = tt_objects_set(o, o->moving[i].addr, o->moving[i].v, err);
 	return rc;

@@ -21,7 +21,6 @@ struct tt_objects {
 	size_t nslot, n, used;
 	struct tt_object_slot *moving;
 	size_t capmoving;
-	uint64_t moved;               /* objects that were followed, so far */
 };
 
 void tt_objects_init(struct tt_objects *o, struct tt_mem *mem);

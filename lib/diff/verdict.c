@@ -112,7 +112,6 @@ tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, stru
 		rc = means(d, TT_DIFF_B, &arena, &b, err);
 	if (rc == TT_OK) {
 		v->a = tt_quantile_i64(a.v, a.n, 1, 2);
-		v->b = tt_quantile_i64(b.v, b.n, 1, 2);
 		v->allowed = margin->e4 < 0 ? margin->ns
 			     : v->a < 0     ? 0
 					    : tt_ratio((uint64_t)v->a, (uint64_t)margin->e4, 10000);

@@ -58,7 +58,7 @@ struct tt_alloc_points {
 static inline struct tt_alloc_points
 tt_alloc_points(const struct tt_view *v)
 {
-	return (struct tt_alloc_points){ .bytes = v->alloc_before_b, .last_ts = UINT64_MAX };
+	return (struct tt_alloc_points){ .bytes = v->alloc_before, .last_ts = UINT64_MAX };
 }
 
 /* Count an allocation. Returns its bytes, at most INT64_MAX. */

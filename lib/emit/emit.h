@@ -52,7 +52,7 @@ struct tt_view {
 	size_t nbegun;
 	const struct tt_args *args;   /* of slices: tt_slice_args() */
 	size_t nargs;
-	uint64_t alloc_before_b, alloc_before_n;      /* of this thread, before this chunk */
+	uint64_t alloc_before;        /* bytes allocated on this thread before this chunk */
 	bool skipped;                 /* the filter leaves the thread out: `rare` is called only for events of other threads or of none */
 };
 

@@ -213,7 +213,7 @@ tt_threads_reset(struct tt_threads *ts)
 		t->first_ts = INT64_MAX;
 		t->last_ts = INT64_MIN;
 		t->nevent = t->ncall = t->nalloc = t->alloc_b = t->open_at_end = 0;
-		t->in = (struct tt_in_time){ 0 };
+		t->hidden = 0;
 		t->stack.n = 0;
 		t->stack.begun = 0;
 		t->stack.seen_ts = INT64_MIN;

@@ -23,10 +23,7 @@ struct tt_thread {
 	int64_t first_ts, last_ts;    /* of all its events; first > last: none */
 	uint64_t nevent, ncall;       /* events; zones begun */
 	uint64_t nalloc, alloc_b;
-	struct tt_in_time {
-		uint64_t calls, allocs, bytes;        /* of these, what begins in the filter's time */
-		int64_t hidden;               /* time in it that is left out: the Editor's */
-	} in;
+	int64_t hidden;               /* time of the Editor in the filter's time, which is left out */
 	uint64_t open_at_end;
 	struct tt_stack stack;        /* zones open between chunks */
 	struct tt_brief { int64_t ts; size_t level; uint64_t key; } *brief;   /* see run/brief.h */

@@ -25,7 +25,6 @@ struct tt_chunk {
 	uint64_t at, len;             /* place in the decoded input */
 	uint64_t before;              /* bytes of the files before that input, see append */
 	uint64_t tid;
-	int64_t ts;                   /* time base, for sorting in another order */
 	uint8_t *bytes;               /* the chunk, with TT_CHUNK_PAD zero bytes after it */
 	size_t cap;                   /* of bytes; the slot's buffer grows and is used again */
 	bool loaded;                  /* bytes are in hand (else the worker preads them) */

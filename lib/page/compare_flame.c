@@ -21,7 +21,6 @@ struct box {
 	int64_t from, width;          /* width: the larger of both sides, with callees */
 	size_t row;
 	uint32_t depth;
-	bool drawn;
 };
 
 static int64_t

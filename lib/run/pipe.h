@@ -23,7 +23,7 @@ struct slot {
 	struct tt_buf *out;           /* one per emitter */
 	size_t held;                  /* see struct pipe */
 	bool passed;                  /* this reading needs nothing of the chunk, which is not decoded */
-	uint64_t alloc_before_b, alloc_before_n;
+	uint64_t alloc_before;
 	uint64_t raw_at;              /* bytes taken from the input when this chunk was read */
 };
 
@@ -78,7 +78,7 @@ int tt_gpu_chunk(struct pipe *p, struct slot **s, struct tt_err *err);
 void tt_gpu_free(struct pipe *p);
 
 /* Count what ${s} has for its thread. */
-void tt_thread_stacks_count(struct pipe *p, struct slot *s, struct tt_thread *t);
+void tt_thread_stacks_count(struct slot *s, struct tt_thread *t);
 
 /* hide.c: take out of ${b} what happens in zones of the Editor. The thread's stack is that before the chunk. */
 int tt_hide_editor(struct pipe *p, struct tt_batch *b, struct tt_thread *t, struct tt_err *err);

@@ -118,7 +118,7 @@ view_of(const struct pipe *p, const struct slot *s)
 {
 	return (struct tt_view){ .m = p->r->m, .cap = p->in->cap, .thread = s->io.thread, .b = &s->batch,
 		.slice = s->io.slice, .nslice = s->io.nslice, .begun = s->io.begun, .nbegun = s->io.nbegun,
-		.args = s->io.args, .nargs = s->io.nargs, .alloc_before_b = s->alloc_before_b, .alloc_before_n = s->alloc_before_n,
+		.args = s->io.args, .nargs = s->io.nargs, .alloc_before = s->alloc_before,
 		.skipped = s->io.skipped };
 }
 
@@ -496,8 +496,7 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 		s->io.thread = t;
 		s->io.cap = p->in->cap;
 		s->io.b = &s->batch;
-		s->alloc_before_b = t->alloc_b;
-		s->alloc_before_n = t->nalloc;
+		s->alloc_before = t->alloc_b;
 		rc = tt_thread_stacks_copy(p, s, t, err);
 		if (rc == TT_OK)
 			rc = tt_fold_rest(&w->fold, &s->io, err);

@@ -269,41 +269,17 @@ end_threads(struct pipe *p, struct slot *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What of the chunk begins in the time to look at. */
-static void
-count_in_time(const struct tt_filter *f, const struct tt_batch *b, struct tt_in_time *to)
-{
-	if (f->from == INT64_MIN && f->to == INT64_MAX && f->nhole == 0) {
-		to->calls += b->nzone;
-		to->allocs += b->nalloc;
-		to->bytes += b->alloc_b;
-		return;
-	}
-	for (size_t i = 0; i < b->n; i++) {
-		const struct tt_event *e = &b->ev[i];
-		if (e->kind == TT_ALLOC && tt_filter_has(f, e->ts)) {
-			to->allocs += tt_alloc_count(e);
-			to->bytes += tt_alloc_bytes(e);
-		} else if (tt_event_calls(e) && tt_filter_has(f, e->ts)) {
-			to->calls++;
-		}
-	}
-}
-
 void
-tt_thread_stacks_count(struct pipe *p, struct slot *s, struct tt_thread *t)
+tt_thread_stacks_count(struct slot *s, struct tt_thread *t)
 {
 	const struct tt_batch *b = &s->batch;
 
-	s->alloc_before_b = t->alloc_b;
-	s->alloc_before_n = t->nalloc;
+	s->alloc_before = t->alloc_b;
 	t->nevent += b->nevent;
 	t->ncall += b->nzone;
 	t->open_at_end += b->cut;
 	t->nalloc += b->nalloc;
 	t->alloc_b += b->alloc_b;
-	if (p->phase >= TT_PHASE_MAIN)
-		count_in_time(&p->r->m->filter, b, &t->in);
 	if (b->min_ts > b->max_ts)
 		return;
 	if (b->min_ts < t->first_ts)
@@ -360,7 +336,7 @@ tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 		return rc;
 	if (p->phase >= TT_PHASE_MAIN && p->r->m->filter.player_only && (rc = tt_hide_editor(p, b, t, err)) != TT_OK)
 		return rc;
-	tt_thread_stacks_count(p, s, t);
+	tt_thread_stacks_count(s, t);
 	rc = end_zones(p, s, t, err);
 	if (rc == TT_OK)
 		rc = end_at_gaps(p, s, t, err);

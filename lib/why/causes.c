@@ -239,7 +239,7 @@ int
 tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err)
 {
 	struct tt_frame_sums sums;
-	struct tt_why w = { .m = view->m, .view = view, .mem = &view->m->env->mem, .err = err, .text = text, .out = c, .s = &sums };
+	struct tt_why w = { .m = view->m, .mem = &view->m->env->mem, .err = err, .text = text, .out = c, .s = &sums };
 	const struct tt_frames *f = view->m->frames;
 	int rc;
 

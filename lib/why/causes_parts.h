@@ -59,7 +59,6 @@ struct tt_step {
 
 struct tt_why {
 	const struct tt_model *m;
-	struct tt_views *view;
 	struct tt_mem *mem;
 	struct tt_err *err;
 	struct tt_arena *text;

@@ -201,7 +201,7 @@ kit_chunk(struct kit *k, const struct tt_thread *t, const struct tt_slice *s, si
 {
 	struct tt_err err = { 0 };
 	struct tt_view v = { .m = &k->m, .cap = &k->cap[t->process], .thread = t, .b = &k->batch, .slice = s, .nslice = n,
-		.alloc_before_b = t->alloc_b, .alloc_before_n = t->nalloc };
+		.alloc_before = t->alloc_b };
 	struct tt_thread *own = k->m.threads.t[t->index];
 	struct tt_buf out = { 0 };
 

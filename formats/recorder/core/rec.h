@@ -165,7 +165,7 @@ struct rec_thread {
 	uint64_t framed;              /* the session in which it was defined that the thread marks frames */
 	uint32_t before, chunk;       /* record bytes in the chunk before; index + 1 of the present one */
 	uint32_t zone_max, pauses;
-	uint8_t extra, ended;
+	uint8_t extra;
 	bool was_out;                 /* for the thread that waits for all others */
 	struct rec_thread *next;      /* list of all writing ends */
 };

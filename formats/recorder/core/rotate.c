@@ -245,7 +245,6 @@ writer_stop(enum ttc_finish how, int error)
 		ring_detach(false);
 		R->head->state = TTC_R_STOPPED;
 	}
-	W.finish = how;
 	W.error = error;
 	if (error)
 		atomic_store(&W.failed, error);

@@ -26,7 +26,7 @@ struct wslot {
 
 struct writer {
 	struct rec_options o;
-	char path[1024], name[1100], ring_dir[512], producer[128];
+	char path[1024], name[1100], producer[128];
 	uint8_t *head;                /* of the file, with its texts */
 	size_t nhead;
 	bool head_late;               /* the head of a pipe, which the writer thread writes */
@@ -39,7 +39,6 @@ struct writer {
 	void (*full)(enum ttc_finish how, int error); /* the file takes no more: writer_stop() */
 	bool ending;                  /* writer_stop() runs: its records have room */
 	int error;
-	enum ttc_finish finish;
 	struct wslot *slot;
 	uint8_t *buf;                 /* buffer of the part being composed */
 	uint64_t *zones;              /* for walks over records */
