@@ -21,19 +21,25 @@ struct rows {
 	bool some;
 };
 
-/* The mean of the measure ${key} in both captures; ${key} may end with a selector. -1: one of them lacks it. */
+/* The measure ${key} in the capture of a build; ${key} may end with a selector. -1: it lacks it. */
 static int64_t
-both(const struct rows *r, const char *key)
+side(const struct rows *r, enum tt_side build, const char *key)
 {
 	size_t n = strlen(key);
 
-	for (size_t i = 0; i < r->b->nmeasure; i++) {
-		const struct tt_value *old = &r->s[TT_OLD]->value[i], *new = &r->s[TT_NEW]->value[i];
-
+	for (size_t i = 0; i < r->b->nmeasure; i++)
 		if (strncmp(r->b->measure[i].key, key, n) == 0 && (r->b->measure[i].key[n] == '\0' || r->b->measure[i].key[n] == '['))
-			return old->known && new->known ? old->v / 2 + new->v / 2 : -1;
-	}
+			return r->s[build]->value[i].known ? r->s[build]->value[i].v : -1;
 	return -1;
+}
+
+/* The mean of both captures. -1: one of them lacks it. */
+static int64_t
+both(const struct rows *r, const char *key)
+{
+	int64_t old = side(r, TT_OLD, key), new = side(r, TT_NEW, key);
+
+	return old >= 0 && new >= 0 ? old / 2 + new / 2 : -1;
 }
 
 static void
@@ -43,20 +49,29 @@ row(struct rows *r, const char *id, const char *metric, const char *stat, const 
 	r->some = true;
 }
 
+/* That of the capture with less. -1: one of them lacks it. */
+static int64_t
+least(const struct rows *r, const char *key)
+{
+	int64_t old = side(r, TT_OLD, key), new = side(r, TT_NEW, key);
+
+	return old < new ? old : new;
+}
+
 /*
- * The row of frames longer than twice the median. Its margin is a quarter of their rate or, if that is more, the least that this many pairs can tell from noise
- * if long frames are independent and random: their numbers in a pair then differ by the root of twice the mean.
+ * The row of frames longer than twice the median. Its margin is a quarter of their rate or, if that is more, the fewest that this many pairs can tell from
+ * chance. What one build alone has is not chance, so the capture with fewer counts. Half a frame of a capture is the least: counts that are equal, or nearly
+ * always are, can be shown to be.
  */
 static void
 hitch_row(struct rows *r, bool cpu, int64_t median, size_t pairs, bool known)
 {
-	double rate = (double)both(r, cpu ? "frame.cpu.over" : "frame.over") / TT_AMOUNT_ONE, margin = 1;
-	double frames = (double)(r->s[TT_OLD]->frames + r->s[TT_NEW]->frames) / 2, count = known && rate > 0 ? rate * frames / 1000 : 0;
+	double rate = known ? fmax(0, (double)least(r, cpu ? "frame.cpu.over" : "frame.over") / TT_AMOUNT_ONE) : 0;
+	double frame = 2000 / (double)(r->s[TT_OLD]->frames + r->s[TT_NEW]->frames);
+	double margin = fmax(fmax(rate / 4, tt_pairs_chance(rate / frame, pairs) * frame), frame / 2);
 
-	if (frames > 0)
-		margin = fmax(rate / 4, 4 * sqrt(2 * fmax(count, 1) / (double)pairs) * 1000 / frames);
-	tt_buf_printf(r->out, "%s\n\t\t{ \"id\": \"long-frames\", \"metric\": \"%s\", \"limit\": \"%.2fms\", \"max\": \"+%.2f\" }", r->some ? "," : "",
-	    cpu ? "frame.cpu.over" : "frame.over", HITCH * (double)median / 1e6 / TT_AMOUNT_ONE, margin);
+	tt_buf_printf(r->out, "%s\n\t\t{ \"id\": \"long-frames\", \"metric\": \"%s\", \"limit\": \"%.2fms\", \"max\": \"+%.3f\" }", r->some ? "," : "",
+	    cpu ? "frame.cpu.over" : "frame.over", HITCH * (double)median / 1e6 / TT_AMOUNT_ONE, fmax(margin, 0.001));
 	r->some = true;
 }
 

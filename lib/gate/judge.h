@@ -92,8 +92,10 @@ void tt_row_creep(struct tt_verdict_row *r);
 struct tt_row_pairs {
 	struct tt_pair *pair;         /* in which both have a figure */
 	size_t n;
-	struct tt_pair *all;          /* of which both runs left a capture; the difference is the limit where a figure is missing */
-	int64_t limit;
+	struct tt_pair *all;          /* of which both runs left a capture; the difference is ${worse} where a figure is missing */
+	int64_t limit;                /* at most so much: not worse */
+	int64_t worse;                /* more than this: worse. The limit, but of counts of a row that the program made */
+	double frame;                 /* of counts: one frame of a capture; else 0 */
 	int64_t *even;                /* differences of ${pair}, disturbed runs evened out */
 	bool ratio;
 };

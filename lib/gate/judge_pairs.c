@@ -23,6 +23,9 @@
 /* Pairs that cannot show the limit of a row that the program made show a wider one, up to WIDE, of so many equal builds. */
 #define SHOWN 0.98
 #define WIDE 0.3
+#define WIDE_FRAMES 2                 /* counts: up to so many frames of a capture, or WIDE_TIMES their limit */
+#define WIDE_TIMES 2
+#define QUARTER 4                     /* a fourth more long frames are worse, and half a frame of a capture at least */
 #define ONE_SIDED 0.125
 #define DECIDED 0.9                   /* of equal builds, with as many pairs as a row says it takes */
 #define AT_END (TT_ALPHA / 2)         /* about what looks leave of it for the last one */
@@ -140,7 +143,63 @@ pair_of_two(int64_t now, int64_t was, bool ratio, int sign)
 	return (struct tt_pair){ .d = sign * log_ratio(now, was), .level = a ? llround((log((double)a) + log((double)b)) / 2 * ONE) : 0 };
 }
 
-/* By complete pair the difference, or the limit where a figure is missing. */
+static double
+mean(const struct tt_point *p, size_t n)
+{
+	double sum = 0, known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i].known) {
+			sum += (double)p[i].v;
+			known++;
+		}
+	return known > 0 ? sum / known : 0;
+}
+
+/* The mean number of frames of the captures that have a figure, both builds'. */
+static double
+mean_frames(const struct tt_verdict_row *r)
+{
+	double frames = 0, n = 0;
+
+	for (size_t i = 0; i < r->npoint; i++)
+		if (r->point[i].known) {
+			frames += (double)r->point[i].sample->frames;
+			n++;
+		}
+	for (size_t i = 0; i < r->nbase_point; i++)
+		if (r->base_point[i].known) {
+			frames += (double)r->base_point[i].sample->frames;
+			n++;
+		}
+	return n > 0 ? frames / n : 0;
+}
+
+/*
+ * Counts are whole frames, and mostly equal. Of a row that the program made, what pairs can show to be kept depends on how many both builds have, which all
+ * captures tell better than the first two; but a change below that need not be chance: a quarter more is worse, and any more where at most every second
+ * capture of the old build has one.
+ */
+static void
+set_counts(struct tt_judging *w, struct tt_row_pairs *d)
+{
+	struct tt_verdict_row *r = w->r;
+	double frames, old, new, more;
+
+	d->worse = d->limit;
+	if (r->row->measure.metric->family != TT_FAM_OVER || r->dim != TT_DIM_PER_1000 || d->ratio || !((frames = mean_frames(r)) > 0))
+		return;
+	d->frame = 1000.0 * TT_AMOUNT_ONE / frames;
+	if (!w->v->budget->made)
+		return;
+	old = mean(r->base_point, r->nbase_point);
+	new = mean(r->point, r->npoint);
+	d->limit = r->limit = llround(fmax((double)d->limit, tt_pairs_chance(fmin(old, new) / d->frame, w->v->ab->planned) * d->frame));
+	more = fmax(old / QUARTER, d->frame / 2);
+	d->worse = old <= d->frame / 2 ? 0 : more < (double)d->limit ? llround(more) : d->limit;
+}
+
+/* By complete pair the difference, or d->worse where a figure is missing. */
 static int
 take_pairs(struct tt_judging *w, struct tt_row_pairs *d, int sign, struct tt_err *err)
 {
@@ -155,7 +214,7 @@ take_pairs(struct tt_judging *w, struct tt_row_pairs *d, int sign, struct tt_err
 		return err->code;
 	n = complete_pairs(w->v, NULL);
 	for (size_t i = 0; i < n; i++)
-		d->all[i] = (struct tt_pair){ .d = d->limit };
+		d->all[i] = (struct tt_pair){ .d = d->worse };
 	for (size_t i = 0; i < r->npoint; i++) {
 		const struct tt_point *now = &r->point[i], *was = now->known ? partner(w, now) : NULL;
 
@@ -206,6 +265,7 @@ tt_row_paired(struct tt_judging *w, struct tt_err *err)
 	d->ratio = l->kind == TT_LIMIT_PPM && is_ratio(r);
 	r->has_ratio = d->ratio && r->base != 0;
 	set_limit(w, d, l, sign);
+	set_counts(w, d);
 	tt_row_find_worst(r, sign < 0);
 	return take_pairs(w, d, sign, err);
 }
@@ -289,11 +349,22 @@ put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
 	struct tt_verdict_row *r = w->r;
 	size_t most = ab->last ? d->n : ab->planned;
 	struct tt_change c;
-	double seen;
+	double seen, own;
 
 	if (!tells(w, d) || level <= 0 || !tt_pairs_change(d->even, d->n, most, &c))
 		return;
-	seen = fmin(tt_pairs_seen(&c, most, (double)d->limit, level, TT_POWER), (double)(d->ratio ? FAR : AMOUNT_FAR));
+	seen = tt_pairs_seen(&c, most, (double)d->worse, level, TT_POWER);
+	/* More long frames come by chance: their number scatters by its root, of which nothing is unknown, whatever it was so far. */
+	own = c.within;
+	seen = fmax(seen, d->frame);
+	for (int i = 0; i < 50 && d->frame > 0; i++) {
+		struct tt_change more = { .within = own + d->frame * seen / (double)most };
+
+		more.se = sqrt(more.within);
+		more.df = own > 0 ? c.df * pow(more.within / own, 2) : INFINITY;
+		seen = tt_pairs_seen(&more, most, (double)d->worse, level, TT_POWER);
+	}
+	seen = fmin(seen, (double)(d->ratio ? FAR : AMOUNT_FAR));
 	scale(r, d, r->limit_is_min ? -llround(seen) : llround(seen), &r->seen, &r->seen_ppm);
 	r->need_here = tt_pairs_need(&c, most, (double)d->limit, AT_END, DECIDED);
 }
@@ -314,7 +385,11 @@ wide_limit(const struct tt_judging *w, const struct tt_row_pairs *d, double fine
 	if (!w->v->ab->last || !w->v->budget->made || fine <= 0 || !tt_pairs_change(d->even, d->n, d->n, &c))
 		return 0;
 	wide = tt_change_seen(&c, 0, fine, SHOWN);
-	return (double)most > wide || (d->ratio && wide > log1p(WIDE) * ONE) ? 0 : (int64_t)llround(wide);
+	if (d->ratio && wide > log1p(WIDE) * ONE)
+		return 0;
+	if (d->frame > 0 && wide > fmax(WIDE_FRAMES * d->frame, WIDE_TIMES * (double)d->limit))
+		return 0;
+	return (double)most > wide ? 0 : (int64_t)llround(wide);
 }
 
 /* Test the row, and find its shift and bounds. ${worse}: as put_shift() has it; ${level}: what p must be at the end. */
@@ -331,8 +406,9 @@ test_row(struct tt_judging *w, double worse, double level, struct answer *t, str
 
 	for (size_t i = 0; i < d->n && rc == TT_OK; i++)
 		turned[i] = (struct tt_pair){ .d = -d->pair[i].d, .level = d->pair[i].level };
+	/* A change as large as the limit is allowed. */
 	if (rc == TT_OK)
-		rc = tt_pairs_test(turned, d->n, -d->limit, &plan, tt_pairs_level(TT_ALPHA), &a, w->mem, err);
+		rc = tt_pairs_test(turned, d->n, -d->limit - 1, &plan, tt_pairs_level(TT_ALPHA), &a, w->mem, err);
 	t->below = w->r->p_not = w->r->p_not_adjusted = a.overall;
 	if (rc == TT_OK && d->n)
 		rc = put_shift(w, d, worse, a.nominal, &most, err);
@@ -357,15 +433,18 @@ share(const struct tt_verdict_row *r, struct text *t, int64_t amount, int64_t pp
 	return t->s;
 }
 
-/* "; +4.1 % would be found in 95 of 100 cases" */
+/* "; +4.1 % would be found in 95 of 100 cases"; of pairs that do not differ, "more than that", for a change as large as the limit is allowed. */
 static const char *
 sight_text(struct tt_judging *w, struct tt_err *err)
 {
 	const struct tt_verdict_row *r = w->r;
 	struct text seen;
 
-	return r->outcome == TT_WORSE || !r->seen ? "" : tt_verdict_text(w->v, err, "; %s would be found in 95 of 100 cases",
-	    share(r, &seen, r->seen, r->seen_ppm));
+	if (r->outcome == TT_WORSE || !r->seen)
+		return "";
+	if (!r->asked && (r->limit_is_min ? -r->seen : r->seen) <= r->limit)
+		return "; more than that would be found in 95 of 100 cases";
+	return tt_verdict_text(w->v, err, "; %s would be found in 95 of 100 cases", share(r, &seen, r->seen, r->seen_ppm));
 }
 
 /* "; 2 disturbed runs are evened out, 1 of them against the new build", "; 1 disturbed run, which spoke against the new build, is evened out" */
@@ -395,6 +474,15 @@ is_one_sided(const struct tt_verdict_row *r)
 	return at_least <= ONE_SIDED;
 }
 
+static bool
+differ(const struct tt_row_pairs *d)
+{
+	for (size_t i = 1; i < d->n; i++)
+		if (d->pair[i].d != d->pair[0].d)
+			return true;
+	return false;
+}
+
 /* "; p = 0.002, 8 pairs" */
 static const char *
 number_text(struct tt_judging *w, struct tt_err *err)
@@ -405,7 +493,7 @@ number_text(struct tt_judging *w, struct tt_err *err)
 	if (r->outcome == TT_WORSE)
 		return tt_verdict_text(w->v, err, "; p = %.2g, %zu pair%s", r->p_adjusted, r->pairs, s);
 	return tt_verdict_text(w->v, err, "; %zu pair%s%s", r->pairs, s, r->outcome != TT_UNDECIDED ? "" :
-	    !w->v->ab->last || is_one_sided(r) ? ", undecided" : " that differ too much to tell");
+	    !w->v->ab->last || is_one_sided(r) ? ", undecided" : differ(&w->pairs[r - w->v->row]) ? " that differ too much to tell" : " are too few to tell");
 }
 
 /*
@@ -462,19 +550,23 @@ decide(struct tt_judging *w, const struct answer *t, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
 	const struct tt_ab *ab = w->v->ab;
+	const struct tt_row_pairs *d = &w->pairs[r - w->v->row];
 	size_t most = ab->last ? r->pairs : ab->planned, need = tt_pairs_needed(w->weights, tt_row_weight(r->row));
 	int64_t ppm;
 	int rc = TT_OK;
 
 	r->p_adjusted = t->above;
-	if (t->above <= TT_ALPHA * NEAR) {
+	/* Of many pairs some may have more long frames, and most have not: the estimate says that these are none too many. */
+	if (t->above <= TT_ALPHA * NEAR && (d->worse == d->limit || r->shift > d->worse)) {
 		r->outcome = TT_WORSE;
+		if (d->worse != d->limit)
+			r->limit = d->worse;
 	} else if (t->below <= TT_ALPHA * NEAR && !is_one_sided(r)) {
 		r->outcome = TT_NOT_WORSE;
 	} else if (t->wide && !is_one_sided(r)) {
 		r->outcome = TT_NOT_WORSE;
 		r->asked = r->limit;
-		scale(r, &w->pairs[r - w->v->row], t->wide, &r->limit, &ppm);
+		scale(r, d, t->wide, &r->limit, &ppm);
 	} else if (most < need) {
 		const char *why = tt_verdict_text(w->v, err, "%zu pair%s %s too few to show a change in %zu row%s: run at least %zu", most,
 		    most == 1 ? "" : "s", most == 1 ? "is" : "are", w->np, w->np == 1 ? "" : "s", need);
@@ -536,7 +628,7 @@ tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, con
 		if (v->row[i].tested && in(w, v->row[i].row) == fails) {
 			unsigned weight = tt_row_weight(v->row[i].row);
 
-			row[w->np++] = (struct tt_pairs_row){ .pair = w->pairs[i].all, .limit = w->pairs[i].limit, .twice = weight > 1 };
+			row[w->np++] = (struct tt_pairs_row){ .pair = w->pairs[i].all, .limit = w->pairs[i].worse, .twice = weight > 1 };
 			w->weights += weight;
 		}
 	if (rc == TT_OK && w->np)

@@ -333,6 +333,13 @@ tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha
 	return limit > 0 && need <= TT_PAIRS_MOST ? (size_t)fmax(need, ceil(-log2(alpha))) : 0;
 }
 
+/* Numbers in a pair differ by the root of twice the mean; both bounds, of worse and of not worse, are about two errors away. */
+double
+tt_pairs_chance(double count, size_t n)
+{
+	return 4 * sqrt(2 * count / (double)n);
+}
+
 /* --- looks ------------------------------------------------------------------------------------- */
 
 /* One after the other. "By signs": by those of the differences so far, one bit each, before disturbed runs are evened out. */

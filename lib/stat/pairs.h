@@ -66,6 +66,9 @@ double tt_pairs_seen(const struct tt_change *c, size_t most, double limit, doubl
  */
 size_t tt_pairs_need(const struct tt_change *c, size_t most, double limit, double alpha, double power);
 
+/* The fewest more, in each run, that ${n} pairs can tell from chance where runs have ${count} of something, each by itself and at random. */
+double tt_pairs_chance(double count, size_t n);
+
 /* How one looks at the pairs. */
 struct tt_pairs_plan {
 	size_t most;                  /* pairs there will be, at most */

@@ -5,6 +5,7 @@
  *	session=N     number of the session: what all its runs share, and what their noise is made from, with the capture's name
  *	spread=P      standard deviation of sessions, in percent; capture=P: of captures of one session, 1 by default
  *	frames=N      600 by default; hitches=P: percent of them that take 2.5 to 4 times as long, 1 by default
+ *	stutters=N    so many more, in every run, that take four times as long
  *	slow=P tail=P marker=P alloc=P      so many percent more of all frames, of those in the tail, of the marker Ai, of allocated bytes
  *	name=NAME     what the marker Ai is called
  *	kind=WORD     gamma: frames are skewed (gamma, shape 8, each for itself); skewed: more so, and each is like the one before (log-normal);
@@ -154,7 +155,7 @@ play(double factor, bool meant)
 	const char *name[] = { "GC.Alloc", "Player.Loop", "Update", "Physics", "Render", text("name", "Ai") };
 	static const double part[] = { 0, 0, 0.25, 0.2, 0.35, 0.15 };
 	uint64_t category = rec_def_category(1, 0, "Scripts"), key[6];
-	int frames = (int)number("frames", 600), crash = meant ? (int)number("crash", 0) : 0;
+	int frames = (int)number("frames", 600), stutters = (int)number("stutters", 0), crash = meant ? (int)number("crash", 0) : 0;
 	double hitches = number("hitches", 1) / 100, marker = more("marker"), tail = more("tail"), alloc = more("alloc");
 	struct frames each = { .kind = text("kind", ""), .ar = normal() };
 
@@ -169,6 +170,8 @@ play(double factor, bool meant)
 			t *= tail;
 		if (uniform() < hitches)
 			t *= 2.5 + 1.5 * uniform();
+		if (f % 7 == 3 && f / 7 < stutters)
+			t *= 4;
 		rec_begin(thread, now, key[1]);
 		rec_alloc(thread, now, key[0], (uint64_t)(4000 * alloc * factor * (0.8 + 0.4 * uniform())));
 		for (unsigned i = 2; i < 6; i++)

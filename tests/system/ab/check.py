@@ -106,6 +106,29 @@ def verdicts():
     suite.equal("a list of what changed is printed once", default.out.count("Render  +"), 1)
 
 
+def counts():
+    """Long frames: what every run of the new build has, and none of the old, is not chance; a change as large as the limit is allowed."""
+    calm, once, twice = ["hitches=0"], ["hitches=0", "stutters=1"], ["hitches=0", "stutters=2"]
+    many = ("-n", "8", "--seed", "5")
+    suite.check("two long frames in each run fail", Run(many, old=calm, new=twice).problem(
+        1, "FAIL       long-frames", "+10 per 1000 by pairs (+10 per 1000 to +10 per 1000), allowed +0 per 1000"))
+    suite.check("as does one", Run(["--seed", "5"], old=calm, new=once).problem(1, "FAIL       long-frames", "+5 per 1000 by pairs", "allowed +0 per 1000"))
+    # Long frames that come at random leave some runs without one, so that a run needs more than one of them for every pair to have some.
+    run = Run([*many, "--inconclusive", "pass"], old=calm, new=calm)
+    seen = re.search(r"ok +long-frames .*; \+([\d.]+) per 1000 would be found in 95 of 100", run.out)
+    suite.check("what would be found is more than one in each run", None if seen and 10 < float(seen.group(1)) < 40 else run.out)
+    for name, both in (("none", calm), ("one each", once)):
+        suite.check("equal counts pass: %s" % name, Run([*many, "--inconclusive", "pass"], old=both, new=both).problem(
+            0, "ok         long-frames", "+0 per 1000 by pairs", "allowed +2.5 per 1000" if both is calm else "allowed"))
+    suite.check("fewer do", Run([*many, "--inconclusive", "pass"], old=twice, new=once).problem(0, "ok         long-frames", "-5 per 1000 by pairs"))
+    budget = suite.path("over.json")
+    with open(budget, "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "over", "metric": "frame.over", "limit": "25ms", "max": "+10" } ] }')
+    suite.check("a change as large as the limit is allowed", Run([*many, "--gate", budget], old=calm, new=twice).problem(
+        0, "ok         over", "+10 per 1000 by pairs", "allowed +10 per 1000", missing=["too much to tell", "; +10 per 1000 would be found"]))
+    suite.check("one frame more is not", Run([*many, "--gate", budget], old=calm, new=["hitches=0", "stutters=3"]).problem(1, "FAIL       over", "allowed +10"))
+
+
 def powers():
     """What is told of what pairs can see: in advance, at the end, and where they differ too much."""
     noisy = [GAME, "session=3", "frames=1200", "kind=skewed"]
@@ -386,7 +409,7 @@ def forms():
     suite.check("Markdown has the verdict", None if "FAILED" in open(at["markdown"]).read() else "no")
 
 
-for part in (verdicts, powers, strict, orders, crashes, refusals, resuming, limits, strangers, forms):
+for part in (verdicts, counts, powers, strict, orders, crashes, refusals, resuming, limits, strangers, forms):
     part()
     suite.equal("%s: nothing is left behind" % part.__name__, os.listdir(TMP), [])
 suite.end()

@@ -24,6 +24,8 @@ SHORT, USUAL, LONGER = "frames=300", "frames=1200", "frames=4000"
 SAME = [("same, sessions %s %%, %s" % (spread, frames), ["spread=%s" % spread, frames], [])
         for spread, frames in ((0, USUAL), (1, SHORT), (2, USUAL), (3, USUAL), (3, LONGER))]
 SAME += [("same, %s" % kind, ["spread=2", USUAL, "kind=" + kind], []) for kind in ("outlier", "drift", "bimodal", "skewed", "gamma", "modes")]
+SAME += [("same, %s long frames in %s" % (share, frames), ["spread=2", frames, "hitches=%s" % share], [])
+         for share, frames in ((0, USUAL), (0.1, SHORT), (0.1, USUAL))]
 CHANGED = [("%s, sessions %s %%" % (what, spread), ["spread=%s" % spread, USUAL], [what])
            for what in ("slow=5", "tail=5", "marker=20", "alloc=10") for spread in (0, 3)]
 CHANGED += [("slow=5, sessions 3 %, frames=300", ["spread=3", SHORT], ["slow=5"])]
@@ -31,14 +33,16 @@ CHANGED += [("slow=5, %s" % kind, ["spread=3", frames, "kind=" + kind], ["slow=5
             for kind, frames in (("drift", USUAL), ("modes", USUAL), ("gamma", LONGER))]
 CHANGED += [("%s, outlier" % what, ["spread=3", USUAL, "kind=outlier"], [what]) for what in ("slow=5", "tail=5", "marker=20", "alloc=10")]
 CHANGED += [("tail=5, drift", ["spread=3", USUAL, "kind=drift"], ["tail=5"]), ("slow=5, sessions 3 %, frames=20000", ["spread=3", "frames=20000"], ["slow=5"])]
-CHANGED += [("twice the hitches", ["spread=3", LONGER, "hitches=1"], ["hitches=2"])]
+CHANGED += [("twice the hitches", ["spread=3", LONGER, "hitches=1"], ["hitches=2"]),
+            ("hitches where there are none", ["spread=2", USUAL, "hitches=0"], ["hitches=0.4"])]
 # Every so many trials of a check are a full one, so that all cells are tried there, too.
 # Of equal builds a row says which change would be found: in so many runs of builds that differ by it, one fails.
 POWER = [("power, %s, %s" % (row, world), [world, "spread=2"], row, word)
          for row, word, world in (("frame-trimmed", "slow", USUAL), ("frame-p95", "slow", SHORT), ("alloc-bytes", "alloc", USUAL), ("Ai", "marker", USUAL),
                                   ("frame-trimmed", "slow", "kind=skewed"), ("frame-trimmed", "slow", "kind=outlier"), ("Ai", "marker", "kind=outlier"),
                                   ("frame-trimmed", "slow", "kind=bimodal"))]
-ROW = {"slow=5": "frame-trimmed", "tail=5": "frame-p95", "marker=20": "Ai", "alloc=10": "alloc-bytes", "hitches=2": "long-frames"}
+POWER += [("power, long-frames, %s" % hitches, [USUAL, "spread=2", hitches], "long-frames", "hitches") for hitches in ("hitches=0", "hitches=0.1", "hitches=1")]
+ROW = {"slow=5": "frame-trimmed", "tail=5": "frame-p95", "marker=20": "Ai", "alloc=10": "alloc-bytes", "hitches=2": "long-frames", "hitches=0.4": "long-frames"}
 
 
 suite = Suite()
@@ -67,6 +71,10 @@ def promise(cell, k):
         rows = {r["id"]: r for r in json.load(f)["rows"]}
     os.remove(at)
     seen = rows[row]["test"].get("seen")
+    if seen and row == "long-frames":
+        # An amount: per thousand, and percent.
+        hitches = float(both[-1].partition("=")[2]) + seen / 10
+        return trial((name, both[:-1], ["%s=%.4f" % (word, hitches)]), k + 100000)[0], seen
     return seen and (trial((name, both, ["%s=%.3f" % (word, 100 * seen / rows[row]["baseline"])]), k + 100000)[0], 100 * seen / rows[row]["baseline"])
 
 
@@ -76,7 +84,7 @@ def powers(pool):
             continue
         told = [r for r in pool.map(lambda k: promise(cell, k), range(TRIALS)) if r]
         found = sum(r[0] == 1 for r in told)
-        print("%-34s found %d of %d (%.1f %%), %+.1f %% in the median" % (cell[0], found, len(told), 100 * found / max(1, len(told)),
+        print("%-34s found %d of %d (%.1f %%), %+.1f in the median" % (cell[0], found, len(told), 100 * found / max(1, len(told)),
                                                                         sorted(r[1] for r in told)[len(told) // 2]), flush=True)
         suite.check(cell[0] + ": as often as told", None if found >= (0.9 * len(told) if TRIALS >= 100 else len(told) - 4) else "in %d" % found)
 
