@@ -4,7 +4,8 @@
  * It suggests only rows that can be judged:
  * - Changes of the frame, at level error. There are few, because each further row makes all of them less sensitive.
  * - Changes of parts of the frame, as warnings.
- * - Tails, as frames per thousand over a limit: p99 and the maximum of a capture depend on a few frames.
+ * - Tails, as frames per thousand over a limit: p99 and the maximum of a capture depend on a few frames. A median sees none of them, so they are at level
+ *   error where enough captures and sessions show that their number is steady; so are collections.
  * - For capped frames, both of CPU-active time, because the limit decides their wall time.
  * - Allocation, which hardly depends on the machine, by its amount, or as "none" where there is none.
  * - The longest stop and the largest heap of all captures, as warnings: later captures of the same build are often a little worse.
@@ -31,6 +32,9 @@
 #define REAL_POWER 0.8                /* how often it is detected, by the scatter in this baseline; over baselines it is more often */
 #define SESSIONS 30                   /* most sessions considered */
 #define BLIND 0.3                     /* a row that detects only larger changes is useless */
+#define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
+#define STEADY 0.01                   /* a count is steady if equal builds exceed its limit in at most this share of sessions */
+#define RARE 10                       /* frames of a thousand: more long ones are no hitches */
 #define ALLOCATING (100 * TT_AMOUNT_ONE)      /* above 100 allocating frames per thousand, each allocation counts */
 
 struct suggest {
@@ -269,7 +273,37 @@ relative_rows(struct suggest *g)
 			relative_row(g, &relative[i], of, k, rows[relative[i].fails]);
 }
 
-/* Limit the frames over the smallest common limit that is at least 1.5 times the median frame, to a little more of them than any capture has. */
+/*
+ * Do the captures show that a limit which none of them exceeds is kept by the median capture of another session? What share of captures exceeds it is taken
+ * to be any, with equal odds, before these were seen: then ${exceed} captures of the next ${n} do in a share of p, and more than half may in STEADY.
+ */
+static bool
+is_steady(const struct suggest *g, const char *key)
+{
+	struct tt_session of[MOST];
+	double all = (double)spread_of(g, key).n, n, p, most = 0;
+	size_t k;
+
+	sessions_of(g, key, of, &k);
+	if (k < STEADY_SESSIONS)
+		return false;
+	n = ceil(all / (double)k);
+	p = (all + 1) / (all + n + 1);
+	for (double exceed = 0; exceed < n; ) {
+		p *= (n - exceed) / (all + n - exceed);
+		if (++exceed > n / 2)
+			most += p;
+	}
+	return most <= STEADY;
+}
+
+/* What the comment says of a row that warns because its count is not known to be steady. */
+#define UNSTEADY "; fails nothing: these captures do not show that the count is steady, as a --baseline of five sessions of five captures does"
+
+/*
+ * Limit the frames over the smallest common limit that is at least 1.5 times the median frame, to a little more of them than any capture has; to twice as
+ * many where that fails.
+ */
 static void
 tail_row(struct suggest *g)
 {
@@ -285,7 +319,9 @@ tail_row(struct suggest *g)
 	bool cpu = g->cap_ns != 0;
 	size_t k = 0, q = 0, n = sizeof limit / sizeof *limit, nmost = sizeof most / sizeof *most;
 	struct spread r = spread_of(g, cpu ? most[nmost - 1].cpu : most[nmost - 1].wall), p99 = spread_of(g, cpu ? "frame.cpu.p99" : "frame.time.p99");
+	const char *key;
 	int64_t at_most;
+	bool fails, kept;
 	char text[64];
 
 	if (r.n == 0)
@@ -296,10 +332,18 @@ tail_row(struct suggest *g)
 	at_most = tt_scale(tt_frame_limit(limit[k].ns), TT_AMOUNT_ONE, 1);
 	while (q + 1 < nmost && spread_of(g, cpu ? most[q].cpu : most[q].wall).max > at_most)
 		q++;
+	key = cpu ? most[q].cpu : most[q].wall;
+	kept = spread_of(g, key).max <= at_most;
+	fails = kept && most[q].per_1000 <= RARE && is_steady(g, key);
 	begin_row(g, "hitches", cpu ? "frame.cpu.over" : "frame.over", NULL);
-	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %d, \"level\": \"warn\",\n"
-	    "\t\t  \"comment\": \"frames of a thousand%s; p99 is %s\" }", limit[k].text, most[q].per_1000,
-	    spread_of(g, cpu ? most[q].cpu : most[q].wall).max <= at_most ? ": none of these captures has more" : "", amount(text, p99.median, TT_DIM_TIME));
+	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %d%s,\n\t\t  \"comment\": \"", limit[k].text,
+	    most[q].per_1000 * (fails ? 2 : 1), fails ? "" : ", \"level\": \"warn\"");
+	if (fails)
+		tt_buf_printf(g->out, "frames of a thousand, of the median capture: none of these %zu captures has more than %d", r.n, most[q].per_1000);
+	else
+		tt_buf_printf(g->out, "frames of a thousand%s", kept ? ": none of these captures has more" : "");
+	tt_buf_printf(g->out, "; p99 is %s%s\" }", amount(text, p99.median, TT_DIM_TIME),
+	    fails ? "" : most[q].per_1000 <= RARE ? UNSTEADY : "; fails nothing: such frames are too usual to be hitches");
 }
 
 /* Write ${v} plus a fifth, in a readable unit. */
@@ -346,6 +390,27 @@ pause_row(struct suggest *g)
 		absolute_row(g, "gc-stopped", "gc.stopped", "max", "gc.stopped.max", TT_DIM_TIME, true);
 	else
 		absolute_row(g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME, true);
+}
+
+/* Limit collections where there are some: to a fifth more than in the capture that has most, and one of a capture more at least. */
+static void
+collections_row(struct suggest *g)
+{
+	static const char key[] = "gc.collections.per_1000";
+	struct spread r = spread_of(g, key), frames = spread_of(g, "frame.count.total");
+	bool fails = is_steady(g, key);
+	int64_t one, more;
+	char median[64], most[64];
+
+	if (r.n == 0 || r.max <= 0 || frames.median <= 0)
+		return;
+	one = tt_scale(1000 * TT_AMOUNT_ONE, TT_AMOUNT_ONE, frames.median);
+	more = tt_scale(r.max, 12, 10);
+	more = more > r.max + one ? more : r.max + one;
+	begin_row(g, "collections", "gc.collections", "per_1000");
+	tt_buf_printf(g->out, ", \"max\": %lld%s,\n\t\t  \"comment\": \"in a thousand frames%s: at most %s in the captures, %s in the median%s\" }",
+	    (long long)(more / TT_AMOUNT_ONE + 1), fails ? "" : ", \"level\": \"warn\"", fails ? " of the median capture" : "",
+	    amount(most, r.max, TT_DIM_NUMBER), amount(median, r.median, TT_DIM_NUMBER), fails ? "" : UNSTEADY);
 }
 
 /* Limit the mean allocation of a frame: a twentieth more than in the capture that allocates most. */
@@ -490,6 +555,7 @@ budget_suggest(const struct tt_sample *s, size_t n, size_t own, const struct tt_
 	relative_rows(&g);
 	tail_row(&g);
 	alloc_rows(&g);
+	collections_row(&g);
 	pause_row(&g);
 	absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES, true);
 	if (!g.some) {

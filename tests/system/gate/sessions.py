@@ -928,6 +928,36 @@ def misspelt_facts_are_told():
     check("at most 1000" in gate("n0.mlpd", code=2).stderr, "more than all frames of a thousand is no limit")
 
 
+def a_steady_count_of_long_frames_fails():
+    """Five sessions of five captures show that no frame is long: from then on long frames in most captures of a session fail; in few of them they do not."""
+    budget(row("median", max="+50%"))
+    for k in range(5):
+        night = captures("night%d-" % k, 1000000 + 2000 * k, 5, frames=100)
+        gate(*night, "--save", "nights.json", "--append", "--meta", "session=%d" % k, code=0)
+    for nights in ("nights.json", None):
+        base = ["--baseline", nights] if nights else []
+        r = subprocess.run([TRACETOOL, "stats", "--suggest", "--frame-marker", "Game:Tick", *base, *night, "-o", "budget.json"], cwd=work,
+                           capture_output=True, text=True)
+        found = [x for x in json.load(open(at("budget.json")))["rows"] if x["id"] == "hitches"]
+        check(len(found) == 1 and found[0].get("level", "error") == ("error" if nights else "warn"), "level of hitches, baseline", nights, found, r.stderr)
+        check(("fails nothing" in found[0]["comment"]) == (not nights), "the comment says whether it fails", found)
+        if not nights:
+            break
+        r = gate(*captures("equal", 1005000, 5, frames=100), "--baseline", nights, code=0)
+        check(r.rows["hitches"]["outcome"] == "pass", "an equal build", r.stdout)
+        r = gate(*captures("few", 1005000, 3, frames=100), *captures("some", 1005000, 2, frames=100, long=40), "--baseline", nights)
+        check(r.rows["hitches"]["outcome"] == "pass", "long frames in two of five captures", r.stdout)
+        r = gate(*captures("most", 1005000, 5, frames=100, long=40), "--baseline", nights, code=1)
+        check(r.rows["hitches"]["outcome"] == "breach" and r.rows["hitches"]["level"] == "error", "long frames in every capture", r.stdout)
+    # Three captures of a session are too few: chance makes two of three long more easily.
+    budget(row("median", max="+50%"))
+    for k in range(5):
+        night = captures("short%d-" % k, 1000000 + 2000 * k, 3, frames=100)
+        gate(*night, "--save", "three.json", "--append", "--meta", "session=%d" % k, code=0)
+    subprocess.run([TRACETOOL, "stats", "--suggest", "--frame-marker", "Game:Tick", "--baseline", "three.json", *night, "-o", "budget.json"], cwd=work)
+    check([x["level"] for x in json.load(open(at("budget.json")))["rows"] if x["id"] == "hitches"] == ["warn"], "five sessions of three do not show it")
+
+
 def suggestions_and_sessions_say_what_they_take():
     whole, killed = captures("whole", 1000000, 4), captures("killed", 9000000, 1, killed=True)
     r = subprocess.run([TRACETOOL, "stats", "--suggest", "--frame-marker", "Game:Tick", *whole, *killed], cwd=work, capture_output=True, text=True)
@@ -984,7 +1014,7 @@ def main():
                      pages_explain_rows_by_the_baseline_that_was_appended_to, no_earlier_verdict_is_left,
                      no_earlier_verdict_of_a_batch_is_left,
                      names_that_are_no_utf8, what_was_recorded_must_agree, captures_are_counted,
-                     misspelt_facts_are_told, suggestions_and_sessions_say_what_they_take, a_budget_judges_something):
+                     misspelt_facts_are_told, a_steady_count_of_long_frames_fails, suggestions_and_sessions_say_what_they_take, a_budget_judges_something):
             if os.path.exists(at("base.json")):
                 os.remove(at("base.json"))
             step()
