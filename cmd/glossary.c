@@ -154,6 +154,7 @@ const struct glossary_word glossary_notes[] = {
 	{ "rename", "A pattern that renames markers for a comparison matches nothing." },
 	{ "exceptions", "Catch clauses and throws do not match: some were not recorded, or not reported by the runtime." },
 	{ "missing_shards", "Parts of a batch are missing from what was merged." },
+	{ "capped_frames", "Captures of a batch have frames that are capped: they are compared by CPU-active time." },
 	{ "further_files", "Captures of a batch are further files of recordings that rotate." },
 	{ "outside", "Captures of a batch have nothing in the time asked for." },
 	{ "copies", "Captures of a batch are copies of others; figures count once." },

@@ -2,12 +2,13 @@
  * Example questions with their SQL; the contract is in query_examples.h.
  *
  * Facts distinguish captures: device, build, scene. A capture that is in the database several times counts once. Means over captures are means of all their
- * frames.
+ * frames. Where frames are capped, their CPU-active time counts, because the limit decides their wall time.
  */
 #include "query_examples.h"
 
 /* One row for each capture that has frames, with the facts that questions are about. */
-#define WITH_FRAMES "WITH c AS (SELECT capture.*, (SELECT value FROM fact WHERE capture = id AND key = 'device') AS device, " \
+#define WITH_FRAMES "WITH c AS (SELECT capture.*, coalesce(frames_cpu_total_ns, frames_total_ns) AS total_ns, " \
+	"coalesce(frames_cpu_p95_ns, frames_p95_ns) AS by_p95_ns, (SELECT value FROM fact WHERE capture = id AND key = 'device') AS device, " \
 	"(SELECT value FROM fact WHERE capture = id AND key = 'build') AS build FROM capture WHERE copy = 0 AND frames_count > 0)"
 
 const struct query_example query_examples[] = {
@@ -16,19 +17,20 @@ const struct query_example query_examples[] = {
 	    "SELECT key, outcome, why, detail FROM archive WHERE outcome <> 'ok' ORDER BY outcome, key",
 	    "all captures and archives are ok", NULL, NULL },
 	{ "Which captures have the slowest frames?",
-	    WITH_FRAMES " SELECT key, device, build, frames_count, frames_p95_ns, frames_max_ns FROM c ORDER BY frames_p95_ns DESC, key LIMIT 20",
+	    WITH_FRAMES " SELECT key, device, build, frames_count, frames_p95_ns, frames_max_ns, frames_cap_ns, frames_cpu_p95_ns, frames_cpu_max_ns "
+	    "FROM c ORDER BY by_p95_ns DESC, key LIMIT 20",
 	    "no capture has whole frames", NULL, NULL },
 	{ "Which device got slower since Monday?",
 	    WITH_FRAMES ", m AS (SELECT date(max(date), '-6 days', 'weekday 1') AS monday FROM c), "
-	    "d AS (SELECT device, sum(frames_total_ns) FILTER (WHERE date < monday) / sum(frames_count) FILTER (WHERE date < monday) AS before_ns, "
-	    "sum(frames_total_ns) FILTER (WHERE date >= monday) / sum(frames_count) FILTER (WHERE date >= monday) AS since_ns "
+	    "d AS (SELECT device, sum(total_ns) FILTER (WHERE date < monday) / sum(frames_count) FILTER (WHERE date < monday) AS before_ns, "
+	    "sum(total_ns) FILTER (WHERE date >= monday) / sum(frames_count) FILTER (WHERE date >= monday) AS since_ns "
 	    "FROM c, m GROUP BY device) "
 	    "SELECT device, before_ns, since_ns, round(100.0 * (since_ns - before_ns) / before_ns, 2) AS change_percent FROM d "
 	    "WHERE before_ns IS NOT NULL AND since_ns IS NOT NULL ORDER BY change_percent DESC, device",
 	    "no device has captures with frames both before and since the Monday of the newest one's week", NULL, NULL },
 	{ "Which build is slower than the one before it?",
-	    WITH_FRAMES ", b AS (SELECT build, min(date) AS since, count(*) AS captures, sum(frames_total_ns) / sum(frames_count) AS mean_ns, "
-	    "max(frames_p95_ns) AS worst_p95_ns FROM c WHERE build IS NOT NULL GROUP BY build) "
+	    WITH_FRAMES ", b AS (SELECT build, min(date) AS since, count(*) AS captures, sum(total_ns) / sum(frames_count) AS mean_ns, "
+	    "max(by_p95_ns) AS worst_p95_ns FROM c WHERE build IS NOT NULL GROUP BY build) "
 	    "SELECT build, since, captures, mean_ns, round(100.0 * (mean_ns - lag(mean_ns) OVER w) / lag(mean_ns) OVER w, 2) AS change_percent, "
 	    "worst_p95_ns FROM b WINDOW w AS (ORDER BY since, build) ORDER BY since, build",
 	    "no capture with frames has the fact build, which batch --meta build=NAME adds", NULL, NULL },

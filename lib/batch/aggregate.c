@@ -42,6 +42,7 @@ static void
 free_sums(struct tt_aggregate *a, struct sums *s)
 {
 	tt_mem_free(&a->env->mem, s->frame.b, s->frame.cap * sizeof *s->frame.b);
+	tt_mem_free(&a->env->mem, s->cpu.b, s->cpu.cap * sizeof *s->cpu.b);
 	tt_mem_free(&a->env->mem, s->frame_alloc.b, s->frame_alloc.cap * sizeof *s->frame_alloc.b);
 	tt_mem_free(&a->env->mem, s->pause.b, s->pause.cap * sizeof *s->pause.b);
 }
@@ -196,6 +197,8 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	s->pause_max = max > s->pause_max ? max : s->pause_max;
 	s->stopped_max = stop > s->stopped_max ? stop : s->stopped_max;
 	rc = add_hist(a, &s->frame, json_object_get(h, "frame_ns"), err);
+	if (rc == TT_OK)
+		rc = add_hist(a, &s->cpu, json_object_get(h, "frame_cpu_ns"), err);
 	if (rc == TT_OK && json_object_get(m, "gcalloc.bytes"))
 		rc = add_hist(a, &s->frame_alloc, json_object_get(h, "frame_alloc_bytes"), err);
 	return rc == TT_OK ? add_hist(a, &s->pause, json_object_get(h, "pause_ns"), err) : rc;
@@ -389,6 +392,17 @@ note_layout(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	return TT_OK;
 }
 
+/* Frames that are capped at ${period}; 0: they are not. */
+static void
+note_cap(struct tt_aggregate *a, int64_t period)
+{
+	if (period == 0)
+		return;
+	a->cap_least = a->limited == 0 || period < a->cap_least ? period : a->cap_least;
+	a->cap_most = period > a->cap_most ? period : a->cap_most;
+	a->limited++;
+}
+
 /* The figures of a capture: into those of all, of its day and of its group. */
 static int
 add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
@@ -400,6 +414,7 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 
 	a->further += counts && whole(json_object_get(r->doc, "file")) > 0;
 	a->outside += json_is_true(json_object_get(r->doc, "outside"));
+	note_cap(a, (int64_t)whole(json_object_get(json_object_get(r->doc, "metrics"), "frames.cap_ns")));
 	if (rc == TT_OK)
 		rc = note_layout(a, r, err);
 	if (rc == TT_OK && counts)

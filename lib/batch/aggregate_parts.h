@@ -28,7 +28,7 @@ struct sums {
 	uint64_t captures, ok, damaged, failed;
 	uint64_t over, collections, pauses, events, allocs, spooled;
 	uint64_t alloc_b, duration_ns, frame_ns, frames;
-	struct range frame, frame_alloc, pause;
+	struct range frame, cpu, frame_alloc, pause;          /* cpu: of capped frames */
 	int64_t pause_max, stopped_max;
 	bool knows_allocs, knows_collections, knows_pauses, knows_stops;   /* some capture does */
 };
@@ -61,6 +61,8 @@ struct tt_aggregate {
 	uint64_t lost;                /* members of archives that could not be read */
 	uint64_t unended;             /* archives given up before their end: what else is lost is unknown */
 	bool capped;                  /* a sum is larger than the number shown for it */
+	uint64_t limited;             /* captures whose frames are capped */
+	int64_t cap_least, cap_most;  /* the times they are capped at */
 	uint64_t further;             /* captures that are further files of a recording */
 	uint64_t outside;             /* captures that have nothing in --time */
 	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */

@@ -3,17 +3,20 @@
  */
 #include "batch/aggregate.h"
 
+#include <string.h>
+
 #include "base/setting.h"
 #include "batch/aggregate_parts.h"
 #include "model/loss.h"
 #include "pass/pass.h"
 #include "stat/hist.h"
 #include "stat/num.h"
+#include "view/figures.h"
 
 enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_FAILURES, T_CAPTURES, T_N };
 
 /* The columns for all captures, for a group and for a day. The first column is its name. */
-enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_OVER, C_ALLOC, C_ALLOCS,
+enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_CPU_MEDIAN, C_CPU_P95, C_OVER, C_ALLOC, C_ALLOCS,
 	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_STOPPED_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_MISSING, C_N };
 
 #define SUM_COLS(id, title, text) { \
@@ -28,6 +31,9 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_P95] = { "frame_p95_ns", "p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
 	[C_P99] = { "frame_p99_ns", "p99", TT_UNIT_NS, "Their 99th percentile, within 1.6 %." }, \
 	[C_MAX] = { "frame_max_ns", "max", TT_UNIT_NS, "The longest frame." }, \
+	[C_CPU_MEDIAN] = { "frame_cpu_median_ns", "CPU median", TT_UNIT_NS, \
+	    "Median CPU-active time of the frames of captures whose frames are capped, within 1.6 %; empty if none are." }, \
+	[C_CPU_P95] = { "frame_cpu_p95_ns", "CPU p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
 	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: longer than 1/30 s and a microsecond." }, \
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if no capture records allocations." }, \
 	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated; empty likewise." }, \
@@ -185,6 +191,10 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const ch
 		tt_cell_int(&c[C_MAX], (int64_t)s->frame.max);
 		tt_cell_int(&c[C_OVER], (int64_t)s->over);
 	}
+	if (s->cpu.total > 0) {
+		tt_cell_int(&c[C_CPU_MEDIAN], (int64_t)quantile(&s->cpu, 1, 2));
+		tt_cell_int(&c[C_CPU_P95], (int64_t)quantile(&s->cpu, 95, 100));
+	}
 	if (s->frame_alloc.total > 0)
 		tt_cell_int(&c[C_FRAME_ALLOC], (int64_t)quantile(&s->frame_alloc, 1, 2));
 	if (s->pause.total > 0) {
@@ -261,6 +271,24 @@ put_failures(struct tt_report *r, const struct tt_aggregate *a)
 	t->hidden = (size_t)(a->failures - a->lost - a->nfailure);
 }
 
+/* That the wall time of capped frames shows no work below the cap, as the gate says it. */
+static void
+put_cap(const struct tt_aggregate *a, struct tt_report *r)
+{
+	char at[TT_CAP_TEXT], to[TT_CAP_TEXT];
+	bool several;
+
+	if (a->limited == 0)
+		return;
+	*tt_put_cap(at, a->cap_least) = '\0';
+	*tt_put_cap(to, a->cap_most) = '\0';
+	several = strcmp(at, to) != 0;
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames",
+	    tt_text(r, "frames of %llu of %llu captures are capped at %s%s%s, so wall time does not show work that grows below that: outliers and the order of "
+	    "captures are by CPU-active time, and \"CPU p95\" is of it", (unsigned long long)a->limited, (unsigned long long)a->total.captures, at,
+	    several ? " to " : "", several ? to : ""));
+}
+
 void
 tt_aggregate_lacks(struct tt_aggregate *a, const char *missing)
 {
@@ -283,6 +311,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 
 	t->facts = true;
 	put_sums(t, &a->total, a->row, a->lacks);
+	put_cap(a, r);
 	/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
 	if (a->further)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files",

@@ -194,8 +194,26 @@ put_row(struct tt_json *j, const struct tt_table *t, bool *some)
 	}
 }
 
+/* Of frames that are capped at ${period}, their CPU-active time, by which captures are compared. */
 static int
-put_metrics(struct tt_json *j, struct tt_env *env, struct tt_views *view, struct tt_err *err)
+put_capped(struct tt_json *j, struct tt_views *view, int64_t period, struct tt_err *err)
+{
+	const struct tt_values *cpu = tt_view_frames(view, TT_FRAME_CPU, err);
+
+	if (!cpu)
+		return err->code;
+	tt_json_i64(j, "frames.cap_ns", period);
+	if (cpu->n == 0)
+		return TT_OK;
+	tt_json_i64(j, "frames.cpu_total_ns", (int64_t)cpu->sum);
+	tt_json_i64(j, "frames.cpu_median_ns", tt_values_quantile(cpu, 1, 2));
+	tt_json_i64(j, "frames.cpu_p95_ns", tt_values_quantile(cpu, 95, 100));
+	tt_json_i64(j, "frames.cpu_max_ns", tt_values_quantile(cpu, 1, 1));
+	return TT_OK;
+}
+
+static int
+put_metrics(struct tt_json *j, struct tt_env *env, struct tt_views *view, int64_t period, struct tt_err *err)
 {
 	struct tt_pass_opts po = { .hitches = 1, .threshold_e4 = 100, .table = metric_table };
 	const struct tt_values *wall = tt_view_frames(view, TT_FRAME_WALL, err);
@@ -214,6 +232,7 @@ put_metrics(struct tt_json *j, struct tt_env *env, struct tt_views *view, struct
 	if (rc == TT_OK && wall->n > 0) {
 		some_in(j, "metrics", "{", &some);
 		tt_json_i64(j, "frames.total_ns", (int64_t)wall->sum);
+		rc = period ? put_capped(j, view, period, err) : TT_OK;
 	}
 	if (some)
 		tt_json_close(j, "}");
@@ -266,17 +285,23 @@ put_frame_rows(struct tt_json *j, const struct tt_frames *f, bool *some)
 }
 
 static void
-put_hists(struct tt_json *j, const struct tt_model *m)
+put_hists(struct tt_json *j, const struct tt_model *m, int64_t period)
 {
 	const struct tt_gc *gc = tt_gc(m);
 	const struct tt_frames *f = m->frames;
 	struct tt_hist h;
 	bool some = false;
+	int64_t cpu;
 
 	tt_hist_init(&h);
 	for (size_t i = 0; f && i < f->n; i++)
 		tt_hist_add(&h, (uint64_t)tt_frames_wall(f, i), 1);
 	put_hist(j, "frame_ns", &h, &some);
+	tt_hist_init(&h);
+	for (size_t i = 0; period && f && i < f->n; i++)
+		if (tt_frame_value(f, TT_FRAME_CPU, i, &cpu))
+			tt_hist_add(&h, (uint64_t)cpu, 1);
+	put_hist(j, "frame_cpu_ns", &h, &some);
 	tt_hist_init(&h);
 	for (size_t i = 0; f && i < f->n && tt_model_knows_allocs(m); i++)
 		tt_hist_add(&h, (uint64_t)tt_column_at(&f->alloc_b, i), 1);
@@ -494,13 +519,16 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view,
     struct tt_buf *b, struct tt_err *err)
 {
 	struct tt_json j = { .out = b, .comma = true };
+	int64_t period = 0;
 	int rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : put_whole(b, out, err);
 
 	put_facts(&j, view->m);
 	put_losses(&j, env->loss);
 	if (rc == TT_OK)
-		rc = put_metrics(&j, env, view, err);
-	put_hists(&j, view->m);
+		rc = tt_frames_cap(view->m, &period, err);
+	if (rc == TT_OK)
+		rc = put_metrics(&j, env, view, period, err);
+	put_hists(&j, view->m, period);
 	if (rc == TT_OK && o->measure)
 		rc = put_measured(&j, env, o, view, err);
 	if (rc == TT_OK && o->tables)

@@ -74,7 +74,7 @@ def promise(cell, k):
     if seen and row == "long-frames":
         # An amount: per thousand, and percent.
         hitches = float(both[-1].partition("=")[2]) + seen / 10
-        return trial((name, both[:-1], ["%s=%.4f" % (word, hitches)]), k + 100000)[0], seen
+        return trial((name, both, ["%s=%.4f" % (word, hitches)]), k + 100000)[0], seen
     return seen and (trial((name, both, ["%s=%.3f" % (word, 100 * seen / rows[row]["baseline"])]), k + 100000)[0], 100 * seen / rows[row]["baseline"])
 
 
