@@ -1,10 +1,11 @@
 /**
  * A window onto an input whose heads are read one after the other, and searched for after damage.
  *
- * On input that can seek it goes anywhere, on other input forward only. There, what will be asked for next may be fetched meanwhile.
- * Memory: the largest part asked for so far, at most doubled; of an input whose size is known, of what of it is there. The same once more for
- * what is fetched.
- * Threads: one; tt_window_fetch() may run on another one beside all calls but tt_window_free().
+ * On input that can seek it goes anywhere, on other input forward only. On the former, what will be asked for next may be fetched meanwhile, two
+ * pieces at a time.
+ * Memory: the largest part asked for so far, at most doubled; of an input whose size is known, of what of it is there. For what is fetched,
+ * twice more the largest part planned, and 512 KiB for each.
+ * Threads: one; tt_window_fetch() may run on others beside all calls but tt_window_free().
  */
 #ifndef TT_IO_WINDOW_H
 #define TT_IO_WINDOW_H
@@ -16,18 +17,19 @@
 struct tt_window {
 	struct tt_env *env;
 	struct tt_src *src;
-	uint8_t *p;                   /* the bytes from ${at} on */
-	size_t n, cap;
+	uint8_t *p;                   /* the bytes from ${at} on, after ${front} others: n to be shown, ${held} in all */
+	size_t front, n, held, cap;
 	uint64_t at;
 	bool ended;                   /* on input that cannot seek: it holds no more than the window */
 	struct tt_err end_err;        /* and why, where it was not a proper end */
-	bool planned;                 /* tt_window_plan() was called, and nothing was read since */
-	struct tt_window_ahead {
+	/* What is fetched, and what the reading thread knows of it: the pieces that follow the window; of no bytes: none. */
+	struct tt_window_piece {
 		pthread_mutex_t lock;
-		uint8_t *p;           /* n bytes from ${at} on; while n is 0, ${want} bytes are to be fetched */
+		uint8_t *p;           /* n bytes from ${at} on, after room for what the window has before; while n is 0, ${want} bytes are to be fetched */
 		size_t n, cap, want;
 		uint64_t at;
-	} ahead;
+	} piece[2];
+	struct tt_window_planned { uint64_t at; size_t want; } planned[2];
 };
 
 /* Both are borrowed. */
@@ -46,10 +48,16 @@ void tt_window_rewind(struct tt_window *w);
  */
 int tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err);
 
-/* Say what the next tt_window_show() that has to read will ask for. False if it cannot be fetched: the input cannot seek, or has nothing there. */
+/*
+ * The next tt_window_show() that has to read will ask for ${want} bytes from ${at} on: plan to fetch what is missing of them, and as much after it.
+ * False if there is nothing to fetch that was not planned before: the input ends, or cannot seek.
+ */
 bool tt_window_plan(struct tt_window *w, uint64_t at, size_t want);
 
-/* Fetch what was planned; tt_window_show() then need not read it. What cannot be fetched is left to tt_window_show(), which says why. */
+/*
+ * Fetch what was planned, unless another thread does so already; tt_window_show() then need not read it. What cannot be fetched is left to
+ * tt_window_show(), which says why.
+ */
 void tt_window_fetch(struct tt_window *w);
 
 #endif

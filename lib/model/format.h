@@ -70,7 +70,7 @@ struct tt_format {
 	 * cap->skim is set, chunks may be passed over that neither define anything nor mark frames nor begin or end a thread.
 	 */
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
-	/* Fetch what next will read, once after a chunk with more_ahead, or never; beside all other calls but close. NULL: no chunk has it. */
+	/* Fetch what next will read, once after a chunk with more_ahead, or never; beside all other calls but close, another one too. NULL: no chunk has it. */
 	void (*ahead)(void *ctx);
 	/*
 	 * ${later} is a reader of the same format whose capture has the same "recording" and a later "part": read on in it

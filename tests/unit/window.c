@@ -94,6 +94,42 @@ TEST(the_end_of_the_input_is_shown_as_it_is)
 	end(&w, src, &env);
 }
 
+TEST(two_pieces_are_planned_each_once)
+{
+	struct tt_env env = { .jobs = 1 };
+	struct tt_src *src = open_content(&env);
+	struct tt_window w;
+
+	tt_window_init(&w, &env, src);
+	shows(&w, 0, PART, PART);
+	CHECK(tt_window_plan(&w, PART - 17, PART));
+	CHECK(!tt_window_plan(&w, PART - 17, PART));
+	tt_window_fetch(&w);
+	/* The window goes on within what is fetched, from its rest on. */
+	shows(&w, PART - 17, PART, PART);
+	CHECK(tt_window_plan(&w, 2 * PART - 100, PART));
+	CHECK(!tt_window_plan(&w, 2 * PART - 100, PART));
+	shows(&w, 2 * PART - 100, PART, PART);
+	shows(&w, 3 * PART - 200, PART, PART);
+	end(&w, src, &env);
+}
+
+TEST(a_long_rest_of_the_window_is_read_again)
+{
+	enum { LONG = 1 << 20 };
+	struct tt_env env = { .jobs = 1 };
+	struct tt_src *src = open_content(&env);
+	struct tt_window w;
+
+	tt_window_init(&w, &env, src);
+	shows(&w, 0, LONG, LONG);
+	CHECK(tt_window_plan(&w, 100, LONG));
+	tt_window_fetch(&w);
+	shows(&w, 100, LONG, LONG);
+	shows(&w, 1000, 10, LONG - 900);
+	end(&w, src, &env);
+}
+
 /* Fetches as long as there are rounds. */
 struct fetcher { struct tt_window *w; _Atomic bool over; };
 
