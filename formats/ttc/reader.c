@@ -232,7 +232,8 @@ load(struct ttc *m, const struct ttc_unit *u, struct ttc_who *w, struct tt_chunk
 
 	if (rc == TT_E_DAMAGED) {
 		/* A program that still runs has reused its place in the ring, or filled it further. */
-		tt_loss_add(&c->loss, !in_ring ? TT_LOST_DAMAGED : m->live ? TT_LOST_OVERTAKEN : TT_LOST_CHANGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, in_ring ? TT_NOWHERE : u->at);
+		tt_loss_add(&c->loss, !in_ring ? TT_LOST_DAMAGED : m->live ? TT_LOST_OVERTAKEN : TT_LOST_CHANGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len,
+		    in_ring ? TT_NOWHERE : u->at);
 		w->gap = true;
 		return TT_END;
 	}

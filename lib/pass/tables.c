@@ -38,7 +38,8 @@ tt_capture_notes(const struct tt_loss *loss, const struct tt_model *m, struct tt
 		if (layout)
 			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, m->ncap > 1 ? tt_text(r, "%s: %s", c->path, layout) : layout);
 		if (tt_capture_stretch(c, stretch))
-			tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation", m->ncap > 1 ? tt_text(r, "%s: %s", c->path, stretch) : tt_text(r, "%s", stretch));
+			tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation",
+			    m->ncap > 1 ? tt_text(r, "%s: %s", c->path, stretch) : tt_text(r, "%s", stretch));
 		if (c->nkept == 0)
 			continue;
 		if (!c->flight) {
