@@ -482,6 +482,16 @@ put_integrity(struct suggest *g)
 		    (unsigned long long)least);
 }
 
+/* A limit of frames that some captures have, but the first of them not; 0: there is none. */
+static int64_t
+other_cap(const struct suggest *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->s[i].cap_ns > 0 && (g->s[i].cap_ns > g->cap_ns + g->cap_ns / 10 || g->s[i].cap_ns < g->cap_ns - g->cap_ns / 10))
+			return g->s[i].cap_ns;
+	return 0;
+}
+
 /* The comment in the budget: where frames come from, how margins were chosen, what is left out. */
 static void
 put_advice(struct suggest *g)
@@ -500,8 +510,13 @@ put_advice(struct suggest *g)
 		tt_buf_text(&b, "These captures have no whole frames, but rows of frames say the most: name the marker that begins one with --frame-marker, "
 		    "and suggest again.");
 	if (g->cap_ns) {
+		const int64_t other = other_cap(g);
+
 		*tt_put_cap(at, g->cap_ns) = '\0';
 		tt_buf_printf(&b, "Frames are capped at %s: their rows use CPU-active time, because the limit decides wall time.", at);
+		*tt_put_cap(at, other) = '\0';
+		if (other)
+			tt_buf_printf(&b, " Those of some captures are capped at %s: make a budget for each limit.", at);
 	}
 	if (editor > 0 && !g->cap_ns)
 		tt_buf_printf(&b, "Up to %lld %% of the frame time is the Unity Editor's, and limits of wall time include it: suggest and judge with "

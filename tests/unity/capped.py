@@ -433,6 +433,12 @@ def suggested(path):
         suite.run("stats", path, *args, "--gate", budget([r for r in found["rows"] if "%" not in str(r["max"])]))
 
 
+def suggested_of_two_limits(path, other):
+    out, _ = suite.run("stats", path, other, "--suggest")
+    says = json.loads(out)["comment"]
+    suite.true("two limits", "capped at 30 fps (33.3 ms)" in says and "some captures are capped at 60 fps (16.7 ms): make a budget for each" in says, says)
+
+
 def gated(path):
     _, cpu, _ = figures(game(), False)
     with open(suite.path("budget.json"), "w") as f:
@@ -579,6 +585,7 @@ for capture in (as_ttc("game.ttc", game()), as_raw("game.raw", game())):
     gated(capture)
     no_wall_rows(capture)
     suggested(capture)
+    suggested_of_two_limits(capture, as_ttc("fast.ttc", game(frame=16666700, editor_ms=3)))
 for capture in (as_ttc("busy.ttc", game(more=8 * MS)), as_raw("busy.raw", game(more=8 * MS))):
     first_screen(capture)
 for capture in (as_ttc("free.ttc", game(None, 29 * MS, False)), as_raw("free.raw", game(None, 29 * MS, False))):
