@@ -26,6 +26,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_CATEGORY] = "--category",
 	[TT_SETTING_MIN_DURATION] = "--min-duration",
 	[TT_SETTING_DEPTH] = "--depth",
+	[TT_SETTING_WAIT] = "--wait",
 	[TT_SETTING_NO_WAIT] = "--no-wait",
 	[TT_SETTING_PLAYER_ONLY] = "--player-only",
 	[TT_SETTING_FRAME_THREAD] = "--frame-thread",

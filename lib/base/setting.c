@@ -26,6 +26,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_CATEGORY] = "tt_filter.category",
 	[TT_SETTING_MIN_DURATION] = "tt_filter.min_dur",
 	[TT_SETTING_DEPTH] = "tt_filter.depth",
+	[TT_SETTING_WAIT] = "tt_filter.wait",
 	[TT_SETTING_NO_WAIT] = "tt_filter.no_wait",
 	[TT_SETTING_PLAYER_ONLY] = "tt_filter.player_only",
 	[TT_SETTING_FRAME_THREAD] = "tt_run_opts.frame_thread",

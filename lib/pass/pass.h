@@ -180,7 +180,7 @@ bool tt_filter_outside(const struct tt_model *m, char *text);
  * True if the ${i}th pattern of a filter by name matches no name. Then a sentence that says so, with a name that is near, is
  * in ${text}, of TT_UNMATCHED_TEXT bytes. *${more}: there is such a pattern.
  */
-enum tt_filter_by { TT_MATCH_THREAD, TT_MATCH_MARKER, TT_MATCH_CATEGORY };
+enum tt_filter_by { TT_MATCH_THREAD, TT_MATCH_MARKER, TT_MATCH_WAIT, TT_MATCH_CATEGORY };
 #define TT_UNMATCHED_TEXT 320
 bool tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, char *text, bool *more);
 

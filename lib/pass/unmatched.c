@@ -14,6 +14,7 @@
 static const struct { enum tt_setting setting; const char *what; } said[] = {
 	[TT_MATCH_THREAD] = { TT_SETTING_THREAD, "thread" },
 	[TT_MATCH_MARKER] = { TT_SETTING_MARKER, "marker" },
+	[TT_MATCH_WAIT] = { TT_SETTING_WAIT, "marker" },
 	[TT_MATCH_CATEGORY] = { TT_SETTING_CATEGORY, "category" },
 };
 
@@ -90,7 +91,9 @@ category_met(const struct tt_model *m, const char *pattern, struct near *n)
 bool
 tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, char *text, bool *more)
 {
-	const char *const *list = by == TT_MATCH_THREAD ? m->filter.thread : by == TT_MATCH_MARKER ? m->filter.marker : m->filter.category;
+	const char *const *const lists[] = { [TT_MATCH_THREAD] = m->filter.thread, [TT_MATCH_MARKER] = m->filter.marker, [TT_MATCH_WAIT] = m->filter.wait,
+		[TT_MATCH_CATEGORY] = m->filter.category };
+	const char *const *list = lists[by];
 	struct near n = { .least = SIZE_MAX };
 	char list_of[64];
 
@@ -98,7 +101,7 @@ tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, ch
 	if (!*more)
 		return false;
 	n.pattern = list[i];
-	if (by == TT_MATCH_THREAD ? thread_met(m, list[i], &n) : by == TT_MATCH_MARKER ? marker_met(m, list[i], &n) : category_met(m, list[i], &n))
+	if (by == TT_MATCH_THREAD ? thread_met(m, list[i], &n) : by == TT_MATCH_CATEGORY ? category_met(m, list[i], &n) : marker_met(m, list[i], &n))
 		return false;
 	snprintf(list_of, sizeof list_of, " (see %.40s threads)", tt_setting_name[TT_SETTING_TABLE]);
 	snprintf(text, TT_UNMATCHED_TEXT, "no %s matches %s \"%.80s\"%s%.100s%s", said[by].what,
@@ -121,7 +124,8 @@ shown(const struct tt_report *r, const char *pattern)
 void
 tt_unmatched_notes(const struct tt_model *m, struct tt_report *r)
 {
-	static const char *const id[] = { [TT_MATCH_THREAD] = "no_thread", [TT_MATCH_MARKER] = "no_marker", [TT_MATCH_CATEGORY] = "no_category" };
+	static const char *const id[] = { [TT_MATCH_THREAD] = "no_thread", [TT_MATCH_MARKER] = "no_marker", [TT_MATCH_WAIT] = "no_marker",
+		[TT_MATCH_CATEGORY] = "no_category" };
 	char text[TT_UNMATCHED_TEXT];
 
 	for (unsigned by = TT_MATCH_THREAD; by <= TT_MATCH_CATEGORY; by++) {
