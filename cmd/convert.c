@@ -337,14 +337,11 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 			*tt_put_bytes(size, (int64_t)size_of_parts(path, &parts)) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u files, %s, from %s events", path, size,
 			    parts, o->emit->name, count);
-		} else if ((standard ? fstat(STDOUT_FILENO, &st) : stat(path, &st)) == 0 &&
-			   S_ISREG(st.st_mode)) {
+		} else if (!standard && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
 			*tt_put_bytes(size, (int64_t)st.st_size) = '\0';
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size,
-			    o->emit->name, count);
-		} else {
-			tt_log(
-			    &app->env, TT_LOG_NORMAL, "%s: %s, from %s events", path, o->emit->name, count);
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size, o->emit->name, count);
+		} else {               /* what is before it in the file is not its own */
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, from %s events", path, o->emit->name, count);
 		}
 	}
 }
