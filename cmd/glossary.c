@@ -50,7 +50,7 @@ const struct glossary_word glossary_terms[] = {
 	    "Wall time of a frame without the waits of the frame thread, the Editor's time and the time outside recorded calls." },
 	{ "editor",
 	    "Time of a frame in markers of the Unity Editor that the game runs in; it is not part of CPU-active time. As the cause of a long frame: the Editor "
-	    "took more of it than usual; --player-only leaves it out." },
+	    "took more of it than usual, and not the game." },
 	{ "capped frames, capped",
 	    "Frames that wait for a frame rate: their wall time says nothing, and they are judged by uncapped or CPU-active time." },
 	{ "uncapped time, uncapped",
