@@ -230,10 +230,12 @@ tt_results_lines(struct tt_env *env, const char *path, bool last,
 	if (rc == TT_OK) {
 		rc = cut_lines(env, src, last, line, arg, err);
 		tt_src_close(src);
+		if (rc < 0 && rc != TT_E_STOPPED)
+			rc = tt_err_in(err, "%s", path);
 	}
 	env->decoded_max = decoded;
 	env->ratio_max = ratio;
-	return rc < 0 && rc != TT_E_STOPPED ? tt_err_in(err, "%s", path) : rc;
+	return rc;
 }
 
 /* --- merging --------------------------------------------------------------------------- */

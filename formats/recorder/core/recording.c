@@ -290,7 +290,7 @@ rec_close(char why[256])
 		W.error = EIO;
 	if (W.error) {
 		rc = -W.error;
-		snprintf(why, 256, "%.200s: %s", W.name, strerror(W.error));
+		snprintf(why, 256, "cannot be written: %s; what was written before can be read", strerror(W.error));
 	}
 	R->head->state = TTC_R_DONE;
 	plat_map_drop(&R->map, !out);
