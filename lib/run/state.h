@@ -1,5 +1,5 @@
 /**
- * The inside of a run, shared by the files of lib/run: its inputs and phases (run.c), the steps of a chunk (pipeline.c,
+ * The inside of a run, shared by the files of lib/run: its inputs (inputs.c) and phases (run.c), the steps of a chunk (pipeline.c,
  * thread_stacks.c), frames (frame_marks.c, frames.c) and parts (parts.c).
  */
 #ifndef TT_RUN_STATE_H
@@ -80,6 +80,22 @@ struct tt_run {
 	unsigned passes;              /* over the input, so far */
 	const char *phase_name;
 };
+
+/*
+ * inputs.c, in the order of a run. Open the inputs that the options name; let the reader of a recording's first file read on in the others; refuse
+ * files of one recording that do not follow each other; let readers of input in order see all of it; put all on one timeline. Then, for each further
+ * reading, go back to the beginning. Errors: those of tt_run().
+ */
+int tt_inputs_open(struct tt_run *r, struct tt_err *err);
+int tt_inputs_join(struct tt_run *r, struct tt_err *err);
+int tt_inputs_check(struct tt_run *r, struct tt_err *err);
+int tt_inputs_look_ahead(struct tt_run *r, struct tt_err *err);
+int tt_inputs_align(struct tt_run *r, struct tt_err *err);
+int tt_inputs_rewind(struct tt_run *r, struct tt_err *err);
+
+/* Close and free them, but for the captures that the model has; those are freed by tt_inputs_free_capture(). */
+void tt_inputs_close(struct tt_run *r);
+void tt_inputs_free_capture(struct tt_mem *mem, struct tt_capture *c);
 
 /* Read one input once, from its beginning. */
 int tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct tt_err *err);

@@ -72,7 +72,7 @@ KNOWN = {
     ("lib/out/text.c", "--width"): "batch and merge say --format json in its place", ("lib/out/text.c", "--limit"): "the same",
     ("lib/gate/judge.c", "--meta"): "it says that reading the capture takes it: merge reads none",
     ("lib/gate/verdict_remarks.c", "--player-only"): "reading the capture takes it: merge reads none",
-    ("lib/run/run.c", "--align"): "said of the option given",
+    ("lib/run/inputs.c", "--align"): "said of the option given",
     ("lib/gate/measure_model.c", "--player-only"): "said of captures that were read with it",
     ("cmd/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",
     ("cmd/verdict_html.c", "--frames"): "of the command in front of it, which is stats", ("cmd/verdict_html.c", "--row"): "the same, which is history",
