@@ -285,8 +285,8 @@ put_cap(const struct tt_aggregate *a, struct tt_report *r)
 	several = strcmp(at, to) != 0;
 	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames",
 	    tt_text(r, "frames of %llu of %llu captures are capped at %s%s%s, so wall time does not show work that grows below that: outliers and the order of "
-	    "captures are by CPU-active time, and \"CPU p95\" is of it", (unsigned long long)a->limited, (unsigned long long)a->total.captures, at,
-	    several ? " to " : "", several ? to : ""));
+	    "captures are by CPU-active time, and \"CPU p95\" is the 95th percentile of that", (unsigned long long)a->limited,
+	    (unsigned long long)a->total.captures, at, several ? " to " : "", several ? to : ""));
 }
 
 void

@@ -35,8 +35,8 @@ int tt_copies_expect(struct tt_copies *c, struct tt_mem *mem, const char *line, 
 /**
  * tt_copies_note(c, mem, r, err):
  * Note the capture that ${r} is the result of, and set r->copy and r->held. A copy has the same recording and as many events as one that was noted before or,
- * where captures have no number of a recording, the same bytes. One that is held is a part of another of the same recording, which has all of its time, and
- * more events. A result without figures is neither.
+ * where captures have no number of a recording, the same bytes. One that is held is a part of another one of the same recording, which covers all of its
+ * time and has more events. A result without figures is neither.
  */
 int tt_copies_note(struct tt_copies *c, struct tt_mem *mem, struct tt_result *r, struct tt_err *err);
 

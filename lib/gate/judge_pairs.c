@@ -354,7 +354,7 @@ put_seen(struct tt_judging *w, const struct tt_row_pairs *d, double level)
 	if (!tells(w, d) || level <= 0 || !tt_pairs_change(d->even, d->n, most, &c))
 		return;
 	seen = tt_pairs_seen(&c, most, (double)d->worse, level, TT_POWER);
-	/* More long frames come by chance: their number scatters by its root, of which nothing is unknown, whatever it was so far. */
+	/* More long frames come by chance: the standard deviation of their number is its square root, however few pairs there were so far. */
 	own = c.within;
 	seen = fmax(seen, d->frame);
 	for (int i = 0; i < 50 && d->frame > 0; i++) {

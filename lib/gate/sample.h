@@ -48,7 +48,7 @@ struct tt_sample {
 	int64_t editor;               /* tt_frames_editor(); 0 for none */
 	bool empty;                   /* no event was recorded: no row has a figure, and no baseline wants it */
 	bool without;                 /* of a batch: it could not be read, and has no figures */
-	bool none;                    /* of a batch: it stands for captures, of which there is none */
+	bool none;                    /* of a batch: there is no capture at all, and this one is judged in their place */
 	bool damaged;
 	const char *damage;           /* what the ledger says first of it, else NULL */
 	struct tt_value *value;       /* one for each measure */

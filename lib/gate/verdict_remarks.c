@@ -113,7 +113,7 @@ joins_remark(struct tt_verdict *v, struct tt_err *err)
 		for (size_t k = 0; name && k < b->nall_session; k++)
 			if (strcmp(b->session[k].name, name) == 0)
 				return remark(v, tt_verdict_text(v, err, "session \"%s\" is in %s already, with %zu capture%s: these count as recorded "
-				    "together with %s; if they are of a later run, give each run a session of its own", name, b->path, b->session[k].n,
+				    "together with %s; if these come from a later run, give each run a session of its own", name, b->path, b->session[k].n,
 				    tt_plural(b->session[k].n), b->session[k].n == 1 ? "it" : "them"), err);
 	}
 	return TT_OK;

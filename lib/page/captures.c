@@ -157,8 +157,8 @@ put_link(const struct page *p, const struct tt_table *t, size_t row, struct tt_b
 }
 
 /*
- * Pale up to the median, solid to p95, a thin line to p99, a mark at the longest: where that is beyond the picture, an arrow and its time. Of capped frames
- * median and p95 are of CPU-active time, and there is no line.
+ * Pale up to the median, solid to p95, a thin line to p99, a mark at the longest: where that is beyond the picture, an arrow and its time. Where frames
+ * are capped, median and p95 are those of CPU-active time, and the line is left out.
  */
 static void
 put_strip(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)

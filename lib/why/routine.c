@@ -29,7 +29,10 @@ is_by(const struct tt_cause *c, uint32_t row)
 	return (c->class == TT_CAUSE_CALLS || c->class == TT_CAUSE_SLOW_CALL) && c->row == row && row != TT_NO_ROW;
 }
 
-/* True if the ${n} frames in ${part}, by eighth of the capture, are enough of all, and all over it. Those judged stand for all. */
+/*
+ * True if the ${n} frames, counted in ${part} by eighth of the capture, are a tenth of all frames and lie all over the capture. Only some long frames are
+ * judged: they stand for the others.
+ */
 static bool
 is_everywhere(const struct tt_why *w, const size_t *part, size_t n)
 {
