@@ -236,8 +236,8 @@ put_locks(struct tt_making *k, struct tt_cell *c, uint32_t row)
 
 	if (k->o->group != TT_GROUP_THREAD || k->m->filter.marker || k->m->filter.category)
 		return;
-	for (size_t i = 0; i < l->waiter.nslot; i++)
-		n += l->waiter.slot[i].used && (uint32_t)l->waiter.slot[i].key == row / 2;
+	for (size_t i = 0; i < l->waiter.n; i++)
+		n += (uint32_t)l->waiter.v[i].key == row / 2;
 	if (n)
 		tt_cell_u64(c, n);
 }

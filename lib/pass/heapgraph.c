@@ -331,11 +331,11 @@ list_references(const struct tt_making *k, const struct tt_tally *of, bool root,
 	const struct fold *f = fold_of(k);
 	size_t n = 0;
 
-	for (size_t i = 0; i < of->nslot; i++) {
-		const struct tt_tally_slot *s = &of->slot[i];
+	for (size_t i = 0; i < of->n; i++) {
+		const struct tt_tally_count *s = &of->v[i];
 		uint32_t from = (uint32_t)(s->key >> 32);
 
-		if (s->used && f->class[(uint32_t)s->key].wanted)
+		if (f->class[(uint32_t)s->key].wanted)
 			v[n++] = (struct reference){ class_name(f, (uint32_t)s->key), root ? root_name(k, from) : class_name(f, from), s->n, root };
 	}
 	return n;

@@ -217,16 +217,11 @@ by_code(const void *a, const void *b)
 static size_t
 list_ips(const struct tt_codemap *map, const struct tt_tally *t, bool native, struct native *v)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->nslot; i++) {
-		if (!t->slot[i].used)
-			continue;
-		v[n] = (struct native){ .n = t->slot[i].n, .native = native ? t->slot[i].n : 0, .process = map->process };
-		v[n].kind = tt_codemap_name(map, t->slot[i].key, &v[n].name);
-		n++;
+	for (size_t i = 0; i < t->n; i++) {
+		v[i] = (struct native){ .n = t->v[i].n, .native = native ? t->v[i].n : 0, .process = map->process };
+		v[i].kind = tt_codemap_name(map, t->v[i].key, &v[i].name);
 	}
-	return n;
+	return t->n;
 }
 
 static void

@@ -18,60 +18,33 @@ tt_tally_init(struct tt_tally *t, struct tt_mem *mem)
 void
 tt_tally_free(struct tt_tally *t)
 {
-	if (t->mem)
-		tt_mem_free(t->mem, t->slot, t->nslot * sizeof *t->slot);
-	*t = (struct tt_tally){ .mem = t->mem };
-}
-
-/* The slot of ${key}: its own, or the empty one where it belongs. */
-static size_t
-find(const struct tt_tally *t, uint64_t key)
-{
-	size_t i = tt_seeded_slot(key, t->nslot);
-
-	while (t->slot[i].used && t->slot[i].key != key)
-		i = (i + 1) & (t->nslot - 1);
-	return i;
-}
-
-static int
-grow(struct tt_tally *t, struct tt_err *err)
-{
-	struct tt_tally bigger = *t;
-
-	bigger.nslot = t->nslot ? t->nslot * 2 : 64;
-	bigger.slot = tt_mem_alloc(t->mem, bigger.nslot * sizeof *bigger.slot, err);
-	if (!bigger.slot)
-		return err->code;
-	for (size_t i = 0; i < t->nslot; i++) {
-		if (t->slot[i].used)
-			bigger.slot[find(&bigger, t->slot[i].key)] = t->slot[i];
-	}
-	tt_mem_free(t->mem, t->slot, t->nslot * sizeof *t->slot);
-	*t = bigger;
-	return TT_OK;
+	if (!t->mem)
+		return;
+	tt_mem_free(t->mem, t->v, t->cap * sizeof *t->v);
+	tt_map_free(&t->at, t->mem);
+	tt_tally_init(t, t->mem);
 }
 
 uint64_t *
 tt_tally_at(struct tt_tally *t, uint64_t key, struct tt_err *err)
 {
-	if (t->n * 2 >= t->nslot && grow(t, err) != TT_OK)
+	const uint64_t hash = tt_seeded_mix(0, key);
+	const uint32_t at = tt_map_find(&t->at, hash, i, t->v[i].key == key);
+
+	if (at)
+		return &t->v[at - 1].n;
+	if (tt_mem_grow(t->mem, &t->v, &t->cap, t->n + 1, sizeof *t->v, err) != TT_OK || tt_map_add(&t->at, t->mem, hash, t->n, err) != TT_OK)
 		return NULL;
-	struct tt_tally_slot *s = &t->slot[find(t, key)];
-	if (!s->used) {
-		s->used = true;
-		s->key = key;
-		t->n++;
-	}
-	return &s->n;
+	t->v[t->n].key = key;
+	return &t->v[t->n++].n;
 }
 
 uint64_t
 tt_tally_get(const struct tt_tally *t, uint64_t key)
 {
-	const struct tt_tally_slot *s = t->nslot ? &t->slot[find(t, key)] : NULL;
+	const uint32_t at = tt_map_find(&t->at, tt_seeded_mix(0, key), i, t->v[i].key == key);
 
-	return s && s->used ? s->n : 0;
+	return at ? t->v[at - 1].n : 0;
 }
 
 /* --- times ---------------------------------------------------------------- */

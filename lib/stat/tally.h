@@ -1,5 +1,5 @@
 /**
- * Counts by 64-bit key: a hash that only grows.
+ * Counts by 64-bit key, in the order in which the keys came.
  *
  * Also a sparse store of many small histograms (tt_tally_hist): most values fall into a few
  * buckets, and a dense histogram for each of thousands of locks would be 15 KB a piece.
@@ -9,15 +9,15 @@
 #ifndef TT_STAT_TALLY_H
 #define TT_STAT_TALLY_H
 
-#include <stdbool.h>
-
+#include "base/map.h"
 #include "base/mem.h"
 #include "stat/hist.h"
 
 struct tt_tally {
 	struct tt_mem *mem;
-	struct tt_tally_slot { uint64_t key, n; bool used; } *slot;
-	size_t nslot, n;
+	struct tt_tally_count { uint64_t key, n; } *v;
+	size_t n, cap;
+	struct tt_map at;             /* by key: place in v */
 };
 
 void tt_tally_init(struct tt_tally *t, struct tt_mem *mem);
