@@ -49,7 +49,7 @@ note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct
 	uint32_t i = tt_map_find(&t->map, hash, k, t->v[k].h == h);
 
 	if (!i) {
-		if (tt_mem_grow(mem, &t->v, &t->cap, t->n + 1, sizeof *t->v, err) != TT_OK || tt_map_add(&t->map, mem, hash, t->n, err) != TT_OK)
+		if (tt_map_push(&t->map, mem, hash, &t->v, &t->cap, t->n, err) != TT_OK)
 			return err->code;
 		i = (uint32_t)++t->n;
 	}

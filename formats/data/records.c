@@ -155,12 +155,8 @@ stream_hash(uint64_t id, uint64_t name, uint32_t nth)
 static int
 new_stream(struct data *m, uint64_t id, uint64_t name, uint32_t nth, uint32_t *index, struct tt_err *err)
 {
-	int rc = tt_mem_grow(&m->env->mem, &m->stream, &m->capstream, m->nstream + 1, sizeof *m->stream, err);
-
-	if (rc == TT_OK)
-		rc = tt_map_add(&m->at_stream, &m->env->mem, stream_hash(id, name, nth), m->nstream, err);
-	if (rc != TT_OK)
-		return rc;
+	if (tt_map_push(&m->at_stream, &m->env->mem, stream_hash(id, name, nth), &m->stream, &m->capstream, m->nstream, err) != TT_OK)
+		return err->code;
 	/* Ids are the system's. A thread without one, or with one that another thread of the record has, gets a number of ours. */
 	uint64_t tid = id && nth == 0 ? id : m->nstream + 1 + (id ? UINT64_C(1) << 63 : 0);
 	m->stream[m->nstream] = (struct data_stream){ .id = id, .name = name, .nth = nth, .tid = tid };
@@ -336,17 +332,14 @@ static int
 repeats(struct data *m, uint32_t id, uint64_t start, bool *again, struct tt_err *err)
 {
 	const uint64_t hash = stream_hash(id, start, 0);
-	int rc;
 
 	*again = tt_map_find(&m->at_frame, hash, i, m->frame[i].id == id && m->frame[i].start == start) != 0;
 	if (*again)
 		return TT_OK;
-	rc = tt_mem_grow(&m->env->mem, &m->frame, &m->capframe, m->nframe + 1, sizeof *m->frame, err);
-	if (rc == TT_OK)
-		rc = tt_map_add(&m->at_frame, &m->env->mem, hash, m->nframe, err);
-	if (rc == TT_OK)
-		m->frame[m->nframe++] = (struct data_frame){ .start = start, .id = id };
-	return rc;
+	if (tt_map_push(&m->at_frame, &m->env->mem, hash, &m->frame, &m->capframe, m->nframe, err) != TT_OK)
+		return err->code;
+	m->frame[m->nframe++] = (struct data_frame){ .start = start, .id = id };
+	return TT_OK;
 }
 
 /* Set the time after which the main thread has no samples: when its next frame begins, at ${p}, or, if that is not known yet, soon after its own frame. */

@@ -178,8 +178,7 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 		m->met = at - 1;
 		return &m->stream[m->met];
 	}
-	if (tt_mem_grow(&m->env->mem, &m->stream, &m->capstream, m->nstream + 1, sizeof *m->stream, err) != TT_OK ||
-	    tt_map_add(&m->stream_at, &m->env->mem, hash, m->nstream, err) != TT_OK)
+	if (tt_map_push(&m->stream_at, &m->env->mem, hash, &m->stream, &m->capstream, m->nstream, err) != TT_OK)
 		return NULL;
 	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .again = INT64_MAX, .start = INT64_MAX,
 		.carry_after = INT64_MIN };

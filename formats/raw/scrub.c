@@ -166,8 +166,7 @@ stream_of(struct copy *c, uint64_t id, bool *fresh, struct tt_err *err)
 	*fresh = !at;
 	if (at)
 		return &c->stream[at - 1];
-	if (tt_mem_grow(&c->m->env->mem, &c->stream, &c->capstream, c->nstream + 1, sizeof *c->stream, err) != TT_OK ||
-	    tt_map_add(&c->at, &c->m->env->mem, hash, c->nstream, err) != TT_OK)
+	if (tt_map_push(&c->at, &c->m->env->mem, hash, &c->stream, &c->capstream, c->nstream, err) != TT_OK)
 		return NULL;
 	c->stream[c->nstream] = (struct stream){ .id = id, .session = session };
 	return &c->stream[c->nstream++];

@@ -18,8 +18,7 @@ ttc_who(struct ttc *m, uint32_t number, struct tt_err *err)
 
 	if (at)
 		return &m->who[at - 1];
-	if (tt_mem_grow(&m->env->mem, &m->who, &m->capwho, m->nwho + 1, sizeof *m->who, err) != TT_OK ||
-	    tt_map_add(&m->who_at, &m->env->mem, hash, m->nwho, err) != TT_OK)
+	if (tt_map_push(&m->who_at, &m->env->mem, hash, &m->who, &m->capwho, m->nwho, err) != TT_OK)
 		return NULL;
 	m->who[m->nwho] = (struct ttc_who){ .number = number, .native = number };
 	return &m->who[m->nwho++];

@@ -81,7 +81,6 @@ short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *t
 	struct unity_short r = { .word = hash, .n = (uint8_t)n };
 	uint32_t at = tt_map_find(&s->word, hash, i, s->row[i].word == hash && s->row[i].n == n);
 	uint64_t used = 0;
-	int rc;
 
 	if (at) {
 		memcpy(to, s->row[at - 1].text, n);
@@ -94,11 +93,10 @@ short_word(struct unity_scrub *s, uint64_t hash, const uint8_t *word, uint8_t *t
 			break;
 	}
 	memcpy(to, r.text, n);
-	if ((rc = tt_mem_grow(s->mem, &s->row, &s->cap, s->n + 1, sizeof *s->row, err)) != TT_OK)
-		return rc;
-	s->row[s->n] = r;
-	rc = tt_map_add(&s->word, s->mem, hash, s->n, err);
-	return rc == TT_OK ? tt_map_add(&s->used, s->mem, used, s->n++, err) : rc;
+	if (tt_map_push(&s->word, s->mem, hash, &s->row, &s->cap, s->n, err) != TT_OK || tt_map_add(&s->used, s->mem, used, s->n, err) != TT_OK)
+		return err->code;
+	s->row[s->n++] = r;
+	return TT_OK;
 }
 
 /* Write letters for the word of ${n} bytes at ${word} to ${to}, another place if it is short. */

@@ -47,6 +47,14 @@ tt_map_add(struct tt_map *map, struct tt_mem *mem, uint64_t hash, size_t row, st
 	return TT_OK;
 }
 
+int
+tt_map_push_row(struct tt_map *map, struct tt_mem *mem, uint64_t hash, void *v, size_t *cap, size_t n, size_t size, struct tt_err *err)
+{
+	int rc = tt_mem_grow(mem, v, cap, n + 1, size, err);
+
+	return rc == TT_OK ? tt_map_add(map, mem, hash, n, err) : rc;
+}
+
 void
 tt_map_replace(struct tt_map *map, uint64_t hash, size_t row, size_t now)
 {

@@ -49,6 +49,13 @@ struct tt_map {
 /* Add row ${row}, which is not there, or one more of its hash. */
 int tt_map_add(struct tt_map *map, struct tt_mem *mem, uint64_t hash, size_t row, struct tt_err *err);
 
+/**
+ * tt_map_push(map, mem, hash, v, cap, n, err):
+ * Make room for row ${n}, the next one, in the array *${v} of *${cap} rows, as tt_mem_grow() does, and add it. The caller fills it and counts.
+ */
+#define tt_map_push(map, mem, hash, v, cap, n, err) tt_map_push_row(map, mem, hash, v, cap, n, sizeof **(v), err)
+int tt_map_push_row(struct tt_map *map, struct tt_mem *mem, uint64_t hash, void *v, size_t *cap, size_t n, size_t size, struct tt_err *err);
+
 /* Row ${row}, which is there, goes; ${now} takes its place. */
 void tt_map_replace(struct tt_map *map, uint64_t hash, size_t row, size_t now);
 

@@ -133,7 +133,7 @@ tt_copies_note(struct tt_copies *c, struct tt_mem *mem, struct tt_result *r, str
 	r->held = h && !r->copy && is_held(c, r);
 	if (!h || r->copy)
 		return TT_OK;
-	if (tt_mem_grow(mem, &c->seen, &c->cap, c->n + 1, sizeof *c->seen, err) != TT_OK || tt_map_add(&c->at, mem, hash, c->n, err) != TT_OK)
+	if (tt_map_push(&c->at, mem, hash, &c->seen, &c->cap, c->n, err) != TT_OK)
 		return err->code;
 	c->seen[c->n++] = h;
 	return TT_OK;

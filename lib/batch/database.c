@@ -229,8 +229,7 @@ note_key(struct tt_batch_db *d, const char *key, uint64_t captures)
 		return;
 	}
 	if (!(own = tt_arena_text(&d->text, key, strlen(key), &err)) ||
-	    tt_mem_grow(&d->env->mem, &d->key, &d->capkey, d->nkey + 1, sizeof *d->key, &err) != TT_OK ||
-	    tt_map_add(&d->keys, &d->env->mem, hash, d->nkey, &err) != TT_OK)
+	    tt_map_push(&d->keys, &d->env->mem, hash, &d->key, &d->capkey, d->nkey, &err) != TT_OK)
 		fail(d, &err);
 	else
 		d->key[d->nkey++] = (struct key){ .key = own, .captures = captures };
@@ -420,8 +419,7 @@ marker_number(struct tt_batch_db *d, const char *name, const char *category)
 	if (i)
 		return i;
 	if (!(own = tt_arena_alloc(&d->text, all, &err)) ||
-	    tt_mem_grow(&d->env->mem, &d->marker, &d->capmarker, d->nmarker + 1, sizeof *d->marker, &err) != TT_OK ||
-	    tt_map_add(&d->markers, &d->env->mem, hash, d->nmarker, &err) != TT_OK) {
+	    tt_map_push(&d->markers, &d->env->mem, hash, &d->marker, &d->capmarker, d->nmarker, &err) != TT_OK) {
 		fail(d, &err);
 		return 0;
 	}

@@ -225,7 +225,7 @@ tt_unpack_ordinal(struct tt_mem *mem, struct names *s, const char *path, uint32_
 	uint32_t at = tt_map_find(&s->at, hash, i, s->v[i].hash == h);
 
 	if (!at) {
-		if (tt_mem_grow(mem, &s->v, &s->cap, s->n + 1, sizeof *s->v, err) != TT_OK || tt_map_add(&s->at, mem, hash, s->n, err) != TT_OK)
+		if (tt_map_push(&s->at, mem, hash, &s->v, &s->cap, s->n, err) != TT_OK)
 			return err->code;
 		s->v[s->n++] = (struct name){ .hash = h };
 		at = (uint32_t)s->n;

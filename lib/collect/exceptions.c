@@ -122,8 +122,7 @@ site_of(const struct tt_collecting *c, struct exceptions *s, uint64_t key, uint3
 	uint32_t at = tt_map_find(&t->at, hash, i, t->site[i].key == key && t->site[i].node == node && t->site[i].process == process);
 	int rc = TT_OK;
 
-	if (!at && (rc = tt_mem_grow(c->mem, &t->site, &t->cap, t->n + 1, sizeof *t->site, err)) == TT_OK &&
-	    (rc = tt_map_add(&t->at, c->mem, hash, t->n, err)) == TT_OK) {
+	if (!at && (rc = tt_map_push(&t->at, c->mem, hash, &t->site, &t->cap, t->n, err)) == TT_OK) {
 		t->site[t->n] = (struct tt_throw_site){ .key = key, .node = node, .process = process };
 		at = (uint32_t)++t->n;
 	}
@@ -230,10 +229,7 @@ clause(const struct tt_collecting *c, struct exceptions *s, const struct tt_even
 	uint32_t at = tt_map_find(&t->clause_at, hash, i, t->clause[i].method == e->val && t->clause[i].index == e->dur &&
 	    t->clause[i].kind == e->depth && t->clause[i].process == process);
 	if (!at) {
-		rc = tt_mem_grow(c->mem, &t->clause, &t->capclause, t->nclause + 1, sizeof *t->clause, err);
-		if (rc == TT_OK)
-			rc = tt_map_add(&t->clause_at, c->mem, hash, t->nclause, err);
-		if (rc != TT_OK)
+		if ((rc = tt_map_push(&t->clause_at, c->mem, hash, &t->clause, &t->capclause, t->nclause, err)) != TT_OK)
 			return rc;
 		t->clause[t->nclause] = (struct tt_throw_clause){ .method = e->val, .process = process, .index = e->dur, .kind = e->depth };
 		at = (uint32_t)++t->nclause;

@@ -66,8 +66,7 @@ row_of(const struct tt_collecting *c, struct finalizers *s, bool object, uint64_
 	int rc = TT_OK;
 
 	*which = tt_map_find(&m->at, hash, i, m->f[i].key == key && m->f[i].thread == thread && m->f[i].object == object);
-	if (!*which && (rc = tt_mem_grow(c->mem, &m->f, &m->cap, m->n + 1, sizeof *m->f, err)) == TT_OK &&
-	    (rc = tt_map_add(&m->at, c->mem, hash, m->n, err)) == TT_OK) {
+	if (!*which && (rc = tt_map_push(&m->at, c->mem, hash, &m->f, &m->cap, m->n, err)) == TT_OK) {
 		m->f[m->n] = (struct tt_final){ .key = key, .process = c->cap->process, .thread = thread, .object = object };
 		*which = (uint32_t)++m->n;
 	}

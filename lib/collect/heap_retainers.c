@@ -282,18 +282,12 @@ root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, stru
 {
 	struct tt_graph *m = w->m;
 	uint64_t hash = tt_seeded_pair(of->source, of->key);
-	int rc;
-
 	uint32_t at = tt_map_find(&w->root_at, hash, i, m->root[i].key == of->key && m->root[i].source == of->source);
 
 	if (!at) {
-		rc = tt_mem_grow(w->mem, &m->root, &m->caproot, m->nroot + 1, sizeof *m->root, err);
-		if (rc == TT_OK)
-			rc = tt_mem_grow(w->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
-		if (rc == TT_OK)
-			rc = tt_map_add(&w->root_at, w->mem, hash, m->nroot, err);
-		if (rc != TT_OK)
-			return rc;
+		if (tt_mem_grow(w->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err) != TT_OK ||
+		    tt_map_push(&w->root_at, w->mem, hash, &m->root, &m->caproot, m->nroot, err) != TT_OK)
+			return err->code;
 		m->root[m->nroot] = *of;
 		m->path[m->npath++] = (struct tt_graph_path){ .what = (uint32_t)m->nroot };
 		at = (uint32_t)++m->nroot;

@@ -127,8 +127,7 @@ node_number(struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t
 	uint32_t found = tt_map_find(&d->node_at, hash, i, d->node[i].kind == kind && d->node[i].parent == parent && d->node[i].name == name);
 
 	if (!found) {
-		if (tt_mem_grow(mem, &d->node, &d->capnode, d->nnode + 1, sizeof *d->node, err) != TT_OK ||
-		    tt_map_add(&d->node_at, mem, hash, d->nnode, err) != TT_OK)
+		if (tt_map_push(&d->node_at, mem, hash, &d->node, &d->capnode, d->nnode, err) != TT_OK)
 			return err->code;
 		d->node[d->nnode] = (struct tt_diff_node){ .parent = parent, .name = name, .kind = kind,
 			.framed = kind == TT_DIFF_FRAME_THREAD || kind == TT_DIFF_REST || d->node[parent].framed };
@@ -166,8 +165,7 @@ add_marker(struct tt_diff *d, uint64_t hash, const char *full, struct tt_err *er
 	struct tt_mem *mem = &d->env->mem;
 
 	full = copy(d, full, err);
-	if (!full || tt_mem_grow(mem, &d->marker, &d->capmarker, d->nmarker + 1, sizeof *d->marker, err) != TT_OK ||
-	    tt_map_add(&d->marker_at, mem, hash, d->nmarker, err) != TT_OK)
+	if (!full || tt_map_push(&d->marker_at, mem, hash, &d->marker, &d->capmarker, d->nmarker, err) != TT_OK)
 		return err->code;
 	d->marker[d->nmarker++] = (struct tt_diff_marker){ .full = full };
 	return TT_OK;
@@ -292,8 +290,7 @@ site_of(struct tt_diff *d, uint32_t marker, uint32_t class, struct tt_err *err)
 
 	if (found)
 		return &d->site[found - 1];
-	if (tt_mem_grow(mem, &d->site, &d->capsite, d->nsite + 1, sizeof *d->site, err) != TT_OK ||
-	    tt_map_add(&d->site_at, mem, hash, d->nsite, err) != TT_OK)
+	if (tt_map_push(&d->site_at, mem, hash, &d->site, &d->capsite, d->nsite, err) != TT_OK)
 		return NULL;
 	d->site[d->nsite] = (struct tt_diff_site){ .marker = marker, .class = class };
 	return &d->site[d->nsite++];

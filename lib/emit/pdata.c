@@ -154,7 +154,6 @@ number_text(struct pdata *d, struct texts *t, const char *s, uint32_t *number, s
 static int
 name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 {
-	struct tt_mem *mem = &d->e.env->mem;
 	const uint64_t hash = tt_seeded_mix(0, key);
 	const uint32_t at = tt_map_find(&d->key, hash, i, d->named[i].key == key);
 	struct tt_nameless own;
@@ -172,11 +171,10 @@ name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 	}
 	rc = named->left_out ? TT_OK : number_text(d, &d->marker, key == KEY_ALLOC ? ALLOC_NAME : tt_emit_marker(name), &named->name, err);
 	if (rc == TT_OK)
-		rc = tt_mem_grow(mem, &d->named, &d->capnamed, d->nnamed + 1, sizeof *d->named, err);
-	if (rc != TT_OK)
-		return rc;
-	d->named[d->nnamed] = *named;
-	return tt_map_add(&d->key, mem, hash, d->nnamed++, err);
+		rc = tt_map_push(&d->key, &d->e.env->mem, hash, &d->named, &d->capnamed, d->nnamed, err);
+	if (rc == TT_OK)
+		d->named[d->nnamed++] = *named;
+	return rc;
 }
 
 /* "1:Job.Worker 0": how many threads of that name there are up to this one. */

@@ -95,8 +95,7 @@ counter_track(struct rare *r, const struct tt_def *d, bool text)
 
 	if (row)
 		return pf_track(text ? PF_TEXTS : PF_NUMBERS, row - 1);
-	if (tt_mem_grow(&c->e.env->mem, &c->counter, &c->capcounter, c->ncounter + 1, sizeof *c->counter, r->err) != TT_OK ||
-	    tt_map_add(&c->counters, &c->e.env->mem, hash, c->ncounter, r->err) != TT_OK)
+	if (tt_map_push(&c->counters, &c->e.env->mem, hash, &c->counter, &c->capcounter, c->ncounter, r->err) != TT_OK)
 		return 0;
 	c->counter[c->ncounter++] = (struct pf_counter){ .key = key, .def = d, .process = process, .text = text };
 	const char *name = tt_counter_called(d, key, room);
@@ -479,8 +478,7 @@ frame_number(struct rare *r, uint32_t process, uint64_t key, struct tt_buf *in, 
 
 	if ((*number = tt_map_find(&s->frames, hash, i, s->frame[i].key == key && s->frame[i].process == process)) != 0)
 		return TT_OK;
-	if ((rc = tt_mem_grow(mem, &s->frame, &s->capframe, s->nframe + 1, sizeof *s->frame, r->err)) != TT_OK ||
-	    (rc = tt_map_add(&s->frames, mem, hash, s->nframe, r->err)) != TT_OK)
+	if ((rc = tt_map_push(&s->frames, mem, hash, &s->frame, &s->capframe, s->nframe, r->err)) != TT_OK)
 		return rc;
 	s->frame[s->nframe].key = key;
 	s->frame[s->nframe].process = process;
@@ -518,8 +516,7 @@ stack_number(struct rare *r, const uint64_t *key, size_t n, struct tt_buf *in, u
 	n += native;
 	if ((*number = tt_map_find(&s->stacks, hash, i, s->stack[i].n == n && memcmp(s->word + s->stack[i].at, word, n * sizeof *word) == 0)) != 0)
 		return TT_OK;
-	if ((rc = tt_mem_grow(mem, &s->stack, &s->capstack, s->nstack + 1, sizeof *s->stack, r->err)) != TT_OK ||
-	    (rc = tt_map_add(&s->stacks, mem, hash, s->nstack, r->err)) != TT_OK)
+	if ((rc = tt_map_push(&s->stacks, mem, hash, &s->stack, &s->capstack, s->nstack, r->err)) != TT_OK)
 		return rc;
 	s->stack[s->nstack].at = s->nword;
 	s->stack[s->nstack].n = n;

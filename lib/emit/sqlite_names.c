@@ -28,8 +28,7 @@ tt_sqlite_marker(struct sqlite_db *s, const char *name, const char *full, uint32
 
 	if (i)
 		return i;
-	if (tt_mem_grow(&s->e.env->mem, &s->marker, &s->capmarker, s->nmarker + 1, sizeof *s->marker, &err) != TT_OK ||
-	    tt_map_add(&s->markers, &s->e.env->mem, hash, s->nmarker, &err) != TT_OK)
+	if (tt_map_push(&s->markers, &s->e.env->mem, hash, &s->marker, &s->capmarker, s->nmarker, &err) != TT_OK)
 		return no_memory(s, &err);
 	s->marker[s->nmarker++] = (struct sqlite_marker){ .name = name, .full = full, .category = category };
 	return (uint32_t)s->nmarker;
@@ -55,8 +54,7 @@ class_number(struct sqlite_db *s, const char *name)
 	if (i)
 		return i;
 	if (!(own = tt_arena_text(&s->text, name, strlen(name), &err)) ||
-	    tt_mem_grow(&s->e.env->mem, &s->class, &s->capclass, s->nclass + 1, sizeof *s->class, &err) != TT_OK ||
-	    tt_map_add(&s->classes, &s->e.env->mem, hash, s->nclass, &err) != TT_OK)
+	    tt_map_push(&s->classes, &s->e.env->mem, hash, &s->class, &s->capclass, s->nclass, &err) != TT_OK)
 		return no_memory(s, &err);
 	s->class[s->nclass++] = (struct sqlite_class){ .name = own };
 	return (uint32_t)s->nclass;
@@ -133,8 +131,7 @@ stack_number(struct sqlite_db *s, uint32_t parent, uint32_t marker)
 
 	if (i || s->nstack == MOST_STACKS)
 		return i;
-	if (tt_mem_grow(&s->e.env->mem, &s->stack, &s->capstack, s->nstack + 1, sizeof *s->stack, &err) != TT_OK ||
-	    tt_map_add(&s->stacks, &s->e.env->mem, hash, s->nstack, &err) != TT_OK)
+	if (tt_map_push(&s->stacks, &s->e.env->mem, hash, &s->stack, &s->capstack, s->nstack, &err) != TT_OK)
 		return no_memory(s, &err);
 	s->stack[s->nstack++] = (struct sqlite_stack){ parent, marker };
 	return (uint32_t)s->nstack;

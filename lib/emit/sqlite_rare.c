@@ -48,8 +48,7 @@ counter_of(struct sqlite_db *s, const struct tt_view *v, const struct tt_event *
 
 	if (i)
 		return i;
-	if (tt_mem_grow(&s->e.env->mem, &s->counter, &s->capcounter, s->ncounter + 1, sizeof *s->counter, &err) != TT_OK ||
-	    tt_map_add(&s->counters, &s->e.env->mem, hash, s->ncounter, &err) != TT_OK) {
+	if (tt_map_push(&s->counters, &s->e.env->mem, hash, &s->counter, &s->capcounter, s->ncounter, &err) != TT_OK) {
 		tt_db_fail(s->db, &err);
 		return 0;
 	}

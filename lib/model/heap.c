@@ -33,7 +33,7 @@ tt_heap_sum_at(struct tt_heap_sum *s, struct tt_mem *mem, uint64_t key, struct t
 	uint64_t hash = tt_seeded_mix(0, key);
 	uint32_t at = tt_map_find(&s->at, hash, i, s->c[i].key == key);
 	if (!at) {
-		if (tt_mem_grow(mem, &s->c, &s->cap, s->n + 1, sizeof *s->c, err) != TT_OK || tt_map_add(&s->at, mem, hash, s->n, err) != TT_OK)
+		if (tt_map_push(&s->at, mem, hash, &s->c, &s->cap, s->n, err) != TT_OK)
 			return NULL;
 		s->c[s->n] = (struct tt_heap_class){ .key = key };
 		at = (uint32_t)++s->n;

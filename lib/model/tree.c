@@ -116,17 +116,13 @@ marker_of(struct tt_tree *tree, uint32_t process, uint64_t key, uint32_t *marker
 {
 	const uint64_t hash = tt_seeded_pair(process, key);
 	const uint32_t at = tt_map_find(&tree->marker_at, hash, i, tree->marker[i].key == key && tree->marker[i].process == process);
-	int rc;
 
 	if (at) {
 		*marker = at - 1;
 		return TT_OK;
 	}
-	rc = tt_mem_grow(tree->mem, &tree->marker, &tree->capmarker, tree->nmarker + 1, sizeof *tree->marker, err);
-	if (rc == TT_OK)
-		rc = tt_map_add(&tree->marker_at, tree->mem, hash, tree->nmarker, err);
-	if (rc != TT_OK)
-		return rc;
+	if (tt_map_push(&tree->marker_at, tree->mem, hash, &tree->marker, &tree->capmarker, tree->nmarker, err) != TT_OK)
+		return err->code;
 	tree->marker[tree->nmarker] = (struct tt_marker){ .key = key, .process = process };
 	*marker = (uint32_t)tree->nmarker++;
 	return TT_OK;

@@ -319,8 +319,7 @@ name_of(struct block *b, uint64_t key, enum tt_details_kind kind, struct tt_err 
 
 	if (at)
 		return at - 1;
-	if (tt_mem_grow(d->mem, &d->name, &d->capname, d->nname + 1, sizeof *d->name, err) != TT_OK ||
-	    tt_map_add(&d->at, d->mem, hash, d->nname, err) != TT_OK) {
+	if (tt_map_push(&d->at, d->mem, hash, &d->name, &d->capname, d->nname, err) != TT_OK) {
 		tt_buf_fail(&b->all);
 		return 0;
 	}

@@ -36,7 +36,7 @@ below(struct sampled *s, uint32_t up, uint32_t key, uint32_t row, const char *na
 
 	if (at)
 		return at - 1;
-	if (tt_mem_grow(s->mem, &s->v, &s->cap, s->n + 1, sizeof *s->v, err) != TT_OK || tt_map_add(&s->map, s->mem, hash, s->n, err) != TT_OK)
+	if (tt_map_push(&s->map, s->mem, hash, &s->v, &s->cap, s->n, err) != TT_OK)
 		return NOTHING;
 	s->v[s->n] = (struct path){ .name = name, .up = up, .key = key, .row = row, .child = NOTHING, .sibling = NOTHING };
 	return (uint32_t)s->n++;

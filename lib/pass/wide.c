@@ -74,8 +74,7 @@ key_of(struct wide *w, struct tt_report *r)
 
 	if (c->empty || at != SIZE_MAX)
 		return at;
-	if (tt_mem_grow(mem, &w->key, &w->cap, w->n + 1, sizeof *w->key, &r->err) != TT_OK ||
-	    tt_map_add(&w->place, mem, hash_of(c), w->n, &r->err) != TT_OK)
+	if (tt_map_push(&w->place, mem, hash_of(c), &w->key, &w->cap, w->n, &r->err) != TT_OK)
 		return SIZE_MAX;
 	*tt_put_i64(number, next->v) = '\0';
 	w->key[w->n] = (struct key){ .name = tt_text_of(r, c->s, strlen(c->s)), .id = c->v, .col = SIZE_MAX };

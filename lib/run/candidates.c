@@ -80,10 +80,7 @@ at(struct tt_run *r, uint32_t thread, uint64_t key, bool add, int *rc, struct tt
 	*rc = TT_OK;
 	if (found || !add || c->n == KEYS)
 		return found ? &c->v[found - 1] : NULL;
-	*rc = tt_mem_grow(&r->env->mem, &c->v, &c->cap, c->n + 1, sizeof *c->v, err);
-	if (*rc == TT_OK)
-		*rc = tt_map_add(&c->at, &r->env->mem, hash, c->n, err);
-	if (*rc != TT_OK)
+	if ((*rc = tt_map_push(&c->at, &r->env->mem, hash, &c->v, &c->cap, c->n, err)) != TT_OK)
 		return NULL;
 	c->v[c->n] = (struct seen){ .key = key, .thread = thread, .open = INT64_MIN };
 	return &c->v[c->n++];

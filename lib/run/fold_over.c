@@ -16,12 +16,10 @@ tt_over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64
 {
 	uint64_t hash = tt_seeded_pair((uint64_t)kind << 32 | parent, key);
 	uint32_t at = tt_map_find(&o->at, hash, i, o->node[i].key == key && o->node[i].parent == parent && o->node[i].kind == kind);
-	int rc;
 
 	if (!at) {
-		if ((rc = tt_mem_grow(o->mem, &o->node, &o->cap, o->n + 1, sizeof *o->node, err)) != TT_OK ||
-		    (rc = tt_map_add(&o->at, o->mem, hash, o->n, err)) != TT_OK)
-			return rc;
+		if (tt_map_push(&o->at, o->mem, hash, &o->node, &o->cap, o->n, err) != TT_OK)
+			return err->code;
 		o->node[o->n] = (struct tt_over_node){ .key = key, .parent = parent, .kind = (uint8_t)kind };
 		at = (uint32_t)++o->n;
 	}

@@ -97,17 +97,14 @@ add(struct tt_render_time *r, int64_t from, int64_t to, int sign, struct tt_err 
 static __attribute__((noinline)) int
 look_up_far(struct tt_render_time *r, uint64_t key, uint32_t *near, struct tt_err *err)
 {
-	struct tt_mem *mem = &r->m->env->mem;
 	const uint64_t hash = tt_seeded_mix(0, key);
 	uint32_t at = tt_map_find(&r->at, hash, i, r->known[i].key == key);
 
 	if (!at) {
 		const struct tt_name *n = tt_model_key(r->m, r->process, key);
-		if (tt_mem_grow(mem, &r->known, &r->capknown, r->nknown + 1, sizeof *r->known, err) != TT_OK)
+		if (tt_map_push(&r->at, &r->m->env->mem, hash, &r->known, &r->capknown, r->nknown, err) != TT_OK)
 			return err->code;
 		r->known[r->nknown] = (struct known){ key, key == TT_KEY_CONTENTION || (n && tt_waits_is(r->m, n->full)) };
-		if (tt_map_add(&r->at, mem, hash, r->nknown, err) != TT_OK)
-			return err->code;
 		at = (uint32_t)++r->nknown;
 	}
 	*near = at - 1;

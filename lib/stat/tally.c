@@ -33,7 +33,7 @@ tt_tally_at(struct tt_tally *t, uint64_t key, struct tt_err *err)
 
 	if (at)
 		return &t->v[at - 1].n;
-	if (tt_mem_grow(t->mem, &t->v, &t->cap, t->n + 1, sizeof *t->v, err) != TT_OK || tt_map_add(&t->at, t->mem, hash, t->n, err) != TT_OK)
+	if (tt_map_push(&t->at, t->mem, hash, &t->v, &t->cap, t->n, err) != TT_OK)
 		return NULL;
 	t->v[t->n].key = key;
 	return &t->v[t->n++].n;
