@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/order.h"
 #include "model/model.h"
-#include "stat/tally.h"
 
 enum { MAX_PAUSES = 1u << 18, MAX_HEAP_POINTS = 1u << 16 };
 
@@ -17,19 +17,9 @@ struct gc {
 	struct tt_gc out;
 	struct open { int64_t start, stopped, gc_start; int gen; bool known; } *open;         /* by thread: what it is in the middle of */
 	size_t nopen;
-	struct tt_tally at;           /* thread -> place in out.thread + 1 */
+	struct tt_map at;             /* by thread: place in out.thread */
 	int64_t heap_ts;              /* of out.heap_last */
 };
-
-static int
-begin(const struct tt_collecting *c, void *state, struct tt_err *err)
-{
-	struct gc *s = state;
-
-	(void)err;
-	tt_tally_init(&s->at, c->mem);
-	return TT_OK;
-}
 
 static struct open *
 open_of(const struct tt_collecting *c, struct gc *s, struct tt_err *err)
@@ -72,17 +62,16 @@ static struct tt_gc_thread *
 collections_of(const struct tt_collecting *c, struct gc *s, struct tt_err *err)
 {
 	struct tt_gc *out = &s->out;
-	uint64_t *at = tt_tally_at(&s->at, c->t->index, err);
+	const uint32_t thread = c->t->index;
+	const uint64_t hash = tt_seeded_mix(0, thread);
+	const uint32_t at = tt_map_find(&s->at, hash, i, out->thread[i].thread == thread);
 
-	if (!at)
+	if (at)
+		return &out->thread[at - 1];
+	if (tt_map_push(&s->at, c->mem, hash, &out->thread, &out->capthread, out->nthread, err) != TT_OK)
 		return NULL;
-	if (*at == 0) {
-		if (tt_mem_grow(c->mem, &out->thread, &out->capthread, out->nthread + 1, sizeof *out->thread, err) != TT_OK)
-			return NULL;
-		out->thread[out->nthread++] = (struct tt_gc_thread){ .thread = c->t->index };
-		*at = out->nthread;
-	}
-	return &out->thread[*at - 1];
+	out->thread[out->nthread] = (struct tt_gc_thread){ .thread = thread };
+	return &out->thread[out->nthread++];
 }
 
 /* A collection and its pause belong to the thread that triggers them. */
@@ -327,7 +316,7 @@ release(struct tt_model *m, void *state)
 	struct gc *s = state;
 
 	tt_mem_free(&m->env->mem, s->open, s->nopen * sizeof *s->open);
-	tt_tally_free(&s->at);
+	tt_map_free(&s->at, &m->env->mem);
 }
 
 static void
@@ -343,7 +332,7 @@ free_all(struct tt_model *m, void *state)
 
 const struct tt_collector tt_collector_gc = {
 	.name = "collections", .size = sizeof(struct gc), .kinds = TT_KIND(TT_GC) | TT_KIND(TT_GC_HEAP) | TT_KIND(TT_GC_MOVE),
-	.begin = begin, .event = event, .finish = finish, .release = release, .free = free_all,
+	.event = event, .finish = finish, .release = release, .free = free_all,
 };
 
 /* --- is it known? ------------------------------------------------------------------------------ */

@@ -19,7 +19,6 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 {
 	struct contention *s = state;
 
-	tt_tally_init(&s->l.at, c->mem);
 	tt_tally_init(&s->l.hist, c->mem);
 	tt_tally_init(&s->l.waiter, c->mem);
 	s->locks = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->locks, err);
@@ -81,19 +80,16 @@ site_at(const struct tt_collecting *c, struct contention *s, uint32_t *which, st
 {
 	struct tt_contention *l = &s->l;
 	uint32_t node = c->node;
-	uint64_t *at = tt_tally_at(&l->at, node, err);
-	int rc;
+	const uint64_t hash = tt_seeded_mix(0, node);
+	uint32_t at = tt_map_find(&l->at, hash, i, l->site[i].node == node);
 
-	if (!at)
-		return err->code;
-	if (*at == 0) {
-		rc = tt_mem_grow(c->mem, &l->site, &l->capsite, l->nsite + 1, sizeof *l->site, err);
-		if (rc != TT_OK)
-			return rc;
-		l->site[l->nsite++].node = node;
-		*at = l->nsite;
+	if (!at) {
+		if (tt_map_push(&l->at, c->mem, hash, &l->site, &l->capsite, l->nsite, err) != TT_OK)
+			return err->code;
+		l->site[l->nsite].node = node;
+		at = (uint32_t)++l->nsite;
 	}
-	*which = (uint32_t)*at - 1;
+	*which = at - 1;
 	return TT_OK;
 }
 
@@ -224,7 +220,7 @@ free_all(struct tt_model *m, void *state)
 {
 	struct tt_contention *l = state;
 
-	tt_tally_free(&l->at);
+	tt_map_free(&l->at, &m->env->mem);
 	tt_tally_free(&l->hist);
 	tt_tally_free(&l->waiter);
 	tt_mem_free(&m->env->mem, l->lock, l->cap * sizeof *l->lock);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "collect/collected.h"
 #include "stat/tally.h"
 
@@ -38,7 +39,7 @@ struct tt_contention {
 	size_t n, cap;
 	struct tt_lock_site *site;
 	size_t nsite, capsite;
-	struct tt_tally at;           /* node -> site + 1 */
+	struct tt_map at;             /* by node: place in site */
 	struct tt_tally hist;         /* durations of tt_contention_id() and tt_contention_site_id() */
 	struct tt_tally waiter;       /* lock << 32 | thread: seen */
 	struct tt_times wait;         /* of all */

@@ -20,7 +20,6 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 {
 	struct handles *s = state;
 
-	tt_tally_init(&s->h.at, c->mem);
 	s->live = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->live, err);
 	for (size_t i = 0; s->live && i < c->m->ncap; i++)
 		tt_objects_init(&s->live[i], c->mem);
@@ -39,19 +38,16 @@ site_of(const struct tt_collecting *c, struct handles *s, unsigned kind, uint32_
 {
 	struct tt_handles *h = &s->h;
 	uint32_t node = c->node;
-	uint64_t *at = tt_tally_at(&h->at, (uint64_t)node << 3 | kind, err);
-	int rc;
+	const uint64_t hash = tt_seeded_pair(kind, node);
+	uint32_t at = tt_map_find(&h->at, hash, i, h->site[i].node == node && h->site[i].kind == kind);
 
-	if (!at)
-		return err->code;
-	if (*at == 0) {
-		rc = tt_mem_grow(c->mem, &h->site, &h->cap, h->n + 1, sizeof *h->site, err);
-		if (rc != TT_OK)
-			return rc;
-		h->site[h->n++] = (struct tt_handle_site){ .node = node, .kind = kind };
-		*at = h->n;
+	if (!at) {
+		if (tt_map_push(&h->at, c->mem, hash, &h->site, &h->cap, h->n, err) != TT_OK)
+			return err->code;
+		h->site[h->n] = (struct tt_handle_site){ .node = node, .kind = kind };
+		at = (uint32_t)++h->n;
 	}
-	*which = (uint32_t)*at - 1;
+	*which = at - 1;
 	return TT_OK;
 }
 
@@ -145,7 +141,7 @@ free_all(struct tt_model *m, void *state)
 	struct tt_handles *h = state;
 
 	tt_mem_free(&m->env->mem, h->site, h->cap * sizeof *h->site);
-	tt_tally_free(&h->at);
+	tt_map_free(&h->at, &m->env->mem);
 }
 
 const struct tt_collector tt_collector_handles = {

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "collect/collected.h"
 #include "stat/tally.h"
 
@@ -29,7 +30,7 @@ struct tt_handles {
 	} kind[TT_HANDLE_KINDS];
 	struct tt_handle_site *site;
 	size_t n, cap;
-	struct tt_tally at;           /* node << 3 | kind -> site + 1 */
+	struct tt_map at;             /* by node and kind: place in site */
 };
 
 TT_COLLECTED_AS(tt_handles, TT_COLLECTS_HANDLES);

@@ -16,7 +16,7 @@ struct walk {
 	bool old;                     /* roots have kinds, not slots */
 	struct tt_pages first;        /* by STRIDE objects: their first reference, and continuation records before it */
 	struct tt_pages path, queue;  /* by object: its path; objects to look at */
-	struct tt_tally next;         /* path << 32 | class: path + 1 */
+	struct tt_map next;           /* by the path before it and class: place in m->path */
 	struct tt_map root_at;
 	struct { uint32_t object, ref; } *more;
 	size_t nmore;
@@ -198,8 +198,6 @@ step(struct walk *w, uint32_t up, uint32_t class, uint32_t *path, struct tt_err 
 {
 	struct tt_graph *m = w->m;
 	uint32_t p = up;
-	uint64_t *at;
-	int rc;
 
 	for (int i = 0; i < NEAR && m->path[p].up != 0; i++, p = m->path[p].up) {
 		if (m->path[p].what == class) {
@@ -207,21 +205,20 @@ step(struct walk *w, uint32_t up, uint32_t class, uint32_t *path, struct tt_err 
 			return TT_OK;
 		}
 	}
-	if (!(at = tt_tally_at(&w->next, (uint64_t)up << 32 | class, err)))
-		return err->code;
-	if (*at == 0 && m->npath >= TT_GRAPH_PATHS_MAX) {
+	const uint64_t hash = tt_seeded_pair(up, class);
+	uint32_t at = tt_map_find(&w->next, hash, k, m->path[k].up == up && m->path[k].what == class);
+	if (!at && m->npath >= TT_GRAPH_PATHS_MAX) {
 		m->deeper++;
 		*path = up;
 		return TT_OK;
 	}
-	if (*at == 0) {
-		rc = tt_mem_grow(w->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
-		if (rc != TT_OK)
-			return rc;
-		m->path[m->npath++] = (struct tt_graph_path){ .up = up, .what = class };
-		*at = m->npath;
+	if (!at) {
+		if (tt_map_push(&w->next, w->mem, hash, &m->path, &m->cappath, m->npath, err) != TT_OK)
+			return err->code;
+		m->path[m->npath] = (struct tt_graph_path){ .up = up, .what = class };
+		at = (uint32_t)++m->npath;
 	}
-	*path = (uint32_t)*at - 1;
+	*path = at - 1;
 	return TT_OK;
 }
 
@@ -418,13 +415,12 @@ tt_graph_walk(const struct tt_collecting *c, struct graph *g, struct tt_err *err
 
 	w.old = c->m->cap[shots->shot[w.m->shot - 1].process]->old_roots;
 	w.first.mem = w.path.mem = w.queue.mem = c->mem;
-	tt_tally_init(&w.next, c->mem);
 	int rc = walk(&w, err);
 	tt_mem_free(c->mem, w.more, w.nmore * sizeof *w.more);
 	tt_pages_free(&w.first);
 	tt_pages_free(&w.path);
 	tt_pages_free(&w.queue);
-	tt_tally_free(&w.next);
+	tt_map_free(&w.next, c->mem);
 	tt_map_free(&w.root_at, c->mem);
 	return rc;
 }

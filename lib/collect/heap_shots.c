@@ -4,12 +4,12 @@
 #include "collect/collect.h"
 #include "collect/heap_shots.h"
 
+#include "base/map.h"
 #include "model/model.h"
-#include "stat/tally.h"
 
 struct shots {
 	struct tt_heap_shots out;
-	struct tt_tally *class_at;    /* by process: class key -> index + 1 */
+	struct tt_map class_at;       /* by process and key: place in out.key */
 	struct tt_shot_class *now;    /* of the shot under way, by class index */
 	size_t capnow;
 	uint32_t *met;                /* class indexes in it */
@@ -21,17 +21,6 @@ struct shots {
 	size_t nbig;
 };
 
-static int
-begin(const struct tt_collecting *c, void *state, struct tt_err *err)
-{
-	struct shots *s = state;
-
-	s->class_at = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->class_at, err);
-	for (size_t i = 0; s->class_at && i < c->m->ncap; i++)
-		tt_tally_init(&s->class_at[i], c->mem);
-	return s->class_at ? TT_OK : err->code;
-}
-
 /* --- the shot under way -------------------------------------------------------------- */
 
 int
@@ -39,25 +28,21 @@ tt_heap_shots_class(const struct tt_collecting *c, const struct tt_event *e, uin
 {
 	struct shots *s = c->m->collected[TT_COLLECTS_SHOTS];
 	struct tt_heap_shots *out = &s->out;
-	uint64_t *at;
-	int rc;
+	const uint32_t process = c->cap->process;
 
 	key = tt_collect_class(c, e, key);
-	if (!(at = tt_tally_at(&s->class_at[c->cap->process], key, err)))
-		return err->code;
-	if (*at == 0) {
-		rc = tt_mem_grow(c->mem, &out->key, &out->capkey, out->nkey + 1, sizeof *out->key, err);
-		if (rc == TT_OK)
-			rc = tt_mem_grow(c->mem, &out->key_process, &out->capkey_process, out->nkey + 1, sizeof *out->key_process, err);
-		if (rc == TT_OK)
-			rc = tt_mem_grow(c->mem, &s->now, &s->capnow, out->nkey + 1, sizeof *s->now, err);
-		if (rc != TT_OK)
-			return rc;
+	const uint64_t hash = tt_seeded_pair(process, key);
+	uint32_t at = tt_map_find(&s->class_at, hash, i, out->key[i] == key && out->key_process[i] == process);
+	if (!at) {
+		if (tt_mem_grow(c->mem, &out->key_process, &out->capkey_process, out->nkey + 1, sizeof *out->key_process, err) != TT_OK ||
+		    tt_mem_grow(c->mem, &s->now, &s->capnow, out->nkey + 1, sizeof *s->now, err) != TT_OK ||
+		    tt_map_push(&s->class_at, c->mem, hash, &out->key, &out->capkey, out->nkey, err) != TT_OK)
+			return err->code;
 		out->key[out->nkey] = key;
-		out->key_process[out->nkey++] = c->cap->process;
-		*at = out->nkey;
+		out->key_process[out->nkey] = process;
+		at = (uint32_t)++out->nkey;
 	}
-	*class = (uint32_t)*at - 1;
+	*class = at - 1;
 	return TT_OK;
 }
 
@@ -223,9 +208,7 @@ release(struct tt_model *m, void *state)
 	struct tt_mem *mem = &m->env->mem;
 	struct shots *s = state;
 
-	for (size_t i = 0; s->class_at && i < m->ncap; i++)
-		tt_tally_free(&s->class_at[i]);
-	tt_mem_free(mem, s->class_at, m->ncap * sizeof *s->class_at);
+	tt_map_free(&s->class_at, mem);
 	tt_mem_free(mem, s->now, s->capnow * sizeof *s->now);
 	tt_mem_free(mem, s->met, s->capmet * sizeof *s->met);
 	tt_mem_free(mem, s->early, s->nearly * sizeof *s->early);
@@ -246,5 +229,5 @@ free_all(struct tt_model *m, void *state)
 const struct tt_collector tt_collector_heap_shots = {
 	.name = "heap shots", .size = sizeof(struct shots), .needs = TT_NEEDS_SHOTS,
 	.kinds = TT_KIND(TT_GC) | TT_KIND(TT_HEAP_SHOT) | TT_KIND(TT_HEAP_CLASS) | TT_KIND(TT_HEAP_BIG) | TT_KIND(TT_HEAP_ROOTS),
-	.begin = begin, .event = event, .release = release, .free = free_all,
+	.event = event, .release = release, .free = free_all,
 };
