@@ -9,62 +9,16 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "base/map.h"
 
 /* --- texts ---------------------------------------------------------------- */
 
-/* Numbers by content: of texts, and of (parent, kind, text). Open addressing, number + 1. */
-struct table {
-	struct tt_mem *mem;
-	uint32_t *slot;
-	size_t nslot, used;
-};
-
-static void
-free_table(struct table *t)
-{
-	tt_mem_free(t->mem, t->slot, t->nslot * sizeof *t->slot);
-}
-
-static uint64_t
-hash_place(uint32_t parent, uint32_t kind, uint32_t text)
-{
-	return tt_seeded_mix(tt_seeded_mix(0, kind), (uint64_t)parent << 32 | text);
-}
-
-/* Twice the slots, or the first ones; ${hash} of a number says where it belongs. */
-static int
-grow_table(struct table *t, const struct tt_stacks *s, uint64_t (*hash)(const struct tt_stacks *, uint32_t),
-    struct tt_err *err)
-{
-	size_t n = t->nslot ? 2 * t->nslot : 64;
-	uint32_t *slot = tt_mem_alloc(t->mem, n * sizeof *slot, err);
-
-	if (!slot)
-		return err ? err->code : TT_E_NOMEM;
-	for (size_t k = 0; k < t->nslot; k++) {
-		size_t i;
-
-		if (!t->slot[k])
-			continue;
-		for (i = (size_t)hash(s, t->slot[k] - 1) & (n - 1); slot[i]; i = (i + 1) & (n - 1))
-			;
-		slot[i] = t->slot[k];
-	}
-	free_table(t);
-	t->slot = slot;
-	t->nslot = n;
-	return TT_OK;
-}
-
-static uint64_t
-hash_name(const struct tt_stacks *s, uint32_t i)
-{
-	return tt_seeded_text(0, s->name[i], strlen(s->name[i]));
-}
-
 /* Memory used while the stacks are made. */
 struct maker {
-	struct table texts, places;
+	struct tt_map texts;          /* by text: its number */
+	/* By parent, kind and text: node, 0 none. Not a tt_map: of millions of nodes, it would take eight bytes a slot, not four. */
+	uint32_t *place;
+	size_t nplace;
 	tt_stacks_clean *clean;
 };
 
@@ -72,26 +26,19 @@ struct maker {
 static int
 number_text(struct tt_stacks *s, struct maker *m, const char *text, uint32_t *number, struct tt_err *err)
 {
-	struct table *t = &m->texts;
-	size_t i;
 	int rc = m->clean ? m->clean(s, text, &text, err) : TT_OK;
 
 	if (rc != TT_OK)
 		return rc;
-	if (2 * t->used >= t->nslot && (rc = grow_table(t, s, hash_name, err)) != TT_OK)
-		return rc;
-	for (i = (size_t)tt_seeded_text(0, text, strlen(text)) & (t->nslot - 1); t->slot[i]; i = (i + 1) & (t->nslot - 1)) {
-		*number = t->slot[i] - 1;
-		if (strcmp(s->name[*number], text) == 0)
-			return TT_OK;
+	const uint64_t hash = tt_seeded_text(0, text, strlen(text));
+	uint32_t at = tt_map_find(&m->texts, hash, i, strcmp(s->name[i], text) == 0);
+	if (!at) {
+		if ((rc = tt_map_push(&m->texts, &s->m->env->mem, hash, &s->name, &s->capname, s->nname, err)) != TT_OK)
+			return rc;
+		s->name[s->nname] = text;
+		at = (uint32_t)++s->nname;
 	}
-	rc = tt_mem_grow(&s->m->env->mem, &s->name, &s->capname, s->nname + 1, sizeof *s->name, err);
-	if (rc != TT_OK)
-		return rc;
-	*number = (uint32_t)s->nname;
-	s->name[s->nname++] = text;
-	t->slot[i] = (uint32_t)s->nname;
-	t->used++;
+	*number = at - 1;
 	return TT_OK;
 }
 
@@ -170,12 +117,6 @@ kind_of(const struct tt_node *n)
 	return kind | (is_root(n) ? (uint32_t)n->process << 8 : 0);
 }
 
-static uint64_t
-hash_node(const struct tt_stacks *s, uint32_t i)
-{
-	return hash_place(tt_stacks_up(s, i), kind_of(tt_stacks_node(s, i)), s->text[i]);
-}
-
 static bool
 equal(const struct tt_stacks *s, uint32_t a, uint32_t b)
 {
@@ -183,26 +124,18 @@ equal(const struct tt_stacks *s, uint32_t a, uint32_t b)
 	    tt_stacks_up(s, a) == tt_stacks_up(s, b);
 }
 
-/* Find the node that represents ${node}: an earlier one of the same place and text, or itself. */
-static int
-stand(struct tt_stacks *s, struct table *places, uint32_t node, struct tt_err *err)
+/* The node that represents ${node}: an earlier one of the same place and text, or itself. */
+static uint32_t
+same_place(const struct tt_stacks *s, struct maker *m, uint32_t node)
 {
-	size_t i;
-	int rc;
+	const uint64_t place = (uint64_t)tt_stacks_up(s, node) << 32 | s->text[node];
+	size_t i = (size_t)tt_seeded_pair(kind_of(tt_stacks_node(s, node)), place) & (m->nplace - 1);
 
-	if (2 * places->used >= places->nslot && (rc = grow_table(places, s, hash_node, err)) != TT_OK)
-		return rc;
-	for (i = (size_t)hash_node(s, node) & (places->nslot - 1); places->slot[i];
-	     i = (i + 1) & (places->nslot - 1)) {
-		if (equal(s, places->slot[i] - 1, node)) {
-			s->same[node] = places->slot[i] - 1;
-			return TT_OK;
-		}
-	}
-	places->slot[i] = node + 1;
-	places->used++;
-	s->same[node] = node;
-	return TT_OK;
+	while (m->place[i] && !equal(s, m->place[i], node))
+		i = (i + 1) & (m->nplace - 1);
+	if (!m->place[i])
+		m->place[i] = node;
+	return m->place[i];
 }
 
 enum tt_stack_kind
@@ -248,12 +181,8 @@ place_nodes(struct tt_stacks *s, struct maker *m, struct tt_err *err)
 		rc = set_text(s, m, i, err);
 		if (rc != TT_OK)
 			break;
-		if (is_hidden(s, i))
-			s->same[i] = tt_stacks_up(s, i);
-		else
-			rc = stand(s, &m->places, i, err);
-		if (rc == TT_OK)
-			add_value(s, i);
+		s->same[i] = is_hidden(s, i) ? tt_stacks_up(s, i) : same_place(s, m, i);
+		add_value(s, i);
 	}
 	return rc;
 }
@@ -262,7 +191,7 @@ int
 tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *clean, struct tt_err *err)
 {
 	struct tt_mem *mem = &m->env->mem;
-	struct maker maker = { .texts = { .mem = mem }, .places = { .mem = mem }, .clean = clean };
+	struct maker maker = { .nplace = 64, .clean = clean };
 	int rc;
 
 	*s = (struct tt_stacks){ .m = m, .n = tt_tree_count(m->tree) };
@@ -274,11 +203,12 @@ tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *c
 	s->text = tt_mem_alloc(mem, s->n * sizeof *s->text, err);
 	s->value = tt_mem_alloc(mem, s->n * sizeof *s->value, err);
 	s->row_text = tt_mem_alloc(mem, s->paths.nrow * sizeof *s->row_text, err);
-	if (!s->same || !s->text || !s->value || !s->row_text)
-		return err ? err->code : TT_E_NOMEM;
-	rc = place_nodes(s, &maker, err);
-	free_table(&maker.texts);
-	free_table(&maker.places);
+	while (maker.nplace < 2 * (size_t)s->n)
+		maker.nplace *= 2;
+	maker.place = tt_mem_alloc(mem, maker.nplace * sizeof *maker.place, err);
+	rc = s->same && s->text && s->value && s->row_text && maker.place ? place_nodes(s, &maker, err) : err->code;
+	tt_mem_free(mem, maker.place, maker.nplace * sizeof *maker.place);
+	tt_map_free(&maker.texts, mem);
 	return rc;
 }
 
