@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash_seed.h"
 #include "base/order.h"
 #include "base/utf8.h"
 #include "model/identity.h"
@@ -45,34 +44,35 @@ tt_sample_same(const struct tt_sample *a, const struct tt_sample *b)
 	return has_id(a) && has_id(b) && strcmp(a->id, b->id) == 0;
 }
 
-/* The slot of the recording of ${s}: its own, or the empty one where it belongs. */
-static size_t
-slot_of(const struct tt_recordings *r, const struct tt_sample *s)
+/* Of samples of one recording in the order of their list. */
+static int
+by_id(const void *a, const void *b)
 {
-	size_t i = (size_t)tt_seeded_text(0, s->id, strlen(s->id)) & (r->nslot - 1);
+	const struct tt_sample *x = *(const struct tt_sample *const *)a, *y = *(const struct tt_sample *const *)b;
+	int c = strcmp(x->id, y->id);
 
-	while (r->slot[i] && !tt_sample_same(r->slot[i], s))
-		i = (i + 1) & (r->nslot - 1);
-	return i;
+	return c ? c : TT_CMP(x, y);
 }
 
 int
 tt_recordings_init(struct tt_recordings *r, const struct tt_sample *list, size_t n, struct tt_arena *a, struct tt_err *err)
 {
-	for (r->nslot = 16; r->nslot < 2 * n; )
-		r->nslot *= 2;
-	if (!(r->slot = tt_arena_alloc(a, r->nslot * sizeof *r->slot, err)))
+	r->n = 0;
+	if (!(r->by_id = tt_arena_alloc(a, n * sizeof *r->by_id, err)))
 		return err->code;
-	for (size_t i = n; i-- > 0; )         /* the first of several is written last */
+	for (size_t i = 0; i < n; i++)
 		if (has_id(&list[i]))
-			r->slot[slot_of(r, &list[i])] = &list[i];
+			r->by_id[r->n++] = &list[i];
+	tt_sort(r->by_id, r->n, by_id);
 	return TT_OK;
 }
 
 const struct tt_sample *
 tt_recordings_find(const struct tt_recordings *r, const struct tt_sample *s)
 {
-	return has_id(s) ? r->slot[slot_of(r, s)] : NULL;
+	const size_t at = has_id(s) ? tt_lower_bound(i, 0, r->n, strcmp(r->by_id[i]->id, s->id) < 0) : r->n;
+
+	return at < r->n && tt_sample_same(r->by_id[at], s) ? r->by_id[at] : NULL;
 }
 
 /* A name as it is read back from a baseline, where it must be found again. */

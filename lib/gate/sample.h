@@ -89,8 +89,8 @@ bool tt_sample_same(const struct tt_sample *a, const struct tt_sample *b);
 
 /* Samples by recording; of several the first. */
 struct tt_recordings {
-	const struct tt_sample **slot;        /* by hash of their id */
-	size_t nslot;
+	const struct tt_sample **by_id;
+	size_t n;
 };
 
 int tt_recordings_init(struct tt_recordings *r, const struct tt_sample *list, size_t n, struct tt_arena *a, struct tt_err *err);

@@ -738,7 +738,7 @@ count_together(struct row_look *l, struct together *t, size_t *order, uint32_t *
 	for (size_t b = 0; b < signs; b++)
 		stopped[b] = has_stopped(&l->stops, b) || least[~b & (signs - 1)] <= apart;
 	kept = set_apart(t, order, l->nrow, signs, apart);
-	qsort_r(order, kept, sizeof *order, by_tail, t);
+	tt_sort_by(order, kept, by_tail, t);
 	for (size_t i = kept; i < l->nrow; i++) {
 		l->adjusted[order[i]] = 1;
 		l->row[order[i]].nominal = nominal_of(l, order[i], all);
@@ -812,7 +812,7 @@ weighed_holm(struct row_look *l, double *all, struct tt_mem *mem, struct tt_err 
 		left += weight_of(l, i);
 	}
 	*all = left;
-	qsort_r(order, l->nrow, sizeof *order, by_weighed_p, l);
+	tt_sort_by(order, l->nrow, by_weighed_p, l);
 	for (size_t k = 0; k < l->nrow; k++) {
 		double weight = weight_of(l, order[k]), *p = &l->adjusted[order[k]];
 
