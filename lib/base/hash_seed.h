@@ -54,10 +54,4 @@ tt_seeded_pair(uint64_t number, uint64_t key)
 	return tt_seeded_mix(number * tt_seed_factor, key);
 }
 
-static inline size_t
-tt_seeded_slot_of(uint64_t number, uint64_t key, size_t n)
-{
-	return (size_t)tt_seeded_pair(number, key) & (n - 1);
-}
-
 #endif

@@ -19,16 +19,17 @@
 #define NO_CATEGORY "(none)"
 #define SPECIALS 32
 
-struct key_slot {
-	uint64_t key;
-	uint32_t process;
-	uint32_t i;                   /* index + 1 into all; 0: empty */
-};
-
-struct class_slot {
-	uint64_t key;
-	uint32_t process;
-	const char *name;             /* NULL: empty */
+/*
+ * What has a key, by process and key, at most half full. Not a tt_map: it lies in the model's arena, as names do, and emitters look names up at
+ * each event.
+ */
+struct table {
+	struct keyed {
+		uint64_t key;
+		uint32_t process;
+		const void *of;       /* NULL: empty */
+	} *slot;
+	size_t nslot;
 };
 
 struct tt_keys {
@@ -36,10 +37,8 @@ struct tt_keys {
 	struct tt_name *all;          /* markers of the tree by their number, then keys only defined */
 	const char **category;        /* of each of them, until categories have numbers */
 	size_t n, cap;
-	struct key_slot *slot;
-	size_t nslot;
-	struct class_slot *class;
-	size_t nclass;
+	struct table name;            /* in all */
+	struct table class;           /* its name */
 	struct tt_name special[SPECIALS];
 	struct tt_name unknown;
 };
@@ -64,35 +63,15 @@ static const struct { uint64_t key; const char *name, *category; } specials[] = 
 };
 #define NSPECIAL (sizeof specials / sizeof *specials)
 
-static struct key_slot *
-find_key(const struct tt_keys *k, uint32_t process, uint64_t key)
+/* The slot of ${key}: its own, or the empty one where it belongs. */
+static struct keyed *
+slot_of(const struct table *t, uint32_t process, uint64_t key)
 {
-	size_t i = tt_seeded_slot_of(process, key, k->nslot);
+	size_t i = tt_seeded_pair(process, key) & (t->nslot - 1);
 
-	while (k->slot[i].i && (k->slot[i].key != key || k->slot[i].process != process))
-		i = (i + 1) & (k->nslot - 1);
-	return &k->slot[i];
-}
-
-static struct class_slot *
-find_class(const struct tt_keys *k, uint32_t process, uint64_t key)
-{
-	size_t i = tt_seeded_slot_of(process, key, k->nclass);
-
-	while (k->class[i].name && (k->class[i].key != key || k->class[i].process != process))
-		i = (i + 1) & (k->nclass - 1);
-	return &k->class[i];
-}
-
-/* A power of two with at least as many free places as ${n} taken ones. */
-static size_t
-slots_for(size_t n)
-{
-	size_t slots = 16;
-
-	while (slots < 2 * n)
-		slots *= 2;
-	return slots;
+	while (t->slot[i].of && (t->slot[i].key != key || t->slot[i].process != process))
+		i = (i + 1) & (t->nslot - 1);
+	return &t->slot[i];
 }
 
 /* --- one name ------------------------------------------------------------- */
@@ -113,12 +92,9 @@ name_by_key(struct tt_model *m, const char *what, uint64_t key, struct tt_err *e
 static const char *
 shown_before(const struct tt_keys *old, enum tt_names_form form, uint32_t process, uint64_t key, const char *full)
 {
-	const struct key_slot *s;
+	const struct tt_name *name = old && old->form == form ? slot_of(&old->name, process, key)->of : NULL;
 
-	if (!old || old->form != form)
-		return NULL;
-	s = find_key(old, process, key);
-	return s->i && old->all[s->i - 1].full == full ? old->all[s->i - 1].shown : NULL;
+	return name && name->full == full ? name->shown : NULL;
 }
 
 static int
@@ -257,7 +233,7 @@ add_key(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, uint32
 		k->n++;
 		return TT_OK;
 	}
-	*find_key(k, process, key) = (struct key_slot){ .key = key, .process = process, .i = (uint32_t)k->n + 1 };
+	*slot_of(&k->name, process, key) = (struct keyed){ key, process, name };
 	k->n++;
 	return defined_name(m, k, old, process, key, name, &k->category[k->n - 1], scratch, err);
 }
@@ -286,7 +262,7 @@ add_definitions(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old
 	int rc = TT_OK;
 
 	for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(defs, TT_DEF_MARKER, i)) != NULL; i++) {
-		if (d->key < TT_KEY_SPECIAL && !find_key(k, process, d->key)->i)
+		if (d->key < TT_KEY_SPECIAL && !slot_of(&k->name, process, d->key)->of)
 			rc = add_key(m, k, old, process, d->key, scratch, err);
 	}
 	return rc;
@@ -315,10 +291,11 @@ new_keys(struct tt_model *m, enum tt_names_form form, struct tt_keys **keys, str
 	k->cap = m->tree ? tt_tree_markers(m->tree) : 0;
 	for (size_t p = 0; p < m->ncap; p++)
 		k->cap += tt_defs_count(m->cap[p]->defs, TT_DEF_MARKER);
-	k->nslot = slots_for(k->cap);
+	for (k->name.nslot = 16; k->name.nslot < 2 * k->cap; )
+		k->name.nslot *= 2;
 	k->all = tt_arena_alloc(&m->arena, k->cap * sizeof *k->all, err);
-	k->slot = k->all ? tt_arena_alloc(&m->arena, k->nslot * sizeof *k->slot, err) : NULL;
-	if (!k->slot)
+	k->name.slot = k->all ? tt_arena_alloc(&m->arena, k->name.nslot * sizeof *k->name.slot, err) : NULL;
+	if (!k->name.slot)
 		return err->code;
 	*keys = k;
 	return TT_OK;
@@ -438,19 +415,16 @@ class_name(struct tt_model *m, uint32_t process, uint64_t key, const char **name
 }
 
 static int
-grow_classes(struct tt_model *m, struct tt_keys *k, struct tt_err *err)
+grow_classes(struct tt_model *m, struct table *t, struct tt_err *err)
 {
-	struct class_slot *old = k->class;
-	size_t nold = k->nclass;
+	struct table bigger = { .nslot = t->nslot ? t->nslot * 4 : 64 };
 
-	k->nclass = nold ? nold * 4 : 64;
-	k->class = tt_arena_alloc(&m->arena, k->nclass * sizeof *k->class, err);
-	if (!k->class)
+	if (!(bigger.slot = tt_arena_alloc(&m->arena, bigger.nslot * sizeof *bigger.slot, err)))
 		return err->code;
-	for (size_t i = 0; i < nold; i++) {
-		if (old[i].name)
-			*find_class(k, old[i].process, old[i].key) = old[i];
-	}
+	for (size_t i = 0; i < t->nslot; i++)
+		if (t->slot[i].of)
+			*slot_of(&bigger, t->slot[i].process, t->slot[i].key) = t->slot[i];
+	*t = bigger;
 	return TT_OK;
 }
 
@@ -460,23 +434,22 @@ add_classes(struct tt_model *m, struct tt_keys *k, struct tt_err *err)
 {
 	uint32_t count = m->tree ? tt_tree_count(m->tree) : 0;
 	size_t n = 0;
-	int rc = grow_classes(m, k, err);
+	int rc = grow_classes(m, &k->class, err);
 
 	for (uint32_t i = 0; i < count && rc == TT_OK; i++) {
 		const struct tt_node *node = tt_tree_node(m->tree, i);
-		struct class_slot *s;
+		const char *name = NULL;
 
 		if (node->kind != TT_NODE_ALLOC || node->process >= m->ncap)
 			continue;
-		if (2 * n >= k->nclass && (rc = grow_classes(m, k, err)) != TT_OK)
+		if (2 * n >= k->class.nslot && (rc = grow_classes(m, &k->class, err)) != TT_OK)
 			break;
-		s = find_class(k, node->process, node->key);
-		if (s->name)
+		struct keyed *s = slot_of(&k->class, node->process, node->key);
+		if (s->of)
 			continue;
-		s->key = node->key;
-		s->process = node->process;
+		rc = class_name(m, node->process, node->key, &name, err);
+		*s = (struct keyed){ node->key, node->process, name };
 		n++;
-		rc = class_name(m, node->process, node->key, &s->name, err);
 	}
 	return rc;
 }
@@ -612,10 +585,10 @@ const char *
 tt_model_class(const struct tt_model *m, uint32_t process, uint64_t key)
 {
 	const struct tt_def *d;
-	const struct class_slot *s = m->keys ? find_class(m->keys, process, key) : NULL;
+	const char *name = m->keys ? slot_of(&m->keys->class, process, key)->of : NULL;
 
-	if (s && s->name)
-		return s->name;
+	if (name)
+		return name;
 	d = process < m->ncap ? tt_defs_class(m->cap[process]->defs, key, INT64_MAX) : NULL;
 	return d && d->len ? d->text : "(unknown class)";
 }
@@ -625,7 +598,6 @@ tt_model_key(const struct tt_model *m, uint32_t process, uint64_t key)
 {
 	static const struct tt_name unknown = { .full = UNKNOWN, .shown = UNKNOWN, .wanted = true };
 	const struct tt_keys *k = m->keys;
-	const struct key_slot *s;
 
 	if (!k)
 		return &unknown;
@@ -634,8 +606,8 @@ tt_model_key(const struct tt_model *m, uint32_t process, uint64_t key)
 
 		return n ? n : &k->unknown;
 	}
-	s = find_key(k, process, key);
-	return s->i ? &k->all[s->i - 1] : &k->unknown;
+	const struct tt_name *name = slot_of(&k->name, process, key)->of;
+	return name ? name : &k->unknown;
 }
 
 const char *
