@@ -15,41 +15,38 @@
 
 /* --- sets ---------------------------------------------------------------------------------------------- */
 
-static struct unity_slot *
-slot_of(const struct unity_set *s, uint64_t key)
-{
-	size_t i = tt_seeded_slot(key, s->nslot);
-
-	while (s->slot[i].used && s->slot[i].key != key)
-		i = (i + 1) & (s->nslot - 1);
-	return &s->slot[i];
-}
-
-static const struct unity_slot *
+static const struct unity_known_row *
 get(const struct unity_set *s, uint64_t key)
 {
-	const struct unity_slot *x = s->nslot ? slot_of(s, key) : NULL;
+	const uint32_t at = tt_map_find(&s->at, tt_seeded_mix(0, key), i, s->v[i].key == key);
 
-	return x && x->used ? x : NULL;
+	return at ? &s->v[at - 1] : NULL;
 }
 
+/* Of a key that is known, the value is now this one, and the time is the earlier. */
 static int
 put(struct tt_mem *mem, struct unity_set *s, uint64_t key, uint32_t value, uint64_t since, struct tt_err *err)
 {
-	if (s->n * 2 >= s->nslot) {
-		struct unity_set bigger = { .n = s->n, .nslot = s->nslot ? s->nslot * 2 : 64 };
-		if (!(bigger.slot = tt_mem_alloc(mem, bigger.nslot * sizeof *bigger.slot, err)))
+	const uint64_t hash = tt_seeded_mix(0, key);
+	uint32_t at = tt_map_find(&s->at, hash, i, s->v[i].key == key);
+
+	if (!at) {
+		if (tt_map_push(&s->at, mem, hash, &s->v, &s->cap, s->n, err) != TT_OK)
 			return err->code;
-		for (size_t i = 0; i < s->nslot; i++)
-			if (s->slot[i].used)
-				*slot_of(&bigger, s->slot[i].key) = s->slot[i];
-		tt_mem_free(mem, s->slot, s->nslot * sizeof *s->slot);
-		*s = bigger;
+		s->v[s->n] = (struct unity_known_row){ .key = key, .since = since };
+		at = (uint32_t)++s->n;
 	}
-	struct unity_slot *x = slot_of(s, key);
-	s->n += !x->used;
-	*x = (struct unity_slot){ .key = key, .since = x->used && x->since < since ? x->since : since, .value = value, .used = true };
+	struct unity_known_row *x = &s->v[at - 1];
+	x->value = value;
+	x->since = x->since < since ? x->since : since;
 	return TT_OK;
+}
+
+static void
+free_set(struct tt_mem *mem, struct unity_set *s)
+{
+	tt_mem_free(mem, s->v, s->cap * sizeof *s->v);
+	tt_map_free(&s->at, mem);
 }
 
 static uint64_t
@@ -61,7 +58,7 @@ name_key(uint32_t session, uint64_t name)
 uint32_t
 unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name)
 {
-	const struct unity_slot *x = get(&k->name, name_key(session, name));
+	const struct unity_known_row *x = get(&k->name, name_key(session, name));
 
 	return x ? x->value : UNITY_NO_MARKER;
 }
@@ -75,7 +72,7 @@ holds(const struct unity_known *k, uint64_t since, uint64_t seq)
 bool
 unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq)
 {
-	const struct unity_slot *x = get(&k->counter, (uint64_t)session << 32 | id);
+	const struct unity_known_row *x = get(&k->counter, (uint64_t)session << 32 | id);
 
 	return x && x->value && holds(k, x->since, seq);
 }
@@ -83,7 +80,7 @@ unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uin
 const char *
 unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq)
 {
-	const struct unity_slot *x = get(&k->category, UNITY_KEY_CATEGORY(session, id));
+	const struct unity_known_row *x = get(&k->category, UNITY_KEY_CATEGORY(session, id));
 
 	return x && holds(k, x->since, seq) ? k->text[x->value] : NULL;
 }
@@ -180,7 +177,7 @@ unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t sessi
 		set_role(s, name, id);
 		rc = put(k->mem, &k->name, name_key(session, tt_seeded_text(0, name, n)), id, seq, err);
 	}
-	const struct unity_slot *x = get(&k->counter, key);
+	const struct unity_known_row *x = get(&k->counter, key);
 	s->counters = s->counters || counter;
 	if (rc != TT_OK || (x ? x->value != 0 : false) == counter)
 		return rc;
@@ -235,9 +232,9 @@ unity_known_free(struct unity_known *k)
 {
 	struct tt_mem *mem = k->mem;
 
-	tt_mem_free(mem, k->name.slot, k->name.nslot * sizeof *k->name.slot);
-	tt_mem_free(mem, k->counter.slot, k->counter.nslot * sizeof *k->counter.slot);
-	tt_mem_free(mem, k->category.slot, k->category.nslot * sizeof *k->category.slot);
+	free_set(mem, &k->name);
+	free_set(mem, &k->counter);
+	free_set(mem, &k->category);
 	tt_mem_free(mem, k->text, k->captext * sizeof *k->text);
 	tt_mem_free(mem, k->code, k->capcode * sizeof *k->code);
 	tt_arena_free(&k->arena);

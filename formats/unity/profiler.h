@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "base/map.h"
 #include "model/capture.h"
 #include "producers/unity.h"
 
@@ -76,7 +77,12 @@ struct unity_markers {
 #define UNITY_MARKERS_NONE { UNITY_ID_SLACK, UNITY_NO_MARKER, UNITY_NO_MARKER, { UNITY_NO_MARKER, UNITY_NO_MARKER }, false }
 
 struct unity_code { uint64_t start, end, since, number; };
-struct unity_set { struct unity_slot { uint64_t key, since; uint32_t value; bool used; } *slot; size_t n, nslot; };
+/* By key: a value, and where in the input it was defined. */
+struct unity_set {
+	struct unity_known_row { uint64_t key, since; uint32_t value; } *v;
+	size_t n, cap;
+	struct tt_map at;             /* by key: place in v */
+};
 
 /* Known definitions that do not fit into a chunk's head. The reader's next() adds to them, decoders look them up, both under the lock. */
 struct unity_known {
