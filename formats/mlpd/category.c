@@ -15,6 +15,7 @@ struct entry {
 	const char *image;
 };
 
+/* Not a tt_map: its size is known beforehand, and it is freed with the arena it lies in. */
 struct index {
 	size_t nclass;                /* number of definitions it was made from */
 	size_t nslot;

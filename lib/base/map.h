@@ -5,9 +5,7 @@
  * row, so that others are passed over and the table grows without the rows. Take hashes of base/hash_seed.h: keys come out of
  * captures.
  *
- * Some tables are not maps. Those of stat/tally.c, collect/objects.c, emit/key_text.c, model/resolve.c and unity/known.c keep their values in
- * the slots, for they are read at each event. model/opened.c keeps zones in the order in which they came. emit/stacks.c and view/paths.c take
- * four bytes a slot, for they may have millions of rows. mlpd/category.c and gate/sample.c know their size beforehand and lie in an arena.
+ * A table that is not a map says why where it is declared: "Not a tt_map".
  *
  * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time.
  */

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 
+/* Not a tt_map: objects go again, and an allocation, a move or a death looks one up, so values lie in the slots. */
 struct tt_objects {
 	struct tt_mem *mem;
 	struct tt_object_slot { uint64_t addr, v; } *slot;    /* addr 0: empty, 1: was taken out */

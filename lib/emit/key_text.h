@@ -27,6 +27,7 @@ struct tt_frag {
 /* Readable bytes after every piece, and writable ones that tt_frag_copy wants after its end. */
 #define TT_FRAG_PAD 64
 
+/* Not a tt_map: each zone that is written looks its text up, so places and lengths lie in the slots. */
 struct tt_frags {
 	struct tt_mem *mem;
 	struct tt_frag *slot;         /* open addressing; a power of two of them, at most half used */

@@ -29,6 +29,7 @@ struct tt_levels {
 	uint64_t (*key)(const void *of, size_t level);
 };
 
+/* Not a tt_map: levels go in the order in which they came, and those of one key are chained. */
 struct tt_opened {
 	struct level *level;
 	size_t n, cap;

@@ -89,6 +89,7 @@ struct tt_tree_entry {
 	_Atomic uint32_t node;        /* 0: empty */
 };
 
+/* Not a tt_map: workers look up while the commit stage adds, and each zone is looked up here, so a slot is all that is read. */
 struct tt_tree_table {
 	struct tt_tree_table *older;
 	size_t mask;

@@ -266,7 +266,10 @@ tt_paths_init_by(struct tt_paths *p, const struct tt_model *m, enum tt_group gro
 	return p->group ? group_rows(p, err) : name_rows(p, err);
 }
 
-/* The node that represents the path ${up} plus one step of ${node}'s group: one found earlier, or ${node}. */
+/*
+ * The node that represents the path ${up} plus one step of ${node}'s group: one found earlier, or ${node}. ${slot}: nodes by both, 0: empty.
+ * Not a tt_map: of millions of nodes, it would take eight bytes a slot, not four.
+ */
 static uint32_t
 joined(const struct tt_paths *p, uint32_t *slot, size_t mask, uint32_t up, uint32_t node)
 {
