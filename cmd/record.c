@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena_text.h"
 #include "child.h"
 #include "cmd.h"
 #include "recorder/mono/options.h"
@@ -74,17 +75,6 @@ is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static char *
-join(struct app *app, const char *a, const char *b, const char *c, struct tt_err *err)
-{
-	size_t n = strlen(a) + strlen(b) + strlen(c) + 1;
-	char *s = tt_arena_alloc(&app->arena, n, err);
-
-	if (s)
-		snprintf(s, n, "%s%s%s", a, b, c);
-	return s;
-}
-
 /* The folder of this program, without a final slash; "" if /proc does not name it. */
 static void
 own_folder(char own[4096])
@@ -108,21 +98,17 @@ installed_module(struct app *app, struct tt_err *err)
 	const char *named = getenv("TRACETOOL_LIBDIR");
 
 	own_folder(own);
-	const char *const at[][3] = {
-		{ own, "", "/" MODULE },
-		{ TT_MODULES[0] == '/' ? "" : own, TT_MODULES[0] == '/' ? "" : "/", TT_MODULES "/" MODULE },
-	};
 	if (named && *named) {
-		if ((path = join(app, named, "/" MODULE, "", err)) && !(is_file(path) && (real = realpath(path, NULL))))
+		if ((path = tt_arena_printf(&app->arena, err, "%s/" MODULE, named)) && !(is_file(path) && (real = realpath(path, NULL))))
 			tt_fail_sys(err, ENOENT, "%s (TRACETOOL_LIBDIR names the folder)", path);
 		return real;
 	}
-	for (size_t i = 0; !real && i < sizeof at / sizeof at[0]; i++) {
-		if (!(path = join(app, at[i][0], at[i][1], at[i][2], err)))
-			return NULL;
-		real = is_file(path) ? realpath(path, NULL) : NULL;
-	}
-	if (!real)
+	path = tt_arena_printf(&app->arena, err, "%s/" MODULE, own);
+	if (path && !is_file(path))
+		path = tt_arena_printf(&app->arena, err, "%s%s" TT_MODULES "/" MODULE, TT_MODULES[0] == '/' ? "" : own, TT_MODULES[0] == '/' ? "" : "/");
+	if (!path)
+		return NULL;
+	if (!is_file(path) || !(real = realpath(path, NULL)))
 		tt_fail_sys(err, ENOENT, "%s/" MODULE " (nor in " TT_MODULES " from there; option --module names it, or TRACETOOL_LIBDIR its folder)",
 		    own);
 	return real;
@@ -172,7 +158,7 @@ extend(struct app *app, const char *name, const char *value, const char *sep, bo
 	char *text = NULL;
 
 	if (old && *old)
-		text = before ? join(app, value, sep, old, err) : join(app, old, sep, value, err);
+		text = tt_arena_printf(&app->arena, err, "%s%s%s", before ? value : old, sep, before ? old : value);
 	if (old && *old && !text)
 		return err->code;
 	return setenv(name, text ? text : value, 1) == 0 ? TT_OK : tt_fail_sys(err, errno, "%s", name);
@@ -190,14 +176,12 @@ set_environment(struct app *app, const struct record_opts *o, const char *folder
 	int rc = TT_OK;
 
 	if (text)
-		text = join(app, "tracetool:out=", text, "", err);
-	if (text && o->options.n == 0)
-		text = join(app, text, ",calls,alloc", "", err);
+		text = tt_arena_printf(&app->arena, err, "tracetool:out=%s%s", text, o->options.n ? "" : ",calls,alloc");
 	for (size_t i = 0; text && i < o->options.n; i++)
-		text = join(app, text, ",", o->options.v[i], err);
+		text = tt_arena_printf(&app->arena, err, "%s,%s", text, o->options.v[i]);
 	char *quoted = text ? escape(app, text, " \t\n\v\f\r\\\"'", '\\', err) : NULL;
 	if (quoted)
-		quoted = join(app, "--profile=", quoted, "", err);
+		quoted = tt_arena_printf(&app->arena, err, "--profile=%s", quoted);
 	if (!quoted)
 		return err->code;
 	rc = extend(app, "MONO_ENV_OPTIONS", quoted, " ", false, err);
@@ -238,7 +222,7 @@ out_path(struct app *app, const struct record_opts *o, struct tt_err *err)
 
 	if (!out) {
 		const char *stem = stem_of(app, o, err);
-		out = stem ? join(app, stem, ".ttc", "", err) : NULL;
+		out = stem ? tt_arena_printf(&app->arena, err, "%s.ttc", stem) : NULL;
 	}
 	if (!out || out[0] == '/')
 		return out;
@@ -247,7 +231,7 @@ out_path(struct app *app, const struct record_opts *o, struct tt_err *err)
 		return NULL;
 	}
 	here = escape(app, cwd, "%", 0, err);
-	return here ? join(app, here, "/", out, err) : NULL;
+	return here ? tt_arena_printf(&app->arena, err, "%s/%s", here, out) : NULL;
 }
 
 /* A pattern for glob() that matches every name that ${out} may expand to, with ${more} before its suffix. */
