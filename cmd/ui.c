@@ -14,6 +14,8 @@
 #include "out/table.h"
 
 #define BAR_AFTER_NS INT64_C(1000000000)      /* shorter work has no bar */
+#define MESSAGE_MAX 1024                      /* bytes of a message, its end included: more is cut */
+#define BAR_LINE_MAX 256                      /* bytes of the line of the bar, or of one in its place; a longer one is cut */
 
 static const char *
 when_value(size_t i)
@@ -77,8 +79,7 @@ void
 ui_set(struct ui *ui, const struct ui_opts *o)
 {
 	ui->opts = *o;
-	ui->bar =
-	    o->progress == UI_ALWAYS || (o->progress == UI_AUTO && !o->quiet && ui_width(STDERR_FILENO) > 0);
+	ui->bar = o->progress == UI_ALWAYS || (o->progress == UI_AUTO && !o->quiet && ui_width(STDERR_FILENO) > 0);
 }
 
 /* Write all of it, unless the reader has gone. */
@@ -115,7 +116,7 @@ ui_erase(struct ui *ui)
 static void
 say_line(struct ui *ui, const char *text)
 {
-	char line[1200];
+	char line[sizeof "tracetool: " + MESSAGE_MAX];
 	int n = snprintf(line, sizeof line - 1, "tracetool: %s", text);
 	size_t len = n < 0 ? 0 : (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
 
@@ -129,7 +130,7 @@ say_line(struct ui *ui, const char *text)
 void
 ui_say(struct ui *ui, const char *fmt, ...)
 {
-	char raw[1024], text[1024];
+	char raw[MESSAGE_MAX], text[MESSAGE_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -170,6 +171,7 @@ ui_width(int fd)
 /* --- the bar ------------------------------------------------------------- */
 
 #define BAR_CELLS 24
+#define RATE_AFTER_S 0.05             /* seconds of a phase before its rate is shown: that of fewer is chance */
 
 /* "1:02:03", "4:05", "7 s". */
 static void
@@ -179,8 +181,7 @@ put_eta(char *to, size_t size, uint64_t s)
 		snprintf(to, size, "%llu:%02llu:%02llu left", (unsigned long long)(s / 3600),
 		    (unsigned long long)(s / 60 % 60), (unsigned long long)(s % 60));
 	else if (s >= 60)
-		snprintf(
-		    to, size, "%llu:%02llu left", (unsigned long long)(s / 60), (unsigned long long)(s % 60));
+		snprintf(to, size, "%llu:%02llu left", (unsigned long long)(s / 60), (unsigned long long)(s % 60));
 	else
 		snprintf(to, size, "%llu s left", (unsigned long long)s);
 }
@@ -207,15 +208,32 @@ bar_line(char *to, size_t size, const char *phase, uint64_t done, uint64_t total
 	    (unsigned)((double)done / (double)total * 100), (unsigned long long)(rate / 1000000), eta);
 }
 
+/* True if the work has taken long enough for a bar. */
+static bool
+is_due(const struct ui *ui, int64_t now)
+{
+	return ui->bar && (ui->opts.progress == UI_ALWAYS || now - ui->start_ns >= BAR_AFTER_NS);
+}
+
+/* Draw ${text} in place of the bar. Call with the lock held. */
+static void
+draw(struct ui *ui, const char *text)
+{
+	char line[sizeof "\r\033[K" + BAR_LINE_MAX];
+	const unsigned width = ui_width(STDERR_FILENO);
+	/* A line as wide as the terminal would wrap and leave copies behind. */
+	int n = snprintf(line, sizeof line, "\r\033[K%.*s", width > 1 ? (int)width - 1 : BAR_LINE_MAX, text);
+
+	put(line, n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+	ui->drawn = true;
+}
+
 void
 ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total)
 {
 	struct ui *ui = arg;
-	int64_t now = ui_clock();
-	unsigned width = ui_width(STDERR_FILENO);
-	char text[200], line[220];
-	double s;
-	int n;
+	const int64_t now = ui_clock();
+	char text[BAR_LINE_MAX];
 
 	if (!ui->bar)
 		return;
@@ -225,14 +243,11 @@ ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total)
 		ui->phase_ns = now;
 		ui->phase_at = done;
 	}
-	s = (double)(now - ui->phase_ns) / 1e9;
-	if (ui->opts.progress == UI_ALWAYS || now - ui->start_ns >= BAR_AFTER_NS) {
+	if (is_due(ui, now)) {
+		const double s = (double)(now - ui->phase_ns) / 1e9;
 		bar_line(text, sizeof text, phase, done, total,
-		    s > 0.05 && done > ui->phase_at ? (uint64_t)((double)(done - ui->phase_at) / s) : 0);
-		/* A line as wide as the terminal would wrap and leave copies behind. */
-		n = snprintf(line, sizeof line, "\r\033[K%.*s", width > 1 ? (int)width - 1 : 79, text);
-		put(line, n < 0 ? 0 : (size_t)n);
-		ui->drawn = true;
+		    s > RATE_AFTER_S && done > ui->phase_at ? (uint64_t)((double)(done - ui->phase_at) / s) : 0);
+		draw(ui, text);
 	}
 	pthread_mutex_unlock(&ui->lock);
 }
@@ -240,15 +255,9 @@ ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total)
 void
 ui_line(struct ui *ui, const char *text)
 {
-	unsigned width = ui_width(STDERR_FILENO);
-	char line[300];
-	int n;
-
-	if (!ui->bar || (ui->opts.progress != UI_ALWAYS && ui_clock() - ui->start_ns < BAR_AFTER_NS))
+	if (!is_due(ui, ui_clock()))
 		return;
 	pthread_mutex_lock(&ui->lock);
-	n = snprintf(line, sizeof line, "\r\033[K%.*s", width > 1 ? (int)width - 1 : 200, text);
-	put(line, n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
-	ui->drawn = true;
+	draw(ui, text);
 	pthread_mutex_unlock(&ui->lock);
 }
