@@ -5,14 +5,6 @@
 
 #include "cmd.h"
 
-const char *
-completion_shell(size_t i)
-{
-	static const char *const v[] = { "bash", "zsh", "fish", NULL };
-
-	return v[i];
-}
-
 /* --- shared by all three ------------------------------------------------------ */
 
 /* Append an option's values, separated by blanks; nothing if it has none. */
@@ -21,6 +13,15 @@ put_values(const char *(*value)(size_t i), struct tt_buf *b)
 {
 	for (size_t i = 0; value && value(i); i++)
 		tt_buf_printf(b, "%s%s", i > 0 ? " " : "", value(i));
+}
+
+/* Call ${put} for every verb, and for what is without one. */
+static void
+each_verb(void (*put)(const struct verb *v, struct tt_buf *b), struct tt_buf *b)
+{
+	for (const struct command *c = commands; c->verb; c++)
+		put(c->verb, b);
+	put(command_default.verb, b);
 }
 
 /* Append the first clause of a help text, for single quotes: ${quote} replaces each quote in it, a backslash goes before ${escape}. */
@@ -108,15 +109,10 @@ bash(struct tt_buf *b)
 	    "\tif ((COMP_CWORD > 1)); then\n\t\tcase ${COMP_WORDS[1]} in\n\t\t");
 	for (const struct command *c = commands; c->verb; c++)
 		tt_buf_printf(b, "%s%s", c > commands ? "|" : "", c->verb->name);
-	tt_buf_text(
-	    b, ") verb=${COMP_WORDS[1]} ;;\n\t\tesac\n\tfi\n\tcase $verb:$prev in\n");
-	for (const struct command *c = commands; c->verb; c++)
-		bash_verb(c->verb, b);
-	bash_verb(command_default.verb, b);
+	tt_buf_text(b, ") verb=${COMP_WORDS[1]} ;;\n\t\tesac\n\tfi\n\tcase $verb:$prev in\n");
+	each_verb(bash_verb, b);
 	tt_buf_text(b, "\tesac\n\tcase $verb in\n");
-	for (const struct command *c = commands; c->verb; c++)
-		bash_words(c->verb, b);
-	bash_words(command_default.verb, b);
+	each_verb(bash_words, b);
 	tt_buf_text(b, "\tesac\n\tif ((COMP_CWORD == 1)); then\n\t\toperands='");
 	put_values(command_name, b);
 	tt_buf_text(b,
@@ -200,9 +196,7 @@ zsh(struct tt_buf *b)
 	tt_buf_text(b,
 	    "\t)\n\tif ((CURRENT == 2)) && [[ $words[2] != -* ]]; then\n"
 	    "\t\t_describe command verbs\n\t\t_files\n\t\treturn\n\tfi\n\tcase $words[2] in\n");
-	for (const struct command *c = commands; c->verb; c++)
-		zsh_verb(c->verb, b);
-	zsh_verb(command_default.verb, b);
+	each_verb(zsh_verb, b);
 	tt_buf_text(b, "\tesac\n}\n_tracetool \"$@\"\n");
 }
 
@@ -239,8 +233,7 @@ fish_value(const struct opt *o, struct tt_buf *b)
 		tt_buf_text(b, " -x");
 		return;
 	}
-	tt_buf_text(
-	    b, commas ? " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"" : " -x -a '");
+	tt_buf_text(b, commas ? " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"" : " -x -a '");
 	put_values(o->value, b);
 	tt_buf_text(b, commas ? "\\\"\")'" : "'");
 }
@@ -273,26 +266,29 @@ fish_verb(const struct verb *v, struct tt_buf *b)
 static void
 fish(struct tt_buf *b)
 {
-	tt_buf_text(
-	    b, "# fish completion for tracetool(1); made by \"tracetool help --completion fish\"\n");
+	tt_buf_text(b, "# fish completion for tracetool(1); made by \"tracetool help --completion fish\"\n");
 	for (const struct command *c = commands; c->verb; c++) {
-		tt_buf_printf(
-		    b, "complete -c tracetool -n __fish_use_subcommand -a %s -d '", c->verb->name);
+		tt_buf_printf(b, "complete -c tracetool -n __fish_use_subcommand -a %s -d '", c->verb->name);
 		put_help(c->verb->summary, "\\'", "\\", b);
 		tt_buf_text(b, "'\n");
 	}
-	for (const struct command *c = commands; c->verb; c++)
-		fish_verb(c->verb, b);
-	fish_verb(command_default.verb, b);
+	each_verb(fish_verb, b);
+}
+
+/* --- the shells ---------------------------------------------------------------------- */
+
+static const struct { const char *name; void (*put)(struct tt_buf *b); } shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
+
+const char *
+completion_shell(size_t i)
+{
+	return i < sizeof shells / sizeof *shells ? shells[i].name : NULL;
 }
 
 void
 completion_write(const char *shell, struct tt_buf *out)
 {
-	if (strcmp(shell, "bash") == 0)
-		bash(out);
-	else if (strcmp(shell, "zsh") == 0)
-		zsh(out);
-	else
-		fish(out);
+	for (size_t i = 0; completion_shell(i); i++)
+		if (strcmp(shell, shells[i].name) == 0)
+			shells[i].put(out);
 }
