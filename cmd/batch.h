@@ -164,7 +164,7 @@ struct batch_out {
 	struct places gone;           /* captures whose earlier results are left out */
 	uint64_t gone_files;          /* files made of them */
 	uint64_t begin;               /* where in part this run's lines begin */
-	struct places done;           /* results that hold; a place is offset * 2 + index in old */
+	struct places done;           /* results that hold */
 	struct archive_lines { uint64_t captures, lines; } *archive;  /* by number of file: captures by the archive's record, and lines found */
 	size_t narchive;
 	struct tt_batch_db *db;       /* database that also gets the results; NULL: none. Borrowed */

@@ -25,8 +25,14 @@
 #include "io/sink.h"
 
 #define NOWHERE UINT64_MAX
+#define CONFLICTS_SHOWN 10            /* messages of different results for one key; of more, their number */
 
 /* --- results of earlier runs --------------------------------------------------------- */
+
+/* The place of a line: its offset in one of the two files that an earlier run left, and which. */
+static uint64_t place_of(uint64_t at, unsigned which) { return at * 2 + which; }
+static uint64_t offset_at(uint64_t place) { return place / 2; }
+static unsigned file_at(uint64_t place) { return place & 1; }
 
 /* Hash of a result's key and of what shows that the result still holds: the file's size and time, or its content. */
 static uint64_t
@@ -83,7 +89,7 @@ mtime_of(const struct tt_result *r)
 
 /* The file that ${key} names, or that is the archive it lies in; NULL if there is none. */
 static const struct tt_scheduler_file *
-is_of(const struct batch_files *files, const char *key)
+file_named(const struct batch_files *files, const char *key)
 {
 	const char *bang = strchr(key, '!');
 
@@ -92,16 +98,16 @@ is_of(const struct batch_files *files, const char *key)
 
 /* The file that the result was made from, or NULL if it has changed since. */
 static const struct tt_scheduler_file *
-file_of(const struct batch_files *files, const struct tt_result *r)
+unchanged_file(const struct batch_files *files, const struct tt_result *r)
 {
-	const struct tt_scheduler_file *f = is_of(files, r->key);
+	const struct tt_scheduler_file *f = file_named(files, r->key);
 
 	return f && r->file_size == f->size && mtime_of(r) == f->mtime_ns ? f : NULL;
 }
 
 /* True if this shard makes the result. Of an archive that shards share, each shard writes a record of its own part. */
 static bool
-is_whose(const struct tt_shard *shard, const struct tt_scheduler_file *f, const struct tt_result *r)
+is_mine(const struct tt_shard *shard, const struct tt_scheduler_file *f, const struct tt_result *r)
 {
 	if (f->shard != TT_SHARD_ALL)
 		return f->shard == shard->index && r->parts == 0;
@@ -157,7 +163,7 @@ again(const struct batch_out *o, const struct tt_result *r, unsigned which)
 static int
 note_gone(struct batch_out *o, const struct tt_result *r, struct tt_err *err)
 {
-	const struct tt_scheduler_file *f = is_of(o->files, r->key);
+	const struct tt_scheduler_file *f = file_named(o->files, r->key);
 	uint64_t h = hash_of(r->key, strlen(r->key), 0, 0);
 
 	if (strcmp(r->type, "capture") != 0 || find_place(&o->gone, h) != NOWHERE)
@@ -189,7 +195,7 @@ note_old(struct batch_out *o, const struct tt_scheduler_file *f, const struct tt
 {
 	uint64_t h = hash_of(r->key, strlen(r->key), r->file_size, mtime_of(r));
 	struct archive_lines *a = &o->archive[f - o->files->file];
-	bool had = find_place(&o->done, h) != NOWHERE, redo = again(o, r, (unsigned)(at & 1));
+	bool had = find_place(&o->done, h) != NOWHERE, redo = again(o, r, file_at(at));
 	int rc = note_place(&o->app->env.mem, &o->done, h, redo ? NOWHERE : at, err);
 
 	if (rc != TT_OK)
@@ -217,13 +223,13 @@ on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 
 	if (tt_result_load(line, n, &r, &why) != TT_OK)
 		return TT_OK;
-	at = at * 2 + rd->which;
-	f = is_of(o->files, r.key);
+	at = place_of(at, rd->which);
+	f = file_named(o->files, r.key);
 	if (!f)
 		rc = note_gone(o, &r, err);
-	else if (f && r.by == o->by && is_whose(&o->shard, f, &r)) {
+	else if (r.by == o->by && is_mine(&o->shard, f, &r)) {
 		if (!o->verify) {
-			f = file_of(o->files, &r);
+			f = unchanged_file(o->files, &r);
 			rc = f ? note_old(o, f, &r, at, err) : TT_OK;
 		} else if (r.hash[0] && !again(o, &r, rd->which)) {
 			rc = note_place(&o->app->env.mem, &o->done,
@@ -417,7 +423,7 @@ batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err
 
 	if (!text)
 		return err->code;
-	n = at != NOWHERE ? pread(o->old[at & 1], text, TT_RESULT_LINE_MAX, (off_t)(at / 2)) : -1;
+	n = at != NOWHERE ? pread(o->old[file_at(at)], text, TT_RESULT_LINE_MAX, (off_t)offset_at(at)) : -1;
 	lf = n > 0 ? memchr(text, '\n', (size_t)n) : NULL;
 	if (!lf || tt_result_load(text, (size_t)(lf - text), &r, err) != TT_OK) {
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: changed while it was used", o->final);
@@ -458,9 +464,9 @@ static bool
 on_keep(void *arg, const struct tt_result *r)
 {
 	const struct putting *p = arg;
-	const struct tt_scheduler_file *f = p->files && r->by == p->by ? file_of(p->files, r) : NULL;
+	const struct tt_scheduler_file *f = p->files && r->by == p->by ? unchanged_file(p->files, r) : NULL;
 
-	return !p->files || (f && is_whose(&p->shard, f, r));
+	return !p->files || (f && is_mine(&p->shard, f, r));
 }
 
 /* Lines come in order of keys: close the archives that do not contain ${key}. NULL: close all. */
@@ -536,7 +542,7 @@ on_conflict(void *arg, const struct tt_result *kept)
 	char text[40] = "";
 	struct tm tm;
 
-	if (p->conflicts++ >= 10)
+	if (p->conflicts++ >= CONFLICTS_SHOWN)
 		return;
 	if (gmtime_r(&when, &tm))
 		strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &tm);
@@ -565,8 +571,8 @@ batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put
 	*lost = p.lost;
 	tt_mem_free(&app->env.mem, p.tally, p.captally * sizeof *p.tally);
 	tt_buf_free(&p.key);
-	if (p.conflicts > 10)
-		ui_say(&app->ui, "%u more keys with different results", p.conflicts - 10);
+	if (p.conflicts > CONFLICTS_SHOWN)
+		ui_say(&app->ui, "%u more keys with different results", p.conflicts - CONFLICTS_SHOWN);
 	if (rc != TT_OK) {
 		tt_sink_abort(p.sink);
 		return rc;
@@ -632,7 +638,7 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 	if (nkey == 0)                /* the record of a shard */
 		return TT_OK;
 	h = hash_of(key, nkey, 0, 0);
-	at = at * 2 + w->which;
+	at = place_of(at, w->which);
 	if (w->adds) {
 		bool gone = find_place(&w->last, h) == NOWHERE;
 
@@ -650,7 +656,7 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 		return rc;
 	}
 	/* With --verify, this run writes a line for every file, also for results that still hold. */
-	holds = o->verify ? w->which == 1 && at / 2 >= o->begin : r.by == o->by && file_of(o->files, &r);
+	holds = o->verify ? w->which == 1 && offset_at(at) >= o->begin : r.by == o->by && unchanged_file(o->files, &r);
 	rc = note_files(w, &r, at, err);
 	tt_result_free(&r);
 	return rc == TT_OK && holds ? note_place(&o->app->env.mem, &w->last, h, at, err) : rc;
@@ -665,10 +671,9 @@ add_newest(struct batch_out *o, struct tt_err *err)
 	const uint64_t files = o->gone_files;
 	int rc = TT_OK;
 
-	for (unsigned i = 0; i < 4 && rc == TT_OK; i++) {
-		w.which = i & 1;
-		w.adds = i >= 2;
-		if (w.which == 1 || o->old[0] >= 0)
+	for (int pass = 0; pass < 2; pass++) {
+		w.adds = pass == 1;
+		for (w.which = o->old[0] < 0; w.which < 2 && rc == TT_OK; w.which++)
 			rc = tt_results_lines(&o->app->env, w.which ? o->part : o->final, false, on_newest, &w, err);
 	}
 	if (rc == TT_OK) {
