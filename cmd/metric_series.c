@@ -14,12 +14,10 @@
 
 /* --- the metrics asked for ------------------------------------------------------------ */
 
+/* The name of metric ${i}; NULL after the last. */
 static const char *
 metric_name(size_t i)
 {
-	for (size_t k = 0; k < i; k++)
-		if (!tt_metrics[k].name)
-			return NULL;
 	return tt_metrics[i].name;
 }
 
@@ -171,6 +169,22 @@ kind_of(const struct tt_measure *x)
 	return x->metric->family == TT_FAM_CELL || x->metric->family == TT_FAM_THREAD ? TT_PART_CUT : TT_PART_BEGINS;
 }
 
+/* Keep why figure ${i} has no value: no bucket so far has its name. ${first}: ${x} is of the first bucket. */
+static void
+note_absent(struct series_opts *o, size_t i, const struct tt_value *x, bool first)
+{
+	const bool has = !x->absent && (x->known || !o->elsewhere[i]);
+
+	if (has || o->x[i].metric->select == TT_SELECT_NONE) {
+		o->absent[i] = NULL;
+	} else if (first || (o->absent[i] && !o->elsewhere[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0)) {
+		o->absent[i] = x->why;        /* a bucket without frames does not mean that the name is unknown */
+		o->elsewhere[i] = x->elsewhere;
+	}
+	if (x->several && !o->several[i])
+		o->several[i] = x->why;
+}
+
 /* Store the figures of a bucket that are of the part's kind. */
 static int
 take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt_err *err)
@@ -186,14 +200,7 @@ take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt
 		const struct tt_value *x = &o->value[i];
 		if (kind_of(&o->x[i]) != p->kind)
 			continue;
-		if ((!x->absent && (x->known || !o->elsewhere[i])) || o->x[i].metric->select == TT_SELECT_NONE)
-			o->absent[i] = NULL;
-		else if (p->bucket == 0 || (o->absent[i] && !o->elsewhere[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0)) {
-			o->absent[i] = x->why;        /* a part without frames does not mean that the name is unknown */
-			o->elsewhere[i] = x->elsewhere;
-		}
-		if (x->several && !o->several[i])
-			o->several[i] = x->why;
+		note_absent(o, i, x, p->bucket == 0);
 		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = p->from, .to = p->to, .known = x->known,
 			.unit = series_unit(x->dim), .unit_name = tt_dim_name[x->dim], .v = series_in_unit(x->v, x->dim) };
 	}
@@ -245,9 +252,9 @@ void
 series_notes(const struct series_opts *o, struct tt_report *r)
 {
 	for (size_t i = 0; i < o->n && o->absent; i++) {
-		if (o->several[i])
-			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", tt_text(r, "--metric %s: %s", o->x[i].key, o->several[i]));
-		else if (o->absent[i])
-			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", tt_text(r, "--metric %s: %s", o->x[i].key, o->absent[i]));
+		const char *why = o->several[i] ? o->several[i] : o->absent[i];
+
+		if (why)
+			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", tt_text(r, "--metric %s: %s", o->x[i].key, why));
 	}
 }
