@@ -10,6 +10,7 @@
 #include "view/frame_sums.h"
 #include "view/view.h"
 
+/* What is made of them; NULL: the page has none. */
 struct parts {
 	struct tt_over *over;
 	struct tt_ranges *ranges;
@@ -21,18 +22,16 @@ read_frames(const struct parts *p, struct tt_views *view, struct tt_err *err)
 {
 	const bool ranges = tt_ranges_want(p->ranges);
 	struct tt_frame_sums s;
-	int rc;
 
 	if (!p->over && !ranges && !p->trees)
 		return TT_OK;
-	tt_frame_sums_init(&s, view, err);
+	tt_frame_sums_init(&s, view, err);    /* its errors, and those of the steps after it, are in ${err} */
 	tt_frame_sums_rewind(&s);
-	rc = err->code;
-	while (rc == TT_OK && tt_frame_sums_next(&s)) {
+	while (err->code == TT_OK && tt_frame_sums_next(&s)) {
 		tt_over_frame(p->over, &s);
 		if (ranges)
 			tt_ranges_frame(p->ranges, &s);
-		rc = tt_trees_frame(p->trees, &s, err);
+		tt_trees_frame(p->trees, &s, err);
 	}
 	tt_frame_sums_free(&s);
 	return err->code;

@@ -44,7 +44,6 @@ entries(struct tt_making *k, struct tt_table *t)
 	for (int severity = TT_ERROR; severity >= TT_INFO; severity--) {
 		for (unsigned i = 0; i < TT_LOST_KINDS; i++) {
 			const struct tt_loss_entry *e = &k->m->loss->e[i];
-
 			const struct tt_loss_info info = tt_loss_info_of(k->m->loss, i);
 
 			if ((int)info.severity == severity && e->n)
