@@ -157,21 +157,28 @@ put_frames(struct tt_making *k, struct tt_cell *c)
 	tt_cell_share(&c[S_FRAME_ZERO], (int64_t)(count->n - tt_values_over(count, 0)), (int64_t)count->n);
 }
 
+/* Collections ${all}, and the pauses of ${gc} if these are known. */
 static void
-put_collections(const struct tt_model *m, struct tt_cell *c)
+put_collections(struct tt_cell *c, const struct tt_gc_stat *all, const struct tt_gc *gc, bool pauses)
+{
+	tt_cell_u64(&c[S_COLLECTIONS], all->n);
+	tt_cell_int(&c[S_COLLECTION_NS], all->total);
+	if (!pauses)
+		return;
+	tt_cell_u64(&c[S_PAUSES], gc->pause_n);
+	tt_cell_int(&c[S_PAUSE_NS], gc->pause_total);
+	tt_cell_int(&c[S_PAUSE_MAX], gc->pause_max);
+	tt_cell_int(&c[S_STOPPED_NS], gc->stopped_total);
+	tt_cell_int(&c[S_STOPPED_MAX], gc->stopped_max);
+}
+
+static void
+put_all_collections(const struct tt_model *m, struct tt_cell *c)
 {
 	const struct tt_gc *gc = tt_gc(m);
-	struct tt_gc_stat all = tt_collections(gc->gen, 0, TT_GENERATIONS);
+	const struct tt_gc_stat all = tt_collections(gc->gen, 0, TT_GENERATIONS);
 
-	tt_cell_u64(&c[S_COLLECTIONS], all.n);
-	tt_cell_int(&c[S_COLLECTION_NS], all.total);
-	if (tt_knows_pauses(m)) {
-		tt_cell_u64(&c[S_PAUSES], gc->pause_n);
-		tt_cell_int(&c[S_PAUSE_NS], gc->pause_total);
-		tt_cell_int(&c[S_PAUSE_MAX], gc->pause_max);
-		tt_cell_int(&c[S_STOPPED_NS], gc->stopped_total);
-		tt_cell_int(&c[S_STOPPED_MAX], gc->stopped_max);
-	}
+	put_collections(c, &all, gc, tt_knows_pauses(m));
 	if (gc->heap_resizes == 0)
 		return;
 	tt_cell_u64(&c[S_HEAP_LAST], gc->heap_last);
@@ -202,7 +209,7 @@ summary(struct tt_making *k, struct tt_table *t)
 	if (gc->moves)
 		tt_cell_u64(&c[S_MOVES], gc->moves);
 	if (collections)
-		put_collections(k->m, c);
+		put_all_collections(k->m, c);
 	if (!allocs)
 		return;
 	put_summary(al, c, &all);
@@ -425,7 +432,7 @@ static void
 put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 {
 	const struct tt_gc *gc = tt_gc(m);
-	struct { uint64_t n; int64_t total, max, stopped, stopped_max; } p = { 0 };
+	struct tt_gc own = { 0 };
 	struct tt_gc_stat all = { 0 };
 
 	for (size_t i = 0; i < gc->nthread; i++) {
@@ -435,28 +442,20 @@ put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 		all.n += of.n;
 		all.total += of.total;
 	}
-	tt_cell_u64(&c[S_COLLECTIONS], all.n);
-	tt_cell_int(&c[S_COLLECTION_NS], all.total);
 	for (size_t i = 0; i < gc->npause; i++) {
 		const struct tt_pause *at = &gc->pause[i];
 		int64_t dur = at->end - at->start, still = at->end > at->stopped ? at->end - at->stopped : 0;
 
 		if (at->thread != thread)
 			continue;
-		p.n += at->begins;
-		p.total += dur;
-		p.stopped += still;
-		p.max = at->begins && dur > p.max ? dur : p.max;
-		p.stopped_max = at->begins && still > p.stopped_max ? still : p.stopped_max;
+		own.pause_n += at->begins;
+		own.pause_total += dur;
+		own.stopped_total += still;
+		own.pause_max = at->begins && dur > own.pause_max ? dur : own.pause_max;
+		own.stopped_max = at->begins && still > own.stopped_max ? still : own.stopped_max;
 	}
-	/* Where not all are listed, those of one thread are not known. */
-	if (!tt_knows_pauses(m) || gc->npause < gc->pause_n)
-		return;
-	tt_cell_u64(&c[S_PAUSES], p.n);
-	tt_cell_int(&c[S_PAUSE_NS], p.total);
-	tt_cell_int(&c[S_PAUSE_MAX], p.max);
-	tt_cell_int(&c[S_STOPPED_NS], p.stopped);
-	tt_cell_int(&c[S_STOPPED_MAX], p.stopped_max);
+	/* Where not all pauses are listed, those of one thread are not known. */
+	put_collections(c, &all, &own, tt_knows_pauses(m) && gc->npause >= gc->pause_n);
 }
 
 static bool
