@@ -17,7 +17,7 @@ forget(struct graph *g)
 	for (size_t i = 0; g->spot && i < SPOTS; i++)
 		if (g->spot[i])
 			tt_mem_free(mem, g->spot[i], sizeof *g->spot[i]);
-	tt_mem_free(mem, g->spot, g->spot ? SPOTS * sizeof *g->spot : 0);
+	tt_mem_free(mem, g->spot, SPOTS * sizeof *g->spot);
 	tt_mem_free(mem, g->more, g->capmore * sizeof *g->more);
 	tt_mem_free(mem, g->root.v, g->root.cap * sizeof *g->root.v);
 	g->root = (struct roots){ 0 };

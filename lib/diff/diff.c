@@ -464,7 +464,7 @@ tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct t
 	f.frame_thread = d->frames ? tt_frames_thread(m->frames, 0) : 0;
 	tt_view_init(&f.view, m);
 	rc = fold_all(&f, err);
-	tt_mem_free(mem, f.at, f.at ? f.g.n * sizeof *f.at : 0);
+	tt_mem_free(mem, f.at, f.g.n * sizeof *f.at);
 	tt_mem_free(mem, f.marker, f.marker ? f.al.p->nmarker * sizeof *f.marker : 0);
 	tt_merged_free(&f.g);
 	tt_allocs_free(&f.al);

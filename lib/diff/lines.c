@@ -382,8 +382,8 @@ fill_others(const struct tt_diff_ctx *x, struct tt_table *t)
 		add_node(&l[lines - 1], &d->node[order[i]]);
 	}
 	put_lines(x, t, l, lines);
-	tt_mem_free(mem, l, l ? d->nnode * sizeof *l : 0);
-	tt_mem_free(mem, order, order ? d->nnode * sizeof *order : 0);
+	tt_mem_free(mem, l, d->nnode * sizeof *l);
+	tt_mem_free(mem, order, d->nnode * sizeof *order);
 }
 
 static void

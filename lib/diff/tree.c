@@ -151,8 +151,8 @@ fill_tree(const struct tt_diff_ctx *x, struct tt_table *t)
 			tt_sort_by(order, d->nnode - 1, by_parent, all);
 		put_all(d, all, order, d->nnode - 1, order + d->nnode, x->o->branches ? least(all, d->nnode, x->o->branches, x->r) : -1, t);
 	}
-	tt_mem_free(mem, order, order ? 2 * d->nnode * sizeof *order : 0);
-	tt_mem_free(mem, all, all ? d->nnode * sizeof *all : 0);
+	tt_mem_free(mem, order, 2 * d->nnode * sizeof *order);
+	tt_mem_free(mem, all, d->nnode * sizeof *all);
 }
 
 const struct tt_diff_form tt_diff_calltree = { tree_col, C_N, fill_tree };

@@ -33,7 +33,7 @@ tt_slices_free(struct tt_slices *s)
 		tt_mem_free(mem, s->thread[i].late, s->thread[i].caplate * sizeof *s->thread[i].late);
 	}
 	tt_mem_free(mem, s->thread, s->capthread * sizeof *s->thread);
-	tt_mem_free(mem, s->pending, s->pending ? PENDING * sizeof *s->pending : 0);
+	tt_mem_free(mem, s->pending, PENDING * sizeof *s->pending);
 	if (s->fd >= 0)
 		close(s->fd);
 	tt_slices_init(s, s->env, s->used);

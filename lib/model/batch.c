@@ -20,7 +20,7 @@ tt_batch_free(struct tt_batch *b)
 	tt_mem_free(b->mem, b->word, b->capword * sizeof *b->word);
 	tt_mem_free(b->mem, b->def, b->capdef * sizeof *b->def);
 	tt_mem_free(b->mem, b->rare, b->caprare * sizeof *b->rare);
-	tt_mem_free(b->mem, b->tally, b->tally ? 256 * sizeof *b->tally : 0);
+	tt_mem_free(b->mem, b->tally, 256 * sizeof *b->tally);
 	tt_mem_free(b->mem, b->open, b->capopen * sizeof *b->open);
 	tt_opened_free(&b->opened, b->mem);
 	tt_mem_free(b->mem, b->base_end, b->capbase_end * sizeof *b->base_end);

@@ -48,7 +48,7 @@ tt_facts_list(const struct tt_model *m, struct tt_mem *mem, struct tt_facts *fac
 void
 tt_facts_free(struct tt_facts *facts, struct tt_mem *mem)
 {
-	tt_mem_free(mem, facts->f, facts->f ? facts->n * sizeof *facts->f : 0);
+	tt_mem_free(mem, facts->f, facts->n * sizeof *facts->f);
 	facts->f = NULL;
 }
 

@@ -98,7 +98,7 @@ tt_tree_free(struct tt_tree *tree)
 		tt_mem_free(tree->mem, t, sizeof *t + (t->mask + 1) * sizeof t->e[0]);
 	}
 	for (size_t i = 0; i < TT_TREE_DIR; i++)
-		tt_mem_free(tree->mem, tree->node[i], tree->node[i] ? TT_TREE_PAGE * sizeof *tree->node[i] : 0);
+		tt_mem_free(tree->mem, tree->node[i], TT_TREE_PAGE * sizeof *tree->node[i]);
 	tt_mem_free(tree->mem, tree->marker, tree->capmarker * sizeof *tree->marker);
 	tt_map_free(&tree->marker_at, tree->mem);
 	tt_mem_free(tree->mem, tree, sizeof *tree);

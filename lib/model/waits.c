@@ -63,8 +63,8 @@ end(const struct tt_model *m, struct walk *w, uint32_t n)
 {
 	struct tt_mem *mem = &m->env->mem;
 
-	tt_mem_free(mem, w->in, w->in ? n * sizeof *w->in : 0);
-	tt_mem_free(mem, w->lost, w->lost ? n * sizeof *w->lost : 0);
+	tt_mem_free(mem, w->in, n * sizeof *w->in);
+	tt_mem_free(mem, w->lost, n * sizeof *w->lost);
 }
 
 int
@@ -140,7 +140,7 @@ tt_waits_threads(const struct tt_model *m,
 			rc = each(arg, m->threads.t[node->key], tt_ratio((uint64_t)w.lost[i], 10000, (uint64_t)all[i]), err);
 	}
 	end(m, &w, n);
-	tt_mem_free(&m->env->mem, all, all ? n * sizeof *all : 0);
-	tt_mem_free(&m->env->mem, root, root ? n * sizeof *root : 0);
+	tt_mem_free(&m->env->mem, all, n * sizeof *all);
+	tt_mem_free(&m->env->mem, root, n * sizeof *root);
 	return rc;
 }

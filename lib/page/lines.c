@@ -295,8 +295,8 @@ tt_lines_counters(struct tt_views *view, struct tt_report *r, size_t most, size_
 	if (rc == TT_OK && (words.failed || words.n > 2))
 		rc = put_data(&a, "counters", &words, out, err);
 	tt_buf_free(&words);
-	tt_mem_free(mem, slot, slot ? all->n * sizeof *slot : 0);
-	tt_mem_free(mem, line, line ? n * sizeof *line : 0);
+	tt_mem_free(mem, slot, all->n * sizeof *slot);
+	tt_mem_free(mem, line, n * sizeof *line);
 	return rc;
 }
 

@@ -164,7 +164,7 @@ tt_over_free(struct tt_over *o)
 		return;
 	tt_mem_free(o->mem, o->marker, o->marker ? (o->p->nrow + 1) * sizeof *o->marker : 0);
 	tt_mem_free(o->mem, o->slot, o->slot ? (o->p->nrow + 1) * sizeof *o->slot : 0);
-	tt_mem_free(o->mem, o->v, o->v ? o->n * o->columns * sizeof *o->v : 0);
-	tt_mem_free(o->mem, o->now, o->now ? o->n * sizeof *o->now : 0);
+	tt_mem_free(o->mem, o->v, o->n * o->columns * sizeof *o->v);
+	tt_mem_free(o->mem, o->now, o->n * sizeof *o->now);
 	tt_mem_free(o->mem, o, sizeof *o);
 }

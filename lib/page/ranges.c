@@ -222,9 +222,9 @@ choose(struct tt_ranges *r, enum of of, const char *table, unsigned values, size
 		take(set, rank, most, met);
 		set->v = tt_mem_alloc(r->mem, (set->n + 1) * values * r->columns * sizeof *set->v, err);
 	}
-	tt_mem_free(r->mem, rank[0], rank[0] ? n * sizeof **rank : 0);
-	tt_mem_free(r->mem, rank[1], rank[1] ? n * sizeof **rank : 0);
-	tt_mem_free(r->mem, met, met ? n * sizeof *met : 0);
+	tt_mem_free(r->mem, rank[0], n * sizeof **rank);
+	tt_mem_free(r->mem, rank[1], n * sizeof **rank);
+	tt_mem_free(r->mem, met, n * sizeof *met);
 	return set->v ? TT_OK : err->code;
 }
 
@@ -248,9 +248,9 @@ choose_markers(struct tt_ranges *r, struct tt_err *err)
 		}
 		rc = choose(r, OF_MARKER, "markers", MARKER_N, p->nrow, MARKERS, all, one, err);
 	}
-	tt_mem_free(r->mem, sum, sum ? n * sizeof *sum : 0);
-	tt_mem_free(r->mem, all, all ? n * sizeof *all : 0);
-	tt_mem_free(r->mem, one, one ? n * sizeof *one : 0);
+	tt_mem_free(r->mem, sum, n * sizeof *sum);
+	tt_mem_free(r->mem, all, n * sizeof *all);
+	tt_mem_free(r->mem, one, n * sizeof *one);
 	return rc;
 }
 
@@ -272,9 +272,9 @@ choose_categories(struct tt_ranges *r, struct tt_err *err)
 			all[i] = sum[i].self;
 		rc = choose(r, OF_CATEGORY, "categories", CATEGORY_N, n - 1, CATEGORIES, all, all, err);
 	}
-	tt_mem_free(r->mem, slot, slot ? (p->nrow + 1) * sizeof *slot : 0);
-	tt_mem_free(r->mem, sum, sum ? n * sizeof *sum : 0);
-	tt_mem_free(r->mem, all, all ? n * sizeof *all : 0);
+	tt_mem_free(r->mem, slot, (p->nrow + 1) * sizeof *slot);
+	tt_mem_free(r->mem, sum, n * sizeof *sum);
+	tt_mem_free(r->mem, all, n * sizeof *all);
 	return rc;
 }
 
@@ -295,8 +295,8 @@ choose_threads(struct tt_ranges *r, struct tt_err *err)
 	}
 	if (rc == TT_OK)
 		rc = choose(r, OF_THREAD, "threads", THREAD_N, t->n, THREADS, inside, size, err);
-	tt_mem_free(r->mem, inside, inside ? n * sizeof *inside : 0);
-	tt_mem_free(r->mem, size, size ? n * sizeof *size : 0);
+	tt_mem_free(r->mem, inside, n * sizeof *inside);
+	tt_mem_free(r->mem, size, n * sizeof *size);
 	return rc;
 }
 
@@ -315,8 +315,8 @@ choose_allocs(struct tt_ranges *r, struct tt_err *err)
 		rc = choose(r, OF_SITE, "alloc_sites", ALLOC_N, r->nsite, SITES, of_site, of_site, err);
 	if (rc == TT_OK)
 		rc = choose(r, OF_CLASS, "alloc_classes", ALLOC_N, r->nclass, CLASSES, of_class, of_class, err);
-	tt_mem_free(r->mem, of_site, of_site ? n * sizeof *of_site : 0);
-	tt_mem_free(r->mem, of_class, of_class ? n * sizeof *of_class : 0);
+	tt_mem_free(r->mem, of_site, n * sizeof *of_site);
+	tt_mem_free(r->mem, of_class, n * sizeof *of_class);
 	return rc;
 }
 
@@ -658,13 +658,13 @@ tt_ranges_free(struct tt_ranges *r)
 	if (!r)
 		return;
 	for (struct set *set = r->set; set < r->set + SETS; set++) {
-		tt_mem_free(r->mem, set->slot, set->slot ? (set->things + 1) * sizeof *set->slot : 0);
-		tt_mem_free(r->mem, set->thing, set->thing ? (set->things + 1) * sizeof *set->thing : 0);
-		tt_mem_free(r->mem, set->v, set->v ? (set->n + 1) * set->values * r->columns * sizeof *set->v : 0);
+		tt_mem_free(r->mem, set->slot, (set->things + 1) * sizeof *set->slot);
+		tt_mem_free(r->mem, set->thing, (set->things + 1) * sizeof *set->thing);
+		tt_mem_free(r->mem, set->v, (set->n + 1) * set->values * r->columns * sizeof *set->v);
 	}
 	tt_mem_free(r->mem, r->place, r->place ? (r->p->n + 1) * sizeof *r->place : 0);
-	tt_mem_free(r->mem, r->site, r->site ? (r->nalloc + 1) * sizeof *r->site : 0);
-	tt_mem_free(r->mem, r->class, r->class ? (r->nalloc + 1) * sizeof *r->class : 0);
+	tt_mem_free(r->mem, r->site, (r->nalloc + 1) * sizeof *r->site);
+	tt_mem_free(r->mem, r->class, (r->nalloc + 1) * sizeof *r->class);
 	tt_mem_free(r->mem, r->alloc, r->capalloc * sizeof *r->alloc);
 	tt_classes_free(&r->classes);
 	tt_mem_free(r->mem, r, sizeof *r);

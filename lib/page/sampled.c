@@ -115,7 +115,7 @@ least_of(struct sampled *s, size_t most, struct tt_flame *f, struct tt_err *err)
 	if (n > most)
 		least = (uint64_t)total[n - most];
 	f->left_out = n;
-	tt_mem_free(s->mem, total, total ? (s->n + 1) * sizeof *total : 0);
+	tt_mem_free(s->mem, total, (s->n + 1) * sizeof *total);
 	return least;
 }
 
@@ -147,7 +147,7 @@ put_boxes(struct sampled *s, size_t most, struct tt_flame *f, struct tt_err *err
 		tt_sort(todo + from, n - from, by_width);
 	}
 	f->left_out -= f->n;
-	tt_mem_free(s->mem, todo, todo ? (s->n + 1) * sizeof *todo : 0);
+	tt_mem_free(s->mem, todo, (s->n + 1) * sizeof *todo);
 	return err->code;
 }
 

@@ -354,7 +354,7 @@ tt_replay_free(struct tt_replay *p)
 	tt_mem_free(mem, p->render_time, p->render_time ? p->m->ncap * sizeof *p->render_time : 0);
 	tt_column_free(&p->gpu, mem);
 	tt_mem_free(mem, p->w, p->w ? p->m->ncap * sizeof *p->w : 0);
-	tt_mem_free(mem, p->category, p->category ? (p->ncategory + 1) * sizeof *p->category : 0);
-	tt_mem_free(mem, p->share, p->share ? (p->ncategory + 1) * sizeof *p->share : 0);
-	tt_mem_free(mem, p->used, p->used ? (p->ncategory + 1) * sizeof *p->used : 0);
+	tt_mem_free(mem, p->category, (p->ncategory + 1) * sizeof *p->category);
+	tt_mem_free(mem, p->share, (p->ncategory + 1) * sizeof *p->share);
+	tt_mem_free(mem, p->used, (p->ncategory + 1) * sizeof *p->used);
 }

@@ -70,7 +70,7 @@ tt_render_free(struct tt_render_time *r)
 	if (!r)
 		return;
 	struct tt_mem *mem = &r->m->env->mem;
-	tt_mem_free(mem, r->is_thread, r->is_thread ? (r->nthread + 1) * sizeof *r->is_thread : 0);
+	tt_mem_free(mem, r->is_thread, (r->nthread + 1) * sizeof *r->is_thread);
 	tt_mem_free(mem, r->known, r->capknown * sizeof *r->known);
 	tt_map_free(&r->at, mem);
 	tt_stack_free(&r->st, mem);

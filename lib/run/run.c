@@ -585,7 +585,7 @@ tt_model_free(struct tt_model *m)
 		tt_inputs_free_capture(mem, m->cap[i]);
 	tt_mem_free(mem, m->cap, (m->npath + 1) * sizeof *m->cap);
 	tt_frames_free(m);
-	tt_mem_free(mem, m->keep_thread, m->keep_thread ? m->threads.n + 1 : 0);
+	tt_mem_free(mem, m->keep_thread, m->threads.n + 1);
 	tt_threads_free(&m->threads);
 	tt_collect_free(m);
 	tt_tree_free(m->tree);

@@ -431,7 +431,7 @@ tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, str
 		if (begins_wait(p, in, i))
 			t->waiting += total;
 	}
-	tt_mem_free(mem, in, in ? p->n * sizeof *in : 0);
+	tt_mem_free(mem, in, p->n * sizeof *in);
 	return in ? TT_OK : err->code;
 }
 

@@ -206,7 +206,7 @@ read_hitches(struct tt_why *w)
 	}
 	w->s->of = NULL;
 	w->s->nof = 0;
-	tt_mem_free(w->mem, frame, frame ? (out->ncause + 1) * sizeof *frame : 0);
+	tt_mem_free(w->mem, frame, (out->ncause + 1) * sizeof *frame);
 	return rc == TT_OK ? w->err->code : rc;
 }
 

@@ -652,7 +652,7 @@ group_hitches(struct tt_why *w)
 			next++;
 		rc = group_causes(w, c + i, next - i);
 	}
-	tt_mem_free(w->mem, c, c ? (all + 1) * sizeof(struct tt_cause *) : 0);
+	tt_mem_free(w->mem, c, (all + 1) * sizeof(struct tt_cause *));
 	return rc;
 }
 

@@ -74,7 +74,7 @@ find_times(struct tt_why *w)
 		v[i] = tt_frames_cpu(f, i);
 	w->typical_cpu = f->has_wait ? median(v, f->n, (w->cap ? w->cap : w->out->typical) / OF_FRAME, &w->over_cpu, &w->strict_cpu) : 0;
 out:
-	tt_mem_free(w->mem, v, v ? f->n * sizeof *v : 0);
+	tt_mem_free(w->mem, v, f->n * sizeof *v);
 	return w->err->code;
 }
 

@@ -558,7 +558,7 @@ count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 		c->usual_n += busy[i] <= least && all && beyond(w, all) > least;
 	}
 	c->n += c->n == 0;
-	tt_mem_free(w->mem, busy, busy ? n * sizeof *busy : 0);
+	tt_mem_free(w->mem, busy, n * sizeof *busy);
 	tt_mem_free(w->mem, in, in ? (w->s->n + 1) * sizeof *in : 0);
 }
 
