@@ -6,7 +6,7 @@
 "use strict";
 (function () {
 	const { make, copied, shown, tip } = tracetool;
-	const data = new Map(), OUTSIDE = "(outside recorded calls)", ROW = 18, SMALL = 200, TALL = 3600;
+	const data = new Map(), OUTSIDE = "(outside recorded calls)", ROW = 18, THIN = 1.5, SMALL = 200, TALL = 3600;
 	let names = null, about = null, trees = null;
 
 	/* Long texts go from the document into the map: they are kept once. */
@@ -118,8 +118,8 @@
 
 	/*
 	 * A canvas of rows: { title } or { from: [], to: [], of: [] }, boxes in order that do not lie on each other, each ${of} some item, which has a
-	 * name. What is narrower than a pixel is drawn with its neighbours. ${o}: label, hint, told(item) (a sentence), chosen(item or null),
-	 * step(item, key) (where an arrow key leads), found(item) (is it to be marked?), or null.
+	 * name. What is narrower than THIN pixels is drawn with its neighbours, as one pile for each pixel. ${o}: label, hint, one (what an item is),
+	 * told(item) (a sentence), chosen(item or null), step(item, key) (where an arrow key leads), found(item) (is it to be marked?), or null.
 	 */
 	function boxes(o) {
 		const canvas = make("canvas", "", { tabIndex: 0 }), said = make("output", ""), place = make("div", "", { className: "w" });
@@ -163,46 +163,84 @@
 			return Boolean(o.found) && o.found(item);
 		}
 
-		function boxed(c, row, y, width, colors) {
+		/*
+		 * What is narrower than THIN pixels shares them: ${f}(pixel, pile) for each pixel with some. A pile has the sums of its items by name, so
+		 * that the largest part is found, and how much of the pixel all of them cover.
+		 */
+		function piles(row, a, b, f) {
 			const k = scale();
-			let x0 = 0, x1 = -1, shade = 0, lit = false;
+			let pile = null, last = null;
 
-			function flush() {
-				if (x1 >= x0) {
-					c.fillStyle = lit ? colors.link : colors.all[shade];
-					c.fillRect(x0, y + 1, Math.max(x1 - x0, 1), ROW - 2);
-				}
-				x1 = -1;
-				lit = false;
-			}
+			for (let i = above(row.to, a); i < row.from.length && row.from[i] < b; i++) {
+				const item = row.of[i], end = (Math.min(row.to[i], to) - from) * k;
+				let x = Math.max((row.from[i] - from) * k, 0);
 
-			for (let i = above(row.to, from); i < row.from.length && row.from[i] < to; i++) {
-				const a = Math.max((row.from[i] - from) * k, 0), b = Math.min((row.to[i] - from) * k, width);
-
-				if (b - a < 1.5) {
-					if (x1 < x0 || a > x1 + .5) {
-						flush();
-						x0 = Math.floor(a);
-						shade = kind(row.of[i].name);
-					}
-					x1 = Math.max(b, x0 + 1);
-					lit = lit || marked(row.of[i]);
+				if (end - x >= THIN) {
 					continue;
 				}
-				flush();
-				c.fillStyle = colors.all[kind(row.of[i].name)];
-				c.fillRect(a, y + 1, b - a - .5, ROW - 2);
-				if (b - a > 24) {
-					c.fillStyle = colors.fg;
-					c.fillText(fitted(row.of[i].name, Math.floor((b - a - 6) / 6)), a + 3, y + 13, b - a - 5);
+				/* One of no length is in one pixel. */
+				do {
+					const pixel = Math.floor(x), next = Math.min(end, pixel + 1), ns = Math.max(next - x, 0) / k;
+
+					if (!pile || pile.pixel !== pixel) {
+						if (pile) {
+							f(pile);
+						}
+						pile = { pixel, ns: 0, lit: false, parts: new Map(), of: 1 / k };
+						last = null;
+					}
+					if (!last || last.item.name !== item.name) {
+						last = pile.parts.get(item.name);
+						if (!last) {
+							pile.parts.set(item.name, last = { item, ns: 0, n: 0 });
+						}
+					}
+					last.n++;
+					last.ns += ns;
+					pile.ns += ns;
+					pile.lit = pile.lit || marked(item);
+					x = next;
+				} while (x < end);
+			}
+			if (pile) {
+				f(pile);
+			}
+		}
+
+		function largest(pile) {
+			let best = null;
+
+			for (const part of pile.parts.values()) {
+				best = best && best.ns >= part.ns ? best : part;
+			}
+			return best;
+		}
+
+		function boxed(c, row, y, width, colors) {
+			const k = scale();
+
+			/* The colour of the largest part, as high as what is covered; but what is there is seen. */
+			piles(row, from, to, (pile) => {
+				c.fillStyle = pile.lit ? colors.link : colors.all[kind(largest(pile).item.name)];
+				c.fillRect(pile.pixel, y + 1, 1, Math.max(Math.min(pile.ns / pile.of, 1) * (ROW - 2), 3));
+			});
+			for (let i = above(row.to, from); i < row.from.length && row.from[i] < to; i++) {
+				const a = Math.max((row.from[i] - from) * k, 0), b = Math.min((row.to[i] - from) * k, width), item = row.of[i];
+
+				if (b - a >= THIN) {
+					c.fillStyle = colors.all[kind(item.name)];
+					c.fillRect(a, y + 1, b - a - .5, ROW - 2);
+					if (b - a > 24) {
+						c.fillStyle = colors.fg;
+						c.fillText(fitted(item.name, Math.floor((b - a - 6) / 6)), a + 3, y + 13, b - a - 5);
+					}
 				}
-				if (row.of[i] === chosen || row.of[i] === over || marked(row.of[i])) {
-					c.strokeStyle = row.of[i] === chosen || row.of[i] === over ? colors.fg : colors.link;
-					c.lineWidth = row.of[i] === chosen ? 3 : 2;
-					c.strokeRect(a + 1, y + 2, b - a - 2.5, ROW - 4);
+				if (item === chosen || b - a >= THIN && (item === over || marked(item))) {
+					c.strokeStyle = item === chosen || item === over ? colors.fg : colors.link;
+					c.lineWidth = item === chosen ? 3 : 2;
+					c.strokeRect(a + 1, y + 2, Math.max(b - a - 2.5, 1), ROW - 4);
 				}
 			}
-			flush();
 		}
 
 		function draw() {
@@ -258,22 +296,50 @@
 			look(at - (at - from) * by, at + (to - at) * by);
 		}
 
+		/* The item under the pointer, or the pile of those that share its pixel. */
 		function hit(event) {
 			const box = canvas.getBoundingClientRect(), row = rows[Math.floor((event.clientY - box.top) / ROW) - 1];
-			const at = from + (event.clientX - box.left) / scale();
+			const x = event.clientX - box.left, at = from + x / scale();
 
 			if (!row || row.title !== undefined) {
 				return null;
 			}
 			const near = 1 / scale(), i = Math.min(above(row.to, at), row.from.length - 1);
+			let found = i >= 0 && row.from[i] <= at + near ? row.of[i] : null;
 
-			return i >= 0 && row.from[i] <= at + near ? row.of[i] : null;
+			if (found !== null && (Math.min(row.to[i], to) - Math.max(row.from[i], from)) * scale() < THIN) {
+				let nearest = Infinity;
+
+				piles(row, at - 2 * near, at + 2 * near, (pile) => {
+					const away = Math.abs(pile.pixel + .5 - x);
+
+					if (away < nearest) {
+						nearest = away;
+						found = pile;
+					}
+				});
+				/* One alone is what it is. */
+				found = found.parts && found.parts.size === 1 && largest(found).n === 1 ? largest(found).item : found;
+			}
+			return found;
+		}
+
+		/* "812 calls of Step, 190 us of 251 us; 3 others, 2.1 us": what shares a pixel. */
+		function piled(pile) {
+			const most = largest(pile), rest = Array.from(pile.parts.values()).reduce((n, part) => n + part.n, 0) - most.n, amount = o.amount || shown;
+
+			return counted(most.n, o.one) + " of " + most.item.name + ", " + amount(Math.round(most.ns)) + " of " + amount(Math.round(pile.of)) + (rest ? "; " +
+				counted(rest, "other") + ", " + amount(Math.round(pile.ns - most.ns)) : "") + "; zoom in to tell them apart";
+		}
+
+		function words(item) {
+			return item.parts ? piled(item) : o.told(item);
 		}
 
 		function tell() {
 			const item = over !== null ? over : chosen;
 
-			said.textContent = item === null ? o.hint : o.told(item);
+			said.textContent = item === null ? o.hint : words(item);
 		}
 
 		function choose(item) {
@@ -296,7 +362,7 @@
 			}
 			const now = hit(event);
 
-			tip(event, now === null ? null : o.told(now));
+			tip(event, now === null ? null : words(now));
 			if (now !== over) {
 				over = now;
 				tell();
@@ -311,7 +377,9 @@
 		});
 		canvas.addEventListener("pointerup", (event) => {
 			if (drag && !drag.moved) {
-				choose(hit(event));
+				const at = hit(event);
+
+				choose(at && at.parts ? largest(at).item : at);
 			}
 			drag = null;
 		});
@@ -324,7 +392,9 @@
 		canvas.addEventListener("dblclick", (event) => {
 			const item = hit(event);
 
-			if (item !== null) {
+			if (item && item.parts) {
+				look(from + (item.pixel - 2) * item.of, from + (item.pixel + 3) * item.of);
+			} else if (item) {
 				fit(item);
 			}
 		});
@@ -657,7 +727,7 @@
 		const hitches = worst.slice().sort((a, b) => a - b);
 		const line = boxes({ label: "Timeline of the frame; the table below has the same figures", hint:
 			"Click a zone, or move with the arrow keys. Double click or Enter shows it alone; + \u2212 0, or the wheel with Ctrl, zoom; drag or a d move.",
-		chosen: () => 0, step,
+		chosen: () => 0, step, one: "call",
 		told: (z) => z.name + ": " + shown(z.ns) + " (" + share(z.ns, now.ns) + " of the frame), self " + shown(z.self) + ", from " + shown(z.at) + " on, " +
 			(z.allocs ? counted(z.allocs, "allocation") + ", " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
 		const calls = grid("Calls in this frame", [["marker"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
@@ -1070,7 +1140,7 @@
 		const lined = make("button", "Over the frames", { type: "button", className: "c" }), bar = make("p", "", { className: "x" });
 		const told = make("p", ""), commands = make("p", "");
 		let all = null, total = 0, text = "", shownRows = [], now = null;
-		const chart = boxes({ label: k.label, amount: k.amount, hint: "A box is a call path: as wide as " + k.wide +
+		const chart = boxes({ label: k.label, amount: k.amount, one: "path", hint: "A box is a call path: as wide as " + k.wide +
 			", inside its caller's box. Click one, or move with the arrow keys; double click or Enter shows it alone.",
 		told: (b) => b.name + ": " + k.amount(b.ns) + " (" + share(b.ns, now ? now.ns : total) + " of " + (now ? k.its : "all") + ")" + (b.n || !k.calls ?
 			", self " + k.amount(b.self) : "") + (b.n ? ", " + counted(b.n, "call") : "") + (b.bytes ? ", " + bytes(b.bytes) +

@@ -15,8 +15,8 @@
   frame alone.
 - The sums of frames, for the tables of a range, are what stats has with the filter set to these frames, whatever the range.
 - Lines of counters and the heap, the figures of a frame beside its zones, and the flame graph of samples say what the tables of JSON say.
-- The program of the page sets text alone, and is small. browser.cjs uses it in Chromium, frames.cjs, ranges.cjs and views.cjs in Chromium and Firefox;
-  access.cjs has axe-core look at it.
+- The program of the page sets text alone, and is small. browser.cjs uses it in Chromium, frames.cjs, ranges.cjs, reader.cjs and views.cjs in Chromium and
+  Firefox; access.cjs has axe-core look at it.
 
 Ends with "N passed, N failed".
 """
@@ -698,6 +698,25 @@ def growing():
     run("report", path, "-o", "growing.html")
 
 
+def piles():
+    """20 frames of 10 ms, but the eleventh of 300: 6,000 times Tiny, 1 us, and Big, 29 us, in 50 us each; the twelfth has each once, 4 ms."""
+    c, at = Capture(), MS
+    t, loop, tiny, big = c.thread(), c.marker("Loop"), c.marker("Tiny"), c.marker("Big")
+    for i in range(1, 22):
+        t.frame(at)
+        end = at + (300 if i == 11 else 10) * MS
+        t.begin(at, loop)
+        if i == 12:
+            t.zone(at, at + 4 * MS, tiny)
+            t.zone(at + 4 * MS, at + 8 * MS, big)
+        for k in range(at, end if i == 11 else at, 50000):
+            t.zone(k, k + 1000, tiny)
+            t.zone(k + 5000, k + 34000, big)
+        t.end(end - 1)
+        at = end
+    run("report", c.write(suite.path("piles.ttc")), "-o", "piles.html")
+
+
 # --- the program --------------------------------------------------------------------------------
 
 BANNED = (r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc|setAttribute\(.on|fetch\(|XMLHttpRequest|import\(|"
@@ -734,6 +753,7 @@ def browsers():
     run("report", "chart5000.ttc", "-o", "many.html")
     drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "kinds.html", "--",
           "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "elsewhere.html", "elsewhere.json", "--",
+          "reader.cjs", "piles.html", "--",
           "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
           "ranges.cjs", "24-60", "demo.html", "demo.json", "1001-1400", "kinds.html", "kinds.json", "10-50", "capped.html", "capped.json", "--",
           "access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")
@@ -752,6 +772,7 @@ pictures()
 forms()
 more_views()
 growing()
+piles()
 program()
 browsers()
 suite.end()
