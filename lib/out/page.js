@@ -290,38 +290,72 @@ const tracetool = (function () {
 		return ns / unit + name;
 	}
 
-	/* The chart of a range: its frames, or of many the longest of each column, drawn over the whole width. */
-	function closer(color) {
-		const svg = document.createElementNS(SVG, "svg"), chart = document.createElementNS(SVG, "svg"), axes = document.createElementNS(SVG, "g");
-		const paths = [0, 1, 2].map((k) => {
-			const path = document.createElementNS(SVG, "path");
+	function drawing(tag, attributes) {
+		const e = document.createElementNS(SVG, tag);
 
-			path.setAttribute("class", "k" + k);
-			return path;
-		});
+		Object.entries(attributes).forEach(([k, v]) => e.setAttribute(k, v));
+		return e;
+	}
 
-		svg.setAttribute("class", "z");
-		svg.setAttribute("role", "img");
-		svg.setAttribute("width", "100%");
-		svg.setAttribute("height", HIGH + 16);
-		chart.setAttribute("width", "100%");
-		chart.setAttribute("height", HIGH);
-		chart.setAttribute("preserveAspectRatio", "none");
+	/*
+	 * A chart over frames ${low} to ${high}, as wide as the page: axes(columns, top, low, high, what is said at the top, if something), then paths, in
+	 * columns and HIGH, get their shapes. Times are beside it, numbers of frames below; mark(number) is a line at a frame.
+	 */
+	function plot(css, classes) {
+		const svg = drawing("svg", { class: css, role: "img", width: "100%", height: HIGH + 16 }), labels = drawing("g", {});
+		const chart = drawing("svg", { width: "100%", height: HIGH, preserveAspectRatio: "none" });
+		const line = drawing("rect", { class: "f", width: 2, height: HIGH, visibility: "hidden" }), paths = classes.map((c) => drawing("path", { class: c }));
+		let range = [0, 0], marked = -1;
+
 		chart.append(...paths);
-		svg.append(chart, axes);
+		svg.append(chart, line, labels);
 
-		function put(text, x, y, anchor) {
-			const e = document.createElementNS(SVG, "text");
+		function put(text, attributes) {
+			const e = drawing("text", { class: "b", ...attributes });
 
 			e.textContent = text;
-			e.setAttribute("class", "b");
-			e.setAttribute("x", x);
-			e.setAttribute("y", y);
-			e.setAttribute("text-anchor", anchor);
-			axes.append(e);
+			labels.append(e);
 		}
 
-		return { svg, show(frames, first, kinds) {
+		function mark(number = marked) {
+			const [low, high] = range, is = number >= low && number <= high;
+
+			marked = number;
+			line.setAttribute("visibility", is ? "visible" : "hidden");
+			line.setAttribute("x", is ? (number - low + .5) * 100 / (high - low + 1) + "%" : 0);
+		}
+
+		return { svg, paths, mark, range: () => range, axes(columns, top, low, high, said = "") {
+			range = [low, high];
+			chart.setAttribute("viewBox", "0 0 " + columns + " " + HIGH);
+			labels.replaceChildren();
+			for (const at of ticks(top, 4)) {
+				const y = HIGH - at / top * (HIGH - 4);
+
+				labels.append(drawing("line", { class: "a", x1: 0, x2: "100%", y1: y, y2: y, "stroke-opacity": .3 }));
+				put(rounded(at), { class: "b y", x: "100%", y: y + 4 });
+			}
+			if (said) {
+				put(said, { x: 4, y: 11, "text-anchor": "start" });
+			}
+			put("frame " + low, { x: 0, y: HIGH + 13, "text-anchor": "start" });
+			if (high > low) {
+				put("frame " + high, { x: "100%", y: HIGH + 13, "text-anchor": "end" });
+			}
+			mark();
+		} };
+	}
+
+	/* The column ${c} of a plot, ${part} of its height. */
+	function bar(c, part) {
+		return "M" + c + " " + HIGH + "V" + (HIGH - Math.max(1, part * (HIGH - 4))).toFixed(1) + "h1V" + HIGH + "z";
+	}
+
+	/* The chart of a range: its frames, or of many the longest of each column, drawn over the whole width. */
+	function closer(color) {
+		const { svg, paths, axes, mark } = plot("z", ["k0", "k1", "k2"]);
+
+		return { svg, mark, show(frames, first, kinds) {
 			const n = frames.length, columns = Math.min(n, COLUMNS), of = ["", "", ""];
 			const top = frames.reduce((a, b) => Math.max(a, b), 1);
 
@@ -332,17 +366,9 @@ const tracetool = (function () {
 					longest = Math.max(longest, frames[i]);
 					kind = Math.max(kind, kinds ? kinds[i] : color(frames[i]));
 				}
-				of[kind] += "M" + c + " " + HIGH + "V" + (HIGH - Math.max(1, longest / top * (HIGH - 4))).toFixed(1) + "h1V" + HIGH + "z";
+				of[kind] += bar(c, longest / top);
 			}
-			chart.setAttribute("viewBox", "0 0 " + columns + " " + HIGH);
-			axes.replaceChildren();
-			for (const at of ticks(top, 4)) {
-				put(rounded(at), "100%", HIGH - at / top * (HIGH - 4) + 4, "end");
-			}
-			put("frame " + first, 0, HIGH + 13, "start");
-			if (n > 1) {
-				put("frame " + (first + n - 1), "100%", HIGH + 13, "end");
-			}
+			axes(columns, top, first, first + n - 1);
 			svg.setAttribute("aria-label", "Frame times of frames " + first + " to " + (first + n - 1) + "; the longest are named below");
 			paths.forEach((path, k) => path.setAttribute("d", of[k]));
 		} };
@@ -359,9 +385,14 @@ const tracetool = (function () {
 		const over60 = Number(data.dataset.over60), over30 = Number(data.dataset.over30);
 		const near = closer((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
 		const starts = data.dataset.start === undefined ? null : new Float64Array(all.length), given = (data.dataset.given || "").split(" ").filter((v) => v);
-		const self = { all, uncapped: null, first, columns: Math.min(all.length, COLUMNS), command: data.dataset.command, clicked: null, ranged: null, told: null, mark(number) {
+		const self = { all, uncapped: null, first, columns: Math.min(all.length, COLUMNS), command: data.dataset.command, clicked: null, ranged: null, looked: null, told: null, marked: null,
+			mark(number) {
 			one_frame.setAttribute("x", (number - first + .5) * 100 / all.length + "%");
 			one_frame.setAttribute("visibility", "visible");
+			near.mark(number);
+			if (self.marked) {
+				self.marked(number);
+			}
 		} };
 		/* Capped frames are judged by their uncapped time, as in the verdict. */
 		const uncapped = data.dataset.uncapped === undefined ? null : times(data.dataset.uncapped), judged = uncapped || all;
@@ -369,6 +400,7 @@ const tracetool = (function () {
 		let held = null, range = [first, last];
 
 		self.uncapped = uncapped;
+		self.range = () => range;
 		if (starts) {
 			all.reduce((at, ns, i) => (starts[i] = at) + ns, Number(data.dataset.start));
 		}
@@ -421,6 +453,9 @@ const tracetool = (function () {
 			every.hidden = n === all.length;
 			if (whole) {
 				told(low, high);
+				if (self.looked) {
+					self.looked(low, high);
+				}
 				if (self.ranged) {
 					self.ranged(low, high, said);
 				}
@@ -557,5 +592,5 @@ const tracetool = (function () {
 
 	addEventListener("hashchange", unfold);
 	unfold();
-	return { make, copied, shown, tip, asked, sought, remember, moved, times: charts };
+	return { make, copied, shown, tip, plot, bar, asked, sought, remember, moved, times: charts };
 })();

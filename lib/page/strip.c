@@ -86,7 +86,7 @@ set_top(struct strip *s, const struct tt_values *all)
 		longest = s->column[c].high > longest ? s->column[c].high : longest;
 	most = p99 > most / 2 && p99 < INT64_MAX / 2 ? 2 * p99 : most;
 	s->top = longest < most ? longest + longest / 20 : most;
-	s->top = s->top < least && longest > least / 5 ? least : s->top < 1 ? 1 : s->top;
+	s->top = s->top < least && longest > least / 2 ? least : s->top < 1 ? 1 : s->top;
 	for (size_t c = 0; c < s->columns; c++)
 		for (size_t i = first_of(s, c), end = first_of(s, c + 1); i < end && s->column[c].high > s->top; i++)
 			s->above += tt_frames_wall(s->f, i) > s->top;

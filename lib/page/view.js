@@ -952,18 +952,10 @@
 	/* --- a marker over the frames --- */
 
 	function over(source, times) {
-		const chart = document.querySelector("figure > svg > svg[data-top]"), figure = chart.closest("figure"), top = Number(chart.dataset.top);
-		const [, , columns, high] = chart.getAttribute("viewBox").split(" ").map(Number), label = make("label", "Marker over the frames "), said = make("p", "");
-		const select = make("select", ""), svg = (tag, attributes) => {
-			const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
-
-			Object.entries(attributes).forEach(([k, v]) => e.setAttribute(k, v));
-			return e;
-		};
-		const line = svg("svg", { y: chart.getAttribute("y"), width: "100%", height: high, viewBox: "0 0 " + columns + " " + high, preserveAspectRatio: "none",
-			class: "l" }), edge = svg("path", { class: "e" }), path = svg("path", {});
+		const chart = document.querySelector("figure > svg > svg[data-top]"), figure = chart.closest("figure"), columns = chart.viewBox.baseVal.width;
+		const label = make("label", "Marker over the frames "), said = make("p", ""), select = make("select", ""), own = tracetool.plot("z mk", ["k0"]);
 		const looked = Number(source.dataset.looked);
-		let known = null;
+		let known = null, values = [];
 
 		/* The frames of a column. */
 		function frames(c) {
@@ -972,20 +964,53 @@
 			return [times.first + from, times.first + to];
 		}
 
-		function show(i, keep) {
-			const flat = i < 0 ? [] : known[1][i], longest = [];
-			let at = 0, d = "M0 " + high, c = 0;
+		function column(frame) {
+			const n = times.all.length;
 
+			return Math.floor(((frame - times.first + 1) * columns + n - 1) / n) - 1;
+		}
+
+		/* The marker has a chart and a scale of its own, of the range that is looked at. */
+		function draw(low, high) {
+			const from = column(low), to = column(high), some = values.filter(([, c]) => c >= from && c <= to);
+			const sorted = some.map(([ns]) => ns).sort((a, b) => a - b), longest = sorted.length ? sorted[sorted.length - 1] : 1;
+			/* A few that are much longer do not flatten the others. */
+			const most = sorted[Math.floor(sorted.length * .98)] * 1.5, top = Math.max(longest > most * 1.5 ? most : longest, 1);
+			const higher = sorted.filter((ns) => ns > top).length;
+
+			own.axes(to - from + 1, top, frames(from)[0], frames(to)[1], higher ? higher + " higher" : "");
+			own.paths[0].setAttribute("d", some.map(([ns, c]) => tracetool.bar(c - from, Math.min(ns / top, 1))).join(""));
+		}
+
+		/* The column under the pointer. */
+		function under(event) {
+			const box = own.svg.getBoundingClientRect(), [from, to] = own.range().map(column), n = to - from + 1;
+
+			return from + Math.max(0, Math.min(n - 1, Math.floor((event.clientX - box.left) / box.width * n)));
+		}
+
+		function tell(event) {
+			const c = under(event), [from, to] = frames(c), value = values.find(([, at]) => at === c);
+
+			tip(event, (from === to ? "Frame " + from : "Frames " + from + "\u2013" + to + ", the longest") + ": " + (value ? shown(value[0]) : "none") + " of " +
+				select.selectedOptions[0].text);
+		}
+
+		function show(i, keep) {
+			const flat = i < 0 ? [] : known[1][i];
+			let at = 0;
+
+			values = [];
 			for (let k = 0; k < flat.length; k += 2) {
 				at += flat[k];
-				d += at > c ? "H" + c + "V" + high + "H" + at : "";
-				d += "V" + (high - Math.min(flat[k + 1] / top, 1) * high).toFixed(1) + "H" + (at + 1);
-				c = at + 1;
-				longest.push([flat[k + 1], at]);
+				values.push([flat[k + 1], at]);
 			}
-			for (const e of [edge, path]) {
-				e.setAttribute("d", i < 0 ? "" : d + "V" + high + "H" + columns);
+			own.svg.toggleAttribute("hidden", i < 0);
+			if (i >= 0) {
+				own.svg.setAttribute("aria-label", "Time of " + known[0][i] + " over the frames; the longest are named below");
+				draw(...times.range());
 			}
+			const longest = values.slice();
 			said.replaceChildren();
 			if (i >= 0) {
 				const name = known[0][i];
@@ -1031,10 +1056,16 @@
 			});
 		}
 
+		/* To the chart. */
+		function lead() {
+			select.focus({ preventScroll: true });
+			own.svg.scrollIntoView({ block: "center" });
+		}
+
 		function open(name) {
 			select.value = String(known[0].indexOf(name));
 			show(Number(select.value), true);
-			figure.scrollIntoView({ block: "center" });
+			lead();
 		}
 
 		async function load() {
@@ -1043,6 +1074,9 @@
 			steady();
 			select.append(make("option", "(none)", { value: "-1" }), ...known[0].map((name, i) => make("option", name, { value: String(i) })));
 			asked();
+			if (values.length && tracetool.sought("over")) {
+				lead();
+			}
 		}
 
 		function asked() {
@@ -1054,10 +1088,19 @@
 
 		select.addEventListener("change", () => show(Number(select.value), true));
 		tracetool.moved(() => known && asked());
-		line.append(edge, path);
-		chart.after(line);
+		own.svg.addEventListener("pointermove", tell);
+		own.svg.addEventListener("pointerleave", (event) => tip(event, null));
+		own.svg.addEventListener("click", (event) => {
+			const [from, to] = frames(under(event));
+
+			if (from === to && times.clicked) {
+				times.clicked(from);
+			}
+		});
+		times.looked = (low, high) => values.length && draw(low, high);
+		times.marked = own.mark;
 		label.append(select);
-		figure.append(label, said);
+		figure.append(label, own.svg, said);
 		load().catch((e) => said.textContent = "The data of markers cannot be read: " + e.message);
 	}
 

@@ -753,7 +753,7 @@ def browsers():
     run("report", "chart5000.ttc", "-o", "many.html")
     drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "kinds.html", "--",
           "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "elsewhere.html", "elsewhere.json", "--",
-          "reader.cjs", "piles.html", "--",
+          "reader.cjs", "piles.html", "growing.html", "--",
           "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
           "ranges.cjs", "24-60", "demo.html", "demo.json", "1001-1400", "kinds.html", "kinds.json", "10-50", "capped.html", "capped.json", "--",
           "access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")

@@ -82,7 +82,7 @@ async function alike(name, page, tree, worst, other, calls) {
 		'o.textContent === "Level:Decode").value; s.dispatchEvent(new Event("change")); })()');
 	check(name + ': a marker over the frames', await page.run('document.querySelector("figure p:last-of-type").textContent.split(".  ")[0].slice(0, 92)'),
 		'Level:Decode runs in 2 of 129 frames; the longest, on all threads together: frame 86  25.51 ms, frame 26  25.51 ms. t'.slice(0, 92));
-	check(name + ': it is drawn', await page.run('document.querySelector(".l path").getAttribute("d").split("V").length'), 6);
+	check(name + ': it is drawn', await page.run('document.querySelector(".mk path").getAttribute("d").split("M").length'), 3);
 	check(name + ': and in the address', await page.run('location.hash'), '#frame=' + other + '&over=Level%3ADecode');
 	await page.run('location.hash = "marker=Enemies%3AFindPath"');
 	await page.wait(starts('Enemies'));

@@ -45,7 +45,7 @@ async function alike(name, open, lines, stacks, heap, growing) {
 	await page.wait(says('#causes th button', ''));
 	await page.run('document.querySelector("#causes th button").click()');
 	check(name + ': a growth leads to its line over the frames', [await page.run('location.hash'),
-		await page.run('document.querySelector(".l path").getAttribute("d").split("V").length > 100')], ['#over=Sense', true]);
+		await page.run('document.querySelector(".mk path").getAttribute("d").split("M").length > 100')], ['#over=Sense', true]);
 	page = await open(heap);
 	await page.wait(READY);
 	await page.run('document.querySelector("#heap figure.ln svg").focus()');
