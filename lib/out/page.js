@@ -231,6 +231,43 @@ const tracetool = (function () {
 		beside.style.top = (below + high < innerHeight ? below : Math.max(4, event.clientY - high - 10)) + "px";
 	}
 
+	/* --- by keyboard --- */
+
+	/* A button among the first that a key leads to, which is seen when it has the focus. */
+	function skip(text, f) {
+		const nav = document.querySelector("nav"), button = make("button", text, { type: "button", className: "c skip" }), all = nav.querySelectorAll(".skip");
+
+		button.addEventListener("click", f);
+		if (all.length) {
+			all[all.length - 1].after(button);
+		} else {
+			nav.prepend(button);
+		}
+	}
+
+	/* A dialog of [keys, what they do], which a button at the end of ${bar} opens. */
+	function keys(all, bar) {
+		const dialog = make("dialog", ""), table = make("table", ""), open = make("button", "Keys", { type: "button", className: "c", title: "What keys do (?)" });
+		const close = make("button", "Close", { type: "button", className: "c" });
+
+		for (const [key, what] of all) {
+			const tr = table.insertRow(), th = make("th", "", { scope: "row" });
+
+			th.append(make("kbd", key));
+			tr.append(th, make("td", what));
+		}
+		table.createCaption().textContent = "Keys";
+		dialog.setAttribute("aria-label", "Keys");
+		dialog.append(table, close);
+		close.addEventListener("click", () => dialog.close());
+		open.addEventListener("click", () => dialog.showModal());
+		/* What Escape closes is all that it does then. */
+		dialog.addEventListener("keydown", (event) => event.stopPropagation());
+		document.body.append(dialog);
+		bar.append(open);
+		return dialog;
+	}
+
 	/* --- a range of frames --- */
 
 	const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -525,7 +562,7 @@ const tracetool = (function () {
 		chart.append(mark, one_frame);
 		chart.addEventListener("pointerdown", (event) => {
 			if (!event.target.closest("a") && event.button === 0) {
-				held = { frame: at(event), x: event.clientX };
+				held = { frame: at(event), x: event.clientX, was: range };
 				chart.setPointerCapture(event.pointerId);
 			}
 		});
@@ -545,11 +582,20 @@ const tracetool = (function () {
 		});
 		chart.addEventListener("dblclick", () => show(first, last, true));
 		every.addEventListener("click", () => show(first, last, true));
+		/* Escape while a range is drawn: there is none; the mouse that is let go later changes nothing. */
 		addEventListener("keydown", (event) => {
-			if (event.key === "Escape" && !every.hidden && event.target.type !== "search") {
+			if (event.key !== "Escape") {
+				return;
+			}
+			tip(event, null);
+			if (held) {
+				show(...held.was, false, false);
+				held = null;
+			} else if (!every.hidden && event.target.type !== "search") {
 				show(first, last, true);
 			}
 		});
+		skip("Skip to the range of frames", () => from.focus());
 		near.svg.addEventListener("pointermove", (event) => tell(event, under(near.svg, event, ...range)));
 		near.svg.addEventListener("click", (event) => self.clicked && self.clicked(under(near.svg, event, ...range)));
 		for (const svg of [chart, near.svg]) {
@@ -592,5 +638,5 @@ const tracetool = (function () {
 
 	addEventListener("hashchange", unfold);
 	unfold();
-	return { make, copied, shown, tip, plot, bar, asked, sought, remember, moved, times: charts };
+	return { make, copied, shown, tip, skip, keys, plot, bar, asked, sought, remember, moved, times: charts };
 })();

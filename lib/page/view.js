@@ -421,11 +421,26 @@
 			"0": () => look(0, length), "a": () => look(from - (to - from) / 5, to - (to - from) / 5),
 			"d": () => look(from + (to - from) / 5, to + (to - from) / 5), "Enter": () => chosen !== null && fit(chosen) };
 
+		/* Whether there was something to undo: a zoom, else what is chosen. */
+		function undo() {
+			if (to - from < length) {
+				look(0, length);
+			} else if (chosen !== null) {
+				choose(null);
+			} else {
+				return false;
+			}
+			return true;
+		}
+
 		canvas.addEventListener("keydown", (event) => {
 			if (event.ctrlKey || event.metaKey || event.altKey) {
 				return;
 			}
-			if (keys[event.key]) {
+			if (event.key === "Escape" && undo()) {
+				tip(event, null);
+				event.stopPropagation();
+			} else if (keys[event.key]) {
 				event.preventDefault();
 				event.stopPropagation();
 				keys[event.key]();
@@ -457,7 +472,7 @@
 				draw();
 			});
 		}
-		return { parts: [tools, place, said], redraw, chosen: () => chosen,
+		return { parts: [tools, place, said], redraw, chosen: () => chosen, focus: () => canvas.focus({ preventScroll: true }),
 			show(all, whole) {
 				rows = all;
 				length = whole || 1;
@@ -713,6 +728,12 @@
 
 	/* --- the view of frames --- */
 
+	/* What keys do, for those who ask. */
+	const KEYS = [["[ ]", "the hitch before, the next one"], ["\u2190 \u2192", "in the part of one frame: the frame before, the next one"], ["m", "the median frame"],
+		["\u2190 \u2191 \u2192 \u2193", "in a timeline or a flame graph: from zone to zone"], ["Enter", "in these: the chosen zone alone"],
+		["+ \u2212 0", "in these: zoom in, zoom out, all"], ["a d", "in these: move left, move right"],
+		["Escape", "undo: a zoom, what is chosen, a range that is drawn, a range of frames"], ["?", "this list"]];
+
 	function view() {
 		const section = make("section", "", { id: "frame" }), title = make("h2", "Frame", { id: "h-frame" }), bar = make("p", "", { className: "x" });
 		const told = make("p", ""), command = make("code", ""), missing = make("p", "", { hidden: true });
@@ -726,7 +747,8 @@
 		}
 		const hitches = worst.slice().sort((a, b) => a - b);
 		const line = boxes({ label: "Timeline of the frame; the table below has the same figures", hint:
-			"Click a zone, or move with the arrow keys. Double click or Enter shows it alone; + \u2212 0, or the wheel with Ctrl, zoom; drag or a d move.",
+			"Click a zone, or move with the arrow keys while this has the focus. Double click or Enter shows it alone, Escape all; + \u2212 0, or the wheel with Ctrl, " +
+			"zoom; drag or a d move; ? tells all keys.",
 		chosen: () => 0, step, one: "call",
 		told: (z) => z.name + ": " + shown(z.ns) + " (" + share(z.ns, now.ns) + " of the frame), self " + shown(z.self) + ", from " + shown(z.at) + " on, " +
 			(z.allocs ? counted(z.allocs, "allocation") + ", " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
@@ -849,8 +871,15 @@
 		}
 
 		function open(number, how = "push") {
-			go(number, how).then(() => section.scrollIntoView({ block: "start" }));
-			title.focus({ preventScroll: true });
+			/* Arrow keys move in the timeline then. */
+			go(number, how).then(() => {
+				section.scrollIntoView({ block: "start" });
+				if (data.has(number)) {
+					line.focus();
+				} else {
+					title.focus({ preventScroll: true });
+				}
+			});
 		}
 
 		const keys = { "[": () => hitch(-1), "]": () => hitch(1), "m": () => go(median), "ArrowLeft": () => move(-1), "ArrowRight": () => move(1) };
@@ -863,10 +892,17 @@
 			button.addEventListener("click", keys[key]);
 			bar.append(button, " ");
 		}
+		const help = tracetool.keys(KEYS, bar);
+
 		document.addEventListener("keydown", (event) => {
 			const at = event.target, own = section.contains(at);
 
-			if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT|CANVAS)$/.test(at.tagName) || !keys[event.key] ||
+			if (event.key === "?" && at.type !== "search" && !document.querySelector("dialog[open]")) {
+				event.preventDefault();
+				help.showModal();
+				return;
+			}
+			if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT|DIALOG)$/.test(at.tagName) || !keys[event.key] ||
 				(event.key.startsWith("Arrow") && (!own || at.classList.contains("t")))) {
 				return;
 			}
@@ -886,6 +922,7 @@
 		tracetool.beside = tables;
 		document.getElementById("frames").after(section);
 		listed(section);
+		tracetool.skip("Skip to the timeline of a frame", () => open(now.number, "as it is"));
 		if (navigator.clipboard) {
 			copied(command);
 			if (times) {
