@@ -15,10 +15,28 @@ const tracetool = (function () {
 
 	/* --- the address --- */
 
-	/* What is looked at is in the address, in parts, the one that was chosen last at the end: "#range=20-40&frame=25". */
+	/*
+	 * What is looked at is in the address, in parts, the one that was chosen last at the end: "#range=20-40&frame=25". An address of a section alone
+	 * changes nothing of that; its entry in the history has what was looked at when it was first there, for whoever comes Back to it.
+	 */
+	const whole = () => location.hash === "" || location.hash.includes("=");
+
 	function parts() {
-		return new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+		return new URLSearchParams(whole() ? location.hash.slice(1) : history.state && history.state.of || "");
 	}
+
+	let looked = "", returned = false;
+
+	function arrived() {
+		returned = !whole() && history.state !== null;
+		if (!whole() && !returned) {
+			history.replaceState({ of: looked }, "");
+		}
+		looked = parts().toString();
+	}
+
+	addEventListener("hashchange", arrived);
+	arrived();
 
 	function asked(key) {
 		return parts().get(key);
@@ -40,11 +58,12 @@ const tracetool = (function () {
 		const text = Array.from(all, ([k, v]) => k + "=" + encodeURIComponent(v)).join("&"), to = text ? "#" + text : "";
 
 		history[push && to !== location.hash ? "pushState" : "replaceState"]({}, "", to || location.pathname + location.search);
+		looked = text;
 	}
 
-	/* Another address; one that leads to a section alone changes nothing of what is looked at. */
+	/* Another address, where what is looked at may be another. */
 	function moved(f) {
-		addEventListener("hashchange", () => (location.hash === "" || location.hash.includes("=")) && f());
+		addEventListener("hashchange", () => (whole() || returned) && f());
 	}
 
 	/* --- tables --- */

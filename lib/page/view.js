@@ -972,13 +972,22 @@
 			}
 		}
 
+		/* Whoever asks for it is led to where that is said. */
+		function absent(text) {
+			told.prepend(make("strong", "There is no frame " + text + " here: this is frame " + now.number + "."), " ");
+			if (tracetool.sought("frame")) {
+				section.scrollIntoView({ block: "start" });
+				title.focus({ preventScroll: true });
+			}
+		}
+
 		function asked(first) {
 			const text = tracetool.asked("frame"), number = Number(text), start = worst.find((n) => data.has(n)) || median;
 
 			if (number && (data.has(number) || (times && times.all[number - times.first] !== undefined))) {
 				first && tracetool.sought("frame") ? open(number, "as it is") : go(number, "as it is");
 			} else if (first || now.number !== start || text !== null) {
-				show(start, first ? "" : "as it is").then(() => text !== null && told.prepend("There is no frame " + text + " here. ")).catch(failed);
+				show(start, first ? "" : "as it is").then(() => text !== null && absent(text)).catch(failed);
 			}
 		}
 
