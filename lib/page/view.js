@@ -52,9 +52,17 @@
 		return all ? (part * 100 / all).toFixed(part * 1000 < all * 100 ? 2 : 1) + " %" : "";
 	}
 
-	/* A time on an axis: "5 ms", not "5.000 ms". */
-	function tidy(ns) {
-		return ns ? shown(ns).replace(/(\.\d*?)0+(?= )/, "$1").replace(/\.(?= )/, "") : "0";
+	/*
+	 * Names of the times from ${first} to ${last} by ${step} on an axis: all of one unit, with as many digits as tell them apart. Where these are too
+	 * many, the first in full, the others by how much later they are.
+	 */
+	function axis(first, last, step) {
+		const of = (ns) => [[1e9, " s"], [1e6, " ms"], [1e3, " \u00b5s"], [1, " ns"]].find(([unit]) => ns >= unit) || [1, " ns"];
+		const digits = (unit) => Math.max(0, Math.ceil(Math.log10(unit / step) - 1e-9)), [unit, name] = of(last), some = digits(unit) > 4;
+		const [small, short] = of(last - first || step);
+
+		return (ns) => ns === 0 ? "0" : !some ? (ns / unit).toFixed(digits(unit)) + name : ns === first ? (ns / unit).toFixed(digits(unit)) + name :
+			"+" + ((ns - first) / small).toFixed(digits(small)) + short;
 	}
 
 	function counted(n, what) {
@@ -118,8 +126,8 @@
 
 	/*
 	 * A canvas of rows: { title } or { from: [], to: [], of: [] }, boxes in order that do not lie on each other, each ${of} some item, which has a
-	 * name. What is narrower than THIN pixels is drawn with its neighbours, as one pile for each pixel. ${o}: label, hint, one (what an item is),
-	 * told(item) (a sentence), chosen(item or null), step(item, key) (where an arrow key leads), found(item) (is it to be marked?), or null.
+	 * name. What is narrower than THIN pixels is drawn with its neighbours, as one pile for each pixel. ${o}: label, hint, one (what an item is), amount and timed (of
+	 * what its lengths are, if not times), told(item) (a sentence), chosen(item or null), step(item, key) (where an arrow key leads), found(item) (is it to be marked?), or null.
 	 */
 	function boxes(o) {
 		const canvas = make("canvas", "", { tabIndex: 0 }), said = make("output", ""), place = make("div", "", { className: "w" });
@@ -150,12 +158,16 @@
 			const most = Math.max(2, Math.floor(width / 110)), step = 10 ** Math.ceil(Math.log10((to - from) / most));
 			const small = (to - from) / (step / 5) <= most ? step / 5 : (to - from) / (step / 2) <= most ? step / 2 : step;
 
+			const first = Math.ceil(from / small), named = o.amount && !o.timed ? o.amount : axis(first * small, to, small);
+
 			c.fillStyle = colors.soft;
-			for (let at = Math.ceil(from / small) * small; at <= to; at += small) {
-				const x = Math.round((at - from) * scale());
+			for (let i = first; i * small <= to; i++) {
+				const x = Math.round((i * small - from) * scale());
 
 				c.fillRect(x, 0, 1, 4);
-				c.fillText(o.amount ? o.amount(at) : tidy(at), Math.min(x + 3, width - 60), 11);
+				if (x + 60 < width) {
+					c.fillText(named(i * small), x + 3, 11);
+				}
 			}
 		}
 
@@ -1229,7 +1241,7 @@
 		const lined = make("button", "Over the frames", { type: "button", className: "c" }), bar = make("p", "", { className: "x" });
 		const told = make("p", ""), commands = make("p", "");
 		let all = null, total = 0, text = "", shownRows = [], now = null;
-		const chart = boxes({ label: k.label, amount: k.amount, one: "path", hint: "A box is a call path: as wide as " + k.wide +
+		const chart = boxes({ label: k.label, amount: k.amount, timed: k.calls, one: "path", hint: "A box is a call path: as wide as " + k.wide +
 			", inside its caller's box. Click one, or move with the arrow keys; double click or Enter shows it alone.",
 		told: (b) => b.name + ": " + k.amount(b.ns) + " (" + share(b.ns, now ? now.ns : total) + " of " + (now ? k.its : "all") + ")" + (b.n || !k.calls ?
 			", self " + k.amount(b.self) : "") + (b.n ? ", " + counted(b.n, "call") : "") + (b.bytes ? ", " + bytes(b.bytes) +
