@@ -422,9 +422,7 @@
 				const i = row.of ? row.of.indexOf(item) : -1;
 
 				if (i >= 0) {
-					const more = (row.to[i] - row.from[i]) / 20;
-
-					look(row.from[i] - more, row.to[i] + more);
+					look(row.from[i], row.to[i]);
 				}
 			}
 		}
@@ -484,7 +482,7 @@
 				draw();
 			});
 		}
-		return { parts: [tools, place, said], redraw, chosen: () => chosen, focus: () => canvas.focus({ preventScroll: true }),
+		return { parts: [tools, place, said], redraw, chosen: () => chosen, choose, focus: () => canvas.focus({ preventScroll: true }),
 			show(all, whole) {
 				rows = all;
 				length = whole || 1;
@@ -552,7 +550,7 @@
 			let n = up.under.get(name);
 
 			if (!n) {
-				n = { name, ns: 0, self: 0, calls: 0, bytes: 0, under: new Map() };
+				n = { name, ns: 0, self: 0, calls: 0, bytes: 0, under: new Map(), up, zone: null };
 				up.under.set(name, n);
 			}
 			return n;
@@ -564,6 +562,7 @@
 			for (const zone of t.zones) {
 				const n = zone.node = node(zone.up ? zone.up.node : top, zone.name);
 
+				n.zone = n.zone && n.zone.ns >= zone.ns ? n.zone : zone;
 				n.ns += zone.ns;
 				n.self += zone.self;
 				n.calls += zone.begins;
@@ -637,10 +636,11 @@
 		return td;
 	}
 
-	function hierarchy(table, root, whole, usual) {
+	/* A click on a row tells ${picked} its longest zone. The row of a node that it is given the function that it returns marks, and unfolds what is around. */
+	function hierarchy(table, root, whole, usual, picked) {
 		/* It gets into the page when it is whole. */
 		const body = make("tbody", "");
-		let rows = 0;
+		let rows = 0, marked = null;
 
 		function put(n, depth, other, after) {
 			const tr = make("tr", ""), th = make("th", "", { scope: "row" }), kids = [];
@@ -672,8 +672,13 @@
 				button.addEventListener("click", turn);
 				th.append(button);
 			} else {
-				th.append(make("span", "\u25B8\u00A0", { className: "h" }), n.name);
+				th.append(make("span", "\u25B8\u00A0", { className: "h" }), n.zone ? make("button", n.name, { type: "button", className: "s" }) : n.name);
 			}
+			if (n.zone) {
+				th.addEventListener("click", () => picked(n.zone));
+			}
+			n.turn = turn;
+			n.row = tr;
 			tr.append(th, cell(shown(n.ns), n.ns), cell(share(n.ns, whole)), cell(n.thread ? "" : shown(n.self), n.thread ? undefined : n.self),
 				cell(n.thread ? "" : n.calls.toLocaleString("en-US"), n.thread ? undefined : n.calls), cell(n.bytes ? bytes(n.bytes) : "-", n.bytes));
 			if (usual) {
@@ -688,8 +693,9 @@
 				turn();
 			}
 			return { end: () => kids.length ? kids[kids.length - 1].end() : tr, gone: () => {
-				kids.forEach((k) => k.gone());
+				kids.splice(0).forEach((k) => k.gone());
 				tr.remove();
+				n.row = null;
 			} };
 		}
 
@@ -698,6 +704,28 @@
 			put(n, 0, usual && usual.under.get(n.name), null);
 		});
 		table.tBodies[0].replaceWith(body);
+
+		function reach(n) {
+			if (n.up && !n.row) {
+				reach(n.up);
+				if (!n.row) {
+					n.up.turn();
+				}
+			}
+		}
+
+		return (n) => {
+			if (marked) {
+				marked.removeAttribute("aria-current");
+			}
+			if (n) {
+				reach(n);
+			}
+			marked = n && n.row;
+			if (marked) {
+				marked.setAttribute("aria-current", "true");
+			}
+		};
 	}
 
 	/* What a frame allocates, by class and the zone around, most bytes first. */
@@ -752,7 +780,7 @@
 		const lack = make("span", ""), alone = make("code", "");
 		const times = tracetool.times, worst = [];
 		const median = Number(about.dataset.median);
-		let now = null, turn = 0;
+		let now = null, turn = 0, mark = () => 0;
 
 		for (const link of document.querySelectorAll("#worst table[data-t=\"hitches\"] tbody th")) {
 			worst.push(Number(link.dataset.v));
@@ -761,7 +789,7 @@
 		const line = boxes({ label: "Timeline of the frame; the table below has the same figures", hint:
 			"Click a zone, or move with the arrow keys while this has the focus. Double click or Enter shows it alone, Escape all; + \u2212 0, or the wheel with Ctrl, " +
 			"zoom; drag or a d move; ? tells all keys.",
-		chosen: () => 0, step, one: "call",
+		chosen: (z) => mark(z && z.node), step, one: "call",
 		told: (z) => z.name + ": " + shown(z.ns) + " (" + share(z.ns, now.ns) + " of the frame), self " + shown(z.self) + ", from " + shown(z.at) + " on, " +
 			(z.allocs ? counted(z.allocs, "allocation") + ", " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
 		const calls = grid("Calls in this frame", [["marker"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
@@ -835,7 +863,7 @@
 			}
 			if (d) {
 				line.show(rows(d.threads), d.ns);
-				hierarchy(calls, d.tree, d.ns, number === median ? null : usual.tree);
+				mark = hierarchy(calls, d.tree, d.ns, number === median ? null : usual.tree, line.choose);
 				calls.tHead.rows[0].lastChild.hidden = number === median;
 				allocated(allocs, d.threads);
 			}
@@ -1279,7 +1307,13 @@
 			if (b && !b.thread && (now || b.depth)) {
 				return b.name;
 			}
+			return largest();
+		}
+
+		/* Of the markers that are found. */
+		function largest() {
 			const sums = new Map();
+
 			for (const m of matching()) {
 				sums.set(m.name, (sums.get(m.name) || 0) + m.ns);
 			}
@@ -1372,13 +1406,16 @@
 				return true;
 			});
 
-			said.textContent = text ? counted(new Set(hits.map((b) => b.name)).size, "marker") + ", " + share(outer.reduce((sum, b) => sum + b.ns, 0), total) : "";
+			const found = new Set(hits.map((b) => b.name)).size;
+
+			said.textContent = text ? counted(found, "marker") + ", " + share(outer.reduce((sum, b) => sum + b.ns, 0), total) +
+				(found > 1 ? "; Enter shows the largest, " + largest() : "") : "";
 			pick.disabled = !target();
 			chart.redraw();
 		}
 
 		find.addEventListener("input", search);
-		find.addEventListener("keydown", (event) => event.key === "Enter" && target() && show(target(), true));
+		find.addEventListener("keydown", (event) => event.key === "Enter" && largest() && show(largest(), true));
 		pick.addEventListener("click", () => show(target(), true));
 		whole.addEventListener("click", () => show(null, true));
 		lined.addEventListener("click", () => tracetool.lines.open(now.name));
