@@ -121,8 +121,11 @@
 	function row(f, number, used) {
 		const tr = make("tr", ""), cells = f.map(cell).filter((_, i) => used[i]);
 
+		if (f[0] !== number && tracetool.opens) {
+			tracetool.opens(cells[0], f[0]);
+		}
 		if (f[0] === number || f[0] === median) {
-			cells[0].textContent += f[0] === number ? " (this)" : " (median)";
+			cells[0].append( f[0] === number ? " (this)" : " (median)");
 		}
 		if (f[0] === number) {
 			tr.className = "o";
@@ -166,6 +169,7 @@
 		counters.parentNode.hidden = rows.length === 0;
 	}
 
+	near.parentNode.classList.add("near");
 	near.parentNode.hidden = counters.parentNode.hidden = true;
 	tracetool.beside.append(near.parentNode, counters.parentNode);
 	inflate(source.textContent).then((v) => {

@@ -836,7 +836,7 @@
 			return all;
 		}
 
-		const why = new Map();    /* by number of a frame: its cause in words */
+		const why = new Map(), of_all = new Map();    /* by number of a frame: its cause in words, and that of frames of which it is the worst */
 
 		/* ${how} it gets into the address: "push", "replace", "as it is"; "": it is what the page begins with. */
 		async function show(number, how) {
@@ -996,21 +996,48 @@
 			}
 			const button = make("button", td.textContent, { type: "button", className: "s" });
 
-			why.set(Number(td.dataset.v), td.parentNode.cells[0].textContent.replace(/^f/, "F") + ": " + td.parentNode.querySelector("td.p").textContent);
+			of_all.set(Number(td.dataset.v), td.parentNode.cells[0].textContent.replace(/^f/, "F") + ": " + td.parentNode.querySelector("td.p").textContent);
 			button.setAttribute("aria-label", "Show frame " + td.dataset.v);
 			button.addEventListener("click", () => open(Number(td.dataset.v)));
 			td.replaceChildren(button);
 		}
-		/* Of the others what is said of each alone. */
+		/* What is said of a frame alone comes before what is said of several. */
 		const columns = Array.from(document.querySelectorAll("#t-frame_causes thead th"), (th) => th.dataset.c);
 
 		for (const tr of document.querySelectorAll("#t-frame_causes tbody tr")) {
 			const number = Number(tr.cells[columns.indexOf("frame")].dataset.v);
 
-			if (!why.has(number) && tr.cells[columns.indexOf("class")].textContent !== "unknown") {
+			if (!why.has(number)) {
 				why.set(number, tr.cells[columns.indexOf("sentence")].textContent);
 			}
 		}
+		of_all.forEach((text, number) => why.has(number) || why.set(number, text));
+
+		/* In the tables of all rows, numbers of frames lead to them: when a table is looked at. */
+		tracetool.opens = (cell, number) => {
+			const button = make("button", cell.textContent, { type: "button", className: "s" });
+
+			button.setAttribute("aria-label", "Show frame " + number);
+			button.addEventListener("click", () => open(number));
+			cell.replaceChildren(button);
+		};
+		document.addEventListener("toggle", (event) => {
+			const table = event.target.matches("#tables > details:not([data-led])") && event.target.querySelector("thead th[data-c=frame]") && event.target.querySelector("table");
+
+			if (!table || !times) {
+				return;
+			}
+			const at = Array.from(table.tHead.rows[0].cells).findIndex((th) => th.dataset.c === "frame");
+
+			event.target.dataset.led = "1";
+			for (const tr of table.tBodies[0].rows) {
+				const number = Number(tr.cells[at].dataset.v);
+
+				if (times.all[number - times.first] !== undefined) {
+					tracetool.opens(tr.cells[at], number);
+				}
+			}
+		}, true);
 
 		/* Whoever asks for it is led to where that is said. */
 		function absent(text) {
