@@ -1066,7 +1066,7 @@
 
 	function over(source, times) {
 		const chart = document.querySelector("figure > svg > svg[data-top]"), figure = chart.closest("figure"), columns = chart.viewBox.baseVal.width;
-		const label = make("label", "Marker over the frames "), said = make("p", ""), select = make("select", ""), own = tracetool.plot("z mk", ["k0"]);
+		const label = make("label", "Marker over the frames "), said = make("p", ""), select = make("select", ""), own = tracetool.plot("mk", ["k0"]);
 		const looked = Number(source.dataset.looked);
 		let known = null, values = [];
 

@@ -1,8 +1,9 @@
 /*
- * reader.cjs PILES GROWING: what somebody who sees a report page for the first time looks at, in Chromium and in Firefox.
+ * reader.cjs PILES GROWING PAGE: what somebody who sees a report page for the first time looks at, in Chromium and in Firefox.
  *
  * PILES is of check.py's piles(): frame 11 has 6,000 times Tiny, 1 us, and Big, 29 us, in 50 us each; frame 12 has each once, 4 ms.
  * GROWING is of growing(): Sense takes 18 us in the first frame and 25 us more in each.
+ * PAGE is of testdata/demo/good-hitches.ttc.xz.
  */
 'use strict';
 const url = require('url');
@@ -62,8 +63,119 @@ async function growth(name, page) {
 		['frame 1', 'frame 24']);
 }
 
+const TOLD = 'document.querySelector("#flame p + p").textContent.split(/[:,]/).slice(0, 2).join(":")';
+const RANGE = 'document.querySelector("figure .r").textContent.split(":")[0]';
+const FOCUS = 'document.activeElement.tagName + " " + document.activeElement.type';
+const HELP = 'Array.from(document.querySelectorAll("dialog[open] kbd"), (k) => k.textContent).join(" ").slice(0, 3)';
+const dispatch = (type, part) => '((c) => { const b = c.getBoundingClientRect(); c.setPointerCapture = () => 0; c.dispatchEvent(new PointerEvent("' + type +
+	'", { bubbles: true, button: 0, clientX: b.left + b.width * ' + part + ', clientY: b.top + 90 })); })(document.querySelector("figure > svg"))';
+
+async function keys(name, page) {
+	await page.wait(is(HEAD, 'Frame 51'));
+	await page.run('document.querySelector("#worst tbody a").click()');
+	await page.wait(is(FOCUS, 'CANVAS undefined'));
+	await page.press('ArrowRight');
+	check(name + ': after a jump arrow keys move in the timeline', [await page.run(HEAD), await page.run(SAID + '.includes(" of the frame")')], ['Frame 51', true]);
+	await page.press('?');
+	check(name + ': ? tells keys', await page.wait(is(HELP, '[ ]')), '[ ]');
+	await page.press('Escape');
+	check(name + ': and Escape closes that', await page.wait(is(HELP, '')), '');
+	await page.run('document.querySelector("figure input").focus()');
+	await page.press('?');
+	check(name + ': also in a field of numbers, which keeps its own', [await page.wait(is(HELP, '[ ]')), await page.run('document.querySelector("figure input").value')],
+		['[ ]', '1']);
+	await page.press('Escape');
+	await page.run(dispatch('pointerdown', .2));
+	await page.run(dispatch('pointermove', .4));
+	check(name + ': a range that is drawn', await page.run('document.querySelector(".m").getAttribute("visibility")'), 'visible');
+	await page.press('Escape');
+	await page.run(dispatch('pointermove', .5));
+	await page.run(dispatch('pointerup', .5));
+	check(name + ': is gone after Escape', await page.run('[document.querySelector(".m").getAttribute("visibility"), location.hash.includes("range")]'), ['hidden', false]);
+	await page.run('document.activeElement.blur(), scrollTo(0, 0)');
+	await page.run('document.querySelector(".skip").focus()');
+	await page.press('Enter');
+	check(name + ': one of the first buttons leads to the range', await page.run(FOCUS), 'INPUT number');
+	check(name + ': and is the first', await page.run('document.querySelector("a, button, input").className'), 'c skip');
+}
+
+/* Names of times on the axis of the timeline after ${does}. */
+const axis_after = (does) => 'new Promise((done) => { const p = CanvasRenderingContext2D.prototype, f = p.fillText, all = []; p.fillText = function (t, x, y) { ' +
+	'if (y === 11 && this.canvas.closest("#frame")) all.push(t); return f.apply(this, arguments); }; ' + does + '; ' +
+	'requestAnimationFrame(() => requestAnimationFrame(() => { p.fillText = f; done(all); })); })';
+
+async function axis(name, page) {
+	await page.wait(is(HEAD, 'Frame 51'));
+	for (let i = 0; i < 5; i++) {
+		const names = await page.wait(axis_after('for (let i = 0; i < 8; i++) document.querySelector("#frame button[aria-label=\\"Zoom in\\"]").click()'));
+
+		check(name + ': times on the axis are told apart at step ' + i, names.length > 1 && new Set(names).size === names.length || names, true);
+	}
+	check(name + ': Escape shows all of it', (await page.wait(axis_after('document.querySelector("#frame canvas").dispatchEvent(new KeyboardEvent("keydown", ' +
+		'{ key: "Escape", bubbles: true }))')))[0], '0');
+}
+
+async function back(name, page) {
+	await page.wait(is(TOLD, 'All threads: 1.488 s'));
+	await page.run('location.hash = "flame"');
+	await page.run('location.hash = "marker=Hud:Draw"');
+	await page.wait(is(TOLD + '.split(":")[0]', 'Hud'));
+	await page.run('location.hash = "worst"');
+	await page.wait(is('location.hash', '#worst'));
+	check(name + ': a link to a section changes nothing', await page.run(TOLD + '.split(":")[0]'), 'Hud');
+	await page.run('history.back()');
+	await page.wait(is('location.hash', '#marker=Hud:Draw'));
+	await page.run('history.back()');
+	check(name + ': Back to a section shows what it showed', await page.wait(is(TOLD + '.split(":")[0]', 'All threads')), 'All threads');
+	await page.run('history.forward()');
+	await page.wait(is(TOLD + '.split(":")[0]', 'Hud'));
+	await page.run('history.forward()');
+	check(name + ': and so does the way forward', [await page.wait(is('location.hash', '#worst')), await page.run(TOLD + '.split(":")[0]')], ['#worst', 'Hud']);
+}
+
+async function nowhere(name, page) {
+	const seen = '((e) => Boolean(e) && e.getBoundingClientRect().top > 0 && e.getBoundingClientRect().bottom < innerHeight && ' +
+		'e.textContent)(document.querySelector("#frame strong"))';
+
+	check(name + ': a frame that is not there is told where it is looked for', await page.wait(is(seen, 'There is no frame 5000 here: this is frame 51.')),
+		'There is no frame 5000 here: this is frame 51.');
+}
+
+const ROW = '((r) => r && r.cells[0].textContent)(document.querySelector("#frame tr[aria-current]"))';
+
+async function alone(name, page) {
+	await page.wait(is(HEAD, 'Frame 51'));
+	await page.run('document.querySelector("#frame canvas").focus()');
+	await page.press('ArrowDown');
+	await page.press('ArrowDown');
+	const said = await page.run(SAID + '.split(":")[0]');
+	check(name + ': a chosen zone has its row marked', (await page.run(ROW)).includes(said) || said, true);
+	await page.run('Array.from(document.querySelectorAll("#frame tbody th"), (e) => e).find((e) => e.textContent.endsWith("Hud:Draw")).firstChild.click()');
+	check(name + ': and a row its zone', await page.run(SAID + '.split(":").slice(0, 2).join(":")'), 'Hud:Draw');
+}
+
+/* Frames that several tables tell of. */
+async function told(name, page) {
+	await page.wait(is(HEAD, 'Frame 51'));
+	const rows = await page.run('Array.from(document.querySelectorAll("#t-frame_causes tbody tr"), (r) => [r.cells[0].dataset.v, r.querySelector(".p, td:last-child") ' +
+		'&& Array.from(r.cells, (c) => c.textContent)])');
+	for (const [number, cells] of rows.slice(0, 6)) {
+		await page.run('location.hash = "frame=' + number + '"');
+		await page.wait(is(HEAD, 'Frame ' + number));
+		const head = await page.run('document.querySelector("#frame h2 + p + p").textContent');
+		check(name + ': frame ' + number + ' says why it is long', cells.some((c) => c.length > 12 && head.includes(c)) || [head, cells], true);
+	}
+	await page.run('document.querySelector("#t-frame_causes").open = true');
+	await page.wait(is('document.querySelectorAll("#t-frame_causes tbody .s").length > 0', true));
+	await page.run('document.querySelectorAll("#t-frame_causes tbody .s")[1].click()');
+	check(name + ': numbers of frames lead to them', await page.wait(is(HEAD, 'Frame ' + rows[1][0])), 'Frame ' + rows[1][0]);
+	const near = String(Number(rows[1][0]) + 1);
+	await page.run('Array.from(document.querySelectorAll("#frame .near .s"), (b) => b).find((b) => b.textContent === "' + near + '").click()');
+	check(name + ': also those of neighbours', await page.wait(is(HEAD, 'Frame ' + near)), 'Frame ' + near);
+}
+
 module.exports = async (...files) => {
-	const [piled, growing] = files.map((f) => url.pathToFileURL(f).href);
+	const [piled, growing, demo] = files.map((f) => url.pathToFileURL(f).href);
 
 	for (const [name, browser] of [['Chromium', chromium()], ['Firefox', await firefox()]]) {
 		let page = await browser.open(piled + '#frame=12');
@@ -71,6 +183,11 @@ module.exports = async (...files) => {
 		await piles(name, page);
 		page = await browser.open(growing);
 		await growth(name, page);
+		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, '']]) {
+			check(name + ': nothing on the console', await page.heard(), []);
+			page = await browser.open(demo + hash);
+			await f(name, page);
+		}
 		check(name + ': nothing on the console', await page.heard(), []);
 	}
 };
