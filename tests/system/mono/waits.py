@@ -71,8 +71,11 @@ def check_capture(path, what, patterns):
     self_ns = [sum(r["self_ns"] for r in t["markers"][0]) for t in (before, after)]
     kit.check(abs(self_ns[0] - self_ns[1] - sum(total.values())) <= len(seen), what + ": self times without waits", self_ns)
     kit.check(sum(r["self_ns"] for r in after["categories"][0]) == self_ns[1], what + ": categories agree with markers")
+    # More than half of their time, as tracetool-metrics(7) has it; on a busy machine Main works for longer than it waits.
+    mostly = {r["thread"] for r in before["threads"][0] if r["waiting_ns"] > 1.1 * r["busy_ns"]}
+    kit.check({"Client", "Sleeper"} <= mostly, what + ": they wait most of the time", before["threads"][0])
     for name in ("Main", "Client", "Sleeper"):
-        kit.check(name + " (" in (before["markers"][1] or ""), what + ": " + name + " is named as mostly waiting", before["markers"][1])
+        kit.check(name not in mostly or name + " (" in (before["markers"][1] or ""), what + ": " + name + " is named as mostly waiting", before["markers"][1])
     kit.check(after["markers"][1] is None, what + ": without waits nobody waits", after["markers"][1])
     sites = {r["marker"] for r in before["alloc_sites"][0]}
     kit.check(not [s for s in sites if "FastAllocateString" in s or "InternalInvoke" in s], what + ": helpers allocate for their callers")
