@@ -142,7 +142,7 @@ thrown(const struct tt_collecting *c, struct exceptions *s, const struct tt_even
 	if (!(t = thrower_of(c, s, err)))
 		return err->code;
 	if (e[1].ts)
-		key = (uint64_t)e[1].ts;
+		key = tt_collect_class(c, e, (uint64_t)e[1].ts);
 	else
 		tt_objects_get(&p->objects, e->val, &key);
 	if (tt_collect_wanted(c, e)) {

@@ -55,6 +55,12 @@ for more, want in (((), WANT), (("-O=-exception",), {k: (10, 10) for k in JUMPS}
         for path in paths:
             notes = [n["text"] for n in report(path)["notes"] if n["id"] == "exceptions"]
             kit.check(len(notes) == 1 and "-O=-exception" in notes[0], kind + ": one note that some may be missing", notes)
+# An exception's class is what its address meant when it was thrown: each is thrown ten times in each of six domains.
+kit.compile("Reuse")
+path = kit.capture("reuse.ttc")
+kit.mono("exceptions,out=" + path, "Reuse")
+seen = {r["type"]: r["count"] for r in report(path)["tables"]["exceptions"]["rows"]}
+kit.check([seen.get("E%d" % i) for i in range(4)] == [60] * 4, "domains that are gone: classes of exceptions", seen)
 path = kit.capture("loss.ttc")
 kit.mono("exceptions,out=" + path, "Raised", "none")
 loss = report(path)["tables"]["loss"]
