@@ -38,6 +38,7 @@ struct folded {
 	size_t nlevel, caplevel;
 	struct tt_buf path;
 	uint64_t deeper;              /* summed up beyond MAX_DEPTH */
+	bool some;                    /* a line has been written */
 };
 
 /* --- order -------------------------------------------------------------------- */
@@ -188,6 +189,7 @@ put_line(struct folded *w, const char *more, uint64_t count)
 
 	if (count == 0)
 		return;
+	w->some = true;
 	tt_buf_add(b, w->path.p, w->path.n);
 	tt_buf_text(b, more);
 	tt_buf_printf(b, " %" PRIu64 "\n", count);
@@ -284,22 +286,18 @@ choose_value(struct folded *w)
 {
 	static const enum tt_stack_kind kinds[] = { [TT_FOLDED_TIME] = TT_STACK_ZONE, [TT_FOLDED_CALLS] = TT_STACK_ZONE,
 		[TT_FOLDED_SAMPLES] = TT_STACK_SAMPLE, [TT_FOLDED_BYTES] = TT_STACK_ALLOC, [TT_FOLDED_OBJECTS] = TT_STACK_ALLOC };
-	static const char *const what[] = { [TT_STACK_ZONE] = "calls", [TT_STACK_SAMPLE] = "samples",
-		[TT_STACK_ALLOC] = "allocations" };
 	const bool *has = w->stacks.has;
-	bool asked = w->value != TT_FOLDED_AUTO;
 
-	if (!asked)
+	if (w->value == TT_FOLDED_AUTO)
 		w->value = w->stacks.calls ? TT_FOLDED_TIME : has[TT_STACK_SAMPLE] ? TT_FOLDED_SAMPLES :
 		    has[TT_STACK_ALLOC] || !has[TT_STACK_ZONE] ? TT_FOLDED_BYTES : TT_FOLDED_TIME;
 	w->kind = kinds[w->value];
-	if (asked && !has[w->kind])
-		tt_log(w->env, TT_LOG_NORMAL, "folded: there are no %s in this capture, or the filters leave none", what[w->kind]);
 }
 
 static int
 put_all(struct folded *w, struct tt_err *err)
 {
+	static const char *const what[] = { [TT_STACK_ZONE] = "calls", [TT_STACK_SAMPLE] = "samples", [TT_STACK_ALLOC] = "allocations" };
 	const struct tt_stacks *s = &w->stacks;
 	int rc = TT_OK;
 
@@ -309,6 +307,8 @@ put_all(struct folded *w, struct tt_err *err)
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		rc = put_tree(w, w->order[i], err);
 	}
+	if (rc == TT_OK && !w->some)
+		tt_log(w->env, TT_LOG_NORMAL, "folded: there are no %s in this capture, or the filters leave none", what[w->kind]);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&w->path, err);
 	return rc == TT_OK ? tt_out_error(w->out, err) : rc;

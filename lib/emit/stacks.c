@@ -167,8 +167,10 @@ add_value(struct tt_stacks *s, uint32_t node)
 	if (!is_hidden(s, node) || kind != TT_STACK_ZONE)
 		v->n += c.n;
 	v->v += kind == TT_STACK_ALLOC ? c.total : c.self;
-	s->has[kind] |= c.n > 0;
-	s->calls |= c.n > 0 && kind == TT_STACK_ZONE && tt_stacks_node(s, node)->key < TT_KEY_SPECIAL;
+	/* What began before the time that is asked for has time, and is not counted. */
+	const bool some = c.n > 0 || c.self > 0;
+	s->has[kind] |= some;
+	s->calls |= some && kind == TT_STACK_ZONE && tt_stacks_node(s, node)->key < TT_KEY_SPECIAL;
 }
 
 static int
@@ -238,20 +240,28 @@ tt_stacks_name(const struct tt_stacks *s, uint32_t node)
 	return row == TT_NO_ROW ? NULL : s->paths.row[row].name;
 }
 
+/* True if the filters keep the frame at ${zone}. Allocations outside all zones have no marker. */
+static bool
+is_wanted(const struct tt_stacks *s, uint32_t zone)
+{
+	const struct tt_name *name = tt_stacks_frame(s, zone) ? tt_stacks_name(s, zone) : NULL;
+
+	return name ? name->wanted : !s->m->filter.marker && !s->m->filter.category;
+}
+
 bool
 tt_stacks_shown(const struct tt_stacks *s, uint32_t node)
 {
 	const struct tt_stack_value *v = &s->value[node];
-	const struct tt_name *name;
+	const enum tt_stack_kind kind = tt_stacks_kind(s, node);
 	uint32_t zone = node;
 
-	if (s->same[node] != node || tt_stacks_kind(s, node) == TT_STACK_NONE || (v->n == 0 && v->v == 0))
+	if (s->same[node] != node || kind == TT_STACK_NONE || (v->n == 0 && v->v == 0))
 		return false;
 	if (!tt_stacks_frame(s, node))
 		zone = tt_stacks_up(s, node);
-	/* Allocations outside all zones have no marker. */
-	name = tt_stacks_frame(s, zone) ? tt_stacks_name(s, zone) : NULL;
-	return name ? name->wanted : !s->m->filter.marker && !s->m->filter.category;
+	/* An allocation with a recorded stack is also its zone's, as in the tables. */
+	return is_wanted(s, zone) || (kind == TT_STACK_ALLOC && is_wanted(s, tt_paths_zone(&s->paths, zone)));
 }
 
 const char *

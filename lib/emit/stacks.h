@@ -33,7 +33,7 @@ struct tt_stacks {
 	size_t nname, capname;
 	uint32_t *row_text;           /* by row: index into name + 1; 0: not met */
 	struct tt_arena arena;        /* for texts made on the way */
-	bool has[TT_STACK_ALLOC + 1]; /* kinds that occur with a count */
+	bool has[TT_STACK_ALLOC + 1]; /* kinds that occur with a count or a time */
 	bool calls;                   /* of zones some are the program's own, not collections, waits and the like alone */
 };
 

@@ -15,6 +15,8 @@ For every table that "tracetool list metrics" names, on captures of testdata, an
   before, markers have these depths, and --depth leaves the zones above its own.
 - A depth that no zone has leaves all bytes of all events as CSV, of every capture of testdata and made ones: there each zone is looked at alone,
   and without it in rows.
+- Stacks of allocations by category add up to what the table of categories has, also where their stacks were recorded. A time in which no
+  call begins leaves in folded stacks the time of those that began before it.
 - A wrong regular expression is a usage error, whatever the option.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
@@ -228,6 +230,25 @@ def check_depth_of_none(made):
         check((plain.returncode, plain.stdout) == (deep.returncode, deep.stdout), "%s: --depth 65000" % path, plain.stderr, deep.stderr)
 
 
+def folded(path, *args):
+    p = run("convert", "-q", "-f", "folded", "-o", "-", *args, path)
+    return sum(int(line.rsplit(" ", 1)[1]) for line in p.stdout.splitlines())
+
+
+def check_stacks():
+    some = False
+    for path in sorted(os.path.join(TOP, "testdata", "raw", f) for f in os.listdir(os.path.join(TOP, "testdata", "raw")) if f.startswith("good")):
+        rows = json.loads(run("stats", "-q", "--table", "alloc_categories", "--format", "json", path).stdout)["tables"]["alloc_categories"]["rows"]
+        for r in rows:
+            for value, column in (("objects", "count"), ("bytes", "bytes")):
+                some = True
+                have = folded(path, "--value", value, "--category", r["category"])
+                check(have == r[column], "%s: %s of stacks of category %s" % (os.path.basename(path), value, r["category"]), have, r[column])
+    check(some, "categories of allocations")
+    path = CAPTURES[0]
+    check(folded(path, "--time", "0.2-0.5") == folded(path, "--time", "0.2-0.5", "--value", "time") > 0, "folded stacks of a stop that began before")
+
+
 def main():
     ids = tables_there_are()
     check(len(ids) > 50, "list metrics", "only %d tables" % len(ids))
@@ -244,6 +265,7 @@ def main():
     for path in CAPTURES[:3]:
         check_depths(path)
     check_depth_of_none(made)
+    check_stacks()
     check_pauses(os.path.join(TOP, "testdata", "demo", "good-hitches.ttc.xz"))
     # These need a game engine's capture, or debug information.
     check(set(ids) - rows <= {"frame_timings", "frame_limits", "frame_phases", "coverage_files", "coverage_lines"}, "tables without rows",
