@@ -15,8 +15,8 @@ static const struct tt_col timeline_col[L_N] = {
 	[L_FROM] = { "from_ns", "from", TT_UNIT_NS, "Start of the bucket." },
 	[L_TO] = { "to_ns", "to", TT_UNIT_NS, "Start of the next bucket." },
 	[L_CALLS] = { "calls", "calls", TT_UNIT_COUNT,
-	    "Number of zones of the program that begin in the bucket, of any length and depth: none that stands for a collection, a wait for a lock "
-	    "or an exception, and no allocation wrapper that is left out." },
+	    "Number of zones of the program that begin in the bucket, of any length and depth: none that tracetool makes of a collection, a wait for "
+	    "a lock or an exception, and no allocation wrapper that is left out." },
 	[L_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Number of allocations in the bucket." },
 	[L_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes of these allocations." },
 	[L_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT, "Number of collections that begin in the bucket." },
