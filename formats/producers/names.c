@@ -54,6 +54,7 @@ const char *const tt_unload_markers[] = { "GarbageCollectAssetsProfile", "GC.Mar
 	"AssetBundle:Unload", "UnloadScene", NULL };
 
 const char *const tt_collect_requests[] = { "System.GC:", NULL };
+const char *const tt_collect_calls[] = { "System.GC:Collect (", "System.GC:InternalCollect (", "System.GC:_Collect (", NULL };
 const char *const tt_constructors[] = { ":.ctor", NULL };
 
 /* Namespaces of the class library; each includes all namespaces below it. */
@@ -88,6 +89,7 @@ const struct tt_known_names tt_known_names[] = {
 	{ "a phase of Unity's PlayerLoop, and a dot", tt_frame_phases, TT_NAME_STEP },
 	{ "collects garbage", tt_collect_markers, TT_NAME_HAS },
 	{ "asks for a collection", tt_collect_requests, TT_NAME_HAS },
+	{ "is a collection where none are recorded", tt_collect_calls, TT_NAME_HAS },
 	{ "compiles", tt_compile_markers, TT_NAME_HAS },
 	{ "compiles shaders", tt_shader_markers, TT_NAME_HAS },
 	{ "asks for a lock", tt_lock_markers, TT_NAME_HAS },

@@ -52,8 +52,8 @@ extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-ter
 extern const char *const tt_collect_markers[], *const tt_compile_markers[], *const tt_shader_markers[], *const tt_lock_markers[],
 	*const tt_load_markers[], *const tt_unload_markers[];
 
-/* Parts of a method's name: it asks for a collection; it constructs an object. NULL-terminated, of the producers. */
-extern const char *const tt_collect_requests[], *const tt_constructors[];
+/* Parts of a method's name: it asks for a collection; it takes as long as one; it constructs an object. NULL-terminated, of the producers. */
+extern const char *const tt_collect_requests[], *const tt_collect_calls[], *const tt_constructors[];
 
 /* Namespaces of the class library, and how methods begin that do the runtime's part of a call. NULL-terminated, of the producers. */
 extern const char *const tt_library_namespaces[], *const tt_plumbing[];

@@ -4,6 +4,7 @@
  */
 #include "why/causes_parts.h"
 
+#include "collect/collections.h"
 #include "model/names.h"
 #include "model/waits.h"
 #include "out/table.h"
@@ -59,10 +60,11 @@ tt_causes_library(const char *full)
 	return false;
 }
 
+/* Where no collections were recorded, the calls that make one are known by name. */
 static enum tt_cause_class
-class_of(const char *full)
+class_of(const char *full, bool collections)
 {
-	if (tt_name_match(tt_collect_markers, full))
+	if (tt_name_match(tt_collect_markers, full) || (!collections && tt_name_match(tt_collect_calls, full)))
 		return TT_CAUSE_COLLECTION;
 	if (tt_name_match(tt_compile_markers, full))
 		return TT_CAUSE_COMPILED;
@@ -91,11 +93,13 @@ struct kind { uint8_t class; bool library, left_out; };
 static void
 look_at_rows(struct tt_why *w, struct kind *k)
 {
+	const bool collections = tt_knows_collections(w->m);
+
 	for (uint32_t i = 0; i < w->p->nrow; i++) {
 		const char *full = w->p->row[i].name ? w->p->row[i].name->full : "";
 		const bool editor = w->p->row[i].name && w->p->row[i].name->editor;
 
-		k[i].class = editor ? TT_CAUSE_EDITOR : (uint8_t)class_of(full);
+		k[i].class = editor ? TT_CAUSE_EDITOR : (uint8_t)class_of(full, collections);
 		k[i].library = tt_causes_library(full);
 		k[i].left_out = w->cap && ((w->p->waits[i] && tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT) || editor);
 	}

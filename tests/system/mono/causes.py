@@ -233,10 +233,10 @@ def check_rows(c, rows):
     kit.check(not asked, c.name + ": nobody else asked for a collection", asked)
 
 
-def record(program, arg, clock, env):
-    """Record one of the smaller programs, by processor time if ${clock}. Returns the capture's path."""
+def record(program, arg, clock, env, what="calls,alloc,gc,monitor"):
+    """Record ${what} of one of the smaller programs, by processor time if ${clock}. Returns the capture's path."""
     path = os.path.join(kit.FOLDER, "%s%s.ttc" % (program, arg))
-    run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "-o", path, "-p", "calls,alloc,gc,monitor,frame=Game:Tick", "--", "env"] +
+    run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "-o", path, "-p", what + ",frame=Game:Tick", "--", "env"] +
                          (["LD_PRELOAD=" + CLOCK] if clock else []) + ["mono", kit.program(program), arg], capture_output=True, text=True,
                          cwd=kit.FOLDER, env=dict(kit.ENV, TRACETOOL_CLOCK="system", **env), stdin=subprocess.DEVNULL, timeout=300)
     if run.returncode:
@@ -256,6 +256,15 @@ def check_asked_and_not():
     kit.check(any("started in Save:Flush" in r["sentence"] for r in frames), "Saver: other collections start there, too", frames)
     of = {a: sum(r["count"] for r in rows if ("asked for" in r["sentence"]) == a) for a in (True, False)}
     kit.check(of[True] == len(asked) and sum(of.values()) == len(frames), "Saver: each is counted where its sentence belongs", rows, frames)
+
+
+def check_asked_alone():
+    """Without collections in the capture the calls that ask for them are the cause."""
+    kit.compile("Saver")
+    path = record("Saver", "alone", True, {"MONO_GC_PARAMS": "nursery-size=64m"}, "calls")
+    rows = [r for r in kit.stats(path, "frame_causes")["frame_causes"] if r["frame"] % 40 == 0]
+    said = [r["sentence"] for r in rows if r["class"] == "collection" and re.search(r" for a collection that Save:Flush( \(int\))? asked for$", r["sentence"])]
+    kit.check(len(rows) >= 8 and len(said) == len(rows), "Saver: what it asked for is named, though no collection is recorded", rows)
 
 
 def check_shared():
@@ -323,6 +332,7 @@ if not only or "leak" in only:
     check_shots()
 if not only or "asked" in only:
     check_asked_and_not()
+    check_asked_alone()
 if not only or "shared" in only:
     check_shared()
 for pair in PAIRS:
