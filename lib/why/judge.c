@@ -297,24 +297,39 @@ work_of(const struct tt_why *w, uint32_t node)
 	return tt_paths_row(w->p, node);
 }
 
-/* What another thread was in for most of the time in which this one waited for a lock. */
+/* True if the zones of the record are of a method of the program on another thread than that of the frame. */
+static bool
+is_method_elsewhere(const struct tt_why *w, const struct tt_frame_path *r, size_t frame)
+{
+	const struct tt_thread *t = tt_frame_sums_zone(w->s, r->node) ? tt_paths_thread(w->p, r->node) : NULL;
+	const uint32_t row = t ? tt_paths_row(w->p, r->node) : TT_NO_ROW;
+
+	return row != TT_NO_ROW && t->index != tt_frames_thread(w->m->frames, frame) && w->own[r->node] == r->node &&
+	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_library(w->p->row[row].name ? w->p->row[row].name->full : "");
+}
+
+/* What another thread was in for most of the time in which this one waited for a lock; nothing, if several were in something for as long. */
 static void
 look_at_lock(const struct tt_why *w, struct tt_cause *c)
 {
-	const struct tt_frames *f = w->m->frames;
+	const struct tt_thread *by = NULL;
 	int64_t best = INT64_MAX;
 
 	/* A zone comes before those in it: of those that last as long as each other, it is the one that took the lock. */
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
-		const struct tt_thread *t = tt_frame_sums_zone(w->s, r->node) ? tt_paths_thread(w->p, r->node) : NULL;
 
-		if (!t || t->index == tt_frames_thread(f, c->frame) || w->own[r->node] != r->node || w->class[r->node] != TT_CAUSE_UNKNOWN ||
-		    r->total < c->ns - c->ns / 5 || r->total > best - best / 100)
+		if (!is_method_elsewhere(w, r, c->frame) || r->total < c->ns - c->ns / 5)
 			continue;
+		if (r->total > best - best / 100) {
+			if (r->total < best + best / 100 && tt_paths_thread(w->p, r->node) != by)
+				c->name = NULL;
+			continue;
+		}
 		best = r->total;
+		by = tt_paths_thread(w->p, r->node);
 		c->row2 = work_of(w, r->node);
-		c->name = t->name;
+		c->name = by->name;
 	}
 }
 

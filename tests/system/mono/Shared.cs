@@ -1,4 +1,4 @@
-// Helpers that all frames and threads call: who calls them for once makes a frame long. args: quest|sleep|jobs|scene
+// Helpers that all frames and threads call: who calls them for once makes a frame long. args: quest|sleep|jobs|scene|lock
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -63,6 +63,20 @@ static class Jobs
 	}
 }
 
+static class Keeper
+{
+	public static readonly object Gate = new object();
+
+	public static void Run()
+	{
+		for (;;) {
+			lock (Gate)
+				Thread.Sleep(15);
+			Thread.Sleep(60);
+		}
+	}
+}
+
 static class Game
 {
 	[MethodImpl(MethodImplOptions.NoInlining)]
@@ -75,6 +89,9 @@ static class Game
 			Quests.Evaluate();
 		if (kind == "sleep")
 			Thread.Sleep(frame % 50 == 25 ? 20 : 2);
+		if (kind == "lock")
+			lock (Keeper.Gate)
+				Burn.Spin(10000);
 		if (kind == "jobs" && frame % 60 == 30)
 			Jobs.Begin.Release(4);
 	}
@@ -83,6 +100,8 @@ static class Game
 	{
 		for (int i = 0; i < 4 && args[0] == "jobs"; i++)
 			new Thread(Jobs.Run) { IsBackground = true }.Start();
+		if (args[0] == "lock")
+			new Thread(Keeper.Run) { IsBackground = true, Name = "Keeper" }.Start();
 		for (int frame = 1; frame <= 300; frame++)
 			Tick(frame, args[0]);
 	}

@@ -267,6 +267,15 @@ def check_asked_alone():
     kit.check(len(rows) >= 8 and len(said) == len(rows), "Saver: what it asked for is named, though no collection is recorded", rows)
 
 
+def check_locked():
+    """What another thread was in is a method of the program, and none of the runtime's steps around it."""
+    kit.compile("Shared")
+    path = record("Shared", "lock", False, {}, "calls,monitor")
+    said = [r["sentence"] for r in kit.stats(path, "causes")["causes"] if r["class"] == "lock"]
+    kit.check(said and all("(wrapper" not in s for s in said) and any('meanwhile thread "Keeper" was in Keeper:Run' in s for s in said),
+              "Shared: the method of the thread that holds a lock is named", said)
+
+
 def check_shared():
     """Of helpers that all frames and threads call, those are named that call them for once; times and threads are those of other tables."""
     kit.compile("Shared")
@@ -333,6 +342,8 @@ if not only or "leak" in only:
 if not only or "asked" in only:
     check_asked_and_not()
     check_asked_alone()
+if not only or "locked" in only:
+    check_locked()
 if not only or "shared" in only:
     check_shared()
 for pair in PAIRS:
