@@ -53,6 +53,9 @@ struct tt_cause {
 	uint64_t allocs;              /* allocations of the marker, or of row2 */
 	int64_t bytes;
 	uint32_t row2;                /* the call that waits, or takes most of the time; where a collection started; what another thread was in; TT_NO_ROW */
+	uint32_t by;                  /* of a slow call: who makes it, if it is usually not called from there; TT_NO_ROW */
+	uint32_t callee;              /* ... or what the method calls more often than usual, and how often; TT_NO_ROW */
+	uint64_t callee_n, callee_usual_n;
 	const char *name;             /* a class, a method, or a thread */
 	/* Of a collection; of an allocation, of the collection in its frame that takes more time than usual: gc_ns, 0: there is none. */
 	int64_t gc_ns;

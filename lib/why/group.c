@@ -149,17 +149,23 @@ struct alike {
 	unsigned generations;         /* bits */
 	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
 	bool one_row;                 /* all are about the same marker */
+	uint32_t by, callee;          /* of slow calls, where it is the same in all; TT_NO_ROW */
+	uint64_t callee_low, callee_high;
 };
 
 static struct alike
 one_cause(const struct tt_cause *c)
 {
-	return (struct alike){ .c = c, .frames = 1, .ns = c->ns + c->gc_ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
+	const int64_t longer = c->took - c->usual_ns;         /* a sentence of a slow call has all that it takes */
+	const int64_t ns = c->class == TT_CAUSE_SLOW_CALL && longer > c->ns ? longer : c->ns;
+
+	return (struct alike){ .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
 		.took_low = c->took, .took_high = c->took,
 		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
 		.n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
 		.gc_ns_high = c->gc_ns, .generations = c->generations,
-		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true };
+		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .by = c->by, .callee = c->callee,
+		.callee_low = c->callee_n, .callee_high = c->callee_n };
 }
 
 #define WIDEN(field) (a->field##_low = k.field##_low < a->field##_low ? k.field##_low : a->field##_low, \
@@ -176,6 +182,8 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->generations |= k.generations;
 	a->one_call = a->one_call && k.one_call;
 	a->one_row = a->one_row && a->c->row == c->row;
+	a->by = a->by == c->by ? c->by : TT_NO_ROW;
+	a->callee = a->callee == c->callee ? c->callee : TT_NO_ROW;
 	WIDEN(ns);
 	WIDEN(took);
 	WIDEN(longest);
@@ -184,6 +192,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	WIDEN(usual_n);
 	WIDEN(allocs);
 	WIDEN(gc_ns);
+	WIDEN(callee);
 	a->c = c->extra > a->c->extra ? c : a->c;
 }
 
@@ -356,6 +365,8 @@ slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	if (a->one_call) {
 		tt_buf_text(b, "one of its ");
 		put_count(b, a->n_low, a->n_high, "call", "calls");
+		if (a->by != TT_NO_ROW)
+			tt_buf_printf(b, ", by %s,", label(p, a->by));
 		tt_buf_text(b, " takes ");
 		put_times(b, a->longest_low, a->longest_high);
 	} else {
@@ -373,6 +384,11 @@ slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	put_time(b, c->usual_ns);
 	if (c->row2 != TT_NO_ROW)
 		tt_buf_printf(b, "; most of it in %s", label(p, c->row2));
+	if (a->callee == TT_NO_ROW)
+		return;
+	tt_buf_printf(b, "; it calls %s ", label(p, a->callee));
+	put_count(b, a->callee_low, a->callee_high, "time", "times");
+	put_usual(b, c->callee_usual_n);
 }
 
 static void

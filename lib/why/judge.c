@@ -404,27 +404,46 @@ is_more(const struct tt_why *w, uint32_t row)
 	return u.n_high > 0 && f->n > u.n_high && f->n >= u.n_high + (u.n_high + 1) / 2;
 }
 
-/* The time beyond the usual of each path among the facts before ${end}, of ${more} calls alone or of all, and all below it: into w->inside. */
+/* How many calls of the path at ${at} are beyond the usual: ten, or it is none. */
+static uint64_t
+calls_beyond(const struct tt_why *w, size_t at)
+{
+	const struct tt_fact *f = &w->now.v[at];
+	const uint64_t high = tt_why_usual(w, TT_OF_NODE, f->id).n_high;
+
+	return f->n >= high + MANY_CALLS && is_more(w, tt_paths_row(w->p, f->id)) ? f->n - high : 0;
+}
+
+/*
+ * The time beyond the usual of each path among the facts before ${end}, of ${more} calls alone or of all, and all below it: into w->inside. Who calls others
+ * clearly more often also works more between the calls: with ${more} calls that counts, up to what these take. w->inside + end + 1 has it.
+ */
 static int
 add_up(struct tt_why *w, bool more, size_t end, int64_t *sum)
 {
 	*sum = 0;
-	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 2 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
+	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 3 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
 		return w->err->code;
-	int64_t *inside = w->inside, *is_new = w->inside + end + 1;
+	int64_t *inside = w->inside, *between = w->inside + end + 1, *is_new = w->inside + 2 * (end + 1);
 	for (size_t i = 0; i < end; i++) {
 		size_t up = tt_why_around(w, i);
 
 		is_new[i] = is_more(w, tt_paths_row(w->p, w->now.v[i].id)) || (up != SIZE_MAX && is_new[up]);
 		inside[i] = !more || is_new[i] ? beyond(w, &w->now.v[i]) : 0;
+		between[i] = 0;
 	}
 	for (size_t i = end; i-- > 0;) {
 		size_t up = tt_why_around(w, i);
+		const int64_t own = more && !is_new[i] ? beyond(w, &w->now.v[i]) : 0;
 
-		if (up == SIZE_MAX)
+		between[i] = own < between[i] ? own : between[i];
+		inside[i] += between[i];
+		if (up == SIZE_MAX) {
 			*sum += inside[i];
-		else
-			inside[up] += inside[i];
+			continue;
+		}
+		inside[up] += inside[i];
+		between[up] += calls_beyond(w, i) ? inside[i] : 0;
 	}
 	return TT_OK;
 }
@@ -462,19 +481,44 @@ is_reason(const struct tt_why *w, size_t at, size_t best)
 	return at != SIZE_MAX && is_more(w, tt_paths_row(w->p, w->now.v[at].id)) && !is_more(w, tt_paths_row(w->p, w->now.v[best].id));
 }
 
+/*
+ * True if the path ${at} calls another one than that at ${best} about as much more often, too, and that takes a twentieth as long: then what it does more
+ * often is not one method.
+ */
+static bool
+is_loop(const struct tt_why *w, size_t end, size_t at, size_t best)
+{
+	const uint64_t n = calls_beyond(w, best);
+
+	for (size_t i = at == SIZE_MAX ? end : at + 1; i < end && n; i++)
+		if (i != best && w->inside[i] >= w->inside[best] / 20 && tt_why_around(w, i) == at && calls_beyond(w, i) >= (n + 1) / 2)
+			return true;
+	return false;
+}
+
+/* The paths among the facts: they are the first. */
+static size_t
+count_paths(const struct tt_why *w)
+{
+	size_t end = 0;
+
+	while (end < w->now.n && w->now.v[end].what == TT_OF_NODE)
+		end++;
+	return end;
+}
+
 /* Down the calls of the frame to where most of the extra time is, of ${more} calls alone or of all. SIZE_MAX: there is none. */
 static size_t
 descend(struct tt_why *w, bool more, int64_t *sum)
 {
-	size_t end = 0, at = SIZE_MAX, best;
+	const size_t end = count_paths(w);
+	size_t at = SIZE_MAX, best;
 
-	/* Paths are the first of the facts. */
-	while (end < w->now.n && w->now.v[end].what == TT_OF_NODE)
-		end++;
 	if (add_up(w, more, end, sum) != TT_OK)
 		return SIZE_MAX;
-	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? *sum : w->inside[at]) * 6) {
-		if (more && is_reason(w, at, best))
+	const int64_t *between = w->inside + end + 1;
+	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? *sum : w->inside[at] - between[at]) * 6) {
+		if (more && (is_reason(w, at, best) || is_loop(w, end, at, best)))
 			break;
 		at = best;
 		if (more && is_called_more(w, at))
@@ -496,6 +540,62 @@ caller_to_blame(const struct tt_why *w, size_t at)
 		if (tt_why_usual(w, TT_OF_TOTAL, tt_paths_row(w->p, w->now.v[up].id)).self < usual / 4)
 			return up;
 	return at;
+}
+
+/* With more calls: the path at ${at}, or that around it if only what is done between these calls makes it enough to explain ${least}. */
+static size_t
+enough(const struct tt_why *w, size_t at, int64_t least)
+{
+	const size_t up = at == SIZE_MAX || w->inside[at] >= least ? SIZE_MAX : tt_why_around(w, at);
+
+	return up != SIZE_MAX && w->inside[up] >= least && w->inside[count_paths(w) + 1 + up] > 0 ? up : at;
+}
+
+/* What one call of a marker usually takes. */
+static int64_t
+usual_call(const struct tt_why *w, const struct tt_usual *u)
+{
+	const struct tt_usual total = tt_why_usual(w, TT_OF_TOTAL, u->id);
+
+	return u->n ? total.self / (int64_t)u->n : u->n_high ? total.self_high / (int64_t)u->n_high : 0;
+}
+
+/* Who calls the path at ${at}, if the marker is called there for once, and if its longest call is that one; TT_NO_ROW. */
+static uint32_t
+rare_caller(const struct tt_why *w, size_t at, const struct tt_fact *row)
+{
+	const size_t up = tt_why_around(w, at);
+	const uint32_t by = up == SIZE_MAX ? TT_NO_ROW : tt_paths_row(w->p, w->now.v[up].id);
+	const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, by);
+
+	return by != TT_NO_ROW && is_rare(w, &u) && w->now.v[at].longest == row->longest ? by : TT_NO_ROW;
+}
+
+/* What the path at ${at} calls most often beyond the usual. */
+static void
+look_at_loop(const struct tt_why *w, size_t at, struct tt_cause *c)
+{
+	uint64_t most = 0, n;
+
+	for (size_t i = at + 1, end = count_paths(w); i < end; i++) {
+		if (tt_why_around(w, i) != at || (n = calls_beyond(w, i)) <= most)
+			continue;
+		most = n;
+		c->callee = tt_paths_row(w->p, w->now.v[i].id);
+		c->callee_n = w->now.v[i].n;
+		c->callee_usual_n = tt_why_usual(w, TT_OF_NODE, w->now.v[i].id).n;
+	}
+}
+
+/* True if the marker ${row} is called more than usual, and that explains the frame: also without what its longest call takes beyond a usual one. */
+static bool
+is_by_calls(const struct tt_why *w, const struct tt_fact *row, const struct tt_cause *c)
+{
+	const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
+
+	if (is_rare(w, &u))
+		return row->n >= MANY_CALLS && row->longest < c->ns / 2;
+	return is_more(w, row->id) && c->ns - (row->longest - usual_call(w, &u)) >= c->extra / LEAST_SHARE;
 }
 
 /* What ${n} allocations of ${bytes} in all may take, recorded: large objects are new memory, which the system has to clear. */
@@ -522,9 +622,10 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	c->usual_n = u.n;
 	c->usual_ns = tt_why_usual(w, TT_OF_TOTAL, row->id).self;
 	c->longest = row->longest;
-	c->class = TT_CAUSE_SLOW_CALL;
-	if (is_rare(w, &u) ? row->n >= MANY_CALLS && row->longest < c->ns / 2 : is_more(w, row->id))
-		c->class = TT_CAUSE_CALLS;
+	c->class = is_by_calls(w, row, c) ? TT_CAUSE_CALLS : TT_CAUSE_SLOW_CALL;
+	if (!is_more(w, row->id))
+		look_at_loop(w, at, c);
+	c->by = c->class == TT_CAUSE_SLOW_CALL && !is_rare(w, &u) ? rare_caller(w, at, row) : TT_NO_ROW;
 	site = fact(w, TT_OF_SITE, row->id);
 	if (!site || (c->class == TT_CAUSE_CALLS && !is_rare(w, &u)))
 		return;
@@ -666,7 +767,7 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 
 	for (int class = TT_CAUSE_COLLECTION; class <= TT_CAUSE_EDITOR; class++)
 		try_class(w, (enum tt_cause_class)class, c);
-	at = descend(w, true, &sum);
+	at = enough(w, descend(w, true, &sum), c->extra / LEAST_SHARE);
 	/* A method that throws more is also called more, and takes about the time of the exceptions. */
 	const bool thrown = at != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && w->inside[at] <= 2 * c->ns &&
 	    w->inside[at] >= c->extra / LEAST_SHARE && tt_paths_row(w->p, w->now.v[at].id) == c->row;

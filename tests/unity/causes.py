@@ -232,8 +232,44 @@ def meanwhile():
     suite.true("a thread that does next to nothing more is not named", rows and rows[0][1] == "wait" and "meanwhile" not in rows[0][3], rows)
 
 
+MOVE, CURRENT, BOSS = ("Game.dll!Game::Items.MoveNext()", "Game.dll!Game::Items.get_Current()", "Game.dll!Game::Boss.Update()")
+
+
+def long_calls():
+    """One long call is no more calls, though there are some more; who makes it for once is named. As many calls as each takes as long as ever are calls."""
+    def once(k, f):
+        update(f).calls.append(Zone(PHYSICS, .25))
+        if k % 50 == 20:
+            update(f).calls += [Zone(PHYSICS, .25), Zone(BOSS, 0, Zone(PHYSICS, 40 + k / 128))]
+    suite.equal("one long call", said(game("long_call.raw", once)), [("5 frames, every 50th from 21 on", "slow_call", PHYSICS,
+        "Physics.Simulate: one of its 3 calls, by %s, takes 40.16 to 41.72 ms; all of them usually take 250.0 \u00b5s" % BOSS)])
+
+    def twice(k, f):
+        update(f).calls.extend([Zone(PHYSICS, 4)] * (2 if k % 50 == 20 else 1))
+    suite.equal("a call as long as ever", said(game("two_calls.raw", twice)), [("5 frames, every 50th from 21 on", "calls", PHYSICS,
+        "Physics.Simulate: 2 calls, usually 1: 4.000 ms more")])
+
+
+def one_loop():
+    """A loop that runs longer is one cause, however its time is parted between itself and what it calls."""
+    parted = [(4, .875, 10), (3.5, .875, 7), (4, 3, 5), (6, 5, 6), (.875, 6, 5), (.875, 5, 7)]
+
+    def change(k, f):
+        n, (move, current, own) = (1000, parted[k // 40]) if k % 40 == 20 else (5, (.0625, .0625, .0625))
+        loop = Zone("Game.dll!Game::Items.Sum()", own)
+        for _ in range(n):
+            loop.calls += [Zone(MOVE, move / 1024), Zone(CURRENT, current / 1024)]
+        update(f).calls.append(loop)
+    rows = said(game("loop.raw", change))
+    suite.equal("a loop is one cause", [r[:3] for r in rows], [("6 frames, every 40th from 21 on", "slow_call", "Game.dll!Game::Items.Sum()")])
+    suite.true("the sentence says what it calls", rows and rows[0][3].endswith("; it calls %s 1,000 times, usually 5" % MOVE) and
+               "of the extra time" not in rows[0][3], rows)
+
+
 threads_that_work()
 engine_work()
+long_calls()
+one_loop()
 editor()
 all_the_time()
 capped(from_some_frame_on())
