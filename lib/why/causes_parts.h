@@ -20,12 +20,12 @@ enum tt_what {
 	TT_OF_CLASS,                  /* + tt_cause_class: time in what the runtime does, by the marker it is under */
 	TT_OF_SITE = TT_OF_CLASS + TT_CAUSE_CLASSES,  /* allocations of a marker, on all threads */
 	TT_OF_OTHER,                  /* a marker on other threads: time itself, without waits */
-	TT_OF_FRAME,                  /* the frame: TT_FRAME_OUTSIDE, TT_FRAME_BUSY */
+	TT_OF_FRAME,                  /* the frame: TT_FRAME_OUTSIDE, TT_FRAME_BUSY, TT_FRAME_ZONES */
 	TT_OF_RUN,                    /* the same, and what the engine compiles or loads there, by its own marker */
 	TT_OF_THREAD,                 /* another thread, by its index: all that it works */
 	TT_OF_TOTAL,                  /* a marker on the frame thread: time in its outermost calls with all that these call */
 };
-enum { TT_FRAME_OUTSIDE, TT_FRAME_BUSY };
+enum { TT_FRAME_OUTSIDE, TT_FRAME_BUSY, TT_FRAME_ZONES };       /* the last: a number alone, of the frame thread */
 
 struct tt_fact {
 	uint32_t what, id;

@@ -181,6 +181,21 @@ add_totals(struct tt_why *w)
 	return rc;
 }
 
+/* The zones of the present frame that begin on ${thread}. */
+static uint64_t
+count_zones(const struct tt_why *w, uint32_t thread)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < w->s->n; i++) {
+		const uint32_t node = w->s->rec[i].node;
+
+		if (tt_frame_sums_zone(w->s, node) && tt_paths_thread(w->p, node) && tt_paths_thread(w->p, node)->index == thread)
+			n += w->s->rec[i].n;
+	}
+	return n;
+}
+
 int
 tt_why_facts(struct tt_why *w)
 {
@@ -190,6 +205,8 @@ tt_why_facts(struct tt_why *w)
 
 	w->now.n = 0;
 	rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_OUTSIDE, .self = tt_column_at(&f->outside_ns, frame) });
+	if (rc == TT_OK)
+		rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_ZONES, .n = count_zones(w, tt_frames_thread(f, frame)) });
 	for (size_t i = 0; i < w->s->n && rc == TT_OK; i++)
 		rc = add_rec(w, &w->s->rec[i], tt_frames_thread(f, frame));
 	join(&w->now, 0);

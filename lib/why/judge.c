@@ -678,6 +678,16 @@ count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 	tt_mem_free(w->mem, in, in ? (w->s->n + 1) * sizeof *in : 0);
 }
 
+/* True if the frame thread has clearly more zones than usual, of the base library, too: then it does more. */
+static bool
+is_busier(const struct tt_why *w)
+{
+	const struct tt_fact *zones = fact(w, TT_OF_FRAME, TT_FRAME_ZONES);
+	const uint64_t high = tt_why_usual(w, TT_OF_FRAME, TT_FRAME_ZONES).n_high;
+
+	return zones && zones->n >= high + (high + 1) / 2 && zones->n >= high + MANY_CALLS;
+}
+
 /*
  * True if other threads work clearly more than usual, while this one does nothing more. Frames with much work elsewhere may be many where
  * these are known to be longer: then usual is what the other frames have.
@@ -689,7 +699,7 @@ try_processors(const struct tt_why *w, struct tt_cause *c)
 	const int64_t high = w->crowded ? w->calm : tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY).self_high;
 	int64_t dur = tt_frames_dur(w->m->frames, c->frame), usual = w->out->typical, more = busy ? busy->self - high : 0;
 
-	if (!busy || usual == 0 || more < (w->crowded ? c->extra / 2 : c->extra))
+	if (!busy || usual == 0 || is_busier(w) || more < (w->crowded ? c->extra / 2 : c->extra))
 		return false;
 	/* In a longer frame others do more, too: a quarter of a thread more must be at work all the time. */
 	if (busy->self * 100 / dur - high * 100 / usual < 25)

@@ -266,10 +266,24 @@ def one_loop():
                "of the extra time" not in rows[0][3], rows)
 
 
+def more_done_here():
+    """Where the frame thread itself has far more zones, processors are not what is short."""
+    def change(k, f, many):
+        if k % 30 == 11:
+            f[WORKERS[0]] = [Zone(PATH, 14)]
+            f[WORKERS[1]] = [Zone(PATH, 13)]
+            update(f).ms *= 4
+            f[MAIN][0].calls.extend([Zone("Culling", .0078125)] * many)
+    suite.equal("as many zones as ever, and three", [r[1] for r in said(game("few.raw", lambda k, f: change(k, f, 3)))], ["processors"])
+    rows = said(game("many.raw", lambda k, f: change(k, f, 40)))
+    suite.true("forty more", rows and not [r for r in rows if r[1] == "processors" or "no more done here" in r[3]], rows)
+
+
 threads_that_work()
 engine_work()
 long_calls()
 one_loop()
+more_done_here()
 editor()
 all_the_time()
 capped(from_some_frame_on())
