@@ -188,12 +188,18 @@ verdict(const struct page *p)
 		put_against(p);
 	tt_buf_printf(p->out, ", on %s. Exit status %d.</p>\n", v->today, v->exit_code);
 	put_counts(p);
-	if (v->accept) {
-		put(p, "<p>If this is meant to stay, accept it with a reason: <code>");
-		tt_html_text(p->out, v->accept);
-		put(p, "</code></p>\n");
-	}
 	put(p, "</section>\n");
+}
+
+/* How to accept what was found: below its causes. */
+static void
+accept(const struct page *p)
+{
+	if (!p->v->accept)
+		return;
+	put(p, "<p id=\"accept\">If this is meant to stay, accept it with a reason: <code>");
+	tt_html_text(p->out, p->v->accept);
+	put(p, "</code></p>\n");
 }
 
 static void
@@ -593,6 +599,7 @@ verdict_html(const struct tt_verdict *v, const struct verdict_opts *o, struct tt
 	losses(&p);
 	rows(&p, order);
 	details(&p, order);
+	accept(&p);
 	put(&p, "<p>Made by " TT_GENERATOR ". How rows are judged is in ");
 	put(&p, v->ab ? "tracetool-ab(1).</p>\n</main>\n" : "tracetool-budget(5).</p>\n</main>\n");
 	tt_html_close(out, TT_HTML_ALONE);

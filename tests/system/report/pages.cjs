@@ -27,6 +27,10 @@ async function looks(browser, what, address, deep) {
 		check(view + ': so it is shown', await page.run('[innerWidth, matchMedia("(prefers-color-scheme: dark)").matches]'),
 			[width, scheme === 'dark']);
 		check(view + ': no wider than the window', await page.run('document.documentElement.scrollWidth <= innerWidth'), true);
+		if (width === 400) {
+			check(view + ': rows of a budget are not cut', await page.run('Array.from(document.querySelectorAll("#rows .t"))' +
+				'.filter((e) => e.scrollWidth > e.clientWidth).length'), 0);
+		}
 		if (deep) {
 			check(view + ': nothing serious', await serious(page, scheme === 'dark'), []);
 		}

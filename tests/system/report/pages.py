@@ -312,6 +312,12 @@ def gates():
     command = re.search(r"tracetool stats [^\n]* --explain p95$", said, re.M)
     again = subprocess.run(["sh", "-c", command[0].replace("tracetool", TRACETOOL, 1)], cwd=suite.dir, capture_output=True, text=True)
     suite.check("the command explains the row", "What grew" not in again.stdout and again.stderr + again.stdout)
+    budget("wanted.json", BUDGET[:1])
+    run("stats", "-q", "--gate", "wanted.json", "--save", "wanted-base.json", *base)
+    run("stats", "-q", "--gate", "wanted.json", "--baseline", "wanted-base.json", *spin, "--html", "wanted.html", "--json", "wanted-verdict.json")
+    _, wanted = judged("a gate that fails by changes alone", "wanted.html", "wanted-verdict.json")
+    at = [wanted.find(what) for what in ("<caption>What grew", "</details>", 'id="accept"')]
+    suite.check("causes come before how to accept", (-1 in at or at != sorted(at)) and at)
     run(*gate, *same_, "--html", "same.html", "--json", "same.json")
     judged("a gate that passes", "same.html", "same.json")
     run(*gate, base[0], spin[1], "--html", "few.html", "--json", "few.json")
