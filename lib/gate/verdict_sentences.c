@@ -244,7 +244,21 @@ evidence_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 	return tt_verdict_text(v, err, "%s; %s would be found in 95 of 100 cases", of, share(r, &seen, sign * r->seen, sign * r->seen_ppm));
 }
 
-/* "16.7 ms, was 16.2 ms: +3.1 % (+2.0 % to +4.1 %), allowed +2.0 %" */
+/* True if the change that is judged is plainly not that between the medians printed before it: by more than a tenth of a per cent, and a quarter of it. */
+static bool
+is_of_others(const struct tt_verdict_row *r)
+{
+	const int64_t size = r->base < 0 ? -r->base : r->base, medians = tt_scale(r->value - r->base, 1000000, size);
+	const int64_t off = r->shift_ppm > medians ? r->shift_ppm - medians : medians - r->shift_ppm;
+	const int64_t shift = r->shift_ppm < 0 ? -r->shift_ppm : r->shift_ppm;
+
+	return r->base != 0 && off > 1000 && off > shift / 4;
+}
+
+/*
+ * "16.7 ms, was 16.2 ms: +3.1 % (+2.0 % to +4.1 %), allowed +2.0 %". The amounts are medians of captures, the change is one between means of sessions or of
+ * differences between captures: where the two are plainly not the same, "307 us, was 307 us in the median; means of sessions: -1.6 % (...)".
+ */
 static const char *
 shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -258,8 +272,9 @@ shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	share(r, &shift, r->shift, r->shift_ppm);
 	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size));
 	shift_and_limit(r, &shift, &limit);
-	return tt_verdict_text(v, err, "%s, was %s%s: %s (%s to %s), allowed %s", value.s, base.s,
-	    r->value == r->base && r->would == TT_WORSE && !r->crept_alone ? " in the median, and most pairs differ" : "", shift.s,
+	const char *of = r->value == r->base && r->would == TT_WORSE && !r->crept_alone ? " in the median, and most pairs differ" :
+	    !is_of_others(r) ? "" : r->by_session ? " in the median; by means of sessions" : " in the median; by differences between captures";
+	return tt_verdict_text(v, err, "%s, was %s%s: %s (%s to %s), allowed %s", value.s, base.s, of, shift.s,
 	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s);
 }
 

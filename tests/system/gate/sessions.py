@@ -313,6 +313,19 @@ def figures_that_differ_print_apart():
     check(re.match(r"1\.001022 ms, was 1\.001002 ms: \+20 ns .*allowed \+1 ns", r.rows["hair"]["text"]), "a hair", r.rows["hair"]["text"])
 
 
+def a_change_that_is_not_between_the_medians_says_so():
+    """The amounts are medians of captures, the change is one between sessions: where these are plainly apart, the row
+    names what the change is of."""
+    budget(row("median", max="+5%"))
+    for i in range(3):
+        gate(*captures("even%d-" % i, 1000000), "--save", "even.json", *["--append"][:i], code=0)
+    r = gate(*[capture("uneven%d.mlpd" % i, ns) for i, ns in enumerate((1000000, 1000000, 1000000, 900000, 900000))], "--baseline", "even.json")
+    text, test = r.rows["median"]["text"], r.rows["median"]["test"]["shift"] / r.rows["median"]["baseline"]
+    check(-.04 < test < -.03 and re.match(r"(1\.00\d+ ms), was \1 in the median; by means of sessions: -3\.\d % \(", text), "means of sessions", text, test)
+    r = gate(*captures("longer", 1020000), "--baseline", "even.json")
+    check(re.match(r"1\.02\d+ ms, was 1\.00\d+ ms: \+2\.0 % \(", r.rows["median"]["text"]), "a change as it is between the medians", r.rows["median"]["text"])
+
+
 # --- activations that the end cuts -------------------------------------------------------------------------
 
 def a_killed_call_is_no_short_one():
@@ -1005,6 +1018,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tracetool-sessions.") as work:
         for step in (crashed_captures_are_no_pass, no_figure_is_no_frame_either, integrity_is_of_the_whole_capture, captures_without_an_event_are_no_pass,
                      captures_that_break_off_are_told, causes_are_measured_where_the_row_is, figures_that_differ_print_apart,
+                     a_change_that_is_not_between_the_medians_says_so,
                      a_killed_call_is_no_short_one, crashed_captures_make_no_first_baseline, a_failed_analysis_has_no_environment,
                      slower_captures_are_not_appended, what_fails_replaces_no_baseline,
                      nights_are_not_replaced, flaky_nights_are_not_appended, a_wanted_slowdown_is_accepted_in_one_command,
