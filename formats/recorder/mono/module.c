@@ -41,6 +41,9 @@ finish(void)
 	else if (s.dropped > s.no_place)
 		module_say("capture %s: %llu events dropped, the ring was full (ring= makes it larger)", rec_path(),
 		    (unsigned long long)(s.dropped - s.no_place));
+	if (rc == 0 && s.finish == TTC_F_MAX_SIZE)
+		module_say("capture %s: max-size= ended it after %llu bytes; what the program did later is missing", rec_path(),
+		    (unsigned long long)s.written_b);
 	if (s.no_place)
 		module_say("capture %s: %llu events dropped, there was no place for their threads (threads= makes more)", rec_path(),
 		    (unsigned long long)s.no_place);

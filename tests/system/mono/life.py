@@ -266,6 +266,8 @@ def output():
     run = kit.mono("calls,alloc,max-size=300K,out=" + path, "GameLoop", "300", "8")
     size = os.path.getsize(path)
     kit.check(200 << 10 < size <= 300 << 10 and run.returncode == 0, "max-size: the capture ends there", size, run.stderr)
+    kit.check(run.stderr == "tracetool: capture %s: max-size= ended it after %d bytes; what the program did later is missing\n" % (path, size),
+              "max-size: the recorder says so", run.stderr)
     path = os.path.join(kit.FOLDER, "of-%p.ttc")
     run = kit.mono("meta=level:3: the end,out=" + path, "GameLoop", "1", "1")
     name = [f for f in os.listdir(kit.FOLDER) if f.startswith("of-")]
