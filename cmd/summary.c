@@ -137,7 +137,7 @@ started(struct tt_report *r, int64_t wall_ns)
 static bool
 takes(const struct tt_loss_info *info, enum tt_loss_kind k)
 {
-	return info->severity >= TT_LOSS || k == TT_LOST_NOT_ENDED;
+	return info->severity >= TT_LOSS || k == TT_LOST_NOT_ENDED || k == TT_LOST_SHORT;
 }
 
 /* "yes" with minor omissions, or the most serious losses. */

@@ -121,7 +121,9 @@ finish(struct copy *c)
 	int rc = TT_OK;
 
 	if (m->has_ring && (m->head.flags & TTC_H_LAST)) {
-		uint8_t b[20], *p = ttc_put(ttc_put(b, m->ring_kept), 0);
+		uint8_t b[50], *p = ttc_put(ttc_put(b, m->ring_kept), 0);
+		if (m->ring_asked)
+			p = ttc_put(ttc_put(ttc_put(p, m->ring_asked), m->ring_held), m->ring_room);
 		rc = put_record(c, TTC_DUMP, b, (size_t)(p - b));
 	}
 	for (size_t i = 0; i < m->nwho && rc == TT_OK; i++) {

@@ -189,6 +189,8 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 		tt_loss_add(loss, TT_LOST_CUT, 1, m->cut_b, m->cut_at);
 	if (m->ring_barred && !m->has_ring)
 		tt_loss_add(loss, TT_LOST_RING, 1, 0, TT_NOWHERE);
+	if (m->has_ring && (m->head.flags & TTC_H_LAST) && m->ring_asked)
+		tt_loss_held(loss, m->ring_held, m->ring_asked, m->ring_room);
 	settle(m, loss);
 	m->cap->end_mark = m->finish == TTC_F_CLEAN + 1 || m->finish == TTC_F_ROTATED + 1 ||
 	    m->finish == TTC_F_MAX_SIZE + 1 ? 1 : -1;

@@ -267,6 +267,9 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	m->has_ring = true;
 	m->live = tt_src_locked(m->src);
 	m->ring_kept = r.kept;
+	m->ring_asked = r.held < r.asked ? r.asked : 0;
+	m->ring_held = r.held;
+	m->ring_room = ttc_ring_room(r.total, r.asked, r.held);
 	rc = read_slots(m, &r, loss, err);
 	if (rc == TT_OK)
 		rc = tt_mem_grow(&m->env->mem, &f.p, &f.cap, r.chunk + TT_CHUNK_PAD, 1, err);

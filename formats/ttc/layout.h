@@ -159,7 +159,8 @@ enum ttc_kind {
 	TTC_DEF_FRAMES = 77,          /* time number: this thread has marked a frame */
 	TTC_DEF_VTABLE = 78,          /* time key class-key domain-key: a class in a domain; from 1.1 */
 	TTC_DEF_ARGS = 79,            /* time key text: what the arguments of a marker's zones are called, each name ended by a NUL; from 1.2 */
-	TTC_DUMP = 80,                /* from to: times between which all threads have all events; to 0: the end of the recording; from 1.2 */
+	TTC_DUMP = 80,                /* from to, then, if the ring had not room for all that was asked for, asked held room: times between which all threads
+				         have all events; to 0: the end of the recording; ms; bytes of a ring with room for all, about; from 1.2 */
 };
 
 /* True if the record begins with a key that later keys are relative to. */
@@ -221,11 +222,19 @@ struct ttc_ring {
 	uint32_t head;                /* size of a copy of the capture's head, at 1024 */
 	uint32_t spare;
 	uint64_t kept;                /* flight recorder: ticks since the start, from which on nothing was forgotten */
+	uint64_t asked, held;         /* ... for want of room, though it was to hold so many ms and holds so many; 0: it holds all that was asked for */
 };
 #define TTC_RING_HEAD     4096u
 #define TTC_RING_COPY     1024u
 #define TTC_RING_TEXT     (TTC_RING_HEAD - TTC_RING_COPY)     /* room for it */
 enum ttc_ring_state { TTC_R_LIVE = 1, TTC_R_STOPPED = 2, TTC_R_DONE = 3 };
+
+/* The bytes of a ring with room for ${asked} ms, if one of ${bytes} holds ${held} ms. */
+static inline uint64_t
+ttc_ring_room(uint64_t bytes, uint64_t asked, uint64_t held)
+{
+	return (uint64_t)((double)bytes * ((double)asked / (double)(held ? held : 1)));
+}
 
 struct ttc_slot {
 	uint32_t state;               /* enum ttc_slot_state */

@@ -147,14 +147,18 @@ clock_rate(struct ttc *m, struct ttc_take *f)
 		ttc_rate_add(&m->rate, &m->head, time, mono_ns);
 }
 
-/* A flight recording that was written, and for what time. */
+/* A flight recording that was written, for what time, and whether that is what was asked for. */
 static int
-dump(struct ttc *m, struct ttc_take *f, struct tt_err *err)
+dump(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
 {
 	const uint64_t from = ttc_number(f), to = ttc_number(f);
+	const bool less = !f->bad && f->p < f->end;
+	const uint64_t asked = less ? ttc_number(f) : 0, held = less ? ttc_number(f) : 0, room = less ? ttc_number(f) : 0;
 
 	if (f->bad)
 		return TT_OK;
+	if (less)
+		tt_loss_held(loss, held, asked, room);
 	int rc = tt_mem_grow(&m->env->mem, &m->dump, &m->capdump, m->ndump + 1, sizeof *m->dump, err);
 	if (rc == TT_OK)
 		m->dump[m->ndump++] = (struct ttc_dump){ from, to };
@@ -190,7 +194,7 @@ heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *define
 		clock_rate(m, f);
 		break;
 	case TTC_DUMP:
-		rc = dump(m, f, err);
+		rc = dump(m, f, loss, err);
 		break;
 	case TTC_META:
 		*defines = true;

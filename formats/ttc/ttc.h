@@ -114,6 +114,7 @@ struct ttc {
 	bool live;                    /* with has_ring: its recorder still holds the file, so the program goes on writing both */
 	uint64_t from_ring;           /* units from the ring */
 	uint64_t ring_kept;           /* of a flight recording: ticks since the start, from which on the ring has everything */
+	uint64_t ring_asked, ring_held, ring_room;    /* ... and that it holds so many ms of those asked for; 0: all; and the bytes of one that does */
 	struct ttc_dump { uint64_t from, to; } *dump; /* records TTC_DUMP: ticks since the start */
 	size_t ndump, capdump;
 

@@ -45,6 +45,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    TT_SETTING_NONE },
 	[TT_LOST_OVERTAKEN] = { "overtaken", "chunks that the running program moved while they were read",
 	    "Their threads lack events here, not in the recording: read it again, or when it has ended.", TT_LOSS, false, TT_SETTING_NONE },
+	[TT_LOST_SHORT] = { "short", "parts of a flight recording shorter than asked for: the ring was full",
+	    "Record with a larger ring, or less.", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_UNMATCHED] = { "unmatched", "ends without a begin, ignored",
 	    "Usual where an exception leaves code that is not instrumented; otherwise calls are missing.", TT_INFO,
 	    false, TT_SETTING_NONE },
@@ -107,6 +109,8 @@ tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
 		i.text = e->said->text;
 	if (e->said && e->said->advice)
 		i.advice = e->said->advice;
+	if (k == TT_LOST_SHORT && l->held.asked_ms)
+		i.advice = l->held.advice;
 	if (e->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_DEFINITIONS || k == TT_LOST_CUT ||
 	    k == TT_LOST_GARBAGE))
 		i.advice = "Its layout is not known: the file may be whole.";
@@ -156,6 +160,25 @@ tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, 
 	l->any = true;
 }
 
+/* The shorter of both. */
+static void
+join_held(struct tt_loss_held *into, const struct tt_loss_held *from)
+{
+	if (from->asked_ms && (!into->asked_ms || (double)from->ms / (double)from->asked_ms < (double)into->ms / (double)into->asked_ms))
+		*into = *from;
+}
+
+void
+tt_loss_held(struct tt_loss *l, uint64_t ms, uint64_t asked_ms, uint64_t room)
+{
+	struct tt_loss_held h = { .ms = ms, .asked_ms = asked_ms };
+
+	snprintf(h.advice, sizeof h.advice, "It had room for %llu ms of %llu ms; about %llu MB have it for all. %s", (unsigned long long)ms,
+	    (unsigned long long)asked_ms, (unsigned long long)(room >> 20) + 1, tt_loss_info[TT_LOST_SHORT].advice);
+	join_held(&l->held, &h);
+	tt_loss_add(l, TT_LOST_SHORT, 1, 0, TT_NOWHERE);
+}
+
 void
 tt_loss_join(struct tt_loss *into, const struct tt_loss *from)
 {
@@ -172,6 +195,7 @@ tt_loss_join(struct tt_loss *into, const struct tt_loss *from)
 		}
 	}
 	into->any = true;
+	join_held(&into->held, &from->held);
 }
 
 bool

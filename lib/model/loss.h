@@ -48,6 +48,7 @@ enum tt_loss_kind {
 	TT_LOST_HEADER,           /* a header and what follows it contradict each other */
 	TT_LOST_RUNNING,          /* the producer still runs: what it records from now on is not there */
 	TT_LOST_OVERTAKEN,        /* chunks that it wrote elsewhere while they were read */
+	TT_LOST_SHORT,            /* parts of a flight recording that are shorter than was asked for */
 	TT_LOST_KINDS
 };
 
@@ -61,8 +62,12 @@ struct tt_loss_entry {
 	bool forced;              /* a version was read like another one because that was asked for: damage may be that */
 };
 
+/* The shortest part of a flight recording: the ms that it has of those asked for, 0: each has all; and the advice, with the ring that has room for these. */
+struct tt_loss_held { uint64_t ms, asked_ms; char advice[144]; };
+
 struct tt_loss {
 	bool any;
+	struct tt_loss_held held;
 	/* Of the losses added next. */
 	bool forced;
 	const struct tt_loss_said *said;      /* by kind */
@@ -92,6 +97,8 @@ const char *tt_loss_advice(const struct tt_loss_info *i, char room[TT_LOSS_ADVIC
 void tt_loss_reset(struct tt_loss *l);
 /* ${n} more, in which ${bytes} were lost; none: nothing happens. Counts stay at 2^64 - 1 rather than begin anew. */
 void tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, uint64_t at);
+/* One more part of a flight recording that has ${ms} of the ${asked_ms} asked for, for which a ring of ${room} bytes has room. */
+void tt_loss_held(struct tt_loss *l, uint64_t ms, uint64_t asked_ms, uint64_t room);
 /* What ${from} counted outside of any input was lost in the one that ${into} names. */
 void tt_loss_join(struct tt_loss *into, const struct tt_loss *from);
 

@@ -111,7 +111,7 @@ class Capture:
     def __init__(self, *paths):
         self.markers, self.categories, self.counters, self.zones = {}, {}, {}, {}
         self.names, self.facts, self.ends, self.entities = {}, [], [], {}
-        self.threads, self.instants = {}, []
+        self.threads, self.instants, self.dumps = {}, [], []
         for path in paths:
             self.file(lzma.open(path).read() if path.endswith(".xz") else open(path, "rb").read())
         for c in self.threads.pop(0, Thread(0)).chunks:
@@ -193,6 +193,8 @@ class Capture:
         elif kind == 73:
             why = b.byte()
             self.ends.append((why, {b.varint(): tuple(b.varint() for _ in range(4)) for _ in range(b.varint())}))
+        elif kind == 80:
+            self.dumps.append((b.varint(), b.varint()) + (tuple(b.varint() for _ in range(3)) if b.more() else ()))
         elif kind == 76:
             key, what, owner = b.varint(), b.byte(), b.varint()
             self.entities[key] = (what, owner, b.text(), b.text())

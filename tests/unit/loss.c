@@ -38,6 +38,26 @@ TEST(joining_adds_and_keeps_the_first_place)
 	CHECK_EQ_INT(b.e[TT_LOST_SYNC].first_at, 100);
 }
 
+TEST(of_flight_recordings_the_shortest_part_is_told)
+{
+	struct tt_loss a, b;
+	char room[TT_LOSS_ADVICE];
+
+	tt_loss_reset(&a);
+	tt_loss_reset(&b);
+	struct tt_loss_info none = tt_loss_info_of(&a, TT_LOST_SHORT);
+	CHECK_STR(tt_loss_advice(&none, room), "Record with a larger ring, or less.");
+	tt_loss_held(&a, 900, 10000, 50u << 20);
+	tt_loss_held(&b, 84, 10000, 1000u << 20);
+	tt_loss_held(&b, 20, 40, 3u << 20);
+	tt_loss_join(&a, &b);
+	CHECK_EQ_INT(a.e[TT_LOST_SHORT].n, 3);
+	struct tt_loss_info i = tt_loss_info_of(&a, TT_LOST_SHORT);
+	CHECK_STR(tt_loss_advice(&i, room), "It had room for 84 ms of 10000 ms; about 1001 MB have it for all. Record with a larger ring, or less.");
+	i = tt_loss_info_of(&a, TT_LOST_DROPPED);
+	CHECK(!strstr(tt_loss_advice(&i, room), "room for 84"));
+}
+
 TEST(only_damage_of_the_input_counts_as_damage)
 {
 	struct tt_loss l;

@@ -3,8 +3,12 @@
 import os
 import signal
 import subprocess
+import sys
 
 from ttc import KEEPS_LAST, NO_FRAMES, TRACETOOL, Capture, Suite
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+import ttc_reader
 
 MS = 10 ** 6
 HOST = os.path.join(os.path.realpath(os.environ.get("BUILD", "build")), "host", "host")
@@ -189,6 +193,32 @@ subprocess.run([HOST, "capture=" + full, *GAME[:-1]], capture_output=True, check
 subprocess.run([HOST, "capture=" + kept, "options=keep=150ms", "dump=70", *GAME], capture_output=True, check=True)
 game = frames(full)
 suite.true("the game has its frames", len(game) > 190 and len(set(game)) > 100, game[:10])
+
+
+def short(path):
+    """What the ledger says of a ring that had less room than keep asks for: how often, and what to do."""
+    return [(r["count"], r["advice"]) for r in suite.rows("loss", path) if r["kind"] == "short"]
+
+
+def told(path):
+    """The same in the file, by the slow reader: (ms asked for, ms held, bytes of a ring with room for all) of each dump that has less."""
+    return [d[2:] for d in ttc_reader.Capture(path).dumps if len(d) > 2]
+
+
+suite.equal("the ring had room for all that was asked for", (short(kept), told(kept)), ([], []))
+small = suite.path("small.ttc")
+player = subprocess.run([HOST, "capture=" + small, "options=keep=600s;ring=1536K", *GAME[:-1]], capture_output=True, text=True, check=True)
+(asked, held, room), = told(small)
+begin, end = dumps(small)[-1]
+suite.true("it had not: the file says for how long",
+           asked == 600000 and 0 < held < 10000 and abs((end - begin) / MS - held) < held / 4 + 20, (held, begin, end))
+suite.true("and how large it must be", 1 <= room * held / (1536 * 1024 * asked) < 1.25, room)
+needs = "It had room for %d ms of 600000 ms; about %d MB have it for all. Record with a larger ring, or less." % (held, (room >> 20) + 1)
+suite.equal("the ledger says so", short(small), [(1, needs)])
+suite.true("and the recorder", "the ring had room for %d ms of what keep= asks for; about ring=%dM has it for all" % (held, (room >> 20) + 1) in
+           player.stdout + player.stderr, player)
+out, err = (" ".join(said.split()) for said in suite.run(small))
+suite.true("the first screen does not call it whole", "yes, nothing was lost" not in out and "shorter than asked for" in out and needs in err, (out, err))
 spans = dumps(kept)
 suite.equal("dumps at frames 70 and 140, and at the end", len(spans), 3)
 suite.true("time is missing between them", all(a[1] < b[0] for a, b in zip(spans, spans[1:])), spans)
@@ -207,4 +237,11 @@ suite.true("each frame has the calls of all threads", len(got) > 20 and runs(got
 suite.run("recover", "-q", killed, "-o", suite.path("mended.ttc"))
 suite.equal("recover keeps the spans", dumps(suite.path("mended.ttc")), spans)
 suite.equal("and the frames", frames(suite.path("mended.ttc")), got)
+suite.equal("its ring had room", short(killed), [])
+killed = suite.path("killed-small.ttc")
+subprocess.run([HOST, "capture=" + killed, "options=keep=600s;ring=1536K", "die=195", *GAME[:-1]], capture_output=True)
+(count, needs), = short(killed)
+suite.true("killed, with a ring that had not: it is told", count == 1 and " ms of 600000 ms; about " in needs, needs)
+suite.run("recover", "-q", killed, "-o", suite.path("mended.ttc"))
+suite.equal("recover keeps that", short(suite.path("mended.ttc")), [(count, needs)])
 suite.end()

@@ -202,6 +202,8 @@ forget(uint64_t ms)
 {
 	while (W.nheld > 0 && (ms - W.held[W.held_at].ms > W.o.keep_ms ||
 	    (uint32_t)atomic_load_explicit(&R->nfree, memory_order_relaxed) < R->nchunk / 8)) {
+		W.forgot_ms = W.held[W.held_at].ms;
+		W.forgot = true;
 		R->head->kept = W.held[W.held_at].since;
 		atomic_signal_fence(memory_order_seq_cst);
 		uint32_t index = unhold();
@@ -212,13 +214,34 @@ forget(uint64_t ms)
 	}
 }
 
+/* How long the ring holds what was recorded, for readers of a ring whose program was killed: if that is less than was asked for. */
+static void
+tell_held(uint64_t ms)
+{
+	const uint64_t held = ms - W.forgot_ms;
+	const bool less = W.forgot && held < W.o.keep_ms;
+
+	R->head->held = less ? held : 0;
+	R->head->asked = less ? W.o.keep_ms : 0;
+}
+
 /* Write that a dump begins: from here on, events recorded until ${to} are written. */
 static void
 announce_dump(uint64_t to)
 {
-	uint8_t b[20], *p = ttc_put(b, R->head->kept);
+	const uint64_t asked = R->head->asked, held = R->head->held, least = atomic_load_explicit(&W.short_ms, memory_order_relaxed);
+	uint8_t b[50], *p = ttc_put(b, R->head->kept);
 
 	p = ttc_put(p, to);
+	if (asked) {
+		const uint64_t room = ttc_ring_room(R->head->total, asked, held);
+
+		p = ttc_put(ttc_put(ttc_put(p, asked), held), room);
+		if (least == 0 || held + 1 < least) {
+			atomic_store_explicit(&W.short_room, room, memory_order_relaxed);
+			atomic_store_explicit(&W.short_ms, held + 1, memory_order_relaxed);
+		}
+	}
 	writer_record(TTC_DUMP, b, (size_t)(p - b));
 }
 
@@ -285,6 +308,7 @@ hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
 {
 	for (uint32_t i = 0; i < n; i++)
 		hold(W.order[i], ms, writer_since(rec_now()));
+	tell_held(ms);
 	if (asked) {
 		announce_dump(since);
 		W.dumping = 2;        /* the next pass finds chunks that are open now and sealed before this pass reaches them */

@@ -109,6 +109,8 @@ struct rec_stats {
 	uint32_t free, total;         /* chunks of the ring */
 	uint32_t threads;             /* live */
 	uint64_t defs_lost;           /* definitions without room */
+	bool held_less;               /* a flight recorder's dump had less than keep_ms, because its ring was full: ... */
+	uint64_t held_ms, room_b;     /* ... so long at least; and about so large a ring has room for all */
 	uint64_t files;               /* files of the rotation so far */
 	uint64_t number;              /* number of the recording in this process, from 1 */
 	uint64_t events;              /* in the capture by now; events of about the last second, in open chunks, are not counted yet */

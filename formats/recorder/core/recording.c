@@ -172,6 +172,8 @@ start(const struct rec_options *given, char why[256])
 	atomic_store(&W.chunks, 0);
 	atomic_store(&W.parts, 0);
 	atomic_store(&W.writer_ns, 0);
+	atomic_store(&W.short_ms, 0);
+	atomic_store(&W.short_room, 0);
 	atomic_store(&W.failed, 0);
 	atomic_store(&W.stopped_as, TTC_F_CLEAN);
 	W.fd = W.first_fd = -1;
@@ -383,6 +385,9 @@ rec_stats(struct rec_stats *s)
 	s->parts = atomic_load(&W.parts);
 	s->writer_ns = atomic_load(&W.writer_ns);
 	s->files = atomic_load(&W.files);
+	s->held_less = atomic_load(&W.short_ms) > 0;
+	s->held_ms = s->held_less ? atomic_load(&W.short_ms) - 1 : 0;
+	s->room_b = atomic_load(&W.short_room);
 	struct rec_thread *t = s->on ? rec_thread() : NULL;
 	if (!t)
 		return;

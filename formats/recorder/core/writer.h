@@ -52,6 +52,8 @@ struct writer {
 	/* flight recorder: chunks kept, oldest first */
 	struct held { uint32_t index; uint64_t ms, since; } *held;      /* since: ticks at which all its events were over */
 	uint32_t held_at, nheld;
+	bool forgot;                  /* chunks were dropped, the last one was sealed then: */
+	uint64_t forgot_ms;
 	unsigned dumping;             /* number of further passes that write the held chunks */
 	uint64_t clock_ms, parts_ms;
 	uint32_t *order;              /* scratch: sealed chunks, oldest first */
@@ -64,6 +66,7 @@ struct writer {
 	_Atomic uint64_t sync_want, sync_done;        /* bytes written that shall be, and are, on disk */
 	_Atomic uint64_t events, written_b, chunks, parts, writer_ns, files;
 	_Atomic uint64_t dropped;     /* by threads whose slots were freed; at the end by all */
+	_Atomic uint64_t short_ms, short_room;        /* the least that a dump had of what was asked for, in ms + 1, and a ring for all; 0: each had all */
 	_Atomic int failed;
 	_Atomic int stopped_as;       /* enum ttc_finish */
 };

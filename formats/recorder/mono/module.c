@@ -19,6 +19,12 @@ EXPORT void mono_profiler_init_tracetool(const char *desc);
 static struct _MonoProfiler self;
 static uint64_t load_pid;
 
+static uint64_t
+ms(uint64_t ns)
+{
+	return ns / 1000000 + (ns % 1000000 != 0);
+}
+
 /* Complete the capture when the runtime ends or, if it never does, when the process ends. */
 static void
 finish(void)
@@ -44,6 +50,9 @@ finish(void)
 	if (rc == 0 && s.finish == TTC_F_MAX_SIZE)
 		module_say("capture %s: max-size= ended it after %llu bytes; what the program did later is missing", rec_path(),
 		    (unsigned long long)s.written_b);
+	if (s.held_less)
+		module_say("capture %s: the ring had room for %llu ms of the %llu ms that keep= asks for; about ring=%lluM has it for all", rec_path(),
+		    (unsigned long long)s.held_ms, (unsigned long long)ms(module.o.keep_ns), (unsigned long long)(s.room_b >> 20) + 1);
 	if (s.no_place)
 		module_say("capture %s: %llu events dropped, there was no place for their threads (threads= makes more)", rec_path(),
 		    (unsigned long long)s.no_place);
@@ -61,12 +70,6 @@ on_shutdown(MonoProfiler *p)
 {
 	(void)p;
 	finish();
-}
-
-static uint64_t
-ms(uint64_t ns)
-{
-	return ns / 1000000 + (ns % 1000000 != 0);
 }
 
 /* Write the user's facts: "key:value". */

@@ -85,6 +85,9 @@ say_end(const struct rec_stats *s)
 
 	if (s->files > 1)
 		snprintf(files, sizeof files, " in %llu files", (unsigned long long)s->files);
+	if (s->held_less)
+		plugin_say("capture %s: the ring had room for %llu ms of what keep= asks for; about ring=%lluM has it for all", rec_path(),
+		    (unsigned long long)s->held_ms, (unsigned long long)(s->room_b >> 20) + 1);
 	plugin_say("capture %s: %llu bytes%s, %llu events dropped%s", rec_path(), (unsigned long long)s->written_b, files,
 	    (unsigned long long)s->dropped, s->finish == TTC_F_MAX_SIZE ? "; max-size ended it" : "");
 }

@@ -240,6 +240,13 @@ def output():
     run = kit.mono("calls,keep=10s,out=" + path, "GameLoop", "24", "4")
     kit.check(found(path, "Game.World:Frame (int)") == 24 and not run.stderr, "flight recorder: what is held is written at the end",
               run.stderr)
+    path = kit.capture("short.ttc")
+    run = kit.mono("calls,keep=600s,ring=1536K,out=" + path, "GameLoop", "300", "100")
+    lost = [r for r in kit.stats(path, "loss")["loss"] if r["kind"] == "short"]
+    says = re.search(r"tracetool: capture .*: the ring had room for (\d+) ms of the 600000 ms that keep= asks for; "
+                     r"about ring=(\d+)M has it for all\n", run.stderr)
+    kit.check(says and lost and "It had room for %s ms of 600000 ms; about %s MB have it for all." % says.groups() in lost[0]["advice"],
+              "flight recorder: a ring with less room than asked for is told, with the size of one for all", run.stderr, lost)
     path = kit.capture("kept.ttc")
     kit.mono("calls,alloc,threads=2000,rotate-size=100K,rotate-keep=2,out=" + path, "GameLoop", "300", "8")
     parts = [f for f in os.listdir(kit.FOLDER) if f.startswith("kept")]
