@@ -18,6 +18,26 @@ tt_put_varint(char *p, uint64_t v)
 	return p;
 }
 
+/* Bytes of ${v} as a varint. */
+static inline unsigned
+tt_varint_bytes(uint64_t v)
+{
+	/* Bits by seven, as 9 / 64, which is right up to 63 of them. */
+	return (73 + 9 * (63 - (unsigned)__builtin_clzll(v | 1))) / 64;
+}
+
+/* As tt_put_varint() for a number below 2^56 that takes ${n} bytes; 8 are written. */
+static inline void
+tt_put_short_varint(char *p, uint64_t v, unsigned n)
+{
+	/* Seven bits to each byte, by halves; then the bits that say that more follows. */
+	v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
+	v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
+	v = (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
+	v |= 0x8080808080808080 & (((uint64_t)1 << 8 * (n - 1)) - 1);
+	memcpy(p, &v, sizeof v);
+}
+
 /* Append a number field. Zero is not written: a missing field means 0. */
 static inline void
 tt_proto_number(struct tt_buf *b, unsigned field, uint64_t v)

@@ -102,6 +102,7 @@ perfetto_begin(void *state, struct tt_err *err)
 
 	c->own = c->e.o.own;
 	c->origin = tt_emit_origin(c->e.m);
+	c->forms = (struct tt_forms){ tt_pf_form, c };
 	c->late = tt_filter_tells_late(&c->e.m->filter);
 	tt_slices_init(&c->slices, c->e.env, &c->put_aside);
 	tt_text_spool_init(&c->args, c->e.env, &c->put_aside);
@@ -121,7 +122,7 @@ perfetto_begin(void *state, struct tt_err *err)
 	c->nsent = c->nentry;
 	rc = tt_emit_open(&c->e, 0, &c->sink, err);
 	if (rc == TT_OK)
-		rc = tt_sink_packets(c->sink, !c->own->plain, err);
+		rc = tt_sink_packets(c->sink, c->own->plain ? NULL : &c->forms, &c->stamps, err);
 	return rc == TT_OK ? put_start(c, err) : rc;
 }
 
@@ -180,12 +181,14 @@ perfetto_write(void *state, const struct tt_view *v, const char *p, size_t n, st
 
 		memcpy(&f, p, sizeof f);
 		p += sizeof f;
-		const char *uses = p + f.zones * sizeof(struct tt_slice) + f.text;
+		const char *uses = p + f.zones * sizeof(struct tt_slice) + f.stamps + f.text;
 		rc = send_all(c, uses, f.uses, err);
 		if (rc == TT_OK && f.zones)
 			rc = tt_slices_add(&c->slices, v->thread, p, f.zones, &c->args, err);
-		else if (rc == TT_OK && f.text)
-			rc = tt_sink_write(c->sink, p, f.text, err);
+		else if (rc == TT_OK && f.stamps)
+			rc = tt_sink_stamps(c->sink, p, f.stamps, err);
+		if (rc == TT_OK && f.text && !f.zones)
+			rc = tt_sink_write(c->sink, p + f.stamps, f.text, err);
 		p = uses + f.uses * sizeof(uint64_t);
 		if (rc == TT_OK && f.opened) {
 			struct pf_thread *row = tt_pf_thread_at(c, v->thread->index, err);

@@ -29,6 +29,7 @@
 #include "emit/marker_text.h"
 #include "emit/slice_sort.h"
 #include "emit/text_spool.h"
+#include "io/packet.h"
 
 struct tt_args;
 struct tt_event;
@@ -69,12 +70,12 @@ enum pf_category { PF_CAT_GC, PF_CAT_FLOW, PF_CAT_EXCEPTIONS, PF_CAT_CONTENTION,
 enum pf_note { PF_CLASS = 1, PF_BYTES, PF_SITE, PF_OBJECT, PF_STACK };
 
 /*
- * `chunk` and `rare` make a run of these. Each is followed by ${text} bytes of packets and ${uses} numbers of what they use (pf_use()).
- * Where zones are put aside, ${zones} times struct tt_slice and then their annotations follow instead of packets; the flags of a zone are the
- * number of bytes of its annotations.
+ * `chunk` and `rare` make a run of these. Each is followed by ${stamps} bytes of packets as stamps (io/packet.h), ${text} bytes of packets, and
+ * ${uses} numbers of what they use (pf_use()). Where zones are put aside, ${zones} times struct tt_slice and then their annotations follow instead
+ * of packets; the flags of a zone are the number of bytes of its annotations.
  */
 struct pf_frame {
-	uint64_t uses, text, zones;
+	uint64_t uses, stamps, text, zones;
 	int64_t opened;               /* zones shown that stay open, less those from before that end */
 };
 
@@ -94,6 +95,8 @@ struct perfetto {
 	struct tt_sink *sink;
 	int64_t origin;               /* model time of 0 */
 	bool late;                    /* tt_filter_tells_late() */
+	bool stamps;                  /* the sink takes packets of zones in short */
+	struct tt_forms forms;        /* of these: tt_pf_form() */
 	bool making;                  /* names are being numbered: only in `begin` */
 	struct tt_pieces *process;
 	size_t nprocess;
@@ -205,6 +208,7 @@ struct pf_thread *tt_pf_thread_at(struct perfetto *c, uint32_t index, struct tt_
 /* --- perfetto_zones.c -------------------------------------------------------------- */
 
 int tt_pf_names(struct perfetto *c, struct tt_err *err);
+size_t tt_pf_form(const void *state, uint32_t thread, uint32_t form, char *p);
 int tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 
 /* The number of the name a piece begins with; 0: it holds the name itself. */

@@ -2,7 +2,8 @@
  * Perfetto: zones and allocations, chunk by chunk on any worker.
  *
  * A begin is a head (the same for the whole chunk but for two lengths), a piece that depends on the marker alone, made ready
- * in `begin`, and the time. An end is a head and the time. So the cost of a zone is that of two copies and two numbers.
+ * in `begin`, and the time. An end is a head and the time. So the cost of a zone is that of two copies and two numbers; a sink that compresses
+ * packets itself takes two stamps in their place (io/packet.h), which cost less to write and far less to compress.
  */
 #include <string.h>
 
@@ -25,7 +26,7 @@ new_name(struct perfetto *c, const char *text, uint32_t category)
 {
 	size_t n = strlen(text);
 
-	if (!c->making)
+	if (!c->making || c->nentry > TT_FORM_LAST)
 		return 0;
 	if (tt_mem_grow(&c->e.env->mem, &c->entry, &c->capentry, c->nentry + 1, sizeof *c->entry, NULL) != TT_OK) {
 		tt_buf_fail(&c->names);
@@ -36,7 +37,15 @@ new_name(struct perfetto *c, const char *text, uint32_t category)
 	return (uint32_t)c->nentry++;
 }
 
-/* A piece: its number, then the fields of the event that say name and category. */
+/* The fields of an event that say name and category; at most PIECE bytes. */
+static char *
+put_name(char *p, uint32_t iid, uint32_t category)
+{
+	p = tt_put_varint(tt_put_varint(p, PF_EVENT_NAME_IID << 3), iid);
+	return category ? tt_put_varint(tt_put_varint(p, PF_EVENT_CATEGORY_IID << 3), category) : p;
+}
+
+/* A piece: its number, then these fields. */
 static void
 zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
 {
@@ -47,8 +56,9 @@ zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_
 	(void)key;
 	tt_buf_add(b, &iid, sizeof iid);
 	if (iid) {
-		pf_number(b, PF_EVENT_NAME_IID, iid);
-		tt_proto_number(b, PF_EVENT_CATEGORY_IID, category);
+		char fields[PIECE];
+
+		tt_buf_add(b, fields, (size_t)(put_name(fields, iid, category) - fields));
 	} else {
 		tt_pf_text(b, PF_EVENT_NAME, tt_emit_marker(name), strlen(tt_emit_marker(name)));
 		if (category)
@@ -112,33 +122,19 @@ struct writer {
 	const struct tt_view *v;
 	const struct tt_pieces *pieces;
 	struct tt_buf *out;
+	const char *limit;            /* where it has room no more, or the run of stamps is full */
+	bool stamps;
+	size_t run;                   /* where in out the run of stamps begins */
+	uint32_t size;                /* bytes of the packets that these stand for */
 	struct tt_buf scratch, args;
 	struct tt_buf uses;           /* what the packets use, of pf_use() */
 	struct tt_buf opened;         /* struct open: the zones of the chunk that are open, outermost first */
 	size_t nopen;
-	char begin[HEAD], end[HEAD];  /* up to the piece; up to the time */
-	size_t nbegin, nend;
+	struct head { char s[HEAD]; size_t n; } head[2];      /* of ends, up to the time; of begins, up to the piece */
 	uint64_t last;                /* the latest time written, from 0: nothing of a thread goes back */
 	uint64_t unwritten;
 	uint64_t recent[RECENT];      /* of uses */
 };
-
-/* Append ${v} as a varint; 8 bytes are written at least. */
-static inline char *
-put_time(char *p, uint64_t v)
-{
-	if (!likely(v < (uint64_t)1 << 56))
-		return tt_put_varint(p, v);
-	size_t n = (size_t)((63 - __builtin_clzll(v | 1)) / 7) + 1;
-
-	/* Seven bits to each byte, by halves; then the bits that say that more follows. */
-	v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
-	v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
-	v = (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
-	v |= 0x8080808080808080 & (((uint64_t)1 << 8 * (n - 1)) - 1);
-	memcpy(p, &v, sizeof v);
-	return p + n;
-}
 
 /*
  * The head of a packet of ${type}: field 1 of the trace and a length; sequence; flags; the event, a length, its type and track. Returns how
@@ -169,10 +165,17 @@ step_to(struct writer *w, uint64_t ts)
 
 /* The event is over: write its time, and the packet's length, which is below 128. */
 static inline char *
-end_packet(struct writer *w, char *packet, char *p, uint64_t ts)
+end_packet(char *packet, char *p, uint64_t step)
 {
 	*p++ = PF_TIMESTAMP << 3;
-	p = put_time(p, step_to(w, ts));
+	if (likely(step < (uint64_t)1 << 56)) {
+		unsigned n = tt_varint_bytes(step);
+
+		tt_put_short_varint(p, step, n);
+		p += n;
+	} else {
+		p = tt_put_varint(p, step);
+	}
 	packet[PACKET - 1] = (char)(p - packet - PACKET);
 	return p;
 }
@@ -191,28 +194,138 @@ use(struct writer *w, enum pf_use as, uint32_t i)
 	tt_buf_add(&w->uses, &u, sizeof u);
 }
 
-/* --- zones ---------------------------------------------------------------------------- */
+/* --- stamps ------------------------------------------------------------------------- */
 
-static inline char *
-put_end(struct writer *w, char *p, uint64_t ts)
+/* The form of an end is 0, that of a begin the number of its name; runs are of threads. */
+size_t
+tt_pf_form(const void *state, uint32_t thread, uint32_t form, char *p)
 {
-	memcpy(p, w->end, HEAD);
-	return end_packet(w, p, p + w->nend, ts);
+	const struct perfetto *c = state;
+	char *end = p + make_head(p, form ? PF_BEGIN : PF_END, pf_track(PF_THREAD, thread));
+
+	if (form) {
+		char *fields = end;
+
+		end = put_name(fields, form, c->entry[form].category);
+		p[EVENT - 1] = (char)(p[EVENT - 1] + (end - fields));
+	}
+	p[PACKET - 1] = 0;
+	*end++ = PF_TIMESTAMP << 3;
+	return (size_t)(end - p);
 }
 
-/* Make room for one zone at *${p}. */
-static inline int
-room(struct writer *w, char **p, size_t more, struct tt_err *err)
+/* There is room up to the end of the output, and to that of the run. */
+static void
+set_limit(struct writer *w)
 {
-	struct tt_buf *out = w->out;
+	const size_t full = w->run + sizeof(struct tt_stamp_run) + (TT_RUN_MOST - 1) * sizeof(struct tt_stamp) + RECORD, cap = w->out->cap;
 
-	if (likely(*p && (size_t)(out->p + out->cap - *p) >= more))
-		return TT_OK;
-	if (*p)
-		out->n = (size_t)(*p - out->p);
-	int rc = tt_buf_room(out, more, err);
-	*p = out->p + out->n;
+	w->limit = w->out->p + (w->stamps && full < cap ? full : cap);
+}
+
+/* Begin a run, at the end of the output. */
+static int
+begin_run(struct writer *w, char **p, struct tt_err *err)
+{
+	int rc = tt_buf_room(w->out, RECORD + sizeof(struct tt_stamp_run), err);
+
+	if (rc != TT_OK)
+		return rc;
+	w->run = w->out->n;
+	w->out->n += sizeof(struct tt_stamp_run);
+	w->size = 0;
+	*p = w->out->p + w->out->n;
+	set_limit(w);
+	return TT_OK;
+}
+
+/* End the run, whose stamps end at ${to}, and begin the next. What is behind ${to} are packets as they are. */
+static int
+next_run(struct writer *w, size_t to, char **p, struct tt_err *err)
+{
+	struct tt_buf *b = w->out;
+	struct tt_stamp_run run = { .of = w->v->thread->index, .n = (uint32_t)((to - w->run - sizeof run) / sizeof(struct tt_stamp)), .size = w->size,
+		.bytes = (uint32_t)(b->n - to) };
+
+	memcpy(b->p + w->run, &run, sizeof run);
+	tt_buf_add(b, "\0\0\0\0\0\0\0", tt_stamp_run_bytes(&run) - (b->n - w->run));
+	return tt_buf_error(b, err) == TT_OK ? begin_run(w, p, err) : TT_E_NOMEM;
+}
+
+/* What is behind ${from} is packets as they are, to the end of the output. */
+static int
+end_plain(struct writer *w, size_t from, char **p, struct tt_err *err)
+{
+	if (w->stamps)
+		return next_run(w, from, p, err);
+	*p = w->out->p + w->out->n;
+	set_limit(w);
+	return tt_buf_error(w->out, err);
+}
+
+static __attribute__((noinline)) int
+make_room(struct writer *w, char **p, struct tt_err *err)
+{
+	struct tt_buf *b = w->out;
+
+	b->n = (size_t)(*p - b->p);
+	if (w->stamps && b->n - w->run >= sizeof(struct tt_stamp_run) + TT_RUN_MOST * sizeof(struct tt_stamp))
+		return next_run(w, b->n, p, err);
+	int rc = tt_buf_room(b, RECORD, err);
+	*p = b->p + b->n;
+	set_limit(w);
 	return rc;
+}
+
+/* Make room for one packet at *${p}. */
+static inline int
+room(struct writer *w, char **p, struct tt_err *err)
+{
+	return likely(w->limit - *p >= RECORD) ? TT_OK : make_room(w, p, err);
+}
+
+/* A packet as it is: ${head}, the ${n} bytes at ${fields}, and the time. There is room. */
+static __attribute__((noinline)) int
+put_plain(struct writer *w, char **at, const struct head *head, const char *fields, size_t n, uint64_t step, struct tt_err *err)
+{
+	char *packet = *at;
+
+	memcpy(packet, head->s, HEAD);
+	packet[EVENT - 1] = (char)(packet[EVENT - 1] + (char)n);
+	memcpy(packet + head->n, fields, PIECE);
+	*at = end_packet(packet, packet + head->n + n, step);
+	if (!w->stamps)
+		return TT_OK;
+	w->out->n = (size_t)(*at - w->out->p);
+	return next_run(w, (size_t)(packet - w->out->p), at, err);
+}
+
+/* A packet of ${form}: 0, an end, or the number of a begin's name, which has the ${n} bytes at ${fields} behind its track. */
+static inline int
+put_packet(struct writer *w, char **at, uint32_t form, const char *fields, size_t n, uint64_t ts, struct tt_err *err)
+{
+	const struct head *head = &w->head[form != 0];
+	const uint64_t step = step_to(w, ts);
+
+	if (!w->stamps || !likely(step < TT_STAMP_MOST))
+		return put_plain(w, at, head, fields, n, step, err);
+	const unsigned number = tt_varint_bytes(step);
+	const struct tt_stamp stamp = tt_stamp(form, (uint32_t)step, number);
+
+	memcpy(*at, &stamp, sizeof stamp);
+	*at += sizeof stamp;
+	w->size += (uint32_t)(head->n + n + 1 + number);
+	return TT_OK;
+}
+
+/* --- zones ---------------------------------------------------------------------------- */
+
+static inline int
+put_end(struct writer *w, char **p, uint64_t ts, struct tt_err *err)
+{
+	int rc = room(w, p, err);
+
+	return rc == TT_OK ? put_packet(w, p, 0, w->head[0].s, 0, ts, err) : rc;
 }
 
 /*
@@ -226,12 +339,10 @@ pop_to(struct writer *w, uint32_t depth, uint64_t ts, uint64_t end_ts, char **p,
 
 	while (w->nopen > 0 && (open[w->nopen - 1].depth >= depth || open[w->nopen - 1].end < ts + (end_ts > ts))) {
 		uint64_t end = open[--w->nopen].end;
-		int rc = room(w, p, RECORD, err);
+		int rc = end != UINT64_MAX ? put_end(w, p, end, err) : TT_OK;
 
 		if (rc != TT_OK)
 			return rc;
-		if (likely(end != UINT64_MAX))
-			*p = put_end(w, *p, end);
 	}
 	return TT_OK;
 }
@@ -265,28 +376,26 @@ put_long(struct writer *w, const struct tt_slice *s, struct tt_piece piece, uint
 		return rc;
 	struct tt_buf *b = w->out;
 	b->n = (size_t)(*p - b->p);
-	const size_t packet = b->n + PACKET, event = b->n + EVENT;
-	tt_buf_add(b, w->begin, w->nbegin);
+	const size_t from = b->n, packet = from + PACKET, event = from + EVENT;
+	tt_buf_add(b, w->head[1].s, w->head[1].n);
 	tt_buf_add(b, piece.s + sizeof(uint32_t), piece.n - sizeof(uint32_t));
 	tt_buf_add(b, w->args.p, w->args.n);
 	tt_pf_close(b, event);
 	pf_number(b, PF_TIMESTAMP, step_to(w, ts));
 	tt_pf_close(b, packet);
-	*p = b->p + b->n;
-	return tt_buf_error(b, err);
+	return end_plain(w, from, p, err);
 }
 
-/* Begin the zone ${s}, which ends at ${end}. */
-static inline int
-put_begin(struct writer *w, const struct tt_slice *s, uint64_t end, char **at, struct tt_err *err)
+/* Begin the zone ${s} at ${ts} of the output; it ends at ${end}. */
+static inline __attribute__((always_inline)) int
+put_begin(struct writer *w, const struct tt_slice *s, uint64_t ts, uint64_t end, char **at, struct tt_err *err)
 {
-	uint64_t ts = pf_time(w->c, s->ts);
 	struct tt_piece piece;
 	int rc = tt_pieces_zone(w->pieces, s->key, &w->scratch, &piece, err);
 
 	if (rc != TT_OK || !piece.s)
 		return rc;
-	if ((rc = pop_to(w, s->depth, ts, end, at, err)) != TT_OK || (rc = room(w, at, RECORD, err)) != TT_OK ||
+	if ((rc = pop_to(w, s->depth, ts, end, at, err)) != TT_OK || (rc = room(w, at, err)) != TT_OK ||
 	    (rc = push(w, end, s->depth, err)) != TT_OK)
 		return rc;
 	uint32_t name = pf_piece_name(&piece);
@@ -294,13 +403,7 @@ put_begin(struct writer *w, const struct tt_slice *s, uint64_t end, char **at, s
 		use(w, PF_USE_ZONE, name);
 	if (!likely(name && !(s->flags >> TT_SLICE_ARGS)))
 		return put_long(w, s, piece, ts, at, err);
-	char *packet = *at, *p = packet + w->nbegin;
-	memcpy(packet, w->begin, HEAD);
-	piece.n -= sizeof name;
-	packet[EVENT - 1] = (char)(packet[EVENT - 1] + (char)piece.n);
-	memcpy(p, piece.s + sizeof name, PIECE);
-	*at = end_packet(w, packet, p + piece.n, ts);
-	return TT_OK;
+	return put_packet(w, at, name, piece.s + sizeof name, piece.n - sizeof name, ts, err);
 }
 
 /* A zone ends that was begun apart. */
@@ -313,10 +416,8 @@ end_begun(struct writer *w, const struct tt_slice *s, int64_t *opened, char **at
 	if (rc != TT_OK || !piece.s || pf_time(w->c, s->ts) == UINT64_MAX)
 		return rc;
 	*opened -= (s->flags & TT_F_BASE) != 0;
-	if ((rc = pop_to(w, s->depth, 0, 0, at, err)) != TT_OK || (rc = room(w, at, RECORD, err)) != TT_OK)
-		return rc;
-	*at = put_end(w, *at, pf_lasts(w->c, s) ? pf_time(w->c, s->ts) + (uint64_t)s->dur : w->last);
-	return TT_OK;
+	rc = pop_to(w, s->depth, 0, 0, at, err);
+	return rc == TT_OK ? put_end(w, at, pf_lasts(w->c, s) ? pf_time(w->c, s->ts) + (uint64_t)s->dur : w->last, err) : rc;
 }
 
 static int
@@ -332,7 +433,7 @@ put_begun(struct writer *w, const struct tt_begun *z, int64_t *opened, char **at
 		return TT_OK;
 	}
 	*opened += z->s.dur < 0;
-	return put_begin(w, &z->s, UINT64_MAX, at, err);
+	return put_begin(w, &z->s, pf_time(w->c, z->s.ts), UINT64_MAX, at, err);
 }
 
 /* A packet by which the clock of the zones' sequence is 0 where boot time is: from here on, each time is counted from the one before it. */
@@ -343,38 +444,55 @@ static const char clock_at_zero[] = {
 	1 << 3 | TT_WIRE_BYTES, 4, 1 << 3, PF_BOOT, 2 << 3, 0,
 };
 
+/* What the packets of zones begin with. */
+static int
+put_clock(struct writer *w, char **p, struct tt_err *err)
+{
+	int rc = w->stamps ? begin_run(w, p, err) : TT_OK;
+
+	if (rc != TT_OK)
+		return rc;
+	const size_t from = w->out->n;
+	tt_buf_add(w->out, clock_at_zero, sizeof clock_at_zero);
+	return end_plain(w, from, p, err);
+}
+
 /* Begins and ends in the order of the thread's time. */
 static int
 put_zones(struct writer *w, int64_t *opened, struct tt_err *err)
 {
 	const struct tt_view *v = w->v;
 	const struct tt_begun *begun = v->begun, *last = begun + v->nbegun;
+	const size_t start = w->out->n;
 	char *p = NULL;
-	int rc = room(w, &p, sizeof clock_at_zero, err);
+	int rc = put_clock(w, &p, err);
+	const size_t empty = w->out->n;
 
-	if (rc != TT_OK)
-		return rc;
-	memcpy(p, clock_at_zero, sizeof clock_at_zero);
-	p += sizeof clock_at_zero;
-	const size_t empty = (size_t)(p - w->out->p);
 	for (size_t i = 0; rc == TT_OK; i++) {
 		for (; begun < last && begun->before == i && rc == TT_OK; begun++)
 			rc = put_begun(w, begun, opened, &p, err);
 		if (i == v->nslice || rc != TT_OK)
 			break;
 		const struct tt_slice *s = &v->slice[i];
+		const uint64_t ts = pf_time(w->c, s->ts);
 		if (!likely(!(s->flags & TT_SLICE_ENDS)))
 			rc = end_begun(w, s, opened, &p, err);
 		else if (likely(pf_lasts(w->c, s)))
-			rc = put_begin(w, s, pf_time(w->c, s->ts) + (uint64_t)s->dur, &p, err);
+			rc = put_begin(w, s, ts, ts + (uint64_t)s->dur, &p, err);
 		else
 			w->unwritten++;
 	}
 	if (rc == TT_OK)
 		rc = pop_to(w, 0, 0, 0, &p, err);
+	if (rc != TT_OK)
+		return rc;
 	w->out->n = (size_t)(p - w->out->p);
-	if (w->out->n == empty)
-		w->out->n -= sizeof clock_at_zero;
+	if (w->out->n == empty) {
+		w->out->n = start;
+	} else if (w->stamps) {
+		rc = next_run(w, w->out->n, &p, err);
+		w->out->n = w->run;
+	}
 	return rc;
 }
 
@@ -478,14 +596,14 @@ put_allocs(struct writer *w, struct tt_err *err)
 
 /* Put what the packets from ${at} on use behind them, and a head in front. */
 static int
-end_frame(struct writer *w, size_t at, int64_t opened, struct tt_err *err)
+end_frame(struct writer *w, size_t at, size_t stamps, int64_t opened, struct tt_err *err)
 {
-	struct pf_frame f = { .uses = w->uses.n / sizeof(uint64_t), .text = w->out->n - at - sizeof f, .opened = opened };
+	struct pf_frame f = { .uses = w->uses.n / sizeof(uint64_t), .stamps = stamps, .text = w->out->n - at - sizeof f - stamps, .opened = opened };
 	int rc = tt_buf_error(&w->uses, err);
 
 	if (rc != TT_OK)
 		return rc;
-	if (!f.text) {
+	if (!f.text && !f.stamps) {
 		w->out->n = at;
 		return TT_OK;
 	}
@@ -498,7 +616,7 @@ int
 tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
 	const struct perfetto *c = state;
-	struct writer w = { .c = c, .v = v, .out = out, .pieces = &c->process[v->cap->process] };
+	struct writer w = { .c = c, .v = v, .out = out, .stamps = c->stamps, .pieces = &c->process[v->cap->process] };
 	uint64_t track = pf_track(PF_THREAD, v->thread->index);
 	size_t at = out->n;
 	int64_t opened = 0;
@@ -507,15 +625,16 @@ tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, stru
 	if (rc != TT_OK)
 		return rc;
 	out->n += sizeof(struct pf_frame);
-	w.nbegin = make_head(w.begin, PF_BEGIN, track);
-	w.nend = make_head(w.end, PF_END, track);
+	w.head[0].n = make_head(w.head[0].s, PF_END, track);
+	w.head[1].n = make_head(w.head[1].s, PF_BEGIN, track);
 	use(&w, PF_USE_THREAD, v->thread->index);
 	if (!c->late && (v->nslice || v->nbegun))
 		rc = put_zones(&w, &opened, err);
+	const size_t stamps = w.stamps ? out->n - at - sizeof(struct pf_frame) : 0;
 	if (rc == TT_OK && v->b->nalloc)
 		rc = put_allocs(&w, err);
 	if (rc == TT_OK)
-		rc = end_frame(&w, at, opened, err);
+		rc = end_frame(&w, at, stamps, opened, err);
 	if (rc == TT_OK && c->late && v->nslice)
 		rc = tt_pf_aside_chunk(c, v, out, err);
 	if (w.unwritten)

@@ -19,11 +19,16 @@
 /* Room for what a coder may make of a block that does not compress; every coding here needs less. */
 #define TT_BLOCK_BOUND (TT_BLOCK_SIZE + (TT_BLOCK_SIZE >> 2))
 
+struct tt_forms;
+
 struct tt_block {
 	char *in, *out;               /* TT_BLOCK_SIZE, TT_BLOCK_BOUND */
 	size_t in_n, out_n;
+	size_t size;                  /* of stamps: bytes of the packets that these and the bytes between them are */
+	size_t open;                  /* of stamps: where the last run begins */
 	bool last;                    /* nothing follows */
 	bool packets;                 /* whole ones (packet.h), unless one is larger than a block */
+	const struct tt_forms *forms; /* of stamps */
 	bool done;                    /* compressed (guarded by the pack's lock) */
 	uint32_t crc;                 /* of the input, where the coding asks for one */
 	struct tt_err failed;         /* why compressing failed; code TT_OK: it did not */
@@ -42,7 +47,7 @@ struct tt_coding {
 	size_t (*head)(uint8_t *p);
 	size_t (*tail)(uint8_t *p, uint32_t crc, uint64_t total);
 	const struct tt_frame_kind *kind;     /* for frame.c */
-	bool whole;                   /* blocks are whole packets; one larger than a block is written as it is */
+	bool stamps;                  /* blocks are runs of stamps (packet.h); a packet larger than a block is written as it is */
 };
 
 /* Writes packets within a packet: not chosen by a suffix. */

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "io/flate.h"
+#include "io/packet.h"
 
 static int
 deflate_start(struct tt_env *env, void **state, struct tt_err *err)
@@ -126,12 +127,46 @@ put_length(char *p, size_t n)
 		p[i] = (char)((n & 127) | (i + 1 < LENGTH ? 128 : 0));
 }
 
+struct packing {
+	struct tt_flate *f;
+	char *bytes;                  /* of a block, as they are */
+};
+#define BYTES (TT_BLOCK_SIZE + TT_FLATE_PAD)
+
+static void
+packets_stop(struct tt_env *env, void *state)
+{
+	struct packing *s = state;
+
+	tt_flate_free(s->f, &env->mem);
+	tt_mem_free(&env->mem, s->bytes, BYTES);
+	tt_mem_free(&env->mem, s, sizeof *s);
+}
+
+static int
+packets_start(struct tt_env *env, void **state, struct tt_err *err)
+{
+	struct packing *s = tt_mem_alloc(&env->mem, sizeof *s, err);
+
+	*state = s;
+	if (!s)
+		return err ? err->code : TT_E_NOMEM;
+	s->bytes = tt_mem_alloc(&env->mem, BYTES, err);
+	int rc = s->bytes ? tt_flate_new(&env->mem, &s->f, err) : err ? err->code : TT_E_NOMEM;
+	if (rc != TT_OK) {
+		packets_stop(env, s);
+		*state = NULL;
+	}
+	return rc;
+}
+
 static int
 packets_code(const struct tt_coding *coding, void *state, struct tt_block *b, struct tt_err *err)
 {
 	static const char packet[] = { 1 << 3 | 2 }, field[] = { (char)(50 << 3 & 127) | 2 | (char)128, 50 >> 4 }, zlib[] = { 0x78, 0x01 };
-	const uint32_t sum = adler(b->in, b->in_n);
-	size_t n = tt_flate_packets(state, b->in, b->in_n, b->out + HEAD, true);
+	struct packing *s = state;
+	size_t size, n = tt_flate_stamps(s->f, b->forms, b->in, b->in_n, s->bytes, &size, b->out + HEAD);
+	const uint32_t sum = adler(s->bytes, size);
 
 	(void)coding;
 	(void)err;
@@ -147,8 +182,8 @@ packets_code(const struct tt_coding *coding, void *state, struct tt_block *b, st
 }
 
 const struct tt_coding tt_coding_packets = {
-	.start = deflate_start,
-	.stop = deflate_stop,
+	.start = packets_start,
+	.stop = packets_stop,
 	.code = packets_code,
-	.whole = true,
+	.stamps = true,
 };

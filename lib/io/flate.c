@@ -9,6 +9,10 @@
  * Places inside the numbers of a text are not noted, because digits repeat by chance, and a match so short saves nothing. A packet is looked up
  * where it begins, once: by its first bytes, and by those in front of its time, the number that ends it. Only where it differs before the time the rest
  * is searched like text.
+ *
+ * A stamp says what its packet looks like, so nothing is searched: the match is where its form came last. The bytes are written all the same, for
+ * packets between stamps are searched, and what does not compress is stored. They come from the table of forms: those of the last few packets
+ * are on their way to memory still, and to read them there took longer than all the rest.
  */
 #include "io/flate.h"
 
@@ -18,28 +22,50 @@
 #include "io/huffman.h"
 #include "io/packet.h"
 
+#define likely(x) __builtin_expect(!!(x), 1)
+
 enum {
-	WINDOW = 1 << 15, MATCH_MOST = 258, MATCH_LEAST = 3, ENDS = 256,
+	WINDOW = 1 << 15, MATCH_MOST = 258, MATCH_LEAST = 3, LENGTH_MOST = MATCH_MOST - MATCH_LEAST + 1, ENDS = 256,
 	LITERALS = 286, DISTANCES = 30, LENGTHS = 19,         /* symbols of the three alphabets */
 	NEAR = 5, FAR = 20, NEAR_BITS = 15, FAR_BITS = 14,    /* bytes that the tables tell apart; log2 of their slots */
+	PLACE_BITS = 12,
+	AHEAD = 8,                    /* bytes from where a match of a stamp's packet may begin to what is not written yet */
 	STEPS = 1 << 14,              /* of a deflate block: then codes are made anew */
 	STORED_MOST = UINT16_MAX,
 	FIRST = WINDOW + 1,           /* the place of the first byte: 0, an empty slot, is too far from all */
 };
 
-/* Literals, then ${len} bytes that are the same ${back} + 1 bytes before. */
+/* Literals, then ${len} + MATCH_LEAST bytes that are the same ${back} + 1 bytes before, which the symbol ${distance} stands for. */
 struct step {
 	uint32_t literals;
-	uint16_t len, back;
+	uint16_t back;
+	uint8_t len, distance;
+};
+
+/* What the steps of a block hold, counted as they are made. */
+struct counts {
+	uint32_t byte[4][256];        /* literals, in turns: the same one again needs not wait for itself */
+	uint32_t len[LENGTH_MOST];
+	uint32_t distance[DISTANCES];
+};
+
+/* Where the form of a stamp was written last, with a number of as many bytes as one has now. */
+struct place {
+	uint64_t form;                /* what tells it from others; 0: none */
+	uint32_t at;
+	uint32_t before, number;      /* the number in front of it, whose last byte is in the highest; its own, whose first is in the lowest */
+	uint32_t len;
+	uint8_t s[TT_FORM_MOST];
 };
 
 struct tt_flate {
 	uint32_t near[1 << NEAR_BITS], far[1 << FAR_BITS];
+	struct place place[1 << PLACE_BITS];
 	struct step step[STEPS];
 	size_t n;
+	struct counts count;
 	struct tt_huffman literal, distance, length;
-	uint32_t put[MATCH_MOST + 1]; /* what is written for a match's length: the bits, and above 24 how many */
-	uint8_t symbol[MATCH_MOST + 1];       /* of a length, less ENDS + 1 */
+	uint8_t symbol[LENGTH_MOST];  /* of a match's length, less ENDS + 1 */
 };
 
 /* --- lengths and distances (RFC 1951, 3.2.5) ---------------------------------- */
@@ -72,7 +98,7 @@ tt_flate_new(struct tt_mem *mem, struct tt_flate **f, struct tt_err *err)
 		return err ? err->code : TT_E_NOMEM;
 	for (unsigned len = MATCH_LEAST, s = 0; len <= MATCH_MOST; len++) {
 		s += s + 1 < LENGTH_CODES && len >= length_from[s + 1];
-		(*f)->symbol[len] = (uint8_t)s;
+		(*f)->symbol[len - MATCH_LEAST] = (uint8_t)s;
 	}
 	return TT_OK;
 }
@@ -142,27 +168,34 @@ put_stored(struct bits *b, const uint8_t *in, size_t n, bool last)
 	} while (n > 0);
 }
 
+/* Append a step: the ${literals} bytes at ${in}, then ${len} that are the same ${back} bytes before. There is room. */
+static inline void
+add_step(struct tt_flate *f, const uint8_t *in, uint32_t literals, size_t len, uint32_t back)
+{
+	const unsigned distance = distance_symbol(back - 1);
+
+	for (uint32_t k = 0; k < literals; k++)
+		f->count.byte[k & 3][in[k]]++;
+	f->count.len[len - MATCH_LEAST]++;
+	f->count.distance[distance]++;
+	f->step[f->n++] = (struct step){ literals, (uint16_t)(back - 1), (uint8_t)(len - MATCH_LEAST), (uint8_t)distance };
+}
+
+/* How often each symbol comes, from steps and the ${tail} literals at ${in} behind them. */
 static void
 count(struct tt_flate *f, const uint8_t *in, size_t tail)
 {
-	uint32_t byte[4][256] = { { 0 } };    /* in turns: the same byte again needs not wait for itself */
-
-	memset(f->literal.count, 0, sizeof f->literal.count);
-	memset(f->distance.count, 0, sizeof f->distance.count);
-	for (size_t i = 0; i < f->n; i++) {
-		const struct step *s = &f->step[i];
-
-		for (uint32_t k = 0; k < s->literals; k++)
-			byte[k & 3][in[k]]++;
-		f->literal.count[ENDS + 1 + f->symbol[s->len]]++;
-		f->distance.count[distance_symbol(s->back)]++;
-		in += s->literals + s->len;
-	}
 	for (size_t k = 0; k < tail; k++)
-		byte[k & 3][in[k]]++;
+		f->count.byte[k & 3][in[k]]++;
+	memset(f->literal.count, 0, sizeof f->literal.count);
 	for (unsigned i = 0; i < 256; i++)
-		f->literal.count[i] = byte[0][i] + byte[1][i] + byte[2][i] + byte[3][i];
+		for (unsigned k = 0; k < 4; k++)
+			f->literal.count[i] += f->count.byte[k][i];
 	f->literal.count[ENDS] = 1;
+	for (unsigned i = 0; i < LENGTH_MOST; i++)
+		f->literal.count[ENDS + 1 + f->symbol[i]] += f->count.len[i];
+	memcpy(f->distance.count, f->count.distance, sizeof f->count.distance);
+	memset(&f->count, 0, sizeof f->count);
 }
 
 /* The lengths of both codes, as a block's head has them: runs by three symbols of their own. */
@@ -271,29 +304,34 @@ put_literals(struct bits *b, const uint32_t *put, const uint8_t *in, size_t n)
 }
 
 static void
-put_steps(struct tt_flate *f, struct bits *out, const uint8_t *in, size_t tail)
+put_steps(const struct tt_flate *f, struct bits *out, const uint8_t *in, size_t tail)
 {
 	struct bits b = *out;         /* its own: what it writes could be anything to the compiler */
-	uint32_t put[256];
+	uint32_t literal[256], len[LENGTH_MOST];      /* bits, and above 24 how many */
+	struct { uint16_t code, extra; uint8_t n, all; } distance[DISTANCES];
 
 	for (unsigned i = 0; i < 256; i++)
-		put[i] = f->literal.code[i] | (uint32_t)f->literal.len[i] << 24;
-	for (unsigned len = MATCH_LEAST; len <= MATCH_MOST; len++) {
-		unsigned s = f->symbol[len], n = f->literal.len[ENDS + 1 + s];
+		literal[i] = f->literal.code[i] | (uint32_t)f->literal.len[i] << 24;
+	for (unsigned i = 0; i < LENGTH_MOST; i++) {
+		unsigned s = f->symbol[i], n = f->literal.len[ENDS + 1 + s];
 
-		f->put[len] = f->literal.code[ENDS + 1 + s] | (uint32_t)(len - length_from[s]) << n | (uint32_t)(n + length_extra[s]) << 24;
+		len[i] = f->literal.code[ENDS + 1 + s] | (uint32_t)(i + MATCH_LEAST - length_from[s]) << n | (uint32_t)(n + length_extra[s]) << 24;
+	}
+	for (unsigned i = 0; i < DISTANCES; i++) {
+		distance[i].code = f->distance.code[i];
+		distance[i].n = f->distance.len[i];
+		distance[i].extra = (uint16_t)((1u << distance_extra(i)) - 1);
+		distance[i].all = (uint8_t)(f->distance.len[i] + distance_extra(i));
 	}
 	for (size_t i = 0; i < f->n; i++) {
 		const struct step s = f->step[i];
-		unsigned d = distance_symbol(s.back), extra = distance_extra(d);
 
-		in = put_literals(&b, put, in, s.literals) + s.len;
-		add_put(&b, f->put[s.len]);
-		add(&b, f->distance.code[d], f->distance.len[d]);
-		add(&b, s.back & (((uint32_t)1 << extra) - 1), extra);
+		in = put_literals(&b, literal, in, s.literals) + s.len + MATCH_LEAST;
+		add_put(&b, len[s.len]);
+		add(&b, distance[s.distance].code | (uint32_t)(s.back & distance[s.distance].extra) << distance[s.distance].n, distance[s.distance].all);
 		move(&b);
 	}
-	put_literals(&b, put, in, tail);
+	put_literals(&b, literal, in, tail);
 	add(&b, f->literal.code[ENDS], f->literal.len[ENDS]);
 	move(&b);
 	*out = b;
@@ -305,7 +343,7 @@ put_block(struct tt_flate *f, struct bits *b, const uint8_t *in, size_t n, size_
 {
 	struct lengths l;
 
-	count(f, in, tail);
+	count(f, in + n - tail, tail);
 	tt_huffman_make(&f->literal, LITERALS, TT_HUFFMAN_BITS);
 	tt_huffman_make(&f->distance, DISTANCES, TT_HUFFMAN_BITS);
 	list_lengths(f, &l);
@@ -394,7 +432,7 @@ keep(struct tt_flate *f, struct bits *b, const uint8_t **from, const uint8_t *li
 	while (len > 0) {
 		size_t some = len <= MATCH_MOST ? len : len < MATCH_MOST + MATCH_LEAST ? len - MATCH_LEAST : MATCH_MOST;
 
-		f->step[f->n++] = (struct step){ literals, (uint16_t)some, (uint16_t)(back - 1) };
+		add_step(f, literal, literals, some, back);
 		literals = 0;
 		len -= some;
 		p += some;
@@ -420,8 +458,16 @@ struct run {
 	const uint8_t *in, *end;
 	const uint8_t *from;          /* where the block begins */
 	const uint8_t *literal;       /* behind the last match */
+	size_t ahead;                 /* how many bytes are looked at from where a match may begin */
 	struct bits b;
 };
+
+/* Behind the last place where a match may begin. */
+static inline const uint8_t *
+stop_of(const struct run *r)
+{
+	return (size_t)(r->end - r->in) > r->ahead ? r->end - r->ahead : r->in;
+}
 
 /* How many bytes in front of ${p} are the same as those ${back} bytes before them: at most those behind the last match. */
 static inline size_t
@@ -458,7 +504,7 @@ take(struct run *r, const uint8_t *p, size_t len, uint32_t back)
 static void
 search_text(struct run *r, const uint8_t *p)
 {
-	const uint8_t *stop = r->end - r->in > FAR ? r->end - FAR : r->in;
+	const uint8_t *stop = stop_of(r);
 
 	while (p < stop && (p += digits(p)) < stop) {
 		uint32_t back;
@@ -501,58 +547,208 @@ find_packet(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8
 	return *back <= WINDOW ? same(p, p - *back, (size_t)(end - p)) : 0;
 }
 
+/* Search the packet at ${p}, up to its time. */
+static inline void
+search_packet(struct run *r, const uint8_t *p, const uint8_t *time)
+{
+	const uint8_t *stop = stop_of(r);
+	uint32_t back;
+	size_t len;
+
+	/* A match may have covered where it begins. */
+	if (p >= r->literal && (len = find_packet(r->f, r->in, p++, time, r->end, &back)) >= NEAR)
+		take(r, p - 1, len, back);
+	p = p < r->literal ? r->literal : p;
+	stop = time < stop ? time : stop;
+	while (p < stop)
+		if ((len = find(r->f, r->in, p, r->end, &back))) {
+			take(r, p, len, back);
+			p = r->literal;
+		} else {
+			p++;
+		}
+}
+
 static const uint8_t *
 search_packets(struct run *r, const uint8_t *p)
 {
-	const uint8_t *stop = r->end - r->in > FAR ? r->end - FAR : r->in, *next;
+	const uint8_t *stop = stop_of(r), *next;
 
-	for (; p < stop && (next = tt_packet_end(p, stop)); p = next) {
-		const uint8_t *time = last_number(p, next);
-		uint32_t back;
-		size_t len;
-
-		/* A match may have covered where it begins. */
-		if (p >= r->literal && (len = find_packet(r->f, r->in, p++, time, r->end, &back)) >= NEAR)
-			take(r, p - 1, len, back);
-		p = p < r->literal ? r->literal : p;
-		while (p < time)
-			if ((len = find(r->f, r->in, p, r->end, &back))) {
-				take(r, p, len, back);
-				p = r->literal;
-			} else {
-				p++;
-			}
-	}
+	for (; p < stop && (next = tt_packet_end(p, stop)); p = next)
+		search_packet(r, p, last_number(p, next));
 	return p < r->literal ? r->literal : p;
 }
 
-static size_t
-flate(struct tt_flate *f, const char *text, size_t n, bool packets, char *out, bool last)
+static struct run
+begin(struct tt_flate *f, const char *in, char *out)
 {
-	struct run r = { .f = f, .in = (const uint8_t *)text, .b = { .p = (uint8_t *)out } };
+	const uint8_t *p = (const uint8_t *)in;
 
-	r.end = r.in + n;
-	r.from = r.literal = r.in;
 	memset(f->near, 0, sizeof f->near);
 	memset(f->far, 0, sizeof f->far);
-	f->n = 0;
-	search_text(&r, packets ? search_packets(&r, r.in) : r.in);
-	put_block(f, &r.b, r.from, (size_t)(r.end - r.from), (size_t)(r.end - r.literal), last);
+	return (struct run){ .f = f, .in = p, .end = p, .from = p, .literal = p, .ahead = FAR, .b = { .p = (uint8_t *)out } };
+}
+
+static size_t
+finish(struct run *r, const char *out, bool last)
+{
+	put_block(r->f, &r->b, r->from, (size_t)(r->end - r->from), (size_t)(r->end - r->literal), last);
 	if (!last)
-		put_stored(&r.b, r.end, 0, false);
+		put_stored(&r->b, r->end, 0, false);
 	else
-		fill_byte(&r.b);
-	return (size_t)(r.b.p - (uint8_t *)out);
+		fill_byte(&r->b);
+	return (size_t)(r->b.p - (const uint8_t *)out);
 }
 
 size_t
 tt_flate(struct tt_flate *f, const char *in, size_t n, char *out, bool last)
 {
-	return flate(f, in, n, false, out, last);
+	struct run r = begin(f, in, out);
+
+	r.end += n;
+	search_text(&r, r.in);
+	return finish(&r, out, last);
 }
 
 size_t
 tt_flate_packets(struct tt_flate *f, const char *in, size_t n, char *out, bool last)
 {
-	return flate(f, in, n, true, out, last);
+	struct run r = begin(f, in, out);
+
+	r.end += n;
+	search_text(&r, search_packets(&r, r.in));
+	return finish(&r, out, last);
+}
+
+/* --- stamps ------------------------------------------------------------------------- */
+
+/* All in front of ${p} is written. What a search sees behind it must depend on nothing else. */
+static void
+write_to(struct run *r, uint8_t *p)
+{
+	memset(p, 0, FAR);
+	r->end = p;
+}
+
+static void
+put_bytes(struct run *r, uint8_t *p, const char *bytes, size_t n)
+{
+	memcpy(p, bytes, n);
+	write_to(r, p + n);
+	search_text(r, search_packets(r, p));
+}
+
+/* The form of ${s} comes for the first time, or was too far back. Returns its length. */
+static __attribute__((noinline)) uint32_t
+put_form(struct run *r, const struct tt_forms *forms, uint32_t of, struct tt_stamp s, uint8_t *p)
+{
+	const unsigned number = s.form & 7;
+	const size_t len = forms->write(forms->arg, of, s.form >> 3, (char *)p);
+
+	p[1] = (uint8_t)(len - 2 + number);
+	memcpy(p + len, s.number, sizeof s.number);
+	write_to(r, p + len + number);
+	search_packet(r, p, p + len);
+	return (uint32_t)len;
+}
+
+/*
+ * The last match ends at ${p}, where ${n} bytes of a packet follow: its form, of ${form} bytes, and its number. Are they what follows ${back} bytes
+ * before, too, as far as the form at least? Then they are part of the match. Returns how many are; 0: not all of the form.
+ */
+static __attribute__((noinline)) uint32_t
+go_on(struct tt_flate *f, const uint8_t *p, uint32_t form, uint32_t n, uint32_t back)
+{
+	const uint32_t more = (uint32_t)same(p, p - back, n);
+
+	if (more < form)
+		return 0;
+	if (f->n == 0 || f->step[f->n - 1].len + more >= LENGTH_MOST) {
+		add_step(f, p, 0, more, back);
+	} else {
+		struct step *last = &f->step[f->n - 1];
+
+		f->count.len[last->len]--;
+		last->len = (uint8_t)(last->len + more);
+		f->count.len[last->len]++;
+	}
+	return more;
+}
+
+/* A step for each stamp, and the bytes it stands for, which others refer to. */
+static void
+put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char *stamps, size_t n)
+{
+	struct tt_flate *f = r->f;
+	uint8_t *p = (uint8_t *)(uintptr_t)r->end;
+	/* The number in front, and how many of its bytes are literals as yet: they may be the same as those in front of the form when it came last. */
+	uint32_t before = UINT32_MAX, literals = 0, last = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct tt_stamp s;
+		memcpy(&s, stamps + i * sizeof s, sizeof s);
+		const uint64_t form = (uint64_t)of << 32 | s.form;
+		struct place *k = &f->place[form * MIX >> (64 - PLACE_BITS)];
+		const uint32_t at = (uint32_t)(p - r->in) + FIRST, back = at - k->at, number = s.form & 7;
+		uint32_t v;
+
+		memcpy(&v, s.number, sizeof v);
+		if (likely(k->form == form && back <= WINDOW)) {
+			const uint32_t len = k->len;
+			uint32_t more;
+
+			memcpy(p, k->s, 32);
+			if (!likely(len <= 32))
+				memcpy(p + 32, k->s + 32, TT_FORM_MOST - 32);
+			memcpy(p + len, &v, sizeof v);
+			if (likely(literals) || !last || !(more = go_on(f, p, len, len + number, last))) {
+				uint32_t equal = (uint32_t)__builtin_clz((before ^ k->before) | 1) >> 3;
+
+				equal = equal < literals ? equal : literals;
+				more = len + ((uint32_t)__builtin_ctzll((v ^ k->number) | (uint64_t)1 << 8 * number) >> 3);
+				add_step(f, r->literal, (uint32_t)(p - r->literal) - equal, equal + more, back);
+				last = back;
+			}
+			r->literal = p + more;
+			p += len;
+			literals = number - (uint32_t)(r->literal - p);
+			if (!likely(f->n < STEPS)) {
+				put_block(f, &r->b, r->from, (size_t)(r->literal - r->from), 0, false);
+				r->from = r->literal;
+			}
+		} else {
+			k->form = form;
+			k->len = put_form(r, forms, of, s, p);
+			memcpy(k->s, p, TT_FORM_MOST);
+			p += k->len;
+			literals = 0;
+			last = 0;
+		}
+		k->at = at;
+		k->before = before;
+		k->number = v;
+		before = v << (32 - 8 * number);
+		p += number;
+	}
+	r->end = p;
+}
+
+size_t
+tt_flate_stamps(struct tt_flate *f, const struct tt_forms *forms, const char *in, size_t n, char *bytes, size_t *nbytes, char *out)
+{
+	struct run r = begin(f, bytes, out);
+
+	r.ahead = AHEAD;
+	memset(f->place, 0, sizeof f->place);
+	for (const char *end = in + n; in < end;) {
+		struct tt_stamp_run run;
+
+		memcpy(&run, in, sizeof run);
+		put_stamps(&r, forms, run.of, in + sizeof run, run.n);
+		if (run.bytes)
+			put_bytes(&r, (uint8_t *)(uintptr_t)r.end, in + sizeof run + run.n * sizeof(struct tt_stamp), run.bytes);
+		in += tt_stamp_run_bytes(&run);
+	}
+	*nbytes = (size_t)(r.end - r.in);
+	return finish(&r, out, true);
 }

@@ -28,6 +28,7 @@ struct tt_pack {
 	size_t threads_n;
 	bool threads_tried, quit;
 	bool packets;                 /* each write is whole ones (packet.h) */
+	const struct tt_forms *forms;
 	void *state;                  /* the writer's own coder, where there are no workers */
 	uint32_t crc;
 	uint64_t total;
@@ -154,7 +155,7 @@ write_oldest(struct tt_pack *pack, struct tt_err *err)
 	if (pack->coding->tail)
 		pack->crc = (uint32_t)crc32_combine(pack->crc, b->crc, (z_off_t)b->in_n);
 	pack->total += b->in_n;
-	b->in_n = 0;
+	b->in_n = b->size = 0;
 	b->done = false;
 	pack->written++;
 	return TT_OK;
@@ -180,6 +181,8 @@ submit(struct tt_pack *pack, bool last, struct tt_err *err)
 	struct tt_block *b = &pack->ring[pack->filled % pack->ring_n];
 
 	b->last = last;
+	b->packets = pack->packets;
+	b->forms = pack->forms;
 	if (!pack->threads_tried && !last)
 		start_workers(pack);
 	if (pack->threads_n == 0) {
@@ -221,23 +224,45 @@ write_head(struct tt_pack *pack, struct tt_err *err)
 }
 
 void
-tt_pack_packets(struct tt_pack *pack)
+tt_pack_packets(struct tt_pack *pack, const struct tt_forms *forms)
 {
 	pack->packets = true;
+	pack->forms = forms;
+}
+
+/* The block being filled is full. */
+static int
+submit_full(struct tt_pack *pack, struct tt_err *err)
+{
+	int rc = write_head(pack, err);
+
+	return rc == TT_OK ? submit(pack, false, err) : rc;
+}
+
+/* How many bytes ${b} has room for: of packets, where it is made of stamps. */
+static size_t
+room_in(const struct tt_pack *pack, const struct tt_block *b)
+{
+	enum { HEAD = 2 * sizeof(struct tt_stamp_run) };
+	const size_t written = TT_BLOCK_SIZE - b->in_n, packets = TT_BLOCK_SIZE - b->size;
+
+	if (!pack->coding->stamps)
+		return written;
+	return written <= HEAD ? 0 : written - HEAD < packets ? written - HEAD : packets;
 }
 
 /* How many of the ${n} bytes at ${p} go into ${b}; 0: it is full, or what comes does not fit into any. */
 static size_t
 room_for(const struct tt_pack *pack, const struct tt_block *b, const char *p, size_t n)
 {
-	const size_t room = TT_BLOCK_SIZE - b->in_n;
+	const size_t room = room_in(pack, b);
 	const uint8_t *from = (const uint8_t *)p, *to = from, *end = from + room, *next;
 
 	if (n <= room || !pack->packets)
 		return n < room ? n : room;
 	while (to < end && (next = tt_packet_end(to, end)))
 		to = next;
-	return to > from || b->in_n > 0 || pack->coding->whole ? (size_t)(to - from) : room;
+	return to > from || b->in_n > 0 || pack->coding->stamps ? (size_t)(to - from) : room;
 }
 
 /* Write the packet at ${from} as it is. Returns how many bytes it has, *${rc}: whether that went well. */
@@ -253,6 +278,24 @@ write_plain(struct tt_pack *pack, const char *from, size_t n, int *rc, struct tt
 	return some;
 }
 
+/* Append a run without stamps, of ${n} bytes of packets, or lengthen the last. */
+static void
+add_bytes(struct tt_block *b, const char *from, size_t n)
+{
+	struct tt_stamp_run run = { 0 };
+
+	if (b->size > 0)
+		memcpy(&run, b->in + b->open, sizeof run);
+	else
+		b->open = 0;
+	char *p = b->in + b->open + sizeof run + run.n * sizeof(struct tt_stamp) + run.bytes;
+	memcpy(p, from, n);
+	run.bytes += (uint32_t)n;
+	memcpy(b->in + b->open, &run, sizeof run);
+	b->size += n;
+	b->in_n = b->open + tt_stamp_run_bytes(&run);
+}
+
 int
 tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err)
 {
@@ -266,22 +309,64 @@ tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		some = room_for(pack, b, from, n);
-		memcpy(b->in + b->in_n, from, some);
-		b->in_n += some;
-		b->packets = pack->packets;
-		if (b->in_n == 0) {
-			some = write_plain(pack, from, n, &rc, err);
-		} else if (b->in_n == TT_BLOCK_SIZE || some < n) {
-			rc = write_head(pack, err);
-			if (rc == TT_OK)
-				rc = submit(pack, false, err);
+		if (pack->coding->stamps && some) {
+			add_bytes(b, from, some);
+		} else {
+			memcpy(b->in + b->in_n, from, some);
+			b->in_n += some;
 		}
+		if (b->in_n == 0)
+			some = write_plain(pack, from, n, &rc, err);
+		else if (b->in_n == TT_BLOCK_SIZE || some < n)
+			rc = submit_full(pack, err);
 		from += some;
 		n -= some;
 		if (rc != TT_OK)
 			return rc;
 	}
 	return TT_OK;
+}
+
+/* Append the ${n} stamps of ${run} and what is in front of them. */
+static int
+add_stamps(struct tt_pack *pack, struct tt_stamp_run run, const char *stamps, struct tt_err *err)
+{
+	const size_t n = run.n * sizeof(struct tt_stamp);
+	struct tt_block *b;
+	int rc = get_block(pack, &b, err);
+
+	if (rc == TT_OK && (b->size + run.size > TT_BLOCK_SIZE || b->in_n + sizeof run + n > TT_BLOCK_SIZE)) {
+		rc = submit_full(pack, err);
+		if (rc == TT_OK)
+			rc = get_block(pack, &b, err);
+	}
+	if (rc != TT_OK)
+		return rc;
+	run.bytes = 0;
+	b->open = b->in_n;
+	memcpy(b->in + b->in_n, &run, sizeof run);
+	memcpy(b->in + b->in_n + sizeof run, stamps, n);
+	b->in_n += sizeof run + n;
+	b->size += run.size;
+	return TT_OK;
+}
+
+int
+tt_pack_stamps(struct tt_pack *pack, const char *p, size_t n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (const char *end = p + n; p < end && rc == TT_OK;) {
+		struct tt_stamp_run run;
+
+		memcpy(&run, p, sizeof run);
+		if (run.n)
+			rc = add_stamps(pack, run, p + sizeof run, err);
+		if (rc == TT_OK)
+			rc = tt_pack_write(pack, p + sizeof run + run.n * sizeof(struct tt_stamp), run.bytes, err);
+		p += tt_stamp_run_bytes(&run);
+	}
+	return rc;
 }
 
 int
@@ -361,11 +446,8 @@ tt_pack_rest(struct tt_pack *pack, struct tt_err *err)
 	int rc = TT_OK;
 
 	pack->threads_tried = true;
-	if (pack->ring[pack->filled % pack->ring_n].in_n > 0) {
-		rc = write_head(pack, err);
-		if (rc == TT_OK)
-			rc = submit(pack, false, err);
-	}
+	if (pack->ring[pack->filled % pack->ring_n].in_n > 0)
+		rc = submit_full(pack, err);
 	if (rc == TT_OK)
 		rc = write_done(pack, 0, err);
 	dismiss(pack);

@@ -151,6 +151,16 @@ tt_sink_write(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 }
 
 int
+tt_sink_stamps(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
+{
+	if (s->failed.code == TT_OK)
+		tt_pack_stamps(s->pack, p, n, &s->failed);
+	if (err && s->failed.code != TT_OK)
+		*err = s->failed;
+	return s->failed.code;
+}
+
+int
 tt_sink_rest(struct tt_sink *s, struct tt_err *err)
 {
 	if (s->failed.code == TT_OK && s->pack) {
@@ -168,14 +178,15 @@ tt_sink_rest(struct tt_sink *s, struct tt_err *err)
 /* --- the end ------------------------------------------------------------ */
 
 int
-tt_sink_packets(struct tt_sink *s, bool pack, struct tt_err *err)
+tt_sink_packets(struct tt_sink *s, const struct tt_forms *forms, bool *stamps, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (!s->pack && pack && !s->in_memory)
+	*stamps = !s->pack && forms && !s->in_memory;
+	if (*stamps)
 		rc = tt_pack_new(s->env, &tt_coding_packets, &s->dest, &s->pack, err);
 	if (rc == TT_OK && s->pack)
-		tt_pack_packets(s->pack);
+		tt_pack_packets(s->pack, forms);
 	return rc;
 }
 

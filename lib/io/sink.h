@@ -28,6 +28,7 @@
 
 #include "base/env.h"
 
+struct tt_forms;
 struct tt_sink;
 
 /**
@@ -45,11 +46,15 @@ const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
 int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
 
 /**
- * tt_sink_packets(sink, pack, err):
- * Each write is whole fields of Perfetto's message Trace, from the first one on. With ${pack}, output whose name asks for no compression gets
- * them compressed, as packets that hold packets (TracePacket.compressed_packets: Perfetto's protos/perfetto/trace/trace_packet.proto).
+ * tt_sink_packets(sink, forms, stamps, err):
+ * Each write is whole fields of Perfetto's message Trace, from the first one on. With ${forms}, which the sink borrows, output whose name asks for
+ * no compression gets them compressed, as packets that hold packets (TracePacket.compressed_packets: Perfetto's
+ * protos/perfetto/trace/trace_packet.proto); *${stamps} is true then: tt_sink_stamps() may be used, too.
  */
-int tt_sink_packets(struct tt_sink *sink, bool pack, struct tt_err *err);
+int tt_sink_packets(struct tt_sink *sink, const struct tt_forms *forms, bool *stamps, struct tt_err *err);
+
+/* Append packets as ${n} bytes of runs of stamps (packet.h). */
+int tt_sink_stamps(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
 
 /* The output is a database of SQLite: files that SQLite left beside an older one of its name are removed when it takes that one's place. */
 void tt_sink_is_database(struct tt_sink *sink);

@@ -5,6 +5,7 @@
 
 #include "io/flate.h"
 #include "io/huffman.h"
+#include "io/packet.h"
 
 enum { MOST = 1 << 20 };
 
@@ -203,6 +204,131 @@ TEST(bytes_of_few_kinds_and_many_short_matches)
 		there_and_back(MOST / 4, MOST);
 	}
 }
+
+/* --- stamps -------------------------------------------------------------- */
+
+/* What the stamps in ${in} stand for, as packet.h says it. */
+static char want[MOST], bytes[MOST + TT_FLATE_PAD];
+static size_t nin, nwant;
+
+static size_t
+form(const void *arg, uint32_t of, uint32_t number, char *p)
+{
+	size_t n = 4 + (number * 7 + of) % (TT_FORM_MOST - 3);
+
+	CHECK(arg == &mem);
+	for (size_t i = 0; i < n; i++)
+		p[i] = i == 0 ? 0x0a : i == 1 ? 0 : (char)((number >> 8 * (i % 3)) + of + i);
+	return n;
+}
+
+static const struct tt_forms forms = { form, &mem };
+
+static void
+add_stamp(struct tt_stamp_run *run, uint32_t number, uint32_t v)
+{
+	char *p = want + nwant, *end = p + form(&mem, run->of, number, p);
+	unsigned n = 0;
+
+	do
+		end[n++] = (char)((v & 127) | (v > 127 ? 128 : 0));
+	while (v >>= 7);
+	const struct tt_stamp s = { .form = number << 3 | n, .number = { (uint8_t)end[0], (uint8_t)end[1], (uint8_t)end[2], (uint8_t)end[3] } };
+	end += n;
+	p[1] = (char)(end - p - 2);
+	nwant += (size_t)(end - p);
+	memcpy(in + nin, &s, sizeof s);
+	nin += sizeof s;
+	run->n++;
+	run->size += (uint32_t)(end - p);
+}
+
+/* A run of ${n} stamps of ${kinds} forms, then ${plain} packets as they are. */
+static void
+add_run(uint32_t of, uint32_t n, uint32_t kinds, uint32_t plain)
+{
+	struct tt_stamp_run run = { .of = of };
+	const size_t at = nin;
+
+	nin += sizeof run;
+	for (uint32_t i = 0; i < n; i++)
+		add_stamp(&run, next() % kinds, next() % 8 ? next() % 40000 : next() << next() % 5);
+	for (; plain > 0; plain--) {
+		size_t len = 2 + next() % 60;
+
+		want[nwant++] = in[nin++] = 0x0a;
+		want[nwant++] = in[nin++] = (char)len;
+		for (size_t i = 0; i < len; i++)
+			want[nwant++] = in[nin++] = (char)(i < 8 ? i : next() % 3);
+		run.bytes += (uint32_t)len + 2;
+	}
+	memcpy(in + at, &run, sizeof run);
+	nin = at + tt_stamp_run_bytes(&run);
+}
+
+/* Compress the runs; zlib gives back what they stand for. Returns the bytes it took. */
+static size_t
+stamps_there_and_back(void)
+{
+	struct tt_flate *f = NULL;
+	struct tt_err err;
+	size_t n = 0, took, room = MOST;
+	z_stream z = { 0 };
+
+	CHECK_EQ_INT(tt_flate_new(&mem, &f, &err), TT_OK);
+	/* Twice: what was compressed before leaves no trace. */
+	size_t first = tt_flate_stamps(f, &forms, in, nin, bytes, &n, have);
+	took = tt_flate_stamps(f, &forms, in, nin, bytes, &n, out);
+	CHECK_EQ_INT(first, took);
+	CHECK(memcmp(have, out, took) == 0);
+	tt_flate_free(f, &mem);
+	CHECK_EQ_INT(n, nwant);
+	CHECK(memcmp(bytes, want, n) == 0);
+	CHECK(took <= TT_FLATE_BOUND(n));
+	CHECK_EQ_INT(inflateInit2(&z, -MAX_WBITS), Z_OK);
+	z.next_in = (Bytef *)out;
+	z.avail_in = (uInt)took;
+	z.next_out = (Bytef *)have;
+	z.avail_out = (uInt)room;
+	CHECK_EQ_INT(inflate(&z, Z_FINISH), Z_STREAM_END);
+	CHECK_EQ_INT(z.avail_in, 0);
+	CHECK_EQ_INT(z.total_out, nwant);
+	CHECK(memcmp(have, want, nwant) == 0);
+	inflateEnd(&z);
+	return took;
+}
+
+TEST(stamps_become_the_packets_they_stand_for)
+{
+	static const uint32_t kinds[] = { 1, 2, 50, 3000, TT_FORM_LAST };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		for (uint32_t plain = 0; plain < 3; plain++) {
+			nin = nwant = 0;
+			for (uint32_t run = 0; nwant < MOST - TT_RUN_MOST * (TT_FORM_MOST + 4) - 1000; run++)
+				add_run(run % 3, run % 4 ? next() % TT_RUN_MOST : next() % 3, kinds[i], next() % 4 * plain);
+			stamps_there_and_back();
+			nin = nwant = 0;
+			for (uint32_t run = 0; run < 20; run++) {
+				add_run(run, run % 3, kinds[i], plain);
+				stamps_there_and_back();
+			}
+		}
+	nin = nwant = 0;
+	stamps_there_and_back();
+}
+
+TEST(stamps_take_no_more_room_than_their_packets)
+{
+	nin = nwant = 0;
+	while (nwant < MOST / 2)
+		add_run(1, 1000, 40, 1);
+	size_t took = stamps_there_and_back();
+	memcpy(in, want, nwant);
+	CHECK(took < by(tt_flate_packets, nwant, MOST) * 102 / 100);
+}
+
+/* --- codes --------------------------------------------------------------- */
 
 static struct tt_huffman h;
 

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "io/packet.h"
 #include "io/sink.h"
 #include "io/src.h"
 
@@ -323,6 +324,91 @@ unpack(const struct tt_buf *b, struct tt_buf *out)
 	}
 }
 
+static size_t
+form(const void *arg, uint32_t of, uint32_t number, char *p)
+{
+	size_t n = 16 + number % 8;
+
+	(void)arg;
+	memset(p, (int)(of + number), n);
+	memcpy(p, "\x0a", 2);
+	return n;
+}
+
+static const struct tt_forms forms = { form, NULL };
+
+/* Append to ${in} runs of stamps and of packets, until ${out}, to which the packets are appended, has ${n} bytes. */
+static void
+add_stamps(struct tt_buf *in, struct tt_buf *out, size_t n)
+{
+	uint32_t x = 7;
+
+	while (out->n < n) {
+		struct tt_stamp_run run = { .of = x % 3 };
+		size_t at = in->n, from = out->n;
+
+		tt_buf_add(in, &run, sizeof run);
+		for (size_t most = x / 8 % TT_RUN_MOST; run.n < most; run.n++) {
+			x = x * 1664525 + 1013904223;
+			struct tt_stamp s = { .form = x / 1024 % 100 << 3 | 2, .number = { (uint8_t)(x >> 24 | 128), (uint8_t)(x >> 28) } };
+			char packet[TT_FORM_MOST + 2];
+			size_t len = form(NULL, run.of, s.form >> 3, packet);
+
+			packet[1] = (char)len;
+			memcpy(packet + len, s.number, 2);
+			tt_buf_add(out, packet, len + 2);
+			tt_buf_add(in, &s, sizeof s);
+		}
+		run.size = (uint32_t)(out->n - from);
+		from = out->n;
+		add_packets(out, out->n + x % 5000, x % 50 ? 70 : 1500000);
+		run.bytes = (uint32_t)(out->n - from);
+		tt_buf_add(in, out->p + from, run.bytes);
+		memcpy(in->p + at, &run, sizeof run);
+		while ((in->n - at) % 8)
+			tt_buf_add(in, "", 1);
+	}
+}
+
+TEST(stamps_come_back_as_packets_by_any_number_of_threads)
+{
+	struct tt_buf in = { 0 }, want = { 0 }, first = { 0 }, have = { 0 }, out = { 0 };
+	struct tt_sink *sink;
+	struct tt_err err;
+	bool stamps;
+
+	add_stamps(&in, &want, 9000000);
+	for (env.jobs = 1; env.jobs <= 3; env.jobs++) {
+		CHECK_EQ_INT(tt_sink_open(&env, check_path("s.pftrace"), &sink, &err), TT_OK);
+		CHECK_EQ_INT(tt_sink_packets(sink, &forms, &stamps, &err), TT_OK);
+		CHECK(stamps);
+		CHECK_EQ_INT(tt_sink_stamps(sink, in.p, in.n, &err), TT_OK);
+		CHECK_EQ_INT(tt_sink_write(sink, want.p, want.n, &err), TT_OK);
+		CHECK_EQ_INT(tt_sink_stamps(sink, in.p, in.n, &err), TT_OK);
+		CHECK_EQ_INT(tt_sink_commit(sink, &err), TT_OK);
+		read_file(check_path("s.pftrace"), &have);
+		if (env.jobs == 1)
+			read_file(check_path("s.pftrace"), &first);
+		CHECK(holds(check_path("s.pftrace"), first.p, first.n));
+		out.n = 0;
+		unpack(&have, &out);
+		if (CHECK_EQ_INT(out.n, 3 * want.n))
+			for (size_t i = 0; i < 3; i++)
+				CHECK(memcmp(out.p + i * want.n, want.p, want.n) == 0);
+	}
+	env.jobs = 1;
+	/* Who compresses otherwise, or not, takes packets alone. */
+	CHECK_EQ_INT(tt_sink_open(&env, check_path("s.pftrace.gz"), &sink, &err), TT_OK);
+	CHECK_EQ_INT(tt_sink_packets(sink, &forms, &stamps, &err), TT_OK);
+	CHECK(!stamps);
+	tt_sink_abort(sink);
+	tt_buf_free(&in);
+	tt_buf_free(&want);
+	tt_buf_free(&first);
+	tt_buf_free(&have);
+	tt_buf_free(&out);
+}
+
 /* Write ${b}, some packets at a time. */
 static void
 put_packets(const char *name, const struct tt_buf *b, size_t at_once, bool pack)
@@ -330,9 +416,10 @@ put_packets(const char *name, const struct tt_buf *b, size_t at_once, bool pack)
 	const uint8_t *p = (const uint8_t *)b->p, *from = p, *end = p + b->n;
 	struct tt_sink *sink;
 	struct tt_err err;
+	bool stamps;
 
 	CHECK_EQ_INT(tt_sink_open(&env, check_path(name), &sink, &err), TT_OK);
-	CHECK_EQ_INT(tt_sink_packets(sink, pack, &err), TT_OK);
+	CHECK_EQ_INT(tt_sink_packets(sink, pack ? &forms : NULL, &stamps, &err), TT_OK);
 	while (p < end) {
 		p++;
 		size_t n = varint(&p);
