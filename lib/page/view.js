@@ -81,14 +81,44 @@
 		return "";
 	}
 
-	/* A name has the same colour everywhere. */
-	const kinds = new Map();
+	/*
+	 * A name has the same colour everywhere. What the runtime does has colours of its own, by the categories of the table of markers; all other
+	 * names share the rest.
+	 */
+	const kinds = new Map(), OTHERS = [0, 2, 3, 5], OWN = { GC: 1, Exceptions: 4, JIT: 6, Contention: 7, "(wrapper)": 7 }, met = new Map();
+
+	(() => {
+		const table = document.querySelector("#t-markers table"), at = table ? Array.from(table.tHead.rows[0].cells).findIndex((th) => th.dataset.c === "category") : -1;
+
+		for (const tr of at > 0 ? table.tBodies[0].rows : []) {
+			const category = tr.cells[at].textContent;
+
+			if (Object.hasOwn(OWN, category)) {
+				kinds.set(tr.cells[0].textContent, OWN[category]);
+				met.set(category, OWN[category]);
+			}
+		}
+	})();
 
 	function kind(name) {
 		if (!kinds.has(name)) {
-			kinds.set(name, Array.from(name).reduce((h, c) => h * 31 + c.codePointAt(0) | 0, 7) >>> 3 & 7);
+			kinds.set(name, OTHERS[Array.from(name).reduce((h, c) => h * 31 + c.codePointAt(0) | 0, 7) >>> 3 & 3]);
 		}
 		return kinds.get(name);
+	}
+
+	/* What colours mean. */
+	function legend() {
+		const p = make("p", "Colours: ", { className: "lg" });
+
+		for (const [category, i] of Array.from(met).sort(([, a], [, b]) => a - b)) {
+			const key = make("span", "", { className: "key" });
+
+			key.style.background = "var(--b" + i + ")";
+			p.append(key, " " + category + ", ");
+		}
+		p.append(met.size ? "what the runtime does; others tell names apart, and several names have the same." : "names are told apart; several have the same.");
+		return p;
 	}
 
 	/* ${name} in ${room} letters: a name of Unity's, "Assembly.dll!Space::Type.Method()", without what is in front, before it is cut. */
@@ -482,7 +512,7 @@
 				draw();
 			});
 		}
-		return { parts: [tools, place, said], redraw, chosen: () => chosen, choose, focus: () => canvas.focus({ preventScroll: true }),
+		return { parts: [tools, place, said, legend()], redraw, chosen: () => chosen, choose, focus: () => canvas.focus({ preventScroll: true }),
 			show(all, whole) {
 				rows = all;
 				length = whole || 1;
