@@ -377,7 +377,7 @@ timelines(const struct page *p)
 
 	if (n == 0)
 		return;
-	put(p, "<p>The timeline below, which needs scripts, has each zone of ");
+	put(p, "<p>The timeline below<span class=\"ns\">, which needs scripts,</span> has each zone of ");
 	tt_html_count(p->out, n);
 	put(p, " of these ");
 	tt_html_count(p->out, p->f->n);
@@ -670,6 +670,21 @@ whole_tables(const struct page *p, size_t rows)
 	return cut;
 }
 
+/* "game.ttc, Game.exe, 2026-11-27 11:05:30 UTC": so that of several windows each is known. What was not recorded is left out. */
+static void
+title(const struct page *p, struct tt_buf *to)
+{
+	static const char *const of[] = { "args", "started", NULL };
+
+	tt_buf_text(to, p->o->name);
+	for (size_t i = 0; of[i] && p->view->m->ncap == 1; i++) {
+		const struct tt_cell *c = tt_html_cell(table(p, "capture"), 0, of[i]);
+
+		if (c && !c->empty)
+			tt_buf_printf(to, ", %s", c->s);
+	}
+}
+
 static void
 first_screen(const struct page *p)
 {
@@ -727,7 +742,7 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 	struct contents contents = { 0 };
 	struct page p = { .contents = &contents, .r = r, .view = view, .err = err, .o = o, .out = out };
 	size_t begin = out->n, here;
-	struct tt_buf end = { 0 };
+	struct tt_buf end = { 0 }, name = { 0 };
 
 	if (tt_report_error(r, err) != TT_OK)
 		return err->code;
@@ -737,7 +752,9 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 		if (!p.times)
 			return err->code;
 	}
-	tt_html_open(out, o->name, o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
+	title(&p, &name);
+	tt_html_open(out, tt_buf_string(&name), o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
+	tt_buf_free(&name);
 	first_screen(&p);
 	contents.of[contents.n].id = "tables";
 	contents.of[contents.n++].title = "All tables";

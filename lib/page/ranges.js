@@ -65,7 +65,8 @@
 		}
 		/* Of thousandths, halves up, as tables have them: toFixed() rounds the binary number, which may be a little less. */
 		return id.endsWith("_ns") ? shown(v) : id.endsWith("bytes") ? bytes(v) :
-			id.endsWith("share") || id.endsWith("fps") ? (Math.round(Math.round(v * 1000) / 10) / 100).toFixed(2) : v.toLocaleString("en-US");
+			id.endsWith("share") || id.endsWith("fps") ? (Math.round(Math.round(v * 1000) / 10) / 100)
+				.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }) : v.toLocaleString("en-US");
 	}
 
 	/* --- sums of columns --- */
@@ -131,8 +132,13 @@
 		to.createTBody().append(...body.map(([texts, values]) => {
 			const row = make("tr", "");
 
+			const lead = tracetool.leads && tracetool.leads[table.dataset.t];
+
 			row.append(...texts.map((t, i) => i ? make("td", t) : make("th", t, { scope: "row" })),
 				...ids.slice(texts.length).map((id, i) => cell(id, values[i])));
+			if (lead && texts[0] !== "(all others)") {
+				lead(row.cells[0]);
+			}
 			return row;
 		}));
 		return to;

@@ -580,7 +580,7 @@
 			let n = up.under.get(name);
 
 			if (!n) {
-				n = { name, ns: 0, self: 0, calls: 0, bytes: 0, under: new Map(), up, zone: null };
+				n = { name, ns: 0, self: 0, calls: 0, before: 0, bytes: 0, under: new Map(), up, zone: null };
 				up.under.set(name, n);
 			}
 			return n;
@@ -596,6 +596,7 @@
 				n.ns += zone.ns;
 				n.self += zone.self;
 				n.calls += zone.begins;
+				n.before += !zone.begins;
 				n.bytes += zone.bytes;
 				if (!zone.up) {
 					top.ns += zone.ns;
@@ -710,7 +711,7 @@
 			n.turn = turn;
 			n.row = tr;
 			tr.append(th, cell(shown(n.ns), n.ns), cell(share(n.ns, whole)), cell(n.thread ? "" : shown(n.self), n.thread ? undefined : n.self),
-				cell(n.thread ? "" : n.calls.toLocaleString("en-US"), n.thread ? undefined : n.calls), cell(n.bytes ? bytes(n.bytes) : "-", n.bytes));
+				cell(n.thread ? "" : n.before && !n.calls ? "began before" : n.calls.toLocaleString("en-US"), n.thread ? undefined : n.calls), cell(n.bytes ? bytes(n.bytes) : "-", n.bytes));
 			if (usual) {
 				tr.append(cell(other ? shown(other.ns) : "-", other ? other.ns : undefined));
 			}
@@ -900,6 +901,9 @@
 			if (times) {
 				times.mark(number);
 			}
+			for (const [key, button] of buttons) {
+				button.disabled = !leads[key]();
+			}
 			tracetool.frame = number;
 			if (tracetool.framed) {
 				tracetool.framed(number);
@@ -952,6 +956,9 @@
 			});
 		}
 
+		/* Where there is nothing to lead to, a button says so. */
+		const buttons = new Map(), leads = { "[": () => hitches[0] < now.number, "]": () => hitches[hitches.length - 1] > now.number, "m": () => now.number !== median,
+			"ArrowLeft": () => now.number > (times ? times.first : 1), "ArrowRight": () => !times || now.number < times.first + times.all.length - 1 };
 		const keys = { "[": () => hitch(-1), "]": () => hitch(1), "m": () => go(median), "ArrowLeft": () => move(-1), "ArrowRight": () => move(1) };
 
 		for (const [text, key, label] of [["\u25C0 hitch", "[", "Previous hitch"], ["hitch \u25B6", "]", "Next hitch"], ["\u25C0", "ArrowLeft", "Previous frame"],
@@ -960,6 +967,7 @@
 
 			button.setAttribute("aria-label", label);
 			button.addEventListener("click", keys[key]);
+			buttons.set(key, button);
 			bar.append(button, " ");
 		}
 		const help = tracetool.keys(KEYS, bar);
@@ -1079,7 +1087,8 @@
 		}
 
 		function asked(first) {
-			const text = tracetool.asked("frame"), number = Number(text), start = worst.find((n) => data.has(n)) || median;
+			const text = tracetool.asked("frame"), number = Number(text), start = worst.find((n) => data.has(n) && !(times && n === times.first)) ||
+				worst.find((n) => data.has(n)) || median;
 
 			if (number && (data.has(number) || (times && times.all[number - times.first] !== undefined))) {
 				first && tracetool.sought("frame") ? open(number, "as it is") : go(number, "as it is");
@@ -1497,12 +1506,13 @@
 		}
 
 		/* Markers in front lead to their callers and callees. */
-		for (const th of document.querySelectorAll("#time table[data-t=\"" + k.table + "\"] tbody th")) {
+		tracetool.leads = { ...tracetool.leads, [k.table]: (th) => {
 			const button = make("button", th.textContent, { type: "button", className: "s" });
 
 			button.addEventListener("click", () => show(th.textContent, true).then(() => section.scrollIntoView()));
 			th.replaceChildren(button);
-		}
+		} };
+		document.querySelectorAll("#time table[data-t=\"" + k.table + "\"] tbody th").forEach(tracetool.leads[k.table]);
 		tracetool.moved(() => asked(history.state === null));
 		asked(true).catch((e) => told.textContent = "The data of the call tree cannot be read: " + e.message);
 	}
