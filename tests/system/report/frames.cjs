@@ -91,7 +91,8 @@ async function alike(name, page, tree, worst, other, calls) {
 	check(name + ': and says what it takes', await page.run(TOLD + '.split(".")[0]'), 'Enemies:FindPath: 429');
 	check(name + ': with its command', await page.run('document.querySelector("#flame code").textContent.split(" --marker ")[1]'), "'\\Enemies:FindPath'");
 	await page.run('(() => { const i = document.querySelector("#flame input"); i.value = "hud:"; i.dispatchEvent(new Event("input")); })()');
-	check(name + ': search counts markers and time', await page.run('document.querySelector("#flame label output").textContent'), '2 markers, 5.74 %; Enter shows the largest, Hud:Draw');
+	check(name + ': search counts markers and time', await page.run('document.querySelector("#flame label output").textContent'),
+		'2 markers, 5.74 %; Enter shows the largest, Hud:Draw');
 	await page.run('document.querySelector("#flame input").focus()');
 	await page.press('Enter');
 	await page.wait(starts('Hud'));

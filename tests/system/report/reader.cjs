@@ -12,13 +12,15 @@ const { chromium, firefox, check } = require('./driver.cjs');
 /* ${text} as soon as it is ${value}, or after five seconds. */
 function is(text, value) {
 	return 'new Promise((done) => { const end = Date.now() + 5000, look = () => JSON.stringify(' + text + ') === ' +
-		JSON.stringify(JSON.stringify(value)) + ' || Date.now() > end ? requestAnimationFrame(() => done(' + text + ')) : setTimeout(look, 5); look(); })';
+		JSON.stringify(JSON.stringify(value)) + ' || Date.now() > end ? requestAnimationFrame(() => done(' + text +
+			')) : setTimeout(look, 5); look(); })';
 }
 
 const HEAD = 'document.querySelector("#frame h2").textContent';
 const SAID = 'document.querySelector("#frame output").textContent';
 /* The colour in the middle of the row ${row} of the timeline, at ${part} of its width. */
-const colour = (row, part) => '(() => { const c = document.querySelector("#frame canvas"), r = c.width / c.clientWidth; return c.getContext("2d").getImageData(' +
+const colour = (row,
+	part) => '(() => { const c = document.querySelector("#frame canvas"), r = c.width / c.clientWidth; return c.getContext("2d").getImageData(' +
 	'Math.floor(c.width * ' + part + '), (' + row + ' * 18 + 14) * r, 1, 1).data.join(); })()';
 /* How much of a row is of each colour, [colour, part], of the inner columns. */
 const covers = (row) => '(() => { const c = document.querySelector("#frame canvas"), r = c.width / c.clientWidth, n = c.width - 200 | 0, m = 16 * r | 0; ' +
@@ -40,7 +42,8 @@ async function piles(name, page) {
 	check(name + ': calls that share a pixel have the colour of what takes most time', [drawn.get(tiny) || 0, drawn.get(big) > .5], [0, true]);
 	check(name + ': and cover as much as they take', Math.abs(drawn.get(big) - .58) < .08 || drawn.get(big), true);
 	const said = await page.run(over(3, .5));
-	check(name + ': they are told together', /^\d+ calls of Big, [1-4]\d\d\.\d µs of [2-6]\d\d\.\d µs; \d+ others, [\d.]+ µs; zoom in to tell them apart$/.test(said) || said, true);
+	check(name + ': they are told together',
+		/^\d+ calls of Big, [1-4]\d\d\.\d µs of [2-6]\d\d\.\d µs; \d+ others, [\d.]+ µs; zoom in to tell them apart$/.test(said) || said, true);
 	check(name + ': also beside the picture', await page.run(SAID), said);
 }
 
@@ -75,14 +78,16 @@ async function keys(name, page) {
 	await page.run('document.querySelector("#worst tbody a").click()');
 	await page.wait(is(FOCUS, 'CANVAS undefined'));
 	await page.press('ArrowRight');
-	check(name + ': after a jump arrow keys move in the timeline', [await page.run(HEAD), await page.run(SAID + '.includes(" of the frame")')], ['Frame 51', true]);
+	check(name + ': after a jump arrow keys move in the timeline', [await page.run(HEAD), await page.run(SAID + '.includes(" of the frame")')],
+		['Frame 51', true]);
 	await page.press('?');
 	check(name + ': ? tells keys', await page.wait(is(HELP, '[ ]')), '[ ]');
 	await page.press('Escape');
 	check(name + ': and Escape closes that', await page.wait(is(HELP, '')), '');
 	await page.run('document.querySelector("figure input").focus()');
 	await page.press('?');
-	check(name + ': also in a field of numbers, which keeps its own', [await page.wait(is(HELP, '[ ]')), await page.run('document.querySelector("figure input").value')],
+	check(name + ': also in a field of numbers, which keeps its own', [await page.wait(is(HELP, '[ ]')),
+		await page.run('document.querySelector("figure input").value')],
 		['[ ]', '1']);
 	await page.press('Escape');
 	await page.run(dispatch('pointerdown', .2));
@@ -91,7 +96,8 @@ async function keys(name, page) {
 	await page.press('Escape');
 	await page.run(dispatch('pointermove', .5));
 	await page.run(dispatch('pointerup', .5));
-	check(name + ': is gone after Escape', await page.run('[document.querySelector(".m").getAttribute("visibility"), location.hash.includes("range")]'), ['hidden', false]);
+	check(name + ': is gone after Escape', await page.run('[document.querySelector(".m").getAttribute("visibility"), location.hash.includes("range")]'),
+		['hidden', false]);
 	await page.run('document.activeElement.blur(), scrollTo(0, 0)');
 	await page.run('document.querySelector(".skip").focus()');
 	await page.press('Enter');
@@ -100,18 +106,21 @@ async function keys(name, page) {
 }
 
 /* Names of times on the axis of the timeline after ${does}. */
-const axis_after = (does) => 'new Promise((done) => { const p = CanvasRenderingContext2D.prototype, f = p.fillText, all = []; p.fillText = function (t, x, y) { ' +
+const axis_after = (does) =>
+	'new Promise((done) => { const p = CanvasRenderingContext2D.prototype, f = p.fillText, all = []; p.fillText = function (t, x, y) { ' +
 	'if (y === 11 && this.canvas.closest("#frame")) all.push(t); return f.apply(this, arguments); }; ' + does + '; ' +
 	'requestAnimationFrame(() => requestAnimationFrame(() => { p.fillText = f; done(all); })); })';
 
 async function axis(name, page) {
 	await page.wait(is(HEAD, 'Frame 51'));
 	for (let i = 0; i < 5; i++) {
-		const names = await page.wait(axis_after('for (let i = 0; i < 8; i++) document.querySelector("#frame button[aria-label=\\"Zoom in\\"]").click()'));
+		const names = await page.wait(axis_after(
+			'for (let i = 0; i < 8; i++) document.querySelector("#frame button[aria-label=\\"Zoom in\\"]").click()'));
 
 		check(name + ': times on the axis are told apart at step ' + i, names.length > 1 && new Set(names).size === names.length || names, true);
 	}
-	check(name + ': Escape shows all of it', (await page.wait(axis_after('document.querySelector("#frame canvas").dispatchEvent(new KeyboardEvent("keydown", ' +
+	check(name + ': Escape shows all of it',
+		(await page.wait(axis_after('document.querySelector("#frame canvas").dispatchEvent(new KeyboardEvent("keydown", ' +
 		'{ key: "Escape", bubbles: true }))')))[0], '0');
 }
 
@@ -130,7 +139,8 @@ async function back(name, page) {
 	await page.run('history.forward()');
 	await page.wait(is(TOLD + '.split(":")[0]', 'Hud'));
 	await page.run('history.forward()');
-	check(name + ': and so does the way forward', [await page.wait(is('location.hash', '#worst')), await page.run(TOLD + '.split(":")[0]')], ['#worst', 'Hud']);
+	check(name + ': and so does the way forward', [await page.wait(is('location.hash', '#worst')), await page.run(TOLD + '.split(":")[0]')], ['#worst',
+		'Hud']);
 }
 
 async function nowhere(name, page) {
@@ -157,7 +167,8 @@ async function alone(name, page) {
 /* Frames that several tables tell of. */
 async function told(name, page) {
 	await page.wait(is(HEAD, 'Frame 51'));
-	const rows = await page.run('Array.from(document.querySelectorAll("#t-frame_causes tbody tr"), (r) => [r.cells[0].dataset.v, r.querySelector(".p, td:last-child") ' +
+	const rows = await page.run(
+		'Array.from(document.querySelectorAll("#t-frame_causes tbody tr"), (r) => [r.cells[0].dataset.v, r.querySelector(".p, td:last-child") ' +
 		'&& Array.from(r.cells, (c) => c.textContent)])');
 	for (const [number, cells] of rows.slice(0, 6)) {
 		await page.run('location.hash = "frame=' + number + '"');
@@ -174,6 +185,26 @@ async function told(name, page) {
 	check(name + ': also those of neighbours', await page.wait(is(HEAD, 'Frame ' + near)), 'Frame ' + near);
 }
 
+async function signs(name, page) {
+	await page.wait(is(HEAD, 'Frame 51'));
+	check(name + ': the title has the program and the date', /, .+, \d{4}-\d\d-\d\d [\d:]+ UTC$/.test(await page.run('document.title')) ||
+		await page.run('document.title'), true);
+	check(name + ': colours are explained', (await page.run('document.querySelector("#frame .lg").textContent')).split(/[:,]\s+/).slice(0, 3),
+		['Colours', 'GC', 'Contention']);
+	const last = Math.max(...await page.run('Array.from(document.querySelectorAll("#worst table[data-t=hitches] tbody th"), (e) => Number(e.dataset.v))'));
+	await page.run('location.hash = "frame=' + last + '"');
+	await page.wait(is(HEAD, 'Frame ' + last));
+	check(name + ': after the last hitch there is none',
+		await page.run('Array.from(document.querySelectorAll("#frame .x .c")).slice(0, 2).map((b) => b.disabled)'),
+		[false, true]);
+	check(name + ': what sorts has a sign',
+		(await page.run('getComputedStyle(document.querySelector("#worst thead .s"), "::after").content')).includes('\u2195'), true);
+	await page.run('(() => { const i = document.querySelector("figure input"); i.value = "41"; i.dispatchEvent(new Event("change")); })()');
+	await page.wait(is('document.querySelectorAll("table[data-range=markers]").length', 1));
+	check(name + ': markers of a range lead to their callers, too',
+		await page.run('document.querySelectorAll("table[data-range=markers] tbody th .s").length > 5'), true);
+}
+
 module.exports = async (...files) => {
 	const [piled, growing, demo] = files.map((f) => url.pathToFileURL(f).href);
 
@@ -183,7 +214,7 @@ module.exports = async (...files) => {
 		await piles(name, page);
 		page = await browser.open(growing);
 		await growth(name, page);
-		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, '']]) {
+		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, ''], [signs, '']]) {
 			check(name + ': nothing on the console', await page.heard(), []);
 			page = await browser.open(demo + hash);
 			await f(name, page);
