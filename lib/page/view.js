@@ -945,9 +945,15 @@
 		}
 
 		function open(number, how = "push") {
+			const before = document.activeElement;
+
 			/* Arrow keys move in the timeline then. */
 			go(number, how).then(() => {
 				section.scrollIntoView({ block: "start" });
+				/* Not from whoever was faster than the data. */
+				if (how === "as it is" && document.activeElement !== before) {
+					return;
+				}
 				if (data.has(number)) {
 					line.focus();
 				} else {
