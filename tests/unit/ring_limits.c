@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "record_kit.h"
@@ -65,6 +67,69 @@ TEST(size_limit_ends_the_capture_below_it)
 	CHECK_EQ_INT(damage(&r), 0);
 	CHECK_EQ_INT(r.end_mark, 1);
 	CHECK_EQ_INT(r.loss.e[TT_LOST_STOPPED].n, 1);
+}
+
+enum { TURN = 64, PACES = 4 };
+
+static struct { _Atomic unsigned turn; uint64_t key, base; } paced;
+
+/* Threads take turns of 64 steps. Every step has a zone of the first thread, every second one of the second thread, every fourth one of the third, ... */
+static void *
+make_paced(void *arg)
+{
+	const unsigned me = (unsigned)(uintptr_t)arg;
+	struct rec_thread *t = rec_thread();
+
+	for (uint64_t step = 0; rec_on(); step += TURN) {
+		while (rec_on() && atomic_load(&paced.turn) % PACES != me)
+			sched_yield();
+		for (uint64_t i = step; i < step + TURN; i++)
+			if (i % (1u << me) == 0) {
+				rec_begin(t, paced.base + i * 10, paced.key);
+				rec_end(t, paced.base + i * 10 + 5, paced.key);
+			}
+		atomic_fetch_add(&paced.turn, 1);
+	}
+	return NULL;
+}
+
+/* At the limit all threads end at one time, however many events each has, and from the least limit on there are some of each. */
+TEST(size_limit_ends_all_threads_at_one_time)
+{
+	for (uint64_t max = 64u << 10; max <= 1024u << 10; max *= 2) {
+		struct rec_options o = { .path = check_path("me.ttc"), .overwrite = true, .max_size = max, .poll_ms = 1, .part_ms = 60000 };
+		struct ttc_result r;
+		struct stat st;
+		pthread_t id[PACES];
+		uint64_t most = 0;
+
+		if (!opened(&o))
+			return;
+		paced.key = rec_def_marker(0, 1, 0, "m");
+		paced.base = rec_now();
+		atomic_store(&paced.turn, 0);
+		for (uintptr_t i = 0; i < PACES; i++)
+			pthread_create(&id[i], NULL, make_paced, (void *)i);
+		for (int i = 0; i < PACES; i++)
+			pthread_join(id[i], NULL);
+		CHECK_EQ_INT(rec_close(why), 0);
+		CHECK(stat(o.path, &st) == 0 && st.st_size <= (off_t)max && st.st_size > (off_t)max / 2);
+		ttc_read(o.path, NULL, 0, 0, &r);
+		CHECK_EQ_INT(damage(&r), 0);
+		CHECK_EQ_INT(r.end_mark, 1);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_STOPPED].n, 1);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_DROPPED].n, 0);
+		for (uint64_t i = 0; i < r.threads; i++)
+			most = r.sum[i].zones > most ? r.sum[i].zones : most;
+		/* A thread's zones are those of all steps up to the last one, but for a turn and a few records that are cut together. */
+		unsigned ends = 0;
+		for (unsigned pace = 0; pace < PACES; pace++)
+			for (uint64_t i = 0; i < r.threads; i++)
+				ends += llabs((long long)(r.sum[i].zones << pace) - (long long)most) <= TURN + (16 << pace);
+		if (!CHECK_EQ_INT(ends, PACES))
+			for (uint64_t i = 0; i < r.threads; i++)
+				printf("  %llu zones\n", (unsigned long long)r.sum[i].zones);
+	}
 }
 
 /* Where the limit comes among the names of a game: the last of them had no room, and the end has. */

@@ -12,8 +12,8 @@
 
 /* --- threads' chunks ------------------------------------------------------------------------- */
 
-static struct wslot *
-slot_of(uint32_t slot)
+struct wslot *
+writer_slot(uint32_t slot)
 {
 	struct wslot *w = &W.slot[slot];
 	const struct ttc_slot *s = &R->slot[slot];
@@ -102,7 +102,7 @@ put_part(uint32_t slot, uint32_t threads)
 {
 	const struct ttc_slot *s = &R->slot[slot];
 	uint32_t index = atomic_load_explicit((_Atomic uint32_t *)(uintptr_t)&s->chunk, memory_order_acquire);
-	struct wslot *w = slot_of(slot);
+	struct wslot *w = writer_slot(slot);
 
 	if (index-- == 0)
 		return;
@@ -126,13 +126,12 @@ put_part(uint32_t slot, uint32_t threads)
 	atomic_fetch_add_explicit(&W.parts, 1, memory_order_relaxed);
 }
 
-/* Write the rest of a sealed chunk and free it. */
-static void
-put_sealed(uint32_t index)
+void
+writer_put_sealed(uint32_t index)
 {
 	struct ttc_chunk *c = ring_chunk(R, index);
 	uint32_t slot = R->owner[index];
-	struct wslot *w = slot_of(slot);
+	struct wslot *w = writer_slot(slot);
 	uint64_t commit = c->commit;
 	uint32_t end = (uint32_t)commit - c->state;
 
@@ -160,7 +159,7 @@ put_drops(uint32_t slot)
 	const struct ttc_slot *s = &R->slot[slot];
 	uint64_t dropped =
 	    atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)&s->dropped, memory_order_relaxed);
-	struct wslot *w = slot_of(slot);
+	struct wslot *w = writer_slot(slot);
 	uint8_t b[20], *p;
 
 	if (dropped == w->dropped)
@@ -178,21 +177,21 @@ put_drops(uint32_t slot)
 static void
 hold(uint32_t index, uint64_t ms, uint64_t since)
 {
-	struct wslot *w = slot_of(R->owner[index]);
+	struct wslot *w = writer_slot(R->owner[index]);
 
 	W.held[(W.held_at + W.nheld++) % R->nchunk] = (struct held){ index, ms, since };
 	w->taken = ring_chunk(R, index)->seq + 1;
 	w->held++;
 }
 
-static uint32_t
-unhold(void)
+uint32_t
+writer_unhold(void)
 {
 	uint32_t index = W.held[W.held_at].index;
 
 	W.held_at = (W.held_at + 1) % R->nchunk;
 	W.nheld--;
-	slot_of(R->owner[index])->held--;
+	writer_slot(R->owner[index])->held--;
 	return index;
 }
 
@@ -206,7 +205,7 @@ forget(uint64_t ms)
 		W.forgot = true;
 		R->head->kept = W.held[W.held_at].since;
 		atomic_signal_fence(memory_order_seq_cst);
-		uint32_t index = unhold();
+		uint32_t index = writer_unhold();
 		struct ttc_chunk *c = ring_chunk(R, index);
 		c->magic = 0;         /* a reader of the ring must not find it */
 		atomic_store_explicit(ring_commit(c), 0, memory_order_relaxed);
@@ -225,9 +224,8 @@ tell_held(uint64_t ms)
 	R->head->asked = less ? W.o.keep_ms : 0;
 }
 
-/* Write that a dump begins: from here on, events recorded until ${to} are written. */
-static void
-announce_dump(uint64_t to)
+void
+writer_dump_record(uint64_t to)
 {
 	const uint64_t asked = R->head->asked, held = R->head->held, least = atomic_load_explicit(&W.short_ms, memory_order_relaxed);
 	uint8_t b[50], *p = ttc_put(b, R->head->kept);
@@ -269,7 +267,7 @@ free_slots(const uint32_t *ended, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct ttc_slot *s = &R->slot[ended[i]];
-		struct wslot *w = slot_of(ended[i]);
+		struct wslot *w = writer_slot(ended[i]);
 		uint8_t b[60];
 		if (w->held)
 			continue;
@@ -310,14 +308,47 @@ hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
 		hold(W.order[i], ms, writer_since(rec_now()));
 	tell_held(ms);
 	if (asked) {
-		announce_dump(since);
+		writer_dump_record(since);
 		W.dumping = 2;        /* the next pass finds chunks that are open now and sealed before this pass reaches them */
 	}
 	W.dumping -= dump;
 	if (!dump)
 		forget(ms);
 	while (dump && W.nheld > 0)
-		put_sealed(unhold());
+		writer_put_sealed(writer_unhold());
+}
+
+/* Record nothing more: hold all chunks, sealed, the ${n} taken ones among them. */
+static void
+seal_all(uint32_t n, uint64_t ms)
+{
+	for (uint32_t i = 0; i < n; i++)
+		hold(W.order[i], ms, 0);
+	atomic_store(&rec_state.on, false);
+	ring_detach(true);
+	n = take_sealed();
+	for (uint32_t i = 0; i < n; i++)
+		hold(W.order[i], ms, 0);
+}
+
+/* End the capture if what it lacks, the ${n} taken chunks among it, does not fit below the size limit. */
+static bool
+ends_here(uint32_t n, uint64_t ms, bool *near)
+{
+	if (writer_fits(n, near))
+		return false;
+	seal_all(n, ms);
+	writer_end_at_limit();
+	return true;
+}
+
+/* Write the drops of all threads that are there. */
+static void
+put_all_drops(void)
+{
+	for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
+		if (state_of(i) >= TTC_S_LIVE)
+			put_drops(i);
 }
 
 /* Write what open chunks hold by now, of threads with numbers up to ${threads}. */
@@ -335,7 +366,7 @@ writer_pass(bool all)
 {
 	uint64_t ms = writer_now_ms();
 	uint32_t nended, n, *ended = W.order + R->nchunk, threads;
-	bool parts = all || ms - W.parts_ms >= W.o.part_ms;
+	bool near = false, parts = all || ms - W.parts_ms >= W.o.part_ms;
 	bool asked = atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && !W.dumping);
 	bool dump = W.o.keep_ms && (asked || W.dumping);
 	uint64_t since = writer_since(rec_now());
@@ -347,18 +378,20 @@ writer_pass(bool all)
 	/* The same holds for chunks that earlier threads sealed before a thread with one of these numbers began. */
 	threads = atomic_load_explicit(&R->numbers, memory_order_acquire);
 	n = take_sealed();
+	if ((!W.o.keep_ms || dump) && ends_here(n, ms, &near))
+		return;
+	parts = parts && (all || !near);
 	/* The definitions that a chunk needs were published before it was sealed. */
-	writer_definitions();
+	writer_definitions(UINT64_MAX);
 	if (W.o.keep_ms)
 		hold_or_dump(n, ms, asked, dump, since);
 	else
 		for (uint32_t i = 0; i < n; i++)
-			put_sealed(W.order[i]);
+			writer_put_sealed(W.order[i]);
 	if (W.o.keep_ms ? dump : parts)
 		put_parts(threads, ms);
-	for (uint32_t i = 0; parts && i < R->nslot && !W.stopped; i++)
-		if (state_of(i) >= TTC_S_LIVE)
-			put_drops(i);
+	if (parts)
+		put_all_drops();
 	free_slots(ended, nended);
 	if (parts && writer_flush()) {
 		atomic_store_explicit(&W.sync_want, atomic_load_explicit(&W.written_b, memory_order_relaxed), memory_order_release);

@@ -6,9 +6,8 @@
 #define R (&rec_state.ring)
 #define W rec_writer
 
-/* Write definitions published since the last call, up to the first incomplete one. */
 void
-writer_definitions(void)
+writer_definitions(uint64_t most)
 {
 	uint64_t at = atomic_load_explicit(&R->def_at, memory_order_acquire);
 
@@ -26,6 +25,9 @@ writer_definitions(void)
 			if (w == 0)
 				return;
 			uint32_t n = (uint32_t)w;
+			if (n > most)
+				return;
+			most -= n;
 			writer_record(e[RING_DEF_HEAD], e + RING_DEF_HEAD + 1, n - 9);
 			W.def_offset += (n + 8 + 7) & ~7u;
 		}

@@ -257,6 +257,7 @@ rec_open(const struct rec_options *o, char why[256])
 		atomic_fetch_add(&rec_state.session, 1);
 		atomic_store(&rec_state.dump, false);
 		atomic_store(&rec_state.paused, false);
+		atomic_store(&rec_state.sealable, true);
 		atomic_store_explicit(&rec_state.on, true, memory_order_release);
 		for (const struct rec_meta *m = o->meta; m && m->key; m++)
 			rec_meta(m->key, m->value);

@@ -383,18 +383,17 @@ rec_thread_release(struct rec_thread *t)
 	if (atomic_load(&rec_state.forked))
 		return;
 	atomic_store(&t->busy, 1);
-	if (atomic_load(&rec_state.on) && t->session == atomic_load(&rec_state.session)) {
-		struct ttc_slot *s = &R->slot[t->slot];
-		if (!t->extra)
-			put_end(t);
-		lock_threads();       /* a pause may seal the chunk at this moment */
+	if (!t->extra && atomic_load(&rec_state.on) && t->session == atomic_load(&rec_state.session))
+		put_end(t);
+	lock_threads();               /* a pause or the end may seal the chunk at this moment, or the ring may be gone after it */
+	if (atomic_load(&rec_state.sealable) && t->session == atomic_load(&rec_state.session)) {
 		seal_chunk(R, t);
-		unlock_threads();
-		atomic_store_explicit(ring_slot_state(s), TTC_S_ENDED, memory_order_release);
+		atomic_store_explicit(ring_slot_state(&R->slot[t->slot]), TTC_S_ENDED, memory_order_release);
 		/* The writer frees the slot: at once if ended threads have a quarter of all slots, else in its next pass. */
 		if (4 * (atomic_fetch_add_explicit(&R->nended, 1, memory_order_release) + 1) >= R->nslot)
 			plat_wake(PLAT_BELL_WRITER);
 	}
+	unlock_threads();
 	rec_leave(t);
 	lock_threads();
 	for (at = &rec_state.threads; atomic_load(at) && atomic_load(at) != t;
@@ -444,12 +443,14 @@ ring_detach(bool seal)
 	if (!sure)
 		plat_sleep_us(20000);
 	out = all_out() && out;
-	if (!seal || !out)
+	if (!seal)
 		return out && sure;
 	lock_threads();
-	for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next)
+	for (struct rec_thread *t = atomic_load(&rec_state.threads); t && out; t = t->next)
 		if (t->session == atomic_load(&rec_state.session))
 			seal_chunk(R, t);
+	if (!atomic_load(&rec_state.on))
+		atomic_store(&rec_state.sealable, false);
 	unlock_threads();
 	return out && sure;
 }

@@ -62,6 +62,7 @@ struct rec_state {
 	_Atomic uint64_t session;     /* number of the present or last recording */
 	_Atomic uint64_t keys;        /* given so far */
 	_Atomic bool dump;
+	_Atomic bool sealable;        /* chunks of threads that end go to the writer; changes with the list of threads locked */
 	struct ring ring;
 	_Atomic(struct rec_thread *) threads;
 };

@@ -180,7 +180,7 @@ put_notes(void)
 static void
 put_finish(enum ttc_finish how)
 {
-	uint8_t *b = malloc(16 + FINISH_THREADS * 50), *p = b;
+	uint8_t *b = malloc(16 + FINISH_THREADS * FINISH_THREAD), *p = b;
 	uint32_t n = 0;
 	uint64_t no_slot = atomic_load(&R->no_slot);
 
@@ -347,7 +347,7 @@ new_file(void)
 	W.part_began_ms = writer_now_ms();
 	atomic_fetch_add(&W.files, 1);
 	writer_clock();
-	writer_definitions();
+	writer_definitions(UINT64_MAX);
 }
 
 void

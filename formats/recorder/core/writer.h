@@ -1,5 +1,5 @@
 /**
- * What the files of the writer share: chunk_write.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
+ * What the files of the writer share: chunk_write.c, limit.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
  *
  * While the writer thread runs, only that thread uses this, except for atomic fields.
  */
@@ -35,6 +35,7 @@ struct writer {
 	uint32_t part;
 	uint64_t at;                  /* bytes in this file */
 	uint64_t part_began_ms;
+	uint64_t due;                 /* near the size limit: the file's length with all that the ring held at the last pass */
 	bool broken, stopped;
 	void (*full)(enum ttc_finish how, int error); /* the file takes no more: writer_stop() */
 	bool ending;                  /* writer_stop() runs: its records have room */
@@ -75,6 +76,7 @@ extern struct writer rec_writer;
 #define STREAM_ROOM  (24u << 10)
 #define STREAM_STATE 4u
 #define FINISH_THREADS 200u           /* in one record */
+#define FINISH_THREAD 50u             /* most bytes of one */
 #define FINISH_ROOM  (4u << 10)       /* kept free below max_size for the end */
 #define MAX_SIZE_MIN (64u << 10)
 
@@ -103,8 +105,8 @@ uint64_t writer_since(uint64_t ticks);
 
 /* --- definitions_write.c --- */
 
-/* Write definitions published since the last call, up to the first incomplete one. */
-void writer_definitions(void);
+/* Write definitions published since the last call, up to the first incomplete one and of at most about ${most} bytes. */
+void writer_definitions(uint64_t most);
 
 /* Write what TTC_FINISH and TTC_GONE say of a thread at ${p}; returns the place after it. */
 uint8_t *writer_account(uint8_t *p, const struct wslot *w);
@@ -114,8 +116,34 @@ uint8_t *writer_account(uint8_t *p, const struct wslot *w);
 /* Do all that is due; with ${all} also the work of once a second. */
 void writer_pass(bool all);
 
+/* What the writer knows of the thread that has ${slot} now. */
+struct wslot *writer_slot(uint32_t slot);
+
+/* Write the rest of a sealed chunk and free it. */
+void writer_put_sealed(uint32_t index);
+
+/* Take the oldest held chunk; returns its index. */
+uint32_t writer_unhold(void);
+
+/* Write that a dump begins: from here on, events recorded until ${to} are written. */
+void writer_dump_record(uint64_t to);
+
 /* The number of events that living threads dropped or that found no slot in the ring. */
 uint64_t writer_dropped_by_living(void);
+
+/* --- limit.c --- */
+
+/*
+ * Does all that is not in the file fit below the size limit: the ${n} chunks in W.order, held and open ones, and definitions? True without a limit.
+ * ${near}: what comes until the next pass may not fit. A part of an open chunk holds more than was counted, so it would be written past the end of others.
+ */
+bool writer_fits(uint32_t n, bool *near);
+
+/*
+ * Recording has ended and all its chunks are held: write of them what fits, of all threads up to one time, and end the capture. Threads that stay inside a
+ * recording function for a second are left out.
+ */
+void writer_end_at_limit(void);
 
 /* --- sync.c --- */
 

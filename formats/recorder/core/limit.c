@@ -1,0 +1,238 @@
+/**
+ * Ends a capture at its size limit so that all threads end at one time.
+ *
+ * What the ring holds that is not in the file is added up in each pass: sealed chunks, what open chunks hold by now, definitions. While all of it fits below
+ * the limit, the pass goes on. Once it does not, nothing more is recorded, all chunks are sealed, and as much is written as fits: of each thread everything up
+ * to one time, and nothing after it. The sum is the reserve, so no thread's open chunk finds the file full.
+ */
+#include "recorder/core/writer.h"
+
+#define R (&rec_state.ring)
+#define W rec_writer
+
+enum {
+	SLICES = 4096,                /* parts of a time, of which the one is found up to which everything fits; then parts of that one */
+	STEP = 16,                    /* bytes of records that are walked at once */
+	ASIDE = TTC_CHUNK_HEAD + 200, /* most bytes that a chunk needs beside body and state: its head, and the record of its thread in a chunk */
+};
+
+/* The bytes of definitions that are not written yet, at most. */
+static uint64_t
+definitions_due(void)
+{
+	uint64_t at = atomic_load_explicit(&R->def_at, memory_order_acquire), number = at >> 32;
+
+	if (number == 0)
+		return 0;
+	return (number - 1 - W.def_number) * R->size + (uint32_t)at - W.def_offset;
+}
+
+/* The ticks of the first definition that is not written yet; UINT64_MAX: none. */
+static uint64_t
+first_definition(void)
+{
+	uint64_t at = atomic_load_explicit(&R->def_at, memory_order_acquire), ticks;
+	uint32_t offset = W.def_offset, number = W.def_number;
+
+	if (number + 1 < at >> 32 && offset == atomic_load_explicit(&R->def_end[number], memory_order_acquire)) {
+		number++;
+		offset = TTC_CHUNK_HEAD;
+	}
+	if (number + 1 > at >> 32 || (number + 1 == at >> 32 && offset >= (uint32_t)at))
+		return UINT64_MAX;
+	memcpy(&ticks, (uint8_t *)ring_chunk(R, atomic_load(&R->def_chunk[number]) - 1) + offset + 8, sizeof ticks);
+	return ticks ? ticks : UINT64_MAX;    /* 0: it is being written */
+}
+
+/* The bytes that the file takes before it is at its limit, with room for its end. */
+static uint64_t
+room(void)
+{
+	uint32_t begun = atomic_load_explicit(&R->numbers, memory_order_relaxed), threads = begun < R->nslot ? begun : R->nslot;
+	uint64_t used = W.at + W.nstream + ASIDE + FINISH_ROOM + (uint64_t)threads * FINISH_THREAD;
+
+	return used < W.o.max_size ? W.o.max_size - used : 0;
+}
+
+/* The most bytes beside records that chunk ${c} of ${w} takes in the file. */
+static uint64_t
+beside(const struct wslot *w, const struct ttc_chunk *c)
+{
+	uint32_t named = w->walk.depth < w->walk.max ? w->walk.depth : w->walk.max;
+
+	return ASIDE + (w->seq == c->seq && w->done ? 40 + 10 * named : c->state);
+}
+
+/* The bytes of chunk ${index} that are not in the file. */
+static uint64_t
+chunk_due(uint32_t index)
+{
+	struct ttc_chunk *c = ring_chunk(R, index);
+	const struct wslot *w = writer_slot(R->owner[index]);
+	uint64_t length = (uint32_t)atomic_load_explicit(ring_commit(c), memory_order_acquire);
+
+	return length - (w->seq == c->seq && w->done < length ? w->done : 0) + beside(w, c);
+}
+
+static uint32_t
+held_at(uint32_t i)
+{
+	return W.held[(W.held_at + i) % R->nchunk].index;
+}
+
+bool
+writer_fits(uint32_t n, bool *near)
+{
+	uint64_t left = room(), sum = definitions_due();
+	int32_t nfree = atomic_load_explicit(&R->nfree, memory_order_relaxed);
+
+	*near = false;
+	/* Usually the limit is further away than all chunks in use are long. */
+	if (W.stopped || !W.o.max_size || W.o.rotate_size || (uint64_t)(R->nchunk - (uint32_t)(nfree > 0 ? nfree : 0)) * (R->size + ASIDE) < left)
+		return true;
+	for (uint32_t i = 0; i < W.nheld; i++)
+		sum += chunk_due(held_at(i));
+	for (uint32_t i = 0; i < n; i++)
+		sum += chunk_due(W.order[i]);
+	for (uint32_t i = 0; i < R->nslot; i++) {
+		const struct ttc_slot *s = &R->slot[i];
+		if (atomic_load_explicit(ring_slot_state((struct ttc_slot *)(uintptr_t)s), memory_order_acquire) != TTC_S_LIVE)
+			continue;
+		uint32_t index = atomic_load_explicit((_Atomic uint32_t *)(uintptr_t)&s->chunk, memory_order_acquire);
+		sum += index ? chunk_due(index - 1) : 0;
+	}
+	uint64_t grown = W.due && W.at + sum > W.due ? W.at + sum - W.due : 0;
+	W.due = W.at + sum;
+	*near = sum + grown >= left;
+	return sum < left;
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+/* A chunk's records, walked in small steps. */
+struct steps {
+	struct ttc_walk walk;
+	const uint8_t *records;
+	uint32_t n, at;
+};
+
+static void
+steps_of(struct steps *s, const struct ttc_chunk *c)
+{
+	static uint64_t zone[TTC_STACK];
+	const uint8_t *body = (const uint8_t *)c + TTC_CHUNK_HEAD;
+
+	*s = (struct steps){ .walk = { .zone = zone, .max = R->stack_max }, .records = body + c->state, .n = (uint32_t)c->commit - c->state };
+	ttc_walk_state(&s->walk, c, body, c->state);
+	s->walk.events = 0;
+}
+
+/* Pass over some whole records; returns their bytes, 0 at the end. */
+static uint32_t
+step(struct steps *s)
+{
+	uint32_t left = s->n - s->at, done = 0;
+
+	for (uint32_t n = STEP; left > 0 && done == 0; n *= 2) {
+		done = (uint32_t)ttc_walk(&s->walk, s->records + s->at, n < left ? n : left);
+		if (n >= left)
+			break;
+	}
+	s->at += done;
+	return done;
+}
+
+/* Add to ${slice} the bytes of chunk ${index} that are not in the file, by times from ${from}, ${width} ticks each. Returns those of earlier records. */
+static uint64_t
+slice_chunk(uint32_t index, uint64_t *slice, uint64_t from, uint64_t width)
+{
+	const struct ttc_chunk *c = ring_chunk(R, index);
+	const struct wslot *w = writer_slot(R->owner[index]);
+	uint32_t done = w->seq == c->seq ? w->done : 0;
+	uint64_t earlier = 0, more = beside(w, c);
+	struct steps s;
+
+	steps_of(&s, c);
+	for (uint32_t n; (n = step(&s)) > 0;) {
+		uint64_t at = s.walk.ticks < from ? 0 : (s.walk.ticks - from) / width;
+		if (s.at <= done)
+			continue;
+		if (s.walk.ticks < from)
+			earlier += n + more;
+		else if (at < SLICES)
+			slice[at] += n + more;
+		more = 0;
+	}
+	return earlier;
+}
+
+/* The time up to which the held chunks are written: as late as they fit in ${left} bytes, and none of their definitions is missing. */
+static uint64_t
+find_end(uint64_t left)
+{
+	static uint64_t slice[SLICES];
+	const uint64_t first = first_definition();
+	uint64_t from = 0, width = rec_now() / SLICES + 1, sum;
+
+	for (;; width = width / SLICES + 1) {
+		uint32_t k = 0;
+		memset(slice, 0, sizeof slice);
+		sum = 0;
+		for (uint32_t i = 0; i < W.nheld; i++)
+			sum += slice_chunk(held_at(i), slice, from, width);
+		while (k < SLICES && (sum += slice[k]) <= left)
+			k++;
+		from += k * width;
+		if (width == 1 || k == SLICES)
+			return from < first ? from : first;
+	}
+}
+
+/* Cut chunk ${index} before its first records that end at or after ${to}. */
+static void
+cut(uint32_t index, uint64_t to)
+{
+	struct ttc_chunk *c = ring_chunk(R, index);
+	uint8_t *body = (uint8_t *)c + TTC_CHUNK_HEAD;
+	uint64_t events = 0;
+	uint32_t end = 0;
+	struct steps s;
+
+	steps_of(&s, c);
+	while (step(&s) > 0 && s.walk.ticks < to) {
+		end = s.at;
+		events = s.walk.events;
+	}
+	if (end == s.n)
+		return;
+	writer_seal(c, body, c->state, body + c->state, end);
+	R->count[index] = (uint32_t)events;
+}
+
+void
+writer_end_at_limit(void)
+{
+	uint64_t to, left = room(), chunks = 0;
+
+	for (uint32_t i = 0; i < W.nheld; i++)
+		chunks += chunk_due(held_at(i));
+	/* Names leave at least half of the room to events. */
+	writer_definitions(chunks < left / 2 ? left - chunks : left / 2);
+	writer_flush();
+	to = find_end(room());
+	if (W.o.keep_ms)
+		writer_dump_record(writer_since(to > 0 ? to - 1 : 0));
+	while (W.nheld > 0 && !W.stopped) {
+		uint32_t index = held_at(0);
+		const struct ttc_chunk *c = ring_chunk(R, index);
+		const struct wslot *w = writer_slot(R->owner[index]);
+		cut(index, to);
+		bool any = (uint32_t)c->commit - c->state > (w->seq == c->seq ? w->done : 0);
+		writer_unhold();
+		if (any)
+			writer_put_sealed(index);
+	}
+	if (!W.stopped)
+		writer_flush();
+	W.full(TTC_F_MAX_SIZE, 0);
+}
