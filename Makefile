@@ -18,6 +18,7 @@ WINDOWS  := $(findstring mingw,$(TARGET))
 PREFIX   ?= /usr/local
 BINDIR   ?= $(PREFIX)/bin
 LIBDIR   ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 DATADIR  ?= $(PREFIX)/share
 MANDIR   ?= $(DATADIR)/man
 DOCDIR   ?= $(DATADIR)/doc/tracetool
@@ -631,6 +632,7 @@ RUN      ?=
 # Each file that is installed and its place, "FROM=TO"; engines are found below cmd/share.
 PLACES   = $(BIN)=$(BINDIR)/tracetool $(UNITY)=$(MODULES)/$(notdir $(UNITY)) $(MONO)=$(MODULES)/$(notdir $(MONO)) \
 	$(foreach p,$(PAGES),$(p)=$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
+	$(foreach f,formats/recorder/unity/tracetool_unity.h formats/recorder/mono/tracetool_mono.h,$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
 	$(foreach f,$(wildcard README.md CHANGELOG.md LICENSE),$(f)=$(DOCDIR)/$(f)) \
 	$(foreach f,lib/gate/budget.schema.json lib/gate/verdict.schema.json formats/recorder/mono/package/Tracetool.cs \
 		,$(f)=$(DATADIR)/tracetool/$(notdir $(f))) \

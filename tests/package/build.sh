@@ -12,6 +12,10 @@ is "clang builds without a warning, with CFLAGS and CPPFLAGS of the user's own" 
 is "what was built runs" "$work/build/tracetool" --version
 is "it installs below DESTDIR" make install CC="${CLANG:-clang}" CFLAGS='-O0 -Werror' CPPFLAGS=-DX LDFLAGS=-Wl,-z,now DESTDIR="$work/root" PREFIX=/usr
 is "what was installed runs" "$work/root/usr/bin/tracetool" --version
+headers() {
+	printf '#include <tracetool_%s.h>\n' unity mono | "${CLANG:-clang}" -x c -Werror -fsyntax-only -I "$work/root/usr/include" -
+}
+is "the headers of the recorders' functions are installed" headers
 # Databases: without pkg-config they are there where the header is, and without libsqlite3 that is said.
 has_databases() { make -n -B PKG_CONFIG=false "$work/build/lib/sql/db.o" | grep -q -e -DTT_SQLITE; }
 is "pkg-config is not needed for databases" has_databases
