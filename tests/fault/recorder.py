@@ -141,7 +141,7 @@ def main():
                        ["mono", "--profile=tracetool:%s,out=mono.ttc" % options, mono_kit.program(program)], "mono.ttc",
                        {"LD_LIBRARY_PATH": kit.BUILD, "XDG_RUNTIME_DIR": s.path(name, "run")})
 
-    jobs = [lambda: game("game in parts", "options=rotate-size=40K;control=control").with_faults(CALLS),
+    jobs = [lambda: game("game in parts", "options=rotate-size=64K;control=control").with_faults(CALLS),
             lambda: mono("Mono program", "Cover", ALL).with_faults(MONO_CALLS),
             lambda: runtimes(mono("Mono runtime", "Args", ALL))]
     if kit.LONG:

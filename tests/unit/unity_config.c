@@ -31,12 +31,12 @@ TEST(options_stand_between_semicolons_and_line_ends)
 TEST(amounts_are_read_without_rounding)
 {
 	config_init(&c);
-	CHECK_EQ_INT(set("max-size=1.5G;rotate-size=100;rotate-time=2min"), 0);
+	CHECK_EQ_INT(set("max-size=1.5G;rotate-size=65537;rotate-time=2min"), 0);
 	CHECK_EQ_INT(c.max_b, 3ll << 29);
-	CHECK_EQ_INT(c.rotate_b, 100);
+	CHECK_EQ_INT(c.rotate_b, 65537);
 	CHECK_EQ_INT(c.rotate_ns, 120000000000);
-	CHECK_EQ_INT(set("max-size=1.50000000000001K;keep=307445734.5min"), 0);
-	CHECK_EQ_INT(c.max_b, 1536);
+	CHECK_EQ_INT(set("max-size=64.50000000000001K;keep=307445734.5min"), 0);
+	CHECK_EQ_INT(c.max_b, 66048);
 	CHECK(c.keep_ns == UINT64_C(18446744070000000000));
 	static const char *const same[] = { "ring=64m", "ring=64M", "ring=64MiB", "ring=64mib", "ring=65536k", "ring=0.0625g" };
 	for (size_t i = 0; i < COUNT(same); i++) {
@@ -47,11 +47,12 @@ TEST(amounts_are_read_without_rounding)
 	static const char *const bad[] = { "keep=307445734.99min", "ring=", "ring=M", "ring=1.M2", "ring=1.2.3M", "ring=-1", "ring=1ms", "ring=1KI", "ring=1[",
 	    "keep=1S", "keep=5MIN", "over=5",
 		"over=", "ring=99999999999999999999", "ring=17179869184G", "ring=0x10", "ring",
-		"ring=18446744073709551616", "ring=18446744073709551619" };
+		"ring=1535K", "ring=1025G", "max-size=63K", "rotate-size=63K",
+		"rotate-time=0s", "keep=0s", "over=0ms", "ring=18446744073709551616", "ring=18446744073709551619" };
 	for (size_t i = 0; i < COUNT(bad); i++)
 		if (!CHECK_EQ_INT(set(bad[i]), -1))
 			printf("  %s\n", bad[i]);
-	CHECK_HAS(why, "want a size such as 32M");
+	CHECK_HAS(why, "want a size from 1536K to 1024G, such as 32M");
 }
 
 TEST(frame_ranges_have_either_end_open)

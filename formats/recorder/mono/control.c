@@ -194,8 +194,10 @@ static const char *
 run_label(const char *text, const char *rest)
 {
 	(void)rest;
+	if (!text || !*text)
+		return "it needs a text";
 	tracetool_mono_label(text);
-	return NULL;
+	return rec_on() ? NULL : "recording has ended";
 }
 
 static const struct control_command commands[] = {

@@ -52,7 +52,7 @@ static const struct opttable_option option[] = {
 	{ "calls", OPTTABLE_BOOL, AT(calls) },
 	{ "include", OPTTABLE_ENTRY, .at = LIST_INCLUDE, "a pattern such as [Game]World.*:Update" },
 	{ "exclude", OPTTABLE_ENTRY, .at = LIST_EXCLUDE, "a pattern such as [mscorlib]*" },
-	{ "depth", OPTTABLE_NUMBER, AT(depth), "a number of calls up to 2048", .max = OPTIONS_DEPTH },
+	{ "depth", OPTTABLE_NUMBER, AT(depth), "a number of calls from 1 to 2048", .min = 1, .max = OPTIONS_DEPTH },
 	{ "args", OPTTABLE_ENTRY, .at = LIST_ARGS, "a method such as World:Spawn", .with = ':' },
 	{ "frame", OPTTABLE_ENTRY, .at = LIST_FRAME, "a method such as Game:Tick", .with = ':' },
 	{ "alloc", OPTTABLE_BOOL, AT(alloc) },
@@ -82,10 +82,10 @@ static const struct opttable_option option[] = {
 	{ "out", OPTTABLE_PATH, AT(out), "a file name", .preset = "tracetool-%p.ttc" },
 	{ "overwrite", OPTTABLE_BOOL, AT(overwrite) },
 	{ "max-size", OPTTABLE_SIZE, AT(max_b), "a size from 256K, such as 2G", .min = 256 << 10 },
-	{ "rotate-size", OPTTABLE_SIZE, AT(rotate_b), "a size such as 256M" },
-	{ "rotate-time", OPTTABLE_TIME, AT(rotate_ns), "a time such as 10min" },
+	{ "rotate-size", OPTTABLE_SIZE, AT(rotate_b), "a size from 64K, such as 256M", .min = 64 << 10 },
+	{ "rotate-time", OPTTABLE_TIME, AT(rotate_ns), "a time such as 10min", .min = 1 },
 	{ "rotate-keep", OPTTABLE_NUMBER, AT(rotate_keep), "a number of files", .max = UINT32_MAX },
-	{ "keep", OPTTABLE_TIME, AT(keep_ns), "a time such as 10s" },
+	{ "keep", OPTTABLE_TIME, AT(keep_ns), "a time such as 10s", .min = 1 },
 	{ "ring", OPTTABLE_SIZE, AT(ring_b), "a size from 1536K to 1024G, such as 32M", .min = 1536 << 10, .max = (uint64_t)1 << 40 },
 	{ "threads", OPTTABLE_NUMBER, AT(threads), "a number of threads up to 65536", .max = 1 << 16 },
 	{ "meta", OPTTABLE_ENTRY, .at = LIST_META, "KEY:VALUE", .with = ':', .key = true },
@@ -123,6 +123,7 @@ options_idle(const struct options *o, char why[OPTIONS_WHY])
 		{ n[LIST_INCLUDE], calls, "include", "calls" }, { n[LIST_EXCLUDE], calls, "exclude", "calls" }, { o->depth, calls, "depth", "calls" },
 		{ o->alloc_stack, allocs, "alloc-stack", "alloc" }, { o->sample_cpu, o->sample_hz, "cpu", "sample" },
 		{ o->sample_real, o->sample_hz, "real", "sample" }, { n[LIST_UNCOVERED], o->coverage, "coverage-exclude", "coverage" },
+		{ o->rotate_keep, o->rotate_b || o->rotate_ns, "rotate-keep", "rotate-size" },
 	};
 
 	for (size_t i = 0; i < COUNT(part); i++)

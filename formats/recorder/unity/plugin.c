@@ -195,6 +195,8 @@ run_dump(const char *arg, const char *rest)
 {
 	(void)arg;
 	(void)rest;
+	if (tracetool_state() == TRACETOOL_CAPTURING && !plugin.config.keep_ns && !plugin.config.over_ns)
+		return "nothing is held back: neither the option keep nor over was given";
 	return why_nothing(tracetool_dump());
 }
 
@@ -202,8 +204,10 @@ static const char *
 run_label(const char *text, const char *rest)
 {
 	(void)rest;
+	if (!text || !*text)
+		return "it needs a text";
 	tracetool_label(text);
-	return NULL;
+	return rec_on() ? NULL : "nothing is being captured";
 }
 
 static const struct control_command commands[] = {

@@ -188,7 +188,8 @@ def from_outside():
         command(control, text)
     p.call(0)
     said = p.p.communicate(timeout=60)[1]
-    kit.check(said.count("\n") == 2 and '"start" does nothing: recording is on' in said, "the control file: what does nothing is told", said)
+    kit.check(said.count("\n") == 3 and '"start" does nothing: recording is on' in said and
+              '"label" does nothing: it needs a text' in said, "the control file: what does nothing is told", said)
     kit.check('no command is called "sing"; there are start, stop, ' in said, "the control file: an unknown command is told", said)
     kit.check(len(kit.stats(path, "heapshots")["heapshots"]) == 1, "the control file takes a heap shot")
     csv = path + ".csv"
