@@ -36,7 +36,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_DROPPED] = { "dropped", "events dropped by the recorder",
 	    "Record less, or with a larger buffer: figures are lower bounds.", TT_LOSS, false, TT_SETTING_NONE },
 	[TT_LOST_NOT_ENDED] = { "not_ended", "capture ends early, without an end record",
-	    "The program was killed, crashed or is still running, or the file is cut: the last events are missing.",
+	    "The program was killed, crashed or is still running, or the file is cut: the last events are missing, and the last frames may lack threads.",
 	    TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_KILLED] = { "killed", "producer did not end cleanly; its ring was read",
 	    "The program still runs, or was killed or crashed; all it recorded until now is here.", TT_INFO, false, TT_SETTING_NONE },
