@@ -64,14 +64,14 @@ least(const struct rows *r, const char *key)
  * always are, can be shown to be.
  */
 static void
-hitch_row(struct rows *r, bool cpu, int64_t median, size_t pairs, bool known)
+hitch_row(struct rows *r, bool capped, int64_t median, size_t pairs, bool known)
 {
-	double rate = known ? fmax(0, (double)least(r, cpu ? "frame.cpu.over" : "frame.over") / TT_AMOUNT_ONE) : 0;
+	double rate = known ? fmax(0, (double)least(r, capped ? "frame.uncapped.over" : "frame.over") / TT_AMOUNT_ONE) : 0;
 	double frame = 2000 / (double)(r->s[TT_OLD]->frames + r->s[TT_NEW]->frames);
 	double margin = fmax(fmax(rate / 4, tt_pairs_chance(rate / frame, pairs) * frame), frame / 2);
 
 	tt_buf_printf(r->out, "%s\n\t\t{ \"id\": \"long-frames\", \"metric\": \"%s\", \"limit\": \"%.2fms\", \"max\": \"+%.3f\" }", r->some ? "," : "",
-	    cpu ? "frame.cpu.over" : "frame.over", HITCH * (double)median / 1e6 / TT_AMOUNT_ONE, fmax(margin, 0.001));
+	    capped ? "frame.uncapped.over" : "frame.over", HITCH * (double)median / 1e6 / TT_AMOUNT_ONE, fmax(margin, 0.001));
 	r->some = true;
 }
 
@@ -167,14 +167,15 @@ count_row(struct rows *r)
 static void
 frame_rows(struct rows *r, size_t pairs, bool hitches)
 {
-	bool cpu = r->s[TT_OLD]->cap_ns || r->s[TT_NEW]->cap_ns;
-	const char *metric = cpu ? "frame.cpu" : "frame.time";
-	int64_t median = both(r, cpu ? "frame.cpu.median" : "frame.time.median"), mean = both(r, cpu ? "frame.cpu.mean" : "frame.time.mean");
+	bool capped = r->s[TT_OLD]->cap_ns || r->s[TT_NEW]->cap_ns;
+	const char *metric = capped ? "frame.uncapped" : "frame.time";
+	int64_t median = both(r, capped ? "frame.uncapped.median" : "frame.time.median");
+	int64_t mean = both(r, capped ? "frame.uncapped.mean" : "frame.time.mean");
 
 	/* Not the median, which is the one or the other where frames have two lengths, and knows less of skewed ones. */
-	row(r, cpu ? "cpu-trimmed" : "frame-trimmed", metric, "trimmed", "+1.5%");
-	row(r, cpu ? "cpu-p95" : "frame-p95", metric, "p95", "+1.5%");
-	hitch_row(r, cpu, median, pairs, hitches);
+	row(r, capped ? "uncapped-trimmed" : "frame-trimmed", metric, "trimmed", "+1.5%");
+	row(r, capped ? "uncapped-p95" : "frame-p95", metric, "p95", "+1.5%");
+	hitch_row(r, capped, median, pairs, hitches);
 	if (both(r, "gc.alloc.bytes.per_frame.mean") >= 0)
 		row(r, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", both(r, "gc.alloc.bytes.per_frame.mean") ? "+5%" : "+16B");
 	marker_rows(r, mean);

@@ -272,6 +272,27 @@ seal(struct app *app, struct tt_run_opts *run)
 	run->opened_arg = app;
 }
 
+/* Say how many captures of B are recordings of A, too: they show nothing. */
+static void
+note_shared(const struct diff_opts *o, const uint64_t *seen, struct tt_report *r)
+{
+	size_t before = o->in.path.before, shared = 0, first = 0;
+
+	for (size_t i = before; i < o->in.path.n; i++) {
+		size_t k = 0;
+
+		while (k < before && seen[k] != seen[i])
+			k++;
+		if (k < before && shared++ == 0)
+			first = i;
+	}
+	if (shared)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "shared", tt_text(r, "%zu of the %zu captures of B %s recordings of A, "
+		    "too: compared with itself, a capture is no worse: %s%s", shared, o->in.path.n - before,
+		    shared == 1 ? "is one of the" : "are", o->in.path.v[first],
+		    shared > 1 ? ", ..." : ""));
+}
+
 static int
 add_all(struct app *app, const struct diff_opts *o, struct tt_run_opts *run, struct tt_diff *d, struct tt_report *r,
     struct tt_err *err)
@@ -286,6 +307,8 @@ add_all(struct app *app, const struct diff_opts *o, struct tt_run_opts *run, str
 			seal(app, run);
 		rc = add_capture(app, o, i, seen, run, d, r, err);
 	}
+	if (rc == TT_OK)
+		note_shared(o, seen, r);
 	return rc == TT_OK ? tt_diff_finish(d, err) : rc;
 }
 

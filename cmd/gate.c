@@ -158,7 +158,7 @@ read_budget(struct gate *x, struct tt_err *err)
 	int rc;
 
 	if (!x->g->budget)
-		return tt_budget_none(&x->budget, &x->a, err);
+		return tt_budget_to_suggest(&x->budget, &x->a, err);
 	rc = gate_document(x->app, x->g->budget, &text, err);
 	if (rc == TT_OK)
 		rc = tt_budget_parse(text.p, text.n, x->g->budget, &x->budget, &x->a, err);

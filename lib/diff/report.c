@@ -267,14 +267,6 @@ fill_table(const struct tt_diff_ctx *x, const struct table *k)
 }
 
 /* True if two limits are the same, but for how exactly frames were held to them. */
-static bool
-same_cap(int64_t a, int64_t b)
-{
-	int64_t off = a > b ? a - b : b - a;
-
-	return a && b && off <= a / 100;
-}
-
 /* Say that frames are capped, at which period, and that CPU-active time is compared instead. */
 static void
 note_cap(const struct tt_diff *d, struct tt_report *r)
@@ -288,7 +280,7 @@ note_cap(const struct tt_diff *d, struct tt_report *r)
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		if (s ? b : a)
 			*tt_put_cap(at[s], s ? b : a) = '\0';
-	if (same_cap(a, b))
+	if (tt_same_cap(a, b))
 		which = tt_text(r, "frames are capped at %s", at[TT_DIFF_A]);
 	else if (a && b)
 		which = tt_text(r, "frames are capped, of A at %s and of B at %s", at[TT_DIFF_A], at[TT_DIFF_B]);

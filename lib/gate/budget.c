@@ -327,7 +327,7 @@ tt_budget_none(struct tt_budget *b, struct tt_arena *a, struct tt_err *err)
 	struct tt_budget_reader rd = { .b = b, .a = a };
 
 	*b = (struct tt_budget){ .path = "", .needs = TT_SAMPLE_NEEDS, .integrity = TT_LEVEL_ERROR };
-	b->measure = tt_arena_alloc(a, (count_standard() + 1) * sizeof *b->measure, err);
+	b->measure = tt_arena_alloc(a, (count_standard() + TT_BUDGET_MORE) * sizeof *b->measure, err);
 	return b->measure ? standard_measures(&rd, err) : err->code;
 }
 

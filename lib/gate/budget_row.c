@@ -459,3 +459,23 @@ tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, st
 	rd->b->baseline |= (r->relative || r->exact) && r->level != TT_LEVEL_OFF;
 	return rc == TT_OK ? tt_budget_measure(rd, &r->measure, &r->which, err) : rc;
 }
+
+int
+tt_budget_to_suggest(struct tt_budget *b, struct tt_arena *a, struct tt_err *err)
+{
+	static const char *const metric[] = { "frame.over", "frame.uncapped.over" };
+	enum { METRICS = sizeof metric / sizeof *metric };
+	struct tt_budget_reader rd = { .b = b, .a = a };
+	int rc = tt_budget_none(b, a, err);
+	size_t which;
+
+	_Static_assert((int)METRICS * TT_HITCH_LIMITS <= TT_BUDGET_MORE, "room for each");
+
+	for (size_t i = 0; i < (size_t)METRICS * TT_HITCH_LIMITS && rc == TT_OK; i++) {
+		struct tt_measure x = { .metric = tt_metric_named(metric[i % METRICS]), .stat = TT_STAT_PER_1000,
+			.limit_ns = tt_frame_limit(tt_hitch_limit[i / METRICS].ns) };
+
+		rc = tt_budget_measure(&rd, &x, &which, err);
+	}
+	return rc;
+}

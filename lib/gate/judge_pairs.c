@@ -447,7 +447,7 @@ sight_text(struct tt_judging *w, struct tt_err *err)
 	return tt_verdict_text(w->v, err, "; %s would be found in 95 of 100 cases", share(r, &seen, r->seen, r->seen_ppm));
 }
 
-/* "; 2 disturbed runs are evened out, 1 of them against the new build", "; 1 disturbed run, which spoke against the new build, is evened out" */
+/* "; 2 runs far from the others count less, 1 of them against the new build", "; 1 run far from the others, which spoke against the new build, counts less" */
 static const char *
 evened_text(struct tt_judging *w, struct tt_err *err)
 {
@@ -456,11 +456,12 @@ evened_text(struct tt_judging *w, struct tt_err *err)
 	if (r->evened == 0)
 		return "";
 	if (r->evened == 1)
-		return r->evened_worse ? "; 1 disturbed run, which spoke against the new build, is evened out" : "; 1 disturbed run is evened out";
-	return tt_verdict_text(w->v, err, "; %zu disturbed runs are evened out, %zu of them against the new build", r->evened, r->evened_worse);
+		return r->evened_worse ? "; 1 run far from the others, which spoke against the new build, counts less" :
+		    "; 1 run far from the others counts less";
+	return tt_verdict_text(w->v, err, "; %zu runs far from the others count less, %zu of them against the new build", r->evened, r->evened_worse);
 }
 
-/* True if so many of the disturbed runs speak against the new build as accidents, which hit both builds alike, do once in eight times. */
+/* True if so many of the runs that are evened out speak against the new build as accidents, which hit both builds alike, do once in eight times. */
 static bool
 is_one_sided(const struct tt_verdict_row *r)
 {

@@ -20,6 +20,7 @@ struct tt_figures {
 	struct tt_views *view;
 	const struct tt_model *m;     /* of the view */
 	const struct tt_loss *loss;
+	int64_t cap_ns;               /* the time that frames are capped at; 0: they are not */
 	struct tt_arena *out;         /* what the values keep */
 	struct tt_arena work;
 	struct tt_figures_table *table;       /* those that measures of cells have asked for */

@@ -461,7 +461,7 @@ tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_
 	size_t n = 0;
 
 	for (size_t i = 0; f && i < f->n; i++) {
-		if (!tt_measure_frame(x, f, i, &v) || v == 0)
+		if (!tt_measure_frame(x, f, s->cap_ns > 0, i, &v) || v == 0)
 			continue;
 		w[n] = (struct tt_worst){ .number = tt_frames_number(f, i), .start_ns = tt_frames_start(f, i), .dur_ns = tt_frames_wall(f, i),
 			.cpu_ns = f->has_wait ? tt_frames_cpu(f, i) : -1, .alloc_b = tt_column_at(&f->alloc_b, i), .alloc_n = tt_column_at(&f->alloc_n, i) };

@@ -309,8 +309,8 @@ capped_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 static int
 cap_remark(struct tt_verdict *v, struct tt_err *err)
 {
-	static const char *const instead[] = { "frame.cpu for frame.time", "frame.cpu.over for frame.over", "frame.cpu with a max for frame.fps",
-		"the row \"cpu\" for \"wall\"" };
+	static const char *const instead[] = { "frame.uncapped for frame.time", "frame.uncapped.over for frame.over",
+		"frame.uncapped with a max for frame.fps", "frame.uncapped for rows \"wall\" of tables" };
 	const struct tt_verdict_row *first = NULL;
 	bool used[sizeof instead / sizeof *instead] = { 0 };
 	const char *take = "", *more = "";
@@ -336,6 +336,50 @@ cap_remark(struct tt_verdict *v, struct tt_err *err)
 
 	return remark(v, at ? tt_verdict_text(v, err, "%s%s: frames are capped at %s, so wall time does not show work that grows below that: "
 	    "take %s", first->name, more, at, take) : NULL, err);
+}
+
+/* The time that most of ${p} are capped at, or 0. */
+static int64_t
+usual_cap(const struct tt_point *p, size_t n)
+{
+	size_t capped;
+	int64_t cap = cap_of(p, n, &capped);
+
+	return 2 * capped > n ? cap : 0;
+}
+
+/* " at 60 fps (16.7 ms)" */
+static const char *
+at_text(struct tt_verdict *v, int64_t cap, struct tt_err *err)
+{
+	char text[TT_CAP_TEXT];
+
+	*tt_put_cap(text, cap) = '\0';
+	return tt_verdict_text(v, err, " at %s", text);
+}
+
+/* That the frames of one side are capped and those of the other are not, or at another rate; where no row is blind for it, and says so. */
+static int
+other_cap_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	const struct tt_verdict_row *of = NULL;
+	const char *now_at = " not", *base_at = " not", *whose = v->ab ? " of the new build" : "", *other = v->ab ? "the old build" : "the baseline";
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		if (is_blind(&v->row[i]))
+			return TT_OK;
+		of = of || !v->row[i].nbase_point || !v->row[i].npoint ? of : &v->row[i];
+	}
+	const int64_t now = of ? usual_cap(of->point, of->npoint) : 0, base = of ? usual_cap(of->base_point, of->nbase_point) : 0;
+
+	if (now == base || tt_same_cap(now, base))
+		return TT_OK;
+	if (now)
+		now_at = at_text(v, now, err);
+	if (base)
+		base_at = at_text(v, base, err);
+	return remark(v, now_at && base_at ? tt_verdict_text(v, err, "frames%s are%s capped%s, those of %s%s%s: was the frame limit "
+	    "changed, or is it missed?", whose, now ? "" : now_at, now ? now_at : "", other, now && base ? "" : " are", base_at) : NULL, err);
 }
 
 /* Captures that are judged by nothing, or are damaged. */
@@ -407,13 +451,13 @@ static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
 	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark, cap_remark,
-		all_row_remarks, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
+		other_cap_remark, all_row_remarks, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
 	size_t nfact = 0;
 	int rc = TT_OK;
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 14) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 15) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	if (o->note)

@@ -29,6 +29,9 @@ tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 	case TT_FRAME_UNCAPPED:
 		*v = tt_frames_uncapped(f, i);
 		return f->has_wait;
+	case TT_FRAME_GAME:
+		*v = tt_frames_dur(f, i) - tt_column_at(&f->editor_ns, i);
+		return true;
 	case TT_FRAME_EDITOR:
 		*v = tt_column_at(&f->editor_ns, i);
 		return f->has_editor;
@@ -149,7 +152,18 @@ tt_frame_limit(int64_t ns)
 	return ns;
 }
 
+const struct tt_hitch_limit tt_hitch_limit[TT_HITCH_LIMITS] = {
+	{ "8.33ms", 8330000 }, { "11.11ms", 11110000 }, { "16.67ms", 16670000 }, { "22.22ms", 22220000 }, { "33.33ms", 33330000 },
+	{ "50ms", 50000000 }, { "66.67ms", 66670000 }, { "100ms", 100000000 }, { "250ms", 250000000 }, { "1s", 1000000000 },
+};
+
 /* --- capped frames ------------------------------------------------------------------- */
+
+bool
+tt_same_cap(int64_t a, int64_t b)
+{
+	return a > 0 && b > 0 && b <= a + a / 10 && a <= b + b / 10;
+}
 
 enum { CAP_FRAMES = 10 };             /* fewer show nothing */
 

@@ -22,9 +22,10 @@ struct tt_walk;
 
 /* --- values of single frames -------------------------------------------------------- */
 
-/* Which time of a frame. */
+/* Which time of a frame. Game: wall time without the Editor's, whether that is left out or not. */
 enum tt_frame_value {
-	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_UNCAPPED, TT_FRAME_EDITOR, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N, TT_FRAME_TIMING,     /* + enum tt_timing */
+	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_UNCAPPED, TT_FRAME_GAME, TT_FRAME_EDITOR, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N,
+	TT_FRAME_TIMING,              /* + enum tt_timing */
 	TT_FRAME_VALUES = TT_FRAME_TIMING + TT_TIMINGS
 };
 
@@ -57,6 +58,9 @@ bool tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period);
 
 /* How much of the time of all frames is the Editor's, in percent; -1: it does nothing in them, or is left out. */
 int64_t tt_frames_editor(const struct tt_frames *f);
+
+/* True if both are capped, at about the same period: within a tenth, for a target rate is never exact. */
+bool tt_same_cap(int64_t a, int64_t b);
 
 /* "30 fps (33.3 ms)" */
 #define TT_CAP_TEXT 80
@@ -96,6 +100,10 @@ int64_t tt_values_fps(const struct tt_values *v, size_t part);
  * somebody writes, and for those of our own.
  */
 int64_t tt_frame_limit(int64_t ns);
+
+/* The limits that long frames are counted over in a suggested budget; ${text} is what it says of them. */
+enum { TT_HITCH_LIMITS = 10 };
+extern const struct tt_hitch_limit { const char *text; int64_t ns; } tt_hitch_limit[TT_HITCH_LIMITS];
 
 /* Time of [start, end) of ${process} in which a collection was stopping or had stopped the world. */
 int64_t tt_pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end);

@@ -329,6 +329,8 @@ def compared(path, *args):
                 {k: True for k in own if k not in [NAMES[w] for w in WAITS] and k != "GC.Alloc"})
     suite.equal("time of the game's marker", [r["a_ns"] for r in t["markers"] if r["marker"] == NAMES[ENEMY]], [round(own[NAMES[ENEMY]][2] / FRAMES)])
     suite.equal("time outside of them", [r["a_ns"] for r in t["markers"] if r["marker"] == "(in no marker)"], [])
+    shared = [n["text"] for n in report["notes"] if n["id"] == "shared"]
+    suite.true("and that both sides are one recording", len(shared) == 1 and "1 of the 1 captures of B" in shared[0] and path in shared[0], report["notes"])
     said = [n["text"] for n in report["notes"] if n["id"] == "capped"]
     suite.equal("the comparison says so", said, ["frames are capped at 30 fps (33.3 ms): their CPU-active time is compared, without waits and the Editor"])
 
@@ -356,6 +358,8 @@ def judged(write):
         suite.equal("with more work B is %s" % (args,), row["verdict"], "worse")
         suite.true("the shift is the work", abs(row["shift_ns"] - MS) < 20 * US, row)
         suite.equal("wall time is there %s" % (args,), [("wall_mean_ns" in r) for r in sides], [True] * 3)
+    suite.equal("captures of two builds are not one recording", [n for n in suite.report("diff", *a, "--", *slower, "--meta", "session=one", status=1)["notes"]
+                                                                if n["id"] == "shared"], [])
     wall = [write("free%d" % k, game(None, 29 * MS, False, seed=k, noise=5)) for k in range(4)]
     report = suite.report("diff", *a, "--", *wall, "--table", "sides")
     suite.equal("of one side that is capped wall time is compared", [r["mean_ns"] for r in report["tables"]["sides"]["rows"]][0], FRAME)
@@ -381,8 +385,8 @@ def no_wall_rows(path):
     suite.run("stats", path, "--player-only", "--gate", budget(rows + work), "--json", suite.path("verdict.json"), status=5)
     with open(suite.path("verdict.json")) as f:
         judged = {r["id"]: (r["outcome"], r["text"]) for r in json.load(f)["rows"]}
-    why = "frames are capped at 30 fps (33.3 ms), and with --player-only their wall time is what the Editor leaves of that: judge CPU-active time " \
-        "(frame.cpu, frame.cpu.over)"
+    why = "frames are capped at 30 fps (33.3 ms), and with --player-only their wall time is what the Editor leaves of that: judge uncapped time " \
+        "(frame.uncapped, frame.uncapped.over)"
     for row in rows:
         suite.equal("row %s of wall time" % row["id"], judged[row["id"]], ("cannot_judge", why))
     suite.equal("rows of CPU-active time", [judged[r["id"]][0] for r in work], ["pass"] * 2)
@@ -410,8 +414,8 @@ def blind_rows(write):
     suite.true("when a baseline is saved", len(said) == 1 and "30 fps (33.3 ms)" in said[0], said)
     said = told(wall, *b, "--baseline", suite.path("blind.json"))
     suite.equal("in a verdict that passes", said, ["median and 2 more rows: frames are capped at 30 fps (33.3 ms), so wall time does not show work that "
-                                                   "grows below that: take frame.cpu for frame.time, frame.cpu.over for frame.over, frame.cpu with a "
-                                                   "max for frame.fps"])
+                                                   "grows below that: take frame.uncapped for frame.time, frame.uncapped.over for frame.over, "
+                                                   "frame.uncapped with a max for frame.fps"])
     suite.equal("limits clearly above the cap are no matter", told([dict(wall[2], limit="50ms", max=5)], *b), [])
     suite.equal("nor are rows of work", told([{"id": "cpu", "metric": "frame.cpu", "max": "+3%"}], *b,
                                              *base("work.json", [{"id": "cpu", "metric": "frame.cpu", "max": "+3%"}], a), status=1), [])
@@ -428,9 +432,69 @@ def suggested(path):
         out, _ = suite.run("stats", path, *args, "--suggest")
         found = json.loads(out)
         suite.equal("rows suggested %s" % (args,), [(r["id"], r["metric"]) for r in found["rows"] if r["metric"].startswith("frame")],
-                    [("hitches", "frame.cpu.over")])
+                    [("hitches", "frame.uncapped.over")])
         suite.true("and why", found["comment"].startswith("Frames are capped at 30 fps (33.3 ms): "), found["comment"])
         suite.run("stats", path, *args, "--gate", budget([r for r in found["rows"] if "%" not in str(r["max"])]))
+
+
+def uncapped_figure(path, what, want):
+    """The metric has the uncapped time of capped frames, and of others wall time without the Editor, with and without --player-only."""
+    rows = [{"id": "mean", "metric": "frame.uncapped", "stat": "mean", "max": "1s"}, {"id": "most", "metric": "frame.uncapped", "stat": "max", "max": "1s"},
+            {"id": "late", "metric": "frame.uncapped.over", "limit": "16.67ms", "stat": "count", "max": 1000}]
+    for args in ((), ("--player-only",)):
+        suite.run("stats", path, *args, "--gate", budget(rows), "--json", suite.path("verdict.json"))
+        with open(suite.path("verdict.json")) as f:
+            got = {r["id"]: r["value"] for r in json.load(f)["rows"]}
+        suite.true("mean uncapped time %s %s" % (what, args), abs(got["mean"] - sum(want) / FRAMES) < 0.01, (got, sum(want) / FRAMES))
+        suite.equal("the most, and how many frames are late %s %s" % (what, args), (got["most"], got["late"]), (max(want), sum(t > 16667667 for t in want)))
+
+
+def without(frames, *out):
+    return [end - at - sum(b - a for a, b, m in z if m in out) for at, end, z in frames]
+
+
+def waits_fail(write):
+    """Waits for a job make capped frames late, though no marker works longer: the suggested budget fails, and says when a limit is not as it was."""
+    jobs = {"jobs": range(1, FRAMES + 1), "editor_ms": 1}
+    none, free = game(editor_ms=1), game(None, 29 * MS, False)
+    uncapped_figure(write("uncapped", none), "of capped frames", without(none, WAIT, EDITOR, PREVIEW))
+    uncapped_figure(write("waiting", game(**jobs)), "of frames that wait", without(game(**jobs), WAIT, EDITOR, PREVIEW))
+    uncapped_figure(write("nolimit", free), "of frames without a limit", without(free, EDITOR, PREVIEW))
+    nights = [[write("night%d-%d" % (n, k), game(seed=10 * n + k, editor_ms=1, spikes=SPIKES[:1])) for k in range(4)] for n in range(5)]
+    base, made = suite.path("waits.json"), suite.path("suggested.json")
+    suite.run("stats", *nights[0], "--suggest", "-o", made)
+    for n, night in enumerate(nights):
+        suite.run("stats", *night, "--gate", made, "--save", base, "--append", "--meta", "session=%d" % n)
+    suite.run("stats", *nights[0], "--suggest", "--baseline", base, "-o", made)
+    with open(made) as f:
+        rows = json.load(f)["rows"]
+    suite.equal("rows of frames that fail", [(r["id"], r["metric"]) for r in rows if r["metric"].startswith("frame") and r.get("level") != "warn"],
+                [("uncapped-median", "frame.uncapped"), ("hitches", "frame.uncapped.over")])
+    suite.equal("hitches are frames that miss the limit", [r["limit"] for r in rows if r["id"] == "hitches"], ["33.33ms"])
+
+    def judged_by(what, files, status, failed, said):
+        out, _ = suite.run("stats", *files, "--gate", made, "--baseline", base, "--meta", "session=new", "--json", suite.path("verdict.json"), status=status)
+        with open(suite.path("verdict.json")) as f:
+            v = json.load(f)
+        got = [r["id"] for r in v["rows"] if r["outcome"] in ("worse", "breach") and r["level"] == "error"]
+        suite.equal("what fails of %s" % what, got, failed)
+        suite.equal("notes of limits of %s" % what, [r for r in v["remarks"] if "capped" in r], said)
+
+    def four(what, **other):
+        return [write("%s-%d" % (what, k), game(seed=90 + k, **{"editor_ms": 1, "spikes": SPIKES[:1], **other})) for k in range(4)]
+
+    judged_by("an equal build", four("equal"), 0, [], [])
+    judged_by("waits in every frame", four("every", **jobs), 1, ["uncapped-median"], [])
+    judged_by("another limit", four("limit", frame=16666700), 0, [],
+              ["frames are capped at 60 fps (16.7 ms), those of the baseline at 30 fps (33.3 ms): was the frame limit changed, or is it missed?"])
+    judged_by("no limit", four("gone", wait=None, frame=29 * MS), 1, ["uncapped-median"],
+              ["frames are not capped, those of the baseline are at 30 fps (33.3 ms): was the frame limit changed, or is it missed?"])
+
+
+def suggested_of_a_mix(path, free):
+    out, _ = suite.run("stats", path, free, "--suggest")
+    says = json.loads(out)["comment"]
+    suite.true("a mix", "frames are capped in 1 of 2 captures" in says and "make a budget for each kind" in says, says)
 
 
 def suggested_of_two_limits(path, other):
@@ -586,6 +650,7 @@ for capture in (as_ttc("game.ttc", game()), as_raw("game.raw", game())):
     no_wall_rows(capture)
     suggested(capture)
     suggested_of_two_limits(capture, as_ttc("fast.ttc", game(frame=16666700, editor_ms=3)))
+    suggested_of_a_mix(capture, as_ttc("mix.ttc", game(None, 29 * MS, False)))
 for capture in (as_ttc("busy.ttc", game(more=8 * MS)), as_raw("busy.raw", game(more=8 * MS))):
     first_screen(capture)
 for capture in (as_ttc("free.ttc", game(None, 29 * MS, False)), as_raw("free.raw", game(None, 29 * MS, False))):
@@ -602,6 +667,7 @@ for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, f
     batch(write)
     uneven(write("uneven", game(jitter=1500 * US)))
     two_rates(write)
+waits_fail(lambda name, frames: as_ttc(name + ".ttc", frames))
 rendered()
 busy_renderer(as_raw_rendered("busy_renderer.raw", game(editor_ms=1), [14 * MS + k % 7 * 10 * US for k in range(FRAMES)]))
 merely_regular()

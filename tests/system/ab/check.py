@@ -155,7 +155,7 @@ def powers():
                 abs(test["limit_asked"] - 0.015 * p95["baseline"]) < 1000 and test["seen"] > test["limit_asked"] else p95)
     disturbed = [GAME, "session=3", "frames=1200", "kind=outlier"]
     suite.check("disturbed runs are evened out, and told", Run(["--json", at], old_build=disturbed, new_build=disturbed).problem(
-        0, "disturbed run", " evened out, "))
+        0, "far from the others", "count"))
     told = [row["test"] for row in json.load(open(at))["rows"] if "evened" in row.get("test", {})]
     suite.check("in JSON, too", None if told and all(0 <= t["evened_worse"] <= t["evened"] <= 5 for t in told) else told)
     # Three runs of the new build that take as much longer are no accidents.
