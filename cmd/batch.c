@@ -255,12 +255,18 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 	return rc;
 }
 
-/* Print the totals. ${all}: captures that have results now, those of earlier runs included; 0: not known. */
+/*
+ * Print the totals. ${all}: captures that have results now, those of earlier runs included; 0: not known. ${failures}: of these results, those of what failed
+ * or is damaged.
+ */
 static void
-say_end(struct batch *b, uint64_t all)
+say_end(struct batch *b, uint64_t all, uint64_t failures)
 {
 	const struct tt_scheduler_sum *s = &b->sum;
-	char spooled[40], lost[48] = "an unknown number of", archives[160] = "", kept[80] = "";
+	const uint64_t now = tt_scheduler_failures(s);
+	char spooled[40], lost[48] = "an unknown number of", archives[160] = "", kept[160] = "";
+
+	size_t n = 0;
 
 	*tt_put_bytes(spooled, (int64_t)s->spooled) = '\0';
 	if (s->unended == 0)
@@ -269,8 +275,10 @@ say_end(struct batch *b, uint64_t all)
 		snprintf(archives, sizeof archives, "; %llu archive%s damaged or failed, %s member%s not read",
 		    (unsigned long long)s->archives, s->archives == 1 ? "" : "s", lost, s->lost == 1 && s->unended == 0 ? "" : "s");
 	if (all > s->captures)
-		snprintf(kept, sizeof kept, "; earlier results of %llu capture%s kept", (unsigned long long)(all - s->captures),
+		n = (size_t)snprintf(kept, sizeof kept, "; earlier results of %llu capture%s kept", (unsigned long long)(all - s->captures),
 		    all - s->captures == 1 ? "" : "s");
+	if (failures > now)
+		snprintf(kept + n, sizeof kept - n, "; of earlier runs, %llu damaged or failed", (unsigned long long)(failures - now));
 	tt_log(&b->app->env, TT_LOG_NORMAL, "%llu capture%s: %llu ok, %llu damaged, %llu failed%s%s; %s handed over or spooled",
 	    (unsigned long long)s->captures, s->captures == 1 ? "" : "s", (unsigned long long)s->ok, (unsigned long long)s->damaged,
 	    (unsigned long long)s->failed, archives, kept, spooled);
@@ -292,7 +300,7 @@ finish(struct batch *b, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = batch_out_finish(&b->out, a, &b->gate, &sum, err);
 	ui_erase(&b->app->ui);
-	say_end(b, sum.captures);
+	say_end(b, sum.captures, rc == TT_OK ? tt_aggregate_counted(a).failures : 0);
 	if (rc == TT_OK)
 		rc = summary_database(b->app, &b->o->sum, b->out.db, err);
 	else
@@ -376,7 +384,7 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 	tt_buf_free(&facts);
 	ui_erase(&b->app->ui);
 	if (rc != TT_OK)
-		say_end(b, 0);
+		say_end(b, 0, 0);
 	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && tt_scheduler_failures(&b->sum) > o->sum.failures) {
 		ui_say(&b->app->ui, "%s%s", err->msg, o->dir ? "; --resume continues; if one archive exceeds --max-failures, raise it" : "");
 		b->app->verdict = 1;

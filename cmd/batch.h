@@ -199,7 +199,11 @@ int batch_missing_shards(struct app *app, const struct opt_list *files, const st
 bool batch_results_named(const char *path);
 
 /* What the record of a shard says: which shard it is, and of which list of files. */
-struct batch_list { struct tt_shard shard; uint64_t list, files, bytes; };
+struct batch_list {
+	struct tt_shard shard;
+	uint64_t list, files, bytes;
+	uint64_t mine;                /* of these files, those that the shard has a result of each; 0: not known */
+};
 
 /* The shards of a merge. Zero is empty; their memory is the arena's. */
 struct batch_lists { struct batch_list *v; size_t n, cap; };

@@ -330,10 +330,15 @@ static int
 put_shard(const struct batch_out *o, struct tt_buf *line, struct tt_err *err)
 {
 	const struct tt_result_id id = { .key = "", .type = "shard", .by = o->by };
-	char body[200];
-	int n = snprintf(body, sizeof body, "\"outcome\":\"ok\",\"shard\":%u,\"shards\":%u,\"list\":\"%016llx\",\"list_files\":%llu,\"list_bytes\":%llu",
-	    o->shard.index, o->shard.count, (unsigned long long)o->split.list, (unsigned long long)o->split.files, (unsigned long long)o->split.bytes);
+	char body[240];
+	unsigned long long mine = 0;
+	int n;
 
+	for (size_t i = 0; i < o->files->n; i++)
+		mine += o->files->file[i].shard == TT_SHARD_ALL || o->files->file[i].shard == o->shard.index;
+	n = snprintf(body, sizeof body, "\"outcome\":\"ok\",\"shard\":%u,\"shards\":%u,\"list\":\"%016llx\",\"list_files\":%llu,\"list_bytes\":%llu,"
+	    "\"shard_files\":%llu", o->shard.index, o->shard.count, (unsigned long long)o->split.list, (unsigned long long)o->split.files,
+	    (unsigned long long)o->split.bytes, mine);
 	return o->shard.count > 1 ? tt_result_compose(line, &id, body, (size_t)n, err) : TT_OK;
 }
 
@@ -554,7 +559,7 @@ batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put
     struct batch_gate *g, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err)
 {
 	struct putting p = { .app = app, .files = o->files, .shard = o->shard, .by = o->by, .a = a, .g = g, .db = o->db };
-	const struct tt_results_out out = { .keep = on_keep, .line = on_line, .conflict = on_conflict, .arg = &p };
+	const struct tt_results_out out = { .some = o->shard.count > 1, .keep = on_keep, .line = on_line, .conflict = on_conflict, .arg = &p };
 	int rc = o->path ? tt_sink_open(&app->env, o->path, &p.sink, err) : TT_OK;
 
 	if (rc != TT_OK)

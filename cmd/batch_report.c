@@ -318,6 +318,9 @@ summary_judge(struct app *app, const struct summary_opts *o, const struct tt_agg
 	const struct tt_aggregate_count n = tt_aggregate_counted(a);
 	const uint64_t all = n.captures + n.archives + n.lost;
 
+	if (n.missing)
+		ui_say(&app->ui, "%llu file%s of recordings that rotate %s missing between those that are there", (unsigned long long)n.missing,
+		    n.missing == 1 ? "" : "s", n.missing == 1 ? "is" : "are");
 	if (o->failures != UINT64_MAX || o->failures_e4 >= 0) {
 		bool many = n.failures > o->failures ||
 		    (o->failures_e4 >= 0 && (double)n.failures * 10000 > (double)all * (double)o->failures_e4);
@@ -329,7 +332,7 @@ summary_judge(struct app *app, const struct summary_opts *o, const struct tt_agg
 			ui_say(&app->ui, "%llu archive%s could not be read to the end: --max-failures cannot count the captures missing",
 			    (unsigned long long)n.unended, n.unended == 1 ? "" : "s");
 		app->verdict = many || (n.unended > 0 && o->failures_e4 < 10000) ? 1 : app->verdict;
-	} else if (n.failures > 0) {
+	} else if (n.failures + n.missing > 0) {
 		app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}
 }

@@ -33,7 +33,7 @@ struct merge_opts {
 	uint64_t shards;              /* --shard-count; 0: not given */
 	bool partial;
 	struct ui_opts ui;
-	const char *lacks;            /* shards that lines of the results report as missing; NULL: none */
+	const char *lacks;            /* what lines of the results report as missing; NULL: nothing */
 };
 
 #define AT(f) offsetof(struct merge_opts, f)
@@ -279,7 +279,8 @@ struct shard_lines {
 	struct tt_shard shard;        /* by the file's name; count 0: the name does not say */
 	bool known;                   /* a line names the shard; the last such line counts, because a resumed run writes it again */
 	struct batch_list is;
-	struct tt_buf *lacks;         /* shards that a partial merge lacked */
+	uint64_t files;               /* that have a result: lines of what is no member of an archive */
+	struct tt_buf *lacks;         /* what a partial merge lacked, and the results that this file lost */
 };
 
 static int
@@ -288,10 +289,12 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 	struct shard_lines *l = arg;
 	struct tt_result r;
 	struct tt_err why;
-	size_t nkey;
+	size_t nkey = 0;
+	const char *key = line ? tt_result_scan(line, n, &nkey) : NULL;
 
 	(void)at;
-	if (line && tt_result_scan(line, n, &nkey) && nkey == 0 && tt_result_load(line, n, &r, &why) == TT_OK) {
+	l->files += nkey > 0 && !memchr(key, '!', nkey);
+	if (key && nkey == 0 && tt_result_load(line, n, &r, &why) == TT_OK) {
 		l->known = batch_list_read(&r, &l->is) || l->known;
 		if (strcmp(r.type, "part") == 0)
 			tt_buf_printf(l->lacks, "%s%s", l->lacks->n ? ", " : "", r.detail);
@@ -316,6 +319,9 @@ add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, cons
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s holds results of another shard, %u of %u: was it renamed?", path, l.is.shard.index,
 		    l.is.shard.count);
 	*said = l.is.shard;
+	if (l.files < l.is.mine)
+		tt_buf_printf(lacks, "%sresults of %llu of the %llu files in %s", lacks->n ? ", " : "", (unsigned long long)(l.is.mine - l.files),
+		    (unsigned long long)l.is.mine, path);
 	return batch_lists_add(app, lists, &l.is, err);
 }
 

@@ -206,7 +206,8 @@ batch_list_read(const struct tt_result *r, struct batch_list *l)
 
 	if (strcmp(r->type, "shard") != 0 || !list || i < 1 || i > n || n > BATCH_SHARDS_MAX)
 		return false;
-	*l = (struct batch_list){ { (unsigned)i, (unsigned)n }, strtoull(list, NULL, 16), number_of(r, "list_files"), number_of(r, "list_bytes") };
+	*l = (struct batch_list){ { (unsigned)i, (unsigned)n }, strtoull(list, NULL, 16), number_of(r, "list_files"), number_of(r, "list_bytes"),
+		number_of(r, "shard_files") };
 	return true;
 }
 

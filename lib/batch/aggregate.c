@@ -70,6 +70,8 @@ tt_aggregate_free(struct tt_aggregate *a)
 	tt_mem_free(&a->env->mem, a->captures, sizeof *a->captures);
 	tt_buf_free(&a->copies.keys);
 	tt_buf_free(&a->held.keys);
+	tt_buf_free(&a->gaps.keys);
+	tt_buf_free(&a->overlaps.keys);
 	tt_mem_free(&a->env->mem, a, sizeof *a);
 }
 
@@ -392,6 +394,30 @@ note_layout(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	return TT_OK;
 }
 
+/* What the capture lost, by its kinds. */
+static int
+note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
+{
+	const json_t *losses = json_object_get(r->doc, "loss");
+	bool lossy = false;
+
+	for (unsigned k = 0; k < TT_LOST_KINDS && losses; k++) {
+		const json_t *v = json_object_get(losses, tt_loss_info[k].id);
+		struct lost *to = &a->loss[k];
+
+		if (!v)
+			continue;
+		lossy = lossy || !tt_loss_info[k].damage;
+		to->captures++;
+		add(a, &to->n, whole(json_array_get(v, 0)));
+		add(a, &to->bytes, whole(json_array_get(v, 1)));
+		if ((!to->first || strcmp(to->first, r->key) > 0) && !(to->first = tt_arena_text(&a->arena, r->key, strlen(r->key), err)))
+			return err->code;
+	}
+	a->lossy += lossy;
+	return TT_OK;
+}
+
 /* Frames that are capped at ${period}; 0: they are not. */
 static void
 note_cap(struct tt_aggregate *a, int64_t period)
@@ -415,8 +441,15 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	a->further += counts && whole(json_object_get(r->doc, "file")) > 0;
 	a->outside += json_is_true(json_object_get(r->doc, "outside"));
 	note_cap(a, (int64_t)whole(json_object_get(json_object_get(r->doc, "metrics"), "frames.cap_ns")));
+	if (rc == TT_OK && r->missing)
+		rc = note_name(&a->gaps, r, err);
+	if (rc == TT_OK && r->overlaps)
+		rc = note_name(&a->overlaps, r, err);
+	add(a, &a->missing, r->missing);
 	if (rc == TT_OK)
 		rc = note_layout(a, r, err);
+	if (rc == TT_OK && counts)
+		rc = note_losses(a, r, err);
 	if (rc == TT_OK && counts)
 		add_rows(a, json_object_get(r->doc, "hist"));
 	if (rc == TT_OK)
@@ -451,5 +484,5 @@ struct tt_aggregate_count
 tt_aggregate_counted(const struct tt_aggregate *a)
 {
 	return (struct tt_aggregate_count){ .captures = a->total.captures, .archives = a->archives, .lost = a->lost,
-		.failures = a->failures, .unended = a->unended };
+		.failures = a->failures, .unended = a->unended, .missing = a->missing };
 }

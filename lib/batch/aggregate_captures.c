@@ -14,12 +14,13 @@
 #include "base/hash.h"
 #include "base/order.h"
 #include "batch/result.h"
+#include "model/loss.h"
 #include "out/table.h"
 #include "stat/num.h"
 
-enum { TEXTS = 6, OUTLIERS_OF = 8 };
+enum { TEXTS = 7, OUTLIERS_OF = 8 };
 
-enum { X_KEY, X_OUTCOME, X_WHY, X_DETAIL, X_GROUP, X_FILE };
+enum { X_KEY, X_OUTCOME, X_WHY, X_DETAIL, X_GROUP, X_FILE, X_LOSS };
 
 /* A capture that is kept; its texts are behind it. */
 struct tt_capture_row {
@@ -125,20 +126,38 @@ number(const json_t *o, const char *name)
 	return v > 0 ? v : 0;
 }
 
+/* "dropped 13830033, stopped 1": the kinds that the capture lost; of each how often. */
+static const char *
+losses_of(const struct tt_result *r, struct tt_buf *text)
+{
+	const json_t *losses = json_object_get(r->doc, "loss");
+
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
+		const json_t *v = json_object_get(losses, tt_loss_info[k].id);
+
+		if (v)
+			tt_buf_printf(text, "%s%s %lld", text->n ? ", " : "", tt_loss_info[k].id, (long long)json_integer_value(json_array_get(v, 0)));
+	}
+	return tt_buf_string(text);
+}
+
 static struct tt_capture_row *
 new_row(const struct tt_result *r, const char *group, struct tt_mem *mem, struct tt_err *err)
 {
 	const json_t *m = json_object_get(r->doc, "metrics");
-	const char *text[TEXTS] = { r->key, r->outcome, r->why, r->detail, group, tt_result_page(r) };
+	struct tt_buf losses = { 0 };
+	const char *text[TEXTS] = { r->key, r->outcome, r->why, r->detail, group, tt_result_page(r), losses_of(r, &losses) };
 	size_t bytes = sizeof(struct tt_capture_row);
 	struct tt_capture_row *row;
 	char *to;
 
 	for (size_t i = 0; i < TEXTS; i++)
 		bytes += strlen(text[i]) + 1;
-	row = tt_mem_alloc(mem, bytes, err);
-	if (!row)
+	row = tt_buf_error(&losses, err) == TT_OK ? tt_mem_alloc(mem, bytes, err) : NULL;
+	if (!row) {
+		tt_buf_free(&losses);
 		return NULL;
+	}
 	*row = (struct tt_capture_row){ .bytes = bytes, .bad = strcmp(r->outcome, "ok") != 0, .group = tt_hash_bytes(group, strlen(group)),
 		.frames = number(m, "frames.count"), .median = number(m, "frames.median_ns"), .p95 = number(m, "frames.p95_ns"),
 		.p99 = number(m, "frames.p99_ns"), .max = number(m, "frames.max_ns"), .over = number(m, "frames.over_33_33"),
@@ -152,6 +171,7 @@ new_row(const struct tt_result *r, const char *group, struct tt_mem *mem, struct
 		row->text[i] = to;
 		to = stpcpy(to, text[i]) + 1;
 	}
+	tt_buf_free(&losses);
 	return row;
 }
 
@@ -229,7 +249,7 @@ is_outlier(const struct tt_captures *c, const struct tt_capture_row *row)
 /* --- the table ------------------------------------------------------------------------------------ */
 
 enum { C_KEY, C_OUTCOME, C_OUTLIER, C_GROUP, C_FRAMES, C_MEDIAN, C_P95, C_P99, C_MAX, C_CAP, C_CPU_MEDIAN, C_CPU_P95, C_OVER, C_ALLOC,
-	C_DURATION, C_WHY, C_DETAIL, C_FILE, C_N };
+	C_DURATION, C_LOSS, C_WHY, C_DETAIL, C_FILE, C_N };
 const struct tt_col tt_captures_col[C_N] = {
 	[C_KEY] = { "key", "capture", TT_UNIT_TEXT, "Key of the capture." },
 	[C_OUTCOME] = { "outcome", "outcome", TT_UNIT_TEXT, "ok, damaged or failed." },
@@ -247,6 +267,7 @@ const struct tt_col tt_captures_col[C_N] = {
 	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: longer than 1/30 s and a microsecond." },
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if they are not recorded." },
 	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Time from the first event to the last." },
+	[C_LOSS] = { "loss", "lost", TT_UNIT_TEXT, "What it lost, guessed or left out: kinds of the table loss, each with its count; empty: nothing." },
 	[C_WHY] = { "why", "why", TT_UNIT_TEXT, "Where it is not ok: the reason in a word." },
 	[C_DETAIL] = { "detail", "detail", TT_UNIT_TEXT, "The reason in a line." },
 	[C_FILE] = { "file", "page", TT_UNIT_TEXT, "The page made of it, among the files made of captures." },
@@ -263,6 +284,7 @@ put_row(const struct tt_captures *c, const struct tt_capture_row *row, struct tt
 	tt_cell_name(&cell[C_WHY], tt_text(t->r, "%s", row->text[X_WHY]));
 	tt_cell_name(&cell[C_DETAIL], tt_text(t->r, "%s", row->text[X_DETAIL]));
 	tt_cell_name(&cell[C_GROUP], tt_text(t->r, "%s", row->text[X_GROUP]));
+	tt_cell_name(&cell[C_LOSS], tt_text(t->r, "%s", row->text[X_LOSS]));
 	tt_cell_name(&cell[C_FILE], tt_text(t->r, "%s", row->text[X_FILE]));
 	if (is_outlier(c, row))
 		tt_cell_text(&cell[C_OUTLIER], "slow");

@@ -9,6 +9,7 @@
 #include "batch/aggregate_captures.h"
 #include "batch/result.h"
 #include "model/capture.h"
+#include "model/loss.h"
 
 struct tt_env;
 
@@ -44,6 +45,9 @@ struct count { const char *a, *b, *c; uint64_t n; };
 /* How many captures there are of a kind, and the first of them, for people. */
 struct named { uint64_t n; struct tt_buf keys; };
 
+/* A kind of loss: how many captures have it, how often and in how many bytes; the first of them in order. */
+struct lost { uint64_t captures, n, bytes; const char *first; };
+
 struct failure { const char *key, *outcome, *why, *detail; };
 
 struct tt_aggregate {
@@ -60,6 +64,8 @@ struct tt_aggregate {
 	uint64_t failures;            /* captures and archives that failed or are damaged, and lost members */
 	uint64_t lost;                /* members of archives that could not be read */
 	uint64_t unended;             /* archives given up before their end: what else is lost is unknown */
+	struct lost loss[TT_LOST_KINDS];
+	uint64_t lossy;               /* captures that lost something though their files are whole */
 	bool capped;                  /* a sum is larger than the number shown for it */
 	uint64_t limited;             /* captures whose frames are capped */
 	int64_t cap_least, cap_most;  /* the times they are capped at */
@@ -68,6 +74,8 @@ struct tt_aggregate {
 	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */
 	struct { uint64_t n; const char *first; } layout[TT_LAYOUT_FORCED + 1];       /* captures by how sure the reader is; their first key in order */
 	struct named copies, held;    /* captures whose figures count with another, of which they are copies or parts */
+	struct named gaps, overlaps;  /* captures that files of their recording are missing in front of; that share files with others */
+	uint64_t missing;             /* files of recordings, between those that are there */
 	struct tt_captures *captures; /* single ones */
 	const char *lacks;            /* what the figures are without; NULL: nothing */
 };

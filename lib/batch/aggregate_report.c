@@ -13,7 +13,7 @@
 #include "stat/num.h"
 #include "view/figures.h"
 
-enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_FAILURES, T_CAPTURES, T_N };
+enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_LOSSES, T_FAILURES, T_CAPTURES, T_N };
 
 /* The columns for all captures, for a group and for a day. The first column is its name. */
 enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_CPU_MEDIAN, C_CPU_P95, C_OVER, C_ALLOC, C_ALLOCS,
@@ -78,6 +78,18 @@ static const struct tt_col member_col[K_N] = {
 	[K_COUNT] = { "count", "count", TT_UNIT_COUNT, "Files and members of archives of this kind." },
 };
 
+enum { L_KIND, L_SEVERITY, L_WHAT, L_CAPTURES, L_COUNT, L_BYTES, L_FIRST, L_ADVICE, L_N };
+static const struct tt_col loss_col[L_N] = {
+	[L_KIND] = { "kind", "kind", TT_UNIT_TEXT, "Kind of loss, as in the table loss." },
+	[L_SEVERITY] = { "severity", "severity", TT_UNIT_TEXT, "notice: figures depend on it; loss: something is missing; error: the input is damaged." },
+	[L_WHAT] = { "what", "what", TT_UNIT_PROSE, "The kind in words." },
+	[L_CAPTURES] = { "captures", "captures", TT_UNIT_COUNT, "Captures that have it, without copies." },
+	[L_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of occurrences in them, or of events if known." },
+	[L_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Affected bytes of the (decompressed) input; empty if none were skipped." },
+	[L_FIRST] = { "first", "first", TT_UNIT_TEXT, "Key of the first of these captures." },
+	[L_ADVICE] = { "advice", "advice", TT_UNIT_PROSE, "Meaning, and what to do." },
+};
+
 enum { X_KEY, X_OUTCOME, X_WHY, X_DETAIL, X_N };
 static const struct tt_col failure_col[X_N] = {
 	[X_KEY] = { "key", "capture", TT_UNIT_TEXT, "Key of the capture or archive." },
@@ -93,6 +105,7 @@ static const struct tt_pass_table table[T_N] = {
 	[T_FRAMES] = { .id = "batch_frames", .title = "Frame times of all captures", .col = frame_col, .ncol = F_N },
 	[T_OUTCOMES] = { .id = "batch_outcomes", .title = "Outcomes", .col = outcome_col, .ncol = O_N },
 	[T_MEMBERS] = { .id = "batch_members", .title = "Not captures", .col = member_col, .ncol = K_N },
+	[T_LOSSES] = { .id = "batch_losses", .title = "Lost, guessed or left out", .col = loss_col, .ncol = L_N },
 	[T_FAILURES] = { .id = "batch_failures", .title = "Damaged and failed", .col = failure_col, .ncol = X_N },
 	[T_CAPTURES] = { .id = "batch_captures", .title = "Captures: damaged and failed, then the slowest", .col = tt_captures_col },
 };
@@ -255,6 +268,62 @@ put_counts(struct tt_report *r, int which, const struct count *list, size_t n)
 	}
 }
 
+/* Worst first, then in the order of the ledger. */
+static void
+put_losses(struct tt_report *r, const struct tt_aggregate *a)
+{
+	struct tt_table *t = NULL;
+
+	for (int severity = TT_ERROR; severity > TT_INFO; severity--)
+		for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
+			const struct tt_loss_info *info = &tt_loss_info[k];
+			const struct lost *l = &a->loss[k];
+			char advice[TT_LOSS_ADVICE];
+			struct tt_cell *c;
+
+			if (!l->captures || (int)info->severity != severity)
+				continue;
+			t = t ? t : new_table(r, T_LOSSES);
+			c = tt_row(t);
+			tt_cell_text(&c[L_KIND], info->id);
+			tt_cell_text(&c[L_SEVERITY], tt_severity_name[severity]);
+			tt_cell_text(&c[L_WHAT], info->text);
+			tt_cell_u64(&c[L_CAPTURES], l->captures);
+			tt_cell_u64(&c[L_COUNT], l->n);
+			if (l->bytes)
+				tt_cell_u64(&c[L_BYTES], l->bytes);
+			tt_cell_text(&c[L_FIRST], l->first);
+			tt_cell_text(&c[L_ADVICE], tt_text(r, "%s", tt_loss_advice(info, advice)));
+		}
+}
+
+/* That captures lack what their files never had: they are whole, so no outcome says so. */
+static void
+note_losses(const struct tt_aggregate *a, struct tt_report *r)
+{
+	enum tt_severity worst = TT_NOTICE;
+	struct tt_buf text = { 0 };
+
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
+		const struct lost *l = &a->loss[k];
+		char count[32], captures[32];
+
+		if (!l->captures || tt_loss_info[k].damage)
+			continue;
+		worst = tt_loss_info[k].severity > worst ? tt_loss_info[k].severity : worst;
+		*tt_put_count(count, (int64_t)l->n) = '\0';
+		*tt_put_count(captures, (int64_t)l->captures) = '\0';
+		tt_buf_printf(&text, "%s%s: %s%sin %s capture%s", text.n ? "; " : "", tt_loss_info[k].text, l->n > l->captures ? count : "",
+		    l->n > l->captures ? " " : "", captures, l->captures == 1 ? "" : "s");
+	}
+	if (a->lossy)
+		tt_report_note(r, tt_severity_name[worst], "losses", tt_text(r, "%llu of %llu captures lack something though their files are whole, or their "
+		    "figures depend on a guess (%s): the table batch_losses says what to do, and \"tracetool stats\" of a capture tells more",
+		    (unsigned long long)a->lossy, (unsigned long long)a->total.captures, tt_buf_string(&text)));
+	tt_buf_error(&text, &r->err);
+	tt_buf_free(&text);
+}
+
 static void
 put_failures(struct tt_report *r, const struct tt_aggregate *a)
 {
@@ -304,6 +373,24 @@ put_named(const struct named *of, const char *id, const char *one, const char *m
 		    (unsigned long long)of->n, of->n == 1 ? one : more, (int)of->keys.n, of->keys.p, of->n > TT_AGGREGATE_COPIES ? ", ..." : ""));
 }
 
+/* What of recordings that rotate is missing between files that are there, and what counts twice. */
+static void
+put_recordings(const struct tt_aggregate *a, struct tt_report *r)
+{
+	const bool one = a->missing == 1;
+
+	if (a->missing)
+		tt_report_note(r, tt_severity_name[TT_ERROR], "files_missing",
+		    tt_text(r, "%llu file%s of recordings that rotate %s missing between those that are there, in front of %.*s%s; figures lack %s",
+			(unsigned long long)a->missing, one ? "" : "s", one ? "is" : "are", (int)a->gaps.keys.n, a->gaps.keys.p,
+			a->gaps.n > TT_AGGREGATE_COPIES ? ", ..." : "", one ? "it" : "them"));
+	if (a->overlaps.n)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "overlaps",
+		    tt_text(r, "%llu of the captures share files of their recording with one another, and figures count those twice: %.*s%s; "
+		    "\"tracetool recover\" joins all files of a recording", (unsigned long long)a->overlaps.n, (int)a->overlaps.keys.n,
+			a->overlaps.keys.p, a->overlaps.n > TT_AGGREGATE_COPIES ? ", ..." : ""));
+}
+
 void
 tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 {
@@ -311,6 +398,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 
 	t->facts = true;
 	put_sums(t, &a->total, a->row, a->lacks);
+	note_losses(a, r);
 	put_cap(a, r);
 	/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
 	if (a->further)
@@ -329,6 +417,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 			    tt_layout_note(tt_layout_name((enum tt_layout)how))));
 	put_named(&a->copies, "copies", "is a copy of another", "are copies of others", r);
 	put_named(&a->held, "held", "is a part of a recording that another capture holds whole", "are parts of recordings that other captures hold whole", r);
+	put_recordings(a, r);
 	if (a->capped)
 		tt_report_note(r, tt_severity_name[TT_LOSS], "capped",
 		    "a total is larger than 9223372036854775807, which is shown in its place; means of it are too small");
@@ -341,6 +430,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	put_counts(r, T_OUTCOMES, a->outcome, a->noutcome);
 	if (a->nkind > 0)
 		put_counts(r, T_MEMBERS, a->kind, a->nkind);
+	put_losses(r, a);
 	if (a->nfailure > 0)
 		put_failures(r, a);
 	if (a->captures->n > 0)

@@ -20,6 +20,7 @@
 #include "emit/emit.h"
 #include "gate/sample.h"
 #include "io/sink.h"
+#include "model/identity.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
 #include "view/view.h"
@@ -99,6 +100,7 @@ put_damage(struct tt_buf *b, const struct tt_loss *loss, struct tt_err *err)
 	return rc;
 }
 
+/* All that figures depend on, also of a capture that was read whole: its recorder may have lost it. */
 static void
 put_losses(struct tt_json *j, const struct tt_loss *loss)
 {
@@ -107,7 +109,7 @@ put_losses(struct tt_json *j, const struct tt_loss *loss)
 	for (int k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &loss->e[k];
 
-		if ((e->n == 0 && e->bytes == 0) || tt_loss_info[k].severity < TT_LOSS)
+		if ((e->n == 0 && e->bytes == 0) || tt_loss_info[k].severity < TT_NOTICE)
 			continue;
 		some_in(j, "loss", "{", &some);
 		tt_json_open(j, tt_loss_info[k].id, "[");
@@ -145,7 +147,8 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 {
 	const struct tt_capture *c = m->cap[0];
 	time_t s = (time_t)(c->wall_ns / 1000000000);
-	char date[40] = "", outside[TT_OUTSIDE_TEXT], recording[TT_RECORDING_TEXT];
+	char date[40] = "", outside[TT_OUTSIDE_TEXT], recording[TT_RECORDING_TEXT], identity[20];
+	bool numbered = tt_capture_recording(c, recording);
 	struct tm tm;
 
 	if (c->wall_ns && gmtime_r(&s, &tm))
@@ -156,7 +159,7 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 	put_known(j, "arch", c->arch);
 	put_known(j, "date", date);
 	/* What recording it is, and which of its files. */
-	if (tt_capture_recording(c, recording)) {
+	if (numbered) {
 		tt_json_text(j, "recording", recording);
 		tt_json_u64(j, "file", c->part);
 		/* On the recording's own clock: what of it the capture has; copies.c finds these by their place. */
@@ -164,6 +167,12 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 	}
 	tt_json_i64(j, "duration_ns", m->max_ts - m->min_ts);
 	tt_json_u64(j, "events", c->nevent);
+	if (numbered && c->part_last > c->part)
+		tt_json_u64(j, "file_last", c->part_last);
+	if (!numbered && c->nevent > 0) {      /* what tells copies, however they are compressed */
+		snprintf(identity, sizeof identity, "%016llx", (unsigned long long)tt_model_identity(m));
+		tt_json_text(j, "identity", identity);
+	}
 	/* The rest of it, which another run may find gone or grown. */
 	put_known(j, "ring", c->ring);
 	if (c->ring && c->all_recorded)

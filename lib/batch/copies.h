@@ -13,8 +13,10 @@ struct tt_result;
 struct tt_copies_span {
 	uint64_t recording, events;   /* a hash; how many */
 	int64_t from, to;             /* on the recording's own clock */
-	uint32_t file;
-	uint32_t latest, largest;     /* of those of the recording up to this one, in order of `from`: which ends last, which has most events */
+	uint32_t file, file_last;     /* which of its files: the first and the last that it has */
+	uint32_t missing;             /* files in front of it, after the last one before it that is there */
+	bool overlaps;
+	uint32_t latest, largest;     /* of those of the recording up to this one, in order of files: which goes furthest, which has most events */
 };
 
 /* What captures are. Zero is empty. */
@@ -35,8 +37,10 @@ int tt_copies_expect(struct tt_copies *c, struct tt_mem *mem, const char *line, 
 /**
  * tt_copies_note(c, mem, r, err):
  * Note the capture that ${r} is the result of, and set r->copy and r->held. A copy has the same recording and as many events as one that was noted before or,
- * where captures have no number of a recording, the same bytes. One that is held is a part of another one of the same recording, which covers all of its
- * time and has more events. A result without figures is neither.
+ * where captures have no number of a recording, the same identity (in results of earlier versions the same bytes). One that is held is a part of another one
+ * of the same recording, which has all of its files, covers all of its time and has more events. A result without figures is neither. r->missing is set to
+ * the number of files of the recording that are missing in front of it, after those that are there, and r->overlaps where it shares files with a capture that
+ * neither holds it nor is held by it.
  */
 int tt_copies_note(struct tt_copies *c, struct tt_mem *mem, struct tt_result *r, struct tt_err *err);
 

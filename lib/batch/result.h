@@ -59,7 +59,9 @@ struct tt_result {
 	const char *key, *type, *outcome, *why, *detail, *hash, *mtime;       /* in doc; "" where there is none */
 	uint64_t by, file_size, size;
 	unsigned part, parts;
-	bool copy, held;              /* a capture whose figures count with another, of which it is a copy or a part: set by tt_results_finish() */
+	bool copy, held;              /* a capture whose figures count with another, of which it is a copy or a part: set by tt_results_finish(), as are ... */
+	bool overlaps;                /* ... that it shares files of its recording with another capture, and neither has all of the other's ... */
+	uint64_t missing;             /* ... and how many files of its recording are missing in front of it, after one that is there */
 	const char *body;             /* in the line */
 	size_t nbody;
 };

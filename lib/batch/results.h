@@ -47,6 +47,7 @@ int tt_results_lines(struct tt_env *env, const char *path, bool last,
     int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err);
 
 struct tt_results_out {
+	bool some;                    /* they are results of one shard: what others lack is not known */
 	/* True if the line is wanted. NULL: all are. */
 	bool (*keep)(void *arg, const struct tt_result *r);
 	/* The lines that come out, in order, without LF. */

@@ -111,11 +111,13 @@ verdict(const struct page *p)
 static void
 losses(const struct page *p)
 {
-	const struct tt_table *t = table(p, "batch_failures");
+	const struct tt_table *t = table(p, "batch_failures"), *lost = table(p, "batch_losses");
 
-	if (p->r->note) {
+	if (p->r->note || lost) {
 		tt_html_section(p->out, "loss", "Losses and caveats");
 		tt_html_notes(p->out, p->r);
+		if (lost)
+			tt_html_table(p->out, lost, &(struct tt_html_view){ 0 });
 		put(p, "</section>\n");
 	}
 	if (!t || t->nrow == 0)

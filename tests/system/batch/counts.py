@@ -367,9 +367,102 @@ def joined(s):
     s.equal("two of four joined: the others count", total(r)["events"], sum(lines[n]["events"] for n in ("game.recovered.ttc", "game.2.ttc", "game.3.ttc")))
 
 
+    # Two joined captures that share files, and neither holds the other: figures count those twice, and a note names both.
+    run("recover", "-q", "-o", os.path.join(src, "game.recovered.ttc"), *[os.path.join(src, n) for n in names[:3]])
+    run("recover", "-q", "-o", os.path.join(src, "late.ttc"), *[os.path.join(src, n) for n in names[2:]])
+    r = run("batch", "-q", "--format", "json", "-o", s.path("joined-out"), src)
+    lines, text = kit.by_key(s.path("joined-out", "results.jsonl")), notes(r)
+    s.equal("two that share a file", (r.returncode, "game.recovered.ttc, late.ttc" in text.get("overlaps", ""), "files_missing" in text,
+                                      lines["late.ttc"]["file"], lines["late.ttc"]["file_last"]), (0, True, False, 2, 3))
+    s.equal("two that share a file: figures", total(r)["events"], lines["game.recovered.ttc"]["events"] + lines["late.ttc"]["events"])
+    os.unlink(os.path.join(src, "late.ttc"))
+    r = run("batch", "-q", "--format", "json", "-o", s.path("joined-out"), src)
+    s.equal("three of four joined: the last one counts", total(r)["events"], lines["game.recovered.ttc"]["events"] + lines["game.3.ttc"]["events"])
+    s.check("... and none where files follow each other", "overlaps" in notes(run("batch", "-q", "--format", "json", *[os.path.join(src, n) for n in names])))
+
+
+def gaps(s):
+    """tracetool-batch(1): files of a recording that are missing between those that are there are told, with exit status 3; not of a shard alone."""
+    names = ["game.ttc"] + ["game.%d.ttc" % i for i in (1, 2, 3)]
+    parts = {n: lzma.open(os.path.join(kit.TESTDATA, "capture", "good-rotated%s.xz" % n[4:])).read() for n in names}
+    for gone, want in (((), ()), ((0,), ()), ((3,), ()), ((1,), ("1 file ", "game.2.ttc")), ((1, 2), ("2 files ", "game.3.ttc")),
+                       ((0, 2), ("1 file ", "game.3.ttc"))):
+        src = folder(s, "gap-" + "".join(map(str, gone)), {n: d for i, (n, d) in enumerate(parts.items()) if i not in gone})
+        r = run("batch", "-q", "--format", "json", src)
+        text = [n["text"] for n in json.loads(r.out)["notes"] if n["id"] == "files_missing"]
+        s.equal("files %s are gone" % (gone,), (r.returncode, len(text), all(w in t for t in text for w in want), "missing" in r.err),
+                (3, 1, True, True) if want else (0, 0, True, False))
+        s.equal("files %s are gone: as stats says" % (gone,), run("stats", "-q", *[os.path.join(src, n) for n in os.listdir(src)]).returncode, r.returncode)
+        if gone == (1,):
+            open(os.path.join(src, "a.ttc.gz"), "wb").write(kit.pack("gz", parts["game.2.ttc"]))
+            s.check("... in front of a copy, too", run("batch", "-q", src).returncode != 3)
+            os.unlink(os.path.join(src, "a.ttc.gz"))
+    for i in (1, 2):
+        r = run("batch", "-q", "-o", s.path("gap-out"), "--shard", "%d/2" % i, s.path("gap-1"))
+        s.equal("a gap in shard %d alone is not known" % i, (r.returncode, "missing between" in r.err), (0, False))
+    s.equal("a gap in all shards", run("merge", s.path("gap-out")).returncode, 3)
+
+
+def whole_but_less(s):
+    """tracetool-batch(1): what captures lost though their files are whole is a table and a note of every report, a column, and rows of the database."""
+    path = os.path.join(kit.DATA, "bad-cut-at-buffer-end.mlpd")
+    r = run("batch", "-q", "-o", s.path("less"), path)
+    doc = kit.results(s.path("less", "results.jsonl"))[0]
+    s.equal("a capture that was not ended", (r.returncode, doc["outcome"], doc.get("loss"), b"capture ends early" in r.out),
+            (0, "ok", {"not_ended": [1, 0]}, True))
+    with open(s.path("crafted.jsonl"), "w") as f:
+        for i, loss in enumerate(({"dropped": [13830033, 0]}, {"dropped": [7, 0], "stopped": [1, 0]}, {}, {"stopped": [1, 0]})):
+            doc.update(key="k%d" % i, identity="%016x" % i, loss=loss)
+            f.write(kit.line_of(doc))
+    r = run("merge", "--format", "json", "--to-db", s.path("less.db"), s.path("crafted.jsonl"))
+    t, note = tables(r), [n for n in json.loads(r.out)["notes"] if n["id"] == "losses"]
+    s.equal("lost: the table", [(x["kind"], x["severity"], x["captures"], x["count"], x["first"]) for x in t["batch_losses"]["rows"]],
+            [("dropped", "loss", 2, 13830040, "k0"), ("stopped", "loss", 2, 2, "k1")])
+    s.equal("lost: the note", [(n["severity"], "3 of 4 captures" in n["text"], "13,830,040 in 2" in n["text"]) for n in note], [("loss", True, True)])
+    s.equal("lost: by capture", {x["key"]: x["loss"] for x in t["batch_captures"]["rows"]},
+            {"k0": "dropped 13830033", "k1": "dropped 7, stopped 1", "k2": None, "k3": "stopped 1"})
+    rows = run("query", s.path("less.db"), "--format", "json", "SELECT kind, sum(count) AS n FROM loss GROUP BY kind ORDER BY kind")
+    s.equal("lost: the database", json.loads(rows.out)["tables"]["query"]["rows"], [{"kind": "dropped", "n": 13830040}, {"kind": "stopped", "n": 2}])
+    for form in ("text", "markdown", "html", "csv"):
+        r = run("merge", "--format", form, s.path("crafted.jsonl"))
+        s.equal("lost: in %s" % form, (r.returncode, "events dropped by the recorder" in r.out.decode(), "3 of 4 captures lack" in r.out.decode() + r.err),
+                (0, True, True))
+
+
+def compressed_copies(s):
+    """tracetool-batch(1): a copy is one however it is compressed, also where captures have no number of a recording."""
+    path = os.path.join(kit.TESTDATA, "raw")
+    data = next(d for d in (open(os.path.join(path, f), "rb").read() for f in sorted(os.listdir(path)) if f.startswith("good") and f.endswith(".raw")) if d)
+    src = folder(s, "packed", {"a.raw": data, "b.raw.gz": kit.pack("gz", data), "c.xz": kit.pack("xz", data), "d.zip": kit.zipped([("x.raw", data)]),
+                               "e.tgz": kit.pack("gz", kit.tar([("a.raw", data)]))})
+    r = run("batch", "--format", "json", "-o", s.path("packed-out"), src)
+    alone = run("batch", "--format", "json", os.path.join(src, "a.raw"))
+    row, one = (tables(x)["batch"]["rows"][0] for x in (r, alone))
+    note = [n["text"] for n in json.loads(r.out)["notes"] if n["id"] == "copies"]
+    s.equal("packed copies", (row["captures"], row["frames"], row["events"], ["b.raw.gz, c.xz, d.zip!x.raw, e.tgz!a.raw" in t for t in note]),
+            (5, one["frames"], one["events"], [True]))
+    s.equal("packed copies: one identity", len({d["identity"] for d in kit.results(s.path("packed-out", "results.jsonl")) if d["type"] == "capture"}), 1)
+    run("batch", "-q", "-o", s.path("no-events"), os.path.join(kit.DATA, "bad-header-only.mlpd"))
+    s.check("without an event there is no identity", any("identity" in d for d in kit.results(s.path("no-events", "results.jsonl"))))
+
+
+def kept_failures(s):
+    """--resume with nothing to do, after a run in which a capture was damaged: standard error says why the exit status is 3."""
+    src = folder(s, "kept", {})
+    os.makedirs(src)
+    for f in ("good-d01-gameloop-calls-alloc.mlpd", "bad-cut-at-buffer-end.mlpd"):
+        shutil.copy(os.path.join(kit.DATA, f), src)
+    data = open(os.path.join(src, "good-d01-gameloop-calls-alloc.mlpd"), "rb").read()
+    open(os.path.join(src, "cut.mlpd"), "wb").write(data[:-100])
+    for again in ((), ("--resume",)):
+        r = run("batch", *again, "-o", s.path("kept-out"), src)
+    s.equal("resumed with nothing to do", (r.returncode, "earlier results of 3 captures kept; of earlier runs, 1 damaged or failed" in r.err), (3, True))
+
+
 def main():
     s = kit.Suite()
-    for part in [gives_up, groups, resumes, copies, frames, unsuited, renamed, archives, times, joined, own_results, gate_groups, given_up, no_output]:
+    for part in [gives_up, groups, resumes, copies, frames, unsuited, renamed, archives, times, joined, own_results, gate_groups, given_up, no_output, gaps,
+                 whole_but_less, compressed_copies, kept_failures]:
         part(s)
     s.end()
 

@@ -77,8 +77,8 @@ def answers(s, db, lines):
     caps, seen = [], set()
     for r in lines:
         if r["type"] == "capture":
-            # tracetool-batch(1): the same recording, or else the same bytes, and as many events
-            what = r["recording"] if "recording" in r else (r.get("size"), r.get("hash"))
+            # tracetool-batch(1): the same recording, by its number or else by its identity, and as many events
+            what = r.get("recording") or r.get("identity") or (r.get("size"), r.get("hash"))
             what = what, r.get("file"), r.get("events")
             r["copy"] = r["outcome"] != "failed" and "hash" in r and what in seen
             seen.add(what)

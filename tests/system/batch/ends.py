@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import time
-import zlib
 
 import kit
 from kit import run
@@ -104,12 +103,6 @@ def names(s):
                 process_names(s.path("plain.json")))
 
 
-def line_of(doc):
-    """A line of results with its checksum, as tracetool-batch(1) has it."""
-    text = json.dumps({k: v for k, v in doc.items() if k != "crc"}, separators=(",", ":"))[:-1]
-    return '%s,"crc":"%08x"}\n' % (text, zlib.crc32(text.encode()))
-
-
 def totals(s):
     out = s.path("totals")
     run("batch", "-q", "-o", out, s.path("in", "00.mlpd"))
@@ -119,9 +112,9 @@ def totals(s):
                          ([most], most), ([1, 2], 3)):
         with open(s.path("crafted.jsonl"), "w") as f:
             for i, v in enumerate(values):
-                doc["key"], doc["size"] = "k%d" % i, 1000 + i         # no copies of each other
+                doc["key"], doc["identity"] = "k%d" % i, "%016x" % i         # no copies of each other
                 doc["metrics"]["gcalloc.bytes"] = doc["metrics"]["gcalloc.count"] = doc["events"] = v
-                f.write(line_of(doc))
+                f.write(kit.line_of(doc))
         r = run("merge", "--format", "json", s.path("crafted.jsonl"))
         report = json.loads(r.out)
         row = report["tables"]["batch"]["rows"][0]
@@ -134,9 +127,9 @@ def totals(s):
     doc["hist"] = {k: [5, 7, 5, most, 7, most] for k in ("frame_ns", "frame_alloc_bytes", "pause_ns")}
     records = []
     for part in (1, 2, 3):
-        records.append(line_of({"key": "z.zip", "type": "archive", "by": doc["by"], "file_size": 1, "file_mtime": "1.0", "outcome": "ok",
+        records.append(kit.line_of({"key": "z.zip", "type": "archive", "by": doc["by"], "file_size": 1, "file_mtime": "1.0", "outcome": "ok",
                                 "format": "zip", "members": most, "captures": 0, "spooled": most, "kinds": {"text": most}, "part": part, "parts": 3}))
-    open(s.path("crafted.jsonl"), "w").write(line_of(doc) + "".join(records))
+    open(s.path("crafted.jsonl"), "w").write(kit.line_of(doc) + "".join(records))
     r = run("merge", "-o", s.path("sum.jsonl"), "--format", "json", s.path("crafted.jsonl"))
     tables = json.loads(r.out)["tables"]
     s.equal("frames of a full histogram", (tables["batch_frames"]["rows"][0]["count"], tables["batch_frames"]["rows"][0]["share"]), (most, 100))

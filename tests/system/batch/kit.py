@@ -38,6 +38,12 @@ def results(path):
         return [json.loads(line) for line in f.read().splitlines()]
 
 
+def line_of(doc):
+    """A line of results with its checksum, as tracetool-batch(1) has it."""
+    text = json.dumps({k: v for k, v in doc.items() if k != "crc"}, separators=(",", ":"))[:-1]
+    return '%s,"crc":"%08x"}\n' % (text, zlib.crc32(text.encode()))
+
+
 def by_key(path):
     return {r["key"]: r for r in results(path)}
 

@@ -299,6 +299,25 @@ def plans(s):
     s.equal("plan: of nothing", run("batch", "--plan", s.path("nothing")).returncode, 3)
 
 
+def cut_at_lines(s, size):
+    """tracetool-merge(1): a shard that has results of fewer files than its first line says is missing them. Also where whole lines are gone."""
+    shutil.copytree(s.path("all"), s.path("lines"))
+    path = s.path("lines", shard(2))
+    lines = open(path, "rb").read().splitlines(keepends=True)
+    s.equal("a shard's line says how many files it has", json.loads(lines[0])["shard_files"], size[2])
+    for lost in ({1}, {len(lines) - 1}, {2, 3}, set(range(1, len(lines)))):
+        open(path, "wb").writelines(line for i, line in enumerate(lines) if i not in lost)
+        say = "results of %d of the %d files in %s" % (len(lost), size[2], path)
+        r = run("merge", "-o", s.path("lines.jsonl"), s.path("lines"))
+        s.equal("without lines %s: fails" % lost, (r.returncode, say in r.err, os.path.exists(s.path("lines.jsonl"))), (4, True, False))
+        r = run("merge", "--partial", "--format", "json", "-o", s.path("lines.jsonl"), s.path("lines"))
+        row = json.loads(r.out)["tables"]["batch"]["rows"][0]
+        s.equal("without lines %s, --partial" % lost, (r.returncode, row["captures"], row["missing"]), (0, 40 - len(lost), say))
+        s.equal("without lines %s: a later merge" % lost, (run("merge", s.path("lines.jsonl")).returncode), 4)
+        os.unlink(s.path("lines.jsonl"))
+    shutil.rmtree(s.path("lines"))
+
+
 def main():
     s = kit.Suite()
     plans(s)
@@ -322,15 +341,21 @@ def main():
         r["type"] == "capture" for r in kit.results(s.path("all", shard(1))))), (2, True, size[1]))
 
     # A file that was cut while it was copied: its last line is a line, whole without its LF, else torn.
-    for what, cut, status, results in (("LF", 1, 0, 40), ("end of a line", 50, 3, 39)):
+    for what, cut, status, results in (("LF", 1, 0, 40), ("end of a line", 50, 4, 39)):
         shutil.copytree(s.path("all"), s.path("cut"))
         last = s.path("cut", shard(N))
         os.truncate(last, os.path.getsize(last) - cut)
         r = run("merge", "-o", s.path("cut.jsonl"), s.path("cut"))
+        if status:
+            s.equal("without the last %s: its capture is missing" % what, (r.returncode, "results of 1 of the %d files" % size[N] in r.err,
+                                                                          os.path.exists(s.path("cut.jsonl"))), (status, True, False))
+            r, status = run("merge", "--partial", "-o", s.path("cut.jsonl"), s.path("cut")), 3
         s.equal("without the last %s" % what, (r.returncode, sum(r["type"] == "capture" for r in kit.results(s.path("cut.jsonl"))),
                                                "torn" in r.err), (status, results, status != 0))
         shutil.rmtree(s.path("cut"))
+        os.unlink(s.path("cut.jsonl"))
 
+    cut_at_lines(s, size)
     for k in range(1, N):
         for gone in itertools.combinations(range(1, N + 1), k):
             shutil.copytree(s.path("all"), s.path("some"))
