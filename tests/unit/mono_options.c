@@ -68,7 +68,8 @@ TEST(what_records_nothing_or_changes_nothing_is_told)
 TEST(values_at_the_ends_of_their_ranges)
 {
 	static const struct { const char *text; int rc; } row[] = {
-		{ "depth=0", -1 }, { "depth=1", 0 }, { "depth=2048", 0 }, { "depth=2049", -1 }, { "stack=256", 0 }, { "stack=257", -1 }, { "stack=0", 0 }, { "sample=0", -1 },
+		{ "depth=0", -1 }, { "depth=1", 0 }, { "depth=2048", 0 }, { "depth=2049", -1 },
+		{ "stack=256", 0 }, { "stack=257", -1 }, { "stack=0", 0 }, { "sample=0", -1 },
 		{ "sample=1", 0 }, { "sample=10000", 0 }, { "sample=10001", -1 }, { "alloc-sample=0", -1 }, { "alloc-sample=1", 0 },
 		{ "alloc-sample=64M", 0 }, { "alloc-sample=67108865", -1 }, { "threads=65536", 0 }, { "threads=65537", -1 },
 		{ "ring=1535K", -1 }, { "ring=1536K", 0 }, { "ring=1024G", 0 }, { "ring=1025G", -1 }, { "max-size=255K", -1 }, { "max-size=256K", 0 },
