@@ -3,6 +3,7 @@
  */
 #include "emit/perfetto.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/option.h"
@@ -107,11 +108,12 @@ perfetto_begin(void *state, struct tt_err *err)
 	tt_slices_init(&c->slices, c->e.env, &c->put_aside);
 	tt_text_spool_init(&c->args, c->e.env, &c->put_aside);
 	c->unwritten = tt_mem_alloc(mem, sizeof *c->unwritten, err);
+	c->deeper = tt_mem_alloc(mem, sizeof *c->deeper, err);
 	c->process = tt_mem_alloc(mem, c->e.m->ncap * sizeof *c->process, err);
 	c->nmodel = (uint32_t)c->e.m->ncategory;
 	c->category = tt_mem_alloc(mem, c->nmodel + PF_CATEGORIES, err);
 	c->heap_sent = tt_mem_alloc(mem, c->e.m->ncap * sizeof *c->heap_sent, err);
-	if (!c->unwritten || !c->process || !c->category || !c->heap_sent)
+	if (!c->unwritten || !c->deeper || !c->process || !c->category || !c->heap_sent)
 		return err ? err->code : TT_E_NOMEM;
 	c->nprocess = c->e.m->ncap;
 	rc = tt_pf_names(c, err);
@@ -137,6 +139,7 @@ perfetto_end(void *state)
 	tt_mem_free(mem, c->process, c->nprocess * sizeof *c->process);
 	tt_mem_free(mem, c->heap_sent, c->e.m->ncap * sizeof *c->heap_sent);
 	tt_mem_free(mem, c->unwritten, sizeof *c->unwritten);
+	tt_mem_free(mem, c->deeper, sizeof *c->deeper);
 	tt_mem_free(mem, c->category, c->nmodel + PF_CATEGORIES);
 	tt_mem_free(mem, c->sent, c->nsent);
 	tt_mem_free(mem, c->entry, c->capentry * sizeof *c->entry);
@@ -207,7 +210,7 @@ static int
 perfetto_finish(void *state, struct tt_err *err)
 {
 	struct perfetto *c = state;
-	uint64_t unwritten;
+	uint64_t unwritten, deeper;
 	int rc = tt_pf_flows(c, err);
 
 	if (rc == TT_OK && c->late)
@@ -215,6 +218,10 @@ perfetto_finish(void *state, struct tt_err *err)
 	unwritten = atomic_load_explicit(c->unwritten, memory_order_relaxed);
 	if (unwritten)
 		tt_loss_add(c->e.m->loss, TT_LOST_VALUES, unwritten, 0, TT_NOWHERE);
+	deeper = atomic_load_explicit(c->deeper, memory_order_relaxed);
+	if (deeper)
+		tt_log(c->e.env, TT_LOG_NORMAL, "perfetto: %" PRIu64 " zones deeper than %d are left out: viewers would end the zones around them too early",
+		    deeper, PF_DEEPEST);
 	if (rc == TT_OK)
 		rc = tt_pf_rename_threads(c, err);
 	return rc == TT_OK ? tt_pf_tail(c, err) : rc;

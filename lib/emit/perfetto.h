@@ -52,6 +52,7 @@ enum {
 enum { PF_BEGIN = 1, PF_END = 2, PF_INSTANT = 3, PF_COUNTER = 4 };   /* TrackEvent.Type */
 enum { PF_CLEARED = 1, PF_NEEDS_STATE = 2 };          /* SequenceFlags */
 enum { PF_EVENTS = 1, PF_SAMPLES = 2, PF_ZONES = 3 }; /* sequences */
+enum { PF_DEEPEST = 512 };    /* slices on top of each other that trace_processor keeps: of deeper ones it drops the begin, and takes the end for another's */
 enum { PF_WALL = 1, PF_BOOT = 6, PF_STEPS = 64 };     /* clocks: packets have that of boot time, those of zones their own */
 
 /* Tracks. Those of threads have the smallest numbers, because each of their events contains one. */
@@ -121,6 +122,7 @@ struct perfetto {
 	struct pf_stacks *stacks;     /* of samples: perfetto_rare.c */
 	struct tt_buf scratch, more;
 	_Atomic uint64_t *unwritten;  /* values and zones that the file cannot hold; workers count too */
+	_Atomic uint64_t *deeper;     /* zones that lie PF_DEEPEST deep or deeper; workers count too */
 };
 
 /* The output's time of ${ts}, or UINT64_MAX where it has none. */

@@ -132,7 +132,7 @@ struct writer {
 	size_t nopen;
 	struct head { char s[HEAD]; size_t n; } head[2];      /* of ends, up to the time; of begins, up to the piece */
 	uint64_t last;                /* the latest time written, from 0: nothing of a thread goes back */
-	uint64_t unwritten;
+	uint64_t unwritten, deeper;
 	uint64_t recent[RECENT];      /* of uses */
 };
 
@@ -395,6 +395,10 @@ put_begin(struct writer *w, const struct tt_slice *s, uint64_t ts, uint64_t end,
 
 	if (rc != TT_OK || !piece.s)
 		return rc;
+	if (!likely(s->depth < PF_DEEPEST)) {
+		w->deeper++;
+		return TT_OK;
+	}
 	if ((rc = pop_to(w, s->depth, ts, end, at, err)) != TT_OK || (rc = room(w, at, err)) != TT_OK ||
 	    (rc = push(w, end, s->depth, err)) != TT_OK)
 		return rc;
@@ -413,7 +417,7 @@ end_begun(struct writer *w, const struct tt_slice *s, int64_t *opened, char **at
 	struct tt_piece piece;
 	int rc = tt_pieces_zone(w->pieces, s->key, &w->scratch, &piece, err);
 
-	if (rc != TT_OK || !piece.s || pf_time(w->c, s->ts) == UINT64_MAX)
+	if (rc != TT_OK || !piece.s || pf_time(w->c, s->ts) == UINT64_MAX || s->depth >= PF_DEEPEST)
 		return rc;
 	*opened -= (s->flags & TT_F_BASE) != 0;
 	rc = pop_to(w, s->depth, 0, 0, at, err);
@@ -432,7 +436,7 @@ put_begun(struct writer *w, const struct tt_begun *z, int64_t *opened, char **at
 		w->unwritten++;
 		return TT_OK;
 	}
-	*opened += z->s.dur < 0;
+	*opened += z->s.dur < 0 && z->s.depth < PF_DEEPEST;
 	return put_begin(w, &z->s, pf_time(w->c, z->s.ts), UINT64_MAX, at, err);
 }
 
@@ -639,6 +643,8 @@ tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, stru
 		rc = tt_pf_aside_chunk(c, v, out, err);
 	if (w.unwritten)
 		atomic_fetch_add_explicit(c->unwritten, w.unwritten, memory_order_relaxed);
+	if (w.deeper)
+		atomic_fetch_add_explicit(c->deeper, w.deeper, memory_order_relaxed);
 	tt_buf_free(&w.scratch);
 	tt_buf_free(&w.args);
 	tt_buf_free(&w.uses);

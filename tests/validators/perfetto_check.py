@@ -14,9 +14,11 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unity"))
 from common import MANY, TRACE_PROCESSOR  # noqa: E402
 from count import end, fault  # noqa: E402
 import pftrace  # noqa: E402
+import ttc  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "..", "testdata")
@@ -211,6 +213,28 @@ def damaged(tracetool, work):
     fault("a damaged capture, its losses", None if got and got[0] else "none are told")
 
 
+def deep(tracetool, work):
+    """Zones 1,500 deep, in a chunk and over its end: those that Perfetto keeps have the durations that the CSV has, and others are told."""
+    c = ttc.Capture()
+    key = [c.marker("Level %d" % i) for i in range(1500)]
+    t = c.thread()
+    for n in range(4):
+        for i in range(1500):
+            t.begin(10000 * n + i, key[i])
+        if n == 2:
+            t.split(10000 * n + 1500)
+        for i in range(1500):
+            t.end(10000 * n + 3000 + i)
+    path, trace, plain = c.write(os.path.join(work, "deep.ttc")), os.path.join(work, "deep.pftrace"), os.path.join(work, "deep.csv")
+    said = run(tracetool, "convert", path, "-o", trace, "-o", plain).stderr
+    fault("zones too deep are told", None if "%d zones deeper than 512" % (4 * (1500 - 512)) in said else said)
+    with open(plain, encoding="utf-8") as f:
+        want = collections.Counter((r["name"], int(r["dur_ns"])) for r in csv.DictReader(f) if r["kind"] == "zone" and int(r["depth"]) < 512)
+    got = ask("zones 1,500 deep", trace, "select name, dur from slice where name like 'Level %'")
+    if got:
+        fault("zones 1,500 deep: their durations", differ(collections.Counter((r["name"], int(r["dur"])) for r in got[0]), want))
+
+
 def games(tracetool, build, work):
     """The stand-in engine: flows, arguments, counters of all kinds, labels, several threads; ten times as many zones where TT_SET is all."""
     def record(name, frames):
@@ -243,6 +267,7 @@ def main():
         cut(tracetool, work, os.path.join(DATA, FILES[0]), 0, "--plain-packets")
         packed(tracetool, work)
         damaged(tracetool, work)
+        deep(tracetool, work)
         games(tracetool, build, work)
     end()
 
