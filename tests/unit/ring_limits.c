@@ -1,4 +1,4 @@
-/* Tests of formats/recorder/core/chunk_write.c: bytes on the disk, size limits, the flight recorder. */
+/* Tests of formats/recorder/core/pass.c and limit.c: bytes on the disk, size limits, the flight recorder. */
 #include "check.h"
 
 #include <pthread.h>

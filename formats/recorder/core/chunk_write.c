@@ -1,9 +1,5 @@
 /**
- * The writer: one thread that copies chunks from the ring to the capture.
- *
- * Each pass writes in this order, so that a reader of the file meets what it needs first: the clock (once a second), new definitions, sealed chunks, the
- * contents of open chunks (once a second), counts of drops, threads that ended. The recorder's own records go through the stream of thread 0, which is written
- * before any other chunk.
+ * Writes chunks of the ring to the capture, and holds those of a flight recorder. When, pass.c says.
  */
 #include "recorder/core/writer.h"
 
@@ -96,9 +92,8 @@ wrote(struct wslot *w, uint64_t seq, uint32_t end, uint64_t before, uint64_t eve
 	w->events = events;
 }
 
-/* Write what an open chunk holds by now. */
-static void
-put_part(uint32_t slot, uint32_t threads)
+void
+writer_put_part(uint32_t slot, uint32_t threads)
 {
 	const struct ttc_slot *s = &R->slot[slot];
 	uint32_t index = atomic_load_explicit((_Atomic uint32_t *)(uintptr_t)&s->chunk, memory_order_acquire);
@@ -153,8 +148,8 @@ writer_put_sealed(uint32_t index)
 	ring_give(R, index);
 }
 
-static void
-put_drops(uint32_t slot)
+void
+writer_put_drops(uint32_t slot)
 {
 	const struct ttc_slot *s = &R->slot[slot];
 	uint64_t dropped =
@@ -174,8 +169,8 @@ put_drops(uint32_t slot)
 
 /* --- flight recorder --------------------------------------------------------------------------- */
 
-static void
-hold(uint32_t index, uint64_t ms, uint64_t since)
+void
+writer_hold(uint32_t index, uint64_t ms, uint64_t since)
 {
 	struct wslot *w = writer_slot(R->owner[index]);
 
@@ -195,9 +190,8 @@ writer_unhold(void)
 	return index;
 }
 
-/* Drop held chunks that are too old, and the oldest ones if free chunks run out. */
-static void
-forget(uint64_t ms)
+void
+writer_forget(uint64_t ms)
 {
 	while (W.nheld > 0 && (ms - W.held[W.held_at].ms > W.o.keep_ms ||
 	    (uint32_t)atomic_load_explicit(&R->nfree, memory_order_relaxed) < R->nchunk / 8)) {
@@ -213,9 +207,8 @@ forget(uint64_t ms)
 	}
 }
 
-/* How long the ring holds what was recorded, for readers of a ring whose program was killed: if that is less than was asked for. */
-static void
-tell_held(uint64_t ms)
+void
+writer_tell_held(uint64_t ms)
 {
 	const uint64_t held = ms - W.forgot_ms;
 	const bool less = W.forgot && held < W.o.keep_ms;
@@ -241,173 +234,4 @@ writer_dump_record(uint64_t to)
 		}
 	}
 	writer_record(TTC_DUMP, b, (size_t)(p - b));
-}
-
-/* --- passes --------------------------------------------------------------------------------------- */
-
-/* Take the sealed chunks, in the order in which they were sealed. */
-static uint32_t
-take_sealed(void)
-{
-	uint32_t first = atomic_exchange_explicit(&R->sealed, 0, memory_order_acquire), n = 0;
-
-	for (; first; first = atomic_load_explicit(&R->link[first - 1], memory_order_relaxed))
-		W.order[n++] = first - 1;
-	for (uint32_t i = 0; i < n / 2; i++) {
-		uint32_t x = W.order[i];
-		W.order[i] = W.order[n - 1 - i];
-		W.order[n - 1 - i] = x;
-	}
-	return n;
-}
-
-/* Free the slots of ended threads whose chunks are all written. */
-static void
-free_slots(const uint32_t *ended, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		struct ttc_slot *s = &R->slot[ended[i]];
-		struct wslot *w = writer_slot(ended[i]);
-		uint8_t b[60];
-		if (w->held)
-			continue;
-		put_drops(ended[i]);
-		if (w->part == W.part + 1)
-			writer_record(TTC_GONE, b, (size_t)(writer_account(b, w) - b));
-		w->number = 0;
-		s->number = 0;
-		atomic_fetch_sub_explicit(&R->nended, 1, memory_order_relaxed);
-		atomic_fetch_add_explicit(&W.dropped, s->dropped, memory_order_relaxed);
-		atomic_store_explicit(ring_slot_state(s), TTC_S_FREE, memory_order_release);
-	}
-}
-
-static uint32_t
-state_of(uint32_t slot)
-{
-	return atomic_load_explicit(ring_slot_state(&R->slot[slot]), memory_order_acquire);
-}
-
-/* List the ended threads in ${ended}; returns their number. */
-static uint32_t
-find_ended(uint32_t *ended)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < R->nslot && atomic_load_explicit(&R->nended, memory_order_acquire) > 0; i++)
-		if (state_of(i) == TTC_S_ENDED)
-			ended[n++] = i;
-	return n;
-}
-
-/* For the flight recorder: hold the ${n} sealed chunks. While a dump runs, write all held chunks; otherwise drop old ones. */
-static void
-hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
-{
-	for (uint32_t i = 0; i < n; i++)
-		hold(W.order[i], ms, writer_since(rec_now()));
-	tell_held(ms);
-	if (asked) {
-		writer_dump_record(since);
-		W.dumping = 2;        /* the next pass finds chunks that are open now and sealed before this pass reaches them */
-	}
-	W.dumping -= dump;
-	if (!dump)
-		forget(ms);
-	while (dump && W.nheld > 0)
-		writer_put_sealed(writer_unhold());
-}
-
-/* Record nothing more: hold all chunks, sealed, the ${n} taken ones among them. */
-static void
-seal_all(uint32_t n, uint64_t ms)
-{
-	for (uint32_t i = 0; i < n; i++)
-		hold(W.order[i], ms, 0);
-	atomic_store(&rec_state.on, false);
-	ring_detach(true);
-	n = take_sealed();
-	for (uint32_t i = 0; i < n; i++)
-		hold(W.order[i], ms, 0);
-}
-
-/* End the capture if what it lacks, the ${n} taken chunks among it, does not fit below the size limit. */
-static bool
-ends_here(uint32_t n, uint64_t ms, bool *near)
-{
-	if (writer_fits(n, near))
-		return false;
-	seal_all(n, ms);
-	writer_end_at_limit();
-	return true;
-}
-
-/* Write the drops of all threads that are there. */
-static void
-put_all_drops(void)
-{
-	for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
-		if (state_of(i) >= TTC_S_LIVE)
-			put_drops(i);
-}
-
-/* Write what open chunks hold by now, of threads with numbers up to ${threads}. */
-static void
-put_parts(uint32_t threads, uint64_t ms)
-{
-	W.parts_ms = ms;
-	for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
-		if (state_of(i) == TTC_S_LIVE)
-			put_part(i, threads);
-}
-
-void
-writer_pass(bool all)
-{
-	uint64_t ms = writer_now_ms();
-	uint32_t nended, n, *ended = W.order + R->nchunk, threads;
-	bool near = false, parts = all || ms - W.parts_ms >= W.o.part_ms;
-	bool asked = atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && !W.dumping);
-	bool dump = W.o.keep_ms && (asked || W.dumping);
-	uint64_t since = writer_since(rec_now());
-
-	if (ms - W.clock_ms >= 1000)
-		writer_clock();
-	/* An ended thread sealed its chunks before: they are in the list taken next. */
-	nended = find_ended(ended);
-	/* The same holds for chunks that earlier threads sealed before a thread with one of these numbers began. */
-	threads = atomic_load_explicit(&R->numbers, memory_order_acquire);
-	n = take_sealed();
-	if ((!W.o.keep_ms || dump) && ends_here(n, ms, &near))
-		return;
-	parts = parts && (all || !near);
-	/* The definitions that a chunk needs were published before it was sealed. */
-	writer_definitions(UINT64_MAX);
-	if (W.o.keep_ms)
-		hold_or_dump(n, ms, asked, dump, since);
-	else
-		for (uint32_t i = 0; i < n; i++)
-			writer_put_sealed(W.order[i]);
-	if (W.o.keep_ms ? dump : parts)
-		put_parts(threads, ms);
-	if (parts)
-		put_all_drops();
-	free_slots(ended, nended);
-	if (parts && writer_flush()) {
-		atomic_store_explicit(&W.sync_want, atomic_load_explicit(&W.written_b, memory_order_relaxed), memory_order_release);
-		plat_wake(PLAT_BELL_SYNC);
-	}
-}
-
-/* The number of events that living threads dropped or that found no slot in the ring. */
-uint64_t
-writer_dropped_by_living(void)
-{
-	uint64_t sum = atomic_load(&R->no_slot);
-
-	for (uint32_t i = 0; i < R->nslot; i++)
-		if (state_of(i) >= TTC_S_LIVE)
-			sum += atomic_load_explicit(
-			    (_Atomic uint64_t *)(void *)&R->slot[i].dropped, memory_order_relaxed);
-	return sum;
 }

@@ -1,5 +1,5 @@
 /**
- * What the files of the writer share: chunk_write.c, limit.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
+ * What the files of the writer share: pass.c, chunk_write.c, limit.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
  *
  * While the writer thread runs, only that thread uses this, except for atomic fields.
  */
@@ -111,25 +111,42 @@ void writer_definitions(uint64_t most);
 /* Write what TTC_FINISH and TTC_GONE say of a thread at ${p}; returns the place after it. */
 uint8_t *writer_account(uint8_t *p, const struct wslot *w);
 
-/* --- chunk_write.c --- */
+/* --- pass.c --- */
 
 /* Do all that is due; with ${all} also the work of once a second. */
 void writer_pass(bool all);
 
+/* The number of events that living threads dropped or that found no slot in the ring. */
+uint64_t writer_dropped_by_living(void);
+
+/* --- chunk_write.c --- */
+
 /* What the writer knows of the thread that has ${slot} now. */
 struct wslot *writer_slot(uint32_t slot);
+
+/* Write what the open chunk of a thread holds by now, if the thread's number is at most ${threads}. */
+void writer_put_part(uint32_t slot, uint32_t threads);
 
 /* Write the rest of a sealed chunk and free it. */
 void writer_put_sealed(uint32_t index);
 
+/* Write how many events the thread has dropped, if that is not written yet. */
+void writer_put_drops(uint32_t slot);
+
+/* Hold a sealed chunk, sealed at ${ms}; all its events were over at ${since} ticks. */
+void writer_hold(uint32_t index, uint64_t ms, uint64_t since);
+
 /* Take the oldest held chunk; returns its index. */
 uint32_t writer_unhold(void);
 
+/* Drop held chunks that are too old, and the oldest ones if free chunks run out. */
+void writer_forget(uint64_t ms);
+
+/* How long the ring holds what was recorded, for readers of a ring whose program was killed: if that is less than was asked for. */
+void writer_tell_held(uint64_t ms);
+
 /* Write that a dump begins: from here on, events recorded until ${to} are written. */
 void writer_dump_record(uint64_t to);
-
-/* The number of events that living threads dropped or that found no slot in the ring. */
-uint64_t writer_dropped_by_living(void);
 
 /* --- limit.c --- */
 
