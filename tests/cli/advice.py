@@ -147,6 +147,7 @@ class Lists:
         self.verbs = set(re.findall(r"^  ([a-z]+) ", first, re.M))
         metrics = json.loads(run("list", "metrics", "passes", "--format", "json"))["tables"]
         self.table = {r[k] for t in metrics.values() for r in t["rows"] for k in ("table", "name") if k in r}
+        self.table |= set(re.findall(r"^\.Ss (batch_[a-z_]+)$", open(os.path.join(TOP, "man", "tracetool-batch.1")).read(), re.M))
         self.pages = {"%s(%s)" % tuple(os.path.basename(p).rsplit(".", 1)) for p in glob.glob(os.path.join(TOP, "man", "*.[1-9]"))}
         self.recorder = {r: {w for it in re.findall(r"^\.It Cm (.*)", open(os.path.join(TOP, "man", "tracetool-%s.7" % r)).read(), re.M)
                              for w in re.findall(r"(?:^|, )(?:Cm )?([a-z-]+)", it)} for r in ("mono", "unity")}
