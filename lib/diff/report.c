@@ -266,7 +266,6 @@ fill_table(const struct tt_diff_ctx *x, const struct table *k)
 		t->empty_reason = k->empty;
 }
 
-/* True if two limits are the same, but for how exactly frames were held to them. */
 /* Say that frames are capped, at which period, and that CPU-active time is compared instead. */
 static void
 note_cap(const struct tt_diff *d, struct tt_report *r)
