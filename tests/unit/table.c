@@ -844,7 +844,8 @@ TEST(a_stream_is_written_while_it_is_rendered)
 		tt_report_init(&r, &mem);
 		stream(&r, &x, 200000);
 		CHECK_EQ_INT(tt_render(&r, &o, &whole, &err), TT_OK);
-		size_t before = mem.peak = mem.used;
+		const size_t before = mem.used;
+		mem.peak = before;
 		o.write = append;
 		o.arg = &all;
 		CHECK_EQ_INT(tt_render(&r, &o, &rest, &err), TT_OK);
