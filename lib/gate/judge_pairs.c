@@ -537,7 +537,7 @@ undecided(struct tt_judging *w, struct tt_err *err)
 	r->outcome = TT_UNDECIDED;
 	r->hint = "run more pairs, or allow more";
 	if (is_one_sided(r))
-		r->hint = tt_verdict_text(w->v, err, "look at the captures of the %zu pairs with a disturbed run: accidents would hit the old build, too",
+		r->hint = tt_verdict_text(w->v, err, "look at the captures of the %zu pairs with such a run: accidents would hit the old build, too",
 		    r->evened);
 	else if (w->v->ab->tells && !above && r->need_here > most)
 		r->hint = tt_verdict_text(w->v, err, "run about %zu pairs, or allow more", r->need_here);

@@ -754,6 +754,8 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 	}
 	title(&p, &name);
 	tt_html_open(out, tt_buf_string(&name), o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
+	if (name.failed)
+		tt_buf_fail(out);
 	tt_buf_free(&name);
 	first_screen(&p);
 	contents.of[contents.n].id = "tables";

@@ -154,7 +154,7 @@ def powers():
     suite.check("which is above what was asked, and the change is below it", None if test["limit_asked"] < p95["limit"] and test["high"] <= p95["limit"] and
                 abs(test["limit_asked"] - 0.015 * p95["baseline"]) < 1000 and test["seen"] > test["limit_asked"] else p95)
     disturbed = [GAME, "session=3", "frames=1200", "kind=outlier"]
-    suite.check("disturbed runs are evened out, and told", Run(["--json", at], old_build=disturbed, new_build=disturbed).problem(
+    suite.check("runs far from the others count less, and are told", Run(["--json", at], old_build=disturbed, new_build=disturbed).problem(
         0, "far from the others", "count"))
     told = [row["test"] for row in json.load(open(at))["rows"] if "evened" in row.get("test", {})]
     suite.check("in JSON, too", None if told and all(0 <= t["evened_worse"] <= t["evened"] <= 5 for t in told) else told)
@@ -162,8 +162,8 @@ def powers():
     at_times = script("slow at times", 'case $TRACETOOL_CAPTURE in *new-[358].*) slow=30 ;; *) slow=0 ;; esac\n'
                       'exec "%s" session=3 frames=1200 slow=$slow' % GAME)
     suite.check("disturbed runs that are all of one build", Run(["--until", "all", "--gate", MEDIAN], old_build=[at_times], new_build=[at_times]).problem(
-        5, "; 3 disturbed runs are evened out, 3 of them against the new build",
-        "look at the captures of the 3 pairs with a disturbed run: accidents would hit the old build, too"))
+        5, "; 3 runs far from the others count less, 3 of them against the new build",
+        "look at the captures of the 3 pairs with such a run: accidents would hit the old build, too"))
 
 
 def strict():
