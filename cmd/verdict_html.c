@@ -242,7 +242,7 @@ losses(const struct page *p)
 static bool
 is_of_frames(const struct tt_verdict_row *r)
 {
-	static const char *const of[] = { "frame.time", "frame.over", "frame.fps", "frame.cpu" };
+	static const char *const of[] = { "frame.time", "frame.over", "frame.fps", "frame.cpu", "frame.uncapped" };
 
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		if (strncmp(r->row->measure.key, of[i], strlen(of[i])) == 0)
