@@ -51,10 +51,11 @@ tt_emit_end(void *state)
 	if (!s)
 		return;
 	mem = &s->env->mem;
-	if (s->emit->end)
-		s->emit->end(s);
+	/* First, for threads that compress may still read what the emitter keeps (its forms of packets). */
 	for (size_t i = 0; i < s->nsink; i++)
 		tt_sink_abort(s->sink[i]);
+	if (s->emit->end)
+		s->emit->end(s);
 	tt_mem_free(mem, s->sink, s->capsink * sizeof *s->sink);
 	tt_mem_free(mem, s, s->emit->state + s->emit->own);
 }

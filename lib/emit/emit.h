@@ -107,7 +107,7 @@ struct tt_emit {
 	   emitter that has it is the only one of its run, and may get all events twice if it did not know the frames before the first reading. */
 	int (*again)(void *state, bool *more, struct tt_err *err);
 	int (*finish)(void *state, struct tt_err *err);
-	void (*end)(void *state);     /* frees what the state holds, also where begin failed; NULL: nothing */
+	void (*end)(void *state);     /* frees what the state holds, also where begin failed; its sinks and their threads are ended. NULL: nothing */
 };
 
 extern const struct tt_emit *const tt_emits[];       /* NULL-terminated */
