@@ -252,7 +252,7 @@ rec_thread(void)
 	return t ? t : rec_thread_slow();
 }
 #else
-extern __thread struct rec_thread *rec_self;
+extern __thread REC_NEAR struct rec_thread *rec_self;
 static inline struct rec_thread *
 rec_thread(void)
 {

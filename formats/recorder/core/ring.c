@@ -11,7 +11,7 @@ struct rec_state rec_state;
 #define R (&rec_state.ring)
 
 #if !defined(_WIN32)
-__thread struct rec_thread *rec_self;
+__thread REC_NEAR struct rec_thread *rec_self;
 #endif
 
 static atomic_flag threads_lock = ATOMIC_FLAG_INIT;

@@ -85,16 +85,7 @@ on_alloc_stack(MonoProfiler *p, MonoObject *o)
  * The variance of the estimate of all bytes is estimated by the sum of w (w - 1) s^2 over recorded objects (w is the written number): w is 0 for objects not
  * recorded, E[w] is 1, so E[w (w - 1)] is the variance of w.
  */
-/*
- * Every allocation reads this variable: with this TLS model that is one instruction. glibc reserves space for a few such bytes in libraries loaded late; musl
- * does not.
- */
-#if defined(__GLIBC__)
-#define NEAR __attribute__((tls_model("initial-exec")))
-#else
-#define NEAR
-#endif
-static __thread NEAR struct {
+static __thread REC_NEAR struct {
 	int64_t left;                 /* bytes to the next sampling point */
 	uint64_t random;              /* 0: not initialized */
 } here;

@@ -29,7 +29,7 @@ def run(profile, args):
 
 
 def ours(options):
-    return ["tracetool:%s,out=%s" % (options, os.path.join(kit.FOLDER, "cost.ttc"))]
+    return ["tracetool:%s,overwrite,out=%s" % (options, os.path.join(kit.FOLDER, "cost.ttc"))]
 
 
 LOG = ["log:nodefaults,calls,alloc,calldepth=100000,output=" + os.path.join(kit.FOLDER, "cost.mlpd")]
