@@ -11,24 +11,19 @@ tt_fold_descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level 
     struct tt_level *to, struct tt_err *err)
 {
 	const struct tt_tree *tree = f->m->tree;
-	uint32_t up = from->node, node = 0;
+	const uint32_t up = from->node;
 
 	to->hash = tt_tree_hash(tt_fold_hash_of(f, from), kind, key);
-	to->hashed = false;
-	if (likely(!(up & TT_OVER)))
-		node = tt_tree_find(tree, to->hash, up, kind, key);
-	if (likely(node)) {
-		to->node = node;
-		to->c = tt_counts_at(f->counts, node, err);
-		if (unlikely(to->c == NULL))
-			return err->code;
-		if (kind == TT_NODE_ZONE && unlikely(!to->c->dist) && (f->needs & TT_NEEDS_HIST) &&
-		    !(to->c->dist = tt_counts_dist(f->counts, tt_tree_node(tree, node)->marker, err)))
-			return err->code;
-		return TT_OK;
-	}
-	to->c = NULL;
-	return tt_over_child(&io->over, up, kind, key, &to->node, err);
+	int rc = tt_fold_find(io, tt_tree_now(tree), up, kind, key, to, err);
+	if (rc != TT_OK || unlikely(to->node & TT_OVER))
+		return rc;
+	to->c = tt_counts_at(f->counts, to->node, err);
+	if (unlikely(to->c == NULL))
+		return err->code;
+	if (kind == TT_NODE_ZONE && unlikely(!to->c->dist) && (f->needs & TT_NEEDS_HIST) &&
+	    !(to->c->dist = tt_counts_dist(f->counts, tt_tree_node(tree, to->node)->marker, err)))
+		return err->code;
+	return TT_OK;
 }
 
 bool

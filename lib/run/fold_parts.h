@@ -126,6 +126,23 @@ tt_fold_hash_of(const struct tt_fold *f, const struct tt_level *l)
 	return likely(tt_fold_in_tree(l)) ? tt_tree_node(f->m->tree, l->node)->hash : l->hash;
 }
 
+/* The child of ${up} for ${key} whose path has to->hash, in the tree of ${table} or the overlay; its counter is not looked for. */
+static inline int
+tt_fold_find(struct tt_fold_io *io, const struct tt_tree_table *table, uint32_t up, enum tt_node_kind kind, uint64_t key, struct tt_level *to,
+    struct tt_err *err)
+{
+	uint32_t node = 0;
+
+	to->hashed = false;
+	to->c = NULL;
+	if (likely(!(up & TT_OVER)))
+		node = tt_tree_lookup(table, to->hash, tt_tree_tag(up, kind), tt_tree_key(kind, key));
+	if (unlikely(!node))
+		return tt_over_child(&io->over, up, kind, key, &to->node, err);
+	to->node = node;
+	return TT_OK;
+}
+
 /*
  * The child of ${from} for ${key}, in the tree or the overlay, never "(more paths)": what becomes that is known only when
  * the overlay is committed. ${to} may be ${from}.

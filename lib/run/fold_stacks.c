@@ -6,30 +6,40 @@
 #include "model/defs.h"
 #include "stat/num.h"
 
-/* The node of a recorded stack below a root of its own, which is below ${top}. */
+/*
+ * The node of a recorded stack below a root of its own, which is below ${top}. The places of its paths follow from the keys alone, so all are
+ * on their way out of memory before the first is looked at; durations are counted on none of them, so only the last one's counter is needed.
+ */
 static int
 stack_path(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top, enum tt_node_kind root, uint32_t thread,
     const uint64_t *frame, size_t n, struct tt_level *l, struct tt_err *err)
 {
+	const struct tt_tree_table *table = tt_tree_now(f->m->tree);
+	const uint64_t above = tt_fold_hash_of(f, top);
 	int rc = tt_mem_grow(f->mem, &f->trail, &f->captrail, n + 1, sizeof *f->trail, err);
 	struct tt_trail *t = f->trail;
 	size_t same = 0;
 
 	if (rc != TT_OK)
 		return rc;
-	if (f->ntrail && f->root == root && f->above == tt_fold_hash_of(f, top) && t[0].key == thread)
+	if (f->ntrail && f->root == root && f->above == above && t[0].key == thread)
 		for (same = 1; same < f->ntrail && same <= n && t[same].key == frame[same - 1]; same++)
 			;
-	for (size_t i = same; i <= n && rc == TT_OK; i++) {
+	uint64_t hash = same ? t[same - 1].l.hash : above;
+	for (size_t i = same; i <= n; i++) {
 		t[i].key = i ? frame[i - 1] : thread;
-		rc = i ? tt_fold_descend(f, io, &t[i - 1].l, TT_NODE_ZONE, t[i].key, &t[i].l, err) :
-		    tt_fold_descend(f, io, top, root, thread, &t[i].l, err);
+		hash = t[i].l.hash = tt_tree_hash(hash, i ? TT_NODE_ZONE : root, t[i].key);
+		tt_tree_fetch(table, hash);
 	}
+	for (size_t i = same; i <= n && rc == TT_OK; i++)
+		rc = tt_fold_find(io, table, i ? t[i - 1].l.node : top->node, i ? TT_NODE_ZONE : root, t[i].key, &t[i].l, err);
 	if (same <= n) {
 		f->root = root;
-		f->above = tt_fold_hash_of(f, top);
+		f->above = above;
 		f->ntrail = rc == TT_OK ? n + 1 : 0;
 	}
+	if (rc == TT_OK && !(t[n].l.node & TT_OVER) && !(t[n].l.c = tt_counts_at(f->counts, t[n].l.node, err)))
+		rc = err->code;
 	*l = t[n].l;
 	return rc;
 }
