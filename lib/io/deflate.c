@@ -7,8 +7,8 @@
 #include "io/block.h"
 
 #include <string.h>
-#include <zlib.h>
 
+#include "io/crc32.h"
 #include "io/flate.h"
 #include "io/packet.h"
 
@@ -36,7 +36,7 @@ deflate_code(const struct tt_coding *coding, void *state, struct tt_block *b, st
 	(void)coding;
 	(void)err;
 	b->out_n = (b->packets ? tt_flate_packets : tt_flate)(state, b->in, b->in_n, b->out, b->last);
-	b->crc = (uint32_t)crc32_z(crc32_z(0, NULL, 0), (const Bytef *)b->in, b->in_n);
+	b->crc = tt_crc32(b->in, b->in_n);
 	return TT_OK;
 }
 
