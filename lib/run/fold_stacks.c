@@ -6,6 +6,20 @@
 #include "model/defs.h"
 #include "stat/num.h"
 
+/* How many steps of the trail are those of this stack, too, its root with them. */
+static size_t
+same_steps(const struct tt_fold *f, uint64_t above, enum tt_node_kind root, uint32_t thread, const uint64_t *frame, size_t n)
+{
+	const struct tt_trail *t = f->trail;
+	size_t same = 1;
+
+	if (!f->ntrail || f->root != root || f->above != above || t[0].key != thread)
+		return 0;
+	while (same < f->ntrail && same <= n && t[same].key == frame[same - 1])
+		same++;
+	return same;
+}
+
 /*
  * The node of a recorded stack below a root of its own, which is below ${top}. The places of its paths follow from the keys alone, so all are
  * on their way out of memory before the first is looked at; durations are counted on none of them, so only the last one's counter is needed.
@@ -18,13 +32,10 @@ stack_path(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top,
 	const uint64_t above = tt_fold_hash_of(f, top);
 	int rc = tt_mem_grow(f->mem, &f->trail, &f->captrail, n + 1, sizeof *f->trail, err);
 	struct tt_trail *t = f->trail;
-	size_t same = 0;
 
 	if (rc != TT_OK)
 		return rc;
-	if (f->ntrail && f->root == root && f->above == above && t[0].key == thread)
-		for (same = 1; same < f->ntrail && same <= n && t[same].key == frame[same - 1]; same++)
-			;
+	const size_t same = same_steps(f, above, root, thread, frame, n);
 	uint64_t hash = same ? t[same - 1].l.hash : above;
 	for (size_t i = same; i <= n; i++) {
 		t[i].key = i ? frame[i - 1] : thread;
