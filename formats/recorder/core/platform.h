@@ -133,6 +133,8 @@ void plat_random(void *p, size_t n);
 const char *plat_os(void);            /* "Linux 6.1", "Windows" */
 const char *plat_arch(void);
 void plat_args(char *buf, size_t n);  /* the program's command line */
+/* Write ${path} to ${full} of ${n} bytes as it is from the root of its file system; unchanged where the working directory is not known, or it does not fit. */
+void plat_full(const char *path, char *full, size_t n);
 
 /*
  * A thread's variable that every event reads: one instruction, where a call of the loader takes 2 to 3 ns. glibc reserves space for a few such bytes in

@@ -256,8 +256,9 @@ map_in(struct plat_map *m, const char *dir, size_t n, bool touch, bool shared)
 int
 plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n, bool touch, char why[256])
 {
-	char own[512] = ".";
-	const char *slash = strrchr(capture, '/'), *run = getenv("XDG_RUNTIME_DIR");
+	char own[1100];
+	const char *run = getenv("XDG_RUNTIME_DIR");
+	char *slash;
 	int rc;
 
 	if (dir) {
@@ -270,8 +271,12 @@ plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n
 		return 0;
 	if (run && run[0] == '/' && map_in(m, run, n, touch, true) == 0)
 		return 0;
-	if (slash)
-		snprintf(own, sizeof own, "%.*s", slash == capture ? 1 : (int)(slash - capture), capture);
+	/* A reader looks for rings by a whole path only. */
+	plat_full(capture, own, sizeof own);
+	if ((slash = strrchr(own, '/')) != NULL)
+		slash[slash == own] = '\0';
+	else
+		strcpy(own, ".");
 	rc = map_in(m, own, n, touch, false);
 	if (rc == 0)
 		snprintf(why, 256,
@@ -655,6 +660,18 @@ plat_args(char *buf, size_t n)
 		if (buf[i] == '\0')
 			buf[i] = ' ';
 	buf[got] = '\0';
+}
+
+void
+plat_full(const char *path, char *full, size_t n)
+{
+	size_t at = path[0] != '/' && getcwd(full, n) ? strlen(full) : 0;
+
+	if (at > 0 && at + 1 + strlen(path) < n)
+		full[at++] = '/';
+	else
+		at = 0;
+	snprintf(full + at, n - at, "%s", path);
 }
 
 #else

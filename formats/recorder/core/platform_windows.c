@@ -565,6 +565,18 @@ plat_args(char *buf, size_t n)
 		cut[len /= 2] = L'\0';
 	free(cut);
 }
+
+void
+plat_full(const char *path, char *full, size_t n)
+{
+	wchar_t to[MAX_PATH], *w = wide(path);
+	DWORD got = w ? GetFullPathNameW(w, MAX_PATH, to, NULL) : 0;
+
+	if (got == 0 || got >= MAX_PATH || narrow(to, full, n) == 0)
+		snprintf(full, n, "%s", path);
+	free(w);
+}
+
 #else
 /* A translation unit must not be empty. */
 typedef int platform_windows_unused;

@@ -29,8 +29,8 @@ void
 writer_head(const struct plat_instant *zero, const uint8_t run[16])
 {
 	struct ttc_head h;
-	char args[1024];
-	const char *text[TTC_TEXTS] = { R->map.path, W.producer, plat_os(), plat_arch(), args, W.path };
+	char args[1024], path[sizeof W.path];
+	const char *text[TTC_TEXTS] = { R->map.path, W.producer, plat_os(), plat_arch(), args, path };
 	size_t n = sizeof h;
 
 	if (zero) {
@@ -51,6 +51,7 @@ writer_head(const struct plat_instant *zero, const uint8_t run[16])
 		h.record = W.o.record;
 		h.pointer = sizeof(void *);
 		plat_args(args, sizeof args);
+		plat_full(W.path, path, sizeof path);
 		for (int i = 0; i < TTC_TEXTS; i++)
 			n += add_text(W.head + n, TTC_RING_TEXT - n, text[i], 600);
 		W.nhead = n;
