@@ -18,7 +18,7 @@ extern const struct tt_format tt_format_ttc;
 struct recover_opts {
 	struct opt_list path;
 	const char *out;
-	bool remove_ring;
+	bool remove_ring, list;
 	struct ui_opts ui;
 };
 
@@ -30,9 +30,15 @@ static const struct opt recover_opt[] = {
 	    .help = "remove the ring once the capture is written" },
 	{ .name = NULL },
 };
+static const struct opt list_opt[] = {
+	{ .name = "list", .set = opt_flag, .at = offsetof(struct recover_opts, list),
+	    .help = "list the rings in shared memory, and in the folders given in place of captures, with what to do about each; nothing is changed" },
+	{ .name = NULL },
+};
 
 static const struct opt_group groups[] = {
 	{ "Output", recover_opt, 0 },
+	{ "Rings", list_opt, 0 },
 	UI_GROUP(struct recover_opts, ui),
 	{ NULL, NULL, 0 },
 };
@@ -43,10 +49,11 @@ const struct verb verb_recover = {
 	.operands = "CAPTURE...",
 	.about = "Write one capture with everything that CAPTURE and the ring it names hold. If its program is killed, a "
 		 "recorder's ring stays in shared memory until the next boot; every command reads it with the capture as long as "
-		 "it exists. Damaged chunks are left out. The files of a recording that rotates become one capture.",
+		 "it exists. Damaged chunks are left out. The files of a recording that rotates become one capture. With --list, tell which rings there are.",
 	.examples = "  tracetool recover game.ttc\n"
 		    "  tracetool recover game.ttc -o whole.ttc --remove-ring\n"
-		    "  tracetool recover game.*ttc -o whole.ttc\n",
+		    "  tracetool recover game.*ttc -o whole.ttc\n"
+		    "  tracetool recover --list\n",
 	.group = groups,
 	.operand_at = offsetof(struct recover_opts, path),
 };
@@ -282,8 +289,12 @@ run_recover(struct app *app, int argc, char **argv, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
+	if (o.list && (o.out || o.remove_ring))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--list writes and removes nothing: leave %s out", o.out ? "--output" : "--remove-ring");
+	if (o.list)
+		return recover_list(app, o.path.v, err);
 	if (o.path.n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "recover takes a capture, or the files of one that rotates");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "recover takes a capture, or the files of one that rotates; --list tells which rings there are");
 	app->input = o.path.v[0];
 	return recover(app, &o, err);
 }

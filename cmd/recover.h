@@ -1,5 +1,5 @@
 /**
- * Joins a capture with the ring that a killed program left.
+ * Joins a capture with the ring that a killed program left, and lists the rings that there are.
  */
 #ifndef TT_CMD_RECOVER_H
 #define TT_CMD_RECOVER_H
@@ -21,5 +21,12 @@ struct recovered {
  * Errors: those of reading and writing; the capture and the ring are then unchanged.
  */
 int recover_mend(struct app *app, const char *path, struct recovered *what, struct tt_err *err);
+
+/**
+ * recover_list(app, folder, err):
+ * Print the rings in the folders where recorders put them, and in those at ${folder} (NULL-terminated; NULL: none), with what to do about each. Enters the
+ * sandbox. Errors: a given folder that cannot be read; those of the output.
+ */
+int recover_list(struct app *app, const char *const *folder, struct tt_err *err);
 
 #endif

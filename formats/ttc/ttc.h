@@ -1,7 +1,7 @@
 /**
  * What the files of the .ttc reader share: reader.c (the file), find.c (where chunks are), index.c (their order), threads.c (which are
  * missing), thread_notice.c (what thread 0 says of them), join.c (the ring), parts.c (files of one recording), decode.c and those it
- * shares decode.h with (records), mono_records.c (the Mono module's records), copy.c (tracetool recover).
+ * shares decode.h with (records), mono_records.c (the Mono module's records), copy.c and ring_told.c (tracetool recover).
  *
  * Source: formats/ttc/layout.h and tracetool-capture(5). No byte is used before its chunk's checksum was found right.
  */
@@ -271,6 +271,21 @@ const char *ttc_tag_name(unsigned tag);
 struct ttc_copied { uint64_t chunks, from_ring; const char *ring; bool barred; };
 int ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
     struct ttc_copied *done, struct tt_err *err);
+
+/**
+ * ring_told.c, for the list of rings. Both read the head of the file open at ${fd} and keep nothing.
+ *
+ * ttc_ring_tell(fd, t): fill ${t} with what the ring says of its recording. False: it is no ring of this major version, or not yet, or damaged.
+ * ttc_has_run(fd, run): true if the file is a capture of the recording ${run}.
+ */
+struct ttc_ring_told {
+	uint8_t run[16];
+	int64_t wall_ns;              /* start of the recording, since 1970; 0: not known */
+	const char *args, *capture;   /* in `head`: command line of the program, path of the capture as the recorder knew it */
+	char head[TTC_RING_TEXT];
+};
+bool ttc_ring_tell(int fd, struct ttc_ring_told *t);
+bool ttc_has_run(int fd, const uint8_t run[16]);
 
 static inline uint32_t
 ttc_u32(const uint8_t *p)
