@@ -127,14 +127,14 @@ raw_take_blob(struct raw_take *t, uint32_t *n)
 	return p;
 }
 
-/* Take a name: a text without a NUL. */
+/* Take a name: a text up to its first NUL, if it has one. */
 static inline const uint8_t *
 raw_take_name(struct raw_take *t, uint32_t *n)
 {
 	const uint8_t *p = raw_take_blob(t, n);
 
-	if (p && *n && memchr(p, 0, *n))
-		t->state = RAW_BAD;
+	if (*n)
+		*n = (uint32_t)strnlen((const char *)p, *n);
 	return p;
 }
 

@@ -51,6 +51,19 @@ put(struct copy *c, uint64_t at, const void *p, size_t n, struct tt_err *err)
 
 /* --- messages -------------------------------------------------------------------------------------------------- */
 
+/* Take a name that is to be scrubbed. What is behind a NUL is in no name, and not kept. */
+static uint8_t *
+take_name(struct raw_take *t, uint32_t *n)
+{
+	uint32_t whole;
+	uint8_t *p = (uint8_t *)(uintptr_t)raw_take_blob(t, &whole);
+
+	*n = whole ? (uint32_t)strnlen((const char *)p, whole) : 0;
+	if (*n < whole)
+		memset(p + *n, 0, whole - *n);
+	return p;
+}
+
 static int
 scrub_params(struct copy *c, struct raw_take *t, struct tt_err *err)
 {
@@ -60,8 +73,8 @@ scrub_params(struct copy *c, struct raw_take *t, struct tt_err *err)
 	for (unsigned n = raw_take_byte(t); n > 0 && rc == TT_OK; n--) {
 		raw_take16(t);
 		raw_pad(t);
-		const uint8_t *p = raw_take_name(t, &len);
-		rc = unity_scrub_text(&c->names, (uint8_t *)(uintptr_t)p, len, err);
+		uint8_t *p = take_name(t, &len);
+		rc = unity_scrub_text(&c->names, p, len, err);
 	}
 	return rc;
 }
@@ -107,7 +120,7 @@ scrub_field(struct copy *c, char f, struct raw_take *t, struct tt_err *err)
 			memset(p, 0, len);
 		return TT_OK;
 	default:
-		p = (uint8_t *)(uintptr_t)raw_take_name(t, &len);
+		p = take_name(t, &len);
 		return unity_scrub_text(&c->names, p, len, err);
 	}
 }
@@ -123,7 +136,7 @@ scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
 	raw_pad(&t);
 	if (type == RAW_THREAD) {
 		raw_bytes(&t, c->s->layout.rank < 3 ? 12 : 20);
-		uint8_t *group = (uint8_t *)(uintptr_t)raw_take_name(&t, &ngroup), *name = (uint8_t *)(uintptr_t)raw_take_name(&t, &nname);
+		uint8_t *group = take_name(&t, &ngroup), *name = take_name(&t, &nname);
 		return unity_scrub_thread(&c->names, group, ngroup, name, nname, err);
 	}
 	for (const char *f = raw_fields(type, c->s->layout.rank); *f && rc == TT_OK && t.state == RAW_WHOLE; f++)

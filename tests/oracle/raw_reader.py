@@ -61,10 +61,7 @@ class Take:
         return v
 
     def name(self):
-        v = self.blob()
-        if b"\0" in v:
-            raise Bad
-        return v.decode("utf-8", "replace")
+        return self.blob().split(b"\0")[0].decode("utf-8", "replace")
 
     def ints(self):
         n = self.one("I")

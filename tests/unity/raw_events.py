@@ -45,6 +45,25 @@ def allocations():
     suite.equal("no method becomes a zone", sorted(r["marker"] for r in suite.rows("markers", path)), ["Draw", "Main Thread", "Work"])
 
 
+def names_with_a_nul():
+    """A name ends at its first NUL; its block is read. What is behind the NUL is not in a scrubbed copy."""
+    c = Log(100, ("Main Thread", "Work\0secret", "Draw\0"))
+    c.block(SESSION, thread(200, 100, "Loader\0secret") + marker(3, "Late", params=((2, "size\0secret"),)))
+    for k in range(3):
+        ms = 100 + 10 * k
+        c.frame(ms, sample(36, 0, ms) + zone(1, ms + 1, ms + 4) + zone(2, ms + 5, ms + 6) + zone(3, ms + 7, ms + 8) + sample(37, 0, ms + 9))
+        c.block(200, zone(3, ms + 1, ms + 2))
+    path, copy = c.write(suite.path("nul.raw")), suite.path("copy.raw")
+    t = suite.report("stats", path, "--table", "markers,threads,loss")["tables"]
+    suite.equal("names end at a NUL", {r["marker"]: r["count"] for r in t["markers"]["rows"]}, {"Main Thread": 3, "Work": 3, "Draw": 3, "Late": 6})
+    suite.equal("those of threads, too", sorted(r["thread"] for r in t["threads"]["rows"]), ["Loader", "Main Thread"])
+    suite.equal("nothing is lost", [r for r in t["loss"]["rows"] if r["kind"] not in ("open", "not_ended")], [])
+    suite.run("info", "--scrub", "-o", copy, path)
+    suite.equal("scrubbed", (b"secret" in open(path, "rb").read(), b"secret" in open(copy, "rb").read()), (True, False))
+    rows = suite.report("stats", copy, "--table", "markers")["tables"]["markers"]["rows"]
+    suite.equal("the copy has as many names", sorted(r["count"] for r in rows), [3, 3, 3, 6])
+
+
 def reused(registered):
     """The system uses the id of a thread with frames again, for a thread with frames that registers at ${registered} ms."""
     c = Log(100, ("Main Thread", "Work", "Worker 0", "Loader"))
@@ -178,6 +197,7 @@ colors()
 categories()
 namespaces()
 values()
+names_with_a_nul()
 for registered in (139.5, 140, 140.2):
     reused(registered)
 suite.end()
