@@ -139,17 +139,13 @@ is_told(const struct text *t, int64_t limit, enum tt_dim dim)
 	return tt_amount_parse(plain, dim, &back) == NULL && back == limit;
 }
 
-/* The figure and its limit, as finely as they were written, and so that one can be told from the other. */
+/* The figure and its limit in one form: the short one where it says the limit whole, as the budget has it, and tells one from the other. */
 static void
 value_and_limit(const struct tt_verdict_row *r, struct text *value, struct text *limit)
 {
 	two_amounts(value, r->value, limit, r->limit, r->dim);
 	if (is_told(limit, r->limit, r->dim))
 		return;
-	if (r->value != r->limit && r->dim == TT_DIM_BYTES && strcmp(value->s, amount(limit, r->limit, r->dim)) != 0) {
-		snprintf(limit->s, sizeof limit->s, "%.60s", r->limit_is_min ? r->row->min.text : r->row->max.text);
-		return;
-	}
 	exact(value, r->value, r->dim);
 	exact(limit, r->limit, r->dim);
 }

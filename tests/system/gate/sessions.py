@@ -292,6 +292,10 @@ def figures_that_differ_print_apart():
     budget(row("ns", max="1.0009995ms"), row("big", metric="gc.alloc.bytes", stat="total", max="639B"), row("max", stat="max", max="1001us", min="1us"))
     text = {k: x["text"] for k, x in gate(*shots, code=1).rows.items()}
     check("640 B, over the limit of 639 B" in text["big"], "bytes", text["big"])
+    budget(row("odd", metric="gc.alloc.bytes", stat="total", max="256233B"), row("even", metric="gc.alloc.bytes", stat="total", max="250.5KiB"))
+    text = {k: x["text"] for k, x in gate(*shots, code=0).rows.items()}
+    check("640 B, limit 256,233 B" in text["odd"], "a limit that KiB would round is in bytes, as is the figure", text["odd"])
+    check("640 B, limit 250.5 KB" in text["even"], "one that they do not", text["even"])
     for keys, says in ((dict(max="0.0004ns"), "more than three decimals"), (dict(metric="exceptions", stat="total", max=0.0004), "more than three decimals"),
                        (dict(metric="gc.alloc.bytes", stat="total", max="1.0001B"), "more than three decimals"),
                        (dict(metric="exceptions", stat="total", max="2.71828"), "more than three decimals")):
