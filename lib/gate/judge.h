@@ -96,7 +96,7 @@ struct tt_row_pairs {
 	int64_t limit;                /* at most so much: not worse */
 	int64_t worse;                /* more than this: worse. The limit, but of counts of a row that the program made */
 	double frame;                 /* of counts: one frame of a capture; else 0 */
-	int64_t *even;                /* differences of ${pair}, disturbed runs evened out */
+	int64_t *even;                /* differences of ${pair}, in which runs far from the others count less */
 	bool ratio;
 };
 

@@ -461,7 +461,7 @@ evened_text(struct tt_judging *w, struct tt_err *err)
 	return tt_verdict_text(w->v, err, "; %zu runs far from the others count less, %zu of them against the new build", r->evened, r->evened_worse);
 }
 
-/* True if so many of the runs that are evened out speak against the new build as accidents, which hit both builds alike, do once in eight times. */
+/* True if so many of the runs that count less speak against the new build as accidents, which hit both builds alike, do once in eight times. */
 static bool
 is_one_sided(const struct tt_verdict_row *r)
 {

@@ -116,7 +116,7 @@ struct tt_verdict_row {
 
 	size_t need_here;             /* as many at hand would do against this baseline; UNDECIDED: about as many on each side, or pairs; 0: none would */
 	size_t pairs;                 /* of an A/B run: pairs tested; shift, bounds and limit are of differences within them */
-	size_t evened, evened_worse;  /* pairs of which a disturbed run is evened out; those where it made the new build the worse one */
+	size_t evened, evened_worse;  /* pairs of which a run far from the others counts less; those where it made the new build the worse one */
 	int64_t asked;                /* where these can only show a wider limit, that of the budget; else 0 */
 	bool has_ratio;               /* of an A/B run: these are changes in percent of something */
 

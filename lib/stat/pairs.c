@@ -106,7 +106,7 @@ usual_level(int64_t *level, size_t n, uint64_t *usual)
 	return m;
 }
 
-/* How far from the level ${m} that of a disturbed pair is; 0: it is not, or was not moved from the limit by a single run. */
+/* How far from the level ${m} that of a pair with a run far from the others is; 0: it is not, or was not moved from the limit by a single run. */
 static uint64_t
 disturbance(const struct tt_pair *pair, const struct signed_rank *r, int64_t m, uint64_t usual)
 {
@@ -115,7 +115,7 @@ disturbance(const struct tt_pair *pair, const struct signed_rank *r, int64_t m, 
 	return usual > 0 && off > FAR * usual && off < r->size ? off : 0;
 }
 
-/* The distances of differences from the limit, and their sides, in the order of the pairs, disturbed runs evened out. */
+/* The distances of differences from the limit, and their sides, in the order of the pairs, runs far from the others evened out. */
 static struct tt_pairs_evened
 even_out(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_rank *r)
 {
@@ -342,7 +342,7 @@ tt_pairs_chance(double count, size_t n)
 
 /* --- looks ------------------------------------------------------------------------------------- */
 
-/* One after the other. "By signs": by those of the differences so far, one bit each, before disturbed runs are evened out. */
+/* One after the other. "By signs": by those of the differences so far, one bit each, before runs far from the others are evened out. */
 struct looks {
 	const struct tt_pair *pair;
 	int64_t limit;

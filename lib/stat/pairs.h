@@ -6,9 +6,9 @@
  * as they do where both runs are of one build. Probabilities are of all ways to give signs to the differences from the limit,
  * ties and all, as wilcox.exact of R's exactRankTests computes them; differences that equal the limit are left out.
  *
- * Disturbed runs are evened out first. What disturbs one run of a pair moves its difference, and its level, the mean of both runs, by half as
- * much. Of TT_PAIRS_EVEN pairs or more, those whose level is more than five times as far from the median level as levels are from it in the
- * median were disturbed, if they are at most half. Twice that distance is taken off the distance of the difference from the limit, where
+ * Runs far from the others count less: they are evened out first. What moves one run of a pair moves its difference, and its level, the mean of
+ * both runs, by half as much. Of TT_PAIRS_EVEN pairs or more, those have such a run whose level is more than five times as far from the median
+ * level as levels are from it in the median, if they are at most half. Twice that distance is taken off the distance of the difference from the limit, where
  * that brings them closer. It hangs on levels and distances alone, which stay the same if the runs of a pair change places, so signs are as
  * likely as before. Pairs that equal the limit do not count.
  * Differences and levels are at most 2^60 in size.
@@ -20,7 +20,7 @@
 #include "stat/session.h"
 
 #define TT_PAIRS_MOST 200             /* pairs */
-#define TT_PAIRS_EVEN 8               /* from so many on disturbed ones can be told */
+#define TT_PAIRS_EVEN 8               /* from so many on runs far from the others can be told */
 #define TT_PAIRS_EXACT 20             /* up to so many all ways to give signs are gone through */
 
 /* The two runs of a pair. */
@@ -43,12 +43,12 @@ int tt_signed_rank(const struct tt_pair *pair, size_t n, int64_t limit, double *
  */
 int tt_pairs_shift(const int64_t *d, size_t n, double alpha, struct tt_shift *s, struct tt_mem *mem, struct tt_err *err);
 
-/* Pairs of which one run was disturbed, and those of them whose difference was above the limit because of it. */
+/* Pairs of which one run is far from the others, and those of them whose difference was above the limit because of it. */
 struct tt_pairs_evened {
 	size_t n, above;
 };
 
-/* The differences of ${n} pairs as tt_signed_rank() takes them, disturbed runs evened out, into ${d}, in the order of the pairs. */
+/* The differences of ${n} pairs as tt_signed_rank() takes them, runs far from the others evened out, into ${d}, in the order of the pairs. */
 struct tt_pairs_evened tt_pairs_even(const struct tt_pair *pair, size_t n, int64_t limit, int64_t *d);
 
 /**
