@@ -35,7 +35,7 @@ enum {
 	FIRST = WINDOW + 1,           /* the place of the first byte: 0, an empty slot, is too far from all */
 };
 
-/* Literals, then ${len} + MATCH_LEAST bytes that are the same ${back} + 1 bytes before, which the symbol ${distance} stands for. */
+/* Literals, then ${len} + MATCH_LEAST bytes that are the same ${back} + 1 bytes before: a distance whose code is that of the symbol ${distance}. */
 struct step {
 	uint32_t literals;
 	uint16_t back;
@@ -675,7 +675,7 @@ go_on(struct tt_flate *f, const uint8_t *p, uint32_t form, uint32_t n, uint32_t 
 	return more;
 }
 
-/* A step for each stamp, and the bytes it stands for, which others refer to. */
+/* Write the packet of each stamp behind ${r}->end, where later packets find bytes to repeat, and a step for it. */
 static void
 put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char *stamps, size_t n)
 {

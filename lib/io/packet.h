@@ -22,7 +22,7 @@ struct tt_stamp {
 struct tt_stamp_run {
 	uint32_t of;                  /* what the user likes; its forms may differ from those of others */
 	uint32_t n;                   /* at most TT_RUN_MOST */
-	uint32_t size;                /* bytes of the packets that the stamps stand for */
+	uint32_t size;                /* bytes of the packets that are written for the stamps */
 	uint32_t bytes;
 };
 
