@@ -263,7 +263,7 @@ note_left(struct tt_db *db, const struct query_example *e, struct tt_report *r, 
 static int
 run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_err *err)
 {
-	const char *const in[] = { o->word.v[0], NULL }, *const out[] = { o->out.output, NULL };
+	const char *const in[] = { o->word.n ? o->word.v[0] : NULL, NULL }, *const out[] = { o->out.output, NULL };
 	struct tt_db *db = NULL;
 	struct tt_db_query *q = NULL;
 	const char *sql = NULL;

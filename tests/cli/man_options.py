@@ -110,6 +110,9 @@ def main():
     for verb in VERBS:
         page = os.path.join(TOP, "man", "tracetool-%s.1" % verb)
         fault("options of " + verb, differences(options_of_program([verb]), options_of_page(page)))
+        # Alone it does its work or says what it needs; the statuses are those of tracetool(1).
+        code, out = run(TRACETOOL, verb)
+        fault("alone: " + verb, [] if code in range(6) else ["status %d: %s" % (code, out)])
     # The page of the program itself has what all commands have in common.
     common = options_of_program(["list"])
     for verb in VERBS:
