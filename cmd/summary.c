@@ -163,9 +163,9 @@ whole(const struct tt_model *m, struct tt_report *r)
 }
 
 static bool
-is_capped(struct tt_views *view, int64_t *period, struct tt_report *r)
+is_capped(const struct tt_views *view, int64_t *period)
 {
-	tt_frames_cap(view->m, period, &r->err);
+	*period = tt_frames_cap(view->m->frames);
 	return *period && view->m->frames->has_wait;
 }
 
@@ -207,7 +207,7 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 		tt_cell_text(&c[S_FRAMES], f || view->m->frame_marker ? tt_pass_no_frames(view->m, r) : "none: nothing in the capture marks where they begin");
 		return;
 	}
-	bool capped = is_capped(view, &period, r);
+	bool capped = is_capped(view, &period);
 	/* The frame limit decides the wall time of capped frames. */
 	const char *of = capped ? "uncapped time: " : "";
 	const struct tt_values *work = capped ? tt_view_frames(view, TT_FRAME_UNCAPPED, &r->err) : x;
@@ -306,11 +306,11 @@ top_text(struct tt_views *view, const struct tt_hitch *h, struct tt_report *r)
 
 /* The worst frames: capped frames by uncapped time or by the render thread's time. */
 static const struct tt_hitches *
-worst_of(struct tt_views *view, struct tt_report *r)
+worst_of(const struct tt_views *view)
 {
 	int64_t period = 0;
 
-	return is_capped(view, &period, r) ? &view->m->frames->latest : &view->m->frames->longest;
+	return is_capped(view, &period) ? &view->m->frames->latest : &view->m->frames->longest;
 }
 
 static void
@@ -324,8 +324,8 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 	if (!f || f->n == 0)
 		return;
 	t = new_table(r, T_WORST);
-	list = worst_of(view, r);
-	const bool capped = is_capped(view, &period, r);
+	list = worst_of(view);
+	const bool capped = is_capped(view, &period);
 	if (capped)
 		t->note = tt_pass_worst_by(view->m, period, r);
 	for (size_t i = 0; i < list->n && i < WORST; i++) {
@@ -451,7 +451,7 @@ put_next(struct tt_views *view, bool more, const struct opt_given *given, const 
 
 	if ((!m->frames || m->frames->n == 0) && m->ncandidate)
 		put_command(t, "frames", tt_text(r, "tracetool %s %s", tt_pass_frame_option(r, m->candidate[0].full), all));
-	list = m->frames ? worst_of(view, r) : NULL;
+	list = m->frames ? worst_of(view) : NULL;
 	if (list && list->n) {
 		size_t i = list->h[0].frame;
 		const char *of = m->ncap > 1 ? m->cap[m->threads.t[tt_frames_thread(m->frames, i)]->process]->path : NULL;

@@ -528,13 +528,11 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view,
     struct tt_buf *b, struct tt_err *err)
 {
 	struct tt_json j = { .out = b, .comma = true };
-	int64_t period = 0;
+	const int64_t period = tt_frames_cap(view->m->frames);
 	int rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : put_whole(b, out, err);
 
 	put_facts(&j, view->m);
 	put_losses(&j, env->loss);
-	if (rc == TT_OK)
-		rc = tt_frames_cap(view->m, &period, err);
 	if (rc == TT_OK)
 		rc = put_metrics(&j, env, view, period, err);
 	put_hists(&j, view->m, period);

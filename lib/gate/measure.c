@@ -38,7 +38,7 @@ const struct tt_metric tt_metrics[] = {
 	    TT_FAM_FRAME, 1, "CPU-active time of the frames." },
 	{ "frame.uncapped", "uncapped frame time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_TIME, FRAMES, TIMES, TT_STAT_MEDIAN, true,
 	    TT_FAM_FRAME, 2, "Uncapped time of the frames: without the wait for the frame limit and the Editor; of frames that are not capped, wall time "
-	    "without the Editor." },
+	    "without the Editor and WaitForTargetFPS." },
 	{ "frame.main", "main thread time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_TIME, FRAMES, TIMES, TT_STAT_MEDIAN, true,
 	    TT_FAM_TIMING, TT_TIMING_MAIN, "Work of the main thread in a frame, as the engine measured it (table frame_timings)." },
 	{ "frame.render", "render thread time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_TIME, FRAMES, TIMES, TT_STAT_MEDIAN, true,

@@ -171,8 +171,8 @@ void tt_values_without(const struct tt_loss *lost, bool frameless, const char *w
 /* The same of one that holds no event: nothing is known of it, not even that it lost nothing. */
 void tt_values_no_event(const struct tt_loss *lost, const struct tt_measure *x, size_t n, struct tt_value *v);
 
-/* What ${x} counts or adds up of frame ${i} of ${f}, which are ${capped} or not; false: it is about no single frames, or the frame has no value. */
-bool tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, bool capped, size_t i, int64_t *v);
+/* What ${x} counts or adds up of frame ${i} of ${f}; false: it is about no single frames, or the frame has no value. */
+bool tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v);
 
 /* Entries of severity loss and error, counted as the table loss does. */
 uint64_t tt_lost_events(const struct tt_loss *l);

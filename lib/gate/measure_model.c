@@ -19,16 +19,16 @@
 
 /* --- values of single frames ------------------------------------------------------- */
 
-/* The value of a frame that ${x} measures, of a capture whose frames are ${capped} or not; TT_FRAME_VALUES if it measures none. */
+/* The value of a frame that ${x} measures; TT_FRAME_VALUES if it measures none. */
 static unsigned
-frame_value_of(const struct tt_measure *x, bool capped)
+frame_value_of(const struct tt_measure *x)
 {
 	static const unsigned time[] = { TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_UNCAPPED };
 
 	switch (x->metric->family) {
 	case TT_FAM_FRAME:
 	case TT_FAM_OVER:
-		return x->metric->of == 2 && !capped ? TT_FRAME_GAME : time[x->metric->of];
+		return time[x->metric->of];
 	case TT_FAM_TIMING:
 		return TT_FRAME_TIMING + x->metric->of;
 	case TT_FAM_ALLOC:
@@ -49,7 +49,7 @@ tt_measure_is_of_some(const struct tt_measure *x)
 bool
 tt_measure_is_cpu(const struct tt_measure *x)
 {
-	return frame_value_of(x, true) == TT_FRAME_CPU;
+	return frame_value_of(x) == TT_FRAME_CPU;
 }
 
 bool
@@ -57,7 +57,7 @@ tt_measure_is_wall(const struct tt_measure *x)
 {
 	const char *name = x->metric->name;
 
-	if (x->metric->family == TT_FAM_FPS || frame_value_of(x, true) == TT_FRAME_WALL)
+	if (x->metric->family == TT_FAM_FPS || frame_value_of(x) == TT_FRAME_WALL)
 		return true;
 	if (x->metric->family != TT_FAM_CELL)
 		return false;
@@ -66,9 +66,9 @@ tt_measure_is_wall(const struct tt_measure *x)
 }
 
 bool
-tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, bool capped, size_t i, int64_t *v)
+tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v)
 {
-	unsigned what = frame_value_of(x, capped);
+	unsigned what = frame_value_of(x);
 
 	return what != TT_FRAME_VALUES && tt_frame_value(f, what, i, v);
 }
@@ -140,7 +140,7 @@ values_of(struct tt_figures *g, unsigned what, struct tt_value *v, struct tt_err
 static int
 frame_times(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_values *e = values_of(g, frame_value_of(x, g->cap_ns > 0), v, err);
+	const struct tt_values *e = values_of(g, frame_value_of(x), v, err);
 
 	if (!e)
 		return v->why ? TT_OK : err->code;
@@ -161,7 +161,7 @@ set_frames(const struct tt_measure *x, size_t n, size_t of, struct tt_value *v)
 static int
 over(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_values *e = values_of(g, frame_value_of(x, g->cap_ns > 0), v, err);
+	const struct tt_values *e = values_of(g, frame_value_of(x), v, err);
 
 	if (!e)
 		return v->why ? TT_OK : err->code;
@@ -211,7 +211,7 @@ allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 		return TT_OK;
 	}
 	v->why = NULL;
-	e = values_of(g, frames ? TT_FRAME_ALLOC_N : frame_value_of(x, g->cap_ns > 0), v, err);
+	e = values_of(g, frames ? TT_FRAME_ALLOC_N : frame_value_of(x), v, err);
 	if (!e)
 		return v->why ? TT_OK : err->code;
 	v->why = none ? "no allocation was recorded" : NULL;
@@ -392,8 +392,8 @@ int
 tt_measure_all(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n, struct tt_value *v,
     struct tt_arena *a, struct tt_err *err)
 {
-	struct tt_figures g = { .view = view, .m = view->m, .loss = loss, .out = a };
-	int rc = tt_frames_cap(view->m, &g.cap_ns, err);
+	struct tt_figures g = { .view = view, .m = view->m, .loss = loss, .out = a, .cap_ns = tt_frames_cap(view->m->frames) };
+	int rc = TT_OK;
 
 	tt_arena_init(&g.work, &view->m->env->mem);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {

@@ -461,7 +461,7 @@ tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_
 	size_t n = 0;
 
 	for (size_t i = 0; f && i < f->n; i++) {
-		if (!tt_measure_frame(x, f, s->cap_ns > 0, i, &v) || v == 0)
+		if (!tt_measure_frame(x, f, i, &v) || v == 0)
 			continue;
 		w[n] = (struct tt_worst){ .number = tt_frames_number(f, i), .start_ns = tt_frames_start(f, i), .dur_ns = tt_frames_wall(f, i),
 			.cpu_ns = f->has_wait ? tt_frames_cpu(f, i) : -1, .alloc_b = tt_column_at(&f->alloc_b, i), .alloc_n = tt_column_at(&f->alloc_n, i) };
@@ -574,9 +574,8 @@ tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct t
 	s->frames = m->frames ? m->frames->n : 0;
 	s->editor = tt_frames_editor(m->frames);
 	s->editor = s->editor > 0 ? s->editor : 0;
-	rc = tt_frames_cap(m, &s->cap_ns, err);
-	if (rc == TT_OK)
-		rc = tt_measure_all(view, loss, x, n, s->value, a, err);
+	s->cap_ns = tt_frames_cap(m->frames);
+	rc = tt_measure_all(view, loss, x, n, s->value, a, err);
 	if (rc != TT_OK)
 		return rc;
 	t = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err);

@@ -34,10 +34,12 @@ struct tt_frames {
 	struct tt_column editor_ns;   /* of the frame thread in the Editor's zones */
 	struct tt_column editor_wait_ns;      /* the part of it that is in wait_ns, too */
 	struct tt_column limit_ns;    /* the part of wait_ns in which it waited for the frame limit */
+	struct tt_column present_ns;  /* the part of that in a marker that waits for a late GPU or render thread, too */
 	struct tt_column other_wait_ns;       /* the part of it in which it waited for anything else, outside the Editor's zones */
 	bool has_given;
 	bool has_wait;                /* a wait marker or contention record was seen */
 	bool has_editor;              /* a zone of the Editor's was seen */
+	int64_t period;               /* ns: they are capped at this, the least time the limit makes each last (tracetool-metrics(7)); 0: not */
 	bool limit_set;               /* most of limit_ns is in a marker that waits for a limit and nothing else */
 	bool player_only;             /* the Editor's time is not part of any frame */
 	struct tt_column timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
@@ -163,11 +165,66 @@ tt_frames_cpu(const struct tt_frames *f, size_t i)
 	return idle < dur ? dur - idle : 0;
 }
 
-/* The uncapped time of frame ${i}: without its wait for the frame limit and the Editor's time; meaningful where has_wait. */
+/*
+ * How long frame ${i} waits for a late GPU or render thread, in markers that may wait for the limit of ${period}, too. They do where they end with the
+ * period in which the rest of the frame does, or the next one if less than a tenth is left then: 0. Otherwise all but a quarter of a period, for it is
+ * not recorded when in its last period the frame was ready. All without a limit (0).
+ */
+static inline int64_t
+tt_frames_late(const struct tt_frames *f, size_t i, int64_t period)
+{
+	const int64_t present = tt_column_at(&f->present_ns, i);
+
+	if (period == 0 || present <= period / 4)
+		return period ? 0 : present;
+
+	const int64_t rest = tt_frames_dur(f, i) - present;
+	int64_t room = period - (rest > 0 ? rest % period : 0);
+
+	room += room < period / 10 ? period : 0;
+	return present - room > period / 4 ? present - (room < period / 4 ? room : period / 4) : 0;
+}
+
+/* The uncapped time of frame ${i}, if frames are capped at ${period}: without its wait for the frame limit and the Editor's time. */
+static inline int64_t
+tt_frames_uncapped_at(const struct tt_frames *f, size_t i, int64_t period)
+{
+	const int64_t game = tt_frames_dur(f, i) - tt_column_at(&f->editor_ns, i), own = tt_frames_cpu(f, i) + tt_column_at(&f->outside_ns, i) +
+	    tt_column_at(&f->other_wait_ns, i) + tt_frames_late(f, i, period);
+
+	/* The Editor may wait for the limit, too. */
+	return own < game ? own : game;
+}
+
+/* The same at the period found. */
 static inline int64_t
 tt_frames_uncapped(const struct tt_frames *f, size_t i)
 {
-	return tt_frames_cpu(f, i) + tt_column_at(&f->outside_ns, i) + tt_column_at(&f->other_wait_ns, i);
+	return tt_frames_uncapped_at(f, i, f->period);
+}
+
+/**
+ * tt_frames_find_cap(f, err):
+ * Find the period at which frames are capped, once, when what each waited for is known; limit_set must be. Errors: TT_E_NOMEM.
+ */
+int tt_frames_find_cap(struct tt_frames *f, struct tt_err *err);
+
+/**
+ * tt_frames_cap_longer(f, to, err):
+ * The frames that wait for nothing but the limit, and last a quarter longer than the period, and more, though they could keep it by their work:
+ * the limit changes. None where they are fewer than a tenth of all. Errors: TT_E_NOMEM.
+ */
+struct tt_cap_longer {
+	size_t n;
+	int64_t low, high;            /* ns: the tenth and the ninetieth percentile of how long they last */
+};
+int tt_frames_cap_longer(const struct tt_frames *f, struct tt_cap_longer *to, struct tt_err *err);
+
+/* The period at which the frames of ${f}, or NULL, are capped; 0: they are not. */
+static inline int64_t
+tt_frames_cap(const struct tt_frames *f)
+{
+	return f ? f->period : 0;
 }
 
 /* What the engine measured of frame ${i} (enum tt_timing), ns; 0: no value. */

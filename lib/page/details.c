@@ -544,13 +544,12 @@ again(void *state, bool *more, struct tt_err *err)
 {
 	struct details *s = state;
 	const struct tt_hitches *worst;
-	int64_t period;
-	int rc = s->d->n ? tt_frames_cap(s->e.m, &period, err) : TT_OK;
+	int rc = TT_OK;
 
 	*more = false;
-	if (rc != TT_OK || s->d->n == 0)
+	if (s->d->n == 0)
 		return rc;
-	worst = period && s->e.m->frames->has_wait ? &s->e.m->frames->latest : &s->e.m->frames->longest;
+	worst = tt_frames_cap(s->e.m->frames) && s->e.m->frames->has_wait ? &s->e.m->frames->latest : &s->e.m->frames->longest;
 	for (size_t i = 0; i < worst->n && !*more; i++)
 		*more = !is_chosen(s->d, worst->h[i].frame);
 	if (!*more)

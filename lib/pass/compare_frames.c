@@ -145,10 +145,10 @@ static void
 find_typical(struct tt_making *k, size_t *median, size_t *longest)
 {
 	const struct tt_frames *f = k->m->frames;
-	int64_t *v = tt_room(k, f->n * sizeof *v), period = 0, typical;
+	int64_t *v = tt_room(k, f->n * sizeof *v), period = tt_frames_cap(f), typical;
 
 	*median = *longest = 0;
-	if (!v || tt_frames_cap(k->m, &period, &k->r->err) != TT_OK)
+	if (!v)
 		return;
 	for (size_t i = 0; i < f->n; i++)
 		v[i] = time_of(f, i, period != 0);

@@ -231,10 +231,7 @@ editor_text(struct tt_making *k)
 static int64_t
 cap_of(struct tt_making *k)
 {
-	int64_t period = 0;
-
-	tt_frames_cap(k->m, &period, &k->r->err);
-	return period;
+	return tt_frames_cap(k->m->frames);
 }
 
 const char *
@@ -243,7 +240,7 @@ tt_pass_cap(const struct tt_model *m, int64_t period, struct tt_report *r)
 	struct tt_cap_longer more;
 	char at[TT_CAP_TEXT], longer[TT_CAP_TEXT], n[32], all[32];
 
-	tt_frames_cap_longer(m, period, &more, &r->err);
+	tt_frames_cap_longer(m->frames, &more, &r->err);
 	*tt_put_cap(at, period) = '\0';
 	if (more.n == 0)
 		return tt_text(r, "capped at %s", at);

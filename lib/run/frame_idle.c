@@ -24,6 +24,8 @@ add_idle(struct tt_replay *p, struct tt_thread_replay *w, unsigned why, unsigned
 		w->now.editor_wait += ns;
 	if (why & limit)
 		w->now.limit += ns;
+	if (why & TT_IDLE(TT_IDLE_LIMIT_ONLY))
+		w->now.limit_only += ns;
 	if (is_other_wait(why | in) != is_other_wait(in))
 		w->now.other_wait += is_other_wait(in) ? -ns : ns;
 	p->limit += why & limit ? ns : 0;

@@ -152,18 +152,43 @@ keep_rest(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t id
 		tt_hitch_keep(h, row->key, row->calls, row->self - idle);
 }
 
+/* Of the time of ${row}, a wait for the frame limit, what goes beyond the limit: at most ${late}. */
+static void
+keep_late(struct tt_hitch *h, const struct tt_thread_replay_row *row, int64_t late)
+{
+	const unsigned limit = TT_IDLE(TT_IDLE_LIMIT), alone = TT_IDLE(TT_IDLE_LIMIT_ONLY);
+
+	if (late > 0 && (row->idle & (limit | alone)) == limit)
+		tt_hitch_keep(h, row->key, row->calls, row->self < late ? row->self : late);
+}
+
 /* The table has what the present frame was idle for. */
 static int
 keep_idle(struct tt_frames *f, const struct tt_thread_replay *w, struct tt_err *err)
 {
 	const struct { struct tt_column *to; int64_t ns; } sum[] = { { &f->outside_ns, w->row[TT_REPLAY_OUTSIDE].self }, { &f->wait_ns, w->now.wait },
 		{ &f->editor_ns, w->now.editor }, { &f->editor_wait_ns, w->now.editor_wait }, { &f->limit_ns, w->now.limit },
-		{ &f->other_wait_ns, w->now.other_wait } };
+		{ &f->present_ns, w->now.limit - w->now.limit_only }, { &f->other_wait_ns, w->now.other_wait } };
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < sizeof sum / sizeof *sum && rc == TT_OK; i++)
 		rc = tt_column_set(sum[i].to, f->mem, w->frame, sum[i].ns, err);
 	return rc;
+}
+
+/*
+ * About the period that frames are capped at, as far as they show by now: that is known in the end, but the worst are chosen on the way. It follows
+ * the shorter ones of those that wait.
+ */
+static int64_t
+period_so_far(struct tt_thread_replay *w, int64_t dur)
+{
+	const int64_t more = dur - w->period;
+
+	if (w->now.limit < dur / 10)
+		return w->period;
+	w->period += w->period == 0 ? dur : more < 0 ? more / 2 : more < w->period / 1024 ? more : w->period / 1024;
+	return w->period;
 }
 
 /* The present frame is over: sum up its rows. */
@@ -173,6 +198,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	struct tt_frames *f = p->m->frames;
 	const int64_t start = w->now.from, end = w->now.to;
 	int64_t wall;
+	int64_t period;
 	struct tt_hitch *longest, *busiest, *latest;
 	int rc = settle_self(p, w, end, err);
 
@@ -182,7 +208,8 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	wall = tt_frames_wall(f, w->frame);
 	longest = tt_hitches_place(&f->longest, w->frame, wall);
 	busiest = tt_hitches_place(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
-	latest = tt_hitches_place(&f->latest, w->frame, tt_frames_uncapped(f, w->frame));
+	period = period_so_far(w, end - start);
+	latest = tt_hitches_place(&f->latest, w->frame, tt_frames_uncapped_at(f, w->frame, period));
 	if (rc == TT_OK && (longest || busiest || latest))
 		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {
@@ -199,6 +226,8 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 			keep_rest(busiest, row, idle->all);
 		if (!(row->idle & TT_REPLAY_HELD))
 			keep_rest(latest, row, idle->held);
+		else if (latest)
+			keep_late(latest, row, tt_frames_late(f, w->frame, period));
 		if (row->category < p->ncategory && row->self != 0 && !out)
 			add_share(p, row);
 		sum_row(f, w, row, start, end, wall);

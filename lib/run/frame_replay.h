@@ -68,8 +68,9 @@ struct tt_thread_replay {
 	size_t end;                   /* after this process's frames */
 	struct tt_replay_now {        /* the frame: its times, and how long the thread is idle in it so far; see tt_frames */
 		int64_t from, to;
-		int64_t wait, editor, editor_wait, limit, other_wait;
+		int64_t wait, editor, editor_wait, limit, limit_only, other_wait;
 	} now;
+	int64_t period;               /* about the least time that the frame limit makes frames last, as far as is known by now */
 	const struct tt_frame_marks *marks;   /* all of the process, also of frames that are not in the table */
 	struct timer { uint64_t key; unsigned late; int what; } timer[8];      /* counters of frame timings */
 	unsigned ntimer;

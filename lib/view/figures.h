@@ -22,9 +22,9 @@ struct tt_walk;
 
 /* --- values of single frames -------------------------------------------------------- */
 
-/* Which time of a frame. Game: wall time without the Editor's, whether that is left out or not. */
+/* Which time of a frame. */
 enum tt_frame_value {
-	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_UNCAPPED, TT_FRAME_GAME, TT_FRAME_EDITOR, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N,
+	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_UNCAPPED, TT_FRAME_EDITOR, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N,
 	TT_FRAME_TIMING,              /* + enum tt_timing */
 	TT_FRAME_VALUES = TT_FRAME_TIMING + TT_TIMINGS
 };
@@ -46,13 +46,6 @@ struct tt_values {
 int tt_values_of_frames(struct tt_values *to, const struct tt_model *m, unsigned what, struct tt_err *err);
 void tt_values_free(struct tt_values *v, struct tt_mem *mem);
 
-/**
- * tt_frames_cap(m, period, err):
- * *${period}: where the frames of ${m} are capped (tracetool-metrics(7), Capped frames), the least time the limit makes each last; else 0.
- * Errors: TT_E_NOMEM.
- */
-int tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err);
-
 /* True if wall time says nothing of the program: it is what the Editor leaves of the frame limit. ${period} as above. */
 bool tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period);
 
@@ -65,17 +58,6 @@ bool tt_same_cap(int64_t a, int64_t b);
 /* "30 fps (33.3 ms)" */
 #define TT_CAP_TEXT 80
 char *tt_put_cap(char *p, int64_t period);
-
-/**
- * tt_frames_cap_longer(m, period, to, err):
- * The frames that the limit makes last a quarter longer than ${period}, and more, though they could keep it by their work: the limit changes. None
- * where they are fewer than a tenth of all. Errors: TT_E_NOMEM.
- */
-struct tt_cap_longer {
-	size_t n;
-	int64_t low, high;            /* ns: the tenth and the ninetieth percentile of how long they last */
-};
-int tt_frames_cap_longer(const struct tt_model *m, int64_t period, struct tt_cap_longer *to, struct tt_err *err);
 
 /* How percentiles of frames are taken: by the nearest rank, or as Unity's Profile Analyzer does, which rounds the place in the list down. */
 enum tt_percentiles { TT_PERCENTILES_NEAREST = 1, TT_PERCENTILES_UNITY };

@@ -87,8 +87,8 @@ class_of_key(uint64_t key)
 	return key == TT_KEY_JIT ? TT_CAUSE_COMPILED : TT_CAUSE_UNKNOWN;
 }
 
-/* A row, as its name has it. left_out: of capped frames, it is no part of the time that they are judged by. */
-struct kind { uint8_t class; bool library, left_out; };
+/* A row, as its name has it. Of capped frames: left_out: it is no part of the time that they are judged by; present: only what is late of it. */
+struct kind { uint8_t class; bool library, left_out, present; };
 
 static void
 look_at_rows(struct tt_why *w, struct kind *k)
@@ -101,7 +101,10 @@ look_at_rows(struct tt_why *w, struct kind *k)
 
 		k[i].class = editor ? TT_CAUSE_EDITOR : (uint8_t)class_of(full, collections);
 		k[i].library = tt_causes_library(full);
-		k[i].left_out = w->cap && ((w->p->waits[i] && tt_waits_kind(w->m, full) >= TT_WAIT_LIMIT) || editor);
+		const enum tt_wait_kind wait = w->cap && w->p->waits[i] ? tt_waits_kind(w->m, full) : TT_WAIT_NOT;
+
+		k[i].left_out = wait == TT_WAIT_LIMIT_ONLY || (w->cap && editor);
+		k[i].present = wait == TT_WAIT_LIMIT;
 	}
 }
 
@@ -122,6 +125,7 @@ look_at_zone(struct tt_why *w, uint32_t i, const struct kind *k)
 		class = other ? other : class;
 	}
 	w->class[i] = class;
+	w->present[i] = w->present[n->parent] || (row != TT_NO_ROW && k[row].present);
 	w->own[i] = called && (class != TT_CAUSE_UNKNOWN || row == TT_NO_ROW || k[row].library) ? up : i;
 }
 
@@ -133,7 +137,8 @@ look_at_paths(struct tt_why *w)
 
 	w->class = tt_mem_alloc(w->mem, w->p->n * sizeof *w->class, w->err);
 	w->own = tt_mem_alloc(w->mem, w->p->n * sizeof *w->own, w->err);
-	if (!k || !w->class || !w->own) {
+	w->present = tt_mem_alloc(w->mem, w->p->n * sizeof *w->present, w->err);
+	if (!k || !w->class || !w->own || !w->present) {
 		tt_mem_free(w->mem, k, k ? (w->p->nrow + 1) * sizeof *k : 0);
 		return w->err->code;
 	}
@@ -219,6 +224,7 @@ close_why(struct tt_why *w)
 {
 	tt_mem_free(w->mem, w->class, w->class ? w->p->n * sizeof *w->class : 0);
 	tt_mem_free(w->mem, w->own, w->own ? w->p->n * sizeof *w->own : 0);
+	tt_mem_free(w->mem, w->present, w->present ? w->p->n * sizeof *w->present : 0);
 	tt_mem_free(w->mem, w->inside, w->capinside * sizeof *w->inside);
 	tt_mem_free(w->mem, w->now.v, w->now.cap * sizeof *w->now.v);
 	tt_mem_free(w->mem, w->of_samples.v, w->of_samples.cap * sizeof *w->of_samples.v);

@@ -67,6 +67,7 @@ struct tt_why {
 	struct tt_frame_sums *s;
 	uint8_t *class;               /* by node: enum tt_cause_class; UNKNOWN: it is a call of the program. TT_CLASS_NONE: time that is left out */
 	uint32_t *own;                /* by node: the call of the program that it belongs to */
+	uint8_t *present;             /* by node: 1: it waits for the frame limit, or for a late GPU or render thread: only what is late counts */
 	int64_t *inside;              /* by place in now: while a frame is judged */
 	size_t capinside;
 	int64_t cap;                  /* the period that frames are capped at; 0: they are not */

@@ -62,6 +62,12 @@ add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 	uint8_t class = w->class[rec->node];
 	int rc;
 
+	if (w->present[rec->node]) {
+		const int64_t late = tt_frames_late(w->m->frames, w->s->frame, w->cap);
+
+		f.self = f.self < late ? f.self : late;
+		class = f.self > 0 ? class : TT_CLASS_NONE;
+	}
 	if (class == TT_CLASS_NONE)
 		return TT_OK;
 	if (class != TT_CAUSE_UNKNOWN) {

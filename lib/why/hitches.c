@@ -65,7 +65,8 @@ find_times(struct tt_why *w)
 	const struct tt_frames *f = w->m->frames;
 	int64_t *v = tt_mem_alloc(w->mem, f->n * sizeof *v, w->err);
 
-	if (!v || tt_frames_cap(w->m, &w->cap, w->err) != TT_OK)
+	w->cap = tt_frames_cap(f);
+	if (!v)
 		goto out;
 	for (size_t i = 0; i < f->n; i++)
 		v[i] = tt_why_time(w, i);

@@ -453,6 +453,55 @@ def without(frames, *out):
     return [end - at - sum(b - a for a, b, m in z if m in out) for at, end, z in frames]
 
 
+SHORT, LATE = 16666667, (31, 77)
+
+
+def waiting_longer(more):
+    """Frames of 16.7 ms that end with a wait to present, which in those of LATE takes ${more} longer."""
+    frames, out, at = game(wait=PRESENT, frame=SHORT, editor_ms=1, noise=3, spikes=()), [], 0
+    for k, (a, b, zones) in enumerate(frames):
+        longer = more if k + 1 in LATE else 0
+        out.append((a + at, b + at + longer, [(x + at, y + at + (longer if m in (ROOT, PRESENT) else 0), m) for x, y, m in zones]))
+        at += longer
+    return out
+
+
+def present_time(frame):
+    """Uncapped time by the manual: of a wait to present that is late, all but a quarter of a period counts."""
+    at, end, zones = frame
+    wait = sum(b - a for a, b, m in zones if m == PRESENT)
+    rest = end - at - wait
+    room = SHORT - rest % SHORT
+    room += SHORT if room < SHORT / 10 else 0
+    late = wait - min(room, SHORT // 4) if wait - room > SHORT // 4 else 0
+    return without([frame], PRESENT, EDITOR, PREVIEW)[0] + late
+
+
+def late(write):
+    """A wait to present ends with the period, or it is for a late GPU or render thread: then the frame is late, the worst, and the wait its cause."""
+    frames = waiting_longer(4 * SHORT)
+    path = write("late", frames)
+    want = [present_time(f) for f in frames]
+    uncapped_figure(path, "of frames that present late", want)
+    others = [w for k, w in enumerate(want, 1) if k not in LATE]
+    suite.true("they last nearly as long as by the clock", all(60 * MS < want[k - 1] for k in LATE) and max(others) < SHORT)
+    suite.equal("the worst frames", sorted(r["frame"] for r in suite.rows("hitches", path, "--hitches", "2")), list(LATE))
+    out, _ = suite.run(path)
+    suite.true("the summary's verdict", "missed by 2 of %d frames" % FRAMES in out, out)
+    cause = suite.rows("causes", path)
+    suite.equal("one cause", [(r["count"], r["class"], NAMES[PRESENT] in str(r)) for r in cause], [(2, "wait", True)])
+    brief = waiting_longer(SHORT // 5)
+    uncapped_figure(write("brief", brief), "of frames that present a fifth of a period later", [present_time(f) for f in brief])
+    suite.true("which is not late", max(present_time(f) for f in brief) < SHORT)
+
+
+def half_held(write):
+    """Half of the frames wait for their target rate, too few for capped frames: the figure of gates is without these waits all the same."""
+    held, free = game(editor_ms=1, spikes=()), game(wait=None, editor_ms=1, spikes=())
+    uncapped_figure(write("half", [h if k % 2 else f for k, (h, f) in enumerate(zip(held, free))]), "of half held frames",
+                    [t for k in range(FRAMES) for t in without([(held if k % 2 else free)[k]], WAIT, EDITOR, PREVIEW)])
+
+
 def waits_fail(write):
     """Waits for a job make capped frames late, though no marker works longer: the suggested budget fails, and says when a limit is not as it was."""
     jobs = {"jobs": range(1, FRAMES + 1), "editor_ms": 1}
@@ -665,6 +714,8 @@ for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, f
     blind_rows(write)
     coloured(write)
     batch(write)
+    late(write)
+    half_held(write)
     uneven(write("uneven", game(jitter=1500 * US)))
     two_rates(write)
 waits_fail(lambda name, frames: as_ttc(name + ".ttc", frames))
