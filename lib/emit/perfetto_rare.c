@@ -284,18 +284,25 @@ inside(struct rare *r, bool next, int64_t *ts)
 	return w->before > 0;
 }
 
+/* When ${s} has its place among the slices of a chunk: a zone that was begun apart stands where it ends. */
+static int64_t
+place(const struct tt_slice *s)
+{
+	return s->flags & TT_SLICE_ENDS ? s->ts + s->dur : s->ts;
+}
+
 /* True if the zone that ${zone} begins is written. */
 static bool
 is_written(struct rare *r, const struct tt_event *zone)
 {
 	const struct tt_view *v = r->v;
-	size_t i = tt_lower_bound(k, 0, v->nslice, v->slice[k].ts < zone->ts), j = tt_lower_bound(k, 0, v->nbegun, v->begun[k].s.ts < zone->ts);
+	size_t i = tt_lower_bound(k, 0, v->nslice, place(&v->slice[k]) < zone->ts), j = tt_lower_bound(k, 0, v->nbegun, v->begun[k].s.ts < zone->ts);
 
-	while (i < v->nslice && v->slice[i].ts == zone->ts && v->slice[i].key != zone->val)
+	while (i < v->nslice && place(&v->slice[i]) == zone->ts && (v->slice[i].flags & TT_SLICE_ENDS || v->slice[i].key != zone->val))
 		i++;
 	while (j < v->nbegun && v->begun[j].s.ts == zone->ts && v->begun[j].s.key != zone->val)
 		j++;
-	return ((i < v->nslice && v->slice[i].ts == zone->ts) || (j < v->nbegun && v->begun[j].s.ts == zone->ts)) && is_shown(r, zone->val);
+	return ((i < v->nslice && place(&v->slice[i]) == zone->ts) || (j < v->nbegun && v->begun[j].s.ts == zone->ts)) && is_shown(r, zone->val);
 }
 
 static int

@@ -186,6 +186,28 @@ worker.end(7000)
 worker.zone(8000, 9000, later)
 check("in the next chunk", c.write(suite.path("split.ttc")), [(1, "Schedule"), (2, "Job")])
 
+# In the next chunk, too, where the zones around end that the first chunk began: their ends stand between zones that began later than they.
+def ends_between():
+    c = Capture()
+    schedule, frame, job = c.marker("Schedule"), c.marker("Frame"), c.marker("Job")
+    main, worker = c.thread(), c.thread()
+    for at, flow in enumerate(range(8)):
+        main.begin(1000 + 10000 * at, schedule)
+        main.flow(1010 + 10000 * at, BEGIN, flow)
+        main.end(2000 + 10000 * at)
+    for _ in range(4):
+        worker.begin(500, frame)
+    worker.split(600)
+    for at in range(8):
+        worker.flow(3000 + 10000 * at, SEQUENTIAL, at)
+        worker.zone(3050 + 10000 * at, 4000 + 10000 * at, job)
+        if at % 2:
+            worker.end(5000 + 10000 * at)
+    return c
+
+
+check("after the end of a zone from an earlier chunk", ends_between().write(suite.path("ends.ttc")), [(1, "Schedule")] * 8 + [(2, "Job")] * 8)
+
 # A zone whose caller is not shown, and begins where another one ends, is not inside that.
 c = Capture()
 first, caller, inner = c.marker("First"), c.marker("Caller"), c.marker("Inner")

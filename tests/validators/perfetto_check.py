@@ -235,6 +235,30 @@ def deep(tracetool, work):
         fault("zones 1,500 deep: their durations", differ(collections.Counter((r["name"], int(r["dur"])) for r in got[0]), want))
 
 
+def over_chunks(tracetool, work):
+    """Steps of the next zone in a chunk that also ends zones of the chunk before it."""
+    c = ttc.Capture()
+    schedule, frame, job = c.marker("Schedule"), c.marker("Frame"), c.marker("Job")
+    t = c.thread()
+    for _ in range(8):
+        t.begin(500, frame)
+    t.split(600)
+    for n in range(64):
+        at = 1000 + 1000 * n
+        t.begin(at, schedule)
+        t.flow(at + 10, 0, n)
+        t.end(at + 100)
+        t.flow(at + 200, 3, n)
+        t.zone(at + 250, at + 300, job)
+        if n % 8 == 7:
+            t.end(at + 400)
+    check("flows over the border of a chunk", tracetool, work, [c.write(os.path.join(work, "over.ttc"))])
+    got = ask("flows over the border of a chunk, their ends", os.path.join(work, "out.pftrace"), FLOWS)
+    if got:
+        fault("flows over the border of a chunk, their ends", differ(collections.Counter((f["from"], f["to"]) for f in got[0]),
+                                                                     collections.Counter({("Schedule", "Job"): 64})))
+
+
 def games(tracetool, build, work):
     """The stand-in engine: flows, arguments, counters of all kinds, labels, several threads; ten times as many zones where TT_SET is all."""
     def record(name, frames):
@@ -268,6 +292,7 @@ def main():
         packed(tracetool, work)
         damaged(tracetool, work)
         deep(tracetool, work)
+        over_chunks(tracetool, work)
         games(tracetool, build, work)
     end()
 
