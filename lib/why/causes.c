@@ -263,7 +263,7 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	    (rc = read_hitches(&w)) == TT_OK) {
 		tt_why_asked(&w);
 		tt_why_doubt(&w);
-		if ((rc = tt_why_routine(&w)) == TT_OK)
+		if ((rc = tt_why_routine(&w)) == TT_OK && (rc = tt_why_part(&w)) == TT_OK)
 			rc = tt_why_group(&w);
 	}
 	close_why(&w);

@@ -64,6 +64,7 @@ struct tt_cause {
 	uint32_t starter;             /* the marker in which it started; TT_NO_ROW */
 	double share;                 /* of the bytes allocated in the frame: the starter's */
 	bool doubtful;                /* nothing but time is more than usual */
+	uint32_t part;                /* of unknown causes: those with the same are alike; else 0 */
 	uint32_t node;                /* a path that it is about; 0: none */
 	/* Of a wait, what the thread ${name} does in the frame beyond the usual, and for how long; TT_NO_ROW: nothing that takes half as long. */
 	uint32_t other;

@@ -148,6 +148,9 @@ void tt_why_doubt(struct tt_why *w);
  */
 int tt_why_routine(struct tt_why *w);
 
+/* Tell unknown causes apart by how much time they take, and by the marker that most of it is in: tt_cause.part. */
+int tt_why_part(struct tt_why *w);
+
 /* Findings of the causes, and of all frames. */
 int tt_why_group(struct tt_why *w);
 

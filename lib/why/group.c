@@ -143,7 +143,7 @@ struct alike {
 	const struct tt_cause *c;
 	size_t frames;
 	int64_t ns, extra;            /* of all */
-	int64_t ns_low, ns_high, took_low, took_high;
+	int64_t ns_low, ns_high, took_low, took_high, each_low, each_high;    /* each: extra time of one frame */
 	int64_t longest_low, longest_high, bytes_low, bytes_high, gc_ns_low, gc_ns_high;
 	uint64_t n_low, n_high, usual_n_low, usual_n_high, allocs_low, allocs_high;
 	unsigned generations;         /* bits */
@@ -160,7 +160,7 @@ one_cause(const struct tt_cause *c)
 	const int64_t ns = c->class == TT_CAUSE_SLOW_CALL && longer > c->ns ? longer : c->ns;
 
 	return (struct alike){ .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
-		.took_low = c->took, .took_high = c->took,
+		.took_low = c->took, .took_high = c->took, .each_low = c->extra, .each_high = c->extra,
 		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
 		.n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
 		.gc_ns_high = c->gc_ns, .generations = c->generations,
@@ -186,6 +186,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->callee = a->callee == c->callee ? c->callee : TT_NO_ROW;
 	WIDEN(ns);
 	WIDEN(took);
+	WIDEN(each);
 	WIDEN(longest);
 	WIDEN(bytes);
 	WIDEN(n);
@@ -394,9 +395,7 @@ slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 static void
 unknown(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
-	if (a->frames > 1)
-		tt_buf_text(b, "up to ");
-	put_time(b, a->c->extra);
+	put_times(b, a->each_low, a->each_high);
 	tt_buf_text(b, " more, not explained");
 	if (a->c->row == TT_NO_ROW)
 		return;
@@ -614,7 +613,7 @@ is_asked(const struct tt_cause *c)
 static bool
 is_same(const struct tt_cause *x, const struct tt_cause *y)
 {
-	if (x->class != y->class || is_asked(x) != is_asked(y))
+	if (x->class != y->class || is_asked(x) != is_asked(y) || x->part != y->part)
 		return false;
 	return x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
 }
@@ -628,6 +627,8 @@ by_cause(const void *a, const void *b)
 		return TT_CMP(x->frame, y->frame);
 	if (x->class != y->class)
 		return TT_CMP(x->class, y->class);
+	if (x->part != y->part)
+		return TT_CMP(x->part, y->part);
 	return is_asked(x) != is_asked(y) ? TT_CMP(is_asked(x), is_asked(y)) : TT_CMP(x->row, y->row);
 }
 

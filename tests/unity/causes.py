@@ -279,8 +279,28 @@ def more_done_here():
     suite.true("forty more", rows and not [r for r in rows if r[1] == "processors" or "no more done here" in r[3]], rows)
 
 
+def not_explained():
+    """What nothing explains is one row by size, and one of its own where half of the frames of a size are about one marker."""
+    more = {60: (UPDATE, 41), 120: (UPDATE, 40), 21: (UPDATE, 4), 47: (CAMERA, 3.5), 90: (UPDATE, 3), 200: (UPDATE, 3), 170: (PHYSICS, 3.25)}
+
+    def change(k, f):
+        f[MAIN][0].calls.append(Zone(PHYSICS, 1))
+        for z in f[MAIN][0].calls:
+            z.ms += more[k][1] if k in more and z.name == more[k][0] else 0
+    path = game("unknown.raw", change)
+    extra = {r["frame"]: r["extra_ns"] for r in suite.rows("frame_causes", path)}
+
+    def row(text, in_, *frames):
+        ms = ["%.3f" % (extra[n] / MS) if extra[n] < 10 * MS else "%.2f" % (extra[n] / MS) for n in (min(frames, key=extra.get), max(frames, key=extra.get))]
+        return text, "unknown", None, "%s to %s ms more, not explained: most of it in %s" % (*ms, in_)
+    rows = [(*r[:3], re.split(", which | that were ", r[3])[0]) for r in said(path)]
+    suite.equal("by size and marker", rows, [row("frames 61 and 121", UPDATE, 61, 121), row("frames 22, 91 and 201", UPDATE, 22, 91, 201),
+                                             row("frames 48 and 171", "methods", 48, 171)])
+
+
 threads_that_work()
 engine_work()
+not_explained()
 long_calls()
 one_loop()
 more_done_here()

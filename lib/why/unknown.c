@@ -1,0 +1,61 @@
+/**
+ * Which frames that nothing explains are alike; the contract is in causes_parts.h.
+ */
+#include "why/causes_parts.h"
+
+#include "base/order.h"
+
+/* The next shorter frame is not alike if it takes less than a third of the extra time, or less than a tenth of that of the first. */
+enum { OF_NEXT = 3, OF_FIRST = 10 };
+
+static int
+by_extra(const void *a, const void *b)
+{
+	const struct tt_cause *x = *(struct tt_cause *const *)a, *y = *(struct tt_cause *const *)b;
+
+	return x->extra != y->extra ? TT_CMP(y->extra, x->extra) : TT_CMP(x->frame, y->frame);
+}
+
+static int
+by_row(const void *a, const void *b)
+{
+	const struct tt_cause *x = *(struct tt_cause *const *)a, *y = *(struct tt_cause *const *)b;
+
+	return x->row != y->row ? TT_CMP(x->row, y->row) : TT_CMP(x->frame, y->frame);
+}
+
+/* Number the ${n} frames at ${c}, of one size: ${part}, and of a marker that half of them are about, ${part} + 1. Their order is lost. */
+static void
+part_by_marker(struct tt_cause **c, size_t n, uint32_t part)
+{
+	size_t next;
+
+	tt_sort_bytes(c, n, sizeof(struct tt_cause *), by_row);
+	for (size_t i = 0; i < n; i = next) {
+		for (next = i + 1; next < n && c[next]->row == c[i]->row;)
+			next++;
+		for (size_t k = i; k < next; k++)
+			c[k]->part = 2 * (next - i) >= n ? part + 1 + (i > 0 && 2 * i >= n) : part;
+	}
+}
+
+int
+tt_why_part(struct tt_why *w)
+{
+	const size_t all = w->out->ncause + 1;
+	struct tt_cause **c = tt_mem_alloc(w->mem, all * sizeof(struct tt_cause *), w->err);
+	size_t n = 0, next;
+
+	for (size_t i = 0; i < w->out->ncause && c; i++)
+		if (w->out->cause[i].class == TT_CAUSE_UNKNOWN)
+			c[n++] = &w->out->cause[i];
+	if (c)
+		tt_sort_bytes(c, n, sizeof(struct tt_cause *), by_extra);
+	for (size_t i = 0; i < n; i = next) {
+		for (next = i + 1; next < n && c[next]->extra >= c[next - 1]->extra / OF_NEXT && c[next]->extra >= c[i]->extra / OF_FIRST;)
+			next++;
+		part_by_marker(c + i, next - i, (uint32_t)(3 * i));
+	}
+	tt_mem_free(w->mem, c, all * sizeof(struct tt_cause *));
+	return w->err->code;
+}
