@@ -716,6 +716,30 @@ try_processors(const struct tt_why *w, struct tt_cause *c)
 	return true;
 }
 
+/*
+ * A method blamed for what it does in the frame loads, if it calls for that at least ten times more than usual and a twentieth of its time is known to
+ * go there: what it does between these calls counts, too. What it allocates is kept beside that.
+ */
+static void
+try_loader(const struct tt_why *w, struct tt_cause *c)
+{
+	const bool called = c->class == TT_CAUSE_ALLOCATION || c->class == TT_CAUSE_CALLS || c->class == TT_CAUSE_SLOW_CALL;
+	const struct tt_fact *f = called && !c->doubtful ? fact(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row) : NULL;
+	const struct tt_usual u = tt_why_usual(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row);
+
+	if (!f || f->n < u.n_high + MANY_CALLS || beyond(w, f) < c->ns / 20)
+		return;
+	if (c->class != TT_CAUSE_ALLOCATION) {
+		c->allocs = 0;
+		c->bytes = 0;
+	}
+	c->class = TT_CAUSE_LOADING;
+	c->ns += beyond(w, f);
+	c->node = f->node;
+	c->callee_n = f->n;
+	c->callee_usual_n = u.n;
+}
+
 static void
 look_closer(const struct tt_why *w, struct tt_cause *c)
 {
@@ -735,8 +759,12 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 	case TT_CAUSE_EXCEPTIONS:
 		look_at_exceptions(w, c);
 		break;
-	case TT_CAUSE_SHADERS:
 	case TT_CAUSE_LOADING:
+		if (c->allocs)
+			look_at_allocation(w, c);
+		look_at_wait(w, c);
+		break;
+	case TT_CAUSE_SHADERS:
 		look_at_wait(w, c);
 		break;
 	case TT_CAUSE_WAIT:
@@ -787,6 +815,7 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	}
 	if (thrown || (c->ns >= c->extra / LEAST_SHARE && c->ns > 0)) {
 		try_burst(w, &none, c);
+		try_loader(w, c);
 		look_closer(w, c);
 		return;
 	}
@@ -806,6 +835,7 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 		c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
 		if (c->doubtful && whose != at)
 			c->row2 = tt_paths_row(w->p, w->now.v[at].id);
+		try_loader(w, c);
 		look_closer(w, c);
 	}
 }

@@ -11,6 +11,7 @@ RENDER, WORKERS = 200, (300, 301)
 LOOP, UPDATE, CAMERA, EDITOR, JOBS, LIMIT, GFX, PATH, ANIMATION, PHYSICS, READ = ("PlayerLoop", "Game.dll!Game::Enemy.Update()", "Camera.Render",
     "EditorLoop", "WaitForJobGroupID", "WaitForTargetFPS", "Gfx.ProcessCommands", "Game.dll!Game::PathJob.Execute()", "AnimationJob",
     "Physics.Simulate", "File.Read")
+LEVEL = "Game.dll!Game::Level.Open()"
 ROOT = "Main Thread"
 suite = Suite()
 
@@ -279,6 +280,17 @@ def more_done_here():
     suite.true("forty more", rows and not [r for r in rows if r[1] == "processors" or "no more done here" in r[3]], rows)
 
 
+def loader():
+    """A method that reads many files loads, also if most of the time is between the reads; one that reads some, or in no time, does not."""
+    def change(k, f, many, ms):
+        if k % 40 == 20:
+            update(f).calls.append(Zone(LEVEL, 8, *[Zone(READ, ms / many) for _ in range(many)]))
+    suite.equal("forty reads", said(game("loader.raw", lambda k, f: change(k, f, 40, 2.5))), [("6 frames, every 40th from 21 on", "loading", LEVEL,
+        "%s is loading: 40 calls of File.Read, usually none: 10.50 ms more" % LEVEL)])
+    for name, many, ms in (("nine reads", 9, 2.25), ("forty short ones", 40, .3125)):
+        suite.equal(name, [r[1:3] for r in said(game("no_loader.raw", lambda k, f: change(k, f, many, ms)))], [("slow_call", LEVEL)])
+
+
 def not_explained():
     """What nothing explains is one row by size, and one of its own where half of the frames of a size are about one marker."""
     more = {60: (UPDATE, 41), 120: (UPDATE, 40), 21: (UPDATE, 4), 47: (CAMERA, 3.5), 90: (UPDATE, 3), 200: (UPDATE, 3), 170: (PHYSICS, 3.25)}
@@ -300,6 +312,7 @@ def not_explained():
 
 threads_that_work()
 engine_work()
+loader()
 not_explained()
 long_calls()
 one_loop()
