@@ -33,8 +33,8 @@ static const struct tt_col summary_col[S_N] = {
 		"start." },
 	[S_SHOWN] = { "shown", "shown", TT_UNIT_PROSE, "Options that choose the part of the capture that all figures below cover; empty: the whole capture." },
 	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
-	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames, their median, 99th percentile and longest, also of "
-		"uncapped time if they are capped; or why there are none." },
+	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames and of partial ones, which are left out; median, 99th percentile "
+		"and longest of the whole ones, also of uncapped time if they are capped; or why there are none." },
 	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms: of capped frames by uncapped time, else by wall time." },
 	[S_30] = { "fps_30", "30 fps", TT_UNIT_PROSE, "Frames longer than 33.33 ms, by the same time." },
 };
@@ -196,6 +196,13 @@ editor_text(const struct tt_frames *f, struct tt_report *r)
 	return editor > 0 ? tt_text(r, "; %lld %% is the Unity Editor's (--player-only leaves it out)", (long long)editor) : "";
 }
 
+/* "149", or where some are partial "149 whole, 2 partial left out" */
+static const char *
+frames_text(const struct tt_frames *f, size_t n, struct tt_report *r)
+{
+	return f->partial ? tt_text(r, "%s whole, %s partial left out", count_text(r, n), count_text(r, f->partial)) : count_text(r, n);
+}
+
 static void
 put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 {
@@ -211,7 +218,7 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	/* The frame limit decides the wall time of capped frames. */
 	const char *of = capped ? "uncapped time: " : "";
 	const struct tt_values *work = capped ? tt_view_frames(view, TT_FRAME_UNCAPPED, &r->err) : x;
-	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s%s%s%s", count_text(r, x->n), quantiles_text(x, r), period ? "; " : "",
+	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s%s%s%s", frames_text(f, x->n, r), quantiles_text(x, r), period ? "; " : "",
 	    period ? tt_pass_cap(view->m, period, r) : "", capped && work ? "; uncapped time: " : "", capped && work ? quantiles_text(work, r) : "",
 	    editor_text(f, r)));
 	x = work;

@@ -173,7 +173,13 @@ put_key_figures(const struct page *p)
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		if (!tt_html_cell(t, row, of[i].id))
 			continue;
-		tt_buf_printf(p->out, "<li>%s%s <strong>", of[i].name, row && i ? " (uncapped)" : "");
+		tt_buf_printf(p->out, "<li>%s%s", of[i].name, row && i ? " (uncapped)" : "");
+		if (i == 0 && tt_html_value(t, row, "partial") > 0) {
+			put(p, ", whole; ");
+			tt_html_figure(p->out, t, row, "partial");
+			put(p, " partial, left out");
+		}
+		put(p, " <strong>");
 		tt_html_figure(p->out, t, row, of[i].id);
 		put(p, "</strong></li>\n");
 	}
