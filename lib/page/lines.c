@@ -14,11 +14,12 @@
 #include "model/model.h"
 #include "out/html.h"
 #include "page/details.h"
+#include "page/page.h"
 #include "pass/passes.h"
 #include "view/counter.h"
 #include "view/view.h"
 
-enum { HIGH = 56, TICK = 8 };
+enum { HIGH = 56, TICK = 8, BELOW = 18, SIZES = 3, TIMES = 8 };
 
 /* Columns of frames, or of times. */
 struct axis {
@@ -98,10 +99,16 @@ text_of(const struct line *l, struct value v, struct tt_buf *text)
 /* --- drawing --------------------------------------------------------------------------- */
 
 /* The bottom of the chart is 0 where values differ by much of their size. */
+static double
+bottom_of(const struct line *l)
+{
+	return l->low.at >= 0 && l->high.at - l->low.at > l->high.at / 4 ? 0 : l->low.at;
+}
+
 static unsigned
 place(const struct line *l, double v)
 {
-	double bottom = l->low.at >= 0 && l->high.at - l->low.at > l->high.at / 4 ? 0 : l->low.at, range = l->high.at - bottom;
+	double bottom = bottom_of(l), range = l->high.at - bottom;
 
 	return (unsigned)lround((double)HIGH - (range > 0 ? (v - bottom) / range * (HIGH - 2) : HIGH / 2.) - 1);
 }
@@ -126,6 +133,58 @@ put_path(const struct line *l, struct tt_buf *out)
 	tt_buf_printf(out, "H%zu\"/>", l->axis->columns);
 }
 
+/* "200 KB": round sizes need no more digits than they have. */
+static void
+put_size(struct tt_buf *out, uint64_t bytes)
+{
+	static const char *const unit[] = { "B", "KB", "MB", "GB", "TB", "PB" };
+	size_t i = 0;
+
+	for (; bytes && bytes % 1024 == 0 && i + 1 < sizeof unit / sizeof *unit; i++)
+		bytes /= 1024;
+	tt_buf_printf(out, "%llu %s", (unsigned long long)bytes, unit[i]);
+}
+
+/* Lines at round sizes, named at the right as in the chart of frame times. */
+static void
+put_sizes(const struct line *l, struct tt_buf *out)
+{
+	const uint64_t bottom = (uint64_t)bottom_of(l), high = (uint64_t)l->high.at;
+	uint64_t unit = 1;
+
+	while ((high - bottom) / unit >= 4096)
+		unit *= 1024;
+	const uint64_t step = tt_page_step((high - bottom) / unit, SIZES) * unit;
+	for (uint64_t at = (bottom / step + 1) * step; at <= high; at += step) {
+		const unsigned y = place(l, (double)at);
+
+		tt_buf_printf(out, "<line class=\"a\" x1=\"0\" x2=\"100%%\" y1=\"%u\" y2=\"%u\" stroke=\"#777\" stroke-opacity=\".3\"/>"
+		    "<text class=\"b\" x=\"100%%\" y=\"%u\" font-size=\"12\" text-anchor=\"end\" fill=\"#555\">", y, y, y < 8 ? 12 : y + 4);
+		put_size(out, at);
+		tt_buf_text(out, "</text>");
+	}
+}
+
+/* Round times below the chart. */
+static void
+put_times(const struct axis *a, struct tt_buf *out)
+{
+	const uint64_t all = (uint64_t)(a->to - a->from), step = tt_page_step(all, TIMES);
+	char place[40];
+
+	for (int64_t at = a->from > 0 ? (a->from + (int64_t)step - 1) / (int64_t)step * (int64_t)step : 0; at <= a->to; at += (int64_t)step) {
+		const int64_t part = (int64_t)((tt_u128)(at - a->from) * 10000 / all);
+
+		/* What would not fit is left out. */
+		if (part < 300 || part > 9700)
+			continue;
+		*tt_put_fixed(place, part, 2) = '\0';
+		tt_buf_printf(out, "<text class=\"b\" x=\"%s%%\" y=\"%d\" font-size=\"12\" text-anchor=\"middle\" fill=\"#555\">", place, HIGH + BELOW - 4);
+		tt_page_round_time(out, (uint64_t)at);
+		tt_buf_text(out, "</text>");
+	}
+}
+
 /* What is drawn is called ${name}; ${caption} says more. Both are text. */
 static void
 put_chart(const struct line *l, const char *name, const char *section, const char *caption, struct tt_buf *out)
@@ -139,7 +198,7 @@ put_chart(const struct line *l, const char *name, const char *section, const cha
 		tt_buf_text(out, ", ");
 		tt_html_text(out, section);
 	}
-	tt_buf_text(out, ": from ");
+	tt_buf_text(out, l->axis->f ? ", by frame: from " : ", by time: from ");
 	tt_html_text(out, text_of(l, l->low, &text));
 	tt_buf_text(out, " to ");
 	tt_html_text(out, text_of(l, l->high, &text));
@@ -147,12 +206,19 @@ put_chart(const struct line *l, const char *name, const char *section, const cha
 	if (text.failed || l->marks.failed)
 		tt_buf_fail(out);
 	tt_buf_free(&text);
-	tt_buf_printf(out, "</figcaption>\n<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"",
-	    HIGH, l->axis->columns, HIGH);
+	tt_buf_printf(out, "</figcaption>\n<svg width=\"100%%\" height=\"%d\" role=\"img\" aria-label=\"", HIGH + BELOW);
 	tt_html_text(out, name);
 	tt_buf_printf(out, " over the %s\">", l->axis->f ? "frames" : "capture");
+	if (!l->of)
+		put_sizes(l, out);
+	tt_buf_printf(out, "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\">", HIGH, l->axis->columns, HIGH);
 	tt_buf_add(out, l->marks.p, l->marks.n);
 	put_path(l, out);
+	tt_buf_text(out, "</svg>");
+	if (l->axis->f)
+		tt_page_frame_numbers(l->axis->f, 0, l->axis->f->n, HIGH + BELOW - 4, out);
+	else
+		put_times(l->axis, out);
 	tt_buf_text(out, "</svg></figure>\n");
 }
 

@@ -19,7 +19,8 @@
 	}
 
 	function charted(figure, flat, data) {
-		const svg = figure.querySelector("svg"), said = make("output", ""), columns = Number(data.columns), at = [], label = svg.getAttribute("aria-label");
+		const svg = figure.querySelector("svg"), chart = svg.querySelector("svg"), said = make("output", ""), columns = Number(data.columns), at = [];
+		const label = svg.getAttribute("aria-label");
 		const mark = document.createElementNS("http://www.w3.org/2000/svg", "path");
 		let last = 0, now = -1;
 
@@ -42,7 +43,7 @@
 		function show(c) {
 			now = c;
 			said.textContent = c < 0 ? "" : told(c);
-			mark.setAttribute("d", c < 0 ? "" : "M" + (c + .5) + " 0V" + svg.viewBox.baseVal.height);
+			mark.setAttribute("d", c < 0 ? "" : "M" + (c + .5) + " 0V" + chart.viewBox.baseVal.height);
 			if (c >= 0 && times && !Number(data.step)) {
 				times.mark(times.first + Math.floor(times.all.length * (c + .5) / columns));
 			}
@@ -61,7 +62,7 @@
 		};
 
 		mark.setAttribute("class", "q");
-		svg.append(mark);
+		chart.append(mark);
 		svg.setAttribute("tabindex", "0");
 		svg.setAttribute("aria-label", label + "; arrow keys tell its values");
 		svg.addEventListener("pointermove", (event) => show(under(event)));

@@ -71,6 +71,14 @@ void tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, c
     bool capped, unsigned y, struct tt_buf *out);
 
 /*
+ * What axes of charts share: the least of 1, 2 and 5 times a power of ten that is not in ${all} more than ${most} times; "20 ms", a round time; and round
+ * numbers of the frames ${from} to ${from} + ${n} - 1, at the height ${y}, below their columns, where all have one of their own.
+ */
+uint64_t tt_page_step(uint64_t all, unsigned most);
+void tt_page_round_time(struct tt_buf *out, uint64_t ns);
+void tt_page_frame_numbers(const struct tt_frames *f, size_t from, size_t n, unsigned y, struct tt_buf *out);
+
+/*
  * The same frames' times for page.js, as an element of data; ${command} before the range prints its page. Nothing where they need more than
  * ${most} bytes, 0: any number: then false.
  */

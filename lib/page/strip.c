@@ -124,9 +124,8 @@ put_shortest(const struct strip *s)
 	tt_buf_text(s->out, "\"/>");
 }
 
-/* The least of 1, 2 and 5 times a power of ten that is not in ${all} more than ${most} times. */
-static uint64_t
-step_of(uint64_t all, unsigned most)
+uint64_t
+tt_page_step(uint64_t all, unsigned most)
 {
 	static const unsigned of[] = { 1, 2, 5 };
 
@@ -136,9 +135,8 @@ step_of(uint64_t all, unsigned most)
 				return of[i] * power;
 }
 
-/* "20 ms": round times need no more digits than they have. */
-static void
-put_round(struct tt_buf *out, uint64_t ns)
+void
+tt_page_round_time(struct tt_buf *out, uint64_t ns)
 {
 	static const struct { uint64_t ns; const char *name; } unit[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "\xc2\xb5s" }, { 1, "ns" } };
 	size_t i = 0;
@@ -152,7 +150,7 @@ put_round(struct tt_buf *out, uint64_t ns)
 static void
 put_lines(const struct strip *s)
 {
-	for (uint64_t step = step_of((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
+	for (uint64_t step = tt_page_step((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
 		unsigned y = TOP + HIGH - height(s, (int64_t)at);
 
 		tt_buf_printf(s->out, "<line class=\"a\" x1=\"0\" x2=\"100%%\" y1=\"%u\" y2=\"%u\" stroke=\"#777\" stroke-opacity=\".3\"/>", y, y);
@@ -162,32 +160,31 @@ put_lines(const struct strip *s)
 static void
 put_times(const struct strip *s)
 {
-	for (uint64_t step = step_of((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
+	for (uint64_t step = tt_page_step((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
 		tt_buf_printf(s->out, "<text class=\"b\" x=\"100%%\" y=\"%u\" font-size=\"12\" text-anchor=\"end\" fill=\"#555\">",
 		    TOP + HIGH - height(s, (int64_t)at) + 4);
-		put_round(s->out, at);
+		tt_page_round_time(s->out, at);
 		tt_buf_text(s->out, "</text>");
 	}
 }
 
-/* Round numbers of frames below their columns, where all have one of their own. */
-static void
-put_numbers(const struct strip *s)
+void
+tt_page_frame_numbers(const struct tt_frames *f, size_t from, size_t n, unsigned y, struct tt_buf *out)
 {
-	const uint64_t first = tt_frames_number(s->f, s->from), last = tt_frames_number(s->f, s->from + s->n - 1), step = step_of(s->n, NUMBERS);
+	const uint64_t first = tt_frames_number(f, from), last = tt_frames_number(f, from + n - 1), step = tt_page_step(n, NUMBERS);
 	char at[40];
 
-	if (last - first + 1 != s->n)
+	if (last - first + 1 != n)
 		return;
-	for (uint64_t n = (first + step - 1) / step * step; n <= last; n += step) {
-		uint64_t part = ((n - first) * 2 + 1) * 5000 / s->n;
+	for (uint64_t i = (first + step - 1) / step * step; i <= last; i += step) {
+		uint64_t part = ((i - first) * 2 + 1) * 5000 / n;
 
 		/* What would not fit is left out. */
 		if (part < 300 || part > 9700)
 			continue;
 		*tt_put_fixed(at, (int64_t)part, 2) = '\0';
-		tt_buf_printf(s->out, "<text class=\"b\" x=\"%s%%\" y=\"%d\" font-size=\"12\" text-anchor=\"middle\" fill=\"#555\">%llu</text>", at,
-		    TOP + HIGH + BOTTOM - 4, (unsigned long long)n);
+		tt_buf_printf(out, "<text class=\"b\" x=\"%s%%\" y=\"%u\" font-size=\"12\" text-anchor=\"middle\" fill=\"#555\">%llu</text>", at, y,
+		    (unsigned long long)i);
 	}
 }
 
@@ -271,7 +268,7 @@ put_chart(struct strip *s, const struct tt_values *all, const struct tt_table *w
 	tt_buf_text(s->out, "</svg>\n");
 	put_times(s);
 	put_budgets(s);
-	put_numbers(s);
+	tt_page_frame_numbers(s->f, s->from, s->n, TOP + HIGH + BOTTOM - 4, s->out);
 	if (worst)
 		put_worst(s, worst);
 }

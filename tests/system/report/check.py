@@ -34,7 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
 from page import Page, cells, details, drive, facts, flame, lined, over, ranges, sampled, shown, sums, times, trees as frame_trees, wrong  # noqa: E402
 from suite import TESTDATA, TOP, Suite  # noqa: E402
-from ttc import U64, Capture  # noqa: E402
+from ttc import U64, Capture, varint  # noqa: E402
 
 TRACETOOL = os.path.realpath(sys.argv[1])
 MS = 10 ** 6
@@ -653,7 +653,35 @@ def beside(path, page):
     return said
 
 
+def heap_axes():
+    """The heap's chart has lines at round sizes, named, within what it shows, and round numbers below: of frames, or times."""
+    c = Capture()
+    t = c.thread()
+    for i in range(41):
+        t.frame((i + 1) * 10 * MS)
+        t.other((i + 1) * 10 * MS + 1000, 17, varint((i % 10 + 1) << 21))
+    shots = os.path.join(TESTDATA, "mlpd/good-d07-heapshot.mlpd")
+    for path, frames in ((c.write(suite.path("heap.ttc")), True), (shots, False)):
+        chart = re.search(r'<section id="heap".*?<figure class="ln">(.*?)</figure>', page_of(path), re.S).group(1)
+        sizes = [int(r["bytes"]) for r in tables("stats", "-q", "--format", "json", "--table", "gc_heap", "--limit", "0", path)[0]["gc_heap"]["rows"]]
+        named = [int(n) * 1024 ** ("B", "KB", "MB", "GB").index(u) for n, u in re.findall(r">(\d+) (B|KB|MB|GB)</text>", chart)]
+        suite.check("%s: round sizes" % os.path.basename(path), not 1 <= len(named) <= 4 and chart or [n for n in named if not 0 < n <= max(sizes)])
+        suite.equal("%s: a line each" % os.path.basename(path), chart.count('<line class="a"'), len(named))
+        below = re.findall(r'text-anchor="middle"[^>]*>([^<]*)<', chart)
+        suite.check("%s: below" % os.path.basename(path), not 2 <= len(below) <= 8 and chart or [b for b in below if b.isdigit() != frames])
+
+
+def partial():
+    """The number of frames is told with that of those left out, as the table of frames has it; it is not where there are none."""
+    demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
+    row = tables("stats", "-q", "--format", "json", "--table", "frames", demo)[0]["frames"]["rows"][0]
+    text = re.sub(r"<[^>]*>", "", re.search(r"<li>frames.*?</li>", page_of(demo)).group(0))
+    suite.equal("frames left out", text, "frames, whole; %s partial, left out %s" % (row["partial"], row["count"]))
+
+
 def more_views():
+    heap_axes()
+    partial()
     beside(suite.path("chart5000.ttc"), counter_lines(suite.path("chart5000.ttc"), "5,000 frames", 300))
     path = game(40, path="lines.ttc", late=(7,))
     said = beside(path, counter_lines(path, "40 frames", 40))
