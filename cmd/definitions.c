@@ -384,7 +384,8 @@ definition_named(const struct definition *d, const char *word)
 	size_t n = bracket ? (size_t)(bracket - word) : strlen(word);
 
 	for (size_t i = 0; i < DEF_NAMES && d->name[i]; i++) {
-		if (one_of(d->name[i], word, n))
+		/* Terms have a plural. */
+		if (one_of(d->name[i], word, n) || (d->kind == DEF_TERM && n > 1 && word[n - 1] == 's' && one_of(d->name[i], word, n - 1)))
 			return true;
 	}
 	return (column && (is_path(d, word, n) || is_heading(d, word))) || (d->kind == DEF_METRIC && is_statistic(d, word, n)) ||
