@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/order.h"
+#include "model/frames.h"
 #include "model/model.h"
 
 enum { MAX_PAUSES = 1u << 18, MAX_HEAP_POINTS = 1u << 16 };
@@ -350,6 +351,27 @@ tt_knows_pauses(const struct tt_model *m)
 	for (size_t i = 0; i < m->ncap; i++)
 		hidden = hidden || m->cap[i]->hides_pauses;
 	return s->pauses || (!n && !hidden);
+}
+
+void
+tt_gc_pause_of_frames(const struct tt_model *m, int64_t *pause)
+{
+	const struct tt_frames *f = m->frames;
+	const struct tt_gc *gc = tt_gc(m);
+
+	for (size_t i = 0; i < gc->npause; i++) {
+		const struct tt_pause *p = &gc->pause[i];
+		size_t at, last;
+
+		if (!tt_frames_of(f, p->process, &at, &last))
+			continue;
+		at = tt_lower_bound(k, at, last, tt_frames_end(f, k) <= p->start);
+		for (; at < last && tt_frames_start(f, at) < p->end; at++) {
+			int64_t from = p->start > tt_frames_start(f, at) ? p->start : tt_frames_start(f, at), to = tt_frames_end(f, at);
+
+			pause[at] += (to < p->end ? to : p->end) - from;
+		}
+	}
 }
 
 bool

@@ -50,6 +50,9 @@ TT_COLLECTED_AS(tt_gc, TT_COLLECTS_GC);
 /* True if pauses are known. Unity records collections, but not when threads were stopped: then pauses are unknown, not 0. */
 bool tt_knows_pauses(const struct tt_model *m);
 
+/* Add to ${pause}, by place in the model's frames, the time of each frame in which the world was stopped, or was being stopped. */
+void tt_gc_pause_of_frames(const struct tt_model *m, int64_t *pause);
+
 /* True if collections are known: the capture has some, or the recorder was asked for them. */
 bool tt_knows_collections(const struct tt_model *m);
 

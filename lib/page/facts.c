@@ -51,8 +51,9 @@ put_if(struct tt_json *j, bool known, int64_t v)
 		tt_json_raw(j, NULL, "null");
 }
 
+/* ${pause}: by frame; NULL: not known. */
 static void
-put_frame(const struct tt_model *m, size_t i, struct tt_json *j)
+put_frame(const struct tt_model *m, size_t i, const int64_t *pause, struct tt_json *j)
 {
 	const struct tt_frames *f = m->frames;
 	const struct tt_by_frame *by = tt_by_frame(m);
@@ -67,6 +68,7 @@ put_frame(const struct tt_model *m, size_t i, struct tt_json *j)
 	put_if(j, allocs, tt_column_at(&f->alloc_b, i));
 	put_if(j, collections, gc ? (int64_t)gc->n : 0);
 	put_if(j, collections, gc ? gc->ns : 0);
+	put_if(j, collections && pause, pause ? pause[i] : 0);
 	put_if(j, gc && gc->has_heap, gc ? (int64_t)gc->heap : 0);
 	tt_json_close(j, "]");
 }
@@ -155,14 +157,22 @@ tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report
 	size_t frame[TT_DETAILS * (2 * BESIDE + 1)], n;
 	struct tt_buf text = { 0 };
 	struct tt_json j = { .out = &text };
+	int64_t *pause = NULL;
 	int rc;
 
 	if (tt_details_shown(d) == 0)
 		return TT_OK;
+	if (tt_knows_pauses(m)) {
+		pause = tt_mem_alloc(&m->env->mem, m->frames->n * sizeof *pause, err);
+		if (!pause)
+			return err->code;
+		tt_gc_pause_of_frames(m, pause);
+	}
 	tt_json_open(&j, NULL, "[[");
 	n = choose(d, m->frames, BESIDE, frame);
 	for (size_t i = 0; i < n; i++)
-		put_frame(m, frame[i], &j);
+		put_frame(m, frame[i], pause, &j);
+	tt_mem_free(&m->env->mem, pause, m->frames->n * sizeof *pause);
 	tt_json_close(&j, "]");
 	tt_json_open(&j, NULL, "[");
 	n = choose(d, m->frames, 0, frame);

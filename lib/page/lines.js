@@ -100,10 +100,10 @@
 	}
 
 	const grid = tracetool.grid, median = tracetool.median;
-	const HEADS = ["frame", "duration", "CPU-active", "allocations", "allocated", "collections", "collection time", "heap"];
+	const HEADS = ["frame", "duration", "CPU-active", "allocations", "allocated", "collections", "collection time", "GC pause", "heap"];
 	const near = grid("This frame beside its neighbours and the median", HEADS.map((text, i) => [text, i ? "n" : ""]));
 	const counters = grid("Counters in this frame", [["counter"], ["unit"], ["last", "n"], ["in the median frame", "n"]]);
-	const format = [String, shown, shown, (n) => n.toLocaleString("en-US"), bytes, (n) => n.toLocaleString("en-US"), shown, bytes];
+	const format = [String, shown, shown, (n) => n.toLocaleString("en-US"), bytes, (n) => n.toLocaleString("en-US"), shown, shown, bytes];
 	let known = null;
 
 	function cell(v, i) {

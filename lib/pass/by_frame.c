@@ -68,9 +68,10 @@ static const struct tt_col gc_col[G_N] = {
 	{ "dur_ns", "duration", TT_UNIT_NS, "Wall time of the frame." },
 	ALLOC_COLS("in the frame on all threads"),
 	{ "collections", "collections", TT_UNIT_COUNT, "Number of collections that begin in the frame; empty if collections were not recorded." },
-	{ "collection_ns", "collection time", TT_UNIT_NS, "Time of collections in the frame, also of one that began before it." },
+	{ "collection_ns", "collection time", TT_UNIT_NS,
+	    "Time of collections in the frame, start to end, also of one that began before it or that runs beside the program." },
 	{ "gc_pause_ns", "GC pause", TT_UNIT_NS,
-	    "Time of the frame during which a collection was stopping or had stopped the world; empty if pauses were not recorded." },
+	    "Time of the frame during which a collection was stopping or had stopped the world, as causes tell it; empty if pauses were not recorded." },
 	{ "heap_bytes", "heap", TT_UNIT_BYTES, "Size of the heap after the last change of it in the frame; empty if it did not change." },
 	PROCESS_COL,
 };
@@ -432,29 +433,6 @@ more_counters(struct tt_stream *stream, struct tt_table *t)
 
 /* --- the collector ------------------------------------------------------------------------- */
 
-/* Time of each frame in which the world was stopped, or was being stopped. */
-static void
-add_pauses(struct by_frame *b)
-{
-	const struct tt_model *m = b->s.m;
-	const struct tt_frames *f = m->frames;
-	const struct tt_gc *gc = tt_gc(m);
-
-	for (size_t i = 0; b->pause && i < gc->npause; i++) {
-		const struct tt_pause *p = &gc->pause[i];
-		size_t at, last;
-
-		if (!tt_frames_of(f, p->process, &at, &last))
-			continue;
-		at = tt_lower_bound(k, at, last, tt_frames_end(f, k) <= p->start);
-		for (; at < last && tt_frames_start(f, at) < p->end; at++) {
-			int64_t from = p->start > tt_frames_start(f, at) ? p->start : tt_frames_start(f, at), to = tt_frames_end(f, at);
-
-			b->pause[at] += (to < p->end ? to : p->end) - from;
-		}
-	}
-}
-
 static void
 put_gc(struct by_frame *b, size_t frame, uint64_t allocs, int64_t bytes, struct tt_table *t)
 {
@@ -602,7 +580,8 @@ collector(struct tt_making *k, struct tt_table *t)
 	b->collections = tt_knows_collections(k->m);
 	if (b->collections && tt_knows_pauses(k->m))
 		b->pause = tt_mem_alloc(&k->m->env->mem, k->m->frames->n * sizeof *b->pause, &k->r->err);
-	add_pauses(b);
+	if (b->pause)
+		tt_gc_pause_of_frames(k->m, b->pause);
 	begin(k, t, b);
 }
 

@@ -643,7 +643,7 @@ def beside(path, page):
         r = of[number]
         # The table of the worst has at most 1,000.
         cpu = worst[number].get("cpu_ns") if number in worst else figures[1]
-        row = [r["dur_ns"], cpu, r["allocs"], r["alloc_bytes"], r["collections"], r["collection_ns"], r["heap_bytes"]]
+        row = [r["dur_ns"], cpu, r["allocs"], r["alloc_bytes"], r["collections"], r["collection_ns"], r["gc_pause_ns"], r["heap_bytes"]]
         bad += [(number, figures, row)] if figures != [None if v is None else int(v) for v in row] else []
     suite.check("%s: their figures are those of JSON" % os.path.basename(path), bad[:3])
     last = {(r["counter"], int(r["frame"])): r["last"] for r in want["frame_counters"]["rows"]}
