@@ -338,6 +338,7 @@ causes(const struct page *p)
 static void
 losses(const struct page *p)
 {
+	static const char *const col[] = { "what", "severity", "count", "bytes", "first_at", "advice", NULL };
 	const struct tt_table *t = table(p, "loss");
 
 	if (!p->r->note && !has_rows(t))
@@ -345,7 +346,7 @@ losses(const struct page *p)
 	heading(p, "loss", "Losses and caveats");
 	tt_html_notes(p->out, p->r);
 	if (has_rows(t))
-		tt_html_table(p->out, t, &(struct tt_html_view){ 0 });
+		tt_html_table(p->out, t, &(struct tt_html_view){ .col = col });
 	put(p, "</section>\n");
 }
 
