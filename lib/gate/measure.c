@@ -43,7 +43,7 @@ const struct tt_metric tt_metrics[] = {
 	    TT_FAM_TIMING, TT_TIMING_MAIN, "Work of the main thread in a frame, as the engine measured it (table frame_timings)." },
 	{ "frame.render", "render thread time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_TIME, FRAMES, TIMES, TT_STAT_MEDIAN, true,
 	    TT_FAM_TIMING, TT_TIMING_RENDER,
-	    "Work of the render thread in a frame, as the engine measured it, otherwise the time in its zones without waits." },
+	    "Work of the render thread in a frame, as the engine measured it; if it measured none, the time in its zones without waits." },
 	{ "frame.present", "present wait", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES, TIMES, TT_STAT_MEDIAN, true,
 	    TT_FAM_TIMING, TT_TIMING_PRESENT, "Time the main thread waited to present, as the engine measured it." },
 	{ "frame.gpu", "GPU time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES, TIMES, TT_STAT_MEDIAN, true,

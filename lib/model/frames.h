@@ -45,11 +45,13 @@ struct tt_frames {
 	struct tt_column timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
 	struct tt_column render_ns;   /* how long the render thread worked, by its zones, where that is asked for */
+	bool render_measured;         /* the engine measured it of one frame at least: its measure, which is another figure, goes for all */
 	bool has_render;              /* that, or the engine's measure of it, is known of one frame at least */
 	bool some_looked;             /* with TT_NEEDS_CAUSES, not all frames are looked at closely */
 	struct tt_column looked;      /* but these: how many before each frame; one more than frames */
 	struct tt_column recorded;    /* 1: by a record of the engine's, which has all parts; else by counters, which lack some */
 	uint64_t partial;             /* frames left out because they are not whole */
+	int64_t open_from;            /* begin of the one that is open at the end of the capture, or of the last of several */
 
 	/* per marker (dense number), over frames of its frame thread */
 	struct tt_frame_marker {
@@ -234,13 +236,11 @@ tt_frames_timing(const struct tt_frames *f, unsigned what, size_t i)
 	return tt_column_at(&f->timing[what], i);
 }
 
-/* How long the render thread worked in frame ${i}, as the engine measured it, else by its zones; 0: that is not known. */
+/* How long the render thread worked in frame ${i}, as the engine measured it; by its zones if it measured no frame. 0: that is not known. */
 static inline int64_t
 tt_frames_render(const struct tt_frames *f, size_t i)
 {
-	const int64_t measured = f->has_timing ? tt_frames_timing(f, TT_TIMING_RENDER, i) : 0;
-
-	return measured ? measured : tt_column_at(&f->render_ns, i);
+	return f->render_measured ? tt_frames_timing(f, TT_TIMING_RENDER, i) : tt_column_at(&f->render_ns, i);
 }
 
 /* Make ${h} the histogram of the self time per frame of ${category}; frames without it count as 0. */

@@ -85,6 +85,18 @@ by_counter(const void *a, const void *b)
 	return x->counter != y->counter ? TT_CMP(x->counter, y->counter) : TT_CMP(x->frame, y->frame);
 }
 
+/* A counter's name; what the engine measures of frames comes late, so that its value here is another frame's, and the name says which. */
+static const char *
+name_of(const struct tt_model *m, struct tt_report *r, const struct tt_counter_stat *of)
+{
+	const struct tt_capture *cap = m->cap[of->process];
+	unsigned late;
+
+	if (!of->def || !cap->timing || cap->timing(of->def->text, &late) < 0)
+		return tt_counter_name(r, of);
+	return tt_text(r, "%s (of %u frames before)", tt_counter_name(r, of), late);
+}
+
 static void
 put_counter(const struct tt_model *m, struct tt_report *r, const struct kept *v, size_t n, struct tt_json *j)
 {
@@ -92,7 +104,7 @@ put_counter(const struct tt_model *m, struct tt_report *r, const struct kept *v,
 	struct tt_buf text = { 0 };
 
 	tt_json_open(j, NULL, "[");
-	tt_json_text(j, NULL, tt_counter_name(r, of));
+	tt_json_text(j, NULL, name_of(m, r, of));
 	tt_json_text(j, NULL, tt_counter_unit_name(of));
 	tt_json_open(j, NULL, "[");
 	for (size_t i = 0; i < n; i++) {

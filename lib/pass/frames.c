@@ -105,7 +105,7 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty if it is not known." },
 	[W_MAIN] = { "main_ns", "main", TT_UNIT_NS, "Work of the main thread, as the engine measured it." },
 	[W_RENDER] = { "render_ns", "render", TT_UNIT_NS,
-	    "Work of the render thread, as the engine measured it, otherwise the time in its zones without waits." },
+	    "Work of the render thread, as the engine measured it; if it measured none, the time in its zones without waits." },
 	[W_GPU] = { "gpu_ns", "GPU", TT_UNIT_NS, "GPU time, as the engine measured it." },
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown." },

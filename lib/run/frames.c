@@ -260,11 +260,13 @@ finish_timings(struct tt_replay *p, struct tt_frames *f, struct tt_err *err)
 		}
 	for (size_t i = 0; p->render_time && i < p->nwatch && rc == TT_OK; i++)
 		rc = p->render_time[i] ? tt_render_finish(p->render_time[i], err) : TT_OK;
+	for (size_t i = 0; f->has_timing && i < f->n && !f->render_measured; i++)
+		f->render_measured = tt_frames_timing(f, TT_TIMING_RENDER, i) > 0;
 	for (size_t i = 0; i < f->n && !f->has_render; i++)
 		f->has_render = tt_frames_render(f, i) > 0;
 	/* Alone, the render thread's time says nothing of what limits a frame. */
-	for (size_t i = 0; f->has_timing && i < f->n && rc == TT_OK; i++)
-		if (tt_frames_timing(f, TT_TIMING_RENDER, i) == 0)
+	for (size_t i = 0; f->has_timing && !f->render_measured && i < f->n && rc == TT_OK; i++)
+		if (tt_column_at(&f->render_ns, i))
 			rc = tt_column_set(&f->timing[TT_TIMING_RENDER], f->mem, i, tt_column_at(&f->render_ns, i), err);
 	return rc;
 }

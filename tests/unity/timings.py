@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 """What the engine measured of frames: which frame a value is about, and what limits the frame, as tracetool-metrics(7) has it."""
+import base64
+import json
+import re
+import zlib
+
 from ttc import F64, U64, Capture, Suite
 
 MS = 10 ** 6
@@ -97,6 +102,39 @@ suite.equal("a record of 70,000 frames ago", {r["part"]: (r["count"], r["max_ns"
 report = suite.report("stats", path, "--frames", "4-4", "--table", "hitches")
 suite.equal("is about the fourth frame", [r["gpu_ns"] for r in report["tables"]["hitches"]["rows"]], [6 * MS])
 suite.equal("nothing is damaged", [n["id"] for n in report["notes"] if n["severity"] == "error"], [])
+
+
+def drawn(name, measured):
+    """20 frames of 16 ms in which the render thread is in zones for 10; ${measured}: counters of what the engine measured of frames 1 to 17."""
+    c = Capture()
+    keys = {k: c.counter(COUNTERS[k], unit=1) for k in measured}
+    draw, t = c.marker("Camera.Render"), c.thread()
+    r = c.thread()
+    c.thread_name(r.native, "", "Render Thread")
+    for i in range(21):
+        at = (1 + 16 * i) * MS
+        t.frame(at)
+        for k, key in keys.items() if i >= 4 else ():
+            t.counter(at + 1000, key, U64, (2 + (i - 4) % 5) * MS + (20 * MS if k == "gpu" and i == 10 else 0))
+        r.zone(at + MS, at + 11 * MS, draw)
+    return c.write(suite.path(name))
+
+
+path = drawn("measured.ttc", ("render", "gpu"))
+row = [r for r in suite.rows("frames", path) if r["time"] == "render"][0]
+suite.equal("what the engine measured of some frames goes for all: the others have no value", [row[k] for k in ("count", "max_ns")], [17, 6 * MS])
+suite.equal("the same of its timings", [(r["count"], r["missing"]) for r in suite.rows("frame_timings", path) if r["part"] == "render"], [(17, 3)])
+row = [r for r in suite.rows("frames", drawn("zones.ttc", ("gpu",))) if r["time"] == "render"][0]
+suite.equal("if it measured none, zones do", [row[k] for k in ("count", "max_ns")], [20, 10 * MS])
+
+# The seventh frame took the GPU longest. Its value comes with the eleventh, where it is a value of four frames before.
+suite.equal("the frame that took the GPU longest", [r["frame"] for r in suite.rows("hitches", path) if r["gpu_ns"] == 23 * MS], [7])
+suite.run("report", "-q", path, "-o", suite.path("page.html"))
+with open(suite.path("page.html"), encoding="utf-8") as f:
+    text = re.search('data-facts="[0-9]*">([^<]*)<', f.read()).group(1)
+counters = json.loads(zlib.decompress(base64.b64decode(text + "=" * (-len(text) % 4))))[1]
+suite.equal("a page says of which frame a late value is", sorted(c[0] for c in counters),
+            sorted(COUNTERS[k] + " (of 4 frames before)" for k in ("render", "gpu")))
 
 # Two captures are put on one timeline by their wall clocks, to the ns.
 paths = []
