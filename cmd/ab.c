@@ -570,7 +570,7 @@ write_verdict(struct ab *x, bool last, struct verdict_out *to, struct tt_err *er
 	if (rc == TT_OK && to)
 		rc = verdict_write(x->app, to, &v, NULL, 0, err);
 	if (rc == TT_OK)
-		x->app->verdict = v.exit_code;
+		x->app->verdict = v.status;
 	tt_buf_free(&out.text);
 	tt_verdict_free(&v);
 	tt_mem_free(&x->app->env.mem, j, sizeof *j);

@@ -312,11 +312,11 @@ finish(struct batch *b, struct tt_err *err)
 		rc = summary_write(b->app, &b->o->sum, &b->o->gate.to, a, NULL, err);
 	if (rc == TT_OK) {
 		captures = tt_aggregate_counted(a).captures > 0;
-		if (captures || b->o->shard.count <= 1)
+		rc = summary_judge(b->app, &b->o->sum, a, err);
+		if (rc == TT_OK && (captures || b->o->shard.count <= 1))
 			rc = batch_gate_judge(&b->gate, &b->run, captures, b->o->sum.form == TT_RENDER_TEXT, err);
 	}
 	if (rc == TT_OK) {
-		summary_judge(b->app, &b->o->sum, a);
 		if (!captures && b->o->shard.count <= 1)
 			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture in %zu file%s", b->files.n,
 			    b->files.n == 1 ? "" : "s");
@@ -484,8 +484,10 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	struct batch_opts o = { .per_capture = -1, .depth = 3, .shard = { 1, 1 }, .sum = SUMMARY_DEFAULTS,
 		.shard_index = UINT64_MAX, .capture_ns = INT64_C(600) * 1000000000, .log_ns = INT64_C(60) * 1000000000, .decoded_max = UINT64_C(64) << 30,
 		.ratio_max = 500, .members_max = 4000000, .unpack_memory = 160 * MIB, .spool_memory = 16 * MIB };
+	struct summary_notes notes = { .n = 0 };
 	int rc;
 
+	o.sum.notes = &notes;
 	input_defaults(&o.in);
 	o.in.folders = true;
 	rc = app_parse(app, &verb_batch, &o, &o.in.ui, argc, argv, err);

@@ -31,7 +31,20 @@ struct verdict_opts;
 
 /* --- the report: where it goes, in what form, by which groups ------------------- */
 
+#define SUMMARY_NOTES 8
+#define SUMMARY_ALERTS 16
+
+/* What commands say of the figures as a whole: notes of the report, and what a verdict says of them. */
+struct summary_notes {
+	struct summary_note { const char *id, *text; } v[SUMMARY_NOTES];
+	size_t n;
+	const char *alert[SUMMARY_ALERTS];    /* the notes of the report that a verdict has, too */
+	size_t nalert;
+	const char *why;              /* why app->verdict is not 0; NULL: it is */
+};
+
 struct summary_opts {
+	struct summary_notes *notes;
 	int form;                     /* form of standard output; enum tt_render */
 	bool csv_safe;
 	struct opt_list report;       /* files, form by suffix */
@@ -75,8 +88,14 @@ int summary_writes(struct app *app, const struct summary_opts *o, struct opt_lis
 int summary_database_begin(struct app *app, const struct summary_opts *o, struct tt_batch_db **db, struct tt_err *err);
 int summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_db *db, struct tt_err *err);
 
-/* Set app->verdict by the captures and archives that failed or are damaged. */
-void summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a);
+/* Print ${text} (NULL: that ${err} says why there is none), and keep it as a note ${id} of the report. */
+int summary_tell(struct app *app, const struct summary_opts *o, const char *id, const char *text, struct tt_err *err);
+
+/* Keep as a note that ${lost} results of captures that archives count are not there, and set app->verdict. */
+int summary_lost(struct app *app, const struct summary_opts *o, uint64_t lost, struct tt_err *err);
+
+/* Set app->verdict by the captures and archives that failed or are damaged, and why. After summary_write(), and before batch_gate_judge(). */
+int summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err);
 
 /* --- gate --------------------------------------------------------------------------- */
 
@@ -88,7 +107,7 @@ struct batch_gate {
 	struct gate *gate;
 	const struct opt_list *group;
 	struct gate_opts *opts;       /* of gate */
-	const struct summary_opts *sum;       /* says where pages of captures may be; NULL: not known */
+	const struct summary_opts *sum;       /* says where pages of captures may be, and what the figures lack */
 	struct batch_pages pages;
 	const struct batch_files *files;      /* files in which captures may be found; NULL: not known */
 	struct tt_arena a;

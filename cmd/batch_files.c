@@ -384,8 +384,8 @@ from_input(struct find *d, struct tt_err *err)
 	rc = read_names(l, src, err);
 	tt_src_close(src);
 	if (rc == TT_OK && l->count > 0 && d->lost - lost == l->count)
-		rc = tt_fail_sys(err, ENOENT, "standard input: of %llu name%s none leads to a file, like \"%.40s\"",
-		    (unsigned long long)l->count, l->count == 1 ? "" : "s", d->path);
+		rc = tt_fail_sys(err, ENOENT, "standard input: no file has %s: \"%.40s\"%s", l->count == 1 ? "the name there" : "any of the names there",
+		    d->path, l->count == 1 ? "" : ", ...");
 	return rc;
 }
 

@@ -259,7 +259,7 @@ add_archive(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {
 	const char *kind;
 	json_t *c;
-	int rc = strcmp(r->outcome, "failed") == 0 ? add_without(b, r, r->detail, err) : TT_OK;
+	int rc = strcmp(r->outcome, "failed") == 0 ? add_without(b, r, tt_result_detail(r), err) : TT_OK;
 
 	json_object_foreach(json_object_get(r->doc, "complaints"), kind, c) {
 		const json_t *first = json_object_get(c, "first");
@@ -282,7 +282,7 @@ add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 		return strcmp(r->outcome, "ok") != 0 ? add_archive(b, r, err) : TT_OK;
 	if (strcmp(r->type, "capture") != 0 || strcmp(r->outcome, "failed") != 0)
 		return TT_OK;
-	return add_without(b, r, r->detail, err);
+	return add_without(b, r, tt_result_detail(r), err);
 }
 
 /* Fail unless the figures of ${r}, in ${s}, were made with this budget. */
@@ -352,7 +352,7 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	/* An output that could not be made does not damage the figures. */
 	if (strcmp(r->outcome, "ok") != 0 && strcmp(r->why, "unsuited") != 0 && !s->damaged) {
 		s->damaged = true;
-		s->damage = tt_arena_text(&b->a, r->detail, strlen(r->detail), err);
+		s->damage = tt_arena_text(&b->a, tt_result_detail(r), strlen(tt_result_detail(r)), err);
 	}
 	rc = add_group(b, r, s, err);
 	if (rc == TT_OK)
@@ -398,6 +398,8 @@ add_unknown(struct batch_gate *b, struct tt_err *err)
 int
 batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captures, bool show, struct tt_err *err)
 {
+	const struct summary_notes *notes = b->sum->notes;
+	struct gate_told told;
 	const char *note = NULL;
 	int rc;
 
@@ -409,13 +411,21 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captu
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
 	if (check_parts(b, err) != TT_OK || add_unknown(b, err) != TT_OK || copies_note(b, &note, err) != TT_OK)
 		return err->code;
-	if (b->sum && b->opts->to.html && strcmp(b->opts->to.html, "-") != 0) {
+	if (b->opts->to.html && strcmp(b->opts->to.html, "-") != 0) {
 		if (batch_pages_from(b->app, b->sum, b->opts->to.html, &b->pages, err) != TT_OK)
 			return err->code;
 		b->opts->to.folder = batch_pages_folder;
 		b->opts->to.folder_arg = &b->pages;
 	}
-	rc = gate_judge(b->gate, run, b->sample, b->n, note, show, err);
+	told = (struct gate_told){ .note = note, .alert = notes->alert, .nalert = notes->nalert, .status = b->app->verdict, .why = notes->why };
+	if (captures && b->n == b->failed) {
+		told.status = tt_exit_code(TT_E_DAMAGED);
+		told.why = "all captures failed";
+	} else if (!captures) {
+		told.status = tt_exit_code(TT_E_UNKNOWN);
+		told.why = "there is no capture";
+	}
+	rc = gate_judge(b->gate, run, b->sample, b->n, &told, show, err);
 	if (rc == TT_OK && captures && b->n == b->failed)
 		rc = tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "nothing has figures for the gate: all that there is failed");
 	return rc;

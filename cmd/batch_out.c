@@ -725,8 +725,8 @@ batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate 
 	if (rc == TT_OK)
 		rc = batch_put_results(o->app, o->rs, &(struct batch_put){ .path = o->final, .files = o->files, .shard = o->shard, .by = o->by,
 		    .head = &o->line, .db = o->db }, a, g, sum, &lost, err);
-	if (lost)
-		o->app->verdict = tt_exit_code(TT_E_DAMAGED);
+	if (rc == TT_OK && lost)
+		rc = summary_lost(o->app, g->sum, lost, err);
 	if (rc == TT_OK && o->part)
 		unlink(o->part);
 	return rc;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena_text.h"
 #include "batch.h"
 #include "batch/aggregate.h"
 #include "batch/database.h"
@@ -245,6 +246,56 @@ write_files(struct app *app, const struct summary_opts *o, struct tt_report *r, 
 	return tt_sink_commit_all(sink, n, rc, err);
 }
 
+/* Give the exit status ${status}, because of ${text}. */
+static int
+end_with(struct app *app, const struct summary_opts *o, int status, const char *text, struct tt_err *err)
+{
+	if (!text)
+		return err->code;
+	app->verdict = status;
+	o->notes->why = text;
+	return TT_OK;
+}
+
+int
+summary_tell(struct app *app, const struct summary_opts *o, const char *id, const char *text, struct tt_err *err)
+{
+	if (!text)
+		return err->code;
+	ui_say(&app->ui, "%s", text);
+	o->notes->v[o->notes->n++] = (struct summary_note){ id, text };
+	return TT_OK;
+}
+
+int
+summary_lost(struct app *app, const struct summary_opts *o, uint64_t lost, struct tt_err *err)
+{
+	const char *text = tt_arena_printf(&app->arena, err, "results of %llu capture%s that archives count are lost", (unsigned long long)lost,
+	    lost == 1 ? "" : "s");
+
+	if (!text)
+		return err->code;
+	o->notes->v[o->notes->n++] = (struct summary_note){ "results_lost", text };      /* the lines of the archives have been printed */
+	return end_with(app, o, tt_exit_code(TT_E_DAMAGED), text, err);
+}
+
+/* Keep the notes of ${r} that a verdict over the same captures has to tell. */
+static int
+keep_alerts(struct app *app, const struct tt_report *r, struct summary_notes *to, struct tt_err *err)
+{
+	static const char *const ids[] = { "missing_shards", "files_missing", "rotation", "results_differ", "results_lost", "archives_partial" };
+
+	for (const struct tt_note *n = r->note; n; n = n->next)
+		for (size_t i = 0; i < sizeof ids / sizeof *ids && to->nalert < SUMMARY_ALERTS; i++) {
+			if (strcmp(n->id, ids[i]) != 0)
+				continue;
+			to->alert[to->nalert] = tt_arena_text(&app->arena, n->text, strlen(n->text), err);
+			if (!to->alert[to->nalert++])
+				return err->code;
+		}
+	return TT_OK;
+}
+
 int
 summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a, struct tt_sink *results,
     struct tt_err *err)
@@ -261,7 +312,11 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 	if (o->missing)
 		tt_report_note(&r, tt_severity_name[TT_LOSS], "missing_shards",
 		    tt_text(&r, "the figures are partial, without %s", o->missing));
-	rc = write_files(app, o, &r, results, err);
+	for (size_t i = 0; i < o->notes->n; i++)
+		tt_report_note(&r, tt_severity_name[TT_LOSS], o->notes->v[i].id, o->notes->v[i].text);
+	rc = keep_alerts(app, &r, o->notes, err);
+	if (rc == TT_OK)
+		rc = write_files(app, o, &r, results, err);
 	if (rc == TT_OK)
 		rc = print(app, o, to, &r, err);
 	tt_report_free(&r);
@@ -312,27 +367,34 @@ summary_database(struct app *app, const struct summary_opts *o, struct tt_batch_
 }
 
 /* Without --max-failures any failure gives the exit status of damage. */
-void
-summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a)
+int
+summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err)
 {
 	const struct tt_aggregate_count n = tt_aggregate_counted(a);
 	const uint64_t all = n.captures + n.archives + n.lost;
+	const bool limited = o->failures != UINT64_MAX || o->failures_e4 >= 0;
+	const char *failed = tt_arena_printf(&app->arena, err, "%llu of %llu captures and archives failed or are damaged", (unsigned long long)n.failures,
+	    (unsigned long long)all), *text = failed;
 
-	if (n.missing)
-		ui_say(&app->ui, "%llu file%s of recordings that rotate %s missing between those that are there", (unsigned long long)n.missing,
-		    n.missing == 1 ? "" : "s", n.missing == 1 ? "is" : "are");
-	if (o->failures != UINT64_MAX || o->failures_e4 >= 0) {
-		bool many = n.failures > o->failures ||
-		    (o->failures_e4 >= 0 && (double)n.failures * 10000 > (double)all * (double)o->failures_e4);
-
-		if (many)
-			ui_say(&app->ui, "%llu of %llu captures and archives failed or are damaged: more than --max-failures allows",
-			    (unsigned long long)n.failures, (unsigned long long)all);
-		if (!many && n.unended > 0 && o->failures_e4 < 10000)
-			ui_say(&app->ui, "%llu archive%s could not be read to the end: --max-failures cannot count the captures missing",
-			    (unsigned long long)n.unended, n.unended == 1 ? "" : "s");
-		app->verdict = many || (n.unended > 0 && o->failures_e4 < 10000) ? 1 : app->verdict;
-	} else if (n.failures + n.missing > 0) {
-		app->verdict = tt_exit_code(TT_E_DAMAGED);
+	if (!failed)
+		return err->code;
+	if (n.missing) {
+		text = tt_arena_printf(&app->arena, err, "%llu file%s of recordings that rotate %s missing between those that are there",
+		    (unsigned long long)n.missing, n.missing == 1 ? "" : "s", n.missing == 1 ? "is" : "are");
+		if (text)
+			ui_say(&app->ui, "%s", text);
 	}
+	if (!limited)
+		return n.failures + n.missing == 0 ? TT_OK : end_with(app, o, tt_exit_code(TT_E_DAMAGED), n.failures ? failed : text, err);
+	if (n.failures > o->failures || (o->failures_e4 >= 0 && (double)n.failures * 10000 > (double)all * (double)o->failures_e4)) {
+		text = tt_arena_printf(&app->arena, err, "%s: more than --max-failures allows", failed);
+	} else if (n.unended > 0 && o->failures_e4 < 10000) {
+		text = tt_arena_printf(&app->arena, err, "%llu archive%s could not be read to the end: --max-failures cannot count the captures missing",
+		    (unsigned long long)n.unended, n.unended == 1 ? "" : "s");
+	} else {
+		return TT_OK;
+	}
+	if (text)
+		ui_say(&app->ui, "%s", text);
+	return end_with(app, o, 1, text, err);
 }

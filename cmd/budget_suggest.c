@@ -365,7 +365,7 @@ static void
 tail_row(struct suggest *g)
 {
 	const char *time = g->cap_ns ? "frame.uncapped" : "frame.time", *why = UNSTEADY;
-	char median[80], p99[80], text[64], most[64];
+	char median[80], p99[80], text[64], most[64], none[64] = "this capture has no";
 	struct spread r;
 
 	snprintf(median, sizeof median, "%s.median", time);
@@ -388,8 +388,10 @@ tail_row(struct suggest *g)
 	begin_row(g, "hitches", l.metric, NULL);
 	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %lld%s,\n\t\t  \"comment\": \"frames of a thousand%s", l.limit->text,
 	    (long long)(max < 2 && fails ? 2 : max > 1000 ? 1000 : max), fails ? "" : ", \"level\": \"warn\"", fails ? ", of the median capture" : "");
+	if (r.n > 1)
+		snprintf(none, sizeof none, "none of these %zu captures has", r.n);
 	if (known)
-		tt_buf_printf(g->out, ": none of these %zu captures has more than %s", r.n, amount(most, l.most, TT_DIM_NUMBER));
+		tt_buf_printf(g->out, ": %s more than %s", none, amount(most, l.most, TT_DIM_NUMBER));
 	tt_buf_printf(g->out, "; p99 is %s%s\" }", amount(text, spread_of(g, p99).median, TT_DIM_TIME), fails ? "" : why);
 }
 
@@ -592,7 +594,7 @@ put_advice(struct suggest *g)
 			tt_buf_printf(&b, " Those of some captures are capped at %s: make a budget for each limit.", at);
 	}
 	if (capped > 0 && capped < framed)
-		tt_buf_printf(&b, "%sThese are a mix: frames are capped in %zu of %zu captures, and what these differ by is the limit's: make a budget for "
+		tt_buf_printf(&b, "%sThese are a mix: frames are capped in %zu of %zu captures, and their wall times differ by the limit: make a budget for "
 		    "each kind.", b.n ? " " : "", capped, framed);
 	if (editor > 0 && !g->cap_ns)
 		tt_buf_printf(&b, "Up to %lld %% of the frame time is the Unity Editor's, and limits of wall time include it: suggest and judge with "

@@ -287,9 +287,9 @@ note_shared(const struct diff_opts *o, const uint64_t *seen, struct tt_report *r
 			first = i;
 	}
 	if (shared)
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "shared", tt_text(r, "%zu of the %zu captures of B %s recordings of A, "
-		    "too: compared with itself, a capture is no worse: %s%s", shared, o->in.path.n - before,
-		    shared == 1 ? "is one of the" : "are", o->in.path.v[first],
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "shared", tt_text(r, "%zu of %zu capture%s of B %s of A, "
+		    "too: compared with itself, a capture is no worse: %s%s", shared, o->in.path.n - before, o->in.path.n - before == 1 ? "" : "s",
+		    shared == 1 ? "is a recording" : "are recordings", o->in.path.v[first],
 		    shared > 1 ? ", ..." : ""));
 }
 

@@ -406,7 +406,7 @@ say_saved(const struct gate *x, bool accepted)
 
 /* Print the verdict (if ${o} is not NULL) and write all other outputs. A baseline that may not be saved does not keep the others from being written. */
 static int
-write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, const struct report_opts *o,
+write_all(struct gate *x, struct tt_verdict *v, const struct tt_run_opts *run, const struct report_opts *o,
     struct tt_baseline *old, struct tt_err *err)
 {
 	struct app_output out[2] = { 0 };
@@ -425,6 +425,8 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 		*err = why;
 		return saved;
 	}
+	if (saved != TT_OK)
+		v->status = tt_exit_code(saved);
 	if (o) {
 		out[0].path = o->output ? o->output : "-";
 		rc = print(x, v, run, report_width(o), report_form(o) == TT_RENDER_HTML, &out[n++], err);
@@ -470,7 +472,8 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 	/* If no capture could be read, the verdict is no pass, whatever --inconclusive says. */
 	struct tt_judge_opts o = { .inconclusive = x->none ? 0 : (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
 		.append = x->g->append ? x->g->save : NULL, .accept = x->g->accept, .accept_by = x->g->accept_by,
-		.note = x->note, .anchor = x->g->anchor, .first = x->g->save != NULL };
+		.note = x->told.note, .alert = x->told.alert, .nalert = x->told.nalert, .status = x->told.status,
+		.why = x->told.why, .anchor = x->g->anchor, .first = x->g->save != NULL };
 	struct tt_verdict v = { 0 };
 	int rc = gate_today(x->app, x->g->today, &o.today, err);
 
@@ -484,7 +487,7 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 	if (rc == TT_OK)
 		rc = write_all(x, &v, run, out, old, err);
 	if (rc == TT_OK)
-		x->app->verdict = v.exit_code;
+		x->app->verdict = v.status;
 	tt_verdict_free(&v);
 	return rc;
 }
@@ -663,6 +666,39 @@ read_documents(struct gate *x, struct tt_err *err)
 	return rc == TT_OK && x->g->save ? check_renewal(x, err) : rc;
 }
 
+/* What the captures lack beside rows: files of rotations, and captures that could not be read. */
+static int
+tell(struct gate *x, struct tt_err *err)
+{
+	const struct capture *first = NULL;
+	const char **alert = tt_arena_alloc(&x->a, sizeof *alert, err), *more = "";
+	size_t n = 0;
+
+	if (!alert)
+		return err->code;
+	for (size_t i = 0; i < x->in->path.n; i++) {
+		const struct capture *c = &x->cap[i];
+
+		if (c->into || !c->stretch[0])
+			continue;
+		first = first ? first : c;
+		n++;
+	}
+	if (n > 1)
+		more = tt_arena_printf(&x->a, err, "; so of %zu more captures", n - 1);
+	if (first && more)
+		*alert = tt_arena_printf(&x->a, err, "%s: %s%s", first->path[0], first->stretch, more);
+	if (first && (!more || !*alert))
+		return err->code;
+	x->told = (struct gate_told){ .alert = alert, .nalert = first != NULL };
+	/* Damage, which rows know, outweighs what could not be read. */
+	if (!x->unread || tt_loss_damaged(&x->app->loss) || !(x->none || x->budget.integrity == TT_LEVEL_ERROR))
+		return TT_OK;
+	x->told.status = x->unread;
+	x->told.why = tt_arena_printf(&x->a, err, "%s could not be read", x->unread_name);
+	return x->told.why ? TT_OK : err->code;
+}
+
 static int
 all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 {
@@ -684,12 +720,15 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		return rc;
 	if (x->none && x->in->path.n > 1)
 		ui_say(&x->app->ui, "none of the captures can be read");
+	rc = tell(x, err);
+	if (rc != TT_OK)
+		return rc;
 	/* Write a verdict even without figures: files of an earlier run must not be taken for those of this one. */
 	if (x->g->suggest)
 		rc = x->none ? TT_OK : suggest(x, &run, out, err);
 	else
 		rc = x->g->save && !x->none ? judge_and_save(x, &run, out, err) : judge(x, &run, out, NULL, err);
-	if (rc == TT_OK && x->unread && (x->none || x->g->suggest || x->budget.integrity == TT_LEVEL_ERROR))
+	if (rc == TT_OK && x->g->suggest)
 		x->app->verdict = x->unread;
 	return rc;
 }
@@ -754,14 +793,14 @@ gate_settings(const struct gate *x)
 }
 
 int
-gate_judge(struct gate *x, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, const char *note, bool show, struct tt_err *err)
+gate_judge(struct gate *x, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, const struct gate_told *told, bool show, struct tt_err *err)
 {
 	const struct report_opts out = { .output = NULL };
 	int rc = settings(x, run, err);
 
 	x->sample = sample;
 	x->nsample = n;
-	x->note = note;
+	x->told = *told;
 	x->none = true;
 	for (size_t i = 0; i < n; i++)
 		x->none = x->none && sample[i].without;

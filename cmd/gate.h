@@ -13,6 +13,15 @@ struct tt_budget;
 struct tt_run_opts;
 struct tt_sample;
 
+/* What a caller knows beside the samples; as the members of struct tt_judge_opts that are called the same. */
+struct gate_told {
+	const char *note;
+	const char *const *alert;
+	size_t nalert;
+	int status;
+	const char *why;
+};
+
 struct gate_opts {
 	const char *budget, *baseline, *save, *accept, *today, *explain, *group_by;
 	bool append, force_baseline, anchor, suggest;
@@ -52,7 +61,7 @@ int gate_run(struct app *app, const struct gate_opts *g, const struct input_opts
  * (NULL: nothing is), removes those of an earlier verdict, and reads budget and baseline (it ignores g->save, append, suggest and explain). Call it before the
  * sandbox, and before anything else that may fail.
  * gate_set_run() sets the options of a run that the budget needs.
- * gate_judge() judges the samples, prints the verdict if ${show} is set, and writes the files; ${note} is a remark about the samples, or NULL.
+ * gate_judge() judges the samples, prints the verdict if ${show} is set, and writes the files; ${told} is copied.
  * The exit code goes to app->verdict. Free with gate_close(), also after an error; NULL is allowed.
  */
 struct gate;
@@ -62,7 +71,7 @@ const struct tt_budget *gate_budget(const struct gate *gate);
 /* The markers that the budget leaves out and its frame marker, in one line. Figures made with other settings are not comparable. */
 const char *gate_settings(const struct gate *gate);
 void gate_set_run(const struct gate *gate, struct tt_run_opts *run);
-int gate_judge(struct gate *gate, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, const char *note, bool show,
+int gate_judge(struct gate *gate, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, const struct gate_told *told, bool show,
     struct tt_err *err);
 void gate_close(struct gate *gate);
 

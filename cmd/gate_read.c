@@ -110,6 +110,7 @@ note_process(struct capture *c, const struct tt_model *m)
 	c->clock_ns = c->wall_ns - first->start_ns;
 	c->part = first->part;
 	c->part_last = first->part_last;
+	tt_capture_stretch(first, c->stretch);
 }
 
 /* True for two recorders in one process: the same process id, clocks of one boot, overlapping times. */

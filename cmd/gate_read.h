@@ -4,11 +4,11 @@
 #ifndef TT_CMD_GATE_READ_H
 #define TT_CMD_GATE_READ_H
 
-#include "verdict_out.h"
+#include "gate.h"
 #include "gate/baseline.h"
+#include "model/capture.h"
 
 struct app;
-struct gate_opts;
 struct input_opts;
 struct tt_run_opts;
 
@@ -20,6 +20,7 @@ struct capture {
 	bool unread;                  /* it could not be read; unsuited says why */
 	bool unended;                 /* its recording has no end */
 	const char *unsuited;         /* why the run's markers are not in it; NULL */
+	char stretch[TT_STRETCH_TEXT];        /* what of its rotation is not here, or empty */
 	uint32_t part, part_last;     /* of the first file: its number in a rotation, and the last file's */
 	int64_t pid, wall_ns, end_ns; /* of the first file; wall clock */
 	int64_t clock_ns;             /* wall clock less event clock */
@@ -38,7 +39,7 @@ struct gate {
 	struct capture *cap;          /* by operand */
 	struct tt_sample *sample;
 	size_t nsample;
-	const char *note;             /* a remark about them, or NULL */
+	struct gate_told told;
 	size_t nsaved;                /* captures that --save added */
 	const char *replaced;         /* the session of the baseline that --save makes anew; NULL: there is none yet */
 	int unread;                   /* exit status for captures that could not be read; 0: all could */

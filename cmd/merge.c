@@ -382,18 +382,54 @@ put_part(const char *missing, struct tt_buf *line, struct tt_err *err)
 	return rc;
 }
 
-static void
-say_sum(struct app *app, const struct tt_results_sum *sum, size_t files)
+/* Tell what the results are, and what of them is left out; ${lost}: captures that archives count and that have no result. */
+static int
+say_sum(struct app *app, const struct summary_opts *o, const struct tt_results_sum *sum, uint64_t lost, size_t files, struct tt_err *err)
 {
+	const unsigned long long bad = sum->bad, differ = sum->conflicts, missing = sum->missing;
+	int rc = TT_OK;
+
 	if (sum->other[0])
-		ui_say(&app->ui, "merged although options differ: %s was made with other ones than the results before it", sum->other);
+		rc = summary_tell(app, o, "results_differ", tt_arena_printf(&app->arena, err, "merged although options differ: %s was made with other ones "
+		    "than the results before it", sum->other), err);
 	tt_log(&app->env, TT_LOG_NORMAL, "%llu result%s from %llu line%s in %zu file%s", (unsigned long long)sum->kept, sum->kept == 1 ? "" : "s",
 	    (unsigned long long)sum->lines, sum->lines == 1 ? "" : "s", files, files == 1 ? "" : "s");
-	if (sum->bad)
-		ui_say(&app->ui, "%llu line%s left out: torn, or not a result", (unsigned long long)sum->bad, sum->bad == 1 ? "" : "s");
-	if (sum->missing)
-		ui_say(&app->ui, "%llu archive%s not complete: results of shards are missing", (unsigned long long)sum->missing,
-		    sum->missing == 1 ? " is" : "s are");
+	if (bad)                      /* add_torn() makes a note of them */
+		ui_say(&app->ui, "%llu line%s left out: torn, or not a result", bad, bad == 1 ? "" : "s");
+	if (rc == TT_OK && differ)
+		rc = summary_tell(app, o, "results_differ", tt_arena_printf(&app->arena, err, "%llu key%s results that differ: those of the file that was "
+		    "changed last count", differ, differ == 1 ? " has" : "s have"), err);
+	if (rc == TT_OK && missing)
+		rc = summary_tell(app, o, "archives_partial", tt_arena_printf(&app->arena, err, "%llu archive%s not complete: results of shards are missing",
+		    missing, missing == 1 ? " is" : "s are"), err);
+	return rc == TT_OK && lost ? summary_lost(app, o, lost, err) : rc;
+}
+
+/* Judge all captures, with or without a gate. */
+static int
+judge_all(struct app *app, const struct merge_opts *o, const struct tt_results_sum *sum, uint64_t lost, const struct tt_aggregate *a,
+    struct batch_gate *gate, struct tt_err *err)
+{
+	const bool captures = tt_aggregate_counted(a).captures > 0;
+	int rc = summary_judge(app, &o->sum, a, err);
+
+	if (rc == TT_OK && (sum->conflicts || sum->missing || sum->bad || lost)) {         /* whatever --max-failures allows */
+		app->verdict = tt_exit_code(TT_E_DAMAGED);
+		o->sum.notes->why = sum->bad ? "lines of results are torn" : lost ? "results of captures are lost" :
+		    sum->missing ? "results of shards are missing" : "results of one capture differ";
+	}
+	return rc == TT_OK ? gate_of(o, gate, captures, err) : rc;
+}
+
+/* Add to what is missing the lines that are torn, if any are: the tables say it. */
+static int
+add_torn(struct app *app, struct merge_opts *o, uint64_t bad, struct tt_err *err)
+{
+	const char *text = bad ? tt_arena_printf(&app->arena, err, "%s%s%llu torn line%s of results", o->sum.missing ? o->sum.missing : "",
+	    o->sum.missing ? ", " : "", (unsigned long long)bad, bad == 1 ? "" : "s") : o->sum.missing;
+
+	o->sum.missing = text;
+	return bad && !text ? err->code : TT_OK;
 }
 
 /* Begin the totals and, if it is asked for, the database. */
@@ -419,7 +455,7 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	struct tt_sink *results = NULL;
 	struct tt_batch_db *db = NULL;
 	struct tt_buf head = { 0 };
-	uint64_t captures = 0, lost = 0;
+	uint64_t lost = 0;
 	int rc = tt_results_new(&app->env, &rs, err);
 
 	if (rc == TT_OK)
@@ -441,18 +477,20 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	if (rc != TT_OK)
 		tt_sink_abort(results);
 	if (rc == TT_OK) {
-		say_sum(app, &sum, files->n);
+		rc = say_sum(app, &o->sum, &sum, lost, files->n, err);
+		if (rc == TT_OK)
+			rc = add_torn(app, o, sum.bad, err);
+		tt_aggregate_lacks(a, o->sum.missing);
+		if (rc != TT_OK)
+			tt_sink_abort(results);
+	}
+	if (rc == TT_OK) {
 		rc = summary_write(app, &o->sum, &o->gate.to, a, results, err);
-		captures = tt_aggregate_counted(a).captures;
 		if (rc == TT_OK)
-			rc = gate_of(o, gate, captures > 0, err);
-		if (rc == TT_OK)
-			summary_judge(app, &o->sum, a);
-		if (rc == TT_OK && captures == 0)
+			rc = judge_all(app, o, &sum, lost, a, gate, err);
+		if (rc == TT_OK && tt_aggregate_counted(a).captures == 0)
 			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "the results in %zu file%s contain no capture", files->n,
 			    files->n == 1 ? "" : "s");
-		if (sum.conflicts || sum.missing || sum.bad || lost)
-			app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}
 	tt_aggregate_free(a);
 	tt_results_free(rs);
@@ -465,12 +503,15 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct merge_opts o = { .sum = SUMMARY_DEFAULTS };
 	struct opt_list files = { 0 }, write = { 0 };
+	struct summary_notes notes = { .n = 0 };
 	struct batch_gate gate = { .n = 0 };
 	struct input_opts in;
 	const char *path = NULL;
 	struct stat st;
-	int rc = app_parse(app, &verb_merge, &o, &o.ui, argc, argv, err);
+	int rc;
 
+	o.sum.notes = &notes;
+	rc = app_parse(app, &verb_merge, &o, &o.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	if (o.path.n == 0)

@@ -125,6 +125,11 @@ verdict_github(const struct tt_verdict *v, struct tt_buf *out)
 			tt_buf_printf(out, "::%s title=tracetool gate::and %zu more rows, see the step's summary\n", github_kind[k],
 			    total[k] - shown);
 	}
+	for (size_t i = 0; i < v->nalert; i++) {
+		tt_buf_text(out, "::warning title=tracetool gate::");
+		verdict_put(out, v->remark[i], github_data);
+		tt_buf_text(out, "\n");
+	}
 	free(order);
 }
 
@@ -155,6 +160,11 @@ verdict_azure(const struct tt_verdict *v, struct tt_buf *out)
 	for (size_t i = 0; order && i < v->nrow; i++) {
 		if (verdict_kind(v, &v->row[order[i]]) >= VERDICT_WARNING)
 			azure_row(v, &v->row[order[i]], out);
+	}
+	for (size_t i = 0; i < v->nalert; i++) {
+		tt_buf_text(out, "##vso[task.logissue type=warning;]");
+		verdict_put(out, v->remark[i], azure_data);
+		tt_buf_text(out, "\n");
 	}
 	free(order);
 }
@@ -212,6 +222,11 @@ verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out)
 	tt_buf_text(out, "]\n");
 	for (size_t i = 0; i < v->nrow; i++)
 		teamcity_row(v, &v->row[i], out);
+	for (size_t i = 0; i < v->nalert; i++) {
+		tt_buf_text(out, "##teamcity[message status='WARNING' text='");
+		verdict_put(out, v->remark[i], teamcity);
+		tt_buf_text(out, "']\n");
+	}
 	open_message(out, "testSuiteFinished", "tracetool gate");
 	tt_buf_text(out, "]\n");
 }

@@ -80,5 +80,12 @@ verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out)
 		tt_buf_printf(out, "tracetool_rows{outcome=\"%s\"} %zu\n", tt_outcome_id[i], v->count[i]);
 	tt_buf_printf(out, "# TYPE tracetool_rows_warned gauge\n# HELP tracetool_rows_warned breaches and worse rows of level warn\n"
 	    "tracetool_rows_warned %zu\n", v->warned);
+	if (v->nalert)
+		tt_buf_text(out, "# TYPE tracetool_note gauge\n# HELP tracetool_note what the verdict lacks\n");
+	for (size_t i = 0; i < v->nalert; i++) {
+		tt_buf_text(out, "tracetool_note{text=\"");
+		verdict_put(out, v->remark[i], label);
+		tt_buf_text(out, "\"} 1\n");
+	}
 	tt_buf_text(out, "# EOF\n");
 }

@@ -179,14 +179,14 @@ verdict(const struct page *p)
 
 	tt_html_section(p->out, "verdict", "Verdict");
 	/* The first word of the summary is a constant, so it needs no escaping. */
-	tt_buf_printf(p->out, "<p class=\"v %s\"><strong>%.*s</strong>", v->exit_code == 0 ? "good" : v->exit_code == 1 ? "bad" : "fair", (int)n, v->summary);
+	tt_buf_printf(p->out, "<p class=\"v %s\"><strong>%.*s</strong>", v->status == 0 ? "good" : v->status == 1 ? "bad" : "fair", (int)n, v->summary);
 	tt_html_text(p->out, v->summary + n);
 	put(p, "</p>\n");
 	if (v->ab)
 		put_builds(p);
 	else
 		put_against(p);
-	tt_buf_printf(p->out, ", on %s. Exit status %d.</p>\n", v->today, v->exit_code);
+	tt_buf_printf(p->out, ", on %s. Exit status %d.</p>\n", v->today, v->status);
 	put_counts(p);
 	put(p, "</section>\n");
 }

@@ -221,7 +221,7 @@ verdict_json(const struct tt_verdict *v, struct tt_buf *out)
 	if (v->ab)
 		json_ab(&j, v->ab);
 	tt_json_text(&j, "today", v->today);
-	tt_json_u64(&j, "exit_code", (uint64_t)v->exit_code);
+	tt_json_u64(&j, "exit_code", (uint64_t)v->status);
 	tt_json_text(&j, "summary", v->summary);
 	tt_json_open(&j, "remarks", "[");
 	for (size_t i = 0; i < v->nremark; i++)

@@ -231,7 +231,7 @@ void
 verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out)
 {
 	struct page p = { .v = v, .out = out, .start = out->n, .max = max };
-	const char *icon = v->exit_code == 0 ? "✅" : v->exit_code == 5 ? "❔" : "❌";
+	const char *icon = v->status == 0 ? "✅" : v->status == 5 ? "❔" : "❌";
 	size_t *order = verdict_order(v, out);
 
 	tt_buf_printf(out, "### %s tracetool: ", icon);

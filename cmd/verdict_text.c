@@ -161,7 +161,7 @@ verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct 
 		tt_buf_printf(out, "note: %s\n", v->remark[i]);
 	if (v->accept)
 		tt_buf_printf(out, "\nif this is meant to stay, accept it with a reason:\n  %s\n", v->accept);
-	tt_buf_printf(out, "\n%s%s%s\n", color ? v->exit_code == 0 ? GREEN : RED : "",
+	tt_buf_printf(out, "\n%s%s%s\n", color ? v->status == 0 ? GREEN : RED : "",
 	    v->summary, color ? PLAIN : "");
 	return tt_buf_error(out, err);
 }

@@ -71,6 +71,7 @@ tt_aggregate_free(struct tt_aggregate *a)
 	tt_buf_free(&a->copies.keys);
 	tt_buf_free(&a->held.keys);
 	tt_buf_free(&a->gaps.keys);
+	tt_buf_free(&a->begins.keys);
 	tt_buf_free(&a->overlaps.keys);
 	tt_mem_free(&a->env->mem, a, sizeof *a);
 }
@@ -290,6 +291,7 @@ static int
 add_failure(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
 	struct failure *f = &a->failure[a->nfailure];
+	const char *detail = tt_result_detail(r);
 
 	a->failures++;
 	if (a->nfailure == TT_AGGREGATE_FAILURES)
@@ -297,7 +299,7 @@ add_failure(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	f->key = tt_arena_text(&a->arena, r->key, strlen(r->key), err);
 	f->outcome = tt_arena_text(&a->arena, r->outcome, strlen(r->outcome), err);
 	f->why = tt_arena_text(&a->arena, r->why, strlen(r->why), err);
-	f->detail = tt_arena_text(&a->arena, r->detail, strlen(r->detail), err);
+	f->detail = tt_arena_text(&a->arena, detail, strlen(detail), err);
 	if (!f->key || !f->outcome || !f->why || !f->detail)
 		return err->code;
 	a->nfailure++;
@@ -414,7 +416,7 @@ note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 		if ((!to->first || strcmp(to->first, r->key) > 0) && !(to->first = tt_arena_text(&a->arena, r->key, strlen(r->key), err)))
 			return err->code;
 	}
-	a->lossy += lossy;
+	a->lossy += lossy && strcmp(r->outcome, "damaged") != 0;
 	return TT_OK;
 }
 
@@ -429,6 +431,20 @@ note_cap(struct tt_aggregate *a, int64_t period)
 	a->limited++;
 }
 
+/* What of the capture's recording is not here, or is here twice. */
+static int
+note_files(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
+{
+	int rc = r->missing ? note_name(&a->gaps, r, err) : TT_OK;
+
+	if (rc == TT_OK && r->before)
+		rc = note_name(&a->begins, r, err);
+	if (rc == TT_OK && r->overlaps)
+		rc = note_name(&a->overlaps, r, err);
+	add(a, &a->missing, r->missing);
+	return rc;
+}
+
 /* The figures of a capture: into those of all, of its day and of its group. */
 static int
 add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
@@ -441,11 +457,8 @@ add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	a->further += counts && whole(json_object_get(r->doc, "file")) > 0;
 	a->outside += json_is_true(json_object_get(r->doc, "outside"));
 	note_cap(a, (int64_t)whole(json_object_get(json_object_get(r->doc, "metrics"), "frames.cap_ns")));
-	if (rc == TT_OK && r->missing)
-		rc = note_name(&a->gaps, r, err);
-	if (rc == TT_OK && r->overlaps)
-		rc = note_name(&a->overlaps, r, err);
-	add(a, &a->missing, r->missing);
+	if (rc == TT_OK)
+		rc = note_files(a, r, err);
 	if (rc == TT_OK)
 		rc = note_layout(a, r, err);
 	if (rc == TT_OK && counts)

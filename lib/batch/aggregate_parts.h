@@ -74,6 +74,7 @@ struct tt_aggregate {
 	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */
 	struct { uint64_t n; const char *first; } layout[TT_LAYOUT_FORCED + 1];       /* captures by how sure the reader is; their first key in order */
 	struct named copies, held;    /* captures whose figures count with another, of which they are copies or parts */
+	struct named begins;          /* captures that are the first of their recording, and not its first file */
 	struct named gaps, overlaps;  /* captures that files of their recording are missing in front of; that share files with others */
 	uint64_t missing;             /* files of recordings, between those that are there */
 	struct tt_captures *captures; /* single ones */

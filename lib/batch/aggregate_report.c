@@ -317,11 +317,24 @@ note_losses(const struct tt_aggregate *a, struct tt_report *r)
 		    l->n > l->captures ? " " : "", captures, l->captures == 1 ? "" : "s");
 	}
 	if (a->lossy)
-		tt_report_note(r, tt_severity_name[worst], "losses", tt_text(r, "%llu of %llu captures lack something though their files are whole, or their "
+		tt_report_note(r, tt_severity_name[worst], "losses", tt_text(r, "%llu of %llu capture%s lack%s something though %s whole, or %s "
 		    "figures depend on a guess (%s): the table batch_losses says what to do, and \"tracetool stats\" of a capture tells more",
-		    (unsigned long long)a->lossy, (unsigned long long)a->total.captures, tt_buf_string(&text)));
+		    (unsigned long long)a->lossy, (unsigned long long)a->total.captures, a->total.captures == 1 ? "" : "s", a->lossy == 1 ? "s" : "",
+		    a->lossy == 1 ? "its file is" : "their files are", a->lossy == 1 ? "its" : "their", tt_buf_string(&text)));
 	tt_buf_error(&text, &r->err);
 	tt_buf_free(&text);
+}
+
+/* That captures did not end, of which all is here. Others are among the losses. */
+static void
+note_killed(const struct tt_aggregate *a, struct tt_report *r)
+{
+	const struct lost *l = &a->loss[TT_LOST_KILLED];
+
+	if (l->captures)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "unended", tt_text(r, "%llu of %llu capture%s did not end cleanly, and %s read: the program "
+		    "still runs, or was killed or crashed (%s%s)", (unsigned long long)l->captures, (unsigned long long)a->total.captures,
+		    a->total.captures == 1 ? "" : "s", l->captures == 1 ? "its ring was" : "their rings were", l->first, l->captures == 1 ? "" : ", ..."));
 }
 
 static void
@@ -384,6 +397,11 @@ put_recordings(const struct tt_aggregate *a, struct tt_report *r)
 		    tt_text(r, "%llu file%s of recordings that rotate %s missing between those that are there, in front of %.*s%s; figures lack %s",
 			(unsigned long long)a->missing, one ? "" : "s", one ? "is" : "are", (int)a->gaps.keys.n, a->gaps.keys.p,
 			a->gaps.n > TT_AGGREGATE_COPIES ? ", ..." : "", one ? "it" : "them"));
+	if (a->begins.n)
+		tt_report_note(r, tt_severity_name[TT_LOSS], "rotation",
+		    tt_text(r, "of %llu recording%s that rotate%s the first files are not here: what came before %.*s%s is missing",
+			(unsigned long long)a->begins.n, a->begins.n == 1 ? "" : "s", a->begins.n == 1 ? "s" : "", (int)a->begins.keys.n,
+			a->begins.keys.p, a->begins.n > TT_AGGREGATE_COPIES ? ", ..." : ""));
 	if (a->overlaps.n)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "overlaps",
 		    tt_text(r, "%llu of the captures share files of their recording with one another, and figures count those twice: %.*s%s; "
@@ -399,13 +417,15 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	t->facts = true;
 	put_sums(t, &a->total, a->row, a->lacks);
 	note_losses(a, r);
+	note_killed(a, r);
 	put_cap(a, r);
 	/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
 	if (a->further)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files",
-		    tt_text(r, "%llu of the captures are further files of recordings that rotate (game.1.ttc), with figures of their own; \"tracetool "
-		    "recover\" joins a recording's files, and the joined capture counts in their place",
-			(unsigned long long)a->further));
+		    tt_text(r, "%llu of the captures %s of %s (game.1.ttc), with figures of %s own; \"tracetool "
+		    "recover\" joins a recording's files, and the joined capture counts in their place", (unsigned long long)a->further,
+			a->further == 1 ? "is a further file" : "are further files", a->further == 1 ? "a recording that rotates" : "recordings that rotate",
+			a->further == 1 ? "its" : "their"));
 	if (a->outside)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "outside",
 		    tt_text(r, "%llu of %llu captures ha%s nothing in %s", (unsigned long long)a->outside,

@@ -94,6 +94,7 @@ follow(struct tt_copies *c)
 
 		if (!far || far->recording != s->recording) {
 			far = s;
+			s->before = s->file;
 			continue;
 		}
 		if (s->file > far->file_last)
@@ -172,6 +173,7 @@ note_place(const struct tt_copies *c, struct tt_result *r)
 	if (i == c->nspan || by_file(&c->span[i], &at) != 0)
 		return;
 	r->missing = c->span[i].missing;
+	r->before = c->span[i].before;
 	r->overlaps = c->span[i].overlaps;
 }
 

@@ -15,6 +15,7 @@ struct tt_copies_span {
 	int64_t from, to;             /* on the recording's own clock */
 	uint32_t file, file_last;     /* which of its files: the first and the last that it has */
 	uint32_t missing;             /* files in front of it, after the last one before it that is there */
+	uint32_t before;              /* it is the first of its recording that is there: files in front of it */
 	bool overlaps;
 	uint32_t latest, largest;     /* of those of the recording up to this one, in order of files: which goes furthest, which has most events */
 };

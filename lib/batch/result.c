@@ -210,3 +210,11 @@ tt_result_page(const struct tt_result *r)
 	}
 	return "";
 }
+
+const char *
+tt_result_detail(const struct tt_result *r)
+{
+	size_t n = strlen(r->key);
+
+	return strncmp(r->detail, r->key, n) == 0 && strncmp(r->detail + n, ": ", 2) == 0 ? r->detail + n + 2 : r->detail;
+}

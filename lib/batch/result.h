@@ -61,10 +61,14 @@ struct tt_result {
 	unsigned part, parts;
 	bool copy, held;              /* a capture whose figures count with another, of which it is a copy or a part: set by tt_results_finish(), as are ... */
 	bool overlaps;                /* ... that it shares files of its recording with another capture, and neither has all of the other's ... */
-	uint64_t missing;             /* ... and how many files of its recording are missing in front of it, after one that is there */
+	uint64_t missing;             /* ... and how many files of its recording are missing in front of it, after one that is there, ... */
+	uint64_t before;              /* ... or, if none before it is there, how many there were */
 	const char *body;             /* in the line */
 	size_t nbody;
 };
+
+/* The detail of ${r}, without the name of the file in front, which is the key. */
+const char *tt_result_detail(const struct tt_result *r);
 
 /**
  * tt_result_load(line, n, r, err):

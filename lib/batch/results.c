@@ -315,7 +315,7 @@ give(struct tt_results *rs, const struct tt_results_out *out, const char *line, 
 	if (tt_copies_note(&rs->copies, &rs->env->mem, r, err) != TT_OK)
 		return err->code;
 	if (out->some)
-		r->missing = 0;
+		r->missing = r->before = 0;
 	rs->sum.kept++;
 	rs->sum.captures += strcmp(r->type, "capture") == 0;
 	return out->line(out->arg, line, n, r, err);

@@ -393,6 +393,7 @@ note_capture(struct fold *f, int64_t busy, struct tt_err *err)
 	c = &s->capture[s->n];
 	*c = (struct tt_diff_capture){ .path = copy(f->d, f->m->cap[0]->path, err), .time = { { .total = busy, .mean = busy } } };
 	session = tt_capture_meta_get(f->m->cap[0], "session");
+	c->layout = tt_layout_note(tt_capture_meta_get(f->m->cap[0], TT_META_LAYOUT));
 	c->session = c->path ? copy(f->d, session ? session : "", err) : NULL;
 	if (!c->session)
 		return err->code;

@@ -76,6 +76,7 @@ struct tt_diff_capture {
 	int64_t cap_ns;               /* the time that frames are capped at; 0: they are not */
 	bool knows_cpu;               /* CPU-active time is known */
 	int64_t editor;               /* tt_frames_editor() */
+	const char *layout;           /* tt_layout_note(): what to know where the reader is not sure of the layout; NULL: it is */
 	bool wall_is_limit;           /* wall time is what the Editor leaves of the frame limit */
 };
 

@@ -432,7 +432,7 @@ fill_paths(const struct tt_diff_ctx *x, struct tt_table *t)
 	tt_mem_free(x->r->mem, l, d->nnode * sizeof *l);
 }
 
-/* What one side alone has. */
+/* What one side alone has, waits as well: a new wait is a lock that was added. */
 static void
 fill_changed(const struct tt_diff_ctx *x, struct tt_table *t)
 {
@@ -445,7 +445,7 @@ fill_changed(const struct tt_diff_ctx *x, struct tt_table *t)
 	for (size_t i = 1; i < d->nnode; i++) {
 		const struct tt_diff_node *v = &d->node[i];
 
-		if (v->kind != TT_DIFF_ZONE || !tt_diff_is_timed(d, v))
+		if (v->kind != TT_DIFF_ZONE)
 			continue;
 		l[v->name].name = node_label(d, v);
 		l[v->name].other = tt_diff_category(d, v, TT_DIFF_B);

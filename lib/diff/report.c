@@ -290,7 +290,7 @@ note_cap(const struct tt_diff *d, struct tt_report *r)
 	if (d->by == TT_DIFF_WALL)
 		what = a && b ? "CPU-active time is not known of all captures, and wall time is compared, which the limit sets" :
 		    tt_text(r, "wall time is compared, and that of %s is the limit's", a ? "A" : "B");
-	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped", tt_text(r, "%s: %s", which, what));
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames", tt_text(r, "%s: %s", which, what));
 }
 
 /* The largest share of the Editor's in the frames of ${side}; 0: it does nothing in them, or is left out. */
@@ -332,6 +332,26 @@ note_frames(const struct tt_diff *d, struct tt_report *r)
 	    of[TT_DIFF_A] < of[TT_DIFF_B] ? "A" : "B"));
 }
 
+/* That the reader is not sure of the layout of captures: each note once, with the first capture. */
+static void
+note_layout(const struct tt_diff *d, struct tt_report *r)
+{
+	const char *said[TT_LAYOUT_FORCED + 1];
+	size_t n = 0, k;
+
+	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
+		for (size_t i = 0; i < d->side[s].n; i++) {
+			const struct tt_diff_capture *c = &d->side[s].capture[i];
+
+			for (k = 0; k < n && said[k] != c->layout; k++)
+				;
+			if (!c->layout || k < n || n == TT_NCOL(said))
+				continue;
+			said[n++] = c->layout;
+			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, tt_text(r, "%s: %s", c->path, c->layout));
+		}
+}
+
 void
 tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r)
 {
@@ -345,6 +365,7 @@ tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, str
 		if (wanted(&x, &tables[i]))
 			fill_table(&x, &tables[i]);
 	}
+	note_layout(d, r);
 	note_cap(d, r);
 	note_editor(d, r);
 	note_frames(d, r);

@@ -458,6 +458,8 @@ evened_text(struct tt_judging *w, struct tt_err *err)
 	if (r->evened == 1)
 		return r->evened_worse ? "; 1 run far from the others, which spoke against the new build, counts less" :
 		    "; 1 run far from the others counts less";
+	if (r->evened == r->evened_worse)
+		return tt_verdict_text(w->v, err, "; %zu runs far from the others, which spoke against the new build, count less", r->evened);
 	return tt_verdict_text(w->v, err, "; %zu runs far from the others count less, %zu of them against the new build", r->evened, r->evened_worse);
 }
 
@@ -526,6 +528,13 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	    limit.s, r->asked ? ", the least that pairs this far apart can show" : "", value.s, base.s, end, even, seen);
 }
 
+/* Did the new build crash more often than is allowed? Runs end with the first such crash. */
+static bool
+stopped_by_crashes(const struct tt_ab *ab)
+{
+	return ab->crashes[TT_NEW] + ab->unended[TT_NEW] > ab->crashes[TT_OLD] + ab->unended[TT_OLD] + ab->more_crashes;
+}
+
 /* Neither is shown. */
 static int
 undecided(struct tt_judging *w, struct tt_err *err)
@@ -533,15 +542,18 @@ undecided(struct tt_judging *w, struct tt_err *err)
 	struct tt_verdict_row *r = w->r;
 	size_t most = w->v->ab->last ? r->pairs : w->v->ab->planned;
 	bool above = r->limit_is_min ? -r->shift > r->limit : r->shift > r->limit;
+	const bool few = r->pairs < tt_pairs_needed(w->weights, tt_row_weight(r->row));       /* how many more it takes is not known */
 
 	r->outcome = TT_UNDECIDED;
 	r->hint = "run more pairs, or allow more";
 	if (is_one_sided(r))
 		r->hint = tt_verdict_text(w->v, err, "look at the captures of the %zu pairs with such a run: accidents would hit the old build, too",
 		    r->evened);
-	else if (w->v->ab->tells && !above && r->need_here > most)
+	else if (few && stopped_by_crashes(w->v->ab))
+		r->hint = "runs ended early because of crashes: mend these first";
+	else if (w->v->ab->tells && !above && !few && r->need_here > most)
 		r->hint = tt_verdict_text(w->v, err, "run about %zu pairs, or allow more", r->need_here);
-	else if (w->v->ab->tells && !above && r->need_here == 0)
+	else if (w->v->ab->tells && !above && !few && r->need_here == 0)
 		r->hint = tt_verdict_text(w->v, err, "allow more: to show a change as small as its limit takes more than %u such pairs", TT_PAIRS_MOST);
 	return r->hint ? TT_OK : err->code;
 }

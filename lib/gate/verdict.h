@@ -170,7 +170,8 @@ struct tt_verdict {
 	const struct tt_baseline *base;       /* NULL: none */
 	const struct tt_ab *ab;       /* NULL: none */
 	const char *today;            /* YYYY-MM-DD that waivers were held against */
-	int exit_code;                /* 0; 3: a capture is damaged (and integrity is an error); 1; 5: inconclusive */
+	int exit_code;                /* by rows: 0; 3: a capture is damaged (and integrity is an error); 1; 5: inconclusive */
+	int status;                   /* what the command ends with: exit_code, unless tt_judge_opts.status decides */
 	const char *summary;          /* "FAILED: 1 of 12 rows is worse (frame-p95)": one line */
 	const struct tt_verdict_row *unfit;   /* the first row for which the captures make no baseline: it is worse, or lacks figures */
 	const struct tt_sample *known;        /* the first of ${nknown} captures that are in the baseline themselves */
@@ -181,6 +182,7 @@ struct tt_verdict {
 	size_t nmixed;
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
 	size_t nremark;
+	size_t nalert;                /* so many of the first remarks say what the verdict lacks: messages for CI systems have these, too */
 	bool strict;                  /* undecided rows, too, make it inconclusive */
 	bool accepts;                 /* tt_judge_opts.accept is given, and something is accepted, or a baseline begun: else captures are as others */
 	const char *accept;           /* the command that accepts what fails; NULL: nothing fails, or not all that does can be accepted */
@@ -195,6 +197,10 @@ struct tt_judge_opts {
 	const char *accept_by;        /* the command that would accept them; NULL: there is none */
 	bool anchor;                  /* rows with a change are also judged by the trend since the baseline's oldest session */
 	const char *note;             /* a remark about the samples, of who chose them; NULL: none */
+	const char *const *alert;     /* ${nalert} sentences, of who chose them, on what the samples lack */
+	size_t nalert;
+	int status;                   /* the exit status of the command where something beside rows decides it; 0: nothing does */
+	const char *why;              /* what decides it, if status is set: "1 of 3 captures failed" */
 	bool first;                   /* a baseline is saved: without one yet, rows that need it are skipped */
 	const struct tt_ab *ab;       /* rows with a change as limit are judged by pairs; NULL: against the baseline */
 };

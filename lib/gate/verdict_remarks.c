@@ -95,7 +95,7 @@ saved_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 	if (o->first && v->unfit && v->base)
 		return remark(v, tt_verdict_text(v, err, "not saved: %s %s; %s adds such captures if a reason is given",
 		    v->unfit->name, unfit_text(v->unfit), tt_setting_name[TT_SETTING_APPEND]), err);
-	if (o->accept && !v->accepts)
+	if (o->accept && !v->accepts && v->nknown < v->nsample)
 		return remark(v, tt_verdict_text(v, err, "nothing fails that could be accepted: the captures are no new level, but appended as others are "
 		    "(\"tracetool baseline accept\" makes a session one)"), err);
 	return o->first && !o->append ? unended_remarks(v, err) : TT_OK;
@@ -222,7 +222,7 @@ editor_remark(struct tt_verdict *v, struct tt_err *err)
 	}
 	if (!most || !looks_at_wall(v))
 		return TT_OK;
-	const char *others = n > 1 ? tt_verdict_text(v, err, ", and no more in %zu others", n - 1) : "";
+	const char *others = n > 1 ? tt_verdict_text(v, err, ", and at most as much of %zu more", n - 1) : "";
 	return remark(v, others ? tt_verdict_text(v, err, "%lld %% of the frame time of %s is the Unity Editor's%s, and judged with the game's: %s "
 	    "leaves it out", (long long)most->editor, most->name, others, tt_setting_name[TT_SETTING_PLAYER_ONLY]) : NULL, err);
 }
@@ -447,20 +447,37 @@ mixed_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
+/* What the verdict lacks, before all other remarks. */
+static int
+alerts(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < o->nalert && rc == TT_OK; i++)
+		rc = remark(v, o->alert[i], err);
+	if (rc == TT_OK && v->status != v->exit_code)
+		rc = remark(v, tt_verdict_text(v, err, "the exit status is %d: %s", v->status, o->why), err);
+	if (rc == TT_OK)
+		rc = other_cap_remark(v, err);
+	v->nalert = v->nremark;
+	return rc;
+}
+
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
 	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark, cap_remark,
-		other_cap_remark, all_row_remarks, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
+		all_row_remarks, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
 	size_t nfact = 0;
 	int rc = TT_OK;
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 15) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + o->nalert + 16) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
-	if (o->note)
+	rc = alerts(v, o, err);
+	if (rc == TT_OK && o->note)
 		rc = remark(v, o->note, err);
 	for (size_t i = 0; i < sizeof about / sizeof *about && rc == TT_OK; i++)
 		rc = about[i](v, err);
@@ -573,7 +590,7 @@ besides(struct tt_verdict *v, const char *accept, struct tt_err *err)
 		if (v->count[shown[i]])
 			text = tt_verdict_text(v, err, "%s, %zu %s", text, v->count[shown[i]], tt_outcome_name[shown[i]]);
 	if (v->warned && text)
-		text = tt_verdict_text(v, err, "%s, %zu warned of", text, v->warned);
+		text = tt_verdict_text(v, err, "%s, %zu warning%s", text, v->warned, tt_plural(v->warned));
 	text = wide && text ? tt_verdict_text(v, err, "%s%s", text, wide) : NULL;
 	return accept && !v->unfit && text ? tt_verdict_text(v, err, "%s, accepted: %s", text, accept) : text;
 }
@@ -585,6 +602,7 @@ tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_
 	size_t failing = count(v, is_failing);
 	const char *more = besides(v, v->accepts ? o->accept : NULL, err), *which = NULL;
 
+	v->status = o->status ? o->status : v->exit_code;
 	if (!more)
 		return err->code;
 	if (v->exit_code == 1)
@@ -602,6 +620,7 @@ tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_
 		    v->nrow, tt_plural(v->nrow), which) :
 		    NULL;
 	else
-		v->summary = tt_verdict_text(v, err, "passed: %zu row%s%s", v->nrow, tt_plural(v->nrow), more);
+		v->summary = tt_verdict_text(v, err, "%s%s%spassed: %zu row%s%s", v->status ? "INCOMPLETE: " : "", v->status ? o->why : "",
+		    v->status ? "; rows alone: " : "", v->nrow, tt_plural(v->nrow), more);
 	return v->summary ? remarks(v, o, err) : err->code;
 }

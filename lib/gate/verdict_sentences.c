@@ -401,8 +401,8 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_ALLOC && r->nmover == 0)
 		r->hint = sites_text(v, r, err);
 	else if (r->would == TT_BREACH && tt_row_is_ended(r))
-		r->hint = r->row->level == TT_LEVEL_ERROR ? "the program crashed, was killed or still runs; if that is meant, set integrity.ended "
-		    "in the budget" : "the program crashed, was killed or still runs";
+		r->hint = r->row->level == TT_LEVEL_ERROR ? "the program crashed, was killed or still runs, or the file is cut; if that is meant, set "
+		    "integrity.ended in the budget" : "the program crashed, was killed or still runs, or the file is cut";
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_TIME && r->nmover == 0)
 		r->hint = worst_text(v, r, err);
 	return err->code < 0 ? err->code : TT_OK;

@@ -331,7 +331,7 @@ def compared(path, *args):
     suite.equal("time outside of them", [r["a_ns"] for r in t["markers"] if r["marker"] == "(in no marker)"], [])
     shared = [n["text"] for n in report["notes"] if n["id"] == "shared"]
     suite.true("and that both sides are one recording", len(shared) == 1 and "1 of the 1 captures of B" in shared[0] and path in shared[0], report["notes"])
-    said = [n["text"] for n in report["notes"] if n["id"] == "capped"]
+    said = [n["text"] for n in report["notes"] if n["id"] == "capped_frames"]
     suite.equal("the comparison says so", said, ["frames are capped at 30 fps (33.3 ms): their CPU-active time is compared, without waits and the Editor"])
 
 
@@ -363,7 +363,7 @@ def judged(write):
     wall = [write("free%d" % k, game(None, 29 * MS, False, seed=k, noise=5)) for k in range(4)]
     report = suite.report("diff", *a, "--", *wall, "--table", "sides")
     suite.equal("of one side that is capped wall time is compared", [r["mean_ns"] for r in report["tables"]["sides"]["rows"]][0], FRAME)
-    said = [n["text"] for n in report["notes"] if n["id"] == "capped"]
+    said = [n["text"] for n in report["notes"] if n["id"] == "capped_frames"]
     suite.equal("and that is said", said, ["frames of A are capped at 30 fps (33.3 ms), those of B are not: wall time is compared, and that of A is "
                                            "the limit's"])
 
