@@ -84,7 +84,7 @@ put_verdict(const struct page *p)
 	if (tt_html_cell(v, 0, "shift_share"))
 		say(p, "verdict", 0, ", {shift_share} of A");
 	if (tt_html_cell(v, 0, "low_ns") && tt_html_cell(v, 0, "high_ns") && low <= high)
-		say(p, "verdict", 0, "; at least {low_ns} and at most {high_ns}, each with 95 %");
+		say(p, "verdict", 0, "; with 95 % confidence at least {low_ns}, and with 95 % at most {high_ns}");
 	say(p, "verdict", 0, ". Up to {allowed_ns} more is allowed.</p>\n");
 }
 

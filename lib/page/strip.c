@@ -242,7 +242,7 @@ put_legend(const struct strip *s)
 	}
 	if (tt_frame_limit(budget[0].ns) >= s->top) {
 		*tt_put_time_short(number, s->top) = '\0';
-		tt_buf_printf(s->out, " The chart is %s high, less than 60 fps allow.", number);
+		tt_buf_printf(s->out, " The top of the chart is %s, below the 16.67 ms of 60 fps.", number);
 	}
 	if (s->above) {
 		*tt_put_count(number, (int64_t)s->above) = '\0';
