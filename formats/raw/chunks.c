@@ -200,7 +200,9 @@ put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool ov
 	h->s = m->session[m->now];
 	h->since = st->delivered || !is_sane(st->start) ? INT64_MIN : st->start - RAW_LONG;
 	h->until = !over ? INT64_MAX : is_sane(h->s.stopped) ? h->s.stopped + 10 * RAW_LONG : is_sane(m->latest) ? m->latest + RAW_FAR : INT64_MAX;
-	h->root = st->bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, st->name) : UNITY_NO_MARKER;
+	/* The id's next thread may have said its name already. */
+	const bool before = h->flags & RAW_H_ENDS || st->again != INT64_MAX, bound = before ? st->was_bound : st->bound;
+	h->root = bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, before ? st->was_name : st->name) : UNITY_NO_MARKER;
 	if (st->id == RAW_SESSION || h->flags & RAW_H_ENDS)
 		return;
 	h->flags |= (st->delivered ? 0u : RAW_H_FIRST) | (st->other ? RAW_H_NEW_THREAD : 0u);

@@ -95,7 +95,9 @@ end(struct raw_run *r, int64_t ts, uint64_t key)
 	return rc == TT_OK ? tt_zone_end(b, ts, key, 0, r->u.err) : rc;
 }
 
-/* A root sample begins a frame on this thread: close all open zones. */
+/*
+ * A root sample begins or ends on this thread: close all open zones. It is no zone itself: it covers the thread's frame, so that its time is nobody's work.
+ */
 static int
 close_all(struct raw_run *r, int64_t ts)
 {
@@ -119,6 +121,13 @@ close_all(struct raw_run *r, int64_t ts)
 	if (b->base)
 		b->base->n = 0;
 	return TT_OK;
+}
+
+static int
+root(struct raw_run *r, int64_t ts)
+{
+	count_call(r, ts);
+	return close_all(r, ts);
 }
 
 static int
@@ -180,9 +189,12 @@ begin_special(struct raw_run *r, int64_t ts, uint32_t id, unsigned type, const s
 
 	if (id == s->marker.alloc && alloc_bytes(type, t, &bytes))
 		return alloc(r, key, bytes);
-	if (id == r->h->root)
-		rc = close_all(r, ts);
-	if (rc == TT_OK && id == s->marker.collect && !tt_batch_rare(r->u.b, TT_GC, ts, TT_GC_START, r->u.err))
+	if (id == r->h->root) {
+		rc = root(r, ts);
+		r->rooted = r->u.b->n;
+		return rc;
+	}
+	if (id == s->marker.collect && !tt_batch_rare(r->u.b, TT_GC, ts, TT_GC_START, r->u.err))
 		rc = r->u.err->code;
 	if (rc != TT_OK)
 		return rc;
@@ -203,6 +215,8 @@ end_special(struct raw_run *r, int64_t ts, uint32_t id)
 	uint64_t key = unity_key(&r->u, id), open;
 	int rc;
 
+	if (id == r->h->root)
+		return root(r, ts);
 	if (id == r->s->marker.alloc && (r->u.b->depth == 0 || r->u.b->ev[r->u.b->open[r->u.b->depth - 1]].val != key))
 		return TT_OK;
 	if (unity_is_label(&r->s->marker, id)) {
@@ -317,7 +331,7 @@ anchor(struct raw_run *r, struct raw_take *t)
 	const uint32_t id = raw_take32(t);
 	enum { LOOK = 64 };           /* events, not counting arguments */
 
-	for (size_t i = b->n, n = 0; i > 0 && n < LOOK; i--) {
+	for (size_t i = b->n, n = 0; i > r->rooted && n < LOOK; i--) {
 		const struct tt_event *e = &b->ev[i - 1];
 		n += e->kind != TT_ARG;
 		if (e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN)

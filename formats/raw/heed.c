@@ -44,8 +44,11 @@ heed_thread(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_
 	}
 	if (!st->met && start)
 		st->start = raw_ns(s, start);
-	if (st->met && st->name != hash && start)
+	if (st->met && st->name != hash && start) {
 		st->again = (uint64_t)raw_ns(s, start);
+		st->was_name = st->name;
+		st->was_bound = st->bound;
+	}
 	st->named = st->met = true;
 	st->bound = !(flags & RAW_THREAD_NO_FRAMES);
 	st->name = hash;

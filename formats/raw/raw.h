@@ -169,6 +169,8 @@ struct raw_stream {
 	/* from its ThreadInfo; kept from reading to reading */
 	bool named, bound;            /* bound: it marks frames, with a root sample named like it in each */
 	uint64_t name;                /* hash of that name */
+	bool was_bound;               /* these two of the thread that had the id before ${again} */
+	uint64_t was_name;
 	int64_t start;                /* ns at which the id's first thread began; INT64_MAX */
 	uint64_t again;               /* ns from which on the id is another thread's; INT64_MAX: never */
 	/* of this reading */
@@ -279,6 +281,7 @@ struct raw_run {
 	uint64_t calls;
 	bool special[RAW_SPECIAL];    /* by id modulo RAW_SPECIAL: one of these markers is more than a zone */
 	bool emptied;                 /* the zones open before the chunk were closed in it */
+	size_t rooted;                /* number of events before the last root that began in it */
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
 	uint64_t in_line;             /* if skims: see raw_ticks_in_line() */
 	/* While the last time is ${caught}, times from ${behind} on are right: a frame began a little before it. */

@@ -357,15 +357,16 @@ class Capture:
         if name == "GC.Alloc" and what != 1 and size:
             t.begun = None
             t.allocs.append((t.last, size[1], ()))
+        elif what != 2 and not info[1] & 1 and name == info[2]:          # a root: it ends what is open, and is no zone
+            t.popped += len(t.stack)
+            self.close(t, len(t.stack), t.last)
+            t.begun = None if what == 0 else t.begun
         elif what == 2:
             if s.flags.get(mid, 0) & 0x80 and values and values[0][0] in (1, 2, 3, 4, 5, 6, 7, 12, 13):
                 t.counters.append((t.last, name, values[0][1]))
             else:
                 t.instants.append((t.last, name, args))
         elif what == 0:
-            if not info[1] & 1 and name == info[2]:
-                t.popped += len(t.stack)
-                self.close(t, len(t.stack), t.last)
             shown = name
             if name in ("Profiler.Default", "Profiler.DefaultMarker") and values and len(values) > 1 and values[1][0] in (8, 9) and values[1][1]:
                 shown = values[1][1].decode("utf-8" if values[1][0] == 8 else "utf-16-le")

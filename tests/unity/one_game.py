@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -178,11 +179,11 @@ def value_bytes(kind, value):
 
 # --- the three recordings ---------------------------------------------------------------
 
-def ttc(path, frames, with_roots):
+def ttc(path, frames):
     lines = ["category " + CATEGORIES[-1]]
     lines += ["marker %d %d %d %s" % (ID[n], CATEGORIES.index(c), flags, n) for n, c, flags, _ in MARKERS]
     lines += ["thread %s\t%s" % (group, name) for group, name, _ in THREADS]
-    for at, thread, what, name, values in events(frames, with_roots):
+    for at, thread, what, name, values in events(frames, False):
         args = name if what == "flow" else "" if what == "frame" else ID[name]
         more = " %d" % values if what == "flow" else "".join(" %d %s" % (t, value_bytes(t, v).hex()) for t, v in values)
         lines.append(("%d %d %s %s%s" % (at, thread, what, args, more)).rstrip())
@@ -269,14 +270,23 @@ NEVER = ["Main Thread", "Render Thread", "Job.Worker 0", "Job.Worker 1", "Checkp
 # What a recording cannot have, or has besides: recordings, table, column (None: rows, by the test after it), the reason.
 FACTS = [
     ("ttc", "threads", "tid", "the plug-in records a thread's address, Unity its own number"),
-    ("ttc raw data", "threads", "events", "each counts its messages: .raw has ends of allocations, .data samples of each frame"),
+    ("ttc raw data roots", "threads", "events", "each counts its messages: .raw has ends of allocations, .data samples of each frame"),
+    ("roots", "threads", "first_ns", "a root is no zone, but an event: it begins with the frame"),
+    ("roots", "threads", "last_ns", "the same: it ends with the frame"),
+    ("roots", "threads", "busy_share", "the share is of the time from first_ns to last_ns"),
+    ("roots", "timeline", "from_ns", "the last root ends after all else, so that parts of the time are longer"),
+    ("roots", "timeline", "to_ns", "the same"),
+    ("roots", "counter_timeline", "from_ns", "the same"),
+    ("roots", "counter_timeline", "to_ns", "the same"),
     ("data", "threads", "first_ns", ".data has whole frames: a thread begins with the frame"),
     ("data", "threads", "last_ns", ".data says nothing of a thread's end: it lasts up to its last sample"),
     ("data", "threads", "busy_share", "the share is of the time from first_ns to last_ns"),
     ("ttc", "hitches", "engine_frame", "the plug-in is not told the engine's number of a frame"),
     ("ttc", "compared_frames", "engine_frame", "the same"),
     ("ttc", "capture_threads", "tid", "as in threads"),
-    ("ttc raw data", "capture_threads", "events", "as in threads"),
+    ("ttc raw data roots", "capture_threads", "events", "as in threads"),
+    ("roots", "capture_threads", "first_ns", "as in threads"),
+    ("roots", "capture_threads", "last_ns", "as in threads"),
     ("data", "capture_threads", "first_ns", "as in threads"),
     ("data", "capture_threads", "last_ns", "as in threads"),
     ("ttc", "counters", "id", "callbacks give markers no lasting number: the plug-in numbers them itself"),
@@ -339,19 +349,31 @@ def compare(suite, have, want, seen):
         suite.check("%s of .%s as of .%s" % (name, have[0], want[0]), wrong[:4])
 
 
+def last_frame(suite, form, path):
+    """A capture whose last frame never has an end, as .data, says that the frame is not among those that it counts, and what it has of it."""
+    r = subprocess.run([TRACETOOL, "-q", "--format", "json", path], capture_output=True, check=True)
+    text = json.loads(r.stdout)["tables"]["capture_summary"]["rows"][0]["frames"]
+    suite.check("the last frame of ." + form, None if re.fullmatch(r"%d: .*; without the last one, whose end is not in the file: it has 16\.[56][0-9]* ms" %
+                                                                  (FRAMES - 1), text) else text)
+
+
 def main():
     suite, seen = Suite(), set()
-    # Roots of threads are no zones of .data, and instants are zones of no length there: it is compared without both.
-    for with_roots in (False, True):
-        frames = game(instants=with_roots)
+    # Instants are zones of no length in .data: it is compared without. A root is no zone in any: .raw with roots is as .raw without.
+    for instants in (False, True):
+        frames = game(instants)
         path = {form: suite.path("game." + form) for form in ("ttc", "raw", "data")}
-        ttc(path["ttc"], frames, with_roots)
-        raw(path["raw"], frames, with_roots)
+        path["roots"] = suite.path("roots.raw")
+        ttc(path["ttc"], frames)
+        raw(path["raw"], frames, False)
+        raw(path["roots"], frames, True)
         data(path["data"], frames)
+        last_frame(suite, "data", path["data"])
         for options in ([], ["--group-by", "thread"], ["--time", "0.2-0.9"]):
             t = {form: lambda form=form: tables(path[form], *options) for form in path}
             compare(suite, ("ttc", t["ttc"]()), ("raw", t["raw"]()), seen)
-            if not with_roots:
+            compare(suite, ("roots", t["roots"]()), ("raw", t["raw"]()), seen)
+            if not instants:
                 compare(suite, ("data", t["data"]()), ("raw", t["raw"]()), seen)
                 compare(suite, ("data", t["data"]()), ("ttc", t["ttc"]()), seen)
     suite.equal("each fact explains something", [x for x in list(range(len(FACTS))) + ["row %d" % k for k in range(len(ROWS))] if x not in seen], [])

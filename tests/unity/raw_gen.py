@@ -536,6 +536,11 @@ class Replay:
             else:
                 T[k] += 1
 
+    def is_root(self, sid, mid):
+        """A root sample empties the stack, at its begin and at its end, and is no zone."""
+        name, fl = self.threads.get(sid, ("", 1))
+        return not fl & 1 and self.names.get(mid) == name
+
     def sample(self, sid, kind, mid, time, vals):
         T, st = self.T, self.stacks[sid]
         if kind == 2:
@@ -543,16 +548,19 @@ class Replay:
             T["counters"] += bool(vals and self.flags.get(mid, 0) & 0x80)
         elif kind == 0:
             T["begin"] += 1
-            name, fl = self.threads.get(sid, ("", 1))
-            if not fl & 1 and self.names.get(mid) == name:       # root sample empties the stack
+            if self.is_root(sid, mid):
                 T["auto_closed"] += len(st)
                 st.clear()
+                return
             st.append(mid)
             self.depth = max(self.depth, len(st))
             T["zones"] += not (vals and name_of(self, mid) == "GC.Alloc")
         else:
             T["end"] += 1
-            if mid not in st:
+            if self.is_root(sid, mid):
+                T["auto_closed"] += len(st)
+                st.clear()
+            elif mid not in st:
                 T["orphan_ends"] += self.names.get(mid) != "GC.Alloc"
             else:
                 while st[-1] != mid:
