@@ -203,6 +203,21 @@ frames_text(const struct tt_frames *f, size_t n, struct tt_report *r)
 	return f->partial ? tt_text(r, "%s whole, %s partial left out", count_text(r, n), count_text(r, f->partial)) : count_text(r, n);
 }
 
+/*
+ * A .data has all of its last frame but the end, which is where the next would begin. So it is no whole frame, though it may be the one that somebody looks
+ * for. Of a part of the capture, or of several, nothing is said.
+ */
+static const char *
+open_text(const struct tt_model *m, struct tt_report *r)
+{
+	const struct tt_filter *of = &m->filter;
+
+	if (m->ncap != 1 || strcmp(m->cap[0]->format, "data") != 0 || of->from != INT64_MIN || of->to != INT64_MAX || of->has_frames)
+		return "";
+	return tt_text(r, "; without the last one, whose end is not in the file: it has %s",
+	    time_text(r, m->threads.t[tt_frames_thread(m->frames, 0)]->last_ts - m->frames->open_from));
+}
+
 static void
 put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 {
@@ -218,9 +233,9 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	/* The frame limit decides the wall time of capped frames. */
 	const char *of = capped ? "uncapped time: " : "";
 	const struct tt_values *work = capped ? tt_view_frames(view, TT_FRAME_UNCAPPED, &r->err) : x;
-	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s%s%s%s", frames_text(f, x->n, r), quantiles_text(x, r), period ? "; " : "",
+	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s%s%s%s%s", frames_text(f, x->n, r), quantiles_text(x, r), period ? "; " : "",
 	    period ? tt_pass_cap(view->m, period, r) : "", capped && work ? "; uncapped time: " : "", capped && work ? quantiles_text(work, r) : "",
-	    editor_text(f, r)));
+	    editor_text(f, r), open_text(view->m, r)));
 	x = work;
 	if (!x)
 		return;

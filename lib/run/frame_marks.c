@@ -237,6 +237,7 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 	int rc = TT_OK;
 
 	f->partial += (tt_capture_has_earlier(c) ? c->offset_ns : c->min_ts) < tt_column_at(&marks->ts, 0) ? 2 : 1;
+	f->open_from = tt_column_at(&marks->ts, n);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		int64_t from = tt_column_at(&marks->ts, i), to = tt_column_at(&marks->ts, i + 1);
 		const struct tt_span *hole = flt->nhole ? tt_filter_hole(flt, from) : NULL;
