@@ -53,7 +53,7 @@ const char *const tt_load_markers[] = { "Loading.", "Application.LoadLevel", "Ap
 const char *const tt_unload_markers[] = { "GarbageCollectAssetsProfile", "GC.MarkDependencies", "UnloadUnusedAssets", "AssetBundle.Unload",
 	"AssetBundle:Unload", "UnloadScene", NULL };
 
-const char *const tt_collect_requests[] = { "System.GC:", NULL };
+const char *const tt_collect_requests[] = { "System.GC:", "System::GC.Collect", NULL };
 const char *const tt_collect_calls[] = { "System.GC:Collect (", "System.GC:InternalCollect (", "System.GC:_Collect (", NULL };
 const char *const tt_constructors[] = { ":.ctor", NULL };
 
@@ -66,6 +66,9 @@ const char *const tt_render_threads[] = { "Render Thread", NULL };
 /* The phases of Unity's PlayerLoop in order; a step's marker is called PHASE.STEP. */
 const char *const tt_frame_phases[] = { "TimeUpdate", "Initialization", "EarlyUpdate", "FixedUpdate", "PreUpdate", "Update", "PreLateUpdate",
 	"PostLateUpdate", NULL };
+
+/* Unity: markers that call the steps of a frame or the methods of scripts. They ask for nothing, and time in them is time of what they call. */
+const char *const tt_loop_markers[] = { "PlayerLoop", "BehaviourUpdate", "LateBehaviourUpdate", "FixedBehaviourUpdate", "CoroutinesDelayedCalls", NULL };
 
 /* Mono 2 to 6: methods that the runtime implements, and methods that a call by reflection passes through. */
 const char *const tt_alloc_helpers[] = {
@@ -87,6 +90,7 @@ const struct tt_known_names tt_known_names[] = {
 	{ "waits", tt_wait_markers, TT_NAME_HAS },
 	{ "waits for the frame limit", tt_limit_markers, TT_NAME_HAS },
 	{ "a phase of Unity's PlayerLoop, and a dot", tt_frame_phases, TT_NAME_STEP },
+	{ "calls the steps of a frame", tt_loop_markers, TT_NAME_IS },
 	{ "collects garbage", tt_collect_markers, TT_NAME_HAS },
 	{ "asks for a collection", tt_collect_requests, TT_NAME_HAS },
 	{ "is a collection where none are recorded", tt_collect_calls, TT_NAME_HAS },

@@ -273,3 +273,24 @@ tt_name_meaning(const char *s, bool *keep)
 		for (const char *const *part = k->list; *part; part++)
 			mark_place(s, *part, k->place, keep);
 }
+
+/* "Update.ScriptRunBehaviourUpdate" is a step of "Update". */
+bool
+tt_name_is_step(const char *s, const char *phase)
+{
+	const size_t n = strlen(phase);
+
+	return strncmp(s, phase, n) == 0 && s[n] == '.';
+}
+
+bool
+tt_name_is_loop(const char *s)
+{
+	for (size_t i = 0; tt_loop_markers[i]; i++)
+		if (strcmp(s, tt_loop_markers[i]) == 0)
+			return true;
+	for (size_t i = 0; tt_frame_phases[i]; i++)
+		if (tt_name_is_step(s, tt_frame_phases[i]))
+			return true;
+	return false;
+}

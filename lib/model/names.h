@@ -64,6 +64,13 @@ extern const char *const tt_render_threads[];
 /* Phases of an engine's loop, in the order in which they run; markers of their steps are called PHASE.STEP. NULL-terminated, of the producers. */
 extern const char *const tt_frame_phases[];
 
+/* Markers of an engine that only call the steps of a frame, and the methods of scripts. NULL-terminated, of the producers. */
+extern const char *const tt_loop_markers[];
+
+/* True if ${s} is the marker of a step of ${phase}; of any phase, or one of tt_loop_markers. */
+bool tt_name_is_step(const char *s, const char *phase);
+bool tt_name_is_loop(const char *s);
+
 /*
  * All names that mean something to the program: the lists above, and those of waits.h. Where a name has to have one of ${list}: anywhere, as
  * tt_name_match() finds it; at its beginning; there and a dot after it; as the first part of its method's namespace; it is the name. The last

@@ -343,15 +343,6 @@ histogram(struct tt_making *k, struct tt_table *t)
 
 /* --- phases of the engine's loop ------------------------------------------------------ */
 
-/* "Update.ScriptRunBehaviourUpdate" is a step of "Update". */
-static bool
-is_step(const char *full, const char *phase)
-{
-	size_t n = strlen(phase);
-
-	return strncmp(full, phase, n) == 0 && full[n] == '.';
-}
-
 static void
 phases(struct tt_making *k, struct tt_table *t)
 {
@@ -364,7 +355,7 @@ phases(struct tt_making *k, struct tt_table *t)
 		struct tt_cell *c;
 
 		for (size_t i = 0; i < f->nmarker_stat && i < m->nname; i++) {
-			if (!is_step(m->name[i].full, tt_frame_phases[p]))
+			if (!tt_name_is_step(m->name[i].full, tt_frame_phases[p]))
 				continue;
 			sum.total += f->marker_stat[i].total;
 			sum.calls += f->marker_stat[i].calls;
@@ -678,7 +669,7 @@ has_phases(const struct tt_making *k)
 
 	for (size_t i = 0; has_frames(k) && !tt_filter_hides(&m->filter) && i < m->frames->nmarker_stat && i < m->nname; i++)
 		for (size_t p = 0; tt_frame_phases[p]; p++)
-			if (is_step(m->name[i].full, tt_frame_phases[p]))
+			if (tt_name_is_step(m->name[i].full, tt_frame_phases[p]))
 				return true;
 	return false;
 }

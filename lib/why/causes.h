@@ -27,7 +27,7 @@ struct tt_model;
 struct tt_report;
 struct tt_views;
 
-enum { TT_CAUSE_HITCHES = 1000 };
+enum { TT_CAUSE_HITCHES = 1000, TT_CAUSE_PARTS = 3 };
 
 enum tt_cause_class {
 	TT_CAUSE_UNKNOWN, TT_CAUSE_COLLECTION, TT_CAUSE_COMPILED, TT_CAUSE_SHADERS, TT_CAUSE_LOCK, TT_CAUSE_EXCEPTIONS, TT_CAUSE_WAIT,
@@ -38,6 +38,9 @@ enum tt_cause_class {
 
 /* As tables name it: "slow_call". */
 const char *tt_cause_name(enum tt_cause_class class);
+
+/* One of the methods that take longer in the same frame, with all that it calls. */
+struct tt_cause_part { uint32_t row; int64_t took, usual; };
 
 /* One hitch, and what explains it. Unknown names are NULL, unknown figures 0. */
 struct tt_cause {
@@ -53,19 +56,23 @@ struct tt_cause {
 	uint64_t allocs;              /* allocations of the marker, or of row2 */
 	int64_t bytes;
 	uint32_t row2;                /* the call that waits, or takes most of the time; where a collection started; what another thread was in; TT_NO_ROW */
-	uint32_t by;                  /* of a slow call: who makes it, if it is usually not called from there; TT_NO_ROW */
+	uint32_t by;                  /* of a slow call: who makes it, if it is usually not called from there; of a guess, who allocates; TT_NO_ROW */
 	uint32_t callee;              /* ... or what the method calls more often than usual, and how often; TT_NO_ROW */
 	uint64_t callee_n, callee_usual_n;
 	const char *name;             /* a class, a method, or a thread */
 	/* Of a collection; of an allocation, of the collection in its frame that takes more time than usual: gc_ns, 0: there is none. */
 	int64_t gc_ns;
 	unsigned generations;         /* bits: those that took a tenth of its time or more; 0: the capture does not say */
-	bool asked;                   /* the program asked for it */
+	bool asked, guessed;          /* the program asked for it; by where collections start, and not by a call */
 	uint32_t starter;             /* the marker in which it started; TT_NO_ROW */
 	double share;                 /* of the bytes allocated in the frame: the starter's */
 	bool doubtful;                /* nothing but time is more than usual */
-	uint32_t part;                /* of unknown causes: those with the same are alike; else 0 */
+	uint32_t kin;                 /* of unknown causes: those with the same are alike; else 0 */
 	uint32_t node;                /* a path that it is about; 0: none */
+	uint32_t under;               /* of calls and waits in a marker that is no method: the method around it; TT_NO_ROW: none, or it is one */
+	/* Of slow calls of several methods, all of them, in the order of the frame; took and such are their sums. 0: it is one. */
+	struct tt_cause_part part[TT_CAUSE_PARTS];
+	unsigned nparts;
 	/* Of a wait, what the thread ${name} does in the frame beyond the usual, and for how long; TT_NO_ROW: nothing that takes half as long. */
 	uint32_t other;
 	int64_t other_ns;

@@ -84,6 +84,7 @@ struct tt_why {
 	size_t capfound;
 	size_t nusual, capusual, ntypical;    /* ntypical: samples that are not hitches */
 	uint32_t grows;               /* the marker whose time grows over the capture, so that its frames need no other cause; TT_NO_ROW: none */
+	bool slows;                   /* all take longer as the capture goes on, by about the same factor */
 	struct tt_step *step;         /* else those that are called more from some frame on, ${best} among them; SIZE_MAX: none */
 	size_t nstep, best;
 	int64_t calm;                 /* what other threads work, of ten frames without much of it, in nine at most */
@@ -148,7 +149,7 @@ void tt_why_doubt(struct tt_why *w);
  */
 int tt_why_routine(struct tt_why *w);
 
-/* Tell unknown causes apart by how much time they take, and by the marker that most of it is in: tt_cause.part. */
+/* Tell unknown causes apart by how much time they take, and by the marker that most of it is in: tt_cause.kin. */
 int tt_why_part(struct tt_why *w);
 
 /* Findings of the causes, and of all frames. */

@@ -10,14 +10,28 @@
 #include "out/table.h"
 #include "view/view.h"
 
+/* At most how probable it is that ${n} of ${all} or more are of a kind that ${share} of all are: the choices of ${n}, times each being so. */
+static double
+chance_of(uint64_t n, uint64_t all, double share)
+{
+	double p = 1;
+
+	for (uint64_t i = 1; i <= n; i++)
+		p *= share * (double)(all - n + i) / (double)i;
+	return p;
+}
+
 /*
  * True if this is one of at least three frames in which the marker is slow, far more than its share of the time lets expect, and if these
- * are half of all such frames, or evenly spaced.
+ * are half of all such frames, or evenly spaced. A marker with much of the time must have nearly all that these frames take longer, and all else must not grow
+ * as it does.
  */
 static bool
 is_beyond_chance(const struct tt_why *w, const struct tt_cause *c, uint64_t all)
 {
-	int64_t share_e4 = w->out->typical ? c->usual_ns * 10000 / w->out->typical : 10000;
+	const int64_t typical = w->out->typical;
+	int64_t share_e4 = typical ? c->usual_ns * 10000 / typical : 10000;
+	double ns = 0, rest = 0;
 	size_t last = SIZE_MAX, gap = 0;
 	bool even = true;
 	uint64_t n = 0;
@@ -28,11 +42,17 @@ is_beyond_chance(const struct tt_why *w, const struct tt_cause *c, uint64_t all)
 		if (!k->doubtful || k->row != c->row)
 			continue;
 		n++;
+		ns += (double)k->ns;
+		rest += k->extra > k->ns ? (double)(k->extra - k->ns) : 0;
 		even = even && (!gap || k->frame - last == gap);
 		gap = last == SIZE_MAX ? 0 : k->frame - last;
 		last = k->frame;
 	}
-	return n >= 3 && n * 10000 >= 4 * all * (uint64_t)share_e4 + 10000 && (even || 2 * n >= all);
+	if (n < 3 || (!even && 2 * n < all))
+		return false;
+	if (n * 10000 >= 4 * all * (uint64_t)share_e4 + 10000)
+		return true;
+	return ns >= 3 * rest && ns * (double)(typical - c->usual_ns) >= 4 * rest * (double)c->usual_ns && chance_of(n, all, (double)share_e4 / 10000) < .001;
 }
 
 /* A frame in which the same method allocates as in those where that is the cause, though its time is more than that explains; NULL: there is none. */
@@ -150,7 +170,10 @@ struct alike {
 	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
 	bool one_row;                 /* all are about the same marker */
 	uint32_t by, callee;          /* of slow calls, where it is the same in all; TT_NO_ROW */
+	uint32_t under;
 	uint64_t callee_low, callee_high;
+	bool same_parts;
+	struct { int64_t low, high; } part[TT_CAUSE_PARTS];
 };
 
 static struct alike
@@ -159,13 +182,31 @@ one_cause(const struct tt_cause *c)
 	const int64_t longer = c->took - c->usual_ns;         /* a sentence of a slow call has all that it takes */
 	const int64_t ns = c->class == TT_CAUSE_SLOW_CALL && longer > c->ns ? longer : c->ns;
 
-	return (struct alike){ .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
+	struct alike a = { .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
 		.took_low = c->took, .took_high = c->took, .each_low = c->extra, .each_high = c->extra,
 		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
 		.n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
 		.gc_ns_high = c->gc_ns, .generations = c->generations,
 		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .by = c->by, .callee = c->callee,
-		.callee_low = c->callee_n, .callee_high = c->callee_n };
+		.callee_low = c->callee_n, .callee_high = c->callee_n, .under = c->under, .same_parts = true };
+
+	for (unsigned i = 0; i < c->nparts; i++)
+		a.part[i].low = a.part[i].high = c->part[i].took;
+	return a;
+}
+
+/* Widen the times of several methods; they are told of the worst frame alone where they are not the same in all. */
+static void
+add_parts(struct alike *a, const struct tt_cause *c)
+{
+	a->same_parts = a->same_parts && a->c->nparts == c->nparts;
+	for (unsigned i = 0; i < c->nparts && a->same_parts; i++) {
+		const int64_t took = c->part[i].took;
+
+		a->same_parts = a->c->part[i].row == c->part[i].row;
+		a->part[i].low = took < a->part[i].low ? took : a->part[i].low;
+		a->part[i].high = took > a->part[i].high ? took : a->part[i].high;
+	}
 }
 
 #define WIDEN(field) (a->field##_low = k.field##_low < a->field##_low ? k.field##_low : a->field##_low, \
@@ -183,6 +224,8 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->one_call = a->one_call && k.one_call;
 	a->one_row = a->one_row && a->c->row == c->row;
 	a->by = a->by == c->by ? c->by : TT_NO_ROW;
+	a->under = a->under == c->under ? c->under : TT_NO_ROW;
+	add_parts(a, c);
 	a->callee = a->callee == c->callee ? c->callee : TT_NO_ROW;
 	WIDEN(ns);
 	WIDEN(took);
@@ -297,7 +340,12 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, " for ");
 	put_generations(b, a);
 	if (c->asked) {
-		tt_buf_printf(b, " that %s asked for", label(p, c->row));
+		tt_buf_printf(b, c->guessed ? " in %s, which allocates too little to cause it" : " that %s asked for", label(p, c->row));
+		if (c->by != TT_NO_ROW) {
+			tt_buf_printf(b, "; %s allocates most, ", label(p, c->by));
+			put_bytes(b, c->usual_ns, c->usual_ns);
+			tt_buf_text(b, " a frame");
+		}
 		return;
 	}
 	tt_buf_printf(b, ", started in %s", label(p, starter));
@@ -347,10 +395,20 @@ compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, " of code)");
 }
 
+/* ", under Laser.Update()" */
+static void
+put_under(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	if (a->under != TT_NO_ROW)
+		tt_buf_printf(b, ", under %s", label(p, a->under));
+}
+
 static void
 calls(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
-	tt_buf_printf(b, "%s: ", label(p, a->c->row));
+	tt_buf_text(b, label(p, a->c->row));
+	put_under(a, p, b);
+	tt_buf_text(b, ": ");
 	put_count(b, a->n_low, a->n_high, "call", "calls");
 	put_usual(b, a->c->usual_n);
 	tt_buf_text(b, ": ");
@@ -358,11 +416,48 @@ calls(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, " more");
 }
 
+/* What separates item ${i} of ${n} from the one before. */
+static const char *
+separator(unsigned i, unsigned n)
+{
+	return i == 0 ? "" : i + 1 == n ? " and " : ", ";
+}
+
+/* "Director.Update() 12.0 ms and Map.Update() 11.0 ms, usually 101 us and 99.0 us" */
+static void
+put_parts(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	tt_buf_text(b, a->same_parts ? "" : "in the worst frame ");
+	for (unsigned i = 0; i < c->nparts; i++) {
+		tt_buf_printf(b, "%s%s ", separator(i, c->nparts), label(p, c->part[i].row));
+		put_times(b, a->same_parts ? a->part[i].low : c->part[i].took, a->same_parts ? a->part[i].high : c->part[i].took);
+	}
+	if (c->usual_ns == 0) {
+		tt_buf_text(b, "; usually not called");
+		return;
+	}
+	tt_buf_text(b, ", usually ");
+	for (unsigned i = 0; i < c->nparts; i++) {
+		tt_buf_text(b, separator(i, c->nparts));
+		put_time(b, c->part[i].usual);
+	}
+}
+
 static void
 slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
 	const struct tt_cause *c = a->c;
-	tt_buf_printf(b, "%s: ", label(p, c->row));
+
+	if (c->nparts) {
+		put_parts(a, p, b);
+		return;
+	}
+	tt_buf_text(b, label(p, c->row));
+	if (!a->one_call || a->by == TT_NO_ROW)
+		put_under(a, p, b);
+	tt_buf_text(b, ": ");
 	if (a->one_call) {
 		tt_buf_text(b, "one of its ");
 		put_count(b, a->n_low, a->n_high, "call", "calls");
@@ -399,7 +494,12 @@ unknown(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, " more, not explained");
 	if (a->c->row == TT_NO_ROW)
 		return;
-	if (a->one_row)
+	if (a->one_row && a->c->nparts && a->same_parts) {
+		tt_buf_text(b, ": most of it in ");
+		for (unsigned i = 0; i < a->c->nparts; i++)
+			tt_buf_printf(b, "%s%s", separator(i, a->c->nparts), label(p, a->c->part[i].row));
+		tt_buf_text(b, ", which were not called more often than usual; the capture does not tell whether they worked or their thread did not run");
+	} else if (a->one_row && a->c->nparts == 0)
 		tt_buf_printf(b, ": most of it in %s, which was not called more often than usual; the capture does not tell whether it worked or "
 		    "its thread did not run", label(p, a->c->row));
 	else
@@ -444,7 +544,7 @@ put_gc_too(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	put_times(b, a->gc_ns_low ? a->gc_ns_low : a->gc_ns_high, a->gc_ns_high);
 	tt_buf_text(b, " for ");
 	put_generations(b, a);
-	tt_buf_printf(b, a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
+	tt_buf_printf(b, a->c->guessed ? " in %s" : a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
 }
 
 /* "allocates 38.2 MB, most of it System.Byte[], in 1,120 to 1,230 objects, usually none" */
@@ -511,17 +611,18 @@ put_meanwhile(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	put_time(b, c->other_ns);
 }
 
-/* "2 other threads at work in Jobs:Run and 1 busier than usual in all else, and no more done here: processors are short; up to 2.1 ms more" */
+/* "CPU contention: 2 other threads in Jobs:Run and 1 busier than usual with other work, while this thread did no extra work; up to 2.1 ms more" */
 static void
 put_processors(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
+	tt_buf_text(b, "CPU contention: ");
 	put_count(b, a->n_low, a->n_high, "other thread", "other threads");
-	tt_buf_printf(b, " at work in %s", label(p, a->c->row));
+	tt_buf_printf(b, " in %s", label(p, a->c->row));
 	if (a->usual_n_high) {
 		tt_buf_text(b, " and ");
-		put_count(b, a->usual_n_low, a->usual_n_high, "busier than usual in all else", "busier than usual in all else");
+		put_count(b, a->usual_n_low, a->usual_n_high, "busier than usual with other work", "busier than usual with other work");
 	}
-	tt_buf_text(b, ", and no more done here: processors are short; up to ");
+	tt_buf_text(b, ", while this thread did no extra work; up to ");
 	put_time(b, a->ns_high);
 	tt_buf_text(b, " more");
 }
@@ -536,6 +637,7 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		put_took(b, a);
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " waiting in %s, called by %s" : " waiting in %s",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
+		put_under(a, p, b);
 		put_meanwhile(a, p, b);
 		break;
 	case TT_CAUSE_SHADERS:
@@ -646,7 +748,7 @@ is_asked(const struct tt_cause *c)
 static bool
 is_same(const struct tt_cause *x, const struct tt_cause *y)
 {
-	if (x->class != y->class || is_asked(x) != is_asked(y) || x->part != y->part)
+	if (x->class != y->class || is_asked(x) != is_asked(y) || x->kin != y->kin)
 		return false;
 	return x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
 }
@@ -660,8 +762,8 @@ by_cause(const void *a, const void *b)
 		return TT_CMP(x->frame, y->frame);
 	if (x->class != y->class)
 		return TT_CMP(x->class, y->class);
-	if (x->part != y->part)
-		return TT_CMP(x->part, y->part);
+	if (x->kin != y->kin)
+		return TT_CMP(x->kin, y->kin);
 	return is_asked(x) != is_asked(y) ? TT_CMP(is_asked(x), is_asked(y)) : TT_CMP(x->row, y->row);
 }
 

@@ -96,11 +96,75 @@ put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *cal
 	return keep(w, f, &b);
 }
 
+/* Medians of what frames take in the first and in the last eighth of the capture. */
+static void
+frames_took(const struct tt_why *w, int64_t *of)
+{
+	int64_t v[TT_FRAMES_SAMPLED];
+
+	for (size_t last = 0; last < 2; last++) {
+		size_t n = 0;
+
+		for (size_t i = last * (PARTS - 1) * w->nsample / PARTS; i < (last ? w->nsample : w->nsample / PARTS); i++)
+			v[n++] = tt_why_time(w, w->sample[i]);
+		of[last] = tt_quantile_of_i64(v, n, 1, 2);
+	}
+}
+
+/*
+ * True if frames take half as long again in the end, or longer, and if four fifths of their time are in markers that are called as often as ever and take as
+ * many times as long as frames do, by between half and twice of what these grow.
+ */
+static bool
+all_slow_down(const struct tt_why *w, const int64_t *took)
+{
+	const double grows = took[0] > 0 ? (double)took[1] / (double)took[0] - 1 : 0;
+	int64_t ns[PARTS], calls[PARTS], sum = 0, alike = 0;
+	struct tt_fact_walk k;
+
+	if (grows < .5)
+		return false;
+	tt_why_walk(&k, &w->of_samples);
+	while (tt_why_walk_next(&k)) {
+		if (k.v[0].what != TT_OF_ROW)
+			continue;
+		medians(w, k.v, k.n, ns, calls);
+		const double by = ns[0] > 0 ? (double)ns[PARTS - 1] / (double)ns[0] - 1 : 0;
+		const bool as_often = calls[PARTS - 1] * 10 <= calls[0] * 11;
+		sum += ns[0] > 0 ? ns[0] : 0;
+		alike += ns[0] > 0 && as_often && by >= grows / 2 && by <= grows * 2 ? ns[0] : 0;
+	}
+	return sum > 0 && alike * 5 >= sum * 4;
+}
+
+static int
+put_slower(struct tt_why *w, const int64_t *took)
+{
+	struct tt_finding *f = tt_why_finding(w);
+	int64_t extra = 0;
+	char a[32], z[32];
+
+	if (!f)
+		return w->err->code;
+	for (size_t i = 0; i < w->nsample; i++) {
+		const int64_t t = tt_why_time(w, w->sample[i]);
+
+		extra += t > took[0] ? t - took[0] : 0;
+	}
+	*tt_put_time_short(a, took[0]) = '\0';
+	*tt_put_time_short(z, took[1]) = '\0';
+	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .frames = "all frames", .extra = tt_ratio((uint64_t)extra, w->m->frames->n, w->nsample) };
+	f->sentence = tt_arena_printf(w->text, w->err, "everything takes %.1f times as long: a slower processor clock (heat, power saving) or a busy machine; "
+	    "median frame %s in the first eighth of the capture, %s in the last", (double)took[1] / (double)took[0], a, z);
+	return w->err->code;
+}
+
 /* The marker whose time in a frame grows most over the capture; TT_NO_ROW: none does by a twentieth of a frame. */
 static int
 find_growing(struct tt_why *w)
 {
 	int64_t best = w->out->typical / 20, extra = 0, ns[PARTS], calls[PARTS], best_ns[PARTS] = { 0 }, best_calls[PARTS] = { 0 };
+	int64_t took[2];
 	struct tt_fact_walk k;
 
 	tt_why_walk(&k, &w->of_samples);
@@ -116,7 +180,14 @@ find_growing(struct tt_why *w)
 		memcpy(best_calls, calls, sizeof calls);
 		w->grows = k.v[0].id;
 	}
-	return w->grows == TT_NO_ROW ? TT_OK : put_growth(w, w->grows, best_ns, best_calls, extra);
+	if (w->grows == TT_NO_ROW)
+		return TT_OK;
+	frames_took(w, took);
+	w->slows = all_slow_down(w, took);
+	if (!w->slows)
+		return put_growth(w, w->grows, best_ns, best_calls, extra);
+	w->grows = TT_NO_ROW;
+	return put_slower(w, took);
 }
 
 /* --- from some frame on --------------------------------------------------------------------------- */
@@ -174,22 +245,6 @@ find_steps(const struct tt_why *w, struct tt_step *to)
 	return n;
 }
 
-/* How much longer frames are in the last eighth of the capture than in the first, by medians. */
-static int64_t
-frames_longer(const struct tt_why *w)
-{
-	int64_t v[TT_FRAMES_SAMPLED], of[2];
-
-	for (size_t last = 0; last < 2; last++) {
-		size_t n = 0;
-
-		for (size_t i = last * (PARTS - 1) * w->nsample / PARTS; i < (last ? w->nsample : w->nsample / PARTS); i++)
-			v[n++] = tt_why_time(w, w->sample[i]);
-		of[last] = tt_quantile_of_i64(v, n, 1, 2);
-	}
-	return of[1] - of[0];
-}
-
 /*
  * Of ${n} steps, the one of the fewest calls among those whose time makes frames half as much longer as any does: who calls others more often comes before
  * these, and with as many calls who takes more time. SIZE_MAX: none takes a tenth of a typical frame, or frames are not even half as much longer.
@@ -197,7 +252,7 @@ frames_longer(const struct tt_why *w)
 static size_t
 choose_step(const struct tt_why *w, struct tt_step *s, size_t n)
 {
-	int64_t ns[PARTS], calls[PARTS], most = w->out->typical / 10;
+	int64_t ns[PARTS], calls[PARTS], took[2], most = w->out->typical / 10;
 	size_t best = SIZE_MAX;
 	struct tt_fact_walk k;
 
@@ -216,7 +271,8 @@ choose_step(const struct tt_why *w, struct tt_step *s, size_t n)
 		if (s[i].more >= (most + 1) / 2 && s[i].more > w->out->typical / 10 && (best == SIZE_MAX || s[i].after < s[best].after ||
 		    (s[i].after == s[best].after && s[i].more > s[best].more)))
 			best = i;
-	return best != SIZE_MAX && frames_longer(w) < s[best].more / 2 ? SIZE_MAX : best;
+	frames_took(w, took);
+	return best != SIZE_MAX && took[1] - took[0] < s[best].more / 2 ? SIZE_MAX : best;
 }
 
 /* The step of the marker of ${c}, if it is at the place of the best; NULL: it has none there, or does far more in this frame. */
@@ -255,6 +311,8 @@ first_frame(const struct tt_why *w, const struct tt_step *s, bool *known)
 bool
 tt_why_grown(const struct tt_why *w, const struct tt_cause *c)
 {
+	if (w->slows)
+		return c->class == TT_CAUSE_UNKNOWN;
 	if (c->class != TT_CAUSE_SLOW_CALL && c->class != TT_CAUSE_CALLS && !c->doubtful)
 		return false;
 	if (w->grows != TT_NO_ROW)
@@ -305,5 +363,5 @@ tt_why_growth(struct tt_why *w)
 	if (w->nsample < PARTS * LEAST_OF_PART)
 		return TT_OK;
 	rc = find_growing(w);
-	return rc == TT_OK && w->grows == TT_NO_ROW ? find_step(w) : rc;
+	return rc == TT_OK && w->grows == TT_NO_ROW && !w->slows ? find_step(w) : rc;
 }

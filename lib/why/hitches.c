@@ -125,7 +125,7 @@ choose_hitches(struct tt_why *w)
 	all = tt_mem_alloc(w->mem, room * sizeof *all, w->err);
 	for (size_t i = 0; i < n && all; i++)
 		if (tt_why_extra(w, i) > 0)
-			all[k++] = (struct tt_cause){ .frame = i, .row = TT_NO_ROW, .row2 = TT_NO_ROW, .by = TT_NO_ROW, .callee = TT_NO_ROW,
+			all[k++] = (struct tt_cause){ .frame = i, .row = TT_NO_ROW, .row2 = TT_NO_ROW, .by = TT_NO_ROW, .callee = TT_NO_ROW, .under = TT_NO_ROW,
 			    .starter = TT_NO_ROW, .other = TT_NO_ROW,
 			    .extra = tt_why_extra(w, i) };
 	if (!all)

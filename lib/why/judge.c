@@ -118,13 +118,20 @@ usual_site(const struct tt_why *w)
 	return most && most->self > 0 ? most : NULL;
 }
 
+/* The full name of marker ${row}; "": it has none. */
+static const char *
+full_name(const struct tt_why *w, uint32_t row)
+{
+	return row != TT_NO_ROW && w->p->row[row].name ? w->p->row[row].name->full : "";
+}
+
 /* True if a method of that name is on the way to the collection at ${c}->node. */
 static bool
 is_asked_by_name(const struct tt_why *w, const struct tt_cause *c)
 {
 	for (uint32_t i = c->node; i != w->own[i] && i > TT_NODE_MORE; i = tt_paths_node(w->p, i)->parent) {
 		uint32_t row = tt_paths_row(w->p, i);
-		if (row != TT_NO_ROW && w->p->row[row].name && tt_name_match(tt_collect_requests, w->p->row[row].name->full))
+		if (tt_name_match(tt_collect_requests, full_name(w, row)))
 			return true;
 	}
 	return false;
@@ -152,7 +159,7 @@ look_at_start(const struct tt_why *w, struct tt_cause *c)
 		all += w->now.v[i].what == TT_OF_SITE ? w->now.v[i].self : 0;
 	c->starter = c->row;
 	c->share = site && all > 0 ? (double)site->self / (double)all : 0;
-	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site);
+	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && !tt_name_is_loop(full_name(w, c->row)));
 }
 
 static void
@@ -205,6 +212,20 @@ is_more_than_chance(double mean, unsigned n)
 	return p < 1e-4;
 }
 
+/* Each collection that started in ${starter} was asked for. Where there are no generations the rest of what is known of collections is little, too. */
+static void
+was_asked(struct tt_why *w, uint32_t starter)
+{
+	for (size_t i = 0; i < w->out->ncause; i++) {
+		struct tt_cause *c = &w->out->cause[i];
+
+		if (c->starter != starter)
+			continue;
+		c->guessed = !c->asked && c->generations == 0;
+		c->asked = true;
+	}
+}
+
 void
 tt_why_asked(struct tt_why *w)
 {
@@ -218,21 +239,19 @@ tt_why_asked(struct tt_why *w)
 		double share = 0;
 		unsigned n = 0;
 
-		if (starter == TT_NO_ROW || c[i].asked || !tt_model_knows_allocs(w->m))
+		if (starter == TT_NO_ROW || c[i].asked || !tt_model_knows_allocs(w->m) || tt_name_is_loop(full_name(w, starter)))
 			continue;
 		for (size_t k = 0; k < w->out->ncause; k++)
 			if (c[k].starter == starter && !c[k].asked) {
 				share += c[k].share;
 				n++;
 			}
-		if (!is_more_than_chance(all * share / n, n))
-			continue;
-		for (size_t k = 0; k < w->out->ncause; k++)
-			if (c[k].starter == starter)
-				c[k].asked = true;
+		if (is_more_than_chance(all * share / n, n))
+			was_asked(w, starter);
 	}
 	for (size_t i = 0; i < w->out->ncause; i++)
 		if (c[i].class == TT_CAUSE_COLLECTION && c[i].asked) {
+			c[i].by = c[i].guessed && c[i].bytes == 0 && c[i].row != c[i].starter ? c[i].row : TT_NO_ROW;
 			c[i].row = c[i].starter;
 			c[i].row2 = TT_NO_ROW;
 		}
@@ -291,7 +310,7 @@ work_of(const struct tt_why *w, uint32_t node)
 		const uint32_t row = tt_paths_row(w->p, at);
 		const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row);
 
-		if (is_rare(w, &u) && !tt_causes_library(w->p->row[row].name ? w->p->row[row].name->full : ""))
+		if (is_rare(w, &u) && !tt_causes_library(full_name(w, row)))
 			return row;
 	}
 	return tt_paths_row(w->p, node);
@@ -305,7 +324,7 @@ is_method_elsewhere(const struct tt_why *w, const struct tt_frame_path *r, size_
 	const uint32_t row = t ? tt_paths_row(w->p, r->node) : TT_NO_ROW;
 
 	return row != TT_NO_ROW && t->index != tt_frames_thread(w->m->frames, frame) && w->own[r->node] == r->node &&
-	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_library(w->p->row[row].name ? w->p->row[row].name->full : "");
+	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_library(full_name(w, row));
 }
 
 /* What another thread was in for most of the time in which this one waited for a lock; nothing, if several were in something for as long. */
@@ -465,10 +484,9 @@ static bool
 is_called_more(const struct tt_why *w, size_t at)
 {
 	const struct tt_fact *row = fact(w, TT_OF_ROW, tt_paths_row(w->p, w->now.v[at].id));
-	const char *full = w->p->row[row->id].name ? w->p->row[row->id].name->full : "";
 	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
 
-	return !is_rare(w, &u) && is_more(w, row->id) && !tt_name_match(tt_constructors, full);
+	return !is_rare(w, &u) && is_more(w, row->id) && !tt_name_match(tt_constructors, full_name(w, row->id));
 }
 
 /*
@@ -507,17 +525,14 @@ count_paths(const struct tt_why *w)
 	return end;
 }
 
-/* Down the calls of the frame to where most of the extra time is, of ${more} calls alone or of all. SIZE_MAX: there is none. */
+/* From path ${at} down to where most of its extra time is; SIZE_MAX: from the thread, which has ${sum} of it. */
 static size_t
-descend(struct tt_why *w, bool more, int64_t *sum)
+go_down(const struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
 {
-	const size_t end = count_paths(w);
-	size_t at = SIZE_MAX, best;
-
-	if (add_up(w, more, end, sum) != TT_OK)
-		return SIZE_MAX;
 	const int64_t *between = w->inside + end + 1;
-	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? *sum : w->inside[at] - between[at]) * 6) {
+	size_t best;
+
+	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? sum : w->inside[at] - between[at]) * 6) {
 		if (more && (is_reason(w, at, best) || is_loop(w, end, at, best)))
 			break;
 		at = best;
@@ -525,6 +540,15 @@ descend(struct tt_why *w, bool more, int64_t *sum)
 			break;
 	}
 	return at;
+}
+
+/* Down the calls of the frame to where most of the extra time is, of ${more} calls alone or of all. SIZE_MAX: there is none. */
+static size_t
+descend(struct tt_why *w, bool more, int64_t *sum)
+{
+	const size_t end = count_paths(w);
+
+	return add_up(w, more, end, sum) == TT_OK ? go_down(w, more, end, SIZE_MAX, *sum) : SIZE_MAX;
 }
 
 /*
@@ -569,6 +593,25 @@ rare_caller(const struct tt_why *w, size_t at, const struct tt_fact *row)
 	const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, by);
 
 	return by != TT_NO_ROW && is_rare(w, &u) && w->now.v[at].longest == row->longest ? by : TT_NO_ROW;
+}
+
+/* True for a method, and not a marker of the engine or of a phase: it has a list of arguments. */
+static bool
+is_method(const struct tt_why *w, uint32_t row)
+{
+	return strchr(full_name(w, row), '(') != NULL;
+}
+
+/* The innermost method around the path ${node}; TT_NO_ROW: there is none. */
+static uint32_t
+caller_of(const struct tt_why *w, uint32_t node)
+{
+	for (uint32_t at = node; at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE;) {
+		at = w->own[tt_paths_node(w->p, at)->parent];
+		if (is_method(w, tt_paths_row(w->p, at)))
+			return tt_paths_row(w->p, at);
+	}
+	return TT_NO_ROW;
 }
 
 /* What the path at ${at} calls most often beyond the usual. */
@@ -626,6 +669,7 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	if (!is_more(w, row->id))
 		look_at_loop(w, at, c);
 	c->by = c->class == TT_CAUSE_SLOW_CALL && !is_rare(w, &u) ? rare_caller(w, at, row) : TT_NO_ROW;
+	c->under = is_method(w, row->id) ? TT_NO_ROW : caller_of(w, f->id);
 	site = fact(w, TT_OF_SITE, row->id);
 	if (!site || (c->class == TT_CAUSE_CALLS && !is_rare(w, &u)))
 		return;
@@ -639,6 +683,63 @@ blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	c->usual_n = su.n;
 	c->usual_ns = su.self;
 	c->name = most_class(w, row->id);
+}
+
+/*
+ * The paths right below path ${at}, or the thread's own, that each have a fifth of its extra time ${all} or more, into ${part}, in order. Returns how many; 0:
+ * not two or three that have three quarters of it together.
+ */
+static unsigned
+parts_of(const struct tt_why *w, size_t at, int64_t all, size_t *part)
+{
+	int64_t held = 0;
+	unsigned n = 0;
+
+	for (size_t i = at == SIZE_MAX ? 0 : at + 1, end = count_paths(w); i < end; i++) {
+		if (w->inside[i] * 5 < all || w->inside[i] <= 0 || tt_why_around(w, i) != at)
+			continue;
+		if (n == TT_CAUSE_PARTS)
+			return 0;
+		held += w->inside[i];
+		part[n++] = i;
+	}
+	return n >= 2 && held * 4 >= all * 3 ? n : 0;
+}
+
+/*
+ * Where most of the extra time ends at path ${at}, which hardly takes more itself: blame ${c} on the two or three that it calls, if each takes twice as long
+ * as usual or longer. ${sum}: the thread's extra time, if that is where it ends. False: they are not so.
+ */
+static bool
+blame_parts(const struct tt_why *w, bool more, size_t at, int64_t sum, struct tt_cause *c)
+{
+	const int64_t all = at == SIZE_MAX ? sum : w->inside[at];
+	size_t part[TT_CAUSE_PARTS];
+	struct tt_cause to = *c;
+
+	if (at != SIZE_MAX && (beyond(w, &w->now.v[at]) * 10 > all || (more && is_more(w, tt_paths_row(w->p, w->now.v[at].id)))))
+		return false;
+	to.nparts = parts_of(w, at, all, part);
+	if (to.nparts == 0)
+		return false;
+	blame_path(w, go_down(w, more, count_paths(w), part[0], 0), &to);
+	to.class = TT_CAUSE_SLOW_CALL;
+	to.ns = to.took = to.usual_ns = 0;
+	for (unsigned i = 0; i < to.nparts; i++) {
+		struct tt_cause_part *p = &to.part[i];
+
+		p->row = tt_paths_row(w->p, w->now.v[go_down(w, more, count_paths(w), part[i], 0)].id);
+		p->took = fact(w, TT_OF_TOTAL, p->row) ? fact(w, TT_OF_TOTAL, p->row)->self : 0;
+		p->usual = tt_why_usual(w, TT_OF_TOTAL, p->row).self;
+		if (p->took < 2 * p->usual || (i > 0 && p->row == p[-1].row))
+			return false;
+		to.ns += w->inside[part[i]];
+		to.took += p->took;
+		to.usual_ns += p->usual;
+	}
+	to.under = to.by = to.callee = TT_NO_ROW;
+	*c = to;
+	return true;
 }
 
 /* True if a zone of the marker ${row} is at record ${i} of the frame or around it; ${in}: the same of the records before it. These are by node. */
@@ -765,10 +866,11 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 		look_at_wait(w, c);
 		break;
 	case TT_CAUSE_SHADERS:
-		look_at_wait(w, c);
+		c->row2 = tt_paths_row(w->p, c->node);
 		break;
 	case TT_CAUSE_WAIT:
 		look_at_wait(w, c);
+		c->under = is_method(w, c->row) ? TT_NO_ROW : caller_of(w, w->own[c->node]);
 		look_at_others(w, c);
 		break;
 	case TT_CAUSE_EDITOR:
@@ -795,11 +897,10 @@ try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 		*c = burst;
 }
 
-void
-tt_why_judge(struct tt_why *w, struct tt_cause *c)
+/* What is known to take more time: the runtime's or the engine's work, more calls, allocations. False: that explains too little. */
+static bool
+judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 {
-	const struct tt_fact *outside = fact(w, TT_OF_FRAME, TT_FRAME_OUTSIDE);
-	const struct tt_cause none = *c;
 	int64_t sum;
 	size_t at;
 
@@ -809,33 +910,60 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	/* A method that throws more is also called more, and takes about the time of the exceptions. */
 	const bool thrown = at != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && w->inside[at] <= 2 * c->ns &&
 	    w->inside[at] >= c->extra / LEAST_SHARE && tt_paths_row(w->p, w->now.v[at].id) == c->row;
-	if (at != SIZE_MAX && !thrown && w->inside[at] > c->ns) {
-		*c = none;
-		blame_path(w, at, c);
+	if (!thrown && (at == SIZE_MAX ? sum : w->inside[at]) > c->ns) {
+		struct tt_cause path = *none;
+
+		if (!blame_parts(w, true, at, sum, &path) && at != SIZE_MAX)
+			blame_path(w, at, &path);
+		*c = path.ns > c->ns ? path : *c;
 	}
-	if (thrown || (c->ns >= c->extra / LEAST_SHARE && c->ns > 0)) {
-		try_burst(w, &none, c);
-		try_loader(w, c);
-		look_closer(w, c);
+	if (!thrown && (c->ns < c->extra / LEAST_SHARE || c->ns <= 0))
+		return false;
+	try_burst(w, none, c);
+	try_loader(w, c);
+	look_closer(w, c);
+	return true;
+}
+
+/* Methods that are not called more often than usual, but take longer. */
+static void
+judge_slower(struct tt_why *w, struct tt_cause *c)
+{
+	int64_t sum;
+	const size_t at = descend(w, false, &sum);
+
+	if ((at == SIZE_MAX ? sum : w->inside[at]) < c->extra / LEAST_SHARE)
+		return;
+	if (blame_parts(w, false, at, sum, c)) {
+		c->doubtful = true;
 		return;
 	}
+	if (at == SIZE_MAX)
+		return;
+	const size_t whose = caller_to_blame(w, at);
+
+	blame_path(w, whose, c);
+	c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
+	if (c->doubtful && whose != at)
+		c->row2 = tt_paths_row(w->p, w->now.v[at].id);
+	try_loader(w, c);
+	look_closer(w, c);
+}
+
+void
+tt_why_judge(struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_fact *outside = fact(w, TT_OF_FRAME, TT_FRAME_OUTSIDE);
+	const struct tt_cause none = *c;
+
+	if (judge_known(w, &none, c))
+		return;
 	*c = none;
 	if (outside && beyond(w, outside) >= c->extra / 2) {
 		c->class = TT_CAUSE_OUTSIDE;
 		c->ns = beyond(w, outside);
 		return;
 	}
-	if (try_processors(w, c))
-		return;
-	at = descend(w, false, &sum);
-	if (at != SIZE_MAX && w->inside[at] >= c->extra / LEAST_SHARE) {
-		const size_t whose = caller_to_blame(w, at);
-
-		blame_path(w, whose, c);
-		c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
-		if (c->doubtful && whose != at)
-			c->row2 = tt_paths_row(w->p, w->now.v[at].id);
-		try_loader(w, c);
-		look_closer(w, c);
-	}
+	if (!try_processors(w, c))
+		judge_slower(w, c);
 }

@@ -113,8 +113,8 @@ tt_why_routine(struct tt_why *w)
 
 		*tt_put_cap(fps, limit) = '\0';
 		if (!out->routine)
-			out->routine = tt_arena_printf(w->text, w->err, "%zu of %zu frames are longer by %s, which returns all over the capture, and hold "
-			    "%s: that is no hitch", n, w->m->frames->n, w->p->row[usual.row].label, fps);
+			out->routine = tt_arena_printf(w->text, w->err, "%zu of %zu frames are longer because of %s, throughout the capture, and "
+			    "still hold %s: regular work, not hitches", n, w->m->frames->n, w->p->row[usual.row].label, fps);
 		/* Those before the present one have other markers, so they stay where they are. */
 	}
 	return w->err->code;

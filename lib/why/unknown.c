@@ -35,7 +35,7 @@ part_by_marker(struct tt_cause **c, size_t n, uint32_t part)
 		for (next = i + 1; next < n && c[next]->row == c[i]->row;)
 			next++;
 		for (size_t k = i; k < next; k++)
-			c[k]->part = 2 * (next - i) >= n ? part + 1 + (i > 0 && 2 * i >= n) : part;
+			c[k]->kin = 2 * (next - i) >= n ? part + 1 + (i > 0 && 2 * i >= n) : part;
 	}
 }
 
