@@ -239,7 +239,8 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	x = work;
 	if (!x)
 		return;
-	tt_cell_text(&c[S_60], verdict(of, x, tt_frame_limit(16670000), r));
+	const char *limited = 2 * tt_values_over(x, tt_frame_limit(16670000)) > x->n ? tt_pass_limited(f, r) : NULL;
+	tt_cell_text(&c[S_60], tt_text(r, "%s%s%s", verdict(of, x, tt_frame_limit(16670000), r), limited ? "; " : "", limited ? limited : ""));
 	tt_cell_text(&c[S_30], verdict(of, x, tt_frame_limit(33330000), r));
 }
 

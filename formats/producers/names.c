@@ -24,7 +24,7 @@ const char *const tt_wait_markers[] = {
 	"Mono.Unix.Native.Syscall:read", "Mono.Unix.Native.Syscall:recv", "Mono.Unix.Native.Syscall:wait",
 	"Mono.Unix.Native.Syscall:pause", "Mono.Unix.Native.Syscall:nanosleep", "Mono.Unix.UnixSignal:Wait",
 	/* Unity: the markers the manual lists as waiting (common markers reference, 2022.3). */
-	"WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitFor", "GfxDeviceMetal.WaitFor", "XR.WaitForGPU",
+	"WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitFor", "Gfx.PresentFrame", "GfxDeviceMetal.WaitFor", "XR.WaitForGPU",
 	"WaitForJobGroup", "Semaphore.WaitForSignal", "WaitForRenderThread", "WaitForGfxCommands",
 	"[I]dle",
 	NULL,

@@ -160,6 +160,31 @@ put_rates(const struct page *p)
 	put(p, ".");
 }
 
+/* "Limited by the GPU in 296 of 300 frames, mean 22.0 ms": where most frames miss 60 fps, and what limits most of those whose limit is known. */
+static void
+put_limited(const struct page *p)
+{
+	const struct tt_table *budgets = table(p, "frame_budgets"), *t = table(p, "frame_limits");
+	const size_t row = tt_page_capped(budgets) ? uncapped_row(budgets) : 0;
+	enum { MOST = 5000 };         /* of 10,000 */
+
+	for (size_t i = 0; t && tt_html_value(budgets, row, "over_share") > MOST && i < t->nrow; i++) {
+		const struct tt_cell *by = tt_html_cell(t, i, "limit");
+
+		if (!by || strcmp(by->s, "balanced") == 0 || tt_html_value(t, i, "share") <= MOST)
+			continue;
+		put(p, "<p>Limited by the <a href=\"#frames\">");
+		tt_html_figure(p->out, t, i, "limit");
+		put(p, "</a> in ");
+		tt_html_figure(p->out, t, i, "count");
+		put(p, " of ");
+		tt_html_figure(p->out, table(p, "frames"), 0, "count");
+		put(p, " frames, mean ");
+		tt_html_figure(p->out, t, i, "mean_ns");
+		put(p, ".</p>\n");
+	}
+}
+
 /* "median 15.76 ms", and so on: the figures that frames are talked about by. */
 static void
 put_key_figures(const struct page *p)
@@ -194,6 +219,7 @@ put_frame_verdict(const struct page *p)
 	put_rates(p);
 	put(p, "</p>\n");
 	put_key_figures(p);
+	put_limited(p);
 	if (has_rows(worst)) {
 		put(p, "<p>The worst is frame <a href=\"#worst-1\">");
 		tt_html_figure(p->out, worst, 0, "frame");

@@ -441,18 +441,43 @@ limit_of(const struct tt_frames *f, size_t i)
 	return wait > 500000 ? BY_PRESENT : BY_NOTHING;
 }
 
+/* How many frames each limits, and their wall time; and how many there are whose limit is known. */
+static uint64_t
+count_limits(const struct tt_frames *f, uint64_t *n, uint64_t *sum)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const enum limit by = limit_of(f, i);
+
+		n[by]++;
+		sum[by] += (uint64_t)tt_frames_wall(f, i);
+	}
+	return f->n - n[BY_UNKNOWN];
+}
+
+const char *
+tt_pass_limited(const struct tt_frames *f, struct tt_report *r)
+{
+	uint64_t n[LIMITS] = { 0 }, sum[LIMITS] = { 0 };
+	const uint64_t known = count_limits(f, n, sum);
+	char some[32], all[32], mean[32];
+
+	for (unsigned i = 0; i < LIMITS; i++) {
+		if (i == BY_UNKNOWN || i == BY_NOTHING || 2 * n[i] <= known)
+			continue;
+		*tt_put_count(some, (int64_t)n[i]) = '\0';
+		*tt_put_count(all, (int64_t)f->n) = '\0';
+		*tt_put_time_short(mean, tt_ratio(sum[i], 1, n[i])) = '\0';
+		return tt_text(r, "limited by the %s in %s of %s frames, mean %s", i == BY_PRESENT ? "display (present)" : limit_name[i], some, all, mean);
+	}
+	return NULL;
+}
+
 static void
 limits(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_frames *f = k->m->frames;
-	uint64_t n[LIMITS] = { 0 }, sum[LIMITS] = { 0 }, known = 0;
+	uint64_t n[LIMITS] = { 0 }, sum[LIMITS] = { 0 };
+	const uint64_t known = count_limits(k->m->frames, n, sum);
 
-	for (size_t i = 0; i < f->n; i++) {
-		enum limit by = limit_of(f, i);
-		n[by]++;
-		sum[by] += (uint64_t)tt_frames_wall(f, i);
-		known += by != BY_UNKNOWN;
-	}
 	for (unsigned i = 0; i < LIMITS; i++) {
 		struct tt_cell *c;
 

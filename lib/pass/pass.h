@@ -13,6 +13,7 @@
 #include "view/group.h"
 
 struct tt_model;
+struct tt_frames;
 struct tt_option;
 struct tt_views;
 
@@ -159,6 +160,9 @@ const char *tt_pass_worst_by(const struct tt_model *m, int64_t period, struct tt
 
 /* At what frames are capped that are (view/figures.h): "capped at 60 fps (16.7 ms), 300 of 600 at 30 fps (33.3 ms)". */
 const char *tt_pass_cap(const struct tt_model *m, int64_t period, struct tt_report *r);
+
+/* What limits most of the frames whose limit is known: "limited by the GPU in 296 of 300 frames, mean 22.0 ms"; NULL: nothing does, or it is not known. */
+const char *tt_pass_limited(const struct tt_frames *f, struct tt_report *r);
 
 /* TT_SETTING_FRAME_MARKER and the name ${full} of a marker without its arguments, quoted for a shell. */
 const char *tt_pass_frame_option(struct tt_report *r, const char *full);

@@ -131,6 +131,12 @@ bool tt_why_walk_next(struct tt_fact_walk *k);
 /* Find the usual values of the samples. */
 int tt_why_learn(struct tt_why *w);
 
+/*
+ * The call by which a method waits or loads at the path ${node}: the outermost zone below it, because what the library does inside is not the program's code.
+ * TT_NO_ROW: it has no name.
+ */
+uint32_t tt_why_call(const struct tt_why *w, uint32_t node);
+
 /* What explains the present frame, of which extra is known. */
 void tt_why_judge(struct tt_why *w, struct tt_cause *c);
 

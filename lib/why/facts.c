@@ -115,6 +115,17 @@ tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thr
 	return tt_paths_row(w->p, engine ? rec->node : w->own[rec->node]);
 }
 
+uint32_t
+tt_why_call(const struct tt_why *w, uint32_t node)
+{
+	uint32_t row = TT_NO_ROW;
+
+	for (uint32_t at = node, own = w->own[at]; at != own && at > TT_NODE_MORE; at = tt_paths_node(w->p, at)->parent)
+		if (tt_paths_row(w->p, at) != TT_NO_ROW)
+			row = tt_paths_row(w->p, at);
+	return row;
+}
+
 /* What a zone of another thread does: a collection stops this one, too. */
 static int
 add_other(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)

@@ -284,13 +284,12 @@ look_at_code(const struct tt_why *w, struct tt_cause *c)
 	c->bytes = (int64_t)most->b;
 }
 
-/* The call by which a method waits or loads: the outermost zone below it, because what the library does inside is not the program's code. */
 static void
 look_at_wait(const struct tt_why *w, struct tt_cause *c)
 {
-	for (uint32_t at = c->node, own = w->own[at]; at != own && at > TT_NODE_MORE; at = tt_paths_node(w->p, at)->parent)
-		if (tt_paths_row(w->p, at) != TT_NO_ROW)
-			c->row2 = tt_paths_row(w->p, at);
+	const uint32_t row = tt_why_call(w, c->node);
+
+	c->row2 = row != TT_NO_ROW ? row : c->row2;
 	if (c->row2 == c->row)
 		c->row2 = TT_NO_ROW;
 }

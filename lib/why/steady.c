@@ -9,7 +9,9 @@
 #include "base/order.h"
 #include "collect/collections.h"
 #include "collect/heap_shots.h"
+#include "model/waits.h"
 #include "out/table.h"
+#include "view/figures.h"
 #include "view/group.h"
 
 /* Typical frames allocate this much, or more: at 60 frames a second some collections a minute. */
@@ -258,11 +260,69 @@ find_leak(struct tt_why *w, bool *found)
 	return w->err->code;
 }
 
+/* --- waiting for the display ------------------------------------------------------------------------- */
+
+/* Of typical frames' facts of the kind ${what}, the one with most time; NULL: there is none. */
+static const struct tt_usual *
+most_usual(const struct tt_why *w, uint32_t what)
+{
+	const struct tt_usual *most = NULL;
+
+	for (size_t i = 0; i < w->nusual; i++)
+		if (w->usual[i].what == what && w->usual[i].id != TT_NO_ROW && (!most || w->usual[i].self > most->self))
+			most = &w->usual[i];
+	return most;
+}
+
+/* One of the paths that a usual fact is about: of the first sample that has it. */
+static uint32_t
+node_of(const struct tt_why *w, const struct tt_usual *u)
+{
+	size_t i = 0;
+
+	while (i < w->of_samples.n && (w->of_samples.v[i].what != u->what || w->of_samples.v[i].id != u->id))
+		i++;
+	return i < w->of_samples.n ? w->of_samples.v[i].node : 0;
+}
+
+/* Typical frames that miss 60 fps, though no limit holds them, and wait for a third of their time until the last one is presented. */
+static int
+find_present(struct tt_why *w)
+{
+	const struct tt_usual *wait = most_usual(w, TT_OF_CLASS + TT_CAUSE_WAIT), *run = most_usual(w, TT_OF_RUN);
+	const uint32_t node = wait ? node_of(w, wait) : 0, call = node ? tt_why_call(w, node) : TT_NO_ROW;
+	char ns[32], all[32], other[32];
+	struct tt_buf b = { 0 };
+	struct tt_finding *f;
+
+	if (w->cap || call == TT_NO_ROW || !w->p->row[call].name || w->out->typical <= tt_frame_limit(16670000) || wait->self < w->out->typical / 3 ||
+	    tt_waits_kind(w->m, w->p->row[call].name->full) != TT_WAIT_LIMIT)
+		return TT_OK;
+	f = tt_why_finding(w);
+	if (!f)
+		return w->err->code;
+	*tt_put_time_short(ns, wait->self) = '\0';
+	*tt_put_time_short(all, w->out->typical) = '\0';
+	*f = (struct tt_finding){ .class = TT_CAUSE_WAIT, .marker = w->p->row[wait->id].label, .frames = "all frames" };
+	tt_buf_printf(&b, "a typical frame waits %s of %s in %s", ns, all, w->p->row[call].label);
+	if (run && run->self >= wait->self / 2) {
+		*tt_put_time_short(other, run->self) = '\0';
+		tt_buf_printf(&b, "; meanwhile thread \"%s\" runs %s for %s", tt_paths_thread(w->p, node_of(w, run))->name, w->p->row[run->id].label, other);
+	} else {
+		tt_buf_text(&b, "; no other thread runs half as long: the GPU is late, or vertical sync holds the frame");
+	}
+	f->sentence = tt_buf_keep(&b, w->text, w->err);
+	return w->err->code;
+}
+
 int
 tt_why_steady(struct tt_why *w)
 {
 	bool leaks;
 	int rc = find_leak(w, &leaks);
+
+	if (rc == TT_OK)
+		rc = find_present(w);
 
 	return rc == TT_OK && !leaks ? find_allocation(w) : rc;
 }

@@ -409,7 +409,21 @@ def not_explained():
                                              row("frames 48 and 171", "methods", 48, 171)])
 
 
+def for_the_display():
+    """Frames that all miss 60 fps and wait for the display say so, and what the render thread runs meanwhile; frames within 60 fps do not."""
+    for work, draws, row in ((3, 20, '; meanwhile thread "Render Thread" runs Render.Mesh for 20.00 ms'), (3, 1, "; no other thread runs half as long: "),
+                             (-12, 4, None)):
+        def change(k, f, work=work, draws=draws):
+            f[MAIN][0].calls.append(Zone("Gfx.WaitForPresentOnGfxThread", 14 + work + k % 8 / 2))
+            f[RENDER] = [Zone("Render.Mesh", draws)]
+        rows = said(game("display.raw", change))
+        want = "a typical frame waits 1[89].* of 2.* ms in Gfx.WaitForPresentOnGfxThread" + (row or "")
+        suite.true("waiting for the display, %d" % work, [r[:2] for r in rows] == [("all frames", "wait")] and re.match(want, rows[0][3]) if row else not rows,
+                   rows)
+
+
 threads_that_work()
+for_the_display()
 several_scripts()
 collections_of_the_engine()
 much_of_a_frame()

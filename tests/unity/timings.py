@@ -13,14 +13,14 @@ COUNTERS = {"total": "CPU Total Frame Time", "main": "CPU Main Thread Frame Time
             "gpu": "GPU Frame Time"}
 
 
-def game(frames, late=4, record=True):
-    """Frames of 16 ms, measured as `frames` says; values come `late` frames after the frame they are about."""
+def game(frames, late=4, record=True, every=16):
+    """Frames of ${every} ms, measured as `frames` says; values come `late` frames after the frame they are about."""
     c = Capture()
     keys = {} if record else {k: c.counter(n, unit=1) for k, n in COUNTERS.items()}
     t = c.thread()
     n = len(frames) + late + 1
     for i in range(n):
-        at = (1 + 16 * i) * MS
+        at = (1 + every * i) * MS
         t.frame(at)
         if not late <= i < late + len(frames):
             continue
@@ -70,6 +70,18 @@ for record, cases in ((True, CASES), (False, BY_COUNTERS)):
     want = {w: (known.count(w), round(100 * known.count(w) / len(known), 2)) for w in known}
     want["unknown"] = (len(cases) - len(known) + 4, None)       # what the last four frames took never came
     suite.equal("the table", {r["limit"]: (r["count"], r["share"]) for r in table}, want)
+
+# What limits most frames is on the first screen and in the page's verdict, where they miss 60 fps.
+for part, name in (("gpu", "GPU"), ("render", "render thread")):
+    for every in (16, 22):
+        path = game([{"total": every, "main": 5, "render": 4, "gpu": 5, part: every - .5}] * 40, every=every).write(suite.path("limited.ttc"))
+        said = " ".join(suite.run(path)[0].split())
+        page = suite.path("limited.html")
+        suite.run("report", path, "-o", page)
+        with open(page, encoding="utf-8") as f:
+            verdict = " ".join(re.sub(r"<[^>]*>", "", f.read().split("Verdict</h2>")[1].split("</section>")[0]).split())
+        suite.equal("the first screen, %s, %d ms" % (name, every), "limited by the %s in 40 of 44 frames, mean 22.00 ms" % name in said, every == 22)
+        suite.equal("the page, %s, %d ms" % (name, every), bool(re.search("Limited by the %s in 40 of 44 frames, mean 22.00.ms" % name, verdict)), every == 22)
 
 # Of the GPU's time alone, as Unity's .data has it: the main thread's own zones tell what it did.
 c = Capture()
