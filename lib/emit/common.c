@@ -164,6 +164,7 @@ tt_emit_by_thread(const struct tt_view *v, size_t i)
 		return !v->m->keep_thread || (x && (uint64_t)x->ts < v->m->threads.n && v->m->keep_thread[x->ts]);
 	case TT_COUNTER:
 	case TT_GC_HEAP:
+	case TT_FRAME:
 		return true;
 	default:
 		return !v->skipped;

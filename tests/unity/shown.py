@@ -198,8 +198,31 @@ def allocated():
     suite.true("one each millisecond", 39 <= len(want) <= 42, len(want))
 
 
+def frames_of_a_chosen_thread():
+    """Frames are those of the frame thread, whichever threads are chosen."""
+    c = Capture()
+    main, render = c.thread(), c.thread()
+    work = c.marker("Work")
+    for t, name in ((main, "Main Thread"), (render, "Render Thread")):
+        c.thread_name(t.native, "", name)
+    for n in range(6):
+        main.frame(1000 + 10000 * n)
+        for t in (main, render):
+            t.zone(2000 + 10000 * n, 5000 + 10000 * n, work)
+    path = c.write(suite.path("frames.ttc"))
+
+    def lines(kind, *options):
+        return [(x["thread"], x["start_ns"]) for x in suite.csv(path, *options) if x["kind"] == kind]
+    want = lines("frame")
+    suite.equal("frames in CSV", len(want), 6)
+    suite.equal("frames in CSV of another thread", lines("frame", "--thread", "Render*"), want)
+    suite.equal("and its zones alone", lines("zone", "--thread", "Render*"), [x for x in lines("zone") if x[0] == "2"])
+    suite.equal("frames in CSV of a part of the time", lines("frame", "--thread", "Render*", "--frames", "2-3"), lines("frame", "--frames", "2-3"))
+
+
 odd_values()
 allocated()
+frames_of_a_chosen_thread()
 all_values()
 one_label()
 names_of_arguments()
