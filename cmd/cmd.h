@@ -24,6 +24,7 @@ struct app {
 	struct opt_list reads;        /* plan.read */
 	int64_t max_time;             /* ns; 0: as long as it takes */
 	const char *input;            /* beginning of lines of the ledger: the file, or the number of files */
+	bool say_notices;             /* losses of severity notice are printed, too: an output does not say them */
 	bool losses_said;             /* losses were printed for each input, so not once more for all together */
 	const char *page;             /* page with more about a usage error; NULL: the verb's help */
 	bool child;                   /* a program was run: its end decides the exit */
@@ -88,7 +89,7 @@ int app_parse(struct app *app, const struct verb *verb, void *into, const struct
 /* Print ${text} on standard output; if it is long and a terminal with a pager is there, by the pager. */
 int app_show(struct app *app, const struct tt_buf *text, struct tt_err *err);
 
-/* Print a line for each kind of loss above a remark. It begins with the input that has the loss, else with ${name}. */
+/* Print a line for each kind of loss above a remark; with say_notices of those, too. It begins with the input that has the loss, else with ${name}. */
 void app_say_losses(struct app *app, const char *name, const struct tt_loss *loss);
 
 /* Write ${text} to ${path} ("-": standard output), completely or not at all. Returns the error kept in ${text}, if it has one. */

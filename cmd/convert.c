@@ -381,6 +381,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 		opts[i] = (struct tt_emit_opts){ .env = &app->env, .path = c->out[i].path, .generator = TT_GENERATOR,
 			.own = c->out[i].own + emit_at(emit[i]) };
 		run.needs |= tt_emit_needs(emit[i], &opts[i]);
+		app->say_notices = app->say_notices || !emit[i]->ledger;
 	}
 	run.emit = emit;
 	run.emit_opts = opts;

@@ -154,6 +154,7 @@ const struct tt_emit tt_emit_chrome = {
 	.name = "chrome",
 	.summary = "Chrome trace event JSON: Perfetto, Chrome DevTools",
 	.suffix = suffixes,
+	.ledger = true,
 	.option = options,
 	.own = sizeof(struct tt_chrome_opts),
 	.state = sizeof(struct chrome),

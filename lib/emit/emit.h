@@ -88,6 +88,7 @@ struct tt_emit {
 	const char *name, *summary;
 	const char *const *suffix;    /* without compression: ".json"; NULL-terminated */
 	bool binary;                  /* nothing to print on a terminal */
+	bool ledger;                  /* its files say what was lost */
 	bool viewed;                  /* viewers open it as it is or with .gz, and with no other compression */
 	bool apart;                   /* several captures become a file each: tt_emit_open() */
 	const char *(*missing)(void); /* why this build cannot write it, as a sentence; NULL: it can. NULL: it always can */

@@ -239,6 +239,7 @@ const struct tt_emit tt_emit_perfetto = {
 	.name = "perfetto",
 	.summary = "Perfetto's native format, of any size",
 	.suffix = suffixes,
+	.ledger = true,
 	.binary = true,
 	.viewed = true,
 	.option = options,

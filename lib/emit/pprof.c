@@ -299,6 +299,7 @@ const struct tt_emit tt_emit_pprof = {
 	.name = "pprof",
 	.summary = "pprof profile: calls, self time, allocations, samples (go tool pprof reads it, .gz or not)",
 	.suffix = suffixes,
+	.ledger = true,
 	.binary = true,
 	.needs = TT_NEEDS_CALLS,
 	.state = sizeof(struct tt_out),

@@ -268,6 +268,7 @@ const struct tt_emit tt_emit_sqlite = {
 	.name = "sqlite",
 	.summary = "a database for SQL: events, and the tables of stats",
 	.suffix = suffixes,
+	.ledger = true,
 	.binary = true,
 	.option = options,
 	.own = sizeof(struct sqlite_own),

@@ -220,9 +220,28 @@ def frames_of_a_chosen_thread():
     suite.equal("frames in CSV of a part of the time", lines("frame", "--thread", "Render*", "--frames", "2-3"), lines("frame", "--frames", "2-3"))
 
 
+def losses_are_told():
+    """What was lost is said in the file, or else in a message."""
+    c = Capture()
+    c.thread().zone(1000, 2000, c.marker("Work"))
+    whole = c.bytes()
+    path = suite.path("early.ttc")
+    with open(path, "wb") as f:
+        f.write(whole[:whole.rindex(b"TTCk")])
+    for form in ("csv", "folded"):
+        _, err = suite.run("convert", "-q", path, "-f", form)
+        suite.true("%s has no place for a loss: a message says it" % form, "early.ttc: capture ends early, without an end record" in err, err)
+    _, err = suite.run("convert", "-q", path, "-o", suite.path("early.json"))
+    with open(suite.path("early.json")) as f:
+        suite.true("Chrome JSON says a loss itself", "without an end record" in f.read() and not err, err)
+    _, err = suite.run("convert", "-q", path, "-o", suite.path("early.json"), "-o", suite.path("early.csv"))
+    suite.true("beside a CSV file a message says it", "without an end record" in err, err)
+
+
 odd_values()
 allocated()
 frames_of_a_chosen_thread()
+losses_are_told()
 all_values()
 one_label()
 names_of_arguments()
