@@ -261,12 +261,30 @@ relative_row(struct suggest *g, const struct relative *r, const struct tt_sessio
 	tt_buf_text(g->out, "\" }");
 }
 
+/* Capped frames that last longer than the limit makes them: a game that falls from 60 to 30 frames per second works no more. */
+static void
+limit_row(struct suggest *g)
+{
+	struct tt_session of[MOST];
+	char text[64];
+	size_t k;
+
+	sessions_of(g, "frame.time.median", of, &k);
+	if (k == 0 || of[k - 1].value <= 0)
+		return;
+	begin_row(g, "frame-median", "frame.time", "median");
+	tt_buf_printf(g->out, ", \"max\": \"+10%%\",\n\t\t  \"comment\": \"%s, the frame limit: it is missed, or another one\" }",
+	    amount(text, (int64_t)of[k - 1].value, TT_DIM_TIME));
+}
+
 static void
 relative_rows(struct suggest *g)
 {
 	struct tt_session of[MOST];
 	size_t k, rows[2] = { 0, 0 };
 
+	if (g->cap_ns)
+		limit_row(g);
 	for (size_t i = 0; i < sizeof relative / sizeof *relative; i++)
 		rows[relative[i].fails] += is_meant(g, &relative[i], of, &k);
 	for (size_t i = 0; i < sizeof relative / sizeof *relative; i++)

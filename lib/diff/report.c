@@ -288,7 +288,8 @@ note_cap(const struct tt_diff *d, struct tt_report *r)
 	else
 		which = "frames of some captures are capped";
 	if (d->by == TT_DIFF_WALL)
-		what = a && b ? "CPU-active time is not known of all captures, and wall time is compared, which the limit sets" :
+		what = a && b && tt_diff_same_limit(d) ? "CPU-active time is not known of all captures, and wall time is compared, which the limit sets" :
+		    a && b ? "wall time is compared, because it differs by more than a tenth" :
 		    tt_text(r, "wall time is compared, and that of %s is the limit's", a ? "A" : "B");
 	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames", tt_text(r, "%s: %s", which, what));
 }

@@ -6,6 +6,7 @@
 #include "base/order.h"
 #include "diff/diff.h"
 #include "stat/num.h"
+#include "view/figures.h"
 
 __extension__ typedef __int128 i128;
 
@@ -180,11 +181,22 @@ tt_diff_cap(const struct tt_diff *d, unsigned side)
 	return s->capture[i].cap_ns;
 }
 
-/* CPU-active time, if all know it, where the frames of both sides are capped, or the wall time of some says nothing. */
+bool
+tt_diff_same_limit(const struct tt_diff *d)
+{
+	const struct tt_diff_side *a = &d->side[TT_DIFF_A], *b = &d->side[TT_DIFF_B];
+
+	return tt_diff_cap(d, TT_DIFF_A) && tt_diff_cap(d, TT_DIFF_B) && tt_same_cap(tt_diff_per(a->total, a->units), tt_diff_per(b->total, b->units));
+}
+
+/*
+ * CPU-active time, if all know it, where the frames of both sides are capped and last about as long, or the wall time of some says nothing. Where
+ * one side lasts longer, it misses the limit, or has another: wall time tells.
+ */
 static enum tt_diff_time
 time_to_compare(const struct tt_diff *d)
 {
-	bool known = d->frames, limit = tt_diff_cap(d, TT_DIFF_A) && tt_diff_cap(d, TT_DIFF_B);
+	bool known = d->frames, limit = tt_diff_same_limit(d);
 
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		for (size_t i = 0; i < d->side[s].n; i++) {

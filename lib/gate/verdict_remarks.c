@@ -305,6 +305,16 @@ capped_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	return tt_verdict_text(v, err, "%s %s, and not %s", now ? now_text : base_text, now ? these : those, now ? those : these);
 }
 
+/* True if some row looks at uncapped time: then those of wall time are there for the cap itself. */
+static bool
+sees_uncapped(const struct tt_verdict *v)
+{
+	for (size_t i = 0; i < v->nrow; i++)
+		if (v->row[i].row->level != TT_LEVEL_OFF && strncmp(v->row[i].row->measure.metric->name, "frame.uncapped", 14) == 0)
+			return true;
+	return false;
+}
+
 /* That the wall time of capped frames shows no work below the cap, and what to take for each kind of row. */
 static int
 cap_remark(struct tt_verdict *v, struct tt_err *err)
@@ -325,7 +335,7 @@ cap_remark(struct tt_verdict *v, struct tt_err *err)
 		n++;
 		used[f == TT_FAM_FRAME ? 0 : f == TT_FAM_OVER ? 1 : f == TT_FAM_FPS ? 2 : 3] = true;
 	}
-	if (n == 0)
+	if (n == 0 || sees_uncapped(v))
 		return TT_OK;
 	for (size_t i = 0; i < sizeof instead / sizeof *instead && take; i++)
 		if (used[i])
@@ -366,7 +376,7 @@ other_cap_remark(struct tt_verdict *v, struct tt_err *err)
 	const char *now_at = " not", *base_at = " not", *whose = v->ab ? " of the new build" : "", *other = v->ab ? "the old build" : "the baseline";
 
 	for (size_t i = 0; i < v->nrow; i++) {
-		if (is_blind(&v->row[i]))
+		if (is_blind(&v->row[i]) && !sees_uncapped(v))
 			return TT_OK;
 		of = of || !v->row[i].nbase_point || !v->row[i].npoint ? of : &v->row[i];
 	}

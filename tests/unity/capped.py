@@ -334,7 +334,7 @@ def compared(path, *args):
     suite.equal("time of the game's marker", [r["a_ns"] for r in t["markers"] if r["marker"] == NAMES[ENEMY]], [round(own[NAMES[ENEMY]][2] / FRAMES)])
     suite.equal("time outside of them", [r["a_ns"] for r in t["markers"] if r["marker"] == "(in no marker)"], [])
     shared = [n["text"] for n in report["notes"] if n["id"] == "shared"]
-    suite.true("and that both sides are one recording", len(shared) == 1 and "1 of the 1 captures of B" in shared[0] and path in shared[0], report["notes"])
+    suite.true("and that both sides are one recording", len(shared) == 1 and shared[0].startswith("1 of 1 capture of B is ") and path in shared[0], report["notes"])
     said = [n["text"] for n in report["notes"] if n["id"] == "capped_frames"]
     suite.equal("the comparison says so", said, ["frames are capped at 30 fps (33.3 ms): their CPU-active time is compared, without waits and the Editor"])
 
@@ -436,7 +436,7 @@ def suggested(path):
         out, _ = suite.run("stats", path, *args, "--suggest")
         found = json.loads(out)
         suite.equal("rows suggested %s" % (args,), [(r["id"], r["metric"]) for r in found["rows"] if r["metric"].startswith("frame")],
-                    [("hitches", "frame.uncapped.over")])
+                    [("hitches", "frame.uncapped.over")] if args else [("frame-median", "frame.time"), ("hitches", "frame.uncapped.over")])
         suite.true("and why", found["comment"].startswith("Frames are capped at 30 fps (33.3 ms): "), found["comment"])
         suite.run("stats", path, *args, "--gate", budget([r for r in found["rows"] if "%" not in str(r["max"])]))
 
@@ -522,7 +522,7 @@ def waits_fail(write):
     with open(made) as f:
         rows = json.load(f)["rows"]
     suite.equal("rows of frames that fail", [(r["id"], r["metric"]) for r in rows if r["metric"].startswith("frame") and r.get("level") != "warn"],
-                [("uncapped-median", "frame.uncapped"), ("hitches", "frame.uncapped.over")])
+                [("frame-median", "frame.time"), ("uncapped-median", "frame.uncapped"), ("hitches", "frame.uncapped.over")])
     suite.equal("hitches are frames that miss the limit", [r["limit"] for r in rows if r["id"] == "hitches"], ["33.33ms"])
 
     def judged_by(what, files, status, failed, said):
@@ -540,6 +540,12 @@ def waits_fail(write):
     judged_by("waits in every frame", four("every", **jobs), 1, ["uncapped-median"], [])
     judged_by("another limit", four("limit", frame=16666700), 0, [],
               ["frames are capped at 60 fps (16.7 ms), those of the baseline at 30 fps (33.3 ms): was the frame limit changed, or is it missed?"])
+    half = four("half_rate", frame=2 * FRAME)
+    out, _ = suite.run("diff", *nights[0], "--", *half, "--meta", "session=one", "--table", "sides", status=1)
+    suite.true("a diff compares wall time where it differs", "frames are capped, of A at 30 fps (33.3 ms) and of B at 15 fps (66.7 ms): wall time is compared, "
+               "because it differs by more than a tenth" in re.sub(r"\n +", " ", out), out)
+    judged_by("half the rate", half, 1, ["frame-median"],
+              ["frames are capped at 15 fps (66.7 ms), those of the baseline at 30 fps (33.3 ms): was the frame limit changed, or is it missed?"])
     judged_by("no limit", four("gone", wait=None, frame=29 * MS), 1, ["uncapped-median"],
               ["frames are not capped, those of the baseline are at 30 fps (33.3 ms): was the frame limit changed, or is it missed?"])
 
