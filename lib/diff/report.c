@@ -266,13 +266,25 @@ fill_table(const struct tt_diff_ctx *x, const struct table *k)
 		t->empty_reason = k->empty;
 }
 
+/* Which time is compared, of frames that are capped at ${a} and ${b}, or not (0). */
+static const char *
+compared_text(const struct tt_diff *d, int64_t a, int64_t b)
+{
+	if (d->by == TT_DIFF_CPU)
+		return "their CPU-active time is compared, without waits and the Editor";
+	if (!a || !b)
+		return a ? "wall time is compared, and that of A is the limit's" : "wall time is compared, and that of B is the limit's";
+	return tt_diff_same_limit(d) ? "CPU-active time is not known of all captures, and wall time is compared, which the limit sets" :
+	    "wall time is compared, because it differs by more than a tenth";
+}
+
 /* Say that frames are capped, at which period, and that CPU-active time is compared instead. */
 static void
 note_cap(const struct tt_diff *d, struct tt_report *r)
 {
 	int64_t a = tt_diff_cap(d, TT_DIFF_A), b = tt_diff_cap(d, TT_DIFF_B);
 	char at[TT_DIFF_SIDES][TT_CAP_TEXT] = { "", "" };
-	const char *which, *what = "their CPU-active time is compared, without waits and the Editor";
+	const char *which;
 
 	if (!a && !b && d->by != TT_DIFF_CPU)
 		return;
@@ -287,11 +299,7 @@ note_cap(const struct tt_diff *d, struct tt_report *r)
 		which = tt_text(r, "frames of %s are capped at %s, those of %s are not", a ? "A" : "B", at[a ? TT_DIFF_A : TT_DIFF_B], a ? "B" : "A");
 	else
 		which = "frames of some captures are capped";
-	if (d->by == TT_DIFF_WALL)
-		what = a && b && tt_diff_same_limit(d) ? "CPU-active time is not known of all captures, and wall time is compared, which the limit sets" :
-		    a && b ? "wall time is compared, because it differs by more than a tenth" :
-		    tt_text(r, "wall time is compared, and that of %s is the limit's", a ? "A" : "B");
-	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames", tt_text(r, "%s: %s", which, what));
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames", tt_text(r, "%s: %s", which, compared_text(d, a, b)));
 }
 
 /* The largest share of the Editor's in the frames of ${side}; 0: it does nothing in them, or is left out. */

@@ -305,14 +305,18 @@ capped_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	return tt_verdict_text(v, err, "%s %s, and not %s", now ? now_text : base_text, now ? these : those, now ? those : these);
 }
 
-/* True if some row looks at uncapped time: then those of wall time are there for the cap itself. */
-static bool
-sees_uncapped(const struct tt_verdict *v)
+/* How many rows are blind. None if some row looks at uncapped time: then those of wall time are there for the cap itself. */
+static size_t
+blind_rows(const struct tt_verdict *v)
 {
-	for (size_t i = 0; i < v->nrow; i++)
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow; i++) {
 		if (v->row[i].row->level != TT_LEVEL_OFF && strncmp(v->row[i].row->measure.metric->name, "frame.uncapped", 14) == 0)
-			return true;
-	return false;
+			return 0;
+		n += is_blind(&v->row[i]);
+	}
+	return n;
 }
 
 /* That the wall time of capped frames shows no work below the cap, and what to take for each kind of row. */
@@ -324,18 +328,17 @@ cap_remark(struct tt_verdict *v, struct tt_err *err)
 	const struct tt_verdict_row *first = NULL;
 	bool used[sizeof instead / sizeof *instead] = { 0 };
 	const char *take = "", *more = "";
-	size_t n = 0;
+	const size_t n = blind_rows(v);
 
-	for (size_t i = 0; i < v->nrow; i++) {
+	for (size_t i = 0; i < v->nrow && n > 0; i++) {
 		enum tt_family f = v->row[i].row->measure.metric->family;
 
 		if (!is_blind(&v->row[i]))
 			continue;
 		first = first ? first : &v->row[i];
-		n++;
 		used[f == TT_FAM_FRAME ? 0 : f == TT_FAM_OVER ? 1 : f == TT_FAM_FPS ? 2 : 3] = true;
 	}
-	if (n == 0 || sees_uncapped(v))
+	if (n == 0)
 		return TT_OK;
 	for (size_t i = 0; i < sizeof instead / sizeof *instead && take; i++)
 		if (used[i])
@@ -375,11 +378,11 @@ other_cap_remark(struct tt_verdict *v, struct tt_err *err)
 	const struct tt_verdict_row *of = NULL;
 	const char *now_at = " not", *base_at = " not", *whose = v->ab ? " of the new build" : "", *other = v->ab ? "the old build" : "the baseline";
 
-	for (size_t i = 0; i < v->nrow; i++) {
-		if (is_blind(&v->row[i]) && !sees_uncapped(v))
-			return TT_OK;
-		of = of || !v->row[i].nbase_point || !v->row[i].npoint ? of : &v->row[i];
-	}
+	if (blind_rows(v) > 0)
+		return TT_OK;
+	for (size_t i = 0; i < v->nrow && !of; i++)
+		if (v->row[i].nbase_point && v->row[i].npoint)
+			of = &v->row[i];
 	const int64_t now = of ? usual_cap(of->point, of->npoint) : 0, base = of ? usual_cap(of->base_point, of->nbase_point) : 0;
 
 	if (now == base || tt_same_cap(now, base))

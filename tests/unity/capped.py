@@ -334,7 +334,8 @@ def compared(path, *args):
     suite.equal("time of the game's marker", [r["a_ns"] for r in t["markers"] if r["marker"] == NAMES[ENEMY]], [round(own[NAMES[ENEMY]][2] / FRAMES)])
     suite.equal("time outside of them", [r["a_ns"] for r in t["markers"] if r["marker"] == "(in no marker)"], [])
     shared = [n["text"] for n in report["notes"] if n["id"] == "shared"]
-    suite.true("and that both sides are one recording", len(shared) == 1 and shared[0].startswith("1 of 1 capture of B is ") and path in shared[0], report["notes"])
+    suite.true("and that both sides are one recording", len(shared) == 1 and shared[0].startswith("1 of 1 capture of B is ") and path in shared[0],
+               report["notes"])
     said = [n["text"] for n in report["notes"] if n["id"] == "capped_frames"]
     suite.equal("the comparison says so", said, ["frames are capped at 30 fps (33.3 ms): their CPU-active time is compared, without waits and the Editor"])
 
