@@ -317,6 +317,8 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 	rc = keep_alerts(app, &r, o->notes, err);
 	if (rc == TT_OK)
 		rc = write_files(app, o, &r, results, err);
+	else
+		tt_sink_abort(results);
 	if (rc == TT_OK)
 		rc = print(app, o, to, &r, err);
 	tt_report_free(&r);

@@ -54,13 +54,13 @@ def names_with_a_nul():
         c.block(200, zone(3, ms + 1, ms + 2))
     path, copy = c.write(suite.path("nul.raw")), suite.path("copy.raw")
     t = suite.report("stats", path, "--table", "markers,threads,loss")["tables"]
-    suite.equal("names end at a NUL", {r["marker"]: r["count"] for r in t["markers"]["rows"]}, {"Main Thread": 3, "Work": 3, "Draw": 3, "Late": 6})
+    suite.equal("names end at a NUL", {r["marker"]: r["count"] for r in t["markers"]["rows"]}, {"Work": 3, "Draw": 3, "Late": 6})
     suite.equal("those of threads, too", sorted(r["thread"] for r in t["threads"]["rows"]), ["Loader", "Main Thread"])
     suite.equal("nothing is lost", [r for r in t["loss"]["rows"] if r["kind"] not in ("open", "not_ended")], [])
     suite.run("info", "--scrub", "-o", copy, path)
     suite.equal("scrubbed", (b"secret" in open(path, "rb").read(), b"secret" in open(copy, "rb").read()), (True, False))
     rows = suite.report("stats", copy, "--table", "markers")["tables"]["markers"]["rows"]
-    suite.equal("the copy has as many names", sorted(r["count"] for r in rows), [3, 3, 3, 6])
+    suite.equal("the copy has as many names", sorted(r["count"] for r in rows), [3, 3, 6])
 
 
 def reused(registered):

@@ -45,7 +45,7 @@ def log():
         saves = b"".join(sample(kind, m, round(FRAME * (1 + t))) for t, kind, m in events if k <= t < k + 1)
         if saves:
             out.block(SAVER, saves)
-        own.append([(a, NAMES[m], d, False) for a, d, m in zones])
+        own.append([(a, NAMES[m], d, False) for a, d, m in zones if m != ROOT])          # a root is no zone
     out.block(MAIN, struct.pack("<HIQ", 34, FRAMES, FRAME * (FRAMES + 1)))
     out.block(SESSION, state(0, FRAME * (FRAMES + 1) / MS))
     return out, own

@@ -302,7 +302,7 @@ def check_shared():
     for r in tables["frame_causes"]:
         if r["class"] == "processors":
             others = [t for t in tables["frame_threads"] if t["frame"] == r["frame"] and t["busy_ns"] > 0]
-            many = int(r["sentence"].split()[0])
+            many = int(re.search(r"\d+", r["sentence"])[0])
             kit.check(many < len(others), "Shared: no more threads work than have zones", r, others)
             kit.check("Burn:Spin" not in r["sentence"], "Shared: jobs are named, not their helper", r)
 
