@@ -447,7 +447,7 @@ sight_text(struct tt_judging *w, struct tt_err *err)
 	return tt_verdict_text(w->v, err, "; %s would be found in 95 of 100 cases", share(r, &seen, r->seen, r->seen_ppm));
 }
 
-/* "; 2 runs far from the others count less, 1 of them against the new build", "; 1 run far from the others, which spoke against the new build, counts less" */
+/* "; 2 runs far from the others count less, 1 of them against the new build", "; 1 run far from the others, against the new build, counts less" */
 static const char *
 evened_text(struct tt_judging *w, struct tt_err *err)
 {
@@ -456,10 +456,10 @@ evened_text(struct tt_judging *w, struct tt_err *err)
 	if (r->evened == 0)
 		return "";
 	if (r->evened == 1)
-		return r->evened_worse ? "; 1 run far from the others, which spoke against the new build, counts less" :
+		return r->evened_worse ? "; 1 run far from the others, against the new build, counts less" :
 		    "; 1 run far from the others counts less";
 	if (r->evened == r->evened_worse)
-		return tt_verdict_text(w->v, err, "; %zu runs far from the others, which spoke against the new build, count less", r->evened);
+		return tt_verdict_text(w->v, err, "; %zu runs far from the others, all against the new build, count less", r->evened);
 	return tt_verdict_text(w->v, err, "; %zu runs far from the others count less, %zu of them against the new build", r->evened, r->evened_worse);
 }
 

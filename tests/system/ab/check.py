@@ -162,7 +162,7 @@ def powers():
     at_times = script("slow at times", 'case $TRACETOOL_CAPTURE in *new-[358].*) slow=30 ;; *) slow=0 ;; esac\n'
                       'exec "%s" session=3 frames=1200 slow=$slow' % GAME)
     suite.check("disturbed runs that are all of one build", Run(["--until", "all", "--gate", MEDIAN], old_build=[at_times], new_build=[at_times]).problem(
-        5, "; 3 runs far from the others count less, 3 of them against the new build",
+        5, "; 3 runs far from the others, all against the new build, count less",
         "look at the captures of the 3 pairs with such a run: accidents would hit the old build, too"))
 
 
