@@ -148,7 +148,7 @@ tt_diff_is_part(const struct tt_diff *d, const struct tt_diff_node *n)
 /* Where most captures of ${side} have capped frames: the period of the first of these; else 0. */
 int64_t tt_diff_cap(const struct tt_diff *d, unsigned side);
 
-/* True if both sides have capped frames whose mean wall times, which total then is of, are within a tenth. */
+/* True if both sides have capped frames, and their mean wall times are within a tenth. Only while the totals are of wall time. */
 bool tt_diff_same_limit(const struct tt_diff *d);
 
 enum tt_diff_class tt_diff_class(const struct tt_diff *d, const struct tt_diff_node *n);

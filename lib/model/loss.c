@@ -73,7 +73,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Their outermost callers are missing: the recorder keeps only the innermost stack frames.", TT_INFO,
 	    false, TT_SETTING_NONE },
 	[TT_LOST_MISSING] = { "missing", "chunks missing, repeated or out of order",
-	    "Copy it again; if recover joined it of the files of a rotation, join all of them.",
+	    "Copy it again; if recover joined it from files of a rotation, join all of them.",
 	    TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_STOPPED] = { "stopped", "recorder stopped before the program did",
 	    "The disk was full or the size limit reached: later events are missing.", TT_LOSS, false, TT_SETTING_NONE },

@@ -10,7 +10,7 @@
 #include "out/table.h"
 #include "view/view.h"
 
-/* At most how probable it is that ${n} of ${all} or more are of a kind that ${share} of all are: the choices of ${n}, times each being so. */
+/* An upper bound of the chance that ${n} or more of ${all} are of a kind with ${share} of all: the number of choices times the chance of one. */
 static double
 chance_of(uint64_t n, uint64_t all, double share)
 {
@@ -195,7 +195,7 @@ one_cause(const struct tt_cause *c)
 	return a;
 }
 
-/* Widen the times of several methods; they are told of the worst frame alone where they are not the same in all. */
+/* Widen the times of several methods. If the methods differ between frames, only those of the worst frame are named. */
 static void
 add_parts(struct alike *a, const struct tt_cause *c)
 {

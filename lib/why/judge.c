@@ -315,7 +315,7 @@ work_of(const struct tt_why *w, uint32_t node)
 	return tt_paths_row(w->p, node);
 }
 
-/* True if the zones of the record are of a method of the program on another thread than that of the frame. */
+/* True if the record is of a method of the program, on another thread than the frame's. */
 static bool
 is_method_elsewhere(const struct tt_why *w, const struct tt_frame_path *r, size_t frame)
 {
