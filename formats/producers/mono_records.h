@@ -16,6 +16,9 @@
 /* The fact with the recorded kinds, separated by commas: names of enum tt_records (formats/producers/mono.c). */
 #define MONO_RECORDS "mono.records"
 
+/* The fact with the number of covered methods whose counts are lower bounds: domains compiled them while another one's code of them could run on. */
+#define MONO_SHARED "coverage.shared_methods"
+
 enum mono_record {
 	MONO_GC = 16,                 /* byte phase (the runtime's number), generation */
 	MONO_GC_HEAP = 17,            /* bytes */

@@ -31,6 +31,10 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 			v->dropped = w->dropped;
 		}
 	}
+	/* So does this one. */
+	to->damage.e[TT_LOST_SHARED].n -= from->shared < to->shared ? from->shared : to->shared;
+	if (to->shared < from->shared)
+		to->shared = from->shared;
 	to->followed = true;
 	return TT_OK;
 }

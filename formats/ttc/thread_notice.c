@@ -3,13 +3,26 @@
  * its definitions with the events.
  */
 #include "ttc/ttc.h"
+
+#include <stdlib.h>
+
 #include "producers/mono_records.h"
 #include "producers/mono.h"
 #include "producers/unity.h"
 
+/* So many methods lack counts so far. */
+static void
+shared(struct ttc *m, uint64_t n, struct tt_loss *loss)
+{
+	if (n > m->shared) {
+		tt_loss_add(loss, TT_LOST_SHARED, n - m->shared, 0, TT_NOWHERE);
+		m->shared = n;
+	}
+}
+
 /* Take in a fact about the capture. */
 static int
-fact(struct ttc *m, struct ttc_take *f, struct tt_err *err)
+fact(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
 {
 	struct tt_capture *cap = m->lead->cap;
 	char key[128];
@@ -27,6 +40,8 @@ fact(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 	value = tt_arena_text(&cap->arena, (const char *)is, n, err);
 	if (value && strcmp(key, MONO_RECORDS) == 0)
 		cap->records = mono_module_records(value);
+	if (value && strcmp(key, MONO_SHARED) == 0)
+		shared(m, strtoull(value, NULL, 10), loss);
 	return value ? tt_capture_meta(cap, key, value, err) : err->code;
 }
 
@@ -198,7 +213,7 @@ heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *define
 		break;
 	case TTC_META:
 		*defines = true;
-		return fact(m, f, err);
+		return fact(m, f, loss, err);
 	default:
 		ttc_notice(m, kind, f->p, f->end);
 		*defines = true;

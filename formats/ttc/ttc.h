@@ -105,6 +105,7 @@ struct ttc {
 	int finish;                   /* enum ttc_finish + 1; 0: none */
 	uint64_t cut_at, cut_b;       /* where the file ends inside a chunk; reported unless the ring has that chunk whole */
 	uint64_t late;                /* units that came after later ones of their thread */
+	uint64_t shared;              /* TT_LOST_SHARED, as the latest fact tells it */
 
 	struct tt_src *ring;          /* on input that cannot seek it is open from the start: later no file can be opened */
 	bool ring_barred;             /* it is there, but another user's */

@@ -1,22 +1,23 @@
 /**
  * Records coverage. The runtime counts how often each statement ran, in methods that we choose when it compiles them. Its finalizer thread reads the counts, a
  * little at a time, and the end reads all; counts that changed are written. A method that never ran is written with zeros. One instance of a generic method may
- * count for all instances, so each is written; the token of their definition shows that they belong together.
+ * count for all instances, so each is written; the token of their definition shows that they belong together. What a domain runs of a method after another
+ * one compiled it is not counted: the number of such methods is a fact of the capture.
  */
 #include "recorder/mono/module.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "recorder/mono/counts.h"
 #include "recorder/mono/table.h"
 
 /* Least ns between two passes, ns of work in a step of a pass, least ns between two steps. */
 enum { PASS_NS = 2000000000, STEP_NS = 2000000, STEPS_NS = 100000000 };
 /* The runtime loses some 110 bytes each time a method's counts are read (6.8). So there are at most this many reads at first, and this many a second. */
 enum { READS = 50000, READS_S = 20 };
-/* Bits of a method's state. */
-enum { KNOWN = 1, COVERED = 2, COMPILED = 4, DEFINITION = 8 };
-
-struct entry { uint32_t offset, hits, line, column; const char *file; };
+/* Bits of a method's state. Those from DOMAIN on: 1 + the number of the domain that compiled it last; 0: none, or that domain is unloaded. */
+enum { KNOWN = 1, COVERED = 2, COMPILED = 4, DEFINITION = 8, HAS_CODE = 16, SHARED = 32, GONE = 64, DOMAIN = 8 };
 
 struct covered {
 	MonoMethod *method;           /* NULL: unloaded */
@@ -32,8 +33,8 @@ static struct {
 	size_t n, cap;
 	/* only for the thread that set busy */
 	atomic_flag busy;
-	struct entry *entry;
-	size_t nentry, capentry;
+	struct counts now;            /* of the method that is being written */
+	uint32_t told;                /* as many shared methods are in the facts */
 	uint64_t id;
 	MonoImage **image;            /* images whose methods are in the list; of the last one, only rows before row */
 	size_t nimage, capimage;
@@ -46,8 +47,10 @@ static struct {
 	_Atomic bool listens, passing, ended;
 	_Atomic uint32_t passes, holds;
 	_Atomic uint64_t reads;
+	_Atomic uint32_t shared;      /* methods that a domain compiled while code of another one may have run on */
 } cover = { .lock = ATOMIC_FLAG_INIT, .busy = ATOMIC_FLAG_INIT };
 static struct table asked;
+static struct table dying;            /* domains that are being unloaded, by number + 1 */
 
 /* --- which methods ---------------------------------------------------------------- */
 
@@ -122,47 +125,59 @@ know(MonoMethod *m, uint64_t more)
 	return known;
 }
 
-/* The runtime asks at each compilation, of wrappers and instances too. */
+/* On this thread: compiling has begun, and the runtime will ask first about the method that is compiled. */
+static __thread bool jit_begun;
+
+/* The runtime asks at each compilation, of wrappers and instances too, and about methods that could become a part of others' code. */
 static mono_bool
 filter(MonoProfiler *p, MonoMethod *m)
 {
 	uint64_t known = table_get(&asked, module_key(m));
 
 	(void)p;
+	/* Code of an instance that was left out, or of another one at its address, counts from 0. */
+	if (known & GONE && jit_begun)
+		table_set(&asked, module_key(m), known = 0);
 	if (!(known & COMPILED))
 		known = know(m, COMPILED);
+	if (jit_begun && known & HAS_CODE)
+		counts_keep(m);
+	jit_begun = false;
 	return (known & COVERED) != 0;
 }
 
-/* Copy a file name: the runtime's text is gone after the call. Methods of one file come together, so the last copy is compared first. */
-static const char *
-keep_file(const char *name)
+static void
+on_jit_begin(MonoProfiler *p, MonoMethod *m)
 {
-	static char *last;
+	(void)p;
+	(void)m;
+	jit_begun = true;
+}
 
-	if (!name)
-		return "";
-	if (!last || strcmp(last, name) != 0)
-		last = strdup(name);
-	return last ? last : "";
+/* Also called for the code that instances of a generic method share, which is what is counted. */
+static void
+on_jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
+{
+	MonoDomain *d = api.mono_domain_get ? api.mono_domain_get() : NULL;
+	uint64_t known = table_get(&asked, module_key(m)), domain = d ? (uint64_t)api.mono_domain_get_id(d) + 1 : 0;
+
+	(void)p;
+	(void)info;
+	/* Code compiled ahead of time comes here, too, and is not counted. */
+	if (!(known & COVERED) || !(known & COMPILED))
+		return;
+	counts_kept(m);
+	lock();
+	known = table_get(&asked, module_key(m));
+	bool shared = known >> DOMAIN && known >> DOMAIN != domain && !(known & SHARED);
+	known = (known & (((uint64_t)1 << DOMAIN) - 1)) | HAS_CODE | (shared ? SHARED : 0) | domain << DOMAIN;
+	table_set(&asked, module_key(m), known);
+	unlock();
+	if (shared)
+		atomic_fetch_add(&cover.shared, 1);
 }
 
 /* --- records ------------------------------------------------------------------------- */
-
-static void
-on_entry(MonoProfiler *p, const MonoProfilerCoverageData *d)
-{
-	(void)p;
-	if (cover.nentry == cover.capentry) {
-		size_t cap = cover.capentry ? 2 * cover.capentry : 4096;
-		struct entry *more = realloc(cover.entry, cap * sizeof *more);
-		if (!more)
-			return;
-		cover.entry = more;
-		cover.capentry = cap;
-	}
-	cover.entry[cover.nentry++] = (struct entry){ d->il_offset, d->counter, d->line, d->column, keep_file(d->file_name) };
-}
 
 static uint8_t *
 put_text(uint8_t *p, const char *s, size_t n)
@@ -175,7 +190,7 @@ put_text(uint8_t *p, const char *s, size_t n)
 
 /* Write a method's definition, with "Space.Class:Method (arguments)" cut into its parts. */
 static void
-put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct entry *e, size_t n)
+put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct counted *e, size_t n)
 {
 	char *full = api.mono_method_full_name(m, 1), *args = strstr(full, " ("), *end = args ? args : full + strlen(full), *name = end;
 	const char *assembly = api.mono_image_get_name(api.mono_class_get_image(api.mono_method_get_class(m)));
@@ -199,7 +214,7 @@ put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct entry 
 
 /* Write the statements whose counts differ from ${old} (NULL: all). Each record can be read alone. */
 static void
-put_statements(struct rec_thread *t, uint64_t id, const struct entry *e, size_t n, const uint32_t *old)
+put_statements(struct rec_thread *t, uint64_t id, const struct counted *e, size_t n, const uint32_t *old)
 {
 	uint8_t b[3900], *p = b;
 	uint32_t last = 0;
@@ -230,34 +245,33 @@ put_statements(struct rec_thread *t, uint64_t id, const struct entry *e, size_t 
 static void
 keep_hits(struct covered *c)
 {
-	if (c->n != cover.nentry) {
+	if (c->n != cover.now.n) {
 		free(c->hits);
-		c->hits = malloc(cover.nentry * sizeof *c->hits);
+		c->hits = malloc(cover.now.n * sizeof *c->hits);
 	}
-	c->n = c->hits ? (uint32_t)cover.nentry : 0;
+	c->n = c->hits ? (uint32_t)cover.now.n : 0;
 	for (uint32_t i = 0; i < c->n; i++)
-		c->hits[i] = cover.entry[i].hits;
+		c->hits[i] = cover.now.v[i].hits;
 }
 
 /* Write a method's new counts: one record for each source file of its code, nearly always one. */
 static void
 write_method(struct rec_thread *t, struct covered *c)
 {
-	cover.nentry = 0;
 	atomic_fetch_add_explicit(&cover.reads, 1, memory_order_relaxed);
-	if (!api.mono_profiler_get_coverage_data(module.tools, c->method, on_entry) || cover.nentry == 0)
+	if (!counts_read(c->method, &cover.now))
 		return;
-	const uint32_t *old = c->written && c->n == cover.nentry ? c->hits : NULL;
+	const uint32_t *old = c->written && c->n == cover.now.n ? c->hits : NULL;
 	uint64_t id = c->id ? c->id : cover.id + 1;
 
 	if (!c->id)
 		c->id = id;
-	for (size_t i = 0, to; i < cover.nentry; i = to, id++) {
-		for (to = i + 1; to < cover.nentry && strcmp(cover.entry[to].file, cover.entry[i].file) == 0; to++)
+	for (size_t i = 0, to; i < cover.now.n; i = to, id++) {
+		for (to = i + 1; to < cover.now.n && strcmp(cover.now.v[to].file, cover.now.v[i].file) == 0; to++)
 			;
 		if (!c->written)
-			put_method(t, id, c->method, &cover.entry[i], to - i);
-		put_statements(t, id, &cover.entry[i], to - i, old ? old + i : NULL);
+			put_method(t, id, c->method, &cover.now.v[i], to - i);
+		put_statements(t, id, &cover.now.v[i], to - i, old ? old + i : NULL);
 	}
 	if (id - 1 > cover.id)
 		cover.id = id - 1;
@@ -332,6 +346,20 @@ follow_rotation(void)
 	unlock();
 }
 
+/* Write how many methods lack counts. */
+static void
+put_shared(void)
+{
+	uint32_t n = atomic_load(&cover.shared);
+	char text[12];
+
+	if (n == cover.told)
+		return;
+	snprintf(text, sizeof text, "%u", (unsigned)n);
+	rec_meta(MONO_SHARED, text);
+	cover.told = n;
+}
+
 /* Continue a pass; true at its end. Only for the thread that set busy. */
 static bool
 step(struct rec_thread *t, uint64_t until)
@@ -370,6 +398,7 @@ step(struct rec_thread *t, uint64_t until)
 	}
 	cover.at = 0;
 	cover.instances = false;
+	put_shared();
 	return true;
 }
 
@@ -462,7 +491,7 @@ on_domain_unloading(MonoProfiler *p, MonoDomain *d)
 	struct rec_thread *t = rec_thread();
 
 	(void)p;
-	(void)d;
+	table_set(&dying, (uint64_t)api.mono_domain_get_id(d) + 1, 1);
 	atomic_fetch_add(&cover.holds, 1);
 	if (t && !atomic_load(&cover.ended) && atomic_load(&cover.listens) && take(1000)) {
 		pass(t);
@@ -470,15 +499,36 @@ on_domain_unloading(MonoProfiler *p, MonoDomain *d)
 	}
 }
 
+/* Code of the domain does not run any more, and another domain may get its number. */
 static void
 on_domain_unloaded(MonoProfiler *p, MonoDomain *d)
 {
+	uint64_t domain = (uint64_t)api.mono_domain_get_id(d) + 1;
+
 	(void)p;
-	(void)d;
+	lock();
+	for (size_t i = 0; i < cover.n; i++) {
+		uint64_t known = cover.list[i].method ? table_get(&asked, module_key(cover.list[i].method)) : 0;
+		if (known >> DOMAIN == domain)
+			table_set(&asked, module_key(cover.list[i].method), known & (((uint64_t)1 << DOMAIN) - 1));
+	}
+	unlock();
+	table_set(&dying, domain, 0);
 	atomic_fetch_sub(&cover.holds, 1);
 }
 
-/* Instances of other images' generic methods for types of this image are unloaded with it, and cannot be distinguished from those that stay. */
+/*
+ * True if a method goes with ${image}. Instances of other images' generic methods for its types do. Not those whose code a domain compiled last that stays:
+ * with such a type, the domain would have kept the image.
+ */
+static bool
+goes_with(const struct covered *c, const MonoImage *image)
+{
+	uint64_t known = table_get(&asked, module_key(c->method));
+
+	return c->image == image || !(known & DEFINITION || (known >> DOMAIN && !table_get(&dying, known >> DOMAIN)));
+}
+
 static void
 on_image_unloaded(MonoProfiler *p, MonoImage *image)
 {
@@ -496,10 +546,10 @@ on_image_unloaded(MonoProfiler *p, MonoImage *image)
 	lock();
 	for (size_t i = 0; i < cover.n; i++) {
 		struct covered *c = &cover.list[i];
-		if (!c->method || (c->image != image && table_get(&asked, module_key(c->method)) & DEFINITION))
+		if (!c->method || !goes_with(c, image))
 			continue;
-		if (c->image == image)
-			table_set(&asked, module_key(c->method), 0);
+		table_set(&asked, module_key(c->method), c->image == image ? 0 : KNOWN | COVERED | COMPILED | GONE);
+		counts_forget(c->method);
 		free(c->hits);
 		*c = (struct covered){ 0 };
 	}
@@ -562,8 +612,12 @@ coverage_load(void)
 	}
 	api.mono_profiler_set_coverage_filter_callback(module.tools, filter);
 	api.mono_profiler_set_image_unloaded_callback(module.tools, on_image_unloaded);
-	/* A handle of its own: module.tools already listens to domains, to name what was met. */
+	/* A handle of its own: others already listen to domains and to compiling. */
 	self.handle = api.mono_profiler_create(&self);
+	counts_load(self.handle);
+	if (api.mono_profiler_set_jit_begin_callback)
+		api.mono_profiler_set_jit_begin_callback(self.handle, on_jit_begin);
+	api.mono_profiler_set_jit_done_callback(self.handle, on_jit_done);
 	if (api.mono_profiler_set_domain_unloading_callback && api.mono_profiler_set_domain_unloaded_callback) {
 		api.mono_profiler_set_domain_unloading_callback(self.handle, on_domain_unloading);
 		api.mono_profiler_set_domain_unloaded_callback(self.handle, on_domain_unloaded);

@@ -7,6 +7,7 @@
  *	heap.c        heap shots
  *	sample.c      samples of stacks
  *	coverage.c    which code ran, by counters in it
+ *	counts.c      those counters
  *	calls.c       calls: the hot path
  *	jit.c         compiling
  *	args.c        arguments, locals and results of calls

@@ -10,12 +10,13 @@ import kit
 import cells
 
 SOURCE = os.path.join(kit.HERE, "Cover.cs")
+APART = os.path.join(kit.HERE, "Apart.cs")
 
 
-def known(how="none"):
+def known(how="none", source=SOURCE):
     """{line: [count]} as the source says, of a run with this argument."""
     found = {}
-    for n, line in enumerate(open(SOURCE).read().splitlines(), 1):
+    for n, line in enumerate(open(source).read().splitlines(), 1):
         m = re.search(r"//= (\d+)((?: \w+=\d+)*)$", line)
         if m:
             found[n] = [int(dict(w.split("=") for w in m.group(2).split()).get(how, m.group(1)))]
@@ -55,6 +56,37 @@ def unloaded():
     p = kit.mono("coverage=[Cover]*,out=" + out, "Unload", kit.program("Cover"), "3", more=["--debug"])
     kit.check(p.returncode == 0 and p.stderr == "", "domains that are unloaded: exit status", p.returncode, p.stderr)
     kit.check_equal(lines(out), {n: [3 * c[0]] for n, c in known().items()}, "domains that are unloaded: each run counts")
+
+
+def shared(path, *more):
+    """How many methods lack counts, as the ledger has it."""
+    return [r["count"] for r in kit.stats(path, "loss", *more)["loss"] if r["kind"] == "shared"]
+
+
+def apart():
+    """Domains that run the same methods: all counts, and where the runtime has not all of them, the ledger says so."""
+    for how, args, lacks in (("none", [], []), ("other", ["other", kit.program("Cover")], []), ("return", ["return", "0"], [1])):
+        out = kit.capture("apart.ttc")
+        p = kit.mono("coverage,out=" + out, "Apart", *args, more=["--debug"])
+        kit.check(p.returncode == 0, "domains, %s: exit status" % how, p.returncode, p.stderr)
+        rows = kit.stats(out, "coverage_lines")["coverage_lines"]
+        kit.check_equal({r["line"]: [r["hits"]] for r in rows if r["file"] == APART}, known(how, APART), "domains, %s: lines" % how)
+        kit.check_equal(shared(out), lacks, "domains, %s: methods that lack counts" % how)
+    info = os.path.join(kit.FOLDER, "apart.info")
+    p = subprocess.run([kit.TRACETOOL, "convert", out, "-o", info], capture_output=True, text=True)
+    kit.check(p.returncode == 0 and "lower bounds" in p.stderr, "domains: convert says that counts are missing", p.returncode, p.stderr)
+
+
+def apart_rotated():
+    """Of files of a rotation the last one says it, too, and together they say it once."""
+    out = kit.capture("apart_part.ttc")
+    p = kit.mono("coverage,counters=20ms,rotate-time=1s,out=" + out, "Apart", "return", "4", more=["--debug"])
+    kit.check(p.returncode == 0, "domains, rotation: exit status", p.stderr)
+    parts = sorted((f for f in os.listdir(kit.FOLDER) if re.fullmatch(r"apart_part(\.\d+)?\.ttc", f)), key=lambda f: (len(f), f))
+    parts = [os.path.join(kit.FOLDER, f) for f in parts]
+    kit.check(len(parts) > 2, "domains, rotation: several files", parts)
+    kit.check_equal(shared(parts[0], *parts[1:]), [1], "domains, rotation: all files read together")
+    kit.check_equal(shared(parts[-1]), [1], "domains, rotation: the last file")
 
 
 def filters():
@@ -152,13 +184,15 @@ def genhtml(out):
     kit.check(p.returncode == 0 and "Cover.cs" in p.stdout, "lcov", p.stdout, p.stderr)
 
 
-kit.compile("Cover", "Unload")
+kit.compile("Cover", "Unload", "Apart")
 out = every_line()
 held = set()
 cells.compare(out, [], held, ["coverage_files"])
 kit.check(held, "figures of files are what a budget holds")
 genhtml(out)
 unloaded()
+apart()
+apart_rotated()
 filters()
 ends()
 paused()
