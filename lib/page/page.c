@@ -382,6 +382,8 @@ strips(const struct page *p)
 	const struct tt_frames *f = p->f;
 	const bool capped = tt_page_capped(table(p, "frame_budgets"));
 
+	if (f->nof > 1)
+		put(p, "<p>The charts have one scale of times: what is as high in one takes as long as in the others.</p>\n");
 	for (size_t i = 0; i < f->nof && i < STRIPS; i++) {
 		if (f->nof > 1)
 			tt_buf_printf(p->out, "<h3>Input %u: ", f->of[i].process + 1);

@@ -60,7 +60,8 @@ bool tt_page_capped(const struct tt_table *budgets);
 
 /*
  * The chart of frame times of one process: frames ${from} to ${end} - 1 of those whose times are ${all}; ${worst}: the table of the
- * worst frames, or NULL; ${capped}: colours are by uncapped time. Private to lib/page.
+ * worst frames, or NULL; ${capped}: colours are by uncapped time. ${all} alone sets the scale, so charts of several processes have the same one. Private to
+ * lib/page.
  */
 void tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
     bool capped, struct tt_buf *out);

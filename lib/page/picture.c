@@ -10,7 +10,9 @@
 #include "page/page.h"
 #include "view/view.h"
 
-enum { WIDTH = 1200, ROW = 17, BOXES = 5000, DEEP = 100, NARROW = 2 * WIDTH, LETTER = 65 };      /* a tenth of the width of a letter */
+enum { WIDTH = 1200, ROW = 17, BOXES = 5000, DEEP = 100, NARROW = 2 * WIDTH,
+	NAME = 18,                    /* room for the name of a chart */
+	LETTER = 65 };                /* a tenth of the width of a letter */
 
 const char *
 tt_picture_name(size_t i)
@@ -32,6 +34,17 @@ open_picture(struct tt_buf *out, unsigned height, const char *name)
 
 /* --- frames ---------------------------------------------------------------------------- */
 
+/* Which of several inputs a chart is of. */
+static void
+put_name(const struct tt_model *m, uint32_t process, unsigned y, struct tt_buf *out)
+{
+	const char *path = m->cap[process]->path, *slash = strrchr(path, '/');
+
+	tt_buf_printf(out, "<text x=\"4\" y=\"%u\" font-size=\"12\" fill=\"#1b1f24\">Input %u: ", y, process + 1);
+	tt_html_text(out, slash ? slash + 1 : path);
+	tt_buf_text(out, "</text>\n");
+}
+
 static int
 frames(const struct tt_report *r, struct tt_views *view, const char *name, struct tt_buf *out, struct tt_err *err)
 {
@@ -39,13 +52,14 @@ frames(const struct tt_report *r, struct tt_views *view, const char *name, struc
 	const struct tt_values *all = f && f->n ? tt_view_frames(view, TT_FRAME_WALL, err) : NULL;
 	const struct tt_table *t = tt_html_find(r, "frames");
 	static const char *const figure[][2] = { { ": ", "count" }, { " frames, median ", "median_ns" }, { ", p99 ", "p99_ns" }, { ", longest ", "max_ns" } };
+	const unsigned gap = f && f->nof > 1 ? 8 + NAME : 8;
 	unsigned y = 24;
 
 	if (!f || !f->n)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "there are no frames to draw: %s", t && t->empty_reason ? t->empty_reason : "none was looked for");
 	if (!all)
 		return err->code;
-	open_picture(out, y + (unsigned)f->nof * (TT_STRIP_HIGH + 8), name);
+	open_picture(out, y + (unsigned)f->nof * (TT_STRIP_HIGH + gap), name);
 	for (size_t i = 0; i < sizeof figure / sizeof *figure; i++) {
 		const struct tt_cell *c = tt_html_cell(t, 0, figure[i][1]);
 		char text[TT_CELL_MAX];
@@ -56,9 +70,12 @@ frames(const struct tt_report *r, struct tt_views *view, const char *name, struc
 		tt_buf_printf(out, "%s%s", figure[i][0], text);
 	}
 	tt_buf_text(out, "</text>\n");
-	for (size_t i = 0; i < f->nof; i++, y += TT_STRIP_HIGH + 8)
+	for (size_t i = 0; i < f->nof; i++, y += TT_STRIP_HIGH + gap) {
+		if (f->nof > 1)
+			put_name(view->m, f->of[i].process, y + 12, out);
 		tt_page_strip_picture(f, f->of[i].first, f->of[i].end, all, tt_html_find(r, "hitches"),
-		    tt_page_capped(tt_html_find(r, "frame_budgets")), y, out);
+		    tt_page_capped(tt_html_find(r, "frame_budgets")), f->nof > 1 ? y + NAME : y, out);
+	}
 	return TT_OK;
 }
 

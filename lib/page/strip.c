@@ -75,15 +75,14 @@ set_columns(struct strip *s)
 }
 
 /* Make the chart as high as the longest frame, but at most three times what 30 fps allow or twice what 99 of 100 frames take, so that one long
-   load does not flatten the others; and at least as high as 60 fps allow, unless that would flatten all frames. */
+   load does not flatten the others; and at least as high as 60 fps allow, unless that would flatten all frames. All is taken of ${all}, the frames of
+   every process, so that charts of several can be compared by eye. */
 static void
 set_top(struct strip *s, const struct tt_values *all)
 {
 	int64_t least = tt_frame_limit(budget[0].ns) * 11 / 10, most = 3 * tt_frame_limit(budget[1].ns);
-	int64_t p99 = tt_values_quantile(all, 99, 100), longest = 0;
+	int64_t p99 = tt_values_quantile(all, 99, 100), longest = tt_values_quantile(all, 1, 1);
 
-	for (size_t c = 0; c < s->columns; c++)
-		longest = s->column[c].high > longest ? s->column[c].high : longest;
 	most = p99 > most / 2 && p99 < INT64_MAX / 2 ? 2 * p99 : most;
 	s->top = longest < most ? longest + longest / 20 : most;
 	s->top = s->top < least && longest > least / 2 ? least : s->top < 1 ? 1 : s->top;

@@ -523,6 +523,18 @@ def trees():
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+def one_scale():
+    """Charts of two captures have one scale: a frame of 10 ms is as high beside one of 40 ms as alone, at the same lines."""
+    args = [game(20, path="quick.ttc"), game(20, path="slow.ttc", late=(5,))]
+    for what, text in (("page", page_of(*args)), ("picture", run("report", "-q", "--svg", "frames", "-o", "-", *args).stdout.decode())):
+        charts = re.findall(r'<svg y="18" .*?</svg>', text, re.S)
+        bars = [sorted(set(re.findall(r"V(\d+)h1", c))) for c in charts]
+        suite.check("two charts of the %s, and one height of their short frames" % what, [len(b) for b in bars] != [1, 2] or not set(bars[0]) < set(bars[1]))
+        lines = [re.findall(r'<line class="b"[^>]* y1="(\d+)"', c) for c in text.split('<svg y="18" ')[1:]]
+        suite.check("the same budgets in both", (lines[0] != lines[1] or len(lines[0]) != 2) and lines)
+        suite.check("both have their names", [n for n in ("Input 1: quick.ttc", "Input 2: slow.ttc") if n not in text])
+
+
 def pictures():
     """Pictures are whole XML with the shapes of the page, run nothing and lead nowhere."""
     demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
@@ -546,6 +558,7 @@ def pictures():
         suite.check("boxes of %s" % os.path.basename(path), [p for p in zip(want, have, strict=True) if p[0][0] != p[1][0] or abs(p[0][1] - p[1][1]) > 1])
         same = run("report", "-q", path, "--svg", what, "-o", "-", "-j", "1").stdout.decode()
         suite.check("it is the same each time", text != same and "it is not")
+    one_scale()
     plain = os.path.join(TESTDATA, "mlpd/good-d02-gameloop-sample.mlpd")
     r = run("report", plain, "--svg", "frames", "-o", "none.svg", codes=(2,))
     suite.check("no frames, no picture", (b"no frames to draw" not in r.stderr or os.path.exists(suite.path("none.svg"))) and r.stderr)
