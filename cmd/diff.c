@@ -564,7 +564,7 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = confine(app, o, err);
 	if (rc == TT_OK)
-		rc = tt_diff_init(&d, &app->env, run.names, run.wait, o->rename ? &rename : NULL, err);
+		rc = tt_diff_init(&d, &app->env, run.names, o->rename ? &rename : NULL, err);
 	if (rc == TT_OK)
 		rc = add_all(app, o, &run, &d, &r, err);
 	ui_erase(&app->ui);

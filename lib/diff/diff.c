@@ -10,7 +10,6 @@
 #include "base/setting.h"
 #include "diff/frames.h"
 #include "model/names.h"
-#include "model/waits.h"
 #include "view/allocs.h"
 #include "view/merged.h"
 #include "stat/num.h"
@@ -19,12 +18,11 @@
 #define UNKNOWN "(unknown)"
 
 int
-tt_diff_init(struct tt_diff *d, struct tt_env *env, enum tt_names_form names, const char *const *wait,
-    struct tt_rename *rename, struct tt_err *err)
+tt_diff_init(struct tt_diff *d, struct tt_env *env, enum tt_names_form names, struct tt_rename *rename, struct tt_err *err)
 {
 	int rc;
 
-	*d = (struct tt_diff){ .env = env, .names = names, .wait = wait ? wait : tt_wait_markers, .rename = rename };
+	*d = (struct tt_diff){ .env = env, .names = names, .rename = rename };
 	tt_arena_init(&d->arena, &env->mem);
 	rc = tt_mem_grow(&env->mem, &d->node, &d->capnode, 1, sizeof *d->node, err);
 	if (rc == TT_OK)
@@ -137,14 +135,6 @@ node_number(struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t
 	return TT_OK;
 }
 
-static enum tt_diff_class
-class_of(const struct tt_diff *d, const char *full, const char *category)
-{
-	if (strcmp(category, "GC") == 0)
-		return TT_DIFF_GC;
-	return tt_name_match(d->wait, full) ? TT_DIFF_WAIT : TT_DIFF_WORK;
-}
-
 /* The label of a marker that --rename gave a new name. */
 static const char *
 new_label(struct tt_diff *d, const char *full, struct tt_err *err)
@@ -194,8 +184,9 @@ name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const st
 		k->label = full == given && name->known ? copy(d, label, err) : new_label(d, full, err);
 	if (!k->category[side]) {
 		k->category[side] = copy(d, category, err);
-		k->class = class_of(d, given, category);
-		k->idle = k->idle || name->editor || tt_name_match(d->wait, given);
+		k->wait = tt_waits_kind(m, given);
+		k->class = strcmp(category, "GC") == 0 ? TT_DIFF_GC : k->wait ? TT_DIFF_WAIT : TT_DIFF_WORK;
+		k->editor = k->editor || name->editor;
 	}
 	return k->label && k->category[side] ? TT_OK : err->code;
 }
@@ -344,7 +335,7 @@ fold_rest(struct fold *f, int64_t busy, struct tt_err *err)
 static int
 note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
 {
-	static const enum tt_frame_value what[] = { [TT_DIFF_WALL] = TT_FRAME_WALL, [TT_DIFF_CPU] = TT_FRAME_CPU };
+	static const enum tt_frame_value what[] = { [TT_DIFF_WALL] = TT_FRAME_WALL, [TT_DIFF_UNCAPPED] = TT_FRAME_UNCAPPED };
 	const struct tt_frames *frames = f->m->frames;
 
 	c->frames = frames->n;
@@ -359,7 +350,6 @@ note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
 		c->time[t].mean = tt_diff_per(c->time[t].total, c->frames);
 		c->time[t].median = tt_values_quantile(x, 1, 2);
 	}
-	c->knows_cpu = frames->has_wait;
 	c->cap_ns = tt_frames_cap(frames);
 	c->editor = tt_frames_editor(frames);
 	c->wall_is_limit = tt_frames_wall_is_limit(frames, c->cap_ns);

@@ -5,7 +5,7 @@
  * the end of its name left out), path of marker names, and category name. Memory: that tree and one capture's model,
  * whatever the number of captures.
  *
- * What is compared is the "whole": with frames, the mean time of a whole frame, where they are capped its CPU-active time; without (and then
+ * What is compared is the "whole": with frames, the mean time of a whole frame, where they are capped its uncapped time; without (and then
  * on neither side), the mean time per capture in markers of all threads. Parts are self times of paths: with frames those on the frame thread,
  * cut at the frames, and what no marker accounts for. Both sides' parts are integers of ns that add up to the whole of
  * the side, so differences add up to the difference. Definitions: tracetool-diff(1).
@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "diff/rename.h"
 #include "model/model.h"
+#include "model/waits.h"
 
 enum { TT_DIFF_A, TT_DIFF_B, TT_DIFF_SIDES };
 
@@ -41,7 +42,8 @@ struct tt_diff_node {
 	uint32_t name;                /* zones: of marker[]; threads: of thread[] */
 	enum tt_diff_kind kind;
 	bool framed;                  /* in frames, on the frame thread */
-	bool idle;                    /* it or a zone around it waits, or is the Editor's: set by tt_diff_finish() */
+	/* Set by tt_diff_finish() where uncapped time is compared: no part of that; a wait to present, of which only what is late is. */
+	bool held, presents;
 	struct tt_diff_sum side[TT_DIFF_SIDES];
 	int64_t mid;                  /* what B's calls would take at A's time per call: set by tt_diff_finish() */
 };
@@ -54,7 +56,8 @@ struct tt_diff_marker {
 	const char *label;            /* what to show; no two alike after tt_diff_finish() */
 	const char *category[TT_DIFF_SIDES];  /* NULL: not on this side */
 	enum tt_diff_class class;
-	bool idle;                    /* it waits, or is the Editor's: no CPU-active time */
+	bool editor;                  /* it is the Editor's */
+	enum tt_wait_kind wait;       /* what it waits for */
 };
 
 /* Allocations of one class at one site. */
@@ -66,7 +69,7 @@ struct tt_diff_site {
 #define TT_DIFF_NONE UINT32_MAX
 
 /* Times of frames. */
-enum tt_diff_time { TT_DIFF_WALL, TT_DIFF_CPU, TT_DIFF_TIMES };
+enum tt_diff_time { TT_DIFF_WALL, TT_DIFF_UNCAPPED, TT_DIFF_TIMES };
 
 struct tt_diff_capture {
 	const char *path;
@@ -74,7 +77,6 @@ struct tt_diff_capture {
 	uint64_t frames;
 	struct { int64_t total, mean, median; } time[TT_DIFF_TIMES];  /* without frames: wall is the time in markers */
 	int64_t cap_ns;               /* the time that frames are capped at; 0: they are not */
-	bool knows_cpu;               /* CPU-active time is known */
 	int64_t editor;               /* tt_frames_editor() */
 	const char *layout;           /* tt_layout_note(): what to know where the reader is not sure of the layout; NULL: it is */
 	bool wall_is_limit;           /* wall time is what the Editor leaves of the frame limit */
@@ -86,7 +88,7 @@ struct tt_diff_side {
 	uint64_t units;               /* frames, or captures */
 	int64_t total;                /* ns: of frames, or in markers */
 	int64_t mean;                 /* ns per unit, to the nearest */
-	int64_t wall;                 /* the same of wall time, where CPU-active time is compared */
+	int64_t wall;                 /* the same of wall time, where uncapped time is compared */
 	size_t capped;                /* captures whose frames are */
 	int64_t alloc_b;              /* bytes per unit, to the nearest */
 };
@@ -94,7 +96,6 @@ struct tt_diff_side {
 struct tt_diff {
 	struct tt_env *env;
 	struct tt_rename *rename;     /* borrowed; NULL */
-	const char *const *wait;      /* markers whose time is waiting */
 	enum tt_names_form names;
 	bool frames;                  /* both sides have frames; known after the first capture */
 	enum tt_diff_time by;         /* the time of frames that is compared: set by tt_diff_finish() */
@@ -115,9 +116,8 @@ struct tt_diff {
 	struct tt_arena arena;
 };
 
-/* An empty comparison; ${wait} NULL: the built-in list. Everything given is borrowed. */
-int tt_diff_init(struct tt_diff *d, struct tt_env *env, enum tt_names_form names, const char *const *wait,
-    struct tt_rename *rename, struct tt_err *err);
+/* An empty comparison. Everything given is borrowed. */
+int tt_diff_init(struct tt_diff *d, struct tt_env *env, enum tt_names_form names, struct tt_rename *rename, struct tt_err *err);
 void tt_diff_free(struct tt_diff *d);
 
 /**
@@ -131,25 +131,22 @@ int tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, stru
 /* After the last capture: work out parts, labels and means. */
 int tt_diff_finish(struct tt_diff *d, struct tt_err *err);
 
-/* True for a node with time, but that on the frame thread which is not part of CPU-active time where that is compared. */
+/* True for a node with time, but that on the frame thread which is not part of uncapped time where that is compared. */
 static inline bool
-tt_diff_is_timed(const struct tt_diff *d, const struct tt_diff_node *n)
+tt_diff_is_timed(const struct tt_diff_node *n)
 {
-	return (n->kind == TT_DIFF_ZONE || n->kind == TT_DIFF_REST) && !(d->by == TT_DIFF_CPU && n->framed && n->idle);
+	return (n->kind == TT_DIFF_ZONE || n->kind == TT_DIFF_REST) && !n->held;
 }
 
 /* True for a part of the whole: with frames everything on the frame thread, else everything. */
 static inline bool
 tt_diff_is_part(const struct tt_diff *d, const struct tt_diff_node *n)
 {
-	return tt_diff_is_timed(d, n) && (!d->frames || n->framed);
+	return tt_diff_is_timed(n) && (!d->frames || n->framed);
 }
 
 /* Where most captures of ${side} have capped frames: the period of the first of these; else 0. */
 int64_t tt_diff_cap(const struct tt_diff *d, unsigned side);
-
-/* True if both sides have capped frames, and their mean wall times are within a tenth. Only while the totals are of wall time. */
-bool tt_diff_same_limit(const struct tt_diff *d);
 
 enum tt_diff_class tt_diff_class(const struct tt_diff *d, const struct tt_diff_node *n);
 

@@ -18,7 +18,14 @@ static const int64_t budget[TT_DIFF_BUDGETS] = { 16670000, 33330000 };
 
 /* --- what captures have -------------------------------------------------------------------- */
 
-/* The place of a frame of ${ns} among the worst of ${f}, after equal ones of earlier captures. NULL: all are worse. */
+struct adding {
+	const struct tt_model *m;
+	const char *path;
+	int (*number)(void *arg, const struct tt_name *name, uint32_t *marker, struct tt_err *err);
+	void *arg;
+};
+
+/* The place of a frame of ${ns} among the worst of ${f}, after equal ones that are there. NULL: all are worse. */
 static struct tt_diff_worst *
 place(struct tt_diff_frames *f, int64_t ns)
 {
@@ -34,35 +41,39 @@ place(struct tt_diff_frames *f, int64_t ns)
 	return &f->worst[i];
 }
 
-struct adding {
-	const struct tt_model *m;
-	const char *path;
-	int (*number)(void *arg, const struct tt_name *name, uint32_t *marker, struct tt_err *err);
-	void *arg;
-};
-
+/* What ${h} did, the frame of ${w}. */
 static int
-add_worst(struct tt_diff_frames *f, const struct tt_hitches *list, bool cpu, const struct adding *a, struct tt_err *err)
+add_markers(struct tt_diff_worst *w, const struct tt_hitch *h, const struct adding *a, struct tt_err *err)
+{
+	const uint32_t process = a->m->threads.t[tt_frames_thread(a->m->frames, h->frame)]->process;
+	int rc = TT_OK;
+
+	for (; w->ntop < h->ntop && rc == TT_OK; w->ntop++) {
+		w->top[w->ntop].self = h->top[w->ntop].self;
+		w->top[w->ntop].calls = h->top[w->ntop].calls;
+		rc = a->number(a->arg, tt_model_key(a->m, process, h->top[w->ntop].key), &w->top[w->ntop].marker, err);
+	}
+	return rc;
+}
+
+/* The worst frames of a capture by ${what}, with their markers where ${known} has them: which it has was chosen before all was known of the limit. */
+static int
+add_worst(struct tt_diff_frames *f, enum tt_frame_value what, const struct tt_hitches *known, const struct adding *a, struct tt_err *err)
 {
 	const struct tt_frames *frames = a->m->frames;
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < list->n && i < TT_DIFF_WORST; i++) {
-		const struct tt_hitch *h = &list->h[i];
-		struct tt_diff_worst *w = place(f, cpu ? tt_frames_cpu(frames, h->frame) : tt_frames_wall(frames, h->frame));
+	for (size_t i = 0; i < frames->n; i++) {
+		struct tt_diff_worst *w;
+		int64_t v;
 
-		if (!w)
-			break;
-		w->path = a->path;
-		w->number = tt_frames_number(frames, h->frame);
-		for (; w->ntop < h->ntop && rc == TT_OK; w->ntop++) {
-			const struct tt_name *name = tt_model_key(a->m, a->m->threads.t[tt_frames_thread(frames, h->frame)]->process, h->top[w->ntop].key);
-
-			w->top[w->ntop].self = h->top[w->ntop].self;
-			w->top[w->ntop].calls = h->top[w->ntop].calls;
-			rc = a->number(a->arg, name, &w->top[w->ntop].marker, err);
-		}
+		if (tt_frame_value(frames, what, i, &v) && (w = place(f, v)) != NULL)
+			*w = (struct tt_diff_worst){ .path = a->path, .frame = i, .number = tt_frames_number(frames, i), .ns = v };
 	}
+	for (size_t k = 0; k < f->nworst && rc == TT_OK; k++)
+		for (size_t i = 0; i < known->n && rc == TT_OK; i++)
+			if (f->worst[k].path == a->path && f->worst[k].frame == known->h[i].frame)
+				rc = add_markers(&f->worst[k], &known->h[i], a, err);
 	return rc;
 }
 
@@ -101,7 +112,7 @@ int
 tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, const char *path,
     int (*number)(void *arg, const struct tt_name *name, uint32_t *marker, struct tt_err *err), void *arg, struct tt_err *err)
 {
-	static const enum tt_frame_value what[] = { [TT_DIFF_WALL] = TT_FRAME_WALL, [TT_DIFF_CPU] = TT_FRAME_CPU };
+	static const enum tt_frame_value what[] = { [TT_DIFF_WALL] = TT_FRAME_WALL, [TT_DIFF_UNCAPPED] = TT_FRAME_UNCAPPED };
 	const struct adding a = { view->m, path, number, arg };
 	int rc = TT_OK;
 
@@ -126,7 +137,7 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
 			f->over[i] += tt_values_over(v, tt_frame_limit(budget[i]));
 		if (rc == TT_OK)
-			rc = add_worst(f, t == TT_DIFF_CPU ? &view->m->frames->busiest : &view->m->frames->longest, t == TT_DIFF_CPU, &a, err);
+			rc = add_worst(f, what[t], t == TT_DIFF_UNCAPPED ? &view->m->frames->latest : &view->m->frames->longest, &a, err);
 	}
 	return rc;
 }

@@ -25,7 +25,8 @@ struct tt_diff_frames {
 	size_t n, cap;
 	struct tt_diff_worst {
 		const char *path;
-		uint64_t number;              /* of the frame in its capture */
+		size_t frame;                 /* its place in the table of its capture */
+		uint64_t number;
 		int64_t ns;
 		unsigned ntop;
 		struct { uint32_t marker; int64_t self; uint64_t calls; } top[TT_HITCH_TOP];

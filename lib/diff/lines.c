@@ -183,7 +183,7 @@ path_text(const struct tt_diff_ctx *x, size_t node)
 	size_t n = 0, bytes = 1;
 	char *s, *p;
 
-	for (; node && tt_diff_is_timed(d, &d->node[node]) && n < PATH_ZONES; node = d->node[node].parent) {
+	for (; node && tt_diff_is_timed(&d->node[node]) && n < PATH_ZONES; node = d->node[node].parent) {
 		name[n] = node_label(d, &d->node[node]);
 		bytes += strlen(name[n++]) + 3;
 	}
@@ -371,7 +371,7 @@ fill_others(const struct tt_diff_ctx *x, struct tt_table *t)
 	size_t n = 0, lines = 0;
 
 	for (uint32_t i = 1; l && i < d->nnode; i++) {
-		if (tt_diff_is_timed(d, &d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
+		if (tt_diff_is_timed(&d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
 			order[n++] = i;
 	}
 	tt_sort_by(order, n, by_thread_and_marker, x);
@@ -396,7 +396,7 @@ fill_threads(const struct tt_diff_ctx *x, struct tt_table *t)
 	if (!l)
 		return;
 	for (size_t i = 1; i < d->nnode; i++) {
-		if (!tt_diff_is_timed(d, &d->node[i]))
+		if (!tt_diff_is_timed(&d->node[i]))
 			continue;
 		l[x->root[i]].name = thread_label(x, i);
 		add_node(&l[x->root[i]], &d->node[i]);
@@ -423,7 +423,7 @@ fill_paths(const struct tt_diff_ctx *x, struct tt_table *t)
 	if (!l)
 		return;
 	for (size_t i = 1; i < d->nnode; i++) {
-		if (!tt_diff_is_timed(d, &d->node[i]))
+		if (!tt_diff_is_timed(&d->node[i]))
 			continue;
 		l[n] = (struct line){ .name = node_label(d, &d->node[i]), .other = thread_label(x, i), .node = i };
 		add_node(&l[n++], &d->node[i]);

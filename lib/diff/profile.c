@@ -63,7 +63,7 @@ add_path(struct profile *w, size_t node)
 	char ids[10 * (TT_PPROF_DEPTH + 1)], *p = ids;
 	size_t n = 0, at = node;
 
-	for (; at && tt_diff_is_timed(d, &d->node[at]); at = d->node[at].parent, n++) {
+	for (; at && tt_diff_is_timed(&d->node[at]); at = d->node[at].parent, n++) {
 		if (n < TT_PPROF_DEPTH)
 			p = tt_put_varint(p,
 			    function(w, d->node[at].kind == TT_DIFF_REST ? function_of(d, W_REST) : d->node[at].name));
@@ -116,7 +116,7 @@ put_samples(struct profile *w)
 
 	for (unsigned side = 0; side < TT_DIFF_SIDES; side++) {
 		for (size_t i = 1; i < d->nnode; i++) {
-			if (tt_diff_is_timed(d, &d->node[i]))
+			if (tt_diff_is_timed(&d->node[i]))
 				put_node(w, i, side);
 		}
 		for (size_t i = 0; i < d->nsite; i++)

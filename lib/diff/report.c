@@ -17,7 +17,7 @@
 
 /* --- columns -------------------------------------------------------------------------------- */
 
-/* The last columns of these two are there where CPU-active time is compared. */
+/* The last columns of these two are there where uncapped time is compared. */
 enum { S_SIDE, S_CAPTURES, S_FRAMES, S_TOTAL, S_MEAN, S_BYTES, S_WALL, S_N };
 
 static const struct tt_col side_col[S_N] = {
@@ -27,7 +27,7 @@ static const struct tt_col side_col[S_N] = {
 	[S_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Time of all these frames; without frames: in markers." },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Time of one frame, to the nearest nanosecond: the whole." },
 	[S_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated per frame on all threads, to the nearest byte." },
-	[S_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, "Mean wall time of a frame, where CPU-active time is compared." },
+	[S_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, "Mean wall time of a frame, where uncapped time is compared." },
 };
 
 enum { G_SITE, G_CLASS, G_A, G_B, G_DIFF, G_A_COUNT, G_B_COUNT, G_STATE, G_N };
@@ -50,7 +50,7 @@ static const struct tt_col capture_col[C_N] = {
 	[C_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Sum of these frames." },
 	[C_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean of these frames." },
 	[C_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median of these frames." },
-	[C_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, "Mean wall time of a frame, where CPU-active time is compared." },
+	[C_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, "Mean wall time of a frame, where uncapped time is compared." },
 };
 
 /* --- the other tables ------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ fill_sides(const struct tt_diff_ctx *x, struct tt_table *t)
 		tt_cell_int(&c[S_MEAN], s->mean);
 		if (d->nsite)
 			tt_cell_int(&c[S_BYTES], s->alloc_b);
-		if (d->by == TT_DIFF_CPU)
+		if (d->by == TT_DIFF_UNCAPPED)
 			tt_cell_int(&c[S_WALL], s->wall);
 	}
 	c = tt_row(t);
@@ -83,7 +83,7 @@ fill_sides(const struct tt_diff_ctx *x, struct tt_table *t)
 	tt_cell_int(&c[S_MEAN], d->side[TT_DIFF_B].mean - d->side[TT_DIFF_A].mean);
 	if (d->nsite)
 		tt_cell_int(&c[S_BYTES], d->side[TT_DIFF_B].alloc_b - d->side[TT_DIFF_A].alloc_b);
-	if (d->by == TT_DIFF_CPU)
+	if (d->by == TT_DIFF_UNCAPPED)
 		tt_cell_int(&c[S_WALL], d->side[TT_DIFF_B].wall - d->side[TT_DIFF_A].wall);
 }
 
@@ -179,7 +179,7 @@ fill_captures(const struct tt_diff_ctx *x, struct tt_table *t)
 				continue;
 			tt_cell_int(&c[C_FRAMES], (int64_t)k->frames);
 			tt_cell_int(&c[C_MEDIAN], k->time[x->d->by].median);
-			if (x->d->by == TT_DIFF_CPU)
+			if (x->d->by == TT_DIFF_UNCAPPED)
 				tt_cell_int(&c[C_WALL], k->time[TT_DIFF_WALL].mean);
 		}
 	}
@@ -195,17 +195,17 @@ static const struct tt_diff_form sides = { side_col, S_N, fill_sides }, sites = 
 #define NO_FRAMES "the captures have no frames"
 
 static const struct table {
-	const char *id, *title, *cpu, *totals;        /* cpu: the title where CPU-active time is compared, totals: without frames; NULL: the same */
+	const char *id, *title, *uncapped, *totals;   /* uncapped: the title where uncapped time is compared, totals: without frames; NULL: the same */
 	const struct tt_diff_form *form;
 	enum when when;
 	bool extra;
 	const char *empty;
 } tables[] = {
-	{ "sides", "Frame time", "CPU-active frame time", "Time in markers, per capture", &sides, ALWAYS, false, NULL },
-	{ "frame_times", "Frame times", "CPU-active frame times", NULL, &tt_diff_quantiles, WITH_FRAMES, false, NO_FRAMES },
-	{ "frame_budgets", "Frames over budget", "Frames over budget by CPU-active time", NULL, &tt_diff_budgets, WITH_FRAMES, false, NO_FRAMES },
-	{ "parts", "What frame time is made of", "What CPU-active frame time is made of", "What it is made of", &tt_diff_classes, ALWAYS, false, NULL },
-	{ "markers", "Self time per frame on the frame thread", "CPU-active self time per frame on the frame thread", "Self time per capture",
+	{ "sides", "Frame time", "Uncapped frame time", "Time in markers, per capture", &sides, ALWAYS, false, NULL },
+	{ "frame_times", "Frame times", "Uncapped frame times", NULL, &tt_diff_quantiles, WITH_FRAMES, false, NO_FRAMES },
+	{ "frame_budgets", "Frames over budget", "Frames over budget by uncapped time", NULL, &tt_diff_budgets, WITH_FRAMES, false, NO_FRAMES },
+	{ "parts", "What frame time is made of", "What uncapped frame time is made of", "What it is made of", &tt_diff_classes, ALWAYS, false, NULL },
+	{ "markers", "Self time per frame on the frame thread", "Self time per frame on the frame thread, of uncapped time", "Self time per capture",
 	    &tt_diff_markers, ALWAYS, false, "no markers" },
 	{ "other_threads", "Self time per frame on other threads (not part of the frame time)", NULL, NULL, &tt_diff_others,
 	    WITH_FRAMES, false, "no markers on other threads" },
@@ -215,13 +215,13 @@ static const struct table {
 	{ "alloc_sites", "Allocation per frame, by site", NULL, "Allocation per capture, by site", &sites, WITH_ALLOCATIONS,
 	    false, "no allocations" },
 	{ "captures", "Captures", NULL, NULL, &captures, ALWAYS, false, NULL },
-	{ "frame_spread", "Frames by their times", "Frames by their CPU-active times", NULL, &tt_diff_spread, WITH_FRAMES, true, NO_FRAMES },
-	{ "worst_frames", "The longest frames of A against those of B", "The frames of A with the most CPU-active time against those of B", NULL,
+	{ "frame_spread", "Frames by their times", "Frames by their uncapped times", NULL, &tt_diff_spread, WITH_FRAMES, true, NO_FRAMES },
+	{ "worst_frames", "The longest frames of A against those of B", "The frames of A with the most uncapped time against those of B", NULL,
 	    &tt_diff_worst, WITH_FRAMES, true, NO_FRAMES },
-	{ "worst_markers", "Self time in the longest frame of each side", "CPU-active self time in the frame with the most of each side", NULL,
+	{ "worst_markers", "Self time in the longest frame of each side", "Self time in the frame of each side with the most uncapped time", NULL,
 	    &tt_diff_pair, WITH_FRAMES, true, NO_FRAMES },
 	{ "paths", "Paths", NULL, NULL, &tt_diff_paths, ALWAYS, true, "no paths" },
-	{ "calltree", "Call tree, per frame", "Call tree, CPU-active time per frame", "Call tree, per capture", &tt_diff_calltree, ALWAYS, true, "no calls" },
+	{ "calltree", "Call tree, per frame", "Call tree, uncapped time per frame", "Call tree, per capture", &tt_diff_calltree, ALWAYS, true, "no calls" },
 };
 
 const char *
@@ -257,36 +257,24 @@ wanted(const struct tt_diff_ctx *x, const struct table *t)
 static void
 fill_table(const struct tt_diff_ctx *x, const struct table *k)
 {
-	const char *other = !x->d->frames ? k->totals : x->d->by == TT_DIFF_CPU ? k->cpu : NULL;
+	const char *other = !x->d->frames ? k->totals : x->d->by == TT_DIFF_UNCAPPED ? k->uncapped : NULL;
 	bool wall = k->form->fill == fill_sides || k->form->fill == fill_captures;
-	struct tt_table *t = tt_report_table(x->r, k->id, other ? other : k->title, k->form->col, k->form->ncol - (wall && x->d->by != TT_DIFF_CPU));
+	struct tt_table *t = tt_report_table(x->r, k->id, other ? other : k->title, k->form->col, k->form->ncol - (wall && x->d->by != TT_DIFF_UNCAPPED));
 
 	k->form->fill(x, t);
 	if (t->nrow == 0)
 		t->empty_reason = k->empty;
 }
 
-/* Which time is compared, of frames that are capped at ${a} and ${b}, or not (0). */
-static const char *
-compared_text(const struct tt_diff *d, int64_t a, int64_t b)
-{
-	if (d->by == TT_DIFF_CPU)
-		return "their CPU-active time is compared, without waits and the Editor";
-	if (!a || !b)
-		return a ? "wall time is compared, and that of A is the limit's" : "wall time is compared, and that of B is the limit's";
-	return tt_diff_same_limit(d) ? "CPU-active time is not known of all captures, and wall time is compared, which the limit sets" :
-	    "wall time is compared, because it differs by more than a tenth";
-}
-
-/* Say that frames are capped, at which period, and that CPU-active time is compared instead. */
+/* Say that frames are capped, at which period, and which time is compared. */
 static void
 note_cap(const struct tt_diff *d, struct tt_report *r)
 {
 	int64_t a = tt_diff_cap(d, TT_DIFF_A), b = tt_diff_cap(d, TT_DIFF_B);
 	char at[TT_DIFF_SIDES][TT_CAP_TEXT] = { "", "" };
-	const char *which;
+	const char *which, *compared;
 
-	if (!a && !b && d->by != TT_DIFF_CPU)
+	if (!a && !b && d->by != TT_DIFF_UNCAPPED)
 		return;
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		if (s ? b : a)
@@ -299,7 +287,10 @@ note_cap(const struct tt_diff *d, struct tt_report *r)
 		which = tt_text(r, "frames of %s are capped at %s, those of %s are not", a ? "A" : "B", at[a ? TT_DIFF_A : TT_DIFF_B], a ? "B" : "A");
 	else
 		which = "frames of some captures are capped";
-	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames", tt_text(r, "%s: %s", which, compared_text(d, a, b)));
+	compared = d->by == TT_DIFF_UNCAPPED ? "their uncapped time is compared, without the wait for the limit and the Editor" :
+	    a && b ? "wall time is compared, because it differs by more than a tenth" :
+	    a ? "wall time is compared, and that of A is the limit's" : "wall time is compared, and that of B is the limit's";
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames", tt_text(r, "%s: %s", which, compared));
 }
 
 /* The largest share of the Editor's in the frames of ${side}; 0: it does nothing in them, or is left out. */

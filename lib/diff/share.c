@@ -71,7 +71,7 @@ share_nodes(struct tt_diff *d, unsigned side, bool of_whole, int64_t whole, stru
 	for (size_t i = 1; i < d->nnode; i++) {
 		const struct tt_diff_node *v = &d->node[i];
 
-		if (tt_diff_is_timed(d, v) && tt_diff_is_part(d, v) == of_whole)
+		if (tt_diff_is_timed(v) && tt_diff_is_part(d, v) == of_whole)
 			piece[n++] = (struct tt_diff_piece){ .v = v->side[side].self, .i = i };
 	}
 	tt_diff_share(piece, n, d->side[side].units, whole);
@@ -102,7 +102,7 @@ share_side(struct tt_diff *d, unsigned side, struct tt_diff_piece *piece)
 	d->side[side].mean = tt_diff_per(d->side[side].total, d->side[side].units);
 	share_nodes(d, side, true, d->side[side].mean, piece);
 	for (size_t i = 1; i < d->nnode; i++) {
-		if (tt_diff_is_timed(d, &d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
+		if (tt_diff_is_timed(&d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
 			beside += d->node[i].side[side].self;
 	}
 	share_nodes(d, side, false, tt_diff_per(beside, d->side[side].units), piece);
@@ -181,8 +181,9 @@ tt_diff_cap(const struct tt_diff *d, unsigned side)
 	return s->capture[i].cap_ns;
 }
 
-bool
-tt_diff_same_limit(const struct tt_diff *d)
+/* True if both sides have capped frames, and their mean wall times are within a tenth. */
+static bool
+is_same_limit(const struct tt_diff *d)
 {
 	const struct tt_diff_side *a = &d->side[TT_DIFF_A], *b = &d->side[TT_DIFF_B];
 
@@ -190,52 +191,72 @@ tt_diff_same_limit(const struct tt_diff *d)
 }
 
 /*
- * CPU-active time, if all know it, where the frames of both sides are capped and last about as long, or the wall time of some says nothing. Where
- * one side lasts longer, it misses the limit, or has another: wall time tells.
+ * Uncapped time where the frames of both sides are capped and last about as long, or the wall time of some says nothing. Where one side lasts
+ * longer, it misses the limit, or has another: wall time tells.
  */
 static enum tt_diff_time
 time_to_compare(const struct tt_diff *d)
 {
-	bool known = d->frames, limit = tt_diff_same_limit(d);
+	bool limit = is_same_limit(d);
 
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
-		for (size_t i = 0; i < d->side[s].n; i++) {
-			known = known && d->side[s].capture[i].knows_cpu;
+		for (size_t i = 0; i < d->side[s].n; i++)
 			limit = limit || d->side[s].capture[i].wall_is_limit;
-		}
-	return known && limit ? TT_DIFF_CPU : TT_DIFF_WALL;
+	return limit ? TT_DIFF_UNCAPPED : TT_DIFF_WALL;
 }
 
-/* The total of ${side} is CPU-active time; the rest is the part of it that no path accounts for. */
+/* Which nodes on the frame thread are no part of uncapped time, or only what is late of them. A parent has a lower number than its children. */
 static void
-take_cpu(struct tt_diff *d, unsigned side)
+mark_held(struct tt_diff *d)
+{
+	for (size_t i = 1; i < d->nnode; i++) {
+		struct tt_diff_node *v = &d->node[i];
+		const struct tt_diff_node *up = &d->node[v->parent];
+		const struct tt_diff_marker *k = v->framed && v->kind == TT_DIFF_ZONE ? &d->marker[v->name] : NULL;
+
+		v->held = up->held || up->presents || (k && (k->editor || k->wait == TT_WAIT_LIMIT_ONLY));
+		v->presents = !v->held && k && k->wait == TT_WAIT_LIMIT;
+	}
+}
+
+/*
+ * The total of ${side} is uncapped time. What of it the other parts do not account for is late of the waits to present, each of which has a share as
+ * large as its share of all of them, with all that is inside; what there is beyond them is in no marker.
+ */
+static void
+take_uncapped(struct tt_diff *d, unsigned side)
 {
 	struct tt_diff_side *s = &d->side[side];
-	int64_t work = 0;
+	int64_t late = 0, waits = 0;
 	size_t rest = 0;
 
 	s->wall = tt_diff_per(s->total, s->units);
 	s->total = 0;
 	for (size_t i = 0; i < s->n; i++)
-		s->total += s->capture[i].time[TT_DIFF_CPU].total;
-	for (size_t i = 1; i < d->nnode; i++) {
-		if (d->node[i].kind == TT_DIFF_REST)
-			rest = i;
-		else if (tt_diff_is_part(d, &d->node[i]))
-			work += d->node[i].side[side].self;
-	}
-	d->node[rest].side[side].self = s->total - work;
-}
+		s->total += s->capture[i].time[TT_DIFF_UNCAPPED].total;
+	late = s->total;
+	for (size_t i = d->nnode; i-- > 1;) {
+		const struct tt_diff_node *v = &d->node[i];
+		const int64_t self = v->side[side].self;
 
-static void
-choose_time(struct tt_diff *d)
-{
-	/* A parent has a lower number than its children. */
-	for (size_t i = 1; i < d->nnode; i++)
-		d->node[i].idle = d->node[d->node[i].parent].idle || (d->node[i].kind == TT_DIFF_ZONE && d->marker[d->node[i].name].idle);
-	d->by = time_to_compare(d);
-	for (unsigned s = 0; s < TT_DIFF_SIDES && d->by == TT_DIFF_CPU; s++)
-		take_cpu(d, s);
+		rest = v->kind == TT_DIFF_REST ? i : rest;
+		waits += v->presents ? self : 0;
+		if (v->held && (d->node[v->parent].held || d->node[v->parent].presents))
+			d->node[v->parent].side[side].self += self;
+		if (tt_diff_is_part(d, v) && !v->presents)
+			late -= self;
+	}
+	for (size_t i = 1; i < d->nnode; i++) {
+		int64_t *self = &d->node[i].side[side].self;
+
+		if (!d->node[i].presents)
+			continue;
+		const int64_t share = late > 0 && waits > 0 ? (int64_t)((i128)late * *self / waits) : 0;
+		waits -= *self;
+		late -= share;
+		*self = share;
+	}
+	d->node[rest].side[side].self += late;
 }
 
 int
@@ -246,7 +267,11 @@ tt_diff_finish(struct tt_diff *d, struct tt_err *err)
 
 	if (!piece)
 		return err->code;
-	choose_time(d);
+	d->by = time_to_compare(d);
+	if (d->by == TT_DIFF_UNCAPPED)
+		mark_held(d);
+	for (unsigned s = 0; s < TT_DIFF_SIDES && d->by == TT_DIFF_UNCAPPED; s++)
+		take_uncapped(d, s);
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		share_side(d, s, piece);
 	for (size_t i = 1; i < d->nnode; i++)

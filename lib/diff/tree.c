@@ -48,7 +48,7 @@ add_up(const struct tt_diff *d, struct branch *all)
 
 		*b = (struct branch){ .node = i, .parent = d->node[i].parent };
 		b->depth = i && b->parent ? all[b->parent].depth + 1 : 0;
-		for (unsigned s = 0; s < TT_DIFF_SIDES && i && tt_diff_is_timed(d, &d->node[i]); s++) {
+		for (unsigned s = 0; s < TT_DIFF_SIDES && i && tt_diff_is_timed(&d->node[i]); s++) {
 			b->self[s] = b->total[s] = d->node[i].side[s].part;
 			b->n[s] = d->node[i].side[s].n + (d->node[i].side[s].self != 0);
 		}

@@ -23,7 +23,7 @@ FLAGS = {PREVIEW: 4}                                      # available in the Edi
 suite = Suite()
 
 
-def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, noise=200, spikes=SPIKES, jobs=(), jitter=0):
+def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, noise=200, spikes=SPIKES, jobs=(), job=JOB, jitter=0):
     """Frames as (begin, zones), zones as (begin, end, marker) in order of begin. Without a marker to wait in, the game works on."""
     rng = random.Random(seed)
     at, frames = 0, []
@@ -34,8 +34,8 @@ def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, nois
         for i in range(5):
             z.append((at + 100 * US + i * (work // 5), at + 100 * US + (i + 1) * (work // 5), ENEMY))
         if k + 1 in jobs:
-            z.append((at + 100 * US + work, at + 100 * US + work + JOB, SIGNAL))
-        spent = at + work + (JOB if k + 1 in jobs else 0)
+            z.append((at + 100 * US + work, at + 100 * US + work + job, SIGNAL))
+        spent = at + work + (job if k + 1 in jobs else 0)
         z[1] = (at, spent + 1200 * US, LOOP)
         z.append((spent + 200 * US, spent + 400 * US, PREVIEW))
         editor, busy = spent + 1200 * US, MS + rng.randrange(editor_ms * MS if regular else MS)
@@ -319,25 +319,29 @@ TABLES = "verdict,sides,parts,markers,threads,changed,captures,paths"
 
 
 def compared(path, *args):
-    """The whole of capped frames is their CPU-active time, and its parts are work alone."""
-    own, cpu, _ = figures(game(), True)
+    """The whole of capped frames is their uncapped time, and its parts are the game's own."""
+    frames = game()
+    own, _, _ = figures(frames, True)
+    times = without(frames, WAIT, EDITOR, PREVIEW)
     report = suite.report("diff", *args, path, "--", path, "--table", TABLES, status=5)
     t = {k: v["rows"] for k, v in report["tables"].items()}
-    mean = round(sum(cpu) / FRAMES)
+    mean = round(sum(times) / FRAMES)
     suite.equal("the Editor's share is no part of it", [n["text"] for n in report["notes"] if n["id"] == "editor"], [])
-    suite.equal("a comparison's CPU-active time", [r["mean_ns"] for r in t["sides"]], [mean, mean, 0])
-    suite.equal("its median", [r["median_ns"] for r in t["captures"]], [sorted(cpu)[(FRAMES - 1) // 2]] * 2)
+    suite.equal("a comparison's uncapped time", [r["mean_ns"] for r in t["sides"]], [mean, mean, 0])
+    suite.equal("its median", [r["median_ns"] for r in t["captures"]], [sorted(times)[(FRAMES - 1) // 2]] * 2)
     for table in ("parts", "markers", "threads", "paths"):
         suite.equal("parts of %s" % table, sum(r["a_ns"] for r in t[table] if r.get("part") != "all"), mean)
     suite.equal("its markers", {r["marker"]: True for r in t["markers"] if r["marker"] != "(in no marker)"},
                 {k: True for k in own if k not in [NAMES[w] for w in WAITS] and k != "GC.Alloc"})
     suite.equal("time of the game's marker", [r["a_ns"] for r in t["markers"] if r["marker"] == NAMES[ENEMY]], [round(own[NAMES[ENEMY]][2] / FRAMES)])
-    suite.equal("time outside of them", [r["a_ns"] for r in t["markers"] if r["marker"] == "(in no marker)"], [])
+    outside = sum(end - at - sum(b - a for a, b, m in z if m in (LOOP, EDITOR, WAIT)) for at, end, z in frames)
+    suite.equal("time outside of them", [r["a_ns"] for r in t["markers"] if r["marker"] == "(in no marker)"], [round(outside / FRAMES)])
     shared = [n["text"] for n in report["notes"] if n["id"] == "shared"]
     suite.true("and that both sides are one recording", len(shared) == 1 and shared[0].startswith("1 of 1 capture of B is ") and path in shared[0],
                report["notes"])
     said = [n["text"] for n in report["notes"] if n["id"] == "capped_frames"]
-    suite.equal("the comparison says so", said, ["frames are capped at 30 fps (33.3 ms): their CPU-active time is compared, without waits and the Editor"])
+    suite.equal("the comparison says so", said, ["frames are capped at 30 fps (33.3 ms): their uncapped time is compared, without the wait for the limit "
+                                               "and the Editor"])
 
 
 def verdict(a, b, *args, status=0):
@@ -365,6 +369,18 @@ def judged(write):
         suite.equal("wall time is there %s" % (args,), [("wall_mean_ns" in r) for r in sides], [True] * 3)
     suite.equal("captures of two builds are not one recording", [n for n in suite.report("diff", *a, "--", *slower, "--meta", "session=one", status=1)["notes"]
                                                                 if n["id"] == "shared"], [])
+    _, locked = builds(write, "lock", jobs=range(1, FRAMES + 1), job=3 * MS, editor_ms=1)
+    t = suite.report("diff", "--meta", "session=one", *a, "--", *locked, "--table", TABLES, status=1)["tables"]
+    suite.true("a lock of 3 ms that the limit hides is worse", abs(t["verdict"]["rows"][0]["shift_ns"] - 3 * MS) < 20 * US, t["verdict"])
+    lock = [(r["marker"], r["state"], r["a_ns"], r["b_ns"]) for r in t["markers"]["rows"]]
+    suite.equal("and new in B, outside the Editor", lock[0], (NAMES[SIGNAL], "new", 0, 3 * MS))
+    suite.equal("it is a wait", [r["diff_ns"] for r in t["parts"]["rows"] if r["part"] == "wait"], [3 * MS])
+    for row, path in zip(t["captures"]["rows"], a + locked):
+        means = budget([{"id": "mean", "metric": "frame.uncapped", "stat": "mean", "max": "1s"}, {"id": "median", "metric": "frame.uncapped", "max": "1s"}])
+        suite.run("stats", path, "--gate", means, "--json", suite.path("verdict.json"))
+        with open(suite.path("verdict.json")) as f:
+            got = {r["id"]: r["value"] for r in json.load(f)["rows"]}
+        suite.equal("what is compared is what the gate judges", (row["mean_ns"], row["median_ns"]), (round(got["mean"]), got["median"]))
     wall = [write("free%d" % k, game(None, 29 * MS, False, seed=k, noise=5)) for k in range(4)]
     report = suite.report("diff", *a, "--", *wall, "--table", "sides")
     suite.equal("of one side that is capped wall time is compared", [r["mean_ns"] for r in report["tables"]["sides"]["rows"]][0], FRAME)
@@ -482,6 +498,11 @@ def present_time(frame):
     return without([frame], PRESENT, EDITOR, PREVIEW)[0] + late
 
 
+def signalled(frames):
+    """The same, with the wait for a signal inside that to present, as Unity has it."""
+    return [(at, end, zones + [(a + 10 * US, b - 10 * US, SIGNAL) for a, b, m in zones if m == PRESENT]) for at, end, zones in frames]
+
+
 def late(write):
     """A wait to present ends with the period, or it is for a late GPU or render thread: then the frame is late, the worst, and the wait its cause."""
     frames = waiting_longer(4 * SHORT)
@@ -495,6 +516,18 @@ def late(write):
     suite.true("the summary's verdict", "missed by 2 of %d frames" % FRAMES in out, out)
     cause = suite.rows("causes", path)
     suite.equal("one cause", [(r["count"], r["class"], NAMES[PRESENT] in str(r)) for r in cause], [(2, "wait", True)])
+    usual = waiting_longer(0)
+    for what, inside in (("", False), (", in a zone inside", True)):
+        a, b = (write("present_" + s, signalled(f) if inside else f) for s, f in (("a", usual), ("b", frames)))
+        t = {k: v["rows"] for k, v in suite.report("diff", a, "--", b, "--table", "sides,markers,worst_frames", status=5)["tables"].items()}
+        means = [round(sum(present_time(f) for f in side) / FRAMES) for side in (usual, frames)]
+        suite.equal("a comparison of them" + what, [r["mean_ns"] for r in t["sides"]], means + [means[1] - means[0]])
+        suite.equal("its worst frames" + what, [(r["b_frame"], r["b_ns"]) for r in t["worst_frames"]][:2],
+                    sorted(((k, want[k - 1]) for k in LATE), key=lambda x: -x[1]))
+        waits = [sum(present_time(f) - without([f], PRESENT, EDITOR, PREVIEW)[0] for f in side) / FRAMES for side in (usual, frames)]
+        suite.true("what is late of the wait is part of it" + what, waits[0] == 0 and waits[1] > MS, waits)
+        suite.true("under its name" + what, [r["marker"] for r in t["markers"]][0] == NAMES[PRESENT] and
+                   abs(t["markers"][0]["b_ns"] - waits[1]) < 2 and t["markers"][0]["a_ns"] == 0, t["markers"])
     brief = waiting_longer(SHORT // 5)
     uncapped_figure(write("brief", brief), "of frames that present a fifth of a period later", [present_time(f) for f in brief])
     suite.true("which is not late", max(present_time(f) for f in brief) < SHORT)
