@@ -52,7 +52,7 @@ const struct glossary_word glossary_terms[] = {
 	    "Time of a frame in markers of the Unity Editor that the game runs in; it is not part of CPU-active time. As the cause of a long frame: the Editor "
 	    "took more of it than usual, and not the game." },
 	{ "capped frames, capped",
-	    "Frames that wait for a frame rate: their wall time says nothing, and they are judged by uncapped or CPU-active time." },
+	    "Frames that wait for a frame rate: their wall time says nothing, and they are judged by uncapped time." },
 	{ "uncapped time, uncapped",
 	    "Wall time of a capped frame without its wait for the frame limit and the Editor's time: what it would take without the limit." },
 	{ "of frame",

@@ -42,7 +42,7 @@ static void
 free_sums(struct tt_aggregate *a, struct sums *s)
 {
 	tt_mem_free(&a->env->mem, s->frame.b, s->frame.cap * sizeof *s->frame.b);
-	tt_mem_free(&a->env->mem, s->cpu.b, s->cpu.cap * sizeof *s->cpu.b);
+	tt_mem_free(&a->env->mem, s->uncapped.b, s->uncapped.cap * sizeof *s->uncapped.b);
 	tt_mem_free(&a->env->mem, s->frame_alloc.b, s->frame_alloc.cap * sizeof *s->frame_alloc.b);
 	tt_mem_free(&a->env->mem, s->pause.b, s->pause.cap * sizeof *s->pause.b);
 }
@@ -201,7 +201,7 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	s->stopped_max = stop > s->stopped_max ? stop : s->stopped_max;
 	rc = add_hist(a, &s->frame, json_object_get(h, "frame_ns"), err);
 	if (rc == TT_OK)
-		rc = add_hist(a, &s->cpu, json_object_get(h, "frame_cpu_ns"), err);
+		rc = add_hist(a, &s->uncapped, json_object_get(h, "frame_uncapped_ns"), err);
 	if (rc == TT_OK && json_object_get(m, "gcalloc.bytes"))
 		rc = add_hist(a, &s->frame_alloc, json_object_get(h, "frame_alloc_bytes"), err);
 	return rc == TT_OK ? add_hist(a, &s->pause, json_object_get(h, "pause_ns"), err) : rc;

@@ -2,8 +2,8 @@
  * Single captures of a batch: those that failed, and the slowest of the others, as many as a page has room for. Which ones they are does not
  * depend on the order of lines.
  *
- * A capture is an outlier where 95 of 100 of its frames take much longer (of capped frames: work much longer, because the limit decides how long
- * they take) than in the others of its group: by more than three times what they
+ * A capture is an outlier where 95 of 100 of its frames take much longer (of capped frames: much more uncapped time, because the limit decides how
+ * long they take) than in the others of its group: by more than three times what they
  * usually spread (the median distance from their median, times 1.4826, which makes it a standard deviation where they are spread normally), and by
  * more than a twentieth. That needs one number of each capture; all else is kept of those alone that are shown.
  */
@@ -29,7 +29,7 @@ struct tt_capture_row {
 	uint64_t group;               /* a hash of it */
 	bool bad, has_frames, knows_allocs;
 	int64_t frames, median, p95, p99, max, over, alloc_b, duration;
-	int64_t cap, cpu_median, cpu_p95;     /* of capped frames; else 0 */
+	int64_t cap, uncapped_median, uncapped_p95;     /* of capped frames; else 0 */
 	int64_t by;                   /* the 95th percentile by which captures are compared */
 };
 
@@ -162,8 +162,8 @@ new_row(const struct tt_result *r, const char *group, struct tt_mem *mem, struct
 		.frames = number(m, "frames.count"), .median = number(m, "frames.median_ns"), .p95 = number(m, "frames.p95_ns"),
 		.p99 = number(m, "frames.p99_ns"), .max = number(m, "frames.max_ns"), .over = number(m, "frames.over_33_33"),
 		.alloc_b = number(m, "gcalloc.bytes"), .duration = number(r->doc, "duration_ns"), .cap = number(m, "frames.cap_ns"),
-		.cpu_median = number(m, "frames.cpu_median_ns"), .cpu_p95 = number(m, "frames.cpu_p95_ns") };
-	row->by = row->cpu_p95 ? row->cpu_p95 : row->p95;
+		.uncapped_median = number(m, "frames.uncapped_median_ns"), .uncapped_p95 = number(m, "frames.uncapped_p95_ns") };
+	row->by = row->uncapped_p95 ? row->uncapped_p95 : row->p95;
 	row->has_frames = row->frames > 0;
 	row->knows_allocs = json_object_get(m, "gcalloc.bytes") != NULL;
 	to = (char *)(row + 1);
@@ -248,12 +248,12 @@ is_outlier(const struct tt_captures *c, const struct tt_capture_row *row)
 
 /* --- the table ------------------------------------------------------------------------------------ */
 
-enum { C_KEY, C_OUTCOME, C_OUTLIER, C_GROUP, C_FRAMES, C_MEDIAN, C_P95, C_P99, C_MAX, C_CAP, C_CPU_MEDIAN, C_CPU_P95, C_OVER, C_ALLOC,
+enum { C_KEY, C_OUTCOME, C_OUTLIER, C_GROUP, C_FRAMES, C_MEDIAN, C_P95, C_P99, C_MAX, C_CAP, C_UNCAPPED_MEDIAN, C_UNCAPPED_P95, C_OVER, C_ALLOC,
 	C_DURATION, C_LOSS, C_WHY, C_DETAIL, C_FILE, C_N };
 const struct tt_col tt_captures_col[C_N] = {
 	[C_KEY] = { "key", "capture", TT_UNIT_TEXT, "Key of the capture." },
 	[C_OUTCOME] = { "outcome", "outcome", TT_UNIT_TEXT, "ok, damaged or failed." },
-	[C_OUTLIER] = { "outlier", "outlier", TT_UNIT_TEXT, "slow if the 95th percentile of its frames (of capped ones: of their CPU-active time) is far above "
+	[C_OUTLIER] = { "outlier", "outlier", TT_UNIT_TEXT, "slow if the 95th percentile of its frames (of capped ones: of their uncapped time) is far above "
 	    "that of the others of its group." },
 	[C_GROUP] = { "group", "group", TT_UNIT_TEXT, "The facts that captures of its group share." },
 	[C_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Whole frames." },
@@ -262,8 +262,8 @@ const struct tt_col tt_captures_col[C_N] = {
 	[C_P99] = { "frame_p99_ns", "p99", TT_UNIT_NS, "Their 99th percentile." },
 	[C_MAX] = { "frame_max_ns", "max", TT_UNIT_NS, "The longest frame." },
 	[C_CAP] = { "frame_cap_ns", "capped at", TT_UNIT_NS, "Time that the frame limit makes each frame last; empty if frames are not capped." },
-	[C_CPU_MEDIAN] = { "frame_cpu_median_ns", "CPU median", TT_UNIT_NS, "Of capped frames, the median CPU-active time." },
-	[C_CPU_P95] = { "frame_cpu_p95_ns", "CPU p95", TT_UNIT_NS, "Of capped frames, the 95th percentile of the CPU-active time." },
+	[C_UNCAPPED_MEDIAN] = { "frame_uncapped_median_ns", "uncapped median", TT_UNIT_NS, "Of capped frames, the median uncapped time." },
+	[C_UNCAPPED_P95] = { "frame_uncapped_p95_ns", "uncapped p95", TT_UNIT_NS, "Of capped frames, the 95th percentile of the uncapped time." },
 	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: longer than 1/30 s and a microsecond." },
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if they are not recorded." },
 	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Time from the first event to the last." },
@@ -297,9 +297,9 @@ put_row(const struct tt_captures *c, const struct tt_capture_row *row, struct tt
 		tt_cell_int(&cell[C_OVER], row->over);
 		if (row->cap)
 			tt_cell_int(&cell[C_CAP], row->cap);
-		if (row->cpu_p95) {
-			tt_cell_int(&cell[C_CPU_MEDIAN], row->cpu_median);
-			tt_cell_int(&cell[C_CPU_P95], row->cpu_p95);
+		if (row->uncapped_p95) {
+			tt_cell_int(&cell[C_UNCAPPED_MEDIAN], row->uncapped_median);
+			tt_cell_int(&cell[C_UNCAPPED_P95], row->uncapped_p95);
 		}
 	}
 	if (row->knows_allocs)

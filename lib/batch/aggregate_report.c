@@ -16,8 +16,8 @@
 enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_LOSSES, T_FAILURES, T_CAPTURES, T_N };
 
 /* The columns for all captures, for a group and for a day. The first column is its name. */
-enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_CPU_MEDIAN, C_CPU_P95, C_OVER, C_ALLOC, C_ALLOCS,
-	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_STOPPED_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_MISSING, C_N };
+enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_UNCAPPED_MEDIAN, C_UNCAPPED_P95, C_OVER, C_ALLOC,
+	C_ALLOCS, C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_STOPPED_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_MISSING, C_N };
 
 #define SUM_COLS(id, title, text) { \
 	[C_NAME] = { id, title, TT_UNIT_TEXT, text }, \
@@ -31,9 +31,9 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_P95] = { "frame_p95_ns", "p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
 	[C_P99] = { "frame_p99_ns", "p99", TT_UNIT_NS, "Their 99th percentile, within 1.6 %." }, \
 	[C_MAX] = { "frame_max_ns", "max", TT_UNIT_NS, "The longest frame." }, \
-	[C_CPU_MEDIAN] = { "frame_cpu_median_ns", "CPU median", TT_UNIT_NS, \
-	    "Median CPU-active time of the frames of captures whose frames are capped, within 1.6 %; empty if none are." }, \
-	[C_CPU_P95] = { "frame_cpu_p95_ns", "CPU p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
+	[C_UNCAPPED_MEDIAN] = { "frame_uncapped_median_ns", "uncapped median", TT_UNIT_NS, \
+	    "Median uncapped time of the frames of captures whose frames are capped, within 1.6 %; empty if none are." }, \
+	[C_UNCAPPED_P95] = { "frame_uncapped_p95_ns", "uncapped p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
 	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: longer than 1/30 s and a microsecond." }, \
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if no capture records allocations." }, \
 	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated; empty likewise." }, \
@@ -204,9 +204,9 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const ch
 		tt_cell_int(&c[C_MAX], (int64_t)s->frame.max);
 		tt_cell_int(&c[C_OVER], (int64_t)s->over);
 	}
-	if (s->cpu.total > 0) {
-		tt_cell_int(&c[C_CPU_MEDIAN], (int64_t)quantile(&s->cpu, 1, 2));
-		tt_cell_int(&c[C_CPU_P95], (int64_t)quantile(&s->cpu, 95, 100));
+	if (s->uncapped.total > 0) {
+		tt_cell_int(&c[C_UNCAPPED_MEDIAN], (int64_t)quantile(&s->uncapped, 1, 2));
+		tt_cell_int(&c[C_UNCAPPED_P95], (int64_t)quantile(&s->uncapped, 95, 100));
 	}
 	if (s->frame_alloc.total > 0)
 		tt_cell_int(&c[C_FRAME_ALLOC], (int64_t)quantile(&s->frame_alloc, 1, 2));
@@ -367,7 +367,7 @@ put_cap(const struct tt_aggregate *a, struct tt_report *r)
 	several = strcmp(at, to) != 0;
 	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames",
 	    tt_text(r, "frames of %llu of %llu captures are capped at %s%s%s, so wall time does not show work that grows below that: outliers and the order of "
-	    "captures are by CPU-active time, and \"CPU p95\" is the 95th percentile of that", (unsigned long long)a->limited,
+	    "captures are by uncapped time, and \"uncapped p95\" is the 95th percentile of that", (unsigned long long)a->limited,
 	    (unsigned long long)a->total.captures, at, several ? " to " : "", several ? to : ""));
 }
 

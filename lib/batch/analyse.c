@@ -203,21 +203,19 @@ put_row(struct tt_json *j, const struct tt_table *t, bool *some)
 	}
 }
 
-/* Of frames that are capped at ${period}, their CPU-active time, by which captures are compared. */
+/* Of frames that are capped at ${period}, their uncapped time, by which captures are compared. */
 static int
 put_capped(struct tt_json *j, struct tt_views *view, int64_t period, struct tt_err *err)
 {
-	const struct tt_values *cpu = tt_view_frames(view, TT_FRAME_CPU, err);
+	const struct tt_values *v = tt_view_frames(view, TT_FRAME_UNCAPPED, err);
 
-	if (!cpu)
+	if (!v)
 		return err->code;
 	tt_json_i64(j, "frames.cap_ns", period);
-	if (cpu->n == 0)
-		return TT_OK;
-	tt_json_i64(j, "frames.cpu_total_ns", (int64_t)cpu->sum);
-	tt_json_i64(j, "frames.cpu_median_ns", tt_values_quantile(cpu, 1, 2));
-	tt_json_i64(j, "frames.cpu_p95_ns", tt_values_quantile(cpu, 95, 100));
-	tt_json_i64(j, "frames.cpu_max_ns", tt_values_quantile(cpu, 1, 1));
+	tt_json_i64(j, "frames.uncapped_total_ns", (int64_t)v->sum);
+	tt_json_i64(j, "frames.uncapped_median_ns", tt_values_quantile(v, 1, 2));
+	tt_json_i64(j, "frames.uncapped_p95_ns", tt_values_quantile(v, 95, 100));
+	tt_json_i64(j, "frames.uncapped_max_ns", tt_values_quantile(v, 1, 1));
 	return TT_OK;
 }
 
@@ -300,7 +298,6 @@ put_hists(struct tt_json *j, const struct tt_model *m, int64_t period)
 	const struct tt_frames *f = m->frames;
 	struct tt_hist h;
 	bool some = false;
-	int64_t cpu;
 
 	tt_hist_init(&h);
 	for (size_t i = 0; f && i < f->n; i++)
@@ -308,9 +305,8 @@ put_hists(struct tt_json *j, const struct tt_model *m, int64_t period)
 	put_hist(j, "frame_ns", &h, &some);
 	tt_hist_init(&h);
 	for (size_t i = 0; period && f && i < f->n; i++)
-		if (tt_frame_value(f, TT_FRAME_CPU, i, &cpu))
-			tt_hist_add(&h, (uint64_t)cpu, 1);
-	put_hist(j, "frame_cpu_ns", &h, &some);
+		tt_hist_add(&h, (uint64_t)tt_frames_uncapped(f, i), 1);
+	put_hist(j, "frame_uncapped_ns", &h, &some);
 	tt_hist_init(&h);
 	for (size_t i = 0; f && i < f->n && tt_model_knows_allocs(m); i++)
 		tt_hist_add(&h, (uint64_t)tt_column_at(&f->alloc_b, i), 1);

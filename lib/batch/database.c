@@ -36,7 +36,7 @@ static const struct tt_db_col info[] = {
 
 enum { C_ID, C_KEY, C_OUTCOME, C_WHY, C_DETAIL, C_COPY, C_FORMAT, C_PRODUCER, C_OS, C_ARCH, C_DATE, C_RECORDING, C_FILE, C_SIZE, C_HASH,
 	C_FILE_TIME, C_DECODED, C_EVENTS, C_THREADS, C_DURATION, C_MARKERS_LEFT, C_SITES_LEFT,
-	C_CAP, C_CPU_TOTAL, C_CPU_MEDIAN, C_CPU_P95, C_CPU_MAX, C_TOTAL, C_N };
+	C_CAP, C_UNCAPPED_TOTAL, C_UNCAPPED_MEDIAN, C_UNCAPPED_P95, C_UNCAPPED_MAX, C_TOTAL, C_N };
 static const struct tt_db_col capture[] = {
 	[C_ID] = { "id", "INTEGER PRIMARY KEY", "Number, in order of keys." },
 	[C_KEY] = { "key", "TEXT", "Name of the capture: its path, and behind each ! its name in an archive." },
@@ -61,10 +61,10 @@ static const struct tt_db_col capture[] = {
 	[C_MARKERS_LEFT] = { "markers_left_out", "INTEGER", "Markers beyond those in capture_marker: a result is at most 256 KiB." },
 	[C_SITES_LEFT] = { "sites_left_out", "INTEGER", "The same of allocation_site." },
 	[C_CAP] = { "frames_cap_ns", "INTEGER", "Time that the frame limit makes each frame last; NULL if frames are not capped." },
-	[C_CPU_TOTAL] = { "frames_cpu_total_ns", "INTEGER", "CPU-active time of all whole frames, which are capped; else NULL." },
-	[C_CPU_MEDIAN] = { "frames_cpu_median_ns", "INTEGER", "Median of it; NULL likewise." },
-	[C_CPU_P95] = { "frames_cpu_p95_ns", "INTEGER", "95th percentile of it." },
-	[C_CPU_MAX] = { "frames_cpu_max_ns", "INTEGER", "The most of a frame." },
+	[C_UNCAPPED_TOTAL] = { "frames_uncapped_total_ns", "INTEGER", "Uncapped time of all whole frames, which are capped; else NULL." },
+	[C_UNCAPPED_MEDIAN] = { "frames_uncapped_median_ns", "INTEGER", "Median of it; NULL likewise." },
+	[C_UNCAPPED_P95] = { "frames_uncapped_p95_ns", "INTEGER", "95th percentile of it." },
+	[C_UNCAPPED_MAX] = { "frames_uncapped_max_ns", "INTEGER", "The most of a frame." },
 	[C_TOTAL] = { "frames_total_ns", "INTEGER", "Time of all whole frames. Then the whole figures of the first rows of the tables frames and gcalloc, like "
 	    "frames_p95_ns and gcalloc_collections." },
 };
@@ -77,7 +77,7 @@ static const struct tt_db_col fact[] = {
 
 static const struct tt_db_col histogram[] = {
 	CAPTURE,
-	{ "figure", "TEXT", "frame_ns, frame_cpu_ns (of capped frames), frame_alloc_bytes or pause_ns." },
+	{ "figure", "TEXT", "frame_ns, frame_uncapped_ns (of capped frames), frame_alloc_bytes or pause_ns." },
 	{ "value", "INTEGER", "Middle of the bucket: exact below 32, else within 1.6 %." },
 	{ "count", "INTEGER", "How many lie in it." },
 };
@@ -330,8 +330,8 @@ static void
 put_figures(struct tt_batch_db *d, const json_t *metrics, struct tt_db_insert *to)
 {
 	static const struct { unsigned col; const char *name; } own[] = { { C_TOTAL, "frames.total_ns" }, { C_CAP, "frames.cap_ns" },
-		{ C_CPU_TOTAL, "frames.cpu_total_ns" }, { C_CPU_MEDIAN, "frames.cpu_median_ns" }, { C_CPU_P95, "frames.cpu_p95_ns" },
-		{ C_CPU_MAX, "frames.cpu_max_ns" } };
+		{ C_UNCAPPED_TOTAL, "frames.uncapped_total_ns" }, { C_UNCAPPED_MEDIAN, "frames.uncapped_median_ns" },
+		{ C_UNCAPPED_P95, "frames.uncapped_p95_ns" }, { C_UNCAPPED_MAX, "frames.uncapped_max_ns" } };
 
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		put_value(to, own[i].col, json_object_get(metrics, own[i].name));
@@ -504,7 +504,7 @@ put_archive(struct tt_batch_db *d, const struct tt_result *r)
 int
 tt_batch_db_add(struct tt_batch_db *d, const struct tt_result *r, struct tt_err *err)
 {
-	static const char *const figure[] = { "frame_ns", "frame_cpu_ns", "frame_alloc_bytes", "pause_ns" };
+	static const char *const figure[] = { "frame_ns", "frame_uncapped_ns", "frame_alloc_bytes", "pause_ns" };
 	const json_t *hist = json_object_get(r->doc, "hist"), *tables = json_object_get(r->doc, "tables");
 
 	if (strcmp(r->type, "capture") != 0) {

@@ -59,7 +59,8 @@ put_outliers(const struct page *p)
 		if (!tt_html_cell(t, i, "outlier"))
 			continue;
 		put(p, shown++ ? ", " : "");
-		say(p, "batch_captures", i, tt_html_cell(t, i, "frame_cpu_p95_ns") ? "{key} (CPU p95 {frame_cpu_p95_ns})" : "{key} (p95 {frame_p95_ns})");
+		say(p, "batch_captures", i, tt_html_cell(t, i, "frame_uncapped_p95_ns") ? "{key} (uncapped p95 {frame_uncapped_p95_ns})" :
+		    "{key} (p95 {frame_p95_ns})");
 	}
 	put(p, n > 3 ? ", ...</li>\n" : "</li>\n");
 }
@@ -160,15 +161,15 @@ put_link(const struct page *p, const struct tt_table *t, size_t row, struct tt_b
 
 /*
  * Pale up to the median, solid to p95, a thin line to p99, a mark at the longest: where that is beyond the picture, an arrow and its time. Where frames
- * are capped, median and p95 are those of CPU-active time, and the line is left out.
+ * are capped, median and p95 are those of uncapped time, and the line is left out.
  */
 static void
 put_strip(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)
 {
 	const struct page *p = arg;
-	const bool cpu = tt_html_cell(t, row, "frame_cpu_p95_ns") != NULL;
-	int64_t median = tt_html_value(t, row, cpu ? "frame_cpu_median_ns" : "frame_median_ns"),
-	    p95 = tt_html_value(t, row, cpu ? "frame_cpu_p95_ns" : "frame_p95_ns"), p99 = cpu ? p95 : tt_html_value(t, row, "frame_p99_ns"),
+	const bool capped = tt_html_cell(t, row, "frame_uncapped_p95_ns") != NULL;
+	int64_t median = tt_html_value(t, row, capped ? "frame_uncapped_median_ns" : "frame_median_ns"),
+	    p95 = tt_html_value(t, row, capped ? "frame_uncapped_p95_ns" : "frame_p95_ns"), p99 = capped ? p95 : tt_html_value(t, row, "frame_p99_ns"),
 	    max = tt_html_value(t, row, "frame_max_ns");
 	bool slow = tt_html_cell(t, row, "outlier") != NULL;
 	char time[TT_CELL_MAX];
@@ -219,7 +220,7 @@ static void
 captures(const struct page *p, size_t most)
 {
 	static const char *const col[] = { "key", "outcome", "outlier", "group", "frames", "frame_median_ns", "frame_p95_ns", "frame_p99_ns", "frame_max_ns",
-		"frame_cap_ns", "frame_cpu_median_ns", "frame_cpu_p95_ns", "over_33_33", "alloc_bytes", "duration_ns", "why", NULL };
+		"frame_cap_ns", "frame_uncapped_median_ns", "frame_uncapped_p95_ns", "over_33_33", "alloc_bytes", "duration_ns", "why", NULL };
 	const struct tt_table *t = table(p, "batch_captures");
 	size_t shown = t && t->nrow < most ? t->nrow : most;
 	char time[TT_CELL_MAX];
@@ -228,12 +229,12 @@ captures(const struct page *p, size_t most)
 		return;
 	tt_html_section(p->out, "captures", "Captures");
 	put(p, "<p>First those that are damaged or gave no figures, then the others by the 95th percentile of their frames, the slowest first; of capped "
-	    "frames by that of their CPU-active time. An outlier is one by that percentile, too: a single long frame makes none.</p>\n");
+	    "frames by that of their uncapped time. An outlier is one by that percentile, too: a single long frame makes none.</p>\n");
 	if (p->top > 0) {
 		*tt_put_time_short(time, p->top) = '\0';
 		tt_buf_printf(p->out, "<p>Frame times of each are drawn from 0 to %s: pale to the median, solid to p95 (red for an outlier, as its "
 		    "column says), a line to p99, a mark at the longest frame, or an arrow and its time where it is beyond that; of capped "
-		    "frames median and p95 are of CPU-active time.</p>\n", time);
+		    "frames median and p95 are of uncapped time.</p>\n", time);
 	}
 	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = shown, .more = "strip", .more_title = "frame times", .put_more = put_strip,
 	    .arg = p });
@@ -291,7 +292,8 @@ static void
 more(const struct page *p, const char *id, const char *section, const char *title, size_t most)
 {
 	static const char *const col[] = { "group", "date", "captures", "failed", "damaged", "frames", "frame_median_ns", "frame_p95_ns", "frame_p99_ns",
-		"frame_max_ns", "frame_cpu_median_ns", "frame_cpu_p95_ns", "over_33_33", "alloc_bytes", "pause_max_ns", "stopped_max_ns", "duration_ns", NULL };
+		"frame_max_ns", "frame_uncapped_median_ns", "frame_uncapped_p95_ns", "over_33_33", "alloc_bytes", "pause_max_ns", "stopped_max_ns",
+		"duration_ns", NULL };
 	const struct tt_table *t = table(p, id);
 	bool sums = strcmp(id, "batch_groups") == 0 || strcmp(id, "batch_days") == 0;
 
