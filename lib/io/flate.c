@@ -10,7 +10,8 @@
  * where it begins, once: by its first bytes, and by those in front of its time, the number that ends it. Only where it differs before the time the rest
  * is searched like text.
  *
- * A stamp says what its packet looks like, so nothing is searched: the match is where its form came last. The bytes are written all the same, for
+ * A stamp says what its packet looks like, so nothing is searched: the match is its form, where that came last, and the number is literals, even
+ * where some of its bytes are the same by chance: to see that cost more time than the bytes were worth. The bytes are written all the same, for
  * packets between stamps are searched, and what does not compress is stored. They come from the table of forms: those of the last few packets
  * are on their way to memory still, and to read them there took longer than all the rest.
  */
@@ -52,9 +53,7 @@ struct counts {
 /* Where the form of a stamp was written last, with a number of as many bytes as one has now. */
 struct place {
 	uint64_t form;                /* what tells it from others; 0: none */
-	uint32_t at;
-	uint32_t before, number;      /* the number in front of it, whose last byte is in the highest; its own, whose first is in the lowest */
-	uint32_t len;
+	uint32_t at, len;
 	uint8_t s[TT_FORM_MOST];
 };
 
@@ -652,37 +651,12 @@ put_form(struct run *r, const struct tt_forms *forms, uint32_t of, struct tt_sta
 	return (uint32_t)len;
 }
 
-/*
- * The last match ends at ${p}, where ${n} bytes of a packet follow: its form, of ${form} bytes, and its number. Are they what follows ${back} bytes
- * before, too, as far as the form at least? Then they are part of the match. Returns how many are; 0: not all of the form.
- */
-static __attribute__((noinline)) uint32_t
-go_on(struct tt_flate *f, const uint8_t *p, uint32_t form, uint32_t n, uint32_t back)
-{
-	const uint32_t more = (uint32_t)same(p, p - back, n);
-
-	if (more < form)
-		return 0;
-	if (f->n == 0 || f->step[f->n - 1].len + more >= LENGTH_MOST) {
-		add_step(f, p, 0, more, back);
-	} else {
-		struct step *last = &f->step[f->n - 1];
-
-		f->count.len[last->len]--;
-		last->len = (uint8_t)(last->len + more);
-		f->count.len[last->len]++;
-	}
-	return more;
-}
-
 /* Write the packet of each stamp behind ${r}->end, where later packets find bytes to repeat, and a step for it. */
 static void
 put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char *stamps, size_t n)
 {
 	struct tt_flate *f = r->f;
 	uint8_t *p = (uint8_t *)(uintptr_t)r->end;
-	/* The number in front, and how many of its bytes are literals as yet: they may be the same as those in front of the form when it came last. */
-	uint32_t before = UINT32_MAX, literals = 0, last = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct tt_stamp s;
@@ -690,28 +664,17 @@ put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char 
 		const uint64_t form = (uint64_t)of << 32 | s.form;
 		struct place *k = &f->place[form * MIX >> (64 - PLACE_BITS)];
 		const uint32_t at = (uint32_t)(p - r->in) + FIRST, back = at - k->at, number = s.form & 7;
-		uint32_t v;
 
-		memcpy(&v, s.number, sizeof v);
 		if (likely(k->form == form && back <= WINDOW)) {
 			const uint32_t len = k->len;
-			uint32_t more;
 
 			memcpy(p, k->s, 32);
 			if (!likely(len <= 32))
 				memcpy(p + 32, k->s + 32, TT_FORM_MOST - 32);
-			memcpy(p + len, &v, sizeof v);
-			if (likely(literals) || !last || !(more = go_on(f, p, len, len + number, last))) {
-				uint32_t equal = (uint32_t)__builtin_clz((before ^ k->before) | 1) >> 3;
-
-				equal = equal < literals ? equal : literals;
-				more = len + ((uint32_t)__builtin_ctzll((v ^ k->number) | (uint64_t)1 << 8 * number) >> 3);
-				add_step(f, r->literal, (uint32_t)(p - r->literal) - equal, equal + more, back);
-				last = back;
-			}
-			r->literal = p + more;
+			memcpy(p + len, s.number, sizeof s.number);
+			add_step(f, r->literal, (uint32_t)(p - r->literal), len, back);
 			p += len;
-			literals = number - (uint32_t)(r->literal - p);
+			r->literal = p;
 			if (!likely(f->n < STEPS)) {
 				put_block(f, &r->b, r->from, (size_t)(r->literal - r->from), 0, false);
 				r->from = r->literal;
@@ -721,13 +684,8 @@ put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char 
 			k->len = put_form(r, forms, of, s, p);
 			memcpy(k->s, p, TT_FORM_MOST);
 			p += k->len;
-			literals = 0;
-			last = 0;
 		}
 		k->at = at;
-		k->before = before;
-		k->number = v;
-		before = v << (32 - 8 * number);
 		p += number;
 	}
 	r->end = p;
