@@ -117,7 +117,8 @@ struct batch_gate {
 	size_t npart, cappart;
 	struct tt_buf copy;           /* the first of the captures that are left out because they are copies, for people ... */
 	size_t copies;                /* ... and how many there are */
-	size_t failed;                /* samples of captures whose analysis failed: they have no figures */
+	size_t failed;                /* samples without figures ... */
+	size_t ungated;               /* ... and how many of these come from batches without a gate; the analysis of the others failed */
 	const char *by;               /* the fact by which samples are judged separately, made of ${group} */
 };
 

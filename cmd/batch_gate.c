@@ -274,15 +274,25 @@ add_archive(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 	return rc;
 }
 
-/* Add a failed capture as one without figures. Failures of other files do not matter to a gate. */
+/* Add a capture that has no figures, because it failed or no gate was asked for. Failures of other files do not matter to a gate. */
 static int
-add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
+add_unmeasured(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {
 	if (strcmp(r->type, "archive") == 0)
 		return strcmp(r->outcome, "ok") != 0 ? add_archive(b, r, err) : TT_OK;
-	if (strcmp(r->type, "capture") != 0 || strcmp(r->outcome, "failed") != 0)
+	if (strcmp(r->type, "capture") != 0)
 		return TT_OK;
-	return add_without(b, r, tt_result_detail(r), err);
+	if (strcmp(r->outcome, "failed") == 0)
+		return add_without(b, r, tt_result_detail(r), err);
+	b->ungated++;
+	return add_without(b, r, "its batch was run without a gate", err);
+}
+
+/* A figure, with those of single frames if it is over all of them, or why there is none. */
+static bool
+has_figure(const struct tt_measure *x, const struct tt_value *v)
+{
+	return v->known ? !x->pooled || v->absent || v->each : v->why != NULL;
 }
 
 /* Fail unless the figures of ${r}, in ${s}, were made with this budget. */
@@ -296,9 +306,10 @@ check_budget(struct batch_gate *b, const struct tt_result *r, const struct tt_sa
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its figures were made with another budget (%s, %s has %s): "
 		    "give that one, or run the batch again", r->key, *made ? made : "no skip", budget->path, *now ? now : "no skip");
 	for (size_t i = 0; i < s->nvalue; i++)
-		if (!s->value[i].known && !s->value[i].why)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the budget of its batch had no row of %s, which %s has: "
-			    "give that one, or run the batch again", r->key, budget->measure[i].key, budget->path);
+		if (!has_figure(&budget->measure[i], &s->value[i]))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the budget of its batch had no row of %s%s, which %s has: "
+			    "give that one, or run the batch again", r->key, budget->measure[i].key, budget->measure[i].pooled ? " over all frames" : "",
+			    budget->path);
 	return TT_OK;
 }
 
@@ -337,7 +348,7 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	if (b->gate && (r->copy || r->held))
 		return leave_out(b, r, err);
 	if (!b->gate || !json)
-		return b->gate ? add_failed(b, r, err) : TT_OK;
+		return b->gate ? add_unmeasured(b, r, err) : TT_OK;
 	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
 		return err->code;
 	s = &b->sample[b->n];
@@ -407,7 +418,7 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captu
 		return TT_OK;
 	if (b->n == 0 && !captures && add_without(b, NULL, "there is no capture", err) != TT_OK)
 		return err->code;
-	if (b->n == 0)
+	if (b->n == 0 || (b->ungated && b->n == b->failed))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
 	if (check_parts(b, err) != TT_OK || add_unknown(b, err) != TT_OK || copies_note(b, &note, err) != TT_OK)
 		return err->code;

@@ -18,6 +18,8 @@
 #include "cmd.h"
 #include "gate.h"
 #include "input.h"
+#include "io/block.h"
+#include "io/pack.h"
 #include "io/sink.h"
 #include "out/table.h"
 #include "outputs.h"
@@ -84,37 +86,44 @@ ends_with(const char *s, size_t n, const char *end)
 	return n >= k && memcmp(s + n - k, end, k) == 0;
 }
 
-/* True for results.jsonl and results.3-of-20.part, false for temporaries such as results.jsonl.tmp.123.0. */
+/* How long ${name} is without the suffix that says how the file is compressed. */
+static size_t
+plain_length(const char *name)
+{
+	const struct tt_coding *coding = tt_pack_coding(name);
+
+	return strlen(name) - (coding ? strlen(coding->suffix) : 0);
+}
+
+/* True for results.jsonl.gz and results.3-of-20.part, false for temporaries such as results.jsonl.tmp.123.0. */
 static bool
 is_results(const char *name)
 {
-	size_t n = strlen(name);
+	size_t n = plain_length(name);
 
-	if (strncmp(name, "results.", 8) != 0 || strstr(name, ".tmp."))
+	if (strncmp(name, "results", 7) != 0 || strstr(name, ".tmp."))
 		return false;
 	return ends_with(name, n, ".jsonl") || ends_with(name, n, ".part");
 }
 
 /* Ignore results.jsonl beside files of shards: an earlier merge made it, and it may be outdated. */
 static void
-drop_merged(struct app *app, const char *path, struct opt_list *l, size_t from)
+drop_merged(struct app *app, struct opt_list *l, size_t from)
 {
-	size_t whole = SIZE_MAX;
 	bool shards = false;
 	struct tt_shard s;
 
-	for (size_t i = from; i < l->n; i++) {
-		const char *slash = strrchr(l->v[i], '/');
-
+	for (size_t i = from; i < l->n; i++)
 		shards = shards || batch_shard_named(l->v[i], &s);
-		if (strcmp(slash ? slash + 1 : l->v[i], "results.jsonl") == 0)
-			whole = i;
+	for (size_t i = l->n; shards && i-- > from;) {
+		const char *slash = strrchr(l->v[i], '/'), *name = slash ? slash + 1 : l->v[i];
+
+		if (plain_length(name) != strlen("results.jsonl") || strncmp(name, "results.jsonl", plain_length(name)) != 0)
+			continue;
+		ui_say(&app->ui, "%s: ignored, because results of shards are beside it; to merge it, name it", l->v[i]);
+		l->v[i] = l->v[--l->n];
+		l->v[l->n] = NULL;
 	}
-	if (!shards || whole == SIZE_MAX)
-		return;
-	ui_say(&app->ui, "%s/results.jsonl: ignored, because results of shards are beside it; to merge it, name it", path);
-	l->v[whole] = l->v[--l->n];
-	l->v[l->n] = NULL;
 }
 
 /* True if the file has results of a run in ${shards} shards; 0: any. */
@@ -149,7 +158,7 @@ add_dir(struct app *app, const char *path, uint64_t shards, struct opt_list *l, 
 	}
 	closedir(dir);
 	if (rc == TT_OK)
-		drop_merged(app, path, l, before);
+		drop_merged(app, l, before);
 	if (rc == TT_OK && l->n == before && shards > 1)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: no results of any of %llu shards here (results.*-of-%llu.jsonl)", path,
 		    (unsigned long long)shards, (unsigned long long)shards);

@@ -69,6 +69,48 @@ def copies(s, files, budget):
     s.equal("copies: of shards that are merged", (r.returncode, rows(json.load(open(s.path("merged.json"))))), (1, rows(want)))
 
 
+def other_rows(s, src):
+    """tracetool-merge(1): results without figures for a row are refused; all others are judged as by a batch with that row."""
+    budget = s.path("row.json")
+    more = {"frame.over": {"limit": "5ms", "max": 1000}, "frame.fps": {"min": "0fps"}, "gc.alloc.bytes": {"stat": "per_frame.max", "max": "1B"}}
+
+    def write(metric, stat, over):
+        row = dict({"id": "r", "metric": metric, "max": "1ns"}, **more.get(metric, {}), **({"over": "pooled"} if over else {}))
+        row.update({"stat": stat} if stat else {})
+        row.pop("max" if metric == "frame.fps" else "none", None)
+        json.dump({"tracetool_budget": 1, "rows": [row]}, open(budget, "w"))
+    known = [(m, t, over) for over in (False, True) for m, t in [("frame.time", "median"), ("frame.time", "p95"), ("frame.time", "max"),
+             ("frame.cpu", "p95"), ("frame.over", None), ("frame.fps", None), ("gc.alloc.bytes", None)]]
+    for have in [("frame.time", "median", False), ("frame.time", "p95", True)]:
+        out = s.path("rows-%s" % have[1])
+        write(*have)
+        run("batch", "-q", "-o", out, "--gate", budget, src)
+        for want in known:
+            write(*want)
+            x, y = s.path("x.json"), s.path("y.json")
+            a, b = run("batch", "-q", "--gate", budget, "--json", x, src), run("merge", "-q", "--gate", budget, "--json", y, out)
+            same = b.returncode == a.returncode and rows(json.load(open(x))) == rows(json.load(open(y)))
+            refused = b.returncode == 2 and "had no row of" in b.err and want != have
+            s.check("results of %s, judged by %s" % (have, want), None if same or refused else (a.returncode, b.returncode, b.err))
+
+
+def without_gate(s, files):
+    """tracetool-budget(5), max_missing: captures whose batch had no gate have no figure, and a row that would pass cannot be judged."""
+    src = [s.path("gated"), s.path("free")]
+    for folder, some in zip(src, (files[:3], files[3:])):
+        os.makedirs(folder)
+        for f in some:
+            shutil.copy(f, folder)
+    lenient = s.path("wide.json")
+    json.dump(dict(BUDGET, rows=[dict(r, max="1000ms" if "frame" in r["metric"] else "1000000B") for r in BUDGET["rows"]]), open(lenient, "w"))
+    run("batch", "-q", "-o", s.path("a"), "--gate", lenient, "--root", s.dir, src[0])
+    run("batch", "-q", "-o", s.path("b"), "--root", s.dir, src[1])
+    r = run("merge", "--partial", "--gate", lenient, "--json", s.path("v.json"), s.path("a"), s.path("b"))
+    got = json.load(open(s.path("v.json")))
+    s.equal("captures of a batch without a gate", (r.returncode, {x["outcome"] for x in got["rows"]}, "its batch was run without a gate" in
+            json.dumps(got)), (5, {"cannot_judge"}, True))
+
+
 def main():
     s = kit.Suite()
     src = s.path("in")
@@ -115,6 +157,8 @@ def main():
     run("batch", "-q", "-o", plain, src)
     r = run("merge", plain, "--gate", budget)
     s.equal("results without figures for a gate", (r.returncode, "--gate" in r.err), (2, True))
+    other_rows(s, src)
+    without_gate(s, files)
     r = run("batch", "--do", "gate", src)
     s.equal("--do gate wants a budget", r.returncode, 2)
     s.end()

@@ -68,6 +68,23 @@ def feeds_on_itself(s):
                 "results.jsonl: ignored" in r.err, night > 1)
 
 
+def names(s):
+    """tracetool-merge(1): a DIR stands for all files in it that are named results*.jsonl or results*.part, compressed or not."""
+    data = sorted(kit.captures(5, 6).items())
+    there = s.path("names")
+    os.mkdir(there)
+    for k, name in enumerate(["results.jsonl", "results-node2.jsonl", "results_b.jsonl", "results2.part", "results.jsonl.gz", "other.jsonl"]):
+        src = s.path("names%d" % k)
+        os.mkdir(src)
+        open(os.path.join(src, "%d.mlpd" % k), "wb").write(data[k][1])
+        run("batch", "-q", "-o", src + "-out", src)
+        lines = open(os.path.join(src + "-out", "results.jsonl"), "rb").read()
+        open(os.path.join(there, name), "wb").write(kit.pack("gz", lines) if name.endswith("gz") else lines)
+    r = run("merge", "-o", s.path("names.jsonl"), there)
+    keys = {json.loads(line)["key"] for line in open(s.path("names.jsonl"))}
+    s.equal("names of results in a folder", (r.returncode, keys), (0, {"%d.mlpd" % k for k in range(5)}))
+
+
 def changed_capture(s):
     """Of results of different contents of one capture that of the file that was changed last is kept, in any order."""
     data = [content for _, content in sorted(kit.captures(9, 2).items())]
@@ -411,6 +428,7 @@ def main():
 
     feeds_on_itself(s)
     changed_capture(s)
+    names(s)
     other_options(s)
 
     # 1,000 shards of which a few are there
