@@ -208,7 +208,7 @@ check_recording(const struct diff_opts *o, size_t at, const struct tt_model *m, 
 
 	seen[at] = tt_model_identity(m);
 	for (size_t i = at < o->in.path.before ? 0 : o->in.path.before; i < at; i++)
-		if (seen[i] == seen[at])
+		if (seen[i] == seen[at] && seen[at])
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are one recording: %s", o->in.path.v[i], o->in.path.v[at],
 			    tt_capture_recording(m->cap[0], text) ? "drop copies, join parts (tracetool recover)" : "leave copies out");
 	return TT_OK;

@@ -169,7 +169,7 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 	tt_json_u64(j, "events", c->nevent);
 	if (numbered && c->part_last > c->part)
 		tt_json_u64(j, "file_last", c->part_last);
-	if (!numbered && c->nevent > 0) {      /* what tells copies, however they are compressed */
+	if (!numbered && tt_model_identity(m)) {      /* what tells copies, however they are compressed */
 		snprintf(identity, sizeof identity, "%016llx", (unsigned long long)tt_model_identity(m));
 		tt_json_text(j, "identity", identity);
 	}

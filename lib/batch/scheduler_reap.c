@@ -46,7 +46,10 @@ put_death(struct scheduler *m, const struct proc *p, struct tt_buf *body, struct
 	return tt_one_failed(body, "failed", why, text, strlen(text), err);
 }
 
-/* A capture whose archive was damaged under it is damaged, however well its first part could be read. */
+/*
+ * A capture whose archive was damaged under it is damaged, however well its first part could be read. One that exceeds a limit has failed, as
+ * a file that does: figures of a part would be taken for its own.
+ */
 static int
 mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 {
@@ -54,6 +57,10 @@ mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 	struct tt_buf b = { 0 };
 	size_t skip = sizeof ok - 1;
 
+	if (r->flags & TT_WIRE_LIMIT) {
+		body->n = 0;
+		return tt_one_failed(body, "failed", "limit", r->cut.p, r->cut.n, err);
+	}
 	if (body->n >= skip && memcmp(body->p, ok, skip) == 0)
 		tt_one_failed(&b, "damaged", "damaged", r->cut.p, r->cut.n, NULL);
 	else

@@ -94,14 +94,17 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 		    (int)u->key.n, u->key.p, l.depth, tt_setting_name[TT_SETTING_NESTING]);
 	}
 	rc = spool_archive(u, &l.src, kind, &why);
-	if (rc == TT_E_STOPPED)
+	if (rc == TT_E_STOPPED || rc == TT_E_NOMEM || rc == TT_E_IO) {
+		/* No fault of the archive: it is to be tried again. */
 		*err = why;
-	else if (why.code)
+		return rc;
+	}
+	if (why.code)
 		complaint = complain(u, kind_of_failure(why.code), why.msg, err);
 	if (rc == TT_OK && complaint == TT_OK)
 		complaint = walk(u, &l, err);
 	tt_src_close(l.src);
-	return rc == TT_E_STOPPED ? rc : complaint;
+	return complaint;
 }
 
 /* True if damage may have changed the member's kind, and the archive has a checksum that would show it. */
@@ -305,7 +308,7 @@ static int
 give_up(struct unpack *u, const struct level *l, bool sharded, const struct tt_err *why, struct tt_err *err)
 {
 	u->key.n = l->key_n;
-	if (why->code == TT_E_STOPPED || why->code == TT_E_NOMEM) {
+	if (why->code == TT_E_STOPPED || why->code == TT_E_NOMEM || (why->code == TT_E_IO && l->depth > 0)) {
 		*err = *why;
 		return why->code;
 	}

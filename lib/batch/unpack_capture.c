@@ -187,7 +187,8 @@ tell_member(struct unpack *u, enum tt_wire_kind kind, const struct copying *c, i
 	struct tt_wire w = { .kind = kind, .index = u->index, .size = c->n, .hash = tt_hash_value(&c->hash),
 		.key = u->key.p, .nkey = u->key.n };
 
-	w.flags = (stream ? TT_WIRE_STREAM : 0u) | (cut->code ? TT_WIRE_CUT : 0u) | c->slot << TT_WIRE_SLOT;
+	w.flags = (stream ? TT_WIRE_STREAM : 0u) | (cut->code ? TT_WIRE_CUT : 0u) |
+	    (cut->code == TT_E_LIMIT ? TT_WIRE_LIMIT : 0u) | c->slot << TT_WIRE_SLOT;
 	if (cut->code) {
 		w.body = cut->msg;
 		w.nbody = strlen(cut->msg);

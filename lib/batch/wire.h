@@ -28,7 +28,8 @@ enum tt_wire_kind {
 
 enum tt_wire_flag {
 	TT_WIRE_STREAM = 1,           /* the descriptor is a pipe; MEMBER_END follows */
-	TT_WIRE_CUT = 2,              /* damage in the archive ended the member early */
+	TT_WIRE_CUT = 2,              /* damage in the archive, or a limit, ended the member early */
+	TT_WIRE_LIMIT = 4,            /* it was a limit */
 	TT_WIRE_SLOT = 8,             /* from this bit on: the slot the capture uses (8 bits) */
 };
 

@@ -534,11 +534,13 @@ static int
 begin(const struct tt_model *m, const struct tt_loss *loss, size_t n, struct tt_sample *s, struct tt_arena *a,
     struct tt_err *err)
 {
-	char id[20];
+	const uint64_t identity = tt_model_identity(m);
+	char id[20] = "";
 
 	*s = (struct tt_sample){ .session = "", .files = m->ncap, .damaged = tt_loss_damaged(loss), .damage = first_damage(loss),
 		.nvalue = n, .empty = !has_events(m) };
-	snprintf(id, sizeof id, "%016llx", (unsigned long long)tt_model_identity(m));
+	if (identity)
+		snprintf(id, sizeof id, "%016llx", (unsigned long long)identity);
 	s->id = tt_arena_text(a, id, strlen(id), err);
 	s->name = s->id ? name_of(m, a, err) : NULL;
 	s->file = s->name ? files_of(m, a, err) : NULL;

@@ -20,7 +20,8 @@ add(struct tt_hash *h, uint64_t v)
 
 /*
  * Times count from the capture's first event, and that one on the recorder's clock: inputs that are read together may be moved
- * against each other, and where zero is depends on whether the input could be searched for its earliest event.
+ * against each other, and where zero is depends on whether the input could be searched for its earliest event. 0: nothing in it
+ * lasts, so it cannot be told from others.
  */
 static uint64_t
 one(const struct tt_model *m, const struct tt_capture *c)
@@ -33,6 +34,8 @@ one(const struct tt_model *m, const struct tt_capture *c)
 	tt_hash_add(&h, c->recording, sizeof c->recording);
 	if (memcmp(c->recording, none, sizeof none) != 0)
 		return tt_hash_value(&h);
+	if (c->min_ts >= c->max_ts)
+		return 0;
 	add(&h, (uint64_t)c->pid);
 	add(&h, (uint64_t)c->wall_ns);
 	add(&h, (uint64_t)c->zero_ns + (uint64_t)c->min_ts - (uint64_t)c->offset_ns);
@@ -67,7 +70,7 @@ tt_model_copies(const struct tt_model *m, struct tt_err *err)
 	for (size_t i = 1; i < m->ncap; i++) {
 		uint64_t id = one(m, m->cap[i]);
 
-		for (size_t k = 0; k < i; k++)
+		for (size_t k = 0; k < i && id; k++)
 			if (one(m, m->cap[k]) == id)
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, m->cap[k]->path, m->cap[i]->path);
 	}

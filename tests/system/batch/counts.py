@@ -290,6 +290,22 @@ def own_results(s):
     s.check("the results are over the limit", None if size > limit else "%d, limit %d" % (size, limit))
 
 
+def members_over_limit(s):
+    """A member of an archive that exceeds --max-decoded has failed, as a compressed file has: of a part there are no figures."""
+    small, large = [c for _, c in sorted(kit.captures(4, 2).items())], [c for _, c in sorted(kit.captures(5, 2, 3000).items())]
+    members = [("%s%d.mlpd" % (name, i), c) for name, some in (("small", small), ("large", large)) for i, c in enumerate(some)]
+    src = folder(s, "limited", {"a.tar": kit.tar(members), "a.zip": kit.zipped(members), "large.mlpd.gz": kit.pack("gz", large[0])})
+    limit = min(map(len, large)) // 2
+    s.check("the limit is between their sizes", None if max(map(len, small)) < limit else (limit, [len(c) for _, c in members]))
+    r = run("batch", "-o", s.path("limited-out"), "--max-decoded", limit, src)
+    got = {k.split("!")[-1] + k[:5]: (x["outcome"], x.get("why"), "frames" in x) for k, x in kit.by_key(s.path("limited-out", "results.jsonl")).items()
+           if x["type"] == "capture"}
+    s.equal("members over a limit", (r.returncode, {k: v for k, v in got.items() if k.startswith("large")}),
+            (3, {k: ("failed", "limit", False) for k in ("large0.mlpda.tar", "large1.mlpda.tar", "large0.mlpda.zip", "large1.mlpda.zip",
+                                                          "large.mlpd.gzlarge")}))
+    s.equal("members below it", {v[0] for k, v in got.items() if k.startswith("small")}, {"ok"})
+
+
 def gate_groups(s):
     """A gate judges apart by every KEY that the manual lists, also where a file cannot be read and there is a baseline."""
     budget, plain, base = s.path("apart.json"), s.path("plain.json"), s.path("apart.base")

@@ -69,6 +69,25 @@ def copies(s, files, budget):
     s.equal("copies: of shards that are merged", (r.returncode, rows(json.load(open(s.path("merged.json"))))), (1, rows(want)))
 
 
+def nothing_to_tell_by(s, files):
+    """tracetool-batch(1): a copy is what has the same process, start and events; captures that broke off before any are none of each other."""
+    folder, budget = s.path("heads"), s.path("heads.json")
+    os.makedirs(folder)
+    for f in files[:3]:
+        shutil.copy(f, folder)
+    whole = open(os.path.join(kit.TOP, "testdata", "raw", "good-2022-aligned.raw"), "rb").read()
+    for n in (100, 101, 102):
+        open(os.path.join(folder, "head%d.raw" % n), "wb").write(whole[:n])
+    shutil.copy(os.path.join(folder, "head100.raw"), os.path.join(folder, "head100-again.raw"))
+    json.dump(dict(BUDGET, rows=[{"id": "m", "metric": "frame.time", "max": "1000ms", "max_missing": 1}]), open(budget, "w"))
+    run("batch", "-q", "--gate", budget, "--json", s.path("heads-verdict.json"), folder)
+    v = json.load(open(s.path("heads-verdict.json")))
+    s.equal("captures without events", ([r["outcome"] for r in v["rows"] if r["id"] == "m"], [n for n in v["remarks"] if "cop" in n]),
+            (["cannot_judge"], ["1 of the captures is a copy or a part of another, and not judged: head100.raw"]))
+    r = run("stats", "-q", "--gate", budget, *(os.path.join(folder, "head%d.raw" % n) for n in (100, 101)))
+    s.equal("captures without events: alone", (r.returncode == 2, "one recording" in r.err), (False, False))
+
+
 def other_rows(s, src):
     """tracetool-merge(1): results without figures for a row are refused; all others are judged as by a batch with that row."""
     budget = s.path("row.json")
@@ -157,6 +176,7 @@ def main():
     run("batch", "-q", "-o", plain, src)
     r = run("merge", plain, "--gate", budget)
     s.equal("results without figures for a gate", (r.returncode, "--gate" in r.err), (2, True))
+    nothing_to_tell_by(s, files)
     other_rows(s, src)
     without_gate(s, files)
     r = run("batch", "--do", "gate", src)

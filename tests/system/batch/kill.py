@@ -234,6 +234,18 @@ def main():
         s.check("limit of %d bytes: told" % limit, None if r.returncode in (3, 4) and "too large" in r.err else (r.returncode, r.err))
         r = run("batch", "-q", "-o", out, "--resume", src)
         s.check("limit of %d bytes: resume" % limit, open(os.path.join(out, "results.jsonl"), "rb").read() != want)
+    nested = s.path("nested")
+    os.makedirs(nested)
+    inner = kit.zipped(sorted(kit.captures(3, 40).items()))
+    open(os.path.join(nested, "a.tar.gz"), "wb").write(kit.pack("gz", kit.tar([("a.zip", inner)])))
+    run("batch", "-q", "-o", s.path("nested-whole"), nested)
+    limit = len(inner) // 2
+    r = run("batch", "-o", s.path("nested-out"), "--spool-memory", "16k", nested,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    s.check("no room for an archive in an archive: told", None if r.returncode in (3, 4) and "too large" in r.err else (r.returncode, r.err))
+    run("batch", "-q", "-o", s.path("nested-out"), "--resume", nested)
+    s.equal("no room for an archive in an archive: resume", *(sorted(k for k in kit.by_key(s.path(d, "results.jsonl")))
+                                                             for d in ("nested-out", "nested-whole")))
     disk = s.path("disk")
     os.makedirs(disk)
     if os.geteuid() == 0 and subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "none", disk], stderr=subprocess.DEVNULL).returncode == 0:
