@@ -156,7 +156,7 @@ has_other_ring(const struct tt_result *r)
 static bool
 again(const struct batch_out *o, const struct tt_result *r, unsigned which)
 {
-	return tt_result_again(r) || has_other_ring(r) || (o->dir >= 0 && !has_files(o, r, which));
+	return tt_result_again(r) || strcmp(r->why, "limit") == 0 || has_other_ring(r) || (o->dir >= 0 && !has_files(o, r, which));
 }
 
 /* Note that the earlier result of a capture is left out, and count the files made of it. Results that other shards make now are not left out. */

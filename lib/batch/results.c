@@ -390,11 +390,18 @@ by_parts(const void *a, const void *b)
 	return x->part < y->part ? -1 : x->part > y->part;
 }
 
+/*
+ * Results of other options, or of other contents. Where a hash is missing, because a file could not be read, those of files of another length or
+ * another time; archives have none, and copies of one may have times of their own.
+ */
 static bool
 differ(const struct tt_result *a, const struct tt_result *b)
 {
-	return strcmp(a->type, b->type) != 0 || a->by != b->by ||
-	    (a->hash[0] && b->hash[0] && strcmp(a->hash, b->hash) != 0);
+	const bool hashes = a->hash[0] && b->hash[0];
+
+	return strcmp(a->type, b->type) != 0 || a->by != b->by || (hashes ? strcmp(a->hash, b->hash) != 0 :
+	    !tt_result_again(a) && !tt_result_again(b) && (a->file_size != b->file_size ||
+	    (strcmp(a->type, "capture") == 0 && strcmp(a->mtime, b->mtime) != 0)));
 }
 
 /* 1 if the file of ${a} is newer than that of ${b}, -1 if it is older, 0 if neither. */

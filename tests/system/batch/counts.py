@@ -303,6 +303,11 @@ def members_over_limit(s):
     s.equal("members over a limit", (r.returncode, {k: v for k, v in got.items() if k.startswith("large")}),
             (3, {k: ("failed", "limit", False) for k in ("large0.mlpda.tar", "large1.mlpda.tar", "large0.mlpda.zip", "large1.mlpda.zip",
                                                           "large.mlpd.gzlarge")}))
+    run("batch", "-q", "-o", s.path("short"), "--max-memory", "100K", s.path("limited"))
+    r = run("batch", "-q", "-o", s.path("short"), "--resume", s.path("limited"))
+    run("batch", "-q", "-o", s.path("enough"), s.path("limited"))
+    s.equal("a limit of memory: tried again", (r.returncode, [x["outcome"] for x in kit.results(s.path("short", "results.jsonl"))]),
+            (0, [x["outcome"] for x in kit.results(s.path("enough", "results.jsonl"))]))
     s.equal("members below it", {v[0] for k, v in got.items() if k.startswith("small")}, {"ok"})
 
 

@@ -335,6 +335,21 @@ def cut_at_lines(s, size):
     shutil.rmtree(s.path("lines"))
 
 
+def unreadable_since(s):
+    """tracetool-merge(1): of results that differ in content those of the file that was changed last count, also where it cannot be read now."""
+    data = sorted(kit.captures(9, 3).items())
+    for k, mtime in ((0, 10**9), (1, 2 * 10**9)):
+        src = s.path("since%d" % k)
+        os.mkdir(src)
+        for i, (name, content) in enumerate(data):
+            open(os.path.join(src, name), "wb").write([b"", b"junk", bytes(5000)][i] if k else content)
+            os.utime(os.path.join(src, name), (mtime, mtime))
+        run("batch", "-q", "-o", src + "-out", src)
+    for order in ((0, 1), (1, 0)):
+        r = run("merge", "-o", s.path("since.jsonl"), *(s.path("since%d-out" % k) for k in order))
+        s.equal("unreadable since, %s first" % (order,), (r.returncode, [x["outcome"] for x in kit.results(s.path("since.jsonl"))]), (3, ["failed"] * 3))
+
+
 def main():
     s = kit.Suite()
     plans(s)
@@ -429,6 +444,7 @@ def main():
     feeds_on_itself(s)
     changed_capture(s)
     names(s)
+    unreadable_since(s)
     other_options(s)
 
     # 1,000 shards of which a few are there
