@@ -65,8 +65,8 @@ static const struct tt_db_col frame[] = {
 	{ "alloc_bytes", "INTEGER", "Bytes allocated in the frame on all threads." },
 	{ "allocs", "INTEGER", "Allocations in the frame on all threads." },
 	{ "main_ns", "INTEGER", "Work of the main thread, as the engine measured it." },
-	{ "render_ns", "INTEGER", "Work of the render thread, likewise." },
-	{ "present_ns", "INTEGER", "Wait to present, likewise." },
+	{ "render_ns", "INTEGER", "Work of the render thread, as in the table hitches." },
+	{ "present_ns", "INTEGER", "Wait to present, as the engine measured it." },
 	{ "gpu_ns", "INTEGER", "GPU time, likewise." },
 };
 

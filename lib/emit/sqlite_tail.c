@@ -12,6 +12,7 @@
 #include "model/facts.h"
 #include "out/render.h"
 #include "pass/pass.h"
+#include "view/figures.h"
 #include "view/view.h"
 
 bool
@@ -96,6 +97,7 @@ put_frame(struct tt_db_insert *to, const struct tt_model *m, size_t i)
 {
 	static const enum tt_timing timing[] = { TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_PRESENT, TT_TIMING_GPU };
 	const struct tt_frames *f = m->frames;
+	int64_t v;
 
 	tt_db_int(to, 0, (int64_t)i + 1);
 	tt_db_int(to, 1, (int64_t)m->threads.t[tt_frames_thread(f, i)]->process + 1);
@@ -114,9 +116,9 @@ put_frame(struct tt_db_insert *to, const struct tt_model *m, size_t i)
 		tt_db_int(to, 10, tt_column_at(&f->alloc_b, i));
 		tt_db_int(to, 11, tt_column_at(&f->alloc_n, i));
 	}
-	for (size_t k = 0; k < sizeof timing / sizeof *timing && f->has_timing; k++)
-		if (tt_frames_timing(f, timing[k], i))
-			tt_db_int(to, 12 + k, tt_frames_timing(f, timing[k], i));
+	for (size_t k = 0; k < sizeof timing / sizeof *timing; k++)
+		if (tt_frame_value(f, TT_FRAME_TIMING + timing[k], i, &v))
+			tt_db_int(to, 12 + k, v);
 	tt_db_row(to);
 }
 

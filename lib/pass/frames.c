@@ -574,7 +574,7 @@ hitches(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; p && i < n; i++) {
 		const struct tt_hitch *h = &first[i];
 		const struct tt_thread *th = k->m->threads.t[tt_frames_thread(f, h->frame)];
-		int64_t start = tt_frames_start(f, h->frame), end = start + tt_frames_dur(f, h->frame);
+		int64_t start = tt_frames_start(f, h->frame), end = start + tt_frames_dur(f, h->frame), render;
 		struct tt_cell *c = tt_row(t);
 
 		tt_cell_u64(&c[W_FRAME], tt_frames_number(f, h->frame));
@@ -584,8 +584,8 @@ hitches(struct tt_making *k, struct tt_table *t)
 		tt_cell_int(&c[W_DUR], tt_frames_wall(f, h->frame));
 		if (f->has_wait)
 			tt_cell_int(&c[W_CPU], tt_frames_cpu(f, h->frame));
-		if (tt_frames_render(f, h->frame) > 0)
-			tt_cell_int(&c[W_RENDER], tt_frames_render(f, h->frame));
+		if (tt_frame_value(f, TT_FRAME_TIMING + TT_TIMING_RENDER, h->frame, &render))
+			tt_cell_int(&c[W_RENDER], render);
 		if (f->has_timing)
 			put_timings(f, h->frame, c);
 		if (allocs) {

@@ -39,8 +39,9 @@ tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 		*v = at_most((uint64_t)tt_column_at(&f->alloc_n, i));
 		return true;
 	case TT_FRAME_TIMING + TT_TIMING_RENDER:
+		/* What the engine measured it may have measured of some frames alone; where zones tell it, a frame without work has 0. */
 		*v = tt_frames_render(f, i);
-		return *v != 0;
+		return *v != 0 || (f->has_render && !f->render_measured);
 	default:
 		*v = f->has_timing ? tt_frames_timing(f, what - TT_FRAME_TIMING, i) : 0;
 		return *v != 0;

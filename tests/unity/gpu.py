@@ -116,7 +116,7 @@ suite.equal("in pprof", [stack for stack in pprof_stacks(out) if any("(GPU)" in 
 # A frame has what its own samples took, though the GPU did it later.
 suite.equal("frames", {r["frame"]: (r["gpu_ns"], r["limit"]) for r in t["hitches"]["rows"]},
             {1: (ns(6.5), "present"), 2: (ns(15), "GPU"), 3: (ns(18), "GPU"), 4: (ns(1), "present"), 5: (None, "unknown")})
-suite.equal("timings", [(r["part"], r["count"], r["max_ns"]) for r in t["frame_timings"]["rows"]], [("render", 4, ns(1)), ("gpu", 4, ns(18))])
+suite.equal("timings", [(r["part"], r["count"], r["max_ns"]) for r in t["frame_timings"]["rows"]], [("render", 5, ns(1)), ("gpu", 4, ns(18))])
 suite.equal("of the thread alone",
             sorted(r["marker"] for r in suite.rows("markers", path, "--thread", "GPU")), ["Camera.Render (GPU)", "Shadows.Draw (GPU)"])
 suite.equal("by frame", [(r["frame"], r["marker"], r["total_ns"]) for r in suite.rows("frame_markers", path, "--thread", "GPU") if r["frame"] < 3],
@@ -155,7 +155,26 @@ def render_bound():
         suite.equal("of one frame alone", [r["render_ns"] for r in part], [got[1]])
 
 
+def on_demand():
+    """A render thread that works in every second frame, and waits in the others: metrics(7) gives these 0."""
+    c = Log(100, ("Main Thread", "WaitForTargetFPS", "Render Thread", "Camera.Render", "Gfx.WaitForPresentOnGfxThread", "Draw"))
+    c.block(SESSION, thread(RENDER, 99, "Render Thread"))
+    for k in range(20):
+        ms = 100 + 8 * k
+        c.frame(ms, sample(36, 0, ms) + zone(5, ms, ms + 7) + sample(37, 0, ms + 8))
+        c.block(RENDER, zone(4, ms, ms + 8) if k % 2 else zone(5, ms, ms + 6))
+    path = c.write(suite.path("demand.raw"))
+    row = {r["time"]: r for r in suite.rows("frames", path)}["render"]
+    n = row["count"]
+    suite.equal("frames without work of the render thread", (n in (19, 20), row["median_ns"] in (0, ns(6)), row["max_ns"]), (True, True, ns(6)))
+    suite.true("their mean", abs(row["mean_ns"] - ns(6) * ((n + 1) // 2) / n) < 3, row)
+    over = [r for r in suite.rows("frame_budgets", path, "--budget", "5") if r["time"] == "render"]
+    suite.equal("and their share over a budget", [(r["over"], round(r["over_share"], 1)) for r in over if r["budget"] == "5"],
+                [((n + 1) // 2, round(100 * ((n + 1) // 2) / n, 1))])
+
+
 render_bound()
+on_demand()
 got = suite.run("stats", "-v", path)[1]
 suite.equal("times of no sample are counted", "1 of 7 times of the GPU name no zone" in got, True)
 with open(path, "rb") as f:
