@@ -322,6 +322,10 @@ add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, cons
 
 	batch_shard_named(path, &l.shard);
 	rc = tt_results_lines(&app->env, path, true, on_shard_line, &l, err);
+	if (rc == TT_E_DAMAGED) {     /* compressed, and cut: its results up to there count, and a torn line says that there were more */
+		ui_say(&app->ui, "%s", err->msg);
+		rc = tt_results_add(rs, NULL, 0, err);
+	}
 	if (rc != TT_OK || !l.known)
 		return rc;
 	if (l.shard.count > 0 && (l.shard.index != l.is.shard.index || l.shard.count != l.is.shard.count))

@@ -335,6 +335,26 @@ def cut_at_lines(s, size):
     shutil.rmtree(s.path("lines"))
 
 
+def cut_compressed(s):
+    """tracetool-merge(1), 3: the output holds everything that could be read, also of results that are compressed and cut."""
+    src = [s.path("cut%d" % k) for k in (0, 1)]
+    data = sorted(kit.captures(11, 60).items())
+    for k, folder in enumerate(src):
+        os.mkdir(folder)
+        for name, content in data[30 * k:30 * k + 30]:
+            open(os.path.join(folder, name), "wb").write(content)
+        run("batch", "-q", "-o", folder + "-out", folder)
+    lines = open(s.path("cut0-out", "results.jsonl"), "rb").read()
+    packed = gzip.compress(lines)
+    open(s.path("cut.gz"), "wb").write(packed[:len(packed) * 3 // 4])
+    r = run("merge", "-o", s.path("cut.jsonl"), s.path("cut.gz"), src[1] + "-out")
+    got = kit.by_key(s.path("cut.jsonl"))
+    whole = [x["key"] for x in kit.results(s.path("cut1-out", "results.jsonl"))]
+    s.equal("results that are cut: the others are there", (r.returncode, [k for k in whole if k not in got]), (3, []))
+    s.check("results that are cut: those in front of it are, too", None if len(got) > len(whole) + 5 else len(got))
+    s.equal("results that are cut: a line says where", "cut.gz: gzip data ends at byte" in r.err, True)
+
+
 def unreadable_since(s):
     """tracetool-merge(1): of results that differ in content those of the file that was changed last count, also where it cannot be read now."""
     data = sorted(kit.captures(9, 3).items())
@@ -445,6 +465,7 @@ def main():
     changed_capture(s)
     names(s)
     unreadable_since(s)
+    cut_compressed(s)
     other_options(s)
 
     # 1,000 shards of which a few are there
