@@ -262,10 +262,32 @@ shown(const struct tt_table *t, const struct tt_html_view *v, size_t *to)
 	return n;
 }
 
-static void
-put_heading(struct tt_buf *out, const struct tt_col *col, const char *scope)
+/* True if a row on a narrow window has a line of its own for the column ${c}: prose, and names of which one of the rows shown is longer than a column. */
+static bool
+is_wide(const struct tt_table *t, const struct tt_html_view *v, size_t c)
 {
-	tt_buf_printf(out, "<th scope=\"%s\" data-c=\"%s\"%s", scope, col->id, tt_unit_right(col->unit) && *scope == 'c' ? " class=\"n\"" : "");
+	enum { COLUMN = 14 };
+	const enum tt_unit unit = t->col[c].unit;
+	const size_t to = v->to && v->to < t->nrow ? v->to : t->nrow;
+
+	if (unit == TT_UNIT_PROSE || unit == TT_UNIT_COMMAND)
+		return true;
+	if (t->facts || tt_unit_right(unit) || !tt_unit_is_text(unit))
+		return false;
+	for (size_t row = v->from; row < to; row++) {
+		const struct tt_cell *cell = tt_table_cell(t, row, c);
+
+		if (!cell->empty && strlen(cell->s) > COLUMN)
+			return true;
+	}
+	return false;
+}
+
+static void
+put_heading(struct tt_buf *out, const struct tt_col *col, const char *scope, bool wide)
+{
+	tt_buf_printf(out, "<th scope=\"%s\" data-c=\"%s\"%s", scope, col->id, tt_unit_right(col->unit) && *scope == 'c' ? " class=\"n\"" :
+	    wide ? " class=\"nm\"" : "");
 	if (col->help) {
 		tt_buf_text(out, " title=\"");
 		tt_html_text(out, col->help);
@@ -277,7 +299,7 @@ put_heading(struct tt_buf *out, const struct tt_col *col, const char *scope)
 
 /* One cell, as <${tag}>, which heads what is in ${scope}; ${link}: a link there. */
 static void
-put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, const char *tag, const char *scope, const char *link)
+put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, const char *tag, const char *scope, const char *link, bool wide)
 {
 	const struct tt_cell *c = tt_table_cell(t, row, col);
 	enum tt_unit unit = t->col[col].unit;
@@ -293,6 +315,8 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 		tt_buf_text(out, " class=\"n\"");
 	else if (unit == TT_UNIT_PROSE || unit == TT_UNIT_COMMAND)
 		tt_buf_text(out, " class=\"p\"");
+	else if (wide)
+		tt_buf_text(out, " class=\"nm\"");
 	if (!c->empty && !tt_unit_is_text(unit))
 		put_machine(out, "data-v", unit, c);
 	tt_buf_text(out, ">");
@@ -317,10 +341,10 @@ put_facts(struct tt_buf *out, const struct tt_table *t, const size_t *col, size_
 		bool head = i == 0 && t->nrow > 1;
 
 		tt_buf_text(out, head ? "<thead><tr>" : i == 0 ? "<tbody><tr>" : "<tr>");
-		put_heading(out, &t->col[col[i]], "row");
+		put_heading(out, &t->col[col[i]], "row", false);
 		tt_buf_text(out, "</th>");
 		for (size_t row = 0; row < t->nrow; row++)
-			put_cell(out, t, row, col[i], head ? "th" : "td", "col", NULL);
+			put_cell(out, t, row, col[i], head ? "th" : "td", "col", NULL, false);
 		tt_buf_text(out, head ? "</tr></thead>\n<tbody>" : "</tr>\n");
 	}
 	tt_buf_text(out, "</tbody>\n");
@@ -330,10 +354,12 @@ static void
 put_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view *v, const size_t *col, size_t ncol)
 {
 	size_t to = v->to && v->to < t->nrow ? v->to : t->nrow;
+	bool wide[TT_COLUMNS_MAX];
 
 	tt_buf_text(out, "<thead><tr>");
 	for (size_t i = 0; i < ncol; i++) {
-		put_heading(out, &t->col[col[i]], "col");
+		wide[i] = is_wide(t, v, col[i]);
+		put_heading(out, &t->col[col[i]], "col", wide[i]);
 		tt_buf_printf(out, "%s</th>", tt_column_suffix(t->col[col[i]].unit));
 		if (i == 0 && v->more)
 			tt_buf_printf(out, "<th scope=\"col\" data-c=\"%s\">%s</th>", v->more, v->more_title);
@@ -342,7 +368,7 @@ put_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view
 	for (size_t row = v->from; row < to; row++) {
 		tt_buf_text(out, "<tr>");
 		for (size_t i = 0; i < ncol; i++) {
-			put_cell(out, t, row, col[i], i == 0 ? "th" : "td", "row", i == 0 ? v->link : NULL);
+			put_cell(out, t, row, col[i], i == 0 ? "th" : "td", "row", i == 0 ? v->link : NULL, wide[i]);
 			if (i == 0 && v->more)
 				v->put_more(out, t, row, v->arg);
 		}
@@ -380,7 +406,8 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 	/* Tables wider than the window scroll; a keyboard reaches them by tabindex. */
 	tt_buf_text(out, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"");
 	tt_html_text(out, t->title);
-	tt_buf_printf(out, "\"><table%s data-t=\"%s\" data-from=\"%zu\">\n<caption>", t->tree ? " class=\"tree\"" : "", t->id, view->from);
+	tt_buf_printf(out, "\"><table%s data-t=\"%s\" data-from=\"%zu\">\n<caption>",
+	    t->tree ? " class=\"tree\"" : t->facts ? " class=\"facts\"" : "", t->id, view->from);
 	tt_html_text(out, t->title);
 	tt_buf_text(out, "</caption>\n");
 	if (t->facts)

@@ -102,7 +102,7 @@
 	const grid = tracetool.grid, median = tracetool.median;
 	const HEADS = ["frame", "duration", "CPU-active", "allocations", "allocated", "collections", "collection time", "GC pause", "heap"];
 	const near = grid("This frame beside its neighbours and the median", HEADS.map((text, i) => [text, i ? "n" : ""]));
-	const counters = grid("Counters in this frame", [["counter"], ["unit"], ["last", "n"], ["in the median frame", "n"]]);
+	const counters = grid("Counters in this frame", [["counter", "nm"], ["unit"], ["last", "n"], ["in the median frame", "n"]]);
 	const format = [String, shown, shown, (n) => n.toLocaleString("en-US"), bytes, (n) => n.toLocaleString("en-US"), shown, shown, bytes];
 	let known = null;
 
@@ -163,7 +163,8 @@
 			}
 			const tr = make("tr", "");
 
-			tr.append(make("th", name, { scope: "row" }), make("td", unit), make("td", here, { className: "n" }), make("td", of(median), { className: "n" }));
+			tr.append(make("th", name, { scope: "row", className: "nm" }), make("td", unit), make("td", here, { className: "n" }),
+				make("td", of(median), { className: "n" }));
 			rows.push(tr);
 		}
 		counters.tBodies[0].replaceChildren(...rows);

@@ -134,7 +134,7 @@
 
 			const lead = tracetool.leads && tracetool.leads[table.dataset.t];
 
-			row.append(...texts.map((t, i) => i ? make("td", t) : make("th", t, { scope: "row" })),
+			row.append(...texts.map((t, i) => make(i ? "td" : "th", t, Object.assign({ className: tr.cells[i].className }, i ? {} : { scope: "row" }))),
 				...ids.slice(texts.length).map((id, i) => cell(id, values[i])));
 			if (lead && texts[0] !== "(all others)") {
 				lead(row.cells[0]);
@@ -146,7 +146,7 @@
 
 	/* The same of facts that are below each other: a column for each of ${all}, [name, values], whose names are there if there are several. */
 	function facts_of(table, said, of, all) {
-		const to = make("table", ""), body = to.createTBody();
+		const to = make("table", "", { className: "facts" }), body = to.createTBody();
 
 		to.dataset.range = table.dataset.t;
 		to.createCaption().textContent = table.caption.firstChild.textContent + ", " + said;

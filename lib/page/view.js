@@ -674,11 +674,11 @@
 		let rows = 0, marked = null;
 
 		function put(n, depth, other, after) {
-			const tr = make("tr", ""), th = make("th", "", { scope: "row" }), kids = [];
+			const tr = make("tr", ""), th = make("th", "", { scope: "row", className: "nm" }), kids = [];
 			let turn = null;
 
 			rows++;
-			th.style.paddingLeft = depth + "em";
+			th.style.setProperty("--d", depth);
 			if (n.under.size) {
 				const button = make("button", "", { type: "button", className: "s" });
 
@@ -777,7 +777,8 @@
 		table.tBodies[0].replaceChildren(...rows.map((s) => {
 			const tr = make("tr", "");
 
-			tr.append(make("th", s.class, { scope: "row" }), make("td", s.where), cell(s.n.toLocaleString("en-US"), s.n), cell(bytes(s.bytes), s.bytes));
+			tr.append(make("th", s.class, { scope: "row", className: "nm" }), make("td", s.where, { className: "nm" }),
+				cell(s.n.toLocaleString("en-US"), s.n), cell(bytes(s.bytes), s.bytes));
 			return tr;
 		}));
 		table.parentNode.hidden = rows.length === 0;
@@ -823,9 +824,9 @@
 		chosen: (z) => mark(z && z.node), step, one: "call",
 		told: (z) => z.name + ": " + shown(z.ns) + " (" + share(z.ns, now.ns) + " of the frame), self " + shown(z.self) + ", from " + shown(z.at) + " on, " +
 			(z.allocs ? counted(z.allocs, "allocation") + ", " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
-		const calls = grid("Calls in this frame", [["marker"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
+		const calls = grid("Calls in this frame", [["marker", "nm"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
 			["total in median frame", "n"]]);
-		const allocs = grid("Allocations in this frame, most bytes first", [["class"], ["site"], ["count", "n"], ["bytes", "n"]]);
+		const allocs = grid("Allocations in this frame, most bytes first", [["class", "nm"], ["site", "nm"], ["count", "n"], ["bytes", "n"]]);
 
 		function step(z, key) {
 			const first = now.threads.find((t) => t.zones.length);
@@ -1349,7 +1350,7 @@
 		chosen: () => {
 			pick.disabled = !target();
 		}, found: (b) => b === now || text !== "" && b.name.toLowerCase().includes(text), step });
-		const callers = grid("Callers", [["caller"], [k.of, "n"], ["share", "n"]]), callees = grid("Callees", [["callee"], [k.total, "n"],
+		const callers = grid("Callers", [["caller", "nm"], [k.of, "n"], ["share", "n"]]), callees = grid("Callees", [["callee", "nm"], [k.total, "n"],
 			["share", "n"], ["self", "n"]].concat(k.calls ? [["calls", "n"]] : [])), tables = make("div", "", { className: "g" });
 
 		function step(b, key) {
@@ -1406,7 +1407,7 @@
 
 		function list(table, rows, of, more) {
 			table.tBodies[0].replaceChildren(...rows.sort((a, b) => b.ns - a.ns).slice(0, 20).map((b) => {
-				const tr = make("tr", ""), th = make("th", "", { scope: "row" }), button = make("button", b.name, { type: "button", className: "s" });
+				const tr = make("tr", ""), th = make("th", "", { scope: "row", className: "nm" }), button = make("button", b.name, { type: "button", className: "s" });
 
 				button.addEventListener("click", () => show(b.name, true));
 				th.append(b.thread ? b.name : button);

@@ -6,7 +6,7 @@
  */
 'use strict';
 const path = require('path'), url = require('url');
-const { chromium, check, serious } = require('./driver.cjs');
+const { CRAMPED, chromium, check, serious } = require('./driver.cjs');
 
 /* Views are made of data that are inflated; then the next drawing. */
 const READY = 'Promise.all([/^Frame \\d/, /zones|callers/].map((want, i) => new Promise((done) => { const end = Date.now() + 5000, look = () => { ' +
@@ -26,6 +26,7 @@ module.exports = async (...files) => {
 			await page.look({ width, scheme });
 			await page.wait(READY);
 			check(what + ': no wider than the window', await page.run('document.documentElement.scrollWidth <= innerWidth'), true);
+			check(what + ': names have room', width === 400 ? await page.run(CRAMPED) : [], []);
 			check(what + ': nothing serious', await serious(page, scheme === 'dark' && width === 1280 || file !== files[0] && width === 400), []);
 			if (view === '#frame=51') {
 				await page.run('document.querySelector("#flame label").replaceWith(document.querySelector("#flame input"))');

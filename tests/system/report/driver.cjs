@@ -18,6 +18,12 @@ const SERIOUS = (rules) => 'axe.run({ resultTypes: ["violations"]' + (rules ? ',
 	'.then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + ' +
 	'v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join("; ")))';
 const ROWS = 6;
+/* Rows of tables, on a narrow window, in which a long name is narrower than most of the window, or cells lie over each other. */
+const CRAMPED = '(() => { const bad = []; for (const box of document.querySelectorAll(".t")) for (const tr of box.querySelectorAll("table:not(.facts) > ' +
+	'tbody > tr")) { const cells = Array.from(tr.cells).filter((c) => c.checkVisibility()), at = cells.map((c) => c.getBoundingClientRect()); ' +
+	'if (cells.some((c, i) => !c.matches(".n") && !c.closest("#loss, #rows, #causes") && c.textContent.length > 20 && ' +
+	'at[i].width < .7 * box.clientWidth) || at.some((b, i) => i && b.top < at[i - 1].bottom - 1 && b.bottom > at[i - 1].top + 1 && ' +
+	'b.left < at[i - 1].right - 1 && b.right > at[i - 1].left + 1)) bad.push(tr.textContent.slice(0, 60)); } return bad.slice(0, 5); })()';
 
 let passed = 0, failed = 0;
 const started = [];
@@ -305,7 +311,7 @@ async function firefox() {
 	return running.firefox;
 }
 
-module.exports = { LONG, check, serious, chromium, firefox };
+module.exports = { CRAMPED, LONG, check, serious, chromium, firefox };
 
 async function main(words) {
 	while (words.length) {

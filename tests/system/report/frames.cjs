@@ -19,7 +19,7 @@ const USED = JSON.stringify('a[href], button, input, summary, [tabindex="0"]');
 /* Unfold all, then [name, depth, total, self, calls, bytes] of each row. */
 const TREE = '(() => { for (let b; (b = document.querySelector("#frame [aria-expanded=false]"));) b.click(); ' +
 	'return Array.from(document.querySelectorAll("#frame table")[0].tBodies[0].rows, (r) => [r.cells[0].textContent.replace(/^.\\u00a0/, ""), ' +
-	'parseFloat(r.cells[0].style.paddingLeft), ...[1, 3, 4, 5].map((c) => r.cells[c].dataset.v === undefined ? null : ' +
+	'parseFloat(r.cells[0].style.getPropertyValue("--d")), ...[1, 3, 4, 5].map((c) => r.cells[c].dataset.v === undefined ? null : ' +
 	'Number(r.cells[c].dataset.v))]); })()';
 
 /* Of frame 51, as stats --table alloc_sites,alloc_classes --frames 51 has them. */

@@ -6,7 +6,7 @@
  */
 'use strict';
 const url = require('url');
-const { LONG, chromium, firefox, check, serious } = require('./driver.cjs');
+const { CRAMPED, LONG, chromium, firefox, check, serious } = require('./driver.cjs');
 
 const SECTIONS = 'Array.from(document.querySelectorAll("main > section"), (s) => s.id)';
 
@@ -30,6 +30,7 @@ async function looks(browser, what, address, deep) {
 		if (width === 400) {
 			check(view + ': rows of a budget are not cut', await page.run('Array.from(document.querySelectorAll("#rows .t"))' +
 				'.filter((e) => e.scrollWidth > e.clientWidth).length'), 0);
+			check(view + ': names have room', await page.run(CRAMPED), []);
 		}
 		if (deep) {
 			check(view + ': nothing serious', await serious(page, scheme === 'dark'), []);
