@@ -433,13 +433,13 @@ put_movers(const struct page *p, const struct tt_verdict_row *r)
 	tt_buf_printf(p->out, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"What grew\"><table data-t=\"movers\" data-from=\"0\">\n"
 	    "<caption>What grew%s</caption>\n<thead><tr>", r->mover[0].per_frame ? ", means over all frames" : "");
 	for (size_t i = 0; i < sizeof col / sizeof *col; i++)
-		tt_buf_printf(p->out, "<th scope=\"col\" data-c=\"%s\"%s>%s</th>", col[i][0], i ? " class=\"n\"" : "", col[i][1]);
+		tt_buf_printf(p->out, "<th scope=\"col\" data-c=\"%s\"%s>%s</th>", col[i][0], i ? " class=\"n\"" : " class=\"nm\"", col[i][1]);
 	put(p, "</tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < r->nmover; i++) {
 		const struct tt_mover *m = &r->mover[i];
 		enum tt_dim dim = m->about == TT_ABOUT_ALLOC ? TT_DIM_BYTES : TT_DIM_TIME;
 
-		put(p, "<tr><th scope=\"row\">");
+		put(p, "<tr><th scope=\"row\" class=\"nm\">");
 		tt_html_text(p->out, m->name);
 		put(p, m->fresh ? " (new)</th>" : m->gone ? " (gone)</th>" : "</th>");
 		put_cell(p, true, m->change, dim, true, "");
