@@ -15,7 +15,7 @@ static const struct tt_col loss_col[L_N] = {
 	[L_WHAT] = { "what", "what", TT_UNIT_PROSE, "The kind in words." },
 	[L_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of occurrences, or of events if known." },
 	[L_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Affected bytes of the (decompressed) input; empty if none were skipped." },
-	[L_FIRST] = { "first_at", "first at", TT_UNIT_COUNT, "Byte offset of the first occurrence in the (decompressed) input." },
+	[L_FIRST] = { "first_at", "first at byte", TT_UNIT_COUNT, "Byte offset of the first occurrence in the (decompressed) input." },
 	[L_ADVICE] = { "advice", "advice", TT_UNIT_PROSE, "Meaning, and what to do." },
 };
 
