@@ -93,6 +93,9 @@ struct tt_why {
 
 #define TT_CLASS_NONE 255
 
+/* A cause explains a third of the extra time, or more; and calls are clearly more if they are ten more. */
+enum { TT_WHY_LEAST_SHARE = 3, TT_WHY_MANY_CALLS = 10 };
+
 /* Choose the samples and the hitches, by what frames take. */
 int tt_why_hitches(struct tt_why *w);
 
@@ -108,6 +111,18 @@ struct tt_usual tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id)
 
 /* The present frame's facts, in order. */
 int tt_why_facts(struct tt_why *w);
+
+/* One of the present frame's facts, which is valid until the next frame's; NULL: it has none such. */
+const struct tt_fact *tt_why_fact(const struct tt_why *w, uint32_t what, uint32_t id);
+
+/* How much more of a fact the frame has than typical frames: time, of a site bytes; 0: no more than nine of ten. */
+int64_t tt_why_beyond(const struct tt_why *w, const struct tt_fact *f);
+
+/* True for what less than a tenth of the typical frames have. */
+bool tt_why_is_rare(const struct tt_why *w, const struct tt_usual *u);
+
+/* The full name of marker ${row}; "": it has none. */
+const char *tt_why_full_name(const struct tt_why *w, uint32_t row);
 
 /* The thread that works in the zones ${rec} of a frame, if it is another one of the program's than ${thread}; NULL: it is not, or waits there. */
 const struct tt_thread *tt_why_works(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread);

@@ -362,3 +362,32 @@ tt_why_usual(const struct tt_why *w, uint32_t what, uint32_t id)
 		return w->usual[at];
 	return (struct tt_usual){ .what = what, .id = id };
 }
+
+const struct tt_fact *
+tt_why_fact(const struct tt_why *w, uint32_t what, uint32_t id)
+{
+	const struct tt_facts *f = &w->now;
+	size_t at = tt_lower_bound(i, 0, f->n, f->v[i].what < what || (f->v[i].what == what && f->v[i].id < id));
+
+	return at < f->n && f->v[at].what == what && f->v[at].id == id ? &f->v[at] : NULL;
+}
+
+int64_t
+tt_why_beyond(const struct tt_why *w, const struct tt_fact *f)
+{
+	int64_t high = tt_why_usual(w, f->what, f->id).self_high;
+
+	return f->self > high ? f->self - high : 0;
+}
+
+const char *
+tt_why_full_name(const struct tt_why *w, uint32_t row)
+{
+	return row != TT_NO_ROW && w->p->row[row].name ? w->p->row[row].name->full : "";
+}
+
+bool
+tt_why_is_rare(const struct tt_why *w, const struct tt_usual *u)
+{
+	return u->in * 10 < w->ntypical || u->in == 0;
+}

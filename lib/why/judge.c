@@ -1,5 +1,6 @@
 /**
- * What explains one long frame; the contract is in causes_parts.h.
+ * What explains one long frame: what the runtime and the engine did, what the program did (blame.h), or what other threads did meanwhile; the contract is in
+ * causes_parts.h.
  */
 #include "why/causes_parts.h"
 
@@ -8,27 +9,9 @@
 #include "collect/collections.h"
 #include "model/names.h"
 #include "view/frame_sums.h"
+#include "why/blame.h"
 
-/* A cause explains a third of the extra time, or more. */
-enum { LEAST_SHARE = 3, MANY_CALLS = 10, LEAST_BURST = 256 << 10 };
-
-static const struct tt_fact *
-fact(const struct tt_why *w, uint32_t what, uint32_t id)
-{
-	const struct tt_facts *f = &w->now;
-	size_t at = tt_lower_bound(i, 0, f->n, f->v[i].what < what || (f->v[i].what == what && f->v[i].id < id));
-
-	return at < f->n && f->v[at].what == what && f->v[at].id == id ? &f->v[at] : NULL;
-}
-
-/* How much more of a fact the frame has than typical frames. */
-static int64_t
-beyond(const struct tt_why *w, const struct tt_fact *f)
-{
-	int64_t high = tt_why_usual(w, f->what, f->id).self_high;
-
-	return f->self > high ? f->self - high : 0;
-}
+enum { LEAST_BURST = 256 << 10 };
 
 /* --- what the runtime does --------------------------------------------------------------------------- */
 
@@ -45,11 +28,11 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 
 		if (f->what != TT_OF_CLASS + (uint32_t)class)
 			continue;
-		sum += beyond(w, f);
+		sum += tt_why_beyond(w, f);
 		took += f->self;
 		usual += tt_why_usual(w, f->what, f->id).self;
 		n += f->n;
-		if (!most || beyond(w, f) > beyond(w, most))
+		if (!most || tt_why_beyond(w, f) > tt_why_beyond(w, most))
 			most = f;
 	}
 	if (sum <= c->ns || !most)
@@ -66,25 +49,6 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 	c->node = most->node;
 }
 
-/* The class of which the marker ${row} allocated most bytes in the frame; NULL: none is known. */
-static const char *
-most_class(const struct tt_why *w, uint32_t row)
-{
-	const char *name = NULL;
-	int64_t most = 0;
-
-	for (size_t i = 0; i < w->s->n; i++) {
-		const struct tt_frame_path *r = &w->s->rec[i];
-		const struct tt_node *n = tt_paths_node(w->p, r->node);
-
-		if (n->kind != TT_NODE_ALLOC || r->total <= most || tt_paths_row(w->p, w->own[r->node]) != row)
-			continue;
-		most = r->total;
-		name = tt_model_class(w->m, n->process, n->key);
-	}
-	return name;
-}
-
 /* The marker whose allocations in the frame exceed the usual most, and the class that it allocated most. */
 static void
 find_burst(const struct tt_why *w, struct tt_cause *c)
@@ -95,15 +59,15 @@ find_burst(const struct tt_why *w, struct tt_cause *c)
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
 
-		if (f->what == TT_OF_SITE && beyond(w, f) > best)
-			best = beyond(w, most = f);
+		if (f->what == TT_OF_SITE && tt_why_beyond(w, f) > best)
+			best = tt_why_beyond(w, most = f);
 	}
 	if (best < LEAST_BURST)
 		return;
 	c->row2 = most->id;
 	c->bytes = most->self;
 	c->allocs = most->n;
-	c->name = most_class(w, most->id);
+	c->name = tt_why_most_class(w, most->id);
 }
 
 /* The marker that allocates the most in typical frames; NULL: none. */
@@ -118,20 +82,13 @@ usual_site(const struct tt_why *w)
 	return most && most->self > 0 ? most : NULL;
 }
 
-/* The full name of marker ${row}; "": it has none. */
-static const char *
-full_name(const struct tt_why *w, uint32_t row)
-{
-	return row != TT_NO_ROW && w->p->row[row].name ? w->p->row[row].name->full : "";
-}
-
 /* True if a method of that name is on the way to the collection at ${c}->node. */
 static bool
 is_asked_by_name(const struct tt_why *w, const struct tt_cause *c)
 {
 	for (uint32_t i = c->node; i != w->own[i] && i > TT_NODE_MORE; i = tt_paths_node(w->p, i)->parent) {
 		uint32_t row = tt_paths_row(w->p, i);
-		if (tt_name_match(tt_collect_requests, full_name(w, row)))
+		if (tt_name_match(tt_collect_requests, tt_why_full_name(w, row)))
 			return true;
 	}
 	return false;
@@ -141,7 +98,7 @@ is_asked_by_name(const struct tt_why *w, const struct tt_cause *c)
 static void
 look_at_start(const struct tt_why *w, struct tt_cause *c)
 {
-	const struct tt_fact *site = fact(w, TT_OF_SITE, c->row);
+	const struct tt_fact *site = tt_why_fact(w, TT_OF_SITE, c->row);
 	int64_t all = 0, took[TT_GENERATIONS] = { 0 };
 
 	for (size_t i = 0; i < w->s->n; i++) {
@@ -159,7 +116,7 @@ look_at_start(const struct tt_why *w, struct tt_cause *c)
 		all += w->now.v[i].what == TT_OF_SITE ? w->now.v[i].self : 0;
 	c->starter = c->row;
 	c->share = site && all > 0 ? (double)site->self / (double)all : 0;
-	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && !tt_name_is_loop(full_name(w, c->row)));
+	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && !tt_name_is_loop(tt_why_full_name(w, c->row)));
 }
 
 static void
@@ -239,7 +196,7 @@ tt_why_asked(struct tt_why *w)
 		double share = 0;
 		unsigned n = 0;
 
-		if (starter == TT_NO_ROW || c[i].asked || !tt_model_knows_allocs(w->m) || tt_name_is_loop(full_name(w, starter)))
+		if (starter == TT_NO_ROW || c[i].asked || !tt_model_knows_allocs(w->m) || tt_name_is_loop(tt_why_full_name(w, starter)))
 			continue;
 		for (size_t k = 0; k < w->out->ncause; k++)
 			if (c[k].starter == starter && !c[k].asked) {
@@ -294,13 +251,6 @@ look_at_wait(const struct tt_why *w, struct tt_cause *c)
 		c->row2 = TT_NO_ROW;
 }
 
-/* True for what less than a tenth of the typical frames have. */
-static bool
-is_rare(const struct tt_why *w, const struct tt_usual *u)
-{
-	return u->in * 10 < w->ntypical || u->in == 0;
-}
-
 /* What a thread is at work in, at the path ${node}: not a helper that the frame thread calls in most frames, too, but who calls it here. */
 static uint32_t
 work_of(const struct tt_why *w, uint32_t node)
@@ -309,7 +259,7 @@ work_of(const struct tt_why *w, uint32_t node)
 		const uint32_t row = tt_paths_row(w->p, at);
 		const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row);
 
-		if (is_rare(w, &u) && !tt_causes_library(full_name(w, row)))
+		if (tt_why_is_rare(w, &u) && !tt_causes_library(tt_why_full_name(w, row)))
 			return row;
 	}
 	return tt_paths_row(w->p, node);
@@ -323,7 +273,7 @@ is_method_elsewhere(const struct tt_why *w, const struct tt_frame_path *r, size_
 	const uint32_t row = t ? tt_paths_row(w->p, r->node) : TT_NO_ROW;
 
 	return row != TT_NO_ROW && t->index != tt_frames_thread(w->m->frames, frame) && w->own[r->node] == r->node &&
-	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_library(full_name(w, row));
+	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_library(tt_why_full_name(w, row));
 }
 
 /* What another thread was in for most of the time in which this one waited for a lock; nothing, if several were in something for as long. */
@@ -363,8 +313,8 @@ look_at_others(const struct tt_why *w, struct tt_cause *c)
 	int64_t best = c->ns / 2;
 
 	for (size_t i = 0; i < w->now.n; i++)
-		if (w->now.v[i].what == TT_OF_RUN && beyond(w, &w->now.v[i]) > best)
-			best = beyond(w, most = &w->now.v[i]);
+		if (w->now.v[i].what == TT_OF_RUN && tt_why_beyond(w, &w->now.v[i]) > best)
+			best = tt_why_beyond(w, most = &w->now.v[i]);
 	if (!most)
 		return;
 	c->other = most->id;
@@ -406,340 +356,7 @@ look_at_exceptions(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
-/* --- what the program does --------------------------------------------------------------------------- */
-
-/* True if the marker of the path does what no typical frame does: it runs, or is called clearly more often. */
-static bool
-is_more(const struct tt_why *w, uint32_t row)
-{
-	const struct tt_fact *f = fact(w, TT_OF_ROW, row);
-	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row);
-
-	if (!f)
-		return false;
-	if (is_rare(w, &u))
-		return true;
-	return u.n_high > 0 && f->n > u.n_high && f->n >= u.n_high + (u.n_high + 1) / 2;
-}
-
-/* How many calls of the path at ${at} are beyond the usual: ten, or it is none. */
-static uint64_t
-calls_beyond(const struct tt_why *w, size_t at)
-{
-	const struct tt_fact *f = &w->now.v[at];
-	const uint64_t high = tt_why_usual(w, TT_OF_NODE, f->id).n_high;
-
-	return f->n >= high + MANY_CALLS && is_more(w, tt_paths_row(w->p, f->id)) ? f->n - high : 0;
-}
-
-/*
- * The time beyond the usual of each path among the facts before ${end}, of ${more} calls alone or of all, and all below it: into w->inside. Who calls others
- * clearly more often also works more between the calls: with ${more} calls that counts, up to what these take. w->inside + end + 1 has it.
- */
-static int
-add_up(struct tt_why *w, bool more, size_t end, int64_t *sum)
-{
-	*sum = 0;
-	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 3 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
-		return w->err->code;
-	int64_t *inside = w->inside, *between = w->inside + end + 1, *is_new = w->inside + 2 * (end + 1);
-	for (size_t i = 0; i < end; i++) {
-		size_t up = tt_why_around(w, i);
-
-		is_new[i] = is_more(w, tt_paths_row(w->p, w->now.v[i].id)) || (up != SIZE_MAX && is_new[up]);
-		inside[i] = !more || is_new[i] ? beyond(w, &w->now.v[i]) : 0;
-		between[i] = 0;
-	}
-	for (size_t i = end; i-- > 0;) {
-		size_t up = tt_why_around(w, i);
-		const int64_t own = more && !is_new[i] ? beyond(w, &w->now.v[i]) : 0;
-
-		between[i] = own < between[i] ? own : between[i];
-		inside[i] += between[i];
-		if (up == SIZE_MAX) {
-			*sum += inside[i];
-			continue;
-		}
-		inside[up] += inside[i];
-		between[up] += calls_beyond(w, i) ? inside[i] : 0;
-	}
-	return TT_OK;
-}
-
-/* Of the paths right below path ${at}, or the thread's own, the one with most of w->inside; SIZE_MAX: none has any. */
-static size_t
-heaviest(const struct tt_why *w, size_t end, size_t at)
-{
-	size_t best = SIZE_MAX;
-
-	for (size_t i = at == SIZE_MAX ? 0 : at + 1; i < end; i++)
-		if (w->inside[i] > 0 && tt_why_around(w, i) == at && (best == SIZE_MAX || w->inside[i] > w->inside[best]))
-			best = i;
-	return best;
-}
-
-/* True if the path's marker is called more often than usual, so that what it calls is more for that reason. */
-static bool
-is_called_more(const struct tt_why *w, size_t at)
-{
-	const struct tt_fact *row = fact(w, TT_OF_ROW, tt_paths_row(w->p, w->now.v[at].id));
-	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
-
-	return !is_rare(w, &u) && is_more(w, row->id) && !tt_name_match(tt_constructors, full_name(w, row->id));
-}
-
-/*
- * True if the search ends at the path ${at}, though the one at ${best} below it has most of its time: its marker is called more than usual, or runs only
- * here, and the other's is called as often as ever. A helper that all frames call does not explain a frame; who called it for once does.
- */
-static bool
-is_reason(const struct tt_why *w, size_t at, size_t best)
-{
-	return at != SIZE_MAX && is_more(w, tt_paths_row(w->p, w->now.v[at].id)) && !is_more(w, tt_paths_row(w->p, w->now.v[best].id));
-}
-
-/*
- * True if the path ${at} calls another one than that at ${best} about as much more often, too, and that takes a twentieth as long: then what it does more
- * often is not one method.
- */
-static bool
-is_loop(const struct tt_why *w, size_t end, size_t at, size_t best)
-{
-	const uint64_t n = calls_beyond(w, best);
-
-	for (size_t i = at == SIZE_MAX ? end : at + 1; i < end && n; i++)
-		if (i != best && w->inside[i] >= w->inside[best] / 20 && tt_why_around(w, i) == at && calls_beyond(w, i) >= (n + 1) / 2)
-			return true;
-	return false;
-}
-
-/* The paths among the facts: they are the first. */
-static size_t
-count_paths(const struct tt_why *w)
-{
-	size_t end = 0;
-
-	while (end < w->now.n && w->now.v[end].what == TT_OF_NODE)
-		end++;
-	return end;
-}
-
-/* From path ${at} down to where most of its extra time is; SIZE_MAX: from the thread, which has ${sum} of it. */
-static size_t
-go_down(const struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
-{
-	const int64_t *between = w->inside + end + 1;
-	size_t best;
-
-	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? sum : w->inside[at] - between[at]) * 6) {
-		if (more && (is_reason(w, at, best) || is_loop(w, end, at, best)))
-			break;
-		at = best;
-		if (more && is_called_more(w, at))
-			break;
-	}
-	return at;
-}
-
-/* Down the calls of the frame to where most of the extra time is, of ${more} calls alone or of all. SIZE_MAX: there is none. */
-static size_t
-descend(struct tt_why *w, bool more, int64_t *sum)
-{
-	const size_t end = count_paths(w);
-
-	return add_up(w, more, end, sum) == TT_OK ? go_down(w, more, end, SIZE_MAX, *sum) : SIZE_MAX;
-}
-
-/*
- * The path to blame if only time is more than usual. A helper with many callers takes much time in every frame, which explains nothing: then it is its
- * innermost caller that usually takes less than a quarter of the helper's time.
- */
-static size_t
-caller_to_blame(const struct tt_why *w, size_t at)
-{
-	const int64_t usual = tt_why_usual(w, TT_OF_TOTAL, tt_paths_row(w->p, w->now.v[at].id)).self;
-
-	for (size_t up = tt_why_around(w, at); up != SIZE_MAX; up = tt_why_around(w, up))
-		if (tt_why_usual(w, TT_OF_TOTAL, tt_paths_row(w->p, w->now.v[up].id)).self < usual / 4)
-			return up;
-	return at;
-}
-
-/* With more calls: the path at ${at}, or that around it if only what is done between these calls makes it enough to explain ${least}. */
-static size_t
-enough(const struct tt_why *w, size_t at, int64_t least)
-{
-	const size_t up = at == SIZE_MAX || w->inside[at] >= least ? SIZE_MAX : tt_why_around(w, at);
-
-	return up != SIZE_MAX && w->inside[up] >= least && w->inside[count_paths(w) + 1 + up] > 0 ? up : at;
-}
-
-/* What one call of a marker usually takes. */
-static int64_t
-usual_call(const struct tt_why *w, const struct tt_usual *u)
-{
-	const struct tt_usual total = tt_why_usual(w, TT_OF_TOTAL, u->id);
-
-	return u->n ? total.self / (int64_t)u->n : u->n_high ? total.self_high / (int64_t)u->n_high : 0;
-}
-
-/* Who calls the path at ${at}, if the marker is called there for once, and if its longest call is that one; TT_NO_ROW. */
-static uint32_t
-rare_caller(const struct tt_why *w, size_t at, const struct tt_fact *row)
-{
-	const size_t up = tt_why_around(w, at);
-	const uint32_t by = up == SIZE_MAX ? TT_NO_ROW : tt_paths_row(w->p, w->now.v[up].id);
-	const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, by);
-
-	return by != TT_NO_ROW && is_rare(w, &u) && w->now.v[at].longest == row->longest ? by : TT_NO_ROW;
-}
-
-/* True for a method, and not a marker of the engine or of a phase: it has a list of arguments. */
-static bool
-is_method(const struct tt_why *w, uint32_t row)
-{
-	return strchr(full_name(w, row), '(') != NULL;
-}
-
-/* The innermost method around the path ${node}; TT_NO_ROW: there is none. */
-static uint32_t
-caller_of(const struct tt_why *w, uint32_t node)
-{
-	for (uint32_t at = node; at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE;) {
-		at = w->own[tt_paths_node(w->p, at)->parent];
-		if (is_method(w, tt_paths_row(w->p, at)))
-			return tt_paths_row(w->p, at);
-	}
-	return TT_NO_ROW;
-}
-
-/* What the path at ${at} calls most often beyond the usual. */
-static void
-look_at_loop(const struct tt_why *w, size_t at, struct tt_cause *c)
-{
-	uint64_t most = 0, n;
-
-	for (size_t i = at + 1, end = count_paths(w); i < end; i++) {
-		if (tt_why_around(w, i) != at || (n = calls_beyond(w, i)) <= most)
-			continue;
-		most = n;
-		c->callee = tt_paths_row(w->p, w->now.v[i].id);
-		c->callee_n = w->now.v[i].n;
-		c->callee_usual_n = tt_why_usual(w, TT_OF_NODE, w->now.v[i].id).n;
-	}
-}
-
-/* True if the marker ${row} is called more than usual, and that explains the frame: also without what its longest call takes beyond a usual one. */
-static bool
-is_by_calls(const struct tt_why *w, const struct tt_fact *row, const struct tt_cause *c)
-{
-	const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
-
-	if (is_rare(w, &u))
-		return row->n >= MANY_CALLS && row->longest < c->ns / 2;
-	return is_more(w, row->id) && c->ns - (row->longest - usual_call(w, &u)) >= c->extra / LEAST_SHARE;
-}
-
-/* What ${n} allocations of ${bytes} in all may take, recorded: large objects are new memory, which the system has to clear. */
-static int64_t
-alloc_time(uint64_t n, int64_t bytes)
-{
-	enum { EACH_NS = 300, LARGE = 8000 };
-
-	return (int64_t)n * EACH_NS + (n && bytes / (int64_t)n >= LARGE ? 2 * bytes : bytes / 2);
-}
-
-static void
-blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
-{
-	const struct tt_fact *f = &w->now.v[at];
-	const struct tt_fact *row = fact(w, TT_OF_ROW, tt_paths_row(w->p, f->id)), *total = fact(w, TT_OF_TOTAL, row->id), *site;
-	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
-
-	c->row = row->id;
-	c->node = f->id;
-	c->ns = w->inside[at];
-	c->n = row->n;
-	c->took = total ? total->self : c->ns;
-	c->usual_n = u.n;
-	c->usual_ns = tt_why_usual(w, TT_OF_TOTAL, row->id).self;
-	c->longest = row->longest;
-	c->class = is_by_calls(w, row, c) ? TT_CAUSE_CALLS : TT_CAUSE_SLOW_CALL;
-	if (!is_more(w, row->id))
-		look_at_loop(w, at, c);
-	c->by = c->class == TT_CAUSE_SLOW_CALL && !is_rare(w, &u) ? rare_caller(w, at, row) : TT_NO_ROW;
-	c->under = is_method(w, row->id) ? TT_NO_ROW : caller_of(w, f->id);
-	site = fact(w, TT_OF_SITE, row->id);
-	if (!site || (c->class == TT_CAUSE_CALLS && !is_rare(w, &u)))
-		return;
-	struct tt_usual su = tt_why_usual(w, TT_OF_SITE, row->id);
-	uint64_t n = site->n > su.n_high ? site->n - su.n_high : 0;
-	c->allocs = site->n;
-	c->bytes = site->self;
-	if (alloc_time(n, beyond(w, site)) < c->ns / LEAST_SHARE)
-		return;
-	c->class = TT_CAUSE_ALLOCATION;
-	c->usual_n = su.n;
-	c->usual_ns = su.self;
-	c->name = most_class(w, row->id);
-}
-
-/*
- * The paths right below path ${at}, or the thread's own, that each have a fifth of its extra time ${all} or more, into ${part}, in order. Returns how many; 0:
- * not two or three that have three quarters of it together.
- */
-static unsigned
-parts_of(const struct tt_why *w, size_t at, int64_t all, size_t *part)
-{
-	int64_t held = 0;
-	unsigned n = 0;
-
-	for (size_t i = at == SIZE_MAX ? 0 : at + 1, end = count_paths(w); i < end; i++) {
-		if (w->inside[i] * 5 < all || w->inside[i] <= 0 || tt_why_around(w, i) != at)
-			continue;
-		if (n == TT_CAUSE_PARTS)
-			return 0;
-		held += w->inside[i];
-		part[n++] = i;
-	}
-	return n >= 2 && held * 4 >= all * 3 ? n : 0;
-}
-
-/*
- * Where most of the extra time ends at path ${at}, which hardly takes more itself: blame ${c} on the two or three that it calls, if each takes twice as long
- * as usual or longer. ${sum}: the thread's extra time, if that is where it ends. False: they are not so.
- */
-static bool
-blame_parts(const struct tt_why *w, bool more, size_t at, int64_t sum, struct tt_cause *c)
-{
-	const int64_t all = at == SIZE_MAX ? sum : w->inside[at];
-	size_t part[TT_CAUSE_PARTS];
-	struct tt_cause to = *c;
-
-	if (at != SIZE_MAX && (beyond(w, &w->now.v[at]) * 10 > all || (more && is_more(w, tt_paths_row(w->p, w->now.v[at].id)))))
-		return false;
-	to.nparts = parts_of(w, at, all, part);
-	if (to.nparts == 0)
-		return false;
-	blame_path(w, go_down(w, more, count_paths(w), part[0], 0), &to);
-	to.class = TT_CAUSE_SLOW_CALL;
-	to.ns = to.took = to.usual_ns = 0;
-	for (unsigned i = 0; i < to.nparts; i++) {
-		struct tt_cause_part *p = &to.part[i];
-
-		p->row = tt_paths_row(w->p, w->now.v[go_down(w, more, count_paths(w), part[i], 0)].id);
-		p->took = fact(w, TT_OF_TOTAL, p->row) ? fact(w, TT_OF_TOTAL, p->row)->self : 0;
-		p->usual = tt_why_usual(w, TT_OF_TOTAL, p->row).self;
-		if (p->took < 2 * p->usual || (i > 0 && p->row == p[-1].row))
-			return false;
-		to.ns += w->inside[part[i]];
-		to.took += p->took;
-		to.usual_ns += p->usual;
-	}
-	to.under = to.by = to.callee = TT_NO_ROW;
-	*c = to;
-	return true;
-}
+/* --- what other threads do ---------------------------------------------------------------------------- */
 
 /* True if a zone of the marker ${row} is at record ${i} of the frame or around it; ${in}: the same of the records before it. These are by node. */
 static bool
@@ -768,10 +385,10 @@ count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 			busy[t->index] += w->s->rec[i].self;
 	}
 	for (size_t i = 0; i < n && busy; i++) {
-		const struct tt_fact *all = fact(w, TT_OF_THREAD, (uint32_t)i);
+		const struct tt_fact *all = tt_why_fact(w, TT_OF_THREAD, (uint32_t)i);
 
 		c->n += busy[i] > least;
-		c->usual_n += busy[i] <= least && all && beyond(w, all) > least;
+		c->usual_n += busy[i] <= least && all && tt_why_beyond(w, all) > least;
 	}
 	c->n += c->n == 0;
 	tt_mem_free(w->mem, busy, n * sizeof *busy);
@@ -782,10 +399,10 @@ count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 static bool
 is_busier(const struct tt_why *w)
 {
-	const struct tt_fact *zones = fact(w, TT_OF_FRAME, TT_FRAME_ZONES);
+	const struct tt_fact *zones = tt_why_fact(w, TT_OF_FRAME, TT_FRAME_ZONES);
 	const uint64_t high = tt_why_usual(w, TT_OF_FRAME, TT_FRAME_ZONES).n_high;
 
-	return zones && zones->n >= high + (high + 1) / 2 && zones->n >= high + MANY_CALLS;
+	return zones && zones->n >= high + (high + 1) / 2 && zones->n >= high + TT_WHY_MANY_CALLS;
 }
 
 /*
@@ -795,7 +412,7 @@ is_busier(const struct tt_why *w)
 static bool
 try_processors(const struct tt_why *w, struct tt_cause *c)
 {
-	const struct tt_fact *busy = fact(w, TT_OF_FRAME, TT_FRAME_BUSY), *most = NULL;
+	const struct tt_fact *busy = tt_why_fact(w, TT_OF_FRAME, TT_FRAME_BUSY), *most = NULL;
 	const int64_t high = w->crowded ? w->calm : tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY).self_high;
 	int64_t dur = tt_frames_dur(w->m->frames, c->frame), usual = w->out->typical, more = busy ? busy->self - high : 0;
 
@@ -806,7 +423,7 @@ try_processors(const struct tt_why *w, struct tt_cause *c)
 		return false;
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
-		if (f->what == TT_OF_OTHER && (!most || (w->crowded ? f->self > most->self : beyond(w, f) > beyond(w, most))))
+		if (f->what == TT_OF_OTHER && (!most || (w->crowded ? f->self > most->self : tt_why_beyond(w, f) > tt_why_beyond(w, most))))
 			most = f;
 	}
 	c->class = TT_CAUSE_PROCESSORS;
@@ -824,17 +441,17 @@ static void
 try_loader(const struct tt_why *w, struct tt_cause *c)
 {
 	const bool called = c->class == TT_CAUSE_ALLOCATION || c->class == TT_CAUSE_CALLS || c->class == TT_CAUSE_SLOW_CALL;
-	const struct tt_fact *f = called && !c->doubtful ? fact(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row) : NULL;
+	const struct tt_fact *f = called && !c->doubtful ? tt_why_fact(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row) : NULL;
 	const struct tt_usual u = tt_why_usual(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row);
 
-	if (!f || f->n < u.n_high + MANY_CALLS || beyond(w, f) < c->ns / 20)
+	if (!f || f->n < u.n_high + TT_WHY_MANY_CALLS || tt_why_beyond(w, f) < c->ns / 20)
 		return;
 	if (c->class != TT_CAUSE_ALLOCATION) {
 		c->allocs = 0;
 		c->bytes = 0;
 	}
 	c->class = TT_CAUSE_LOADING;
-	c->ns += beyond(w, f);
+	c->ns += tt_why_beyond(w, f);
 	c->node = f->node;
 	c->callee_n = f->n;
 	c->callee_usual_n = u.n;
@@ -869,7 +486,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 		break;
 	case TT_CAUSE_WAIT:
 		look_at_wait(w, c);
-		c->under = is_method(w, c->row) ? TT_NO_ROW : caller_of(w, w->own[c->node]);
+		c->under = tt_why_method_around(w, c->row, w->own[c->node]);
 		look_at_others(w, c);
 		break;
 	case TT_CAUSE_EDITOR:
@@ -886,12 +503,11 @@ static void
 try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 {
 	struct tt_cause burst = *none;
-	int64_t sum;
-	const size_t at = descend(w, false, &sum);
+	const struct tt_why_end end = tt_why_descend(w, false);
 
-	if (at == SIZE_MAX || w->inside[at] <= c->ns)
+	if (end.at == SIZE_MAX || end.ns <= c->ns)
 		return;
-	blame_path(w, at, &burst);
+	tt_why_blame_path(w, end.at, &burst);
 	if (burst.class == TT_CAUSE_ALLOCATION)
 		*c = burst;
 }
@@ -900,23 +516,23 @@ try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 static bool
 judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 {
-	int64_t sum;
-	size_t at;
+	struct tt_why_end end;
 
 	for (int class = TT_CAUSE_COLLECTION; class <= TT_CAUSE_EDITOR; class++)
 		try_class(w, (enum tt_cause_class)class, c);
-	at = enough(w, descend(w, true, &sum), c->extra / LEAST_SHARE);
+	end = tt_why_descend(w, true);
+	tt_why_widen(w, &end, c->extra / TT_WHY_LEAST_SHARE);
 	/* A method that throws more is also called more, and takes about the time of the exceptions. */
-	const bool thrown = at != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && w->inside[at] <= 2 * c->ns &&
-	    w->inside[at] >= c->extra / LEAST_SHARE && tt_paths_row(w->p, w->now.v[at].id) == c->row;
-	if (!thrown && (at == SIZE_MAX ? sum : w->inside[at]) > c->ns) {
+	const bool thrown = end.at != SIZE_MAX && c->class == TT_CAUSE_EXCEPTIONS && end.ns <= 2 * c->ns && end.ns >= c->extra / TT_WHY_LEAST_SHARE &&
+	    tt_paths_row(w->p, w->now.v[end.at].id) == c->row;
+	if (!thrown && end.ns > c->ns) {
 		struct tt_cause path = *none;
 
-		if (!blame_parts(w, true, at, sum, &path) && at != SIZE_MAX)
-			blame_path(w, at, &path);
+		if (!tt_why_blame_parts(w, &end, &path) && end.at != SIZE_MAX)
+			tt_why_blame_path(w, end.at, &path);
 		*c = path.ns > c->ns ? path : *c;
 	}
-	if (!thrown && (c->ns < c->extra / LEAST_SHARE || c->ns <= 0))
+	if (!thrown && (c->ns < c->extra / TT_WHY_LEAST_SHARE || c->ns <= 0))
 		return false;
 	try_burst(w, none, c);
 	try_loader(w, c);
@@ -928,23 +544,22 @@ judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 static void
 judge_slower(struct tt_why *w, struct tt_cause *c)
 {
-	int64_t sum;
-	const size_t at = descend(w, false, &sum);
+	const struct tt_why_end end = tt_why_descend(w, false);
 
-	if ((at == SIZE_MAX ? sum : w->inside[at]) < c->extra / LEAST_SHARE)
+	if (end.ns < c->extra / TT_WHY_LEAST_SHARE)
 		return;
-	if (blame_parts(w, false, at, sum, c)) {
+	if (tt_why_blame_parts(w, &end, c)) {
 		c->doubtful = true;
 		return;
 	}
-	if (at == SIZE_MAX)
+	if (end.at == SIZE_MAX)
 		return;
-	const size_t whose = caller_to_blame(w, at);
+	const size_t whose = tt_why_caller_to_blame(w, end.at);
 
-	blame_path(w, whose, c);
+	tt_why_blame_path(w, whose, c);
 	c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
-	if (c->doubtful && whose != at)
-		c->row2 = tt_paths_row(w->p, w->now.v[at].id);
+	if (c->doubtful && whose != end.at)
+		c->row2 = tt_paths_row(w->p, w->now.v[end.at].id);
 	try_loader(w, c);
 	look_closer(w, c);
 }
@@ -952,15 +567,15 @@ judge_slower(struct tt_why *w, struct tt_cause *c)
 void
 tt_why_judge(struct tt_why *w, struct tt_cause *c)
 {
-	const struct tt_fact *outside = fact(w, TT_OF_FRAME, TT_FRAME_OUTSIDE);
+	const struct tt_fact *outside = tt_why_fact(w, TT_OF_FRAME, TT_FRAME_OUTSIDE);
 	const struct tt_cause none = *c;
 
 	if (judge_known(w, &none, c))
 		return;
 	*c = none;
-	if (outside && beyond(w, outside) >= c->extra / 2) {
+	if (outside && tt_why_beyond(w, outside) >= c->extra / 2) {
 		c->class = TT_CAUSE_OUTSIDE;
-		c->ns = beyond(w, outside);
+		c->ns = tt_why_beyond(w, outside);
 		return;
 	}
 	if (!try_processors(w, c))

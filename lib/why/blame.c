@@ -1,0 +1,361 @@
+/**
+ * Down the calls of one frame to what takes more time than usual; the contract is in blame.h.
+ */
+#include "why/blame.h"
+
+#include <string.h>
+
+#include "base/order.h"
+#include "model/names.h"
+#include "view/frame_sums.h"
+#include "why/causes_parts.h"
+
+/* True if the marker of the path does what no typical frame does: it runs, or is called clearly more often. */
+static bool
+is_more(const struct tt_why *w, uint32_t row)
+{
+	const struct tt_fact *f = tt_why_fact(w, TT_OF_ROW, row);
+	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row);
+
+	if (!f)
+		return false;
+	if (tt_why_is_rare(w, &u))
+		return true;
+	return u.n_high > 0 && f->n > u.n_high && f->n >= u.n_high + (u.n_high + 1) / 2;
+}
+
+/* How many calls of the path at ${at} are beyond the usual: ten, or it is none. */
+static uint64_t
+calls_beyond(const struct tt_why *w, size_t at)
+{
+	const struct tt_fact *f = &w->now.v[at];
+	const uint64_t high = tt_why_usual(w, TT_OF_NODE, f->id).n_high;
+
+	return f->n >= high + TT_WHY_MANY_CALLS && is_more(w, tt_paths_row(w->p, f->id)) ? f->n - high : 0;
+}
+
+/*
+ * The time beyond the usual of each path among the facts before ${end}, of ${more} calls alone or of all, and all below it: into w->inside. Who calls others
+ * clearly more often also works more between the calls: with ${more} calls that counts, up to what these take. w->inside + end + 1 has it.
+ */
+static int
+add_up(struct tt_why *w, bool more, size_t end, int64_t *sum)
+{
+	*sum = 0;
+	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 3 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
+		return w->err->code;
+	int64_t *inside = w->inside, *between = w->inside + end + 1, *is_new = w->inside + 2 * (end + 1);
+	for (size_t i = 0; i < end; i++) {
+		size_t up = tt_why_around(w, i);
+
+		is_new[i] = is_more(w, tt_paths_row(w->p, w->now.v[i].id)) || (up != SIZE_MAX && is_new[up]);
+		inside[i] = !more || is_new[i] ? tt_why_beyond(w, &w->now.v[i]) : 0;
+		between[i] = 0;
+	}
+	for (size_t i = end; i-- > 0;) {
+		size_t up = tt_why_around(w, i);
+		const int64_t own = more && !is_new[i] ? tt_why_beyond(w, &w->now.v[i]) : 0;
+
+		between[i] = own < between[i] ? own : between[i];
+		inside[i] += between[i];
+		if (up == SIZE_MAX) {
+			*sum += inside[i];
+			continue;
+		}
+		inside[up] += inside[i];
+		between[up] += calls_beyond(w, i) ? inside[i] : 0;
+	}
+	return TT_OK;
+}
+
+/* Of the paths right below path ${at}, or the thread's own, the one with most of w->inside; SIZE_MAX: none has any. */
+static size_t
+heaviest(const struct tt_why *w, size_t end, size_t at)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = at == SIZE_MAX ? 0 : at + 1; i < end; i++)
+		if (w->inside[i] > 0 && tt_why_around(w, i) == at && (best == SIZE_MAX || w->inside[i] > w->inside[best]))
+			best = i;
+	return best;
+}
+
+/* True if the path's marker is called more often than usual, so that what it calls is more for that reason. */
+static bool
+is_called_more(const struct tt_why *w, size_t at)
+{
+	const struct tt_fact *row = tt_why_fact(w, TT_OF_ROW, tt_paths_row(w->p, w->now.v[at].id));
+	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
+
+	return !tt_why_is_rare(w, &u) && is_more(w, row->id) && !tt_name_match(tt_constructors, tt_why_full_name(w, row->id));
+}
+
+/*
+ * True if the search ends at the path ${at}, though the one at ${best} below it has most of its time: its marker is called more than usual, or runs only
+ * here, and the other's is called as often as ever. A helper that all frames call does not explain a frame; who called it for once does.
+ */
+static bool
+is_reason(const struct tt_why *w, size_t at, size_t best)
+{
+	return at != SIZE_MAX && is_more(w, tt_paths_row(w->p, w->now.v[at].id)) && !is_more(w, tt_paths_row(w->p, w->now.v[best].id));
+}
+
+/*
+ * True if the path ${at} calls another one than that at ${best} about as much more often, too, and that takes a twentieth as long: then what it does more
+ * often is not one method.
+ */
+static bool
+is_loop(const struct tt_why *w, size_t end, size_t at, size_t best)
+{
+	const uint64_t n = calls_beyond(w, best);
+
+	for (size_t i = at == SIZE_MAX ? end : at + 1; i < end && n; i++)
+		if (i != best && w->inside[i] >= w->inside[best] / 20 && tt_why_around(w, i) == at && calls_beyond(w, i) >= (n + 1) / 2)
+			return true;
+	return false;
+}
+
+/* The paths among the facts: they are the first. */
+static size_t
+count_paths(const struct tt_why *w)
+{
+	size_t end = 0;
+
+	while (end < w->now.n && w->now.v[end].what == TT_OF_NODE)
+		end++;
+	return end;
+}
+
+/* From path ${at} down to where most of its extra time is; SIZE_MAX: from the thread, which has ${sum} of it. */
+static size_t
+go_down(const struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
+{
+	const int64_t *between = w->inside + end + 1;
+	size_t best;
+
+	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? sum : w->inside[at] - between[at]) * 6) {
+		if (more && (is_reason(w, at, best) || is_loop(w, end, at, best)))
+			break;
+		at = best;
+		if (more && is_called_more(w, at))
+			break;
+	}
+	return at;
+}
+
+struct tt_why_end
+tt_why_descend(struct tt_why *w, bool more)
+{
+	const size_t end = count_paths(w);
+	struct tt_why_end to = { .more = more, .at = SIZE_MAX };
+	int64_t sum;
+
+	if (add_up(w, more, end, &sum) == TT_OK)
+		to.at = go_down(w, more, end, SIZE_MAX, sum);
+	to.ns = to.at == SIZE_MAX ? sum : w->inside[to.at];
+	return to;
+}
+
+size_t
+tt_why_caller_to_blame(const struct tt_why *w, size_t at)
+{
+	const int64_t usual = tt_why_usual(w, TT_OF_TOTAL, tt_paths_row(w->p, w->now.v[at].id)).self;
+
+	for (size_t up = tt_why_around(w, at); up != SIZE_MAX; up = tt_why_around(w, up))
+		if (tt_why_usual(w, TT_OF_TOTAL, tt_paths_row(w->p, w->now.v[up].id)).self < usual / 4)
+			return up;
+	return at;
+}
+
+void
+tt_why_widen(const struct tt_why *w, struct tt_why_end *end, int64_t least)
+{
+	const size_t up = end->at == SIZE_MAX || end->ns >= least ? SIZE_MAX : tt_why_around(w, end->at);
+
+	if (up == SIZE_MAX || w->inside[up] < least || w->inside[count_paths(w) + 1 + up] <= 0)
+		return;
+	end->at = up;
+	end->ns = w->inside[up];
+}
+
+/* What one call of a marker usually takes. */
+static int64_t
+usual_call(const struct tt_why *w, const struct tt_usual *u)
+{
+	const struct tt_usual total = tt_why_usual(w, TT_OF_TOTAL, u->id);
+
+	return u->n ? total.self / (int64_t)u->n : u->n_high ? total.self_high / (int64_t)u->n_high : 0;
+}
+
+/* Who calls the path at ${at}, if the marker is called there for once, and if its longest call is that one; TT_NO_ROW. */
+static uint32_t
+rare_caller(const struct tt_why *w, size_t at, const struct tt_fact *row)
+{
+	const size_t up = tt_why_around(w, at);
+	const uint32_t by = up == SIZE_MAX ? TT_NO_ROW : tt_paths_row(w->p, w->now.v[up].id);
+	const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, by);
+
+	return by != TT_NO_ROW && tt_why_is_rare(w, &u) && w->now.v[at].longest == row->longest ? by : TT_NO_ROW;
+}
+
+/* True for a method, and not a marker of the engine or of a phase: it has a list of arguments. */
+static bool
+is_method(const struct tt_why *w, uint32_t row)
+{
+	return strchr(tt_why_full_name(w, row), '(') != NULL;
+}
+
+uint32_t
+tt_why_method_around(const struct tt_why *w, uint32_t row, uint32_t node)
+{
+	if (is_method(w, row))
+		return TT_NO_ROW;
+	for (uint32_t at = node; at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE;) {
+		at = w->own[tt_paths_node(w->p, at)->parent];
+		if (is_method(w, tt_paths_row(w->p, at)))
+			return tt_paths_row(w->p, at);
+	}
+	return TT_NO_ROW;
+}
+
+/* What the path at ${at} calls most often beyond the usual. */
+static void
+look_at_loop(const struct tt_why *w, size_t at, struct tt_cause *c)
+{
+	uint64_t most = 0, n;
+
+	for (size_t i = at + 1, end = count_paths(w); i < end; i++) {
+		if (tt_why_around(w, i) != at || (n = calls_beyond(w, i)) <= most)
+			continue;
+		most = n;
+		c->callee = tt_paths_row(w->p, w->now.v[i].id);
+		c->callee_n = w->now.v[i].n;
+		c->callee_usual_n = tt_why_usual(w, TT_OF_NODE, w->now.v[i].id).n;
+	}
+}
+
+/* True if the marker ${row} is called more than usual, and that explains the frame: also without what its longest call takes beyond a usual one. */
+static bool
+is_by_calls(const struct tt_why *w, const struct tt_fact *row, const struct tt_cause *c)
+{
+	const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
+
+	if (tt_why_is_rare(w, &u))
+		return row->n >= TT_WHY_MANY_CALLS && row->longest < c->ns / 2;
+	return is_more(w, row->id) && c->ns - (row->longest - usual_call(w, &u)) >= c->extra / TT_WHY_LEAST_SHARE;
+}
+
+const char *
+tt_why_most_class(const struct tt_why *w, uint32_t row)
+{
+	const char *name = NULL;
+	int64_t most = 0;
+
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *r = &w->s->rec[i];
+		const struct tt_node *n = tt_paths_node(w->p, r->node);
+
+		if (n->kind != TT_NODE_ALLOC || r->total <= most || tt_paths_row(w->p, w->own[r->node]) != row)
+			continue;
+		most = r->total;
+		name = tt_model_class(w->m, n->process, n->key);
+	}
+	return name;
+}
+
+/* What ${n} allocations of ${bytes} in all may take, recorded: large objects are new memory, which the system has to clear. */
+static int64_t
+alloc_time(uint64_t n, int64_t bytes)
+{
+	enum { EACH_NS = 300, LARGE = 8000 };
+
+	return (int64_t)n * EACH_NS + (n && bytes / (int64_t)n >= LARGE ? 2 * bytes : bytes / 2);
+}
+
+void
+tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
+{
+	const struct tt_fact *f = &w->now.v[at];
+	const struct tt_fact *row = tt_why_fact(w, TT_OF_ROW, tt_paths_row(w->p, f->id)), *total = tt_why_fact(w, TT_OF_TOTAL, row->id), *site;
+	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row->id);
+
+	c->row = row->id;
+	c->node = f->id;
+	c->ns = w->inside[at];
+	c->n = row->n;
+	c->took = total ? total->self : c->ns;
+	c->usual_n = u.n;
+	c->usual_ns = tt_why_usual(w, TT_OF_TOTAL, row->id).self;
+	c->longest = row->longest;
+	c->class = is_by_calls(w, row, c) ? TT_CAUSE_CALLS : TT_CAUSE_SLOW_CALL;
+	if (!is_more(w, row->id))
+		look_at_loop(w, at, c);
+	c->by = c->class == TT_CAUSE_SLOW_CALL && !tt_why_is_rare(w, &u) ? rare_caller(w, at, row) : TT_NO_ROW;
+	c->under = tt_why_method_around(w, row->id, f->id);
+	site = tt_why_fact(w, TT_OF_SITE, row->id);
+	if (!site || (c->class == TT_CAUSE_CALLS && !tt_why_is_rare(w, &u)))
+		return;
+	struct tt_usual su = tt_why_usual(w, TT_OF_SITE, row->id);
+	uint64_t n = site->n > su.n_high ? site->n - su.n_high : 0;
+	c->allocs = site->n;
+	c->bytes = site->self;
+	if (alloc_time(n, tt_why_beyond(w, site)) < c->ns / TT_WHY_LEAST_SHARE)
+		return;
+	c->class = TT_CAUSE_ALLOCATION;
+	c->usual_n = su.n;
+	c->usual_ns = su.self;
+	c->name = tt_why_most_class(w, row->id);
+}
+
+/*
+ * The paths right below path ${at}, or the thread's own, that each have a fifth of its extra time ${all} or more, into ${part}, in order. Returns how many; 0:
+ * not two or three that have three quarters of it together.
+ */
+static unsigned
+parts_of(const struct tt_why *w, size_t at, int64_t all, size_t *part)
+{
+	int64_t held = 0;
+	unsigned n = 0;
+
+	for (size_t i = at == SIZE_MAX ? 0 : at + 1, end = count_paths(w); i < end; i++) {
+		if (w->inside[i] * 5 < all || w->inside[i] <= 0 || tt_why_around(w, i) != at)
+			continue;
+		if (n == TT_CAUSE_PARTS)
+			return 0;
+		held += w->inside[i];
+		part[n++] = i;
+	}
+	return n >= 2 && held * 4 >= all * 3 ? n : 0;
+}
+
+bool
+tt_why_blame_parts(const struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c)
+{
+	const size_t at = end->at, paths = count_paths(w);
+	size_t part[TT_CAUSE_PARTS];
+	struct tt_cause to = *c;
+
+	if (at != SIZE_MAX && (tt_why_beyond(w, &w->now.v[at]) * 10 > end->ns || (end->more && is_more(w, tt_paths_row(w->p, w->now.v[at].id)))))
+		return false;
+	to.nparts = parts_of(w, at, end->ns, part);
+	if (to.nparts == 0)
+		return false;
+	tt_why_blame_path(w, go_down(w, end->more, paths, part[0], 0), &to);
+	to.class = TT_CAUSE_SLOW_CALL;
+	to.ns = to.took = to.usual_ns = 0;
+	for (unsigned i = 0; i < to.nparts; i++) {
+		struct tt_cause_part *p = &to.part[i];
+
+		p->row = tt_paths_row(w->p, w->now.v[go_down(w, end->more, paths, part[i], 0)].id);
+		p->took = tt_why_fact(w, TT_OF_TOTAL, p->row) ? tt_why_fact(w, TT_OF_TOTAL, p->row)->self : 0;
+		p->usual = tt_why_usual(w, TT_OF_TOTAL, p->row).self;
+		if (p->took < 2 * p->usual || (i > 0 && p->row == p[-1].row))
+			return false;
+		to.ns += w->inside[part[i]];
+		to.took += p->took;
+		to.usual_ns += p->usual;
+	}
+	to.under = to.by = to.callee = TT_NO_ROW;
+	*c = to;
+	return true;
+}
