@@ -41,39 +41,9 @@ tt_sorter_free(struct tt_sorter *s)
 	tt_sorter_init(s, s->env, s->form);
 }
 
-/* Sort the ${n} places at ${v} by key: a radix sort over the bytes in which keys differ. There is room for ${n} more after them. Returns the sorted places. */
-static struct tt_sorter_place *
-sort_places(struct tt_sorter_place *v, size_t n)
-{
-	struct tt_sorter_place *to = v + n, *was;
-	uint64_t differ = 0;
-
-	for (size_t i = 1; i < n; i++)
-		differ |= v[i].key ^ v[0].key;
-	for (unsigned shift = 0; shift < 64; shift += 8) {
-		size_t at[256] = { 0 }, before = 0;
-
-		if ((differ >> shift & 255) == 0)
-			continue;
-		for (size_t i = 0; i < n; i++)
-			at[v[i].key >> shift & 255]++;
-		for (size_t i = 0; i < 256; i++) {
-			const size_t alike = at[i];
-			at[i] = before;
-			before += alike;
-		}
-		for (size_t i = 0; i < n; i++)
-			to[at[v[i].key >> shift & 255]++] = v[i];
-		was = v;
-		v = to;
-		to = was;
-	}
-	return v;
-}
-
 /* Put the records in the order of their sorted places ${p}. */
 static void
-move(const struct tt_sorter *s, struct tt_sorter_place *p)
+move(const struct tt_sorter *s, struct tt_place *p)
 {
 	const size_t size = s->form->size;
 	char one[LARGEST];
@@ -112,14 +82,14 @@ static int
 settle_by_key(struct tt_sorter *s, struct tt_err *err)
 {
 	const size_t size = s->form->size, n = s->n;
-	struct tt_sorter_place *p;
+	struct tt_place *p;
 	size_t to = 0;
 
 	if (tt_mem_grow(&s->env->mem, &s->place, &s->capplace, 2 * n, sizeof *s->place, err) != TT_OK)
 		return err->code;
 	for (size_t i = 0; i < n; i++)
-		s->place[i] = (struct tt_sorter_place){ s->form->key(s->rec + i * size), i };
-	p = sort_places(s->place, n);
+		s->place[i] = (struct tt_place){ s->form->key(s->rec + i * size), i };
+	p = tt_places_sort(s->place, n);
 	move(s, p);
 	/* Most keys have one record. */
 	for (size_t i = 0, end; i < n; i = end) {

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/places.h"
+
 struct tt_env;
 struct tt_err;
 
@@ -36,7 +38,7 @@ struct tt_sorter {
 	const struct tt_sorter_form *form;
 	char *rec;                    /* those that wait */
 	size_t n, cap;
-	struct tt_sorter_place { uint64_t key; size_t at; } *place;   /* of each of those, and room for as many */
+	struct tt_place *place;       /* of each of those, and room for as many */
 	size_t capplace;
 	int fd;                       /* -1: nothing is on disk yet */
 	uint64_t written;             /* bytes */

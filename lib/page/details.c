@@ -269,6 +269,19 @@ by_place(const void *a, const void *b)
 	return x->key != y->key ? TT_CMP(x->key, y->key) : TT_CMP(x->n, y->n);
 }
 
+/* The order of most: frame, thread, time. Of threads beyond so many, and times beyond 73 minutes, only by_place() tells. */
+static uint64_t
+key_of(const void *rec)
+{
+	enum { TIME = 42, THREADS = 0xffff };
+	const struct rec *x = rec;
+	const int64_t last = (INT64_C(1) << TIME) - 1, ts = x->ts < 0 || x->thread >= THREADS ? 0 : x->ts < last ? x->ts : last;
+
+	return (uint64_t)x->rank << (TIME + 16) | (uint64_t)(x->thread < THREADS ? x->thread : THREADS) << TIME | (uint64_t)ts;
+}
+
+_Static_assert(TT_DETAILS <= 64, "a key has six bits for a frame");
+
 /* Each counts: nothing tells zones of no duration apart. */
 static bool
 join(void *into, const void *next)
@@ -278,7 +291,7 @@ join(void *into, const void *next)
 	return false;
 }
 
-static const struct tt_sorter_form form = { sizeof(struct rec), "zones of frames", by_place, join, NULL };
+static const struct tt_sorter_form form = { sizeof(struct rec), "zones of frames", by_place, join, key_of };
 
 enum column { THREAD_NAME, THREAD_ZONES, THREAD_ALLOCS, ZONE_START, ZONE_DEPTH, ZONE_NAME, ZONE_NS, ALLOC_IN, ALLOC_CLASS, ALLOC_COUNT, ALLOC_BYTES,
 	NCOLUMN };
@@ -423,10 +436,11 @@ put_base64(struct tt_buf *out, const uint8_t *p, size_t n)
 /* How hard to pack: zlib's usual level, 6, takes more than twice as long for four hundredths less. */
 enum { LEVEL = 4 };
 
-int
-tt_page_pack_most(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err)
+/* tt_page_pack_most(), with room for ${most} bytes before they become text. */
+static int
+pack(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err)
 {
-	const size_t bound = compressBound((uLong)text->n), room = most && most / 4 * 3 < bound ? (size_t)(most / 4 * 3) : bound;
+	const size_t bound = compressBound((uLong)text->n), room = most < bound ? (size_t)most : bound;
 	z_stream z = { .next_in = (Bytef *)(uintptr_t)text->p, .avail_in = (uInt)text->n, .avail_out = (uInt)room };
 	struct tt_buf packed = { 0 };
 	int rc = tt_buf_room(&packed, room + 1, err), end = Z_OK;
@@ -447,6 +461,12 @@ tt_page_pack_most(const struct tt_buf *text, uint64_t most, size_t *done, struct
 }
 
 int
+tt_page_pack_most(const struct tt_buf *text, uint64_t most, size_t *done, struct tt_buf *out, struct tt_err *err)
+{
+	return pack(text, most ? most / 4 * 3 : UINT64_MAX, done, out, err);
+}
+
+int
 tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err)
 {
 	size_t done;
@@ -454,13 +474,14 @@ tt_page_pack(const struct tt_buf *text, struct tt_buf *out, struct tt_err *err)
 	return tt_page_pack_most(text, 0, &done, out, err);
 }
 
-/* The block of the frame ${rank}, if there is ${room} for it. */
+/* The block of the frame ${rank}, if there is ${room} for it: three bytes become four, two three and one two. */
 static int
 end_block(struct block *b, struct tt_detail *to, uint64_t *room, struct tt_err *err)
 {
-	int rc;
-
+	const uint64_t most = *room / 4 * 3 + (*room % 4 ? *room % 4 - 1 : 0);
 	char number[10];
+	size_t done;
+	int rc;
 
 	end_thread(b, err);
 	tt_buf_add(&b->all, number, (size_t)(tt_put_varint(number, b->nthread) - number));
@@ -471,13 +492,9 @@ end_block(struct block *b, struct tt_detail *to, uint64_t *room, struct tt_err *
 	}
 	rc = tt_buf_error(&b->all, err);
 	if (rc == TT_OK && !b->full)
-		rc = tt_page_pack(&b->all, &to->text, err);
-	if (rc != TT_OK)
-		return rc;
-	if (to->text.n > *room)
-		tt_buf_free(&to->text);
-	*room -= to->text.n;
-	return TT_OK;
+		rc = pack(&b->all, most, &done, &to->text, err);
+	*room -= rc == TT_OK ? to->text.n : 0;
+	return rc;
 }
 
 static void

@@ -158,7 +158,7 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 		if (unlikely((rc = count(f, io, &l[1], e, way, w, &n, err)) != TT_OK))
 			break;
 	}
-	if (way == MANY) {
+	if (tt_fold_many(f)) {
 		f->guess.met += (size_t)(e - *from);
 		f->guess.wrong += wrong;
 		if (f->guess.met >= JUDGED)
@@ -172,30 +172,25 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 
 /* Zones of a run of look_up(): first the hashes of their paths, then their counters. */
 struct sought { const struct tt_event *e; uint64_t hash; };
-struct found { struct tt_count *c; uint32_t node, dur; };
+struct found { struct tt_count *c; const struct tt_event *e; uint32_t node; };
 
-/*
- * A run of zones, where guesses are mostly wrong and paths are many, so that what they touch lies all over memory: each step is taken for all of
- * them before the next, and what that needs is fetched meanwhile. The place of a path in the tree follows from its keys alone.
- */
-static int
-look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
-    struct tt_err *err)
+/* The next zones from ${e} on, and the hashes of their paths: a run of them into ${z}, whose places in the tree are fetched. Returns where it ends. */
+static struct sought *
+seek(struct tt_fold *f, const struct tt_event *e, const struct tt_event *end, struct tt_level *levels, struct sought *z)
 {
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
-	struct tt_level *const levels = &f->lvl[base];
-	struct sought z[LONG_RUN], *zend = z;
-	struct found found[LONG_RUN], *to = found;
-	struct waiting w[LONG_RUN], *waits = w;
+	const struct tt_span clear = f->clear;
+	struct sought *zend = z;
 	size_t deep = SIZE_MAX;
-	int rc;
 
-	for (const struct tt_event *e = *from; e < end && zend < z + LONG_RUN; e++) {
+	for (; e < end && zend < z + LONG_RUN; e++) {
 		if (e->kind != TT_ZONE) {
 			if (is_for_fold(e->kind))
 				break;
 			continue;
 		}
+		if (unlikely(f->mixed) && (e->ts < clear.from || e->ts + e->dur >= clear.to))
+			break;
 		struct tt_level *l = levels + e->depth;
 		/* What lies deeper is of this run. */
 		if (e->depth < deep) {
@@ -209,6 +204,44 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 		l[1].hashed = true;
 		tt_tree_fetch(known, (zend++)->hash);
 	}
+	return zend;
+}
+
+/* Count the zones from ${x} to ${end}, whose counters are fetched. */
+static int
+count_found(struct tt_fold *f, struct tt_fold_io *io, const struct found *x, const struct found *end, struct tt_err *err)
+{
+	struct waiting w[LONG_RUN], *waits = w;
+	int rc = TT_OK;
+
+	for (const struct found *at = x; at < end; at++) {
+		struct tt_count *c = at->c;
+
+		c->n++;
+		c->total += at->e->dur;
+		if (unlikely(!c->dist) && !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, at->node)->marker, err)))
+			return err->code;
+		wait_for(waits++, c->dist, at->e->dur);
+	}
+	for (; f->sums && x < end && rc == TT_OK; x++)
+		rc = tt_fold_sum_whole(f, io, x->node, x->e->ts, x->e->ts + (int64_t)x->e->dur, err);
+	return rc == TT_OK ? count_waiting(f->counts, w, (size_t)(waits - w), err) : rc;
+}
+
+/*
+ * A run of zones, where guesses are mostly wrong and paths are many, so that what they touch lies all over memory: each step is taken for all of
+ * them before the next, and what that needs is fetched meanwhile. The place of a path in the tree follows from its keys alone.
+ */
+static int
+look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
+    struct tt_err *err)
+{
+	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
+	struct tt_level *const levels = &f->lvl[base];
+	struct sought z[LONG_RUN], *const zend = seek(f, *from, end, levels, z);
+	struct found found[LONG_RUN], *to = found;
+	int rc;
+
 	*from = zend[-1].e;
 	*top = base + zend[-1].e->depth + 1;
 	f->guess.met += (size_t)(zend - z);
@@ -230,32 +263,21 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 		l[1].node = node;
 		l[1].out = false;
 		__builtin_prefetch(l[1].c, 1);
-		to->c = l[1].c;
-		to->node = node;
-		(to++)->dur = e->dur;
-	}
-	for (const struct found *x = found; x < to; x++) {
-		struct tt_count *c = x->c;
-
-		c->n++;
-		c->total += x->dur;
-		if (unlikely(!c->dist) && !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, x->node)->marker, err)))
-			return err->code;
-		wait_for(waits++, c->dist, x->dur);
+		*to++ = (struct found){ l[1].c, e, node };
 	}
 	if (f->guess.met >= LOOKED_UP)
 		f->guess = (struct tt_guess){ 0 };
-	return count_waiting(f->counts, w, (size_t)(waits - w), err);
+	return count_found(f, io, found, to, err);
 }
 
 int
 tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
     struct tt_err *err)
 {
+	if (tt_fold_many(f) && f->guess.poor && (f->needs & TT_NEEDS_HIST))
+		return look_up(f, io, from, end, base, top, err);
 	if (unlikely(!(f->needs & TT_NEEDS_HIST) || f->mixed || f->sums))
 		return zones(f, io, from, end, base, top, OTHER, err);
-	if (tt_fold_many(f) && f->guess.poor)
-		return look_up(f, io, from, end, base, top, err);
 	if (tt_fold_many(f))
 		return zones(f, io, from, end, base, top, MANY, err);
 	return zones(f, io, from, end, base, top, FEW, err);

@@ -44,13 +44,13 @@ rank_all(const int64_t *x, size_t m, const int64_t *y, size_t n, struct tt_mem *
 	return r;
 }
 
-/* In how many ways do ${k} of the ${n} weights, given in ascending order, add up to 0, 1, ... ? */
+/* In how many ways do ${k} of the ${n} weights, given in ascending order, at most TT_COMPARE_EXACT of them, add up to 0, 1, ... ? The last row says it. */
 struct ways { double *of; size_t n, row; struct tt_mem *mem; };
 
 static int
 count_ways(const unsigned *w, size_t n, size_t k, struct ways *c, struct tt_mem *mem, struct tt_err *err)
 {
-	size_t most = 0, reach = 0;
+	size_t most = 0, sum[TT_COMPARE_EXACT + 1] = { 0 };   /* of the weights before each */
 	double *all;
 
 	for (size_t i = n - k; i < n; i++)
@@ -64,13 +64,16 @@ count_ways(const unsigned *w, size_t n, size_t k, struct ways *c, struct tt_mem 
 	all = c->of;
 	all[0] = 1;
 	for (size_t i = 0; i < n; i++) {
-		reach = reach + w[i] < most ? reach + w[i] : most;
-		for (size_t j = i + 1 < k ? i + 1 : k; j > 0; j--) {
+		const size_t left = n - 1 - i, least = left < k ? k - left : 1;
+
+		sum[i + 1] = sum[i] + w[i];
+		/* Fewer than ${least} now do not become ${k} any more. Any j - 1 before come to what the lightest of them come to, up to the heaviest. */
+		for (size_t j = i + 1 < k ? i + 1 : k; j >= least; j--) {
 			double *to = all + j * c->row;
 			const double *from = to - c->row;
 
-			for (size_t s = w[i]; s <= reach; s++)
-				to[s] += from[s - w[i]];
+			for (size_t s = sum[j - 1], high = sum[i] - sum[i - (j - 1)]; s <= high; s++)
+				to[s + w[i]] += from[s];
 		}
 	}
 	return TT_OK;
@@ -104,12 +107,15 @@ static int
 exact_p(const struct ranked *r, size_t m, size_t n, double *p, struct tt_mem *mem, struct tt_err *err)
 {
 	size_t k = n <= m ? n : m, sum = 0;
-	unsigned w[TT_COMPARE_EXACT];
+	unsigned w[TT_COMPARE_EXACT], any = 0;
 	struct ways c;
 	int rc;
 
+	for (size_t i = 0; i < m + n; i++)
+		any |= r[i].twice;
+	/* Where none are equal, ranks themselves are whole numbers, and there are half as many sums. */
 	for (size_t i = 0; i < m + n; i++) {
-		w[i] = r[i].twice;
+		w[i] = any & 1 ? r[i].twice : r[i].twice / 2;
 		if (r[i].of_y == (n <= m))
 			sum += w[i];
 	}

@@ -227,7 +227,10 @@ close_why(struct tt_why *w)
 	tt_mem_free(w->mem, w->present, w->present ? w->p->n * sizeof *w->present : 0);
 	tt_mem_free(w->mem, w->inside, w->capinside * sizeof *w->inside);
 	tt_mem_free(w->mem, w->now.v, w->now.cap * sizeof *w->now.v);
+	tt_mem_free(w->mem, w->parts.v, w->parts.cap * sizeof *w->parts.v);
+	tt_mem_free(w->mem, w->place, w->capplace * sizeof *w->place);
 	tt_mem_free(w->mem, w->of_samples.v, w->of_samples.cap * sizeof *w->of_samples.v);
+	tt_mem_free(w->mem, w->next_of_samples, w->capnext * sizeof *w->next_of_samples);
 	tt_mem_free(w->mem, w->found, w->capfound * sizeof *w->found);
 	tt_mem_free(w->mem, w->usual, w->capusual * sizeof *w->usual);
 	tt_mem_free(w->mem, w->step, w->step ? (w->p->nrow + 1) * sizeof *w->step : 0);

@@ -4,6 +4,7 @@
 #ifndef TT_WHY_CAUSES_PARTS_H
 #define TT_WHY_CAUSES_PARTS_H
 
+#include "base/places.h"
 #include "view/paths.h"
 #include "why/causes.h"
 
@@ -77,8 +78,13 @@ struct tt_why {
 	size_t nlong, judged;         /* frames that are longer than typical; those of them that were judged */
 	size_t *sample;               /* frames, in order */
 	size_t nsample;
-	struct tt_facts now;          /* of the present frame */
+	struct tt_facts now;          /* of the present frame, each once and in order */
+	struct tt_facts parts;        /* ... as they come, while they are joined */
+	struct tt_place *place;       /* ... and which of them comes next; room for twice as many */
+	size_t capplace;
 	struct tt_facts of_samples;   /* in order, of one sample after the other */
+	size_t *next_of_samples;      /* places in of_samples in the order of facts, and of samples */
+	size_t capnext;
 	struct tt_usual *usual;       /* in order */
 	struct tt_finding *found;     /* out->nfinding of them */
 	size_t capfound;
@@ -135,15 +141,15 @@ size_t tt_why_around(const struct tt_why *w, size_t i);
 
 /* The facts of all samples, one after the other, each with what the samples that have it have of it. In the order of facts, and of samples. */
 struct tt_fact_walk {
-	const struct tt_fact *at[TT_FRAMES_SAMPLED], *end[TT_FRAMES_SAMPLED]; /* of each sample: those not met yet */
-	size_t nsample;
-	struct tt_fact v[TT_FRAMES_SAMPLED];  /* the present one, ${n} times */
+	const struct tt_why *w;
+	size_t at;                    /* in next_of_samples: the first one not met yet */
+	const struct tt_fact *v[TT_FRAMES_SAMPLED];   /* the present one, ${n} times */
 	size_t n;
 };
-void tt_why_walk(struct tt_fact_walk *k, const struct tt_facts *of_samples);
+void tt_why_walk(struct tt_fact_walk *k, const struct tt_why *w);
 bool tt_why_walk_next(struct tt_fact_walk *k);
 
-/* Find the usual values of the samples. */
+/* Put the facts of the samples in order, and find their usual values. */
 int tt_why_learn(struct tt_why *w);
 
 /*

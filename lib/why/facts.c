@@ -9,48 +9,52 @@
 #include "stat/compare.h"
 #include "view/frame_sums.h"
 
-static int
-by_what(const void *a, const void *b)
+/* What facts are in the order of, and those that become one have in common. */
+static uint64_t
+key_of(const struct tt_fact *f)
 {
-	const struct tt_fact *x = a, *y = b;
-
-	if (x->what != y->what)
-		return TT_CMP(x->what, y->what);
-	return x->id != y->id ? TT_CMP(x->id, y->id) : TT_CMP(x->sample, y->sample);
+	return (uint64_t)f->what << 32 | f->id;
 }
 
 static int
 add(struct tt_why *w, struct tt_fact f)
 {
-	if (tt_mem_grow(w->mem, &w->now.v, &w->now.cap, w->now.n + 1, sizeof *w->now.v, w->err) != TT_OK)
+	if (tt_mem_grow(w->mem, &w->parts.v, &w->parts.cap, w->parts.n + 1, sizeof *w->parts.v, w->err) != TT_OK)
 		return w->err->code;
-	w->now.v[w->now.n++] = f;
+	w->parts.v[w->parts.n++] = f;
 	return TT_OK;
 }
 
-/* Facts of one kind and one thing, from place ${first} on, become one. */
-static void
-join(struct tt_facts *of, size_t first)
+/* What was added becomes facts of the frame, those of one kind and one thing one fact. They come after those that it has, by their kinds. */
+static int
+join(struct tt_why *w)
 {
-	size_t n = first;
+	const size_t n = w->parts.n;
+	const struct tt_place *p;
+	struct tt_fact *to = NULL;
 
-	tt_sort(of->v + first, of->n - first, by_what);
-	for (size_t i = first; i < of->n; i++) {
-		const struct tt_fact *f = &of->v[i];
-		struct tt_fact *to = &of->v[n];
+	if (tt_mem_grow(w->mem, &w->place, &w->capplace, 2 * n, sizeof *w->place, w->err) != TT_OK ||
+	    tt_mem_grow(w->mem, &w->now.v, &w->now.cap, w->now.n + n, sizeof *w->now.v, w->err) != TT_OK)
+		return w->err->code;
+	for (size_t i = 0; i < n; i++)
+		w->place[i] = (struct tt_place){ key_of(&w->parts.v[i]), i };
+	p = tt_places_sort(w->place, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct tt_fact *f = &w->parts.v[p[i].at];
 
-		if (n == first || by_what(&to[-1], f) != 0) {
+		if (!to || p[i].key != p[i - 1].key) {
+			to = &w->now.v[w->now.n++];
 			*to = *f;
-			n++;
 			continue;
 		}
-		if (f->self > to[-1].self)
-			to[-1].node = f->node;
-		to[-1].n += f->n;
-		to[-1].self += f->self;
-		to[-1].longest = f->longest > to[-1].longest ? f->longest : to[-1].longest;
+		if (f->self > to->self)
+			to->node = f->node;
+		to->n += f->n;
+		to->self += f->self;
+		to->longest = f->longest > to->longest ? f->longest : to->longest;
 	}
-	of->n = n;
+	w->parts.n = 0;
+	return TT_OK;
 }
 
 /* What a zone of the frame thread does. */
@@ -175,11 +179,10 @@ tt_why_around(const struct tt_why *w, size_t i)
 static int
 add_totals(struct tt_why *w)
 {
-	const size_t had = w->now.n;
 	size_t n = 0;
 	int rc = TT_OK;
 
-	while (n < had && w->now.v[n].what == TT_OF_NODE)
+	while (n < w->now.n && w->now.v[n].what == TT_OF_NODE)
 		n++;
 	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, n + 1, sizeof *w->inside, w->err) != TT_OK)
 		return w->err->code;
@@ -194,8 +197,7 @@ add_totals(struct tt_why *w)
 		if (w->s->is[node] & TT_SUM_OUTER)
 			rc = add(w, (struct tt_fact){ .what = TT_OF_TOTAL, .id = tt_paths_row(w->p, node), .node = node, .self = w->inside[i] });
 	}
-	join(&w->now, had);
-	return rc;
+	return rc == TT_OK ? join(w) : rc;
 }
 
 /* The zones of the present frame that begin on ${thread}. */
@@ -220,13 +222,14 @@ tt_why_facts(struct tt_why *w)
 	size_t frame = w->s->frame;
 	int rc;
 
-	w->now.n = 0;
+	w->now.n = w->parts.n = 0;
 	rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_OUTSIDE, .self = tt_column_at(&f->outside_ns, frame) });
 	if (rc == TT_OK)
 		rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_ZONES, .n = count_zones(w, tt_frames_thread(f, frame)) });
 	for (size_t i = 0; i < w->s->n && rc == TT_OK; i++)
 		rc = add_rec(w, &w->s->rec[i], tt_frames_thread(f, frame));
-	join(&w->now, 0);
+	if (rc == TT_OK)
+		rc = join(w);
 	return rc == TT_OK ? add_totals(w) : rc;
 }
 
@@ -242,17 +245,17 @@ quantile(const int64_t *v, size_t n, size_t of, unsigned num, unsigned den)
 }
 
 static int
-add_usual(struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *v)
+add_usual(struct tt_why *w, const struct tt_fact *const *f, size_t n, int64_t *v)
 {
-	struct tt_usual u = { .what = f->what, .id = f->id, .in = n };
+	struct tt_usual u = { .what = f[0]->what, .id = f[0]->id, .in = n };
 
 	for (size_t i = 0; i < n; i++)
-		v[i] = (int64_t)f[i].n;
+		v[i] = (int64_t)f[i]->n;
 	tt_sort_i64(v, n);
 	u.n = (uint64_t)quantile(v, n, w->ntypical, 1, 2);
 	u.n_high = (uint64_t)quantile(v, n, w->ntypical, 9, 10);
 	for (size_t i = 0; i < n; i++)
-		v[i] = f[i].self > 0 ? f[i].self : 0;
+		v[i] = f[i]->self > 0 ? f[i]->self : 0;
 	tt_sort_i64(v, n);
 	u.self = quantile(v, n, w->ntypical, 1, 2);
 	u.self_high = quantile(v, n, w->ntypical, 9, 10);
@@ -297,55 +300,100 @@ look_at_crowds(struct tt_why *w, const int64_t *busy)
 	return TT_OK;
 }
 
-void
-tt_why_walk(struct tt_fact_walk *k, const struct tt_facts *all)
+/* A sample's facts while those of all are put in order. */
+struct ahead { size_t at, end; };
+
+/*
+ * Samples have mostly the same facts, so that each is met after as many steps as there are samples: sorting them all would take longer. ${key}: of the next
+ * fact of each; UINT64_MAX: it has none.
+ */
+static void
+merge(struct tt_why *w, struct ahead *a, uint64_t *key, size_t nsample)
 {
-	k->nsample = k->n = 0;
-	for (size_t i = 0; i < all->n; i++) {
-		if (i == 0 || all->v[i].sample != all->v[i - 1].sample)
-			k->at[k->nsample++] = &all->v[i];
-		k->end[k->nsample - 1] = &all->v[i + 1];
+	const struct tt_fact *v = w->of_samples.v;
+	size_t to = 0;
+
+	for (;;) {
+		uint64_t first = UINT64_MAX;
+
+		for (size_t i = 0; i < nsample; i++)
+			first = key[i] < first ? key[i] : first;
+		if (first == UINT64_MAX)
+			return;
+		for (size_t i = 0; i < nsample; i++) {
+			if (key[i] != first)
+				continue;
+			w->next_of_samples[to++] = a[i].at++;
+			key[i] = a[i].at < a[i].end ? key_of(&v[a[i].at]) : UINT64_MAX;
+		}
 	}
 }
 
-static bool
-comes_before(const struct tt_fact *a, const struct tt_fact *b)
+static int
+order_samples(struct tt_why *w)
 {
-	return a->what != b->what ? a->what < b->what : a->id < b->id;
+	const struct tt_facts *all = &w->of_samples;
+	struct ahead a[TT_FRAMES_SAMPLED];
+	uint64_t key[TT_FRAMES_SAMPLED];
+	size_t nsample = 0;
+
+	if (tt_mem_grow(w->mem, &w->next_of_samples, &w->capnext, all->n, sizeof *w->next_of_samples, w->err) != TT_OK)
+		return w->err->code;
+	for (size_t i = 0; i < all->n; i++) {
+		if (i == 0 || all->v[i].sample != all->v[i - 1].sample) {
+			key[nsample] = key_of(&all->v[i]);
+			a[nsample++].at = i;
+		}
+		a[nsample - 1].end = i + 1;
+	}
+	merge(w, a, key, nsample);
+	return TT_OK;
 }
 
-/* Samples have mostly the same facts, so that each is met after as many steps as there are samples: sorting them all would take longer. */
+void
+tt_why_walk(struct tt_fact_walk *k, const struct tt_why *w)
+{
+	k->w = w;
+	k->at = k->n = 0;
+}
+
 bool
 tt_why_walk_next(struct tt_fact_walk *k)
 {
-	const struct tt_fact *first = NULL;
+	const struct tt_facts *all = &k->w->of_samples;
 
-	for (size_t i = 0; i < k->nsample; i++)
-		if (k->at[i] < k->end[i] && (!first || comes_before(k->at[i], first)))
-			first = k->at[i];
 	k->n = 0;
-	for (size_t i = 0; first && i < k->nsample; i++)
-		if (k->at[i] < k->end[i] && k->at[i]->what == first->what && k->at[i]->id == first->id)
-			k->v[k->n++] = *k->at[i]++;
-	return first != NULL;
+	for (; k->at < all->n; k->at++) {
+		const struct tt_fact *f = &all->v[k->w->next_of_samples[k->at]];
+
+		if (k->n && key_of(f) != key_of(k->v[0]))
+			break;
+		k->v[k->n++] = f;
+	}
+	return k->n > 0;
 }
 
 int
 tt_why_learn(struct tt_why *w)
 {
 	int64_t v[TT_FRAMES_SAMPLED], busy[TT_FRAMES_SAMPLED] = { 0 };
+	bool is_typical[TT_FRAMES_SAMPLED];
 	struct tt_fact_walk k;
-	int rc = TT_OK;
+	int rc = order_samples(w);
 
-	tt_why_walk(&k, &w->of_samples);
+	for (size_t i = 0; i < w->nsample; i++)
+		is_typical[i] = tt_why_extra(w, w->sample[i]) == 0;
+	tt_why_walk(&k, w);
 	while (rc == TT_OK && tt_why_walk_next(&k)) {
 		size_t n = 0;
 
 		for (size_t i = 0; i < k.n; i++) {
-			if (k.v[i].what == TT_OF_FRAME && k.v[i].id == TT_FRAME_BUSY)
-				busy[k.v[i].sample] = k.v[i].self > 0 ? k.v[i].self : 0;
-			if (tt_why_extra(w, w->sample[k.v[i].sample]) == 0)
-				k.v[n++] = k.v[i];
+			const struct tt_fact *f = k.v[i];
+
+			if (f->what == TT_OF_FRAME && f->id == TT_FRAME_BUSY)
+				busy[f->sample] = f->self > 0 ? f->self : 0;
+			if (is_typical[f->sample])
+				k.v[n++] = f;
 		}
 		if (n)
 			rc = add_usual(w, k.v, n, v);

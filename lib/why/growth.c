@@ -14,22 +14,22 @@ enum { PARTS = 8, LEAST_OF_PART = 4 };
 
 /* The medians of the ${n} values at ${f}, of samples in order, by part of the capture. */
 static void
-medians(const struct tt_why *w, const struct tt_fact *f, size_t n, int64_t *ns, int64_t *calls)
+medians(const struct tt_why *w, const struct tt_fact *const *f, size_t n, int64_t *ns, int64_t *calls)
 {
 	int64_t v[TT_FRAMES_SAMPLED];
 
 	for (size_t part = 0, from = 0; part < PARTS; part++) {
 		size_t first = part * w->nsample / PARTS, end = (part + 1) * w->nsample / PARTS, k = 0, i = from;
 
-		for (; i < n && f[i].sample < end; i++)
-			v[k++] = f[i].self;
+		for (; i < n && f[i]->sample < end; i++)
+			v[k++] = f[i]->self;
 		while (k < end - first)
 			v[k++] = 0;
 		tt_sort_i64(v, k);
 		ns[part] = tt_quantile_i64(v, k, 1, 2);
 		k = 0;
-		for (i = from; i < n && f[i].sample < end; i++)
-			v[k++] = (int64_t)f[i].n;
+		for (i = from; i < n && f[i]->sample < end; i++)
+			v[k++] = (int64_t)f[i]->n;
 		while (k < end - first)
 			v[k++] = 0;
 		tt_sort_i64(v, k);
@@ -63,12 +63,12 @@ keep(struct tt_why *w, struct tt_finding *f, struct tt_buf *b)
 
 /* The time that all frames have beyond ${start}, by that of the samples. */
 static int64_t
-time_grown(const struct tt_why *w, const struct tt_fact *f, size_t n, int64_t start)
+time_grown(const struct tt_why *w, const struct tt_fact *const *f, size_t n, int64_t start)
 {
 	int64_t grown = 0;
 
 	for (size_t i = 0; i < n; i++)
-		grown += f[i].self > start ? f[i].self - start : 0;
+		grown += f[i]->self > start ? f[i]->self - start : 0;
 	return tt_ratio((uint64_t)grown, w->m->frames->n, w->nsample);
 }
 
@@ -124,9 +124,9 @@ all_slow_down(const struct tt_why *w, const int64_t *took)
 
 	if (grows < .5)
 		return false;
-	tt_why_walk(&k, &w->of_samples);
+	tt_why_walk(&k, w);
 	while (tt_why_walk_next(&k)) {
-		if (k.v[0].what != TT_OF_ROW)
+		if (k.v[0]->what != TT_OF_ROW)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		const double by = ns[0] > 0 ? (double)ns[PARTS - 1] / (double)ns[0] - 1 : 0;
@@ -167,9 +167,9 @@ find_growing(struct tt_why *w)
 	int64_t took[2];
 	struct tt_fact_walk k;
 
-	tt_why_walk(&k, &w->of_samples);
+	tt_why_walk(&k, w);
 	while (tt_why_walk_next(&k)) {
-		if (k.v[0].what != TT_OF_ROW)
+		if (k.v[0]->what != TT_OF_ROW)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		if (!is_growing(ns) || ns[PARTS - 1] - ns[0] <= best || calls[0] == 0)
@@ -178,7 +178,7 @@ find_growing(struct tt_why *w)
 		extra = time_grown(w, k.v, k.n, ns[0]);
 		memcpy(best_ns, ns, sizeof ns);
 		memcpy(best_calls, calls, sizeof calls);
-		w->grows = k.v[0].id;
+		w->grows = k.v[0]->id;
 	}
 	if (w->grows == TT_NO_ROW)
 		return TT_OK;
@@ -217,11 +217,11 @@ sample_of(const struct tt_why *w, const struct tt_fact_walk *k, size_t part, int
 	unsigned many = 0;
 
 	for (size_t i = 0; i < k->n; i++) {
-		if (k->v[i].sample < from)
+		if (k->v[i]->sample < from)
 			continue;
-		many = 2 * (int64_t)k->v[i].n > low + high ? many + 1 : 0;
+		many = 2 * (int64_t)k->v[i]->n > low + high ? many + 1 : 0;
 		if (many == 3)
-			return k->v[i - 2].sample;
+			return k->v[i - 2]->sample;
 	}
 	return part * w->nsample / PARTS;
 }
@@ -234,13 +234,13 @@ find_steps(const struct tt_why *w, struct tt_step *to)
 	struct tt_fact_walk k;
 	size_t n = 0, part;
 
-	tt_why_walk(&k, &w->of_samples);
+	tt_why_walk(&k, w);
 	while (tt_why_walk_next(&k)) {
-		if (k.v[0].what != TT_OF_ROW || k.v[0].id == TT_NO_ROW)
+		if (k.v[0]->what != TT_OF_ROW || k.v[0]->id == TT_NO_ROW)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		if ((part = step_of(calls, &low, &high)) > 0)
-			to[n++] = (struct tt_step){ .row = k.v[0].id, .sample = sample_of(w, &k, part, low, high), .before = low, .after = high };
+			to[n++] = (struct tt_step){ .row = k.v[0]->id, .sample = sample_of(w, &k, part, low, high), .before = low, .after = high };
 	}
 	return n;
 }
@@ -256,12 +256,12 @@ choose_step(const struct tt_why *w, struct tt_step *s, size_t n)
 	size_t best = SIZE_MAX;
 	struct tt_fact_walk k;
 
-	tt_why_walk(&k, &w->of_samples);
+	tt_why_walk(&k, w);
 	while (tt_why_walk_next(&k)) {
-		if (k.v[0].what != TT_OF_TOTAL)
+		if (k.v[0]->what != TT_OF_TOTAL)
 			continue;
 		for (size_t i = 0; i < n; i++)
-			if (s[i].row == k.v[0].id) {
+			if (s[i].row == k.v[0]->id) {
 				medians(w, k.v, k.n, ns, calls);
 				s[i].more = ns[PARTS - 1] - ns[0];
 				most = s[i].more > most ? s[i].more : most;
