@@ -222,7 +222,7 @@ add_capture(struct app *app, const struct diff_opts *o, size_t at, uint64_t *see
 	const char *const one[] = { o->in.path.v[at], NULL };
 	struct tt_loss *all = app->env.loss, loss;
 	struct tt_model *m = NULL;
-	char outside[TT_OUTSIDE_TEXT];
+	char outside[TT_OUTSIDE_TEXT], stretch[TT_STRETCH_TEXT];
 	const char *caveat;
 	int rc;
 
@@ -242,6 +242,8 @@ add_capture(struct app *app, const struct diff_opts *o, size_t at, uint64_t *see
 	caveat = m && rc == TT_OK && !r->note ? tt_model_caveat(m) : NULL;
 	if (caveat)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);
+	if (m && rc == TT_OK && tt_capture_stretch(m->cap[0], stretch))
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation", tt_text(r, "%s: %s", o->in.path.v[at], stretch));
 	if (m && rc == TT_OK && tt_filter_outside(m, outside))
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", tt_text(r, "%s: %s", o->in.path.v[at], outside));
 	tt_model_free(m);
