@@ -409,7 +409,7 @@ note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 
 		if (!v)
 			continue;
-		lossy = lossy || !tt_loss_info[k].damage;
+		lossy = lossy || (!tt_loss_info[k].damage && tt_loss_info[k].severity >= TT_NOTICE);
 		to->captures++;
 		add(a, &to->n, whole(json_array_get(v, 0)));
 		add(a, &to->bytes, whole(json_array_get(v, 1)));

@@ -308,7 +308,7 @@ note_losses(const struct tt_aggregate *a, struct tt_report *r)
 		const struct lost *l = &a->loss[k];
 		char count[32], captures[32];
 
-		if (!l->captures || tt_loss_info[k].damage)
+		if (!l->captures || tt_loss_info[k].damage || tt_loss_info[k].severity < TT_NOTICE)
 			continue;
 		worst = tt_loss_info[k].severity > worst ? tt_loss_info[k].severity : worst;
 		*tt_put_count(count, (int64_t)l->n) = '\0';

@@ -109,7 +109,8 @@ put_losses(struct tt_json *j, const struct tt_loss *loss)
 	for (int k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &loss->e[k];
 
-		if ((e->n == 0 && e->bytes == 0) || tt_loss_info[k].severity < TT_NOTICE)
+		/* Of a killed program all is here, but who compares captures wants to know. */
+		if ((e->n == 0 && e->bytes == 0) || (tt_loss_info[k].severity < TT_NOTICE && k != TT_LOST_KILLED))
 			continue;
 		some_in(j, "loss", "{", &some);
 		tt_json_open(j, tt_loss_info[k].id, "[");

@@ -40,6 +40,9 @@ def read_together(s, path, ring):
     out = s.path("out")
     r = run("batch", "-q", "-o", out, "--do", "convert", "--to", "json,sqlite", "--to-db", s.path("db.sqlite"), folder)
     s.equal("batch of a killed program", (r.returncode, r.err), (0, ""))
+    for form in ("text", "json", "html", "markdown"):
+        said = run("batch", "-q", "--format", form, folder).out.decode()
+        s.check("%s tells that the program was killed" % form, "1 of 4 captures did not end cleanly, and its ring was read" not in said and said)
     have = kit.by_key(os.path.join(out, "results.jsonl"))
     captures = ["k.tar.xz!k.ttc", "k.ttc", "k.ttc.gz", "k.zip!k.ttc"]
     s.equal("captures", sorted(k for k in have if have[k]["type"] == "capture"), captures)
