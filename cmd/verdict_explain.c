@@ -118,19 +118,18 @@ put_top(struct tt_buf *out, const struct tt_worst *w)
 }
 
 static void
-put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *w, bool cpu, const char *convert)
+put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *w, const struct tt_measure *x, const char *convert)
 {
-	char dur[64], bytes[64], busy[64];
+	char dur[64], bytes[64], own[64];
+	const char *what;
 
-	*tt_put_amount(busy, tt_scale(w->cpu_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
+	*tt_put_amount(own, tt_scale(tt_worst_time(w, x, &what), TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
 	*tt_put_amount(dur, tt_scale(w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
 	*tt_put_amount(bytes, tt_scale(w->alloc_b, TT_AMOUNT_ONE, 1), TT_DIM_BYTES) = '\0';
-	cpu = cpu && w->cpu_ns >= 0;
-	tt_buf_printf(out, "  frame %llu: %s%s%s%s; %s in %lld allocation%s\n", (unsigned long long)w->number, dur, cpu ? ", " : "",
-	    cpu ? busy : "", cpu ? " of CPU-active time" : "", bytes,
-	    (long long)w->alloc_n, w->alloc_n == 1 ? "" : "s");
+	tt_buf_printf(out, "  frame %llu: %s%s%s%s; %s in %lld allocation%s\n", (unsigned long long)w->number, dur, *what ? ", " : "", *what ? own : "",
+	    what, bytes, (long long)w->alloc_n, w->alloc_n == 1 ? "" : "s");
 	if (w->part) {
-		put_some(out, w->part, w->npart, &(struct kind){ TT_ABOUT_TIME, true, cpu }, FRAME_PARTS_SHOWN, "      ");
+		put_some(out, w->part, w->npart, &(struct kind){ TT_ABOUT_TIME, true, tt_measure_is_cpu(x) }, FRAME_PARTS_SHOWN, "      ");
 		put_some(out, w->part, w->npart, &(struct kind){ TT_ABOUT_ALLOC, true, false }, FRAME_PARTS_SHOWN, "      ");
 	} else {
 		put_top(out, w);
@@ -173,7 +172,7 @@ put_worst(struct tt_buf *out, const struct tt_verdict_row *r, const char *conver
 	if (s->nworst)
 		tt_buf_printf(out, "\n%s frames of %s\n", tt_measure_is_of_some(&r->row->measure) ? "Longest" : "Worst", s->name);
 	for (size_t i = 0; i < s->nworst; i++)
-		put_frame(out, s, &s->worst[i], cpu, convert);
+		put_frame(out, s, &s->worst[i], &r->row->measure, convert);
 	put_parts(out, s, &(struct kind){ TT_ABOUT_TIME, framed, cpu }, cpu ? "CPU-active self time of markers" : "Self time of markers");
 	put_parts(out, s, &(struct kind){ TT_ABOUT_ALLOC, framed, false }, "Allocation sites");
 }

@@ -494,15 +494,14 @@ static void
 put_worst(const struct page *p, const struct tt_verdict_row *r)
 {
 	const struct tt_sample *s = r->worst;
-	const bool cpu = tt_measure_is_cpu(&r->row->measure) && s->nbusiest > 0;
-	const struct tt_worst *w = !is_of_frames(r) ? NULL : cpu ? s->busiest : s->nworst ? s->worst : NULL;
-	const char *looks = p->o->looks ? p->o->looks : "";
+	const struct tt_worst *w = is_of_frames(r) ? tt_sample_frame(s, &r->row->measure) : NULL;
+	const char *looks = p->o->looks ? p->o->looks : "", *what;
 	char time[32];
 
 	if (w) {
-		*tt_put_time_short(time, cpu ? w->cpu_ns : w->dur_ns) = '\0';
-		tt_buf_printf(p->out, "<p>%s frame of the worst capture is %llu, with %s: <code>tracetool stats ", cpu ? "The busiest" : "The longest",
-		    (unsigned long long)w->number, time);
+		*tt_put_time_short(time, tt_worst_time(w, &r->row->measure, &what)) = '\0';
+		tt_buf_printf(p->out, "<p>The worst frame of the worst capture is %llu, with %s%s: <code>tracetool stats ", (unsigned long long)w->number, time,
+		    what);
 		tt_html_text(p->out, looks);
 		tt_buf_printf(p->out, "--frames %llu ", (unsigned long long)w->number);
 		put_quoted(p, s->file[0]);

@@ -376,6 +376,14 @@ parts(struct tt_views *view, const struct tt_paths *t, struct tt_sample *s, stru
 
 /* --- the worst frames ------------------------------------------------------------------- */
 
+static struct tt_worst
+frame_figures(const struct tt_frames *f, size_t i)
+{
+	return (struct tt_worst){ .number = tt_frames_number(f, i), .start_ns = tt_frames_start(f, i), .dur_ns = tt_frames_wall(f, i),
+		.cpu_ns = f->has_wait ? tt_frames_cpu(f, i) : -1, .uncapped_ns = tt_frames_cap(f) ? tt_frames_uncapped(f, i) : -1,
+		.alloc_b = tt_column_at(&f->alloc_b, i), .alloc_n = tt_column_at(&f->alloc_n, i) };
+}
+
 static int
 worst_frame(const struct tt_model *m, const struct tt_paths *t, const struct tt_hitch *h, struct tt_worst *w,
     struct tt_arena *a, struct tt_err *err)
@@ -383,9 +391,7 @@ worst_frame(const struct tt_model *m, const struct tt_paths *t, const struct tt_
 	const struct tt_frames *f = m->frames;
 	const struct tt_thread *th = m->threads.t[tt_frames_thread(f, h->frame)];
 
-	*w = (struct tt_worst){ .number = tt_frames_number(f, h->frame), .start_ns = tt_frames_start(f, h->frame),
-		.dur_ns = tt_frames_wall(f, h->frame), .cpu_ns = f->has_wait ? tt_frames_cpu(f, h->frame) : -1, .alloc_b = tt_column_at(&f->alloc_b, h->frame),
-		.alloc_n = tt_column_at(&f->alloc_n, h->frame) };
+	*w = frame_figures(f, h->frame);
 	for (unsigned i = 0; i < h->ntop && i < 3; i++) {
 		const char *name = tt_paths_label(t, tt_model_key(m, th->process, h->top[i].key));
 
@@ -414,6 +420,35 @@ some_frames(const struct tt_model *m, const struct tt_paths *t, const struct tt_
 	return rc;
 }
 
+/*
+ * The frames with the most uncapped time. Those that the run keeps were chosen before the limit was known, and by the render thread's time, too: they
+ * only tell the markers.
+ */
+static int
+latest_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+{
+	const struct tt_frames *f = m->frames;
+	struct tt_hitch h[TT_SAMPLE_WORST + 1];
+	struct tt_hitches list = { .h = h };
+
+	if (tt_frames_cap(f) == 0)
+		return TT_OK;
+	for (size_t i = 0; i < f->n; i++) {
+		const int64_t by = tt_frames_uncapped(f, i);
+		size_t k = list.n;
+
+		for (; k > 0 && h[k - 1].by < by; k--)
+			h[k] = h[k - 1];
+		h[k] = (struct tt_hitch){ .frame = i, .by = by };
+		list.n += list.n < TT_SAMPLE_WORST;
+	}
+	for (size_t k = 0; k < list.n; k++)
+		for (size_t i = 0; i < f->latest.n; i++)
+			if (f->latest.h[i].frame == h[k].frame)
+				h[k] = f->latest.h[i];
+	return some_frames(m, t, &list, &s->latest, &s->nlatest, a, err);
+}
+
 static int
 worst_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_sample *s, struct tt_arena *a,
     struct tt_err *err)
@@ -421,20 +456,51 @@ worst_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_sampl
 	const struct tt_frames *f = m->frames;
 	int rc = some_frames(m, t, f ? &f->longest : NULL, &s->worst, &s->nworst, a, err);
 
-	return rc == TT_OK ? some_frames(m, t, f && f->has_wait ? &f->busiest : NULL, &s->busiest, &s->nbusiest, a, err) : rc;
+	if (rc == TT_OK)
+		rc = some_frames(m, t, f && f->has_wait ? &f->busiest : NULL, &s->busiest, &s->nbusiest, a, err);
+	return rc == TT_OK ? latest_frames(m, t, s, a, err) : rc;
 }
 
-/* The frame of ${s} that ${w} is, with what is known of it; ${w} itself where nothing is. ${cpu}: its markers are to be those of work. */
-static struct tt_worst
-known_frame(const struct tt_sample *s, struct tt_worst w, bool cpu)
+const struct tt_worst *
+tt_sample_frame(const struct tt_sample *s, const struct tt_measure *x)
 {
-	for (size_t k = 0; k < s->nworst && !cpu; k++)
-		if (s->worst[k].number == w.number && s->worst[k].start_ns == w.start_ns)
-			return s->worst[k];
-	for (size_t k = 0; k < s->nbusiest; k++)
-		if (s->busiest[k].number == w.number && s->busiest[k].start_ns == w.start_ns)
-			return s->busiest[k];
-	return w;
+	if (tt_measure_is_cpu(x) && s->nbusiest)
+		return s->busiest;
+	if (tt_measure_is_uncapped(x) && s->nlatest)
+		return s->latest;
+	return s->nworst ? s->worst : NULL;
+}
+
+int64_t
+tt_worst_time(const struct tt_worst *w, const struct tt_measure *x, const char **what)
+{
+	const bool cpu = tt_measure_is_cpu(x) && w->cpu_ns >= 0, uncapped = tt_measure_is_uncapped(x) && w->uncapped_ns >= 0;
+
+	*what = cpu ? " of CPU-active time" : uncapped ? " of uncapped time" : "";
+	return cpu ? w->cpu_ns : uncapped ? w->uncapped_ns : w->dur_ns;
+}
+
+/* The frame among the ${n} of ${list} that ${w} is; NULL: none. */
+static const struct tt_worst *
+same_frame(const struct tt_worst *list, size_t n, const struct tt_worst *w)
+{
+	for (size_t k = 0; k < n; k++)
+		if (list[k].number == w->number && list[k].start_ns == w->start_ns)
+			return &list[k];
+	return NULL;
+}
+
+/* The frame of ${s} that ${w} is, with what is known of it by what ${x} is of; ${w} itself where nothing is. */
+static struct tt_worst
+known_frame(const struct tt_sample *s, struct tt_worst w, const struct tt_measure *x)
+{
+	const struct tt_worst *k = tt_measure_is_uncapped(x) ? same_frame(s->latest, s->nlatest, &w) : NULL;
+
+	if (!k && !tt_measure_is_cpu(x))
+		k = same_frame(s->worst, s->nworst, &w);
+	if (!k)
+		k = same_frame(s->busiest, s->nbusiest, &w);
+	return k ? *k : w;
 }
 
 /* Move up from ${n} the frame that was added there: the largest first, of equal ones the earliest. */
@@ -463,8 +529,7 @@ tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_
 	for (size_t i = 0; f && i < f->n; i++) {
 		if (!tt_measure_frame(x, f, i, &v) || v == 0)
 			continue;
-		w[n] = (struct tt_worst){ .number = tt_frames_number(f, i), .start_ns = tt_frames_start(f, i), .dur_ns = tt_frames_wall(f, i),
-			.cpu_ns = f->has_wait ? tt_frames_cpu(f, i) : -1, .alloc_b = tt_column_at(&f->alloc_b, i), .alloc_n = tt_column_at(&f->alloc_n, i) };
+		w[n] = frame_figures(f, i);
 		by[n] = v;
 		place(w, by, n);
 		n += n < TT_SAMPLE_WORST;
@@ -472,7 +537,7 @@ tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_
 	if (n == 0)
 		return;
 	for (size_t i = 0; i < n; i++)
-		w[i] = known_frame(s, w[i], tt_measure_is_cpu(x));
+		w[i] = known_frame(s, w[i], x);
 	s->nworst = n;
 	memcpy(s->worst, w, n * sizeof *w);
 }

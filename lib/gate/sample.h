@@ -26,7 +26,7 @@ struct tt_part {
 struct tt_worst {
 	uint64_t number;              /* as --frames counts */
 	int64_t start_ns, dur_ns;
-	int64_t cpu_ns;               /* -1: not known */
+	int64_t cpu_ns, uncapped_ns;  /* -1: not known, or frames are not capped */
 	int64_t alloc_b, alloc_n;
 	struct { const char *name; int64_t self_ns; } top[3];
 	unsigned ntop;
@@ -60,7 +60,15 @@ struct tt_sample {
 	size_t nworst;
 	struct tt_worst *busiest;     /* by CPU-active time */
 	size_t nbusiest;
+	struct tt_worst *latest;      /* of capped frames, by uncapped time */
+	size_t nlatest;
 };
+
+/* The frame that is worst by the time that ${x} is of. NULL: none is known. */
+const struct tt_worst *tt_sample_frame(const struct tt_sample *s, const struct tt_measure *x);
+
+/* That time of a frame, and *${what} it is: " of CPU-active time", " of uncapped time", or "" for wall time. */
+int64_t tt_worst_time(const struct tt_worst *w, const struct tt_measure *x, const char **what);
 
 /**
  * tt_sample_from(view, loss, x, n, s, a, err):

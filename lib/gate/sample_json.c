@@ -5,7 +5,7 @@
  *   "values": { "frame.time.p95": 16700000, "counter[Heap].max": { "value": 5, "unit": "bytes" },
  *               "heap.size.max": { "missing": "no heap size was recorded" } },
  *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ], [ "WaitForTargetFPS", 9, 1, 0 ] ], "alloc": [ ... ], "time_all": [ ... ], "alloc_all": [ ... ],
- *   "worst": [ { "frame": 7, "start": 1, "dur": 2, "bytes": 3, "allocs": 4, "top": [ [ "World:Frame", 1234 ] ] } ], "busiest": [] }
+ *   "worst": [ { "frame": 7, "start": 1, "dur": 2, "bytes": 3, "allocs": 4, "top": [ [ "World:Frame", 1234 ] ] } ], "busiest": [], "latest": [] }
  *
  * A fourth number of a part is what of the first is CPU-active time, where that is not all of it. Values are in base units (ns, bytes,
  * ...) with up to three decimals.
@@ -88,6 +88,8 @@ put_worst(struct tt_json *j, const struct tt_worst *w)
 	tt_json_i64(j, "dur", w->dur_ns);
 	if (w->cpu_ns >= 0)
 		tt_json_i64(j, "cpu", w->cpu_ns);
+	if (w->uncapped_ns >= 0)
+		tt_json_i64(j, "uncapped", w->uncapped_ns);
 	tt_json_i64(j, "bytes", w->alloc_b);
 	tt_json_i64(j, "allocs", w->alloc_n);
 	tt_json_open(j, "top", "[");
@@ -138,6 +140,10 @@ tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, con
 	tt_json_open(j, "busiest", "[");
 	for (size_t i = 0; i < s->nbusiest; i++)
 		put_worst(j, &s->busiest[i]);
+	tt_json_close(j, "]");
+	tt_json_open(j, "latest", "[");
+	for (size_t i = 0; i < s->nlatest; i++)
+		put_worst(j, &s->latest[i]);
 	tt_json_close(j, "]}");
 }
 
@@ -261,7 +267,9 @@ take_worst(const json_t *list, struct tt_worst **to, size_t *n, struct tt_arena 
 		struct tt_worst *w = &(*to)[*n];
 
 		*w = (struct tt_worst){ .number = (uint64_t)integer(j, "frame"), .start_ns = integer(j, "start"), .dur_ns = integer(j, "dur"),
-			.cpu_ns = json_object_get(j, "cpu") ? integer(j, "cpu") : -1, .alloc_b = integer(j, "bytes"), .alloc_n = integer(j, "allocs") };
+			.cpu_ns = json_object_get(j, "cpu") ? integer(j, "cpu") : -1,
+			.uncapped_ns = json_object_get(j, "uncapped") ? integer(j, "uncapped") : -1, .alloc_b = integer(j, "bytes"),
+			.alloc_n = integer(j, "allocs") };
 		for (; w->ntop < json_array_size(top) && w->ntop < 3; w->ntop++) {
 			const json_t *t = json_array_get(top, w->ntop);
 
@@ -317,5 +325,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 		rc = take_parts(json_object_get(j, "alloc_all"), TT_ABOUT_ALLOC, false, s, a, err);
 	if (rc == TT_OK)
 		rc = take_worst(json_object_get(j, "worst"), &s->worst, &s->nworst, a, err);
-	return rc == TT_OK ? take_worst(json_object_get(j, "busiest"), &s->busiest, &s->nbusiest, a, err) : rc;
+	if (rc == TT_OK)
+		rc = take_worst(json_object_get(j, "busiest"), &s->busiest, &s->nbusiest, a, err);
+	return rc == TT_OK ? take_worst(json_object_get(j, "latest"), &s->latest, &s->nlatest, a, err) : rc;
 }

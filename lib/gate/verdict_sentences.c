@@ -333,18 +333,19 @@ cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *wh
 static const char *
 worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
-	bool by_cpu = tt_measure_is_cpu(&r->row->measure);
-	const struct tt_worst *w = by_cpu ? r->worst->busiest : r->worst->worst;
-	const char *text = "";
+	const struct tt_worst *w = tt_sample_frame(r->worst, &r->row->measure);
+	const char *text = "", *what;
 	struct text t;
+	int64_t ns;
 
-	if (!(by_cpu ? r->worst->nbusiest : r->worst->nworst) || tt_measure_is_of_some(&r->row->measure))
+	if (!w || tt_measure_is_of_some(&r->row->measure))
 		return NULL;
+	ns = tt_worst_time(w, &r->row->measure, &what);
 	for (unsigned i = 0; i < w->ntop && text; i++)
 		text = tt_verdict_text(v, err, "%s%s %s %s", text, i ? "," : ":", w->top[i].name,
 		    amount(&t, tt_scale(w->top[i].self_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME));
 	return text ? tt_verdict_text(v, err, "worst frame %llu of %s, %s%s%s", (unsigned long long)w->number, r->worst->name,
-	    amount(&t, tt_scale(by_cpu ? w->cpu_ns : w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), by_cpu ? " of CPU-active time" : "", text) : NULL;
+	    amount(&t, tt_scale(ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), what, text) : NULL;
 }
 
 /* Of the sites that the row is about the largest, or the next after ${before}; NULL: there are no more. */

@@ -477,12 +477,12 @@ def without(frames, *out):
 SHORT, LATE = 16666667, (31, 77)
 
 
-def waiting_longer(more):
+def waiting_longer(more, wait=PRESENT, frame=SHORT, spikes=()):
     """Frames of 16.7 ms that end with a wait to present, which in those of LATE takes ${more} longer."""
-    frames, out, at = game(wait=PRESENT, frame=SHORT, editor_ms=1, noise=3, spikes=()), [], 0
+    frames, out, at = game(wait=wait, frame=frame, editor_ms=1, noise=3, spikes=spikes), [], 0
     for k, (a, b, zones) in enumerate(frames):
         longer = more if k + 1 in LATE else 0
-        out.append((a + at, b + at + longer, [(x + at, y + at + (longer if m in (ROOT, PRESENT) else 0), m) for x, y, m in zones]))
+        out.append((a + at, b + at + longer, [(x + at, y + at + (longer if m in (ROOT, wait) else 0), m) for x, y, m in zones]))
         at += longer
     return out
 
@@ -531,6 +531,47 @@ def late(write):
     brief = waiting_longer(SHORT // 5)
     uncapped_figure(write("brief", brief), "of frames that present a fifth of a period later", [present_time(f) for f in brief])
     suite.true("which is not late", max(present_time(f) for f in brief) < SHORT)
+
+
+def worst_told(write):
+    """Beneath a row of uncapped time is the frame that is worst by it: no frame that waits longer for the limit, and is the longest."""
+    longer = waiting_longer(2 * FRAME, WAIT, FRAME, spikes=SPIKES[:2])
+    path = write("told", longer)
+    own, wall = without(longer, WAIT, EDITOR, PREVIEW), [b - a for a, b, _ in longer]
+    worst, longest = own.index(max(own)) + 1, wall.index(max(wall)) + 1
+    suite.true("the worst frame is not the longest", worst in SPIKES[:2] and longest in LATE, (worst, longest))
+    for rows in ([{"id": "u", "metric": "frame.uncapped", "stat": "max", "max": "5 ms"}],
+                 [{"id": "u", "metric": "frame.uncapped.over", "limit": "5 ms", "stat": "count", "max": 0}]):
+        out, _ = suite.run("stats", path, "--gate", budget(rows), status=1)
+        said = re.findall(r"worst frame (\d+) of [^,]*, ([0-9.]+) ms of uncapped time: ([^ ,]*)", re.sub(r"\n +", " ", out))
+        suite.equal("the frame beneath %s" % rows[0]["metric"], said, [(str(worst), "%.3f" % (own[worst - 1] / MS), NAMES[ENEMY])])
+        out, _ = suite.run("stats", path, "--gate", budget(rows), "--explain", "u", status=1)
+        suite.true("the first of its details", "frame %d: %.3f ms, %.3f ms of uncapped time;" % (worst, wall[worst - 1] / MS, own[worst - 1] / MS) in out, out)
+        suite.run("stats", path, "--gate", budget(rows), "--html", suite.path("told.html"), status=1)
+        with open(suite.path("told.html"), encoding="utf-8") as f:
+            suite.true("the page leads to it", "The worst frame of the worst capture is %d, with" % worst in f.read())
+
+
+def paired(write):
+    """ab of capped frames: a build that does the same work at half the rate fails by wall time alone; equal builds pass."""
+    for side, frame in (("old", FRAME), ("same", FRAME), ("half", 2 * FRAME)):
+        for k in range(10):
+            write("pair-%s-%d" % (side, k), game(seed=3 * k + len(side), editor_ms=1, noise=2, frame=frame, spikes=()))
+    play = suite.path("play.sh")
+    with open(play, "w") as f:
+        f.write('#!/bin/sh\nset -e\nn=$(cat "$1.n" 2>/dev/null || echo 0)\necho $((n + 1)) > "$1.n"\ncp "$1-$n.ttc" "$TRACETOOL_CAPTURE"\n')
+    os.chmod(play, 0o755)
+    for new, status, failed in (("same", 0, []), ("half", 1, ["frame-trimmed"])):
+        for side in ("old", new):
+            if os.path.exists(suite.path("pair-%s.n" % side)):
+                os.remove(suite.path("pair-%s.n" % side))
+        suite.run("ab", "-n", "8", "--seed", "1", "--json", suite.path("pairs.json"), "--", play, suite.path("pair-old"), "--", play, suite.path("pair-" + new),
+                  status=status)
+        with open(suite.path("pairs.json")) as f:
+            rows = {r["id"]: r for r in json.load(f)["rows"]}
+        suite.equal("rows of frames, %s" % new, {"uncapped-trimmed", "frame-trimmed", "uncapped-p95", "long-frames", "frame-p95"} & set(rows),
+                    {"uncapped-trimmed", "frame-trimmed", "uncapped-p95", "long-frames"})
+        suite.equal("what fails, %s" % new, [i for i, r in rows.items() if r["fails"]], failed)
 
 
 def half_held(write):
@@ -763,10 +804,12 @@ for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, f
     coloured(write)
     batch(write)
     late(write)
+    worst_told(write)
     half_held(write)
     uneven(write("uneven", game(jitter=1500 * US)))
     two_rates(write)
 waits_fail(lambda name, frames: as_ttc(name + ".ttc", frames))
+paired(lambda name, frames: as_ttc(name + ".ttc", frames))
 rendered()
 busy_renderer(as_raw_rendered("busy_renderer.raw", game(editor_ms=1), [14 * MS + k % 7 * 10 * US for k in range(FRAMES)]))
 merely_regular()
