@@ -35,8 +35,25 @@ class Suite:
         count.left_out(what, why)
 
     def end(self):
+        forget_rings(self.dir)
         shutil.rmtree(self.dir, ignore_errors=True)
         count.end()
+
+
+def ring_of(path):
+    """The ring that a capture names; "" if none."""
+    with open(path, "rb") as f:
+        found = re.search(rb"/[^\0]*/tracetool-\d+-[0-9a-f]+\.ring", f.read(4096))
+    return found.group().decode() if found else ""
+
+
+def forget_rings(folder):
+    """Remove the rings of captures in a folder whose programs were killed."""
+    for top, _, files in os.walk(folder):
+        for path in (os.path.join(top, f) for f in files if f.endswith(".ttc")):
+            ring = ring_of(path) if os.path.isfile(path) and os.access(path, os.R_OK) else ""
+            if os.path.isfile(ring):
+                os.unlink(ring)
 
 
 def killed(suite, size=100000):
@@ -48,5 +65,4 @@ def killed(suite, size=100000):
         time.sleep(0.01)
     os.killpg(play.pid, signal.SIGKILL)
     play.wait()
-    ring = re.search(rb"/[^\0]*/tracetool-\d+-[0-9a-f]+\.ring", open(path, "rb").read(4096))
-    return path, ring.group().decode()
+    return path, ring_of(path)

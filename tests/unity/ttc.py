@@ -14,7 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 import count
-from suite import TRACETOOL
+from suite import TRACETOOL, forget_rings
 
 BEGIN, END, ALLOC, OTHER = range(4)
 I32, U32, I64, U64, F32, F64, TEXT, BLOB = 2, 3, 4, 5, 6, 7, 8, 11
@@ -324,5 +324,6 @@ class Suite:
             return list(csv.DictReader(io.StringIO(f.read())))
 
     def end(self):
+        forget_rings(self.dir)
         shutil.rmtree(self.dir, ignore_errors=True)
         count.end()

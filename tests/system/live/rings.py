@@ -15,7 +15,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
-from suite import BUILD, Suite, TRACETOOL, killed
+from suite import BUILD, Suite, TRACETOOL, killed, ring_of
 
 HOST = os.path.join(BUILD, "host", "host")
 NOBODY = 65534
@@ -44,7 +44,7 @@ def lasting(s, name, around=()):
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     while game.poll() is None and (not os.path.exists(path) or os.path.getsize(path) < 100000):
         time.sleep(0.01)
-    return game, path, re.search(rb"/[^\0]*/tracetool-\d+-[0-9a-f]+\.ring", open(path, "rb").read(4096)).group().decode()
+    return game, path, ring_of(path)
 
 
 def end(game, capture):

@@ -42,7 +42,7 @@ def one(i, options, wait):
         bad += [r for r in t["loss"] if r["kind"] not in QUIET + ("dropped",)]
     # Where the ring was full, events are dropped and counted: two for a call.
     kit.check(bad == [] and told <= calls + dropped, "%d: %s, killed after %.3f s" % (i, options, wait), told, calls, dropped, bad)
-    kit.forget_rings()
+    kit.forget_rings(kit.FOLDER)
     return told
 
 

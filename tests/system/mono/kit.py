@@ -1,7 +1,6 @@
 """What the tests of the Mono module share: compiling the programs here, running them on the installed runtime."""
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 import count
 from count import check
-from suite import BUILD, LONG, TOP, TRACETOOL
+from suite import BUILD, LONG, TOP, TRACETOOL, forget_rings, ring_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(os.environ.get("TMPDIR", "/tmp"), "mono-%d" % os.getpid())
@@ -77,26 +76,12 @@ def counts(rows, key, *values):
     return found
 
 
-def ring_of(path):
-    """The ring that a capture names."""
-    with open(path, "rb") as f:
-        found = re.search(rb"/[^\0]*/tracetool-\d+-[0-9a-f]+\.ring", f.read(4096))
-    return found.group().decode() if found else ""
-
-
-def forget_rings():
-    """Remove the rings of captures here whose programs were killed."""
-    for f in os.listdir(FOLDER):
-        ring = ring_of(os.path.join(FOLDER, f)) if f.endswith(".ttc") else ""
-        if os.path.exists(ring):
-            os.unlink(ring)
-
-
 def check_equal(a, b, what):
     """Equal dictionaries, or the first differences."""
     count.same(what, a, b)
 
 
 def end():
+    forget_rings(FOLDER)
     subprocess.run(["rm", "-rf", FOLDER])
     count.end()

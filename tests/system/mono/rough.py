@@ -66,5 +66,4 @@ for how, args in (("unhandled exception", ["throw"]), ("FailFast", ["failfast"])
     path = program(how, args, None, name="Ends", same=False, options="calls,exceptions", but=("open", "killed"))
     steps = kit.counts(kit.stats(path, "markers")["markers"], "marker", "count")["Ends:Step (int)"][0]
     kit.check(steps == 50000, how + ": every call is there", steps)
-kit.forget_rings()
 kit.end()
