@@ -5,10 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,36 +61,43 @@ open_direct(struct tt_dest *d, struct tt_err *err)
 	return d->fd < 0 ? fail(d, errno, err) : TT_OK;
 }
 
-/* Keep the path to rename to: where ${real} was found by following links, that one. */
-static int
-set_path(struct tt_dest *d, const char *real, struct tt_err *err)
+int
+tt_dest_follow(const char *name, char path[PATH_MAX])
 {
-	const char *path = real ? real : d->name;
+	enum { LINKS = 40 };          /* as many as the kernel follows */
+	char to[PATH_MAX];
 
+	if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
+		return ENAMETOOLONG;
+	for (int i = 0; i <= LINKS; i++) {
+		ssize_t n = readlink(path, to, sizeof to);
+		if (n < 0)
+			return errno == EINVAL || errno == ENOENT ? 0 : errno;
+		const char *slash = to[0] == '/' ? NULL : strrchr(path, '/');
+		size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+		if (folder + (size_t)n >= PATH_MAX)
+			return ENAMETOOLONG;
+		memcpy(path + folder, to, (size_t)n);
+		path[folder + (size_t)n] = '\0';
+	}
+	return ELOOP;
+}
+
+/* Keep the path to rename to. A link stays a link. */
+static int
+follow(struct tt_dest *d, struct tt_err *err)
+{
+	char path[PATH_MAX];
+	int sys = tt_dest_follow(d->name, path);
+
+	if (sys)
+		return fail(d, sys, err);
 	d->path_size = strlen(path) + 1;
 	d->path = tt_mem_alloc(&d->env->mem, d->path_size, err);
 	if (!d->path)
 		return err ? err->code : TT_E_NOMEM;
 	memcpy(d->path, path, d->path_size);
 	return TT_OK;
-}
-
-/* A link stays a link: the file it leads to is the one that is replaced. */
-static int
-follow(struct tt_dest *d, struct tt_err *err)
-{
-	struct stat st;
-	char *real;
-	int rc;
-
-	if (lstat(d->name, &st) != 0 || !S_ISLNK(st.st_mode))
-		return set_path(d, NULL, err);
-	real = realpath(d->name, NULL);
-	if (!real)
-		return fail(d, errno, err);
-	rc = set_path(d, real, err);
-	free(real);
-	return rc;
 }
 
 /* Open the temporary; ${old} is the file that will be replaced, or NULL. */
@@ -108,7 +113,9 @@ open_temp(struct tt_dest *d, const struct stat *old, struct tt_err *err)
 		return fail(d, errno, err);
 	rc = tt_temp_open(d->path, &d->temp, &d->fd, err);
 	if (rc != TT_OK) {
-		if (err)
+		if (err && strcmp(d->path, d->name) != 0)
+			tt_err_in(err, "cannot write %s, a link to %s", d->name, d->path);
+		else if (err)
 			tt_err_in(err, "cannot write %s", d->name);
 		return rc;
 	}

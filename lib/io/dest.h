@@ -7,6 +7,7 @@
 #ifndef TT_IO_DEST_H
 #define TT_IO_DEST_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,12 @@ struct tt_dest {
  * the file it will replace; other than regular files are written directly.
  */
 int tt_dest_open(struct tt_dest *dest, struct tt_env *env, const char *name, struct tt_err *err);
+
+/*
+ * The file that output ${name} makes or replaces: where ${name} is a link, what it leads to, there or not yet. 0, or an errno.
+ * Folders on the way that are links stay in the path.
+ */
+int tt_dest_follow(const char *name, char path[PATH_MAX]);
 
 /* Write all ${n} bytes. EINTR, EAGAIN and short writes are hidden. */
 int tt_dest_write(struct tt_dest *dest, const void *p, size_t n, struct tt_err *err);

@@ -5,13 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "io/dest.h"
 #include "io/spool.h"
 #include "io/syscalls.h"
 
@@ -155,12 +155,10 @@ add_output(int rules, const struct ruleset *r, const char *path)
 	} else if (how == DIRECT) {
 		sys = add_rule(rules, r, path, FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV);
 	} else if (how == BESIDE) {
-		/* Where the name is a link, the file it leads to is replaced. */
-		char *real = realpath(path, NULL);
+		char made[PATH_MAX];
 
-		if (dir_of(real ? real : path, dir, sizeof dir))
+		if (tt_dest_follow(path, made) == 0 && dir_of(made, dir, sizeof dir))
 			sys = add_rule(rules, r, dir, make);
-		free(real);
 	}
 	return sys;
 }

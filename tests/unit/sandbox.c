@@ -480,6 +480,11 @@ TEST(the_file_behind_a_link_is_replaced)
 	CHECK(lstat(link_path, &st) == 0 && S_ISLNK(st.st_mode));
 	CHECK(stat(in(out_dir, "file"), &st) == 0 && st.st_size == 3);
 	unlink(link_path);
+	CHECK_EQ_INT(symlink(in(out_dir, "to come"), link_path), 0);
+	CHECK_EQ_INT(meet_output(link_path, sink_to_output), 0);
+	CHECK(stat(in(out_dir, "to come"), &st) == 0 && st.st_size == 3);
+	unlink(in(out_dir, "to come"));
+	unlink(link_path);
 }
 
 /* --- where something is short ------------------------------------------------------------ */

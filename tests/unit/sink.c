@@ -599,6 +599,34 @@ TEST(a_link_stays_a_link)
 	CHECK(holds(check_path("linked"), "after", 5));
 }
 
+/* As a shell's redirection does. */
+TEST(a_link_to_what_is_not_there_yet_makes_it)
+{
+	static const char *const names[] = { "far", "further/on", "further/up" };
+	struct tt_err err;
+	struct stat st;
+
+	CHECK_EQ_INT(mkdir(check_path("further"), 0777), 0);
+	CHECK_EQ_INT(symlink("further/on", check_path("far")), 0);
+	CHECK_EQ_INT(symlink(check_path("further/up"), check_path("further/on")), 0);
+	CHECK_EQ_INT(symlink("../made", check_path("further/up")), 0);
+	CHECK_EQ_INT(put(check_path("far"), "text", 4, 4, &err), TT_OK);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		CHECK(lstat(check_path(names[i]), &st) == 0 && S_ISLNK(st.st_mode));
+	CHECK(holds(check_path("made"), "text", 4));
+	unlink(check_path("further/on"));
+	unlink(check_path("further/up"));
+
+	CHECK_EQ_INT(symlink("no/such", check_path("lost")), 0);
+	CHECK_EQ_INT(put(check_path("lost"), "text", 4, 4, &err), TT_E_IO);
+	CHECK_EQ_INT(err.sys, ENOENT);
+	CHECK_HAS(err.msg, "lost, a link to ");
+	CHECK_HAS(err.msg, "no/such: its folder does not exist");
+	CHECK_EQ_INT(symlink("a loop", check_path("a loop")), 0);
+	CHECK_EQ_INT(put(check_path("a loop"), "text", 4, 4, &err), TT_E_IO);
+	CHECK_EQ_INT(err.sys, ELOOP);
+}
+
 TEST(places_that_cannot_be_written_are_named)
 {
 	struct tt_sink *sink = (struct tt_sink *)1;
