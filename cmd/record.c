@@ -16,6 +16,7 @@
 #include "base/arena_text.h"
 #include "child.h"
 #include "cmd.h"
+#include "io/sink.h"
 #include "recorder/mono/options.h"
 #include "ttc/layout.h"
 #include "recover.h"
@@ -234,6 +235,43 @@ out_path(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return here ? tt_arena_printf(&app->arena, err, "%s/%s", here, out) : NULL;
 }
 
+/* The capture's path without its escapes; NULL, where ${err} says why or the path is known only when the program runs (%p, %t). */
+static char *
+one_path(struct app *app, const char *out, struct tt_err *err)
+{
+	char *to = tt_arena_text(&app->arena, out, strlen(out), err), *p = to;
+
+	for (const char *s = out; to && *s; *p++ = *s++) {
+		if (*s == '%' && (s[1] == 'p' || s[1] == 't'))
+			return NULL;
+		s += *s == '%' && s[1] == '%';
+	}
+	if (to)
+		*p = '\0';
+	return to;
+}
+
+/* Refuse a capture that could not be made, before the program runs. */
+static int
+check_out(struct app *app, const char *path, struct tt_err *err)
+{
+	char *folder;
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		return S_ISDIR(st.st_mode) ? tt_fail(err, TT_E_IO, TT_NOWHERE, "cannot write %s: it is a folder; name a file in it", path) : TT_OK;
+	folder = tt_arena_text(&app->arena, path, (size_t)(strrchr(path, '/') - path) + 1, err);
+	if (!folder)
+		return err->code;
+	if (access(folder, W_OK | X_OK) == 0)
+		return TT_OK;
+	if (errno != ENOENT)
+		return tt_fail_sys(err, errno, "cannot write %s: its folder", path);
+	tt_fail_folder(err);
+	tt_err_in(err, "cannot write %s", path);
+	return err->code;
+}
+
 /* A pattern for glob() that matches every name that ${out} may expand to, with ${more} before its suffix. */
 static char *
 pattern_of(struct app *app, const char *out, const char *more, struct tt_err *err)
@@ -360,7 +398,7 @@ summarise(struct app *app, const struct opt_list *found)
 }
 
 static int
-conclude(struct app *app, const struct record_opts *o, const char *out, const char *folder, const struct begun *begun,
+conclude(struct app *app, const struct record_opts *o, const char *out, const char *path, const char *folder, const struct begun *begun,
     struct tt_err *err)
 {
 	struct opt_list found = { 0 };
@@ -369,8 +407,10 @@ conclude(struct app *app, const struct record_opts *o, const char *out, const ch
 
 	if (rc != TT_OK)
 		return rc;
-	if (found.n == 0 && stat(out, &st) == 0 && !S_ISREG(st.st_mode))      /* a pipe: its reader has the capture */
+	if (found.n == 0 && path && stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		tt_log(&app->env, TT_LOG_NORMAL, "%s is no file: what was recorded went to whoever reads it", path);
 		return TT_OK;
+	}
 	if (found.n == 0) {
 		ui_say(&app->ui, "nothing was recorded. If no line above says why, no Mono runtime loaded %s/" MODULE
 		    " (one tells where it looks with MONO_LOG_LEVEL=debug MONO_LOG_MASK=profiler)", folder);
@@ -391,11 +431,14 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	struct begun begun;
 	char *folder;
 	int status, rc = find_module(app, o, &folder, err);
-	const char *out = rc == TT_OK ? out_path(app, o, err) : NULL;
+	const char *out = rc == TT_OK ? out_path(app, o, err) : NULL, *path = out ? one_path(app, out, err) : NULL;
 
-	if (!out)
+	if (err->code)
 		return err->code;
-	rc = set_environment(app, o, folder, out, err);
+	if (path)
+		rc = check_out(app, path, err);
+	if (rc == TT_OK)
+		rc = set_environment(app, o, folder, out, err);
 	if (rc == TT_OK)
 		rc = set_number(&begun.number, err);
 	/* The clock of file times. */
@@ -406,7 +449,7 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 		return rc;
 	app->child = true;
 	app->child_status = status;
-	return conclude(app, o, out, folder, &begun, err);
+	return conclude(app, o, out, path, folder, &begun, err);
 }
 
 /* Check the options with the module's own parser. They must not name the capture: record could not find it afterwards. */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/temp.h"
+#include "io/sink.h"
 
 static int
 set_path(struct tt_file_lock *l, const char *path, struct tt_err *err)

@@ -79,6 +79,9 @@ int tt_sink_commit_all(struct tt_sink **sink, size_t n, int rc, struct tt_err *e
 /* Give up: remove the temporary, free the sink. NULL is fine. */
 void tt_sink_abort(struct tt_sink *sink);
 
+/* The error of an output whose folder does not exist, without the path. */
+int tt_fail_folder(struct tt_err *err);
+
 /**
  * tt_sink_unlink_all():
  * Unlink the temporaries of all open sinks of the process (not of its parent).

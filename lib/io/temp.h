@@ -18,9 +18,6 @@ struct tt_temp;
  */
 int tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err *err);
 
-/* The error of an output whose folder does not exist, without the path. */
-int tt_fail_folder(struct tt_err *err);
-
 const char *tt_temp_path(const struct tt_temp *temp);
 
 /* Forget the name: the file has been renamed or unlinked. */

@@ -196,6 +196,21 @@ def into_a_pipe():
         reader.wait(timeout=60)
     kit.check(calls(out) == CALLS, "into a pipe: no call is lost", calls(out))
     kit.check("nothing was recorded" not in run.stderr, "into a pipe: nothing false is said", run.stderr)
+    kit.check(len([line for line in run.stderr.splitlines() if path in line]) == 1, "into a pipe: where it went is said", run.stderr)
+
+
+def no_place():
+    """Where no capture can be made, that is said before the program runs."""
+    folder = os.path.join(kit.FOLDER, "100%% folder")
+    os.makedirs(folder.replace("%%", "%"), exist_ok=True)
+    for path, why in ((folder, "it is a folder"), (folder + "/", "it is a folder"), (folder + "/no/x.ttc", "its folder does not exist; make it first"),
+                      (kit.program("Ends") + "/x.ttc", "its folder: Not a directory")):
+        _, run = record(*ends("exit", "0"), path=path)
+        kit.check(run.returncode == 4 and run.stdout == "" and "cannot write %s: %s" % (path.replace("%%", "%"), why) in run.stderr, path + ": not run",
+                  run.returncode, run.stdout, run.stderr)
+        kit.check(len(run.stderr.splitlines()) == 1, path + ": one line", run.stderr)
+    _, run = record(*ends("exit", "0"), path="no-%p/x.ttc")
+    kit.check(run.returncode == 0 and "not profiled" in run.stderr, "a path that is not known before: the program runs", run.returncode, run.stderr)
 
 
 def old_capture_is_no_new_one():
@@ -227,5 +242,6 @@ patterns()
 cut_between_chunks()
 two_at_once()
 into_a_pipe()
+no_place()
 old_capture_is_no_new_one()
 kit.end()
