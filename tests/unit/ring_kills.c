@@ -191,9 +191,22 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 		 * is not for it.
 		 */
 		int rc = rec_open(&o, why);
-		_exit(rc == 0 ? 1 : rc == -EFBIG ? 0 : 2);
+		_exit(rc == 0 ? 1 : rc != -EFBIG ? 2 : strstr(why, "ring= makes it smaller") ? 0 : 3);
 	}
 	int status = 0;
+	waitpid(pid, &status, 0);
+	CHECK_EQ_INT(status, 0);
+
+	/* A ring whose size nobody asked for becomes smaller. */
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct rlimit l = { 20000000, 20000000 };
+		struct rec_options o = { .path = check_path("d.ttc"), .overwrite = true };
+		setrlimit(RLIMIT_FSIZE, &l);
+		int rc = rec_open(&o, why);
+		_exit(rc != 0 ? 1 : !strstr(why, "ulimit") ? 2 : rec_close(why) != 0 ? 3 : 0);
+	}
 	waitpid(pid, &status, 0);
 	CHECK_EQ_INT(status, 0);
 

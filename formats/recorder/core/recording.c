@@ -83,8 +83,8 @@ check_options(struct rec_options *o, char why[256])
 		snprintf(why, 256, "a chunk has a power of two from 4 KiB to 1 MiB, not %u bytes", o->chunk);
 		return -EINVAL;
 	}
-	if (o->ring / o->chunk < 16 + RING_DEF_SPARE || o->ring > (uint64_t)1 << 40) {
-		snprintf(why, 256, "a ring has at least %u KiB, and at most a terabyte", (16 + RING_DEF_SPARE) * (o->chunk >> 10));
+	if (o->ring / o->chunk < RING_LEAST || o->ring > (uint64_t)1 << 40) {
+		snprintf(why, 256, "a ring has at least %u KiB, and at most a terabyte", RING_LEAST * (o->chunk >> 10));
 		return -EINVAL;
 	}
 	if (o->max_size && o->max_size < MAX_SIZE_MIN) {
@@ -151,6 +151,30 @@ make_writer(void)
 	return W.slot && W.buf && W.stream && W.held && W.order && W.head && W.zones ? 0 : -ENOMEM;
 }
 
+/* Make the ring. Where files may not be as long as it, it becomes smaller, unless its size was ${asked} for. */
+static int
+map_ring(struct rec_options *o, bool asked, char why[256])
+{
+	const uint64_t usual = o->ring;
+	size_t n;
+	int rc;
+
+	for (;; o->ring /= 2) {
+		why[0] = '\0';
+		rc = plat_map_make(&R->map, o->ring_dir, W.path,
+		    (size_t)(TTC_RING_HEAD + o->threads * sizeof(struct ttc_slot) + o->ring / o->chunk * o->chunk), !o->calm, why);
+		if (rc != -EFBIG || asked || o->ring / 2 / o->chunk < RING_LEAST)
+			break;
+	}
+	n = strlen(why);
+	if (rc == -EFBIG || rc == -ENOSPC)
+		snprintf(why + n, 256 - n, "; ring= makes it smaller");
+	else if (rc == 0 && o->ring < usual)
+		snprintf(why + n, 256 - n, "%sthe ring has %u MiB: the limit of the length of files (ulimit) allows no more", n ? "; " : "",
+		    (unsigned)(o->ring >> 20));
+	return rc;
+}
+
 static int
 start(const struct rec_options *given, char why[256])
 {
@@ -179,12 +203,11 @@ start(const struct rec_options *given, char why[256])
 	W.fd = W.first_fd = -1;
 	snprintf(W.path, sizeof W.path, "%s", o.path);
 	snprintf(W.producer, sizeof W.producer, "%s", o.producer);
-	W.o = o;
 	memset(R, 0, sizeof *R);
-	rc = plat_map_make(&R->map, o.ring_dir, W.path,
-	    (size_t)(TTC_RING_HEAD + o.threads * sizeof(struct ttc_slot) + o.ring / o.chunk * o.chunk), !o.calm, why);
+	rc = map_ring(&o, given->ring != 0, why);
 	if (rc != 0)
 		return rc;
+	W.o = o;
 	plat_random(run, sizeof run);
 	memcpy(&R->run32, run, 4);
 	rc = ring_make(R, o.chunk, o.threads, o.calm);
