@@ -111,6 +111,24 @@ uint64_t plat_thread_self(void);      /* as the program names its threads: pthre
 uint64_t plat_thread_kernel(void);
 uint64_t plat_thread_ns(void);        /* processor time of the calling thread */
 void plat_sleep_us(unsigned us);
+/* A lock for rare paths, held for moments; a thread that waits for it sleeps a little. Without an initializer it is free. */
+struct plat_lock { atomic_flag taken; };
+static inline bool
+plat_try_lock(struct plat_lock *l)
+{
+	return !atomic_flag_test_and_set_explicit(&l->taken, memory_order_acquire);
+}
+static inline void
+plat_lock(struct plat_lock *l)
+{
+	while (!plat_try_lock(l))
+		plat_sleep_us(20);
+}
+static inline void
+plat_unlock(struct plat_lock *l)
+{
+	atomic_flag_clear_explicit(&l->taken, memory_order_release);
+}
 /* Sleep as plat_sleep_us(), but end when the bell rings, also if it rang before. Each bell has at most one sleeping thread. */
 enum plat_bell { PLAT_BELL_WRITER, PLAT_BELL_SYNC, PLAT_BELLS };
 void plat_nap_us(enum plat_bell b, unsigned us);

@@ -239,7 +239,7 @@ int rec_more(struct rec_thread *t, uint64_t ticks, size_t need);
 /* Count an event without room, and leave. */
 void rec_drop(struct rec_thread *t);
 void rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags);
-void rec_deep(struct rec_thread *t, uint64_t key, uint64_t match);
+void rec_deep(struct rec_thread *t);
 
 #if defined(_WIN32)
 extern unsigned long rec_tls;
@@ -383,7 +383,7 @@ rec_push(struct rec_thread *t, uint64_t key, uint64_t match)
 	if (__builtin_expect(t->depth < t->zone_max, 1))
 		t->zone[t->depth++] = (struct rec_zone){ key, match };
 	else
-		rec_deep(t, key, match);
+		rec_deep(t);
 }
 
 /* Begin a zone: entered, with room. */

@@ -14,24 +14,8 @@ struct rec_state rec_state;
 __thread REC_NEAR struct rec_thread *rec_self;
 #endif
 
-static atomic_flag threads_lock = ATOMIC_FLAG_INIT;
-
-/*
- * Lock the list of threads, at a thread's first event, at its exit, and where a recording ends. Held for a few dozen instructions, at most twice in a thread's
- * life.
- */
-static void
-lock_threads(void)
-{
-	while (atomic_flag_test_and_set_explicit(&threads_lock, memory_order_acquire))
-		plat_sleep_us(50);
-}
-
-static void
-unlock_threads(void)
-{
-	atomic_flag_clear_explicit(&threads_lock, memory_order_release);
-}
+/* Of the list of threads: taken at a thread's first event, at its exit, and where a recording ends. */
+static struct plat_lock list;
 
 /* --- the lists ------------------------------------------------------------------- */
 
@@ -276,10 +260,8 @@ rec_drop(struct rec_thread *t)
 }
 
 void
-rec_deep(struct rec_thread *t, uint64_t key, uint64_t match)
+rec_deep(struct rec_thread *t)
 {
-	(void)key;
-	(void)match;
 	if (t->zone_max > 0)          /* false if the thread never joined a recording */
 		t->depth++;
 }
@@ -299,10 +281,10 @@ make(bool extra)
 	t->zone = (struct rec_zone *)(void *)(t + 1);
 	t->native = plat_thread_self();
 	t->extra = extra;
-	lock_threads();
+	plat_lock(&list);
 	t->next = atomic_load(&rec_state.threads);
 	atomic_store(&rec_state.threads, t);
-	unlock_threads();
+	plat_unlock(&list);
 	return t;
 }
 
@@ -385,7 +367,7 @@ rec_thread_release(struct rec_thread *t)
 	atomic_store(&t->busy, 1);
 	if (!t->extra && atomic_load(&rec_state.on) && t->session == atomic_load(&rec_state.session))
 		put_end(t);
-	lock_threads();               /* a pause or the end may seal the chunk at this moment, or the ring may be gone after it */
+	plat_lock(&list);             /* a pause or the end may seal the chunk at this moment, or the ring may be gone after it */
 	if (atomic_load(&rec_state.sealable) && t->session == atomic_load(&rec_state.session)) {
 		seal_chunk(R, t);
 		atomic_store_explicit(ring_slot_state(&R->slot[t->slot]), TTC_S_ENDED, memory_order_release);
@@ -393,15 +375,15 @@ rec_thread_release(struct rec_thread *t)
 		if (4 * (atomic_fetch_add_explicit(&R->nended, 1, memory_order_release) + 1) >= R->nslot)
 			plat_wake(PLAT_BELL_WRITER);
 	}
-	unlock_threads();
+	plat_unlock(&list);
 	rec_leave(t);
-	lock_threads();
+	plat_lock(&list);
 	for (at = &rec_state.threads; atomic_load(at) && atomic_load(at) != t;
 	     at = (_Atomic(struct rec_thread *) *)&atomic_load(at)->next)
 		;
 	if (atomic_load(at) == t)
 		atomic_store(at, t->next);
-	unlock_threads();
+	plat_unlock(&list);
 	plat_free(t, RING_THREAD);
 }
 
@@ -409,18 +391,18 @@ rec_thread_release(struct rec_thread *t)
 static bool
 all_out(void)
 {
-	lock_threads();
+	plat_lock(&list);
 	for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next)
 		t->was_out = false;
-	unlock_threads();
+	plat_unlock(&list);
 	for (int i = 0; i < 2000; i++) {
 		bool in = false;
-		lock_threads();
+		plat_lock(&list);
 		for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next) {
 			t->was_out = t->was_out || !atomic_load(&t->busy);
 			in = in || !t->was_out;
 		}
-		unlock_threads();
+		plat_unlock(&list);
 		if (!in)
 			return true;
 		plat_sleep_us(500);
@@ -435,22 +417,22 @@ ring_detach(bool seal)
 
 	if (!sure)
 		plat_sleep_us(20000);
-	lock_threads();
+	plat_lock(&list);
 	for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next)
 		atomic_store(&t->end, NULL);
-	unlock_threads();
+	plat_unlock(&list);
 	sure = plat_barrier() && sure;
 	if (!sure)
 		plat_sleep_us(20000);
 	out = all_out() && out;
 	if (!seal)
 		return out && sure;
-	lock_threads();
+	plat_lock(&list);
 	for (struct rec_thread *t = atomic_load(&rec_state.threads); t && out; t = t->next)
 		if (t->session == atomic_load(&rec_state.session))
 			seal_chunk(R, t);
 	if (!atomic_load(&rec_state.on))
 		atomic_store(&rec_state.sealable, false);
-	unlock_threads();
+	plat_unlock(&list);
 	return out && sure;
 }

@@ -13,26 +13,13 @@
 #include "recorder/mono/tracetool_mono.h"
 #include "recorder/core/control_file.h"
 
-static atomic_flag taken = ATOMIC_FLAG_INIT;
-static bool paused, ended;            /* guarded by taken */
+static struct plat_lock guard;
+static bool paused, ended;            /* under guard */
 static uint64_t mark;                 /* key of the marker of marks */
 static _Atomic uint32_t signals;      /* number of signals received */
 static _Atomic bool quit;
 static struct plat_thread helper;
 static bool has_helper;
-
-static void
-lock(void)
-{
-	while (atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
-		plat_sleep_us(20);
-}
-
-static void
-unlock(void)
-{
-	atomic_flag_clear_explicit(&taken, memory_order_release);
-}
 
 /* Turn the events of all kinds on or off. */
 static void
@@ -72,7 +59,7 @@ tracetool_mono_start(void)
 {
 	int32_t rc = TRACETOOL_MONO_E_STATE;
 
-	lock();
+	plat_lock(&guard);
 	if (!ended && paused && rec_on()) {
 		rec_resume();
 		listen(true);
@@ -80,7 +67,7 @@ tracetool_mono_start(void)
 		put_mark("recording starts");
 		rc = TRACETOOL_MONO_OK;
 	}
-	unlock();
+	plat_unlock(&guard);
 	return rc;
 }
 
@@ -90,7 +77,7 @@ tracetool_mono_stop(void)
 	int32_t rc = TRACETOOL_MONO_E_STATE;
 
 	coverage_settle();
-	lock();
+	plat_lock(&guard);
 	if (!ended && !paused && rec_on()) {
 		put_mark("recording stops");
 		listen(false);
@@ -99,7 +86,7 @@ tracetool_mono_stop(void)
 		paused = true;
 		rc = TRACETOOL_MONO_OK;
 	}
-	unlock();
+	plat_unlock(&guard);
 	return rc;
 }
 
@@ -131,9 +118,9 @@ tracetool_mono_flush(int32_t ms)
 int32_t
 tracetool_mono_state(void)
 {
-	lock();
+	plat_lock(&guard);
 	bool is = !paused;
-	unlock();
+	plat_unlock(&guard);
 	return !rec_on() ? TRACETOOL_MONO_OFF : is ? TRACETOOL_MONO_RECORDING : TRACETOOL_MONO_PAUSED;
 }
 
@@ -296,7 +283,7 @@ control_end(void)
 	if (has_helper)
 		plat_thread_join(&helper);
 	has_helper = false;
-	lock();
+	plat_lock(&guard);
 	ended = true;
-	unlock();
+	plat_unlock(&guard);
 }

@@ -17,23 +17,10 @@ struct past {
 	uint32_t turns;               /* how often `last` went into `kept` */
 };
 
-static atomic_flag guard = ATOMIC_FLAG_INIT;  /* of the pasts, and of names of files */
+static struct plat_lock guard;        /* of the pasts, and of names of files */
 static struct table pasts;                    /* a struct past for the methods that have one */
 static MonoProfilerHandle handle;
 static __thread struct counts *into;          /* of the read that runs on this thread */
-
-static void
-lock(void)
-{
-	while (atomic_flag_test_and_set_explicit(&guard, memory_order_acquire))
-		plat_sleep_us(20);
-}
-
-static void
-unlock(void)
-{
-	atomic_flag_clear_explicit(&guard, memory_order_release);
-}
 
 static uint64_t
 key_of(const MonoMethod *m)
@@ -56,11 +43,11 @@ keep_file(const char *name)
 
 	if (!name)
 		return "";
-	lock();
+	plat_lock(&guard);
 	if (!last || strcmp(last, name) != 0)
 		last = strdup(name);
 	kept = last ? last : "";
-	unlock();
+	plat_unlock(&guard);
 	return kept;
 }
 
@@ -115,10 +102,10 @@ read_last(MonoMethod *m, struct counts *to, uint32_t *turns)
 	const struct past *p;
 	bool any;
 
-	lock();
+	plat_lock(&guard);
 	p = past_of(m);
 	*turns = p ? p->turns : 0;
-	unlock();
+	plat_unlock(&guard);
 	to->n = 0;
 	into = to;
 	any = api.mono_profiler_get_coverage_data(handle, m, on_statement);
@@ -139,14 +126,14 @@ counts_read(MonoMethod *m, struct counts *to)
 		uint32_t turns;
 		if (!read_last(m, to, &turns))
 			return false;
-		lock();
+		plat_lock(&guard);
 		const struct past *p = past_of(m);
 		bool same = (p ? p->turns : 0) == turns;
 		if (same && p) {
 			join(to, &p->last, false);
 			join(to, &p->kept, true);
 		}
-		unlock();
+		plat_unlock(&guard);
 		if (same)
 			return true;
 	}
@@ -161,14 +148,14 @@ counts_keep(MonoMethod *m)
 		uint32_t turns;
 		if (!read_last(m, &now, &turns))
 			break;
-		lock();
+		plat_lock(&guard);
 		struct past *p = past_of(m);
 		same = (p ? p->turns : 0) == turns;
 		if (!p && (p = calloc(1, sizeof *p)))
 			table_set(&pasts, key_of(m), (uintptr_t)p);
 		if (same && p)
 			join(&p->last, &now, false);
-		unlock();
+		plat_unlock(&guard);
 	}
 	free(now.v);
 }
@@ -176,20 +163,20 @@ counts_keep(MonoMethod *m)
 void
 counts_kept(MonoMethod *m)
 {
-	lock();
+	plat_lock(&guard);
 	struct past *p = past_of(m);
 	if (p && p->last.n) {
 		join(&p->kept, &p->last, true);
 		p->last.n = 0;
 		p->turns++;
 	}
-	unlock();
+	plat_unlock(&guard);
 }
 
 void
 counts_forget(MonoMethod *m)
 {
-	lock();
+	plat_lock(&guard);
 	struct past *p = past_of(m);
 	if (p) {
 		table_set(&pasts, key_of(m), 0);
@@ -197,5 +184,5 @@ counts_forget(MonoMethod *m)
 		free(p->last.v);
 		free(p);
 	}
-	unlock();
+	plat_unlock(&guard);
 }

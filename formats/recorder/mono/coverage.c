@@ -28,7 +28,7 @@ struct covered {
 };
 
 static struct {
-	atomic_flag lock;             /* guards the list and the states */
+	struct plat_lock lock;        /* guards the list and the states */
 	struct covered *list;
 	size_t n, cap;
 	/* only for the thread that set busy */
@@ -48,7 +48,7 @@ static struct {
 	_Atomic uint32_t passes, holds;
 	_Atomic uint64_t reads;
 	_Atomic uint32_t shared;      /* methods that a domain compiled while code of another one may have run on */
-} cover = { .lock = ATOMIC_FLAG_INIT, .busy = ATOMIC_FLAG_INIT };
+} cover = { .busy = ATOMIC_FLAG_INIT };
 static struct table asked;
 static struct table dying;            /* domains that are being unloaded, by number + 1 */
 
@@ -80,19 +80,6 @@ is_covered(MonoMethod *m)
 }
 
 static void
-lock(void)
-{
-	while (atomic_flag_test_and_set_explicit(&cover.lock, memory_order_acquire))
-		plat_sleep_us(20);
-}
-
-static void
-unlock(void)
-{
-	atomic_flag_clear_explicit(&cover.lock, memory_order_release);
-}
-
-static void
 remember(MonoMethod *m, MonoImage *i)
 {
 	if (cover.n == cover.cap) {
@@ -115,13 +102,13 @@ know(MonoMethod *m, uint64_t more)
 	/* Outside the lock: naming a class may load others. */
 	if (!known)
 		found = KNOWN | (is_covered(m) ? COVERED : 0);
-	lock();
+	plat_lock(&cover.lock);
 	known = table_get(&asked, module_key(m));
 	if (!known && found & COVERED)
 		remember(m, api.mono_class_get_image(api.mono_method_get_class(m)));
 	known |= found | more;
 	table_set(&asked, module_key(m), known);
-	unlock();
+	plat_unlock(&cover.lock);
 	return known;
 }
 
@@ -167,12 +154,12 @@ on_jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 	if (!(known & COVERED) || !(known & COMPILED))
 		return;
 	counts_kept(m);
-	lock();
+	plat_lock(&cover.lock);
 	known = table_get(&asked, module_key(m));
 	bool shared = known >> DOMAIN && known >> DOMAIN != domain && !(known & SHARED);
 	known = (known & (((uint64_t)1 << DOMAIN) - 1)) | HAS_CODE | (shared ? SHARED : 0) | domain << DOMAIN;
 	table_set(&asked, module_key(m), known);
-	unlock();
+	plat_unlock(&cover.lock);
 	if (shared)
 		atomic_fetch_add(&cover.shared, 1);
 }
@@ -340,10 +327,10 @@ follow_rotation(void)
 	if (s.files == cover.files)
 		return;
 	cover.files = s.files;
-	lock();
+	plat_lock(&cover.lock);
 	for (size_t i = 0; i < cover.n; i++)
 		cover.list[i].written = false;
-	unlock();
+	plat_unlock(&cover.lock);
 }
 
 /* Write how many methods lack counts. */
@@ -372,10 +359,10 @@ step(struct rec_thread *t, uint64_t until)
 		return false;
 	module_room(false);
 	for (;; cover.at++) {
-		lock();
+		plat_lock(&cover.lock);
 		bool any = cover.at < cover.n;
 		struct covered one = any ? cover.list[cover.at] : (struct covered){ 0 };
-		unlock();
+		plat_unlock(&cover.lock);
 		if (!any && cover.instances)
 			break;
 		if (!any) {
@@ -387,9 +374,9 @@ step(struct rec_thread *t, uint64_t until)
 		/* A method that was not compiled has not run, so its counts have not changed. */
 		if (!(known & DEFINITION) == cover.instances && known & (one.written ? COMPILED : KNOWN)) {
 			write_method(t, &one);
-			lock();
+			plat_lock(&cover.lock);
 			cover.list[cover.at] = one;
-			unlock();
+			plat_unlock(&cover.lock);
 		}
 		if (mono_ns() >= until) {
 			cover.at++;
@@ -506,13 +493,13 @@ on_domain_unloaded(MonoProfiler *p, MonoDomain *d)
 	uint64_t domain = (uint64_t)api.mono_domain_get_id(d) + 1;
 
 	(void)p;
-	lock();
+	plat_lock(&cover.lock);
 	for (size_t i = 0; i < cover.n; i++) {
 		uint64_t known = cover.list[i].method ? table_get(&asked, module_key(cover.list[i].method)) : 0;
 		if (known >> DOMAIN == domain)
 			table_set(&asked, module_key(cover.list[i].method), known & (((uint64_t)1 << DOMAIN) - 1));
 	}
-	unlock();
+	plat_unlock(&cover.lock);
 	table_set(&dying, domain, 0);
 	atomic_fetch_sub(&cover.holds, 1);
 }
@@ -543,7 +530,7 @@ on_image_unloaded(MonoProfiler *p, MonoImage *image)
 		memmove(&cover.image[i], &cover.image[i + 1], (--cover.nimage - i) * sizeof *cover.image);
 		break;
 	}
-	lock();
+	plat_lock(&cover.lock);
 	for (size_t i = 0; i < cover.n; i++) {
 		struct covered *c = &cover.list[i];
 		if (!c->method || !goes_with(c, image))
@@ -553,7 +540,7 @@ on_image_unloaded(MonoProfiler *p, MonoImage *image)
 		free(c->hits);
 		*c = (struct covered){ 0 };
 	}
-	unlock();
+	plat_unlock(&cover.lock);
 	give();
 }
 

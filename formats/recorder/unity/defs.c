@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static struct lock lock = { ATOMIC_FLAG_INIT };
+static struct plat_lock lock;
 
 static void
 copy(char *to, size_t size, const char *s)
@@ -75,13 +75,13 @@ define_category(unsigned id)
 uint64_t
 defs_category_met(uint64_t id)
 {
-	if (atomic_flag_test_and_set_explicit(&lock.taken, memory_order_acquire))
+	if (!plat_try_lock(&lock))
 		return 0;
 	if (!defs_category_key(id) && rec_on()) {
 		plugin_add(N_CATEGORIES_UNKNOWN);
 		define_category((unsigned)id);
 	}
-	plugin_unlock(&lock);
+	plat_unlock(&lock);
 	return defs_category_key(id);
 }
 
@@ -91,7 +91,7 @@ on_category(const struct unity_category *c, void *user)
 	(void)user;
 	if (!c)
 		return;
-	plugin_lock(&lock);
+	plat_lock(&lock);
 	const struct unity_category *old = atomic_load_explicit(&category[c->id], memory_order_relaxed);
 	if (!(category_known[c->id / 32] >> c->id % 32 & 1)) {
 		category_known[c->id / 32] |= 1u << c->id % 32;
@@ -99,13 +99,13 @@ on_category(const struct unity_category *c, void *user)
 	} else if (old != c && strcmp(described_name(c->id), c->name ? c->name : "") != 0) {
 		plugin_add(N_REUSED);
 	} else if (defs_category_key(c->id)) {
-		plugin_unlock(&lock);
+		plat_unlock(&lock);
 		return;
 	}
 	atomic_store_explicit(&category[c->id], c, memory_order_relaxed);
 	if (rec_on())
 		define_category(c->id);
-	plugin_unlock(&lock);
+	plat_unlock(&lock);
 }
 
 /* --- threads ------------------------------------------------------------------------ */
@@ -144,7 +144,7 @@ on_thread(const struct unity_thread *d, void *user)
 	(void)user;
 	if (!d)
 		return;
-	plugin_lock(&lock);
+	plat_lock(&lock);
 	while (i < nthread && thread[i].id != d->id)
 		i++;
 	if (i == nthread) {
@@ -157,13 +157,13 @@ on_thread(const struct unity_thread *d, void *user)
 	thread[i].name = kept(thread[i].name, d->name);
 	if (rec_on())
 		rec_def_thread(d->id, d->group, d->name);
-	plugin_unlock(&lock);
+	plat_unlock(&lock);
 }
 
 void
 defs_thread_gone(uint64_t native)
 {
-	plugin_lock(&lock);
+	plat_lock(&lock);
 	for (unsigned i = 0; i < nthread; i++)
 		if (thread[i].id == native) {
 			free(thread[i].group);
@@ -173,7 +173,7 @@ defs_thread_gone(uint64_t native)
 			thread_next = nthread;
 			break;
 		}
-	plugin_unlock(&lock);
+	plat_unlock(&lock);
 }
 
 /* --- markers --------------------------------------------------------------------------- */
@@ -298,10 +298,10 @@ on_marker(const struct unity_marker *m, void *user)
 	(void)user;
 	if (!m)
 		return;
-	plugin_lock(&lock);
+	plat_lock(&lock);
 	if (atomic_load(&plugin.state) == S_CAPTURING)
 		add_marker(m);
-	plugin_unlock(&lock);
+	plat_unlock(&lock);
 }
 
 /* --- the life of a capture -------------------------------------------------------------- */
@@ -338,7 +338,7 @@ defs_open(void)
 {
 	enum { OUR_CATEGORY = 0x10000, OUR_MARKER = 0x7fffffff };     /* ids that the engine never gives, or hardly ever */
 
-	plugin_lock(&lock);
+	plat_lock(&lock);
 	uint64_t ours = rec_def_category(OUR_CATEGORY, 0x808080ff, "Tracetool");
 	atomic_store(&plugin.first_key, ours);
 	plugin.mark_key = rec_def_marker(ours, OUR_MARKER, 0, MARK_NAME);
@@ -353,7 +353,7 @@ defs_open(void)
 	}
 	memset(seen, 0, capseen * sizeof *seen);
 	nseen = 0;
-	plugin_unlock(&lock);
+	plat_unlock(&lock);
 }
 
 void
@@ -374,8 +374,8 @@ defs_stop(void)
 {
 	const struct unity_callbacks *u = plugin.unity;
 
-	plugin_lock(&lock);
-	plugin_unlock(&lock);
+	plat_lock(&lock);
+	plat_unlock(&lock);
 	if (registered_marker)
 		u->del_marker(on_marker, NULL);
 	for (unsigned i = 0; i < HOWS; i++) {

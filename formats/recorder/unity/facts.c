@@ -8,7 +8,7 @@
 
 /* Facts set by tracetool_meta(), for every capture: texts key, value, key, value ... */
 enum { STORE = 64 << 10 };
-static struct lock lock = { ATOMIC_FLAG_INIT };
+static struct plat_lock lock;
 static char store[STORE];
 static size_t used;
 
@@ -47,10 +47,10 @@ tracetool_meta(const char *key, const char *value)
 		return;
 	if (!value)
 		value = "";
-	plugin_lock(&lock);
+	plat_lock(&lock);
 	keep(key, value);
 	rec_meta(key, value);
-	plugin_unlock(&lock);
+	plat_unlock(&lock);
 }
 
 void
@@ -75,13 +75,13 @@ facts_open(void)
 	char key[OPTVAL_PATH];
 
 	rec_meta("recorder.interface", name[plugin.version]);
-	plugin_lock(&lock);
+	plat_lock(&lock);
 	for (size_t at = 0; at < used;) {
 		const char *k = store + at, *v = k + strlen(k) + 1;
 		rec_meta(k, v);
 		at = (size_t)(v + strlen(v) + 1 - store);
 	}
-	plugin_unlock(&lock);
+	plat_unlock(&lock);
 	for (const char *m = NULL; (m = opttable_next(&plugin.config.values, LIST_META, m)) != NULL;) {
 		size_t n = strcspn(m, "=");
 		snprintf(key, sizeof key, "%.*s", (int)(n < sizeof key ? n : sizeof key - 1), m);

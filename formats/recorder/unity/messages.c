@@ -13,10 +13,10 @@ enum { MESSAGE = OPTTABLE_WHY + 100, UNSAID = 8 };
 
 /* The last message, and those not printed yet. If too many come at once, the oldest unprinted ones are left out. */
 static struct {
-	struct lock lock;
+	struct plat_lock lock;
 	char text[UNSAID][MESSAGE];
 	unsigned said, n;             /* numbers of messages printed, and made */
-} message = { .lock = { ATOMIC_FLAG_INIT } };
+} message;
 
 void
 plugin_say(const char *fmt, ...)
@@ -24,22 +24,22 @@ plugin_say(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	plugin_lock(&message.lock);
+	plat_lock(&message.lock);
 	vsnprintf(message.text[message.n++ % UNSAID], MESSAGE, fmt, ap);
-	plugin_unlock(&message.lock);
+	plat_unlock(&message.lock);
 	va_end(ap);
 }
 
 static bool
 take_message(char line[MESSAGE + 16])
 {
-	plugin_lock(&message.lock);
+	plat_lock(&message.lock);
 	bool fresh = message.said != message.n;
 	if (message.n - message.said > UNSAID)
 		message.said = message.n - UNSAID;
 	if (fresh)
 		snprintf(line, MESSAGE + 16, "tracetool: %s\n", message.text[message.said++ % UNSAID]);
-	plugin_unlock(&message.lock);
+	plat_unlock(&message.lock);
 	return fresh;
 }
 
@@ -55,7 +55,7 @@ plugin_print(void)
 int32_t
 tracetool_message(char *to, int32_t size)
 {
-	plugin_lock(&message.lock);
+	plat_lock(&message.lock);
 	const char *last = message.text[(message.n + UNSAID - 1) % UNSAID];
 	size_t n = strlen(last);
 	if (to && size > 0) {
@@ -63,6 +63,6 @@ tracetool_message(char *to, int32_t size)
 		memcpy(to, last, fits);
 		to[fits] = '\0';
 	}
-	plugin_unlock(&message.lock);
+	plat_unlock(&message.lock);
 	return (int32_t)n;
 }

@@ -14,7 +14,7 @@ struct plugin plugin;
 /* --- capturing ---------------------------------------------------------------------- */
 
 /* Guards the options, the helper's life, and the change from S_IDLE to another state. */
-static struct lock control = { ATOMIC_FLAG_INIT };
+static struct plat_lock control;
 static struct config base;    /* options of the environment and the command line */
 static _Atomic bool stop_wanted;
 static bool has_frames;       /* the frame callback is installed */
@@ -227,13 +227,13 @@ helper_run(void)
 		if (round % 4 == 0)
 			control_file_look(&control_file);
 		plugin_print();
-		plugin_lock(&control);
+		plat_lock(&control);
 		if (atomic_load(&quit) || (state_now() == S_IDLE && !base.control[0])) {
 			helper = H_ENDED;
-			plugin_unlock(&control);
+			plat_unlock(&control);
 			return;
 		}
-		plugin_unlock(&control);
+		plat_unlock(&control);
 		plat_sleep_us(10000);
 	}
 }
@@ -258,9 +258,9 @@ static void
 end_helper(void)
 {
 	atomic_store(&quit, true);
-	plugin_lock(&control);
+	plat_lock(&control);
 	bool is = helper != H_NONE;
-	plugin_unlock(&control);
+	plat_unlock(&control);
 	if (is)
 		plat_thread_join(&helper_thread);
 	helper = H_NONE;
@@ -349,9 +349,9 @@ tracetool_start(const char *file, const char *options)
 		plugin_say("no capture: this is a forked child");
 		return TRACETOOL_E_SYSTEM;
 	}
-	plugin_lock(&control);
+	plat_lock(&control);
 	int rc = start(file, options);
-	plugin_unlock(&control);
+	plat_unlock(&control);
 	return rc;
 }
 
@@ -476,7 +476,7 @@ load(struct unity_interfaces *unity)
 	defs_load();
 	plugin.refused_at_load = atomic_load(&plugin.count[N_REFUSED]) + !has_frames;
 	self_load(unity);
-	plugin_lock(&control);
+	plat_lock(&control);
 	if (base.capture[0] && !bad_filter(&base)) {
 		plugin.config = base;
 		atomic_store(&stop_wanted, false);
@@ -486,7 +486,7 @@ load(struct unity_interfaces *unity)
 	}
 	if ((base.control[0] || state_now() != S_IDLE) && need_helper() != 0)
 		plugin_say("no thread could be created: the capture is written when the game ends");
-	plugin_unlock(&control);
+	plat_unlock(&control);
 }
 
 void UNITY_CALL

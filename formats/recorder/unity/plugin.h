@@ -45,22 +45,6 @@ extern struct plugin {
 	uint64_t mark_key, timing_key;/* our own markers */
 } plugin;
 
-/* A lock for rare paths; waiting threads sleep a little. Never held while calling the engine, except in one function of defs.c. */
-struct lock { atomic_flag taken; };
-
-static inline void
-plugin_lock(struct lock *l)
-{
-	while (atomic_flag_test_and_set_explicit(&l->taken, memory_order_acquire))
-		plat_sleep_us(20);
-}
-
-static inline void
-plugin_unlock(struct lock *l)
-{
-	atomic_flag_clear_explicit(&l->taken, memory_order_release);
-}
-
 static inline void
 plugin_add(enum count what)
 {
