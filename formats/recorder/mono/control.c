@@ -256,9 +256,24 @@ listen_to_signal(void)
 }
 #endif
 
+/* Counts are of the whole run, so in a pause those of a domain that goes are written, too. */
+static void
+on_domain_unloading(MonoProfiler *p, MonoDomain *d)
+{
+	(void)p;
+	plat_lock(&guard);
+	if (paused)
+		rec_resume();
+	coverage_unload(d);
+	if (paused)
+		rec_pause();
+	plat_unlock(&guard);
+}
+
 void
 control_load(void)
 {
+	static struct _MonoProfiler self;
 	const struct options *o = &module.o;
 
 	mark = rec_def_marker(rec_def_category(0, 0x808080ff, "Tracetool"), 0, 0, "Tracetool.Mark");
@@ -268,6 +283,10 @@ control_load(void)
 	if (o->signal)
 		listen_to_signal();
 	control_file_open(&control_file);
+	if (coverage_wanted() && api.mono_profiler_set_domain_unloading_callback && api.mono_profiler_set_domain_unloaded_callback) {
+		self.handle = api.mono_profiler_create(&self);
+		api.mono_profiler_set_domain_unloading_callback(self.handle, on_domain_unloading);
+	}
 	if (o->delay_ns || o->signal || o->control[0] || o->counters_ns || coverage_repeats()) {
 		has_helper = plat_thread_start(&helper, help) == 0;
 		if (!has_helper)

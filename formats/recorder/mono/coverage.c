@@ -471,16 +471,14 @@ coverage_settle(void)
 
 /* --- unloading --------------------------------------------------------------------------------- */
 
-/* Write the counts of a domain's methods before they are unloaded: afterwards they are gone. */
-static void
-on_domain_unloading(MonoProfiler *p, MonoDomain *d)
+void
+coverage_unload(MonoDomain *d)
 {
 	struct rec_thread *t = rec_thread();
 
-	(void)p;
 	table_set(&dying, (uint64_t)api.mono_domain_get_id(d) + 1, 1);
 	atomic_fetch_add(&cover.holds, 1);
-	if (t && !atomic_load(&cover.ended) && atomic_load(&cover.listens) && take(1000)) {
+	if (t && !atomic_load(&cover.ended) && take(1000)) {
 		pass(t);
 		give();
 	}
@@ -599,14 +597,12 @@ coverage_load(void)
 	}
 	api.mono_profiler_set_coverage_filter_callback(module.tools, filter);
 	api.mono_profiler_set_image_unloaded_callback(module.tools, on_image_unloaded);
-	/* A handle of its own: others already listen to domains and to compiling. */
+	/* A handle of its own: others already listen to compiling. */
 	self.handle = api.mono_profiler_create(&self);
 	counts_load(self.handle);
 	if (api.mono_profiler_set_jit_begin_callback)
 		api.mono_profiler_set_jit_begin_callback(self.handle, on_jit_begin);
 	api.mono_profiler_set_jit_done_callback(self.handle, on_jit_done);
-	if (api.mono_profiler_set_domain_unloading_callback && api.mono_profiler_set_domain_unloaded_callback) {
-		api.mono_profiler_set_domain_unloading_callback(self.handle, on_domain_unloading);
+	if (api.mono_profiler_set_domain_unloaded_callback)
 		api.mono_profiler_set_domain_unloaded_callback(self.handle, on_domain_unloaded);
-	}
 }

@@ -137,6 +137,8 @@ bool coverage_wanted(void);
 void heap_request(void);
 /* The runtime begins to end: take the last shot, if one is asked for. */
 void heap_end(void);
+/* A domain is unloaded, until the runtime says that it is: write the counts of its methods, which are gone then. Not in a pause. */
+void coverage_unload(MonoDomain *d);
 void coverage_end(void);
 void coverage_listen(bool on);
 /*

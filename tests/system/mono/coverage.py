@@ -52,10 +52,11 @@ def every_line():
 
 def unloaded():
     """In domains that go before the end: what ran in them counts, as often as it ran."""
-    out = kit.capture("unloaded.ttc")
-    p = kit.mono("coverage=[Cover]*,out=" + out, "Unload", kit.program("Cover"), "3", more=["--debug"])
-    kit.check(p.returncode == 0 and p.stderr == "", "domains that are unloaded: exit status", p.returncode, p.stderr)
-    kit.check_equal(lines(out), {n: [3 * c[0]] for n, c in known().items()}, "domains that are unloaded: each run counts")
+    for options in ("coverage=[Cover]*", "coverage=[Cover]*,paused"):
+        out = kit.capture("unloaded.ttc")
+        p = kit.mono(options + ",out=" + out, "Unload", kit.program("Cover"), "3", more=["--debug"])
+        kit.check(p.returncode == 0 and p.stderr == "", "domains that are unloaded, %s: exit status" % options, p.returncode, p.stderr)
+        kit.check_equal(lines(out), {n: [3 * c[0]] for n, c in known().items()}, "domains that are unloaded, %s: each run counts" % options)
 
 
 def shared(path, *more):
