@@ -210,15 +210,12 @@ put_ring(struct tt_buf *out, const struct ring *r)
 {
 	static const char *const user[] = { [USER_ENDED] = "has ended", [USER_RUNS] = "runs", [USER_UNKNOWN] = "may run" };
 	time_t s = (time_t)(r->wall_ns / 1000000000);
-	char size[32], *path;
+	char size[32], path[4096];
 	struct tm tm;
 
 	*tt_put_bytes(size, (int64_t)r->size) = '\0';
-	path = strdup(r->path);
-	if (path)
-		tt_utf8_line(path, strlen(path) + 1, r->path);
-	tt_buf_printf(out, "%s\n", path ? path : "?");
-	free(path);
+	tt_utf8_line(path, sizeof path, r->path);
+	tt_buf_printf(out, "%s\n", path);
 	put_line(out, "size", size);
 	tt_buf_printf(out, "  program  %s: process %ld%s%s\n", user[r->user], r->pid, r->told && r->args[0] ? ", " : "", r->told ? r->args : "");
 	if (r->wall_ns && gmtime_r(&s, &tm))
