@@ -108,19 +108,32 @@ tt_capture_recording(const struct tt_capture *c, char text[TT_RECORDING_TEXT])
 	return known;
 }
 
+void
+tt_capture_files(const struct tt_capture *c, char text[TT_FILES_TEXT])
+{
+	const unsigned first = c->part, last = c->part_last;
+
+	if (last == 0)
+		snprintf(text, TT_FILES_TEXT, "the first file");
+	else if (first == 0)
+		snprintf(text, TT_FILES_TEXT, "the first %u files", last + 1);
+	else if (first == last)
+		snprintf(text, TT_FILES_TEXT, "file %u", first);
+	else
+		snprintf(text, TT_FILES_TEXT, "files %u to %u", first, last);
+}
+
 bool
 tt_capture_stretch(const struct tt_capture *c, char text[TT_STRETCH_TEXT])
 {
-	const bool before = c->part > 0, one = c->part == c->part_last;
-	const unsigned first = c->part + 1, last = c->part_last + 1;
-	int n;
+	const bool before = c->part > 0;
+	char files[TT_FILES_TEXT];
 
 	text[0] = '\0';
 	if (!before && !c->more_follow)
 		return false;
-	n = one ? snprintf(text, TT_STRETCH_TEXT, "file %u of a rotation: ", first) :
-	    snprintf(text, TT_STRETCH_TEXT, "files %u to %u of a rotation: ", first, last);
-	snprintf(text + n, TT_STRETCH_TEXT - (size_t)n, "what came %s%s%s is not here", before ? "before" : "",
+	tt_capture_files(c, files);
+	snprintf(text, TT_STRETCH_TEXT, "%s of a rotation: what came %s%s%s is not here", files, before ? "before" : "",
 	    before && c->more_follow ? " and " : "", c->more_follow ? "after" : "");
 	return true;
 }

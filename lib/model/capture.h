@@ -156,6 +156,13 @@ const char *tt_layout_note(const char *value);
 bool tt_capture_recording(const struct tt_capture *c, char text[TT_RECORDING_TEXT]);
 
 /*
+ * Which files of a rotation the capture is, for people, by the numbers in their names: "file 2", "files 4 to 6". The name of the first has none: "the first
+ * file", "the first 3 files".
+ */
+#define TT_FILES_TEXT 40
+void tt_capture_files(const struct tt_capture *c, char text[TT_FILES_TEXT]);
+
+/*
  * What of its rotation a capture lacks before and after its files, for people: "files 4 to 6 of a rotation: ...". False where nothing is known to be
  * missing there, and ${text} is empty.
  */

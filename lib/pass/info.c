@@ -150,12 +150,12 @@ const char *
 tt_pass_part(const struct tt_capture *k, struct tt_report *r)
 {
 	const char *more = k->more_follow ? "; more follow" : k->clean_end ? "; the last" : "";
-	unsigned first = k->part + 1, last = k->part_last + 1;
+	char files[TT_FILES_TEXT];
 
-	if (first == 1 && !k->more_follow)
+	if (k->part == 0 && !k->more_follow)
 		return NULL;
-	return first < last ? tt_text(r, "files %u to %u of a rotation%s", first, last, more) :
-	    tt_text(r, "file %u of a rotation%s", first, more);
+	tt_capture_files(k, files);
+	return tt_text(r, "%s of a rotation%s", files, more);
 }
 
 static void

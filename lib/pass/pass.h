@@ -173,7 +173,7 @@ const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_
 /* Why there are no rows of frames, where there are no frames; NULL: there are some. Texts are kept in ${r}. */
 const char *tt_pass_no_frames(const struct tt_model *m, struct tt_report *r);
 
-/* "file 2 of a rotation; more follow", or NULL: the capture is all that there is. */
+/* "file 2 of a rotation; more follow" (tt_capture_files()), or NULL: the capture is all that there is. */
 const char *tt_pass_part(const struct tt_capture *k, struct tt_report *r);
 
 /* True if no event lies in the time asked for: then ${text}, of TT_OUTSIDE_TEXT bytes, says so. */

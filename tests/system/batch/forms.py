@@ -108,7 +108,7 @@ def rotated(s):
     src = folder(s, "later", {"game.2.ttc": parts["game.2.ttc"]})
     one = os.path.join(src, "game.2.ttc")
     r, doc, forms = verdict(s, "stats", one)
-    told(s, "a later file, stats", forms, "file 3 of a rotation: what came before", "is not here")
+    told(s, "a later file, stats", forms, "file 2 of a rotation: what came before", "is not here")
     true_status(s, "a later file, stats", r, doc, forms, 0)
     r = run("diff", "--format", "json", one, "--", one)
     said = [n["text"] for n in json.loads(r.out)["notes"] if n["id"] == "rotation"]
