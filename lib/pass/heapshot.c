@@ -19,8 +19,8 @@ static const struct tt_col shot_col[] = {
 	{ "classes", "classes", TT_UNIT_COUNT, "Number of classes with objects in the shot, as the file distinguishes them." },
 	{ "references", "references", TT_UNIT_COUNT, "Number of references between objects." },
 	{ "roots", "roots", TT_UNIT_COUNT, "Number of roots recorded with the shot." },
-	{ "d_objects", "more objects", TT_UNIT_COUNT, "Change in objects since the previous shot." },
-	{ "d_bytes", "more bytes", TT_UNIT_BYTES, "Change in bytes since the previous shot." },
+	{ "d_objects", "more objects", TT_UNIT_COUNT, "Change in objects since the previous whole shot; empty if this one is not whole." },
+	{ "d_bytes", "more bytes", TT_UNIT_BYTES, "Change in bytes since the previous whole shot; empty if this one is not whole." },
 	{ "continued", "continued", TT_UNIT_COUNT, "Number of records that continue the references of an object; they are not objects." },
 	{ "complete", "complete", TT_UNIT_BOOL, "True if the end of the shot is in the capture." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
@@ -32,8 +32,8 @@ static const struct tt_col class_col[] = {
 	{ "objects", "objects", TT_UNIT_COUNT, "Number of the class's objects in the last shot." },
 	{ "mean_bytes", "mean", TT_UNIT_BYTES, "Bytes per object." },
 	{ "references", "references", TT_UNIT_COUNT, "Number of references that these objects hold." },
-	{ "d_bytes", "more bytes", TT_UNIT_BYTES, "Change in bytes since the previous shot." },
-	{ "d_objects", "more objects", TT_UNIT_COUNT, "Change in objects since the previous shot." },
+	{ "d_bytes", "more bytes", TT_UNIT_BYTES, "Change in bytes since the previous whole shot." },
+	{ "d_objects", "more objects", TT_UNIT_COUNT, "Change in objects since the previous whole shot." },
 };
 static const struct tt_col growth_col[] = {
 	{ "class", "class", TT_UNIT_TEXT, "Name of the class." },
@@ -57,8 +57,8 @@ static const struct tt_col history_col[] = {
 	{ "objects", "objects", TT_UNIT_COUNT, "Number of the class's objects in this shot." },
 	{ "references", "references", TT_UNIT_COUNT, "Number of references that these objects hold." },
 	{ "roots", "roots", TT_UNIT_COUNT, "Number of references from roots to these objects; empty if there is no room in memory for the shot's graph." },
-	{ "d_bytes", "more bytes", TT_UNIT_BYTES, "Change in bytes since the previous shot." },
-	{ "d_objects", "more objects", TT_UNIT_COUNT, "Change in objects since the previous shot." },
+	{ "d_bytes", "more bytes", TT_UNIT_BYTES, "Change in bytes since the previous whole shot; empty if this one is not whole." },
+	{ "d_objects", "more objects", TT_UNIT_COUNT, "Change in objects since the previous whole shot; empty if this one is not whole." },
 };
 
 /* A class by name in one shot. */
@@ -182,7 +182,7 @@ shots(struct tt_making *k, struct tt_table *t)
 		const struct tt_shot *s = &all->shot[i], *before = NULL;
 		struct tt_cell *c = tt_row(t);
 
-		for (size_t b = i; b-- > 0 && !before;)
+		for (size_t b = s->complete ? i : 0; b-- > 0 && !before;)
 			before = all->shot[b].process == s->process && all->shot[b].complete ? &all->shot[b] : NULL;
 		tt_cell_u64(&c[0], i + 1);
 		tt_cell_int(&c[1], s->ts);
@@ -338,7 +338,7 @@ history(struct tt_making *k, struct tt_table *t)
 
 	t->note = SLOTS;
 	for (size_t i = 0; i < f->s->n; i++) {
-		const struct tt_shot *s = &f->s->shot[i], *before = kept_before(f, i);
+		const struct tt_shot *s = &f->s->shot[i], *before = s->complete ? kept_before(f, i) : NULL;
 
 		if (!s->kept)
 			continue;

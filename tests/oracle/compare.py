@@ -470,7 +470,12 @@ def compare_shots(c, a, stats):
     ours = [tuple(s[k] for k in ("objects", "bytes", "references", "continuation_records", "roots", "complete"))
             for s in a.shots]
     c.same("heap shots", theirs, ours)
-    whole = [s for s in a.shots if s["complete"]]
+    whole, more = [], []
+    for s in a.shots:                      # differences are between a whole shot and the whole shot before it
+        of = ("objects", "bytes")
+        more.append(tuple(s[k] - whole[-1][k] for k in of) if s["complete"] and whole else (None, None))
+        whole += [s] if s["complete"] else []
+    c.same("differences of heap shots", [(r["d_objects"], r["d_bytes"]) for r in rows], more)
     if not whole:
         return
 
