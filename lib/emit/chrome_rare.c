@@ -164,7 +164,9 @@ put_flow(struct rare *r)
 	const bool next = r->e->flags & TT_F_NEXT;
 	const struct tt_event *zone = next ? tt_flow_next(r->v, r->i) : NULL;
 
-	return r->e->depth > TT_FLOW_SEQUENTIAL ? TT_OK : tt_chrome_flow_step(r->c, r->v, r->e, zone, r->err);
+	if (r->e->depth > TT_FLOW_SEQUENTIAL || tt_flow_left_out(r->v, r->i))
+		return TT_OK;
+	return tt_chrome_flow_step(r->c, r->v, r->e, zone, r->err);
 }
 
 /* An instant of a marker, with its arguments. */

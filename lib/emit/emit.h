@@ -52,6 +52,9 @@ struct tt_view {
 	size_t nbegun;
 	const struct tt_args *args;   /* of slices: tt_slice_args() */
 	size_t nargs;
+	const uint32_t *left;         /* events of flows whose own zone the filter leaves out, in order */
+	size_t nleft;
+	bool first_left;              /* the first zone that begins in the chunk is left out by its duration or depth, or is the Editor's */
 	uint64_t alloc_before;        /* bytes allocated on this thread before this chunk */
 	bool skipped;                 /* the filter leaves the thread out: `rare` is called only for events of other threads or of none */
 };

@@ -24,6 +24,14 @@ struct writer {
 	void *arg;
 };
 
+bool
+tt_flow_left_out(const struct tt_view *v, size_t event)
+{
+	const size_t at = tt_lower_bound(i, 0, v->nleft, v->left[i] < event);
+
+	return at < v->nleft && v->left[at] == event;
+}
+
 int
 tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step step, struct tt_err *err)
 {
@@ -94,13 +102,14 @@ tt_flow_seek(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *me
 	return TT_OK;
 }
 
-/* Steps from earlier chunks wait for the first zone that begins in this one. */
+/* Steps from earlier chunks wait for the first zone that begins in this one; if that is left out, for none. */
 static int
-find_sought(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *mem, struct tt_err *err)
+find_sought(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_pieces *pieces, struct tt_buf *scratch, struct tt_mem *mem, struct tt_err *err)
 {
 	const struct tt_event *e = f->nsought ? tt_flow_next(v, 0) : NULL;
+	struct tt_piece piece = { 0 };
 	size_t keep = 0;
-	int rc = TT_OK;
+	int rc = e ? tt_pieces_zone(pieces, e->val, scratch, &piece, err) : TT_OK;
 
 	for (size_t i = 0; e && i < f->nsought && rc == TT_OK; i++) {
 		struct tt_flow_step *s = &f->step[f->sought[i].step];
@@ -108,6 +117,8 @@ find_sought(struct tt_flow_steps *f, const struct tt_view *v, struct tt_mem *mem
 			f->sought[keep++] = f->sought[i];
 			continue;
 		}
+		if (v->first_left || !piece.s)
+			continue;
 		s->ts = e->ts;
 		s->next = true;
 		rc = wait(f, f->sought[i].step, mem, err);
@@ -161,7 +172,7 @@ tt_flow_zones(struct tt_flow_steps *f, const struct tt_view *v, const struct tt_
     struct tt_err *err)
 {
 	const uint32_t thread = v->thread->index;
-	int rc = find_sought(f, v, mem, err);
+	int rc = find_sought(f, v, pieces, scratch, mem, err);
 
 	for (size_t i = 0; i < v->nslice && thread < f->nwaits && f->waits[thread].n && rc == TT_OK; i++) {
 		const struct tt_slice *s = &v->slice[i];

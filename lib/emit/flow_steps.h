@@ -8,8 +8,9 @@
  * A step outside of all zones connects nothing, and readers would link it to any zone. Where an emitter learns of zones when they are over, steps
  * wait for the zone around them, and those for which none comes are left out.
  *
- * A step that belongs to the next zone of its thread is put where that begins, which may be in a later chunk. Where the zone is not shown, the
- * step belongs to the one around it.
+ * A step belongs to the innermost zone around it, or to the next zone of its thread: then it is put where that begins, which may be in a later chunk. Where
+ * the filter leaves that zone out, by its name, duration or depth, the step is left out, too (tt_flow_left_out()): zones around it have nothing to do with
+ * what other threads do for it.
  *
  * Memory: 32 bytes for each step, of at most 4 Mi, and 4 where it waits. Threads: one.
  */
@@ -53,6 +54,9 @@ struct tt_flow_steps {
 
 /* One end of an arrow, or a step of a chain: ${phase} is 's', 't' or 'f'. */
 typedef int tt_flow_put(void *arg, const struct tt_flow_step *s, char phase, uint64_t id, struct tt_err *err);
+
+/* True if the step ${event} of the chunk belongs to a zone that is left out: then nothing is kept of it. */
+bool tt_flow_left_out(const struct tt_view *v, size_t event);
 
 /* Keep ${step}. TT_END: there are too many, and it is left out. */
 int tt_flow_add(struct tt_flow_steps *f, struct tt_mem *mem, struct tt_flow_step step, struct tt_err *err);

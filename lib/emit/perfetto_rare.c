@@ -315,7 +315,7 @@ put_flow(struct rare *r)
 	struct tt_flow_step step = { .ts = r->e->ts, .id = r->e->val, .thread = r->v->thread->index, .type = (uint8_t)r->e->depth, .next = zone };
 	int rc = TT_OK;
 
-	if (r->e->depth > TT_FLOW_SEQUENTIAL)
+	if (r->e->depth > TT_FLOW_SEQUENTIAL || tt_flow_left_out(r->v, r->i))
 		return TT_OK;
 	if (zone && (c->late || is_written(r, zone))) {
 		step.ts = zone->ts;

@@ -104,7 +104,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 		    f->filtered && tt_fold_left_out_open(f, io, i, io->base.z[i].ts, io->base.z[i].key), err);
 	}
 	k->n = rc == TT_OK ? io->base.n : 0;
-	return rc;
+	return rc == TT_OK ? tt_fold_steps_begin(f, io, err) : rc;
 }
 
 /* True if there is a zone of the producer's own, not only those made of GC, lock or exception events. */
@@ -229,7 +229,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always);
 	size_t base, top;                /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
-	const bool all = writes_all(f);
+	const bool steps = f->steps, all = !steps && writes_all(f);
 
 	base = top = io->base.n;
 	io->calls = b->n > b->nrare && any_call(b);
@@ -250,9 +250,17 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			}
 			rc = zone_alone(f, io, e, base + e->depth, err);
 			top = base + e->depth + 1;
+			if (unlikely(steps) && rc == TT_OK)
+				rc = tt_fold_steps_zone(f, io, top, e, e->ts + (int64_t)e->dur, err);
 			break;
 		case TT_ZONE_BEGIN:
 			rc = zone_begin(f, io, e, base, &top, err);
+			if (unlikely(steps) && rc == TT_OK)
+				rc = tt_fold_steps_zone(f, io, top, e, INT64_MAX, err);
+			break;
+		case TT_FLOW:
+			if (unlikely(steps))
+				rc = tt_fold_steps_step(f, io, e, base, top, err);
 			break;
 		case TT_ZONE_END:
 			rc = zone_end(f, io, e, &base, &top, err);
@@ -275,6 +283,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			break;
 		}
 	}
+	tt_fold_steps_end(io);
 	return tt_fold_thrown_over(f, io, rc, err);
 }
 
@@ -315,6 +324,8 @@ tt_fold_free(struct tt_fold *f)
 	tt_mem_free(f->mem, f->lvl, f->caplvl * sizeof *f->lvl);
 	tt_mem_free(f->mem, f->trail, f->captrail * sizeof *f->trail);
 	tt_mem_free(f->mem, f->thrown, f->capthrown * sizeof *f->thrown);
+	tt_mem_free(f->mem, f->own, f->capown * sizeof *f->own);
+	tt_mem_free(f->mem, f->next, f->capnext * sizeof *f->next);
 }
 
 void
@@ -328,6 +339,7 @@ tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem)
 	tt_mem_free(mem, io->args, io->capargs * sizeof *io->args);
 	tt_args_free(io->ended, mem);
 	tt_mem_free(mem, io->site, io->capsite * sizeof *io->site);
+	tt_mem_free(mem, io->left, io->capleft * sizeof *io->left);
 	tt_mem_free(mem, io->sum, io->capsum * sizeof *io->sum);
 	tt_mem_free(mem, o->node, o->cap * sizeof *o->node);
 	tt_map_free(&o->at, mem);

@@ -130,6 +130,11 @@ struct tt_fold {
 	struct tt_span zone_time;     /* its time */
 	struct tt_span in_frame;      /* the same, if the chunk at hand has it and it is looked at; else none */
 	struct tt_fold_sum sum[TT_FOLD_SUMS];
+	bool steps;                   /* of the chunk at hand it matters whose zones steps of flows are: fold_steps.c */
+	bool begun;                   /* ... and a zone has begun in it */
+	struct tt_own { int64_t end; uint64_t key; } *own;    /* ... of each level: INT64_MAX where the end is not in sight */
+	uint32_t *next;               /* ... and steps that belong to the next zone: their events */
+	size_t capown, nnext, capnext;
 	bool rest;                    /* what ends now is cut: by the end of the capture or of its thread, or by a loss */
 };
 
@@ -150,6 +155,9 @@ struct tt_fold_io {
 	uint32_t *site;               /* with TT_NEEDS_SITES, of each throw, lock and handle event, in order: the node of its recorded stack,
 	                                 else of the zones open on its thread; before the commit maybe TT_OVER | index */
 	size_t nsite, capsite;
+	uint32_t *left;               /* with TT_NEEDS_SLICES: steps of flows whose own zone is left out, their events in order */
+	size_t nleft, capleft;
+	bool first_left;              /* ... the first zone that begins in the chunk is left out, by what is not in its name */
 	struct tt_frame_path *sum;    /* with TT_NEEDS_BY_FRAME: of frames and paths; before the commit a node may be TT_OVER | index */
 	size_t nsum, capsum;
 	bool calls;                   /* there are zones of the producer's own in it */

@@ -7,6 +7,7 @@
  *	fold_end.c     a zone is over: it is counted, and becomes a slice
  *	fold_stacks.c  allocations, samples, and where rare events happen, by recorded stack
  *	fold_sums.c    what paths do in frames
+ *	fold_steps.c   steps of flows whose zone is left out
  *	fold_over.c    paths that the tree does not have yet, and their commit
  *
  * All may run on any worker, with its own struct tt_fold and a chunk's struct tt_fold_io; fold_over.c says what only the commit stage does.
@@ -210,6 +211,20 @@ int tt_fold_close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, str
 
 /* At the end of a chunk: no exception of it goes on. Returns ${rc}, or why that failed. */
 int tt_fold_thrown_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err *err);
+
+/* --- fold_steps.c ---------------------------------------------------------------- */
+
+/* A chunk begins, whose levels are known: is anything to be done in it, f->steps? Then each zone and each step is told. */
+int tt_fold_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
+
+/* The zone of level ${i} begins with ${e}, and ends at ${end}; INT64_MAX: by an event of its own. */
+int tt_fold_steps_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, int64_t end, struct tt_err *err);
+
+/* The step ${e}; ${base}, ${top}: levels of the innermost zone from before the chunk, and of the last that began. */
+int tt_fold_steps_step(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t base, size_t top, struct tt_err *err);
+
+/* All of the chunk are known. */
+void tt_fold_steps_end(struct tt_fold_io *io);
 
 /* --- fold_stacks.c --------------------------------------------------------------- */
 

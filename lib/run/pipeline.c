@@ -118,7 +118,8 @@ view_of(const struct pipe *p, const struct slot *s)
 {
 	return (struct tt_view){ .m = p->r->m, .cap = p->in->cap, .thread = s->io.thread, .b = &s->batch,
 		.slice = s->io.slice, .nslice = s->io.nslice, .begun = s->io.begun, .nbegun = s->io.nbegun,
-		.args = s->io.args, .nargs = s->io.nargs, .alloc_before = s->alloc_before,
+		.args = s->io.args, .nargs = s->io.nargs, .left = s->io.left, .nleft = s->io.nleft, .first_left = s->io.first_left,
+		.alloc_before = s->alloc_before,
 		.skipped = s->io.skipped };
 }
 
@@ -149,7 +150,8 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 	if (p->phase < TT_PHASE_MAIN || s->passed)
 		return TT_OK;
 	if (r->m->keep_thread && !r->m->keep_thread[s->io.thread->index]) {
-		s->io.nslice = s->io.nbegun = 0;
+		s->io.nslice = s->io.nbegun = s->io.nleft = 0;
+		s->io.first_left = false;
 		s->io.skipped = true;
 		return s->batch.nrare ? tt_fold_samples(&w->fold, &s->io, err) : TT_OK;
 	}

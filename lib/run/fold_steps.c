@@ -1,0 +1,98 @@
+/**
+ * Steps of flows whose own zone the filter leaves out: emitters link none of these (emit/flow_steps.h).
+ *
+ * A step's own zone is the innermost one around it, or of one that binds to the next zone that one. Whole zones are known by their begins, and their ends
+ * lie among what follows: the levels' ends tell which of them are over.
+ */
+#include "run/fold_parts.h"
+
+#include "base/order.h"
+
+/* True if filters by name or by zone leave out something. */
+static bool
+leaves_out(const struct tt_fold *f)
+{
+	const struct tt_filter *flt = &f->m->filter;
+
+	return f->filtered || flt->marker || flt->category || flt->no_wait;
+}
+
+int
+tt_fold_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
+{
+	const bool any = f->needs & TT_NEEDS_SLICES && f->close && f->close->always && !f->outside && leaves_out(f);
+
+	io->nleft = 0;
+	io->first_left = false;
+	f->nnext = 0;
+	f->begun = false;
+	/* Only a filter by zone asks for more than names of a chunk without steps. */
+	f->steps = any && (f->filtered || io->b->rare_kinds & TT_KIND(TT_FLOW));
+	return f->steps ? tt_mem_grow(f->mem, &f->own, &f->capown, io->base.n + io->b->n + 4, sizeof *f->own, err) : TT_OK;
+}
+
+/* True if the zone of ${key} at level ${i} is left out. */
+static bool
+is_left_out(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint64_t key)
+{
+	const struct tt_name *n = tt_model_key(f->m, io->cap->process, key);
+
+	return f->lvl[i].out || (n && (!n->wanted || n->left_out));
+}
+
+static int
+leave_out(struct tt_fold *f, struct tt_fold_io *io, uint32_t event, struct tt_err *err)
+{
+	if (tt_mem_grow(f->mem, &io->left, &io->capleft, io->nleft + 1, sizeof *io->left, err) != TT_OK)
+		return err->code;
+	io->left[io->nleft++] = event;
+	return TT_OK;
+}
+
+int
+tt_fold_steps_zone(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, int64_t end, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	f->own[i] = (struct tt_own){ end, e->val };
+	if (e->flags & TT_F_CONT || (f->begun && f->nnext == 0))
+		return TT_OK;
+	const bool out = is_left_out(f, io, i, e->val);
+	io->first_left = f->begun ? io->first_left : out;
+	f->begun = true;
+	for (size_t k = 0; k < f->nnext && out && rc == TT_OK; k++)
+		rc = leave_out(f, io, f->next[k], err);
+	f->nnext = 0;
+	return rc;
+}
+
+int
+tt_fold_steps_step(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t base, size_t top, struct tt_err *err)
+{
+	const uint32_t event = (uint32_t)(e - io->b->ev);
+	size_t i = top;
+
+	if (e->flags & TT_F_NEXT) {
+		if (tt_mem_grow(f->mem, &f->next, &f->capnext, f->nnext + 1, sizeof *f->next, err) != TT_OK)
+			return err->code;
+		f->next[f->nnext++] = event;
+		return TT_OK;
+	}
+	while (i > base && f->own[i].end < e->ts)
+		i--;
+	if (i == 0 || !is_left_out(f, io, i, i > base ? f->own[i].key : io->base.z[i - 1].key))
+		return TT_OK;
+	return leave_out(f, io, event, err);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	return TT_CMP(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+void
+tt_fold_steps_end(struct tt_fold_io *io)
+{
+	tt_sort(io->left, io->nleft, by_number);
+}
