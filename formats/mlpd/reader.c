@@ -385,6 +385,7 @@ read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 			return err->code;
 	}
 	cap->records = mlpd_option_records(cap->args, m->version);
+	cap->nested = mlpd_option_nested(cap->args);
 	cap->advice = m->version >= 14 ? mlpd_advice : mlpd_advice_old;
 	m->first = at;
 	if (!clock && n >= at + 16 && is_magic(h + at))

@@ -3,6 +3,7 @@
  */
 #include "producers/mono.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "producers/mono_records.h"
@@ -109,6 +110,20 @@ mlpd_option_records(const char *options, unsigned version)
 	if (!has(s, "nodefaults"))
 		on |= TT_REC_THROWS;
 	return on & ~off;
+}
+
+uint32_t
+mlpd_option_nested(const char *options)
+{
+	static const char name[] = "calldepth=";
+	uint64_t depth = 100;
+
+	for (const char *at = strstr(options, name); at; at = strstr(at + 1, name)) {
+		if (at > options && (at[-1] == ',' || at[-1] == ':'))
+			depth = strtoull(at + sizeof name - 1, NULL, 10);
+	}
+	/* Depths from 0 to calldepth are recorded. */
+	return depth < UINT32_MAX ? (uint32_t)depth + 1 : 0;
 }
 
 bool

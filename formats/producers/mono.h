@@ -21,6 +21,9 @@ void mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t un
 /* The kinds recorded by the log profiler's ${options}: "log:nodefaults,gc,output=..."; "" in data versions before 13, which do not store them. */
 uint32_t mlpd_option_records(const char *options, unsigned version);
 
+/* How many calls the log profiler records one inside the other with these ${options}; without the option calldepth, or without any, 101. */
+uint32_t mlpd_option_nested(const char *options);
+
 /* True if the capture's producer is our own module. */
 bool mono_made(const char *producer);
 

@@ -66,6 +66,7 @@ struct tt_capture {
 	uint32_t undefined;           /* of these, kinds whose definitions are missing: none of their figures is known */
 	uint32_t unless_named;        /* kinds that are undefined if any name is; set by the reader at the end of the input */
 	const char *(*advice)(enum tt_records what);  /* the producer's option that records them, NULL: it has none; NULL: none known */
+	uint32_t nested;              /* the recorder left out calls inside this many others; 0: it has no such limit */
 	uint32_t process;             /* index among the inputs */
 	uint8_t recording[16];        /* the same in all files of one recording; zeros: it has this one alone */
 	uint32_t part;                /* which of them it is, from 0; the first one, where several are read as one */

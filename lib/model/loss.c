@@ -59,6 +59,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Closed at their thread's last event: their times are lower bounds.", TT_INFO, false, TT_SETTING_NONE },
 	[TT_LOST_DEPTH] = { "depth", "zones nested deeper than the stack limit",
 	    "Their time is in the deepest zone kept; look for endless recursion.", TT_LOSS, false, TT_SETTING_NONE },
+	[TT_LOST_NESTED] = { "nested", "calls as deep as the recorder's limit (calldepth)",
+	    "Calls inside them are not in the capture: record with a larger calldepth=N (without it: 100).", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_CLOCK] = { "clock", "times that ran backwards, treated as standing still",
 	    "Durations around them are too short; the recording machine's clock is suspect.", TT_NOTICE, false, TT_SETTING_NONE },
 	[TT_LOST_NAMES] = { "names", "keys without a definition",

@@ -315,6 +315,40 @@ joined(const struct tt_model *m)
 	return n ? n : 1;
 }
 
+/* True if ${node}, a call, is the ${n}th of its path. Zones that tracetool makes are no calls; they are looked for on paths of usual depth alone. */
+static bool
+calls_open(const struct tt_tree *tree, uint32_t node, uint32_t n)
+{
+	const uint32_t most = 1000;
+	const struct tt_node *z = tt_tree_node(tree, node);
+	uint32_t own = 0;
+
+	if (z->depth < n || n > most || z->depth > most)
+		return z->depth == n;
+	for (const struct tt_node *i = z; i->kind == TT_NODE_ZONE; i = tt_tree_node(tree, i->parent))
+		own += i->key >= TT_KEY_SPECIAL;
+	return z->depth - own == n;
+}
+
+/* How many calls of ${c} are as deep as its recorder's limit; none if a call is deeper, for then the limit is another one. */
+static uint64_t
+at_the_limit(const struct tt_model *m, const struct tt_capture *c)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = TT_NODE_MORE + 1; m->counts && c->nested && i < tt_tree_count(m->tree); i++) {
+		const struct tt_node *node = tt_tree_node(m->tree, i);
+
+		if (node->kind != TT_NODE_ZONE || node->process != c->process || node->key >= TT_KEY_SPECIAL || node->depth < c->nested)
+			continue;
+		if (calls_open(m->tree, i, c->nested + 1))
+			return 0;
+		if (calls_open(m->tree, i, c->nested))
+			n += tt_counts_get(m->counts, i).n;
+	}
+	return n;
+}
+
 static int
 close_ledger(struct tt_run *r, struct tt_err *err)
 {
@@ -325,6 +359,7 @@ close_ledger(struct tt_run *r, struct tt_err *err)
 	for (size_t i = 0; i < r->nin; i++) {
 		m->loss->input = name_in_ledger(r, &r->in[i]);
 		close_capture(r, &r->in[i]);
+		tt_loss_add(m->loss, TT_LOST_NESTED, at_the_limit(m, r->in[i].cap), 0, TT_NOWHERE);
 		m->loss->input = before;
 	}
 	for (size_t t = 0; t < m->threads.n; t++)
