@@ -38,8 +38,8 @@ static const struct opt record_opt[] = {
 	    .help = "write the capture to FILE; %p becomes the process id, %t the time, %% a percent sign; default: the name of the "
 	            "program with .ttc" },
 	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = opt_add, .at = AT(options),
-	    .help = "set what to record: options of the module, separated by commas, see tracetool-mono(7); repeatable; default "
-	            "calls,alloc" },
+	    .help = "set what to record: options of the module, separated by commas, see tracetool-mono(7); repeatable; without "
+	            "one that records something, calls,alloc" },
 	{ .name = "module", .arg = "FILE", .set = opt_text, .at = AT(module),
 	    .help = "use this module; default: in the folder that TRACETOOL_LIBDIR names, else in that of this program, or where it was installed" },
 	{ .name = "no-summary", .set = opt_flag, .at = AT(no_summary), .help = "only print where the capture is" },
@@ -165,6 +165,20 @@ extend(struct app *app, const char *name, const char *value, const char *sep, bo
 	return setenv(name, text ? text : value, 1) == 0 ? TT_OK : tt_fail_sys(err, errno, "%s", name);
 }
 
+/* What to record: the options, each behind a comma; before them what is recorded if none of them says what. */
+static char *
+chosen_options(struct app *app, const struct opt_list *options, struct tt_err *err)
+{
+	static struct options read;   /* too large for a stack */
+	char why[OPTIONS_WHY], *text = tt_arena_text(&app->arena, "", 0, err);
+
+	for (size_t i = 0; text && i < options->n; i++)
+		text = tt_arena_printf(&app->arena, err, "%s,%s", text, options->v[i]);
+	if (text && options_read(&read, text + (*text == ','), why) == 0 && !options_record(&read))
+		text = tt_arena_printf(&app->arena, err, ",calls,alloc%s", text);
+	return text;
+}
+
 /*
  * Put "tracetool:out=FILE,OPTIONS" into the variables that runtimes read: mono reads MONO_ENV_OPTIONS (a backslash escapes
  * blanks and backslashes), later runtimes, also embedded ones, MONO_PROFILE; the module takes the first. They find the module
@@ -173,13 +187,10 @@ extend(struct app *app, const char *name, const char *value, const char *sep, bo
 static int
 set_environment(struct app *app, const struct record_opts *o, const char *folder, const char *out, struct tt_err *err)
 {
-	char *text = escape(app, out, ",", 0, err);
+	char *text = escape(app, out, ",", 0, err), *chosen = text ? chosen_options(app, &o->options, err) : NULL;
 	int rc = TT_OK;
 
-	if (text)
-		text = tt_arena_printf(&app->arena, err, "tracetool:out=%s%s", text, o->options.n ? "" : ",calls,alloc");
-	for (size_t i = 0; text && i < o->options.n; i++)
-		text = tt_arena_printf(&app->arena, err, "%s,%s", text, o->options.v[i]);
+	text = chosen ? tt_arena_printf(&app->arena, err, "tracetool:out=%s%s", text, chosen) : NULL;
 	char *quoted = text ? escape(app, text, " \t\n\v\f\r\\\"'", '\\', err) : NULL;
 	if (quoted)
 		quoted = tt_arena_printf(&app->arena, err, "--profile=%s", quoted);

@@ -101,9 +101,9 @@ options_read(struct options *o, const char *s, char why[OPTIONS_WHY])
 	return opttable_read(&table, &o->values, s, strlen(s), why);
 }
 
-/* Does an option record events? Those of frames among them. */
-static bool
-records(const struct options *o)
+/* Events of frames are some, too. */
+bool
+options_record(const struct options *o)
 {
 	const uint64_t any[] = { o->calls, o->values.n[LIST_ARGS], o->values.n[LIST_FRAME], o->alloc, o->alloc_sample_b, o->gc, o->moves, o->roots, o->handles,
 		o->finalizers, o->exceptions, o->monitor, o->jit, o->counters_ns, o->sample_hz, o->coverage, o->heap };
@@ -131,7 +131,7 @@ options_idle(const struct options *o, char why[OPTIONS_WHY])
 			snprintf(why, OPTIONS_WHY, "%s changes nothing without %s: add %s", part[i].name, part[i].needs, part[i].needs);
 			return true;
 		}
-	if (records(o))
+	if (options_record(o))
 		return false;
 	snprintf(why, OPTIONS_WHY, "no option records an event: add calls, alloc or another (see tracetool-mono(7))");
 	return true;

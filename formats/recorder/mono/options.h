@@ -39,6 +39,9 @@ struct options {
 	char control[OPTVAL_PATH];    /* the control file; "": none */
 };
 
+/* True if an option records events. */
+bool options_record(const struct options *o);
+
 /* True if nothing is recorded, or an option changes nothing because one that it belongs to is missing: ${why} says what to add. */
 bool options_idle(const struct options *o, char why[OPTIONS_WHY]);
 

@@ -88,6 +88,15 @@ def defaults():
     kit.check(calls(out) == CALLS, "a runtime started by a script is recorded", run.stderr)
 
 
+def kept_defaults():
+    """Calls and allocations are recorded unless an option names what is."""
+    for options, count, allocs in ((["overwrite"], CALLS, True), (["calls=no", "overwrite"], 0, True), (["ring=8M", "alloc,overwrite"], 0, True),
+                                   (["overwrite,gc"], 0, False), (["overwrite", "include=Ends:Step"], CALLS, True)):
+        out, run = record(*ends("exit", "0"), options=["--no-summary"] + [x for o in options for x in ("-p", o)])
+        t = kit.stats(out, "markers,alloc_classes")
+        kit.check(calls(out) == count and bool(t["alloc_classes"]) == allocs, "-p %s: what is recorded" % " -p ".join(options), calls(out), run.stderr)
+
+
 def several():
     """%p: each process has a capture."""
     pattern = kit.capture("many-%p.ttc")
@@ -234,6 +243,7 @@ for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
 wrong_options()
 summary()
 defaults()
+kept_defaults()
 several()
 not_recorded()
 libdir()
