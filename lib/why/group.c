@@ -169,7 +169,8 @@ struct alike {
 	unsigned generations;         /* bits */
 	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
 	bool one_row;                 /* all are about the same marker */
-	uint32_t by, callee;          /* of slow calls, where it is the same in all; TT_NO_ROW */
+	bool same_by;
+	uint32_t callee;              /* of slow calls, where it is the same in all; TT_NO_ROW */
 	uint32_t under;
 	uint64_t callee_low, callee_high;
 	bool same_parts;
@@ -187,7 +188,7 @@ one_cause(const struct tt_cause *c)
 		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
 		.n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
 		.gc_ns_high = c->gc_ns, .generations = c->generations,
-		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .by = c->by, .callee = c->callee,
+		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .same_by = true, .callee = c->callee,
 		.callee_low = c->callee_n, .callee_high = c->callee_n, .under = c->under, .same_parts = true };
 
 	for (unsigned i = 0; i < c->nparts; i++)
@@ -223,7 +224,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->generations |= k.generations;
 	a->one_call = a->one_call && k.one_call;
 	a->one_row = a->one_row && a->c->row == c->row;
-	a->by = a->by == c->by ? c->by : TT_NO_ROW;
+	a->same_by = a->same_by && a->c->by == c->by;
 	a->under = a->under == c->under ? c->under : TT_NO_ROW;
 	add_parts(a, c);
 	a->callee = a->callee == c->callee ? c->callee : TT_NO_ROW;
@@ -455,14 +456,14 @@ slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		return;
 	}
 	tt_buf_text(b, label(p, c->row));
-	if (!a->one_call || a->by == TT_NO_ROW)
+	if (!a->one_call || c->by == TT_NO_ROW)
 		put_under(a, p, b);
 	tt_buf_text(b, ": ");
 	if (a->one_call) {
 		tt_buf_text(b, "one of its ");
 		put_count(b, a->n_low, a->n_high, "call", "calls");
-		if (a->by != TT_NO_ROW)
-			tt_buf_printf(b, ", by %s,", label(p, a->by));
+		if (c->by != TT_NO_ROW)
+			tt_buf_printf(b, a->same_by ? ", by %s," : ", in the worst frame by %s,", label(p, c->by));
 		tt_buf_text(b, " takes ");
 		put_times(b, a->longest_low, a->longest_high);
 	} else {

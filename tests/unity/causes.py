@@ -247,6 +247,13 @@ def long_calls():
     suite.equal("one long call", said(game("long_call.raw", once)), [("5 frames, every 50th from 21 on", "slow_call", PHYSICS,
         "Physics.Simulate: one of its 3 calls, by %s, takes 40.16 to 41.72 ms; all of them usually take 250.0 \u00b5s" % BOSS)])
 
+    def by_others(k, f):
+        update(f).calls.append(Zone(PHYSICS, .25))
+        if k % 50 == 20:
+            update(f).calls += [Zone(PHYSICS, .25), Zone(PHYSICS, 40) if k == 120 else Zone(BOSS, 0, Zone(PHYSICS, 40 + k / 128))]
+    suite.equal("one long call, in one frame by its usual caller", [r[3] for r in said(game("long_call_by.raw", by_others))],
+        ["Physics.Simulate: one of its 3 calls, in the worst frame by %s, takes 40.00 to 41.72 ms; all of them usually take 250.0 \u00b5s" % BOSS])
+
     def twice(k, f):
         update(f).calls.extend([Zone(PHYSICS, 4)] * (2 if k % 50 == 20 else 1))
     suite.equal("a call as long as ever", said(game("two_calls.raw", twice)), [("5 frames, every 50th from 21 on", "calls", PHYSICS,
