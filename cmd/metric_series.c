@@ -248,12 +248,24 @@ series_read(struct series_opts *o)
 	return &o->all;
 }
 
+/* True if the metric ${i} has a value in one bucket at least. */
+static bool
+has_value(const struct series_opts *o, size_t i)
+{
+	for (size_t k = i; k < o->all.n; k += o->n)
+		if (o->all.v[k].known)
+			return true;
+	return false;
+}
+
 void
 series_notes(const struct series_opts *o, struct tt_report *r)
 {
 	for (size_t i = 0; i < o->n && o->absent; i++) {
 		const char *why = o->several[i] ? o->several[i] : o->absent[i];
 
+		if (!why && !has_value(o, i))
+			why = "no value at any time: the capture lacks what it is computed from";
 		if (why)
 			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", tt_text(r, "--metric %s: %s", o->x[i].key, why));
 	}
