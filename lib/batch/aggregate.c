@@ -401,6 +401,7 @@ static int
 note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
 	const json_t *losses = json_object_get(r->doc, "loss");
+	const bool is_whole = strcmp(r->outcome, "damaged") != 0;
 	bool lossy = false;
 
 	for (unsigned k = 0; k < TT_LOST_KINDS && losses; k++) {
@@ -411,12 +412,14 @@ note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 			continue;
 		lossy = lossy || (!tt_loss_info[k].damage && tt_loss_info[k].severity >= TT_NOTICE);
 		to->captures++;
+		to->whole += is_whole;
 		add(a, &to->n, whole(json_array_get(v, 0)));
+		add(a, &to->of_whole, is_whole ? whole(json_array_get(v, 0)) : 0);
 		add(a, &to->bytes, whole(json_array_get(v, 1)));
 		if ((!to->first || strcmp(to->first, r->key) > 0) && !(to->first = tt_arena_text(&a->arena, r->key, strlen(r->key), err)))
 			return err->code;
 	}
-	a->lossy += lossy && strcmp(r->outcome, "damaged") != 0;
+	a->lossy += lossy && is_whole;
 	return TT_OK;
 }
 

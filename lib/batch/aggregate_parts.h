@@ -46,7 +46,7 @@ struct count { const char *a, *b, *c; uint64_t n; };
 struct named { uint64_t n; struct tt_buf keys; };
 
 /* A kind of loss: how many captures have it, how often and in how many bytes; the first of them in order. */
-struct lost { uint64_t captures, n, bytes; const char *first; };
+struct lost { uint64_t captures, n, bytes, whole, of_whole; const char *first; };    /* whole: captures that are not damaged, and their n */
 
 struct failure { const char *key, *outcome, *why, *detail; };
 

@@ -308,13 +308,13 @@ note_losses(const struct tt_aggregate *a, struct tt_report *r)
 		const struct lost *l = &a->loss[k];
 		char count[32], captures[32];
 
-		if (!l->captures || tt_loss_info[k].damage || tt_loss_info[k].severity < TT_NOTICE)
+		if (!l->whole || tt_loss_info[k].damage || tt_loss_info[k].severity < TT_NOTICE)
 			continue;
 		worst = tt_loss_info[k].severity > worst ? tt_loss_info[k].severity : worst;
-		*tt_put_count(count, (int64_t)l->n) = '\0';
-		*tt_put_count(captures, (int64_t)l->captures) = '\0';
-		tt_buf_printf(&text, "%s%s: %s%sin %s capture%s", text.n ? "; " : "", tt_loss_info[k].text, l->n > l->captures ? count : "",
-		    l->n > l->captures ? " " : "", captures, l->captures == 1 ? "" : "s");
+		*tt_put_count(count, (int64_t)l->of_whole) = '\0';
+		*tt_put_count(captures, (int64_t)l->whole) = '\0';
+		tt_buf_printf(&text, "%s%s: %s%sin %s capture%s", text.n ? "; " : "", tt_loss_info[k].text, l->of_whole > l->whole ? count : "",
+		    l->of_whole > l->whole ? " " : "", captures, l->whole == 1 ? "" : "s");
 	}
 	if (a->lossy)
 		tt_report_note(r, tt_severity_name[worst], "losses", tt_text(r, "%llu of %llu capture%s lack%s something though %s whole, or %s "

@@ -448,6 +448,13 @@ def whole_but_less(s):
         r = run("merge", "--format", form, s.path("crafted.jsonl"))
         s.equal("lost: in %s" % form, (r.returncode, "events dropped by the recorder" in r.out.decode(), "3 of 4 captures lack" in r.out.decode() + r.err),
                 (0, True, True))
+    with open(s.path("one-whole.jsonl"), "w") as f:
+        f.write(kit.line_of(dict(doc, key="k0", identity="%016x" % 0, loss={"dropped": [7, 0]})))
+        f.write(kit.line_of(dict(doc, key="k1", identity="%016x" % 1, loss={"dropped": [9, 0], "not_ended": [1, 0], "cut": [1, 5]}, outcome="damaged",
+                                 why="damaged", detail="ends inside a chunk")))
+    note, = [n["text"] for n in json.loads(run("merge", "--format", "json", s.path("one-whole.jsonl")).out)["notes"] if n["id"] == "losses"]
+    s.equal("lost: the note is of whole captures alone", ("1 of 2 captures lacks" in note, "recorder: 7 in 1 capture)" in note, "ends early" in note),
+            (True, True, False))
 
 
 def compressed_copies(s):
