@@ -27,7 +27,7 @@ const unsigned summary_needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSE
 enum { S_FILE, S_WHAT, S_RECORDED, S_SHOWN, S_WHOLE, S_FRAMES, S_60, S_30, S_N };
 static const struct tt_col summary_col[S_N] = {
 	[S_FILE] = { "path", "file", TT_UNIT_PROSE, "Names of the inputs, as given." },
-	[S_WHAT] = { "producer", "recorded by", TT_UNIT_PROSE, "Program that recorded, system and architecture." },
+	[S_WHAT] = { "producer", "recorded by", TT_UNIT_PROSE, "Program that recorded, system and architecture; of several captures each once." },
 	[S_RECORDED] = { "extent", "recorded", TT_UNIT_PROSE,
 		"Time from the first event to the last, of several captures their sum and the time they lie in; threads, events, wall clock at the "
 		"start." },
@@ -277,6 +277,29 @@ extent_text(const struct tt_model *m, struct tt_report *r)
 	return tt_text(r, "%s in %zu captures, within %s", time_text(r, sum), m->ncap, time_text(r, m->max_ts - from));
 }
 
+/* The program that recorded ${c}, with its system. */
+static const char *
+producer(const struct tt_capture *c, struct tt_report *r)
+{
+	return tt_text(r, "%s%s%s%s%s", c->producer, *c->os ? ", " : "", c->os, *c->arch ? ", " : "", c->arch);
+}
+
+/* Those of all captures, each once. */
+static const char *
+producers(const struct tt_model *m, struct tt_report *r)
+{
+	const char *text = producer(m->cap[0], r);
+
+	for (size_t i = 1, k; i < m->ncap; i++) {
+		for (k = 0; k < i && (strcmp(m->cap[k]->producer, m->cap[i]->producer) != 0 || strcmp(m->cap[k]->os, m->cap[i]->os) != 0 ||
+		    strcmp(m->cap[k]->arch, m->cap[i]->arch) != 0);)
+			k++;
+		if (k == i)
+			text = tt_text(r, "%s; %s", text, producer(m->cap[i], r));
+	}
+	return text;
+}
+
 static void
 put_summary(struct tt_views *view, const struct opt_given *given, struct tt_report *r)
 {
@@ -291,11 +314,10 @@ put_summary(struct tt_views *view, const struct opt_given *given, struct tt_repo
 		path = i < 3 ? tt_text(r, "%s%s%s", path, i ? ", " : "", m->cap[i]->path) : path;
 		events += m->cap[i]->nevent;
 	}
-	const struct tt_capture *k = m->cap[0];
 	tt_cell_text(&c[S_FILE], m->ncap > 3 ? tt_text(r, "%s and %zu more", path, m->ncap - 3) : path);
-	tt_cell_text(&c[S_WHAT], tt_text(r, "%s%s%s%s%s", k->producer, *k->os ? ", " : "", k->os, *k->arch ? ", " : "", k->arch));
+	tt_cell_text(&c[S_WHAT], producers(m, r));
 	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", extent_text(m, r), count_text(r, m->threads.n),
-	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, k->wall_ns)));
+	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, m->cap[0]->wall_ns)));
 	tt_cell_name(&c[S_SHOWN], shown(given, r));
 	const char *part = m->ncap == 1 ? tt_pass_part(m->cap[0], r) : NULL, *text = whole(m, r);
 	tt_cell_text(&c[S_WHOLE], part ? tt_text(r, "%s; %s", text, part) : text);
