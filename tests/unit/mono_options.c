@@ -71,7 +71,7 @@ TEST(values_at_the_ends_of_their_ranges)
 		{ "depth=0", -1 }, { "depth=1", 0 }, { "depth=2048", 0 }, { "depth=2049", -1 },
 		{ "stack=256", 0 }, { "stack=257", -1 }, { "stack=0", 0 }, { "sample=0", -1 },
 		{ "sample=1", 0 }, { "sample=10000", 0 }, { "sample=10001", -1 }, { "alloc-sample=0", -1 }, { "alloc-sample=1", 0 },
-		{ "alloc-sample=64M", 0 }, { "alloc-sample=67108865", -1 }, { "threads=65536", 0 }, { "threads=65537", -1 },
+		{ "alloc-sample=64M", 0 }, { "alloc-sample=67108865", -1 }, { "threads=0", -1 }, { "threads=1", 0 }, { "threads=65536", 0 }, { "threads=65537", -1 },
 		{ "ring=1535K", -1 }, { "ring=1536K", 0 }, { "ring=1024G", 0 }, { "ring=1025G", -1 }, { "max-size=255K", -1 }, { "max-size=256K", 0 },
 		{ "rotate-size=63K", -1 }, { "rotate-size=64K", 0 }, { "rotate-time=0s", -1 }, { "keep=0s", -1 }, { "keep=1ns", 0 },
 		{ "heapshot=5s", 0 }, { "heapshot=10gc", 0 }, { "heapshot=end", 0 }, { "heapshot=0s", -1 }, { "heapshot=0gc", -1 }, { "heapshot=gc", -1 },

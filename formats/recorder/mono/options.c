@@ -87,7 +87,7 @@ static const struct opttable_option option[] = {
 	{ "rotate-keep", OPTTABLE_NUMBER, AT(rotate_keep), "a number of files", .max = UINT32_MAX },
 	{ "keep", OPTTABLE_TIME, AT(keep_ns), "a time such as 10s", .min = 1 },
 	{ "ring", OPTTABLE_SIZE, AT(ring_b), "a size from 1536K to 1024G, such as 32M", .min = 1536 << 10, .max = (uint64_t)1 << 40 },
-	{ "threads", OPTTABLE_NUMBER, AT(threads), "a number of threads up to 65536", .max = 1 << 16 },
+	{ "threads", OPTTABLE_NUMBER, AT(threads), "a number of threads from 1 to 65536", .min = 1, .max = 1 << 16 },
 	{ "meta", OPTTABLE_ENTRY, .at = LIST_META, "KEY:VALUE", .with = ':', .key = true },
 };
 static const struct opttable table = { option, COUNT(option), ",", .doubled = true };
