@@ -283,8 +283,9 @@ say_end(struct batch *b, uint64_t all, uint64_t failures)
 	    (unsigned long long)s->captures, s->captures == 1 ? "" : "s", (unsigned long long)s->ok, (unsigned long long)s->damaged,
 	    (unsigned long long)s->failed, archives, kept, spooled);
 	if (b->files.links + b->files.others > 0)
-		tt_log(&b->app->env, TT_LOG_NORMAL, "passed over: %llu symbolic link%s, %llu neither file nor folder",
-		    (unsigned long long)b->files.links, b->files.links == 1 ? "" : "s", (unsigned long long)b->files.others);
+		tt_log(&b->app->env, TT_LOG_NORMAL, "passed over: %llu symbolic link%s, and %llu that %s neither file nor folder",
+		    (unsigned long long)b->files.links, b->files.links == 1 ? "" : "s", (unsigned long long)b->files.others,
+		    b->files.others == 1 ? "is" : "are");
 }
 
 static int

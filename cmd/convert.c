@@ -335,8 +335,8 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 		say_unopened(app, o);
 		if (in_files(c, o) || (o->emit->apart && m->ncap > 1)) {
 			*tt_put_bytes(size, (int64_t)size_of_parts(path, &parts)) = '\0';
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u files, %s, from %s events", path, size,
-			    parts, o->emit->name, count);
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u file%s, %s, from %s events", path, size,
+			    parts, parts == 1 ? "" : "s", o->emit->name, count);
 		} else if (!standard && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
 			*tt_put_bytes(size, (int64_t)st.st_size) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size, o->emit->name, count);
