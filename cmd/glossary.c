@@ -12,7 +12,7 @@ const struct glossary_word glossary_terms[] = {
 	    "One recording, in one file or in the numbered files of a rotation. A report over several captures treats them as processes "
 	    "of one timeline." },
 	{ "producer",
-	    "The program that wrote a capture: Mono's log profiler, tracetool's Mono module, or tracetool's Unity plug-in." },
+	    "The program that wrote a capture: Unity's own profiler, Mono's log profiler, or tracetool's Unity plug-in or Mono module." },
 	{ "process",
 	    "One input of a run, numbered from 1." },
 	{ "thread",
@@ -121,8 +121,8 @@ const struct glossary_word glossary_zones[] = {
 	    "The part of GC.Pause in which that thread waits for the others to stop. At the end of a program it can be long (a second is usual "
 	    "with Mono 6), and no other thread stops in it: what all threads lose is stopped_ns in the table gcalloc." },
 	{ "GC.Collect gen0, GC.Collect gen1",
-	    "A collection of that generation, start to end, inside GC.Pause. In Unity captures a zone \"GC.Collect\", of generation 0; "
-	    "which threads were stopped meanwhile is not recorded." },
+	    "A collection of that generation, start to end, inside GC.Pause. In Unity captures the engine's own zone \"GC.Collect\", of "
+	    "generation 0, which counts as one of the program's; which threads were stopped meanwhile is not recorded." },
 	{ "Contention",
 	    "From waiting for a lock to having it or giving up." },
 	{ "Exception",
