@@ -265,8 +265,7 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	if (rc == TT_OK && (rc = tt_why_hitches(&w)) == TT_OK && (rc = look_at_paths(&w)) == TT_OK && (rc = read_samples(&w)) == TT_OK &&
 	    (rc = read_hitches(&w)) == TT_OK) {
 		tt_why_asked(&w);
-		tt_why_doubt(&w);
-		if ((rc = tt_why_routine(&w)) == TT_OK && (rc = tt_why_part(&w)) == TT_OK)
+		if ((rc = tt_why_doubt(&w)) == TT_OK && (rc = tt_why_routine(&w)) == TT_OK && (rc = tt_why_part(&w)) == TT_OK)
 			rc = tt_why_group(&w);
 	}
 	close_why(&w);

@@ -60,6 +60,7 @@ struct tt_cause {
 	uint32_t callee;              /* ... or what the method calls more often than usual, and how often; TT_NO_ROW */
 	uint64_t callee_n, callee_usual_n;
 	const char *name;             /* a class, a method, or a thread */
+	const char *elsewhere;        /* of a collection, the other thread that it started on; NULL: the frame's */
 	/* Of a collection; of an allocation, of the collection in its frame that takes more time than usual: gc_ns, 0: there is none. */
 	int64_t gc_ns;
 	unsigned generations;         /* bits: those that took a tenth of its time or more; 0: the capture does not say */
@@ -67,6 +68,8 @@ struct tt_cause {
 	uint32_t starter;             /* the marker in which it started; TT_NO_ROW */
 	double share;                 /* of the bytes allocated in the frame: the starter's */
 	bool doubtful;                /* nothing but time is more than usual */
+	struct tt_cause *instead;     /* of what is doubtful, what else explains the frame if it is chance; NULL: nothing does */
+	struct tt_cause *also;        /* what takes a quarter of the extra time or more beside it; NULL: nothing */
 	uint32_t kin;                 /* of unknown causes: those with the same are alike; else 0 */
 	uint32_t node;                /* a path that it is about; 0: none */
 	uint32_t under;               /* of calls and waits in a marker that is no method: the method around it; TT_NO_ROW: none, or it is one */

@@ -99,8 +99,8 @@ struct tt_why {
 
 #define TT_CLASS_NONE 255
 
-/* A cause explains a third of the extra time, or more; and calls are clearly more if they are ten more. */
-enum { TT_WHY_LEAST_SHARE = 3, TT_WHY_MANY_CALLS = 10 };
+/* A cause explains a third of the extra time, or more, and beside another a quarter; and calls are clearly more if they are ten more. */
+enum { TT_WHY_LEAST_SHARE = 3, TT_WHY_ALSO_SHARE = 4, TT_WHY_MANY_CALLS = 10 };
 
 /* Choose the samples and the hitches, by what frames take. */
 int tt_why_hitches(struct tt_why *w);
@@ -158,7 +158,7 @@ int tt_why_learn(struct tt_why *w);
  */
 uint32_t tt_why_call(const struct tt_why *w, uint32_t node);
 
-/* What explains the present frame, of which extra is known. */
+/* What explains the present frame, of which extra is known, and what else would if that is doubtful. */
 void tt_why_judge(struct tt_why *w, struct tt_cause *c);
 
 /* Which collections the program asked for, though the method in which they started allocates, too: they start there too often for chance. */
@@ -168,7 +168,25 @@ void tt_why_asked(struct tt_why *w);
  * Where a method is only slower than usual, chance may have been at work: forget what is not found more often than chance finds it. And
  * what is not explained is not a hitch where it is within what frames differ by anyway.
  */
-void tt_why_doubt(struct tt_why *w);
+int tt_why_doubt(struct tt_why *w);
+
+/* True for work of the runtime or the engine. */
+static inline bool
+tt_why_is_engine(const struct tt_cause *c)
+{
+	return c->class >= TT_CAUSE_COLLECTION && c->class <= TT_CAUSE_EDITOR;
+}
+
+/*
+ * True if ${k} is such work that is worth telling beside ${c} of the same frame: it takes a quarter of the extra time, and both together hardly more than all
+ * of it.
+ */
+static inline bool
+tt_why_is_worth(const struct tt_cause *c, const struct tt_cause *k)
+{
+	return tt_why_is_engine(k) && k->ns >= c->extra / TT_WHY_ALSO_SHARE && c->ns + k->ns <= c->extra + c->extra / 10 &&
+	    (k->class != TT_CAUSE_COLLECTION || c->gc_ns == 0);
+}
 
 /*
  * Forget frames that are longer by what a tenth of all frames do, all over the capture, and that hold the budget which the median frame holds: that is how the

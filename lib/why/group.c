@@ -68,14 +68,20 @@ same_burst(const struct tt_why *w, const struct tt_cause *c)
 	return NULL;
 }
 
-/* What is not known to be more than chance is unknown, or what is known of other frames like it. */
+/* What is not known to be more than chance (${chance}) is what else explains the frame, or what is known of other frames like it, or unknown. */
 static void
-settle(struct tt_why *w, struct tt_cause *c, uint64_t all)
+settle(struct tt_why *w, struct tt_cause *c, bool chance)
 {
 	const struct tt_cause *k;
 
-	if (!c->doubtful || is_beyond_chance(w, c, all))
+	if (!chance) {
+		c->also = !c->also && c->instead && tt_why_is_worth(c, c->instead) ? c->instead : c->also;
 		return;
+	}
+	if (c->instead) {
+		*c = *c->instead;
+		return;
+	}
 	k = same_burst(w, c);
 	c->class = k ? TT_CAUSE_ALLOCATION : TT_CAUSE_UNKNOWN;
 	if (!k)
@@ -85,26 +91,41 @@ settle(struct tt_why *w, struct tt_cause *c, uint64_t all)
 	c->usual_ns = k->usual_ns;
 }
 
-void
+/* True if the cause makes its frame a hitch, also one that is not longer than all by much. */
+static bool
+is_solid(const struct tt_why *w, const struct tt_cause *c)
+{
+	const bool known = !c->doubtful && c->class != TT_CAUSE_UNKNOWN && c->class != TT_CAUSE_OUTSIDE && (c->class != TT_CAUSE_PROCESSORS || w->crowded);
+
+	return known && c->ns >= w->over - w->out->typical;
+}
+
+int
 tt_why_doubt(struct tt_why *w)
 {
 	struct tt_causes *out = w->out;
+	bool *chance = tt_mem_alloc(w->mem, (out->ncause + 1) * sizeof *chance, w->err);
+	const size_t had = out->ncause;
 	uint64_t all = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < out->ncause; i++) {
+	for (size_t i = 0; i < had && chance; i++) {
 		const struct tt_cause *c = &out->cause[i];
-		bool solid = !c->doubtful && c->class != TT_CAUSE_UNKNOWN && c->class != TT_CAUSE_OUTSIDE &&
-		    (c->class != TT_CAUSE_PROCESSORS || w->crowded);
 
-		if ((solid && c->ns >= w->over - out->typical) || tt_why_strict(w, c->frame))
+		if (is_solid(w, c) || tt_why_strict(w, c->frame))
 			out->cause[n++] = *c;
+		else if (c->instead && is_solid(w, c->instead))
+			out->cause[n++] = *c->instead;
 	}
-	out->ncause = n;
+	out->ncause = chance ? n : had;
 	for (size_t i = 0; i < n; i++)
 		all += out->cause[i].doubtful;
 	for (size_t i = 0; i < n; i++)
-		settle(w, &out->cause[i], all);
+		chance[i] = out->cause[i].doubtful && !is_beyond_chance(w, &out->cause[i], all);
+	for (size_t i = 0; i < n; i++)
+		settle(w, &out->cause[i], chance[i]);
+	tt_mem_free(w->mem, chance, chance ? (had + 1) * sizeof *chance : 0);
+	return w->err->code;
 }
 
 /* --- frames in words ----------------------------------------------------------------------------- */
@@ -241,6 +262,20 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->c = c->extra > a->c->extra ? c : a->c;
 }
 
+static bool is_same(const struct tt_cause *x, const struct tt_cause *y);
+
+/* What the ${n} causes at ${c} have beside them: what the frame with the most extra time of ${a} has, and all others that have the same. */
+static struct alike
+beside(const struct alike *a, const struct tt_cause *const *c, size_t n)
+{
+	struct alike to = one_cause(a->c->also);
+
+	for (size_t i = 0; i < n; i++)
+		if (c[i] != a->c && c[i]->also && is_same(c[i]->also, a->c->also))
+			add_alike(&to, c[i]->also);
+	return to;
+}
+
 #undef WIDEN
 
 /* "2.1 to 2.3 ms" of "2.1 ms" and "2.3 ms"; one of them where they are the same. */
@@ -349,7 +384,10 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		}
 		return;
 	}
-	tt_buf_printf(b, ", started in %s", label(p, starter));
+	if (c->elsewhere)
+		tt_buf_printf(b, ", on thread \"%s\"", c->elsewhere);
+	else
+		tt_buf_printf(b, ", started in %s", label(p, starter));
 	if (c->bytes > 0) {
 		tt_buf_text(b, "; ");
 		put_bytes(b, a->bytes_low > 0 ? a->bytes_low : c->bytes, a->bytes_high);
@@ -673,19 +711,19 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 }
 
-/* A cause that takes much less than the frame takes longer is not all. */
+/* Causes that take ${ns}, much less than their frames take longer, are not all. */
 static void
-put_part(const struct alike *a, struct tt_buf *b)
+put_part(const struct alike *a, int64_t ns, struct tt_buf *b)
 {
 	enum { MOST_OF_IT = 70 };
-	int64_t part = a->extra > 0 ? (int64_t)((tt_u128)a->ns * 100 / (tt_u128)a->extra) : 100;
+	int64_t part = a->extra > 0 ? (int64_t)((tt_u128)ns * 100 / (tt_u128)a->extra) : 100;
 
 	if (a->c->class != TT_CAUSE_UNKNOWN && part < MOST_OF_IT)
 		tt_buf_printf(b, " (%lld %% of the extra time)", (long long)part);
 }
 
 static void
-put_sentence(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+put_cause(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
 	static void (*const put[TT_CAUSE_CLASSES])(const struct alike *, const struct tt_paths *, struct tt_buf *) = {
 		[TT_CAUSE_UNKNOWN] = unknown, [TT_CAUSE_COLLECTION] = collection, [TT_CAUSE_COMPILED] = compiled, [TT_CAUSE_LOCK] = lock,
@@ -693,7 +731,26 @@ put_sentence(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	};
 
 	(put[a->c->class] ? put[a->c->class] : other)(a, p, b);
-	put_part(a, b);
+}
+
+/* The sentence of the ${n} causes at ${c}, whose figures are in ${a}; and of what is beside them. */
+static void
+put_sentence(const struct alike *a, const struct tt_cause *const *c, size_t n, const struct tt_paths *p, struct tt_buf *b)
+{
+	struct alike also;
+
+	put_cause(a, p, b);
+	if (!a->c->also) {
+		put_part(a, a->ns, b);
+		return;
+	}
+	also = beside(a, c, n);
+	if (also.frames == n)
+		tt_buf_text(b, "; and ");
+	else
+		tt_buf_printf(b, "; and in %zu of these frames ", also.frames);
+	put_cause(&also, p, b);
+	put_part(a, a->ns + also.ns, b);
 }
 
 /* The text of ${b}, kept; ${b} is freed. */
@@ -715,7 +772,7 @@ tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_are
 
 	if (!p)
 		return NULL;
-	put_sentence(&a, p, &b);
+	put_sentence(&a, &c, 1, p, &b);
 	return keep(&b, text, err);
 }
 
@@ -783,7 +840,7 @@ group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 	f->worst = number(w, a.c);
 	f->marker = marker_of(w, a.c);
 	f->frames = frames_text(w, c, n);
-	put_sentence(&a, w->p, &b);
+	put_sentence(&a, c, n, w->p, &b);
 	f->sentence = keep(&b, w->text, w->err);
 	return w->err->code;
 }

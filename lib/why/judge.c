@@ -94,6 +94,13 @@ is_asked_by_name(const struct tt_why *w, const struct tt_cause *c)
 	return false;
 }
 
+/* The engine's loop never asks for a collection; and one with nothing around it does not ask for itself. */
+static bool
+may_ask(const char *full)
+{
+	return !tt_name_is_loop(full) && !tt_name_match(tt_collect_markers, full);
+}
+
 /* Where the collection of ${c} started, and whether it is known already that the program asked for it. */
 static void
 look_at_start(const struct tt_why *w, struct tt_cause *c)
@@ -116,7 +123,8 @@ look_at_start(const struct tt_why *w, struct tt_cause *c)
 		all += w->now.v[i].what == TT_OF_SITE ? w->now.v[i].self : 0;
 	c->starter = c->row;
 	c->share = site && all > 0 ? (double)site->self / (double)all : 0;
-	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && !tt_name_is_loop(tt_why_full_name(w, c->row)));
+	c->elsewhere = tt_paths_thread(w->p, c->node)->index != tt_frames_thread(w->m->frames, c->frame) ? tt_paths_thread(w->p, c->node)->name : NULL;
+	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && may_ask(tt_why_full_name(w, c->row)));
 }
 
 static void
@@ -128,7 +136,7 @@ look_at_collection(const struct tt_why *w, struct tt_cause *c)
 	if (c->asked)
 		return;
 	find_burst(w, c);
-	if (c->row2 == TT_NO_ROW && site) {
+	if (c->row2 == TT_NO_ROW && site && !c->elsewhere) {
 		c->row2 = site->id;
 		c->usual_ns = site->self;     /* bytes in a typical frame */
 	}
@@ -169,13 +177,28 @@ is_more_than_chance(double mean, unsigned n)
 	return p < 1e-4;
 }
 
+/* All causes, one after the other: of each frame first its own, then those that may be told instead of it, or beside it. The last has no next. */
+static struct tt_cause *
+first_cause(const struct tt_why *w)
+{
+	return w->out->ncause ? w->out->cause : NULL;
+}
+
+static struct tt_cause *
+next_cause(const struct tt_why *w, const struct tt_cause *c)
+{
+	const size_t at = tt_lower_bound(i, 0, w->out->ncause, w->out->cause[i].frame <= c->frame);
+
+	if (c->instead || c->also)
+		return c->instead ? c->instead : c->also;
+	return at < w->out->ncause ? &w->out->cause[at] : NULL;
+}
+
 /* Each collection that started in ${starter} was asked for. Where there are no generations the rest of what is known of collections is little, too. */
 static void
 was_asked(struct tt_why *w, uint32_t starter)
 {
-	for (size_t i = 0; i < w->out->ncause; i++) {
-		struct tt_cause *c = &w->out->cause[i];
-
+	for (struct tt_cause *c = first_cause(w); c; c = next_cause(w, c)) {
 		if (c->starter != starter)
 			continue;
 		c->guessed = !c->asked && c->generations == 0;
@@ -186,31 +209,31 @@ was_asked(struct tt_why *w, uint32_t starter)
 void
 tt_why_asked(struct tt_why *w)
 {
-	struct tt_cause *c = w->out->cause;
+	struct tt_cause *c, *k;
 	unsigned all = 0;
 
-	for (size_t i = 0; i < w->out->ncause; i++)
-		all += c[i].starter != TT_NO_ROW && !c[i].asked;
-	for (size_t i = 0; i < w->out->ncause; i++) {
-		const uint32_t starter = c[i].starter;
+	for (c = first_cause(w); c; c = next_cause(w, c))
+		all += c->starter != TT_NO_ROW && !c->asked;
+	for (c = first_cause(w); c; c = next_cause(w, c)) {
+		const uint32_t starter = c->starter;
 		double share = 0;
 		unsigned n = 0;
 
-		if (starter == TT_NO_ROW || c[i].asked || !tt_model_knows_allocs(w->m) || tt_name_is_loop(tt_why_full_name(w, starter)))
+		if (starter == TT_NO_ROW || c->asked || !tt_model_knows_allocs(w->m) || !may_ask(tt_why_full_name(w, starter)))
 			continue;
-		for (size_t k = 0; k < w->out->ncause; k++)
-			if (c[k].starter == starter && !c[k].asked) {
-				share += c[k].share;
+		for (k = first_cause(w); k; k = next_cause(w, k))
+			if (k->starter == starter && !k->asked) {
+				share += k->share;
 				n++;
 			}
 		if (is_more_than_chance(all * share / n, n))
 			was_asked(w, starter);
 	}
-	for (size_t i = 0; i < w->out->ncause; i++)
-		if (c[i].class == TT_CAUSE_COLLECTION && c[i].asked) {
-			c[i].by = c[i].guessed && c[i].bytes == 0 && c[i].row != c[i].starter ? c[i].row : TT_NO_ROW;
-			c[i].row = c[i].starter;
-			c[i].row2 = TT_NO_ROW;
+	for (c = first_cause(w); c; c = next_cause(w, c))
+		if (c->class == TT_CAUSE_COLLECTION && c->asked) {
+			c->by = c->guessed && c->bytes == 0 && c->row != c->starter ? c->row : TT_NO_ROW;
+			c->row = c->starter;
+			c->row2 = TT_NO_ROW;
 		}
 }
 
@@ -390,7 +413,6 @@ count_busy(const struct tt_why *w, struct tt_cause *c, int64_t least)
 		c->n += busy[i] > least;
 		c->usual_n += busy[i] <= least && all && tt_why_beyond(w, all) > least;
 	}
-	c->n += c->n == 0;
 	tt_mem_free(w->mem, busy, n * sizeof *busy);
 	tt_mem_free(w->mem, in, in ? (w->s->n + 1) * sizeof *in : 0);
 }
@@ -406,12 +428,13 @@ is_busier(const struct tt_why *w)
 }
 
 /*
- * True if other threads work clearly more than usual, while this one does nothing more. Frames with much work elsewhere may be many where
+ * True if two other threads or more work clearly more than usual, while this one does nothing more. Frames with much work elsewhere may be many where
  * these are known to be longer: then usual is what the other frames have.
  */
 static bool
-try_processors(const struct tt_why *w, struct tt_cause *c)
+try_processors(const struct tt_why *w, struct tt_cause *cause)
 {
+	struct tt_cause to = *cause, *c = &to;
 	const struct tt_fact *busy = tt_why_fact(w, TT_OF_FRAME, TT_FRAME_BUSY), *most = NULL;
 	const int64_t high = w->crowded ? w->calm : tt_why_usual(w, TT_OF_FRAME, TT_FRAME_BUSY).self_high;
 	int64_t dur = tt_frames_dur(w->m->frames, c->frame), usual = w->out->typical, more = busy ? busy->self - high : 0;
@@ -429,7 +452,11 @@ try_processors(const struct tt_why *w, struct tt_cause *c)
 	c->class = TT_CAUSE_PROCESSORS;
 	c->row = work_of(w, most->node);
 	count_busy(w, c, c->extra / 8);
+	if (c->n + c->usual_n < 2)
+		return false;
+	c->n += c->n == 0;
 	c->ns = more < c->extra ? more : c->extra;
+	*cause = to;
 	return true;
 }
 
@@ -512,14 +539,46 @@ try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 		*c = burst;
 }
 
+/* Blame ${c} on the class that takes most time, if that is more than the present cause takes; not on the class ${but}. */
+static void
+try_classes(const struct tt_why *w, enum tt_cause_class but, struct tt_cause *c)
+{
+	for (enum tt_cause_class class = TT_CAUSE_COLLECTION; class <= TT_CAUSE_EDITOR; class++)
+		if (class != but)
+			try_class(w, class, c);
+}
+
+/* A copy of ${c} that lasts; NULL: w->err. */
+static struct tt_cause *
+keep(const struct tt_why *w, const struct tt_cause *c)
+{
+	struct tt_cause *to = tt_arena_alloc(w->text, sizeof *to, w->err);
+
+	if (to)
+		*to = *c;
+	return to;
+}
+
+/* What the runtime or the engine does beside ${c}, most of what is of another class. What a loader reads, or is thrown, is no other. */
+static void
+look_beside(const struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
+{
+	struct tt_cause k = *none;
+
+	try_classes(w, c->class, &k);
+	if (!tt_why_is_worth(c, &k))
+		return;
+	look_closer(w, &k);
+	c->also = keep(w, &k);
+}
+
 /* What is known to take more time: the runtime's or the engine's work, more calls, allocations. False: that explains too little. */
 static bool
 judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 {
 	struct tt_why_end end;
 
-	for (int class = TT_CAUSE_COLLECTION; class <= TT_CAUSE_EDITOR; class++)
-		try_class(w, (enum tt_cause_class)class, c);
+	try_classes(w, TT_CAUSE_UNKNOWN, c);
 	end = tt_why_descend(w, true);
 	tt_why_widen(w, &end, c->extra / TT_WHY_LEAST_SHARE);
 	/* A method that throws more is also called more, and takes about the time of the exceptions. */
@@ -537,6 +596,7 @@ judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 	try_burst(w, none, c);
 	try_loader(w, c);
 	look_closer(w, c);
+	look_beside(w, none, c);
 	return true;
 }
 
@@ -569,15 +629,27 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 {
 	const struct tt_fact *outside = tt_why_fact(w, TT_OF_FRAME, TT_FRAME_OUTSIDE);
 	const struct tt_cause none = *c;
+	struct tt_cause slower = none;
+	const bool known = judge_known(w, &none, c);
 
-	if (judge_known(w, &none, c))
+	if (known && !tt_why_is_engine(c))
 		return;
-	*c = none;
-	if (outside && tt_why_beyond(w, outside) >= c->extra / 2) {
+	if (!known)
+		*c = none;
+	if (!known && outside && tt_why_beyond(w, outside) >= c->extra / 2) {
 		c->class = TT_CAUSE_OUTSIDE;
 		c->ns = tt_why_beyond(w, outside);
 		return;
 	}
-	if (!try_processors(w, c))
-		judge_slower(w, c);
+	if (!known)
+		try_processors(w, c);
+	judge_slower(w, &slower);
+	if (slower.class == TT_CAUSE_UNKNOWN || (known && (slower.ns <= c->ns || slower.row == c->row)))
+		return;
+	if (c->class != TT_CAUSE_UNKNOWN && slower.doubtful)
+		slower.instead = keep(w, c);
+	else if (known && tt_why_is_worth(&slower, c))
+		slower.also = keep(w, c);
+	*c = slower;
 }
+

@@ -289,6 +289,52 @@ def more_done_here():
     suite.true("forty more", rows and not [r for r in rows if r[1] == "processors" or "no extra work" in r[3]], rows)
 
 
+def no_contention():
+    """A method that is slow each time is the cause, whatever other threads do; one busy thread takes no processor from this one, several do."""
+    def stream(k, f):
+        scripts(f, Zone(DIRECTOR, 9 if k % 20 == 10 else .125))
+        if k % 20 == 10:
+            f[WORKERS[0]] = [Zone(PATH, 13)]
+            f[WORKERS[1]] = [Zone(ANIMATION, 13)]
+    suite.equal("slow where others are busy", said(game("stream.raw", stream)), [("12 frames, every 20th from 11 on", "slow_call", DIRECTOR,
+        "%s: 9.000 ms, usually 125.0 \u00b5s" % DIRECTOR)])
+
+    def in_turns(k, f, threads):
+        f[MAIN][0].calls.append(Zone(PHYSICS, 2))
+        if k % 20 == 10:
+            f[MAIN][0].calls[(k // 20) % 3].ms += 12
+            for tid in WORKERS[:threads]:
+                f[tid] = [Zone(PATH, 16)]
+    for threads, cause in ((1, "unknown"), (2, "processors")):
+        rows = said(game("turns.raw", lambda k, f: in_turns(k, f, threads)))
+        suite.equal("each in turn, %d busy" % threads, {r[1] for r in rows}, {cause})
+
+
+def two_causes():
+    """What takes the most time is the cause, though other work is known, which is told beside it from a quarter on. A method may be slow by chance."""
+    beside = (("GC.Collect", "; and %s for a collection"), ("Shader.CreateGPUProgram", "; and %s compiling shaders ("), (JOBS, "; and %s waiting in "))
+    for marker, words in beside:
+        for ms, text in ((4, words % "4.000 ms"), (1, "")):
+            def change(k, f, marker=marker, ms=ms):
+                scripts(f, Zone(DIRECTOR, 7 if k % 40 == 20 else .125))
+                if k % 40 == 20:
+                    f[MAIN][0].calls.append(Zone(marker, ms))
+            rows = said(game("beside.raw", change))
+            want = "%s: 7.000 ms, usually 125.0 \u00b5s%s" % (DIRECTOR, text)
+            suite.true("%s of %d ms beside a slow method" % (marker, ms), len(rows) == 1 and rows[0][:3] == ("6 frames, every 40th from 21 on", "slow_call",
+                       DIRECTOR) and (rows[0][3].startswith(want) if text else rows[0][3] == want), rows)
+    rows = said(game("both.raw", lambda k, f: f[MAIN][0].calls.extend([Zone("GC.Collect", 9), Zone(READ, 5)]) if k % 40 == 20 else None))
+    suite.true("two that are known", len(rows) == 1 and rows[0][1] == "collection" and rows[0][3].startswith("9.000 ms for a collection") and
+               "; and 5.000 ms loading: File.Read" in rows[0][3], rows)
+
+    def once(k, f):
+        f[MAIN][0].calls.append(Zone(PHYSICS, 1))
+        if k in (31, 90, 201):
+            f[MAIN][0].calls[k % 3].ms += 6
+            f[MAIN][0].calls.append(Zone("GC.Collect", 4))
+    suite.equal("slow by chance", {r[1] for r in said(game("by_chance.raw", once))}, {"collection"})
+
+
 DIRECTOR, MAP, HUD, LASER = ("Game.dll!AI::Director.Update()", "Game.dll!UI::Map.Update()", "Game.dll!UI::Hud.Update()", "Game.dll!Game::Laser.Update()")
 DISPATCHER = "BehaviourUpdate"
 
@@ -327,6 +373,13 @@ def collections_of_the_engine():
         rows = said(game("collect.raw", change))
         suite.true("a collection in %s" % marker, len(rows) == 1 and rows[0][1] == "collection" and "asked for" not in rows[0][3] and
                    "started in " + marker in rows[0][3], rows)
+
+    def elsewhere(k, f):
+        if k % 40 == 20:
+            f[WORKERS[0]].append(Zone("GC.Collect", 9))
+            f[MAIN][0].calls[k // 40 % 2].ms += 9
+    suite.equal("a collection of another thread", [(r[1], r[3]) for r in said(game("elsewhere.raw", elsewhere))],
+                [("collection", '9.000 ms for a collection, on thread "Worker 0"')])
 
 
 def much_of_a_frame():
@@ -431,6 +484,8 @@ def for_the_display():
 
 
 threads_that_work()
+no_contention()
+two_causes()
 for_the_display()
 several_scripts()
 collections_of_the_engine()
