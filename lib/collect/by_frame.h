@@ -21,6 +21,9 @@
 struct tt_collecting;
 struct tt_err;
 
+/* Of allocations: an object of so many bytes or more is large, new memory for which the system clears it. */
+enum { TT_BY_FRAME_LARGE = 8000 };
+
 /*
  * What the zones, or the allocations, of a path do in a frame: as tt_count has it before it is settled. A zone that is open over many frames
  * has one of these for all that it fills: there, total and self are in durations of the frame.
@@ -30,7 +33,7 @@ struct tt_frame_path {
 	uint32_t node;
 	uint32_t until;               /* 0, or the frame after the last one that the zone fills */
 	uint64_t n;
-	int64_t total, self;
+	int64_t total, self;          /* of allocations: bytes; those of large objects */
 	int64_t longest;              /* of the frame's time in any one of them; not of zones that fill it, nor of allocations */
 };
 

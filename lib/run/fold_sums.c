@@ -113,6 +113,7 @@ tt_fold_sum_allocs(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int6
 		return err->code;
 	s->n += n;
 	s->total += bytes;
+	s->self += n && bytes / (int64_t)n >= TT_BY_FRAME_LARGE ? bytes : 0;
 	return TT_OK;
 }
 

@@ -263,13 +263,14 @@ tt_why_most_class(const struct tt_why *w, uint32_t row)
 	return name;
 }
 
-/* What ${n} allocations of ${bytes} in all may take, recorded: large objects are new memory, which the system has to clear. */
+/* What ${n} more allocations at ${site} than usual, and of ${bytes} more, may take, recorded. As many of these are of large objects as of all of its bytes. */
 static int64_t
-alloc_time(uint64_t n, int64_t bytes)
+alloc_time(const struct tt_fact *site, uint64_t n, int64_t bytes)
 {
-	enum { EACH_NS = 300, LARGE = 8000 };
+	enum { EACH_NS = 300 };
+	const int64_t large = site->self > 0 ? (int64_t)((double)bytes * (double)site->large / (double)site->self) : 0;
 
-	return (int64_t)n * EACH_NS + (n && bytes / (int64_t)n >= LARGE ? 2 * bytes : bytes / 2);
+	return (int64_t)n * EACH_NS + 2 * large + (bytes - large) / 2;
 }
 
 void
@@ -299,7 +300,7 @@ tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	uint64_t n = site->n > su.n_high ? site->n - su.n_high : 0;
 	c->allocs = site->n;
 	c->bytes = site->self;
-	if (alloc_time(n, tt_why_beyond(w, site)) < c->ns / TT_WHY_LEAST_SHARE)
+	if (alloc_time(site, n, tt_why_beyond(w, site)) < c->ns / TT_WHY_LEAST_SHARE)
 		return;
 	c->class = TT_CAUSE_ALLOCATION;
 	c->usual_n = su.n;

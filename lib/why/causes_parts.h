@@ -35,6 +35,7 @@ struct tt_fact {
 	uint64_t n;
 	int64_t self;                 /* bytes, of a site */
 	int64_t longest;
+	int64_t large;                /* of a site, the bytes of large objects (TT_BY_FRAME_LARGE) */
 };
 
 /* What typical frames have of a fact: the median, and what nine of ten have at most. */

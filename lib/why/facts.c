@@ -51,6 +51,7 @@ join(struct tt_why *w)
 			to->node = f->node;
 		to->n += f->n;
 		to->self += f->self;
+		to->large += f->large;
 		to->longest = f->longest > to->longest ? f->longest : to->longest;
 	}
 	w->parts.n = 0;
@@ -157,7 +158,8 @@ add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 
 	if (tt_paths_node(w->p, rec->node)->kind == TT_NODE_ALLOC) {
 		uint32_t row = tt_paths_row(w->p, w->own[rec->node]);
-		return add(w, (struct tt_fact){ .what = TT_OF_SITE, .id = row, .node = rec->node, .n = rec->n, .self = rec->total });
+		return add(w, (struct tt_fact){ .what = TT_OF_SITE, .id = row, .node = rec->node, .n = rec->n, .self = rec->total,
+		    .large = rec->self });
 	}
 	if (!tt_frame_sums_zone(w->s, rec->node) || !(t = tt_paths_thread(w->p, rec->node)))
 		return TT_OK;

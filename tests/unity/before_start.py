@@ -5,16 +5,12 @@ import collections
 import csv
 import struct
 
-from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, text, thread, zone
+from raw_log import MAIN, MS, SESSION, Log, alloc, marker, sample, state, text, thread, zone
 from ttc import Suite
 
 ROOT, WORK, WORKER, OLD, ALLOC = range(5)
 START, FRAMES = 5000, 12
 suite = Suite()
-
-
-def alloc(ms, size):
-    return struct.pack("<HBIQBBq", 42, 0, ALLOC, int(ms * MS), 1, 4, size) + sample(37, ALLOC, ms)
 
 
 def log(name, before, first=START):
@@ -45,7 +41,7 @@ def notes(path, *args):
 
 
 # A frame of an earlier recording, 2.3 s before; Idle of it is closed only by the next root, long after.
-old = sample(36, WORKER, 2700) + zone(OLD, 2701, 2705) + alloc(2706, 5000) + sample(36, OLD, 2707)
+old = sample(36, WORKER, 2700) + zone(OLD, 2701, 2705) + alloc(ALLOC, 2706, 5000) + sample(36, OLD, 2707)
 path, clean = log("old.raw", old), log("clean.raw", b"")
 (markers, threads, gc, frames), (want, want_threads, _, want_frames) = figures(path), figures(clean)
 near = lambda a, b: (a[0], a[3]) == (b[0], b[3]) and 0 <= a[2] - b[2] <= MS

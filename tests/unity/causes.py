@@ -4,23 +4,23 @@ work; what a third of all frames do in a healthy game is no hitch; what begins h
 import re
 import struct
 
-from raw_log import MAIN, MS, SESSION, Log, sample, state, thread
+from raw_log import MAIN, MS, SESSION, Log, alloc, sample, state, thread
 from ttc import Suite
 
 RENDER, WORKERS = 200, (300, 301)
 LOOP, UPDATE, CAMERA, EDITOR, JOBS, LIMIT, GFX, PATH, ANIMATION, PHYSICS, READ = ("PlayerLoop", "Game.dll!Game::Enemy.Update()", "Camera.Render",
     "EditorLoop", "WaitForJobGroupID", "WaitForTargetFPS", "Gfx.ProcessCommands", "Game.dll!Game::PathJob.Execute()", "AnimationJob",
     "Physics.Simulate", "File.Read")
-LEVEL = "Game.dll!Game::Level.Open()"
+LEVEL, ALLOC = "Game.dll!Game::Level.Open()", "GC.Alloc"
 ROOT = "Main Thread"
 suite = Suite()
 
 
 class Zone:
-    """A zone of ${ms} and what it calls, one after the other."""
+    """A zone of ${ms} that allocates objects of these ${sizes}, and what it calls, one after the other."""
 
-    def __init__(self, name, ms=0, *calls):
-        self.name, self.ms, self.calls = name, ms, list(calls)
+    def __init__(self, name, ms=0, *calls, sizes=()):
+        self.name, self.ms, self.calls, self.sizes = name, ms, list(calls), sizes
 
     def took(self):
         return self.ms + sum(z.took() for z in self.calls)
@@ -48,7 +48,7 @@ def game(name, change, frames=240, period=0):
         return names.index(n)
 
     def put(z, at):
-        out, now = sample(36, number(z.name), at), at
+        out, now = sample(36, number(z.name), at) + b"".join(alloc(number(ALLOC), at, size) for size in z.sizes), at
         for c in z.calls:
             more, now = put(c, now)
             out += more
@@ -451,6 +451,15 @@ def loader():
         suite.equal(name, [r[1:3] for r in said(game("no_loader.raw", lambda k, f: change(k, f, many, ms)))], [("slow_call", LEVEL)])
 
 
+def large_objects():
+    """Large objects take the time that they take, however many small ones are allocated beside them; small ones alone do not."""
+    for large, small, cause in ((500, 0, "allocation"), (500, 1000, "allocation"), (0, 1500, "slow_call")):
+        def change(k, f, large=large, small=small):
+            f[MAIN][0].calls.append(Zone(LEVEL, 12 if k % 40 == 20 else .0625, sizes=[10000] * large + [24] * small if k % 40 == 20 else [24]))
+        rows = said(game("large.raw", change))
+        suite.equal("%d large objects and %d small ones" % (large, small), [r[:3] for r in rows], [("6 frames, every 40th from 21 on", cause, LEVEL)])
+
+
 def not_explained():
     """What nothing explains is one row by size, and one of its own where half of the frames of a size are about one marker."""
     more = {60: (UPDATE, 41), 120: (UPDATE, 40), 21: (UPDATE, 4), 47: (CAMERA, 3.5), 90: (UPDATE, 3), 200: (UPDATE, 3), 170: (PHYSICS, 3.25)}
@@ -494,6 +503,7 @@ slower_clock()
 callers()
 engine_work()
 loader()
+large_objects()
 not_explained()
 long_calls()
 one_loop()

@@ -16,6 +16,11 @@ def zone(marker, begin, end):
     return sample(36, marker, begin) + sample(37, marker, end)
 
 
+def alloc(marker, ms, size):
+    """An allocation of ${size} bytes; the marker is called GC.Alloc."""
+    return struct.pack("<HBIQBBq", 42, 0, marker, int(ms * MS), 1, 4, size) + sample(37, marker, ms)
+
+
 def thread(tid, ms, name, flags=0):
     return struct.pack("<HQQI", 33, tid, int(ms * MS), flags) + text("") + text(name)
 
