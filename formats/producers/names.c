@@ -10,6 +10,7 @@ const char *const tt_wait_markers[] = {
 	/* Mono and .NET: sleeping, joining, waiting for another thread. */
 	"System.Threading.Thread:Sleep", "System.Threading.Thread:Join",
 	"System.Threading.Monitor:Wait", "System.Threading.Monitor:ObjWait", "System.Threading.Monitor:Monitor_wait",
+	"System.Threading.Monitor:Enter", "System.GC:WaitForPendingFinalizers",
 	"System.Threading.WaitHandle:Wait", "System.Threading.WaitHandle:InternalWait", "System.Threading.WaitHandle:SignalAndWait",
 	"System.Threading.ManualResetEventSlim:Wait", "System.Threading.SemaphoreSlim:Wait",
 	"System.Threading.CountdownEvent:Wait", "System.Threading.Barrier:SignalAndWait",
@@ -53,7 +54,7 @@ const char *const tt_load_markers[] = { "Loading.", "Application.LoadLevel", "Ap
 const char *const tt_unload_markers[] = { "GarbageCollectAssetsProfile", "GC.MarkDependencies", "UnloadUnusedAssets", "AssetBundle.Unload",
 	"AssetBundle:Unload", "UnloadScene", NULL };
 
-const char *const tt_collect_requests[] = { "System.GC:", "System::GC.Collect", NULL };
+const char *const tt_collect_requests[] = { "System.GC:", NULL };
 const char *const tt_collect_calls[] = { "System.GC:Collect (", "System.GC:InternalCollect (", "System.GC:_Collect (", NULL };
 const char *const tt_constructors[] = { ":.ctor", NULL };
 

@@ -3,6 +3,7 @@
  */
 #include "model/names.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "model/filter.h"
@@ -180,9 +181,65 @@ tt_name_alloc_helper(const char *s)
 	return false;
 }
 
+/* Where the method's name begins, with its dot, between ${class} and its list of arguments at ${list}; NULL: nowhere. */
+static const char *
+method_of(const char *class, const char *list)
+{
+	unsigned depth = 0;
+
+	for (const char *p = list; p-- > class;) {
+		depth += *p == '>';
+		depth -= *p == '<' && depth > 0;
+		if (*p == '.' && depth == 0)
+			return p - class > 1 && p[-1] == '.' ? p - 1 : p;      /* "Table..ctor()" */
+	}
+	return NULL;
+}
+
+/*
+ * Write the name ${s} of Unity's deep profiling, "mscorlib.dll!System.Threading::Thread.Sleep()", as Mono writes it: "System.Threading.Thread:Sleep ()".
+ * ${to} and ${of}, which gets the place in ${s} of each byte, have room for LONGEST. False: it is no such name.
+ */
+static bool
+mono_name(const char *s, char *to, uint16_t *of)
+{
+	const char *space;
+	const size_t n = unity_namespace(s, &space);
+	size_t k = 0;
+
+	if (!space || strlen(s) + 2 >= LONGEST)
+		return false;
+	const char *class = space + n + 2, *list = class + strcspn(class, "("), *method = method_of(class, list);
+	if (!method)
+		return false;
+	for (const char *p = n ? space : class; *p; p++) {
+		if (p == list) {
+			of[k] = (uint16_t)(p - s);
+			to[k++] = ' ';
+		}
+		if (p == space + n)
+			p++;          /* one dot for two colons */
+		of[k] = (uint16_t)(p - s);
+		to[k++] = p == method ? ':' : p == space + n + 1 ? '.' : *p;
+	}
+	to[k] = '\0';
+	return true;
+}
+
+/* True if one of ${globs} that is of a method, with a colon, matches ${s}. */
+static bool
+is_method_of(const char *const *globs, const char *s)
+{
+	for (; *globs; globs++)
+		if (strchr(*globs, ':') && tt_glob(*globs, s))
+			return true;
+	return false;
+}
+
 bool
 tt_name_match(const char *const *globs, const char *s)
 {
+	uint16_t of[LONGEST];
 	char text[LONGEST];
 	size_t bare;
 
@@ -191,6 +248,8 @@ tt_name_match(const char *const *globs, const char *s)
 	/* A name that long is compared whole only. */
 	if (strlen(s) >= sizeof text)
 		return false;
+	if (mono_name(s, text, of))
+		return is_method_of(globs, text);
 	bare = tt_name_bare(s);
 	memcpy(text, s, bare);
 	text[bare] = '\0';
@@ -265,9 +324,28 @@ mark_place(const char *s, const char *part, enum tt_name_place place, bool *keep
 	}
 }
 
+/* Mark what ${part} of a method's name is in ${s}, which Mono would write as ${name}, with its bytes from the places ${of}. */
+static void
+mark_method(const char *name, const uint16_t *of, const char *part, bool *keep)
+{
+	const size_t n = strlen(part);
+
+	for (const char *at = name; (at = strstr(at, part)) != NULL; at++)
+		for (size_t i = 0; i < n; i++)
+			mark(keep, of[(size_t)(at - name) + i], 1);
+}
+
 void
 tt_name_meaning(const char *s, bool *keep)
 {
+	char name[LONGEST];
+	uint16_t of[LONGEST];
+
+	if (mono_name(s, name, of))
+		for (const struct tt_known_names *k = tt_known_names; k->list; k++)
+			for (const char *const *part = k->list; k->place == TT_NAME_HAS && *part; part++)
+				if (strchr(*part, ':') && tt_pattern_is_plain(*part))
+					mark_method(name, of, *part, keep);
 	mark(keep, 0, tt_name_wrapper(s));
 	for (const struct tt_known_names *k = tt_known_names; k->list; k++)
 		for (const char *const *part = k->list; *part; part++)

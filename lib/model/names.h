@@ -87,7 +87,10 @@ extern const struct tt_known_names tt_known_names[];
  */
 void tt_name_meaning(const char *s, bool *keep);
 
-/* True if ${s}, its name without the argument list, or its short form matches any of ${globs}, or that is NULL. */
+/*
+ * True if ${s}, its name without the argument list, or its short form matches any of ${globs}, or that is NULL. Of a method, "Class:Method", globs also match
+ * the name that Unity's deep profiling has of it.
+ */
 bool tt_name_match(const char *const *globs, const char *s);
 
 #endif

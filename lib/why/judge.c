@@ -429,7 +429,7 @@ is_busier(const struct tt_why *w)
 
 /*
  * True if two other threads or more work clearly more than usual, while this one does nothing more. Frames with much work elsewhere may be many where
- * these are known to be longer: then usual is what the other frames have.
+ * these are known to be longer: then one thread is enough, and usual is what the other frames have.
  */
 static bool
 try_processors(const struct tt_why *w, struct tt_cause *cause)
@@ -452,7 +452,7 @@ try_processors(const struct tt_why *w, struct tt_cause *cause)
 	c->class = TT_CAUSE_PROCESSORS;
 	c->row = work_of(w, most->node);
 	count_busy(w, c, c->extra / 8);
-	if (c->n + c->usual_n < 2)
+	if (c->n + c->usual_n < 2 && !w->crowded)
 		return false;
 	c->n += c->n == 0;
 	c->ns = more < c->extra ? more : c->extra;

@@ -301,8 +301,8 @@ def no_contention():
 
     def in_turns(k, f, threads):
         f[MAIN][0].calls.append(Zone(PHYSICS, 2))
-        if k % 20 == 10:
-            f[MAIN][0].calls[(k // 20) % 3].ms += 12
+        if k % 40 == 20:
+            f[MAIN][0].calls[(k // 40) % 3].ms += 12
             for tid in WORKERS[:threads]:
                 f[tid] = [Zone(PATH, 16)]
     for threads, cause in ((1, "unknown"), (2, "processors")):
@@ -451,6 +451,21 @@ def loader():
         suite.equal(name, [r[1:3] for r in said(game("no_loader.raw", lambda k, f: change(k, f, many, ms)))], [("slow_call", LEVEL)])
 
 
+def blocking_calls():
+    """Methods that block have the same class and are no CPU-active time in the names of deep profiling, and in a copy without names, too."""
+    for name, cause in (("mscorlib.dll!System.Threading::Thread.Sleep()", "wait"), ("mscorlib.dll!System.Threading::Monitor.Enter()", "lock"),
+                        ("System.dll!System.Net.Sockets::Socket.Receive()", "wait"), ("mscorlib.dll!System::GC.WaitForPendingFinalizers()", "wait"),
+                        ("mscorlib.dll!System.IO::FileStream..ctor()", "loading"), ("Game.dll!Game::Thread.Sleep()", "slow_call")):
+        path = game("blocks.raw", lambda k, f: f[MAIN][0].calls.append(Zone(LEVEL, .0625, Zone(name, 20 if k % 40 == 20 else .0625))))
+        copy = suite.path("copy.raw")
+        suite.run("info", "--scrub", "-o", copy, path)
+        for what, of in (("", path), (", without names", copy)):
+            suite.equal("%s%s" % (name, what), [r[:2] for r in said(of)], [("6 frames, every 40th from 21 on", cause)])
+        rows = {r["time"]: r["max_ns"] for r in suite.rows("frames", path)}
+        if cause in ("wait", "lock"):
+            suite.true("CPU-active time without %s" % name, rows["cpu"] < 10 * MS < rows["wall"], rows)
+
+
 def large_objects():
     """Large objects take the time that they take, however many small ones are allocated beside them; small ones alone do not."""
     for large, small, cause in ((500, 0, "allocation"), (500, 1000, "allocation"), (0, 1500, "slow_call")):
@@ -504,6 +519,7 @@ callers()
 engine_work()
 loader()
 large_objects()
+blocking_calls()
 not_explained()
 long_calls()
 one_loop()
