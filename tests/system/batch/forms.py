@@ -112,7 +112,7 @@ def rotated(s):
     true_status(s, "a later file, stats", r, doc, forms, 0)
     r = run("diff", "--format", "json", one, "--", one)
     said = [n["text"] for n in json.loads(r.out)["notes"] if n["id"] == "rotation"]
-    s.check("a later file, diff", said[:1] != said[1:] or "game.2.ttc: file 3 of a rotation: what came before" not in said[0] and said)
+    s.check("a later file, diff", said[:1] != said[1:] or "game.2.ttc: file 2 of a rotation: what came before" not in said[0] and said)
     r, doc, forms = verdict(s, "batch", src)
     told(s, "a later file, batch", forms, "what came before game.2.ttc is missing")
     true_status(s, "a later file, batch", r, doc, forms, 0)
