@@ -95,6 +95,7 @@ int
 tt_frames_cap_longer(const struct tt_frames *f, struct tt_cap_longer *to, struct tt_err *err)
 {
 	const int64_t period = f->period;
+	size_t first;
 	int64_t *v;
 
 	*to = (struct tt_cap_longer){ 0 };
@@ -108,12 +109,12 @@ tt_frames_cap_longer(const struct tt_frames *f, struct tt_cap_longer *to, struct
 		if (alone > 0 && alone >= dur / 50 && dur > period + period / 4 && tt_frames_uncapped(f, i) < period - period / 10)
 			v[to->n++] = dur;
 	}
-	if (to->n < f->n / 10 + 1) {
-		to->n = 0;
-	} else {
-		tt_sort_i64(v, to->n);
-		to->low = tt_quantile_i64(v, to->n, 1, 10);
-		to->high = tt_quantile_i64(v, to->n, 9, 10);
+	tt_sort_i64(v, to->n);
+	first = to->n < f->n / 10 + 1 ? tt_lower_bound(i, 0, to->n, v[i] < 2 * period) : 0;
+	to->n -= first;
+	if (to->n > 0) {
+		to->low = tt_quantile_i64(v + first, to->n, 1, 10);
+		to->high = tt_quantile_i64(v + first, to->n, 9, 10);
 	}
 	tt_mem_free(f->mem, v, f->n * sizeof *v);
 	return TT_OK;

@@ -214,7 +214,8 @@ int tt_frames_find_cap(struct tt_frames *f, struct tt_err *err);
 /**
  * tt_frames_cap_longer(f, to, err):
  * The frames that wait for nothing but the limit, and last a quarter longer than the period, and more, though they could keep it by their work:
- * the limit changes. None where they are fewer than a tenth of all. Errors: TT_E_NOMEM.
+ * the limit changes, or is missed by who waits. Where they are fewer than a tenth of all, only those that last twice the period, and more: a sleep
+ * is never exact. Errors: TT_E_NOMEM.
  */
 struct tt_cap_longer {
 	size_t n;

@@ -537,6 +537,8 @@ def worst_told(write):
     """Beneath a row of uncapped time is the frame that is worst by it: no frame that waits longer for the limit, and is the longest."""
     longer = waiting_longer(2 * FRAME, WAIT, FRAME, spikes=SPIKES[:2])
     path = write("told", longer)
+    suite.true("frames that wait twice the period are told", "capped at 30 fps (33.3 ms), %d of %d at 10 fps (100.0 ms)" % (len(LATE), FRAMES) in
+               " ".join(suite.run(path)[0].split()), suite.run(path)[0])
     own, wall = without(longer, WAIT, EDITOR, PREVIEW), [b - a for a, b, _ in longer]
     worst, longest = own.index(max(own)) + 1, wall.index(max(wall)) + 1
     suite.true("the worst frame is not the longest", worst in SPIKES[:2] and longest in LATE, (worst, longest))
