@@ -126,8 +126,10 @@ put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *
 	*tt_put_amount(own, tt_scale(tt_worst_time(w, x, &what), TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
 	*tt_put_amount(dur, tt_scale(w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
 	*tt_put_amount(bytes, tt_scale(w->alloc_b, TT_AMOUNT_ONE, 1), TT_DIM_BYTES) = '\0';
-	tt_buf_printf(out, "  frame %llu: %s%s%s%s; %s in %lld allocation%s\n", (unsigned long long)w->number, dur, *what ? ", " : "", *what ? own : "",
-	    what, bytes, (long long)w->alloc_n, w->alloc_n == 1 ? "" : "s");
+	tt_buf_printf(out, "  frame %llu: %s%s%s%s", (unsigned long long)w->number, dur, *what ? ", " : "", *what ? own : "", what);
+	if (w->alloc_n)               /* also 0 where allocations were not recorded */
+		tt_buf_printf(out, "; %s in %lld allocation%s", bytes, (long long)w->alloc_n, w->alloc_n == 1 ? "" : "s");
+	tt_buf_text(out, "\n");
 	if (w->part) {
 		put_some(out, w->part, w->npart, &(struct kind){ TT_ABOUT_TIME, true, tt_measure_is_cpu(x) }, FRAME_PARTS_SHOWN, "      ");
 		put_some(out, w->part, w->npart, &(struct kind){ TT_ABOUT_ALLOC, true, false }, FRAME_PARTS_SHOWN, "      ");
