@@ -111,6 +111,7 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown." },
 	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE,
 	    "The three markers with the most self time in the frame on the frame thread; (outside recorded calls) is time with no marker open. "
+	    "Of capped frames it is without waits for the limit, but for what is late of them. "
 	    "(render thread) comes first where its work is what makes the frame one of the worst." },
 	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated in the frame on all threads; empty if allocations were not recorded." },
 	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Number of allocations in the frame on all threads; empty if allocations were not recorded." },
@@ -126,7 +127,8 @@ static const struct tt_col hitch_marker_col[K_N] = {
 	[K_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1." },
 	[K_RANK] = { "rank", "rank", TT_UNIT_COUNT, "Rank by self time in this frame, from 1." },
 	[K_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; (outside recorded calls) is time with no marker open." },
-	[K_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the marker in this frame on the frame thread." },
+	[K_SELF] = { "self_ns", "self", TT_UNIT_NS,
+	    "Self time of the marker in this frame on the frame thread; of capped frames without waits for the limit, but for what is late of them." },
 	[K_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Share of the frame's wall time." },
 	[K_CALLS] = { "count", "count", TT_UNIT_COUNT, "Activations of the marker that begin in this frame." },
 	[K_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1; empty if there is one." },
