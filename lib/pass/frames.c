@@ -110,9 +110,9 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown." },
 	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE,
-	    "The three markers with the most self time in the frame on the frame thread; (outside recorded calls) is time with no marker open. "
-	    "Of capped frames it is without waits for the limit, but for what is late of them. "
-	    "(render thread) comes first where its work is what makes the frame one of the worst." },
+	    "The three markers with the most self time in the frame on the frame thread, of capped frames without waits for the limit, but for what is late "
+	    "of them; (outside recorded calls) is time with no marker open. (render thread) comes first where its work is what makes the frame one of the "
+	    "worst." },
 	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated in the frame on all threads; empty if allocations were not recorded." },
 	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Number of allocations in the frame on all threads; empty if allocations were not recorded." },
 	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS,
