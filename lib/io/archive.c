@@ -49,12 +49,14 @@ tt_archive_probe(const uint8_t *p, size_t n)
 	return TT_ARCHIVE_NONE;
 }
 
+static void *volatile kept[2];        /* of the process */
+
 void
 tt_archive_prepare(void)
 {
 	/* Load them now: the sandbox allows no file to be opened later. */
-	(void)newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-	(void)iconv_open("UTF-8", "UTF-16LE");
+	kept[0] = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	kept[1] = iconv_open("UTF-8", "UTF-16LE");
 }
 
 void
