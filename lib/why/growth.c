@@ -84,7 +84,9 @@ put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *cal
 	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[row].label, .frames = "all frames", .extra = extra };
 	struct tt_buf b = { 0 };
 	if (is_growing(calls)) {
-		tt_buf_printf(&b, "%s: calls a frame grow from %lld to %lld, its time from ", f->marker, (long long)calls[0], (long long)calls[PARTS - 1]);
+		*tt_put_count(a, calls[0]) = '\0';
+		*tt_put_count(z, calls[PARTS - 1]) = '\0';
+		tt_buf_printf(&b, "%s: calls a frame grow from %s to %s, its time from ", f->marker, a, z);
 		first = ns[0];
 		last = ns[PARTS - 1];
 	} else {
@@ -329,17 +331,18 @@ put_step(struct tt_why *w, const struct tt_step *s)
 	bool known;
 	const size_t from = first_frame(w, s, &known);
 	struct tt_finding *to = tt_why_finding(w);
-	char more[32], before[32] = "none";
+	char more[32], after[32], before[32] = "none";
 
 	if (!to)
 		return w->err->code;
 	*tt_put_time_short(more, s->more) = '\0';
+	*tt_put_count(after, s->after) = '\0';
 	*to = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[s->row].label, .extra = s->more * (int64_t)(f->n - from) };
 	if (s->before)
 		*tt_put_count(before, s->before) = '\0';
 	to->frames = tt_arena_printf(w->text, w->err, known ? "from frame %llu on" : "from about frame %llu on", (unsigned long long)tt_frames_number(f, from));
-	to->sentence = tt_arena_printf(w->text, w->err, "%s: %lld call%s a frame, before %s: %s more, as medians of the first and the last "
-	    "eighth of the capture", to->marker, (long long)s->after, s->after == 1 ? "" : "s", before, more);
+	to->sentence = tt_arena_printf(w->text, w->err, "%s: %s call%s a frame, before %s: %s more, as medians of the first and the last "
+	    "eighth of the capture", to->marker, after, s->after == 1 ? "" : "s", before, more);
 	return w->err->code;
 }
 
