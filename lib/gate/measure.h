@@ -128,7 +128,7 @@ bool tt_measure_by_frame(const struct tt_measure *x);
 /* True if the measure counts, rather than adds up. */
 bool tt_measure_counts(const struct tt_measure *x);
 
-/* True if the measure is of the uncapped time of frames; of their CPU-active time. */
+/* True if the measure takes the uncapped time of frames; their CPU-active time. */
 bool tt_measure_is_uncapped(const struct tt_measure *x);
 bool tt_measure_is_cpu(const struct tt_measure *x);
 

@@ -490,7 +490,7 @@ same_frame(const struct tt_worst *list, size_t n, const struct tt_worst *w)
 	return NULL;
 }
 
-/* The frame of ${s} that ${w} is, with what is known of it by what ${x} is of; ${w} itself where nothing is. */
+/* The same frame as ${w} in the list of ${s} that ranks by the time ${x} measures, which may know more of it; ${w} itself where it is not there. */
 static struct tt_worst
 known_frame(const struct tt_sample *s, struct tt_worst w, const struct tt_measure *x)
 {

@@ -64,7 +64,7 @@ struct tt_sample {
 	size_t nlatest;
 };
 
-/* The frame that is worst by the time that ${x} is of. NULL: none is known. */
+/* The worst frame by the time that ${x} measures. NULL: none is known. */
 const struct tt_worst *tt_sample_frame(const struct tt_sample *s, const struct tt_measure *x);
 
 /* That time of a frame, and *${what} it is: " of CPU-active time", " of uncapped time", or "" for wall time. */

@@ -10,8 +10,8 @@
  * where it begins, once: by its first bytes, and by those in front of its time, the number that ends it. Only where it differs before the time the rest
  * is searched like text.
  *
- * A stamp says what its packet looks like, so nothing is searched: the match is its form, where that came last, and the number is literals, even
- * where some of its bytes are the same by chance: to see that cost more time than the bytes were worth. The bytes are written all the same, for
+ * A stamp says what its packet looks like, so nothing is searched: the match is its form, where that came last, and the number is literals. Some
+ * of its bytes may be the same as before by chance; looking for them cost more time than it saved bytes. The bytes are written all the same, for
  * packets between stamps are searched, and what does not compress is stored. They come from the table of forms: those of the last few packets
  * are on their way to memory still, and to read them there took longer than all the rest.
  */

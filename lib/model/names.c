@@ -226,7 +226,7 @@ mono_name(const char *s, char *to, uint16_t *of)
 	return true;
 }
 
-/* True if one of ${globs} that is of a method, with a colon, matches ${s}. */
+/* True if ${s} matches one of the ${globs} that name a method, which have a colon. */
 static bool
 is_method_of(const char *const *globs, const char *s)
 {

@@ -233,8 +233,8 @@ captures(const struct page *p, size_t most)
 	if (p->top > 0) {
 		*tt_put_time_short(time, p->top) = '\0';
 		tt_buf_printf(p->out, "<p>Frame times of each are drawn from 0 to %s: pale to the median, solid to p95 (red for an outlier, as its "
-		    "column says), a line to p99, a mark at the longest frame, or an arrow and its time where it is beyond that; of capped "
-		    "frames median and p95 are of uncapped time.</p>\n", time);
+		    "column says), a line to p99, a mark at the longest frame, or an arrow and its time where it is beyond that; median "
+		    "and p95 of capped frames are those of their uncapped time.</p>\n", time);
 	}
 	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = shown, .more = "strip", .more_title = "frame times", .put_more = put_strip,
 	    .arg = p });

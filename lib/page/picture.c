@@ -34,7 +34,7 @@ open_picture(struct tt_buf *out, unsigned height, const char *name)
 
 /* --- frames ---------------------------------------------------------------------------- */
 
-/* Which of several inputs a chart is of. */
+/* The name of the input that a chart shows, where there are several. */
 static void
 put_name(const struct tt_model *m, uint32_t process, unsigned y, struct tt_buf *out)
 {

@@ -214,7 +214,7 @@ int tt_fold_thrown_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct
 
 /* --- fold_steps.c ---------------------------------------------------------------- */
 
-/* A chunk begins, whose levels are known: is anything to be done in it, f->steps? Then each zone and each step is told. */
+/* Begin a chunk whose levels are known. Sets f->steps if flow steps may have to be placed: then it must be told each zone and each step. */
 int tt_fold_steps_begin(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 
 /* The zone of level ${i} begins with ${e}, and ends at ${end}; INT64_MAX: by an event of its own. */

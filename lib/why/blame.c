@@ -263,7 +263,10 @@ tt_why_most_class(const struct tt_why *w, uint32_t row)
 	return name;
 }
 
-/* What ${n} more allocations at ${site} than usual, and of ${bytes} more, may take, recorded. As many of these are of large objects as of all of its bytes. */
+/*
+ * How long it may take to make and record ${n} allocations more than usual at ${site}, of ${bytes} together. Large objects have the same share of these
+ * as of all bytes of the site.
+ */
 static int64_t
 alloc_time(const struct tt_fact *site, uint64_t n, int64_t bytes)
 {

@@ -256,7 +256,7 @@ listen_to_signal(void)
 }
 #endif
 
-/* Counts are of the whole run, so in a pause those of a domain that goes are written, too. */
+/* Coverage counts the whole run: what a domain ran is written when the domain is unloaded, even in a pause. */
 static void
 on_domain_unloading(MonoProfiler *p, MonoDomain *d)
 {
