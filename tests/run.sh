@@ -127,7 +127,7 @@ tell() {
 	printf '  %d.%d s\n' $((tenths / 10)) $((tenths % 10))
 	grep '^left out: ' "$work/$1.log" | sed 's/^/    /'
 	sum_left=$((sum_left + $(grep -c '^left out: ' "$work/$1.log")))
-	[ "$failed" -gt 0 ] && tail -n 60 "$work/$1.log" | sed 's/^/    /'
+	[ "$failed" -gt 0 ] && tail -n 60 "$work/$1.log" | sed 's/^/    /' | tee "$work/$1.failed"
 }
 
 sum_passed=0 sum_failed=0 told=0 running=0
@@ -147,6 +147,10 @@ wait
 while [ -e "$work/$told.sum" ]; do
 	tell $told
 	told=$((told + 1))
+done
+# Again at the end, where people look.
+for i in "${!names[@]}"; do
+	[ -e "$work/$i.failed" ] && echo "FAILED: ${names[i]}" && tail -n 12 "$work/$i.failed"
 done
 [ $sum_left -eq 0 ] || echo "$sum_left left out, see above"
 echo "$sum_passed passed, $sum_failed failed"

@@ -9,6 +9,7 @@ A game recorded onto a disk of 1 MiB.
 import os
 import subprocess
 import sys
+import time
 
 import kit
 
@@ -25,8 +26,16 @@ def fill(disk, room):
 
 
 def empty(disk):
+    """Remove what is on the disk, and wait for its room: the system gives that of removed files back a little later."""
     for f in os.listdir(disk):
         os.unlink(os.path.join(disk, f))
+    late = time.monotonic() + 60
+    while True:
+        v = os.statvfs(disk)
+        if v.f_bavail * v.f_frsize == SIZE:
+            return
+        assert time.monotonic() < late, "the disk is not empty"
+        time.sleep(0.001)
 
 
 def files(disk):
