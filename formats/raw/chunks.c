@@ -3,6 +3,8 @@
  */
 #include "raw/raw.h"
 
+#include "base/hash_seed.h"
+
 /* True if recording paused between the stream's last frame and the one at ${ticks}. */
 static bool
 paused(const struct raw *m, struct raw_stream *st, uint64_t ticks)
@@ -193,9 +195,30 @@ is_sane(int64_t t)
 	return t > INT64_MIN / 2 && t < INT64_MAX / 2;
 }
 
+/* Find out, once, whether the stream's thread is that of an earlier log: the last one of that id is called the same. */
+static int
+place(struct raw *m, struct raw_stream *st, struct tt_err *err)
+{
+	const size_t index = (size_t)(st - m->stream);
+	const uint64_t tid = raw_tid(&m->session[m->now], st->id), hash = tt_seeded_pair(0, tid);
+
+	if (st->placed)
+		return TT_OK;
+	const uint32_t at = tt_map_find(&m->thread_at, hash, i, m->stream[i].tid == tid);
+	st->placed = true;
+	st->tid = tid;
+	if (!at)
+		return tt_map_add(&m->thread_at, &m->env->mem, hash, index, err);
+	const struct raw_stream *was = &m->stream[at - 1];
+	/* The id's next thread may have said its name already. */
+	st->goes_on = was->named == st->named && was->name == (st->again == INT64_MAX ? st->name : st->was_name);
+	tt_map_replace(&m->thread_at, hash, at - 1, index);
+	return TT_OK;
+}
+
 /* Fill the part of the head that describes the stream. ${over}: nothing of the stream follows. */
-static void
-put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool over)
+static int
+put_head(struct raw *m, struct raw_stream *st, struct raw_head *h, bool over, struct tt_err *err)
 {
 	h->s = m->session[m->now];
 	h->since = st->delivered || !is_sane(st->start) ? INT64_MIN : st->start - RAW_LONG;
@@ -203,11 +226,13 @@ put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h, bool ov
 	/* The id's next thread may have said its name already. */
 	const bool before = h->flags & RAW_H_ENDS || st->again != INT64_MAX, bound = before ? st->was_bound : st->bound;
 	h->root = bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, before ? st->was_name : st->name) : UNITY_NO_MARKER;
-	if (st->id == RAW_SESSION || h->flags & RAW_H_ENDS)
-		return;
-	h->flags |= (st->delivered ? 0u : RAW_H_FIRST) | (st->other ? RAW_H_NEW_THREAD : 0u);
+	if (st->id == RAW_SESSION)
+		return TT_OK;
+	const int rc = place(m, st, err);
+	h->flags |= (st->delivered ? 0u : st->goes_on ? RAW_H_FIRST | RAW_H_GOES_ON : RAW_H_FIRST) | (st->other ? RAW_H_NEW_THREAD : 0u);
 	st->delivered = true;
 	st->other = false;
+	return rc;
 }
 
 /* The stream's first block in the segment that belongs to another thread with the same id, by the time of its first message; 0: none. */
@@ -291,14 +316,15 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	st->first = stop;
 	if (stop)
 		m->next--;            /* the rest is a chunk of its own */
+	*some = h->n > 0 || stop;
+	if (!*some)
+		return TT_OK;
+	if ((rc = put_head(m, st, h, last, err)) != TT_OK)
+		return rc;
 	if (ends) {
 		st->other = true;
 		st->again = INT64_MAX;
 	}
-	*some = h->n > 0 || stop;
-	if (!*some)
-		return TT_OK;
-	put_head(m, st, h, last);
 	tt_loss_join(&c->loss, &m->loss);
 	tt_loss_reset(&m->loss);
 	c->seq = m->seq++;

@@ -497,7 +497,11 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	/* The main thread of an appended log goes on even if the one before says that it ended. */
 	if (r->s->main_again && r->h->stream == r->s->main && r->h->flags & RAW_H_FIRST)
 		return TT_OK;
-	return tt_batch_rare(r->u.b, TT_THREAD, ts, r->u.b->tid, r->u.err) ? TT_OK : r->u.err->code;
+	if (!(e = tt_batch_rare(r->u.b, TT_THREAD, ts, r->u.b->tid, r->u.err)))
+		return r->u.err->code;
+	e->dur = r->s->number;
+	e->flags = r->h->flags & RAW_H_GOES_ON ? TT_F_CONT : 0;
+	return TT_OK;
 }
 
 /* Take only gaps, which the pieces' flags show. */

@@ -43,7 +43,7 @@ static int
 thread(struct raw_run *r, struct raw_take *t)
 {
 	const uint64_t id = raw_take64(t);
-	struct tt_def d = { .kind = TT_DEF_THREAD, .ts = UNITY_EVER, .key = raw_tid(r->s, id) };
+	struct tt_def d = { .kind = TT_DEF_THREAD, .ts = UNITY_EVER, .key = tt_thread_key(raw_tid(r->s, id), r->s->number) };
 
 	if (r->s->layout.rank >= 3)
 		d.ts = raw_ns(r->s, raw_take64(t));

@@ -160,6 +160,7 @@ enum raw_head_flag {
 	RAW_H_FIRST = 1,              /* the stream's first chunk in this session */
 	RAW_H_NEW_THREAD = 2,         /* from here on the id belongs to another thread */
 	RAW_H_ENDS = 4,               /* and after it to yet another thread */
+	RAW_H_GOES_ON = 8,            /* with RAW_H_FIRST: the thread is that of an earlier log */
 };
 
 /* A stream of one session. */
@@ -173,6 +174,8 @@ struct raw_stream {
 	uint64_t was_name;
 	int64_t start;                /* ns at which the id's first thread began; INT64_MAX */
 	uint64_t again;               /* ns from which on the id is another thread's; INT64_MAX: never */
+	uint64_t tid;                 /* see raw_tid(); from the first chunk on */
+	bool placed, goes_on;         /* ... as is whether its thread is that of an earlier log: id and name are the same */
 	/* of this reading */
 	bool met;                     /* its ThreadInfo was read */
 	bool seen, delivered, framed;
@@ -210,6 +213,7 @@ struct raw {
 	struct raw_stream *stream;
 	size_t nstream, capstream;
 	struct tt_map stream_at;      /* by session and id */
+	struct tt_map thread_at;      /* by tid: the last placed stream with it */
 	size_t met;                   /* index in stream of the last one asked for */
 	struct unity_known known;
 	bool read;                    /* the input was read to its end once */

@@ -24,6 +24,7 @@ close_(void *ctx)
 		tt_mem_free(mem, m->stream[i].carry, m->stream[i].capcarry);
 	tt_mem_free(mem, m->stream, m->capstream * sizeof *m->stream);
 	tt_map_free(&m->stream_at, mem);
+	tt_map_free(&m->thread_at, mem);
 	tt_mem_free(mem, m->session, m->capsession * sizeof *m->session);
 	tt_mem_free(mem, m->block, m->capblock * sizeof *m->block);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);

@@ -215,6 +215,25 @@ tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh
 	return TT_OK;
 }
 
+int
+tt_threads_start(struct tt_threads *ts, uint32_t process, uint64_t tid, uint32_t log, bool goes_on, struct tt_thread **t, struct tt_err *err)
+{
+	struct tt_thread *now;
+	int rc = tt_threads_get(ts, process, tid, false, &now, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (now->log != log && !goes_on && (now->started || now->first_ts <= now->last_ts))
+		now->ended = true;
+	if ((rc = tt_threads_get(ts, process, tid, true, t, err)) != TT_OK)
+		return rc;
+	if (!goes_on || !(*t)->started)
+		(*t)->log = log;
+	(*t)->started = true;
+	(*t)->ended = false;
+	return TT_OK;
+}
+
 void
 tt_threads_reset(struct tt_threads *ts)
 {
@@ -233,24 +252,24 @@ tt_threads_reset(struct tt_threads *ts)
 	}
 }
 
-/* The last name that thread ${tid} was given from ${from} to ${until}, or NULL. */
+/* The last name that the thread of the key ${key} was given from ${from} to ${until}, or NULL. */
 static const struct tt_def *
-name_within(const struct tt_capture *cap, uint64_t tid, int64_t from, int64_t until)
+name_within(const struct tt_capture *cap, uint64_t key, int64_t from, int64_t until)
 {
-	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_THREAD, tid, until);
+	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_THREAD, key, until);
 
 	return d && d->len > 0 && d->ts >= from && d->ts <= until ? d : NULL;
 }
 
 /* When the thread was over that last did something at ${last}: at the first empty name after that, which is where the next one began. */
 static int64_t
-over_by(const struct tt_capture *cap, uint64_t tid, int64_t last)
+over_by(const struct tt_capture *cap, uint64_t key, int64_t last)
 {
 	int64_t until = INT64_MAX, at = INT64_MAX;
 	const struct tt_def *d;
 
 	/* Before the first one, that is found again. */
-	while ((d = tt_defs_find(cap->defs, TT_DEF_THREAD, tid, at)) && d->ts > last && d->ts <= at) {
+	while ((d = tt_defs_find(cap->defs, TT_DEF_THREAD, key, at)) && d->ts > last && d->ts <= at) {
 		at = d->ts - 1;
 		if (d->len == 0)
 			until = at;
@@ -266,11 +285,12 @@ over_by(const struct tt_capture *cap, uint64_t tid, int64_t last)
 static const struct tt_def *
 name_of(const struct tt_capture *cap, const struct tt_thread *t, int64_t from)
 {
+	const uint64_t key = tt_thread_key(t->tid, t->log);
 	bool met = t->last_ts >= t->first_ts, over = met && (t->next || t->ended);
-	int64_t last = t->last_ts - (met ? cap->offset_ns : 0), until = over ? last : met ? over_by(cap, t->tid, last) : INT64_MAX;
-	const struct tt_def *d = over ? name_within(cap, t->tid, from, until - 1) : NULL;
+	int64_t last = t->last_ts - (met ? cap->offset_ns : 0), until = over ? last : met ? over_by(cap, key, last) : INT64_MAX;
+	const struct tt_def *d = over ? name_within(cap, key, from, until - 1) : NULL;
 
-	return d ? d : name_within(cap, t->tid, from, until);
+	return d ? d : name_within(cap, key, from, until);
 }
 
 static const char *
@@ -356,6 +376,9 @@ tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n,
 				from = t->last_ts - cap->offset_ns;
 			if (d && d->ts >= from)
 				from = d->ts < INT64_MAX ? d->ts + 1 : d->ts;
+			/* The names of another log are apart. */
+			if (t->next && ts->t[t->next - 1]->log != t->log)
+				from = INT64_MIN;
 		}
 	}
 	return tell_groups_apart(ts, err);

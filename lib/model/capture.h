@@ -19,6 +19,7 @@ struct tt_thread {
 	uint32_t process, generation;
 	uint32_t index;               /* place in the thread table = number in outputs, less 1 */
 	uint32_t next;                /* index + 1 of the next thread of this id; 0 none */
+	uint32_t log;                 /* of several in one file, the one that names it; see TT_THREAD */
 	bool started, ended;
 	int64_t first_ts, last_ts;    /* of all its events; first > last: none */
 	uint64_t nevent, ncall;       /* events; zones begun */
@@ -187,6 +188,13 @@ void tt_threads_free(struct tt_threads *ts);
 /* The present thread of (process, tid), made if there is none. ${fresh}: the id starts again; a thread that ended is not it. */
 int tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh, struct tt_thread **t,
     struct tt_err *err);
+
+/**
+ * tt_threads_start(ts, process, tid, log, goes_on, t, err):
+ * The thread of (process, tid) that starts now, in the log ${log} of several in one file. It is the present one unless that one has ended, or is of another
+ * log and not ${goes_on}: then that one ends. The same start told twice finds the same thread.
+ */
+int tt_threads_start(struct tt_threads *ts, uint32_t process, uint64_t tid, uint32_t log, bool goes_on, struct tt_thread **t, struct tt_err *err);
 
 /* Forget what happened but not who was there: the same input read again meets the same threads. */
 void tt_threads_reset(struct tt_threads *ts);

@@ -80,7 +80,8 @@ enum tt_kind {
 	                         assembly, class, name, signature, file, then token, id, statements; of a statement
 	                         the method's id, IL offset less that of the statement before (TT_F_BASE: itself), count, line,
 	                         column */
-	TT_THREAD,            /* the batch's own thread starts (TT_F_END: ends); val = tid */
+	TT_THREAD,            /* the batch's own thread starts (TT_F_END: ends); val = tid; dur = the log of several in its file, from 0, that names it, so that
+	                         a thread of another log is another one; TT_F_CONT: not if that one has not ended, which goes on */
 	TT_META,              /* domain, image, ... unload: val = key, depth = enum tt_def_kind */
 	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */
 	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): open zones end at ts;
@@ -206,7 +207,7 @@ enum tt_def_kind {
 	TT_DEF_ASSEMBLY,      /* a = image; text = full name */
 	TT_DEF_DOMAIN,        /* text = name */
 	TT_DEF_CONTEXT,       /* a = domain */
-	TT_DEF_THREAD,        /* text = name */
+	TT_DEF_THREAD,        /* key = tt_thread_key(); text = name */
 	TT_DEF_CATEGORY,      /* a = colour RGBA; text = name */
 	TT_DEF_COUNTER,       /* a = enum tt_counter_flag, b = TT_COUNTER_IS(); text = name, text2 = section */
 	TT_DEF_SYMBOL,        /* key = address, a = size; text = name */
@@ -219,6 +220,13 @@ enum tt_def_kind {
 
 /* The thread of what the GPU does: no system has one of this id. */
 #define TT_TID_GPU (UINT64_MAX - 2)
+
+/* The key of names of thread ${tid} in the log ${log} of several in one file, which are fewer than 65536; ids have 48 bits, or it makes no difference. */
+static inline uint64_t
+tt_thread_key(uint64_t tid, uint32_t log)
+{
+	return tid ^ (uint64_t)log << 48;
+}
 
 #define TT_EVER (INT64_MIN / 4)       /* ts of a definition that says no time: before all times */
 

@@ -39,7 +39,7 @@ struct tt_render_time {
 static bool
 is_render_thread(const struct tt_capture *cap, const struct tt_thread *t)
 {
-	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_THREAD, t->tid, INT64_MAX);
+	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_THREAD, tt_thread_key(t->tid, t->log), INT64_MAX);
 
 	for (const char *const *name = tt_render_threads; d && *name; name++)
 		if (d->len == strlen(*name) && memcmp(d->text, *name, d->len) == 0)

@@ -205,12 +205,8 @@ enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_
 			if (rc == TT_OK)
 				tt_sample_set_thread(e, t->index);
 		} else if (e->kind == TT_THREAD && !(e->flags & TT_F_END)) {
-			rc = tt_threads_get(ts, b->process, e->val, true, &t, err);
-			if (rc != TT_OK)
-				break;
-			t->started = true;
-			t->ended = false;
-			if (e->val == b->tid)
+			rc = tt_threads_start(ts, b->process, e->val, e->dur, e->flags & TT_F_CONT, &t, err);
+			if (rc == TT_OK && e->val == b->tid)
 				*own = t;
 		}
 	}

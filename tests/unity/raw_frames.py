@@ -243,6 +243,35 @@ def open_before_another():
                 ["not_ended"])
 
 
+def names_of_each_log():
+    """Ids and names of threads in logs that follow each other in a file: the same thread has both the same, and has not ended."""
+    def log(start, threads, ended=()):
+        c = Log(start)
+        c.block(SESSION, b"".join(thread(tid, 0, name) for tid, name in threads))
+        for k in range(3):
+            c.frame(start + 10 * k)
+        for tid in (200, 300, 400):
+            c.block(tid, sample(36, 1, start + 1) + zone(1, start + 2, start + 3))
+        for tid in ended:
+            c.block(tid, struct.pack("<HQ", 56, int((start + 25) * MS)))
+        c.block(SESSION, state(0, start + 30))
+        return c
+    for what, starts in (("one after the other", (100, 200, 300)), ("that begin at one time", (100, 100, 100)), ("whose clocks are behind", (300, 200, 100))):
+        logs = [log(starts[0], [(200, "Alpha"), (300, "Shared")], [300]), log(starts[1], [(200, "Beta"), (300, "Shared"), (400, "Late")]),
+                log(starts[2], [(200, "Alpha"), (300, "Shared"), (400, "Late")])]
+        path = suite.path("names.raw")
+        with open(path, "wb") as f:
+            f.write(b"".join(c.b for c in logs))
+        for options in ([], ["-j", "2"]):
+            rows = suite.rows("threads", path, *options)
+            threads = sorted((r["thread"], r["generation"], r["calls"], r["open_at_end"]) for r in rows if r["thread"] != "Main Thread")
+            number = [r["number"] for r in rows if r["thread"].startswith("Thread ")]
+            suite.equal("logs %s: threads %s" % (what, " ".join(options)), threads,
+                        [("Alpha", 0, 2, 1), ("Alpha", 2, 2, 1), ("Beta", 1, 2, 1), ("Late", 1, 4, 2), ("Shared", 0, 2, 1), ("Shared", 1, 4, 2)] +
+                        [("Thread %d" % n, 0, 2, 1) for n in number])
+            suite.equal("logs %s: one thread without a name" % what, len(number), 1)
+
+
 def at_the_end():
     """What follows a whole log: losses and what is said of them."""
     log = Log(100)
@@ -331,6 +360,7 @@ later_runs()
 wrong_header()
 cut_before_another()
 open_before_another()
+names_of_each_log()
 at_the_end()
 guessed()
 from_tick_zero()
