@@ -10,12 +10,13 @@
 #include "collect/collections.h"
 #include "collect/counters.h"
 #include "collect/handles.h"
-#include "model/model.h"
+#include "model/frames.h"
 #include "stat/num.h"
 
 struct tt_frame_marker;
 struct tt_frames;
 struct tt_hist;
+struct tt_model;
 struct tt_paths;
 struct tt_row;
 struct tt_walk;

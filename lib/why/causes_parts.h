@@ -171,6 +171,22 @@ void tt_why_asked(struct tt_why *w);
  */
 int tt_why_doubt(struct tt_why *w);
 
+/* Collections that a marker asked for are not those that only start in it, or are due to what it allocates. */
+static inline bool
+tt_why_is_asked(const struct tt_cause *c)
+{
+	return c->class == TT_CAUSE_COLLECTION && c->asked;
+}
+
+/* True if causes are of one kind and one marker, so that they are one finding. */
+static inline bool
+tt_why_is_same(const struct tt_cause *x, const struct tt_cause *y)
+{
+	if (x->class != y->class || tt_why_is_asked(x) != tt_why_is_asked(y) || x->kin != y->kin)
+		return false;
+	return x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
+}
+
 /* True for work of the runtime or the engine. */
 static inline bool
 tt_why_is_engine(const struct tt_cause *c)
@@ -200,6 +216,9 @@ int tt_why_part(struct tt_why *w);
 
 /* Findings of the causes, and of all frames. */
 int tt_why_group(struct tt_why *w);
+
+/* The sentence of ${n} causes of one kind, at ${c}, and of what most of them have beside it; ${text} holds it. NULL: ${err}. */
+const char *tt_why_sentence(const struct tt_cause *const *c, size_t n, const struct tt_paths *p, struct tt_arena *text, struct tt_err *err);
 
 /* Find a marker whose time grows over the capture; else one that is called more from some frame on. */
 int tt_why_growth(struct tt_why *w);

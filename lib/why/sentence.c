@@ -1,0 +1,617 @@
+/**
+ * The sentence of a cause, or of several of one kind: what takes the time, and from where to where its figures go; the contract is in causes_parts.h.
+ */
+#include "why/causes_parts.h"
+
+#include "base/arena_text.h"
+#include "base/buf.h"
+#include "model/names.h"
+#include "out/table.h"
+#include "view/view.h"
+
+static const char *
+label(const struct tt_paths *p, uint32_t row)
+{
+	return row == TT_NO_ROW ? TT_OUTSIDE : p->row[row].label;
+}
+
+/* label() without "(wrapper managed-to-native) ". */
+static const char *
+bare(const struct tt_paths *p, uint32_t row)
+{
+	const char *s = label(p, row);
+
+	return s + tt_name_wrapper(s);
+}
+
+/* Causes of one kind and one marker: the one with the most extra time, and from where to where their figures go. */
+struct alike {
+	const struct tt_cause *c;
+	size_t frames;
+	int64_t ns, extra;            /* of all */
+	int64_t ns_low, ns_high, took_low, took_high, each_low, each_high;    /* each: extra time of one frame */
+	int64_t longest_low, longest_high, bytes_low, bytes_high, gc_ns_low, gc_ns_high;
+	uint64_t n_low, n_high, usual_n_low, usual_n_high, allocs_low, allocs_high;
+	unsigned generations;         /* bits */
+	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
+	bool one_row;                 /* all are about the same marker */
+	bool same_by;
+	uint32_t callee;              /* of slow calls, where it is the same in all; TT_NO_ROW */
+	uint32_t under;
+	uint64_t callee_low, callee_high;
+	bool same_parts;
+	struct { int64_t low, high; } part[TT_CAUSE_PARTS];
+};
+
+static struct alike
+one_cause(const struct tt_cause *c)
+{
+	const int64_t longer = c->took - c->usual_ns;         /* a sentence of a slow call has all that it takes */
+	const int64_t ns = c->class == TT_CAUSE_SLOW_CALL && longer > c->ns ? longer : c->ns;
+
+	struct alike a = { .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
+		.took_low = c->took, .took_high = c->took, .each_low = c->extra, .each_high = c->extra,
+		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
+		.n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
+		.gc_ns_high = c->gc_ns, .generations = c->generations,
+		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .same_by = true, .callee = c->callee,
+		.callee_low = c->callee_n, .callee_high = c->callee_n, .under = c->under, .same_parts = true };
+
+	for (unsigned i = 0; i < c->nparts; i++)
+		a.part[i].low = a.part[i].high = c->part[i].took;
+	return a;
+}
+
+/* Widen the times of several methods. If the methods differ between frames, only those of the worst frame are named. */
+static void
+add_parts(struct alike *a, const struct tt_cause *c)
+{
+	a->same_parts = a->same_parts && a->c->nparts == c->nparts;
+	for (unsigned i = 0; i < c->nparts && a->same_parts; i++) {
+		const int64_t took = c->part[i].took;
+
+		a->same_parts = a->c->part[i].row == c->part[i].row;
+		a->part[i].low = took < a->part[i].low ? took : a->part[i].low;
+		a->part[i].high = took > a->part[i].high ? took : a->part[i].high;
+	}
+}
+
+#define WIDEN(field) (a->field##_low = k.field##_low < a->field##_low ? k.field##_low : a->field##_low, \
+	a->field##_high = k.field##_high > a->field##_high ? k.field##_high : a->field##_high)
+
+static void
+add_alike(struct alike *a, const struct tt_cause *c)
+{
+	const struct alike k = one_cause(c);
+
+	a->frames++;
+	a->ns += k.ns;
+	a->extra += c->extra;
+	a->generations |= k.generations;
+	a->one_call = a->one_call && k.one_call;
+	a->one_row = a->one_row && a->c->row == c->row;
+	a->same_by = a->same_by && a->c->by == c->by;
+	a->under = a->under == c->under ? c->under : TT_NO_ROW;
+	add_parts(a, c);
+	a->callee = a->callee == c->callee ? c->callee : TT_NO_ROW;
+	WIDEN(ns);
+	WIDEN(took);
+	WIDEN(each);
+	WIDEN(longest);
+	WIDEN(bytes);
+	WIDEN(n);
+	WIDEN(usual_n);
+	WIDEN(allocs);
+	WIDEN(gc_ns);
+	WIDEN(callee);
+	a->c = c->extra > a->c->extra ? c : a->c;
+}
+
+/* What the ${n} causes at ${c} have beside them: what the frame with the most extra time of ${a} has, and all others that have the same. */
+static struct alike
+beside(const struct alike *a, const struct tt_cause *const *c, size_t n)
+{
+	struct alike to = one_cause(a->c->also);
+
+	for (size_t i = 0; i < n; i++)
+		if (c[i] != a->c && c[i]->also && tt_why_is_same(c[i]->also, a->c->also))
+			add_alike(&to, c[i]->also);
+	return to;
+}
+
+#undef WIDEN
+
+/* "2.1 to 2.3 ms" of "2.1 ms" and "2.3 ms"; one of them where they are the same. */
+static void
+put_span(struct tt_buf *b, const char *low, const char *high)
+{
+	const char *of = strrchr(low, ' '), *unit = strrchr(high, ' ');
+	size_t n = of && unit && strcmp(of, unit) == 0 ? (size_t)(of - low) : strlen(low);
+
+	if (strcmp(low, high) != 0)
+		tt_buf_printf(b, "%.*s to ", (int)n, low);
+	tt_buf_text(b, high);
+}
+
+static void
+put_times(struct tt_buf *b, int64_t low, int64_t high)
+{
+	char l[32], h[32];
+
+	*tt_put_time_short(l, low) = '\0';
+	*tt_put_time_short(h, high) = '\0';
+	put_span(b, l, h);
+}
+
+static void
+put_time(struct tt_buf *b, int64_t ns)
+{
+	put_times(b, ns, ns);
+}
+
+/* What waits, exceptions and such take in the frame: "343 ms", "343 ms (usually 5.2 ms)" where that is a twentieth of it or more. */
+static void
+put_took(struct tt_buf *b, const struct alike *a)
+{
+	put_times(b, a->took_low, a->took_high);
+	if (a->c->usual_took == 0 || a->c->usual_took < a->took_low / 20)
+		return;
+	tt_buf_text(b, " (usually ");
+	put_time(b, a->c->usual_took);
+	tt_buf_text(b, ")");
+}
+
+static void
+put_bytes(struct tt_buf *b, int64_t low, int64_t high)
+{
+	char l[32], h[32];
+
+	*tt_put_bytes(l, low) = '\0';
+	*tt_put_bytes(h, high) = '\0';
+	put_span(b, l, h);
+}
+
+static void
+put_count(struct tt_buf *b, uint64_t low, uint64_t high, const char *one, const char *many)
+{
+	char l[32], h[32];
+
+	*tt_put_count(l, (int64_t)low) = '\0';
+	*tt_put_count(h, (int64_t)high) = '\0';
+	put_span(b, l, h);
+	tt_buf_printf(b, " %s", high == 1 ? one : many);
+}
+
+/* ", usually 6", ", usually none" */
+static void
+put_usual(struct tt_buf *b, uint64_t n)
+{
+	char t[32];
+
+	*tt_put_count(t, (int64_t)n) = '\0';
+	tt_buf_printf(b, ", usually %s", n ? t : "none");
+}
+
+/* "a gen-0 collection", of one frame "gen-0 and gen-1 collections", of several "a gen-0 or gen-1 collection"; "a collection" of which it is not known */
+static void
+put_generations(struct tt_buf *b, const struct alike *a)
+{
+	const unsigned all = a->generations;
+	const bool many = a->frames == 1 && (all & (all - 1));
+	bool more = false;
+
+	tt_buf_text(b, many ? "" : "a ");
+	for (unsigned g = 0; g < 32; g++) {
+		if (all >> g & 1)
+			tt_buf_printf(b, more ? many ? "and gen-%u " : "or gen-%u " : "gen-%u ", g);
+		more = more || all >> g & 1;
+	}
+	tt_buf_text(b, many ? "collections" : "collection");
+}
+
+static void
+collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+	uint32_t starter = c->row2 != TT_NO_ROW ? c->row2 : c->row;
+
+	put_took(b, a);
+	tt_buf_text(b, " for ");
+	put_generations(b, a);
+	if (c->asked) {
+		tt_buf_printf(b, c->guessed ? " in %s, which allocates too little to cause it" : " that %s asked for", label(p, c->row));
+		if (c->by != TT_NO_ROW) {
+			tt_buf_printf(b, "; %s allocates most, ", label(p, c->by));
+			put_bytes(b, c->usual_ns, c->usual_ns);
+			tt_buf_text(b, " a frame");
+		}
+		return;
+	}
+	if (c->elsewhere)
+		tt_buf_printf(b, ", on thread \"%s\"", c->elsewhere);
+	else
+		tt_buf_printf(b, ", started in %s", label(p, starter));
+	if (c->bytes > 0) {
+		tt_buf_text(b, "; ");
+		put_bytes(b, a->bytes_low > 0 ? a->bytes_low : c->bytes, a->bytes_high);
+		tt_buf_printf(b, " of %s allocated by %s in the frame", c->name ? c->name : "objects", label(p, c->row));
+	} else if (c->row2 != TT_NO_ROW) {
+		if (starter == c->row)
+			tt_buf_text(b, ", which allocates most: ");
+		else
+			tt_buf_printf(b, "; %s allocates most, ", label(p, c->row));
+		put_bytes(b, c->usual_ns, c->usual_ns);
+		tt_buf_text(b, " a frame");
+	}
+}
+
+/* Of several methods the longest to compile and the one with the most code are the same where both have more than half of all. */
+static void
+compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	if (c->name && c->n == 1 && a->frames == 1) {
+		tt_buf_printf(b, "first call of %s: ", c->name);
+		put_time(b, c->ns);
+		tt_buf_text(b, " to compile it (");
+		put_bytes(b, c->bytes, c->bytes);
+		tt_buf_printf(b, " of code), under %s", label(p, c->row));
+		return;
+	}
+	put_took(b, a);
+	tt_buf_text(b, " to compile ");
+	if (a->n_low)
+		put_count(b, a->n_low, a->n_high, "method", "methods");
+	else
+		tt_buf_text(b, "methods");
+	tt_buf_printf(b, " at %s first call, most of it under %s", a->n_high == 1 ? "its" : "their", label(p, c->row));
+	if (!c->name)
+		return;
+	tt_buf_printf(b, a->frames > 1 ? "; in the worst frame the largest is %s (" : "; the largest is %s (", c->name);
+	if (c->longest > c->ns / 2) {
+		put_time(b, c->longest);
+		tt_buf_text(b, ", ");
+	}
+	put_bytes(b, c->bytes, c->bytes);
+	tt_buf_text(b, " of code)");
+}
+
+/* ", under Laser.Update()" */
+static void
+put_under(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	if (a->under != TT_NO_ROW)
+		tt_buf_printf(b, ", under %s", label(p, a->under));
+}
+
+static void
+calls(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	tt_buf_text(b, label(p, a->c->row));
+	put_under(a, p, b);
+	tt_buf_text(b, ": ");
+	put_count(b, a->n_low, a->n_high, "call", "calls");
+	put_usual(b, a->c->usual_n);
+	tt_buf_text(b, ": ");
+	put_times(b, a->ns_low, a->ns_high);
+	tt_buf_text(b, " more");
+}
+
+/* What separates item ${i} of ${n} from the one before. */
+static const char *
+separator(unsigned i, unsigned n)
+{
+	return i == 0 ? "" : i + 1 == n ? " and " : ", ";
+}
+
+/* "Director.Update() 12.0 ms and Map.Update() 11.0 ms, usually 101 us and 99.0 us" */
+static void
+put_parts(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	tt_buf_text(b, a->same_parts ? "" : "in the worst frame ");
+	for (unsigned i = 0; i < c->nparts; i++) {
+		tt_buf_printf(b, "%s%s ", separator(i, c->nparts), label(p, c->part[i].row));
+		put_times(b, a->same_parts ? a->part[i].low : c->part[i].took, a->same_parts ? a->part[i].high : c->part[i].took);
+	}
+	if (c->usual_ns == 0) {
+		tt_buf_text(b, "; usually not called");
+		return;
+	}
+	tt_buf_text(b, ", usually ");
+	for (unsigned i = 0; i < c->nparts; i++) {
+		tt_buf_text(b, separator(i, c->nparts));
+		put_time(b, c->part[i].usual);
+	}
+}
+
+static void
+slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	if (c->nparts) {
+		put_parts(a, p, b);
+		return;
+	}
+	tt_buf_text(b, label(p, c->row));
+	if (!a->one_call || c->by == TT_NO_ROW)
+		put_under(a, p, b);
+	tt_buf_text(b, ": ");
+	if (a->one_call) {
+		tt_buf_text(b, "one of its ");
+		put_count(b, a->n_low, a->n_high, "call", "calls");
+		if (c->by != TT_NO_ROW)
+			tt_buf_printf(b, a->same_by ? ", by %s," : ", in the worst frame by %s,", label(p, c->by));
+		tt_buf_text(b, " takes ");
+		put_times(b, a->longest_low, a->longest_high);
+	} else {
+		put_times(b, a->took_low, a->took_high);
+		if (c->n > 1) {
+			tt_buf_text(b, " in ");
+			put_count(b, a->n_low, a->n_high, "call", "calls");
+		}
+	}
+	if (!c->usual_n) {
+		tt_buf_text(b, "; usually not called");
+		return;
+	}
+	tt_buf_text(b, a->one_call ? "; all of them usually take " : ", usually ");
+	put_time(b, c->usual_ns);
+	if (c->row2 != TT_NO_ROW)
+		tt_buf_printf(b, "; most of it in %s", label(p, c->row2));
+	if (a->callee == TT_NO_ROW)
+		return;
+	tt_buf_printf(b, "; it calls %s ", label(p, a->callee));
+	put_count(b, a->callee_low, a->callee_high, "time", "times");
+	put_usual(b, c->callee_usual_n);
+}
+
+static void
+unknown(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	put_times(b, a->each_low, a->each_high);
+	tt_buf_text(b, " more, not explained");
+	if (a->c->row == TT_NO_ROW)
+		return;
+	if (a->one_row && a->c->nparts && a->same_parts) {
+		tt_buf_text(b, ": most of it in ");
+		for (unsigned i = 0; i < a->c->nparts; i++)
+			tt_buf_printf(b, "%s%s", separator(i, a->c->nparts), label(p, a->c->part[i].row));
+		tt_buf_text(b, ", which were not called more often than usual; the capture does not tell whether they worked or their thread did not run");
+	} else if (a->one_row && a->c->nparts == 0)
+		tt_buf_printf(b, ": most of it in %s, which was not called more often than usual; the capture does not tell whether it worked or "
+		    "its thread did not run", label(p, a->c->row));
+	else
+		tt_buf_text(b, ": most of it in methods that were not called more often than usual; the capture does not tell whether they worked or "
+		    "their thread did not run");
+}
+
+static void
+lock(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	put_took(b, a);
+	tt_buf_text(b, " waiting for a lock");
+	if (tt_paths_row(p, c->node) != c->row)
+		tt_buf_printf(b, " in %s", label(p, c->row));
+	if (c->name)
+		tt_buf_printf(b, "; meanwhile thread \"%s\" was in %s", c->name, label(p, c->row2));
+}
+
+static void
+exceptions(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	put_count(b, a->n_low, a->n_high, c->name ? c->name : "exception", c->name ? c->name : "exceptions");
+	tt_buf_printf(b, " thrown in %s", label(p, c->row));
+	if (c->row2 != TT_NO_ROW)
+		tt_buf_printf(b, ", called by %s", label(p, c->row2));
+	tt_buf_text(b, ": ");
+	put_took(b, a);
+	tt_buf_text(b, " from throw to catch");
+}
+
+/* "; and 2.1 to 2.3 ms for a gen-1 collection that Save:Flush asked for" */
+static void
+put_gc_too(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	if (a->c->gc_ns == 0)
+		return;
+	tt_buf_text(b, a->gc_ns_low ? "; and " : "; and up to ");
+	put_times(b, a->gc_ns_low ? a->gc_ns_low : a->gc_ns_high, a->gc_ns_high);
+	tt_buf_text(b, " for ");
+	put_generations(b, a);
+	tt_buf_printf(b, a->c->guessed ? " in %s" : a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
+}
+
+/* "allocates 38.2 MB, most of it System.Byte[], in 1,120 to 1,230 objects, usually none" */
+static void
+put_allocates(const struct alike *a, struct tt_buf *b)
+{
+	tt_buf_text(b, "allocates ");
+	put_bytes(b, a->bytes_low, a->bytes_high);
+	if (a->c->name)
+		tt_buf_printf(b, ", most of it %s,", a->c->name);
+	tt_buf_text(b, " in ");
+	put_count(b, a->allocs_low, a->allocs_high, "object", "objects");
+	put_usual(b, a->c->usual_n);
+}
+
+/* "Level:Open is loading: 40 calls of FileStream:.ctor, usually none: 42.9 ms more; it allocates 38.2 MB in 1,230 objects, usually none" */
+static void
+put_loader(const struct alike *a, const struct tt_paths *p, const char *what, uint32_t by, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	tt_buf_printf(b, "%s is %s: ", label(p, c->row), what);
+	put_count(b, a->callee_low ? a->callee_low : c->callee_n, a->callee_high, "call of", "calls of");
+	tt_buf_printf(b, " %s", bare(p, by));
+	put_usual(b, c->callee_usual_n);
+	tt_buf_text(b, ": ");
+	put_times(b, a->ns_low, a->ns_high);
+	tt_buf_text(b, " more");
+	if (c->allocs == 0)
+		return;
+	tt_buf_text(b, "; it ");
+	put_allocates(a, b);
+	put_gc_too(a, p, b);
+}
+
+/* "22 ms loading: File.Read, under Inventory:Open" */
+static void
+put_loading(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const uint32_t by = a->c->row2 != TT_NO_ROW ? a->c->row2 : a->c->row;
+	const bool unloads = p->row[by].name && tt_name_match(tt_unload_markers, p->row[by].name->full);
+	const char *what = unloads ? "unloading" : "loading";
+
+	if (a->c->callee_n) {
+		put_loader(a, p, what, by, b);
+		return;
+	}
+	put_took(b, a);
+	tt_buf_printf(b, " %s: %s", what, bare(p, by));
+	if (by != a->c->row)
+		tt_buf_printf(b, ", under %s", label(p, a->c->row));
+}
+
+/* "; meanwhile thread "Worker 0" ran Path:Find for 27 ms" */
+static void
+put_meanwhile(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	if (c->other == TT_NO_ROW)
+		return;
+	tt_buf_printf(b, a->frames > 1 ? "; meanwhile, in the worst frame, thread \"%s\" ran %s for " : "; meanwhile thread \"%s\" ran %s for ", c->name,
+	    label(p, c->other));
+	put_time(b, c->other_ns);
+}
+
+/* "CPU contention: 2 other threads in Jobs:Run and 1 busier than usual with other work, while this thread did no extra work; up to 2.1 ms more" */
+static void
+put_processors(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	tt_buf_text(b, "CPU contention: ");
+	put_count(b, a->n_low, a->n_high, "other thread", "other threads");
+	tt_buf_printf(b, " in %s", label(p, a->c->row));
+	if (a->usual_n_high) {
+		tt_buf_text(b, " and ");
+		put_count(b, a->usual_n_low, a->usual_n_high, "busier than usual with other work", "busier than usual with other work");
+	}
+	tt_buf_text(b, ", while this thread did no extra work; up to ");
+	put_time(b, a->ns_high);
+	tt_buf_text(b, " more");
+}
+
+static void
+other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	switch (c->class) {
+	case TT_CAUSE_WAIT:
+		put_took(b, a);
+		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " waiting in %s, called by %s" : " waiting in %s",
+		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
+		put_under(a, p, b);
+		put_meanwhile(a, p, b);
+		break;
+	case TT_CAUSE_SHADERS:
+		put_took(b, a);
+		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " compiling shaders (%s), under %s" : " compiling shaders (%s)",
+		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
+		break;
+	case TT_CAUSE_LOADING:
+		put_loading(a, p, b);
+		break;
+	case TT_CAUSE_EDITOR:
+		put_took(b, a);
+		tt_buf_printf(b, " of the Unity Editor's own, in %s: %s leaves that out", label(p, c->row), tt_setting_name[TT_SETTING_PLAYER_ONLY]);
+		break;
+	case TT_CAUSE_ALLOCATION:
+		tt_buf_printf(b, "%s ", label(p, c->row));
+		put_allocates(a, b);
+		tt_buf_text(b, ": ");
+		put_times(b, a->ns_low, a->ns_high);
+		tt_buf_text(b, " more");
+		put_gc_too(a, p, b);
+		break;
+	case TT_CAUSE_PROCESSORS:
+		put_processors(a, p, b);
+		break;
+	case TT_CAUSE_OUTSIDE:
+		put_times(b, a->ns_low, a->ns_high);
+		tt_buf_text(b, " more outside recorded calls");
+		break;
+	default:
+		break;
+	}
+}
+
+/* Causes that take ${ns}, much less than their frames take longer, are not all. */
+static void
+put_part(const struct alike *a, int64_t ns, struct tt_buf *b)
+{
+	enum { MOST_OF_IT = 70 };
+	int64_t part = a->extra > 0 ? (int64_t)((tt_u128)ns * 100 / (tt_u128)a->extra) : 100;
+
+	if (a->c->class != TT_CAUSE_UNKNOWN && part < MOST_OF_IT)
+		tt_buf_printf(b, " (%lld %% of the extra time)", (long long)part);
+}
+
+static void
+put_cause(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	static void (*const put[TT_CAUSE_CLASSES])(const struct alike *, const struct tt_paths *, struct tt_buf *) = {
+		[TT_CAUSE_UNKNOWN] = unknown, [TT_CAUSE_COLLECTION] = collection, [TT_CAUSE_COMPILED] = compiled, [TT_CAUSE_LOCK] = lock,
+		[TT_CAUSE_EXCEPTIONS] = exceptions, [TT_CAUSE_CALLS] = calls, [TT_CAUSE_SLOW_CALL] = slow_call,
+	};
+
+	(put[a->c->class] ? put[a->c->class] : other)(a, p, b);
+}
+
+/* The sentence of the ${n} causes at ${c}, whose figures are in ${a}; and of what is beside them. */
+static void
+put_sentence(const struct alike *a, const struct tt_cause *const *c, size_t n, const struct tt_paths *p, struct tt_buf *b)
+{
+	struct alike also;
+
+	put_cause(a, p, b);
+	if (!a->c->also) {
+		put_part(a, a->ns, b);
+		return;
+	}
+	also = beside(a, c, n);
+	if (also.frames == n)
+		tt_buf_text(b, "; and ");
+	else
+		tt_buf_printf(b, "; and in %zu of these frames ", also.frames);
+	put_cause(&also, p, b);
+	put_part(a, a->ns + also.ns, b);
+}
+
+const char *
+tt_why_sentence(const struct tt_cause *const *c, size_t n, const struct tt_paths *p, struct tt_arena *text, struct tt_err *err)
+{
+	struct alike a = one_cause(c[0]);
+	struct tt_buf b = { 0 };
+
+	for (size_t i = 1; i < n; i++)
+		add_alike(&a, c[i]);
+	put_sentence(&a, c, n, p, &b);
+	return tt_buf_keep(&b, text, err);
+}
+
+const char *
+tt_cause_sentence(const struct tt_cause *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err)
+{
+	const struct tt_paths *p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err);
+
+	return p ? tt_why_sentence(&c, 1, p, text, err) : NULL;
+}
