@@ -90,3 +90,78 @@ tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const stru
 	}
 	return rc;
 }
+
+/* From when on a zone is not idle by what lies around it; INT64_MAX: that is to be asked of each. */
+static inline int64_t
+idle_until(const struct tt_replay *p, const struct tt_thread_replay *w)
+{
+	const int64_t wait = w->idled[TT_IDLE_WAIT], editor = w->idled[TT_IDLE_EDITOR];
+
+	if (p->m->frames->player_only || w->idling[TT_IDLE_WAIT] || w->idling[TT_IDLE_EDITOR])
+		return INT64_MAX;
+	return wait > editor ? wait : editor;
+}
+
+/*
+ * Add up the zone ${e} of ${row}, of which w->inner has room, as tt_replay_inner_zone() does; it is neither idle nor left out, and no zone around it is. The
+ * row it takes its time from, and its own, become touched.
+ */
+static inline __attribute__((always_inline)) int
+add_plain(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_inner *z, struct tt_thread_replay_row *row,
+    const struct tt_event *e, struct tt_err *err)
+{
+	struct tt_thread_replay_row *const giver = &w->row[z->giver];
+	struct tt_thread_replay_inner *const to = &w->inner[w->ninner++];
+	const int64_t ns = z->end - z->ts;
+	const bool counts = likely(!row->active) && z->ts >= row->since;
+	int rc = TT_OK;
+
+	*to = (struct tt_thread_replay_inner){ .ts = z->ts, .end = z->end, .giver = (uint32_t)(row - w->row), .counts = counts };
+	giver->self -= ns;
+	if (unlikely(!giver->touched))
+		rc = tt_replay_touch(p, w, giver, err);
+	if (!row->touched && rc == TT_OK)
+		rc = tt_replay_touch(p, w, row, err);
+	row->self += ns;
+	row->calls += !(e->flags & TT_F_CONT);
+	if (counts) {
+		row->total += ns;
+		row->since = z->end;
+	}
+	return rc;
+}
+
+int
+tt_replay_inner_zones(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event **from, const struct tt_event *end, size_t base,
+    struct tt_err *err)
+{
+	int64_t until = idle_until(p, w);
+	const struct tt_event *e = *from;
+	int rc = TT_OK;
+
+	for (; e < end && rc == TT_OK; e++) {
+		if (unlikely(e->kind != TT_ZONE)) {
+			if (tt_replay_is_stack_event(e))
+				break;
+			continue;
+		}
+		if (likely(end - e > TT_REPLAY_AHEAD))
+			__builtin_prefetch(&w->row[*tt_replay_near(w, e[TT_REPLAY_AHEAD].val)], 1);
+		const size_t up = base + e->depth;
+		if (unlikely(up < w->st.n))
+			break;
+		tt_replay_pop_inner(w, up - w->st.n);
+		if (w->ninner == 0 && unlikely(!tt_replay_in_frame(w, e->ts) || e->ts + e->dur > w->now.to))
+			break;
+		struct tt_thread_replay_row *row = &w->row[*tt_replay_near(w, e->val)];
+		const struct tt_thread_replay_inner z = nested(w, e);
+		if (likely(row->key == e->val && !row->idle && !row->out && z.ts >= until && w->ninner < w->capinner)) {
+			rc = add_plain(p, w, &z, row, e, err);
+			continue;
+		}
+		rc = tt_replay_inner_zone(p, w, e, err);
+		until = idle_until(p, w);
+	}
+	*from = e;
+	return rc;
+}

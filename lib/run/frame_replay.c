@@ -508,15 +508,14 @@ tt_thread_replay_chunk(struct tt_replay *p, struct tt_thread_replay *w, const st
 	size_t cap = 0;
 	int rc = tt_mem_grow(mem, &l.ends, &cap, b->n + 1, sizeof *l.ends, err);
 
-	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
-		if (likely(end - e > TT_REPLAY_AHEAD))
-			__builtin_prefetch(&w->row[*tt_replay_near(w, e[TT_REPLAY_AHEAD].val)], 1);
-		if (likely(e->kind == TT_ZONE)) {
+	for (const struct tt_event *e = b->ev, *end = e + b->n; rc == TT_OK; e++) {
+		rc = tt_replay_inner_zones(p, w, &e, end, l.base, err);
+		if (rc != TT_OK || e == end)
+			break;
+		if (e->kind == TT_ZONE) {
 			rc = whole_zone(p, w, e, &l, err);
 			continue;
 		}
-		if (e->kind != TT_ZONE_BEGIN && e->kind != TT_ZONE_END && (e->kind != TT_GAP || e->flags & TT_F_CONT))
-			continue;
 		tt_replay_pop_inner(w, 0);
 		rc = e->kind == TT_ZONE_BEGIN ? open_zone(p, w, e, &l, err) : e->kind == TT_ZONE_END ? end_zone(p, w, e, &l, err) :
 		    gap(p, w, e, &l, err);

@@ -54,6 +54,13 @@ tt_replay_in_frame(const struct tt_thread_replay *w, int64_t ts)
 	return w->frame < w->end && ts >= w->now.from;
 }
 
+/* True if ${e}, which is no whole zone, begins or ends zones. */
+static inline bool
+tt_replay_is_stack_event(const struct tt_event *e)
+{
+	return e->kind == TT_ZONE_BEGIN || e->kind == TT_ZONE_END || (e->kind == TT_GAP && !(e->flags & TT_F_CONT));
+}
+
 /* --- frame_rows.c ---------------------------------------------------------------- */
 
 /* A row for ${key}, which has none; NULL: ${err}. Rows may move. */
@@ -142,5 +149,12 @@ tt_replay_pop_inner(struct tt_thread_replay *w, size_t n)
 
 /* ${e} lies whole in the present frame: it takes its time from the zone around it. */
 int tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err);
+
+/*
+ * All such zones from *${from} on, before ${end}; ${base}: levels of the stack from before the chunk. *${from} becomes the first event that is none: a zone that
+ * crosses the edge of the frame, or before which zones on the stack end, or what begins or ends zones by an event. What does neither is passed over.
+ */
+int tt_replay_inner_zones(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event **from, const struct tt_event *end, size_t base,
+    struct tt_err *err);
 
 #endif
