@@ -151,8 +151,8 @@ tt_replay_pop_inner(struct tt_thread_replay *w, size_t n)
 int tt_replay_inner_zone(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event *e, struct tt_err *err);
 
 /*
- * All such zones from *${from} on, before ${end}; ${base}: levels of the stack from before the chunk. *${from} becomes the first event that is none: a zone that
- * crosses the edge of the frame, or before which zones on the stack end, or what begins or ends zones by an event. What does neither is passed over.
+ * All such zones from *${from} on, before ${end}; ${base}: levels of the stack from before the chunk. *${from} becomes the first event that is none: a zone
+ * that crosses the edge of the frame, or before which zones on the stack end, or what begins or ends zones by an event. What does neither is passed over.
  */
 int tt_replay_inner_zones(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_event **from, const struct tt_event *end, size_t base,
     struct tt_err *err);

@@ -82,7 +82,8 @@ def saved(path, *args):
     """What a baseline keeps of the capture: of the worst frames what was at work in them, without waits."""
     budget, base = suite.path("budget.json"), suite.path("base.json")
     with open(budget, "w") as f:
-        json.dump({"tracetool_budget": 1, "rows": [{"id": m, "metric": m, "stat": "max", "max": "1 ns"} for m in ("frame.time", "frame.cpu", "frame.uncapped")]}, f)
+        json.dump({"tracetool_budget": 1, "rows": [{"id": m, "metric": m, "stat": "max", "max": "1 ns"}
+                                                   for m in ("frame.time", "frame.cpu", "frame.uncapped")]}, f)
     if os.path.exists(base):
         os.remove(base)
     subprocess.run([TRACETOOL, "stats", "-q", path, *args, "--gate", budget, "--save", base], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
