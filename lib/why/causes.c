@@ -108,22 +108,37 @@ look_at_rows(struct tt_why *w, struct kind *k)
 	}
 }
 
+/*
+ * The class of the zone ${i} inside one of the class ${around}. Inside loading or a wait, a collection or a wait keeps its own class; what a thread does while
+ * it waits, as a job that it takes over, is work.
+ */
+static uint8_t
+class_within(const struct tt_why *w, uint32_t i, uint8_t around, const struct kind *k)
+{
+	const uint32_t row = tt_paths_row(w->p, i);
+	const uint8_t of_key = (uint8_t)class_of_key(tt_paths_node(w->p, i)->key);
+
+	if (around != TT_CAUSE_UNKNOWN && around != TT_CAUSE_LOADING && around != TT_CAUSE_WAIT)
+		return around;
+	if (of_key || row == TT_NO_ROW)
+		return of_key ? of_key : around;
+	if (k[row].left_out || k[row].class)
+		return k[row].left_out ? TT_CLASS_NONE : k[row].class;
+	if (around == TT_CAUSE_LOADING)
+		return around;
+	if (w->p->waits[row])
+		return TT_CAUSE_WAIT;
+	return k[row].library ? around : TT_CAUSE_UNKNOWN;
+}
+
 static void
 look_at_zone(struct tt_why *w, uint32_t i, const struct kind *k)
 {
 	const struct tt_node *n = tt_paths_node(w->p, i);
-	uint32_t row = tt_paths_row(w->p, i), up = w->own[n->parent];
-	uint8_t class = w->class[n->parent], of_key = (uint8_t)class_of_key(n->key);
-	bool called = tt_paths_node(w->p, up)->kind == TT_NODE_ZONE;
+	const uint32_t row = tt_paths_row(w->p, i), up = w->own[n->parent];
+	const uint8_t class = class_within(w, i, w->class[n->parent], k);
+	const bool called = tt_paths_node(w->p, up)->kind == TT_NODE_ZONE;
 
-	/* Inside loading, a collection or a wait keeps its own class. */
-	if (class == TT_CAUSE_UNKNOWN || class == TT_CAUSE_LOADING) {
-		uint8_t other = of_key ? of_key : row == TT_NO_ROW ? TT_CAUSE_UNKNOWN : k[row].left_out ? TT_CLASS_NONE : k[row].class;
-
-		if (!other && !class && w->s->is[i] & TT_SUM_IN_WAIT)
-			other = TT_CAUSE_WAIT;
-		class = other ? other : class;
-	}
 	w->class[i] = class;
 	w->present[i] = w->present[n->parent] || (row != TT_NO_ROW && k[row].present);
 	w->own[i] = called && (class != TT_CAUSE_UNKNOWN || row == TT_NO_ROW || k[row].library) ? up : i;

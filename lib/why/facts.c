@@ -125,9 +125,13 @@ tt_why_call(const struct tt_why *w, uint32_t node)
 {
 	uint32_t row = TT_NO_ROW;
 
-	for (uint32_t at = node, own = w->own[at]; at != own && at > TT_NODE_MORE; at = tt_paths_node(w->p, at)->parent)
+	for (uint32_t at = node, own = w->own[at]; at != own && at > TT_NODE_MORE; at = tt_paths_node(w->p, at)->parent) {
+		/* What is done while it waits is not what it waits by. */
+		if (w->class[at] == TT_CAUSE_WAIT && w->class[node] != TT_CAUSE_WAIT)
+			break;
 		if (tt_paths_row(w->p, at) != TT_NO_ROW)
 			row = tt_paths_row(w->p, at);
+	}
 	return row;
 }
 

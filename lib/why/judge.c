@@ -101,6 +101,17 @@ may_ask(const char *full)
 	return !tt_name_is_loop(full) && !tt_name_match(tt_collect_markers, full);
 }
 
+/* True if the frame thread, or another one, waited when the collection of ${c} started: who waits need not be who asked for it. */
+static bool
+is_in_wait(const struct tt_why *w, const struct tt_cause *c)
+{
+	uint32_t at = c->node;
+
+	while (at != w->own[at] && at > TT_NODE_MORE && w->class[at] != TT_CAUSE_WAIT)
+		at = tt_paths_node(w->p, at)->parent;
+	return w->class[at] == TT_CAUSE_WAIT;
+}
+
 /* Where the collection of ${c} started, and whether it is known already that the program asked for it. */
 static void
 look_at_start(const struct tt_why *w, struct tt_cause *c)
@@ -124,7 +135,7 @@ look_at_start(const struct tt_why *w, struct tt_cause *c)
 	c->starter = c->row;
 	c->share = site && all > 0 ? (double)site->self / (double)all : 0;
 	c->elsewhere = tt_paths_thread(w->p, c->node)->index != tt_frames_thread(w->m->frames, c->frame) ? tt_paths_thread(w->p, c->node)->name : NULL;
-	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && may_ask(tt_why_full_name(w, c->row)));
+	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && !is_in_wait(w, c) && may_ask(tt_why_full_name(w, c->row)));
 }
 
 static void
@@ -468,7 +479,7 @@ static void
 try_loader(const struct tt_why *w, struct tt_cause *c)
 {
 	const bool called = c->class == TT_CAUSE_ALLOCATION || c->class == TT_CAUSE_CALLS || c->class == TT_CAUSE_SLOW_CALL;
-	const struct tt_fact *f = called && !c->doubtful ? tt_why_fact(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row) : NULL;
+	const struct tt_fact *f = called ? tt_why_fact(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row) : NULL;
 	const struct tt_usual u = tt_why_usual(w, TT_OF_CLASS + TT_CAUSE_LOADING, c->row);
 
 	if (!f || f->n < u.n_high + TT_WHY_MANY_CALLS || tt_why_beyond(w, f) < c->ns / 20)
@@ -478,6 +489,7 @@ try_loader(const struct tt_why *w, struct tt_cause *c)
 		c->bytes = 0;
 	}
 	c->class = TT_CAUSE_LOADING;
+	c->doubtful = false;
 	c->ns += tt_why_beyond(w, f);
 	c->node = f->node;
 	c->callee_n = f->n;
@@ -644,11 +656,12 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	if (!known)
 		try_processors(w, c);
 	judge_slower(w, &slower);
-	if (slower.class == TT_CAUSE_UNKNOWN || (known && (slower.ns <= c->ns || slower.row == c->row)))
+	/* A method that loads is that also where what it reads is known already: it takes longer. */
+	if (slower.class == TT_CAUSE_UNKNOWN || (known && (slower.ns <= c->ns || (slower.row == c->row && slower.class != TT_CAUSE_LOADING))))
 		return;
 	if (c->class != TT_CAUSE_UNKNOWN && slower.doubtful)
 		slower.instead = keep(w, c);
-	else if (known && tt_why_is_worth(&slower, c))
+	else if (known && c->class != slower.class && tt_why_is_worth(&slower, c))
 		slower.also = keep(w, c);
 	*c = slower;
 }

@@ -447,8 +447,30 @@ def loader():
             update(f).calls.append(Zone(LEVEL, 8, *[Zone(READ, ms / many) for _ in range(many)]))
     suite.equal("forty reads", said(game("loader.raw", lambda k, f: change(k, f, 40, 2.5))), [("6 frames, every 40th from 21 on", "loading", LEVEL,
         "%s is loading: 40 calls of File.Read, usually none: 10.50 ms more" % LEVEL)])
+
+    def slower(k, f):
+        often = k % 40 == 20
+        update(f).calls.append(Zone(LEVEL, 8 if often else .0625, *[Zone(READ, .0625) for _ in range(33 if often else 1)]))
+    suite.equal("thirty-three reads of a method that always reads", said(game("slower.raw", slower)), [("6 frames, every 40th from 21 on", "loading", LEVEL,
+        "%s is loading: 33 calls of File.Read, usually 1: 9.938 ms more" % LEVEL)])
     for name, many, ms in (("nine reads", 9, 2.25), ("forty short ones", 40, .3125)):
         suite.equal(name, [r[1:3] for r in said(game("no_loader.raw", lambda k, f: change(k, f, many, ms)))], [("slow_call", LEVEL)])
+
+
+def work_while_waiting():
+    """What a thread does while it waits is told by what it is, and is no wait; what it really waits is one."""
+    cases = (("a job", Zone("Nav.BuildJob", 20), 0, "slow_call", "Nav.BuildJob, under %s: 20.00 ms; usually not called" % LASER),
+             ("a job that collects", Zone(PATH, 1, Zone("GC.Collect", 20)), 0, "collection", "20.00 ms for a collection, started in " + PATH),
+             ("a load", Zone("Loading.ReadObject", 20), 0, "loading", "20.00 ms loading: Loading.ReadObject, under " + LASER),
+             ("a job and a longer wait", Zone("Nav.BuildJob", .5), 20, "wait", "20.00 ms waiting in WaitForJobGroupID, called by " + LASER),
+             ("a job that waits", Zone("Nav.BuildJob", .125, Zone("Semaphore.WaitForSignal", 20)), 0, "wait",
+              "20.00 ms waiting in Semaphore.WaitForSignal, called by Nav.BuildJob, under " + LASER))
+    for what, job, waits, cause, text in cases:
+        def change(k, f):
+            long = k % 40 == 20
+            scripts(f, Zone(LASER, .125, Zone(JOBS, waits if long else 0, *([job] if long else []))))
+        rows = said(game("stolen.raw", change))
+        suite.equal("%s while the main thread waits" % what, [(r[0], r[1], r[3]) for r in rows], [("6 frames, every 40th from 21 on", cause, text)])
 
 
 def blocking_calls():
@@ -519,6 +541,7 @@ callers()
 engine_work()
 loader()
 large_objects()
+work_while_waiting()
 blocking_calls()
 not_explained()
 long_calls()
