@@ -234,7 +234,22 @@ look_at_loop(const struct tt_why *w, size_t at, struct tt_cause *c)
 	}
 }
 
-/* True if the marker ${row} is called more than usual, and that explains the frame: also without what its longest call takes beyond a usual one. */
+/* True if most calls of the marker ${row} are made by calls of its own: then the longest call holds others. */
+static bool
+is_recursive(const struct tt_why *w, const struct tt_fact *row)
+{
+	uint64_t outer = 0;
+
+	for (size_t i = 0, end = count_paths(w); i < end; i++)
+		if (tt_paths_row(w->p, w->now.v[i].id) == row->id && w->s->is[w->now.v[i].id] & TT_SUM_OUTER)
+			outer += w->now.v[i].n;
+	return row->n > 2 * outer;
+}
+
+/*
+ * True if the marker ${row} is called more than usual, and that explains the frame: also without what its longest call takes beyond a usual one; of one that
+ * calls itself, if a call takes no more than half as long again as usual.
+ */
 static bool
 is_by_calls(const struct tt_why *w, const struct tt_fact *row, const struct tt_cause *c)
 {
@@ -242,6 +257,8 @@ is_by_calls(const struct tt_why *w, const struct tt_fact *row, const struct tt_c
 
 	if (tt_why_is_rare(w, &u))
 		return row->n >= TT_WHY_MANY_CALLS && row->longest < c->ns / 2;
+	if (is_more(w, row->id) && is_recursive(w, row))
+		return c->took <= (int64_t)row->n * (usual_call(w, &u) + usual_call(w, &u) / 2);
 	return is_more(w, row->id) && c->ns - (row->longest - usual_call(w, &u)) >= c->extra / TT_WHY_LEAST_SHARE;
 }
 

@@ -27,9 +27,10 @@ frames_text(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 	for (size_t i = 2; i < n; i++)
 		regular = regular && number(w, c[i]) - number(w, c[i - 1]) == every;
 	if (regular)
-		tt_buf_printf(&b, "%zu frames, every %llu%s from %llu on", n, (unsigned long long)every,
+		tt_buf_printf(&b, last + every > tt_frames_number(w->m->frames, w->m->frames->n - 1) ? "%zu frames, every %llu%s from %llu on" :
+		    "%zu frames, every %llu%s from %llu to %llu", n, (unsigned long long)every,
 		    every % 100 / 10 == 1 ? "th" : every % 10 == 1 ? "st" : every % 10 == 2 ? "nd" : every % 10 == 3 ? "rd" : "th",
-		    (unsigned long long)first);
+		    (unsigned long long)first, (unsigned long long)last);
 	else if (n >= 3 && last - first < n + n / 4)
 		tt_buf_printf(&b, "frames %llu-%llu", (unsigned long long)first, (unsigned long long)last);
 	else if (n > 4)

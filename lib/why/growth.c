@@ -156,8 +156,8 @@ put_slower(struct tt_why *w, const int64_t *took)
 	*tt_put_time_short(a, took[0]) = '\0';
 	*tt_put_time_short(z, took[1]) = '\0';
 	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .frames = "all frames", .extra = tt_ratio((uint64_t)extra, w->m->frames->n, w->nsample) };
-	f->sentence = tt_arena_printf(w->text, w->err, "everything takes %.1f times as long: a slower processor clock (heat, power saving) or a busy machine; "
-	    "median frame %s in the first eighth of the capture, %s in the last", (double)took[1] / (double)took[0], a, z);
+	f->sentence = tt_arena_printf(w->text, w->err, "everything takes %.1f times as long: a slower processor clock (heat, power saving), a busy "
+	    "machine, or more to do in each call; median frame %s in the first eighth of the capture, %s in the last", (double)took[1] / (double)took[0], a, z);
 	return w->err->code;
 }
 

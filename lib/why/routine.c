@@ -69,9 +69,12 @@ find_routine(const struct tt_why *w, size_t first, int64_t limit, struct tt_caus
 	return true;
 }
 
-/* Leave out the frames in which the marker of ${usual} does what it does all the time; in others that is what it usually does. Returns how many are out. */
+/*
+ * Leave out the frames in which the marker of ${usual} does what it does all the time; in others that is what it usually does. Returns how many are out, and
+ * in *${longer} how many of these take longer; the others only work more.
+ */
 static size_t
-leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit)
+leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit, size_t *longer)
 {
 	struct tt_causes *out = w->out;
 	size_t n = 0, all = out->ncause;
@@ -79,8 +82,10 @@ leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit)
 	for (size_t i = 0; i < all; i++) {
 		struct tt_cause c = out->cause[i];
 
-		if (is_by(&c, usual->row) && tt_why_time(w, c.frame) <= limit && c.ns <= MOST * usual->ns)
+		if (is_by(&c, usual->row) && tt_why_time(w, c.frame) <= limit && c.ns <= MOST * usual->ns) {
+			*longer += tt_why_time(w, c.frame) > w->over;
 			continue;
+		}
 		if (is_by(&c, usual->row) && c.usual_n == 0) {
 			c.class = c.n >= usual->n + (usual->n + 1) / 2 ? TT_CAUSE_CALLS : TT_CAUSE_SLOW_CALL;
 			c.usual_n = usual->n;
@@ -108,13 +113,15 @@ tt_why_routine(struct tt_why *w)
 			i++;
 			continue;
 		}
-		const size_t n = leave_out(w, &usual, limit);
+		size_t longer = 0;
+		const size_t n = leave_out(w, &usual, limit, &longer);
 		char fps[TT_CAP_TEXT];
 
 		*tt_put_cap(fps, limit) = '\0';
 		if (!out->routine)
-			out->routine = tt_arena_printf(w->text, w->err, "%zu of %zu frames are longer because of %s, throughout the capture, and "
-			    "still hold %s: regular work, not hitches", n, w->m->frames->n, w->p->row[usual.row].label, fps);
+			out->routine = tt_arena_printf(w->text, w->err, "%zu of %zu frames %s because of %s, throughout the capture, and "
+			    "still hold %s: regular work, not hitches", n, w->m->frames->n, 2 * longer >= n ? "are longer" : "have more CPU-active time",
+			    w->p->row[usual.row].label, fps);
 		/* Those before the present one have other markers, so they stay where they are. */
 	}
 	return w->err->code;

@@ -480,15 +480,15 @@ put_loading(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_printf(b, ", under %s", label(p, a->c->row));
 }
 
-/* "; meanwhile thread "Worker 0" ran Path:Find for 27 ms" */
+/* "; in the same frame thread "Worker 0" ran Path:Find for 27 ms" */
 static void
-put_meanwhile(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
 	const struct tt_cause *c = a->c;
 
 	if (c->other == TT_NO_ROW)
 		return;
-	tt_buf_printf(b, a->frames > 1 ? "; meanwhile, in the worst frame, thread \"%s\" ran %s for " : "; meanwhile thread \"%s\" ran %s for ", c->name,
+	tt_buf_printf(b, a->frames > 1 ? "; in the worst frame thread \"%s\" ran %s for " : "; in the same frame thread \"%s\" ran %s for ", c->name,
 	    label(p, c->other));
 	put_time(b, c->other_ns);
 }
@@ -520,7 +520,7 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " waiting in %s, called by %s" : " waiting in %s",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
 		put_under(a, p, b);
-		put_meanwhile(a, p, b);
+		put_beside(a, p, b);
 		break;
 	case TT_CAUSE_SHADERS:
 		put_took(b, a);

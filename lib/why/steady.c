@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "collect/collections.h"
 #include "collect/heap_shots.h"
+#include "model/names.h"
 #include "model/waits.h"
 #include "out/table.h"
 #include "view/figures.h"
@@ -307,7 +308,12 @@ find_present(struct tt_why *w)
 	tt_buf_printf(&b, "a typical frame waits %s of %s in %s", ns, all, w->p->row[call].label);
 	if (run && run->self >= wait->self / 2) {
 		*tt_put_time_short(other, run->self) = '\0';
-		tt_buf_printf(&b, "; meanwhile thread \"%s\" runs %s for %s", tt_paths_thread(w->p, node_of(w, run))->name, w->p->row[run->id].label, other);
+		const struct tt_thread *t = tt_paths_thread(w->p, node_of(w, run));
+
+		/* Another thread than the one that hands the GPU its work need not be what is waited for. */
+		if (!tt_name_match(tt_render_threads, t->own))
+			tt_buf_text(&b, "; the GPU is late, or vertical sync holds the frame, or another thread is waited for");
+		tt_buf_printf(&b, "; thread \"%s\" runs %s for %s a frame", t->name, w->p->row[run->id].label, other);
 	} else {
 		tt_buf_text(&b, "; no other thread runs half as long: the GPU is late, or vertical sync holds the frame");
 	}

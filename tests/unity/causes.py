@@ -229,10 +229,10 @@ def meanwhile():
                                                                                     "Render Thread")):
         rows = said(game("wait.raw", lambda k, f: waits(k, f, tid, Zone(marker, 18))))
         suite.equal("waiting for %s" % what, [r[1] for r in rows], ["wait"])
-        suite.true("what runs meanwhile: %s" % what, rows[0][3].endswith('; meanwhile, in the worst frame, thread "%s" ran %s for 18.00 ms' %
+        suite.true("what runs meanwhile: %s" % what, rows[0][3].endswith('; in the worst frame thread "%s" ran %s for 18.00 ms' %
                                                                        (thread_name, marker)), rows)
     rows = said(game("idle.raw", lambda k, f: waits(k, f, WORKERS[0], Zone(PATH, 2))))
-    suite.true("a thread that does next to nothing more is not named", rows and rows[0][1] == "wait" and "meanwhile" not in rows[0][3], rows)
+    suite.true("a thread that does next to nothing more is not named", rows and rows[0][1] == "wait" and "thread" not in rows[0][3], rows)
 
 
 MOVE, CURRENT, BOSS = ("Game.dll!Game::Items.MoveNext()", "Game.dll!Game::Items.get_Current()", "Game.dll!Game::Boss.Update()")
@@ -473,6 +473,32 @@ def work_while_waiting():
         suite.equal("%s while the main thread waits" % what, [(r[0], r[1], r[3]) for r in rows], [("6 frames, every 40th from 21 on", cause, text)])
 
 
+def works_more():
+    """Where frames are as long as the others and only work more, in a third of them, it is not said that they are longer."""
+    def change(k, f):
+        f[MAIN] = [Zone(LOOP, .5, Zone(PHYSICS if k % 3 == 1 else JOBS, 8))]
+    empty = suite.report("stats", game("busy.raw", change), "--table", "causes")["tables"]["causes"]["empty"]
+    suite.true("frames that only work more", "80 of 240 frames have more CPU-active time because of Physics.Simulate" in empty, empty)
+
+
+def recursion():
+    """A method that calls itself far more often is called more; the outermost call, which holds the others, is not one that is slow."""
+    def change(k, f):
+        inner = []
+        for _ in range(300 if k % 40 == 20 else 6):
+            inner = [Zone(DIRECTOR, .03125, *inner)]
+        scripts(f, *inner)
+    suite.equal("recursion", [r[:3] + (r[3][:r[3].rindex(":")],) for r in said(game("recursion.raw", change))],
+                [("6 frames, every 40th from 21 on", "calls", DIRECTOR, DIRECTOR + ": 300 calls, usually 6")])
+
+
+def until():
+    """Evenly spaced frames: where there could be one more before the end, the last is named."""
+    for last, frames in ((180, "3 frames, every 60th from 61 to 181"), (239, "3 frames, every 60th from 61 on")):
+        rows = said(game("until.raw", lambda k, f: f[MAIN][0].calls.append(Zone(DIRECTOR, 20)) if k in (60, 120, 180) else None, last + 1 + (last == 180) * 60))
+        suite.equal("the last of evenly spaced frames, %d" % last, [r[0] for r in rows], [frames])
+
+
 def blocking_calls():
     """Methods that block have the same class and are no CPU-active time in the names of deep profiling, and in a copy without names, too."""
     for name, cause in (("mscorlib.dll!System.Threading::Thread.Sleep()", "wait"), ("mscorlib.dll!System.Threading::Monitor.Enter()", "lock"),
@@ -518,11 +544,13 @@ def not_explained():
 
 def for_the_display():
     """Frames that all miss 60 fps and wait for the display say so, and what the render thread runs meanwhile; frames within 60 fps do not."""
-    for work, draws, row in ((3, 20, '; meanwhile thread "Render Thread" runs Render.Mesh for 20.00 ms'), (3, 1, "; no other thread runs half as long: "),
-                             (-12, 4, None)):
-        def change(k, f, work=work, draws=draws):
+    for tid, work, draws, row in ((RENDER, 3, 20, '; thread "Render Thread" runs Render.Mesh for 20.00 ms a frame$'),
+                                  (WORKERS[0], 3, 20, '; the GPU is late, or vertical sync holds the frame, or another thread is waited for; '
+                                   'thread "Worker 0" runs Render.Mesh for 20.00 ms a frame$'),
+                                  (RENDER, 3, 1, "; no other thread runs half as long: "), (RENDER, -12, 4, None)):
+        def change(k, f, tid=tid, work=work, draws=draws):
             f[MAIN][0].calls.append(Zone("Gfx.WaitForPresentOnGfxThread", 14 + work + k % 8 / 2))
-            f[RENDER] = [Zone("Render.Mesh", draws)]
+            f[tid] = [Zone("Render.Mesh", draws)]
         rows = said(game("display.raw", change))
         want = "a typical frame waits 1[89].* of 2.* ms in Gfx.WaitForPresentOnGfxThread" + (row or "")
         suite.true("waiting for the display, %d" % work, [r[:2] for r in rows] == [("all frames", "wait")] and re.match(want, rows[0][3]) if row else not rows,
@@ -542,6 +570,9 @@ engine_work()
 loader()
 large_objects()
 work_while_waiting()
+recursion()
+until()
+works_more()
 blocking_calls()
 not_explained()
 long_calls()
