@@ -51,6 +51,15 @@ struct tt_facts {
 	size_t n, cap;
 };
 
+/* A fact whose time grows over the capture: of TT_OF_ROW, or a class that waits. Medians of frames of the first and of the last eighth. */
+enum { TT_WHY_GROWING = 8 };
+struct tt_growing {
+	uint32_t what, id, node;
+	int64_t ns[2], calls[2];
+	int64_t extra;                /* time of all frames beyond the median of the first eighth */
+	bool by_calls;                /* the calls grow, too */
+};
+
 /* A marker that is called half as often again, and more, from one part of the capture on than in any before it. */
 struct tt_step {
 	uint32_t row;
@@ -90,7 +99,8 @@ struct tt_why {
 	struct tt_finding *found;     /* out->nfinding of them */
 	size_t capfound;
 	size_t nusual, capusual, ntypical;    /* ntypical: samples that are not hitches */
-	uint32_t grows;               /* the marker whose time grows over the capture, so that its frames need no other cause; TT_NO_ROW: none */
+	struct tt_growing growing[TT_WHY_GROWING];    /* what grows over the capture, most first, so that its frames need no other cause */
+	size_t ngrowing;
 	bool slows;                   /* all take longer as the capture goes on, by about the same factor */
 	struct tt_step *step;         /* else those that are called more from some frame on, ${best} among them; SIZE_MAX: none */
 	size_t nstep, best;

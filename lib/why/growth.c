@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "out/table.h"
 #include "stat/num.h"
+#include "view/frame_sums.h"
 
 enum { PARTS = 8, LEAST_OF_PART = 4 };
 
@@ -73,44 +74,61 @@ time_grown(const struct tt_why *w, const struct tt_fact *const *f, size_t n, int
 }
 
 static int
-put_growth(struct tt_why *w, uint32_t row, const int64_t *ns, const int64_t *calls, int64_t extra)
+put_growth(struct tt_why *w, const struct tt_growing *g, bool exact)
 {
+	const uint32_t call = g->what == TT_OF_ROW ? TT_NO_ROW : tt_why_call(w, g->node);
 	struct tt_finding *f = tt_why_finding(w);
-	int64_t first = calls[0] ? ns[0] / calls[0] : ns[0], last = calls[PARTS - 1] ? ns[PARTS - 1] / calls[PARTS - 1] : ns[PARTS - 1];
 	char a[32], z[32];
+	int64_t per[2] = { g->ns[0], g->ns[1] };
 
 	if (!f)
 		return w->err->code;
-	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[row].label, .frames = "all frames", .extra = extra };
+	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[g->id].label, .frames = "all frames", .extra = g->extra };
 	struct tt_buf b = { 0 };
-	if (is_growing(calls)) {
-		*tt_put_count(a, calls[0]) = '\0';
-		*tt_put_count(z, calls[PARTS - 1]) = '\0';
-		tt_buf_printf(&b, "%s: calls a frame grow from %s to %s, its time from ", f->marker, a, z);
-		first = ns[0];
-		last = ns[PARTS - 1];
+	tt_buf_printf(&b, "%s: ", f->marker);
+	if (g->what != TT_OF_ROW && call != TT_NO_ROW && call != g->id) {
+		tt_buf_printf(&b, "waiting in %s grows from ", w->p->row[call].label);
+	} else if (g->what != TT_OF_ROW) {
+		tt_buf_text(&b, "waiting grows from ");
+	} else if (g->by_calls) {
+		*tt_put_count(a, g->calls[0]) = '\0';
+		*tt_put_count(z, g->calls[1]) = '\0';
+		tt_buf_printf(&b, "calls a frame grow from %s to %s, its time from ", a, z);
 	} else {
-		tt_buf_printf(&b, "%s: cost per call grows from ", f->marker);
+		tt_buf_text(&b, "cost per call grows from ");
+		for (size_t i = 0; i < 2; i++)
+			per[i] = g->calls[i] ? g->ns[i] / g->calls[i] : g->ns[i];
 	}
-	*tt_put_time_short(a, first) = '\0';
-	*tt_put_time_short(z, last) = '\0';
-	tt_buf_printf(&b, "%s to %s, as medians of the first and the last eighth of the capture", a, z);
+	*tt_put_time_short(a, per[0]) = '\0';
+	*tt_put_time_short(z, per[1]) = '\0';
+	tt_buf_printf(&b, "%s to %s%s, as medians of %s", a, z, g->what == TT_OF_ROW ? "" : " a frame", exact ? "the first and the last eighth of the capture" :
+	    "sampled frames of the first and the last eighth of the capture");
 	return keep(w, f, &b);
 }
 
+/* The first of the ${n} frames of the first eighth of the capture, or of the last (${last}). */
+static size_t
+eighth(const struct tt_why *w, size_t last, size_t *n)
+{
+	*n = w->m->frames->n / PARTS;
+	return last ? w->m->frames->n - *n : 0;
+}
+
 /* Medians of what frames take in the first and in the last eighth of the capture. */
-static void
+static int
 frames_took(const struct tt_why *w, int64_t *of)
 {
-	int64_t v[TT_FRAMES_SAMPLED];
+	size_t n, from = eighth(w, 0, &n);
+	int64_t *v = tt_mem_alloc(w->mem, n * sizeof *v, w->err);
 
-	for (size_t last = 0; last < 2; last++) {
-		size_t n = 0;
-
-		for (size_t i = last * (PARTS - 1) * w->nsample / PARTS; i < (last ? w->nsample : w->nsample / PARTS); i++)
-			v[n++] = tt_why_time(w, w->sample[i]);
+	for (size_t last = 0; last < 2 && v; last++) {
+		from = eighth(w, last, &n);
+		for (size_t i = 0; i < n; i++)
+			v[i] = tt_why_time(w, from + i);
 		of[last] = tt_quantile_of_i64(v, n, 1, 2);
 	}
+	tt_mem_free(w->mem, v, n * sizeof *v);
+	return w->err->code;
 }
 
 /*
@@ -161,35 +179,103 @@ put_slower(struct tt_why *w, const int64_t *took)
 	return w->err->code;
 }
 
-/* The marker whose time in a frame grows most over the capture; TT_NO_ROW: none does by a twentieth of a frame. */
-static int
-find_growing(struct tt_why *w)
+/* Keep ${g} among those that grow most, in order of it. */
+static void
+add_growing(struct tt_why *w, const struct tt_growing *g)
 {
-	int64_t best = w->out->typical / 20, extra = 0, ns[PARTS], calls[PARTS], best_ns[PARTS] = { 0 }, best_calls[PARTS] = { 0 };
-	int64_t took[2];
+	size_t at = w->ngrowing;
+
+	while (at > 0 && w->growing[at - 1].ns[1] - w->growing[at - 1].ns[0] < g->ns[1] - g->ns[0])
+		at--;
+	if (at == TT_WHY_GROWING)
+		return;
+	w->ngrowing += w->ngrowing < TT_WHY_GROWING;
+	memmove(&w->growing[at + 1], &w->growing[at], (w->ngrowing - at - 1) * sizeof *w->growing);
+	w->growing[at] = *g;
+}
+
+/*
+ * The markers whose time in a frame grows over the capture by a twentieth of a frame or more. ${longer}: how much longer frames become; what waits must make
+ * at least half of its growth of that, for what is left of a frame is waited for, too.
+ */
+static void
+find_growing(struct tt_why *w, int64_t longer)
+{
+	int64_t ns[PARTS], calls[PARTS];
 	struct tt_fact_walk k;
 
 	tt_why_walk(&k, w);
 	while (tt_why_walk_next(&k)) {
-		if (k.v[0]->what != TT_OF_ROW)
+		const struct tt_fact *f = k.v[0];
+		const bool waits = f->what == TT_OF_CLASS + TT_CAUSE_WAIT || f->what == TT_OF_CLASS + TT_CAUSE_LOCK;
+
+		if ((f->what != TT_OF_ROW && !waits) || f->id == TT_NO_ROW)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
-		if (!is_growing(ns) || ns[PARTS - 1] - ns[0] <= best || calls[0] == 0)
-			continue;
-		best = ns[PARTS - 1] - ns[0];
-		extra = time_grown(w, k.v, k.n, ns[0]);
-		memcpy(best_ns, ns, sizeof ns);
-		memcpy(best_calls, calls, sizeof calls);
-		w->grows = k.v[0]->id;
+		const int64_t more = ns[PARTS - 1] - ns[0];
+		if (is_growing(ns) && more > w->out->typical / 20 && calls[0] && (!waits || longer >= more / 2))
+			add_growing(w, &(struct tt_growing){ .what = f->what, .id = f->id, .node = f->node, .ns = { ns[0], ns[PARTS - 1] },
+			    .calls = { calls[0], calls[PARTS - 1] }, .extra = time_grown(w, k.v, k.n, ns[0]), .by_calls = is_growing(calls) });
 	}
-	if (w->grows == TT_NO_ROW)
-		return TT_OK;
-	frames_took(w, took);
-	w->slows = all_slow_down(w, took);
-	if (!w->slows)
-		return put_growth(w, w->grows, best_ns, best_calls, extra);
-	w->grows = TT_NO_ROW;
-	return put_slower(w, took);
+}
+
+/* The medians of what grows, of the frames of the first or the last eighth (${last}), which are ${v} by ${n}: times, then calls. */
+static void
+settle_medians(struct tt_why *w, size_t last, int64_t *v, size_t n)
+{
+	for (size_t i = 0; i < w->ngrowing; i++) {
+		struct tt_growing *g = &w->growing[i];
+
+		g->ns[last] = tt_quantile_of_i64(v + 2 * i * n, n, 1, 2);
+		g->calls[last] = tt_quantile_of_i64(v + (2 * i + 1) * n, n, 1, 2);
+	}
+}
+
+/* Read the frames of the first or the last eighth (${last}), all of which were looked at, for the medians of what grows. */
+static int
+read_eighth(struct tt_why *w, size_t last)
+{
+	size_t n;
+	const size_t from = eighth(w, last, &n), room = 2 * w->ngrowing * n;
+	size_t *of = tt_mem_alloc(w->mem, n * sizeof *of, w->err);
+	int64_t *v = of ? tt_mem_alloc(w->mem, room * sizeof *v, w->err) : NULL;
+
+	for (size_t i = 0; i < n && v; i++)
+		of[i] = from + i;
+	w->s->of = of;
+	w->s->nof = n;
+	if (v)
+		tt_frame_sums_rewind(w->s);
+	while (v && w->err->code == TT_OK && tt_frame_sums_next(w->s) && w->s->frame < from + n) {
+		if (w->s->frame < from || tt_why_facts(w) != TT_OK)
+			continue;
+		for (size_t i = 0; i < w->ngrowing; i++) {
+			const struct tt_fact *f = tt_why_fact(w, w->growing[i].what, w->growing[i].id);
+
+			v[2 * i * n + w->s->frame - from] = f ? f->self : 0;
+			v[(2 * i + 1) * n + w->s->frame - from] = f ? (int64_t)f->n : 0;
+		}
+	}
+	if (v && w->err->code == TT_OK)
+		settle_medians(w, last, v, n);
+	w->s->of = NULL;
+	w->s->nof = 0;
+	tt_mem_free(w->mem, v, room * sizeof *v);
+	tt_mem_free(w->mem, of, n * sizeof *of);
+	return w->err->code;
+}
+
+static int
+put_growing(struct tt_why *w)
+{
+	const bool exact = !w->m->frames->some_looked;
+	int rc = exact ? read_eighth(w, 0) : TT_OK;
+
+	if (rc == TT_OK && exact)
+		rc = read_eighth(w, 1);
+	for (size_t i = 0; i < w->ngrowing && rc == TT_OK; i++)
+		rc = put_growth(w, &w->growing[i], exact);
+	return rc;
 }
 
 /* --- from some frame on --------------------------------------------------------------------------- */
@@ -252,9 +338,9 @@ find_steps(const struct tt_why *w, struct tt_step *to)
  * these, and with as many calls who takes more time. SIZE_MAX: none takes a tenth of a typical frame, or frames are not even half as much longer.
  */
 static size_t
-choose_step(const struct tt_why *w, struct tt_step *s, size_t n)
+choose_step(const struct tt_why *w, struct tt_step *s, size_t n, int64_t longer)
 {
-	int64_t ns[PARTS], calls[PARTS], took[2], most = w->out->typical / 10;
+	int64_t ns[PARTS], calls[PARTS], most = w->out->typical / 10;
 	size_t best = SIZE_MAX;
 	struct tt_fact_walk k;
 
@@ -273,8 +359,7 @@ choose_step(const struct tt_why *w, struct tt_step *s, size_t n)
 		if (s[i].more >= (most + 1) / 2 && s[i].more > w->out->typical / 10 && (best == SIZE_MAX || s[i].after < s[best].after ||
 		    (s[i].after == s[best].after && s[i].more > s[best].more)))
 			best = i;
-	frames_took(w, took);
-	return best != SIZE_MAX && took[1] - took[0] < s[best].more / 2 ? SIZE_MAX : best;
+	return best != SIZE_MAX && longer < s[best].more / 2 ? SIZE_MAX : best;
 }
 
 /* The step of the marker of ${c}, if it is at the place of the best; NULL: it has none there, or does far more in this frame. */
@@ -310,15 +395,26 @@ first_frame(const struct tt_why *w, const struct tt_step *s, bool *known)
 	return at;
 }
 
+static bool
+is_of_growing(const struct tt_why *w, uint32_t what, uint32_t id)
+{
+	for (size_t i = 0; i < w->ngrowing; i++)
+		if (w->growing[i].what == what && w->growing[i].id == id)
+			return true;
+	return false;
+}
+
 bool
 tt_why_grown(const struct tt_why *w, const struct tt_cause *c)
 {
 	if (w->slows)
 		return c->class == TT_CAUSE_UNKNOWN;
+	if (c->class == TT_CAUSE_WAIT || c->class == TT_CAUSE_LOCK)
+		return is_of_growing(w, TT_OF_CLASS + (uint32_t)c->class, c->row);
 	if (c->class != TT_CAUSE_SLOW_CALL && c->class != TT_CAUSE_CALLS && !c->doubtful)
 		return false;
-	if (w->grows != TT_NO_ROW)
-		return c->row == w->grows;
+	if (w->ngrowing)
+		return is_of_growing(w, TT_OF_ROW, c->row);
 	const struct tt_step *s = step_by(w, c);
 
 	return s && s->sample && c->frame > w->sample[s->sample - 1];
@@ -347,24 +443,32 @@ put_step(struct tt_why *w, const struct tt_step *s)
 }
 
 static int
-find_step(struct tt_why *w)
+find_step(struct tt_why *w, int64_t longer)
 {
 	w->step = tt_mem_alloc(w->mem, (w->p->nrow + 1) * sizeof *w->step, w->err);
 	if (!w->step)
 		return w->err->code;
 	w->nstep = find_steps(w, w->step);
-	w->best = choose_step(w, w->step, w->nstep);
+	w->best = choose_step(w, w->step, w->nstep, longer);
 	return w->best == SIZE_MAX ? TT_OK : put_step(w, &w->step[w->best]);
 }
 
 int
 tt_why_growth(struct tt_why *w)
 {
-	int rc;
+	int64_t took[2];
 
-	w->grows = TT_NO_ROW;
+	w->ngrowing = 0;
 	if (w->nsample < PARTS * LEAST_OF_PART)
 		return TT_OK;
-	rc = find_growing(w);
-	return rc == TT_OK && w->grows == TT_NO_ROW && !w->slows ? find_step(w) : rc;
+	if (frames_took(w, took) != TT_OK)
+		return w->err->code;
+	find_growing(w, took[1] - took[0]);
+	if (w->ngrowing == 0)
+		return find_step(w, took[1] - took[0]);
+	w->slows = all_slow_down(w, took);
+	if (!w->slows)
+		return put_growing(w);
+	w->ngrowing = 0;
+	return put_slower(w, took);
 }

@@ -418,6 +418,34 @@ def slower_clock():
     suite.equal("one that grows", [r[1:3] for r in rows], [("growth", PHYSICS)])
 
 
+def growths():
+    """Each method that grows is told, and a wait that makes frames longer; figures are medians of all frames of the first and the last eighth."""
+    def median(first, ms):
+        """The median, by the nearest rank, of the 30 frames from ${first} on."""
+        return sorted(map(ms, range(first, first + 30)))[14]
+
+    def text(ms):
+        return "%#.4g ms" % ms if ms >= 1 else "%#.4g µs" % (ms * 1000)
+
+    def grows(k, by):
+        return .25 + k / by + k * 5 % 16 / 32
+
+    def sentence(words, by):
+        low, high = (text(median(first, lambda k: grows(k, by))) for first in (0, 210))
+        return "%s grows from %s to %s, as medians of the first and the last eighth of the capture" % (words, low, high)
+
+    def two(k, f):
+        scripts(f, Zone(DIRECTOR, grows(k, 32)), Zone(MAP, grows(k, 64)))
+    suite.equal("two methods that grow", said(game("two_grow.raw", two)), [("all frames", "growth", m, sentence(m + ": cost per call", by))
+                                                                          for m, by in ((DIRECTOR, 32), (MAP, 64))])
+
+    def waits(k, f, shrinks=0):
+        scripts(f, Zone(LASER, .125 + shrinks * (8 - k / 32), Zone(JOBS, grows(k, 32))))
+    suite.equal("a wait that grows", said(game("wait_grows.raw", waits)),
+                [("all frames", "growth", LASER, sentence(LASER + ": waiting in WaitForJobGroupID", 32).replace(", as", " a frame, as"))])
+    suite.equal("a wait for what is left of a frame", said(game("wait_left.raw", lambda k, f: waits(k, f, 1))), [])
+
+
 def callers():
     """The method around a marker of the engine is named, where it is called more often, is slow, or waits: not an innocent one that calls it, too."""
     def rays(k, f):
@@ -569,6 +597,7 @@ callers()
 engine_work()
 loader()
 large_objects()
+growths()
 work_while_waiting()
 recursion()
 until()
