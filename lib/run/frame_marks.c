@@ -536,8 +536,8 @@ tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, uint6
 	char what[80], other[100] = "";
 
 	if (first == last && first > low && first < high)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "frame %" PRIu64 " is not whole, but paused, dropped or damaged; choose others from %" PRIu64
-		    " to %" PRIu64, first, low, high);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "frame %" PRIu64 " is not whole, but empty, paused, dropped or damaged; choose others from %"
+		    PRIu64 " to %" PRIu64, first, low, high);
 	if (first == last)
 		snprintf(what, sizeof what, "frame %" PRIu64 " is not a whole frame", first);
 	else if (last == UINT64_MAX)

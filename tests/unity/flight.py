@@ -121,7 +121,7 @@ suite.equal("frames that a span has whole, and the longest", (r["count"], r["max
 suite.equal("no filter is blamed", [n for n in suite.report("stats", two)["notes"] if n["id"] == "filter"], [])
 suite.equal("a time of the user's across both", counts(two, "--time", "0.39-0.76"), {"Update": 2, "Job": 10, "Slow": 0, "Long": 0})
 suite.equal("a frame between the spans", refused(two, "--frames", "22-22", "--table", "frames"),
-            "frame 22 is not whole, but paused, dropped or damaged; choose others from 6 to 49")
+            "frame 22 is not whole, but empty, paused, dropped or damaged; choose others from 6 to 49")
 begins = sorted(e["ts"] for e in suite.chrome(two) if e["ph"] == "X" and e["name"] in ("Job", "Update", "Lost"))
 suite.equal("JSON: calls of both spans", len(begins), 240)
 events = [e for e in suite.csv(two) if e.get("name") in ("Job", "Update", "Lost")]
