@@ -208,25 +208,32 @@ void batch_out_close(struct batch_out *o);
 /* Read from the name of ${path} which shard made its results. False if the name does not say, or names a whole run. */
 bool batch_shard_named(const char *path, struct tt_shard *s);
 
-/**
- * batch_missing_shards(app, files, what, err):
- * Find the shards without results among ${files}, by the names of the files. *${what}: a text that lists them, or NULL if none is missing. A .part belongs to a
- * run that has not ended, even beside the .jsonl of an earlier one. Files with other names are ignored.
- */
-int batch_missing_shards(struct app *app, const struct opt_list *files, const struct tt_shard *said, const char **what, struct tt_err *err);
-
-/* True if ${path} has the name of a whole run's or a shard's results. What files with other names hold, only their lines say. */
-bool batch_results_named(const char *path);
-
 /* What the record of a shard says: which shard it is, and of which list of files. */
 struct batch_list {
 	struct tt_shard shard;
 	uint64_t list, files, bytes;
 	uint64_t mine;                /* of these files, those that the shard has a result of each; 0: not known */
+	uint64_t by;                  /* hash of version and options */
 };
 
-/* The shards of a merge. Zero is empty; their memory is the arena's. */
+/* Records of shards, of one file or of a merge. Zero is empty; their memory is the arena's. */
 struct batch_lists { struct batch_list *v; size_t n, cap; };
+
+/**
+ * batch_missing_shards(app, files, said, what, err):
+ * Find the shards without results among ${files}, by the names of the files and by what their lines say: ${said}, one for each file (NULL: not read yet).
+ * *${what}: a text that lists them, or NULL if none is missing. A .part belongs to a run that has not ended, even beside the .jsonl of an earlier one.
+ */
+int batch_missing_shards(struct app *app, const struct opt_list *files, const struct batch_lists *said, const char **what, struct tt_err *err);
+
+/* True if ${path} has the name of a whole run's or a shard's results. What files with other names hold, only their lines say. */
+bool batch_results_named(const char *path);
+
+/* True if ${path} has the name of results of a run that has not ended. */
+bool batch_results_open(const char *path);
+
+/* Append the record of a shard. A whole run is shard 1 of 1. */
+int batch_list_put(const struct batch_list *l, struct tt_buf *line, struct tt_err *err);
 
 /* True if the line ${r} is the record of a shard, now in ${l}. */
 bool batch_list_read(const struct tt_result *r, struct batch_list *l);
@@ -238,6 +245,9 @@ bool batch_list_read(const struct tt_result *r, struct batch_list *l);
  */
 int batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_list *l, struct tt_err *err);
 int batch_lists_check(struct app *app, struct batch_lists *all, bool told, const char **what, struct tt_err *err);
+
+/* How many files the shards of ${said} have results of, all of one list together; of several lists, which may have files in common, the most. */
+uint64_t batch_lists_files(const struct batch_lists *said);
 
 /* The largest number of shards. */
 #define BATCH_SHARDS_MAX 1000000u

@@ -325,21 +325,15 @@ batch_out_name(struct batch_out *o, const char *dir, struct tt_err *err)
 	return o->final ? TT_OK : err->code;
 }
 
-/* The record that says which shard this run is, for merge; nothing for a whole run. */
+/* The record that says which shard this run is, for merge. */
 static int
 put_shard(const struct batch_out *o, struct tt_buf *line, struct tt_err *err)
 {
-	const struct tt_result_id id = { .key = "", .type = "shard", .by = o->by };
-	char body[240];
-	unsigned long long mine = 0;
-	int n;
+	struct batch_list l = { o->shard, o->split.list, o->split.files, o->split.bytes, 0, o->by };
 
 	for (size_t i = 0; i < o->files->n; i++)
-		mine += o->files->file[i].shard == TT_SHARD_ALL || o->files->file[i].shard == o->shard.index;
-	n = snprintf(body, sizeof body, "\"outcome\":\"ok\",\"shard\":%u,\"shards\":%u,\"list\":\"%016llx\",\"list_files\":%llu,\"list_bytes\":%llu,"
-	    "\"shard_files\":%llu", o->shard.index, o->shard.count, (unsigned long long)o->split.list, (unsigned long long)o->split.files,
-	    (unsigned long long)o->split.bytes, mine);
-	return o->shard.count > 1 ? tt_result_compose(line, &id, body, (size_t)n, err) : TT_OK;
+		l.mine += o->files->file[i].shard == TT_SHARD_ALL || o->files->file[i].shard == o->shard.index;
+	return batch_list_put(&l, line, err);
 }
 
 /* A worker that a killed batch has just started also holds the batch's lock until it dies. Milliseconds to wait for that, and between two tries. */
@@ -392,7 +386,7 @@ batch_out_open(struct batch_out *o, bool resume, struct tt_err *err)
 	o->begin = (uint64_t)lseek(o->fd, 0, SEEK_END);
 	if (rc == TT_OK)
 		rc = put_shard(o, &o->line, err);
-	return rc == TT_OK && o->line.n ? batch_out_line(o, o->line.p, o->line.n, err) : rc;
+	return rc == TT_OK ? batch_out_line(o, o->line.p, o->line.n, err) : rc;
 }
 
 int

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/arena_text.h"
+#include "base/hash_seed.h"
 #include "base/json.h"
 #include "batch.h"
 #include "batch/aggregate.h"
@@ -36,6 +38,7 @@ struct merge_opts {
 	bool partial;
 	struct ui_opts ui;
 	const char *lacks;            /* what lines of the results report as missing; NULL: nothing */
+	const char *lost;             /* the results that files of whole runs lost; NULL: none */
 };
 
 #define AT(f) offsetof(struct merge_opts, f)
@@ -247,7 +250,7 @@ add_lacks(struct app *app, struct merge_opts *o, struct tt_err *err)
  * NULL: the files have not been read, and the check waits if their lines may change the answer.
  */
 static int
-check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files, const struct tt_shard *said, struct tt_err *err)
+check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files, const struct batch_lists *said, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -280,17 +283,34 @@ gate_of(const struct merge_opts *o, struct batch_gate *gate, bool captures, stru
 	return batch_gate_judge(gate, &run, captures, o->sum.form == TT_RENDER_TEXT, err);
 }
 
-/* Reads the lines of one file, and what they say of the shard that made them. */
+/* Reads the lines of one file, and what they say of the shards that made them. */
 struct shard_lines {
+	struct app *app;
 	struct tt_results *rs;
-	struct batch_lists *lists;
-	const char *path;
-	struct tt_shard shard;        /* by the file's name; count 0: the name does not say */
-	bool known;                   /* a line names the shard; the last such line counts, because a resumed run writes it again */
-	struct batch_list is;
-	uint64_t files;               /* that have a result: lines of what is no member of an archive */
-	struct tt_buf *lacks;         /* what a partial merge lacked, and the results that this file lost */
+	struct batch_lists *said;     /* the shards that lines name; of a run that has not ended the last, because a resumed run writes it again */
+	bool open;                    /* such a run, by the file's name */
+	uint64_t *file;               /* hashes of the files that have a result, each once */
+	size_t nfile, capfile;
+	struct tt_map at;             /* in file */
+	struct tt_buf *lacks;         /* what a partial merge lacked, and the results that this file lost, if it has shards */
+	struct tt_buf *lost;          /* the results that it lost, if it has whole runs */
 };
+
+/* Note that what ${key} names has a result, unless it is a member of an archive. Shards that share an archive have a result of it each. */
+static int
+count_file(struct shard_lines *l, const char *key, size_t nkey, const char *line, size_t n, struct tt_err *err)
+{
+	struct tt_mem *mem = &l->app->env.mem;
+	const char *part = memmem(line, n, ",\"part\":", 8);
+	const uint64_t hash = tt_seeded_text(part ? strtoull(part + 8, NULL, 10) : 0, key, nkey);
+
+	if (memchr(key, '!', nkey) || tt_map_find(&l->at, hash, i, l->file[i] == hash))
+		return TT_OK;
+	if (tt_map_push(&l->at, mem, hash, &l->file, &l->capfile, l->nfile, err) != TT_OK)
+		return err->code;
+	l->file[l->nfile++] = hash;
+	return TT_OK;
+}
 
 static int
 on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
@@ -300,42 +320,54 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 	struct tt_err why;
 	size_t nkey = 0;
 	const char *key = line ? tt_result_scan(line, n, &nkey) : NULL;
+	struct batch_list is;
+	int rc = key && nkey > 0 ? count_file(l, key, nkey, line, n, err) : TT_OK;
 
 	(void)at;
-	l->files += nkey > 0 && !memchr(key, '!', nkey);
 	if (key && nkey == 0 && tt_result_load(line, n, &r, &why) == TT_OK) {
-		l->known = batch_list_read(&r, &l->is) || l->known;
+		if (batch_list_read(&r, &is)) {
+			l->said->n = l->open ? 0 : l->said->n;
+			rc = batch_lists_add(l->app, l->said, &is, err);
+		}
 		if (strcmp(r.type, "part") == 0)
 			tt_buf_printf(l->lacks, "%s%s", l->lacks->n ? ", " : "", r.detail);
 		tt_result_free(&r);
 	}
-	return tt_results_add(l->rs, line, n, err);
+	return rc == TT_OK ? tt_results_add(l->rs, line, n, err) : rc;
 }
 
-/* Fail if a file has the name of one shard and the lines of another: it would hide that a shard is missing. */
+/* Read a file. Fail if it has the name of one shard and the lines of another: it would hide that a shard is missing. */
 static int
-add_file(struct app *app, struct tt_results *rs, struct batch_lists *lists, const char *path, struct tt_shard *said, struct tt_buf *lacks,
+add_file(struct app *app, struct tt_results *rs, const char *path, struct batch_lists *said, struct tt_buf *lacks, struct tt_buf *lost,
     struct tt_err *err)
 {
-	struct shard_lines l = { .rs = rs, .lacks = lacks };
-	int rc;
+	struct shard_lines l = { .app = app, .rs = rs, .said = said, .open = batch_results_open(path), .lacks = lacks };
+	struct tt_shard named;
+	struct tt_buf *b = lost;
+	uint64_t files;
+	int rc = tt_results_lines(&app->env, path, true, on_shard_line, &l, err);
 
-	batch_shard_named(path, &l.shard);
-	rc = tt_results_lines(&app->env, path, true, on_shard_line, &l, err);
+	tt_mem_free(&app->env.mem, l.file, l.capfile * sizeof *l.file);
+	tt_map_free(&l.at, &app->env.mem);
 	if (rc == TT_E_DAMAGED) {     /* compressed, and cut: its results up to there count, and a torn line says that there were more */
 		ui_say(&app->ui, "%s", err->msg);
 		rc = tt_results_add(rs, NULL, 0, err);
 	}
-	if (rc != TT_OK || !l.known)
+	if (rc != TT_OK)
 		return rc;
-	if (l.shard.count > 0 && (l.shard.index != l.is.shard.index || l.shard.count != l.is.shard.count))
-		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s holds results of another shard, %u of %u: was it renamed?", path, l.is.shard.index,
-		    l.is.shard.count);
-	*said = l.is.shard;
-	if (l.files < l.is.mine)
-		tt_buf_printf(lacks, "%sresults of %llu of the %llu files in %s", lacks->n ? ", " : "", (unsigned long long)(l.is.mine - l.files),
-		    (unsigned long long)l.is.mine, path);
-	return batch_lists_add(app, lists, &l.is, err);
+	for (size_t i = 0; i < said->n && batch_shard_named(path, &named); i++) {
+		const struct tt_shard is = said->v[i].shard;
+
+		if (named.index != is.index || named.count != is.count)
+			return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s holds results of another shard, %u of %u: was it renamed?", path, is.index, is.count);
+	}
+	files = l.open ? 0 : batch_lists_files(said);
+	for (size_t i = 0; i < said->n; i++)
+		b = said->v[i].shard.count > 1 ? lacks : b;
+	if (l.nfile < files)
+		tt_buf_printf(b, "%sresults of %llu of the %llu files in %s", b->n ? ", " : "", (unsigned long long)(files - l.nfile),
+		    (unsigned long long)files, path);
+	return TT_OK;
 }
 
 /* Fail if shards had different lists of files: they split them differently, so a capture may be in no shard. */
@@ -360,25 +392,53 @@ check_lists(struct app *app, struct merge_opts *o, struct batch_lists *lists, st
 	return TT_OK;
 }
 
-/* Read all files, and check the shards that their lines name. */
+/* *${text}: what ${b} holds, NULL if nothing. */
 static int
-add_files(struct app *app, struct merge_opts *o, struct tt_results *rs, struct batch_lists *lists, const struct opt_list *files, struct tt_err *err)
+keep_text(struct app *app, const struct tt_buf *b, const char **text, struct tt_err *err)
 {
-	struct tt_shard *said = tt_arena_alloc(&app->arena, (files->n + 1) * sizeof *said, err);
-	struct tt_buf lacks = { 0 };
+	int rc = tt_buf_error(b, err);
+
+	*text = rc == TT_OK && b->n ? tt_arena_text(&app->arena, b->p, b->n, err) : NULL;
+	return rc == TT_OK && b->n && !*text ? err->code : rc;
+}
+
+/* Read all files, and check the shards that their lines name. *${whole}: each file names some. */
+static int
+add_files(struct app *app, struct merge_opts *o, struct tt_results *rs, struct batch_lists *lists, bool *whole, const struct opt_list *files,
+    struct tt_err *err)
+{
+	struct batch_lists *said = tt_arena_alloc(&app->arena, (files->n + 1) * sizeof *said, err);
+	struct tt_buf lacks = { 0 }, lost = { 0 };
 	int rc = said ? TT_OK : err->code;
 
-	for (size_t i = 0; i < files->n && rc == TT_OK; i++)
-		rc = add_file(app, rs, lists, files->v[i], &said[i], &lacks, err);
+	for (size_t i = 0; i < files->n && rc == TT_OK; i++) {
+		rc = add_file(app, rs, files->v[i], &said[i], &lacks, &lost, err);
+		for (size_t k = 0; k < said[i].n && rc == TT_OK; k++)
+			rc = batch_lists_add(app, lists, &said[i].v[k], err);
+		*whole = *whole && said[i].n > 0;
+	}
 	if (rc == TT_OK)
-		rc = tt_buf_error(&lacks, err);
-	if (rc == TT_OK && lacks.n && !(o->lacks = tt_arena_text(&app->arena, lacks.p, lacks.n, err)))
-		rc = err->code;
+		rc = keep_text(app, &lacks, &o->lacks, err);
+	if (rc == TT_OK)
+		rc = keep_text(app, &lost, &o->lost, err);
 	tt_buf_free(&lacks);
+	tt_buf_free(&lost);
 	return rc == TT_OK ? check_shards(app, o, files, said, err) : rc;
 }
 
-/* The first line of merged results that lack ${missing}, for a later merge. */
+/* The first line of merged results, for a later merge, if they are those of one list of files: that of a whole run. */
+static int
+put_whole(const struct batch_lists *lists, struct tt_buf *line, struct tt_err *err)
+{
+	const struct batch_list *l = lists->v;
+
+	for (size_t i = 1; i < lists->n; i++)
+		if (lists->v[i].files != l->files || lists->v[i].bytes != l->bytes || lists->v[i].by != l->by)
+			return TT_OK;
+	return lists->n ? batch_list_put(&(struct batch_list){ { 1, 1 }, 0, l->files, l->bytes, l->files, l->by }, line, err) : TT_OK;
+}
+
+/* The same of those that lack ${missing}. */
 static int
 put_part(const char *missing, struct tt_buf *line, struct tt_err *err)
 {
@@ -397,9 +457,10 @@ put_part(const char *missing, struct tt_buf *line, struct tt_err *err)
 
 /* Tell what the results are, and what of them is left out; ${lost}: captures that archives count and that have no result. */
 static int
-say_sum(struct app *app, const struct summary_opts *o, const struct tt_results_sum *sum, uint64_t lost, size_t files, struct tt_err *err)
+say_sum(struct app *app, const struct merge_opts *mo, const struct tt_results_sum *sum, uint64_t lost, size_t files, struct tt_err *err)
 {
 	const unsigned long long bad = sum->bad, differ = sum->conflicts, missing = sum->missing;
+	const struct summary_opts *o = &mo->sum;
 	int rc = TT_OK;
 
 	if (sum->other[0])
@@ -407,8 +468,10 @@ say_sum(struct app *app, const struct summary_opts *o, const struct tt_results_s
 		    "than the results before it", sum->other), err);
 	tt_log(&app->env, TT_LOG_NORMAL, "%llu result%s from %llu line%s in %zu file%s", (unsigned long long)sum->kept, sum->kept == 1 ? "" : "s",
 	    (unsigned long long)sum->lines, sum->lines == 1 ? "" : "s", files, files == 1 ? "" : "s");
-	if (bad)                      /* add_torn() makes a note of them */
+	if (bad)                      /* add_torn() makes a note of them ... */
 		ui_say(&app->ui, "%llu line%s left out: torn, or not a result", bad, bad == 1 ? "" : "s");
+	if (mo->lost)                 /* ... and of these */
+		ui_say(&app->ui, "lost: %s", mo->lost);
 	if (rc == TT_OK && differ)
 		rc = summary_tell(app, o, "results_differ", tt_arena_printf(&app->arena, err, "%llu key%s results that differ: those of the file that was "
 		    "changed last count", differ, differ == 1 ? " has" : "s have"), err);
@@ -426,23 +489,29 @@ judge_all(struct app *app, const struct merge_opts *o, const struct tt_results_s
 	const bool captures = tt_aggregate_counted(a).captures > 0;
 	int rc = summary_judge(app, &o->sum, a, err);
 
-	if (rc == TT_OK && (sum->conflicts || sum->missing || sum->bad || lost)) {         /* whatever --max-failures allows */
+	if (rc == TT_OK && (sum->conflicts || sum->missing || sum->bad || lost || o->lost)) {         /* whatever --max-failures allows */
 		app->verdict = tt_exit_code(TT_E_DAMAGED);
-		o->sum.notes->why = sum->bad ? "lines of results are torn" : lost ? "results of captures are lost" :
+		o->sum.notes->why = sum->bad ? "lines of results are torn" : lost || o->lost ? "results of captures are lost" :
 		    sum->missing ? "results of shards are missing" : "results of one capture differ";
 	}
 	return rc == TT_OK ? gate_of(o, gate, captures, err) : rc;
 }
 
-/* Add to what is missing the lines that are torn, if any are: the tables say it. */
+/* Add to what is missing the lines that are torn, and the results that whole runs lost: the tables say it. */
 static int
 add_torn(struct app *app, struct merge_opts *o, uint64_t bad, struct tt_err *err)
 {
-	const char *text = bad ? tt_arena_printf(&app->arena, err, "%s%s%llu torn line%s of results", o->sum.missing ? o->sum.missing : "",
-	    o->sum.missing ? ", " : "", (unsigned long long)bad, bad == 1 ? "" : "s") : o->sum.missing;
+	const char *lost = o->lost, *text;
+	char torn[60] = "";
 
+	if (!bad && !lost)
+		return TT_OK;
+	if (bad)
+		snprintf(torn, sizeof torn, "%llu torn line%s of results", (unsigned long long)bad, bad == 1 ? "" : "s");
+	text = tt_arena_printf(&app->arena, err, "%s%s%s%s%s", o->sum.missing ? o->sum.missing : "", o->sum.missing ? ", " : "", torn,
+	    bad && lost ? ", " : "", lost ? lost : "");
 	o->sum.missing = text;
-	return bad && !text ? err->code : TT_OK;
+	return text ? TT_OK : err->code;
 }
 
 /* Begin the totals and, if it is asked for, the database. */
@@ -469,14 +538,17 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	struct tt_batch_db *db = NULL;
 	struct tt_buf head = { 0 };
 	uint64_t lost = 0;
+	bool whole = true;
 	int rc = tt_results_new(&app->env, &rs, err);
 
 	if (rc == TT_OK)
-		rc = add_files(app, o, rs, &lists, files, err);
+		rc = add_files(app, o, rs, &lists, &whole, files, err);
 	if (rc == TT_OK)
 		rc = check_lists(app, o, &lists, err);
 	if (rc == TT_OK && o->sum.missing)
 		rc = put_part(o->sum.missing, &head, err);
+	else if (rc == TT_OK && whole)
+		rc = put_whole(&lists, &head, err);
 	if (rc == TT_OK)
 		rc = begin_sums(app, o, &a, &db, err);
 	if (rc == TT_OK)
@@ -490,7 +562,7 @@ merge(struct app *app, struct merge_opts *o, const struct opt_list *files, const
 	if (rc != TT_OK)
 		tt_sink_abort(results);
 	if (rc == TT_OK) {
-		rc = say_sum(app, &o->sum, &sum, lost, files->n, err);
+		rc = say_sum(app, o, &sum, lost, files->n, err);
 		if (rc == TT_OK)
 			rc = add_torn(app, o, sum.bad, err);
 		tt_aggregate_lacks(a, o->sum.missing);

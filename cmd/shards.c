@@ -147,30 +147,51 @@ batch_results_named(const char *path)
 	return of_name(path, &f);
 }
 
-int
-batch_missing_shards(struct app *app, const struct opt_list *files, const struct tt_shard *said, const char **what, struct tt_err *err)
+bool
+batch_results_open(const char *path)
 {
-	struct shard_file *s = tt_arena_alloc(&app->arena, (files->n + 1) * sizeof *s, err);
+	struct shard_file f;
+
+	return of_name(path, &f) && !f.ended;
+}
+
+/* Put the runs whose results ${path} has to ${s}, from *${n} on. ${said}: what its lines say; NULL: not known. A shard's name counts before what they say. */
+static void
+put_runs(struct shard_file *s, size_t *n, const char *path, const struct batch_lists *said)
+{
+	const size_t has = said ? said->n : 0;
+	struct shard_file f;
+	struct stat st;
+	bool named = of_name(path, &f);
+
+	if (stat(path, &st) != 0)
+		return;
+	if (named && (f.n > 1 || !f.ended || has == 0)) {
+		f.dev = st.st_dev;
+		f.ino = st.st_ino;
+		s[(*n)++] = f;
+		return;
+	}
+	for (size_t i = 0; i < has; i++)
+		s[(*n)++] = (struct shard_file){ said->v[i].shard.count, said->v[i].shard.index, true, st.st_dev, st.st_ino };
+}
+
+int
+batch_missing_shards(struct app *app, const struct opt_list *files, const struct batch_lists *said, const char **what, struct tt_err *err)
+{
+	struct shard_file *s;
 	struct missing m = { .named = 0 };
-	size_t n = 0, end;
+	size_t n = 0, end, most = files->n + 1;
 	int rc;
 
 	*what = NULL;
+	for (size_t i = 0; said && i < files->n; i++)
+		most += said[i].n;
+	s = tt_arena_alloc(&app->arena, most * sizeof *s, err);
 	if (!s)
 		return err->code;
-	for (size_t i = 0; i < files->n; i++) {
-		struct stat st;
-
-		if (!of_name(files->v[i], &s[n])) {
-			if (!said || !said[i].count)
-				continue;
-			s[n] = (struct shard_file){ said[i].count, said[i].index, true, 0, 0 };
-		}
-		if (stat(files->v[i], &st) != 0)
-			continue;
-		s[n].dev = st.st_dev;
-		s[n++].ino = st.st_ino;
-	}
+	for (size_t i = 0; i < files->n; i++)
+		put_runs(s, &n, files->v[i], said ? &said[i] : NULL);
 	tt_sort(s, n, by_shard);
 	for (size_t at = 0; at < n; at = end) {
 		unsigned runs = most_runs(s, n, at, &end);
@@ -198,6 +219,19 @@ number_of(const struct tt_result *r, const char *name)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
+int
+batch_list_put(const struct batch_list *l, struct tt_buf *line, struct tt_err *err)
+{
+	const struct tt_result_id id = { .key = "", .type = "shard", .by = l->by };
+	/* Shards have split the list alike if they have this hash of it; a whole run has split nothing. */
+	const uint64_t list = l->shard.count > 1 ? l->list : 0;
+	char body[240];
+	int n = snprintf(body, sizeof body, "\"outcome\":\"ok\",\"shard\":%u,\"shards\":%u,\"list\":\"%016" PRIx64 "\",\"list_files\":%" PRIu64
+	    ",\"list_bytes\":%" PRIu64 ",\"shard_files\":%" PRIu64, l->shard.index, l->shard.count, list, l->files, l->bytes, l->mine);
+
+	return tt_result_compose(line, &id, body, (size_t)n, err);
+}
+
 bool
 batch_list_read(const struct tt_result *r, struct batch_list *l)
 {
@@ -207,7 +241,7 @@ batch_list_read(const struct tt_result *r, struct batch_list *l)
 	if (strcmp(r->type, "shard") != 0 || !list || i < 1 || i > n || n > BATCH_SHARDS_MAX)
 		return false;
 	*l = (struct batch_list){ { (unsigned)i, (unsigned)n }, strtoull(list, NULL, 16), number_of(r, "list_files"), number_of(r, "list_bytes"),
-		number_of(r, "shard_files") };
+		number_of(r, "shard_files"), r->by };
 	return true;
 }
 
@@ -220,7 +254,7 @@ batch_lists_add(struct app *app, struct batch_lists *all, const struct batch_lis
 	return TT_OK;
 }
 
-/* By count and list, then by shard. */
+/* By count and list, then by shard. Lists of whole runs have no hash. */
 static int
 by_list(const void *a, const void *b)
 {
@@ -230,7 +264,28 @@ by_list(const void *a, const void *b)
 		return x->shard.count < y->shard.count ? -1 : 1;
 	if (x->list != y->list)
 		return x->list < y->list ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
 	return x->shard.index < y->shard.index ? -1 : x->shard.index > y->shard.index;
+}
+
+uint64_t
+batch_lists_files(const struct batch_lists *said)
+{
+	uint64_t most = 0, sum = 0;
+
+	tt_sort(said->v, said->n, by_list);
+	for (size_t i = 0; i < said->n; i++) {
+		const struct batch_list *l = &said->v[i], *before = i ? l - 1 : NULL;
+
+		if (before && by_list(before, l) == 0)
+			continue;
+		if (!before || before->shard.count != l->shard.count || before->list != l->list || before->bytes != l->bytes)
+			sum = 0;
+		sum += l->mine;
+		most = sum > most ? sum : most;
+	}
+	return most;
 }
 
 /* Describe a list of which shards are missing. */

@@ -4,8 +4,8 @@
  *	{"key":"a.zip!b.mlpd","type":"capture","by":"0123456789abcdef","file_size":12,"file_mtime":"1700000000.000000000",
  *	 "size":34,"hash":"0123456789abcdef","outcome":"ok",...,"crc":"01234567"}
  *
- * on one line. The part from "outcome" to the checksum is the body; it depends on the capture alone. Results of a shard begin with
- * a line whose key is empty, and which says which shard of which list of files it is. The checksum
+ * on one line. The part from "outcome" to the checksum is the body; it depends on the capture alone. Results of a run begin with
+ * a line whose key is empty, and which says which shard of which list of files it is, 1 of 1 for a whole run. The checksum
  * (CRC-32 as in gzip, of all bytes in front of `,"crc"`) tells a line that is whole from one that was torn. The
  * format is described in tracetool-batch(1), RESULTS.
  *
@@ -50,7 +50,7 @@ int tt_result_compose(struct tt_buf *line, const struct tt_result_id *id, const 
 /* Append `,"meta":{...}` of the texts in the object ${facts}; nothing of NULL. */
 int tt_result_facts(struct tt_buf *b, json_t *facts, struct tt_err *err);
 
-/* The key of a line whose checksum is right, still escaped as in JSON, empty for a shard's own record; NULL for any other line. */
+/* The key of a line whose checksum is right, still escaped as in JSON, empty for the record of a run; NULL for any other line. */
 const char *tt_result_scan(const char *line, size_t n, size_t *nkey);
 
 /* A line, understood. */

@@ -159,7 +159,7 @@ tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_err 
 		rs->sum.bad++;
 		return TT_OK;
 	}
-	if (nkey == 0) {              /* a shard's own record, or what merged ones lack */
+	if (nkey == 0) {              /* the record of a run, or what merged ones lack */
 		rs->sum.lines--;
 		return TT_OK;
 	}

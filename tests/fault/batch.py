@@ -102,7 +102,7 @@ def main():
         want = (results(work.dir), files_made(work.dir))
     s.check("as it is", None if r.returncode == 0 and len(want[1]) == 3 else r.err)
     s.check("results", None if sorted(json.loads(l)["key"] for l in want[0].splitlines()) ==
-            ["b.tar.xz", "b.tar.xz!c.mlpd", "b.tar.xz!nest.tar.gz!d.mlpd", "sub/a.mlpd"] else want[0])
+            ["", "b.tar.xz", "b.tar.xz!c.mlpd", "b.tar.xz!nest.tar.gz!d.mlpd", "sub/a.mlpd"] else want[0])
     for on in [{}, {"TT_FAIL_ON": "1"}]:
         loop(s, "allocation%s" % (" from" if on else ""), args, want, lambda n: dict(on, TT_FAIL_AT=str(n)), ["memory"])
     for call, error in CALLS:

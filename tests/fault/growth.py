@@ -248,7 +248,7 @@ def captures(s, n):
     subprocess.run([kit.TRACETOOL, "batch", "-q", path, "-o", out, *gate], check=True, stdout=subprocess.DEVNULL)
     path = os.path.join(out, "results.jsonl")
     with open(path) as f:
-        line = f.readline()
+        line = f.readlines()[1]           # the first is the record of the run
     line = line[:line.index(',"crc"')]
     one = json.loads(line + "}")
     ident = re.search(r'"id":"([0-9a-f]{16})"', line).group(1)

@@ -283,11 +283,13 @@ def merge_tells_losses(s):
         for how, left in (("lost", b""), ("torn", line[:len(line) // 2] + b"\n")):
             open(path, "wb").write(b"".join(lines[:i]) + left + b"".join(lines[i + 1:]))
             r = run("merge", path)
-            if how == "torn" or "!" in key:
+            if how == "torn" or key:
                 s.equal("merge, %s %s: exit" % (key, how), r.returncode, 3)
             if "!" in key:
                 s.check("merge, %s %s: told" % (key, how), None if key.split("!")[0] + ": results of 1 of its 4 captures are lost"
                         in r.err else r.err)
+            elif key:
+                s.check("merge, %s %s: told" % (key, how), None if "results of 1 of the 2 files in " + path in r.err else r.err)
     open(path, "wb").write(b"".join(lines))
     s.equal("merge, all lines: exit", run("merge", path).returncode, 0)
 

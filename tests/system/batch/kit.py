@@ -33,9 +33,9 @@ def run(*args, cwd=None, env=None, text=None, timeout=300, **more):
 
 
 def results(path):
-    """The lines of a results file, read by Python's json."""
+    """The lines of a results file, read by Python's json, but for the first one: the record of the run."""
     with open(path, "rb") as f:
-        return [json.loads(line) for line in f.read().splitlines()]
+        return [doc for doc in map(json.loads, f.read().splitlines()) if doc["key"]]
 
 
 def line_of(doc):

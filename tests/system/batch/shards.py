@@ -210,10 +210,10 @@ def by_work(s):
     def split(out):
         for i in range(1, N + 1):
             run("batch", "-q", "-o", s.path(out), "--shard", "%d/%d" % (i, N), src)
-        return {r["key"]: i for i in range(1, N + 1) for r in kit.results(s.path(out, shard(i))) if r["key"]}
+        return {r["key"]: i for i in range(1, N + 1) for r in kit.results(s.path(out, shard(i)))}
     first = split("sizes1")
     load = [sum(n for k, n in size.items() if first[k] == i) for i in range(1, N + 1)]
-    s.equal("by work: each file is one shard's", (set(first), sum(len(kit.results(s.path("sizes1", shard(i)))) - 1 for i in range(1, N + 1))),
+    s.equal("by work: each file is one shard's", (set(first), sum(len(kit.results(s.path("sizes1", shard(i)))) for i in range(1, N + 1))),
             (set(size), len(size)))
     s.check("by work: the most is 1.1 times the mean", max(load) > 1.1 * sum(load) / N and load)
     open(os.path.join(src, "more"), "wb").truncate(5000000)
@@ -353,6 +353,41 @@ def cut_compressed(s):
     s.equal("results that are cut: the others are there", (r.returncode, [k for k in whole if k not in got]), (3, []))
     s.check("results that are cut: those in front of it are, too", None if len(got) > len(whole) + 5 else len(got))
     s.equal("results that are cut: a line says where", "cut.gz: gzip data ends at byte" in r.err, True)
+    s.equal("results that are cut: a line says how many", "lost: results of %d of the 30 files in %s" % (len(whole) + 30 - len(got), s.path("cut.gz"))
+            in r.err, True)
+
+
+def whole_loses_lines(s):
+    """tracetool-merge(1): a whole run's results say how many files it had, so that those that were lost since are told; also results that were merged."""
+    def told(what, r, lost):
+        row = json.loads(r.out)["tables"]["batch"]["rows"][0]
+        text = "results of %d of the 40 files in %s" % (lost, path) if lost else None
+        s.equal(what, (r.returncode, row["captures"], row["missing"], (text or "lost") in r.err), (3 if lost else 0, 40 - lost, text, lost > 0))
+    run("merge", "-q", "-o", s.path("of shards.jsonl"), s.path("all"))
+    one, merged = s.path("one", "results.jsonl"), s.path("of shards.jsonl")
+    lines = open(one, "rb").read().splitlines(keepends=True)
+    s.equal("merged results begin as those of a whole run", open(merged, "rb").read() == b"".join(lines), True)
+    path = s.path("loses.jsonl")
+    for lost in ((40,), (1,), (7, 8, 9)):
+        open(path, "wb").writelines(line for i, line in enumerate(lines) if i not in lost)
+        for _ in range(2):                # what is merged of it says so, too
+            told("a whole run without lines %s" % (lost,), run("merge", "--format", "json", "-o", path, path), len(lost))
+    for what, order in (("twice", lines + lines), ("sorted", sorted(lines)), ("backwards", lines[::-1])):
+        open(path, "wb").writelines(order)
+        told("lines of a whole run, " + what, run("merge", "--format", "json", path), 0)
+    parts = [open(s.path("all", shard(i)), "rb").read() for i in range(1, N + 1)]
+    for name in ("results.jsonl", "other.jsonl"):        # shards that were put together by cat
+        os.makedirs(s.path("cats"), exist_ok=True)
+        path = s.path("cats", name)
+        open(path, "wb").write(b"".join(parts))
+        told("shards in one file %s" % name, run("merge", "--format", "json", path), 0)
+        open(path, "wb").write(b"".join(parts[1:]))
+        r = run("merge", path)
+        s.equal("... and one is missing", (r.returncode, "missing: shard 1 of %d (no file)" % N in r.err), (4, True))
+        open(path, "wb").write(b"".join(parts[:-1]) + b"".join(parts[-1].splitlines(keepends=True)[:-1]))
+        r = run("merge", path)
+        s.equal("... and a line", (r.returncode, "results of 1 of the 40 files in " + path in r.err), (4, True))
+        os.unlink(path)
 
 
 def unreadable_since(s):
@@ -443,6 +478,7 @@ def main():
     # a whole run that has not ended; and one that has, beside shards
     run("batch", "-q", "-o", s.path("one"), "--gate", s.path("budget.json"), s.path("in"))
     s.equal("a whole run beside its shards", run("merge", s.path("one"), s.path("all")).returncode, 0)
+    whole_loses_lines(s)
     os.rename(s.path("one", "results.jsonl"), s.path("one", "results.part"))
     r = run("merge", s.path("one"))
     s.equal("a run that has not ended", (r.returncode, "results.jsonl" in r.err, r.out), (4, True, b""))
