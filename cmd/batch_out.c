@@ -565,6 +565,9 @@ batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put
 	if (rc == TT_OK && sum->other[0] && !o->mixed)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: made with other options or another version than the results before it; "
 		    "--partial adds them up", sum->other);
+	if (rc == TT_OK && sum->mixed[0] && !o->mixed)
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: its members are not the same for all shards: it was replaced while they ran, or copies of it "
+		    "differ; run all shards again, or --partial adds them up", sum->mixed);
 	if (rc == TT_OK)
 		end_tallies(&p, NULL);
 	*lost = p.lost;

@@ -466,6 +466,9 @@ say_sum(struct app *app, const struct merge_opts *mo, const struct tt_results_su
 	if (sum->other[0])
 		rc = summary_tell(app, o, "results_differ", tt_arena_printf(&app->arena, err, "merged although options differ: %s was made with other ones "
 		    "than the results before it", sum->other), err);
+	if (rc == TT_OK && sum->mixed[0])
+		rc = summary_tell(app, o, "results_differ", tt_arena_printf(&app->arena, err, "merged although the members of %s are not the same for all "
+		    "shards: some may be missing, or there twice", sum->mixed), err);
 	tt_log(&app->env, TT_LOG_NORMAL, "%llu result%s from %llu line%s in %zu file%s", (unsigned long long)sum->kept, sum->kept == 1 ? "" : "s",
 	    (unsigned long long)sum->lines, sum->lines == 1 ? "" : "s", files, files == 1 ? "" : "s");
 	if (bad)                      /* add_torn() makes a note of them ... */

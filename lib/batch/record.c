@@ -277,6 +277,8 @@ tt_record_put(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 	tt_json_u64(&j, "members", r->members);
 	tt_json_u64(&j, "captures", r->captures);
 	tt_json_u64(&j, "spooled", r->spooled);
+	if (r->listing)
+		tt_buf_printf(b, ",\"listing\":\"%016llx\"", (unsigned long long)r->listing);
 	tt_json_open(&j, "kinds", "{");
 	for (size_t i = 0; i < r->nkind; i++)
 		tt_json_u64(&j, r->kind[i].name, r->kind[i].n);

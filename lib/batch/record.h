@@ -19,6 +19,7 @@ struct tt_record {
 	const char *format;
 	uint64_t members, captures;
 	uint64_t spooled;             /* bytes of archives in it that had to be whole */
+	uint64_t listing;             /* of one that shards share: hash of its members, whosever they are; 0: not known */
 	struct { const char *name; uint64_t n; } kind[TT_RECORD_KINDS];       /* in order of name; constant text */
 	size_t nkind;
 	struct tt_complaints {

@@ -321,32 +321,69 @@ give(struct tt_results *rs, const struct tt_results_out *out, const char *line, 
 	return out->line(out->arg, line, n, r, err);
 }
 
-/* The number of shards of which all parts have come, or 0. A part that may yet end better has not come. */
-static unsigned
-complete(const struct tt_result *r, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		unsigned parts = r[i].parts, have = 0, last = 0;
+static int compare_times(const struct tt_result *a, const struct tt_result *b);
 
-		/* They are sorted by parts, then part; duplicates are neighbours. */
-		for (size_t k = 0; parts && k < n; k++) {
-			if (r[k].parts == parts && r[k].part > last && !tt_result_again(&r[k])) {
-				last = r[k].part;
-				have++;
-			}
+static const char *
+listing_of(const struct tt_result *r)
+{
+	const char *s = json_string_value(json_object_get(r->doc, "listing"));
+
+	return s ? s : "";
+}
+
+/* True for a part of the archive of which ${of} is one; if ${alike}, with the same members, where these are known. One that may yet end better is none. */
+static bool
+is_part(const struct tt_result *r, const struct tt_result *of, bool alike)
+{
+	const char *a = listing_of(r), *b = listing_of(of);
+
+	return r->parts == of->parts && !tt_result_again(r) && (!alike || !*a || !*b || strcmp(a, b) == 0);
+}
+
+/* True if all parts of the archive that ${of} is one of have come. ${r}: sorted by parts, then part. */
+static bool
+all_came(const struct tt_result *r, size_t n, const struct tt_result *of, bool alike)
+{
+	unsigned have = 0, last = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		if (is_part(&r[k], of, alike) && r[k].part > last) {
+			last = r[k].part;
+			have++;
 		}
-		if (parts && have == parts)
-			return parts;
 	}
-	return 0;
+	return have == of->parts;
+}
+
+/* A part of an archive of which all have come, of several the newest; NULL: there is none. *${mixed}: they are of archives with other members. */
+static const struct tt_result *
+complete(const struct tt_result *r, size_t n, bool *mixed)
+{
+	const struct tt_result *found = NULL, *seen = NULL;
+
+	*mixed = false;
+	for (size_t i = 0; i < n; i++) {
+		if (!r[i].parts || (seen && seen->parts == r[i].parts && strcmp(listing_of(seen), listing_of(&r[i])) == 0))
+			continue;
+		seen = &r[i];
+		if (all_came(r, n, seen, true) && (!found || compare_times(seen, found) > 0))
+			found = seen;
+	}
+	for (size_t i = 0; i < n && !found; i++) {
+		if (r[i].parts && all_came(r, n, &r[i], false)) {
+			*mixed = true;
+			return &r[i];
+		}
+	}
+	return found;
 }
 
 static int
-join_parts(struct tt_results *rs, const struct tt_results_out *out, const struct tt_result *r, size_t n, unsigned parts,
+join_parts(struct tt_results *rs, const struct tt_results_out *out, const struct tt_result *r, size_t n, const struct tt_result *of, bool alike,
     struct tt_err *err)
 {
-	struct tt_result_id id = { .key = r[0].key, .nkey = strlen(r[0].key), .type = "archive", .by = r[0].by,
-		.file_size = r[0].file_size };
+	struct tt_result_id id = { .key = of->key, .nkey = strlen(of->key), .type = "archive", .by = of->by,
+		.file_size = of->file_size };
 	struct tt_buf body = { 0 }, line = { 0 };
 	struct tt_result whole = { 0 };
 	struct tt_record rec;
@@ -356,17 +393,17 @@ join_parts(struct tt_results *rs, const struct tt_results_out *out, const struct
 
 	tt_record_begin(&rec, "");
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		if (r[i].parts != parts || r[i].part <= last || tt_result_again(&r[i]))
+		if (r[i].part <= last || !is_part(&r[i], of, alike))
 			continue;
 		last = r[i].part;
 		rc = tt_record_join(&rec, r[i].doc, err);
 	}
-	if (sscanf(r[0].mtime, "%lld.%lld", &s, &ns) == 2)
+	if (sscanf(of->mtime, "%lld.%lld", &s, &ns) == 2)
 		id.file_mtime_ns = s * 1000000000 + ns;
 	if (rc == TT_OK)
 		rc = tt_record_put(&rec, &body, err);
 	if (rc == TT_OK)
-		rc = tt_result_facts(&body, json_object_get(r[0].doc, "meta"), err);
+		rc = tt_result_facts(&body, json_object_get(of->doc, "meta"), err);
 	if (rc == TT_OK)
 		rc = tt_result_compose(&line, &id, body.p, body.n, err);
 	if (rc == TT_OK)
@@ -441,9 +478,9 @@ static int
 settle_loaded(struct tt_results *rs, const struct tt_results_out *out, struct tt_result *r, const size_t *at, size_t n,
     struct tt_err *err)
 {
-	bool conflict = false;
+	bool conflict = false, mixed;
+	const struct tt_result *of;
 	size_t best;
-	unsigned parts;
 	int rc = TT_OK;
 
 	for (size_t i = 1; i < n; i++)
@@ -462,9 +499,11 @@ settle_loaded(struct tt_results *rs, const struct tt_results_out *out, struct tt
 		return err->code;
 	memcpy(sorted, r, n * sizeof *sorted);
 	tt_sort(sorted, n, by_parts);
-	parts = complete(sorted, n);
-	if (parts) {
-		rc = join_parts(rs, out, sorted, n, parts, err);
+	of = complete(sorted, n, &mixed);
+	if (of) {
+		if (mixed && !rs->sum.mixed[0])
+			snprintf(rs->sum.mixed, sizeof rs->sum.mixed, "%s", of->key);
+		rc = join_parts(rs, out, sorted, n, of, !mixed, err);
 	} else {
 		if (best != SIZE_MAX)
 			rc = give(rs, out, member_text(rs, at[best]), rs->member[at[best]].n, &r[best], err);

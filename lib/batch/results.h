@@ -29,6 +29,7 @@ struct tt_results_sum {
 	uint64_t conflicts;           /* keys with different contents */
 	uint64_t missing;             /* archives of which records of shards are missing */
 	uint64_t by;                  /* of the first result */
+	char mixed[128];              /* the first archive whose shards saw other members, so that some may be lost or twice; "": there is none */
 	char other[128];              /* the first key of a result made with other options than the first result; "": there is none */
 };
 

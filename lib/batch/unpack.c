@@ -205,6 +205,29 @@ is_mine(const struct unpack *u, const struct level *l)
 	return tt_split_stretch(l->m.at, tt_src_info(u->file)->size, u->o->shard.count) == u->o->shard.index;
 }
 
+/* Bytes of a tar, from a member's header on, that tell it from one of the same name and size. */
+#define LISTED ((size_t)1024)
+
+/* Add the member at hand to the listing: an archive that was replaced between two shards, by one of the same length, is seen by it. */
+static void
+list_member(struct unpack *u, const struct level *l)
+{
+	const struct tt_member *m = &l->m;
+	uint8_t head[LISTED];
+	struct tt_err ignored;
+	size_t got = 0;
+
+	if (m->at == UINT64_MAX || (l->kind == TT_ARCHIVE_TAR && tt_src_pread(u->file, m->at, head, sizeof head, &got, &ignored) != TT_OK)) {
+		u->unlisted = true;
+		return;
+	}
+	tt_hash_add(&u->listing, m->path, strlen(m->path) + 1);
+	tt_hash_add(&u->listing, &m->size, sizeof m->size);
+	tt_hash_add(&u->listing, &m->at, sizeof m->at);
+	tt_hash_add(&u->listing, &m->crc, sizeof m->crc);
+	tt_hash_add(&u->listing, head, got);
+}
+
 /* One member of any kind. */
 static int
 one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
@@ -283,6 +306,7 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 			rc = tt_unpack_complain(u, "empty", err, "%.*s: an empty %s: it has no members", (int)u->key.n, u->key.p,
 			    tt_archive_name[l->kind]) == TT_OK ? TT_END : err->code;
 		empty = false;
+		u->unlisted = u->unlisted || (sharded && rc == TT_E_DAMAGED);
 		if (rc == TT_E_DAMAGED)
 			rc = tells(u, l, sharded) ? complain(u, l->m.lost_none ? "directory" : kind_of_failure(rc), why->msg, err) : TT_OK;
 		else if (rc != TT_OK)
@@ -292,6 +316,8 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 			    (unsigned long long)u->o->members_max, tt_setting_name[TT_SETTING_MEMBERS]);
 		else {
 			u->top_index += l->depth == 0;
+			if (sharded)
+				list_member(u, l);
 			rc = one_member(u, l, sharded, err);
 		}
 		if (rc == TT_OK)
@@ -334,6 +360,8 @@ walk(struct unpack *u, struct level *l, struct tt_err *err)
 		u->top = l;
 	if (rc == TT_OK)
 		rc = members(u, l, sharded, &why, err);
+	if (rc == TT_END && sharded && !u->unlisted)
+		u->rec.listing = tt_hash_value(&u->listing);
 	if (rc != TT_END && why.code)
 		rc = give_up(u, l, sharded, &why, err);
 	else if (rc == TT_END && garbage(l->src, &why) != TT_OK)
@@ -375,6 +403,7 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 		rc = tt_unpack_tell(&u, &(struct tt_wire){ .kind = TT_WIRE_ARCHIVE, .body = tt_archive_name[kind],
 		    .nbody = strlen(tt_archive_name[kind]) }, -1, err);
 	tt_record_begin(&u.rec, tt_archive_name[kind]);
+	tt_hash_init(&u.listing);
 	if (rc == TT_OK) {
 		rc = spool_archive(&u, &l.src, kind, &why);
 		u.file = l.src;

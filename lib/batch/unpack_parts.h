@@ -8,6 +8,7 @@
 #define TT_BATCH_UNPACK_PARTS_H
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "batch/record.h"
 #include "io/archive.h"
@@ -53,6 +54,8 @@ struct unpack {
 	uint64_t top_index;           /* in the outermost */
 	uint64_t alive_at, alive_index;
 	struct tt_src *file;
+	struct tt_hash listing;       /* of the members of an archive that shards share, all of them, ... */
+	bool unlisted;                /* ... of which some could not be found */
 	struct level *top;
 	uint8_t *copy;                /* TT_UNPACK_COPY */
 	int slot[256];                /* spools by the number the parent's leave gives; -1: none */

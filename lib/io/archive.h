@@ -30,6 +30,7 @@ struct tt_member {
 	enum tt_member_kind kind;
 	uint64_t size;                /* as the archive says; UINT64_MAX where it does not */
 	uint64_t at;                  /* of the source, where it begins; UINT64_MAX where that is not known: 7z, a zip without its directory */
+	uint32_t crc;                 /* of its bytes, as the directory of a zip has it; 0: not known */
 	const char *note;             /* odd bytes in front of it, by which nothing is lost; NULL: none */
 	bool lost_none;               /* with TT_E_DAMAGED: the damage is that of the archive itself, and all its members that are there are found */
 };

@@ -425,7 +425,7 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	}
 	empty = z->m.size == 0 && z->m.packed <= 2 && z->m.crc == 0;
 	*m = (struct tt_member){ .path = z->name, .kind = kind_of(z, p, empty), .size = empty ? 0 : z->m.size ? z->m.size : UINT64_MAX,
-		.at = z->m.at };
+		.at = z->m.at, .crc = z->m.crc };
 	return TT_OK;
 }
 

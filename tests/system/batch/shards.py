@@ -250,6 +250,45 @@ def one_archive(s):
             s.equal(name + ": one shard has all of it", sorted(some)[:-1], [0] * (N - 1))
 
 
+def replaced_archive(s):
+    """tracetool-merge(1): shards of an archive that was replaced between them by one as long are an error; copies of one are not, whatever their times."""
+    def members(mark):
+        rng = random.Random(11)
+        return [("%02d.bin" % i, rng.randbytes(20000 + 100 * i)) if i != mark else ("%02d.bin" % i, bytes([7]) * (20000 + 100 * i)) for i in range(40)]
+    some = sorted(kit.captures(12, 4).items())
+    for name, pack in (("r.tar", kit.tar), ("r.zip", lambda m: kit.zipped(m, stored=True))):
+        for mark, differ in ((None, False), (0, True), (39, True)):
+            src, out = s.path("replaced"), s.path("replaced-out")
+            os.mkdir(src)
+            for i, content in ((1, pack(some + members(None))), (2, pack(some + members(mark))), (3, pack(some + members(mark)))):
+                open(os.path.join(src, name), "wb").write(content)
+                os.utime(os.path.join(src, name), (10**9 + i, 10**9 + i))
+                run("batch", "-q", "-o", out, "--shard", "%d/3" % i, src)
+            r = run("merge", "-o", s.path("replaced.jsonl"), out)
+            what = "%s, member %s replaced" % (name, mark)
+            s.equal(what, (r.returncode, name + ": its members are not the same for all shards" in r.err), (4, True) if differ else (0, False))
+            if differ:
+                r = run("merge", "--partial", "--format", "json", out)
+                s.equal(what + ", --partial", (r.returncode, "members of %s are not the same" % name in r.err, any(
+                    "not the same" in n["text"] for n in json.loads(r.out)["notes"])), (0, True, True))
+                later = s.path("replaced-later")          # results of two nights, of which the later count
+                for i in (1, 2, 3):
+                    run("batch", "-q", "-o", later, "--shard", "%d/3" % i, src)
+                r = run("merge", "-q", "-o", s.path("replaced.jsonl"), later)
+                first = kit.by_key(s.path("replaced.jsonl"))[name]
+                open(os.path.join(src, name), "wb").write(pack(some + members(None)))
+                shutil.rmtree(out)
+                for i in (1, 2, 3):
+                    os.utime(os.path.join(src, name), (10**9, 10**9))
+                    run("batch", "-q", "-o", out, "--shard", "%d/3" % i, src)
+                r = run("merge", "-q", "-o", s.path("replaced.jsonl"), out, later)
+                s.equal(what + ", two nights", (r.returncode, kit.by_key(s.path("replaced.jsonl"))[name]), (0, first))
+                shutil.rmtree(later)
+            os.unlink(s.path("replaced.jsonl")) if os.path.exists(s.path("replaced.jsonl")) else None
+            shutil.rmtree(src)
+            shutil.rmtree(out)
+
+
 def says_which(s):
     """The ways to say which shard this is, as tracetool-batch(1) has them."""
     src = s.path("which")
@@ -412,6 +451,7 @@ def main():
     lists_differ(s)
     by_work(s)
     one_archive(s)
+    replaced_archive(s)
     open(s.path("budget.json"), "w").write(BUDGET)
     gate = ["--gate", s.path("budget.json"), "--inconclusive", "pass"]
     os.mkdir(s.path("in"))
