@@ -11,6 +11,7 @@
 #include "io/sink.h"
 #include "io/spool.h"
 #include "out/table.h"
+#include "outputs.h"
 
 int
 app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err)
@@ -83,6 +84,8 @@ app_confine(struct app *app, const char *const *outputs, const char *tmpdir, str
 	int rc = tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &app->env.sandbox, err);
 
 	app->env.tmpdir = tmpdir;
+	if (rc == TT_OK)
+		rc = outputs_folders(outputs, err);
 	if (rc == TT_OK)
 		rc = opt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err);
 	app->plan.scratch = scratch.v;

@@ -110,7 +110,7 @@ int app_write_all(struct app *app, const struct app_output *o, size_t n, struct 
  *
  * app_confine(app, outputs, tmpdir, err):
  * First stage of the sandbox: paths that are neither in the plan, nor among ${outputs} (NULL-terminated; NULL: none), nor in ${tmpdir} (NULL: the usual one)
- * cannot be opened.
+ * cannot be opened. Fails as outputs_folders() does.
  */
 int app_reads(struct app *app, const char *const *inputs, struct tt_err *err);
 int app_reads_back(struct app *app, const char *dir, struct tt_err *err);

@@ -3,10 +3,15 @@
  */
 #include "outputs.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "io/sink.h"
 
 /* True if both names lead to the same directory entry. */
 static bool
@@ -62,6 +67,38 @@ outputs_check(const struct opt_list *out, const struct opt_list *in, struct tt_e
 		}
 	}
 	return TT_OK;
+}
+
+/* Fail if the folder of ${path} is not there, or no file can be made in it. A link may lead to another folder, and what is no regular file is written in place. */
+static int
+check_folder(const char *path, struct tt_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX] = ".";
+	struct stat st;
+
+	if (strcmp(path, "-") == 0 || (lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) || (slash && (size_t)(slash - path) + 2 > sizeof dir))
+		return TT_OK;
+	if (slash)
+		*(char *)mempcpy(dir, path, (size_t)(slash - path) + 1) = '\0';
+	if (access(dir, W_OK | X_OK) == 0)
+		return TT_OK;
+	if (errno == ENOENT)
+		tt_fail_folder(err);
+	else
+		tt_fail_sys(err, errno, "cannot make a temporary file beside it");
+	return tt_err_in(err, "cannot write %s", path);
+}
+
+int
+outputs_folders(const char *const *out, struct tt_err *err)
+{
+	const char *beside = getenv("GITHUB_STEP_SUMMARY");   /* not asked for, and no reason to give no verdict */
+	int rc = TT_OK;
+
+	for (; out && *out && rc == TT_OK; out++)
+		rc = beside && strcmp(*out, beside) == 0 ? TT_OK : check_folder(*out, err);
+	return rc;
 }
 
 bool

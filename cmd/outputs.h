@@ -1,5 +1,5 @@
 /**
- * Checks that each file that a run writes is a file of its own, and none is an input; and whether a file may be what an earlier run wrote.
+ * Checks that each file that a run writes is a file of its own, can be made, and is no input; and whether a file may be what an earlier run wrote.
  */
 #ifndef TT_CMD_OUTPUTS_H
 #define TT_CMD_OUTPUTS_H
@@ -16,6 +16,14 @@ bool output_same(const char *a, const char *b);
  * Errors: TT_E_USAGE.
  */
 int outputs_check(const struct opt_list *out, const struct opt_list *in, struct tt_err *err);
+
+/**
+ * outputs_folders(out, err):
+ * Call before anything is read. Fails if the folder of one of the outputs ${out}, which NULL ends, is not there, or no file can be made in it: this would be
+ * found when the work is done. ${out} NULL: no outputs.
+ * Errors: TT_E_IO, as when the output is opened.
+ */
+int outputs_folders(const char *const *out, struct tt_err *err);
 
 /* True if the file ${name} in the folder ${dir} is text, empty or a database of SQLite, which no capture or archive is: an earlier run may have written it. */
 bool output_is_report(int dir, const char *name);

@@ -153,9 +153,26 @@ def cut_files(s):
     s.equal("a cut file is damaged", r.returncode, 3)
 
 
+def no_folder(s, src):
+    """tracetool(1): an output whose folder is not there is told before the work begins: no input is looked for, and a batch makes no results."""
+    gone, out = s.path("gone", "x"), s.path("no-folder")
+    for args in (["convert", "no.mlpd", "-o", gone + ".json"], ["report", "no.mlpd", "-o", gone + ".html"], ["stats", "no.mlpd", "-o", gone + ".txt"],
+                 ["stats", "--gate", budget(s), "--junit", gone + ".xml", "no.mlpd"], ["diff", "no.mlpd", "no2.mlpd", "-o", gone + ".html"],
+                 ["diff", "no.mlpd", "no2.mlpd", "--pprof", gone + ".pb.gz"], ["history", "no", "-o", gone + ".html"],
+                 ["merge", "no.jsonl", "--report", gone + ".md"], ["merge", "no.jsonl", "-o", gone + ".jsonl"], ["info", "--scrub", "-o", gone, "no.raw"],
+                 ["recover", "no.ttc", "-o", gone + ".ttc"], ["batch", "-o", out, "--report", gone + ".md", src],
+                 ["batch", "-o", out, "--to-db", gone + ".db", src], ["batch", "-o", out, "--gate", budget(s), "--html", gone + ".html", src]):
+        r = run(*args)
+        s.equal("%s: no folder" % args, (r.returncode, "cannot write %s" % gone in r.err, "folder does not exist" in r.err), (4, True, True))
+        s.equal("%s: no results" % args, os.path.exists(out) and os.listdir(out), args[0] == "batch" and [])
+    r = run("batch", "-q", "-o", out, "--report", os.path.join(out, "x.md"), src)
+    s.equal("a report beside the results", (r.returncode, sorted(os.listdir(out))), (0, ["results.jsonl", "x.md"]))
+
+
 def main():
     s = kit.Suite()
     src = folder(s, "in", {n: open(os.path.join(kit.DATA, n), "rb").read() for n in NAMES})
+    no_folder(s, src)
     shard_missing(s, src)
     torn_and_differing(s, src)
     rotated(s)
