@@ -259,6 +259,39 @@ def over_chunks(tracetool, work):
                                                                      collections.Counter({("Schedule", "Job"): 64})))
 
 
+def left_out(tracetool, work):
+    """Flows of zones that filters leave out have no arrow in either form, though zones around them are shown: tracetool-formats(7), chrome."""
+    c = ttc.Capture()
+    frame, schedule, jobs, job, rare = (c.marker(name) for name in ("Frame", "Schedule", "Jobs", "Job", "Rare"))
+    main, worker = c.thread(), c.thread()
+    for n in range(60):
+        at = 10000 * (n + 1)
+        long = 400 if n % 3 else 40
+        main.begin(at, frame)
+        main.begin(at + 10, schedule if n % 5 else rare)
+        main.flow(at + 20, 0, n)
+        main.end(at + 500)
+        main.end(at + 600)
+        worker.begin(at + 1000, jobs)
+        worker.flow(at + 1010, 3, n)
+        worker.zone(at + 1020, at + 1020 + long, job)
+        worker.end(at + 2000)
+    path = c.write(os.path.join(work, "left out.ttc"))
+    of = {n: ("Schedule" if n % 5 else "Rare", "Job") for n in range(60)}
+    for options, shown in (([], lambda n: True), (["--min-duration", "100ns"], lambda n: n % 3), (["--depth", "1"], lambda n: False),
+                           (["--marker", "Schedule", "--marker", "Job", "--marker", "Frame", "--marker", "Jobs"], lambda n: n % 5),
+                           (["--marker", "Frame", "--marker", "Jobs"], lambda n: False)):
+        name, want = "flows of what is left out, %s" % options, collections.Counter(of[n] for n in of if shown(n))
+        check(name, tracetool, work, [path], *options)
+        got = ask(name + ", in the engine", os.path.join(work, "out.pftrace"), FLOWS)
+        if got:
+            fault(name + ", arrows of .pftrace", differ(collections.Counter((f["from"], f["to"]) for f in got[0]), want))
+        arrows = collections.Counter()
+        for (start, _, _, to, _, _), count in chrome_json(os.path.join(work, "out.json"))[1].items():
+            arrows[start, to] += count
+        fault(name + ", arrows of Chrome JSON", differ(arrows, want))
+
+
 def games(tracetool, build, work):
     """The stand-in engine: flows, arguments, counters of all kinds, labels, several threads; ten times as many zones where TT_SET is all."""
     def record(name, frames):
@@ -293,6 +326,7 @@ def main():
         damaged(tracetool, work)
         deep(tracetool, work)
         over_chunks(tracetool, work)
+        left_out(tracetool, work)
         games(tracetool, build, work)
     end()
 
