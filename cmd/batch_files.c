@@ -376,6 +376,7 @@ from_input(struct find *d, struct tt_err *err)
 	struct names *l = tt_arena_alloc(&d->app->arena, sizeof *l, err);
 	uint64_t lost = d->lost;
 	struct tt_src *src;
+	bool cr;
 	int rc = l ? tt_src_open(&d->app->env, "-", &src, err) : out_of_memory(err);
 
 	if (rc != TT_OK)
@@ -383,9 +384,11 @@ from_input(struct find *d, struct tt_err *err)
 	*l = (struct names){ .d = d };
 	rc = read_names(l, src, err);
 	tt_src_close(src);
+	cr = *d->path && d->path[strlen(d->path) - 1] == '\r';
 	if (rc == TT_OK && l->count > 0 && d->lost - lost == l->count)
-		rc = tt_fail_sys(err, ENOENT, "standard input: no file has %s: \"%.40s\"%s", l->count == 1 ? "the name there" : "any of the names there",
-		    d->path, l->count == 1 ? "" : ", ...");
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "standard input: no file has %s \"%.40s\"%s",
+		    l->count == 1 ? "the name there:" : "any of the names there; the last is", d->path,
+		    cr ? ", which ends with a carriage return: remove these first" : "");
 	return rc;
 }
 

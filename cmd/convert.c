@@ -231,6 +231,25 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	return settle(c, o, err);
 }
 
+/* Fail because no output has the option ${name}: of which it would be one. */
+static int
+unused(const char *name, struct tt_err *err)
+{
+	const char *last = NULL;      /* of these names: it comes after an "or" */
+	char which[160] = "";
+	size_t n = 0;
+
+	for (const struct tt_emit *const *e = tt_emits; *e; e++)
+		for (const struct tt_option *t = (*e)->option; t && t->name && n < sizeof which; t++) {
+			if (strcmp(t->name, name) != 0)
+				continue;
+			if (last)
+				n += (size_t)snprintf(which + n, sizeof which - n, "%s%s", n ? ", " : "", last);
+			last = (*e)->name;
+		}
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s needs %s%s%s output, and there is none", name, which, n ? " or " : "", last);
+}
+
 /* TT_E_USAGE for an option of an emitter that no output uses. */
 static int
 check_used(const struct convert_opts *c, struct tt_err *err)
@@ -240,7 +259,7 @@ check_used(const struct convert_opts *c, struct tt_err *err)
 			if (!opts_given(&c->given, t->name))
 				continue;
 			if (!used_option(c, t->name))
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s needs %s output, and there is none", t->name, (*e)->name);
+				return unused(t->name, err);
 			if (t->with && !opts_given(&c->given, t->with))
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s needs a %s: give --%s", t->name, t->with, t->with);
 		}

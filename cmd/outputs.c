@@ -69,7 +69,7 @@ outputs_check(const struct opt_list *out, const struct opt_list *in, struct tt_e
 	return TT_OK;
 }
 
-/* Fail if the folder of ${path} is not there, or no file can be made in it. A link may lead to another folder, and what is no regular file is written in place. */
+/* Fail if the folder of ${path} is not there, or no file can be made in it. A link may lead to another, and what is no regular file is written in place. */
 static int
 check_folder(const char *path, struct tt_err *err)
 {

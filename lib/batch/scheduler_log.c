@@ -50,8 +50,8 @@ tt_scheduler_say_rest(struct scheduler *m, const struct said *s, const char *whe
 {
 	for (size_t i = 0; i < TT_SCHEDULER_WHYS; i++) {
 		if (s->n[i] > LINES_PER_KIND)
-			tt_scheduler_say(m, "%s: %llu more lines of the kind \"%s\"", where,
-			    (unsigned long long)(s->n[i] - LINES_PER_KIND), whys[i]);
+			tt_scheduler_say(m, "%s: %llu more line%s of the kind \"%s\"", where, (unsigned long long)(s->n[i] - LINES_PER_KIND),
+			    s->n[i] - LINES_PER_KIND == 1 ? "" : "s", whys[i]);
 	}
 }
 

@@ -87,7 +87,8 @@ say_complaints(struct scheduler *m, const struct tt_result *r)
 		json_int_t n = json_integer_value(json_object_get(c, "n"));
 
 		if (n > TT_RECORD_LINES)
-			tt_scheduler_say(m, "%s: %lld more lines of the kind \"%s\"", r->key, (long long)n - TT_RECORD_LINES, kind);
+			tt_scheduler_say(m, "%s: %lld more line%s of the kind \"%s\"", r->key, (long long)n - TT_RECORD_LINES,
+			    n - TT_RECORD_LINES == 1 ? "" : "s", kind);
 	}
 }
 

@@ -312,8 +312,8 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 		else if (rc != TT_OK)
 			return rc;
 		else if (++u->index > u->o->members_max)
-			return tt_fail(why, TT_E_LIMIT, TT_NOWHERE, "more than %llu members; raise %s",
-			    (unsigned long long)u->o->members_max, tt_setting_name[TT_SETTING_MEMBERS]);
+			return tt_fail(why, TT_E_LIMIT, TT_NOWHERE, "more than %llu member%s; raise %s",
+			    (unsigned long long)u->o->members_max, u->o->members_max == 1 ? "" : "s", tt_setting_name[TT_SETTING_MEMBERS]);
 		else {
 			u->top_index += l->depth == 0;
 			if (sharded)

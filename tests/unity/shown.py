@@ -70,7 +70,7 @@ def all_values():
                     {e["name"]: e["args"] for e in suite.chrome(path, "--begin-end", *form) if "args" in e}, want)
         suite.equal("in CSV %s" % form, {r["name"]: json.loads(r["args"]) for r in suite.csv(path, *form) if r["args"]}, want)
     _, err = suite.run("convert", path, "--blobs", "-o", suite.path("a.folded"), status=2)
-    suite.true("--blobs without an output that has them", "--blobs needs chrome output" in err, err)
+    suite.true("--blobs without an output that has them", "--blobs needs chrome, perfetto, csv or sqlite output" in err, err)
 
 
 def counters():
