@@ -15,13 +15,13 @@ static bool
 is_more(const struct tt_why *w, uint32_t row)
 {
 	const struct tt_fact *f = tt_why_fact(w, TT_OF_ROW, row);
-	struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row);
+	const struct tt_usual *u = f ? tt_why_usual_of(w, f) : NULL;
 
 	if (!f)
 		return false;
-	if (tt_why_is_rare(w, &u))
+	if (!u || tt_why_is_rare(w, u))
 		return true;
-	return u.n_high > 0 && f->n > u.n_high && f->n >= u.n_high + (u.n_high + 1) / 2;
+	return u->n_high > 0 && f->n > u->n_high && f->n >= u->n_high + (u->n_high + 1) / 2;
 }
 
 /* How many calls of the path at ${at} are beyond the usual: ten, or it is none. */
@@ -29,7 +29,8 @@ static uint64_t
 calls_beyond(const struct tt_why *w, size_t at)
 {
 	const struct tt_fact *f = &w->now.v[at];
-	const uint64_t high = tt_why_usual(w, TT_OF_NODE, f->id).n_high;
+	const struct tt_usual *u = tt_why_usual_of(w, f);
+	const uint64_t high = u ? u->n_high : 0;
 
 	return f->n >= high + TT_WHY_MANY_CALLS && is_more(w, tt_paths_row(w->p, f->id)) ? f->n - high : 0;
 }

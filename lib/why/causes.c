@@ -191,8 +191,10 @@ static int
 read_samples(struct tt_why *w)
 {
 	size_t at = 0;
-	int rc = TT_OK;
+	int rc;
 
+	if ((rc = tt_why_facts_begin(w)) != TT_OK)
+		return rc;
 	w->s->of = w->sample;
 	w->s->nof = w->nsample;
 	tt_frame_sums_rewind(w->s);
@@ -243,7 +245,11 @@ close_why(struct tt_why *w)
 	tt_mem_free(w->mem, w->inside, w->capinside * sizeof *w->inside);
 	tt_mem_free(w->mem, w->now.v, w->now.cap * sizeof *w->now.v);
 	tt_mem_free(w->mem, w->parts.v, w->parts.cap * sizeof *w->parts.v);
-	tt_mem_free(w->mem, w->place, w->capplace * sizeof *w->place);
+	tt_mem_free(w->mem, w->order, w->caporder * sizeof *w->order);
+	tt_mem_free(w->mem, w->place, w->nplace * sizeof *w->place);
+	tt_mem_free(w->mem, w->worked, w->m->threads.n * sizeof *w->worked);
+	tt_mem_free(w->mem, w->up, w->capup * sizeof *w->up);
+	tt_mem_free(w->mem, w->usual_at, w->capusual_at * sizeof *w->usual_at);
 	tt_mem_free(w->mem, w->of_samples.v, w->of_samples.cap * sizeof *w->of_samples.v);
 	tt_mem_free(w->mem, w->next_of_samples, w->capnext * sizeof *w->next_of_samples);
 	tt_mem_free(w->mem, w->found, w->capfound * sizeof *w->found);

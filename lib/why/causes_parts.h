@@ -79,6 +79,12 @@ struct tt_why {
 	uint8_t *class;               /* by node: enum tt_cause_class; UNKNOWN: it is a call of the program. TT_CLASS_NONE: time that is left out */
 	uint32_t *own;                /* by node: the call of the program that it belongs to */
 	uint8_t *present;             /* by node: 1: it waits for the frame limit, or for a late GPU or render thread: only what is late counts */
+	uint32_t *place;              /* by kind and thing (facts.c): where among parts, then now, the fact is */
+	size_t nplace;
+	uint32_t *up;                 /* by place in now, of paths: the path around it; TT_NO_FACT: it is the thread */
+	uint32_t *usual_at;           /* ... and of each fact its place in usual; TT_NO_FACT: no typical frame has it */
+	size_t capup, capusual_at;
+	struct tt_worked { int64_t ns; bool any; } *worked;   /* by thread: another one's zones, while they are gathered */
 	int64_t *inside;              /* by place in now: while a frame is judged */
 	size_t capinside;
 	int64_t cap;                  /* the period that frames are capped at; 0: they are not */
@@ -89,9 +95,9 @@ struct tt_why {
 	size_t *sample;               /* frames, in order */
 	size_t nsample;
 	struct tt_facts now;          /* of the present frame, each once and in order */
-	struct tt_facts parts;        /* ... as they come, while they are joined */
-	struct tt_place *place;       /* ... and which of them comes next; room for twice as many */
-	size_t capplace;
+	struct tt_facts parts;        /* ... before they are in order */
+	struct tt_place *order;       /* ... and which of them comes next; room for twice as many */
+	size_t caporder;
 	struct tt_facts of_samples;   /* in order, of one sample after the other */
 	size_t *next_of_samples;      /* places in of_samples in the order of facts, and of samples */
 	size_t capnext;
@@ -109,6 +115,7 @@ struct tt_why {
 };
 
 #define TT_CLASS_NONE 255
+#define TT_NO_FACT UINT32_MAX
 
 /* A cause explains a third of the extra time, or more, and beside another a quarter; and calls are clearly more if they are ten more. */
 enum { TT_WHY_LEAST_SHARE = 3, TT_WHY_ALSO_SHARE = 4, TT_WHY_MANY_CALLS = 10 };
@@ -132,7 +139,16 @@ int tt_why_facts(struct tt_why *w);
 /* One of the present frame's facts, which is valid until the next frame's; NULL: it has none such. */
 const struct tt_fact *tt_why_fact(const struct tt_why *w, uint32_t what, uint32_t id);
 
-/* How much more of a fact the frame has than typical frames: time, of a site bytes; 0: no more than nine of ten. */
+/* The usual values of ${f}, one of the present frame's facts; NULL: no typical frame has it. */
+static inline const struct tt_usual *
+tt_why_usual_of(const struct tt_why *w, const struct tt_fact *f)
+{
+	const uint32_t at = w->usual_at[f - w->now.v];
+
+	return at != TT_NO_FACT ? &w->usual[at] : NULL;
+}
+
+/* How much more of one of its facts the frame has than typical frames: time, of a site bytes; 0: no more than nine of ten. */
 int64_t tt_why_beyond(const struct tt_why *w, const struct tt_fact *f);
 
 /* True for what less than a tenth of the typical frames have. */
@@ -148,7 +164,14 @@ const struct tt_thread *tt_why_works(const struct tt_why *w, const struct tt_fra
 uint32_t tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread);
 
 /* The place, among the present frame's facts, of the path around that of the path at ${i}; SIZE_MAX: it is the thread. */
-size_t tt_why_around(const struct tt_why *w, size_t i);
+static inline size_t
+tt_why_around(const struct tt_why *w, size_t i)
+{
+	return w->up[i] != TT_NO_FACT ? w->up[i] : SIZE_MAX;
+}
+
+/* Begin with what tt_why_facts() needs. */
+int tt_why_facts_begin(struct tt_why *w);
 
 /* The facts of all samples, one after the other, each with what the samples that have it have of it. In the order of facts, and of samples. */
 struct tt_fact_walk {

@@ -16,43 +16,104 @@ key_of(const struct tt_fact *f)
 	return (uint64_t)f->what << 32 | f->id;
 }
 
-static int
-add(struct tt_why *w, struct tt_fact f)
+/* Kinds whose facts are found by their number of a row: each has that many places, and one for what has no row. Of other kinds there are few. */
+static const uint8_t by_row[] = { TT_OF_ROW, TT_OF_SITE, TT_OF_OTHER, TT_OF_RUN, TT_OF_TOTAL };
+enum { BY_ROW = sizeof by_row / sizeof *by_row, FRAME_FACTS = TT_FRAME_ZONES + 1 };
+
+int
+tt_why_facts_begin(struct tt_why *w)
+{
+	w->nplace = w->p->n + BY_ROW * ((size_t)w->p->nrow + 1) + w->m->threads.n + FRAME_FACTS;
+	w->place = tt_mem_alloc(w->mem, w->nplace * sizeof *w->place, w->err);
+	w->worked = tt_mem_alloc(w->mem, w->m->threads.n * sizeof *w->worked, w->err);
+	return w->place && w->worked ? TT_OK : w->err->code;
+}
+
+/* Where the place of a fact is; NULL: it is looked for. A place may be that of an earlier frame. The kind is mostly a constant. */
+static inline __attribute__((always_inline)) uint32_t *
+place_of(const struct tt_why *w, uint32_t what, uint32_t id)
+{
+	const size_t rows = (size_t)w->p->nrow + 1;
+	uint32_t *first = w->place + w->p->n;
+
+	if (what == TT_OF_NODE)
+		return &w->place[id];
+	for (size_t i = 0; i < BY_ROW; i++, first += rows)
+		if (what == by_row[i])
+			return &first[id < w->p->nrow ? id : w->p->nrow];
+	if (what == TT_OF_THREAD)
+		return &first[id];
+	return what == TT_OF_FRAME ? &first[w->m->threads.n + id] : NULL;
+}
+
+/* The fact of ${all} that the place ${at} says, if it is that. */
+static struct tt_fact *
+found(const struct tt_facts *all, uint32_t at, uint32_t what, uint32_t id)
+{
+	return at < all->n && all->v[at].what == what && all->v[at].id == id ? &all->v[at] : NULL;
+}
+
+/* The next of one kind and one thing. */
+static void
+join(struct tt_fact *to, const struct tt_fact *f)
+{
+	if (f->self > to->self)
+		to->node = f->node;
+	to->n += f->n;
+	to->self += f->self;
+	to->large += f->large;
+	to->longest = f->longest > to->longest ? f->longest : to->longest;
+}
+
+static __attribute__((noinline)) int
+append(struct tt_why *w, const struct tt_fact *f, uint32_t *at)
 {
 	if (tt_mem_grow(w->mem, &w->parts.v, &w->parts.cap, w->parts.n + 1, sizeof *w->parts.v, w->err) != TT_OK)
 		return w->err->code;
-	w->parts.v[w->parts.n++] = f;
+	if (at)
+		*at = (uint32_t)w->parts.n;
+	w->parts.v[w->parts.n++] = *f;
+	return TT_OK;
+}
+
+static inline __attribute__((always_inline)) int
+add(struct tt_why *w, struct tt_fact f)
+{
+	uint32_t *at = place_of(w, f.what, f.id);
+	struct tt_fact *to = at ? found(&w->parts, *at, f.what, f.id) : NULL;
+
+	if (!to)
+		return append(w, &f, at);
+	join(to, &f);
 	return TT_OK;
 }
 
 /* What was added becomes facts of the frame, those of one kind and one thing one fact. They come after those that it has, by their kinds. */
 static int
-join(struct tt_why *w)
+put_in_order(struct tt_why *w)
 {
 	const size_t n = w->parts.n;
 	const struct tt_place *p;
 	struct tt_fact *to = NULL;
 
-	if (tt_mem_grow(w->mem, &w->place, &w->capplace, 2 * n, sizeof *w->place, w->err) != TT_OK ||
+	if (tt_mem_grow(w->mem, &w->order, &w->caporder, 2 * n, sizeof *w->order, w->err) != TT_OK ||
 	    tt_mem_grow(w->mem, &w->now.v, &w->now.cap, w->now.n + n, sizeof *w->now.v, w->err) != TT_OK)
 		return w->err->code;
 	for (size_t i = 0; i < n; i++)
-		w->place[i] = (struct tt_place){ key_of(&w->parts.v[i]), i };
-	p = tt_places_sort(w->place, n);
+		w->order[i] = (struct tt_place){ key_of(&w->parts.v[i]), i };
+	p = tt_places_sort(w->order, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_fact *f = &w->parts.v[p[i].at];
+		uint32_t *at;
 
-		if (!to || p[i].key != p[i - 1].key) {
-			to = &w->now.v[w->now.n++];
-			*to = *f;
+		if (to && p[i].key == p[i - 1].key) {
+			join(to, f);
 			continue;
 		}
-		if (f->self > to->self)
-			to->node = f->node;
-		to->n += f->n;
-		to->self += f->self;
-		to->large += f->large;
-		to->longest = f->longest > to->longest ? f->longest : to->longest;
+		to = &w->now.v[w->now.n++];
+		*to = *f;
+		if ((at = place_of(w, f->what, f->id)))
+			*at = (uint32_t)(w->now.n - 1);
 	}
 	w->parts.n = 0;
 	return TT_OK;
@@ -94,13 +155,20 @@ add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 	return rc == TT_OK ? add(w, f) : rc;
 }
 
-/* The thread that the zones ${rec} are of, if it is another one of the program's than ${thread}: what the GPU does takes no processor from it. */
+/* True if ${t} is another one of the program's threads than ${thread}: what the GPU does takes no processor from it. */
+static bool
+is_other(const struct tt_why *w, const struct tt_thread *t, uint32_t thread)
+{
+	return t->index != thread && t->process == w->m->threads.t[thread]->process && !tt_thread_is_gpu(t);
+}
+
+/* The thread that the zones ${rec} are of, if it is such a one. */
 static const struct tt_thread *
 other_thread(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 {
 	const struct tt_thread *t = tt_frame_sums_zone(w->s, rec->node) ? tt_paths_thread(w->p, rec->node) : NULL;
 
-	return t && t->index != thread && t->process == w->m->threads.t[thread]->process && !tt_thread_is_gpu(t) ? t : NULL;
+	return t && is_other(w, t, thread) ? t : NULL;
 }
 
 const struct tt_thread *
@@ -109,15 +177,23 @@ tt_why_works(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t t
 	return w->class[rec->node] == TT_CAUSE_UNKNOWN ? other_thread(w, rec, thread) : NULL;
 }
 
+/* The marker that another thread runs in zones of ${node}, also one that compiles or loads; TT_NO_ROW: none. */
+static uint32_t
+run_of(const struct tt_why *w, uint32_t node)
+{
+	const uint8_t class = w->class[node];
+
+	if (class == TT_CAUSE_COMPILED || class == TT_CAUSE_SHADERS || class == TT_CAUSE_LOADING)
+		return tt_paths_row(w->p, node);
+	return class == TT_CAUSE_UNKNOWN ? tt_paths_row(w->p, w->own[node]) : TT_NO_ROW;
+}
+
 uint32_t
 tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 {
-	const uint8_t class = w->class[rec->node];
-	const bool engine = class == TT_CAUSE_COMPILED || class == TT_CAUSE_SHADERS || class == TT_CAUSE_LOADING;
+	const uint32_t run = run_of(w, rec->node);
 
-	if (!(engine || class == TT_CAUSE_UNKNOWN) || !other_thread(w, rec, thread))
-		return TT_NO_ROW;
-	return tt_paths_row(w->p, engine ? rec->node : w->own[rec->node]);
+	return run != TT_NO_ROW && other_thread(w, rec, thread) ? run : TT_NO_ROW;
 }
 
 uint32_t
@@ -135,12 +211,12 @@ tt_why_call(const struct tt_why *w, uint32_t node)
 	return row;
 }
 
-/* What a zone of another thread does: a collection stops this one, too. */
+/* What a zone of another thread, ${t}, does: a collection stops this one, too. */
 static int
-add_other(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
+add_other(struct tt_why *w, const struct tt_frame_path *rec, const struct tt_thread *t)
 {
-	uint32_t row = tt_paths_row(w->p, w->own[rec->node]), run = tt_why_run(w, rec, thread);
-	uint8_t class = w->class[rec->node];
+	const uint32_t own = w->own[rec->node], run = run_of(w, rec->node);
+	const uint8_t class = w->class[rec->node];
 	int rc = TT_OK;
 
 	if (class == TT_CAUSE_COLLECTION)
@@ -149,14 +225,13 @@ add_other(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 		rc = add(w, (struct tt_fact){ .what = TT_OF_RUN, .id = run, .node = rec->node, .self = rec->self });
 	if (rc != TT_OK || class != TT_CAUSE_UNKNOWN)
 		return rc;
-	rc = add(w, (struct tt_fact){ .what = TT_OF_OTHER, .id = row, .node = w->own[rec->node], .self = rec->self });
-	if (rc == TT_OK)
-		rc = add(w, (struct tt_fact){ .what = TT_OF_THREAD, .id = tt_paths_thread(w->p, rec->node)->index, .self = rec->self });
-	return rc == TT_OK ? add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_BUSY, .self = rec->self }) : rc;
+	w->worked[t->index].any = true;
+	w->worked[t->index].ns += rec->self;
+	return add(w, (struct tt_fact){ .what = TT_OF_OTHER, .id = run, .node = own, .self = rec->self });
 }
 
 static int
-add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
+add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread, uint64_t *zones)
 {
 	const struct tt_thread *t;
 
@@ -167,18 +242,63 @@ add_rec(struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 	}
 	if (!tt_frame_sums_zone(w->s, rec->node) || !(t = tt_paths_thread(w->p, rec->node)))
 		return TT_OK;
-	if (t->index == thread)
-		return add_zone(w, rec);
-	return other_thread(w, rec, thread) ? add_other(w, rec, thread) : TT_OK;
+	if (t->index != thread)
+		return is_other(w, t, thread) ? add_other(w, rec, t) : TT_OK;
+	*zones += rec->n;
+	return add_zone(w, rec);
 }
 
-size_t
-tt_why_around(const struct tt_why *w, size_t i)
+/* What other threads worked: each, and all together. */
+static int
+add_worked(struct tt_why *w)
 {
-	uint32_t up = w->own[tt_paths_node(w->p, w->now.v[i].id)->parent];
-	size_t at = tt_lower_bound(k, 0, i, w->now.v[k].id < up);
+	struct tt_fact busy = { .what = TT_OF_FRAME, .id = TT_FRAME_BUSY };
+	bool any = false;
+	int rc = TT_OK;
 
-	return at < i && w->now.v[at].id == up ? at : SIZE_MAX;
+	for (uint32_t i = 0; i < w->m->threads.n && rc == TT_OK; i++) {
+		struct tt_worked *of = &w->worked[i];
+
+		if (!of->any)
+			continue;
+		rc = add(w, (struct tt_fact){ .what = TT_OF_THREAD, .id = i, .self = of->ns });
+		busy.self += of->ns;
+		any = true;
+		*of = (struct tt_worked){ 0 };
+	}
+	return rc == TT_OK && any ? add(w, busy) : rc;
+}
+
+/* Which path is around each of the first ${n} facts, which are of paths: callers come before what they call. */
+static int
+find_around(struct tt_why *w, size_t n)
+{
+	if (tt_mem_grow(w->mem, &w->up, &w->capup, n, sizeof *w->up, w->err) != TT_OK)
+		return w->err->code;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t up = w->own[tt_paths_node(w->p, w->now.v[i].id)->parent], at = w->place[up];
+
+		w->up[i] = found(&w->now, at, TT_OF_NODE, up) ? at : TT_NO_FACT;
+	}
+	return TT_OK;
+}
+
+/* The usual values of each fact. Both are in order. */
+static int
+find_usual(struct tt_why *w)
+{
+	size_t k = 0;
+
+	if (tt_mem_grow(w->mem, &w->usual_at, &w->capusual_at, w->now.n, sizeof *w->usual_at, w->err) != TT_OK)
+		return w->err->code;
+	for (size_t i = 0; i < w->now.n; i++) {
+		const struct tt_fact *f = &w->now.v[i];
+
+		while (k < w->nusual && (w->usual[k].what < f->what || (w->usual[k].what == f->what && w->usual[k].id < f->id)))
+			k++;
+		w->usual_at[i] = k < w->nusual && w->usual[k].what == f->what && w->usual[k].id == f->id ? (uint32_t)k : TT_NO_FACT;
+	}
+	return TT_OK;
 }
 
 /* What markers take with all that they call. Facts are joined; those of paths come first, and callers before what they call. */
@@ -190,7 +310,7 @@ add_totals(struct tt_why *w)
 
 	while (n < w->now.n && w->now.v[n].what == TT_OF_NODE)
 		n++;
-	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, n + 1, sizeof *w->inside, w->err) != TT_OK)
+	if (find_around(w, n) != TT_OK || tt_mem_grow(w->mem, &w->inside, &w->capinside, n + 1, sizeof *w->inside, w->err) != TT_OK)
 		return w->err->code;
 	for (size_t i = 0; i < n; i++)
 		w->inside[i] = w->now.v[i].self;
@@ -203,40 +323,31 @@ add_totals(struct tt_why *w)
 		if (w->s->is[node] & TT_SUM_OUTER)
 			rc = add(w, (struct tt_fact){ .what = TT_OF_TOTAL, .id = tt_paths_row(w->p, node), .node = node, .self = w->inside[i] });
 	}
-	return rc == TT_OK ? join(w) : rc;
-}
-
-/* The zones of the present frame that begin on ${thread}. */
-static uint64_t
-count_zones(const struct tt_why *w, uint32_t thread)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < w->s->n; i++) {
-		const uint32_t node = w->s->rec[i].node;
-
-		if (tt_frame_sums_zone(w->s, node) && tt_paths_thread(w->p, node) && tt_paths_thread(w->p, node)->index == thread)
-			n += w->s->rec[i].n;
-	}
-	return n;
+	return rc == TT_OK ? put_in_order(w) : rc;
 }
 
 int
 tt_why_facts(struct tt_why *w)
 {
 	const struct tt_frames *f = w->m->frames;
-	size_t frame = w->s->frame;
+	const size_t frame = w->s->frame;
+	const uint32_t thread = tt_frames_thread(f, frame);
+	uint64_t zones = 0;           /* that begin on it */
 	int rc;
 
 	w->now.n = w->parts.n = 0;
 	rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_OUTSIDE, .self = tt_column_at(&f->outside_ns, frame) });
-	if (rc == TT_OK)
-		rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_ZONES, .n = count_zones(w, tt_frames_thread(f, frame)) });
 	for (size_t i = 0; i < w->s->n && rc == TT_OK; i++)
-		rc = add_rec(w, &w->s->rec[i], tt_frames_thread(f, frame));
+		rc = add_rec(w, &w->s->rec[i], thread, &zones);
 	if (rc == TT_OK)
-		rc = join(w);
-	return rc == TT_OK ? add_totals(w) : rc;
+		rc = add(w, (struct tt_fact){ .what = TT_OF_FRAME, .id = TT_FRAME_ZONES, .n = zones });
+	if (rc == TT_OK)
+		rc = add_worked(w);
+	if (rc == TT_OK)
+		rc = put_in_order(w);
+	if (rc == TT_OK)
+		rc = add_totals(w);
+	return rc == TT_OK ? find_usual(w) : rc;
 }
 
 /* --- usual values ------------------------------------------------------------------------------- */
@@ -421,7 +532,8 @@ const struct tt_fact *
 tt_why_fact(const struct tt_why *w, uint32_t what, uint32_t id)
 {
 	const struct tt_facts *f = &w->now;
-	size_t at = tt_lower_bound(i, 0, f->n, f->v[i].what < what || (f->v[i].what == what && f->v[i].id < id));
+	const uint32_t *place = place_of(w, what, id);
+	const size_t at = place ? *place : tt_lower_bound(i, 0, f->n, f->v[i].what < what || (f->v[i].what == what && f->v[i].id < id));
 
 	return at < f->n && f->v[at].what == what && f->v[at].id == id ? &f->v[at] : NULL;
 }
@@ -429,7 +541,8 @@ tt_why_fact(const struct tt_why *w, uint32_t what, uint32_t id)
 int64_t
 tt_why_beyond(const struct tt_why *w, const struct tt_fact *f)
 {
-	int64_t high = tt_why_usual(w, f->what, f->id).self_high;
+	const struct tt_usual *u = tt_why_usual_of(w, f);
+	const int64_t high = u ? u->self_high : 0;
 
 	return f->self > high ? f->self - high : 0;
 }
