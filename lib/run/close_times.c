@@ -9,18 +9,18 @@
 #include "run/state.h"
 
 static int
-add(struct tt_close_times *c, struct tt_mem *mem, struct tt_span span, struct tt_err *err)
+add(struct tt_spans *s, struct tt_mem *mem, struct tt_span span, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (c->n > 0 && span.from >= c->span[c->n - 1].from && span.from <= c->span[c->n - 1].to) {
-		if (span.to > c->span[c->n - 1].to)
-			c->span[c->n - 1].to = span.to;
+	if (s->n > 0 && span.from >= s->v[s->n - 1].from && span.from <= s->v[s->n - 1].to) {
+		if (span.to > s->v[s->n - 1].to)
+			s->v[s->n - 1].to = span.to;
 		return TT_OK;
 	}
-	rc = tt_mem_grow(mem, &c->span, &c->cap, c->n + 1, sizeof *c->span, err);
+	rc = tt_mem_grow(mem, &s->v, &s->cap, s->n + 1, sizeof *s->v, err);
 	if (rc == TT_OK)
-		c->span[c->n++] = span;
+		s->v[s->n++] = span;
 	return rc;
 }
 
@@ -32,18 +32,19 @@ by_from(const void *a, const void *b)
 
 /* Put them in order, and apart. */
 static int
-settle(struct tt_close_times *c, struct tt_mem *mem, struct tt_err *err)
+settle(struct tt_spans *s, struct tt_mem *mem, struct tt_err *err)
 {
-	size_t n = c->n;
+	size_t n = s->n;
 	int rc = TT_OK;
 
-	tt_sort(c->span, n, by_from);
-	c->n = 0;
+	tt_sort(s->v, n, by_from);
+	s->n = 0;
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
-		rc = add(c, mem, c->span[i], err);
+		rc = add(s, mem, s->v[i], err);
 	return rc;
 }
 
+/* Frames are in order, and apart. */
 static int
 add_frames(struct tt_close_times *c, struct tt_mem *mem, const struct tt_frames *f, uint32_t process, struct tt_err *err)
 {
@@ -52,24 +53,24 @@ add_frames(struct tt_close_times *c, struct tt_mem *mem, const struct tt_frames 
 
 	if (!f || !tt_frames_of(f, process, &first, &end))
 		return TT_OK;
-	c->sums = !f->some_looked;
-	for (size_t i = first; i < end && !c->sums && rc == TT_OK; i++)
+	for (size_t i = first; i < end && f->some_looked && rc == TT_OK; i++)
 		if (tt_frames_looked(f, i, i + 1))
-			rc = add(c, mem, (struct tt_span){ tt_frames_start(f, i), tt_frames_end(f, i) }, err);
+			rc = add(&c->looked, mem, (struct tt_span){ tt_frames_start(f, i), tt_frames_end(f, i) }, err);
+	c->sums = !f->some_looked || c->looked.n > 0;
 	return rc;
 }
 
 /* Where the time of the filter begins, ends or is interrupted: what is in between counts as it is, all else is clipped or left out. */
 static int
-add_filter(struct tt_close_times *c, struct tt_mem *mem, const struct tt_filter *f, struct tt_err *err)
+add_filter(struct tt_spans *s, struct tt_mem *mem, const struct tt_filter *f, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	if (f->from != INT64_MIN)
-		rc = add(c, mem, (struct tt_span){ INT64_MIN, f->from }, err);
+		rc = add(s, mem, (struct tt_span){ INT64_MIN, f->from }, err);
 	for (size_t i = 0; i < f->nhole && rc == TT_OK; i++)
-		rc = add(c, mem, f->hole[i], err);
-	return f->to != INT64_MAX && rc == TT_OK ? add(c, mem, (struct tt_span){ f->to, INT64_MAX }, err) : rc;
+		rc = add(s, mem, f->hole[i], err);
+	return f->to != INT64_MAX && rc == TT_OK ? add(s, mem, (struct tt_span){ f->to, INT64_MAX }, err) : rc;
 }
 
 int
@@ -78,7 +79,7 @@ tt_close_times_make(const struct tt_run *r, uint32_t process, unsigned needs, st
 	struct tt_mem *mem = &r->env->mem;
 
 	*to = (struct tt_close_times){ 0 };
-	int rc = add_filter(to, mem, &r->m->filter, err);
+	int rc = add_filter(&to->at, mem, &r->m->filter, err);
 	if (needs & TT_NEEDS_BY_FRAME && rc == TT_OK)
 		rc = add_frames(to, mem, r->m->frames, process, err);
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
@@ -91,24 +92,29 @@ tt_close_times_make(const struct tt_run *r, uint32_t process, unsigned needs, st
 		to->always = to->always || !e->times;
 		span = e->times ? e->times(r->emit[i], process, &n) : NULL;
 		for (size_t k = 0; k < n && rc == TT_OK; k++)
-			rc = add(to, mem, span[k], err);
+			rc = add(&to->at, mem, span[k], err);
 	}
-	return rc == TT_OK ? settle(to, mem, err) : rc;
+	return rc == TT_OK ? settle(&to->at, mem, err) : rc;
 }
 
 void
 tt_close_times_free(struct tt_close_times *c, struct tt_mem *mem)
 {
-	tt_mem_free(mem, c->span, c->cap * sizeof *c->span);
+	tt_mem_free(mem, c->at.v, c->at.cap * sizeof *c->at.v);
+	tt_mem_free(mem, c->looked.v, c->looked.cap * sizeof *c->looked.v);
+}
+
+struct tt_span
+tt_close_times_between(const struct tt_spans *s, int64_t ts)
+{
+	size_t at = tt_lower_bound(i, 0, s->n, s->v[i].to <= ts);
+
+	at += at < s->n && s->v[at].from <= ts;
+	return (struct tt_span){ at > 0 ? s->v[at - 1].to : INT64_MIN, at < s->n ? s->v[at].from : INT64_MAX };
 }
 
 struct tt_span
 tt_close_times_clear(const struct tt_close_times *c, int64_t ts)
 {
-	size_t at = tt_lower_bound(i, 0, c->n, c->span[i].to <= ts);
-
-	if (c->always)
-		return (struct tt_span){ INT64_MAX, INT64_MAX };
-	at += at < c->n && c->span[at].from <= ts;
-	return (struct tt_span){ at > 0 ? c->span[at - 1].to : INT64_MIN, at < c->n ? c->span[at].from : INT64_MAX };
+	return c->always ? (struct tt_span){ INT64_MAX, INT64_MAX } : tt_close_times_between(&c->at, ts);
 }

@@ -1,7 +1,7 @@
 /**
- * When zones are looked at one by one: outside the filter's time and where they reach beyond it, in frames that are looked at closely
- * (tt_frames.looked), and when an emitter wants them (tt_emit.times). At other times they are only counted, which costs a fraction; where
- * all frames are looked at closely, they are counted and summed up by frame, which costs less than looking at each. Private to lib/run.
+ * When zones are looked at one by one: outside the filter's time and where they reach beyond it, and when an emitter wants them
+ * (tt_emit.times). At other times they are only counted, which costs a fraction; in frames that are looked at closely (tt_frames.looked), they
+ * are counted and summed up by frame, which costs less than looking at each. Private to lib/run.
  */
 #ifndef TT_RUN_CLOSE_TIMES_H
 #define TT_RUN_CLOSE_TIMES_H
@@ -13,16 +13,18 @@ struct tt_run;
 
 struct tt_close_times {
 	bool always;
-	bool sums;                    /* in all frames, beside what is below */
-	struct tt_span *span;         /* in order, and apart */
-	size_t n, cap;
+	bool sums;                    /* zones are summed up by frame: in all frames, unless ... */
+	struct tt_spans { struct tt_span *v; size_t n, cap; } looked, at;     /* ... n > 0: in these. At: one by one. In order, and apart */
 };
 
 /* The times of ${process} in a reading that needs ${needs}. Frames are known, and emitters begun. */
 int tt_close_times_make(const struct tt_run *r, uint32_t process, unsigned needs, struct tt_close_times *to, struct tt_err *err);
 void tt_close_times_free(struct tt_close_times *c, struct tt_mem *mem);
 
-/* The stretch of time at or after ${ts} that lies between two of these times; empty where they are always. */
+/* The stretch of time at or after ${ts} that lies between two times of ${s}. */
+struct tt_span tt_close_times_between(const struct tt_spans *s, int64_t ts);
+
+/* The same of times in which zones are looked at one by one; empty where they are always. */
 struct tt_span tt_close_times_clear(const struct tt_close_times *c, int64_t ts);
 
 #endif

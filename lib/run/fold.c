@@ -59,6 +59,11 @@ set_clear(struct tt_fold *f, const struct tt_batch *b)
 	f->clear = (struct tt_span){ INT64_MIN, INT64_MAX };
 	if (f->close)
 		f->clear = b->min_ts <= last ? tt_close_times_clear(f->close, b->min_ts) : (struct tt_span){ INT64_MIN, INT64_MIN };
+	f->unlooked = (struct tt_span){ INT64_MAX, INT64_MIN };
+	if (f->looked) {
+		f->unlooked = tt_close_times_between(f->looked, b->min_ts);
+		f->sums = b->min_ts < f->unlooked.from || last >= f->unlooked.to;
+	}
 	f->mixed = f->close && (b->min_ts < f->clear.from || last >= f->clear.to);
 	f->inside = tt_filter_covers(&f->m->filter, b->min_ts, last);
 	f->outside = f->mixed && b->min_ts <= last && tt_filter_misses(&f->m->filter, b->min_ts, last) && !has_sites(f, b);

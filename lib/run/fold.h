@@ -17,6 +17,7 @@ struct tt_close_times;
 struct tt_frame_path;
 struct tt_model;
 struct tt_slice;
+struct tt_spans;
 struct tt_thread;
 
 /* A path first met in this chunk, or not yet committed by an earlier one: kept apart until the commit stage. */
@@ -104,7 +105,9 @@ struct tt_fold {
 	bool filtered;                /* single zones may be left out: of the Editor, or by their duration or depth */
 	bool counts_veils;            /* depths are needed: of slices, or for the filter */
 	const struct tt_close_times *close;   /* when zones are looked at one by one; NULL: never */
-	bool sums;                    /* what zones do in frames is summed up at all other times, too */
+	bool sums;                    /* what zones of the chunk at hand do in frames is summed up, at all other times, too */
+	const struct tt_spans *looked;        /* ... when, and */
+	struct tt_span unlooked;      /* ... the stretch of time at hand, or to come next, when not; NULL, empty: always */
 	bool mixed;                   /* the chunk at hand is not in one stretch of time when they are not */
 	bool inside, outside;         /* all of it, nothing of it is in the filter's time */
 	struct tt_span clear;         /* the stretch of time at hand, or to come next in the chunk, when they are not */

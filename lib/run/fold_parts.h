@@ -55,6 +55,15 @@ int tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, in
 /* The sum of ${frame} and ${node}, which may be one more of these two; NULL: ${err}. Until the next call. */
 struct tt_frame_path *tt_fold_sum_of(struct tt_fold *f, struct tt_fold_io *io, uint32_t frame, uint32_t node, struct tt_err *err);
 
+/* True if what lies from ${ts} to ${end} lies in no frame that is looked at closely, as far as the stretch of time at hand tells. */
+static inline bool
+tt_fold_is_unlooked(struct tt_fold *f, int64_t ts, int64_t end)
+{
+	if (unlikely(ts >= f->unlooked.to) && f->looked)
+		f->unlooked = tt_close_times_between(f->looked, ts);
+	return ts >= f->unlooked.from && ts < f->unlooked.to && end <= f->unlooked.to;
+}
+
 /* tt_fold_sum_zone() of a whole zone: most lie in the frame that the one before began in. */
 static inline int
 tt_fold_sum_whole(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, struct tt_err *err)
@@ -62,7 +71,7 @@ tt_fold_sum_whole(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64
 	struct tt_frame_path *s;
 
 	if (unlikely(ts < f->in_frame.from || ts >= f->in_frame.to || end > f->in_frame.to))
-		return tt_fold_sum_zone(f, io, node, ts, end, true, 1, err);
+		return tt_fold_is_unlooked(f, ts, end) ? TT_OK : tt_fold_sum_zone(f, io, node, ts, end, true, 1, err);
 	if (unlikely(!(s = tt_fold_sum_of(f, io, (uint32_t)f->zone_frame, node, err))))
 		return err->code;
 	s->n++;

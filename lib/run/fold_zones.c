@@ -87,8 +87,8 @@ count_waiting(struct tt_counts *c, struct waiting *w, size_t n, struct tt_err *e
 	return TT_OK;
 }
 
-/* What tt_fold_zones() is made for: most captures; those with many paths; those of whose zones more is asked, or less than histograms. */
-enum way { FEW, MANY, OTHER };
+/* What tt_fold_zones() is made for: most captures; many paths; the same, with sums by frame; zones of which more is asked, or less than histograms. */
+enum way { FEW, MANY, SUMMED, OTHER };
 
 /* Count ${e}, which is of level ${l}. */
 static inline __attribute__((always_inline)) int
@@ -99,16 +99,16 @@ count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const 
 
 	l->c->n++;
 	l->c->total += e->dur;
-	if (way == MANY) {
+	if (way == MANY || way == SUMMED) {
 		wait_for(&w[*n], l->c->dist, e->dur);
-		if (++*n < RUN)
-			return TT_OK;
-		*n = 0;
-		return count_waiting(f->counts, w, RUN, err);
-	}
-	if (way == FEW || (f->needs & TT_NEEDS_HIST))
+		if (++*n == RUN) {
+			*n = 0;
+			rc = count_waiting(f->counts, w, RUN, err);
+		}
+	} else if (way == FEW || (f->needs & TT_NEEDS_HIST)) {
 		rc = tt_counts_dur(f->counts, l->c->dist, e->dur, err);
-	if (way == OTHER && f->sums && rc == TT_OK)
+	}
+	if ((way == SUMMED || (way == OTHER && f->sums)) && rc == TT_OK)
 		rc = tt_fold_sum_whole(f, io, l->node, e->ts, e->ts + (int64_t)e->dur, err);
 	return rc;
 }
@@ -167,7 +167,7 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 	*from = e - 1;
 	*top = (size_t)(l - f->lvl) + 1;
 	f->last = last;
-	return way == MANY && rc == TT_OK ? count_waiting(f->counts, w, n, err) : rc;
+	return (way == MANY || way == SUMMED) && rc == TT_OK ? count_waiting(f->counts, w, n, err) : rc;
 }
 
 /* Zones of a run of look_up(): first the hashes of their paths, then their counters. */
@@ -276,8 +276,10 @@ tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **
 {
 	if (tt_fold_many(f) && f->guess.poor && (f->needs & TT_NEEDS_HIST))
 		return look_up(f, io, from, end, base, top, err);
-	if (unlikely(!(f->needs & TT_NEEDS_HIST) || f->mixed || f->sums))
+	if (unlikely(!(f->needs & TT_NEEDS_HIST) || f->mixed || (f->sums && !tt_fold_many(f))))
 		return zones(f, io, from, end, base, top, OTHER, err);
+	if (unlikely(f->sums))
+		return zones(f, io, from, end, base, top, SUMMED, err);
 	if (tt_fold_many(f))
 		return zones(f, io, from, end, base, top, MANY, err);
 	return zones(f, io, from, end, base, top, FEW, err);

@@ -542,7 +542,8 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 			.tree = (p->needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = r->filtered,
 			.counts_veils = (p->needs & TT_NEEDS_SLICES) || r->m->filter.depth,
 			.alias = r->collect.alias,
-			.close = p->close.always || p->close.n ? &p->close : NULL, .sums = p->close.sums };
+			.close = p->close.always || p->close.at.n ? &p->close : NULL,
+			.sums = p->close.sums, .looked = p->close.looked.n ? &p->close.looked : NULL };
 		if (p->phase >= TT_PHASE_MAIN && tt_counts_new(mem, &w[i].fold.counts, err) != TT_OK)
 			return err->code;
 	}

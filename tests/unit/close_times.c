@@ -1,6 +1,6 @@
 /*
- * Tests of run/close_times.c: the times of frames that are looked at closely, joined with those that an emitter wants and with all that is
- * not the filter's, and what lies between.
+ * Tests of run/close_times.c: the times that an emitter wants, joined with all that is not the filter's, those of frames that are looked at
+ * closely, and what lies between.
  */
 #include "check.h"
 
@@ -18,7 +18,7 @@ static const int64_t looked[] = { 0, 0, 0, 1, 2, 2, 2, 2, 3, 3, 3 };
 static struct tt_frame_range range = { .process = 7, .first = 0, .end = 10 };
 static struct tt_frames frames = { .mem = &env.mem, .some_looked = true, .of = &range, .nof = 1 };
 
-static const struct tt_span wanted[] = { { 10, 20 }, { 135, 150 }, { 180, 188 } };
+static const struct tt_span wanted[] = { { 180, 188 }, { 10, 20 }, { 135, 150 }, { 145, 160 } };
 
 static const struct tt_span *
 times(const void *state, uint32_t process, size_t *n)
@@ -55,6 +55,14 @@ is_clear(const struct tt_close_times *c, int64_t ts, int64_t from, int64_t to)
 	return span.from == from && span.to == to;
 }
 
+static bool
+is_unlooked(const struct tt_close_times *c, int64_t ts, int64_t from, int64_t to)
+{
+	struct tt_span span = tt_close_times_between(&c->looked, ts);
+
+	return span.from == from && span.to == to;
+}
+
 TEST(times_are_joined_in_order)
 {
 	const struct tt_emit emit = { .needs = TT_NEEDS_SLICES, .times = times };
@@ -62,16 +70,16 @@ TEST(times_are_joined_in_order)
 
 	tt_filter_init(&filter);
 	CHECK(make(&emit, 7, TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME, &c) == TT_OK);
-	CHECK(c.n == 3 && !c.always);
-	CHECK(c.span[0].from == 10 && c.span[0].to == 20);
-	CHECK(c.span[1].from == 120 && c.span[1].to == 150);
-	CHECK(c.span[2].from == 170 && c.span[2].to == 188);
+	CHECK(c.at.n == 3 && !c.always);
+	CHECK(c.at.v[0].from == 10 && c.at.v[0].to == 20);
+	CHECK(c.at.v[1].from == 135 && c.at.v[1].to == 160);
+	CHECK(c.at.v[2].from == 180 && c.at.v[2].to == 188);
 	CHECK(is_clear(&c, INT64_MIN, INT64_MIN, 10));
 	CHECK(is_clear(&c, 9, INT64_MIN, 10));
-	CHECK(is_clear(&c, 10, 20, 120));
-	CHECK(is_clear(&c, 20, 20, 120));
-	CHECK(is_clear(&c, 149, 150, 170));
-	CHECK(is_clear(&c, 170, 188, INT64_MAX));
+	CHECK(is_clear(&c, 10, 20, 135));
+	CHECK(is_clear(&c, 20, 20, 135));
+	CHECK(is_clear(&c, 159, 160, 180));
+	CHECK(is_clear(&c, 180, 188, INT64_MAX));
 	CHECK(is_clear(&c, 1000, 188, INT64_MAX));
 	tt_close_times_free(&c, &env.mem);
 }
@@ -86,16 +94,15 @@ TEST(edges_and_holes_of_the_filter_are_looked_at)
 	filter.to = 400;
 	filter.hole = hole;
 	filter.nhole = 2;
-	CHECK(make(NULL, 7, TT_NEEDS_CALLS, &c) == TT_OK && c.n == 4 && !c.always);
+	CHECK(make(NULL, 7, TT_NEEDS_CALLS, &c) == TT_OK && c.at.n == 4 && !c.always);
 	CHECK(is_clear(&c, 124, 125, 140));
 	CHECK(is_clear(&c, 125, 125, 140));
 	CHECK(is_clear(&c, 150, 160, 300));
 	CHECK(is_clear(&c, 399, 310, 400));
 	tt_close_times_free(&c, &env.mem);
-	/* The frames 120 to 140 begin before the filter, and meet the hole. */
-	CHECK(make(NULL, 7, TT_NEEDS_CALLS | TT_NEEDS_BY_FRAME, &c) == TT_OK);
-	CHECK(is_clear(&c, 0, 160, 170));
-	CHECK(is_clear(&c, 170, 180, 300));
+	/* What the filter leaves out is looked at, whatever frames are. */
+	CHECK(make(NULL, 7, TT_NEEDS_CALLS | TT_NEEDS_BY_FRAME, &c) == TT_OK && c.at.n == 4 && c.looked.n == 2);
+	CHECK(is_clear(&c, 150, 160, 300));
 	tt_close_times_free(&c, &env.mem);
 }
 
@@ -105,7 +112,7 @@ TEST(other_processes_have_none)
 	struct tt_close_times c;
 
 	tt_filter_init(&filter);
-	CHECK(make(&emit, 8, TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME, &c) == TT_OK && c.n == 0 && !c.always);
+	CHECK(make(&emit, 8, TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME, &c) == TT_OK && c.at.n == 0 && c.looked.n == 0 && !c.sums && !c.always);
 	CHECK(is_clear(&c, 0, INT64_MIN, INT64_MAX));
 	tt_close_times_free(&c, &env.mem);
 }
@@ -119,7 +126,24 @@ TEST(an_emitter_without_times_wants_all)
 	CHECK(make(&all, 8, TT_NEEDS_SLICES, &c) == TT_OK && c.always);
 	CHECK(is_clear(&c, 5, INT64_MAX, INT64_MAX));
 	tt_close_times_free(&c, &env.mem);
-	CHECK(make(&none, 8, TT_NEEDS_CALLS, &c) == TT_OK && c.n == 0 && !c.always);
+	CHECK(make(&none, 8, TT_NEEDS_CALLS, &c) == TT_OK && c.at.n == 0 && !c.always);
+	tt_close_times_free(&c, &env.mem);
+}
+
+/* The third and the fourth follow each other. */
+TEST(frames_that_are_looked_at_are_summed_up)
+{
+	struct tt_close_times c;
+
+	tt_filter_init(&filter);
+	CHECK(make(NULL, 7, TT_NEEDS_BY_FRAME, &c) == TT_OK && c.sums && c.at.n == 0 && c.looked.n == 2 && !c.always);
+	CHECK(is_unlooked(&c, 0, INT64_MIN, 120));
+	CHECK(is_unlooked(&c, 119, INT64_MIN, 120));
+	CHECK(is_unlooked(&c, 120, 140, 170));
+	CHECK(is_unlooked(&c, 139, 140, 170));
+	CHECK(is_unlooked(&c, 140, 140, 170));
+	CHECK(is_unlooked(&c, 179, 180, INT64_MAX));
+	CHECK(is_unlooked(&c, 180, 180, INT64_MAX));
 	tt_close_times_free(&c, &env.mem);
 }
 
@@ -129,9 +153,9 @@ TEST(all_frames_looked_at_are_summed_up)
 
 	tt_filter_init(&filter);
 	frames.some_looked = false;
-	CHECK(make(NULL, 7, TT_NEEDS_BY_FRAME, &c) == TT_OK && c.sums && c.n == 0 && !c.always);
+	CHECK(make(NULL, 7, TT_NEEDS_BY_FRAME, &c) == TT_OK && c.sums && c.at.n == 0 && c.looked.n == 0 && !c.always);
 	tt_close_times_free(&c, &env.mem);
-	CHECK(make(NULL, 7, 0, &c) == TT_OK && c.n == 0 && !c.sums && !c.always);
+	CHECK(make(NULL, 7, 0, &c) == TT_OK && c.at.n == 0 && !c.sums && !c.always);
 	tt_close_times_free(&c, &env.mem);
 	frames.some_looked = true;
 }
