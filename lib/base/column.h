@@ -19,42 +19,53 @@ struct tt_mem;
 /* So few that offsets of times, from frame to frame, fit into 32 bits. */
 enum { TT_COLUMN_BLOCK = 64 };
 
+/* What a block begins with, and offsets follow. */
+struct tt_column_block { int64_t base; };
+
 struct tt_column {
-	struct tt_column_block {
-		int64_t base;         /* what all of its numbers are offsets from */
-		union { int8_t *b1; int16_t *b2; int32_t *b4; int64_t *b8; void *any; } of;   /* by width; NULL: all are the base */
-		uint8_t width;        /* bytes of an offset */
-	} *block;
+	/* An address in the first bytes of each block: as far behind where it begins as its width says, 0 to 4 for 0, 1, 2, 4 or 8 bytes of an offset.
+	   So a block of 64 times takes 4.4 bytes each, with all that belongs to it. NULL: all of its numbers are 0. */
+	char **block;
 	size_t cap;                   /* blocks */
 	size_t n;                     /* numbers that were pushed */
 };
+
+/* The width of the block that ${at} says. */
+static inline unsigned
+tt_column_width(const char *at)
+{
+	return (unsigned)((uintptr_t)at & 7);
+}
 
 /* The number at place ${i}. */
 static inline int64_t
 tt_column_at(const struct tt_column *c, size_t i)
 {
-	const size_t at = i % TT_COLUMN_BLOCK;
+	const size_t at = i / TT_COLUMN_BLOCK;
+	const char *tagged = at < c->cap ? c->block[at] : NULL;
+	const struct tt_column_block *b;
 	int64_t offset = 0;
 
-	i /= TT_COLUMN_BLOCK;
-	if (i >= c->cap)
+	if (!tagged)
 		return 0;
-	switch (c->block[i].width) {
+	b = (const struct tt_column_block *)(const void *)(tagged - tt_column_width(tagged));
+	i %= TT_COLUMN_BLOCK;
+	switch (tt_column_width(tagged)) {
 	case 0:
 		break;
 	case 1:
-		offset = c->block[i].of.b1[at];
+		offset = ((const int8_t *)(b + 1))[i];
 		break;
 	case 2:
-		offset = c->block[i].of.b2[at];
+		offset = ((const int16_t *)(b + 1))[i];
 		break;
-	case 4:
-		offset = c->block[i].of.b4[at];
+	case 3:
+		offset = ((const int32_t *)(b + 1))[i];
 		break;
 	default:
-		offset = c->block[i].of.b8[at];
+		offset = ((const int64_t *)(b + 1))[i];
 	}
-	return (int64_t)((uint64_t)c->block[i].base + (uint64_t)offset);
+	return (int64_t)((uint64_t)b->base + (uint64_t)offset);
 }
 
 /* The number at place ${i} is ${v}. */

@@ -10,14 +10,15 @@ tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err *err
 {
 	int rc = tt_column_push(&f->start, f->mem, is->start, err);
 
-	if (rc == TT_OK)
-		rc = tt_column_push(&f->dur, f->mem, is->dur, err);
+	if (rc == TT_OK && f->n)
+		rc = tt_column_set(&f->gap, f->mem, f->n, (int64_t)((uint64_t)is->start - (uint64_t)f->end), err);
 	if (rc == TT_OK)
 		rc = tt_column_push(&f->ahead, f->mem, (int64_t)(is->number - f->n), err);
 	if (rc == TT_OK)
 		rc = tt_column_push(&f->given, f->mem, is->given, err);
 	f->has_given = f->has_given || is->given;
 	f->n += rc == TT_OK;
+	f->end = (int64_t)((uint64_t)is->start + (uint64_t)is->dur);
 	return rc;
 }
 
@@ -30,7 +31,7 @@ tt_frames_thread(const struct tt_frames *f, size_t i)
 void
 tt_frames_empty(struct tt_frames *f)
 {
-	struct tt_column *column[] = { &f->start, &f->dur, &f->ahead, &f->given, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns, &f->editor_ns,
+	struct tt_column *column[] = { &f->start, &f->gap, &f->ahead, &f->given, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns, &f->editor_ns,
 		&f->editor_wait_ns, &f->limit_ns, &f->present_ns, &f->other_wait_ns, &f->recorded, &f->render_ns, &f->looked };
 	for (size_t i = 0; i < sizeof column / sizeof *column; i++)
 		tt_column_free(column[i], f->mem);

@@ -24,7 +24,8 @@ struct tt_frames {
 	size_t nof;
 	size_t n;
 	struct tt_column start;       /* ts of the begin */
-	struct tt_column dur;
+	struct tt_column gap;         /* from the end of the frame before to its begin: mostly 0, and then it takes no memory */
+	int64_t end;                  /* of the last frame */
 	struct tt_column ahead;       /* how far its place in its process, from 1, is ahead of its place here */
 	struct tt_column given;       /* the engine's own number of it, where has_given */
 	struct tt_column alloc_b;     /* of all threads of the process that the filter wants, by time */
@@ -98,7 +99,7 @@ int tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err 
 /* Free the columns and the tally: it has no frames then. */
 void tt_frames_empty(struct tt_frames *f);
 
-/* When frame ${i} begins and ends, and how long it is. */
+/* When frame ${i} begins and ends, and how long it is. The end is known by where the next one begins. */
 static inline int64_t
 tt_frames_start(const struct tt_frames *f, size_t i)
 {
@@ -106,15 +107,15 @@ tt_frames_start(const struct tt_frames *f, size_t i)
 }
 
 static inline int64_t
-tt_frames_dur(const struct tt_frames *f, size_t i)
+tt_frames_end(const struct tt_frames *f, size_t i)
 {
-	return tt_column_at(&f->dur, i);
+	return i + 1 < f->n ? (int64_t)((uint64_t)tt_frames_start(f, i + 1) - (uint64_t)tt_column_at(&f->gap, i + 1)) : f->end;
 }
 
 static inline int64_t
-tt_frames_end(const struct tt_frames *f, size_t i)
+tt_frames_dur(const struct tt_frames *f, size_t i)
 {
-	return tt_frames_start(f, i) + tt_frames_dur(f, i);
+	return (int64_t)((uint64_t)tt_frames_end(f, i) - (uint64_t)tt_frames_start(f, i));
 }
 
 /* Its place in its process, from 1, and the number that the engine gave it, where has_given. */

@@ -686,9 +686,10 @@ TEST(a_frame_of_a_sixtieth_is_within_budget_by_a_clock_of_1_us)
 
 	build_frames(&w);
 	w.frames.n = 3;
-	set(&w.frames.dur, 0, 16667667);
-	set(&w.frames.dur, 1, 16667668);
-	set(&w.frames.dur, 2, 33334334);
+	set(&w.frames.start, 0, 0);
+	set(&w.frames.start, 1, 16667667);
+	set(&w.frames.start, 2, 16667667 + 16667668);
+	w.frames.end = 16667667 + 16667668 + 33334334;
 	t = run(&w, &tt_pass_frames, NULL, "frames");
 	CHECK_EQ_INT(value(t, 0, "over_16_67"), 2);
 	CHECK_EQ_INT(value(t, 0, "over_33_33"), 0);
