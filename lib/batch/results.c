@@ -355,7 +355,7 @@ all_came(const struct tt_result *r, size_t n, const struct tt_result *of, bool a
 	return have == of->parts;
 }
 
-/* A part of an archive of which all have come, of several the newest; NULL: there is none. *${mixed}: they are of archives with other members. */
+/* A part of an archive that has all its parts here; of several such archives the newest's. NULL: none has. *${mixed}: its parts list different members. */
 static const struct tt_result *
 complete(const struct tt_result *r, size_t n, bool *mixed)
 {

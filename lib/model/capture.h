@@ -191,8 +191,8 @@ int tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool f
 
 /**
  * tt_threads_start(ts, process, tid, log, goes_on, t, err):
- * The thread of (process, tid) that starts now, in the log ${log} of several in one file. It is the present one unless that one has ended, or is of another
- * log and not ${goes_on}: then that one ends. The same start told twice finds the same thread.
+ * The thread of (process, tid) that starts now, in log ${log} where a file has several. It is the present thread, unless that has ended, or is of another
+ * log and not ${goes_on}: then the present one ends. The same start told twice finds the same thread.
  */
 int tt_threads_start(struct tt_threads *ts, uint32_t process, uint64_t tid, uint32_t log, bool goes_on, struct tt_thread **t, struct tt_err *err);
 

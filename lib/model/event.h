@@ -221,7 +221,7 @@ enum tt_def_kind {
 /* The thread of what the GPU does: no system has one of this id. */
 #define TT_TID_GPU (UINT64_MAX - 2)
 
-/* The key of names of thread ${tid} in the log ${log} of several in one file, which are fewer than 65536; ids have 48 bits, or it makes no difference. */
+/* The key by which names of thread ${tid} are kept in log ${log}, where a file has several (fewer than 65536): an id seldom needs more than 48 bits. */
 static inline uint64_t
 tt_thread_key(uint64_t tid, uint32_t log)
 {

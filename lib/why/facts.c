@@ -162,7 +162,7 @@ is_other(const struct tt_why *w, const struct tt_thread *t, uint32_t thread)
 	return t->index != thread && t->process == w->m->threads.t[thread]->process && !tt_thread_is_gpu(t);
 }
 
-/* The thread that the zones ${rec} are of, if it is such a one. */
+/* The thread of the zones ${rec}, if it is another one in that sense; NULL: it is not. */
 static const struct tt_thread *
 other_thread(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)
 {
@@ -269,7 +269,7 @@ add_worked(struct tt_why *w)
 	return rc == TT_OK && any ? add(w, busy) : rc;
 }
 
-/* Which path is around each of the first ${n} facts, which are of paths: callers come before what they call. */
+/* Find the caller's path of each of the first ${n} facts, which are those of paths: callers come before what they call. */
 static int
 find_around(struct tt_why *w, size_t n)
 {
