@@ -240,6 +240,12 @@ int rec_more(struct rec_thread *t, uint64_t ticks, size_t need);
 void rec_drop(struct rec_thread *t);
 void rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags);
 void rec_deep(struct rec_thread *t);
+/* Keys, and times with their operation, below this take two bytes at most: such records are written inline, by the fewest instructions. */
+#define REC_SHORT (1u << 14)
+#define REC_SHORT_TIME (REC_SHORT >> 2)
+/* Begin or end a zone whose time or key takes more. ${z}: the key as it is written. */
+void rec_begin_long(struct rec_thread *t, uint64_t ticks, uint64_t z);
+void rec_end_long(struct rec_thread *t, uint64_t ticks);
 
 #if defined(_WIN32)
 extern unsigned long rec_tls;
@@ -393,12 +399,12 @@ rec_begin_at(struct rec_thread *t, uint64_t ticks, uint64_t key)
 	uint64_t d = rec_since(t, ticks), z = ttc_zig(key - t->key);
 
 	t->key = key;
-	if (__builtin_expect(rec_word_fits(d, z), 1)) {
+	if (__builtin_expect(d < REC_SHORT_TIME && z < REC_SHORT, 1)) {
 		t->ticks += d;
 		rec_publish_word(t, rec_word_put(rec_word_time(d, TTC_BEGIN), z));
 		return;
 	}
-	rec_publish(t, ttc_put(rec_time(t, t->p, ticks, TTC_BEGIN), z));
+	rec_begin_long(t, ticks, z);
 }
 
 static inline void
@@ -423,12 +429,12 @@ rec_end(struct rec_thread *t, uint64_t ticks, uint64_t key)
 	}
 	t->depth--;
 	uint64_t d = rec_since(t, ticks);
-	if (__builtin_expect(d < 1ull << 54, 1)) {
+	if (__builtin_expect(d < REC_SHORT_TIME, 1)) {
 		t->ticks += d;
 		rec_publish_word(t, rec_word_time(d, TTC_END));
 		return;
 	}
-	rec_publish(t, rec_time(t, t->p, ticks, TTC_END));
+	rec_end_long(t, ticks);
 }
 
 static inline void

@@ -113,6 +113,32 @@ put_key(struct rec_thread *t, uint8_t *p, uint64_t key)
 	return p;
 }
 
+void
+rec_begin_long(struct rec_thread *t, uint64_t ticks, uint64_t z)
+{
+	uint64_t d = rec_since(t, ticks);
+
+	if (__builtin_expect(rec_word_fits(d, z), 1)) {
+		t->ticks += d;
+		rec_publish_word(t, rec_word_put(rec_word_time(d, TTC_BEGIN), z));
+		return;
+	}
+	rec_publish(t, ttc_put(rec_time(t, t->p, ticks, TTC_BEGIN), z));
+}
+
+void
+rec_end_long(struct rec_thread *t, uint64_t ticks)
+{
+	uint64_t d = rec_since(t, ticks);
+
+	if (__builtin_expect(d < 1ull << 54, 1)) {
+		t->ticks += d;
+		rec_publish_word(t, rec_word_time(d, TTC_END));
+		return;
+	}
+	rec_publish(t, rec_time(t, t->p, ticks, TTC_END));
+}
+
 /* Write a record of a key and values. */
 void
 ring_keyed(
