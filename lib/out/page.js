@@ -236,6 +236,8 @@ const tracetool = (function () {
 
 	beside.setAttribute("aria-hidden", "true");
 	document.body.append(beside);
+	/* The page moves under the pointer. */
+	addEventListener("scroll", () => beside.hidden = true, { passive: true });
 
 	/* ${text} null: none. */
 	function tip(event, text) {

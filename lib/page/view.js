@@ -346,8 +346,9 @@
 			if (!row || row.title !== undefined) {
 				return null;
 			}
-			const near = 1 / scale(), i = Math.min(above(row.to, at), row.from.length - 1);
-			let found = i >= 0 && row.from[i] <= at + near ? row.of[i] : null;
+			/* What is a pixel away is hit, too, unless another is right there. */
+			const near = 1 / scale(), next = above(row.to, at), i = row.from[next] <= at || !(at - row.to[next - 1] <= near) ? next : next - 1;
+			let found = i < row.of.length && row.from[i] <= at + near ? row.of[i] : null;
 
 			if (found !== null && (Math.min(row.to[i], to) - Math.max(row.from[i], from)) * scale() < THIN) {
 				let nearest = Infinity;
@@ -425,12 +426,16 @@
 			}
 			drag = null;
 		});
-		canvas.addEventListener("pointerleave", (event) => {
+		function leave(event) {
 			tip(event, null);
 			over = null;
 			tell();
 			redraw();
-		});
+		}
+
+		canvas.addEventListener("pointerleave", leave);
+		/* What scrolls is no longer under the pointer. */
+		place.addEventListener("scroll", leave);
 		canvas.addEventListener("dblclick", (event) => {
 			const item = hit(event);
 
@@ -443,6 +448,7 @@
 		canvas.addEventListener("wheel", (event) => {
 			if (event.ctrlKey || event.metaKey) {
 				event.preventDefault();
+				leave(event);
 				zoom(event.deltaY > 0 ? 1.25 : .8, from + (event.clientX - canvas.getBoundingClientRect().left) / scale());
 			}
 		}, { passive: false });

@@ -35,6 +35,10 @@ async function piles(name, page) {
 	await page.wait(is(HEAD, 'Frame 12'));
 	const [tiny, big] = [await page.run(colour(3, .2)), await page.run(colour(3, .6))];
 	check(name + ': markers have colours of their own', tiny !== big, true);
+	const silent = (row, part, after = '0') => page.run('(' + over(row, part) + ', ' + after + ', document.querySelector(".tip").hidden)');
+	check(name + ': words for a zone, none where nothing runs', [await silent(3, .6), await silent(3, .81), await silent(3, .95)], [false, true, true]);
+	check(name + ': none after scrolling', [await silent(3, .6, 'document.querySelector("#frame .w").dispatchEvent(new Event("scroll"))'),
+		await silent(3, .6, 'dispatchEvent(new Event("scroll"))')], [true, true]);
 	await page.run('location.hash = "frame=11"');
 	await page.wait(is(HEAD, 'Frame 11'));
 	await page.wait('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))');
