@@ -1036,7 +1036,8 @@
 			times.told = (number) => why.has(number) ? why.get(number) : worst.includes(number) ? "number " + (worst.indexOf(number) + 1) + " of the worst" :
 				number === median ? "the median frame" : "";
 		}
-		/* The worst frame of each cause. */
+		/* The worst frame of each cause; the page begins with that of the first. */
+		let first_cause = [];
 		const heads = Array.from(document.querySelectorAll("#causes thead th"), (th) => th.dataset.c);
 
 		for (const tr of document.querySelectorAll("#causes tbody tr")) {
@@ -1047,7 +1048,10 @@
 			}
 			const button = make("button", td.textContent, { type: "button", className: "s" });
 
-			of_all.set(Number(td.dataset.v), td.parentNode.cells[0].textContent.replace(/^f/, "F") + ": " + td.parentNode.querySelector("td.p").textContent);
+			if (!first_cause.length) {
+				first_cause = [Number(td.dataset.v), ...Array.from(tr.querySelectorAll("a[data-n]"), (a) => Number(a.dataset.n))];
+			}
+			of_all.set(Number(td.dataset.v), td.parentNode.cells[0].textContent.replace(/^f/, "F") + ": " + td.parentNode.querySelector("td.p").firstChild.textContent);
 			button.setAttribute("aria-label", "Show frame " + td.dataset.v);
 			button.addEventListener("click", () => open(Number(td.dataset.v)));
 			td.replaceChildren(button);
@@ -1100,8 +1104,8 @@
 		}
 
 		function asked(first) {
-			const text = tracetool.asked("frame"), number = Number(text), start = worst.find((n) => data.has(n) && !(times && n === times.first)) ||
-				worst.find((n) => data.has(n)) || median;
+			const text = tracetool.asked("frame"), number = Number(text), is = (n) => data.has(n);
+			const start = first_cause.find(is) || (times && first_cause[0]) || worst.find(is) || median;
 
 			if (number && (data.has(number) || (times && times.all[number - times.first] !== undefined))) {
 				first && tracetool.sought("frame") ? open(number, "as it is") : go(number, "as it is");

@@ -78,7 +78,7 @@ const dispatch = (type, part) => '((c) => { const b = c.getBoundingClientRect();
 	'", { bubbles: true, button: 0, clientX: b.left + b.width * ' + part + ', clientY: b.top + 90 })); })(document.querySelector("figure > svg"))';
 
 async function keys(name, page) {
-	await page.wait(is(HEAD, 'Frame 51'));
+	await page.wait(is(HEAD, 'Frame 26'));
 	await page.run('document.querySelector("#worst tbody a").click()');
 	await page.wait(is(FOCUS, 'CANVAS undefined'));
 	await page.press('ArrowRight');
@@ -116,7 +116,7 @@ const axis_after = (does) =>
 	'requestAnimationFrame(() => requestAnimationFrame(() => { p.fillText = f; done(all); })); })';
 
 async function axis(name, page) {
-	await page.wait(is(HEAD, 'Frame 51'));
+	await page.wait(is(HEAD, 'Frame 26'));
 	for (let i = 0; i < 5; i++) {
 		const names = await page.wait(axis_after(
 			'for (let i = 0; i < 8; i++) document.querySelector("#frame button[aria-label=\\"Zoom in\\"]").click()'));
@@ -151,14 +151,14 @@ async function nowhere(name, page) {
 	const seen = '((e) => Boolean(e) && e.getBoundingClientRect().top > 0 && e.getBoundingClientRect().bottom < innerHeight && ' +
 		'e.textContent)(document.querySelector("#frame strong"))';
 
-	check(name + ': a frame that is not there is told where it is looked for', await page.wait(is(seen, 'There is no frame 5000 here: this is frame 51.')),
-		'There is no frame 5000 here: this is frame 51.');
+	check(name + ': a frame that is not there is told where it is looked for', await page.wait(is(seen, 'There is no frame 5000 here: this is frame 26.')),
+		'There is no frame 5000 here: this is frame 26.');
 }
 
 const ROW = '((r) => r && r.cells[0].textContent)(document.querySelector("#frame tr[aria-current]"))';
 
 async function alone(name, page) {
-	await page.wait(is(HEAD, 'Frame 51'));
+	await page.wait(is(HEAD, 'Frame 26'));
 	await page.run('document.querySelector("#frame canvas").focus()');
 	await page.press('ArrowDown');
 	await page.press('ArrowDown');
@@ -170,7 +170,7 @@ async function alone(name, page) {
 
 /* Frames that several tables tell of. */
 async function told(name, page) {
-	await page.wait(is(HEAD, 'Frame 51'));
+	await page.wait(is(HEAD, 'Frame 26'));
 	const rows = await page.run(
 		'Array.from(document.querySelectorAll("#t-frame_causes tbody tr"), (r) => [r.cells[0].dataset.v, r.querySelector(".p, td:last-child") ' +
 		'&& Array.from(r.cells, (c) => c.textContent)])');
@@ -190,7 +190,7 @@ async function told(name, page) {
 }
 
 async function signs(name, page) {
-	await page.wait(is(HEAD, 'Frame 51'));
+	await page.wait(is(HEAD, 'Frame 26'));
 	check(name + ': the title has the program and the date', /, .+, \d{4}-\d\d-\d\d [\d:]+ UTC$/.test(await page.run('document.title')) ||
 		await page.run('document.title'), true);
 	check(name + ': colours are explained', (await page.run('document.querySelector("#frame .lg").textContent')).split(/[:,]\s+/).slice(0, 3),
