@@ -297,10 +297,21 @@ put_heading(struct tt_buf *out, const struct tt_col *col, const char *scope, boo
 	tt_html_text(out, col->title);
 }
 
-/* One cell, as <${tag}>, which heads what is in ${scope}; ${link}: a link there. */
-static void
-put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, const char *tag, const char *scope, const char *link, bool wide)
+static const char *
+class_of(const struct tt_table *t, enum tt_unit unit, bool wide)
 {
+	if (tt_unit_right(unit) || (t->facts && t->nrow > 1))
+		return " class=\"n\"";
+	if (unit == TT_UNIT_PROSE || unit == TT_UNIT_COMMAND)
+		return " class=\"p\"";
+	return wide ? " class=\"nm\"" : "";
+}
+
+/* One cell, as <${tag}>, which heads what is in ${scope}; with what ${v} has beside its text. NULL: nothing. */
+static void
+put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, const char *tag, const char *scope, const struct tt_html_view *v, bool wide)
+{
+	const char *link = v && tag[1] == 'h' ? v->link : NULL;
 	const struct tt_cell *c = tt_table_cell(t, row, col);
 	enum tt_unit unit = t->col[col].unit;
 
@@ -311,12 +322,7 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 		tt_buf_text(out, scope);
 		tt_buf_text(out, "\"");
 	}
-	if (tt_unit_right(unit) || (t->facts && t->nrow > 1))
-		tt_buf_text(out, " class=\"n\"");
-	else if (unit == TT_UNIT_PROSE || unit == TT_UNIT_COMMAND)
-		tt_buf_text(out, " class=\"p\"");
-	else if (wide)
-		tt_buf_text(out, " class=\"nm\"");
+	tt_buf_text(out, class_of(t, unit, wide));
 	if (!c->empty && !tt_unit_is_text(unit))
 		put_machine(out, "data-v", unit, c);
 	tt_buf_text(out, ">");
@@ -328,7 +334,10 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 		tt_buf_printf(out, "%lld", (long long)c->v);
 	else
 		put_human(out, unit, c, t->facts);
-	tt_buf_text(out, link ? "</a></" : "</");
+	tt_buf_text(out, link ? "</a>" : "");
+	if (v && v->below && strcmp(t->col[col].id, v->below) == 0)
+		v->put_below(out, t, row, v->arg);
+	tt_buf_text(out, "</");
 	tt_buf_text(out, tag);
 	tt_buf_text(out, ">");
 }
@@ -368,7 +377,7 @@ put_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view
 	for (size_t row = v->from; row < to; row++) {
 		tt_buf_text(out, "<tr>");
 		for (size_t i = 0; i < ncol; i++) {
-			put_cell(out, t, row, col[i], i == 0 ? "th" : "td", "row", i == 0 ? v->link : NULL, wide[i]);
+			put_cell(out, t, row, col[i], i == 0 ? "th" : "td", "row", v, wide[i]);
 			if (i == 0 && v->more)
 				v->put_more(out, t, row, v->arg);
 		}

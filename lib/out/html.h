@@ -40,7 +40,10 @@ struct tt_html_view {
 	/* One column more after the first, which no table has, like a picture; its id and title. NULL: there is none. */
 	const char *more, *more_title;
 	void (*put_more)(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg); /* "<td ...>...</td>" */
-	const void *arg;
+	/* What stands under the text of a cell in this column. NULL: nothing. */
+	const char *below;
+	void (*put_below)(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg);
+	const void *arg;              /* of both */
 };
 
 /* The notes of a report as a list; nothing where there are none. */

@@ -13,12 +13,14 @@
 #include "page/facts.h"
 #include "page/flame.h"
 #include "page/frame_data.h"
+#include "page/hitches.h"
 #include "page/lines.h"
+#include "stat/num.h"
 #include "view/view.h"
 
-/* Rows of a table on the first screen; charts, one for a process; boxes of the flame graph, markers over
+/* Frames that are listed of a cause; rows of a table on the first screen; charts, one for a process; boxes of the flame graph, markers over
    the frames, lines of counters, and the bytes of a page that each is worth. */
-enum { FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400, MARKERS = 64, PER_MARKER = 32768,
+enum { LISTED = 100, FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400, MARKERS = 64, PER_MARKER = 32768,
 	LINES = 12, PER_LINE = 65536 };
 
 /* Sections of the page, which it begins with links to. */
@@ -343,19 +345,69 @@ verdict(const struct page *p)
 	put(p, "</ul>\n</section>\n");
 }
 
+/* Where all rows of ${t} are, if those in front are not all. */
+static void
+all_rows(const struct page *p, const struct tt_table *t)
+{
+	if (t->nrow <= FIRST && !t->hidden)
+		return;
+	tt_buf_printf(p->out, "<p><a href=\"#t-%s\">All ", t->id);
+	tt_html_count(p->out, t->nrow + t->hidden);
+	put(p, " rows</a></p>\n");
+}
+
+struct of_causes { const struct page *p; const struct tt_page_hitches *hitches; };
+
+/* Links to the frames of the cause in ${row}, where it has several. */
+static void
+put_frames_of(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)
+{
+	const struct of_causes *of = arg;
+	const int64_t all = tt_html_value(t, row, "count"), worst = tt_html_value(t, row, "worst");
+	int64_t n = 0;
+
+	if (all < 2 || !worst)
+		return;
+	tt_buf_text(out, "<details><summary>");
+	tt_html_count(out, (uint64_t)all);
+	tt_buf_text(out, " frames</summary>");
+	for (size_t i = 0; i < of->hitches->n && n < LISTED; i++) {
+		const struct tt_page_hitch *h = &of->hitches->of[i];
+		char time[40];
+
+		if (h->of != (uint64_t)worst)
+			continue;
+		*tt_put_time_short(time, tt_frames_wall(of->p->f, h->frame)) = '\0';
+		tt_buf_text(out, n++ ? ", " : "");
+		tt_page_hitch_link(h, out);
+		tt_buf_printf(out, "%llu</a> %s", (unsigned long long)h->number, time);
+	}
+	if (n < all) {
+		tt_buf_text(out, ", and ");
+		tt_html_count(out, (uint64_t)(all - n));
+		tt_buf_text(out, " more in <a href=\"#t-frame_causes\">all long frames</a>");
+	}
+	tt_buf_text(out, "</details>");
+}
+
 /* Why frames are long, right under whether they are. */
 static void
 causes(const struct page *p)
 {
 	static const char *const col[] = { "frames", "worst", "sentence", "extra_ns", NULL };
 	const struct tt_table *t = table(p, "causes");
+	struct tt_page_hitches hitches = { 0 };
+	const struct of_causes of = { p, &hitches };
 
 	if (!t || !tt_html_cell(table(p, "frames"), 0, "count"))
 		return;
 	heading(p, "causes", "Why frames are long");
 	if (has_rows(t))
 		put(p, "<p>Frames that take clearly longer than the typical one, and why. Extra: what they take beyond it, all together.</p>\n");
-	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST });
+	if (p->f && p->f->nof == 1)
+		tt_page_hitches(&hitches, p->r, p->f, 0, p->f->n);
+	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST, .below = "sentence", .put_below = put_frames_of, .arg = &of });
+	all_rows(p, t);
 	put(p, "</section>\n");
 }
 
@@ -391,7 +443,7 @@ strips(const struct page *p)
 			tt_html_text(p->out, file_of(p, f->of[i].process));
 			put(p, "</h3>\n");
 		}
-		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, table(p, "hitches"), capped, p->out);
+		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, p->r, capped, p->out);
 		/* One process's frames alone have numbers that a command can name. */
 		if (f->nof == 1 && tt_frames_number(f, f->n - 1) - tt_frames_number(f, 0) == f->n - 1 &&
 		    !tt_page_times(f, 0, f->n, capped, p->o->range, p->o->max_size / 2, p->out))
@@ -528,17 +580,6 @@ worst_frames(const struct page *p)
 /* --- where time and memory went ------------------------------------------------------ */
 
 struct top { const char *id; const char *col[10]; };
-
-/* Where all rows of ${t} are, if those in front are not all. */
-static void
-all_rows(const struct page *p, const struct tt_table *t)
-{
-	if (t->nrow <= FIRST && !t->hidden)
-		return;
-	tt_buf_printf(p->out, "<p><a href=\"#t-%s\">All ", t->id);
-	tt_html_count(p->out, t->nrow + t->hidden);
-	put(p, " rows</a></p>\n");
-}
 
 /* The first rows of those tables of ${top} that have some, ended by one without an id. */
 static void

@@ -59,16 +59,16 @@ int tt_page_picture(enum tt_picture what, const struct tt_report *r, struct tt_v
 bool tt_page_capped(const struct tt_table *budgets);
 
 /*
- * The chart of frame times of one process: frames ${from} to ${end} - 1 of those whose times are ${all}; ${worst}: the table of the
- * worst frames, or NULL; ${capped}: colours are by uncapped time. ${all} alone sets the scale, so charts of several processes have the same one. Private to
- * lib/page.
+ * The chart of frame times of one process: frames ${from} to ${end} - 1 of those whose times are ${all}; marks are over the hitches that the
+ * tables of ${r} have (hitches.h); ${capped}: colours are by uncapped time. ${all} alone sets the scale, so charts of several
+ * processes have the same one. Private to lib/page.
  */
-void tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
+void tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
     bool capped, struct tt_buf *out);
 
 /* The chart alone, part of a picture from ${y} on, TT_STRIP_HIGH units high. */
 #define TT_STRIP_HIGH 196
-void tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
+void tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
     bool capped, unsigned y, struct tt_buf *out);
 
 /*

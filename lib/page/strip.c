@@ -7,6 +7,7 @@
  */
 #include "model/frames.h"
 #include "out/html.h"
+#include "page/hitches.h"
 #include "page/page.h"
 #include "stat/num.h"
 #include "view/figures.h"
@@ -24,6 +25,7 @@ struct strip {
 	int64_t top;                  /* the time at the upper edge of the chart */
 	size_t above;                 /* frames that are longer */
 	struct { int64_t low, high; unsigned kind; } column[TT_PAGE_COLUMNS]; /* its shortest and its longest frame; the worst kind of its frames */
+	struct tt_page_hitches hitches;
 	bool capped;                  /* kinds are of uncapped time */
 	struct tt_buf *out;
 	bool picture;                 /* it is a file of its own, without links */
@@ -202,27 +204,41 @@ put_budgets(const struct strip *s)
 	}
 }
 
-/* Marks over the worst frames, the rows of ${worst}, which lead to what they did. */
+/* Marks over hitches, which lead to what they did. Of those that lie closer together than marks are wide, the longest has one. */
 static void
-put_worst(const struct strip *s, const struct tt_table *worst)
+put_hitches(const struct strip *s)
 {
-	for (size_t row = 0; row < worst->nrow; row++) {
-		const struct tt_cell *start = tt_html_cell(worst, row, "start_ns"), *number = tt_html_cell(worst, row, "frame");
-		size_t frame = start ? tt_frames_find(s->f, s->from, s->from + s->n, start->v) : SIZE_MAX;
+	enum { SLOTS = 200 };
+
+	for (size_t i = 0, next; i < s->hitches.n; i = next) {
+		const size_t slot = (s->hitches.of[i].frame - s->from) * SLOTS / s->n;
+		const struct tt_page_hitch *h = &s->hitches.of[i];
 		char time[40], at[40];
 		unsigned of;
 
-		if (frame == SIZE_MAX || !number || tt_frames_number(s->f, frame) != (uint64_t)number->v)
-			continue;
-		of = kind_of(s->f, frame, s->capped);
-		*tt_put_time_short(time, tt_frames_wall(s->f, frame)) = '\0';
-		*tt_put_fixed(at, (int64_t)(((tt_u128)(frame - s->from) * 2 + 1) * 5000 / s->n), 2) = '\0';
+		for (next = i + 1; next < s->hitches.n && (s->hitches.of[next].frame - s->from) * SLOTS / s->n == slot; next++)
+			h = tt_frames_wall(s->f, s->hitches.of[next].frame) > tt_frames_wall(s->f, h->frame) ? &s->hitches.of[next] : h;
+		of = kind_of(s->f, h->frame, s->capped);
+		*tt_put_time_short(time, tt_frames_wall(s->f, h->frame)) = '\0';
+		*tt_put_fixed(at, (int64_t)(((tt_u128)(h->frame - s->from) * 2 + 1) * 5000 / s->n), 2) = '\0';
 		if (!s->picture)
-			tt_buf_printf(s->out, "<a href=\"#worst-%zu\">", row + 1);
+			tt_page_hitch_link(h, s->out);
 		tt_buf_printf(s->out, "<text class=\"h %s\" x=\"%s%%\" y=\"%d\" text-anchor=\"middle\" font-size=\"12\" "
-		    "fill=\"%s\">\xe2\x96\xbc<title>frame %lld: %s%s</title></text>%s\n", kind[of].css, at, TOP - 4, kind[of].color,
-		    (long long)number->v, time, tt_frames_wall(s->f, frame) > s->top ? ", higher than the chart" : "", s->picture ? "" : "</a>");
+		    "fill=\"%s\">\xe2\x96\xbc<title>frame %llu: %s%s", kind[of].css, at, TOP - 4, kind[of].color,
+		    (unsigned long long)h->number, time, tt_frames_wall(s->f, h->frame) > s->top ? ", higher than the chart" : "");
+		if (next - i > 1)
+			tt_buf_printf(s->out, ", the longest of %zu here", next - i);
+		tt_buf_printf(s->out, "</title></text>%s\n", s->picture ? "" : "</a>");
 	}
+}
+
+/* Numbers of the hitches, for page scripts. */
+static void
+put_hitch_numbers(const struct strip *s)
+{
+	for (size_t i = 0; i < s->hitches.n; i++)
+		tt_buf_printf(s->out, "%s%llu", i ? " " : " data-hitches=\"", (unsigned long long)s->hitches.of[i].number);
+	tt_buf_text(s->out, s->hitches.n ? "\"" : "");
 }
 
 static void
@@ -234,7 +250,11 @@ put_legend(const struct strip *s)
 	for (unsigned part = 0; part < PARTS; part++)
 		tt_buf_printf(s->out, "%s<svg class=\"key\" width=\"10\" height=\"10\" aria-hidden=\"true\"><rect class=\"%s\" fill=\"%s\" width=\"10\" "
 		    "height=\"10\"/></svg> %s", part ? ", " : "", kind[part].css, kind[part].color, kind[part].text);
-	tt_buf_text(s->out, ". \xe2\x96\xbc marks the worst frames, and leads to what they did.");
+	if (s->hitches.n)
+		tt_buf_printf(s->out, ". \xe2\x96\xbc marks %s, and leads to what they did.", s->hitches.worst ? "the worst frames" :
+		    "the frames that have a cause above");
+	else
+		tt_buf_text(s->out, ".");
 	if (s->columns < s->n) {
 		*tt_put_count(number, (int64_t)((s->n + s->columns - 1) / s->columns)) = '\0';
 		tt_buf_printf(s->out, " A column has up to %s frames: it is as high as the longest, and dark up to the shortest.", number);
@@ -251,15 +271,18 @@ put_legend(const struct strip *s)
 }
 
 static void
-put_chart(struct strip *s, const struct tt_values *all, const struct tt_table *worst)
+put_chart(struct strip *s, const struct tt_values *all, const struct tt_report *r)
 {
+	tt_page_hitches(&s->hitches, r, s->f, s->from, s->from + s->n);
 	set_columns(s);
 	set_top(s, all);
 	put_lines(s);
 	tt_buf_printf(s->out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" "
 	    "shape-rendering=\"crispEdges\"", TOP, HIGH, s->columns, HIGH);
-	if (!s->picture)
+	if (!s->picture) {
 		tt_buf_printf(s->out, " data-top=\"%lld\"", (long long)s->top);
+		put_hitch_numbers(s);
+	}
 	tt_buf_text(s->out, ">");
 	for (unsigned part = 0; part < PARTS; part++)
 		put_columns(s, part);
@@ -268,12 +291,11 @@ put_chart(struct strip *s, const struct tt_values *all, const struct tt_table *w
 	put_times(s);
 	put_budgets(s);
 	tt_page_frame_numbers(s->f, s->from, s->n, TOP + HIGH + BOTTOM - 4, s->out);
-	if (worst)
-		put_worst(s, worst);
+	put_hitches(s);
 }
 
 void
-tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
+tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
     bool capped, struct tt_buf *out)
 {
 	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .capped = capped };
@@ -282,19 +304,19 @@ tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct t
 		return;
 	tt_buf_printf(out, "<figure><svg width=\"100%%\" height=\"%d\" role=\"group\" aria-label=\"Frame times of %zu frames in order\">"
 	    "<title>Frame times</title>\n", TOP + HIGH + BOTTOM, s.n);
-	put_chart(&s, all, worst);
+	put_chart(&s, all, r);
 	tt_buf_text(out, "</svg>\n");
 	put_legend(&s);
 }
 
 void
-tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
+tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
     bool capped, unsigned y, struct tt_buf *out)
 {
 	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .picture = true, .capped = capped };
 
 	tt_buf_printf(out, "<svg y=\"%u\" width=\"100%%\" height=\"%d\">\n", y, TT_STRIP_HIGH);
-	put_chart(&s, all, worst);
+	put_chart(&s, all, r);
 	tt_buf_text(out, "</svg>\n");
 }
 

@@ -807,7 +807,7 @@
 	/* --- the view of frames --- */
 
 	/* What keys do, for those who ask. */
-	const KEYS = [["[ ]", "the hitch before, the next one"], ["\u2190 \u2192", "in the part of one frame: the frame before, the next one"], ["m", "the median frame"],
+	const KEYS = [["[ ]", "the hitch before, the next one: a frame that has a cause"], ["\u2190 \u2192", "in the part of one frame: the frame before, the next one"], ["m", "the median frame"],
 		["\u2190 \u2191 \u2192 \u2193", "in a timeline or a flame graph: from zone to zone"], ["Enter", "in these: the chosen zone alone"],
 		["+ \u2212 0", "in these: zoom in, zoom out, all"], ["a d", "in these: move left, move right"],
 		["Escape", "undo: a zoom, what is chosen, a range that is drawn, a range of frames"], ["?", "this list"]];
@@ -823,7 +823,8 @@
 		for (const link of document.querySelectorAll("#worst table[data-t=\"hitches\"] tbody th")) {
 			worst.push(Number(link.dataset.v));
 		}
-		const hitches = worst.slice().sort((a, b) => a - b);
+		/* The frames under "Why frames are long", in order. */
+		const hitches = (document.querySelector("svg[data-top]").dataset.hitches || "").split(" ").filter((n) => n).map(Number);
 		const line = boxes({ label: "Timeline of the frame; the table below has the same figures", hint:
 			"Click a zone, or move with the arrow keys while this has the focus. Double click or Enter shows it alone, Escape all; + \u2212 0, or the wheel with Ctrl, " +
 			"zoom; drag or a d move; ? tells all keys.",
@@ -1021,9 +1022,9 @@
 			}
 		}
 		/* Links to what a worst frame did lead to all of it. */
-		for (const link of document.querySelectorAll("a[href^=\"#worst-\"]")) {
+		for (const link of document.querySelectorAll("a[href^=\"#worst-\"], a[data-n]")) {
 			link.addEventListener("click", (event) => {
-				const number = worst[Number(link.getAttribute("href").slice("#worst-".length)) - 1];
+				const number = link.dataset.n ? Number(link.dataset.n) : worst[Number(link.getAttribute("href").slice("#worst-".length)) - 1];
 
 				if (number !== undefined && event.button === 0 && !event.ctrlKey && !event.metaKey) {
 					event.preventDefault();

@@ -20,13 +20,15 @@ static const struct tt_col causes_col[C_N] = {
 	[C_SENTENCE] = { "sentence", "cause", TT_UNIT_PROSE, "The cause in these frames, in words." },
 };
 
-enum { F_FRAME, F_DUR, F_EXTRA, F_CLASS, F_SENTENCE, F_N };
+enum { F_FRAME, F_DUR, F_EXTRA, F_CLASS, F_WORST, F_SENTENCE, F_N };
 
 static const struct tt_col frames_col[F_N] = {
 	[F_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame." },
 	[F_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time of the frame." },
 	[F_EXTRA] = { "extra_ns", "extra", TT_UNIT_NS, "Time of the frame beyond the typical frame." },
 	[F_CLASS] = { "class", "class", TT_UNIT_TEXT, "Class of its cause, as in the table causes." },
+	[F_WORST] = { "worst", "worst", TT_UNIT_COUNT,
+	    "Number of the worst frame with the same cause, by which the table causes has it; empty: a growth explains the frame." },
 	[F_SENTENCE] = { "sentence", "cause", TT_UNIT_PROSE, "Its cause in words." },
 };
 
@@ -85,6 +87,8 @@ frames(struct tt_making *k, struct tt_table *t)
 		tt_cell_int(&cell[F_DUR], tt_frames_wall(k->m->frames, of->frame));
 		tt_cell_int(&cell[F_EXTRA], of->extra);
 		tt_cell_text(&cell[F_CLASS], tt_cause_name(of->class));
+		if (of->worst)
+			tt_cell_u64(&cell[F_WORST], of->worst);
 		tt_cell_name(&cell[F_SENTENCE], tt_cause_sentence(of, k->view, &k->r->arena, &k->r->err));
 	}
 }

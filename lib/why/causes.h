@@ -48,6 +48,7 @@ struct tt_cause {
 	enum tt_cause_class class;
 	uint32_t row;                 /* of tt_paths: the marker blamed; TT_NO_ROW: none */
 	int64_t extra;                /* time of the frame beyond the typical one */
+	uint64_t worst;               /* number of the worst frame of its finding; 0: it is in none, because a growth explains it */
 	int64_t ns;                   /* of it, what the cause takes */
 	uint64_t n, usual_n;          /* calls; exceptions; collections; of short processors, threads in the marker, and others busier than usual */
 	int64_t took, usual_ns;       /* what the marker takes in the frame, with all that it calls, and in a typical one */

@@ -93,6 +93,8 @@ group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 		worst = c[i]->extra > worst->extra ? c[i] : worst;
 	}
 	f->worst = number(w, worst);
+	for (size_t i = 0; i < n; i++)
+		w->out->cause[c[i] - w->out->cause].worst = f->worst;
 	f->marker = marker_of(w, worst);
 	f->frames = frames_text(w, c, n);
 	f->sentence = tt_why_sentence(c, n, w->p, w->text, w->err);

@@ -486,6 +486,29 @@ def causes_elsewhere(path):
     return c.write(suite.path(path))
 
 
+def hitches():
+    """Marks are over the frames that a row of causes has, and only those; where causes are not looked for, over the worst."""
+    demo, quiet = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz"), game(60, path="quiet.ttc")
+    for path in (demo, suite.path("elsewhere.ttc"), suite.path("growing.ttc"), quiet):
+        of = tables("stats", "-q", "--format", "json", "--table", "causes,frame_causes", path)[0]
+        page = page_of(path)
+        have = [int(n) for n in re.findall(r"\d+", re.search(r'data-top="\d+"(?: data-hitches="([\d ]*)")?', page)[1] or "")]
+        what = os.path.basename(path)
+        suite.equal(what + ": hitches", have, sorted(int(r["frame"]) for r in of["frame_causes"]["rows"] if r["worst"]))
+        suite.equal(what + ": as many as the causes count", len(have), sum(int(r["count"] or 0) for r in of["causes"]["rows"]))
+        marks = [int(n) for n in re.findall(r'data-n="(\d+)"><text', page)]
+        suite.check(what + ": marks", set(marks) - set(have) or (len(have) < 20 and marks != have and marks))
+        suite.equal(what + ": the legend names them", "have a cause above" in page, bool(have))
+        lists = re.findall(r"<details><summary>([\d,]+) frames</summary>(.*?)</details></td>", page)
+        suite.equal(what + ": the frames of each cause", [(int(n), [int(f) for f in re.findall(r'data-n="(\d+)">\1</a>', text)]) for n, text in lists],
+                    [(int(r["count"]), sorted(int(f["frame"]) for f in of["frame_causes"]["rows"] if f["worst"] == r["worst"]))
+                     for r in of["causes"]["rows"] if int(r["count"] or 0) > 1])
+        drawn = run("report", "-q", path, "--svg", "frames", "-o", "-").stdout.decode()
+        suite.equal(what + ": so does the picture", drawn.count("\u25bc"), len(marks))
+    pair = page_of(suite.path("one.ttc"), suite.path("two.ttc"))
+    suite.check("of several captures the worst are marked", ("marks the worst frames" not in pair or pair.count("<text class=\"h") != 6) and "they are not")
+
+
 def elsewhere():
     """The worst frame of a cause has its call tree, if not its zones."""
     path = causes_elsewhere("elsewhere.ttc")
@@ -807,12 +830,13 @@ chart()
 singles()
 ranged()
 elsewhere()
+growing()
+hitches()
 sizes()
 trees()
 pictures()
 forms()
 more_views()
-growing()
 piles()
 program()
 browsers()

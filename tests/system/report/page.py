@@ -17,7 +17,7 @@ ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3
                "summary code kbd span script figure figcaption svg path line text rect circle".split())
 ATTRIBUTES = set("type data-first data-lines data-columns data-time data-step data-facts data-samples data-looked "
                  "data-uncapped data-ranges data-trees data-gpu data-start data-given data-names data-median data-frame data-ns data-flame data-left "
-                 "data-top data-over data-over60 data-over30 "
+                 "data-top data-hitches data-n data-over data-over60 data-over30 "
                  "data-command lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
                  "data-t data-from data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
                  "preserveaspectratio stroke-opacity shape-rendering text-anchor font-size vector-effect stroke-width r cx cy".split())
@@ -137,7 +137,8 @@ class Page(html.parser.HTMLParser):
             self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
             return
         self.text.append(data)
-        if self.cell:
+        # What unfolds in a cell is not of its table.
+        if self.cell and "details" not in [t for t, _ in self.open][-1 - [t for t, _ in self.open[::-1]].index("tr"):]:
             self.cell[1] += data
         if self.figure:
             self.figure[2] += data

@@ -82,6 +82,7 @@ async function keys(name, page) {
 	await page.run('document.querySelector("#worst tbody a").click()');
 	await page.wait(is(FOCUS, 'CANVAS undefined'));
 	await page.press('ArrowRight');
+	await page.wait(is(HEAD, 'Frame 51'));
 	check(name + ': after a jump arrow keys move in the timeline', [await page.run(HEAD), await page.run(SAID + '.includes(" of the frame")')],
 		['Frame 51', true]);
 	await page.press('?');
