@@ -7,6 +7,10 @@
 #include "base/gather.h"
 #include "model/zones.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* Close all open zones at the last event and report a loss: after damage they are not known. */
 static int
 gap(struct mlpd_run *r, enum tt_loss_kind kind, const uint8_t *from)
@@ -38,42 +42,56 @@ settle(struct tt_batch *b, uint64_t *calls, int64_t call_ts)
 	*calls = 0;
 }
 
-/* Add the number at *${p} to the time and move past it. False, with nothing done, if it has more than three bytes. */
-static inline __attribute__((always_inline)) bool
-near_time(const uint8_t **p, uint64_t *time, const bool quick)
+#ifdef __SSE2__
+/* Which of the 16 bytes at ${p} are 0x80 and above: a bit each. */
+static inline __attribute__((always_inline)) uint64_t
+tops(const uint8_t *p)
 {
-	const uint32_t w = mlpd_u32(*p);
+	return (uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+#endif
 
-	if (likely((w & 0x8080) == 0x0080)) {
-		*time += quick ? tt_gather(w, 0x7f7f) : (w & 0x7f) | (w >> 1 & 0x3f80);
-		*p += 2;
-	} else if ((w & 0x80) == 0) {
-		*time += w & 0x7f;
-		*p += 1;
-	} else if ((w & 0x800000) == 0) {
-		*time += (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000);
-		*p += 3;
-	} else {
-		return false;
-	}
-	return true;
+/* Which of the 64 bytes at ${p} are below 0x80: a bit each. Numbers end there, and most tags are such bytes. */
+static inline __attribute__((always_inline)) uint64_t
+ends_at(const uint8_t *p)
+{
+#ifdef __SSE2__
+	return ~(tops(p) | tops(p + 16) << 16 | (tops(p + 32) | tops(p + 48) << 16) << 32);
+#else
+	uint64_t ends = 0;
+
+	for (unsigned i = 0; i < 64; i += 8)
+		ends |= ((~mlpd_u64(p + i) >> 7 & 0x0101010101010101u) * 0x0102040810204080u >> 56) << i;
+	return ends;
+#endif
 }
 
-/*
- * Take the signed number at *${p} and move past it; false if it has more than eight bytes. Methods have one to seven bytes in an unpredictable order, so this
- * does not branch on the length.
- */
-static inline __attribute__((always_inline)) bool
-near_signed(const uint8_t **p, uint64_t *v, const bool quick)
+/* The place of the lowest bit of ${ends}; 63 or more: it is not in sight. */
+static inline __attribute__((always_inline)) uint64_t
+lowest(uint64_t ends, const bool quick)
 {
-	const uint64_t w = mlpd_u64(*p), ends = ~w & 0x8080808080808080u;
+	return quick ? tt_gather_lowest(ends) : (uint64_t)__builtin_ctzll(ends | (uint64_t)1 << 63);
+}
 
-	if (unlikely(ends == 0))
-		return false;
-	const unsigned more = (unsigned)__builtin_ctzll(ends) >> 3, up = 57 - 7 * more;      /* brings the last group's sign to bit 63 */
-	*v = (uint64_t)((int64_t)(tt_gather_sevens(w, quick) << up) >> up);
-	*p += more + 1;
-	return true;
+/* The number at ${p}, of ${last} bytes and one, which are at most eight. */
+static inline __attribute__((always_inline)) uint64_t
+number(const uint8_t *p, uint64_t last, const bool quick)
+{
+	const uint64_t mask = ((uint64_t)1 << (7 * last + 7)) - 1;
+
+	if (quick || unlikely(last > 3))
+		return tt_gather_sevens(mlpd_u64(p), quick) & mask;
+	const uint32_t w = mlpd_u32(p), pairs = (w & 0x007f007f) | (w >> 1 & 0x3f803f80);
+	return ((pairs & 0x3fff) | (pairs >> 2 & 0x0fffc000)) & mask;
+}
+
+/* The signed number of ${n} bytes, one to eight, at ${p}. */
+static inline __attribute__((always_inline)) uint64_t
+signed_number(const uint8_t *p, uint64_t n, const bool quick)
+{
+	const unsigned up = -(unsigned)(7 * n) & 63;      /* brings the last group's sign to bit 63 */
+
+	return (uint64_t)((int64_t)(tt_gather_sevens(mlpd_u64(p), quick) << up) >> up);
 }
 
 /* The number of events at which the batch must grow, if each event were a zone that begins and stays open. */
@@ -86,123 +104,168 @@ full_at(const struct tt_batch *b)
 	return b->n + (least < levels ? least : levels);
 }
 
-/* Take the leave of a leaf at *${p}: it follows its enter, with a time of one or two bytes and a method delta of 0. False if something else follows. */
-static inline __attribute__((always_inline)) bool
-leaf(const uint8_t **p, uint32_t *took, const bool quick)
-{
-	const uint32_t w = mlpd_u32(*p);
+/* What changes from event to event in hot(). */
+struct hot {
+	const uint8_t *p;             /* the next event */
+	uint64_t ends;                /* ends_at(p + 1), of fewer bytes the more of these were taken */
+	uint64_t time, method;
+	size_t n, depth;
+	uint64_t allocs, bytes;
+	const uint8_t *after;         /* the last allocation; and the time of the last enter or leave before that */
+	uint64_t called;
+};
 
-	if ((w & 0xff8080ff) == (0x8000 | MLPD_LEAVE)) {
-		*took = quick ? (uint32_t)tt_gather(w, 0x7f7f00) : (w >> 8 & 0x7f) | (w >> 9 & 0x3f80);
-		*p += 4;
-		return true;
+/* An event of hot() is shorter; and how many are taken from one look at the bytes. */
+enum { HOT_BYTES = 32, HOT_EVENTS = 7 };
+
+/* Move on by ${n} bytes, which have at least one end. */
+static inline __attribute__((always_inline)) void
+move_on(struct hot *h, uint64_t n)
+{
+	h->p += n;
+	h->ends >>= n;
+}
+
+/* An enter of ${key} at ${t}, ${n} bytes. If the next event is its leave, with a method delta of 0, that is taken, too: the call of a leaf. */
+static inline __attribute__((always_inline)) void
+enter(struct hot *h, struct tt_event *ev, uint32_t *open, uint64_t n, uint64_t t, uint64_t key, const bool quick)
+{
+	struct tt_event *e = &ev[h->n];
+
+	e->ts = (int64_t)t;
+	e->val = key;
+	e->depth = (uint16_t)h->depth;
+	e->flags = 0;
+	h->method = key;
+	move_on(h, n);
+	const uint64_t last = lowest(h->ends, quick);
+	if (h->p[0] == MLPD_LEAVE && likely(last < 4) && h->p[last + 2] == 0) {
+		e->dur = (uint32_t)number(h->p + 1, last, quick);
+		e->kind = TT_ZONE;
+		h->n++;
+		h->time = t + e->dur;
+		move_on(h, last + 3);
+		return;
 	}
-	if ((w & 0xff80ff) != MLPD_LEAVE)
-		return false;
-	*took = w >> 8 & 0x7f;
-	*p += 3;
-	return true;
+	e->dur = 0;
+	e->kind = TT_ZONE_BEGIN;
+	h->time = t;
+	open[h->depth++] = (uint32_t)h->n++;
 }
 
-/* Take an allocation without a stack, whose class is at *${p}; false if its form is unusual. */
+/* A leave of ${key} at ${t}, ${n} bytes. False, with nothing done, if that is not the innermost call, or it was a long one. */
 static inline __attribute__((always_inline)) bool
-near_alloc(const struct mlpd_run *r, const uint8_t **p, struct tt_event *e, int64_t ts, size_t depth, const bool quick)
+leave(struct hot *h, struct tt_event *ev, const uint32_t *open, uint64_t n, uint64_t t, uint64_t key)
 {
-	uint64_t type, object, size = 0;
-
-	if (!near_signed(p, &type, quick) || !near_signed(p, &object, quick) || !near_time(p, &size, quick) || size == 0)
+	if (unlikely(h->depth == 0))
 		return false;
-	*e = (struct tt_event){ .ts = ts, .val = (r->ptr + type) & r->mask, .kind = TT_ALLOC, .dur = (uint32_t)size, .depth = (uint16_t)depth };
+	struct tt_event *e = &ev[open[h->depth - 1]];
+	const uint64_t dur = t - (uint64_t)e->ts;
+	if (unlikely(e->val != key || dur > UINT32_MAX))
+		return false;
+	e->dur = (uint32_t)dur;
+	e->kind = TT_ZONE;
+	h->depth--;
+	h->time = t;
+	h->method = key;
+	move_on(h, n);
 	return true;
 }
 
-/* The longest event that hot() takes, plus the longest that it looks at after it. */
-enum { HOT_BYTES = 32 };
+/* The time of the last enter or leave. */
+static inline uint64_t
+last_call(const struct hot *h)
+{
+	return h->p == h->after ? h->called : h->time;
+}
+
+/* An allocation without a stack at ${t}; its class ends at ${last}. False, with nothing done, if its form is unusual, or its end is not in sight. */
+static inline __attribute__((always_inline)) bool
+alloc(struct hot *h, struct tt_event *ev, uint64_t last, uint64_t t, uint64_t key, const bool quick)
+{
+	const uint64_t ends = h->ends & -((uint64_t)2 << last), object = lowest(ends, quick), size = lowest(ends & (ends - 1), quick);
+
+	if (unlikely(size > 62 || object - last > 8 || size - object > 4))
+		return false;
+	const uint64_t bytes = number(h->p + 2 + object, size - object - 1, quick);
+	if (unlikely(bytes == 0))
+		return false;
+	ev[h->n++] = (struct tt_event){ .ts = (int64_t)t, .val = key, .kind = TT_ALLOC, .dur = (uint32_t)bytes, .depth = (uint16_t)h->depth };
+	h->called = last_call(h);
+	h->bytes += bytes;
+	h->allocs++;
+	h->time = t;
+	move_on(h, size + 2);
+	h->after = h->p;
+	return true;
+}
+
+/* Take the next event. False, with nothing done, if it is of another kind or form, or its end is not in sight. */
+static inline __attribute__((always_inline)) bool
+take(struct hot *h, const struct mlpd_run *r, struct tt_event *ev, uint32_t *open, const bool quick)
+{
+	const unsigned tag = h->p[0];
+	/* Where the first number of the event ends, and the second one. */
+	const uint64_t first = lowest(h->ends, quick), second = lowest(h->ends & (h->ends - 1), quick);
+
+	if (unlikely(second > 8) && (first > 7 || second - first > 8))
+		return false;
+	const uint64_t t = h->time + number(h->p + 1, first, quick), v = signed_number(h->p + 2 + first, second - first, quick);
+	if (tag == MLPD_ENTER)
+		enter(h, ev, open, second + 2, t, (h->method + v) & r->mask, quick);
+	else if (likely(tag == MLPD_LEAVE))
+		return leave(h, ev, open, second + 2, t, (h->method + v) & r->mask);
+	else
+		return tag == MLPD_ALLOC_PLAIN && !r->objects && alloc(h, ev, second, t, (r->ptr + v) & r->mask, quick);
+	return true;
+}
 
 /*
- * Take enters and leaves, nine events of ten where calls are recorded, and allocations among them. Times nearly always have one or two bytes, so these lengths
- * are branches. All changing values are in registers. Stops before the first event of another kind or form, and near the end of the chunk.
+ * Take enters and leaves, nine events of ten where calls are recorded, and allocations among them. How long numbers are follows no pattern, so there is no
+ * branch on that: where they end is seen for many bytes at once. What kinds of events come does, for programs repeat themselves. All changing values are
+ * in registers. Stops before the first event of another kind or form, and near the end of the chunk.
  */
 static inline __attribute__((always_inline)) uint64_t
 hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc, const bool quick)
 {
 	struct tt_batch *b = r->b;
-	const uint8_t *p = r->p, *last = r->end - HOT_BYTES;
-	const uint64_t mask = r->mask, zero = (uint64_t)r->zero;
+	const uint8_t *const last = r->end - HOT_BYTES, *const far = last - 64;
 	const size_t n0 = b->n, depth0 = b->depth;
-	uint64_t time = r->time - zero, called = time, method = r->method, allocs = 0, bytes = 0;
-	size_t n = b->n, depth = b->depth, full = full_at(b);
-	struct tt_event *ev = b->ev;
-	uint32_t *open = b->open;
+	const uint64_t zero = (uint64_t)r->zero;
+	struct hot h = { .p = r->p, .time = r->time - zero, .method = r->method, .n = n0, .depth = depth0 };
+	size_t full = full_at(b);
 
-	while (p <= last) {
-		const unsigned tag = p[0];
-		const uint8_t *q = p + 1;
-		uint64_t t = time, v;
-		uint32_t took;
-
-		if (unlikely(n >= full)) {
-			b->n = n;
-			b->depth = depth;
-			if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK || (full = full_at(b)) <= n)
+	while (h.p <= last) {
+		const uint8_t *const from = h.p;
+		if (unlikely(h.n + HOT_EVENTS > full)) {
+			b->n = h.n;
+			b->depth = h.depth;
+			if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK || (full = full_at(b)) < h.n + HOT_EVENTS)
 				break;
-			ev = b->ev;
-			open = b->open;
 		}
-		if (!near_time(&q, &t, quick))
-			break;
-		if (tag == MLPD_ALLOC_PLAIN && !r->objects) {
-			if (!near_alloc(r, &q, &ev[n], (int64_t)t, depth, quick))
-				break;
-			bytes += ev[n++].dur;
-			allocs++;
-			time = t;
-			p = q;
+		h.ends = ends_at(h.p + 1);
+		for (unsigned i = h.p <= far ? HOT_EVENTS : 1; i > 0 && take(&h, r, b->ev, b->open, quick); i--)
 			continue;
-		}
-		if ((tag != MLPD_ENTER && tag != MLPD_LEAVE) || !near_signed(&q, &v, quick))
+		if (h.p == from)
 			break;
-		v = (method + v) & mask;
-		if (tag == MLPD_ENTER) {
-			if (leaf(&q, &took, quick)) {
-				ev[n++] = (struct tt_event){ .ts = (int64_t)t, .val = v, .dur = took, .depth = (uint16_t)depth, .kind = TT_ZONE };
-				t += took;
-			} else {
-				ev[n] = (struct tt_event){ .ts = (int64_t)t, .val = v, .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN };
-				open[depth++] = (uint32_t)n++;
-			}
-		} else {
-			if (unlikely(depth == 0))
-				break;
-			struct tt_event *e = &ev[open[depth - 1]];
-			uint64_t dur = t - (uint64_t)e->ts;
-			if (unlikely(e->val != v || dur > UINT32_MAX))
-				break;
-			e->dur = (uint32_t)dur;
-			e->kind = TT_ZONE;
-			depth--;
-		}
-		time = called = t;
-		method = v;
-		p = q;
 	}
-	const uint64_t enters = n - n0 - allocs, leaves = enters + depth0 - depth;
-	r->p = p;
-	r->time = time + zero;
-	r->method = method;
-	b->n = n;
-	b->depth = depth;
+	const uint64_t enters = h.n - n0 - h.allocs, leaves = enters + depth0 - h.depth;
+	r->p = h.p;
+	r->time = h.time + zero;
+	r->method = h.method;
+	b->n = h.n;
+	b->depth = h.depth;
 	if (enters + leaves == 0)
 		return 0;
-	r->floor = *call_ts = (int64_t)called;
-	*events += enters + leaves + allocs;
+	r->floor = *call_ts = (int64_t)last_call(&h);
+	*events += enters + leaves + h.allocs;
 	b->nzone += enters;
-	b->nalloc += allocs;
-	b->alloc_b += bytes;
+	b->nalloc += h.allocs;
+	b->alloc_b += h.bytes;
 	if (b->tally) {
 		b->tally[MLPD_ENTER] += (uint32_t)enters;
 		b->tally[MLPD_LEAVE] += (uint32_t)leaves;
-		b->tally[MLPD_ALLOC_PLAIN] += (uint32_t)allocs;
+		b->tally[MLPD_ALLOC_PLAIN] += (uint32_t)h.allocs;
 	}
 	return enters + leaves;
 }

@@ -40,6 +40,16 @@ tt_gather(uint64_t x, uint64_t mask)
 	return x;
 }
 
+/* The place of the lowest bit of ${x}; 64: there is none. Only where tt_gathers(). */
+static inline __attribute__((always_inline)) uint64_t
+tt_gather_lowest(uint64_t x)
+{
+#if defined(__x86_64__)
+	__asm__("tzcnt %0, %0" : "+r"(x) : : "cc");
+#endif
+	return x;
+}
+
 /* The low seven bits of each byte of ${w}; ${quick}: tt_gathers(). */
 static inline __attribute__((always_inline)) uint64_t
 tt_gather_sevens(uint64_t w, bool quick)
