@@ -289,6 +289,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		}
 	}
 	tt_fold_steps_end(io);
+	tt_fold_samples_end(f);
 	return tt_fold_thrown_over(f, io, rc, err);
 }
 
@@ -303,6 +304,7 @@ tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++)
 		if (b->ev[b->rare[i]].kind == TT_SAMPLE)
 			rc = tt_fold_sample(f, io, &b->ev[b->rare[i]], err);
+	tt_fold_samples_end(f);
 	return rc;
 }
 

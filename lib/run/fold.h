@@ -124,6 +124,7 @@ struct tt_fold {
 	size_t ntrail, captrail;
 	enum tt_node_kind root;       /* of the trail */
 	uint64_t above;               /* hash of what that is below */
+	struct tt_count *late;        /* of the last sample, which is not counted in it yet; NULL: none */
 	uint64_t chunk;               /* how many were begun */
 	struct tt_thrown { int64_t since, end; struct tt_level l; } *thrown;   /* exceptions of this chunk, by their pieces so far */
 	size_t nthrown, capthrown;

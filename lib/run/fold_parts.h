@@ -240,7 +240,9 @@ void tt_fold_steps_end(struct tt_fold_io *io);
 /* The allocation ${e} in the zone of level ${at}, or on its recorded stack. */
 int tt_fold_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err);
 
+/* A stack sample; it counts at the next one, or at tt_fold_samples_end(). */
 int tt_fold_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err);
+void tt_fold_samples_end(struct tt_fold *f);
 
 /* Where a throw, a lock or a handle event happened; ${at} is the level of the zone around it. */
 int tt_fold_add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err);

@@ -172,6 +172,30 @@ tt_fold_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e
 	return rc;
 }
 
+/* Which event's paths are asked for ahead. A sample has two events, and memory takes about as long as four samples. */
+enum { AHEAD = 8 };
+
+/* The paths of the sample that comes AHEAD events after ${e}, if one does, are on their way out of memory while those before it are counted. */
+static void
+fetch_paths(struct tt_fold *f, const struct tt_fold_io *io, const struct tt_event *e)
+{
+	const struct tt_batch *b = io->b;
+
+	if (b->ev + b->n - e <= AHEAD || e[AHEAD].kind != TT_SAMPLE)
+		return;
+	e += AHEAD;
+	const struct tt_tree_table *table = tt_tree_now(f->m->tree);
+	const uint32_t thread = (uint32_t)tt_sample_thread(e);
+	const uint64_t *frame = b->word + e[1].val, above = tt_fold_hash_of(f, &nowhere);
+	const size_t same = same_steps(f, above, TT_NODE_SAMPLES, thread, frame, e->dur);
+	uint64_t hash = same ? f->trail[same - 1].l.hash : above;
+
+	for (size_t i = same; i <= e->dur; i++) {
+		hash = tt_tree_hash(hash, i ? TT_NODE_ZONE : TT_NODE_SAMPLES, i ? frame[i - 1] : thread);
+		tt_tree_fetch(table, hash);
+	}
+}
+
 int
 tt_fold_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err)
 {
@@ -182,9 +206,26 @@ tt_fold_sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *
 	if (!f->tree || !tt_filter_has(&f->m->filter, e->ts) || (f->m->keep_thread && !f->m->keep_thread[thread]))
 		return TT_OK;
 	int rc = stack_path(f, io, &nowhere, TT_NODE_SAMPLES, thread, io->b->word + x->val, e->dur, &l, err);
-	if (rc == TT_OK)
+	if (rc != TT_OK)
+		return rc;
+	fetch_paths(f, io, e);
+	/* Its counter is on its way, too: it counts when the next sample has been found. */
+	tt_fold_samples_end(f);
+	if (likely(l.c != NULL)) {
+		__builtin_prefetch(l.c, 1);
+		f->late = l.c;
+	} else {
 		tt_fold_count_of(io, &l)->n++;
-	return rc;
+	}
+	return TT_OK;
+}
+
+void
+tt_fold_samples_end(struct tt_fold *f)
+{
+	if (f->late)
+		f->late->n++;
+	f->late = NULL;
 }
 
 int
