@@ -6,7 +6,7 @@
  *	file ─ records.c: next ─ records ─ walk.c: their threads and definitions ─ per thread: its part of each record ─ chunk
  *	                                                                                                            │
  *	chunk ─ decode.c (any worker)                                                                                │
- *	      ├ samples.c, plain.c ─ events of samples                                                               │
+ *	      ├ samples.c, plain.c, check.c ─ events of samples                                                      │
  *	      └ define.c ─ definitions                         unity/known.c: what definitions mean ─ head of the chunk
  *
  * The file is a sequence of records, one for each frame, and a word for the end. A record says its size, and holds all threads one after the
@@ -196,6 +196,23 @@ data_has_labels(const struct unity_markers *k)
 	return k->label[0] != UNITY_NO_MARKER || k->label[1] != UNITY_NO_MARKER;
 }
 
+/* Take a duration at ${p} that is no less than 0 and less than 4e9 ns; false: it is another. Of all other floats but -0 the bits are no smaller. */
+static inline bool
+data_ns(const uint8_t *p, float *ns)
+{
+	const uint32_t bits = unity_u32(p);
+
+	memcpy(ns, &bits, 4);
+	return bits < 0x4f6e6b28;
+}
+
+/* check.c */
+/*
+ * True if it is seen that the samples of ${th} add up, of versions whose markers have ids, on the main thread after a sample that ends at ${last}. If false,
+ * data_samples() says whether they do.
+ */
+bool data_add_up(const struct data_thread *th, const struct data_piece *piece, int64_t zero, int64_t last);
+
 /* decode.c */
 int data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 const char *data_tag_name(unsigned tag);
@@ -209,7 +226,6 @@ struct data_run {
 	const struct data_head *h;
 	int64_t last, from;           /* end of the last sample; earliest begin of a sample as stored in the file */
 	uint64_t calls;
-	bool checks;                  /* samples are only checked: whoever asks drops their events */
 	struct data_level *level;     /* the open samples */
 	size_t caplevel;
 	bool special[DATA_SPECIAL];   /* by id modulo DATA_SPECIAL: one of these markers is more than a zone, or none */

@@ -98,17 +98,16 @@ pass_over(struct data_run *r, const struct data_piece *piece, const uint8_t *p, 
 	struct data_take take = { .p = p, .end = p + n, .from = p };
 	const struct place was = here(r);
 	struct data_thread th;
-	bool sane = false;
+	bool sane;
 
-	r->checks = true;
-	int rc = r->h->flags & DATA_H_MAIN ? thread(r, piece, p, n, &sane) : TT_OK;
+	data_walk_thread(&r->h->layout, &take, &th);
+	if (!(r->h->flags & DATA_H_MAIN) || data_add_up(&th, piece, r->h->zero, r->last))
+		return data_sample_labels(r, &th);
+	int rc = thread(r, piece, p, n, &sane);
 
 	if (sane)
 		back_to(r, &was);
-	if (rc != TT_OK || sane)
-		return rc;
-	data_walk_thread(&r->h->layout, &take, &th);
-	return data_sample_labels(r, &th);
+	return rc != TT_OK || sane ? rc : data_sample_labels(r, &th);
 }
 
 /* --- the chunk --------------------------------------------------------------------------------------------- */

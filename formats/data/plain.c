@@ -72,15 +72,12 @@ put_flow(struct flows *f, uint32_t i, int64_t ts, struct tt_event **e)
 	return true;
 }
 
-/* Bits of the float 4e9: those of all floats from 0 up to it are smaller, those of all others but -0 are not. */
-enum { DUR_LIMIT = 0x4f6e6b28 };
-
 /*
  * Decode plain samples from *${i} on, before ${stop}, up to one that is not or after which the innermost level is at its end; there is room for all, and their
- * flows. Unless the run ${keeps} its zones, they are only checked. *${i}, *${top}, *${to}: the next sample, the innermost level, the next event.
+ * flows. *${i}, *${top}, *${to}: the next sample, the innermost level, the next event.
  */
-static inline __attribute__((always_inline)) void
-row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct flows *flows, struct tt_event **to, const bool keeps)
+static __attribute__((noinline)) void
+row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct flows *flows, struct tt_event **to)
 {
 	const struct data_run *const r = t->r;
 	const uint64_t keys = unity_key(&r->u, 0), zero = (uint64_t)r->h->zero;
@@ -91,27 +88,24 @@ row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct
 	uint32_t k = *i, at = *top;
 
 	for (const uint8_t *p = t->th.sample + (size_t)k * 20; k < stop; k++, p += 20) {
-		const uint32_t id = unity_u32(p), bits = unity_u32(p + 4), children = unity_u32(p + 16);
+		const uint32_t id = unity_u32(p), children = unity_u32(p + 16);
 		const int64_t ts = (int64_t)(unity_u64(p + 8) - zero);
 		struct data_level *const up = &level[at];
 		float dur;
-		if (up->left == 0 || at >= deepest || bits >= DUR_LIMIT || children >= t->th.nsample - k || ts < up->at || ts >= up->end)
+		if (up->left == 0 || at >= deepest || !data_ns(p + 4, &dur) || children >= t->th.nsample - k || ts < up->at || ts >= up->end)
 			break;
-		memcpy(&dur, &bits, 4);
 		const int64_t ns = (int64_t)((double)dur + 0.5), end = ts + ns;
 		if (end > up->end || (r->special[id % DATA_SPECIAL] && is_special(&r->h->marker, id)))
 			break;
-		if (keeps) {
-			if (k == flows->next && !put_flow(flows, k, ts, &e))
-				break;
-			e->ts = ts;
-			e->val = keys | id;
-			e->dur = (uint32_t)ns;
-			e->depth = (uint16_t)(at + 1 - others);
-			e->kind = TT_ZONE;
-			e->flags = 0;
-			e++;
-		}
+		if (k == flows->next && !put_flow(flows, k, ts, &e))
+			break;
+		e->ts = ts;
+		e->val = keys | id;
+		e->dur = (uint32_t)ns;
+		e->depth = (uint16_t)(at + 1 - others);
+		e->kind = TT_ZONE;
+		e->flags = 0;
+		e++;
 		const uint32_t after = up->back, left = --up->left, back = left ? at : after;
 		up->at = end;
 		up[1].at = ts;
@@ -128,20 +122,6 @@ row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct
 	*to = e;
 }
 
-static __attribute__((noinline)) void
-keep_row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct flows *flows, struct tt_event **to)
-{
-	row(t, i, stop, top, flows, to, true);
-}
-
-static __attribute__((noinline)) void
-check_row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top)
-{
-	struct tt_event *none = NULL;
-
-	row(t, i, stop, top, NULL, &none, false);
-}
-
 /* Decode a row of plain samples from *${i} on, before ${stop}; *${i}: the first that is not in it. */
 static int
 plain_row(struct data_tree *t, uint32_t *i, uint32_t stop)
@@ -156,15 +136,11 @@ plain_row(struct data_tree *t, uint32_t *i, uint32_t stop)
 	uint32_t top = (uint32_t)t->depth - 1;
 
 	stop = row_stop(t, *i, stop);
-	if (r->checks) {
-		check_row(t, i, stop, &top);
-	} else {
-		struct flows flows = { .list = flow, .b = b, .next = data_list_head(b, flow, *i) };
-		struct tt_event *e = b->ev + b->n;
-		const size_t room = (b->cap - b->n) / 2;
-		keep_row(t, i, stop - *i < room ? stop : *i + (uint32_t)room, &top, &flows, &e);
-		b->n = (size_t)(e - b->ev);
-	}
+	struct flows flows = { .list = flow, .b = b, .next = data_list_head(b, flow, *i) };
+	struct tt_event *e = b->ev + b->n;
+	const size_t room = (b->cap - b->n) / 2;
+	row(t, i, stop - *i < room ? stop : *i + (uint32_t)room, &top, &flows, &e);
+	b->n = (size_t)(e - b->ev);
 	t->depth = (size_t)top + 1;
 	t->zones = t->depth - others;
 	b->nzone += *i - from;

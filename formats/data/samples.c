@@ -445,7 +445,7 @@ open_lists(struct data_tree *t)
 	t->gc = (struct data_list){ .p = th->gc, .left = th->ngc, .size = DATA_GC_SIZE };
 	t->value = (struct data_list){ .p = th->value, .left = th->nvalue };
 	t->stack = (struct data_list){ .p = th->stack, .left = th->nstack, .size = data_stack_size(t->l) };
-	t->flow[0] = (struct data_list){ .p = th->flow, .left = t->r->checks ? 0 : th->nflow, .size = DATA_FLOW_SIZE };
+	t->flow[0] = (struct data_list){ .p = th->flow, .left = th->nflow, .size = DATA_FLOW_SIZE };
 	for (size_t i = 0; i < sizeof all / sizeof *all && rc == TT_OK; i++)
 		rc = all[i]->left ? data_list_open(t->r->u.b, all[i], t->r->u.err) : TT_OK;
 	t->flow[1] = t->flow[0];
