@@ -75,7 +75,7 @@ struct data_record {
 };
 
 /* Walk over the record of ${n} bytes at ${p}; its first threads are kept. False if it makes no sense in this layout. */
-enum { DATA_KEPT = 64 };
+enum { DATA_KEPT = 64, DATA_HEAD = 56 };
 bool data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_record *r, struct data_thread kept[DATA_KEPT]);
 
 /* A marker in the section of markers. */
@@ -128,6 +128,7 @@ struct data_stream {
 	uint32_t nth;
 	uint64_t tid;
 	bool main, seen, ends;        /* ends: the thread that had its id before must end first */
+	bool holds;                   /* it is the last that had its id */
 	uint32_t record;              /* the last record with it, + 1 */
 	uint32_t twins;               /* other threads with its id and name in that record */
 	uint32_t first, last;         /* its pieces in the segment: index + 1; 0: none */
@@ -151,6 +152,8 @@ struct data {
 	uint32_t main;                /* index + 1 of the main thread's stream */
 	struct tt_map at_stream;      /* by id, name and nth */
 	struct tt_map holder;         /* by id and nth: the last stream that had it */
+	/* By its place in a record: the stream of the last thread there, index + 1, and its first bytes, which are its id and names. */
+	struct data_place { uint32_t stream, n; uint8_t head[DATA_HEAD]; } place[DATA_KEPT];
 
 	/* the segment */
 	uint64_t at, seq, from;

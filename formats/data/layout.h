@@ -39,16 +39,23 @@ struct data_layout {
 /* A record being read. Fields that it lacks are 0. */
 struct data_take {
 	const uint8_t *p, *end, *from;
-	bool bad;                     /* something is missing, or makes no sense */
+	bool bad;                     /* something is missing, or makes no sense: p is at the end */
 };
+
+static inline void
+data_is_bad(struct data_take *t)
+{
+	t->bad = true;
+	t->p = t->end;
+}
 
 static inline const uint8_t *
 data_bytes(struct data_take *t, size_t n)
 {
 	const uint8_t *p = t->p;
 
-	if (t->bad || (size_t)(t->end - p) < n) {
-		t->bad = true;
+	if ((size_t)(t->end - p) < n) {
+		data_is_bad(t);
 		return NULL;
 	}
 	t->p += n;
@@ -77,8 +84,8 @@ data_count(struct data_take *t, size_t size)
 {
 	uint32_t n = data_take32(t);
 
-	if (n > (size_t)(t->end - t->p) / size) {
-		t->bad = true;
+	if (n * (uint64_t)size > (size_t)(t->end - t->p)) {
+		data_is_bad(t);
 		return 0;
 	}
 	return n;
@@ -88,21 +95,28 @@ data_count(struct data_take *t, size_t size)
 static inline const uint8_t *
 data_list(struct data_take *t, size_t size, uint32_t *n)
 {
-	*n = data_count(t, size);
-	return data_bytes(t, *n * size);
+	const uint32_t count = data_count(t, size);
+	const uint8_t *p = t->p;
+
+	*n = count;
+	t->p = p + (size_t)count * size;
+	return p;
 }
 
 /* Take a name that ends with a NUL, padded with it to a multiple of 4. Never NULL. */
 static inline const char *
 data_name(struct data_take *t, uint32_t *n)
 {
-	const uint8_t *nul = t->bad ? NULL : memchr(t->p, 0, (size_t)(t->end - t->p));
-	size_t len = nul ? (size_t)(nul - t->p) : 0;
-	const uint8_t *p = nul && len < UINT32_MAX ? data_bytes(t, (len + 4) & ~(size_t)3) : NULL;
+	const uint8_t *p = t->p, *nul = memchr(p, 0, (size_t)(t->end - p));
+	const size_t len = nul ? (size_t)(nul - p) : UINT32_MAX;
 
-	t->bad = t->bad || !p;
-	*n = p ? (uint32_t)len : 0;
-	return p ? (const char *)p : "";
+	*n = 0;
+	if (len >= UINT32_MAX || !data_bytes(t, (len + 4) & ~(size_t)3)) {
+		data_is_bad(t);
+		return "";
+	}
+	*n = (uint32_t)len;
+	return (const char *)p;
 }
 
 #endif

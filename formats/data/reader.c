@@ -243,7 +243,7 @@ rewind_(void *ctx, struct tt_err *err)
 	(void)err;
 	m->known.complete = m->read;
 	for (size_t i = 0; i < m->nstream; i++) {
-		m->stream[i].seen = m->stream[i].ends = false;
+		m->stream[i].seen = m->stream[i].ends = m->stream[i].holds = false;
 		m->stream[i].record = 0;
 	}
 	tt_map_clear(&m->holder);

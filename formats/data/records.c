@@ -172,11 +172,13 @@ hold(struct data *m, uint32_t index, struct tt_err *err)
 	const uint64_t hash = stream_hash(st->id, 0, st->nth);
 	uint32_t at = st->id ? tt_map_find(&m->holder, hash, i, m->stream[i].id == st->id && m->stream[i].nth == st->nth) : index + 1;
 
+	st->holds = true;
 	if (at == index + 1)
 		return TT_OK;
 	if (!at)
 		return tt_map_add(&m->holder, &m->env->mem, hash, index, err);
 	tt_map_replace(&m->holder, hash, at - 1, index);
+	m->stream[at - 1].holds = false;
 	st->seen = false;
 	st->ends = true;
 	return TT_OK;
@@ -189,9 +191,9 @@ find_stream(const struct data *m, uint64_t id, uint64_t name, uint32_t nth)
 	    m->stream[i].id == id && m->stream[i].name == name && m->stream[i].nth == nth);
 }
 
-/* Find the stream of a thread of this record. Threads with the same id and name have a stream each. */
+/* Find the stream of a thread of this record by its id and names. Threads with the same ones have a stream each. */
 static int
-stream_of(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
+look_up_stream(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
 {
 	const uint64_t name = tt_seeded_text(tt_seeded_text(1, th->group, th->ngroup), th->name, th->nname);
 	uint32_t at = find_stream(m, th->id, name, 0), nth = 0;
@@ -211,15 +213,39 @@ stream_of(struct data *m, const struct data_thread *th, uint32_t *index, struct 
 	return hold(m, *index, err);
 }
 
+/* Find the stream of thread ${i} of this record: mostly that of thread ${i} of the record before. */
+static int
+stream_of(struct data *m, uint32_t i, const struct data_thread *th, uint32_t *index, struct tt_err *err)
+{
+	const size_t n = (size_t)(th->sample - th->from) - 4;
+	struct data_place *place = i < DATA_KEPT && n <= DATA_HEAD ? &m->place[i] : NULL;
+
+	if (place && place->stream && place->n == n && memcmp(place->head, th->from, n) == 0) {
+		struct data_stream *st = &m->stream[place->stream - 1];
+		if (st->holds && st->nth == 0 && st->record != m->record) {
+			*index = place->stream - 1;
+			st->record = m->record;
+			st->twins = 0;
+			return TT_OK;
+		}
+	}
+	int rc = look_up_stream(m, th, index, err);
+	if (rc == TT_OK && place) {
+		*place = (struct data_place){ .stream = *index + 1, .n = (uint32_t)n };
+		memcpy(place->head, th->from, n);
+	}
+	return rc;
+}
+
 /*
  * The stream of the main thread of this record, the same in all records: its frames are those of the file, and an id or a name may be damaged, or another
  * program's.
  */
 static int
-main_stream(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
+main_stream(struct data *m, uint32_t i, const struct data_thread *th, uint32_t *index, struct tt_err *err)
 {
 	if (m->main == 0 || m->stream[m->main - 1].record == m->record) {
-		const int rc = stream_of(m, th, index, err);
+		const int rc = stream_of(m, i, th, index, err);
 		if (rc == TT_OK && m->main == 0)
 			m->main = *index + 1;
 		return rc;
@@ -353,10 +379,24 @@ bound_main(struct data *m, const struct data_stream *st, const struct data_recor
 }
 
 static int
+add_piece(struct data *m, uint32_t index, const struct data_part *part, struct tt_err *err)
+{
+	struct data_stream *st = &m->stream[index];
+
+	if (!st->first) {
+		if (tt_mem_grow(&m->env->mem, &m->order, &m->caporder, m->norder + 1, sizeof *m->order, err) != TT_OK)
+			return err->code;
+		m->order[m->norder++] = index;
+	}
+	return add_part(m, part, &st->first, &st->last, err);
+}
+
+static int
 take_threads(struct data *m, const struct data_record *r, const struct data_piece *frame, struct tt_err *err)
 {
 	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
 	const uint32_t main = find_main(m, r);
+	const bool skims = data_skims(m->cap, &m->layout);
 	struct data_thread further;
 	uint32_t index;
 	int rc = TT_OK;
@@ -368,10 +408,13 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 			t.p = th->end;
 		else
 			data_walk_thread(&m->layout, &t, &further);
-		if ((rc = (i == main ? main_stream : stream_of)(m, th, &index, err)) != TT_OK)
+		if ((rc = (i == main ? main_stream : stream_of)(m, i, th, &index, err)) != TT_OK)
 			break;
 		struct data_stream *st = &m->stream[index];
 		st->main = st->main || i == main;
+		st->values = th->nvalue > 0 || (st->values && st->first);
+		if (skims && st->seen && !st->main && th->nvalue == 0)
+			continue;
 		part.p = th->from;
 		part.piece.len = (uint32_t)(th->end - th->from);
 		if (i == main && m->layout.rank >= 6 && m->layout.rank < 8) {
@@ -384,13 +427,7 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 			part.piece.flags = part.piece.gpu_us = 0;
 		else
 			bound_main(m, st, r, &part.piece);
-		st->values = th->nvalue > 0 || (st->values && st->first);
-		if (!st->first) {
-			if ((rc = tt_mem_grow(&m->env->mem, &m->order, &m->caporder, m->norder + 1, sizeof *m->order, err)) != TT_OK)
-				break;
-			m->order[m->norder++] = index;
-		}
-		rc = add_part(m, &part, &st->first, &st->last, err);
+		rc = add_piece(m, index, &part, err);
 	}
 	return rc;
 }

@@ -122,7 +122,8 @@ data_take_named(const struct data_layout *l, struct data_take *t, struct data_ma
 	uint32_t present = data_take32(t);
 
 	*m = (struct data_marker){ .name = "" };
-	t->bad = t->bad || present > 1;
+	if (present > 1)
+		data_is_bad(t);
 	if (t->bad || !present)
 		return false;
 	m->name = data_name(t, &m->nname);
@@ -166,6 +167,7 @@ skip_values(const struct data_layout *l, struct data_take *t, struct data_thread
 	uint32_t n;
 
 	th->value = t->p;
+	th->nvalue = 0;
 	if (l->rank == 0) {
 		if (l->like == DATA_55)
 			return;
@@ -179,44 +181,48 @@ skip_values(const struct data_layout *l, struct data_take *t, struct data_thread
 	th->value = t->p;
 	for (uint32_t i = 0; i < th->nvalue && !t->bad; i++) {
 		data_take32(t);
-		for (n = data_count(t, 8); n > 0 && !t->bad; n--) {
-			data_take32(t);
-			uint32_t size = data_take32(t);
-			data_bytes(t, size);
-			data_bytes(t, (0u - size) & 3);
+		for (n = data_take32(t); n > 0 && !t->bad; n--) {
+			const uint8_t *p = data_bytes(t, 8);
+			data_bytes(t, p ? ((size_t)unity_u32(p + 4) + 3) & ~(size_t)3 : 0);
 		}
 	}
 }
 
-void
-data_walk_thread(const struct data_layout *l, struct data_take *t, struct data_thread *th)
+/* A list that not all versions have. */
+static inline const uint8_t *
+list_if(bool has, struct data_take *t, size_t size, uint32_t *n)
 {
+	*n = 0;
+	return has ? data_list(t, size, n) : NULL;
+}
+
+void
+data_walk_thread(const struct data_layout *l, struct data_take *take, struct data_thread *th)
+{
+	struct data_take t = *take;   /* in registers */
 	struct data_marker m;
 
-	*th = (struct data_thread){ .from = t->p };
-	if (l->rank >= 8)
-		th->id = data_take64(t);
-	th->group = data_name(t, &th->ngroup);
-	th->name = data_name(t, &th->nname);
-	th->sample = data_list(t, data_sample_size(l), &th->nsample);
-	th->gpu = data_list(t, DATA_GPU_SIZE, &th->ngpu);
-	if (l->rank >= 10)
-		th->instance = data_list(t, data_instance_size(l), &th->ninstance);
-	th->gc = data_list(t, DATA_GC_SIZE, &th->ngc);
-	th->marker = t->p;
-	for (uint32_t i = 0; l->rank < 11 && i < th->nsample && !t->bad; i++)
-		data_take_named(l, t, &m);
-	skip_list(t, 4);              /* warnings */
-	skip_values(l, t, th);
+	th->from = t.p;
+	th->id = l->rank >= 8 ? data_take64(&t) : 0;
+	th->group = data_name(&t, &th->ngroup);
+	th->name = data_name(&t, &th->nname);
+	th->sample = data_list(&t, data_sample_size(l), &th->nsample);
+	th->gpu = data_list(&t, DATA_GPU_SIZE, &th->ngpu);
+	th->instance = list_if(l->rank >= 10, &t, data_instance_size(l), &th->ninstance);
+	th->gc = data_list(&t, DATA_GC_SIZE, &th->ngc);
+	th->marker = t.p;
+	for (uint32_t i = 0; l->rank < 11 && i < th->nsample && !t.bad; i++)
+		data_take_named(l, &t, &m);
+	skip_list(&t, 4);             /* warnings */
+	skip_values(l, &t, th);
 	if (l->rank >= 5)
-		skip_list(t, 4);      /* samples that are statistics of the frame */
+		skip_list(&t, 4);     /* samples that are statistics of the frame */
 	if (l->rank >= 4)
-		data_take32(t);       /* depth */
-	if (l->rank >= 6)
-		th->stack = data_list(t, data_stack_size(l), &th->nstack);
-	if (l->rank >= 7)
-		th->flow = data_list(t, DATA_FLOW_SIZE, &th->nflow);
-	th->end = t->p;
+		data_take32(&t);      /* depth */
+	th->stack = list_if(l->rank >= 6, &t, data_stack_size(l), &th->nstack);
+	th->flow = list_if(l->rank >= 7, &t, DATA_FLOW_SIZE, &th->nflow);
+	th->end = t.p;
+	*take = t;
 }
 
 /* --- the record ------------------------------------------------------------------------------------------------ */
