@@ -6,6 +6,8 @@
  */
 #include "data/tree.h"
 
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
 /* The next sample to which something other than a flow belongs. */
 static uint32_t
 next_listed(struct data_tree *t, uint32_t i)
@@ -80,44 +82,53 @@ static __attribute__((noinline)) void
 row(const struct data_tree *t, uint32_t *i, uint32_t stop, uint32_t *top, struct flows *flows, struct tt_event **to)
 {
 	const struct data_run *const r = t->r;
-	const uint64_t keys = unity_key(&r->u, 0), zero = (uint64_t)r->h->zero;
-	const uint32_t others = (uint32_t)(t->depth - t->zones);
+	const bool *const special = r->special;
+	const uint64_t zero = (uint64_t)r->h->zero;
+	const uint32_t n = t->th.nsample, until = n - stop, others = (uint32_t)(t->depth - t->zones);
 	const uint32_t deepest = (uint32_t)(r->caplevel < others + UINT16_MAX ? r->caplevel : others + UINT16_MAX) - 1;
 	struct data_level *const level = r->level;
+	const uint8_t *p = t->th.sample + (size_t)*i * 20;
 	struct tt_event *e = *to;
-	uint32_t k = *i, at = *top;
+	uint32_t rest = n - *i, at = *top;    /* this sample and those after it */
 
-	for (const uint8_t *p = t->th.sample + (size_t)k * 20; k < stop; k++, p += 20) {
+	for (; rest > until; rest--, p += 20) {
 		const uint32_t id = unity_u32(p), children = unity_u32(p + 16);
 		const int64_t ts = (int64_t)(unity_u64(p + 8) - zero);
 		struct data_level *const up = &level[at];
+		const uint32_t left = up->left;
 		float dur;
-		if (up->left == 0 || at >= deepest || !data_ns(p + 4, &dur) || children >= t->th.nsample - k || ts < up->at || ts >= up->end)
+		if (left == 0 || at >= deepest || !data_ns(p + 4, &dur) || children >= rest || ts < up->at || ts >= up->end)
 			break;
 		const int64_t ns = (int64_t)((double)dur + 0.5), end = ts + ns;
-		if (end > up->end || (r->special[id % DATA_SPECIAL] && is_special(&r->h->marker, id)))
+		if (end > up->end)
 			break;
-		if (k == flows->next && !put_flow(flows, k, ts, &e))
+		if (unlikely(special[id % DATA_SPECIAL]) && is_special(&r->h->marker, id))
+			break;
+		if (unlikely(n - rest == flows->next) && !put_flow(flows, n - rest, ts, &e))
 			break;
 		e->ts = ts;
-		e->val = keys | id;
+		e->val = id;          /* as unity_key(): a file has one session */
 		e->dur = (uint32_t)ns;
 		e->depth = (uint16_t)(at + 1 - others);
 		e->kind = TT_ZONE;
 		e->flags = 0;
 		e++;
-		const uint32_t after = up->back, left = --up->left, back = left ? at : after;
+		const uint32_t after = up->back, back = left > 1 ? at : after;
+		up->left = left - 1;
 		up->at = end;
 		up[1].at = ts;
 		up[1].end = end;
 		up[1].left = children;
 		up[1].back = back;
-		up[1].event = 0;
-		up[1].zone = true;
-		up[1].collect = false;
 		at = children ? at + 1 : back;
 	}
-	*i = k;
+	/* Of levels that have ended all were nothing but zones, so what takes their places need not say that again. */
+	for (uint32_t k = *top + 1; k <= at; k++) {
+		level[k].event = 0;
+		level[k].zone = true;
+		level[k].collect = false;
+	}
+	*i = n - rest;
 	*top = at;
 	*to = e;
 }

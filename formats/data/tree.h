@@ -14,8 +14,8 @@
 struct data_level {
 	int64_t at, end;              /* the end of its last child that has begun, or its begin; its own end. The root has no end */
 	uint32_t left;                /* children that have not begun */
-	uint32_t back;                /* the level that goes on when its last child has ended: itself, if its end is more than that of a zone */
 	uint32_t event;               /* index + 1 of its begin, if its end is an event of its own */
+	uint32_t back;                /* the level that goes on when its last child has ended: itself, if its end is more than that of a zone */
 	bool zone;                    /* it is a zone, and so a level in the model */
 	bool collect;                 /* it is a collection */
 };
