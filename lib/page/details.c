@@ -194,6 +194,15 @@ put_rec(const struct details *s, struct rec *r, int64_t end, struct tt_buf *out)
 	}
 }
 
+/* True if any of the events may be in a chosen frame: those of most chunks are not. */
+static bool
+meets(const struct details *s, const struct tt_batch *b)
+{
+	size_t at = tt_lower_bound(i, 0, s->d->n, s->time[i].to <= b->min_ts);
+
+	return at < s->d->n && s->time[at].from <= b->max_ts;
+}
+
 static int
 chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
@@ -220,7 +229,7 @@ chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 		if (name->left_out || (name->alloc_wrapper && !wrappers))
 			out->n = before;
 	}
-	for (size_t i = 0; v->b->nalloc && i < v->b->n; i++) {
+	for (size_t i = 0; v->b->nalloc && meets(s, v->b) && i < v->b->n; i++) {
 		const struct tt_event *e = &v->b->ev[i];
 
 		if (e->kind != TT_ALLOC || !tt_filter_has(&v->m->filter, e->ts))
