@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena_text.h"
+#include "base/aside.h"
 #include "cmd.h"
 #include "emit/emit.h"
 #include "input.h"
@@ -17,6 +18,7 @@
 #include "run/run.h"
 #include "version.h"
 #include "view/view.h"
+#include "why/causes.h"
 
 #define DEFAULT_SIZE ((uint64_t)2 << 20)
 #define FIRST_SCREEN ((uint64_t)128 << 10)    /* bytes of a page above its tables, and of its script */
@@ -127,8 +129,43 @@ needs(void)
 	return all;
 }
 
+/* The search for causes, which runs beside the making of other tables and of timelines where there is a thread for it. */
+struct search {
+	struct tt_aside aside;
+	struct tt_views own, *view;   /* own: that of its thread */
+	struct tt_causes causes;
+	struct tt_arena text;
+	struct tt_err err;
+};
+
 static void
-fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct tt_report *r)
+find_causes(void *search)
+{
+	struct search *s = search;
+
+	tt_causes_find(&s->causes, s->view, &s->text, &s->err);
+}
+
+static void
+begin_search(struct search *s, const struct tt_model *m, struct tt_views *view)
+{
+	const bool alone = m->env->jobs == 1;
+
+	tt_view_init(&s->own, m);
+	tt_arena_init(&s->text, &m->env->mem);
+	s->view = alone ? view : &s->own;
+	tt_aside_begin(&s->aside, alone, find_causes, s);
+}
+
+static void
+free_search(struct search *s)
+{
+	tt_view_free(&s->own);
+	tt_arena_free(&s->text);
+}
+
+static void
+fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct search *s, struct tt_report *r)
 {
 	struct tt_pass_opts po = o->pass;
 
@@ -144,6 +181,10 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 			tt_pass_report(*p, view, &po, r);
 	po.table = asked;
 	po.rows = 0;
+	po.causes = &s->causes;
+	tt_aside_end(&s->aside);
+	if (r->err.code == TT_OK)
+		r->err = s->err;
 	for (const struct tt_pass *const *p = tt_passes; *p; p++)
 		tt_pass_report(*p, view, &po, r);
 	tt_filter_notes(view->m, TT_GROUP_NONE, r);
@@ -196,7 +237,7 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 }
 
 static int
-write_page(struct app *app, const struct page_opts *o, struct tt_report *r, struct tt_views *view,
+write_page(struct app *app, const struct page_opts *o, struct tt_report *r, struct tt_views *view, struct tt_views *beside,
     const struct tt_details *d, struct tt_err *err)
 {
 	const char *slash = strrchr(o->in.path.v[0], '/');
@@ -204,7 +245,7 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	struct tt_buf text = { 0 }, all = { 0 }, frames = { 0 };
 	const char *of_frames = NULL;
 	struct tt_page_cut cut = { 0 };
-	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size };
+	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size, .beside = beside };
 	size_t size;
 	int rc;
 
@@ -255,6 +296,7 @@ report(struct app *app, const struct page_opts *o, struct tt_err *err)
 	struct tt_run_opts run;
 	struct tt_model *m = NULL;
 	struct tt_views view = { 0 };
+	struct search search = { .err.at = TT_NOWHERE };
 	struct tt_report r;
 	struct tt_details details = { .room = has_views(o) && o->max_size ? (o->max_size - FIRST_SCREEN) / 5 * 2 : !has_views(o) };
 	const struct tt_emit *const emit[] = { &tt_page_details };
@@ -277,8 +319,12 @@ report(struct app *app, const struct page_opts *o, struct tt_err *err)
 	ui_erase(&app->ui);
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
-		fill(app, o, &view, &r);
-		rc = write_page(app, o, &r, &view, &details, err);
+		begin_search(&search, m, &view);
+		rc = tt_details_make(&details, m, err);
+		fill(app, o, &view, &search, &r);
+		if (rc == TT_OK)
+			rc = write_page(app, o, &r, &view, search.view != &view ? search.view : NULL, &details, err);
+		free_search(&search);
 	}
 	tt_details_free(&details);
 	tt_report_free(&r);

@@ -20,7 +20,6 @@
 #include "base/order.h"
 #include "base/proto.h"
 #include "emit/emit.h"
-#include "io/sorter.h"
 #include "out/html.h"
 #include "stat/num.h"
 #include "view/view.h"
@@ -40,10 +39,8 @@ struct rec {
 struct details {
 	struct tt_emitting e;
 	struct tt_details *d;
-	struct tt_sorter recs;
 	struct tt_span time[TT_DETAILS];      /* of the chosen frames, in order */
 	uint32_t rank[TT_DETAILS];    /* of each of these times: its frame's */
-	uint32_t own;                 /* thread of the frames */
 };
 
 /* --- which frames --------------------------------------------------------------------------- */
@@ -208,7 +205,7 @@ chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 {
 	const struct details *s = state;
 	const bool wrappers = v->m->filter.wrappers;
-	struct rec r = { .thread = v->thread->index == s->own ? 0 : v->thread->index + 1 };
+	struct rec r = { .thread = v->thread->index == s->d->own ? 0 : v->thread->index + 1 };
 
 	if (s->d->n == 0 || v->cap->process != s->d->process)
 		return TT_OK;
@@ -252,7 +249,7 @@ write_recs(void *state, const struct tt_view *v, const char *p, size_t n, struct
 
 	(void)v;
 	for (; n >= sizeof(struct rec) && rc == TT_OK; p += sizeof(struct rec), n -= sizeof(struct rec))
-		rc = tt_sorter_add(&s->recs, p, err);
+		rc = tt_sorter_add(&s->d->recs, p, err);
 	return rc;
 }
 
@@ -307,7 +304,8 @@ enum column { THREAD_NAME, THREAD_ZONES, THREAD_ALLOCS, ZONE_START, ZONE_DEPTH, 
 
 /* One frame's numbers while they are gathered. */
 struct block {
-	struct details *s;
+	struct tt_details *d;
+	const struct tt_frames *f;
 	struct tt_buf column[NCOLUMN], all;
 	size_t size;                  /* of all columns */
 	int64_t from, to;             /* of the frame */
@@ -335,7 +333,7 @@ put(struct block *b, enum column c, uint64_t v)
 static uint64_t
 name_of(struct block *b, uint64_t key, enum tt_details_kind kind, struct tt_err *err)
 {
-	struct tt_details *d = b->s->d;
+	struct tt_details *d = b->d;
 	uint64_t hash = tt_seeded_pair(kind, key);
 	uint32_t at = tt_map_find(&d->at, hash, i, d->name[i].key == key && d->name[i].kind == kind);
 
@@ -382,7 +380,7 @@ begin_thread(struct block *b, uint32_t thread, struct tt_err *err)
 	b->last = b->from;
 	b->nzone = b->nalloc = b->nopen = 0;
 	b->nthread++;
-	put(b, THREAD_NAME, name_of(b, thread ? thread - 1 : b->s->own, TT_DETAILS_THREAD, err));
+	put(b, THREAD_NAME, name_of(b, thread ? thread - 1 : b->d->own, TT_DETAILS_THREAD, err));
 }
 
 /* The zones that end before ${r} are no longer around it. A zone lies in those of less depth alone. */
@@ -411,7 +409,7 @@ add_rec(struct block *b, const struct rec *r, struct tt_err *err)
 		return TT_OK;
 	}
 	end_run(b, err);
-	if (tt_mem_grow(b->s->d->mem, &b->open, &b->capopen, b->nopen + 1, sizeof *b->open, err) != TT_OK)
+	if (tt_mem_grow(b->d->mem, &b->open, &b->capopen, b->nopen + 1, sizeof *b->open, err) != TT_OK)
 		return err->code;
 	b->open[b->nopen++] = (struct open){ r->ts + r->dur, ++b->nzone, r->depth };
 	put(b, ZONE_START, (uint64_t)(from - b->last));
@@ -509,21 +507,20 @@ end_block(struct block *b, struct tt_detail *to, uint64_t *room, struct tt_err *
 static void
 begin_block(struct block *b, size_t rank)
 {
-	const struct tt_frames *f = b->s->e.m->frames;
-	size_t frame = b->s->d->of[rank].frame;
+	const size_t frame = b->d->of[rank].frame;
 
 	for (size_t i = 0; i < NCOLUMN; i++)
 		b->column[i].n = 0;
 	b->all.n = b->size = b->nthread = 0;
-	b->from = tt_frames_start(f, frame);
-	b->to = b->from + tt_frames_dur(f, frame);
+	b->from = tt_frames_start(b->f, frame);
+	b->to = b->from + tt_frames_dur(b->f, frame);
 	b->full = false;
 }
 
 static int
 put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 {
-	struct tt_details *d = b->s->d;
+	struct tt_details *d = b->d;
 	uint64_t room = d->room ? d->room : UINT64_MAX;
 	const void *next = NULL;
 	int rc = tt_sorted_next(in, &next, err);
@@ -556,10 +553,10 @@ begin(void *state, struct tt_err *err)
 
 	s->d = (struct tt_details *)(uintptr_t)s->e.o.own;
 	s->d->mem = &s->e.env->mem;
-	tt_sorter_init(&s->recs, s->e.env, &form);
+	tt_sorter_init(&s->d->recs, s->e.env, &form);
 	if (!f || f->nof != 1 || f->n == 0)
 		return TT_OK;
-	s->own = tt_frames_thread(f, 0);
+	s->d->own = tt_frames_thread(f, 0);
 	s->d->process = f->of[0].process;
 	return choose_all(s, NULL, false, err);
 }
@@ -580,47 +577,46 @@ again(void *state, bool *more, struct tt_err *err)
 		*more = !is_chosen(s->d, worst->h[i].frame);
 	if (!*more)
 		return TT_OK;
-	tt_sorter_free(&s->recs);
-	tt_sorter_init(&s->recs, s->e.env, &form);
+	tt_sorter_free(&s->d->recs);
+	tt_sorter_init(&s->d->recs, s->e.env, &form);
 	return choose_all(s, worst, worst == &s->e.m->frames->latest, err);
 }
 
 static int
 finish(void *state, struct tt_err *err)
 {
-	struct details *s = state;
-	struct block b = { .s = s };
-	struct tt_sorted *in = NULL;
-	int rc = tt_sorter_done(&s->recs, err);
+	const struct details *s = state;
 
-	if (rc == TT_OK)
-		rc = tt_sorted_open(&s->recs, &in, err);
-	if (rc == TT_OK)
-		rc = put_blocks(&b, in, err);
-	tt_sorted_close(in);
-	tt_buf_free(&b.all);
-	for (size_t i = 0; i < NCOLUMN; i++)
-		tt_buf_free(&b.column[i]);
-	tt_mem_free(s->d->mem, b.open, b.capopen * sizeof *b.open);
-	return rc;
-}
-
-static void
-end(void *state)
-{
-	struct details *s = state;
-
-	tt_sorter_free(&s->recs);
+	return tt_sorter_done(&s->d->recs, err);
 }
 
 const struct tt_emit tt_page_details = {
 	.name = "details", .state = sizeof(struct details), .needs = TT_NEEDS_SLICES | TT_NEEDS_FRAMES,
-	.begin = begin, .times = times, .chunk = chunk, .write = write_recs, .again = again, .finish = finish, .end = end,
+	.begin = begin, .times = times, .chunk = chunk, .write = write_recs, .again = again, .finish = finish,
 };
+
+int
+tt_details_make(struct tt_details *d, const struct tt_model *m, struct tt_err *err)
+{
+	struct block b = { .d = d, .f = m->frames };
+	struct tt_sorted *in = NULL;
+	int rc = d->n ? tt_sorted_open(&d->recs, &in, err) : TT_OK;
+
+	if (in)
+		rc = put_blocks(&b, in, err);
+	tt_sorted_close(in);
+	tt_sorter_free(&d->recs);
+	tt_buf_free(&b.all);
+	for (size_t i = 0; i < NCOLUMN; i++)
+		tt_buf_free(&b.column[i]);
+	tt_mem_free(d->mem, b.open, b.capopen * sizeof *b.open);
+	return rc;
+}
 
 void
 tt_details_free(struct tt_details *d)
 {
+	tt_sorter_free(&d->recs);
 	for (size_t i = 0; i < d->n; i++)
 		tt_buf_free(&d->of[i].text);
 	if (!d->mem)

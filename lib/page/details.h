@@ -4,7 +4,7 @@
  * Which frames: the worst, those of the median, p95 and p99, more of the longest, and others evenly spaced; in this order, as far as their
  * data fit into the page. Each has a block of its own, which page scripts inflate when it is looked at: base64 of zlib of numbers
  * (details.c has the layout). The frames are chosen by wall time before the events are read. Where the worst turn out to be others, as of
- * capped frames, the input is read once more for them.
+ * capped frames, the input is read once more for them. The run puts their zones aside; the blocks are made of them after it.
  *
  * Memory: the blocks, TT_SORTER_ROOM (io/sorter.h) twice for sorting, and the numbers of one frame twice.
  * Disk: 40 bytes for each zone and allocation in chosen frames.
@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "io/sorter.h"
 
 struct tt_emit;
 struct tt_env;
@@ -37,10 +38,15 @@ struct tt_details {
 	size_t nname, capname;
 	struct tt_map at;             /* places in name */
 	struct tt_mem *mem;
+	struct tt_sorter recs;        /* zones and allocations of these frames, from the run until the blocks are made */
+	uint32_t own;                 /* thread of the frames */
 };
 
-/* What a run fills: its options are the struct tt_details, zero but for room. Only of a run without other emitters. */
+/* What a run fills, but for the blocks: its options are the struct tt_details, zero but for room. Only of a run without other emitters. */
 extern const struct tt_emit tt_page_details;
+
+/* After the run: make the blocks. Errors: TT_E_NOMEM, TT_E_LIMIT, and those of reading back (io/spool.h). */
+int tt_details_make(struct tt_details *d, const struct tt_model *m, struct tt_err *err);
 void tt_details_free(struct tt_details *d);
 
 /* How many frames have a block. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/aside.h"
 #include "base/setting.h"
 #include "model/frames.h"
 #include "model/model.h"
@@ -781,34 +782,117 @@ first_screen(const struct page *p)
 	provenance(p);
 }
 
-/* What page scripts need for their views. */
+/* The call tree as flame graphs, for page scripts. */
 static int
-put_data(const struct page *p, struct tt_views *view, struct tt_err *err)
+put_flames(const struct page *p)
 {
 	const struct tt_page_opts *o = p->o;
-	size_t most = o->max_size && o->max_size / PER_BOX < BOXES ? (size_t)(o->max_size / PER_BOX) : BOXES;
-	const struct tt_frame_data by_frame = { .details = o->details, .ranges = o->max_size / 5, .of_marker = o->frame_markers, .of_frames = o->stats,
-		.markers = o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS };
+	const size_t most = o->max_size && o->max_size / PER_BOX < BOXES ? (size_t)(o->max_size / PER_BOX) : BOXES;
 	struct tt_flame flame;
-	int rc;
+	int rc = tt_flame_init(&flame, p->view, most, p->err);
 
-	if (!o->details)
-		return TT_OK;
-	rc = tt_flame_init(&flame, view, most, err);
 	if (rc == TT_OK)
-		rc = tt_flame_put(&flame, view, "flame", o->tree, p->out, err);
+		rc = tt_flame_put(&flame, p->view, "flame", o->tree, p->out, p->err);
 	tt_flame_free(&flame);
 	if (rc == TT_OK && has_rows(table(p, "samples"))) {
-		rc = tt_flame_sampled(&flame, view, most / 2, err);
+		rc = tt_flame_sampled(&flame, p->view, most / 2, p->err);
 		if (rc == TT_OK)
-			rc = tt_flame_put(&flame, view, "samples", o->samples, p->out, err);
+			rc = tt_flame_put(&flame, p->view, "samples", o->samples, p->out, p->err);
 		tt_flame_free(&flame);
 	}
+	return rc;
+}
+
+/* What page scripts need of frames. A second thread makes it, where there is one, while the first writes all else: both only read what they share. */
+struct data {
+	struct page p;                /* with an output and a view of its own */
+	struct tt_aside aside;
+	struct tt_buf out;
+	struct tt_report texts;       /* that it makes on the way */
+	struct tt_err err;
+};
+
+static int
+put_frames(const struct page *p, struct tt_report *texts)
+{
+	const struct tt_page_opts *o = p->o;
+	const struct tt_frame_data by_frame = { .details = o->details, .ranges = o->max_size / 5, .of_marker = o->frame_markers, .of_frames = o->stats,
+		.markers = o->max_size && o->max_size / PER_MARKER < MARKERS ? (size_t)(o->max_size / PER_MARKER) : MARKERS };
+	int rc = tt_frame_data_put(&by_frame, p->view, p->r, p->out, p->err);
+
 	if (rc == TT_OK)
-		rc = tt_frame_data_put(&by_frame, view, p->r, p->out, err);
+		rc = tt_facts_put(o->details, p->view, texts, p->out, p->err);
 	if (rc == TT_OK)
-		rc = tt_facts_put(o->details, view, p->r, p->out, err);
-	return rc == TT_OK ? tt_details_put(o->details, view, o->stats, p->out, err) : rc;
+		rc = tt_details_put(o->details, p->view, o->stats, p->out, p->err);
+	if (rc == TT_OK)
+		rc = tt_report_error(texts, p->err);
+	return rc == TT_OK ? tt_buf_error(p->out, p->err) : rc;
+}
+
+static void
+make_data(void *data)
+{
+	struct data *d = data;
+
+	put_frames(&d->p, &d->texts);
+}
+
+static void
+begin_data(struct data *d, const struct page *p)
+{
+	struct tt_views *beside = p->o->beside;
+
+	*d = (struct data){ .p = *p, .err.at = TT_NOWHERE };
+	d->p.out = &d->out;
+	d->p.err = &d->err;
+	d->p.view = beside ? beside : p->view;
+	tt_report_init(&d->texts, &p->view->m->env->mem);
+	if (p->o->details)
+		tt_aside_begin(&d->aside, !beside, make_data, d);
+}
+
+/* The data go to the end of the page. */
+static void
+end_data(struct data *d, const struct page *p)
+{
+	tt_aside_end(&d->aside);
+	tt_buf_add(p->out, d->out.p, d->out.n);
+	tt_buf_free(&d->out);
+	tt_report_free(&d->texts);
+	if (p->err->code == TT_OK)
+		*p->err = d->err;
+}
+
+/* The first screen, data, and of all tables as many rows as fit. */
+static void
+put_all(struct page *p, struct tt_page_cut *cut, size_t begin, size_t end)
+{
+	const struct tt_page_opts *o = p->o;
+	struct tt_buf rows = { 0 };
+	struct page tables = *p;
+	struct data data;
+
+	begin_data(&data, p);
+	first_screen(p);
+	p->contents->of[p->contents->n].id = "tables";
+	p->contents->of[p->contents->n++].title = "All tables";
+	put_contents(p);
+	if (o->details && p->err->code == TT_OK)
+		put_flames(p);
+	tables.out = &rows;
+	cut->rows = TT_PAGE_ROWS;
+	cut->tables = whole_tables(&tables, cut->rows);
+	end_data(&data, p);
+	/* Halved until they do: the same input always gives the same page. */
+	while (o->max_size && p->out->n - begin + rows.n + end > o->max_size && cut->rows > 1 && !rows.failed) {
+		cut->rows /= 2;
+		rows.n = 0;
+		cut->tables = whole_tables(&tables, cut->rows);
+	}
+	tt_buf_add(p->out, rows.p, rows.n);
+	if (rows.failed)
+		tt_buf_fail(p->out);
+	tt_buf_free(&rows);
 }
 
 int
@@ -817,7 +901,7 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 {
 	struct contents contents = { 0 };
 	struct page p = { .contents = &contents, .r = r, .view = view, .err = err, .o = o, .out = out };
-	size_t begin = out->n, here;
+	const size_t begin = out->n;
 	struct tt_buf end = { 0 }, name = { 0 };
 
 	if (tt_report_error(r, err) != TT_OK)
@@ -833,27 +917,14 @@ tt_page_write(struct tt_report *r, struct tt_views *view, const struct tt_page_o
 	if (name.failed)
 		tt_buf_fail(out);
 	tt_buf_free(&name);
-	first_screen(&p);
-	contents.of[contents.n].id = "tables";
-	contents.of[contents.n++].title = "All tables";
-	put_contents(&p);
-	if (err->code != TT_OK)
-		return err->code;
-	if (put_data(&p, view, err) != TT_OK)
-		return err->code;
-	here = out->n;
 	tt_buf_text(&end, "</main>\n");
 	tt_html_close(&end, o->details ? TT_HTML_VIEW : TT_HTML_ALONE);
-	/* As many rows as fit, halved until they do: the same input always gives the same page. */
-	for (cut->rows = TT_PAGE_ROWS;; cut->rows /= 2) {
-		cut->tables = whole_tables(&p, cut->rows);
-		if (o->max_size == 0 || out->n - begin + end.n <= o->max_size || cut->rows == 1 || out->failed)
-			break;
-		out->n = here;
-	}
+	put_all(&p, cut, begin, end.n);
 	if (end.failed)
 		tt_buf_fail(out);
 	tt_buf_add(out, end.p, end.n);
 	tt_buf_free(&end);
+	if (err->code != TT_OK)
+		return err->code;
 	return tt_report_error(r, err) == TT_OK ? tt_buf_error(out, err) : err->code;     /* texts made for the page are the report's */
 }

@@ -35,6 +35,7 @@ struct tt_page_opts {
 	const struct tt_details *details;     /* of the same run; NULL: the page has no views for scripts but of its tables and chart */
 	const char *generator;        /* "tracetool VERSION" */
 	uint64_t max_size;            /* bytes; 0: any number */
+	struct tt_views *beside;      /* of the same model, for a second thread, which makes data for scripts; NULL: there is none */
 };
 
 /* What did not fit. */

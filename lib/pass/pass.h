@@ -12,6 +12,7 @@
 #include "out/table.h"
 #include "view/group.h"
 
+struct tt_causes;
 struct tt_model;
 struct tt_frames;
 struct tt_option;
@@ -48,6 +49,7 @@ struct tt_pass_opts {
 	const char *wide;             /* frame_markers and others: a row a frame, a column a marker, with this column's figure */
 	uint64_t columns;             /* most columns of that kind; 0: as many as a table can have */
 	const struct tt_series *series;       /* NULL: none was asked for */
+	const struct tt_causes *causes;       /* found before (why/causes.h); NULL: the pass looks for them */
 	size_t rows;                  /* tables of paths: make no more rows than this, in the pass's own order; 0 all */
 	bool filled;                  /* leave out tables that have nothing to show, even those of .table */
 };

@@ -1,0 +1,25 @@
+/**
+ * One task beside the caller's own work, on a thread of its own.
+ *
+ * The task must not touch what the caller changes meanwhile; memory of base/mem.h any thread may take.
+ */
+#ifndef TT_BASE_ASIDE_H
+#define TT_BASE_ASIDE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct tt_aside {
+	void (*task)(void *arg);
+	void *arg;
+	pthread_t thread;
+	bool running;
+};
+
+/* Begin task(arg). Where ${alone}, or the system has no more threads, it is done when this returns. Every begin needs its end. */
+void tt_aside_begin(struct tt_aside *a, bool alone, void (*task)(void *arg), void *arg);
+
+/* Wait until it is done. Of one that was not begun, all zeros, it is. */
+void tt_aside_end(struct tt_aside *a);
+
+#endif
