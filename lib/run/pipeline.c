@@ -19,9 +19,10 @@
 
 /*
  * For each worker: the most chunks on their way, fewer if they are written, for their text is longer than they are; and how many there may be at
- * least, where those have more than so many bytes together.
+ * least, where those have more than so many bytes together. Where no step is long, three are enough: one that is decoded or counted, and two that wait
+ * for the others.
  */
-enum { MOST_SLOTS = 24, MOST_WRITTEN = 16, LEAST_SLOTS = 4, AHEAD_BYTES = 4 << 20 };
+enum { MOST_SLOTS = 24, MOST_WRITTEN = 16, LEAST_SLOTS = 4, SHORT_SLOTS = 3, AHEAD_BYTES = 4 << 20 };
 
 struct worker {
 	struct pipe *p;
@@ -512,6 +513,17 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 	return rc;
 }
 
+/* The most chunks on their way for each worker. Long steps: to fetch a piece of the file, to write, what happened in frames. */
+static size_t
+slots_of(const struct pipe *p)
+{
+	const struct tt_run *r = p->r;
+
+	if (r->o->nemit)
+		return MOST_WRITTEN;
+	return p->in->format->ahead || r->m->frames ? MOST_SLOTS : SHORT_SLOTS;
+}
+
 static int
 set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 {
@@ -521,7 +533,7 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 	if (p->phase >= TT_PHASE_MAIN && tt_close_times_make(r, p->in->cap->process, p->needs, &p->close, err) != TT_OK)
 		return err->code;
 	p->nworker = nworker;
-	p->nslot = (r->o->nemit ? MOST_WRITTEN : MOST_SLOTS) * nworker;
+	p->nslot = slots_of(p) * nworker;
 	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)) || !(p->at = tt_mem_alloc(mem, p->nslot * sizeof *p->at, err)) ||
 	    !(p->spare = tt_mem_alloc(mem, p->nslot * sizeof *p->spare, err)))
 		return err->code;
