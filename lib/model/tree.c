@@ -88,15 +88,30 @@ tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **out, struct tt_er
 	return TT_OK;
 }
 
+static void
+free_tables(const struct tt_tree *tree, struct tt_tree_table *t)
+{
+	for (struct tt_tree_table *older; t; t = older) {
+		older = t->older;
+		tt_mem_free(tree->mem, t, sizeof *t + (t->mask + 1) * sizeof t->e[0]);
+	}
+}
+
+void
+tt_tree_forget_tables(struct tt_tree *tree)
+{
+	struct tt_tree_table *t = atomic_load_explicit(&tree->table, memory_order_relaxed);
+
+	free_tables(tree, t->older);
+	t->older = NULL;
+}
+
 void
 tt_tree_free(struct tt_tree *tree)
 {
 	if (!tree)
 		return;
-	for (struct tt_tree_table *t = atomic_load(&tree->table), *older; t; t = older) {
-		older = t->older;
-		tt_mem_free(tree->mem, t, sizeof *t + (t->mask + 1) * sizeof t->e[0]);
-	}
+	free_tables(tree, atomic_load(&tree->table));
 	for (size_t i = 0; i < TT_TREE_DIR; i++)
 		tt_mem_free(tree->mem, tree->node[i], TT_TREE_PAGE * sizeof *tree->node[i]);
 	tt_mem_free(tree->mem, tree->marker, tree->capmarker * sizeof *tree->marker);

@@ -117,6 +117,9 @@ struct tt_tree {
 int tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **tree, struct tt_err *err);
 void tt_tree_free(struct tt_tree *tree);
 
+/* Free the tables that were outgrown: nobody reads them any more. Only the commit stage. */
+void tt_tree_forget_tables(struct tt_tree *tree);
+
 /* Thread roots hang on the root alone and have keys of their own; two bits are enough for the kind. */
 static inline uint32_t
 tt_tree_tag(uint32_t parent, enum tt_node_kind kind)

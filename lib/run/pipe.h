@@ -42,6 +42,8 @@ struct pipe {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	uint64_t read_seq, enter_seq, commit_seq;     /* the next chunk for each serial step */
+	const struct tt_tree_table *table;    /* of paths, as the last commit left it */
+	uint64_t outgrown_seq;        /* chunks before this one may still look up in older tables; 0: there are none */
 	size_t held;                  /* bytes that the slots of chunks on their way have, as far as they are many */
 	struct tt_stack around;       /* hide.c: zones from before the chunk, as it goes on */
 	struct tt_hidden { struct tt_span *v; size_t n, cap; } hidden;        /* and when it is in the Editor's */

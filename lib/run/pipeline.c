@@ -423,6 +423,25 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 	take(p, w, s, DECODING, DECODED, decode_step);
 }
 
+/*
+ * A chunk was committed. If the table of paths grew by it, the chunks that were entered by then may be looking up in the one before, which goes when
+ * they are committed, too. The lock is held.
+ */
+static void
+forget_tables(struct pipe *p)
+{
+	const struct tt_tree_table *now = p->r->m->tree ? tt_tree_now(p->r->m->tree) : NULL;
+
+	if (now != p->table) {
+		p->table = now;
+		p->outgrown_seq = p->enter_seq;
+	}
+	if (p->outgrown_seq && p->commit_seq >= p->outgrown_seq) {
+		tt_tree_forget_tables(p->r->m->tree);
+		p->outgrown_seq = 0;
+	}
+}
+
 /* One task; false: there is none. The lock is held. */
 static bool
 one_task(struct pipe *p, struct worker *w)
@@ -435,6 +454,7 @@ one_task(struct pipe *p, struct worker *w)
 		take(p, w, s, FOLDED, FREE, commit_step);
 		p->committing = false;
 		p->commit_seq++;
+		forget_tables(p);
 		p->held -= s->held;
 		p->spare[p->nspare++] = s;
 		return true;
