@@ -6,6 +6,9 @@
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <string.h>
 
 #include "base/err.h"
@@ -134,6 +137,14 @@ tt_mem_free(struct tt_mem *mem, void *p, size_t n)
 		return;
 	free(p);
 	refund(mem, n);
+}
+
+void
+tt_mem_trim(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }
 
 /* --- arena -------------------------------------------------------------- */

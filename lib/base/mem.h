@@ -54,6 +54,9 @@ int tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t el
  */
 void tt_mem_free(struct tt_mem *mem, void *p, size_t n);
 
+/* Much was freed that will not be wanted soon: give it back to the system where that is possible. It takes a millisecond or two. */
+void tt_mem_trim(void);
+
 /* --- arena: many small blocks with one lifetime ------------------------- */
 
 struct tt_arena_page;

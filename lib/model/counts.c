@@ -160,24 +160,51 @@ join_dist(struct tt_counts *into, const struct tt_counts *of, const struct tt_di
 	return rc;
 }
 
-int
-tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_err *err)
+/* The page ${p} of the nodes of ${from}. */
+static void
+join_nodes(struct tt_counts *into, struct tt_counts *from, uint32_t p)
+{
+	struct tt_count_page *of = from->node[p], *to = into->node[p];
+
+	from->node[p] = NULL;
+	if (!to) {
+		for (uint32_t i = 0; i < TT_TREE_PAGE; i++)
+			of->c[i].dist = NULL;
+		into->node[p] = of;
+		return;
+	}
+	for (uint32_t i = 0; i < TT_TREE_PAGE; i++) {
+		to->c[i].n += of->c[i].n;
+		to->c[i].total += of->c[i].total;
+		to->c[i].self += of->c[i].self;
+	}
+	tt_mem_free(from->mem, of, sizeof *of);
+}
+
+/* The page ${p} of the distributions of ${from}. */
+static int
+join_dists(struct tt_counts *into, struct tt_counts *from, uint32_t p, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	for (uint32_t p = 0; p < TT_TREE_DIR && rc == TT_OK; p++) {
-		const struct tt_count *of = from->node[p] ? from->node[p]->c : NULL;
-		struct tt_count *c = of ? tt_counts_at(into, p << TT_TREE_PAGE_BITS, err) : NULL;
-		if (of && !c)
-			return err->code;
-		for (uint32_t i = 0; c && i < TT_TREE_PAGE; i++) {
-			c[i].n += of[i].n;
-			c[i].total += of[i].total;
-			c[i].self += of[i].self;
-		}
-		for (uint32_t i = 0; from->dist[p] && i < TT_TREE_PAGE && rc == TT_OK; i++)
-			rc = join_dist(into, from, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
-	}
+	for (uint32_t i = 0; i < TT_TREE_PAGE && rc == TT_OK; i++)
+		rc = join_dist(into, from, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
+	tt_mem_free(from->mem, from->dist[p], TT_TREE_PAGE * sizeof *from->dist[p]);
+	from->dist[p] = NULL;
+	return rc;
+}
+
+int
+tt_counts_join(struct tt_counts *into, struct tt_counts *from, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (uint32_t p = 0; p < TT_TREE_DIR; p++)
+		if (from->node[p])
+			join_nodes(into, from, p);
+	for (uint32_t p = 0; p < TT_TREE_DIR && rc == TT_OK; p++)
+		if (from->dist[p])
+			rc = join_dists(into, from, p, err);
 	for (size_t i = 0; i < from->ncarry && rc == TT_OK; i++)
 		rc = carry(into, from->carry[i].marker, from->carry[i].bucket, from->carry[i].n, err);
 	return rc;

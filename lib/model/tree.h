@@ -288,8 +288,8 @@ tt_counts_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_er
  */
 int tt_counts_settle(struct tt_counts *c, const struct tt_tree *tree, struct tt_err *err);
 
-/* Add all of ${from} to ${into}. */
-int tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_err *err);
+/* Add all of ${from} to ${into}. What was added is freed on the way, so that nothing is held twice; ${from} is left to be freed. */
+int tt_counts_join(struct tt_counts *into, struct tt_counts *from, struct tt_err *err);
 
 /* Read back: zero where nothing was counted. */
 struct tt_count tt_counts_get(const struct tt_counts *c, uint32_t node);

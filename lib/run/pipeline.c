@@ -593,17 +593,12 @@ collect(struct tt_model *m, struct tt_counts **c, struct tt_err *err)
 	return TT_OK;
 }
 
-static int
-tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_err *err)
+static void
+free_slots(struct pipe *p)
 {
-	struct tt_run *r = p->r;
+	const struct tt_run *r = p->r;
 	struct tt_mem *mem = &r->env->mem;
 
-	for (size_t i = 0; i < nworker; i++) {
-		if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
-			rc = collect(r->m, &w[i].fold.counts, err);
-		tt_fold_free(&w[i].fold);
-	}
 	for (size_t i = 0; p->slot && i < p->nslot; i++) {
 		struct slot *s = &p->slot[i];
 		tt_batch_free(&s->batch);
@@ -617,7 +612,28 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 	tt_mem_free(mem, p->spare, p->nslot * sizeof *p->spare);
 	tt_mem_free(mem, p->at, p->nslot * sizeof *p->at);
 	tt_mem_free(mem, p->slot, p->nslot * sizeof *p->slot);
-	tt_close_times_free(&p->close, mem);
+}
+
+/*
+ * Chunks go before the counts of workers become one. What several workers had lies where the passes, which are one, would not take it from, so it is
+ * given back.
+ */
+static int
+tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_err *err)
+{
+	struct tt_run *r = p->r;
+
+	free_slots(p);
+	if (r->m->tree)
+		tt_tree_forget_tables(r->m->tree);
+	for (size_t i = 0; i < nworker; i++) {
+		if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
+			rc = collect(r->m, &w[i].fold.counts, err);
+		tt_fold_free(&w[i].fold);
+	}
+	tt_close_times_free(&p->close, &r->env->mem);
+	if (nworker > 1)
+		tt_mem_trim();
 	return rc;
 }
 
