@@ -341,8 +341,8 @@ verdict(const struct page *p)
 	put(p, "<ul>\n<li>");
 	put(p, lacks(loss) ? "<strong>Something is missing</strong>: see <a href=\"#loss\">losses and caveats</a>.</li>\n" :
 	    p->r->note || has_rows(loss) ? "Nothing was lost; see the <a href=\"#loss\">caveats</a>.</li>\n" : "Nothing was lost.</li>\n");
-	put_most(p, "capture_markers", "marker", NULL, "self_share", "time");
-	put_most(p, "capture_allocations", "site", "class", "bytes_share", "memory");
+	put_most(p, "capture_markers", "marker", NULL, "self_share", "t-capture_markers");
+	put_most(p, "capture_allocations", "site", "class", "bytes_share", "t-capture_allocations");
 	put(p, "</ul>\n</section>\n");
 }
 

@@ -148,6 +148,8 @@ def numbers():
     suite.equal("the verdict says what the first screen says first", [f for f, *_ in page.figures if f.startswith("capture_")],
                 ["capture_markers/0/marker", "capture_markers/0/self_share", "capture_allocations/0/site", "capture_allocations/0/bytes_share",
                  "capture_allocations/0/class"])
+    suite.equal("and leads to the tables that it quotes", re.findall(r'<li>[^<]*: <a href="#([^"]*)"><data data-of="(\w+)', page.source),
+                [("t-" + i, i) for i in ("capture_markers", "capture_allocations")])
     page = compare("two captures", loop, demo)
     suite.check("they are named, and how to compare them", [t for t in ("2 captures, read as processes", "1 good-d01-gameloop-calls-alloc.mlpd, 2 good-hit",
                                                                         "tracetool diff") if t not in "".join(page.text)])
