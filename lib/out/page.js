@@ -329,7 +329,7 @@ const tracetool = (function () {
 		return ns + " ns";
 	}
 
-	const SVG = "http://www.w3.org/2000/svg", COLUMNS = 1200, HIGH = 100, LONGEST = 5;
+	const SVG = "http://www.w3.org/2000/svg", COLUMNS = 1200, HIGH = 100, LONGEST = 5, MARKS = 18, NEAR = 10;
 
 	/* Round numbers up to ${top}, at most ${most} of them. */
 	function ticks(top, most) {
@@ -355,6 +355,12 @@ const tracetool = (function () {
 		return e;
 	}
 
+	/* ${rect} around the bar ${at} of ${n}, which stays seen however thin it is. */
+	function around(rect, at, n) {
+		rect.style.setProperty("x", "calc(" + at * 100 / n + "% - 2px)");
+		rect.style.setProperty("width", "calc(" + 100 / n + "% + 4px)");
+	}
+
 	/*
 	 * A chart over frames ${low} to ${high}, as wide as the page: axes(columns, top, low, high, what is said at the top, if something), then paths, in
 	 * columns and HIGH, get their shapes. Times are beside it, numbers of frames below; mark(number) is a line at a frame.
@@ -362,7 +368,7 @@ const tracetool = (function () {
 	function plot(css, classes) {
 		const svg = drawing("svg", { class: css, role: "img", width: "100%", height: HIGH + 16 }), labels = drawing("g", {});
 		const chart = drawing("svg", { width: "100%", height: HIGH, preserveAspectRatio: "none" });
-		const line = drawing("rect", { class: "f", width: 2, height: HIGH, visibility: "hidden" }), paths = classes.map((c) => drawing("path", { class: c }));
+		const line = drawing("rect", { class: "f", height: HIGH, visibility: "hidden" }), paths = classes.map((c) => drawing("path", { class: c }));
 		let range = [0, 0], marked = -1;
 
 		chart.append(...paths);
@@ -380,7 +386,7 @@ const tracetool = (function () {
 
 			marked = number;
 			line.setAttribute("visibility", is ? "visible" : "hidden");
-			line.setAttribute("x", is ? (number - low + .5) * 100 / (high - low + 1) + "%" : 0);
+			around(line, is ? number - low : 0, high - low + 1);
 		}
 
 		return { svg, paths, mark, range: () => range, axes(columns, top, low, high, said = "") {
@@ -445,7 +451,7 @@ const tracetool = (function () {
 		const starts = data.dataset.start === undefined ? null : new Float64Array(all.length), given = (data.dataset.given || "").split(" ").filter((v) => v);
 		const self = { all, uncapped: null, first, columns: Math.min(all.length, COLUMNS), command: data.dataset.command, clicked: null, ranged: null, looked: null, told: null, marked: null,
 			mark(number) {
-			one_frame.setAttribute("x", (number - first + .5) * 100 / all.length + "%");
+			around(one_frame, number - first, all.length);
 			one_frame.setAttribute("visibility", "visible");
 			near.mark(number);
 			if (self.marked) {
@@ -535,6 +541,16 @@ const tracetool = (function () {
 			return low + best;
 		}
 
+		const marks = Array.from(chart.querySelectorAll("a[data-n]"), (a) => Number(a.dataset.n));
+
+		/* The frame under the pointer; where that is beside a mark, the mark's. */
+		function pointed(event) {
+			const box = chart.getBoundingClientRect(), x = event.clientX - box.left, away = (n) => Math.abs((n - first + .5) / all.length * box.width - x);
+			const mark = event.clientY - box.top > MARKS ? [] : marks.filter((n) => away(n) <= NEAR).sort((a, b) => away(a) - away(b));
+
+			return mark.length ? mark[0] : under(chart, event, first, last);
+		}
+
 		function at(event) {
 			const box = chart.getBoundingClientRect();
 
@@ -577,8 +593,9 @@ const tracetool = (function () {
 		mark.setAttribute("class", "m");
 		mark.setAttribute("height", "100%");
 		one_frame.setAttribute("class", "f");
-		one_frame.setAttribute("width", "2");
-		one_frame.setAttribute("height", "100%");
+		/* Between the marks and the numbers of frames. */
+		one_frame.setAttribute("y", MARKS - 2);
+		one_frame.style.setProperty("height", "calc(100% - " + (2 * MARKS - 3) + "px)");
 		one_frame.setAttribute("visibility", "hidden");
 		chart.append(mark, one_frame);
 		chart.addEventListener("pointerdown", (event) => {
@@ -588,7 +605,7 @@ const tracetool = (function () {
 			}
 		});
 		chart.addEventListener("pointermove", (event) => {
-			tell(event, under(chart, event, first, last));
+			tell(event, pointed(event));
 			if (held && Math.abs(event.clientX - held.x) > 3) {
 				show(...drawn(held.frame, at(event)), false, false);
 			}
@@ -597,7 +614,7 @@ const tracetool = (function () {
 			if (held && Math.abs(event.clientX - held.x) > 3) {
 				show(...drawn(held.frame, at(event)), true);
 			} else if (held && self.clicked) {
-				self.clicked(under(chart, event, first, last));
+				self.clicked(pointed(event));
 			}
 			held = null;
 		});

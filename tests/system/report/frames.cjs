@@ -139,6 +139,22 @@ async function used(page) {
 	check('one of the longest of a range as well', await page.wait(shows(111)), 'Frame 111');
 	await page.click(...await at('svg a[data-n="26"]'));
 	check('a mark over it opens its frame', await page.wait(shows(26)), 'Frame 26');
+	const [x, y] = await at('svg a[data-n="41"] text');
+	await page.click(x + 8, y);
+	check('so does a click close to a mark', await page.wait(shows(41)), 'Frame 41');
+	check('the bar of the frame is seen in the chart', await page.run('((r, b) => [getComputedStyle(r).fill, r.getBoundingClientRect().top - b.top > 10, ' +
+		'Math.abs(r.getBoundingClientRect().left - b.left - b.width * 40 / 129 + 2) < 2])(document.querySelector("figure > svg > .f"), ' +
+		'document.querySelector("figure > svg").getBoundingClientRect())'), ['none', true, true]);
+	const top = () => page.run('document.querySelector("figure .r").getBoundingClientRect().top - ' +
+		'document.querySelector("figure").getBoundingClientRect().top');
+	await page.send('Emulation.setDeviceMetricsOverride', { width: 500, height: 900, deviceScaleFactor: 1, mobile: false });
+	const narrow = await top();
+	const [left, high] = await at('svg a[data-n="41"] text');
+	await page.wait('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))');
+	await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x: left, y: high + 60 });
+	check('nothing moves while the pointer is over the chart', [await top() === narrow, await page.run('document.querySelector(".tip").hidden')],
+		[true, false]);
+	await page.send('Emulation.setDeviceMetricsOverride', { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false });
 	await page.run('document.querySelector("#worst tbody a").click()');
 	check('a row of the worst frames as well', await page.wait(shows(51)), 'Frame 51');
 	await page.run('document.querySelector("#causes td button").click()');
