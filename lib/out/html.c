@@ -415,8 +415,11 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 	/* Tables wider than the window scroll; a keyboard reaches them by tabindex. */
 	tt_buf_text(out, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"");
 	tt_html_text(out, t->title);
-	tt_buf_printf(out, "\"><table%s data-t=\"%s\" data-from=\"%zu\">\n<caption>",
-	    t->tree ? " class=\"tree\"" : t->facts ? " class=\"facts\"" : "", t->id, view->from);
+	tt_buf_printf(out, "\"><table%s data-t=\"%s\" data-from=\"%zu\"", t->tree ? " class=\"tree\"" : t->facts ? " class=\"facts\"" : "", t->id,
+	    view->from);
+	if (view->to && view->to < view->of)
+		tt_buf_printf(out, " data-all=\"%zu\"", view->of);
+	tt_buf_text(out, ">\n<caption>");
 	tt_html_text(out, t->title);
 	tt_buf_text(out, "</caption>\n");
 	if (t->facts)

@@ -36,6 +36,7 @@ void tt_html_section(struct tt_buf *out, const char *id, const char *title);
 struct tt_html_view {
 	const char *const *col;       /* ids of the columns, ended by NULL, where there are such; NULL: all that hold something */
 	size_t from, to;              /* these rows; to 0: all from there */
+	size_t of;                    /* they are the first of so many, in the order of the table; 0: it does not matter */
 	const char *link;             /* the first column links to this, "-" and the number of the row, from 1; NULL: it does not */
 	/* One column more after the first, which no table has, like a picture; its id and title. NULL: there is none. */
 	const char *more, *more_title;

@@ -134,13 +134,49 @@ const tracetool = (function () {
 			return null;
 		}
 
+		const all = Number(table.dataset.all || 0), shows = body.rows.length, said = make("p", "", { className: "o", hidden: true });
+
+		if (all) {
+			said.setAttribute("role", "status");
+			table.parentNode.after(said);
+		}
+
+		/* The first rows in another order: of all rows, where the page has them. */
+		function ordered(column, turn) {
+			const other = document.querySelector("#t-" + table.dataset.t + " table"), ids = other && Array.from(other.tHead.rows[0].cells, (th) => th.dataset.c);
+			const at = other && other !== table && other.tBodies[0].rows.length === all ? heads.map((th) => ids.indexOf(th.dataset.c)) : [-1];
+
+			if (at.includes(-1)) {
+				said.hidden = !all;
+				said.textContent = "Only the " + shows.toLocaleString("en-US") + " rows shown are sorted, of " + all.toLocaleString("en-US") + ".";
+				return sorted(Array.from(body.rows), column, turn);
+			}
+			const like = Array.from(body.rows[0].cells), lead = tracetool.leads && tracetool.leads[table.dataset.t];
+
+			return sorted(Array.from(other.tBodies[0].rows), at[column], turn).slice(0, shows).map((row) => {
+				const tr = make("tr", "");
+
+				tr.append(...at.map((c, i) => {
+					const cell = make(like[i].tagName, row.cells[c].textContent, { className: like[i].className });
+
+					Object.assign(cell.dataset, row.cells[c].dataset);
+					return cell;
+				}));
+				tr.cells[0].scope = "row";
+				if (lead) {
+					lead(tr.cells[0]);
+				}
+				return tr;
+			});
+		}
+
 		function sort(column, turn) {
 			const th = heads[column];
 
 			heads.forEach((h) => h.removeAttribute("aria-sort"));
 			th.dataset.turn = String(turn);
 			th.setAttribute("aria-sort", (Array.from(body.rows).some((row) => number(row.cells[column]) !== null)) === (turn === 1) ? "descending" : "ascending");
-			body.append(...sorted(Array.from(body.rows), column, turn));
+			body.replaceChildren(...ordered(column, turn));
 			arrange();
 		}
 

@@ -589,11 +589,13 @@ top_tables(const struct page *p, const struct top *top)
 	put(p, "<div class=\"g\">\n");
 	for (; top->id; top++) {
 		const struct tt_table *t = table(p, top->id);
+		const char *col[sizeof top->col / sizeof *top->col + 1];
 
-		if (!has_rows(t))
+		if (!is_there(t, top))
 			continue;
+		columns_of(t, top, col);
 		put(p, "<div>\n");
-		tt_html_table(p->out, t, &(struct tt_html_view){ .col = top->col, .to = FIRST });
+		tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST, .of = t->nrow + t->hidden });
 		all_rows(p, t);
 		put(p, "</div>\n");
 	}
@@ -659,7 +661,7 @@ counters(const struct page *p)
 		tt_html_count(p->out, left);
 		put(p, left == 1 ? " more counter changes, and is in the table alone.</p>\n" : " more counters change, and are in the table alone.</p>\n");
 	}
-	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST });
+	tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST, .of = t->nrow + t->hidden });
 	all_rows(p, t);
 	put(p, "</section>\n");
 }
@@ -732,7 +734,7 @@ whole_tables(const struct page *p, size_t rows)
 			put(p, all == 1 ? " row" : " rows");
 		}
 		put(p, "</summary>\n");
-		tt_html_table(p->out, t, &(struct tt_html_view){ .to = some });
+		tt_html_table(p->out, t, &(struct tt_html_view){ .to = some, .of = all });
 		if (some < all) {
 			cut++;
 			put(p, "<p>");

@@ -85,7 +85,7 @@ module.exports = async (demo_file, evil_file, many_file, long_file) => {
 		'(document.querySelector("figure svg").getBoundingClientRect())');
 	await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y });
 	check('of several frames under the pointer the longest is told, and why', await page.run('document.querySelector(".u").textContent.split(" more,")[0]'),
-		'Frame 2501: 40.00 ms, from 25.03 s on; 30.00 ms');
+		'Frame 2501: 40.00 ms, from 25.03 s on; 30.00\u00a0ms');
 	await page.click(x, y);
 	check('a click opens it', await page.wait('new Promise((done) => { const end = Date.now() + 5000, look = () => location.hash || ' +
 		'Date.now() > end ? done(location.hash) : setTimeout(look, 5); look(); })'), '#frame=2501');
@@ -103,6 +103,17 @@ module.exports = async (demo_file, evil_file, many_file, long_file) => {
 	check('there is a button for the others', await page.run('document.querySelector("#t-markers > .c").textContent'), 'Show all 300 rows');
 	await page.run('document.querySelector("#t-markers > .c").click()');
 	check('which shows all', await page.run(SELF), all.slice().sort((a, b) => a - b));
+	const column = (table, c) => page.run('Array.from(document.querySelectorAll("' + table + ' tbody tr"), (r) => ' + c + ')');
+	await page.run('document.querySelector("#time table[data-t=markers] th[data-c=count] .s").click()');
+	const first = await column('#time table[data-t=markers]', 'Number(r.cells[5].dataset.v)');
+	check('the first rows of a table are those of all, in the order that is chosen', first,
+		(await column('#t-markers', 'Number(r.cells[5].dataset.v)')).sort((a, b) => b - a).slice(0, 10));
+	check('they lead to their callers, too', await page.run('document.querySelectorAll("#time table[data-t=markers] tbody th > .s").length'), 10);
+	await page.run('document.querySelector("#t-markers tbody tr").remove()');
+	await page.run('document.querySelector("#time table[data-t=markers] th[data-c=count] .s").click()');
+	check('where the page does not have all, it says so', await page.run('Array.from(document.querySelectorAll("#time .o:not([hidden])"), (p) => ' +
+		'p.textContent).filter((t) => t.startsWith("Only"))'), ['Only the 10 rows shown are sorted, of 300.']);
+	check('and sorts these', await column('#time table[data-t=markers]', 'Number(r.cells[5].dataset.v)'), first.slice().sort((a, b) => a - b));
 
 	page = await browser.open(evil);
 	check('no name runs', [await page.run('typeof window.got'), page.said, page.asked], ['undefined', [], [evil]]);
