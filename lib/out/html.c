@@ -177,6 +177,31 @@ names_frames(const struct tt_col *col)
 	return col->unit == TT_UNIT_COUNT && (strcmp(col->id, "frame") == 0 || strcmp(col->id, "worst") == 0);
 }
 
+/* Prose, in which a number and its unit stay on one line. */
+static void
+put_prose(struct tt_buf *out, const char *s)
+{
+	static const char *const units[] = { "ns", "\xc2\xb5s", "ms", "s", "%", "B", "KB", "MB", "GB" };
+	struct tt_buf text = { 0 };
+
+	for (const char *p = s; *p; p++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < sizeof units / sizeof *units && p > s && *p == ' ' && p[-1] >= '0' && p[-1] <= '9' && !n; i++) {
+			n = strlen(units[i]);
+			n = strncmp(p + 1, units[i], n) == 0 && (p[1 + n] == '\0' || strchr(" ,;:.)", p[1 + n])) ? n : 0;
+		}
+		if (n)
+			tt_buf_text(&text, "\xc2\xa0");
+		else
+			tt_buf_add(&text, p, 1);
+	}
+	tt_html_text(out, tt_buf_string(&text));
+	if (text.failed)
+		tt_buf_fail(out);
+	tt_buf_free(&text);
+}
+
 /* What people read of a cell. ${fact}: without a heading that has its unit. */
 static void
 put_human(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, bool fact)
@@ -184,7 +209,7 @@ put_human(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, bool f
 	char number[TT_CELL_MAX];
 
 	if (tt_unit_is_text(unit) && !c->empty) {
-		tt_html_text(out, c->s);
+		(unit == TT_UNIT_PROSE ? put_prose : tt_html_text)(out, c->s);
 		return;
 	}
 	*(fact ? tt_cell_fact(number, unit, c) : tt_cell_human(number, unit, c)) = '\0';

@@ -28,7 +28,7 @@ DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 def shown(text):
     """Text of JSON as a page has it."""
-    return re.sub("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", text)
+    return re.sub("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", text).replace("\u00a0", " ")
 
 
 def wrong(value, have, text):
@@ -130,6 +130,8 @@ class Page(html.parser.HTMLParser):
             self.figure = None
 
     def handle_data(self, data):
+        # A number and its unit stay on one line.
+        data = data.replace("\u00a0", " ")
         if self.open and self.open[-1][0] == "style":
             self.style += data
             return
