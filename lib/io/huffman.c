@@ -5,19 +5,31 @@
 
 #include <string.h>
 
-/* Order ${key} ascending; there are few. */
+/*
+ * Order ${key} by their counts, all bits of which are in ${all}, and leave those of equal counts in their order: by the lowest eight bits of the
+ * counts, then by the next.
+ */
 static void
-sort(uint64_t *key, unsigned n)
+sort(uint64_t *key, unsigned n, uint64_t all)
 {
-	for (unsigned gap = n / 2; gap > 0; gap /= 2)
-		for (unsigned i = gap; i < n; i++) {
-			uint64_t k = key[i];
-			unsigned j = i;
+	uint64_t other[TT_HUFFMAN_MOST];
+	const uint64_t *from = key;
+	uint64_t *to = other;
 
-			for (; j >= gap && key[j - gap] > k; j -= gap)
-				key[j] = key[j - gap];
-			key[j] = k;
-		}
+	for (unsigned shift = 16; all >> (shift - 16); shift += 8) {
+		uint16_t at[256 + 1] = { 0 };
+
+		for (unsigned i = 0; i < n; i++)
+			at[(from[i] >> shift & 255) + 1]++;
+		for (unsigned i = 1; i < 256; i++)
+			at[i] = (uint16_t)(at[i] + at[i - 1]);
+		for (unsigned i = 0; i < n; i++)
+			to[at[from[i] >> shift & 255]++] = from[i];
+		from = to;
+		to = to == other ? key : other;
+	}
+	if (from != key)
+		memcpy(key, from, n * sizeof *key);
 }
 
 /* The symbols that get a code, in *${key} with their counts above 16 bits, the rarest first. Returns how many: two at least. */
@@ -25,14 +37,17 @@ static unsigned
 choose(const struct tt_huffman *h, unsigned n, uint64_t *key)
 {
 	unsigned used = 0;
+	uint32_t most = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		if (h->count[i])
-			key[used++] = (uint64_t)h->count[i] << 16 | i;
+	for (unsigned i = 0; i < n; i++) {
+		key[used] = (uint64_t)h->count[i] << 16 | i;
+		used += h->count[i] > 0;
+		most |= h->count[i];
+	}
 	for (unsigned i = 0; used < 2; i++)
 		if (!h->count[i])
 			key[used++] = i;
-	sort(key, used);
+	sort(key, used, most);
 	return used;
 }
 
@@ -88,20 +103,27 @@ limit(unsigned *of, unsigned most)
 	}
 }
 
+/* The 16 bits of ${v}, the lowest first. */
+static inline unsigned
+turned(unsigned v)
+{
+	v = (v & 0x5555) << 1 | (v >> 1 & 0x5555);
+	v = (v & 0x3333) << 2 | (v >> 2 & 0x3333);
+	v = (v & 0x0f0f) << 4 | (v >> 4 & 0x0f0f);
+	return (v & 0xff) << 8 | (v >> 8 & 0xff);
+}
+
 /* Number the codes: by length, then by symbol. */
 static void
 number(struct tt_huffman *h, unsigned n, const unsigned *of)
 {
 	unsigned next[TT_HUFFMAN_BITS + 1] = { 0 };
 
+	/* Where there is no code, 16 bits are thrown away. */
 	for (unsigned i = 1; i < TT_HUFFMAN_BITS; i++)
 		next[i + 1] = (next[i] + of[i]) << 1;
 	for (unsigned i = 0; i < n; i++) {
-		unsigned code = h->len[i] ? next[h->len[i]]++ : 0, turned = 0;
-
-		for (unsigned k = 0; k < h->len[i]; k++)
-			turned |= (code >> k & 1) << (h->len[i] - 1 - k);
-		h->code[i] = (uint16_t)turned;
+		h->code[i] = (uint16_t)(turned(next[h->len[i]]++) >> (16 - h->len[i]));
 	}
 }
 
