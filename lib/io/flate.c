@@ -36,16 +36,21 @@ enum {
 	FIRST = WINDOW + 1,           /* the place of the first byte: 0, an empty slot, is too far from all */
 };
 
-/* Literals, then ${len} + MATCH_LEAST bytes that are the same ${back} + 1 bytes before: a distance whose code is that of the symbol ${distance}. */
+/*
+ * Literals, then ${len} + MATCH_LEAST bytes that are the same ${back} + 1 bytes before: a distance whose code is that of the symbol ${distance}. With
+ * SHORT there, the literals are a number of one or two bytes, which are in ${literals}; else these are how many.
+ */
 struct step {
 	uint32_t literals;
 	uint16_t back;
 	uint8_t len, distance;
 };
+enum { SHORT = 1 << 7, SHORT_END = 1 << 16 };
 
 /* What the steps of a block hold, counted as they are made. */
 struct counts {
 	uint32_t byte[4][256];        /* literals, in turns: the same one again needs not wait for itself */
+	uint32_t second[256];         /* of a short number; 0: it has none */
 	uint32_t len[LENGTH_MOST];
 	uint32_t distance[DISTANCES];
 };
@@ -55,6 +60,7 @@ struct place {
 	uint64_t form;                /* what tells it from others; 0: none */
 	uint32_t at, len;
 	uint8_t s[TT_FORM_MOST];
+	uint64_t none;                /* 64 bytes in all: those of most forms are on one line of the cache, or two */
 };
 
 struct tt_flate {
@@ -123,11 +129,11 @@ add(struct bits *b, uint64_t v, unsigned n)
 	b->n += n;
 }
 
-/* As struct tt_flate has them in put. */
+/* As struct put has them. */
 static inline void
 add_put(struct bits *b, uint32_t put)
 {
-	add(b, put & 0xffffff, put >> 24);
+	add(b, put >> 8, put & 255);
 }
 
 /* Write whole bytes; 8 are touched. There is room for 56 bits between two of these. */
@@ -180,6 +186,19 @@ add_step(struct tt_flate *f, const uint8_t *in, uint32_t literals, size_t len, u
 	f->step[f->n++] = (struct step){ literals, (uint16_t)(back - 1), (uint8_t)(len - MATCH_LEAST), (uint8_t)distance };
 }
 
+/* As add_step(), behind a short number. One byte or two: to branch on that costs more than to count a second one that is not there. */
+static inline void
+add_short(struct tt_flate *f, uint32_t number, size_t len, uint32_t back)
+{
+	const unsigned distance = distance_symbol(back - 1);
+
+	f->count.byte[f->n & 3][number & 255]++;
+	f->count.second[number >> 8]++;
+	f->count.len[len - MATCH_LEAST]++;
+	f->count.distance[distance]++;
+	f->step[f->n++] = (struct step){ number, (uint16_t)(back - 1), (uint8_t)(len - MATCH_LEAST), (uint8_t)(distance | SHORT) };
+}
+
 /* How often each symbol comes, from steps and the ${tail} literals at ${in} behind them. */
 static void
 count(struct tt_flate *f, const uint8_t *in, size_t tail)
@@ -187,9 +206,12 @@ count(struct tt_flate *f, const uint8_t *in, size_t tail)
 	for (size_t k = 0; k < tail; k++)
 		f->count.byte[k & 3][in[k]]++;
 	memset(f->literal.count, 0, sizeof f->literal.count);
-	for (unsigned i = 0; i < 256; i++)
+	f->count.second[0] = 0;
+	for (unsigned i = 0; i < 256; i++) {
+		f->literal.count[i] += f->count.second[i];
 		for (unsigned k = 0; k < 4; k++)
 			f->literal.count[i] += f->count.byte[k][i];
+	}
 	f->literal.count[ENDS] = 1;
 	for (unsigned i = 0; i < LENGTH_MOST; i++)
 		f->literal.count[ENDS + 1 + f->symbol[i]] += f->count.len[i];
@@ -302,35 +324,71 @@ put_literals(struct bits *b, const uint32_t *put, const uint8_t *in, size_t n)
 	return in;
 }
 
+/* The codes of a block as they are written: bits, and in the lowest eight how many. */
+struct put {
+	uint32_t literal[256], second[256], len[LENGTH_MOST];
+	struct { uint16_t code, extra, n, all; } distance[DISTANCES];
+};
+
+static void
+make_put(const struct tt_flate *f, struct put *c)
+{
+	for (unsigned i = 0; i < 256; i++)
+		c->second[i] = c->literal[i] = (uint32_t)f->literal.code[i] << 8 | f->literal.len[i];
+	c->second[0] = 0;
+	for (unsigned i = 0; i < LENGTH_MOST; i++) {
+		const unsigned s = f->symbol[i], n = f->literal.len[ENDS + 1 + s];
+
+		c->len[i] = (f->literal.code[ENDS + 1 + s] | (uint32_t)(i + MATCH_LEAST - length_from[s]) << n) << 8 | (n + length_extra[s]);
+	}
+	for (unsigned i = 0; i < DISTANCES; i++) {
+		c->distance[i].code = f->distance.code[i];
+		c->distance[i].n = f->distance.len[i];
+		c->distance[i].extra = (uint16_t)((1u << distance_extra(i)) - 1);
+		c->distance[i].all = (uint16_t)(f->distance.len[i] + distance_extra(i));
+	}
+}
+
+/* The match of ${s}: what is written, and *${n}: how many bits, up to 48. */
+static inline uint64_t
+match_bits(const struct put *c, struct step s, unsigned *n)
+{
+	const unsigned d = s.distance & ~SHORT;
+	const uint32_t len = c->len[s.len];
+	const uint64_t back = c->distance[d].code | (uint64_t)(s.back & c->distance[d].extra) << c->distance[d].n;
+
+	*n = (len & 255) + c->distance[d].all;
+	return len >> 8 | back << (len & 255);
+}
+
 static void
 put_steps(const struct tt_flate *f, struct bits *out, const uint8_t *in, size_t tail)
 {
 	struct bits b = *out;         /* its own: what it writes could be anything to the compiler */
-	uint32_t literal[256], len[LENGTH_MOST];      /* bits, and above 24 how many */
-	struct { uint16_t code, extra; uint8_t n, all; } distance[DISTANCES];
+	struct put c;
 
-	for (unsigned i = 0; i < 256; i++)
-		literal[i] = f->literal.code[i] | (uint32_t)f->literal.len[i] << 24;
-	for (unsigned i = 0; i < LENGTH_MOST; i++) {
-		unsigned s = f->symbol[i], n = f->literal.len[ENDS + 1 + s];
-
-		len[i] = f->literal.code[ENDS + 1 + s] | (uint32_t)(i + MATCH_LEAST - length_from[s]) << n | (uint32_t)(n + length_extra[s]) << 24;
-	}
-	for (unsigned i = 0; i < DISTANCES; i++) {
-		distance[i].code = f->distance.code[i];
-		distance[i].n = f->distance.len[i];
-		distance[i].extra = (uint16_t)((1u << distance_extra(i)) - 1);
-		distance[i].all = (uint8_t)(f->distance.len[i] + distance_extra(i));
-	}
+	make_put(f, &c);
 	for (size_t i = 0; i < f->n; i++) {
 		const struct step s = f->step[i];
+		unsigned n;
+		const uint64_t match = match_bits(&c, s, &n);
 
-		in = put_literals(&b, literal, in, s.literals) + s.len + MATCH_LEAST;
-		add_put(&b, len[s.len]);
-		add(&b, distance[s.distance].code | (uint32_t)(s.back & distance[s.distance].extra) << distance[s.distance].n, distance[s.distance].all);
+		if (likely(s.distance & SHORT)) {
+			const uint32_t first = c.literal[s.literals & 255], second = c.second[s.literals >> 8];
+			const unsigned both = (first & 255) + (second & 255);
+
+			add(&b, first >> 8 | (uint64_t)(second >> 8) << (first & 255), both);
+			in += 1 + (s.literals > 255);
+			if (!likely(both + n <= 56))
+				move(&b);
+		} else {
+			in = put_literals(&b, c.literal, in, s.literals);
+		}
+		add(&b, match, n);
 		move(&b);
+		in += s.len + MATCH_LEAST;
 	}
-	put_literals(&b, literal, in, tail);
+	put_literals(&b, c.literal, in, tail);
 	add(&b, f->literal.code[ENDS], f->literal.len[ENDS]);
 	move(&b);
 	*out = b;
@@ -657,13 +715,14 @@ put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char 
 {
 	struct tt_flate *f = r->f;
 	uint8_t *p = (uint8_t *)(uintptr_t)r->end;
+	uint32_t number = SHORT_END;  /* what is between the last match and ${p}, if that is a short number */
 
 	for (size_t i = 0; i < n; i++) {
 		struct tt_stamp s;
 		memcpy(&s, stamps + i * sizeof s, sizeof s);
 		const uint64_t form = (uint64_t)of << 32 | s.form;
 		struct place *k = &f->place[form * MIX >> (64 - PLACE_BITS)];
-		const uint32_t at = (uint32_t)(p - r->in) + FIRST, back = at - k->at, number = s.form & 7;
+		const uint32_t at = (uint32_t)(p - r->in) + FIRST, back = at - k->at;
 
 		if (likely(k->form == form && back <= WINDOW)) {
 			const uint32_t len = k->len;
@@ -672,7 +731,11 @@ put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char 
 			if (!likely(len <= 32))
 				memcpy(p + 32, k->s + 32, TT_FORM_MOST - 32);
 			memcpy(p + len, s.number, sizeof s.number);
-			add_step(f, r->literal, (uint32_t)(p - r->literal), len, back);
+			if (likely(number < SHORT_END))
+				add_short(f, number, len, back);
+			else
+				add_step(f, r->literal, (uint32_t)(p - r->literal), len, back);
+			memcpy(&number, s.number, sizeof number);
 			p += len;
 			r->literal = p;
 			if (!likely(f->n < STEPS)) {
@@ -684,9 +747,10 @@ put_stamps(struct run *r, const struct tt_forms *forms, uint32_t of, const char 
 			k->len = put_form(r, forms, of, s, p);
 			memcpy(k->s, p, TT_FORM_MOST);
 			p += k->len;
+			number = SHORT_END;
 		}
 		k->at = at;
-		p += number;
+		p += s.form & 7;
 	}
 	r->end = p;
 }

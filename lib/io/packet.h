@@ -12,7 +12,7 @@
 
 struct tt_stamp {
 	uint32_t form;                /* its number times 8, and how many bytes the number that ends the packet has */
-	uint8_t number[4];            /* these, as a varint: up to 4; the others are 0 */
+	uint8_t number[4];            /* these, as a varint with none too many: up to 4; the others are 0 */
 };
 
 /*

@@ -67,7 +67,8 @@ make_stamps(const uint8_t *p, size_t n, char *in)
 				s.number[k] = p[1 + k];
 				k++;
 			}
-			s.number[k] = p[1 + k] & 127;
+			/* No varint is longer than it must be. */
+			s.number[k] = (p[1 + k] & 127) | (k > 0 && p[1 + k] % 128 == 0);
 			p += 2 + k;
 			s.form |= k + 1;
 			memcpy(in + made, &s, sizeof s);

@@ -233,7 +233,8 @@ add_stamp(struct tt_stamp_run *run, uint32_t number, uint32_t v)
 	do
 		end[n++] = (char)((v & 127) | (v > 127 ? 128 : 0));
 	while (v >>= 7);
-	const struct tt_stamp s = { .form = number << 3 | n, .number = { (uint8_t)end[0], (uint8_t)end[1], (uint8_t)end[2], (uint8_t)end[3] } };
+	struct tt_stamp s = { .form = number << 3 | n };
+	memcpy(s.number, end, n);
 	end += n;
 	p[1] = (char)(end - p - 2);
 	nwant += (size_t)(end - p);
