@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Times in Unity's .data of which a single one is damaged: it is told with its place, no figure grows by it, and a frame
 of which the main thread lacks something is not whole."""
+import argparse
+import contextlib
 from fractions import Fraction
+import io
 import json
 from math import floor
 import os
@@ -10,6 +13,7 @@ import struct
 import subprocess
 import sys
 
+import data_gen
 from ttc import TRACETOOL, Suite
 
 suite = Suite()
@@ -123,5 +127,35 @@ for word, (head, frame_at, frame_form, width, dur_at, dur_form, start_at, start_
     for s in (1, 2, 8, 20, 100, 1000, -1, -20):
         c.is_told("the frame begins %d s later" % s, place, (2,),
                   (place + frame_at, frame_form, c.get(place + frame_at, frame_form) + s * S // ns))
+
+
+def shapes():
+    """Which frames are whole does not depend on how deep or wide the main thread's samples are."""
+    class Deep(data_gen.Capture):
+        def tree(self, name, t0, length):
+            root = super().tree(name, t0, length)
+            inner = root
+            for k in range(200 if name == "Main Thread" else 0):
+                inner.children.append(data_gen.Sample(12, t0 + length - 2500000 + 100 * k, 100000 - 200 * k))
+                inner = inner.children[-1]
+            root.children.sort(key=lambda x: x.start)
+            return root
+    told = {}
+    for shape, form, samples in (("usual", data_gen.Capture, 6), ("deep", Deep, 6), ("wide", data_gen.Capture, 5000)):
+        for scenario in ("clean", "badtree"):
+            o = argparse.Namespace(out=suite.path("shape.data"), version=0x20220328, unity=[6000, 3, 9, 2, 1], frames=8, samples=samples, workers=2,
+                                   markers=0, scenario=scenario, cut=0, audio_pad=0, big=0, seed=1)
+            usual, data_gen.Capture = data_gen.Capture, form
+            with contextlib.redirect_stdout(io.StringIO()):
+                data_gen.write(o)
+            data_gen.Capture = usual
+            r = subprocess.run([TRACETOOL, "stats", "-q", "--format", "json", "--table", "frames", o.out], capture_output=True, check=False)
+            told[shape, scenario] = json.loads(r.stdout)["tables"]["frames"]["rows"][0]["count"]
+    for shape in ("usual", "deep", "wide"):
+        suite.equal("whole frames, %s" % shape, (told[shape, "clean"], told[shape, "badtree"]), (7, told["usual", "badtree"]))
+    suite.equal("of a damaged one some are left out", told["usual", "badtree"] < 7, True)
+
+
 rounded()
+shapes()
 suite.end()
