@@ -14,7 +14,6 @@ struct tt_def;
 struct mlpd_unit {
 	uint64_t at;          /* offset of its 48-byte header */
 	uint64_t tid;
-	int64_t ts;
 	uint64_t len;         /* bytes of its events that are in the file */
 };
 

@@ -109,18 +109,27 @@ real_length(struct mlpd *m, uint64_t at, uint64_t len, uint64_t size, struct mlp
 
 #define USUAL (128u << 10)            /* the longest buffer the runtime makes */
 
-/* Read the header ${p} of the buffer at ${at}; false if it is none. */
-static bool
-is_unit(const struct mlpd *m, const uint8_t *p, uint64_t at, struct mlpd_unit *unit)
+#define YEAR (INT64_C(366) * 86400 * 1000000000)
+
+/* The smaller one of two time bases. One over a year before the recording comes from a flipped bit: it is not the zero of the capture. */
+static int64_t
+earlier(int64_t zero, int64_t ts)
 {
-	*unit = (struct mlpd_unit){ .at = at, .tid = mlpd_u64(p + 32) & m->mask, .len = mlpd_u32(p + 4),
-		.ts = (int64_t)(mlpd_u64(p + 8) - (uint64_t)m->zero) };
+	return ts < zero && ts > -YEAR ? ts : zero;
+}
+
+/* Read the header ${p} of the buffer at ${at}; false if it is none. *${zero} becomes the earlier one of that and its time base. */
+static bool
+is_unit(const struct mlpd *m, const uint8_t *p, uint64_t at, struct mlpd_unit *unit, int64_t *zero)
+{
+	*unit = (struct mlpd_unit){ .at = at, .tid = mlpd_u64(p + 32) & m->mask, .len = mlpd_u32(p + 4) };
+	*zero = earlier(*zero, (int64_t)(mlpd_u64(p + 8) - (uint64_t)m->zero));
 	return is_magic(p);
 }
 
 /* Read the buffer at ${at}, or the first one after it. */
 static int
-next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *loss, struct tt_err *err)
+next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, int64_t *zero, struct tt_loss *loss, struct tt_err *err)
 {
 	uint64_t size = tt_src_info(m->src)->seekable ? tt_src_info(m->src)->size : UINT64_MAX;
 	const uint8_t *p;
@@ -149,7 +158,7 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 		tt_loss_add(loss, TT_LOST_CUT, 1, n, at);
 		return TT_END;
 	}
-	is_unit(m, p, at, unit);
+	is_unit(m, p, at, unit, zero);
 	uint64_t len = unit->len;
 	/* Empty buffers are rare but occur (Mono 4.6 ends with one). */
 	if (len > INT32_MAX)
@@ -158,8 +167,6 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 		return real_length(m, at, len, size, unit, loss, err);
 	return TT_OK;
 }
-
-#define YEAR (INT64_C(366) * 86400 * 1000000000)
 
 /*
  * An index of the second half of a long file, made by another thread, as far as every buffer is undamaged. It begins at what looks like a buffer; when the
@@ -170,6 +177,7 @@ struct ahead {
 	uint64_t from;
 	struct mlpd_unit *unit;
 	size_t n, cap;
+	int64_t zero;                 /* the earliest time base of these */
 	pthread_t thread;
 	bool running;
 };
@@ -198,10 +206,12 @@ look_ahead(void *arg)
 	while (at + MLPD_BUF_HEAD <= size && !tt_stopped(m->env) &&
 	    tt_src_pread(m->src, at, head, sizeof head, &n, &err) == TT_OK && n == sizeof head) {
 		struct mlpd_unit u;
-		if (!is_unit(m, head, at, &u) || u.len > USUAL || at + MLPD_BUF_HEAD + u.len > size ||
+		int64_t zero = a->zero;
+		if (!is_unit(m, head, at, &u, &zero) || u.len > USUAL || at + MLPD_BUF_HEAD + u.len > size ||
 		    tt_mem_grow(mem, &a->unit, &a->cap, a->n + 1, sizeof u, &err) != TT_OK)
 			break;
 		a->unit[a->n++] = u;
+		a->zero = zero;
 		at += MLPD_BUF_HEAD + u.len;
 	}
 	return NULL;
@@ -220,7 +230,7 @@ add_units(struct mlpd *m, const struct mlpd_unit *u, size_t n, struct tt_err *er
 }
 
 static int
-index_all(struct mlpd *m, struct ahead *a, struct tt_err *err)
+index_all(struct mlpd *m, struct ahead *a, int64_t *zero, struct tt_err *err)
 {
 	uint64_t at = m->first;
 	struct mlpd_unit u;
@@ -235,7 +245,8 @@ index_all(struct mlpd *m, struct ahead *a, struct tt_err *err)
 			if ((rc = add_units(m, a->unit, a->n, err)) != TT_OK)
 				return rc;
 			u = a->unit[a->n - 1];
-		} else if ((rc = next_unit(m, at, &u, &m->found, err)) != TT_OK) {
+			*zero = earlier(*zero, a->zero);
+		} else if ((rc = next_unit(m, at, &u, zero, &m->found, err)) != TT_OK) {
 			return rc == TT_END ? TT_OK : rc;
 		} else if ((rc = add_units(m, &u, 1, err)) != TT_OK) {
 			return rc;
@@ -246,36 +257,23 @@ index_all(struct mlpd *m, struct ahead *a, struct tt_err *err)
 	}
 }
 
-/* The smaller one of two time bases. One over a year before the recording comes from a flipped bit: it is not the zero of the capture. */
-static int64_t
-earlier(int64_t zero, int64_t ts)
-{
-	return ts < zero && ts > -YEAR ? ts : zero;
-}
-
-/* Build an index from the headers alone: where the buffers are and when they begin. */
+/* Build an index from the headers alone: where the buffers are; their earliest time base is the zero of the capture. */
 static int
 build_index(struct mlpd *m, struct tt_err *err)
 {
 	uint64_t size = tt_src_info(m->src)->size;
-	struct ahead a = { .m = m, .from = size / 2 };
+	struct ahead a = { .m = m, .from = size / 2, .zero = INT64_MAX };
 	int64_t zero = INT64_MAX;
 
 	if (m->env->jobs > 1 && size >= AHEAD_MIN)
 		a.running = pthread_create(&a.thread, NULL, look_ahead, &a) == 0;
-	int rc = index_all(m, &a, err);
+	int rc = index_all(m, &a, &zero, err);
 	if (a.running)
 		pthread_join(a.thread, NULL);
 	tt_mem_free(&m->env->mem, a.unit, a.cap * sizeof *a.unit);
 	if (rc != TT_OK)
 		return rc;
-	for (size_t i = 0; i < m->nunit; i++)
-		zero = earlier(zero, m->unit[i].ts);
-	if (zero != INT64_MAX) {
-		m->zero += zero;
-		for (size_t i = 0; i < m->nunit; i++)
-			m->unit[i].ts -= zero;
-	}
+	m->zero += zero == INT64_MAX ? 0 : zero;
 	return TT_OK;
 }
 
@@ -290,11 +288,9 @@ look(void *ctx, struct tt_err *err)
 	int rc;
 
 	tt_loss_reset(&found);
-	for (uint64_t at = m->first; (rc = next_unit(m, at, &u, &found, err)) == TT_OK; at = u.at + MLPD_BUF_HEAD + u.len) {
-		zero = earlier(zero, u.ts);
+	for (uint64_t at = m->first; (rc = next_unit(m, at, &u, &zero, &found, err)) == TT_OK; at = u.at + MLPD_BUF_HEAD + u.len)
 		if (tt_stopped(m->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-	}
 	if (rc != TT_END)
 		return rc;
 	m->zero += zero == INT64_MAX ? 0 : zero;
@@ -451,7 +447,8 @@ static int
 step(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
 	if (!tt_src_info(m->src)->seekable) {
-		int rc = next_unit(m, m->at, u, loss, err);
+		int64_t zero = INT64_MAX;       /* known: see look() */
+		int rc = next_unit(m, m->at, u, &zero, loss, err);
 		if (rc == TT_OK)
 			m->at = u->at + MLPD_BUF_HEAD + u->len;
 		return rc;
