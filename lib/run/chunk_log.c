@@ -8,15 +8,17 @@
 #include "run/pipe.h"
 #include "run/run.h"
 
-enum { MOST_BYTES = 16 << 20 };
+enum { MOST_BYTES = 16 << 20, NOTE_BYTES = 16, OPEN_BYTES = 10 };
 
 void
 tt_chunk_log_free(struct tt_run *r)
 {
 	struct tt_chunk_log *log = &r->log;
 
-	tt_mem_free(&r->env->mem, log->note, log->cap * sizeof *log->note);
-	tt_mem_free(&r->env->mem, log->open, log->capopen * sizeof *log->open);
+	for (size_t i = 0; i < TT_CHUNK_NOTES; i++)
+		tt_column_free(&log->note[i], &r->env->mem);
+	for (size_t i = 0; i < TT_CHUNK_OPEN; i++)
+		tt_column_free(&log->open[i], &r->env->mem);
 	*log = (struct tt_chunk_log){ 0 };
 }
 
@@ -50,77 +52,93 @@ first_of(const struct slot *s, const struct tt_thread *t, size_t keeps)
 }
 
 static int
-make_room(struct tt_run *r, size_t opens, struct tt_err *err)
+note_open(struct tt_chunk_log *log, struct tt_mem *mem, const struct tt_open *z, struct tt_err *err)
 {
-	struct tt_chunk_log *log = &r->log;
-	struct tt_mem *mem = &r->env->mem;
-	int rc = tt_mem_grow(mem, &log->note, &log->cap, log->n + 1, sizeof *log->note, err);
+	const int64_t v[TT_CHUNK_OPEN] = { [TT_CHUNK_KEY] = (int64_t)z->key, [TT_CHUNK_TS] = z->ts, [TT_CHUNK_FLAGS] = z->flags };
+	int rc = TT_OK;
 
-	return rc == TT_OK ? tt_mem_grow(mem, &log->open, &log->capopen, log->nopen + opens, sizeof *log->open, err) : rc;
+	for (size_t i = 0; i < TT_CHUNK_OPEN && rc == TT_OK; i++)
+		rc = tt_column_push(&log->open[i], mem, v[i], err);
+	return rc;
 }
 
 int
 tt_chunk_log_note(struct pipe *p, const struct slot *s, const struct tt_thread *t, struct tt_err *err)
 {
 	struct tt_chunk_log *log = &p->r->log;
+	struct tt_mem *mem = &p->r->env->mem;
 	const struct tt_stack *before = &s->io.base, *after = &t->stack;
-	struct tt_chunk_note note = { .last_ts = after->last_ts, .seen_ts = after->seen_ts, .begun = after->begun != 0, .thread = t->index,
-		.first = (uint32_t)log->nopen };
-	int rc;
+	const size_t n = log->note[0].n, nopen = log->open[0].n;
+	size_t keeps = 0;
+	int rc = TT_OK;
 
 	if (p->phase != TT_PHASE_MAIN || !log->on)
 		return TT_OK;
-	while (note.keeps < before->n && note.keeps < after->n && before->z[note.keeps].number == after->z[note.keeps].number)
-		note.keeps++;
-	note.opens = (uint32_t)(after->n - note.keeps) & INT32_MAX;
-	if (s->chunk.seq != log->n || (log->n + 1) * sizeof *log->note + (log->nopen + note.opens) * sizeof *log->open > MOST_BYTES) {
+	while (keeps < before->n && keeps < after->n && before->z[keeps].number == after->z[keeps].number)
+		keeps++;
+	if (s->chunk.seq != n || (n + 1) * NOTE_BYTES + (nopen + after->n - keeps) * OPEN_BYTES > MOST_BYTES) {
 		tt_chunk_log_free(p->r);
 		return TT_OK;
 	}
-	if ((rc = make_room(p->r, note.opens, err)) != TT_OK)
-		return rc;
-	note.from = first_of(s, t, note.keeps);
-	for (size_t i = note.keeps; i < after->n; i++)
-		log->open[log->nopen++] = (struct tt_chunk_open){ after->z[i].key, after->z[i].ts, after->z[i].flags };
-	log->note[log->n++] = note;
-	return TT_OK;
+	const int64_t v[TT_CHUNK_NOTES] = { [TT_CHUNK_FROM] = first_of(s, t, keeps), [TT_CHUNK_LAST] = after->last_ts,
+		[TT_CHUNK_SEEN] = (int64_t)((uint64_t)after->seen_ts - (uint64_t)after->last_ts), [TT_CHUNK_THREAD] = t->index,
+		[TT_CHUNK_KEEPS] = (int64_t)keeps, [TT_CHUNK_OPENS] = (int64_t)(after->n - keeps) * 2 + (after->begun != 0),
+		[TT_CHUNK_FIRST] = (int64_t)nopen };
+	for (size_t i = 0; i < TT_CHUNK_NOTES && rc == TT_OK; i++)
+		rc = tt_column_push(&log->note[i], mem, v[i], err);
+	for (size_t i = keeps; i < after->n && rc == TT_OK; i++)
+		rc = note_open(log, mem, &after->z[i], err);
+	return rc;
+}
+
+static int64_t
+noted(const struct tt_chunk_log *log, const struct slot *s, enum tt_chunk_note what)
+{
+	return tt_column_at(&log->note[what], s->chunk.seq);
+}
+
+static int64_t
+seen_ts(const struct tt_chunk_log *log, const struct slot *s)
+{
+	return (int64_t)((uint64_t)noted(log, s, TT_CHUNK_LAST) + (uint64_t)noted(log, s, TT_CHUNK_SEEN));
 }
 
 bool
 tt_chunk_log_passes(const struct pipe *p, const struct slot *s)
 {
 	const struct tt_run *r = p->r;
-	const struct tt_chunk_note *note;
 	const struct tt_span *span;
 	size_t n, at;
 
-	if (p->phase != TT_PHASE_PARTS || !r->log.on || s->chunk.seq >= r->log.n)
+	if (p->phase != TT_PHASE_PARTS || !r->log.on || s->chunk.seq >= r->log.note[0].n)
 		return false;
-	note = &r->log.note[s->chunk.seq];
-	if (note->from == INT64_MIN)
+	const int64_t from = noted(&r->log, s, TT_CHUNK_FROM);
+	if (from == INT64_MIN)
 		return false;
 	span = r->o->emit[0]->times(r->emit[0], p->in->cap->process, &n);
-	at = tt_lower_bound(i, 0, n, span[i].to < note->from);
-	return at == n || span[at].from > note->seen_ts;
+	at = tt_lower_bound(i, 0, n, span[i].to < from);
+	return at == n || span[at].from > seen_ts(&r->log, s);
 }
 
 int
 tt_chunk_log_pass(struct pipe *p, const struct slot *s, struct tt_err *err)
 {
 	const struct tt_chunk_log *log = &p->r->log;
-	const struct tt_chunk_note *note = &log->note[s->chunk.seq];
+	const size_t keeps = (size_t)noted(log, s, TT_CHUNK_KEEPS), first = (size_t)noted(log, s, TT_CHUNK_FIRST);
+	const int64_t opens = noted(log, s, TT_CHUNK_OPENS);
 	struct tt_threads *ts = &p->r->m->threads;
-	struct tt_thread *t = ts->t[note->thread];
+	struct tt_thread *t = ts->t[noted(log, s, TT_CHUNK_THREAD)];
 	int rc = tt_threads_get(ts, t->process, t->tid, false, &t, err);
 
 	if (rc != TT_OK)
 		return rc;
-	t->stack.n = note->keeps < t->stack.n ? note->keeps : t->stack.n;
-	for (size_t i = note->first; i < note->first + note->opens && rc >= 0; i++)
-		rc = tt_stack_push(&t->stack, &p->r->env->mem, log->open[i].key, log->open[i].ts, log->open[i].flags, err);
-	t->stack.last_ts = note->last_ts;
-	t->stack.seen_ts = note->seen_ts;
-	t->stack.begun = note->begun;
+	t->stack.n = keeps < t->stack.n ? keeps : t->stack.n;
+	for (size_t i = first; i < first + (size_t)opens / 2 && rc >= 0; i++)
+		rc = tt_stack_push(&t->stack, &p->r->env->mem, (uint64_t)tt_column_at(&log->open[TT_CHUNK_KEY], i),
+		    tt_column_at(&log->open[TT_CHUNK_TS], i), (uint32_t)tt_column_at(&log->open[TT_CHUNK_FLAGS], i), err);
+	t->stack.last_ts = noted(log, s, TT_CHUNK_LAST);
+	t->stack.seen_ts = seen_ts(log, s);
+	t->stack.begun = opens & 1;
 	return rc < 0 ? rc : TT_OK;
 }
 

@@ -3,8 +3,8 @@
  * (tt_emit.again) makes the next reading decode only the chunks that have something in these.
  *
  * Only of one input, and where zones are neither hidden nor too short to count, nor the GPU has a thread, which need all chunks.
- * Memory: 40 bytes a chunk and 24 for each zone that it leaves open, which is 3 MB for 1 GB of .raw; over 16 MiB the notes are given up, and all
- * is decoded.
+ * Memory: columns (base/column.h), about 16 bytes a chunk and 10 for each zone that it leaves open; over 16 MiB of these the notes are given up, and
+ * all is decoded.
  * Threads: noting and passing in the order of chunks; asking from any worker.
  */
 #ifndef TT_RUN_CHUNK_LOG_H
@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/column.h"
+
 struct pipe;
 struct slot;
 struct tt_err;
@@ -21,19 +23,23 @@ struct tt_mem;
 struct tt_run;
 struct tt_thread;
 
+/* Of each chunk, by its number. */
+enum tt_chunk_note {
+	TT_CHUNK_FROM,                /* when its first event is, or the first zone that ends in it begins; INT64_MIN: it is never passed over */
+	TT_CHUNK_LAST, TT_CHUNK_SEEN, /* last_ts of the stack after it, and what seen_ts is more: nothing of the chunk is later */
+	TT_CHUNK_THREAD,              /* index */
+	TT_CHUNK_KEEPS,               /* zones that stay open of those from before it */
+	TT_CHUNK_OPENS,               /* twice the zones that it leaves open, and whether that stack has begun */
+	TT_CHUNK_FIRST,               /* of these zones among all */
+	TT_CHUNK_NOTES
+};
+
+/* Of each zone that a chunk leaves open. */
+enum tt_chunk_open { TT_CHUNK_KEY, TT_CHUNK_TS, TT_CHUNK_FLAGS, TT_CHUNK_OPEN };
+
 struct tt_chunk_log {
 	bool on;                      /* all chunks so far are noted */
-	struct tt_chunk_note {
-		int64_t from;         /* when its first event is, or the first zone that ends in it begins; INT64_MIN: it is never passed over */
-		int64_t last_ts, seen_ts;     /* of the stack after it: nothing of the chunk is later */
-		uint32_t thread;      /* index */
-		uint32_t keeps;       /* zones that stay open of those from before it */
-		uint32_t opens : 31;  /* zones that it leaves open */
-		uint32_t begun : 1;   /* of the stack after it */
-		uint32_t first;       /* of them in open */
-	} *note;                      /* by the chunk's number */
-	struct tt_chunk_open { uint64_t key; int64_t ts; uint32_t flags; } *open;
-	size_t n, cap, nopen, capopen;
+	struct tt_column note[TT_CHUNK_NOTES], open[TT_CHUNK_OPEN];
 };
 
 /* Before events are read: begin, if anybody may ask. */
