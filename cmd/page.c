@@ -1,6 +1,7 @@
 /**
  * tracetool report: writes one HTML file about captures, read as by "tracetool stats"; lib/page makes the page.
  */
+#include <malloc.h>
 #include <string.h>
 
 #include "base/arena_text.h"
@@ -350,6 +351,8 @@ run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 	struct verb verb = verb_report;
 	int rc;
 
+	/* Unless this is set, the C library keeps freed blocks up to the size of the largest one freed: megabytes, after some large tables. */
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 	input_defaults(&o.in);
 	verb.sides = has_sides(argc, argv);
 	rc = app_parse(app, &verb, &o, &o.in.ui, argc, argv, err);
