@@ -589,13 +589,11 @@ top_tables(const struct page *p, const struct top *top)
 	put(p, "<div class=\"g\">\n");
 	for (; top->id; top++) {
 		const struct tt_table *t = table(p, top->id);
-		const char *col[sizeof top->col / sizeof *top->col + 1];
 
-		if (!is_there(t, top))
+		if (!has_rows(t))
 			continue;
-		columns_of(t, top, col);
 		put(p, "<div>\n");
-		tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST, .of = t->nrow + t->hidden });
+		tt_html_table(p->out, t, &(struct tt_html_view){ .col = top->col, .to = FIRST, .of = t->nrow + t->hidden });
 		all_rows(p, t);
 		put(p, "</div>\n");
 	}
