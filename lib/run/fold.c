@@ -325,6 +325,7 @@ void
 tt_fold_free(struct tt_fold *f)
 {
 	tt_counts_free(f->counts);
+	tt_mem_free(f->mem, f->near, sizeof *f->near << TT_FOLD_NEAR_BITS);
 	for (size_t i = 0; i <= TT_FOLD_KEPT; i++)
 		if (f->at != &f->kept[i])
 			tt_mem_free(f->mem, f->kept[i].lvl, f->kept[i].cap * sizeof *f->lvl);

@@ -97,6 +97,16 @@ struct tt_met {
 enum { TT_FOLD_SUMS = 256 };
 struct tt_fold_sum { uint64_t chunk; uint32_t frame, node; size_t at; };
 
+/* A path of the tree that the worker has counted, by the node above it and the key: most zones and allocations are of one of these. */
+enum { TT_FOLD_NEAR_BITS = 11 };
+struct tt_near {
+	uint64_t key;
+	struct tt_count *c;
+	struct tt_dist *dist;         /* of a zone */
+	uint32_t tag;                 /* tt_tree_tag() of the node above; 0: nothing is here */
+	uint32_t node;
+};
+
 struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
@@ -113,6 +123,7 @@ struct tt_fold {
 	struct tt_span clear;         /* the stretch of time at hand, or to come next in the chunk, when they are not */
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */
+	struct tt_near *near;         /* [1 << TT_FOLD_NEAR_BITS], each path in the place of its hash; NULL: not used so far */
 	struct tt_guess guess;
 	struct tt_link *last;         /* in there: of the whole zone counted last; NULL: none */
 	struct tt_link *last_alloc;   /* of the allocation counted last in a zone */
