@@ -35,17 +35,66 @@ calls_beyond(const struct tt_why *w, size_t at)
 	return f->n >= high + TT_WHY_MANY_CALLS && is_more(w, tt_paths_row(w->p, f->id)) ? f->n - high : 0;
 }
 
+/* True if ${c} is blamed on the time of the program's own method ${row}, or of one that throws: that takes about the time of its exceptions. */
+static bool
+is_blamed(const struct tt_cause *c, uint32_t row)
+{
+	for (unsigned i = 0; i < c->nparts; i++)
+		if (c->part[i].row == row)
+			return true;
+	if (c->nparts || c->row != row || row == TT_NO_ROW)
+		return false;
+	return c->class >= TT_CAUSE_ALLOCATION || c->class == TT_CAUSE_EXCEPTIONS || (c->class == TT_CAUSE_LOADING && c->callee_n);
+}
+
+/* What add_up() has of each path, beside w->inside: the time between calls, whether it is more, and what is left out below it. */
+static int64_t *
+between_of(const struct tt_why *w, size_t end)
+{
+	return w->inside + end + 1;
+}
+
+static int64_t *
+apart_of(const struct tt_why *w, size_t end)
+{
+	return w->inside + 3 * (end + 1);
+}
+
+/*
+ * Take what is blamed on ${but} out of w->inside, with all below it, and add it up in apart_of(). Callers come before what they call. While this is done a
+ * path that is out has -1 in ${out}.
+ */
+static void
+leave_out(struct tt_why *w, const struct tt_cause *but, size_t end, int64_t *out)
+{
+	int64_t *apart = apart_of(w, end);
+
+	for (size_t i = 0; i < end; i++) {
+		const size_t up = tt_why_around(w, i);
+
+		out[i] = is_blamed(but, tt_paths_row(w->p, w->now.v[i].id)) || (up != SIZE_MAX && out[up] < 0) ? -1 : 0;
+		apart[i] = out[i] ? w->inside[i] : 0;
+		w->inside[i] -= apart[i];
+	}
+	for (size_t i = end, up; i-- > 0;) {
+		if ((up = tt_why_around(w, i)) != SIZE_MAX)
+			apart[up] += apart[i];
+		out[i] = 0;
+	}
+}
+
 /*
  * The time beyond the usual of each path among the facts before ${end}, of ${more} calls alone or of all, and all below it: into w->inside. Who calls others
- * clearly more often also works more between the calls: with ${more} calls that counts, up to what these take. w->inside + end + 1 has it.
+ * clearly more often also works more between the calls: with ${more} calls that counts, up to what these take. w->inside + end + 1 has it. What is blamed on
+ * ${but} counts for none; NULL: all counts.
  */
 static int
-add_up(struct tt_why *w, bool more, size_t end, int64_t *sum)
+add_up(struct tt_why *w, bool more, const struct tt_cause *but, size_t end, int64_t *sum)
 {
 	*sum = 0;
-	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 3 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
+	if (tt_mem_grow(w->mem, &w->inside, &w->capinside, 4 * (end + 1), sizeof *w->inside, w->err) != TT_OK)
 		return w->err->code;
-	int64_t *inside = w->inside, *between = w->inside + end + 1, *is_new = w->inside + 2 * (end + 1);
+	int64_t *inside = w->inside, *between = between_of(w, end), *is_new = w->inside + 2 * (end + 1);
 	for (size_t i = 0; i < end; i++) {
 		size_t up = tt_why_around(w, i);
 
@@ -53,6 +102,8 @@ add_up(struct tt_why *w, bool more, size_t end, int64_t *sum)
 		inside[i] = !more || is_new[i] ? tt_why_beyond(w, &w->now.v[i]) : 0;
 		between[i] = 0;
 	}
+	if (but)
+		leave_out(w, but, end, between);
 	for (size_t i = end; i-- > 0;) {
 		size_t up = tt_why_around(w, i);
 		const int64_t own = more && !is_new[i] ? tt_why_beyond(w, &w->now.v[i]) : 0;
@@ -131,7 +182,7 @@ count_paths(const struct tt_why *w)
 static size_t
 go_down(const struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
 {
-	const int64_t *between = w->inside + end + 1;
+	const int64_t *between = between_of(w, end);
 	size_t best;
 
 	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? sum : w->inside[at] - between[at]) * 6) {
@@ -151,7 +202,7 @@ tt_why_descend(struct tt_why *w, bool more)
 	struct tt_why_end to = { .more = more, .at = SIZE_MAX };
 	int64_t sum;
 
-	if (add_up(w, more, end, &sum) == TT_OK)
+	if (add_up(w, more, NULL, end, &sum) == TT_OK)
 		to.at = go_down(w, more, end, SIZE_MAX, sum);
 	to.ns = to.at == SIZE_MAX ? sum : w->inside[to.at];
 	return to;
@@ -168,15 +219,35 @@ tt_why_caller_to_blame(const struct tt_why *w, size_t at)
 	return at;
 }
 
+/* True if the end of the way is merely around what takes the time: it hardly takes more itself, and is not called more often. */
+static bool
+is_around(const struct tt_why *w, const struct tt_why_end *end)
+{
+	const struct tt_fact *f = end->at != SIZE_MAX ? &w->now.v[end->at] : NULL;
+
+	return !f || (tt_why_beyond(w, f) * 10 <= end->ns && !(end->more && is_more(w, tt_paths_row(w->p, f->id))));
+}
+
 void
 tt_why_widen(const struct tt_why *w, struct tt_why_end *end, int64_t least)
 {
 	const size_t up = end->at == SIZE_MAX || end->ns >= least ? SIZE_MAX : tt_why_around(w, end->at);
 
-	if (up == SIZE_MAX || w->inside[up] < least || w->inside[count_paths(w) + 1 + up] <= 0)
+	if (up == SIZE_MAX || w->inside[up] < least || between_of(w, count_paths(w))[up] <= 0)
 		return;
 	end->at = up;
 	end->ns = w->inside[up];
+}
+
+void
+tt_why_single_out(const struct tt_why *w, struct tt_why_end *end, int64_t least)
+{
+	const size_t paths = count_paths(w), best = heaviest(w, paths, end->at);
+
+	if (best == SIZE_MAX || w->inside[best] < least || !is_around(w, end))
+		return;
+	end->at = go_down(w, end->more, paths, best, 0);
+	end->ns = w->inside[end->at];
 }
 
 /* What one call of a marker usually takes. */
@@ -357,7 +428,7 @@ tt_why_blame_parts(const struct tt_why *w, const struct tt_why_end *end, struct 
 	size_t part[TT_CAUSE_PARTS];
 	struct tt_cause to = *c;
 
-	if (at != SIZE_MAX && (tt_why_beyond(w, &w->now.v[at]) * 10 > end->ns || (end->more && is_more(w, tt_paths_row(w->p, w->now.v[at].id)))))
+	if (!is_around(w, end))
 		return false;
 	to.nparts = parts_of(w, at, end->ns, part);
 	if (to.nparts == 0)
@@ -380,4 +451,71 @@ tt_why_blame_parts(const struct tt_why *w, const struct tt_why_end *end, struct 
 	to.under = to.by = to.callee = TT_NO_ROW;
 	*c = to;
 	return true;
+}
+
+/* --- a second cause ------------------------------------------------------------------------------------ */
+
+/* True if more than a tenth of what the path ${at} takes beyond the usual is left out; SIZE_MAX, the thread, is always so. */
+static bool
+is_mixed(const struct tt_why *w, size_t at)
+{
+	return at == SIZE_MAX || apart_of(w, count_paths(w))[at] * 10 > w->inside[at];
+}
+
+/* As tt_why_descend(), without what is blamed on ${but}: to a path that has ${least} apart from it; SIZE_MAX: there is none. */
+static struct tt_why_end
+descend_beside(struct tt_why *w, bool more, const struct tt_cause *but, int64_t least)
+{
+	const size_t end = count_paths(w);
+	struct tt_why_end to = { .more = more, .at = SIZE_MAX };
+	int64_t sum;
+	size_t best;
+
+	if (add_up(w, more, but, end, &sum) != TT_OK)
+		return to;
+	to.at = go_down(w, more, end, SIZE_MAX, sum);
+	while (is_mixed(w, to.at)) {
+		best = heaviest(w, end, to.at);
+		if (best == SIZE_MAX || w->inside[best] < least || (more && is_reason(w, to.at, best))) {
+			to.at = SIZE_MAX;
+			return to;
+		}
+		to.at = go_down(w, more, end, best, sum);
+	}
+	to.ns = w->inside[to.at];
+	to.at = to.ns >= least ? to.at : SIZE_MAX;
+	return to;
+}
+
+/* Blame ${c} on a method that allocates, or is merely slower, which is doubtful. */
+static void
+blame_slower(struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c)
+{
+	const size_t whose = tt_why_caller_to_blame(w, end->at);
+
+	tt_why_blame_path(w, end->at, c);
+	if (c->class == TT_CAUSE_SLOW_CALL && whose != end->at && !is_mixed(w, whose)) {
+		tt_why_blame_path(w, whose, c);
+		c->row2 = tt_paths_row(w->p, w->now.v[end->at].id);
+	}
+	c->doubtful = c->class == TT_CAUSE_SLOW_CALL;
+}
+
+bool
+tt_why_blame_beside(struct tt_why *w, const struct tt_cause *first, struct tt_cause *c)
+{
+	const int64_t extra = c->extra, least = extra / TT_WHY_ALSO_SHARE, rest = extra - first->ns;
+	struct tt_cause known = *c, slower = *c;
+	struct tt_why_end end = descend_beside(w, true, first, least);
+
+	/* Whether calls explain it is asked of what the first cause leaves. */
+	known.extra = slower.extra = rest > least ? rest : least;
+	if (end.at != SIZE_MAX)
+		tt_why_blame_path(w, end.at, &known);
+	end = descend_beside(w, false, first, least > known.ns + 1 ? least : known.ns + 1);
+	if (end.at != SIZE_MAX)
+		blame_slower(w, &end, &slower);
+	*c = known.ns == 0 || slower.class == TT_CAUSE_ALLOCATION ? slower : known;
+	c->extra = extra;
+	return c->ns > 0;
 }

@@ -35,6 +35,12 @@ struct tt_why_end tt_why_descend(struct tt_why *w, bool more);
 void tt_why_widen(const struct tt_why *w, struct tt_why_end *end, int64_t least);
 
 /*
+ * If the end of a way is merely around several paths that take the time, go on to the one with most of it, if that has ${least}: what another has is told
+ * beside it.
+ */
+void tt_why_single_out(const struct tt_why *w, struct tt_why_end *end, int64_t least);
+
+/*
  * The path to blame if only time is more than usual at ${at}. A helper with many callers takes much time in every frame, which explains nothing: then it is
  * its innermost caller that usually takes less than a quarter of the helper's time.
  */
@@ -52,6 +58,13 @@ void tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c);
  * a fifth of that time, all together three quarters, and each takes twice as long as usual or longer. False: they are not so, and ${c} is as it was.
  */
 bool tt_why_blame_parts(const struct tt_why *w, const struct tt_why_end *end, struct tt_cause *c);
+
+/**
+ * tt_why_blame_beside(w, first, c):
+ * Blame ${c}, which is blank but for its frame, on what the program does in it beside the cause ${first}, for a quarter of the extra time or more: by the same
+ * rules, without the methods that ${first} is blamed on and what they call. It is doubtful where it is merely slower. False: there is nothing.
+ */
+bool tt_why_blame_beside(struct tt_why *w, const struct tt_cause *first, struct tt_cause *c);
 
 /* The method around the path ${node}, the innermost, of a marker ${row} that is none itself; TT_NO_ROW: it is one, or there is none. */
 uint32_t tt_why_method_around(const struct tt_why *w, uint32_t row, uint32_t node);

@@ -228,14 +228,14 @@ tt_why_is_engine(const struct tt_cause *c)
 }
 
 /*
- * True if ${k} is such work that is worth telling beside ${c} of the same frame: it takes a quarter of the extra time, and both together hardly more than all
- * of it.
+ * True if ${k} is worth telling beside ${c} of the same frame: it is the work of the program, the runtime or the engine, takes a quarter of the extra time,
+ * and both together hardly take more than all of it.
  */
 static inline bool
 tt_why_is_worth(const struct tt_cause *c, const struct tt_cause *k)
 {
-	return tt_why_is_engine(k) && k->ns >= c->extra / TT_WHY_ALSO_SHARE && c->ns + k->ns <= c->extra + c->extra / 10 &&
-	    (k->class != TT_CAUSE_COLLECTION || c->gc_ns == 0);
+	return k->class >= TT_CAUSE_COLLECTION && k->class <= TT_CAUSE_SLOW_CALL && k->ns >= c->extra / TT_WHY_ALSO_SHARE &&
+	    c->ns + c->gc_ns + k->ns <= c->extra + c->extra / 10 && (k->class != TT_CAUSE_COLLECTION || c->gc_ns == 0);
 }
 
 /*

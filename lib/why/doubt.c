@@ -16,38 +16,94 @@ chance_of(uint64_t n, uint64_t all, double share)
 	return p;
 }
 
+/* Frames in which a marker is slow: how many, what it takes in them beyond the usual and what all else takes, and how they are spaced. */
+struct slow {
+	uint64_t n;
+	double ns, rest;
+	size_t last, gap;             /* the last frame, and its distance from the one before */
+	bool uneven;
+};
+
+/* One more, in order, of which ${known} is explained by another cause. */
+static void
+add_slow(struct slow *s, const struct tt_cause *c, int64_t known)
+{
+	const int64_t rest = c->extra - c->ns - known;
+	const size_t gap = s->n ? c->frame - s->last : 0;
+
+	s->uneven = s->uneven || (s->n > 1 && gap != s->gap);
+	s->gap = gap;
+	s->last = c->frame;
+	s->n++;
+	s->ns += (double)c->ns;
+	s->rest += rest > 0 ? (double)rest : 0;
+}
+
 /*
- * True if this is one of at least three frames in which the marker is slow, far more than its share of the time lets expect, and if these
- * are half of all such frames, or evenly spaced. A marker with much of the time must have nearly all that these frames take longer, and all else must not grow
- * as it does.
+ * True if ${all} slow frames have at least three in which the marker of ${c} is slow, far more than its share of the time lets expect, and if these are half of
+ * all such frames, or evenly spaced. A marker with much of the time must have nearly all that these frames take longer, and all else must not grow as it does.
  */
+static bool
+is_often(const struct tt_why *w, const struct slow *s, const struct tt_cause *c, uint64_t all)
+{
+	const int64_t typical = w->out->typical;
+	const int64_t share_e4 = typical ? c->usual_ns * 10000 / typical : 10000;
+
+	if (s->n < 3 || (s->uneven && 2 * s->n < all))
+		return false;
+	if (s->n * 10000 >= 4 * all * (uint64_t)share_e4 + 10000)
+		return true;
+	return s->ns >= 3 * s->rest && s->ns * (double)(typical - c->usual_ns) >= 4 * s->rest * (double)c->usual_ns &&
+	    chance_of(s->n, all, (double)share_e4 / 10000) < .001;
+}
+
 static bool
 is_beyond_chance(const struct tt_why *w, const struct tt_cause *c, uint64_t all)
 {
-	const int64_t typical = w->out->typical;
-	int64_t share_e4 = typical ? c->usual_ns * 10000 / typical : 10000;
-	double ns = 0, rest = 0;
-	size_t last = SIZE_MAX, gap = 0;
-	bool even = true;
-	uint64_t n = 0;
+	struct slow s = { 0 };
+
+	for (size_t i = 0; i < w->out->ncause; i++)
+		if (w->out->cause[i].doubtful && w->out->cause[i].row == c->row)
+			add_slow(&s, &w->out->cause[i], 0);
+	return is_often(w, &s, c, all);
+}
+
+/* What is doubtful of cause ${c}, or beside it, about the marker ${row}, or of any marker if that is TT_NO_ROW; NULL: nothing is. */
+static const struct tt_cause *
+doubtful_of(const struct tt_cause *c, uint32_t row)
+{
+	if (c->doubtful && (row == TT_NO_ROW || c->row == row))
+		return c;
+	return c->also && c->also->doubtful && (row == TT_NO_ROW || c->also->row == row) ? c->also : NULL;
+}
+
+/* The same of what is beside a cause: wherever the marker is slow, be it the first or the second cause, it counts, without what the other one takes. */
+static bool
+also_is_beyond_chance(const struct tt_why *w, const struct tt_cause *also)
+{
+	struct slow s = { 0 };
+	uint64_t all = 0;
 
 	for (size_t i = 0; i < w->out->ncause; i++) {
-		const struct tt_cause *k = &w->out->cause[i];
+		const struct tt_cause *c = &w->out->cause[i], *k = doubtful_of(c, also->row);
 
-		if (!k->doubtful || k->row != c->row)
-			continue;
-		n++;
-		ns += (double)k->ns;
-		rest += k->extra > k->ns ? (double)(k->extra - k->ns) : 0;
-		even = even && (!gap || k->frame - last == gap);
-		gap = last == SIZE_MAX ? 0 : k->frame - last;
-		last = k->frame;
+		all += doubtful_of(c, TT_NO_ROW) != NULL;
+		if (k)
+			add_slow(&s, k, k == c ? 0 : c->ns + c->gc_ns);
 	}
-	if (n < 3 || (!even && 2 * n < all))
-		return false;
-	if (n * 10000 >= 4 * all * (uint64_t)share_e4 + 10000)
-		return true;
-	return ns >= 3 * rest && ns * (double)(typical - c->usual_ns) >= 4 * rest * (double)c->usual_ns && chance_of(n, all, (double)share_e4 / 10000) < .001;
+	return is_often(w, &s, also, all);
+}
+
+/* Forget what is beside causes by chance, or beside none. */
+static void
+settle_also(struct tt_why *w, bool *chance)
+{
+	struct tt_cause *c = w->out->cause;
+
+	for (size_t i = 0; i < w->out->ncause; i++)
+		chance[i] = c[i].also && (c[i].class == TT_CAUSE_UNKNOWN || (c[i].also->doubtful && !also_is_beyond_chance(w, c[i].also)));
+	for (size_t i = 0; i < w->out->ncause; i++)
+		c[i].also = chance[i] ? NULL : c[i].also;
 }
 
 /* A frame in which the same method allocates as in those where that is the cause, though its time is more than that explains; NULL: there is none. */
@@ -119,6 +175,8 @@ tt_why_doubt(struct tt_why *w)
 		chance[i] = out->cause[i].doubtful && !is_beyond_chance(w, &out->cause[i], all);
 	for (size_t i = 0; i < n; i++)
 		settle(w, &out->cause[i], chance[i]);
+	if (chance)
+		settle_also(w, chance);
 	tt_mem_free(w->mem, chance, chance ? (had + 1) * sizeof *chance : 0);
 	return w->err->code;
 }

@@ -108,9 +108,14 @@ group_hitches(struct tt_why *w)
 	const struct tt_cause **c = tt_mem_alloc(w->mem, (all + 1) * sizeof(struct tt_cause *), w->err);
 	int rc = c ? TT_OK : w->err->code;
 
-	for (size_t i = 0; i < all && c; i++)
-		if (!tt_why_grown(w, &w->out->cause[i]))
-			c[n++] = &w->out->cause[i];
+	for (size_t i = 0; i < all && c; i++) {
+		struct tt_cause *k = &w->out->cause[i];
+
+		if (k->also && tt_why_grown(w, k->also))
+			k->also = NULL;
+		if (!tt_why_grown(w, k))
+			c[n++] = k;
+	}
 	if (c)
 		tt_sort_bytes(c, n, sizeof *c, by_cause);
 	for (size_t i = 0, next; i < n && rc == TT_OK; i = next) {

@@ -199,9 +199,14 @@ static struct tt_cause *
 next_cause(const struct tt_why *w, const struct tt_cause *c)
 {
 	const size_t at = tt_lower_bound(i, 0, w->out->ncause, w->out->cause[i].frame <= c->frame);
+	const struct tt_cause *own = &w->out->cause[at - 1];
 
-	if (c->instead || c->also)
-		return c->instead ? c->instead : c->also;
+	if (c == own && own->instead)
+		return own->instead;
+	if (c == own->instead && c->also)
+		return c->also;
+	if (own->also && c != own->also)
+		return own->also;
 	return at < w->out->ncause ? &w->out->cause[at] : NULL;
 }
 
@@ -571,17 +576,36 @@ keep(const struct tt_why *w, const struct tt_cause *c)
 	return to;
 }
 
-/* What the runtime or the engine does beside ${c}, most of what is of another class. What a loader reads, or is thrown, is no other. */
-static void
-look_beside(const struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
+/* True if the exceptions ${c} are in a method ${path} that throws more: it is also called more, and takes about the time of the exceptions. */
+static bool
+is_thrown(const struct tt_cause *c, const struct tt_cause *path)
 {
-	struct tt_cause k = *none;
+	return c->class == TT_CAUSE_EXCEPTIONS && c->row == path->row && path->ns <= 2 * c->ns;
+}
+
+/*
+ * What is beside ${c} in its frame, most of it: the runtime's or the engine's work of another class, or what the program does. What a loader reads, or is
+ * thrown, is no other.
+ */
+static void
+look_beside(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
+{
+	struct tt_cause k = *none, path = *none;
 
 	try_classes(w, c->class, &k);
-	if (!tt_why_is_worth(c, &k))
-		return;
-	look_closer(w, &k);
-	c->also = keep(w, &k);
+	if (tt_why_is_worth(c, &k))
+		look_closer(w, &k);
+	else
+		k = *none;
+	if (tt_why_blame_beside(w, c, &path) && tt_why_is_worth(c, &path) && path.ns > k.ns && (k.ns == 0 || !path.doubtful) && !is_thrown(&k, &path)) {
+		k = path;
+		if (c->class != TT_CAUSE_LOADING)
+			try_loader(w, &k);
+		if (k.class == TT_CAUSE_LOADING)
+			look_at_wait(w, &k);
+	}
+	if (k.ns > 0)
+		c->also = keep(w, &k);
 }
 
 /* What is known to take more time: the runtime's or the engine's work, more calls, allocations. False: that explains too little. */
@@ -599,8 +623,11 @@ judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 	if (!thrown && end.ns > c->ns) {
 		struct tt_cause path = *none;
 
-		if (!tt_why_blame_parts(w, &end, &path) && end.at != SIZE_MAX)
-			tt_why_blame_path(w, end.at, &path);
+		if (!tt_why_blame_parts(w, &end, &path)) {
+			tt_why_single_out(w, &end, c->extra / TT_WHY_LEAST_SHARE);
+			if (end.at != SIZE_MAX)
+				tt_why_blame_path(w, end.at, &path);
+		}
 		*c = path.ns > c->ns ? path : *c;
 	}
 	if (!thrown && (c->ns < c->extra / TT_WHY_LEAST_SHARE || c->ns <= 0))
@@ -651,6 +678,7 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	if (!known && outside && tt_why_beyond(w, outside) >= c->extra / 2) {
 		c->class = TT_CAUSE_OUTSIDE;
 		c->ns = tt_why_beyond(w, outside);
+		look_beside(w, &none, c);
 		return;
 	}
 	if (!known)
@@ -659,10 +687,13 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	/* A method that loads is that also where what it reads is known already: it takes longer. */
 	if (slower.class == TT_CAUSE_UNKNOWN || (known && (slower.ns <= c->ns || (slower.row == c->row && slower.class != TT_CAUSE_LOADING))))
 		return;
+	const bool worth = known && c->class != slower.class && tt_why_is_worth(&slower, c);
 	if (c->class != TT_CAUSE_UNKNOWN && slower.doubtful)
 		slower.instead = keep(w, c);
-	else if (known && c->class != slower.class && tt_why_is_worth(&slower, c))
+	else if (worth)
 		slower.also = keep(w, c);
+	if (!worth)
+		look_beside(w, &none, &slower);
 	*c = slower;
 }
 

@@ -91,6 +91,8 @@ leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit, size_t 
 			c.usual_n = usual->n;
 			c.usual_ns = usual->took;
 		}
+		if (c.also && is_by(c.also, usual->row) && c.also->ns <= MOST * usual->ns)
+			c.also = NULL;
 		out->cause[n++] = c;
 	}
 	out->ncause = n;

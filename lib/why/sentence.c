@@ -107,16 +107,38 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->c = c->extra > a->c->extra ? c : a->c;
 }
 
-/* What the ${n} causes at ${c} have beside them: what the frame with the most extra time of ${a} has, and all others that have the same. */
-static struct alike
-beside(const struct alike *a, const struct tt_cause *const *c, size_t n)
+/* How many of the ${n} causes at ${c} have the same as ${also} beside them. */
+static size_t
+count_beside(const struct tt_cause *also, const struct tt_cause *const *c, size_t n)
 {
-	struct alike to = one_cause(a->c->also);
+	size_t same = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (c[i] != a->c && c[i]->also && tt_why_is_same(c[i]->also, a->c->also))
-			add_alike(&to, c[i]->also);
-	return to;
+		same += c[i]->also && tt_why_is_same(c[i]->also, also);
+	return same;
+}
+
+/* What most of the ${n} causes at ${c} have beside them, into ${to}. False: there is no such thing. */
+static bool
+beside(const struct tt_cause *const *c, size_t n, struct alike *to)
+{
+	const struct tt_cause *most = NULL;
+
+	/* What most have is in the first half, too. */
+	for (size_t i = 0; i < n - n / 2 && !most; i++)
+		most = c[i]->also && 2 * count_beside(c[i]->also, c, n) > n ? c[i]->also : NULL;
+	if (!most)
+		return false;
+	*to = (struct alike){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		if (!c[i]->also || !tt_why_is_same(c[i]->also, most))
+			continue;
+		if (to->frames == 0)
+			*to = one_cause(c[i]->also);
+		else
+			add_alike(to, c[i]->also);
+	}
+	return true;
 }
 
 #undef WIDEN
@@ -554,11 +576,11 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 }
 
-/* Causes that take ${ns}, much less than their frames take longer, are not all. */
+/* Causes that take ${ns}, less than their frames take longer, are not all. */
 static void
 put_part(const struct alike *a, int64_t ns, struct tt_buf *b)
 {
-	enum { MOST_OF_IT = 70 };
+	enum { MOST_OF_IT = 90 };
 	int64_t part = a->extra > 0 ? (int64_t)((tt_u128)ns * 100 / (tt_u128)a->extra) : 100;
 
 	if (a->c->class != TT_CAUSE_UNKNOWN && part < MOST_OF_IT)
@@ -583,11 +605,10 @@ put_sentence(const struct alike *a, const struct tt_cause *const *c, size_t n, c
 	struct alike also;
 
 	put_cause(a, p, b);
-	if (!a->c->also) {
+	if (!beside(c, n, &also)) {
 		put_part(a, a->ns, b);
 		return;
 	}
-	also = beside(a, c, n);
 	if (also.frames == n)
 		tt_buf_text(b, "; and ");
 	else

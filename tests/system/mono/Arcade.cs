@@ -175,7 +175,7 @@ static class Ai
 
 	public static void Step()
 	{
-		int calls = 6 + (Game.Has("calls") ? (int)Math.Round(Game.extra / 0.1) : 0);
+		int calls = 6 + (Game.Has("calls") ? (int)Math.Round(Game.Extra("calls") / 0.1) : 0);
 		for (int i = 0; i < calls; i++)
 			Path(i);
 		Sense();
@@ -185,7 +185,7 @@ static class Ai
 	{
 		Clock.About(0.1);
 		if (i == 3 && Game.Has("slow_call"))
-			Clock.Spend(Game.extra);
+			Clock.Spend(Game.Extra("slow_call"));
 	}
 
 	static void Sense()
