@@ -41,22 +41,25 @@ advised(const struct word *w, enum tt_records what)
 	return w->name;
 }
 
+/* Heap shots are taken at some time: the word alone would leave them to be asked for, or take one at each collection. */
 const char *
 mlpd_advice(enum tt_records what)
 {
-	return advised(log_word, what);
+	return what == TT_REC_SHOTS ? "heapshot=5000ms" : advised(log_word, what);
 }
 
 const char *
 mlpd_advice_old(enum tt_records what)
 {
+	if (what == TT_REC_SHOTS)
+		return mlpd_advice(what);
 	return what == TT_REC_ALLOCS || what == TT_REC_SAMPLES ? advised(log_word, what) : NULL;
 }
 
 const char *
 mono_module_advice(enum tt_records what)
 {
-	return advised(module_word, what);
+	return what == TT_REC_SHOTS ? "heapshot=5s" : advised(module_word, what);
 }
 
 static uint32_t

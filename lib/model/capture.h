@@ -49,7 +49,7 @@ tt_thread_is_gpu(const struct tt_thread *t)
  */
 enum tt_records {
 	TT_REC_ALLOCS = 1, TT_REC_COLLECTIONS = 2, TT_REC_THROWS = 4, TT_REC_WAITS = 8, TT_REC_SAMPLES = 16, TT_REC_HANDLES = 32,
-	TT_REC_FINALIZERS = 64, TT_REC_CODE = 128,
+	TT_REC_FINALIZERS = 64, TT_REC_CODE = 128, TT_REC_SHOTS = 256,
 };
 
 /* Facts about a capture that formats fill in at open. */

@@ -630,9 +630,8 @@ tt_model_records(const struct tt_model *m, enum tt_records what)
 	return false;
 }
 
-/* The option that all the captures' producers record ${what} with, or NULL. */
-static const char *
-option_for(const struct tt_model *m, enum tt_records what)
+const char *
+tt_model_option(const struct tt_model *m, enum tt_records what)
 {
 	const char *option = NULL;
 
@@ -654,7 +653,7 @@ tt_model_unrecorded(const struct tt_model *m, enum tt_records what, struct tt_ar
 		{ TT_REC_WAITS, "waits for locks were" }, { TT_REC_SAMPLES, "samples were" }, { TT_REC_HANDLES, "GC handles were" },
 		{ TT_REC_FINALIZERS, "finalizers were" }, { TT_REC_CODE, "helper code was" },
 	};
-	const char *option = option_for(m, what);
+	const char *option = tt_model_option(m, what);
 	char text[96];
 	size_t i = 0;
 	int n;

@@ -168,7 +168,7 @@ put_stays(const struct stays *v, size_t n, uint64_t growth, struct tt_buf *b)
 	}
 }
 
-/* What stays of which classes, of the heap shots; without them, that they would tell. */
+/* What stays of which classes, of the heap shots; without them, that they would tell, if the recorder takes any. */
 static void
 put_shots(struct tt_why *w, struct tt_buf *b)
 {
@@ -178,7 +178,10 @@ put_shots(struct tt_why *w, struct tt_buf *b)
 	struct stays *v;
 
 	if (!two_shots(s, &first, &last)) {
-		tt_buf_text(b, "; heap shots tell what stays");
+		const char *option = tt_model_option(w->m, TT_REC_SHOTS);
+
+		if (option)
+			tt_buf_printf(b, "; heap shots tell what stays: record with %s", option);
 		return;
 	}
 	v = tt_mem_alloc(w->mem, (s->nkey + 1) * sizeof *v, w->err);
