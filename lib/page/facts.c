@@ -23,6 +23,14 @@ by_place(const void *a, const void *b)
 	return TT_CMP(*(const size_t *)a, *(const size_t *)b);
 }
 
+static size_t
+choose_every(const struct tt_frames *f, size_t *frame)
+{
+	for (size_t i = 0; i < f->n; i++)
+		frame[i] = i;
+	return f->n;
+}
+
 /* The frames in detail, in order, with ${beside} neighbours on each side. Returns how many there are. */
 static size_t
 choose(const struct tt_details *d, const struct tt_frames *f, size_t beside, size_t *frame)
@@ -163,10 +171,11 @@ put_counters(const struct tt_model *m, struct tt_report *r, const size_t *frame,
 }
 
 int
-tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report *r, struct tt_buf *out, struct tt_err *err)
+tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report *r, size_t most, struct tt_buf *out, struct tt_err *err)
 {
 	const struct tt_model *m = view->m;
-	size_t frame[TT_DETAILS * (2 * BESIDE + 1)], n;
+	bool every;
+	size_t *frame, n, room;
 	struct tt_buf text = { 0 };
 	struct tt_json j = { .out = &text };
 	int64_t *pause = NULL;
@@ -174,14 +183,21 @@ tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report
 
 	if (tt_details_shown(d) == 0)
 		return TT_OK;
+	every = m->frames->n <= most;
+	room = every && m->frames->n > d->n * (2 * BESIDE + 1) ? m->frames->n : d->n * (2 * BESIDE + 1);
+	frame = tt_mem_alloc(&m->env->mem, room * sizeof *frame, err);
+	if (!frame)
+		return err->code;
 	if (tt_knows_pauses(m)) {
 		pause = tt_mem_alloc(&m->env->mem, m->frames->n * sizeof *pause, err);
-		if (!pause)
+		if (!pause) {
+			tt_mem_free(&m->env->mem, frame, room * sizeof *frame);
 			return err->code;
+		}
 		tt_gc_pause_of_frames(m, pause);
 	}
 	tt_json_open(&j, NULL, "[[");
-	n = choose(d, m->frames, BESIDE, frame);
+	n = every ? choose_every(m->frames, frame) : choose(d, m->frames, BESIDE, frame);
 	for (size_t i = 0; i < n; i++)
 		put_frame(m, frame[i], pause, &j);
 	tt_mem_free(&m->env->mem, pause, m->frames->n * sizeof *pause);
@@ -190,6 +206,7 @@ tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report
 	n = choose(d, m->frames, 0, frame);
 	rc = put_counters(m, r, frame, n, &j, err);
 	tt_json_close(&j, "]]");
+	tt_mem_free(&m->env->mem, frame, room * sizeof *frame);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&text, err);
 	tt_buf_text(out, "<script type=\"application/x-tracetool\" data-facts=\"");

@@ -136,15 +136,17 @@
 	}
 
 	function show(number) {
-		const [frames, values] = known, at = frames.findIndex((f) => f[0] === number), shows = frames.filter((f) => Math.abs(f[0] - number) <= 2);
-		const usual = frames.find((f) => f[0] === median);
+		const [frames, values] = known, usual = frames.get(median);
+		/* Of a frame without figures there is its time. */
+		const of = (n) => frames.get(n) || (times && times.all[n - times.first] !== undefined ? [n, times.all[n - times.first], ...HEADS.slice(2).fill(null)] : null);
+		const shows = [-2, -1, 0, 1, 2].map((by) => of(number + by)).filter((f) => f !== null);
 
 		if (usual && !shows.includes(usual)) {
 			shows.push(usual);
 		}
 		const used = HEADS.map((_, i) => shows.some((f) => f[i] !== null));
 
-		near.parentNode.hidden = at < 0;
+		near.parentNode.hidden = shows.length < 2;
 		near.tHead.rows[0].replaceChildren(...HEADS.map((text, i) => make("th", text, { scope: "col", className: i ? "n" : "" })).filter((_, i) => used[i]));
 		near.tBodies[0].replaceChildren(...shows.map((f) => row(f, number, used)));
 		const rows = [];
@@ -175,7 +177,7 @@
 	near.parentNode.hidden = counters.parentNode.hidden = true;
 	tracetool.beside.append(near.parentNode, counters.parentNode);
 	inflate(source.textContent).then((v) => {
-		known = v;
+		known = [new Map(v[0].map((f) => [f[0], f])), v[1]];
 		tracetool.framed = show;
 		if (tracetool.frame !== undefined) {
 			show(tracetool.frame);

@@ -20,9 +20,9 @@
 #include "view/view.h"
 
 /* Frames that are listed of a cause; rows of a table on the first screen; charts, one for a process; boxes of the flame graph, markers over
-   the frames, lines of counters, and the bytes of a page that each is worth. */
+   the frames, lines of counters, figures of frames, and the bytes of a page that each is worth. */
 enum { LISTED = 100, FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400, MARKERS = 64, PER_MARKER = 32768,
-	LINES = 12, PER_LINE = 65536 };
+	LINES = 12, PER_LINE = 65536, PER_FRAME = 512 };
 
 /* Sections of the page, which it begins with links to. */
 struct contents {
@@ -821,7 +821,7 @@ put_frames(const struct page *p, struct tt_report *texts)
 	int rc = tt_frame_data_put(&by_frame, p->view, p->r, p->out, p->err);
 
 	if (rc == TT_OK)
-		rc = tt_facts_put(o->details, p->view, texts, p->out, p->err);
+		rc = tt_facts_put(o->details, p->view, texts, o->max_size ? (size_t)(o->max_size / PER_FRAME) : SIZE_MAX, p->out, p->err);
 	if (rc == TT_OK)
 		rc = tt_details_put(o->details, p->view, o->stats, p->out, p->err);
 	if (rc == TT_OK)

@@ -671,6 +671,7 @@ def beside(path, page):
     """Of frames in detail and their neighbours: what the tables of single frames say."""
     frames, counters = facts(page)
     shown_frames = set(details(page))
+    suite.check("of not too many frames each has figures", len(times(page)) <= 4096 and frames.keys() != times(page).keys() and len(frames))
     suite.check("frames in detail have figures, and two neighbours on each side",
                 [f for f in shown_frames if not set(range(f - 2, f + 3)) & set(times(page)) <= set(frames)])
     want = tables("stats", "-q", "--format", "json", "--table", "frame_gc,frame_counters", "--limit", "0", path)[0]
