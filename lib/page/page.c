@@ -247,6 +247,26 @@ put_frame_verdict(const struct page *p)
 	}
 }
 
+/* What Unity calls each allocation: a marker, and no class. */
+static const char no_class[] = "GC.Alloc";
+
+static bool
+has_class(const struct tt_table *t, size_t row)
+{
+	const struct tt_cell *c = tt_html_cell(t, row, "class");
+
+	return c && strcmp(c->s, no_class) != 0;
+}
+
+static bool
+has_classes(const struct tt_table *t)
+{
+	for (size_t i = 0; i < t->nrow; i++)
+		if (has_class(t, i))
+			return true;
+	return false;
+}
+
 /* The first row of a table of the first screen: "Most time, without waits: NAME, 38.4 % of all."; with what ${of} says is most of it, if that is not NULL. */
 static void
 put_most(const struct page *p, const char *id, const char *name, const char *of, const char *share, const char *link)
@@ -260,7 +280,7 @@ put_most(const struct page *p, const char *id, const char *name, const char *of,
 	put(p, "</a>, ");
 	tt_html_figure(p->out, t, 0, share);
 	put(p, " of all");
-	if (of && tt_html_cell(t, 0, of)) {
+	if (of && has_class(t, 0)) {
 		put(p, ", most of it ");
 		tt_html_figure(p->out, t, 0, of);
 	}
@@ -582,6 +602,25 @@ worst_frames(const struct page *p)
 
 struct top { const char *id; const char *col[10]; };
 
+static bool
+is_there(const struct tt_table *t, const struct top *top)
+{
+	/* Rows are of classes, where there are some. */
+	return has_rows(t) && (strcmp(top->col[0], "class") != 0 || has_classes(t));
+}
+
+/* Its columns, without classes where there are none. */
+static void
+columns_of(const struct tt_table *t, const struct top *top, const char **col)
+{
+	const bool classes = has_classes(t);
+
+	for (size_t i = 0; i < sizeof top->col / sizeof *top->col && top->col[i]; i++)
+		if (classes || strcmp(top->col[i], "class") != 0)
+			*col++ = top->col[i];
+	*col = NULL;
+}
+
 /* The first rows of those tables of ${top} that have some, ended by one without an id. */
 static void
 top_tables(const struct page *p, const struct top *top)
@@ -589,11 +628,13 @@ top_tables(const struct page *p, const struct top *top)
 	put(p, "<div class=\"g\">\n");
 	for (; top->id; top++) {
 		const struct tt_table *t = table(p, top->id);
+		const char *col[sizeof top->col / sizeof *top->col + 1];
 
-		if (!has_rows(t))
+		if (!is_there(t, top))
 			continue;
+		columns_of(t, top, col);
 		put(p, "<div>\n");
-		tt_html_table(p->out, t, &(struct tt_html_view){ .col = top->col, .to = FIRST, .of = t->nrow + t->hidden });
+		tt_html_table(p->out, t, &(struct tt_html_view){ .col = col, .to = FIRST, .of = t->nrow + t->hidden });
 		all_rows(p, t);
 		put(p, "</div>\n");
 	}
@@ -607,7 +648,7 @@ tops(const struct page *p, const char *id, const char *title, const struct top *
 	bool any = false;
 
 	for (const struct top *t = top; t->id; t++)
-		any = any || has_rows(table(p, t->id));
+		any = any || is_there(table(p, t->id), t);
 	if (!any)
 		return;
 	heading(p, id, title);

@@ -193,14 +193,15 @@
 		if (set[0] === "gcalloc") {
 			return facts_of(table, said, of, [["", all[0][1]]]);
 		}
-		const others = all.pop()[1], ids = heads.slice(0, set[1]).concat(heads.filter((id) => of[id] && (id !== "self_share" || !Number(shares))));
-		const values = (v, some) => ids.slice(set[1]).map((id) => some && SINGLE.includes(id) ? null : of[id](v, whole));
+		/* Without classes, allocation sites have their markers alone. */
+		const others = all.pop()[1], named_by = heads.slice(0, set[1]).filter((id) => !of[id]), ids = named_by.concat(heads.filter((id) => of[id] && (id !== "self_share" || !Number(shares))));
+		const values = (v, some) => ids.slice(named_by.length).map((id) => some && SINGLE.includes(id) ? null : of[id](v, whole));
 		const met = all.filter(([, v]) => v.some((x) => x > 0)).sort((a, b) => b[1][0] - a[1][0] || b[1][1] - a[1][1]), rest = met.slice(SHOWN);
 		const left = others.map((v, i) => v + sum(rest.map(([, w]) => w[i])));
-		const body = met.slice(0, SHOWN).map(([texts, v]) => [texts, values(v, false)]);
+		const body = met.slice(0, SHOWN).map(([texts, v]) => [texts.slice(0, named_by.length), values(v, false)]);
 
 		if (left.some((v) => v > 0)) {
-			body.push([["(all others)"].concat(Array(set[1] - 1).fill("")), values(left, true)]);
+			body.push([["(all others)"].concat(Array(named_by.length - 1).fill("")), values(left, true)]);
 		}
 		return table_of(table, said, ids, body);
 	}

@@ -780,10 +780,14 @@
 		}
 		const rows = Array.from(sums.values()).sort((a, b) => b.bytes - a.bytes).slice(0, 10);
 
-		table.tBodies[0].replaceChildren(...rows.map((s) => {
-			const tr = make("tr", "");
+		/* Unity's have none. */
+		const classes = rows.some((s) => s.class !== "GC.Alloc");
 
-			tr.append(make("th", s.class, { scope: "row", className: "nm" }), make("td", s.where, { className: "nm" }),
+		table.tHead.rows[0].cells[0].hidden = !classes;
+		table.tBodies[0].replaceChildren(...rows.map((s) => {
+			const tr = make("tr", ""), texts = classes ? [s.class, s.where] : [s.where];
+
+			tr.append(...texts.map((text, i) => i ? make("td", text, { className: "nm" }) : make("th", text, { scope: "row", className: "nm" })),
 				cell(s.n.toLocaleString("en-US"), s.n), cell(bytes(s.bytes), s.bytes));
 			return tr;
 		}));
