@@ -317,6 +317,34 @@
 					boxed(c, row, y, width, colors);
 				}
 			});
+			if (head()) {
+				stay(c, colors, width);
+			}
+		}
+
+		/* The title of what is at the top after scrolling, if it has one. */
+		function titled() {
+			return rows.slice(0, Math.floor(place.scrollTop / ROW) + 1).reverse().find((row) => row.title !== undefined);
+		}
+
+		/* How much is covered by what stays at the top. */
+		function head() {
+			return !rows.length || !place.scrollTop ? 0 : titled() ? 2 * ROW : ROW;
+		}
+
+		/* The scale and the title stay, whatever is scrolled. */
+		function stay(c, colors, width) {
+			c.fillStyle = colors.box;
+			c.fillRect(0, place.scrollTop, width, head());
+			c.save();
+			c.translate(0, place.scrollTop);
+			scaled(c, colors, width);
+			if (titled()) {
+				c.fillText(titled().title, 2, ROW + 14);
+			}
+			c.fillStyle = colors.line;
+			c.fillRect(0, head() - 1, width, 1);
+			c.restore();
 		}
 
 		function redraw() {
@@ -343,7 +371,7 @@
 			const box = canvas.getBoundingClientRect(), row = rows[Math.floor((event.clientY - box.top) / ROW) - 1];
 			const x = event.clientX - box.left, at = from + x / scale();
 
-			if (!row || row.title !== undefined) {
+			if (!row || row.title !== undefined || event.clientY - box.top < place.scrollTop + head()) {
 				return null;
 			}
 			/* What is a pixel away is hit, too, unless another is right there. */
@@ -521,6 +549,7 @@
 		return { parts: [tools, place, said, legend()], redraw, chosen: () => chosen, choose, focus: () => canvas.focus({ preventScroll: true }),
 			show(all, whole) {
 				rows = all;
+				place.scrollTop = 0;
 				length = whole || 1;
 				over = chosen = null;
 				from = 0;
@@ -861,6 +890,25 @@
 			return null;
 		}
 
+		/* ${all}, the frame's own thread first, then those that ${cause} is about: it names them, or what they do, the longest first. */
+		function ordered(all, cause) {
+			const named = new Map();
+
+			function weight(t) {
+				let most = cause.includes("\"" + t.name + "\"") ? 1 : 0;
+
+				for (const z of t.zones) {
+					if (!named.has(z.name)) {
+						named.set(z.name, cause.includes(z.name));
+					}
+					most = named.get(z.name) ? Math.max(most, z.ns) : most;
+				}
+				return most;
+			}
+
+			return all.slice(0, 1).concat(all.slice(1).map((t) => [t, cause ? weight(t) : 0]).sort((a, b) => b[1] - a[1]).map(([t]) => t));
+		}
+
 		function rows(threads) {
 			const all = [];
 
@@ -890,7 +938,7 @@
 			if (mine !== turn) {
 				return;
 			}
-			now = d ? { number, ns: d.ns, threads: d.threads } : { number, ns, threads: [] };
+			now = d ? { number, ns: d.ns, threads: ordered(d.threads, why.get(number) || "") } : { number, ns, threads: [] };
 			title.textContent = "Frame " + number;
 			told.textContent = shown(ns) + (rank >= 0 ? ", number " + (rank + 1) + " of the worst" : "") + (number === median ? ", the median frame" :
 				", the median frame takes " + shown(times ? times.all[median - times.first] : data.get(median).ns)) + ". " +
@@ -905,7 +953,7 @@
 				e.hidden = !whole;
 			}
 			if (d) {
-				line.show(rows(d.threads), d.ns);
+				line.show(rows(now.threads), d.ns);
 				mark = hierarchy(calls, d.tree, d.ns, number === median ? null : usual.tree, line.choose);
 				calls.tHead.rows[0].lastChild.hidden = number === median;
 				allocated(allocs, d.threads);

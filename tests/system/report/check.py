@@ -765,6 +765,24 @@ def growing():
     run("report", path, "-o", "growing.html")
 
 
+def lanes():
+    """40 frames of 10 ms with a zone on each of three threads, but the 20th of 40 ms: Main and Saver, the last thread, are in Decode then."""
+    c, at = Capture(), MS
+    threads, zones = [c.thread(native=77 + i) for i in range(3)], [c.marker(n) for n in ("Step", "Idle", "Tick", "Decode")]
+    for i, name in enumerate(("Main", "Idler", "Saver")):
+        c.thread_name(77 + i, "Engine", name)
+    for i in range(41):
+        end = at + (40 if i == 19 else 10) * MS
+        threads[0].frame(at)
+        for t, zone in zip(threads, zones, strict=False):
+            t.zone(at + 1000, (end if zone == zones[1] else at + 5 * MS) - 1000, zone)
+        if i == 19:
+            threads[0].zone(at + 5 * MS, at + 39 * MS, zones[3])
+            threads[2].zone(at + 5 * MS, at + 39 * MS, zones[3])
+        at = end
+    run("report", c.write(suite.path("lanes.ttc")), "-o", "lanes.html")
+
+
 def piles():
     """20 frames of 10 ms, but the eleventh of 300: 6,000 times Tiny, 1 us, and Big, 29 us, in 50 us each; the twelfth has each once, 4 ms."""
     c, at = Capture(), MS
@@ -820,7 +838,7 @@ def browsers():
     run("report", "chart5000.ttc", "-o", "many.html")
     drive(suite, "browser.cjs", "demo.html", "evil.html", "many.html", "kinds.html", "--",
           "frames.cjs", "demo.html", "tree.json", "whole.json", "hidden.html", "hidden.json", "elsewhere.html", "elsewhere.json", "--",
-          "reader.cjs", "piles.html", "growing.html", "demo.html", "--",
+          "reader.cjs", "piles.html", "growing.html", "demo.html", "lanes.html", "--",
           "views.cjs", "lines.html", "gameloop-sample.html", "heapshot.html", "growing.html", "--",
           "ranges.cjs", "24-60", "demo.html", "demo.json", "1001-1400", "kinds.html", "kinds.json", "10-50", "capped.html", "capped.json", "--",
           "access.cjs", "demo.html", "evil.html", "lines.html", "gameloop-sample.html", "heapshot.html")
@@ -841,6 +859,7 @@ pictures()
 forms()
 more_views()
 piles()
+lanes()
 program()
 browsers()
 suite.end()

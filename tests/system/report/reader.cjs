@@ -1,9 +1,10 @@
 /*
- * reader.cjs PILES GROWING PAGE: what somebody who sees a report page for the first time looks at, in Chromium and in Firefox.
+ * reader.cjs PILES GROWING PAGE LANES: what somebody who sees a report page for the first time looks at, in Chromium and in Firefox.
  *
  * PILES is of check.py's piles(): frame 11 has 6,000 times Tiny, 1 us, and Big, 29 us, in 50 us each; frame 12 has each once, 4 ms.
  * GROWING is of growing(): Sense takes 18 us in the first frame and 25 us more in each.
  * PAGE is of testdata/demo/good-hitches.ttc.xz.
+ * LANES is of lanes(): three threads, of which the last, Saver, is in Decode in frame 20 as long as Main, which it makes long.
  */
 'use strict';
 const url = require('url');
@@ -210,8 +211,31 @@ async function signs(name, page) {
 		await page.run('document.querySelectorAll("table[data-range=markers] tbody th .s").length > 5'), true);
 }
 
+/* What is drawn at the left of the timeline after ${does}. */
+const titles_after = (does) =>
+	'new Promise((done) => { const p = CanvasRenderingContext2D.prototype, f = p.fillText, all = []; p.fillText = function (t, x, y) { ' +
+	'if (x === 2 && this.canvas.closest("#frame")) all.push(t); return f.apply(this, arguments); }; ' + does + '; ' +
+	'requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => { p.fillText = f; done(all); }))); })';
+
+async function lanes(name, page) {
+	const scroll = (to) => 'document.querySelector("#frame .w").scrollTop = ' + to, down = () => page.press('ArrowDown');
+
+	await page.wait(is(HEAD, 'Frame 20'));
+	check(name + ': threads that the cause is about come first', await page.wait(titles_after('dispatchEvent(new Event("resize")), ' +
+		'document.querySelector("#frame button[title^=Show]").click()')), ['Main', 'Saver', 'Idler']);
+	await page.run('document.querySelector("#frame canvas").focus()');
+	await down();
+	await down();
+	check(name + ': also for who uses keys', (await page.run(SAID)).includes('on Saver') || await page.run(SAID), true);
+	await page.run('document.querySelector("#frame .w").style.maxHeight = "60px"');
+	check(name + ': the name of a thread stays', (await page.wait(titles_after(scroll(60)))).pop(), 'Saver');
+	await page.run('location.hash = "frame=19"');
+	await page.wait(is(HEAD, 'Frame 19'));
+	check(name + ': the next frame is seen from its top', await page.run('document.querySelector("#frame .w").scrollTop'), 0);
+}
+
 module.exports = async (...files) => {
-	const [piled, growing, demo] = files.map((f) => url.pathToFileURL(f).href);
+	const [piled, growing, demo, three] = files.map((f) => url.pathToFileURL(f).href);
 
 	for (const [name, browser] of [['Chromium', chromium()], ['Firefox', await firefox()]]) {
 		let page = await browser.open(piled + '#frame=12');
@@ -219,6 +243,9 @@ module.exports = async (...files) => {
 		await piles(name, page);
 		page = await browser.open(growing);
 		await growth(name, page);
+		check(name + ': nothing on the console', await page.heard(), []);
+		page = await browser.open(three);
+		await lanes(name, page);
 		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, ''], [signs, '']]) {
 			check(name + ': nothing on the console', await page.heard(), []);
 			page = await browser.open(demo + hash);
