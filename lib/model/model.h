@@ -46,6 +46,7 @@ struct tt_model {
 	int64_t min_ts, max_ts;
 	size_t npath;
 	uint64_t zones_expected;      /* zones and allocations as the prepass counted; 0 without one */
+	uint64_t zones_most;          /* the same, or as many as the input has room for; 0 without a prepass for frames */
 
 	void *collected[TT_COLLECTED];        /* by collector: collect/collect.h */
 

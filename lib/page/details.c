@@ -24,7 +24,11 @@
 #include "stat/num.h"
 #include "view/view.h"
 
-enum { WORST_FIRST = 10, LONGEST = 40, MOST = 64 << 20 };
+/*
+ * Bytes that a zone or an allocation takes in a block, and a block beside them; more than TT_DETAILS_LEAST frames take a third of the room, so that
+ * tables keep their rows; room where any is allowed.
+ */
+enum { WORST_FIRST = 10, MOST = 64 << 20, PER_ZONE = 3, PART = 3, PER_BLOCK = 160, ANY_ROOM = 4 << 20 };
 
 /* A zone, or an allocation, in a chosen frame. */
 struct rec {
@@ -57,7 +61,7 @@ is_chosen(const struct tt_details *d, size_t frame)
 static void
 choose(struct tt_details *d, size_t frame)
 {
-	if (d->n < TT_DETAILS && !is_chosen(d, frame))
+	if (d->n < d->most && !is_chosen(d, frame))
 		d->of[d->n++] = (struct tt_detail){ .frame = frame };
 }
 
@@ -128,8 +132,8 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struc
 	struct tt_details *d = s->d;
 	struct tt_mem *mem = &s->e.env->mem;
 	struct when when[TT_DETAILS];
-	struct timed longest[LONGEST];
-	const size_t n = f->n, nlongest = n < LONGEST ? n : LONGEST;
+	struct timed longest[TT_DETAILS];
+	const size_t n = f->n, some = d->most / 8 * 5, nlongest = n < some ? n : some;
 	int64_t *v = tt_mem_alloc(mem, n * sizeof *v, err);
 
 	if (!v)
@@ -138,17 +142,17 @@ choose_all(struct details *s, const struct tt_hitches *worst, bool capped, struc
 		v[i] = time_of(f, capped, i);
 	find_longest(f, capped, v, nlongest, longest);
 	d->n = 0;
-	for (size_t i = 0; i < (worst ? worst->n : WORST_FIRST) && i < n && i < TT_DETAILS / 2; i++)
+	for (size_t i = 0; i < (worst ? worst->n : WORST_FIRST) && i < n && i < d->most / 2; i++)
 		choose(d, worst ? worst->h[i].frame : longest[i].frame);
 	/* Nearest rank: place ceil(n * p) from the shortest. */
 	d->median = frame_at(f, capped, v, n - (n + 1) / 2);
 	choose(d, d->median);
 	choose(d, frame_at(f, capped, v, n - (n * 99 + 99) / 100));
 	choose(d, frame_at(f, capped, v, n - (n * 95 + 99) / 100));
-	for (size_t i = 0; i < nlongest && d->n < LONGEST; i++)
+	for (size_t i = 0; i < nlongest && d->n < some; i++)
 		choose(d, longest[i].frame);
 	tt_mem_free(mem, v, n * sizeof *v);
-	for (size_t i = 0, few = TT_DETAILS - d->n; i < few && d->n < n; i++) {
+	for (size_t i = 0, few = d->most - d->n; i < few && d->n < n; i++) {
 		size_t frame = (size_t)((tt_u128)n * i / few);
 
 		while (is_chosen(d, frame))
@@ -279,14 +283,14 @@ by_place(const void *a, const void *b)
 static uint64_t
 key_of(const void *rec)
 {
-	enum { TIME = 42, THREADS = 0xffff };
+	enum { TIME = 42, THREADS = 0xfff };
 	const struct rec *x = rec;
 	const int64_t last = (INT64_C(1) << TIME) - 1, ts = x->ts < 0 || x->thread >= THREADS ? 0 : x->ts < last ? x->ts : last;
 
-	return (uint64_t)x->rank << (TIME + 16) | (uint64_t)(x->thread < THREADS ? x->thread : THREADS) << TIME | (uint64_t)ts;
+	return (uint64_t)x->rank << (TIME + 12) | (uint64_t)(x->thread < THREADS ? x->thread : THREADS) << TIME | (uint64_t)ts;
 }
 
-_Static_assert(TT_DETAILS <= 64, "a key has six bits for a frame");
+_Static_assert(TT_DETAILS <= 1024, "a key has ten bits for a frame");
 
 /* Each counts: nothing tells zones of no duration apart. */
 static bool
@@ -545,6 +549,15 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
+/* How many frames to choose. */
+static size_t
+most_of(const struct tt_details *d, const struct tt_model *m)
+{
+	const uint64_t zones = m->zones_most / m->frames->n + 1, room = (d->room ? d->room : ANY_ROOM) / PART / (zones * PER_ZONE + PER_BLOCK);
+
+	return m->zones_most == 0 || room < TT_DETAILS_LEAST ? TT_DETAILS_LEAST : room < TT_DETAILS ? (size_t)room : TT_DETAILS;
+}
+
 static int
 begin(void *state, struct tt_err *err)
 {
@@ -558,10 +571,11 @@ begin(void *state, struct tt_err *err)
 		return TT_OK;
 	s->d->own = tt_frames_thread(f, 0);
 	s->d->process = f->of[0].process;
+	s->d->most = most_of(s->d, s->e.m);
 	return choose_all(s, NULL, false, err);
 }
 
-/* The worst frames are known now: were they read? */
+/* The worst frames are known now: were they read, and are they the first to have room? */
 static int
 again(void *state, bool *more, struct tt_err *err)
 {
@@ -574,7 +588,7 @@ again(void *state, bool *more, struct tt_err *err)
 		return rc;
 	worst = tt_frames_cap(s->e.m->frames) && s->e.m->frames->has_wait ? &s->e.m->frames->latest : &s->e.m->frames->longest;
 	for (size_t i = 0; i < worst->n && !*more; i++)
-		*more = !is_chosen(s->d, worst->h[i].frame);
+		*more = !is_chosen(s->d, worst->h[i].frame) || (worst == &s->e.m->frames->latest && s->d->of[i].frame != worst->h[i].frame);
 	if (!*more)
 		return TT_OK;
 	tt_sorter_free(&s->d->recs);

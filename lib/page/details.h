@@ -2,9 +2,10 @@
  * Frames in detail: every zone and allocation that some of the frames of a capture have, for the report page's timeline and hierarchy.
  *
  * Which frames: the worst, those of the median, p95 and p99, more of the longest, and others evenly spaced; in this order, as far as their
- * data fit into the page. Each has a block of its own, which page scripts inflate when it is looked at: base64 of zlib of numbers
- * (details.c has the layout). The frames are chosen by wall time before the events are read. Where the worst turn out to be others, as of
- * capped frames, the input is read once more for them. The run puts their zones aside; the blocks are made of them after it.
+ * data fit into the page. They are TT_DETAILS_LEAST, or as many as there is room for by the zones and allocations that are expected.
+ * Each has a block of its own, which page scripts inflate when it is looked at: base64 of zlib of numbers (details.c has the layout).
+ * The frames are chosen by wall time before the events are read. Where the worst turn out to be others, as of capped frames, the input is read
+ * once more for them. The run puts their zones aside; the blocks are made of them after it.
  *
  * Memory: the blocks, TT_SORTER_ROOM (io/sorter.h) twice for sorting, and the numbers of one frame twice.
  * Disk: 40 bytes for each zone and allocation in chosen frames.
@@ -21,7 +22,7 @@ struct tt_env;
 struct tt_model;
 struct tt_views;
 
-enum { TT_DETAILS = 64 };             /* frames */
+enum { TT_DETAILS_LEAST = 64, TT_DETAILS = 1024 };    /* frames; the most */
 
 struct tt_details {
 	uint64_t room;                /* bytes for all blocks; 0: any number. Set before the run */
@@ -29,6 +30,7 @@ struct tt_details {
 		size_t frame;         /* place in tt_frames */
 		struct tt_buf text;   /* base64; empty: it did not fit */
 	} of[TT_DETAILS];             /* the most important first */
+	size_t most;                  /* so many are chosen of those that there are */
 	size_t n;                     /* 0: there are no frames, or several captures have some */
 	size_t median;                /* which of them is the median frame */
 

@@ -15,7 +15,7 @@
 #include "pass/passes.h"
 #include "view/view.h"
 
-enum { BESIDE = 2, COUNTERS = 24 };
+enum { BESIDE = 2, COUNTERS = 24, WITH_COUNTERS = 256 };        /* frames that have the values of counters: the most important */
 
 static int
 by_place(const void *a, const void *b)
@@ -31,13 +31,13 @@ choose_every(const struct tt_frames *f, size_t *frame)
 	return f->n;
 }
 
-/* The frames in detail, in order, with ${beside} neighbours on each side. Returns how many there are. */
+/* The first ${most} frames in detail, in order, with ${beside} neighbours on each side. Returns how many there are. */
 static size_t
-choose(const struct tt_details *d, const struct tt_frames *f, size_t beside, size_t *frame)
+choose(const struct tt_details *d, const struct tt_frames *f, size_t most, size_t beside, size_t *frame)
 {
 	size_t n = 0, to = 0;
 
-	for (size_t i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n && i < most; i++) {
 		size_t at = d->of[i].frame, from = at > beside ? at - beside : 0;
 
 		for (size_t k = from; d->of[i].text.n && k < f->n && k <= at + beside; k++)
@@ -197,13 +197,13 @@ tt_facts_put(const struct tt_details *d, struct tt_views *view, struct tt_report
 		tt_gc_pause_of_frames(m, pause);
 	}
 	tt_json_open(&j, NULL, "[[");
-	n = every ? choose_every(m->frames, frame) : choose(d, m->frames, BESIDE, frame);
+	n = every ? choose_every(m->frames, frame) : choose(d, m->frames, d->n, BESIDE, frame);
 	for (size_t i = 0; i < n; i++)
 		put_frame(m, frame[i], pause, &j);
 	tt_mem_free(&m->env->mem, pause, m->frames->n * sizeof *pause);
 	tt_json_close(&j, "]");
 	tt_json_open(&j, NULL, "[");
-	n = choose(d, m->frames, 0, frame);
+	n = choose(d, m->frames, WITH_COUNTERS, 0, frame);
 	rc = put_counters(m, r, frame, n, &j, err);
 	tt_json_close(&j, "]]");
 	tt_mem_free(&m->env->mem, frame, room * sizeof *frame);

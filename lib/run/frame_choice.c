@@ -19,11 +19,9 @@ enum { FEW_EVENTS = 2 << 20, CAPPED_EVENTS = 32 << 20, FEW_FRAMES = 2 * TT_FRAME
 enum { ZONE_BYTES = 24 };
 
 static bool
-are_few(const struct tt_run *r, const struct tt_frames *f, uint64_t zones)
+are_few(const struct tt_model *m, uint64_t zones)
 {
-	uint64_t seen = r->zones_seen ? r->zones_seen : r->bytes_seen / ZONE_BYTES;
-
-	return f->n <= FEW_FRAMES || (seen <= zones && f->n <= MANY_FRAMES);
+	return m->frames->n <= FEW_FRAMES || (m->zones_most <= zones && m->frames->n <= MANY_FRAMES);
 }
 
 /* Is there a marker that waits for the frame limit? */
@@ -88,13 +86,14 @@ tt_frames_choose(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 	int64_t *v;
 	int rc = TT_OK;
 
-	if (!r->some_frames || are_few(r, f, FEW_EVENTS))
+	m->zones_most = r->zones_seen ? r->zones_seen : r->bytes_seen / ZONE_BYTES;
+	if (!r->some_frames || are_few(m, FEW_EVENTS))
 		return TT_OK;
 	if (!(v = tt_mem_alloc(mem, f->n * sizeof *v, err)))
 		return err->code;
 	for (size_t i = 0; i < f->n; i++)
 		v[i] = tt_frames_dur(f, i);
-	if (!are_few(r, f, CAPPED_EVENTS) || !may_be_capped(m, v))
+	if (!are_few(m, CAPPED_EVENTS) || !may_be_capped(m, v))
 		rc = choose(f, v, err);
 	tt_mem_free(mem, v, f->n * sizeof *v);
 	return rc;

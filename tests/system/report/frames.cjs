@@ -198,14 +198,14 @@ function tree_of(file) {
 }
 
 module.exports = async (file, of_frame, of_all, hidden, of_two, sums, of_worst) => {
-	const address = url.pathToFileURL(file).href, tree = tree_of(of_frame);
+	/* Of the page without the zones of a frame. */
+	const html = fs.readFileSync(file, 'utf8'), other = 3, thin = file.replace(/\.html$/, '.thin.html');
+	fs.writeFileSync(thin, html.replace(new RegExp('<script [^>]*data-frame="' + other + '"[^>]*>[^<]*</script>\\n'), ''));
+	const address = url.pathToFileURL(thin).href, tree = tree_of(of_frame);
 	/* Each marker of this capture has one path. */
 	const calls = Object.fromEntries(JSON.parse(fs.readFileSync(of_all, 'utf8')).tables.calltree.rows.map((r) => [r.marker, r]));
 	let page = await chromium().open(address + '#frame=51');
 	const worst = await page.run('Array.from(document.querySelectorAll("#worst table[data-t=hitches] tbody th"), (e) => Number(e.dataset.v))');
-
-	const html = fs.readFileSync(file, 'utf8');
-	const other = Array.from({ length: 129 }, (_, i) => i + 1).find((n) => !html.includes('data-frame="' + n + '"'));
 
 	await alike('Chromium', page, tree, worst, other, calls);
 	await used(page);
