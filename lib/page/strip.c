@@ -147,7 +147,7 @@ tt_page_round_time(struct tt_buf *out, uint64_t ns)
 	tt_buf_printf(out, "%llu %s", (unsigned long long)(ns / unit[i].ns), unit[i].name);
 }
 
-/* Lines at round times, which are named at the right: at the left are budgets. */
+/* Lines at round times, which are named at the right, where budgets leave room: beside the bars, not on them. */
 static void
 put_lines(const struct strip *s)
 {
@@ -158,10 +158,27 @@ put_lines(const struct strip *s)
 	}
 }
 
+/* Is there a budget so close to the height ${y} that there is no room for words? */
+static bool
+is_by_budget(const struct strip *s, unsigned y)
+{
+	enum { WORDS = 13 };
+
+	for (size_t i = 0; i < sizeof budget / sizeof *budget; i++) {
+		const unsigned at = height(s, tt_frame_limit(budget[i].ns));
+
+		if (budget[i].ns < s->top && at < y + WORDS && y < at + WORDS)
+			return true;
+	}
+	return false;
+}
+
 static void
 put_times(const struct strip *s)
 {
 	for (uint64_t step = tt_page_step((uint64_t)s->top, TIMES), at = step; at < (uint64_t)s->top; at += step) {
+		if (is_by_budget(s, height(s, (int64_t)at)))
+			continue;
 		tt_buf_printf(s->out, "<text class=\"b\" x=\"100%%\" y=\"%u\" font-size=\"12\" text-anchor=\"end\" fill=\"#555\">",
 		    TOP + HIGH - height(s, (int64_t)at) + 4);
 		tt_page_round_time(s->out, at);
@@ -200,7 +217,8 @@ put_budgets(const struct strip *s)
 			continue;
 		*tt_put_time_short(time, tt_frame_limit(budget[i].ns)) = '\0';
 		tt_buf_printf(s->out, "<line class=\"b\" x1=\"0\" x2=\"100%%\" y1=\"%u\" y2=\"%u\" stroke=\"#777\" stroke-dasharray=\"6 3\"/>"
-		    "<text class=\"b\" x=\"4\" y=\"%u\" font-size=\"12\" fill=\"#555\">%s, %s</text>\n", y, y, y - 3, budget[i].name, time);
+		    "<text class=\"b\" x=\"100%%\" y=\"%u\" font-size=\"12\" text-anchor=\"end\" fill=\"#555\">%s<title>%s</title></text>\n", y, y, y + 4,
+		    budget[i].name, time);
 	}
 }
 
