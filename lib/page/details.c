@@ -575,7 +575,7 @@ begin(void *state, struct tt_err *err)
 	return choose_all(s, NULL, false, err);
 }
 
-/* The worst frames are known now: were they read, and are they the first to have room? */
+/* The worst frames are known now: were they read? */
 static int
 again(void *state, bool *more, struct tt_err *err)
 {
@@ -588,7 +588,7 @@ again(void *state, bool *more, struct tt_err *err)
 		return rc;
 	worst = tt_frames_cap(s->e.m->frames) && s->e.m->frames->has_wait ? &s->e.m->frames->latest : &s->e.m->frames->longest;
 	for (size_t i = 0; i < worst->n && !*more; i++)
-		*more = !is_chosen(s->d, worst->h[i].frame) || (worst == &s->e.m->frames->latest && s->d->of[i].frame != worst->h[i].frame);
+		*more = !is_chosen(s->d, worst->h[i].frame);
 	if (!*more)
 		return TT_OK;
 	tt_sorter_free(&s->d->recs);
