@@ -353,7 +353,7 @@ make_put(const struct tt_flate *f, struct put *c)
 static inline uint64_t
 match_bits(const struct put *c, struct step s, unsigned *n)
 {
-	const unsigned d = s.distance & ~SHORT;
+	const unsigned d = s.distance & ~(unsigned)SHORT;
 	const uint32_t len = c->len[s.len];
 	const uint64_t back = c->distance[d].code | (uint64_t)(s.back & c->distance[d].extra) << c->distance[d].n;
 
