@@ -305,6 +305,13 @@ is_written(struct rare *r, const struct tt_event *zone)
 	return ((i < v->nslice && place(&v->slice[i]) == zone->ts) || (j < v->nbegun && v->begun[j].s.ts == zone->ts)) && is_shown(r, zone->val);
 }
 
+/* True if the zone begins and ends at one time, as clocks of 10 ns make some: a flow cannot be inside it, and belongs to what is around it. */
+static bool
+is_empty(const struct tt_event *zone)
+{
+	return zone->kind == TT_ZONE && zone->dur == 0;
+}
+
 static int
 put_flow(struct rare *r)
 {
@@ -317,7 +324,7 @@ put_flow(struct rare *r)
 
 	if (r->e->depth > TT_FLOW_SEQUENTIAL || tt_flow_left_out(r->v, r->i))
 		return TT_OK;
-	if (zone && (c->late || is_written(r, zone))) {
+	if (zone && !is_empty(zone) && (c->late || is_written(r, zone))) {
 		step.ts = zone->ts;
 	} else if (!c->late && !seek) {
 		rc = walk_to(r, step.ts);

@@ -575,7 +575,7 @@ begin(void *state, struct tt_err *err)
 	return choose_all(s, NULL, false, err);
 }
 
-/* The worst frames are known now: were they read? */
+/* The worst frames are known now: were they read, and where others than the worst have room, are they the first? */
 static int
 again(void *state, bool *more, struct tt_err *err)
 {
@@ -587,8 +587,9 @@ again(void *state, bool *more, struct tt_err *err)
 	if (s->d->n == 0)
 		return rc;
 	worst = tt_frames_cap(s->e.m->frames) && s->e.m->frames->has_wait ? &s->e.m->frames->latest : &s->e.m->frames->longest;
+	const bool first = s->d->most > TT_DETAILS_LEAST && worst == &s->e.m->frames->latest;
 	for (size_t i = 0; i < worst->n && !*more; i++)
-		*more = !is_chosen(s->d, worst->h[i].frame);
+		*more = !is_chosen(s->d, worst->h[i].frame) || (first && s->d->of[i].frame != worst->h[i].frame);
 	if (!*more)
 		return TT_OK;
 	tt_sorter_free(&s->d->recs);
