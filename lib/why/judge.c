@@ -542,6 +542,16 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
+/*
+ * True if the exceptions ${c} are in a method ${path} that throws more: it is also called more, allocates them,
+ * and takes about the time of the exceptions.
+ */
+static bool
+is_thrown(const struct tt_cause *c, const struct tt_cause *path)
+{
+	return c->class == TT_CAUSE_EXCEPTIONS && c->row == path->row && path->ns <= 2 * c->ns;
+}
+
 /* Blame ${c} on a method that allocates, though it is called as often as usual, if that takes more time than the present cause. */
 static void
 try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
@@ -552,7 +562,7 @@ try_burst(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 	if (end.at == SIZE_MAX || end.ns <= c->ns)
 		return;
 	tt_why_blame_path(w, end.at, &burst);
-	if (burst.class == TT_CAUSE_ALLOCATION)
+	if (burst.class == TT_CAUSE_ALLOCATION && !is_thrown(c, &burst))
 		*c = burst;
 }
 
@@ -574,13 +584,6 @@ keep(const struct tt_why *w, const struct tt_cause *c)
 	if (to)
 		*to = *c;
 	return to;
-}
-
-/* True if the exceptions ${c} are in a method ${path} that throws more: it is also called more, and takes about the time of the exceptions. */
-static bool
-is_thrown(const struct tt_cause *c, const struct tt_cause *path)
-{
-	return c->class == TT_CAUSE_EXCEPTIONS && c->row == path->row && path->ns <= 2 * c->ns;
 }
 
 /*
