@@ -22,7 +22,7 @@
  * least, where those have more than so many bytes together. Where no step is long, three are enough: one that is decoded or counted, and two that wait
  * for the others.
  */
-enum { MOST_SLOTS = 24, MOST_WRITTEN = 16, LEAST_SLOTS = 4, SHORT_SLOTS = 3, AHEAD_BYTES = 4 << 20 };
+enum { MOST_SLOTS = 12, MOST_WRITTEN = 16, LEAST_SLOTS = 4, SHORT_SLOTS = 3, AHEAD_BYTES = 4 << 20 };
 
 struct worker {
 	struct pipe *p;

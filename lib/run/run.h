@@ -12,7 +12,7 @@
  * commit  new paths, rare events, text out, losses
  *
  * No thread spins: a worker takes the oldest step that can be taken and sleeps where there is none.
- * Memory: 3 chunks per worker in flight, 24 where single steps are long (pipeline.c), + definitions + tree, whatever the input's length.
+ * Memory: 3 chunks per worker in flight, 12 to 16 where single steps are long (pipeline.c), + definitions + tree, whatever the input's length.
  */
 #ifndef TT_RUN_H
 #define TT_RUN_H
