@@ -292,6 +292,29 @@ def left_out(tracetool, work):
         fault(name + ", arrows of Chrome JSON", differ(arrows, want))
 
 
+def without_length(tracetool, work):
+    """A zone that begins and ends at one time, as coarse clocks make some, encloses no flow: its flow belongs to the zone around it, or to none."""
+    c = ttc.Capture()
+    schedule, jobs, job = (c.marker(name) for name in ("Schedule", "Jobs", "Job"))
+    main, worker = c.thread(), c.thread()
+    for n in range(20):
+        at = 10000 * (n + 1)
+        main.begin(at, schedule)
+        main.flow(at + 20, 0, n)
+        main.end(at + 500)
+        if n % 2:
+            worker.begin(at + 1000, jobs)
+        worker.flow(at + 1010, 3, n)
+        worker.zone(at + 1020, at + 1020, job)
+        if n % 2:
+            worker.end(at + 2000)
+    name, trace = "flows of zones without length", os.path.join(work, "none.pftrace")
+    run(tracetool, "convert", "-q", c.write(os.path.join(work, "none.ttc")), "-o", trace)
+    got = ask(name, trace, FLOWS)
+    if got:
+        fault(name, differ(collections.Counter((f["from"], f["to"]) for f in got[0]), collections.Counter({("Schedule", "Jobs"): 10})))
+
+
 def games(tracetool, build, work):
     """The stand-in engine: flows, arguments, counters of all kinds, labels, several threads; ten times as many zones where TT_SET is all."""
     def record(name, frames):
@@ -327,6 +350,7 @@ def main():
         deep(tracetool, work)
         over_chunks(tracetool, work)
         left_out(tracetool, work)
+        without_length(tracetool, work)
         games(tracetool, build, work)
     end()
 
