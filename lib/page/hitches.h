@@ -24,7 +24,7 @@ struct tt_page_hitches {
 	} of[TT_PAGE_HITCHES];        /* in order */
 };
 
-/* Fill ${to} with the hitches among the frames ${from} to ${end} - 1, which are of one process, by the tables of ${r}. */
+/* Put the hitches among the frames ${from} to ${end} - 1 of one process into ${to}, as the tables of ${r} list them. */
 void tt_page_hitches(struct tt_page_hitches *to, const struct tt_report *r, const struct tt_frames *f, size_t from, size_t end);
 
 /* "<a href=...>": the begin of a link to what is said of the frame, which page scripts lead to all that the page has of it. */

@@ -208,7 +208,7 @@ alloc_near(const struct tt_fold *f, const struct tt_level *l, const struct tt_ev
 }
 
 /*
- * Zones and allocations of few paths, of which nothing is asked but counts. What is counted where is told by two numbers, so it is not guessed: guesses were
+ * Zones and allocations of few paths, of which nothing is asked but counts. Two numbers tell where each is counted, so nothing is guessed: guesses were
  * wrong for 22 zones of 100.
  */
 static int
