@@ -83,18 +83,20 @@
 
 	/*
 	 * A name has the same colour everywhere. What the runtime does has colours of its own, by the categories of the table of markers; all other
-	 * names share the rest.
+	 * names share the rest, those with most time in turn.
 	 */
-	const kinds = new Map(), OTHERS = [0, 2, 3, 5], OWN = { GC: 1, Exceptions: 4, JIT: 6, Contention: 7, "(wrapper)": 7 }, met = new Map();
+	const kinds = new Map(), OTHERS = [0, 2, 3, 5, 9], OWN = { GC: 1, Contention: 4, JIT: 6, "(wrapper)": 7, Exceptions: 8 }, met = new Map();
 
 	(() => {
 		const table = document.querySelector("#t-markers table"), at = table ? Array.from(table.tHead.rows[0].cells).findIndex((th) => th.dataset.c === "category") : -1;
 
-		for (const tr of at > 0 ? table.tBodies[0].rows : []) {
-			const category = tr.cells[at].textContent;
+		let n = 0;
 
-			if (Object.hasOwn(OWN, category)) {
-				kinds.set(tr.cells[0].textContent, OWN[category]);
+		for (const tr of at > 0 ? table.tBodies[0].rows : []) {
+			const category = tr.cells[at].textContent, own = Object.hasOwn(OWN, category);
+
+			kinds.set(tr.cells[0].textContent, own ? OWN[category] : OTHERS[n++ % OTHERS.length]);
+			if (own) {
 				met.set(category, OWN[category]);
 			}
 		}
@@ -102,9 +104,61 @@
 
 	function kind(name) {
 		if (!kinds.has(name)) {
-			kinds.set(name, OTHERS[Array.from(name).reduce((h, c) => h * 31 + c.codePointAt(0) | 0, 7) >>> 3 & 3]);
+			kinds.set(name, OTHERS[(Array.from(name).reduce((h, c) => h * 31 + c.codePointAt(0) | 0, 7) >>> 3) % OTHERS.length]);
 		}
 		return kinds.get(name);
+	}
+
+	/* --- what a cause is about --- */
+
+	/* Words of a cause about what the runtime does, and whose zones these are. */
+	const DOES = [[/ collections?\b/, OWN.GC], [/ waiting for a lock/, OWN.Contention], [/ to compile /, OWN.JIT], [/ from throw to catch/, OWN.Exceptions]];
+	/* What is in front of a name that only says where; what it does is elsewhere in the sentence. */
+	const WHERE = /(?:lock|thrown|started|collections?) in $|\b(?:under|by|that) $/;
+
+	/* How ${text}, a cause, names ${name}: 0 not at all, 1 as where something is, 2 as what takes the time. */
+	function named(text, name) {
+		const bare = name.replace(/^\(wrapper [^)]*\) /, "");
+		let how = 0;
+
+		for (let at = text.indexOf(bare); at >= 0 && how < 2; at = text.indexOf(bare, at + 1)) {
+			const before = text.slice(0, at), after = text.slice(at + bare.length);
+
+			if (/(?:^|[ (])$/.test(before) && /^(?:$|[ :;,)])/.test(after)) {
+				how = WHERE.test(before) || /^,? (?:which )?allocates most/.test(after) ? 1 : 2;
+			}
+		}
+		return how;
+	}
+
+	/* The zones that the cause ${text} is about: of each name the outermost, and of several calls those that take long. */
+	function blamed(threads, text) {
+		const own = DOES.filter(([of]) => of.test(text)).map(([, of]) => of), names = new Map(), longest = new Map(), found = new Set();
+
+		for (const z of threads.flatMap((t) => t.zones)) {
+			if (!names.has(z.name)) {
+				names.set(z.name, own.includes(kind(z.name)) ? 2 : named(text, z.name));
+			}
+			longest.set(z.name, Math.max(longest.get(z.name) || 0, z.ns));
+		}
+		const most = Math.max(0, ...names.values());
+
+		function inside(z) {
+			const like = (up) => up.name === z.name || (own.includes(kind(z.name)) && kind(up.name) === kind(z.name));
+			let up = z.up;
+
+			while (up && !(found.has(up) && like(up))) {
+				up = up.up;
+			}
+			return up !== null;
+		}
+
+		for (const z of threads.flatMap((t) => t.zones)) {
+			if (most && names.get(z.name) === most && z.ns >= longest.get(z.name) / 10 && !inside(z)) {
+				found.add(z);
+			}
+		}
+		return found;
 	}
 
 	/* What colours mean. */
@@ -157,7 +211,8 @@
 	/*
 	 * A canvas of rows: { title } or { from: [], to: [], of: [] }, boxes in order that do not lie on each other, each ${of} some item, which has a
 	 * name. What is narrower than THIN pixels is drawn with its neighbours, as one pile for each pixel. ${o}: label, hint, one (what an item is), amount and timed (of
-	 * what its lengths are, if not times), told(item) (a sentence), chosen(item or null), step(item, key) (where an arrow key leads), found(item) (is it to be marked?), or null.
+	 * what its lengths are, if not times), told(item) (a sentence), chosen(item or null), step(item, key) (where an arrow key leads), found(item) (is it to be marked?), or null,
+	 * under (those in piles by a line under these).
 	 */
 	function boxes(o) {
 		const canvas = make("canvas", "", { tabIndex: 0 }), said = make("output", ""), place = make("div", "", { className: "w" });
@@ -177,7 +232,7 @@
 			}
 			const style = getComputedStyle(canvas), all = [];
 
-			for (let i = 0; i < 8; i++) {
+			for (let i = 0; i < 10; i++) {
 				all.push(style.getPropertyValue("--b" + i));
 			}
 			return known = { fg: style.getPropertyValue("--fg"), soft: style.getPropertyValue("--soft"), line: style.getPropertyValue("--line"),
@@ -263,8 +318,12 @@
 
 			/* The colour of the largest part, as high as what is covered; but what is there is seen. */
 			piles(row, from, to, (pile) => {
-				c.fillStyle = pile.lit ? colors.link : colors.all[kind(largest(pile).item.name)];
+				c.fillStyle = pile.lit && !o.under ? colors.link : colors.all[kind(largest(pile).item.name)];
 				c.fillRect(pile.pixel, y + 1, 1, Math.max(Math.min(pile.ns / pile.of, 1) * (ROW - 2), 3));
+				if (pile.lit && o.under) {
+					c.fillStyle = colors.link;
+					c.fillRect(pile.pixel, y + ROW - 3, 1, 2);
+				}
 			});
 			for (let i = above(row.to, from); i < row.from.length && row.from[i] < to; i++) {
 				const a = Math.max((row.from[i] - from) * k, 0), b = Math.min((row.to[i] - from) * k, width), item = row.of[i];
@@ -840,7 +899,7 @@
 	/* --- the view of frames --- */
 
 	/* What keys do, for those who ask. */
-	const KEYS = [["[ ]", "the hitch before, the next one: a frame that has a cause"], ["\u2190 \u2192", "in the part of one frame: the frame before, the next one"], ["m", "the median frame"],
+	const KEYS = [["[ ]", "the hitch before, the next one: a frame that has a cause"], ["\u2190 \u2192", "in the part of one frame: the frame before, the next one"], ["m", "the median frame"], ["c", "what the cause is about, one zone after the other"],
 		["\u2190 \u2191 \u2192 \u2193", "in a timeline or a flame graph: from zone to zone"], ["Enter", "in these: the chosen zone alone"],
 		["+ \u2212 0", "in these: zoom in, zoom out, all"], ["a d", "in these: move left, move right"],
 		["Escape", "undo: a zoom, what is chosen, a range that is drawn, a range of frames"], ["?", "this list"]];
@@ -861,9 +920,11 @@
 		const line = boxes({ label: "Timeline of the frame; the table below has the same figures", hint:
 			"Click a zone, or move with the arrow keys while this has the focus. Double click or Enter shows it alone, Escape all; + \u2212 0, or the wheel with Ctrl, " +
 			"zoom; drag or a d move; ? tells all keys.",
-		chosen: (z) => mark(z && z.node), step, one: "call",
+		chosen: (z) => mark(z && z.node), step, one: "call", under: true, found: (z) => now !== null && now.blamed.has(z),
 		told: (z) => z.name + ": " + shown(z.ns) + " (" + share(z.ns, now.ns) + " of the frame), self " + shown(z.self) + ", from " + shown(z.at) + " on, " +
-			(z.allocs ? counted(z.allocs, "allocation") + ", " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") });
+			(z.allocs ? counted(z.allocs, "allocation") + ", " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") +
+			(now.blamed.has(z) ? "; the cause is about it" : "") });
+		const outlined = make("span", " An outline: what the cause above is about.");
 		const calls = grid("Calls in this frame", [["marker", "nm"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
 			["total in median frame", "n"]]);
 		const allocs = grid("Allocations in this frame, most bytes first", [["class", "nm"], ["site", "nm"], ["count", "n"], ["bytes", "n"]]);
@@ -938,7 +999,9 @@
 			if (mine !== turn) {
 				return;
 			}
-			now = d ? { number, ns: d.ns, threads: ordered(d.threads, why.get(number) || "") } : { number, ns, threads: [] };
+			now = d ? { number, ns: d.ns, tree: d.tree, threads: ordered(d.threads, why.get(number) || ""), blamed: blamed(d.threads, why.get(number) || "") } :
+				{ number, ns, threads: [], blamed: new Set() };
+			outlined.hidden = !now.blamed.size;
 			title.textContent = "Frame " + number;
 			told.textContent = shown(ns) + (rank >= 0 ? ", number " + (rank + 1) + " of the worst" : "") + (number === median ? ", the median frame" :
 				", the median frame takes " + shown(times ? times.all[median - times.first] : data.get(median).ns)) + ". " +
@@ -999,6 +1062,16 @@
 			return show(number, how).catch(failed);
 		}
 
+		/* To the next of the zones that the cause is about, the longest first. */
+		function point() {
+			const all = Array.from(now.blamed).sort((a, b) => b.ns - a.ns);
+
+			if (all.length) {
+				line.choose(all[(all.indexOf(line.chosen()) + 1) % all.length]);
+				line.focus();
+			}
+		}
+
 		function failed(e) {
 			missing.hidden = false;
 			missing.textContent = "The data of this frame cannot be read: " + e.message;
@@ -1023,12 +1096,12 @@
 		}
 
 		/* Where there is nothing to lead to, a button says so. */
-		const buttons = new Map(), leads = { "[": () => hitches[0] < now.number, "]": () => hitches[hitches.length - 1] > now.number, "m": () => now.number !== median,
+		const buttons = new Map(), leads = { "[": () => hitches[0] < now.number, "]": () => hitches[hitches.length - 1] > now.number, "m": () => now.number !== median, "c": () => now.blamed.size > 0,
 			"ArrowLeft": () => now.number > (times ? times.first : 1), "ArrowRight": () => !times || now.number < times.first + times.all.length - 1 };
-		const keys = { "[": () => hitch(-1), "]": () => hitch(1), "m": () => go(median), "ArrowLeft": () => move(-1), "ArrowRight": () => move(1) };
+		const keys = { "[": () => hitch(-1), "]": () => hitch(1), "m": () => go(median), "ArrowLeft": () => move(-1), "ArrowRight": () => move(1), "c": point };
 
 		for (const [text, key, label] of [["\u25C0 hitch", "[", "Previous hitch"], ["hitch \u25B6", "]", "Next hitch"], ["\u25C0", "ArrowLeft", "Previous frame"],
-			["\u25B6", "ArrowRight", "Next frame"], ["median", "m", "Median frame"]]) {
+			["\u25B6", "ArrowRight", "Next frame"], ["median", "m", "Median frame"], ["cause", "c", "What the cause is about"]]) {
 			const button = make("button", text, { type: "button", className: "c", title: label + " (key " + key.replace(/Arrow(.*)/, "$1 arrow") + ")" });
 
 			button.setAttribute("aria-label", label);
@@ -1053,6 +1126,7 @@
 			event.preventDefault();
 			keys[event.key]();
 		});
+		line.parts[3].append(outlined);
 		missing.append(lack, alone);
 		title.tabIndex = -1;
 		section.setAttribute("aria-labelledby", "h-frame");

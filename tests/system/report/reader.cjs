@@ -217,6 +217,13 @@ const titles_after = (does) =>
 	'if (x === 2 && this.canvas.closest("#frame")) all.push(t); return f.apply(this, arguments); }; ' + does + '; ' +
 	'requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => { p.fillText = f; done(all); }))); })';
 
+/* How many boxes are outlined while all is drawn anew; is it said what that means? */
+const outlines = 'new Promise((done) => { const p = CanvasRenderingContext2D.prototype, f = p.strokeRect; let n = 0; p.strokeRect = function () { ' +
+	'n += Boolean(this.canvas.closest("#frame")); return f.apply(this, arguments); }; ' +
+	'document.querySelector("#frame canvas").dispatchEvent(new KeyboardEvent("keydown", { key: "0", bubbles: true })); ' +
+	'requestAnimationFrame(() => requestAnimationFrame(() => { p.strokeRect = f; done(n); })); })';
+const OUTLINE = 'document.querySelector("#frame .lg").innerText.includes("outline")';
+
 async function lanes(name, page) {
 	const scroll = (to) => 'document.querySelector("#frame .w").scrollTop = ' + to, down = () => page.press('ArrowDown');
 
@@ -227,10 +234,20 @@ async function lanes(name, page) {
 	await down();
 	await down();
 	check(name + ': also for who uses keys', (await page.run(SAID)).includes('on Saver') || await page.run(SAID), true);
+	const spoken = [];
+	for (let i = 0; i < 3; i++) {
+		await page.press('c');
+		spoken.push((await page.run(SAID)).replace(/:.* on (\w+);/, ' on $1:') + ', ' + await page.run(ROW + '.replace(/^.\u00a0/, "")'));
+	}
+	check(name + ': a key tells what the cause is about, and marks its row', spoken, ['Main', 'Saver', 'Main'].map((t) =>
+		'Decode on ' + t + ': the cause is about it, Decode'));
+	check(name + ': it is outlined, and that is explained', [await page.wait(outlines), await page.run(OUTLINE)], [2, true]);
 	await page.run('document.querySelector("#frame .w").style.maxHeight = "60px"');
 	check(name + ': the name of a thread stays', (await page.wait(titles_after(scroll(60)))).pop(), 'Saver');
 	await page.run('location.hash = "frame=19"');
 	await page.wait(is(HEAD, 'Frame 19'));
+	check(name + ': a frame without a cause has no outline', [await page.wait(outlines), await page.run(OUTLINE),
+		await page.run('document.querySelector("#frame button[title*=cause]").disabled')], [0, false, true]);
 	check(name + ': the next frame is seen from its top', await page.run('document.querySelector("#frame .w").scrollTop'), 0);
 }
 
