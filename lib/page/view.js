@@ -761,13 +761,31 @@
 		return td;
 	}
 
-	/* A click on a row tells ${picked} its longest zone. The row of a node that it is given the function that it returns marks, and unfolds what is around. */
-	function hierarchy(table, root, whole, usual, picked) {
+	/* How much more each node of ${root} takes than the same of ${usual}; where there is none, than nothing. */
+	function against(root, usual) {
+		for (const n of root.under.values()) {
+			const other = usual && usual.under.get(n.name);
+
+			n.usual = other ? other.ns : null;
+			n.more = n.ns - (other ? other.ns : 0);
+			against(n, other);
+		}
+	}
+
+	function signed(ns) {
+		return (ns > 0 ? "+" : ns < 0 ? "\u2212" : "") + shown(Math.abs(ns));
+	}
+
+	/*
+	 * A click on a row tells ${picked} its longest zone. Of what is directly in a call comes first what has most ${by}. The row of a node that it is given the
+	 * function that it returns marks, and unfolds what is around.
+	 */
+	function hierarchy(table, root, whole, compared, by, picked) {
 		/* It gets into the page when it is whole. */
 		const body = make("tbody", "");
 		let rows = 0, marked = null;
 
-		function put(n, depth, other, after) {
+		function put(n, depth, after) {
 			const tr = make("tr", ""), th = make("th", "", { scope: "row", className: "nm" }), kids = [];
 			let turn = null;
 
@@ -786,8 +804,8 @@
 					if (open) {
 						let last = tr;
 
-						for (const kid of Array.from(n.under.values()).sort((a, b) => b.ns - a.ns || b.bytes - a.bytes)) {
-							kids.push(put(kid, depth + 1, other && other.under.get(kid.name), last));
+						for (const kid of Array.from(n.under.values()).sort((a, b) => b[by] - a[by] || b.ns - a.ns || b.bytes - a.bytes)) {
+							kids.push(put(kid, depth + 1, last));
 							last = kids[kids.length - 1].end();
 						}
 					} else {
@@ -804,10 +822,10 @@
 			}
 			n.turn = turn;
 			n.row = tr;
-			tr.append(th, cell(shown(n.ns), n.ns), cell(share(n.ns, whole)), cell(n.thread ? "" : shown(n.self), n.thread ? undefined : n.self),
+			tr.append(th, cell(shown(n.ns), n.ns), cell(n.thread ? "" : share(n.ns, whole)), cell(n.thread ? "" : shown(n.self), n.thread ? undefined : n.self),
 				cell(n.thread ? "" : n.before && !n.calls ? "began before" : n.calls.toLocaleString("en-US"), n.thread ? undefined : n.calls), cell(n.bytes ? bytes(n.bytes) : "-", n.bytes));
-			if (usual) {
-				tr.append(cell(other ? shown(other.ns) : "-", other ? other.ns : undefined));
+			if (compared) {
+				tr.append(n.usual === null ? cell("-") : cell(shown(n.usual), n.usual), cell(signed(n.more), n.more));
 			}
 			if (after) {
 				after.after(tr);
@@ -826,7 +844,7 @@
 
 		Array.from(root.under.values()).forEach((n, i) => {
 			n.first = i === 0;
-			put(n, 0, usual && usual.under.get(n.name), null);
+			put(n, 0, null);
 		});
 		table.tBodies[0].replaceWith(body);
 
@@ -888,7 +906,7 @@
 
 		box.setAttribute("role", "group");
 		box.setAttribute("aria-label", label);
-		tr.append(...heads.map(([text, css]) => make("th", text, { scope: "col", className: css || "" })));
+		tr.append(...heads.map(([text, css, title]) => make("th", text, { scope: "col", className: css || "", title: title || "" })));
 		table.createTHead().append(tr);
 		table.prepend(make("caption", label));
 		table.createTBody();
@@ -910,7 +928,7 @@
 		const lack = make("span", ""), alone = make("code", "");
 		const times = tracetool.times, worst = [];
 		const median = Number(about.dataset.median);
-		let now = null, turn = 0, mark = () => 0;
+		let now = null, turn = 0, mark = () => 0, usual = null;
 
 		for (const link of document.querySelectorAll("#worst table[data-t=\"hitches\"] tbody th")) {
 			worst.push(Number(link.dataset.v));
@@ -926,7 +944,10 @@
 			(now.blamed.has(z) ? "; the cause is about it" : "") });
 		const outlined = make("span", " An outline: what the cause above is about.");
 		const calls = grid("Calls in this frame", [["marker", "nm"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
-			["total in median frame", "n"]]);
+			["total in median frame", "n"], ["beyond median", "n"]]);
+		/* By number of a column: what calls are sorted by. */
+		const SORTS = { 1: "ns", 3: "self", 4: "calls", 5: "bytes", 7: "more" };
+		let sorted = 7;
 		const allocs = grid("Allocations in this frame, most bytes first", [["class", "nm"], ["site", "nm"], ["count", "n"], ["bytes", "n"]]);
 
 		function step(z, key) {
@@ -993,9 +1014,10 @@
 		/* ${how} it gets into the address: "push", "replace", "as it is"; "": it is what the page begins with. */
 		async function show(number, how) {
 			const mine = ++turn, begun = performance.now(), timed = times ? times.all[number - times.first] : null;
-			const d = data.has(number) ? await frame(number) : await summed(number, timed), usual = d ? await frame(median) : null;
+			const d = data.has(number) ? await frame(number) : await summed(number, timed);
 			const ns = timed === null ? d && d.ns : timed, whole = data.has(number), rank = worst.indexOf(number);
 
+			usual = usual || (d && await frame(median));
 			if (mine !== turn) {
 				return;
 			}
@@ -1017,8 +1039,8 @@
 			}
 			if (d) {
 				line.show(rows(now.threads), d.ns);
-				mark = hierarchy(calls, d.tree, d.ns, number === median ? null : usual.tree, line.choose);
-				calls.tHead.rows[0].lastChild.hidden = number === median;
+				against(d.tree, usual.tree);
+				list();
 				allocated(allocs, d.threads);
 			}
 			if (times) {
@@ -1038,6 +1060,18 @@
 				performance.measure("frame", { start: begun });
 			} else {
 				performance.mark("ready");
+			}
+		}
+
+		/* The calls of the frame in the order that is chosen; of the median frame itself, where that is what is beyond the median, by their time. */
+		function list() {
+			const compared = now.number !== median, heads = Array.from(calls.tHead.rows[0].cells), by = sorted === 7 && !compared ? 1 : sorted;
+
+			heads.slice(6).forEach((th) => th.hidden = !compared);
+			heads.forEach((th, i) => i === by ? th.setAttribute("aria-sort", "descending") : th.removeAttribute("aria-sort"));
+			mark = hierarchy(calls, now.tree, now.ns, compared, SORTS[by], line.choose);
+			if (line.chosen()) {
+				mark(line.chosen().node);
 			}
 		}
 
@@ -1127,6 +1161,15 @@
 			keys[event.key]();
 		});
 		line.parts[3].append(outlined);
+		for (const column of Object.keys(SORTS).map(Number)) {
+			const th = calls.tHead.rows[0].cells[column], button = make("button", th.textContent, { type: "button", className: "s" });
+
+			th.replaceChildren(button);
+			button.addEventListener("click", () => {
+				sorted = column;
+				list();
+			});
+		}
 		missing.append(lack, alone);
 		title.tabIndex = -1;
 		section.setAttribute("aria-labelledby", "h-frame");

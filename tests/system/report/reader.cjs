@@ -191,6 +191,25 @@ async function told(name, page) {
 	check(name + ': also those of neighbours', await page.wait(is(HEAD, 'Frame ' + near)), 'Frame ' + near);
 }
 
+/* What a frame does beyond the median frame comes first. */
+async function beyond(name, page) {
+	const column = (c, d) => page.run('Array.from(document.querySelectorAll("#frame table")[0].tBodies[0].rows).filter((r) => ' +
+		'r.cells[0].style.getPropertyValue("--d") === "' + d + '").map((r) => Number(r.cells[' + c + '].dataset.v) || 0)');
+	const falls = (all) => all.length > 3 && all.every((v, i) => !i || v <= all[i - 1]);
+	const head = (c) => 'document.querySelectorAll("#frame table")[0].tHead.rows[0].cells[' + c + ']';
+
+	await page.wait(is(HEAD, 'Frame 26'));
+	const [total, usual, more] = [await column(1, 1), await column(6, 1), await column(7, 1)];
+	check(name + ': calls have what they take beyond the median frame', more, total.map((v, i) => v - usual[i]));
+	check(name + ': the most of that first', [falls(more), await page.run(head(7) + '.ariaSort')], [true, 'descending']);
+	await page.run(head(1) + '.firstChild.click()');
+	check(name + ': or the longest', [falls(await column(1, 1)), await page.run(head(1) + '.ariaSort'), await page.run(head(7) + '.ariaSort')],
+		[true, 'descending', null]);
+	await page.run('location.hash = "frame=67"');
+	await page.wait(is(HEAD, 'Frame 67'));
+	check(name + ': the median frame is not compared with itself', await page.run(head(7) + '.hidden'), true);
+}
+
 async function signs(name, page) {
 	await page.wait(is(HEAD, 'Frame 26'));
 	check(name + ': the title has the program and the date', /, .+, \d{4}-\d\d-\d\d [\d:]+ UTC$/.test(await page.run('document.title')) ||
@@ -263,7 +282,7 @@ module.exports = async (...files) => {
 		check(name + ': nothing on the console', await page.heard(), []);
 		page = await browser.open(three);
 		await lanes(name, page);
-		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, ''], [signs, '']]) {
+		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, ''], [signs, ''], [beyond, '']]) {
 			check(name + ': nothing on the console', await page.heard(), []);
 			page = await browser.open(demo + hash);
 			await f(name, page);
