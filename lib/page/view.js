@@ -1386,7 +1386,7 @@
 			document.querySelectorAll("#causes tbody tr").forEach((row, i) => {
 				const value = (id) => whole[i] && heads.includes(id) ? whole[i].cells[heads.indexOf(id)].textContent : "-", name = value("marker");
 
-				if (value("worst") === "-" && known[0].includes(name)) {
+				if (value("worst") === "-" && value("class") !== "leak" && known[0].includes(name)) {
 					const button = make("button", row.cells[0].textContent, { type: "button", className: "s", title: name + " over the frames" });
 
 					button.addEventListener("click", () => open(name));
@@ -1704,6 +1704,24 @@
 		asked(true).catch((e) => told.textContent = "The data of the call tree cannot be read: " + e.message);
 	}
 
+	/* A heap that grows is seen over the frames, and who allocates what is in it. */
+	function leaks() {
+		const whole = document.querySelectorAll("#t-causes tbody tr"), at = Array.from(document.querySelectorAll("#t-causes thead th"), (th) => th.dataset.c).indexOf("class");
+
+		document.querySelectorAll("#causes tbody tr").forEach((row, i) => {
+			const to = whole[i] && whole[i].cells[at].textContent === "leak" ? [["heap", "its size"], ["memory", "what allocates"]].filter(([id]) =>
+				document.getElementById(id)) : [], links = to.map(([id, text]) => make("a", text, { href: "#" + id }));
+
+			if (to.length) {
+				row.cells[0].replaceChildren(make("a", row.cells[0].textContent, { href: "#" + to[0][0] }));
+				const see = make("div", "see ");
+
+				see.append(...links.flatMap((a, k) => k ? [", ", a] : [a]));
+				row.querySelector("td.p").append(see);
+			}
+		});
+	}
+
 	/* Links to the sections that are made here, among those in front. */
 	function listed(section) {
 		const nav = document.querySelector("nav"), links = Array.from(nav.querySelectorAll("a"));
@@ -1726,6 +1744,7 @@
 		over(markers, tracetool.times);
 	}
 
+	leaks();
 	if (source) {
 		flame(source, { id: "flame", title: "Call tree", hash: "marker", table: "markers", amount: shown, calls: true, wide: "the time spent in it",
 			its: "its time", all: "the time in zones", within: " in zones", of: "time of it", total: "total",

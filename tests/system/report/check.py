@@ -770,7 +770,7 @@ def growing():
 
 
 def lanes():
-    """40 frames of 10 ms with a zone on each of three threads, but the 20th of 40 ms: Main and Saver, the last thread, are in Decode then."""
+    """40 frames of 10 ms with a zone on each of three threads, but the 20th of 40 ms: Main and Saver, the last thread, are in Decode then. The heap grows."""
     c, at = Capture(), MS
     threads, zones = [c.thread(native=77 + i) for i in range(3)], [c.marker(n) for n in ("Step", "Idle", "Tick", "Decode")]
     for i, name in enumerate(("Main", "Idler", "Saver")):
@@ -778,6 +778,7 @@ def lanes():
     for i in range(41):
         end = at + (40 if i == 19 else 10) * MS
         threads[0].frame(at)
+        threads[0].other(at + 500, 17, varint((i + 1) << 21))
         for t, zone in zip(threads, zones, strict=False):
             t.zone(at + 1000, (end if zone == zones[1] else at + 5 * MS) - 1000, zone)
         if i == 19:

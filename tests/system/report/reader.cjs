@@ -4,7 +4,7 @@
  * PILES is of check.py's piles(): frame 11 has 6,000 times Tiny, 1 us, and Big, 29 us, in 50 us each; frame 12 has each once, 4 ms.
  * GROWING is of growing(): Sense takes 18 us in the first frame and 25 us more in each.
  * PAGE is of testdata/demo/good-hitches.ttc.xz.
- * LANES is of lanes(): three threads, of which the last, Saver, is in Decode in frame 20 as long as Main, which it makes long.
+ * LANES is of lanes(): three threads, of which the last, Saver, is in Decode in frame 20 as long as Main, which it makes long; the heap grows.
  */
 'use strict';
 const url = require('url');
@@ -210,6 +210,14 @@ async function beyond(name, page) {
 	check(name + ': the median frame is not compared with itself', await page.run(head(7) + '.hidden'), true);
 }
 
+/* A heap that grows. */
+async function leak(name, page) {
+	await page.wait(is('document.querySelectorAll("#causes tbody th a").length', 1));
+	check(name + ': a heap that grows leads to its chart and what allocates', await page.run(
+		'Array.from(document.querySelectorAll("#causes a:not([data-n])"), (a) => a.textContent + " " + a.getAttribute("href"))'),
+	['all frames #heap', 'its size #heap', 'what allocates #memory']);
+}
+
 async function signs(name, page) {
 	await page.wait(is(HEAD, 'Frame 26'));
 	check(name + ': the title has the program and the date', /, .+, \d{4}-\d\d-\d\d [\d:]+ UTC$/.test(await page.run('document.title')) ||
@@ -281,6 +289,7 @@ module.exports = async (...files) => {
 		await growth(name, page);
 		check(name + ': nothing on the console', await page.heard(), []);
 		page = await browser.open(three);
+		await leak(name, page);
 		await lanes(name, page);
 		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, ''], [signs, ''], [beyond, '']]) {
 			check(name + ': nothing on the console', await page.heard(), []);
