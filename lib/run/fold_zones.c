@@ -114,8 +114,30 @@ count(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, const 
 	return rc;
 }
 
-/* After so many zones it is judged whether guesses are good; if they are not, so many are looked up before one tries again. */
-enum { JUDGED = 4096, LOOKED_UP = 1 << 18 };
+/*
+ * After so many zones it is judged whether guesses are good, or paths are where they are remembered; if they are not, so many are looked up, or guessed,
+ * before one tries again.
+ */
+enum { JUDGED = 4096, LOOKED_UP = 1 << 18, GUESSED = 1 << 21 };
+
+/* Of ${met} more zones ${wrong} were not what was guessed, or remembered. */
+static inline void
+judge(struct tt_fold *f, size_t met, size_t wrong)
+{
+	f->guess.met += met;
+	f->guess.wrong += wrong;
+	if (f->guess.met >= JUDGED)
+		f->guess = (struct tt_guess){ .poor = f->guess.wrong > f->guess.met / 8 };
+}
+
+/* ${met} more zones, out of ${most}, while guesses are poor. */
+static inline void
+pass(struct tt_fold *f, size_t met, size_t most)
+{
+	f->guess.met += met;
+	if (f->guess.met >= most)
+		f->guess = (struct tt_guess){ 0 };
+}
 
 static inline __attribute__((always_inline)) int
 zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
@@ -159,12 +181,10 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 		if (unlikely((rc = count(f, io, &l[1], e, way, w, &n, err)) != TT_OK))
 			break;
 	}
-	if (tt_fold_many(f)) {
-		f->guess.met += (size_t)(e - *from);
-		f->guess.wrong += wrong;
-		if (f->guess.met >= JUDGED)
-			f->guess = (struct tt_guess){ .poor = f->guess.wrong > f->guess.met / 8 };
-	}
+	if (f->guess.poor)
+		pass(f, (size_t)(e - *from), GUESSED);
+	else if (tt_fold_many(f))
+		judge(f, (size_t)(e - *from), wrong);
 	*from = e - 1;
 	*top = (size_t)(l - f->lvl) + 1;
 	f->last = last;
@@ -188,7 +208,7 @@ bring_near(const struct tt_fold *f, struct tt_near *near, const struct tt_level 
 	struct tt_count_page *page = f->counts->node[node >> TT_TREE_PAGE_BITS];
 	struct tt_count *c = page ? &page->c[node & (TT_TREE_PAGE - 1)] : NULL;
 
-	if (unlikely(node <= TT_NODE_MORE || !c || (kind == TT_NODE_ZONE && !c->dist)))
+	if (unlikely(node <= TT_NODE_MORE || !c || (kind == TT_NODE_ZONE && !c->dist && (f->needs & TT_NEEDS_HIST))))
 		return false;
 	*near = (struct tt_near){ .key = key, .c = c, .dist = c->dist, .tag = tt_tree_tag(l->node, kind), .node = node };
 	return true;
@@ -207,22 +227,35 @@ alloc_near(const struct tt_fold *f, const struct tt_level *l, const struct tt_ev
 	return true;
 }
 
+/* Where the whole zone ${e} below level ${l} is counted; NULL: it is not that simple. What was not there yet is one more of ${wrong}. */
+static inline const struct tt_near *
+zone_near(const struct tt_fold *f, const struct tt_level *l, const struct tt_event *e, size_t *wrong)
+{
+	struct tt_near *near = near_of(f->near, l->node, e->val);
+	const bool piece = e->flags & (TT_F_CONT | TT_F_PIECES);
+
+	if (likely(near->key == e->val && near->tag == l->node && !piece))
+		return near;
+	++*wrong;
+	return !piece && bring_near(f, near, l, TT_NODE_ZONE, e->val) ? near : NULL;
+}
+
 /*
- * Zones and allocations of few paths, of which nothing is asked but counts. Two numbers tell where each is counted, so nothing is guessed: guesses were
- * wrong for 22 zones of 100.
+ * Zones and allocations of few paths, of which nothing is asked but counts, and with ${hist} histograms. Two numbers tell where each is counted, so
+ * nothing is guessed: guesses were wrong for 22 zones of 100.
  */
-static int
+static inline __attribute__((always_inline)) int
 few(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, const struct tt_event *end, size_t base, size_t *top,
-    struct tt_err *err)
+    const bool hist, struct tt_err *err)
 {
 	const bool allocs = f->inside && !f->alias && !(f->needs & (TT_NEEDS_BY_FRAME | TT_NEEDS_FRAMED | TT_NEEDS_FOUND));
 	struct tt_level *const levels = &f->lvl[base], *l = levels;
 	const struct tt_event *e;
+	size_t wrong = 0;
 	int rc = TT_OK;
 
 	if (unlikely(!f->near) && !(f->near = tt_mem_lines(f->mem, sizeof *f->near << TT_FOLD_NEAR_BITS, err)))
 		return err->code;
-	struct tt_near *const all = f->near;
 	for (e = *from; e < end; e++) {
 		if (unlikely(e->kind != TT_ZONE)) {
 			if (e->kind == TT_ALLOC && allocs && !e->flags && e->depth < UINT16_MAX && alloc_near(f, levels + e->depth, e))
@@ -232,9 +265,8 @@ few(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, cons
 			continue;
 		}
 		l = levels + e->depth;
-		struct tt_near *near = near_of(all, l->node, e->val);
-		const bool piece = e->flags & (TT_F_CONT | TT_F_PIECES);
-		if (unlikely(near->key != e->val || near->tag != l->node || piece) && (piece || !bring_near(f, near, l, TT_NODE_ZONE, e->val))) {
+		const struct tt_near *near = zone_near(f, l, e, &wrong);
+		if (unlikely(!near)) {
 			if ((rc = tt_fold_zone(f, io, e, (size_t)(l - f->lvl), err)) != TT_OK)
 				break;
 			continue;
@@ -244,9 +276,12 @@ few(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, cons
 		l[1].out = l[1].hashed = false;
 		near->c->n++;
 		near->c->total += e->dur;
-		if (unlikely((rc = tt_counts_dur(f->counts, near->dist, e->dur, err)) != TT_OK))
+		if (hist && unlikely((rc = tt_counts_dur(f->counts, near->dist, e->dur, err)) != TT_OK))
 			break;
 	}
+	/* Of fewer there is room for most, and those that are new are not wrong for long. */
+	if (tt_tree_count(f->m->tree) > 2 << TT_FOLD_NEAR_BITS)
+		judge(f, (size_t)(e - *from), wrong);
 	*from = e - 1;
 	*top = (size_t)(l - f->lvl) + 1;
 	return rc;
@@ -326,7 +361,6 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 
 	*from = zend[-1].e;
 	*top = base + zend[-1].e->depth + 1;
-	f->guess.met += (size_t)(zend - z);
 	for (const struct sought *x = z; x < zend; x++) {
 		const struct tt_event *e = x->e;
 		struct tt_level *l = levels + e->depth;
@@ -347,8 +381,7 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 		__builtin_prefetch(l[1].c, 1);
 		*to++ = (struct found){ l[1].c, e, node };
 	}
-	if (f->guess.met >= LOOKED_UP)
-		f->guess = (struct tt_guess){ 0 };
+	pass(f, (size_t)(zend - z), LOOKED_UP);
 	return count_found(f, io, found, to, err);
 }
 
@@ -358,13 +391,15 @@ tt_fold_zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **
 {
 	if (tt_fold_many(f) && f->guess.poor && (f->needs & TT_NEEDS_HIST))
 		return look_up(f, io, from, end, base, top, err);
-	if (unlikely(!(f->needs & TT_NEEDS_HIST) || f->mixed || (f->sums && !tt_fold_many(f))))
+	if (unlikely(f->guess.poor || f->mixed || (f->sums && !tt_fold_many(f))))
 		return zones(f, io, from, end, base, top, OTHER, err);
+	if (!(f->needs & TT_NEEDS_HIST))
+		return few(f, io, from, end, base, top, false, err);
 	if (unlikely(f->sums))
 		return zones(f, io, from, end, base, top, SUMMED, err);
 	if (tt_fold_many(f))
 		return zones(f, io, from, end, base, top, MANY, err);
-	return few(f, io, from, end, base, top, err);
+	return few(f, io, from, end, base, top, true, err);
 }
 
 int
