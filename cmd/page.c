@@ -7,6 +7,7 @@
 #include "base/arena_text.h"
 #include "base/aside.h"
 #include "cmd.h"
+#include "definitions.h"
 #include "emit/emit.h"
 #include "input.h"
 #include "page/details.h"
@@ -30,6 +31,16 @@ static const char *const about[] = { "capture", "capture_meta", "capture_frame_m
 
 /* Tables that stats makes only on request: why frames are long, and what happened in the worst ones. */
 static const char *const asked[] = { "causes", "frame_causes", "hitch_markers", NULL };
+
+/* Words of the page, as the glossary has them. */
+static const struct { const char *name; unsigned where; } explained[] = {
+	{ "typical frame", TT_PAGE_ALWAYS }, { "hitch", TT_PAGE_ALWAYS }, { "CPU-active time, CPU-active", TT_PAGE_ALWAYS },
+	{ "capped frames, capped", TT_PAGE_CAPPED }, { "uncapped time, uncapped", TT_PAGE_CAPPED }, { "zone", TT_PAGE_ALWAYS },
+	{ "in zones", TT_PAGE_ALWAYS }, { "self time, self", TT_PAGE_ALWAYS }, { "total time, total", TT_PAGE_ALWAYS }, { "of frame", TT_PAGE_ALWAYS },
+	{ "in the median frame, total in median frame", TT_PAGE_ALWAYS },
+	{ "beyond median", TT_PAGE_ALWAYS }, { "began before", TT_PAGE_ALWAYS }, { "(outside recorded calls)", TT_PAGE_ALWAYS }, { "site", TT_PAGE_ALWAYS },
+	{ "chunk", TT_PAGE_ALWAYS }, { "layout", TT_PAGE_FACT }, { "platform", TT_PAGE_FACT },
+};
 
 struct page_opts {
 	struct input_opts in;
@@ -237,6 +248,17 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 		    cut->tables == 1 ? "has" : "have", cut->rows, cut->rows == 1 ? "" : "s");
 }
 
+/* ${to} has room for all that is explained and one more. */
+static void
+look_up(struct tt_page_word *to)
+{
+	for (size_t i = 0; i < sizeof explained / sizeof *explained; i++)
+		for (const struct glossary_word *w = glossary_terms; w->name; w++)
+			if (strcmp(w->name, explained[i].name) == 0)
+				*to++ = (struct tt_page_word){ w->name, w->text, explained[i].where };
+	to->name = NULL;
+}
+
 static int
 write_page(struct app *app, const struct page_opts *o, struct tt_report *r, struct tt_views *view, struct tt_views *beside,
     const struct tt_details *d, struct tt_err *err)
@@ -246,10 +268,12 @@ write_page(struct app *app, const struct page_opts *o, struct tt_report *r, stru
 	struct tt_buf text = { 0 }, all = { 0 }, frames = { 0 };
 	const char *of_frames = NULL;
 	struct tt_page_cut cut = { 0 };
-	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size, .beside = beside };
+	struct tt_page_word words[sizeof explained / sizeof *explained + 1];
+	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size, .beside = beside, .words = words };
 	size_t size;
 	int rc;
 
+	look_up(words);
 	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : slash ? slash + 1 : app->input;
 	if (o->svg) {
 		rc = tt_page_picture((enum tt_picture)o->svg, r, view, po.name, &text, err);

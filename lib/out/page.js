@@ -181,7 +181,7 @@ const tracetool = (function () {
 		}
 
 		heads.forEach((th, column) => {
-			const button = make("button", th.textContent, { type: "button", className: "s" });
+			const button = make("button", th.textContent, { type: "button", className: "s", title: th.title });
 
 			th.textContent = "";
 			th.append(button);
@@ -364,6 +364,13 @@ const tracetool = (function () {
 		}
 		return ns + " ns";
 	}
+
+	/* What a column means, for those who come to its heading by a key. */
+	document.addEventListener("focusin", ({ target }) => {
+		const box = target.getBoundingClientRect();
+
+		tip({ clientX: box.left, clientY: box.bottom - 14 }, target.matches("thead .s[title]:not([title=\"\"]):focus-visible") ? target.title : null);
+	});
 
 	const SVG = "http://www.w3.org/2000/svg", COLUMNS = 1200, HIGH = 100, LONGEST = 5, MARKS = 18, NEAR = 10;
 

@@ -147,7 +147,7 @@
 		const used = HEADS.map((_, i) => shows.some((f) => f[i] !== null));
 
 		near.parentNode.hidden = shows.length < 2;
-		near.tHead.rows[0].replaceChildren(...HEADS.map((text, i) => make("th", text, { scope: "col", className: i ? "n" : "" })).filter((_, i) => used[i]));
+		near.tHead.rows[0].replaceChildren(...HEADS.map((text, i) => make("th", text, { scope: "col", className: i ? "n" : "", title: tracetool.meaning(text) })).filter((_, i) => used[i]));
 		near.tBodies[0].replaceChildren(...shows.map((f) => row(f, number, used)));
 		const rows = [];
 		for (const [name, unit, flat] of values) {

@@ -10,6 +10,7 @@
 #include "model/frames.h"
 #include "model/model.h"
 #include "out/html.h"
+#include "out/render.h"
 #include "page/details.h"
 #include "page/facts.h"
 #include "page/flame.h"
@@ -201,7 +202,7 @@ put_key_figures(const struct page *p)
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		if (!tt_html_cell(t, row, of[i].id))
 			continue;
-		tt_buf_printf(p->out, "<li>%s%s", of[i].name, row && i ? " (uncapped)" : "");
+		tt_buf_printf(p->out, "<li title=\"%s\">%s%s", t->col[tt_html_column(t, of[i].id)].help, of[i].name, row && i ? " (uncapped)" : "");
 		if (i == 0 && tt_html_value(t, row, "partial") > 0) {
 			put(p, ", whole; ");
 			tt_html_figure(p->out, t, row, "partial");
@@ -231,7 +232,7 @@ put_frame_verdict(const struct page *p)
 		if (tt_html_cell(worst, 0, "cpu_ns")) {
 			put(p, ", ");
 			tt_html_figure(p->out, worst, 0, "cpu_ns");
-			put(p, " of it CPU-active");
+			put(p, " of it <a href=\"#words\">CPU-active</a>");
 		}
 		if (tt_html_cell(worst, 0, "top")) {
 			put(p, "; most self time: ");
@@ -744,6 +745,51 @@ provenance(const struct page *p)
 	put(p, ". Every figure is defined in tracetool-metrics(7) and tracetool-tables(7).</p>\n</section>\n");
 }
 
+static bool
+has_fact(const struct page *p, const char *key)
+{
+	const struct tt_table *t = table(p, "capture_meta");
+
+	for (size_t i = 0; t && i < t->nrow; i++) {
+		const struct tt_cell *c = tt_html_cell(t, i, "key");
+
+		if (c && strcmp(c->s, key) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What the columns of the first screen mean that are met before any table, or without a pointer; then the words of the caller. */
+static void
+words(const struct page *p)
+{
+	static const struct { const char *table, *column; } of[] = { { "causes", "extra_ns" }, { "frames", "low_1_fps" }, { "frames", "fps" },
+		{ "capture_frame_markers", "spread" }, { "capture_frame_markers", "share" } };
+
+	if (!p->o->words)
+		return;
+	heading(p, "words", "Words");
+	put(p, "<dl>\n");
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		const struct tt_table *t = table(p, of[i].table);
+		const size_t c = t ? tt_html_column(t, of[i].column) : SIZE_MAX;
+
+		if (c == SIZE_MAX || tt_column_empty(t, c))
+			continue;
+		tt_buf_printf(p->out, "<div><dt>%s%s</dt><dd>%s</dd></div>\n", t->col[c].title, tt_column_suffix(t->col[c].unit), t->col[c].help);
+	}
+	for (const struct tt_page_word *w = p->o->words; w->name; w++) {
+		if ((w->where == TT_PAGE_FACT && !has_fact(p, w->name)) || (w->where == TT_PAGE_CAPPED && !tt_page_capped(table(p, "frame_budgets"))))
+			continue;
+		put(p, "<div><dt>");
+		tt_html_text(p->out, w->name);
+		put(p, "</dt><dd>");
+		tt_html_text(p->out, w->text);
+		put(p, "</dd></div>\n");
+	}
+	put(p, "</dl>\n</section>\n");
+}
+
 /* The command that prints all rows of ${t}. */
 static void
 put_command(const struct page *p, const struct tt_table *t)
@@ -821,6 +867,7 @@ first_screen(const struct page *p)
 	heap(p);
 	counters(p);
 	provenance(p);
+	words(p);
 }
 
 /* The call tree as flame graphs, for page scripts. */

@@ -4,10 +4,10 @@
  * It is made of the tables of a report, which passes filled, of the times of frames in the model, for the chart, and of all that some of the
  * frames did (details.h). Nothing is computed here that a table has, and no format is known.
  *
- * Order: verdict in words, causes in words, losses and caveats, frames with their chart, the worst frames and what they did, where time and memory went,
- * where the page comes from. Then each table whole, as far as the page may grow: rows are left out of all tables alike, and where they are,
- * the page names the command that prints them. The times of single frames are data for page.js, which shows a range of them alone, with the sums of what
- * happens in them (ranges.h).
+ * Order: verdict in words, causes in words, losses and caveats, frames with their chart, the worst frames and what they did, where time and memory
+ * went, where the page comes from, what its words mean. Then each table whole, as far as the page may grow: rows are left out of all tables alike,
+ * and where they are, the page names the command that prints them. The times of single frames are data for page.js, which shows a range of them
+ * alone, with the sums of what happens in them (ranges.h).
  *
  * Memory: the page itself, which the caller writes, beside what the report and the model hold.
  */
@@ -25,6 +25,9 @@ struct tt_views;
 #define TT_PAGE_ROWS 1000
 #define TT_PAGE_COLUMNS 1200
 
+/* A word that a page has always, or where captures have such a fact, or where frames are capped. */
+struct tt_page_word { const char *name, *text; enum { TT_PAGE_ALWAYS, TT_PAGE_FACT, TT_PAGE_CAPPED } where; };
+
 struct tt_page_opts {
 	const char *name;             /* of what it shows: a file, or how many */
 	const char *arguments;        /* of a command that looks at the same, captures among them, quoted for a shell */
@@ -34,6 +37,7 @@ struct tt_page_opts {
 	const char *frame_markers;    /* one that prints what a marker does in each frame */
 	const struct tt_details *details;     /* of the same run; NULL: the page has no views for scripts but of its tables and chart */
 	const char *generator;        /* "tracetool VERSION" */
+	const struct tt_page_word *words;     /* that the page explains, ended by one without a name; NULL: none */
 	uint64_t max_size;            /* bytes; 0: any number */
 	struct tt_views *beside;      /* of the same model, for a second thread, which makes data for scripts; NULL: there is none */
 };

@@ -48,6 +48,13 @@
 		};
 	}
 
+	/* What ${word} means, by the list of words. */
+	const meanings = new Map(Array.from(document.querySelectorAll("#words dt"), (dt) => dt.textContent.split(", ").map((w) => [w, dt.nextSibling.textContent])).flat());
+
+	function meaning(word) {
+		return meanings.get(word) || "";
+	}
+
 	function share(part, all) {
 		return all ? (part * 100 / all).toFixed(part * 1000 < all * 100 ? 2 : 1) + " %" : "";
 	}
@@ -906,7 +913,7 @@
 
 		box.setAttribute("role", "group");
 		box.setAttribute("aria-label", label);
-		tr.append(...heads.map(([text, css, title]) => make("th", text, { scope: "col", className: css || "", title: title || "" })));
+		tr.append(...heads.map(([text, css]) => make("th", text, { scope: "col", className: css || "", title: meaning(text) })));
 		table.createTHead().append(tr);
 		table.prepend(make("caption", label));
 		table.createTBody();
@@ -1162,7 +1169,7 @@
 		});
 		line.parts[3].append(outlined);
 		for (const column of Object.keys(SORTS).map(Number)) {
-			const th = calls.tHead.rows[0].cells[column], button = make("button", th.textContent, { type: "button", className: "s" });
+			const th = calls.tHead.rows[0].cells[column], button = make("button", th.textContent, { type: "button", className: "s", title: th.title });
 
 			th.replaceChildren(button);
 			button.addEventListener("click", () => {
@@ -1734,7 +1741,7 @@
 		}
 	}
 
-	Object.assign(tracetool, { inflate, bytes, grid, median: about ? Number(about.dataset.median) : 0 });
+	Object.assign(tracetool, { inflate, bytes, grid, meaning, median: about ? Number(about.dataset.median) : 0 });
 	if (about) {
 		view();
 	}

@@ -718,13 +718,27 @@ def partial():
     """The number of frames is told with that of those left out, as the table of frames has it; it is not where there are none."""
     demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
     row = tables("stats", "-q", "--format", "json", "--table", "frames", demo)[0]["frames"]["rows"][0]
-    text = re.sub(r"<[^>]*>", "", re.search(r"<li>frames.*?</li>", page_of(demo)).group(0))
+    text = re.sub(r"<[^>]*>", "", re.search(r"<li[^>]*>frames.*?</li>", page_of(demo)).group(0))
     suite.equal("frames left out", text, "frames, whole; %s partial, left out %s" % (row["partial"], row["count"]))
+
+
+def words():
+    """The page says what its words mean, as `tracetool explain` does: those of any, of Unity's captures, of capped frames."""
+    for f, more, without in (("demo/good-hitches.ttc.xz", ("extra",), ("layout", "uncapped")),
+                             ("raw/good-2022-aligned.raw", ("layout", "platform"), ("uncapped",)),
+                             ("capture/good-rotated.ttc.xz", ("capped", "uncapped"), ("layout",))):
+        text = page_of(os.path.join(TESTDATA, f))
+        have = {w: html.unescape(d) for n, d in re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", text) for w in n.split(", ")}
+        want = ("self", "total", "CPU-active", "in zones", "1 % low FPS", "chunk", "began before", "typical frame", "hitch", "beyond median", *more)
+        suite.equal("words of %s" % f, ([w for w in want if w not in have], [w for w in without if w in have]), ([], []))
+        said = {w: " ".join(run("explain", w).stdout.decode().split()) for w in want}
+        suite.equal("mean what they mean elsewhere", [w for w in want if " ".join(have[w].split()) not in said[w]], [])
 
 
 def more_views():
     heap_axes()
     partial()
+    words()
     beside(suite.path("chart5000.ttc"), counter_lines(suite.path("chart5000.ttc"), "5,000 frames", 300))
     path = game(40, path="lines.ttc", late=(7,))
     said = beside(path, counter_lines(path, "40 frames", 40))

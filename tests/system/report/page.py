@@ -14,7 +14,7 @@ UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2 ** 10, "MB": 
 VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
 # All there may be; what a hostile name would have to become is not among them.
 ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3 p ul li a strong div table caption thead tbody tr th td data details "
-               "summary code kbd span script figure figcaption svg path line text rect circle".split())
+               "summary dl dt dd code kbd span script figure figcaption svg path line text rect circle".split())
 ATTRIBUTES = set("type data-first data-lines data-columns data-time data-step data-facts data-samples data-looked "
                  "data-uncapped data-ranges data-trees data-gpu data-start data-given data-names data-median data-frame data-ns data-flame data-left "
                  "data-top data-hitches data-n data-over data-over60 data-over30 "

@@ -207,6 +207,12 @@ async function beyond(name, page) {
 		[true, 'descending', null]);
 	await page.run('location.hash = "frame=67"');
 	await page.wait(is(HEAD, 'Frame 67'));
+	check(name + ': what the columns mean is told', (await page.run('Array.from(document.querySelectorAll("#frame th[scope=col]"), (th) => ' +
+		'th.title ? "" : th.textContent)')).filter((t) => /total|of frame|self|beyond|CPU/.test(t)), []);
+	await page.run('document.querySelector("#frame th .s").focus()');
+	await page.press('Tab');
+	check(name + ': also for who uses keys', await page.run('document.querySelector(".tip").textContent'),
+		'The duration of a zone without the zones directly inside it.');
 	check(name + ': the median frame is not compared with itself', await page.run(head(7) + '.hidden'), true);
 }
 
