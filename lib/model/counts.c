@@ -227,14 +227,6 @@ tt_counts_settle(struct tt_counts *c, const struct tt_tree *tree, struct tt_err 
 	return TT_OK;
 }
 
-struct tt_count
-tt_counts_get(const struct tt_counts *c, uint32_t node)
-{
-	const struct tt_count_page *page = c->node[node >> TT_TREE_PAGE_BITS];
-
-	return page ? page->c[node & (TT_TREE_PAGE - 1)] : (struct tt_count){ 0 };
-}
-
 void
 tt_counts_cut(const struct tt_counts *c, uint32_t marker, uint64_t *n, int64_t *cut)
 {

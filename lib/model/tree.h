@@ -293,7 +293,14 @@ int tt_counts_settle(struct tt_counts *c, const struct tt_tree *tree, struct tt_
 int tt_counts_join(struct tt_counts *into, struct tt_counts *from, struct tt_err *err);
 
 /* Read back: zero where nothing was counted. */
-struct tt_count tt_counts_get(const struct tt_counts *c, uint32_t node);
+static inline struct tt_count
+tt_counts_get(const struct tt_counts *c, uint32_t node)
+{
+	const struct tt_count_page *page = c->node[node >> TT_TREE_PAGE_BITS];
+
+	return page ? page->c[node & (TT_TREE_PAGE - 1)] : (struct tt_count){ 0 };
+}
+
 void tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into);  /* adds to ${into} */
 void tt_counts_cut(const struct tt_counts *c, uint32_t marker, uint64_t *n, int64_t *cut);     /* adds to both */
 

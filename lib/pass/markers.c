@@ -4,7 +4,6 @@
  * Total time counts outermost activations only, self time all of them; the distribution is over all
  * activations. Definitions: tracetool-metrics(7), Markers.
  */
-#include "base/order.h"
 #include "base/setting.h"
 #include "model/waits.h"
 #include "pass/passes.h"
@@ -42,32 +41,27 @@ static const struct tt_col markers_col[M_N] = {
 /* What a marker has beside its calls. */
 struct place {
 	uint32_t depth_min, depth_max, threads;
+	uint32_t thread;              /* the last of these, from 1 on */
 	bool gpu;
 	bool more;                    /* "(more paths)" is in it, of which is not known how long its calls are together, how deep, and on which threads */
 };
-
-/* One row seen on one thread. */
-struct seen { uint32_t row, thread; };
 
 struct fold {
 	const struct tt_paths *p;
 	struct tt_calls *calls;       /* by row */
 	struct place *place;          /* by row */
 	uint32_t hidden;              /* zones around the present node that are not shown */
-	struct seen *seen;
-	size_t nseen, capseen;
 };
 
 /* --- folding the tree ----------------------------------------------------------- */
 
-/* Add ${node}, which is shown and not empty, to ${row}. */
-static int
-see(struct fold *f, uint32_t row, uint32_t node, struct tt_err *err)
+/* Add ${node}, which is shown and not empty, to ${row}. All nodes of a thread come together. */
+static void
+see(struct fold *f, uint32_t row, uint32_t node)
 {
 	const struct tt_thread *t = tt_paths_thread(f->p, node);
 	uint32_t depth = tt_paths_node(f->p, node)->depth - f->hidden;
 	struct place *at = &f->place[row];
-	int rc;
 
 	if (at->depth_max == 0 || depth < at->depth_min)
 		at->depth_min = depth;
@@ -75,21 +69,18 @@ see(struct fold *f, uint32_t row, uint32_t node, struct tt_err *err)
 		at->depth_max = depth;
 	at->more |= node == TT_NODE_MORE;
 	if (!t)
-		return TT_OK;
+		return;
 	at->gpu = tt_thread_is_gpu(t);
-	rc = tt_mem_grow(&f->p->m->env->mem, &f->seen, &f->capseen, f->nseen + 1, sizeof *f->seen, err);
-	if (rc == TT_OK)
-		f->seen[f->nseen++] = (struct seen){ row, t->index };
-	return rc;
+	at->threads += at->thread != t->index + 1;
+	at->thread = t->index + 1;
 }
 
-static int
-fold_tree(struct fold *f, struct tt_err *err)
+static void
+fold_tree(struct fold *f)
 {
 	struct tt_walk w = { .p = f->p };
-	int rc = TT_OK;
 
-	while (rc == TT_OK && tt_walk_next(&w)) {
+	while (tt_walk_next(&w)) {
 		uint32_t row = tt_calls_step(&w, NULL, f->calls);
 
 		if (tt_paths_timed(f->p, w.node) && !tt_paths_shown(f->p, w.node))
@@ -98,28 +89,7 @@ fold_tree(struct fold *f, struct tt_err *err)
 			continue;
 		struct tt_count c = tt_paths_count(f->p, w.node);
 		if (c.n || c.total || c.self)
-			rc = see(f, row, w.node, err);
-	}
-	return rc;
-}
-
-static int
-by_row_and_thread(const void *a, const void *b)
-{
-	const struct seen *x = a, *y = b;
-
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	return TT_CMP(x->thread, y->thread);
-}
-
-static void
-count_threads(struct fold *f)
-{
-	tt_sort(f->seen, f->nseen, by_row_and_thread);
-	for (size_t i = 0; i < f->nseen; i++) {
-		if (i == 0 || by_row_and_thread(&f->seen[i], &f->seen[i - 1]) != 0)
-			f->place[f->seen[i].row].threads++;
+			see(f, row, w.node);
 	}
 }
 
@@ -236,20 +206,18 @@ note_waiters(const struct tt_model *m, struct tt_table *t)
 static void
 markers(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_err *err = &k->r->err;
-	struct fold f = { .p = tt_view_paths(k->view, k->o->group, TT_PATHS_LINK, err) };
+	struct fold f = { .p = tt_view_paths(k->view, k->o->group, TT_PATHS_LINK, &k->r->err) };
 
 	if (!f.p)
 		return;
 	f.calls = tt_room(k, f.p->nrow * sizeof *f.calls);
 	f.place = tt_room(k, f.p->nrow * sizeof *f.place);
-	if (f.place && fold_tree(&f, err) == TT_OK) {
-		count_threads(&f);
+	if (f.place) {
+		fold_tree(&f);
 		put_rows(k, &f, t);
 	}
 	if (t->nrow)
 		note_waiters(k->m, t);
-	tt_mem_free(&k->m->env->mem, f.seen, f.capseen * sizeof *f.seen);
 }
 
 static const struct tt_pass_table tables[] = {
