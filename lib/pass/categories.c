@@ -124,13 +124,9 @@ categories(struct tt_making *k, struct tt_table *t)
 static void
 step(struct fold *f, const struct tt_walk *w)
 {
-	uint32_t owner = f->p->owner[w->node], at = TT_NO_SLOT;
-	bool met = true;
+	const uint32_t line = w->leave ? TT_NO_ROW : f->p->line[w->node], at = line == TT_NO_ROW ? TT_NO_SLOT : f->slot[line];
+	const bool met = at == TT_NO_SLOT || f->calls[at].met;
 
-	if (!w->leave && tt_paths_timed(f->p, w->node) && tt_paths_shown(f->p, owner)) {
-		at = f->slot[tt_paths_row(f->p, owner)];
-		met = f->calls[at].met;
-	}
 	tt_calls_step(w, f->slot, f->calls);
 	if (!met && f->calls[at].met)
 		f->used[f->nused++] = at;

@@ -83,7 +83,7 @@ fold_tree(struct fold *f)
 	while (tt_walk_next(&w)) {
 		uint32_t row = tt_calls_step(&w, NULL, f->calls);
 
-		if (tt_paths_timed(f->p, w.node) && !tt_paths_shown(f->p, w.node))
+		if (f->p->owner[w.node] != w.node && tt_paths_timed(f->p, w.node))
 			f->hidden += w.leave ? UINT32_MAX : 1;
 		if (row == TT_NO_SLOT)
 			continue;

@@ -312,23 +312,18 @@ uint32_t
 tt_calls_step(const struct tt_walk *w, const uint32_t *slot, struct tt_calls *sum)
 {
 	const struct tt_paths *p = w->p;
-	uint32_t owner = p->owner[w->node], at;
-	struct tt_calls *s;
-	struct tt_count c;
+	uint32_t owner = p->owner[w->node], at = p->line[w->node];
 
-	if (!tt_paths_timed(p, w->node) || !tt_paths_shown(p, owner))
-		return TT_NO_SLOT;
-	at = tt_paths_row(p, owner);
-	if (slot)
+	if (at != TT_NO_ROW && slot)
 		at = slot[at];
 	if (at == TT_NO_SLOT)
 		return at;
-	s = &sum[at];
+	struct tt_calls *s = &sum[at];
 	if (w->leave) {
 		s->open -= owner == w->node;
 		return TT_NO_SLOT;
 	}
-	c = tt_paths_count(p, w->node);
+	struct tt_count c = tt_paths_count(p, w->node);
 	s->self += c.self;
 	s->met = s->met || c.self != 0;
 	if (owner != w->node)

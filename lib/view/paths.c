@@ -38,6 +38,7 @@ tt_paths_free(struct tt_paths *p)
 	drop(p, p->path, p->path ? p->n : 0, sizeof *p->path);
 	drop(p, p->child, p->n, sizeof *p->child);
 	drop(p, p->sibling, p->n, sizeof *p->sibling);
+	drop(p, p->line, p->n, sizeof *p->line);
 	drop(p, p->site, p->n, sizeof *p->site);
 	drop(p, p->waits, p->nrow, sizeof *p->waits);
 	tt_arena_free(&p->text);
@@ -372,9 +373,13 @@ tt_paths_link(struct tt_paths *p, struct tt_err *err)
 		return TT_OK;
 	if (!p->child)
 		p->child = array(p, p->n, sizeof *p->child, err);
-	p->sibling = p->child ? array(p, p->n, sizeof *p->sibling, err) : NULL;
+	if (!p->line)
+		p->line = p->child ? array(p, p->n, sizeof *p->line, err) : NULL;
+	p->sibling = p->line ? array(p, p->n, sizeof *p->sibling, err) : NULL;
 	if (!p->sibling)
 		return err->code;
+	for (uint32_t i = 0; i < p->n; i++)
+		p->line[i] = tt_paths_timed(p, i) && tt_paths_shown(p, p->owner[i]) ? tt_paths_row(p, p->owner[i]) : TT_NO_ROW;
 	/* From the end, so that siblings come out in order of number. */
 	for (uint32_t i = p->n; i-- > 1;) {
 		uint32_t parent = tt_paths_node(p, i)->parent;

@@ -38,6 +38,7 @@ struct tt_paths {
 	uint32_t *root;               /* by node: its thread root, or that of its recorded stack; itself for "(more paths)" */
 	uint32_t *path;               /* by node: the node that represents all equal paths; made by tt_paths_join() */
 	uint32_t *child, *sibling;    /* by node: first child, next sibling, 0 none; made by tt_paths_link() */
+	uint32_t *line;               /* by node: the row that its time is in, its owner's; TT_NO_ROW: none; made by tt_paths_link() */
 	/*
 	 * By node, made by tt_paths_sites(): the row of the nearest frame or zone at or above it that is not the runtime's
 	 * own (wrappers, methods of Monitor and GCHandle) or tracetool's (GC, Exception); TT_NO_ROW: there is none.
@@ -152,7 +153,7 @@ int tt_paths_join(struct tt_paths *p, struct tt_err *err);
 /* Fill waits: a look at every pattern is not cheap. Rows must be those of names, not of groups. */
 int tt_paths_waits(struct tt_paths *p, struct tt_err *err);
 
-/* Fill child and sibling. */
+/* Fill child, sibling and line. */
 int tt_paths_link(struct tt_paths *p, struct tt_err *err);
 
 #define TT_OUTSIDE "(outside any zone)"
