@@ -373,7 +373,7 @@ all_rows(const struct page *p, const struct tt_table *t)
 {
 	if (t->nrow <= FIRST && !t->hidden)
 		return;
-	tt_buf_printf(p->out, "<p><a href=\"#t-%s\">All ", t->id);
+	tt_buf_printf(p->out, "<p class=\"to\"><a href=\"#t-%s\">All ", t->id);
 	tt_html_count(p->out, t->nrow + t->hidden);
 	put(p, " rows</a></p>\n");
 }

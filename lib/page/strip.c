@@ -267,7 +267,7 @@ put_legend(const struct strip *s)
 	tt_buf_printf(s->out, "<figcaption>Times of the frames in order of their numbers. Colours%s: ", s->capped ? ", by uncapped time" : "");
 	for (unsigned part = 0; part < PARTS; part++)
 		tt_buf_printf(s->out, "%s<svg class=\"key\" width=\"10\" height=\"10\" aria-hidden=\"true\"><rect class=\"%s\" fill=\"%s\" width=\"10\" "
-		    "height=\"10\"/></svg> %s", part ? ", " : "", kind[part].css, kind[part].color, kind[part].text);
+		    "height=\"10\"/></svg>\xc2\xa0%s", part ? ", " : "", kind[part].css, kind[part].color, kind[part].text);
 	if (s->hitches.n)
 		tt_buf_printf(s->out, ". \xe2\x96\xbc marks %s, and leads to what they did.", s->hitches.worst ? "the worst frames" :
 		    "the frames that have a cause above");

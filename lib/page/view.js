@@ -173,10 +173,11 @@
 		const p = make("p", "Colours: ", { className: "lg" });
 
 		for (const [category, i] of Array.from(met).sort(([, a], [, b]) => a - b)) {
-			const key = make("span", "", { className: "key" });
+			const key = make("span", "", { className: "key" }), both = make("span", "");
 
 			key.style.background = "var(--b" + i + ")";
-			p.append(key, " " + category + ", ");
+			both.append(key, " " + category + ",");
+			p.append(both, " ");
 		}
 		p.append(met.size ? "what the runtime does; others tell names apart, and several names have the same." : "names are told apart; several have the same.");
 		return p;
@@ -822,7 +823,12 @@
 				button.addEventListener("click", turn);
 				th.append(button);
 			} else {
-				th.append(make("span", "\u25B8\u00A0", { className: "h" }), n.zone ? make("button", n.name, { type: "button", className: "s" }) : n.name);
+				const leaf = n.zone ? make("button", "", { type: "button", className: "s" }) : th;
+
+				leaf.append(make("span", "\u25B8\u00A0", { className: "h" }), n.name);
+				if (n.zone) {
+					th.append(leaf);
+				}
 			}
 			if (n.zone) {
 				th.addEventListener("click", () => picked(n.zone));
@@ -952,6 +958,7 @@
 		const outlined = make("span", " An outline: what the cause above is about.");
 		const calls = grid("Calls in this frame", [["marker", "nm"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],
 			["total in median frame", "n"], ["beyond median", "n"]]);
+		calls.classList.add("calls");
 		/* By number of a column: what calls are sorted by. */
 		const SORTS = { 1: "ns", 3: "self", 4: "calls", 5: "bytes", 7: "more" };
 		let sorted = 7;
