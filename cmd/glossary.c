@@ -59,6 +59,8 @@ const struct glossary_word glossary_terms[] = {
 	    "On a report page: what calls take as a share of the wall time of the frame they are in." },
 	{ "in the median frame, total in median frame",
 	    "On a report page: the same counter's value, or the total time of the same calls, in the median frame." },
+	{ "allocated",
+	    "On a report page: bytes that calls allocate, with what they call; of a frame, what all threads allocate." },
 	{ "beyond median",
 	    "On a report page: the total time of calls less that of the same calls in the median frame." },
 	{ "began before",

@@ -38,8 +38,9 @@ static const struct { const char *name; unsigned where; } explained[] = {
 	{ "capped frames, capped", TT_PAGE_CAPPED }, { "uncapped time, uncapped", TT_PAGE_CAPPED }, { "zone", TT_PAGE_ALWAYS },
 	{ "in zones", TT_PAGE_ALWAYS }, { "self time, self", TT_PAGE_ALWAYS }, { "total time, total", TT_PAGE_ALWAYS }, { "of frame", TT_PAGE_ALWAYS },
 	{ "in the median frame, total in median frame", TT_PAGE_ALWAYS },
-	{ "beyond median", TT_PAGE_ALWAYS }, { "began before", TT_PAGE_ALWAYS }, { "(outside recorded calls)", TT_PAGE_ALWAYS }, { "site", TT_PAGE_ALWAYS },
-	{ "chunk", TT_PAGE_ALWAYS }, { "layout", TT_PAGE_FACT }, { "platform", TT_PAGE_FACT },
+	{ "allocated", TT_PAGE_ALWAYS }, { "beyond median", TT_PAGE_ALWAYS }, { "began before", TT_PAGE_ALWAYS },
+	{ "(outside recorded calls)", TT_PAGE_ALWAYS }, { "site", TT_PAGE_ALWAYS }, { "chunk", TT_PAGE_ALWAYS },
+	{ "layout", TT_PAGE_FACT }, { "platform", TT_PAGE_FACT },
 };
 
 struct page_opts {

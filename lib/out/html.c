@@ -177,9 +177,8 @@ names_frames(const struct tt_col *col)
 	return col->unit == TT_UNIT_COUNT && (strcmp(col->id, "frame") == 0 || strcmp(col->id, "worst") == 0);
 }
 
-/* Prose, in which a number and its unit stay on one line. */
-static void
-put_prose(struct tt_buf *out, const char *s)
+void
+tt_html_prose(struct tt_buf *out, const char *s)
 {
 	static const char *const units[] = { "ns", "\xc2\xb5s", "ms", "s", "%", "B", "KB", "MB", "GB" };
 	struct tt_buf text = { 0 };
@@ -202,17 +201,17 @@ put_prose(struct tt_buf *out, const char *s)
 	tt_buf_free(&text);
 }
 
-/* What people read of a cell. ${fact}: without a heading that has its unit. */
+/* What people read of a cell. ${fact}: without a heading that has its unit; times have theirs, and four digits everywhere. */
 static void
 put_human(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, bool fact)
 {
 	char number[TT_CELL_MAX];
 
 	if (tt_unit_is_text(unit) && !c->empty) {
-		(unit == TT_UNIT_PROSE ? put_prose : tt_html_text)(out, c->s);
+		(unit == TT_UNIT_PROSE ? tt_html_prose : tt_html_text)(out, c->s);
 		return;
 	}
-	*(fact ? tt_cell_fact(number, unit, c) : tt_cell_human(number, unit, c)) = '\0';
+	*(fact && unit != TT_UNIT_NS ? tt_cell_fact(number, unit, c) : tt_cell_human(number, unit, c)) = '\0';
 	tt_buf_text(out, number);
 }
 

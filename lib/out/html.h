@@ -16,6 +16,9 @@
 /* ${s} as text, also in an attribute. What is not UTF-8, and what would turn the direction of text or is a control, becomes U+FFFD. */
 void tt_html_text(struct tt_buf *out, const char *s);
 
+/* The same of prose: a number and its unit stay on one line. */
+void tt_html_prose(struct tt_buf *out, const char *s);
+
 /* ${s}, a name or several with slashes between, as part of an address. */
 void tt_html_address(struct tt_buf *out, const char *s);
 

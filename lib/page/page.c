@@ -202,13 +202,7 @@ put_key_figures(const struct page *p)
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		if (!tt_html_cell(t, row, of[i].id))
 			continue;
-		tt_buf_printf(p->out, "<li title=\"%s\">%s%s", t->col[tt_html_column(t, of[i].id)].help, of[i].name, row && i ? " (uncapped)" : "");
-		if (i == 0 && tt_html_value(t, row, "partial") > 0) {
-			put(p, ", whole; ");
-			tt_html_figure(p->out, t, row, "partial");
-			put(p, " partial, left out");
-		}
-		put(p, " <strong>");
+		tt_buf_printf(p->out, "<li title=\"%s\">%s%s <strong>", t->col[tt_html_column(t, of[i].id)].help, of[i].name, row && i ? " (uncapped)" : "");
 		tt_html_figure(p->out, t, row, of[i].id);
 		put(p, "</strong></li>\n");
 	}
@@ -362,6 +356,11 @@ verdict(const struct page *p)
 	put(p, "<ul>\n<li>");
 	put(p, lacks(loss) ? "<strong>Something is missing</strong>: see <a href=\"#loss\">losses and caveats</a>.</li>\n" :
 	    p->r->note || has_rows(loss) ? "Nothing was lost; see the <a href=\"#loss\">caveats</a>.</li>\n" : "Nothing was lost.</li>\n");
+	if (tt_html_value(frames, 0, "partial") > 0) {
+		put(p, "<li>Partial frames, which lack an end, are left out: ");
+		tt_html_figure(p->out, frames, 0, "partial");
+		put(p, ".</li>\n");
+	}
 	put_most(p, "capture_markers", "marker", NULL, "self_share", "t-capture_markers");
 	put_most(p, "capture_allocations", "site", "class", "bytes_share", "t-capture_allocations");
 	put(p, "</ul>\n</section>\n");
@@ -515,7 +514,7 @@ frames(const struct page *p)
 	static const char *const limits[] = { "limit", "count", "share", "mean_ns", NULL };
 	const struct tt_table *likely = table(p, "capture_frame_markers");
 
-	heading(p, "frames", "Frames");
+	heading(p, "frames", "Frame times");
 	if (p->f)
 		strips(p);
 	timelines(p);
@@ -553,7 +552,7 @@ put_cause(const struct page *p, const struct tt_table *worst, size_t row)
 			continue;
 		if (class && sentence && strcmp(class->s, "unknown") != 0) {
 			put(p, ": ");
-			tt_html_text(p->out, sentence->s);
+			tt_html_prose(p->out, sentence->s);
 		}
 		return;
 	}
@@ -581,7 +580,7 @@ worst_frames(const struct page *p)
 		return;
 	heading(p, "worst", "Worst frames");
 	tt_html_table(p->out, worst, &(struct tt_html_view){ .col = col, .link = "worst" });
-	put(p, "<h3>What each did, most self time first</h3>\n<div class=\"d\">\n");
+	put(p, "<h3>What each did, most self time first</h3>\n");
 	for (size_t row = 0; has_rows(markers) && row < worst->nrow; row++) {
 		v = rows_of_frame(markers, v.to, worst, row);
 		tt_buf_printf(p->out, "<details id=\"worst-%zu\"%s><summary>Frame ", row + 1, row ? "" : " open");
@@ -596,7 +595,7 @@ worst_frames(const struct page *p)
 			unlisted_frame(p, worst, row);
 		put(p, "</details>\n");
 	}
-	put(p, "</div>\n</section>\n");
+	put(p, "</section>\n");
 }
 
 /* --- where time and memory went ------------------------------------------------------ */

@@ -219,13 +219,14 @@ async function beyond(name, page) {
 /* What is printed, and what is seen on a narrow window. */
 async function narrow(name, page) {
 	await page.wait(is(HEAD, 'Frame 26'));
-	await page.run('document.querySelector("#frame .w").style.height = "auto", scrollTo(0, 0)');
 	await page.look({ width: 700, media: 'print' });
-	check(name + ': a timeline is printed whole, and nothing that only a screen can do', await page.run('[getComputedStyle(document.querySelector("#frame .w"))' +
-		'.maxHeight, Array.from(document.querySelectorAll("button, .to, input, #tables")).filter((e) => e.checkVisibility() && !e.closest("table")).length, ' +
+	check(name + ': a timeline is printed whole, and nothing that only a screen can do', await page.run('[' +
+		'getComputedStyle(document.querySelector("#frame .w")).maxHeight, Array.from(document.querySelectorAll("button, .to, input, #tables"))' +
+		'.filter((e) => e.checkVisibility() && !e.closest("table")).length, ' +
 		'getComputedStyle(document.querySelector("#worst thead .s"), "::after").content]'), ['none', 0, 'none']);
 	await page.look({ width: 400 });
-	check(name + ': figures of causes have names at 400 px', await page.run('Array.from(document.querySelectorAll("#causes tbody tr:first-child td.n"), ' +
+	check(name + ': figures of causes have names at 400 px', await page.run(
+		'Array.from(document.querySelectorAll("#causes tbody tr:first-child td.n"), ' +
 		'(td) => getComputedStyle(td, "::before").content)'), ['"worst "', '"extra "']);
 	check(name + ': what calls take beyond the median is not cut off', await page.run('((t) => t.parentNode.scrollWidth <= t.parentNode.clientWidth && ' +
 		't.rows[0].cells[7].checkVisibility())(document.querySelector("#frame .calls"))'), true);
@@ -313,7 +314,8 @@ module.exports = async (...files) => {
 		page = await browser.open(three);
 		await leak(name, page);
 		await lanes(name, page);
-		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, ''], [signs, ''], [beyond, ''], [narrow, '']]) {
+		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, ''], [signs, ''],
+			[beyond, ''], [narrow, '']]) {
 			check(name + ': nothing on the console', await page.heard(), []);
 			page = await browser.open(demo + hash);
 			await f(name, page);
