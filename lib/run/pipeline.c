@@ -54,7 +54,7 @@ load(struct pipe *p, struct slot *s, struct tt_err *err)
 
 	if (c->loaded)
 		return TT_OK;
-	rc = tt_mem_grow(&p->r->env->mem, &c->bytes, &c->cap, (size_t)c->len + TT_CHUNK_PAD, 1, err);
+	rc = tt_chunk_room(c, &p->r->env->mem, (size_t)c->len, err);
 	if (rc == TT_OK)
 		rc = tt_src_pread(p->in->src, c->at, c->bytes, (size_t)c->len, &got, err);
 	if (rc < 0)
