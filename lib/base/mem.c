@@ -131,6 +131,21 @@ tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem, 
 }
 
 void
+tt_mem_fit(struct tt_mem *mem, void *p, size_t *cap, size_t n, size_t elem)
+{
+	void *array;
+
+	if (n == 0 || n >= *cap)
+		return;
+	memcpy(&array, p, sizeof array);
+	if (!(array = realloc(array, n * elem)))
+		return;
+	memcpy(p, &array, sizeof array);
+	refund(mem, (*cap - n) * elem);
+	*cap = n;
+}
+
+void
 tt_mem_free(struct tt_mem *mem, void *p, size_t n)
 {
 	if (!p)

@@ -48,6 +48,13 @@ int tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t el
     struct tt_err *err);
 
 /**
+ * tt_mem_fit(mem, p, cap, n, elem):
+ * Give back the room that the array *${p} of *${cap} elements of ${elem} bytes has for more than its first ${n}. Where ${n} is 0 or the system does
+ * not do it, nothing changes.
+ */
+void tt_mem_fit(struct tt_mem *mem, void *p, size_t *cap, size_t n, size_t elem);
+
+/**
  * tt_mem_free(mem, p, n):
  * Give back a block of ${n} bytes (element size times capacity for arrays).
  * NULL is fine.

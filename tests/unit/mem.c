@@ -94,6 +94,28 @@ TEST(growing_that_fails_changes_nothing)
 	tt_mem_free(&mem, a, cap);
 }
 
+TEST(fitting_keeps_what_is_there_and_gives_back_the_rest)
+{
+	struct tt_mem mem = { 0 };
+	struct tt_err err;
+	int *a = NULL;
+	size_t cap = 0;
+
+	CHECK_EQ_INT(tt_mem_grow(&mem, &a, &cap, 1000, sizeof *a, &err), TT_OK);
+	a[0] = 1;
+	a[6] = 7;
+	tt_mem_fit(&mem, &a, &cap, 7, sizeof *a);
+	CHECK_EQ_INT(cap, 7);
+	CHECK_EQ_INT(mem.used, 7 * sizeof *a);
+	CHECK(a[0] == 1 && a[6] == 7);
+	tt_mem_fit(&mem, &a, &cap, 7, sizeof *a);
+	tt_mem_fit(&mem, &a, &cap, 100, sizeof *a);
+	tt_mem_fit(&mem, &a, &cap, 0, sizeof *a);
+	CHECK_EQ_INT(cap, 7);
+	tt_mem_free(&mem, a, cap * sizeof *a);
+	CHECK_EQ_INT(mem.used, 0);
+}
+
 TEST(arena_blocks_are_aligned_zeroed_and_apart)
 {
 	struct tt_mem mem = { 0 };
