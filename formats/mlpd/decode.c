@@ -115,8 +115,8 @@ struct hot {
 	uint64_t called;
 };
 
-/* An event of hot() is shorter; and how many are taken from one look at the bytes. */
-enum { HOT_BYTES = 32, HOT_EVENTS = 7 };
+/* An event of hot() is shorter; how many are taken from one look at the bytes; and for how many there is room at least, when it is looked for. */
+enum { HOT_BYTES = 32, HOT_EVENTS = 7, ROOM = 256 };
 
 /* Move on by ${n} bytes, which have at least one end. */
 static inline __attribute__((always_inline)) void
@@ -240,7 +240,7 @@ hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc, const bool 
 		if (unlikely(h.n + HOT_EVENTS > full)) {
 			b->n = h.n;
 			b->depth = h.depth;
-			if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK || (full = full_at(b)) < h.n + HOT_EVENTS)
+			if ((*rc = tt_batch_room(b, ROOM, r->err)) != TT_OK || (full = full_at(b)) < h.n + HOT_EVENTS)
 				break;
 		}
 		h.ends = ends_at(h.p + 1);
@@ -331,7 +331,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 	const uint8_t *ev = r.p;
 	int64_t call_ts = 0;
 	bool unknown = false;
-	int rc = TT_OK;
+	int rc = tt_batch_room(b, ROOM, err);
 
 	b->tid = tid;
 	b->at = at;
@@ -355,6 +355,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 	if (rc == TT_OK)
 		rc = tt_heap_flush(b, now(&r), err);
 	b->nevent += events;
+	b->deepest = b->capopen;
 	if (n > 0 && r.time != before && r.time != 0)
 		tt_batch_time(b, now(&r));
 	state[MLPD_S_TIME] = r.time;

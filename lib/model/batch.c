@@ -37,7 +37,7 @@ tt_batch_reset(struct tt_batch *b)
 	b->rare_kinds = 0;
 	b->text.n = 0;
 	tt_heap_sum_reset(&b->heap);
-	b->depth = b->nbase_end = 0;
+	b->depth = b->deepest = b->nbase_end = 0;
 	tt_opened_forget(&b->opened);
 	b->base = NULL;
 	b->unsure = 0;

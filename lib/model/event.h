@@ -313,6 +313,7 @@ struct tt_batch {
 	/* the reader's matching of begin and end: model/zones.h */
 	uint32_t *open;               /* positions of the zones open now, outermost first */
 	size_t depth, capopen;
+	size_t deepest;               /* from the reader: no event lies in more zones of the chunk; 0: it does not say */
 	struct tt_opened opened;      /* by key, where there are many */
 	struct tt_base_end { uint64_t at; uint32_t i; } *base_end;    /* TT_F_BASE ends: place in the input, position */
 	size_t nbase_end, capbase_end;

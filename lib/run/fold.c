@@ -226,6 +226,13 @@ gap(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *
 	return rc;
 }
 
+/* The most levels that zones of the chunk take. */
+static size_t
+levels_of_chunk(const struct tt_batch *b)
+{
+	return b->deepest && b->deepest < b->n ? b->deepest : b->n;
+}
+
 /* One loop with a flat switch: levels stay in registers from event to event. */
 int
 tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
@@ -233,7 +240,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	const struct tt_batch *b = io->b;
 	const bool plain = f->tree && !f->filtered && !(f->close && f->close->always);
 	size_t base, top;                /* levels: of the innermost zone from before; of the present zone */
-	int rc = begin(f, io, b->n, err);
+	int rc = begin(f, io, levels_of_chunk(b), err);
 	const bool steps = f->steps, all = !steps && writes_all(f);
 
 	base = top = io->base.n;
