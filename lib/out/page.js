@@ -497,6 +497,8 @@ const tracetool = (function () {
 			around(one_frame, number - first, all.length);
 			one_frame.setAttribute("visibility", "visible");
 			near.mark(number);
+			shows = number;
+			tell(null, null);
 			if (self.marked) {
 				self.marked(number);
 			}
@@ -504,7 +506,7 @@ const tracetool = (function () {
 		/* Capped frames are judged by their uncapped time, as in the verdict. */
 		const uncapped = data.dataset.uncapped === undefined ? null : times(data.dataset.uncapped), judged = uncapped || all;
 		const kinds = uncapped && uncapped.map((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
-		let held = null, range = [first, last];
+		let held = null, range = [first, last], shows = null;
 
 		self.uncapped = uncapped;
 		self.range = () => range;
@@ -616,9 +618,12 @@ const tracetool = (function () {
 				(engine === null || engine === number ? "" : ", the engine's frame " + engine) + (cause ? "; " + cause : "");
 		}
 
+		/* Of the frame under the pointer, or else of the one that is looked at. */
 		function tell(event, number) {
-			here.textContent = number === null ? "" : words(number);
-			tip(event, number === null ? null : here.textContent);
+			here.textContent = number !== null ? words(number) : shows !== null ? words(shows) : "";
+			if (event) {
+				tip(event, number === null ? null : here.textContent);
+			}
 		}
 
 		/* Where several frames are one column of the sums that a page has, or of the chart, a range that is drawn has whole ones. */

@@ -1167,7 +1167,7 @@
 				help.showModal();
 				return;
 			}
-			if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT|DIALOG)$/.test(at.tagName) || !keys[event.key] ||
+			if (event.ctrlKey || event.metaKey || event.altKey || (/^(INPUT|TEXTAREA|SELECT|DIALOG)$/.test(at.tagName) && at.type !== "number") || !keys[event.key] ||
 				(event.key.startsWith("Arrow") && (!own || at.classList.contains("t")))) {
 				return;
 			}

@@ -96,6 +96,11 @@ async function keys(name, page) {
 		await page.run('document.querySelector("figure input").value')],
 		['[ ]', '1']);
 	await page.press('Escape');
+	await page.press(']');
+	check(name + ': [ and ] lead to hitches from there, too', [await page.wait(is(HEAD, 'Frame 86')), await page.run('document.activeElement.type')],
+		['Frame 86', 'number']);
+	check(name + ': and the frame is told below the chart', await page.run('document.querySelector("figure output.u").textContent.slice(0, 9)'),
+		'Frame 86:');
 	await page.run(dispatch('pointerdown', .2));
 	await page.run(dispatch('pointermove', .4));
 	check(name + ': a range that is drawn', await page.run('document.querySelector(".m").getAttribute("visibility")'), 'visible');
