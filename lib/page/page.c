@@ -339,6 +339,22 @@ lacks(const struct tt_table *loss)
 	return false;
 }
 
+/* What begins regularly may be a frame: a command that takes it as one. */
+static void
+put_markers(const struct page *p)
+{
+	const struct tt_cell *option = tt_html_cell(table(p, "capture_frame_markers"), 0, "option");
+
+	put(p, "<p class=\"v\"><strong>No frames</strong>: the capture does not mark them. Some <a href=\"#frames\">markers may begin them</a>.</p>\n");
+	if (!option)
+		return;
+	put(p, "<p>With frames that begin at the first of these: <code>tracetool report ");
+	tt_html_text(p->out, option->s);
+	put(p, " ");
+	tt_html_text(p->out, p->o->arguments);
+	put(p, " -o frames.html</code></p>\n");
+}
+
 static void
 verdict(const struct page *p)
 {
@@ -348,6 +364,8 @@ verdict(const struct page *p)
 	inputs(p);
 	if (tt_html_cell(frames, 0, "count")) {
 		put_frame_verdict(p);
+	} else if (has_rows(table(p, "capture_frame_markers"))) {
+		put_markers(p);
 	} else {
 		put(p, "<p class=\"v\"><strong>No frames</strong>: ");
 		tt_html_text(p->out, frames && frames->empty_reason ? frames->empty_reason : "none was looked for");
@@ -499,7 +517,7 @@ timelines(const struct page *p)
 static void
 side_table(const struct page *p, const struct tt_table *t, const struct tt_html_view *view)
 {
-	if (!t || (!has_rows(t) && strcmp(t->id, "frames") != 0))
+	if (!t || (!has_rows(t) && (strcmp(t->id, "frames") != 0 || has_rows(table(p, "capture_frame_markers")))))
 		return;
 	put(p, "<div>\n");
 	tt_html_table(p->out, t, view);

@@ -158,6 +158,10 @@ def numbers():
         game(12, path=os.path.join(folder, "cap.ttc"))
     page = compare("two captures of one name", "x/cap.ttc", "y/cap.ttc")
     suite.check("their folders tell them apart", "1 x/cap.ttc, 2 y/cap.ttc. " not in "".join(page.text) and "they do not")
+    text = page_of(loop)
+    suite.equal("without frame marks, a command that has some", [html.unescape(c) for c in re.findall(r"<code>(tracetool report .*?)</code>", text)[:1]],
+                ["tracetool report --frame-marker 'Game.World:Frame' %s -o frames.html" % loop])
+    suite.equal("and what else may be one", re.findall(r'href="#frames">markers', text), ['href="#frames">markers'])
     copied = re.findall(r"<code>(.*?)</code>", page.source)
     suite.equal("no command to copy lacks its captures", [c for c in copied if "cap.ttc" not in c], [])
     suite.check("without folders of the user", "1 cap.ttc, 2 cap.ttc. " not in "".join(Page(page_of("x/cap.ttc", "y/cap.ttc", "--redact")).text) and "with")
