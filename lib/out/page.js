@@ -530,7 +530,7 @@ const tracetool = (function () {
 			}
 			near.show(all.slice(low - first, high - first + 1), low, kinds && kinds.slice(low - first, high - first + 1));
 			if (self.clicked && n > 1) {
-				said.append("The longest: ");
+				said.append(make("br", ""), "The longest: ");
 				for (const [i, ns] of Array.from(part.entries()).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, LONGEST)) {
 					const button = make("button", "frame " + (low + i) + " " + shown(ns), { type: "button", className: "s" });
 
@@ -540,7 +540,7 @@ const tracetool = (function () {
 			}
 			const code = make("code", data.dataset.command + low + "-" + high);
 
-			said.append("The report of these alone: ", code);
+			said.append(make("br", ""), "The report of these alone: ", code);
 			if (navigator.clipboard) {
 				copied(code);
 			}

@@ -781,7 +781,7 @@ static void
 words(const struct page *p)
 {
 	static const struct { const char *table, *column; } of[] = { { "causes", "extra_ns" }, { "frames", "low_1_fps" }, { "frames", "fps" },
-		{ "capture_frame_markers", "spread" }, { "capture_frame_markers", "share" } };
+		{ "hitches", "engine_frame" }, { "capture_frame_markers", "spread" }, { "capture_frame_markers", "share" } };
 
 	if (!p->o->words)
 		return;

@@ -169,10 +169,16 @@
 	function of_frames(table, low, high) {
 		/* By the names of their rows in the tables. */
 		const all = [["wall", times.all], ["uncapped", times.uncapped]].filter(([, of]) => of)
-			.map(([name, of]) => [name, of.slice(low, high + 1).sort((a, b) => a - b)]), said = named(low, high);
+			.map(([name, of]) => [name, of.slice(low, high + 1).sort((a, b) => a - b)]);
 		const facts = !table.tHead || table.tHead.rows[0].cells[0].scope === "row";
 		const heads = facts ? Array.from(table.rows, (tr) => tr.cells[0]) : Array.from(table.tHead.rows[0].cells);
 		const ids = heads.map((th) => th.dataset.c).filter((id) => of_times[id] || (!facts && (id === "time" || id === "budget_ns")));
+
+		/* The page does not have what other threads take in each frame. */
+		const times_of = facts ? Array.from(table.tHead ? table.tHead.rows[0].cells : [], (th) => th.textContent).slice(1) :
+			Array.from(table.tBodies[0].rows, (tr) => tr.cells[0].textContent);
+		const less = times_of.filter((name, i) => !all.some(([known]) => known === name) && times_of.indexOf(name) === i);
+		const said = (less.length ? "without " + less.join(" and ") + ", " : "") + named(low, high);
 
 		if (facts) {
 			return facts_of(table, said, of_times, all);
@@ -260,7 +266,7 @@
 		if (!whole) {
 			const c = [column(from), column(to)], wide = first(c[0]) !== from || first(c[1] + 1) - 1 !== to;
 
-			said.append(" Their tables: ", code, make("span", text === "" ? " This page has their times alone: what happens in them the command tells." :
+			said.append(make("br", ""), "Their tables: ", code, make("span", text === "" ? " This page has their times alone: what happens in them the command tells." :
 				wide ? " Markers, threads and allocations below cover " + named(first(c[0]), first(c[1] + 1) - 1) +
 					": the page has one sum for every " + Math.ceil(n / columns) + " frames." :
 					" Tables below cover these frames; those that still cover all frames say so."));

@@ -194,6 +194,8 @@
 	}
 
 	/* What a shell would read otherwise is in quotes, and what a pattern would, after a backslash: so is the first sign, for then a pattern is the whole name. */
+	const EXACT = "The backslash says that this is the whole name, and no part of others";
+
 	function quoted(name) {
 		return "'" + name.replace(/^[^]|[*?[\]\\]/gu, "\\$&").replace(/'/g, "'\\''") + "'";
 	}
@@ -1381,7 +1383,7 @@
 					}
 					said.append(e, " " + shown(ns) + (longest.indexOf(longest.find((l) => l[1] === column)) < Math.min(5, longest.length) - 1 ? ", " : ". "));
 				}
-				const code = make("code", source.dataset.command + quoted(name));
+				const code = make("code", source.dataset.command + quoted(name), { title: EXACT });
 
 				said.append(code);
 				if (navigator.clipboard) {
@@ -1425,7 +1427,11 @@
 			known = await inflate(source.textContent);
 			tracetool.lines = { names: new Set(known[0]), open };
 			steady();
-			select.append(make("option", "(none)", { value: "-1" }), ...known[0].map((name, i) => make("option", name, { value: String(i) })));
+			/* Last what is open nearly all the time, which says no more than the times of frames. */
+			const sum = times.all.reduce((a, b) => a + b, 0), always = (i) => known[1][i].reduce((a, v, k) => a + (k & 1 ? v : 0), 0) > .95 * sum;
+			const order = columns === times.all.length ? known[0].map((_, i) => i).sort((a, b) => always(a) - always(b)) : known[0].map((_, i) => i);
+
+			select.append(make("option", "(none)", { value: "-1" }), ...order.map((i) => make("option", known[0][i], { value: String(i) })));
 			asked();
 			if (values.length && tracetool.sought("over")) {
 				lead();
@@ -1535,6 +1541,8 @@
 		const whole = make("button", "Whole tree", { type: "button", className: "c" }), code = make("code", "");
 		const lined = make("button", "Over the frames", { type: "button", className: "c" }), bar = make("p", "", { className: "x" });
 		const told = make("p", ""), commands = make("p", "");
+
+		code.title = EXACT;
 		let all = null, total = 0, text = "", shownRows = [], now = null;
 		const chart = boxes({ label: k.label, amount: k.amount, timed: k.calls, one: "path", hint: "A box is a call path: as wide as " + k.wide +
 			", inside its caller's box. Click one, or move with the arrow keys; double click or Enter shows it alone.",
@@ -1655,7 +1663,9 @@
 					Number(source.dataset.left).toLocaleString("en-US") + " narrower call paths are left out." : "");
 			}
 			whole.disabled = !now;
-			pick.disabled = !target();
+			/* What was searched for is found. */
+			find.value = "";
+			search();
 			lined.hidden = !now || !tracetool.lines || !tracetool.lines.names.has(now.name);
 			if (keep) {
 				tracetool.remember(k.hash, now ? now.name : null, true);
@@ -1686,8 +1696,8 @@
 		pick.addEventListener("click", () => show(target(), true));
 		whole.addEventListener("click", () => show(null, true));
 		lined.addEventListener("click", () => tracetool.lines.open(now.name));
-		label.append(find, " ", said);
-		bar.append(label, " ", pick, " ", whole, " ", lined);
+		label.append(find);
+		bar.append(label, " ", pick, " ", whole, " ", lined, " ", said);
 		commands.append(code);
 		tables.append(callers.parentNode, callees.parentNode);
 		section.append(make("h2", k.title, { id: "h-" + k.id }), bar, told, ...chart.parts, tables, commands);

@@ -92,12 +92,14 @@ async function alike(name, page, tree, worst, other, calls) {
 	check(name + ': and says what it takes', await page.run(TOLD + '.split(".")[0]'), 'Enemies:FindPath: 429');
 	check(name + ': with its command', await page.run('document.querySelector("#flame code").textContent.split(" --marker ")[1]'), "'\\Enemies:FindPath'");
 	await page.run('(() => { const i = document.querySelector("#flame input"); i.value = "hud:"; i.dispatchEvent(new Event("input")); })()');
-	check(name + ': search counts markers and time', await page.run('document.querySelector("#flame label output").textContent'),
+	check(name + ': search counts markers and time', await page.run('document.querySelector("#flame .x output").textContent'),
 		'2 markers, 5.74 %; Enter shows the largest, Hud:Draw');
 	await page.run('document.querySelector("#flame input").focus()');
 	await page.press('Enter');
 	await page.wait(starts('Hud'));
 	check(name + ': Enter leads to the largest', await page.run('location.hash'), '#marker=Hud%3ADraw');
+	check(name + ': nothing is searched for then', await page.run('[document.querySelector("#flame input").value, ' +
+		'document.querySelector("#flame .x output").textContent]'), ['', '']);
 	check(name + ': and its callees', await page.run('Array.from(document.querySelectorAll("#flame table")[1].tBodies[0].rows, (r) => ' +
 		'[r.cells[0].textContent, ...[1, 3, 4].map((c) => Number(r.cells[c].dataset.v))])'),
 		[['Hud:Label', ...['total_ns', 'self_ns', 'count'].map((c) => calls['Hud:Label'][c])]]);

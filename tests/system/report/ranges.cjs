@@ -68,6 +68,9 @@ async function alike(name, browser, range, file, json) {
 			.filter((v, i, all) => i && v > all[i - 1]), []);
 	}
 	check(what + ': they say so', (await page.run(CAPTIONS)).filter((c) => !c.endsWith(', ' + said)), []);
+	check(what + ': and what they do not have', await page.run('(() => { const t = document.querySelector("#frames table[data-t=frame_budgets]"), ' +
+		'less = Array.from(t.rows, (r) => r.cells[0].textContent).filter((n) => n === "cpu" || n === "render"), to = ' +
+		'document.querySelector("table[data-range=frame_budgets] caption").textContent; return less.filter((n) => !to.includes(n)); })()'), []);
 	check(what + ': and the others', await page.run('document.querySelector("#causes h2, #worst h2").textContent.endsWith(" of all frames")'), true);
 	check(what + ': there is their command', await page.run('document.querySelectorAll(".r code")[1].textContent' +
 		'.endsWith(" --frames ' + range + '")'), true);

@@ -36,6 +36,8 @@ async function piles(name, page) {
 	await page.wait(is(HEAD, 'Frame 12'));
 	const [tiny, big] = [await page.run(colour(3, .2)), await page.run(colour(3, .6))];
 	check(name + ': markers have colours of their own', tiny !== big, true);
+	check(name + ': of lines over the frames the last is what is always open', await page.run(
+		'Array.from(document.querySelectorAll("figure option"), (o) => o.textContent)'), ['(none)', 'Big', 'Tiny', 'Loop']);
 	const silent = (row, part, after = '0') => page.run('(' + over(row, part) + ', ' + after + ', document.querySelector(".tip").hidden)');
 	check(name + ': words for a zone, none where nothing runs', [await silent(3, .6), await silent(3, .81), await silent(3, .95)], [false, true, true]);
 	check(name + ': none after scrolling', [await silent(3, .6, 'document.querySelector("#frame .w").dispatchEvent(new Event("scroll"))'),
