@@ -12,9 +12,9 @@
  * The file is a sequence of records, one for each frame, and a word for the end. A record says its size, and holds all threads one after the
  * other, with the tree of samples of each; where a thread ends is known only to whoever walks over it. So next takes records until they are
  * DATA_SEGMENT long, walks over each, which also proves it by its end mark, and makes one chunk of definitions and one for each thread, or
- * several of whole pieces where they are more than DATA_CHUNK bytes together. A chunk's bytes are a struct data_head, a struct data_piece for
- * each record, and the bytes of the pieces. A record that makes no sense costs its frame. Memory is bounded by the longest record, the definitions,
- * and 20 bytes or so for each frame, by which one that is there twice is known.
+ * several of whole pieces where they are more than DATA_CHUNK bytes together. A chunk's bytes are a struct data_head and a struct data_piece for
+ * each record; the pieces' own bytes lie in the segment, which the chunk keeps, or come after these. A record that makes no sense costs its frame.
+ * Memory is bounded by the longest record, the definitions, and 20 bytes or so for each frame, by which one that is there twice is known.
  *
  * Samples come whole, with begin and duration, so no zone is open between records. Markers have ids since 2022.2, and are defined where they
  * are first used; before, each sample says its name, and the key is a hash of it.
@@ -94,7 +94,8 @@ enum data_kind { DATA_THREAD, DATA_MARKERS, DATA_CODE, DATA_CATEGORIES };
 
 struct data_piece {
 	uint64_t at;                  /* offset in the file */
-	uint32_t len, nstats;         /* bytes; the first nstats of them are the statistics, the rest a thread */
+	const uint8_t *p;             /* its bytes, in the chunk or in the segment */
+	uint32_t len, nstats;         /* of these; the first nstats are the statistics, the rest a thread */
 	int64_t start, gap;           /* start of the frame; end of the last frame before it, if something is missing in between */
 	int64_t first, most;          /* begin of the thread's first sample, INT64_MAX without one; no sample ends after ${most} */
 	uint32_t kind, id;            /* enum data_kind; number of the frame */
@@ -113,7 +114,6 @@ struct data_head {
 	int64_t zero, ends;
 	uint32_t npiece;
 	uint32_t flags;               /* enum data_head_flag */
-	size_t front;                 /* offset of the pieces' bytes */
 };
 enum data_head_flag {
 	DATA_H_FIRST = 1,             /* the thread's first chunk */
@@ -158,8 +158,9 @@ struct data {
 	/* the segment */
 	uint64_t at, seq, from;
 	const uint8_t *p;
+	size_t held;                  /* bytes of it; 0: a chunk keeps it */
 	struct data_thread kept[DATA_KEPT];   /* the first threads of the last record that was walked over */
-	struct data_part { struct data_piece piece; const uint8_t *stats, *p; uint32_t next; } *part;
+	struct data_part { struct data_piece piece; const uint8_t *stats; uint32_t next; } *part;
 	size_t npart, cappart;
 	uint32_t *order;              /* the streams of the segment */
 	size_t norder, caporder, next;
@@ -248,7 +249,7 @@ extern const struct tt_format tt_format_data;
 int data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err);
 
 /* define.c */
-int data_define(struct data_run *r, const struct data_piece *piece, const uint8_t *p);
+int data_define(struct data_run *r, const struct data_piece *piece);
 /* Define a marker without an id; sets its key. */
 int data_define_named(struct data_run *r, const struct data_marker *m, uint64_t *key, uint32_t *id);
 

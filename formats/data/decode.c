@@ -22,6 +22,15 @@ tally_thread(struct data_run *r, const struct data_thread *th)
 	data_tally(r, DATA_T_FLOW, th->nflow);
 }
 
+/* The bytes of a thread. */
+static struct data_take
+take_thread(const struct data_piece *piece)
+{
+	const uint8_t *p = piece->p + piece->nstats;
+
+	return (struct data_take){ .p = p, .end = piece->p + piece->len, .from = p };
+}
+
 /* The state of a batch and a run, to go back to. */
 struct place { size_t n, nrare; uint64_t nzone, nalloc, alloc_b, calls; int64_t min_ts, max_ts, last, from; };
 
@@ -64,10 +73,10 @@ put_gap(struct data_run *r, int64_t ts)
 
 /* Decode a thread in a record. If its samples do not add up, in number or in time, none is kept; on the main thread, the frame is then not whole. */
 static int
-thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n, bool *sane)
+thread(struct data_run *r, const struct data_piece *piece, bool *sane)
 {
 	struct data_tree t = { .r = r, .l = &r->h->layout, .piece = piece };
-	struct data_take take = { .p = p, .end = p + n, .from = p };
+	struct data_take take = take_thread(piece);
 	struct tt_batch *b = r->u.b;
 	const struct place was = here(r);
 
@@ -93,9 +102,9 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 
 /* Take only the names that the thread defines and, on the main thread, whether its samples make sense: that decides which frames are whole. */
 static int
-pass_over(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n)
+pass_over(struct data_run *r, const struct data_piece *piece)
 {
-	struct data_take take = { .p = p, .end = p + n, .from = p };
+	struct data_take take = take_thread(piece);
 	const struct place was = here(r);
 	struct data_thread th;
 	bool sane;
@@ -103,7 +112,7 @@ pass_over(struct data_run *r, const struct data_piece *piece, const uint8_t *p, 
 	data_walk_thread(&r->h->layout, &take, &th);
 	if (!(r->h->flags & DATA_H_MAIN) || data_add_up(&th, piece, r->h->zero, r->last))
 		return data_sample_labels(r, &th);
-	int rc = thread(r, piece, p, n, &sane);
+	int rc = thread(r, piece, &sane);
 
 	if (sane)
 		back_to(r, &was);
@@ -138,9 +147,9 @@ frame(struct data_run *r, const struct data_piece *piece)
 
 /* Put the thread, with its name. */
 static int
-begin_thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p)
+begin_thread(struct data_run *r, const struct data_piece *piece)
 {
-	struct data_take take = { .p = p + piece->nstats, .end = p + piece->len, .from = p };
+	struct data_take take = take_thread(piece);
 	struct tt_batch *b = r->u.b;
 	struct data_thread th;
 
@@ -164,9 +173,9 @@ end_thread(struct data_run *r)
 }
 
 static int
-statistics(struct data_run *r, const struct data_piece *piece, const uint8_t *p)
+statistics(struct data_run *r, const struct data_piece *piece)
 {
-	return piece->nstats ? unity_stats(&r->u, piece->start, r->h->layout.rank, r->h->marker.counters, p, piece->nstats / 4) : TT_OK;
+	return piece->nstats ? unity_stats(&r->u, piece->start, r->h->layout.rank, r->h->marker.counters, piece->p, piece->nstats / 4) : TT_OK;
 }
 
 int
@@ -175,7 +184,6 @@ data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struc
 	const struct data *m = ctx;
 	const struct data_head *h = (const struct data_head *)(const void *)c->bytes;
 	const struct data_piece *piece = (const struct data_piece *)(const void *)(h + 1);
-	const uint8_t *p = c->bytes + h->front;
 	struct data_run r = { .h = h, .last = b->base ? b->base->last_ts : INT64_MIN / 4, .from = INT64_MAX,
 		.u = { .known = &m->known, .b = b, .err = err, .seq = c->seq, .categories = h->categories } };
 	const bool defines = h->flags & DATA_H_DEFINES, skim = b->needs & TT_SKIM && data_skims(m->cap, &h->layout);
@@ -186,22 +194,20 @@ data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struc
 	b->bytes = c->len;
 	data_note_special(&r);
 	if (h->flags & DATA_H_FIRST)
-		rc = begin_thread(&r, piece, p);
+		rc = begin_thread(&r, piece);
 	if (h->flags & DATA_H_ENDS)
 		rc = end_thread(&r);
-	for (uint32_t i = 0; i < h->npiece && rc == TT_OK; p += piece[i++].len) {
-		const uint32_t stats = piece[i].nstats;
+	for (const struct data_piece *const end = piece + h->npiece; piece < end && rc == TT_OK; piece++) {
 		if (defines) {
-			rc = data_define(&r, &piece[i], p);
+			rc = data_define(&r, piece);
 			continue;
 		}
 		if (h->flags & DATA_H_MAIN)
-			rc = frame(&r, &piece[i]);
+			rc = frame(&r, piece);
 		if (rc == TT_OK && !skim)
-			rc = statistics(&r, &piece[i], p);
+			rc = statistics(&r, piece);
 		if (rc == TT_OK)
-			rc = (skim ? pass_over(&r, &piece[i], p + stats, piece[i].len - stats) :
-			    thread(&r, &piece[i], p + stats, piece[i].len - stats, &(bool){ true }));
+			rc = skim ? pass_over(&r, piece) : thread(&r, piece, &(bool){ true });
 	}
 	unity_run_end(&r.u);
 	tt_mem_free(b->mem, r.level, r.caplevel * sizeof *r.level);

@@ -100,9 +100,9 @@ categories(struct data_run *r, struct data_take *t)
 }
 
 int
-data_define(struct data_run *r, const struct data_piece *piece, const uint8_t *p)
+data_define(struct data_run *r, const struct data_piece *piece)
 {
-	struct data_take t = { .p = p, .end = p + piece->len, .from = p };
+	struct data_take t = { .p = piece->p, .end = piece->p + piece->len, .from = piece->p };
 
 	return piece->kind == DATA_MARKERS ? markers(r, &t) : piece->kind == DATA_CODE ? code(r, &t) : categories(r, &t);
 }

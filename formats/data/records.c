@@ -277,7 +277,7 @@ add_part(struct data *m, const struct data_part *part, uint32_t *first, uint32_t
 static int
 add_definitions(struct data *m, enum data_kind kind, const struct data_section *s, uint64_t at, struct tt_err *err)
 {
-	struct data_part part = { .piece = { .at = at, .len = (uint32_t)s->n, .kind = kind }, .p = s->p };
+	struct data_part part = { .piece = { .at = at, .p = s->p, .len = (uint32_t)s->n, .kind = kind } };
 
 	return s->n > 4 ? add_part(m, &part, &m->defines, &m->defines_last, err) : TT_OK;
 }
@@ -415,7 +415,7 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 		st->values = th->nvalue > 0 || (st->values && st->first);
 		if (skims && st->seen && !st->main && th->nvalue == 0)
 			continue;
-		part.p = th->from;
+		part.piece.p = th->from;
 		part.piece.len = (uint32_t)(th->end - th->from);
 		if (i == main && m->layout.rank >= 6 && m->layout.rank < 8) {
 			part.stats = r->stats.p;
@@ -603,40 +603,65 @@ take_segment(struct data *m, struct tt_err *err)
 			rc = tt_window_show(&m->win, m->from, want, &m->p, &n, err);
 	}
 	m->at = m->from + off;
+	m->held = off;
 	return rc != TT_OK ? rc : off > 0 ? TT_OK : TT_END;
 }
 
 /* --- chunks ----------------------------------------------------------------------------------------------- */
 
+/*
+ * True if chunks of threads refer to the segment. Where frames are all that is wanted, most of it is passed over, and a chunk would keep a segment for a thread
+ * or two. The statistics of a piece lie elsewhere than the rest of it.
+ */
+static bool
+refers(const struct data *m)
+{
+	return m->layout.rank >= 8 && !data_skims(m->cap, &m->layout);
+}
+
+/* Put a copy of the bytes of ${x} at ${to}. Returns where it ends. */
+static uint8_t *
+copy_piece(uint8_t *to, const struct data_part *x, struct data_piece *piece)
+{
+	const uint32_t stats = x->piece.nstats;
+
+	piece->p = to;
+	if (stats)
+		memcpy(to, x->stats, stats);
+	memcpy(to + stats, x->piece.p, x->piece.len - stats);
+	return to + x->piece.len;
+}
+
 /* Make a chunk of the pieces from *${first} on, up to ${most} bytes and the rest of a piece. *${first}: the next piece; 0: there is none. */
 static int
 make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, struct data_head **h, struct tt_err *err)
 {
+	const bool copies = most == SIZE_MAX || !refers(m);
 	size_t n = 0, pieces = 0;
 	uint32_t stop = *first;
 
 	for (; stop && n < most; stop = m->part[stop - 1].next, pieces++)
 		n += m->part[stop - 1].piece.len;
-	size_t front = sizeof **h + pieces * sizeof(struct data_piece);
-	int rc = tt_chunk_room(c, &m->env->mem, front + n, err);
+	const size_t front = sizeof **h + pieces * sizeof(struct data_piece);
+	int rc = tt_chunk_room(c, &m->env->mem, front + (copies ? n : 0), err);
 	if (rc != TT_OK)
 		return rc;
 	*h = (struct data_head *)(void *)c->bytes;
 	struct data_piece *piece = (struct data_piece *)(void *)(*h + 1);
 	uint8_t *p = c->bytes + front;
 	**h = (struct data_head){ .layout = m->layout, .marker = m->marker, .categories = m->version->categories, .zero = m->zero,
-		.npiece = (uint32_t)pieces, .front = front };
-	for (uint32_t k = *first; k != stop; k = m->part[k - 1].next) {
-		const struct data_part *x = &m->part[k - 1];
-		const uint32_t stats = x->piece.nstats;
-		*piece++ = x->piece;
-		if (stats)
-			memcpy(p, x->stats, stats);
-		memcpy(p + stats, x->p, x->piece.len - stats);
-		p += x->piece.len;
+		.npiece = (uint32_t)pieces };
+	for (uint32_t k = *first; k != stop; k = m->part[k - 1].next, piece++) {
+		*piece = m->part[k - 1].piece;
+		p = copies ? copy_piece(p, &m->part[k - 1], piece) : p;
 	}
 	*first = stop;
 	memset(p, 0, TT_CHUNK_PAD);
+	if (!copies && pieces > 0) {
+		c->kept = tt_window_keep(&m->win);
+		c->keeps = m->held;
+		m->held = 0;
+	}
 	tt_loss_join(&c->loss, &m->loss);
 	tt_loss_reset(&m->loss);
 	c->seq = m->seq++;

@@ -8,20 +8,93 @@
 enum { PIECES = sizeof ((struct tt_window *)0)->piece / sizeof ((struct tt_window *)0)->piece[0] };
 enum { FRONT = 1 << 19 };     /* room before a piece: for the rest of the window, when the piece becomes that */
 
+/* --- blocks ------------------------------------------------------------------------- */
+
+/* One that nobody else uses; NULL: ${err}. */
+static struct tt_window_block *
+take_block(struct tt_window *w, struct tt_err *err)
+{
+	pthread_mutex_lock(&w->lock);
+	struct tt_window_block *b = w->spare;
+	if (b)
+		w->spare = b->next;
+	pthread_mutex_unlock(&w->lock);
+	if (!b && !(b = tt_mem_alloc(&w->env->mem, sizeof *b, err)))
+		return NULL;
+	b->w = w;
+	atomic_store_explicit(&b->users, 1, memory_order_relaxed);
+	return b;
+}
+
+void
+tt_window_let_go(struct tt_window_block *b)
+{
+	if (!b || atomic_fetch_sub_explicit(&b->users, 1, memory_order_acq_rel) > 1)
+		return;
+	pthread_mutex_lock(&b->w->lock);
+	b->next = b->w->spare;
+	b->w->spare = b;
+	pthread_mutex_unlock(&b->w->lock);
+}
+
+struct tt_window_block *
+tt_window_keep(struct tt_window *w)
+{
+	atomic_fetch_add_explicit(&w->block->users, 1, memory_order_relaxed);
+	return w->block;
+}
+
+static int
+block_room(struct tt_window *w, struct tt_window_block *b, size_t n, struct tt_err *err)
+{
+	return tt_mem_grow(&w->env->mem, &b->p, &b->cap, n + TT_WINDOW_PAD, 1, err);
+}
+
+/* Make the window's block hold ${want} bytes, with the first ${n} as they are, and nobody else's, so that it may be written. */
+static int
+own_block(struct tt_window *w, size_t want, size_t n, struct tt_err *err)
+{
+	struct tt_window_block *was = w->block;
+
+	if (was && atomic_load_explicit(&was->users, memory_order_acquire) == 1)
+		return block_room(w, was, want, err);
+	struct tt_window_block *b = take_block(w, err);
+	if (!b || block_room(w, b, want > n ? want : n, err) != TT_OK) {
+		tt_window_let_go(b);
+		return err->code;
+	}
+	if (n > 0)
+		memcpy(b->p, was->p, n);
+	w->block = b;
+	tt_window_let_go(was);
+	return TT_OK;
+}
+
+/* --- the window ----------------------------------------------------------------------- */
+
 void
 tt_window_init(struct tt_window *w, struct tt_env *env, struct tt_src *src)
 {
-	*w = (struct tt_window){ .env = env, .src = src, .piece = { { .lock = PTHREAD_MUTEX_INITIALIZER }, { .lock = PTHREAD_MUTEX_INITIALIZER } } };
+	*w = (struct tt_window){ .env = env, .src = src, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.piece = { { .lock = PTHREAD_MUTEX_INITIALIZER }, { .lock = PTHREAD_MUTEX_INITIALIZER } } };
 }
 
 void
 tt_window_free(struct tt_window *w)
 {
-	tt_mem_free(&w->env->mem, w->p, w->cap);
+	struct tt_window_block *b;
+
+	tt_window_let_go(w->block);
 	for (unsigned i = 0; i < PIECES; i++) {
-		tt_mem_free(&w->env->mem, w->piece[i].p, w->piece[i].cap);
+		tt_window_let_go(w->piece[i].block);
 		pthread_mutex_destroy(&w->piece[i].lock);
 	}
+	while ((b = w->spare) != NULL) {
+		w->spare = b->next;
+		tt_mem_free(&w->env->mem, b->p, b->cap);
+		tt_mem_free(&w->env->mem, b, sizeof *b);
+	}
+	pthread_mutex_destroy(&w->lock);
 	tt_window_init(w, w->env, w->src);
 }
 
@@ -46,12 +119,12 @@ slide(struct tt_window *w, uint64_t at, size_t want, struct tt_err *err)
 {
 	for (;;) {
 		size_t drop = at - w->at < w->n ? (size_t)(at - w->at) : w->n, got;
-		memmove(w->p, w->p + drop, w->n - drop);
+		memmove(w->block->p, w->block->p + drop, w->n - drop);
 		w->n -= drop;
 		w->at += drop;
 		if (w->ended || (w->at == at && w->n >= want))
 			return TT_OK;
-		int rc = tt_src_read(w->src, w->p + w->n, w->cap - w->n, &got, &w->end_err);
+		int rc = tt_src_read(w->src, w->block->p + w->n, w->block->cap - TT_WINDOW_PAD - w->n, &got, &w->end_err);
 		if (rc == TT_OK) {
 			w->n += got;
 		} else if (rc == TT_END || rc == TT_E_DAMAGED) {
@@ -93,18 +166,16 @@ use(struct tt_window *w, unsigned i, uint64_t at, size_t want)
 	pthread_mutex_lock(&a->lock);
 	const bool fits = a->n == w->planned[i].want && rest <= FRONT && rest + a->n >= want;
 	if (fits) {
-		uint8_t *const p = w->p;
-		const size_t cap = w->cap;
+		struct tt_window_block *was = w->block;
 		if (rest > 0)
-			memcpy(a->p + FRONT - rest, p + w->front + (at - w->at), rest);
-		w->p = a->p;
-		w->cap = a->cap;
+			memcpy(a->block->p + FRONT - rest, was->p + w->front + (at - w->at), rest);
+		w->block = a->block;
 		w->front = FRONT - rest;
 		w->held = rest + a->n;
 		w->n = want;
 		w->at = at;
-		a->p = p;
-		a->cap = cap;
+		a->block = NULL;
+		tt_window_let_go(was);
 	}
 	a->n = a->want = 0;
 	pthread_mutex_unlock(&a->lock);
@@ -130,25 +201,23 @@ tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p,
 {
 	const struct tt_src_info *info = tt_src_info(w->src);
 	size_t got;
+	int rc;
 
 	/* Make no room for bytes that the file does not have. */
 	if (info->seekable && !(want = there(info, at, want)))
 		want = 1;
-	int rc = tt_mem_grow(&w->env->mem, &w->p, &w->cap, want, 1, err);
-	if (rc != TT_OK)
-		return rc;
 	if (!info->seekable) {
-		if ((rc = slide(w, at, want, err)) != TT_OK)
+		if ((rc = own_block(w, want, w->n, err)) != TT_OK || (rc = slide(w, at, want, err)) != TT_OK)
 			return rc;
 	} else if ((at < w->at || at + want > w->at + w->n) && !take_fetched(w, at, want)) {
-		if ((rc = tt_src_pread(w->src, at, w->p, want, &got, err)) < 0)
+		if ((rc = own_block(w, want, 0, err)) != TT_OK || (rc = tt_src_pread(w->src, at, w->block->p, want, &got, err)) < 0)
 			return rc;
 		w->at = at;
 		w->front = 0;
 		w->n = w->held = got;
 	}
 	*n = at - w->at < w->n ? w->n - (size_t)(at - w->at) : 0;
-	*p = *n ? w->p + w->front + (at - w->at) : w->p;
+	*p = *n ? w->block->p + w->front + (at - w->at) : w->block->p;
 	return TT_OK;
 }
 
@@ -202,8 +271,8 @@ tt_window_fetch(struct tt_window *w)
 		size_t got = 0;
 		if (pthread_mutex_trylock(&a->lock) != 0)
 			continue;
-		if (a->want > 0 && tt_mem_grow(&w->env->mem, &a->p, &a->cap, FRONT + a->want, 1, &err) == TT_OK &&
-		    tt_src_pread(w->src, a->at, a->p + FRONT, a->want, &got, &err) >= 0)
+		if (a->want > 0 && (a->block || (a->block = take_block(w, &err))) && block_room(w, a->block, FRONT + a->want, &err) == TT_OK &&
+		    tt_src_pread(w->src, a->at, a->block->p + FRONT, a->want, &got, &err) >= 0)
 			a->n = got;
 		a->want = 0;
 		pthread_mutex_unlock(&a->lock);

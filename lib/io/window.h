@@ -4,29 +4,43 @@
  * On input that can seek it goes anywhere, on other input forward only. On the former, what will be asked for next may be fetched meanwhile, two
  * pieces at a time.
  * Memory: the largest part asked for so far, at most doubled; of an input whose size is known, of what of it is there. For what is fetched,
- * twice more the largest part planned, and 512 KiB for each.
- * Threads: one; tt_window_fetch() may run on others beside all calls but tt_window_free().
+ * twice more the largest part planned, and 512 KiB for each. What others keep comes on top, and is used again.
+ * Threads: one; tt_window_fetch() may run on others beside all calls but tt_window_free(), and so may tt_window_let_go().
  */
 #ifndef TT_IO_WINDOW_H
 #define TT_IO_WINDOW_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "io/src.h"
+
+/* What was read in one go: the window uses it, or a piece that was fetched, and whoever keeps it. */
+struct tt_window_block {
+	struct tt_window *w;
+	_Atomic unsigned users;
+	uint8_t *p;
+	size_t cap;
+	struct tt_window_block *next; /* of those that nobody uses */
+};
+enum { TT_WINDOW_PAD = 64 };  /* bytes behind what was read that are there to be read, whatever they are */
 
 struct tt_window {
 	struct tt_env *env;
 	struct tt_src *src;
-	uint8_t *p;                   /* the bytes from ${at} on, after ${front} others: n to be shown, ${held} in all */
-	size_t front, n, held, cap;
+	struct tt_window_block *block;        /* the bytes from ${at} on, after ${front} others: n to be shown, ${held} in all; NULL: none so far */
+	size_t front, n, held;
 	uint64_t at;
+	pthread_mutex_t lock;
+	struct tt_window_block *spare;        /* nobody uses these */
 	bool ended;                   /* on input that cannot seek: it holds no more than the window */
 	struct tt_err end_err;        /* and why, where it was not a proper end */
 	/* What is fetched, and what the reading thread knows of it: the pieces that follow the window; of no bytes: none. */
 	struct tt_window_piece {
 		pthread_mutex_t lock;
-		uint8_t *p;           /* n bytes from ${at} on, after room for what the window has before; while n is 0, ${want} bytes are to be fetched */
-		size_t n, cap, want;
+		/* n bytes from ${at} on, after room for what the window has before; while n is 0, ${want} bytes are to be fetched. */
+		struct tt_window_block *block;
+		size_t n, want;
 		uint64_t at;
 	} piece[2];
 	struct tt_window_planned { uint64_t at; size_t want; } planned[2];
@@ -47,6 +61,13 @@ void tt_window_rewind(struct tt_window *w);
  * Errors: TT_E_NOMEM, and those of tt_src_read() and tt_src_pread().
  */
 int tt_window_show(struct tt_window *w, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err);
+
+/*
+ * Keep the bytes that tt_window_show() pointed at last, with TT_WINDOW_PAD after them: they stay good, and are not written to, until they are let go, any
+ * number of times. All must be let go before tt_window_free(). NULL is fine for the latter.
+ */
+struct tt_window_block *tt_window_keep(struct tt_window *w);
+void tt_window_let_go(struct tt_window_block *b);
 
 /*
  * The next tt_window_show() that has to read will ask for ${want} bytes from ${at} on: plan to fetch what is missing of them, and as much after it.

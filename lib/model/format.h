@@ -19,6 +19,7 @@ struct tt_capture;
 struct tt_env;
 struct tt_err;
 struct tt_src;
+struct tt_window_block;
 
 struct tt_chunk {
 	uint64_t seq;
@@ -27,6 +28,8 @@ struct tt_chunk {
 	uint64_t tid;
 	uint8_t *bytes;               /* the chunk, with TT_CHUNK_PAD zero bytes after it */
 	size_t cap;                   /* of bytes; the slot's buffer grows and is used again */
+	struct tt_window_block *kept; /* what else decode reads, of the reader's window; the run lets it go. NULL: nothing */
+	size_t keeps;                 /* bytes of it, unless a chunk before kept it, too */
 	bool loaded;                  /* bytes are in hand (else the worker preads them) */
 	bool more_ahead;              /* tt_format.ahead has something to fetch from now on */
 	uint64_t state[4];            /* the format's own: where decoding starts inside a long chunk */

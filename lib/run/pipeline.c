@@ -4,6 +4,7 @@
 #include "collect/by_frame.h"
 #include "emit/emit.h"
 #include "io/src.h"
+#include "io/window.h"
 #include "run/candidates.h"
 #include "run/parts.h"
 #include "run/pipe.h"
@@ -378,6 +379,15 @@ go(struct pipe *p)
 		pthread_cond_signal(&p->moved);
 }
 
+/* Nothing of the reader's window is needed for the chunk any more. */
+static void
+let_go(struct slot *s)
+{
+	tt_window_let_go(s->chunk.kept);
+	s->chunk.kept = NULL;
+	s->chunk.keeps = 0;
+}
+
 /* Take a step outside the lock and move the slot on. Called and returns with the lock held. */
 static void
 take(struct pipe *p, struct worker *w, struct slot *s, enum step during, enum step after,
@@ -388,6 +398,8 @@ take(struct pipe *p, struct worker *w, struct slot *s, enum step during, enum st
 	s->step = during;
 	go(p);
 	int rc = step(p, w, s, &err);
+	if (after == FREE)
+		let_go(s);
 	pthread_mutex_lock(&p->lock);
 	s->step = after;
 	if (rc != TT_OK) {
@@ -418,7 +430,7 @@ read_next(struct pipe *p, struct worker *w, struct slot *s)
 	}
 	p->at[p->read_seq++ % p->nslot] = s;
 	p->more_ahead |= s->chunk.more_ahead;
-	s->held = s->chunk.cap + s->batch.cap * sizeof *s->batch.ev + s->io.base.cap * sizeof *s->io.base.z;
+	s->held = s->chunk.cap + s->chunk.keeps + s->batch.cap * sizeof *s->batch.ev + s->io.base.cap * sizeof *s->io.base.z;
 	p->held += s->held;
 	take(p, w, s, DECODING, DECODED, decode_step);
 }
@@ -605,6 +617,7 @@ free_slots(struct pipe *p)
 		tt_fold_io_free(&s->io, mem);
 		tt_stack_free(&s->before, mem);
 		tt_mem_free(mem, s->chunk.bytes, s->chunk.cap);
+		let_go(s);
 		for (size_t k = 0; s->out && k < r->o->nemit; k++)
 			tt_buf_free(&s->out[k]);
 		tt_mem_free(mem, s->out, r->o->nemit * sizeof *s->out);

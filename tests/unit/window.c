@@ -164,3 +164,47 @@ TEST(another_thread_may_fetch_at_any_time)
 	pthread_join(thread, NULL);
 	end(&w, src, &env);
 }
+
+/* Keep the bytes at ${at}, of ${n}, that are shown now. */
+struct kept { struct tt_window_block *block; const uint8_t *p; uint64_t at; size_t n; };
+
+static struct kept
+keep(struct tt_window *w, uint64_t at, size_t want)
+{
+	struct kept k = { .at = at };
+	struct tt_err err;
+
+	CHECK_EQ_INT(tt_window_show(w, at, want, &k.p, &k.n, &err), TT_OK);
+	k.block = tt_window_keep(w);
+	return k;
+}
+
+TEST(what_is_kept_stays_as_it_is)
+{
+	enum { KEPT = 8 };
+	struct tt_env env = { .jobs = 1 };
+	struct tt_src *src = open_content(&env);
+	struct tt_window w;
+	struct kept k[KEPT];
+
+	tt_window_init(&w, &env, src);
+	for (unsigned round = 0; round < 3; round++) {
+		/* Every second part was fetched; the last but one is kept twice. */
+		for (size_t i = 0; i < KEPT; i++) {
+			k[i] = keep(&w, (round + i) * PART, PART + i);
+			if (i % 2)
+				tt_window_plan(&w, (round + i + 1) * PART, PART + i + 1);
+			tt_window_fetch(&w);
+		}
+		struct tt_window_block *const twice = keep(&w, k[KEPT - 1].at, 10).block;
+		for (size_t i = 0; i < KEPT; i++) {
+			CHECK(memcmp(k[i].p, content + k[i].at, k[i].n) == 0);
+			tt_window_let_go(k[i].block);
+			shows(&w, 1000000 + i, PART, PART);
+		}
+		CHECK(memcmp(k[KEPT - 1].p, content + k[KEPT - 1].at, PART) == 0);
+		tt_window_let_go(twice);
+	}
+	tt_window_let_go(NULL);
+	end(&w, src, &env);
+}
