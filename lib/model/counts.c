@@ -102,19 +102,43 @@ carry(struct tt_counts *c, uint32_t marker, uint32_t bucket, uint64_t n, struct 
 	return TT_OK;
 }
 
-/* Add ${n}, less than 2^16, to a bucket. */
-static int
-add(struct tt_counts *c, struct tt_dist *d, unsigned bucket, unsigned n, struct tt_err *err)
+/* The buckets of the page ${p} of ${d}; NULL: ${err}. */
+static uint16_t *
+page_of(struct tt_counts *c, struct tt_dist *d, unsigned p, struct tt_err *err)
 {
-	uint32_t *page = &d->page[bucket / TT_HIST_PAGE];
-	int rc;
+	if (!d->page[p] && new_page(c, &d->page[p], err) != TT_OK)
+		return NULL;
+	return tt_counts_page(c, d->page[p]);
+}
 
-	if (!*page && (rc = new_page(c, page, err)) != TT_OK)
-		return rc;
-	uint16_t *b = tt_counts_page(c, *page) + bucket % TT_HIST_PAGE;
-	unsigned sum = *b + n;
-	*b = (uint16_t)sum;
-	return sum > UINT16_MAX ? carry(c, d->marker, bucket, UINT16_MAX + 1, err) : TT_OK;
+/* Add one to a bucket. */
+static int
+add_one(struct tt_counts *c, struct tt_dist *d, unsigned bucket, struct tt_err *err)
+{
+	uint16_t *page = page_of(c, d, bucket / TT_HIST_PAGE, err);
+
+	if (!page)
+		return err->code;
+	return ++page[bucket % TT_HIST_PAGE] == 0 ? carry(c, d->marker, bucket, UINT16_MAX + 1, err) : TT_OK;
+}
+
+/* Add ${n} to the buckets of the page ${p}. */
+static int
+add_page(struct tt_counts *c, struct tt_dist *d, unsigned p, const uint16_t n[TT_HIST_PAGE], struct tt_err *err)
+{
+	uint16_t *page = page_of(c, d, p, err), over = 0;
+	int rc = TT_OK;
+
+	if (!page)
+		return err->code;
+	for (unsigned i = 0; i < TT_HIST_PAGE; i++) {
+		page[i] += n[i];
+		over |= page[i] < n[i];
+	}
+	for (unsigned i = 0; over && i < TT_HIST_PAGE && rc == TT_OK; i++)
+		if (page[i] < n[i])
+			rc = carry(c, d->marker, p * TT_HIST_PAGE + i, UINT16_MAX + 1, err);
+	return rc;
 }
 
 static uint64_t
@@ -138,7 +162,7 @@ int
 tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_err *err)
 {
 	widen(d, ~dur, dur);
-	return add(c, d, tt_hist_bucket(dur), 1, err);
+	return add_one(c, d, tt_hist_bucket(dur), err);
 }
 
 static int
@@ -150,9 +174,9 @@ join_dist(struct tt_counts *into, const struct tt_counts *of, const struct tt_di
 
 	if (!d)
 		return any ? err->code : TT_OK;
-	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
-		for (unsigned i = 0; from->page[p] && i < TT_HIST_PAGE && rc == TT_OK; i++)
-			rc = add(into, d, p * TT_HIST_PAGE + i, tt_counts_page(of, from->page[p])[i], err);
+	for (unsigned p = 0; p < TT_HIST_PAGES && rc == TT_OK; p++)
+		if (from->page[p])
+			rc = add_page(into, d, p, tt_counts_page(of, from->page[p]), err);
 	if (from->not_min)
 		widen(d, from->not_min, max_of(from));
 	d->ncut += from->ncut;
