@@ -610,13 +610,13 @@ take_segment(struct data *m, struct tt_err *err)
 /* --- chunks ----------------------------------------------------------------------------------------------- */
 
 /*
- * True if chunks of threads refer to the segment. Where frames are all that is wanted, most of it is passed over, and a chunk would keep a segment for a thread
- * or two. The statistics of a piece lie elsewhere than the rest of it.
+ * True if a chunk with ${n} bytes of pieces refers to the segment. Where frames are all that is wanted, most of a segment is passed over: then it is not
+ * kept for little of it. The statistics of a piece lie elsewhere than the rest of it.
  */
 static bool
-refers(const struct data *m)
+refers(const struct data *m, size_t n)
 {
-	return m->layout.rank >= 8 && !data_skims(m->cap, &m->layout);
+	return m->layout.rank >= 8 && (!data_skims(m->cap, &m->layout) || n >= DATA_SEGMENT / 8);
 }
 
 /* Put a copy of the bytes of ${x} at ${to}. Returns where it ends. */
@@ -636,12 +636,12 @@ copy_piece(uint8_t *to, const struct data_part *x, struct data_piece *piece)
 static int
 make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, struct data_head **h, struct tt_err *err)
 {
-	const bool copies = most == SIZE_MAX || !refers(m);
 	size_t n = 0, pieces = 0;
 	uint32_t stop = *first;
 
 	for (; stop && n < most; stop = m->part[stop - 1].next, pieces++)
 		n += m->part[stop - 1].piece.len;
+	const bool copies = most == SIZE_MAX || !refers(m, n);
 	const size_t front = sizeof **h + pieces * sizeof(struct data_piece);
 	int rc = tt_chunk_room(c, &m->env->mem, front + (copies ? n : 0), err);
 	if (rc != TT_OK)
