@@ -29,7 +29,7 @@ enum { LISTED = 100, FIRST = 10, STRIPS = 4, BOXES = 5000, PER_BOX = 400, MARKER
 struct contents {
 	size_t at;                    /* where the links belong */
 	size_t n;
-	struct { const char *id, *title; } of[16];
+	struct { const char *id, *link; } of[16];
 };
 
 struct page {
@@ -65,14 +65,15 @@ has_rows(const struct tt_table *t)
 	return false;
 }
 
+/* Begin a section, which ${link} leads to. */
 static void
-heading(const struct page *p, const char *id, const char *title)
+heading(const struct page *p, const char *id, const char *title, const char *link)
 {
 	struct contents *c = p->contents;
 
 	if (c->n + 1 < sizeof c->of / sizeof *c->of) {
 		c->of[c->n].id = id;
-		c->of[c->n++].title = title;
+		c->of[c->n++].link = link;
 	}
 	tt_html_section(p->out, id, title);
 }
@@ -93,7 +94,7 @@ put_contents(const struct page *p)
 	struct tt_buf links = { 0 };
 
 	for (size_t i = 0; i < c->n; i++)
-		tt_buf_printf(&links, "%s<a href=\"#%s\">%s</a>", i ? " " : "", c->of[i].id, c->of[i].title);
+		tt_buf_printf(&links, "%s<a href=\"#%s\">%s</a>", i ? " " : "", c->of[i].id, c->of[i].link);
 	if (links.failed || tt_buf_room(p->out, links.n, p->err) != TT_OK) {
 		tt_buf_fail(p->out);
 	} else {
@@ -360,7 +361,7 @@ verdict(const struct page *p)
 {
 	const struct tt_table *frames = table(p, "frames"), *loss = table(p, "loss");
 
-	heading(p, "verdict", "Verdict");
+	heading(p, "verdict", "Verdict", "Verdict");
 	inputs(p);
 	if (tt_html_cell(frames, 0, "count")) {
 		put_frame_verdict(p);
@@ -440,7 +441,7 @@ causes(const struct page *p)
 
 	if (!t || !tt_html_cell(table(p, "frames"), 0, "count"))
 		return;
-	heading(p, "causes", "Why frames are long");
+	heading(p, "causes", "Why frames are long", "Causes");
 	if (has_rows(t))
 		put(p, "<p>Frames that take clearly longer than the typical one, and why. Extra: what they take beyond it, all together.</p>\n");
 	if (p->f && p->f->nof == 1)
@@ -460,7 +461,7 @@ losses(const struct page *p)
 
 	if (!p->r->note && !has_rows(t))
 		return;
-	heading(p, "loss", "Losses and caveats");
+	heading(p, "loss", "Losses and caveats", "Losses");
 	tt_html_notes(p->out, p->r);
 	if (has_rows(t))
 		tt_html_table(p->out, t, &(struct tt_html_view){ .col = col });
@@ -532,7 +533,7 @@ frames(const struct page *p)
 	static const char *const limits[] = { "limit", "count", "share", "mean_ns", NULL };
 	const struct tt_table *likely = table(p, "capture_frame_markers");
 
-	heading(p, "frames", "Frame times");
+	heading(p, "frames", "Frame times", "Frames");
 	if (p->f)
 		strips(p);
 	timelines(p);
@@ -596,7 +597,7 @@ worst_frames(const struct page *p)
 
 	if (!has_rows(worst))
 		return;
-	heading(p, "worst", "Worst frames");
+	heading(p, "worst", "Worst frames", "Worst frames");
 	tt_html_table(p->out, worst, &(struct tt_html_view){ .col = col, .link = "worst" });
 	put(p, "<h3>What each did, most self time first</h3>\n");
 	for (size_t row = 0; has_rows(markers) && row < worst->nrow; row++) {
@@ -661,7 +662,7 @@ top_tables(const struct page *p, const struct top *top)
 
 /* A section of them; nothing where none has rows. */
 static void
-tops(const struct page *p, const char *id, const char *title, const struct top *top)
+tops(const struct page *p, const char *id, const char *title, const char *link, const struct top *top)
 {
 	bool any = false;
 
@@ -669,7 +670,7 @@ tops(const struct page *p, const char *id, const char *title, const struct top *
 		any = any || is_there(table(p, t->id), t);
 	if (!any)
 		return;
-	heading(p, id, title);
+	heading(p, id, title, link);
 	top_tables(p, top);
 	put(p, "</section>\n");
 }
@@ -705,7 +706,7 @@ counters(const struct page *p)
 
 	if (!has_rows(t))
 		return;
-	heading(p, "counters", "Counters");
+	heading(p, "counters", "Counters", "Counters");
 	if (tt_lines_counters(p->view, p->r, most, &left, p->out, p->err) != TT_OK)
 		return;
 	if (p->f && p->f->some_looked) {
@@ -737,7 +738,7 @@ heap(const struct page *p)
 	size_t begin = p->out->n;
 	bool shots = has_rows(table(p, "heapshots"));
 
-	heading(p, "heap", "Heap");
+	heading(p, "heap", "Heap", "Heap");
 	size_t chart = p->out->n;
 	if (tt_lines_heap(p->view, p->r, p->out, p->err) != TT_OK || (p->out->n == chart && !shots)) {
 		drop_section(p, begin);
@@ -752,7 +753,7 @@ heap(const struct page *p)
 static void
 provenance(const struct page *p)
 {
-	heading(p, "source", "Where this comes from");
+	heading(p, "source", "Where this comes from", "Source");
 	if (table(p, "capture"))
 		tt_html_table(p->out, table(p, "capture"), &(struct tt_html_view){ 0 });
 	if (has_rows(table(p, "capture_meta")))
@@ -785,7 +786,7 @@ words(const struct page *p)
 
 	if (!p->o->words)
 		return;
-	heading(p, "words", "Words");
+	heading(p, "words", "Words", "Words");
 	put(p, "<dl>\n");
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		const struct tt_table *t = table(p, of[i].table);
@@ -879,8 +880,8 @@ first_screen(const struct page *p)
 	losses(p);
 	frames(p);
 	worst_frames(p);
-	tops(p, "time", "Where the time goes", time_tables);
-	tops(p, "memory", "Where memory goes", memory_tables);
+	tops(p, "time", "Where the time goes", "Time", time_tables);
+	tops(p, "memory", "Where memory goes", "Memory", memory_tables);
 	heap(p);
 	counters(p);
 	provenance(p);
@@ -980,7 +981,7 @@ put_all(struct page *p, struct tt_page_cut *cut, size_t begin, size_t end)
 	begin_data(&data, p);
 	first_screen(p);
 	p->contents->of[p->contents->n].id = "tables";
-	p->contents->of[p->contents->n++].title = "All tables";
+	p->contents->of[p->contents->n++].link = "All tables";
 	put_contents(p);
 	if (o->details && p->err->code == TT_OK)
 		put_flames(p);
