@@ -223,6 +223,15 @@ async function beyond(name, page) {
 	check(name + ': the median frame is not compared with itself', await page.run(head(7) + '.hidden'), true);
 }
 
+/* After scrolling, headings of calls are below the links to sections, which are one line. */
+async function headings(name, page) {
+	await page.wait(is(HEAD, 'Frame 26'));
+	await page.look({ width: 1280 });
+	await page.run('document.querySelector(".calls tbody tr:nth-child(4)").scrollIntoView()');
+	check(name + ': headings of calls stay', await page.wait(is('((h, n) => n.height < 40 && h.top >= n.bottom - 4 && h.top < n.bottom + 4)' +
+		'(document.querySelector(".calls th").getBoundingClientRect(), document.querySelector("nav").getBoundingClientRect())', true)), true);
+}
+
 /* What is printed, and what is seen on a narrow window. */
 async function narrow(name, page) {
 	await page.wait(is(HEAD, 'Frame 26'));
@@ -322,7 +331,7 @@ module.exports = async (...files) => {
 		await leak(name, page);
 		await lanes(name, page);
 		for (const [f, hash] of [[keys, ''], [axis, ''], [back, ''], [nowhere, '#frame=5000'], [alone, ''], [told, ''], [signs, ''],
-			[beyond, ''], [narrow, '']]) {
+			[beyond, ''], [headings, ''], [narrow, '']]) {
 			check(name + ': nothing on the console', await page.heard(), []);
 			page = await browser.open(demo + hash);
 			await f(name, page);
