@@ -90,6 +90,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	io->nbegun = 0;
 	io->nargs = 0;
 	io->nsite = io->nsum = 0;
+	tt_over_forget(&io->over);
 	f->ntrail = 0;
 	f->chunk++;
 	f->in_frame = (struct tt_span){ INT64_MAX, INT64_MIN };
@@ -308,6 +309,7 @@ tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 
 	f->ntrail = 0;
 	io->nsite = io->nsum = 0;
+	tt_over_forget(&io->over);
 	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++)
 		if (b->ev[b->rare[i]].kind == TT_SAMPLE)
 			rc = tt_fold_sample(f, io, &b->ev[b->rare[i]], err);

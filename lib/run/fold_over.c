@@ -3,8 +3,8 @@
  */
 #include "run/fold_parts.h"
 
-static void
-over_reset(struct tt_over *o)
+void
+tt_over_forget(struct tt_over *o)
 {
 	tt_map_clear(&o->at);
 	o->n = o->nlate = 0;
@@ -64,6 +64,6 @@ tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *co
 			io->site[i] = o->map[io->site[i] & ~TT_OVER];
 	if (rc == TT_OK)
 		rc = tt_fold_number_sums(io, err);
-	over_reset(o);
+	o->n = o->nlate = 0;
 	return rc;
 }

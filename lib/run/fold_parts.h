@@ -27,6 +27,9 @@
 
 /* --- fold_over.c ---------------------------------------------------------------- */
 
+/* None is new to the next chunk so far. Not in the commit, which is in order, for it takes as long as many paths did that were new to the last one. */
+void tt_over_forget(struct tt_over *o);
+
 /* Find or add the child of ${parent}; *${node} is TT_OVER | index. Adding may move the others, so nobody keeps pointers to them. */
 int tt_over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node, struct tt_err *err);
 
