@@ -22,12 +22,19 @@ uint32_t tt_crc32c(uint32_t crc, const void *p, size_t n);
 uint32_t tt_crc32c_table(uint32_t run, const void *p, size_t n);
 uint32_t tt_crc32c_long(uint32_t run, const void *p, size_t n);
 
+/* By the instruction: of all eight bytes of ${w}, and of the low two. */
 #if defined(__x86_64__)
 #define TT_CRC32C_HAVE 1
 static inline uint64_t
 tt_crc32c_word(uint64_t run, uint64_t w)
 {
 	__asm__("crc32q %1, %0" : "+r"(run) : "r"(w));
+	return run;
+}
+static inline uint32_t
+tt_crc32c_half(uint32_t run, uint64_t w)
+{
+	__asm__("crc32w %w1, %0" : "+r"(run) : "r"(w));
 	return run;
 }
 #elif defined(__aarch64__)
@@ -39,6 +46,24 @@ tt_crc32c_word(uint64_t run, uint64_t w)
 
 	__asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %1" : "+r"(r) : "r"(w));
 	return r;
+}
+static inline uint32_t
+tt_crc32c_half(uint32_t run, uint64_t w)
+{
+	__asm__(".arch_extension crc\n\tcrc32ch %w0, %w0, %w1" : "+r"(run) : "r"(w));
+	return run;
+}
+#else
+/* Never called: tt_crc32c_fast is false. */
+static inline uint64_t
+tt_crc32c_word(uint64_t run, uint64_t w)
+{
+	return tt_crc32c_table((uint32_t)run, &w, 8);
+}
+static inline uint32_t
+tt_crc32c_half(uint32_t run, uint64_t w)
+{
+	return tt_crc32c_table(run, &w, 2);
 }
 #endif
 

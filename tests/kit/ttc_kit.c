@@ -12,8 +12,8 @@
 
 #include "model/defs.h"
 
-static uint64_t
-mix(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+uint64_t
+ttc_mix(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	uint64_t h = a * 0x9e3779b97f4a7c15u;
 
@@ -44,7 +44,7 @@ static void
 closed(struct ttc_script *s, size_t i)
 {
 	s->sum.zones++;
-	s->sum.hash += mix(1, s->zone[i].key, s->zone[i].ticks, s->ticks);
+	s->sum.hash += ttc_mix(1, s->zone[i].key, s->zone[i].ticks, s->ticks);
 }
 
 static void
@@ -97,28 +97,28 @@ one(struct ttc_script *s)
 		s->sum.events++;
 		s->sum.allocs++;
 		s->sum.bytes += u64 & 0xfffffffffff;
-		s->sum.hash += mix(2, s->key[0], s->ticks, u64 & 0xfffffffffff);
+		s->sum.hash += ttc_mix(2, s->key[0], s->ticks, u64 & 0xfffffffffff);
 	} else if (what < 91) {
 		rec_single(s->t, s->ticks, key, v, what % 4);
 		s->sum.events++;
 		s->sum.singles++;
-		s->sum.hash += mix(3, key, s->ticks, 0);
+		s->sum.hash += ttc_mix(3, key, s->ticks, 0);
 	} else if (what < 94) {
 		struct rec_value c = { .type = TTC_U64, .size = 8, .p = &u64 };
 		rec_counter(s->t, s->ticks, key, &c);
 		s->sum.events++;
 		s->sum.counters++;
-		s->sum.hash += mix(4, key, s->ticks, u64);
+		s->sum.hash += ttc_mix(4, key, s->ticks, u64);
 	} else if (what < 96) {
 		rec_flow(s->t, s->ticks, (unsigned)u64 % 4, u64 >> 3);
 		s->sum.events++;
 		s->sum.flows++;
-		s->sum.hash += mix(5, u64 % 4, s->ticks, u64 >> 3);
+		s->sum.hash += ttc_mix(5, u64 % 4, s->ticks, u64 >> 3);
 	} else if (what < 97) {
 		rec_frame(s->t, s->ticks, 0);
 		s->sum.events++;
 		s->sum.frames++;
-		s->sum.hash += mix(6, 0, s->ticks, 0);
+		s->sum.hash += ttc_mix(6, 0, s->ticks, 0);
 	} else if (what < 98 && s->depth < 200) {
 		end(s, key);          /* of whatever zone of that key is open, or none */
 	}
@@ -176,7 +176,7 @@ events(struct reading *x, const struct tt_batch *b, struct tt_mem *mem)
 				break;
 			}
 			s->zones++;
-			s->hash += mix(1, e->val, (uint64_t)e->ts, (uint64_t)(e->ts + e->dur));
+			s->hash += ttc_mix(1, e->val, (uint64_t)e->ts, (uint64_t)(e->ts + e->dur));
 			break;
 		case TT_ZONE_BEGIN:
 			tt_stack_push(st, mem, e->val, e->ts, e->flags & TT_F_CONT, &err);
@@ -193,7 +193,7 @@ events(struct reading *x, const struct tt_batch *b, struct tt_mem *mem)
 					continue;
 				}
 				s->zones++;
-				s->hash += mix(1, z->key, (uint64_t)z->ts, (uint64_t)e->ts);
+				s->hash += ttc_mix(1, z->key, (uint64_t)z->ts, (uint64_t)e->ts);
 			}
 			break;
 		}
@@ -201,18 +201,18 @@ events(struct reading *x, const struct tt_batch *b, struct tt_mem *mem)
 			uint64_t bytes = e->flags & TT_F_WIDE ? (uint64_t)e[1].ts : e->dur;
 			s->allocs++;
 			s->bytes += bytes;
-			s->hash += mix(2, e->val, (uint64_t)e->ts, bytes);
+			s->hash += ttc_mix(2, e->val, (uint64_t)e->ts, bytes);
 			break;
 		}
-		case TT_INSTANT: s->singles++; s->hash += mix(3, e->val, (uint64_t)e->ts, 0); break;
-		case TT_COUNTER: s->counters++; s->hash += mix(4, e->dur, (uint64_t)e->ts, e->val); break;
-		case TT_FLOW: s->flows++; s->hash += mix(5, e->depth, (uint64_t)e->ts, e->val); break;
+		case TT_INSTANT: s->singles++; s->hash += ttc_mix(3, e->val, (uint64_t)e->ts, 0); break;
+		case TT_COUNTER: s->counters++; s->hash += ttc_mix(4, e->dur, (uint64_t)e->ts, e->val); break;
+		case TT_FLOW: s->flows++; s->hash += ttc_mix(5, e->depth, (uint64_t)e->ts, e->val); break;
 		case TT_GC:
 			x->r->gc_starts += e->val == TT_GC_START;
 			x->r->gc_ends += e->val == TT_GC_END;
 			x->r->gc_ticks += e->val == TT_GC_START ? -e->ts : e->ts;
 			break;
-		case TT_FRAME: s->frames++; s->hash += mix(6, 0, (uint64_t)e->ts, 0); break;
+		case TT_FRAME: s->frames++; s->hash += ttc_mix(6, 0, (uint64_t)e->ts, 0); break;
 		case TT_GAP: x->r->gaps++; st->n = 0; break;
 		default: break;
 		}

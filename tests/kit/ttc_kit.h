@@ -18,6 +18,9 @@ struct ttc_sum {
 	uint64_t hash;                /* of all but zones that are open at the end */
 };
 
+/* What an event adds to the hash: 1, key, begin and end of a zone; 2, key, time and bytes of an allocation; others, 3 up. */
+uint64_t ttc_mix(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
 #define TTC_KIT_THREADS 64
 
 struct ttc_result {

@@ -460,6 +460,49 @@ chunks_of(const uint8_t *p, size_t n, size_t *at, size_t max)
 	return k;
 }
 
+/*
+ * Times, keys and sizes at the edges of what records are written by the fewest instructions, by others, and byte by byte, with the processor's instruction for
+ * checksums and without. A time before the last one counts as equal to it.
+ */
+TEST(records_of_every_length_are_read_back)
+{
+	static const int64_t step[] = { 0, 1, 31, 32, 4095, 4096, -1, 1 << 19, (1 << 19) - 1, -5000, 1 << 26, 1ll << 35, -(1ll << 36), 1ll << 50 };
+	static const int64_t far[] = { 0, 1, -1, 63, 64, -64, -65, 8191, 8192, -8192, -8193, 1 << 20, 1ll << 27, 1ll << 34, -(1ll << 34), 1ll << 40 };
+	static const uint64_t size[] = { 0, 127, 128, 16383, 16384, (1u << 21) - 1, 1u << 21, 1ull << 40 };
+	enum { STEPS = sizeof step / sizeof *step, FARS = sizeof far / sizeof *far, SIZES = sizeof size / sizeof *size };
+
+	for (int fast = 0; fast < 2; fast++) {
+		struct rec_options o = { .path = check_path("a.ttc") };
+		uint64_t hash = 0, key = 1ull << 41;
+		struct ttc_result r;
+
+		if (!opened(&o))
+			return;
+		tt_crc32c_fast = tt_crc32c_fast && fast;
+		struct rec_thread *t = rec_thread();
+		uint64_t last = rec_now();
+		for (unsigned i = 0; i < STEPS * FARS * SIZES; i++) {
+			uint64_t at[3], time[3], bytes = size[i % SIZES];
+			for (unsigned k = 0, j = i / FARS / SIZES; k < 3; k++, j = (j + i) % STEPS) {
+				at[k] = last + (uint64_t)step[j];
+				time[k] = last = step[j] > 0 ? at[k] : last;
+			}
+			key += (uint64_t)far[i / SIZES % FARS];
+			rec_begin(t, at[0], key);
+			rec_alloc(t, at[1], key + 1, bytes);
+			rec_end(t, at[2], key);
+			hash += ttc_mix(1, key, time[0], time[2]) + ttc_mix(2, key + 1, time[1], bytes);
+		}
+		CHECK_EQ_INT(rec_close(why), 0);
+		tt_crc32c_init();
+		ttc_read(o.path, NULL, 0, 0, &r);
+		CHECK_EQ_INT(damage(&r), 0);
+		CHECK_EQ_INT(r.all.zones, STEPS * FARS * SIZES);
+		CHECK_EQ_INT(r.all.allocs, STEPS * FARS * SIZES);
+		CHECK(r.all.hash == hash);
+	}
+}
+
 /* A recorder's error: the checksum is right, and a number passes the chunk's end. Each plain kind of record, and one of another kind. */
 TEST(events_before_nonsense_are_counted)
 {

@@ -188,7 +188,7 @@ label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, c
 	}
 	if (n > 0)
 		ring_keyed(t, ticks, TTC_BEGIN_ARGS, key, args, n);
-	else if (rec_enter(t, ticks))
+	else if (rec_enter(t) || rec_more(t, ticks, REC_SMALL))
 		rec_begin_at(t, ticks, key);
 	else
 		rec_drop(t);

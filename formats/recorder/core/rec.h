@@ -152,21 +152,24 @@ struct rec_thread {
 	uint8_t *p;                   /* next record */
 	_Atomic(uint8_t *) end;       /* a record of up to REC_SMALL bytes fits where p is before this;
 				         NULL: no chunk */
-	uint8_t *body;
+	uint64_t lift;                /* with the address of a record's end, gives its length in the low half and ones above */
 	_Atomic uint64_t *commit;
-	uint64_t ticks, key, alloc_key;
-	uint64_t events;              /* in this chunk */
+	uint64_t ticks, key;
 	struct rec_zone *zone;        /* the open zones */
+	uint64_t events;              /* in this chunk */
 	uint32_t crc;                 /* running checksum, not inverted */
 	uint32_t depth;
+	uint32_t zone_max;
 	_Atomic uint32_t busy;        /* inside a recording function */
+	uint64_t alloc_key;
+	uint8_t *body;
 	uint32_t slot;                /* index in the ring */
 	/* for the slow path */
 	uint64_t made, dropped;       /* events before this chunk; events dropped */
 	uint64_t seq, session, native;
 	uint64_t framed;              /* the session in which it was defined that the thread marks frames */
 	uint32_t before, chunk;       /* record bytes in the chunk before; index + 1 of the present one */
-	uint32_t zone_max, pauses;
+	uint32_t pauses;
 	uint8_t extra;
 	bool was_out;                 /* for the thread that waits for all others */
 	struct rec_thread *next;      /* list of all writing ends */
@@ -238,11 +241,15 @@ struct rec_thread *rec_thread_slow(void);
 int rec_more(struct rec_thread *t, uint64_t ticks, size_t need);
 /* Count an event without room, and leave. */
 void rec_drop(struct rec_thread *t);
+/* The same events where there is no room, or more is to be done. */
+void rec_begin_slow(struct rec_thread *t, uint64_t ticks, uint64_t key);
 void rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags);
+void rec_alloc_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, uint64_t bytes);
 void rec_deep(struct rec_thread *t);
 /* Keys, and times with their operation, below this take two bytes at most: such records are written inline, by the fewest instructions. */
 #define REC_SHORT (1u << 14)
-#define REC_SHORT_TIME (REC_SHORT >> 2)
+/* Have ${x} computed before what it is combined with: the compiler does not put the terms in another order. */
+#define REC_FIRST(x) __asm__("" : "+r"(x))
 /* Begin or end a zone whose time or key takes more. ${z}: the key as it is written. */
 void rec_begin_long(struct rec_thread *t, uint64_t ticks, uint64_t z);
 void rec_end_long(struct rec_thread *t, uint64_t ticks);
@@ -250,32 +257,36 @@ void rec_end_long(struct rec_thread *t, uint64_t ticks);
 #if defined(_WIN32)
 extern unsigned long rec_tls;
 struct rec_thread *rec_tls_get(void);
-static inline struct rec_thread *
-rec_thread(void)
-{
-	struct rec_thread *t = rec_tls_get();
-
-	return t ? t : rec_thread_slow();
-}
 #else
 extern __thread REC_NEAR struct rec_thread *rec_self;
+#endif
+
+/* The calling thread's writing end, if it has one. */
+static inline struct rec_thread *
+rec_thread_made(void)
+{
+#if defined(_WIN32)
+	return rec_tls_get();
+#else
+	return rec_self;
+#endif
+}
+
 static inline struct rec_thread *
 rec_thread(void)
 {
-	struct rec_thread *t = rec_self;
+	struct rec_thread *t = rec_thread_made();
 
 	return t ? t : rec_thread_slow();
 }
-#endif
 
-/* Enter; true if there is room for a small record. */
+/* Enter; true if the chunk has room for a small record. */
 static inline bool
-rec_enter(struct rec_thread *t, uint64_t ticks)
+rec_enter(struct rec_thread *t)
 {
 	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
 	atomic_signal_fence(memory_order_seq_cst);
-	return __builtin_expect(t->p < atomic_load_explicit(&t->end, memory_order_relaxed), 1) ||
-	    rec_more(t, ticks, REC_SMALL);
+	return t->p < atomic_load_explicit(&t->end, memory_order_relaxed);
 }
 
 static inline void
@@ -338,49 +349,56 @@ rec_word_put(struct rec_word r, uint64_t v)
 }
 
 /*
- * The time ${d} and an operation, in two bytes or more. So the place of the next record does not depend on this time, and no branch is mispredicted at the few
- * nanoseconds that one byte could hold. Times in games are hardly ever that short.
+ * Publish a record of ${n} bytes, stored as eight whatever its length; its checksum is ${early} ^ ${late}. A system's clock is not overtaken by other
+ * instructions: every cycle counts for which the publishing store waits longer for the time. So what does not depend on the time is combined first.
  */
-static inline __attribute__((always_inline)) struct rec_word
-rec_word_time(uint64_t d, unsigned op)
+static inline __attribute__((always_inline)) void
+rec_publish_sum(struct rec_thread *t, uint64_t w, unsigned n, uint32_t early, uint64_t late)
 {
-	uint64_t v = d << 2 | op;
+	uint8_t *p = t->p;
+	uint64_t sum = (uint64_t)early << 32 ^ ((uintptr_t)(p + n) + t->lift);
 
-	if (__builtin_expect(v < 1u << 14, 1))
-		return (struct rec_word){ (v & 0x7f) | 0x80 | (v & ~(uint64_t)0x7f) << 1, 16 };
-	return rec_word_put((struct rec_word){ 0, 0 }, v);
+	REC_FIRST(sum);
+	memcpy(p, &w, 8);
+	t->p = p + n;
+	t->events++;
+	t->crc = (uint32_t)late ^ early;
+	atomic_store_explicit(t->commit, sum ^ late << 32, memory_order_release);
+	rec_leave(t);
 }
 
-/* True if the time ${d}, with its two bits, and ${z} fit. */
+/* A time with its operation in the low bits, by one step from ${ticks}; if it is before the last record's, greater than any real one. */
+static inline __attribute__((always_inline)) uint64_t
+rec_stamp(const struct rec_thread *t, uint64_t ticks, unsigned op)
+{
+	uint64_t from = op - 4 * t->ticks;
+
+	REC_FIRST(from);
+	return from + 4 * ticks;
+}
+
+/* True if a record of these can be written by the fewest instructions. */
 static inline bool
-rec_word_fits(uint64_t d, uint64_t z)
+rec_short(uint64_t stamp, uint64_t z)
 {
-	return (d < 1u << 19 && z < 1ull << 35) || (d < 1u << 26 && z < 1u << 28);
-}
-
-static inline uint64_t
-rec_since(const struct rec_thread *t, uint64_t ticks)
-{
-	return ticks > t->ticks ? ticks - t->ticks : 0;
+	return stamp < REC_SHORT && z < REC_SHORT && tt_crc32c_fast;
 }
 
 /*
- * Publish the record; eight bytes are stored whatever its length. The complement is taken of what does not depend on the checksum: a system's clock is not
- * overtaken by other instructions, so every cycle between two readings counts.
+ * Publish a record of a short ${stamp}, in two bytes, and ${bits} in all with ${rest}. As a checksum is linear, that of the rest is made before the time is
+ * known; a record of two bytes needs one instruction.
  */
 static inline __attribute__((always_inline)) void
-rec_publish_word(struct rec_thread *t, struct rec_word r)
+rec_publish_stamp(struct rec_thread *t, uint64_t stamp, uint64_t rest, unsigned bits)
 {
-	uint8_t *p = t->p;
+	uint64_t time = stamp + (stamp & ~(uint64_t)0x7f), known = rest << 16 | 0x80;
+	uint32_t run = t->crc;
 
-	memcpy(p, &r.w, 8);
-	t->crc = tt_crc32c_bits(t->crc, r.w, r.bits, p);
-	p += r.bits / 8;
-	t->p = p;
-	t->events++;
-	atomic_store_explicit(t->commit, (uint64_t)t->crc << 32 ^ ((uint64_t)(p - t->body) | 0xffffffff00000000u),
-	    memory_order_release);
-	rec_leave(t);
+	if (__builtin_constant_p(bits) && bits == 16)
+		rec_publish_sum(t, time | known, 2, 0, tt_crc32c_half(run ^ 0x80, time));
+	else
+		rec_publish_sum(t, time | known, bits / 8, (uint32_t)(tt_crc32c_word(0, (known ^ run) << (64 - bits)) ^ (uint64_t)run >> bits),
+		    tt_crc32c_word(0, time << (64 - bits)));
 }
 
 static inline void
@@ -396,66 +414,60 @@ rec_push(struct rec_thread *t, uint64_t key, uint64_t match)
 static inline __attribute__((always_inline)) void
 rec_begin_at(struct rec_thread *t, uint64_t ticks, uint64_t key)
 {
-	uint64_t d = rec_since(t, ticks), z = ttc_zig(key - t->key);
+	uint64_t stamp = rec_stamp(t, ticks, TTC_BEGIN), z = ttc_zig(key - t->key);
 
 	t->key = key;
-	if (__builtin_expect(d < REC_SHORT_TIME && z < REC_SHORT, 1)) {
-		t->ticks += d;
-		rec_publish_word(t, rec_word_put(rec_word_time(d, TTC_BEGIN), z));
+	if (__builtin_expect(rec_short(stamp, z), 1)) {
+		struct rec_word r = rec_word_put((struct rec_word){ 0, 0 }, z);
+		t->ticks = ticks;
+		rec_publish_stamp(t, stamp, r.w, 16 + r.bits);
 		return;
 	}
 	rec_begin_long(t, ticks, z);
 }
 
+/* These call functions only where they end, so that compilers keep everything in registers that need not be saved. */
 static inline void
 rec_begin(struct rec_thread *t, uint64_t ticks, uint64_t key)
 {
-	if (!rec_enter(t, ticks)) {
-		rec_push(t, key, key);
-		rec_drop(t);
+	if (__builtin_expect(rec_enter(t) && t->depth < t->zone_max, 1)) {
+		t->zone[t->depth++] = (struct rec_zone){ key, key };
+		rec_begin_at(t, ticks, key);
 		return;
 	}
-	rec_push(t, key, key);
-	rec_begin_at(t, ticks, key);
+	rec_begin_slow(t, ticks, key);
 }
 
 static inline void
 rec_end(struct rec_thread *t, uint64_t ticks, uint64_t key)
 {
-	/* Make room first: that may begin a recording, in which no zone is open. */
-	if (!rec_enter(t, ticks) || t->depth - 1 >= t->zone_max || t->zone[t->depth - 1].match != key) {
-		rec_end_slow(t, ticks, key, 0);
+	if (__builtin_expect(rec_enter(t) && t->depth - 1 < t->zone_max && t->zone[t->depth - 1].match == key, 1)) {
+		uint64_t stamp = rec_stamp(t, ticks, TTC_END);
+		t->depth--;
+		if (__builtin_expect(rec_short(stamp, 0), 1)) {
+			t->ticks = ticks;
+			rec_publish_stamp(t, stamp, 0, 16);
+			return;
+		}
+		rec_end_long(t, ticks);
 		return;
 	}
-	t->depth--;
-	uint64_t d = rec_since(t, ticks);
-	if (__builtin_expect(d < REC_SHORT_TIME, 1)) {
-		t->ticks += d;
-		rec_publish_word(t, rec_word_time(d, TTC_END));
-		return;
-	}
-	rec_end_long(t, ticks);
+	rec_end_slow(t, ticks, key, 0);
 }
 
 static inline void
 rec_alloc(struct rec_thread *t, uint64_t ticks, uint64_t key, uint64_t bytes)
 {
-	uint8_t *p;
+	uint64_t stamp = rec_stamp(t, ticks, TTC_ALLOC), z = ttc_zig(key - t->alloc_key);
 
-	if (!rec_enter(t, ticks)) {
-		rec_drop(t);
+	if (__builtin_expect(rec_enter(t) && rec_short(stamp, z) && bytes < 1u << 21, 1)) {
+		struct rec_word r = rec_word_put(rec_word_put((struct rec_word){ 0, 0 }, z), bytes);
+		t->alloc_key = key;
+		t->ticks = ticks;
+		rec_publish_stamp(t, stamp, r.w, 16 + r.bits);
 		return;
 	}
-	uint64_t d = rec_since(t, ticks), z = ttc_zig(key - t->alloc_key);
-	t->alloc_key = key;
-	if (__builtin_expect(d < 1u << 19 && z < 1u << 14 && bytes < 1u << 21, 1)) {
-		struct rec_word r = rec_word_time(d, TTC_ALLOC);
-		t->ticks += d;
-		rec_publish_word(t, rec_word_put(rec_word_put(r, z), bytes));
-		return;
-	}
-	p = ttc_put(rec_time(t, t->p, ticks, TTC_ALLOC), z);
-	rec_publish(t, ttc_put(p, bytes));
+	rec_alloc_slow(t, ticks, key, bytes);
 }
 
 #endif

@@ -135,6 +135,7 @@ begin_chunk(struct ring *r, struct rec_thread *t, uint32_t index, uint64_t ticks
 	c->state = (uint32_t)ttc_state_put(body, 0, 0, t->depth, given, &t->zone[0].key, sizeof t->zone[0]);
 	t->crc = tt_crc32c_long(~0u, (uint8_t *)c + TTC_CRC_FROM, TTC_CHUNK_HEAD - TTC_CRC_FROM + c->state);
 	t->body = body;
+	t->lift = ((uint64_t)UINT32_MAX << 32) - (uintptr_t)body;
 	t->p = body + c->state;
 	t->events = 0;
 	t->commit = ring_commit(c);
