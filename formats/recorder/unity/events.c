@@ -11,6 +11,7 @@ _Static_assert(offsetof(struct rec_value, p) == offsetof(struct unity_value, dat
 
 enum { MOST_VALUES = 64 };
 
+
 /* The thread's writing end; NULL if nothing is recorded, or the marker was registered for an earlier capture. */
 static inline struct rec_thread *
 writer(uint64_t key)
@@ -87,13 +88,12 @@ end(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct u
 	rec_end(t, now, key);
 }
 
-void UNITY_CALL
-events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
+/* Record any event of a plain marker. */
+static __attribute__((noinline)) void
+any(uint64_t now, unsigned event, unsigned n, const struct unity_value *v, uint64_t key)
 {
-	uint64_t now = rec_now(), key = (uintptr_t)user;
 	struct rec_thread *t = writer(key);
 
-	(void)m;
 	if (!t)
 		return;
 	if (event == UNITY_END)
@@ -102,6 +102,49 @@ events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 		rec_begin(t, now, key);
 	else
 		other(t, now, event, n, v, key);
+}
+
+/* Begin or end a zone without values. Like rec_begin() it calls functions only where it ends. */
+static inline __attribute__((always_inline)) void
+zone(uint64_t now, unsigned event, uint64_t key)
+{
+	struct rec_thread *t = rec_thread_made();
+
+	if (__builtin_expect(!t || key < atomic_load_explicit(&plugin.first_key, memory_order_relaxed), 0))
+		any(now, event, 0, NULL, key);
+	else if (event == UNITY_BEGIN)
+		rec_begin(t, now, key);
+	else
+		rec_end(t, now, key);
+}
+
+/* The same by the system's clock: what has to be kept while it is read is the key alone. */
+static __attribute__((noinline)) void
+begin_by_system(uint64_t key)
+{
+	zone(rec_now_slow(), UNITY_BEGIN, key);
+}
+
+static __attribute__((noinline)) void
+end_by_system(uint64_t key)
+{
+	zone(rec_now_slow(), UNITY_END, key);
+}
+
+void UNITY_CALL
+events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
+{
+	uint64_t key = (uintptr_t)user;
+
+	(void)m;
+	if (__builtin_expect(n > 0 || event > UNITY_END, 0))
+		any(rec_now(), event, n, v, key);
+	else if (__builtin_expect(rec_has_counter, 1))
+		zone(rec_now(), event, key);
+	else if (event == UNITY_BEGIN)
+		begin_by_system(key);
+	else
+		end_by_system(key);
 }
 
 /* Read a whole number from 0 up, of any of the four integer types. */
