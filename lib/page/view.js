@@ -1112,12 +1112,13 @@
 			return show(number, how).catch(failed);
 		}
 
-		/* To the next of the zones that the cause is about, the longest first. */
+		/* To the next of the zones that the cause is about: those of the frame's own thread first, the longest of each first. */
 		function point() {
-			const all = Array.from(now.blamed).sort((a, b) => b.ns - a.ns);
+			const own = (z) => z.t === now.threads[0], all = Array.from(now.blamed).sort((a, b) => own(b) - own(a) || b.ns - a.ns);
 
 			if (all.length) {
 				line.choose(all[(all.indexOf(line.chosen()) + 1) % all.length]);
+				line.parts[1].scrollIntoView({ block: "nearest" });
 				line.focus();
 			}
 		}

@@ -301,10 +301,13 @@ async function lanes(name, page) {
 	await down();
 	check(name + ': also for who uses keys', (await page.run(SAID)).includes('on Saver') || await page.run(SAID), true);
 	const spoken = [];
+	await page.run('scrollTo(0, 0)');
 	for (let i = 0; i < 3; i++) {
 		await page.press('c');
 		spoken.push((await page.run(SAID)).replace(/:.* on (\w+);/, ' on $1:') + ', ' + await page.run(ROW + '.replace(/^.\u00a0/, "")'));
 	}
+	check(name + ': and leads to it', await page.run('((b) => b.top >= 0 && b.top < innerHeight)(' +
+		'document.querySelector("#frame canvas").getBoundingClientRect())'), true);
 	check(name + ': a key tells what the cause is about, and marks its row', spoken, ['Main', 'Saver', 'Main'].map((t) =>
 		'Decode on ' + t + ': the cause is about it, Decode'));
 	check(name + ': it is outlined, and that is explained', [await page.wait(outlines), await page.run(OUTLINE)], [2, true]);
