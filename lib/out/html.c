@@ -366,17 +366,19 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 	tt_buf_text(out, ">");
 }
 
-/* A fact a row: its name, and a value of each row of the table. Of several rows, the first fact says which is which. */
+/* A fact a row: its name, and a value of each row of the table that is shown. Of several rows, the first fact says which is which. */
 static void
-put_facts(struct tt_buf *out, const struct tt_table *t, const size_t *col, size_t ncol)
+put_facts(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view *v, const size_t *col, size_t ncol)
 {
+	const size_t to = v->to && v->to < t->nrow ? v->to : t->nrow;
+
 	for (size_t i = 0; i < ncol; i++) {
 		bool head = i == 0 && t->nrow > 1;
 
 		tt_buf_text(out, head ? "<thead><tr>" : i == 0 ? "<tbody><tr>" : "<tr>");
 		put_heading(out, &t->col[col[i]], "row", false);
 		tt_buf_text(out, "</th>");
-		for (size_t row = 0; row < t->nrow; row++)
+		for (size_t row = v->from; row < to; row++)
 			put_cell(out, t, row, col[i], head ? "th" : "td", "col", NULL, false);
 		tt_buf_text(out, head ? "</tr></thead>\n<tbody>" : "</tr>\n");
 	}
@@ -447,7 +449,7 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 	tt_html_text(out, t->title);
 	tt_buf_text(out, "</caption>\n");
 	if (t->facts)
-		put_facts(out, t, col, ncol);
+		put_facts(out, t, view, col, ncol);
 	else
 		put_rows(out, t, view, col, ncol);
 	tt_buf_text(out, "</table></div>\n");

@@ -525,6 +525,17 @@ side_table(const struct page *p, const struct tt_table *t, const struct tt_html_
 	put(p, "</div>\n");
 }
 
+/* Up to the last row of ${t}, the table of frames, that has times: what was not recorded has none. */
+static size_t
+timed_rows(const struct tt_table *t)
+{
+	size_t n = t ? t->nrow : 0;
+
+	while (n > 1 && !tt_html_cell(t, n - 1, "mean_ns"))
+		n--;
+	return n;
+}
+
 static void
 frames(const struct page *p)
 {
@@ -538,7 +549,7 @@ frames(const struct page *p)
 		strips(p);
 	timelines(p);
 	put(p, "<div class=\"g\">\n");
-	side_table(p, table(p, "frames"), &(struct tt_html_view){ .col = times });
+	side_table(p, table(p, "frames"), &(struct tt_html_view){ .col = times, .to = timed_rows(table(p, "frames")) });
 	side_table(p, table(p, "frame_budgets"), &(struct tt_html_view){ .col = over });
 	side_table(p, table(p, "frame_limits"), &(struct tt_html_view){ .col = limits });
 	side_table(p, likely, &(struct tt_html_view){ 0 });
