@@ -79,8 +79,10 @@ whole(double v)
 	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? -INT64_MAX : (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
 }
 
-static void
-judge_sessions(const struct means *a, const struct means *b, struct tt_diff_verdict *v)
+/* Captures of several sessions. */
+static int
+judge_sessions(struct tt_arena *arena, struct tt_mem *mem, const struct means *a, const struct means *b, struct tt_diff_verdict *v,
+    struct tt_err *err)
 {
 	double assumed = (double)(v->a < 0 ? 0 : v->a) * TT_SESSION_SPREAD_PPM / 1e6;
 	struct tt_change c;
@@ -90,12 +92,20 @@ judge_sessions(const struct means *a, const struct means *b, struct tt_diff_verd
 		v->p = 1;
 		v->shift = (struct tt_shift){ .shift = whole(c.change) };
 		v->outcome = TT_DIFF_CANNOT_JUDGE;
-		return;
+		return TT_OK;
 	}
 	v->assumed = c.assumed;
 	v->p = tt_change_worse(&c, (double)v->allowed);
 	v->shift = (struct tt_shift){ whole(c.change), true, true, whole(tt_change_low(&c, ALPHA)), whole(tt_change_high(&c, ALPHA)) };
 	v->outcome = outcome(v->p, tt_change_not_worse(&c, (double)v->allowed), false);
+	if (!v->assumed || v->outcome != TT_DIFF_UNDECIDED)
+		return TT_OK;
+	/* Is that for what sessions are taken to differ by, or would they be undecided as one session, too? */
+	struct tt_diff_verdict one = { .allowed = v->allowed };
+	int rc = judge_captures(arena, mem, a, b, &one, err);
+	v->scattered = one.outcome == TT_DIFF_UNDECIDED;
+	v->need = one.need;
+	return rc;
 }
 
 int
@@ -118,7 +128,7 @@ tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, stru
 		if (a.nsession == 1 && b.nsession == 1 && *a.first && strcmp(a.first, b.first) == 0)
 			rc = judge_captures(&arena, &d->env->mem, &a, &b, v, err);
 		else
-			judge_sessions(&a, &b, v);
+			rc = judge_sessions(&arena, &d->env->mem, &a, &b, v, err);
 	}
 	tt_arena_free(&arena);
 	return rc;
@@ -160,14 +170,14 @@ why(const struct tt_diff_verdict *v, struct tt_report *r)
 	if (v->outcome == TT_DIFF_CANNOT_JUDGE)
 		return v->by_session ? "one capture on each side shows nothing: take at least 2, better 5 to 8" :
 		    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8";
-	if (!v->by_session)
+	if (!v->by_session || v->scattered)
 		return v->outcome != TT_DIFF_UNDECIDED ? NULL : v->need ?
-		    tt_text(r, "undecided, because the captures vary too much for their number: take about %zu on each side, which decide "
-		    "4 of 5 such cases, or allow more", v->need) :
+		    tt_text(r, "undecided, because the captures vary too much for their number: take about %zu on each side%s, which decide "
+		    "4 of 5 such cases, or allow more", v->need, v->scattered ? ", all in one job" : "") :
 		    tt_text(r, "undecided, because the captures vary too much beside what is allowed: even %d on each side would decide fewer than 4 of 5 "
 		    "such cases; run both builds in turn (tracetool ab), or allow more", TT_CHANGE_MOST);
 	if (v->assumed)
-		return tt_text(r, "%ssessions may differ by %.1f %%, whatever the build, and these are too few to show it: if one job recorded A and B, "
+		return tt_text(r, "%ssessions may differ by %.1f %%, whatever the build, and so few do not show by how much: if one job recorded A and B, "
 		    "compare again with %s session=NAME, otherwise record both in one job%s", v->outcome == TT_DIFF_UNDECIDED ? "undecided: " : "",
 		    TT_SESSION_SPREAD_PPM / 1e4, meta, v->outcome == TT_DIFF_UNDECIDED ? "" : ", to see smaller changes");
 	return v->outcome == TT_DIFF_UNDECIDED ? tt_text(r, "undecided, because sessions differ by more than the change to be found: add sessions to both "

@@ -24,7 +24,8 @@ struct tt_diff_verdict {
 	int64_t allowed;              /* ns */
 	bool by_session;              /* captures are from more than one session; if they name none, each side counts as one session */
 	bool assumed;                 /* so few sessions do not show how much they differ, which is taken to be TT_SESSION_SPREAD_PPM */
-	size_t need;                  /* UNDECIDED, captures of one session: about as many on each side would do; 0: no usual number */
+	bool scattered;               /* UNDECIDED, and so they would be as captures of one session, too */
+	size_t need;                  /* UNDECIDED as captures of one session: about as many on each side would do; 0: no usual number */
 	double p;                     /* that the change is at most what is allowed; not set if a side is empty */
 	struct tt_shift shift;        /* bounds of 95 % each */
 };

@@ -589,6 +589,13 @@ def verdicts():
     text = " ".join(r.stdout.split())
     fault("why equal captures are undecided", None if r.returncode == 5 and "vary too much beside what is allowed" in text and
           "about as large as allowed" not in text else r.stdout)
+    # Without sessions it is not these that matter, if as captures of one they would be undecided, too.
+    few = [[s.write(GEN, at("few%s%d.mlpd" % (side, i))) for i, s in enumerate(captures(list_))]
+           for side, list_ in (("a", wide[::2]), ("b", [x + 6000 for x in wide[1::2]]))]
+    r = run("diff", "--frame-marker", "Game:Tick", "--table", "verdict", *few[0], "--", *few[1])
+    text = " ".join(r.stdout.split())
+    fault("why captures without sessions are undecided", None if r.returncode == 5 and "vary too much for their number" in text and
+          "all in one job" in text and "2.5 %" not in text else r.stdout)
     # Twice as many frames are no matter; more than that are told.
     for n, told in ((8, False), (9, True)):
         long = [s.write(GEN, at("long%d.mlpd" % n)) for s in [loop(n, lambda s, i: s.call("Game.Enemy:Think ()", 100000))]]
