@@ -178,21 +178,67 @@ count_paths(const struct tt_why *w)
 	return end;
 }
 
-/* From path ${at} down to where most of its extra time is; SIZE_MAX: from the thread, which has ${sum} of it. */
+/* True if a call of the same marker is around the path ${at}. */
+static bool
+is_inner(const struct tt_why *w, size_t at)
+{
+	return !(w->s->is[w->now.v[at].id] & TT_SUM_OUTER);
+}
+
+/* The outermost path around the path ${at} of the same marker. */
+static size_t
+outermost(const struct tt_why *w, size_t at)
+{
+	const uint32_t row = tt_paths_row(w->p, w->now.v[at].id);
+	size_t to = at;
+
+	for (size_t up = at; is_inner(w, to) && (up = tt_why_around(w, up)) != SIZE_MAX;)
+		if (tt_paths_row(w->p, w->now.v[up].id) == row)
+			to = up;
+	return to;
+}
+
+/*
+ * Of a way from the path ${first} down to ${at}, which may end anywhere in calls that call themselves, in turns, too: where these begin. Each call has a part
+ * of the time alone.
+ */
+static size_t
+before_recursion(const struct tt_why *w, size_t first, size_t at)
+{
+	size_t to = at;
+
+	for (size_t up = at; up != SIZE_MAX && up >= first; up = tt_why_around(w, up)) {
+		const size_t outer = is_inner(w, up) ? outermost(w, up) : SIZE_MAX;
+
+		if (outer != SIZE_MAX && outer >= first && outer < to && up >= to)
+			to = outer;
+	}
+	return to;
+}
+
+/*
+ * From path ${at} down to where most of its extra time is; SIZE_MAX: from the thread, which has ${sum} of it. Of calls that call themselves it is most of what
+ * the outermost has, so that the way goes on only to what takes the time of all.
+ */
 static size_t
 go_down(const struct tt_why *w, bool more, size_t end, size_t at, int64_t sum)
 {
 	const int64_t *between = between_of(w, end);
+	const size_t first = at == SIZE_MAX ? 0 : at;
 	size_t best;
 
-	while ((best = heaviest(w, end, at)) != SIZE_MAX && w->inside[best] * 10 >= (at == SIZE_MAX ? sum : w->inside[at] - between[at]) * 6) {
+	while ((best = heaviest(w, end, at)) != SIZE_MAX) {
+		const size_t of = at == SIZE_MAX ? at : outermost(w, at);
+
+		if (w->inside[best] * 10 < (of == SIZE_MAX ? sum : w->inside[of] - between[of]) * 6)
+			break;
 		if (more && (is_reason(w, at, best) || is_loop(w, end, at, best)))
 			break;
 		at = best;
 		if (more && is_called_more(w, at))
 			break;
 	}
-	return at;
+	return at == SIZE_MAX ? at : before_recursion(w, first, at);
 }
 
 struct tt_why_end

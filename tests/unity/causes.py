@@ -276,6 +276,36 @@ def one_loop():
                "of the extra time" not in rows[0][3], rows)
 
 
+REC, EVEN, ODD = ("Game.dll!Game::Tree.%s()" % name for name in ("Visit", "Even", "Odd"))
+
+
+def nested(names, depth, ms, *last):
+    """Calls within calls, by the ${names} in turn, ${depth} of them; the innermost makes the ${last}."""
+    z = None
+    for i in reversed(range(depth)):
+        z = Zone(names[i % len(names)], ms, *([z] if z else last))
+    return z
+
+
+def recursion_for_once():
+    """Calls that call themselves, in turns, too, are one cause, told by the outermost; what takes the time at their end is told itself."""
+    for depth in (5, 20, 100, 200):
+        for names in ((REC,), (EVEN, ODD)):
+            def change(k, f, depth=depth, names=names):
+                if k % 40 == 20:
+                    scripts(f, nested(names, depth, 12.5 / depth))
+            rows = said(game("nested.raw", change))
+            suite.equal("%d calls of %d methods within each other" % (depth, len(names)), [r[:3] for r in rows],
+                        [("6 frames, every 40th from 21 on", "slow_call", names[0])])
+            suite.true("what they take is all that the outermost takes", rows and rows[0][3].startswith("%s: 12.50 ms" % names[0]) and
+                       rows[0][3].endswith("; usually not called"), rows)
+
+    def deep(k, f):
+        scripts(f, nested((REC,), 5, .0625, Zone(PATH, 9 if k % 40 == 20 else .125)))
+    suite.equal("the innermost calls what is slow", [r[:3] for r in said(game("innermost.raw", deep))],
+                [("6 frames, every 40th from 21 on", "slow_call", PATH)])
+
+
 def more_done_here():
     """Where the frame thread itself has far more zones, processors are not what is short."""
     def change(k, f, many):
@@ -651,6 +681,7 @@ large_objects()
 growths()
 work_while_waiting()
 recursion()
+recursion_for_once()
 until()
 works_more()
 blocking_calls()
