@@ -7,8 +7,8 @@
 
 const char *const tt_wait_markers[] = {
 	"Contention",
-	/* Mono and .NET: sleeping, joining, waiting for another thread. */
-	"System.Threading.Thread:Sleep", "System.Threading.Thread:Join",
+	/* Mono and .NET: sleeping, joining, waiting for another thread, also by trying again and again. */
+	"System.Threading.Thread:Sleep", "System.Threading.Thread:Join", "System.Threading.Thread:Yield", "System.Threading.Thread:SpinWait",
 	"System.Threading.Monitor:Wait", "System.Threading.Monitor:ObjWait", "System.Threading.Monitor:Monitor_wait",
 	"System.Threading.Monitor:Enter", "System.GC:WaitForPendingFinalizers",
 	"System.Threading.WaitHandle:Wait", "System.Threading.WaitHandle:InternalWait", "System.Threading.WaitHandle:SignalAndWait",

@@ -610,7 +610,9 @@ def until():
 def blocking_calls():
     """Methods that block have the same class and are no CPU-active time in the names of deep profiling, and in a copy without names, too."""
     for name, cause in (("mscorlib.dll!System.Threading::Thread.Sleep()", "wait"), ("mscorlib.dll!System.Threading::Monitor.Enter()", "lock"),
-                        ("System.dll!System.Net.Sockets::Socket.Receive()", "wait"), ("mscorlib.dll!System::GC.WaitForPendingFinalizers()", "wait"),
+                        ("System.dll!System.Net.Sockets::Socket.Receive()", "wait"),
+                        ("mscorlib.dll!System.Threading::Thread.YieldInternal()", "wait"), ("mscorlib.dll!System.Threading::Thread.SpinWait_nop()", "wait"),
+                        ("mscorlib.dll!System::GC.WaitForPendingFinalizers()", "wait"),
                         ("mscorlib.dll!System.IO::FileStream..ctor()", "loading"), ("Game.dll!Game::Thread.Sleep()", "slow_call")):
         path = game("blocks.raw", lambda k, f: f[MAIN][0].calls.append(Zone(LEVEL, .0625, Zone(name, 20 if k % 40 == 20 else .0625))))
         copy = suite.path("copy.raw")
