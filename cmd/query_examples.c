@@ -12,7 +12,7 @@
 	"(SELECT value FROM fact WHERE capture = id AND key = 'build') AS build FROM capture WHERE copy = 0 AND frames_count > 0)"
 
 const struct query_example query_examples[] = {
-	{ "Which captures and archives failed or are damaged, and why?",
+	{ "Which captures and archives failed, are damaged or were skipped, and why?",
 	    "SELECT key, outcome, why, detail FROM capture WHERE outcome <> 'ok' UNION ALL "
 	    "SELECT key, outcome, why, detail FROM archive WHERE outcome <> 'ok' ORDER BY outcome, key",
 	    "all captures and archives are ok", NULL, NULL },
