@@ -11,6 +11,7 @@
 
 #include "cmd.h"
 #include "ttc/ttc.h"
+#include "base/arena_text.h"
 #include "io/sink.h"
 
 extern const struct tt_format tt_format_ttc;
@@ -25,7 +26,8 @@ struct recover_opts {
 static const struct opt recover_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE",
 	    .set = opt_text, .at = offsetof(struct recover_opts, out),
-	    .help = "write the capture to FILE; default: the name of the first capture with .recovered before .ttc" },
+	    .help = "write the capture to FILE, which may be no capture yet; default: the name of the first capture with .recovered before .ttc, or "
+		    ".recovered.2 and so on if that is taken" },
 	{ .name = "remove-ring", .set = opt_flag, .at = offsetof(struct recover_opts, remove_ring),
 	    .help = "remove the ring once the capture is written" },
 	{ .name = NULL },
@@ -64,16 +66,60 @@ write_out(void *arg, const void *p, size_t n, struct tt_err *err)
 	return tt_sink_write(arg, p, n, err);
 }
 
-/* "game.ttc" -> "game.recovered.ttc" */
+/* "game.ttc" -> "game.recovered.ttc"; "game.recovered.2.ttc" and so on if that is taken. */
 static const char *
 default_output(struct app *app, const char *path, struct tt_err *err)
 {
 	size_t n = strlen(path), stem = n > 4 && strcmp(path + n - 4, ".ttc") == 0 ? n - 4 : n;
-	char *out = tt_arena_alloc(&app->arena, n + 24, err);
+	char *first = tt_arena_printf(&app->arena, err, "%.*s.recovered.ttc", (int)stem, path);
+	char *out = first ? tt_arena_alloc(&app->arena, n + 40, err) : NULL;
+	struct stat st;
 
-	if (out)
-		snprintf(out, n + 24, "%.*s.recovered.ttc", (int)stem, path);
+	if (!out || lstat(first, &st) != 0)
+		return out ? first : NULL;
+	for (unsigned i = 2; i != 0; i++) {
+		snprintf(out, n + 40, "%.*s.recovered.%u.ttc", (int)stem, path, i);
+		if (lstat(out, &st) != 0)
+			break;
+	}
+	tt_log(&app->env, TT_LOG_NORMAL, "%s is kept: the capture goes to %s", first, out);
 	return out;
+}
+
+/* Fail if the file ${out} is a capture of any kind: what is in it may be nowhere else, as after the ring was removed. */
+static int
+check_no_capture(struct app *app, const char *out, struct tt_err *err)
+{
+	const struct tt_format *f;
+	struct tt_err none;
+	struct tt_src *src;
+	const uint8_t *head;
+	struct stat st;
+	size_t n;
+	int rc;
+
+	if (stat(out, &st) != 0 || !S_ISREG(st.st_mode))
+		return TT_OK;
+	rc = tt_src_open(&app->env, out, &src, err);
+	if (rc != TT_OK)
+		return rc;
+	rc = tt_src_peek(src, &head, &n, err);
+	if (rc == TT_OK && tt_format_pick(tt_formats, head, n, &f, &none) == TT_OK)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is a capture already, and is not replaced: move it away, or name another output", out);
+	tt_src_close(src);
+	return rc;
+}
+
+/* The output may be read by those alone who may read all its inputs. */
+static void
+keep_permissions(const struct opt_list *path)
+{
+	mode_t mode = 0666;
+	struct stat st;
+
+	for (size_t i = 0; i < path->n; i++)
+		mode &= stat(path->v[i], &st) == 0 ? st.st_mode : 0600;
+	umask(0777 & ~mode);
 }
 
 static int
@@ -93,8 +139,8 @@ copy(struct app *app, struct ttc *const *part, size_t n, const char *out, bool r
 	rc = tt_sink_commit(sink, err);
 	if (rc != TT_OK)
 		return rc;
-	tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu chunks, %llu of them from %s%s", out,
-	    (unsigned long long)done.chunks, (unsigned long long)done.from_ring,
+	tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu chunk%s, %llu of them from %s%s", out,
+	    (unsigned long long)done.chunks, done.chunks == 1 ? "" : "s", (unsigned long long)done.from_ring,
 	    done.ring ? done.ring : "its ring (there is none)", done.barred ? " (another user's: not read)" : "");
 	if (remove_ring && done.ring && !done.barred && unlink(done.ring) != 0)
 		return tt_fail_sys(err, errno, "%s", done.ring);
@@ -143,6 +189,8 @@ confine(struct app *app, const struct recover_opts *o, const char *out, struct t
 
 	if (rc == TT_OK)
 		rc = app_reads(app, o->path.v, err);
+	if (rc == TT_OK && stat(out, &st) == 0 && S_ISREG(st.st_mode))
+		rc = app_reads_back(app, out, err);
 	for (size_t i = 0; rc == TT_OK && o->remove_ring && app->plan.read[i]; i++) {
 		if (stat(app->plan.read[i], &st) == 0 && S_ISDIR(st.st_mode))
 			rc = opt_list_add(&written, app->plan.read[i], &app->arena, err);
@@ -235,6 +283,9 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 		return err->code;
 	if (rc == TT_OK)
 		rc = confine(app, o, out, err);
+	if (rc == TT_OK)
+		rc = check_no_capture(app, out, err);
+	keep_permissions(&o->path);
 	while (rc == TT_OK && opened < n) {
 		struct part *x = &p[opened];
 		*x = (struct part){ .cap = { .path = o->path.v[opened] } };

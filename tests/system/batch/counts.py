@@ -389,6 +389,7 @@ def joined(s):
 
 
     # Two joined captures that share files, and neither holds the other: figures count those twice, and a note names both.
+    os.unlink(os.path.join(src, "game.recovered.ttc"))
     run("recover", "-q", "-o", os.path.join(src, "game.recovered.ttc"), *[os.path.join(src, n) for n in names[:3]])
     run("recover", "-q", "-o", os.path.join(src, "late.ttc"), *[os.path.join(src, n) for n in names[2:]])
     r = run("batch", "-q", "--format", "json", "-o", s.path("joined-out"), src)
