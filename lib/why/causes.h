@@ -54,7 +54,8 @@ struct tt_cause {
 	int64_t took, usual_ns;       /* what the marker takes in the frame, with all that it calls, and in a typical one */
 	int64_t usual_took;           /* of a wait, a lock, exceptions and such, which all count in took: what they take in a typical frame */
 	int64_t longest;              /* the longest call */
-	uint64_t allocs;              /* allocations of the marker, or of row2 */
+	uint64_t allocs;              /* allocations of the marker, or of row2; of exceptions, those of the class ${name} */
+	uint64_t others;              /* exceptions of other classes */
 	int64_t bytes;
 	uint32_t row2;                /* the call that waits, or takes most of the time; where a collection started; what another thread was in; TT_NO_ROW */
 	uint32_t by;                  /* of a slow call: who makes it, if it is usually not called from there; of a guess, who allocates; TT_NO_ROW */

@@ -4,6 +4,8 @@
  */
 #include "why/causes_parts.h"
 
+#include <string.h>
+
 #include "base/order.h"
 #include "collect/code.h"
 #include "collect/collections.h"
@@ -366,26 +368,37 @@ look_at_others(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
-/* Which exception was thrown most. */
+/* The class of the exceptions that are allocated at record ${i} of the frame, which the model owns; NULL: it is no exception. */
+static const char *
+exception_at(const struct tt_why *w, size_t i)
+{
+	const struct tt_node *n = tt_paths_node(w->p, w->s->rec[i].node);
+	const char *name = n->kind == TT_NODE_ALLOC ? tt_model_class(w->m, n->process, n->key) : "";
+	const size_t len = strlen(name);
+
+	return len >= 9 && strcmp(name + len - 9, "Exception") == 0 ? name : NULL;
+}
+
+/* Which exception was thrown most, how many of it, and how many others. */
 static void
 look_at_exceptions(const struct tt_why *w, struct tt_cause *c)
 {
-	uint64_t most = 0;
+	uint64_t most = 0, all = 0;
 
 	for (size_t i = 0; i < w->s->n; i++) {
-		const struct tt_node *n = tt_paths_node(w->p, w->s->rec[i].node);
-		const char *name;
-		size_t len;
+		const char *name = exception_at(w, i), *other;
+		uint64_t n = 0;
 
-		if (n->kind != TT_NODE_ALLOC || w->s->rec[i].n <= most)
+		all += name ? w->s->rec[i].n : 0;
+		for (size_t k = 0; k < w->s->n && name; k++)
+			n += (other = exception_at(w, k)) && strcmp(other, name) == 0 ? w->s->rec[k].n : 0;
+		if (n <= most)
 			continue;
-		name = tt_model_class(w->m, n->process, n->key);
-		len = strlen(name);
-		if (len < 9 || strcmp(name + len - 9, "Exception") != 0)
-			continue;
-		most = w->s->rec[i].n;
+		most = n;
 		c->name = name;
 	}
+	c->allocs = most;
+	c->others = all - most;
 	for (uint32_t at = c->node; at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE; at = tt_paths_node(w->p, at)->parent) {
 		uint32_t row = tt_paths_row(w->p, w->own[at]);
 		if (row == c->row)

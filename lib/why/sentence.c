@@ -35,6 +35,7 @@ struct alike {
 	unsigned generations;         /* bits */
 	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
 	bool one_row;                 /* all are about the same marker */
+	bool others;                  /* a frame has exceptions of other classes, too */
 	bool same_by;
 	uint32_t callee;              /* of slow calls, where it is the same in all; TT_NO_ROW */
 	uint32_t under;
@@ -54,7 +55,7 @@ one_cause(const struct tt_cause *c)
 		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
 		.n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
 		.gc_ns_high = c->gc_ns, .generations = c->generations,
-		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .same_by = true, .callee = c->callee,
+		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .others = c->others > 0, .same_by = true, .callee = c->callee,
 		.callee_low = c->callee_n, .callee_high = c->callee_n, .under = c->under, .same_parts = true };
 
 	for (unsigned i = 0; i < c->nparts; i++)
@@ -90,6 +91,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->generations |= k.generations;
 	a->one_call = a->one_call && k.one_call;
 	a->one_row = a->one_row && a->c->row == c->row;
+	a->others = a->others || k.others;
 	a->same_by = a->same_by && a->c->by == c->by;
 	a->under = a->under == c->under ? c->under : TT_NO_ROW;
 	add_parts(a, c);
@@ -429,7 +431,13 @@ exceptions(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
 	const struct tt_cause *c = a->c;
 
-	put_count(b, a->n_low, a->n_high, c->name ? c->name : "exception", c->name ? c->name : "exceptions");
+	if (c->name && a->others) {
+		put_count(b, a->n_low, a->n_high, "exception", "exceptions");
+		tt_buf_text(b, ", ");
+		put_count(b, a->allocs_low, a->allocs_high, "of them", "of them");
+		tt_buf_printf(b, " %s,", c->name);
+	} else
+		put_count(b, a->n_low, a->n_high, c->name ? c->name : "exception", c->name ? c->name : "exceptions");
 	tt_buf_printf(b, " thrown in %s", label(p, c->row));
 	if (c->row2 != TT_NO_ROW)
 		tt_buf_printf(b, ", called by %s", label(p, c->row2));

@@ -1,4 +1,4 @@
-// Helpers that all frames and threads call: who calls them for once makes a frame long. args: quest|sleep|jobs|scene|lock
+// Helpers that all frames and threads call: who calls them for once makes a frame long. args: quest|sleep|jobs|scene|lock|rethrow
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -77,6 +77,28 @@ static class Keeper
 	}
 }
 
+static class Loader
+{
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void Parse(int n)
+	{
+		for (int i = 0; i < n; i++)
+			try {
+				try {
+					throw new FormatException();
+				} catch (FormatException e) {
+					throw new InvalidOperationException("", e);
+				}
+			} catch (InvalidOperationException) {
+			}
+		for (int i = 0; i < n / 2; i++)
+			try {
+				throw new FormatException();
+			} catch (FormatException) {
+			}
+	}
+}
+
 static class Game
 {
 	[MethodImpl(MethodImplOptions.NoInlining)]
@@ -92,6 +114,8 @@ static class Game
 		if (kind == "lock")
 			lock (Keeper.Gate)
 				Burn.Spin(10000);
+		if (kind == "rethrow" && frame % 50 == 25)
+			Loader.Parse(1000);
 		if (kind == "jobs" && frame % 60 == 30)
 			Jobs.Begin.Release(4);
 	}

@@ -339,6 +339,18 @@ def locked():
            "Shared: the method of the thread that holds a lock is named", said)
 
 
+def thrown_again():
+    """Of exceptions of several classes the sentence has the number of all, and that of the class that it names: other tables have them, too."""
+    kit.compile("Shared")
+    path = record("Shared", "rethrow", True, {}, "calls,alloc,exceptions")
+    frames = [r for r in kit.stats(path, "frame_causes")["frame_causes"] if r["frame"] % 50 == 25]
+    said = [r["sentence"] for r in frames if "Exception" in r["sentence"]]
+    thrown = {r["type"]: r["count"] for r in kit.stats(path, "exceptions")["exceptions"]}
+    yield (thrown == {"System.FormatException": 9000, "System.InvalidOperationException": 6000}, "Shared: exceptions of two classes", thrown)
+    yield (said and all("2,500 exceptions, 1,500 of them System.FormatException, thrown in Loader:Parse" in s for s in said),
+           "Shared: exceptions of a class are counted apart", frames)
+
+
 def called_for_once():
     """Of helpers that all frames call, those are named that call them for once."""
     kit.compile("Shared")
@@ -415,7 +427,8 @@ with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
     for c, cause, method, problem in pool.map(recorded, wanted):
         check_planted(c, problem)
         check_causes(c, cause, method)
-for name, tell in [("leak", shots), ("asked", asked_and_not), ("asked", asked_alone), ("locked", locked), ("shared", called_for_once),
+for name, tell in [("leak", shots), ("asked", asked_and_not), ("asked", asked_alone), ("locked", locked), ("thrown", thrown_again),
+                   ("shared", called_for_once),
                    ("shared", called_twice), ("shared", slept_long), ("shared", short_of_processors)]:
     if not only or name in only:
         in_calm(tell)
