@@ -51,12 +51,13 @@ struct tt_facts {
 	size_t n, cap;
 };
 
-/* A fact whose time grows over the capture: of TT_OF_ROW, or a class that waits. Medians of frames of the first and of the last eighth. */
+/* A fact whose time grows over the capture: of TT_OF_ROW, TT_OF_TOTAL, or a class that waits. Medians of frames of the first and of the last eighth. */
 enum { TT_WHY_GROWING = 8 };
 struct tt_growing {
 	uint32_t what, id, node;
 	int64_t ns[2], calls[2];
 	int64_t extra;                /* time of all frames beyond the median of the first eighth */
+	uint32_t helper;              /* of TT_OF_TOTAL: the marker that others call, too, and that takes longer when this one does */
 	bool by_calls;                /* the calls grow, too */
 };
 

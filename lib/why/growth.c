@@ -76,7 +76,8 @@ time_grown(const struct tt_why *w, const struct tt_fact *const *f, size_t n, int
 static int
 put_growth(struct tt_why *w, const struct tt_growing *g, bool exact)
 {
-	const uint32_t call = g->what == TT_OF_ROW ? TT_NO_ROW : tt_why_call(w, g->node);
+	const bool waits = g->what != TT_OF_ROW && g->what != TT_OF_TOTAL;
+	const uint32_t call = waits ? tt_why_call(w, g->node) : TT_NO_ROW;
 	struct tt_finding *f = tt_why_finding(w);
 	char a[32], z[32];
 	int64_t per[2] = { g->ns[0], g->ns[1] };
@@ -85,16 +86,16 @@ put_growth(struct tt_why *w, const struct tt_growing *g, bool exact)
 		return w->err->code;
 	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[g->id].label, .frames = "all frames", .extra = g->extra };
 	struct tt_buf b = { 0 };
-	tt_buf_printf(&b, "%s: ", f->marker);
-	if (g->what != TT_OF_ROW && call != TT_NO_ROW && call != g->id) {
+	tt_buf_printf(&b, g->what == TT_OF_TOTAL ? "%s, with what it calls, grows from " : "%s: ", f->marker);
+	if (waits && call != TT_NO_ROW && call != g->id) {
 		tt_buf_printf(&b, "waiting in %s grows from ", w->p->row[call].label);
-	} else if (g->what != TT_OF_ROW) {
+	} else if (waits) {
 		tt_buf_text(&b, "waiting grows from ");
-	} else if (g->by_calls) {
+	} else if (g->what == TT_OF_ROW && g->by_calls) {
 		*tt_put_count(a, g->calls[0]) = '\0';
 		*tt_put_count(z, g->calls[1]) = '\0';
 		tt_buf_printf(&b, "calls a frame grow from %s to %s, its time from ", a, z);
-	} else {
+	} else if (g->what == TT_OF_ROW) {
 		tt_buf_text(&b, "cost per call grows from ");
 		for (size_t i = 0; i < 2; i++)
 			per[i] = g->calls[i] ? g->ns[i] / g->calls[i] : g->ns[i];
@@ -132,8 +133,8 @@ frames_took(const struct tt_why *w, int64_t *of)
 }
 
 /*
- * True if frames take half as long again in the end, or longer, and if four fifths of their time are in markers that are called as often as ever and take as
- * many times as long as frames do, by between half and twice of what these grow.
+ * True if frames take half as long again in the end, or longer, and if four fifths of their time are in calls that are made as often as ever and take as
+ * many times as long as frames do, by between half and twice of what these grow. A method that several call counts for each of these alone.
  */
 static bool
 all_slow_down(const struct tt_why *w, const int64_t *took)
@@ -146,7 +147,7 @@ all_slow_down(const struct tt_why *w, const int64_t *took)
 		return false;
 	tt_why_walk(&k, w);
 	while (tt_why_walk_next(&k)) {
-		if (k.v[0]->what != TT_OF_ROW)
+		if (k.v[0]->what != TT_OF_NODE)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		const double by = ns[0] > 0 ? (double)ns[PARTS - 1] / (double)ns[0] - 1 : 0;
@@ -194,6 +195,13 @@ add_growing(struct tt_why *w, const struct tt_growing *g)
 	w->growing[at] = *g;
 }
 
+/* True if what has these medians grows, by a twentieth of a frame or more. */
+static bool
+is_clear(const struct tt_why *w, const int64_t *ns)
+{
+	return is_growing(ns) && ns[PARTS - 1] - ns[0] > w->out->typical / 20;
+}
+
 /*
  * The markers whose time in a frame grows over the capture by a twentieth of a frame or more. ${longer}: how much longer frames become; what waits must make
  * at least half of its growth of that, for what is left of a frame is waited for, too.
@@ -213,9 +221,120 @@ find_growing(struct tt_why *w, int64_t longer)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		const int64_t more = ns[PARTS - 1] - ns[0];
-		if (is_growing(ns) && more > w->out->typical / 20 && calls[0] && (!waits || longer >= more / 2))
+		if (is_clear(w, ns) && calls[0] && (!waits || longer >= more / 2))
 			add_growing(w, &(struct tt_growing){ .what = f->what, .id = f->id, .node = f->node, .ns = { ns[0], ns[PARTS - 1] },
 			    .calls = { calls[0], calls[PARTS - 1] }, .extra = time_grown(w, k.v, k.n, ns[0]), .by_calls = is_growing(calls) });
+	}
+}
+
+/* --- by whom a method that several call grows -------------------------------------------------------- */
+
+/* True if the path ${node} is at ${in}, or below it. */
+static bool
+is_below(const struct tt_why *w, uint32_t node, uint32_t in)
+{
+	while (node != in && node > TT_NODE_MORE)
+		node = tt_paths_node(w->p, node)->parent;
+	return node == in;
+}
+
+/*
+ * What calls of the marker of path ${node} on other paths take in the first eighth, if they take about as long in the last, but not those below ${out}.
+ * *${calls}: how many there are, whatever they take.
+ */
+static int64_t
+steady_beside(const struct tt_why *w, uint32_t node, uint32_t out, int64_t *calls)
+{
+	const uint32_t row = tt_paths_row(w->p, node);
+	int64_t ns[PARTS], n[PARTS], sum = 0;
+	struct tt_fact_walk k;
+
+	*calls = 0;
+	tt_why_walk(&k, w);
+	while (tt_why_walk_next(&k) && k.v[0]->what == TT_OF_NODE) {
+		if (k.v[0]->id == node || tt_paths_row(w->p, k.v[0]->id) != row || is_below(w, k.v[0]->id, out))
+			continue;
+		medians(w, k.v, k.n, ns, n);
+		*calls += n[0];
+		sum += ns[0] > 0 && ns[PARTS - 1] < ns[0] + ns[0] / 4 ? ns[0] : 0;
+	}
+	return sum;
+}
+
+/* True if the marker ${row} grows with what it calls: that is ${g} then. */
+static bool
+total_grows(const struct tt_why *w, uint32_t row, struct tt_growing *g)
+{
+	int64_t ns[PARTS], calls[PARTS];
+	struct tt_fact_walk k;
+
+	tt_why_walk(&k, w);
+	while (tt_why_walk_next(&k)) {
+		if (k.v[0]->what != TT_OF_TOTAL || k.v[0]->id != row)
+			continue;
+		medians(w, k.v, k.n, ns, calls);
+		*g = (struct tt_growing){ .what = TT_OF_TOTAL, .id = row, .node = k.v[0]->node, .ns = { ns[0], ns[PARTS - 1] },
+		    .extra = time_grown(w, k.v, k.n, ns[0]) };
+		return is_clear(w, ns);
+	}
+	return false;
+}
+
+/*
+ * A marker grows on the path ${node}, while calls from elsewhere that take a fifth of as long stay as they are: then who calls it there is to be named, the
+ * first one around it that grows, and is called nowhere else. False: it is not so, or there is none.
+ */
+static bool
+find_caller(const struct tt_why *w, uint32_t node, int64_t ns, struct tt_growing *g)
+{
+	int64_t calls;
+	const int64_t steady = steady_beside(w, node, node, &calls);
+
+	if (steady <= 0 || steady * 5 < ns)
+		return false;
+	for (uint32_t at = node;;) {
+		at = w->own[tt_paths_node(w->p, at)->parent];
+		if (at <= TT_NODE_MORE || tt_paths_node(w->p, at)->kind != TT_NODE_ZONE || steady_beside(w, node, at, &calls) < steady)
+			return false;
+		steady_beside(w, at, at, &calls);
+		if (calls == 0 && tt_paths_row(w->p, at) != TT_NO_ROW && total_grows(w, tt_paths_row(w->p, at), g))
+			break;
+	}
+	g->helper = tt_paths_row(w->p, node);
+	return true;
+}
+
+/* What grows of the kind ${what} and the thing ${id} is told by another. */
+static void
+drop_growing(struct tt_why *w, uint32_t what, uint32_t id)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->ngrowing; i++)
+		if (w->growing[i].what != what || w->growing[i].id != id)
+			w->growing[n++] = w->growing[i];
+	w->ngrowing = n;
+}
+
+/* Of markers that grow by one of their callers alone, the caller is what grows. */
+static void
+find_callers(struct tt_why *w)
+{
+	int64_t ns[PARTS], calls[PARTS];
+	struct tt_fact_walk k;
+	struct tt_growing g;
+
+	tt_why_walk(&k, w);
+	while (tt_why_walk_next(&k) && k.v[0]->what == TT_OF_NODE) {
+		if (time_grown(w, k.v, k.n, w->out->typical / 20) <= 0 || tt_paths_row(w->p, k.v[0]->id) == TT_NO_ROW)
+			continue;
+		medians(w, k.v, k.n, ns, calls);
+		if (!calls[0] || !is_clear(w, ns) || !find_caller(w, k.v[0]->id, ns[0], &g))
+			continue;
+		drop_growing(w, TT_OF_ROW, g.helper);
+		drop_growing(w, TT_OF_ROW, g.id);
+		drop_growing(w, TT_OF_TOTAL, g.id);
+		add_growing(w, &g);
 	}
 }
 
@@ -404,6 +523,16 @@ is_of_growing(const struct tt_why *w, uint32_t what, uint32_t id)
 	return false;
 }
 
+/* True for a marker that grows with what it calls, and for what grows so by it. */
+static bool
+is_by_caller(const struct tt_why *w, uint32_t row)
+{
+	for (size_t i = 0; i < w->ngrowing; i++)
+		if (w->growing[i].what == TT_OF_TOTAL && (w->growing[i].id == row || w->growing[i].helper == row))
+			return true;
+	return false;
+}
+
 bool
 tt_why_grown(const struct tt_why *w, const struct tt_cause *c)
 {
@@ -414,7 +543,7 @@ tt_why_grown(const struct tt_why *w, const struct tt_cause *c)
 	if (c->class != TT_CAUSE_SLOW_CALL && c->class != TT_CAUSE_CALLS && !c->doubtful)
 		return false;
 	if (w->ngrowing)
-		return is_of_growing(w, TT_OF_ROW, c->row);
+		return is_of_growing(w, TT_OF_ROW, c->row) || is_by_caller(w, c->row);
 	const struct tt_step *s = step_by(w, c);
 
 	return s && s->sample && c->frame > w->sample[s->sample - 1];
@@ -464,6 +593,7 @@ tt_why_growth(struct tt_why *w)
 	if (frames_took(w, took) != TT_OK)
 		return w->err->code;
 	find_growing(w, took[1] - took[0]);
+	find_callers(w);
 	if (w->ngrowing == 0)
 		return find_step(w, took[1] - took[0]);
 	w->slows = all_slow_down(w, took);

@@ -498,6 +498,35 @@ def slower_clock():
     suite.equal("one that grows", [r[1:3] for r in rows], [("growth", PHYSICS)])
 
 
+def growth_through_a_helper():
+    """Where one of several that call a marker makes it grow, that one is told, not the marker, and not that everything is slower."""
+    helper, ai = "Game.dll!Game::Mesh.Build()", "Game.dll!Game::Ai.Sense()"
+
+    def shared(grows, own=0, noise=0):
+        def change(k, f):
+            more = k * 5 % 8 / 64
+            scripts(f, Zone(MAP, .125, Zone(helper, 3 + k * 11 % 16 / 16 * noise)), Zone(CAMERA, .125, Zone(helper, 1)),
+                    Zone(ai, .125, Zone(DIRECTOR, own, Zone(helper, .25 + grows * k / 240 + more))))
+            for z in [f[MAIN][0]] + f[MAIN][0].calls[:2]:
+                z.ms = .0625
+        return change
+    for what, change in ("a helper grows by one caller", shared(8)), ("in noise", shared(3, noise=2)), ("and its caller itself", shared(8, .5)):
+        rows = said(game("helper.raw", change))
+        suite.equal(what, [r[:3] for r in rows], [("all frames", "growth", DIRECTOR)])
+        suite.true("with what it calls: " + what, rows and rows[0][3].startswith(DIRECTOR + ", with what it calls, grows from "), rows)
+    suite.equal("nothing grows in it", said(game("helper.raw", shared(0))), [])
+
+    def slower(z, by):
+        z.ms *= by
+        for c in z.calls:
+            slower(c, by)
+
+    def all_callers(k, f):
+        shared(0)(k, f)
+        slower(f[MAIN][0], 1 + k / 100)
+    suite.equal("all callers grow", [r[1:3] for r in said(game("helper_all.raw", all_callers))], [("growth", None)])
+
+
 def growths():
     """Each method that grows is told, and a wait that makes frames longer; figures are medians of all frames of the first and the last eighth."""
     def median(first, ms):
@@ -681,6 +710,7 @@ engine_work()
 loader()
 large_objects()
 growths()
+growth_through_a_helper()
 work_while_waiting()
 recursion()
 recursion_for_once()
