@@ -423,7 +423,7 @@ lock(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	if (tt_paths_row(p, c->node) != c->row)
 		tt_buf_printf(b, " in %s", label(p, c->row));
 	if (c->name)
-		tt_buf_printf(b, "; meanwhile thread \"%s\" was in %s", c->name, label(p, c->row2));
+		tt_buf_printf(b, "; meanwhile thread \"%s\" was in %s; who held the lock is not recorded", c->name, label(p, c->row2));
 }
 
 static void

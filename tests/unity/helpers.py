@@ -58,5 +58,6 @@ suite.equal("four new methods", said(rows), [("frame 101", "slow_call", "Game:St
 # The three zones of the other thread last as long as the wait.
 rows = game("lock.raw", locked=100)
 suite.equal("a lock", said(rows), [("frame 101", "lock", "Part0:Update",
-                                    "8.000 ms waiting for a lock in Part0:Update; meanwhile thread \"Saver\" was in Saver:Save")])
+                                    "8.000 ms waiting for a lock in Part0:Update; meanwhile thread \"Saver\" was in Saver:Save; "
+                                    "who held the lock is not recorded")])
 suite.end()
