@@ -61,11 +61,12 @@ struct tt_growing {
 	bool by_calls;                /* the calls grow, too */
 };
 
-/* A marker that is called half as often again, and more, from one part of the capture on than in any before it. */
+/* A marker that is called half as often again, and more, from one part of the capture on than in any before it; or that takes twice as long, and more. */
 struct tt_step {
 	uint32_t row;
 	size_t sample;                /* from here on */
-	int64_t before, after;        /* calls of a frame */
+	bool by_time;
+	int64_t before, after;        /* calls of a frame; by_time: medians of the first and the last eighth, with all that it calls */
 	int64_t more;                 /* time of a frame, with all that it calls */
 };
 
@@ -109,7 +110,7 @@ struct tt_why {
 	struct tt_growing growing[TT_WHY_GROWING];    /* what grows over the capture, most first, so that its frames need no other cause */
 	size_t ngrowing;
 	bool slows;                   /* all take longer as the capture goes on, by about the same factor */
-	struct tt_step *step;         /* else those that are called more from some frame on, ${best} among them; SIZE_MAX: none */
+	struct tt_step *step;         /* else those that are called more, or take longer, from some frame on, ${best} among them; SIZE_MAX: none */
 	size_t nstep, best;
 	int64_t calm;                 /* what other threads work, of ten frames without much of it, in nine at most */
 	bool crowded;                 /* frames with much of it are longer */

@@ -1,5 +1,5 @@
 /**
- * Finds markers whose time grows over the capture, or that are called more often from some frame on; the contract is in causes_parts.h.
+ * Finds markers whose time grows over the capture, or that are called more often or take longer from some frame on; the contract is in causes_parts.h.
  */
 #include "why/causes_parts.h"
 
@@ -416,9 +416,9 @@ step_of(const int64_t *v, int64_t *low, int64_t *high)
 	return 0;
 }
 
-/* The first of three samples in a row with more calls than halfway between ${low} and ${high}; they are near where part ${part} begins. */
+/* The first of three samples in a row with more calls, or time, than halfway between ${low} and ${high}; they are near where part ${part} begins. */
 static size_t
-sample_of(const struct tt_why *w, const struct tt_fact_walk *k, size_t part, int64_t low, int64_t high)
+sample_of(const struct tt_why *w, const struct tt_fact_walk *k, size_t part, bool by_time, int64_t low, int64_t high)
 {
 	const size_t from = (part - 1) * w->nsample / PARTS;
 	unsigned many = 0;
@@ -426,7 +426,7 @@ sample_of(const struct tt_why *w, const struct tt_fact_walk *k, size_t part, int
 	for (size_t i = 0; i < k->n; i++) {
 		if (k->v[i]->sample < from)
 			continue;
-		many = 2 * (int64_t)k->v[i]->n > low + high ? many + 1 : 0;
+		many = 2 * (by_time ? k->v[i]->self : (int64_t)k->v[i]->n) > low + high ? many + 1 : 0;
 		if (many == 3)
 			return k->v[i - 2]->sample;
 	}
@@ -447,7 +447,7 @@ find_steps(const struct tt_why *w, struct tt_step *to)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		if ((part = step_of(calls, &low, &high)) > 0)
-			to[n++] = (struct tt_step){ .row = k.v[0]->id, .sample = sample_of(w, &k, part, low, high), .before = low, .after = high };
+			to[n++] = (struct tt_step){ .row = k.v[0]->id, .sample = sample_of(w, &k, part, false, low, high), .before = low, .after = high };
 	}
 	return n;
 }
@@ -481,6 +481,80 @@ choose_step(const struct tt_why *w, struct tt_step *s, size_t n, int64_t longer)
 	return best != SIZE_MAX && longer < s[best].more / 2 ? SIZE_MAX : best;
 }
 
+/* True if calls that take a fifth of the time in the first eighth, or more, take as long in the last, within a quarter: then not all are slower. */
+static bool
+some_stay(const struct tt_why *w)
+{
+	int64_t ns[PARTS], calls[PARTS], sum = 0, stay = 0;
+	struct tt_fact_walk k;
+
+	tt_why_walk(&k, w);
+	while (tt_why_walk_next(&k) && k.v[0]->what == TT_OF_NODE) {
+		medians(w, k.v, k.n, ns, calls);
+		sum += ns[0] > 0 ? ns[0] : 0;
+		stay += ns[0] > 0 && ns[PARTS - 1] >= ns[0] - ns[0] / 4 && ns[PARTS - 1] <= ns[0] + ns[0] / 4 ? ns[0] : 0;
+	}
+	return stay * 5 >= sum && sum > 0;
+}
+
+/* True if the marker ${row} is called about as often in the last eighth as in the first. */
+static bool
+is_as_often(const struct tt_why *w, uint32_t row)
+{
+	int64_t ns[PARTS], calls[PARTS];
+	struct tt_fact_walk k;
+
+	tt_why_walk(&k, w);
+	while (tt_why_walk_next(&k)) {
+		if (k.v[0]->what != TT_OF_ROW || k.v[0]->id != row)
+			continue;
+		medians(w, k.v, k.n, ns, calls);
+		return calls[PARTS - 1] * 10 <= calls[0] * 11;
+	}
+	return false;
+}
+
+/* Which markers take twice as long from some part on, with all that they call, and a tenth of a typical frame more: into ${to}. Returns how many. */
+static size_t
+find_time_steps(const struct tt_why *w, struct tt_step *to)
+{
+	int64_t ns[PARTS], calls[PARTS], low, high;
+	struct tt_fact_walk k;
+	size_t n = 0, part;
+
+	tt_why_walk(&k, w);
+	while (tt_why_walk_next(&k)) {
+		if (k.v[0]->what != TT_OF_TOTAL || k.v[0]->id == TT_NO_ROW)
+			continue;
+		medians(w, k.v, k.n, ns, calls);
+		const int64_t more = ns[PARTS - 1] - ns[0];
+		if (more > w->out->typical / 10 && ns[0] > 0 && (part = step_of(ns, &low, &high)) > 0)
+			to[n++] = (struct tt_step){ .row = k.v[0]->id, .sample = sample_of(w, &k, part, true, low, high), .before = ns[0],
+			    .after = ns[PARTS - 1], .more = more, .by_time = true };
+	}
+	return n;
+}
+
+/*
+ * Of ${n} such steps, the one that takes least before among those that are four fifths of the most: who calls it took that, and more. SIZE_MAX: none takes
+ * twice as long in as many calls, or frames are not even half as much longer, or all take longer.
+ */
+static size_t
+choose_time_step(const struct tt_why *w, const struct tt_step *s, size_t n, int64_t longer)
+{
+	int64_t most = 0;
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		most = s[i].more > most ? s[i].more : most;
+	for (size_t i = 0; i < n; i++)
+		if (s[i].more >= most - most / 5 && (best == SIZE_MAX || s[i].before < s[best].before))
+			best = i;
+	if (best == SIZE_MAX || s[best].after < 2 * s[best].before || longer < s[best].more / 2 || !is_as_often(w, s[best].row) || !some_stay(w))
+		return SIZE_MAX;
+	return best;
+}
+
 /* The step of the marker of ${c}, if it is at the place of the best; NULL: it has none there, or does far more in this frame. */
 static const struct tt_step *
 step_by(const struct tt_why *w, const struct tt_cause *c)
@@ -489,7 +563,7 @@ step_by(const struct tt_why *w, const struct tt_cause *c)
 		const struct tt_step *s = &w->step[i], *best = &w->step[w->best];
 
 		if (s->row == c->row && s->sample <= best->sample + 1 && best->sample <= s->sample + 1)
-			return c->ns <= s->more + s->more / 2 && (int64_t)c->n < s->after + (s->after + 1) / 2 ? s : NULL;
+			return c->ns <= s->more + s->more / 2 && (s->by_time || (int64_t)c->n < s->after + (s->after + 1) / 2) ? s : NULL;
 	}
 	return NULL;
 }
@@ -560,12 +634,19 @@ put_step(struct tt_why *w, const struct tt_step *s)
 
 	if (!to)
 		return w->err->code;
+	*to = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[s->row].label, .extra = s->more * (int64_t)(f->n - from) };
+	to->frames = tt_arena_printf(w->text, w->err, known ? "from frame %llu on" : "from about frame %llu on", (unsigned long long)tt_frames_number(f, from));
+	if (s->by_time) {
+		*tt_put_time_short(before, s->before) = '\0';
+		*tt_put_time_short(after, s->after) = '\0';
+		to->sentence = tt_arena_printf(w->text, w->err, "%s, with what it calls: %s a frame, before %s, as medians of the last and the first "
+		    "eighth of the capture; it is called as often as before", to->marker, after, before);
+		return w->err->code;
+	}
 	*tt_put_time_short(more, s->more) = '\0';
 	*tt_put_count(after, s->after) = '\0';
-	*to = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[s->row].label, .extra = s->more * (int64_t)(f->n - from) };
 	if (s->before)
 		*tt_put_count(before, s->before) = '\0';
-	to->frames = tt_arena_printf(w->text, w->err, known ? "from frame %llu on" : "from about frame %llu on", (unsigned long long)tt_frames_number(f, from));
 	to->sentence = tt_arena_printf(w->text, w->err, "%s: %s call%s a frame, before %s: %s more, as medians of the first and the last "
 	    "eighth of the capture", to->marker, after, s->after == 1 ? "" : "s", before, more);
 	return w->err->code;
@@ -579,6 +660,10 @@ find_step(struct tt_why *w, int64_t longer)
 		return w->err->code;
 	w->nstep = find_steps(w, w->step);
 	w->best = choose_step(w, w->step, w->nstep, longer);
+	if (w->best == SIZE_MAX) {
+		w->nstep = find_time_steps(w, w->step);
+		w->best = choose_time_step(w, w->step, w->nstep, longer);
+	}
 	return w->best == SIZE_MAX ? TT_OK : put_step(w, &w->step[w->best]);
 }
 

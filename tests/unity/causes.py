@@ -201,6 +201,32 @@ def from_some_frame_on():
     return path
 
 
+def longer_from_some_frame_on():
+    """What takes far longer from some frame on, in as many calls, is told so, by the method that all of it is in; not where all do, or little, or by chance."""
+    def stepped(*parts, begins=100, noise=0):
+        def change(k, f):
+            scripts(f, *(Zone(name, (after if k >= begins else before) + k * 11 % 16 / 16 * noise, *([Zone(inner, 0)] if inner else []))
+                         for name, inner, before, after in parts))
+            if parts[0][1]:
+                z = f[MAIN][0].calls[-1].calls[0]
+                z.ms, z.calls[0].ms = .125, z.ms
+        return change
+    path = game("step.raw", stepped((DIRECTOR, None, .5, 4)))
+    suite.equal("takes eight times as long", said(path), [("from about frame 102 on", "growth", DIRECTOR, DIRECTOR + ", with what it calls: 4.000 ms a "
+        "frame, before 500.0 \u00b5s, as medians of the last and the first eighth of the capture; it is called as often as before")])
+    suite.equal("in what it calls", [r[1:3] for r in said(game("step.raw", stepped((DIRECTOR, MAP, .5, 4))))], [("growth", MAP)])
+    suite.equal("in noise", [r[:3] for r in said(game("step.raw", stepped((DIRECTOR, None, .5, 4), noise=1)))],
+                [("from about frame 102 on", "growth", DIRECTOR)])
+    suite.equal("half as long again is too little", said(game("step.raw", stepped((DIRECTOR, None, 2, 3)))), [])
+    suite.equal("another takes less instead", said(game("step.raw", stepped((DIRECTOR, None, .5, 4), (MAP, None, 4, .5)))), [])
+
+    def slower(z, by):
+        z.ms *= by
+        for c in z.calls:
+            slower(c, by)
+    suite.equal("all take longer", [r for r in said(game("step.raw", lambda k, f: slower(f[MAIN][0], 3 if k >= 130 else 1))) if r[1] == "growth"], [])
+
+
 def capped(path):
     """The first screen of capped frames has their uncapped time, by which they are ranked, and a note says so."""
     report = suite.report(path)
@@ -724,5 +750,6 @@ more_done_here()
 editor()
 all_the_time()
 capped(from_some_frame_on())
+longer_from_some_frame_on()
 meanwhile()
 suite.end()
