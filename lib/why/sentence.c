@@ -35,6 +35,7 @@ struct alike {
 	unsigned generations;         /* bits */
 	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
 	bool one_row;                 /* all are about the same marker */
+	bool told;                    /* what is told beside it says what was allocated, too */
 	bool others;                  /* a frame has exceptions of other classes, too */
 	bool same_by;
 	uint32_t callee;              /* of slow calls, where it is the same in all; TT_NO_ROW */
@@ -255,6 +256,8 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_printf(b, ", on thread \"%s\"", c->elsewhere);
 	else
 		tt_buf_printf(b, ", started in %s", label(p, starter));
+	if (a->told)
+		return;
 	if (c->bytes > 0) {
 		tt_buf_text(b, "; ");
 		put_bytes(b, a->bytes_low > 0 ? a->bytes_low : c->bytes, a->bytes_high);
@@ -608,12 +611,14 @@ put_cause(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 
 /* The sentence of the ${n} causes at ${c}, whose figures are in ${a}; and of what is beside them. */
 static void
-put_sentence(const struct alike *a, const struct tt_cause *const *c, size_t n, const struct tt_paths *p, struct tt_buf *b)
+put_sentence(struct alike *a, const struct tt_cause *const *c, size_t n, const struct tt_paths *p, struct tt_buf *b)
 {
 	struct alike also;
+	const bool two = beside(c, n, &also);
 
+	a->told = two && also.frames == n && also.c->class == TT_CAUSE_ALLOCATION && also.c->row == a->c->row;
 	put_cause(a, p, b);
-	if (!beside(c, n, &also)) {
+	if (!two) {
 		put_part(a, a->ns, b);
 		return;
 	}

@@ -688,6 +688,15 @@ def large_objects():
         suite.equal("%d large objects and %d small ones" % (large, small), [r[:3] for r in rows], [("6 frames, every 40th from 21 on", cause, LEVEL)])
 
 
+def burst_and_collection():
+    """What a method allocates is told once, also where the collection that it starts takes more time than that."""
+    def change(k, f):
+        f[MAIN][0].calls.append(Zone(LEVEL, 12, Zone("GC.Collect", 20), sizes=[10000] * 500) if k % 40 == 20 else Zone(LEVEL, .0625, sizes=[24]))
+    rows = said(game("burst.raw", change))
+    suite.equal("a burst and its collection", [r[:3] for r in rows], [("6 frames, every 40th from 21 on", "collection", LEVEL)])
+    suite.true("what is allocated is told once", rows and rows[0][3].count("4.8 MB") == 1 and "; and %s allocates 4.8 MB" % LEVEL in rows[0][3], rows)
+
+
 def not_explained():
     """What nothing explains is one row by size, and one of its own where half of the frames of a size are about one marker."""
     more = {60: (UPDATE, 41), 120: (UPDATE, 40), 21: (UPDATE, 4), 47: (CAMERA, 3.5), 90: (UPDATE, 3), 200: (UPDATE, 3), 170: (PHYSICS, 3.25)}
@@ -735,6 +744,7 @@ callers()
 engine_work()
 loader()
 large_objects()
+burst_and_collection()
 growths()
 growth_through_a_helper()
 work_while_waiting()
