@@ -16,7 +16,7 @@ enum { MAX_PAUSES = 1u << 18, MAX_HEAP_POINTS = 1u << 16 };
 
 struct gc {
 	struct tt_gc out;
-	struct open { int64_t start, stopped, gc_start; int gen; bool known; } *open;         /* by thread: what it is in the middle of */
+	struct open { int64_t start, stopped, gc_start; int gen; bool known, full; } *open;         /* by thread: what it is in the middle of */
 	size_t nopen;
 	struct tt_map at;             /* by thread: place in out.thread */
 	int64_t heap_ts;              /* of out.heap_last */
@@ -122,7 +122,7 @@ add_pause(const struct tt_collecting *c, struct tt_gc *s, const struct open *p, 
 	int rc = tt_mem_grow(c->mem, &s->pause, &s->cappause, s->npause + 1, sizeof *s->pause, err);
 	if (rc == TT_OK)
 		s->pause[s->npause++] = (struct tt_pause){ .start = from, .stopped = stopped, .end = to,
-			.thread = c->t->index, .process = c->t->process, .begins = counts };
+			.thread = c->t->index, .process = c->t->process, .begins = counts, .full = p->full };
 	return rc;
 }
 
@@ -138,6 +138,7 @@ phase(const struct tt_collecting *c, struct gc *s, const struct tt_event *e, str
 	case TT_GC_PRE_STOP:
 		p->start = e->ts;
 		p->stopped = INT64_MIN;
+		p->full = false;
 		break;
 	case TT_GC_STOPPED:
 		p->stopped = e->ts;
@@ -148,6 +149,7 @@ phase(const struct tt_collecting *c, struct gc *s, const struct tt_event *e, str
 		break;
 	case TT_GC_END:
 		rc = collected(c, s, p, e->ts, err);
+		p->full |= p->gc_start != INT64_MIN && p->gen > 0;
 		p->gc_start = INT64_MIN;
 		break;
 	case TT_GC_RESTARTED:

@@ -16,7 +16,7 @@
  * A stop of the world: asked for at start, every thread is stopped from stopped on, and all run again at end. All three are clipped to the
  * filter's time; unless it begins there, it is time alone, and counts as no pause.
  */
-struct tt_pause { int64_t start, stopped, end; uint32_t thread, process; bool begins; };
+struct tt_pause { int64_t start, stopped, end; uint32_t thread, process; bool begins, full; };  /* full: for a collection of an older generation than 0 */
 
 struct tt_gc_stat {                   /* collections of one generation, start to end */
 	uint64_t n;

@@ -19,7 +19,7 @@
 enum { LEAST_BYTES = 64 << 10 };
 
 /* A heap that grows. */
-enum { LEAST_POINTS = 6, LEAST_SHOTS = 4, LEAST_FALLS = 3, LEAST_GROWTH = 1 << 20 };
+enum { LEAST_POINTS = 6, LEAST_SHOTS = 4, LEAST_FALLS = 3, LEAST_FULL = 3, LEAST_GROWTH = 1 << 20 };
 
 /* The marker that allocates the most in a typical frame; NULL: none does. *${sum}: what all allocate. */
 static const struct tt_usual *
@@ -100,6 +100,35 @@ heap_of(const struct tt_why *w)
 		}
 		h.last = bytes;
 	}
+	return h;
+}
+
+/*
+ * Sizes of the heap after collections of an older generation than 0 during the frames, n of them: the first and the last, and whether each is larger than
+ * the one before, and the last in the second half. A size is recorded where it changes, before the world goes on.
+ */
+static struct heap
+after_full(const struct tt_why *w)
+{
+	const struct tt_frames *f = w->m->frames;
+	const struct tt_gc *gc = tt_gc(w->m);
+	const int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
+	struct heap h = { .grows = true };
+	int64_t at = from;
+
+	for (size_t i = 0, k = 0; i < gc->npause; i++) {
+		const struct tt_pause *p = &gc->pause[i];
+
+		while (k < gc->nheap && gc->heap[k].ts <= p->end)
+			k++;
+		if (!p->full || p->start < from || p->end > to || k == 0)
+			continue;
+		h.grows = h.grows && (h.n == 0 || gc->heap[k - 1].bytes > h.last);
+		h.last = gc->heap[k - 1].bytes;
+		h.first = h.n++ ? h.first : h.last;
+		at = p->start;
+	}
+	h.grows = h.grows && at - from >= (to - from) / 2;
 	return h;
 }
 
@@ -227,34 +256,48 @@ is_larger(uint64_t end, uint64_t first)
 	return end >= first + first / 4 && end >= first + LEAST_GROWTH;
 }
 
-/* The heap of one process that only grows, or after each fall. */
+/* How the heap shows that it grows; ${h} says from where to where. */
+enum proof { GROWS_NOT, GROWS_ONLY, GROWS_AFTER_FALLS, GROWS_AFTER_FULL, GROWS_BY_SHOTS };
+
+static enum proof
+prove(const struct tt_why *w, struct heap *h)
+{
+	*h = heap_of(w);
+	if (h->falls)
+		h->last = h->low;
+	if (h->grows && (h->falls ? h->falls >= LEAST_FALLS : h->n >= LEAST_POINTS) && is_larger(h->last, h->first))
+		return h->falls ? GROWS_AFTER_FALLS : GROWS_ONLY;
+	*h = after_full(w);
+	if (h->grows && h->n >= LEAST_FULL && is_larger(h->last, h->first))
+		return GROWS_AFTER_FULL;
+	return shots_grow(tt_heap_shots(w->m), h) && is_larger(h->last, h->first) ? GROWS_BY_SHOTS : GROWS_NOT;
+}
+
+/* The heap of one process that grows, whatever is collected. */
 static int
 find_leak(struct tt_why *w, bool *found)
 {
-	struct heap h = heap_of(w);
-	bool by_shots = false;
-	uint64_t end = h.falls ? h.low : h.last;
+	struct heap h;
+	const enum proof proof = w->m->ncap == 1 ? prove(w, &h) : GROWS_NOT;
 	struct tt_finding *f;
 	char a[32], z[32], bytes[32];
 	int64_t sum;
 	const struct tt_usual *most = most_of_all(w, &sum);
 	struct tt_buf b = { 0 };
 
-	*found = h.grows && (h.falls ? h.falls >= LEAST_FALLS : h.n >= LEAST_POINTS) && is_larger(end, h.first) && w->m->ncap == 1;
-	if (!*found && w->m->ncap == 1 && shots_grow(tt_heap_shots(w->m), &h)) {
-		end = h.last;
-		*found = by_shots = is_larger(end, h.first);
-	}
+	*found = proof != GROWS_NOT;
 	if (!*found)
 		return TT_OK;
 	f = tt_why_finding(w);
 	if (!f)
 		return w->err->code;
 	*tt_put_bytes(a, (int64_t)h.first) = '\0';
-	*tt_put_bytes(z, (int64_t)end) = '\0';
+	*tt_put_bytes(z, (int64_t)h.last) = '\0';
 	*f = (struct tt_finding){ .class = TT_CAUSE_LEAK, .frames = "all frames" };
-	tt_buf_printf(&b, h.falls || by_shots ? "leak: the heap grows from %s to %s" : "the heap grows from %s to %s, and never becomes smaller", a, z);
-	if (most && most->self * (int64_t)w->m->frames->n >= (int64_t)(end - h.first) / 2) {
+	tt_buf_printf(&b, proof == GROWS_ONLY ? "the heap grows from %s to %s, and never becomes smaller" : "leak: the heap grows from %s to %s", a, z);
+	if (proof == GROWS_AFTER_FULL)
+		tt_buf_printf(&b, ", larger after each of %zu collections", h.n);
+	if (most && most->self * (int64_t)w->m->frames->n >= (int64_t)(h.last - h.first) / 2) {
 		f->marker = w->p->row[most->id].label;
 		*tt_put_bytes(bytes, most->self) = '\0';
 		tt_buf_printf(&b, "; %s allocates most, %s a frame", f->marker, bytes);
