@@ -92,6 +92,7 @@ struct tt_why {
 	int64_t cap;                  /* the period that frames are capped at; 0: they are not */
 	int64_t typical_cpu;
 	int64_t over, over_cpu;       /* frames that take more are judged */
+	int64_t shorter;              /* than the typical frame nine of ten are by no more than this */
 	int64_t strict, strict_cpu;   /* ... and are hitches even where nothing explains them */
 	size_t nlong, judged;         /* frames that are longer than typical; those of them that were judged */
 	size_t *sample;               /* frames, in order */
@@ -231,13 +232,15 @@ tt_why_is_engine(const struct tt_cause *c)
 
 /*
  * True if ${k} is worth telling beside ${c} of the same frame: it is the work of the program, the runtime or the engine, takes a quarter of the extra time,
- * and both together hardly take more than all of it.
+ * and both together hardly take more than all of it: a tenth, or what the rest of the frame may be shorter by, up to a fifth. So it is not within ${c}.
  */
 static inline bool
-tt_why_is_worth(const struct tt_cause *c, const struct tt_cause *k)
+tt_why_is_worth(const struct tt_why *w, const struct tt_cause *c, const struct tt_cause *k)
 {
+	const int64_t shorter = w->shorter < c->extra / 5 ? w->shorter : c->extra / 5;
+
 	return k->class >= TT_CAUSE_COLLECTION && k->class <= TT_CAUSE_SLOW_CALL && k->ns >= c->extra / TT_WHY_ALSO_SHARE &&
-	    c->ns + c->gc_ns + k->ns <= c->extra + c->extra / 10 && (k->class != TT_CAUSE_COLLECTION || c->gc_ns == 0);
+	    c->ns + c->gc_ns + k->ns <= c->extra + (shorter > c->extra / 10 ? shorter : c->extra / 10) && (k->class != TT_CAUSE_COLLECTION || c->gc_ns == 0);
 }
 
 /*

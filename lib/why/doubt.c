@@ -126,7 +126,7 @@ settle(struct tt_why *w, struct tt_cause *c, bool chance)
 	const struct tt_cause *k;
 
 	if (!chance) {
-		c->also = !c->also && c->instead && tt_why_is_worth(c, c->instead) ? c->instead : c->also;
+		c->also = !c->also && c->instead && tt_why_is_worth(w, c, c->instead) ? c->instead : c->also;
 		return;
 	}
 	if (c->instead) {

@@ -70,7 +70,9 @@ find_times(struct tt_why *w)
 		goto out;
 	for (size_t i = 0; i < f->n; i++)
 		v[i] = tt_why_time(w, i);
+	w->shorter = tt_quantile_of_i64(v, f->n, 1, 10);
 	w->out->typical = median(v, f->n, w->cap / OF_FRAME, &w->over, &w->strict);
+	w->shorter = w->out->typical - w->shorter;
 	for (size_t i = 0; i < f->n && f->has_wait; i++)
 		v[i] = tt_frames_cpu(f, i);
 	w->typical_cpu = f->has_wait ? median(v, f->n, (w->cap ? w->cap : w->out->typical) / OF_FRAME, &w->over_cpu, &w->strict_cpu) : 0;

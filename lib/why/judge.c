@@ -609,11 +609,11 @@ look_beside(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 	struct tt_cause k = *none, path = *none;
 
 	try_classes(w, c->class, &k);
-	if (tt_why_is_worth(c, &k))
+	if (tt_why_is_worth(w, c, &k))
 		look_closer(w, &k);
 	else
 		k = *none;
-	if (tt_why_blame_beside(w, c, &path) && tt_why_is_worth(c, &path) && path.ns > k.ns && (k.ns == 0 || !path.doubtful) && !is_thrown(&k, &path)) {
+	if (tt_why_blame_beside(w, c, &path) && tt_why_is_worth(w, c, &path) && path.ns > k.ns && (k.ns == 0 || !path.doubtful) && !is_thrown(&k, &path)) {
 		k = path;
 		if (c->class != TT_CAUSE_LOADING)
 			try_loader(w, &k);
@@ -703,7 +703,7 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 	/* A method that loads is that also where what it reads is known already: it takes longer. */
 	if (slower.class == TT_CAUSE_UNKNOWN || (known && (slower.ns <= c->ns || (slower.row == c->row && slower.class != TT_CAUSE_LOADING))))
 		return;
-	const bool worth = known && c->class != slower.class && tt_why_is_worth(&slower, c);
+	const bool worth = known && c->class != slower.class && tt_why_is_worth(w, &slower, c);
 	if (c->class != TT_CAUSE_UNKNOWN && slower.doubtful)
 		slower.instead = keep(w, c);
 	else if (worth)

@@ -383,6 +383,14 @@ def two_causes():
     suite.true("two that are known", len(rows) == 1 and rows[0][1] == "collection" and rows[0][3].startswith("9.000 ms for a collection") and
                "; and 5.000 ms loading: File.Read" in rows[0][3], rows)
 
+    def uneven(k, f, ms):
+        update(f).ms += .5 if k % 40 == 20 else k % 5
+        f[MAIN][0].calls.extend([Zone("GC.Collect", 6.5), Zone(READ, ms)] if k % 40 == 20 else [])
+    for ms, text in ((5, "; and 5.000 ms loading: File.Read, under %s" % LOOP), (2, "")):
+        rows = said(game("both_uneven.raw", lambda k, f: uneven(k, f, ms)))
+        suite.equal("two that are known, where the rest of the frame is shorter than usual, %d ms" % ms, [r[1:] for r in rows],
+                    [("collection", LOOP, "6.500 ms for a collection, started in " + LOOP + text)])
+
     def once(k, f):
         f[MAIN][0].calls.append(Zone(PHYSICS, 1))
         if k in (31, 90, 201):
