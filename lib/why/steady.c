@@ -19,7 +19,7 @@
 enum { LEAST_BYTES = 64 << 10 };
 
 /* A heap that grows. */
-enum { LEAST_POINTS = 6, LEAST_SHOTS = 4, LEAST_FALLS = 3, LEAST_FULL = 3, LEAST_GROWTH = 1 << 20 };
+enum { LEAST_POINTS = 6, LEAST_SHOTS = 3, LEAST_FALLS = 3, LEAST_FULL = 3, LEAST_GROWTH = 1 << 20 };
 
 /* The marker that allocates the most in a typical frame; NULL: none does. *${sum}: what all allocate. */
 static const struct tt_usual *
@@ -152,13 +152,13 @@ by_growth(const void *a, const void *b)
 	return k != l ? TT_CMP(l, k) : strcmp(x->name, y->name);
 }
 
-/* The first and the last whole shot whose classes are known; false: there are no two. */
+/* The first and the last whole shot until ${to} whose classes are known; false: there are no two. */
 static bool
-two_shots(const struct tt_heap_shots *s, const struct tt_shot **first, const struct tt_shot **last)
+two_shots(const struct tt_heap_shots *s, int64_t to, const struct tt_shot **first, const struct tt_shot **last)
 {
 	*first = *last = NULL;
 	for (size_t i = 0; s && i < s->n; i++) {
-		if (!s->shot[i].kept || !s->shot[i].complete)
+		if (!s->shot[i].kept || !s->shot[i].complete || s->shot[i].ts > to)
 			continue;
 		*first = *first ? *first : &s->shot[i];
 		*last = &s->shot[i];
@@ -206,7 +206,7 @@ put_shots(struct tt_why *w, struct tt_buf *b)
 	struct tt_classes classes;
 	struct stays *v;
 
-	if (!two_shots(s, &first, &last)) {
+	if (!two_shots(s, tt_frames_end(w->m->frames, w->m->frames->n - 1), &first, &last) && !two_shots(s, INT64_MAX, &first, &last)) {
 		const char *option = tt_model_option(w->m, TT_REC_SHOTS);
 
 		if (option)
@@ -232,22 +232,30 @@ put_shots(struct tt_why *w, struct tt_buf *b)
 	tt_mem_free(w->mem, v, (s->nkey + 1) * sizeof *v);
 }
 
-/* True if the shots alone show that the heap grows: each is larger than the one before. */
+/*
+ * True if the shots until the end of the frames alone show that the heap grows: each is larger than the one before, and the last is in the second half.
+ * Those after them are of what the runtime collects when the program ends.
+ */
 static bool
-shots_grow(const struct tt_heap_shots *s, struct heap *h)
+shots_grow(const struct tt_why *w, struct heap *h)
 {
-	const struct tt_shot *before = NULL;
+	const struct tt_heap_shots *s = tt_heap_shots(w->m);
+	const struct tt_frames *f = w->m->frames;
+	const int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
+	int64_t at = from;
 
 	*h = (struct heap){ .grows = true };
 	for (size_t i = 0; s && i < s->n; i++) {
-		if (!s->shot[i].complete)
+		const struct tt_shot *t = &s->shot[i];
+
+		if (!t->complete || t->ts > to)
 			continue;
-		h->grows = h->grows && (!before || s->shot[i].bytes > before->bytes);
-		h->first = h->n++ ? h->first : s->shot[i].bytes;
-		h->last = s->shot[i].bytes;
-		before = &s->shot[i];
+		h->grows = h->grows && (h->n == 0 || t->bytes > h->last);
+		h->first = h->n++ ? h->first : t->bytes;
+		h->last = t->bytes;
+		at = t->ts;
 	}
-	return h->n >= LEAST_SHOTS && h->grows;
+	return h->n >= LEAST_SHOTS && h->grows && at - from >= (to - from) / 2;
 }
 
 static bool
@@ -270,7 +278,7 @@ prove(const struct tt_why *w, struct heap *h)
 	*h = after_full(w);
 	if (h->grows && h->n >= LEAST_FULL && is_larger(h->last, h->first))
 		return GROWS_AFTER_FULL;
-	return shots_grow(tt_heap_shots(w->m), h) && is_larger(h->last, h->first) ? GROWS_BY_SHOTS : GROWS_NOT;
+	return shots_grow(w, h) && is_larger(h->last, h->first) ? GROWS_BY_SHOTS : GROWS_NOT;
 }
 
 /* The heap of one process that grows, whatever is collected. */
