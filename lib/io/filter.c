@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/setting.h"
+#include "io/ends.h"
 
 struct filter {
 	struct tt_decoder d;
@@ -22,6 +23,7 @@ struct filter {
 	struct archive *a;            /* NULL until the first read */
 	size_t lent;                  /* raw bytes the last callback lent to libarchive */
 	uint64_t from;                /* where libarchive's first raw byte was */
+	struct tt_ends ends;          /* of streams, for codings with ${ends} */
 	uint64_t zeros;               /* this many zeros end the bytes lent so far */
 	const uint8_t *block;         /* decoded and not yet given out */
 	size_t block_n;
@@ -35,12 +37,13 @@ static const struct coding {
 	const char *name;
 	int filter;
 	int (*enable)(struct archive *a);
+	bool ends;                    /* libarchive takes what follows the last stream for damage: it gets the streams alone */
 } codings[] = {
-	{ TT_CODING_XZ, "xz", ARCHIVE_FILTER_XZ, archive_read_support_filter_xz },
-	{ TT_CODING_ZSTD, "zstd", ARCHIVE_FILTER_ZSTD, archive_read_support_filter_zstd },
-	{ TT_CODING_BZIP2, "bzip2", ARCHIVE_FILTER_BZIP2, archive_read_support_filter_bzip2 },
-	{ TT_CODING_LZ4, "lz4", ARCHIVE_FILTER_LZ4, archive_read_support_filter_lz4 },
-	{ TT_CODING_LZIP, "lzip", ARCHIVE_FILTER_LZIP, archive_read_support_filter_lzip },
+	{ TT_CODING_XZ, "xz", ARCHIVE_FILTER_XZ, archive_read_support_filter_xz, true },
+	{ TT_CODING_ZSTD, "zstd", ARCHIVE_FILTER_ZSTD, archive_read_support_filter_zstd, true },
+	{ TT_CODING_BZIP2, "bzip2", ARCHIVE_FILTER_BZIP2, archive_read_support_filter_bzip2, false },
+	{ TT_CODING_LZ4, "lz4", ARCHIVE_FILTER_LZ4, archive_read_support_filter_lz4, false },
+	{ TT_CODING_LZIP, "lzip", ARCHIVE_FILTER_LZIP, archive_read_support_filter_lzip, false },
 };
 
 /* libarchive asks for more raw bytes: it keeps the bytes it got until it asks again. */
@@ -54,7 +57,11 @@ give_raw(struct archive *a, void *arg, const void **p)
 
 	tt_raw_take(f->raw, f->lent);
 	f->lent = 0;
-	rc = tt_raw_look(f->raw, 1, &from, &n, &f->raw_err);
+	rc = tt_raw_look(f->raw, 8, &from, &n, &f->raw_err);
+	if (rc == TT_OK && f->coding->ends) {
+		n = tt_ends_walk(&f->ends, from, n);
+		rc = n > 0 ? TT_OK : TT_END;
+	}
 	if (rc == TT_END) {
 		f->raw_ended = true;
 		return 0;
@@ -250,6 +257,7 @@ filter_rewind(struct tt_decoder *d, struct tt_err *err)
 	f->lent = f->block_n = 0;
 	f->ended = f->counted = f->raw_ended = false;
 	f->zeros = f->d.garbage = 0;
+	f->ends = (struct tt_ends){ .xz = f->ends.xz };
 	f->failed.code = f->raw_err.code = TT_OK;
 	return TT_OK;
 }
@@ -278,6 +286,7 @@ tt_filter_new(struct tt_env *env, struct tt_raw *raw, enum tt_src_coding coding,
 		if (codings[i].id == coding)
 			f->coding = &codings[i];
 	}
+	f->ends.xz = coding == TT_CODING_XZ;
 	*d = &f->d;
 	return TT_OK;
 }

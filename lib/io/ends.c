@@ -1,0 +1,191 @@
+/**
+ * The ends of streams of xz and zstd; the contract is in ends.h.
+ */
+#include "io/ends.h"
+
+#include <string.h>
+
+#define XZ_PADDING 4
+
+static const uint8_t xz_magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
+static const uint8_t zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+/* Collect ${want} bytes, and then do what ${state} says. */
+static void
+next(struct tt_ends *w, enum tt_ends_state state, unsigned want)
+{
+	w->state = state;
+	w->want = want;
+}
+
+/* --- xz ------------------------------------------------------------------- */
+
+/* Bytes to the next multiple of four. */
+static unsigned
+xz_padding(const struct tt_ends *w)
+{
+	return (unsigned)(-w->at & 3);
+}
+
+/* The byte that begins a chunk of LZMA2, the last filter of every block. */
+static void
+xz_chunk(struct tt_ends *w, uint8_t control)
+{
+	if (control == 0) {
+		w->skip = xz_padding(w) + w->check;
+		next(w, TT_ENDS_XZ_BLOCK, 1);
+	} else if (control >= 0x80) {
+		w->more = control >= 0xc0;
+		next(w, TT_ENDS_XZ_PACKED, 4);
+	} else {
+		next(w, control <= 2 ? TT_ENDS_XZ_PLAIN : TT_ENDS_LOST, 2);
+	}
+}
+
+/* A byte of the number of records, seven bits each. */
+static void
+xz_count(struct tt_ends *w, uint8_t byte)
+{
+	w->left |= (uint64_t)(byte & 0x7f) << w->shift;
+	w->shift += 7;
+	if (byte & 0x80 && w->shift > 56) {
+		w->state = TT_ENDS_LOST;
+	} else if (!(byte & 0x80)) {
+		w->left *= 2;
+		next(w, TT_ENDS_XZ_RECORDS, 1);
+	}
+}
+
+static void
+xz_index_end(struct tt_ends *w)
+{
+	w->skip = xz_padding(w) + 4;
+	next(w, TT_ENDS_XZ_FOOT, 12);
+}
+
+static void
+xz_step(struct tt_ends *w, const uint8_t *p)
+{
+	static const uint8_t check[16] = { 0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64 };
+
+	switch (w->state) {
+	case TT_ENDS_XZ_HEAD:
+		w->check = check[p[7] & 15];
+		next(w, TT_ENDS_XZ_BLOCK, 1);
+		break;
+	case TT_ENDS_XZ_BLOCK:
+		w->left = w->shift = 0;
+		w->skip = p[0] ? p[0] * 4u + 3 : 0;
+		next(w, p[0] ? TT_ENDS_XZ_CHUNK : TT_ENDS_XZ_COUNT, 1);
+		break;
+	case TT_ENDS_XZ_CHUNK:
+		xz_chunk(w, p[0]);
+		break;
+	case TT_ENDS_XZ_PLAIN:
+		w->skip = (p[0] << 8 | p[1]) + 1u;
+		next(w, TT_ENDS_XZ_CHUNK, 1);
+		break;
+	case TT_ENDS_XZ_PACKED:
+		w->skip = (p[2] << 8 | p[3]) + 1u + w->more;
+		next(w, TT_ENDS_XZ_CHUNK, 1);
+		break;
+	case TT_ENDS_XZ_COUNT:
+		xz_count(w, p[0]);
+		if (w->state == TT_ENDS_XZ_RECORDS && w->left == 0)
+			xz_index_end(w);
+		break;
+	case TT_ENDS_XZ_RECORDS:
+		w->left -= !(p[0] & 0x80);
+		if (w->left == 0)
+			xz_index_end(w);
+		break;
+	default:
+		w->state = p[10] == 'Y' && p[11] == 'Z' ? TT_ENDS_BETWEEN : TT_ENDS_LOST;
+	}
+}
+
+/* --- zstd ----------------------------------------------------------------- */
+
+static void
+zstd_step(struct tt_ends *w, const uint8_t *p)
+{
+	static const uint8_t dictionary[4] = { 0, 1, 2, 4 }, size[4] = { 0, 2, 4, 8 };
+
+	if (w->state == TT_ENDS_ZSTD_HEAD) {
+		const bool single = p[4] >> 5 & 1;
+
+		w->more = p[4] >> 2 & 1;
+		w->skip = 0u + !single + dictionary[p[4] & 3] + size[p[4] >> 6] + (single && p[4] >> 6 == 0);
+		next(w, TT_ENDS_ZSTD_BLOCK, 3);
+	} else if (w->state == TT_ENDS_ZSTD_SKIP) {
+		w->skip = (uint64_t)p[4] | (uint64_t)p[5] << 8 | (uint64_t)p[6] << 16 | (uint64_t)p[7] << 24;
+		w->state = TT_ENDS_BETWEEN;
+	} else {
+		const unsigned head = p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16, kind = head >> 1 & 3;
+
+		w->skip = kind == 1 ? 1 : head >> 3;
+		if (kind == 3) {
+			w->state = TT_ENDS_LOST;
+		} else if (head & 1) {
+			w->skip += w->more ? 4 : 0;
+			w->state = TT_ENDS_BETWEEN;
+		}
+	}
+}
+
+/* --- both ----------------------------------------------------------------- */
+
+static bool
+begins(const uint8_t *p, size_t n, const uint8_t *magic, size_t len)
+{
+	return n >= len && memcmp(p, magic, len) == 0;
+}
+
+/* Decide what comes after a stream. Returns how many bytes of it are padding. */
+static size_t
+between(struct tt_ends *w, const uint8_t *p, size_t n)
+{
+	w->at = 0;
+	if (w->xz && begins(p, n, xz_magic, sizeof xz_magic))
+		next(w, TT_ENDS_XZ_HEAD, 12);
+	else if (!w->xz && begins(p, n, zstd_magic, sizeof zstd_magic))
+		next(w, TT_ENDS_ZSTD_HEAD, 5);
+	else if (!w->xz && n >= 4 && (p[0] & 0xf0) == 0x50 && memcmp(p + 1, "\x2a\x4d\x18", 3) == 0)
+		next(w, TT_ENDS_ZSTD_SKIP, 8);
+	else if (w->xz && w->begun && n >= XZ_PADDING && memcmp(p, "\0\0\0\0", XZ_PADDING) == 0)
+		return XZ_PADDING;
+	else
+		w->state = w->begun ? TT_ENDS_OVER : TT_ENDS_LOST;
+	w->begun = true;
+	return 0;
+}
+
+size_t
+tt_ends_walk(struct tt_ends *w, const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && w->state != TT_ENDS_OVER && w->state != TT_ENDS_LOST) {
+		size_t some = w->skip < n - i ? (size_t)w->skip : n - i;
+
+		if (some > 0) {
+			w->skip -= some;
+		} else if (w->state == TT_ENDS_BETWEEN) {
+			/* What begins at the end of these bytes is looked at with those that follow. */
+			if (i > 0 && n - i < 8)
+				return i;
+			some = between(w, p + i, n - i);
+		} else {
+			some = w->want - w->n < n - i ? w->want - w->n : n - i;
+			memcpy(w->have + w->n, p + i, some);
+			w->n += (unsigned)some;
+		}
+		i += some;
+		w->at += some;
+		if (w->n > 0 && w->n == w->want) {
+			w->n = 0;
+			(w->xz ? xz_step : zstd_step)(w, w->have);
+		}
+	}
+	return w->state == TT_ENDS_LOST ? n : i;
+}
