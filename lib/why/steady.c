@@ -184,22 +184,86 @@ join(struct stays *v, size_t n)
 	return k;
 }
 
+/* True if the class grows, by a fifth of ${growth} or more. */
+static bool
+stays_clearly(const struct stays *v, uint64_t growth)
+{
+	return v->last > v->first && (v->last - v->first) * 5 >= growth;
+}
+
 /* "; heap shots: ITEM grows from A to B, ..." of the two classes that grow most, if that is a fifth of what the heap grows. */
 static void
 put_stays(const struct stays *v, size_t n, uint64_t growth, struct tt_buf *b)
 {
 	char from[32], to[32];
 
-	for (size_t i = 0; i < n && i < 2 && v[i].last > v[i].first && (v[i].last - v[i].first) * 5 >= growth; i++) {
+	for (size_t i = 0; i < n && i < 2 && stays_clearly(&v[i], growth); i++) {
 		*tt_put_bytes(from, (int64_t)v[i].first) = '\0';
 		*tt_put_bytes(to, (int64_t)v[i].last) = '\0';
 		tt_buf_printf(b, i ? ", %s from %s to %s" : "; by heap shots %s grows from %s to %s", v[i].name, from, to);
 	}
 }
 
-/* What stays of which classes, of the heap shots; without them, that they would tell, if the recorder takes any. */
+/* The marker that allocates half of all bytes of the class called ${class}, or more: *${bytes}. TT_NO_ROW: none does, or it is not known. */
+static uint32_t
+who_allocates(struct tt_why *w, const char *class, struct tt_classes *classes, int64_t *bytes)
+{
+	int64_t *of = tt_mem_alloc(w->mem, (w->p->nrow + 1) * sizeof *of, w->err), all = 0;
+	uint32_t most = TT_NO_ROW;
+
+	for (uint32_t i = TT_NODE_MORE + 1; of && i < w->p->n; i++) {
+		const struct tt_node *n = tt_paths_node(w->p, i);
+		const struct tt_class *c = n->kind == TT_NODE_ALLOC ? tt_class_of(classes, n->process, n->key, w->err) : NULL;
+		const uint32_t row = tt_paths_row(w->p, w->own[i]);
+
+		if (!c || strcmp(c->label, class) != 0)
+			continue;
+		all += tt_paths_count(w->p, i).total;
+		if (row == TT_NO_ROW)
+			continue;
+		of[row] += tt_paths_count(w->p, i).total;
+		most = most == TT_NO_ROW || of[row] > of[most] ? row : most;
+	}
+	*bytes = most != TT_NO_ROW ? of[most] : 0;
+	tt_mem_free(w->mem, of, (w->p->nrow + 1) * sizeof *of);
+	return *bytes > 0 && *bytes >= all - *bytes ? most : TT_NO_ROW;
+}
+
+/* Who allocates most in typical frames, if that is half of what the heap grows by, or more. */
 static void
-put_shots(struct tt_why *w, struct tt_buf *b)
+put_most(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf *b)
+{
+	char bytes[32];
+	int64_t sum;
+	const struct tt_usual *most = most_of_all(w, &sum);
+
+	if (!most || most->self * (int64_t)w->m->frames->n < growth / 2)
+		return;
+	f->marker = w->p->row[most->id].label;
+	*tt_put_bytes(bytes, most->self) = '\0';
+	tt_buf_printf(b, "; %s allocates most, %s a frame", f->marker, bytes);
+}
+
+/* Who allocates the class ${v} that grows most, if shots tell that: it is the marker of ${f}; else who allocates most. */
+static void
+put_site(struct tt_why *w, const struct stays *v, struct tt_classes *classes, int64_t growth, struct tt_finding *f, struct tt_buf *b)
+{
+	char bytes[32];
+	int64_t all;
+	const uint32_t row = v ? who_allocates(w, v->name, classes, &all) : TT_NO_ROW;
+
+	if (row == TT_NO_ROW) {
+		put_most(w, growth, f, b);
+		return;
+	}
+	f->marker = w->p->row[row].label;
+	*tt_put_bytes(bytes, all) = '\0';
+	tt_buf_printf(b, "; %s allocates most of class %s, %s in all", f->marker, v->name, bytes);
+}
+
+/* Who allocates what the heap grows by, ${growth}, and what stays of which classes, of the heap shots; without them, that they would tell, if there are any. */
+static void
+put_shots(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf *b)
 {
 	const struct tt_heap_shots *s = tt_heap_shots(w->m);
 	const struct tt_shot *first, *last;
@@ -209,6 +273,7 @@ put_shots(struct tt_why *w, struct tt_buf *b)
 	if (!two_shots(s, tt_frames_end(w->m->frames, w->m->frames->n - 1), &first, &last) && !two_shots(s, INT64_MAX, &first, &last)) {
 		const char *option = tt_model_option(w->m, TT_REC_SHOTS);
 
+		put_most(w, growth, f, b);
 		if (option)
 			tt_buf_printf(b, "; heap shots tell what stays: record with %s", option);
 		return;
@@ -227,7 +292,9 @@ put_shots(struct tt_why *w, struct tt_buf *b)
 		v[s->cell[last->first + i].class].last += s->cell[last->first + i].bytes;
 	size_t n = join(v, s->nkey);
 	tt_sort(v, n, by_growth);
-	put_stays(v, n, last->bytes > first->bytes ? last->bytes - first->bytes : 0, b);
+	const uint64_t by = last->bytes > first->bytes ? last->bytes - first->bytes : 0;
+	put_site(w, n && stays_clearly(&v[0], by) ? &v[0] : NULL, &classes, growth, f, b);
+	put_stays(v, n, by, b);
 	tt_classes_free(&classes);
 	tt_mem_free(w->mem, v, (s->nkey + 1) * sizeof *v);
 }
@@ -288,9 +355,7 @@ find_leak(struct tt_why *w, bool *found)
 	struct heap h;
 	const enum proof proof = w->m->ncap == 1 ? prove(w, &h) : GROWS_NOT;
 	struct tt_finding *f;
-	char a[32], z[32], bytes[32];
-	int64_t sum;
-	const struct tt_usual *most = most_of_all(w, &sum);
+	char a[32], z[32];
 	struct tt_buf b = { 0 };
 
 	*found = proof != GROWS_NOT;
@@ -305,12 +370,7 @@ find_leak(struct tt_why *w, bool *found)
 	tt_buf_printf(&b, proof == GROWS_ONLY ? "the heap grows from %s to %s, and never becomes smaller" : "leak: the heap grows from %s to %s", a, z);
 	if (proof == GROWS_AFTER_FULL)
 		tt_buf_printf(&b, ", larger after each of %zu collections", h.n);
-	if (most && most->self * (int64_t)w->m->frames->n >= (int64_t)(h.last - h.first) / 2) {
-		f->marker = w->p->row[most->id].label;
-		*tt_put_bytes(bytes, most->self) = '\0';
-		tt_buf_printf(&b, "; %s allocates most, %s a frame", f->marker, bytes);
-	}
-	put_shots(w, &b);
+	put_shots(w, (int64_t)(h.last - h.first), f, &b);
 	f->sentence = tt_buf_keep(&b, w->text, w->err);
 	return w->err->code;
 }

@@ -1,5 +1,5 @@
 // Heaps for causes.py: 100 frames, each with garbage. Arguments: what is kept, and after how many frames the program asks for a collection, how often.
-// kept: more in each frame, by Game:Add; cache: as much, until frame 40; none.
+// kept: more in each frame, by Game:Add; busy: the same, with more garbage; cache: as much, until frame 40; none.
 using System;
 using System.Collections.Generic;
 
@@ -16,11 +16,11 @@ class Game
 			kept.Add(new Kept());
 	}
 
-	static void Tick(bool keeps)
+	static void Tick(bool keeps, int garbage)
 	{
 		if (keeps)
 			Add();
-		for (int i = 0; i < 16; i++)
+		for (int i = 0; i < garbage; i++)
 			last = new byte[4000];
 	}
 
@@ -29,7 +29,7 @@ class Game
 		int every = int.Parse(args[1]), often = int.Parse(args[2]);
 
 		for (int f = 1; f <= 100; f++) {
-			Tick(args[0] == "kept" || (args[0] == "cache" && f <= 40));
+			Tick(args[0] == "kept" || args[0] == "busy" || (args[0] == "cache" && f <= 40), args[0] == "busy" ? 48 : 16);
 			if (f % every == 0 && f <= every * often)
 				GC.Collect();
 		}

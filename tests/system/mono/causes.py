@@ -231,6 +231,17 @@ def few_shots():
         yield (not said, "Leaks: %s, %d shots: no leak" % (what, often), said)
 
 
+def who_keeps():
+    """Who allocates the class that grows is named, not who allocates most of something else; where shots tell none, who allocates most is."""
+    kit.compile("Leaks")
+    said = heaps("busy", 20, 4, "calls,alloc,gc,heapshot=1gc")
+    yield (len(said) == 1 and said[0][0] == "Game:Add ()" and "; Game:Add () allocates most of class Kept, " in said[0][1] and "Tick" not in said[0][1],
+           "Leaks: who allocates what stays", said)
+    said = heaps("busy", 20, 4)
+    yield (len(said) == 1 and said[0][0] == "Game:Tick (bool,int)" and "; Game:Tick (bool,int) allocates most, " in said[0][1],
+           "Leaks: who allocates most", said)
+
+
 # Two things in the same frames: of which class the row is meant to be and of which method, and what its sentence says. Save:Flush asks for a
 # collection, and makes a string before that, so that it allocates, too.
 PAIRS = [
@@ -461,9 +472,9 @@ with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
     for c, cause, method, problem in pool.map(recorded, wanted):
         check_planted(c, problem)
         check_causes(c, cause, method)
-for name, tell in [("leak", shots), ("leak", few_collections), ("leak", few_shots), ("asked", asked_and_not), ("asked", asked_alone),
-                   ("locked", locked), ("thrown", thrown_again), ("shared", called_for_once), ("shared", called_twice), ("shared", slept_long),
-                   ("shared", short_of_processors)]:
+for name, tell in [("leak", shots), ("leak", few_collections), ("leak", few_shots), ("leak", who_keeps), ("asked", asked_and_not),
+                   ("asked", asked_alone), ("locked", locked), ("thrown", thrown_again), ("shared", called_for_once), ("shared", called_twice),
+                   ("shared", slept_long), ("shared", short_of_processors)]:
     if not only or name in only:
         in_calm(tell)
 for pair in PAIRS:
