@@ -398,7 +398,7 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 	if (causes->nfinding == 0)
 		t->empty_reason = tt_causes_none(m->frames, causes);
 	else
-		t->note = tt_causes_unseen(causes, r);
+		t->note = tt_causes_note(causes, r);
 	for (size_t i = 0; i < causes->nfinding && i < CAUSES; i++) {
 		const struct tt_finding *f = &causes->finding[i];
 		struct tt_cell *c;

@@ -47,7 +47,7 @@ say_unseen(struct tt_making *k, size_t rows, struct tt_table *t)
 	const struct tt_causes *c = k->own;
 
 	if (rows)
-		t->note = tt_causes_unseen(c, k->r);
+		t->note = tt_causes_note(c, k->r);
 	else if (c->unseen || c->routine)
 		t->empty_reason = tt_causes_none(k->m->frames, c);
 }

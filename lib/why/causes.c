@@ -24,9 +24,9 @@ tt_cause_name(enum tt_cause_class class)
 }
 
 const char *
-tt_causes_unseen(const struct tt_causes *c, struct tt_report *r)
+tt_causes_note(const struct tt_causes *c, struct tt_report *r)
 {
-	return c->unseen == 0 ? NULL : tt_text(r, "%zu more long frames were not looked at, because there are too many zones or frames: choose up to 256 "
+	return c->unseen == 0 ? c->rest : tt_text(r, "%zu more long frames were not looked at, because there are too many zones or frames: choose up to 256 "
 	    "frames with %s", c->unseen, tt_setting_name[TT_SETTING_FRAMES]);
 }
 
@@ -288,6 +288,8 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 		tt_why_asked(&w);
 		if ((rc = tt_why_doubt(&w)) == TT_OK && (rc = tt_why_routine(&w)) == TT_OK && (rc = tt_why_part(&w)) == TT_OK)
 			rc = tt_why_group(&w);
+		if (rc == TT_OK)
+			rc = tt_why_rest(&w);
 	}
 	close_why(&w);
 	return rc;

@@ -101,6 +101,7 @@ struct tt_causes {
 	struct tt_finding *finding;   /* the most extra time first, then those of all frames */
 	size_t nfinding;
 	const char *routine;          /* a sentence on longer frames that are no hitches, because others are as long all the time; NULL: none */
+	const char *rest;             /* a sentence on frames that miss the budget that the median frame holds, and are not explained; NULL: there are none */
 	size_t unseen;                /* frames beyond the typical one that were not looked at: there are too many zones or frames */
 };
 
@@ -113,8 +114,8 @@ enum tt_setting tt_causes_hidden(const struct tt_model *m);
  */
 int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 
-/* A sentence about the frames that were not looked at; NULL: all were. */
-const char *tt_causes_unseen(const struct tt_causes *c, struct tt_report *r);
+/* A sentence about the frames that were not looked at, or of those that miss the budget, that are not explained; NULL: there are neither. */
+const char *tt_causes_note(const struct tt_causes *c, struct tt_report *r);
 
 /* Why nothing is found in the frames ${f}, in words; ${c}: the search; NULL: before it. */
 const char *tt_causes_none(const struct tt_frames *f, const struct tt_causes *c);

@@ -249,6 +249,9 @@ tt_why_is_worth(const struct tt_why *w, const struct tt_cause *c, const struct t
  */
 int tt_why_routine(struct tt_why *w);
 
+/* Say how many frames that miss the budget which the median frame holds are not explained: out->rest. Where all frames have a cause, it is not asked. */
+int tt_why_rest(struct tt_why *w);
+
 /* Tell unknown causes apart by how much time they take, and by the marker that most of it is in: tt_cause.kin. */
 int tt_why_part(struct tt_why *w);
 

@@ -128,3 +128,39 @@ tt_why_routine(struct tt_why *w)
 	}
 	return w->err->code;
 }
+
+/* True if something explains the frame of the cause ${c}: one of its own, or what grows. */
+static bool
+is_explained(const struct tt_cause *c)
+{
+	return c->class != TT_CAUSE_UNKNOWN || c->worst == 0;
+}
+
+int
+tt_why_rest(struct tt_why *w)
+{
+	struct tt_causes *out = w->out;
+	const struct tt_frames *f = w->m->frames;
+	const int64_t limit = w->cap || w->slows || w->ngrowing || (w->nstep && w->best != SIZE_MAX) || out->unseen ? 0 : budget(w);
+	size_t late = 0, n = 0, longest = 0, k = 0;
+	char fps[TT_CAP_TEXT], took[32];
+
+	for (size_t i = 0; i < f->n && limit; i++) {
+		if (tt_frames_wall(f, i) <= limit)
+			continue;
+		late++;
+		while (k < out->ncause && out->cause[k].frame < i)
+			k++;
+		if (k < out->ncause && out->cause[k].frame == i && is_explained(&out->cause[k]))
+			continue;
+		longest = n++ == 0 || tt_frames_wall(f, i) > tt_frames_wall(f, longest) ? i : longest;
+	}
+	if (n == 0 || late < 2)
+		return TT_OK;
+	*tt_put_cap(fps, limit) = '\0';
+	*tt_put_time_short(took, tt_frames_wall(f, longest)) = '\0';
+	out->rest = tt_arena_printf(w->text, w->err, n == 1 ? "%zu of %zu frames that miss %s is not explained: frame %llu, of %s" :
+	    "%zu of %zu frames that miss %s are not explained; the longest is frame %llu, of %s", n, late, fps,
+	    (unsigned long long)tt_frames_number(f, longest), took);
+	return w->err->code;
+}

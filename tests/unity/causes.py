@@ -724,6 +724,20 @@ def not_explained():
                                              row("frames 48 and 171", "methods", 48, 171)])
 
 
+def late_and_not_explained():
+    """How many frames that miss the budget have no cause is told below the others' causes; nothing, if all have one, or none misses it."""
+    for slow, collected, note in (((50, 91), 14, "2 of 8 frames that miss 60 fps (16.7 ms) are not explained; the longest is frame 92, of 20.56 ms"),
+                                  ((91,), 14, "1 of 7 frames that miss 60 fps (16.7 ms) is not explained: frame 92, of 20.56 ms"),
+                                  ((), 14, None), ((), 8, None)):
+        def change(k, f, slow=slow, collected=collected):
+            update(f).ms += 14 + k / 128 if k in slow else 0
+            f[MAIN][0].calls.extend([Zone("GC.Collect", collected)] if k % 40 == 20 else [])
+        path = game("late.raw", change)
+        table = suite.report("stats", path, "--table", "causes")["tables"]["causes"]
+        suite.equal("%d late frames are not explained" % len(slow), table.get("note"), note)
+        suite.true("the first screen says so, too", (note or "60 fps") in screen(path), screen(path))
+
+
 def for_the_display():
     """Frames that all miss 60 fps and wait for the display say so, and what the render thread runs meanwhile; frames within 60 fps do not."""
     for tid, work, draws, row in ((RENDER, 3, 20, '; thread "Render Thread" runs Render.Mesh for 20.00 ms a frame$'),
@@ -762,6 +776,7 @@ until()
 works_more()
 blocking_calls()
 not_explained()
+late_and_not_explained()
 long_calls()
 one_loop()
 more_done_here()
