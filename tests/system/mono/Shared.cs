@@ -1,4 +1,4 @@
-// Helpers that all frames and threads call: who calls them for once makes a frame long. args: quest|sleep|jobs|scene|lock|rethrow
+// Helpers that all frames and threads call: who calls them for once makes a frame long. args: quest|sleep|jobs|scene|lock|rethrow|tree
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -77,6 +77,16 @@ static class Keeper
 	}
 }
 
+static class Tree
+{
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static int Visit(int depth)
+	{
+		Burn.Spin(20000);
+		return depth == 0 ? 0 : Visit(depth - 1) + 1;
+	}
+}
+
 static class Loader
 {
 	[MethodImpl(MethodImplOptions.NoInlining)]
@@ -114,6 +124,8 @@ static class Game
 		if (kind == "lock")
 			lock (Keeper.Gate)
 				Burn.Spin(10000);
+		if (kind == "tree" && frame % 70 == 34)
+			Tree.Visit(200);
 		if (kind == "rethrow" && frame % 50 == 25)
 			Loader.Parse(1000);
 		if (kind == "jobs" && frame % 60 == 30)

@@ -404,6 +404,20 @@ def called_for_once():
     yield (said == [("calls", "Quests:Script ()", "4 frames, every 70th from 34 on")], "Shared: who calls a helper for once is named", said)
 
 
+def calls_itself():
+    """A method that calls itself 200 times for once is named, with all that the outermost call takes."""
+    kit.compile("Shared")
+    path = record("Shared", "tree", True, {})
+    tables = kit.stats(path, "causes,frame_markers")
+    said = [(r["marker"], r["frames"]) for r in tables["causes"] if r["class"] == "slow_call"]
+    yield (said == [("Tree:Visit (int)", "4 frames, every 70th from 34 on")], "Shared: what calls itself is named", said, tables["causes"])
+    took = [r["total_ns"] for r in tables["frame_markers"] if r["marker"].startswith("Tree:Visit") and r["frame"] % 70 == 34]
+    text = [r["sentence"] for r in tables["causes"] if r["class"] == "slow_call"]
+    figures = re.match(r"Tree:Visit \(int\): ([0-9.]+) to ([0-9.]+) ms in 201 calls; usually not called", text[0] if text else "")
+    yield (figures and took and [float(figures[1]), float(figures[2])] == [float("%.4g" % (ns / MS)) for ns in (min(took), max(took))],
+           "Shared: the outermost call has all of its time", text, took)
+
+
 def called_twice():
     """A machine that became slower meanwhile makes each call longer, and nothing else."""
     kit.compile("Shared")
@@ -473,7 +487,8 @@ with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         check_planted(c, problem)
         check_causes(c, cause, method)
 for name, tell in [("leak", shots), ("leak", few_collections), ("leak", few_shots), ("leak", who_keeps), ("asked", asked_and_not),
-                   ("asked", asked_alone), ("locked", locked), ("thrown", thrown_again), ("shared", called_for_once), ("shared", called_twice),
+                   ("asked", asked_alone), ("locked", locked), ("thrown", thrown_again), ("shared", called_for_once),
+                   ("nested", calls_itself), ("shared", called_twice),
                    ("shared", slept_long), ("shared", short_of_processors)]:
     if not only or name in only:
         in_calm(tell)
