@@ -62,7 +62,7 @@ static const struct opt work_opt[] = {
 	    .help = "convert: make these files of each capture, like json.gz or pb.gz; the suffix selects the format" },
 	{ .name = "per-capture", .arg = "FORM", .set = opt_choice, .at = AT(per_capture), .value = form_value,
 	    .help = "also write the tables of each capture, as tracetool stats prints them" },
-	{ .letter = 'o', .name = "output", .arg = "DIR", .set = opt_text, .at = AT(dir),
+	{ .letter = 'o', .name = "output", .once = true, .arg = "DIR", .set = opt_text, .at = AT(dir),
 	    .help = "keep results in DIR/results.jsonl, and files made from captures in DIR/" BATCH_FILES_DIR "/" },
 	{ .name = NULL },
 };

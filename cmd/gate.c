@@ -42,7 +42,7 @@ const struct opt gate_opt[] = {
 	    .help = "compare even with a baseline of another environment or of other settings" },
 	{ .name = "anchor", .set = opt_flag, .at = AT(anchor),
 	    .help = "find slow creep, too: a row with a change also fails if its sessions together rise by more than the limit" },
-	{ .name = "save", .arg = "BASE", .set = opt_text, .at = AT(save),
+	{ .name = "save", .once = true, .arg = "BASE", .set = opt_text, .at = AT(save),
 	    .help = "write the captures as a baseline" },
 	{ .name = "append", .set = opt_flag, .at = AT(append),
 	    .help = "with --save: judge the captures against the existing baseline, and add them unless a row fails" },

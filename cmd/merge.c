@@ -44,7 +44,7 @@ struct merge_opts {
 #define AT(f) offsetof(struct merge_opts, f)
 
 static const struct opt merge_opt[] = {
-	{ .letter = 'o', .name = "output", .arg = "DIR|FILE", .set = opt_text, .at = AT(output),
+	{ .letter = 'o', .name = "output", .once = true, .arg = "DIR|FILE", .set = opt_text, .at = AT(output),
 	    .help = "write all results, in order, to DIR/results.jsonl or to FILE" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
 	    .help = "sort results in this folder; default $TMPDIR, otherwise /tmp" },

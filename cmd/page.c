@@ -78,7 +78,7 @@ opt_picture(const struct opt *o, void *field, const char *value, struct tt_arena
 }
 
 static const struct opt page_opt[] = {
-	{ .letter = 'o', .name = "output", .arg = "FILE", .set = opt_text, .at = AT(output),
+	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE", .set = opt_text, .at = AT(output),
 	    .help = "write the page to FILE, \"-\": standard output; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
 	{ .name = "svg", .arg = "WHAT", .set = opt_picture, .at = AT(svg), .value = picture_name,
 	    .help = "write a picture (SVG) instead of a page: the chart of frames, or the call tree as a flame graph; diff: that of A... -- B..." },

@@ -24,7 +24,7 @@ struct recover_opts {
 };
 
 static const struct opt recover_opt[] = {
-	{ .letter = 'o', .name = "output", .arg = "FILE",
+	{ .letter = 'o', .name = "output", .once = true, .arg = "FILE",
 	    .set = opt_text, .at = offsetof(struct recover_opts, out),
 	    .help = "write the capture to FILE, which may be no capture yet; default: the name of the first capture with .recovered before .ttc, or "
 		    ".recovered.2 and so on if that is taken" },

@@ -189,7 +189,7 @@ static const struct opt table_opt[] = {
 	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(gate.group_by),
 	    .help = "group rows by thread, assembly, namespace or domain; with --gate, judge captures apart by this fact, "
 	            "like scene" },
-	{ .name = "perf-test-json", .arg = "FILE", .set = opt_text, .at = AT(perf_test),
+	{ .name = "perf-test-json", .once = true, .arg = "FILE", .set = opt_text, .at = AT(perf_test),
 	    .help = "also write frames, allocations and the markers that --marker chooses to FILE, in the layout of Unity's Performance Testing results" },
 	{ .more = pass_row, .set = set_pass_option },
 	{ .name = NULL },

@@ -20,21 +20,21 @@
 #define AT(f) offsetof(struct verdict_opts, f)
 
 const struct opt verdict_opt[] = {
-	{ .name = "junit", .arg = "FILE", .set = opt_text, .at = AT(junit),
+	{ .name = "junit", .once = true, .arg = "FILE", .set = opt_text, .at = AT(junit),
 	    .help = "write the verdict as JUnit XML, a test case for each row" },
 	{ .name = "github", .set = opt_flag, .at = AT(github),
 	    .help = "print annotations for GitHub Actions, and add the verdict to the step's summary" },
-	{ .name = "gitlab", .arg = "FILE", .set = opt_text, .at = AT(gitlab),
+	{ .name = "gitlab", .once = true, .arg = "FILE", .set = opt_text, .at = AT(gitlab),
 	    .help = "write the figures as GitLab's metrics report" },
 	{ .name = "azure", .set = opt_flag, .at = AT(azure),
 	    .help = "print messages for Azure Pipelines on standard output" },
 	{ .name = "teamcity", .set = opt_flag, .at = AT(teamcity),
 	    .help = "print messages for TeamCity on standard output" },
-	{ .name = "markdown", .arg = "FILE", .set = opt_text, .at = AT(markdown),
+	{ .name = "markdown", .once = true, .arg = "FILE", .set = opt_text, .at = AT(markdown),
 	    .help = "write the verdict as a comment for a pull request" },
-	{ .name = "html", .arg = "FILE", .set = opt_text, .at = AT(html),
+	{ .name = "html", .once = true, .arg = "FILE", .set = opt_text, .at = AT(html),
 	    .help = "write the verdict as a page that any browser opens" },
-	{ .name = "json", .arg = "FILE", .set = opt_text, .at = AT(json),
+	{ .name = "json", .once = true, .arg = "FILE", .set = opt_text, .at = AT(json),
 	    .help = "write the verdict as JSON; see tracetool-json(7)" },
 	{ .name = NULL },
 };
