@@ -41,8 +41,9 @@ put_test(struct tt_buf *out, const struct tt_verdict_row *r)
 {
 	char spread[64];
 
-	tt_buf_printf(out, "\nTest\n  that the change is at most the limit: p = %.4g, after Holm over %zu rows %.4g\n"
-	    "  that it is at least that: p = %.4g, after Holm %.4g\n", r->p, r->ntested, r->p_adjusted, r->p_not, r->p_not_adjusted);
+	tt_buf_printf(out, "\nTest\n  that the change is at most the limit: p = %.4g, after Holm over %zu row%s %.4g\n"
+	    "  that it is at least that: p = %.4g, after Holm %.4g\n", r->p, r->ntested, r->ntested == 1 ? "" : "s", r->p_adjusted, r->p_not,
+	    r->p_not_adjusted);
 	*tt_put_amount(spread, r->spread, r->dim) = '\0';
 	if (r->by_session)
 		tt_buf_printf(out, "  sessions are the unit: those of the baseline (%zu) %s by %s (standard deviation)\n", r->sessions,

@@ -191,7 +191,7 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 		 * is not for it.
 		 */
 		int rc = rec_open(&o, why);
-		_exit(rc == 0 ? 1 : rc != -EFBIG ? 2 : strstr(why, "ring= makes it smaller") ? 0 : 3);
+		_exit(rc == 0 ? 1 : rc != -EFBIG ? 2 : strstr(why, "ulimit) is lower; ring= makes it smaller, to 1536K at least") ? 0 : 3);
 	}
 	int status = 0;
 	waitpid(pid, &status, 0);
@@ -206,6 +206,19 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 		setrlimit(RLIMIT_FSIZE, &l);
 		int rc = rec_open(&o, why);
 		_exit(rc != 0 ? 1 : !strstr(why, "ulimit") ? 2 : rec_close(why) != 0 ? 3 : 0);
+	}
+	waitpid(pid, &status, 0);
+	CHECK_EQ_INT(status, 0);
+
+	/* Nor is there one of 2 MiB, the smallest that is tried: that is told, and how small one may be. */
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct rlimit l = { 204800, 204800 };
+		struct rec_options o = { .path = check_path("d.ttc"), .overwrite = true };
+		setrlimit(RLIMIT_FSIZE, &l);
+		int rc = rec_open(&o, why);
+		_exit(rc != -EFBIG ? 1 : strstr(why, "ulimit) is lower; ring= makes it smaller, to 1536K at least") ? 0 : 2);
 	}
 	waitpid(pid, &status, 0);
 	CHECK_EQ_INT(status, 0);

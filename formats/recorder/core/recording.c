@@ -168,7 +168,8 @@ map_ring(struct rec_options *o, bool asked, char why[256])
 	}
 	n = strlen(why);
 	if (rc == -EFBIG || rc == -ENOSPC)
-		snprintf(why + n, 256 - n, "; ring= makes it smaller");
+		snprintf(why + n, 256 - n, "%s; ring= makes it smaller, to 1536K at least",
+		    rc == -EFBIG ? ", the limit of the length of files (ulimit) is lower" : "");
 	else if (rc == 0 && o->ring < usual)
 		snprintf(why + n, 256 - n, "%sthe ring has %u MiB: the limit of the length of files (ulimit) allows no more", n ? "; " : "",
 		    (unsigned)(o->ring >> 20));
