@@ -50,7 +50,8 @@ struct pipe {
 	size_t kept;                  /* bytes of arguments that zones open between chunks have */
 	bool reading, entering, committing, eof, failed;
 	bool more_ahead;              /* see tt_chunk.more_ahead */
-	unsigned asleep;              /* workers that wait */
+	unsigned asleep, looking;     /* workers without a task: that sleep, that look out for one */
+	_Atomic unsigned tasks;       /* how often those were shown one */
 	struct tt_err err;
 	struct tt_loss tail;          /* from next, at the end */
 	struct tt_gpu_track *gpu;     /* NULL: no chunk so far has times of it */

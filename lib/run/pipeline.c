@@ -300,6 +300,17 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 
 /* --- the workers ---------------------------------------------------------------------- */
 
+/* In a loop that waits: what else runs on the core may go first. */
+static inline void
+relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+	__builtin_ia32_pause();
+#elif defined __aarch64__
+	__asm__ volatile("isb");
+#endif
+}
+
 static void
 fail(struct pipe *p, const struct tt_err *err)
 {
@@ -361,8 +372,8 @@ next_task(struct pipe *p, struct slot **s)
 }
 
 /*
- * This worker goes off to its task. Is there one more? Then one more worker wakes, and does the same; but not to read a chunk or two and sleep again,
- * as there is no room for more. Called with the lock held; it is let go first, for who wakes wants it.
+ * This worker goes off to its task. Is there one more? Then one that looks out has it, or one more worker wakes, and does the same; but not to read a chunk
+ * or two and sleep again, as there is no room for more. Called with the lock held; it is let go first, for who wakes wants it.
  */
 static void
 go(struct pipe *p)
@@ -370,12 +381,15 @@ go(struct pipe *p)
 	struct slot *s;
 	bool more = false;
 
-	if (p->asleep) {
+	if (p->asleep || p->looking) {
 		const enum task t = next_task(p, &s);
 		more = t != NOTHING && (t != READ || has_room(p, 3));
 	}
+	const bool seen = more && p->looking;
+	if (seen)
+		atomic_fetch_add_explicit(&p->tasks, 1, memory_order_release);
 	pthread_mutex_unlock(&p->lock);
-	if (more)
+	if (more && !seen)
 		pthread_cond_signal(&p->moved);
 }
 
@@ -493,19 +507,43 @@ one_task(struct pipe *p, struct worker *w)
 	}
 }
 
+/* So often a worker looks for a task before it sleeps, some 20 us in all: one that sleeps is back after more than most steps take. */
+enum { LOOKS = 1000 };
+
+/* There is no task: look out for one, *${looks} times at most, which become fewer. The lock is held, but not meanwhile. */
+static void
+look_out(struct pipe *p, unsigned *looks)
+{
+	const unsigned tasks = atomic_load_explicit(&p->tasks, memory_order_relaxed);
+
+	p->looking++;
+	pthread_mutex_unlock(&p->lock);
+	for (; *looks > 0 && atomic_load_explicit(&p->tasks, memory_order_acquire) == tasks; --*looks)
+		relax();
+	pthread_mutex_lock(&p->lock);
+	p->looking--;
+}
+
 static void *
 work(void *arg)
 {
 	struct worker *w = arg;
 	struct pipe *p = w->p;
+	unsigned looks = LOOKS;
 
 	pthread_mutex_lock(&p->lock);
-	while (!p->failed && !(p->eof && p->commit_seq == p->read_seq))
-		if (!one_task(p, w)) {
+	while (!p->failed && !(p->eof && p->commit_seq == p->read_seq)) {
+		if (one_task(p, w)) {
+			looks = LOOKS;
+		} else if (looks > 0) {
+			look_out(p, &looks);
+		} else {
 			p->asleep++;
 			pthread_cond_wait(&p->moved, &p->lock);
 			p->asleep--;
+			looks = LOOKS;
 		}
+	}
 	pthread_cond_broadcast(&p->moved);
 	pthread_mutex_unlock(&p->lock);
 	return NULL;

@@ -732,7 +732,7 @@ TEST(the_histogram_holds_every_frame_once)
 
 TEST(hitches_name_their_markers_allocations_and_pauses)
 {
-	struct tt_pause pause[] = { { 0, 500, 1500, 0, 0, true }, { 2000, 2100, 3000, 0, 0, true }, { 4000, 4100, 5000, 0, 1, true } };
+	struct tt_pause pause[] = { { 0, 500, 1500, 0, 0, true, false }, { 2000, 2100, 3000, 0, 0, true, false }, { 4000, 4100, 5000, 0, 1, true, false } };
 	struct tt_gc gc = { .pause = pause, .npause = 3 };
 	struct world w;
 	const struct tt_table *t;
