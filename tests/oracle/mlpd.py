@@ -648,6 +648,7 @@ class Thread:
         self.starts = self.ends = 0
         self.first_time = None
         self.stack = []         # [key, name, start, children_ns], outermost first
+        self.before = 0         # so many of these began before the present buffer
         self.last = None        # time of the last stack event
         self.seen = -1 << 64    # and of the last event of any kind
         self.open_pairs = {}    # GC pauses and collections, contention
@@ -682,6 +683,7 @@ class Calls:
 
     def pop(self, thread, time, whole=True):
         key, name, start, children, piece = thread.stack.pop()
+        thread.before = min(thread.before, len(thread.stack))
         duration = time - start
         if thread.stack:
             thread.stack[-1][3] += duration
@@ -727,8 +729,10 @@ class Calls:
         if unwinding:
             self.push(thread, "Exception", time, piece=True)
 
-    def close_all(self, thread, why, whole=True):
+    def close_all(self, thread, why):
+        """Of those cut by a gap, what began in the damaged buffer counts up to there."""
         while thread.stack:
+            whole = why == "open_at_gap" and len(thread.stack) > thread.before
             self.counts[why + "_" + self.pop(thread, max(thread.last, thread.seen), whole)] += 1
         thread.open_pairs.clear()
 
@@ -792,7 +796,9 @@ class Analysis:
             thread = self.thread(tid)
             if event[0] != "gap":
                 thread.seen = max(thread.seen, event[1])
-            if event[0] != "base":
+            if event[0] == "base":
+                thread.before = len(thread.stack)
+            else:
                 getattr(self, "on_" + event[0])(thread, *event[1:])
         self.finish()
 
@@ -804,7 +810,7 @@ class Analysis:
     def finish(self):
         for generations in self.threads.values():
             for thread in generations:
-                self.calls.close_all(thread, "open_at_end", False)
+                self.calls.close_all(thread, "open_at_end")
         for tid, time, name in self.late_names:
             started = [t for t in self.threads[tid]
                        if t.first_time is not None and t.first_time <= time]
@@ -900,7 +906,7 @@ class Analysis:
                 subject.first_time = time
         elif action == "unload":
             subject.ends += 1
-            self.calls.close_all(subject, "open_at_end", False)
+            self.calls.close_all(subject, "open_at_end")
         elif action == "name":
             self.late_names.append((ident, time, name))
 
