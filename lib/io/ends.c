@@ -82,11 +82,11 @@ xz_step(struct tt_ends *w, const uint8_t *p)
 		xz_chunk(w, p[0]);
 		break;
 	case TT_ENDS_XZ_PLAIN:
-		w->skip = (p[0] << 8 | p[1]) + 1u;
+		w->skip = ((unsigned)p[0] << 8 | p[1]) + 1u;
 		next(w, TT_ENDS_XZ_CHUNK, 1);
 		break;
 	case TT_ENDS_XZ_PACKED:
-		w->skip = (p[2] << 8 | p[3]) + 1u + w->more;
+		w->skip = ((unsigned)p[2] << 8 | p[3]) + 1u + w->more;
 		next(w, TT_ENDS_XZ_CHUNK, 1);
 		break;
 	case TT_ENDS_XZ_COUNT:
