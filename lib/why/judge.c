@@ -379,26 +379,44 @@ exception_at(const struct tt_why *w, size_t i)
 	return len >= 9 && strcmp(name + len - 9, "Exception") == 0 ? name : NULL;
 }
 
+struct thrown { const char *class; uint64_t n; };
+
+static int
+by_class(const void *a, const void *b)
+{
+	return strcmp(((const struct thrown *)a)->class, ((const struct thrown *)b)->class);
+}
+
 /* Which exception was thrown most, how many of it, and how many others. */
+static void
+count_exceptions(const struct tt_why *w, struct tt_cause *c)
+{
+	struct thrown *v = tt_mem_alloc(w->mem, (w->s->n + 1) * sizeof *v, w->err);
+	uint64_t of = 0, all = 0;
+	size_t n = 0;
+
+	c->allocs = 0;
+	for (size_t i = 0; i < w->s->n && v; i++)
+		if ((v[n].class = exception_at(w, i)))
+			v[n++].n = w->s->rec[i].n;
+	tt_sort(v, n, by_class);
+	for (size_t i = 0; i < n; i++) {
+		of = v[i].n + (i > 0 && by_class(&v[i - 1], &v[i]) == 0 ? of : 0);
+		all += v[i].n;
+		if (of > c->allocs) {
+			c->allocs = of;
+			c->name = v[i].class;
+		}
+	}
+	c->others = all - c->allocs;
+	tt_mem_free(w->mem, v, (w->s->n + 1) * sizeof *v);
+}
+
+/* Which exceptions were thrown, and who called the method that throws them. */
 static void
 look_at_exceptions(const struct tt_why *w, struct tt_cause *c)
 {
-	uint64_t most = 0, all = 0;
-
-	for (size_t i = 0; i < w->s->n; i++) {
-		const char *name = exception_at(w, i), *other;
-		uint64_t n = 0;
-
-		all += name ? w->s->rec[i].n : 0;
-		for (size_t k = 0; k < w->s->n && name; k++)
-			n += (other = exception_at(w, k)) && strcmp(other, name) == 0 ? w->s->rec[k].n : 0;
-		if (n <= most)
-			continue;
-		most = n;
-		c->name = name;
-	}
-	c->allocs = most;
-	c->others = all - most;
+	count_exceptions(w, c);
 	for (uint32_t at = c->node; at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE; at = tt_paths_node(w->p, at)->parent) {
 		uint32_t row = tt_paths_row(w->p, w->own[at]);
 		if (row == c->row)
