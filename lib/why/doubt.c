@@ -94,7 +94,7 @@ also_is_beyond_chance(const struct tt_why *w, const struct tt_cause *also)
 	return is_often(w, &s, also, all);
 }
 
-/* Drop second causes that are there by chance, or whose first cause is unknown. */
+/* Drop second causes that may be chance, and those without a known first cause. */
 static void
 settle_also(struct tt_why *w, bool *chance)
 {

@@ -304,7 +304,7 @@ find_caller(const struct tt_why *w, uint32_t node, int64_t ns, struct tt_growing
 	return true;
 }
 
-/* What grows of the kind ${what} and the thing ${id} is told by another. */
+/* Drop the row of the thing ${id} of the kind ${what}: another row stands for it. */
 static void
 drop_growing(struct tt_why *w, uint32_t what, uint32_t id)
 {

@@ -35,7 +35,7 @@ struct alike {
 	unsigned generations;         /* bits */
 	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
 	bool one_row;                 /* all are about the same marker */
-	bool told;                    /* what is told beside it says what was allocated, too */
+	bool told;                    /* the second half of the sentence says what was allocated */
 	bool others;                  /* a frame has exceptions of other classes, too */
 	bool same_by;
 	uint32_t callee;              /* of slow calls, where it is the same in all; TT_NO_ROW */

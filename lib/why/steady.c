@@ -301,7 +301,7 @@ put_shots(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf 
 
 /*
  * True if the shots until the end of the frames alone show that the heap grows: each is larger than the one before, and the last is in the second half.
- * Those after them are of what the runtime collects when the program ends.
+ * A later shot shows what is left when the program ends.
  */
 static bool
 shots_grow(const struct tt_why *w, struct heap *h)
