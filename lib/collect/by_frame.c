@@ -35,10 +35,7 @@ join_path(void *into, const void *next)
 
 	if (by_path(x, y) != 0)
 		return false;
-	x->n += y->n;
-	x->total += y->total;
-	x->self += y->self;
-	x->longest = x->longest > y->longest ? x->longest : y->longest;
+	tt_frame_path_join(x, y);
 	return true;
 }
 

@@ -24,6 +24,9 @@ struct tt_err;
 /* Of allocations: an object of so many bytes or more is large, new memory for which the system clears it. */
 enum { TT_BY_FRAME_LARGE = 8000 };
 
+/* The unit of tt_frame_path.longest_end: a little more than a microsecond. */
+enum { TT_FRAME_TICK_SHIFT = 10, TT_FRAME_TICK = 1 << TT_FRAME_TICK_SHIFT };
+
 /*
  * What the zones, or the allocations, of a path do in a frame: as tt_count has it before it is settled. A zone that is open over many frames
  * has one of these for all that it fills: there, total and self are in durations of the frame.
@@ -32,10 +35,34 @@ struct tt_frame_path {
 	uint32_t frame;               /* place in tt_frames */
 	uint32_t node;
 	uint32_t until;               /* 0, or the frame after the last one that the zone fills */
+	uint32_t longest_end;         /* when the longest ends, after the frame's start, in TT_FRAME_TICK ns */
 	uint64_t n;
 	int64_t total, self;          /* of allocations: bytes; those of large objects */
 	int64_t longest;              /* of the frame's time in any one of them; not of zones that fill it, nor of allocations */
 };
+
+/* Take up a zone of ${ns} that ends ${after} ns after the frame's start, if it is the longest so far. */
+static inline void
+tt_frame_path_longest(struct tt_frame_path *p, int64_t ns, int64_t after)
+{
+	if (ns <= p->longest)
+		return;
+	p->longest = ns;
+	p->longest_end = (uint32_t)((uint64_t)after >> TT_FRAME_TICK_SHIFT);
+}
+
+/* Add the sums of ${of}, the same path in the same frame. */
+static inline void
+tt_frame_path_join(struct tt_frame_path *p, const struct tt_frame_path *of)
+{
+	p->n += of->n;
+	p->total += of->total;
+	p->self += of->self;
+	if (of->longest <= p->longest)
+		return;
+	p->longest = of->longest;
+	p->longest_end = of->longest_end;
+}
 
 /* The values that a counter of numbers has in a frame. */
 struct tt_frame_values {

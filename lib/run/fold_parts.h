@@ -79,7 +79,7 @@ tt_fold_sum_whole(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64
 		return err->code;
 	s->n++;
 	s->total += end - ts;
-	s->longest = end - ts > s->longest ? end - ts : s->longest;
+	tt_frame_path_longest(s, end - ts, end - f->in_frame.from);
 	return TT_OK;
 }
 

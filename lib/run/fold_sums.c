@@ -93,7 +93,7 @@ tt_fold_sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_
 			return err->code;
 		s->n += begins;
 		s->total += to > from ? sign * (to - from) : 0;
-		s->longest = to - from > s->longest ? to - from : s->longest;
+		tt_frame_path_longest(s, to - from, to - frame.from);
 		next = end > frame.to ? after_filled(t, at + 1, last, end) : next;
 		if (next > at + 1 && sum_filled(io, (uint32_t)at + 1, (uint32_t)next, node, sign, err) != TT_OK)
 			return err->code;

@@ -124,12 +124,7 @@ static bool
 add(struct tt_frame_sums *s, const struct tt_frame_path *rec)
 {
 	if (s->slot[rec->node]) {
-		struct tt_frame_path *to = &s->rec[s->slot[rec->node] - 1];
-
-		to->n += rec->n;
-		to->total += rec->total;
-		to->self += rec->self;
-		to->longest = to->longest > rec->longest ? to->longest : rec->longest;
+		tt_frame_path_join(&s->rec[s->slot[rec->node] - 1], rec);
 		return true;
 	}
 	if (tt_mem_grow(&s->m->env->mem, &s->rec, &s->cap, s->n + 1, sizeof *s->rec, s->err) != TT_OK)

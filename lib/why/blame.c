@@ -411,6 +411,23 @@ alloc_time(const struct tt_fact *site, uint64_t n, int64_t bytes)
 	return (int64_t)n * EACH_NS + 2 * large + (bytes - large) / 2;
 }
 
+/* What the marker ${row} takes on the frame thread, with waits, collections and all else in it. */
+static int64_t
+whole_of(const struct tt_why *w, uint32_t row)
+{
+	const uint32_t thread = tt_frames_thread(w->m->frames, w->s->frame);
+	int64_t all = 0;
+
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *r = &w->s->rec[i];
+
+		if (tt_frame_sums_zone(w->s, r->node) && w->s->is[r->node] & TT_SUM_OUTER && tt_paths_row(w->p, r->node) == row &&
+		    tt_paths_thread(w->p, r->node)->index == thread)
+			all += r->total;
+	}
+	return all;
+}
+
 void
 tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 {
@@ -420,11 +437,13 @@ tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 
 	c->row = row->id;
 	c->node = f->id;
-	c->ns = w->inside[at];
+	c->ns = c->named = w->inside[at];
 	c->n = row->n;
 	c->took = total ? total->self : c->ns;
+	c->whole = whole_of(w, row->id);
 	c->usual_n = u.n;
 	c->usual_ns = tt_why_usual(w, TT_OF_TOTAL, row->id).self;
+	c->more = c->took > c->usual_ns ? c->took - c->usual_ns : c->ns;
 	c->longest = row->longest;
 	c->class = is_by_calls(w, row, c) ? TT_CAUSE_CALLS : TT_CAUSE_SLOW_CALL;
 	if (!is_more(w, row->id))
@@ -491,6 +510,7 @@ tt_why_blame_parts(const struct tt_why *w, const struct tt_why_end *end, struct 
 		if (p->took < 2 * p->usual || (i > 0 && p->row == p[-1].row))
 			return false;
 		to.ns += w->inside[part[i]];
+		to.named = to.ns;
 		to.took += p->took;
 		to.usual_ns += p->usual;
 	}

@@ -241,6 +241,7 @@ close_why(struct tt_why *w)
 {
 	tt_mem_free(w->mem, w->class, w->class ? w->p->n * sizeof *w->class : 0);
 	tt_mem_free(w->mem, w->own, w->own ? w->p->n * sizeof *w->own : 0);
+	tt_why_calls_free(w);
 	tt_mem_free(w->mem, w->present, w->present ? w->p->n * sizeof *w->present : 0);
 	tt_mem_free(w->mem, w->inside, w->capinside * sizeof *w->inside);
 	tt_mem_free(w->mem, w->now.v, w->now.cap * sizeof *w->now.v);
@@ -283,8 +284,8 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 	tt_frame_sums_init(&sums, view, err);
 	w.p = sums.p;
 	rc = err->code;
-	if (rc == TT_OK && (rc = tt_why_hitches(&w)) == TT_OK && (rc = look_at_paths(&w)) == TT_OK && (rc = read_samples(&w)) == TT_OK &&
-	    (rc = read_hitches(&w)) == TT_OK) {
+	if (rc == TT_OK && (rc = tt_why_hitches(&w)) == TT_OK && (rc = look_at_paths(&w)) == TT_OK && (rc = tt_why_calls(&w)) == TT_OK &&
+	    (rc = read_samples(&w)) == TT_OK && (rc = read_hitches(&w)) == TT_OK) {
 		tt_why_asked(&w);
 		if ((rc = tt_why_doubt(&w)) == TT_OK && (rc = tt_why_routine(&w)) == TT_OK && (rc = tt_why_part(&w)) == TT_OK)
 			rc = tt_why_group(&w);

@@ -49,10 +49,16 @@ struct tt_cause {
 	uint32_t row;                 /* of tt_paths: the marker blamed; TT_NO_ROW: none */
 	int64_t extra;                /* time of the frame beyond the typical one */
 	uint64_t worst;               /* number of the worst frame of its finding; 0: it is in none, because a growth explains it */
-	int64_t ns;                   /* of it, what the cause takes */
+	int64_t ns;                   /* of it, what the cause takes; of a class of the runtime's or the engine's work, all of that class */
+	int64_t named;                /* ... and what of it the call or the marker that is named takes */
 	uint64_t n, usual_n;          /* calls; exceptions; collections; of short processors, threads in the marker, and others busier than usual */
 	int64_t took, usual_ns;       /* what the marker takes in the frame, with all that it calls, and in a typical one */
-	int64_t usual_took;           /* of a wait, a lock, exceptions and such, which all count in took: what they take in a typical frame */
+	int64_t usual_took;           /* of the runtime's or the engine's work, which took has of what is named: what that takes in a typical frame */
+	int64_t all;                  /* ... and what all of that class takes in the frame */
+	int64_t row_took;             /* of methods compiled: those under the marker */
+	int64_t more;                 /* of calls, loaders and allocation: what the marker takes beyond a typical frame, with all that it calls */
+	int64_t whole;                /* of a slow call: what it takes with the waits, collections and such in it, too */
+	uint32_t call;                /* of the runtime's or the engine's work: the one named, in tt_why.calls */
 	int64_t longest;              /* the longest call */
 	uint64_t allocs;              /* allocations of the marker, or of row2; of exceptions, those of the class ${name} */
 	uint64_t others;              /* exceptions of other classes */
@@ -64,7 +70,8 @@ struct tt_cause {
 	const char *name;             /* a class, a method, or a thread */
 	const char *elsewhere;        /* of a collection, the other thread that it started on; NULL: the frame's */
 	/* Of a collection; of an allocation, of the collection in its frame that takes more time than usual: gc_ns, 0: there is none. */
-	int64_t gc_ns;
+	int64_t gc_ns;                /* beyond the usual, all collections of the frame */
+	int64_t gc_took;              /* those that started in starter, all they take */
 	unsigned generations;         /* bits: those that took a tenth of its time or more; 0: the capture does not say */
 	bool asked, guessed;          /* the program asked for it; by where collections start, and not by a call */
 	uint32_t starter;             /* the marker in which it started; TT_NO_ROW */

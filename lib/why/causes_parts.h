@@ -4,6 +4,7 @@
 #ifndef TT_WHY_CAUSES_PARTS_H
 #define TT_WHY_CAUSES_PARTS_H
 
+#include "base/map.h"
 #include "base/places.h"
 #include "view/paths.h"
 #include "why/causes.h"
@@ -19,7 +20,8 @@ enum tt_what {
 	TT_OF_NODE,                   /* a path on the frame thread: its calls, and time itself */
 	TT_OF_ROW,                    /* a marker on the frame thread, the same of all its paths */
 	TT_OF_CLASS,                  /* + tt_cause_class: time in what the runtime does, by the marker it is under */
-	TT_OF_SITE = TT_OF_CLASS + TT_CAUSE_CLASSES,  /* allocations of a marker, on all threads */
+	TT_OF_CALL = TT_OF_CLASS + TT_CAUSE_CLASSES,  /* + tt_cause_class: the same by call, tt_why.calls; of waits for the frame limit all time */
+	TT_OF_SITE = TT_OF_CALL + TT_CAUSE_CLASSES,   /* allocations of a marker, on all threads */
 	TT_OF_OTHER,                  /* a marker on other threads: time itself, without waits */
 	TT_OF_FRAME,                  /* the frame: TT_FRAME_OUTSIDE, TT_FRAME_BUSY, TT_FRAME_ZONES */
 	TT_OF_RUN,                    /* the same, and what the engine compiles or loads there, by its own marker */
@@ -51,10 +53,13 @@ struct tt_facts {
 	size_t n, cap;
 };
 
-/* A fact whose time grows over the capture: of TT_OF_ROW, TT_OF_TOTAL, or a class that waits. Medians of frames of the first and of the last eighth. */
+/* A call by which a method waits, loads and such: its own marker; and that of the outermost zone below it, TT_NO_ROW: it has no name, or there is none. */
+struct tt_why_call { uint32_t by, row; };
+
+/* A fact whose time grows over the capture: of TT_OF_ROW, TT_OF_TOTAL, or a call that waits. Medians of frames of the first and of the last eighth. */
 enum { TT_WHY_GROWING = 8 };
 struct tt_growing {
-	uint32_t what, id, node;
+	uint32_t what, id, row;       /* row: the marker that it is about */
 	int64_t ns[2], calls[2];
 	int64_t extra;                /* time of all frames beyond the median of the first eighth */
 	uint32_t helper;              /* of TT_OF_TOTAL: the marker that others call, too, and that takes longer when this one does */
@@ -80,6 +85,11 @@ struct tt_why {
 	struct tt_frame_sums *s;
 	uint8_t *class;               /* by node: enum tt_cause_class; UNKNOWN: it is a call of the program. TT_CLASS_NONE: time that is left out */
 	uint32_t *own;                /* by node: the call of the program that it belongs to */
+	uint32_t *outer;              /* by node: the outermost zone below the call of the program that it belongs to; 0: it is that itself */
+	uint32_t *call;               /* by node with a class: which of calls */
+	struct tt_why_call *calls;
+	size_t ncalls, capcalls;
+	struct tt_map call_at;        /* places in calls */
 	uint8_t *present;             /* by node: 1: it waits for the frame limit, or for a late GPU or render thread: only what is late counts */
 	uint32_t *place;              /* by kind and thing (facts.c): where among parts, then now, the fact is */
 	size_t nplace;
@@ -189,11 +199,19 @@ bool tt_why_walk_next(struct tt_fact_walk *k);
 /* Put the facts of the samples in order, and find their usual values. */
 int tt_why_learn(struct tt_why *w);
 
+/* After look-up of classes: find the calls by which methods wait, load and such. */
+int tt_why_calls(struct tt_why *w);
+void tt_why_calls_free(struct tt_why *w);
+
 /*
  * The call by which a method waits or loads at the path ${node}: the outermost zone below it, because what the library does inside is not the program's code.
  * TT_NO_ROW: it has no name.
  */
-uint32_t tt_why_call(const struct tt_why *w, uint32_t node);
+static inline uint32_t
+tt_why_call_row(const struct tt_why *w, uint32_t node)
+{
+	return w->outer[node] ? tt_paths_row(w->p, w->outer[node]) : TT_NO_ROW;
+}
 
 /* What explains the present frame, of which extra is known, and what else would if that is doubtful. */
 void tt_why_judge(struct tt_why *w, struct tt_cause *c);
@@ -214,11 +232,18 @@ tt_why_is_asked(const struct tt_cause *c)
 	return c->class == TT_CAUSE_COLLECTION && c->asked;
 }
 
-/* True if causes are of one kind and one marker, so that they are one finding. */
+/* The call that a wait and such is told by, whose figures those of other calls are not; TT_NO_FACT: it is told by its marker. */
+static inline uint32_t
+tt_why_call_told(const struct tt_cause *c)
+{
+	return c->class == TT_CAUSE_WAIT || c->class == TT_CAUSE_SHADERS || c->class == TT_CAUSE_LOADING ? c->call : TT_NO_FACT;
+}
+
+/* True if causes are of one kind, one marker and one call, so that they are one finding. */
 static inline bool
 tt_why_is_same(const struct tt_cause *x, const struct tt_cause *y)
 {
-	if (x->class != y->class || tt_why_is_asked(x) != tt_why_is_asked(y) || x->kin != y->kin)
+	if (x->class != y->class || tt_why_is_asked(x) != tt_why_is_asked(y) || x->kin != y->kin || tt_why_call_told(x) != tt_why_call_told(y))
 		return false;
 	return x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
 }

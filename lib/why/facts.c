@@ -119,6 +119,27 @@ put_in_order(struct tt_why *w)
 	return TT_OK;
 }
 
+/*
+ * What the runtime or the engine does in a zone of the class ${class}: by the marker that it is under, and by call. ${time}: what counts of it. A call that is
+ * of the class counts itself; of another, as a method of the library that reads, the zones of the class in it do.
+ */
+static int
+add_classed(struct tt_why *w, const struct tt_frame_path *rec, uint8_t class, int64_t time)
+{
+	const uint32_t node = rec->node, outer = w->outer[node];
+	const bool top = w->class[tt_paths_node(w->p, node)->parent] != class, is_call = outer && w->class[outer] == class ? node == outer : top;
+	struct tt_fact f = { .what = TT_OF_CLASS + class, .id = tt_paths_row(w->p, w->own[node]), .node = node, .self = time, .n = top ? rec->n : 0,
+		.longest = top ? rec->longest : 0 };
+	int rc = add(w, f);
+
+	f.what = TT_OF_CALL + class;
+	f.id = w->call[node];
+	f.self = rec->self;
+	f.n = is_call ? rec->n : 0;
+	f.longest = is_call ? rec->longest : 0;
+	return rc == TT_OK ? add(w, f) : rc;
+}
+
 /* What a zone of the frame thread does. */
 static int
 add_zone(struct tt_why *w, const struct tt_frame_path *rec)
@@ -132,19 +153,13 @@ add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 		const int64_t late = tt_frames_late(w->m->frames, w->s->frame, w->cap);
 
 		f.self = f.self < late ? f.self : late;
-		class = f.self > 0 ? class : TT_CLASS_NONE;
 	}
 	if (class == TT_CLASS_NONE)
 		return TT_OK;
-	if (class != TT_CAUSE_UNKNOWN) {
-		bool top = w->class[tt_paths_node(w->p, rec->node)->parent] != class;
-
-		f.what = TT_OF_CLASS + class;
-		f.id = tt_paths_row(w->p, own);
-		f.n = top ? rec->n : 0;
-		f.longest = top ? rec->longest : 0;
-		return add(w, f);
-	}
+	if (class != TT_CAUSE_UNKNOWN)
+		return add_classed(w, rec, class, f.self > 0 || !w->present[rec->node] ? f.self : 0);
+	if (w->present[rec->node] && f.self <= 0)
+		return TT_OK;
 	f.what = TT_OF_NODE;
 	f.node = own;
 	f.n = own == rec->node ? rec->n : 0;
@@ -194,21 +209,6 @@ tt_why_run(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thr
 	const uint32_t run = run_of(w, rec->node);
 
 	return run != TT_NO_ROW && other_thread(w, rec, thread) ? run : TT_NO_ROW;
-}
-
-uint32_t
-tt_why_call(const struct tt_why *w, uint32_t node)
-{
-	uint32_t row = TT_NO_ROW;
-
-	for (uint32_t at = node, own = w->own[at]; at != own && at > TT_NODE_MORE; at = tt_paths_node(w->p, at)->parent) {
-		/* What is done while it waits is not what it waits by. */
-		if (w->class[at] == TT_CAUSE_WAIT && w->class[node] != TT_CAUSE_WAIT)
-			break;
-		if (tt_paths_row(w->p, at) != TT_NO_ROW)
-			row = tt_paths_row(w->p, at);
-	}
-	return row;
 }
 
 /* What a zone of another thread, ${t}, does: a collection stops this one, too. */

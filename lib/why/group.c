@@ -76,7 +76,9 @@ by_cause(const void *a, const void *b)
 		return TT_CMP(x->class, y->class);
 	if (x->kin != y->kin)
 		return TT_CMP(x->kin, y->kin);
-	return tt_why_is_asked(x) != tt_why_is_asked(y) ? TT_CMP(tt_why_is_asked(x), tt_why_is_asked(y)) : TT_CMP(x->row, y->row);
+	if (tt_why_is_asked(x) != tt_why_is_asked(y))
+		return TT_CMP(tt_why_is_asked(x), tt_why_is_asked(y));
+	return x->row != y->row ? TT_CMP(x->row, y->row) : TT_CMP(tt_why_call_told(x), tt_why_call_told(y));
 }
 
 static int

@@ -77,17 +77,17 @@ static int
 put_growth(struct tt_why *w, const struct tt_growing *g, bool exact)
 {
 	const bool waits = g->what != TT_OF_ROW && g->what != TT_OF_TOTAL;
-	const uint32_t call = waits ? tt_why_call(w, g->node) : TT_NO_ROW;
+	const uint32_t call = waits ? w->calls[g->id].row : TT_NO_ROW;
 	struct tt_finding *f = tt_why_finding(w);
 	char a[32], z[32];
 	int64_t per[2] = { g->ns[0], g->ns[1] };
 
 	if (!f)
 		return w->err->code;
-	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[g->id].label, .frames = "all frames", .extra = g->extra };
+	*f = (struct tt_finding){ .class = TT_CAUSE_GROWTH, .marker = w->p->row[g->row].label, .frames = "all frames", .extra = g->extra };
 	struct tt_buf b = { 0 };
 	tt_buf_printf(&b, g->what == TT_OF_TOTAL ? "%s, with what it calls, grows from " : "%s: ", f->marker);
-	if (waits && call != TT_NO_ROW && call != g->id) {
+	if (waits && call != TT_NO_ROW && call != g->row) {
 		tt_buf_printf(&b, "waiting in %s grows from ", w->p->row[call].label);
 	} else if (waits) {
 		tt_buf_text(&b, "waiting grows from ");
@@ -215,14 +215,16 @@ find_growing(struct tt_why *w, int64_t longer)
 	tt_why_walk(&k, w);
 	while (tt_why_walk_next(&k)) {
 		const struct tt_fact *f = k.v[0];
-		const bool waits = f->what == TT_OF_CLASS + TT_CAUSE_WAIT || f->what == TT_OF_CLASS + TT_CAUSE_LOCK;
+		const bool waits = f->what == TT_OF_CALL + TT_CAUSE_WAIT || f->what == TT_OF_CALL + TT_CAUSE_LOCK;
+		const uint32_t row = waits ? w->calls[f->id].by : f->id;
 
-		if ((f->what != TT_OF_ROW && !waits) || f->id == TT_NO_ROW)
+		/* With a frame limit, what a frame waits for it is what is left of the period. */
+		if ((f->what != TT_OF_ROW && !waits) || row == TT_NO_ROW || (waits && w->cap && w->present[f->node]))
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		const int64_t more = ns[PARTS - 1] - ns[0];
 		if (is_clear(w, ns) && calls[0] && (!waits || longer >= more / 2))
-			add_growing(w, &(struct tt_growing){ .what = f->what, .id = f->id, .node = f->node, .ns = { ns[0], ns[PARTS - 1] },
+			add_growing(w, &(struct tt_growing){ .what = f->what, .id = f->id, .row = row, .ns = { ns[0], ns[PARTS - 1] },
 			    .calls = { calls[0], calls[PARTS - 1] }, .extra = time_grown(w, k.v, k.n, ns[0]), .by_calls = is_growing(calls) });
 	}
 }
@@ -273,7 +275,7 @@ total_grows(const struct tt_why *w, uint32_t row, struct tt_growing *g)
 		if (k.v[0]->what != TT_OF_TOTAL || k.v[0]->id != row)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
-		*g = (struct tt_growing){ .what = TT_OF_TOTAL, .id = row, .node = k.v[0]->node, .ns = { ns[0], ns[PARTS - 1] },
+		*g = (struct tt_growing){ .what = TT_OF_TOTAL, .id = row, .row = row, .ns = { ns[0], ns[PARTS - 1] },
 		    .extra = time_grown(w, k.v, k.n, ns[0]) };
 		return is_clear(w, ns);
 	}
@@ -613,7 +615,7 @@ tt_why_grown(const struct tt_why *w, const struct tt_cause *c)
 	if (w->slows)
 		return c->class == TT_CAUSE_UNKNOWN;
 	if (c->class == TT_CAUSE_WAIT || c->class == TT_CAUSE_LOCK)
-		return is_of_growing(w, TT_OF_CLASS + (uint32_t)c->class, c->row);
+		return is_of_growing(w, TT_OF_CALL + (uint32_t)c->class, c->call);
 	if (c->class != TT_CAUSE_SLOW_CALL && c->class != TT_CAUSE_CALLS && !c->doubtful)
 		return false;
 	if (w->ngrowing)

@@ -17,23 +17,84 @@ enum { LEAST_BURST = 256 << 10 };
 
 /* --- what the runtime does --------------------------------------------------------------------------- */
 
+/* True if the sentence names the call that is at work, and not only the marker that it is under. */
+static bool
+is_told_by_call(enum tt_cause_class class)
+{
+	return class == TT_CAUSE_WAIT || class == TT_CAUSE_SHADERS || class == TT_CAUSE_LOADING || class == TT_CAUSE_EDITOR;
+}
+
+/* Of the calls of ${class} by the marker ${by}, the one with most time beyond the usual, and of those the longest; NULL: there is none. */
+static const struct tt_fact *
+longest_call(const struct tt_why *w, enum tt_cause_class class, uint32_t by)
+{
+	const struct tt_fact *most = NULL;
+
+	for (size_t i = 0; i < w->now.n; i++) {
+		const struct tt_fact *f = &w->now.v[i];
+
+		if (f->what != TT_OF_CALL + (uint32_t)class || w->calls[f->id].by != by)
+			continue;
+		if (!most || tt_why_beyond(w, f) > tt_why_beyond(w, most) || (tt_why_beyond(w, f) == tt_why_beyond(w, most) && f->self > most->self))
+			most = f;
+	}
+	return most;
+}
+
+/* What is told of ${c}, which is blamed on its class: the figures of the marker ${by}, or of the call by which it is at work. */
+static void
+name_marker(const struct tt_why *w, const struct tt_fact *by, struct tt_cause *c)
+{
+	const struct tt_fact *call = longest_call(w, c->class, by->id), *told = call && is_told_by_call(c->class) ? call : by;
+	const struct tt_usual u = tt_why_usual(w, told->what, told->id);
+	/* For a limit, all of the wait is told, and what is late of it explains the frame. */
+	const int64_t beyond = tt_why_beyond(w, w->present[told->node] ? by : told);
+
+	c->row = by->id;
+	c->node = told->node;
+	c->call = call ? call->id : TT_NO_FACT;
+	c->took = told->self;
+	c->usual_took = u.self;
+	c->n = told->n;
+	c->usual_n = u.n;
+	c->longest = told->longest;
+	c->named = beyond < c->ns ? beyond : c->ns;
+}
+
+/* The methods that are compiled are told together. */
+static void
+name_compiled(const struct tt_why *w, struct tt_cause *c)
+{
+	c->row_took = c->took;
+	c->took = c->all;
+	c->named = c->ns;
+	c->n = 0;
+	c->usual_took = 0;
+	for (size_t i = 0; i < w->now.n; i++) {
+		const struct tt_fact *f = &w->now.v[i];
+
+		if (f->what != TT_OF_CLASS + TT_CAUSE_COMPILED)
+			continue;
+		c->n += f->n;
+		c->usual_took += tt_why_usual(w, f->what, f->id).self;
+	}
+}
+
 /* Blame ${c} on ${class} if that takes more time than the present cause; name the marker that most of it is under. */
 static void
 try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 {
 	const struct tt_fact *most = NULL;
-	int64_t sum = 0, took = 0, usual = 0;
-	uint64_t n = 0;
+	int64_t sum = 0, all = 0;
 
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
 
+		if (f->what == TT_OF_CALL + (uint32_t)class)
+			all += f->self;
 		if (f->what != TT_OF_CLASS + (uint32_t)class)
 			continue;
 		sum += tt_why_beyond(w, f);
-		took += f->self;
-		usual += tt_why_usual(w, f->what, f->id).self;
-		n += f->n;
 		if (!most || tt_why_beyond(w, f) > tt_why_beyond(w, most))
 			most = f;
 	}
@@ -41,14 +102,10 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 		return;
 	c->class = class;
 	c->ns = sum;
-	c->took = took;
-	c->usual_took = usual;
-	c->n = n;
-	c->row = most->id;
-	c->longest = most->longest;
-	c->usual_n = tt_why_usual(w, most->what, most->id).n;
-	c->usual_ns = tt_why_usual(w, most->what, most->id).self;
-	c->node = most->node;
+	c->all = all;
+	name_marker(w, most, c);
+	if (class == TT_CAUSE_COMPILED)
+		name_compiled(w, c);
 }
 
 /* The marker whose allocations in the frame exceed the usual most, and the class that it allocated most. */
@@ -114,7 +171,7 @@ is_in_wait(const struct tt_why *w, const struct tt_cause *c)
 	return w->class[at] == TT_CAUSE_WAIT;
 }
 
-/* Where the collection of ${c} started, and whether it is known already that the program asked for it. */
+/* Where the collections of ${c} started, which of them, and whether it is known already that the program asked for them. */
 static void
 look_at_start(const struct tt_why *w, struct tt_cause *c)
 {
@@ -124,7 +181,8 @@ look_at_start(const struct tt_why *w, struct tt_cause *c)
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_node *n = tt_paths_node(w->p, w->s->rec[i].node);
 
-		if (n->kind == TT_NODE_ZONE && n->key >= TT_KEY_GC_GEN(0) && n->key < TT_KEY_GC_GEN(TT_GENERATIONS))
+		if (n->kind == TT_NODE_ZONE && n->key >= TT_KEY_GC_GEN(0) && n->key < TT_KEY_GC_GEN(TT_GENERATIONS) &&
+		    tt_paths_row(w->p, w->own[w->s->rec[i].node]) == c->row)
 			took[n->key - TT_KEY_GC_GEN(0)] += w->s->rec[i].total;
 	}
 	for (unsigned g = 0; g < TT_GENERATIONS; g++)
@@ -163,13 +221,14 @@ look_at_collection(const struct tt_why *w, struct tt_cause *c)
 static void
 look_at_allocation(const struct tt_why *w, struct tt_cause *c)
 {
-	struct tt_cause gc = { .frame = c->frame, .starter = TT_NO_ROW };
+	struct tt_cause gc = { .frame = c->frame, .starter = TT_NO_ROW, .call = TT_NO_FACT };
 
 	try_class(w, TT_CAUSE_COLLECTION, &gc);
 	if (gc.ns == 0 || gc.ns < c->extra / 10)
 		return;
 	look_at_start(w, &gc);
 	c->gc_ns = gc.ns;
+	c->gc_took = gc.took;
 	c->generations = gc.generations;
 	c->asked = gc.asked;
 	c->starter = gc.starter;
@@ -263,17 +322,17 @@ look_at_code(const struct tt_why *w, struct tt_cause *c)
 	int64_t from = tt_frames_start(f, c->frame), to = from + tt_frames_dur(f, c->frame);
 	const struct tt_capture *cap = w->m->cap[w->m->threads.t[tt_frames_thread(f, c->frame)]->process];
 	const struct tt_def *d, *most = NULL;
-	uint64_t all = 0;
+	uint64_t all = 0, n = 0;
 
-	c->n = 0;
 	for (size_t i = 0; (d = tt_code_at(cap, i)) != NULL; i++) {
 		int64_t ts = d->ts + cap->offset_ns;
 		if (d->b == 0 || ts < from || ts >= to)
 			continue;
-		c->n++;
+		n++;
 		all += d->b;
 		most = !most || d->b > most->b ? d : most;
 	}
+	c->n = n ? n : c->n;
 	c->row2 = c->row;
 	if (!most || most->b < all / 2)
 		return;
@@ -285,7 +344,7 @@ look_at_code(const struct tt_why *w, struct tt_cause *c)
 static void
 look_at_wait(const struct tt_why *w, struct tt_cause *c)
 {
-	const uint32_t row = tt_why_call(w, c->node);
+	const uint32_t row = c->call != TT_NO_FACT ? w->calls[c->call].row : TT_NO_ROW;
 
 	c->row2 = row != TT_NO_ROW ? row : c->row2;
 	if (c->row2 == c->row)
@@ -328,7 +387,7 @@ look_at_lock(const struct tt_why *w, struct tt_cause *c)
 	for (size_t i = 0; i < w->s->n; i++) {
 		const struct tt_frame_path *r = &w->s->rec[i];
 
-		if (!is_method_elsewhere(w, r, c->frame) || r->total < c->ns - c->ns / 5)
+		if (!is_method_elsewhere(w, r, c->frame) || r->total < c->took - c->took / 5)
 			continue;
 		if (r->total > best - best / 100) {
 			if (r->total < best + best / 100 && tt_paths_thread(w->p, r->node) != by)
@@ -351,7 +410,7 @@ look_at_others(const struct tt_why *w, struct tt_cause *c)
 {
 	const uint32_t own = tt_frames_thread(w->m->frames, c->frame);
 	const struct tt_fact *most = NULL;
-	int64_t best = c->ns / 2;
+	int64_t best = c->took / 2;
 
 	for (size_t i = 0; i < w->now.n; i++)
 		if (w->now.v[i].what == TT_OF_RUN && tt_why_beyond(w, &w->now.v[i]) > best)
@@ -368,12 +427,13 @@ look_at_others(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
-/* The class of the exceptions that are allocated at record ${i} of the frame, which the model owns; NULL: it is no exception. */
+/* The class of the exceptions that the marker ${by} allocates at record ${i} of the frame, which the model owns; NULL: it is no exception, or another's. */
 static const char *
-exception_at(const struct tt_why *w, size_t i)
+exception_at(const struct tt_why *w, size_t i, uint32_t by)
 {
 	const struct tt_node *n = tt_paths_node(w->p, w->s->rec[i].node);
-	const char *name = n->kind == TT_NODE_ALLOC ? tt_model_class(w->m, n->process, n->key) : "";
+	const bool is_own = n->kind == TT_NODE_ALLOC && tt_paths_row(w->p, w->own[w->s->rec[i].node]) == by;
+	const char *name = is_own ? tt_model_class(w->m, n->process, n->key) : "";
 	const size_t len = strlen(name);
 
 	return len >= 9 && strcmp(name + len - 9, "Exception") == 0 ? name : NULL;
@@ -387,7 +447,7 @@ by_class(const void *a, const void *b)
 	return strcmp(((const struct thrown *)a)->class, ((const struct thrown *)b)->class);
 }
 
-/* Which exception was thrown most, how many of it, and how many others. */
+/* Which exception the method throws most, how many of it, and how many others. */
 static void
 count_exceptions(const struct tt_why *w, struct tt_cause *c)
 {
@@ -397,7 +457,7 @@ count_exceptions(const struct tt_why *w, struct tt_cause *c)
 
 	c->allocs = 0;
 	for (size_t i = 0; i < w->s->n && v; i++)
-		if ((v[n].class = exception_at(w, i)))
+		if ((v[n].class = exception_at(w, i, c->row)))
 			v[n++].n = w->s->rec[i].n;
 	tt_sort(v, n, by_class);
 	for (size_t i = 0; i < n; i++) {
@@ -502,7 +562,7 @@ try_processors(const struct tt_why *w, struct tt_cause *cause)
 	if (c->n + c->usual_n < 2 && !w->crowded)
 		return false;
 	c->n += c->n == 0;
-	c->ns = more < c->extra ? more : c->extra;
+	c->ns = c->named = c->more = more < c->extra ? more : c->extra;
 	*cause = to;
 	return true;
 }
@@ -524,12 +584,16 @@ try_loader(const struct tt_why *w, struct tt_cause *c)
 		c->allocs = 0;
 		c->bytes = 0;
 	}
+	const struct tt_fact *call = longest_call(w, TT_CAUSE_LOADING, c->row);
 	c->class = TT_CAUSE_LOADING;
 	c->doubtful = false;
 	c->ns += tt_why_beyond(w, f);
-	c->node = f->node;
-	c->callee_n = f->n;
-	c->callee_usual_n = u.n;
+	c->named = c->ns;
+	c->more += f->self - u.self;
+	c->node = call->node;
+	c->call = call->id;
+	c->callee_n = call->n;
+	c->callee_usual_n = tt_why_usual(w, call->what, call->id).n;
 }
 
 static void
@@ -557,7 +621,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 		look_at_wait(w, c);
 		break;
 	case TT_CAUSE_SHADERS:
-		c->row2 = tt_paths_row(w->p, c->node);
+		look_at_wait(w, c);
 		break;
 	case TT_CAUSE_WAIT:
 		look_at_wait(w, c);
@@ -711,7 +775,8 @@ tt_why_judge(struct tt_why *w, struct tt_cause *c)
 		*c = none;
 	if (!known && outside && tt_why_beyond(w, outside) >= c->extra / 2) {
 		c->class = TT_CAUSE_OUTSIDE;
-		c->ns = tt_why_beyond(w, outside);
+		c->ns = c->named = tt_why_beyond(w, outside);
+		c->more = outside->self - tt_why_usual(w, TT_OF_FRAME, TT_FRAME_OUTSIDE).self;
 		look_beside(w, &none, c);
 		return;
 	}

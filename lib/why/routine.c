@@ -90,6 +90,7 @@ leave_out(struct tt_why *w, const struct tt_cause *usual, int64_t limit, size_t 
 			c.class = c.n >= usual->n + (usual->n + 1) / 2 ? TT_CAUSE_CALLS : TT_CAUSE_SLOW_CALL;
 			c.usual_n = usual->n;
 			c.usual_ns = usual->took;
+			c.more = c.took > usual->took ? c.took - usual->took : c.ns;
 		}
 		if (c.also && is_by(c.also, usual->row) && c.also->ns <= MOST * usual->ns)
 			c.also = NULL;

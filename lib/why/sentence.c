@@ -3,6 +3,8 @@
  */
 #include "why/causes_parts.h"
 
+#include <string.h>
+
 #include "base/arena_text.h"
 #include "base/buf.h"
 #include "model/names.h"
@@ -28,13 +30,17 @@ bare(const struct tt_paths *p, uint32_t row)
 struct alike {
 	const struct tt_cause *c;
 	size_t frames;
-	int64_t ns, extra;            /* of all */
-	int64_t ns_low, ns_high, took_low, took_high, each_low, each_high;    /* each: extra time of one frame */
-	int64_t longest_low, longest_high, bytes_low, bytes_high, gc_ns_low, gc_ns_high;
+	int64_t ns, extra;            /* of all; ns: of what is named */
+	int64_t more_low, more_high, took_low, took_high, each_low, each_high;        /* each: extra time of one frame */
+	int64_t all_low, all_high, whole_low, whole_high, row_took_low, row_took_high, usual_took_low, usual_took_high;
+	int64_t longest_low, longest_high, bytes_low, bytes_high, gc_took_low, gc_took_high;
 	uint64_t n_low, n_high, usual_n_low, usual_n_high, allocs_low, allocs_high;
 	unsigned generations;         /* bits */
 	bool one_call;                /* in each of these frames, a single call of several takes most of the time */
 	bool one_row;                 /* all are about the same marker */
+	bool is_part;                 /* in some of these frames, others of the class take a tenth of its time or more */
+	bool is_mixed;                /* ... waits, collections and such take a tenth of what the method takes with these */
+	bool same_starter;            /* all collections started in the same marker, on the same thread */
 	bool told;                    /* the second half of the sentence says what was allocated */
 	bool others;                  /* a frame has exceptions of other classes, too */
 	bool same_by;
@@ -45,17 +51,26 @@ struct alike {
 	struct { int64_t low, high; } part[TT_CAUSE_PARTS];
 };
 
+/* True if ${ns} is under nine tenths of ${all}. */
+static bool
+is_tenth_less(int64_t ns, int64_t all)
+{
+	return ns < all - all / 10;
+}
+
 static struct alike
 one_cause(const struct tt_cause *c)
 {
 	const int64_t longer = c->took - c->usual_ns;         /* a sentence of a slow call has all that it takes */
-	const int64_t ns = c->class == TT_CAUSE_SLOW_CALL && longer > c->ns ? longer : c->ns;
+	const int64_t ns = c->class == TT_CAUSE_SLOW_CALL && longer > c->ns ? longer : c->named;
 
-	struct alike a = { .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .ns_low = c->ns, .ns_high = c->ns,
-		.took_low = c->took, .took_high = c->took, .each_low = c->extra, .each_high = c->extra,
-		.longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes, .bytes_high = c->bytes, .n_low = c->n,
-		.n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs, .allocs_high = c->allocs, .gc_ns_low = c->gc_ns,
-		.gc_ns_high = c->gc_ns, .generations = c->generations,
+	struct alike a = { .c = c, .frames = 1, .ns = ns + c->gc_ns, .extra = c->extra, .more_low = c->more, .more_high = c->more, .all_low = c->all,
+		.all_high = c->all, .whole_low = c->whole, .whole_high = c->whole, .row_took_low = c->row_took, .row_took_high = c->row_took,
+		.usual_took_low = c->usual_took, .usual_took_high = c->usual_took, .is_part = is_tenth_less(c->took, c->all),
+		.is_mixed = is_tenth_less(c->took, c->whole), .same_starter = true, .took_low = c->took, .took_high = c->took,
+		.each_low = c->extra, .each_high = c->extra, .longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes,
+		.bytes_high = c->bytes, .n_low = c->n, .n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs,
+		.allocs_high = c->allocs, .gc_took_low = c->gc_took, .gc_took_high = c->gc_took, .generations = c->generations,
 		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .others = c->others > 0, .same_by = true, .callee = c->callee,
 		.callee_low = c->callee_n, .callee_high = c->callee_n, .under = c->under, .same_parts = true };
 
@@ -97,15 +112,23 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->under = a->under == c->under ? c->under : TT_NO_ROW;
 	add_parts(a, c);
 	a->callee = a->callee == c->callee ? c->callee : TT_NO_ROW;
-	WIDEN(ns);
+	a->is_part = a->is_part || k.is_part;
+	a->is_mixed = a->is_mixed || k.is_mixed;
+	a->same_starter = a->same_starter && a->c->starter == c->starter && (a->c->elsewhere == c->elsewhere ||
+	    (a->c->elsewhere && c->elsewhere && strcmp(a->c->elsewhere, c->elsewhere) == 0));
+	WIDEN(more);
 	WIDEN(took);
+	WIDEN(all);
+	WIDEN(whole);
+	WIDEN(row_took);
+	WIDEN(usual_took);
 	WIDEN(each);
 	WIDEN(longest);
 	WIDEN(bytes);
 	WIDEN(n);
 	WIDEN(usual_n);
 	WIDEN(allocs);
-	WIDEN(gc_ns);
+	WIDEN(gc_took);
 	WIDEN(callee);
 	a->c = c->extra > a->c->extra ? c : a->c;
 }
@@ -179,11 +202,22 @@ static void
 put_took(struct tt_buf *b, const struct alike *a)
 {
 	put_times(b, a->took_low, a->took_high);
-	if (a->c->usual_took == 0 || a->c->usual_took < a->took_low / 20)
+	if (a->usual_took_high == 0 || a->usual_took_high < a->took_low / 20)
 		return;
 	tt_buf_text(b, " (usually ");
-	put_time(b, a->c->usual_took);
+	put_times(b, a->usual_took_low, a->usual_took_high);
 	tt_buf_text(b, ")");
+}
+
+/* ", of 42.43 ms of waiting", where what is named takes under nine tenths of that. */
+static void
+put_of_all(struct tt_buf *b, const struct alike *a, const char *of)
+{
+	if (!a->is_part)
+		return;
+	tt_buf_text(b, ", of ");
+	put_times(b, a->all_low, a->all_high);
+	tt_buf_printf(b, " %s", of);
 }
 
 static void
@@ -245,6 +279,7 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	put_generations(b, a);
 	if (c->asked) {
 		tt_buf_printf(b, c->guessed ? " in %s, which allocates too little to cause it" : " that %s asked for", label(p, c->row));
+		put_of_all(b, a, "of collections");
 		if (c->by != TT_NO_ROW) {
 			tt_buf_printf(b, "; %s allocates most, ", label(p, c->by));
 			put_bytes(b, c->usual_ns, c->usual_ns);
@@ -252,16 +287,20 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		}
 		return;
 	}
+	tt_buf_text(b, a->same_starter ? ", " : ", in the worst frame ");
 	if (c->elsewhere)
-		tt_buf_printf(b, ", on thread \"%s\"", c->elsewhere);
+		tt_buf_printf(b, "on thread \"%s\"", c->elsewhere);
 	else
-		tt_buf_printf(b, ", started in %s", label(p, starter));
+		tt_buf_printf(b, "started in %s", label(p, starter));
+	put_of_all(b, a, "of collections");
 	if (a->told)
 		return;
 	if (c->bytes > 0) {
-		tt_buf_text(b, "; ");
+		tt_buf_printf(b, "; %s allocates ", label(p, c->row));
 		put_bytes(b, a->bytes_low > 0 ? a->bytes_low : c->bytes, a->bytes_high);
-		tt_buf_printf(b, " of %s allocated by %s in the frame", c->name ? c->name : "objects", label(p, c->row));
+		tt_buf_text(b, " in the frame");
+		if (c->name)
+			tt_buf_printf(b, ", most of it %s", c->name);
 	} else if (c->row2 != TT_NO_ROW) {
 		if (starter == c->row)
 			tt_buf_text(b, ", which allocates most: ");
@@ -280,7 +319,7 @@ compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 
 	if (c->name && c->n == 1 && a->frames == 1) {
 		tt_buf_printf(b, "first call of %s: ", c->name);
-		put_time(b, c->ns);
+		put_time(b, c->took);
 		tt_buf_text(b, " to compile it (");
 		put_bytes(b, c->bytes, c->bytes);
 		tt_buf_printf(b, " of code), under %s", label(p, c->row));
@@ -292,11 +331,16 @@ compiled(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		put_count(b, a->n_low, a->n_high, "method", "methods");
 	else
 		tt_buf_text(b, "methods");
-	tt_buf_printf(b, " at %s first call, most of it under %s", a->n_high == 1 ? "its" : "their", label(p, c->row));
+	tt_buf_printf(b, " at %s first call, ", a->n_high == 1 ? "its" : "their");
+	if (is_tenth_less(a->row_took_low, a->took_low) || is_tenth_less(a->row_took_high, a->took_high)) {
+		put_times(b, a->row_took_low, a->row_took_high);
+		tt_buf_text(b, " of it ");
+	}
+	tt_buf_printf(b, "under %s", label(p, c->row));
 	if (!c->name)
 		return;
 	tt_buf_printf(b, a->frames > 1 ? "; in the worst frame the largest is %s (" : "; the largest is %s (", c->name);
-	if (c->longest > c->ns / 2) {
+	if (c->longest > c->took / 2) {
 		put_time(b, c->longest);
 		tt_buf_text(b, ", ");
 	}
@@ -321,7 +365,7 @@ calls(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	put_count(b, a->n_low, a->n_high, "call", "calls");
 	put_usual(b, a->c->usual_n);
 	tt_buf_text(b, ": ");
-	put_times(b, a->ns_low, a->ns_high);
+	put_times(b, a->more_low, a->more_high);
 	tt_buf_text(b, " more");
 }
 
@@ -376,6 +420,11 @@ slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		put_times(b, a->longest_low, a->longest_high);
 	} else {
 		put_times(b, a->took_low, a->took_high);
+		if (a->is_mixed) {
+			tt_buf_text(b, " (");
+			put_times(b, a->whole_low, a->whole_high);
+			tt_buf_text(b, " with waits, collections and such in it)");
+		}
 		if (c->n > 1) {
 			tt_buf_text(b, " in ");
 			put_count(b, a->n_low, a->n_high, "call", "calls");
@@ -425,6 +474,7 @@ lock(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, " waiting for a lock");
 	if (tt_paths_row(p, c->node) != c->row)
 		tt_buf_printf(b, " in %s", label(p, c->row));
+	put_of_all(b, a, "of waiting for locks");
 	if (c->name)
 		tt_buf_printf(b, "; meanwhile thread \"%s\" was in %s; who held the lock is not recorded", c->name, label(p, c->row2));
 }
@@ -447,16 +497,17 @@ exceptions(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_text(b, ": ");
 	put_took(b, a);
 	tt_buf_text(b, " from throw to catch");
+	put_of_all(b, a, "of all exceptions");
 }
 
 /* "; and 2.1 to 2.3 ms for a gen-1 collection that Save:Flush asked for" */
 static void
 put_gc_too(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
-	if (a->c->gc_ns == 0)
+	if (a->c->gc_took == 0)
 		return;
-	tt_buf_text(b, a->gc_ns_low ? "; and " : "; and up to ");
-	put_times(b, a->gc_ns_low ? a->gc_ns_low : a->gc_ns_high, a->gc_ns_high);
+	tt_buf_text(b, a->gc_took_low ? "; and " : "; and up to ");
+	put_times(b, a->gc_took_low ? a->gc_took_low : a->gc_took_high, a->gc_took_high);
 	tt_buf_text(b, " for ");
 	put_generations(b, a);
 	tt_buf_printf(b, a->c->guessed ? " in %s" : a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
@@ -486,7 +537,7 @@ put_loader(const struct alike *a, const struct tt_paths *p, const char *what, ui
 	tt_buf_printf(b, " %s", bare(p, by));
 	put_usual(b, c->callee_usual_n);
 	tt_buf_text(b, ": ");
-	put_times(b, a->ns_low, a->ns_high);
+	put_times(b, a->more_low, a->more_high);
 	tt_buf_text(b, " more");
 	if (c->allocs == 0)
 		return;
@@ -511,6 +562,7 @@ put_loading(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_printf(b, " %s: %s", what, bare(p, by));
 	if (by != a->c->row)
 		tt_buf_printf(b, ", under %s", label(p, a->c->row));
+	put_of_all(b, a, unloads ? "of loading and unloading" : "of loading");
 }
 
 /* "; in the same frame thread "Worker 0" ran Path:Find for 27 ms" */
@@ -538,7 +590,7 @@ put_processors(const struct alike *a, const struct tt_paths *p, struct tt_buf *b
 		put_count(b, a->usual_n_low, a->usual_n_high, "busier than usual with other work", "busier than usual with other work");
 	}
 	tt_buf_text(b, ", while this thread did no extra work; up to ");
-	put_time(b, a->ns_high);
+	put_time(b, a->more_high);
 	tt_buf_text(b, " more");
 }
 
@@ -553,25 +605,29 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " waiting in %s, called by %s" : " waiting in %s",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
 		put_under(a, p, b);
+		put_of_all(b, a, "of waiting");
 		put_beside(a, p, b);
 		break;
 	case TT_CAUSE_SHADERS:
 		put_took(b, a);
 		tt_buf_printf(b, c->row2 != TT_NO_ROW ? " compiling shaders (%s), under %s" : " compiling shaders (%s)",
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
+		put_of_all(b, a, "of compiling shaders");
 		break;
 	case TT_CAUSE_LOADING:
 		put_loading(a, p, b);
 		break;
 	case TT_CAUSE_EDITOR:
 		put_took(b, a);
-		tt_buf_printf(b, " of the Unity Editor's own, in %s: %s leaves that out", label(p, c->row), tt_setting_name[TT_SETTING_PLAYER_ONLY]);
+		tt_buf_printf(b, " of the Unity Editor's own, in %s", label(p, c->row));
+		put_of_all(b, a, "of the Editor's");
+		tt_buf_printf(b, ": %s leaves that out", tt_setting_name[TT_SETTING_PLAYER_ONLY]);
 		break;
 	case TT_CAUSE_ALLOCATION:
 		tt_buf_printf(b, "%s ", label(p, c->row));
 		put_allocates(a, b);
 		tt_buf_text(b, ": ");
-		put_times(b, a->ns_low, a->ns_high);
+		put_times(b, a->more_low, a->more_high);
 		tt_buf_text(b, " more");
 		put_gc_too(a, p, b);
 		break;
@@ -579,7 +635,7 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		put_processors(a, p, b);
 		break;
 	case TT_CAUSE_OUTSIDE:
-		put_times(b, a->ns_low, a->ns_high);
+		put_times(b, a->more_low, a->more_high);
 		tt_buf_text(b, " more outside recorded calls");
 		break;
 	default:

@@ -404,8 +404,8 @@ node_of(const struct tt_why *w, const struct tt_usual *u)
 static int
 find_present(struct tt_why *w)
 {
-	const struct tt_usual *wait = most_usual(w, TT_OF_CLASS + TT_CAUSE_WAIT), *run = most_usual(w, TT_OF_RUN);
-	const uint32_t node = wait ? node_of(w, wait) : 0, call = node ? tt_why_call(w, node) : TT_NO_ROW;
+	const struct tt_usual *wait = most_usual(w, TT_OF_CALL + TT_CAUSE_WAIT), *run = most_usual(w, TT_OF_RUN);
+	const uint32_t call = wait ? w->calls[wait->id].row : TT_NO_ROW, by = wait ? w->calls[wait->id].by : TT_NO_ROW;
 	char ns[32], all[32], other[32];
 	struct tt_buf b = { 0 };
 	struct tt_finding *f;
@@ -418,7 +418,7 @@ find_present(struct tt_why *w)
 		return w->err->code;
 	*tt_put_time_short(ns, wait->self) = '\0';
 	*tt_put_time_short(all, w->out->typical) = '\0';
-	*f = (struct tt_finding){ .class = TT_CAUSE_WAIT, .marker = w->p->row[wait->id].label, .frames = "all frames" };
+	*f = (struct tt_finding){ .class = TT_CAUSE_WAIT, .marker = by != TT_NO_ROW ? w->p->row[by].label : TT_OUTSIDE, .frames = "all frames" };
 	tt_buf_printf(&b, "a typical frame waits %s of %s in %s", ns, all, w->p->row[call].label);
 	if (run && run->self >= wait->self / 2) {
 		*tt_put_time_short(other, run->self) = '\0';

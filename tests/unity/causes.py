@@ -753,7 +753,57 @@ def for_the_display():
                    rows)
 
 
+def figures_of_what_is_named():
+    """A figure is that of the marker and the call that the sentence names, not of all that is of its class in the frame: that is told beside it."""
+    monitor = "mscorlib.dll!System.Threading::Monitor.Enter()"
+    for marker, cause, words, of in (
+            (JOBS, "wait", "12.00 ms waiting in WaitForJobGroupID, called by " + LASER, "of waiting"),
+            (READ, "loading", "12.00 ms loading: File.Read, under " + LASER, "of loading"),
+            ("AssetBundle.Unload", "loading", "12.00 ms unloading: AssetBundle.Unload, under " + LASER, "of loading and unloading"),
+            ("Shader.CreateGPUProgram", "shaders", "12.00 ms compiling shaders (Shader.CreateGPUProgram), under " + LASER, "of compiling shaders"),
+            (monitor, "lock", "12.00 ms waiting for a lock in " + LASER, "of waiting for locks"),
+            ("GC.Collect", "collection", "12.00 ms for a collection, started in " + LASER, "of collections")):
+        def change(k, f, marker=marker):
+            more = k % 40 == 20
+            scripts(f, Zone(LASER, .125, *[Zone(marker, 12)] * more), Zone(MAP, .125, *[Zone(marker, 8)] * more))
+        suite.equal("%s in two methods" % marker, [r[1:] for r in said(game("parted.raw", change))], [(cause, LASER, words + ", of 20.00 ms " + of +
+                    " (60 % of the extra time)")])
+
+    def compiles(k, f):
+        more = k % 40 == 20
+        scripts(f, Zone(LASER, .125, *[Zone("Mono.JIT", 6)] * (2 * more)), Zone(MAP, .125, *[Zone("Mono.JIT", 4)] * (2 * more)))
+    suite.equal("methods compiled in two methods", [r[1:] for r in said(game("parted.raw", compiles))],
+                [("compiled", LASER, "20.00 ms to compile 4 methods at their first call, 12.00 ms of it under " + LASER)])
+
+    # Two calls of one method; a wait that is usual, but elsewhere; a method's own time beside what waits in it.
+    def two(k, f):
+        more = k % 40 == 20
+        scripts(f, Zone(LASER, .125, *[Zone(JOBS, 12), Zone("Semaphore.WaitForSignal", 8)] * more))
+    suite.equal("two calls that wait", [r[3] for r in said(game("parted.raw", two))],
+                ["12.00 ms waiting in WaitForJobGroupID, called by %s, of 20.00 ms of waiting (60 %% of the extra time)" % LASER])
+
+    def usual_elsewhere(k, f):
+        scripts(f, Zone(LASER, .125, *[Zone(JOBS, 12)] * (k % 40 == 20)), Zone(MAP, .125, Zone(JOBS, 4)))
+    suite.equal("a wait that is usual elsewhere", [r[3] for r in said(game("parted.raw", usual_elsewhere))],
+                ["12.00 ms waiting in WaitForJobGroupID, called by %s, of 16.00 ms of waiting" % LASER])
+
+    def works_and_waits(k, f):
+        scripts(f, Zone(DIRECTOR, 14 if k % 40 == 20 else .125, Zone(JOBS, 4)))
+    suite.equal("what a method works, and what it takes with its waits", [r[3] for r in said(game("parted.raw", works_and_waits))],
+                ["%s: 14.00 ms (18.00 ms with waits, collections and such in it), usually 125.0 \u00b5s" % DIRECTOR])
+
+    def more_calls(k, f):
+        scripts(f, Zone(LASER, .125, *[Zone("Physics.Raycast", .0625 + k % 3 / 256)] * (410 if k % 40 == 20 else 18)))
+    rows = said(game("parted.raw", more_calls))
+    want = {r["frame"]: r["total_ns"] for r in suite.rows("frame_markers", suite.path("parted.raw")) if r["marker"] == "Physics.Raycast"}
+    usual_ns = sorted(v for k, v in want.items() if k % 40 != 21)[len(want) // 2 - 3]
+    more = sorted((want[k] - usual_ns) / MS for k in (21, 61, 101, 141, 181, 221))
+    suite.true("more calls take what they take beyond the usual", rows and rows[0][3].endswith(": 410 calls, usually 18: %#.4g to %#.4g ms more" %
+               (more[0], more[-1])), (rows, more))
+
+
 threads_that_work()
+figures_of_what_is_named()
 no_contention()
 two_causes()
 beside()
