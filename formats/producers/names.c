@@ -35,6 +35,12 @@ const char *const tt_wait_markers[] = {
 const char *const tt_limit_markers[] = { "WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitForPresent", NULL };
 const unsigned tt_limit_only = 1;
 
+/* Unity: what the render thread waits in until the GPU is ready, or the display takes the frame. */
+const char *const tt_gpu_wait_markers[] = { "Gfx.PresentFrame", "WaitForGPU", "GfxDeviceMetal.WaitFor", NULL };
+
+/* Engines' own namespaces: their methods are called by scripts, and are none. */
+const char *const tt_engine_namespaces[] = { "UnityEngine", "UnityEditor", "UnityEngineInternal", "Unity", "TMPro", NULL };
+
 /* Markers of work that a frame's own calls do not explain: causes of long frames (lib/why). */
 const char *const tt_collect_markers[] = { "GC.Collect", "GarbageCollector.CollectIncremental", NULL };
 const char *const tt_compile_markers[] = { "Mono.JIT", NULL };
@@ -90,6 +96,7 @@ static const char *const forms[] = { ".dll!", "__icall_wrapper_", NULL };
 const struct tt_known_names tt_known_names[] = {
 	{ "waits", tt_wait_markers, TT_NAME_HAS },
 	{ "waits for the frame limit", tt_limit_markers, TT_NAME_HAS },
+	{ "waits for the GPU on the render thread", tt_gpu_wait_markers, TT_NAME_HAS },
 	{ "a phase of Unity's PlayerLoop, and a dot", tt_frame_phases, TT_NAME_STEP },
 	{ "calls the steps of a frame", tt_loop_markers, TT_NAME_IS },
 	{ "collects garbage", tt_collect_markers, TT_NAME_HAS },
@@ -104,6 +111,7 @@ const struct tt_known_names tt_known_names[] = {
 	{ "does the runtime's part of a call", tt_plumbing, TT_NAME_BEGINS },
 	{ "constructs an object", tt_constructors, TT_NAME_HAS },
 	{ "the class library", tt_library_namespaces, TT_NAME_NAMESPACE },
+	{ "an engine's own methods", tt_engine_namespaces, TT_NAME_NAMESPACE },
 	{ "how the rest of the name is to be read", forms, TT_NAME_HAS },
 	{ "a thread that hands the GPU its work", tt_render_threads, TT_NAME_IS },
 	{ NULL, NULL, TT_NAME_HAS },

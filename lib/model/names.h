@@ -58,6 +58,9 @@ extern const char *const tt_collect_requests[], *const tt_collect_calls[], *cons
 /* Namespaces of the class library, and how methods begin that do the runtime's part of a call. NULL-terminated, of the producers. */
 extern const char *const tt_library_namespaces[], *const tt_plumbing[];
 
+/* Namespaces of engines, each with all below it; in what the render thread waits for the GPU, or for the display. The same. */
+extern const char *const tt_engine_namespaces[], *const tt_gpu_wait_markers[];
+
 /* What engines call the thread that hands the GPU its work. NULL-terminated, of the producers. */
 extern const char *const tt_render_threads[];
 

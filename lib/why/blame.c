@@ -265,6 +265,35 @@ tt_why_caller_to_blame(const struct tt_why *w, size_t at)
 	return at;
 }
 
+/* How many calls of the path at ${at} are beyond what nine of ten typical frames have. */
+static uint64_t
+more_calls(const struct tt_why *w, size_t at)
+{
+	const struct tt_fact *f = &w->now.v[at];
+	const struct tt_usual *u = tt_why_usual_of(w, f);
+	const uint64_t high = u ? u->n_high : 0;
+
+	return f->n > high ? f->n - high : 0;
+}
+
+size_t
+tt_why_caller_of_more(const struct tt_why *w, size_t at)
+{
+	enum { MIN_MORE_CALLS = 3 };
+	const uint64_t n = more_calls(w, at);
+
+	if (n < MIN_MORE_CALLS)
+		return at;
+	for (size_t up = tt_why_around(w, at); up != SIZE_MAX; up = tt_why_around(w, up)) {
+		const uint64_t m = more_calls(w, up);
+
+		if (m * 5 < n * 4 || m * 4 > n * 5 || tt_name_is_loop(tt_why_full_name(w, tt_paths_row(w->p, w->now.v[up].id))))
+			break;
+		at = up;
+	}
+	return at;
+}
+
 /* True if the end of the way is merely around what takes the time: it hardly takes more itself, and is not called more often. */
 static bool
 is_around(const struct tt_why *w, const struct tt_why_end *end)
@@ -326,14 +355,18 @@ is_method(const struct tt_why *w, uint32_t row)
 uint32_t
 tt_why_method_around(const struct tt_why *w, uint32_t row, uint32_t node)
 {
-	if (is_method(w, row))
+	uint32_t of_engine = TT_NO_ROW;
+
+	if (tt_why_is_script(tt_why_full_name(w, row)))
 		return TT_NO_ROW;
 	for (uint32_t at = node; at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE;) {
 		at = w->own[tt_paths_node(w->p, at)->parent];
-		if (is_method(w, tt_paths_row(w->p, at)))
-			return tt_paths_row(w->p, at);
+		const uint32_t around = tt_paths_row(w->p, at);
+		if (tt_why_is_script(tt_why_full_name(w, around)))
+			return around;
+		of_engine = of_engine == TT_NO_ROW && is_method(w, around) ? around : of_engine;
 	}
-	return TT_NO_ROW;
+	return is_method(w, row) ? TT_NO_ROW : of_engine;
 }
 
 /* What the path at ${at} calls most often beyond the usual. */
@@ -577,7 +610,7 @@ tt_why_blame_beside(struct tt_why *w, const struct tt_cause *first, struct tt_ca
 	/* Whether calls explain it is asked of what the first cause leaves. */
 	known.extra = slower.extra = rest > least ? rest : least;
 	if (end.at != SIZE_MAX)
-		tt_why_blame_path(w, end.at, &known);
+		tt_why_blame_path(w, tt_why_caller_of_more(w, end.at), &known);
 	end = descend_beside(w, false, first, least > known.ns + 1 ? least : known.ns + 1);
 	if (end.at != SIZE_MAX)
 		blame_slower(w, &end, &slower);

@@ -46,6 +46,12 @@ void tt_why_single_out(const struct tt_why *w, struct tt_why_end *end, int64_t l
  */
 size_t tt_why_caller_to_blame(const struct tt_why *w, size_t at);
 
+/*
+ * The path to blame if more calls than usual are made at ${at}: the outermost of its callers that are called about as many times more, and so make these
+ * calls, one each. Itself where it is called once or twice more: then chance makes them equal.
+ */
+size_t tt_why_caller_of_more(const struct tt_why *w, size_t at);
+
 /**
  * tt_why_blame_path(w, at, c):
  * Blame ${c}, of which the frame and its extra time are known, on the path ${at}: a slow call, more calls or allocation.
@@ -66,7 +72,10 @@ bool tt_why_blame_parts(const struct tt_why *w, const struct tt_why_end *end, st
  */
 bool tt_why_blame_beside(struct tt_why *w, const struct tt_cause *first, struct tt_cause *c);
 
-/* The method around the path ${node}, the innermost, of a marker ${row} that is none itself; TT_NO_ROW: it is one, or there is none. */
+/*
+ * The innermost method of the program around the path ${node}, of a marker ${row} that is none itself; without one, the innermost of the engine, if ${row} is
+ * no method at all. TT_NO_ROW: it is one, or there is none.
+ */
 uint32_t tt_why_method_around(const struct tt_why *w, uint32_t row, uint32_t node);
 
 /* The class of which the marker ${row} allocated most bytes in the frame, which the model owns; NULL: none is known. */

@@ -44,22 +44,6 @@ tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 
 /* --- which method a zone belongs to --------------------------------------------------------------------------------- */
 
-bool
-tt_causes_library(const char *full)
-{
-	const char *at;
-	size_t n = tt_name_method_namespace(full, &at);
-
-	if (tt_name_wrapper(full) || tt_name_alloc_helper(full))
-		return true;
-	for (const char *const *space = tt_library_namespaces; n && *space; space++) {
-		size_t k = strlen(*space);
-		if (n >= k && memcmp(at, *space, k) == 0 && (n == k || at[k] == '.'))
-			return true;
-	}
-	return false;
-}
-
 /* Where no collections were recorded, the calls that make one are known by name. */
 static enum tt_cause_class
 class_of(const char *full, bool collections)

@@ -85,9 +85,16 @@ struct tt_cause {
 	/* Of slow calls of several methods, all of them, in the order of the frame; took and such are their sums. 0: it is one. */
 	struct tt_cause_part part[TT_CAUSE_PARTS];
 	unsigned nparts;
-	/* Of a wait, what the thread ${name} does in the frame beyond the usual, and for how long; TT_NO_ROW: nothing that takes half as long. */
-	uint32_t other;
+	/*
+	 * Of a wait, what it ended with on the thread ${name}, or on several, and what that was in; else what that thread does in the frame beyond the
+	 * usual; and for how long, of several the longest. TT_NO_ROW: nothing that takes half as long.
+	 */
+	uint32_t other, other_in;
 	int64_t other_ns;
+	unsigned other_threads;
+	bool ended;
+	enum { TT_GPU_UNKNOWN, TT_GPU_OR_SYNC, TT_GPU_LATE } gpu;     /* of a wait for the last frame to be presented */
+	int64_t gpu_ns;               /* how long the GPU took; 0: not known, or not late by it */
 };
 
 /* Hitches of one cause, or something that is so throughout the capture. */

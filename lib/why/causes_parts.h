@@ -100,7 +100,7 @@ struct tt_why {
 	int64_t *inside;              /* by place in now: while a frame is judged */
 	size_t capinside;
 	int64_t cap;                  /* the period that frames are capped at; 0: they are not */
-	int64_t typical_cpu;
+	int64_t typical_cpu, typical_gpu;     /* medians; of the GPU's time, of the samples that know it; 0: not known */
 	int64_t over, over_cpu;       /* frames that take more are judged */
 	int64_t shorter;              /* than the typical frame nine of ten are by no more than this */
 	int64_t strict, strict_cpu;   /* ... and are hitches even where nothing explains them */
@@ -212,6 +212,26 @@ tt_why_call_row(const struct tt_why *w, uint32_t node)
 {
 	return w->outer[node] ? tt_paths_row(w->p, w->outer[node]) : TT_NO_ROW;
 }
+
+/* True for a method of the program: it has a list of arguments, and is neither of the base library nor of the engine. */
+bool tt_why_is_script(const char *full);
+
+/* What a thread is at work in, at the path ${node}: not a helper that the frame thread calls in most frames, too, but who calls it here. */
+uint32_t tt_why_work_of(const struct tt_why *w, uint32_t node);
+
+/* True if zones of ${node} are of another one of the program's threads than ${thread}; the GPU is none. */
+bool tt_why_is_other(const struct tt_why *w, uint32_t node, uint32_t thread);
+
+/* What another thread was in for most of the time in which this one waited for a lock; nothing, if several were in something for as long. */
+void tt_why_look_at_lock(const struct tt_why *w, struct tt_cause *c);
+
+/*
+ * What the wait ${c} ended with: a zone of like length on other threads that ends within a millisecond of it, and what it was in. False: there is none.
+ */
+bool tt_why_look_at_end(const struct tt_why *w, struct tt_cause *c);
+
+/* The same, or what another thread did beyond the usual meanwhile; and of a wait for the last frame to be presented, whether the GPU was late. */
+void tt_why_look_at_others(const struct tt_why *w, struct tt_cause *c);
 
 /* What explains the present frame, of which extra is known, and what else would if that is doubtful. */
 void tt_why_judge(struct tt_why *w, struct tt_cause *c);

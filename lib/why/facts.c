@@ -177,6 +177,14 @@ is_other(const struct tt_why *w, const struct tt_thread *t, uint32_t thread)
 	return t->index != thread && t->process == w->m->threads.t[thread]->process && !tt_thread_is_gpu(t);
 }
 
+bool
+tt_why_is_other(const struct tt_why *w, uint32_t node, uint32_t thread)
+{
+	const struct tt_thread *t = tt_paths_thread(w->p, node);
+
+	return t && is_other(w, t, thread);
+}
+
 /* The thread of the zones ${rec}, if it is another one in that sense; NULL: it is not. */
 static const struct tt_thread *
 other_thread(const struct tt_why *w, const struct tt_frame_path *rec, uint32_t thread)

@@ -81,6 +81,20 @@ out:
 	return w->err->code;
 }
 
+/* The median of the GPU's time in the samples that know it; 0: half of them do not. */
+static int64_t
+find_gpu(const struct tt_why *w)
+{
+	int64_t v[TT_FRAMES_SAMPLED];
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->nsample; i++) {
+		v[n] = tt_frames_timing(w->m->frames, TT_TIMING_GPU, w->sample[i]);
+		n += v[n] > 0;
+	}
+	return 2 * n > w->nsample ? tt_quantile_of_i64(v, n, 1, 2) : 0;
+}
+
 /* Evenly spaced frames; the search is in vain where too few of them are typical. */
 static int
 choose_samples(struct tt_why *w)
@@ -93,6 +107,7 @@ choose_samples(struct tt_why *w)
 		w->sample[i] = tt_frames_sample(w->m->frames, i);
 		w->ntypical += tt_why_extra(w, w->sample[i]) == 0;
 	}
+	w->typical_gpu = w->sample ? find_gpu(w) : 0;
 	return w->err->code;
 }
 
@@ -128,7 +143,7 @@ choose_hitches(struct tt_why *w)
 	for (size_t i = 0; i < n && all; i++)
 		if (tt_why_extra(w, i) > 0)
 			all[k++] = (struct tt_cause){ .frame = i, .row = TT_NO_ROW, .row2 = TT_NO_ROW, .by = TT_NO_ROW, .callee = TT_NO_ROW, .under = TT_NO_ROW,
-			    .starter = TT_NO_ROW, .other = TT_NO_ROW, .call = TT_NO_FACT,
+			    .starter = TT_NO_ROW, .other = TT_NO_ROW, .other_in = TT_NO_ROW, .call = TT_NO_FACT,
 			    .extra = tt_why_extra(w, i) };
 	if (!all)
 		return w->err->code;

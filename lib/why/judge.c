@@ -351,82 +351,6 @@ look_at_wait(const struct tt_why *w, struct tt_cause *c)
 		c->row2 = TT_NO_ROW;
 }
 
-/* What a thread is at work in, at the path ${node}: not a helper that the frame thread calls in most frames, too, but who calls it here. */
-static uint32_t
-work_of(const struct tt_why *w, uint32_t node)
-{
-	for (uint32_t at = node; at > TT_NODE_MORE && tt_paths_node(w->p, at)->kind == TT_NODE_ZONE; at = w->own[tt_paths_node(w->p, at)->parent]) {
-		const uint32_t row = tt_paths_row(w->p, at);
-		const struct tt_usual u = tt_why_usual(w, TT_OF_ROW, row);
-
-		if (tt_why_is_rare(w, &u) && !tt_causes_library(tt_why_full_name(w, row)))
-			return row;
-	}
-	return tt_paths_row(w->p, node);
-}
-
-/* True if the record is of a method of the program, on another thread than the frame's. */
-static bool
-is_method_elsewhere(const struct tt_why *w, const struct tt_frame_path *r, size_t frame)
-{
-	const struct tt_thread *t = tt_frame_sums_zone(w->s, r->node) ? tt_paths_thread(w->p, r->node) : NULL;
-	const uint32_t row = t ? tt_paths_row(w->p, r->node) : TT_NO_ROW;
-
-	return row != TT_NO_ROW && t->index != tt_frames_thread(w->m->frames, frame) && w->own[r->node] == r->node &&
-	    w->class[r->node] == TT_CAUSE_UNKNOWN && !tt_causes_library(tt_why_full_name(w, row));
-}
-
-/* What another thread was in for most of the time in which this one waited for a lock; nothing, if several were in something for as long. */
-static void
-look_at_lock(const struct tt_why *w, struct tt_cause *c)
-{
-	const struct tt_thread *by = NULL;
-	int64_t best = INT64_MAX;
-
-	/* A zone comes before those in it: of those that last as long as each other, it is the one that took the lock. */
-	for (size_t i = 0; i < w->s->n; i++) {
-		const struct tt_frame_path *r = &w->s->rec[i];
-
-		if (!is_method_elsewhere(w, r, c->frame) || r->total < c->took - c->took / 5)
-			continue;
-		if (r->total > best - best / 100) {
-			if (r->total < best + best / 100 && tt_paths_thread(w->p, r->node) != by)
-				c->name = NULL;
-			continue;
-		}
-		best = r->total;
-		by = tt_paths_thread(w->p, r->node);
-		c->row2 = work_of(w, r->node);
-		c->name = by->name;
-	}
-}
-
-/*
- * What another thread does in the frame beyond the usual while this one waits: most of any, if that is half of the wait or more. It may be what was waited
- * for; the capture does not say.
- */
-static void
-look_at_others(const struct tt_why *w, struct tt_cause *c)
-{
-	const uint32_t own = tt_frames_thread(w->m->frames, c->frame);
-	const struct tt_fact *most = NULL;
-	int64_t best = c->took / 2;
-
-	for (size_t i = 0; i < w->now.n; i++)
-		if (w->now.v[i].what == TT_OF_RUN && tt_why_beyond(w, &w->now.v[i]) > best)
-			best = tt_why_beyond(w, most = &w->now.v[i]);
-	if (!most)
-		return;
-	c->other = most->id;
-	c->name = tt_paths_thread(w->p, most->node)->name;
-	for (size_t i = 0; i < w->s->n; i++) {
-		const struct tt_frame_path *rec = &w->s->rec[i];
-
-		if (tt_why_run(w, rec, own) == most->id && tt_paths_thread(w->p, rec->node) == tt_paths_thread(w->p, most->node))
-			c->other_ns += rec->self;
-	}
-}
-
 /* The class of the exceptions that the marker ${by} allocates at record ${i} of the frame, which the model owns; NULL: it is no exception, or another's. */
 static const char *
 exception_at(const struct tt_why *w, size_t i, uint32_t by)
@@ -557,7 +481,7 @@ try_processors(const struct tt_why *w, struct tt_cause *cause)
 			most = f;
 	}
 	c->class = TT_CAUSE_PROCESSORS;
-	c->row = work_of(w, most->node);
+	c->row = tt_why_work_of(w, most->node);
 	count_busy(w, c, c->extra / 8);
 	if (c->n + c->usual_n < 2 && !w->crowded)
 		return false;
@@ -610,7 +534,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 		look_at_code(w, c);
 		break;
 	case TT_CAUSE_LOCK:
-		look_at_lock(w, c);
+		tt_why_look_at_lock(w, c);
 		break;
 	case TT_CAUSE_EXCEPTIONS:
 		look_at_exceptions(w, c);
@@ -619,6 +543,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 		if (c->allocs)
 			look_at_allocation(w, c);
 		look_at_wait(w, c);
+		tt_why_look_at_end(w, c);
 		break;
 	case TT_CAUSE_SHADERS:
 		look_at_wait(w, c);
@@ -626,7 +551,7 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 	case TT_CAUSE_WAIT:
 		look_at_wait(w, c);
 		c->under = tt_why_method_around(w, c->row, w->own[c->node]);
-		look_at_others(w, c);
+		tt_why_look_at_others(w, c);
 		break;
 	case TT_CAUSE_EDITOR:
 		look_at_wait(w, c);
@@ -724,7 +649,7 @@ judge_known(struct tt_why *w, const struct tt_cause *none, struct tt_cause *c)
 		if (!tt_why_blame_parts(w, &end, &path)) {
 			tt_why_single_out(w, &end, c->extra / TT_WHY_LEAST_SHARE);
 			if (end.at != SIZE_MAX)
-				tt_why_blame_path(w, end.at, &path);
+				tt_why_blame_path(w, tt_why_caller_of_more(w, end.at), &path);
 		}
 		*c = path.ns > c->ns ? path : *c;
 	}

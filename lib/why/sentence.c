@@ -546,6 +546,46 @@ put_loader(const struct alike *a, const struct tt_paths *p, const char *what, ui
 	put_gc_too(a, p, b);
 }
 
+/* "; it ended with Path:Find of 27 ms on thread "Worker 0"", "; in the worst frame it ended with Pool:Run, in Thread:Sleep, of up to 27 ms on 4 threads" */
+static void
+put_end(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	tt_buf_printf(b, a->frames > 1 ? "; in the worst frame it ended with %s" : "; it ended with %s", label(p, c->other));
+	if (c->other_in != TT_NO_ROW && c->other_in != c->other)
+		tt_buf_printf(b, ", in %s,", bare(p, c->other_in));
+	tt_buf_text(b, c->other_threads > 1 ? " of up to " : " of ");
+	put_time(b, c->other_ns);
+	if (c->other_threads > 1)
+		tt_buf_printf(b, " on %u threads", c->other_threads);
+	else
+		tt_buf_printf(b, " on thread \"%s\"", c->name);
+}
+
+/* What other threads, or the GPU, did meanwhile: "; in the same frame thread "Worker 0" ran Path:Find for 27 ms" where it did not end with anything. */
+static void
+put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
+{
+	const struct tt_cause *c = a->c;
+
+	if (c->other != TT_NO_ROW && c->ended) {
+		put_end(a, p, b);
+	} else if (c->other != TT_NO_ROW) {
+		tt_buf_printf(b, a->frames > 1 ? "; in the worst frame thread \"%s\" ran %s for " : "; in the same frame thread \"%s\" ran %s for ", c->name,
+		    label(p, c->other));
+		put_time(b, c->other_ns);
+	}
+	if (c->gpu == TT_GPU_UNKNOWN)
+		return;
+	tt_buf_text(b, c->ended ? ": " : "; ");
+	tt_buf_text(b, c->gpu == TT_GPU_LATE ? "GPU late" : "the GPU is late, or vertical sync holds the frame");
+	if (c->gpu_ns == 0)
+		return;
+	tt_buf_text(b, ", it took ");
+	put_time(b, c->gpu_ns);
+}
+
 /* "22 ms loading: File.Read, under Inventory:Open" */
 static void
 put_loading(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
@@ -563,19 +603,7 @@ put_loading(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	if (by != a->c->row)
 		tt_buf_printf(b, ", under %s", label(p, a->c->row));
 	put_of_all(b, a, unloads ? "of loading and unloading" : "of loading");
-}
-
-/* "; in the same frame thread "Worker 0" ran Path:Find for 27 ms" */
-static void
-put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
-{
-	const struct tt_cause *c = a->c;
-
-	if (c->other == TT_NO_ROW)
-		return;
-	tt_buf_printf(b, a->frames > 1 ? "; in the worst frame thread \"%s\" ran %s for " : "; in the same frame thread \"%s\" ran %s for ", c->name,
-	    label(p, c->other));
-	put_time(b, c->other_ns);
+	put_beside(a, p, b);
 }
 
 /* "CPU contention: 2 other threads in Jobs:Run and 1 busier than usual with other work, while this thread did no extra work; up to 2.1 ms more" */

@@ -400,6 +400,9 @@ node_of(const struct tt_why *w, const struct tt_usual *u)
 	return i < w->of_samples.n ? w->of_samples.v[i].node : 0;
 }
 
+/* A tenth longer than a frame of 60 fps: what a display of about 60 Hz makes frames last is no miss. */
+enum { LATE_NS = 16670000 / 10 * 11 };
+
 /* Typical frames that miss 60 fps, though no limit holds them, and wait for a third of their time until the last one is presented. */
 static int
 find_present(struct tt_why *w)
@@ -410,7 +413,7 @@ find_present(struct tt_why *w)
 	struct tt_buf b = { 0 };
 	struct tt_finding *f;
 
-	if (w->cap || call == TT_NO_ROW || !w->p->row[call].name || w->out->typical <= tt_frame_limit(16670000) || wait->self < w->out->typical / 3 ||
+	if (w->cap || call == TT_NO_ROW || !w->p->row[call].name || w->out->typical <= LATE_NS || wait->self < w->out->typical / 3 ||
 	    tt_waits_kind(w->m, w->p->row[call].name->full) != TT_WAIT_LIMIT)
 		return TT_OK;
 	f = tt_why_finding(w);
@@ -428,8 +431,12 @@ find_present(struct tt_why *w)
 		if (!tt_name_match(tt_render_threads, t->own))
 			tt_buf_text(&b, "; the GPU is late, or vertical sync holds the frame, or another thread is waited for");
 		tt_buf_printf(&b, "; thread \"%s\" runs %s for %s a frame", t->name, w->p->row[run->id].label, other);
-	} else {
+	} else if (w->typical_gpu == 0) {
 		tt_buf_text(&b, "; no other thread runs half as long: the GPU is late, or vertical sync holds the frame");
+	}
+	if (w->typical_gpu) {
+		*tt_put_time_short(other, w->typical_gpu) = '\0';
+		tt_buf_printf(&b, w->typical_gpu > w->out->typical / 5 * 4 ? "; GPU late, it takes %s a frame" : "; the GPU takes %s a frame", other);
 	}
 	f->sentence = tt_buf_keep(&b, w->text, w->err);
 	return w->err->code;

@@ -802,7 +802,66 @@ def figures_of_what_is_named():
                (more[0], more[-1])), (rows, more))
 
 
+def ended_with():
+    """A wait is told with the zone of another thread that it ended with, and what that was in, working or waiting; not with what ends at another time."""
+    preload, pool, sleep = "Loading.AsyncRead", "Game.dll!Game::Pool.Run()", "mscorlib.dll!System.Threading::Thread.Sleep()"
+    wait = "mscorlib.dll!System.Threading.Tasks::Task.Wait()"
+
+    def change(k, f, marker, *zones, ms=16, other=0):
+        # The main thread waits after 2 ms.
+        if k % 30 == 11:
+            f[MAIN] = [Zone(LOOP, .5, Zone(CAMERA, 2), Zone(UPDATE, 3, Zone(marker, ms)))]
+            for tid, z in zip(WORKERS, zones):
+                f[tid] = [Zone("Idle", 2 + ms - z.took() + other), z]
+    for what, marker, zones, words in (
+            ("a job", JOBS, [Zone(PATH, 16.5), Zone(ANIMATION, 8)], "%s of 16.50 ms on thread \"Worker 0\"" % PATH),
+            ("a read behind a lock", "Loading.LockPersistentManager", [Zone(preload, .125, Zone(READ, 15))],
+             "%s, in File.Read, of 15.13 ms on thread \"Worker 0\"" % preload),
+            ("threads that sleep", wait, [Zone(pool, .0625, Zone(sleep, 14)), Zone(pool, .0625, Zone(sleep, 15))],
+             "%s, in %s, of up to 15.06 ms on 2 threads" % (pool, sleep)),
+            ("a shader", JOBS, [Zone("Shader.CreateGPUProgram", 15)], "Shader.CreateGPUProgram of 15.00 ms on thread \"Worker 0\"")):
+        rows = said(game("ended.raw", lambda k, f: change(k, f, marker, *zones)))
+        suite.true("a wait that ended with %s" % what, len(rows) == 1 and rows[0][3].startswith("16.00 ms ") and marker in rows[0][3] and
+                   rows[0][3].endswith("; in the worst frame it ended with " + words), rows)
+    for what, zone, other in (("ends 2 ms later", Zone(PATH, 16), 2), ("ends 3 ms before", Zone(PATH, 12), -3), ("is short", Zone(PATH, 5), 0)):
+        rows = said(game("ended.raw", lambda k, f: change(k, f, JOBS, zone, other=other)))
+        suite.true("a zone that %s" % what, len(rows) == 1 and "ended with" not in rows[0][3], rows)
+
+    def present(k, f, gpu, ms):
+        f[MAIN].append(Zone("Gfx.WaitForPresentOnGfxThread", .25))
+        f[RENDER] = [Zone("Camera.Draw", 2.5), Zone("Gfx.PresentFrame", .5)]
+        if k % 30 == 11:
+            f[MAIN][1].ms = ms
+            f[RENDER][1] = Zone(gpu, sum(z.took() for z in f[MAIN]) - 2.5)
+    for zone, words in (("Gfx.PresentFrame", ": the GPU is late, or vertical sync holds the frame"), ("Camera.RenderShadows", "")):
+        rows = said(game("present.raw", lambda k, f: present(k, f, zone, 20)))
+        suite.true("the last frame is presented late by %s" % zone, len(rows) == 1 and rows[0][3].startswith("20.00 ms waiting in Gfx.WaitForPresent") and
+                   re.search('; in the worst frame it ended with %s of 2[0-9.]* ms on thread "Render Thread"%s$' % (zone, words), rows[0][3]), rows)
+
+
+def who_calls_more():
+    """Calls that are made one each by a caller are that caller's, told with the script around it; not the innermost's, nor those of one with other callers."""
+    console, trace, quest, probe = "LogStringToConsole", "ExtractStackTrace", "Game.dll!Game::QuestTracker.Update()", "ReflectionProbe.RenderFace"
+    log = "UnityEngine.CoreModule.dll!UnityEngine::Debug.Log()"
+
+    def logs(k, f, deep):
+        one = Zone(console, .03125, Zone(trace, .25))
+        scripts(f, Zone(quest, .125, *[Zone(log, .0078125, one) if deep else one] * (40 if k % 40 == 20 else 0)))
+    for deep, marker in ((False, console), (True, log)):
+        rows = said(game("logs.raw", lambda k, f: logs(k, f, deep)))
+        suite.equal("lines logged, %s" % marker, [r[1:] for r in rows], [("calls", marker, "%s, under %s: 40 calls, usually none: %s ms more" %
+                                                                         (marker, quest, "11.56" if deep else "11.25"))])
+
+    def faces(k, f):
+        if k % 40 == 20:
+            f[MAIN][0].calls.append(Zone("ReflectionProbes.Update", .0625, *[Zone(probe, .125, Zone(CAMERA, 1.75))] * 6))
+    suite.equal("six more cameras", [r[1:] for r in said(game("faces.raw", faces))],
+                [("slow_call", probe, probe + ": 11.25 ms in 6 calls; usually not called")])
+
+
 threads_that_work()
+ended_with()
+who_calls_more()
 figures_of_what_is_named()
 no_contention()
 two_causes()
