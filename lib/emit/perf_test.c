@@ -22,6 +22,11 @@ enum { MOST = 256 };                  /* markers */
 /* What units are called by in the file. */
 enum unit { UNIT_MS = 2, UNIT_BYTE = 4, UNIT_NONE = 8 };
 
+/* Groups of times of frames. */
+static const struct { const char *name; unsigned what; } times[] = { { "FrameTime", TT_FRAME_WALL }, { "FrameTime.CPU", TT_FRAME_CPU },
+	{ "FrameTime.MainThread", TT_FRAME_TIMING + TT_TIMING_MAIN }, { "FrameTime.RenderThread", TT_FRAME_TIMING + TT_TIMING_RENDER },
+	{ "FrameTime.GPU", TT_FRAME_TIMING + TT_TIMING_GPU } };
+
 struct marker { const char *name; uint64_t key; int64_t *ns, until; };
 
 struct perf {
@@ -231,6 +236,36 @@ put_pauses(struct perf *d, struct tt_err *err)
 	return rc == TT_OK ? put_group(d, "GC.Pause", UNIT_MS, err) : rc;
 }
 
+/* True if the file has a group of its own of this name. */
+static bool
+is_own_group(const char *name)
+{
+	static const char *const others[] = { "GC.Alloc", "GC.Alloc.Count", "GC.Pause" };
+	bool own = false;
+
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		own = own || strcmp(name, times[i].name) == 0;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		own = own || strcmp(name, others[i]) == 0;
+	return own;
+}
+
+static int
+put_marker(struct perf *d, const struct marker *k, struct tt_err *err)
+{
+	struct tt_buf name = { 0 };
+	int rc = TT_OK;
+
+	tt_buf_printf(&name, "%s%s", k->name, is_own_group(k->name) ? " (marker)" : "");
+	rc = tt_buf_error(&name, err);
+	for (size_t i = 0; i < d->of->end - d->of->first && rc == TT_OK; i++)
+		rc = add(d, (double)k->ns[i] / 1e6, err);
+	if (rc == TT_OK)
+		rc = put_group(d, name.p, UNIT_MS, err);
+	tt_buf_free(&name);
+	return rc;
+}
+
 static int
 put_markers(struct perf *d, struct tt_err *err)
 {
@@ -241,12 +276,8 @@ put_markers(struct perf *d, struct tt_err *err)
 			rc = tt_slices_each(&d->slices, i, add_zone, d, err);
 	if (rc == TT_OK)
 		tt_sort(d->marker, d->nmarker, by_name);
-	for (size_t i = 0; i < d->nmarker && rc == TT_OK; i++) {
-		for (size_t k = 0; k < d->of->end - d->of->first && rc == TT_OK; k++)
-			rc = add(d, (double)d->marker[i].ns[k] / 1e6, err);
-		if (rc == TT_OK)
-			rc = put_group(d, d->marker[i].name, UNIT_MS, err);
-	}
+	for (size_t i = 0; i < d->nmarker && rc == TT_OK; i++)
+		rc = put_marker(d, &d->marker[i], err);
 	forget_markers(d);
 	return rc;
 }
@@ -274,9 +305,6 @@ result_name(const struct perf *d, size_t *n)
 static int
 put_result(struct perf *d, struct tt_err *err)
 {
-	static const struct { const char *name; unsigned what; } times[] = { { "FrameTime", TT_FRAME_WALL }, { "FrameTime.CPU", TT_FRAME_CPU },
-		{ "FrameTime.MainThread", TT_FRAME_TIMING + TT_TIMING_MAIN }, { "FrameTime.RenderThread", TT_FRAME_TIMING + TT_TIMING_RENDER },
-		{ "FrameTime.GPU", TT_FRAME_TIMING + TT_TIMING_GPU } };
 	struct tt_json *j = &d->j;
 	size_t n;
 	const char *title = result_name(d, &n);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/arena_text.h"
 #include "base/hash_seed.h"
 #include "base/map.h"
 
@@ -65,21 +66,30 @@ thread_name(const struct tt_model *m, const struct tt_node *n)
 	return n->key < m->threads.n ? m->threads.t[n->key]->name : "(unknown thread)";
 }
 
+/* The name of a row in full: the category tells apart neighbours of one full name. NULL: no memory. */
+static const char *
+full_text(struct tt_stacks *s, uint32_t row, struct tt_err *err)
+{
+	const struct tt_row *r = &s->paths.row[row];
+	const bool alike = (row > 0 && strcmp(r[-1].name->full, r->name->full) == 0) ||
+	    (row + 1 < s->paths.nrow && strcmp(r[1].name->full, r->name->full) == 0);
+
+	return alike ? tt_arena_printf(&s->arena, err, "%s [%s]", r->name->full, s->m->category[r->name->category].name) : r->name->full;
+}
+
 /* Zones have texts by row, so that each is looked at once. */
 static int
 set_frame(struct tt_stacks *s, struct maker *m, uint32_t node, struct tt_err *err)
 {
 	uint32_t row = tt_paths_row(&s->paths, node), number;
-	const struct tt_row *r;
 	int rc;
 
 	if (row == TT_NO_ROW)
 		return number_text(s, m, "(unknown)", &s->text[node], err);
-	r = &s->paths.row[row];
 	if (!s->row_text[row]) {
-		const char *text = m->clean ? r->label : r->name->full;
+		const char *text = m->clean ? s->paths.row[row].label : full_text(s, row, err);
 
-		rc = number_text(s, m, *text ? text : "(unnamed)", &number, err);
+		rc = text ? number_text(s, m, *text ? text : "(unnamed)", &number, err) : err->code;
 		if (rc != TT_OK)
 			return rc;
 		s->row_text[row] = number + 1;

@@ -89,7 +89,7 @@ int tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err 
 /* The ${i}th of all names of markers, defined or met; its full is NULL where it has none. NULL: there are no more. */
 const struct tt_name *tt_model_name_at(const struct tt_model *m, size_t i);
 
-/* Names of different markers that are shown alike get an apart name: with arguments, or in full if those are alike, too. */
+/* Names of different markers that are shown alike get an apart name: their label among all names (labels.h). After each tt_model_resolve(). */
 int tt_model_tell_apart(struct tt_model *m, struct tt_err *err);
 
 /* The name of the class of allocation key ${key} of ${process}; "(unknown class 0x...)" where undefined. */

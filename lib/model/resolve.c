@@ -12,6 +12,7 @@
 #include "base/hash_seed.h"
 #include "base/order.h"
 #include "model/defs.h"
+#include "model/labels.h"
 #include "model/names.h"
 #include "model/waits.h"
 
@@ -503,81 +504,87 @@ tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err *err
 
 /* --- names that are shown alike ----------------------------------------------------- */
 
-static const char *
-arguments(const struct tt_name *n)
-{
-	return n->full + tt_name_bare(n->full);
-}
+/* A name of a capture. split: one capture has its full name in several categories, which tell markers apart then. */
+struct owned { struct tt_name *name; uint32_t process; bool split; };
 
 static int
-by_shown(const void *a, const void *b)
+by_process(const void *a, const void *b)
 {
-	const struct tt_name *x = *(struct tt_name *const *)a, *y = *(struct tt_name *const *)b;
-	int c = strcmp(x->shown, y->shown);
+	const struct owned *x = a, *y = b;
+	int c = strcmp(x->name->full, y->name->full);
 
 	if (c == 0)
-		c = strcmp(arguments(x), arguments(y));
-	return c ? c : strcmp(x->full, y->full);
+		c = TT_CMP(x->process, y->process);
+	return c ? c : TT_CMP(x->name->category, y->name->category);
 }
 
-/* Of a name in order among those shown alike: are its arguments another's, too? */
-static bool
-same_arguments(const struct tt_name *n, const struct tt_name *other)
-{
-	return other && strcmp(arguments(n), arguments(other)) == 0 && strcmp(n->full, other->full) != 0;
-}
-
-static const char *
-joined(struct tt_model *m, const char *a, const char *b, struct tt_err *err)
-{
-	size_t n = strlen(a);
-	char *text = tt_arena_alloc(&m->arena, n + strlen(b) + 1, err);
-
-	if (text) {
-		memcpy(text, a, n);
-		memcpy(text + n, b, strlen(b) + 1);
-	}
-	return text;
-}
-
+/* 0: the two are one marker. Captures of different versions may have one marker in different categories. */
 static int
-tell_apart(struct tt_model *m, struct tt_name **n, size_t count, struct tt_err *err)
+by_marker(const void *a, const void *b)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct tt_name *up = i ? n[i - 1] : NULL, *next = i + 1 < count ? n[i + 1] : NULL;
+	const struct owned *x = a, *y = b;
 
-		if (up && strcmp(up->full, n[i]->full) == 0)
-			n[i]->apart = up->apart;
-		else if (same_arguments(n[i], next) || same_arguments(n[i], up))
-			n[i]->apart = n[i]->full;
-		else if (!(n[i]->apart = joined(m, n[i]->shown, arguments(n[i]), err)))
-			return err->code;
+	return x->split ? tt_label_compare(x->name, y->name) : strcmp(x->name->full, y->name->full);
+}
+
+/* List every name that a key can have. Only captures of methods have zones that tracetool makes. */
+static size_t
+list_names(const struct tt_model *m, struct owned *list)
+{
+	struct tt_keys *k = m->keys;
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->name.nslot; i++) {
+		struct tt_name *name = (struct tt_name *)(uintptr_t)k->name.slot[i].of;
+
+		if (name && name->known)
+			list[n++] = (struct owned){ .name = name, .process = k->name.slot[i].process };
 	}
-	return TT_OK;
+	for (uint32_t p = 0; p < m->ncap; p++)
+		for (size_t i = 0; i < SPECIALS && !m->cap[p]->code_alone; i++)
+			if (k->special[i].known)
+				list[n++] = (struct owned){ .name = &k->special[i], .process = p };
+	return n;
+}
+
+/* Put the list in order of markers, each with its split. */
+static void
+sort_names(struct owned *list, size_t n)
+{
+	tt_sort(list, n, by_process);
+	for (size_t i = 0, j; i < n; i = j) {
+		bool split = false;
+
+		for (j = i + 1; j < n && strcmp(list[i].name->full, list[j].name->full) == 0; j++)
+			split = split || (list[j].process == list[j - 1].process && list[j].name->category != list[j - 1].name->category);
+		for (size_t of = i; of < j; of++)
+			list[of].split = split;
+	}
+	tt_sort(list, n, by_marker);
 }
 
 int
 tt_model_tell_apart(struct tt_model *m, struct tt_err *err)
 {
-	struct tt_keys *k = m->keys;
-	struct tt_name **list = tt_mem_alloc(&m->env->mem, k->n * sizeof *list, err);
-	size_t n = 0, from = 0;
-	int rc = TT_OK;
+	const size_t most = m->keys->n + m->ncap * SPECIALS;
+	struct owned *list = tt_mem_alloc(&m->env->mem, most * sizeof *list, err);
+	struct tt_label *label = list ? tt_mem_alloc(&m->env->mem, most * sizeof *label, err) : NULL;
+	const size_t n = label ? list_names(m, list) : 0;
+	size_t nlabel = 0;
+	int rc = label ? TT_OK : err->code;
 
-	if (!list)
-		return err->code;
-	for (size_t i = 0; i < k->n; i++)
-		if (k->all[i].known && k->all[i].shown != k->all[i].full)
-			list[n++] = &k->all[i];
-	tt_sort(list, n, by_shown);
-	for (size_t i = 1; i <= n && rc == TT_OK; i++) {
-		if (i < n && strcmp(list[i]->shown, list[from]->shown) == 0)
-			continue;
-		if (strcmp(list[from]->full, list[i - 1]->full) != 0)
-			rc = tell_apart(m, list + from, i - from, err);
-		from = i;
+	sort_names(list, n);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || by_marker(&list[i], &list[i - 1]) != 0)
+			label[nlabel++].name = list[i].name;
+	if (rc == TT_OK)
+		rc = tt_labels_make(m, label, nlabel, &m->arena, err);
+	for (size_t i = 0, at = 0; i < n && rc == TT_OK; i++) {
+		at += i > 0 && by_marker(&list[i], &list[i - 1]) != 0;
+		list[i].name->apart = label[at].text != label[at].name->shown ? label[at].text : NULL;
 	}
-	tt_mem_free(&m->env->mem, list, k->n * sizeof *list);
+	tt_mem_free(&m->env->mem, label, most * sizeof *label);
+	tt_mem_free(&m->env->mem, list, most * sizeof *list);
 	return rc;
 }
 

@@ -94,7 +94,9 @@ name_all(struct tt_run *r, struct tt_err *err)
 {
 	int rc = tt_threads_name(&r->m->threads, r->m->cap, r->m->ncap, &r->m->arena, err);
 
-	return rc == TT_OK ? tt_model_resolve(r->m, r->o->names, err) : rc;
+	if (rc == TT_OK)
+		rc = tt_model_resolve(r->m, r->o->names, err);
+	return rc == TT_OK && (r->needs & TT_NEEDS_APART) ? tt_model_tell_apart(r->m, err) : rc;
 }
 
 /* Which threads does the filter want? By name or number. */
@@ -238,8 +240,6 @@ begin_emitters(struct tt_run *r, struct tt_err *err)
 {
 	if (!r->o->nemit || r->emit)
 		return TT_OK;
-	if ((r->needs & TT_NEEDS_APART) && tt_model_tell_apart(r->m, err) != TT_OK)
-		return err->code;
 	r->emit = tt_mem_alloc(&r->env->mem, r->o->nemit * sizeof *r->emit, err);
 	if (!r->emit)
 		return err->code;

@@ -10,6 +10,7 @@
 #include "base/arena_text.h"
 #include "base/hash_seed.h"
 #include "base/order.h"
+#include "model/labels.h"
 #include "model/names.h"
 #include "model/waits.h"
 
@@ -47,21 +48,12 @@ tt_paths_free(struct tt_paths *p)
 
 /* --- rows --------------------------------------------------------------------- */
 
-/* By full name, then by category: names that are alike in both are one marker. */
-static int
-compare(const struct tt_name *x, const struct tt_name *y)
-{
-	int c = strcmp(x->full, y->full);
-
-	return c ? c : TT_CMP(x->category, y->category);
-}
-
 static int
 by_marker(const void *a, const void *b, void *arg)
 {
 	const struct tt_model *m = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = compare(&m->name[x], &m->name[y]);
+	int c = tt_label_compare(&m->name[x], &m->name[y]);
 
 	return c ? c : TT_CMP(x, y);
 }
@@ -74,7 +66,7 @@ make_rows(struct tt_paths *p)
 	for (uint32_t i = 0; i < p->nmarker; i++) {
 		uint32_t marker = p->by_row[i];
 
-		if (i == 0 || compare(&name[marker], &name[p->by_row[i - 1]]) != 0)
+		if (i == 0 || tt_label_compare(&name[marker], &name[p->by_row[i - 1]]) != 0)
 			p->row[p->nrow++] = (struct tt_row){ &name[marker], name[marker].shown, i, 0, name[marker].wanted };
 		p->row[p->nrow - 1].n++;
 		p->row_of[marker] = p->nrow - 1;
@@ -82,69 +74,19 @@ make_rows(struct tt_paths *p)
 }
 
 static int
-by_label(const void *a, const void *b, void *arg)
-{
-	const struct tt_row *row = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = strcmp(row[x].label, row[y].label);
-
-	return c ? c : TT_CMP(x, y);
-}
-
-/* What tells rows apart whose labels are alike, tried in this order: the argument list, the full name, the category. */
-enum part { PART_ARGUMENTS, PART_FULL, PART_CATEGORY, PARTS };
-
-static int
-longer_label(struct tt_paths *p, struct tt_row *row, enum part by, struct tt_err *err)
-{
-	const struct tt_name *name = row->name;
-
-	/* With --names full there is no argument list to add. */
-	if (by == PART_FULL || (by == PART_ARGUMENTS && name->shown == name->full)) {
-		row->label = name->full;
-		return TT_OK;
-	}
-	row->label = by == PART_ARGUMENTS ?
-	    tt_arena_printf(&p->text, err, "%s%s", name->shown, name->full + tt_name_bare(name->full)) :
-	    tt_arena_printf(&p->text, err, "%s [%s]", row->label, p->m->category[name->category].name);
-	return row->label ? TT_OK : err->code;
-}
-
-/* Make labels differ: rows in ${order} whose labels are alike get longer ones. */
-static int
-part_labels(struct tt_paths *p, uint32_t *order, enum part by, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	tt_sort_by(order, p->nrow, by_label, p->row);
-	for (uint32_t i = 0, j; i < p->nrow && rc == TT_OK; i = j) {
-		j = i + 1;
-		while (j < p->nrow && strcmp(p->row[order[i]].label, p->row[order[j]].label) == 0)
-			j++;
-		/* Of one name in several categories, nothing but these differs. */
-		if (by != PART_CATEGORY && strcmp(p->row[order[i]].name->full, p->row[order[j - 1]].name->full) == 0)
-			continue;
-		/* The first one's label is compared with until its neighbours have been looked at. */
-		for (uint32_t k = j; j - i > 1 && k-- > i && rc == TT_OK;) {
-			rc = longer_label(p, &p->row[order[k]], by, err);
-		}
-	}
-	return rc;
-}
-
-static int
 make_labels(struct tt_paths *p, struct tt_err *err)
 {
-	uint32_t *order = array(p, p->nrow, sizeof *order, err);
-	int rc = TT_OK;
+	struct tt_label *v = array(p, p->nrow, sizeof *v, err);
+	int rc;
 
-	if (!order)
+	if (!v)
 		return err->code;
 	for (uint32_t i = 0; i < p->nrow; i++)
-		order[i] = i;
-	for (enum part by = 0; by < PARTS && rc == TT_OK; by++)
-		rc = part_labels(p, order, by, err);
-	drop(p, order, p->nrow, sizeof *order);
+		v[i].name = p->row[i].name;
+	rc = tt_labels_make(p->m, v, p->nrow, &p->text, err);
+	for (uint32_t i = 0; i < p->nrow && rc == TT_OK; i++)
+		p->row[i].label = v[i].text;
+	drop(p, v, p->nrow, sizeof *v);
 	return rc;
 }
 
@@ -351,9 +293,9 @@ tt_paths_join(struct tt_paths *p, struct tt_err *err)
 const char *
 tt_paths_label(const struct tt_paths *p, const struct tt_name *name)
 {
-	size_t at = tt_lower_bound(i, 0, p->nrow, compare(p->row[i].name, name) < 0);
+	size_t at = tt_lower_bound(i, 0, p->nrow, tt_label_compare(p->row[i].name, name) < 0);
 
-	return at < p->nrow && compare(p->row[at].name, name) == 0 ? p->row[at].label : name->shown;
+	return at < p->nrow && tt_label_compare(p->row[at].name, name) == 0 ? p->row[at].label : name->shown;
 }
 
 const struct tt_thread *

@@ -1,0 +1,91 @@
+/**
+ * Labels of markers: sorted by text, neighbours that are alike become longer, part by part, until no two are alike.
+ */
+#include "model/labels.h"
+
+#include <string.h>
+
+#include "base/arena_text.h"
+#include "base/order.h"
+#include "model/model.h"
+#include "model/names.h"
+
+/* What tells markers apart that are shown alike, tried in this order. */
+enum part { PART_ARGUMENTS, PART_FULL, PART_CATEGORY, PARTS };
+
+int
+tt_label_compare(const struct tt_name *a, const struct tt_name *b)
+{
+	int c = a == b ? 0 : strcmp(a->full, b->full);
+
+	return c ? c : TT_CMP(a->category, b->category);
+}
+
+static int
+by_text(const void *a, const void *b, void *arg)
+{
+	const struct tt_label *v = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int c = strcmp(v[x].text, v[y].text);
+
+	return c ? c : TT_CMP(x, y);
+}
+
+static int
+lengthen(const struct tt_model *m, struct tt_label *v, enum part by, struct tt_arena *text, struct tt_err *err)
+{
+	const struct tt_name *name = v->name;
+
+	/* With --names full there is no argument list to add. */
+	if (by == PART_FULL || (by == PART_ARGUMENTS && name->shown == name->full)) {
+		v->text = name->full;
+		return TT_OK;
+	}
+	v->text = by == PART_ARGUMENTS ? tt_arena_printf(text, err, "%s%s", name->shown, name->full + tt_name_bare(name->full)) :
+	    tt_arena_printf(text, err, "%s [%s]", v->text, m->category[name->category].name);
+	return v->text ? TT_OK : err->code;
+}
+
+/* Lengthen labels that are alike, by ${by}. *${any}: there were some. */
+static int
+lengthen_all(const struct tt_model *m, struct tt_label *v, uint32_t *order, size_t n, enum part by, bool *any, struct tt_arena *text,
+    struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	*any = false;
+	tt_sort_by(order, n, by_text, v);
+	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
+		j = i + 1;
+		while (j < n && strcmp(v[order[i]].text, v[order[j]].text) == 0)
+			j++;
+		if (j - i == 1)
+			continue;
+		*any = true;
+		/* Only the category tells apart markers of one full name. */
+		if (by != PART_CATEGORY && strcmp(v[order[i]].name->full, v[order[j - 1]].name->full) == 0)
+			continue;
+		for (size_t k = i; k < j && rc == TT_OK; k++)
+			rc = lengthen(m, &v[order[k]], by, text, err);
+	}
+	return rc;
+}
+
+int
+tt_labels_make(const struct tt_model *m, struct tt_label *v, size_t n, struct tt_arena *text, struct tt_err *err)
+{
+	uint32_t *order = tt_mem_alloc(&m->env->mem, n * sizeof *order, err);
+	bool any = true;
+	int rc = TT_OK;
+
+	if (!order)
+		return err->code;
+	for (size_t i = 0; i < n; i++) {
+		v[i].text = v[i].name->shown;
+		order[i] = (uint32_t)i;
+	}
+	for (enum part by = 0; by < PARTS && any && rc == TT_OK; by++)
+		rc = lengthen_all(m, v, order, n, by, &any, text, err);
+	tt_mem_free(&m->env->mem, order, n * sizeof *order);
+	return rc;
+}
