@@ -124,48 +124,120 @@ first_child(const struct folded *w, uint32_t parent)
 
 /* --- lines ----------------------------------------------------------------------- */
 
-/* True if the character separates frames or lines, and so must not be in a frame. */
+/* Zeros of the decimal digits of Unicode 14 (category Nd), nine more after each: flamegraph.pl takes any for a count. */
+static const uint32_t zeros[] = { 0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
+	0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50,
+	0xabf0, 0xff10, 0x104a0, 0x10d30, 0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950,
+	0x11c50, 0x11d50, 0x11da0, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e950, 0x1fbf0 };
+
 static bool
-is_special(char c)
+is_digit(uint32_t c)
 {
-	return c == ';' || (unsigned char)c < 0x20 || c == 0x7f;
+	const size_t n = sizeof zeros / sizeof *zeros;
+	const size_t i = c < 0x80 ? 1 : tt_lower_bound(k, 0, n, zeros[k] <= c);
+
+	return c >= zeros[i - 1] && c - zeros[i - 1] < 10;
 }
 
-/* True if ${s} can be written unchanged. */
+/* True for what readers take for the end of a line, or do not show. */
 static bool
-is_clean(const char *s)
+is_break(uint32_t c)
 {
-	size_t n = strlen(s), len;
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
+}
 
-	for (; n > 0; s += len, n -= len) {
-		len = tt_utf8_len(s, n);
-		if (len == 0 || is_special(*s))
-			return false;
+/* True for Unicode's white space (White_Space) that is no break. */
+static bool
+is_space(uint32_t c)
+{
+	return c == ' ' || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+/* What has to change in a frame's text: bytes from its beginning. */
+struct flaws {
+	bool any;
+	size_t lead;                  /* to here white space */
+	size_t trail;                 /* from here on white space */
+	size_t count;                 /* the white space before a last word that reads as a count; SIZE_MAX: there is none */
+};
+
+/* Look at the ${n} bytes of UTF-8 at ${s}. Bytes that are not UTF-8 are flaws, too. */
+static struct flaws
+find_flaws(const char *s, size_t n)
+{
+	struct flaws f = { .count = SIZE_MAX };
+	enum { NOTHING, DIGITS, FRACTION, WORD } word = WORD;
+	size_t space = 0, len;
+
+	for (size_t i = 0; i < n; i += len) {
+		len = tt_utf8_len(s + i, n - i);
+		const uint32_t c = tt_utf8_code(s + i, len ? len : 1);
+
+		f.any = f.any || len == 0 || c == ';' || is_break(c);
+		len = len ? len : 1;
+		if (is_space(c) || is_break(c)) {
+			f.lead = f.lead == i ? i + len : f.lead;
+			space = i;
+			word = NOTHING;
+			continue;
+		}
+		f.trail = i + len;
+		if (is_digit(c))
+			word = word == NOTHING ? DIGITS : word;
+		else
+			word = word == DIGITS && c == '.' ? FRACTION : WORD;
 	}
-	return true;
+	if (word == DIGITS || word == FRACTION)
+		f.count = space;
+	f.any = f.any || f.lead > 0 || f.trail < n || f.count != SIZE_MAX;
+	return f;
 }
 
-/* A frame's text: valid UTF-8, without what separates frames and lines. */
+/* Mend the text ${s} in place, which has been cleaned to UTF-8. White space where readers would cut it off, or see a count after it, becomes "_". */
+static void
+mend(char *s)
+{
+	const size_t n = strlen(s);
+	const struct flaws f = find_flaws(s, n);
+	char *to = s;
+	size_t len;
+
+	for (size_t i = 0; i < n; i += len) {
+		const uint32_t c = tt_utf8_code(s + i, len = tt_utf8_len(s + i, n - i));
+		const bool space = is_space(c) || is_break(c);
+
+		if (space && (i < f.lead || i >= f.trail || i == f.count)) {
+			*to++ = '_';
+		} else if (is_break(c)) {
+			*to++ = ' ';
+		} else if (c == ';') {
+			*to++ = ':';
+		} else {
+			memmove(to, s + i, len);
+			to += len;
+		}
+	}
+	*to = '\0';
+}
+
+/* A frame's text: valid UTF-8, one frame of one line, before a count. */
 static int
 clean(struct tt_stacks *s, const char *text, const char **cleaned, struct tt_err *err)
 {
 	size_t n = strlen(text);
-	char *p, *end;
+	char *p;
 
 	if (n == 0)
 		*cleaned = "(unnamed)";
-	if (n == 0 || is_clean(text))
+	if (n == 0 || !find_flaws(text, n).any)
 		return TT_OK;
 	if (n > SIZE_MAX / 4)
 		return tt_nomem(err);
 	p = tt_arena_alloc(&s->arena, 3 * n + 1, err);
 	if (!p)
 		return err ? err->code : TT_E_NOMEM;
-	end = tt_utf8_clean(p, text, n);
-	for (char *c = p; c < end; c++) {
-		if (is_special(*c))
-			*c = *c == ';' ? ':' : ' ';
-	}
+	*tt_utf8_clean(p, text, n) = '\0';
+	mend(p);
 	*cleaned = p;
 	return TT_OK;
 }

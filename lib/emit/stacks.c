@@ -17,29 +17,59 @@
 /* Memory used while the stacks are made. */
 struct maker {
 	struct tt_map texts;          /* by text: its number */
+	struct tt_map cleaned;        /* by what became of it: its number */
+	/* By number: the text; how many others became the same. */
+	struct origin { const char *text; uint32_t nalike; } *origin;
+	size_t caporigin;
 	/* By parent, kind and text: node, 0 none. Not a tt_map: of millions of nodes, it would take eight bytes a slot, not four. */
 	uint32_t *place;
 	size_t nplace;
 	tt_stacks_clean *clean;
 };
 
+static uint32_t
+find_cleaned(const struct tt_stacks *s, const struct maker *m, const char *name)
+{
+	return tt_map_find(&m->cleaned, tt_seeded_text(0, name, strlen(name)), i, strcmp(s->name[i], name) == 0);
+}
+
+/* Clean ${text}, the next one: another text that has become the same stays apart from it, by a number behind it: "a:b #2". */
+static int
+clean_text(struct tt_stacks *s, struct maker *m, const char *text, const char **name, struct tt_err *err)
+{
+	const char *base = text;
+	int rc = m->clean(s, text, &base, err);
+	const uint32_t first = rc == TT_OK ? find_cleaned(s, m, base) : 0;
+
+	*name = base;
+	while (rc == TT_OK && find_cleaned(s, m, *name)) {
+		*name = tt_arena_printf(&s->arena, err, "%s #%u", base, ++m->origin[first - 1].nalike + 1);
+		rc = *name ? TT_OK : err->code;
+	}
+	return rc == TT_OK ? tt_map_add(&m->cleaned, &s->m->env->mem, tt_seeded_text(0, *name, strlen(*name)), s->nname, err) : rc;
+}
+
 /* The number of a text, which must outlive the stacks. */
 static int
 number_text(struct tt_stacks *s, struct maker *m, const char *text, uint32_t *number, struct tt_err *err)
 {
-	int rc = m->clean ? m->clean(s, text, &text, err) : TT_OK;
-
-	if (rc != TT_OK)
-		return rc;
+	struct tt_mem *mem = &s->m->env->mem;
 	const uint64_t hash = tt_seeded_text(0, text, strlen(text));
-	uint32_t at = tt_map_find(&m->texts, hash, i, strcmp(s->name[i], text) == 0);
-	if (!at) {
-		if ((rc = tt_map_push(&m->texts, &s->m->env->mem, hash, &s->name, &s->capname, s->nname, err)) != TT_OK)
-			return rc;
-		s->name[s->nname] = text;
-		at = (uint32_t)++s->nname;
-	}
-	*number = at - 1;
+	const uint32_t at = tt_map_find(&m->texts, hash, i, strcmp(m->origin[i].text, text) == 0);
+	const char *name = text;
+	int rc;
+
+	*number = at ? at - 1 : (uint32_t)s->nname;
+	if (at)
+		return TT_OK;
+	if ((rc = tt_mem_grow(mem, &s->name, &s->capname, s->nname + 1, sizeof *s->name, err)) != TT_OK)
+		return rc;
+	if (m->clean && (rc = clean_text(s, m, text, &name, err)) != TT_OK)
+		return rc;
+	if ((rc = tt_map_push(&m->texts, mem, hash, &m->origin, &m->caporigin, s->nname, err)) != TT_OK)
+		return rc;
+	m->origin[s->nname] = (struct origin){ .text = text };
+	s->name[s->nname++] = name;
 	return TT_OK;
 }
 
@@ -220,7 +250,9 @@ tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *c
 	maker.place = tt_mem_alloc(mem, maker.nplace * sizeof *maker.place, err);
 	rc = s->same && s->text && s->value && s->row_text && maker.place ? place_nodes(s, &maker, err) : err->code;
 	tt_mem_free(mem, maker.place, maker.nplace * sizeof *maker.place);
+	tt_mem_free(mem, maker.origin, maker.caporigin * sizeof *maker.origin);
 	tt_map_free(&maker.texts, mem);
+	tt_map_free(&maker.cleaned, mem);
 	return rc;
 }
 

@@ -40,7 +40,7 @@ struct tt_stacks {
 /**
  * tt_stacks_init(s, m, clean, err):
  * Look at ${m}, which must have been resolved. Frames are full names; with ${clean} they are labels, and
- * every text is what ${clean} makes of it (in s->arena), or as it is where that sets nothing.
+ * every text is what ${clean} makes of it (in s->arena), or as it is where that sets nothing; texts that become alike are numbered.
  * Free with tt_stacks_free() also after an error.
  */
 typedef int tt_stacks_clean(struct tt_stacks *s, const char *text, const char **cleaned, struct tt_err *err);

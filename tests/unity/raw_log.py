@@ -5,7 +5,7 @@ MS, MAIN, SESSION = 10 ** 6, 100, 2 ** 64 - 1
 
 
 def text(s):
-    return struct.pack("<I", len(s)) + s.encode()
+    return struct.pack("<I", len(s.encode())) + s.encode()
 
 
 def sample(kind, marker, ms):
