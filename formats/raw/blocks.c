@@ -511,6 +511,7 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 	int rc = find_start(m, &m->session[0], m->first, &start, &m->cap->from_zero, err);
 
 	m->session[0].zero = start;
+	m->session[0].began = 0;
 	return rc;
 }
 
@@ -639,6 +640,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	rc = find_start(m, &m->session[m->now], m->from, &start, &(bool){ false }, err);
 	if (start < m->latest)
 		m->session[m->now].zero -= m->latest - start;
+	m->session[m->now].began = start < m->latest ? m->latest : start;
 	return rc;
 }
 

@@ -80,12 +80,17 @@ time_of(const struct raw_session *s, const uint8_t *p)
 	return raw_ns(s, unity_u64(p + at + (unity_u16(p) == RAW_FRAME ? 4 : s->layout.aligned ? 8 : 5)));
 }
 
-/* Note a time of the main thread; one far from the others is damage. */
+/* Note the last two times of a chunk of the main thread. One far from all others is damage; two near each other come after a pause. */
 static void
-note_time(struct raw *m, int64_t t)
+note_times(struct raw *m, int64_t before, int64_t last)
 {
-	if (t > m->latest && (m->latest == INT64_MIN || (uint64_t)t - (uint64_t)m->latest < RAW_FAR))
-		m->latest = t;
+	const bool agree = before <= last && (uint64_t)last - (uint64_t)before <= RAW_LONG;
+
+	for (int i = 0; i < 2; i++) {
+		const int64_t t = i == 0 ? before : last;
+		if (t > m->latest && (agree || m->latest == INT64_MIN || (uint64_t)t - (uint64_t)m->latest < RAW_FAR))
+			m->latest = t;
+	}
 }
 
 /* True if the stream's last time is so far after the one before that only later messages can show whether it is right. */
@@ -132,10 +137,10 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 	}
 	const bool doubtful = timed.last && is_doubtful(s, &timed);
 	st->carry_after = doubtful ? time_of(s, timed.before) : INT64_MIN;
-	if (!doubtful && timed.last && st->id == s->main)
-		note_time(m, time_of(s, timed.last));
-	if (timed.before && st->id == s->main)
-		note_time(m, time_of(s, timed.before));
+	if (timed.last && st->id == s->main) {
+		const int64_t at = time_of(s, timed.last), before = timed.before ? time_of(s, timed.before) : INT64_MIN;
+		note_times(m, before, doubtful ? before : at);
+	}
 	return doubtful ? timed.last : last ? last : w.p;
 }
 
@@ -195,6 +200,18 @@ is_sane(int64_t t)
 	return t > INT64_MIN / 2 && t < INT64_MAX / 2;
 }
 
+/*
+ * The time before which a first time is wrong, if the next one is not before it, too. A recording begins with what idle threads still had from an earlier one.
+ * A thread that existed then may have times from long before; one that began later has not.
+ */
+static int64_t
+since(const struct raw_session *s, const struct raw_stream *st)
+{
+	if (st->delivered || !is_sane(st->start))
+		return INT64_MIN;
+	return st->start - (is_sane(s->began) && st->start > s->began + RAW_LONG ? RAW_LONG : RAW_FAR);
+}
+
 /* Find out, once, whether the stream's thread is that of an earlier log: the last one of that id is called the same. */
 static int
 place(struct raw *m, struct raw_stream *st, struct tt_err *err)
@@ -221,7 +238,7 @@ static int
 put_head(struct raw *m, struct raw_stream *st, struct raw_head *h, bool over, struct tt_err *err)
 {
 	h->s = m->session[m->now];
-	h->since = st->delivered || !is_sane(st->start) ? INT64_MIN : st->start - RAW_LONG;
+	h->since = since(&h->s, st);
 	h->until = !over ? INT64_MAX : is_sane(h->s.stopped) ? h->s.stopped + 10 * RAW_LONG : is_sane(m->latest) ? m->latest + RAW_FAR : INT64_MAX;
 	/* The id's next thread may have said its name already. */
 	const bool before = h->flags & RAW_H_ENDS || st->again != INT64_MAX, bound = before ? st->was_bound : st->bound;
@@ -251,6 +268,40 @@ other_thread(const struct raw *m, const struct raw_stream *st)
 			return k;
 	}
 	return 0;
+}
+
+/* Look in a chunk of the main thread for the begin of the frame in which the recording began; see struct raw.lead. */
+static void
+find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece, const uint8_t *p)
+{
+	const struct raw_session *s = &h->s;
+	const unsigned at = s->layout.aligned ? 4 : 2, id = at + (s->layout.aligned ? 4 : 1);
+	enum raw_step step;
+	struct raw_walk w;
+
+	if (!m->cap->from_zero || m->lead_known || h->stream != s->main)
+		return;
+	raw_walk(&w, s, piece, 0, h->npiece, p);
+	while ((step = raw_walk_next(&w)) == RAW_MESSAGE || step == RAW_DROPPED) {
+		const uint8_t *const q = w.p;
+		if (step == RAW_DROPPED)
+			continue;
+		w.p += w.size;
+		const unsigned type = unity_u16(q);
+		if (type < RAW_FRAME || type > RAW_SINGLE_ARGS)
+			continue;
+		const int64_t t = time_of(s, q);
+		if (t < h->since)
+			continue;
+		if ((m->lead_known = t > 0))
+			return;
+		if (m->lead == INT64_MIN)
+			m->lead = t;
+		if (type == RAW_FRAME)
+			m->lead = unity_u32(q + at) == m->first_frame ? t : 0;
+		else if (unity_u32(q + id) == h->root)
+			m->lead = (type - RAW_BEGIN) % 3 == 0 ? t : 0;
+	}
 }
 
 /* True if the stream's blocks in the segment can be skipped by a reading that looks only for definitions, frames and threads. */
@@ -321,6 +372,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 		return TT_OK;
 	if ((rc = put_head(m, st, h, last, err)) != TT_OK)
 		return rc;
+	find_lead(m, h, piece, p);
 	if (ends) {
 		st->other = true;
 		st->again = INT64_MAX;
@@ -367,6 +419,7 @@ end(struct raw *m, struct tt_chunk *c)
 	tt_loss_reset(&m->loss);
 	m->read = true;
 	m->cap->read_to = m->at;
+	m->cap->lead_ns = m->lead == INT64_MIN ? 0 : -m->lead;
 	m->cap->end_mark = m->any_state && !m->enabled ? 1 : -1;
 	return TT_END;
 }

@@ -471,6 +471,21 @@ cut(struct raw_run *r)
 	return TT_OK;
 }
 
+/* Count the block at r->at, once, as damaged, and ${bytes} of it. */
+static void
+count_damaged(struct raw_run *r, size_t bytes)
+{
+	const enum tt_loss_kind kind = r->h->stream == RAW_SESSION ? TT_LOST_DEFINITIONS : TT_LOST_DAMAGED;
+	struct tt_loss *const loss = &r->u.b->loss;
+
+	if (r->damaged_any && r->damaged_at == r->at)
+		loss->e[kind].bytes += bytes;
+	else
+		tt_loss_add(loss, kind, 1, bytes, r->at);
+	r->damaged_any = true;
+	r->damaged_at = r->at;
+}
+
 /* Report whether anything is missing before a piece. */
 static int
 arrive(struct raw_run *r, uint32_t flags)
@@ -526,7 +541,7 @@ mend(struct raw_run *r, const uint8_t *p, size_t size)
 		if (r->odd[i].p == p) {
 			r->mending = true;
 			r->mended_ts = r->odd[i].ts;
-			tt_loss_add(&r->u.b->loss, TT_LOST_DAMAGED, 1, size, r->at);
+			count_damaged(r, size);
 			if (!(e = rare(r, TT_GAP, 0)))
 				return r->u.err->code;
 			e->flags = TT_F_CONT;
@@ -569,7 +584,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 			piece++;
 		if (rc != TT_OK || step == RAW_OVER)
 			return rc;
-		const uint64_t at = r->at = b->at = w->piece[w->i].at;
+		r->at = b->at = w->piece[w->i].at;
 		if (step == RAW_MESSAGE) {
 			if ((rc = one_message(r, w, &sane)) != TT_OK || (!sane && r->odd_time && !r->searched))
 				return rc;
@@ -582,7 +597,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 			return TT_OK;
 		if (step == RAW_REST)
 			w->size = (size_t)(w->all - w->p);
-		tt_loss_add(&b->loss, r->h->stream == RAW_SESSION ? TT_LOST_DEFINITIONS : TT_LOST_DAMAGED, 1, w->size, at);
+		count_damaged(r, w->size);
 		if ((rc = cut(r)) != TT_OK || step == RAW_REST)
 			return rc;
 	}
@@ -610,7 +625,7 @@ decode(struct raw_run *r)
 	r->w = &w;
 	r->at = w.n ? w.piece->at : b->at;
 	if (r->before_odd) {
-		tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, 0, r->at);
+		count_damaged(r, 0);
 		if ((rc = cut(r)) != TT_OK)
 			return rc;
 		r->last = INT64_MIN;

@@ -79,11 +79,13 @@ heed_code(struct raw *m, struct raw_take *t, uint64_t seq, struct tt_err *err)
 static int
 heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_err *err)
 {
-	const bool was = m->enabled || !m->any_state;
+	const bool was = m->enabled || !m->any_state, first = !m->any_state && s->number == 0;
 
 	m->any_state = true;
 	m->enabled = raw_take32(t) & 1;
 	const uint64_t ticks = raw_take64(t);
+	if (first)
+		m->first_frame = raw_take32(t);
 	s->stopped = m->enabled ? INT64_MAX : raw_ns(s, ticks);
 	if (was || !m->enabled || m->read)
 		return TT_OK;

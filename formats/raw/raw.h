@@ -69,6 +69,7 @@ struct raw_session {
 	uint64_t mult;                /* ns = ticks * mult >> shift, by tt_clock_ratio() */
 	unsigned shift;
 	int64_t zero;                 /* ns at ts = 0 */
+	int64_t began;                /* ts of its first state, frame or sample */
 	int64_t stopped;              /* when it ended, by its last state; INT64_MAX */
 	struct unity_markers marker;
 	const char *categories;       /* see struct unity_version */
@@ -153,7 +154,7 @@ struct raw_head {
 	uint32_t npiece;
 	size_t n, front;              /* bytes of all pieces; offset of the first */
 	uint32_t flags;               /* enum raw_head_flag */
-	int64_t since, until;         /* times before or after these are wrong */
+	int64_t since, until;         /* a first time before ${since} that the next one does not share, and all times after ${until}, are wrong */
 	int64_t after;                /* see struct raw_stream.carry_after */
 };
 enum raw_head_flag {
@@ -235,6 +236,10 @@ struct raw {
 	struct raw_pause *pause;      /* in order; kept from reading to reading */
 	size_t npause, cappause;
 	int64_t latest;               /* latest of the main thread's times; INT64_MIN */
+	/* When the frame began in which the recording did: the main thread's last root or mark by then, or its first time; 0: that frame had ended. */
+	int64_t lead;                 /* INT64_MIN: no time of that thread was read so far */
+	bool lead_known;              /* times after the recording's begin were read */
+	uint32_t first_frame;         /* number of that frame, by the state that switched recording on */
 	uint64_t *block_seen;         /* RAW_BLOCKS_SEEN identities of blocks of this reading, by stream and number */
 };
 
@@ -290,6 +295,8 @@ struct raw_run {
 	uint64_t in_line;             /* if skims: see raw_ticks_in_line() */
 	/* While the last time is ${caught}, times from ${behind} on are right: a frame began a little before it. */
 	int64_t caught, behind;
+	bool damaged_any;             /* a block of the chunk was counted as damaged ... */
+	uint64_t damaged_at;          /* ... the last one at this offset */
 	bool odd_time, searched;      /* a time made no sense; raw_find_odd() was called */
 	bool before_odd;              /* the last time before the chunk is wrong */
 	bool mending;                 /* the present message's time is mended_ts */

@@ -56,7 +56,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	m->env = env;
 	m->src = src;
 	m->cap = cap;
-	m->latest = INT64_MIN;
+	m->latest = m->lead = INT64_MIN;
 	tt_window_init(&m->win, env, src);
 	tt_loss_reset(&m->loss);
 	unity_known_init(&m->known, &env->mem);
@@ -102,7 +102,8 @@ rewind_(void *ctx, struct tt_err *err)
 	m->seq = 0;
 	m->nblock = m->norder = m->next = m->flushed = 0;
 	m->ended = m->flushing = m->any_state = m->enabled = false;
-	m->latest = INT64_MIN;
+	m->latest = m->lead = INT64_MIN;
+	m->lead_known = false;
 	memset(m->block_seen, 0, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
 	tt_loss_reset(&m->loss);
 	tt_window_rewind(&m->win);

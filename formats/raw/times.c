@@ -99,7 +99,7 @@ is_in_line(struct raw_run *r, int64_t t)
 		return false;
 	if (r->last == INT64_MIN)
 		return t >= -YEAR && t <= YEAR && (t >= r->h->since || r->searched);
-	if (t < r->last - DAY || t > r->last + DAY)
+	if (t < r->last - DAY)
 		return false;
 	/* A thread may have run a little longer than the main thread, at whose end an appended log begins. */
 	if (t < r->last)
@@ -108,7 +108,10 @@ is_in_line(struct raw_run *r, int64_t t)
 		return true;
 	w = *r->w;
 	w.p += w.size;
-	return !raw_first_time(r, w, &next) || next >= t;
+	if (!raw_first_time(r, w, &next))
+		return t <= r->last + DAY;
+	/* A pause may be longer than a day; the time after it is then not alone. */
+	return next >= t && (t <= r->last + DAY || next - t <= RAW_LONG);
 }
 
 bool
@@ -152,7 +155,7 @@ is_odd(const struct raw_run *r, const struct timed *x, unsigned n, int64_t good)
 		return true;
 	if (n < 2 || x[1].ts < good)
 		return false;
-	if (t < good || (good == INT64_MIN && (t < -YEAR || t < r->h->since)))
+	if (t < good || (good == INT64_MIN && (t < -YEAR || (t < r->h->since && x[1].ts >= r->h->since))))
 		return true;
 	return t > x[1].ts && (n < 3 || x[2].ts < t) && !(begins_frame(r, x[1].p) && t - x[1].ts <= RAW_BEHIND);
 }

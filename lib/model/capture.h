@@ -76,7 +76,9 @@ struct tt_capture {
 	int64_t wall_ns;              /* wall clock at start, since 1970; 0 unknown */
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
-	bool from_zero;               /* recording began at ts = 0: earlier events belong to an earlier recording */
+	bool from_zero;               /* recording began at ts = 0, in a frame that had begun ${lead_ns} before: what is earlier than that frame belongs
+	                                 to an earlier recording */
+	int64_t lead_ns;              /* not negative; set at the end of a reading */
 	bool has_frames;              /* frame marks may be in the file */
 	bool marked;                  /* and some are; set by a run that reads events */
 	bool framed;                  /* and there is one from one mark to the next; likewise */
@@ -125,19 +127,19 @@ struct tt_capture {
 	struct tt_meta { const char *key, *value; bool said; struct tt_meta *next, *below[4]; } *meta, *meta_last;
 };
 
-/* True if threads have something from before the recording began; less than this before is switching it on. */
+/* True if threads have something from before the frame in which the recording began; less than this before the recording is switching it on. */
 #define TT_EARLIER INT64_C(10000000)
 static inline bool
 tt_capture_has_earlier(const struct tt_capture *c)
 {
-	return c->from_zero && c->min_ts < c->offset_ns - TT_EARLIER;
+	return c->from_zero && c->min_ts < c->offset_ns - (c->lead_ns > TT_EARLIER ? c->lead_ns : TT_EARLIER);
 }
 
-/* When the recording began, on the common timeline; of a whole reading. */
+/* The first time that belongs to the recording, on the common timeline; of a whole reading. */
 static inline int64_t
 tt_capture_begin(const struct tt_capture *c)
 {
-	return tt_capture_has_earlier(c) && c->max_ts >= c->offset_ns ? c->offset_ns : c->min_ts;
+	return tt_capture_has_earlier(c) && c->max_ts >= c->offset_ns ? c->offset_ns - c->lead_ns : c->min_ts;
 }
 
 /* Add a key/value fact (copied); a later one of the same key replaces the earlier. What the user gave overrides what a capture says. */

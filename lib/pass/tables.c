@@ -18,9 +18,10 @@ tell_earlier(const struct tt_model *m, const struct tt_capture *c, struct tt_rep
 
 	if (!tt_capture_has_earlier(c) || m->filter.from == INT64_MIN)
 		return;
-	*tt_put_time_short(time, c->offset_ns - c->min_ts) = '\0';
-	tt_report_note(r, tt_severity_name[TT_NOTICE], "earlier", tt_text(r, "%s%sevents from before the recording began, up to %s before, are left out: "
-	    "an earlier recording left them", m->ncap > 1 ? c->path : "", m->ncap > 1 ? ": " : "", time));
+	*tt_put_time_short(time, c->offset_ns - c->lead_ns - c->min_ts) = '\0';
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "earlier", tt_text(r, "%s%sevents from before the %s began, up to %s before, are left out: "
+	    "an earlier recording left them", m->ncap > 1 ? c->path : "", m->ncap > 1 ? ": " : "",
+	    c->lead_ns ? "frame in which the recording" : "recording", time));
 }
 
 void

@@ -236,7 +236,7 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 	const struct tt_capture *c = m->cap[marks->process];
 	int rc = TT_OK;
 
-	f->partial += (tt_capture_has_earlier(c) ? c->offset_ns : c->min_ts) < tt_column_at(&marks->ts, 0) ? 2 : 1;
+	f->partial += (tt_capture_has_earlier(c) ? c->offset_ns - c->lead_ns : c->min_ts) < tt_column_at(&marks->ts, 0) ? 2 : 1;
 	f->open_from = tt_column_at(&marks->ts, n);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		int64_t from = tt_column_at(&marks->ts, i), to = tt_column_at(&marks->ts, i + 1);
@@ -387,7 +387,7 @@ leave_earlier(struct tt_run *r, struct tt_err *err)
 			continue;
 		if (!(c->kept = tt_arena_alloc(&c->arena, sizeof *c->kept, err)))
 			return err->code;
-		c->kept[c->nkept++] = (struct tt_span){ 0, INT64_MAX };
+		c->kept[c->nkept++] = (struct tt_span){ -c->lead_ns, INT64_MAX };
 	}
 	return TT_OK;
 }

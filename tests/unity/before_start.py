@@ -72,6 +72,78 @@ suite.equal("CSV is of the recording", (collections.Counter(r["name"] for r in z
 zones = collections.Counter(e["name"] for e in suite.chrome(path) if e["ph"] in "XB" and not e["name"].startswith("Frame "))
 suite.equal("Chrome JSON, too", zones, wanted + open_then)
 
+def losses(path, status=0):
+    """What was lost, as {kind: count}, of all but notices."""
+    return {r["kind"]: r["count"] for r in suite.report("stats", path, "--table", "loss", status=status)["tables"]["loss"]["rows"]
+            if r["severity"] not in ("notice", "info")}
+
+
+# A recording registers its threads anew when it begins; each then writes what it still had, one message a block or all in one,
+# even a single one, from seconds to days before.
+DAY = 86400000
+for what, registered in (("before it", START - 3), ("as it begins", START), ("a little after", START + 1)):
+    for ago in (1100, 2300, 100000, DAY // 2, 3 * DAY):
+        for n in (1, 2, 64):
+            c = Log(START + 4 * DAY, ("Main Thread", "Work", "Worker 0", "Old", "GC.Alloc"))
+            old = [sample(36 + k % 2, OLD, START + 4 * DAY - ago + k / 100) for k in range(n)]
+            c.block(SESSION, thread(200, registered + 4 * DAY, "Worker 0"))
+            for block in old if n % 4 == 0 else [b"".join(old)]:
+                c.block(200, block)
+            for k in range(FRAMES):
+                ms = START + 4 * DAY + 10 * k
+                c.frame(ms)
+                c.block(200, struct.pack("<HIQ", 34, k, int(ms * MS)))
+                c.block(200, sample(36, WORKER, ms + 1) + zone(WORK, ms + 2, ms + 4) + sample(37, WORKER, ms + 9))
+            c.block(SESSION, state(0, START + 4 * DAY + 10 * FRAMES))
+            flushed = c.write(suite.path("flushed.raw"))
+            if n == 1 and ago > 3600000:      # an hour before, and alone: nothing tells it from a damaged time
+                continue
+            name = "%d messages from %d ms before, of a thread registered %s" % (n, ago, what)
+            suite.equal(name, losses(flushed), {})
+            markers = figures(flushed)[0]
+            suite.equal(name + ": figures", (markers["Work"], markers.get("Old", (0,))[0]), (want["Work"], 0))
+
+# The main thread's part of the frame in which the recording began is of the recording, with what other threads did in it.
+for what, main, lead in (
+        ("a root that is open", sample(36, ROOT, START - 6) + zone(OLD, START - 5, START - 4) +
+         alloc(ALLOC, START - 3, 804) + sample(36, OLD, START - 2), 6),
+        ("an older frame, and a root that is open", sample(36, ROOT, START - 30) + zone(OLD, START - 29, START - 28) +
+         sample(37, ROOT, START - 27) + sample(36, ROOT, START - 6) + zone(OLD, START - 5, START - 4) + alloc(ALLOC, START - 3, 804) + sample(36, OLD, START - 2), 6),
+        ("no root", zone(OLD, START - 6, START - 5) + alloc(ALLOC, START - 3, 804) + sample(36, OLD, START - 2), 6),
+        ("a root that has ended", sample(36, ROOT, START - 30) + zone(OLD, START - 29, START - 28) + alloc(ALLOC, START - 28, 5) +
+         sample(37, ROOT, START - 27), 0)):
+    c = Log(START, ("Main Thread", "Work", "Worker 0", "Old", "GC.Alloc"))
+    c.block(SESSION, thread(200, START - 3, "Worker 0"))
+    c.block(MAIN, main)
+    c.block(200, sample(36, WORKER, START - 2300) + zone(OLD, START - 2290, START - 2280) + zone(WORK, START - 5.5, START - 4.5))
+    for k in range(FRAMES):
+        c.frame(START + 1 + 10 * k)
+    c.block(SESSION, state(0, START + 10 * FRAMES))
+    flushed = c.write(suite.path("lead.raw"))
+    markers, threads, gc, frames = figures(flushed)
+    suite.equal(what + ": lost", losses(flushed), {})
+    suite.equal(what + ": allocations", [g for g in gc if g[0]], [(1, 804)] if lead else [])
+    suite.equal(what + ": calls", (markers.get("Old", (0,))[0], markers["Work"][0]), (2, FRAMES + 1) if lead else (0, FRAMES))
+    suite.equal(what + ": frames", frames[:1], [(FRAMES - 1, 2, 10 * MS)])
+    suite.equal(what + ": the note", [n.split(" before, ")[0] for n in notes(flushed)],
+                ["events from before the frame in which the recording began, up to 2.294 s" if lead else
+                 "events from before the recording began, up to 2.300 s"])
+    suite.equal(what + ": how long it was", suite.report("info", flushed)["tables"]["capture"]["rows"][0]["duration_ns"],
+                (10 * (FRAMES - 1) + 10 + lead) * MS)
+
+# A recording that pauses for two days, and one that nobody ended.
+for ends in (True, False):
+    c = Log(START, ("Main Thread", "Work"))
+    for day in (0, 2):
+        if day:
+            c.block(SESSION, state(1, START + day * DAY))
+        for k in range(FRAMES):
+            c.frame(START + day * DAY + 10 * k)
+        if ends or day == 0:
+            c.block(SESSION, state(0, START + day * DAY + 10 * FRAMES))
+    flushed = c.write(suite.path("pause.raw"))
+    suite.equal("a pause of two days", (losses(flushed), figures(flushed)[0]["Work"][0]), ({}, 2 * FRAMES))
+
 # Two captures, one of them with something earlier.
 both = figures(path, clean)[0]
 suite.equal("calls of two captures", {k: v[0] for k, v in both.items() if k != "Old"}, {k: 2 * v[0] for k, v in want.items()})

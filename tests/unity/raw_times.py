@@ -102,6 +102,36 @@ def single():
                         ([], {"damaged": 1}))
 
 
+def counted():
+    """A block with several wrong times, or with a wrong time before bytes that make no sense, is one block; wrong bytes are those of all."""
+    c = log(each=8)
+    for who in (MAIN, WORKER):
+        other = change(change(c, c.at[who, 4] + 20 + 15 * 3 + 7, 300), c.at[who, 4] + 20 + 15 * 7 + 7, -300)
+        _, losses = zones(other)
+        suite.equal("thread %d: two wrong times in a block" % who, losses, {"damaged": 1})
+        rows = suite.report("stats", other.write(suite.path("two.raw")), "--table", "loss", status=3)["tables"]["loss"]["rows"]
+        suite.equal("thread %d: its bytes and place" % who, [(r["bytes"], r["first_at"]) for r in rows if r["kind"] == "damaged"], [(30, c.at[who, 4])])
+        at = c.at[who, 4] + 20 + 15 * 10
+        other.b = other.b[:at] + UNKNOWN[:2] + other.b[at + 2:]
+        suite.equal("thread %d: and bytes that make no sense" % who, zones(other)[1]["damaged"], 1)
+        other = change(other, c.at[who, 5] + 20 + 15 * 3 + 7, 300)
+        suite.equal("thread %d: and another block" % who, zones(other)[1]["damaged"], 2)
+
+
+def late():
+    """A thread that began after the recording has nothing from before it: a first time that is two seconds before is wrong."""
+    c = Log(100, ("Main Thread", "Work", "Job"))
+    for k in range(600):
+        c.frame(100 + 10 * k)
+    c.block(SESSION, thread(WORKER, 4000, "Loader", 1))
+    c.block(WORKER, sample(36, 1, 4001) + zone(2, 4002, 4003) + sample(37, 1, 4004), WORKER)
+    c.block(SESSION, state(0, 6100))
+    clean, losses = zones(c, 0)
+    suite.equal("a thread that began later", losses, {})
+    got, losses = zones(change(c, c.at[WORKER] + 27, -2000))
+    suite.equal("its first time, two seconds before it", (longer(got, clean), losses), ([], {"damaged": 1}))
+
+
 def at_chunks():
     """The same anywhere in a log of several segments, which are 1 MiB long."""
     c = log(16, 1500)
@@ -164,6 +194,8 @@ def empty_log():
 cut()
 before_loss()
 empty_log()
+counted()
+late()
 single()
 at_chunks()
 suite.end()
