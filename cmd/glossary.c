@@ -100,6 +100,7 @@ const struct glossary_word glossary_terms[] = {
 	{ "outside", "Cause of a long frame: half of the time is outside recorded calls." },
 	{ "growth", "Finding about many frames: the time of a method in a frame grows over the capture, or from some frame on." },
 	{ "leak", "Finding about all frames: the heap grows over the capture, and collections do not make it as small as before." },
+	{ "steady", "Finding about all frames: a method takes 30 % of a typical frame or more, with all that it calls." },
 	{ "unknown", "Class of a long frame without a known cause: the capture does not say why." },
 	{ "instant",
 	    "An event without a duration, such as a label or an exception that is never caught." },

@@ -31,6 +31,9 @@ const char *const tt_wait_markers[] = {
 	NULL,
 };
 
+/* Those that sleep until a time. */
+const char *const tt_sleep_markers[] = { "System.Threading.Thread:Sleep", "Mono.Unix.Native.Syscall:nanosleep", "WaitForTargetFPS", NULL };
+
 /* Unity's: the first waits only for Application.targetFrameRate or vertical sync, the others also for a late GPU. */
 const char *const tt_limit_markers[] = { "WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitForPresent", NULL };
 const unsigned tt_limit_only = 1;
@@ -96,6 +99,7 @@ static const char *const forms[] = { ".dll!", "__icall_wrapper_", NULL };
 const struct tt_known_names tt_known_names[] = {
 	{ "waits", tt_wait_markers, TT_NAME_HAS },
 	{ "waits for the frame limit", tt_limit_markers, TT_NAME_HAS },
+	{ "sleeps until a time", tt_sleep_markers, TT_NAME_HAS },
 	{ "waits for the GPU on the render thread", tt_gpu_wait_markers, TT_NAME_HAS },
 	{ "a phase of Unity's PlayerLoop, and a dot", tt_frame_phases, TT_NAME_STEP },
 	{ "calls the steps of a frame", tt_loop_markers, TT_NAME_IS },

@@ -58,6 +58,9 @@ extern const char *const tt_collect_requests[], *const tt_collect_calls[], *cons
 /* Namespaces of the class library, and how methods begin that do the runtime's part of a call. NULL-terminated, of the producers. */
 extern const char *const tt_library_namespaces[], *const tt_plumbing[];
 
+/* Calls that sleep for a given time, and wait for nothing else. NULL-terminated, of the producers. */
+extern const char *const tt_sleep_markers[];
+
 /* Namespaces of engines, each with all below it; in what the render thread waits for the GPU, or for the display. The same. */
 extern const char *const tt_engine_namespaces[], *const tt_gpu_wait_markers[];
 

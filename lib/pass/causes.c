@@ -12,8 +12,8 @@ static const struct tt_col causes_col[C_N] = {
 	[C_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of these frames; empty where it is about all frames." },
 	[C_WORST] = { "worst", "worst", TT_UNIT_COUNT, "Number of the frame with the most time beyond the typical frame." },
 	[C_CLASS] = { "class", "class", TT_UNIT_TEXT,
-	    "collection, compiled, shaders, lock, exceptions, wait, loading, editor, allocation, calls, slow_call, processors, outside, growth, leak or "
-	    "unknown." },
+	    "collection, compiled, shaders, lock, exceptions, wait, loading, editor, allocation, calls, slow_call, processors, outside, growth, leak, "
+	    "steady or unknown." },
 	[C_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Method or marker to look at; empty if it is not known." },
 	[C_EXTRA] = { "extra_ns", "extra", TT_UNIT_NS,
 	    "Time of these frames beyond the typical frame; of a growth, of all frames beyond those at the beginning." },

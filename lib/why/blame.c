@@ -490,6 +490,9 @@ tt_why_blame_path(const struct tt_why *w, size_t at, struct tt_cause *c)
 	uint64_t n = site->n > su.n_high ? site->n - su.n_high : 0;
 	c->allocs = site->n;
 	c->bytes = site->self;
+	c->usual_allocs = su.n;
+	c->bursts = tt_why_beyond(w, site) >= TT_WHY_MIN_BURST_BYTES;
+	c->name = c->bursts ? tt_why_most_class(w, row->id) : c->name;
 	if (alloc_time(site, n, tt_why_beyond(w, site)) < c->ns / TT_WHY_LEAST_SHARE)
 		return;
 	c->class = TT_CAUSE_ALLOCATION;

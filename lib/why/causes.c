@@ -18,14 +18,29 @@ const char *
 tt_cause_name(enum tt_cause_class class)
 {
 	static const char *const name[TT_CAUSE_CLASSES] = { "unknown", "collection", "compiled", "shaders", "lock", "exceptions", "wait",
-		"loading", "editor", "allocation", "calls", "slow_call", "processors", "outside", "growth", "leak" };
+		"loading", "editor", "allocation", "calls", "slow_call", "processors", "outside", "growth", "leak", "steady" };
 
 	return name[class];
+}
+
+/* Said where no frame has a cause. */
+static const char none_long[] = "no frame is clearly longer than the typical one";
+
+/* True if nothing is found but what all frames take. */
+static bool
+is_steady(const struct tt_causes *c)
+{
+	for (size_t i = 0; i < c->nfinding; i++)
+		if (c->finding[i].class != TT_CAUSE_STEADY)
+			return false;
+	return true;
 }
 
 const char *
 tt_causes_note(const struct tt_causes *c, struct tt_report *r)
 {
+	if (c->unseen == 0 && !c->rest && is_steady(c))
+		return c->routine ? c->routine : none_long;
 	return c->unseen == 0 ? c->rest : tt_text(r, "%zu more long frames were not looked at, because there are too many zones or frames: choose up to 256 "
 	    "frames with %s", c->unseen, tt_setting_name[TT_SETTING_FRAMES]);
 }
@@ -39,7 +54,7 @@ tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 		return "long frames were not looked at, because there are too many zones or frames: choose up to 256 frames by time or number";
 	if (c && c->routine)
 		return c->routine;
-	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : "no frame is clearly longer than the typical one";
+	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : none_long;
 }
 
 /* --- which method a zone belongs to --------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ enum { TT_CAUSE_HITCHES = 1000, TT_CAUSE_PARTS = 3 };
 enum tt_cause_class {
 	TT_CAUSE_UNKNOWN, TT_CAUSE_COLLECTION, TT_CAUSE_COMPILED, TT_CAUSE_SHADERS, TT_CAUSE_LOCK, TT_CAUSE_EXCEPTIONS, TT_CAUSE_WAIT,
 	TT_CAUSE_LOADING, TT_CAUSE_EDITOR, TT_CAUSE_ALLOCATION, TT_CAUSE_CALLS, TT_CAUSE_SLOW_CALL, TT_CAUSE_PROCESSORS, TT_CAUSE_OUTSIDE,
-	TT_CAUSE_GROWTH, TT_CAUSE_LEAK,
+	TT_CAUSE_GROWTH, TT_CAUSE_LEAK, TT_CAUSE_STEADY,
 	TT_CAUSE_CLASSES
 };
 
@@ -61,6 +61,8 @@ struct tt_cause {
 	uint32_t call;                /* of the runtime's or the engine's work: the one named, in tt_why.calls */
 	int64_t longest;              /* the longest call */
 	uint64_t allocs;              /* allocations of the marker, or of row2; of exceptions, those of the class ${name} */
+	uint64_t usual_allocs;        /* of a method: what it allocates in a typical frame */
+	bool bursts;                  /* ... it allocates far more here, though that explains too little of its time */
 	uint64_t others;              /* exceptions of other classes */
 	int64_t bytes;
 	uint32_t row2;                /* the call that waits, or takes most of the time; where a collection started; what another thread was in; TT_NO_ROW */
@@ -76,6 +78,7 @@ struct tt_cause {
 	bool asked, guessed;          /* the program asked for it; by where collections start, and not by a call */
 	uint32_t starter;             /* the marker in which it started; TT_NO_ROW */
 	double share;                 /* of the bytes allocated in the frame: the starter's */
+	bool woken_late;              /* it sleeps as often as usual, but longer: the system let its thread run later than it asked */
 	bool doubtful;                /* nothing but time is more than usual */
 	struct tt_cause *instead;     /* of what is doubtful, what else explains the frame if it is chance; NULL: nothing does */
 	struct tt_cause *also;        /* what takes a quarter of the extra time or more beside it; NULL: nothing */
@@ -104,6 +107,7 @@ struct tt_finding {
 	const char *frames;           /* "frames 51 and 111", "8 frames, every 60th", "all frames" */
 	const char *sentence;
 	uint64_t n;                   /* frames; 0: it is about all */
+	bool is_noise;                /* the machine's, on scattered frames: what repeats or grows ranks before it */
 	uint64_t worst;               /* number of the frame with the most extra time; 0: none */
 	int64_t extra;                /* time of these frames beyond the typical one; of a growth, of all frames beyond those at the start */
 };

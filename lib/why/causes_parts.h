@@ -130,6 +130,9 @@ struct tt_why {
 #define TT_CLASS_NONE 255
 #define TT_NO_FACT UINT32_MAX
 
+/* What a method allocates beyond the usual in a frame is worth telling from so many bytes on. */
+enum { TT_WHY_MIN_BURST_BYTES = 256 << 10 };
+
 /* A cause explains a third of the extra time, or more, and beside another a quarter; and calls are clearly more if they are ten more. */
 enum { TT_WHY_LEAST_SHARE = 3, TT_WHY_ALSO_SHARE = 4, TT_WHY_MANY_CALLS = 10 };
 
@@ -263,7 +266,8 @@ tt_why_call_told(const struct tt_cause *c)
 static inline bool
 tt_why_is_same(const struct tt_cause *x, const struct tt_cause *y)
 {
-	if (x->class != y->class || tt_why_is_asked(x) != tt_why_is_asked(y) || x->kin != y->kin || tt_why_call_told(x) != tt_why_call_told(y))
+	if (x->class != y->class || tt_why_is_asked(x) != tt_why_is_asked(y) || x->kin != y->kin || tt_why_call_told(x) != tt_why_call_told(y) ||
+	    x->woken_late != y->woken_late)
 		return false;
 	return x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
 }
@@ -314,6 +318,9 @@ bool tt_why_grown(const struct tt_why *w, const struct tt_cause *c);
 
 /* Find causes that last throughout the capture: a heap that grows, allocation in every frame. */
 int tt_why_steady(struct tt_why *w);
+
+/* Find what takes much of each frame: the deepest calls with 30 % of a typical frame's time. */
+int tt_why_cost(struct tt_why *w);
 
 /* One more finding to be filled; NULL: w->err. */
 struct tt_finding *tt_why_finding(struct tt_why *w);

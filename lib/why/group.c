@@ -16,6 +16,18 @@ number(const struct tt_why *w, const struct tt_cause *c)
 	return tt_frames_number(w->m->frames, c->frame);
 }
 
+/* True if the ${n} causes at ${c}, which are in order, are evenly spaced, or close together: that is no chance. */
+static bool
+is_pattern(const struct tt_why *w, const struct tt_cause *const *c, size_t n)
+{
+	const uint64_t first = number(w, c[0]), last = number(w, c[n - 1]);
+	bool regular = n >= 3;
+
+	for (size_t i = 2; i < n; i++)
+		regular = regular && number(w, c[i]) - number(w, c[i - 1]) == number(w, c[1]) - first;
+	return regular || (n >= 3 && last - first < n + n / 4);
+}
+
 /* "8 frames, every 60th", "frames 229-332", "frames 51 and 111" of the ${n} causes at ${c}, which are in order. */
 static const char *
 frames_text(struct tt_why *w, const struct tt_cause *const *c, size_t n)
@@ -55,16 +67,6 @@ marker_of(const struct tt_why *w, const struct tt_cause *c)
 	return c->row == TT_NO_ROW ? TT_OUTSIDE : w->p->row[c->row].label;
 }
 
-struct tt_finding *
-tt_why_finding(struct tt_why *w)
-{
-	struct tt_causes *out = w->out;
-
-	if (tt_mem_grow(w->mem, &w->found, &w->capfound, out->nfinding + 1, sizeof *w->found, w->err) != TT_OK)
-		return NULL;
-	return &w->found[out->nfinding++];
-}
-
 static int
 by_cause(const void *a, const void *b)
 {
@@ -78,7 +80,9 @@ by_cause(const void *a, const void *b)
 		return TT_CMP(x->kin, y->kin);
 	if (tt_why_is_asked(x) != tt_why_is_asked(y))
 		return TT_CMP(tt_why_is_asked(x), tt_why_is_asked(y));
-	return x->row != y->row ? TT_CMP(x->row, y->row) : TT_CMP(tt_why_call_told(x), tt_why_call_told(y));
+	if (x->row != y->row)
+		return TT_CMP(x->row, y->row);
+	return tt_why_call_told(x) != tt_why_call_told(y) ? TT_CMP(tt_why_call_told(x), tt_why_call_told(y)) : TT_CMP(x->woken_late, y->woken_late);
 }
 
 static int
@@ -97,6 +101,9 @@ group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 	f->worst = number(w, worst);
 	for (size_t i = 0; i < n; i++)
 		w->out->cause[c[i] - w->out->cause].worst = f->worst;
+	f->is_noise = (worst->woken_late || worst->class == TT_CAUSE_OUTSIDE) && !is_pattern(w, c, n);
+	for (size_t i = 0; i < n && !f->is_noise; i++)
+		w->out->cause[c[i] - w->out->cause].woken_late = false;
 	f->marker = marker_of(w, worst);
 	f->frames = frames_text(w, c, n);
 	f->sentence = tt_why_sentence(c, n, w->p, w->text, w->err);
@@ -131,7 +138,7 @@ group_hitches(struct tt_why *w)
 
 /* --- order ------------------------------------------------------------------------------------------- */
 
-/* Known causes come before unknown ones; findings of frames before those of the whole capture. */
+/* Known causes come before the machine's noise, and this before unknown ones; findings of frames come before those of the whole capture. */
 static int
 by_weight(const void *a, const void *b)
 {
@@ -140,6 +147,8 @@ by_weight(const void *a, const void *b)
 
 	if (k != l)
 		return k - l;
+	if (x->is_noise != y->is_noise)
+		return x->is_noise - y->is_noise;
 	if (x->extra != y->extra)
 		return TT_CMP(y->extra, x->extra);
 	if (x->class == TT_CAUSE_LEAK || y->class == TT_CAUSE_LEAK)
@@ -157,6 +166,8 @@ tt_why_group(struct tt_why *w)
 		rc = group_hitches(w);
 	if (rc == TT_OK)
 		rc = tt_why_steady(w);
+	if (rc == TT_OK)
+		rc = tt_why_cost(w);
 	if (rc != TT_OK)
 		return rc;
 	tt_sort(w->found, out->nfinding, by_weight);

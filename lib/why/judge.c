@@ -13,8 +13,6 @@
 #include "view/frame_sums.h"
 #include "why/blame.h"
 
-enum { LEAST_BURST = 256 << 10 };
-
 /* --- what the runtime does --------------------------------------------------------------------------- */
 
 /* True if the sentence names the call that is at work, and not only the marker that it is under. */
@@ -121,7 +119,7 @@ find_burst(const struct tt_why *w, struct tt_cause *c)
 		if (f->what == TT_OF_SITE && tt_why_beyond(w, f) > best)
 			best = tt_why_beyond(w, most = f);
 	}
-	if (best < LEAST_BURST)
+	if (best < TT_WHY_MIN_BURST_BYTES)
 		return;
 	c->row2 = most->id;
 	c->bytes = most->self;
@@ -351,6 +349,16 @@ look_at_wait(const struct tt_why *w, struct tt_cause *c)
 		c->row2 = TT_NO_ROW;
 }
 
+/* True if ${c} sleeps, as often as usual: then the system let its thread run later than it asked to. */
+static bool
+is_woken_late(const struct tt_why *w, const struct tt_cause *c)
+{
+	const struct tt_usual u = tt_why_usual(w, TT_OF_CALL + TT_CAUSE_WAIT, c->call);
+	const uint32_t row = c->row2 != TT_NO_ROW ? c->row2 : c->row;
+
+	return tt_name_match(tt_sleep_markers, tt_why_full_name(w, row)) && !tt_why_is_rare(w, &u) && u.self > 0 && c->n <= u.n_high;
+}
+
 /* The class of the exceptions that the marker ${by} allocates at record ${i} of the frame, which the model owns; NULL: it is no exception, or another's. */
 static const char *
 exception_at(const struct tt_why *w, size_t i, uint32_t by)
@@ -551,7 +559,9 @@ look_closer(const struct tt_why *w, struct tt_cause *c)
 	case TT_CAUSE_WAIT:
 		look_at_wait(w, c);
 		c->under = tt_why_method_around(w, c->row, w->own[c->node]);
-		tt_why_look_at_others(w, c);
+		c->woken_late = is_woken_late(w, c);
+		if (!c->woken_late)
+			tt_why_look_at_others(w, c);
 		break;
 	case TT_CAUSE_EDITOR:
 		look_at_wait(w, c);

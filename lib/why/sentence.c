@@ -43,6 +43,7 @@ struct alike {
 	bool same_starter;            /* all collections started in the same marker, on the same thread */
 	bool told;                    /* the second half of the sentence says what was allocated */
 	bool others;                  /* a frame has exceptions of other classes, too */
+	bool bursts;                  /* the method allocates far more than usual in all of them */
 	bool same_by;
 	uint32_t callee;              /* of slow calls, where it is the same in all; TT_NO_ROW */
 	uint32_t under;
@@ -71,7 +72,8 @@ one_cause(const struct tt_cause *c)
 		.each_low = c->extra, .each_high = c->extra, .longest_low = c->longest, .longest_high = c->longest, .bytes_low = c->bytes,
 		.bytes_high = c->bytes, .n_low = c->n, .n_high = c->n, .usual_n_low = c->usual_n, .usual_n_high = c->usual_n, .allocs_low = c->allocs,
 		.allocs_high = c->allocs, .gc_took_low = c->gc_took, .gc_took_high = c->gc_took, .generations = c->generations,
-		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .others = c->others > 0, .same_by = true, .callee = c->callee,
+		.one_call = c->usual_n && c->n > 1 && c->longest > c->ns / 2, .one_row = true, .others = c->others > 0, .same_by = true, .bursts = c->bursts,
+		.callee = c->callee,
 		.callee_low = c->callee_n, .callee_high = c->callee_n, .under = c->under, .same_parts = true };
 
 	for (unsigned i = 0; i < c->nparts; i++)
@@ -112,6 +114,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->under = a->under == c->under ? c->under : TT_NO_ROW;
 	add_parts(a, c);
 	a->callee = a->callee == c->callee ? c->callee : TT_NO_ROW;
+	a->bursts = a->bursts && k.bursts;
 	a->is_part = a->is_part || k.is_part;
 	a->is_mixed = a->is_mixed || k.is_mixed;
 	a->same_starter = a->same_starter && a->c->starter == c->starter && (a->c->elsewhere == c->elsewhere ||
@@ -398,6 +401,29 @@ put_parts(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 }
 
+/* "allocates 38.2 MB, most of it System.Byte[], in 1,120 to 1,230 objects, usually none" */
+static void
+put_allocates(const struct alike *a, uint64_t usual, struct tt_buf *b)
+{
+	tt_buf_text(b, "allocates ");
+	put_bytes(b, a->bytes_low, a->bytes_high);
+	if (a->c->name)
+		tt_buf_printf(b, ", most of it %s,", a->c->name);
+	tt_buf_text(b, " in ");
+	put_count(b, a->allocs_low, a->allocs_high, "object", "objects");
+	put_usual(b, usual);
+}
+
+/* "; it allocates 1.1 MB in 1,120 objects, usually none" of a method that allocates far more than usual in all of these frames, beside its time. */
+static void
+put_burst(const struct alike *a, struct tt_buf *b)
+{
+	if (!a->bursts)
+		return;
+	tt_buf_text(b, "; it ");
+	put_allocates(a, a->c->usual_allocs, b);
+}
+
 static void
 slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 {
@@ -432,12 +458,14 @@ slow_call(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	}
 	if (!c->usual_n) {
 		tt_buf_text(b, "; usually not called");
+		put_burst(a, b);
 		return;
 	}
 	tt_buf_text(b, a->one_call ? "; all of them usually take " : ", usually ");
 	put_time(b, c->usual_ns);
 	if (c->row2 != TT_NO_ROW)
 		tt_buf_printf(b, "; most of it in %s", label(p, c->row2));
+	put_burst(a, b);
 	if (a->callee == TT_NO_ROW)
 		return;
 	tt_buf_printf(b, "; it calls %s ", label(p, a->callee));
@@ -513,19 +541,6 @@ put_gc_too(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	tt_buf_printf(b, a->c->guessed ? " in %s" : a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
 }
 
-/* "allocates 38.2 MB, most of it System.Byte[], in 1,120 to 1,230 objects, usually none" */
-static void
-put_allocates(const struct alike *a, struct tt_buf *b)
-{
-	tt_buf_text(b, "allocates ");
-	put_bytes(b, a->bytes_low, a->bytes_high);
-	if (a->c->name)
-		tt_buf_printf(b, ", most of it %s,", a->c->name);
-	tt_buf_text(b, " in ");
-	put_count(b, a->allocs_low, a->allocs_high, "object", "objects");
-	put_usual(b, a->c->usual_n);
-}
-
 /* "Level:Open is loading: 40 calls of FileStream:.ctor, usually none: 42.9 ms more; it allocates 38.2 MB in 1,230 objects, usually none" */
 static void
 put_loader(const struct alike *a, const struct tt_paths *p, const char *what, uint32_t by, struct tt_buf *b)
@@ -542,7 +557,7 @@ put_loader(const struct alike *a, const struct tt_paths *p, const char *what, ui
 	if (c->allocs == 0)
 		return;
 	tt_buf_text(b, "; it ");
-	put_allocates(a, b);
+	put_allocates(a, c->usual_n, b);
 	put_gc_too(a, p, b);
 }
 
@@ -634,6 +649,8 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		    bare(p, c->row2 != TT_NO_ROW ? c->row2 : c->row), label(p, c->row));
 		put_under(a, p, b);
 		put_of_all(b, a, "of waiting");
+		if (c->woken_late)
+			tt_buf_text(b, "; it sleeps as often as usual: woken late by the system");
 		put_beside(a, p, b);
 		break;
 	case TT_CAUSE_SHADERS:
@@ -653,7 +670,7 @@ other(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		break;
 	case TT_CAUSE_ALLOCATION:
 		tt_buf_printf(b, "%s ", label(p, c->row));
-		put_allocates(a, b);
+		put_allocates(a, c->usual_n, b);
 		tt_buf_text(b, ": ");
 		put_times(b, a->more_low, a->more_high);
 		tt_buf_text(b, " more");

@@ -1,0 +1,217 @@
+/**
+ * Finds what takes much of every frame: the deepest calls with a good part of a typical frame's time; the contract is in causes_parts.h.
+ */
+#include "why/causes_parts.h"
+
+#include "base/arena_text.h"
+#include "base/buf.h"
+#include "base/order.h"
+#include "model/names.h"
+#include "out/table.h"
+#include "stat/num.h"
+#include "view/frame_sums.h"
+
+/* In percent: what a call takes of a typical frame, at least; what takes so much of a call explains it. */
+enum { MIN_FRAME_PERCENT = 30, MIN_CALL_PERCENT = 50 };
+
+/* By node of the frame thread: the medians of typical frames, with all below it and alone. By place in of_samples: the same of one sample, with all below. */
+struct costs {
+	int64_t *total, *self;
+	int64_t *of_sample;
+	uint32_t *at;                 /* by node: its place in of_samples, in the sample at hand */
+	int64_t frame;                /* how long a typical frame is */
+};
+
+static int
+begin_costs(const struct tt_why *w, struct costs *k)
+{
+	*k = (struct costs){ 0 };
+	k->total = tt_mem_alloc(w->mem, w->p->n * sizeof *k->total, w->err);
+	k->self = tt_mem_alloc(w->mem, w->p->n * sizeof *k->self, w->err);
+	k->at = tt_mem_alloc(w->mem, w->p->n * sizeof *k->at, w->err);
+	k->of_sample = tt_mem_alloc(w->mem, (w->of_samples.n + 1) * sizeof *k->of_sample, w->err);
+	return k->total && k->self && k->at && k->of_sample ? TT_OK : w->err->code;
+}
+
+static void
+free_costs(const struct tt_why *w, struct costs *k)
+{
+	tt_mem_free(w->mem, k->total, k->total ? w->p->n * sizeof *k->total : 0);
+	tt_mem_free(w->mem, k->self, k->self ? w->p->n * sizeof *k->self : 0);
+	tt_mem_free(w->mem, k->at, k->at ? w->p->n * sizeof *k->at : 0);
+	tt_mem_free(w->mem, k->of_sample, k->of_sample ? (w->of_samples.n + 1) * sizeof *k->of_sample : 0);
+}
+
+/* The method or marker around the path ${node}. */
+static uint32_t
+caller_of(const struct tt_why *w, uint32_t node)
+{
+	return w->own[tt_paths_node(w->p, node)->parent];
+}
+
+/* Add the times of the paths of the sample from ${from} to before ${end} to those around them: paths come first, and callers before what they call. */
+static void
+add_up_sample(const struct tt_why *w, struct costs *k, size_t from, size_t end)
+{
+	const struct tt_fact *v = w->of_samples.v;
+	size_t n = from;
+
+	for (; n < end && v[n].what == TT_OF_NODE; n++) {
+		k->of_sample[n] = v[n].self;
+		k->at[v[n].id] = (uint32_t)n;
+	}
+	for (size_t i = n; i-- > from;) {
+		const uint32_t up = caller_of(w, v[i].id), at = k->at[up];
+
+		if (at >= from && at < i && v[at].id == up)
+			k->of_sample[at] += k->of_sample[i];
+	}
+}
+
+static void
+add_up_samples(const struct tt_why *w, struct costs *k)
+{
+	const struct tt_facts *all = &w->of_samples;
+
+	for (size_t from = 0, end; from < all->n; from = end) {
+		for (end = from + 1; end < all->n && all->v[end].sample == all->v[from].sample;)
+			end++;
+		add_up_sample(w, k, from, end);
+	}
+}
+
+/* The median of ${n} values and as many zeros as make ${of}. */
+static int64_t
+median(int64_t *v, size_t n, size_t of)
+{
+	while (n < of)
+		v[n++] = 0;
+	return tt_quantile_of_i64(v, of, 1, 2);
+}
+
+/* The medians of each path over typical frames, and of these frames' times. */
+static void
+find_medians(const struct tt_why *w, struct costs *k)
+{
+	int64_t total[TT_FRAMES_SAMPLED], self[TT_FRAMES_SAMPLED];
+	bool is_typical[TT_FRAMES_SAMPLED];
+	struct tt_fact_walk walk;
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->nsample; i++) {
+		is_typical[i] = tt_why_extra(w, w->sample[i]) == 0;
+		if (is_typical[i])
+			total[n++] = tt_frames_wall(w->m->frames, w->sample[i]);
+	}
+	k->frame = n ? tt_quantile_of_i64(total, n, 1, 2) : 0;
+	tt_why_walk(&walk, w);
+	while (n && tt_why_walk_next(&walk) && walk.v[0]->what == TT_OF_NODE) {
+		size_t has = 0;
+
+		for (size_t i = 0; i < walk.n; i++) {
+			if (!is_typical[walk.v[i]->sample])
+				continue;
+			total[has] = k->of_sample[walk.v[i] - w->of_samples.v];
+			self[has++] = walk.v[i]->self;
+		}
+		k->total[walk.v[0]->id] = median(total, has, n);
+		k->self[walk.v[0]->id] = median(self, has, n);
+	}
+}
+
+/* Of the calls that the path ${node} makes, the one that takes the most; 0: there is none. Callers come before what they call. */
+static uint32_t
+heaviest_call(const struct tt_why *w, const struct costs *k, uint32_t node)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = node + 1; i < w->p->n; i++)
+		if (k->total[i] > (best ? k->total[best] : 0) && caller_of(w, i) == node)
+			best = i;
+	return best;
+}
+
+/* True if the path takes a good part of a typical frame. */
+static bool
+is_costly(const struct costs *k, uint32_t node)
+{
+	return k->frame > 0 && k->total[node] >= k->frame / 100 * MIN_FRAME_PERCENT;
+}
+
+/*
+ * True if the path ${node} is to be told: it takes a good part of a frame, none of its calls does, and it is not a mere dispatcher, which neither works itself
+ * nor calls one that takes half of its time.
+ */
+static bool
+is_told(const struct tt_why *w, const struct costs *k, uint32_t node, uint32_t heaviest)
+{
+	const uint32_t row = tt_paths_row(w->p, node);
+	const int64_t most = k->self[node] > k->total[heaviest] ? k->self[node] : k->total[heaviest];
+
+	if (row == TT_NO_ROW || !is_costly(k, node) || (heaviest && is_costly(k, heaviest)) || !(w->s->is[node] & TT_SUM_OUTER))
+		return false;
+	if (tt_name_is_loop(tt_why_full_name(w, row)) || tt_paths_node(w->p, caller_of(w, node))->kind != TT_NODE_ZONE)
+		return k->self[node] >= k->frame / 100 * MIN_FRAME_PERCENT;
+	return most >= k->total[node] / 100 * MIN_CALL_PERCENT;
+}
+
+/* The marker of the base library in which the path ${node} has half of its time or more over the capture, called right from it; TT_NO_ROW: there is none. */
+static uint32_t
+library_call(const struct tt_why *w, uint32_t node)
+{
+	const int64_t all = tt_paths_count(w->p, node).total;
+
+	for (uint32_t i = node + 1; i < w->p->n; i++)
+		if (tt_paths_node(w->p, i)->parent == node && w->own[i] == node && tt_paths_node(w->p, i)->kind == TT_NODE_ZONE &&
+		    w->class[i] == TT_CAUSE_UNKNOWN && tt_paths_row(w->p, i) != TT_NO_ROW && tt_paths_count(w->p, i).total >= all / 100 * MIN_CALL_PERCENT)
+			return tt_paths_row(w->p, i);
+	return TT_NO_ROW;
+}
+
+static int
+put_cost(struct tt_why *w, const struct costs *k, uint32_t node, uint32_t heaviest)
+{
+	const uint32_t row = tt_paths_row(w->p, node);
+	const struct tt_usual total = tt_why_usual(w, TT_OF_TOTAL, row), calls = tt_why_usual(w, TT_OF_ROW, row);
+	uint32_t in = library_call(w, node);
+	struct tt_finding *f = tt_why_finding(w);
+	char took[32], of[32], n[32];
+	struct tt_buf b = { 0 };
+
+	if (!f)
+		return w->err->code;
+	if (in == TT_NO_ROW && heaviest && k->total[heaviest] >= k->total[node] / 100 * MIN_CALL_PERCENT)
+		in = tt_paths_row(w->p, heaviest);
+	*tt_put_time_short(took, total.self) = '\0';
+	*tt_put_time_short(of, k->frame) = '\0';
+	*f = (struct tt_finding){ .class = TT_CAUSE_STEADY, .marker = w->p->row[row].label, .frames = "all frames" };
+	tt_buf_printf(&b, "%s takes %s of %s in a typical frame", f->marker, took, of);
+	if (calls.n > 1) {
+		*tt_put_count(n, (int64_t)calls.n) = '\0';
+		tt_buf_printf(&b, ", in %s calls", n);
+	}
+	if (in != TT_NO_ROW)
+		tt_buf_printf(&b, "; most of it in %s", w->p->row[in].label);
+	f->sentence = tt_buf_keep(&b, w->text, w->err);
+	return w->err->code;
+}
+
+int
+tt_why_cost(struct tt_why *w)
+{
+	struct costs k;
+	int rc = begin_costs(w, &k);
+
+	if (rc == TT_OK) {
+		add_up_samples(w, &k);
+		find_medians(w, &k);
+	}
+	for (uint32_t i = TT_NODE_MORE + 1; i < w->p->n && rc == TT_OK; i++) {
+		const uint32_t heaviest = is_costly(&k, i) ? heaviest_call(w, &k, i) : 0;
+
+		if (is_told(w, &k, i, heaviest))
+			rc = put_cost(w, &k, i, heaviest);
+	}
+	free_costs(w, &k);
+	return rc;
+}
