@@ -19,7 +19,7 @@
 	{ "mean_ns", "mean", TT_UNIT_NS, "Mean time from the throw to that clause." }, \
 	{ "max_ns", "max", TT_UNIT_NS, "Longest time from the throw to that clause." }
 #define TYPE_COL { "type", "type", TT_UNIT_TEXT, \
-	"Class of the exception, if its allocation is in the capture; empty if the allocation was not searched for." }
+	"Class of the exception; (unknown) if its allocation is not in the capture; empty in a report of all tables, which does not search for it." }
 
 static const struct tt_col type_col[] = {
 	{ "type", "type", TT_UNIT_TEXT, "Class of the exception; (unknown) if its allocation is not in the capture." },
@@ -358,15 +358,16 @@ any(const struct tt_model *m)
 
 #define NO_THROW "no throw in this capture, or the filters leave none"
 #define NO_CLAUSE "no clause in this capture, or the filters leave none"
+#define TYPE_NEEDS (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_TEXT)
 static const struct tt_pass_table tables[] = {
 	{ "exceptions", "Exceptions by type", type_col, TT_NCOL(type_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .needs = TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_TEXT, .make = types, .sort = "count", .none = NO_THROW },
+	    .needs = TYPE_NEEDS, .make = types, .sort = "count", .none = NO_THROW },
 	{ "exception_sites", "Exceptions by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .make = sites, .sort = "count", .none = NO_THROW },
+	    .named_needs = TYPE_NEEDS, .make = sites, .sort = "count", .none = NO_THROW },
 	{ "exception_clauses", "Exception clauses", clause_col, TT_NCOL(clause_col), false, TT_ON_CALLS, TT_BY_NAME,
 	    .make = clauses, .sort = "count", .none = NO_CLAUSE },
 	{ "exception_paths", "Exceptions by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
-	    .make = paths, .sort = "count", .none = NO_THROW },
+	    .named_needs = TYPE_NEEDS, .make = paths, .sort = "count", .none = NO_THROW },
 };
 
 const struct tt_pass tt_pass_exceptions = {

@@ -111,6 +111,7 @@ struct tt_pass {
 		unsigned groups;      /* 1 << enum tt_group: those its rows can be */
 		unsigned group_col;   /* the column that then holds the group, with enum tt_grouped */
 		unsigned needs;       /* enum tt_needs, beside those of the pass */
+		unsigned named_needs; /* and beside these where tables are asked for by name: what a report of all tables is too dear for */
 		bool parts;           /* a row is a part of the time: tt_pass_opts.buckets */
 		const char *wide;     /* with tt_pass_opts.wide it has a column for each value of this column */
 		const char *whole;    /* columns that cover the whole capture, while others cover the time that filters leave: "events open_at_end" */

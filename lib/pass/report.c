@@ -84,7 +84,7 @@ tt_pass_needs(const struct tt_pass *p, const struct tt_pass_opts *o)
 
 	for (size_t i = 0; i < p->ntables; i++)
 		if (tt_pass_wants(p, &p->tables[i], o))
-			needs |= p->needs | p->tables[i].needs;
+			needs |= p->needs | p->tables[i].needs | (o->table ? p->tables[i].named_needs : 0);
 	return needs;
 }
 

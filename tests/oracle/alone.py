@@ -35,21 +35,36 @@ def text(*args):
 TABLES = sorted({t for p in json.loads(text("list", "passes", "--format", "json"))["tables"]["passes"]["rows"] for t in p["tables"].split()})
 
 
-def tables(names, path, stdin=None):
-    """{table: its rows}; a table that has none is left out."""
-    p = run("stats", "-q", "--format", "json", "--limit", "0", "--table", ",".join(names), path, stdin=stdin)
+def tables(names, path, stdin=None, options=()):
+    """{table: its rows}, of all tables of a report without names; a table that has none is left out."""
+    named = ["--table", ",".join(names)] if names else []
+    p = run("stats", "-q", "--format", "json", "--limit", "0", *options, *named, path, stdin=stdin)
     if p.returncode not in (0, 3):
         return {"": p.stderr.decode("utf-8", "replace")}
     # Rows that are equal by what they are sorted by come in any order.
     return {name: sorted(t["rows"], key=json.dumps) for name, t in json.loads(p.stdout)["tables"].items() if t["rows"]}
 
 
-def one_by_one(what, path):
-    """Every table alone is the table that comes with all others."""
-    every = tables(TABLES, path)
-    check("" not in every and len(every) > 3, what + ": has tables", every.get("", every.keys()))
-    for name in TABLES:
-        same("%s: %s alone" % (what, name), tables([name], path), {name: every[name]} if name in every else {})
+def without_types(rows):
+    """What a report of all tables has of these throws: tracetool-metrics(7), Exceptions."""
+    return sorted((r["marker"], r["count"]) for r in rows if r["type"] is None) or None
+
+
+def one_by_one(what, path, options=(), least=4):
+    """Every table alone is the table that comes with all others, and the one that a report without names has."""
+    every, report = tables(TABLES, path, options=options), tables((), path, options=options)
+    check("" not in every and len(every) >= least, what + ": has tables", every.get("", every.keys()))
+    for name in TABLES if not options else every:
+        same("%s: %s alone" % (what, name), tables([name], path, options=options), {name: every[name]} if name in every else {})
+    for name, rows in report.items():
+        untyped = without_types(rows) if name == "exception_sites" and rows[0].get("type", "") is None else None
+        if not untyped:
+            same("%s: %s in a report" % (what, name), rows, every.get(name))
+            continue
+        sums = {}
+        for r in every[name]:
+            sums[r["marker"]] = sums.get(r["marker"], 0) + r["count"]
+        same("%s: %s in a report" % (what, name), untyped, sorted(sums.items()))
 
 
 def figures(path, stdin=None):
@@ -96,13 +111,19 @@ def by_mono(program, *args):
     return path
 
 
-some = ["mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d06-gcmoves-handles.mlpd", "raw/good-2019-every.raw", "raw/good-2022-aligned.raw",
+some = ["mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d06-gcmoves-handles.mlpd", "mlpd/good-d04-exceptions.mlpd",
+        "mlpd/good-d12-mono421-v11-calls.mlpd", "raw/bad-gap.raw", "raw/good-2019-every.raw", "raw/good-2022-aligned.raw",
         "data/good-2021.data", "capture/good-v1.0-every-kind.ttc"]
 if LONG:
     some = sorted(os.path.join(d, n) for d in ("mlpd", "raw", "data", "capture") for n in os.listdir(os.path.join(TESTDATA, d))
                   if n.startswith("good-") and not n.endswith(".json"))
 for name in some:
     one_by_one(os.path.basename(name), os.path.join(TESTDATA, name))
+CHOICES = [("--thread", "*a*"), ("--marker", "*e*"), ("--no-wait",), ("--min-duration", "10us"), ("--depth", "3"), ("--group-by", "thread"),
+           ("--group-by", "namespace")]
+for name in ("mlpd/good-d12-mono421-v11-calls.mlpd", "raw/good-2019-every.raw") if not LONG else some:
+    for options in CHOICES:
+        one_by_one("%s %s" % (os.path.basename(name), " ".join(options)), os.path.join(TESTDATA, name), options, 1)
 in_spans("Unity, three dumps", by_host("dumps", "dump=70"))
 one_by_one("Unity, killed: with its ring", by_host("killed", "die=150"))
 in_spans("Mono, one thread after the other", by_mono("Churn", "300"))
