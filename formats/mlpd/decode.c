@@ -23,11 +23,8 @@ gap(struct mlpd_run *r, enum tt_loss_kind kind, const uint8_t *from)
 		last = b->stack_ts;
 	tt_loss_add(&b->loss, kind, 1, (uint64_t)(r->end - from), r->at + (uint64_t)(from - r->start));
 	b->cut += b->depth;
-	while (b->depth > 0) {
-		int rc = tt_zone_end_slow(b, last, b->ev[b->open[b->depth - 1]].val, 0, r->err);
-		if (rc != TT_OK)
-			return rc;
-	}
+	if (tt_zone_cut(b, last, r->err) != TT_OK)
+		return r->err->code;
 	e = tt_batch_rare(b, TT_GAP, last, 0, r->err);
 	return e ? TT_OK : r->err->code;
 }

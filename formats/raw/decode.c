@@ -105,13 +105,9 @@ close_all(struct raw_run *r, int64_t ts)
 	struct tt_event *e;
 	int rc;
 
-	while (b->depth > 0) {
-		struct tt_event *top = &b->ev[b->open[b->depth - 1]];
-		top->flags |= TT_F_POPPED;
-		tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, r->at);
-		if ((rc = end(r, ts, top->val)) != TT_OK)
-			return rc;
-	}
+	tt_loss_add(&b->loss, TT_LOST_POPPED, b->depth, 0, r->at);
+	if ((rc = tt_zone_cut(b, ts, r->u.err)) != TT_OK)
+		return rc;
 	if (r->emptied)
 		return TT_OK;
 	if (!(e = rare(r, TT_GAP, 0)))
@@ -455,9 +451,8 @@ cut(struct raw_run *r)
 	int rc;
 
 	b->cut += b->depth;
-	while (b->depth > 0)
-		if ((rc = tt_zone_end_slow(b, now(r), b->ev[b->open[b->depth - 1]].val, 0, r->u.err)) != TT_OK)
-			return rc;
+	if ((rc = tt_zone_cut(b, now(r), r->u.err)) != TT_OK)
+		return rc;
 	if (!(e = rare(r, TT_GAP, 0)))
 		return r->u.err->code;
 	if (r->h->stream == RAW_SESSION) {

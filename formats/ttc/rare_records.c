@@ -240,11 +240,10 @@ forget_open(struct ttc_run *r)
 {
 	struct tt_batch *b = r->b;
 	struct tt_event *e;
-	int rc;
 
-	while (b->depth > 0)
-		if ((rc = tt_zone_end(b, r->call_ts, b->ev[b->open[b->depth - 1]].val, 0, r->err)) != TT_OK)
-			return rc;
+	b->cut += b->depth;
+	if (tt_zone_cut(b, r->call_ts, r->err) != TT_OK)
+		return r->err->code;
 	r->nbase = 0;
 	e = ttc_rare(r, TT_GAP, 0);
 	if (!e)

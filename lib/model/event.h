@@ -95,10 +95,11 @@ enum tt_event_flag {
 	TT_F_BASE = 1,        /* TT_ZONE_END: ends a zone that this chunk did not begin */
 	TT_F_ID = 1,          /* TT_ARG: the object that its event is of, which is none of the values that the marker names */
 	TT_F_UNWIND = 2,      /* ended by an exception passing through */
-	TT_F_POPPED = 4,      /* had no end of its own: closed by the end of a zone around it */
+	TT_F_POPPED = 4,      /* the zone has no end of its own: it is closed where one around it ends, or something is lost */
 	TT_F_CONT = 8,        /* continues an interrupted zone: time, but not an activation of its own */
 	TT_F_STACK = 16,      /* a recorded stack follows in the ext */
 	TT_F_PIECES = 16,     /* of a zone: TT_KEY_EXCEPTION, which may go on as TT_F_CONT */
+	TT_F_ODD = TT_F_CONT | TT_F_PIECES | TT_F_POPPED,     /* of a TT_ZONE: it is no activation with a duration of its own */
 	TT_F_WIDE = 32,       /* the ext's ts holds the full value of dur */
 	TT_F_HIDDEN = 32,     /* of a zone: it is left out with all that is in it, see run/hide.c */
 	TT_F_END = 64,

@@ -201,7 +201,7 @@ struct tt_dist {
 	uint64_t span;                /* max - min */
 	uint32_t page[TT_HIST_PAGES];         /* in the slabs, from 1 on; 0: none, and all its buckets are full */
 	uint32_t marker;
-	uint32_t ncut;                /* activations that the end of the capture or of their thread, or a loss, cut: they are in none of these */
+	uint32_t ncut;                /* activations without an end of their own: they are in none of these */
 	int64_t cut;                  /* what there was of them, and of those that began elsewhere: after a loss, or before the filter's time */
 };
 

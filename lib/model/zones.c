@@ -33,7 +33,7 @@ close_top(struct tt_batch *b, int64_t ts, unsigned flags)
 		e->flags |= (uint8_t)flags;
 		return;
 	}
-	put_end(b, ts, e->val, flags);
+	put_end(b, ts > e->ts ? ts : e->ts, e->val, flags);
 }
 
 static uint32_t
@@ -174,6 +174,16 @@ end_plain(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct t
 	}
 	/* What was on top has gone: an Exception zone below it is not interrupted, it is closed like the rest. */
 	return base_end(b, ts, key, flags | TT_F_CONT, err);
+}
+
+int
+tt_zone_cut(struct tt_batch *b, int64_t ts, struct tt_err *err)
+{
+	const int rc = tt_batch_room(b, b->depth + 4, err);
+
+	while (b->depth > 0 && rc == TT_OK)
+		close_top(b, ts, TT_F_POPPED);
+	return rc;
 }
 
 int

@@ -112,6 +112,12 @@ tt_zone_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct
 }
 
 /**
+ * tt_zone_cut(b, ts, err):
+ * Close all zones that the chunk has open at ${ts}, innermost first. They have no end of their own (TT_F_POPPED): a loss took it, or nobody knows it.
+ */
+int tt_zone_cut(struct tt_batch *b, int64_t ts, struct tt_err *err);
+
+/**
  * tt_stack_end(s, key, ts, flags, popped, arg):
  * Apply an end to a thread's stack by the same rule; ${popped} (may be NULL) is
  * called for every zone that ends, innermost first, with ${arg} and its flags. Returns 1

@@ -10,7 +10,7 @@
 #include "stat/num.h"
 #include "view/view.h"
 
-enum { M_MARKER, M_CATEGORY, M_SELF, M_SHARE, M_TOTAL, M_COUNT, M_MEAN, M_MEDIAN, M_P95, M_P99, M_MAX, M_MIN,
+enum { M_MARKER, M_CATEGORY, M_SELF, M_SHARE, M_TOTAL, M_COUNT, M_CUT, M_MEAN, M_MEDIAN, M_P95, M_P99, M_MAX, M_MIN,
 	M_FRAME_MEAN, M_FRAME_MAX, M_FRAMES, M_DEPTH_MIN, M_DEPTH_MAX, M_THREADS, M_N };
 
 static const struct tt_col markers_col[M_N] = {
@@ -22,7 +22,9 @@ static const struct tt_col markers_col[M_N] = {
 	[M_TOTAL] = { "total_ns", "total", TT_UNIT_NS,
 	    "Time in the marker and everything inside it; an activation inside another of the same marker adds nothing." },
 	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations that begin in the selected time." },
-	[M_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean duration of the activations that end." },
+	[M_CUT] = { "cut", "cut", TT_UNIT_COUNT,
+	    "Number of these whose own end is not known: a zone around them, a loss or the capture ended first; empty if there are none." },
+	[M_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean duration of the activations that are not cut." },
 	[M_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median duration (nearest rank, within 1.6 %)." },
 	[M_P95] = { "p95_ns", "p95", TT_UNIT_NS, "95th percentile of the durations (nearest rank, within 1.6 %)." },
 	[M_P99] = { "p99_ns", "p99", TT_UNIT_NS, "99th percentile of the durations (nearest rank, within 1.6 %)." },
@@ -141,6 +143,8 @@ put_row(const struct fold *f, uint32_t i, int64_t self_all, int rule, struct tt_
 	tt_cell_int(&c[M_TOTAL], s->total);
 	tt_cell_u64(&c[M_COUNT], s->n);
 	tt_row_cut(f->p, row, &ncut, &cut);
+	if (ncut)
+		tt_cell_u64(&c[M_CUT], ncut);
 	if (s->n > ncut && !f->place[i].more)
 		tt_cell_int(&c[M_MEAN], tt_ratio(s->all > cut ? (uint64_t)(s->all - cut) : 0, 1, s->n - ncut));
 	put_durations(f, row, h, c);

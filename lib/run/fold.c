@@ -155,10 +155,12 @@ finish_begun(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt
 	size_t before = io->nslice;
 	int rc;
 
+	f->rest = e->flags & TT_F_POPPED;
 	if (b->flags & TT_F_MORE)
 		rc = tt_fold_finish_args(f, io, i, b, e, err);
 	else
 		rc = tt_fold_finish(f, io, i, b->ts, e->ts, e->val, (unsigned)(e->flags | b->flags), err);
+	f->rest = false;
 	if (io->nslice == before || !f->lvl[i].begun)
 		return rc;
 	io->slice[before].flags |= TT_F_END;

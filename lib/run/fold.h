@@ -137,7 +137,7 @@ struct tt_fold {
 	uint64_t above;               /* hash of what that is below */
 	struct tt_count *late;        /* of the last sample, which is not counted in it yet; NULL: none */
 	uint64_t chunk;               /* how many were begun */
-	struct tt_thrown { int64_t since, end; struct tt_level l; } *thrown;   /* exceptions of this chunk, by their pieces so far */
+	struct tt_thrown { int64_t since, end; struct tt_level l; bool cut; } *thrown;   /* exceptions of this chunk, by their pieces so far */
 	size_t nthrown, capthrown;
 	struct tt_met met[TT_FOLD_MET];
 	size_t frame;                 /* that the last allocation fell into */
@@ -150,7 +150,7 @@ struct tt_fold {
 	struct tt_own { int64_t end; uint64_t key; } *own;    /* ... of each level: INT64_MAX where the end is not in sight */
 	uint32_t *next;               /* ... and steps that belong to the next zone: their events */
 	size_t capown, nnext, capnext;
-	bool rest;                    /* what ends now is cut: by the end of the capture or of its thread, or by a loss */
+	bool rest;                    /* what ends now has no end of its own: it is cut by a zone around it, the end of the capture, or a loss */
 };
 
 /* The fold's input and output for one chunk. */

@@ -55,8 +55,12 @@ static int
 thrown_over(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_thrown *t = &f->thrown[--f->nthrown];
+	const bool rest = f->rest;
 
-	return add_dur(f, io, &t->l, (uint64_t)(t->end - t->since), true, err);
+	f->rest = t->cut;
+	const int rc = add_dur(f, io, &t->l, (uint64_t)(t->end - t->since), true, err);
+	f->rest = rest;
+	return rc;
 }
 
 /* A piece at level ${l}. Pieces of one exception follow each other without a gap; exceptions thrown between two pieces end at the second. */
@@ -73,9 +77,10 @@ thrown_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l,
 	if (!(flags & TT_F_CONT)) {
 		rc = tt_mem_grow(f->mem, &f->thrown, &f->capthrown, f->nthrown + 1, sizeof *f->thrown, err);
 		if (rc == TT_OK)
-			f->thrown[f->nthrown++] = (struct tt_thrown){ ts, end, *l };
+			f->thrown[f->nthrown++] = (struct tt_thrown){ ts, end, *l, f->rest };
 	} else if (f->nthrown) {
 		f->thrown[f->nthrown - 1].end = end;
+		f->thrown[f->nthrown - 1].cut = f->rest;
 		f->thrown[f->nthrown - 1].l = *l;
 	} else {                      /* it began in an earlier chunk, and was counted there */
 		rc = add_dur(f, io, l, (uint64_t)(end - ts), false, err);
@@ -260,10 +265,13 @@ static void
 base_popped(void *arg, const struct tt_open *z, unsigned flags)
 {
 	struct base_end *e = arg;
+	const bool rest = e->f->rest;
 	size_t before = e->io->nslice;
 
+	e->f->rest = rest || flags & TT_F_POPPED;
 	if (e->rc == TT_OK)
 		e->rc = tt_fold_finish(e->f, e->io, e->io->base.n + 1, z->ts, e->ts, z->key, flags | z->flags | TT_F_BASE, e->err);
+	e->f->rest = rest;
 	if (unlikely(z->args != NULL) && e->rc == TT_OK)
 		e->rc = add_args(e->f, e->io, before, &z->args->args, e->err);
 }

@@ -34,7 +34,7 @@ void tt_over_forget(struct tt_over *o);
 int tt_over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node, struct tt_err *err);
 
 /*
- * What is known of an activation's duration: all; how long it was when the end of the capture, of its thread, or a loss cut it; or nothing, for
+ * What is known of an activation's duration: all; how long it was when a zone around it, the end of the capture, or a loss cut it; or nothing, for
  * this is the rest of one that began elsewhere: after a loss, before the filter's time, or, of an Exception zone, in an earlier chunk.
  */
 enum { TT_DUR_WHOLE, TT_DUR_CUT, TT_DUR_REST };

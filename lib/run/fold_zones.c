@@ -13,9 +13,13 @@ tt_fold_zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e,
 
 	if (rc != TT_OK)
 		return rc;
+	f->rest = e->flags & TT_F_POPPED;
 	if (unlikely(e->flags & TT_F_MORE))
-		return tt_fold_finish_args(f, io, up + 1, e, e, err);
-	return tt_fold_finish(f, io, up + 1, e->ts, e->ts + e->dur, e->val, e->flags, err);
+		rc = tt_fold_finish_args(f, io, up + 1, e, e, err);
+	else
+		rc = tt_fold_finish(f, io, up + 1, e->ts, e->ts + e->dur, e->val, e->flags, err);
+	f->rest = false;
+	return rc;
 }
 
 /* True if the fold does anything at such an event, whole zones apart. */
@@ -30,12 +34,12 @@ is_for_fold(unsigned kind)
 
 /*
  * The guess after ${last} was wrong: look for the path of ${e} below level ${l}. Its node, which is the guess from now on; 0: it is new to
- * the tree or to this worker, or ${e} is a piece of a zone.
+ * the tree or to this worker, or ${e} is a piece of a zone or has no end of its own.
  */
 static __attribute__((noinline)) uint32_t
 find(struct tt_fold *f, struct tt_link *last, const struct tt_event *e, const struct tt_level *l)
 {
-	if (unlikely(!tt_fold_in_tree(l) || (e->flags & (TT_F_CONT | TT_F_PIECES))))
+	if (unlikely(!tt_fold_in_tree(l) || (e->flags & TT_F_ODD)))
 		return 0;
 	const uint64_t hash = tt_tree_hash(tt_fold_hash_of(f, l), TT_NODE_ZONE, e->val);
 	const uint32_t node = tt_tree_find(f->m->tree, hash, l->node, TT_NODE_ZONE, e->val);
@@ -164,7 +168,7 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, co
 		uint32_t node = last->next;
 		struct tt_count_page *page = pages[node >> TT_TREE_PAGE_BITS];
 		struct tt_link *link = &page->link[node & (TT_TREE_PAGE - 1)];
-		if (unlikely(link->key != e->val || link->up != l->node || (e->flags & (TT_F_CONT | TT_F_PIECES)))) {
+		if (unlikely(link->key != e->val || link->up != l->node || (e->flags & TT_F_ODD))) {
 			wrong++;
 			if (!(node = find(f, last, e, l))) {
 				if ((rc = tt_fold_zone(f, io, e, (size_t)(l - f->lvl), err)) != TT_OK)
@@ -232,12 +236,12 @@ static inline const struct tt_near *
 zone_near(const struct tt_fold *f, const struct tt_level *l, const struct tt_event *e, size_t *wrong)
 {
 	struct tt_near *near = near_of(f->near, l->node, e->val);
-	const bool piece = e->flags & (TT_F_CONT | TT_F_PIECES);
+	const bool odd = e->flags & TT_F_ODD;
 
-	if (likely(near->key == e->val && near->tag == l->node && !piece))
+	if (likely(near->key == e->val && near->tag == l->node && !odd))
 		return near;
 	++*wrong;
-	return !piece && bring_near(f, near, l, TT_NODE_ZONE, e->val) ? near : NULL;
+	return !odd && bring_near(f, near, l, TT_NODE_ZONE, e->val) ? near : NULL;
 }
 
 /*
@@ -366,7 +370,7 @@ look_up(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event **from, 
 		struct tt_level *l = levels + e->depth;
 		struct tt_count_page *page = NULL;
 		uint32_t node = 0;
-		if (likely(tt_fold_in_tree(l) && !(e->flags & (TT_F_CONT | TT_F_PIECES)))) {
+		if (likely(tt_fold_in_tree(l) && !(e->flags & TT_F_ODD))) {
 			node = tt_tree_lookup(known, x->hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
 			page = node > TT_NODE_MORE ? f->counts->node[node >> TT_TREE_PAGE_BITS] : NULL;
 		}
@@ -419,7 +423,7 @@ tt_fold_slices(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *
 			continue;
 		}
 		*top = up + 1;
-		if (unlikely(e->flags & (TT_F_CONT | TT_F_PIECES | TT_F_MORE) || e->ts > INT64_MAX - UINT32_MAX)) {
+		if (unlikely(e->flags & (TT_F_ODD | TT_F_MORE) || e->ts > INT64_MAX - UINT32_MAX)) {
 			rc = tt_fold_zone(f, io, e, up, err);
 			continue;
 		}

@@ -648,7 +648,6 @@ class Thread:
         self.starts = self.ends = 0
         self.first_time = None
         self.stack = []         # [key, name, start, children_ns], outermost first
-        self.before = 0         # so many of these began before the present buffer
         self.last = None        # time of the last stack event
         self.seen = -1 << 64    # and of the last event of any kind
         self.open_pairs = {}    # GC pauses and collections, contention
@@ -683,7 +682,6 @@ class Calls:
 
     def pop(self, thread, time, whole=True):
         key, name, start, children, piece = thread.stack.pop()
-        thread.before = min(thread.before, len(thread.stack))
         duration = time - start
         if thread.stack:
             thread.stack[-1][3] += duration
@@ -710,7 +708,7 @@ class Calls:
             self.counts["unmatched_zone_ends" if isinstance(key, str) else "unmatched_leaves"] += 1
             return
         while stack[-1][0] != key:
-            self.counts["implicitly_closed_" + self.pop(thread, time)] += 1
+            self.counts["implicitly_closed_" + self.pop(thread, time, False)] += 1
         self.pop(thread, time)
 
     def enter(self, thread, key, time):
@@ -730,10 +728,9 @@ class Calls:
             self.push(thread, "Exception", time, piece=True)
 
     def close_all(self, thread, why):
-        """Of those cut by a gap, what began in the damaged buffer counts up to there."""
+        """None of these has an end of its own: they have no duration."""
         while thread.stack:
-            whole = why == "open_at_gap" and len(thread.stack) > thread.before
-            self.counts[why + "_" + self.pop(thread, max(thread.last, thread.seen), whole)] += 1
+            self.counts[why + "_" + self.pop(thread, max(thread.last, thread.seen), False)] += 1
         thread.open_pairs.clear()
 
 
@@ -796,9 +793,7 @@ class Analysis:
             thread = self.thread(tid)
             if event[0] != "gap":
                 thread.seen = max(thread.seen, event[1])
-            if event[0] == "base":
-                thread.before = len(thread.stack)
-            else:
+            if event[0] != "base":
                 getattr(self, "on_" + event[0])(thread, *event[1:])
         self.finish()
 

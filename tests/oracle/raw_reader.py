@@ -171,6 +171,7 @@ class Thread:
     def __init__(self, tid, name):
         self.tid, self.name = tid, name
         self.zones, self.allocs, self.instants, self.counters, self.flows, self.frames = [], [], [], [], [], []
+        self.lengths = []             # (name, of a zone with an end of its own its length, else None)
         self.stack, self.last, self.popped, self.orphans, self.begun = [], None, 0, 0, None
 
 
@@ -274,9 +275,11 @@ class Capture:
                     s.code.append((f[1], f[1] + f[2], f[3]))
 
     # --- threads
-    def close(self, t, n, at):
-        for _ in range(n):
+    def close(self, t, n, at, whole=0):
+        """End the ${n} innermost zones; the outermost ${whole} of these have an end of their own."""
+        for i in range(n):
             begin, mid, name, args = t.stack.pop()
+            t.lengths.append((name, at - begin if i >= n - whole else None))
             t.zones.append((begin, at - begin, len(t.stack), name, args))
 
     def frames_of(self, s, addresses):
@@ -377,6 +380,6 @@ class Capture:
             levels = [i for i, z in enumerate(t.stack) if z[1] == mid]
             if levels:
                 t.popped += len(t.stack) - levels[-1] - 1
-                self.close(t, len(t.stack) - levels[-1], t.last)
+                self.close(t, len(t.stack) - levels[-1], t.last, 1)
             elif name != "GC.Alloc":
                 t.orphans += 1

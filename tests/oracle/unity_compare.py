@@ -94,6 +94,23 @@ def values(folder, *options):
     compare(folder, make(folder, *options), "values: " + " ".join(map(str, options)), "--wide" in options)
 
 
+def lengths_told(path):
+    """By marker: activations, those without an end of their own, the shortest and the longest of the others."""
+    r = subprocess.run([TRACETOOL, "stats", "-q", "--force", "--table", "markers", "--format", "json", path],
+                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return [(x["marker"], x["count"], x.get("cut") or 0, x["min_ns"], x["max_ns"]) for x in json.loads(r.stdout)["tables"]["markers"]["rows"]
+            if not x["marker"].endswith(" (GPU)")]
+
+
+def lengths(c):
+    """The same by tracetool-metrics(7), Calls."""
+    of = collections.defaultdict(list)
+    for name, length in (x for t in c.threads for x in t.lengths):
+        of[name].append(length)
+    whole = {name: [x for x in all_of if x is not None] for name, all_of in of.items()}
+    return [(name, len(v), len(v) - len(whole[name]), min(whole[name], default=None), max(whole[name], default=None)) for name, v in of.items()]
+
+
 def compare(folder, path, what, wide=False):
     c = raw_reader.Capture(path, wide) if FORM == "raw" else data_reader.Capture(path)
     out = os.path.join(folder, "x.csv")
@@ -112,6 +129,8 @@ def compare(folder, path, what, wide=False):
     each = lambda kind: [(who(t), *e) for t in c.threads for e in getattr(t, kind, ())]
     equal(what + ": zones", [(*place(r), int(r["dur_ns"]), int(r["depth"]), r["name"]) for r in rows["zone"]],
           [e[:5] for e in each("zones")])
+    if FORM == "raw":
+        equal(what + ": lengths", lengths_told(path), lengths(c))
     equal(what + ": allocations", [(*place(r), int(r["value"])) for r in rows["alloc"]], [e[:3] for e in each("allocs")])
     equal(what + ": instants", [(*place(r), r["name"]) for r in rows["instant"]], [e[:3] for e in each("instants")])
     equal(what + ": counters", [(*place(r), r["name"], number(r["value"])) for r in rows["counter"]], each("counters"))
