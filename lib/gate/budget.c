@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash_seed.h"
 #include "base/spelling.h"
 #include "gate/budget_read.h"
 #include "gate/sample.h"
@@ -42,18 +43,31 @@ tt_budget_measure(struct tt_budget_reader *rd, struct tt_measure *x, size_t *whi
 {
 	struct tt_budget *b = rd->b;
 	int rc = tt_measure_key(x, rd->a, err);
+	uint64_t hash;
+	size_t found;
 
 	if (rc != TT_OK)
 		return rc;
 	b->needs |= tt_measure_needs(x);
-	for (*which = 0; *which < b->nmeasure; ++*which) {
-		if (strcmp(b->measure[*which].key, x->key) == 0) {
-			b->measure[*which].pooled |= x->pooled;
-			return TT_OK;
-		}
+	hash = tt_seeded_text(0, x->key, strlen(x->key));
+	found = tt_map_find(&rd->measure_at, hash, i, strcmp(b->measure[i].key, x->key) == 0);
+	if (found) {
+		*which = found - 1;
+		b->measure[*which].pooled |= x->pooled;
+		return TT_OK;
 	}
-	b->measure[b->nmeasure++] = *x;
-	return TT_OK;
+	*which = b->nmeasure;
+	rc = tt_map_add(&rd->measure_at, rd->a->mem, hash, *which, err);
+	if (rc == TT_OK)
+		b->measure[b->nmeasure++] = *x;
+	return rc;
+}
+
+void
+tt_budget_reader_free(struct tt_budget_reader *rd)
+{
+	tt_map_free(&rd->row_at, rd->a->mem);
+	tt_map_free(&rd->measure_at, rd->a->mem);
 }
 
 /* Figures that every sample has, with any rows: for dashboards, and for rows added later. */
@@ -317,6 +331,7 @@ tt_budget_parse(const char *text, size_t n, const char *path, struct tt_budget *
 		return rc;
 	root = tt_doc_root(&doc);
 	rc = read_budget(&rd, &root, err);
+	tt_budget_reader_free(&rd);
 	tt_doc_free(&doc);
 	return rc;
 }
@@ -326,9 +341,15 @@ tt_budget_none(struct tt_budget *b, struct tt_arena *a, struct tt_err *err)
 {
 	struct tt_budget_reader rd = { .b = b, .a = a };
 
+	int rc;
+
 	*b = (struct tt_budget){ .path = "", .needs = TT_SAMPLE_NEEDS, .integrity = TT_LEVEL_ERROR };
 	b->measure = tt_arena_alloc(a, (count_standard() + TT_BUDGET_MORE) * sizeof *b->measure, err);
-	return b->measure ? standard_measures(&rd, err) : err->code;
+	if (!b->measure)
+		return err->code;
+	rc = standard_measures(&rd, err);
+	tt_budget_reader_free(&rd);
+	return rc;
 }
 
 const struct tt_budget_row *

@@ -4,13 +4,19 @@
 #ifndef TT_GATE_BUDGET_READ_H
 #define TT_GATE_BUDGET_READ_H
 
+#include "base/map.h"
 #include "gate/budget.h"
 #include "gate/doc.h"
 
 struct tt_budget_reader {
 	struct tt_budget *b;
 	struct tt_arena *a;
+	struct tt_map row_at;         /* rows so far, by their id */
+	struct tt_map measure_at;     /* measures so far, by their key */
 };
+
+/* Free the maps; what was read stays. */
+void tt_budget_reader_free(struct tt_budget_reader *rd);
 
 /* Read the object ${row} into ${r}, which is the next of the budget's. */
 int tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, struct tt_budget_row *r,

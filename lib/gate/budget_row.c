@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash_seed.h"
 #include "base/spelling.h"
 #include "gate/budget_read.h"
 #include "view/figures.h"
@@ -401,10 +402,13 @@ read_captures(const struct tt_node_at *row, const char *key, unsigned *n, struct
 /* --- rows ------------------------------------------------------------------------------------------ */
 
 static int
-read_id(const struct tt_node_at *row, const struct tt_budget *b, struct tt_budget_row *r, struct tt_err *err)
+read_id(struct tt_budget_reader *rd, const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
 	struct tt_node_at v = tt_doc_member(row, "id");
+	const struct tt_budget *b = rd->b;
 	int rc = tt_doc_text(&v, &r->id, err);
+	uint64_t hash;
+	size_t found;
 
 	if (rc != TT_OK)
 		return rc;
@@ -413,10 +417,11 @@ read_id(const struct tt_node_at *row, const struct tt_budget *b, struct tt_budge
 	for (const char *p = r->id; *p; p++)
 		if ((unsigned char)*p < ' ')
 			return tt_doc_fail(&v, false, err, "an \"id\" has no control characters");
-	for (size_t i = 0; i < b->nrow; i++)
-		if (strcmp(b->row[i].id, r->id) == 0)
-			return tt_doc_fail(&v, false, err, "there is a row \"%s\" already, in line %u", r->id, b->row[i].line);
-	return TT_OK;
+	hash = tt_seeded_text(0, r->id, strlen(r->id));
+	found = tt_map_find(&rd->row_at, hash, i, strcmp(b->row[i].id, r->id) == 0);
+	if (found)
+		return tt_doc_fail(&v, false, err, "there is a row \"%s\" already, in line %u", r->id, b->row[found - 1].line);
+	return tt_map_add(&rd->row_at, rd->a->mem, hash, (size_t)(r - b->row), err);
 }
 
 int
@@ -431,7 +436,7 @@ tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, st
 	if (rc == TT_OK)
 		rc = tt_doc_keys(row, keys, err);
 	if (rc == TT_OK)
-		rc = read_id(row, rd->b, r, err);
+		rc = read_id(rd, row, r, err);
 	if (rc == TT_OK)
 		rc = read_metric(row, r, err);
 	if (rc == TT_OK)
@@ -477,5 +482,6 @@ tt_budget_to_suggest(struct tt_budget *b, struct tt_arena *a, struct tt_err *err
 
 		rc = tt_budget_measure(&rd, &x, &which, err);
 	}
+	tt_budget_reader_free(&rd);
 	return rc;
 }

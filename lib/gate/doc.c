@@ -17,12 +17,15 @@ is_blank(const char *text, size_t n)
 	return true;
 }
 
-/* Line and column of the byte at ${at}. */
+/* Find line and column of the byte at ${at}, counting on from the byte that was asked for last if that lies before it. */
 static void
-place_at(const struct tt_doc *d, size_t at, unsigned *line, unsigned *column)
+place_at(struct tt_doc *d, size_t at, unsigned *line, unsigned *column)
 {
-	*line = *column = 1;
-	for (size_t i = 0; i < at && i < d->n; i++) {
+	size_t i = d->counted.at <= at ? d->counted.at : 0;
+
+	*line = i > 0 ? d->counted.line : 1;
+	*column = i > 0 ? d->counted.column : 1;
+	for (; i < at && i < d->n; i++) {
 		if (d->text[i] == '\n') {
 			++*line;
 			*column = 1;
@@ -30,6 +33,9 @@ place_at(const struct tt_doc *d, size_t at, unsigned *line, unsigned *column)
 			++*column;
 		}
 	}
+	d->counted.at = i;
+	d->counted.line = *line;
+	d->counted.column = *column;
 }
 
 /* The last of the first ${n} bytes that is not blank: its place and one more; 0: none. */
@@ -54,7 +60,7 @@ loose_comma(const struct tt_doc *d, size_t at)
 }
 
 static int
-no_json(const struct tt_doc *d, const json_error_t *e, struct tt_err *err)
+no_json(struct tt_doc *d, const json_error_t *e, struct tt_err *err)
 {
 	size_t comma = e->position > 0 ? loose_comma(d, (size_t)e->position) : SIZE_MAX;
 	unsigned line, column;
@@ -105,7 +111,7 @@ tt_doc_free(struct tt_doc *d)
 }
 
 struct tt_node_at
-tt_doc_root(const struct tt_doc *d)
+tt_doc_root(struct tt_doc *d)
 {
 	return (struct tt_node_at){ .doc = d, .json = d->root };
 }
@@ -190,23 +196,37 @@ find_member(const struct tt_doc *d, size_t i, const char *key, size_t *at_key)
 	return start;
 }
 
+static size_t find(const struct tt_node_at *v, size_t *at_key);
+
+/* Where the element ${v} of an array begins. */
+static size_t
+find_element(const struct tt_node_at *v, size_t *at_key)
+{
+	struct tt_doc *d = v->doc;
+	size_t k = 0, i;
+
+	if (v->up->json && v->up->json == d->found.array && d->found.index <= v->index) {
+		k = d->found.index;
+		i = d->found.at;
+	} else {
+		i = skip_space(d, find(v->up, at_key) + 1);
+	}
+	for (; k < v->index; k++)
+		i = skip_space(d, skip_value(d, i));
+	d->found.array = v->up->json;
+	d->found.index = v->index;
+	d->found.at = i;
+	*at_key = i;
+	return i;
+}
+
 static size_t
 find(const struct tt_node_at *v, size_t *at_key)
 {
-	size_t i;
-
-	if (!v->up) {
-		*at_key = skip_space(v->doc, 0);
-		return *at_key;
-	}
-	i = find(v->up, at_key);
-	if (v->key)
-		return find_member(v->doc, i, v->key, at_key);
-	i = skip_space(v->doc, i + 1);
-	for (size_t k = 0; k < v->index; k++)
-		i = skip_space(v->doc, skip_value(v->doc, i));
-	*at_key = i;
-	return i;
+	if (v->up)
+		return v->key ? find_member(v->doc, find(v->up, at_key), v->key, at_key) : find_element(v, at_key);
+	*at_key = skip_space(v->doc, 0);
+	return *at_key;
 }
 
 void
@@ -220,7 +240,7 @@ tt_doc_place(const struct tt_node_at *v, bool key, unsigned *line, unsigned *col
 bool
 tt_doc_next(const struct tt_node_at *v, struct tt_doc_walk *walk)
 {
-	const struct tt_doc *d = v->doc;
+	struct tt_doc *d = v->doc;
 	size_t key;
 
 	walk->at = skip_space(d, walk->next ? walk->next : find(v, &key) + 1);
@@ -281,10 +301,11 @@ tt_doc_keys(const struct tt_node_at *v, const char *const *keys, struct tt_err *
 
 	json_object_foreach(v->json, key, value) {
 		struct tt_node_at m = { .doc = v->doc, .up = v, .key = key, .json = value };
-		const char *near = nearest(key, keys);
+		const char *near;
 
 		if (is_one_of(key, keys))
 			continue;
+		near = nearest(key, keys);
 		if (near)
 			return tt_doc_fail(&m, true, err, "unknown key \"%s\"; did you mean \"%s\"?", key, near);
 		return tt_doc_fail(&m, true, err, "unknown key \"%s\"", key);

@@ -1,8 +1,8 @@
 /**
  * JSON documents that people write: reading them strictly, with line and column in every complaint.
  *
- * jansson reads the text; it keeps no places, so a place is looked for in the text when there is something to
- * complain about. Private to lib/gate.
+ * jansson reads the text; it keeps no places, so a place is looked for in the text when it is asked for. Places of an array's elements, asked
+ * for in their order, take one walk over the text together. Private to lib/gate.
  */
 #ifndef TT_GATE_DOC_H
 #define TT_GATE_DOC_H
@@ -21,11 +21,19 @@ struct tt_doc {
 	size_t n;
 	json_t *root;
 	struct tt_arena *a;           /* texts are copied to */
+	struct {                      /* the element whose place was found last: the search for a later one begins there */
+		const json_t *array;  /* NULL: none yet */
+		size_t index, at;
+	} found;
+	struct {                      /* the byte whose line and column were counted last */
+		size_t at;
+		unsigned line, column;
+	} counted;
 };
 
 /* One value in a document; the root has no ${up}. On the stack of whoever reads. */
 struct tt_node_at {
-	const struct tt_doc *doc;
+	struct tt_doc *doc;
 	const struct tt_node_at *up;
 	const char *key;              /* in an object; else NULL: */
 	size_t index;                 /* in an array */
@@ -36,7 +44,7 @@ struct tt_node_at {
 int tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, struct tt_arena *a, struct tt_err *err);
 void tt_doc_free(struct tt_doc *d);
 
-struct tt_node_at tt_doc_root(const struct tt_doc *d);
+struct tt_node_at tt_doc_root(struct tt_doc *d);
 struct tt_node_at tt_doc_member(const struct tt_node_at *of, const char *key);
 struct tt_node_at tt_doc_element(const struct tt_node_at *of, size_t i);
 

@@ -154,7 +154,7 @@ read_facts(struct reader *rd, const struct tt_node_at *run, const char *of, stru
 
 /* A run, or the result of one test. Anything else is passed over. */
 static int
-read_document(struct reader *rd, const struct tt_doc *d, struct tt_err *err)
+read_document(struct reader *rd, struct tt_doc *d, struct tt_err *err)
 {
 	const struct tt_node_at root = tt_doc_root(d), list = tt_doc_member(&root, "Results");
 	static const char *const places[] = { "Editor", "Hardware", "Player" };
