@@ -330,12 +330,20 @@ static int
 end_name(struct names *l, struct tt_err *err)
 {
 	size_t n = l->n;
+	struct stat st;
 
 	l->n = 0;
 	if (n == 0)
 		return TT_OK;
 	l->count++;
 	l->name[n] = '\0';
+	/* Windows ends lines with a carriage return, too; here a name may end with one. */
+	if (l->end == '\n' && l->name[n - 1] == '\r' && lstat(l->name, &st) != 0)
+		l->name[n - 1] = '\0';
+	if (!l->name[0]) {
+		l->count--;
+		return TT_OK;
+	}
 	return operand(l->d, l->name, LISTED, err);
 }
 
@@ -376,19 +384,18 @@ from_input(struct find *d, struct tt_err *err)
 	struct names *l = tt_arena_alloc(&d->app->arena, sizeof *l, err);
 	uint64_t lost = d->lost;
 	struct tt_src *src;
-	bool cr;
-	int rc = l ? tt_src_open(&d->app->env, "-", &src, err) : out_of_memory(err);
+	int rc = l ? tt_src_open_text(&d->app->env, "-", &src, err) : out_of_memory(err);
 
 	if (rc != TT_OK)
 		return rc;
 	*l = (struct names){ .d = d };
 	rc = read_names(l, src, err);
 	tt_src_close(src);
-	cr = *d->path && d->path[strlen(d->path) - 1] == '\r';
+	if (rc == TT_E_USAGE && strncmp(err->msg, "standard input", 14) != 0)
+		tt_err_in(err, "standard input");
 	if (rc == TT_OK && l->count > 0 && d->lost - lost == l->count)
-		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "standard input: no file has %s \"%.40s\"%s",
-		    l->count == 1 ? "the name there:" : "any of the names there; the last is", d->path,
-		    cr ? ", which ends with a carriage return: remove these first" : "");
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "standard input: no file has %s \"%.40s\"",
+		    l->count == 1 ? "the name there:" : "any of the names there; the last is", d->path);
 	return rc;
 }
 

@@ -135,7 +135,7 @@ gate_document(struct app *app, const char *path, struct tt_buf *text, struct tt_
 {
 	struct tt_src *src;
 	size_t got = 0;
-	int rc = tt_src_open(&app->env, path, &src, err);
+	int rc = tt_src_open_text(&app->env, path, &src, err);
 
 	while (rc == TT_OK) {
 		rc = tt_buf_room(text, 1 << 16, err);

@@ -316,13 +316,15 @@ read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, s
 	int rc;
 
 	*is = false;
-	if (c->n > 1 || !is_files(c) || tt_src_open(env, c->path[0], &src, err) != TT_OK)
+	if (c->n > 1 || !is_files(c) || tt_src_open_text(env, c->path[0], &src, err) != TT_OK)
 		return TT_OK;
 	*is = tt_src_peek(src, &head, &n, err) == TT_OK && tt_results_probe(head, n);
 	tt_src_close(src);
 	if (!*is)
 		return TT_OK;
 	rc = gate_document(x->app, c->path[0], &text, err);
+	if (rc == TT_E_USAGE)         /* its encoding: this file is wrong, and the others may be right */
+		rc = err->code = TT_E_DAMAGED;
 	if (rc == TT_OK)
 		rc = tt_results_sample(text.p, text.n, c->path[0], b->measure, b->nmeasure, is, s, &x->a, err);
 	if (rc == TT_OK && *is)

@@ -319,6 +319,10 @@ on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err 
 	struct tt_result r;
 	struct tt_err why;
 	size_t nkey = 0;
+
+	/* A copy made on Windows may have carriage returns before its line feeds. */
+	n -= n > 0 && line[n - 1] == '\r';
+
 	const char *key = line ? tt_result_scan(line, n, &nkey) : NULL;
 	struct batch_list is;
 	int rc = key && nkey > 0 ? count_file(l, key, nkey, line, n, err) : TT_OK;

@@ -226,7 +226,7 @@ tt_results_lines(struct tt_env *env, const char *path, bool last,
 
 	/* Results of our own may be as long as they are: these are limits of captures. */
 	env->decoded_max = env->ratio_max = 0;
-	rc = tt_src_open(env, path, &src, err);
+	rc = last ? tt_src_open_text(env, path, &src, err) : tt_src_open(env, path, &src, err);
 	if (rc == TT_OK) {
 		rc = cut_lines(env, src, last, line, arg, err);
 		tt_src_close(src);

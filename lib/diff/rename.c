@@ -131,7 +131,7 @@ tt_rename_read(struct tt_rename *r, struct tt_env *env, const char *path, struct
 {
 	struct tt_src *src = NULL;
 	struct tt_buf b = { 0 };
-	int rc = tt_src_open(env, path, &src, err);
+	int rc = tt_src_open_text(env, path, &src, err);
 
 	*r = (struct tt_rename){ 0 };
 	if (rc != TT_OK)

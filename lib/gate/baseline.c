@@ -290,13 +290,12 @@ int
 tt_baseline_keep(const struct tt_baseline *b, const char *text, size_t n, const bool *keep, size_t accept, const char *why,
     struct tt_buf *out, struct tt_err *err)
 {
-	const size_t mark = n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 	const struct tt_baseline_session *last = &b->session[b->nall_session - 1];
 	bool any = false;
 
-	tt_buf_add(out, text, mark + b->session[0].at);
+	tt_buf_add(out, text, b->session[0].at);
 	for (size_t i = 0; i < b->nall_session; i++) {
-		const char *p = text + mark + b->session[i].at;
+		const char *p = text + b->session[i].at;
 		const size_t size = b->session[i].end - b->session[i].at;
 
 		if (!keep[i])
@@ -308,7 +307,7 @@ tt_baseline_keep(const struct tt_baseline *b, const char *text, size_t n, const 
 		else
 			tt_buf_add(out, p, size);
 	}
-	tt_buf_add(out, text + mark + last->end, n - mark - last->end);
+	tt_buf_add(out, text + last->end, n - last->end);
 	return tt_buf_error(out, err);
 }
 

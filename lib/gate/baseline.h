@@ -17,7 +17,7 @@ struct tt_baseline_session {
 	const char *name;
 	const char *accepted;         /* why its captures are what later ones are compared with from here on; NULL: nobody said so */
 	size_t first, n;              /* its samples: places in tt_baseline.all */
-	size_t at, end;               /* bytes of the file, after a byte order mark */
+	size_t at, end;               /* bytes of the text */
 };
 
 /*

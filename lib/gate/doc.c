@@ -83,11 +83,6 @@ tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, str
 {
 	json_error_t e;
 
-	/* What some editors put before UTF-8 is no part of the text. */
-	if (n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-		text += 3;
-		n -= 3;
-	}
 	*d = (struct tt_doc){ .path = path, .text = text, .n = n, .a = a };
 	if (is_blank(text, n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is empty", path);

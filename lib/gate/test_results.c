@@ -423,52 +423,17 @@ has(const uint8_t *p, size_t n, const char *text)
 	return memmem(p, n, text, strlen(text)) != NULL;
 }
 
-/* Does the text begin with the mark of UTF-16, as what Windows PowerShell writes with ">" does? */
-static bool
-is_utf16(const uint8_t *p, size_t n)
-{
-	return n >= 2 && ((p[0] == 0xFF && p[1] == 0xFE) || (p[0] == 0xFE && p[1] == 0xFF));
-}
-
 bool
 tt_results_probe(const uint8_t *p, size_t n)
 {
-	if (is_utf16(p, n))
-		return true;
 	for (size_t i = 0; i < n; i++)
 		if (p[i] < ' ' && !memchr("\t\r\n\f\033", p[i], 5))
 			return false;
 	return n > 0;
 }
 
-/* The text of a file in UTF-16 as UTF-8. */
-static int
-as_utf8(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err)
-{
-	const bool big = p[0] == 0xFE;
-	int rc = TT_OK;
-
-	for (size_t at = 2, some; at < n && rc == TT_OK; at += some) {
-		uint8_t part[4096];
-
-		some = n - at < sizeof part ? n - at : sizeof part;
-		memcpy(part, p + at, some);
-		for (size_t i = 0; big && i + 1 < some; i += 2) {
-			const uint8_t high = part[i];
-			part[i] = part[i + 1];
-			part[i + 1] = high;
-		}
-		/* Two halves of one character stay together. */
-		if (some == sizeof part && at + some < n && (part[some - 1] & 0xFC) == 0xD8)
-			some -= 2;
-		rc = tt_utf8_from16(to, part, some, err);
-	}
-	return rc;
-}
-
-/* Those in UTF-8. */
-static int
-read_results(const char *text, size_t n, const char *path, const struct tt_measure *x, size_t nx, bool *is, struct tt_sample *s,
+int
+tt_results_sample(const char *text, size_t n, const char *path, const struct tt_measure *x, size_t nx, bool *is, struct tt_sample *s,
     struct tt_arena *a, struct tt_err *err)
 {
 	struct reader rd = { .a = a };
@@ -484,20 +449,4 @@ read_results(const char *text, size_t n, const char *path, const struct tt_measu
 		return err->code = TT_E_DAMAGED;
 	*is = rd.found;
 	return rc == TT_OK && rd.found ? make_sample(&rd, path, tt_hash_bytes(text, n), x, nx, s, err) : rc;
-}
-
-int
-tt_results_sample(const char *text, size_t n, const char *path, const struct tt_measure *x, size_t nx, bool *is, struct tt_sample *s,
-    struct tt_arena *a, struct tt_err *err)
-{
-	struct tt_buf b = { 0 };
-	int rc;
-
-	if (!is_utf16((const uint8_t *)text, n))
-		return read_results(text, n, path, x, nx, is, s, a, err);
-	rc = as_utf8(&b, (const uint8_t *)text, n, err);
-	if (rc == TT_OK)
-		rc = read_results(b.p ? b.p : "", b.n, path, x, nx, is, s, a, err);
-	tt_buf_free(&b);
-	return rc;
 }

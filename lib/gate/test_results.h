@@ -9,7 +9,7 @@
 
 #include "gate/sample.h"
 
-/* Could a file that begins with these bytes be one? No capture is. */
+/* True if a file whose text (tt_src_open_text()) begins with these bytes may have results. No capture does. */
 bool tt_results_probe(const uint8_t *head, size_t n);
 
 /**

@@ -267,6 +267,53 @@ tt_src_open(struct tt_env *env, const char *path, struct tt_src **src, struct tt
 	return err ? err->code : TT_E_NOMEM;
 }
 
+/* Undo the encoding of the text *${src}. */
+static int
+decode_text(struct tt_env *env, struct tt_src **src, struct tt_err *err)
+{
+	enum tt_encoding encoding;
+	struct tt_src *inside;
+	const uint8_t *p;
+	size_t n;
+	int rc = tt_src_peek(*src, &p, &n, NULL);
+
+	/* An error comes back when the bytes are asked for. */
+	if (rc != TT_OK || n == 0)
+		return TT_OK;
+	encoding = tt_encoding_of(p, n);
+	if (encoding == TT_ENCODING_UTF8)
+		return TT_OK;
+	if (encoding == TT_ENCODING_UTF32)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is UTF-32, which is not read: save it as UTF-8", (*src)->name);
+	if (encoding == TT_ENCODING_UTF8_MARK) {
+		(*src)->head_at += 3;
+		(*src)->head_n -= 3;
+		return TT_OK;
+	}
+	rc = tt_src_open_inside(env, *src, &inside, err);
+	if (rc != TT_OK)
+		return rc;
+	*src = inside;
+	return tt_utf16_new(env, &inside->raw, encoding == TT_ENCODING_UTF16BE, &inside->dec, err);
+}
+
+int
+tt_src_open_text(struct tt_env *env, const char *path, struct tt_src **src, struct tt_err *err)
+{
+	struct tt_src *s;
+	int rc = tt_src_open(env, path, &s, err);
+
+	*src = NULL;
+	if (rc != TT_OK)
+		return rc;
+	rc = decode_text(env, &s, err);
+	if (rc == TT_OK)
+		*src = s;
+	else
+		tt_src_close(s);
+	return rc;
+}
+
 void
 tt_src_close(struct tt_src *s)
 {

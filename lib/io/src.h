@@ -76,6 +76,14 @@ int tt_src_open_more(struct tt_env *env, int (*more)(void *, void *, size_t, siz
  */
 int tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src **src, struct tt_err *err);
 
+/**
+ * tt_src_open_text(env, path, src, err):
+ * As tt_src_open() for a text that people or other programs wrote, which may be compressed: it reads as UTF-8 without a byte order mark, though
+ * the file has one, or is UTF-16 (Windows PowerShell's ">" writes both). UTF-32 is TT_E_USAGE; so is, later, half of a character of UTF-16.
+ * To be read once, in order.
+ */
+int tt_src_open_text(struct tt_env *env, const char *path, struct tt_src **src, struct tt_err *err);
+
 const struct tt_src_info *tt_src_info(const struct tt_src *src);
 
 /**

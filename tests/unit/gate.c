@@ -424,7 +424,7 @@ parse(const char *text)
 
 TEST(what_a_budget_says_of_itself_is_kept)
 {
-	if (!CHECK_EQ_INT(parse("\xEF\xBB\xBF { \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"r\", \"metric\": \"marker.count\", \"marker\": \"*\","
+	if (!CHECK_EQ_INT(parse("{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"r\", \"metric\": \"marker.count\", \"marker\": \"*\","
 	    " \"max\": 5.5, \"min_captures\": 100001, \"waive\": { \"until\": \"2028-02-29\", \"why\": \"x\" } } ],"
 	    " \"fingerprint\": [ \"device\", \"a\" ], \"integrity\": { \"lost_events\": 9223372036854775807, \"min_frames\": 3 },"
 	    " \"session_spread\": \"100%\" }"), TT_OK))
