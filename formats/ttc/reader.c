@@ -64,7 +64,7 @@ read_head(struct ttc *m, struct tt_err *err)
 		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
 	if (memcmp(p, TTC_MAGIC, 8) != 0)
 		return tt_fail(err, memcmp(p, TTC_MAGIC, 4) == 0 ? TT_E_DAMAGED : TT_E_UNKNOWN, 0,
-		    "the capture's magic is damaged (line ends changed by a transfer in text mode?)");
+		    "the capture's magic is damaged (a transfer in text mode changes line ends): copy it again in binary mode");
 	memcpy(h, p, sizeof *h);
 	if (h->major != TTC_MAJOR)
 		return tt_fail(err, TT_E_UNKNOWN, 8,

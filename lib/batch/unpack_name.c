@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/hash_seed.h"
 #include "batch/unpack_parts.h"
+#include "model/transfer.h"
 
 /* Files known by their first bytes. ${unread}: it may hold captures, and is not opened. */
 static const struct known { const char *magic; size_t n; const char *kind, *unread; } known[] = {
@@ -167,6 +168,8 @@ tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_
 	/* No damage, whatever the name promises: the first has advice of its own. */
 	if (k && strcmp(k->kind, "Git LFS pointer") == 0)
 		return tt_format_pick(formats, head, n, &f, why);
+	if (tt_transfer_refuse(formats, head, n, false, why) != TT_OK)
+		return TT_E_UNKNOWN;
 	promise = promise_of(formats, name, len, packed);
 	if (n == 0 && promise.suffix)
 		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "the file is empty: nothing was recorded into it, or its copy failed");

@@ -5,6 +5,7 @@
 #include "model/format.h"
 
 #include "base/setting.h"
+#include "model/transfer.h"
 
 /* What the bytes look like, for those that are not a capture. */
 static const char *
@@ -59,8 +60,10 @@ tt_format_pick(const struct tt_format *const *list, const uint8_t *head, size_t 
 		    tt_setting_name[TT_SETTING_INPUT_FORMAT]);
 	if (best) {
 		*f = best;
-		return TT_OK;
+		return tt_transfer_refuse(list, head, n, true, err);
 	}
+	if (tt_transfer_refuse(list, head, n, false, err) != TT_OK)
+		return TT_E_UNKNOWN;
 	const char *what = looks_like(head, n);
 	if (what)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture: %s", what);

@@ -15,6 +15,7 @@
 enum tt_severity { TT_INFO, TT_NOTICE, TT_LOSS, TT_ERROR };
 
 enum tt_loss_kind {
+	TT_LOST_TEXT,             /* damaged, and its first bytes look as if it was transferred as text */
 	TT_LOST_CUT,              /* the input ends inside a chunk */
 	TT_LOST_CODING,           /* the compressed stream is cut or damaged */
 	TT_LOST_SYNC,             /* bytes skipped to find the next chunk */

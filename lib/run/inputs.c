@@ -8,6 +8,7 @@
 #include "io/src.h"
 #include "model/format.h"
 #include "model/identity.h"
+#include "model/transfer.h"
 #include "run/run.h"
 
 /* --- inputs ------------------------------------------------------------------------------- */
@@ -96,12 +97,29 @@ open_bytes(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	if (rc == TT_OK && n == 0)
 		rc = tt_fail(err, TT_E_DAMAGED, 0, "the file is empty: nothing was recorded into it, or its copy failed");
 	if (rc == TT_OK)
+		in->text_like = tt_transfer_changed(head, n);
+	if (rc == TT_OK)
 		rc = r->o->format ? forced_format(r->o, &in->format, err) :
 		    tt_format_pick(r->o->formats, head, n, &in->format, err);
 	if (rc == TT_OK && !r->names_first && ((in->format->frames && (r->needs & TT_NEEDS_FRAMES)) ||
 	    (in->format->tells_late && in->format->tells_late(head, n))))
 		rc = tt_src_keep(in->src, err);
 	return rc;
+}
+
+/* Add to the reason why a reader cannot open the input that the input looks as if a transfer as text changed it. */
+static int
+tell_text(struct tt_err *err)
+{
+	const struct tt_loss_info *text = &tt_loss_info[TT_LOST_TEXT];
+	const struct tt_err why = *err;
+	char advice[TT_LOSS_ADVICE];
+	size_t n;
+
+	tt_loss_advice(text, advice);
+	n = strlen(advice);
+	advice[n - (n > 0 && advice[n - 1] == '.')] = '\0';
+	return tt_fail(err, why.code, why.at, "%s. %s (%.200s)", text->text, advice, why.msg);
 }
 
 static int
@@ -122,6 +140,8 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 		in->cap->title = r->o->title[process];
 	for (size_t i = 0; rc == TT_OK && r->o->meta && r->o->meta[i]; i++)
 		rc = add_meta(in->cap, r->o->meta[i], err);
+	if (rc == TT_E_DAMAGED && in->text_like)
+		rc = tell_text(err);
 	if (rc < 0)
 		rc = tell_coding(in->src, in->format != NULL, err);
 	if (rc < 0 && rc != TT_E_USAGE && in->src)

@@ -7,6 +7,7 @@
 #include "io/src.h"
 #include "model/format.h"
 #include "model/identity.h"
+#include "model/transfer.h"
 #include "model/waits.h"
 #include "run/brief.h"
 #include "run/candidates.h"
@@ -272,6 +273,37 @@ finish_emitters(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
+/* True if damage was found in the input that losses are added for. */
+static bool
+is_damaged(const struct tt_loss *loss)
+{
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
+		const struct tt_loss_entry *e = &loss->e[k];
+
+		if (tt_loss_info[k].damage && e->n && (e->in_others || !e->input || !loss->input || strcmp(e->input, loss->input) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* True if the input looks as if a transfer as text changed it: the first bytes, or more of them where they can be read again. */
+static bool
+looks_transferred(struct tt_run *r, const struct tt_input *in)
+{
+	enum { SEEN_BYTES = 1 << 16 };
+	struct tt_err ignored;
+	size_t got = 0;
+	uint8_t *p;
+	bool is;
+
+	if (in->text_like || !tt_src_info(in->src)->seekable)
+		return in->text_like;
+	p = tt_mem_alloc(&r->env->mem, SEEN_BYTES, &ignored);
+	is = p && tt_src_pread(in->src, 0, p, SEEN_BYTES, &got, &ignored) == TT_OK && tt_transfer_changed(p, got);
+	tt_mem_free(&r->env->mem, p, SEEN_BYTES);
+	return is;
+}
+
 /* What only the whole of one input shows. */
 static void
 close_capture(struct tt_run *r, const struct tt_input *in)
@@ -287,6 +319,8 @@ close_capture(struct tt_run *r, const struct tt_input *in)
 			tt_loss_add(loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
 		if (tt_src_garbage(f->src))
 			tt_loss_add(loss, TT_LOST_GARBAGE, 1, tt_src_garbage(f->src), TT_NOWHERE);
+		if (is_damaged(loss) && looks_transferred(r, f))
+			tt_loss_add(loss, TT_LOST_TEXT, 1, 0, TT_NOWHERE);
 	}
 	c->bytes = c->read_to > c->bytes ? c->read_to : c->bytes;
 	c->clean_end = c->ends_recorded;

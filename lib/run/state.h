@@ -35,6 +35,7 @@ struct tt_input {
 	struct tt_capture *cap;
 	struct tt_input *then;        /* the next file of the same recording, which the reader of the first reads on in */
 	size_t group;                 /* the first input of its recording */
+	bool text_like;               /* its first bytes look as if a transfer as text changed them */
 };
 
 /* The frames of a model while events are read: the replay of each frame thread, and sums by category. */

@@ -1,0 +1,29 @@
+/**
+ * Recognises captures that a program took for text: written as base64 or hex, decoded as text on the way, or with line ends changed.
+ *
+ * Nothing is undone: the first bytes say what happened, and the message what to do.
+ */
+#ifndef TT_MODEL_TRANSFER_H
+#define TT_MODEL_TRANSFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_format;
+struct tt_err;
+
+/**
+ * tt_transfer_refuse(list, head, n, lossy, err):
+ * If the ${n} bytes at ${head}, the first of a file, are a capture of one of ${list} as text, return TT_E_UNKNOWN with what it is and what to do; else TT_OK.
+ * ${lossy}: only where bytes of it were replaced by U+FFFD, which no reader can make up for, though one may know the first of them.
+ */
+int tt_transfer_refuse(const struct tt_format *const *list, const uint8_t *head, size_t n, bool lossy, struct tt_err *err);
+
+/*
+ * True if the first bytes of a file that a reader takes for a capture look as if a transfer as text changed them: each line feed follows a carriage
+ * return, each character is valid UTF-8, or none is beyond ASCII. It may be chance: to be asked only about a capture that is damaged.
+ */
+bool tt_transfer_changed(const uint8_t *head, size_t n);
+
+#endif
