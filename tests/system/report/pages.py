@@ -2,7 +2,7 @@
 """The pages of diff, of a gate's verdict, of A/B runs, of history and of batch: they say what the JSON of the same run says, and nothing in
 a capture becomes part of them.
 
-    pages.py TRACETOOL
+    pages.py TRACETOOL [unbroken]        only the pages of long names
 
 - Every cell and every figure in a sentence is JSON's. Pictures have the numbers of the tables: bars add up, boxes are as wide as what they
   stand for.
@@ -528,6 +528,46 @@ def tiny(path, i, frames=3, longest=0):
     return c.write(suite.path(path))
 
 
+def unbroken():
+    """Pages of every verb whose names are 200 characters without a break, of everything that has a name."""
+    def long(what):
+        return (what + "_").ljust(200, "A")
+
+    paths = []
+    for i in range(2):
+        c = Capture(producer=long("producer"), run=b"%016d" % (77 + i))
+        loop, leaf = (c.marker(long(n), c.category(long("Category" + n))) for n in ("Loop", "Leaf"))
+        counters = [c.counter(long("Counter%d" % k), k, long("Section")) for k in range(4)]
+        t, w = c.thread(native=77), c.thread(native=78)
+        c.thread_name(77, long("Group"), long("Main"))
+        c.thread_name(78, long("Group"), long("Worker"))
+        for key in ("device", "scene", "session", long("fact")):
+            c.fact(0, key, long(key))
+        for k in range(60):
+            at = MS + k * 10 * MS
+            t.frame(at)
+            t.zone(at + 1000, at + 4 * MS + (20 * MS if k == 30 else 0) // 4, loop)
+            t.zone(at + 6 * MS, at + 6 * MS + (i + 1) * MS, leaf)
+            t.zone(at + 8 * MS, at + 9 * MS, c.label_zone(leaf, long("Label%d" % k)))
+            w.zone(at + 1000, at + 2 * MS, leaf)
+            for key in counters:
+                t.counter(at + 5 * MS, key, 3, k)
+        t.frame(MS + 600 * MS)
+        paths.append(c.write(suite.path(long("f%d" % i) + ".ttc")))
+    row = {"id": long("row"), "metric": "marker.time", "marker": long("Leaf"), "stat": "total", "max": "1us", "comment": long("comment"),
+           "waive": {"until": "2999-12-31", "why": long("why"), "who": long("who")}}
+    with open(suite.path("long.json"), "w") as f:
+        json.dump({"tracetool_budget": 1, "rows": [row, {**row, "id": long("other"), "waive": {**row["waive"], "until": "2001-01-01"}}]}, f)
+    run("report", "-q", paths[0], "-o", "long.html")
+    run("diff", "-q", paths[0], "-o", "diff-long.html", "--", paths[1])
+    run("stats", "-q", "--gate", "long.json", *paths, "--html", "gate-long.html")
+    run("batch", "-q", "-o", "out-long", *paths, "--group-by", "scene", "--meta", "build=" + long("build"), "--report", "batch-long.html")
+    return ["long.html", "diff-long.html", "gate-long.html", "batch-long.html"]
+
+
+drive(suite, "wide.cjs", *unbroken())
+if sys.argv[2:] == ["unbroken"]:
+    suite.end()
 diffs()
 gates()
 pairs()
