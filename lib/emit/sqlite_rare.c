@@ -2,6 +2,7 @@
  * SQLite: counters, samples, flows, objects and roots of heap shots, and events of all other kinds.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 
 enum { FLOW_COLUMNS = 4, OBJECT_COLUMNS = 5, OBJECT_ROWS = 4096 };
 
-/* Write text that is a number as a number: as an integer if it fits, otherwise as a real. */
+/* Write text that is a number as a number: as an integer if it fits, otherwise as a real; one that is not a number stays NULL, as SQLite has none. */
 static void
 put_number(struct tt_db_insert *to, size_t col, const char *text)
 {
@@ -29,9 +30,9 @@ put_number(struct tt_db_insert *to, size_t col, const char *text)
 		return;
 	}
 	double real = strtod(text, &end);
-	if (*end || strpbrk(text, "aiN"))     /* NaN, Infinity: SQLite has neither */
+	if (*end)
 		tt_db_text(to, col, text, strlen(text));
-	else
+	else if (!isnan(real))
 		tt_db_real(to, col, real);
 }
 

@@ -19,6 +19,8 @@ import tempfile
 import sqlite_file
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unity"))
+import ttc
 from count import check, end, same
 from suite import TESTDATA
 
@@ -220,7 +222,24 @@ def hostile():
     db.close()
 
 
+def not_finite():
+    """Counters that are no number, or infinite: what SQL computes of a column is of its numbers."""
+    c = ttc.Capture()
+    t = c.thread()
+    t.zone(1000, 9000, c.marker("m"))
+    key, values = c.counter("k", 0, "s"), [1.5, float("nan"), 2.0, float("inf"), -4.25, float("-inf"), float("nan")]
+    for i, v in enumerate(values):
+        t.counter(2000 + i, key, ttc.F64, v)
+    db = sqlite3.connect(make(c.write(os.path.join(DIR, "nan.ttc")), name="nan.sqlite"))
+    ask = lambda sql: db.execute(sql).fetchall()
+    want = [None if v != v else v for v in values]
+    same("NaN is NULL, infinities are reals", [r[0] for r in ask("SELECT value FROM counter_value ORDER BY rowid")], want)
+    same("no number is a text", ask("SELECT count(*) FROM counter_value WHERE typeof(value) = 'text'"), [(0,)])
+    same("what SQL computes", ask("SELECT max(value), min(value), count(value) FROM counter_value WHERE abs(value) < 9e999"), [(2.0, -4.25, 3)])
+
+
 def main():
+    not_finite()
     data = [("mlpd", "good-d01-gameloop-calls-alloc.mlpd"), ("mlpd", "good-d02-gameloop-sample.mlpd"), ("mlpd", "good-d03-alloc-bt.mlpd"),
             ("mlpd", "good-d04-exceptions.mlpd"), ("mlpd", "good-d05-monitors.mlpd"), ("mlpd", "good-d06-gcmoves-handles.mlpd"),
             ("mlpd", "good-d07-heapshot.mlpd"), ("mlpd", "good-d07-heapshot-v14.mlpd"),
