@@ -59,8 +59,8 @@ struct part {
 	unsigned i, n;
 };
 
-/* A zone that is open. root: the thread's frame itself, which has no marker in the file. */
-struct level { int64_t end; uint32_t name, depth; bool root; };
+/* A zone that is open. root: the thread's frame itself, which has no marker in the file. level: its depth, or that of what is around it, in this frame. */
+struct level { int64_t end; uint32_t name, depth, level; bool root; };
 
 struct pdata {
 	struct tt_emitting e;         /* a sink for each capture */
@@ -71,7 +71,9 @@ struct pdata {
 	struct tt_buf out;
 	struct tt_sink *to;
 	struct store markers, index;
-	struct texts marker, thread;
+	struct texts marker, thread, thread_name;
+	uint32_t *nalike;             /* by number in thread_name: threads of that name so far */
+	size_t capalike;
 	struct tt_map key;            /* places in named */
 	struct named { uint64_t key; const char *full; uint32_t name; bool left_out; } *named;
 	size_t nnamed, capnamed;
@@ -177,24 +179,27 @@ name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
 	return rc;
 }
 
-/* "1:Job.Worker 0": how many threads of that name there are up to this one. */
+/* "1:Job.Worker 0": how many threads of that name there are up to this one. What follows the colon tells texts of different names apart. */
 static int
 number_thread(struct pdata *d, const struct tt_thread *t, uint32_t *number, struct tt_err *err)
 {
 	struct tt_buf b = { 0 };
-	size_t n, before;
+	uint32_t name = 0;
 	int rc;
 
-	for (n = 1;; n++) {
-		b.n = 0;
-		tt_buf_printf(&b, "%zu:%s%s%s", n, t->group, *t->group ? "." : "", t->own);
-		if ((rc = tt_buf_error(&b, err)) != TT_OK)
-			break;
-		before = d->thread.n;
-		rc = number_text(d, &d->thread, b.p, number, err);
-		if (rc != TT_OK || d->thread.n > before)
-			break;
+	tt_buf_printf(&b, "%s%s%s", t->group, *t->group ? "." : "", t->own);
+	rc = tt_buf_error(&b, err);
+	if (rc == TT_OK)
+		rc = number_text(d, &d->thread_name, b.p, &name, err);
+	if (rc == TT_OK)
+		rc = tt_mem_grow(&d->e.env->mem, &d->nalike, &d->capalike, d->thread_name.n, sizeof *d->nalike, err);
+	b.n = 0;
+	if (rc == TT_OK) {
+		tt_buf_printf(&b, "%" PRIu32 ":%s", ++d->nalike[name], d->thread_name.s[name]);
+		rc = tt_buf_error(&b, err);
 	}
+	if (rc == TT_OK)
+		rc = number_text(d, &d->thread, b.p, number, err);
 	tt_buf_free(&b);
 	return rc;
 }
@@ -225,10 +230,11 @@ static int
 put_marker(struct pdata *d, size_t i, int64_t from, struct tt_err *err)
 {
 	const struct tt_frames *f = d->e.m->frames;
-	const struct level *l = &d->open[i];
+	struct level *l = &d->open[i];
 	const int64_t frame_end = tt_frames_end(f, d->at), to = l->end < frame_end ? l->end : frame_end;
-	const struct marker k = { l->name, (float)((double)(to - from) / 1e6), (int32_t)(i + !d->open[0].root) };
+	const struct marker k = { l->name, (float)((double)(to - from) / 1e6), (int32_t)(i ? l[-1].level + 1 : 1) };
 
+	l->level = l->root ? 0 : (uint32_t)k.depth;
 	if (l->root)
 		return TT_OK;
 	if (d->n == INT32_MAX)
@@ -237,16 +243,19 @@ put_marker(struct pdata *d, size_t i, int64_t from, struct tt_err *err)
 	return keep(d, &d->markers, &k, sizeof k, err);
 }
 
-/* The frame begins, with the zones that are open. */
+/* The frame begins, with the zones that are open; one that ends here is not in it, but may be around a zone without length. */
 static int
 enter(struct pdata *d, struct tt_err *err)
 {
 	const int64_t start = tt_frames_start(d->e.m->frames, d->at);
 	int rc = TT_OK;
+	size_t i;
 
 	d->in = true;
-	for (size_t i = 0; i < d->nopen && d->open[i].end > start && rc == TT_OK; i++)
+	for (i = 0; i < d->nopen && d->open[i].end > start && rc == TT_OK; i++)
 		rc = put_marker(d, i, start, err);
+	for (; i < d->nopen; i++)
+		d->open[i].level = i ? d->open[i - 1].level : 0;
 	return rc;
 }
 
@@ -546,6 +555,10 @@ file_end(struct pdata *d)
 	forget(&d->index);
 	texts_free(&d->marker, mem);
 	texts_free(&d->thread, mem);
+	texts_free(&d->thread_name, mem);
+	tt_mem_free(mem, d->nalike, d->capalike * sizeof *d->nalike);
+	d->nalike = NULL;
+	d->capalike = 0;
 	tt_map_free(&d->key, mem);
 	d->nnamed = d->npart = 0;
 	tt_arena_free(&d->text);

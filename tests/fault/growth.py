@@ -262,7 +262,23 @@ def captures(s, n):
     yield "merge with a gate", ["merge", "-q", "-o", path + ".all", *gate, path]
 
 
-OTHERS = [sessions, captures]
+def threads_alike(s, n):
+    """Frames of a capture with ${n} threads of one name, in every format."""
+    c = ttc.Capture()
+    key, path = c.marker("m"), s.path("alike-%d.ttc" % n)
+    main = c.thread()
+    main.frame(1000)
+    main.frame(10 ** 9)
+    for i in range(n):
+        t = c.thread()
+        t.zone(2000 + i, 2100 + i, key)
+        c.thread_name(t.native, "g", "same")
+    c.write(path)
+    for emitter in [r["name"] for r in kit.listed("emitters") if r["name"] != "lcov"]:
+        yield "threads of one name as " + emitter, convert([path], "--force", "-f", emitter, "--marker", "m", "-o", s.path("alike"))
+
+
+OTHERS = [sessions, captures, threads_alike]
 
 
 def tables():

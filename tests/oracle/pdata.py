@@ -16,6 +16,7 @@ import data_gen
 import data_reader
 import gpu_track
 import raw_gen
+import raw_log
 import raw_reader
 import ttc_reader
 from count import check, end, fault, same
@@ -225,6 +226,22 @@ def game(folder):
     ttc("ttc: a game", os.path.join(folder, "game.ttc"))
 
 
+def at_borders(folder):
+    """Zones without length where the zone around them, and the frame, end: the next frame has them, in what goes on there."""
+    log = raw_log.Log(1000, ("Main Thread", "Loop", "Outer", "Inner", "Point"))
+    begin, end_ = (lambda m, ms, kind=kind: raw_log.sample(kind, m, ms) for kind in (36, 37))
+    log.frame(1000, begin(1, 1001) + begin(3, 1002) + begin(4, 1010) + end_(4, 1010) + end_(3, 1010) + end_(1, 1010))
+    log.frame(1010, begin(2, 1011) + begin(1, 1012) + begin(3, 1013) + begin(4, 1020) + begin(4, 1020) + end_(4, 1020) + end_(4, 1020) +
+              end_(3, 1020) + end_(1, 1020))
+    log.frame(1020, end_(2, 1025))
+    log.frame(1030)
+    log.block(raw_log.SESSION, raw_log.state(0, 1040))
+    got = convert(log.write(os.path.join(folder, "borders.raw")))
+    fault("zones at borders: rules", got.wrong)
+    points = [[(k, depth) for k, (n, _, depth) in enumerate(t.get("1:Main Thread", [])) if n == "Point"] for _, _, t in got.frames[:3]]
+    same("zones at borders: depths", [[d for _, d in p] for p in points], [[], [1], [2, 3]])
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for scenario in ("clean", "split", "splitany", "late", "types", "every"):
@@ -252,6 +269,7 @@ def main():
                      for n in ("1", "4"))
         check(one == four, "as many workers as there are change no byte")
         numbers(folder)
+        at_borders(folder)
         sides(folder, mlpd(folder))
         game(folder)
     end()
