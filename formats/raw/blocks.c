@@ -422,6 +422,8 @@ start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, bool ses
 
 	for (size_t size; raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; p += size, n -= size) {
 		const unsigned type = unity_u16(p);
+		if (!raw_may_be_in(session, type))
+			break;
 		if (type == RAW_STATE || type == RAW_FRAME) {
 			*start = raw_ns(s, unity_u64(p + at + 4));
 			return type == RAW_STATE && unity_u32(p + at) & 1 ? START_STATE : START_FRAME;
@@ -449,16 +451,19 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 
 /*
  * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see find_start(). If they do not say, *${first}
- * is the time of the first sample, if there is one, and *${s} the log that has it.
+ * is the time of the first sample, if there is one, and *${s} the log that has it. *${head}: the offset of the last header passed; 0: none was.
  */
 static enum start
-start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint64_t *first, int64_t *start)
+start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint64_t *first, int64_t *start, size_t *head)
 {
+	*head = 0;
 	for (size_t off = 0, size; off < n && n - off >= RAW_BLOCK_HEAD; off += size) {
 		const size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
 		/* A log may be empty: the capture then begins with the appended one. */
-		if (*first == 0 && is_next_log(m, p + off, n - off, s, &size))
+		if (*first == 0 && is_next_log(m, p + off, n - off, s, &size)) {
+			*head = off;
 			continue;
+		}
 		if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
 			return START_UNKNOWN;
 		const bool session = unity_u64(p + off + 8) == RAW_SESSION;
@@ -475,13 +480,15 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint6
 /*
  * Find when the session ${s} began, whose blocks begin at ${from}; if it has no times, the first later session that has. That is the first ProfilerState or
  * frame within RAW_ZERO_WITHIN bytes, else the first sample there. *${state}: it is a ProfilerState.
- * It must be known before anything is decoded, and be the same from a file and from a pipe.
+ * It must be known before anything is decoded, and be the same from a file and from a pipe. *${to}: the offset of the last header up to which each session has
+ * the same answer, if its zero is the same.
  */
 static int
-find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, bool *state, struct tt_err *err)
+find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, bool *state, uint64_t *to, struct tt_err *err)
 {
 	struct raw_session of = *s;
 	uint64_t first = 0;
+	size_t head = 0;
 	bool more = true;
 	int rc = TT_OK;
 
@@ -495,8 +502,10 @@ find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *s
 		n = more ? want : n;
 		of = *s;
 		first = 0;
-		const enum start by = start_in(m, &of, p, n, &first, start);
+		const enum start by = start_in(m, &of, p, n, &first, start, &head);
 		*state = by == START_STATE;
+		/* Where nothing was found within reach, later sessions reach further. */
+		*to = from + (by != START_UNKNOWN || head < RAW_ZERO_WITHIN / 2 ? head : RAW_ZERO_WITHIN / 2);
 		if (by != START_UNKNOWN)
 			return TT_OK;
 	}
@@ -508,7 +517,7 @@ int
 raw_find_zero(struct raw *m, struct tt_err *err)
 {
 	int64_t start = 0;
-	int rc = find_start(m, &m->session[0], m->first, &start, &m->cap->from_zero, err);
+	int rc = find_start(m, &m->session[0], m->first, &start, &m->cap->from_zero, &(uint64_t){ 0 }, err);
 
 	m->session[0].zero = start;
 	m->session[0].began = 0;
@@ -619,7 +628,6 @@ static int
 enter_session(struct raw *m, size_t n, struct tt_err *err)
 {
 	struct raw_session s;
-	int64_t start = 0;
 	size_t size;
 	int rc;
 
@@ -635,9 +643,12 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 		return tt_fail(err, TT_E_LIMIT, m->from, "more than 65536 captures appended to each other");
 	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, m->from, err)) != TT_OK)
 		return rc;
+	/* Logs without a time, of which there may be thousands in a row, begin when the next one does. */
+	if (m->from > m->start_to)
+		rc = find_start(m, &m->session[m->now], m->from + size, &m->start, &(bool){ false }, &m->start_to, err);
+	const int64_t start = m->start;
 	m->from += size;
 	/* If its clock is before the end of the last log, the session begins at that end. */
-	rc = find_start(m, &m->session[m->now], m->from, &start, &(bool){ false }, err);
 	if (start < m->latest)
 		m->session[m->now].zero -= m->latest - start;
 	m->session[m->now].began = start < m->latest ? m->latest : start;

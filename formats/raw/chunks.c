@@ -10,14 +10,18 @@ static bool
 paused(const struct raw *m, struct raw_stream *st, uint64_t ticks)
 {
 	const bool marked = st->marked;
-	bool any = false;
+	size_t from = st->pause, to = m->npause;
 
-	for (; st->pause < m->npause; st->pause++) {
-		const struct raw_pause *x = &m->pause[st->pause];
+	while (from < to) {
+		const size_t mid = from + (to - from) / 2;
+		const struct raw_pause *x = &m->pause[mid];
 		if (x->session > st->session || (x->session == st->session && x->ticks > ticks))
-			break;
-		any = any || x->session == st->session;
+			to = mid;
+		else
+			from = mid + 1;
 	}
+	const bool any = from > st->pause && m->pause[from - 1].session == st->session;
+	st->pause = from;
 	st->marked = true;
 	return any && marked;
 }
@@ -120,7 +124,7 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 	for (; first > 0 && !(piece[first].flags & (RAW_P_FRAME | RAW_P_GAP)); first--)
 		from -= piece[first].len;
 	from -= piece[first].len;
-	raw_walk(&w, s, piece, first, h->npiece, from);
+	raw_walk(&w, s, st->id, piece, first, h->npiece, from);
 	for (;;) {
 		if (pass_plain(s, &w, &timed))
 			last = NULL;
@@ -178,7 +182,7 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 
 	if (m->stream[index].id == RAW_SESSION) {
 		struct raw_walk w;
-		raw_walk(&w, &m->session[m->now], piece, 0, h->npiece, p);
+		raw_walk(&w, &m->session[m->now], RAW_SESSION, piece, 0, h->npiece, p);
 		const int rc = raw_heed(m, (uint32_t)m->now, &w, m->seq, err);
 		if (rc != TT_OK)
 			return rc;
@@ -281,7 +285,7 @@ find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece
 
 	if (!m->cap->from_zero || m->lead_known || h->stream != s->main)
 		return;
-	raw_walk(&w, s, piece, 0, h->npiece, p);
+	raw_walk(&w, s, h->stream, piece, 0, h->npiece, p);
 	while ((step = raw_walk_next(&w)) == RAW_MESSAGE || step == RAW_DROPPED) {
 		const uint8_t *const q = w.p;
 		if (step == RAW_DROPPED)
@@ -395,11 +399,11 @@ flush(struct raw *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 	int rc = TT_OK;
 
 	*some = false;
-	for (size_t i = m->flushed; i < m->nstream && rc == TT_OK && !*some; i++) {
-		const struct raw_stream *st = &m->stream[i];
+	for (; m->flush_at < m->nstream && rc == TT_OK && !*some; m->flush_at++) {
+		const struct raw_stream *st = &m->stream[m->flush_at];
 		if (st->ncarry && (m->ended || st->session != now)) {
 			m->now = st->session;
-			rc = make_chunk(m, (uint32_t)i, true, c, some, err);
+			rc = make_chunk(m, (uint32_t)m->flush_at, true, c, some, err);
 		}
 	}
 	m->now = now;
@@ -450,6 +454,7 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 		m->ended = rc == TT_END;
 		c->more_ahead = !m->ended && m->at - m->base > RAW_SEGMENT / 2 && tt_window_plan(&m->win, m->at, RAW_SEGMENT);
 		m->flushing = m->ended || session != m->now;
+		m->flush_at = m->flushed;
 	}
 }
 

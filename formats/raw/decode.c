@@ -605,7 +605,7 @@ start(const struct raw_head *h)
 	const struct raw_piece *piece = (const struct raw_piece *)(const void *)(h + 1);
 	struct raw_walk w;
 
-	raw_walk(&w, &h->s, piece, 0, h->npiece, (const uint8_t *)h + h->front);
+	raw_walk(&w, &h->s, h->stream, piece, 0, h->npiece, (const uint8_t *)h + h->front);
 	return w;
 }
 

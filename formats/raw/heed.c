@@ -90,8 +90,11 @@ heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_e
 	if (was || !m->enabled || m->read)
 		return TT_OK;
 	int rc = tt_mem_grow(&m->env->mem, &m->pause, &m->cappause, m->npause + 1, sizeof *m->pause, err);
-	if (rc == TT_OK)
-		m->pause[m->npause++] = (struct raw_pause){ .ticks = ticks, .session = s->number };
+	if (rc == TT_OK) {
+		const struct raw_pause *const last = m->npause ? &m->pause[m->npause - 1] : NULL;
+		const uint64_t least = last && last->session == s->number ? last->ticks : 0;
+		m->pause[m->npause++] = (struct raw_pause){ .ticks = ticks > least ? ticks : least, .session = s->number };
+	}
 	return rc;
 }
 

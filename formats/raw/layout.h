@@ -42,6 +42,18 @@ enum raw_type {
 	RAW_CLEANUP = 56, RAW_FLOW = 57, RAW_CATEGORY = 62, RAW_CATEGORY_STATE = 63, RAW_TYPES = 64,
 };
 
+/* True if messages of this type, a known one, may be in the session's stream, or in that of a thread. Statistics, audio, UI and threads may be in both. */
+static inline bool
+raw_may_be_in(bool session, unsigned type)
+{
+	const uint64_t either = UINT64_C(1) << RAW_STATS | UINT64_C(1) << RAW_AUDIO | UINT64_C(1) << RAW_UI_CANVAS | UINT64_C(1) << RAW_UI_EVENTS |
+	    UINT64_C(1) << RAW_THREAD;
+	const uint64_t of_session = UINT64_C(1) << RAW_STATE | UINT64_C(1) << RAW_MARKER | UINT64_C(1) << RAW_JIT | UINT64_C(1) << RAW_NATIVE_TYPE |
+	    UINT64_C(1) << RAW_OBJECT | UINT64_C(1) << RAW_GFX | UINT64_C(1) << RAW_CATEGORY | UINT64_C(1) << RAW_CATEGORY_STATE;
+
+	return type < RAW_TYPES && (either >> type & 1 || (of_session >> type & 1) == session);
+}
+
 /* A flag of threads. */
 enum { RAW_THREAD_NO_FRAMES = 1 };
 

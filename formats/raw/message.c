@@ -156,7 +156,7 @@ raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size
 	return t.state;
 }
 
-/* The sizes of types without a field of varying length; 0 for others and for those that is_sane() checks. */
+/* The sizes of types without a field of varying length; 0 for others, for those that is_sane() checks and those that no thread has. */
 void
 raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES])
 {
@@ -167,7 +167,7 @@ raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES])
 		uint8_t message[64];
 		size_t n = 0;
 		size[type] = 0;
-		if (!f || strpbrk(f, "szavpnc") || type == RAW_STATE || type == RAW_FLOW)
+		if (!f || strpbrk(f, "szavpnc") || type == RAW_FLOW || !raw_may_be_in(false, type))
 			continue;
 		memcpy(message, zeros, sizeof message);
 		message[0] = (uint8_t)type;

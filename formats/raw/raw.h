@@ -129,6 +129,7 @@ enum raw_piece_flag {
 struct raw_walk {
 	const struct raw_session *s;
 	const struct raw_piece *piece;
+	bool session;                 /* the pieces are of the session's stream */
 	uint32_t i, n;                /* the present piece; the number of pieces */
 	const uint8_t *p;             /* the present message */
 	const uint8_t *end, *all;     /* the end of the piece; the end of the consecutive pieces */
@@ -140,8 +141,8 @@ enum raw_step {
 	RAW_REST,                     /* the last message, from w->p on, is not whole */
 	RAW_OVER,
 };
-/* Begin at piece ${from}, whose bytes are at ${p}. */
-void raw_walk(struct raw_walk *w, const struct raw_session *s, const struct raw_piece *piece, uint32_t from, uint32_t n, const uint8_t *p);
+/* Begin at piece ${from} of the stream ${id}, whose bytes are at ${p}. */
+void raw_walk(struct raw_walk *w, const struct raw_session *s, uint64_t id, const struct raw_piece *piece, uint32_t from, uint32_t n, const uint8_t *p);
 enum raw_step raw_walk_next(struct raw_walk *w);
 /* Give up the message at w->p: w->size bytes, the rest of its block. */
 void raw_walk_drop(struct raw_walk *w);
@@ -211,6 +212,8 @@ struct raw {
 	size_t now;                   /* the session being read */
 	size_t main_from;             /* the first session, + 1, with blocks of its main thread; 0: none so far */
 	uint64_t first;               /* offset of the first block */
+	int64_t start;                /* when the sessions with headers up to the offset ${start_to} begin; see find_start() in blocks.c */
+	uint64_t start_to;
 	struct raw_stream *stream;
 	size_t nstream, capstream;
 	struct tt_map stream_at;      /* by session and id */
@@ -231,9 +234,10 @@ struct raw {
 	struct tt_loss loss;          /* losses found in the segment; go with its first chunk */
 	bool ended;                   /* the input has ended */
 	bool flushing;                /* carries that nothing continues are still to come: the input has ended, or another session has begun */
+	size_t flush_at;              /* streams whose carries were delivered since then */
 	size_t flushed;               /* streams without such carries, in the order of sessions */
 	bool enabled, any_state;      /* profiling is on; a state was read */
-	struct raw_pause *pause;      /* in order; kept from reading to reading */
+	struct raw_pause *pause;      /* in order, no ticks of a session before those of the one before; kept from reading to reading */
 	size_t npause, cappause;
 	int64_t latest;               /* latest of the main thread's times; INT64_MIN */
 	/* When the frame began in which the recording did: the main thread's last root or mark by then, or its first time; 0: that frame had ended. */

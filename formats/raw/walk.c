@@ -20,9 +20,9 @@ find_all(struct raw_walk *w)
 }
 
 void
-raw_walk(struct raw_walk *w, const struct raw_session *s, const struct raw_piece *piece, uint32_t from, uint32_t n, const uint8_t *p)
+raw_walk(struct raw_walk *w, const struct raw_session *s, uint64_t id, const struct raw_piece *piece, uint32_t from, uint32_t n, const uint8_t *p)
 {
-	*w = (struct raw_walk){ .s = s, .piece = piece, .i = from, .n = n, .p = p, .end = p, .all = p };
+	*w = (struct raw_walk){ .s = s, .session = id == RAW_SESSION, .piece = piece, .i = from, .n = n, .p = p, .end = p, .all = p };
 	if (from < n) {
 		w->end = p + piece[from].len;
 		find_all(w);
@@ -51,13 +51,13 @@ raw_walk_drop(struct raw_walk *w)
 	w->p = w->end;
 }
 
-/* True if the ${n} bytes at ${p} are whole messages. */
+/* True if the ${n} bytes at ${p} are whole messages of the stream. */
 static bool
-are_whole(const struct raw_session *s, const uint8_t *p, size_t n)
+are_whole(const struct raw_walk *w, const uint8_t *p, size_t n)
 {
 	size_t size;
 
-	for (; n > 0 && raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; p += size, n -= size)
+	for (; n > 0 && raw_measure(&w->s->layout, p, n, &size) == RAW_WHOLE && raw_may_be_in(w->session, unity_u16(p)); p += size, n -= size)
 		;
 	return n == 0;
 }
@@ -72,7 +72,7 @@ pass_wrong_length(struct raw_walk *w)
 	const uint8_t *p = w->end;
 
 	for (uint32_t k = w->i + 1; k < w->n && !begins(&w->piece[k]); p += w->piece[k].len, k++)
-		if (w->piece[k].len > 0 && are_whole(w->s, p, w->piece[k].len)) {
+		if (w->piece[k].len > 0 && are_whole(w, p, w->piece[k].len)) {
 			w->size = (size_t)(p - w->p);
 			w->p = p;
 			return true;
@@ -89,6 +89,10 @@ raw_walk_next(struct raw_walk *w)
 		return RAW_OVER;
 	size_t n = (size_t)(w->all - w->p);
 	unsigned type = n >= 2 ? unity_u16(w->p) : 0;
+	if (n >= 2 && !raw_may_be_in(w->session, type)) {
+		raw_walk_drop(w);
+		return RAW_DROPPED;
+	}
 	if (type < RAW_TYPES && w->s->size[type] && w->s->size[type] <= n) {
 		w->size = w->s->size[type];
 		return RAW_MESSAGE;

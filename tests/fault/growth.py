@@ -15,6 +15,7 @@ import concurrent.futures
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import zlib
@@ -23,6 +24,7 @@ for folder in ("unity", "kit"):
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
 import instructions as counting
 import kit
+import raw_log
 import ttc
 
 N = int(os.environ.get("TT_N", 50000 if kit.LONG else 200))
@@ -197,8 +199,36 @@ def methods(n):
     return "\n".join(lines + ["end\t%d\t0" % ((n + 2) * 100)]) + "\n"
 
 
+def logs(n):
+    """Logs of Unity's profiler appended to each other, all but the last of them empty."""
+    c = raw_log.Log(100)
+    c.block(c.main, raw_log.zone(1, 100, 101))
+    c.b = c.b[:36] * n + c.b
+    return c
+
+
+def carries(n):
+    """Threads of such a log, each with a message that the end of the file cuts."""
+    c = raw_log.Log(100)
+    for i in range(n):
+        c.block(1000 + i, raw_log.zone(1, 100, 101) + raw_log.sample(36, 1, 102) + raw_log.sample(37, 1, 103)[:9])
+    return c
+
+
+def frames_paused(n):
+    """Threads with two frames each, in a recording with as many pauses between these."""
+    c = raw_log.Log(100)
+    for i in range(n):
+        c.block(1000 + i, struct.pack("<HIQ", 34, 0, 100 * raw_log.MS))
+    for i in range(n):
+        c.block(raw_log.SESSION, raw_log.state(0, 101 + i / 1000) + raw_log.state(1, 101.0005 + i / 1000))
+    for i in range(n):
+        c.block(1000 + i, struct.pack("<HIQ", 34, 1, 900 * raw_log.MS))
+    return c
+
+
 KINDS = [categories, markers, overloads, threads, threads_apart, names, counters, labels, facts, scopes, frames,
-         frames_apart, classes, exceptions, locks, roots, handles, coverage, methods]
+         frames_apart, classes, exceptions, locks, roots, handles, coverage, methods, logs, carries, frames_paused]
 
 
 def game(path, run):
@@ -341,9 +371,11 @@ def commands(kind, paths, out):
 def make(s, kind, n):
     """The path of a capture with ${n} of ${kind}."""
     made = kind(n)
-    path = s.path("%s-%d.%s" % (kind.__name__, n, "mlpd" if isinstance(made, str) else "ttc"))
+    path = s.path("%s-%d.%s" % (kind.__name__, n, "mlpd" if isinstance(made, str) else "raw" if kind in (logs, carries, frames_paused) else "ttc"))
     if isinstance(made, str):
         subprocess.run([os.path.join(kit.BUILD, "kit", "calls_gen"), path], input=made, text=True, check=True)
+    elif path.endswith(".raw"):
+        made.write(path)
     else:
         made.run = kind.__name__.encode().ljust(16, b"-")      # a recording of its own
         made.write(path)

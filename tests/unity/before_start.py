@@ -108,7 +108,8 @@ for what, main, lead in (
         ("a root that is open", sample(36, ROOT, START - 6) + zone(OLD, START - 5, START - 4) +
          alloc(ALLOC, START - 3, 804) + sample(36, OLD, START - 2), 6),
         ("an older frame, and a root that is open", sample(36, ROOT, START - 30) + zone(OLD, START - 29, START - 28) +
-         sample(37, ROOT, START - 27) + sample(36, ROOT, START - 6) + zone(OLD, START - 5, START - 4) + alloc(ALLOC, START - 3, 804) + sample(36, OLD, START - 2), 6),
+         sample(37, ROOT, START - 27) + sample(36, ROOT, START - 6) + zone(OLD, START - 5, START - 4) +
+         alloc(ALLOC, START - 3, 804) + sample(36, OLD, START - 2), 6),
         ("no root", zone(OLD, START - 6, START - 5) + alloc(ALLOC, START - 3, 804) + sample(36, OLD, START - 2), 6),
         ("a root that has ended", sample(36, ROOT, START - 30) + zone(OLD, START - 29, START - 28) + alloc(ALLOC, START - 28, 5) +
          sample(37, ROOT, START - 27), 0)):

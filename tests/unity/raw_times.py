@@ -118,6 +118,34 @@ def counted():
         suite.equal("thread %d: and another block" % who, zones(other)[1]["damaged"], 2)
 
 
+def strangers():
+    """Definitions and states are of the session's stream alone, samples and frames of threads' streams: elsewhere they are damage, to the end of the block."""
+    text = lambda s: struct.pack("<I", len(s)) + s.encode()
+    of_session = {
+        "state": state(1, 114), "state of zeros": struct.pack("<HIQI", 0, 0, 0, 5), "marker": struct.pack("<HIHH", 1, 1, 0, 16) + text("Other") + b"\0",
+        "category": struct.pack("<HHHH", 62, 7, 0, 0) + text("Other"), "category's state": struct.pack("<HHH", 63, 7, 0),
+        "method": struct.pack("<HQQI", 8, 1, 2, 3) + text("M") + text("") + struct.pack("<I", 0),
+        "resource": struct.pack("<HQQQ", 12, 1, 2, 3), "native type": struct.pack("<HII", 10, 1, 2) + text("T")}
+    of_thread = {"begin": sample(36, 1, 114), "end": sample(37, 1, 114), "single": sample(38, 1, 114), "frame": struct.pack("<HIQ", 34, 7, 114 * MS),
+                 "flow": struct.pack("<HBI", 57, 0, 3), "allocation": struct.pack("<HI", 52, 100), "anchor": struct.pack("<HI", 53, 1),
+                 "GPU": struct.pack("<HIIB", 55, 1, 100, 0), "end of a thread": struct.pack("<HQ", 56, 115 * MS)}
+    for where in (MAIN, WORKER, SESSION):
+        for what, message in (of_thread if where == SESSION else of_session).items():
+            c = Log(100, ("Main Thread", "Work", "Job"))
+            c.block(SESSION, thread(WORKER, 90, "Loader", 1))
+            c.frame(100)
+            c.block(WORKER, zone(1, 103, 104) + (message + zone(1, 115, 119) if where == WORKER else b""))
+            c.frame(110, sample(36, 0, 110) + zone(1, 111, 113) + (message + zone(1, 115, 119) if where == MAIN else b"") + sample(37, 0, 119))
+            if where == SESSION:
+                c.block(SESSION, thread(300, 90, "Other", 1) + message)
+            c.frame(120)
+            c.block(SESSION, state(0, 130))
+            got, losses = zones(c)
+            kind = "definitions" if where == SESSION else "damaged"
+            suite.equal("%s in the stream of %s" % (what, {MAIN: "the main thread", WORKER: "a worker", SESSION: "the session"}[where]),
+                        (losses.get(kind), got[MAIN, "Work"], got[WORKER, "Work"]), (1, [(101, 7), (111, 2), (121, 7)], [(103, 1)]))
+
+
 def late():
     """A thread that began after the recording has nothing from before it: a first time that is two seconds before is wrong."""
     c = Log(100, ("Main Thread", "Work", "Job"))
@@ -195,6 +223,7 @@ cut()
 before_loss()
 empty_log()
 counted()
+strangers()
 late()
 single()
 at_chunks()
