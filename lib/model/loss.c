@@ -116,6 +116,8 @@ tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
 		i.text = e->said->text;
 	if (e->said && e->said->advice)
 		i.advice = e->said->advice;
+	if (e->said && e->said->severity > i.severity)
+		i.severity = e->said->severity;
 	if (k == TT_LOST_SHORT && l->held.asked_ms)
 		i.advice = l->held.advice;
 	if (e->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_DEFINITIONS || k == TT_LOST_CUT ||

@@ -78,8 +78,8 @@ struct tt_loss {
 	struct tt_loss_entry e[TT_LOST_KINDS];
 };
 
-/* How a format says a kind, by what the parts of its files are called; NULL: as tt_loss_info has it. */
-struct tt_loss_said { const char *text, *advice; };
+/* How a format says a kind, by what the parts of its files are called; NULL: as tt_loss_info has it. Its severity, if it is higher there. */
+struct tt_loss_said { const char *text, *advice; enum tt_severity severity; };
 
 /* The fixed facts of a kind: id (for machines), severity, what to print, what to do. */
 struct tt_loss_info {
