@@ -80,6 +80,13 @@ pass_wrong_length(struct raw_walk *w)
 	return false;
 }
 
+/* True if the present message, of which ${n} bytes are there, has a type that the stream cannot have. */
+static inline bool
+is_stranger(const struct raw_walk *w, unsigned type, size_t n)
+{
+	return n >= 2 && !raw_may_be_in(w->session, type);
+}
+
 enum raw_step
 raw_walk_next(struct raw_walk *w)
 {
@@ -89,7 +96,7 @@ raw_walk_next(struct raw_walk *w)
 		return RAW_OVER;
 	size_t n = (size_t)(w->all - w->p);
 	unsigned type = n >= 2 ? unity_u16(w->p) : 0;
-	if (n >= 2 && !raw_may_be_in(w->session, type)) {
+	if (is_stranger(w, type, n)) {
 		raw_walk_drop(w);
 		return RAW_DROPPED;
 	}
