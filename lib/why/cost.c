@@ -3,6 +3,8 @@
  */
 #include "why/causes_parts.h"
 
+#include <string.h>
+
 #include "base/arena_text.h"
 #include "base/buf.h"
 #include "base/order.h"
@@ -168,20 +170,33 @@ library_call(const struct tt_why *w, uint32_t node)
 	return TT_NO_ROW;
 }
 
+/* True if the marker ${row} is known to grow: then what it takes in a typical frame is of no use. */
+static bool
+is_growing(const struct tt_why *w, uint32_t row)
+{
+	for (size_t i = 0; i < w->out->nfinding && row != TT_NO_ROW; i++)
+		if (w->found[i].class == TT_CAUSE_GROWTH && w->found[i].marker && strcmp(w->found[i].marker, w->p->row[row].label) == 0)
+			return true;
+	return false;
+}
+
 static int
 put_cost(struct tt_why *w, const struct costs *k, uint32_t node, uint32_t heaviest)
 {
 	const uint32_t row = tt_paths_row(w->p, node);
 	const struct tt_usual total = tt_why_usual(w, TT_OF_TOTAL, row), calls = tt_why_usual(w, TT_OF_ROW, row);
 	uint32_t in = library_call(w, node);
-	struct tt_finding *f = tt_why_finding(w);
+	struct tt_finding *f;
 	char took[32], of[32], n[32];
 	struct tt_buf b = { 0 };
 
-	if (!f)
-		return w->err->code;
 	if (in == TT_NO_ROW && heaviest && k->total[heaviest] >= k->total[node] / 100 * MIN_CALL_PERCENT)
 		in = tt_paths_row(w->p, heaviest);
+	if (is_growing(w, row) || is_growing(w, in))
+		return TT_OK;
+	f = tt_why_finding(w);
+	if (!f)
+		return w->err->code;
 	*tt_put_time_short(took, total.self) = '\0';
 	*tt_put_time_short(of, k->frame) = '\0';
 	*f = (struct tt_finding){ .class = TT_CAUSE_STEADY, .marker = w->p->row[row].label, .frames = "all frames" };

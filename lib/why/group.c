@@ -16,16 +16,17 @@ number(const struct tt_why *w, const struct tt_cause *c)
 	return tt_frames_number(w->m->frames, c->frame);
 }
 
-/* True if the ${n} causes at ${c}, which are in order, are evenly spaced, or close together: that is no chance. */
+/* True if the ${n} causes at ${c}, which are in order, are evenly spaced, close together, or a tenth of all frames: that is no chance. */
 static bool
 is_pattern(const struct tt_why *w, const struct tt_cause *const *c, size_t n)
 {
+	enum { OF_FRAMES = 10 };
 	const uint64_t first = number(w, c[0]), last = number(w, c[n - 1]);
 	bool regular = n >= 3;
 
 	for (size_t i = 2; i < n; i++)
 		regular = regular && number(w, c[i]) - number(w, c[i - 1]) == number(w, c[1]) - first;
-	return regular || (n >= 3 && last - first < n + n / 4);
+	return regular || (n >= 3 && n * OF_FRAMES >= w->m->frames->n) || (n >= 3 && last - first < n + n / 4);
 }
 
 /* "8 frames, every 60th", "frames 229-332", "frames 51 and 111" of the ${n} causes at ${c}, which are in order. */
