@@ -312,8 +312,10 @@ read_chunk(struct reading *x, struct tt_env *env, struct tt_chunk *c, struct tt_
 	r->min_ts = b->min_ts < r->min_ts ? b->min_ts : r->min_ts;
 	r->max_ts = b->max_ts > r->max_ts ? b->max_ts : r->max_ts;
 	tt_loss_join(&r->loss, &b->loss);
-	for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
+	for (size_t i = 0; i < b->ndef && rc == TT_OK; i++) {
+		r->nameless_counters += b->def[i].kind == TT_DEF_COUNTER && b->def[i].len == 0;
 		rc = tt_defs_add(cap->defs, &b->def[i], &r->err);
+	}
 	if (b->n > 0)
 		events(x, b, &env->mem);
 	return rc;

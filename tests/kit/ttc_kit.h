@@ -34,6 +34,7 @@ struct ttc_result {
 	int end_mark;
 	uint64_t from_ring;
 	uint64_t ndef[TT_DEF_KINDS];
+	uint64_t nameless_counters;   /* definitions of counters without a name */
 	char text[256];               /* name of the marker asked for */
 	uint64_t nzone, nalloc;       /* as the batches count them */
 	uint64_t gc_starts, gc_ends;

@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "record_kit.h"
@@ -187,6 +189,67 @@ TEST(a_thread_that_inherits_an_id_is_written_behind_its_forerunner)
 	CHECK_EQ_INT(r.strays, 0);
 	if (heirs.native[0] != heirs.native[1])
 		printf("the system gave no id twice\n");
+}
+
+/* --- definitions ----------------------------------------------------------------------------------- */
+
+static _Atomic int nheld, nreleased;
+static _Atomic bool no_more_names;
+
+/* What a busy machine does to a thread: it stands still anywhere in the recorder. */
+static void
+stand_still(int number)
+{
+	int n = ++nheld;
+
+	(void)number;
+	while (nreleased < n)
+		sched_yield();
+}
+
+static void *
+define_long_names(void *arg)
+{
+	char name[4000];
+
+	(void)arg;
+	memset(name, 'n', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	for (int i = 0; i < 5000 && !no_more_names; i++)
+		rec_def_marker(0, 1, 0, name);
+	while (!no_more_names)
+		usleep(100);
+	return NULL;
+}
+
+TEST(a_counter_has_its_name_whatever_another_thread_is_in_the_middle_of)
+{
+	struct rec_options o = { .path = check_path("n.ttc"), .overwrite = true, .ring = 64u << 20 };
+	struct sigaction a = { .sa_handler = stand_still };
+	struct ttc_result r;
+	pthread_t id;
+
+	if (!opened(&o))
+		return;
+	sigaction(SIGUSR1, &a, NULL);
+	no_more_names = false;
+	pthread_create(&id, NULL, define_long_names, NULL);
+	nheld = nreleased = 0;
+	for (int i = 1; i <= 300; i++) {
+		pthread_kill(id, SIGUSR1);
+		while (nheld < i)
+			sched_yield();
+		rec_def_counter(rec_def_marker(0, 1, 0, "a counter"), 3, "a counter", "a section");
+		nreleased = i;
+		usleep(20);
+	}
+	no_more_names = true;
+	pthread_join(id, NULL);
+	CHECK_EQ_INT(rec_close(why), 0);
+	ttc_read(o.path, NULL, 0, 0, &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.ndef[TT_DEF_COUNTER], 300);
+	CHECK_EQ_INT(r.nameless_counters, 0);
 }
 
 TEST(a_forked_child_records_nothing_and_spoils_nothing)

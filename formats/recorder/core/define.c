@@ -195,49 +195,18 @@ rec_def_marker_as(uint64_t key, uint64_t category, uint64_t native, uint32_t fla
 	rec_leave(t);
 }
 
-/* The name by which ${marker} was defined. The last definitions nearly always have it. */
-static const uint8_t *
-marker_name(const struct ring *r, uint64_t marker, uint64_t *n)
-{
-	uint32_t number = (uint32_t)(atomic_load_explicit(&r->def_at, memory_order_acquire) >> 32);
-
-	for (; number > 0; number--) {
-		const uint8_t *c = (const uint8_t *)ring_chunk(r, r->def_chunk[number - 1] - 1);
-		for (uint32_t at = TTC_CHUNK_HEAD; at + RING_DEF_HEAD <= r->size;) {
-			uint64_t w = atomic_load_explicit(
-			    (_Atomic uint64_t *)(uintptr_t)(c + at), memory_order_acquire);
-			uint64_t time, key, skip;
-			const uint8_t *p = c + at + RING_DEF_HEAD, *end = c + at + 8 + (uint32_t)w;
-			if (w == 0 || end > c + r->size)
-				break;
-			at += ((uint32_t)w + 8 + 7) & ~7u;
-			if (*p++ != TTC_DEF_MARKER || !(p = ttc_get(p, end, &time)) ||
-			    !(p = ttc_get(p, end, &key)) || key != marker)
-				continue;
-			for (int i = 0; i < 3 && p; i++)
-				p = ttc_get(p, end, &skip);
-			if (p && (p = ttc_get(p, end, n)) && *n <= (uint64_t)(end - p))
-				return p;
-		}
-	}
-	*n = 0;
-	return (const uint8_t *)"";
-}
-
 void
-rec_def_counter(uint64_t marker, unsigned unit, const char *section)
+rec_def_counter(uint64_t marker, unsigned unit, const char *name, const char *section)
 {
 	struct rec_thread *t = def_enter();
 	struct def d;
-	uint64_t n;
 
 	if (!t)
 		return;
-	const uint8_t *name = marker_name(R, marker, &n);
 	def_begin(&d, TTC_DEF_COUNTER);
 	d.p = ttc_put(d.p, marker);
 	d.p = ttc_put(d.p, unit);
-	def_text(&d, (const char *)name, (size_t)n);
+	def_string(&d, name);
 	def_string(&d, section);
 	def_end(&d);
 	rec_leave(t);

@@ -127,8 +127,8 @@ uint64_t rec_def_category(uint64_t native, uint32_t rgba, const char *name);
 uint64_t rec_def_marker(uint64_t category, uint64_t native, uint32_t flags, const char *name);
 /* As rec_def_marker(), with a key of the caller's (Mono: the method's address). Use only one of the two in a recording. */
 void rec_def_marker_as(uint64_t key, uint64_t category, uint64_t native, uint32_t flags, const char *name);
-/* Define that a marker's events are counters. ${unit} as in Unity (0 none, 1 ns, 2 bytes, 3 count, 4 %, 5 Hz). */
-void rec_def_counter(uint64_t marker, unsigned unit, const char *section);
+/* Define that a marker's events are counters, by the marker's ${name}. ${unit} as in Unity (0 none, 1 ns, 2 bytes, 3 count, 4 %, 5 Hz). */
+void rec_def_counter(uint64_t marker, unsigned unit, const char *name, const char *section);
 /* Define something else of a managed runtime; ${key} and ${of} are the caller's. */
 void rec_def_object(enum ttc_object what, uint64_t key, uint64_t of, const char *text, const char *text2);
 /* Define a class in a domain; allocations and objects may name it instead of the class. */

@@ -58,6 +58,7 @@ share_of(MonoCounter *c)
 static unsigned
 find(MonoCounter *c)
 {
+	const char *name;
 	unsigned i = 0;
 
 	while (i < nknown && known[i].counter != c)
@@ -70,8 +71,9 @@ find(MonoCounter *c)
 	known[i].share = share_of(c);
 	known[i].key = FIRST_KEY + i;
 	nknown++;
-	rec_def_marker_as(known[i].key, 0, 0, 0, api.mono_counter_get_name(c));
-	rec_def_counter(known[i].key, unit_of(known[i].type, known[i].unit), section_name(api.mono_counter_get_section(c)));
+	name = api.mono_counter_get_name(c);
+	rec_def_marker_as(known[i].key, 0, 0, 0, name);
+	rec_def_counter(known[i].key, unit_of(known[i].type, known[i].unit), name, section_name(api.mono_counter_get_section(c)));
 	return i;
 }
 

@@ -283,7 +283,7 @@ add_marker(const struct unity_marker *m)
 		return;
 	enum how how = how_of(m, name);
 	if (how == COUNTER)
-		rec_def_counter(key, unit_of(name), category_name(m->category));
+		rec_def_counter(key, unit_of(name), name, category_name(m->category));
 	if (plugin.unity->add_event(m, callback[how], (void *)(uintptr_t)key) != 0) {
 		plugin_add(N_REFUSED);
 		return;
