@@ -4,7 +4,7 @@
 The program's list is `tracetool help COMMAND --options`: "-o --output FILE" per line. In a page an
 option is an ".It Fl ..." line, with one or two spellings. Also: shared text is the same in every
 page that holds it, tracetool-tables(7) has every column, tracetool-metrics(7) every kind of loss, wait marker and zone of our own, every .Xr
-leads to a page of ours, no word of a heading is a macro, quotes are printed as they are written, and `mandoc -T lint` has no warning.
+leads to a page of ours, no word of a heading is a macro, quotes and words are printed as they are written, and `mandoc -T lint` has no warning.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
@@ -22,6 +22,11 @@ from suite import TOP, TRACETOOL
 VERBS = ["convert", "stats", "report", "diff", "ab", "info", "list", "explain", "record", "recover", "batch", "merge", "baseline", "history", "query", "help"]
 # Of mdoc(7), those that are words as well.
 MACROS = set("Ad An Ap Ar At Do Em Er Es Fa Fl In Li Lb Ms No Op Os Pa So St Tn Ud Va".split())
+# Words that no page of ours means as a macro among arguments, and macros that set a font, which "No" ends.
+NEVER_MACROS = MACROS - set("Ap Ar Em Fl Li No Op Pa Va".split())
+FONTS = set("Ar Cm Em Ev Fl Ic Li Nm Pa Ql Sx Sy Va Xr".split())
+# Lines whose arguments are not printed.
+SILENT = (".Bl ", ".Bd ", ".Dd ", ".Dt ", ".Os ", ".El ", ".Ed ", ".Nm ")
 # That quote the rest of their line.
 QUOTES = ("Ql", "Qq", "Dq", "Sq")
 
@@ -92,6 +97,28 @@ def lost_quotes(text):
     return out
 
 
+def eaten_words(page):
+    """
+    Words on lines of macros that the printed page lacks. mandoc takes a word such as "No" or "In" for a macro wherever macros may stand; "No" is meant as one
+    only where it ends the font of a macro before it, and none of the others is in use.
+    """
+    printed = re.sub(r".\x08", "", run("mandoc", "-T", "utf8", "-O", "width=500", page)[1])
+    printed = re.sub(r"[\s‐­]+", "", printed)
+    out = []
+    for line in open(page):
+        if not re.match(r"\.[A-Z][a-z0-9]? ", line) or line.startswith(SILENT):
+            continue
+        words, font = line[1:].split(), False
+        for i, word in enumerate(words):
+            plain = re.sub(r"\\[&ec]|\\\(..|\\f.", "\0", word).strip("\0")
+            font = font or word in FONTS
+            if i > 0 and (word in NEVER_MACROS or (word == "No" and not font)):
+                out.append('"%s" loses "%s", a macro: write \\&%s' % (line.rstrip(), word, word))
+            elif re.fullmatch(r"[A-Za-z]{3,}", plain) and plain not in printed and i > 0:
+                out.append('"%s": "%s" is not on the printed page' % (line.rstrip(), plain))
+    return out
+
+
 def bad_json(page):
     """What stands in braces and has quotes, and is no JSON."""
     text = re.sub(r".\x08", "", run("mandoc", "-T", "utf8", page)[1])
@@ -147,6 +174,7 @@ def main():
         heads = re.findall(r"^\.S[hs] (.*)$", open(page).read(), re.M)
         fault("headings of " + name, ['"%s" has a word that man takes for a macro' % h for h in heads if MACROS & set(h.split())])
         fault("quotes of " + name, lost_quotes(open(page).read()))
+        fault("words of " + name, eaten_words(page))
         code, out = run("mandoc", "-T", "lint", "-W", "warning", page)
         fault("mandoc " + name, out.splitlines())
         links = re.findall(r"^\.Xr (tracetool\S*) (\d)", open(page).read(), re.M)

@@ -81,7 +81,7 @@ def game(s):
         os.makedirs(os.path.join(work, folder))
     for path in ["before-%d.ttc" % i for i in (1, 2, 3)] + ["after-%d.ttc" % i for i in (1, 2, 3)] + \
             ["runs/%d.ttc" % i for i in range(5)]:
-        r = subprocess.run([s.path("bin", "tracetool"), "record", "-q", "--no-summary", "-p", "calls,alloc,gc,frame=Game:Tick",
+        r = subprocess.run([s.path("bin", "tracetool"), "record", "-q", "--no-summary", "-p", "calls,alloc,gc,monitor,frame=Game:Tick",
                             "-o", path, "--", "mono", "game.exe"], cwd=work, capture_output=True,
                            env=dict(os.environ, HOME=place.path("home")))
         s.check("recording " + path, r.returncode and r.stderr)
