@@ -61,7 +61,7 @@ const struct verb verb_record = {
 		 "exit code or by its signal.",
 	.examples = "  tracetool record -- mono game.exe --level 3\n"
 		    "  tracetool record -p sample=1000 -o fast.ttc -- mono game.exe\n"
-		    "  tracetool record -p coverage -o tests.ttc -- mono nunit-console.exe tests.dll\n",
+		    "  tracetool record -p coverage -o tests.ttc -- mono --debug tests.exe\n",
 	.group = groups,
 	.operand_at = AT(program),
 };

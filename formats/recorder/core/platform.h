@@ -1,5 +1,5 @@
 /**
- * The interface of recording to the operating system, implemented by platform_linux.c and platform_windows.c.
+ * The interface of recording to the operating system, implemented by platform_linux.c, crash_linux.c and platform_windows.c.
  *
  * After its first event, a thread calls nothing of this except rec_now().
  */
@@ -140,6 +140,13 @@ void plat_thread_exit_hook(void (*end)(void *t));
 void plat_thread_exit_arm(void *t);
 /* Call ${child} in a forked child. */
 void plat_fork_hook(void (*child)(void));
+/*
+ * Mono's crash handler allocates memory and forks. If the crash was inside the heap, its thread holds a lock of the heap, for which both wait for ever (glibc
+ * 2.36, Mono 6.8), and no signal but SIGKILL ends the process. _watch_abort: note when the present handler of SIGABRT runs. _end_stuck_crash, called every few
+ * milliseconds on one thread: end the process by SIGABRT once a fork has lasted ${max_fork_ms}, or that handler has run for ${max_abort_ms}.
+ */
+void plat_watch_abort(void);
+void plat_end_stuck_crash(unsigned max_fork_ms, unsigned max_abort_ms);
 /* Keep this library loaded: callbacks and thread destructors may come late. */
 void plat_pin(void);
 

@@ -563,12 +563,6 @@ plat_thread_exit_arm(void *t)
 }
 
 void
-plat_fork_hook(void (*child)(void))
-{
-	pthread_atfork(NULL, NULL, child);
-}
-
-void
 plat_pin(void)
 {
 	Dl_info i;

@@ -479,6 +479,18 @@ plat_fork_hook(void (*child)(void))
 }
 
 void
+plat_watch_abort(void)
+{
+}
+
+void
+plat_end_stuck_crash(unsigned max_fork_ms, unsigned max_abort_ms)
+{
+	(void)max_fork_ms;
+	(void)max_abort_ms;
+}
+
+void
 plat_pin(void)
 {
 	HMODULE h;

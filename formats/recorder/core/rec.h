@@ -46,6 +46,7 @@ struct rec_options {
 	bool late;                    /* threads may be inside zones when their recording begins: ends without a begin are not
 	                                 recorded */
 	bool no_frames;               /* rec_frame will not be called: readers need not look for frames */
+	bool ends_stuck_crash;        /* end the process if its crash handler does not end: plat_end_stuck_crash() */
 	const char *ring_dir;         /* NULL: /dev/shm, else $XDG_RUNTIME_DIR, else the capture's folder */
 	bool calm;                    /* few events will come: less is done for each page of the ring and each millisecond
 	                                 beforehand, more at the first events */

@@ -12,6 +12,8 @@
 
 struct writer rec_writer;
 
+enum { MAX_FORK_MS = 20000, MAX_ABORT_MS = 60000 };   /* a fork takes milliseconds; a dump of Mono 6.8, which runs a debugger, 5 s */
+
 static atomic_flag life = ATOMIC_FLAG_INIT;   /* held by rec_open and rec_close */
 
 static void
@@ -27,6 +29,8 @@ run_writer(void)
 			writer_pass(all);
 		atomic_store_explicit(&W.flush_done, want, memory_order_release);
 		atomic_store_explicit(&W.writer_ns, plat_thread_ns(), memory_order_relaxed);
+		if (W.o.ends_stuck_crash)
+			plat_end_stuck_crash(MAX_FORK_MS, MAX_ABORT_MS);
 		plat_nap_us(PLAT_BELL_WRITER, (W.stopped ? 20 : W.o.poll_ms) * 1000);
 	}
 	for (int i = 0; i < 2 && !W.stopped; i++)

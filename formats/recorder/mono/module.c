@@ -62,6 +62,7 @@ static void
 on_initialized(MonoProfiler *p)
 {
 	(void)p;
+	plat_watch_abort();
 	atomic_store_explicit(&module.initialized, true, memory_order_release);
 }
 
@@ -132,7 +133,7 @@ open_capture(void)
 		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .keep_ms = ms(module.o.keep_ns),
 		.rotate_size = module.o.rotate_b, .rotate_ms = ms(module.o.rotate_ns),
 		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls && !module.o.values.n[LIST_INCLUDE], .late = true,
-		.no_frames = !module.o.values.n[LIST_FRAME], .calm = calm(&module.o) };
+		.ends_stuck_crash = true, .no_frames = !module.o.values.n[LIST_FRAME], .calm = calm(&module.o) };
 	if (optval_path(path, module.o.out, (long)plat_pid(), program_unix_s()) == 0)
 		rc = rec_open(&o, why);
 	else

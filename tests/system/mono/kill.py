@@ -46,8 +46,25 @@ def one(i, options, wait):
     return told
 
 
-kit.compile("Rough")
+def crashes():
+    """A crash inside the heap, whose lock the runtime's crash handler then waits for: the process ends by its signal, with its capture."""
+    path = kit.capture("crashed.ttc")
+    p = subprocess.Popen(["mono", "--profile=tracetool:calls,out=" + path, kit.program("Aborts"), "heap"], env=kit.ENV, cwd=kit.FOLDER,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        status = p.wait(120)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        status = p.wait()
+    kit.check(status == -signal.SIGABRT, "a crash inside the heap ends the process by SIGABRT", status)
+    names = kit.counts(kit.stats(path, "markers")["markers"], "marker", "count")
+    kit.check(any(n.startswith("Aborts:Main") for n in names), "its capture has the calls before the crash", sorted(names)[:5])
+    kit.forget_rings(kit.FOLDER)
+
+
+kit.compile("Rough", "Aborts")
 dice = random.Random(20261120)
 total = sum(one(i, OPTIONS[i % len(OPTIONS)], dice.random() * (0.6 if kit.LONG else 0.3)) for i in range(KILLS))
+crashes()
 print("%d kills, %d calls acknowledged before them" % (KILLS, total))
 kit.end()
