@@ -322,6 +322,15 @@ int tt_why_steady(struct tt_why *w);
 /* Find what takes much of each frame: the deepest calls with 30 % of a typical frame's time. */
 int tt_why_cost(struct tt_why *w);
 
+/* Find frames that the render thread, or the GPU, needs more than the period for at which frames are capped, and that have no cause. */
+int tt_why_late_elsewhere(struct tt_why *w);
+
+/* True if the ${n} frames, which are in order, are evenly spaced, close together, or a tenth of all frames: that is no chance. */
+bool tt_why_is_pattern(const struct tt_why *w, const size_t *frame, size_t n);
+
+/* "8 frames, every 60th", "frames 229-332", "frames 51 and 111" of the ${n} frames, which are in order; NULL: w->err. */
+const char *tt_why_frames_text(struct tt_why *w, const size_t *frame, size_t n);
+
 /* One more finding to be filled; NULL: w->err. */
 struct tt_finding *tt_why_finding(struct tt_why *w);
 

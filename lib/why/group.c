@@ -8,54 +8,6 @@
 #include "base/order.h"
 #include "out/table.h"
 
-/* --- frames in words ----------------------------------------------------------------------------- */
-
-static uint64_t
-number(const struct tt_why *w, const struct tt_cause *c)
-{
-	return tt_frames_number(w->m->frames, c->frame);
-}
-
-/* True if the ${n} causes at ${c}, which are in order, are evenly spaced, close together, or a tenth of all frames: that is no chance. */
-static bool
-is_pattern(const struct tt_why *w, const struct tt_cause *const *c, size_t n)
-{
-	enum { OF_FRAMES = 10 };
-	const uint64_t first = number(w, c[0]), last = number(w, c[n - 1]);
-	bool regular = n >= 3;
-
-	for (size_t i = 2; i < n; i++)
-		regular = regular && number(w, c[i]) - number(w, c[i - 1]) == number(w, c[1]) - first;
-	return regular || (n >= 3 && n * OF_FRAMES >= w->m->frames->n) || (n >= 3 && last - first < n + n / 4);
-}
-
-/* "8 frames, every 60th", "frames 229-332", "frames 51 and 111" of the ${n} causes at ${c}, which are in order. */
-static const char *
-frames_text(struct tt_why *w, const struct tt_cause *const *c, size_t n)
-{
-	uint64_t first = number(w, c[0]), last = number(w, c[n - 1]), every = n > 1 ? number(w, c[1]) - first : 0;
-	bool regular = n >= 3 && every > 1;
-	struct tt_buf b = { 0 };
-
-	for (size_t i = 2; i < n; i++)
-		regular = regular && number(w, c[i]) - number(w, c[i - 1]) == every;
-	if (regular)
-		tt_buf_printf(&b, last + every > tt_frames_number(w->m->frames, w->m->frames->n - 1) ? "%zu frames, every %llu%s from %llu on" :
-		    "%zu frames, every %llu%s from %llu to %llu", n, (unsigned long long)every,
-		    every % 100 / 10 == 1 ? "th" : every % 10 == 1 ? "st" : every % 10 == 2 ? "nd" : every % 10 == 3 ? "rd" : "th",
-		    (unsigned long long)first, (unsigned long long)last);
-	else if (n >= 3 && last - first < n + n / 4)
-		tt_buf_printf(&b, "frames %llu-%llu", (unsigned long long)first, (unsigned long long)last);
-	else if (n > 4)
-		tt_buf_printf(&b, "%zu frames, %llu to %llu", n, (unsigned long long)first, (unsigned long long)last);
-	else {
-		tt_buf_printf(&b, n > 1 ? "frames %llu" : "frame %llu", (unsigned long long)first);
-		for (size_t i = 1; i < n; i++)
-			tt_buf_printf(&b, i + 1 == n ? " and %llu" : ", %llu", (unsigned long long)number(w, c[i]));
-	}
-	return tt_buf_keep(&b, w->text, w->err);
-}
-
 /* --- findings -------------------------------------------------------------------------------------- */
 
 static const char *
@@ -91,22 +43,26 @@ group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 {
 	const struct tt_cause *worst = c[0];
 	struct tt_finding *f = tt_why_finding(w);
+	size_t *frame = f ? tt_mem_alloc(w->mem, n * sizeof *frame, w->err) : NULL;
 
-	if (!f)
+	if (!frame)
 		return w->err->code;
+	for (size_t i = 0; i < n; i++)
+		frame[i] = c[i]->frame;
 	*f = (struct tt_finding){ .class = c[0]->class, .n = n };
 	for (size_t i = 0; i < n; i++) {
 		f->extra += c[i]->extra;
 		worst = c[i]->extra > worst->extra ? c[i] : worst;
 	}
-	f->worst = number(w, worst);
+	f->worst = tt_frames_number(w->m->frames, worst->frame);
 	for (size_t i = 0; i < n; i++)
 		w->out->cause[c[i] - w->out->cause].worst = f->worst;
-	f->is_noise = (worst->woken_late || worst->class == TT_CAUSE_OUTSIDE) && !is_pattern(w, c, n);
+	f->is_noise = (worst->woken_late || worst->class == TT_CAUSE_OUTSIDE) && !tt_why_is_pattern(w, frame, n);
 	for (size_t i = 0; i < n && !f->is_noise; i++)
 		w->out->cause[c[i] - w->out->cause].woken_late = false;
 	f->marker = marker_of(w, worst);
-	f->frames = frames_text(w, c, n);
+	f->frames = tt_why_frames_text(w, frame, n);
+	tt_mem_free(w->mem, frame, n * sizeof *frame);
 	f->sentence = tt_why_sentence(c, n, w->p, w->text, w->err);
 	return w->err->code;
 }
@@ -167,6 +123,8 @@ tt_why_group(struct tt_why *w)
 		rc = group_hitches(w);
 	if (rc == TT_OK)
 		rc = tt_why_steady(w);
+	if (rc == TT_OK)
+		rc = tt_why_late_elsewhere(w);
 	if (rc == TT_OK)
 		rc = tt_why_cost(w);
 	if (rc != TT_OK)

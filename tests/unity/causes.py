@@ -913,7 +913,21 @@ def woken_late():
 
 
 
+def late_elsewhere():
+    """Capped frames that the render thread holds up are its, with what it runs; they are not where it keeps the period."""
+    def change(k, f, draws):
+        f[RENDER] = [Zone("Render.Mesh", draws if k >= 120 else 5)]
+        if k >= 120:
+            f[MAIN] += [Zone("Gfx.WaitForPresentOnGfxThread", 16), Zone(LIMIT, 33.25 - .25 - 16 - f[MAIN][0].took())]
+    rows = said(game("render.raw", lambda k, f: change(k, f, 26), 240, 16.625))
+    suite.equal("the render thread is late", [r for r in rows if "Render Thread" in r[3]], [("frames 121-240", "wait", "Render.Mesh",
+        'thread "Render Thread" works 26.00 ms, more than the 16.63 ms at which frames are capped; most of it in Render.Mesh')])
+    rows = said(game("render.raw", lambda k, f: change(k, f, 14), 240, 16.625))
+    suite.equal("it keeps the period", [r for r in rows if "Render Thread" in r[3]], [])
+
+
 threads_that_work()
+late_elsewhere()
 steady_cost()
 woken_late()
 ended_with()

@@ -1,0 +1,122 @@
+/**
+ * Finds frames that are late by the render thread or the GPU, which need more than the period at which frames are capped: the frame thread waits for the
+ * display then, as in every frame, so that its calls do not show it; the contract is in causes_parts.h.
+ */
+#include "why/causes_parts.h"
+
+#include <string.h>
+
+#include "base/arena_text.h"
+#include "base/buf.h"
+#include "model/names.h"
+#include "out/table.h"
+#include "view/frame_sums.h"
+
+/* The render thread and the GPU are late by a hundredth of the period, and more: a measure is never exact. */
+enum { OF_PERIOD = 100, MIN_FRAMES = 2 };
+
+static int64_t
+time_of_render(const struct tt_why *w, size_t i)
+{
+	return tt_frames_render(w->m->frames, i);
+}
+
+static int64_t
+time_of_gpu(const struct tt_why *w, size_t i)
+{
+	return tt_frames_timing(w->m->frames, TT_TIMING_GPU, i);
+}
+
+/* True if frame ${i} has a known cause. *${at}: the place of the first cause from it on; frames are asked for in order. */
+static bool
+has_cause(const struct tt_why *w, size_t i, size_t *at)
+{
+	while (*at < w->out->ncause && w->out->cause[*at].frame < i)
+		(*at)++;
+	return *at < w->out->ncause && w->out->cause[*at].frame == i && w->out->cause[*at].class != TT_CAUSE_UNKNOWN;
+}
+
+/* The frames in which ${time} is more than the period, and that have no cause, into ${frame}, in order. Returns how many. */
+static size_t
+find_late(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), size_t *frame)
+{
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < w->m->frames->n; i++)
+		if (time(w, i) > w->cap + w->cap / OF_PERIOD && !has_cause(w, i, &at))
+			frame[n++] = i;
+	return n;
+}
+
+/* The marker that the render thread runs longest in the samples in which it is late; TT_NO_ROW: none is known. *${thread}: its name. */
+static uint32_t
+longest_run(const struct tt_why *w, const char **thread)
+{
+	const struct tt_fact *most = NULL;
+
+	for (size_t i = 0; i < w->of_samples.n; i++) {
+		const struct tt_fact *f = &w->of_samples.v[i];
+		const struct tt_thread *t = f->what == TT_OF_RUN && f->id != TT_NO_ROW ? tt_paths_thread(w->p, f->node) : NULL;
+
+		if (t && tt_name_match(tt_render_threads, t->own) && time_of_render(w, w->sample[f->sample]) > w->cap && (!most || f->self > most->self))
+			most = f;
+	}
+	*thread = most ? tt_paths_thread(w->p, most->node)->name : NULL;
+	return most ? most->id : TT_NO_ROW;
+}
+
+static int
+put_late(struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), const size_t *frame, size_t n)
+{
+	const bool renders = time == time_of_render;
+	const char *thread = NULL;
+	const uint32_t row = renders ? longest_run(w, &thread) : TT_NO_ROW;
+	struct tt_finding *f = tt_why_finding(w);
+	size_t least = 0, most = 0;
+	char low[32], high[32], period[32];
+	struct tt_buf b = { 0 };
+
+	if (!f)
+		return w->err->code;
+	*f = (struct tt_finding){ .class = TT_CAUSE_WAIT, .n = n, .marker = row != TT_NO_ROW ? w->p->row[row].label : NULL };
+	for (size_t i = 0; i < n; i++) {
+		f->extra += time(w, frame[i]) - w->cap;
+		least = time(w, frame[i]) < time(w, frame[least]) ? i : least;
+		most = time(w, frame[i]) > time(w, frame[most]) ? i : most;
+	}
+	f->worst = tt_frames_number(w->m->frames, frame[most]);
+	f->frames = tt_why_frames_text(w, frame, n);
+	*tt_put_time_short(low, time(w, frame[least])) = '\0';
+	*tt_put_time_short(high, time(w, frame[most])) = '\0';
+	*tt_put_time_short(period, w->cap) = '\0';
+	if (thread)
+		tt_buf_printf(&b, "thread \"%s\" works ", thread);
+	else
+		tt_buf_text(&b, renders ? "the render thread works " : "GPU late, it takes ");
+	tt_buf_printf(&b, strcmp(low, high) == 0 ? "%s" : "%s to ", low);
+	if (strcmp(low, high) != 0)
+		tt_buf_text(&b, high);
+	tt_buf_printf(&b, ", more than the %s at which frames are capped", period);
+	if (row != TT_NO_ROW)
+		tt_buf_printf(&b, "; most of it in %s", f->marker);
+	f->sentence = tt_buf_keep(&b, w->text, w->err);
+	return w->err->code;
+}
+
+int
+tt_why_late_elsewhere(struct tt_why *w)
+{
+	int64_t (*const time[])(const struct tt_why *, size_t) = { time_of_render, time_of_gpu };
+	const size_t all = w->m->frames->n;
+	size_t *frame = w->cap ? tt_mem_alloc(w->mem, all * sizeof *frame, w->err) : NULL;
+	int rc = w->cap && !frame ? w->err->code : TT_OK;
+
+	for (size_t i = 0; i < sizeof time / sizeof *time && frame && rc == TT_OK; i++) {
+		const size_t n = find_late(w, time[i], frame);
+
+		if (n >= MIN_FRAMES)
+			rc = put_late(w, time[i], frame, n);
+	}
+	tt_mem_free(w->mem, frame, frame ? all * sizeof *frame : 0);
+	return rc;
+}
