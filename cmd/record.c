@@ -27,7 +27,7 @@ struct record_opts {
 	struct opt_list program;
 	struct opt_list options;
 	const char *out, *module;
-	bool no_summary;
+	bool no_summary, overwrite;
 	struct ui_opts ui;
 };
 
@@ -40,6 +40,8 @@ static const struct opt record_opt[] = {
 	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = opt_add, .at = AT(options),
 	    .help = "set what to record: options of the module, separated by commas, see tracetool-mono(7); repeatable; without "
 	            "one that records something, calls,alloc" },
+	{ .name = "overwrite", .set = opt_flag, .at = AT(overwrite),
+	    .help = "replace FILE if it is there; without this the capture goes to FILE with .2, .3 and so on before its suffix" },
 	{ .name = "module", .arg = "FILE", .set = opt_text, .at = AT(module),
 	    .help = "use this module; default: in the folder that TRACETOOL_LIBDIR names, else in that of this program, or where it was installed" },
 	{ .name = "no-summary", .set = opt_flag, .at = AT(no_summary), .help = "only print where the capture is" },
@@ -167,8 +169,9 @@ extend(struct app *app, const char *name, const char *value, const char *sep, bo
 
 /* What to record: the options, each behind a comma; before them what is recorded if none of them says what. */
 static char *
-chosen_options(struct app *app, const struct opt_list *options, struct tt_err *err)
+chosen_options(struct app *app, const struct record_opts *o, struct tt_err *err)
 {
+	const struct opt_list *options = &o->options;
 	static struct options read;   /* too large for a stack */
 	char why[OPTIONS_WHY], *text = tt_arena_text(&app->arena, "", 0, err);
 
@@ -176,7 +179,7 @@ chosen_options(struct app *app, const struct opt_list *options, struct tt_err *e
 		text = tt_arena_printf(&app->arena, err, "%s,%s", text, options->v[i]);
 	if (text && options_read(&read, text + (*text == ','), why) == 0 && !options_record(&read))
 		text = tt_arena_printf(&app->arena, err, ",calls,alloc%s", text);
-	return text;
+	return text && o->overwrite ? tt_arena_printf(&app->arena, err, "%s,overwrite", text) : text;
 }
 
 /*
@@ -187,7 +190,7 @@ chosen_options(struct app *app, const struct opt_list *options, struct tt_err *e
 static int
 set_environment(struct app *app, const struct record_opts *o, const char *folder, const char *out, struct tt_err *err)
 {
-	char *text = escape(app, out, ",", 0, err), *chosen = text ? chosen_options(app, &o->options, err) : NULL;
+	char *text = escape(app, out, ",", 0, err), *chosen = text ? chosen_options(app, o, err) : NULL;
 	int rc = TT_OK;
 
 	text = chosen ? tt_arena_printf(&app->arena, err, "tracetool:out=%s%s", text, chosen) : NULL;
@@ -408,6 +411,19 @@ summarise(struct app *app, const struct opt_list *found)
 	}
 }
 
+/* If ${path}, where the capture should have gone, is an older file that was kept, end with the name that the capture has. */
+static void
+name_copy(struct app *app, const char *path, const struct opt_list *found)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < found->n; i++)
+		if (strcmp(found->v[i], path) == 0)
+			return;
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		tt_log(&app->env, TT_LOG_NORMAL, "wrote %s; %s is older (--overwrite replaces it)", strrchr(found->v[0], '/') + 1, strrchr(path, '/') + 1);
+}
+
 static int
 conclude(struct app *app, const struct record_opts *o, const char *out, const char *path, const char *folder, const struct begun *begun,
     struct tt_err *err)
@@ -433,6 +449,8 @@ conclude(struct app *app, const struct record_opts *o, const char *out, const ch
 		tt_log(&app->env, TT_LOG_NORMAL, "recorded to %s", found.v[i]);
 	if (!o->no_summary && !o->ui.quiet)
 		summarise(app, &found);
+	if (path)
+		name_copy(app, path, &found);
 	return TT_OK;
 }
 

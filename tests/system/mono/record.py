@@ -88,6 +88,33 @@ def defaults():
     kit.check(calls(out) == CALLS, "a runtime started by a script is recorded", run.stderr)
 
 
+def beside_older():
+    """An older capture of the name is kept, and the last line has the new name; --overwrite replaces it."""
+    folder = os.path.join(kit.FOLDER, "beside")
+    os.makedirs(folder, exist_ok=True)
+    def record(*options):
+        run = subprocess.run([kit.TRACETOOL, "record", *options, "-o", "x.ttc", "--"] + ends("exit", "0"), cwd=folder,
+                             capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return run.returncode, run.stderr.splitlines()
+    code, first = record()
+    kit.check(code == 0 and not any("wrote" in line for line in first), "nothing older: nothing is said of it", code, first[-3:])
+    with open(os.path.join(folder, "x.ttc"), "rb") as f:
+        older = f.read()
+    last = "tracetool: wrote x.2.ttc; x.ttc is older (--overwrite replaces it)"
+    for options in ([], ["--no-summary"]):
+        if os.path.exists(os.path.join(folder, "x.2.ttc")):
+            os.unlink(os.path.join(folder, "x.2.ttc"))
+        code, said = record(*options)
+        kit.check(code == 0 and said[-1] == last, "beside an older capture, %s: the last line" % options, code, said[-3:])
+    with open(os.path.join(folder, "x.ttc"), "rb") as f:
+        kit.check(f.read() == older, "the older capture is as it was")
+    code, said = record("--overwrite")
+    with open(os.path.join(folder, "x.ttc"), "rb") as f:
+        kit.check(code == 0 and f.read() != older and not any("older" in line for line in said), "--overwrite replaces it", said[-3:])
+    kit.check(sorted(os.listdir(folder)) == ["x.2.ttc", "x.ttc"], "--overwrite makes no third file", os.listdir(folder))
+    kit.check(kit.counts(kit.stats(os.path.join(folder, "x.ttc"), "markers")["markers"], "marker", "count") != {}, "--overwrite records calls, too")
+
+
 def kept_defaults():
     """Calls and allocations are recorded unless an option names what is."""
     for options, count, allocs in ((["overwrite"], CALLS, True), (["calls=no", "overwrite"], 0, True), (["ring=8M", "alloc,overwrite"], 0, True),
@@ -243,6 +270,7 @@ for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
 wrong_options()
 summary()
 defaults()
+beside_older()
 kept_defaults()
 several()
 not_recorded()
