@@ -2,8 +2,10 @@
  * tracetool query: runs SQL over databases that convert and batch write.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -263,7 +265,10 @@ note_left(struct tt_db *db, const struct query_example *e, struct tt_report *r, 
 static int
 run(struct app *app, const struct query_opts *o, struct tt_report *r, struct tt_err *err)
 {
-	const char *const in[] = { o->word.n ? o->word.v[0] : NULL, NULL }, *const out[] = { o->out.output, NULL };
+	/* If the database is a link, the files that SQLite keeps beside it are in the folder of what the link leads to. */
+	char real[PATH_MAX];
+	const char *const in[] = { o->word.n ? o->word.v[0] : NULL, o->word.n && realpath(o->word.v[0], real) ? real : NULL, NULL };
+	const char *const out[] = { o->out.output, NULL };
 	struct tt_db *db = NULL;
 	struct tt_db_query *q = NULL;
 	const char *sql = NULL;

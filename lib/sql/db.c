@@ -10,7 +10,9 @@
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -551,11 +553,12 @@ tt_db_save(struct tt_db *db, struct tt_sink *sink, struct tt_err *err)
 /* --- inputs ------------------------------------------------------------------------------------- */
 
 /* Bytes of the head of a database: https://sqlite.org/fileformat.html */
-enum { HEAD = 100, WRITE_VERSION = 18, WAL = 2 };
+enum { HEAD = 100, WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 };
 static const char magic[16] = "SQLite format 3";
 
+/* Read the head; *${wal}: the database is of the kind whose changes go to a second file first. */
 static int
-check_head(const struct tt_db *db, const char *path, struct tt_err *err)
+check_head(const struct tt_db *db, const char *path, bool *wal, struct tt_err *err)
 {
 	char head[HEAD];
 	size_t n = 0;
@@ -570,10 +573,35 @@ check_head(const struct tt_db *db, const char *path, struct tt_err *err)
 	if (n < sizeof head || memcmp(head, magic, sizeof magic) != 0)
 		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: not an SQLite database, or a compressed one; make one with \"tracetool convert -o "
 		    "FILE.sqlite\"", path);
-	if (head[WRITE_VERSION] == WAL)
-		return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: changes are in a second file (WAL); join it: sqlite3 FILE "
-		    "'PRAGMA journal_mode=DELETE'", path);
+	*wal = head[WRITE_VERSION] == WAL || head[READ_VERSION] == WAL;
 	return TT_OK;
+}
+
+/* Make the name of SQLite's file beside ${path}: links are followed first, as SQLite does. False if the name is too long. */
+static bool
+name_beside(const char *path, const char *suffix, char name[PATH_MAX])
+{
+	char real[PATH_MAX];
+	int n = snprintf(name, PATH_MAX, "%s%s", realpath(path, real) ? real : path, suffix);
+
+	return n > 0 && n < PATH_MAX;
+}
+
+/*
+ * Changes that were not yet moved to the database are in a write-ahead log beside it. The last program that closes the database moves them and removes
+ * the log, so a database without one is complete. (https://sqlite.org/walformat.html: the log exists while a connection is open, or if the last one
+ * was not closed.)
+ */
+static int
+check_wal(const char *path, struct tt_err *err)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	if (name_beside(path, "-wal", name) && stat(name, &st) != 0 && errno == ENOENT)
+		return TT_OK;
+	return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: changes are in a second file (-wal); join them: sqlite3 FILE "
+	    "'PRAGMA journal_mode=DELETE'", path);
 }
 
 /*
@@ -585,7 +613,7 @@ check_journal(const char *path, struct tt_err *err)
 {
 	static const unsigned char begins[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
 	char name[PATH_MAX], head[sizeof begins];
-	int n = snprintf(name, sizeof name, "%s-journal", path), fd = n > 0 && (size_t)n < sizeof name ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	int fd = name_beside(path, "-journal", name) ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	bool unfinished = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head && memcmp(head, begins, sizeof head) == 0;
 
 	if (fd >= 0)
@@ -620,6 +648,7 @@ int
 tt_db_open(struct tt_env *env, const char *path, struct tt_db **out, struct tt_err *err)
 {
 	struct tt_db *db = new_db(env, true, err);
+	bool wal = false;
 	int rc = TT_OK;
 
 	*out = NULL;
@@ -629,7 +658,9 @@ tt_db_open(struct tt_env *env, const char *path, struct tt_db **out, struct tt_e
 	if (db->files.fd < 0)
 		rc = tt_fail_sys(err, errno, "%s", path);
 	if (rc == TT_OK)
-		rc = check_head(db, path, err);
+		rc = check_head(db, path, &wal, err);
+	if (rc == TT_OK && wal)
+		rc = check_wal(path, err);
 	if (rc == TT_OK)
 		rc = check_journal(path, err);
 	if (rc == TT_OK)

@@ -126,7 +126,7 @@ struct tt_db_query;
 /**
  * tt_db_open(env, path, db, err):
  * Open the database ${path} for reading. Errors: TT_E_USAGE where tt_db_missing(); TT_E_IO; TT_E_UNKNOWN: it is no database, or one that
- * another program has not ended.
+ * another program has not ended: changes to it are in a file beside it.
  */
 int tt_db_open(struct tt_env *env, const char *path, struct tt_db **db, struct tt_err *err);
 

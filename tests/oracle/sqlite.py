@@ -238,8 +238,41 @@ def not_finite():
     same("what SQL computes", ask("SELECT max(value), min(value), count(value) FROM counter_value WHERE abs(value) < 9e999"), [(2.0, -4.25, 3)])
 
 
+def unended():
+    """Databases of SQLite's other journal: complete when SQLite has closed them and its -wal is gone, also where nothing can be written."""
+    folder = os.path.join(DIR, "wal")
+    os.makedirs(folder)
+    path, link = os.path.join(folder, "w.sqlite"), os.path.join(DIR, "link.sqlite")
+    os.symlink(path, link)
+    db = sqlite3.connect(path)
+    db.executescript("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (41), (42)")
+    for name in (path, link):
+        p = run("query", name, "SELECT a FROM t", ok=(4, 3))
+        check(b"-wal" in p.stderr and p.stdout == b"", "changes are in a -wal: " + os.path.basename(name), p.stderr)
+    db.close()
+    same("SQLite has removed its -wal, and the head still says WAL", (os.listdir(folder), open(path, "rb").read()[18:20]), (["w.sqlite"], b"\2\2"))
+    os.chmod(path, 0o444)
+    os.chmod(folder, 0o555)
+    for name in (path, link):
+        same("a complete database: " + os.path.basename(name), run("query", name, "--format", "csv", "SELECT a FROM t", ok=(0,)).stdout.split(),
+             [b"a", b"41", b"42"])
+    same("nothing was made beside it", os.listdir(folder), ["w.sqlite"])
+    os.chmod(folder, 0o755)
+    os.chmod(path, 0o644)
+    # Killed in a change, through a link as well: the journal that SQLite left is beside what the link leads to.
+    code = "import os,sqlite3,sys; d = sqlite3.connect(sys.argv[1]); d.executescript('PRAGMA journal_mode=DELETE; PRAGMA cache_size=1; BEGIN;" \
+           "CREATE TABLE u(b); INSERT INTO u SELECT randomblob(3000) FROM (WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM k" \
+           " WHERE i<99) SELECT i FROM k)'); os._exit(0)"
+    subprocess.run([sys.executable, "-c", code, path], check=True)
+    check(os.path.exists(path + "-journal"), "SQLite left a journal")
+    for name in (path, link):
+        p = run("query", name, "SELECT a FROM t", ok=(4, 3))
+        check(b"-journal" in p.stderr and p.stdout == b"", "a change is not finished: " + os.path.basename(name), p.stderr)
+
+
 def main():
     not_finite()
+    unended()
     data = [("mlpd", "good-d01-gameloop-calls-alloc.mlpd"), ("mlpd", "good-d02-gameloop-sample.mlpd"), ("mlpd", "good-d03-alloc-bt.mlpd"),
             ("mlpd", "good-d04-exceptions.mlpd"), ("mlpd", "good-d05-monitors.mlpd"), ("mlpd", "good-d06-gcmoves-handles.mlpd"),
             ("mlpd", "good-d07-heapshot.mlpd"), ("mlpd", "good-d07-heapshot-v14.mlpd"),
