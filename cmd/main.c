@@ -17,6 +17,7 @@
 #include "cmd.h"
 #include "io/sink.h"
 #include "out/table.h"
+#include "stack.h"
 #include "version.h"
 
 const struct command commands[] = {
@@ -288,8 +289,8 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 	return status >= 0 && app->verdict ? app->verdict : tt_exit_code(status);
 }
 
-int
-main(int argc, char **argv)
+static int
+run_program(int argc, char **argv)
 {
 	struct app app = { .input = "" };
 	struct tt_err err = { 0 };
@@ -312,4 +313,10 @@ main(int argc, char **argv)
 	code = conclude(&app, status, &err, verb);
 	tt_arena_free(&app.arena);
 	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	return stack_run(run_program, argc, argv);
 }

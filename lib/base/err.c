@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/utf8.h"
 
@@ -48,11 +49,24 @@ tt_fail(struct tt_err *err, int code, uint64_t at, const char *fmt, ...)
 	return code;
 }
 
+/* The text of the errno ${sys}; if descriptors ran out, with the limit that is to be raised. */
+static void
+describe_sys(int sys, char *to, size_t size)
+{
+	char text[128];
+	struct rlimit limit;
+
+	if (sys == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		snprintf(to, size, "%s; the limit is %llu (ulimit -n)", strerror_r(sys, text, sizeof text), (unsigned long long)limit.rlim_cur);
+	else
+		snprintf(to, size, "%s", strerror_r(sys, text, sizeof text));
+}
+
 int
 tt_fail_sys(struct tt_err *err, int sys, const char *fmt, ...)
 {
 	int code = sys == ENOMEM ? TT_E_NOMEM : TT_E_IO;
-	char line[LINE_MAX_B], text[128];
+	char line[LINE_MAX_B], text[180];
 	va_list ap;
 	size_t n;
 
@@ -63,7 +77,8 @@ tt_fail_sys(struct tt_err *err, int sys, const char *fmt, ...)
 		line[0] = '\0';
 	va_end(ap);
 	n = strlen(line);
-	snprintf(line + n, sizeof line - n, ": %s", strerror_r(sys, text, sizeof text));
+	describe_sys(sys, text, sizeof text);
+	snprintf(line + n, sizeof line - n, ": %s", text);
 	err->code = code;
 	err->sys = code == TT_E_IO ? sys : 0;
 	err->at = TT_NOWHERE;
@@ -93,6 +108,12 @@ tt_err_in(struct tt_err *err, const char *fmt, ...)
 	snprintf(line + n, sizeof line - n, ": %s", err->msg);
 	set_msg(err, line);
 	return err->code;
+}
+
+bool
+tt_err_short_of_files(const struct tt_err *err)
+{
+	return err->code == TT_E_IO && (err->sys == EMFILE || err->sys == ENFILE);
 }
 
 int

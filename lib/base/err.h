@@ -15,6 +15,7 @@
 #define TT_BASE_ERR_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Every file that can fail comes by here. */
@@ -61,9 +62,12 @@ int tt_fail(struct tt_err *err, int code, uint64_t at, const char *fmt, ...) TT_
 /**
  * tt_fail_sys(err, sys, fmt, ...):
  * As tt_fail() with code TT_E_IO for the errno ${sys}, whose text is appended
- * after ": ". ENOMEM becomes TT_E_NOMEM.
+ * after ": ", of EMFILE with the limit. ENOMEM becomes TT_E_NOMEM.
  */
 int tt_fail_sys(struct tt_err *err, int sys, const char *fmt, ...) TT_PRINTF(3, 4);
+
+/* True if no more descriptors may be open: the fault of the system's limits, not of any input. */
+bool tt_err_short_of_files(const struct tt_err *err);
 
 /**
  * tt_nomem(err):

@@ -599,6 +599,16 @@ strip_name(struct tt_err *err, const char *name)
 		memmove(err->msg, err->msg + n + 2, strlen(err->msg + n + 2) + 1);
 }
 
+/* Put ${err} in place of what was appended from ${start} on, unless the run as a whole is to end by it. */
+static int
+put_failure(struct tt_buf *body, size_t start, int rc, struct tt_err *err)
+{
+	if (rc == TT_E_STOPPED || tt_err_short_of_files(err))
+		return rc;
+	body->n = start;
+	return tt_one_failed(body, "failed", tt_one_why(rc), err->msg, strlen(err->msg), err);
+}
+
 int
 tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, const char *key, size_t n, struct tt_buf *body,
     struct tt_err *err)
@@ -655,8 +665,5 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	tt_buf_free(&name);
 	if (again >= 0)
 		close(again);
-	if (rc == TT_OK || rc == TT_E_STOPPED)
-		return rc;
-	body->n = start;
-	return tt_one_failed(body, "failed", tt_one_why(rc), err->msg, strlen(err->msg), err);
+	return rc == TT_OK ? TT_OK : put_failure(body, start, rc, err);
 }

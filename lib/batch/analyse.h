@@ -31,7 +31,7 @@ struct tt_one_opts {
  * Analyse the capture that the first ${size} bytes of ${fd} are (taken over; UINT64_MAX: all of it) and append its
  * body in any case: a failure is an outcome. Files are made in the current directory under names of
  * tt_key_file().
- * Errors: TT_E_NOMEM where there is no body, TT_E_STOPPED.
+ * Errors: TT_E_NOMEM where there is no body, TT_E_STOPPED, TT_E_IO if tt_err_short_of_files().
  */
 int tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, const char *key, size_t n, struct tt_buf *body,
     struct tt_err *err);

@@ -75,23 +75,26 @@ cap_cpu(int64_t ns)
 		(void)setrlimit(RLIMIT_CPU, &r);
 }
 
-/* Keep the descriptors that are needed, as 3 and up, and close what the parent had. */
+/* Keep the descriptors that are needed, as 3 and up, and close what the parent had. Needs no further one: few may be allowed. */
 static void
 keep_descriptors(struct tt_child *c, int *dir)
 {
-	int keep[3] = { c->sock, c->in, *dir }, n = 0;
+	int *keep[3] = { &c->sock, &c->in, dir }, next = 3;
 
-	/* First out of the way, then down: a number may be another's. */
-	for (int i = 0; i < 3; i++)
-		keep[i] = keep[i] >= 0 ? fcntl(keep[i], F_DUPFD_CLOEXEC, 64) : -1;
-	for (int i = 0; i < 3; i++) {
-		if (keep[i] >= 0 && dup2(keep[i], 3 + n) == 3 + n)
-			keep[i] = 3 + n++;
+	/* The lowest first: its new number is none that another still has. */
+	for (int last = 2; next < 6; next++) {
+		int *low = NULL;
+
+		for (int i = 0; i < 3; i++)
+			if (*keep[i] > last && (!low || *keep[i] < *low))
+				low = keep[i];
+		if (!low)
+			break;
+		last = *low;
+		if (*low != next)
+			*low = dup2(*low, next);
 	}
-	close_range(3u + (unsigned)n, ~0u, 0);
-	c->sock = keep[0];
-	c->in = keep[1];
-	*dir = keep[2];
+	close_range((unsigned)next, ~0u, 0);
 }
 
 /* Ask the parent for a ring, because nothing can be opened here. */
@@ -165,6 +168,8 @@ fail(struct child *ch, const char *why, uint64_t size, uint64_t hash)
 	struct tt_buf body = { 0 };
 	struct tt_err err = { 0 };
 
+	if (tt_err_short_of_files(&ch->err))
+		_exit(TT_CHILD_SHORT);
 	if (tt_one_failed(&body, "failed", why, ch->err.msg, strlen(ch->err.msg), &err) == TT_OK)
 		tell_result(ch, &body, size, hash);
 	else
@@ -249,7 +254,7 @@ unpack(struct child *ch, struct tt_src *src, enum tt_archive_kind kind)
 	ch->env.mem.cap = 0;          /* the limit above holds for libraries, too */
 	tt_archive_locale();
 	if (tt_unpack(&ch->env, &uo, src, kind, c->key, c->nkey, c->sock, &ch->err) != TT_OK)
-		_exit(tt_stopped(&ch->env) ? TT_CHILD_STOPPED : 4);
+		_exit(tt_stopped(&ch->env) ? TT_CHILD_STOPPED : tt_err_short_of_files(&ch->err) ? TT_CHILD_SHORT : 4);
 }
 
 static void

@@ -21,6 +21,9 @@ struct tt_child {
 /* The exit status of a process that a signal asked to stop. */
 #define TT_CHILD_STOPPED 5
 
+/* That of one that may not open enough files: the batch cannot go on. */
+#define TT_CHILD_SHORT 6
+
 /* Be the process; called right after fork(). */
 _Noreturn void tt_child(const struct tt_child *c);
 

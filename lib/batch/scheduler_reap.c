@@ -3,6 +3,7 @@
  */
 #include "batch/scheduler_parts.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +25,15 @@ was_stopped(int status)
 	return WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP;
 }
 
-/* Why a process ended without telling, as an outcome. */
+/* Why a process ended without telling, as an outcome; an error if no other process would fare better. */
 static int
 put_death(struct scheduler *m, const struct proc *p, struct tt_buf *body, struct tt_err *err)
 {
 	char text[200] = "";
 	const char *why = "crashed";
 
+	if (!m->stopping && WIFEXITED(p->status) && WEXITSTATUS(p->status) == TT_CHILD_SHORT)
+		return tt_fail_sys(err, EMFILE, "%s: cannot be read", tt_scheduler_file(m, p->file)->key);
 	if (p->timeout || (WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGXCPU)) {
 		why = "timeout";
 		snprintf(text, sizeof text, "over %g s; raise %s", (double)m->o->capture_ns / 1e9,

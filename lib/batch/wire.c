@@ -120,6 +120,8 @@ tt_wire_receive(int sock, void *buf, struct tt_wire *w, int *fd, int *got, struc
 	if (n < 0)
 		return errno == EAGAIN ? TT_OK : errno == ECONNRESET ? TT_END : tt_fail_sys(err, errno, "cannot hear a child");
 	*fd = take_descriptor(&m);
+	if (*fd < 0 && (m.msg_flags & MSG_CTRUNC))
+		return tt_fail_sys(err, EMFILE, "cannot take over the file of a process");
 	if (n == 0 && *fd < 0)
 		return TT_END;
 	rc = m.msg_flags & MSG_TRUNC ?

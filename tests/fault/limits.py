@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Limits of the program and of the system: memory, file sizes, pipes that close.
+"""Limits of the program and of the system: memory, stack, open files, file sizes, pipes that close.
 
 Every command, reader, form and emitter, with more and more of what is limited until it is enough. Too little: exit
 status 4, a line that says what was too small, no new output. Ends with "N passed, N failed".
@@ -86,11 +86,43 @@ def graph_gives_way(s):
         s.check("a heap shot with less and less memory, -j %s" % jobs, None if order else "goes %s" % ways)
 
 
+def small_stack(s, case, good, want):
+    """A stack of 64 kB, as in containers and on build machines: every byte as with the usual one."""
+    with kit.Work(s, case.before) as work:
+        r = kit.run([kit.TRACETOOL] + case.args, work.dir, preexec_fn=limited(resource.RLIMIT_STACK, 64 << 10))
+        same = (r.returncode, r.out, case.same(work.files())) == (good.returncode, good.out, want)
+    s.check(case.name + ", a stack of 64 kB", None if same else "status %d, not %d, or other bytes: %s" % (r.returncode, good.returncode, r.err[-300:]))
+
+
+def few_files(s):
+    """Fewer and fewer open files: all captures, or status 4 and the limit. A capture is never called failed for it: it is as good as before."""
+    folder = s.path("few")
+    os.mkdir(folder)
+    capture = os.path.join(kit.DATA, "good-d08-recursion-calls.mlpd")
+    for name in ("a.mlpd", "b.mlpd"):
+        os.symlink(capture, os.path.join(folder, name))
+    subprocess.run(["tar", "czhf", os.path.join(folder, "c.tar.gz"), "-C", folder, "a.mlpd"], check=True)
+    for what, args in (("stats", ["stats", capture]), ("report", ["report", "-o", s.path("r.html"), capture]),
+                       ("batch", ["batch", "-j1", "--format", "json", folder]), ("batch of two jobs", ["batch", "-j2", "--format", "json", folder]),
+                       ("batch of eight jobs", ["batch", "-j8", "--format", "json", folder])):
+        good, enough = kit.run([kit.TRACETOOL] + args, s.dir, {"TRACETOOL_JOBS_EXACT": "1"}), False
+        for n in range(4, 40):
+            r = kit.run([kit.TRACETOOL] + args, s.dir, {"TRACETOOL_JOBS_EXACT": "1"}, preexec_fn=limited(resource.RLIMIT_NOFILE, n))
+            whole = r.returncode == good.returncode == 0
+            told = r.returncode == 4 and "the limit is %d (ulimit -n)" % n in r.err and "crashed" not in r.err
+            s.check("%s, %d open files" % (what, n), None if whole or told else "status %d: %s" % (r.returncode, r.err[-300:]))
+            enough = enough or whole
+            if whole and n > 8:
+                break
+        s.check(what + ", open files", None if enough else "are never enough")
+
+
 def main():
     s = kit.Suite()
     if SANITIZED:
-        s.left_out("RLIMIT_DATA", "sanitizers reserve terabytes")
+        s.left_out("RLIMIT_DATA, RLIMIT_STACK", "sanitizers reserve terabytes, and more of the stack")
     graph_gives_way(s)
+    few_files(s)
     step = 4 if kit.LONG else 16
     memory = [1 << 14]
     while memory[-1] < 1 << 26:
@@ -104,6 +136,8 @@ def main():
             want = case.same(work.files())
         sweep(s, case, "--max-memory", memory, ["--max-memory"], good, want,
               lambda a, n: (a[:1] + ["--max-memory", str(n)] + a[1:], {}))
+        if not SANITIZED:
+            small_stack(s, case, good, want)
         # What the libraries need is beside our own; the loader has run by then.
         if not SANITIZED:
             sizes = [1, 2, 3, 4, 6, 8, 12, 16, 256] if kit.LONG else [2, 6, 256]
