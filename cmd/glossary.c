@@ -52,7 +52,15 @@ const struct glossary_word glossary_terms[] = {
 	    "Time of a frame in markers of the Unity Editor that the game runs in; it is not part of CPU-active time. As the cause of a long frame: the Editor "
 	    "took more of it than usual, and not the game." },
 	{ "capped frames, capped",
-	    "Frames that wait for a frame rate: their wall time says nothing, and they are judged by uncapped time." },
+	    "Frames that a frame rate's limit, a display's or a timer's, holds back: their wall time shows no work below the limit, which uncapped "
+	    "time does." },
+	{ "shown",
+	    "How long the player saw a frame: in whole refreshes of the display where a frame limit shows, else its wall time; budgets are held "
+	    "against that." },
+	{ "late",
+	    "A frame that took more refreshes of the display, or more time, than its frame limit gives it." },
+	{ "needed",
+	    "Time that a thread or the GPU needed for a frame, without waiting for the frame limit." },
 	{ "uncapped time, uncapped",
 	    "Wall time of a capped frame without its wait for the frame limit and the Editor's time: what it would take without the limit." },
 	{ "of frame",

@@ -15,6 +15,7 @@
 #include "model/loss.h"
 #include "pass/most.h"
 #include "pass/pass.h"
+#include "pass/shown.h"
 #include "view/view.h"
 #include "why/causes.h"
 
@@ -24,7 +25,7 @@ const unsigned summary_needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSE
 
 /* --- tables ----------------------------------------------------------------------------------------- */
 
-enum { S_FILE, S_WHAT, S_RECORDED, S_SHOWN, S_WHOLE, S_FRAMES, S_60, S_30, S_N };
+enum { S_FILE, S_WHAT, S_RECORDED, S_SHOWN, S_WHOLE, S_FRAMES, S_SEEN, S_60, S_30, S_NEEDED, S_N };
 static const struct tt_col summary_col[S_N] = {
 	[S_FILE] = { "path", "file", TT_UNIT_PROSE, "Names of the inputs, as given." },
 	[S_WHAT] = { "producer", "recorded by", TT_UNIT_PROSE, "Program that recorded, system and architecture; of several captures each once." },
@@ -34,9 +35,14 @@ static const struct tt_col summary_col[S_N] = {
 	[S_SHOWN] = { "shown", "shown", TT_UNIT_PROSE, "Options that choose the part of the capture that all figures below cover; empty: the whole capture." },
 	[S_WHOLE] = { "whole", "whole", TT_UNIT_PROSE, "Whether anything was damaged or lost, and what first." },
 	[S_FRAMES] = { "frames", "frames", TT_UNIT_PROSE, "Number of whole frames and of partial ones, which are left out; median, 99th percentile "
-		"and longest of the whole ones, also of uncapped time if they are capped; or why there are none." },
-	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames longer than 16.67 ms: of capped frames by uncapped time, else by wall time." },
-	[S_30] = { "fps_30", "30 fps", TT_UNIT_PROSE, "Frames longer than 33.33 ms, by the same time." },
+		"and longest of the whole ones; or why there are none." },
+	[S_SEEN] = { "seen", "player saw", TT_UNIT_PROSE, "Frames shown in a second, by wall time; where a limit shows, how many refreshes frames "
+		"took, how many were late, and which limit held from which frame on." },
+	[S_60] = { "fps_60", "60 fps", TT_UNIT_PROSE, "Frames shown for longer than 16.67 ms, in whole refreshes where a limit shows; if a limit or the GPU "
+		"makes them so, that." },
+	[S_30] = { "fps_30", "30 fps", TT_UNIT_PROSE, "Frames shown for longer than 33.33 ms, counted likewise." },
+	[S_NEEDED] = { "needed", "needed", TT_UNIT_PROSE, "Of frames with a limit: the time that the main thread, the render thread and the GPU needed for a "
+		"frame, without waiting for the limit; of those that are known." },
 };
 
 enum { F_FRAME, F_PROCESS, F_TIME, F_UNCAPPED, F_WHY, F_N };
@@ -169,15 +175,17 @@ is_capped(const struct tt_views *view, int64_t *period)
 	return *period && view->m->frames->has_wait;
 }
 
-/* Judge the times ${x} by ${limit}; ${of} comes before the sentence. */
+/* Judge the times for which frames were shown by ${limit}. */
 static const char *
-verdict(const char *of, const struct tt_values *x, int64_t limit, struct tt_report *r)
+verdict(const struct tt_model *m, const struct tt_values *shown, int64_t limit, struct tt_report *r)
 {
-	size_t over = tt_values_over(x, limit);
+	const size_t over = tt_values_over(shown, limit);
+	const char *doubt = over ? tt_shown_doubt(m, limit, r) : NULL;
 
 	if (over == 0)
-		return tt_text(r, "%sheld by all frames", of);
-	return tt_text(r, "%smissed by %s of %s frames, %s %%", of, count_text(r, over), count_text(r, x->n), share_text(r, over, x->n));
+		return "held by all frames";
+	return tt_text(r, "missed by %s of %s frames, %s %%%s%s", count_text(r, over), count_text(r, shown->n), share_text(r, over, shown->n),
+	    doubt ? ": " : "", doubt ? doubt : "");
 }
 
 /* "median 16.67 ms, p99 17.02 ms, longest 33.33 ms" */
@@ -223,25 +231,21 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 {
 	const struct tt_frames *f = view->m->frames;
 	const struct tt_values *x = f && f->n ? tt_view_frames(view, TT_FRAME_WALL, &r->err) : NULL;
-	int64_t period = 0;
 
 	if (!x || x->n == 0) {
 		tt_cell_text(&c[S_FRAMES], f || view->m->frame_marker ? tt_pass_no_frames(view->m, r) : "none: nothing in the capture marks where they begin");
 		return;
 	}
-	bool capped = is_capped(view, &period);
-	/* The frame limit decides the wall time of capped frames. */
-	const char *of = capped ? "uncapped time: " : "";
-	const struct tt_values *work = capped ? tt_view_frames(view, TT_FRAME_UNCAPPED, &r->err) : x;
-	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s%s%s%s%s", frames_text(f, x->n, r), quantiles_text(x, r), period ? "; " : "",
-	    period ? tt_pass_cap(view->m, period, r) : "", capped && work ? "; uncapped time: " : "", capped && work ? quantiles_text(work, r) : "",
-	    editor_text(f, r), open_text(view->m, r)));
-	x = work;
-	if (!x)
+	const struct tt_values *counted = tt_view_frames(view, TT_FRAME_SHOWN, &r->err);
+	if (!counted)
 		return;
-	const char *limited = 2 * tt_values_over(x, tt_frame_limit(16670000)) > x->n ? tt_pass_limited(f, r) : NULL;
-	tt_cell_text(&c[S_60], tt_text(r, "%s%s%s", verdict(of, x, tt_frame_limit(16670000), r), limited ? "; " : "", limited ? limited : ""));
-	tt_cell_text(&c[S_30], verdict(of, x, tt_frame_limit(33330000), r));
+	const char *limits = tt_shown_limits(view->m, r);
+	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s", frames_text(f, x->n, r), quantiles_text(x, r), editor_text(f, r), open_text(view->m, r)));
+	tt_cell_text(&c[S_SEEN], tt_text(r, "%s%s%s", tt_shown_text(view, r), *limits ? "; " : "", limits));
+	const char *limited = 2 * tt_values_over(counted, tt_frame_limit(16670000)) > x->n ? tt_pass_limited(f, r) : NULL;
+	tt_cell_text(&c[S_60], tt_text(r, "%s%s%s", verdict(view->m, counted, tt_frame_limit(16670000), r), limited ? "; " : "", limited ? limited : ""));
+	tt_cell_text(&c[S_30], verdict(view->m, counted, tt_frame_limit(33330000), r));
+	tt_cell_name(&c[S_NEEDED], tt_shown_needed(view, r));
 }
 
 /* "only --frames 251": the part of the capture that the figures cover, where options choose one. */
@@ -372,7 +376,7 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 	list = worst_of(view);
 	const bool capped = is_capped(view, &period);
 	if (capped)
-		t->note = tt_pass_worst_by(view->m, period, r);
+		t->note = tt_pass_worst_by(view->m, r);
 	for (size_t i = 0; i < list->n && i < WORST; i++) {
 		const struct tt_cause *k = cause_of(causes, list->h[i].frame);
 		struct tt_cell *c = tt_row(t);
@@ -514,13 +518,13 @@ put_next(struct tt_views *view, bool more, const struct opt_given *given, const 
 
 /* A screen of 50 lines also holds the command above the summary and the prompt below it. */
 enum { SCREEN = 48 };
-enum { KEEP_NOTICES = T_N, KEEP_LOSSES, CUT_PROSE };
+enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, CUT_PROSE };
 
 /* What is left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
 static const struct { int what; size_t keep; } gives_way[] = {
 	{ KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 }, { KEEP_LOSSES, 2 },
-	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { CUT_PROSE, 240 }, { T_CAUSES, 1 }, { T_WORST, 1 },
-	{ KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
+	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { CUT_PROSE, 240 }, { KEEP_NEEDED, 0 }, { T_CAUSES, 1 },
+	{ T_WORST, 1 }, { KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
 };
 
 struct screen {
@@ -599,6 +603,8 @@ give_way(struct screen *s, int what, size_t keep)
 
 	if (what == CUT_PROSE)
 		cut_prose(s->r, keep);
+	else if (what == KEEP_NEEDED)
+		table_of(s->r, T_SUMMARY)->cell[S_NEEDED].empty = true;
 	else if (what >= T_N)
 		keep_notes(s, what == KEEP_NOTICES, keep);
 	else if (t && t->nrow > keep)

@@ -68,6 +68,10 @@ static const struct tt_db_col frame[] = {
 	{ "render_ns", "INTEGER", "Work of the render thread, as in the table hitches." },
 	{ "present_ns", "INTEGER", "Wait to present, as the engine measured it." },
 	{ "gpu_ns", "INTEGER", "GPU time, likewise." },
+	{ "shown_ns", "INTEGER", "How long it was shown: whole periods where a limit shows, else its wall time; what budgets are held against." },
+	{ "refreshes", "INTEGER", "How many refreshes of the display, or periods of a timer, it took; empty where no limit shows." },
+	{ "late", "INTEGER", "1 if it took more than the limit gives it, else 0; empty where no limit shows." },
+	{ "needed_ns", "INTEGER", "Time the main thread needed for it: without waits for the limit, the GPU and the render thread, and without the Editor's." },
 };
 
 static const struct tt_db_col fact[] = {

@@ -119,6 +119,13 @@ put_frame(struct tt_db_insert *to, const struct tt_model *m, size_t i)
 	for (size_t k = 0; k < sizeof timing / sizeof *timing; k++)
 		if (tt_frame_value(f, TT_FRAME_TIMING + timing[k], i, &v))
 			tt_db_int(to, 12 + k, v);
+	tt_db_int(to, 16, tt_frames_shown(f, i));
+	if (tt_frames_taken(f, i)) {
+		tt_db_int(to, 17, tt_frames_taken(f, i));
+		tt_db_int(to, 18, tt_frames_is_late(f, i));
+	}
+	if (f->has_wait)
+		tt_db_int(to, 19, tt_frames_needed(f, i));
 	tt_db_row(to);
 }
 

@@ -24,11 +24,14 @@ static unsigned
 frame_value_of(const struct tt_measure *x)
 {
 	static const unsigned time[] = { TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_UNCAPPED };
+	/* Budgets are held against how long frames were shown. */
+	static const unsigned counted[] = { TT_FRAME_SHOWN, TT_FRAME_CPU, TT_FRAME_UNCAPPED, TT_FRAME_LATE };
 
 	switch (x->metric->family) {
 	case TT_FAM_FRAME:
-	case TT_FAM_OVER:
 		return time[x->metric->of];
+	case TT_FAM_OVER:
+		return counted[x->metric->of];
 	case TT_FAM_TIMING:
 		return TT_FRAME_TIMING + x->metric->of;
 	case TT_FAM_ALLOC:
@@ -63,7 +66,7 @@ tt_measure_is_wall(const struct tt_measure *x)
 {
 	const char *name = x->metric->name;
 
-	if (x->metric->family == TT_FAM_FPS || frame_value_of(x) == TT_FRAME_WALL)
+	if (x->metric->family == TT_FAM_FPS || frame_value_of(x) == TT_FRAME_WALL || frame_value_of(x) == TT_FRAME_SHOWN)
 		return true;
 	if (x->metric->family != TT_FAM_CELL)
 		return false;
@@ -114,6 +117,8 @@ why_no_value(unsigned what)
 {
 	if (what == TT_FRAME_CPU)
 		return "no CPU-active time: no wait marker or lock contention was recorded on the frame thread";
+	if (what == TT_FRAME_LATE)
+		return "no late frames: its frames show no frame limit, neither a display's nor a timer's";
 	return "no frame timings: the engine's own measurements are not in it";
 }
 
@@ -136,7 +141,7 @@ values_of(struct tt_figures *g, unsigned what, struct tt_value *v, struct tt_err
 {
 	const struct tt_values *e = tt_view_frames(g->view, what, err);
 
-	if (e && what == TT_FRAME_WALL && tt_wall_is_limit(g, v, err))
+	if (e && (what == TT_FRAME_WALL || what == TT_FRAME_SHOWN) && tt_wall_is_limit(g, v, err))
 		return NULL;
 	if (e && e->n == 0)
 		v->why = tt_figures_frames(g) ? why_no_value(what) : TT_NO_FRAMES;

@@ -32,12 +32,15 @@ void
 tt_frames_empty(struct tt_frames *f)
 {
 	struct tt_column *column[] = { &f->start, &f->gap, &f->ahead, &f->given, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns, &f->editor_ns,
-		&f->editor_wait_ns, &f->limit_ns, &f->present_ns, &f->other_wait_ns, &f->recorded, &f->render_ns, &f->looked };
+		&f->editor_wait_ns, &f->limit_ns, &f->present_ns, &f->other_wait_ns, &f->recorded, &f->render_ns, &f->looked, &f->released, &f->taken };
 	for (size_t i = 0; i < sizeof column / sizeof *column; i++)
 		tt_column_free(column[i], f->mem);
 	for (unsigned i = 0; i < TT_TIMINGS; i++)
 		tt_column_free(&f->timing[i], f->mem);
 	tt_tally_free(&f->category_hist);
+	tt_mem_free(f->mem, f->segment, f->nsegment * sizeof *f->segment);
+	f->segment = NULL;
+	f->nsegment = 0;
 	f->n = 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/column.h"
 #include "model/event.h"
+#include "stat/refresh.h"
 #include "stat/tally.h"
 
 enum { TT_HITCH_TOP = 8 };            /* markers of a worst frame */
@@ -37,11 +38,15 @@ struct tt_frames {
 	struct tt_column limit_ns;    /* the part of wait_ns in which it waited for the frame limit */
 	struct tt_column present_ns;  /* the part of that in a marker that waits for a late GPU or render thread, too */
 	struct tt_column other_wait_ns;       /* the part of it in which it waited for anything else, outside the Editor's zones */
+	struct tt_column released;    /* when its last wait for the limit of TT_RELEASE_MIN_NS and more ended: ns after its begin, and 1; 0: it has none */
 	bool has_given;
 	bool has_wait;                /* a wait marker or contention record was seen */
 	bool has_editor;              /* a zone of the Editor's was seen */
-	int64_t period;               /* ns: they are capped at this, the least time the limit makes each last (tracetool-metrics(7)); 0: not */
-	bool limit_set;               /* most of limit_ns is in a marker that waits for a limit and nothing else */
+	struct tt_refresh_segment *segment;   /* what frames were shown at, in order (stat/refresh.h); they cover all */
+	size_t nsegment;
+	struct tt_column taken;       /* how many refreshes each takes, and TT_REFRESH_LATE; 0: no limit shows */
+	uint64_t nlate;
+	int64_t period;               /* ns: most are capped at this, the limit's periods (tracetool-metrics(7)); 0: half of them and more are not */
 	bool player_only;             /* the Editor's time is not part of any frame */
 	struct tt_column timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
@@ -96,7 +101,7 @@ struct tt_frame {
 /* The next frame of the table, which is of the process whose range is the last or is to come; TT_E_NOMEM, TT_E_LIMIT. */
 int tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err *err);
 
-/* Free the columns and the tally: it has no frames then. */
+/* Free the columns, the segments and the tally: it has no frames then. */
 void tt_frames_empty(struct tt_frames *f);
 
 /* When frame ${i} begins and ends, and how long it is. The end is known by where the next one begins. */
@@ -206,23 +211,52 @@ tt_frames_uncapped(const struct tt_frames *f, size_t i)
 	return tt_frames_uncapped_at(f, i, f->period);
 }
 
-/**
- * tt_frames_find_cap(f, err):
- * Find the period at which frames are capped, once, when what each waited for is known; limit_set must be. Errors: TT_E_NOMEM.
- */
-int tt_frames_find_cap(struct tt_frames *f, struct tt_err *err);
+/* What the main thread needed for frame ${i}: its time without any wait for the limit, the GPU or the render thread, and without the Editor's. */
+static inline int64_t
+tt_frames_needed(const struct tt_frames *f, size_t i)
+{
+	return tt_frames_uncapped_at(f, i, INT64_MAX);
+}
 
 /**
- * tt_frames_cap_longer(f, to, err):
- * The frames that wait for nothing but the limit, and last a quarter longer than the period, and more, though they could keep it by their work:
- * the limit changes, or is missed by who waits. Where they are fewer than a tenth of all, only those that last twice the period, and more: a sleep
- * is never exact. Errors: TT_E_NOMEM.
+ * tt_frames_find_refreshes(f, err):
+ * Fit the refreshes of all frames (stat/refresh.h), once, when what each waited for and needed is known: segment, taken, nlate and period. Errors: TT_E_NOMEM,
+ * TT_E_LIMIT.
  */
-struct tt_cap_longer {
-	size_t n;
-	int64_t low, high;            /* ns: the tenth and the ninetieth percentile of how long they last */
-};
-int tt_frames_cap_longer(const struct tt_frames *f, struct tt_cap_longer *to, struct tt_err *err);
+int tt_frames_find_refreshes(struct tt_frames *f, struct tt_err *err);
+
+/* How many refreshes, or periods of a timer, frame ${i} takes; 0: no limit shows. */
+static inline unsigned
+tt_frames_taken(const struct tt_frames *f, size_t i)
+{
+	return (unsigned)tt_column_at(&f->taken, i) & TT_REFRESH_MAX;
+}
+
+/* True if it takes more than the limit gives it. */
+static inline bool
+tt_frames_is_late(const struct tt_frames *f, size_t i)
+{
+	return (tt_column_at(&f->taken, i) & TT_REFRESH_LATE) != 0;
+}
+
+/* True if some frames have a limit. */
+static inline bool
+tt_frames_have_limit(const struct tt_frames *f)
+{
+	for (size_t i = 0; i < f->nsegment; i++)
+		if (f->segment[i].kind != TT_REFRESH_NONE)
+			return true;
+	return false;
+}
+
+/* The segment that frame ${i} is in. */
+const struct tt_refresh_segment *tt_frames_segment(const struct tt_frames *f, size_t i);
+
+/* How long frame ${i} was shown: whole periods of its segment (tt_frames_period_of()), or where no limit shows its wall time. */
+int64_t tt_frames_shown(const struct tt_frames *f, size_t i);
+
+/* A period of ${is}, in ns: that of the usual rate within two hundredths of it, which is meant; else as it is. 0: none. */
+int64_t tt_frames_period_of(const struct tt_refresh_segment *is);
 
 /* The period at which the frames of ${f}, or NULL, are capped; 0: they are not. */
 static inline int64_t

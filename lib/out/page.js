@@ -492,7 +492,7 @@ const tracetool = (function () {
 		const over60 = Number(data.dataset.over60), over30 = Number(data.dataset.over30);
 		const near = closer((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
 		const starts = data.dataset.start === undefined ? null : new Float64Array(all.length), given = (data.dataset.given || "").split(" ").filter((v) => v);
-		const self = { all, uncapped: null, first, columns: Math.min(all.length, COLUMNS), command: data.dataset.command, clicked: null, ranged: null, looked: null, told: null, marked: null,
+		const self = { all, uncapped: null, counted: all, first, columns: Math.min(all.length, COLUMNS), command: data.dataset.command, clicked: null, ranged: null, looked: null, told: null, marked: null,
 			mark(number) {
 			around(one_frame, number - first, all.length);
 			one_frame.setAttribute("visibility", "visible");
@@ -503,12 +503,14 @@ const tracetool = (function () {
 				self.marked(number);
 			}
 		} };
-		/* Capped frames are judged by their uncapped time, as in the verdict. */
-		const uncapped = data.dataset.uncapped === undefined ? null : times(data.dataset.uncapped), judged = uncapped || all;
-		const kinds = uncapped && uncapped.map((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
+		/* Frames with a limit are counted by whole refreshes, as in the verdict. */
+		const uncapped = data.dataset.uncapped === undefined ? null : times(data.dataset.uncapped);
+		const counted = data.dataset.shown === undefined ? all : times(data.dataset.shown);
+		const kinds = counted === all ? null : counted.map((ns) => ns > over30 ? 2 : ns > over60 ? 1 : 0);
 		let held = null, range = [first, last], shows = null;
 
 		self.uncapped = uncapped;
+		self.counted = counted;
 		self.range = () => range;
 		if (starts) {
 			all.reduce((at, ns, i) => (starts[i] = at) + ns, Number(data.dataset.start));
@@ -516,11 +518,11 @@ const tracetool = (function () {
 
 		/* What is said of frames ${low} to ${high}. */
 		function told(low, high) {
-			const part = judged.slice(low - first, high - first + 1), sorted = part.slice().sort((x, y) => x - y), n = sorted.length;
+			const part = all.slice(low - first, high - first + 1), sorted = part.slice().sort((x, y) => x - y), n = sorted.length;
 			const rank = (num, den) => shown(sorted[Math.max(Math.ceil(n * num / den), 1) - 1]);
-			const over = (ns) => sorted.filter((v) => v > ns).length;
+			const over = (ns) => counted.slice(low - first, high - first + 1).filter((v) => v > ns).length;
 
-			said.textContent = n.toLocaleString("en-US") + (n === 1 ? " frame" : " frames") + (uncapped ? ", uncapped time" : "") + ": median " + rank(1, 2) +
+			said.textContent = n.toLocaleString("en-US") + (n === 1 ? " frame" : " frames") + ": median " + rank(1, 2) +
 				", p95 " + rank(95, 100) + ", p99 " + rank(99, 100) + ", max " + shown(sorted[n - 1]) + "; over 16.67 ms: " +
 				over(over60).toLocaleString("en-US") + ", over 33.33 ms: " + over(over30).toLocaleString("en-US") +
 				(n < all.length ? ". " : ". Drag over the chart, or change the numbers, to look at some; click a frame to see what it did.");

@@ -139,29 +139,53 @@ tt_page_capped(const struct tt_table *budgets)
 	return budgets && uncapped_row(budgets) + 1 < budgets->nrow;
 }
 
-/* The first sentence: times against 60 and 30 fps, the first two rows of their kind. */
+/* "a limit of 30 fps, or a GPU that is too slow": where frames of a limit make up most of those that miss a budget of ${limit}; NULL: that is not so. */
+static const struct tt_cell *
+reading_of(const struct page *p, int64_t limit)
+{
+	const struct tt_table *t = table(p, "frame_shown");
+	size_t most = SIZE_MAX;
+
+	for (size_t i = 0; t && i < t->nrow; i++)
+		if (tt_html_cell(t, i, "reading") && tt_html_value(t, i, "shown_ns") > limit &&
+		    (most == SIZE_MAX || tt_html_value(t, i, "count") > tt_html_value(t, most, "count")))
+			most = i;
+	return most == SIZE_MAX ? NULL : tt_html_cell(t, most, "reading");
+}
+
+/* Why frames miss 60 fps, if the limit or the GPU makes them do so. */
+static void
+put_reading(const struct page *p, int64_t limit)
+{
+	const struct tt_cell *why = reading_of(p, limit);
+
+	if (!why)
+		return;
+	put(p, ": ");
+	tt_html_text(p->out, why->s);
+}
+
+/* The first sentence: how long frames were shown against 60 and 30 fps, the first two rows. */
 static void
 put_rates(const struct page *p)
 {
 	const struct tt_table *budgets = table(p, "frame_budgets");
-	bool capped = tt_page_capped(table(p, "frame_budgets"));
-	size_t row = capped ? uncapped_row(budgets) : 0;
+	const int64_t over60 = tt_html_value(budgets, 0, "over"), over30 = tt_html_value(budgets, 1, "over");
 
-	put(p, tt_html_value(budgets, row, "over") == 0 ? "<p class=\"v good\">" : tt_html_value(budgets, row + 1, "over") == 0 ? "<p class=\"v fair\">" :
-	    "<p class=\"v bad\">");
-	if (tt_html_value(budgets, row, "over") == 0) {
-		put(p, capped ? "<strong>Holds 60 fps</strong> by uncapped time: no frame has more than 16.67 ms of it." :
-		    "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");
+	put(p, over60 == 0 ? "<p class=\"v good\">" : over30 == 0 ? "<p class=\"v fair\">" : "<p class=\"v bad\">");
+	if (over60 == 0) {
+		put(p, "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");
 		return;
 	}
-	put(p, capped ? "By uncapped time: <strong>misses 60 fps</strong> in " : "<strong>Misses 60 fps</strong> in ");
-	put_over(p, row);
-	if (tt_html_value(budgets, row + 1, "over") == 0) {
+	put(p, "<strong>Misses 60 fps</strong> in ");
+	put_over(p, 0);
+	put_reading(p, tt_html_value(budgets, 0, "budget_ns"));
+	if (over30 == 0) {
 		put(p, "; <strong>holds 30 fps</strong>.");
 		return;
 	}
-	put(p, ", <strong>and 30 fps</strong> in ");
-	put_over(p, row + 1);
+	put(p, reading_of(p, tt_html_value(budgets, 0, "budget_ns")) ? "; <strong>misses 30 fps</strong> in " : ", <strong>and 30 fps</strong> in ");
+	put_over(p, 1);
 	put(p, ".");
 }
 
@@ -170,10 +194,9 @@ static void
 put_limited(const struct page *p)
 {
 	const struct tt_table *budgets = table(p, "frame_budgets"), *t = table(p, "frame_limits");
-	const size_t row = tt_page_capped(budgets) ? uncapped_row(budgets) : 0;
 	enum { MOST = 5000 };         /* of 10,000 */
 
-	for (size_t i = 0; t && tt_html_value(budgets, row, "over_share") > MOST && i < t->nrow; i++) {
+	for (size_t i = 0; t && tt_html_value(budgets, 0, "over_share") > MOST && i < t->nrow; i++) {
 		const struct tt_cell *by = tt_html_cell(t, i, "limit");
 
 		if (!by || strcmp(by->s, "balanced") == 0 || tt_html_value(t, i, "share") <= MOST)
@@ -190,23 +213,35 @@ put_limited(const struct page *p)
 	}
 }
 
-/* "median 15.76 ms", and so on: the figures that frames are talked about by. */
+/* A figure of the row ${row} of ${t}, if it has it. */
+static void
+put_tile(const struct page *p, const struct tt_table *t, size_t row, const char *name, const char *id)
+{
+	if (!t || row >= t->nrow || !tt_html_cell(t, row, id))
+		return;
+	tt_buf_printf(p->out, "<li title=\"%s\">%s <strong>", t->col[tt_html_column(t, id)].help, name);
+	tt_html_figure(p->out, t, row, id);
+	put(p, "</strong></li>\n");
+}
+
+/*
+ * "shown FPS 39.94", "median 33.34 ms" and so on: the figures that frames are talked about by. Then what they needed: the uncapped time of the main thread,
+ * and the render thread's.
+ */
 static void
 put_key_figures(const struct page *p)
 {
-	static const struct { const char *name, *id; } of[] = { { "frames", "count" }, { "median", "median_ns" }, { "p95", "p95_ns" },
-		{ "p99", "p99_ns" }, { "longest", "max_ns" }, { "mean FPS", "fps" }, { "1 % low FPS", "low_1_fps" } };
-	const struct tt_table *t = table(p, "frames");
-	size_t uncapped = uncapped_row(t), row = t && uncapped < t->nrow ? uncapped : 0;
+	static const struct { const char *name, *id; } of[] = { { "frames", "count" }, { "shown FPS", "fps" }, { "median", "median_ns" }, { "p95", "p95_ns" },
+		{ "p99", "p99_ns" }, { "longest", "max_ns" }, { "1 % low FPS", "low_1_fps" } };
+	const struct tt_table *t = table(p, "frames"), *shown = table(p, "frame_shown");
 
 	put(p, "<ul class=\"k\">");
-	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-		if (!tt_html_cell(t, row, of[i].id))
-			continue;
-		tt_buf_printf(p->out, "<li title=\"%s\">%s%s <strong>", t->col[tt_html_column(t, of[i].id)].help, of[i].name, row && i ? " (uncapped)" : "");
-		tt_html_figure(p->out, t, row, of[i].id);
-		put(p, "</strong></li>\n");
-	}
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		put_tile(p, t, 0, of[i].name, of[i].id);
+	if (shown && shown->nrow == 1)
+		put_tile(p, shown, 0, "late", "late");
+	put_tile(p, t, uncapped_row(t), "uncapped median", "median_ns");
+	put_tile(p, t, uncapped_row(t), "uncapped p99", "p99_ns");
 	put(p, "</ul>\n");
 }
 
@@ -483,7 +518,7 @@ strips(const struct page *p)
 			tt_html_text(p->out, file_of(p, f->of[i].process));
 			put(p, "</h3>\n");
 		}
-		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, p->r, capped, p->out);
+		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, p->r, p->out);
 		/* One process's frames alone have numbers that a command can name. */
 		if (f->nof == 1 && tt_frames_number(f, f->n - 1) - tt_frames_number(f, 0) == f->n - 1 &&
 		    !tt_page_times(f, 0, f->n, capped, p->o->range, p->o->max_size / 2, p->out))

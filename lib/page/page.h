@@ -60,21 +60,21 @@ enum tt_picture { TT_PICTURE_NONE, TT_PICTURE_FRAMES, TT_PICTURE_FLAME };
 const char *tt_picture_name(size_t i);        /* "frames" (0), ...; NULL after the last */
 int tt_page_picture(enum tt_picture what, const struct tt_report *r, struct tt_views *view, const char *name, struct tt_buf *out, struct tt_err *err);
 
-/* True if frames are capped, by the table frame_budgets, or NULL: then they are judged by uncapped time. */
+/* True if frames are capped, by the table frame_budgets, or NULL: then it has their uncapped time. */
 bool tt_page_capped(const struct tt_table *budgets);
 
 /*
  * The chart of frame times of one process: frames ${from} to ${end} - 1 of those whose times are ${all}; marks are over the hitches that the
- * tables of ${r} have (hitches.h); ${capped}: colours are by uncapped time. ${all} alone sets the scale, so charts of several
+ * tables of ${r} have (hitches.h). ${all} alone sets the scale, so charts of several
  * processes have the same one. Private to lib/page.
  */
 void tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
-    bool capped, struct tt_buf *out);
+    struct tt_buf *out);
 
 /* The chart alone, part of a picture from ${y} on, TT_STRIP_HIGH units high. */
 #define TT_STRIP_HIGH 196
 void tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
-    bool capped, unsigned y, struct tt_buf *out);
+    unsigned y, struct tt_buf *out);
 
 /*
  * What axes of charts share: the least of 1, 2 and 5 times a power of ten that is not in ${all} more than ${most} times; "20 ms", a round time; and round
@@ -85,8 +85,8 @@ void tt_page_round_time(struct tt_buf *out, uint64_t ns);
 void tt_page_frame_numbers(const struct tt_frames *f, size_t from, size_t n, unsigned y, struct tt_buf *out);
 
 /*
- * The same frames' times for page.js, as an element of data; ${command} before the range prints its page. Nothing where they need more than
- * ${most} bytes, 0: any number: then false.
+ * The same frames' times for page.js, as an element of data, uncapped times as well if they are ${capped}; ${command} before the range prints its page.
+ * Nothing where they need more than ${most} bytes, 0: any number: then false.
  */
 bool tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, const char *command, uint64_t most, struct tt_buf *out);
 

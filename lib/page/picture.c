@@ -73,8 +73,7 @@ frames(const struct tt_report *r, struct tt_views *view, const char *name, struc
 	for (size_t i = 0; i < f->nof; i++, y += TT_STRIP_HIGH + gap) {
 		if (f->nof > 1)
 			put_name(view->m, f->of[i].process, y + 12, out);
-		tt_page_strip_picture(f, f->of[i].first, f->of[i].end, all, r,
-		    tt_page_capped(tt_html_find(r, "frame_budgets")), f->nof > 1 ? y + NAME : y, out);
+		tt_page_strip_picture(f, f->of[i].first, f->of[i].end, all, r, f->nof > 1 ? y + NAME : y, out);
 	}
 	return TT_OK;
 }

@@ -168,8 +168,9 @@
 
 	function of_frames(table, low, high) {
 		/* By the names of their rows in the tables. */
-		const all = [["wall", times.all], ["uncapped", times.uncapped]].filter(([, of]) => of)
-			.map(([name, of]) => [name, of.slice(low, high + 1).sort((a, b) => a - b)]);
+		const part = (of) => of.slice(low, high + 1).sort((a, b) => a - b);
+		const all = [["wall", times.all, times.counted], ["uncapped", times.uncapped, times.uncapped]].filter(([, of]) => of)
+			.map(([name, of, counted]) => [name, part(of), part(counted)]);
 		const facts = !table.tHead || table.tHead.rows[0].cells[0].scope === "row";
 		const heads = facts ? Array.from(table.rows, (tr) => tr.cells[0]) : Array.from(table.tHead.rows[0].cells);
 		const ids = heads.map((th) => th.dataset.c).filter((id) => of_times[id] || (!facts && (id === "time" || id === "budget_ns")));
@@ -183,11 +184,12 @@
 		if (facts) {
 			return facts_of(table, said, of_times, all);
 		}
-		return table_of(table, said, ids, all.flatMap(([name, values]) => Array.from(table.tBodies[0].rows).filter((tr) => tr.cells[0].textContent === name)
+		return table_of(table, said, ids, all.flatMap(([name, values, counted]) => Array.from(table.tBodies[0].rows).filter((tr) => tr.cells[0].textContent === name)
 			.map((tr) => {
 				const limit = heads.findIndex((th) => th.dataset.c === "budget_ns"), ns = limit < 0 ? null : Number(tr.cells[limit].dataset.v);
 
-				return [[name], ids.slice(1).map((id) => id === "budget_ns" ? ns : of_times[id](values, ns))];
+				/* How many are over is told by the time for which they were shown. */
+				return [[name], ids.slice(1).map((id) => id === "budget_ns" ? ns : of_times[id](id.startsWith("over") ? counted : values, ns))];
 			})));
 	}
 

@@ -26,7 +26,6 @@ struct strip {
 	size_t above;                 /* frames that are longer */
 	struct { int64_t low, high; unsigned kind; } column[TT_PAGE_COLUMNS]; /* its shortest and its longest frame; the worst kind of its frames */
 	struct tt_page_hitches hitches;
-	bool capped;                  /* kinds are of uncapped time */
 	struct tt_buf *out;
 	bool picture;                 /* it is a file of its own, without links */
 };
@@ -45,11 +44,11 @@ height(const struct strip *s, int64_t ns)
 	return ns >= s->top ? HIGH : (unsigned)((tt_u128)ns * HIGH / (tt_u128)s->top);
 }
 
-/* Which budgets the frame misses, by the time that the page's verdict judges it by. */
+/* Which budgets the frame misses, by how long it was shown, as the page's verdict has it. */
 static unsigned
-kind_of(const struct tt_frames *f, size_t i, bool capped)
+kind_of(const struct tt_frames *f, size_t i)
 {
-	const int64_t ns = capped ? tt_frames_uncapped(f, i) : tt_frames_wall(f, i);
+	const int64_t ns = tt_frames_shown(f, i);
 
 	return ns > tt_frame_limit(budget[1].ns) ? 2 : ns > tt_frame_limit(budget[0].ns);
 }
@@ -64,7 +63,7 @@ set_columns(struct strip *s)
 
 		for (size_t i = first_of(s, c), end = first_of(s, c + 1); i < end; i++) {
 			int64_t ns = tt_frames_wall(s->f, i);
-			unsigned of = kind_of(s->f, i, s->capped);
+			unsigned of = kind_of(s->f, i);
 
 			low = ns < low ? ns : low;
 			high = ns > high ? ns : high;
@@ -236,7 +235,7 @@ put_hitches(const struct strip *s)
 
 		for (next = i + 1; next < s->hitches.n && (s->hitches.of[next].frame - s->from) * SLOTS / s->n == slot; next++)
 			h = tt_frames_wall(s->f, s->hitches.of[next].frame) > tt_frames_wall(s->f, h->frame) ? &s->hitches.of[next] : h;
-		of = kind_of(s->f, h->frame, s->capped);
+		of = kind_of(s->f, h->frame);
 		*tt_put_time_short(time, tt_frames_wall(s->f, h->frame)) = '\0';
 		*tt_put_fixed(at, (int64_t)(((tt_u128)(h->frame - s->from) * 2 + 1) * 5000 / s->n), 2) = '\0';
 		if (!s->picture)
@@ -264,7 +263,8 @@ put_legend(const struct strip *s)
 {
 	char number[40];
 
-	tt_buf_printf(s->out, "<figcaption>Times of the frames in order of their numbers. Colours%s: ", s->capped ? ", by uncapped time" : "");
+	tt_buf_printf(s->out, "<figcaption>Times of the frames in order of their numbers. Colours%s: ",
+	    tt_frames_have_limit(s->f) ? ", by whole refreshes" : "");
 	for (unsigned part = 0; part < PARTS; part++)
 		tt_buf_printf(s->out, "%s<svg class=\"key\" width=\"10\" height=\"10\" aria-hidden=\"true\"><rect class=\"%s\" fill=\"%s\" width=\"10\" "
 		    "height=\"10\"/></svg>\xc2\xa0%s", part ? ", " : "", kind[part].css, kind[part].color, kind[part].text);
@@ -314,9 +314,9 @@ put_chart(struct strip *s, const struct tt_values *all, const struct tt_report *
 
 void
 tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
-    bool capped, struct tt_buf *out)
+    struct tt_buf *out)
 {
-	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .capped = capped };
+	struct strip s = { .f = f, .from = from, .n = end - from, .out = out };
 
 	if (end <= from)
 		return;
@@ -329,9 +329,9 @@ tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct t
 
 void
 tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_report *r,
-    bool capped, unsigned y, struct tt_buf *out)
+    unsigned y, struct tt_buf *out)
 {
-	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .picture = true, .capped = capped };
+	struct strip s = { .f = f, .from = from, .n = end - from, .out = out, .picture = true };
 
 	tt_buf_printf(out, "<svg y=\"%u\" width=\"100%%\" height=\"%d\">\n", y, TT_STRIP_HIGH);
 	put_chart(&s, all, r);
@@ -411,6 +411,11 @@ tt_page_times(const struct tt_frames *f, size_t from, size_t end, bool capped, c
 	tt_buf_text(out, "\"");
 	put_start(f, from, end, out);
 	put_given(f, from, end, out);
+	if (tt_frames_have_limit(f)) {
+		tt_buf_text(out, " data-shown=\"");
+		put_series(f, from, end, tt_frames_shown, most, out);
+		tt_buf_text(out, "\"");
+	}
 	if (capped) {
 		tt_buf_text(out, " data-uncapped=\"");
 		put_series(f, from, end, tt_frames_uncapped, most, out);

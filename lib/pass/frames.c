@@ -7,13 +7,14 @@
 #include "base/option.h"
 #include "base/setting.h"
 #include "pass/passes.h"
+#include "pass/shown.h"
 #include "collect/collections.h"
 #include "model/names.h"
 #include "stat/num.h"
 #include "view/view.h"
 
 enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999, S_MAX, S_FPS, S_LOW1, S_LOW01, S_OVER60,
-	S_OVER30, S_OVER20, S_PARTIAL, S_N };
+	S_OVER30, S_OVER20, S_LATE, S_PARTIAL, S_N };
 
 static const struct tt_col summary_col[S_N] = {
 	[S_TIME] = { "time", "time", TT_UNIT_TEXT,
@@ -32,9 +33,13 @@ static const struct tt_col summary_col[S_N] = {
 	[S_FPS] = { "fps", "mean FPS", TT_UNIT_MILLI, "Number of frames divided by the sum of their times." },
 	[S_LOW1] = { "low_1_fps", "1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the longest 1 % of the frames (rounded up to whole frames)." },
 	[S_LOW01] = { "low_01_fps", "0.1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the longest 0.1 % of the frames (rounded up to whole frames)." },
-	[S_OVER60] = { "over_16_67", "over 16.67 ms", TT_UNIT_COUNT, "Frames too long for 60 fps: longer than 1/60 s and a microsecond." },
-	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: longer than 1/30 s and a microsecond." },
-	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames longer than 50 ms." },
+	[S_OVER60] = { "over_16_67", "over 16.67 ms", TT_UNIT_COUNT,
+	    "Frames too long for 60 fps: shown for longer than 1/60 s and a microsecond; where a limit "
+	    "shows, whole refreshes count." },
+	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT,
+	    "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond, counted likewise." },
+	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames shown for longer than 50 ms, counted likewise." },
+	[S_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." },
 	[S_PARTIAL] = { "partial", "partial, left out", TT_UNIT_COUNT,
 	    "Frames that are not whole: cut by the beginning or the end of the capture, or by a gap in it." },
 };
@@ -70,7 +75,8 @@ static const struct tt_col budget_col[B_N] = {
 	[B_TIME] = { "time", "time", TT_UNIT_TEXT, "wall, cpu, uncapped, render or editor, as in the table frames." },
 	[B_BUDGET] = { "budget", "budget", TT_UNIT_TEXT, "Budget in ms, as given." },
 	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "Longest time within the budget, in whole ns." },
-	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT, "Number of frames longer than the budget." },
+	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT,
+	    "Number of frames over the budget: of wall time by how long they were shown, whole refreshes where a limit shows." },
 	[B_SHARE] = { "over_share", "over", TT_UNIT_PERCENT, "Share of all whole frames." },
 };
 
@@ -86,7 +92,8 @@ static const struct tt_col phase_col[P_N] = {
 enum { H_FROM, H_TO, H_COUNT, H_SHARE, H_BELOW, H_N };
 
 static const struct tt_col histogram_col[H_N] = {
-	[H_FROM] = { "from_ns", "from", TT_UNIT_NS, "Lower bound: frames longer than this; the first row begins at 0." },
+	[H_FROM] = { "from_ns", "from", TT_UNIT_NS,
+	    "Lower bound: frames shown for longer than this; the first row begins at 0. Where a limit shows, whole refreshes count." },
 	[H_TO] = { "to_ns", "to", TT_UNIT_NS, "Upper bound: frames up to and including this; empty means no bound." },
 	[H_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of frames between the bounds." },
 	[H_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Share of all whole frames." },
@@ -146,10 +153,13 @@ static const struct { const char *name; int64_t ns; } standard_budget[] = {
 };
 #define NBUDGET (sizeof standard_budget / sizeof *standard_budget)
 
-/* The rows that tables of frame times have: uncapped time of capped frames, the render thread's if known, the Editor's if it ran, and is not left out. */
-static const struct kind { const char *name; unsigned what; } kinds[] = {
-	{ "wall", TT_FRAME_WALL }, { "cpu", TT_FRAME_CPU }, { "uncapped", TT_FRAME_UNCAPPED }, { "render", TT_FRAME_TIMING + TT_TIMING_RENDER },
-	{ "editor", TT_FRAME_EDITOR },
+/*
+ * The rows that tables of frame times have: uncapped time of capped frames, the render thread's if known, the Editor's if it ran, and is not left out.
+ * ${counted}: what is held against budgets.
+ */
+static const struct kind { const char *name; unsigned what, counted; } kinds[] = {
+	{ "wall", TT_FRAME_WALL, TT_FRAME_SHOWN }, { "cpu", TT_FRAME_CPU, TT_FRAME_CPU }, { "uncapped", TT_FRAME_UNCAPPED, TT_FRAME_UNCAPPED },
+	{ "render", TT_FRAME_TIMING + TT_TIMING_RENDER, TT_FRAME_TIMING + TT_TIMING_RENDER }, { "editor", TT_FRAME_EDITOR, TT_FRAME_EDITOR },
 };
 
 static bool
@@ -170,7 +180,7 @@ is_shown(const struct kind *kind, const struct tt_frames *f, int64_t period)
 /* --- frame times --------------------------------------------------------------------- */
 
 static void
-put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values *x, uint64_t partial, int rule)
+put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values *x, const struct tt_values *counted, const struct tt_frames *f, int rule)
 {
 	static const struct { unsigned col, num, den; } rank[] = {
 		{ S_MEDIAN, 1, 2 }, { S_P90, 90, 100 }, { S_P95, 95, 100 }, { S_P99, 99, 100 }, { S_P999, 999, 1000 }, { S_MAX, 1, 1 },
@@ -192,8 +202,10 @@ put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values 
 		tt_cell_int(&c[S_LOW01], tt_values_fps(x, 1000));
 	}
 	for (size_t i = 0; i < NBUDGET; i++)
-		tt_cell_u64(&c[S_OVER60 + i], tt_values_over(x, tt_frame_limit(standard_budget[i].ns)));
-	tt_cell_u64(&c[S_PARTIAL], partial);
+		tt_cell_u64(&c[S_OVER60 + i], tt_values_over(counted, tt_frame_limit(standard_budget[i].ns)));
+	if (kind->what == TT_FRAME_WALL && tt_frames_have_limit(f))
+		tt_cell_u64(&c[S_LATE], f->nlate);
+	tt_cell_u64(&c[S_PARTIAL], f->partial);
 }
 
 enum { NAMED = 3 };                   /* markers that the note names */
@@ -236,50 +248,23 @@ cap_of(struct tt_making *k)
 	return tt_frames_cap(k->m->frames);
 }
 
-const char *
-tt_pass_cap(const struct tt_model *m, int64_t period, struct tt_report *r)
-{
-	struct tt_cap_longer more;
-	char at[TT_CAP_TEXT], longer[TT_CAP_TEXT], n[32], all[32];
-
-	tt_frames_cap_longer(m->frames, &more, &r->err);
-	*tt_put_cap(at, period) = '\0';
-	if (more.n == 0)
-		return tt_text(r, "capped at %s", at);
-	*tt_put_count(n, (int64_t)more.n) = '\0';
-	*tt_put_count(all, (int64_t)m->frames->n) = '\0';
-	if (more.high - more.low <= more.low / 10) {
-		*tt_put_cap(longer, (more.low + more.high) / 2) = '\0';
-	} else {
-		char *p = stpcpy(tt_put_time_short(longer, more.low), " to ");
-		*tt_put_time_short(p, more.high) = '\0';
-	}
-	return tt_text(r, "capped at %s, %s of %s at %s", at, n, all, longer);
-}
-
-/* "frames are capped at 30 fps (33.3 ms)" */
-static const char *
-cap_text(struct tt_making *k, int64_t period)
-{
-	return tt_text(k->r, "frames are %s", tt_pass_cap(k->m, period, k->r));
-}
-
 /* With what a frame is in this capture, and why there is no CPU-active time if there is none. */
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_frames *f = k->m->frames;
 	int64_t period = cap_of(k);
+	const char *limits = tt_shown_limits(k->m, k->r);
 
 	t->note = tt_text(k->r, "frames begin at %s on thread \"%s\"%s%s%s%s%s%s", begins(k->m, k->r),
-	    k->m->threads.t[tt_frames_thread(f, 0)]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU, period ? "; " : "",
-	    period ? cap_text(k, period) : "", editor_text(k),
+	    k->m->threads.t[tt_frames_thread(f, 0)]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU, *limits ? "; " : "", limits, editor_text(k),
 	    k->o->percentiles == TT_PERCENTILES_UNITY ? "; percentiles as Unity's Profile Analyzer takes them" : "");
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
 		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
+		const struct tt_values *counted = tt_view_frames(k->view, kinds[i].counted, &k->r->err);
 
-		if (x && is_shown(&kinds[i], f, period))
-			put_summary(t, &kinds[i], x, f->partial, k->o->percentiles);
+		if (x && counted && is_shown(&kinds[i], f, period))
+			put_summary(t, &kinds[i], x, counted, f, k->o->percentiles);
 	}
 }
 
@@ -302,7 +287,7 @@ budgets(struct tt_making *k, struct tt_table *t)
 	int64_t period = cap_of(k);
 
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
-		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
+		const struct tt_values *x = tt_view_frames(k->view, kinds[i].counted, &k->r->err);
 
 		if (!x || x->n == 0 || !is_shown(&kinds[i], k->m->frames, period))
 			continue;
@@ -323,7 +308,7 @@ static const int64_t edge[] = { 100000, 250000, 500000, 1000000, 2000000, 300000
 static void
 histogram(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_values *x = tt_view_frames(k->view, TT_FRAME_WALL, &k->r->err);
+	const struct tt_values *x = tt_view_frames(k->view, TT_FRAME_SHOWN, &k->r->err);
 	size_t below = 0;
 
 	for (size_t i = 0; x && i <= NEDGE && below < x->n; i++) {
@@ -513,10 +498,9 @@ worst(struct tt_making *k, size_t *n, int64_t *period)
 }
 
 const char *
-tt_pass_worst_by(const struct tt_model *m, int64_t period, struct tt_report *r)
+tt_pass_worst_by(const struct tt_model *m, struct tt_report *r)
 {
-	return tt_text(r, "frames are %s: the worst are those with the most uncapped time%s", tt_pass_cap(m, period, r),
-	    m->frames->has_render ? ", or the most work of the render thread" : "");
+	return tt_text(r, "the worst are those with the most uncapped time%s", m->frames->has_render ? ", or the most work of the render thread" : "");
 }
 
 static const struct tt_name *
@@ -572,7 +556,7 @@ hitches(struct tt_making *k, struct tt_table *t)
 	const struct tt_hitch *first = worst(k, &n, &period);
 
 	if (period)
-		t->note = tt_pass_worst_by(k->m, period, k->r);
+		t->note = tt_text(k->r, "%s: %s", tt_shown_limits(k->m, k->r), tt_pass_worst_by(k->m, k->r));
 	for (size_t i = 0; p && i < n; i++) {
 		const struct tt_hitch *h = &first[i];
 		const struct tt_thread *th = k->m->threads.t[tt_frames_thread(f, h->frame)];
@@ -734,6 +718,8 @@ static const struct tt_option options[] = {
 
 static const struct tt_pass_table tables[] = {
 	{ "frames", "Frames", summary_col, S_N, false, TT_ON_TIME, .whole = "partial", .shape = TT_FACTS, .make = summary_or_none, .why = why_no_frames },
+	{ "frame_shown", "Frames as shown", tt_shown_col, TT_SHOWN_COLUMNS, false, TT_ON_TIME, .shape = TT_WHOLE, .make = tt_shown_table, .has = has_frames,
+	    .why = why_no_frames },
 	{ "frame_timings", "Frame timings", timing_col, T_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = timings, .has = has_timings,
 	    .why = why_no_timings },
 	{ "frame_limits", "What frames are limited by", limit_col, L_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = limits,

@@ -158,11 +158,8 @@ unsigned tt_pass_needs(const struct tt_pass *p, const struct tt_pass_opts *o);
 /* True if ${o} wants the table ${t} of ${p}. */
 bool tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o);
 
-/* How the worst frames are chosen of frames that are capped at ${period}, in words. */
-const char *tt_pass_worst_by(const struct tt_model *m, int64_t period, struct tt_report *r);
-
-/* At what frames are capped that are (view/figures.h): "capped at 60 fps (16.7 ms), 300 of 600 at 30 fps (33.3 ms)". */
-const char *tt_pass_cap(const struct tt_model *m, int64_t period, struct tt_report *r);
+/* How the worst frames are chosen of frames that are capped, in words. */
+const char *tt_pass_worst_by(const struct tt_model *m, struct tt_report *r);
 
 /* What limits most of the frames whose limit is known: "limited by the GPU in 296 of 300 frames, mean 22.0 ms"; NULL: nothing does, or it is not known. */
 const char *tt_pass_limited(const struct tt_frames *f, struct tt_report *r);

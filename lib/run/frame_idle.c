@@ -12,7 +12,7 @@ is_other_wait(unsigned why)
 
 /* ${ns} of the present frame are idle for the reasons ${why}, bits; ${in}: those of the zones around. */
 static void
-add_idle(struct tt_replay *p, struct tt_thread_replay *w, unsigned why, unsigned in, int64_t ns)
+add_idle(struct tt_thread_replay *w, unsigned why, unsigned in, int64_t ns)
 {
 	const unsigned wait = TT_IDLE(TT_IDLE_WAIT), editor = TT_IDLE(TT_IDLE_EDITOR), limit = TT_IDLE(TT_IDLE_LIMIT);
 
@@ -28,8 +28,6 @@ add_idle(struct tt_replay *p, struct tt_thread_replay *w, unsigned why, unsigned
 		w->now.limit_only += ns;
 	if (is_other_wait(why | in) != is_other_wait(in))
 		w->now.other_wait += is_other_wait(in) ? -ns : ns;
-	p->limit += why & limit ? ns : 0;
-	p->limit_only += why & TT_IDLE(TT_IDLE_LIMIT_ONLY) ? ns : 0;
 }
 
 /* What the zones on the stack are idle for. */
@@ -44,14 +42,14 @@ idle_now(const struct tt_thread_replay *w)
 }
 
 void
-tt_replay_settle_idle(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts)
+tt_replay_settle_idle(struct tt_thread_replay *w, int64_t ts)
 {
 	unsigned why = idle_now(w);
 
 	if (why && tt_replay_in_frame(w, ts)) {
 		int64_t from = w->idle_since > w->now.from ? w->idle_since : w->now.from;
 		if (ts > from)
-			add_idle(p, w, why, 0, ts - from);
+			add_idle(w, why, 0, ts - from);
 	}
 	if (!why || ts > w->idle_since)
 		w->idle_since = ts;
@@ -65,21 +63,42 @@ note_idle(struct tt_replay *p, const struct tt_thread_replay_row *row)
 	p->m->frames->has_editor = p->m->frames->has_editor || row->idle & TT_IDLE(TT_IDLE_EDITOR);
 }
 
+/* The outermost wait for the limit is over at ${ts}; one that ends where a frame does is that frame's. */
+static int
+release(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts, struct tt_err *err)
+{
+	struct tt_frames *f = p->m->frames;
+
+	if (ts - w->limit_since < TT_RELEASE_MIN_NS || w->frame >= w->end)
+		return TT_OK;
+	if (ts > w->now.from) {
+		w->now.released = ts - w->now.from + 1;
+	} else if (ts == w->now.from && w->frame > w->first && tt_frames_end(f, w->frame - 1) == ts) {
+		return tt_column_set(&f->released, f->mem, w->frame - 1, tt_frames_dur(f, w->frame - 1) + 1, err);
+	}
+	return TT_OK;
+}
+
 void
 tt_replay_idle_begins(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts)
 {
-	tt_replay_settle_idle(p, w, ts);
+	tt_replay_settle_idle(w, ts);
 	note_idle(p, row);
+	if (row->idle & TT_IDLE(TT_IDLE_LIMIT) && !w->idling[TT_IDLE_LIMIT])
+		w->limit_since = ts;
 	for (unsigned i = 0; i < TT_IDLES; i++)
 		w->idling[i] += row->idle >> i & 1;
 }
 
-void
-tt_replay_idle_ends(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts)
+int
+tt_replay_idle_ends(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts, struct tt_err *err)
 {
-	tt_replay_settle_idle(p, w, ts);
+	const bool waited = w->idling[TT_IDLE_LIMIT] > 0;
+
+	tt_replay_settle_idle(w, ts);
 	for (unsigned i = 0; i < TT_IDLES; i++)
 		w->idling[i] -= w->idling[i] && row->idle >> i & 1;
+	return waited && !w->idling[TT_IDLE_LIMIT] ? release(p, w, ts, err) : TT_OK;
 }
 
 void
@@ -96,5 +115,7 @@ tt_replay_idle_inner(struct tt_replay *p, struct tt_thread_replay *w, const stru
 			w->idled[i] = end;
 		}
 	}
-	add_idle(p, w, why, in, end - ts);
+	if (why & TT_IDLE(TT_IDLE_LIMIT) && end - ts >= TT_RELEASE_MIN_NS)
+		w->now.released = end - w->now.from + 1;
+	add_idle(w, why, in, end - ts);
 }

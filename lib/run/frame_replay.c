@@ -168,7 +168,8 @@ keep_idle(struct tt_frames *f, const struct tt_thread_replay *w, struct tt_err *
 {
 	const struct { struct tt_column *to; int64_t ns; } sum[] = { { &f->outside_ns, w->row[TT_REPLAY_OUTSIDE].self }, { &f->wait_ns, w->now.wait },
 		{ &f->editor_ns, w->now.editor }, { &f->editor_wait_ns, w->now.editor_wait }, { &f->limit_ns, w->now.limit },
-		{ &f->present_ns, w->now.limit - w->now.limit_only }, { &f->other_wait_ns, w->now.other_wait } };
+		{ &f->present_ns, w->now.limit - w->now.limit_only }, { &f->other_wait_ns, w->now.other_wait },
+		{ &f->released, w->now.released } };
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < sizeof sum / sizeof *sum && rc == TT_OK; i++)
@@ -202,7 +203,7 @@ close_frame(struct tt_replay *p, struct tt_thread_replay *w, struct tt_err *err)
 	struct tt_hitch *longest, *busiest, *latest;
 	int rc = settle_self(p, w, end, err);
 
-	tt_replay_settle_idle(p, w, end);
+	tt_replay_settle_idle(w, end);
 	if (rc == TT_OK)
 		rc = keep_idle(f, w, err);
 	wall = tt_frames_wall(f, w->frame);
@@ -305,8 +306,8 @@ zone_end(struct tt_replay *p, struct tt_thread_replay *w, uint64_t key, int64_t 
 
 	if (!row)
 		return err->code;
-	if (row->idle)
-		tt_replay_idle_ends(p, w, row, ts);
+	if (row->idle && tt_replay_idle_ends(p, w, row, ts, err) != TT_OK)
+		return err->code;
 	if (f->player_only && w->idling[TT_IDLE_EDITOR])
 		return TT_OK;         /* it is inside a zone of the Editor's, where it was not counted */
 	if (row->active == 1 && tt_replay_in_frame(w, ts)) {

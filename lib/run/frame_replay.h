@@ -68,7 +68,7 @@ struct tt_thread_replay {
 	size_t end;                   /* after this process's frames */
 	struct tt_replay_now {        /* the frame: its times, and how long the thread is idle in it so far; see tt_frames */
 		int64_t from, to;
-		int64_t wait, editor, editor_wait, limit, limit_only, other_wait;
+		int64_t wait, editor, editor_wait, limit, limit_only, other_wait, released;
 	} now;
 	int64_t period;               /* about the least time that the frame limit makes frames last, as far as is known by now */
 	const struct tt_frame_marks *marks;   /* all of the process, also of frames that are not in the table */
@@ -76,6 +76,7 @@ struct tt_thread_replay {
 	unsigned ntimer;
 	uint32_t idling[TT_IDLES];    /* zones on the stack in which the thread does no work of the program's, by why */
 	int64_t idle_since;
+	int64_t limit_since;          /* when the outermost wait for the limit on the stack began */
 	int64_t idled[TT_IDLES];      /* when the last of them ended that lies whole in this frame */
 	struct tt_thread_replay_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */

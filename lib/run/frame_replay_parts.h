@@ -129,11 +129,11 @@ tt_replay_is_left_out(const struct tt_frames *f, const struct tt_thread_replay_r
 }
 
 /* Idle time of the zones on the stack is accounted for up to ${ts}. */
-void tt_replay_settle_idle(struct tt_replay *p, struct tt_thread_replay *w, int64_t ts);
+void tt_replay_settle_idle(struct tt_thread_replay *w, int64_t ts);
 
-/* A zone on the stack of the idle marker ${row} begins, or ends. */
+/* A zone on the stack of the idle marker ${row} begins, or ends. TT_E_NOMEM. */
 void tt_replay_idle_begins(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts);
-void tt_replay_idle_ends(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts);
+int tt_replay_idle_ends(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts, struct tt_err *err);
 
 /* A zone of it from ${ts} to ${end} lies whole in the present frame. Zones nest: one within another of its kind would begin before that ends. */
 void tt_replay_idle_inner(struct tt_replay *p, struct tt_thread_replay *w, const struct tt_thread_replay_row *row, int64_t ts, int64_t end);

@@ -323,9 +323,8 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 			if (p->w[j].process == k->process)
 				rc = tt_thread_replay_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
 	}
-	f->limit_set = p->limit_only > p->limit / 2;
 	if (rc == TT_OK)
-		rc = tt_frames_find_cap(f, err);
+		rc = tt_frames_find_refreshes(f, err);
 	for (size_t i = 0; i < f->latest.n; i++)
 		f->latest.h[i].by = tt_frames_uncapped(f, f->latest.h[i].frame);
 	if (rc == TT_OK)

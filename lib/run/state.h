@@ -50,7 +50,6 @@ struct tt_replay {
 	size_t ncategory, nused;
 	struct tt_column gpu;         /* of each frame: how long the GPU did what it gave it */
 	struct tt_render_time **render_time;  /* of each watch; NULL: the capture is none of an engine's that has such a thread */
-	int64_t limit, limit_only;    /* time of waits for the frame limit; in markers that wait for nothing else */
 };
 
 struct tt_run {

@@ -23,6 +23,15 @@ tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 	case TT_FRAME_WALL:
 		*v = tt_frames_wall(f, i);
 		return true;
+	case TT_FRAME_SHOWN:
+		*v = tt_frames_shown(f, i);
+		return true;
+	case TT_FRAME_LATE:
+		*v = tt_frames_is_late(f, i);
+		return tt_frames_taken(f, i) > 0;
+	case TT_FRAME_NEEDED:
+		*v = tt_frames_needed(f, i);
+		return true;
 	case TT_FRAME_CPU:
 		*v = tt_frames_cpu(f, i);
 		return f->has_wait;

@@ -1,0 +1,137 @@
+/**
+ * The refreshes of the frames of a capture: each process's frames fitted, with what is known of their waits and of what they needed. Definitions:
+ * tracetool-metrics(7), Frames: shown, late, needed.
+ */
+#include "model/frames.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/order.h"
+#include "stat/num.h"
+
+/* The frames of one process, for the fit. */
+struct frames_of { const struct tt_frames *f; size_t first; };
+
+static void
+take_frame(const void *arg, size_t i, struct tt_refresh_frame *to)
+{
+	const struct frames_of *of = arg;
+	const struct tt_frames *f = of->f;
+	const size_t at = of->first + i;
+	const int64_t released = tt_column_at(&f->released, at), render = tt_frames_render(f, at),
+	    gpu = f->has_timing ? tt_frames_timing(f, TT_TIMING_GPU, at) : 0, waited = tt_column_at(&f->limit_ns, at);
+	int64_t needed = tt_frames_needed(f, at);
+
+	needed = render > needed ? render : needed;
+	to->start = tt_frames_start(f, at);
+	to->end = tt_frames_end(f, at);
+	to->released = released > 0 ? to->start + released - 1 : INT64_MIN;
+	to->waited = waited;
+	to->waited_only = waited - tt_column_at(&f->present_ns, at);
+	to->needed = gpu > needed ? gpu : needed;
+}
+
+/* True if the GPU's time is known of most frames of [first, end). */
+static bool
+knows_gpu(const struct tt_frames *f, size_t first, size_t end)
+{
+	size_t n = 0;
+
+	for (size_t i = first; f->has_timing && i < end; i++)
+		n += tt_frames_timing(f, TT_TIMING_GPU, i) > 0;
+	return 2 * n > end - first;
+}
+
+/* The frames from ${first} on are as ${r} has them. */
+static int
+keep_refreshes(struct tt_frames *f, size_t first, const struct tt_refreshes *r, struct tt_err *err)
+{
+	const size_t n = f->nsegment + r->nsegment;
+	struct tt_refresh_segment *all = tt_mem_alloc(f->mem, n * sizeof *all, err);
+	int rc = TT_OK;
+
+	if (!all)
+		return err->code;
+	if (f->nsegment)
+		memcpy(all, f->segment, f->nsegment * sizeof *all);
+	for (size_t i = 0; i < r->nsegment; i++) {
+		all[f->nsegment + i] = r->segment[i];
+		all[f->nsegment + i].first += first;
+		all[f->nsegment + i].end += first;
+	}
+	tt_mem_free(f->mem, f->segment, f->nsegment * sizeof *f->segment);
+	f->segment = all;
+	f->nsegment = n;
+	for (size_t i = 0; i < r->n && rc == TT_OK; i++) {
+		f->nlate += (r->taken[i] & TT_REFRESH_LATE) != 0;
+		if (r->taken[i])
+			rc = tt_column_set(&f->taken, f->mem, first + i, r->taken[i], err);
+	}
+	return rc;
+}
+
+/* The limit that most frames are capped at, if half of them and more are. */
+static int64_t
+commonest_limit(const struct tt_frames *f)
+{
+	size_t limited = 0, most = 0;
+	int64_t period = 0;
+
+	for (size_t i = 0; i < f->nsegment; i++) {
+		const struct tt_refresh_segment *s = &f->segment[i];
+		const size_t n = s->end - s->first;
+
+		if (s->kind == TT_REFRESH_NONE)
+			continue;
+		limited += n;
+		if (n > most) {
+			most = n;
+			period = tt_ratio((uint64_t)s->period_ps, s->target, 1000);
+		}
+	}
+	return 2 * limited >= f->n ? period : 0;
+}
+
+int
+tt_frames_find_refreshes(struct tt_frames *f, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < f->nof && rc == TT_OK; i++) {
+		const struct frames_of of = { f, f->of[i].first };
+		const struct tt_refresh_source src = { .n = f->of[i].end - f->of[i].first, .frame = take_frame, .arg = &of,
+			.gpu_known = knows_gpu(f, f->of[i].first, f->of[i].end) };
+		struct tt_refreshes r;
+
+		if (src.n == 0)
+			continue;
+		rc = tt_refresh_fit(&r, &src, f->mem, err);
+		if (rc == TT_OK)
+			rc = keep_refreshes(f, f->of[i].first, &r, err);
+		tt_refresh_free(&r, f->mem);
+	}
+	f->period = rc == TT_OK ? commonest_limit(f) : 0;
+	return rc;
+}
+
+const struct tt_refresh_segment *
+tt_frames_segment(const struct tt_frames *f, size_t i)
+{
+	return &f->segment[tt_lower_bound(k, 0, f->nsegment - 1, f->segment[k].end <= i)];
+}
+
+int64_t
+tt_frames_period_of(const struct tt_refresh_segment *is)
+{
+	const int usual = tt_refresh_rate(is->period_ps, 19);
+
+	return usual ? 1000000000 / usual : tt_ratio((uint64_t)is->period_ps, 1, 1000);
+}
+
+int64_t
+tt_frames_shown(const struct tt_frames *f, size_t i)
+{
+	const unsigned taken = tt_frames_taken(f, i);
+
+	return taken ? tt_ratio(taken, (uint64_t)tt_frames_period_of(tt_frames_segment(f, i)), 1) : tt_frames_wall(f, i);
+}

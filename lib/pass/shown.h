@@ -1,0 +1,29 @@
+/**
+ * What the player saw of frames, in words and as a table: shown frame rate, refreshes, late frames, limits; and how much time frames needed.
+ *
+ * Definitions: tracetool-metrics(7), Frames: shown, late, needed. Texts are kept in the report.
+ */
+#ifndef TT_PASS_SHOWN_H
+#define TT_PASS_SHOWN_H
+
+#include "pass/pass.h"
+
+enum { TT_SHOWN_COLUMNS = 16 };
+extern const struct tt_col tt_shown_col[TT_SHOWN_COLUMNS];
+
+/* A row for each segment of frames. */
+void tt_shown_table(struct tt_making *k, struct tt_table *t);
+
+/* "frames are capped at 60 fps (16.7 ms)", or of several limits "60 fps to frame 120, 30 fps from 121 on"; "": no limit shows. */
+const char *tt_shown_limits(const struct tt_model *m, struct tt_report *r);
+
+/* "39.8 fps: of 239 frames 119 took one refresh, 120 two; 120 late, 50.2 %"; without a limit "58.3 fps". */
+const char *tt_shown_text(struct tt_views *view, struct tt_report *r);
+
+/* "main thread median 10.11 ms, p99 10.21 ms, longest 10.21 ms; render thread ...; GPU ...", of what is known; NULL: nothing, or no limit shows. */
+const char *tt_shown_needed(struct tt_views *view, struct tt_report *r);
+
+/* Where frames are over a budget of ${limit} ns as a limit or a GPU makes them: "a limit of 30 fps, or a GPU that is too slow"; NULL: that is not so. */
+const char *tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r);
+
+#endif

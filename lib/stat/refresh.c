@@ -1,0 +1,436 @@
+/**
+ * The fit of refreshes: stretches of a capture that have one period, and limits that a timer keeps.
+ */
+#include "stat/refresh.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/order.h"
+#include "stat/num.h"
+#include "stat/refresh_parts.h"
+
+enum {
+	MIN_FRAMES = 10,              /* fewer show no limit */
+	BLOCK_POINTS = 48,            /* fitted at once */
+	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
+	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
+};
+#define MIN_PERIOD_PS INT64_C(1500000000)
+
+int
+tt_refresh_rate(int64_t ps, int per_mille)
+{
+	static const int rate[] = { 24, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144, 165, 180, 200, 240, 360 };
+
+	/* Video rates are a thousandth slower than whole ones. */
+	for (size_t i = 0; ps > 0 && i < sizeof rate / sizeof *rate; i++) {
+		const int64_t whole = INT64_C(1000000000000) / rate[i], off = ps > whole ? ps - whole : whole - ps;
+
+		if (off <= whole * (per_mille + 1) / 1000)
+			return rate[i];
+	}
+	return 0;
+}
+
+int
+tt_refresh_append(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err)
+{
+	struct tt_refreshes *to = f->to;
+	struct tt_refresh_segment *last = to->nsegment ? &to->segment[to->nsegment - 1] : NULL;
+
+	if (is->first == is->end)
+		return TT_OK;
+	if (last && is->kind == TT_REFRESH_NONE && last->kind == TT_REFRESH_NONE) {
+		last->end = is->end;
+		return TT_OK;
+	}
+	if (tt_mem_grow(f->mem, &to->segment, &to->capsegment, to->nsegment + 1, sizeof *to->segment, err) != TT_OK)
+		return err->code;
+	to->segment[to->nsegment++] = *is;
+	return TT_OK;
+}
+
+/* --- periods -------------------------------------------------------------------------- */
+
+/* The distance of point ${q} from the one before, where that is of the frame before; 0: there is none. */
+static int64_t
+distance(const struct tt_refresh_fit *f, size_t q)
+{
+	const int64_t d = q > 0 && f->of[q] == f->of[q - 1] + 1 ? f->x[q] - f->x[q - 1] : 0;
+
+	return d > 0 && d < TT_REFRESH_FAR_NS ? d : 0;
+}
+
+/* True if ${d} is about a whole number of periods, at most ${most}. */
+static bool
+is_multiple(int64_t d, int64_t ps, int64_t most)
+{
+	const int64_t k = tt_round_div(d * 1000, ps), off = d * 1000 - k * ps;
+
+	return k >= 1 && k <= most && (off < 0 ? -off : off) <= ps / 8;
+}
+
+/* The mean period of those distances that fit ${ps}, three times over; *${fitting}: how many do. */
+static int64_t
+refine(const int64_t *d, size_t n, int64_t ps, int64_t most, size_t *fitting)
+{
+	for (int turn = 0; turn < 3; turn++) {
+		int64_t sum = 0, count = 0;
+
+		*fitting = 0;
+		for (size_t i = 0; i < n; i++) {
+			if (!is_multiple(d[i], ps, most))
+				continue;
+			sum += d[i];
+			count += tt_round_div(d[i] * 1000, ps);
+			(*fitting)++;
+		}
+		if (count == 0)
+			return 0;
+		ps = tt_round_div(sum * 1000, count);
+	}
+	return ps;
+}
+
+size_t
+tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all)
+{
+	size_t fitting = 0;
+
+	for (int turn = 0; turn < 3 && *ps > 0; turn++) {
+		tt_i128 sum = 0;
+		int64_t count = 0;
+
+		*all = fitting = 0;
+		for (size_t q = s->first + 1; q < s->end; q++) {
+			const int64_t d = distance(f, q);
+
+			*all += d > 0;
+			if (d == 0 || !is_multiple(d, *ps, TT_REFRESH_FAR))
+				continue;
+			sum += d;
+			count += tt_round_div(d * 1000, *ps);
+			fitting++;
+		}
+		*ps = count ? (int64_t)((sum * 1000 + count / 2) / count) : 0;
+	}
+	return fitting;
+}
+
+static int
+by_falling(const void *a, const void *b)
+{
+	return TT_CMP(*(const int64_t *)b, *(const int64_t *)a);
+}
+
+/*
+ * The longest period that four fifths of the distances of points [from, end) are multiples of; with a ${timer} that three fifths are once. 0: there is none.
+ * A third or a fourth of what is usual has to be a usual display's: two periods of a timer have a common part, too.
+ */
+static int64_t
+block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer)
+{
+	int64_t d[2 * BLOCK_POINTS], sorted[2 * BLOCK_POINTS], try[2 * MAX_PARTS];
+	const unsigned parts = timer ? 1 : MAX_PARTS;
+	size_t n = 0, ntry = 0;
+
+	for (size_t q = from; q < end && n < 2 * BLOCK_POINTS; q++)
+		if ((d[n] = distance(f, q)) > 0)
+			n++;
+	if (n < MIN_PAIRS)
+		return 0;
+	memcpy(sorted, d, n * sizeof *d);
+	tt_sort_i64(sorted, n);
+	for (unsigned k = 1; k <= parts; k++) {
+		try[ntry++] = tt_quantile_i64(sorted, n, 1, 2) * 1000 / k;
+		try[ntry++] = tt_quantile_i64(sorted, n, 1, 5) * 1000 / k;
+	}
+	tt_sort(try, ntry, by_falling);
+	for (size_t i = 0; i < ntry && try[i] >= MIN_PERIOD_PS; i++) {
+		size_t fitting;
+		const int64_t ps = refine(d, n, try[i], timer ? 1 : TT_REFRESH_FAR, &fitting);
+		const bool is_small = ps > 0 && tt_quantile_i64(sorted, n, 1, 5) * 1000 > 5 * (ps / 2);
+
+		if (ps >= MIN_PERIOD_PS && 10 * fitting >= (timer ? 6 : 8) * n && (!is_small || tt_refresh_rate(ps, 5)))
+			return ps;
+	}
+	return 0;
+}
+
+/* True if one is a multiple of the other, or with a ${timer} as long. */
+static bool
+agree(int64_t a, int64_t b, bool timer)
+{
+	const int64_t less = a < b ? a : b, more = a < b ? b : a, k = tt_round_div(more, less), off = more - k * less;
+
+	return timer ? more - less <= less / 32 : k <= 8 && (off < 0 ? -off : off) <= more * 15 / 1000;
+}
+
+/* The price of the distance of point ${q} in a stretch of ${ps}. */
+static unsigned
+misfit(const struct tt_refresh_fit *f, size_t q, int64_t ps, bool timer)
+{
+	const int64_t d = distance(f, q);
+
+	if (d == 0)
+		return 0;
+	return ps == 0 ? 1 : is_multiple(d, ps, timer ? 1 : TT_REFRESH_FAR) ? 0 : 2;
+}
+
+/* The point from which on ${b} is the better period than ${a}; of equals the last. */
+static size_t
+boundary(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t a, int64_t b, bool timer)
+{
+	size_t best = from;
+	int64_t cost = 0, least = 0;
+
+	/* Relative to a stretch that begins at ${from}. */
+	for (size_t q = from; q < end; q++) {
+		cost += (int64_t)misfit(f, q, a, timer) - (int64_t)misfit(f, q, b, timer);
+		if (cost <= least) {
+			least = cost;
+			best = q + 1;
+		}
+	}
+	return best;
+}
+
+/* True if half of the distances of [from, end) fit ${ps}. */
+static bool
+is_like(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps, bool timer)
+{
+	size_t n = 0, fitting = 0;
+
+	for (size_t q = from; q < end; q++)
+		if (distance(f, q) > 0) {
+			n++;
+			fitting += misfit(f, q, ps, timer) == 0;
+		}
+	return 2 * fitting >= n;
+}
+
+/* The stretches of points [first, end): ${each} is called for each in turn, with the frames [frame, frame_end) divided among them. */
+struct stretching {
+	struct tt_refresh_fit *f;
+	bool timer;
+	struct tt_stretch all, now;
+	int (*each)(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err);
+};
+
+static int
+close_stretch(struct stretching *w, size_t end, struct tt_err *err)
+{
+	struct tt_stretch s = w->now;
+
+	s.end = end;
+	s.frame_end = end < w->all.end ? w->f->of[end] : w->all.frame_end;
+	w->now.first = end;
+	w->now.frame = s.frame_end;
+	return s.frame < s.frame_end ? w->each(w->f, &s, err) : TT_OK;
+}
+
+static int
+find_stretches(struct stretching *w, struct tt_err *err)
+{
+	const struct tt_refresh_fit *f = w->f;
+	const size_t nblocks = (w->all.end - w->all.first) / BLOCK_POINTS > 0 ? (w->all.end - w->all.first) / BLOCK_POINTS : 1;
+	int rc = TT_OK;
+
+	w->now = w->all;
+	for (size_t i = 0; i < nblocks && rc == TT_OK; i++) {
+		const size_t from = w->all.first + i * BLOCK_POINTS, end = i + 1 < nblocks ? from + BLOCK_POINTS : w->all.end;
+		const int64_t ps = block_period(f, from, end, w->timer), now = w->now.ps;
+
+		if (i == 0) {
+			w->now.ps = ps;
+		} else if (ps && now && agree(ps, now, w->timer)) {
+			w->now.ps = ps < now && !w->timer ? ps : now;
+		} else if (ps != now && (ps || !is_like(f, from, end, now, w->timer))) {
+			const size_t back = from - w->now.first < BLOCK_POINTS ? w->now.first : from - BLOCK_POINTS;
+
+			rc = close_stretch(w, boundary(f, back, end, now, ps, w->timer), err);
+			w->now.ps = ps;
+		}
+	}
+	return rc == TT_OK ? close_stretch(w, w->all.end, err) : rc;
+}
+
+/* --- limits by a timer ---------------------------------------------------------------- */
+
+/* The waits of the frames of ${s}: how many frames have one, and their sums. */
+struct waits { size_t n; int64_t all, only; };
+
+static struct waits
+waits_of(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	struct waits w = { 0 };
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+
+		w.n += is.waited > 0 && is.waited >= (is.end - is.start) / 50;
+		w.all += is.waited;
+		w.only += is.waited_only;
+	}
+	return w;
+}
+
+/* The period of frames that wait for a limit alone and are not regular: the median of those about as long as the shortest tenth, in ps. */
+static int
+shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, struct tt_err *err)
+{
+	const size_t room = s->frame_end - s->frame;
+	int64_t *v = tt_mem_alloc(f->mem, room * sizeof *v, err), low;
+	size_t n = 0, from, to;
+
+	if (!v)
+		return err->code;
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+
+		if (is.waited > 0 && is.waited >= (is.end - is.start) / 50)
+			v[n++] = is.end - is.start;
+	}
+	tt_sort_i64(v, n);
+	low = tt_quantile_i64(v, n, 1, 10);
+	from = tt_lower_bound(i, 0, n, v[i] < low - low / 20);
+	to = tt_lower_bound(i, from, n, v[i] <= low + low / 4);
+	*ps = tt_quantile_i64(v + from, to - from, 1, 2) * 1000;
+	tt_mem_free(f->mem, v, room * sizeof *v);
+	return TT_OK;
+}
+
+/* True if a frame of a timer's limit is late. */
+static bool
+is_late(const struct tt_refresh_frame *is, int64_t ps)
+{
+	const int64_t dur = (is->end - is->start) * 1000;
+
+	return dur >= ps + ps / 2 || (is->waited < (is->end - is->start) / 50 && dur > ps + ps / 50);
+}
+
+/* The mean time of the frames of ${s} that waited and are about as long as its period, which becomes that. */
+static void
+refine_timer(const struct tt_refresh_fit *f, struct tt_stretch *s)
+{
+	tt_i128 sum = 0;
+	int64_t n = 0;
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+
+		if (is.waited < (is.end - is.start) / 50 || !is_multiple(is.end - is.start, s->ps, 1))
+			continue;
+		sum += is.end - is.start;
+		n++;
+	}
+	s->ps = n ? (int64_t)((sum * 1000 + n / 2) / n) : s->ps;
+}
+
+/* The duration of a frame in periods, at least one. */
+static unsigned
+periods_of(const struct tt_refresh_frame *is, int64_t ps)
+{
+	const int64_t dur = is->end - is->start, k = dur > TT_REFRESH_FAR_NS ? (int64_t)TT_REFRESH_MAX : tt_round_div(dur * 1000, ps);
+
+	return k < 1 ? 1 : k > (int64_t)TT_REFRESH_MAX ? TT_REFRESH_MAX : (unsigned)k;
+}
+
+static int
+timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
+{
+	const struct waits w = waits_of(f, s);
+	const size_t n = s->frame_end - s->frame;
+	const bool is_limit = 2 * w.only > w.all;
+	struct tt_refresh_segment is = { .first = s->frame, .end = s->frame_end };
+	int rc = TT_OK;
+
+	if (is_limit && s->ps)
+		refine_timer(f, s);
+	else if (is_limit && w.n >= n - n / 4 && w.n > 0)
+		rc = shortest(f, s, &s->ps, err);
+	if (rc == TT_OK && is_limit && s->ps && 4 * w.n >= n && n >= MIN_FRAMES) {
+		is.kind = TT_REFRESH_TIMER;
+		is.period_ps = s->ps;
+		is.target = 1;
+		for (size_t i = s->frame; i < s->frame_end; i++) {
+			const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+
+			f->to->taken[i] = (uint16_t)(periods_of(&frame, s->ps) | (is_late(&frame, s->ps) ? TT_REFRESH_LATE : 0));
+		}
+	}
+	return rc == TT_OK ? tt_refresh_append(f, &is, err) : rc;
+}
+
+/* --- the whole ------------------------------------------------------------------------ */
+
+/* A stretch that is on no grid may have several limits by a timer: these are periods of their own, however they go into each other. */
+static int
+grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
+{
+	struct stretching timers = { .f = f, .timer = true, .all = *s, .each = timer_stretch };
+
+	if (s->ps && tt_refresh_is_grid(f, s))
+		return tt_refresh_segments(f, s, err);
+	timers.all.ps = 0;
+	return find_stretches(&timers, err);
+}
+
+/* The points: ends of waits for the limit, where a quarter of the frames has some; else ends of frames. */
+static void
+take_points(struct tt_refresh_fit *f)
+{
+	const size_t n = f->src->n;
+	size_t nreleased = 0;
+
+	for (size_t i = 0; i < n; i++)
+		nreleased += tt_refresh_frame_at(f, i).released != INT64_MIN;
+	f->anchored = 4 * nreleased >= n;
+	for (size_t i = 0; i < n; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t x = f->anchored ? is.released : is.end;
+
+		if (x == INT64_MIN || (f->n && x <= f->x[f->n - 1]))
+			continue;
+		f->x[f->n] = x;
+		f->of[f->n++] = (uint32_t)i;
+	}
+}
+
+int
+tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, struct tt_mem *mem, struct tt_err *err)
+{
+	struct tt_refresh_fit f = { .src = src, .to = to, .mem = mem };
+	const size_t n = src->n;
+	struct stretching all = { .f = &f, .each = grid_stretch };
+	int rc = TT_OK;
+
+	*to = (struct tt_refreshes){ .n = n };
+	if (!(to->taken = tt_mem_alloc(mem, n * sizeof *to->taken, err)))
+		return err->code;
+	if (n < MIN_FRAMES || n >= UINT32_MAX)
+		return tt_refresh_append(&f, &(struct tt_refresh_segment){ .end = n }, err);
+	f.x = tt_mem_alloc(mem, n * sizeof *f.x, err);
+	f.of = f.x ? tt_mem_alloc(mem, n * sizeof *f.of, err) : NULL;
+	f.tick = f.of ? tt_mem_alloc(mem, n * sizeof *f.tick, err) : NULL;
+	f.choice = f.tick ? tt_mem_alloc(mem, n * sizeof *f.choice, err) : NULL;
+	rc = f.choice ? TT_OK : err->code;
+	if (rc == TT_OK)
+		take_points(&f);
+	all.all = (struct tt_stretch){ .end = f.n, .frame_end = n };
+	if (rc == TT_OK)
+		rc = find_stretches(&all, err);
+	tt_mem_free(mem, f.x, n * sizeof *f.x);
+	tt_mem_free(mem, f.of, n * sizeof *f.of);
+	tt_mem_free(mem, f.tick, n * sizeof *f.tick);
+	tt_mem_free(mem, f.choice, n * sizeof *f.choice);
+	return rc;
+}
+
+void
+tt_refresh_free(struct tt_refreshes *r, struct tt_mem *mem)
+{
+	tt_mem_free(mem, r->taken, r->n * sizeof *r->taken);
+	tt_mem_free(mem, r->segment, r->capsegment * sizeof *r->segment);
+	*r = (struct tt_refreshes){ 0 };
+}

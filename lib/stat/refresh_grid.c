@@ -1,0 +1,515 @@
+/**
+ * Refreshes along a grid: whether points lie on one, the refresh that each point is at, the limits in it, and how many refreshes frames take.
+ */
+#include "stat/refresh.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "stat/num.h"
+#include "stat/refresh_parts.h"
+
+/* --- the period ----------------------------------------------------------------------- */
+
+enum { MAX_SAMPLES = 1024, SPREAD_POINTS = 16 };
+
+/* The median of how far points ${apart} are from whole periods, in ps, of evenly spaced pairs whose points are of frames as far apart; -1: none are. */
+static int64_t
+spread(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t apart)
+{
+	int64_t v[MAX_SAMPLES];
+	const size_t pairs = s->end - s->first > apart ? s->end - s->first - apart : 0, step = pairs / MAX_SAMPLES + 1;
+	size_t n = 0;
+
+	for (size_t q = s->first; q + apart < s->end && n < MAX_SAMPLES; q += step) {
+		const int64_t d = f->x[q + apart] - f->x[q], off = d < TT_REFRESH_FAR_NS ? tt_off_grid(d, s->ps) : 0;
+
+		if (d < TT_REFRESH_FAR_NS)
+			v[n++] = off < 0 ? -off : off;
+	}
+	return n ? tt_quantile_of_i64(v, n, 1, 2) : -1;
+}
+
+/*
+ * True if errors do not add up: over ${apart} points they are about as large as over one. Those of a timer grow with the root of the number of frames; the
+ * line is half-way, on a scale of ratios. What is next to nothing of a period is the fit's own error.
+ */
+static bool
+keeps_phase(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	const size_t n = s->end - s->first, apart = n / 4 < SPREAD_POINTS ? n / 4 : SPREAD_POINTS;
+	const int64_t one = spread(f, s, 1), many = apart > 1 ? spread(f, s, apart) : -1;
+	/* The fourth root of ${apart}, in hundredths. */
+	const int64_t most = one * (apart >= 16 ? 200 : apart >= 8 ? 168 : 141) / 100;
+
+	return many >= 0 && many <= s->ps / 6 && (many <= most || many <= s->ps / 200);
+}
+
+/*
+ * Take several periods of ${s} as one, where nearly all distances are whole numbers of them: a block that has two limits may have been fitted with a part of
+ * both.
+ */
+static void
+join_periods(const struct tt_refresh_fit *f, struct tt_stretch *s)
+{
+	for (int k = 6; k >= 2; k--) {
+		int64_t more = s->ps * k;
+		size_t all;
+
+		if (tt_refresh_refine(f, s, &more, &all) * 10 >= all * 9 && more > s->ps) {
+			s->ps = more;
+			return;
+		}
+	}
+}
+
+/*
+ * Divide a period of ${s} that several refreshes make: no display is slower than 48 Hz, so where a part is a usual one's, that is it. Or distances that are
+ * no whole number of periods are whole numbers of a part, nearly all of them.
+ */
+static void
+divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
+{
+	const int64_t slowest = INT64_C(20920000000);
+	size_t all, fitting = tt_refresh_refine(f, s, &s->ps, &all);
+
+	for (int k = 2; k <= 6 && s->ps > slowest; k++)
+		if (tt_refresh_rate(s->ps / k, 4) >= 48) {
+			s->ps /= k;
+			return;
+		}
+	for (int k = 2; k <= 3 && all - fitting >= 3; k++) {
+		int64_t part = s->ps / k;
+		const size_t now = tt_refresh_refine(f, s, &part, &all);
+
+		if (now > fitting && 10 * (now - fitting) >= 7 * (all - fitting)) {
+			s->ps = part;
+			return;
+		}
+	}
+}
+
+/* --- counting along the grid ---------------------------------------------------------- */
+
+enum { LOCK_POINTS = 16 };
+
+/* Of the points [from, end) the one whose phase most others have. */
+static size_t
+commonest_phase(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps)
+{
+	size_t best = from, most = 0;
+
+	for (size_t a = from; a < end; a++) {
+		size_t n = 0;
+
+		for (size_t b = from; b < end; b++) {
+			const int64_t d = f->x[b] - f->x[a], off = d > -TT_REFRESH_FAR_NS && d < TT_REFRESH_FAR_NS ? tt_off_grid(d, ps) : ps;
+
+			n += (off < 0 ? -off : off) <= ps / 10;
+		}
+		if (n > most) {
+			most = n;
+			best = a;
+		}
+	}
+	return best;
+}
+
+/* Where the loop is: a refresh and its time, in ps from ${zero}; and the period there. */
+struct lock { int64_t zero, at, ps; int32_t tick; };
+
+static void
+lock_to(const struct tt_refresh_fit *f, struct lock *l, size_t from, size_t end)
+{
+	const size_t q = commonest_phase(f, from, end, l->ps);
+	const int64_t at = (f->x[q] - l->zero) * 1000;
+
+	l->tick += (int32_t)tt_round_div(at - l->at, l->ps);
+	l->at = at;
+}
+
+/* Count the points of ${s} along its grid into f->tick; returns how many are on it. */
+static size_t
+count_ticks(struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	struct lock l = { .zero = f->x[s->first], .ps = s->ps };
+	size_t on = 0, off_run = 0;
+
+	lock_to(f, &l, s->first, s->end - s->first < LOCK_POINTS ? s->end : s->first + LOCK_POINTS);
+	for (size_t q = s->first; q < s->end; q++) {
+		const int64_t d = (f->x[q] - l.zero) * 1000 - l.at, k = tt_round_div(d, l.ps), off = d - k * l.ps;
+
+		if ((off < 0 ? -off : off) > l.ps / 6) {
+			f->tick[q] = TT_TICK_OFF;
+			if (++off_run == LOCK_POINTS) {
+				lock_to(f, &l, q + 1 - LOCK_POINTS, q + 1);
+				off_run = 0;
+			}
+			continue;
+		}
+		on++;
+		off_run = 0;
+		f->tick[q] = l.tick += (int32_t)k;
+		l.at += k * l.ps + off / 8;
+		l.ps += off / (128 * (k > 1 ? k : 1));
+		l.ps = l.ps > s->ps + s->ps / 200 ? s->ps + s->ps / 200 : l.ps < s->ps - s->ps / 200 ? s->ps - s->ps / 200 : l.ps;
+	}
+	return on;
+}
+
+/* The slope of a straight line through points [from, end) and their ticks, in ps; ${ps} where they are too few. */
+static int64_t
+slope(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps)
+{
+	tt_i128 n = 0, sx = 0, sk = 0, sxk = 0, skk = 0;
+
+	while (from < end && f->tick[from] == TT_TICK_OFF)
+		from++;
+	for (size_t q = from; q < end; q++) {
+		if (f->tick[q] == TT_TICK_OFF)
+			continue;
+		const int64_t k = f->tick[q] - f->tick[from], x = f->x[q] - f->x[from];
+		n++;
+		sx += x;
+		sk += k;
+		sxk += (tt_i128)x * k;
+		skk += (tt_i128)k * k;
+	}
+	const tt_i128 under = n * skk - sk * sk;
+	return n >= 4 && under > 0 ? (int64_t)(((n * sxk - sx * sk) * 1000 + under / 2) / under) : ps;
+}
+
+/* When the first point on the grid of [from, end) is. */
+static int64_t
+first_tick(const struct tt_refresh_fit *f, size_t from, size_t end)
+{
+	while (from < end && f->tick[from] == TT_TICK_OFF)
+		from++;
+	return from < end ? f->x[from] : 0;
+}
+
+/* Pairs of neighbours on the grid that are not as far apart as most: after these, points came back to the grid. */
+static size_t
+count_returns(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	size_t n[9] = { 0 }, all = 0, most = 0;
+
+	for (size_t q = s->first + 1; q < s->end; q++) {
+		if (f->tick[q] == TT_TICK_OFF || f->tick[q - 1] == TT_TICK_OFF || f->of[q] != f->of[q - 1] + 1)
+			continue;
+		const int32_t k = f->tick[q] - f->tick[q - 1];
+		n[k < 0 || k > 8 ? 8 : k]++;
+		all++;
+	}
+	for (size_t k = 0; k < 9; k++)
+		most = n[k] > most ? n[k] : most;
+	return all - most;
+}
+
+/* True if what is known says that the grid is a display's, and not that of frames as long as each other. */
+static bool
+is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	const size_t n = s->frame_end - s->frame, returns = count_returns(f, s);
+	int64_t waited = 0, only = 0;
+
+	/*
+	 * Without a wait only a clock that frames come back to shows, be it after a late frame, or after each of those whose errors are more than a clock's
+	 * steps.
+	 */
+	if (!f->anchored)
+		return tt_refresh_rate(s->ps, returns >= 3 ? 9 : 1) && (returns >= 3 || spread(f, s, 1) > s->ps / 3000);
+	if (4 * (s->end - s->first) < n)
+		return false;
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+
+		waited += is.waited;
+		only += is.waited_only;
+	}
+	for (int k = 1; k <= 4; k++)
+		if (tt_refresh_rate(s->ps / k, 4) >= 48)
+			return true;
+	return returns >= 3 || 2 * only > waited;
+}
+
+bool
+tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s)
+{
+	size_t on, all;
+
+	if (s->end - s->first < 10)
+		return false;
+	join_periods(f, s);
+	divide_period(f, s);
+	tt_refresh_refine(f, s, &s->ps, &all);
+	if (s->ps == 0 || !keeps_phase(f, s))
+		return false;
+	on = count_ticks(f, s);
+	if (10 * on < 6 * (s->end - s->first) || !is_proved(f, s))
+		return false;
+	s->ps = slope(f, s->first, s->end, s->ps);
+	count_ticks(f, s);
+	return true;
+}
+
+/* --- targets -------------------------------------------------------------------------- */
+
+/*
+ * Prices of a frame's refreshes k under a target t, and of another target. A limit lets no frame be faster; a frame is late for a reason, or for none that is
+ * known; a frame at its target that needs more than one refresh less is not held by the limit alone. Fifteen unexplained frames make a new target.
+ */
+enum { MAX_TARGET = 8, PRICE_FASTER = 80, PRICE_UNEXPLAINED = 10, PRICE_EXPLAINED = 1, PRICE_BUSY = 2, PRICE_CHANGE = 140 };
+
+/* True if something needs more than nine tenths of ${refreshes}: the rest is the engine's and the driver's own. */
+static bool
+needs_more(int64_t needed, int64_t ps, int64_t refreshes)
+{
+	return needed * 1000 > refreshes * (ps - ps / 10);
+}
+
+static unsigned
+price(int64_t taken, int64_t target, int64_t needed, int64_t ps)
+{
+	if (taken == 0)
+		return 0;
+	if (taken < target)
+		return PRICE_FASTER;
+	if (taken == target)
+		return target > 1 && needs_more(needed, ps, target - 1) ? PRICE_BUSY : 0;
+	return needs_more(needed, ps, target) ? PRICE_EXPLAINED : PRICE_UNEXPLAINED;
+}
+
+/* The refreshes between the points of frames and of those before, in order of frames. */
+struct steps { const struct tt_refresh_fit *f; size_t q, end, skip; };
+
+/* Those of frame ${i}; 0: not known. */
+static int64_t
+next_step(struct steps *s, size_t i)
+{
+	const struct tt_refresh_fit *f = s->f;
+
+	while (s->q < s->end && f->of[s->q] < i)
+		s->q++;
+	if (s->q >= s->end || f->of[s->q] != i || s->q == s->skip || f->of[s->q - 1] + 1 != i || f->tick[s->q] == TT_TICK_OFF ||
+	    f->tick[s->q - 1] == TT_TICK_OFF)
+		return 0;
+	return f->tick[s->q] > f->tick[s->q - 1] ? f->tick[s->q] - f->tick[s->q - 1] : 1;
+}
+
+/* The most that the frame or one of the two before needs: a pipeline shows a frame later than it makes it. */
+struct needs { int64_t last[3]; };
+
+static int64_t
+next_need(struct needs *n, int64_t needed)
+{
+	n->last[0] = n->last[1];
+	n->last[1] = n->last[2];
+	n->last[2] = needed;
+	return n->last[0] > n->last[1] ? (n->last[0] > needed ? n->last[0] : needed) : (n->last[1] > needed ? n->last[1] : needed);
+}
+
+/* The fewest refreshes that one in fifty frames or more takes: no limit is lower. */
+static int
+least_target(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	struct steps steps = { f, s->first, s->end, s->first };
+	size_t n[MAX_TARGET + 2] = { 0 }, all = 0, below = 0;
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const int64_t k = next_step(&steps, i);
+
+		n[k > MAX_TARGET ? MAX_TARGET + 1 : k] += k > 0;
+		all += k > 0;
+	}
+	for (int k = 1; k <= MAX_TARGET; k++)
+		if ((below += n[k]) * 50 >= all && below > 0)
+			return k;
+	return all ? MAX_TARGET : 1;
+}
+
+/* Choose the target of each frame of ${s} into f->choice. */
+static void
+choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	const int least = least_target(f, s);
+	struct steps steps = { f, s->first, s->end, s->first };
+	struct needs needs = { { 0 } };
+	uint64_t sum[MAX_TARGET + 1] = { 0 };
+	int best = least;
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const int64_t needed = next_need(&needs, tt_refresh_frame_at(f, i).needed), taken = next_step(&steps, i);
+		const uint64_t change = sum[best] + PRICE_CHANGE;
+		unsigned changed = 0;
+		int now = least;
+
+		/* One bit a target: it follows the best one of the frame before, which is in the highest four. */
+		for (int t = least; t <= MAX_TARGET; t++) {
+			if (i > s->frame && change < sum[t]) {
+				sum[t] = change;
+				changed |= 1u << (t - 1);
+			}
+			sum[t] += price(taken, t, needed, s->ps);
+		}
+		for (int t = least; t <= MAX_TARGET; t++)
+			now = sum[t] < sum[now] ? t : now;
+		f->choice[i] = (uint16_t)(changed | (unsigned)best << 8);
+		best = now;
+	}
+	for (size_t i = s->frame_end; i-- > s->frame; ) {
+		const unsigned came = f->choice[i];
+
+		f->choice[i] = (uint16_t)best;
+		if (came >> (best - 1) & 1)
+			best = (int)(came >> 8);
+	}
+}
+
+/* --- refreshes of frames -------------------------------------------------------------- */
+
+/* Counting the frames of a stretch: the point at or before an edge, and how far behind its point the end of a frame usually is. */
+struct edges {
+	const struct tt_refresh_fit *f;
+	const struct tt_stretch *s;
+	size_t q;                     /* the first point after the edges so far */
+	size_t on;                    /* the last point on the grid before that; SIZE_MAX: none */
+	int64_t behind;               /* ps */
+};
+
+/* The first point on the grid from ${q} on, of the ${most} next; SIZE_MAX: none. */
+static size_t
+next_on(const struct edges *e, size_t q, size_t most)
+{
+	for (const size_t end = e->s->end - q < most ? e->s->end : q + most; q < end; q++)
+		if (e->f->tick[q] != TT_TICK_OFF)
+			return q;
+	return SIZE_MAX;
+}
+
+/* The refresh that the edge at ${ts} follows, by the point ${q}. */
+static int64_t
+tick_by(const struct edges *e, size_t q, int64_t ts)
+{
+	return e->f->tick[q] + tt_round_div((ts - e->f->x[q]) * 1000 - e->behind, e->s->ps);
+}
+
+/*
+ * The refresh that the end of frame ${i}, at ${ts}, follows. Where a frame waits first and works then, the refreshes up to the next frame's point are
+ * divided: it has those of its own point, and the next frame what it waits beyond its target; unless it worked for longer than its target, which makes all of
+ * them its own.
+ */
+static int64_t
+tick_of_end(struct edges *e, size_t i, int64_t ts)
+{
+	const struct tt_refresh_fit *f = e->f;
+	size_t after;
+	int64_t tick;
+
+	for (; e->q < e->s->end && f->x[e->q] <= ts; e->q++)
+		if (f->tick[e->q] != TT_TICK_OFF)
+			e->on = e->q;
+	after = next_on(e, e->q, TT_REFRESH_FAR);
+	if (e->on == SIZE_MAX)
+		return after == SIZE_MAX ? 0 : tick_by(e, after, ts);
+	tick = f->tick[e->on];
+	if (f->of[e->on] != i || !f->anchored)
+		return tick_by(e, e->on, ts) > tick ? tick_by(e, e->on, ts) : tick;
+	if (after != SIZE_MAX && f->of[after] == i + 1 && (ts - f->x[e->on]) * 1000 > f->choice[i] * e->s->ps) {
+		const int64_t most = f->tick[after] - f->choice[i + 1 < e->s->frame_end ? i + 1 : i];
+
+		tick = most > tick ? most : tick;
+	}
+	return tick;
+}
+
+/* The refresh that the begin of frame ${i}, at ${ts}, follows, where no frame is right before it. */
+static int64_t
+tick_of_begin(const struct edges *e, int64_t ts)
+{
+	const size_t after = next_on(e, e->q, TT_REFRESH_FAR), by = after != SIZE_MAX ? after : e->on;
+
+	return by == SIZE_MAX ? 0 : tick_by(e, by, ts);
+}
+
+/* How far the end of a frame is behind its point, in ps: the median. */
+static int64_t
+usual_behind(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	const size_t step = (s->end - s->first) / MAX_SAMPLES + 1;
+	int64_t v[MAX_SAMPLES];
+	size_t n = 0;
+
+	for (size_t q = s->first; f->anchored && q < s->end && n < MAX_SAMPLES; q += step)
+		if (f->tick[q] != TT_TICK_OFF)
+			v[n++] = (tt_refresh_frame_at(f, f->of[q]).end - f->x[q]) * 1000;
+	return n ? tt_quantile_of_i64(v, n, 1, 2) % s->ps : 0;
+}
+
+static void
+count_refreshes(struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	struct edges e = { f, s, s->first, SIZE_MAX, usual_behind(f, s) };
+	int64_t last = 0, end = INT64_MIN;
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		int64_t tick, k;
+
+		if (is.start != end)
+			last = tick_of_begin(&e, is.start);
+		tick = tick_of_end(&e, i, is.end);
+		k = tick > last ? tick - last : 1;
+		k = k > (int64_t)TT_REFRESH_MAX ? (int64_t)TT_REFRESH_MAX : k;
+		f->to->taken[i] = (uint16_t)(k | (k > f->choice[i] ? TT_REFRESH_LATE : 0));
+		last = tick > last ? tick : last;
+		end = is.end;
+	}
+}
+
+/* --- segments ------------------------------------------------------------------------- */
+
+/* Which reading the frames of ${is} allow. */
+static enum tt_refresh_reading
+reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
+{
+	int64_t waited = 0, only = 0;
+	size_t busy = 0;
+
+	if (is->target < 2)
+		return TT_READING_LIMIT;
+	for (size_t i = is->first; i < is->end; i++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+
+		waited += frame.waited;
+		only += frame.waited_only;
+		busy += needs_more(frame.needed, is->period_ps, is->target - 1);
+	}
+	if (2 * busy > is->end - is->first)
+		return TT_READING_OR_WORK;
+	return f->src->gpu_known || (waited > 0 && only >= waited - waited / 10) ? TT_READING_LIMIT : TT_READING_OR_GPU;
+}
+
+int
+tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_err *err)
+{
+	size_t q = s->first;
+	int rc = TT_OK;
+
+	choose_targets(f, s);
+	count_refreshes(f, s);
+	for (size_t i = s->frame, end; i < s->frame_end && rc == TT_OK; i = end) {
+		struct tt_refresh_segment is = { .first = i, .kind = TT_REFRESH_GRID, .target = f->choice[i] };
+		size_t from = q;
+
+		for (end = i; end < s->frame_end && f->choice[end] == is.target; end++)
+			;
+		while (q < s->end && f->of[q] < end)
+			q++;
+		is.end = end;
+		is.period_ps = s->ps;
+		is.tick_ns = first_tick(f, from, q);
+		is.reading = reading_of(f, &is);
+		rc = tt_refresh_append(f, &is, err);
+	}
+	return rc;
+}

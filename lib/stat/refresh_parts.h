@@ -1,0 +1,66 @@
+/**
+ * What the files of the fit of refreshes share: the points that are fitted, and stretches of them. refresh.c finds stretches of one period, refresh_grid.c
+ * counts a stretch along its grid and finds the limits in it.
+ */
+#ifndef TT_STAT_REFRESH_PARTS_H
+#define TT_STAT_REFRESH_PARTS_H
+
+#include "stat/refresh.h"
+
+/* A point that is on no refresh. */
+#define TT_TICK_OFF INT32_MIN
+
+struct tt_refresh_fit {
+	const struct tt_refresh_source *src;
+	struct tt_refreshes *to;
+	struct tt_mem *mem;
+	bool anchored;                /* points are ends of waits; else ends of frames */
+	size_t n;                     /* points */
+	int64_t *x;                   /* their times, ns */
+	uint32_t *of;                 /* their frames, rising */
+	int32_t *tick;                /* their refreshes, counted within a stretch */
+	uint16_t *choice;             /* by frame, while targets are chosen */
+};
+
+/* Points [first, end) whose distances are multiples of one period; 0: they have none. Their frames are [frame, frame_end). */
+struct tt_stretch { size_t first, end, frame, frame_end; int64_t ps; };
+
+static inline struct tt_refresh_frame
+tt_refresh_frame_at(const struct tt_refresh_fit *f, size_t i)
+{
+	struct tt_refresh_frame is;
+
+	f->src->frame(f->src->arg, i, &is);
+	return is;
+}
+
+/* ${a} / ${b}, ${b} > 0, to the nearest whole number, halves up. */
+static inline int64_t
+tt_round_div(int64_t a, int64_t b)
+{
+	const int64_t q = a / b, r = a % b;
+
+	return r < 0 ? q - (2 * -r > b) : q + (2 * r >= b);
+}
+
+/* How far ${ns} is from a whole number of ${ps}, in ps. */
+static inline int64_t
+tt_off_grid(int64_t ns, int64_t ps)
+{
+	return ns * 1000 - tt_round_div(ns * 1000, ps) * ps;
+}
+
+/* Whole periods and time in which nothing lasts longer: distances beyond this say nothing. */
+enum { TT_REFRESH_FAR = 64 };
+#define TT_REFRESH_FAR_NS INT64_C(10000000000)
+
+/* refresh_grid.c: true if the points of ${s} lie on a grid, whose period s->ps is or is made. */
+bool tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s);
+/* Append the segments of ${s}, which is on a grid, and count the refreshes of its frames. TT_E_NOMEM, TT_E_LIMIT. */
+int tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_err *err);
+/* Append ${is} to the segments. TT_E_NOMEM, TT_E_LIMIT. */
+int tt_refresh_append(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err);
+/* Make ${ps} fit the pairs of neighbours in ${s} best; returns how many fit within an eighth of it, *${all}: of so many. */
+size_t tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all);
+
+#endif

@@ -1,0 +1,243 @@
+"""Games that a display or a timer holds, simulated and written as logs of Unity's profiler (tracetool-unity-raw(7)), with what a player saw of each frame.
+
+A display refreshes at times of its own. A frame is shown at the first refresh at which all that makes it is ready (its main thread, its
+render thread, its GPU) and that the limit allows; the main thread waits for that, and is woken a little later. Engines wait at the end of
+a frame, or at the begin of the next one. A timer's limit has no refreshes: a frame that was ready lasts its period, and what the sleep
+takes longer. Nothing here knows how the program finds out.
+"""
+import math
+import random
+import struct
+
+from raw_log import MAIN, SESSION, Log, state, text, thread
+
+MS, US = 10 ** 6, 10 ** 3
+RENDERER = 200
+NAMES = ["Main Thread", "PlayerLoop", "Update.ScriptRunBehaviourUpdate", "Game.dll!::World.Update()", "Gfx.WaitForPresentOnGfxThread", "WaitForTargetFPS",
+         "TimeUpdate.WaitForLastPresentationAndUpdateTime", "Semaphore.WaitForSignal", "Camera.Render", "Gfx.WaitForGfxCommandsFromMainThread",
+         "GPU Frame Time", "Render Thread"]
+ROOT, LOOP, SCRIPTS, WORLD, PRESENT, TARGET, LAST, SIGNAL, CAMERA, COMMANDS, GPU, RENDER_ROOT = range(12)
+
+
+class Game:
+    """What one capture is to be. Rates in Hz; a limit is a list of (first frame, refreshes or periods)."""
+
+    def __init__(self, seed, frames=240, hz=60, waits="end", kind="display", limits=((0, 1),), late=0.0, by="main",
+                 gpu_known=False, drift=0.0, rates=(), jitter=300 * US):
+        self.rng = random.Random(seed)
+        self.n, self.hz, self.waits, self.kind, self.limits, self.late, self.by = frames, hz, waits, kind, limits, late, by
+        self.gpu_known, self.drift, self.rates, self.jitter = gpu_known, drift, rates, jitter
+        self.frames, self.render, self.gpu, self.taken, self.is_late, self.switch = [], [], [], [], [], None
+        self.simulate()
+
+    def limit(self, i):
+        return [k for first, k in self.limits if first <= i][-1]
+
+    def rate(self, i):
+        return ([hz for first, hz in self.rates if first <= i] or [self.hz])[-1]
+
+    def near_change(self, i):
+        return any(abs(i - c) < 6 for c, _ in list(self.limits)[1:] + list(self.rates)) or i > self.n - 4 or i < 2
+
+    def simulate(self):
+        {"display": self.on_display, "timer": self.on_timer, "free": self.freely}[self.kind]()
+
+    # ---- the display's clock ----
+    def tick(self, n):
+        """When refresh n is. The rate drifts by ${drift} of it over the capture."""
+        if self.switch and n >= self.switch[0]:
+            return self.switch[1] + (n - self.switch[0]) * 1e9 / self.rates[-1][1]
+        p, all_ = 1e9 / self.hz, 4 * self.n
+        return 50e6 + n * p + self.drift * p * n * n / (2 * all_)
+
+    def next_tick(self, at, least):
+        n = least
+        while self.tick(n) < at:
+            n += 1
+        return n
+
+    def needs(self, i, period, limit):
+        """Times of main thread, render thread and GPU, and whether they are to be late."""
+        rng = self.rng
+        if self.rates and self.near_change(i):            # little enough for either display
+            period = min(period, 1e9 / self.rates[-1][1])
+        quiet = [rng.uniform(.2, .6) * period, rng.uniform(.1, .6) * period, rng.uniform(.2, .7) * period]
+        if not self.near_change(i) and rng.random() < self.late:
+            more = (limit + rng.choice((0, 0, 0, 1)) + rng.uniform(.2, .8)) * period
+            who = rng.choice(("main", "render", "gpu")) if self.by == "any" else self.by
+            quiet[("main", "render", "gpu").index(who)] = more
+        return [int(x) for x in quiet]
+
+    def on_display(self):
+        rng, at, last, ends = self.rng, 0, 0, []
+        at = self.tick(0) + 100 * US + (self.needs(0, 1e9 / self.hz, 1)[0] if self.waits == "begin" else 0)
+        ready = at
+        ticks, works = [], []
+        for i in range(self.n + 1):
+            if self.rates and i == self.rates[-1][0]:
+                self.switch = (last, self.tick(last))
+            period, limit = 1e9 / self.rate(i), self.limit(i)
+            main, render, gpu = self.needs(i, period, limit)
+            start = at
+            if self.waits == "begin":
+                n = self.next_tick(ready, last + limit)
+                woken = self.tick(n) + rng.uniform(20 * US, self.jitter)
+                at = woken + main
+                ready = max(at, woken + render, woken + gpu)
+                ticks.append(n)
+                works.append(at > self.tick(n + limit))
+                zones = [("wait", start, woken), ("work", woken, at)]
+                made = woken
+            else:
+                done = start + main
+                drawn = max(done, start + render)
+                ready = max(drawn, start + gpu)
+                n = self.next_tick(ready, last + limit)
+                at = self.tick(n) + rng.uniform(20 * US, self.jitter)
+                # A GPU that is late is waited for with the render thread, and then for the display.
+                presented = max(drawn, ready if gpu > main else drawn)
+                zones = [("work", start, done), ("present", done, presented), ("target", presented, at)]
+                self.taken.append(n - last)
+                self.is_late.append(n - last > limit)
+                made = start
+            last = n
+            self.frames.append((start, at, zones))
+            self.render.append((made, made + render))
+            self.gpu.append(gpu)
+        if self.waits == "begin":
+            edge = ticks[0] - self.limit(0)
+            for i in range(self.n):
+                now = ticks[i + 1] - self.limit(i + 1) if works[i] else ticks[i]
+                self.taken.append(max(1, now - edge))
+                self.is_late.append(self.taken[-1] > self.limit(i))
+                edge = max(edge, now)
+        self.frames, self.taken, self.is_late = self.frames[:self.n], self.taken[:self.n], self.is_late[:self.n]
+        first, end = (0, last) if not self.switch else (0, self.switch[0])
+        self.periods = [(self.tick(end) - self.tick(first)) / (end - first)] if not self.switch else [1e9 / self.hz, 1e9 / self.rates[-1][1]]
+
+    def on_timer(self):
+        rng, at = self.rng, 50 * MS
+        held = {}
+        for i in range(self.n):
+            period = self.limit(i) * 1e9 / self.hz
+            main, render, _ = self.needs(i, period, 1)
+            late = main > period
+            if late:
+                main = int((rng.choice((1.1, 1.2, 1.3, 1.7, 2.2)) + rng.uniform(0, .1)) * period)
+            end = at + main + 3 * US if late else at + period + min(rng.expovariate(1 / (120 * US)), 800 * US)
+            zones = [("work", at, at + main)] + ([] if late else [("target", at + main, end)])
+            self.frames.append((at, end, zones))
+            self.render.append((at, at + min(render, period / 2)))
+            self.gpu.append(0)
+            self.is_late.append(late)
+            if not late:
+                held.setdefault(self.limit(i), []).append(end - at)
+            at = end
+        self.periods = [sum(held[k]) / len(held[k]) for _, k in self.limits]
+        for i, (a, b, _) in enumerate(self.frames):
+            p = self.periods[[n for n, (first, _) in enumerate(self.limits) if first <= i][-1]]
+            self.taken.append(max(1, math.floor((b - a) / p + .5)))
+
+    def freely(self):
+        """No limit: as long as the work takes, or the GPU, which the main thread waits for."""
+        at = 50 * MS
+        for i in range(self.n):
+            main = int((14.2 + self.rng.gauss(0, .25)) * MS) if self.by == "main" else int(self.rng.uniform(3, 6) * MS)
+            if self.rng.random() < self.late:
+                main += int(self.rng.uniform(4, 20) * MS)
+            end = at + main + (30 * US if self.by == "main" else int((12.8 + self.rng.gauss(0, .4)) * MS))
+            self.frames.append((at, end, [("work", at, at + main)] + ([] if self.by == "main" else [("present", at + main, end)])))
+            self.render.append((at, at + 2 * MS))
+            self.gpu.append(0)
+            at = end
+        self.taken, self.is_late, self.periods = [None] * self.n, [None] * self.n, []
+
+    # ---- what is true ----
+    def segments(self):
+        """(first frame, last one, kind, refreshes a frame, period in ns), frames from 1."""
+        if self.kind == "free":
+            return [(1, self.n, "none", None, None)]
+        changes = [first for first, _ in (self.rates or self.limits)]
+        if self.rates:
+            changes = [0] + changes
+        ends = changes[1:] + [self.n]
+        return [(a + 1, b, self.kind, self.limit(a) if self.kind == "display" else 1, self.periods[k if len(self.periods) > 1 else 0])
+                for k, (a, b) in enumerate(zip(changes, ends))]
+
+    def fps(self):
+        return self.n * 1e9 / (self.frames[-1][1] - self.frames[0][0])
+
+    # ---- the capture ----
+    def zones(self, zones):
+        """Zones of the main thread: (begin, end, marker) in order of begin."""
+        out = []
+        for what, a, b in zones:
+            if what == "work":
+                out += [(a, b, SCRIPTS), (a + 1 * US, b - 1 * US, WORLD)]
+            elif self.waits == "bare":
+                continue
+            elif what == "wait":
+                out += [(a, b, LAST), (a + 200, b - 300, PRESENT), (a + 400, b - 500, SIGNAL)]
+            elif b - a > 4 * US:
+                out += [(a + 1 * US, b - 1 * US, PRESENT if what == "present" else TARGET)]
+        return out
+
+    def write(self, path):
+        start = self.frames[0][0] / MS - 1
+        log = Log(start, NAMES[:GPU])
+        counter = struct.pack("<HIHH", 1, GPU, 0x80, 0) + text(NAMES[GPU]) + b"\1" + struct.pack("<H", 4) + text("Value")
+        log.block(SESSION, counter + struct.pack("<HIHH", 1, RENDER_ROOT, 0, 0) + text(NAMES[RENDER_ROOT]) + b"\0" + thread(RENDERER, 0, "Render Thread"))
+        whole = lambda ns: int(ns) // 100 * 100
+        for i, (a, b, zones) in enumerate(self.frames):
+            log.block(MAIN, struct.pack("<HIQ", 34, i, whole(a)))
+            body, open_ = b"", []
+            if self.gpu_known and i >= 4:                 # of the frame four before
+                body += struct.pack("<HBIQBBq", 44, 0, GPU, whole(a), 1, 4, self.gpu[i - 4])
+            for x, y, m in [(a, b, ROOT), (a, b, LOOP)] + self.zones(zones):
+                while open_ and open_[-1][1] <= x:
+                    _, end, was = open_.pop()
+                    body += struct.pack("<HBIQ", 37, 0, was, whole(end))
+                body += struct.pack("<HBIQ", 36, 0, m, whole(x))
+                open_.append((x, y, m))
+            while open_:
+                _, end, was = open_.pop()
+                body += struct.pack("<HBIQ", 37, 0, was, whole(end))
+            log.block(MAIN, body)
+            x, y = self.render[i]
+            log.block(RENDERER, struct.pack("<HBIQ", 36, 0, CAMERA, whole(x)) + struct.pack("<HBIQ", 37, 0, CAMERA, whole(y)))
+        log.block(MAIN, struct.pack("<HIQ", 34, self.n, whole(self.frames[-1][1])))
+        log.block(SESSION, state(0, self.frames[-1][1] / MS + 1))
+        return log.write(path)
+
+
+def games(first=0):
+    """Two hundred of all kinds, each different; (name, game)."""
+    rng = random.Random(first + 41)
+    for seed in range(first, first + 200):
+        hz = (60, 90, 120, 144)[seed % 4]
+        late = (0, 0, .02, .1, .3, .5)[rng.randrange(6)]
+        n = rng.choice((150, 240, 400))
+        more = {"frames": n, "hz": hz, "late": late, "waits": ("end", "begin")[seed // 4 % 2]}
+        what = seed % 20
+        if what < 9:
+            more.update(by=("main", "render", "gpu", "any")[rng.randrange(4)], gpu_known=rng.random() < .5, drift=rng.choice((0, 0, 2e-4, -3e-4)))
+        elif what < 12:
+            change = rng.randrange(60, n - 60)
+            several = (((0, 1), (change, 2)), ((0, 2), (change, 1)), ((0, 1), (change, 3)), ((0, 1), (change, 2), (change + 50, 1)))
+            more.update(limits=rng.choice(several), late=min(late, .1), by=("main", "render")[seed % 2])
+        elif what < 15:
+            more.update(kind="timer", waits="end", hz=(60, 30, 40, 72, 120)[rng.randrange(5)])
+        elif what < 16:
+            change = rng.randrange(60, n - 60)
+            more.update(kind="timer", waits="end", hz=60, late=min(late, .1),
+                        limits=rng.choice((((0, 1), (change, 2)), ((0, 2), (change, 1)), ((0, 1), (change, 1.5)))))
+        elif what < 17:
+            more.update(hz=60, rates=((rng.randrange(60, n - 60), 144),), late=min(late, .1))
+        elif what < 18:
+            more.update(waits="bare", late=rng.choice((.1, .3)), jitter=120 * US)
+        elif what < 19:
+            # All of 120 Hz and two refreshes a frame is 60 Hz and one.
+            more.update(hz=(60, 90)[seed // 20 % 2], limits=((0, 2),), late=min(late, .1), by="main")
+        else:
+            more.update(kind="free", by=("main", "gpu")[seed // 20 % 2], late=min(late, .1))
+        yield "game%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, **more)
