@@ -36,6 +36,7 @@
 #define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
 #define STEADY 0.01                   /* a count is steady if equal builds exceed its limit in at most this share of sessions */
 #define RARE 10                       /* frames of a thousand: more long ones are no hitches */
+#define WIDE 50                       /* frames of a thousand: so many more late ones are no chance */
 #define ALLOCATING (100 * TT_AMOUNT_ONE)      /* above 100 allocating frames per thousand, each allocation counts */
 
 struct suggest {
@@ -319,6 +320,9 @@ is_steady(const struct suggest *g, const char *key)
 /* What the comment says of a row that warns because its count is not known to be steady. */
 #define UNSTEADY "; fails nothing: these captures do not show that the count is steady, as a --baseline of five sessions of five captures does"
 
+/* What it says where only many more fail. */
+#define WIDE_TEXT "; the margin is wide, for these captures do not show that the count is steady, as a --baseline of five sessions of five captures does"
+
 /* The frames over a limit, of a thousand. */
 struct long_frames {
 	const char *metric;
@@ -343,27 +347,45 @@ share_over(const struct suggest *g, const char *time, int64_t at_most, struct lo
 	}
 }
 
+/* The smallest common limit of at least 1.5 times the median frame; with ${kept} the smallest that the frame limit keeps, with ${least} none below it. */
+static const struct tt_hitch_limit *
+hitch_limit(int64_t median, int64_t least, bool kept)
+{
+	size_t k = 0;
+
+	while (k + 1 < TT_HITCH_LIMITS && (kept ? tt_frame_limit(tt_hitch_limit[k].ns) < least - least / 50 :
+	    tt_frame_limit(tt_hitch_limit[k].ns) < tt_scale(median, 3, 2 * TT_AMOUNT_ONE) ||
+	    (tt_hitch_limit[k].ns < least && !tt_same_cap(tt_hitch_limit[k].ns, least))))
+		k++;
+	return &tt_hitch_limit[k];
+}
+
+static void
+set_long(struct long_frames *l, const char *metric, const struct tt_hitch_limit *limit)
+{
+	l->metric = metric;
+	l->limit = limit;
+	snprintf(l->key, sizeof l->key, "%s[%lldns].per_1000", metric, (long long)tt_frame_limit(limit->ns));
+}
+
 /*
- * The frames over the smallest common limit that is at least 1.5 times the median frame and, where frames are capped, no less than the time at which they
- * are. ${frames}: how many captures have frame times.
+ * The frames that are shown for longer than the smallest common limit that is at least 1.5 times the median frame. Where frames are capped, than the smallest
+ * that the cap keeps: those are late, whatever made them so; without the Editor, which shares the cap, that is not known, and uncapped time counts.
+ * ${frames}: how many captures have frame times.
  */
 static struct long_frames
 long_frames(const struct suggest *g, const char *time, size_t frames, int64_t median)
 {
-	struct long_frames l = { .metric = g->cap_ns ? "frame.uncapped.over" : "frame.over" };
+	struct long_frames l = { .most = 0 };
 	struct tt_session of[MOST];
-	size_t k = 0, sessions;
-	int64_t ns;
+	size_t sessions;
 
-	while (k + 1 < TT_HITCH_LIMITS && (tt_frame_limit(tt_hitch_limit[k].ns) < tt_scale(median, 3, 2 * TT_AMOUNT_ONE) ||
-	    (tt_hitch_limit[k].ns < g->cap_ns && !tt_same_cap(tt_hitch_limit[k].ns, g->cap_ns))))
-		k++;
-	l.limit = &tt_hitch_limit[k];
-	ns = tt_frame_limit(l.limit->ns);
-	snprintf(l.key, sizeof l.key, "%s[%lldns].per_1000", l.metric, (long long)ns);
+	set_long(&l, "frame.over", hitch_limit(median, g->cap_ns, g->cap_ns > 0));
+	if (g->cap_ns && spread_of(g, l.key).n == 0)
+		set_long(&l, "frame.uncapped.over", hitch_limit(median, g->cap_ns, false));
 	l.counted = spread_of(g, l.key).n == frames;
 	if (!l.counted) {
-		share_over(g, time, tt_scale(ns, TT_AMOUNT_ONE, 1), &l);
+		share_over(g, time, tt_scale(tt_frame_limit(l.limit->ns), TT_AMOUNT_ONE, 1), &l);
 		return l;
 	}
 	l.most = spread_of(g, l.key).max;
@@ -373,6 +395,21 @@ long_frames(const struct suggest *g, const char *time, size_t frames, int64_t me
 			if (of[i].value - of[j].value > (double)l.apart)
 				l.apart = (int64_t)(of[i].value - of[j].value);
 	return l;
+}
+
+/* How many of a thousand frames a row allows to be long. */
+static int64_t
+most_long(const struct long_frames *l, bool wide, bool steady)
+{
+	int64_t max = l->most < INT64_MAX ? l->most : 500 * TT_AMOUNT_ONE;
+
+	if (wide)
+		max = 5 * max > max + WIDE * TT_AMOUNT_ONE ? 5 * max : max + WIDE * TT_AMOUNT_ONE;
+	else if (l->counted)
+		max += l->apart + l->apart / 2 + TT_AMOUNT_ONE;
+	else if (steady)
+		max *= 2;
+	return (max + TT_AMOUNT_ONE - 1) / TT_AMOUNT_ONE;
 }
 
 /*
@@ -393,16 +430,15 @@ tail_row(struct suggest *g)
 		return;
 
 	const struct long_frames l = long_frames(g, time, r.n, r.median);
-	const bool known = l.most < INT64_MAX, rare = known && l.most <= RARE * TT_AMOUNT_ONE, fails = rare && is_steady(g, l.key);
-	int64_t max = known ? l.most : 500 * TT_AMOUNT_ONE;
+	const bool known = l.most < INT64_MAX, rare = known && l.most <= RARE * TT_AMOUNT_ONE, steady = rare && is_steady(g, l.key);
+	/* Of capped frames many more late ones than ever are no chance, whatever sessions differ by. */
+	const bool wide = rare && !steady && g->cap_ns && l.counted, fails = steady || wide;
+	const int64_t max = most_long(&l, wide, steady);
 
-	if (l.counted)
-		max += l.apart + l.apart / 2 + TT_AMOUNT_ONE;
-	else if (fails)
-		max *= 2;
-	max = (max + TT_AMOUNT_ONE - 1) / TT_AMOUNT_ONE;
 	if (!rare)
 		why = "; fails nothing: such frames are too usual to be hitches";
+	if (wide)
+		why = WIDE_TEXT;
 	begin_row(g, "hitches", l.metric, NULL);
 	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %lld%s,\n\t\t  \"comment\": \"frames of a thousand%s", l.limit->text,
 	    (long long)(max < 2 && fails ? 2 : max > 1000 ? 1000 : max), fails ? "" : ", \"level\": \"warn\"", fails ? ", of the median capture" : "");
@@ -410,7 +446,7 @@ tail_row(struct suggest *g)
 		snprintf(none, sizeof none, "none of these %zu captures has", r.n);
 	if (known)
 		tt_buf_printf(g->out, ": %s more than %s", none, amount(most, l.most, TT_DIM_NUMBER));
-	tt_buf_printf(g->out, "; p99 is %s%s\" }", amount(text, spread_of(g, p99).median, TT_DIM_TIME), fails ? "" : why);
+	tt_buf_printf(g->out, "; p99 is %s%s\" }", amount(text, spread_of(g, p99).median, TT_DIM_TIME), steady ? "" : why);
 }
 
 /* Write ${v} plus a fifth, in a readable unit. */

@@ -272,7 +272,7 @@ cap_of(const struct tt_point *p, size_t n, size_t *capped)
 	return cap;
 }
 
-/* Is the row's figure the frame limit's? One that counts frames clearly longer than the limit is not: those are held back by nothing. */
+/* True if the row's figure is the frame limit's. One that counts frames over a budget that the limit keeps is not: those are late. */
 static bool
 is_blind(const struct tt_verdict_row *r)
 {
@@ -282,7 +282,7 @@ is_blind(const struct tt_verdict_row *r)
 
 	if (!cap || r->row->level == TT_LEVEL_OFF || r->would == TT_CANNOT_JUDGE || !tt_measure_is_wall(x))
 		return false;
-	return x->metric->family != TT_FAM_OVER || x->limit_ns <= cap + cap / 10;
+	return x->metric->family != TT_FAM_OVER || x->limit_ns < cap - cap / 50;
 }
 
 /* "60 fps (16.7 ms)", " in 3 of 5 captures", " in the baseline": where frames are capped that ${r} looks at. */
