@@ -27,8 +27,8 @@ struct tt_capture_row {
 	const char *text[TEXTS];
 	size_t bytes;                 /* of all this */
 	uint64_t group;               /* a hash of it */
-	bool bad, has_frames, knows_allocs;
-	int64_t frames, median, p95, p99, max, over, alloc_b, duration;
+	bool bad, has_frames, knows_allocs, has_limit;
+	int64_t frames, median, p95, p99, max, over, late, alloc_b, duration;
 	int64_t cap, uncapped_median, uncapped_p95;     /* of capped frames; else 0 */
 	int64_t by;                   /* the 95th percentile by which captures are compared */
 };
@@ -160,10 +160,12 @@ new_row(const struct tt_result *r, const char *group, struct tt_mem *mem, struct
 	}
 	*row = (struct tt_capture_row){ .bytes = bytes, .bad = strcmp(r->outcome, "ok") != 0, .group = tt_hash_bytes(group, strlen(group)),
 		.frames = number(m, "frames.count"), .median = number(m, "frames.median_ns"), .p95 = number(m, "frames.p95_ns"),
-		.p99 = number(m, "frames.p99_ns"), .max = number(m, "frames.max_ns"), .over = number(m, "frames.over_33_33"),
+		.p99 = number(m, "frames.p99_ns"), .max = number(m, "frames.max_ns"), .over = number(m, "frames.over_33_33"), .late = number(m, "frames.late"),
 		.alloc_b = number(m, "gcalloc.bytes"), .duration = number(r->doc, "duration_ns"), .cap = number(m, "frames.cap_ns"),
 		.uncapped_median = number(m, "frames.uncapped_median_ns"), .uncapped_p95 = number(m, "frames.uncapped_p95_ns") };
-	row->by = row->uncapped_p95 ? row->uncapped_p95 : row->p95;
+	/* Where the limit is kept, how much work is left room for; where one frame in twenty is late, how long they are shown. */
+	row->by = row->uncapped_p95 && row->late * 20 < row->frames ? row->uncapped_p95 : row->p95;
+	row->has_limit = json_object_get(m, "frames.late") != NULL;
 	row->has_frames = row->frames > 0;
 	row->knows_allocs = json_object_get(m, "gcalloc.bytes") != NULL;
 	to = (char *)(row + 1);
@@ -248,13 +250,13 @@ is_outlier(const struct tt_captures *c, const struct tt_capture_row *row)
 
 /* --- the table ------------------------------------------------------------------------------------ */
 
-enum { C_KEY, C_OUTCOME, C_OUTLIER, C_GROUP, C_FRAMES, C_MEDIAN, C_P95, C_P99, C_MAX, C_CAP, C_UNCAPPED_MEDIAN, C_UNCAPPED_P95, C_OVER, C_ALLOC,
+enum { C_KEY, C_OUTCOME, C_OUTLIER, C_GROUP, C_FRAMES, C_MEDIAN, C_P95, C_P99, C_MAX, C_CAP, C_UNCAPPED_MEDIAN, C_UNCAPPED_P95, C_OVER, C_LATE, C_ALLOC,
 	C_DURATION, C_LOSS, C_WHY, C_DETAIL, C_FILE, C_N };
 const struct tt_col tt_captures_col[C_N] = {
 	[C_KEY] = { "key", "capture", TT_UNIT_TEXT, "Key of the capture." },
 	[C_OUTCOME] = { "outcome", "outcome", TT_UNIT_TEXT, "ok, damaged or failed." },
-	[C_OUTLIER] = { "outlier", "outlier", TT_UNIT_TEXT, "slow if the 95th percentile of its frames (of capped ones: of their uncapped time) is far above "
-	    "that of the others of its group." },
+	[C_OUTLIER] = { "outlier", "outlier", TT_UNIT_TEXT, "slow if the 95th percentile of its frames (of capped ones, unless one in twenty is late: of their "
+	    "uncapped time) is far above that of the others of its group." },
 	[C_GROUP] = { "group", "group", TT_UNIT_TEXT, "The facts that captures of its group share." },
 	[C_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Whole frames." },
 	[C_MEDIAN] = { "frame_median_ns", "median", TT_UNIT_NS, "Median wall time of its frames." },
@@ -264,7 +266,8 @@ const struct tt_col tt_captures_col[C_N] = {
 	[C_CAP] = { "frame_cap_ns", "capped at", TT_UNIT_NS, "Time that the frame limit makes each frame last; empty if frames are not capped." },
 	[C_UNCAPPED_MEDIAN] = { "frame_uncapped_median_ns", "uncapped median", TT_UNIT_NS, "Of capped frames, the median uncapped time." },
 	[C_UNCAPPED_P95] = { "frame_uncapped_p95_ns", "uncapped p95", TT_UNIT_NS, "Of capped frames, the 95th percentile of the uncapped time." },
-	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: longer than 1/30 s and a microsecond." },
+	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond." },
+	[C_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." },
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if they are not recorded." },
 	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Time from the first event to the last." },
 	[C_LOSS] = { "loss", "lost", TT_UNIT_TEXT, "What it lost, guessed or left out: kinds of the table loss, each with its count; empty: nothing." },
@@ -295,6 +298,8 @@ put_row(const struct tt_captures *c, const struct tt_capture_row *row, struct tt
 		tt_cell_int(&cell[C_P99], row->p99);
 		tt_cell_int(&cell[C_MAX], row->max);
 		tt_cell_int(&cell[C_OVER], row->over);
+		if (row->has_limit)
+			tt_cell_int(&cell[C_LATE], row->late);
 		if (row->cap)
 			tt_cell_int(&cell[C_CAP], row->cap);
 		if (row->uncapped_p95) {

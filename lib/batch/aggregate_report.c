@@ -34,7 +34,7 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_UNCAPPED_MEDIAN] = { "frame_uncapped_median_ns", "uncapped median", TT_UNIT_NS, \
 	    "Median uncapped time of the frames of captures whose frames are capped, within 1.6 %; empty if none are." }, \
 	[C_UNCAPPED_P95] = { "frame_uncapped_p95_ns", "uncapped p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
-	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: longer than 1/30 s and a microsecond." }, \
+	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond." }, \
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if no capture records allocations." }, \
 	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated; empty likewise." }, \
 	[C_FRAME_ALLOC] = { "frame_alloc_median_bytes", "per frame, median", TT_UNIT_BYTES, \
@@ -364,7 +364,7 @@ put_cap(const struct tt_aggregate *a, struct tt_report *r)
 		return;
 	*tt_put_cap(at, a->cap_least) = '\0';
 	*tt_put_cap(to, a->cap_most) = '\0';
-	several = strcmp(at, to) != 0;
+	several = a->cap_most - a->cap_least > a->cap_least / 100;
 	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped_frames",
 	    tt_text(r, "frames of %llu of %llu captures are capped at %s%s%s, so wall time does not show work that grows below that: outliers and the order of "
 	    "captures are by uncapped time, and \"uncapped p95\" is the 95th percentile of that", (unsigned long long)a->limited,

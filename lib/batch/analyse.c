@@ -281,7 +281,7 @@ put_frame_rows(struct tt_json *j, const struct tt_frames *f, bool *some)
 	for (size_t i = 0; i < f->n; i++) {
 		size_t k = 0;
 
-		while (tt_frames_wall(f, i) > tt_frame_edge[k])
+		while (tt_frames_shown(f, i) > tt_frame_edge[k])
 			k++;
 		row[k]++;
 	}

@@ -220,7 +220,7 @@ static void
 captures(const struct page *p, size_t most)
 {
 	static const char *const col[] = { "key", "outcome", "outlier", "group", "frames", "frame_median_ns", "frame_p95_ns", "frame_p99_ns", "frame_max_ns",
-		"frame_cap_ns", "frame_uncapped_median_ns", "frame_uncapped_p95_ns", "over_33_33", "alloc_bytes", "duration_ns", "why", NULL };
+		"frame_cap_ns", "frame_uncapped_median_ns", "frame_uncapped_p95_ns", "over_33_33", "late", "alloc_bytes", "duration_ns", "why", NULL };
 	const struct tt_table *t = table(p, "batch_captures");
 	size_t shown = t && t->nrow < most ? t->nrow : most;
 	char time[TT_CELL_MAX];
@@ -229,7 +229,8 @@ captures(const struct page *p, size_t most)
 		return;
 	tt_html_section(p->out, "captures", "Captures");
 	put(p, "<p>First those that are damaged or gave no figures, then the others by the 95th percentile of their frames, the slowest first; of capped "
-	    "frames by that of their uncapped time. An outlier is one by that percentile, too: a single long frame makes none.</p>\n");
+	    "frames by that of their uncapped time, unless one in twenty is late. An outlier is one by that percentile, too: a single long frame "
+	    "makes none.</p>\n");
 	if (p->top > 0) {
 		*tt_put_time_short(time, p->top) = '\0';
 		tt_buf_printf(p->out, "<p>Frame times of each are drawn from 0 to %s: pale to the median, solid to p95 (red for an outlier, as its "
