@@ -132,6 +132,10 @@ int64_t
 tt_frames_shown(const struct tt_frames *f, size_t i)
 {
 	const unsigned taken = tt_frames_taken(f, i);
+	const struct tt_refresh_segment *s = taken ? tt_frames_segment(f, i) : NULL;
 
-	return taken ? tt_ratio(taken, (uint64_t)tt_frames_period_of(tt_frames_segment(f, i)), 1) : tt_frames_wall(f, i);
+	/* A frame that is late for a timer waits for no refresh. */
+	if (!s || (s->kind == TT_REFRESH_TIMER && tt_frames_is_late(f, i)))
+		return tt_frames_wall(f, i);
+	return tt_ratio(taken, (uint64_t)tt_frames_period_of(s), 1);
 }

@@ -252,7 +252,7 @@ tt_frames_have_limit(const struct tt_frames *f)
 /* The segment that frame ${i} is in. */
 const struct tt_refresh_segment *tt_frames_segment(const struct tt_frames *f, size_t i);
 
-/* How long frame ${i} was shown: whole periods of its segment (tt_frames_period_of()), or where no limit shows its wall time. */
+/* How long frame ${i} was shown: whole periods of its segment (tt_frames_period_of()); where no limit shows, or it is late for a timer, its wall time. */
 int64_t tt_frames_shown(const struct tt_frames *f, size_t i);
 
 /* A period of ${is}, in ns: that of the usual rate within two hundredths of it, which is meant; else as it is. 0: none. */
