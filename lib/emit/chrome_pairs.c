@@ -6,6 +6,9 @@
  * known only later (a zone hands out itself when it ends): zones are put aside (slice_sort.h) and written at the
  * end. Among equal times this gives: the ends of finished zones, inner first; then the begins, outer first.
  *
+ * speedscope takes ends before begins of one time, unless name and arguments are equal. So where begins and ends change at one ns, times
+ * grow by a fraction of it: as begin and end of a zone of length 0 show. Who rounds to ns finds the time of the capture.
+ *
  * A flow belongs to the zone that is open at the flow's place in the file. So it waits with the zones, as if it were one
  * inside all others, and comes after all begins of its time and before the ends of that time. One that belongs to the next zone comes after the
  * ends, too: what ends there is not around it.
@@ -30,7 +33,9 @@ struct pairs {
 	struct tt_micros micros;
 	struct open *open;            /* the zones written and not ended, outermost first */
 	size_t nopen, capopen;
-	uint64_t last;                /* the latest time written */
+	uint64_t last;                /* the latest time written, in ns, ... */
+	uint32_t last_ps;             /* ... and what it was above that; below 500 */
+	char last_phase;              /* of the record written there: B or E */
 };
 
 /* --- during the run ----------------------------------------------------- */
@@ -73,6 +78,29 @@ tt_chrome_pairs_flow(struct chrome *c, const struct tt_flow_step *step, char pha
 
 /* --- at the end --------------------------------------------------------- */
 
+/* A time that is not before the latest one; ${phase}: of a zone's record, else 0. */
+static char *
+put_time(struct pairs *w, char *p, uint64_t ts, char phase)
+{
+	if (ts > w->last) {
+		w->last = ts;
+		w->last_ps = 0;
+	} else if (phase && w->last_phase && phase != w->last_phase) {
+		w->last_ps += tt_micros_step(w->last);
+		if (w->last_ps >= 500) {
+			w->last_ps = 0;
+			w->last++;
+		}
+	}
+	if (phase)
+		w->last_phase = phase;
+	p = tt_put_micros(p, &w->micros, w->last);
+	if (!w->last_ps)
+		return p;
+	tt_store8(p, tt_digits3[w->last_ps] & 0xffffff);
+	return p + 3;
+}
+
 /* With the arguments at the place ${args}, where that is not 0. */
 static int
 put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, uint32_t args, struct tt_err *err)
@@ -88,7 +116,7 @@ put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, uint32_t args
 	if (rc != TT_OK)
 		return rc;
 	p = tt_chrome_put_head(w->out.p + w->out.n, phase, chrome_pid(t->process), chrome_tid(t));
-	p = tt_put_micros(p, &w->micros, ts);
+	p = put_time(w, p, ts, *phase);
 	if (args) {
 		w->out.n = (size_t)(p - w->out.p);
 		if ((rc = tt_text_spool_get(&w->c->args, args, &w->out, err)) != TT_OK ||
@@ -98,7 +126,6 @@ put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, uint32_t args
 	}
 	p = tt_frag_copy(p, piece.s, piece.n);
 	w->out.n = (size_t)(p - w->out.p);
-	w->last = ts;
 	return TT_OK;
 }
 
@@ -117,7 +144,7 @@ pop(struct pairs *w, struct tt_err *err)
 {
 	const struct open *o = &w->open[--w->nopen];
 
-	return put(w, "E", o->end > w->last ? o->end : w->last, o->s.key, 0, err);
+	return put(w, "E", o->end, o->s.key, 0, err);
 }
 
 /* End the zones that are over where one at ${depth} lasts from ${ts} to ${end}. */
@@ -163,7 +190,7 @@ turn(struct pairs *w, struct tt_err *err)
 		rc = pop(w, err);
 	if (rc == TT_OK)
 		rc = flush(w, err);
-	w->last = 0;
+	w->last = w->last_ps = 0;
 	return rc == TT_OK ? tt_chrome_turn(w->c, err) : rc;
 }
 
@@ -176,9 +203,8 @@ put_flow(struct pairs *w, const struct tt_slice *s, uint64_t ts, struct tt_err *
 	if (tt_buf_room(&w->out, CHROME_RECORD, err) != TT_OK)
 		return TT_E_NOMEM;
 	p = tt_chrome_put_head(w->out.p + w->out.n, &phase, chrome_pid(w->thread->process), chrome_tid(w->thread));
-	w->out.n = (size_t)(tt_put_micros(p, &w->micros, ts) - w->out.p);
+	w->out.n = (size_t)(put_time(w, p, ts, 0) - w->out.p);
 	tt_chrome_span(w->c, s->ts, s->ts);
-	w->last = ts;
 	tt_chrome_flow(&w->out, s->key);
 	return tt_buf_error(&w->out, err);
 }
@@ -212,7 +238,8 @@ put_thread(struct pairs *w, size_t i, struct tt_err *err)
 {
 	int rc;
 
-	w->last = 0;
+	w->last = w->last_ps = 0;
+	w->last_phase = 0;
 	w->thread = w->c->slices.thread[i].thread;
 	rc = tt_slices_each(&w->c->slices, i, put_pair, w, err);
 	while (w->nopen > 0 && rc == TT_OK)

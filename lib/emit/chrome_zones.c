@@ -10,6 +10,7 @@
 #include "emit/chrome.h"
 #include "emit/common.h"
 #include "emit/micros.h"
+#include "emit/zone_times.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 
@@ -116,6 +117,7 @@ struct writer {
 	char head[128];               /* as tt_chrome_put_head() gave it; 64 bytes are copied */
 	size_t nhead;
 	uint64_t unwritten;
+	bool moved;                   /* zones are at the times of zone_times.h */
 };
 
 /* Make room for one record with a piece of ${n} bytes; *${p} moves along. */
@@ -134,11 +136,22 @@ room(struct tt_buf *out, char **p, size_t n, struct tt_err *err)
 	return rc;
 }
 
+/* As chrome_time() has it; a zone that was moved may begin before the first event of the capture, and so before 1 us. */
+static inline uint64_t
+zone_time(const struct writer *w, int64_t ts)
+{
+	const uint64_t ns = chrome_time(w->c, ts), before = (uint64_t)w->c->origin - (uint64_t)ts;
+
+	if (likely(ns != UINT64_MAX) || !w->moved || before >= CHROME_FIRST_NS)
+		return ns;
+	return CHROME_FIRST_NS - before;
+}
+
 /* Append the record of one zone at *${at}. */
 static inline int
 put_zone(struct writer *w, const struct tt_slice *s, char **at, struct tt_err *err)
 {
-	uint64_t ts = chrome_time(w->c, s->ts);
+	uint64_t ts = zone_time(w, s->ts);
 	struct tt_piece piece;
 	char *p;
 	int rc = tt_pieces_zone(w->pieces, s->key, &w->scratch, &piece, err);
@@ -210,11 +223,11 @@ put_whole(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Where no zone of the chunk has arguments nothing is done about them. */
+/* The ${n} zones at ${from}. If no zone of the chunk has arguments, none are looked for. */
 static int
-put_zones(struct writer *w, struct tt_err *err)
+put_run(struct writer *w, const struct tt_slice *from, size_t n, struct tt_err *err)
 {
-	const struct tt_slice *from = w->v->slice, *end = from + w->v->nslice, *s = w->v->nargs ? from : end;
+	const struct tt_slice *end = from + n, *s = w->v->nargs ? from : end;
 	int rc = TT_OK;
 
 	while (s < end && rc == TT_OK) {
@@ -222,13 +235,35 @@ put_zones(struct writer *w, struct tt_err *err)
 			s++;
 			continue;
 		}
-		size_t n = s->flags & TT_F_BASE ? ended_together(s, end) : 1;
+		size_t together = s->flags & TT_F_BASE ? ended_together(s, end) : 1;
 		rc = put_bare(w, from, s, err);
-		for (size_t i = n; i > 0 && rc == TT_OK; i--)
+		for (size_t i = together; i > 0 && rc == TT_OK; i--)
 			rc = put_whole(w, s + i - 1, err);
-		from = s += n;
+		from = s += together;
 	}
 	return rc == TT_OK ? put_bare(w, from, end, err) : rc;
+}
+
+/* The zones of the chunk, at times that nest them. */
+static int
+put_zones(struct writer *w, struct tt_err *err)
+{
+	const size_t n = w->v->nslice;
+	struct tt_buf copy = { 0 };
+	struct tt_slice *s;
+	int rc;
+
+	if (!tt_zone_times_meet(w->v->slice, n))
+		return put_run(w, w->v->slice, n, err);
+	rc = tt_buf_room(&copy, n * (sizeof *s + TT_ZONE_TIMES_ROOM * sizeof(uint32_t)), err);
+	if (rc == TT_OK) {
+		s = memcpy(copy.p, w->v->slice, n * sizeof *s);
+		w->moved = true;
+		tt_zone_times_part(s, n, (uint32_t *)(void *)(s + n));
+		rc = put_run(w, s, n, err);
+	}
+	tt_buf_free(&copy);
+	return rc;
 }
 
 /* --- allocations -------------------------------------------------------- */
@@ -338,7 +373,7 @@ hand_on_args(struct writer *w, size_t at, uint64_t n)
 		memcpy(&s, w->out->p + at, sizeof s);
 		if (s.flags >> TT_SLICE_ARGS)
 			tt_chrome_args(w->c, tt_model_key(w->c->e.m, w->v->cap->process, s.key)->arg, tt_slice_args(w->v, &s), w->out);
-		s.flags = (uint32_t)(w->out->n - before);
+		s.flags = (uint32_t)(w->out->n - before) | (s.flags & TT_SLICE_ENDS ? TT_SLICES_LATE : 0);
 		memcpy(w->out->p + at, &s, sizeof s);
 	}
 }

@@ -202,6 +202,21 @@ tt_put_dur_adjusted(char *p, double start, double end)
 }
 
 /**
+ * tt_micros_step(ns):
+ * The least picoseconds, at least 1, that a double of microseconds can tell from ${ns} > 0: 1 up to 2^33 us, 2.4 hours.
+ */
+static inline uint32_t
+tt_micros_step(uint64_t ns)
+{
+	/* ulp = 2^(e-52) us = 10^6 * 2^(e-52) ps */
+	const int shift = 52 - tt_exponent((double)(int64_t)ns / 1000.0);
+
+	if (shift >= 20)
+		return 1;
+	return shift < 12 ? 500 : (uint32_t)((1000000 + ((uint64_t)1 << shift) - 1) >> shift);
+}
+
+/**
  * tt_put_dur(p, ts, dur):
  * Print the length ${dur} of a zone that begins at ${ts}, both in ns, so that whoever reads both as
  * doubles and adds them gets the double of its end. It still rounds to ${dur} ns.

@@ -58,8 +58,7 @@ tt_pf_aside_chunk(const struct perfetto *c, const struct tt_view *v, struct tt_b
 		memcpy(&s, out->p + place, sizeof s);
 		if (tt_slice_args(v, &s))
 			tt_pf_args(c, tt_model_key(c->e.m, v->cap->process, s.key)->arg, tt_slice_args(v, &s), out);
-		/* tt_slices_add() wants to know what began in an earlier chunk; the bits above say how many bytes there are. */
-		s.flags = (uint32_t)(out->n - before);
+		s.flags = (uint32_t)(out->n - before) | (s.flags & TT_SLICE_ENDS ? TT_SLICES_LATE : 0);
 		memcpy(out->p + place, &s, sizeof s);
 		rc = tt_buf_error(out, err);
 	}

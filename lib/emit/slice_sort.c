@@ -101,21 +101,19 @@ open_run(struct tt_slices *s, struct tt_slices_thread *t, struct tt_err *err)
 	return rc;
 }
 
-/* True if the slice begins before, or encloses, one in the thread's runs. */
+/* True if the slice begins before, or encloses, one in the thread's runs. One that begins with the last may come after it, if that is over. */
 static bool
 is_late(const struct tt_slices_thread *t, const struct tt_slice *s)
 {
-	if (s->flags & TT_F_BASE)
-		return true;
-	return t->nrun && (s->ts < t->last_ts || (s->ts == t->last_ts && s->depth < t->last_depth));
+	return t->nrun && (s->ts < t->last_ts || (s->ts == t->last_ts && s->depth < t->last_depth && !t->last_empty));
 }
 
 static int
-add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, struct tt_err *err)
+add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, bool late, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (is_late(t, slice))
+	if (late || is_late(t, slice))
 		return add_late(s, t, slice, err);
 	if (s->npending == PENDING)
 		rc = flush(s, err);
@@ -127,6 +125,7 @@ add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slic
 	t->run[t->nrun - 1].n++;
 	t->last_ts = slice->ts;
 	t->last_depth = slice->depth;
+	t->last_empty = slice->dur == 0;
 	return TT_OK;
 }
 
@@ -142,6 +141,9 @@ tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p
 		struct tt_slice z;
 
 		memcpy(&z, at, sizeof z);
+		const bool late = aside ? z.flags & TT_SLICES_LATE : z.flags & TT_SLICE_ENDS;
+		if (aside)
+			z.flags &= ~TT_SLICES_LATE;
 		if (aside && z.flags) {
 			size_t own = z.flags;
 
@@ -149,7 +151,7 @@ tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p
 			text += own;
 		}
 		if (rc == TT_OK)
-			rc = add(s, t, &z, err);
+			rc = add(s, t, &z, late, err);
 	}
 	return rc;
 }

@@ -12,6 +12,7 @@
 #ifndef TT_EMIT_SLICE_SORT_H
 #define TT_EMIT_SLICE_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ struct tt_slices {
 		const struct tt_thread *thread;       /* NULL: none put here */
 		int64_t last_ts;              /* of the runs' last slice */
 		uint32_t last_depth;
+		bool last_empty;              /* its length is 0 */
 		struct tt_slices_run { uint64_t at; size_t n; } *run;
 		size_t nrun, caprun;
 		struct tt_slice *late;
@@ -40,6 +42,9 @@ struct tt_slices {
 	size_t nthread, capthread;
 };
 
+/* A bit of a zone's flags beside the length of its text: it is one of TT_SLICE_ENDS. */
+#define TT_SLICES_LATE (UINT32_C(1) << 31)
+
 /* ${used}: bytes in spools, which count together for env->spool_max (tt_text_spool_write()); outlives it. */
 void tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used);
 void tt_slices_free(struct tt_slices *s);
@@ -47,8 +52,8 @@ void tt_slices_free(struct tt_slices *s);
 /**
  * tt_slices_add(s, thread, p, n, aside, err):
  * Put aside the ${n} zones of ${thread} at ${p}, whatever that address is; the more of them come in order of begin, the better.
- * ${aside} not NULL: the text of all zones follows the last zone, and flags of each zone is the length of its part. The text is put
- * into ${aside}, and flags becomes its place there.
+ * ${aside} not NULL: the text of all zones follows the last zone, and flags of each zone is the length of its part, with
+ * TT_SLICES_LATE. The text is put into ${aside}, and flags becomes its place there.
  */
 int tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p, size_t n, struct tt_text_spool *aside,
     struct tt_err *err);

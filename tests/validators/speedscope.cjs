@@ -1,6 +1,7 @@
 /*
  * speedscope.cjs: load Chrome JSON into speedscope's own importer: for each line of JSON on standard input, [FILE], a line of it with the
- * file's number of profiles and the warnings, or {"error": text}.
+ * file's number of profiles and the warnings, or {"error": text}. With [FILE, NAME], also the zones of profiles that have a zone of that
+ * name, as speedscope opens them: [name, name of the parent or null] each.
  *
  * The package is a bundle for a browser: it runs here up to where it would draw, before stand-ins for the page, and one line
  * is put in that hands its importer of trace events out.
@@ -30,11 +31,28 @@ const page = {
 page.window = page.self = page.globalThis = page;
 vm.createContext(page);
 vm.runInContext(`${bundle.slice(0, at)}globalThis.importer=t=>${importer}(t);${bundle.slice(at, draws)}})();`, page);
+function opened(profiles, name) {
+	const all = [];
+
+	for (const profile of profiles.map(p => p.profile ?? p)) {
+		const zones = [], stack = [];
+
+		profile.forEachCall(frame => {
+			zones.push([frame.frame.name, stack.at(-1) ?? null]);
+			stack.push(frame.frame.name);
+		}, () => stack.pop());
+		if (zones.some(z => z[0] === name))
+			all.push(...zones);
+	}
+	return all;
+}
+
 readline.createInterface({ input: process.stdin }).on('line', line => {
 	warnings = [];
 	try {
-		const { profiles } = page.importer(JSON.parse(fs.readFileSync(JSON.parse(line)[0], 'utf8')));
-		console.log(JSON.stringify({ profiles: profiles.length, warnings }));
+		const [path, name] = JSON.parse(line);
+		const { profiles } = page.importer(JSON.parse(fs.readFileSync(path, 'utf8')));
+		console.log(JSON.stringify({ profiles: profiles.length, warnings, opened: name ? opened(profiles, name) : [] }));
 	} catch (e) {
 		console.log(JSON.stringify({ error: String(e.stack ?? e) }));
 	}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Zones of length 0 beside, around and inside others at one time (Unity's clock has steps of 100 ns), as viewers nest them.
+
+    zone_order.py TRACETOOL
+
+A capture has every forest of up to three zones inside a zone whose begins and ends lie at each choice of three neighbouring times, each
+in a frame of its own. The parents are those of the forest. Perfetto's engine must find them in Chrome JSON, in either form, and in its
+own format; speedscope in pairs of begins and ends, without a warning. Zones may be moved by a few ns, and no zone loses its length.
+"""
+import itertools
+import os
+import struct
+import sys
+import tempfile
+from collections import Counter
+
+from common import SPEEDSCOPE, TRACE_PROCESSOR, Failure, run, same
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unity"))
+from raw_log import MAIN, SESSION, Log, state  # noqa: E402
+
+TICK, START, ROOT = 100, 10 ** 7, "PlayerLoop"
+NAMES = "PABC"
+SLICES = ("select s.ts ts, s.dur dur, s.name name, p.name parent from slice s join thread_track t on s.track_id = t.id "
+          "left join slice p on p.id = s.parent_id where s.category != 'Frame' order by s.ts, s.id")
+
+
+def forests(n):
+    """All ways to nest ${n} zones, as a text of begins and ends."""
+    if n == 0:
+        yield ""
+        return
+    for inner in range(n):
+        for a in forests(inner):
+            for b in forests(n - 1 - inner):
+                yield "(" + a + ")" + b
+
+
+def orders(n):
+    """Each forest inside one zone, with each choice of times that do not fall: [(time, is a begin), ...]."""
+    for forest in forests(n):
+        changes = "(" + forest + ")"
+        for times in itertools.combinations_with_replacement(range(3), len(changes)):
+            yield [(t, c == "(") for t, c in zip(times, changes)]
+
+
+def zones(order):
+    """(name, parent, begin, length) of each zone; names are given as they begin."""
+    out, open_zones, names = [], [], iter(NAMES)
+    for t, begins in order:
+        if begins:
+            name = next(names)
+            open_zones.append([name, open_zones[-1][0] if open_zones else ROOT, t, None])
+            out.append(open_zones[-1])
+        else:
+            zone = open_zones.pop()
+            zone[3] = t - zone[2]
+    return [tuple(z) for z in out]
+
+
+def write(path, cases):
+    """A frame of 10 us for each case; frames are blocks, as the player writes them."""
+    def sample(kind, marker, ns):
+        return struct.pack("<HBIQ", kind, 0, marker, ns)
+
+    log = Log(START // 10 ** 6, ("Main Thread", ROOT) + tuple(NAMES))
+    for i, order in enumerate(cases):
+        at = START + i * 10000
+        body, open_zones, markers = sample(36, 0, at) + sample(36, 1, at), [], itertools.count(2)
+        for t, begins in order:
+            marker = next(markers) if begins else open_zones.pop()
+            if begins:
+                open_zones.append(marker)
+            body += sample(36 if begins else 37, marker, at + 1000 + t * TICK)
+        log.block(MAIN, struct.pack("<HIQ", 34, i, at))
+        log.block(MAIN, body + sample(37, 1, at + 9000) + sample(37, 0, at + 9000))
+    end = (START + len(cases) * 10000) / 1e6
+    log.block(MAIN, struct.pack("<HIQ", 34, len(cases), int(end * 1e6)))
+    log.block(SESSION, state(0, end))
+    log.write(path)
+
+
+def check_perfetto(what, path, cases, slack):
+    got = TRACE_PROCESSOR.ask(path, SLICES)
+    if "error" in got:
+        raise Failure("%s: %s" % (what, got["error"]))
+    rows = [(int(r["ts"]), int(r["dur"]), r["name"], r["parent"]) for r in got["rows"][0]]
+    roots = [i for i, r in enumerate(rows) if r[2] == ROOT]
+    same(what + ": frames", len(roots), len(cases))
+    bad = []
+    for i, order in enumerate(cases):
+        mine = rows[roots[i] + 1:roots[i + 1] if i + 1 < len(roots) else len(rows)]
+        start, want = rows[roots[i]][0] + 1000, zones(order)
+        near = len(mine) == len(want) and all(
+            abs(ts - start - t * TICK) <= slack and abs(dur - length * TICK) <= 2 * slack and (dur > 0 or length == 0)
+            for (ts, dur, name, parent), (n, p, t, length) in zip(sorted(mine, key=lambda r: r[2]), sorted(want)) if name == n)
+        if Counter((n, p) for _, _, n, p in mine) != Counter(z[:2] for z in want) or not near:
+            bad.append((want, [(n, p, ts - start, dur) for ts, dur, n, p in mine]))
+    if bad:
+        raise Failure("%s: %d of %d orders differ, such as %s, not %s" % (what, len(bad), len(cases), bad[0][1], bad[0][0]))
+
+
+def check_speedscope(path, cases):
+    """The tree by its own account of frames that open and close."""
+    got = SPEEDSCOPE.ask(path, ROOT)
+    if "error" in got:
+        raise Failure("speedscope: " + got["error"])
+    same("speedscope: warnings", got["warnings"], [])
+    have = Counter(tuple(e) for e in got["opened"])
+    want = Counter((ROOT, None) for _ in cases) + Counter(z[:2] for order in cases for z in zones(order))
+    same("speedscope: zones with their parents", have, want)
+
+
+def main(tracetool):
+    cases = [order for n in (1, 2, 3) for order in orders(n)]
+    checks, failed = 0, 0
+    with tempfile.TemporaryDirectory() as d:
+        capture = os.path.join(d, "zones.raw")
+        write(capture, cases)
+        for what, name, args in (("Perfetto's format", "o.pftrace", []), ("complete events", "x.json", []),
+                                 ("begins and ends", "be.json", ["--begin-end"])):
+            to = os.path.join(d, name)
+            run(tracetool, "convert", "-q", *args, "-o", to, capture)
+            tests = [lambda: check_perfetto(what, to, cases, 4 if what == "complete events" else 1)]
+            if args:
+                tests.append(lambda: check_speedscope(to, cases))
+            for test in tests:
+                checks += 1
+                try:
+                    test()
+                except Failure as e:
+                    failed += 1
+                    print(e)
+    print("%d passed, %d failed" % (checks - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
