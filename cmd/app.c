@@ -90,6 +90,8 @@ app_confine(struct app *app, const char *const *outputs, const char *tmpdir, str
 		rc = opt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err);
 	app->plan.scratch = scratch.v;
 	app->plan.write = outputs;
+	for (size_t i = 0; rc == TT_OK && outputs && outputs[i]; i++)
+		tt_sink_sweep_output(outputs[i]);
 	return rc == TT_OK ? tt_sandbox_enter(&app->env, &app->plan, err) : rc;
 }
 

@@ -229,20 +229,26 @@ remove_companions(struct tt_dest *d, struct tt_err *err)
 static int
 replace(struct tt_dest *d, struct tt_err *err)
 {
-	int fd = d->fd;
+	int fd = d->fd, locked, rc = TT_OK;
 
 	while (fsync(fd) != 0) {
 		if (errno != EINTR)
 			return fail(d, errno, err);
 	}
+	/* Closing tells of errors; the lock that protects the temporary is held until it has its name. Without the copy the process id protects it. */
+	locked = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	d->fd = -1;
 	/* Linux closes the descriptor even where it says EINTR. */
 	if (close(fd) != 0 && errno != EINTR)
-		return fail(d, errno, err);
-	if (d->database && remove_companions(d, err) != TT_OK)
-		return err->code;
-	if (rename(tt_temp_path(d->temp), d->path) != 0)
-		return fail(d, errno, err);
+		rc = fail(d, errno, err);
+	if (rc == TT_OK && d->database)
+		rc = remove_companions(d, err);
+	if (rc == TT_OK && rename(tt_temp_path(d->temp), d->path) != 0)
+		rc = fail(d, errno, err);
+	if (locked >= 0)
+		(void)close(locked);
+	if (rc != TT_OK)
+		return rc;
 	tt_temp_release(d->temp);
 	d->temp = NULL;
 	return TT_OK;

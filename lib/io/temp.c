@@ -13,11 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/pidfd.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "io/dest.h"
 #include "io/sink.h"
 
 /* Temporaries open at once: the 999 files of one split output, and one more. */
@@ -63,6 +66,20 @@ name_temp(struct tt_temp *t, const char *path, unsigned k)
 	return n >= 0 && n < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
+/*
+ * Lock the file that was just made, for as long as it is open: a free lock proves that its writer is gone, on whatever machine or in whatever container it
+ * ran. False if a sweep that came in between has it, or has removed it. File systems without locks have none to be taken, so nothing is swept there.
+ */
+static bool
+hold(int fd)
+{
+	struct stat st;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return false;
+	return fstat(fd, &st) != 0 || st.st_nlink > 0;
+}
+
 /* Create a file under the first free name; 0 or an errno. */
 static int
 create(struct tt_temp *t, const char *path, int *fd)
@@ -77,9 +94,11 @@ create(struct tt_temp *t, const char *path, int *fd)
 		/* Live before it exists: a signal handler that runs in between has nothing to unlink, which does no harm. */
 		atomic_store(&t->state, TEMP_LIVE);
 		*fd = open(t->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-		if (*fd >= 0)
+		if (*fd >= 0 && hold(*fd))
 			return 0;
-		sys = errno;
+		sys = *fd >= 0 ? EEXIST : errno;
+		if (*fd >= 0)
+			close(*fd);
 		atomic_store(&t->state, TEMP_TAKEN);
 		if (sys == EINTR)
 			sys = EEXIST;
@@ -176,6 +195,65 @@ has_ended(long pid, int wait)
 	return over;
 }
 
+/* Remove this temporary file if nobody holds its lock. */
+static void
+remove_abandoned(int dir, const char *name)
+{
+	struct stat st;
+	int fd = openat(dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	bool gone = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	/* If the writer has just made it and locks it later, it sees the lock, or that the file is gone, and takes another name: hold(). */
+	if (gone)
+		(void)unlinkat(dir, name, 0);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Open the folder of output ${path}; *${stem}, of *${n} bytes: how names of its temporaries begin. Outputs that are written directly have none. */
+static DIR *
+open_folder(const char *path, char made[PATH_MAX], const char **stem, size_t *n)
+{
+	struct stat st;
+	char *slash;
+	DIR *d;
+
+	if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) || tt_dest_follow(path, made) != 0)
+		return NULL;
+	slash = strrchr(made, '/');
+	*stem = slash ? slash + 1 : made;
+	*n = strnlen(*stem, STEM_MAX);
+	if (!slash)
+		return opendir(".");
+	if (slash == made)
+		return opendir("/");
+	*slash = '\0';
+	d = opendir(made);
+	*slash = '/';
+	return d;
+}
+
+void
+tt_sink_sweep_output(const char *path)
+{
+	static const char mark[] = ".tmp.";
+	char made[PATH_MAX];
+	const char *stem;
+	size_t n;
+	DIR *d = open_folder(path, made, &stem, &n);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)) != NULL) {
+		const char *name = e->d_name;
+		long maker = maker_of(name);
+
+		if (maker && strncmp(name + 1, stem, n) == 0 && strncmp(name + 1 + n, mark, sizeof mark - 1) == 0 && has_ended(maker, 0))
+			remove_abandoned(dirfd(d), name);
+	}
+	if (d)
+		closedir(d);
+}
+
 void
 tt_sink_sweep(int dir, long pid)
 {
@@ -195,8 +273,10 @@ tt_sink_sweep(int dir, long pid)
 	while ((e = readdir(d)) != NULL) {
 		long maker = maker_of(e->d_name);
 
-		if (maker && (pid ? maker == pid : has_ended(maker, wait)))
+		if (maker && pid && maker == pid)
 			(void)unlinkat(dir, e->d_name, 0);
+		else if (maker && !pid && has_ended(maker, wait))
+			remove_abandoned(dir, e->d_name);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		wait = SWEEP_WAIT_MS - (int)((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000);
 		wait = wait > 0 ? wait : 0;

@@ -13,7 +13,7 @@ struct tt_temp;
 
 /**
  * tt_temp_open(path, temp, fd, err):
- * Create and open an empty file beside ${path}, under a name made from it.
+ * Create and open an empty file beside ${path}, under a name made from it. It is locked (flock) until its last descriptor is closed.
  * Errors: TT_E_IO, TT_E_LIMIT (too many at once); the message lacks the path.
  */
 int tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err *err);
