@@ -253,11 +253,12 @@ judge(const struct tt_env *env, int files, int calls, bool say, struct tt_err *e
 	if (env->sandbox == TT_SANDBOX_REQUIRE && (files || calls))
 		return tt_fail_sys(err, files ? files : calls,
 		    "TRACETOOL_SANDBOX=require, and there is no %s here", files ? "Landlock" : "seccomp");
+	/* Also where a run is to be quiet: who relies on the sandbox must not miss that it is not there. */
 	if (say && files && calls)
-		tt_log(env, TT_LOG_NORMAL,
+		tt_log(env, TT_LOG_QUIET,
 		    "no sandbox: this kernel has neither Landlock nor seccomp (TRACETOOL_SANDBOX=off says nothing)");
 	else if (say && (files || calls))
-		tt_log(env, TT_LOG_NORMAL, "half a sandbox: no %s here (%s)", files ? "Landlock" : "seccomp",
+		tt_log(env, TT_LOG_QUIET, "half a sandbox: no %s here (%s)", files ? "Landlock" : "seccomp",
 		    strerror(files ? files : calls));
 	return TT_OK;
 }

@@ -100,6 +100,11 @@ def sandbox(s, work, capture):
             if r.returncode == 0 and n > 60 or (call != "openat" and r.returncode == 0):
                 break
         s.check("%s of %s" % (error, call), None if told or os.environ.get("TT_SANITIZED") else "never met the sandbox")
+    for call, half in [("landlock_create_ruleset", "Landlock"), ("seccomp", "seccomp")]:
+        clean(work, {})
+        r = kit.run(strace(call + ":error=ENOSYS") + args, work)
+        bad = r.returncode != 0 or r.err.count("\n") != 1 or "half a sandbox: no %s here" % half not in r.err
+        s.check("no %s, and -q" % half, "exit %d: %s" % (r.returncode, r.err) if bad and not os.environ.get("TT_SANITIZED") else None)
 
 
 main()

@@ -649,7 +649,7 @@ static void
 keep_line(void *arg, enum tt_log_level level, const char *line)
 {
 	(void)arg;
-	if (level == TT_LOG_NORMAL)
+	if (level == TT_LOG_QUIET)
 		snprintf(told + strlen(told), sizeof told - strlen(told), "%s\n", line);
 }
 
@@ -663,7 +663,7 @@ enter_half(const char *about)
 
 	told[0] = '\0';
 	env.log = keep_line;
-	env.log_level = TT_LOG_NORMAL;
+	env.log_level = TT_LOG_QUIET;
 	env.sandbox = TT_SANDBOX_ON;
 	if (tt_sandbox_enter(&env, &none, &err) != TT_OK || tt_sandbox_seal(&env, &none, &err) != TT_OK)
 		return -1;
