@@ -16,6 +16,7 @@
 #include "pass/most.h"
 #include "pass/pass.h"
 #include "pass/shown.h"
+#include "pass/spanning.h"
 #include "view/view.h"
 #include "why/causes.h"
 
@@ -146,10 +147,20 @@ takes(const struct tt_loss_info *info, enum tt_loss_kind k)
 	return info->severity >= TT_LOSS || k == TT_LOST_NOT_ENDED || k == TT_LOST_SHORT;
 }
 
+/* The notice of kind ${k}, which names the zone that matters most if it is of zones. */
+static const char *
+noted_text(struct tt_views *view, enum tt_loss_kind k, const struct tt_loss_info *info, struct tt_report *r)
+{
+	const char *longest = k == TT_LOST_SPANNING ? tt_pass_spanning(view, r) : NULL;
+
+	return longest ? longest : info->text;
+}
+
 /* "yes" with minor omissions, or the most serious losses. */
 static const char *
-whole(const struct tt_model *m, struct tt_report *r)
+whole(struct tt_views *view, struct tt_report *r)
 {
+	const struct tt_model *m = view->m;
 	enum { NAMED = 3 };
 	const char *text = NULL, *noted = NULL;
 	unsigned n = 0;
@@ -161,7 +172,7 @@ whole(const struct tt_model *m, struct tt_report *r)
 			if (m->loss->e[i].n && info.severity == (enum tt_severity)severity && takes(&info, (enum tt_loss_kind)i))
 				text = n++ == 0 ? tt_text(r, "no: %s", info.text) : n <= NAMED + 1 ? tt_text(r, "%s; %s", text, info.text) : text;
 			else if (m->loss->e[i].n && info.severity == TT_NOTICE && severity == TT_NOTICE)
-				noted = tt_text(r, "%s; %s", noted ? noted : "yes", info.text);
+				noted = tt_text(r, "%s; %s", noted ? noted : "yes", noted_text(view, (enum tt_loss_kind)i, &info, r));
 		}
 	if (n > NAMED + 1)
 		return tt_text(r, "%s; and %u more kinds of loss", text, n - NAMED);
@@ -323,7 +334,7 @@ put_summary(struct tt_views *view, const struct opt_given *given, struct tt_repo
 	tt_cell_text(&c[S_RECORDED], tt_text(r, "%s, %s thread%s, %s event%s%s", extent_text(m, r), count_text(r, m->threads.n),
 	    m->threads.n == 1 ? "" : "s", count_text(r, events), events == 1 ? "" : "s", started(r, m->cap[0]->wall_ns)));
 	tt_cell_name(&c[S_SHOWN], shown(given, r));
-	const char *part = m->ncap == 1 ? tt_pass_part(m->cap[0], r) : NULL, *text = whole(m, r);
+	const char *part = m->ncap == 1 ? tt_pass_part(m->cap[0], r) : NULL, *text = whole(view, r);
 	tt_cell_text(&c[S_WHOLE], part ? tt_text(r, "%s; %s", text, part) : text);
 	put_frames(view, c, r);
 }

@@ -86,10 +86,8 @@ end(struct raw_run *r, int64_t ts, uint64_t key)
 	struct tt_batch *b = r->u.b;
 	int rc;
 
-	if (b->depth == 0 && r->emptied) {
-		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, r->at);
-		return TT_OK;
-	}
+	if (b->depth == 0 && r->emptied)
+		return tt_zone_note_unmatched(b, ts, key, r->at, r->u.err);
 	count_call(r, ts);
 	rc = tt_batch_room(b, 4, r->u.err);
 	return rc == TT_OK ? tt_zone_end(b, ts, key, 0, r->u.err) : rc;
@@ -105,8 +103,7 @@ close_all(struct raw_run *r, int64_t ts)
 	struct tt_event *e;
 	int rc;
 
-	tt_loss_add(&b->loss, TT_LOST_POPPED, b->depth, 0, r->at);
-	if ((rc = tt_zone_cut(b, ts, r->u.err)) != TT_OK)
+	if ((rc = tt_zone_note_popped(b, 0, r->at, r->u.err)) != TT_OK || (rc = tt_zone_cut(b, ts, r->u.err)) != TT_OK)
 		return rc;
 	if (r->emptied)
 		return TT_OK;
@@ -617,6 +614,7 @@ decode(struct raw_run *r)
 	struct tt_batch *b = r->u.b;
 	int rc;
 
+	b->keeps_strays = true;
 	r->w = &w;
 	r->at = w.n ? w.piece->at : b->at;
 	if (r->before_odd) {

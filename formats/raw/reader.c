@@ -124,9 +124,9 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_NAMES] = { NULL, "Their definitions are missing: shown as (unknown)." },
 	[TT_LOST_CLOCK] = { "times before the last one of their thread, taken as that one",
 	    "By 1 ms at most where a frame begins, which is later by that; or where a thread of an appended log does." },
-	[TT_LOST_UNMATCHED] = { NULL, "Usual where the recording begins inside of zones, or where zones end in a later frame; otherwise calls are missing." },
-	[TT_LOST_POPPED] = { "zones that do not end in the zone or frame around them",
-	    "They end in a later frame (asynchronous code), or never: known is their time up to the end of that zone (markers: cut).", TT_NOTICE },
+	[TT_LOST_UNMATCHED] = { NULL, "Usual where the recording begins inside of zones; otherwise calls are missing." },
+	[TT_LOST_POPPED] = { "zones that do not end in the zone or frame around them, nor later",
+	    "The program does not end them, on their thread: known is their time up to the end of that zone (markers: cut; table spanning_zones).", TT_NOTICE },
 };
 
 const struct tt_format tt_format_raw = {

@@ -194,6 +194,7 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 	b->tid = c->tid;
 	b->at = c->at;
 	b->bytes = c->len;
+	b->keeps_strays = !m->mono;
 	nstate = ttc_u32(h + 56);     /* at most the bytes there are, see ttc_load */
 	r.ticks = ttc_u64(h + 24);
 	r.p = h + TTC_CHUNK_HEAD;

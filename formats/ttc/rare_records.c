@@ -296,7 +296,7 @@ ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end
 		rc = ttc_end_key(r, r->key, (unsigned)ttc_number(&t));
 		break;
 	case TTC_END_NONE:
-		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		rc = tt_zone_note_unmatched(b, ttc_ns(r->m, r->ticks), r->key, b->at, r->err);
 		break;
 	case TTC_COUNTER:
 		rc = counter(r, &t);

@@ -345,10 +345,16 @@ decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_
 	return ttc_decode(ctx, c, b, err);
 }
 
+static const struct tt_loss_said said[TT_LOST_KINDS] = {
+	[TT_LOST_POPPED] = { NULL, "After exceptions (Mono) their times are upper bounds; in Unity the program does not end them on their thread "
+	    "(table spanning_zones)." },
+};
+
 const struct tt_format tt_format_ttc = {
 	.name = "capture",
 	.summary = "captures of tracetool's own recorders",
 	.suffix = ".ttc",
+	.said = said,
 	.frames = true,
 	.probe = probe,
 	.tells_late = tells_late,

@@ -1,6 +1,7 @@
 /*
  * Batches of events: their memory, and the lists and texts beside their events. The contract is in event.h.
  */
+#include "base/order.h"
 #include "model/event.h"
 
 void
@@ -25,6 +26,7 @@ tt_batch_free(struct tt_batch *b)
 	tt_opened_free(&b->opened, b->mem);
 	tt_mem_free(b->mem, b->base_end, b->capbase_end * sizeof *b->base_end);
 	tt_mem_free(b->mem, b->unsure_end, b->capunsure * sizeof *b->unsure_end);
+	tt_mem_free(b->mem, b->stray, b->capstray * sizeof *b->stray);
 	tt_buf_free(&b->text);
 	tt_heap_sum_free(&b->heap, b->mem);
 	memset(b, 0, sizeof *b);
@@ -41,6 +43,8 @@ tt_batch_reset(struct tt_batch *b)
 	tt_opened_forget(&b->opened);
 	b->base = NULL;
 	b->unsure = 0;
+	b->nstray = 0;
+	b->keeps_strays = false;
 	b->late = false;
 	b->nstack = b->nevent = b->nzone = b->cut = b->nalloc = b->alloc_b = 0;
 	b->min_ts = INT64_MAX;
@@ -87,6 +91,33 @@ tt_batch_words(struct tt_batch *b, size_t n, uint64_t *at, struct tt_err *err)
 		b->nword += n;
 	}
 	return rc;
+}
+
+int
+tt_batch_stray(struct tt_batch *b, enum tt_stray_kind kind, uint64_t key, int64_t ts, uint64_t at, size_t i, struct tt_err *err)
+{
+	if (!b->keeps_strays)
+		return TT_OK;
+	int rc = tt_mem_grow(b->mem, &b->stray, &b->capstray, b->nstray + 1, sizeof *b->stray, err);
+	if (rc != TT_OK)
+		return rc;
+	b->stray[b->nstray] = (struct tt_stray){ .key = key, .at = at, .ts = ts, .i = (uint32_t)i, .order = (uint32_t)b->nstray, .kind = kind };
+	b->nstray++;
+	return TT_OK;
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct tt_stray *x = a, *y = b;
+
+	return x->i != y->i ? TT_CMP(x->i, y->i) : TT_CMP(x->order, y->order);
+}
+
+void
+tt_batch_sort_strays(struct tt_batch *b)
+{
+	tt_sort(b->stray, b->nstray, by_place);
 }
 
 int

@@ -288,6 +288,13 @@ enum tt_needs {
 	TT_SKIM = 1 << 30,            /* of events only frames, threads, times and how many there are: see tt_format.decode */
 };
 
+/* What is left over where begins and ends are matched: model/spanning.h. */
+enum tt_stray_kind {
+	TT_STRAY_BEGIN,               /* the begin of a zone that was closed without an end */
+	TT_STRAY_END,                 /* an end of a zone that is not open */
+	TT_STRAY_LOSS,                /* something is missing here: what was a stray begin before may have ended */
+};
+
 /* What decoding one chunk gives. Arrays belong to the batch and are used again for the next chunk. */
 struct tt_batch {
 	struct tt_mem *mem;
@@ -322,6 +329,15 @@ struct tt_batch {
 	uint64_t unsure;              /* ends that matched nothing here and may match the stack below */
 	struct tt_unsure { uint64_t key, at; } *unsure_end;   /* at: place in the input */
 	size_t capunsure;
+	bool keeps_strays;            /* from the reader: zones may end outside the zone around their begin, so strays are kept and not counted in loss */
+	struct tt_stray {
+		uint64_t key, at;     /* at: place in the input */
+		int64_t ts;
+		uint32_t i;           /* the event before which it comes */
+		uint32_t order;       /* among those before one event */
+		enum tt_stray_kind kind;
+	} *stray;                     /* in order once tt_batch_sort_strays() was called */
+	size_t nstray, capstray;
 
 	int64_t stack_ts;             /* time of the last stack event; only where nstack > 0 */
 	int64_t stack_from;           /* no stack event as the file has them is earlier; only where nstack > 0 */
@@ -385,6 +401,10 @@ tt_batch_ext(struct tt_batch *b, struct tt_event *e, int64_t ts, uint64_t val, u
 
 /* Append ${n} words and return the first one's index in *${at}. */
 int tt_batch_words(struct tt_batch *b, size_t n, uint64_t *at, struct tt_err *err);
+
+/* Keep a stray that comes before the event at ${i}, with its marker, time and place in the input, if the batch keeps strays. */
+int tt_batch_stray(struct tt_batch *b, enum tt_stray_kind kind, uint64_t key, int64_t ts, uint64_t at, size_t i, struct tt_err *err);
+void tt_batch_sort_strays(struct tt_batch *b);
 
 /* Append a definition; text stays borrowed. */
 int tt_batch_def(struct tt_batch *b, const struct tt_def *d, struct tt_err *err);

@@ -28,6 +28,7 @@ enum tt_loss_kind {
 	TT_LOST_KILLED,           /* nor here, but all that it recorded is there */
 	TT_LOST_UNMATCHED,        /* ends without a begin, ignored */
 	TT_LOST_POPPED,           /* zones without an end, closed with a zone around them */
+	TT_LOST_SPANNING,         /* zones that end outside the zone or frame around their begin */
 	TT_LOST_OPEN,             /* zones still open at the end of the capture */
 	TT_LOST_DEPTH,            /* zones nested deeper than the stack limit */
 	TT_LOST_CLOCK,            /* time ran backwards: taken as standing still */

@@ -11,6 +11,7 @@
 #include "model/capture.h"
 #include "model/filter.h"
 #include "model/frames.h"
+#include "model/spanning.h"
 #include "model/tree.h"
 
 struct tt_counts;
@@ -43,6 +44,7 @@ struct tt_model {
 	struct tt_frames *frames;     /* NULL: no frame marks, or none of frame_marker */
 	const char *frame_marker;     /* glob; NULL: frames are those of the capture */
 	struct tt_loss *loss;
+	struct tt_spanning spanning;  /* of the whole; not of parts */
 	int64_t min_ts, max_ts;
 	size_t npath;
 	uint64_t zones_expected;      /* zones and allocations as the prepass counted; 0 without one */

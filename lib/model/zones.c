@@ -120,14 +120,23 @@ base_has(const struct tt_batch *b, uint64_t key)
 	return tt_stack_find(b->base, b->base->n, key) > 0;
 }
 
+int
+tt_zone_note_unmatched(struct tt_batch *b, int64_t ts, uint64_t key, uint64_t at, struct tt_err *err)
+{
+	if (b->keeps_strays)
+		return tt_batch_stray(b, TT_STRAY_END, key, ts, at, b->n, err);
+	tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, at);
+	return TT_OK;
+}
+
 static int
-note_unsure(struct tt_batch *b, uint64_t key, struct tt_err *err)
+note_unsure(struct tt_batch *b, int64_t ts, uint64_t key, struct tt_err *err)
 {
 	int rc = tt_mem_grow(b->mem, &b->unsure_end, &b->capunsure, b->unsure + 1, sizeof *b->unsure_end, err);
 
 	if (rc == TT_OK)
 		b->unsure_end[b->unsure++] = (struct tt_unsure){ key, b->at };
-	return rc;
+	return rc == TT_OK ? tt_batch_stray(b, TT_STRAY_END, key, ts, b->at, b->n, err) : rc;
 }
 
 static int
@@ -144,36 +153,53 @@ base_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt
 	return TT_OK;
 }
 
+int
+tt_zone_note_popped(struct tt_batch *b, size_t keep, uint64_t at, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (!b->keeps_strays)
+		tt_loss_add(&b->loss, TT_LOST_POPPED, b->depth - keep, 0, at);
+	for (size_t i = b->depth; b->keeps_strays && i > keep && rc == TT_OK; i--) {
+		const struct tt_event *e = &b->ev[b->open[i - 1]];
+		rc = tt_batch_stray(b, TT_STRAY_BEGIN, e->val, e->ts, at, b->n, err);
+	}
+	return rc;
+}
+
+/* Close the chunk's zones at ${ts} until ${keep} are left: they have no end of their own. */
+static int
+pop_to(struct tt_batch *b, int64_t ts, size_t keep, struct tt_err *err)
+{
+	int rc = b->depth > keep ? tt_zone_note_popped(b, keep, b->at, err) : TT_OK;
+
+	while (b->depth > keep)
+		close_top(b, ts, TT_F_POPPED);
+	return rc;
+}
+
 /* The rule of ends, exceptions apart. */
 static int
 end_plain(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err)
 {
 	size_t i = batch_find(b, key);
+	int rc;
 
 	if (i > 0) {
-		while (b->depth > i) {
-			close_top(b, ts, TT_F_POPPED);
-			tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, b->at);
-		}
+		rc = pop_to(b, ts, i, err);
 		close_top(b, ts, flags & TT_F_UNWIND);
-		return TT_OK;
+		return rc;
 	}
 	if (b->depth == 0)
 		return base_end(b, ts, key, flags, err);
 	if (!b->base)
-		return note_unsure(b, key, err);
-	if (!base_has(b, key)) {
+		return note_unsure(b, ts, key, err);
+	if (!base_has(b, key))
 		/* A catch without a throw is usual where throws are not recorded. */
-		if (key != TT_KEY_EXCEPTION)
-			tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
-		return TT_OK;
-	}
-	while (b->depth > 0) {
-		close_top(b, ts, TT_F_POPPED);
-		tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, b->at);
-	}
+		return key == TT_KEY_EXCEPTION ? TT_OK : tt_zone_note_unmatched(b, ts, key, b->at, err);
+	rc = pop_to(b, ts, 0, err);
 	/* What was on top has gone: an Exception zone below it is not interrupted, it is closed like the rest. */
-	return base_end(b, ts, key, flags | TT_F_CONT, err);
+	return rc == TT_OK ? base_end(b, ts, key, flags | TT_F_CONT, err) : rc;
 }
 
 int

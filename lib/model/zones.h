@@ -117,6 +117,12 @@ tt_zone_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct
  */
 int tt_zone_cut(struct tt_batch *b, int64_t ts, struct tt_err *err);
 
+/* Count the zones above the ${keep} outermost ones that the chunk has open, which are about to be closed without an end, though nothing is missing. */
+int tt_zone_note_popped(struct tt_batch *b, size_t keep, uint64_t at, struct tt_err *err);
+
+/* Count an end of ${key} at ${ts} that is known to have no zone. */
+int tt_zone_note_unmatched(struct tt_batch *b, int64_t ts, uint64_t key, uint64_t at, struct tt_err *err);
+
 /**
  * tt_stack_end(s, key, ts, flags, popped, arg):
  * Apply an end to a thread's stack by the same rule; ${popped} (may be NULL) is

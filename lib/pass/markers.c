@@ -1,5 +1,5 @@
 /**
- * The pass "markers": one row per marker (method).
+ * The pass "markers": one row per marker (method), and the zones that span frames.
  *
  * Total time counts outermost activations only, self time all of them; the distribution is over all
  * activations. Definitions: tracetool-metrics(7), Markers.
@@ -7,6 +7,7 @@
 #include "base/setting.h"
 #include "model/waits.h"
 #include "pass/passes.h"
+#include "pass/spanning.h"
 #include "stat/num.h"
 #include "view/view.h"
 
@@ -224,9 +225,104 @@ markers(struct tt_making *k, struct tt_table *t)
 		note_waiters(k->m, t);
 }
 
+/* --- zones that span frames ---------------------------------------------------------- */
+
+enum { Z_MARKER, Z_THREAD, Z_PROCESS, Z_COUNT, Z_ENDED, Z_FROM, Z_TO, Z_BEGIN, Z_END, Z_TOTAL, Z_N };
+static const struct tt_col spanning_col[Z_N] = {
+	[Z_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker." },
+	[Z_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Thread on which the zones begin and end." },
+	[Z_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1; empty if there is one." },
+	[Z_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of zones: 1, or several of the marker that are outstanding at one time." },
+	[Z_ENDED] = { "ended", "ended", TT_UNIT_COUNT, "Number of ends that were found for them." },
+	[Z_FROM] = { "from_frame", "from frame", TT_UNIT_COUNT, "Frame in which the first begins; empty outside of frames." },
+	[Z_TO] = { "to_frame", "to frame", TT_UNIT_COUNT, "Frame in which the last ends; empty outside of frames, or if none ends." },
+	[Z_BEGIN] = { "begin_ns", "begin", TT_UNIT_NS, "Time at which the first begins." },
+	[Z_END] = { "end_ns", "end", TT_UNIT_NS, "Time at which the last ends; empty if none ends." },
+	[Z_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Sum of their lengths; empty if some have no end." },
+};
+
+/* The number of the frame of ${process} that holds ${ts} in *${number}; false: none does. */
+static bool
+frame_at(const struct tt_model *m, uint32_t process, int64_t ts, uint64_t *number)
+{
+	size_t last = SIZE_MAX, at = m->frames ? tt_frames_at(m->frames, process, ts, &last) : SIZE_MAX;
+
+	if (at != SIZE_MAX)
+		*number = tt_frames_number(m->frames, at);
+	return at != SIZE_MAX;
+}
+
+static void
+put_spanning(struct tt_table *t, const struct tt_paths *p, const struct tt_spanning_group *g)
+{
+	const struct tt_name *name = tt_model_key(p->m, g->process, g->key);
+	struct tt_cell *c = tt_row(t);
+	uint64_t frame;
+
+	tt_cell_text(&c[Z_MARKER], tt_paths_label(p, name));
+	tt_cell_text(&c[Z_THREAD], p->m->threads.t[g->thread]->name);
+	if (p->m->ncap > 1)
+		tt_cell_u64(&c[Z_PROCESS], (uint64_t)g->process + 1);
+	tt_cell_u64(&c[Z_COUNT], g->nbegin);
+	tt_cell_u64(&c[Z_ENDED], g->nend);
+	if (frame_at(p->m, g->process, g->begin, &frame))
+		tt_cell_u64(&c[Z_FROM], frame);
+	tt_cell_int(&c[Z_BEGIN], g->begin);
+	if (g->nend && frame_at(p->m, g->process, g->end, &frame))
+		tt_cell_u64(&c[Z_TO], frame);
+	if (g->nend)
+		tt_cell_int(&c[Z_END], g->end);
+	if (tt_spanning_is_whole(g))
+		tt_cell_int(&c[Z_TOTAL], (int64_t)g->total_ns);
+}
+
+static void
+spanning(struct tt_making *k, struct tt_table *t)
+{
+	const struct tt_spanning *s = &k->m->spanning;
+	const struct tt_paths *p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_ROWS, &k->r->err);
+
+	for (size_t i = 0; p && i < s->nrow; i++) {
+		const struct tt_spanning_group *g = &s->row[i];
+
+		if ((!k->m->keep_thread || k->m->keep_thread[g->thread]) && tt_model_key(k->m, g->process, g->key)->wanted)
+			put_spanning(t, p, g);
+	}
+	if (s->nleft_out)
+		t->note = tt_text(k->r, "%llu more zones were left out: shorter ones, or without an end", (unsigned long long)s->nleft_out);
+}
+
+static bool
+has_spanning(const struct tt_making *k)
+{
+	return k->m->spanning.nrow > 0;
+}
+
+const char *
+tt_pass_spanning(struct tt_views *view, struct tt_report *r)
+{
+	const struct tt_spanning_group *g = tt_spanning_longest(&view->m->spanning);
+	const struct tt_paths *p = g ? tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, &r->err) : NULL;
+	uint64_t from, to;
+	char length[32];
+
+	if (!p)
+		return NULL;
+	*tt_put_time_short(length, (int64_t)g->total_ns) = '\0';
+	const char *label = tt_paths_label(p, tt_model_key(view->m, g->process, g->key));
+	const char *zones = g->nbegin == 1 ? label : tt_text(r, "%llu zones of %s", (unsigned long long)g->nbegin, label);
+	const char *s = g->nbegin == 1 ? "s" : "", *together = g->nbegin == 1 ? "" : " together";
+	if (!frame_at(view->m, g->process, g->begin, &from) || !frame_at(view->m, g->process, g->end, &to))
+		return tt_text(r, "%s end%s outside the zone around the begin: %s%s", zones, s, length, together);
+	return tt_text(r, "%s begin%s in frame %llu, end%s in frame %llu: %s%s", zones, s, (unsigned long long)from, s, (unsigned long long)to,
+	    length, together);
+}
+
 static const struct tt_pass_table tables[] = {
 	{ "markers", "Markers", markers_col, M_N, false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, .make = markers, .sort = "self_ns",
 	    .none = "no calls or markers in this capture, or the filters leave none" },
+	{ "spanning_zones", "Zones that span frames", spanning_col, Z_N, false, TT_ON_THREAD | TT_ON_NAMES, .make = spanning, .sort = "total_ns",
+	    .has = has_spanning, .none = "no zone is known to end outside the zone or frame in which it begins, or the filters leave none" },
 };
 
 const struct tt_pass tt_pass_markers = {

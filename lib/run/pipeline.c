@@ -75,6 +75,8 @@ shift(struct tt_batch *b, int64_t by)
 	for (size_t i = 0; i < b->n; i++)
 		if (b->ev[i].kind != TT_EXT && b->ev[i].kind != TT_ARG)
 			b->ev[i].ts += by;
+	for (size_t i = 0; i < b->nstray; i++)
+		b->stray[i].ts += by;
 	b->stack_ts += by;
 	b->stack_from += by;
 	if (b->min_ts <= b->max_ts) {
@@ -293,8 +295,11 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	p->r->bytes_seen = end > p->r->bytes_seen ? end : p->r->bytes_seen;
 	if (p->phase < TT_PHASE_MAIN)
 		return tt_marks_collect(p->r, p->in, &s->batch, s->io.thread, p->phase, err);
-	if (p->phase == TT_PHASE_MAIN)
+	if (p->phase == TT_PHASE_MAIN) {
+		if ((rc = tt_spanning_chunk(&p->r->m->spanning, &s->batch, &p->r->env->mem, err)) != TT_OK)
+			return rc;
 		sum_up(p, s);
+	}
 	return commit_main(p, w, s, false, err);
 }
 
@@ -726,6 +731,8 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	}
 	if (rc == TT_OK && phase == TT_PHASE_MAIN)
 		tt_loss_join(r->env->loss, &p.tail);
+	if (rc == TT_OK && phase == TT_PHASE_MAIN)
+		rc = tt_spanning_end(&r->m->spanning, r->env->loss, &r->env->mem, err);
 	if (rc == TT_OK)
 		rc = commit_gpu(&p, &w[0], err);
 	if (rc == TT_OK && phase >= TT_PHASE_MAIN)

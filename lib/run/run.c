@@ -462,6 +462,7 @@ read_again(struct tt_run *r, struct tt_err *err)
 		return TT_OK;
 	tt_log(r->env, TT_LOG_VERBOSE, "class addresses were reused: reading again to tell them apart by time");
 	tt_loss_reset(m->loss);
+	tt_spanning_free(&m->spanning, &r->env->mem);
 	tt_candidates_free(r);
 	for (size_t i = 0; i < m->ncap; i++) {
 		struct tt_capture *c = m->cap[i];
@@ -657,6 +658,7 @@ tt_model_free(struct tt_model *m)
 	tt_mem_free(mem, m->keep_thread, m->threads.n + 1);
 	tt_threads_free(&m->threads);
 	tt_collect_free(m);
+	tt_spanning_free(&m->spanning, mem);
 	tt_tree_free(m->tree);
 	tt_counts_free(m->counts);
 	tt_arena_free(&m->arena);

@@ -73,9 +73,21 @@ struct ending {
 	struct taking taking;
 	struct tt_thread *t;
 	int64_t ts;                   /* when */
+	uint64_t at;                  /* place in the input */
+	size_t i;                     /* event that ends it */
 	struct tt_err *err;
 	int rc;
 };
+
+/* Count ${z}, which the event at ${i} closes without an end, though nothing is missing. */
+static int
+note_popped(struct tt_batch *b, const struct tt_open *z, uint64_t at, size_t i, struct tt_err *err)
+{
+	if (b->keeps_strays)
+		return tt_batch_stray(b, TT_STRAY_BEGIN, z->key, z->ts, at, i, err);
+	tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, at);
+	return TT_OK;
+}
 
 static void
 ended(void *arg, const struct tt_open *z, unsigned flags)
@@ -84,6 +96,8 @@ ended(void *arg, const struct tt_open *z, unsigned flags)
 	const struct pipe *p = e->taking.p;
 
 	take_args(&e->taking, z, flags);
+	if (flags & TT_F_POPPED && e->rc == TT_OK)
+		e->rc = note_popped(&e->taking.s->batch, z, e->at, e->i, e->err);
 	if (notes_brief(p) && e->rc == TT_OK)
 		e->rc = tt_brief_note(e->t, z, (size_t)(z - e->t->stack.z), e->ts, p->r->m->filter.min_dur, &p->r->env->mem, e->err);
 }
@@ -121,15 +135,15 @@ end_zones(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *er
 
 	for (size_t i = 0; i < b->nbase_end && ending.rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[b->base_end[i].i];
-		const uint64_t at = b->base_end[i].at;
-		size_t n = st->n;
 		ending.ts = e->ts;
-		if (!tt_stack_end(st, e->val, e->ts, e->flags, ended, &ending)) {
-			if (!quiet_key(e->val))
-				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, at);
-		} else if (n - st->n > 1) {
-			tt_loss_add(&b->loss, TT_LOST_POPPED, n - st->n - 1, 0, at);
-		}
+		ending.at = b->base_end[i].at;
+		ending.i = b->base_end[i].i;
+		if (tt_stack_end(st, e->val, e->ts, e->flags, ended, &ending) || quiet_key(e->val))
+			continue;
+		if (!b->keeps_strays)
+			tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, ending.at);
+		else if (ending.rc == TT_OK)
+			ending.rc = tt_batch_stray(b, TT_STRAY_END, e->val, e->ts, ending.at, ending.i, err);
 	}
 	return ending.rc;
 }
@@ -147,10 +161,12 @@ end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 		if (e->kind != TT_GAP || e->flags & TT_F_CONT)
 			continue;
 		rc = all_ended(p, t, e->flags & TT_F_BASE || e->ts < t->stack.seen_ts ? t->stack.seen_ts : e->ts, err);
-		if (e->flags & TT_F_POPPED)
-			tt_loss_add(&b->loss, TT_LOST_POPPED, t->stack.n, 0, b->at);
-		else
+		for (size_t z = t->stack.n; e->flags & TT_F_POPPED && z > 0 && rc == TT_OK; z--)
+			rc = note_popped(b, &t->stack.z[z - 1], b->at, b->rare[i], err);
+		if (!(e->flags & TT_F_POPPED)) {
 			t->open_at_end += t->stack.n;
+			rc = rc == TT_OK ? tt_batch_stray(b, TT_STRAY_LOSS, 0, e->ts, b->at, b->rare[i], err) : rc;
+		}
 		tt_thread_stacks_end_all(p, s, &t->stack);
 	}
 	return rc;
@@ -227,7 +243,7 @@ settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err
 		wrong = wrong || tt_stack_find(&t->stack, t->stack.n, b->unsure_end[i].key) > 0;
 	if (!wrong) {
 		for (uint64_t i = 0; i < b->unsure; i++)
-			if (!quiet_key(b->unsure_end[i].key))
+			if (!b->keeps_strays && !quiet_key(b->unsure_end[i].key))
 				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->unsure_end[i].at);
 		return TT_OK;
 	}
@@ -336,6 +352,7 @@ tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	rc = end_zones(p, s, t, err);
 	if (rc == TT_OK)
 		rc = end_at_gaps(p, s, t, err);
+	tt_batch_sort_strays(b);
 	if (rc == TT_OK)
 		rc = push_zones(p, b, t, err);
 	if (rc != TT_OK)

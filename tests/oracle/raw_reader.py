@@ -173,6 +173,7 @@ class Thread:
         self.zones, self.allocs, self.instants, self.counters, self.flows, self.frames = [], [], [], [], [], []
         self.lengths = []             # (name, of a zone with an end of its own its length, else None)
         self.stack, self.last, self.popped, self.orphans, self.begun = [], None, 0, 0, None
+        self.strays = []              # ("begin", (marker, name), ns) of popped zones, ("end", ...) of ends without a zone, ("lost", None, ns)
 
 
 class Capture:
@@ -282,6 +283,16 @@ class Capture:
             t.lengths.append((name, at - begin if i >= n - whole else None))
             t.zones.append((begin, at - begin, len(t.stack), name, args))
 
+    def lose(self, t):
+        """Something is missing on the thread."""
+        self.close(t, len(t.stack), t.last)
+        t.strays.append(("lost", None, t.last))
+
+    def pop(self, t, n):
+        """The ${n} innermost zones are about to be closed without an end."""
+        t.popped += n
+        t.strays += [("begin", (mid, name), begin) for begin, mid, name, _ in reversed(t.stack[len(t.stack) - n:])]
+
     def frames_of(self, s, addresses):
         found = []
         for a in addresses:
@@ -301,7 +312,7 @@ class Capture:
         frame, anchors = None, {}
         for m in messages:
             if m is None:
-                self.close(t, len(t.stack), t.last)
+                self.lose(t)
                 continue
             kind, f = m
             if 36 <= kind <= 44 and later and later[0][0] and f[2] >= later[0][0]:
@@ -311,7 +322,7 @@ class Capture:
                 self.threads.append(t)
             if kind == 34:
                 if frame is not None and f[0] != frame + 1:
-                    self.close(t, len(t.stack), t.last)
+                    self.lose(t)
                 frame = f[0]
                 t.last = self.ns(s, f[1])
                 if tid == s.main:
@@ -361,7 +372,7 @@ class Capture:
             t.begun = None
             t.allocs.append((t.last, size[1], ()))
         elif what != 2 and not info[1] & 1 and name == info[2]:          # a root: it ends what is open, and is no zone
-            t.popped += len(t.stack)
+            self.pop(t, len(t.stack))
             self.close(t, len(t.stack), t.last)
             t.begun = None if what == 0 else t.begun
         elif what == 2:
@@ -379,7 +390,8 @@ class Capture:
         else:
             levels = [i for i, z in enumerate(t.stack) if z[1] == mid]
             if levels:
-                t.popped += len(t.stack) - levels[-1] - 1
+                self.pop(t, len(t.stack) - levels[-1] - 1)
                 self.close(t, len(t.stack) - levels[-1], t.last, 1)
             elif name != "GC.Alloc":
                 t.orphans += 1
+                t.strays.append(("end", (mid, name), t.last))

@@ -1,0 +1,78 @@
+/**
+ * Zones that end outside the zone or frame around their begin, as those of asynchronous code do: it begins a zone in one frame and ends
+ * it in a later one. The zone around the begin closes it, and its own end comes later, where it is not open.
+ *
+ * Readers of engines' captures keep both as strays (tt_batch.keeps_strays); here they are matched by thread and marker. An end belongs to
+ * the one begin of its marker that is outstanding on its thread. Of several outstanding ones nobody knows which it belongs to: they are
+ * one group, of which the number and the sum of the lengths are known once all have ended. After a loss on the thread what
+ * was outstanding stays without an end.
+ *
+ * It also counts what is left: TT_LOST_SPANNING, TT_LOST_POPPED and TT_LOST_UNMATCHED of these captures come from here.
+ *
+ * Memory is bounded: TT_SPANNING_PLACES markers of a thread, beyond which begins and ends are only counted, and the
+ * TT_SPANNING_ROWS longest groups that are done. One thread at a time, in file order.
+ */
+#ifndef TT_MODEL_SPANNING_H
+#define TT_MODEL_SPANNING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+struct tt_batch;
+struct tt_err;
+struct tt_loss;
+struct tt_mem;
+
+enum { TT_SPANNING_PLACES = 65536, TT_SPANNING_ROWS = 4096 };
+
+/* Zones of one marker on one thread. */
+struct tt_spanning_group {
+	uint64_t key;                 /* of the marker */
+	uint64_t first_at;            /* place in the input where the first was closed */
+	uint64_t nbegin, nend;        /* equal: all ended */
+	int64_t begin, end;           /* of the first that begins, of the last that ends so far; on the common timeline */
+	uint64_t total_ns;            /* sum of the lengths, modulo 2^64; known only where all ended */
+	uint32_t process, thread;     /* thread: its index */
+};
+
+/* A marker on a thread that had a group. */
+struct tt_spanning_place {
+	struct tt_spanning_group g;   /* without begins: none waits for ends */
+	uint32_t next;                /* + 1: the next place of its thread that is listed */
+	bool listed;                  /* all that wait are; others may be */
+};
+
+struct tt_spanning {
+	struct tt_spanning_group *row;        /* groups that are done: a heap with the least on top */
+	size_t nrow, caprow;
+	uint64_t nleft_out;           /* zones of groups that are done and for which no row was left */
+	struct tt_spanning_place *place;
+	size_t nplace, capplace;
+	struct tt_map at;             /* places */
+	uint32_t *first;              /* + 1, by thread: its first place that is listed */
+	size_t nfirst, capfirst;
+};
+
+/* Match the strays of ${b}, whose thread is known, and count in its loss what they turn out to be. */
+int tt_spanning_chunk(struct tt_spanning *s, struct tt_batch *b, struct tt_mem *mem, struct tt_err *err);
+
+/* No chunk of the present input comes any more: what waits for ends has none. Counts in ${loss}. */
+int tt_spanning_end(struct tt_spanning *s, struct tt_loss *loss, struct tt_mem *mem, struct tt_err *err);
+
+/* True if all zones of ${g} ended. */
+static inline int
+tt_spanning_is_whole(const struct tt_spanning_group *g)
+{
+	return g->nbegin == g->nend;
+}
+
+/* The group to name first: the longest of those that all ended; NULL: there is none. */
+const struct tt_spanning_group *tt_spanning_longest(const struct tt_spanning *s);
+
+/* Forget all, keep nothing. */
+void tt_spanning_free(struct tt_spanning *s, struct tt_mem *mem);
+
+#endif

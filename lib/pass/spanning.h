@@ -1,0 +1,13 @@
+/**
+ * The longest zone that ends outside the frame or zone in which it begins, as a sentence for the first screen; the table is spanning_zones.
+ */
+#ifndef TT_PASS_SPANNING_H
+#define TT_PASS_SPANNING_H
+
+struct tt_report;
+struct tt_views;
+
+/* "Loader.Load begins in frame 10, ends in frame 13: 30.0 ms"; NULL: no such zone is known to end. Kept in ${r}. */
+const char *tt_pass_spanning(struct tt_views *view, struct tt_report *r);
+
+#endif

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Zones of Unity's .raw that begin in one frame and end in a later one: named, with frames and lengths, as tracetool-metrics(7) says."""
+from raw_log import MAIN, MS, SESSION, Log, sample, state, thread, zone
+from ttc import Suite
+
+suite = Suite()
+WORKER, WORK, LOAD, OTHER = 200, 1, 2, 3
+MARKERS = ("Main Thread", "Work", "Load", "Other")
+
+
+def begin(marker, ms):
+    return sample(36, marker, ms)
+
+
+def over(marker, ms):
+    return sample(37, marker, ms)
+
+
+def make(*inside, after=None):
+    """A log of frames of 10 ms from 100 ms on: in each the main thread's messages in its zone Work, and then, when Work is over, others."""
+    log = Log(100, MARKERS)
+    log.block(SESSION, thread(WORKER, 90, "Loader", 1))
+    for k, body in enumerate(inside):
+        ms = 100 + 10 * k
+        log.frame(ms, begin(0, ms) + begin(WORK, ms + 1) + body + over(WORK, ms + 8) + (after or {}).get(k, b"") + over(0, ms + 9))
+    log.frame(100 + 10 * len(inside))
+    log.block(SESSION, state(0, 110 + 10 * len(inside)))
+    return log
+
+
+def look(what, log, rows, losses, first=None, status=0):
+    """Beside the table as (marker, thread, zones, ended, frames, begin and end in ms, total in ms), the ledger, and words of the first screen."""
+    path = log.write(suite.path("spanning.raw"))
+    t = suite.report("stats", path, "--table", "spanning_zones,loss", status=status)["tables"]
+    ms = lambda v: v if v is None else v / MS
+    suite.equal(what + ": zones", [(r["marker"], r["thread"], r["count"], r["ended"], r["from_frame"], r["to_frame"], ms(r["begin_ns"]), ms(r["end_ns"]),
+                                    ms(r["total_ns"])) for r in t["spanning_zones"]["rows"]], rows)
+    have = {r["kind"]: r["count"] for r in t["loss"]["rows"]}
+    suite.equal(what + ": ledger", {k: have.get(k, 0) for k in ("spanning", "popped", "unmatched")}, dict(zip(("spanning", "popped", "unmatched"), losses)))
+    if first:
+        suite.equal(what + ": first screen", first in " ".join(suite.run("-q", path, status=status)[0].split()), True)
+
+
+look("one", make(begin(LOAD, 103), b"", over(LOAD, 125)),
+     [("Load", "Main Thread", 1, 1, 1, 3, 3, 25, 22)], (1, 0, 0), "yes; Load begins in frame 1, ends in frame 3: 22.00 ms")
+look("two, interleaved", make(begin(LOAD, 103) + begin(OTHER, 104), b"", over(LOAD, 121) + over(OTHER, 124)),
+     [("Other", "Main Thread", 1, 1, 1, 3, 4, 24, 20), ("Load", "Main Thread", 1, 1, 1, 3, 3, 21, 18)], (2, 0, 0), "Other begins in frame 1, ends in frame 3")
+look("two, nested", make(begin(LOAD, 103) + begin(OTHER, 104), b"", over(OTHER, 121) + over(LOAD, 124)),
+     [("Load", "Main Thread", 1, 1, 1, 3, 3, 24, 21), ("Other", "Main Thread", 1, 1, 1, 3, 4, 21, 17)], (2, 0, 0))
+look("two of one marker at a time", make(begin(LOAD, 103), begin(LOAD, 113), over(LOAD, 125) + over(LOAD, 126)),
+     [("Load", "Main Thread", 2, 2, 1, 3, 3, 26, 35)], (2, 0, 0), "2 zones of Load begin in frame 1, end in frame 3: 35.00 ms together")
+look("two of one marker, one after the other", make(begin(LOAD, 103), over(LOAD, 112), begin(LOAD, 123), over(LOAD, 137)),
+     [("Load", "Main Thread", 1, 1, 3, 4, 23, 37, 14), ("Load", "Main Thread", 1, 1, 1, 2, 3, 12, 9)], (2, 0, 0))
+look("with whole ones between", make(begin(LOAD, 103), zone(LOAD, 112, 114), over(LOAD, 125)),
+     [("Load", "Main Thread", 1, 1, 1, 3, 3, 25, 22)], (1, 0, 0))
+look("within a frame", make(begin(LOAD, 103), after={0: over(LOAD, 108.5)}),
+     [("Load", "Main Thread", 1, 1, 1, 1, 3, 8.5, 5.5)], (1, 0, 0))
+look("a begin without an end", make(begin(LOAD, 103), b""),
+     [("Load", "Main Thread", 1, 0, 1, None, 3, None, None)], (0, 1, 0), "do not end in the zone or frame around them, nor later")
+look("two begins, one end", make(begin(LOAD, 103), begin(LOAD, 113), over(LOAD, 125)),
+     [("Load", "Main Thread", 2, 1, 1, 3, 3, 25, None)], (1, 1, 0))
+look("an end without a begin", make(b"", over(LOAD, 112)), [], (0, 0, 1))
+
+
+def threads():
+    """An end belongs to a begin of its own thread."""
+    log = make(begin(OTHER, 103), over(LOAD, 115), over(OTHER, 125))
+    log.block(WORKER, begin(WORK, 101) + begin(LOAD, 102) + over(WORK, 108))
+    log.block(WORKER, over(OTHER, 112) + over(LOAD, 128))
+    look("two threads", log, [("Load", "Loader", 1, 1, 1, 3, 2, 28, 26), ("Other", "Main Thread", 1, 1, 1, 3, 3, 25, 22)], (2, 0, 2))
+
+
+def loss():
+    """After a loss on the thread nobody knows whether the zone ended in it."""
+    log = make(b"")
+    log.block(WORKER, begin(WORK, 101) + begin(LOAD, 102) + over(WORK, 103))
+    at = len(log.b)
+    log.block(WORKER, zone(WORK, 104, 105))
+    log.b = log.b[:at]
+    log.block(WORKER, over(LOAD, 107))
+    look("a loss between", log, [("Load", "Loader", 1, 0, 1, None, 2, None, None)], (0, 1, 1), status=3)
+
+
+def many():
+    """Cost and memory are bounded: the longest are kept, and the others are counted."""
+    log = Log(0, MARKERS)
+    n, body = 5000, []
+    for k in range(n):
+        ms = 1 + k
+        body.append(begin(WORK, ms) + begin(LOAD, ms + 0.1) + over(WORK, ms + 0.2) + over(LOAD, ms + 0.3 + k / 10000))
+    log.frame(0, begin(0, 0) + over(0, 0.5))
+    log.block(MAIN, b"".join(body))
+    log.frame(n + 10)
+    path = log.write(suite.path("many.raw"))
+    t = suite.report("stats", path, "--table", "spanning_zones,loss", status=0)
+    rows = t["tables"]["spanning_zones"]["rows"]
+    suite.equal("many: kept", (len(rows), min(r["total_ns"] for r in rows), max(r["total_ns"] for r in rows)),
+                (4096, round((0.2 + (n - 4096) / 10000) * MS), round((0.2 + (n - 1) / 10000) * MS)))
+    suite.equal("many: counted", {r["kind"]: r["count"] for r in t["tables"]["loss"]["rows"]}.get("spanning"), n)
+    suite.equal("many: left out", "904 more zones were left out" in t["tables"]["spanning_zones"].get("note", ""), True)
+
+
+threads()
+loss()
+many()
+suite.end()
