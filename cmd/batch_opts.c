@@ -97,7 +97,7 @@ static const struct opt source_opt[] = {
 	{ .name = "input-format", .arg = "NAME", .set = opt_text, .at = IN(format),
 	    .help = "read every file and member as this format (see tracetool list)" },
 	{ .name = "force", .set = opt_flag, .at = IN(force),
-	    .help = "read an unknown version like the nearest known one" },
+	    .help = "read an unknown version that no known layout fits" },
 	{ .name = "meta", .arg = "KEY=VALUE", .set = input_set_meta, .at = IN(meta),
 	    .help = "add a fact to every capture; repeatable" },
 	{ .name = NULL },

@@ -78,8 +78,8 @@ const struct glossary_word glossary_terms[] = {
 	{ "chunk",
 	    "A part of a capture that can be read alone, such as what one thread wrote in a row; what damages it loses nothing else." },
 	{ "layout",
-	    "Fact of a capture of Unity's profiler: verified if the layout of its version is known from real captures, experimental if from descriptions; "
-	    "forced: it is known as neither." },
+	    "Fact of a capture of Unity's profiler: fits if all that was read ends where its layout says, partly if most does, misfit if less, unproven if "
+	    "there is nothing to measure it by; forced: no layout fits. The table capture_layout has the evidence." },
 	{ "platform",
 	    "Fact of a capture of Unity's profiler: the number that the engine has for the platform it ran on (RuntimePlatform)." },
 	{ "caller, callee",
@@ -161,7 +161,7 @@ const struct glossary_word glossary_zones[] = {
 /* Notes on a report by their id, beside the kinds of loss. */
 const struct glossary_word glossary_notes[] = {
 	{ "caveat", "Figures of the capture are relative, or include what recording itself costs: the text says which, and why." },
-	{ "layout", "The layout of the file is not one that tracetool knows for sure: the text says what it was read as." },
+	{ "layout", "No layout that tracetool knows fits the capture, so figures may be wrong; the table capture_layout says where it first fails." },
 	{ "rotation", "The captures are not all files of a recording that rotates: which are here, or what is not." },
 	{ "flight", "The capture is a flight recording: the last moments before a dump, with a gap between dumps." },
 	{ "earlier", "Threads have events from before the recording began; figures leave them out." },

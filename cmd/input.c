@@ -92,7 +92,7 @@ const struct opt input_opt[] = {
 	{ .name = "input-format", .arg = "NAME", .set = opt_text, .at = AT(format), .value = format_value,
 	    .help = "read the input as this format, whatever it looks like (see tracetool list)" },
 	{ .name = "force", .set = opt_flag, .at = AT(force),
-	    .help = "read an unknown version like the nearest known one" },
+	    .help = "read an unknown version that no known layout fits" },
 	{ .name = "align", .arg = "HOW", .set = opt_choice, .at = AT(align), .value = align_value,
 	    .help = "put several inputs on one timeline by their event clocks if they agree (auto), their "
 	            "starts (start), event clocks (clock) or wall clocks (wall)" },

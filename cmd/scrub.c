@@ -91,6 +91,8 @@ scrub_capture(struct app *app, const struct opt_list *path, const char *out, con
 	if (rc != TT_OK)
 		return rc;
 	tt_arena_init(&cap.arena, &app->env.mem);
+	/* A capture that no layout fits is what developers need. */
+	app->env.force = true;
 	rc = open_capture(app, &cap, &src, &f, &ctx, err);
 	if (rc == TT_OK)
 		rc = app_seal(app, err);

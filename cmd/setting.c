@@ -17,6 +17,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_ALIGN] = "--align",
 	[TT_SETTING_INPUT_FORMAT] = "--input-format",
 	[TT_SETTING_FORCE] = "--force",
+	[TT_SETTING_SCRUB] = "tracetool info --scrub",
 	[TT_SETTING_META] = "--meta",
 	[TT_SETTING_TIME] = "--time",
 	[TT_SETTING_FRAMES] = "--frames",

@@ -179,11 +179,15 @@ struct data {
 	uint64_t code, categories;    /* hashes of the last such sections */
 };
 
+/* choose.c: choose m->layout and m->version, which are those of the file's word so far; *${t}: how well they fit. */
+int data_choose(struct data *m, struct unity_trial *t, struct tt_err *err);
+
 /* records.c */
 /* Walk over the record of ${n} bytes at ${p}, with or without the paddings on which sources disagree. */
 bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r);
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
-int data_find_layout(struct data *m, struct tt_err *err);
+/* Find the time of the first record. */
+int data_find_zero(struct data *m, struct tt_err *err);
 int data_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
 void data_ahead(void *ctx);
 /* True if only definitions, frames and threads are wanted, and of samples only names that values define: before 2022.2 each sample names its marker. */

@@ -157,6 +157,8 @@ begin_thread(struct data_run *r, const struct data_piece *piece)
 	struct tt_def d = { .kind = TT_DEF_THREAD, .ts = piece->start, .key = b->tid, .text = th.name, .len = th.nname, .text2 = th.group,
 		.len2 = th.ngroup };
 	tt_batch_time(b, piece->start);
+	unity_count_name(&r->u, th.name, th.nname);
+	unity_count_name(&r->u, th.group, th.ngroup);
 	int rc = tt_batch_def(b, &d, r->u.err);
 	return rc != TT_OK ? rc : tt_batch_rare(b, TT_THREAD, piece->start, b->tid, r->u.err) ? TT_OK : r->u.err->code;
 }
@@ -175,7 +177,7 @@ end_thread(struct data_run *r)
 static int
 statistics(struct data_run *r, const struct data_piece *piece)
 {
-	return piece->nstats ? unity_stats(&r->u, piece->start, r->h->layout.rank, r->h->marker.counters, piece->p, piece->nstats / 4) : TT_OK;
+	return piece->nstats ? unity_stats(&r->u, piece->start, r->h->marker.counters, piece->p, piece->nstats / 4) : TT_OK;
 }
 
 int

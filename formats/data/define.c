@@ -63,6 +63,7 @@ markers(struct data_run *r, struct data_take *t)
 	data_tally(r, DATA_T_MARKER, n);
 	for (; n > 0 && rc == TT_OK; n--) {
 		data_take_marker(t, &m);
+		unity_count_name(&r->u, m.name, m.nname);
 		rc = define(r, unity_key(&r->u, m.id), m.id, &m);
 	}
 	return rc;

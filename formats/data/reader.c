@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#include "base/setting.h"
-
 /* What the first bytes say. */
 struct found {
 	bool big;                     /* written by a big-endian machine */
@@ -70,38 +68,6 @@ probe(const uint8_t *head, size_t n)
 	return f.word && unity_version(f.word) && n >= 8 ? 90 : 60;
 }
 
-/* True if the version is read without --force. */
-static bool
-is_read(const struct unity_version *v)
-{
-	return v && (v->word == DATA_55 || (v->rank >= 6 && v->rank <= 11));
-}
-
-/* The version that the file is read as; NULL, and the reason in ${err}, if it is not read. */
-static const struct unity_version *
-version(const struct found *f, const char *release, bool force, struct tt_err *err)
-{
-	const struct unity_version *v = unity_version(f->word), *near = f->old ? unity_version(DATA_55) : unity_version_near(f->word);
-	const bool later = !v && near && near->rank == 12;
-
-	/* A word between two versions is read like the earlier one. */
-	if (is_read(v) || (!v && !f->old && is_read(near)))
-		return v ? v : near;
-	if (force && v && v->word != DATA_54)
-		return v;
-	if (force)
-		return near ? near : unity_version(DATA_FIRST);
-	const char *release_is = release[0] ? release : later ? "later than Unity " UNITY_LATEST : "before Unity 2019.3";
-	if (later)
-		unity_too_new(err, 0, f->word, ".data", release_is);
-	else if (v && v->rank == 12)
-		tt_fail(err, TT_E_UNKNOWN, 0, ".data version 0x%08x, %s, is not read: " UNITY_WIDTH_UNSURE "; try %s", f->word, release_is,
-		    tt_setting_name[TT_SETTING_FORCE]);
-	else
-		tt_fail(err, TT_E_UNKNOWN, f->old ? 4 : 0, ".data version 0x%08x, %s, is not read: save it in Editor 2019.3 or later", f->word, release_is);
-	return NULL;
-}
-
 /* The release in a head, or else its version: "Unity 6000.3.9f1". */
 static void
 release_of(const struct found *f, const uint8_t *p, size_t n, char *text, size_t size)
@@ -114,22 +80,6 @@ release_of(const struct found *f, const uint8_t *p, size_t n, char *text, size_t
 		snprintf(text, size, "Unity %s", exact);
 	else if (v)
 		snprintf(text, size, "Unity %s", v->data);
-}
-
-/* Report once if the layout of this version is not certain. */
-static int
-tell_layout(struct data *m, const struct found *f, const char *release, struct tt_err *err)
-{
-	const struct unity_version *own = unity_version(f->word), *near = unity_version_near(f->word);
-	const bool known = f->word == m->version->word, sure = f->empty || (known && m->version->data_verified);
-	const bool forced = !is_read(own) && (own || f->old || !is_read(near));
-	const char *of = known && release[0] ? release : m->version->data;
-
-	if (tt_capture_layout(m->cap, sure ? TT_LAYOUT_VERIFIED : forced ? TT_LAYOUT_FORCED : TT_LAYOUT_EXPERIMENTAL, err) != TT_OK)
-		return err->code;
-	if (!sure)
-		unity_tell_layout(m->env, tt_src_info(m->src)->name, forced, known, of == release ? of + strlen("Unity ") : of, "layout not verified");
-	return TT_OK;
 }
 
 /* Set the capture's version and the releases that write it. */
@@ -145,11 +95,36 @@ describe(struct data *m, const struct found *f, const char *release, const uint8
 		snprintf(text, sizeof text, "version 0x%08x, %s%s", f->word, release[0] ? release : "near Unity ", release[0] ? "" : m->version->data);
 	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
 		return err->code;
-	if (tell_layout(m, f, release, err) != TT_OK)
-		return err->code;
+	cap->fit.layout = f->empty ? NULL : m->version->data;
+	cap->fit.part = "frame";
+	cap->fit.message = "event";
 	if (f->old || n < 28 || f->word < DATA_SAYS_RELEASE || !unity_release(p + 8, text, sizeof text))
 		return TT_OK;
 	return tt_capture_meta(cap, "unity_version", text, err);
+}
+
+/* Choose the layout, and refuse a file that none fits. */
+static int
+choose(struct data *m, const struct found *f, struct tt_err *err)
+{
+	struct unity_trial t;
+	char release[80];
+	const uint8_t *p;
+	size_t n;
+	int rc = data_choose(m, &t, err);
+
+	if (rc == TT_OK)
+		rc = tt_window_show(&m->win, 0, 28, &p, &n, err);
+	if (rc != TT_OK)
+		return rc;
+	release_of(f, p, n, release, sizeof release);
+	/* Of an unknown version, four bytes and a size are no evidence. */
+	if (t.parts == 0 && !unity_version(f->word))
+		t = (struct unity_trial){ .parts = 1, .misfits = 1, .names_fit = true };
+	if ((rc = describe(m, f, release, p, n, err)) != TT_OK)
+		return rc;
+	return unity_settle_layout(m->env, tt_src_info(m->src)->name, f->word, f->old ? 4 : 0, ".data", unity_version(f->word) ? "" : release, m->version, &t,
+	    &m->cap->fit.forced, err);
 }
 
 static int
@@ -169,11 +144,13 @@ open_head(struct data *m, struct tt_err *err)
 	if (f.big)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "big-endian files (.data%s%s) are not read", release[0] ? ", " : "",
 		    release);
-	if (!(m->version = f.empty ? unity_version(DATA_55) : version(&f, release, m->env->force, err)))
-		return err->code;
-	m->layout = (struct data_layout){ .word = f.word, .like = m->version->word, .rank = m->version->rank,
+	m->version = f.empty || (f.old && !unity_version(f.word)) ? unity_version(DATA_55) : unity_candidate(f.word, false, 0);
+	/* How a record begins says to which family it belongs, whatever its word. */
+	if (!f.empty && f.old != (m->version->rank == 0))
+		m->version = unity_version(f.old ? DATA_55 : DATA_FIRST);
+	m->layout = (struct data_layout){ .word = f.word, .like = m->version->word, .rank = f.old ? 0 : m->version->rank,
 		.head = f.old ? 16 : f.word >= DATA_SAYS_RELEASE ? 28 : 12 };
-	return describe(m, &f, release, p, n, err);
+	return f.empty ? describe(m, &f, release, p, n, err) : choose(m, &f, err);
 }
 
 static int
@@ -221,7 +198,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	unity_known_init(&m->known, &env->mem);
 	rc = open_head(m, err);
 	if (rc == TT_OK)
-		rc = data_find_layout(m, err);
+		rc = data_find_zero(m, err);
 	if (rc != TT_OK) {
 		close_(m);
 		return rc;
@@ -254,6 +231,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->ended = m->end_seen = m->gap = false;
 	m->record = m->id = m->cpu_us = 0;
 	m->start = m->code = m->categories = 0;
+	m->cap->fit.parts = m->cap->fit.misfits = 0;
 	tt_loss_reset(&m->loss);
 	tt_window_rewind(&m->win);
 	return TT_OK;
@@ -270,7 +248,7 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 
 const struct tt_format tt_format_data = {
 	.name = "data",
-	.summary = "captures saved by Unity's Editor, Unity 5.5 and 2019.3 to 6000.4",
+	.summary = "captures saved by Unity's Editor, Unity 5.5 to 6000.5",
 	.suffix = ".data",
 	.said = said,
 	.frames = true,

@@ -115,11 +115,9 @@ contradicts(const struct data *m, const struct data_record *r, uint64_t *first)
 	return off > most || (m->record && off > 10 * DATA_APART && apart(*first, over) < DATA_APART);
 }
 
-/* Find the layout that the first record proves; two layouts may have the same word. */
 int
-data_find_layout(struct data *m, struct tt_err *err)
+data_find_zero(struct data *m, struct tt_err *err)
 {
-	struct data_layout first = m->layout;
 	struct data_record r;
 	uint64_t begin;
 	const uint8_t *p;
@@ -131,13 +129,7 @@ data_find_layout(struct data *m, struct tt_err *err)
 		return rc;
 	if ((rc = tt_window_show(&m->win, 0, m->layout.head + (size_t)size, &p, &n, err)) != TT_OK || n < m->layout.head + (size_t)size)
 		return rc;
-	bool whole = data_walk_any(m, p + m->layout.head, size, &r) && !r.short_of;
-	if (!whole && first.rank == 4) {
-		m->layout.rank = 5;
-		if (!data_walk_any(m, p + first.head, size, &r) || r.short_of)
-			m->layout = first;
-	}
-	if (!data_walk_any(m, p + first.head, size, &r))
+	if (!data_walk_any(m, p + m->layout.head, size, &r))
 		return TT_OK;
 	set_start(m, &r);
 	m->zero = (int64_t)(contradicts(m, &r, &begin) ? begin : r.start);
@@ -432,6 +424,16 @@ take_threads(struct data *m, const struct data_record *r, const struct data_piec
 	return rc;
 }
 
+/* A record's sections do not end where the record does. */
+static void
+note_misfit(struct data *m, uint64_t at)
+{
+	struct tt_fit *e = &m->cap->fit;
+
+	if (e->misfits++ == 0)
+		e->misfit_at = at;
+}
+
 /* Take the record ${r} of ${size} bytes, which begins ${off} bytes into the segment. */
 static int
 take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, struct tt_err *err)
@@ -443,8 +445,11 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, st
 	int rc;
 
 	set_start(m, r);
-	if (r->short_of)
+	m->cap->fit.parts++;
+	if (r->short_of) {
+		note_misfit(m, at);
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
+	}
 	if (contradicts(m, r, &first)) {
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, size, at);
 		m->gap = true;
@@ -544,6 +549,8 @@ bad_record(struct data *m, size_t need, size_t n, struct tt_err *err)
 
 	if (n - need >= 4 && unity_u32(m->p + need) != DATA_END && !data_head_at(&m->layout, m->p + need, n - need, &size))
 		return search(m, 1, err);
+	m->cap->fit.parts++;
+	note_misfit(m, m->from);
 	tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, need - m->layout.head, m->from + m->layout.head);
 	m->gap = true;
 	m->from += need;

@@ -7,7 +7,6 @@
 
 #include "base/clock_ratio.h"
 #include "base/hash_seed.h"
-#include "base/setting.h"
 
 /* --- headers ---------------------------------------------------------------------------------------- */
 
@@ -40,50 +39,18 @@ release_of(const uint8_t *p, size_t n, char *text, size_t size)
 		unity_release(p + RAW_HEAD, text, size);
 }
 
-/* True if the version of word ${word}, read like ${v}, is read without --force. */
-static bool
-is_read(const struct unity_version *v, uint32_t word)
-{
-	return v && v->raw && (v->word == word || word <= RAW_LATEST);
-}
-
-/* The version of the header at ${p} that it is read as; with ${force} the nearest one. NULL, and the reason in ${err}, if it is not read. */
-static const struct unity_version *
-version(const uint8_t *p, size_t n, bool force, struct tt_err *err)
-{
-	const uint32_t word = unity_u32(p + 8);
-	const struct unity_version *v = unity_version_near(word), *first = unity_version(RAW_FIRST);
-	char release[64], text[80] = "later than Unity " UNITY_LATEST;
-
-	if (!unity_is_word(word)) {
-		tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, does not exist: the header is damaged", word);
-		return NULL;
-	}
-	if (force || is_read(v, word))
-		return v && v->raw ? v : first;
-	release_of(p, n, release, sizeof release);
-	if (release[0])
-		snprintf(text, sizeof text, "Unity %s", release);
-	if (v && v->raw)
-		unity_too_new(err, 8, word, ".raw", text);
-	else
-		tt_fail(err, TT_E_UNKNOWN, 8, "unknown .raw version 0x%08x, before Unity %s: use %s to try", word,
-		    first->raw, tt_setting_name[TT_SETTING_FORCE]);
-	return NULL;
-}
-
-/* Name the version and the release, and report an experimental version once. */
+/* Settle by which layout the capture is read, and name its version and its release. */
 static int
-describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
+describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n, struct tt_err *err)
 {
 	struct tt_capture *cap = m->cap;
+	const uint32_t word = unity_u32(p + 8);
 	char release[64], text[160];
 	int rc = TT_OK;
 
 	release_of(p, n, release, sizeof release);
-	const bool known = unity_u32(p + 8) == m->version->word;
-	snprintf(text, sizeof text, "version 0x%08x, Unity %s%s", unity_u32(p + 8), release[0] ? release : m->version->raw,
-	    known ? "" : release[0] ? "" : " or near it");
+	snprintf(text, sizeof text, "version 0x%08x, Unity %s%s", word, release[0] ? release : m->version->raw,
+	    unity_version(word) || release[0] ? "" : " or near it");
 	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
 		return err->code;
 	if (release[0])
@@ -91,14 +58,11 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 	snprintf(text, sizeof text, "%u", unity_u16(p + 6));
 	if (rc == TT_OK)
 		rc = tt_capture_meta(cap, "platform", text, err);
-	const bool sure = known && m->version->raw_verified && !p[5], forced = !is_read(unity_version_near(unity_u32(p + 8)), unity_u32(p + 8));
-	if (rc == TT_OK)
-		rc = tt_capture_layout(cap, sure ? TT_LAYOUT_VERIFIED : forced ? TT_LAYOUT_FORCED : TT_LAYOUT_EXPERIMENTAL, err);
-	snprintf(text, sizeof text, "%s%s", known && release[0] ? release : m->version->raw, p[5] ? ", aligned" : "");
-	if (rc == TT_OK && !sure)
-		unity_tell_layout(m->env, tt_src_info(m->src)->name, forced, known, text,
-		    known && m->version->rank == 12 ? UNITY_WIDTH_UNSURE : "layout not verified");
-	return rc;
+	cap->fit.layout = m->version->raw;
+	cap->fit.part = "block";
+	cap->fit.message = "message";
+	return rc == TT_OK ? unity_settle_layout(m->env, tt_src_info(m->src)->name, word, 8, ".raw", release, by->version, &by->trial, &cap->fit.forced, err) :
+	    rc;
 }
 
 /* Make a session from the header at ${p}; *${size}: the header's length. */
@@ -111,18 +75,32 @@ take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size
 		return tt_fail(err, TT_E_UNKNOWN, 4, "its byte order is unknown (%u): big-endian captures are not read", p[4]);
 	if (p[5] > 1)
 		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);
-	const struct unity_version *v = version(p, n, m->env->force, err);
-	if (!v)
-		return err->code;
+	const uint32_t word = unity_u32(p + 8);
+	if (!unity_is_word(word))
+		return tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, does not exist: the header is damaged", word);
+	const struct unity_version *v = m->as ? m->as : unity_candidate(word, true, 0);
 	*size = head_size(p, n);
 	if (n < *size)
 		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
-	if (!m->version)
-		m->version = v;
 	*s = (struct raw_session){ .layout = { .aligned = p[5] == 1, .rank = v->rank }, .main = unity_u64(p + 28), .categories = v->categories,
 		.marker = UNITY_MARKERS_NONE, .stopped = INT64_MAX, .wide_known = v->rank < 12 };
 	raw_sizes(&s->layout, s->size);
 	return set_ratio(s, unity_u64(p + 12), unity_u64(p + 20), err);
+}
+
+/* Read the session ${s}, whose header of version ${word} is at ${at}, by the layout that fits it. */
+static int
+settle_session(struct raw *m, uint64_t at, uint32_t word, struct raw_session *s, struct raw_choice *by, struct tt_err *err)
+{
+	*by = (struct raw_choice){ .word = word, .version = m->as, .categories = s->categories };
+	if (m->as)
+		return TT_OK;
+	const int rc = raw_choose(m, at, word, by, err);
+	s->layout.rank = by->version->rank;
+	s->categories = by->categories;
+	s->wide_known = by->version->rank < 12;
+	raw_sizes(&s->layout, s->size);
+	return rc;
 }
 
 static int
@@ -146,6 +124,7 @@ int
 raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
 {
 	struct raw_session s;
+	struct raw_choice by;
 	const uint8_t *p;
 	size_t n, size = 0;
 	int rc = tt_window_show(&m->win, at, RAW_HEAD_RELEASE + 4, &p, &n, err);
@@ -156,10 +135,14 @@ raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "big-endian files are not read");
 	if (n < 4 || unity_u32(p) != RAW_MAGIC)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "no magic of Unity's .raw at the beginning");
-	if ((rc = take_head(m, p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, at, err)) != TT_OK)
+	if ((rc = take_head(m, p, n, &s, &size, err)) != TT_OK || (rc = settle_session(m, at, unity_u32(p + 8), &s, &by, err)) != TT_OK ||
+	    (rc = add_session(m, &s, at, err)) != TT_OK)
 		return rc;
+	m->version = by.version;
 	m->first = size;
-	return describe(m, p, n, err);
+	/* The trial has shown more of the input. */
+	rc = m->as ? TT_OK : tt_window_show(&m->win, at, RAW_HEAD_RELEASE + 4, &p, &n, err);
+	return m->as || rc != TT_OK ? rc : describe(m, &by, p, n, err);
 }
 
 /* --- streams ---------------------------------------------------------------------------------------- */
@@ -255,7 +238,7 @@ static bool
 is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 {
 	static const uint8_t block[4] = { 0xAD, 0x7E, 0x0C, 0xB1 }, head[4] = { 0x50, 0x44, 0x33, 0x55 };
-	struct raw other = { .env = m->env, .version = m->version };
+	struct raw other = { .env = m->env, .as = m->as };
 	struct raw_session s;
 	struct tt_err err;
 
@@ -610,6 +593,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 		flags |= RAW_P_GAP;
 	}
 	m->block_seen[seen_at] = sign;
+	m->cap->fit.parts++;
 	st->seen = true;
 	if (m->main_from == 0 && st->id == m->session[m->now].main)
 		m->main_from = m->now + 1;
@@ -628,6 +612,7 @@ static int
 enter_session(struct raw *m, size_t n, struct tt_err *err)
 {
 	struct raw_session s;
+	struct raw_choice by;
 	size_t size;
 	int rc;
 
@@ -641,7 +626,8 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	}
 	if (m->nsession > UINT16_MAX)
 		return tt_fail(err, TT_E_LIMIT, m->from, "more than 65536 captures appended to each other");
-	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, m->from, err)) != TT_OK)
+	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = settle_session(m, m->from, unity_u32(m->p + 8), &s, &by, err)) != TT_OK ||
+	    (rc = add_session(m, &s, m->from, err)) != TT_OK)
 		return rc;
 	/* Logs without a time, of which there may be thousands in a row, begin when the next one does. */
 	if (m->from > m->start_to)

@@ -356,9 +356,6 @@ static int
 old_alloc(struct raw_run *r, struct raw_take *t)
 {
 	const uint64_t key = unity_key(&r->u, UNITY_NO_MARKER);
-
-	if (r->s->layout.rank > 3)
-		return TT_OK;
 	int rc = alloc(r, key, raw_take32(t));
 	return rc == TT_OK ? unity_define_alloc(&r->u, key) : rc;
 }
@@ -392,7 +389,7 @@ statistics(struct raw_run *r, struct raw_take *t)
 		raw_take32(t);
 	uint32_t n = raw_take32(t);
 	const uint8_t *p = raw_bytes(t, 4 * (size_t)n);
-	return p ? unity_stats(&r->u, now(r), r->s->layout.rank, r->s->marker.counters, p, n) : TT_OK;
+	return p ? unity_stats(&r->u, now(r), r->s->marker.counters, p, n) : TT_OK;
 }
 
 /* Decode a whole message; *${sane} is false if its values make no sense. */
@@ -559,6 +556,23 @@ one_message(struct raw_run *r, struct raw_walk *w, bool *sane)
 	return TT_OK;
 }
 
+/* The message at ${p} makes no sense, or nobody knows its type: ${size} bytes of the block at r->at are lost. */
+static void
+count_misfit(struct raw_run *r, const uint8_t *p, size_t size)
+{
+	struct tt_batch *b = r->u.b;
+	const unsigned type = size >= 2 ? unity_u16(p) : 0;
+
+	if (b->fit.misfits++ == 0)
+		b->fit.misfit_at = r->at;
+	if (type < RAW_UNKNOWN_TYPES && !raw_fields(type, r->s->layout.rank)) {
+		tt_fit_unknown(&b->fit, type, 1);
+		tt_loss_add(&b->loss, TT_LOST_UNKNOWN, 1, size, r->at);
+	} else {
+		count_damaged(r, size);
+	}
+}
+
 static int
 messages(struct raw_run *r, struct raw_walk *w)
 {
@@ -571,6 +585,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 		if ((rc = tt_batch_room(b, ROOM, r->u.err)) != TT_OK)
 			return rc;
 		(r->skims ? raw_skim_row : raw_row)(r, w);
+		const uint8_t *const p = w->p;
 		enum raw_step step = raw_walk_next(w);
 		for (; rc == TT_OK && piece != w->i; rc = arrive(r, w->piece[piece].flags))
 			piece++;
@@ -589,7 +604,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 			return TT_OK;
 		if (step == RAW_REST)
 			w->size = (size_t)(w->all - w->p);
-		count_damaged(r, w->size);
+		count_misfit(r, p, w->size);
 		if ((rc = cut(r)) != TT_OK || step == RAW_REST)
 			return rc;
 	}

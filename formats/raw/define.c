@@ -27,6 +27,18 @@ params(struct raw_run *r, uint64_t key, struct raw_take *t, unsigned *unit)
 	return rc != TT_OK || n == 0 ? rc : unity_define_args(&r->u, key, at);
 }
 
+/* Take a name of a definition, and count it as evidence of the layout. */
+static const char *
+name_of(struct raw_run *r, struct raw_take *t, uint32_t *n)
+{
+	uint32_t whole;
+	const char *p = (const char *)raw_take_blob(t, &whole);
+
+	unity_count_name(&r->u, p, whole);
+	*n = whole ? (uint32_t)strnlen(p, whole) : 0;
+	return p;
+}
+
 static int
 marker(struct raw_run *r, struct raw_take *t)
 {
@@ -34,7 +46,7 @@ marker(struct raw_run *r, struct raw_take *t)
 	const uint64_t key = unity_key(&r->u, id);
 	unsigned unit;
 
-	const char *name = (const char *)raw_take_name(t, &n);
+	const char *name = name_of(r, t, &n);
 	int rc = params(r, key, t, &unit);
 	return rc == TT_OK ? unity_define_marker(&r->u, key, id, flags, category, name, n, unit) : rc;
 }
@@ -48,8 +60,8 @@ thread(struct raw_run *r, struct raw_take *t)
 	if (r->s->layout.rank >= 3)
 		d.ts = raw_ns(r->s, raw_take64(t));
 	raw_take32(t);
-	d.text2 = (const char *)raw_take_name(t, &d.len2);
-	d.text = (const char *)raw_take_name(t, &d.len);
+	d.text2 = name_of(r, t, &d.len2);
+	d.text = name_of(r, t, &d.len);
 	return id == RAW_SESSION ? TT_OK : tt_batch_def(r->u.b, &d, r->u.err);
 }
 

@@ -12,9 +12,12 @@ heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t s
 {
 	uint32_t id = raw_take32(t), flags = raw_take16(t), n;
 
-	raw_take16(t);
+	const unsigned category = raw_take16(t);
 	const uint8_t *name = raw_take_name(t, &n);
-	return t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, name, n, seq, err) : TT_OK;
+	const int rc = t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, name, n, seq, err) : TT_OK;
+	if (id == s->marker.alloc)
+		s->marker.gc_category = category;
+	return rc;
 }
 
 static int

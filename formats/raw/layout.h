@@ -21,8 +21,6 @@
 #define RAW_SESSION UINT64_MAX                /* stream of definitions; every other stream's id is a thread's */
 #define RAW_SAYS_RELEASE UINT32_C(0x20211028) /* from this word on, the header has the engine's release */
 
-#define RAW_FIRST UINT32_C(0x20170327)       /* the first and the last version */
-#define RAW_LATEST UINT32_C(0x20260108)
 
 enum {
 	RAW_HEAD = 36,                /* bytes of a header without, and with, the release */
@@ -32,6 +30,7 @@ enum {
 	RAW_BLOCK_MAX = 64 << 20,     /* the longest payload that is taken as sane */
 	RAW_TEXT_MAX = 16 << 20,      /* the longest text or blob */
 	RAW_CARRY_MAX = 16 << 20,     /* the longest message */
+	RAW_UNKNOWN_TYPES = 1024,     /* a type from here on is no type */
 };
 
 enum raw_type {

@@ -119,13 +119,26 @@ skip_field(struct raw_take *t, char what)
 	}
 }
 
-/* True if the engine may have written the message. Some damage looks like a whole message. */
+/* True if the name after the ${skip} bytes at ${p} has no NUL but at its end: numbers that a wrong layout takes for a name have some. */
+static bool
+is_name(const uint8_t *p, unsigned skip)
+{
+	const uint32_t n = unity_u32(p + skip);
+
+	return n == 0 || !memchr(p + skip + 4, 0, n - 1);
+}
+
+/* True if the engine may have written the message. Some damage, and some messages in a wrong layout, look like a whole message. */
 static bool
 is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 {
 	const unsigned at = l->aligned ? 4 : 2;
 
 	switch (type) {
+	case RAW_NATIVE_TYPE:
+		return is_name(p, at + 8);
+	case RAW_OBJECT:
+		return is_name(p, at + (l->rank >= 12 ? 16 : l->rank >= 11 ? 8 : l->wide ? 8 : 4));
 	case RAW_STATE:
 		/* A lost page of zeros would look like this message. */
 		return unity_u32(p + at) <= 1 && (unity_u32(p + at) | unity_u64(p + at + 4) | unity_u32(p + at + 12)) != 0;

@@ -36,7 +36,9 @@
 #include "model/format.h"
 #include "raw/layout.h"
 
-enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15, RAW_ODD = 32, RAW_SPECIAL = 512 };
+enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15, RAW_ODD = 32, RAW_SPECIAL = 512,
+	RAW_CHOICES = 4 };
+#define RAW_NO_CATEGORY UINT_MAX
 #define RAW_FAR INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
 #define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */
 #define RAW_LONG INT64_C(1000000000)          /* ns; a time this far after the one before may be damaged: the next one decides */
@@ -194,6 +196,14 @@ struct raw_stream {
 	uint32_t first, last;         /* its blocks in the segment: index + 1; 0: none */
 };
 
+/* How sessions of one version are read. */
+struct raw_choice {
+	uint32_t word;
+	const struct unity_version *version;
+	const char *categories;       /* see struct unity_version */
+	struct unity_trial trial;     /* of that version's layout */
+};
+
 /* Where recording continues after a pause. */
 struct raw_pause { uint64_t ticks; uint32_t session; };
 
@@ -206,6 +216,9 @@ struct raw {
 	struct tt_capture *cap;
 	struct tt_window win;
 	const struct unity_version *version;
+	const struct unity_version *as;       /* the first session is read by this one's layout: a trial */
+	struct raw_choice choice[RAW_CHOICES];
+	unsigned nchoice;
 
 	struct raw_session *session;
 	size_t nsession, capsession;
@@ -253,6 +266,17 @@ raw_block_at(const struct raw *m, const struct raw_block *b)
 {
 	return m->from + b->off - RAW_BLOCK_HEAD;
 }
+
+/* reader.c: the reader's functions for a trial, which reads the first session by the layout of ${v}, and says nothing. */
+extern const struct raw_trial {
+	int (*open)(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const struct unity_version *v, struct raw **m, struct tt_err *err);
+	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
+	int (*decode)(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
+	void (*close)(void *ctx);
+} raw_trial;
+
+/* choose.c: choose how the session is read whose header, of version ${word}, is at ${at}. The segment's bytes are not in hand afterwards. */
+int raw_choose(struct raw *m, uint64_t at, uint32_t word, struct raw_choice *chosen, struct tt_err *err);
 
 /* blocks.c */
 int raw_open_head(struct raw *m, uint64_t at, struct tt_err *err);

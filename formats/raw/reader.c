@@ -46,7 +46,7 @@ category(const struct tt_capture *cap, const struct tt_def *d, const char **name
 }
 
 static int
-open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err)
+open_as(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const struct unity_version *v, struct raw **out, struct tt_err *err)
 {
 	struct raw *m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	int rc;
@@ -54,6 +54,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (!m)
 		return err->code;
 	m->env = env;
+	m->as = v;
 	m->src = src;
 	m->cap = cap;
 	m->latest = m->lead = INT64_MIN;
@@ -74,9 +75,21 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->category = category;
 	cap->category_arg = m;
 	cap->tally_name = raw_tag_name;
-	*ctx = m;
+	*out = m;
 	return TT_OK;
 }
+
+static int
+open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err)
+{
+	struct raw *m = NULL;
+	const int rc = open_as(env, src, cap, NULL, &m, err);
+
+	*ctx = m;
+	return rc;
+}
+
+const struct raw_trial raw_trial = { open_as, raw_next, raw_decode, close_ };
 
 static int
 rewind_(void *ctx, struct tt_err *err)
@@ -104,6 +117,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->ended = m->flushing = m->any_state = m->enabled = false;
 	m->latest = m->lead = INT64_MIN;
 	m->lead_known = false;
+	m->cap->fit.parts = 0;
 	memset(m->block_seen, 0, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
 	tt_loss_reset(&m->loss);
 	tt_window_rewind(&m->win);
@@ -116,6 +130,8 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_SYNC] = { "bytes skipped to find the next block", NULL },
 	[TT_LOST_DAMAGED] = { "blocks not fully decoded",
 	    "Their threads lack zones there; on the main thread, the frame is left out." },
+	[TT_LOST_UNKNOWN] = { "messages of unknown types, each with the rest of its block",
+	    "Look for a newer tracetool, or report the capture: the table capture_layout has the types." },
 	[TT_LOST_MISSING] = { "blocks or frames missing, repeated or out of order",
 	    "Copy it again; frames that lack blocks of the main thread are left out." },
 	[TT_LOST_GARBAGE] = { "bytes after the last block, without another one",

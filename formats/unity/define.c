@@ -1,6 +1,7 @@
 /**
  * Puts definitions into the batch, and interprets those of markers at report time.
  */
+#include "base/utf8.h"
 #include "model/defs.h"
 #include "producers/unity_units.h"
 #include "unity/profiler.h"
@@ -63,6 +64,19 @@ unity_define_args(struct unity_run *r, uint64_t key, size_t at)
 	struct tt_def d = { .kind = TT_DEF_ARGS, .ts = UNITY_EVER, .key = key };
 
 	return unity_text_def(r, &d, at);
+}
+
+void
+unity_count_name(struct unity_run *r, const char *name, size_t whole)
+{
+	struct tt_fit_count *c = &r->b->fit;
+	const size_t n = whole ? strnlen(name, whole) : 0;
+	bool bad = n + 1 < whole;
+
+	for (size_t i = 0, len; i < n && !bad; i += len)
+		bad = (len = tt_utf8_len(name + i, n - i)) == 0;
+	c->names++;
+	c->bad_names += bad;
 }
 
 int

@@ -8,6 +8,7 @@
 #ifndef TT_UNITY_PROFILER_H
 #define TT_UNITY_PROFILER_H
 
+#include <limits.h>
 #include <pthread.h>
 
 #include "base/map.h"
@@ -41,7 +42,6 @@ enum { UNITY_ID_SLACK = 65536 };              /* a marker's id is less than this
 struct unity_version {
 	uint32_t word;
 	uint8_t rank;                 /* versions in their order, 1 to 12; 0: .data before 2017.3 */
-	bool raw_verified, data_verified;     /* confirmed by published analyses of real captures */
 	const char *raw, *data;       /* releases that write it, "2019.3 to 2021.1"; NULL: none writes this form */
 	const char *categories;       /* a release with the same built-in categories, for unity_category() */
 };
@@ -55,15 +55,30 @@ const struct unity_version *unity_version_near(uint32_t word);
 /* Read the five numbers of a release at ${p} (6000 3 9 2 1) as text (6000.3.9f1). False, and "", if they are no release. */
 bool unity_release(const uint8_t *p, char *text, size_t size);
 #define UNITY_LATEST "6000.5"
-/* What is uncertain about the latest version. */
-#define UNITY_WIDTH_UNSURE "the width of object ids is uncertain"
-/* Refuse version ${word} of ${form}, which is later than all known ones. ${release}: its release, as far as known. Returns TT_E_UNKNOWN. */
-int unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release);
+
 /*
- * Say once that the layout of ${file} is uncertain: that of release ${of} if ${known}, otherwise the file is read like one of that release;
- * ${forced}: by --force alone.
+ * The versions whose layouts are tried for a file of version ${word}, in order: the nearest first, then all others, the newest first. NULL: there are no more.
+ * ${raw}: of .raw, else of .data.
  */
-void unity_tell_layout(struct tt_env *env, const char *file, bool forced, bool known, const char *of, const char *why);
+const struct unity_version *unity_candidate(uint32_t word, bool raw, unsigned i);
+
+/* How well the beginning of a file fits a layout. */
+struct unity_trial {
+	uint64_t parts, misfits;      /* blocks or frames; those that do not end where their last message or section does */
+	bool names_fit;               /* names of definitions are text; see tt_fit_names_fit() */
+};
+static inline bool unity_trial_fits(const struct unity_trial *t) { return t->parts > 0 && t->misfits == 0 && t->names_fit; }
+/* True if ${t} fits better than ${best}, the one of the nearest version if ${nearest}: damage alone must not speak for another layout. */
+bool unity_trial_better(const struct unity_trial *t, const struct unity_trial *best, bool nearest);
+
+/*
+ * Say once how a file of version ${word} is read, if that is not as its own version, and refuse it if no layout fits it. ${v}: the version that fits best, by
+ * ${t}; *${forced}: it does not, and --force reads it all the same. Returns TT_OK, TT_E_UNKNOWN.
+ */
+int unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_t at, const char *form, const char *release,
+    const struct unity_version *v, const struct unity_trial *t, bool *forced, struct tt_err *err);
+/* The release whose built-in categories a capture has in which GC.Alloc is of category ${gc}: ${categories} if that can be. */
+const char *unity_categories_by(unsigned gc, const char *categories);
 
 /* --- known.c: what definitions mean for decoding ------------------------------------------------------------- */
 
@@ -73,8 +88,9 @@ struct unity_markers {
 	uint32_t alloc, collect;      /* GC.Alloc, GC.Collect; UNITY_NO_MARKER */
 	uint32_t label[2];            /* markers whose second value names the zone */
 	bool counters;                /* a counter was defined: the statistics array then has stale values */
+	unsigned gc_category;         /* the category of GC.Alloc; UINT_MAX: not known */
 };
-#define UNITY_MARKERS_NONE { UNITY_ID_SLACK, UNITY_NO_MARKER, UNITY_NO_MARKER, { UNITY_NO_MARKER, UNITY_NO_MARKER }, false }
+#define UNITY_MARKERS_NONE { UNITY_ID_SLACK, UNITY_NO_MARKER, UNITY_NO_MARKER, { UNITY_NO_MARKER, UNITY_NO_MARKER }, false, UINT_MAX }
 
 struct unity_code { uint64_t start, end, since, number; };
 /* By key: a value, and where in the input it was defined. */
@@ -205,6 +221,8 @@ unity_is_label(const struct unity_markers *s, uint32_t id)
 
 /* Add ${d} with the text that begins at ${at} in the batch's text. */
 int unity_text_def(struct unity_run *r, struct tt_def *d, size_t at);
+/* Count a name of a definition, of which ${whole} bytes are in the file: a text that a NUL may end. */
+void unity_count_name(struct unity_run *r, const char *name, size_t whole);
 /* Define a marker. ${unit}: Unity's number of the first value's unit, for a counter. */
 int unity_define_marker(struct unity_run *r, uint64_t key, uint32_t id, unsigned flags, unsigned category, const char *name, uint32_t n,
     unsigned unit);
@@ -225,8 +243,8 @@ void unity_capture(struct tt_capture *cap);
 /* The category of a marker, at report time. ${categories}: those of the marker's session. */
 const char *unity_category_of(const struct tt_capture *cap, const struct tt_def *marker, const char *categories);
 
-/* stats.c: take the statistics array, ${n} numbers of 4 bytes at ${p}. */
-int unity_stats(struct unity_run *r, int64_t ts, unsigned rank, bool stale, const uint8_t *p, size_t n);
+/* stats.c: take the statistics array, ${n} numbers of 4 bytes at ${p}. ${stale}: counters have its values. */
+int unity_stats(struct unity_run *r, int64_t ts, bool stale, const uint8_t *p, size_t n);
 
 static inline uint32_t
 unity_u16(const uint8_t *p)

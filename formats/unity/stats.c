@@ -11,8 +11,8 @@
 /* Fields in the groups after the list of classes; 16 belong to the platform. */
 enum { DRAW = 51, PLATFORM = 16, MEMORY = 33 };
 
-/* Numbers after the list and those of the platform, by rank. */
-static const uint16_t rest[] = { 0, 247, 244, 246, 258, 258, 265 };
+/* Numbers after the list and those of the platform, as versions have them: what is read of them has the same place in all. */
+static const uint16_t rest[] = { 247, 244, 246, 258, 265 };
 
 struct field {
 	const char *name, *section;
@@ -72,20 +72,30 @@ put(struct unity_run *r, int64_t ts, const struct field *f, unsigned i, const ui
 	    unity_define_counter(r, UNITY_COUNTER_STATS | i, (enum tt_counter_unit)f->unit, f->name, strlen(f->name), f->section);
 }
 
+/* True if some version has ${n} numbers after the list and those of the platform. */
+static bool
+is_rest(size_t n)
+{
+	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+		if (rest[i] == n)
+			return true;
+	return false;
+}
+
 int
-unity_stats(struct unity_run *r, int64_t ts, unsigned rank, bool stale, const uint8_t *p, size_t n)
+unity_stats(struct unity_run *r, int64_t ts, bool stale, const uint8_t *p, size_t n)
 {
 	size_t draw;
 	int rc = TT_OK;
 
-	/* Later versions have the values in counters, and stale ones here. */
-	if (rank >= 8 || stale || n <= MEMORY)
+	/* Versions from 2020.2 on have the values in counters, and stale ones here. */
+	if (stale || n <= MEMORY)
 		return TT_OK;
 	draw = list_end(p, n, MEMORY) + PLATFORM;
 	/* A list without an end is damage, such as a page of zeros. */
 	if (draw == PLATFORM)
 		tt_loss_add(&r->b->loss, TT_LOST_DAMAGED, 1, 4 * n, r->b->at);
-	if (draw == PLATFORM || draw + rest[rank < 6 ? rank : 6] != n)
+	if (draw == PLATFORM || draw > n || !is_rest(n - draw))
 		return TT_OK;
 	for (unsigned i = 0; i < FIELDS && rc == TT_OK; i++)
 		rc = put(r, ts, &fields[i], i, p + 4 * ((fields[i].draw ? draw : 0) + fields[i].place));

@@ -2,6 +2,7 @@
  * The version words of Unity's captures, the releases that write them, and how five numbers encode a release.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/env.h"
 #include "base/setting.h"
@@ -9,23 +10,23 @@
 
 /* Sorted by rank. A release may write different words into its two forms. */
 static const struct unity_version versions[] = {
-	{ 0x20140736, 0, false, false, NULL, "5.4", "5.4" },
-	{ 0x20160622, 0, false, true, NULL, "5.5", "5.5" },
-	{ 0x20161226, 0, false, false, NULL, "5.6", "5.6" },
-	{ 0x20170130, 0, false, false, NULL, "2017.1", "2017.1" },
-	{ 0x20170929, 0, false, false, NULL, "2017.2", "2017.2" },
-	{ 0x20170327, 1, false, false, "2017.3 or 2017.4", "2017.3 or 2017.4", "2017.3" },
-	{ 0x20171110, 2, false, false, "2018.1", "2018.1", "2018.1" },
-	{ 0x20180123, 3, false, false, "2018.2", "2018.2", "2018.2" },
-	{ 0x20181101, 4, false, false, "2018.3 to 2019.2", "2018.3 to 2019.2", "2018.3" },
-	{ 0x20180306, 5, false, false, "2019.1 or 2019.2", "2019.1 or 2019.2", "2019.1" },
-	{ 0x20191122, 6, true, false, "2019.3 to 2021.1", "2019.3 or 2019.4", "2019.3" },
-	{ 0x20200312, 7, false, false, "2020.1", "2020.1", "2020.1" },
-	{ 0x20200924, 8, false, false, "2020.2 to 2021.1", "2020.2 to 2021.1", "2020.2" },
-	{ 0x20210412, 9, false, false, "2021.2 or 2021.3", "2021.2 or 2021.3", "2021.2" },
-	{ 0x20210919, 10, false, false, "2022.1", "2022.1", "2022.1" },
-	{ 0x20220328, 11, false, false, "2022.2 to 6000.4", "2022.2 to 6000.4", "2022.2" },
-	{ 0x20260108, 12, false, false, UNITY_LATEST, UNITY_LATEST, UNITY_LATEST },
+	{ 0x20140736, 0, NULL, "5.4", "5.4" },
+	{ 0x20160622, 0, NULL, "5.5", "5.5" },
+	{ 0x20161226, 0, NULL, "5.6", "5.6" },
+	{ 0x20170130, 0, NULL, "2017.1", "2017.1" },
+	{ 0x20170929, 0, NULL, "2017.2", "2017.2" },
+	{ 0x20170327, 1, "2017.3 or 2017.4", "2017.3 or 2017.4", "2017.3" },
+	{ 0x20171110, 2, "2018.1", "2018.1", "2018.1" },
+	{ 0x20180123, 3, "2018.2", "2018.2", "2018.2" },
+	{ 0x20181101, 4, "2018.3 to 2019.2", "2018.3 to 2019.2", "2018.3" },
+	{ 0x20180306, 5, "2019.1 or 2019.2", "2019.1 or 2019.2", "2019.1" },
+	{ 0x20191122, 6, "2019.3 to 2021.1", "2019.3 or 2019.4", "2019.3" },
+	{ 0x20200312, 7, "2020.1", "2020.1", "2020.1" },
+	{ 0x20200924, 8, "2020.2 to 2021.1", "2020.2 to 2021.1", "2020.2" },
+	{ 0x20210412, 9, "2021.2 or 2021.3", "2021.2 or 2021.3", "2021.2" },
+	{ 0x20210919, 10, "2022.1", "2022.1", "2022.1" },
+	{ 0x20220328, 11, "2022.2 to 6000.4", "2022.2 to 6000.4", "2022.2" },
+	{ 0x20260108, 12, UNITY_LATEST, UNITY_LATEST, UNITY_LATEST },
 };
 enum { VERSIONS = sizeof versions / sizeof *versions };
 
@@ -66,11 +67,77 @@ unity_version_near(uint32_t word)
 	return found;
 }
 
-int
-unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release)
+/* True if ${v} may be tried for the form. Of .data before 5.5 no layout is known. */
+static bool
+is_candidate(const struct unity_version *v, bool raw)
 {
-	return tt_fail(err, TT_E_UNKNOWN, at, "unknown %s version 0x%08x, %s: update tracetool, or use %s", form,
-	    word, release, tt_setting_name[TT_SETTING_FORCE]);
+	return raw ? v->raw != NULL : v->word != versions[0].word;
+}
+
+const struct unity_version *
+unity_candidate(uint32_t word, bool raw, unsigned i)
+{
+	const struct unity_version *near = unity_version_near(word);
+
+	if (!near || !is_candidate(near, raw))
+		near = unity_version(raw ? 0x20170327 : 0x20160622);
+	if (i == 0)
+		return near;
+	for (size_t k = VERSIONS; k > 0; k--)
+		if (&versions[k - 1] != near && is_candidate(&versions[k - 1], raw) && --i == 0)
+			return &versions[k - 1];
+	return NULL;
+}
+
+bool
+unity_trial_better(const struct unity_trial *t, const struct unity_trial *best, bool nearest)
+{
+	if (t->parts == 0 || !t->names_fit)
+		return false;
+	if (best->parts == 0)
+		return true;
+	if (!best->names_fit || unity_trial_fits(t))
+		return !unity_trial_fits(best);
+	/* Shares of misfits: t->misfits / t->parts < best->misfits / best->parts, or half of that. */
+	return t->misfits * best->parts * (nearest ? 2 : 1) < best->misfits * t->parts;
+}
+
+int
+unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_t at, const char *form, const char *release,
+    const struct unity_version *v, const struct unity_trial *t, bool *forced, struct tt_err *err)
+{
+	const bool raw = form[1] == 'r';
+	const struct unity_version *exact = unity_version(word), *own = exact && is_candidate(exact, raw) ? exact : NULL;
+	const bool poor = t->parts > 0 && (t->misfits * 2 > t->parts || !t->names_fit), later = word > versions[VERSIONS - 1].word;
+	const char *like = raw ? v->raw : v->data, *fits = unity_trial_fits(t) ? ", which fits" : t->parts ? ", which fits best" : "";
+
+	*forced = poor && env->force;
+	if (poor && !env->force && !own)
+		return tt_fail(err, TT_E_UNKNOWN, at, "%s version 0x%08x%s%s: no known layout fits; please report it, with a copy that %s makes, or "
+		    "read it like Unity %s with %s", form, word, release[0] ? ", " : "", release, tt_setting_name[TT_SETTING_SCRUB], like,
+		    tt_setting_name[TT_SETTING_FORCE]);
+	if (*forced)
+		tt_log(env, TT_LOG_NORMAL, "%s: no known layout fits version 0x%08x; read because of %s, like Unity %s", file, word,
+		    tt_setting_name[TT_SETTING_FORCE], like);
+	else if (!own)
+		tt_log(env, TT_LOG_NORMAL, "%s: version 0x%08x is %s; read like Unity %s%s", file, word,
+		    later ? "newer than this tracetool" : "unknown", like, fits);
+	else if (own != v)
+		tt_log(env, TT_LOG_NORMAL, "%s: the layout of version 0x%08x does not fit; read like Unity %s%s", file, word, like, fits);
+	return TT_OK;
+}
+
+const char *
+unity_categories_by(unsigned gc, const char *categories)
+{
+	const char *name = unity_category(gc, categories);
+
+	if (name && strcmp(name, "GC") == 0)
+		return categories;
+	for (size_t i = VERSIONS; i > 0; i--)
+		if ((name = unity_category(gc, versions[i - 1].categories)) && strcmp(name, "GC") == 0)
+			return versions[i - 1].categories;
+	return categories;
 }
 
 bool
@@ -85,14 +152,4 @@ unity_release(const uint8_t *p, char *text, size_t size)
 		return false;
 	snprintf(text, size, "%u.%u.%u%c%u", v[0], v[1], v[2], "abfpx"[v[3]], v[4]);
 	return true;
-}
-
-void
-unity_tell_layout(struct tt_env *env, const char *file, bool forced, bool known, const char *of, const char *why)
-{
-	char how[80] = "experimental: ";
-
-	if (forced)
-		snprintf(how, sizeof how, "read because of %s%s", tt_setting_name[TT_SETTING_FORCE], known ? ": " : ", ");
-	tt_log(env, TT_LOG_NORMAL, "%s: %s%sUnity %s: %s", file, how, known ? "" : forced ? "like " : "read like ", of, why);
 }

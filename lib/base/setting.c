@@ -17,6 +17,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_ALIGN] = "tt_run_opts.align",
 	[TT_SETTING_INPUT_FORMAT] = "tt_run_opts.format",
 	[TT_SETTING_FORCE] = "tt_env.force",
+	[TT_SETTING_SCRUB] = "tt_format.scrub",
 	[TT_SETTING_META] = "tt_run_opts.meta",
 	[TT_SETTING_TIME] = "tt_filter.from and to",
 	[TT_SETTING_FRAMES] = "tt_filter.has_frames",

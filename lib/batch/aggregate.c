@@ -378,13 +378,13 @@ add_to_group(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *e
 	return rc;
 }
 
-/* How sure the reader was of the layout, for a note: of captures that are read from descriptions figures may be wrong. */
+/* How well the layout fits, for a note: if none does, figures may be wrong. */
 static int
 note_layout(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
 	const char *layout = json_string_value(json_object_get(json_object_get(r->doc, "meta"), TT_META_LAYOUT));
 
-	for (unsigned how = TT_LAYOUT_EXPERIMENTAL; layout && how <= TT_LAYOUT_FORCED; how++) {
+	for (unsigned how = 0; layout && how < TT_LAYOUTS; how++) {
 		if (strcmp(layout, tt_layout_name((enum tt_layout)how)) != 0)
 			continue;
 		a->layout[how].n++;

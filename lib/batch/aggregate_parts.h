@@ -72,7 +72,7 @@ struct tt_aggregate {
 	uint64_t further;             /* captures that are further files of a recording */
 	uint64_t outside;             /* captures that have nothing in --time */
 	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */
-	struct { uint64_t n; const char *first; } layout[TT_LAYOUT_FORCED + 1];       /* captures by how sure the reader is; their first key in order */
+	struct { uint64_t n; const char *first; } layout[TT_LAYOUTS];   /* captures by how well their layout fits; their first key in order */
 	struct named copies, held;    /* captures whose figures count with another, of which they are copies or parts */
 	struct named begins;          /* captures that are the first of their recording, and not its first file */
 	struct named gaps, overlaps;  /* captures that files of their recording are missing in front of; that share files with others */

@@ -430,8 +430,8 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "outside",
 		    tt_text(r, "%llu of %llu captures ha%s nothing in %s", (unsigned long long)a->outside,
 			(unsigned long long)a->total.captures, a->outside == 1 ? "s" : "ve", tt_setting_name[TT_SETTING_TIME]));
-	for (unsigned how = TT_LAYOUT_EXPERIMENTAL; how <= TT_LAYOUT_FORCED; how++)
-		if (a->layout[how].n)
+	for (unsigned how = 0; how < TT_LAYOUTS; how++)
+		if (a->layout[how].n && tt_layout_note(tt_layout_name((enum tt_layout)how)))
 			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, tt_text(r, "%llu of %llu captures, the first %s: %s",
 			    (unsigned long long)a->layout[how].n, (unsigned long long)a->total.captures, a->layout[how].first,
 			    tt_layout_note(tt_layout_name((enum tt_layout)how))));

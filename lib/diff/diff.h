@@ -78,7 +78,7 @@ struct tt_diff_capture {
 	struct { int64_t total, mean, median; } time[TT_DIFF_TIMES];  /* without frames: wall is the time in markers */
 	int64_t cap_ns;               /* the time that frames are capped at; 0: they are not */
 	int64_t editor;               /* tt_frames_editor() */
-	const char *layout;           /* tt_layout_note(): what to know where the reader is not sure of the layout; NULL: it is */
+	const char *layout;           /* tt_layout_note(): what to know where no layout fits; NULL: one does */
 	bool wall_is_limit;           /* wall time is what the Editor leaves of the frame limit */
 };
 

@@ -332,11 +332,11 @@ note_frames(const struct tt_diff *d, struct tt_report *r)
 	    of[TT_DIFF_A] < of[TT_DIFF_B] ? "A" : "B"));
 }
 
-/* That the reader is not sure of the layout of captures: each note once, with the first capture. */
+/* That no layout fits some captures: each note once, with the first capture. */
 static void
 note_layout(const struct tt_diff *d, struct tt_report *r)
 {
-	const char *said[TT_LAYOUT_FORCED + 1];
+	const char *said[TT_LAYOUTS];
 	size_t n = 0, k;
 
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)

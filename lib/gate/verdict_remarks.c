@@ -160,13 +160,13 @@ fingerprint_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
-/* Captures whose layout the reader is not sure of: for each reason, the first one and how many more. */
+/* Captures that no layout fits: for each reason, the first one and how many more. */
 static int
 layout_remarks(struct tt_verdict *v, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	for (enum tt_layout how = 0; how <= TT_LAYOUT_FORCED && rc == TT_OK; how++) {
+	for (enum tt_layout how = 0; how < TT_LAYOUTS && rc == TT_OK; how++) {
 		const char *note = NULL, *name = NULL;
 		size_t n = 0;
 

@@ -53,6 +53,7 @@ tt_batch_reset(struct tt_batch *b)
 		memset(b->tally, 0, 256 * sizeof *b->tally);
 	if (b->loss.any)
 		tt_loss_reset(&b->loss);
+	tt_fit_reset(&b->fit);
 }
 
 int

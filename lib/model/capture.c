@@ -67,10 +67,12 @@ tt_capture_meta_get(const struct tt_capture *c, const char *key)
 	return m ? m->value : NULL;
 }
 
-static const struct { const char *name, *note; } layout[] = {
-	[TT_LAYOUT_VERIFIED] = { "verified", NULL },
-	[TT_LAYOUT_EXPERIMENTAL] = { "experimental", "the layout of this version is experimental: it is known from descriptions only" },
-	[TT_LAYOUT_FORCED] = { "forced", "this version is not supported and was read only because that was forced: figures may be wrong" },
+static const struct { const char *name, *note; } layout[TT_LAYOUTS] = {
+	[TT_LAYOUT_FITS] = { "fits", NULL },
+	[TT_LAYOUT_UNPROVEN] = { "unproven", NULL },
+	[TT_LAYOUT_PARTLY] = { "partly", NULL },
+	[TT_LAYOUT_MISFIT] = { "misfit", "no known layout fits this capture, so figures may be wrong: please report it, with a copy without names" },
+	[TT_LAYOUT_FORCED] = { "forced", "no known layout fits this version, and it was read only because that was forced: figures may be wrong" },
 };
 
 int

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "model/event.h"
+#include "model/fit.h"
 #include "model/filter.h"
 #include "model/zones.h"
 
@@ -121,6 +122,7 @@ struct tt_capture {
 	const char *(*gpu_part)(unsigned part);
 	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
 	int (*timing)(const char *counter, unsigned *late);
+	struct tt_fit fit;  /* of its layout; whole at the end of a run */
 	struct tt_defs *defs;
 	struct tt_arena arena;        /* text of the fields above */
 	/* In the order their keys came. The first is the root of a tree by the keys' hashes. */
@@ -147,9 +149,8 @@ int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, st
 int tt_capture_meta_said(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
 
-/* How sure a reader is of the layout of the file's version, as the fact "layout". */
+/* How well the layout fits by which the capture was read, as the fact "layout". */
 #define TT_META_LAYOUT "layout"
-enum tt_layout { TT_LAYOUT_VERIFIED, TT_LAYOUT_EXPERIMENTAL, TT_LAYOUT_FORCED };
 int tt_capture_layout(struct tt_capture *c, enum tt_layout how, struct tt_err *err);
 const char *tt_layout_name(enum tt_layout how);
 /* What readers of results have to know about the fact's ${value}; NULL: nothing. */

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "model/fit.h"
 #include "model/heap.h"
 #include "model/loss.h"
 #include "model/opened.h"
@@ -350,6 +351,7 @@ struct tt_batch {
 	uint64_t nalloc, alloc_b;
 	struct tt_heap_sum heap;      /* heap objects not yet handed on: model/heap.h */
 	struct tt_loss loss;          /* what was lost in this chunk; joined in file order */
+	struct tt_fit_count fit;    /* of the layout; joined likewise */
 };
 
 /* How many rare events to look through for those of ${kinds}, TT_KIND() of each: none where the batch has no such one. */

@@ -261,6 +261,7 @@ sum_up(struct pipe *p, struct slot *s)
 
 	tt_loss_join(p->r->env->loss, &s->chunk.loss);
 	tt_loss_join(p->r->env->loss, &b->loss);
+	tt_fit_join(&cap->fit.count, &b->fit);
 	cap->distorts = cap->distorts || (cap->instruments && s->io.calls);
 	cap->nchunk++;
 	cap->nevent += b->nevent;

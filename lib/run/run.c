@@ -11,6 +11,7 @@
 #include "model/waits.h"
 #include "run/brief.h"
 #include "run/candidates.h"
+#include "run/fit.h"
 #include "run/frame_replay.h"
 #include "run/parts.h"
 #include "run/state.h"
@@ -49,15 +50,13 @@ said_by(const struct tt_run *r)
 	return said;
 }
 
-/* True if a version was read like another one. */
+/* True if a capture was read though no layout fits. */
 static bool
 is_forced(const struct tt_run *r)
 {
-	for (size_t i = 0; i < r->nin; i++) {
-		const char *layout = tt_capture_meta_get(r->in[i].cap, TT_META_LAYOUT);
-		if (layout && strcmp(layout, tt_layout_name(TT_LAYOUT_FORCED)) == 0)
+	for (size_t i = 0; i < r->nin; i++)
+		if (r->in[i].cap->fit.forced)
 			return true;
-	}
 	return false;
 }
 
@@ -69,6 +68,7 @@ static int
 read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err *err)
 {
 	const char *before = r->env->loss->input;
+	struct tt_loss ledger;
 	int rc = TT_OK;
 
 	tt_log(r->env, TT_LOG_VERBOSE, "pass %u: %s", ++r->passes, phase_text[phase]);
@@ -79,7 +79,11 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
 		r->env->loss->input = name_in_ledger(r, &r->in[i]);
 		r->env->loss->said = r->in[i].format->said;
+		if (phase == TT_PHASE_MAIN)
+			tt_fit_begin(r, r->in[i].cap, &ledger);
 		rc = tt_pipeline(r, &r->in[i], phase, err);
+		if (phase == TT_PHASE_MAIN)
+			tt_fit_lost(r, r->in[i].cap, &ledger);
 		if (rc < 0 && rc != TT_E_STOPPED && !r->emit_failed)
 			tt_err_in(err, "%s", r->in[i].cap->path);
 		r->env->loss->input = before;
@@ -556,7 +560,7 @@ static int (*const phases[])(struct tt_run *r, struct tt_err *err) = {
 	tt_inputs_open, tt_inputs_join, tt_inputs_check, plan,
 	read_names, read_marks, use_names,
 	read_events, read_again,
-	check_copies, settle_counts, close_ledger, use_all_names, finish_frames, read_parts, read_for_emitter, count_unnamed, finish_emitters,
+	check_copies, settle_counts, close_ledger, use_all_names, finish_frames, read_parts, read_for_emitter, count_unnamed, tt_fit_settle, finish_emitters,
 };
 
 static unsigned

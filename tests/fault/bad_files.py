@@ -41,7 +41,7 @@ EXPECTED = {
         "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
         "bad-unknown-message": (3, ["not fully decoded"], 200),
         "unsupported-big-endian": (3, ["big-endian"], None),
-        "unsupported-future-version": (3, ["0x20270201", "6000.5"], None),
+        "unsupported-future-version": (0, ["0x20270201", "6000.5", "which fits"], 200),
     },
     # The same of what its Editor saves.
     "data": {
@@ -54,10 +54,10 @@ EXPECTED = {
         "bad-no-frames": (0, [], 0),
         "bad-size": (3, ["bytes skipped to find the next frame", "2,936 B"], 350),
         "bad-tree": (3, ["not fully decoded"], 400),
-        "unsupported-2018": (3, ["0x20181101", "2018.3 to 2019.2", "save it in Editor 2019.3"], None),
-        "unsupported-6000.5": (3, ["0x20260108", "uncertain"], None),
+        "unsupported-2018": (0, [], 20),
+        "unsupported-6000.5": (0, [], 40),
         "unsupported-big-endian": (3, ["big-endian", "5.5"], None),
-        "unsupported-future-version": (3, ["unknown", "0x20270201", "6000.3.9f1"], None),
+        "unsupported-future-version": (3, ["no known layout fits", "0x20270201", "6000.3.9f1"], None),
     },
 }
 

@@ -25,8 +25,8 @@ def zones(log, status=3):
 
 
 def cut():
-    """What is open where a message makes no sense, or where a block is missing, ends at the last time before; ends that follow are of nothing."""
-    for what, lose, lost in (("a message that makes no sense", False, "damaged"), ("a block that is missing", True, "missing")):
+    """What is open where a message is of an unknown type, or where a block is missing, ends at the last time before; ends that follow are of nothing."""
+    for what, lose, lost in (("a message of an unknown type", False, "unknown"), ("a block that is missing", True, "missing")):
         c = Log(100, ("Main Thread", "Work", "Job"))
         c.block(SESSION, thread(WORKER, 90, "Loader", 1))
         c.frame(100)

@@ -1,0 +1,125 @@
+/**
+ * Chooses the layout of a file's records by evidence: a record says its size, and is walked over to its end mark only by the right layout.
+ *
+ * The layout of the file's own version is tried first, on a few records; nearly always that is all. If it does not fit, or nobody knows the version, all others
+ * are tried on more.
+ */
+#include "data/data.h"
+
+#include "base/utf8.h"
+
+enum { TRY_FIRST = 1 << 18, TRY_ALL = 4 << 20 };      /* bytes; the first record in any case */
+
+static bool
+is_text(const char *s, uint32_t n)
+{
+	for (size_t i = 0, len; i < n; i += len)
+		if ((len = tt_utf8_len(s + i, n - i)) == 0)
+			return false;
+	return true;
+}
+
+/* True if the names of the record's threads, which is the last that was walked over, are text, and there are as many as its head at ${head} says. */
+static bool
+is_sane(const struct data *m, const struct data_layout *l, const struct data_record *r, const uint8_t *head)
+{
+	const size_t at = l->rank == 0 ? 12 : 8;
+
+	if (l->head < 28 && unity_u32(head + at) != r->nthread)
+		return false;
+	for (uint32_t i = 0; i < r->nthread && i < DATA_KEPT; i++)
+		if (!is_text(m->kept[i].group, m->kept[i].ngroup) || !is_text(m->kept[i].name, m->kept[i].nname))
+			return false;
+	return true;
+}
+
+/* True if the record whose head is at ${p}, with ${size} bytes after it, fits ${l}, whose paddings may change. */
+static bool
+fits(struct data *m, struct data_layout *l, const uint8_t *p, uint32_t size)
+{
+	struct data_layout x = *l;
+	struct data_record r;
+
+	for (unsigned i = 0; i < 5; i++) {
+		if (i > 0) {
+			x.pads_audio = (i - 1) & 1;
+			x.pads_place = (i - 1) & 2;
+		}
+		if (data_walk(&x, p + x.head, size, &r, m->kept) && !r.short_of && is_sane(m, &x, &r, p)) {
+			*l = x;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Walk over the records in the ${n} bytes at ${p}; no further than where ${most} did not fit. */
+static struct unity_trial
+try_layout(struct data *m, struct data_layout *l, const uint8_t *p, size_t n, uint64_t most)
+{
+	struct unity_trial t = { .names_fit = true };
+	uint32_t size;
+
+	for (size_t at = 0; t.misfits <= most && at < n && data_head_at(l, p + at, n - at, &size) && size <= n - at - l->head; at += l->head + (size_t)size) {
+		t.parts++;
+		t.misfits += !fits(m, l, p + at, size);
+		if (n - at - l->head - size >= 4 && unity_u32(p + at + l->head + size - 4) != DATA_MARK)
+			break;
+	}
+	return t;
+}
+
+static struct data_layout
+layout_of(const struct data *m, const struct unity_version *v, bool other_head)
+{
+	const uint8_t own = v->rank == 0 ? 16 : v->rank >= 11 ? 28 : 12;
+
+	return (struct data_layout){ .word = m->layout.word, .like = v->word, .rank = v->rank, .head = !other_head ? own : own == 28 ? 12 : 28 };
+}
+
+static int
+try_all(struct data *m, size_t want, struct unity_trial *best, struct tt_err *err)
+{
+	const struct unity_version *v, *near = unity_candidate(m->layout.word, false, 0);
+	const bool old = m->layout.head == 16;
+	const uint8_t *p;
+	size_t n;
+	int rc = tt_window_show(&m->win, 0, want, &p, &n, err);
+
+	n = n < want ? n : want;
+	*best = try_layout(m, &m->layout, p, n, UINT64_MAX);
+	for (unsigned i = 0; rc == TT_OK && !unity_trial_fits(best) && (v = unity_candidate(m->layout.word, false, i)); i++) {
+		/* Records of the old family begin otherwise. */
+		if ((v->rank == 0) != old)
+			continue;
+		for (unsigned other = 0; other < (old ? 1 : 2) && !unity_trial_fits(best); other++) {
+			struct data_layout l = layout_of(m, v, other);
+			const struct unity_trial t = try_layout(m, &l, p, n, best->parts ? best->misfits : UINT64_MAX);
+
+			if (!unity_trial_better(&t, best, m->version == near))
+				continue;
+			*best = t;
+			m->layout = l;
+			m->version = v;
+		}
+	}
+	return rc;
+}
+
+int
+data_choose(struct data *m, struct unity_trial *t, struct tt_err *err)
+{
+	const uint8_t *p;
+	uint32_t size;
+	size_t n, first;
+	int rc = tt_window_show(&m->win, 0, TRY_FIRST, &p, &n, err);
+
+	*t = (struct unity_trial){ .names_fit = true };
+	if (rc != TT_OK || !data_head_at(&m->layout, p, n, &size))
+		return rc;
+	first = 28 + (size_t)size > TRY_FIRST ? 28 + (size_t)size : TRY_FIRST;
+	if ((rc = tt_window_show(&m->win, 0, first, &p, &n, err)) != TT_OK)
+		return rc;
+	*t = try_layout(m, &m->layout, p, n < first ? n : first, UINT64_MAX);
+	return unity_trial_fits(t) ? TT_OK : try_all(m, first > TRY_ALL ? first : TRY_ALL, t, err);
+}

@@ -1,0 +1,70 @@
+/**
+ * Adds up what captures show of their layout. The contract is in fit.h.
+ */
+#include "model/fit.h"
+
+enum { MAX_BAD_NAMES_PERCENT = 25 };          /* a game's own names may be no UTF-8 */
+
+void
+tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n)
+{
+	for (unsigned i = 0; i < c->nunknown; i++)
+		if (c->unknown[i].type == type) {
+			c->unknown[i].n += n;
+			return;
+		}
+	if (c->nunknown < TT_UNKNOWN_TYPES)
+		c->unknown[c->nunknown++] = (struct tt_unknown){ type, n };
+	else
+		c->unknown_others += n;
+}
+
+void
+tt_fit_reset(struct tt_fit_count *c)
+{
+	c->misfits = c->misfit_at = c->names = c->bad_names = c->unknown_others = 0;
+	c->nunknown = 0;
+}
+
+void
+tt_fit_join(struct tt_fit_count *into, const struct tt_fit_count *from)
+{
+	if (into->misfits == 0)
+		into->misfit_at = from->misfit_at;
+	into->misfits += from->misfits;
+	into->names += from->names;
+	into->bad_names += from->bad_names;
+	into->unknown_others += from->unknown_others;
+	for (unsigned i = 0; i < from->nunknown; i++)
+		tt_fit_unknown(into, from->unknown[i].type, from->unknown[i].n);
+}
+
+bool
+tt_fit_names_fit(const struct tt_fit_count *c)
+{
+	return c->bad_names * 100 <= c->names * MAX_BAD_NAMES_PERCENT;
+}
+
+uint64_t
+tt_fit_misfits(const struct tt_fit *e, uint64_t *at)
+{
+	const bool later = e->misfits == 0 || (e->count.misfits > 0 && e->count.misfit_at < e->misfit_at);
+
+	*at = later ? e->count.misfit_at : e->misfit_at;
+	return e->misfits + e->count.misfits;
+}
+
+enum tt_layout
+tt_fit_verdict(const struct tt_fit *e)
+{
+	uint64_t at;
+	const uint64_t misfits = tt_fit_misfits(e, &at);
+
+	if (e->forced)
+		return TT_LAYOUT_FORCED;
+	if (misfits * 2 > e->parts || !tt_fit_names_fit(&e->count))
+		return TT_LAYOUT_MISFIT;
+	if (misfits || e->lost)
+		return TT_LAYOUT_PARTLY;
+	return e->parts ? TT_LAYOUT_FITS : TT_LAYOUT_UNPROVEN;
+}

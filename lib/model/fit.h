@@ -1,0 +1,72 @@
+/**
+ * What a capture itself shows of its layout: counts that only the right layout gives.
+ *
+ * Formats whose layout depends on the version of the program that wrote them have several layouts, of which some are known from descriptions alone.
+ * Messages and sections have no length of their own there, so that a wrong layout soon reads nonsense: a part of the file (a block, a frame) then does
+ * not end where its last message does. Readers count such parts while they read; nobody needs a list of versions that somebody has tried.
+ *
+ * A reader fills in the fields of a capture's struct tt_fit that are its own; its decoders count into those of the batch, which the run adds up in the order
+ * of the file. The run adds what it matches and names, and settles the verdict at the end of the reading: tt_fit_verdict(). Plain data, no memory of its own.
+ */
+#ifndef TT_MODEL_FIT_H
+#define TT_MODEL_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How well the layout fits by which a capture was read; also the values of the fact "layout". */
+enum tt_layout {
+	TT_LAYOUT_FITS,               /* all that was read ends where it must */
+	TT_LAYOUT_UNPROVEN,           /* the capture has nothing to measure it by */
+	TT_LAYOUT_PARTLY,             /* most of it does; the rest is lost: damaged, or of unknown types */
+	TT_LAYOUT_MISFIT,             /* most of it does not */
+	TT_LAYOUT_FORCED,             /* no layout fits, and the capture was read because that was asked for */
+	TT_LAYOUTS
+};
+
+/* Messages of one type that the reader does not know. They have no length, so each costs the rest of its part. */
+enum { TT_UNKNOWN_TYPES = 16 };
+struct tt_unknown { uint32_t type; uint64_t n; };
+
+/* What decoders count of a chunk. */
+struct tt_fit_count {
+	uint64_t misfits;             /* parts that do not end where their last message does */
+	uint64_t misfit_at;           /* offset of the first; only if misfits > 0 */
+	uint64_t names, bad_names;    /* names of definitions; those that are no text: not UTF-8, or with a NUL */
+	uint64_t unknown_others;      /* messages of further unknown types */
+	unsigned nunknown;
+	struct tt_unknown unknown[TT_UNKNOWN_TYPES];
+};
+
+struct tt_fit {
+	/* by the reader */
+	const char *layout;           /* of which releases it is; static. NULL: the format has one layout, and nothing is to be shown */
+	const char *part, *message;   /* what it calls a part and a message: "block", "message" */
+	bool forced;
+	uint64_t parts;               /* parts read */
+	uint64_t misfits, misfit_at;  /* of these, those that it found to end elsewhere before they were decoded; offset of the first */
+	/* by decoders */
+	struct tt_fit_count count;
+	/* by the run: damage of all kinds but a cut end, by the ledger; ends of zones; markers that were used; offset of where the capture is cut */
+	uint64_t lost, lost_at;
+	uint64_t ends, matched_ends;
+	uint64_t markers, named_markers;
+	bool cut;
+};
+
+/* Add ${n} messages of the unknown type ${type} to ${c}. */
+void tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n);
+/* Forget what a batch counted; cheap if it counted nothing. */
+void tt_fit_reset(struct tt_fit_count *c);
+/* Add what a batch counted, in the order of the file. */
+void tt_fit_join(struct tt_fit_count *into, const struct tt_fit_count *from);
+
+/* How well the layout fits. It is never TT_LAYOUT_FITS if anything was lost but a cut end. */
+enum tt_layout tt_fit_verdict(const struct tt_fit *e);
+/* Parts that do not end where they must, and the offset of the first. */
+uint64_t tt_fit_misfits(const struct tt_fit *e, uint64_t *at);
+/* True if names of definitions are text, but for a few: else numbers were taken for names. */
+bool tt_fit_names_fit(const struct tt_fit_count *c);
+
+#endif

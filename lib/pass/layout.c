@@ -1,0 +1,146 @@
+/**
+ * The tables "capture_layout" and "capture_unknown": what a capture itself shows of its layout, in a sentence and in figures.
+ */
+#include "pass/passes.h"
+
+const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS] = {
+	{ "layout", "layout", TT_UNIT_TEXT, "Releases whose layout the capture was read by." },
+	{ "fit", "verdict", TT_UNIT_TEXT, "fits: all that was read ends where it must; partly: most of it; misfit: less; "
+	    "unproven: nothing to measure; forced." },
+	{ "evidence", "evidence", TT_UNIT_PROSE, "The figures of this table in a sentence." },
+	{ "parts", "parts", TT_UNIT_COUNT, "Number of parts read: blocks of .raw, frames of .data." },
+	{ "fitting_parts", "parts that fit", TT_UNIT_COUNT, "Number of parts that end where their last message or section does." },
+	{ "messages", "messages", TT_UNIT_COUNT, "Number of messages or events in them." },
+	{ "ends", "ends", TT_UNIT_COUNT, "Number of ends of zones." },
+	{ "matched_ends", "ends that match", TT_UNIT_COUNT, "Number of ends whose zone began in the capture." },
+	{ "markers", "markers", TT_UNIT_COUNT, "Number of markers that were used." },
+	{ "named_markers", "markers defined", TT_UNIT_COUNT, "Number of used markers that are defined." },
+	{ "names", "names", TT_UNIT_COUNT, "Number of names in definitions." },
+	{ "text_names", "names that are text", TT_UNIT_COUNT, "Number of names that are UTF-8 without a NUL." },
+	{ "lost", "losses", TT_UNIT_COUNT, "Number of losses, other than a cut end; the loss ledger has them." },
+	{ "first_misfit", "first misfit at byte", TT_UNIT_COUNT, "Place of the first part that does not fit; empty if all do." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+
+const struct tt_col tt_unknown_col[TT_UNKNOWN_COLUMNS] = {
+	{ "type", "type", TT_UNIT_COUNT, "Number of the unknown type; empty for all further ones." },
+	{ "messages", "messages", TT_UNIT_COUNT, "Number of messages of this type; each costs the rest of its block." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+
+/* "94,976", good until the report is freed. */
+static const char *
+count_text(struct tt_report *r, uint64_t n)
+{
+	char text[32];
+
+	*tt_put_count(text, n < INT64_MAX ? (int64_t)n : INT64_MAX) = '\0';
+	return tt_text(r, "%s", text);
+}
+
+/* "42 blocks"; "1 block". */
+static const char *
+noun(struct tt_report *r, uint64_t n, const char *what)
+{
+	return tt_text(r, "%s %s%s", count_text(r, n), what, n == 1 ? "" : "s");
+}
+
+static const char *
+evidence(struct tt_report *r, const struct tt_capture *k)
+{
+	const struct tt_fit *e = &k->fit;
+	uint64_t at;
+	const uint64_t misfits = tt_fit_misfits(e, &at);
+
+	if (e->parts == 0)
+		return tt_text(r, "it has no %s to measure it by", e->part);
+	const uint64_t fit = e->parts - (misfits < e->parts ? misfits : e->parts);
+	const char *parts = noun(r, e->parts, e->part), *text;
+	if (misfits == 0)
+		text = tt_text(r, "%s in %s, %s where it must", noun(r, k->nevent, e->message), parts, e->parts == 1 ? "which ends" : "each of which ends");
+	else
+		text = tt_text(r, "%s of %s end%s where %s must; the first that does not is at byte %llu", count_text(r, fit), parts, fit == 1 ? "s" : "",
+		    fit == 1 ? "it" : "they", (unsigned long long)at);
+	if (e->lost > misfits)
+		text = tt_text(r, "%s; losses are in the ledger", text);
+	if (e->cut)
+		text = tt_text(r, "%s; the rest is cut off", text);
+	if (e->ends)
+		text = tt_text(r, "%s; %s of %s match", text, count_text(r, e->matched_ends), noun(r, e->ends, "end"));
+	if (e->markers)
+		text = tt_text(r, "%s; %s of %s defined", text, count_text(r, e->named_markers), noun(r, e->markers, "marker"));
+	if (e->count.bad_names)
+		text = tt_text(r, "%s; %s of %s %s no text", text, count_text(r, e->count.bad_names), noun(r, e->count.names, "name"),
+		    e->count.bad_names == 1 ? "is" : "are");
+	return text;
+}
+
+bool
+tt_layout_has(const struct tt_making *k)
+{
+	for (size_t i = 0; i < k->m->ncap; i++)
+		if (k->m->cap[i]->fit.layout)
+			return true;
+	return false;
+}
+
+void
+tt_layout_make(struct tt_making *k, struct tt_table *t)
+{
+	for (size_t i = 0; i < k->m->ncap; i++) {
+		const struct tt_capture *of = k->m->cap[i];
+		const struct tt_fit *e = &of->fit;
+		uint64_t at;
+		const uint64_t misfits = tt_fit_misfits(e, &at);
+
+		if (!e->layout)
+			continue;
+		const char *sentence = evidence(k->r, of);
+		struct tt_cell *c = tt_row(t);
+		tt_cell_text(&c[0], tt_text(k->r, "Unity %s", e->layout));
+		tt_cell_name(&c[1], tt_layout_name(tt_fit_verdict(e)));
+		tt_cell_text(&c[2], sentence);
+		tt_cell_u64(&c[3], e->parts);
+		tt_cell_u64(&c[4], e->parts - (misfits < e->parts ? misfits : e->parts));
+		tt_cell_u64(&c[5], of->nevent);
+		tt_cell_u64(&c[6], e->ends);
+		tt_cell_u64(&c[7], e->matched_ends);
+		tt_cell_u64(&c[8], e->markers);
+		tt_cell_u64(&c[9], e->named_markers);
+		tt_cell_u64(&c[10], e->count.names);
+		tt_cell_u64(&c[11], e->count.names - e->count.bad_names);
+		tt_cell_u64(&c[12], e->lost);
+		if (misfits)
+			tt_cell_u64(&c[13], at);
+		tt_cell_u64(&c[14], i + 1);
+	}
+}
+
+bool
+tt_unknown_has(const struct tt_making *k)
+{
+	for (size_t i = 0; i < k->m->ncap; i++)
+		if (k->m->cap[i]->fit.count.nunknown)
+			return true;
+	return false;
+}
+
+void
+tt_unknown_make(struct tt_making *k, struct tt_table *t)
+{
+	for (size_t i = 0; i < k->m->ncap; i++) {
+		const struct tt_fit_count *f = &k->m->cap[i]->fit.count;
+
+		for (unsigned u = 0; u <= f->nunknown; u++) {
+			const bool further = u == f->nunknown;
+
+			if (further && f->unknown_others == 0)
+				break;
+			struct tt_cell *c = tt_row(t);
+			if (!further)
+				tt_cell_u64(&c[0], f->unknown[u].type);
+			tt_cell_u64(&c[1], further ? f->unknown_others : f->unknown[u].n);
+			tt_cell_u64(&c[2], i + 1);
+		}
+	}
+}

@@ -1,0 +1,74 @@
+/**
+ * Sums up the evidence of layouts at the end of a run. The contract is in fit.h.
+ */
+#include "run/fit.h"
+
+#include "base/env.h"
+#include "base/err.h"
+#include "model/model.h"
+
+void
+tt_fit_begin(struct tt_run *r, struct tt_capture *c, struct tt_loss *before)
+{
+	struct tt_fit *e = &c->fit;
+
+	*before = *r->env->loss;
+	tt_fit_reset(&e->count);
+	e->lost = e->ends = e->matched_ends = e->markers = e->named_markers = 0;
+	e->lost_at = TT_NOWHERE;
+	e->cut = false;
+}
+
+void
+tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *before)
+{
+	const struct tt_loss *all = r->env->loss;
+	struct tt_fit *e = &c->fit;
+
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
+		const uint64_t n = all->e[k].n - before->e[k].n;
+
+		if (n == 0)
+			continue;
+		if (k == TT_LOST_CUT || k == TT_LOST_CODING) {
+			e->cut = true;
+		} else if (tt_loss_info[k].damage) {
+			e->lost += n;
+			if (before->e[k].n == 0 && all->e[k].first_at < e->lost_at)
+				e->lost_at = all->e[k].first_at;
+		}
+	}
+	/* Ends without a begin; those of zones that were closed without one are taken from the zones begun. */
+	e->ends = all->e[TT_LOST_UNMATCHED].n - before->e[TT_LOST_UNMATCHED].n;
+	e->matched_ends = 0;
+	const uint64_t popped = all->e[TT_LOST_POPPED].n - before->e[TT_LOST_POPPED].n;
+	for (size_t i = 0; i < r->m->threads.n; i++) {
+		const struct tt_thread *t = r->m->threads.t[i];
+
+		if (t->process == c->process)
+			e->matched_ends += t->ncall - (t->open_at_end < t->ncall ? t->open_at_end : t->ncall);
+	}
+	e->matched_ends -= popped < e->matched_ends ? popped : e->matched_ends;
+	e->ends += e->matched_ends;
+}
+
+int
+tt_fit_settle(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+	int rc = TT_OK;
+
+	for (uint32_t i = 0; i < tt_tree_markers(m->tree) && i < m->nname; i++) {
+		const struct tt_marker *k = tt_tree_marker(m->tree, i);
+		struct tt_fit *e = &m->cap[k->process]->fit;
+
+		if (k->key >= TT_KEY_SPECIAL)
+			continue;
+		e->markers++;
+		e->named_markers += m->name[i].known;
+	}
+	for (size_t i = 0; i < m->ncap && rc == TT_OK; i++)
+		if (m->cap[i]->fit.layout)
+			rc = tt_capture_layout(m->cap[i], tt_fit_verdict(&m->cap[i]->fit), err);
+	return rc;
+}

@@ -1,0 +1,16 @@
+/**
+ * What a run adds to the evidence of a capture's layout (model/fit.h), and the verdict as the fact "layout".
+ */
+#ifndef TT_RUN_FIT_H
+#define TT_RUN_FIT_H
+
+#include "run/state.h"
+
+/* Before an input is read for its events: forget what an earlier reading counted, and remember the ledger in ${before}. */
+void tt_fit_begin(struct tt_run *r, struct tt_capture *c, struct tt_loss *before);
+/* After it was read: what of the ledger is this capture's. */
+void tt_fit_lost(const struct tt_run *r, struct tt_capture *c, const struct tt_loss *before);
+/* With all names known: count ends and markers, and set the fact. */
+int tt_fit_settle(struct tt_run *r, struct tt_err *err);
+
+#endif

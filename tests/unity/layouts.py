@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Layouts that captures of Unity prove themselves: each version's captures with the version word of each other one, with words that nobody
+knows, and with parts that are damaged or of unknown types. Captures are written by the generators, which know the manual pages alone.
+
+Whatever the word says, the figures are those of the capture, or it is refused: there is no third case.
+"""
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+
+from ttc import TRACETOOL, Suite
+from count import fault
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RAW = (0x20170327, 0x20171110, 0x20180123, 0x20181101, 0x20180306, 0x20191122, 0x20200312, 0x20200924, 0x20210412, 0x20210919, 0x20220328, 0x20260108)
+OLD = (0x20160622, 0x20161226, 0x20170130, 0x20170929)
+# Newer than all, between two, and before all.
+UNKNOWN = (0x20260701, 0x20991231, 0x20230514, 0x20190514, 0x20150101)
+TABLES = ("capture_layout,capture_unknown,capture_threads,capture_events,loss,markers,threads,frames,gcalloc,alloc_sites,counters,categories,"
+          "metadata_categories,jit_methods")
+LONG = os.environ.get("TT_SET") == "all"
+suite = Suite()
+
+
+def generate(form, word, *options):
+    path = suite.path("generated." + form)
+    subprocess.run([sys.executable, os.path.join(HERE, form + "_gen.py"), path, "--version", hex(word), *options], check=True, stdout=subprocess.DEVNULL)
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def read(form, data, *options):
+    """Exit status, figures without those of the file, the row of the layout, messages."""
+    path = suite.path("read." + form)
+    with open(path, "wb") as f:
+        f.write(data)
+    r = subprocess.run([TRACETOOL, "stats", "--limit", "0", "--format", "json", "--table", TABLES, *options, path], capture_output=True, text=True, check=False)
+    tables = {k: t["rows"] for k, t in json.loads(r.stdout)["tables"].items()} if r.stdout else {}
+    layout = tables.pop("capture_layout", [{}])
+    # What built-in categories are called hangs on the release alone, before captures say it.
+    for rows in tables.values():
+        for row in rows:
+            row.pop("category", None)
+        rows.sort(key=json.dumps)
+    return r.returncode, tables, layout[0] if layout else {}, [x for x in r.stderr.splitlines() if "layout" in x or "read like" in x]
+
+
+def records(data, word):
+    """Where the words of a .data are: of each record, and, before 2017.3, in it."""
+    old = word in OLD
+    at, places = 0, []
+    while at + 8 <= len(data) and struct.unpack_from("<I", data, at)[0] != 0xDEADFEED:
+        head = 16 if old else 28 if word >= 0x20220328 else 12
+        size = struct.unpack_from("<I", data, at + (8 if old else 4))[0]
+        places += [at + 4, at + head + 4] if old else [at]
+        at += head + size
+    return places
+
+
+def with_word(form, data, own, word):
+    data = bytearray(data)
+    for at in [8] if form == "raw" else records(data, own):
+        struct.pack_into("<I", data, at, word)
+    return bytes(data)
+
+
+def pairs(form, words, others, files):
+    """All files of all versions with all words."""
+    for own in words:
+        for what, options in files:
+            data = generate(form, own, *options)
+            status, want, layout, said = read(form, data)
+            name = "%s of 0x%x, %s" % (form, own, what)
+            suite.equal(name + ": fits", (status, layout.get("fit"), said), (0, "fits", []))
+            for word in others:
+                if word == own:
+                    continue
+                status, have, layout, said = read(form, with_word(form, data, own, word))
+                if status not in (0, 3):
+                    fault("%s, as 0x%x: is refused for its layout" % (name, word), None if any("no known layout fits" in x for x in said) else said)
+                    continue
+                wrong = [t for t in want if have.get(t) != want[t]]
+                if layout.get("fit") == "misfit":
+                    continue
+                fault("%s, as 0x%x: figures" % (name, word), [str((t, have.get(t), want[t]))[:1500] for t in wrong[:1]])
+                suite.equal("%s, as 0x%x: the verdict" % (name, word), layout.get("fit"), "fits")
+                if word in UNKNOWN:
+                    suite.equal("%s, as 0x%x: is told once" % (name, word), len(said) == 1 and "0x%08x" % word in said[0], True)
+
+
+def known_types():
+    """Types of messages that tracetool-unity-raw(7) describes."""
+    return {0, 1, 3, 4, 5, 6, 7, 8, 10, 11, 12, 33, 34, 36, 37, 38, 39, 40, 41, 42, 43, 44, 52, 53, 55, 56, 57, 62, 63}
+
+
+def raw_blocks(data):
+    at, blocks = data.index(struct.pack("<I", 0xB10C7EAD)), []
+    while at + 20 <= len(data):
+        stream, size = struct.unpack_from("<QI", data, at + 8)
+        blocks.append((at, stream, size))
+        at += 28 + size
+    return blocks
+
+
+def unknown_types():
+    """Messages of ten unknown types before those of a thread's blocks: other threads are whole but the GPU, whose work that thread gives."""
+    for aligned in ("0", "1"):
+        data = generate("raw", 0x20220328, "--aligned", aligned, "--frames", "40")
+        _, want, _, _ = read("raw", data)
+        main = struct.unpack_from("<Q", data, 28)[0]
+        at = [b for b in raw_blocks(data) if b[1] not in (main, 2 ** 64 - 1) and b[2] > 40]
+        stream = max({b[1] for b in at}, key=lambda s: sum(b[1] == s for b in at))
+        mine = [b for b in at if b[1] == stream][:20]
+        types = (2, 9, 13, 31, 35, 45, 51, 58, 61, 64)
+        out, last = bytearray(), 0
+        counts = {}
+        for i, (place, _, size) in enumerate(mine):
+            kind = types[i % 10]
+            counts[kind] = counts.get(kind, 0) + 1
+            body = struct.pack("<HH" if aligned == "1" else "<H", *([kind, 0] if aligned == "1" else [kind]))
+            text = b"a text" if i % 2 else b""
+            body += struct.pack("<I", len(text)) + text + (bytes(-len(text) % 4) if aligned == "1" else b"") + struct.pack("<Q", 77)
+            out += data[last:place + 16] + struct.pack("<I", size + len(body)) + body
+            last = place + 20
+        status, have, layout, _ = read("raw", bytes(out + data[last:]))
+        suite.equal("unknown types: status, verdict", (status, layout.get("fit")), (3, "partly"))
+        suite.equal("unknown types are counted", {r["type"]: r["messages"] for r in have["capture_unknown"]}, counts)
+        fault("none is known", sorted(known_types() & set(types)))
+        rows = lambda t: [{k: v for k, v in r.items() if k != "process"} for r in t["capture_threads"] if r["tid"] not in (None, hex(stream))]
+        suite.equal("other threads are whole", rows(have), rows(want))
+        suite.equal("what is lost is told", [r["count"] for r in have["loss"] if r["kind"] == "unknown"], [len(mine)])
+
+
+def mutants(form, word, options, n):
+    """Damage in ${n} places: where anything is lost, the verdict is not that all fits, unless the end was cut off."""
+    data, rng = generate(form, word, *options), random.Random(word)
+    whole = read(form, data)[1]
+    wrong = []
+    for i in range(n):
+        b, at, kind = bytearray(data), rng.randrange(60, len(data)), i % 4
+        if kind == 0:
+            b[at] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            b = b[:at]
+        elif kind == 2:
+            b[at:at + 512] = bytes(min(512, len(b) - at))
+        else:
+            other = rng.randrange(60, len(data) - 64)
+            b[at:at] = data[other:other + rng.randrange(1, 400)]
+        status, have, layout, said = read(form, bytes(b))
+        lost = [r for r in have.get("loss", []) if r["severity"] == "error" and r["kind"] not in ("cut",)]
+        if status not in (0, 2, 3, 4) or (lost and layout.get("fit") == "fits") or (layout.get("fit") == "fits" and status == 3 and not
+                                                                                  any(r["kind"] == "cut" for r in have["loss"])):
+            wrong.append("%d at %d: %s %s %s" % (kind, at, status, layout.get("evidence"), lost))
+        if kind in (1, 2) and status == 0 and have.get("capture_events") != whole["capture_events"] and layout.get("fit") == "fits" and not have.get("loss"):
+            wrong.append("%d at %d: lost silently" % (kind, at))
+    fault("%s of 0x%x: %d mutants" % (form, word, n), wrong[:10])
+
+
+def main():
+    some = [("clean", ["--frames", "8"]), ("every", ["--frames", "6", "--scenario", "every"])]
+    if LONG:
+        some += [("split", ["--frames", "8", "--scenario", "split"]), ("types", ["--frames", "8", "--scenario", "types"])]
+    raw = some + [(n + ", aligned", o + ["--aligned", "1"]) for n, o in some] + [("ns", ["--frames", "6", "--scenario", "every", "--clock", "ns"])]
+    pairs("raw", RAW, RAW + UNKNOWN, raw)
+    pairs("data", RAW, RAW + UNKNOWN, [("clean", ["--frames", "6"]), ("odd", ["--frames", "6", "--scenario", "odd"])])
+    pairs("data", OLD, OLD + UNKNOWN, [("clean", ["--frames", "6"])])
+    unknown_types()
+    n = 1000 if LONG else 100
+    for form, word, options in (("raw", 0x20191122, ["--frames", "10"]), ("raw", 0x20220328, ["--frames", "10", "--aligned", "1"]),
+                                ("data", 0x20160622, ["--frames", "10"]), ("data", 0x20210412, ["--frames", "10"]), ("data", 0x20220328, ["--frames", "10"])):
+        mutants(form, word, options, n)
+    suite.end()
+
+
+main()
