@@ -212,12 +212,9 @@ is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	const size_t n = s->frame_end - s->frame, returns = count_returns(f, s);
 	int64_t waited = 0, only = 0;
 
-	/*
-	 * Without a wait only a clock that frames come back to shows, be it after a late frame, or after each of those whose errors are more than a clock's
-	 * steps.
-	 */
+	/* Without a wait, a clock that frames come back to after each error shows, if the errors are more than a clock's steps; not frames of one length. */
 	if (!f->anchored)
-		return tt_refresh_rate(s->ps, returns >= 3 ? 9 : 1) && (returns >= 3 || spread(f, s, 1) > s->ps / 3000);
+		return tt_refresh_rate(s->ps, returns >= 3 ? 9 : 1) && spread(f, s, 1) > s->ps / 3000;
 	if (4 * (s->end - s->first) < n)
 		return false;
 	for (size_t i = s->frame; i < s->frame_end; i++) {

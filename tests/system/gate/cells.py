@@ -15,6 +15,7 @@ from count import check, end
 from raw_log import Log
 from suite import TESTDATA
 from ttc import KEEPS_LAST, OTHER, U32, Capture, text, varint, zigzag
+from vsync_game import Game
 
 
 def told(*args):
@@ -58,6 +59,7 @@ def game(name):
 
 
 compare(game("one.ttc"), [], met)
+compare(Game(1, frames=60, late=.1).write(os.path.join(FOLDER, "vsync.raw")), [], met)
 flight = Capture(flags=KEEPS_LAST)
 for ms in range(0, 100, 10):
     (flight.threads or [flight.thread()])[0].frame(ms * 10 ** 6)
@@ -109,7 +111,7 @@ met.add("loss/bytes")
 
 # Every numeric column of every table was compared with a value in it, but for the tables that no budget can hold, and what is there only
 # where inputs share a timeline, for a gate judges each alone: the number of a worst frame's input, and its shift.
-ALONE = ("hitches/process", "hitch_markers/process", "capture/offset_ns")
+ALONE = ("frame_shown/process", "hitches/process", "hitch_markers/process", "capture/offset_ns")
 for table in COLUMNS:
     for column, unit in COLUMNS[table]:
         check(table in UNHELD or unit in ("text", "hex") or "%s/%s" % (table, column) in met or "%s/%s" % (table, column) in ALONE,
