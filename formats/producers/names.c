@@ -45,7 +45,7 @@ const char *const tt_gpu_wait_markers[] = { "Gfx.PresentFrame", "WaitForGPU", "G
 const char *const tt_engine_namespaces[] = { "UnityEngine", "UnityEditor", "UnityEngineInternal", "Unity", "TMPro", NULL };
 
 /* Markers of work that a frame's own calls do not explain: causes of long frames (lib/why). */
-const char *const tt_collect_markers[] = { "GC.Collect", "GarbageCollector.CollectIncremental", NULL };
+const char *const tt_collect_markers[] = { "GC.Pause", "GC.Collect", "GarbageCollector.CollectIncremental", NULL };
 const char *const tt_compile_markers[] = { "Mono.JIT", NULL };
 /* Unity: what a shader's variant needs at its first use, on the GPU's side (manual: warm up PSOs, check how Unity loads shaders). */
 const char *const tt_shader_markers[] = { "CreateGPUProgram", "Shader.CompileGPUProgram", "CreateGraphicsGraphicsPipelineImpl", NULL };

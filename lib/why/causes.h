@@ -76,6 +76,7 @@ struct tt_cause {
 	int64_t gc_took;              /* those that started in starter, all they take */
 	unsigned generations;         /* bits: those that took a tenth of its time or more; 0: the capture does not say */
 	bool asked, guessed;          /* the program asked for it; by where collections start, and not by a call */
+	bool shot;                    /* a heap shot caused it */
 	uint32_t starter;             /* the marker in which it started; TT_NO_ROW */
 	double share;                 /* of the bytes allocated in the frame: the starter's */
 	bool woken_late;              /* it sleeps as often as usual, but longer: the system let its thread run later than it asked */

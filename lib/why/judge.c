@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "collect/code.h"
 #include "collect/collections.h"
+#include "collect/heap_shots.h"
 #include "model/names.h"
 #include "view/frame_sums.h"
 #include "why/blame.h"
@@ -169,6 +170,21 @@ is_in_wait(const struct tt_why *w, const struct tt_cause *c)
 	return w->class[at] == TT_CAUSE_WAIT;
 }
 
+/* True if nothing of the program is around the collection of ${c}, and a heap shot was taken in its frame: the recorder caused it, for the shot. */
+static bool
+is_of_shot(const struct tt_why *w, const struct tt_cause *c)
+{
+	const struct tt_heap_shots *s = tt_heap_shots(w->m);
+	const int64_t from = tt_frames_start(w->m->frames, c->frame), to = from + tt_frames_dur(w->m->frames, c->frame);
+	size_t i = 0;
+
+	if (!s || !tt_name_match(tt_collect_markers, tt_why_full_name(w, c->row)))
+		return false;
+	while (i < s->n && (s->shot[i].ts < from || s->shot[i].ts >= to))
+		i++;
+	return i < s->n;
+}
+
 /* Where the collections of ${c} started, which of them, and whether it is known already that the program asked for them. */
 static void
 look_at_start(const struct tt_why *w, struct tt_cause *c)
@@ -193,6 +209,7 @@ look_at_start(const struct tt_why *w, struct tt_cause *c)
 	c->starter = c->row;
 	c->share = site && all > 0 ? (double)site->self / (double)all : 0;
 	c->elsewhere = tt_paths_thread(w->p, c->node)->index != tt_frames_thread(w->m->frames, c->frame) ? tt_paths_thread(w->p, c->node)->name : NULL;
+	c->shot = is_of_shot(w, c);
 	c->asked = is_asked_by_name(w, c) || (tt_model_knows_allocs(w->m) && !site && !is_in_wait(w, c) && may_ask(tt_why_full_name(w, c->row)));
 }
 
@@ -202,7 +219,7 @@ look_at_collection(const struct tt_why *w, struct tt_cause *c)
 	const struct tt_usual *site = usual_site(w);
 
 	look_at_start(w, c);
-	if (c->asked)
+	if (c->asked || c->shot)
 		return;
 	find_burst(w, c);
 	if (c->row2 == TT_NO_ROW && site && !c->elsewhere) {
@@ -229,6 +246,7 @@ look_at_allocation(const struct tt_why *w, struct tt_cause *c)
 	c->gc_took = gc.took;
 	c->generations = gc.generations;
 	c->asked = gc.asked;
+	c->shot = gc.shot;
 	c->starter = gc.starter;
 	c->share = gc.share;
 }

@@ -117,7 +117,7 @@ add_alike(struct alike *a, const struct tt_cause *c)
 	a->bursts = a->bursts && k.bursts;
 	a->is_part = a->is_part || k.is_part;
 	a->is_mixed = a->is_mixed || k.is_mixed;
-	a->same_starter = a->same_starter && a->c->starter == c->starter && (a->c->elsewhere == c->elsewhere ||
+	a->same_starter = a->same_starter && a->c->starter == c->starter && a->c->shot == c->shot && (a->c->elsewhere == c->elsewhere ||
 	    (a->c->elsewhere && c->elsewhere && strcmp(a->c->elsewhere, c->elsewhere) == 0));
 	WIDEN(more);
 	WIDEN(took);
@@ -291,7 +291,9 @@ collection(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 		return;
 	}
 	tt_buf_text(b, a->same_starter ? ", " : ", in the worst frame ");
-	if (c->elsewhere)
+	if (c->shot)
+		tt_buf_text(b, "the heap shot's");
+	else if (c->elsewhere)
 		tt_buf_printf(b, "on thread \"%s\"", c->elsewhere);
 	else
 		tt_buf_printf(b, "started in %s", label(p, starter));
@@ -538,7 +540,10 @@ put_gc_too(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	put_times(b, a->gc_took_low ? a->gc_took_low : a->gc_took_high, a->gc_took_high);
 	tt_buf_text(b, " for ");
 	put_generations(b, a);
-	tt_buf_printf(b, a->c->guessed ? " in %s" : a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
+	if (a->c->shot)
+		tt_buf_text(b, ", the heap shot's");
+	else
+		tt_buf_printf(b, a->c->guessed ? " in %s" : a->c->asked ? " that %s asked for" : ", started in %s", label(p, a->c->starter));
 }
 
 /* "Level:Open is loading: 40 calls of FileStream:.ctor, usually none: 42.9 ms more; it allocates 38.2 MB in 1,230 objects, usually none" */

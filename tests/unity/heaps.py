@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What causes say of heaps: a collection that the recorder caused for a heap shot is the heap shot's. Captures of the Mono module, written from
+tracetool-capture(5); findings: tracetool-metrics(7)."""
+from ttc import Capture, Suite, varint
+
+MS, MB, FRAMES = 1000000, 1 << 20, 120
+PAUSE, GEN = 2 ** 64 - 2, 2 ** 64 - 17      # keys of zones: the world is stopped; a collection of generation 0
+START, ENDED, PRE_STOP, STOPPED, PRE_RESTART, RESTARTED = 0, 5, 6, 7, 8, 9
+suite = Suite()
+
+
+def collect(t, at, to, generation, heap=0, shot=0):
+    """A collection of thread ${t}, its pause around it, the size of the heap after it, and a heap shot of that number, without objects."""
+    def step(ts, which):
+        t.other(ts, 16, bytes([which]) + varint(generation))
+    step(at, PRE_STOP)
+    t.begin(at, PAUSE)
+    step(at + 10, STOPPED)
+    step(at + 20, START)
+    t.begin(at + 20, GEN + generation)
+    if shot:
+        t.other(at + 30, 29, bytes([0]) + varint(shot))
+        t.other(to - 40, 29, bytes([1]) + varint(shot) + varint(0) * 2)
+    t.end(to - 30)
+    step(to - 30, ENDED)
+    if heap:
+        t.other(to - 20, 17, varint(heap))
+    step(to - 10, PRE_RESTART)
+    t.end(to)
+    step(to, RESTARTED)
+
+
+def game(name, size, full=(), shots=(), length=2 * MS, late=9 * MS):
+    """
+    ${FRAMES} frames of ${length}, each of which keeps 100 KB of class Kept. After each tenth frame k, a collection of generation 0, of 1 where k is in
+    ${full}, leaves a heap of ${size}(k) bytes. In frames ${shots} another thread collects for a heap shot, for which they last ${late} more.
+    """
+    c = Capture(producer="tracetool Mono module")
+    tick, add = c.marker("Game:Tick"), c.marker("Game:Add")
+    kept = c.new_key()
+    t, other = c.thread(), c.thread()
+    c.thread_name(other.native, "", "Finalizer")
+    at = 1000
+    for k in range(1, FRAMES + 1):
+        t.frame(at)
+        t.begin(at, tick)
+        t.begin(at + 100, add)
+        for i in range(100):
+            t.alloc(at + 200 + i, kept, 1000)
+        t.end(at + 1000)
+        end = at + length
+        if k % 10 == 0:
+            collect(t, at + 2000, at + 50000, 1 if k in full else 0, size(k))
+        if k in shots:
+            collect(other, at + 100000, at + 100000 + late, 1, 0, k)
+            end += late
+        t.end(end - 100)
+        at = end
+    t.frame(at)
+    return c.write(suite.path(name + ".ttc"))
+
+
+def rows(path, kind):
+    return [r for r in suite.rows("causes", path) if r["class"] == kind]
+
+
+path = game("shots", lambda k: 3 * MB, shots=(25, 55, 85))
+said = rows(path, "collection")
+suite.equal("collections for heap shots: one finding", len(said), 1)
+suite.true("is the heap shot's", said and "for a gen-1 collection, the heap shot's" in said[0]["sentence"] and "asked for" not in said[0]["sentence"], said)
+screen = " ".join(suite.run(path)[0].split())
+suite.true("on the first screen, too", "the heap shot's" in screen and "asked for" not in screen, screen)
+suite.end()
