@@ -41,11 +41,11 @@ advised(const struct word *w, enum tt_records what)
 	return w->name;
 }
 
-/* Heap shots are taken at some time: the word alone would leave them to be asked for, or take one at each collection. */
+/* Heap shots are taken at an interval, which follows: the word alone would leave them to be asked for, or take one at each collection. */
 const char *
 mlpd_advice(enum tt_records what)
 {
-	return what == TT_REC_SHOTS ? "heapshot=5000ms" : advised(log_word, what);
+	return what == TT_REC_SHOTS ? "heapshot=" : advised(log_word, what);
 }
 
 const char *
@@ -59,7 +59,7 @@ mlpd_advice_old(enum tt_records what)
 const char *
 mono_module_advice(enum tt_records what)
 {
-	return what == TT_REC_SHOTS ? "heapshot=5s" : advised(module_word, what);
+	return what == TT_REC_SHOTS ? "heapshot=" : advised(module_word, what);
 }
 
 static uint32_t

@@ -115,7 +115,10 @@ const char *tt_model_caveat(const struct tt_model *m);
 /* True if a capture says that this kind of events (enum tt_records) was to be recorded. Then having none of them means 0, else not known. */
 bool tt_model_records(const struct tt_model *m, enum tt_records what);
 
-/* The option that the producers of all captures record ${what} with, "alloc"; NULL: they have none, or differ in it. */
+/*
+ * The option that the producers of all captures record ${what} with, "alloc"; of heap shots without their interval, "heapshot=". NULL: they have none, or
+ * differ in it.
+ */
 const char *tt_model_option(const struct tt_model *m, enum tt_records what);
 
 /**

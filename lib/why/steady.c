@@ -261,6 +261,19 @@ put_site(struct tt_why *w, const struct stays *v, struct tt_classes *classes, in
 	tt_buf_printf(b, "; %s allocates most of class %s, %s in all", f->marker, v->name, bytes);
 }
 
+/* How often to take heap shots, "500ms": a sixth of the time of the frames, rounded down to 1, 2 or 5 with zeros. Both of Mono's recorders read ms. */
+static void
+put_interval(const struct tt_why *w, struct tt_buf *b)
+{
+	const struct tt_frames *f = w->m->frames;
+	const int64_t sixth = (tt_frames_end(f, f->n - 1) - tt_frames_start(f, 0)) / 6 / 1000000;
+	int64_t one = 1;
+
+	while (one <= sixth / 10)
+		one *= 10;
+	tt_buf_printf(b, "%lldms", (long long)(sixth >= 5 * one ? 5 * one : sixth >= 2 * one ? 2 * one : one));
+}
+
 /* Who allocates what the heap grows by, ${growth}, and what stays of which classes, of the heap shots; without them, that they would tell, if there are any. */
 static void
 put_shots(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf *b)
@@ -274,8 +287,10 @@ put_shots(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf 
 		const char *option = tt_model_option(w->m, TT_REC_SHOTS);
 
 		put_most(w, growth, f, b);
-		if (option)
-			tt_buf_printf(b, "; heap shots tell what stays: record with %s", option);
+		if (!option)
+			return;
+		tt_buf_printf(b, "; heap shots tell what stays: record with %s", option);
+		put_interval(w, b);
 		return;
 	}
 	v = tt_mem_alloc(w->mem, (s->nkey + 1) * sizeof *v, w->err);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What causes say of heaps: a collection that the recorder caused for a heap shot is the heap shot's. Captures of the Mono module, written from
-tracetool-capture(5); findings: tracetool-metrics(7)."""
+"""What causes say of heaps: the option for heap shots fits the capture, and a collection that the recorder caused for a heap shot is the heap shot's.
+Captures of the Mono module, written from tracetool-capture(5); findings: tracetool-metrics(7)."""
 from ttc import Capture, Suite, varint
 
 MS, MB, FRAMES = 1000000, 1 << 20, 120
@@ -63,6 +63,16 @@ def game(name, size, full=(), shots=(), length=2 * MS, late=9 * MS):
 def rows(path, kind):
     return [r for r in suite.rows("causes", path) if r["class"] == kind]
 
+
+def grows(k):
+    return (2 + k // 10) * MB
+
+
+# A sixth of the frames' time, rounded down to 1, 2 or 5 with zeros.
+for length, option in ((2 * MS, "20ms"), (10 * MS, "200ms"), (16 * MS, "200ms"), (30 * MS, "500ms"), (100 * MS, "2000ms"), (250 * MS, "5000ms")):
+    said = rows(game("long", grows, (110,), length=length), "leak")
+    suite.true("the interval of heap shots for %d frames of %d ms" % (FRAMES, length // MS),
+               said and said[0]["sentence"].endswith("; heap shots tell what stays: record with heapshot=" + option), said)
 
 path = game("shots", lambda k: 3 * MB, shots=(25, 55, 85))
 said = rows(path, "collection")
