@@ -19,7 +19,7 @@
 enum { LEAST_BYTES = 64 << 10 };
 
 /* A heap that grows. */
-enum { LEAST_POINTS = 6, LEAST_SHOTS = 3, LEAST_FALLS = 3, LEAST_FULL = 3, LEAST_GROWTH = 1 << 20 };
+enum { LEAST_POINTS = 6, LEAST_PROVED = 3, LEAST_SHOTS = 3, LEAST_FALLS = 3, LEAST_FULL = 3, LEAST_GROWTH = 1 << 20 };
 
 /* The marker that allocates the most in a typical frame; NULL: none does. *${sum}: what all allocate. */
 static const struct tt_usual *
@@ -75,21 +75,21 @@ find_allocation(struct tt_why *w)
 	return w->err->code;
 }
 
-/* Sizes of the heap during the frames: the first, the last, and whether they only grow, or are larger after each time they fall. */
-struct heap { size_t n, falls; uint64_t first, last, low; bool grows; };
+/* Sizes of the heap during the frames: the first, the last, and since when; and whether they only grow, or are larger after each time they fall. */
+struct heap { size_t n, falls; uint64_t first, last, low; int64_t at; bool grows; };
 
+/* Of sizes until ${to}. */
 static struct heap
-heap_of(const struct tt_why *w)
+heap_until(const struct tt_why *w, int64_t to)
 {
-	const struct tt_frames *f = w->m->frames;
+	const int64_t from = tt_frames_start(w->m->frames, 0);
 	const struct tt_gc *gc = tt_gc(w->m);
-	int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
-	struct heap h = { .grows = true };
+	struct heap h = { .grows = true, .at = from };
 
 	for (size_t i = 0; i < gc->nheap; i++) {
 		uint64_t bytes = gc->heap[i].bytes;
 
-		if (gc->heap[i].ts < from || gc->heap[i].ts >= to)
+		if (gc->heap[i].ts < from || gc->heap[i].ts >= to || (h.n && bytes == h.last))
 			continue;
 		if (h.n++ == 0)
 			h.first = h.low = bytes;
@@ -99,8 +99,26 @@ heap_of(const struct tt_why *w)
 			h.low = bytes;
 		}
 		h.last = bytes;
+		h.at = gc->heap[i].ts;
 	}
 	return h;
+}
+
+/* When the last collection of an older generation than 0 during the frames ended; their start: none did. */
+static int64_t
+last_full(const struct tt_why *w)
+{
+	const struct tt_frames *f = w->m->frames;
+	const struct tt_gc *gc = tt_gc(w->m);
+	const int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
+	int64_t at = from;
+
+	for (size_t i = 0; i < gc->npause; i++) {
+		const struct tt_pause *p = &gc->pause[i];
+
+		at = p->full && p->start >= from && p->end <= to && p->end > at ? p->end : at;
+	}
+	return at;
 }
 
 /*
@@ -349,14 +367,32 @@ is_larger(uint64_t end, uint64_t first)
 /* How the heap shows that it grows; ${h} says from where to where. */
 enum proof { GROWS_NOT, GROWS_ONLY, GROWS_AFTER_FALLS, GROWS_AFTER_FULL, GROWS_BY_SHOTS };
 
+/*
+ * True if the heap, of the sizes ${all}, only grows, into the second half of the frames, and a full collection shows that it is no garbage: *${h}, the sizes
+ * until the last of these, grows as well, beyond a third of the frames. What it grows by afterwards may be garbage.
+ */
+static bool
+only_grows(const struct tt_why *w, const struct heap *all, struct heap *h)
+{
+	const struct tt_frames *f = w->m->frames;
+	const int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
+
+	*h = heap_until(w, last_full(w));
+	return !all->falls && all->n >= LEAST_POINTS && all->at - from >= (to - from) / 2 && h->n >= LEAST_PROVED && h->at - from >= (to - from) / 3 &&
+	    is_larger(h->last, h->first);
+}
+
 static enum proof
 prove(const struct tt_why *w, struct heap *h)
 {
-	*h = heap_of(w);
-	if (h->falls)
-		h->last = h->low;
-	if (h->grows && (h->falls ? h->falls >= LEAST_FALLS : h->n >= LEAST_POINTS) && is_larger(h->last, h->first))
-		return h->falls ? GROWS_AFTER_FALLS : GROWS_ONLY;
+	const struct heap all = heap_until(w, tt_frames_end(w->m->frames, w->m->frames->n - 1));
+
+	if (only_grows(w, &all, h))
+		return GROWS_ONLY;
+	*h = all;
+	h->last = h->low;
+	if (h->grows && h->falls >= LEAST_FALLS && is_larger(h->last, h->first))
+		return GROWS_AFTER_FALLS;
 	*h = after_full(w);
 	if (h->grows && h->n >= LEAST_FULL && is_larger(h->last, h->first))
 		return GROWS_AFTER_FULL;

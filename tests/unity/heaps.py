@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What causes say of heaps: the option for heap shots fits the capture, and a collection that the recorder caused for a heap shot is the heap shot's.
-Captures of the Mono module, written from tracetool-capture(5); findings: tracetool-metrics(7)."""
+"""What causes say of heaps: growth that no full collection followed proves no leak, the option for heap shots fits the capture, and a collection that the
+recorder caused for a heap shot is the heap shot's. Captures of the Mono module, written from tracetool-capture(5); findings: tracetool-metrics(7)."""
 from ttc import Capture, Suite, varint
 
 MS, MB, FRAMES = 1000000, 1 << 20, 120
@@ -67,6 +67,19 @@ def rows(path, kind):
 def grows(k):
     return (2 + k // 10) * MB
 
+
+for what, size, full, leaks in (
+        ("no full collection", grows, (), False),
+        ("only ahead of the growth", grows, (10,), False),
+        ("the last one is early", grows, (30,), False),
+        ("the heap has its size before half of the frames", lambda k: grows(k if k < 60 else 50), (120,), False),
+        ("a full collection after it has grown", grows, (50,), True),
+        ("two of them", grows, (60, 110), True)):
+    said = rows(game("grows", size, full), "leak")
+    suite.equal("a heap that grows, %s: a leak" % what, len(said), int(leaks))
+    if leaks and said:
+        suite.true("grows to the size at the last full collection", "the heap grows from 3.0 MB to %d.0 MB, and never becomes smaller" %
+                   (2 + max(full) // 10) in said[0]["sentence"], said)
 
 # A sixth of the frames' time, rounded down to 1, 2 or 5 with zeros.
 for length, option in ((2 * MS, "20ms"), (10 * MS, "200ms"), (16 * MS, "200ms"), (30 * MS, "500ms"), (100 * MS, "2000ms"), (250 * MS, "5000ms")):
