@@ -222,7 +222,7 @@ take_counter(struct data_tree *t, struct one *o)
 	}
 	if (t->l->rank >= 11) {
 		unity_lock(&r->u);
-		o->counter = unity_is_counter(r->u.known, 0, o->id, r->u.seq);
+		o->counter = unity_is_counter(r->u.known, 0, o->id, r->u.seq, &(uint32_t){ 0 });
 	}
 	return o->counter ? unity_counter_event(&r->u, o->ts, UNITY_COUNTER(0, o->id), type, bits) : TT_OK;
 }

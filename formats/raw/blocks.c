@@ -504,6 +504,7 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 
 	m->session[0].zero = start;
 	m->session[0].began = 0;
+	m->session[0].stated = m->cap->from_zero;
 	return rc;
 }
 
@@ -543,6 +544,19 @@ block_sign(const struct raw *m, const uint8_t *p, uint32_t len, size_t *at)
 	return mixed(line ^ ((uint64_t)id << 32 | len), first ^ last * UINT64_C(0xD6E8FEB86659FD93));
 }
 
+/* The stream's place in the segment's order. Definitions go first. The main thread goes next where it shows when an appended log's recording began. */
+static size_t
+place_in_order(const struct raw *m, const struct raw_stream *st)
+{
+	const struct raw_session *s = &m->session[m->now];
+
+	if (m->norder == 0 || st->id == RAW_SESSION)
+		return 0;
+	if (s->number == 0 || m->lead_known || st->id != s->main)
+		return m->norder;
+	return m->stream[m->order[0]].id == RAW_SESSION ? 1 : 0;
+}
+
 /* Add the block to the list of its stream in the segment. */
 static int
 list_block(struct raw *m, struct raw_stream *st, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
@@ -559,12 +573,10 @@ list_block(struct raw *m, struct raw_stream *st, size_t off, uint32_t len, uint3
 	} else {
 		if ((rc = tt_mem_grow(&m->env->mem, &m->order, &m->caporder, m->norder + 1, sizeof *m->order, err)) != TT_OK)
 			return rc;
-		/* Definitions go first. */
+		const size_t place = place_in_order(m, st);
 		m->order[m->norder++] = index;
-		if (st->id == RAW_SESSION) {
-			m->order[m->norder - 1] = m->order[0];
-			m->order[0] = index;
-		}
+		m->order[m->norder - 1] = m->order[place];
+		m->order[place] = index;
 		st->first = (uint32_t)m->nblock;
 	}
 	st->last = (uint32_t)m->nblock;
@@ -616,9 +628,11 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	size_t size;
 	int rc;
 
-	if (m->any_state && m->enabled)
+	const bool cut = m->any_state && m->enabled;
+	if (cut)
 		tt_loss_add(&m->loss, TT_LOST_NOT_ENDED, 1, 0, m->from);
 	m->any_state = m->enabled = false;
+	raw_begin_lead(m, (uint32_t)m->now + 1);
 	if (m->now + 1 < m->nsession) {
 		m->now++;
 		m->from += head_size(m->p, n);
@@ -631,9 +645,11 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 		return rc;
 	/* Logs without a time, of which there may be thousands in a row, begin when the next one does. */
 	if (m->from > m->start_to)
-		rc = find_start(m, &m->session[m->now], m->from + size, &m->start, &(bool){ false }, &m->start_to, err);
+		rc = find_start(m, &m->session[m->now], m->from + size, &m->start, &m->start_stated, &m->start_to, err);
 	const int64_t start = m->start;
 	m->from += size;
+	m->session[m->now].after_cut = cut;
+	m->session[m->now].stated = m->start_stated;
 	/* If its clock is before the end of the last log, the session begins at that end. */
 	if (start < m->latest)
 		m->session[m->now].zero -= m->latest - start;

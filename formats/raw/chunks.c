@@ -238,8 +238,8 @@ place(struct raw *m, struct raw_stream *st, struct tt_err *err)
 }
 
 /* Fill the part of the head that describes the stream. ${over}: nothing of the stream follows. */
-static int
-put_head(struct raw *m, struct raw_stream *st, struct raw_head *h, bool over, struct tt_err *err)
+static void
+put_head(const struct raw *m, const struct raw_stream *st, struct raw_head *h, bool over)
 {
 	h->s = m->session[m->now];
 	h->since = since(&h->s, st);
@@ -247,6 +247,12 @@ put_head(struct raw *m, struct raw_stream *st, struct raw_head *h, bool over, st
 	/* The id's next thread may have said its name already. */
 	const bool before = h->flags & RAW_H_ENDS || st->again != INT64_MAX, bound = before ? st->was_bound : st->bound;
 	h->root = bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, before ? st->was_name : st->name) : UNITY_NO_MARKER;
+}
+
+/* Put into the head what the chunk is to its thread. */
+static int
+deliver(struct raw *m, struct raw_stream *st, struct raw_head *h, struct tt_err *err)
+{
 	if (st->id == RAW_SESSION)
 		return TT_OK;
 	const int rc = place(m, st, err);
@@ -274,6 +280,16 @@ other_thread(const struct raw *m, const struct raw_stream *st)
 	return 0;
 }
 
+void
+raw_begin_lead(struct raw *m, uint32_t number)
+{
+	if (number == 1)
+		m->first_lead = m->lead;
+	m->lead = INT64_MIN;
+	m->lead_known = false;
+	m->lead_of = number;
+}
+
 /* Look in a chunk of the main thread for the begin of the frame in which the recording began; see struct raw.lead. */
 static void
 find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece, const uint8_t *p)
@@ -283,7 +299,7 @@ find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece
 	enum raw_step step;
 	struct raw_walk w;
 
-	if (!m->cap->from_zero || m->lead_known || h->stream != s->main)
+	if (!s->stated || s->number != m->lead_of || m->lead_known || h->stream != s->main)
 		return;
 	raw_walk(&w, s, h->stream, piece, 0, h->npiece, p);
 	while ((step = raw_walk_next(&w)) == RAW_MESSAGE || step == RAW_DROPPED) {
@@ -297,15 +313,78 @@ find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece
 		const int64_t t = time_of(s, q);
 		if (t < h->since)
 			continue;
-		if ((m->lead_known = t > 0))
+		if ((m->lead_known = t > s->began))
 			return;
 		if (m->lead == INT64_MIN)
 			m->lead = t;
 		if (type == RAW_FRAME)
-			m->lead = unity_u32(q + at) == m->first_frame ? t : 0;
+			m->lead = unity_u32(q + at) == m->first_frame ? t : s->began;
 		else if (unity_u32(q + id) == h->root)
-			m->lead = (type - RAW_BEGIN) % 3 == 0 ? t : 0;
+			m->lead = (type - RAW_BEGIN) % 3 == 0 ? t : s->began;
 	}
+}
+
+/* The first time of a stream of an appended log that belongs to its recording. */
+static int64_t
+recording_from(const struct raw *m, const struct raw_session *s, bool is_main)
+{
+	const int64_t lead = s->number == m->lead_of && m->lead != INT64_MIN ? m->lead : s->began, soon = s->began - TT_EARLIER;
+
+	return is_main || lead < soon ? lead : soon;
+}
+
+/* Take the first ${n} bytes of the chunk away, which end where a message does. */
+static void
+drop_front(struct raw_head *h, struct raw_piece *piece, size_t n)
+{
+	uint32_t k = 0;
+
+	h->front += n;
+	h->n -= n;
+	for (; k < h->npiece && n >= piece[k].len; k++)
+		n -= piece[k].len;
+	if (k < h->npiece && n > 0) {
+		piece[k].len -= (uint32_t)n;
+		piece[k].flags &= RAW_P_CUT;
+	}
+	h->npiece -= k;
+	memmove(piece, piece + k, h->npiece * sizeof *piece);
+}
+
+/*
+ * Leave out of an appended log what the stream begins with from before the recording. That of the first log is delivered: it lies before time 0, where a run
+ * leaves it out. That of a later one may lie among the times of the log before. Damage ends it, as does a single time so early that it is damaged itself.
+ */
+static void
+leave_earlier(struct raw *m, struct raw_stream *st, struct raw_head *h, struct raw_piece *piece, const uint8_t *p)
+{
+	const struct raw_session *s = &h->s;
+	const int64_t from = recording_from(m, s, st->id == s->main);
+	const uint8_t *kept = p;
+	int64_t first = INT64_MAX;
+	enum raw_step step;
+	struct raw_walk w;
+	unsigned n = 0;
+
+	if (st->begun || st->id == RAW_SESSION || s->number == 0 || !s->stated)
+		return;
+	raw_walk(&w, s, h->stream, piece, 0, h->npiece, p);
+	while ((step = raw_walk_next(&w)) == RAW_MESSAGE) {
+		const unsigned type = unity_u16(w.p);
+		const bool timed = type >= RAW_FRAME && type <= RAW_SINGLE_ARGS;
+		const int64_t t = timed ? time_of(s, w.p) : INT64_MAX;
+		if (timed && t >= from)
+			break;
+		n += timed;
+		first = t < first ? t : first;
+		kept = w.p += w.size;
+	}
+	st->begun = step != RAW_OVER;
+	if (n == 0 || (n == 1 && first < h->since))
+		return;
+	drop_front(h, piece, (size_t)(kept - p));
+	if (s->began - first > m->earlier_ns)
+		m->earlier_ns = s->began - first;
 }
 
 /* True if the stream's blocks in the segment can be skipped by a reading that looks only for definitions, frames and threads. */
@@ -374,9 +453,14 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	*some = h->n > 0 || stop;
 	if (!*some)
 		return TT_OK;
-	if ((rc = put_head(m, st, h, last, err)) != TT_OK)
-		return rc;
+	put_head(m, st, h, last);
 	find_lead(m, h, piece, p);
+	leave_earlier(m, st, h, piece, p);
+	*some = h->n > 0 || stop;
+	if (!*some)
+		return TT_OK;
+	if ((rc = deliver(m, st, h, err)) != TT_OK)
+		return rc;
 	if (ends) {
 		st->other = true;
 		st->again = INT64_MAX;
@@ -423,7 +507,9 @@ end(struct raw *m, struct tt_chunk *c)
 	tt_loss_reset(&m->loss);
 	m->read = true;
 	m->cap->read_to = m->at;
-	m->cap->lead_ns = m->lead == INT64_MIN ? 0 : -m->lead;
+	const int64_t lead = m->lead_of == 0 ? m->lead : m->first_lead;
+	m->cap->lead_ns = lead == INT64_MIN ? 0 : -lead;
+	m->cap->appended_earlier_ns = m->earlier_ns;
 	m->cap->end_mark = m->any_state && !m->enabled ? 1 : -1;
 	return TT_END;
 }

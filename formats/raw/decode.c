@@ -235,9 +235,10 @@ single(struct raw_run *r, uint32_t id, unsigned type, const struct raw_take *t)
 	if (id == r->s->marker.alloc && alloc_bytes(type, t, &bytes))
 		return alloc(r, unity_key(&r->u, id), bytes);
 	if (r->s->marker.counters && first_value(type, *t, &v) && unity_number(&v, &as, &bits)) {
+		uint32_t counter;
 		unity_lock(&r->u);
-		if (unity_is_counter(&r->m->known, r->s->number, id, r->u.seq))
-			return unity_counter_event(&r->u, now(r), UNITY_COUNTER(r->s->number, id), as, bits);
+		if (unity_is_counter(&r->m->known, r->s->number, id, r->u.seq, &counter))
+			return unity_counter_event(&r->u, now(r), counter, as, bits);
 	}
 	if (!(e = rare(r, TT_INSTANT, unity_key(&r->u, id))))
 		return r->u.err->code;
@@ -495,7 +496,7 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	if (r->s->number > 0 && (r->h->flags & RAW_H_FIRST)) {
 		if (!(e = tt_batch_rare(r->u.b, TT_GAP, ts, 0, r->u.err)))
 			return r->u.err->code;
-		e->flags = TT_F_BASE;
+		e->flags = TT_F_BASE | (r->s->after_cut ? 0 : TT_F_END);
 		r->emptied = true;
 	}
 	/* The main thread of an appended log goes on even if the one before says that it ended. */

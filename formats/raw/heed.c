@@ -12,9 +12,11 @@ heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t s
 {
 	uint32_t id = raw_take32(t), flags = raw_take16(t), n;
 
-	const unsigned category = raw_take16(t);
+	const uint32_t category = raw_take16(t);
 	const uint8_t *name = raw_take_name(t, &n);
-	const int rc = t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, name, n, seq, err) : TT_OK;
+	const uint32_t unit = raw_take_byte(t) ? raw_take16(t) >> 8 : 0;
+	const int rc = t->state == RAW_WHOLE ?
+	    unity_know_marker(&m->known, &s->marker, s->number, id, flags, category << 8 | unit, name, n, seq, err) : TT_OK;
 	if (id == s->marker.alloc)
 		s->marker.gc_category = category;
 	return rc;
@@ -82,7 +84,7 @@ heed_code(struct raw *m, struct raw_take *t, uint64_t seq, struct tt_err *err)
 static int
 heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_err *err)
 {
-	const bool was = m->enabled || !m->any_state, first = !m->any_state && s->number == 0;
+	const bool was = m->enabled || !m->any_state, first = !m->any_state;
 
 	m->any_state = true;
 	m->enabled = raw_take32(t) & 1;

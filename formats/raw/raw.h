@@ -61,6 +61,7 @@ struct raw_session {
 	uint64_t main;                /* thread id */
 	uint64_t main_as;             /* the one it has in the model: that of the first log's main thread; see raw_tid() */
 	bool main_again;              /* an earlier log has blocks of it */
+	bool after_cut;               /* the log before it did not end */
 	bool main_sure;               /* it is the thread named so, or that thread took its place */
 	/* The input, read to its end, has: its main thread, frames of some thread, blocks of threads, blocks of definitions. */
 	bool main_there, framed, used, defined;
@@ -72,6 +73,7 @@ struct raw_session {
 	unsigned shift;
 	int64_t zero;                 /* ns at ts = 0 */
 	int64_t began;                /* ts of its first state, frame or sample */
+	bool stated;                  /* that is a state: what threads have from before it is of an earlier recording */
 	int64_t stopped;              /* when it ended, by its last state; INT64_MAX */
 	struct unity_markers marker;
 	const char *categories;       /* see struct unity_version */
@@ -183,6 +185,7 @@ struct raw_stream {
 	/* of this reading */
 	bool met;                     /* its ThreadInfo was read */
 	bool seen, delivered, framed;
+	bool begun;                   /* of an appended log: what it has from before the recording was left out */
 	bool other;                   /* the next blocks belong to another thread */
 	bool marked;                  /* one of its frames was delivered */
 	size_t pause;                 /* the first pause after that frame: index in raw.pause */
@@ -226,6 +229,7 @@ struct raw {
 	size_t main_from;             /* the first session, + 1, with blocks of its main thread; 0: none so far */
 	uint64_t first;               /* offset of the first block */
 	int64_t start;                /* when the sessions with headers up to the offset ${start_to} begin; see find_start() in blocks.c */
+	bool start_stated;
 	uint64_t start_to;
 	struct raw_stream *stream;
 	size_t nstream, capstream;
@@ -253,9 +257,15 @@ struct raw {
 	struct raw_pause *pause;      /* in order, no ticks of a session before those of the one before; kept from reading to reading */
 	size_t npause, cappause;
 	int64_t latest;               /* latest of the main thread's times; INT64_MIN */
-	/* When the frame began in which the recording did: the main thread's last root or mark by then, or its first time; 0: that frame had ended. */
+	/*
+	 * When the frame began in which the recording of session ${lead_of} did: the main thread's last root or mark by then, or its first time; the
+	 * recording's begin: that frame had ended.
+	 */
 	int64_t lead;                 /* INT64_MIN: no time of that thread was read so far */
 	bool lead_known;              /* times after the recording's begin were read */
+	uint32_t lead_of;
+	int64_t first_lead;           /* of session 0, if ${lead_of} is a later one */
+	int64_t earlier_ns;           /* how long before its recording an appended log's threads have something, which is left out; 0 */
 	uint32_t first_frame;         /* number of that frame, by the state that switched recording on */
 	uint64_t *block_seen;         /* RAW_BLOCKS_SEEN identities of blocks of this reading, by stream and number */
 };
@@ -292,6 +302,8 @@ void raw_end_sessions(struct raw *m);
 /* chunks.c */
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
 void raw_ahead(void *ctx);
+/* The next session, ${number}, is about to be read: look for its lead. */
+void raw_begin_lead(struct raw *m, uint32_t number);
 
 /* heed.c: take in the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);

@@ -100,7 +100,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->known.complete = m->read;
 	for (size_t i = 0; i < m->nstream; i++) {
 		struct raw_stream *st = &m->stream[i];
-		st->met = st->seen = st->delivered = st->framed = st->other = st->marked = false;
+		st->met = st->seen = st->delivered = st->begun = st->framed = st->other = st->marked = false;
 		st->pause = 0;
 		st->block = 0;
 		st->ncarry = 0;
@@ -115,8 +115,9 @@ rewind_(void *ctx, struct tt_err *err)
 	m->seq = 0;
 	m->nblock = m->norder = m->next = m->flushed = 0;
 	m->ended = m->flushing = m->any_state = m->enabled = false;
-	m->latest = m->lead = INT64_MIN;
-	m->lead_known = false;
+	m->latest = INT64_MIN;
+	m->earlier_ns = 0;
+	raw_begin_lead(m, 0);
 	m->cap->fit.parts = 0;
 	memset(m->block_seen, 0, RAW_BLOCKS_SEEN * sizeof *m->block_seen);
 	tt_loss_reset(&m->loss);

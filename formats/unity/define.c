@@ -89,8 +89,12 @@ unity_define_marker(struct unity_run *r, uint64_t key, uint32_t id, unsigned fla
 
 	if (rc != TT_OK)
 		return rc;
-	if (flags & UNITY_MARKER_COUNTER)
-		return unity_define_counter(r, UNITY_COUNTER(r->session, id), unity_unit(unit, name, n), name, n, section(r, category));
+	if (flags & UNITY_MARKER_COUNTER) {
+		uint32_t counter = UNITY_COUNTER(r->session, id);
+		unity_lock(r);
+		unity_is_counter(r->known, r->session, id, r->seq, &counter);
+		return unity_define_counter(r, counter, unity_unit(unit, name, n), name, n, section(r, category));
+	}
 	return n == sizeof UNITY_NAME_ALLOC - 1 && memcmp(name, UNITY_NAME_ALLOC, n) == 0 ? unity_define_alloc(r, key) : TT_OK;
 }
 

@@ -70,11 +70,14 @@ holds(const struct unity_known *k, uint64_t since, uint64_t seq)
 }
 
 bool
-unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq)
+unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq, uint32_t *counter)
 {
 	const struct unity_known_row *x = get(&k->counter, (uint64_t)session << 32 | id);
 
-	return x && x->value && holds(k, x->since, seq);
+	if (!x || !x->value || !holds(k, x->since, seq))
+		return false;
+	*counter = x->value - 1;
+	return true;
 }
 
 const char *
@@ -160,10 +163,31 @@ set_role(struct unity_markers *s, const char *name, uint32_t id)
 	}
 }
 
+/*
+ * Find *${counter}, the key of the counter ${id} of ${session}: that of the counter of an earlier session with the same identity ${what}, else one of its own.
+ * Of several with one identity in a session, the first is that counter.
+ */
+static int
+counter_key(struct unity_known *k, uint32_t session, uint32_t id, uint64_t what, uint64_t seq, uint32_t *counter, struct tt_err *err)
+{
+	const struct unity_known_row *first = get(&k->counter_of, ~what);
+	int rc = TT_OK;
+
+	*counter = UNITY_COUNTER(session, id);
+	if (get(&k->counter_of, name_key(session, what)))
+		return TT_OK;
+	if (first)
+		*counter = first->value;
+	else
+		rc = put(k->mem, &k->counter_of, ~what, *counter, seq, err);
+	return rc == TT_OK ? put(k->mem, &k->counter_of, name_key(session, what), id, seq, err) : rc;
+}
+
 int
-unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, const uint8_t *p, size_t n,
+unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint32_t kind, const uint8_t *p, size_t n,
     uint64_t seq, struct tt_err *err)
 {
+	uint32_t own = 0;
 	char name[NAME_MAX_BYTES + 1];
 	const bool counter = flags & UNITY_MARKER_COUNTER;
 	const uint64_t key = (uint64_t)session << 32 | id;
@@ -181,8 +205,10 @@ unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t sessi
 	s->counters = s->counters || counter;
 	if (rc != TT_OK || (x ? x->value != 0 : false) == counter)
 		return rc;
+	if (counter && (rc = counter_key(k, session, id, tt_seeded_pair(kind, tt_seeded_text(0, p ? (const char *)p : "", n)), seq, &own, err)) != TT_OK)
+		return rc;
 	pthread_rwlock_wrlock(&k->lock);
-	rc = put(k->mem, &k->counter, key, counter, seq, err);
+	rc = put(k->mem, &k->counter, key, counter ? own + 1 : 0, seq, err);
 	pthread_rwlock_unlock(&k->lock);
 	return rc;
 }
@@ -234,6 +260,7 @@ unity_known_free(struct unity_known *k)
 
 	free_set(mem, &k->name);
 	free_set(mem, &k->counter);
+	free_set(mem, &k->counter_of);
 	free_set(mem, &k->category);
 	tt_mem_free(mem, k->text, k->captext * sizeof *k->text);
 	tt_mem_free(mem, k->code, k->capcode * sizeof *k->code);

@@ -107,7 +107,8 @@ struct unity_known {
 	pthread_rwlock_t lock;
 	bool complete;                /* the input is read again and everything is known: "since" no longer applies */
 	struct unity_set name;        /* hash of session and name -> marker; for next() alone */
-	struct unity_set counter;     /* session << 32 | marker */
+	struct unity_set counter;     /* session << 32 | marker -> key of its values, + 1; 0: it is none */
+	struct unity_set counter_of;  /* identity of a counter -> key of its values; see known.c; for next() alone */
 	struct unity_set category;    /* UNITY_KEY_CATEGORY -> place in text */
 	const char **text;
 	size_t ntext, captext;
@@ -117,16 +118,19 @@ struct unity_known {
 void unity_known_init(struct unity_known *k, struct tt_mem *mem);
 void unity_known_free(struct unity_known *k);
 
-/* Take in a definition that was read with chunk ${seq}. */
-int unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, const uint8_t *name, size_t n,
-    uint64_t seq, struct tt_err *err);
+/*
+ * Take in a definition that was read with chunk ${seq}. ${kind}: of a marker what must be equal, beside the name, for counters of several sessions to be one:
+ * category and unit.
+ */
+int unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint32_t kind, const uint8_t *name,
+    size_t n, uint64_t seq, struct tt_err *err);
 int unity_know_category(struct unity_known *k, uint32_t session, unsigned id, const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err);
 int unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, struct tt_err *err);
 
 /* The marker whose name has the hash ${name} (tt_seeded_text with 0), or UNITY_NO_MARKER. */
 uint32_t unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name);
 /* As known at chunk ${seq}. Call with the lock held for reading. */
-bool unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq);
+bool unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq, uint32_t *counter);
 const char *unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq);
 const struct unity_code *unity_code_at(const struct unity_known *k, uint64_t address, uint64_t seq);
 

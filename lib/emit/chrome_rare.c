@@ -294,7 +294,7 @@ put_event(struct rare *r)
 		put_note(r, r->e->flags & TT_F_END ? "Heap shot ends" : "Heap shot begins", "GC", 0);
 		break;
 	case TT_GAP:
-		if (!(r->e->flags & TT_F_POPPED))
+		if (!(r->e->flags & (TT_F_POPPED | TT_F_END)))
 			put_note(r, "Events lost", "tracetool", 0);
 		break;
 	default:

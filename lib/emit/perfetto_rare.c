@@ -628,7 +628,7 @@ put_event(struct rare *r)
 		put_note(r, r->e->flags & TT_F_END ? PF_SHOT_END : PF_SHOT, 0);
 		break;
 	case TT_GAP:
-		if (!(r->e->flags & TT_F_POPPED))
+		if (!(r->e->flags & (TT_F_POPPED | TT_F_END)))
 			put_note(r, PF_LOST, 0);
 		break;
 	default:

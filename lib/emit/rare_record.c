@@ -249,7 +249,7 @@ tt_rare_record(const struct tt_model *m, const struct tt_view *v, size_t i, uint
 			set_number(r, TT_T_U64, e->val);
 		break;
 	case TT_GAP:
-		return !(e->flags & TT_F_POPPED);
+		return !(e->flags & (TT_F_POPPED | TT_F_END));
 	default:
 		set_id(r, e->val);
 		break;

@@ -80,6 +80,7 @@ struct tt_capture {
 	bool from_zero;               /* recording began at ts = 0, in a frame that had begun ${lead_ns} before: what is earlier than that frame belongs
 	                                 to an earlier recording */
 	int64_t lead_ns;              /* not negative; set at the end of a reading */
+	int64_t appended_earlier_ns;  /* how long before its recording a log appended to another has something, which the reader leaves out; 0; likewise */
 	bool has_frames;              /* frame marks may be in the file */
 	bool marked;                  /* and some are; set by a run that reads events */
 	bool framed;                  /* and there is one from one mark to the next; likewise */

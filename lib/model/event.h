@@ -87,7 +87,8 @@ enum tt_kind {
 	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */
 	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): open zones end at ts;
 	                         TT_F_BASE: at the thread's last event before this chunk; TT_F_CONT: something is missing here, but
-	                         what is open goes on; TT_F_POPPED: nothing is missing, the thread begins anew, and what is open ends */
+	                         what is open goes on; TT_F_POPPED: nothing is missing, the thread begins anew, and what is open ends;
+	                         TT_F_END: nothing is missing, a log of several in the file has ended, whole */
 	TT_KINDS                      /* at most 64 */
 };
 #define TT_KIND(kind) (UINT64_C(1) << (kind))

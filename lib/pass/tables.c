@@ -24,6 +24,19 @@ tell_earlier(const struct tt_model *m, const struct tt_capture *c, struct tt_rep
 	    c->lead_ns ? "frame in which the recording" : "recording", time));
 }
 
+/* The same of logs that are appended to another. */
+static void
+tell_appended_earlier(const struct tt_model *m, const struct tt_capture *c, struct tt_report *r)
+{
+	char time[32];
+
+	if (c->appended_earlier_ns <= 0)
+		return;
+	*tt_put_time_short(time, c->appended_earlier_ns) = '\0';
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "earlier", tt_text(r, "%s%sevents from before an appended recording began, up to %s before, are left "
+	    "out: an earlier recording left them", m->ncap > 1 ? c->path : "", m->ncap > 1 ? ": " : "", time));
+}
+
 void
 tt_capture_notes(const struct tt_loss *loss, const struct tt_model *m, struct tt_report *r)
 {
@@ -41,6 +54,7 @@ tt_capture_notes(const struct tt_loss *loss, const struct tt_model *m, struct tt
 		if (tt_capture_stretch(c, stretch))
 			tt_report_note(r, tt_severity_name[TT_NOTICE], "rotation",
 			    m->ncap > 1 ? tt_text(r, "%s: %s", c->path, stretch) : tt_text(r, "%s", stretch));
+		tell_appended_earlier(m, c, r);
 		if (c->nkept == 0)
 			continue;
 		if (!c->flight) {
