@@ -240,7 +240,7 @@ rewind_(void *ctx, struct tt_err *err)
 static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_CUT] = { "ends inside a frame", NULL },
 	[TT_LOST_SYNC] = { "bytes skipped to find the next frame", NULL },
-	[TT_LOST_DAMAGED] = { "frames not fully decoded",
+	[TT_LOST_DAMAGED] = { "frames or threads of frames not fully decoded",
 	    "What is damaged is left out; with a whole frame, so is the one before it." },
 	[TT_LOST_NAMES] = { NULL, "The frames that define them are missing: shown as (unknown)." },
 	[TT_LOST_MISSING] = { "frames missing or repeated", "The frame before a missing one is left out; a repeated one was read once." },
