@@ -109,4 +109,10 @@ def pauses(options):
 found = [pauses(["--frames", str(i)]) for i in range(1, 29)]
 suite.true("frames with and without a collection", len({n for n, _ in found}) > 1, found)
 suite.equal("pauses are never known, with and without a collection", [known for _, known in found], [[]] * len(found))
+# Before 2017.3 the place of the frame's number has something else; the column is then empty.
+for version, numbered in (("0x20160622", False), ("0x20191122", True), ("0x20220328", True)):
+    generated("--version", version, "--frames", "20")
+    rows = suite.rows("hitches", suite.path("generated.data"))
+    suite.true("engine's numbers of frames, %s" % version, rows and all((r["engine_frame"] is not None) == numbered for r in rows), rows[:2])
+
 suite.end()
