@@ -81,13 +81,14 @@ prepare(void)
 
 	if (!in_dir[0])
 		atexit(remove_files);
+	/* An attempt may have left a lease on it, which would hold up writing the file until the kernel breaks the lease: 45 s. */
+	if (opened >= 0)
+		close(opened);
 	for (size_t i = 0; i < 4; i++) {
 		snprintf(dir[i].to, sizeof in_dir, "%s/%s", check_dir(), dir[i].name);
 		mkdir(dir[i].to, 0700);
 		make_file(in(dir[i].to, "file"));
 	}
-	if (opened >= 0)
-		close(opened);
 	opened = open(in(other_dir, "file"), O_RDONLY);
 	CHECK(opened >= 0);
 	env.sandbox = TT_SANDBOX_REQUIRE;
