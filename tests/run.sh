@@ -81,7 +81,7 @@ done
 
 # Run suite $1; leave its output and what came of it in $work.
 one() {
-	local i=$1 log=$work/$1.log start=$EPOCHREALTIME rc last passed=0 failed=0 tool missing=
+	local i=$1 log=$work/$1.log start=$EPOCHREALTIME rc last passed=0 failed=0 tool missing= user=0 sys=0 TIMEFORMAT='%0U %0S'
 	# cli leaves out single cases.
 	local whole=1; [ "$TT_SET ${names[i]}" = "quick cli" ] && whole=
 	for tool in ${needs[i]//,/ }; do
@@ -95,8 +95,9 @@ one() {
 		echo "not installed:$missing (\"make setup-check\" installs it)" > "$log"
 		rc=1
 	else
-		TT_MISSING=$missing timeout -k 5 "$LIMIT" bash -c "${commands[i]}" > "$log" 2>&1 < /dev/null
+		{ time TT_MISSING=$missing timeout -k 5 "$LIMIT" bash -c "${commands[i]}" > "$log" 2>&1 < /dev/null; } 2> "$work/$i.cpu"
 		rc=$?
+		[ -s "$work/$i.cpu" ] && read -r user sys < "$work/$i.cpu"
 	fi
 	last=$(tail -n 1 "$log")
 	if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
@@ -112,25 +113,26 @@ one() {
 		echo "(took longer than $LIMIT s)" >> "$log"
 	fi
 	local end=$EPOCHREALTIME
-	echo "$passed $failed $(( (${end/./} - ${start/./}) / 100000 ))" > "$work/$i.new"
+	echo "$passed $failed $(( (${end/./} - ${start/./}) / 100000 )) $((user + sys))" > "$work/$i.new"
 	mv "$work/$i.new" "$work/$i.sum"
 }
 
 # Tell how suite $1 went, once it is over.
 tell() {
-	local passed failed tenths
-	read -r passed failed tenths < "$work/$1.sum"
+	local passed failed tenths cpu
+	read -r passed failed tenths cpu < "$work/$1.sum"
 	sum_passed=$((sum_passed + passed))
 	sum_failed=$((sum_failed + failed))
 	printf '%-28s %5d passed' "${names[$1]}" "$passed"
 	[ "$failed" -gt 0 ] && printf ' %5d FAILED' "$failed"
 	printf '  %d.%d s\n' $((tenths / 10)) $((tenths % 10))
+	echo "$tenths $cpu ${names[$1]}" >> "$work/seconds"
 	grep '^left out: ' "$work/$1.log" | sed 's/^/    /'
 	sum_left=$((sum_left + $(grep -c '^left out: ' "$work/$1.log")))
 	[ "$failed" -gt 0 ] && tail -n 60 "$work/$1.log" | sed 's/^/    /' | tee "$work/$1.failed"
 }
 
-sum_passed=0 sum_failed=0 told=0 running=0
+sum_passed=0 sum_failed=0 told=0 running=0 run_start=${EPOCHREALTIME%.*}
 for i in "${!names[@]}"; do
 	while [ $running -ge "$JOBS" ]; do
 		wait -n
@@ -152,6 +154,13 @@ done
 for i in "${!names[@]}"; do
 	[ -e "$work/$i.failed" ] && echo "FAILED: ${names[i]}" && tail -n 12 "$work/$i.failed"
 done
+# Which suites take the time: elapsed seconds, and processor seconds of the suite and its children.
+if [ "${#names[@]}" -gt 15 ]; then
+	echo "slowest suites:  elapsed  processor"
+	sort -rn "$work/seconds" | head -n 15 | awk '{ printf "  %-28s %6.1f s %6d s\n", $3, $1 / 10, $2 }'
+	awk -v from="$run_start" -v to="${EPOCHREALTIME%.*}" '{ n++; s += $1 / 10; c += $2 }
+		END { printf "%d suites in %d s; one after the other %d s, processor %d s\n", n, to - from, s, c }' "$work/seconds"
+fi
 [ $sum_left -eq 0 ] || echo "$sum_left left out, see above"
 echo "$sum_passed passed, $sum_failed failed"
 [ $sum_failed -eq 0 ] && [ $sum_passed -gt 0 ]
