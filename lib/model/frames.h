@@ -204,12 +204,6 @@ tt_frames_uncapped_at(const struct tt_frames *f, size_t i, int64_t period)
 	return own < game ? own : game;
 }
 
-/* The same at the period found. */
-static inline int64_t
-tt_frames_uncapped(const struct tt_frames *f, size_t i)
-{
-	return tt_frames_uncapped_at(f, i, f->period);
-}
 
 /* What the main thread needed for frame ${i}: its time without any wait for the limit, the GPU or the render thread, and without the Editor's. */
 static inline int64_t
@@ -237,6 +231,23 @@ static inline bool
 tt_frames_is_late(const struct tt_frames *f, size_t i)
 {
 	return (tt_column_at(&f->taken, i) & TT_REFRESH_LATE) != 0;
+}
+
+/*
+ * The period that tells what of the waits of frame ${i} is late. A frame that takes the refreshes that its limit gives it is not, however long it seems: it
+ * began early, or ends late, beside its refreshes.
+ */
+static inline int64_t
+tt_frames_judged_at(const struct tt_frames *f, size_t i)
+{
+	return f->period && tt_frames_taken(f, i) && !tt_frames_is_late(f, i) ? INT64_MAX : f->period;
+}
+
+/* The uncapped time of frame ${i}, at the period found. */
+static inline int64_t
+tt_frames_uncapped(const struct tt_frames *f, size_t i)
+{
+	return tt_frames_uncapped_at(f, i, tt_frames_judged_at(f, i));
 }
 
 /* True if some frames have a limit. */

@@ -150,7 +150,7 @@ add_zone(struct tt_why *w, const struct tt_frame_path *rec)
 	int rc;
 
 	if (w->present[rec->node]) {
-		const int64_t late = tt_frames_late(w->m->frames, w->s->frame, w->cap);
+		const int64_t late = tt_frames_late(w->m->frames, w->s->frame, tt_frames_judged_at(w->m->frames, w->s->frame));
 
 		f.self = f.self < late ? f.self : late;
 	}

@@ -36,14 +36,14 @@ has_cause(const struct tt_why *w, size_t i, size_t *at)
 	return *at < w->out->ncause && w->out->cause[*at].frame == i && w->out->cause[*at].class != TT_CAUSE_UNKNOWN;
 }
 
-/* The frames in which ${time} is more than the period, and that have no cause, into ${frame}, in order. Returns how many. */
+/* The late frames in which ${time} is more than the period, and that have no cause, into ${frame}, in order. Returns how many. */
 static size_t
 find_late(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t), size_t *frame)
 {
 	size_t n = 0, at = 0;
 
 	for (size_t i = 0; i < w->m->frames->n; i++)
-		if (time(w, i) > w->cap + w->cap / OF_PERIOD && !has_cause(w, i, &at))
+		if (tt_frames_is_late(w->m->frames, i) && time(w, i) > w->cap + w->cap / OF_PERIOD && !has_cause(w, i, &at))
 			frame[n++] = i;
 	return n;
 }

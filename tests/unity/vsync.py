@@ -26,6 +26,16 @@ def database(path):
     return db
 
 
+def judged_late(name, game, frames, segments):
+    """After a late frame the next one often seems longer than it is shown: a frame that is in time has waited for nothing but its limit, and its uncapped
+    time is no more than this."""
+    most = [0] * len(frames)
+    for first, last, kind, target, period in segments:
+        most[first - 1:last] = [0 if kind == "none" else target * period] * (last - first + 1)
+    suite.equal("frames in time with more uncapped time than their limit gives, %s" % name,
+                [i + 1 for i, f in enumerate(frames) if most[i] and not game.is_late[i] and (f["uncapped_ns"] or 0) > most[i]], [])
+
+
 def against_truth(name, game):
     db = database(game.write(suite.path("game.raw")))
     frames = db.execute("SELECT * FROM frame ORDER BY id").fetchall()
@@ -44,6 +54,7 @@ def against_truth(name, game):
             ns = game.frames[i][1] - game.frames[i][0] if kind == "none" or (kind == "timer" and game.is_late[i]) else game.taken[i] * usual(period)
             over += ns > BUDGET
     suite.equal("frames over 16.67 ms, %s" % name, wall["over_16_67"], over)
+    judged_late(name, game, frames, want)
     db.close()
 
 
