@@ -441,7 +441,7 @@ alloc_time(const struct tt_fact *site, uint64_t n, int64_t bytes)
 	enum { EACH_NS = 300 };
 	const int64_t large = site->self > 0 ? (int64_t)((double)bytes * (double)site->large / (double)site->self) : 0;
 
-	return (int64_t)n * EACH_NS + 2 * large + (bytes - large) / 2;
+	return (int64_t)n * EACH_NS + bytes + large;
 }
 
 /* What the marker ${row} takes on the frame thread, with waits, collections and all else in it. */
