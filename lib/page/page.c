@@ -440,8 +440,12 @@ put_frames_of(struct tt_buf *out, const struct tt_table *t, size_t row, const vo
 	const struct of_causes *of = arg;
 	const int64_t all = tt_html_value(t, row, "count"), worst = tt_html_value(t, row, "worst");
 	int64_t n = 0;
+	size_t known = 0;
 
-	if (all < 2 || !worst)
+	for (size_t i = 0; worst && i < of->hitches->n; i++)
+		known += of->hitches->of[i].of == (uint64_t)worst;
+	/* Frames that another thread holds up are no hitches of their own. */
+	if (all < 2 || known == 0)
 		return;
 	tt_buf_text(out, "<details><summary>");
 	tt_html_count(out, (uint64_t)all);

@@ -26,6 +26,9 @@ tt_cause_name(enum tt_cause_class class)
 /* Said where no frame has a cause. */
 static const char none_long[] = "no frame is clearly longer than the typical one";
 
+/* Said of single frames where something is found about many. */
+static const char none_by_itself[] = "no frame's own thread takes clearly longer than in the typical one: the table causes says what is found";
+
 /* True if nothing is found but what all frames take. */
 static bool
 is_steady(const struct tt_causes *c)
@@ -54,6 +57,8 @@ tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 		return "long frames were not looked at, because there are too many zones or frames: choose up to 256 frames by time or number";
 	if (c && c->routine)
 		return c->routine;
+	if (c && !is_steady(c))
+		return none_by_itself;
 	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : none_long;
 }
 

@@ -921,6 +921,8 @@ def late_elsewhere():
     rows = said(game("render.raw", lambda k, f: change(k, f, 26), 240, 16.625))
     suite.equal("the render thread is late", [r for r in rows if "Render Thread" in r[3]], [("frames 121-240", "wait", "Render.Mesh",
         'thread "Render Thread" works 26.00 ms, more than the 16.63 ms at which frames are capped; most of it in Render.Mesh')])
+    each = suite.report("stats", suite.path("render.raw"), "--table", "frame_causes")["tables"]["frame_causes"]
+    suite.true("no word that all frames are alike", each["rows"] or "the table causes says" in each["empty"], each.get("empty"))
     rows = said(game("render.raw", lambda k, f: change(k, f, 14), 240, 16.625))
     suite.equal("it keeps the period", [r for r in rows if "Render Thread" in r[3]], [])
 
