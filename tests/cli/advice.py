@@ -77,7 +77,7 @@ KNOWN = {
     ("cmd/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",
     ("cmd/verdict_html.c", "--frames"): "of the command in front of it, which is stats", ("cmd/verdict_html.c", "--row"): "the same, which is history",
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
-    ("tracetool-mono.7", "--debug"): "of mono",
+    ("tracetool-mono.7", "--debug"): "of mono", ("tracetool-record.1", "--debug"): "of mono",
     ("tracetool-record.1", "--level"): "of the game in an example", ("tracetool-ab.1", "--level"): "of the game in an example",
     ("cmd/ab_run.c", "--no-summary"): "given to record",
     ("tracetool-ci.7", "--allow-empty"): GIT, ("tracetool-ci.7", "--orphan"): GIT, ("tracetool-ci.7", "--all"): GIT, ("tracetool-ci.7", "--cached"): GIT,
@@ -158,7 +158,7 @@ class Lists:
 
 COMMAND = re.compile(r"(?<!--do )\b(?:tracetool |(?=(?:%s) --))(%s)\b([^\n\"();|&`]*)" % ("|".join(VERBS), "|".join(VERBS)))
 # Of other programs; tests/system/mono/advice.py asks mono for its optimizations.
-FOREIGN = re.compile(r"\b(gzip|xz|xargs)( -\S+)+|\bmono -O=-?[a-z]+")
+FOREIGN = re.compile(r"\b(gzip|xz|xargs|base64|xxd|ulimit)( -\S+)+|\bmono -O=-?[a-z]+")
 
 
 def problems(where, text, commands, lists):

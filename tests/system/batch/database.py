@@ -98,7 +98,8 @@ def answers(s, db, lines):
     have = check(1, [[r["key"], r["outcome"], r.get("why"), r.get("detail")] for r in sorted(lines, key=lambda r: (r["outcome"], r["key"]))
                      if r["outcome"] != "ok"])
     s.check("question 1 names archives, too", None if any(r[0].endswith("locked.zip") for r in have) else have)
-    check(2, [[r["key"], fact(r, "device"), fact(r, "build"), m(r, "frames.count"), m(r, "frames.p95_ns"), m(r, "frames.max_ns"),
+    check(2, [[r["key"], fact(r, "device"), fact(r, "build"), m(r, "frames.count"), round(1e9 * m(r, "frames.count") / m(r, "frames.total_ns"), 2),
+               m(r, "frames.late"), m(r, "frames.p95_ns"), m(r, "frames.max_ns"),
                *[r["metrics"].get("frames." + c) for c in ("cap_ns", "cpu_p95_ns", "cpu_max_ns")]]
               for r in sorted(framed, key=lambda r: (-m(r, "frames.p95_ns"), r["key"]))][:20])
 

@@ -5,6 +5,7 @@ of captures of testdata, as `stats --format json` prints it against the value of
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 
@@ -108,10 +109,23 @@ cut = [r["bytes"] for r in json.loads(read("stats", "--table", "loss", "--format
 got = outcome(bad, metric="loss/bytes", row="cut", max="1GiB")
 check(cut and [got[2]] == cut and cut[0] > 0, "bytes of a loss", got, cut)
 met.add("loss/bytes")
+# Nor one of a layout that does not fit, or with messages of unknown types: these are in a log of its own.
+misfit = os.path.join(TESTDATA, "raw/bad-unknown-message.raw")
+got = outcome(misfit, metric="capture_layout/first_misfit", max=10 ** 6)
+check(got[2] == 5234, "where a layout first fails to fit", got)
+unknown = Log(100, ("Main Thread", "Work"))
+for ms in range(100, 400, 10):
+    unknown.frame(ms)
+unknown.block(unknown.main, struct.pack("<HQ", 77, 1))
+unknown = unknown.write(os.path.join(FOLDER, "unknown.raw"))
+for column, want in (("type", 77), ("messages", 1)):
+    got = outcome(unknown, metric="capture_unknown/" + column, max=1000)
+    check(got[2] == want, "messages of unknown types: " + column, got)
+met.update(("capture_layout/first_misfit", "capture_unknown/type", "capture_unknown/messages"))
 
 # Every numeric column of every table was compared with a value in it, but for the tables that no budget can hold, and what is there only
 # where inputs share a timeline, for a gate judges each alone: the number of a worst frame's input, and its shift.
-ALONE = ("frame_shown/process", "hitches/process", "hitch_markers/process", "capture/offset_ns")
+ALONE = ("frame_shown/process", "hitches/process", "hitch_markers/process", "spanning_zones/process", "capture_unknown/process", "capture/offset_ns")
 for table in COLUMNS:
     for column, unit in COLUMNS[table]:
         check(table in UNHELD or unit in ("text", "hex") or "%s/%s" % (table, column) in met or "%s/%s" % (table, column) in ALONE,
