@@ -159,7 +159,7 @@ QUESTIONS = [
     "WHERE outcome != 'ok' ORDER BY outcome, key",
     "WITH " + FRAMED + " SELECT key, device, build, frames_count, round(frames_count * 1e9 / frames_total_ns, 2), frames_late, frames_p95_ns, "
     "frames_max_ns, frames_cap_ns, frames_uncapped_p95_ns, frames_uncapped_max_ns FROM c "
-    "ORDER BY if(frames_late / frames_count >= 0.05, frames_p95_ns, coalesce(frames_uncapped_p95_ns, frames_p95_ns)) DESC, key LIMIT 20",
+    "ORDER BY if(CAST(frames_late AS DOUBLE) / frames_count >= 0.05, frames_p95_ns, coalesce(frames_uncapped_p95_ns, frames_p95_ns)) DESC, key LIMIT 20",
     "WITH " + FRAMED + """, d AS (SELECT *, date::DATE >= date_trunc('week', max(date::DATE) OVER ()) AS since FROM c),
  m AS (SELECT device, since, sum(frames_total_ns) // sum(frames_count) AS mean FROM d GROUP BY ALL)
  SELECT was.device, was.mean, now.mean, round(100 * (now.mean - was.mean) / was.mean, 2) AS change FROM m was

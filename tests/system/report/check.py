@@ -795,8 +795,21 @@ def growing():
     run("report", path, "-o", "growing.html")
 
 
+def collect(t, at, to, generation, heap):
+    """A collection of thread ${t} in a pause, and the size of the heap after it: tracetool-capture(5)."""
+    step = lambda ts, which: t.other(ts, 16, bytes([which]) + varint(generation))  # noqa: E731
+    step(at, 6)
+    step(at + 10, 7)
+    step(at + 20, 0)
+    step(to - 30, 5)
+    t.other(to - 20, 17, varint(heap))
+    step(to - 10, 8)
+    step(to, 9)
+
+
 def lanes():
-    """40 frames of 10 ms with a zone on each of three threads, but the 20th of 40 ms: Main and Saver, the last thread, are in Decode then. The heap grows."""
+    """40 frames of 10 ms with a zone on each of three threads, but the 20th of 40 ms: Main and Saver, the last thread, are in Decode then. The heap grows,
+    also beyond a full collection in the last frame but two, which frees nothing."""
     c, at = Capture(), MS
     threads, zones = [c.thread(native=77 + i) for i in range(3)], [c.marker(n) for n in ("Step", "Idle", "Tick", "Decode")]
     for i, name in enumerate(("Main", "Idler", "Saver")):
@@ -810,6 +823,8 @@ def lanes():
         if i == 19:
             threads[0].zone(at + 5 * MS, at + 39 * MS, zones[3])
             threads[2].zone(at + 5 * MS, at + 39 * MS, zones[3])
+        if i == 38:
+            collect(threads[0], at + 6 * MS, at + 6 * MS + 1000, 1, (i + 1) << 21)
         at = end
     run("report", c.write(suite.path("lanes.ttc")), "-o", "lanes.html")
 
