@@ -285,7 +285,7 @@ spanning(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; p && i < s->nrow; i++) {
 		const struct tt_spanning_group *g = &s->row[i];
 
-		if ((!k->m->keep_thread || k->m->keep_thread[g->thread]) && tt_model_key(k->m, g->process, g->key)->wanted)
+		if (tt_filter_has(&k->m->filter, g->begin) && (!k->m->keep_thread || k->m->keep_thread[g->thread]) && tt_model_key(k->m, g->process, g->key)->wanted)
 			put_spanning(t, p, g);
 	}
 	if (s->nleft_out)
@@ -321,7 +321,7 @@ tt_pass_spanning(struct tt_views *view, struct tt_report *r)
 static const struct tt_pass_table tables[] = {
 	{ "markers", "Markers", markers_col, M_N, false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, .make = markers, .sort = "self_ns",
 	    .none = "no calls or markers in this capture, or the filters leave none" },
-	{ "spanning_zones", "Zones that span frames", spanning_col, Z_N, false, TT_ON_THREAD | TT_ON_NAMES, .make = spanning, .sort = "total_ns",
+	{ "spanning_zones", "Zones that span frames", spanning_col, Z_N, false, TT_ON_CALLS, .make = spanning, .sort = "total_ns",
 	    .has = has_spanning, .none = "no zone is known to end outside the zone or frame in which it begins, or the filters leave none" },
 };
 

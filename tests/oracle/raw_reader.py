@@ -17,7 +17,7 @@ STATS = [(n + " Used Memory", i, 1024) for i, n in enumerate(KB) if n] + [(n + "
 STATS += [(n + " Count", i, 1) for n, i in (("Texture", 15), ("Mesh", 17), ("Material", 19), ("AnimationClip", 21), ("AudioClip", 23), ("Asset", 25),
                                             ("Scene Object", 26), ("Game Object", 27), ("Object", 28), ("GC Allocation In Frame", 31))]
 DRAWN = [("SetPass Calls Count", 0), ("Batches Count", 1), ("Draw Calls Count", 2), ("Shadow Casters Count", 18)]
-BEHIND = {1: 247, 2: 244, 3: 246, 4: 258, 5: 258}
+BEHIND = (247, 244, 246, 258, 265)      # which of them it is, the length of the array says
 
 
 class Short(Exception):
@@ -357,7 +357,7 @@ class Capture:
         while at < len(a) and a[at] != -1:
             at += 2
         draw = at + 17
-        if draw + BEHIND.get(s.rank, 265) != len(a):
+        if len(a) - draw not in BEHIND:
             return
         for name, i, factor in STATS:
             t.counters.append((t.last, name, a[i] * factor))
