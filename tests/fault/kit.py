@@ -404,3 +404,9 @@ def listing(path):
     """Every file below ${path} and its bytes."""
     found = [os.path.join(d, n) for d, _, names in os.walk(path) for n in names]
     return {os.path.relpath(f, path): open(f, "rb").read() for f in found}
+
+
+def tells_damage(err):
+    """True if a message speaks of damage; "(markers: cut)" is a column, which advice names."""
+    told = err.replace("(markers: cut)", "")
+    return "damage" in told or "cut" in told or "truncated" in told
