@@ -299,6 +299,7 @@ FACTS = [
 OF_FILE = {
     "capture": "its name, format, size and clock",
     "capture_meta": "facts that the header of each form has",
+    "capture_layout": "how well the layout of its own form fits",
     "capture_events": "how many messages of each type the form has",
 }
 ROWS = [
