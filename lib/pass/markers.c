@@ -285,7 +285,8 @@ spanning(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; p && i < s->nrow; i++) {
 		const struct tt_spanning_group *g = &s->row[i];
 
-		if (tt_filter_has(&k->m->filter, g->begin) && (!k->m->keep_thread || k->m->keep_thread[g->thread]) && tt_model_key(k->m, g->process, g->key)->wanted)
+		if (tt_filter_has(&k->m->filter, g->begin) && (!k->m->keep_thread || k->m->keep_thread[g->thread]) &&
+		    tt_model_key(k->m, g->process, g->key)->wanted)
 			put_spanning(t, p, g);
 	}
 	if (s->nleft_out)
