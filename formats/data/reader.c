@@ -238,12 +238,12 @@ rewind_(void *ctx, struct tt_err *err)
 }
 
 static const struct tt_loss_said said[TT_LOST_KINDS] = {
-	[TT_LOST_CUT] = { "ends inside a frame", NULL },
-	[TT_LOST_SYNC] = { "bytes skipped to find the next frame", NULL },
-	[TT_LOST_DAMAGED] = { "frames or threads of frames not fully decoded",
-	    "What is damaged is left out; with a whole frame, so is the one before it." },
-	[TT_LOST_NAMES] = { NULL, "The frames that define them are missing: shown as (unknown)." },
-	[TT_LOST_MISSING] = { "frames missing or repeated", "The frame before a missing one is left out; a repeated one was read once." },
+	[TT_LOST_CUT] = { .text = "ends inside a frame" },
+	[TT_LOST_SYNC] = { .text = "bytes skipped to find the next frame" },
+	[TT_LOST_DAMAGED] = { .text = "frames or threads of frames not fully decoded",
+	    .advice = "What is damaged is left out; with a whole frame, so is the one before it." },
+	[TT_LOST_NAMES] = { .advice = "The frames that define them are missing: shown as (unknown)." },
+	[TT_LOST_MISSING] = { .text = "frames missing or repeated", .advice = "The frame before a missing one is left out; a repeated one was read once." },
 };
 
 const struct tt_format tt_format_data = {

@@ -126,24 +126,25 @@ rewind_(void *ctx, struct tt_err *err)
 }
 
 static const struct tt_loss_said said[TT_LOST_KINDS] = {
-	[TT_LOST_CUT] = { "ends inside a block or its header",
-	    "Usual after a crash or a kill; else copy it again. The rest was read." },
-	[TT_LOST_SYNC] = { "bytes skipped to find the next block", NULL },
-	[TT_LOST_DAMAGED] = { "blocks not fully decoded",
-	    "Their threads lack zones there; on the main thread, the frame is left out." },
-	[TT_LOST_UNKNOWN] = { "messages of unknown types, each with the rest of its block",
-	    "Look for a newer tracetool, or report the capture: the table capture_layout has the types." },
-	[TT_LOST_MISSING] = { "blocks or frames missing, repeated or out of order",
-	    "Copy it again; frames that lack blocks of the main thread are left out." },
-	[TT_LOST_GARBAGE] = { "bytes after the last block, without another one",
-	    "Ignored: damaged, or of another kind, like an appended .data." },
-	[TT_LOST_DEFINITIONS] = { "blocks of definitions missing or damaged", NULL },
-	[TT_LOST_NAMES] = { NULL, "Their definitions are missing: shown as (unknown)." },
-	[TT_LOST_CLOCK] = { "times before the last one of their thread, taken as that one",
-	    "By 1 ms at most where a frame begins, which is later by that; or where a thread of an appended log does." },
-	[TT_LOST_UNMATCHED] = { NULL, "Usual where the recording begins inside of zones; otherwise calls are missing." },
-	[TT_LOST_POPPED] = { "zones that do not end in the zone or frame around them, nor later",
-	    "The program does not end them, on their thread: known is their time up to the end of that zone (markers: cut; table spanning_zones).", TT_NOTICE },
+	[TT_LOST_CUT] = { .text = "ends inside a block or its header",
+	    .advice = "Usual after a crash or a kill; else copy it again. The rest was read." },
+	[TT_LOST_SYNC] = { .text = "bytes skipped to find the next block" },
+	[TT_LOST_DAMAGED] = { .text = "blocks not fully decoded",
+	    .advice = "Their threads lack zones there; on the main thread, the frame is left out." },
+	[TT_LOST_UNKNOWN] = { .text = "messages of unknown types, each with the rest of its block",
+	    .advice = "Look for a newer tracetool, or report the capture: the table capture_layout has the types." },
+	[TT_LOST_MISSING] = { .text = "blocks or frames missing, repeated or out of order",
+	    .advice = "Copy it again; frames that lack blocks of the main thread are left out." },
+	[TT_LOST_GARBAGE] = { .text = "bytes after the last block, without another one",
+	    .advice = "Ignored: damaged, or of another kind, like an appended .data." },
+	[TT_LOST_DEFINITIONS] = { .text = "blocks of definitions missing or damaged" },
+	[TT_LOST_NAMES] = { .advice = "Their definitions are missing: shown as (unknown)." },
+	[TT_LOST_CLOCK] = { .text = "times before the last one of their thread, taken as that one",
+	    .advice = "By 1 ms at most where a frame begins, which is later by that; or where a thread of an appended log does." },
+	[TT_LOST_UNMATCHED] = { .advice = "Usual where the recording begins inside of zones; otherwise calls are missing." },
+	[TT_LOST_POPPED] = { .text = "zones that do not end in the zone or frame around them, nor later",
+	    .advice = "The program does not end them, on their thread: known is their time up to the end of that zone "
+	    "(markers: cut; table spanning_zones).", .severity = TT_NOTICE },
 };
 
 const struct tt_format tt_format_raw = {

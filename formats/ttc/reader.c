@@ -346,7 +346,7 @@ decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_
 }
 
 static const struct tt_loss_said said[TT_LOST_KINDS] = {
-	[TT_LOST_POPPED] = { NULL, "After exceptions (Mono) their times are upper bounds; in Unity the program does not end them on their thread "
+	[TT_LOST_POPPED] = { .advice = "After exceptions (Mono) their times are upper bounds; in Unity the program does not end them on their thread "
 	    "(table spanning_zones)." },
 };
 

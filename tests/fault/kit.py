@@ -407,6 +407,6 @@ def listing(path):
 
 
 def tells_damage(err):
-    """True if a message speaks of damage; "(markers: cut)" is a column, which advice names."""
-    told = err.replace("(markers: cut)", "")
+    """True if a message speaks of damage; "markers: cut" is a column, which advice names."""
+    told = err.replace("markers: cut", "")
     return "damage" in told or "cut" in told or "truncated" in told
