@@ -14,6 +14,7 @@ enum {
 	BLOCK_POINTS = 48,            /* fitted at once */
 	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
 	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
+	STEADY_PARTS = 125,           /* of a period that frames of a timer differ by at most */
 };
 #define MIN_PERIOD_PS INT64_C(1500000000)
 
@@ -336,18 +337,41 @@ periods_of(const struct tt_refresh_frame *is, int64_t ps)
 	return k < 1 ? 1 : k > (int64_t)TT_REFRESH_MAX ? TT_REFRESH_MAX : (unsigned)k;
 }
 
+/*
+ * True if frames of ${s} that waited, in markers that wait for the GPU or the render thread, too, are held by a timer: the driver's, or a compositor's. They
+ * are as long as each other, as no GPU's are by themselves, at a usual rate; and what is known to be needed leaves room.
+ */
+static bool
+is_steady(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	size_t fitting = 0, steady = 0, busy = 0;
+
+	for (size_t i = s->frame; i < s->frame_end; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t off = (is.end - is.start) * 1000 - s->ps;
+
+		if (is.waited < (is.end - is.start) / 50 || !is_multiple(is.end - is.start, s->ps, 1))
+			continue;
+		fitting++;
+		steady += off <= s->ps / STEADY_PARTS && -off <= s->ps / STEADY_PARTS;
+		busy += is.needed * 1000 > s->ps - s->ps / 10;
+	}
+	return 2 * busy < fitting && 2 * steady > fitting && tt_refresh_rate(s->ps, 15);
+}
+
 static int
 timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
 	const struct waits w = waits_of(f, s);
 	const size_t n = s->frame_end - s->frame;
-	const bool is_limit = 2 * w.only > w.all;
+	bool is_limit = 2 * w.only > w.all;
 	struct tt_refresh_segment is = { .first = s->frame, .end = s->frame_end };
 	int rc = TT_OK;
 
-	if (is_limit && s->ps)
+	if (s->ps)
 		refine_timer(f, s);
-	else if (is_limit && w.n >= n - n / 4 && w.n > 0)
+	is_limit = is_limit || (s->ps && is_steady(f, s));
+	if (!s->ps && is_limit && w.n >= n - n / 4 && w.n > 0)
 		rc = shortest(f, s, &s->ps, err);
 	if (rc == TT_OK && is_limit && s->ps && 4 * w.n >= n && n >= MIN_FRAMES) {
 		is.kind = TT_REFRESH_TIMER;

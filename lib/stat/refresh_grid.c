@@ -29,9 +29,29 @@ spread(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t apart)
 	return n ? tt_quantile_of_i64(v, n, 1, 2) : -1;
 }
 
+/* As spread(), but of how much two distances of ${apart} points that follow each other differ: what the period is wrong by, and its drift, is in both. */
+static int64_t
+spread_of_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, size_t apart)
+{
+	int64_t v[MAX_SAMPLES];
+	const size_t n = s->end - s->first, pairs = n > 2 * apart ? n - 2 * apart : 0, step = pairs / MAX_SAMPLES + 1;
+	size_t nv = 0;
+
+	for (size_t q = s->first; q + 2 * apart < s->end && nv < MAX_SAMPLES; q += step) {
+		const int64_t d = f->x[q + 2 * apart] - f->x[q];
+
+		if (d >= TT_REFRESH_FAR_NS)
+			continue;
+		const int64_t off = tt_off_grid(d - 2 * (f->x[q + apart] - f->x[q]), s->ps);
+		v[nv++] = off < 0 ? -off : off;
+	}
+	return nv ? tt_quantile_of_i64(v, nv, 1, 2) : -1;
+}
+
 /*
  * True if errors do not add up: over ${apart} points they are about as large as over one. Those of a timer grow with the root of the number of frames; the
- * line is half-way, on a scale of ratios. What is next to nothing of a period is the fit's own error.
+ * line is half-way, on a scale of ratios. What is little of a period may be the fit's own error, which is left out then; what is next to nothing of it is
+ * that of the clock.
  */
 static bool
 keeps_phase(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -39,9 +59,53 @@ keeps_phase(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	const size_t n = s->end - s->first, apart = n / 4 < SPREAD_POINTS ? n / 4 : SPREAD_POINTS;
 	const int64_t one = spread(f, s, 1), many = apart > 1 ? spread(f, s, apart) : -1;
 	/* The fourth root of ${apart}, in hundredths. */
-	const int64_t most = one * (apart >= 16 ? 200 : apart >= 8 ? 168 : 141) / 100;
+	const int64_t most = apart >= 16 ? 200 : apart >= 8 ? 168 : 141;
 
-	return many >= 0 && many <= s->ps / 6 && (many <= most || many <= s->ps / 200);
+	if (many < 0 || many > s->ps / 6)
+		return false;
+	if (many <= one * most / 100)
+		return true;
+	if (many > s->ps / 200)
+		return false;
+
+	const int64_t step = spread_of_steps(f, s, 1), steps = spread_of_steps(f, s, apart);
+	return steps <= step * most / 100 || steps <= s->ps / 10000;
+}
+
+/* The median distance of neighbours, in ns. */
+static int64_t
+usual_distance(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	int64_t v[MAX_SAMPLES];
+	const size_t step = (s->end - s->first) / MAX_SAMPLES + 1;
+	size_t n = 0;
+
+	for (size_t q = s->first + 1; q < s->end && n < MAX_SAMPLES; q += step)
+		v[n++] = f->x[q] - f->x[q - 1];
+	return n ? tt_quantile_of_i64(v, n, 1, 2) : 0;
+}
+
+/*
+ * True if points after a frame of another length than most are where a timer begins anew, not where the grid goes on: two and more of those frames, or one
+ * among points that nobody is woken at as exactly.
+ */
+static bool
+begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
+{
+	const int64_t one = spread(f, s, 1), near = s->ps / 50 + 4 * one, usual = usual_distance(f, s) * 1000;
+	size_t kept = 0, broken = 0;
+
+	/* Points beside those two are compared, for a point may be late by itself. */
+	for (size_t q = s->first + 2; q + 1 < s->end; q++) {
+		const int64_t all = f->x[q + 1] - f->x[q - 2], more = all < TT_REFRESH_FAR_NS ? (f->x[q] - f->x[q - 1]) * 1000 - usual : 0;
+
+		if (more < s->ps / 20 && -more < s->ps / 20)
+			continue;
+		const int64_t off = tt_off_grid(all, s->ps);
+		kept += off <= near && off >= -near;
+		broken += off > near || off < -near;
+	}
+	return broken > kept && (broken >= 2 || one <= s->ps / 500);
 }
 
 /*
@@ -239,7 +303,7 @@ tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s)
 	join_periods(f, s);
 	divide_period(f, s);
 	tt_refresh_refine(f, s, &s->ps, &all);
-	if (s->ps == 0 || !keeps_phase(f, s))
+	if (s->ps == 0 || !keeps_phase(f, s) || begins_anew(f, s))
 		return false;
 	on = count_ticks(f, s);
 	if (10 * on < 6 * (s->end - s->first) || !is_proved(f, s))

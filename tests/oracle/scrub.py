@@ -188,7 +188,7 @@ def with_meanings(path):
         if spike:
             zone(raw_gen.MAIN, spike, 40 * ms)
         c.ev(raw_gen.MAIN, 0, ids[names[4]])
-        c.now += -c.now % (c.second // 60)      # the next refresh of a display of 60 Hz
+        c.now = max(c.now, t0 + c.second // 60)
         c.ev(raw_gen.MAIN, 1, ids[names[4]])
         c.ev(raw_gen.MAIN, 1, ids["Main Thread"])
         end, c.now = c.now, t0 + 50

@@ -23,10 +23,12 @@ class Game:
     """What one capture is to be. Rates in Hz; a limit is a list of (first frame, refreshes or periods)."""
 
     def __init__(self, seed, frames=240, hz=60, waits="end", kind="display", limits=((0, 1),), late=0.0, by="main",
-                 gpu_known=False, drift=0.0, rates=(), jitter=300 * US):
+                 gpu_known=False, drift=0.0, rates=(), jitter=300 * US, sleep=120 * US, late_by=None, waits_in="target"):
         self.rng = random.Random(seed)
         self.n, self.hz, self.waits, self.kind, self.limits, self.late, self.by = frames, hz, waits, kind, limits, late, by
         self.gpu_known, self.drift, self.rates, self.jitter = gpu_known, drift, rates, jitter
+        # A timer's sleep is too long by so much on average; late frames last so many periods (None: different ones); it sleeps in this marker.
+        self.sleep, self.late_by, self.waits_in = sleep, late_by, waits_in
         self.frames, self.render, self.gpu, self.taken, self.is_late, self.switch = [], [], [], [], [], None
         self.simulate()
 
@@ -123,9 +125,9 @@ class Game:
             main, render, _ = self.needs(i, period, 1)
             late = main > period
             if late:
-                main = int((rng.choice((1.1, 1.2, 1.3, 1.7, 2.2)) + rng.uniform(0, .1)) * period)
-            end = at + main + 3 * US if late else at + period + min(rng.expovariate(1 / (120 * US)), 800 * US)
-            zones = [("work", at, at + main)] + ([] if late else [("target", at + main, end)])
+                main = int((self.late_by or rng.choice((1.1, 1.2, 1.3, 1.7, 2.2)) + rng.uniform(0, .1)) * period)
+            end = at + main + 3 * US if late else at + period + (min(rng.expovariate(1 / self.sleep), 800 * US) if self.sleep else 0)
+            zones = [("work", at, at + main)] + ([] if late else [(self.waits_in, at + main, end)])
             self.frames.append((at, end, zones))
             self.render.append((at, at + min(render, period / 2)))
             self.gpu.append(0)
@@ -153,6 +155,10 @@ class Game:
         self.taken, self.is_late, self.periods = [None] * self.n, [None] * self.n, []
 
     # ---- what is true ----
+    def is_tellable(self):
+        """Frames that are equal and never late may be a display's as well as a timer's."""
+        return self.kind != "timer" or self.sleep > 0 or any(self.is_late)
+
     def segments(self):
         """(first frame, last one, kind, refreshes a frame, period in ns), frames from 1."""
         if self.kind == "free":
@@ -210,8 +216,20 @@ class Game:
         return log.write(path)
 
 
+def paced(first):
+    """A hundred that are held by a timer from each frame's own begin, in the engine or in the driver; (name, game)."""
+    rng = random.Random(first + 4141)
+    for seed in range(first, first + 100):
+        more = {"frames": rng.choice((150, 240, 849)), "hz": (60, 30, 50, 72, 90, 120, 144)[seed % 7], "sleep": (0, 0, 2, 30, 120)[seed % 5] * US,
+                "late": (0, .01, .02, .05, .1, .3)[seed // 5 % 6], "waits_in": ("target", "present")[seed % 2],
+                "late_by": rng.choice((None, None, 1.4, 2.1, 2.2, 2.8, 3.3))}
+        more["sleep"] = min(more["sleep"], 10 ** 9 // more["hz"] // 140)
+        yield "paced%03d-%s" % (seed, "-".join("%s=%s" % kv for kv in more.items())), Game(seed, kind="timer", **more)
+
+
 def games(first=0):
-    """Two hundred of all kinds, each different; (name, game)."""
+    """Three hundred of all kinds, each different; (name, game)."""
+    yield from paced(first)
     rng = random.Random(first + 41)
     for seed in range(first, first + 200):
         hz = (60, 90, 120, 144)[seed % 4]
