@@ -179,14 +179,20 @@ look_at_paths(struct tt_why *w)
 static int
 keep_sample(struct tt_why *w, size_t sample)
 {
-	struct tt_facts *all = &w->of_samples;
+	struct tt_sampled_facts *all = &w->of_samples;
 
-	if (tt_why_facts(w) != TT_OK ||
-	    tt_mem_grow(w->mem, &all->v, &all->cap, all->n + w->now.n, sizeof *all->v, w->err) != TT_OK)
+	_Static_assert(TT_FRAMES_SAMPLED <= UINT8_MAX && TT_OF_TOTAL <= UINT8_MAX, "kinds and samples have a byte each");
+	if (tt_why_facts(w) != TT_OK)
+		return w->err->code;
+	if (all->n + w->now.n > UINT32_MAX)
+		return tt_nomem(w->err);
+	if (tt_mem_grow(w->mem, &all->v, &all->cap, all->n + w->now.n, sizeof *all->v, w->err) != TT_OK)
 		return w->err->code;
 	for (size_t i = 0; i < w->now.n; i++) {
-		w->now.v[i].sample = (uint32_t)sample;
-		all->v[all->n++] = w->now.v[i];
+		const struct tt_fact *f = &w->now.v[i];
+
+		all->v[all->n++] = (struct tt_sampled_fact){ .what = (uint8_t)f->what, .sample = (uint8_t)sample, .id = f->id, .node = f->node,
+			.n = f->n < UINT32_MAX ? (uint32_t)f->n : UINT32_MAX, .self = f->self, .total = f->what == TT_OF_NODE ? f->total : 0 };
 	}
 	return TT_OK;
 }
@@ -208,6 +214,7 @@ read_samples(struct tt_why *w)
 		if (at < w->nsample && w->sample[at] == w->s->frame)
 			rc = keep_sample(w, at);
 	}
+	tt_mem_fit(w->mem, &w->of_samples.v, &w->of_samples.cap, w->of_samples.n, sizeof *w->of_samples.v);
 	return rc == TT_OK ? tt_why_learn(w) : rc;
 }
 

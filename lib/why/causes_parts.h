@@ -32,12 +32,27 @@ enum { TT_FRAME_OUTSIDE, TT_FRAME_BUSY, TT_FRAME_ZONES };       /* the last: a n
 
 struct tt_fact {
 	uint32_t what, id;
-	uint32_t sample;              /* which of the samples */
 	uint32_t node;                /* one of those it is about */
 	uint64_t n;
 	int64_t self;                 /* bytes, of a site */
 	int64_t longest;
-	int64_t large;                /* of a site, the bytes of large objects (TT_BY_FRAME_LARGE) */
+	union {
+		int64_t large;        /* of a site: the bytes of large objects (TT_BY_FRAME_LARGE) */
+		int64_t total;        /* of a path, once the facts are in order: time with all that it calls */
+	};
+};
+
+/* What is kept of a fact of one of the samples: of 128 samples there may be millions. */
+struct tt_sampled_fact {
+	uint32_t id, node;
+	int64_t self, total;          /* total: of a path */
+	uint32_t n;                   /* UINT32_MAX: or more */
+	uint8_t what, sample;
+};
+
+struct tt_sampled_facts {
+	struct tt_sampled_fact *v;
+	size_t n, cap;
 };
 
 /* What typical frames have of a fact: the median, and what nine of ten have at most. */
@@ -111,8 +126,8 @@ struct tt_why {
 	struct tt_facts parts;        /* ... before they are in order */
 	struct tt_place *order;       /* ... and which of them comes next; room for twice as many */
 	size_t caporder;
-	struct tt_facts of_samples;   /* in order, of one sample after the other */
-	size_t *next_of_samples;      /* places in of_samples in the order of facts, and of samples */
+	struct tt_sampled_facts of_samples;   /* in order, of one sample after the other */
+	uint32_t *next_of_samples;    /* places in of_samples in the order of facts, and of samples */
 	size_t capnext;
 	struct tt_usual *usual;       /* in order */
 	struct tt_finding *found;     /* out->nfinding of them */
@@ -193,7 +208,7 @@ int tt_why_facts_begin(struct tt_why *w);
 struct tt_fact_walk {
 	const struct tt_why *w;
 	size_t at;                    /* in next_of_samples: the first one not met yet */
-	const struct tt_fact *v[TT_FRAMES_SAMPLED];   /* the present one, ${n} times */
+	const struct tt_sampled_fact *v[TT_FRAMES_SAMPLED];   /* the present one, ${n} times */
 	size_t n;
 };
 void tt_why_walk(struct tt_fact_walk *k, const struct tt_why *w);

@@ -16,11 +16,10 @@
 /* In percent: what a call takes of a typical frame, at least; what takes so much of a call explains it. */
 enum { MIN_FRAME_PERCENT = 30, MIN_CALL_PERCENT = 50 };
 
-/* By node of the frame thread: the medians of typical frames, with all below it and alone. By place in of_samples: the same of one sample, with all below. */
+/* By node of the frame thread: the medians of typical frames, with all below it and alone. */
 struct costs {
 	int64_t *total, *self;
-	int64_t *of_sample;
-	uint32_t *at;                 /* by node: its place in of_samples, in the sample at hand */
+	uint32_t *heaviest;           /* by node: of the calls that it makes, the one that takes the most; 0: there is none */
 	int64_t frame;                /* how long a typical frame is */
 };
 
@@ -30,9 +29,8 @@ begin_costs(const struct tt_why *w, struct costs *k)
 	*k = (struct costs){ 0 };
 	k->total = tt_mem_alloc(w->mem, w->p->n * sizeof *k->total, w->err);
 	k->self = tt_mem_alloc(w->mem, w->p->n * sizeof *k->self, w->err);
-	k->at = tt_mem_alloc(w->mem, w->p->n * sizeof *k->at, w->err);
-	k->of_sample = tt_mem_alloc(w->mem, (w->of_samples.n + 1) * sizeof *k->of_sample, w->err);
-	return k->total && k->self && k->at && k->of_sample ? TT_OK : w->err->code;
+	k->heaviest = tt_mem_alloc(w->mem, w->p->n * sizeof *k->heaviest, w->err);
+	return k->total && k->self && k->heaviest ? TT_OK : w->err->code;
 }
 
 static void
@@ -40,8 +38,7 @@ free_costs(const struct tt_why *w, struct costs *k)
 {
 	tt_mem_free(w->mem, k->total, k->total ? w->p->n * sizeof *k->total : 0);
 	tt_mem_free(w->mem, k->self, k->self ? w->p->n * sizeof *k->self : 0);
-	tt_mem_free(w->mem, k->at, k->at ? w->p->n * sizeof *k->at : 0);
-	tt_mem_free(w->mem, k->of_sample, k->of_sample ? (w->of_samples.n + 1) * sizeof *k->of_sample : 0);
+	tt_mem_free(w->mem, k->heaviest, k->heaviest ? w->p->n * sizeof *k->heaviest : 0);
 }
 
 /* The method or marker around the path ${node}. */
@@ -49,37 +46,6 @@ static uint32_t
 caller_of(const struct tt_why *w, uint32_t node)
 {
 	return w->own[tt_paths_node(w->p, node)->parent];
-}
-
-/* Add the times of the paths of the sample from ${from} to before ${end} to those around them: paths come first, and callers before what they call. */
-static void
-add_up_sample(const struct tt_why *w, struct costs *k, size_t from, size_t end)
-{
-	const struct tt_fact *v = w->of_samples.v;
-	size_t n = from;
-
-	for (; n < end && v[n].what == TT_OF_NODE; n++) {
-		k->of_sample[n] = v[n].self;
-		k->at[v[n].id] = (uint32_t)n;
-	}
-	for (size_t i = n; i-- > from;) {
-		const uint32_t up = caller_of(w, v[i].id), at = k->at[up];
-
-		if (at >= from && at < i && v[at].id == up)
-			k->of_sample[at] += k->of_sample[i];
-	}
-}
-
-static void
-add_up_samples(const struct tt_why *w, struct costs *k)
-{
-	const struct tt_facts *all = &w->of_samples;
-
-	for (size_t from = 0, end; from < all->n; from = end) {
-		for (end = from + 1; end < all->n && all->v[end].sample == all->v[from].sample;)
-			end++;
-		add_up_sample(w, k, from, end);
-	}
 }
 
 /* The median of ${n} values and as many zeros as make ${of}. */
@@ -113,7 +79,7 @@ find_medians(const struct tt_why *w, struct costs *k)
 		for (size_t i = 0; i < walk.n; i++) {
 			if (!is_typical[walk.v[i]->sample])
 				continue;
-			total[has] = k->of_sample[walk.v[i] - w->of_samples.v];
+			total[has] = walk.v[i]->total;
 			self[has++] = walk.v[i]->self;
 		}
 		k->total[walk.v[0]->id] = median(total, has, n);
@@ -121,16 +87,16 @@ find_medians(const struct tt_why *w, struct costs *k)
 	}
 }
 
-/* Of the calls that the path ${node} makes, the one that takes the most; 0: there is none. Callers come before what they call. */
-static uint32_t
-heaviest_call(const struct tt_why *w, const struct costs *k, uint32_t node)
+/* Find of each path the call that takes the most; the first of those that take as much. */
+static void
+find_heaviest(const struct tt_why *w, struct costs *k)
 {
-	uint32_t best = 0;
+	for (uint32_t i = TT_NODE_MORE + 1; i < w->p->n; i++) {
+		const uint32_t caller = caller_of(w, i), best = k->heaviest[caller];
 
-	for (uint32_t i = node + 1; i < w->p->n; i++)
-		if (k->total[i] > (best ? k->total[best] : 0) && caller_of(w, i) == node)
-			best = i;
-	return best;
+		if (caller < i && k->total[i] > (best ? k->total[best] : 0))
+			k->heaviest[caller] = i;
+	}
 }
 
 /* True if the path takes a good part of a typical frame. */
@@ -218,11 +184,11 @@ tt_why_cost(struct tt_why *w)
 	int rc = begin_costs(w, &k);
 
 	if (rc == TT_OK) {
-		add_up_samples(w, &k);
 		find_medians(w, &k);
+		find_heaviest(w, &k);
 	}
 	for (uint32_t i = TT_NODE_MORE + 1; i < w->p->n && rc == TT_OK; i++) {
-		const uint32_t heaviest = is_costly(&k, i) ? heaviest_call(w, &k, i) : 0;
+		const uint32_t heaviest = k.heaviest[i];
 
 		if (is_told(w, &k, i, heaviest))
 			rc = put_cost(w, &k, i, heaviest);

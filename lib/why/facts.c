@@ -11,9 +11,15 @@
 
 /* What facts are in the order of, and those that become one have in common. */
 static uint64_t
-key_of(const struct tt_fact *f)
+key_of(uint32_t what, uint32_t id)
 {
-	return (uint64_t)f->what << 32 | f->id;
+	return (uint64_t)what << 32 | id;
+}
+
+static uint64_t
+key_of_sampled(const struct tt_sampled_fact *f)
+{
+	return key_of(f->what, f->id);
 }
 
 /* Kinds whose facts are found by their number of a row: each has that many places, and one for what has no row. Of other kinds there are few. */
@@ -100,7 +106,7 @@ put_in_order(struct tt_why *w)
 	    tt_mem_grow(w->mem, &w->now.v, &w->now.cap, w->now.n + n, sizeof *w->now.v, w->err) != TT_OK)
 		return w->err->code;
 	for (size_t i = 0; i < n; i++)
-		w->order[i] = (struct tt_place){ key_of(&w->parts.v[i]), i };
+		w->order[i] = (struct tt_place){ key_of(w->parts.v[i].what, w->parts.v[i].id), i };
 	p = tt_places_sort(w->order, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_fact *f = &w->parts.v[p[i].at];
@@ -328,6 +334,7 @@ add_totals(struct tt_why *w)
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		const uint32_t node = w->now.v[i].id;
 
+		w->now.v[i].total = w->inside[i];
 		if (w->s->is[node] & TT_SUM_OUTER)
 			rc = add(w, (struct tt_fact){ .what = TT_OF_TOTAL, .id = tt_paths_row(w->p, node), .node = node, .self = w->inside[i] });
 	}
@@ -370,7 +377,7 @@ quantile(const int64_t *v, size_t n, size_t of, unsigned num, unsigned den)
 }
 
 static int
-add_usual(struct tt_why *w, const struct tt_fact *const *f, size_t n, int64_t *v)
+add_usual(struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, int64_t *v)
 {
 	struct tt_usual u = { .what = f[0]->what, .id = f[0]->id, .in = n };
 
@@ -435,7 +442,7 @@ struct ahead { size_t at, end; };
 static void
 merge(struct tt_why *w, struct ahead *a, uint64_t *key, size_t nsample)
 {
-	const struct tt_fact *v = w->of_samples.v;
+	const struct tt_sampled_fact *v = w->of_samples.v;
 	size_t to = 0;
 
 	for (;;) {
@@ -448,8 +455,8 @@ merge(struct tt_why *w, struct ahead *a, uint64_t *key, size_t nsample)
 		for (size_t i = 0; i < nsample; i++) {
 			if (key[i] != first)
 				continue;
-			w->next_of_samples[to++] = a[i].at++;
-			key[i] = a[i].at < a[i].end ? key_of(&v[a[i].at]) : UINT64_MAX;
+			w->next_of_samples[to++] = (uint32_t)a[i].at++;
+			key[i] = a[i].at < a[i].end ? key_of_sampled(&v[a[i].at]) : UINT64_MAX;
 		}
 	}
 }
@@ -457,7 +464,7 @@ merge(struct tt_why *w, struct ahead *a, uint64_t *key, size_t nsample)
 static int
 order_samples(struct tt_why *w)
 {
-	const struct tt_facts *all = &w->of_samples;
+	const struct tt_sampled_facts *all = &w->of_samples;
 	struct ahead a[TT_FRAMES_SAMPLED];
 	uint64_t key[TT_FRAMES_SAMPLED];
 	size_t nsample = 0;
@@ -466,7 +473,7 @@ order_samples(struct tt_why *w)
 		return w->err->code;
 	for (size_t i = 0; i < all->n; i++) {
 		if (i == 0 || all->v[i].sample != all->v[i - 1].sample) {
-			key[nsample] = key_of(&all->v[i]);
+			key[nsample] = key_of_sampled(&all->v[i]);
 			a[nsample++].at = i;
 		}
 		a[nsample - 1].end = i + 1;
@@ -485,13 +492,13 @@ tt_why_walk(struct tt_fact_walk *k, const struct tt_why *w)
 bool
 tt_why_walk_next(struct tt_fact_walk *k)
 {
-	const struct tt_facts *all = &k->w->of_samples;
+	const struct tt_sampled_facts *all = &k->w->of_samples;
 
 	k->n = 0;
 	for (; k->at < all->n; k->at++) {
-		const struct tt_fact *f = &all->v[k->w->next_of_samples[k->at]];
+		const struct tt_sampled_fact *f = &all->v[k->w->next_of_samples[k->at]];
 
-		if (k->n && key_of(f) != key_of(k->v[0]))
+		if (k->n && key_of_sampled(f) != key_of_sampled(k->v[0]))
 			break;
 		k->v[k->n++] = f;
 	}
@@ -513,7 +520,7 @@ tt_why_learn(struct tt_why *w)
 		size_t n = 0;
 
 		for (size_t i = 0; i < k.n; i++) {
-			const struct tt_fact *f = k.v[i];
+			const struct tt_sampled_fact *f = k.v[i];
 
 			if (f->what == TT_OF_FRAME && f->id == TT_FRAME_BUSY)
 				busy[f->sample] = f->self > 0 ? f->self : 0;

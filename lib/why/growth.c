@@ -15,7 +15,7 @@ enum { PARTS = 8, LEAST_OF_PART = 4 };
 
 /* The medians of the ${n} values at ${f}, of samples in order, by part of the capture. */
 static void
-medians(const struct tt_why *w, const struct tt_fact *const *f, size_t n, int64_t *ns, int64_t *calls)
+medians(const struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, int64_t *ns, int64_t *calls)
 {
 	int64_t v[TT_FRAMES_SAMPLED];
 
@@ -64,7 +64,7 @@ keep(struct tt_why *w, struct tt_finding *f, struct tt_buf *b)
 
 /* The time that all frames have beyond ${start}, by that of the samples. */
 static int64_t
-time_grown(const struct tt_why *w, const struct tt_fact *const *f, size_t n, int64_t start)
+time_grown(const struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, int64_t start)
 {
 	int64_t grown = 0;
 
@@ -214,7 +214,7 @@ find_growing(struct tt_why *w, int64_t longer)
 
 	tt_why_walk(&k, w);
 	while (tt_why_walk_next(&k)) {
-		const struct tt_fact *f = k.v[0];
+		const struct tt_sampled_fact *f = k.v[0];
 		const bool waits = f->what == TT_OF_CALL + TT_CAUSE_WAIT || f->what == TT_OF_CALL + TT_CAUSE_LOCK;
 		const uint32_t row = waits ? w->calls[f->id].by : f->id;
 

@@ -52,10 +52,10 @@ find_late(const struct tt_why *w, int64_t (*time)(const struct tt_why *, size_t)
 static uint32_t
 longest_run(const struct tt_why *w, const char **thread)
 {
-	const struct tt_fact *most = NULL;
+	const struct tt_sampled_fact *most = NULL;
 
 	for (size_t i = 0; i < w->of_samples.n; i++) {
-		const struct tt_fact *f = &w->of_samples.v[i];
+		const struct tt_sampled_fact *f = &w->of_samples.v[i];
 		const struct tt_thread *t = f->what == TT_OF_RUN && f->id != TT_NO_ROW ? tt_paths_thread(w->p, f->node) : NULL;
 
 		if (t && tt_name_match(tt_render_threads, t->own) && time_of_render(w, w->sample[f->sample]) > w->cap && (!most || f->self > most->self))
