@@ -75,15 +75,6 @@ pass_plain(const struct raw_session *s, struct raw_walk *w, struct timed *t)
 	return any;
 }
 
-/* The time of the message at ${p}, a frame or a sample. */
-static int64_t
-time_of(const struct raw_session *s, const uint8_t *p)
-{
-	const unsigned at = s->layout.aligned ? 4 : 2;
-
-	return raw_ns(s, unity_u64(p + at + (unity_u16(p) == RAW_FRAME ? 4 : s->layout.aligned ? 8 : 5)));
-}
-
 /* Note the last two times of a chunk of the main thread. One far from all others is damage; two near each other come after a pause. */
 static void
 note_times(struct raw *m, int64_t before, int64_t last)
@@ -101,7 +92,7 @@ note_times(struct raw *m, int64_t before, int64_t last)
 static bool
 is_doubtful(const struct raw_session *s, const struct timed *t)
 {
-	const int64_t before = t->before ? time_of(s, t->before) : INT64_MAX, last = time_of(s, t->last);
+	const int64_t before = t->before ? raw_time_of(s, t->before) : INT64_MAX, last = raw_time_of(s, t->last);
 
 	return last > before && (uint64_t)last - (uint64_t)before > RAW_LONG;
 }
@@ -140,9 +131,9 @@ find_rest(struct raw *m, struct raw_stream *st, const struct raw_head *h, const 
 		w.p += w.size;
 	}
 	const bool doubtful = timed.last && is_doubtful(s, &timed);
-	st->carry_after = doubtful ? time_of(s, timed.before) : INT64_MIN;
+	st->carry_after = doubtful ? raw_time_of(s, timed.before) : INT64_MIN;
 	if (timed.last && st->id == s->main) {
-		const int64_t at = time_of(s, timed.last), before = timed.before ? time_of(s, timed.before) : INT64_MIN;
+		const int64_t at = raw_time_of(s, timed.last), before = timed.before ? raw_time_of(s, timed.before) : INT64_MIN;
 		note_times(m, before, doubtful ? before : at);
 	}
 	return doubtful ? timed.last : last ? last : w.p;
@@ -310,7 +301,7 @@ find_lead(struct raw *m, const struct raw_head *h, const struct raw_piece *piece
 		const unsigned type = unity_u16(q);
 		if (type < RAW_FRAME || type > RAW_SINGLE_ARGS)
 			continue;
-		const int64_t t = time_of(s, q);
+		const int64_t t = raw_time_of(s, q);
 		if (t < h->since)
 			continue;
 		if ((m->lead_known = t > s->began))
@@ -372,7 +363,7 @@ leave_earlier(struct raw *m, struct raw_stream *st, struct raw_head *h, struct r
 	while ((step = raw_walk_next(&w)) == RAW_MESSAGE) {
 		const unsigned type = unity_u16(w.p);
 		const bool timed = type >= RAW_FRAME && type <= RAW_SINGLE_ARGS;
-		const int64_t t = timed ? time_of(s, w.p) : INT64_MAX;
+		const int64_t t = timed ? raw_time_of(s, w.p) : INT64_MAX;
 		if (timed && t >= from)
 			break;
 		n += timed;

@@ -567,7 +567,9 @@ count_misfit(struct raw_run *r, const uint8_t *p, size_t size)
 	if (b->fit.misfits++ == 0)
 		b->fit.misfit_at = r->at;
 	if (type < RAW_UNKNOWN_TYPES && !raw_fields(type, r->s->layout.rank)) {
-		tt_fit_unknown(&b->fit, type, 1);
+		struct tt_unknown *u = tt_fit_unknown(&b->fit, type, 1);
+		if (u)
+			raw_look_behind(r, p, size, &u->lengths);
 		tt_loss_add(&b->loss, TT_LOST_UNKNOWN, 1, size, r->at);
 	} else {
 		count_damaged(r, size);

@@ -117,6 +117,15 @@ raw_ns(const struct raw_session *s, uint64_t ticks)
 	return raw_ns_by(s->mult, s->shift, s->zero, ticks);
 }
 
+/* The time of the message at ${p}, a frame or a sample. */
+static inline int64_t
+raw_time_of(const struct raw_session *s, const uint8_t *p)
+{
+	const unsigned at = s->layout.aligned ? 4 : 2;
+
+	return raw_ns(s, unity_u64(p + at + (unity_u16(p) == RAW_FRAME ? 4 : s->layout.aligned ? 8 : 5)));
+}
+
 struct raw_piece {
 	uint64_t at;                  /* offset in the file */
 	uint32_t len;
@@ -364,6 +373,9 @@ raw_stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 	*ts = r->last = t;
 	return true;
 }
+
+/* unknown.c: add to ${into} what the rest of the block, ${n} bytes, shows of the length of the message at ${p}, whose type is unknown. */
+void raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct tt_lengths *into);
 
 /* row.c: decode consecutive plain messages from ${w} on. Stops before any other message and before one that is unusual. */
 void raw_row(struct raw_run *r, struct raw_walk *w);

@@ -132,7 +132,7 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_DAMAGED] = { .text = "blocks not fully decoded",
 	    .advice = "Their threads lack zones there; on the main thread, the frame is left out." },
 	[TT_LOST_UNKNOWN] = { .text = "messages of unknown types, each with the rest of its block",
-	    .advice = "Look for a newer tracetool, or report the capture: the table capture_layout has the types." },
+	    .advice = "Look for a newer tracetool, or report the capture: the table capture_unknown has the types." },
 	[TT_LOST_MISSING] = { .text = "blocks or frames missing, repeated or out of order",
 	    .advice = "Copy it again; frames that lack blocks of the main thread are left out." },
 	[TT_LOST_GARBAGE] = { .text = "bytes after the last block, without another one",

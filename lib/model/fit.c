@@ -5,18 +5,20 @@
 
 enum { MAX_BAD_NAMES_PERCENT = 25 };          /* a game's own names may be no UTF-8 */
 
-void
+struct tt_unknown *
 tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n)
 {
 	for (unsigned i = 0; i < c->nunknown; i++)
 		if (c->unknown[i].type == type) {
 			c->unknown[i].n += n;
-			return;
+			return &c->unknown[i];
 		}
-	if (c->nunknown < TT_UNKNOWN_TYPES)
-		c->unknown[c->nunknown++] = (struct tt_unknown){ type, n };
-	else
+	if (c->nunknown == TT_UNKNOWN_TYPES) {
 		c->unknown_others += n;
+		return NULL;
+	}
+	c->unknown[c->nunknown] = (struct tt_unknown){ .type = type, .n = n };
+	return &c->unknown[c->nunknown++];
 }
 
 void
@@ -35,8 +37,12 @@ tt_fit_join(struct tt_fit_count *into, const struct tt_fit_count *from)
 	into->names += from->names;
 	into->bad_names += from->bad_names;
 	into->unknown_others += from->unknown_others;
-	for (unsigned i = 0; i < from->nunknown; i++)
-		tt_fit_unknown(into, from->unknown[i].type, from->unknown[i].n);
+	for (unsigned i = 0; i < from->nunknown; i++) {
+		struct tt_unknown *to = tt_fit_unknown(into, from->unknown[i].type, from->unknown[i].n);
+
+		if (to)
+			tt_lengths_join(&to->lengths, &from->unknown[i].lengths);
+	}
 }
 
 bool

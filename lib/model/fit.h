@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/lengths.h"
+
 /* How well the layout fits by which a capture was read; also the values of the fact "layout". */
 enum tt_layout {
 	TT_LAYOUT_FITS,               /* all that was read ends where it must */
@@ -25,9 +27,9 @@ enum tt_layout {
 	TT_LAYOUTS
 };
 
-/* Messages of one type that the reader does not know. They have no length, so each costs the rest of its part. */
+/* Messages of one type that the reader does not know. They have no length, so each costs the rest of its part. ${lengths}: what follows them shows. */
 enum { TT_UNKNOWN_TYPES = 16 };
-struct tt_unknown { uint32_t type; uint64_t n; };
+struct tt_unknown { uint32_t type; uint64_t n; struct tt_lengths lengths; };
 
 /* What decoders count of a chunk. */
 struct tt_fit_count {
@@ -55,8 +57,8 @@ struct tt_fit {
 	bool cut;
 };
 
-/* Add ${n} messages of the unknown type ${type} to ${c}. */
-void tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n);
+/* Add ${n} messages of the unknown type ${type} to ${c}. Returns the type's place; NULL: it is one of further types. */
+struct tt_unknown *tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n);
 /* Forget what a batch counted; cheap if it counted nothing. */
 void tt_fit_reset(struct tt_fit_count *c);
 /* Add what a batch counted, in the order of the file. */

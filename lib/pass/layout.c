@@ -25,6 +25,9 @@ const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS] = {
 const struct tt_col tt_unknown_col[TT_UNKNOWN_COLUMNS] = {
 	{ "type", "type", TT_UNIT_COUNT, "Number of the unknown type; empty for all further ones." },
 	{ "messages", "messages", TT_UNIT_COUNT, "Number of messages of this type; each costs the rest of its block." },
+	{ "bytes", "length without text", TT_UNIT_COUNT, "Bytes from its type's number to the next known message, without a text's; empty unless found." },
+	{ "text_at", "text at", TT_UNIT_COUNT, "Place of a text's 32-bit length in it, which its length hangs on; empty: none." },
+	{ "parts", "parts that show it", TT_UNIT_COUNT, "Number of blocks that show this length; no block shows another." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
@@ -125,6 +128,20 @@ tt_unknown_has(const struct tt_making *k)
 	return false;
 }
 
+/* What is known of the length of a type's messages. */
+static void
+put_length(struct tt_cell *c, const struct tt_lengths *of)
+{
+	struct tt_length found;
+
+	if (!tt_lengths_find(of, &found))
+		return;
+	tt_cell_u64(&c[2], found.bytes);
+	if (found.has_text)
+		tt_cell_u64(&c[3], found.text_at);
+	tt_cell_u64(&c[4], of->parts);
+}
+
 void
 tt_unknown_make(struct tt_making *k, struct tt_table *t)
 {
@@ -140,7 +157,9 @@ tt_unknown_make(struct tt_making *k, struct tt_table *t)
 			if (!further)
 				tt_cell_u64(&c[0], f->unknown[u].type);
 			tt_cell_u64(&c[1], further ? f->unknown_others : f->unknown[u].n);
-			tt_cell_u64(&c[2], i + 1);
+			if (!further)
+				put_length(c, &f->unknown[u].lengths);
+			tt_cell_u64(&c[5], i + 1);
 		}
 	}
 }

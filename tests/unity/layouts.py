@@ -105,33 +105,74 @@ def raw_blocks(data):
     return blocks
 
 
+def insert(data, aligned, stream, make, most):
+    """${data} with a message before those of each of the first ${most} blocks of a thread: make(i) gives its type, and its bytes after it."""
+    out, last, counts = bytearray(), 0, {}
+    mine = [b for b in raw_blocks(data) if b[1] == stream and b[2] > 40][:most]
+    for i, (place, _, size) in enumerate(mine):
+        kind, body = make(i)
+        counts[kind] = counts.get(kind, 0) + 1
+        body = struct.pack("<HH" if aligned else "<H", *([kind, 0] if aligned else [kind])) + body
+        out += data[last:place + 16] + struct.pack("<I", size + len(body)) + body
+        last = place + 20
+    return bytes(out + data[last:]), counts
+
+
+def padded(data, aligned):
+    return data + (bytes(-len(data) % 4) if aligned else b"")
+
+
+# Types that nobody knows, each with what its messages consist of: bytes before a text, whether there is one, bytes after it.
+NEW_TYPES = ((2, 8, False, 0), (9, 4, False, 0), (13, 0, True, 0), (31, 12, True, 8), (35, 20, False, 0), (45, 0, True, 4), (51, 100, False, 0),
+             (58, 4, True, 16), (61, 8, True, 0), (64, 40, False, 0))
+
+
 def unknown_types():
-    """Messages of ten unknown types before those of a thread's blocks: other threads are whole but the GPU, whose work that thread gives."""
-    for aligned in ("0", "1"):
-        data = generate("raw", 0x20220328, "--aligned", aligned, "--frames", "40")
+    """Messages of ten unknown types, with and without texts, in blocks of one thread: other threads are whole but the GPU, whose work that thread gives, and
+    the lengths are found."""
+    rng = random.Random(7)
+    fault("none is known", sorted(known_types() & {t[0] for t in NEW_TYPES}))
+    for word, aligned in ((0x20191122, False), (0x20220328, False), (0x20220328, True), (0x20260108, True)):
+        data = generate("raw", word, "--aligned", str(int(aligned)), "--frames", "160")
         _, want, _, _ = read("raw", data)
         main = struct.unpack_from("<Q", data, 28)[0]
         at = [b for b in raw_blocks(data) if b[1] not in (main, 2 ** 64 - 1) and b[2] > 40]
         stream = max({b[1] for b in at}, key=lambda s: sum(b[1] == s for b in at))
-        mine = [b for b in at if b[1] == stream][:20]
-        types = (2, 9, 13, 31, 35, 45, 51, 58, 61, 64)
-        out, last = bytearray(), 0
-        counts = {}
-        for i, (place, _, size) in enumerate(mine):
-            kind = types[i % 10]
-            counts[kind] = counts.get(kind, 0) + 1
-            body = struct.pack("<HH" if aligned == "1" else "<H", *([kind, 0] if aligned == "1" else [kind]))
-            text = b"a text" if i % 2 else b""
-            body += struct.pack("<I", len(text)) + text + (bytes(-len(text) % 4) if aligned == "1" else b"") + struct.pack("<Q", 77)
-            out += data[last:place + 16] + struct.pack("<I", size + len(body)) + body
-            last = place + 20
-        status, have, layout, _ = read("raw", bytes(out + data[last:]))
-        suite.equal("unknown types: status, verdict", (status, layout.get("fit")), (3, "partly"))
-        suite.equal("unknown types are counted", {r["type"]: r["messages"] for r in have["capture_unknown"]}, counts)
-        fault("none is known", sorted(known_types() & set(types)))
+
+        def make(i):
+            kind, before, has_text, after = NEW_TYPES[i % 10]
+            text = bytes(rng.randrange(32, 127) for _ in range(rng.randrange(40)))
+            some = lambda n: bytes(rng.randrange(256) for _ in range(n))
+            return kind, some(before) + (padded(struct.pack("<I", len(text)) + text, aligned) if has_text else b"") + some(after)
+
+        name = "unknown types in 0x%x%s: " % (word, ", aligned" if aligned else "")
+        mutated, counts = insert(data, aligned, stream, make, 100)
+        status, have, layout, _ = read("raw", mutated)
+        suite.equal(name + "status, verdict", (status, layout.get("fit")), (3, "partly"))
+        suite.equal(name + "are counted", {r["type"]: r["messages"] for r in have["capture_unknown"]}, counts)
         rows = lambda t: [{k: v for k, v in r.items() if k != "process"} for r in t["capture_threads"] if r["tid"] not in (None, hex(stream))]
-        suite.equal("other threads are whole", rows(have), rows(want))
-        suite.equal("what is lost is told", [r["count"] for r in have["loss"] if r["kind"] == "unknown"], [len(mine)])
+        suite.equal(name + "other threads are whole", rows(have), rows(want))
+        suite.equal(name + "what is lost is told", [r["count"] for r in have["loss"] if r["kind"] == "unknown"], [sum(counts.values())])
+        head = 4 if aligned else 2
+        known = {t: (head + before + 4 * text + after, head + before if text else None) for t, before, text, after in NEW_TYPES if counts.get(t, 0) >= 6}
+        fault(name + "no type is seen often", None if len(known) == 10 else counts)
+        suite.equal(name + "lengths", {r["type"]: (r["bytes"], r["text_at"]) for r in have["capture_unknown"] if r["type"] in known}, known)
+
+
+def lengths_that_differ():
+    """Messages whose lengths nothing in them gives, and types of which two blocks have one: no length is told."""
+    rng = random.Random(8)
+    data = generate("raw", 0x20220328, "--frames", "160")
+    main = struct.unpack_from("<Q", data, 28)[0]
+    at = [b for b in raw_blocks(data) if b[1] not in (main, 2 ** 64 - 1) and b[2] > 40]
+    stream = max({b[1] for b in at}, key=lambda s: sum(b[1] == s for b in at))
+    for name, make, most in (("lengths by chance", lambda i: (9, bytes(rng.randrange(256) for _ in range(rng.randrange(4, 60)))), 60),
+                             ("two blocks", lambda i: (9, bytes(8)), 2)):
+        have = read("raw", insert(data, False, stream, make, most)[0])[1]
+        suite.equal(name + ": no length", [(r["type"], r["bytes"], r["parts"]) for r in have["capture_unknown"]], [(9, None, None)])
+    # Two in a row: the length is that of one.
+    have = read("raw", insert(data, False, stream, lambda i: (9, bytes(12) + struct.pack("<H", 9) + bytes(12)), 30)[0])[1]
+    suite.equal("two in a row", [(r["type"], r["bytes"]) for r in have["capture_unknown"]], [(9, 14)])
 
 
 def mutants(form, word, options, n):
@@ -169,6 +210,7 @@ def main():
     pairs("data", RAW, RAW + UNKNOWN, [("clean", ["--frames", "6"]), ("odd", ["--frames", "6", "--scenario", "odd"])])
     pairs("data", OLD, OLD + UNKNOWN, [("clean", ["--frames", "6"])])
     unknown_types()
+    lengths_that_differ()
     n = 1000 if LONG else 100
     for form, word, options in (("raw", 0x20191122, ["--frames", "10"]), ("raw", 0x20220328, ["--frames", "10", "--aligned", "1"]),
                                 ("data", 0x20160622, ["--frames", "10"]), ("data", 0x20210412, ["--frames", "10"]), ("data", 0x20220328, ["--frames", "10"])):

@@ -13,7 +13,7 @@ TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path[:0] = [os.path.join(TESTS, "kit"), os.path.join(TESTS, "unity")]
 from cells import COLUMNS, FOLDER, LIMIT, NONE, UNHELD, compare, read, run
 from count import check, end
-from raw_log import Log
+from raw_log import Log, zone
 from suite import TESTDATA
 from ttc import KEEPS_LAST, OTHER, U32, Capture, text, varint, zigzag
 from vsync_game import Game
@@ -116,12 +116,14 @@ check(got[2] == 5234, "where a layout first fails to fit", got)
 unknown = Log(100, ("Main Thread", "Work"))
 for ms in range(100, 400, 10):
     unknown.frame(ms)
-unknown.block(unknown.main, struct.pack("<HQ", 77, 1))
+# Their length is that of a text, four bytes before it, and eight after it.
+for i in range(3):
+    unknown.block(unknown.main, struct.pack("<HII", 77, 1, 5 * i) + 5 * i * b"x" + bytes(8) + zone(1, 401 + i, 401.5 + i))
 unknown = unknown.write(os.path.join(FOLDER, "unknown.raw"))
-for column, want in (("type", 77), ("messages", 1)):
+for column, want in (("type", 77), ("messages", 3), ("bytes", 18), ("text_at", 6), ("parts", 3)):
     got = outcome(unknown, metric="capture_unknown/" + column, max=1000)
     check(got[2] == want, "messages of unknown types: " + column, got)
-met.update(("capture_layout/first_misfit", "capture_unknown/type", "capture_unknown/messages"))
+met.update(("capture_layout/first_misfit", *("capture_unknown/" + c for c in ("type", "messages", "bytes", "text_at", "parts"))))
 
 # Every numeric column of every table was compared with a value in it, but for the tables that no budget can hold, and what is there only
 # where inputs share a timeline, for a gate judges each alone: the number of a worst frame's input, and its shift.

@@ -1,0 +1,113 @@
+/**
+ * Looks behind a message of an unknown type for the place from which on the rest of its block is known again; see model/lengths.h.
+ */
+#include "raw/raw.h"
+
+/*
+ * WINDOW: bytes behind the message that are looked at. ENOUGH: what known messages must weigh to show a length: a sample with a time near the one before weighs
+ * that, another message or the block's end half as much. MAX_PARTS: more blocks of a chunk are not looked at.
+ */
+enum { WINDOW = 4096, ENOUGH = 2, MAX_PARTS = 16, NONSENSE = -1 };
+
+struct probe {
+	const struct raw_run *r;
+	const uint8_t *p;             /* the message */
+	size_t n;                     /* bytes of it and of the rest of the block */
+	size_t window;                /* ... of which so many are looked at */
+	unsigned unit, type;
+	int8_t weight[WINDOW + 1];    /* by place: what the known messages from there on weigh, as far as ENOUGH; NONSENSE: there are none */
+};
+
+/* What the whole message at ${p} weighs. */
+static int
+weigh(const struct raw_run *r, const uint8_t *p, unsigned type)
+{
+	if (type < RAW_FRAME || type > RAW_SINGLE_ARGS || r->last == INT64_MIN)
+		return 1;
+	const int64_t t = raw_time_of(r->s, p);
+	const uint64_t apart = t > r->last ? (uint64_t)t - (uint64_t)r->last : (uint64_t)r->last - (uint64_t)t;
+
+	return apart <= (uint64_t)(10 * RAW_LONG) ? ENOUGH : NONSENSE;
+}
+
+/* What the messages from the place ${at} on weigh; those of later places are known. */
+static int
+weigh_from(const struct probe *k, size_t at)
+{
+	const struct raw_layout *l = &k->r->s->layout;
+	const unsigned type = k->n - at >= 2 ? unity_u16(k->p + at) : 0;
+	size_t size;
+
+	if (k->n - at < 2)
+		return at == k->n;
+	if (type < RAW_UNKNOWN_TYPES && !raw_fields(type, l->rank))
+		return 0;
+	const enum raw_state state = raw_may_be_in(k->r->h->stream == RAW_SESSION, type) ? raw_measure(l, k->p + at, k->n - at, &size) : RAW_BAD;
+	if (state != RAW_WHOLE)
+		return state == RAW_SHORT ? 0 : NONSENSE;
+	const int own = weigh(k->r, k->p + at, type), next = at + size <= k->window ? k->weight[at + size] : 0;
+	return own == NONSENSE || next == NONSENSE ? NONSENSE : own + next < ENOUGH ? own + next : ENOUGH;
+}
+
+/* Bytes of a message with a text, whose length is at ${place}, and ${tail} bytes after it. */
+static size_t
+size_with_text(const struct probe *k, size_t at, size_t place, size_t tail)
+{
+	const uint64_t text = at + place + 4 <= k->n ? unity_u32(k->p + at + place) : 0;
+	const uint64_t size = place + 4 + (text + k->unit - 1) / k->unit * k->unit + tail;
+
+	return size < WINDOW + 1 ? (size_t)size : WINDOW + 1;
+}
+
+/*
+ * Note whether messages of the type can be ${size} bytes long, or as long as a text at ${place} says: consecutive ones are passed. ${first}: where the rest of
+ * the block is surely known.
+ */
+static void
+note(const struct probe *k, size_t size, size_t place, size_t tail, size_t first, struct tt_length_bits *b, unsigned bit)
+{
+	size_t at = size;
+
+	while (at + 2 <= k->window && unity_u16(k->p + at) == k->type)
+		at += place ? size_with_text(k, at, place, tail) : size;
+	if (at == first)
+		tt_length_note(b, bit, false);
+	else if (at <= k->window && k->weight[at] == NONSENSE)
+		tt_length_note(b, bit, true);
+}
+
+/* Note all lengths in question in ${one}. */
+static void
+note_all(const struct probe *k, size_t first, struct tt_lengths *one)
+{
+	const size_t head = k->unit == 1 ? 2 : k->unit;
+
+	for (unsigned i = (unsigned)(head / k->unit); i < TT_LENGTHS; i++)
+		note(k, (size_t)i * k->unit, 0, 0, first, &one->fixed[i / 64], i % 64);
+	for (unsigned i = 0; i < TT_TEXT_PLACES; i++) {
+		const size_t place = head + (size_t)i * k->unit;
+		one->text_len[i] = place + 4 <= k->n ? unity_u32(k->p + place) : 0;
+		for (unsigned tail = 0; tail < TT_TEXT_TAILS; tail++)
+			note(k, size_with_text(k, 0, place, (size_t)tail * k->unit), place, (size_t)tail * k->unit, first, &one->text[i], tail);
+	}
+}
+
+void
+raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct tt_lengths *into)
+{
+	struct probe k = { .r = r, .p = p, .n = n, .window = n < WINDOW ? n : WINDOW, .unit = r->s->layout.aligned ? 4 : 1, .type = unity_u16(p) };
+	struct tt_lengths one = { .parts = 1, .unit = k.unit };
+	size_t first = 0;
+
+	if (r->m->as || into->parts >= MAX_PARTS)
+		return;
+	memset(k.weight, NONSENSE, sizeof k.weight);
+	for (size_t at = k.window / k.unit * k.unit; at > 2; at -= k.unit) {
+		k.weight[at] = (int8_t)weigh_from(&k, at);
+		first = k.weight[at] == ENOUGH ? at : first;
+	}
+	if (first == 0)
+		return;
+	note_all(&k, first, &one);
+	tt_lengths_join(into, &one);
+}
