@@ -13,6 +13,7 @@
 #include "page/details.h"
 #include "page/page.h"
 #include "pass/most.h"
+#include "pass/overview.h"
 #include "pass/pass.h"
 #include "pass/tables.h"
 #include "redact.h"
@@ -204,6 +205,7 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct s
 	if (tt_model_knows_allocs(view->m))
 		tt_most_allocated(view, r);
 	tt_most_time(view, r);
+	tt_overview(view, &s->causes, r);
 	for (struct tt_table *t = r->first; t; t = t->next)
 		if (!is_asked(t->id) || strcmp(t->id, "frame_causes") == 0)
 			tt_table_limit(t, TT_PAGE_ROWS);

@@ -14,6 +14,7 @@
 #include "out/glyph.h"
 #include "model/loss.h"
 #include "pass/most.h"
+#include "pass/overview.h"
 #include "pass/pass.h"
 #include "pass/shown.h"
 #include "pass/spanning.h"
@@ -22,7 +23,11 @@
 
 enum { WORST = 3, CAUSES = 4, TOP = 3 };
 
-const unsigned summary_needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES | TT_NEEDS_SHOTS | TT_NEEDS_CANDIDATES;
+unsigned
+summary_needs(void)
+{
+	return TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_CAUSES | TT_NEEDS_CANDIDATES | tt_overview_needs;
+}
 
 /* --- tables ----------------------------------------------------------------------------------------- */
 
@@ -82,10 +87,10 @@ static const struct tt_pass_table own[] = {
 	{ .id = "capture_samples", .title = "Most samples, without waits", .col = sample_col, .ncol = P_N },
 	{ .id = "capture_next", .title = "Next", .col = next_col, .ncol = N_N },
 };
-enum { T_SUMMARY, T_WORST, T_CAUSES, T_ALLOCS, T_MARKERS, T_SAMPLES, T_NEXT, T_N };
+enum { T_SUMMARY, T_WORST, T_CAUSES, T_OVERVIEW, T_ALLOCS, T_MARKERS, T_SAMPLES, T_NEXT, T_N };
 static const struct tt_pass_table *const table[T_N] = {
-	[T_SUMMARY] = &own[0], [T_WORST] = &own[1], [T_CAUSES] = &own[2], [T_ALLOCS] = &tt_table_most_allocated, [T_MARKERS] = &tt_table_most_time,
-	[T_SAMPLES] = &own[3], [T_NEXT] = &own[4],
+	[T_SUMMARY] = &own[0], [T_WORST] = &own[1], [T_CAUSES] = &own[2], [T_OVERVIEW] = &tt_table_overview,
+	[T_ALLOCS] = &tt_table_most_allocated, [T_MARKERS] = &tt_table_most_time, [T_SAMPLES] = &own[3], [T_NEXT] = &own[4],
 };
 
 const struct tt_pass_table *
@@ -534,8 +539,8 @@ enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, CUT_PROSE };
 /* What is left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
 static const struct { int what; size_t keep; } gives_way[] = {
 	{ KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 }, { KEEP_LOSSES, 2 },
-	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { CUT_PROSE, 240 }, { KEEP_NEEDED, 0 }, { T_CAUSES, 1 },
-	{ T_WORST, 1 }, { KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
+	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_PROSE, 240 }, { KEEP_NEEDED, 0 },
+	{ T_CAUSES, 1 }, { T_WORST, 1 }, { T_OVERVIEW, 3 }, { KEEP_NOTICES, 0 }, { CUT_PROSE, 160 },
 };
 
 struct screen {
@@ -649,6 +654,7 @@ summary_fill(struct app *app, struct tt_views *view, const struct opt_given *giv
 		return;
 	put_worst(view, &causes, r);
 	put_causes(&causes, view->m, r);
+	tt_overview(view, &causes, r);
 	if (tt_model_knows_allocs(view->m))
 		tt_most_allocated(view, r);
 	tt_most_time(view, r);

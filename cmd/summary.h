@@ -15,7 +15,7 @@ struct tt_report;
 struct tt_views;
 
 /* The needs of the run: enum tt_needs. */
-extern const unsigned summary_needs;
+unsigned summary_needs(void);
 
 /*
  * Add the tables of the summary to ${r}, which has its notes already. Commands in it use the options ${given} and ${files}. If the text in ${out} exceeds a

@@ -147,6 +147,21 @@ tt_name_method_namespace(const char *s, const char **space)
 }
 
 bool
+tt_name_in_namespace(const char *const *space, const char *full)
+{
+	const char *at;
+	const size_t n = tt_name_method_namespace(full, &at);
+
+	for (; n && *space; space++) {
+		const size_t k = strlen(*space);
+
+		if (n >= k && memcmp(at, *space, k) == 0 && (n == k || at[k] == '.'))
+			return true;
+	}
+	return false;
+}
+
+bool
 tt_name_alloc_wrapper(const char *s)
 {
 	static const char alloc[] = "(wrapper alloc)", native[] = "(wrapper managed-to-native)";

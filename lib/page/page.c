@@ -318,6 +318,21 @@ put_most(const struct page *p, const char *id, const char *name, const char *of,
 	put(p, ".</li>\n");
 }
 
+/* What happened, where there are no frames to judge. */
+static void
+put_overview(const struct page *p)
+{
+	const struct tt_table *t = table(p, "capture_overview");
+
+	for (size_t i = 0; has_rows(t) && i < t->nrow; i++) {
+		put(p, "<li>");
+		tt_html_figure(p->out, t, i, "what");
+		put(p, ": ");
+		tt_html_figure(p->out, t, i, "sentence");
+		put(p, ".</li>\n");
+	}
+}
+
 /* The file of input ${i}, without its folder. */
 static const char *
 name_of(const struct page *p, size_t i)
@@ -415,6 +430,7 @@ verdict(const struct page *p)
 		tt_html_figure(p->out, frames, 0, "partial");
 		put(p, ".</li>\n");
 	}
+	put_overview(p);
 	put_most(p, "capture_markers", "marker", NULL, "self_share", "t-capture_markers");
 	put_most(p, "capture_allocations", "site", "class", "bytes_share", "t-capture_allocations");
 	put(p, "</ul>\n</section>\n");

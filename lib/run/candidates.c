@@ -19,6 +19,7 @@
 enum {
 	LOOKED_AT = 1 << 21,          /* zones of a run, from its beginning; of later ones only those of LONG_NS or more */
 	LONG_NS = 10000,
+	MIN_FRAME_NS = 100000,        /* from one begin to the next: no program makes frames faster */
 	KEYS = 1 << 16,               /* markers by thread; of more, the first */
 	LEAST = 10,                   /* begins: fewer tell nothing about regularity */
 	LISTED = 3,                   /* in an error */
@@ -30,6 +31,8 @@ struct seen {
 	uint64_t key, n;
 	uint32_t thread;
 	int64_t first, last;          /* begins */
+	int64_t end;                  /* of the last whole one */
+	bool nested;                  /* one began in another: it calls itself */
 	int64_t open;                 /* when the one began that has not ended; INT64_MIN: none */
 	int64_t total;                /* time */
 	tt_u128 square;               /* sum of the squares of the intervals between begins */
@@ -91,6 +94,7 @@ count(struct seen *s, struct span *span, const struct tt_event *e)
 {
 	int64_t gap = s->n && e->ts > s->last ? e->ts - s->last : 0;
 
+	s->nested = s->nested || s->open != INT64_MIN || (e->kind == TT_ZONE && e->ts < s->end && e->ts + e->dur > s->last);
 	s->first = s->n++ ? s->first : e->ts;
 	s->last = e->ts > s->last || s->n == 1 ? e->ts : s->last;
 	s->square += (tt_u128)gap * (tt_u128)gap;
@@ -101,10 +105,12 @@ count(struct seen *s, struct span *span, const struct tt_event *e)
 			s->longest[k] = s->longest[k - 1];
 		s->longest[k] = gap;
 	}
-	if (e->kind == TT_ZONE)
+	if (e->kind == TT_ZONE) {
 		s->total += e->dur;
-	else
+		s->end = e->ts + e->dur;
+	} else {
 		s->open = e->ts;
+	}
 	if (e->ts < span->from)
 		span->from = e->ts;
 	if (e->ts > span->to)
@@ -148,9 +154,22 @@ tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_
 
 /* --- which are likely ----------------------------------------------------------------------- */
 
+/* True if the marker may be the program's own step of its loop: it does not wait, and is no work of the runtime, the engine's loader or the class library. */
+static bool
+is_program(const struct tt_run *r, const char *full)
+{
+	static const char *const *const work[] = { tt_collect_markers, tt_compile_markers, tt_shader_markers, tt_lock_markers, tt_load_markers,
+		tt_unload_markers, tt_constructors };
+
+	for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+		if (tt_name_match(work[i], full))
+			return false;
+	return !tt_name_wrapper(full) && !tt_waits_is(r->m, full) && !tt_name_in_namespace(tt_library_namespaces, full);
+}
+
 /*
- * Fill ${to} from ${s}; false where it begins no frames: too seldom, a wrapper, it waits, or too irregularly, which takes more
- * where the thread does little else.
+ * Fill ${to} from ${s}; false where it begins no frames: too seldom, too often, inside itself, no step of the program's own, or too irregularly, which takes
+ * more where the thread does little else.
  */
 static bool
 judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
@@ -161,7 +180,7 @@ judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 	uint64_t gaps = s->n - 1, all = (uint64_t)(s->last - s->first);
 	tt_u128 mean, square = s->square;
 
-	if (s->n < LEAST || s->last <= s->first || !name || !name->known || tt_name_wrapper(name->full) || tt_waits_is(r->m, name->full))
+	if (s->n < LEAST || s->last <= s->first || s->nested || !name || !name->known || !is_program(r, name->full))
 		return false;
 	for (uint64_t k = 0, most = gaps / 10; k < OUTLIERS && k < most; k++, gaps--) {
 		all -= (uint64_t)s->longest[k];
@@ -174,7 +193,7 @@ judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 		.share_e4 = tt_ratio((uint64_t)s->total, 10000, (uint64_t)(span->to - span->from)) };
 	if (to->share_e4 > 10000)
 		to->share_e4 = 10000;
-	return to->spread <= to->every * (to->share_e4 >= 5000 ? 4 : 1) && to->share_e4 >= 100;
+	return to->every >= MIN_FRAME_NS && to->spread <= to->every * (to->share_e4 >= 5000 ? 4 : 1) && to->share_e4 >= 100;
 }
 
 /* A frame takes most of its thread's time and begins regularly: what varies by as much as its interval weighs a third. */

@@ -281,17 +281,42 @@ tt_causes_hidden(const struct tt_model *m)
 	return tt_filter_hides(f);
 }
 
+/* What is found of a capture without frames: a heap that grows. */
+static int
+find_without_frames(struct tt_why *w, struct tt_views *view)
+{
+	bool leaks;
+	int rc;
+
+	w->from = w->m->min_ts;
+	w->to = w->m->max_ts;
+	w->p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK | TT_PATHS_WAITS, w->err);
+	rc = w->p ? look_at_paths(w) : w->err->code;
+	if (rc == TT_OK)
+		rc = tt_why_leak(w, &leaks);
+	return rc == TT_OK ? tt_why_keep_findings(w) : rc;
+}
+
 int
 tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err)
 {
-	struct tt_frame_sums sums;
+	struct tt_frame_sums sums = { .m = view->m };
 	struct tt_why w = { .m = view->m, .mem = &view->m->env->mem, .err = err, .text = text, .out = c, .s = &sums };
 	const struct tt_frames *f = view->m->frames;
 	int rc;
 
 	*c = (struct tt_causes){ 0 };
-	if (!f || f->n < LEAST_FRAMES || f->nof > 1 || tt_causes_hidden(view->m))
+	if (tt_causes_hidden(view->m))
 		return TT_OK;
+	if (!f || f->n == 0) {
+		rc = find_without_frames(&w, view);
+		close_why(&w);
+		return rc;
+	}
+	if (f->n < LEAST_FRAMES || f->nof > 1)
+		return TT_OK;
+	w.from = tt_frames_start(f, 0);
+	w.to = tt_frames_end(f, f->n - 1);
 	tt_frame_sums_init(&sums, view, err);
 	w.p = sums.p;
 	rc = err->code;

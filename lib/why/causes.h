@@ -105,7 +105,7 @@ struct tt_cause {
 struct tt_finding {
 	enum tt_cause_class class;
 	const char *marker;           /* NULL: none */
-	const char *frames;           /* "frames 51 and 111", "8 frames, every 60th", "all frames" */
+	const char *frames;           /* "frames 51 and 111", "8 frames, every 60th", "all frames"; NULL: the capture has none */
 	const char *sentence;
 	uint64_t n;                   /* frames; 0: it is about all */
 	bool is_noise;                /* the machine's, on scattered frames: what repeats or grows ranks before it */
@@ -129,7 +129,7 @@ enum tt_setting tt_causes_hidden(const struct tt_model *m);
 
 /**
  * tt_causes_find(c, view, text, err):
- * Find the causes; ${text} holds them. Without frames, and of frames of several captures, there are none; nor where tt_causes_hidden().
+ * Find the causes; ${text} holds them. Without frames there is a leak at most; of frames of several captures, and where tt_causes_hidden(), nothing is found.
  */
 int tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text, struct tt_err *err);
 

@@ -114,6 +114,7 @@ struct tt_why {
 	struct tt_worked { int64_t ns; bool any; } *worked;   /* by thread: another one's zones, while they are gathered */
 	int64_t *inside;              /* by place in now: while a frame is judged */
 	size_t capinside;
+	int64_t from, to;             /* the time that causes are looked for in: that of the frames; without frames all of the capture */
 	int64_t cap;                  /* the period that frames are capped at; 0: they are not */
 	int64_t typical_cpu, typical_gpu;     /* medians; of the GPU's time, of the samples that know it; 0: not known */
 	int64_t over, over_cpu;       /* frames that take more are judged */
@@ -333,6 +334,17 @@ bool tt_why_grown(const struct tt_why *w, const struct tt_cause *c);
 
 /* Find causes that last throughout the capture: a heap that grows, allocation in every frame. */
 int tt_why_steady(struct tt_why *w);
+/* Find the heap of one process that grows, whatever is collected: it is the last finding then, and *${found}. It needs no frames. */
+int tt_why_leak(struct tt_why *w, bool *found);
+
+/* True if the capture has frames. */
+static inline bool
+tt_why_has_frames(const struct tt_why *w)
+{
+	return w->m->frames && w->m->frames->n > 0;
+}
+/* The findings are those found so far. */
+int tt_why_keep_findings(struct tt_why *w);
 
 /* Find what takes much of each frame: the deepest calls with 30 % of a typical frame's time. */
 int tt_why_cost(struct tt_why *w);

@@ -3,6 +3,8 @@
  */
 #include "why/causes_parts.h"
 
+#include <string.h>
+
 #include "base/arena_text.h"
 #include "base/buf.h"
 
@@ -14,6 +16,17 @@ tt_why_finding(struct tt_why *w)
 	if (tt_mem_grow(w->mem, &w->found, &w->capfound, out->nfinding + 1, sizeof *w->found, w->err) != TT_OK)
 		return NULL;
 	return &w->found[out->nfinding++];
+}
+
+int
+tt_why_keep_findings(struct tt_why *w)
+{
+	struct tt_causes *out = w->out;
+
+	out->finding = tt_arena_alloc(w->text, (out->nfinding + 1) * sizeof *out->finding, w->err);
+	if (out->finding && out->nfinding)
+		memcpy(out->finding, w->found, out->nfinding * sizeof *out->finding);
+	return w->err->code;
 }
 
 static uint64_t

@@ -130,8 +130,5 @@ tt_why_group(struct tt_why *w)
 	if (rc != TT_OK)
 		return rc;
 	tt_sort(w->found, out->nfinding, by_weight);
-	out->finding = tt_arena_alloc(w->text, (out->nfinding + 1) * sizeof *out->finding, w->err);
-	if (out->finding && out->nfinding)
-		memcpy(out->finding, w->found, out->nfinding * sizeof *out->finding);
-	return w->err->code;
+	return tt_why_keep_findings(w);
 }

@@ -82,7 +82,7 @@ struct heap { size_t n, falls; uint64_t first, last, low; int64_t at; bool grows
 static struct heap
 heap_until(const struct tt_why *w, int64_t to)
 {
-	const int64_t from = tt_frames_start(w->m->frames, 0);
+	const int64_t from = w->from;
 	const struct tt_gc *gc = tt_gc(w->m);
 	struct heap h = { .grows = true, .at = from };
 
@@ -108,9 +108,8 @@ heap_until(const struct tt_why *w, int64_t to)
 static int64_t
 last_full(const struct tt_why *w)
 {
-	const struct tt_frames *f = w->m->frames;
 	const struct tt_gc *gc = tt_gc(w->m);
-	const int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
+	const int64_t from = w->from, to = w->to;
 	int64_t at = from;
 
 	for (size_t i = 0; i < gc->npause; i++) {
@@ -128,9 +127,8 @@ last_full(const struct tt_why *w)
 static struct heap
 after_full(const struct tt_why *w)
 {
-	const struct tt_frames *f = w->m->frames;
 	const struct tt_gc *gc = tt_gc(w->m);
-	const int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
+	const int64_t from = w->from, to = w->to;
 	struct heap h = { .grows = true };
 	int64_t at = from;
 
@@ -255,6 +253,7 @@ put_most(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf *
 	int64_t sum;
 	const struct tt_usual *most = most_of_all(w, &sum);
 
+	/* Without frames none is usual. */
 	if (!most || most->self * (int64_t)w->m->frames->n < growth / 2)
 		return;
 	f->marker = w->p->row[most->id].label;
@@ -283,8 +282,7 @@ put_site(struct tt_why *w, const struct stays *v, struct tt_classes *classes, in
 static void
 put_interval(const struct tt_why *w, struct tt_buf *b)
 {
-	const struct tt_frames *f = w->m->frames;
-	const int64_t sixth = (tt_frames_end(f, f->n - 1) - tt_frames_start(f, 0)) / 6 / 1000000;
+	const int64_t sixth = (w->to - w->from) / 6 / 1000000;
 	int64_t one = 1;
 
 	while (one <= sixth / 10)
@@ -301,7 +299,7 @@ put_shots(struct tt_why *w, int64_t growth, struct tt_finding *f, struct tt_buf 
 	struct tt_classes classes;
 	struct stays *v;
 
-	if (!two_shots(s, tt_frames_end(w->m->frames, w->m->frames->n - 1), &first, &last) && !two_shots(s, INT64_MAX, &first, &last)) {
+	if (!two_shots(s, w->to, &first, &last) && !two_shots(s, INT64_MAX, &first, &last)) {
 		const char *option = tt_model_option(w->m, TT_REC_SHOTS);
 
 		put_most(w, growth, f, b);
@@ -340,8 +338,7 @@ static bool
 shots_grow(const struct tt_why *w, struct heap *h)
 {
 	const struct tt_heap_shots *s = tt_heap_shots(w->m);
-	const struct tt_frames *f = w->m->frames;
-	const int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
+	const int64_t from = w->from, to = w->to;
 	int64_t at = from;
 
 	*h = (struct heap){ .grows = true };
@@ -374,8 +371,7 @@ enum proof { GROWS_NOT, GROWS_ONLY, GROWS_AFTER_FALLS, GROWS_AFTER_FULL, GROWS_B
 static bool
 only_grows(const struct tt_why *w, const struct heap *all, struct heap *h)
 {
-	const struct tt_frames *f = w->m->frames;
-	const int64_t from = tt_frames_start(f, 0), to = tt_frames_end(f, f->n - 1);
+	const int64_t from = w->from, to = w->to;
 
 	*h = heap_until(w, last_full(w));
 	return !all->falls && all->n >= LEAST_POINTS && all->at - from >= (to - from) / 2 && h->n >= LEAST_PROVED && h->at - from >= (to - from) / 3 &&
@@ -385,7 +381,7 @@ only_grows(const struct tt_why *w, const struct heap *all, struct heap *h)
 static enum proof
 prove(const struct tt_why *w, struct heap *h)
 {
-	const struct heap all = heap_until(w, tt_frames_end(w->m->frames, w->m->frames->n - 1));
+	const struct heap all = heap_until(w, w->to);
 
 	if (only_grows(w, &all, h))
 		return GROWS_ONLY;
@@ -399,9 +395,8 @@ prove(const struct tt_why *w, struct heap *h)
 	return shots_grow(w, h) && is_larger(h->last, h->first) ? GROWS_BY_SHOTS : GROWS_NOT;
 }
 
-/* The heap of one process that grows, whatever is collected. */
-static int
-find_leak(struct tt_why *w, bool *found)
+int
+tt_why_leak(struct tt_why *w, bool *found)
 {
 	struct heap h;
 	const enum proof proof = w->m->ncap == 1 ? prove(w, &h) : GROWS_NOT;
@@ -417,7 +412,7 @@ find_leak(struct tt_why *w, bool *found)
 		return w->err->code;
 	*tt_put_bytes(a, (int64_t)h.first) = '\0';
 	*tt_put_bytes(z, (int64_t)h.last) = '\0';
-	*f = (struct tt_finding){ .class = TT_CAUSE_LEAK, .frames = "all frames" };
+	*f = (struct tt_finding){ .class = TT_CAUSE_LEAK, .frames = tt_why_has_frames(w) ? "all frames" : NULL };
 	tt_buf_printf(&b, proof == GROWS_ONLY ? "the heap grows from %s to %s, and never becomes smaller" : "leak: the heap grows from %s to %s", a, z);
 	if (proof == GROWS_AFTER_FULL)
 		tt_buf_printf(&b, ", larger after each of %zu collections", h.n);
@@ -497,7 +492,7 @@ int
 tt_why_steady(struct tt_why *w)
 {
 	bool leaks;
-	int rc = find_leak(w, &leaks);
+	int rc = tt_why_leak(w, &leaks);
 
 	if (rc == TT_OK)
 		rc = find_present(w);

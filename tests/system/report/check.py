@@ -58,7 +58,7 @@ def page_of(*args):
     return run("report", "-q", "-o", "-", *args, codes=(0, 3)).stdout.decode()
 
 
-FIRST = ("capture_allocations", "capture_markers")     # tables of the first screen whose first rows are in the verdict
+FIRST = ("capture_allocations", "capture_markers", "capture_overview")     # tables of the first screen whose first rows are in the verdict
 
 
 def problems(page, want, notes):
