@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "model/names.h"
+#include "producers/unity_markers.h"
 
 enum { SHORT = 6, TRIES = 1000 };
 
@@ -130,7 +131,7 @@ static bool
 stays(const char *name)
 {
 	return strcmp(name, UNITY_MAIN_THREAD) == 0 || unity_is_editor(name, 0) || unity_role(name) != UNITY_PLAIN || unity_counter(name).builtin ||
-	    unity_arg_names(name) || is_category(name);
+	    unity_arg_names(name) || is_category(name) || unity_is_published(name);
 }
 
 /* Make room for a text of ${n} bytes and a flag for each byte. */

@@ -5,7 +5,7 @@
  * What is between words stays, so that "Game.dll!Game::Enemy.Update()" still has an assembly, a namespace and a class, and the thread "Worker 0"
  * of the group "Job" is still the marker "Job.Worker 0". Words are hashed with a number that differs in every process, so that nobody finds
  * them by trying words. What names mean to the program stays (tt_name_meaning(), and Unity's own of producers/unity.h), so that the copy gives the
- * same tables; tracetool-unity-raw(7) lists it.
+ * same tables, and so do markers that are Unity's own (producers/unity_markers.h); tracetool-unity-raw(7) lists it.
  */
 #ifndef TT_UNITY_SCRUB_H
 #define TT_UNITY_SCRUB_H

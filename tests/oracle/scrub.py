@@ -24,7 +24,7 @@ from count import check, end, same
 
 TRACETOOL = os.path.realpath(sys.argv[1])
 # Words that only a game has, in the captures that the generators write and in testdata.
-GAME = ("Enemy Method0 Method1 Method2 Method3 Assets Camera Preload Shadows PrepareJob AllTypes Worker level0 canvas quoted Filename "
+GAME = ("Enemy Method0 Method1 Method2 Method3 Assets Preload Shadows PrepareJob AllTypes Worker level0 canvas quoted Filename "
         "string Transform Temperature JobScheduler Generated Dispatcher ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 "
         "Game.dll Game:: Mixer \u00dcml\u00e4ut \u65e5\u672c four.").split()
 met = set()

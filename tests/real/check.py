@@ -23,7 +23,8 @@ NEEDS = {"lcov": "coverage", "pdata": "frames", "perf-test": "frames"}
 # By capture: exit status; what it has; what the ledger says; figures, as {table: [(column that names a row, its value, column, figure)]}.
 CAPTURES = {
     "unity-2019.4.raw": {
-        "status": 0, "has": ("calls",), "loss": {"unmatched": 2},
+        "status": 0, "has": ("calls",), "loss": {"unmatched": 2}, "game": ("ProfileLog", "Valve.VR", "SteamVR_Behaviour_Pose"),
+        "engine": ("EarlyUpdate.XRUpdate", "Mono.JIT", "UnityEngine.XR::InputTracking", "Camera.Render", "Physics.Processing"),
         "figures": {
             "capture": [(None, None, "events", 7275), (None, None, "bytes", 274908)],
             "capture_events": [("type", t, "events", n) for t, n in (
@@ -33,6 +34,7 @@ CAPTURES = {
         }},
     "unity-5.5.data": {
         "status": 3, "has": ("calls", "frames"), "loss": {"cut": 1, "not_ended": 1},
+        "engine": ("Gfx.ProcessCommands", "RenderForwardOpaque.Render", "Camera.Render"),
         "figures": {
             "capture": [(None, None, "bytes", 1605632)],
             "capture_events": [("type", "sample", "events", 27580), ("type", "frame", "events", 262), ("type", "thread in a frame", "events", 1572),
@@ -82,6 +84,12 @@ def unpacked(path, name):
 def tables(path, names, *options):
     r = run("stats", "-q", "--limit", "0", "--format", "json", "--table", ",".join(names), *options, path)
     return r.returncode, {k: t["rows"] for k, t in json.loads(r.stdout or "{}").get("tables", {}).items()}
+
+
+def contains(path, word):
+    with open(path, "rb") as f:
+        data = f.read()
+    return word.encode() in data
 
 
 def numbers(have):
@@ -134,6 +142,11 @@ def check_copy(name, want, path, names, have):
     suite.equal(name + ": a copy without names: exit status", r.returncode, want["status"])
     status, figures = tables(copy, names)
     suite.equal(name + ": the copy's exit status", status, want["status"])
+    # What the game calls its own is not in it; what Unity calls its own is.
+    for word in want.get("game", ()):
+        suite.equal("%s: the copy has no %s" % (name, word), contains(copy, word), False)
+    for word in want.get("engine", ()):
+        suite.equal("%s: the copy has %s" % (name, word), contains(copy, word), contains(path, word))
     # Ids of markers without any are made of names, and facts have the file's own.
     skip = ("metadata_markers", "capture", "facts")
     for table, rows in numbers(have).items():
