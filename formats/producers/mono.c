@@ -59,7 +59,7 @@ mlpd_advice_old(enum tt_records what)
 const char *
 mono_module_advice(enum tt_records what)
 {
-	return what == TT_REC_SHOTS ? "heapshot=" : advised(module_word, what);
+	return what == TT_REC_SHOTS ? "gc,heapshot=" : advised(module_word, what);
 }
 
 static uint32_t

@@ -116,8 +116,8 @@ const char *tt_model_caveat(const struct tt_model *m);
 bool tt_model_records(const struct tt_model *m, enum tt_records what);
 
 /*
- * The option that the producers of all captures record ${what} with, "alloc"; of heap shots without their interval, "heapshot=". NULL: they have none, or
- * differ in it.
+ * The option that the producers of all captures record ${what} with, "alloc"; of heap shots without their interval, "heapshot=", and with the option for
+ * collections where that does not follow from it. NULL: they have none, or differ in it.
  */
 const char *tt_model_option(const struct tt_model *m, enum tt_records what);
 

@@ -39,13 +39,21 @@ is_steady(const struct tt_causes *c)
 	return true;
 }
 
-const char *
-tt_causes_note(const struct tt_causes *c, struct tt_report *r)
+static const char *
+note_on_frames(const struct tt_causes *c, struct tt_report *r)
 {
 	if (c->unseen == 0 && !c->rest && is_steady(c))
 		return c->routine ? c->routine : none_long;
 	return c->unseen == 0 ? c->rest : tt_text(r, "%zu more long frames were not looked at, because there are too many zones or frames: choose up to 256 "
 	    "frames with %s", c->unseen, tt_setting_name[TT_SETTING_FRAMES]);
+}
+
+const char *
+tt_causes_note(const struct tt_causes *c, struct tt_report *r)
+{
+	const char *note = note_on_frames(c, r);
+
+	return !c->unrecorded ? note : note ? tt_text(r, "%s; %s", note, c->unrecorded) : c->unrecorded;
 }
 
 const char *
@@ -327,6 +335,8 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 			rc = tt_why_group(&w);
 		if (rc == TT_OK)
 			rc = tt_why_rest(&w);
+		if (rc == TT_OK)
+			rc = tt_why_unrecorded(&w);
 	}
 	close_why(&w);
 	return rc;

@@ -319,6 +319,8 @@ int tt_why_rest(struct tt_why *w);
 
 /* Tell unknown causes apart by how much time they take, and by the marker that most of it is in: tt_cause.kin. */
 int tt_why_part(struct tt_why *w);
+/* If frames are not explained, say which options of the recorder might have told more: out->unrecorded. */
+int tt_why_unrecorded(struct tt_why *w);
 
 /* Findings of the causes, and of all frames. */
 int tt_why_group(struct tt_why *w);

@@ -3,7 +3,11 @@
  */
 #include "why/causes_parts.h"
 
+#include <string.h>
+
+#include "base/arena_text.h"
 #include "base/order.h"
+#include "collect/collections.h"
 
 /* The next shorter frame is not alike if it takes less than a third of the extra time, or less than a tenth of that of the first. */
 enum { OF_NEXT = 3, OF_FIRST = 10 };
@@ -57,5 +61,34 @@ tt_why_part(struct tt_why *w)
 		part_by_marker(c + i, next - i, (uint32_t)(3 * i));
 	}
 	tt_mem_free(w->mem, c, all * sizeof(struct tt_cause *));
+	return w->err->code;
+}
+
+int
+tt_why_unrecorded(struct tt_why *w)
+{
+	static const struct { enum tt_records what; const char *name; } kind[] = {
+		{ TT_REC_WAITS, "waits for locks" }, { TT_REC_COLLECTIONS, "collections" }, { TT_REC_SAMPLES, "samples" },
+	};
+	struct tt_causes *out = w->out;
+	const char *names = NULL, *options = NULL;
+	size_t n = 0;
+
+	while (n < out->ncause && (out->cause[n].class != TT_CAUSE_UNKNOWN || out->cause[n].worst == 0))
+		n++;
+	for (size_t i = 0; i < sizeof kind / sizeof *kind && (n < out->ncause || out->rest); i++) {
+		const bool known = kind[i].what == TT_REC_COLLECTIONS ? tt_knows_collections(w->m) : tt_model_records(w->m, kind[i].what);
+		const char *option = known ? NULL : tt_model_option(w->m, kind[i].what);
+
+		if (!option)
+			continue;
+		names = names ? tt_arena_printf(w->text, w->err, "%s, %s", names, kind[i].name) : kind[i].name;
+		options = options ? tt_arena_printf(w->text, w->err, "%s,%s", options, option) : option;
+		if (!names || !options)
+			return w->err->code;
+	}
+	if (options)
+		out->unrecorded = tt_arena_printf(w->text, w->err, "not recorded: %s; the recorder's option%s %s would have told more of what is not "
+		    "explained", names, strchr(options, ',') ? "s" : "", options);
 	return w->err->code;
 }

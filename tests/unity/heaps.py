@@ -63,7 +63,7 @@ for what, size, full, leaks in (
 for length, option in ((2 * MS, "20ms"), (10 * MS, "200ms"), (16 * MS, "200ms"), (30 * MS, "500ms"), (100 * MS, "2000ms"), (250 * MS, "5000ms")):
     said = rows(game("long", grows, (110,), length=length), "leak")
     suite.true("the interval of heap shots for %d frames of %d ms" % (FRAMES, length // MS),
-               said and said[0]["sentence"].endswith("; heap shots tell what stays: record with heapshot=" + option), said)
+               said and said[0]["sentence"].endswith("; heap shots tell what stays: record with gc,heapshot=" + option), said)
 
 path = game("shots", lambda k: 3 * MB, shots=(25, 55, 85))
 said = rows(path, "collection")

@@ -136,4 +136,32 @@ suite.equal("a method that calls itself begins no frame", (calls("walk", "Shop.T
 suite.equal("nor one that is called each 20 us", calls("often", "Shop.Tree:Walk ()", every=20000), False)
 suite.equal("nor a method of the class library", calls("library", "System.Collections.Generic.List`1<int>:Sort ()"), False)
 suite.equal("nor a constructor", calls("made", "Shop.Order:.ctor (int)"), False)
+
+# --- what was not recorded of frames that are not explained -----------------------------------------
+
+
+def unexplained(name, options):
+    """Frames of 2 ms, four of which take 9 to 12 ms in the same call as ever."""
+    c = Capture(producer="tracetool Mono module", args="mono --profile=tracetool:%s game.exe" % options)
+    tick, draw = c.marker("Game:Tick ()"), c.marker("Game:Draw ()")
+    t = c.thread()
+    at = 1000
+    for k in range(120):
+        length = 2 * MS + (k * 7919 % 1000) * 20 + (20 * MS + k * 10000 if k in (31, 47, 48, 90) else 0)
+        t.frame(at)
+        t.begin(at, tick)
+        t.zone(at + 1000, at + length - 5000, draw)
+        t.end(at + length - 1000)
+        at += length
+    t.frame(at)
+    return c.write(suite.path(name + ".ttc"))
+
+
+for options, told in (
+        ("calls,frame=Game:Tick", "not recorded: waits for locks, collections, samples; the recorder's options monitor,gc,sample would have told more"),
+        ("calls,gc,monitor,frame=Game:Tick", "not recorded: samples; the recorder's option sample would have told more"),
+        ("calls,gc,monitor,sample,frame=Game:Tick", None)):
+    screen = " ".join(suite.run(unexplained("game", options))[0].split())
+    suite.true("frames are not explained", "not explained: most of it in Game:Draw" in screen, screen)
+    suite.true("what would have told more, with %s" % options, told in screen if told else "would have told" not in screen, screen)
 suite.end()

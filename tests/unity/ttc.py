@@ -167,9 +167,9 @@ class Thread:
 
 class Capture:
     def __init__(self, flags=0, wall_ns=1700000000000000000, mono_ns=10 ** 12, run=b"0123456789abcdef", part=0,
-                 producer="tracetool Unity recorder", end=CLEAN):
+                 producer="tracetool Unity recorder", end=CLEAN, args="--args"):
         self.flags, self.wall_ns, self.mono_ns, self.run, self.part = flags, wall_ns, mono_ns, run, part
-        self.producer, self.finish = producer, end
+        self.producer, self.finish, self.args = producer, end, args
         self.zero = []
         self.threads = []
         self.next_key = 16
@@ -220,7 +220,7 @@ class Capture:
         return t
 
     def head(self):
-        texts = b"".join(s.encode() + b"\0" for s in ("", self.producer, "Linux", "x86_64", "--args", "a.ttc"))
+        texts = b"".join(s.encode() + b"\0" for s in ("", self.producer, "Linux", "x86_64", self.args, "a.ttc"))
         b = bytearray(192)
         b[0:8] = b"\x89TTC\r\n\x1a\n"
         struct.pack_into("<HHI", b, 8, 1, 0, 192 + len(texts))

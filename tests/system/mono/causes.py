@@ -193,7 +193,7 @@ def shots():
     said = [r["sentence"] for r in kit.stats(path, "causes")["causes"] if r["class"] == "leak"]
     frames = kit.stats(path, "frame_gc")["frame_gc"]
     sixth = sum(r["dur_ns"] for r in frames) / 6 / MS
-    option = said and re.search("; heap shots tell what stays: record with heapshot=([125]0*)ms$", said[0])
+    option = said and re.search("; heap shots tell what stays: record with gc,heapshot=([125]0*)ms$", said[0])
     yield (option and int(option[1]) <= sixth < int(option[1]) * 2.5, "the option for heap shots is named", said, sixth)
     c = Capture("leak", SIZES[0], 2, ",heapshot=1gc").record()
     said = [r["sentence"] for r in kit.stats(c.path, "causes")["causes"] if r["class"] == "leak"]
