@@ -100,7 +100,7 @@ tt_zone_times_part(struct tt_slice *s, size_t n, uint32_t *room)
 			move_begin(&w, zone, room[i] & EMPTY);
 	}
 	/* Zones whose ends alone are here are around what comes before their ends, inner ones first. */
-	for (size_t i = 0; i < n; i++)
-		if (s[i].flags & TT_SLICE_ENDS && is_movable(&s[i]))
-			move_begin(&w, &s[i], s[i].dur == 0);
+	for (size_t i = 0; i < nchange; i++)
+		if (s[room[i] >> 2].flags & TT_SLICE_ENDS)
+			move_begin(&w, &s[room[i] >> 2], room[i] & EMPTY);
 }
