@@ -154,19 +154,25 @@ label(struct raw_run *r, uint32_t id, struct raw_take t, struct unity_value v[3]
 	return unity_label(&r->u, id, v, t.state == RAW_WHOLE ? n : 0, key, named);
 }
 
-/* The key of the innermost open zone that marker ${id} named; 0: none. It may have begun before the chunk, if that is known here. */
+/* True if an end of marker ${id} ends a zone of ${key}: one that the marker named, or its own, if it has no text. */
+static bool
+is_ended_by(const struct raw_run *r, uint64_t key, uint32_t id)
+{
+	return key >> 44 == (UNITY_KEY_LABEL >> 44 | (id & 0xffff)) || key == unity_key(&r->u, id);
+}
+
+/* The key of the innermost open zone that an end of marker ${id} ends; 0: none. It may have begun before the chunk, if that is known here. */
 static uint64_t
 label_open(const struct raw_run *r, uint32_t id)
 {
 	const struct tt_batch *b = r->u.b;
-	const uint64_t is = UNITY_KEY_LABEL >> 44 | (id & 0xffff);
 	enum { LOOK = 256 };          /* levels */
 
 	for (size_t i = b->depth; i > 0 && b->depth - i < LOOK; i--)
-		if (b->ev[b->open[i - 1]].val >> 44 == is)
+		if (is_ended_by(r, b->ev[b->open[i - 1]].val, id))
 			return b->ev[b->open[i - 1]].val;
 	for (size_t n = b->base && !r->emptied ? b->base->n : 0, i = n; i > 0 && n - i < LOOK; i--)
-		if (b->base->z[i - 1].key >> 44 == is)
+		if (is_ended_by(r, b->base->z[i - 1].key, id))
 			return b->base->z[i - 1].key;
 	return 0;
 }

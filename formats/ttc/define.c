@@ -56,7 +56,7 @@ marker(struct ttc_run *r, struct ttc_take *f)
 static int
 label(struct ttc_run *r, struct ttc_take *f)
 {
-	struct tt_def d = { .kind = TT_DEF_MARKER, .flags = 1 };
+	struct tt_def d = { .kind = TT_DEF_MARKER, .flags = TT_DEF_LABEL };
 	struct tt_buf *to = &r->b->text;
 	unsigned type;
 	int rc;
@@ -221,7 +221,7 @@ ttc_category(const struct tt_capture *cap, const struct tt_def *d, const char **
 	(void)err;                    /* of others */
 	uint64_t key = d->a;
 
-	if (key == 0 && (d->flags & 1)) {     /* a label without a category has its owner's */
+	if (key == 0 && (d->flags & TT_DEF_LABEL)) {     /* a label without a category has its owner's */
 		const struct tt_def *owner = tt_defs_find(cap->defs, TT_DEF_MARKER, d->b, INT64_MAX);
 		key = owner ? owner->a : 0;
 	}
@@ -235,7 +235,7 @@ ttc_arg_names(const struct tt_def *d)
 {
 	static const char *const label[] = { "instance_id", NULL };
 
-	return d->flags & 1 ? label : unity_arg_names(d->text);
+	return d->flags & TT_DEF_LABEL ? label : unity_arg_names(d->text);
 }
 
 /* A label has the facts of its owner's marker. */
@@ -244,7 +244,7 @@ ttc_marker_facts(const struct tt_def *d)
 {
 	struct tt_marker_facts f = { .id = d->b >> 32 };
 
-	if (d->flags & 1)
+	if (d->flags & TT_DEF_LABEL)
 		return (struct tt_marker_facts){ 0 };
 	unity_flag_names((unsigned)d->b & 0xffff, f.flag, sizeof f.flag / sizeof *f.flag);
 	f.verbosity = unity_verbosity_name((unsigned)d->b & 0xffff);
@@ -254,7 +254,7 @@ ttc_marker_facts(const struct tt_def *d)
 bool
 ttc_of_editor(const struct tt_def *d)
 {
-	return !(d->flags & 1) && d->len && unity_is_editor(d->text, (unsigned)d->b & 0xffff);
+	return !(d->flags & TT_DEF_LABEL) && d->len && unity_is_editor(d->text, (unsigned)d->b & 0xffff);
 }
 
 /* The measurement of Unity's FrameTimingManager that a counter holds, or -1; *${late}: frames by which it arrives late. */

@@ -203,7 +203,7 @@ unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const ch
 static bool
 has_flags(const struct tt_def *d)
 {
-	return !(d->flags & (1 | TT_DEF_GPU) || (d->key >= UNITY_KEY_LABEL && d->key < UNITY_KEY_NAMED) || d->key >= UNITY_KEY_CODE);
+	return !(d->flags & (TT_DEF_LABEL | TT_DEF_GPU) || (d->key >= UNITY_KEY_LABEL && d->key < UNITY_KEY_NAMED) || d->key >= UNITY_KEY_CODE);
 }
 
 static bool
@@ -231,7 +231,7 @@ arg_names(const struct tt_def *d)
 
 	if (d->flags & TT_DEF_GPU)
 		return gpu;
-	return d->flags & 1 ? label : unity_arg_names(d->text);
+	return d->flags & TT_DEF_LABEL ? label : unity_arg_names(d->text);
 }
 
 static const char *

@@ -234,8 +234,8 @@ unity_gpu(struct unity_run *r, int64_t ts, uint32_t id, unsigned section, uint64
 int
 unity_label(struct unity_run *r, uint32_t id, const struct unity_value *v, size_t n, uint64_t *key, bool *named)
 {
-	struct tt_def d = { .kind = TT_DEF_MARKER, .ts = UNITY_EVER, .b = unity_key(r, id), .flags = 1 };
-	uint64_t hash = 14695981039346656037u;
+	struct tt_def d = { .kind = TT_DEF_MARKER, .ts = UNITY_EVER, .b = unity_key(r, id), .flags = TT_DEF_LABEL };
+	uint64_t hash = 14695981039346656037u ^ r->session;
 	size_t at;
 	int rc;
 

@@ -239,9 +239,11 @@ struct tt_def {
 	const char *text, *text2;     /* in a batch: borrowed from the chunk's bytes; may be NULL */
 	uint32_t len, len2;
 	uint8_t kind;                 /* enum tt_def_kind */
-	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def; TT_DEF_GPU */
+	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def; TT_DEF_LABEL, TT_DEF_GPU */
 };
 
+/* Of a marker: its zones are those of marker b that have this text as their name; their ends are ends of marker b. */
+#define TT_DEF_LABEL 1
 /* Of a marker: its zones are what the GPU did, and it is called what marker b is called, with its own text after it. */
 #define TT_DEF_GPU 2
 
@@ -334,6 +336,7 @@ struct tt_batch {
 	bool keeps_strays;            /* from the reader: zones may end outside the zone around their begin, so strays are kept and not counted in loss */
 	struct tt_stray {
 		uint64_t key, at;     /* at: place in the input */
+		uint64_t end_key;     /* of a begin: what its end has for a key, once tt_spanning_enter() was called */
 		int64_t ts;
 		uint32_t i;           /* the event before which it comes */
 		uint32_t order;       /* among those before one event */

@@ -7,6 +7,7 @@
 
 #include "base/hash_seed.h"
 #include "base/order.h"
+#include "model/defs.h"
 #include "model/event.h"
 
 /* Below 0 where ${a} is to be left out before ${b}: unended before ended, then the shorter, then the later. */
@@ -89,7 +90,7 @@ close_group(struct tt_spanning *s, struct tt_spanning_place *p, struct tt_loss *
 static struct tt_spanning_place *
 find_place(const struct tt_spanning *s, uint32_t thread, uint64_t key)
 {
-	const uint32_t at = tt_map_find(&s->at, tt_seeded_pair(thread, key), i, s->place[i].g.key == key && s->place[i].g.thread == thread);
+	const uint32_t at = tt_map_find(&s->at, tt_seeded_pair(thread, key), i, s->place[i].key == key && s->place[i].g.thread == thread);
 
 	return at ? &s->place[at - 1] : NULL;
 }
@@ -104,28 +105,31 @@ add_place(struct tt_spanning *s, const struct tt_batch *b, uint64_t key, struct 
 	while (s->nfirst <= b->thread)
 		s->first[s->nfirst++] = 0;
 	struct tt_spanning_place *p = &s->place[s->nplace++];
-	*p = (struct tt_spanning_place){ .g = { .key = key, .process = b->process, .thread = b->thread } };
+	*p = (struct tt_spanning_place){ .key = key, .g = { .process = b->process, .thread = b->thread } };
 	return p;
 }
 
 static int
 take_begin(struct tt_spanning *s, struct tt_batch *b, const struct tt_stray *of, struct tt_mem *mem, struct tt_err *err)
 {
-	struct tt_spanning_place *p = find_place(s, b->thread, of->key);
+	struct tt_spanning_place *p = find_place(s, b->thread, of->end_key);
 
 	if (!p && s->nplace == TT_SPANNING_PLACES) {
 		tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, of->at);
 		s->nleft_out++;
 		return TT_OK;
 	}
-	if (!p && !(p = add_place(s, b, of->key, mem, err)))
+	if (!p && !(p = add_place(s, b, of->end_key, mem, err)))
 		return err->code;
 	struct tt_spanning_group *g = &p->g;
 	if (g->nbegin++ == 0) {
+		g->key = of->key;
 		g->first_at = of->at;
 		g->begin = g->end = of->ts;
 		g->total_ns = 0;
 	}
+	if (g->key != of->key)
+		g->key = of->end_key;
 	if (!p->listed) {
 		p->listed = true;
 		p->next = s->first[b->thread];
@@ -169,6 +173,18 @@ close_thread(struct tt_spanning *s, size_t thread, struct tt_loss *loss, struct 
 			rc = close_group(s, p, loss, mem, err);
 	}
 	return rc;
+}
+
+void
+tt_spanning_enter(struct tt_batch *b, const struct tt_defs *defs)
+{
+	tt_batch_sort_strays(b);
+	for (size_t i = 0; i < b->nstray; i++) {
+		struct tt_stray *of = &b->stray[i];
+		const struct tt_def *d = of->kind == TT_STRAY_BEGIN ? tt_defs_find(defs, TT_DEF_MARKER, of->key, INT64_MAX) : NULL;
+
+		of->end_key = d && d->flags & TT_DEF_LABEL ? d->b : of->key;
+	}
 }
 
 int

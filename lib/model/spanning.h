@@ -5,7 +5,8 @@
  * Readers of engines' captures keep both as strays (tt_batch.keeps_strays); here they are matched by thread and marker. An end belongs to
  * the one begin of its marker that is outstanding on its thread. Of several outstanding ones nobody knows which it belongs to: they are
  * one group, of which the number and the sum of the lengths are known once all have ended. After a loss on the thread what
- * was outstanding stays without an end.
+ * was outstanding stays without an end. An end of zones that are named by a text says the marker that all of them have, and not the text
+ * (TT_DEF_LABEL): they are matched by that marker.
  *
  * It also counts what is left: TT_LOST_SPANNING, TT_LOST_POPPED and TT_LOST_UNMATCHED of these captures come from here.
  *
@@ -22,6 +23,7 @@
 #include "base/map.h"
 
 struct tt_batch;
+struct tt_defs;
 struct tt_err;
 struct tt_loss;
 struct tt_mem;
@@ -30,7 +32,7 @@ enum { TT_SPANNING_PLACES = 65536, TT_SPANNING_ROWS = 4096 };
 
 /* Zones of one marker on one thread. */
 struct tt_spanning_group {
-	uint64_t key;                 /* of the marker */
+	uint64_t key;                 /* of the marker; of texts, the text, or if there are several, their common marker */
 	uint64_t first_at;            /* place in the input where the first was closed */
 	uint64_t nbegin, nend;        /* equal: all ended */
 	int64_t begin, end;           /* of the first that begins, of the last that ends so far; on the common timeline */
@@ -41,6 +43,7 @@ struct tt_spanning_group {
 /* A marker on a thread that had a group. */
 struct tt_spanning_place {
 	struct tt_spanning_group g;   /* without begins: none waits for ends */
+	uint64_t key;                 /* of its ends */
 	uint32_t next;                /* + 1: the next place of its thread that is listed */
 	bool listed;                  /* all that wait are; others may be */
 };
@@ -55,6 +58,9 @@ struct tt_spanning {
 	uint32_t *first;              /* + 1, by thread: its first place that is listed */
 	size_t nfirst, capfirst;
 };
+
+/* Order the strays of ${b}, and find the keys of their ends in ${defs}, which has what the capture defines up to ${b}. */
+void tt_spanning_enter(struct tt_batch *b, const struct tt_defs *defs);
 
 /* Match the strays of ${b}, whose thread is known, and count in its loss what they turn out to be. */
 int tt_spanning_chunk(struct tt_spanning *s, struct tt_batch *b, struct tt_mem *mem, struct tt_err *err);

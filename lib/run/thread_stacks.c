@@ -352,7 +352,7 @@ tt_thread_stacks_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	rc = end_zones(p, s, t, err);
 	if (rc == TT_OK)
 		rc = end_at_gaps(p, s, t, err);
-	tt_batch_sort_strays(b);
+	tt_spanning_enter(b, cap->defs);
 	if (rc == TT_OK)
 		rc = push_zones(p, b, t, err);
 	if (rc != TT_OK)

@@ -130,23 +130,27 @@ def spanning(c):
     for t in c.threads:
         groups = {}
 
-        def done(key, begins, ends):
+        def done(begins, ends, names):
             whole = len(begins) == len(ends)
-            found.append((key, len(begins), len(ends), min(begins), max(ends) if whole else None, sum(ends) - sum(begins) if whole else None))
+            name = names.pop() if len(names) == 1 else "Profiler.Default"      # of zones that are named by texts
+            found.append((name, len(begins), len(ends), min(begins), max(ends) if whole else None, sum(ends) - sum(begins) if whole else None))
 
         for what, key, ts in t.strays:
             if what == "lost":
-                for k, (begins, ends) in groups.items():
-                    done(k[1], begins, ends)
+                for group in groups.values():
+                    done(*group)
                 groups = {}
-            elif what == "begin":
-                groups.setdefault(key, ([], []))[0].append(ts)
-            elif key in groups:
-                groups[key][1].append(ts)
-                if len(groups[key][0]) == len(groups[key][1]):
-                    done(key[1], *groups.pop(key))
-        for k, (begins, ends) in groups.items():
-            done(k[1], begins, ends)
+                continue
+            marker, name = key
+            if what == "begin":
+                groups.setdefault(marker, ([], [], set()))[0].append(ts)
+                groups[marker][2].add(name)
+            elif marker in groups:
+                groups[marker][1].append(ts)
+                if len(groups[marker][0]) == len(groups[marker][1]):
+                    done(*groups.pop(marker))
+        for group in groups.values():
+            done(*group)
     return found
 
 

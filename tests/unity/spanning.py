@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Zones of Unity's .raw that begin in one frame and end in a later one: named, with frames and lengths, as tracetool-metrics(7) says."""
-from raw_log import MAIN, MS, SESSION, Log, sample, state, thread, zone
+import struct
+
+from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, text, thread, zone
 from ttc import Suite
 
 suite = Suite()
-WORKER, WORK, LOAD, OTHER = 200, 1, 2, 3
+WORKER, WORK, LOAD, OTHER, TEXT = 200, 1, 2, 3, 4
 MARKERS = ("Main Thread", "Work", "Load", "Other")
 
 
@@ -19,7 +21,7 @@ def over(marker, ms):
 def make(*inside, after=None):
     """A log of frames of 10 ms from 100 ms on: in each the main thread's messages in its zone Work, and then, when Work is over, others."""
     log = Log(100, MARKERS)
-    log.block(SESSION, thread(WORKER, 90, "Loader", 1))
+    log.block(SESSION, thread(WORKER, 90, "Loader", 1) + marker(TEXT, "Profiler.Default", [(2, "Object"), (8, "Name")], category=24))
     for k, body in enumerate(inside):
         ms = 100 + 10 * k
         log.frame(ms, begin(0, ms) + begin(WORK, ms + 1) + body + over(WORK, ms + 8) + (after or {}).get(k, b"") + over(0, ms + 9))
@@ -62,6 +64,28 @@ look("two begins, one end", make(begin(LOAD, 103), begin(LOAD, 113), over(LOAD, 
 look("an end without a begin", make(b"", over(LOAD, 112)), [], (0, 0, 1))
 
 
+def texts():
+    """BeginSample(text): the end says only the marker that all such zones have, and closes the innermost of them that is open."""
+    def named(ms, name):
+        return struct.pack("<HBIQBBiB", 42, 0, TEXT, int(ms * MS), 2, 2, 0, 8) + text(name)
+
+    end = lambda ms: over(TEXT, ms)
+    look("a text", make(named(103, "Level"), b"", end(125)),
+         [("Level", "Main Thread", 1, 1, 1, 3, 3, 25, 22)], (1, 0, 0), "yes; Level begins in frame 1, ends in frame 3: 22.00 ms")
+    look("a text, others within frames",
+         make(named(102, "Net") + end(103) + named(104, "Level"), named(112, "Net") + end(113), named(121, "Net") + end(122) + end(125)),
+         [("Level", "Main Thread", 1, 1, 1, 3, 4, 25, 21)], (1, 0, 0))
+    look("a text twice", make(named(103, "Level"), named(112, "Level"), end(124) + end(125)),
+         [("Level", "Main Thread", 2, 2, 1, 3, 3, 25, 34)], (2, 0, 0))
+    look("two texts", make(named(103, "Level") + named(104, "Sound"), b"", end(124) + end(125)),
+         [("Profiler.Default", "Main Thread", 2, 2, 1, 3, 3, 25, 42)], (2, 0, 0))
+    look("two texts, one after the other", make(named(103, "Level"), end(112) + named(113, "Sound"), b"", end(134)),
+         [("Sound", "Main Thread", 1, 1, 2, 4, 13, 34, 21), ("Level", "Main Thread", 1, 1, 1, 2, 3, 12, 9)], (2, 0, 0))
+    look("a text without an end", make(named(103, "Level"), b""), [("Level", "Main Thread", 1, 0, 1, None, 3, None, None)], (0, 1, 0))
+    look("no text", make(named(103, ""), b"", end(125)), [("Profiler.Default", "Main Thread", 1, 1, 1, 3, 3, 25, 22)], (1, 0, 0))
+    look("no text inside a text", make(named(103, "Level") + named(104, "") + end(105) + end(106), b""), [], (0, 0, 0))
+
+
 def threads():
     """An end belongs to a begin of its own thread."""
     log = make(begin(OTHER, 103), over(LOAD, 115), over(OTHER, 125))
@@ -100,6 +124,7 @@ def many():
     suite.equal("many: left out", "904 more zones were left out" in t["tables"]["spanning_zones"].get("note", ""), True)
 
 
+texts()
 threads()
 loss()
 many()
