@@ -103,5 +103,7 @@ tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, stru
 		tt_json_key(&j, tt_emit_arg_name(&args->ev[i], &name, &k, number));
 		put_value(args, &args->ev[i], hex, out);
 	}
+	if (args->cut)
+		tt_json_bool(&j, TT_ARG_CUT, true);
 	tt_json_close(&j, "}");
 }

@@ -18,6 +18,9 @@ struct tt_event;
 enum { TT_ARG_NAME = 24 };
 const char *tt_emit_arg_name(const struct tt_event *a, const char *const **name, size_t *k, char *number);
 
+/* The name of the argument, a bool, that zones without an end of their own have behind all others: tt_args.cut. */
+#define TT_ARG_CUT "cut"
+
 /**
  * tt_emit_args(args, name, hex, out):
  * Append `{"size":12,"arg1":"text"}`: an argument has the name at its place in ${name} (NULL-terminated, or NULL), or, where

@@ -29,7 +29,7 @@ tt_chrome_put_head(char *p, const char *phase, uint32_t pid, uint32_t tid)
 void
 tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out)
 {
-	if (args->n == 0)
+	if (args->n == 0 && !args->cut)
 		return;
 	tt_buf_text(out, ",\"args\":");
 	tt_emit_args(args, name, c->own->blobs, out);

@@ -112,7 +112,7 @@ put_start(const struct writer *w, char *p, const char *kind, size_t n)
 void
 tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *args, const char *const *name, struct tt_buf *scratch)
 {
-	if (args->n == 0) {
+	if (args->n == 0 && !args->cut) {
 		tt_csv_put_sep(b, c);
 		return;
 	}

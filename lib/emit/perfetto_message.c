@@ -193,4 +193,6 @@ tt_pf_args(const struct perfetto *c, const char *const *name, const struct tt_ar
 		put_value(c, args, &args->ev[i], b);
 		tt_pf_close(b, at);
 	}
+	if (args->cut)
+		tt_pf_note_number(b, TT_ARG_CUT, PF_NOTE_BOOL, 1);
 }

@@ -361,24 +361,24 @@ push(struct writer *w, uint64_t end, uint32_t depth, struct tt_err *err)
 	return TT_OK;
 }
 
-/* A begin that is not short: with annotations, or with its name in it. */
+/* A packet of a zone of ${key} that is not short: ${head}, the ${n} bytes at ${fields}, and annotations: ${args}, or NULL. */
 static __attribute__((noinline)) int
-put_long(struct writer *w, const struct tt_slice *s, struct tt_piece piece, uint64_t ts, char **p, struct tt_err *err)
+put_long(struct writer *w, const struct head *head, const char *fields, size_t n, const struct tt_args *args, uint64_t key, uint64_t ts, char **p,
+    struct tt_err *err)
 {
-	const struct tt_args *args = tt_slice_args(w->v, s);
 	int rc;
 
 	w->args.n = 0;
 	if (args)
-		tt_pf_args(w->c, tt_model_key(w->c->e.m, w->v->cap->process, s->key)->arg, args, &w->args);
+		tt_pf_args(w->c, tt_model_key(w->c->e.m, w->v->cap->process, key)->arg, args, &w->args);
 	rc = tt_buf_error(&w->args, err);
 	if (rc != TT_OK)
 		return rc;
 	struct tt_buf *b = w->out;
 	b->n = (size_t)(*p - b->p);
 	const size_t from = b->n, packet = from + PACKET, event = from + EVENT;
-	tt_buf_add(b, w->head[1].s, w->head[1].n);
-	tt_buf_add(b, piece.s + sizeof(uint32_t), piece.n - sizeof(uint32_t));
+	tt_buf_add(b, head->s, head->n);
+	tt_buf_add(b, fields, n);
 	tt_buf_add(b, w->args.p, w->args.n);
 	tt_pf_close(b, event);
 	pf_number(b, PF_TIMESTAMP, step_to(w, ts));
@@ -406,7 +406,7 @@ put_begin(struct writer *w, const struct tt_slice *s, uint64_t ts, uint64_t end,
 	if (likely(name))
 		use(w, PF_USE_ZONE, name);
 	if (!likely(name && !(s->flags >> TT_SLICE_ARGS)))
-		return put_long(w, s, piece, ts, at, err);
+		return put_long(w, &w->head[1], piece.s + sizeof name, piece.n - sizeof name, tt_slice_args(w->v, s), s->key, ts, at, err);
 	return put_packet(w, at, name, piece.s + sizeof name, piece.n - sizeof name, ts, err);
 }
 
@@ -421,7 +421,10 @@ end_begun(struct writer *w, const struct tt_slice *s, int64_t *opened, char **at
 		return rc;
 	*opened -= (s->flags & TT_F_BASE) != 0;
 	rc = pop_to(w, s->depth, 0, 0, at, err);
-	return rc == TT_OK ? put_end(w, at, pf_lasts(w->c, s) ? pf_time(w->c, s->ts) + (uint64_t)s->dur : w->last, err) : rc;
+	const uint64_t ts = pf_lasts(w->c, s) ? pf_time(w->c, s->ts) + (uint64_t)s->dur : w->last;
+	if (rc != TT_OK)
+		return rc;
+	return s->flags & TT_F_POPPED ? put_long(w, &w->head[0], "", 0, &(struct tt_args){ .cut = true }, s->key, ts, at, err) : put_end(w, at, ts, err);
 }
 
 static int

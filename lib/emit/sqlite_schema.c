@@ -111,7 +111,7 @@ static const struct tt_db_col slice[] = {
 
 static const struct tt_db_col arg[] = {
 	{ "slice", "INTEGER PRIMARY KEY", "Row of slice." },
-	{ "args", "TEXT", "What the zone carried, as a JSON object." },
+	{ "args", "TEXT", "What the zone carried, as a JSON object; its last member is cut, true, if the zone has no end of its own." },
 };
 
 static const struct tt_db_col stack[] = {
@@ -199,7 +199,7 @@ const struct tt_db_table tt_sqlite_table[TT_SQL_TABLES] = {
 	[TT_SQL_MARKER] = { "marker", COLUMNS(marker), "A marker that something happened in.", NULL },
 	[TT_SQL_CLASS] = { "class", COLUMNS(class), "A class of objects.", NULL },
 	[TT_SQL_SLICE] = { "slice", COLUMNS(slice), "A zone.", NULL },
-	[TT_SQL_ARG] = { "slice_arg", COLUMNS(arg), "What a zone carried.", NULL },
+	[TT_SQL_ARG] = { "slice_arg", COLUMNS(arg), "What a zone carried, and whether it has an end of its own.", NULL },
 	[TT_SQL_STACK] = { "stack", COLUMNS(stack), "A recorded call stack: a frame and the stack that called it.", NULL },
 	[TT_SQL_ALLOCATION] = { "allocation", COLUMNS(allocation), "An allocation.", NULL },
 	[TT_SQL_SAMPLE] = { "sample", COLUMNS(sample), "A sample of a thread.", NULL },

@@ -7,6 +7,7 @@
 #ifndef TT_MODEL_ARGS_H
 #define TT_MODEL_ARGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tt_batch;
@@ -20,6 +21,7 @@ struct tt_args {
 	size_t n;
 	const char *text;
 	size_t ntext;
+	bool cut;             /* of a zone: it has no end of its own, TT_F_POPPED; outputs say so behind its arguments */
 };
 
 /* The most argument bytes that zones open between chunks may keep, over all threads of a run; more is lost and counted: TT_LOST_ARGS. */

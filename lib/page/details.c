@@ -36,7 +36,7 @@ struct rec {
 	uint64_t key;
 	uint32_t rank;                /* of the frame */
 	uint32_t thread;              /* 0: the frame's own; index + 1 */
-	uint32_t depth;
+	uint32_t depth : 31, cut : 1; /* cut: it has no end of its own */
 	uint32_t n;                   /* allocations; 0: it is a zone */
 };
 
@@ -222,7 +222,8 @@ chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 		r.ts = z->ts;
 		r.dur = end - z->ts;
 		r.key = z->key;
-		r.depth = z->depth;
+		r.depth = z->depth & INT32_MAX;
+		r.cut = (z->flags & TT_F_POPPED) != 0;
 		put_rec(s, &r, end, out);
 		if (out->n == before)
 			continue;
@@ -238,7 +239,7 @@ chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 		r.ts = e->ts;
 		r.dur = (int64_t)tt_alloc_bytes(e);
 		r.key = e->val;
-		r.depth = 0;
+		r.depth = r.cut = 0;
 		r.n = tt_alloc_count(e);
 		put_rec(s, &r, e->ts, out);
 	}
@@ -276,7 +277,9 @@ by_place(const void *a, const void *b)
 		return TT_CMP(x->depth, y->depth);
 	if (x->dur != y->dur)
 		return TT_CMP(x->dur, y->dur);
-	return x->key != y->key ? TT_CMP(x->key, y->key) : TT_CMP(x->n, y->n);
+	if (x->key != y->key)
+		return TT_CMP(x->key, y->key);
+	return x->n != y->n ? TT_CMP(x->n, y->n) : x->cut - y->cut;
 }
 
 /* The order of most: frame, thread, time. Of threads beyond so many, and times beyond 73 minutes, only by_place() tells. */
@@ -417,7 +420,7 @@ add_rec(struct block *b, const struct rec *r, struct tt_err *err)
 		return err->code;
 	b->open[b->nopen++] = (struct open){ r->ts + r->dur, ++b->nzone, r->depth };
 	put(b, ZONE_START, (uint64_t)(from - b->last));
-	put(b, ZONE_DEPTH, (uint64_t)r->depth * 2 + (r->ts < b->from));
+	put(b, ZONE_DEPTH, (uint64_t)r->depth * 4 + r->cut * 2 + (r->ts < b->from));
 	put(b, ZONE_NAME, name_of(b, r->key, TT_DETAILS_ZONE, err));
 	put(b, ZONE_NS, (uint64_t)(to - from));
 	b->last = from;

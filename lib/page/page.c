@@ -743,6 +743,7 @@ tops(const struct page *p, const char *id, const char *title, const char *link, 
 
 static const struct top time_tables[] = {
 	{ "markers", { "marker", "category", "self_ns", "self_share", "total_ns", "count", "mean_ns", "p95_ns", "max_ns" } },
+	{ "spanning_zones", { "marker", "thread", "from_frame", "to_frame", "total_ns", "count", "ended" } },
 	{ "samples", { "marker", "category", "self", "self_share", "total", "total_share" } },
 	{ "categories", { "category", "self_ns", "self_share", "frame_self_median_ns", "frame_self_p95_ns", "frame_self_max_ns" } },
 	{ "threads", { "thread", "busy_ns", "busy_share", "waiting_ns", "stopped_ns", "calls", "allocs", "alloc_bytes" } },

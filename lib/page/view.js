@@ -646,7 +646,7 @@
 		let at = 0;
 
 		for (; z < zones_end; z++) {
-			const raised = depths[z] >> 1;
+			const raised = depths[z] >> 2;
 
 			at += starts[z];
 			/* Where the zone around is hidden, one in front of it may have less depth: what lasts longer than a zone is not in it. */
@@ -654,7 +654,7 @@
 				around.pop();
 			}
 			const up = around.length ? around[around.length - 1] : null;
-			const zone = { t, up, raised, at, end: at + times[z], ns: times[z], self: times[z], name: names[of[z]], begins: !(depths[z] & 1), depth: around.length,
+			const zone = { t, up, raised, at, end: at + times[z], ns: times[z], self: times[z], name: names[of[z]], begins: !(depths[z] & 1), cut: depths[z] & 2, depth: around.length,
 				bytes: 0, allocs: 0, i: t.zones.length };
 
 			if (up) {
@@ -956,6 +956,7 @@
 		chosen: (z) => mark(z && z.node), step, one: "call", under: true, found: (z) => now !== null && now.blamed.has(z),
 		told: (z) => z.name + ": " + shown(z.ns) + " (" + share(z.ns, now.ns) + " of the frame), self " + shown(z.self) + ", from " + shown(z.at) + " on, " +
 			(z.allocs ? counted(z.allocs, "allocation") + ", " + bytes(z.bytes) + ", " : "") + "on " + z.t.name + (z.begins ? "" : "; began before the frame") +
+			(z.cut ? "; has no end of its own: known is its time up to where it was closed" : "") +
 			(now.blamed.has(z) ? "; the cause is about it" : "") });
 		const outlined = make("span", " An outline: what the cause above is about.");
 		const calls = grid("Calls in this frame", [["marker", "nm"], ["total", "n"], ["of frame", "n"], ["self", "n"], ["calls", "n"], ["allocated", "n"],

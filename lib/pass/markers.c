@@ -34,7 +34,8 @@ static const struct tt_col markers_col[M_N] = {
 	[M_FRAME_MEAN] = { "frame_mean_ns", "per frame", TT_UNIT_NS,
 	    "Total time per frame on the frame thread, over all frames, or by the rule of the Profile Analyzer over those in which it runs; "
 	    "empty without frames." },
-	[M_FRAME_MAX] = { "frame_max_ns", "frame max", TT_UNIT_NS, "Largest total time in one frame on the frame thread." },
+	[M_FRAME_MAX] = { "frame_max_ns", "frame max", TT_UNIT_NS,
+	    "Largest total time in one frame on the frame thread; of zones without an end of their own, the time up to where they are closed." },
 	[M_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Number of frames in which the marker runs on the frame thread." },
 	[M_DEPTH_MIN] = { "depth_min", "depth from", TT_UNIT_COUNT, "Smallest depth of a path that ends with the marker, in shown zones; 1 is outermost." },
 	[M_DEPTH_MAX] = { "depth_max", "depth to", TT_UNIT_COUNT, "Largest depth of a path that ends with the marker." },

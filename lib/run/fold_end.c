@@ -19,10 +19,32 @@ add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint
 	return rc;
 }
 
+/* Give the last slice the arguments ${a}; a slice that is cut stays so. */
+static int
+set_args(struct tt_fold *f, struct tt_fold_io *io, const struct tt_args *a, struct tt_err *err)
+{
+	struct tt_slice *s = &io->slice[io->nslice - 1];
+	size_t at = s->flags >> TT_SLICE_ARGS;
+
+	if (at == 0) {
+		int rc = tt_mem_grow(f->mem, &io->args, &io->capargs, io->nargs + 1, sizeof *io->args, err);
+		if (rc != TT_OK)
+			return rc;
+		at = ++io->nargs;
+		/* A chunk has too few bytes for more arguments than the flags can number. */
+		s->flags |= (uint32_t)at << TT_SLICE_ARGS;
+	}
+	io->args[at - 1] = *a;
+	io->args[at - 1].cut = (s->flags & TT_F_POPPED) != 0;
+	return TT_OK;
+}
+
 static int
 add_slice(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, int64_t dur, uint64_t key, size_t depth,
     unsigned flags, struct tt_err *err)
 {
+	static const struct tt_args none;
+
 	if (io->nslice == io->capslice) {
 		int rc = tt_mem_grow(f->mem, &io->slice, &io->capslice, io->nslice + 1, sizeof *io->slice, err);
 		if (rc != TT_OK)
@@ -30,22 +52,14 @@ add_slice(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, int64_t dur, uin
 	}
 	io->slice[io->nslice++] = (struct tt_slice){ .ts = ts, .dur = dur, .key = key, .depth = (uint32_t)depth,
 		.flags = flags };
-	return TT_OK;
+	return flags & TT_F_POPPED ? set_args(f, io, &none, err) : TT_OK;
 }
 
 /* Give the arguments ${a} to the last slice, if one was made since there were ${before}. */
 static int
 add_args(struct tt_fold *f, struct tt_fold_io *io, size_t before, const struct tt_args *a, struct tt_err *err)
 {
-	if (io->nslice == before || a->n == 0)
-		return TT_OK;
-	int rc = tt_mem_grow(f->mem, &io->args, &io->capargs, io->nargs + 1, sizeof *io->args, err);
-	if (rc != TT_OK)
-		return rc;
-	io->args[io->nargs++] = *a;
-	/* A chunk has too few bytes for more arguments than the flags can number. */
-	io->slice[io->nslice - 1].flags |= (uint32_t)io->nargs << TT_SLICE_ARGS;
-	return TT_OK;
+	return io->nslice == before || a->n == 0 ? TT_OK : set_args(f, io, a, err);
 }
 
 /* --- exceptions: a zone in pieces, one for each frame that is left, counts as one --- */

@@ -173,6 +173,7 @@ class Thread:
         self.zones, self.allocs, self.instants, self.counters, self.flows, self.frames = [], [], [], [], [], []
         self.lengths = []             # (name, of a zone with an end of its own its length, else None)
         self.stack, self.last, self.popped, self.orphans, self.begun = [], None, 0, 0, None
+        self.endless = []             # zones without an end of their own: begin in ns, name
         self.strays = []              # ("begin", (marker, name), ns) of popped zones, ("end", ...) of ends without a zone, ("lost", None, ns)
 
 
@@ -281,6 +282,8 @@ class Capture:
         for i in range(n):
             begin, mid, name, args = t.stack.pop()
             t.lengths.append((name, at - begin if i >= n - whole else None))
+            if i < n - whole:
+                t.endless.append((begin, name))
             t.zones.append((begin, at - begin, len(t.stack), name, args))
 
     def lose(self, t):

@@ -175,6 +175,7 @@ def compare(folder, path, what, wide=False):
     if FORM == "raw":
         equal(what + ": lengths", lengths_told(path), lengths(c))
         equal(what + ": zones that span frames", spanning_told(path), spanning(c))
+        equal(what + ": zones without an end", [(*place(r), r["name"]) for r in rows["zone"] if '"cut":true' in r["args"]], each("endless"))
     equal(what + ": allocations", [(*place(r), int(r["value"])) for r in rows["alloc"]], [e[:3] for e in each("allocs")])
     equal(what + ": instants", [(*place(r), r["name"]) for r in rows["instant"]], [e[:3] for e in each("instants")])
     equal(what + ": counters", [(*place(r), r["name"], number(r["value"])) for r in rows["counter"]], each("counters"))
@@ -182,7 +183,7 @@ def compare(folder, path, what, wide=False):
           [(tid, ts, FLOW[kind], fid) for tid, ts, kind, fid in each("flows")])
     equal(what + ": frames", [place(r) for r in rows["frame"]], [(who(t), ts) for t in c.threads for ts in t.frames])
     for kind in ("zone", "instant"):
-        said = [(*place(r), r["name"], v) for r in rows[kind] if r["args"] for v in json.loads(r["args"]).values()]
+        said = [(*place(r), r["name"], v) for r in rows[kind] if r["args"] for k, v in json.loads(r["args"]).items() if k != "cut"]
         want = [(e[0], e[1], e[-2], shown(*v)) for e in each(kind + "s") for v in e[-1]]
         forms = {w[:3] for w in want if w[3] is None}
         equal(what + ": arguments of %ss" % kind, [s for s in said if s[:3] not in forms], [w for w in want if w[:3] not in forms])

@@ -70,7 +70,7 @@ for jobs in "1", "3":
     suite.equal("the worst are shown", [k + 1 in shown for k in SPIKES], [True] * len(SPIKES))
     for number, threads in sorted(shown.items()):
         k = number - 1
-        have = {t["thread"]: [(at, name, dur, before) for at, _, name, dur, before in t["zones"]] for t in threads}
+        have = {t["thread"]: [(at, name, dur, before) for at, _, name, dur, before, _ in t["zones"]] for t in threads}
         suite.equal("frame %d, its own thread" % number, have.get("Main Thread"), mains[k])
         suite.equal("frame %d, the other thread" % number, have.get("Saver", []), in_frame(k))
 suite.end()

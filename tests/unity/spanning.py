@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 """Zones of Unity's .raw that begin in one frame and end in a later one: named, with frames and lengths, as tracetool-metrics(7) says."""
+import os
 import struct
+import sys
 
 from raw_log import MAIN, MS, SESSION, Log, marker, sample, state, text, thread, zone
 from ttc import Suite
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "system", "report"))
+from page import Page, details  # noqa: E402
 
 suite = Suite()
 WORKER, WORK, LOAD, OTHER, TEXT = 200, 1, 2, 3, 4
@@ -124,7 +129,19 @@ def many():
     suite.equal("many: left out", "904 more zones were left out" in t["tables"]["spanning_zones"].get("note", ""), True)
 
 
+def on_page():
+    """A report has the rows, and says of a zone in its frame that it has no end of its own."""
+    path = make(begin(LOAD, 103) + zone(OTHER, 104, 105), b"", over(LOAD, 125)).write(suite.path("page.raw"))
+    suite.run("report", path, "-o", suite.path("page.html"))
+    with open(suite.path("page.html"), encoding="utf-8") as f:
+        source = f.read()
+    zones = {frame: [(z[2], z[5]) for t in on if t["thread"] == "Main Thread" for z in t["zones"]] for frame, on in details(Page(source)).items()}
+    suite.equal("page: the zones of frames", zones, {1: [("Work", False), ("Load", True), ("Other", False)], 2: [("Work", False)], 3: [("Work", False)]})
+    suite.equal("page: the table", 'data-t="spanning_zones"' in source, True)
+
+
 texts()
+on_page()
 threads()
 loss()
 many()

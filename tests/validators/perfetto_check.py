@@ -35,6 +35,7 @@ SAMPLES = ("select p.ts, t.tid, f.name, c.depth from perf_sample p join thread t
            "join stack_profile_frame f on c.frame_id = f.id")
 FLOWS = ("select a.name as \"from\", a.ts as \"at\", a.dur, b.name as \"to\", b.ts as \"then\", b.dur as lasts from flow join slice a on slice_out = a.id "
          "join slice b on slice_in = b.id")
+CUT = SLICES + " join args a on s.arg_set_id = a.arg_set_id where a.key = 'debug.cut' and a.display_value = 'true'"
 NAMELESS = "select count(*) n from slice where name is null"
 LOSSES = "select name from slice where category = 'Losses'"
 UNITS = {"bytes": "bytes", "count": "count", "ns": "ns"}
@@ -69,7 +70,7 @@ class Events:
     """What our CSV has, with threads as the trace calls them and times from ${origin}."""
 
     def __init__(self, path, origin):
-        self.slices, self.zones, self.counters, self.samples, self.facts = (collections.Counter() for _ in range(5))
+        self.slices, self.zones, self.cut, self.counters, self.samples, self.facts = (collections.Counter() for _ in range(6))
         first = {}
         with open(path, newline="", encoding="utf-8") as f:
             rows = [r for r in csv.DictReader(f, strict=True) if r["start_ns"]]     # the others name threads
@@ -87,6 +88,7 @@ class Events:
         if kind == "zone":
             self.slices[tid, r["name"], ts, int(r["dur_ns"])] += 1
             self.zones[tid, r["name"], ts, int(r["dur_ns"]), int(r["depth"])] += int(r["dur_ns"]) > 0
+            self.cut[tid, r["name"], ts, int(r["dur_ns"])] += bool(r["args"]) and json.loads(r["args"]).get("cut") is True
         elif kind == "alloc":
             self.slices[tid, "GC.Alloc", ts, 0] += 1
         elif kind == "instant":
@@ -145,12 +147,14 @@ def check(name, tracetool, work, paths, *options):
         return
     origin = next(int(w.partition("=")[2]) for line in lines for w in line.split() if w.startswith("removed_origin_ns="))
     want = Events(table, origin)
-    got = ask(name + " in trace_processor", trace, SLICES, COUNTERS, SAMPLES, FRAMES, FACTS, FLOWS, NAMELESS)
+    got = ask(name + " in trace_processor", trace, SLICES, COUNTERS, SAMPLES, FRAMES, FACTS, FLOWS, NAMELESS, CUT)
     if not got:
         return
-    slices, counters, samples, frames, facts, flows, nameless = got
+    slices, counters, samples, frames, facts, flows, nameless, without_end = got
     of = [(int(s["tid"]), s["name"], int(s["ts"]), int(s["dur"]), int(s["depth"])) for s in slices]
     fault(name + ", slices", differ(collections.Counter(s[:4] for s in of), want.slices))
+    fault(name + ", zones without an end", differ(collections.Counter((int(s["tid"]), s["name"], int(s["ts"]), int(s["dur"])) for s in without_end),
+                                                  +want.cut))
     # Zones that are not shown count for the depth in CSV.
     if "--marker" not in options:
         fault(name + ", depths", differ(collections.Counter(s for s in of if s[3] > 0), +want.zones))

@@ -195,7 +195,7 @@ def numbers(data):
 
 
 def details(page):
-    """{number of a frame: [{thread, zones: [[start, depth, name, duration, begun before]], allocs: [[zone or None, class, count, bytes]]}]}."""
+    """{number of a frame: [{thread, zones: [[start, depth, name, duration, begun before, without an end]], allocs: [[zone or None, class, count, bytes]]}]}."""
     data = list(zip(page.data, (text for _, text in page.scripts), strict=True))
     names = [unpack(text) for a, text in data if "data-names" in a]
     out = {}
@@ -214,7 +214,7 @@ def details(page):
             for _ in range(nzones):
                 step, depth, name, dur = next(rows[0])
                 at += step
-                zones.append([at, depth >> 1, names[0][name], dur, bool(depth & 1)])
+                zones.append([at, depth >> 2, names[0][name], dur, bool(depth & 1), bool(depth & 2)])
             allocs = [[zones[z - 1] if z else None, names[0][c], n, size] for z, c, n, size in (next(rows[1]) for _ in range(nallocs))]
             threads.append({"thread": names[0][thread], "zones": zones, "allocs": allocs})
     return out
@@ -226,7 +226,7 @@ def sums(threads):
     for t in threads:
         around = []
         for zone in t["zones"]:
-            at, depth, name, dur, before = zone
+            at, depth, name, dur, before, _ = zone
             while around and (around[-1][1] >= depth or sum(around[-1][:4:3]) < at + dur):
                 around.pop()
             row = out.setdefault(name, [0, 0, 0, 0])
