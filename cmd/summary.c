@@ -407,6 +407,19 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 	}
 }
 
+/* The finding in row ${i}: as in the table causes, but a leak, which takes no time of frames until the program ends by it, is in the second row at the latest. */
+static const struct tt_finding *
+finding_at(const struct tt_causes *causes, size_t i)
+{
+	size_t leak = 0;
+
+	while (leak < causes->nfinding && causes->finding[leak].class != TT_CAUSE_LEAK)
+		leak++;
+	if (leak == causes->nfinding || i == 0 || i > leak)
+		return &causes->finding[i];
+	return &causes->finding[i == 1 ? leak : i - 1];
+}
+
 static void
 put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_report *r)
 {
@@ -420,7 +433,7 @@ put_causes(const struct tt_causes *causes, const struct tt_model *m, struct tt_r
 	else
 		t->note = tt_causes_note(causes, r);
 	for (size_t i = 0; i < causes->nfinding && i < CAUSES; i++) {
-		const struct tt_finding *f = &causes->finding[i];
+		const struct tt_finding *f = finding_at(causes, i);
 		struct tt_cell *c;
 
 		/* Unknown causes come last and take many lines: leave them out if anything is explained. */

@@ -8,10 +8,11 @@ MS, MB, FRAMES = 1000000, 1 << 20, 120
 suite = Suite()
 
 
-def game(name, size, full=(), shots=(), length=2 * MS, late=9 * MS):
+def game(name, size, full=(), shots=(), length=2 * MS, late=9 * MS, slow=()):
     """
     ${FRAMES} frames of ${length}, each of which keeps 100 KB of class Kept. After each tenth frame k, a collection of generation 0, of 1 where k is in
-    ${full}, leaves a heap of ${size}(k) bytes. In frames ${shots} another thread collects for a heap shot, for which they last ${late} more.
+    ${full}, leaves a heap of ${size}(k) bytes. In frames ${shots} another thread collects for a heap shot, for which they last ${late} more. Frames
+    ${slow} call a method of their own for so long.
     """
     c = Capture(producer="tracetool Mono module")
     tick, add = c.marker("Game:Tick"), c.marker("Game:Add")
@@ -27,6 +28,9 @@ def game(name, size, full=(), shots=(), length=2 * MS, late=9 * MS):
             t.alloc(at + 200 + i, kept, 1000)
         t.end(at + 1000)
         end = at + length
+        if k in slow:
+            t.zone(at + 60000, at + 60000 + late, c.marker("Game:Slow%d" % k))
+            end += late
         if k % 10 == 0:
             collect(t, at + 2000, at + 50000, 1 if k in full else 0, size(k))
         if k in shots:
@@ -71,4 +75,9 @@ suite.equal("collections for heap shots: one finding", len(said), 1)
 suite.true("is the heap shot's", said and "for a gen-1 collection, the heap shot's" in said[0]["sentence"] and "asked for" not in said[0]["sentence"], said)
 screen = " ".join(suite.run(path)[0].split())
 suite.true("on the first screen, too", "the heap shot's" in screen and "asked for" not in screen, screen)
+
+path = game("ranked", grows, full=(60, 110), slow=(13, 33, 53, 73, 93))
+suite.true("the leak is behind frames that are long by five methods", [r["class"] for r in suite.rows("causes", path)].index("leak") >= 5, suite.rows("causes", path))
+tables = suite.report(path)["tables"]
+suite.equal("on the first screen it is second", [r["class"] for r in tables["capture_causes"]["rows"]][1], "leak")
 suite.end()
