@@ -59,19 +59,23 @@ least(const struct rows *r, const char *key)
 }
 
 /*
- * The row of frames longer than twice the median. Its margin is a quarter of their rate or, if that is more, the fewest that this many pairs can tell from
- * chance. What one build alone has is not chance, so the capture with fewer counts. Half a frame of a capture is the least: counts that are equal, or nearly
- * always are, can be shown to be.
+ * The row of frames that the player saw for too long: where both builds have a frame limit those that are late for it, else those longer than twice the median.
+ * Its margin is a quarter of their rate or, if that is more, the fewest that this many pairs can tell from chance. What one build alone has is not chance, so
+ * the capture with fewer counts. Half a frame of a capture is the least: counts that are equal, or nearly always are, can be shown to be.
  */
 static void
-hitch_row(struct rows *r, bool capped, int64_t median, size_t pairs, bool known)
+hitch_row(struct rows *r, int64_t median, size_t pairs, bool known)
 {
-	double rate = known ? fmax(0, (double)least(r, capped ? "frame.uncapped.over" : "frame.over") / TT_AMOUNT_ONE) : 0;
+	const bool some = r->s[TT_OLD]->cap_ns || r->s[TT_NEW]->cap_ns, capped = r->s[TT_OLD]->cap_ns && r->s[TT_NEW]->cap_ns;
+	const char *metric = capped ? "frame.late" : some ? "frame.uncapped.over" : "frame.over";
+	double rate = known ? fmax(0, (double)least(r, capped ? "frame.late.per_1000" : metric) / TT_AMOUNT_ONE) : 0;
 	double frame = 2000 / (double)(r->s[TT_OLD]->frames + r->s[TT_NEW]->frames);
 	double margin = fmax(fmax(rate / 4, tt_pairs_chance(rate / frame, pairs) * frame), frame / 2);
 
-	tt_buf_printf(r->out, "%s\n\t\t{ \"id\": \"long-frames\", \"metric\": \"%s\", \"limit\": \"%.2fms\", \"max\": \"+%.3f\" }", r->some ? "," : "",
-	    capped ? "frame.uncapped.over" : "frame.over", HITCH * (double)median / 1e6 / TT_AMOUNT_ONE, fmax(margin, 0.001));
+	tt_buf_printf(r->out, "%s\n\t\t{ \"id\": \"long-frames\", \"metric\": \"%s\", ", r->some ? "," : "", metric);
+	if (!capped)
+		tt_buf_printf(r->out, "\"limit\": \"%.2fms\", ", HITCH * (double)median / 1e6 / TT_AMOUNT_ONE);
+	tt_buf_printf(r->out, "\"max\": \"+%.3f\" }", fmax(margin, 0.001));
 	r->some = true;
 }
 
@@ -178,7 +182,7 @@ frame_rows(struct rows *r, size_t pairs, bool hitches)
 	/* Frames that last longer than the limit makes them: nothing else sees a fall from 60 to 30 frames per second without more work. */
 	if (capped)
 		row(r, "frame-trimmed", "frame.time", "trimmed", "+10%");
-	hitch_row(r, capped, median, pairs, hitches);
+	hitch_row(r, median, pairs, hitches);
 	if (both(r, "gc.alloc.bytes.per_frame.mean") >= 0)
 		row(r, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", both(r, "gc.alloc.bytes.per_frame.mean") ? "+5%" : "+16B");
 	marker_rows(r, mean);

@@ -407,7 +407,7 @@ put_worst(struct tt_views *view, const struct tt_causes *causes, struct tt_repor
 	}
 }
 
-/* The finding in row ${i}: as in the table causes, but a leak, which takes no time of frames until the program ends by it, is in the second row at the latest. */
+/* The finding in row ${i}, as in the table causes. A leak is in the second row at the latest: it takes no time of frames until the program ends by it. */
 static const struct tt_finding *
 finding_at(const struct tt_causes *causes, size_t i)
 {

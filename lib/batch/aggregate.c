@@ -189,10 +189,12 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	add_named(a, &s->frames, m, "frames.count");
 	add_named(a, &s->frame_ns, m, "frames.total_ns");
 	add_named(a, &s->over, m, "frames.over_33_33");
+	add_named(a, &s->late, m, "frames.late");
 	add_named(a, &s->alloc_b, m, "gcalloc.bytes");
 	add_named(a, &s->allocs, m, "gcalloc.count");
 	add_named(a, &s->collections, m, "gcalloc.collections");
 	add_named(a, &s->pauses, m, "gcalloc.pauses");
+	s->knows_late |= json_object_get(m, "frames.late") != NULL;
 	s->knows_allocs |= json_object_get(m, "gcalloc.bytes") != NULL;
 	s->knows_collections |= json_object_get(m, "gcalloc.collections") != NULL;
 	s->knows_pauses |= json_object_get(m, "gcalloc.pauses") != NULL;

@@ -27,11 +27,11 @@ struct range {
 struct sums {
 	const char *name;
 	uint64_t captures, ok, damaged, failed;
-	uint64_t over, collections, pauses, events, allocs, spooled;
+	uint64_t over, late, collections, pauses, events, allocs, spooled;
 	uint64_t alloc_b, duration_ns, frame_ns, frames;
 	struct range frame, uncapped, frame_alloc, pause;     /* uncapped: of capped frames */
 	int64_t pause_max, stopped_max;
-	bool knows_allocs, knows_collections, knows_pauses, knows_stops;   /* some capture does */
+	bool knows_late, knows_allocs, knows_collections, knows_pauses, knows_stops;   /* some capture does */
 };
 
 struct list {

@@ -114,7 +114,8 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 {
 	static const enum tt_frame_value what[] = { [TT_DIFF_WALL] = TT_FRAME_WALL, [TT_DIFF_UNCAPPED] = TT_FRAME_UNCAPPED };
 	const struct adding a = { view->m, path, number, arg };
-	int rc = TT_OK;
+	const struct tt_values *shown = tt_view_frames(view, TT_FRAME_SHOWN, err);
+	int rc = shown ? TT_OK : err->code;
 
 	for (unsigned t = 0; t < TT_DIFF_TIMES && rc == TT_OK; t++) {
 		const struct tt_values *v = tt_view_frames(view, what[t], err);
@@ -135,7 +136,7 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 			tt_hist_add(&f->h, (uint64_t)tt_column_at(&v->v, i), 1);
 		rc = keep_times(d, f, v, err);
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
-			f->over[i] += tt_values_over(v, tt_frame_limit(budget[i]));
+			f->over[i] += tt_values_over(shown, tt_frame_limit(budget[i]));
 		if (rc == TT_OK)
 			rc = add_worst(f, what[t], t == TT_DIFF_UNCAPPED ? &view->m->frames->latest : &view->m->frames->longest, &a, err);
 	}
@@ -189,8 +190,8 @@ fill_quantiles(const struct tt_diff_ctx *x, struct tt_table *t)
 enum { B_BUDGET, B_A, B_B, B_A_SHARE, B_B_SHARE, B_DIFF, B_N };
 static const struct tt_col budget_col[B_N] = {
 	[B_BUDGET] = { "budget_ns", "budget", TT_UNIT_NS, "The time of a frame at 60 and at 30 fps." },
-	[B_A] = { "a_over", "over A", TT_UNIT_COUNT, "Frames of A that take longer." },
-	[B_B] = { "b_over", "over B", TT_UNIT_COUNT, "Frames of B that take longer." },
+	[B_A] = { "a_over", "over A", TT_UNIT_COUNT, "Frames of A that were shown for longer, in whole refreshes where a frame limit shows." },
+	[B_B] = { "b_over", "over B", TT_UNIT_COUNT, "Frames of B that were shown for longer, likewise." },
 	[B_A_SHARE] = { "a_share", "share A", TT_UNIT_PERCENT, "Their share of the frames of A." },
 	[B_B_SHARE] = { "b_share", "share B", TT_UNIT_PERCENT, "Their share of the frames of B." },
 	[B_DIFF] = { "diff_share", "B-A", TT_UNIT_PERCENT, "b_share less a_share." },

@@ -20,7 +20,7 @@ enum { TT_DIFF_WORST = 5, TT_DIFF_BUDGETS = 2, TT_DIFF_QUANTILES = 5, TT_DIFF_KE
 /* The frames of one side by one of their times. */
 struct tt_diff_frames {
 	struct tt_hist h;
-	uint64_t over[TT_DIFF_BUDGETS];       /* frames longer than the time of 60 and of 30 fps */
+	uint64_t over[TT_DIFF_BUDGETS];       /* frames shown for longer than the time of 60 and of 30 fps */
 	int64_t *time;                /* in order, while they are at most TT_DIFF_KEPT; else NULL */
 	size_t n, cap;
 	struct tt_diff_worst {

@@ -203,7 +203,7 @@ static const struct table {
 } tables[] = {
 	{ "sides", "Frame time", "Uncapped frame time", "Time in markers, per capture", &sides, ALWAYS, false, NULL },
 	{ "frame_times", "Frame times", "Uncapped frame times", NULL, &tt_diff_quantiles, WITH_FRAMES, false, NO_FRAMES },
-	{ "frame_budgets", "Frames over budget", "Frames over budget by uncapped time", NULL, &tt_diff_budgets, WITH_FRAMES, false, NO_FRAMES },
+	{ "frame_budgets", "Frames over budget", NULL, NULL, &tt_diff_budgets, WITH_FRAMES, false, NO_FRAMES },
 	{ "parts", "What frame time is made of", "What uncapped frame time is made of", "What it is made of", &tt_diff_classes, ALWAYS, false, NULL },
 	{ "markers", "Self time per frame on the frame thread", "Self time per frame on the frame thread, of uncapped time", "Self time per capture",
 	    &tt_diff_markers, ALWAYS, false, "no markers" },

@@ -56,6 +56,7 @@ struct tt_sample {
 	struct tt_part *part;         /* framed ones first, then by about, then by amount, largest first */
 	size_t npart;
 	bool framed_alone;            /* of a baseline of an earlier version: nothing is known in all */
+	bool predates_shown;          /* the same: frames over a limit were counted by how long they lasted, not by how long they were shown */
 	struct tt_worst *worst;       /* by duration, or as tt_sample_worst() says; largest first */
 	size_t nworst;
 	struct tt_worst *busiest;     /* by CPU-active time */

@@ -281,6 +281,13 @@ take_worst(const json_t *list, struct tt_worst **to, size_t *n, struct tt_arena 
 	return TT_OK;
 }
 
+/* True if these values were saved before frames counted as shown: since then late frames are known. */
+static bool
+predates_shown(const json_t *values)
+{
+	return json_object_get(values, "frame.time.mean") && !json_object_get(values, "frame.late.per_1000");
+}
+
 int
 tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct tt_sample *s, struct tt_arena *a,
     struct tt_err *err)
@@ -302,6 +309,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 	s->damaged = json_object_get(j, "damaged") != NULL;
 	framed = json_is_true(json_object_get(j, "per_frame"));
 	s->framed_alone = framed && !json_object_get(j, "time_all");
+	s->predates_shown = predates_shown(values);
 	rc = text_of(json_object_get(j, "name"), "", &s->name, a, err);
 	if (rc == TT_OK)
 		rc = text_of(json_object_get(j, "session"), "", &s->session, a, err);

@@ -429,6 +429,48 @@ fresh_remark(struct tt_verdict *v, struct tt_err *err)
 	    "from now on have it (%s)", first->name, more, v->base->path, tt_setting_name[TT_SETTING_APPEND]) : NULL, err);
 }
 
+/* True if the figure counts whole refreshes where a frame limit shows, which it did not before there were late frames. */
+static bool
+counts_as_shown(const struct tt_measure *x)
+{
+	static const char *const name[] = { "frame.over", "frame.uncapped", "frames/over_", "frame_budgets/", "frame_histogram/" };
+
+	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+		if (strncmp(x->metric->name, name[i], strlen(name[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Rows whose figures in the baseline were counted otherwise, and how to renew it: of captures that are capped, for of others nothing changed. */
+static int
+old_count_remark(struct tt_verdict *v, struct tt_err *err)
+{
+	const struct tt_verdict_row *first = NULL;
+	const char *more = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+		size_t old = 0, capped = 0;
+
+		for (size_t k = 0; k < r->nbase_point && counts_as_shown(&r->row->measure); k++) {
+			old += r->base_point[k].sample->predates_shown;
+			capped += r->base_point[k].sample->cap_ns > 0;
+		}
+		for (size_t k = 0; k < r->npoint; k++)
+			capped += r->point[k].sample->cap_ns > 0;
+		if (old == 0 || capped == 0 || r->row->level == TT_LEVEL_OFF)
+			continue;
+		first = first ? first : r;
+		n++;
+	}
+	if (n > 1)
+		more = tt_verdict_text(v, err, " and %zu more row%s", n - 1, tt_plural(n - 1));
+	return n == 0 ? TT_OK : remark(v, more ? tt_verdict_text(v, err, "%s%s: %s was saved when frames counted by how long they lasted; now whole refreshes "
+	    "count where a frame limit shows: save it again from its captures (%s, without adding to it)", first->name, more, v->base->path,
+	    tt_setting_name[TT_SETTING_SAVE]) : NULL, err);
+}
+
 static int
 all_row_remarks(struct tt_verdict *v, struct tt_err *err)
 {
@@ -480,7 +522,7 @@ static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
 	static int (*const about[])(struct tt_verdict *, struct tt_err *) = { capture_remarks, frames_remark, layout_remarks, editor_remark, cap_remark,
-		all_row_remarks, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
+		all_row_remarks, old_count_remark, fresh_remark, trend_remark, mixed_remarks, fingerprint_remarks };
 	size_t nfact = 0;
 	int rc = TT_OK;
 

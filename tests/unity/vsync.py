@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """What the player saw: frames of simulated games (vsync_game.py) against what the simulation knows of them, as tracetool-metrics(7) has it."""
+import json
+import os
+import shutil
 import sqlite3
+import subprocess
 import sys
 
-from ttc import Suite
+from ttc import TRACETOOL, Suite
 from vsync_game import Game, games
 
 suite = Suite()
@@ -60,6 +64,52 @@ def against_truth(name, game):
     db.close()
 
 
+def compared():
+    """A build whose render thread misses half of the refreshes, against one that misses none: what the player saw decides, and not how long the main
+    thread works."""
+    good, bad = [[Game(seed + 50 * k, frames=150, late=late, by="render") for k in range(10)] for seed, late in ((7, 0), (8, .5))]
+    for k in range(10):
+        good[k].write(suite.path("a%d.raw" % k))
+        bad[k].write(suite.path("b%d.raw" % k))
+    late = sum(bad[0].is_late)
+    suite.true("the second has late frames", late > 60, late)
+    out, _ = suite.run("diff", suite.path("a0.raw"), suite.path("b0.raw"), "--format", "json", status=5)
+    t = json.loads(out)["tables"]["frame_budgets"]["rows"]
+    suite.equal("frames over the time of 60 fps", (t[0]["a_over"], t[0]["b_over"]), (0, late))
+    os.mkdir(suite.path("both"))
+    for n in ("b0", "b1"):
+        shutil.copy(suite.path(n + ".raw"), suite.path("both"))
+    out, _ = suite.run("batch", "-q", "--format", "json", suite.path("both"))
+    suite.equal("late frames of a batch", json.loads(out)["tables"]["batch"]["rows"][0]["late"], late + sum(bad[1].is_late))
+    build = ["sh", "-c", 'n=$(cat "$0.n" 2>/dev/null || echo 0); echo $((n + 1)) > "$0.n"; cp "$0$n.raw" "$TRACETOOL_CAPTURE"']
+    r = subprocess.run([TRACETOOL, "ab", "-n", "8", "--", *build, suite.path("a"), "--", *build, suite.path("b")], capture_output=True, text=True,
+                       cwd=suite.dir, env=dict(os.environ, TMPDIR=suite.dir), stdin=subprocess.DEVNULL, check=False)
+    row = [line for line in r.stdout.splitlines() if "long-frames" in line and "frames late" in line]
+    suite.true("an A/B run fails by late frames", r.returncode == 1 and row and "FAIL" in row[0], r.stdout + r.stderr)
+
+
+def renewed():
+    """A baseline from before frames counted as shown, which has no late frames, is told, and how to renew it; one of now is not."""
+    budget, base, old = suite.path("budget.json"), suite.path("base.json"), suite.path("old.json")
+    with open(budget, "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "misses", "metric": "frame.over", "limit": "16.67ms", "max": "+10%" } ] }')
+    suite.run("stats", suite.path("b0.raw"), suite.path("b1.raw"), "--gate", budget, "--save", base)
+    with open(base) as f:
+        saved = json.load(f)
+    for session in saved["sessions"]:
+        for capture in session["captures"]:
+            capture["values"] = {k: v for k, v in capture["values"].items() if "late" not in k}
+    with open(old, "w") as f:
+        json.dump(saved, f)
+    told = []
+    for b in (base, old):
+        out, _ = suite.run("stats", suite.path("b2.raw"), "--gate", budget, "--baseline", b)
+        told.append("was saved when frames counted by how long they lasted" in out and "save it again from its captures (tracetool stats --save" in out)
+    suite.equal("a baseline from before is told", told, [False, True])
+
+
+compared()
+renewed()
 for name, game in games(int(sys.argv[1]) if len(sys.argv) > 1 else 0):
     against_truth(name, game)
 suite.end()
