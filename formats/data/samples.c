@@ -224,7 +224,10 @@ take_counter(struct data_tree *t, struct one *o)
 		unity_lock(&r->u);
 		o->counter = unity_is_counter(r->u.known, 0, o->id, r->u.seq, &(uint32_t){ 0 });
 	}
-	return o->counter ? unity_counter_event(&r->u, o->ts, UNITY_COUNTER(0, o->id), type, bits) : TT_OK;
+	if (!o->counter)
+		return TT_OK;
+	tt_loss_add(&r->u.b->loss, TT_LOST_COUNTER_VALUES, unity_u32(o->values) - 1, 0, r->u.b->at);
+	return unity_counter_event(&r->u, o->ts, UNITY_COUNTER(0, o->id), type, bits);
 }
 
 static int

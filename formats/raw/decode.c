@@ -133,6 +133,13 @@ alloc(struct raw_run *r, uint64_t key, uint64_t bytes)
 	return rc;
 }
 
+/* The number of values of the sample of ${type}. */
+static unsigned
+count_values(unsigned type, struct raw_take t)
+{
+	return type < RAW_BEGIN_ARGS ? 0 : raw_take_byte(&t);
+}
+
 /* GC.Alloc with a size is an allocation, not a zone, and its end is ignored. Without a size it is an ordinary zone. */
 static bool
 alloc_bytes(unsigned type, const struct raw_take *t, uint64_t *bytes)
@@ -243,8 +250,10 @@ single(struct raw_run *r, uint32_t id, unsigned type, const struct raw_take *t)
 	if (r->s->marker.counters && first_value(type, *t, &v) && unity_number(&v, &as, &bits)) {
 		uint32_t counter;
 		unity_lock(&r->u);
-		if (unity_is_counter(&r->m->known, r->s->number, id, r->u.seq, &counter))
+		if (unity_is_counter(&r->m->known, r->s->number, id, r->u.seq, &counter)) {
+			tt_loss_add(&r->u.b->loss, TT_LOST_COUNTER_VALUES, count_values(type, *t) - 1, 0, r->at);
 			return unity_counter_event(&r->u, now(r), counter, as, bits);
+		}
 	}
 	if (!(e = rare(r, TT_INSTANT, unity_key(&r->u, id))))
 		return r->u.err->code;

@@ -111,8 +111,9 @@ static int
 counter(struct ttc_run *r, struct ttc_take *t)
 {
 	struct value v = { .text = NULL };
+	const uint64_t n = ttc_number(t);
 
-	if (ttc_number(t) > 0)
+	if (n > 0)
 		take_value(t, &v);
 	if (t->bad || v.tag == TTC_NONE || v.text)
 		return TT_OK;
@@ -121,6 +122,8 @@ counter(struct ttc_run *r, struct ttc_take *t)
 		return r->err->code;
 	e->dur = (uint32_t)r->key;
 	e->depth = (uint16_t)v.type;
+	/* Each has a byte at least. */
+	tt_loss_add(&r->b->loss, TT_LOST_COUNTER_VALUES, n - 1 < (uint64_t)(t->end - t->p) ? n - 1 : (uint64_t)(t->end - t->p), 0, r->b->at);
 	return TT_OK;
 }
 

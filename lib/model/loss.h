@@ -53,6 +53,7 @@ enum tt_loss_kind {
 	TT_LOST_SHORT,            /* parts of a flight recording that are shorter than was asked for */
 	TT_LOST_SHARED,           /* covered methods that code of several domains ran, of which one was counted */
 	TT_LOST_NESTED,           /* calls as deep as the recorder's limit: what they call was not recorded */
+	TT_LOST_COUNTER_VALUES,   /* values of counters beside the first */
 	TT_LOST_KINDS
 };
 

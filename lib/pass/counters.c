@@ -114,8 +114,9 @@ put_double(struct tt_report *r, struct tt_cell *c, struct scale s, double v)
 			tt_cell_exact(c, s.unit, tt_text(r, "%s", text), (int64_t)scaled);
 		return;
 	}
-	if (isfinite(scaled))
-		*tt_put_double(text, scaled / step) = '\0';
+	const double shown = v * ((double)s.num / step);      /* the largest doubles have no room for the steps */
+	if (isfinite(shown))
+		*tt_put_double(text, shown) = '\0';
 	else
 		strcpy(text, isnan(v) ? "NaN" : v > 0 ? "Infinity" : "-Infinity");
 	put_beyond(r, c, s, text, v);

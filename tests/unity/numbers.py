@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""
+Values of counters that are no numbers, infinite, beyond 2^53, or several in one sample: each output has them as tracetool-formats(7) says, and what is
+JSON a strict parser reads.
+"""
+import json
+import math
+import os
+import re
+import sqlite3
+import struct
+import sys
+
+from raw_log import MAIN, MS, SESSION, Log, marker, state
+from ttc import F64, I64, Capture, Suite, arguments
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+import pftrace  # noqa: E402
+
+suite = Suite()
+COUNTER, PLAIN = 5, 6
+VALUES = [1.5, math.nan, math.inf, -math.inf, 2.5, -0.0, 5e-324, 1.7976931348623157e308]
+
+
+def strict(text):
+    def refuse(word):
+        raise ValueError(word)
+    return json.loads(text, parse_constant=refuse)
+
+
+def single(ms, number, values):
+    """A sample with values of 8 bytes: floats, or integers."""
+    return struct.pack("<HBIQB", 44, 0, number, int(ms * MS), len(values)) + b"".join(
+        struct.pack("<Bd", 7, v) if isinstance(v, float) else struct.pack("<Bq", 4, v) for v in values)
+
+
+def raw(path, samples):
+    """${samples}: (marker, values) of each, one a ms."""
+    log = Log(10)
+    log.block(SESSION, marker(COUNTER, "Fuel", [(7, "value")], flags=0x80) + marker(PLAIN, "Hit", [(7, "x"), (7, "y")]))
+    log.frame(10)
+    log.block(MAIN, b"".join(single(20 + i, number, values) for i, (number, values) in enumerate(samples)))
+    log.frame(100)
+    log.frame(110)
+    log.block(SESSION, state(0, 120))
+    return log.write(suite.path(path))
+
+
+def ttc(path, samples):
+    c = Capture()
+    fuel, hit = c.counter("Fuel"), c.marker("Hit")
+    t = c.thread()
+    t.frame(10 * MS)
+    for i, (number, values) in enumerate(samples):
+        args = [(F64 if isinstance(v, float) else I64, v) for v in values]
+        if number == COUNTER:
+            t.other((20 + i) * MS, 5, t.key_of((20 + i) * MS, fuel) + arguments(args))
+        else:
+            t.instant((20 + i) * MS, hit, args)
+    t.frame(100 * MS)
+    t.frame(110 * MS)
+    return c.write(suite.path(path))
+
+
+def several(form, path):
+    rows = {r["kind"]: r["count"] for r in suite.rows("loss", path)}
+    suite.equal(form + ": values beside the first are told", rows.get("counter_values"), 5)
+    row, = (r for r in suite.rows("counters", path) if r["counter"] == "Fuel")
+    suite.equal(form + ": the first value of each sample counts", (row["count"], row["min"], row["max"], row["last"]), (4, 1, 4, 4))
+
+
+def extremes(form, path):
+    """The table counters: infinities and NaN count only if there are no other values, and the largest doubles are numbers."""
+    row, = (r for r in suite.rows("counters", path) if r["counter"] == "Fuel")
+    suite.equal(form + ": extremes of a counter", (float(row["min"]), float(row["max"]), float(row["last"])), (0, VALUES[-1], VALUES[-1]))
+
+
+def close(a, b):
+    return (math.isnan(a) and math.isnan(b)) or a == b
+
+
+def outputs(form, path):
+    """Those of VALUES that an output can say, in order."""
+    finite = [v for v in VALUES if math.isfinite(v)]
+    out = {s: suite.path("out." + s) for s in ("json", "csv", "sqlite", "pftrace", "pb", "html", "pairs.json", "perf.json")}
+    for s, options in (("json", ()), ("csv", ()), ("sqlite", ()), ("pftrace", ()), ("pairs.json", ("--begin-end",))):
+        suite.run("convert", "-q", "--force", *options, path, "-o", out[s])
+    for s in ("json", "pairs.json"):
+        with open(out[s], encoding="utf-8") as f:
+            events = strict(f.read())["traceEvents"]
+        suite.equal("%s, %s: finite values" % (form, s), [next(iter(e["args"].values())) for e in events if e["ph"] == "C" and e["name"] == "Fuel"], finite)
+        hits = [list(e["args"].values()) for e in events if e["name"] == "Hit"]
+        suite.equal("%s, %s: arguments" % (form, s), hits, [["NaN", "Infinity"], ["-Infinity", 1.5]])
+    with open(out["csv"], encoding="utf-8") as f:
+        told = [line.split(",") for line in f if line.startswith("counter") and ",Fuel," in line]
+    suite.equal(form + ", csv: all values", [close(float(t[9]), v) for t, v in zip(told, VALUES, strict=True)], [True] * len(VALUES))
+    suite.equal(form + ", csv: words", [t[9] for t in told[1:4]], ["NaN", "Infinity", "-Infinity"])
+    db = sqlite3.connect(out["sqlite"])
+    suite.equal(form + ", sqlite: NULL and infinities", [v for v, in db.execute("select v.value from counter_value v join counter c on c.id = v.counter "
+                "where c.name = 'Fuel' order by v.time_ns")], [None if math.isnan(v) else v for v in VALUES])
+    for table, columns in ((t, [c[1] for c in db.execute("pragma table_info(%s)" % t) if c[2] in ("REAL", "INTEGER", "NUMERIC")])
+                           for t, in list(db.execute("select name from sqlite_master where type = 'table'"))):
+        for c in columns:
+            suite.equal("%s, sqlite: text in %s.%s" % (form, table, c), list(db.execute('select "%s" from "%s" where typeof("%s") = \'text\' limit 1' %
+                                                                                      (c, table, c))), [])
+    db.close()
+    values = [m[1] for line in pftrace.load(out["pftrace"]).lines() if (m := re.match(r"\d+ count \(counter Fuel .*\) (\S+)$", line))]
+    suite.equal(form + ", perfetto: values", [float(v) for v in values], [v for v in VALUES if math.isfinite(v)])
+    for verb, more in (("stats", ("--limit", "0")), ("info", ()), ("diff", (path,))):
+        text = suite.run(verb, "-q", path, *more, "--format", "json", status=5 if verb == "diff" else 0)[0]      # too few frames to compare
+        try:
+            strict(text)
+            problem = None
+        except ValueError as e:
+            problem = str(e)
+        suite.equal("%s: JSON of %s" % (form, verb), problem, None)
+    for verb in ("stats", "diff"):
+        for f in ("csv", "markdown", "text"):
+            said = suite.run(verb, "-q", path, *((path,) if verb == "diff" else ()), "--format", f, status=5 if verb == "diff" else 0)[0]
+            suite.equal("%s: words of C in %s as %s" % (form, verb, f), re.findall(r"(?<![\w])-?(?:nan|inf)(?![\w])", said), [])
+    suite.run("report", "-q", path, "-o", out["html"])
+    with open(out["html"], encoding="utf-8") as f:
+        page = f.read()
+    suite.equal(form + ": words of C in the page", re.findall(r"(?<![\w])-?(?:nan|inf)(?![\w])", re.sub(r"<script.*?</script>", "", page, flags=re.S)), [])
+    for body in re.findall(r"<script[^>]*application/json[^>]*>(.*?)</script>", page, flags=re.S):
+        strict(body)
+    suite.equal(form + ": coordinates of the page", re.findall(r'(?:points|d|x|y|width|height)="[^"]*(?:nan|inf)[^"]*"', page, flags=re.I), [])
+    suite.run("batch", "-q", path, "-o", suite.path("batch." + form), "--to-db", suite.path(form + ".db"), "--format", "json")
+    with open(suite.path("batch." + form) + "/results.jsonl", encoding="utf-8") as f:
+        for line in f:
+            strict(line)
+    db = sqlite3.connect(suite.path(form + ".db"))
+    for table, in list(db.execute("select name from sqlite_master where type = 'table'")):
+        for c in [c[1] for c in db.execute("pragma table_info(%s)" % table) if c[2] in ("REAL", "INTEGER", "NUMERIC")]:
+            suite.equal("%s, batch: text in %s.%s" % (form, table, c), list(db.execute('select "%s" from "%s" where typeof("%s") = \'text\' limit 1' %
+                                                                                     (c, table, c))), [])
+    db.close()
+
+
+for form_, write in (("raw", raw), ("ttc", ttc)):
+    several(form_, write("several." + form_, [(COUNTER, [1, 10]), (COUNTER, [2, 20, 30, 40]), (COUNTER, [3]), (COUNTER, [4, 50])]))
+    extremes(form_, write("values." + form_, [(COUNTER, [v]) for v in VALUES]))
+    outputs(form_, write("values." + form_, [(COUNTER, [v]) for v in VALUES] + [(PLAIN, [math.nan, math.inf]), (PLAIN, [-math.inf, 1.5])]))
+suite.end()
