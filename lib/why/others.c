@@ -229,6 +229,29 @@ look_at_gpu(const struct tt_why *w, struct tt_cause *c)
 }
 
 /*
+ * The render thread's longest wait for the GPU or the display in the frame, where that is half of the wait of ${c} or more: the frame may be shown at a refresh
+ * some time after it. A wait longer than a period is for the GPU.
+ */
+static void
+look_at_render_wait(const struct tt_why *w, struct tt_cause *c)
+{
+	const struct tt_frame_path *most = NULL;
+
+	for (size_t i = 0; i < w->s->n; i++) {
+		const struct tt_frame_path *r = &w->s->rec[i];
+
+		if (tt_frame_sums_zone(w->s, r->node) && is_for_gpu(w, r->node) && r->longest >= c->took / 2 && (!most || r->longest > most->longest))
+			most = r;
+	}
+	if (!most)
+		return;
+	c->other = tt_paths_row(w->p, most->node);
+	c->other_ns = most->longest;
+	c->name = tt_paths_thread(w->p, most->node)->name;
+	c->gpu = most->longest > w->cap + w->cap / 4 ? TT_GPU_LATE : TT_GPU_OR_SYNC;
+}
+
+/*
  * What another thread does in the frame beyond the usual while this one waits: most of any, if that is half of the wait or more. It may be what was waited
  * for; the capture does not say.
  */
@@ -261,6 +284,9 @@ tt_why_look_at_others(const struct tt_why *w, struct tt_cause *c)
 
 	if (!tt_why_look_at_end(w, c))
 		look_at_more_work(w, c);
-	if (tt_waits_kind(w->m, tt_why_full_name(w, row)) == TT_WAIT_LIMIT)
-		look_at_gpu(w, c);
+	if (tt_waits_kind(w->m, tt_why_full_name(w, row)) != TT_WAIT_LIMIT)
+		return;
+	look_at_gpu(w, c);
+	if (c->other == TT_NO_ROW && c->gpu == TT_GPU_UNKNOWN && w->cap)
+		look_at_render_wait(w, c);
 }

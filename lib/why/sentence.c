@@ -592,8 +592,8 @@ put_beside(const struct alike *a, const struct tt_paths *p, struct tt_buf *b)
 	if (c->other != TT_NO_ROW && c->ended) {
 		put_end(a, p, b);
 	} else if (c->other != TT_NO_ROW) {
-		tt_buf_printf(b, a->frames > 1 ? "; in the worst frame thread \"%s\" ran %s for " : "; in the same frame thread \"%s\" ran %s for ", c->name,
-		    label(p, c->other));
+		tt_buf_printf(b, "; in the %s frame thread \"%s\" %s %s for ", a->frames > 1 ? "worst" : "same", c->name,
+		    c->gpu != TT_GPU_UNKNOWN && c->gpu_ns == 0 ? "was in" : "ran", label(p, c->other));
 		put_time(b, c->other_ns);
 	}
 	if (c->gpu == TT_GPU_UNKNOWN)
