@@ -40,8 +40,8 @@ EXPECTED = {
         "bad-garbage": (3, ["bytes skipped to find the next block", "1,000 B"], 200),
         "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
         "bad-unknown-message": (3, ["not fully decoded"], 200),
+        "newer-version": (0, ["0x20270201", "6000.5", "which fits"], 200),
         "unsupported-big-endian": (3, ["big-endian"], None),
-        "unsupported-future-version": (0, ["0x20270201", "6000.5", "which fits"], 200),
     },
     # The same of what its Editor saves.
     "data": {
@@ -54,8 +54,6 @@ EXPECTED = {
         "bad-no-frames": (0, [], 0),
         "bad-size": (3, ["bytes skipped to find the next frame", "2,936 B"], 350),
         "bad-tree": (3, ["not fully decoded"], 400),
-        "unsupported-2018": (0, [], 20),
-        "unsupported-6000.5": (0, [], 40),
         "unsupported-big-endian": (3, ["big-endian", "5.5"], None),
         "unsupported-future-version": (3, ["no known layout fits", "0x20270201", "6000.3.9f1"], None),
     },
