@@ -52,6 +52,18 @@ refund(struct tt_mem *mem, size_t n)
 	atomic_fetch_sub_explicit(&mem->used, n, memory_order_relaxed);
 }
 
+int
+tt_mem_charge(struct tt_mem *mem, size_t n, struct tt_err *err)
+{
+	return charge(mem, n, err);
+}
+
+void
+tt_mem_refund(struct tt_mem *mem, size_t n)
+{
+	refund(mem, n);
+}
+
 void *
 tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err)
 {

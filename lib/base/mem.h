@@ -61,6 +61,13 @@ void tt_mem_fit(struct tt_mem *mem, void *p, size_t *cap, size_t n, size_t elem)
  */
 void tt_mem_free(struct tt_mem *mem, void *p, size_t n);
 
+/**
+ * tt_mem_charge(mem, n, err), tt_mem_refund(mem, n):
+ * Count ${n} bytes that another library allocates, or frees, against the limit of ${mem}.
+ */
+int tt_mem_charge(struct tt_mem *mem, size_t n, struct tt_err *err);
+void tt_mem_refund(struct tt_mem *mem, size_t n);
+
 /* Much was freed that will not be wanted soon: give it back to the system where that is possible. It takes a millisecond or two. */
 void tt_mem_trim(void);
 

@@ -20,6 +20,7 @@ struct tt_doc {
 	const char *text;             /* borrowed */
 	size_t n;
 	json_t *root;
+	size_t charged;               /* bytes counted for the tree */
 	struct tt_arena *a;           /* texts are copied to */
 	struct {                      /* the element whose place was found last: the search for a later one begins there */
 		const json_t *array;  /* NULL: none yet */

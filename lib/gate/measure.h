@@ -147,15 +147,16 @@ const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, str
 
 /* One figure of one capture. */
 struct tt_value {
-	bool known;
-	enum tt_dim dim;
 	int64_t v;                    /* amount */
 	const char *why;              /* not known: why not, and what to do; a sentence without a full stop */
-	bool several;                 /* not known, for more than one row of a table fits */
-	bool absent;                  /* nothing of the selector's name was met; v is 0 where that is a value */
-	bool elsewhere;               /* absent: it was met, but never on the thread that the measure is of */
 	int64_t *each;                /* amounts of the single frames, sorted; measures with .pooled alone */
-	size_t neach;
+	uint32_t neach;
+	/* Small, because a baseline has a hundred values of each of its captures. */
+	enum tt_dim dim : 8;
+	bool known : 1;
+	bool several : 1;             /* not known, for more than one row of a table fits */
+	bool absent : 1;              /* nothing of the selector's name was met; v is 0 where that is a value */
+	bool elsewhere : 1;           /* absent: it was met, but never on the thread that the measure is of */
 };
 
 /**

@@ -90,7 +90,7 @@ keep_each(struct tt_figures *g, const struct tt_values *e, struct tt_value *v, s
 		return err->code;
 	for (size_t i = 0; i < e->n; i++)
 		v->each[i] = tt_scale(tt_column_at(&e->v, i), TT_AMOUNT_ONE, 1);
-	v->neach = e->n;
+	v->neach = (uint32_t)e->n;
 	return TT_OK;
 }
 

@@ -222,7 +222,7 @@ take_value(const json_t *j, struct tt_value *v, const char *key, struct tt_arena
 	v->elsewhere = json_is_true(json_object_get(j, "elsewhere"));
 	for (unsigned i = 0; i < TT_DIMS && unit; i++)
 		if (strcmp(unit, tt_dim_name[i]) == 0)
-			v->dim = i;
+			v->dim = (enum tt_dim)i & 0xff;
 	if (text_of(absent ? absent : json_object_get(j, "missing"), NULL, &v->why, a, err) != TT_OK)
 		return err->code;
 	if (!json_is_array(each))
@@ -235,12 +235,27 @@ take_value(const json_t *j, struct tt_value *v, const char *key, struct tt_arena
 	return TT_OK;
 }
 
-static int
-take_parts(const json_t *list, enum tt_about about, bool framed, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
-{
-	size_t most = about == TT_ABOUT_TIME && framed ? 2 * TT_SAMPLE_PARTS : TT_SAMPLE_PARTS;
+/* Lists of parts, in the order of struct tt_sample. */
+static const struct part_list { const char *key; enum tt_about about; bool framed; } part_lists[] = {
+	{ "time", TT_ABOUT_TIME, true }, { "alloc", TT_ABOUT_ALLOC, true }, { "time_all", TT_ABOUT_TIME, false }, { "alloc_all", TT_ABOUT_ALLOC, false },
+};
+enum { PART_LISTS = sizeof part_lists / sizeof *part_lists };
 
-	for (size_t i = 0; i < json_array_size(list) && i < most; i++) {
+/* The number of parts of the sample ${j} that are kept of a list; ${framed}: it has some of whole frames. */
+static size_t
+count_parts(const json_t *j, const struct part_list *k, bool framed)
+{
+	const size_t n = json_array_size(json_object_get(j, k->key));
+	const size_t max = k->about == TT_ABOUT_TIME && k->framed && framed ? 2 * TT_SAMPLE_PARTS : TT_SAMPLE_PARTS;
+
+	return n < max ? n : max;
+}
+
+/* Take ${n} parts of ${list}. */
+static int
+take_parts(const json_t *list, size_t n, enum tt_about about, bool framed, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
 		const json_t *j = json_array_get(list, i);
 		struct tt_part *p = &s->part[s->npart];
 
@@ -256,13 +271,35 @@ take_parts(const json_t *list, enum tt_about about, bool framed, struct tt_sampl
 	return TT_OK;
 }
 
+/* The parts of the sample ${j}; ${framed}: it has some of whole frames. */
+static int
+take_all_parts(const json_t *j, bool framed, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+{
+	size_t n = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < PART_LISTS; i++)
+		n += count_parts(j, &part_lists[i], framed);
+	s->part = tt_arena_alloc(a, (n + 1) * sizeof *s->part, err);
+	if (!s->part)
+		return err->code;
+	for (size_t i = 0; i < PART_LISTS && rc == TT_OK; i++) {
+		const struct part_list *k = &part_lists[i];
+
+		rc = take_parts(json_object_get(j, k->key), count_parts(j, k, framed), k->about, k->framed && framed, s, a, err);
+	}
+	return rc;
+}
+
 static int
 take_worst(const json_t *list, struct tt_worst **to, size_t *n, struct tt_arena *a, struct tt_err *err)
 {
-	*to = tt_arena_alloc(a, TT_SAMPLE_WORST * sizeof **to, err);
+	const size_t size = json_array_size(list), max = size < TT_SAMPLE_WORST ? size : TT_SAMPLE_WORST;
+
+	*to = tt_arena_alloc(a, (max + 1) * sizeof **to, err);
 	if (!*to)
 		return err->code;
-	for (; *n < json_array_size(list) && *n < TT_SAMPLE_WORST; ++*n) {
+	for (; *n < max; ++*n) {
 		const json_t *j = json_array_get(list, *n), *top = json_object_get(j, "top");
 		struct tt_worst *w = &(*to)[*n];
 
@@ -300,8 +337,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 	if (!json_is_string(json_object_get(j, "name")) || !json_is_object(values))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "is not a sample: it needs a \"name\" and \"values\"");
 	s->value = tt_arena_alloc(a, (n + 1) * sizeof *s->value, err);
-	s->part = s->value ? tt_arena_alloc(a, 5 * TT_SAMPLE_PARTS * sizeof *s->part, err) : NULL;
-	if (!s->part)
+	if (!s->value)
 		return err->code;
 	s->frames = (uint64_t)integer(j, "frames");
 	s->cap_ns = integer(j, "cap") > 0 ? integer(j, "cap") : 0;
@@ -324,13 +360,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 		rc = take_value(json_object_get(values, x[i].key), &s->value[i], x[i].key, a, err);
 	}
 	if (rc == TT_OK)
-		rc = take_parts(json_object_get(j, "time"), TT_ABOUT_TIME, framed, s, a, err);
-	if (rc == TT_OK)
-		rc = take_parts(json_object_get(j, "alloc"), TT_ABOUT_ALLOC, framed, s, a, err);
-	if (rc == TT_OK)
-		rc = take_parts(json_object_get(j, "time_all"), TT_ABOUT_TIME, false, s, a, err);
-	if (rc == TT_OK)
-		rc = take_parts(json_object_get(j, "alloc_all"), TT_ABOUT_ALLOC, false, s, a, err);
+		rc = take_all_parts(j, framed, s, a, err);
 	if (rc == TT_OK)
 		rc = take_worst(json_object_get(j, "worst"), &s->worst, &s->nworst, a, err);
 	if (rc == TT_OK)

@@ -27,6 +27,7 @@ import kit
 import raw_log
 import ttc
 
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 N = int(os.environ.get("TT_N", 50000 if kit.LONG else 200))
 MOST = 2.3 if kit.LONG else 2.4
 THROW, LOCK, ROOT, HANDLE, COVERED, STATEMENTS = 22, 24, 25, 20, 31, 32
@@ -227,8 +228,57 @@ def frames_paused(n):
     return c
 
 
+def markers_logged(n):
+    c = raw_log.Log(100, ["Main Thread"] + ["m%d" % i for i in range(n)])
+    for i in range(1, n + 1):
+        c.block(c.main, raw_log.zone(i, 100 + i / 100, 100.005 + i / 100))
+    return c
+
+
+def threads_logged(n):
+    c = raw_log.Log(100)
+    for i in range(n):
+        c.block(raw_log.SESSION, raw_log.thread(1000 + i, 100, "t%d" % i))
+        c.block(1000 + i, raw_log.zone(1, 101 + i / 1000, 102 + i / 1000))
+    return c
+
+
+def frames_logged(n):
+    c = raw_log.Log(100)
+    for i in range(n):
+        c.frame(100 + 16 * i)
+    return c
+
+
+def blocks_unknown(n):
+    """Blocks that begin with a message of an unknown type, with a text of another length each."""
+    c = raw_log.Log(100)
+    for i in range(n):
+        c.block(c.main, struct.pack("<HI", 77, i % 40) + i % 40 * b"x" + raw_log.zone(1, 101 + i, 101.5 + i))
+    return c
+
+
+def paths_throwing(n):
+    """Four frames, in each of which an exception is thrown on as many paths."""
+    c = ttc.Capture(producer="tracetool Mono module")
+    own, t = c.marker("A:Go ()"), c.thread()
+    keys = [c.marker("A:M%d ()" % i) for i in range(n)]
+    c.record(76, ttc.varint(0) + ttc.varint(0x10000) + b"\0" + ttc.varint(0) + ttc.text("Space.Failed") + ttc.text(""))
+    for f in range(4):
+        at = 1000 + f * (n + 2) * 100
+        t.frame(at)
+        t.begin(at + 1, own)
+        for i, key in enumerate(keys):
+            t.begin(at + 10 + i * 100, key)
+            t.other(at + 20 + i * 100, THROW, ttc.varint(0x20000000 + i * 32) + ttc.varint(0x10000) + ttc.varint(0))
+            t.end(at + 60 + i * 100)
+        t.end(at + 20 + n * 100)
+    return c
+
+
 KINDS = [categories, markers, overloads, threads, threads_apart, names, counters, labels, facts, scopes, frames,
-         frames_apart, classes, exceptions, locks, roots, handles, coverage, methods, logs, carries, frames_paused]
+         frames_apart, classes, exceptions, locks, roots, handles, coverage, methods, logs, carries, frames_paused,
+         markers_logged, threads_logged, frames_logged, blocks_unknown, paths_throwing]
 
 
 def game(path, run):
@@ -308,7 +358,52 @@ def threads_alike(s, n):
         yield "threads of one name as " + emitter, convert([path], "--force", "-f", emitter, "--marker", "m", "-o", s.path("alike"))
 
 
-OTHERS = [sessions, captures, threads_alike]
+def budget_rows(s, n):
+    """A budget of ${n} rows, each about another marker, of which a capture has the first hundred. Each row looks at each marker."""
+    budget, path = s.path("rows-%d.json" % n), make(s, markers, 100)
+    with open(budget, "w") as f:
+        json.dump({"tracetool_budget": 1, "rows": [{"id": "r%d" % i, "metric": "marker.time", "marker": "m%d" % i, "stat": "total", "max": "1s"}
+                                                   for i in range(n)]}, f)
+    gate = ["stats", "-q", "-j1", "--gate", budget, "--inconclusive", "pass", path]
+    yield "budget of many rows", gate
+    yield "budget of many rows, as JSON", [*gate, "--json", s.path("rows.v")]
+    yield "budget of many rows, saved", [*gate, "--save", s.path("rows.base")]
+
+
+def renames(s, n):
+    """${n} names that changed, and what compares captures by them."""
+    path, names = make(s, markers, n), s.path("renames-%d.txt" % n)
+    with open(names, "w") as f:
+        f.write("".join("m%d\tm%d\n" % (i, n - 1 - i) for i in range(n)))
+    yield "names that changed", ["diff", "-q", "-j1", "--rename", names, path, "--", path]
+
+
+def saved(s, n):
+    """What Unity's Editor saves: many frames, samples of a frame, and threads."""
+    for what in ("frames", "samples", "workers"):
+        path = s.path("%s-%d.data" % (what, n))
+        sizes = {"frames": 3, "samples": 6, "workers": 2, what: n}
+        subprocess.run([sys.executable, os.path.join(FOLDER, "unity", "data_gen.py"), path, *sum((["--" + k, str(v)] for k, v in sizes.items()), [])],
+                       check=True, stdout=subprocess.DEVNULL)
+        yield "%s of .data, stats" % what, stats([path])
+        yield "%s of .data, report" % what, ["report", "-q", "-j1", path, "-o", s.path("saved.html")]
+        yield "%s of .data, converted" % what, convert([path], "-o", s.path("saved.json"))
+        yield "%s of .data, compared" % what, ["diff", "-q", "-j1", path, "--", path]
+
+
+def check_memory(s):
+    """A baseline of small sessions takes as much memory for each as its text asks for: documents are counted, too."""
+    used = []
+    for n in (500, 2500):
+        line = dict(sessions(s, n))["gate"]
+        r = subprocess.run([kit.TRACETOOL, *("-v" if x == "-q" else x for x in line)], capture_output=True, text=True, check=False)
+        counted = re.search(r"\(([\d.]+) (KB|MB) counted", r.stderr)
+        used.append(float(counted.group(1)) * (1 if counted.group(2) == "KB" else 1000) if counted else 0)
+    each = (used[1] - used[0]) / 2000
+    s.check("memory of a session of a baseline", None if 3 < each < 12 else "%.1f kB: %s" % (each, used))
+
+
+OTHERS = [sessions, captures, threads_alike, budget_rows, renames, saved]
 
 
 def tables():
@@ -371,7 +466,7 @@ def commands(kind, paths, out):
 def make(s, kind, n):
     """The path of a capture with ${n} of ${kind}."""
     made = kind(n)
-    path = s.path("%s-%d.%s" % (kind.__name__, n, "mlpd" if isinstance(made, str) else "raw" if kind in (logs, carries, frames_paused) else "ttc"))
+    path = s.path("%s-%d.%s" % (kind.__name__, n, "mlpd" if isinstance(made, str) else "raw" if isinstance(made, raw_log.Log) else "ttc"))
     if isinstance(made, str):
         subprocess.run([os.path.join(kit.BUILD, "kit", "calls_gen"), path], input=made, text=True, check=True)
     elif path.endswith(".raw"):
@@ -426,4 +521,6 @@ if __name__ == "__main__":
         every = [] if kit.LONG else zip(*(commands(None, p, suite.path("out-%d" % i)) for i, p in enumerate(together)))
         for f in [pool.submit(compare, suite, same[0][0], [line for _, line in same]) for same in every]:
             f.result()
+    if not only:
+        check_memory(suite)
     suite.end()
