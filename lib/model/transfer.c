@@ -1,5 +1,5 @@
 /**
- * Undoes base64, hex and text encodings of a file's first bytes, and asks the readers about the bytes that come out.
+ * Undoes base64, hex, quoted-printable and text encodings of a file's first bytes, and asks the readers about the bytes that come out.
  */
 #include "model/transfer.h"
 
@@ -50,7 +50,7 @@ name_of(const struct tt_format *const *list, const struct undone *u, int min_bid
 	return NULL;
 }
 
-/* --- base64 and hex -------------------------------------------------------------------------- */
+/* --- base64, hex and quoted-printable --------------------------------------------------------- */
 
 static int
 digit64(uint8_t c)
@@ -127,6 +127,30 @@ undo_hex(struct undone *u, const uint8_t *p, size_t n)
 	}
 }
 
+/* Bytes as they are or "=8A" (RFC 2045, 6.7); a "=" at the end of a line joins it with the next. False: no byte is written so. */
+static bool
+undo_quoted(struct undone *u, const uint8_t *p, size_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] != '=') {
+			put(u, p[i]);
+		} else if (n - i > 2 && digit16(p[i + 1]) >= 0 && digit16(p[i + 2]) >= 0) {
+			put(u, (uint32_t)digit16(p[i + 1]) << 4 | (uint32_t)digit16(p[i + 2]));
+			any = true;
+			i += 2;
+		} else if (n - i > 1 && p[i + 1] == '\n') {
+			i++;
+		} else if (n - i > 2 && p[i + 1] == '\r' && p[i + 2] == '\n') {
+			i += 2;
+		} else {
+			break;
+		}
+	}
+	return any;
+}
+
 /* --- text ------------------------------------------------------------------------------------ */
 
 /* Characters beyond ASCII in a text, and how many of them are U+FFFD; nul: there is one. Not valid: the bytes are no UTF-8. */
@@ -190,11 +214,11 @@ refuse(const char *name, const char *as, struct tt_err *err)
 	return tt_fail(err, TT_E_UNKNOWN, 0, "is a %s capture %s", name, as);
 }
 
-/* Text that stands for bytes: base64 or hex, alone, in quotes, in a data URL, or in the frame of PEM. */
+/* Text that stands for bytes: base64, hex or quoted-printable, alone, in quotes, in a data URL, or in the frame of PEM. */
 static int
 refuse_coded(const struct tt_format *const *list, const uint8_t *p, size_t n, struct tt_err *err)
 {
-	struct undone b = { 0 }, h = { 0 };
+	struct undone b = { 0 }, h = { 0 }, q = { 0 };
 	const char *name;
 	const uint8_t *at;
 
@@ -215,6 +239,8 @@ refuse_coded(const struct tt_format *const *list, const uint8_t *p, size_t n, st
 	undo_hex(&h, p, n);
 	if ((name = name_of(list, &h, 90)) != NULL)
 		return refuse(name, "as hexadecimal text: make it bytes first (xxd -r -p; for a dump with offsets, xxd -r)", err);
+	if (undo_quoted(&q, p, n) && (name = name_of(list, &q, 60)) != NULL)
+		return refuse(name, "as quoted-printable text, as mail has it: decode it first (qprint -d, or python3 -m quopri -d)", err);
 	return TT_OK;
 }
 
@@ -238,10 +264,10 @@ tt_transfer_refuse(const struct tt_format *const *list, const uint8_t *head, siz
 	mend_first(&u);
 	if (t.valid && t.nul && t.replaced >= MIN_WIDE && (name = name_of(list, &u, 60)) != NULL)
 		return refuse(name, "that was decoded as UTF-8 text: bytes that are no text became U+FFFD, and are lost; " COPY_AGAIN, err);
-	if (lossy)
-		return TT_OK;
 	if (t.valid && t.wide < MIN_WIDE && !t.nul)
 		return refuse_coded(list, head, n, err);
+	if (lossy)
+		return TT_OK;
 	if ((t.valid || memcmp(u.p, "\x89TTC", 4) == 0) && (name = name_of(list, &u, 60)) != NULL)
 		return refuse(name, "that was changed as if it were text: " COPY_AGAIN, err);
 	return TT_OK;

@@ -1,5 +1,5 @@
 /**
- * Recognises captures that a program took for text: written as base64 or hex, decoded as text on the way, or with line ends changed.
+ * Recognises captures that a program took for text: written as base64, hex or quoted-printable, decoded as text on the way, or with line ends changed.
  *
  * Nothing is undone: the first bytes say what happened, and the message what to do.
  */
@@ -16,7 +16,7 @@ struct tt_err;
 /**
  * tt_transfer_refuse(list, head, n, lossy, err):
  * If the ${n} bytes at ${head}, the first of a file, are a capture of one of ${list} as text, return TT_E_UNKNOWN with what it is and what to do; else TT_OK.
- * ${lossy}: only where bytes of it were replaced by U+FFFD, which no reader can make up for, though one may know the first of them.
+ * ${lossy}: a reader knows the first bytes, so only where it can make nothing of the rest: bytes were replaced by U+FFFD, or all is text.
  */
 int tt_transfer_refuse(const struct tt_format *const *list, const uint8_t *head, size_t n, bool lossy, struct tt_err *err);
 
