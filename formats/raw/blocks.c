@@ -648,7 +648,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 		rc = find_start(m, &m->session[m->now], m->from + size, &m->start, &m->start_stated, &m->start_to, err);
 	const int64_t start = m->start;
 	m->from += size;
-	m->session[m->now].after_cut = cut;
+	m->session[m->now].ncut = m->session[m->now - 1].ncut + cut;
 	m->session[m->now].stated = m->start_stated;
 	/* If its clock is before the end of the last log, the session begins at that end. */
 	if (start < m->latest)

@@ -207,6 +207,13 @@ since(const struct raw_session *s, const struct raw_stream *st)
 	return st->start - (is_sane(s->began) && st->start > s->began + RAW_LONG ? RAW_LONG : RAW_FAR);
 }
 
+/* True if the log ${number} or one since, before the present one, did not end. */
+static bool
+is_cut_since(const struct raw *m, size_t number)
+{
+	return m->session[m->now].ncut != m->session[number].ncut;
+}
+
 /* Find out, once, whether the stream's thread is that of an earlier log: the last one of that id is called the same. */
 static int
 place(struct raw *m, struct raw_stream *st, struct tt_err *err)
@@ -219,6 +226,7 @@ place(struct raw *m, struct raw_stream *st, struct tt_err *err)
 	const uint32_t at = tt_map_find(&m->thread_at, hash, i, m->stream[i].tid == tid);
 	st->placed = true;
 	st->tid = tid;
+	st->after_cut = m->now > 0 && is_cut_since(m, at ? m->stream[at - 1].session : m->now - 1);
 	if (!at)
 		return tt_map_add(&m->thread_at, &m->env->mem, hash, index, err);
 	const struct raw_stream *was = &m->stream[at - 1];
@@ -247,7 +255,9 @@ deliver(struct raw *m, struct raw_stream *st, struct raw_head *h, struct tt_err 
 	if (st->id == RAW_SESSION)
 		return TT_OK;
 	const int rc = place(m, st, err);
-	h->flags |= (st->delivered ? 0u : st->goes_on ? RAW_H_FIRST | RAW_H_GOES_ON : RAW_H_FIRST) | (st->other ? RAW_H_NEW_THREAD : 0u);
+	if (!st->delivered)
+		h->flags |= RAW_H_FIRST | (st->goes_on ? RAW_H_GOES_ON : 0u) | (st->after_cut ? RAW_H_AFTER_CUT : 0u);
+	h->flags |= st->other ? RAW_H_NEW_THREAD : 0u;
 	st->delivered = true;
 	st->other = false;
 	return rc;

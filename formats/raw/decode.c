@@ -511,7 +511,7 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	if (r->s->number > 0 && (r->h->flags & RAW_H_FIRST)) {
 		if (!(e = tt_batch_rare(r->u.b, TT_GAP, ts, 0, r->u.err)))
 			return r->u.err->code;
-		e->flags = TT_F_BASE | (r->s->after_cut ? 0 : TT_F_END);
+		e->flags = TT_F_BASE | (r->h->flags & RAW_H_AFTER_CUT ? 0 : TT_F_END);
 		r->emptied = true;
 	}
 	/* The main thread of an appended log goes on even if the one before says that it ended. */

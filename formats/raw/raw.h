@@ -61,7 +61,7 @@ struct raw_session {
 	uint64_t main;                /* thread id */
 	uint64_t main_as;             /* the one it has in the model: that of the first log's main thread; see raw_tid() */
 	bool main_again;              /* an earlier log has blocks of it */
-	bool after_cut;               /* the log before it did not end */
+	uint32_t ncut;                /* logs before it that did not end */
 	bool main_sure;               /* it is the thread named so, or that thread took its place */
 	/* The input, read to its end, has: its main thread, frames of some thread, blocks of threads, blocks of definitions. */
 	bool main_there, framed, used, defined;
@@ -176,6 +176,7 @@ enum raw_head_flag {
 	RAW_H_NEW_THREAD = 2,         /* from here on the id belongs to another thread */
 	RAW_H_ENDS = 4,               /* and after it to yet another thread */
 	RAW_H_GOES_ON = 8,            /* with RAW_H_FIRST: the thread is that of an earlier log */
+	RAW_H_AFTER_CUT = 16,         /* with RAW_H_FIRST: what the thread did last in an earlier log may be missing */
 };
 
 /* A stream of one session. */
@@ -191,6 +192,7 @@ struct raw_stream {
 	uint64_t again;               /* ns from which on the id is another thread's; INT64_MAX: never */
 	uint64_t tid;                 /* see raw_tid(); from the first chunk on */
 	bool placed, goes_on;         /* ... as is whether its thread is that of an earlier log: id and name are the same */
+	bool after_cut;               /* ... and whether the last log with that id did not end, or one since; where no log has it, the last log */
 	/* of this reading */
 	bool met;                     /* its ThreadInfo was read */
 	bool seen, delivered, framed;

@@ -84,6 +84,16 @@ with open(suite.path("two.csv"), newline="") as f:
 with open(suite.path("two.pftrace"), "rb") as f:
     trace = f.read()
     suite.true("Perfetto has no counter with a number", b"(4194" not in trace)
+# A log without its end was killed: what its threads did last may be missing where they go on, also if a log without anything, or without them, is between.
+killed, header = log(5000)[:-46], Log(0).b[:36]
+alone = Log(105000)
+alone.frame(105001)
+alone.frame(105011)
+alone.block(SESSION, state(0, 105030))
+for what, logs, lost in (("a log", (), 2), ("a header", (header,), 2), ("two headers", (header, header), 2), ("a log of the main thread alone", (alone.b,), 2)):
+    suite.equal("killed, %s, then another" % what, names(write("killed.raw", killed, *logs, log(205000)))[0], lost)
+suite.equal("whole, a header, then another", names(write("whole.raw", log(5000), header, log(205000)))[0], 0)
+suite.equal("whole, killed without the worker, then another", names(write("main.raw", log(5000), alone.b[:-46], log(205000)))[0], 2)
 # Another unit makes it another counter; two of one log are two.
 rows = suite.report("stats", write("units.raw", log(5000), log(105000, unit=1)), "--table", "counters")["tables"]["counters"]["rows"]
 suite.equal("of another unit", sorted((r["counter"], r["count"]) for r in rows), [("Draws", 2 * FRAMES), ("Used Memory", FRAMES), ("Used Memory", FRAMES)])
