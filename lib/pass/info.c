@@ -48,7 +48,7 @@ static const struct tt_col thread_col[] = {
 	{ "tid", "id", TT_UNIT_HEX, "Thread id from the recorder; the GPU has none." },
 	{ "first_ns", "first event", TT_UNIT_NS, "Time of the thread's first event." },
 	{ "last_ns", "last event", TT_UNIT_NS, "Time of the thread's last event." },
-	{ "events", "events", TT_UNIT_COUNT, "Number of events of the thread." },
+	{ "events", "events", TT_UNIT_COUNT, "Number of events of the thread; definitions that belong to no thread count for the main one." },
 	{ "calls", "calls", TT_UNIT_COUNT, "Number of begun zones, without zones that tracetool makes itself." },
 	{ "allocs", "allocations", TT_UNIT_COUNT, "Number of objects allocated." },
 	{ "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated." },

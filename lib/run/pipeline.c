@@ -705,6 +705,18 @@ needs_of(const struct tt_run *r, enum tt_phase phase)
 	return (r->needs & TT_NEEDS_FRAMES) | (phase == TT_PHASE_NAMES && !r->m->filter.min_dur ? TT_SKIM : 0);
 }
 
+/* All events were read: what is known of losses only then. A capture without events says so, where no loss explains it. */
+static int
+end_losses(struct pipe *p, struct tt_err *err)
+{
+	struct tt_loss *loss = p->r->env->loss;
+
+	tt_loss_join(loss, &p->tail);
+	if (p->in->cap->nevent == 0 && !loss->any)
+		tt_log(p->r->env, TT_LOG_NORMAL, "%s has no event: nothing was recorded or saved in it, or only its end was copied", p->in->cap->path);
+	return tt_spanning_end(&p->r->m->spanning, loss, &p->r->env->mem, err);
+}
+
 int
 tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct tt_err *err)
 {
@@ -731,9 +743,7 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 		}
 	}
 	if (rc == TT_OK && phase == TT_PHASE_MAIN)
-		tt_loss_join(r->env->loss, &p.tail);
-	if (rc == TT_OK && phase == TT_PHASE_MAIN)
-		rc = tt_spanning_end(&r->m->spanning, r->env->loss, &r->env->mem, err);
+		rc = end_losses(&p, err);
 	if (rc == TT_OK)
 		rc = commit_gpu(&p, &w[0], err);
 	if (rc == TT_OK && phase >= TT_PHASE_MAIN)

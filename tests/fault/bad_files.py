@@ -51,7 +51,7 @@ EXPECTED = {
         "bad-garbage": (3, ["bytes skipped to find the next frame", "1,000 B"], 410),
         "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
         "bad-mark": (3, ["not fully decoded", "2,920 B"], 350),
-        "bad-no-frames": (0, [], 0),
+        "bad-no-frames": (0, ["has no event"], 0),
         "bad-size": (3, ["bytes skipped to find the next frame", "2,936 B"], 350),
         "bad-tree": (3, ["not fully decoded"], 400),
         "unsupported-big-endian": (3, ["big-endian", "5.5"], None),
