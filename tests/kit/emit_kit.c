@@ -337,6 +337,8 @@ fuzz_tree(struct kit *k, struct bytes *b)
 	}
 }
 
+enum { THREADS = 3 };         /* of a fuzzed model; the last one is of the second process, if there is one */
+
 static void
 fuzz_event(struct kit *k, struct bytes *b, int64_t ts)
 {
@@ -355,7 +357,8 @@ fuzz_event(struct kit *k, struct bytes *b, int64_t ts)
 		k->batch.word[words] = take(b, 1);
 		k->batch.word[words + 1] = take(b, 1);
 		need(tt_batch_room(&k->batch, 1, &err), &err, "ext");
-		k->batch.ev[k->batch.n++] = (struct tt_event){ .kind = TT_EXT, .ts = (int64_t)(take(b, 1) % 4), .val = words,
+		/* The run gives each sample the index of a thread that is there. */
+		k->batch.ev[k->batch.n++] = (struct tt_event){ .kind = TT_EXT, .ts = (int64_t)(take(b, 1) % THREADS), .val = words,
 			.dur = 2 };
 	}
 	if (flags & 2) {
@@ -419,7 +422,7 @@ kit_fuzz(struct kit *k, const char *emit, const uint8_t *p, size_t n)
 	struct bytes b = { p, p + n };
 	uint64_t how = take(&b, 1);
 	struct tt_slice slice[32];
-	struct tt_thread *thread[3];
+	struct tt_thread *thread[THREADS];
 
 	kit_init(k);
 	if (how & 2)
@@ -431,7 +434,7 @@ kit_fuzz(struct kit *k, const char *emit, const uint8_t *p, size_t n)
 	k->names = how & 64 ? TT_NAMES_SHORT : TT_NAMES_FULL;
 	k->m.filter.wrappers = how & 128;
 	fuzz_names(k, &b);
-	for (uint64_t i = 0; i < 3; i++) {
+	for (uint64_t i = 0; i < THREADS; i++) {
 		char name[32] = "";
 		size_t len;
 		const char *s = take_text(&b, &len);
