@@ -87,6 +87,13 @@ is_stranger(const struct raw_walk *w, unsigned type, size_t n)
 	return n >= 2 && !raw_may_be_in(w->session, type);
 }
 
+/* True if the present message is whole, and of a type of fixed length that threads alone have: nearly all messages are. */
+static inline bool
+is_fixed(const struct raw_walk *w, unsigned type, size_t n)
+{
+	return type < RAW_TYPES && w->s->size[type] && w->s->size[type] <= n && !w->session;
+}
+
 enum raw_step
 raw_walk_next(struct raw_walk *w)
 {
@@ -96,13 +103,13 @@ raw_walk_next(struct raw_walk *w)
 		return RAW_OVER;
 	size_t n = (size_t)(w->all - w->p);
 	unsigned type = n >= 2 ? unity_u16(w->p) : 0;
+	if (is_fixed(w, type, n)) {
+		w->size = w->s->size[type];
+		return RAW_MESSAGE;
+	}
 	if (is_stranger(w, type, n)) {
 		raw_walk_drop(w);
 		return RAW_DROPPED;
-	}
-	if (type < RAW_TYPES && w->s->size[type] && w->s->size[type] <= n) {
-		w->size = w->s->size[type];
-		return RAW_MESSAGE;
 	}
 	if (type >= RAW_BEGIN_ARGS && type <= RAW_SINGLE_ARGS && (w->size = raw_one_value_size(w->s, w->p, n)) > 0)
 		return RAW_MESSAGE;

@@ -74,7 +74,7 @@ unity_count_name(struct unity_run *r, const char *name, size_t whole)
 	bool bad = n + 1 < whole;
 
 	for (size_t i = 0, len; i < n && !bad; i += len)
-		bad = (len = tt_utf8_len(name + i, n - i)) == 0;
+		bad = (len = (unsigned char)name[i] < 0x80 ? 1 : tt_utf8_len(name + i, n - i)) == 0;
 	c->names++;
 	c->bad_names += bad;
 }
