@@ -109,4 +109,12 @@ def of_data(name, parts):
 allocs, collections = of_data("whole.data", records)
 later, none = of_data("later.data", records[first + 1:])
 suite.equal("a .data without the frame that defines GC.Collect", (collections > 0, 0 < later < allocs, none), (True, True, None))
+
+# The column events: definitions that belong to no thread count for the main one. A frame here has five messages.
+log = Log(10)
+for k in range(3):
+    log.frame(10 + 10 * k)
+log.block(SESSION, state(0, 50))
+row, = suite.rows("threads", log.write(suite.path("events.raw")))
+suite.equal("events of the main thread", row["events"], 3 * 5 + len(("thread", "marker", "marker", "state", "state")))
 suite.end()
