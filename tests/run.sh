@@ -7,7 +7,7 @@
 # failure. Nothing is left out silently: what a suite cannot try here it says in a line "left out: WHAT: WHY", which
 # is shown and counted as neither. The last line here is the sum, and the exit status 1 if anything failed.
 #
-# Suites run from the top of the tree with BUILD, TRACETOOL (the program), TT_SET (check or all) and
+# Suites run from the top of the tree with BUILD, TRACETOOL (the program), TT_SET (check or all), TT_LOT and
 # TMPDIR (removed at the end) in the environment. TT_ONLY, an extended regular expression, picks suites by name;
 # TT_NOT leaves out those that match, and says so. TT_SLOW=N is for where programs take N times as long as usual, as under an emulator: limits
 # are N times as long, and of very many cases one in N is tried.
@@ -31,7 +31,11 @@ rings=$((${shm:-0} / 73728))
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracetool-tests.XXXXXX") || exit 1
 TMPDIR=$work/tmp
 mkdir "$TMPDIR"
-export BUILD TRACETOOL TT_SET TMPDIR
+# Which part of the long lists check tries (tests/kit/lot.py): another one for each commit.
+head=$(git rev-parse --short=7 HEAD 2>/dev/null)
+TT_LOT=${TT_LOT:-$((16#${head:-0} % 10000000))}
+[ "$TT_SET" = check ] && echo "lot $TT_LOT: TT_LOT=$TT_LOT draws the same parts of long lists again"
+export BUILD TRACETOOL TT_SET TT_LOT TMPDIR
 export TRACETOOL_JOBS_EXACT=1   # -j 8 is eight workers, also on two processors
 trap 'rm -rf "$work"' EXIT
 # What the program prints must not depend on these; the suites that try it set them.
@@ -97,7 +101,9 @@ one() {
 	else
 		{ time TT_MISSING=$missing timeout -k 5 "$LIMIT" bash -c "${commands[i]}" > "$log" 2>&1 < /dev/null; } 2> "$work/$i.cpu"
 		rc=$?
-		[ -s "$work/$i.cpu" ] && read -r user sys < "$work/$i.cpu"
+		# Before the times stands what bash says of a program that a signal ended.
+		read -r user sys < <(tail -n 1 "$work/$i.cpu")
+		[[ $user$sys =~ ^[0-9]+$ ]] || user=0 sys=0
 	fi
 	last=$(tail -n 1 "$log")
 	if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
@@ -130,28 +136,39 @@ tell() {
 	grep '^left out: ' "$work/$1.log" | sed 's/^/    /'
 	sum_left=$((sum_left + $(grep -c '^left out: ' "$work/$1.log")))
 	[ "$failed" -gt 0 ] && tail -n 60 "$work/$1.log" | sed 's/^/    /' | tee "$work/$1.failed"
+	return 0
 }
 
-sum_passed=0 sum_failed=0 told=0 running=0 run_start=${EPOCHREALTIME%.*}
+tell_ended() {
+	local i
+	for i in "${!names[@]}"; do
+		[ -z "${told[i]:-}" ] && [ -e "$work/$i.sum" ] && tell "$i" && told[i]=1
+	done
+}
+
+told=() sum_passed=0 sum_failed=0 running=0 run_start=${EPOCHREALTIME%.*}
+# Suites that mostly wait (for browsers, for time-outs of Slurm) run one after the other beside those that compute.
+waits='^(batch/slurm|report|report/pages|where/ci)$'
+lane=
+if [ "${#names[@]}" -gt 15 ]; then
+	(for i in "${!names[@]}"; do [[ ${names[i]} =~ $waits ]] && one "$i"; done; true) &
+	lane=$!
+fi
 for i in "${!names[@]}"; do
+	[ -n "$lane" ] && [[ ${names[i]} =~ $waits ]] && continue
 	while [ $running -ge "$JOBS" ]; do
-		wait -n
-		running=$((running - 1))
+		wait -n -p ended
+		[ "$ended" = "$lane" ] || running=$((running - 1))
 	done
 	one "$i" &
 	running=$((running + 1))
-	while [ -e "$work/$told.sum" ]; do
-		tell $told
-		told=$((told + 1))
-	done
+	tell_ended
 done
 wait
-while [ -e "$work/$told.sum" ]; do
-	tell $told
-	told=$((told + 1))
-done
+tell_ended
 # Again at the end, where people look.
 for i in "${!names[@]}"; do
+	[ -e "$work/$i.sum" ] || { echo "FAILED: ${names[i]}: it has no sum"; sum_failed=$((sum_failed + 1)); }
 	[ -e "$work/$i.failed" ] && echo "FAILED: ${names[i]}" && tail -n 12 "$work/$i.failed"
 done
 # Which suites take the time: elapsed seconds, and processor seconds of the suite and its children.

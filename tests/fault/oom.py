@@ -5,8 +5,8 @@
 
 Each time: exit status 4 with a line that says so, nothing left behind, the old output as it was; or, where the
 program could do without, the very result of a run in which nothing failed.
-Every command, reader, form and emitter. In check the first N that is reached through calls that no earlier case had,
-and every fourth of these fails with all after it, too. In check-all every N of command lines with at most EVERY allocations;
+Every command, reader, form and emitter. In check the first N that is reached through calls that no earlier case had, one in ONE_IN of
+them by lot, and every fourth of these fails with all after it, too. In check-all every N of command lines with at most EVERY allocations;
 of each other one all the N that are reached through calls it had not before. (Every N of all of them, TT_OOM_EVERY=1, are
 13 million runs: days.)
 Ends with "N passed, N failed".
@@ -17,9 +17,10 @@ import re
 import sys
 
 import kit
+import lot
 
 EVERY = float("inf") if os.environ.get("TT_OOM_EVERY") else 2000
-SPARSE = 3 if os.environ.get("TT_SANITIZED") else 2      # in check: of so many places one
+ONE_IN = 40
 PROGRAM = os.path.join(kit.BUILD, "tracetool-oom")
 
 
@@ -60,10 +61,10 @@ def numbers(s, case, args, seen):
     for n, call in made:
         if call not in seen:
             seen.add(call)
-            if not kit.LONG and len(seen) % SPARSE:
+            if not lot.takes(ONE_IN, "oom", case.name, call):
                 continue
             yield n, False
-            if kit.LONG or len(seen) % 4 == 0:
+            if lot.takes(4, "oom, on", case.name, call):
                 yield n, True
 
 

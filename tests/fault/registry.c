@@ -140,11 +140,11 @@ way(size_t i, size_t n)
 static void
 each_prefix(const struct sample *s)
 {
-	size_t step = check_long() ? 1 : s->n / 200 + 1;
+	size_t step = check_long() ? 1 : s->n / 100 + 1, first = check_long() ? 1 : 3;
 	uint64_t before = 0, events;
 	unsigned bad = 0;
 
-	for (size_t k = 0; k <= s->n && bad < 5; k += (k < 200 ? 1 : step) * MEMRUN_SPARSE) {
+	for (size_t k = check_lot(first); k <= s->n && bad < 5; k += (k < 200 ? first : step) * MEMRUN_SPARSE) {
 		bad += !ends_well(s, "cut", k, s->p, k, MEMRUN_CALLS, &events);
 		if (events < before) {
 			printf("%s, cut at %zu: %llu events, fewer than of a shorter file\n", s->name, k,
@@ -161,10 +161,10 @@ each_prefix(const struct sample *s)
 static void
 each_bit(const struct sample *s)
 {
-	size_t step = check_long() ? 1 : s->n * 8 / 400 | 1;
+	size_t step = check_long() ? 1 : s->n * 8 / 80 | 1;
 	unsigned bad = 0;
 
-	for (size_t bit = 0, i = 0; bit < s->n * 8 && bad < 5; bit += step * MEMRUN_SPARSE, i++) {
+	for (size_t bit = check_lot(step), i = 0; bit < s->n * 8 && bad < 5; bit += step * MEMRUN_SPARSE, i++) {
 		s->p[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		bad += !ends_well(s, "bit", bit, s->p, s->n, way(i, s->n), NULL);
 		s->p[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -252,13 +252,13 @@ static void
 mutations(const struct sample *s)
 {
 	uint8_t *to = malloc(s->n + 64);
-	unsigned bad = 0, rounds = check_long() ? 20000 : 250;
+	unsigned bad = 0, rounds = check_long() ? 20000 : 80, from = check_long() ? 0 : (unsigned)check_lot(20000);
 
 	for (uint64_t i = 0; i < rounds && bad < 5; i += MEMRUN_SPARSE) {
-		uint64_t seed = i * 0x9E3779B97F4A7C15u + 1;
+		uint64_t seed = (from + i) * 0x9E3779B97F4A7C15u + 1;
 		size_t n = mutate(s, &seed, to);
 
-		bad += !ends_well(s, "mutation", i, to, n, way(i, n), NULL);
+		bad += !ends_well(s, "mutation", from + i, to, n, way(i, n), NULL);
 	}
 	CHECK_EQ_INT(bad, 0);
 	free(to);
@@ -325,7 +325,7 @@ put_number(uint8_t *p, size_t room, unsigned form, uint64_t v)
 TEST(hostile_numbers_behind_right_checksums_take_neither_time_nor_memory)
 {
 	struct sample s;
-	size_t step = check_long() ? 1 : 307;
+	size_t step = check_long() ? 1 : 2003, head = check_long() ? 1 : 23;
 	unsigned bad = 0;
 	uint8_t *to;
 
@@ -334,7 +334,7 @@ TEST(hostile_numbers_behind_right_checksums_take_neither_time_nor_memory)
 	to = malloc(s.n + 64);
 	peak_most = 0;
 	/* Every field of the head and of the first chunk's, then a part of the rest in turn. */
-	for (size_t at = 8; at < s.n && bad < 5; at += (at < 400 && step > 3 ? 3 : step) * MEMRUN_SPARSE) {
+	for (size_t at = 8 + check_lot(head); at < s.n && bad < 5; at += (at < 400 ? head : step) * MEMRUN_SPARSE) {
 		for (size_t i = 0; i < NHOSTILE && bad < 5; i++) {
 			memcpy(to, s.p, s.n);
 			put_number(to + at, s.n - at, (unsigned)(at + i) % 4, hostile[i]);

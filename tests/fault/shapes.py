@@ -1,6 +1,7 @@
 """A capture made to be slow takes a bounded number of instructions, of every table and emitter.
 
-The captures are those of fault/mlpd_shapes, 64 KiB each, and how many instructions they take does not depend on load. Each prints what it takes.
+The captures are those of fault/mlpd_shapes, 64 KiB each, and how many instructions they take does not depend on load. Each prints what it takes. In check a part
+of them by lot.
 """
 import os
 import re
@@ -9,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 import count
 import instructions
+import lot
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(os.environ.get("BUILD", "build"), "fault", "mlpd_shapes")
@@ -22,7 +24,7 @@ def shapes():
 
 if __name__ == "__main__":
     counter = instructions.fastest([PROGRAM, "none"])
-    for shape in shapes():
+    for shape in lot.some(shapes(), 12, "shapes"):
         n, rc, said = instructions.count(counter, [PROGRAM, shape + "_is_read_in_time"], TT_SET="check")
         print("%s: %.2f G instructions" % (shape, n / 1e9))
         count.check(rc == 0 and 0 < n <= BYTES * MOST, shape, "%d instructions for %d bytes, status %d %s" % (n, BYTES, rc, said[-300:]))

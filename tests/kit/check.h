@@ -110,6 +110,15 @@ check_long(void)
 	return set && strcmp(set, "all") == 0;
 }
 
+/* Where a list begins of which one in ${step} is tried: at full length with its first, else at one drawn by lot (tests/kit/lot.py). */
+static inline size_t
+check_lot(size_t step)
+{
+	const char *lot = getenv("TT_LOT");
+
+	return check_long() || !lot ? 0 : strtoul(lot, NULL, 10) % step;
+}
+
 /* Sanitizers take so many times as long. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define CHECK_SLOW 4

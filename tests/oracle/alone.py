@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+import lot
 from count import check, same
 from suite import BUILD, LONG, TESTDATA, TOP, Suite
 
@@ -117,12 +118,12 @@ some = ["mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d06-gcmoves-handle
 if LONG:
     some = sorted(os.path.join(d, n) for d in ("mlpd", "raw", "data", "capture") for n in os.listdir(os.path.join(TESTDATA, d))
                   if n.startswith("good-") and not n.endswith(".json"))
-for name in some:
+for name in lot.some(some, 3, "alone"):
     one_by_one(os.path.basename(name), os.path.join(TESTDATA, name))
 CHOICES = [("--thread", "*a*"), ("--marker", "*e*"), ("--no-wait",), ("--min-duration", "10us"), ("--depth", "3"), ("--group-by", "thread"),
            ("--group-by", "namespace")]
 for name in ("mlpd/good-d12-mono421-v11-calls.mlpd", "raw/good-2019-every.raw") if not LONG else some:
-    for options in CHOICES:
+    for options in lot.some(CHOICES, 2, name):
         one_by_one("%s %s" % (os.path.basename(name), " ".join(options)), os.path.join(TESTDATA, name), options, 1)
 in_spans("Unity, three dumps", by_host("dumps", "dump=70"))
 one_by_one("Unity, killed: with its ring", by_host("killed", "die=150"))

@@ -15,6 +15,7 @@ sys.path[:0] = ["tests/unity", "tests/kit"]
 import data_gen
 import data_reader
 import gpu_track
+import lot
 import raw_gen
 import raw_reader
 from count import end, fault, same
@@ -192,11 +193,10 @@ def compare(folder, path, what, wide=False):
 def raw(folder):
     if WHICH == "totals":
         for scenario in raw_gen.SCENARIOS:
-            for word in ("0x20191122", "0x20220328"):
-                for aligned in (0, 1):
-                    totals(folder, "--scenario", scenario, "--version", word, "--aligned", aligned, "--frames", 12)
+            for word, aligned in lot.some([(w, a) for w in ("0x20191122", "0x20220328") for a in (0, 1)], 1, "totals", scenario):
+                totals(folder, "--scenario", scenario, "--version", word, "--aligned", aligned, "--frames", 12)
         for i, word in enumerate(RAW_WORDS):
-            for aligned in (0, 1):
+            for aligned in lot.some((0, 1), 1, "totals", word):
                 totals(folder, "--scenario", "every", "--version", word, "--aligned", aligned, "--frames", 4, "--clock", ["10mhz", "ns", "mac"][i % 3])
         # Longer than a segment of the reader's, so that messages and zones go on in the next one.
         for scenario in ("split", "splitany", "gap", "unmatched", "unknown"):
@@ -217,7 +217,7 @@ def raw(folder):
 def data(folder):
     if WHICH == "totals":
         for word in DATA_WORDS:
-            for scenario in data_gen.SCENARIOS:
+            for scenario in lot.some(data_gen.SCENARIOS, 4, "totals", word):
                 totals(folder, "--scenario", scenario, "--version", word, "--frames", 12)
         # Longer than a segment of the reader's.
         for scenario in ("clean", "garbage", "badsize"):
@@ -226,7 +226,7 @@ def data(folder):
             totals(folder, "--scenario", "cut", "--frames", 12, "--cut", cut)
     for seed in range(1, SEEDS + 1) if WHICH == "values" else ():
         for i, scenario in enumerate(data_gen.SCENARIOS):
-            for k in range(0, len(DATA_WORDS), 4):
+            for k in lot.some(range(0, len(DATA_WORDS), 4), 2, "values", seed, scenario):
                 word = DATA_WORDS[(seed + i + k) % len(DATA_WORDS)]
                 values(folder, "--scenario", scenario, "--version", word, "--frames", 12, "--seed", seed, "--audio-pad", (seed + i) % 2)
         values(folder, "--scenario", "odd", "--frames", 200, "--seed", seed)

@@ -14,6 +14,7 @@ import sys
 from planted_forms import FORMS, THREADS, Zone
 from raw_log import MS
 from ttc import Suite
+import lot
 
 FRAMES, EVERY, FIRST = 160, 20, 13
 SIZES = (12, 6, 2.5)          # ms, of frames of about 5
@@ -544,7 +545,7 @@ def check_figures(what, n, frames, path, args, rows, of_frames):
 
 def planted(only):
     """Of the largest and the middle size the first screen names kind and place; of all sizes figures are right."""
-    for kind, forms, plant, cause, wanted in KINDS:
+    for kind, forms, plant, cause, wanted in KINDS if only else lot.some(KINDS, 12, "planted"):
         for size in SIZES if not only or kind in only else ():
             for form in forms:
                 n = MONO if form == "mlpd" else UNITY
@@ -583,7 +584,7 @@ def noisy(rng, change=None):
 
 def quiet():
     """In quiet games nobody is accused, and a machine's noise comes after what repeats or grows, though it takes more."""
-    for seed in range(1, 31):
+    for seed in lot.some(range(1, 31), 8, "quiet"):
         rng, form = random.Random(seed), ("raw", "ttc", "data", "mlpd")[seed % 4]
         n = MONO if form == "mlpd" else UNITY
         path = FORMS[form](suite.path("quiet." + form), game(n, noisy(rng), seed))

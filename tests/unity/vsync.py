@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 from ttc import TRACETOOL, Suite
+import lot
 from vsync_game import Game, games
 
 suite = Suite()
@@ -110,6 +111,6 @@ def renewed():
 
 compared()
 renewed()
-for name, game in games(int(sys.argv[1]) if len(sys.argv) > 1 else 0):
+for name, game in lot.some(games(int(sys.argv[1]) if len(sys.argv) > 1 else 0), 60, "vsync"):
     against_truth(name, game)
 suite.end()

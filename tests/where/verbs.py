@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
 Every verb that writes, with everything apart: working folder, HOME, TMPDIR, inputs (read-only) and outputs, none below
-another; as root and as an ordinary user, in the sandbox.
+another; as root and as an ordinary user, in the sandbox. In check one or two of the ways to name folders by lot.
 
 A command must end as it should, make the files it names and no other, and give the bytes it gives without a sandbox.
 Ends with "N passed, N failed".
@@ -16,6 +16,7 @@ import sys
 import tarfile
 
 import kit
+import lot
 
 sys.path.insert(0, os.path.join(kit.TOP, "tests", "oracle"))
 from ttc_reader import crc32c
@@ -179,7 +180,7 @@ AT = ["here", "in a folder below", "in a folder beside", "by absolute paths"]
 
 def files(s, text):
     for name, args, makes, status in FILES:
-        for at in AT:
+        for at in lot.some(AT, 1, name):
             old = {m: b"what was there before" for m in makes if "*" not in m} if at != "here" else {}
             free = attempt(s, name, s.users[0][1], args, at, "off", old, text)
             for who, uid in s.users:
@@ -199,7 +200,7 @@ def folders(s):
     s.check("preparing results", full.returncode and full.stderr)
     old = {"results.jsonl": open(s.path("done", "results.jsonl"), "rb").read()}
     for name, args, makes, status in FOLDERS:
-        for at in AT + ["in a folder that is not there"]:
+        for at in lot.some(AT + ["in a folder that is not there"], 2, name):
             before = None if at == "in a folder that is not there" else {} if at == "here" or makes[0] != "results.jsonl" else old
             free = attempt(s, name, s.users[0][1], args, at, "off", before, b"")
             for who, uid in s.users:

@@ -14,7 +14,7 @@ import kit
 import count
 
 # Of the bits of an archive, each so manieth; where data is packed by chance, an odd number misses no kind of bit.
-EVERY = 1 if kit.LONG else 11
+EVERY = 1 if kit.LONG else 37
 
 
 def contents():
