@@ -394,7 +394,8 @@ def thrown_again():
     kit.compile("Shared")
     path = record("Shared", "rethrow", True, {}, "calls,alloc,exceptions")
     frames = [r for r in kit.stats(path, "frame_causes")["frame_causes"] if r["frame"] % 50 == 25]
-    said = [r["sentence"] for r in frames if "Exception" in r["sentence"]]
+    # A busy machine may make the call so slow that exceptions are no part of the cause that is worth saying.
+    said = [r["sentence"] for r in frames if " exceptions, " in r["sentence"]]
     thrown = {r["type"]: r["count"] for r in kit.stats(path, "exceptions")["exceptions"]}
     yield (thrown == {"System.FormatException": 9000, "System.InvalidOperationException": 6000}, "Shared: exceptions of two classes", thrown)
     yield (said and all("2,500 exceptions, 1,500 of them System.FormatException, thrown in Loader:Parse" in s for s in said),
