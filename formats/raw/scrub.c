@@ -218,6 +218,15 @@ block_end(const struct stream *st, size_t at)
 	return end;
 }
 
+/* Bytes of the message at ${p}, of ${n}, that stay though it cannot be decoded: the number of a type that nobody knows, which a report needs. */
+static size_t
+kept_of_unknown(const struct copy *c, const uint8_t *p, size_t n)
+{
+	const unsigned type = n >= 2 ? unity_u16(p) : 0;
+
+	return type < RAW_UNKNOWN_TYPES && !raw_fields(type, c->s->layout.rank) ? 2 : 0;
+}
+
 /* Scrub the whole messages in the stream's bytes. */
 static int
 messages(struct copy *c, struct stream *st, struct tt_err *err)
@@ -233,8 +242,9 @@ messages(struct copy *c, struct stream *st, struct tt_err *err)
 			rc = scrub_message(c, st->p + at, size, err);
 		} else {
 			size = block_end(st, at) - at;
-			c->names.done->dropped += size;
-			memset(st->p + at, 0, size);
+			const size_t kept = kept_of_unknown(c, st->p + at, size);
+			c->names.done->dropped += size - kept;
+			memset(st->p + at + kept, 0, size - kept);
 		}
 		at += size;
 	}

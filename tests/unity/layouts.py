@@ -153,6 +153,11 @@ def unknown_types():
         rows = lambda t: [{k: v for k, v in r.items() if k != "process"} for r in t["capture_threads"] if r["tid"] not in (None, hex(stream))]
         suite.equal(name + "other threads are whole", rows(have), rows(want))
         suite.equal(name + "what is lost is told", [r["count"] for r in have["loss"] if r["kind"] == "unknown"], [sum(counts.values())])
+        copy = suite.path("copy.raw")
+        subprocess.run([TRACETOOL, "info", "-q", "--scrub", "-o", copy, suite.path("read.raw")], check=False, stderr=subprocess.DEVNULL)
+        with open(copy, "rb") as f:
+            have_copy = read("raw", f.read())[1]
+        suite.equal(name + "a copy without names has the types", {r["type"]: r["messages"] for r in have_copy.get("capture_unknown", [])}, counts)
         head = 4 if aligned else 2
         known = {t: (head + before + 4 * text + after, head + before if text else None) for t, before, text, after in NEW_TYPES if counts.get(t, 0) >= 6}
         fault(name + "no type is seen often", None if len(known) == 10 else counts)
