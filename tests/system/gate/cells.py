@@ -38,6 +38,11 @@ phases = Log(100, ("Main Thread", "Update.ScriptRunBehaviourUpdate"))
 for ms in range(100, 150, 10):
     phases.frame(ms)
 compare(phases.write(os.path.join(FOLDER, "phases.raw")), [], met)
+# A marker that begins regularly, where no frame is marked.
+ticks = Log(100, ("Main Thread", "Tick"))
+for ms in range(100, 2000, 16):
+    ticks.block(ticks.main, zone(1, ms, ms + 9 + ms % 3))
+compare(ticks.write(os.path.join(FOLDER, "ticks.raw")), [], met)
 
 
 def game(name):
