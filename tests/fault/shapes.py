@@ -1,6 +1,7 @@
 """A capture made to be slow takes a bounded number of instructions, of every table and emitter.
 
-The captures are those of fault/mlpd_shapes, 64 KiB each, and how many instructions they take does not depend on load. Each prints what it takes. In check a part
+The captures are those of fault/mlpd_shapes, 64 KiB each, and how many instructions they take does not depend on load. Each prints what it
+takes. In check a part
 of them by lot.
 """
 import os
