@@ -386,6 +386,9 @@ fuzz_zones(struct bytes *b, struct tt_slice *s, size_t max, int64_t ts, uint64_t
 		if (how & 1) {
 			s[i] = (struct tt_slice){ .dur = (int64_t)dur, .depth = (uint32_t)depth, .flags = (uint32_t)gap };
 			s[i].ts = (int64_t)take_number(b);
+			/* Databases take this number for none, and no reader has such a time. */
+			s[i].ts += s[i].ts == INT64_MIN;
+			s[i].dur += s[i].dur == INT64_MIN;
 			s[i].key = take(b, 1) % 10;
 			continue;
 		}
