@@ -108,6 +108,7 @@ struct tt_finding {
 	const char *frames;           /* "frames 51 and 111", "8 frames, every 60th", "all frames"; NULL: the capture has none */
 	const char *sentence;
 	uint64_t n;                   /* frames; 0: it is about all */
+	bool is_scattered;            /* a call that is merely longer, in frames here and there: what repeats, grows, or does more ranks before it */
 	bool is_noise;                /* the machine's, on scattered frames: what repeats or grows ranks before it */
 	uint64_t worst;               /* number of the frame with the most extra time; 0: none */
 	int64_t extra;                /* time of these frames beyond the typical one; of a growth, of all frames beyond those at the start */

@@ -278,12 +278,19 @@ tt_why_call_told(const struct tt_cause *c)
 	return c->class == TT_CAUSE_WAIT || c->class == TT_CAUSE_SHADERS || c->class == TT_CAUSE_LOADING ? c->call : TT_NO_FACT;
 }
 
+/* True for a slow call of which a single one of several takes most of the time: its frames are not those in which the same method is merely longer. */
+static inline bool
+tt_why_is_one_call(const struct tt_cause *c)
+{
+	return c->class == TT_CAUSE_SLOW_CALL && c->usual_n && c->n > 1 && c->longest > c->ns / 2;
+}
+
 /* True if causes are of one kind, one marker and one call, so that they are one finding. */
 static inline bool
 tt_why_is_same(const struct tt_cause *x, const struct tt_cause *y)
 {
 	if (x->class != y->class || tt_why_is_asked(x) != tt_why_is_asked(y) || x->kin != y->kin || tt_why_call_told(x) != tt_why_call_told(y) ||
-	    x->woken_late != y->woken_late)
+	    x->woken_late != y->woken_late || tt_why_is_one_call(x) != tt_why_is_one_call(y))
 		return false;
 	return x->row == y->row || x->class == TT_CAUSE_UNKNOWN || x->class == TT_CAUSE_OUTSIDE;
 }
@@ -354,7 +361,10 @@ int tt_why_cost(struct tt_why *w);
 /* Find frames that the render thread, or the GPU, needs more than the period for at which frames are capped, and that have no cause. */
 int tt_why_late_elsewhere(struct tt_why *w);
 
-/* True if the ${n} frames, which are in order, are evenly spaced, close together, or a tenth of all frames: that is no chance. */
+/* True if the ${n} frames, which are in order, are evenly spaced, or close together. */
+bool tt_why_is_spaced(const struct tt_why *w, const size_t *frame, size_t n);
+
+/* True if they are, or are a tenth of all frames: that is no chance. */
 bool tt_why_is_pattern(const struct tt_why *w, const size_t *frame, size_t n);
 
 /* "8 frames, every 60th", "frames 229-332", "frames 51 and 111" of the ${n} frames, which are in order; NULL: w->err. */

@@ -36,15 +36,22 @@ number(const struct tt_why *w, size_t frame)
 }
 
 bool
-tt_why_is_pattern(const struct tt_why *w, const size_t *c, size_t n)
+tt_why_is_spaced(const struct tt_why *w, const size_t *c, size_t n)
 {
-	enum { OF_FRAMES = 10 };
 	const uint64_t first = number(w, c[0]), last = number(w, c[n - 1]);
 	bool regular = n >= 3;
 
 	for (size_t i = 2; i < n; i++)
 		regular = regular && number(w, c[i]) - number(w, c[i - 1]) == number(w, c[1]) - first;
-	return regular || (n >= 3 && n * OF_FRAMES >= w->m->frames->n) || (n >= 3 && last - first < n + n / 4);
+	return regular || (n >= 3 && last - first < n + n / 4);
+}
+
+bool
+tt_why_is_pattern(const struct tt_why *w, const size_t *c, size_t n)
+{
+	enum { OF_FRAMES = 10 };
+
+	return tt_why_is_spaced(w, c, n) || (n >= 3 && n * OF_FRAMES >= w->m->frames->n);
 }
 
 const char *

@@ -35,8 +35,14 @@ by_cause(const void *a, const void *b)
 		return TT_CMP(tt_why_is_asked(x), tt_why_is_asked(y));
 	if (x->row != y->row)
 		return TT_CMP(x->row, y->row);
-	return tt_why_call_told(x) != tt_why_call_told(y) ? TT_CMP(tt_why_call_told(x), tt_why_call_told(y)) : TT_CMP(x->woken_late, y->woken_late);
+	if (tt_why_call_told(x) != tt_why_call_told(y))
+		return TT_CMP(tt_why_call_told(x), tt_why_call_told(y));
+	return x->woken_late != y->woken_late ? TT_CMP(x->woken_late, y->woken_late) :
+	    TT_CMP(tt_why_is_one_call(x), tt_why_is_one_call(y));
 }
+
+/* So many frames of a call that is merely longer are scattered, if they are neither evenly spaced nor close to each other. */
+enum { SCATTERED = 3 };
 
 static int
 group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
@@ -58,6 +64,7 @@ group_causes(struct tt_why *w, const struct tt_cause *const *c, size_t n)
 	for (size_t i = 0; i < n; i++)
 		w->out->cause[c[i] - w->out->cause].worst = f->worst;
 	f->is_noise = (worst->woken_late || worst->class == TT_CAUSE_OUTSIDE) && !tt_why_is_pattern(w, frame, n);
+	f->is_scattered = n >= SCATTERED && worst->class == TT_CAUSE_SLOW_CALL && worst->doubtful && !tt_why_is_spaced(w, frame, n);
 	for (size_t i = 0; i < n && !f->is_noise; i++)
 		w->out->cause[c[i] - w->out->cause].woken_late = false;
 	f->marker = marker_of(w, worst);
@@ -106,6 +113,10 @@ by_weight(const void *a, const void *b)
 		return k - l;
 	if (x->is_noise != y->is_noise)
 		return x->is_noise - y->is_noise;
+	if ((x->extra == 0) != (y->extra == 0))
+		return (x->extra == 0) - (y->extra == 0);
+	if (x->is_scattered != y->is_scattered)
+		return x->is_scattered - y->is_scattered;
 	if (x->extra != y->extra)
 		return TT_CMP(y->extra, x->extra);
 	if (x->class == TT_CAUSE_LEAK || y->class == TT_CAUSE_LEAK)

@@ -195,6 +195,18 @@ for kind, make, cause, words in KINDS:
                        rows and rows[0]["class"] == cause and all(re.search(x, rows[0]["sentence"]) for x in words), rows[:2])
             if cause != "growth" and ms == 22:
                 suite.true("%s, %s: late frames are seen" % (kind, form), " late, " in seen["seen"] or cause == "steady", seen)
+
+
+def scattered(k, f):
+    """One method does nearly all the work, so that a busy machine makes it longer, in one frame of fourteen; a loader is there each 70th frame."""
+    f.squad.before += 5 + (f.rng.uniform(9, 30) if f.rng.random() < .07 else 0)
+    if k % EVERY == FIRST:
+        f.script(Zone(script("Portrait.Show"), .1, Zone("Resources.Load", 5)))
+
+
+if not only or "scattered" in only:
+    _, rows = screen(FORMS["raw"](suite.path("scattered.raw"), game(scattered, 7)))
+    suite.equal("what repeats ranks before what is merely longer here and there", [r["class"] for r in rows[:2]], ["loading", "slow_call"])
 for seed in range(QUIET) if not only or "quiet" in only else ():
     seen, rows = screen(FORMS["raw"](suite.path("quiet.raw"), game(None, 100 + seed)))
     suite.equal("quiet %d: no frame is late" % seed, ("; none late" in seen["seen"], seen["fps_60"]), (True, "held by all frames"))
