@@ -18,17 +18,25 @@ take_frame(const void *arg, size_t i, struct tt_refresh_frame *to)
 	const struct frames_of *of = arg;
 	const struct tt_frames *f = of->f;
 	const size_t at = of->first + i;
-	const int64_t released = tt_column_at(&f->released, at), render = tt_frames_render(f, at),
-	    gpu = f->has_timing ? tt_frames_timing(f, TT_TIMING_GPU, at) : 0, waited = tt_column_at(&f->limit_ns, at);
-	int64_t needed = tt_frames_needed(f, at);
+	const int64_t released = tt_column_at(&f->released, at), waited = tt_column_at(&f->limit_ns, at);
 
-	needed = render > needed ? render : needed;
 	to->start = tt_frames_start(f, at);
 	to->end = tt_frames_end(f, at);
 	to->released = released > 0 ? to->start + released - 1 : INT64_MIN;
 	to->waited = waited;
 	to->waited_only = waited - tt_column_at(&f->present_ns, at);
-	to->needed = gpu > needed ? gpu : needed;
+}
+
+static int64_t
+find_needed(const void *arg, size_t i)
+{
+	const struct frames_of *of = arg;
+	const struct tt_frames *f = of->f;
+	const size_t at = of->first + i;
+	const int64_t main = tt_frames_needed(f, at), render = tt_frames_render(f, at),
+	    gpu = f->has_timing ? tt_frames_timing(f, TT_TIMING_GPU, at) : 0, threads = render > main ? render : main;
+
+	return gpu > threads ? gpu : threads;
 }
 
 /* True if the GPU's time is known of most frames of [first, end). */
@@ -99,7 +107,7 @@ tt_frames_find_refreshes(struct tt_frames *f, struct tt_err *err)
 
 	for (size_t i = 0; i < f->nof && rc == TT_OK; i++) {
 		const struct frames_of of = { f, f->of[i].first };
-		const struct tt_refresh_source src = { .n = f->of[i].end - f->of[i].first, .frame = take_frame, .arg = &of,
+		const struct tt_refresh_source src = { .n = f->of[i].end - f->of[i].first, .frame = take_frame, .needed = find_needed, .arg = &of,
 			.gpu_known = knows_gpu(f, f->of[i].first, f->of[i].end) };
 		struct tt_refreshes r;
 

@@ -62,33 +62,35 @@ distance(const struct tt_refresh_fit *f, size_t q)
 	return d > 0 && d < TT_REFRESH_FAR_NS ? d : 0;
 }
 
-/* True if ${d} is about a whole number of periods, at most ${most}. */
-static bool
-is_multiple(int64_t d, int64_t ps, int64_t most)
+/* The whole number of periods that ${d} is about, at most ${most}; 0: it is about none. */
+static inline int64_t
+periods_in(int64_t d, int64_t ps, int64_t most)
 {
-	const int64_t k = tt_round_div(d * 1000, ps), off = d * 1000 - k * ps;
+	const int64_t k = (d * 1000 + ps / 2) / ps, off = d * 1000 - k * ps;
 
-	return k >= 1 && k <= most && (off < 0 ? -off : off) <= ps / 8;
+	return k >= 1 && k <= most && off <= ps / 8 && -off <= ps / 8 ? k : 0;
 }
 
-/* The mean period of those distances that fit ${ps}, three times over; *${fitting}: how many do. */
+/* The mean period of those distances that fit ${ps}, three times over, or until it stays; *${fitting}: how many do. */
 static int64_t
 refine(const int64_t *d, size_t n, int64_t ps, int64_t most, size_t *fitting)
 {
 	for (int turn = 0; turn < 3; turn++) {
+		const int64_t was = ps;
 		int64_t sum = 0, count = 0;
+		size_t nfitting = 0;
 
-		*fitting = 0;
 		for (size_t i = 0; i < n; i++) {
-			if (!is_multiple(d[i], ps, most))
-				continue;
-			sum += d[i];
-			count += tt_round_div(d[i] * 1000, ps);
-			(*fitting)++;
+			const int64_t k = periods_in(d[i], was, most);
+
+			sum += k ? d[i] : 0;
+			count += k;
+			nfitting += k > 0;
 		}
-		if (count == 0)
-			return 0;
-		ps = tt_round_div(sum * 1000, count);
+		*fitting = nfitting;
+		ps = count ? tt_round_div(sum * 1000, count) : 0;
+		if (ps == was || ps == 0)
+			break;
 	}
 	return ps;
 }
@@ -99,23 +101,44 @@ tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, in
 	size_t fitting = 0;
 
 	for (int turn = 0; turn < 3 && *ps > 0; turn++) {
+		const int64_t was = *ps;
 		tt_i128 sum = 0;
 		int64_t count = 0;
+		size_t n = 0;
 
-		*all = fitting = 0;
+		fitting = 0;
 		for (size_t q = s->first + 1; q < s->end; q++) {
 			const int64_t d = distance(f, q);
 
-			*all += d > 0;
-			if (d == 0 || !is_multiple(d, *ps, TT_REFRESH_FAR))
+			if (d == 0)
 				continue;
-			sum += d;
-			count += tt_round_div(d * 1000, *ps);
-			fitting++;
+			n++;
+			const int64_t k = periods_in(d, was, TT_REFRESH_FAR);
+			sum += k ? d : 0;
+			count += k;
+			fitting += k > 0;
 		}
+		*all = n;
 		*ps = count ? (int64_t)((sum * 1000 + count / 2) / count) : 0;
+		if (*ps == was)
+			break;
 	}
 	return fitting;
+}
+
+bool
+tt_refresh_has_short(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps)
+{
+	const int64_t bound = ps / 1000;
+	size_t n = 0, nshort = 0;
+
+	for (size_t q = s->first + 1; q < s->end; q++) {
+		const int64_t d = distance(f, q);
+
+		n += d > 0;
+		nshort += d > 0 && d < bound;
+	}
+	return 10 * nshort > n;
 }
 
 static int
@@ -149,6 +172,9 @@ block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer
 	tt_sort(try, ntry, by_falling);
 	for (size_t i = 0; i < ntry && try[i] >= MIN_PERIOD_PS; i++) {
 		size_t fitting;
+
+		if (i > 0 && try[i] == try[i - 1])
+			continue;
 		const int64_t ps = refine(d, n, try[i], timer ? 1 : TT_REFRESH_FAR, &fitting);
 		const bool is_small = ps > 0 && tt_quantile_i64(sorted, n, 1, 5) * 1000 > 5 * (ps / 2);
 
@@ -175,7 +201,7 @@ misfit(const struct tt_refresh_fit *f, size_t q, int64_t ps, bool timer)
 
 	if (d == 0)
 		return 0;
-	return ps == 0 ? 1 : is_multiple(d, ps, timer ? 1 : TT_REFRESH_FAR) ? 0 : 2;
+	return ps == 0 ? 1 : periods_in(d, ps, timer ? 1 : TT_REFRESH_FAR) ? 0 : 2;
 }
 
 /* The point from which on ${b} is the better period than ${a}; of equals the last. */
@@ -258,8 +284,15 @@ find_stretches(struct stretching *w, struct tt_err *err)
 
 /* --- limits by a timer ---------------------------------------------------------------- */
 
-/* The waits of the frames of ${s}: how many frames have one, and their sums. */
-struct waits { size_t n; int64_t all, only; };
+/* The waits of the frames of ${s}: how many frames have one, and their sums; and frames that waited and are about as long as its period. */
+struct waits { size_t n; int64_t all, only; tt_i128 regular_ns; int64_t nregular; };
+
+/* True if a frame of ${dur} waited long enough to be held. */
+static inline bool
+has_waited(int64_t waited, int64_t dur)
+{
+	return waited > 0 && waited >= dur / 50;
+}
 
 static struct waits
 waits_of(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -268,10 +301,17 @@ waits_of(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+		const int64_t dur = is.end - is.start;
 
-		w.n += is.waited > 0 && is.waited >= (is.end - is.start) / 50;
 		w.all += is.waited;
 		w.only += is.waited_only;
+		if (!has_waited(is.waited, dur))
+			continue;
+		w.n++;
+		if (s->ps && periods_in(dur, s->ps, 1)) {
+			w.regular_ns += dur;
+			w.nregular++;
+		}
 	}
 	return w;
 }
@@ -289,7 +329,7 @@ shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 
-		if (is.waited > 0 && is.waited >= (is.end - is.start) / 50)
+		if (has_waited(is.waited, is.end - is.start))
 			v[n++] = is.end - is.start;
 	}
 	tt_sort_i64(v, n);
@@ -310,24 +350,6 @@ is_late(const struct tt_refresh_frame *is, int64_t ps)
 	return dur >= ps + ps / 2 || (is->waited < (is->end - is->start) / 50 && dur > ps + ps / 50);
 }
 
-/* The mean time of the frames of ${s} that waited and are about as long as its period, which becomes that. */
-static void
-refine_timer(const struct tt_refresh_fit *f, struct tt_stretch *s)
-{
-	tt_i128 sum = 0;
-	int64_t n = 0;
-
-	for (size_t i = s->frame; i < s->frame_end; i++) {
-		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
-
-		if (is.waited < (is.end - is.start) / 50 || !is_multiple(is.end - is.start, s->ps, 1))
-			continue;
-		sum += is.end - is.start;
-		n++;
-	}
-	s->ps = n ? (int64_t)((sum * 1000 + n / 2) / n) : s->ps;
-}
-
 /* The duration of a frame in periods, at least one. */
 static unsigned
 periods_of(const struct tt_refresh_frame *is, int64_t ps)
@@ -346,17 +368,20 @@ is_steady(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 {
 	size_t fitting = 0, steady = 0, busy = 0;
 
+	if (!tt_refresh_rate(s->ps, 15))
+		return false;
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
-		const int64_t off = (is.end - is.start) * 1000 - s->ps;
+		const int64_t dur = is.end - is.start;
 
-		if (is.waited < (is.end - is.start) / 50 || !is_multiple(is.end - is.start, s->ps, 1))
+		if (!has_waited(is.waited, dur) || !periods_in(dur, s->ps, 1))
 			continue;
+		const int64_t off = dur * 1000 - s->ps;
 		fitting++;
 		steady += off <= s->ps / STEADY_PARTS && -off <= s->ps / STEADY_PARTS;
-		busy += is.needed * 1000 > s->ps - s->ps / 10;
+		busy += tt_refresh_needed_at(f, i) * 1000 > s->ps - s->ps / 10;
 	}
-	return 2 * busy < fitting && 2 * steady > fitting && tt_refresh_rate(s->ps, 15);
+	return 2 * busy < fitting && 2 * steady > fitting;
 }
 
 static int
@@ -368,12 +393,14 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 	struct tt_refresh_segment is = { .first = s->frame, .end = s->frame_end };
 	int rc = TT_OK;
 
-	if (s->ps)
-		refine_timer(f, s);
+	if (4 * w.n < n || n < MIN_FRAMES)
+		return tt_refresh_append(f, &is, err);
+	if (w.nregular)
+		s->ps = (int64_t)((w.regular_ns * 1000 + w.nregular / 2) / w.nregular);
 	is_limit = is_limit || (s->ps && is_steady(f, s));
 	if (!s->ps && is_limit && w.n >= n - n / 4 && w.n > 0)
 		rc = shortest(f, s, &s->ps, err);
-	if (rc == TT_OK && is_limit && s->ps && 4 * w.n >= n && n >= MIN_FRAMES) {
+	if (rc == TT_OK && is_limit && s->ps) {
 		is.kind = TT_REFRESH_TIMER;
 		is.period_ps = s->ps;
 		is.target = 1;
@@ -400,6 +427,16 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 	return find_stretches(&timers, err);
 }
 
+/* Add the point of frame ${i}, at ${x}, if it is after all others. */
+static inline void
+add_point(struct tt_refresh_fit *f, size_t i, int64_t x)
+{
+	if (x == INT64_MIN || (f->n && x <= f->x[f->n - 1]))
+		return;
+	f->x[f->n] = x;
+	f->of[f->n++] = (uint32_t)i;
+}
+
 /* The points: ends of waits for the limit, where a quarter of the frames has some; else ends of frames. */
 static void
 take_points(struct tt_refresh_fit *f)
@@ -407,18 +444,18 @@ take_points(struct tt_refresh_fit *f)
 	const size_t n = f->src->n;
 	size_t nreleased = 0;
 
-	for (size_t i = 0; i < n; i++)
-		nreleased += tt_refresh_frame_at(f, i).released != INT64_MIN;
-	f->anchored = 4 * nreleased >= n;
 	for (size_t i = 0; i < n; i++) {
-		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
-		const int64_t x = f->anchored ? is.released : is.end;
+		const int64_t released = tt_refresh_frame_at(f, i).released;
 
-		if (x == INT64_MIN || (f->n && x <= f->x[f->n - 1]))
-			continue;
-		f->x[f->n] = x;
-		f->of[f->n++] = (uint32_t)i;
+		nreleased += released != INT64_MIN;
+		add_point(f, i, released);
 	}
+	f->anchored = 4 * nreleased >= n;
+	if (f->anchored)
+		return;
+	f->n = 0;
+	for (size_t i = 0; i < n; i++)
+		add_point(f, i, tt_refresh_frame_at(f, i).end);
 }
 
 int

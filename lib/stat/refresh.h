@@ -24,20 +24,20 @@
 struct tt_err;
 struct tt_mem;
 
-/* A frame as the fit sees it. Times in ns. */
+/* What the fit asks most of a frame. Times in ns. */
 struct tt_refresh_frame {
 	int64_t start, end;
 	int64_t released;             /* when its last wait for the limit of at least TT_RELEASE_MIN_NS ended; INT64_MIN: it has none */
 	int64_t waited, waited_only;  /* for the limit, and the part of it in markers that wait for nothing else */
-	int64_t needed;               /* the longest that its main thread, its render thread or the GPU is known to have needed */
 };
 
 enum { TT_RELEASE_MIN_NS = 100000 };
 
-/* The frames of one process, in order; each may be asked for several times. */
+/* The frames of one process, in order; each may be asked for several times. ${needed} is asked only where it decides something. */
 struct tt_refresh_source {
 	size_t n;
 	void (*frame)(const void *arg, size_t i, struct tt_refresh_frame *to);
+	int64_t (*needed)(const void *arg, size_t i);         /* the longest that its main or render thread or the GPU is known to have needed, in ns */
 	const void *arg;
 	bool gpu_known;               /* ${needed} has the GPU's time */
 };

@@ -110,11 +110,13 @@ begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 /*
  * Take several periods of ${s} as one, where nearly all distances are whole numbers of them: a block that has two limits may have been fitted with a part of
- * both.
+ * both. A pair less than two thirds (7/8 to the third power) of a period apart fits it in no turn of tt_refresh_refine(): where too many are, nothing is tried.
  */
 static void
 join_periods(const struct tt_refresh_fit *f, struct tt_stretch *s)
 {
+	if (tt_refresh_has_short(f, s, s->ps + s->ps / 4))
+		return;
 	for (int k = 6; k >= 2; k--) {
 		int64_t more = s->ps * k;
 		size_t all;
@@ -281,15 +283,15 @@ is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 		return tt_refresh_rate(s->ps, returns >= 3 ? 9 : 1) && spread(f, s, 1) > s->ps / 3000;
 	if (4 * (s->end - s->first) < n)
 		return false;
-	for (size_t i = s->frame; i < s->frame_end; i++) {
+	for (int k = 1; k <= 4; k++)
+		if (tt_refresh_rate(s->ps / k, 4) >= 48)
+			return true;
+	for (size_t i = s->frame; returns < 3 && i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 
 		waited += is.waited;
 		only += is.waited_only;
 	}
-	for (int k = 1; k <= 4; k++)
-		if (tt_refresh_rate(s->ps / k, 4) >= 48)
-			return true;
 	return returns >= 3 || 2 * only > waited;
 }
 
@@ -399,7 +401,7 @@ choose_targets(struct tt_refresh_fit *f, const struct tt_stretch *s)
 	int best = least;
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
-		const int64_t needed = next_need(&needs, tt_refresh_frame_at(f, i).needed), taken = next_step(&steps, i);
+		const int64_t needed = next_need(&needs, tt_refresh_needed_at(f, i)), taken = next_step(&steps, i);
 		const uint64_t change = sum[best] + PRICE_CHANGE;
 		unsigned changed = 0;
 		int now = least;
@@ -543,7 +545,7 @@ reading_of(const struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
 
 		waited += frame.waited;
 		only += frame.waited_only;
-		busy += needs_more(frame.needed, is->period_ps, is->target - 1);
+		busy += needs_more(tt_refresh_needed_at(f, i), is->period_ps, is->target - 1);
 	}
 	if (2 * busy > is->end - is->first)
 		return TT_READING_OR_WORK;

@@ -34,6 +34,12 @@ tt_refresh_frame_at(const struct tt_refresh_fit *f, size_t i)
 	return is;
 }
 
+static inline int64_t
+tt_refresh_needed_at(const struct tt_refresh_fit *f, size_t i)
+{
+	return f->src->needed(f->src->arg, i);
+}
+
 /* ${a} / ${b}, ${b} > 0, to the nearest whole number, halves up. */
 static inline int64_t
 tt_round_div(int64_t a, int64_t b)
@@ -60,6 +66,8 @@ bool tt_refresh_is_grid(struct tt_refresh_fit *f, struct tt_stretch *s);
 int tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, struct tt_err *err);
 /* Append ${is} to the segments. TT_E_NOMEM, TT_E_LIMIT. */
 int tt_refresh_append(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err);
+/* True if more than a tenth of the pairs of neighbours in ${s} are closer together than ${ps}. */
+bool tt_refresh_has_short(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps);
 /* Make ${ps} fit the pairs of neighbours in ${s} best; returns how many fit within an eighth of it, *${all}: of so many. */
 size_t tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all);
 
