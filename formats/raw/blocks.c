@@ -605,7 +605,6 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 		flags |= RAW_P_GAP;
 	}
 	m->block_seen[seen_at] = sign;
-	m->cap->fit.parts++;
 	st->seen = true;
 	if (m->main_from == 0 && st->id == m->session[m->now].main)
 		m->main_from = m->now + 1;
@@ -744,6 +743,7 @@ raw_take_segment(struct raw *m, struct tt_err *err)
 		if (rc == TT_OK && off == 0)
 			rc = show(m, want, &n, &ended, err);
 	}
+	m->cap->fit.parts += m->nblock;
 	if (rc != TT_OK)
 		return rc;
 	m->at = m->from + off;

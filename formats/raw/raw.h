@@ -141,6 +141,7 @@ enum raw_piece_flag {
 /* walk.c: steps through the messages of a chunk. Those who look for its end and those who decode it share it. */
 struct raw_walk {
 	const struct raw_session *s;
+	const uint8_t *fixed;         /* the sizes of types of fixed length that only threads have, by type; all 0 in the session's stream */
 	const struct raw_piece *piece;
 	bool session;                 /* the pieces are of the session's stream */
 	uint32_t i, n;                /* the present piece; the number of pieces */

@@ -22,7 +22,10 @@ find_all(struct raw_walk *w)
 void
 raw_walk(struct raw_walk *w, const struct raw_session *s, uint64_t id, const struct raw_piece *piece, uint32_t from, uint32_t n, const uint8_t *p)
 {
-	*w = (struct raw_walk){ .s = s, .session = id == RAW_SESSION, .piece = piece, .i = from, .n = n, .p = p, .end = p, .all = p };
+	static const uint8_t none[RAW_TYPES];
+	const bool session = id == RAW_SESSION;
+
+	*w = (struct raw_walk){ .s = s, .fixed = session ? none : s->size, .session = session, .piece = piece, .i = from, .n = n, .p = p, .end = p, .all = p };
 	if (from < n) {
 		w->end = p + piece[from].len;
 		find_all(w);
@@ -91,7 +94,7 @@ is_stranger(const struct raw_walk *w, unsigned type, size_t n)
 static inline bool
 is_fixed(const struct raw_walk *w, unsigned type, size_t n)
 {
-	return type < RAW_TYPES && w->s->size[type] && w->s->size[type] <= n && !w->session;
+	return type < RAW_TYPES && w->fixed[type] && w->fixed[type] <= n;
 }
 
 enum raw_step
@@ -104,7 +107,7 @@ raw_walk_next(struct raw_walk *w)
 	size_t n = (size_t)(w->all - w->p);
 	unsigned type = n >= 2 ? unity_u16(w->p) : 0;
 	if (is_fixed(w, type, n)) {
-		w->size = w->s->size[type];
+		w->size = w->fixed[type];
 		return RAW_MESSAGE;
 	}
 	if (is_stranger(w, type, n)) {
