@@ -10,15 +10,6 @@
 
 enum { TRY_FIRST = 1 << 18, TRY_ALL = 4 << 20 };      /* bytes; the first record in any case */
 
-static bool
-is_text(const char *s, uint32_t n)
-{
-	for (size_t i = 0, len; i < n; i += len)
-		if ((len = tt_utf8_len(s + i, n - i)) == 0)
-			return false;
-	return true;
-}
-
 /* True if the names of the record's threads, which is the last that was walked over, are text, and there are as many as its head at ${head} says. */
 static bool
 is_sane(const struct data *m, const struct data_layout *l, const struct data_record *r, const uint8_t *head)
@@ -28,7 +19,7 @@ is_sane(const struct data *m, const struct data_layout *l, const struct data_rec
 	if (l->head < 28 && unity_u32(head + at) != r->nthread)
 		return false;
 	for (uint32_t i = 0; i < r->nthread && i < DATA_KEPT; i++)
-		if (!is_text(m->kept[i].group, m->kept[i].ngroup) || !is_text(m->kept[i].name, m->kept[i].nname))
+		if (!tt_utf8_is_text(m->kept[i].group, m->kept[i].ngroup) || !tt_utf8_is_text(m->kept[i].name, m->kept[i].nname))
 			return false;
 	return true;
 }

@@ -71,12 +71,9 @@ unity_count_name(struct unity_run *r, const char *name, size_t whole)
 {
 	struct tt_fit_count *c = &r->b->fit;
 	const size_t n = whole ? strnlen(name, whole) : 0;
-	bool bad = n + 1 < whole;
 
-	for (size_t i = 0, len; i < n && !bad; i += len)
-		bad = (len = (unsigned char)name[i] < 0x80 ? 1 : tt_utf8_len(name + i, n - i)) == 0;
 	c->names++;
-	c->bad_names += bad;
+	c->bad_names += n + 1 < whole || !tt_utf8_is_text(name, n);
 }
 
 int

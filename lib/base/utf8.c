@@ -53,6 +53,22 @@ tt_utf8_len(const char *s, size_t n)
 	return len;
 }
 
+bool
+tt_utf8_is_text(const char *s, size_t n)
+{
+	for (size_t i = 0, len; i < n; i += len) {
+		uint64_t eight = UINT64_C(1) << 63;
+
+		if (n - i >= sizeof eight)
+			memcpy(&eight, s + i, sizeof eight);
+		/* Most text is ASCII, eight bytes of which are tested at once. */
+		len = (eight & UINT64_C(0x8080808080808080)) == 0 ? sizeof eight : (unsigned char)s[i] < 0x80 ? 1 : tt_utf8_len(s + i, n - i);
+		if (len == 0)
+			return false;
+	}
+	return true;
+}
+
 uint32_t
 tt_utf8_code(const char *s, size_t len)
 {

@@ -19,6 +19,9 @@
  */
 size_t tt_utf8_len(const char *s, size_t n);
 
+/* True if the ${n} bytes at ${s} are valid characters. */
+bool tt_utf8_is_text(const char *s, size_t n);
+
 /* The code point of the valid character of ${len} bytes at ${s}. Of any one byte (${len} 1): its value. */
 uint32_t tt_utf8_code(const char *s, size_t len);
 

@@ -4,10 +4,17 @@
 #include "base/order.h"
 #include "model/event.h"
 
+/* Clear all but the slots for unknown types, which are most of a batch: tt_fit_unknown() sets each when it takes it. */
+static void
+clear(struct tt_batch *b)
+{
+	memset(b, 0, offsetof(struct tt_batch, fit.unknown));
+}
+
 void
 tt_batch_init(struct tt_batch *b, struct tt_mem *mem, unsigned needs)
 {
-	memset(b, 0, sizeof *b);
+	clear(b);
 	b->mem = mem;
 	b->needs = needs;
 	tt_loss_reset(&b->loss);
@@ -29,7 +36,7 @@ tt_batch_free(struct tt_batch *b)
 	tt_mem_free(b->mem, b->stray, b->capstray * sizeof *b->stray);
 	tt_buf_free(&b->text);
 	tt_heap_sum_free(&b->heap, b->mem);
-	memset(b, 0, sizeof *b);
+	clear(b);
 }
 
 void

@@ -241,6 +241,27 @@ TEST(invalid_utf8_is_replaced_byte_by_byte)
 	CHECK_EQ_INT(memcmp(have, "a\0b", 3), 0);
 }
 
+TEST(text_is_valid_wherever_its_characters_stand)
+{
+	static const struct { const char *text; bool valid; } cases[] = {
+		{ "\xc3\xa4", true }, { "\xf0\x9f\x98\x80", true }, { "\x7f", true },
+		{ "\x80", false }, { "\xc3", false }, { "\xc0\x80", false }, { "\xed\xa0\x80", false },
+	};
+	char text[24];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const size_t n = strlen(cases[i].text);
+
+		for (size_t at = 0; at + n <= sizeof text; at++) {
+			memset(text, 'a', sizeof text);
+			memcpy(text + at, cases[i].text, n);
+			CHECK(tt_utf8_is_text(text, sizeof text) == cases[i].valid);
+			CHECK(tt_utf8_is_text(text, at + n) == cases[i].valid);
+		}
+	}
+	CHECK(tt_utf8_is_text("", 0) && tt_utf8_is_text("a\0b", 3) && !tt_utf8_is_text("\xc3\xa4", 1));
+}
+
 TEST(json_text_is_escaped_and_valid)
 {
 	static const char from[] = "q\"b\\n\nt\tr\rb\bf\f\x01\x1f\x7f/\xc3\xa4\xff";
