@@ -158,7 +158,7 @@ class Lists:
 
 COMMAND = re.compile(r"(?<!--do )\b(?:tracetool |(?=(?:%s) --))(%s)\b([^\n\"();|&`]*)" % ("|".join(VERBS), "|".join(VERBS)))
 # Of other programs; tests/system/mono/advice.py asks mono for its optimizations.
-FOREIGN = re.compile(r"\b(gzip|xz|xargs|base64|xxd|ulimit)( -\S+)+|\bmono -O=-?[a-z]+")
+FOREIGN = re.compile(r"\b(gzip|xz|xargs|base64|xxd|ulimit|qprint)( -[^\s,]+)+|\bpython3 -m \w+( -\w+)*|\bmono -O=-?[a-z]+")
 
 
 def problems(where, text, commands, lists):

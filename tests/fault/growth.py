@@ -435,7 +435,7 @@ def commands(kind, paths, out):
     yield "info", ["info", "-q", *paths]
     for key in ("thread", "namespace", "assembly", "domain") if kit.LONG else ("thread",):
         yield "stats by " + key, ["stats", "-q", "-j1", "--group-by", key, *paths]
-    alike = [p for p in paths if kit.LONG or not re.match("frames", os.path.basename(p))]      # none has frames that the others lack
+    alike = [p for p in paths if kit.LONG or not re.match("frames|paths_throwing", os.path.basename(p))]      # none has frames that the others lack
     yield "diff", ["diff", "-q", "-j1", *alike, "--", *alike]
     yield "a metric in time", ["stats", "-q", "-j1", "--buckets", "2", "--metric", "marker.time[*].total", *paths]
     if not kit.LONG:

@@ -190,7 +190,8 @@ def in_calm(tell):
 
 def shots():
     """Heap shots say which class a leak keeps; where there are none, how to get some."""
-    path = Capture("leak", SIZES[0], 1).path
+    c = Capture("leak", SIZES[0], 1)
+    path = c.path if os.path.exists(c.path) else c.record().path
     said = [r["sentence"] for r in kit.stats(path, "causes")["causes"] if r["class"] == "leak"]
     frames = kit.stats(path, "frame_gc")["frame_gc"]
     sixth = sum(r["dur_ns"] for r in frames) / 6 / MS
