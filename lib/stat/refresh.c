@@ -53,11 +53,11 @@ tt_refresh_append(struct tt_refresh_fit *f, const struct tt_refresh_segment *is,
 
 /* --- periods -------------------------------------------------------------------------- */
 
-/* The distance of point ${q} from the one before, where that is of the frame before; 0: there is none. */
+/* The distance of point ${q} from the one before, where that is of the frame right before; 0: there is none. */
 static int64_t
 distance(const struct tt_refresh_fit *f, size_t q)
 {
-	const int64_t d = q > 0 && f->of[q] == f->of[q - 1] + 1 ? f->x[q] - f->x[q - 1] : 0;
+	const int64_t d = q > 0 && f->follows[q] ? f->x[q] - f->x[q - 1] : 0;
 
 	return d > 0 && d < TT_REFRESH_FAR_NS ? d : 0;
 }
@@ -429,11 +429,12 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 
 /* Add the point of frame ${i}, at ${x}, if it is after all others. */
 static inline void
-add_point(struct tt_refresh_fit *f, size_t i, int64_t x)
+add_point(struct tt_refresh_fit *f, size_t i, int64_t x, bool follows)
 {
 	if (x == INT64_MIN || (f->n && x <= f->x[f->n - 1]))
 		return;
 	f->x[f->n] = x;
+	f->follows[f->n] = follows && f->n && f->of[f->n - 1] + 1 == i;
 	f->of[f->n++] = (uint32_t)i;
 }
 
@@ -443,19 +444,25 @@ take_points(struct tt_refresh_fit *f)
 {
 	const size_t n = f->src->n;
 	size_t nreleased = 0;
+	int64_t end = INT64_MIN;
 
 	for (size_t i = 0; i < n; i++) {
-		const int64_t released = tt_refresh_frame_at(f, i).released;
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 
-		nreleased += released != INT64_MIN;
-		add_point(f, i, released);
+		nreleased += is.released != INT64_MIN;
+		add_point(f, i, is.released, is.start == end);
+		end = is.end;
 	}
 	f->anchored = 4 * nreleased >= n;
 	if (f->anchored)
 		return;
 	f->n = 0;
-	for (size_t i = 0; i < n; i++)
-		add_point(f, i, tt_refresh_frame_at(f, i).end);
+	for (size_t i = 0; i < n; i++) {
+		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
+
+		add_point(f, i, is.end, is.start == end);
+		end = is.end;
+	}
 }
 
 int
@@ -473,7 +480,8 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 		return tt_refresh_append(&f, &(struct tt_refresh_segment){ .end = n }, err);
 	f.x = tt_mem_alloc(mem, n * sizeof *f.x, err);
 	f.of = f.x ? tt_mem_alloc(mem, n * sizeof *f.of, err) : NULL;
-	f.tick = f.of ? tt_mem_alloc(mem, n * sizeof *f.tick, err) : NULL;
+	f.follows = f.of ? tt_mem_alloc(mem, n * sizeof *f.follows, err) : NULL;
+	f.tick = f.follows ? tt_mem_alloc(mem, n * sizeof *f.tick, err) : NULL;
 	f.choice = f.tick ? tt_mem_alloc(mem, n * sizeof *f.choice, err) : NULL;
 	rc = f.choice ? TT_OK : err->code;
 	if (rc == TT_OK)
@@ -483,6 +491,7 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 		rc = find_stretches(&all, err);
 	tt_mem_free(mem, f.x, n * sizeof *f.x);
 	tt_mem_free(mem, f.of, n * sizeof *f.of);
+	tt_mem_free(mem, f.follows, n * sizeof *f.follows);
 	tt_mem_free(mem, f.tick, n * sizeof *f.tick);
 	tt_mem_free(mem, f.choice, n * sizeof *f.choice);
 	return rc;

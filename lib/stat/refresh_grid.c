@@ -260,7 +260,7 @@ count_returns(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	size_t n[9] = { 0 }, all = 0, most = 0;
 
 	for (size_t q = s->first + 1; q < s->end; q++) {
-		if (f->tick[q] == TT_TICK_OFF || f->tick[q - 1] == TT_TICK_OFF || f->of[q] != f->of[q - 1] + 1)
+		if (f->tick[q] == TT_TICK_OFF || f->tick[q - 1] == TT_TICK_OFF || !f->follows[q])
 			continue;
 		const int32_t k = f->tick[q] - f->tick[q - 1];
 		n[k < 0 || k > 8 ? 8 : k]++;
@@ -353,7 +353,7 @@ next_step(struct steps *s, size_t i)
 
 	while (s->q < s->end && f->of[s->q] < i)
 		s->q++;
-	if (s->q >= s->end || f->of[s->q] != i || s->q == s->skip || f->of[s->q - 1] + 1 != i || f->tick[s->q] == TT_TICK_OFF ||
+	if (s->q >= s->end || f->of[s->q] != i || s->q == s->skip || !f->follows[s->q] || f->tick[s->q] == TT_TICK_OFF ||
 	    f->tick[s->q - 1] == TT_TICK_OFF)
 		return 0;
 	return f->tick[s->q] > f->tick[s->q - 1] ? f->tick[s->q] - f->tick[s->q - 1] : 1;
@@ -459,14 +459,15 @@ tick_by(const struct edges *e, size_t q, int64_t ts)
 /*
  * The refresh that the end of frame ${i}, at ${ts}, follows. Where a frame waits first and works then, the refreshes up to the next frame's point are
  * divided: it has those of its own point, and the next frame what it waits beyond its target; unless it worked for longer than its target, which makes all of
- * them its own.
+ * them its own. Where no point of the very next frame tells when it was shown (the capture ends, a gap follows, the next frame did not wait), that was at the
+ * first refresh after its work.
  */
 static int64_t
 tick_of_end(struct edges *e, size_t i, int64_t ts)
 {
 	const struct tt_refresh_fit *f = e->f;
 	size_t after;
-	int64_t tick;
+	int64_t tick, worked, shown;
 
 	for (; e->q < e->s->end && f->x[e->q] <= ts; e->q++)
 		if (f->tick[e->q] != TT_TICK_OFF)
@@ -477,12 +478,14 @@ tick_of_end(struct edges *e, size_t i, int64_t ts)
 	tick = f->tick[e->on];
 	if (f->of[e->on] != i || !f->anchored)
 		return tick_by(e, e->on, ts) > tick ? tick_by(e, e->on, ts) : tick;
-	if (after != SIZE_MAX && f->of[after] == i + 1 && (ts - f->x[e->on]) * 1000 > f->choice[i] * e->s->ps) {
-		const int64_t most = f->tick[after] - f->choice[i + 1 < e->s->frame_end ? i + 1 : i];
-
-		tick = most > tick ? most : tick;
-	}
-	return tick;
+	worked = (ts - f->x[e->on]) * 1000;
+	if (worked <= f->choice[i] * e->s->ps)
+		return tick;
+	if (after == e->on + 1 && f->follows[after])
+		shown = f->tick[after] - f->choice[i + 1 < e->s->frame_end ? i + 1 : i];
+	else
+		shown = tick + (worked + e->s->ps - 1) / e->s->ps - f->choice[i];
+	return shown > tick ? shown : tick;
 }
 
 /* The refresh that the begin of frame ${i}, at ${ts}, follows, where no frame is right before it. */

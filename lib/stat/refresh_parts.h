@@ -18,6 +18,7 @@ struct tt_refresh_fit {
 	size_t n;                     /* points */
 	int64_t *x;                   /* their times, ns */
 	uint32_t *of;                 /* their frames, rising */
+	bool *follows;                /* true if a point's frame begins where that of the point before ends: no frame was lost between them */
 	int32_t *tick;                /* their refreshes, counted within a stretch */
 	uint16_t *choice;             /* by frame, while targets are chosen */
 };

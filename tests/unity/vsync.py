@@ -9,7 +9,7 @@ import sys
 
 from ttc import TRACETOOL, Suite
 import lot
-from vsync_game import Game, games
+from vsync_game import US, Game, games
 
 suite = Suite()
 BUDGET = 10 ** 9 / 60 + 1001
@@ -23,9 +23,9 @@ def usual(ns):
     return ns
 
 
-def database(path):
+def database(path, status=0):
     out = suite.path("out.sqlite")
-    suite.run("convert", "-q", "--force", path, "-o", out)
+    suite.run("convert", "-q", "--force", path, "-o", out, status=status)
     db = sqlite3.connect(out)
     db.row_factory = sqlite3.Row
     return db
@@ -63,6 +63,21 @@ def against_truth(name, game):
     suite.equal("frames over 16.67 ms, %s" % name, wall["over_16_67"], over)
     judged_late(name, game, frames, want)
     db.close()
+
+
+def beside_nothing():
+    """A late frame that no other follows, at the end of the capture or before frames that it lacks, is late by what it worked, and by no more."""
+    for seed in range(24):
+        gap = range(101, (103, 104, 131)[seed % 3]) if seed % 4 // 2 else ()
+        game = Game(seed + 900, frames=200, hz=(60, 59.94, 90, 165)[seed // 4 % 4], waits=("begin", "end")[seed % 2], limits=((0, 1 + seed // 16),),
+                    late_at=(100,) if gap else (199,), lost=gap, jitter=60 * US, late=(0, .05)[seed // 4 % 2])
+        kept = [i for i in range(game.n) if i not in gap]
+        db = database(game.write(suite.path("edge.raw")), 3 if gap else 0)
+        name = "%d, %s the frame, %s" % (seed, game.waits, "before a gap of %d" % len(gap) if gap else "the last")
+        rows = db.execute("SELECT refreshes, late FROM frame WHERE refreshes IS NOT NULL ORDER BY id").fetchall()
+        suite.equal("refreshes beside nothing, " + name, [r[0] for r in rows], [game.taken[i] for i in kept])
+        suite.equal("late beside nothing, " + name, [kept[n] + 1 for n, r in enumerate(rows) if r[1]], [i + 1 for i in kept if game.is_late[i]])
+        db.close()
 
 
 def compared():
@@ -109,6 +124,7 @@ def renewed():
     suite.equal("a baseline from before is told", told, [False, True])
 
 
+beside_nothing()
 compared()
 renewed()
 for name, game in lot.some(games(int(sys.argv[1]) if len(sys.argv) > 1 else 0), 60, "vsync"):

@@ -23,12 +23,14 @@ class Game:
     """What one capture is to be. Rates in Hz; a limit is a list of (first frame, refreshes or periods)."""
 
     def __init__(self, seed, frames=240, hz=60, waits="end", kind="display", limits=((0, 1),), late=0.0, by="main",
-                 gpu_known=False, drift=0.0, rates=(), jitter=300 * US, sleep=120 * US, late_by=None, waits_in="target"):
+                 gpu_known=False, drift=0.0, rates=(), jitter=300 * US, sleep=120 * US, late_by=None, waits_in="target", late_at=(), lost=()):
         self.rng = random.Random(seed)
         self.n, self.hz, self.waits, self.kind, self.limits, self.late, self.by = frames, hz, waits, kind, limits, late, by
         self.gpu_known, self.drift, self.rates, self.jitter = gpu_known, drift, rates, jitter
         # A timer's sleep is too long by so much on average; late frames last so many periods (None: different ones); it sleeps in this marker.
         self.sleep, self.late_by, self.waits_in = sleep, late_by, waits_in
+        # Frames whose main thread is surely late; frames that the capture lacks.
+        self.late_at, self.lost = late_at, lost
         self.frames, self.render, self.gpu, self.taken, self.is_late, self.switch = [], [], [], [], [], None
         self.simulate()
 
@@ -64,7 +66,9 @@ class Game:
         if self.rates and self.near_change(i):            # little enough for either display
             period = min(period, 1e9 / self.rates[-1][1])
         quiet = [rng.uniform(.2, .6) * period, rng.uniform(.1, .6) * period, rng.uniform(.2, .7) * period]
-        if not self.near_change(i) and rng.random() < self.late:
+        if i in self.late_at:
+            quiet[0] = (limit + rng.choice((0, 0, 1, 2)) + rng.uniform(.1, .9)) * period
+        elif not self.near_change(i) and rng.random() < self.late:
             more = (limit + rng.choice((0, 0, 0, 1)) + rng.uniform(.2, .8)) * period
             who = rng.choice(("main", "render", "gpu")) if self.by == "any" else self.by
             quiet[("main", "render", "gpu").index(who)] = more
@@ -195,7 +199,10 @@ class Game:
         log.block(SESSION, counter + struct.pack("<HIHH", 1, RENDER_ROOT, 0, 0) + text(NAMES[RENDER_ROOT]) + b"\0" + thread(RENDERER, 0, "Render Thread"))
         whole = lambda ns: int(ns) // 100 * 100
         for i, (a, b, zones) in enumerate(self.frames):
-            log.block(MAIN, struct.pack("<HIQ", 34, i, whole(a)))
+            if i not in self.lost or i - 1 not in self.lost:
+                log.block(MAIN, struct.pack("<HIQ", 34, i, whole(a)))
+            if i in self.lost:
+                continue
             body, open_ = b"", []
             if self.gpu_known and i >= 4:                 # of the frame four before
                 body += struct.pack("<HBIQBBq", 44, 0, GPU, whole(a), 1, 4, self.gpu[i - 4])
