@@ -96,6 +96,8 @@ int tt_model_tell_apart(struct tt_model *m, struct tt_err *err);
 
 /* The name of the class of allocation key ${key} of ${process}; "(unknown class 0x...)" where undefined. */
 const char *tt_model_class(const struct tt_model *m, uint32_t process, uint64_t key);
+/* The name that allocations of Unity's captures have, which know no classes: their marker's. */
+#define TT_NO_CLASS "GC.Alloc"
 
 /* The name of a zone key while streaming (after the prepass). Any thread. */
 const struct tt_name *tt_model_key(const struct tt_model *m, uint32_t process, uint64_t key);

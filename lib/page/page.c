@@ -278,15 +278,12 @@ put_frame_verdict(const struct page *p)
 	}
 }
 
-/* What Unity calls each allocation: a marker, and no class. */
-static const char no_class[] = "GC.Alloc";
-
 static bool
 has_class(const struct tt_table *t, size_t row)
 {
 	const struct tt_cell *c = tt_html_cell(t, row, "class");
 
-	return c && strcmp(c->s, no_class) != 0;
+	return c && strcmp(c->s, TT_NO_CLASS) != 0;
 }
 
 static bool

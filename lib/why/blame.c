@@ -428,7 +428,7 @@ tt_why_most_class(const struct tt_why *w, uint32_t row)
 		most = r->total;
 		name = tt_model_class(w->m, n->process, n->key);
 	}
-	return name;
+	return name && strcmp(name, TT_NO_CLASS) != 0 ? name : NULL;
 }
 
 /*
