@@ -106,6 +106,12 @@ int tt_sqlite_class(struct sqlite_db *s, const struct tt_view *v, uint64_t key, 
 /* The number of the recorded stack of event ${i}; 0: it has none. In order only. */
 uint32_t tt_sqlite_stack(struct sqlite_db *s, const struct tt_view *v, size_t i);
 
+/*
+ * Write text that is a number as a number: as an integer if it fits, otherwise as a real, infinities too; NaN stays NULL, as SQLite has none. Other
+ * text stays text.
+ */
+void tt_sqlite_number(struct tt_db_insert *to, size_t col, const char *text);
+
 /* True if a database of ${level} has the tables of ${p}. */
 struct tt_pass;
 bool tt_sqlite_has(const struct tt_pass *p, enum tt_sqlite_level level);

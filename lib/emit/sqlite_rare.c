@@ -15,9 +15,8 @@
 
 enum { FLOW_COLUMNS = 4, OBJECT_COLUMNS = 5, OBJECT_ROWS = 4096 };
 
-/* Write text that is a number as a number: as an integer if it fits, otherwise as a real; one that is not a number stays NULL, as SQLite has none. */
-static void
-put_number(struct tt_db_insert *to, size_t col, const char *text)
+void
+tt_sqlite_number(struct tt_db_insert *to, size_t col, const char *text)
 {
 	char *end;
 
@@ -74,7 +73,7 @@ put_counter(struct sqlite_db *s, const struct tt_view *v, const struct tt_event 
 	if (e->depth == TT_T_TEXT && r->ndetail)
 		tt_db_text(s->points, 2, r->detail, r->ndetail);
 	else if (e->depth != TT_T_TEXT)
-		put_number(s->points, 2, r->value);
+		tt_sqlite_number(s->points, 2, r->value);
 	tt_db_row(s->points);
 }
 
@@ -179,7 +178,7 @@ put_event(struct sqlite_db *s, const struct tt_event *e, const struct tt_rare_re
 		tt_db_known(to, 4, tt_emit_marker(r->marker));
 	else if (r->nname)
 		tt_db_text(to, 4, r->name, r->nname);
-	put_number(to, 5, r->value);
+	tt_sqlite_number(to, 5, r->value);
 	if (r->ndetail)
 		tt_db_text(to, 6, r->detail, r->ndetail);
 	if (r->args.n) {

@@ -284,11 +284,11 @@ create(struct sqlite_db *s, const struct tt_pass_table *pt, struct tt_err *err)
 	return tt_db_error(s->db, err);
 }
 
-/* A cell as JSON has it. */
+/* A cell as JSON has it, but for NaN and infinities, which are no words here. */
 static void
 put_cell(struct tt_db_insert *to, size_t at, enum tt_unit unit, const struct tt_cell *c)
 {
-	char text[TT_CELL_MAX], *end;
+	char text[TT_CELL_MAX];
 
 	if (c->empty)
 		return;
@@ -301,18 +301,10 @@ put_cell(struct tt_db_insert *to, size_t at, enum tt_unit unit, const struct tt_
 		return;
 	}
 	*tt_cell_machine(text, unit, c) = '\0';
-	if (unit == TT_UNIT_HEX) {
+	if (unit == TT_UNIT_HEX)
 		tt_db_text(to, at, text, strlen(text));
-	} else if (text[strspn(text, "-0123456789")] == '\0' && strlen(text) < 19) {
-		tt_db_int(to, at, strtoll(text, NULL, 10));
-	} else {
-		double v = strtod(text, &end);
-
-		if (*end || strpbrk(text, "aiN"))
-			tt_db_text(to, at, text, strlen(text));
-		else
-			tt_db_real(to, at, v);
-	}
+	else
+		tt_sqlite_number(to, at, text);
 }
 
 static void

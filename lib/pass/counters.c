@@ -30,7 +30,7 @@ static const struct tt_col counters_col[K_N] = {
 	[K_MEAN] = { "mean", "mean", TT_UNIT_VALUE, "Mean over all samplings from the first value on, unchanged ones included." },
 	[K_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value." },
 	[K_FIRST] = { "first", "first", TT_UNIT_VALUE, "First value." },
-	[K_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Last value minus first value." },
+	[K_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Last value minus first value; empty beyond the largest double." },
 	[K_TEXT] = { "text", "text", TT_UNIT_TEXT, "Last value of a counter whose values are text." },
 	[K_COUNT] = { "count", "values", TT_UNIT_COUNT, "Number of values in the file; Mono leaves out unchanged values." },
 	[K_KIND] = { "kind", "kind", TT_UNIT_TEXT, "monotonic, constant or variable, if the recorder says so." },
@@ -48,7 +48,7 @@ static const struct tt_col values_col[V_N] = {
 	[V_SECTION] = { "section", "section", TT_UNIT_TEXT, "Section of the counter." },
 	[V_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of the values here, as in the table counters." },
 	[V_VALUE] = { "value", "value", TT_UNIT_VALUE, "Value." },
-	[V_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Value minus the previous value; empty for the first." },
+	[V_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Value minus the previous value; empty for the first, and beyond the largest double." },
 	[V_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
@@ -61,7 +61,7 @@ static const struct tt_col timeline_col[B_N] = {
 	[B_SECTION] = { "section", "section", TT_UNIT_TEXT, "Section of the counter." },
 	[B_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of the values here, as in the table counters." },
 	[B_LAST] = { "last", "last", TT_UNIT_VALUE, "Value at the end of the bucket." },
-	[B_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Last value minus the value at the end of the previous bucket." },
+	[B_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Last value minus the value at the end of the previous bucket; empty beyond the largest double." },
 	[B_MIN] = { "min", "min", TT_UNIT_VALUE, "Smallest value in the bucket, including the value at its start." },
 	[B_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value in the bucket, including the value at its start." },
 	[B_VALUES] = { "values", "values", TT_UNIT_COUNT, "Number of values in the file for this bucket." },
@@ -98,6 +98,7 @@ put_beyond(struct tt_report *r, struct tt_cell *c, struct scale s, const char *t
 	tt_cell_beyond(c, s.unit, tt_text(r, "%s", text), v > 0 ? INT64_MAX : INT64_MIN);
 }
 
+/* A finite number that is beyond the largest double in the unit shown leaves the cell empty. */
 static void
 put_double(struct tt_report *r, struct tt_cell *c, struct scale s, double v)
 {
@@ -115,6 +116,8 @@ put_double(struct tt_report *r, struct tt_cell *c, struct scale s, double v)
 		return;
 	}
 	const double shown = v * ((double)s.num / step);      /* the largest doubles have no room for the steps */
+	if (isfinite(v) && !isfinite(shown))
+		return;
 	if (isfinite(shown))
 		*tt_put_double(text, shown) = '\0';
 	else
@@ -147,7 +150,7 @@ tt_counter_unit_name(const struct tt_counter_stat *c)
 	return scale_of(c).name;
 }
 
-/* ${a} less ${b} */
+/* ${a} less ${b}; empty as above */
 static void
 put_delta(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
 {
@@ -155,6 +158,8 @@ put_delta(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *
 
 	if (of->type == TT_T_F64) {
 		d.d = a.d - b.d;
+		if (isfinite(a.d) && isfinite(b.d) && !isfinite(d.d))
+			return;
 	} else if (of->type == TT_T_U64 && a.u < b.u) {
 		put_double(r, c, scale_of(of), -(double)(b.u - a.u));
 		return;

@@ -79,6 +79,28 @@ def close(a, b):
     return (math.isnan(a) and math.isnan(b)) or a == b
 
 
+def no_text(what, db):
+    """Text is only in columns of text, and in the values of the table info, which are of both kinds."""
+    for table, in list(db.execute("select name from sqlite_master where type = 'table'")):
+        for c in [c[1] for c in db.execute("pragma table_info(%s)" % table) if c[2] != "TEXT" and (table, c[1]) != ("info", "value")]:
+            suite.equal("%s: text in %s.%s" % (what, table, c),
+                        list(db.execute('select "%s" from "%s" where typeof("%s") = \'text\' limit 1' % (c, table, c))), [])
+
+
+def statistics(form, write, name, values, expected):
+    """The row of a counter in the database's table counters: min, max, first, last, delta; all tables of stats have the same change."""
+    path, out = write("%s.%s" % (name, form), [(COUNTER, [v]) for v in values]), suite.path(name + ".sqlite")
+    suite.run("convert", "-q", "--force", path, "-o", out)
+    db = sqlite3.connect(out)
+    row, = db.execute("select min, max, first, last, delta from counters where counter = 'Fuel'")
+    suite.equal("%s, sqlite: statistics of %s" % (form, name), row, expected)
+    no_text("%s, sqlite of %s" % (form, name), db)
+    db.close()
+    if all(map(math.isfinite, values)):
+        changes = [r["delta"] for t in ("counters", "counter_values", "counter_timeline") for r in suite.rows(t, path) if r["counter"] == "Fuel"]
+        suite.equal("%s: changes of %s" % (form, name), [c for c in changes if c == "Infinity"], [])
+
+
 def outputs(form, path):
     """Those of VALUES that an output can say, in order."""
     finite = [v for v in VALUES if math.isfinite(v)]
@@ -98,11 +120,7 @@ def outputs(form, path):
     db = sqlite3.connect(out["sqlite"])
     suite.equal(form + ", sqlite: NULL and infinities", [v for v, in db.execute("select v.value from counter_value v join counter c on c.id = v.counter "
                 "where c.name = 'Fuel' order by v.time_ns")], [None if math.isnan(v) else v for v in VALUES])
-    for table, columns in ((t, [c[1] for c in db.execute("pragma table_info(%s)" % t) if c[2] in ("REAL", "INTEGER", "NUMERIC")])
-                           for t, in list(db.execute("select name from sqlite_master where type = 'table'"))):
-        for c in columns:
-            suite.equal("%s, sqlite: text in %s.%s" % (form, table, c), list(db.execute('select "%s" from "%s" where typeof("%s") = \'text\' limit 1' %
-                                                                                      (c, table, c))), [])
+    no_text(form + ", sqlite", db)
     db.close()
     values = [m[1] for line in pftrace.load(out["pftrace"]).lines() if (m := re.match(r"\d+ count \(counter Fuel .*\) (\S+)$", line))]
     suite.equal(form + ", perfetto: values", [float(v) for v in values], [v for v in VALUES if math.isfinite(v)])
@@ -130,15 +148,16 @@ def outputs(form, path):
         for line in f:
             strict(line)
     db = sqlite3.connect(suite.path(form + ".db"))
-    for table, in list(db.execute("select name from sqlite_master where type = 'table'")):
-        for c in [c[1] for c in db.execute("pragma table_info(%s)" % table) if c[2] in ("REAL", "INTEGER", "NUMERIC")]:
-            suite.equal("%s, batch: text in %s.%s" % (form, table, c), list(db.execute('select "%s" from "%s" where typeof("%s") = \'text\' limit 1' %
-                                                                                     (c, table, c))), [])
+    no_text(form + ", batch", db)
     db.close()
 
 
 for form_, write in (("raw", raw), ("ttc", ttc)):
     several(form_, write("several." + form_, [(COUNTER, [1, 10]), (COUNTER, [2, 20, 30, 40]), (COUNTER, [3]), (COUNTER, [4, 50])]))
     extremes(form_, write("values." + form_, [(COUNTER, [v]) for v in VALUES]))
+    statistics(form_, write, "nan", [math.nan, math.nan], (None,) * 5)
+    statistics(form_, write, "infinite", [math.inf, math.inf], (math.inf,) * 4 + (None,))
+    statistics(form_, write, "below", [-math.inf, 1.5], (1.5, 1.5, -math.inf, 1.5, math.inf))
+    statistics(form_, write, "largest", [-VALUES[-1], VALUES[-1]], (-VALUES[-1], VALUES[-1], -VALUES[-1], VALUES[-1], None))
     outputs(form_, write("values." + form_, [(COUNTER, [v]) for v in VALUES] + [(PLAIN, [math.nan, math.inf]), (PLAIN, [-math.inf, 1.5])]))
 suite.end()
