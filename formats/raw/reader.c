@@ -143,8 +143,8 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_CLOCK] = { .text = "times before the last one of their thread, taken as that one",
 	    .advice = "By 1 ms at most where a frame begins, which is later by that; or where a thread of an appended log does." },
 	[TT_LOST_UNMATCHED] = { .advice = "Usual where the recording begins inside of zones; otherwise calls are missing." },
-	[TT_LOST_POPPED] = { .text = "zones that do not end in the zone or frame around them, nor later",
-	    .advice = "The program does not end them, on their thread: known is their time up to the end of that zone "
+	[TT_LOST_POPPED] = { .text = "zones not seen to end in the zone or frame around them, nor later",
+	    .advice = "No end of them was recorded on their thread, or only after a pause or a loss: known is their time up to the end of that zone "
 	    "(markers: cut; table spanning_zones).", .severity = TT_NOTICE },
 };
 

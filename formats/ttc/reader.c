@@ -346,8 +346,8 @@ decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_
 }
 
 static const struct tt_loss_said said[TT_LOST_KINDS] = {
-	[TT_LOST_POPPED] = { .advice = "After exceptions (Mono) their times are upper bounds; in Unity the program does not end them on their thread "
-	    "(table spanning_zones)." },
+	[TT_LOST_POPPED] = { .advice = "After exceptions (Mono) their times are upper bounds; in Unity no end of them was recorded on their thread, or only "
+	    "after a pause or a loss (table spanning_zones)." },
 };
 
 const struct tt_format tt_format_ttc = {

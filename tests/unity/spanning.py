@@ -63,7 +63,7 @@ look("with whole ones between", make(begin(LOAD, 103), zone(LOAD, 112, 114), ove
 look("within a frame", make(begin(LOAD, 103), after={0: over(LOAD, 108.5)}),
      [("Load", "Main Thread", 1, 1, 1, 1, 3, 8.5, 5.5)], (1, 0, 0))
 look("a begin without an end", make(begin(LOAD, 103), b""),
-     [("Load", "Main Thread", 1, 0, 1, None, 3, None, None)], (0, 1, 0), "do not end in the zone or frame around them, nor later")
+     [("Load", "Main Thread", 1, 0, 1, None, 3, None, None)], (0, 1, 0), "not seen to end in the zone or frame around them, nor later")
 look("two begins, one end", make(begin(LOAD, 103), begin(LOAD, 113), over(LOAD, 125)),
      [("Load", "Main Thread", 2, 1, 1, 3, 3, 25, None)], (1, 1, 0))
 look("an end without a begin", make(b"", over(LOAD, 112)), [], (0, 0, 1))
@@ -110,6 +110,26 @@ def loss():
     look("a loss between", log, [("Load", "Loader", 1, 0, 1, None, 2, None, None)], (0, 1, 1), status=3)
 
 
+def pause():
+    """The program may have ended a zone while nothing was recorded; one that is open then goes on to its end, or the last event before a frame mark."""
+    def recorded(before=b"", after=b""):
+        log = make(begin(LOAD, 103))
+        log.block(MAIN, before)
+        log.block(SESSION, state(1, 1000))
+        log.block(MAIN, after)
+        log.frame(1010, begin(0, 1010) + over(LOAD, 1015) + over(0, 1019))
+        log.frame(1020)
+        log.block(SESSION, state(0, 1030))
+        return log
+
+    look("a pause between", recorded(), [("Load", "Main Thread", 1, 0, 1, None, 3, None, None)], (0, 1, 1), "or only after a pause or a loss")
+    for what, after, cut, ms in (("its end", over(OTHER, 1005), None, 885.5), ("the next frame mark", b"", 1, 0),
+                                 ("the last event before it", zone(WORK, 1001, 1003), 1, 883.5)):
+        path = recorded(begin(OTHER, 119.5), after).write(suite.path("pause.raw"))
+        row, = (r for r in suite.rows("markers", path) if r["marker"] == "Other")
+        suite.equal("a pause in a zone up to " + what, (row["count"], row["cut"], row["total_ns"] / MS), (1, cut, ms))
+
+
 def many():
     """Cost and memory are bounded: the longest are kept, and the others are counted."""
     log = Log(0, MARKERS)
@@ -144,5 +164,6 @@ texts()
 on_page()
 threads()
 loss()
+pause()
 many()
 suite.end()
