@@ -440,8 +440,9 @@ def sentence_faults(t, sentence, names):
     take("^" + NAME % "a" + " " + TIMES % "x" + " and " + NAME % "b" + " " + TIMES % "y" + ", usually " + TIMES % "u" + " and " + TIMES % "v",
          lambda d: same(d["x"], t.over(lambda f: f.total(found(names, d["a"])))) or same(d["y"], t.over(lambda f: f.total(found(names, d["b"])))) or
          same(d["u"], t.usual(lambda f: f.total(found(names, d["a"])))) or same(d["v"], t.usual(lambda f: f.total(found(names, d["b"])))))
-    take("^" + NAME % "row" + r" allocates [0-9.]+ [KM]B(?: to [0-9.]+ [KM]B)? in " + NUMBER % "n" + " objects, usually none: " +
-         TIMES % "more" + " more", lambda d: same(d["n"], t.over(lambda f: sum(len(z.sizes) for z in f.zones(found(names, d["row"]))))) or
+    take("^" + NAME % "row" + r" allocates [0-9.]+ [KM]B(?: to [0-9.]+ [KM]B)?(?:, most of it (?!GC\.Alloc)[^,]*,)? in " + NUMBER % "n" +
+         " objects, usually none: " + TIMES % "more" + " more", lambda d:
+         same(d["n"], t.over(lambda f: sum(len(z.sizes) for z in f.zones(found(names, d["row"]))))) or
          same(d["more"], t.over(lambda f: f.total(found(names, d["row"])))))
     take(" takes " + TIMES % "took" + " of " + TIMES % "of" + " in a typical frame(?:, in [0-9]+ calls)?", lambda d: typical(d))
     take(TIMES % "took" + " more, not explained", lambda d: None)
