@@ -73,7 +73,7 @@ def totals(folder, *options):
     same("totals: " + " ".join(map(str, options)), have, {k: want.get(k, 0) for k in have})
     if have.get("auto_closed"):
         first = subprocess.run([TRACETOOL, "-q", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout.decode()
-        same("told first: " + " ".join(map(str, options)), "do not end in the zone or frame around them" in " ".join(first.split()) or
+        same("told first: " + " ".join(map(str, options)), "not seen to end in the zone or frame around them" in " ".join(first.split()) or
              " in frame " in " ".join(first.split()), True)
 
 
