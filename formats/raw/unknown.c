@@ -4,10 +4,10 @@
 #include "raw/raw.h"
 
 /*
- * WINDOW: bytes behind the message that are looked at. ENOUGH: what known messages must weigh to show a length: a sample with a time near the one before weighs
- * that, another message or the block's end half as much. MAX_PARTS: more blocks of a chunk are not looked at.
+ * WINDOW: bytes behind the message that are looked at. MIN_WEIGHT: what known messages must weigh at least to show a length: a sample with
+ * a time near the one before weighs that, another message or the block's end half as much. MAX_PARTS: more blocks of a chunk are not looked at.
  */
-enum { WINDOW = 4096, ENOUGH = 2, MAX_PARTS = 16, NONSENSE = -1 };
+enum { WINDOW = 4096, MIN_WEIGHT = 2, MAX_PARTS = 16, NONSENSE = -1 };
 
 struct probe {
 	const struct raw_run *r;
@@ -15,7 +15,7 @@ struct probe {
 	size_t n;                     /* bytes of it and of the rest of the block */
 	size_t window;                /* ... of which so many are looked at */
 	unsigned unit, type;
-	int8_t weight[WINDOW + 1];    /* by place: what the known messages from there on weigh, as far as ENOUGH; NONSENSE: there are none */
+	int8_t weight[WINDOW + 1];    /* by place: what the known messages from there on weigh, up to MIN_WEIGHT; NONSENSE: there are none */
 };
 
 /* What the whole message at ${p} weighs. */
@@ -27,7 +27,7 @@ weigh(const struct raw_run *r, const uint8_t *p, unsigned type)
 	const int64_t t = raw_time_of(r->s, p);
 	const uint64_t apart = t > r->last ? (uint64_t)t - (uint64_t)r->last : (uint64_t)r->last - (uint64_t)t;
 
-	return apart <= (uint64_t)(10 * RAW_LONG) ? ENOUGH : NONSENSE;
+	return apart <= (uint64_t)(10 * RAW_LONG) ? MIN_WEIGHT : NONSENSE;
 }
 
 /* What the messages from the place ${at} on weigh; those of later places are known. */
@@ -46,7 +46,7 @@ weigh_from(const struct probe *k, size_t at)
 	if (state != RAW_WHOLE)
 		return state == RAW_SHORT ? 0 : NONSENSE;
 	const int own = weigh(k->r, k->p + at, type), next = at + size <= k->window ? k->weight[at + size] : 0;
-	return own == NONSENSE || next == NONSENSE ? NONSENSE : own + next < ENOUGH ? own + next : ENOUGH;
+	return own == NONSENSE || next == NONSENSE ? NONSENSE : own + next < MIN_WEIGHT ? own + next : MIN_WEIGHT;
 }
 
 /* Bytes of a message with a text, whose length is at ${place}, and ${tail} bytes after it. */
@@ -104,7 +104,7 @@ raw_look_behind(const struct raw_run *r, const uint8_t *p, size_t n, struct tt_l
 	memset(k.weight, NONSENSE, sizeof k.weight);
 	for (size_t at = k.window / k.unit * k.unit; at > 2; at -= k.unit) {
 		k.weight[at] = (int8_t)weigh_from(&k, at);
-		first = k.weight[at] == ENOUGH ? at : first;
+		first = k.weight[at] == MIN_WEIGHT ? at : first;
 	}
 	if (first == 0)
 		return;

@@ -156,7 +156,7 @@ struct tt_value {
 	bool known : 1;
 	bool several : 1;             /* not known, for more than one row of a table fits */
 	bool absent : 1;              /* nothing of the selector's name was met; v is 0 where that is a value */
-	bool elsewhere : 1;           /* absent: it was met, but never on the thread that the measure is of */
+	bool elsewhere : 1;           /* absent on the measure's thread, but met on another one */
 };
 
 /**

@@ -21,7 +21,7 @@ struct tt_args {
 	size_t n;
 	const char *text;
 	size_t ntext;
-	bool cut;             /* of a zone: it has no end of its own, TT_F_POPPED; outputs say so behind its arguments */
+	bool cut;             /* True if the zone has no end of its own (TT_F_POPPED); outputs write it as the last argument */
 };
 
 /* The most argument bytes that zones open between chunks may keep, over all threads of a run; more is lost and counted: TT_LOST_ARGS. */

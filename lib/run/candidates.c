@@ -21,7 +21,7 @@ enum {
 	LONG_NS = 10000,
 	MIN_FRAME_NS = 100000,        /* from one begin to the next: no program makes frames faster */
 	KEYS = 1 << 16,               /* markers by thread; of more, the first */
-	LEAST = 10,                   /* begins: fewer tell nothing about regularity */
+	MIN_BEGINS = 10,              /* of a marker: fewer tell nothing about regularity */
 	LISTED = 3,                   /* in an error */
 	OUTLIERS = 4,                 /* intervals, the longest, that do not count: a hitch, a pause; at most each tenth */
 };
@@ -180,7 +180,7 @@ judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 	uint64_t gaps = s->n - 1, all = (uint64_t)(s->last - s->first);
 	tt_u128 mean, square = s->square;
 
-	if (s->n < LEAST || s->last <= s->first || s->nested || !name || !name->known || !is_program(r, name->full))
+	if (s->n < MIN_BEGINS || s->last <= s->first || s->nested || !name || !name->known || !is_program(r, name->full))
 		return false;
 	for (uint64_t k = 0, most = gaps / 10; k < OUTLIERS && k < most; k++, gaps--) {
 		all -= (uint64_t)s->longest[k];

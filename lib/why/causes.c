@@ -12,7 +12,7 @@
 #include "view/frame_sums.h"
 #include "view/view.h"
 
-enum { LEAST_FRAMES = 10 };
+enum { MIN_FRAMES = 10 };
 
 const char *
 tt_cause_name(enum tt_cause_class class)
@@ -67,7 +67,7 @@ tt_causes_none(const struct tt_frames *f, const struct tt_causes *c)
 		return c->routine;
 	if (c && !is_steady(c))
 		return none_by_itself;
-	return f->n < LEAST_FRAMES ? "fewer than ten whole frames: none is typical" : none_long;
+	return f->n < MIN_FRAMES ? "fewer than ten whole frames: none is typical" : none_long;
 }
 
 /* --- which method a zone belongs to --------------------------------------------------------------------------------- */
@@ -321,7 +321,7 @@ tt_causes_find(struct tt_causes *c, struct tt_views *view, struct tt_arena *text
 		close_why(&w);
 		return rc;
 	}
-	if (f->n < LEAST_FRAMES || f->nof > 1)
+	if (f->n < MIN_FRAMES || f->nof > 1)
 		return TT_OK;
 	w.from = tt_frames_start(f, 0);
 	w.to = tt_frames_end(f, f->n - 1);
