@@ -100,8 +100,10 @@ HELP_LIB := $(BUILD)/tests/libhelp.a
 GEN_BIN  := $(GEN_SRC:tests/%.c=$(BUILD)/%)
 UNIT_BIN := $(UNIT_SRC:tests/%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:tests/%.c=$(BUILD)/%)
-BATCH_BIN := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/system/batch/*.c))
-BENCH_BIN := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
+BATCH_SRC := $(sort $(wildcard tests/system/batch/*.c))
+BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
+BATCH_BIN := $(BATCH_SRC:tests/%.c=$(BUILD)/%)
+BENCH_BIN := $(BENCH_SRC:tests/%.c=$(BUILD)/%)
 # The stand-in Unity host: programs with a main or with check.h, and what they share.
 HOST_HELP := $(addprefix tests/host/,account.c engine.c game.c play.c truth.c)
 HOST_SRC := $(filter-out $(HOST_HELP) tests/host/probe_plugin.c,$(sort $(wildcard tests/host/*.c)))
@@ -183,7 +185,7 @@ $(BUILD)/modules: FORCE
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(TOLD_$*) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(TOLD_$*) $(if $(filter tests/%,$<),-Itests/kit) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # What pages hold is built in: its bytes as they are, and the digest that their policy names (lib/out/built.h).
 BUILT    := lib/out/page.css lib/out/page.js lib/page/view.js lib/page/compare.js lib/page/lines.js lib/page/ranges.js
@@ -284,10 +286,10 @@ $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(BENCH_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
+$(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(BENCH_BIN): $(BUILD)/%: $(BUILD)/tests/%.o $(HELP_LIB) $(CORE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/kit $(ALL_CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(CORE_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
 $(CORE_LIB): $(CORE_OBJ)
 	@mkdir -p $(@D)
@@ -301,11 +303,10 @@ $(PLUG_LIB): $(PLUG_OBJ)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
+$(FUZZ_BIN): $(BUILD)/%: $(BUILD)/tests/%.o $(BUILD)/tests/fuzz/replay.o $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/kit $(ALL_CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) \
-		$(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
 # The program with allocation and transfers that fail on purpose.
 # Whatever may have to grow does so each time, so that it fails everywhere once.
@@ -326,10 +327,10 @@ $(HOST_LIB): $(HOST_HELP:%.c=$(BUILD)/%.o)
 	$(Q)ar rcs $@ $^
 
 # -rdynamic: the plug-in's write() is the host's, which can be slow.
-$(HOST_BIN): $(BUILD)/%: tests/%.c $(HOST_LIB) $(LIB) $(BUILD)/flags
+$(HOST_BIN): $(BUILD)/%: $(BUILD)/tests/%.o $(HOST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/kit $(ALL_CFLAGS) -MMD -MP -rdynamic -o $@ $< $(HOST_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS) -ldl
+	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS) -ldl
 
 $(PROBE): tests/host/probe_plugin.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -439,11 +440,10 @@ tsan:
 
 # libFuzzer comes with clang. Its build is one more variant.
 FUZZ_OPT := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-$(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
+$(FUZZER): $(BUILD)/fuzzer/%: $(BUILD)/tests/fuzz/%.o $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/kit $(ALL_CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) \
-		$(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
 .PHONY: fuzz fuzzers
 fuzzers: $(FUZZER)
@@ -663,6 +663,6 @@ uninstall:
 	-rmdir $(addprefix $(DESTDIR),$(MODULES) $(DOCDIR)) 2>/dev/null
 	-find $(DESTDIR)$(DATADIR)/tracetool -depth -type d -empty -delete 2>/dev/null
 
--include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(CORE_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) \
-	$(EXACT_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) \
-	$(HOST_HELP:%.c=$(BUILD)/%.d) $(BATCH_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(CORE_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(EXACT_OBJ:.o=.d) \
+	$(FAULT_OBJ:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(HELP_SRC) $(GEN_SRC) $(UNIT_SRC) $(HOST_SRC) $(HOST_HELP) $(BATCH_SRC) $(BENCH_SRC) \
+	$(FUZZ_SRC) tests/fuzz/replay.c)

@@ -131,7 +131,7 @@ tell() {
 	sum_failed=$((sum_failed + failed))
 	printf '%-28s %5d passed' "${names[$1]}" "$passed"
 	[ "$failed" -gt 0 ] && printf ' %5d FAILED' "$failed"
-	printf '  %d.%d s\n' $((tenths / 10)) $((tenths % 10))
+	printf '  %d.%d s, processor %d s\n' $((tenths / 10)) $((tenths % 10)) "$cpu"
 	echo "$tenths $cpu ${names[$1]}" >> "$work/seconds"
 	grep '^left out: ' "$work/$1.log" | sed 's/^/    /'
 	sum_left=$((sum_left + $(grep -c '^left out: ' "$work/$1.log")))
