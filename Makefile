@@ -85,13 +85,13 @@ MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/mono-pic/%.o)
 # The runtime that loads it knows no sanitizers.
 MONO_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) $(PIC_FLAGS)
 
-# Tests: one program for each tests/unit/*.c and tests/fault/*.c (but what makes OOM_BIN), linked with the library and with the
+# Tests: one program for each tests/unit/*/*.c and tests/fault/*.c (but what makes OOM_BIN), linked with the library and with the
 # kit, tests/kit/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
 GEN_SRC  := $(sort $(wildcard tests/kit/*_gen.c))
 HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/kit/*.c)))
 FAULT_SRC := tests/fault/alloc.c tests/fault/transfer.c
 SO_SRC   := tests/fault/recorder_calls.c tests/fault/instructions.c
-UNIT_SRC := $(sort $(filter-out $(FAULT_SRC) $(SO_SRC),$(wildcard tests/unit/*.c tests/fault/*.c)))
+UNIT_SRC := $(sort $(filter-out $(FAULT_SRC) $(SO_SRC),$(wildcard tests/unit/*/*.c tests/fault/*.c)))
 FAULT_OBJ := $(FAULT_SRC:%.c=$(BUILD)/%.o)
 WRAPPED  := main malloc calloc realloc aligned_alloc read write pread64 pwrite64 open64 close fsync rename
 OOM_BIN  := $(BUILD)/tracetool-oom
@@ -561,7 +561,7 @@ setup-deb-arm64:
 		libmono-2.0-dev:arm64
 # The quick tests of the program for arm64, by qemu, which has neither Landlock nor seccomp, and takes many times as long.
 check-quick-arm64:
-	TT_SLOW=11 TRACETOOL_SANDBOX=off TT_NOT='^(unit/sandbox|cli/sandbox_changes_no_byte)$$' tests/package/qemu.sh $(MAKE) \
+	TT_SLOW=11 TRACETOOL_SANDBOX=off TT_NOT='^(unit/io/sandbox|cli/sandbox_changes_no_byte)$$' tests/package/qemu.sh $(MAKE) \
 		CC=$(AARCH64) PKG_CONFIG=aarch64-linux-gnu-pkg-config BUILD=$(BUILD)/arm64 check-quick
 
 # What the sources hold of others, and what they are linked with.

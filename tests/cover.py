@@ -32,7 +32,7 @@ def load(build):
     profile = os.path.join(build, "all.profdata")
     tool("llvm-profdata", "merge", "-sparse", "-o", profile, *glob.glob(os.path.join(build, "prof", "*.profraw")))
     # unity_config takes in a source file of the recorder.
-    objects = [os.path.join(build, n) for n in ("libtracetool-unity.so", "libmono-profiler-tracetool.so", "unit/unity_config")]
+    objects = [os.path.join(build, n) for n in ("libtracetool-unity.so", "libmono-profiler-tracetool.so", "unit/recorder/unity_config")]
     common = ["-instr-profile", profile, os.path.join(build, "tracetool")]
     for o in objects:
         common += ["-object", o] if os.path.exists(o) else []

@@ -37,7 +37,7 @@ tt_store8(char *p, uint64_t x)
  * tt_eight(v):
  * The eight decimal digits of ${v} < 10^8 as numbers, one per byte, the first in the lowest.
  * Two halves, then four pairs, then eight digits, each step all at once; the factors are
- * 2^20/100 and 2^10/10, exact for these ranges (tests/unit/micros.c goes over all of them).
+ * 2^20/100 and 2^10/10, exact for these ranges (tests/unit/emit/micros.c goes over all of them).
  */
 static inline uint64_t
 tt_eight(uint32_t v)

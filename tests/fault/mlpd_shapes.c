@@ -536,7 +536,7 @@ buffers_of_one_event(struct maker *k)
 
 /*
  * Keys for tables by hash. A factor that is known can be undone: keys whose products are small numbers lie side by side in a
- * table by the upper bits, and share all bits from the 20th on. Other keys: unit/hash_seed.
+ * table by the upper bits, and share all bits from the 20th on. Other keys: unit/base/hash_seed.
  */
 static uint64_t
 undone(uint64_t i)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks of the project as a whole: one place for the version, one limit for columns, public CI that runs goals there are,
+"""Checks of the project as a whole: one place for the version, one limit for columns, a place for each test, public CI that runs goals there are,
 releases that are always the same bytes and can be built from. "release" tries the last alone. Ends with "N passed, N failed".
 """
 import fnmatch
@@ -167,6 +167,13 @@ def reasons_are_true(names):
     fault("every reason in tests/cover.reasons fits a line", idle)
 
 
+def unit_tests_are_where_their_module_is(names):
+    """tests/unit/FOLDER/NAME.c: FOLDER is one of lib or formats, or cmd; a program elsewhere would not be built."""
+    folders = {n.split("/")[1] for n in names if re.match(r"(lib|formats)/[^/]+/", n)} | {"cmd"}
+    fault("unit tests lie in folders named as the one they test", [
+        n for n in names if n.startswith("tests/unit/") and not (re.fullmatch(r"tests/unit/[^/]+/\w+\.c", n) and n.split("/")[2] in folders)])
+
+
 def public_ci(names):
     makefile = text("Makefile")
     for n in names:
@@ -269,6 +276,7 @@ def main():
         reasons_are_true(names)
         the_library_names_no_option(names)
         functions_are_simple(names)
+        unit_tests_are_where_their_module_is(names)
         public_ci(names)
         links(names)
         pictures()

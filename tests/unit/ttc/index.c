@@ -1,5 +1,5 @@
 /*
- * Tests of capture/order.c with numbers that are chosen to be many and in the way of each other. What takes time in proportion
+ * Tests of formats/ttc/index.c with numbers that are chosen to be many and in the way of each other. What takes time in proportion
  * to their square runs into the time that a suite has.
  */
 #include "check.h"

@@ -1,8 +1,8 @@
 /* Tests of cmd/parse_value.h and cmd/opts.h, which are no part of the library: compiled in here. */
 #include "check.h"
 
-#include "../../cmd/opts.c"
-#include "../../cmd/parse_value.c"
+#include "opts.c"
+#include "parse_value.c"
 #include "emit/emit.h"
 #include "pass/pass.h"
 
