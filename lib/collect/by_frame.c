@@ -59,13 +59,7 @@ join_value(void *into, const void *next)
 		return false;
 	x->n += y->n;
 	x->last = y->last;
-	if (tt_counter_is_number(x->type, y->min)) {
-		bool first = !tt_counter_is_number(x->type, x->min);
-		if (first || tt_counter_less(x->type, y->min, x->min))
-			x->min = y->min;
-		if (first || tt_counter_less(x->type, x->max, y->max))
-			x->max = y->max;
-	}
+	tt_counter_extend(x->type, &x->min, &x->max, y->min, y->max);
 	return true;
 }
 

@@ -90,6 +90,32 @@ tt_counter_is_number(uint8_t type, union tt_counter_value v)
 	return type != TT_T_F64 || isfinite(v.d);
 }
 
+static int
+rank_of(uint8_t type, union tt_counter_value v)
+{
+	return tt_counter_is_number(type, v) ? 2 : !isnan(v.d);
+}
+
+int
+tt_counter_rank(uint8_t type, union tt_counter_value a, union tt_counter_value b)
+{
+	return type == TT_T_F64 ? rank_of(type, a) - rank_of(type, b) : 0;
+}
+
+void
+tt_counter_extend(uint8_t type, union tt_counter_value *min, union tt_counter_value *max, union tt_counter_value low,
+    union tt_counter_value high)
+{
+	const int rank = tt_counter_rank(type, low, *min);
+
+	if (rank < 0)
+		return;
+	if (rank > 0 || tt_counter_less(type, low, *min))
+		*min = low;
+	if (rank > 0 || tt_counter_less(type, *max, high))
+		*max = high;
+}
+
 const struct tt_def *
 tt_counter_def(const struct tt_capture *cap, const struct tt_event *e)
 {
@@ -113,42 +139,64 @@ tick_of(struct tick *t, int64_t ts)
 	return t->n;
 }
 
+/* Doubles from SCALED_FROM on are summed apart, times SCALE: 2^64 of the largest have a sum. */
+#define SCALED_FROM 0x1p+950
+#define SCALE 0x1p-100
+
+/* Add ${v}, of the values that count, ${n} times. */
+static void
+add_to_sum(struct tt_counter_stat *c, union tt_counter_value v, uint64_t n)
+{
+	const double d = as_double(c->type, v);
+
+	if (isfinite(d) && fabs(d) >= SCALED_FROM)
+		c->sum_scaled += d * SCALE * (double)n;
+	else
+		c->sum += d * (double)n;
+	c->nsum += n;
+}
+
+double
+tt_counter_mean(const struct tt_counter_stat *c)
+{
+	const double mean = c->sum / (double)c->nsum + c->sum_scaled / (double)c->nsum / SCALE;
+
+	/* Rounding may take it beyond the largest double. */
+	return isinf(mean) && tt_counter_is_number(c->type, c->min) ? mean > 0 ? c->max.d : c->min.d : mean;
+}
+
 /* Samplings up to ${tick} that left the counter out: it had not changed. */
 static void
 fill_up(struct tt_counter_stat *c, uint64_t tick)
 {
 	if (c->n == 0 || tick <= c->tick)
 		return;
-	if (tt_counter_is_number(c->type, c->last)) {
-		c->sum += as_double(c->type, c->last) * (double)(tick - c->tick);
-		c->nsum += tick - c->tick;
-	}
+	if (tt_counter_rank(c->type, c->last, c->min) == 0)
+		add_to_sum(c, c->last, tick - c->tick);
 	c->tick = tick;
 }
 
-/* The least, the largest and the mean are those of numbers, unless it has none. */
 static void
 add_value(struct tt_counter_stat *c, int64_t ts, union tt_counter_value v)
 {
-	bool number = tt_counter_is_number(c->type, v);
+	int rank = 0;
 
 	if (c->n == 0) {
-		c->first = v;
+		c->first = c->min = c->max = v;
 		c->first_ts = ts;
+	} else {
+		rank = tt_counter_rank(c->type, v, c->min);
+		tt_counter_extend(c->type, &c->min, &c->max, v, v);
 	}
-	if (c->n == 0 || (number && !tt_counter_is_number(c->type, c->min)))
-		c->min = c->max = v;
 	c->n++;
 	c->last = v;
 	c->last_ts = ts;
-	if (!number)
-		return;
-	if (tt_counter_less(c->type, v, c->min))
-		c->min = v;
-	if (tt_counter_less(c->type, c->max, v))
-		c->max = v;
-	c->sum += as_double(c->type, v);
-	c->nsum++;
+	if (rank > 0) {
+		c->sum = c->sum_scaled = 0;
+		c->nsum = 0;
+	}
+	if (rank >= 0)
+		add_to_sum(c, v, 1);
 }
 
 static int

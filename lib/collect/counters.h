@@ -27,8 +27,9 @@ struct tt_counter_stat {
 	uint64_t n;                   /* values in the filter's time */
 	int64_t first_ts, last_ts;
 	uint8_t type;                 /* enum tt_type of its values */
-	union tt_counter_value { int64_t i; uint64_t u; double d; } first, last, min, max;
-	double sum;                   /* over all samplings, those included that left it out as unchanged */
+	union tt_counter_value { int64_t i; uint64_t u; double d; } first, last;
+	union tt_counter_value min, max;      /* of the values that count: tt_counter_extend() */
+	double sum, sum_scaled;       /* of these, over all samplings, those included that left it out as unchanged; see tt_counter_mean() */
 	uint64_t nsum;
 	uint64_t tick;                /* the last sampling in sum */
 	bool custom;
@@ -55,6 +56,22 @@ const struct tt_def *tt_counter_def(const struct tt_capture *cap, const struct t
 /* True if ${v} is neither NaN nor infinite; true if ${a} is less than ${b}. */
 bool tt_counter_is_number(uint8_t type, union tt_counter_value v);
 bool tt_counter_less(uint8_t type, union tt_counter_value a, union tt_counter_value b);
+
+/*
+ * Compare what two values tell of a counter's range and mean: a number more than an infinity, an infinity more than NaN. Negative: ${a} tells
+ * less and does not count beside ${b}; 0: both count.
+ */
+int tt_counter_rank(uint8_t type, union tt_counter_value a, union tt_counter_value b);
+
+/*
+ * Extend the range from ${min} to ${max}, of at least one value, to the one from ${low} to ${high}. Values that do not count beside those of the
+ * other range have no part in it.
+ */
+void tt_counter_extend(uint8_t type, union tt_counter_value *min, union tt_counter_value *max, union tt_counter_value low,
+    union tt_counter_value high);
+
+/* The mean over all samplings of the values that count. Finite values have a finite mean, also near the largest double. */
+double tt_counter_mean(const struct tt_counter_stat *c);
 
 TT_COLLECTED_AS(tt_counters, TT_COLLECTS_COUNTERS);
 

@@ -310,7 +310,7 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	const struct tt_counters *cs = tt_counters(g->m);
 	static const enum tt_dim dim[] = { [TT_OF_NUMBER] = TT_DIM_NUMBER, [TT_OF_TIME] = TT_DIM_TIME, [TT_OF_BYTES] = TT_DIM_BYTES,
 		[TT_OF_PERCENT] = TT_DIM_PERCENT, [TT_OF_HZ] = TT_DIM_NUMBER };
-	bool too_large = false;
+	bool too_large = false, any = false;
 	size_t met = 0;
 
 	for (size_t i = 0; i < cs->n; i++) {
@@ -321,6 +321,7 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 
 		if (!c->def || !c->def->len || c->n == 0 || c->type == TT_T_TEXT || !tt_figures_match(x, c->def->text))
 			continue;
+		any = true;
 		base = tt_counter_base(c->def);
 		v->dim = dim[base.of];
 		value = counter_value(c, x->stat);
@@ -333,9 +334,9 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 			v->v = now;
 	}
 	v->known = met > 0;
-	v->absent = met == 0;
+	v->absent = !any;
 	if (met == 0)
-		v->why = "no counter of this name (the table counters lists all)";
+		v->why = any ? "the counter's value is NaN or infinite" : "no counter of this name (the table counters lists all)";
 	if (too_large) {
 		v->known = false;
 		v->why = "the value is too large for a budget";

@@ -68,8 +68,11 @@ add_value(struct line *l, size_t c, struct value low, struct value high, struct 
 {
 	struct column *to = &l->column[c];
 
-	if (!isfinite(low.at) || !isfinite(high.at) || !isfinite(last.at))
+	/* Only one that is among numbers leaves them: the line goes on from the highest of these. */
+	if (!isfinite(low.at) || !isfinite(high.at))
 		return;
+	if (!isfinite(last.at))
+		last = high;
 	if (!to->has || low.at < to->low.at)
 		to->low = low;
 	if (!to->has || high.at > to->high.at)
@@ -87,7 +90,7 @@ add_value(struct line *l, size_t c, struct value low, struct value high, struct 
 static const char *
 text_of(const struct line *l, struct value v, struct tt_buf *text)
 {
-	struct tt_cell cell = { .v = (int64_t)v.v.u };
+	struct tt_cell cell = { .v = (int64_t)v.v.u, .empty = l->of != NULL };
 
 	text->n = 0;
 	if (l->of)
@@ -290,7 +293,8 @@ choose(const struct tt_counters *all, const struct tt_model *m, struct tt_report
 
 			/* The program's own come first. */
 			if (c->custom != (turn == 0) || c->process != process || c->n < 2 || c->type == TT_T_TEXT ||
-			    !tt_counter_less(c->type, c->min, c->max) || !tt_counter_wanted(m, c, tt_counter_name(r, c)))
+			    !tt_counter_is_number(c->type, c->min) || !tt_counter_less(c->type, c->min, c->max) ||
+			    !tt_counter_wanted(m, c, tt_counter_name(r, c)))
 				continue;
 			++*n;
 			if (k < most)

@@ -26,7 +26,7 @@ static const struct tt_col counters_col[K_N] = {
 	    "Unit of the values here: bytes, ns (all times), count, percent, hz or value; a question mark after it means a guess from the name." },
 	[K_LAST] = { "last", "last", TT_UNIT_VALUE, "Last value." },
 	[K_MIN] = { "min", "min", TT_UNIT_VALUE,
-	    "Smallest value; here, in the mean and in the largest value, NaN and infinities count only if there are no other values." },
+	    "Smallest value; here, in the mean and in the largest value, infinities count only if no value is a number, NaN only if all are." },
 	[K_MEAN] = { "mean", "mean", TT_UNIT_VALUE, "Mean over all samplings from the first value on, unchanged ones included." },
 	[K_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value." },
 	[K_FIRST] = { "first", "first", TT_UNIT_VALUE, "First value." },
@@ -335,23 +335,13 @@ values(struct tt_making *k, struct tt_table *t)
 
 struct in_bucket { uint64_t n; union tt_counter_value last, min, max; };
 
-static bool
-is_less(const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
-{
-	if (of->type == TT_T_F64)
-		return isfinite(a.d) && isfinite(b.d) && a.d < b.d;
-	return of->type == TT_T_U64 ? a.u < b.u : a.i < b.i;
-}
-
 static void
 add_value(struct in_bucket *b, const struct tt_counter_stat *of, union tt_counter_value v)
 {
-	bool first = b->n == 0 || (of->type == TT_T_F64 && !isfinite(b->min.d) && isfinite(v.d));
-
-	if (first || is_less(of, v, b->min))
-		b->min = v;
-	if (first || is_less(of, b->max, v))
-		b->max = v;
+	if (b->n == 0)
+		b->min = b->max = v;
+	else
+		tt_counter_extend(of->type, &b->min, &b->max, v, v);
 	b->last = v;
 	b->n++;
 }

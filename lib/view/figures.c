@@ -294,12 +294,6 @@ tt_counter_number(const struct tt_counter_stat *c, union tt_counter_value v)
 	return c->type == TT_T_F64 ? v.d : c->type == TT_T_U64 ? (double)v.u : (double)v.i;
 }
 
-double
-tt_counter_mean(const struct tt_counter_stat *c)
-{
-	return c->sum / (double)c->nsum;
-}
-
 /* --- collections ---------------------------------------------------------------------- */
 
 struct tt_gc_stat

@@ -120,7 +120,6 @@ struct tt_handle_kind tt_handles_sum(const struct tt_model *m);
 
 /* A value of ${c}, and the mean of all of them, in the counter's own unit. */
 double tt_counter_number(const struct tt_counter_stat *c, union tt_counter_value v);
-double tt_counter_mean(const struct tt_counter_stat *c);
 
 /* --- collections ---------------------------------------------------------------------- */
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """
 Values of counters that are no numbers, infinite, beyond 2^53, or several in one sample: each output has them as tracetool-formats(7) says, and what is
-JSON a strict parser reads.
+JSON a strict parser reads. Ranges and means of random values are those that the tables' manual defines: of numbers; of infinities where no value is a
+number; NaN where all are.
 """
+import fractions
 import json
 import math
 import os
+import random
 import re
 import sqlite3
 import struct
@@ -101,6 +104,91 @@ def statistics(form, write, name, values, expected):
         suite.equal("%s: changes of %s" % (form, name), [c for c in changes if c == "Infinity"], [])
 
 
+def counted(values):
+    """Those of ${values} that ranges and means are of."""
+    return [v for v in values if math.isfinite(v)] or [v for v in values if not math.isnan(v)] or values[:1]
+
+
+def mean(values):
+    """The double nearest to the mean, or to within a part in 10^15 of the largest of them."""
+    if all(map(math.isfinite, values)):
+        return float(sum(map(fractions.Fraction, values)) / len(values))
+    return values[0] if len(set(values)) == 1 else math.nan
+
+
+def is_mean(shown, values):
+    want = mean(values)
+    return close(float(shown), want) or (math.isfinite(want) and abs(float(shown) - want) <= max(map(abs, values)) * 1e-15)
+
+
+def ranges_raw(path, series):
+    log = Log(10)
+    log.block(SESSION, b"".join(marker(10 + i, "Fuel %02d" % i, [(7, "value")], flags=0x80) for i in range(len(series))))
+    for at in range(max(map(len, series))):
+        log.frame(10 + 2 * at, b"".join(single(10.5 + 2 * at, 10 + i, [s[at]]) for i, s in enumerate(series) if at < len(s)))
+    log.frame(100)
+    log.block(SESSION, state(0, 120))
+    return log.write(suite.path(path))
+
+
+def ranges_ttc(path, series):
+    c = Capture()
+    keys = [c.counter("Fuel %02d" % i) for i in range(len(series))]
+    t = c.thread()
+    for at in range(max(map(len, series))):
+        t.frame((10 + 2 * at) * MS)
+        for i, s in enumerate(series):
+            if at < len(s):
+                t.counter(int((10.5 + 2 * at) * MS), keys[i], F64, s[at])
+    t.frame(100 * MS)
+    return c.write(suite.path(path))
+
+
+def ranges(form, write):
+    """Tables, charts and budgets of counters with random special values: a value each 2 ms, from 10.5 ms on, one in each frame."""
+    rng = random.Random(40)
+    special = VALUES + [-VALUES[-1], -7.25, 0.0, VALUES[-1]]
+    series = [[-math.inf, math.inf], [math.inf, -math.inf], [math.nan, math.inf, -math.inf], [math.nan], [-math.inf, math.nan], [-math.inf],
+              [-VALUES[-1], VALUES[-1]], [VALUES[-1]] * 3, [-VALUES[-1]] * 5]
+    series += [[rng.choice(special[rng.choice((0, 1, 1)):][:rng.randint(3, len(special))]) for _ in range(rng.randint(1, 7))] for _ in range(60)]
+    path = write("ranges." + form, series)
+
+    def are(what, row, values):
+        values = counted(values)
+        have = [float(row[k]) for k in ("min", "max")]
+        suite.true("%s, %s of %s: range %s to %s" % (form, what, row["counter"], *have), close(have[0], min(values)) and close(have[1], max(values)), values)
+
+    start = None
+    for row in suite.rows("counters", path):
+        s = series[int(row["counter"].split()[1])]
+        are("counters", row, s)
+        suite.true("%s, counters: mean of %s: %s" % (form, row["counter"], row["mean"]), is_mean(row["mean"], counted(s)), s)
+        start = row["first_ns"]
+    n = 0
+    for row in suite.rows("frame_counters", path):
+        s, at = series[int(row["counter"].split()[1])], row["frame"] - 1
+        if at < len(s):
+            are("frame_counters, frame %d" % row["frame"], row, s[at:at + 1])
+            n += 1
+    suite.equal(form + ": values in frames", n, sum(map(len, series)))
+    for row in suite.rows("counter_timeline", path, "--buckets", "4"):
+        s = series[int(row["counter"].split()[1])]
+        at = [start + 2 * MS * i for i in range(len(s))]
+        before = [v for v, t in zip(s, at) if t < row["from_ns"]][-1:]
+        are("counter_timeline", row, before + [v for v, t in zip(s, at) if row["from_ns"] <= t < row["to_ns"]])
+    page = suite.path("ranges.html")
+    suite.run("report", "-q", "--force", path, "-o", page)
+    with open(page, encoding="utf-8") as f:
+        charts = re.findall(r'<figure class="ln"><figcaption><strong>Fuel (\d+)</strong>.*?</figure>', f.read(), flags=re.S)
+    vary = {"%02d" % i for i, s in enumerate(series) if len(s) > 1 and math.isfinite(counted(s)[0]) and len(set(counted(s))) > 1}
+    suite.true(form + ": charts are of counters whose numbers vary", charts and set(charts) <= vary, sorted(set(charts) - vary))
+    for i, said in ((0, "NaN or infinite"), (3, "NaN or infinite"), (999, "no counter of this name")):
+        with open(suite.path("budget.json"), "w", encoding="utf-8") as f:
+            json.dump({"tracetool_budget": 1, "rows": [{"id": "fuel", "metric": "counter", "counter": "Fuel %02d" % i, "stat": "max", "max": "5"}]}, f)
+        out, err = suite.run("stats", "-q", path, "--gate", suite.path("budget.json"), status=None)
+        suite.true("%s: verdict on counter %d says %s" % (form, i, said), said in out + err, out[-300:] + err)
+
+
 def outputs(form, path):
     """Those of VALUES that an output can say, in order."""
     finite = [v for v in VALUES if math.isfinite(v)]
@@ -152,6 +240,8 @@ def outputs(form, path):
     db.close()
 
 
+for form_, write_ranges in (("raw", ranges_raw), ("ttc", ranges_ttc)):
+    ranges(form_, write_ranges)
 for form_, write in (("raw", raw), ("ttc", ttc)):
     several(form_, write("several." + form_, [(COUNTER, [1, 10]), (COUNTER, [2, 20, 30, 40]), (COUNTER, [3]), (COUNTER, [4, 50])]))
     extremes(form_, write("values." + form_, [(COUNTER, [v]) for v in VALUES]))
