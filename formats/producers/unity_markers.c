@@ -1,120 +1,113 @@
 /**
- * Names of markers that Unity publishes; the contract is in unity_markers.h.
+ * Looks names up in the lists of what is Unity's own.
  */
 #include "producers/unity_markers.h"
 
 #include <string.h>
 
-/* Steps of each phase of the PlayerLoop. */
-static const struct { const char *phase; const char *step[96]; } steps[] = {
-	{ "TimeUpdate", {
-		"WaitForLastPresentationAndUpdateTime", "ProfilerStartFrame",
-	} },
-	{ "Initialization", {
-		"PlayerUpdateTime", "ProfilerStartFrame", "UpdateCameraMotionVectors", "DirectorSampleTime", "AsyncUploadTimeSlicedUpdate",
-		"SynchronizeInputs", "SynchronizeState", "XREarlyUpdate",
-	} },
-	{ "EarlyUpdate", {
-		"PollPlayerConnection", "PollHtcsPlayerConnection", "GpuTimestamp", "AnalyticsCoreStatsUpdate", "UnityWebRequestUpdate",
-		"UnityConnectClientUpdate", "CloudWebServicesUpdate", "ExecuteMainThreadJobs", "ProcessMouseInWindow", "ClearIntermediateRenderers",
-		"ClearLines", "PresentBeforeUpdate", "ResetFrameStatsAfterPresent", "UpdateAsyncInstantiate", "UpdateAsyncReadbackManager",
-		"UpdateStreamingManager", "UpdateTextureStreamingManager", "UpdatePreloading", "UpdateContentLoading", "RendererNotifyInvisible",
-		"PlayerCleanupCachedData", "UpdateMainGameViewRect", "UpdateCanvasRectTransform", "XRUpdate", "UpdateInputManager", "ProcessRemoteInput",
-		"ScriptRunDelayedStartupFrame", "UpdateKinect", "DeliverIosPlatformEvents", "ARCoreUpdate", "DispatchEventQueueEvents",
-		"Physics2DEarlyUpdate", "PhysicsResetInterpolatedTransformPosition", "PhysicsResetInterpolatedPoses", "SpriteAtlasManagerUpdate",
-		"PerformanceAnalyticsUpdate", "TangoUpdate",
-	} },
-	{ "FixedUpdate", {
-		"ClearLines", "NewInputFixedUpdate", "NewInputEndFixedUpdate", "DirectorFixedSampleTime", "AudioFixedUpdate",
-		"ScriptRunBehaviourFixedUpdate", "DirectorFixedUpdate", "LegacyFixedAnimationUpdate", "XRFixedUpdate", "PhysicsFixedUpdate",
-		"Physics2DFixedUpdate", "PhysicsClothFixedUpdate", "DirectorFixedUpdatePostPhysics", "ScriptRunDelayedFixedFrameRate",
-	} },
-	{ "PreUpdate", {
-		"PhysicsUpdate", "Physics2DUpdate", "PhysicsClothUpdate", "CheckTexFieldInput", "IMGUISendQueuedEvents", "NewInputUpdate",
-		"NewInputEndUpdate", "SendMouseEvents", "AIUpdate", "WindUpdate", "UpdateVideo",
-	} },
-	{ "Update", {
-		"ScriptRunBehaviourUpdate", "ScriptRunDelayedDynamicFrameRate", "ScriptRunDelayedTasks", "DirectorUpdate",
-	} },
-	{ "PreLateUpdate", {
-		"AIUpdatePostScript", "DirectorUpdateAnimationBegin", "LegacyAnimationUpdate", "DirectorUpdateAnimationEnd", "DirectorDeferredEvaluate",
-		"UIElementsUpdatePanels", "UpdateNetworkManager", "UpdateMasterServerInterface", "UNetUpdate", "EndGraphicsJobsAfterScriptUpdate",
-		"EndGraphicsJobsLate", "ConstraintManagerUpdate", "ParticleSystemBeginUpdateAll", "Physics2DLateUpdate", "PhysicsLateUpdate",
-		"ScriptRunBehaviourLateUpdate",
-	} },
-	{ "PostLateUpdate", {
-		"PlayerSendFrameStarted", "DirectorLateUpdate", "ScriptRunDelayedDynamicFrameRate", "PhysicsSkinnedClothBeginUpdate", "UpdateRectTransform",
-		"UpdateCanvasRectTransform", "PlayerUpdateCanvases", "UpdateAudio", "UpdateVideo", "VFXUpdate", "ParticleSystemEndUpdateAll",
-		"EndGraphicsJobsAfterScriptLateUpdate", "UpdateSubstance", "UpdateCustomRenderTextures", "XRPostLateUpdate", "XRPostPresent",
-		"XRPreEndFrame", "UpdateAllRenderers", "UpdateLightProbeProxyVolumes", "EnlightenRuntimeUpdate", "UpdateAllSkinnedMeshes",
-		"ProcessWebSendMessages", "SortingGroupsUpdate", "UpdateVideoTextures", "DirectorRenderImage", "PlayerEmitCanvasGeometry",
-		"PlayerRenderUIEBatchModeOffscreen", "PhysicsSkinnedClothFinishUpdate", "FinishFrameRendering", "BatchModeUpdate", "PlayerSendFrameComplete",
-		"UpdateCaptureScreenshot", "PresentAfterDraw", "ClearImmediateRenderers", "PlayerSendFramePostPresent", "UpdateResolution", "InputEndFrame",
-		"TriggerEndOfFrameCallbacks", "GUIClearEvents", "ShaderHandleErrors", "ResetInputAxis", "ThreadedLoadingDebug", "ProfilerSynchronizeStats",
-		"MemoryFrameMaintenance", "ExecuteGameCenterCallbacks", "ProfilerEndFrame", "GraphicsWarmupPreloadedShaders",
-		"ObjectDispatcherPostLateUpdate",
-	} },
-};
-
-static const char *const markers[] = {
-	"PlayerLoop", "EditorLoop", "Overhead", "UpdateScreenManagerAndInput", "Profiler.CollectEditorStats", "Profiler.CollectGlobalStats",
-	"Profiler.FinalizeAndSendFrame", "BehaviourUpdate", "FixedBehaviourUpdate", "LateBehaviourUpdate", "CoroutinesDelayedCalls", "Camera.Render",
-	"Camera.ImageEffects", "Culling", "SceneCulling", "PrepareSceneNodes", "CullSendEvents", "Drawing", "Render.OpaqueGeometry",
-	"Render.TransparentGeometry", "Render.Mesh", "Render.ModelShadows", "Render.MotionVectors", "RenderForward.RenderLoopJob",
-	"RenderForwardOpaque.Prepare", "RenderForwardOpaque.Sort", "RenderForwardOpaque.Render", "RenderForwardOpaque.CollectShadows",
-	"RenderForwardAlpha.Prepare", "RenderForwardAlpha.Sort", "RenderForwardAlpha.Render", "RenderLoop.Draw", "RenderLoop.DrawSRPBatcher",
-	"RenderTexture.SetActive", "Shadows.CullShadowCasters", "Shadows.PrepareShadowmap", "Shadows.RenderJob", "Shadows.RenderJobDir",
-	"Shadows.RenderJobPoint", "Shadows.RenderJobSpot", "Shadows.RenderShadowMap", "Gfx.PresentFrame", "Gfx.ProcessCommands", "Gfx.WaitForCommands",
-	"Gfx.WaitForGfxCommandsFromMainThread", "Gfx.WaitForPresent", "Gfx.WaitForPresentOnGfxThread", "Gfx.WaitForRenderThread", "Gfx.WaitForLastPresent",
-	"Graphics.PresentAndSync", "Device.Present", "WaitForTargetFPS", "Mono.JIT", "GarbageCollector.CollectIncremental", "GC.Alloc", "GC.Collect", "Idle",
-	"JobHandle.Complete", "Semaphore.WaitForSignal", "WaitForJobGroup", "WaitForJobGroupID", "JobAlloc.Grow", "JobAlloc.Overflow",
-	"Physics.FetchResults", "Physics.Interpolation", "Physics.Processing", "Physics.ProcessingCloth", "Physics.ProcessReports", "Physics.Simulate",
-	"Physics.SyncColliderTransform", "Physics.SyncRigidbodyTransform", "Physics.UpdateBodies", "Physics.UpdateCloth", "Physics2D.Simulate",
-	"Physics2D.SyncTransforms", "Animation.DestroyAnimationClip", "Animation.RebindInternalState", "Animators.DirtySceneObjects",
-	"Animators.IKAndTwoBoneJob", "Animators.ProcessRootMotionJob", "Animators.Update", "Animators.WriteJob", "Animator.ApplyBuiltinRootMotionJob",
-	"Animator.Initialize", "Director.PrepareFrame", "Director.PrepareFrameJob", "Director.ProcessFrame", "Director.ProcessAnimationJob",
-	"Director.SampleTime", "Canvas.BuildBatch", "Canvas.RenderOverlays", "Canvas.SendWillRenderCanvases",
-	"UGUI.Rendering.EmitWorldScreenspaceCameraGeometry", "UGUI.Rendering.RenderOverlays", "UGUI.Rendering.UpdateBatches", "UIR.DrawChain",
-	"GUI.ProcessEvents", "GUI.Repaint", "ParticleSystem.EndUpdateAll", "ParticleSystem.Update", "ParticleSystem.UpdateJob", "MeshSkinning.Update",
-	"MeshSkinning.CalcMatrices", "MeshSkinning.Skin", "UpdateRendererBoundingVolumes", "AudioManager.FixedUpdate", "AudioManager.Update", "Instantiate",
-	"Instantiate.Awake", "Instantiate.Copy", "Instantiate.Produce", "Destroy", "GameObject.Activate", "GameObject.Deactivate", "LogStringToConsole",
-	"ProcessRemoteInput", "Transform.SetParent", "Loading.AwakeFromLoad", "Loading.LockPersistentManager", "Loading.ReadObject",
-	"Loading.UpdatePreloading",
-};
+enum { MAX_NAME = 128 };      /* no listed name is as long */
 
 /* How assemblies of the engine, of its packages and of the class library begin. */
-static const char *const assemblies[] = { "UnityEngine.", "UnityEditor.", "Unity.", "mscorlib.", "netstandard.", "System." };
+static const char *const assemblies[] = { "UnityEngine.", "UnityEditor.", "Unity.", "com.unity.", "mscorlib.", "netstandard.", "System." };
+
+/* Compare ${name} with the listed name at ${s}, which a bar or the line's end ends, as strcmp() does. */
+static int
+compare(const char *name, const char *s)
+{
+	const size_t n = strcspn(s, "|");
+	const int order = strncmp(name, s, n);
+
+	return order ? order : name[n] != '\0';
+}
 
 static bool
-is_step(const char *name)
+is_listed(const struct unity_names *l, const char *name)
 {
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		const size_t n = strlen(steps[i].phase);
+	size_t from = 0, to = l->n;
 
-		if (strncmp(name, steps[i].phase, n) != 0 || name[n] != '.')
-			continue;
-		for (const char *const *s = steps[i].step; *s; s++)
-			if (strcmp(name + n + 1, *s) == 0)
-				return true;
+	/* Find the last line whose first name is not behind ${name}. */
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+		if (compare(name, l->line[middle]) >= 0)
+			from = middle + 1;
+		else
+			to = middle;
 	}
+	for (const char *s = from ? l->line[from - 1] : NULL; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
+		if (compare(name, s) == 0)
+			return true;
 	return false;
 }
 
-/* A type argument may be one of the game's. */
+static bool
+is_listed_anywhere(const char *name)
+{
+	for (const struct unity_names *l = unity_names; l->n; l++)
+		if (is_listed(l, name))
+			return true;
+	return false;
+}
+
+/* True if ${name} ends in a number, and is listed with a # in its place. */
+static bool
+is_numbered(const char *name)
+{
+	char text[MAX_NAME];
+	const size_t n = strlen(name);
+	size_t end = n;
+
+	while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+		end--;
+	if (end == n || end + 2 > sizeof text)
+		return false;
+	memcpy(text, name, end);
+	memcpy(text + end, "#", 2);
+	return is_listed_anywhere(text);
+}
+
+static bool
+is_word(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';
+}
+
+/*
+ * True if the method's name has type arguments, or types of parameters: those may be a game's. "List`1.Add()", "<>c.<Update>b__0()" and "Start() [Coroutine:
+ * MoveNext]" have none.
+ */
+static bool
+has_types(const char *name)
+{
+	for (const char *s = name; (s = strpbrk(s, "<[(")); s++)
+		if (*s == '(' ? s[1] != ')' : s > name && is_word(s[-1]))
+			return true;
+	return false;
+}
+
 static bool
 is_engine_method(const char *name)
 {
 	for (size_t i = 0; i < sizeof assemblies / sizeof *assemblies; i++)
 		if (strncmp(name, assemblies[i], strlen(assemblies[i])) == 0)
-			return strstr(name, ".dll!") && !strpbrk(name, "<[`");
+			return strstr(name, ".dll!") && !has_types(name);
 	return false;
 }
 
 bool
 unity_is_published(const char *name)
 {
-	for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
-		if (strcmp(name, markers[i]) == 0)
-			return true;
-	return is_step(name) || is_engine_method(name);
+	return is_listed_anywhere(name) || is_numbered(name) || is_engine_method(name) || (strncmp(name, "Inl_", 4) == 0 && is_listed_anywhere(name + 4));
+}
+
+size_t
+unity_published_group(const char *name)
+{
+	char group[MAX_NAME];
+	const size_t n = strcspn(name, ".");
+
+	if (name[n] == '\0' || n >= sizeof group)
+		return 0;
+	memcpy(group, name, n);
+	group[n] = '\0';
+	return is_listed(&unity_groups, group) ? n : 0;
 }

@@ -1,15 +1,30 @@
 /**
- * Names of markers that are Unity's own, and not a game's: anybody can look them up.
+ * Names that are Unity's own, and not a game's: anybody can look them up. A copy of a capture without names keeps them.
  *
- * Source: Unity's manual (profiler markers reference), the types of its published namespace UnityEngine.PlayerLoop, which name the steps of a frame, and the
- * names of its assemblies and of the class library's, with which the markers of their methods begin.
+ * The lists, each with its source, are in unity_names.c. Methods of the engine are no list, but known by the assembly with which their names begin.
  */
 #ifndef TT_PRODUCERS_UNITY_MARKERS_H
 #define TT_PRODUCERS_UNITY_MARKERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* True if ${name} is the marker of a part of the engine, or of a method of its assemblies or of the class library without type arguments. */
+/* Names in the order of strcmp(), many in each of ${n} lines, with a bar between them. A # at the end of a name stands for a number. */
+struct unity_names {
+	const char *const *line;
+	size_t n;
+};
+extern const struct unity_names unity_names[];        /* markers, values and threads; the last list has no lines */
+extern const struct unity_names unity_groups;         /* of threads */
+
+/**
+ * unity_is_published(name):
+ * True if ${name} is that of a part of the engine: a marker, a value or a thread ("Job.Worker 3") in the lists, with or without the "Inl_" by which render
+ * pipelines mark their part on the main thread; or a method of the engine's assemblies, its packages or the class library, without type arguments.
+ */
 bool unity_is_published(const char *name);
+
+/* The bytes of ${name} up to its first dot, if these are the name of a group of the engine's threads; else 0. */
+size_t unity_published_group(const char *name);
 
 #endif

@@ -156,6 +156,8 @@ find_meaning(struct unity_scrub *s, size_t n)
 		return;
 	}
 	tt_name_meaning(s->text, s->keep);
+	const size_t group = unity_published_group(s->text);
+	memset(s->keep, true, group * sizeof *s->keep);
 	const size_t end = unity_counter_end(s->text), len = strlen(s->text);
 	memset(s->keep + len - end, true, end * sizeof *s->keep);
 }

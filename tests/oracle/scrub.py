@@ -20,14 +20,15 @@ os.environ.setdefault("TRACETOOL", sys.argv[1])
 import data_gen
 import lot
 import one_game
+import planted
 import raw_gen
 from count import check, end, same
 
 TRACETOOL = os.path.realpath(sys.argv[1])
-# Words that only a game has, in the captures that the generators write and in testdata.
-GAME = ("Enemy Method0 Method1 Method2 Method3 Assets Preload Shadows PrepareJob AllTypes Worker level0 canvas quoted Filename "
-        "string Transform Temperature JobScheduler Generated Dispatcher ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 "
-        "Game.dll Game:: Mixer \u00dcml\u00e4ut \u65e5\u672c four.").split()
+# Words that only a game has, and not Unity, in the captures that the generators write and in testdata.
+GAME = ("Enemy Method0 Method1 Method2 Method3 Assets Preload AllTypes level0 canvas quoted string "
+        "Transform Temperature JobScheduler Generated ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 "
+        "Game.dll Game:: \u00dcml\u00e4ut \u65e5\u672c four.").split()
 met = set()
 
 
@@ -78,7 +79,8 @@ def same_tables(what, path, out, of):
     have, want = tables(out), tables(path)
     same(what + ": tables", sorted(have), sorted(want))
     # Definitions of markers are in their order; code has its address.
-    for name, order in (("metadata_markers", None), ("jit_methods", "address"), ("sample_native", "address")):
+    for name, order in (("metadata_markers", None), ("jit_methods", "address"), ("sample_native", "address"),
+                        ("metadata_categories", "id")):
         texts = [[v for r in sorted(t.get(name, []), key=(lambda r: r[order]) if order else lambda r: 0) for v in r.values()
                   if isinstance(v, str)] for t in (want, have)]
         same("%s: what is no word of %s" % (what, name), words_back(of, *texts), None)
@@ -216,6 +218,20 @@ def meanings(folder):
     same("its phases", len(have["frame_phases"]), 8)
 
 
+def causes(folder):
+    """Games with planted causes: the copy has the same causes, in the same order, with the same figures; and none of the game's words."""
+    for kind, forms, plant, cls, _ in lot.some(planted.KINDS, 6, "scrub", "planted"):
+        frames = planted.game(planted.UNITY, plant(planted.UNITY, 12))
+        for form in ("raw", "data"):
+            path = planted.FORMS[form](os.path.join(folder, "planted." + form), frames)
+            copy(folder, path, "planted %s as .%s" % (kind, form), True, "Preload")
+            have = [r["class"] for r in tables(path)["causes"]]
+            check(cls in have, "planted %s as .%s: is the game's cause" % (kind, form), have)
+            out = os.path.join(folder, "causes." + form)
+            run("info", "--scrub", "-o", out, path)
+            same("planted %s as .%s: causes in their order" % (kind, form), [r["class"] for r in tables(out)["causes"]], have)
+
+
 def first_record(folder):
     """Captures whose first record is damaged: the copy is recognised, and holds what is left."""
     for word in ("0x20160622", "0x20191122", "0x20220328"):
@@ -266,6 +282,8 @@ def main():
         with open(first, "rb") as x, open(second, "rb") as y:
             check(x.read() != y.read(), "a second copy has other hashes")
         first_record(folder)
+        # Writing a game with causes leaves its markers in one_game.
+        causes(folder)
         for option in ("--format=json", "--meta=a=b", "--width=80", "--csv-safe", "--align=start", "--frame-marker=x", "--input-format=raw"):
             r = run("info", "--scrub", option, "-o", os.path.join(folder, "z"), raw)
             made = os.path.exists(os.path.join(folder, "z"))

@@ -24,7 +24,8 @@ NEEDS = {"lcov": "coverage", "pdata": "frames", "perf-test": "frames"}
 CAPTURES = {
     "unity-2019.4.raw": {
         "status": 0, "has": ("calls",), "loss": {"unmatched": 2}, "game": ("ProfileLog", "Valve.VR", "SteamVR_Behaviour_Pose"),
-        "engine": ("EarlyUpdate.XRUpdate", "Mono.JIT", "UnityEngine.XR::InputTracking", "Camera.Render", "Physics.Processing"),
+        "engine": ("EarlyUpdate.XRUpdate", "Mono.JIT", "MasterDSP", "Audio.Thread", "Audio Mixer Thread", "Scripting Threads", "Thread Pool Worker",
+                   "BatchDeleteObjects", "UnityEngine.XR::InputTracking", "Camera.Render", "Physics.Processing"),
         "figures": {
             "capture": [(None, None, "events", 7275), (None, None, "bytes", 274908)],
             "capture_events": [("type", t, "events", n) for t, n in (
@@ -34,7 +35,7 @@ CAPTURES = {
         }},
     "unity-5.5.data": {
         "status": 3, "has": ("calls", "frames"), "loss": {"cut": 1, "not_ended": 1},
-        "engine": ("Gfx.ProcessCommands", "RenderForwardOpaque.Render", "Camera.Render"),
+        "engine": ("Gfx.ProcessCommands", "RenderForwardOpaque.Render", "Camera.Render", "CullObjectsWithoutUmbra", "Unity Job System"),
         "figures": {
             "capture": [(None, None, "bytes", 1605632)],
             "capture_events": [("type", "sample", "events", 27580), ("type", "frame", "events", 262), ("type", "thread in a frame", "events", 1572),
@@ -147,6 +148,7 @@ def check_copy(name, want, path, names, have):
         suite.equal("%s: the copy has no %s" % (name, word), contains(copy, word), False)
     for word in want.get("engine", ()):
         suite.equal("%s: the copy has %s" % (name, word), contains(copy, word), contains(path, word))
+    suite.equal(name + ": the copy's causes", [r["class"] for r in figures["causes"]], [r["class"] for r in have["causes"]])
     # Ids of markers without any are made of names, and facts have the file's own.
     skip = ("metadata_markers", "capture", "facts")
     for table, rows in numbers(have).items():
