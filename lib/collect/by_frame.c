@@ -46,7 +46,9 @@ by_counter(const void *a, const void *b)
 
 	if (x->frame != y->frame)
 		return TT_CMP(x->frame, y->frame);
-	return x->counter != y->counter ? TT_CMP(x->counter, y->counter) : TT_CMP(x->place, y->place);
+	if (x->counter != y->counter)
+		return TT_CMP(x->counter, y->counter);
+	return x->ts != y->ts ? TT_CMP(x->ts, y->ts) : TT_CMP(x->place, y->place);
 }
 
 static bool
@@ -161,8 +163,8 @@ tt_by_frame_value(const struct tt_collecting *c, uint32_t counter, uint8_t type,
 
 	if (at == SIZE_MAX || !tt_frames_looked(c->m->frames, at, at + 1))
 		return TT_OK;
-	const struct tt_frame_values rec = { .frame = (uint32_t)at, .counter = counter, .place = s->values++, .n = 1, .last = v, .min = v, .max = v,
-		.type = type };
+	const struct tt_frame_values rec = { .frame = (uint32_t)at, .counter = counter, .ts = ts, .place = s->values++, .n = 1, .last = v,
+		.min = v, .max = v, .type = type };
 	return tt_sorter_add(&s->sums[TT_BY_FRAME_VALUES], &rec, err);
 }
 

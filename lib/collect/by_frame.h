@@ -68,7 +68,8 @@ tt_frame_path_join(struct tt_frame_path *p, const struct tt_frame_path *of)
 struct tt_frame_values {
 	uint32_t frame;
 	uint32_t counter;             /* place in tt_counters */
-	uint64_t place;               /* of its first value among all; while they are put in */
+	int64_t ts;                   /* of its first value, and its place among all in the file; while they are put in */
+	uint64_t place;
 	uint64_t n;
 	union tt_counter_value last, min, max;
 	uint8_t type;                 /* enum tt_type */

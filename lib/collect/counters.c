@@ -1,5 +1,5 @@
 /**
- * Counters: their values in file order become figures of each counter.
+ * Counters: their values become figures of each counter.
  *
  * A value may be the difference to the one before (TT_F_DELTA). That is undone here, in the event itself, so that
  * every later stage sees values.
@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "base/map.h"
+#include "base/order.h"
 #include "model/model.h"
 
 enum { MAX_COUNTERS = 1u << 16, MAX_POINTS = 1u << 22 };
@@ -19,6 +20,7 @@ struct counters {
 	struct tt_counters out;
 	struct tt_map at;             /* by process and id, the newest of its meanings */
 	struct tick { int64_t ts; uint64_t n; } (*tick)[2];   /* by process, of the runtime's counters and of the program's own: the last sampling */
+	bool disordered;              /* a value stands behind a later one of its counter */
 };
 
 static int
@@ -74,7 +76,8 @@ add_point(const struct tt_collecting *c, struct tt_counters *out, const struct t
 	}
 	int rc = tt_mem_grow(c->mem, &out->point, &out->cappoint, out->npoint + 1, sizeof *out->point, err);
 	if (rc == TT_OK)
-		out->point[out->npoint++] = (struct tt_counter_point){ ts, (uint32_t)(of - out->counter), v };
+		out->point[out->npoint] = (struct tt_counter_point){ ts, (uint32_t)(of - out->counter), (uint32_t)out->npoint, v };
+	out->npoint += rc == TT_OK;
 	return rc;
 }
 
@@ -182,15 +185,20 @@ add_value(struct tt_counter_stat *c, int64_t ts, union tt_counter_value v)
 	int rank = 0;
 
 	if (c->n == 0) {
-		c->first = c->min = c->max = v;
-		c->first_ts = ts;
+		c->min = c->max = v;
 	} else {
 		rank = tt_counter_rank(c->type, v, c->min);
 		tt_counter_extend(c->type, &c->min, &c->max, v, v);
 	}
+	if (c->n == 0 || ts < c->first_ts) {
+		c->first = v;
+		c->first_ts = ts;
+	}
+	if (c->n == 0 || ts >= c->last_ts) {
+		c->last = v;
+		c->last_ts = ts;
+	}
 	c->n++;
-	c->last = v;
-	c->last_ts = ts;
 	if (rank > 0) {
 		c->sum = c->sum_scaled = 0;
 		c->nsum = 0;
@@ -205,7 +213,8 @@ text_value(const struct tt_collecting *c, struct tt_counter_stat *of, const stru
 	const char *text = e->flags & TT_F_MORE ? c->b->text.p + e[1].val : "";
 	size_t n = e->flags & TT_F_MORE ? e[1].dur : 0;
 
-	of->n++;
+	if (of->n++ > 0 && e->ts < of->last_ts)
+		return TT_OK;
 	of->last_ts = e->ts;
 	/* A longer text than all before takes new memory, at least twice as much. */
 	if (n >= of->captext) {
@@ -251,10 +260,23 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 		of->tick = tick;
 		of->custom = custom;
 	}
+	s->disordered |= of->n > 0 && e->ts < of->last_ts;
 	add_value(of, e->ts, v);
 	if ((c->needs & TT_NEEDS_BY_FRAME) && (rc = tt_by_frame_value(c, (uint32_t)(of - s->out.counter), of->type, e->ts, v, err)) != TT_OK)
 		return rc;
 	return c->needs & TT_NEEDS_POINTS ? add_point(c, &s->out, of, e->ts, v, err) : TT_OK;
+}
+
+/* By process, time, and at one time the file; ${arg}: the counters. */
+static int
+by_time(const void *a, const void *b, void *arg)
+{
+	const struct tt_counter_point *x = a, *y = b;
+	const struct tt_counter_stat *of = arg;
+
+	if (of[x->counter].process != of[y->counter].process)
+		return TT_CMP(of[x->counter].process, of[y->counter].process);
+	return x->ts != y->ts ? TT_CMP(x->ts, y->ts) : TT_CMP(x->place, y->place);
 }
 
 /* Counters that did not change count in every sampling all the same. */
@@ -264,6 +286,8 @@ finish(const struct tt_collecting *c, void *state, struct tt_err *err)
 	struct counters *s = state;
 
 	(void)err;
+	if (s->disordered)
+		tt_sort_by(s->out.point, s->out.npoint, by_time, s->out.counter);
 	for (size_t i = 0; i < s->out.n; i++) {
 		struct tt_counter_stat *of = &s->out.counter[i];
 		if (c->m->cap[of->process]->skips_equal && of->type != TT_T_TEXT)

@@ -18,7 +18,8 @@ struct tt_event;
 
 /*
  * One counter of one process. A number that is given to another counter starts a new one. Integers are exact:
- * signed, or modulo 2^64 where the type is unsigned.
+ * signed, or modulo 2^64 where the type is unsigned. First and last are by time, and at one time by the file: threads that record
+ * values of one counter have them in chunks of their own, in any order.
  */
 struct tt_counter_stat {
 	uint32_t process;
@@ -38,14 +39,14 @@ struct tt_counter_stat {
 	size_t captext;
 };
 
-/* A value of a counter; kept with TT_NEEDS_POINTS. */
-struct tt_counter_point { int64_t ts; uint32_t counter; union tt_counter_value v; };
+/* A value of a counter; kept with TT_NEEDS_POINTS. ${place}: its number in the file. */
+struct tt_counter_point { int64_t ts; uint32_t counter, place; union tt_counter_value v; };
 
 struct tt_counters {
 	struct tt_counter_stat *counter;
 	size_t n, cap;
 	uint64_t dropped;             /* values of counters beyond the first 65,536 */
-	struct tt_counter_point *point;       /* in file order, at most 4 million */
+	struct tt_counter_point *point;       /* at most 4 million; of a process in the order of time where a counter's values are not in the file's */
 	size_t npoint, cappoint;
 	uint64_t point_dropped;
 };
