@@ -48,7 +48,7 @@ DEPENDS  := libarchive jansson zlib
 LIB_CPPFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEPENDS) 2>/dev/null)
 LIB_LDLIBS   := $(or $(shell $(PKG_CONFIG) --libs $(DEPENDS) 2>/dev/null),-larchive -ljansson -lz)
 
-ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(LIB_CPPFLAGS) $(if $(SQLITE),-DTT_SQLITE $(SQLITE_INC)) $(CPPFLAGS)
+ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(LIB_CPPFLAGS) $(CPPFLAGS)
 ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) $(MAP) $(HARDEN_C) -pthread -fno-strict-overflow $(CFLAGS)
 ALL_LDFLAGS  := -pthread $(HARDEN_L) $(LDFLAGS)
 ALL_LDLIBS   = $(SQLITE) $(LIB_LDLIBS) -lm $(LDLIBS)
@@ -168,19 +168,25 @@ ALL_CPUS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 AFTER_SETUP := $(addprefix | ,$(firstword $(filter setup setup-check,$(MAKECMDGOALS))))
 
 # Changes when compiler or flags do, and everything is made anew.
-FLAGS = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+FLAGS = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LDLIBS) $(LDLIBS)
 $(BUILD)/flags: FORCE $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 .PHONY: FORCE
 FORCE:
 
-# What only one file is told, and what says that it changed.
+# What only a few files are told, and what says that it changed.
 TOLD_cmd/record := -DTT_MODULES='"$(FROM_BIN)"'
 $(BUILD)/cmd/record.o: $(BUILD)/modules
 $(BUILD)/modules: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FROM_BIN)' | cmp -s - $@ || echo '$(FROM_BIN)' > $@
+TOLD_lib/sql/db  = $(if $(SQLITE),-DTT_SQLITE $(SQLITE_INC))
+TOLD_lib/sql/vfs = $(TOLD_lib/sql/db)
+$(BUILD)/lib/sql/db.o $(BUILD)/lib/sql/vfs.o: $(BUILD)/sqlite
+$(BUILD)/sqlite: FORCE $(AFTER_SETUP)
+	@mkdir -p $(@D)
+	@echo '$(SQLITE)' | cmp -s - $@ || echo '$(SQLITE)' > $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
