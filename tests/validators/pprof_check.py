@@ -109,6 +109,21 @@ def check_samples(p, want):
          known(Counter({n: v for n, v in hits["leaves"].items() if not n.startswith("[")})))
 
 
+def check_again(path, p):
+    """pprof-format reads the same out of the same bytes."""
+    have = json.loads(run("node", os.path.join(os.path.dirname(os.path.abspath(__file__)), "pprof.mjs"), path))
+    same("types of values, by pprof-format", have["types"], p.types)
+    same("samples, by pprof-format", have["samples"], len(p.samples))
+    for value in p.types:
+        leaves = Counter({k: int(v) for k, v in have["leaves"].get(value, {}).items()})
+        same(value + " by leaf, by pprof-format", +leaves, p.leaves(value))
+        labels = have["labels"].get(value, {})
+        for label in ("thread", "class"):
+            want = p.labels(value, label)
+            want.pop(None, None)
+            same("%s by %s, by pprof-format" % (value, label), +Counter({k: int(v) for k, v in labels.get(label, {}).items()}), want)
+
+
 def check_views(path, p):
     """The views people use: they must come out, and the top one be the largest."""
     top = pprof(path, "-top", "-nodecount=5")
@@ -131,6 +146,7 @@ def main(tracetool, *files):
                 to = os.path.join(d, name)
                 run(tracetool, "convert", "-q", "--wrappers", "-o", to, path)
                 p = Profile(pprof(to, "-raw"))
+            check_again(to, p)
             check_calls(p, want)
             check_allocs(p, want)
             check_samples(p, want)
