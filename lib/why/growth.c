@@ -203,6 +203,20 @@ is_clear(const struct tt_why *w, const int64_t *ns)
 }
 
 /*
+ * True if what is called more often from one part on also takes longer call by call, so that it would grow with as many calls as in the first part, too.
+ * Otherwise the calls are the step that is told.
+ */
+static bool
+grows_per_call(const struct tt_why *w, const int64_t *ns, const int64_t *calls)
+{
+	int64_t alike[PARTS];
+
+	for (size_t i = 0; i < PARTS; i++)
+		alike[i] = calls[i] > 0 && ns[i] > 0 ? tt_ratio((uint64_t)ns[i], (uint64_t)calls[0], (uint64_t)calls[i]) : 0;
+	return is_clear(w, alike);
+}
+
+/*
  * The markers whose time in a frame grows over the capture by a twentieth of a frame or more. ${longer}: how much longer frames become; what waits must make
  * at least half of its growth of that, for what is left of a frame is waited for, too.
  */
@@ -223,9 +237,10 @@ find_growing(struct tt_why *w, int64_t longer)
 			continue;
 		medians(w, k.v, k.n, ns, calls);
 		const int64_t more = ns[PARTS - 1] - ns[0];
-		if (is_clear(w, ns) && calls[0] && (!waits || longer >= more / 2))
+		const bool by_calls = is_growing(calls);
+		if (is_clear(w, ns) && calls[0] && (waits ? longer >= more / 2 : by_calls || grows_per_call(w, ns, calls)))
 			add_growing(w, &(struct tt_growing){ .what = f->what, .id = f->id, .row = row, .ns = { ns[0], ns[PARTS - 1] },
-			    .calls = { calls[0], calls[PARTS - 1] }, .extra = time_grown(w, k.v, k.n, ns[0]), .by_calls = is_growing(calls) });
+			    .calls = { calls[0], calls[PARTS - 1] }, .extra = time_grown(w, k.v, k.n, ns[0]), .by_calls = by_calls });
 	}
 }
 

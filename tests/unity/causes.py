@@ -190,9 +190,12 @@ def from_some_frame_on():
     path = game("half_and_once.raw", lambda k, f: f[MAIN][0].calls.append(Zone("Shadows.Render", 30 if k == 450 else 3)) if k >= 300 else None, 600)
     suite.equal("and far longer once", [(r[0], r[1]) for r in said(path)], [("from frame 301 on", "growth"), ("frame 451", "slow_call")])
 
-    # Each call takes a little longer than the one before: that alone is no growth, and twice as many calls are told as such.
-    path = game("twice.raw", lambda k, f: f[MAIN][0].calls.extend([Zone("Shadows.Render", 3 + k / 65536)] * (2 if k >= 170 else 1)), 300)
-    suite.equal("twice as many calls", [r[:3] for r in said(path)], [("from frame 171 on", "growth", "Shadows.Render")])
+    # Each call takes a little longer than the one before, in the end not by half: that alone is no growth, and twice as many calls are told as such.
+    for by in (65536, 200):
+        path = game("twice.raw", lambda k, f: f[MAIN][0].calls.extend([Zone("Shadows.Render", 3 + k / by)] * (2 if k >= 170 else 1)), 300)
+        suite.equal("twice as many calls", [r[:3] for r in said(path)], [("from frame 171 on", "growth", "Shadows.Render")])
+    path = game("both.raw", lambda k, f: f[MAIN][0].calls.extend([Zone("Shadows.Render", 3 + k / 64)] * (2 if k >= 170 else 1)), 300)
+    suite.equal("calls that take far longer", [(r[2], "cost per call grows" in r[3]) for r in said(path) if r[1] == "growth"], [("Shadows.Render", True)])
 
     def more(k, f):
         if k >= 100:
