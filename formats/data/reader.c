@@ -5,6 +5,9 @@
 
 #include <stdio.h>
 
+/* Bytes in which the version is looked for: those that a probe has; those of a longer first record, where the option says that the file is a .data. */
+enum { HEAD_BYTES = 4096, MAX_FIRST_BYTES = 16 << 20 };
+
 /* What the first bytes say. */
 struct found {
 	bool big;                     /* written by a big-endian machine */
@@ -33,6 +36,34 @@ find_new(struct found *f, const uint8_t *p, size_t n, bool big)
 	return true;
 }
 
+/*
+ * True if a record of either family begins at ${p} whose version may be anything. Its end tells it: there is the end mark, and then the next record of this
+ * version, or the file's end. A record before 2017.3 also begins by saying the byte order and its version again. Only little-endian ones are known so.
+ */
+static bool
+find_by_marks(struct found *f, const uint8_t *p, size_t n)
+{
+	static const struct { uint8_t version, head; bool old; } form[] = { { 0, 12, false }, { 0, 28, false }, { 4, 16, true } };
+
+	for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+		const size_t at = form[i].version;
+		if (n < at + 8 || (form[i].old && unity_u32(p) != 1))
+			continue;
+		const uint32_t word = unity_u32(p + at);
+		const size_t size = unity_u32(p + at + 4), end = form[i].head + size;
+		if (size < DATA_SIZE_MIN || size > DATA_SIZE_MAX)
+			continue;
+		const bool again = form[i].old && n >= 24 && unity_u32(p + 16) == 1 && unity_u32(p + 20) == word;
+		const bool ends = n >= end + 4 && unity_u32(p + end - 4) == DATA_MARK &&
+		    (unity_u32(p + end) == DATA_END || (n >= end + at + 4 && unity_u32(p + end + at) == word));
+		if (!again && !ends)
+			continue;
+		*f = (struct found){ .old = form[i].old, .word = word };
+		return true;
+	}
+	return false;
+}
+
 /* Before 2017.3, it begins with the byte order, 1 or 0. */
 static bool
 find_old(struct found *f, const uint8_t *p, size_t n)
@@ -55,7 +86,7 @@ find(struct found *f, const uint8_t *p, size_t n)
 		*f = (struct found){ .big = u32(p, true) == DATA_END, .empty = true };
 		return true;
 	}
-	return find_old(f, p, n) || find_new(f, p, n, false) || find_new(f, p, n, true);
+	return find_by_marks(f, p, n) || find_old(f, p, n) || find_new(f, p, n, false) || find_new(f, p, n, true);
 }
 
 static int
@@ -134,8 +165,10 @@ open_head(struct data *m, struct tt_err *err)
 	struct found f;
 	const uint8_t *p;
 	size_t n;
-	int rc = tt_window_show(&m->win, 0, 28, &p, &n, err);
+	int rc = tt_window_show(&m->win, 0, HEAD_BYTES, &p, &n, err);
 
+	if (rc == TT_OK && !find(&f, p, n))
+		rc = tt_window_show(&m->win, 0, MAX_FIRST_BYTES, &p, &n, err);
 	if (rc != TT_OK)
 		return rc;
 	if (!find(&f, p, n))

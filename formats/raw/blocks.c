@@ -76,10 +76,11 @@ take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size
 	if (p[5] > 1)
 		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);
 	const uint32_t word = unity_u32(p + 8);
-	if (!unity_is_word(word))
-		return tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, does not exist: the header is damaged", word);
 	const struct unity_version *v = m->as ? m->as : unity_candidate(word, true, 0);
 	*size = head_size(p, n);
+	/* A version that is no date is damage, or not known yet: the blocks say how they are read. */
+	if (!unity_is_word(word) && (n < *size + 4 || unity_u32(p + *size) != RAW_BLOCK))
+		return tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, does not exist: the header is damaged", word);
 	if (n < *size)
 		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
 	*s = (struct raw_session){ .layout = { .aligned = p[5] == 1, .rank = v->rank }, .main = unity_u64(p + 28), .categories = v->categories,

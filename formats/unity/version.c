@@ -108,7 +108,7 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 {
 	const bool raw = form[1] == 'r';
 	const struct unity_version *exact = unity_version(word), *own = exact && is_candidate(exact, raw) ? exact : NULL;
-	const bool poor = t->parts > 0 && (t->misfits * 2 > t->parts || !t->names_fit), later = word > versions[VERSIONS - 1].word;
+	const bool poor = t->parts > 0 && (t->misfits * 2 > t->parts || !t->names_fit), later = word > versions[VERSIONS - 1].word && unity_is_word(word);
 	const char *like = raw ? v->raw : v->data, *fits = unity_trial_fits(t) ? ", which fits" : t->parts ? ", which fits best" : "";
 
 	*forced = poor && env->force;

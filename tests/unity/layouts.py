@@ -13,6 +13,7 @@ import sys
 
 from ttc import TRACETOOL, Suite
 from count import fault
+import lot
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RAW = (0x20170327, 0x20171110, 0x20180123, 0x20181101, 0x20180306, 0x20191122, 0x20200312, 0x20200924, 0x20210412, 0x20210919, 0x20220328, 0x20260108)
@@ -89,6 +90,37 @@ def pairs(form, words, others, files):
                 suite.equal("%s, as 0x%x: the verdict" % (name, word), layout.get("fit"), "fits")
                 if word in UNKNOWN:
                     suite.equal("%s, as 0x%x: is told once" % (name, word), len(said) == 1 and "0x%08x" % word in said[0], True)
+
+
+def odd_words():
+    """Versions that are no dates, and releases that are none: the blocks and frames say how they are read, as soon as it is known what the file is. A log has
+    its magic; of a .data with a longer first frame the option says it."""
+    for form, words in (("raw", RAW), ("data", RAW), ("data", OLD)):
+        for own in lot.some(words, 4, "odd words", form, words[0]):
+            for aligned in ("0", "1") if form == "raw" else ("0",):
+                data = generate(form, own, "--frames", "6", *(["--aligned", aligned] if form == "raw" else []))
+                _, want, _, _ = read(form, data)
+                for word in (0, 1, 0xffffffff, 0x20269999):
+                    _, have, layout, said = read(form, with_word(form, data, own, word), "--input-format", form)
+                    name = "%s of 0x%x%s, as 0x%08x: " % (form, own, ", aligned" if aligned == "1" else "", word)
+                    fault(name + "figures", [t for t in want if have.get(t) != want[t]])
+                    suite.equal(name + "is told once, and fits", (len(said), "version 0x%08x is unknown; read like" % word in " ".join(said),
+                                                                        layout.get("fit")), (1, True, "fits"))
+                for release in (bytes(20), b"\xff" * 20, b"Unity 2022.3f1 (abc)") if own >= 0x20220328 else ():
+                    other = bytearray(data)
+                    for at in [36] if form == "raw" else [at + 8 for at in records(data, own)]:
+                        other[at:at + 20] = release
+                    status, have, layout, said = read(form, bytes(other))
+                    suite.equal("%s of 0x%x: a release that is none" % (form, own), (status, layout.get("fit"), said, have), (0, "fits", [], want))
+    # Without blocks behind it, such a version is damage.
+    data = bytearray(generate("raw", 0x20220328, "--frames", "2"))
+    data[8:12], data[56:60] = bytes(4), bytes(4)
+    status, _, _, _ = read("raw", bytes(data))
+    suite.equal("a log with a version of 0, and no block behind its header", status, 3)
+    # The first bytes of a .data are known by what ends its first frame, if that is short.
+    data = with_word("data", generate("data", 0x20160622, "--frames", "6"), 0x20160622, 7)
+    status, _, layout, _ = read("data", data)
+    suite.equal("a .data of version 7", (status, layout.get("fit")), (0, "fits"))
 
 
 def known_types():
@@ -215,6 +247,7 @@ def main():
     pairs("raw", RAW, RAW + UNKNOWN, raw)
     pairs("data", RAW, RAW + UNKNOWN, [("clean", ["--frames", "6"]), ("odd", ["--frames", "6", "--scenario", "odd"])])
     pairs("data", OLD, OLD + UNKNOWN, [("clean", ["--frames", "6"])])
+    odd_words()
     unknown_types()
     lengths_that_differ()
     n = 1000 if LONG else 100
