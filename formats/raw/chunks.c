@@ -5,11 +5,10 @@
 
 #include "base/hash_seed.h"
 
-/* True if recording paused between the stream's last frame and the one at ${ticks}. */
+/* True if recording paused between the stream's last frame, or its first event, and the frame at ${ticks}. */
 static bool
 paused(const struct raw *m, struct raw_stream *st, uint64_t ticks)
 {
-	const bool marked = st->marked;
 	size_t from = st->pause, to = m->npause;
 
 	while (from < to) {
@@ -22,14 +21,14 @@ paused(const struct raw *m, struct raw_stream *st, uint64_t ticks)
 	}
 	const bool any = from > st->pause && m->pause[from - 1].session == st->session;
 	st->pause = from;
-	st->marked = true;
-	return any && marked;
+	return any;
 }
 
 static void
 put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece *piece, uint8_t *p)
 {
 	const unsigned ticks = m->session[m->now].layout.aligned ? 8 : 6;
+	bool begun = st->delivered || st->ncarry;
 
 	if (st->ncarry) {
 		*piece++ = (struct raw_piece){ .at = st->carry_at, .len = (uint32_t)st->ncarry, .flags = st->carry_flags };
@@ -38,12 +37,13 @@ put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece
 	}
 	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
 		const struct raw_block *b = &m->block[k - 1];
-		const bool lost = b->flags & RAW_P_FRAME && paused(m, st, unity_u64(m->p + b->off + ticks));
-		if (b->flags & RAW_P_LOST && !lost && st->id == m->session[m->now].main)
+		const bool pause = b->flags & RAW_P_FRAME && paused(m, st, unity_u64(m->p + b->off + ticks)) && begun;
+		if (b->flags & RAW_P_LOST && !pause && st->id == m->session[m->now].main)
 			tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, raw_block_at(m, b));
-		*piece++ = (struct raw_piece){ .at = raw_block_at(m, b), .len = b->len, .flags = b->flags | (lost ? RAW_P_LOST : 0u) };
+		*piece++ = (struct raw_piece){ .at = raw_block_at(m, b), .len = b->len, .flags = b->flags | (pause ? RAW_P_PAUSED : 0u) };
 		memcpy(p, m->p + b->off, b->len);
 		p += b->len;
+		begun = true;
 	}
 }
 

@@ -455,7 +455,7 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
  * cut. Definitions belong to no thread, so they are unaffected.
  */
 static int
-cut(struct raw_run *r)
+cut(struct raw_run *r, enum tt_gap why)
 {
 	struct tt_batch *b = r->u.b;
 	struct tt_event *e;
@@ -471,6 +471,7 @@ cut(struct raw_run *r)
 		return TT_OK;
 	}
 	e->flags = r->last == INT64_MIN ? TT_F_BASE : 0;
+	e->depth = (uint16_t)why;
 	r->emptied = true;
 	if (b->base)
 		b->base->n = 0;
@@ -496,7 +497,10 @@ count_damaged(struct raw_run *r, size_t bytes)
 static int
 arrive(struct raw_run *r, uint32_t flags)
 {
-	return flags & (RAW_P_GAP | RAW_P_LOST) ? cut(r) : TT_OK;
+	/* Other threads than the main one need not have every frame. */
+	const bool lost = flags & RAW_P_GAP || ((flags & (RAW_P_LOST | RAW_P_PAUSED)) == RAW_P_LOST && r->h->stream == r->s->main);
+
+	return flags & (RAW_P_GAP | RAW_P_LOST | RAW_P_PAUSED) ? cut(r, lost ? TT_GAP_LOST : TT_GAP_UNRECORDED) : TT_OK;
 }
 
 /* The thread starts, or another thread with the same id does. */
@@ -624,7 +628,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 		if (step == RAW_REST)
 			w->size = (size_t)(w->all - w->p);
 		count_misfit(r, p, w->size);
-		if ((rc = cut(r)) != TT_OK || step == RAW_REST)
+		if ((rc = cut(r, TT_GAP_LOST)) != TT_OK || step == RAW_REST)
 			return rc;
 	}
 }
@@ -653,7 +657,7 @@ decode(struct raw_run *r)
 	r->at = w.n ? w.piece->at : b->at;
 	if (r->before_odd) {
 		count_damaged(r, 0);
-		if ((rc = cut(r)) != TT_OK)
+		if ((rc = cut(r, TT_GAP_LOST)) != TT_OK)
 			return rc;
 		r->last = INT64_MIN;
 	}

@@ -133,9 +133,10 @@ struct raw_piece {
 };
 enum raw_piece_flag {
 	RAW_P_GAP = 1,                /* blocks of the stream are missing before it, so it begins with a message, and a carry is dropped */
-	RAW_P_LOST = 2,               /* or frames are missing: profiling was off, or numbers of frames are missing */
+	RAW_P_LOST = 2,               /* or frames are missing: their numbers jump */
 	RAW_P_FRAME = 4,              /* a frame's mark, which has a block of its own */
 	RAW_P_CUT = 8,                /* the file ends in it */
+	RAW_P_PAUSED = 16,            /* a frame's mark before which recording paused */
 };
 
 /* walk.c: steps through the messages of a chunk. Those who look for its end and those who decode it share it. */
@@ -199,8 +200,7 @@ struct raw_stream {
 	bool seen, delivered, framed;
 	bool begun;                   /* of an appended log: what it has from before the recording was left out */
 	bool other;                   /* the next blocks belong to another thread */
-	bool marked;                  /* one of its frames was delivered */
-	size_t pause;                 /* the first pause after that frame: index in raw.pause */
+	size_t pause;                 /* the first pause after the last frame that was delivered: index in raw.pause */
 	uint32_t block;               /* number of the next block */
 	uint32_t frame;               /* number of the last frame */
 	uint8_t *carry;

@@ -101,7 +101,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->known.complete = m->read;
 	for (size_t i = 0; i < m->nstream; i++) {
 		struct raw_stream *st = &m->stream[i];
-		st->met = st->seen = st->delivered = st->begun = st->framed = st->other = st->marked = false;
+		st->met = st->seen = st->delivered = st->begun = st->framed = st->other = false;
 		st->pause = 0;
 		st->block = 0;
 		st->ncarry = 0;

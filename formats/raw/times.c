@@ -31,7 +31,7 @@ next_timed(const struct raw_run *r, struct raw_walk *w, struct timed *t)
 		uint32_t i = w->i;
 		const enum raw_step step = raw_walk_next(w);
 		for (; i < w->i; i++)
-			lost = lost || w->piece[i + 1].flags & (RAW_P_GAP | RAW_P_LOST);
+			lost = lost || w->piece[i + 1].flags & (RAW_P_GAP | RAW_P_LOST | RAW_P_PAUSED);
 		lost = lost || step == RAW_DROPPED;
 		if (step == RAW_DROPPED)
 			continue;

@@ -237,7 +237,7 @@ alloc_more(struct ttc_run *r, uint64_t bytes, struct ttc_take *t)
 	return TT_OK;
 }
 
-/* Close all open zones at the thread's last event: which ones are open is no longer known. */
+/* Close all open zones at the thread's last event: after a pause it is not known which ones are open. */
 static int
 forget_open(struct ttc_run *r)
 {
@@ -252,6 +252,7 @@ forget_open(struct ttc_run *r)
 	if (!e)
 		return r->err->code;
 	e->flags = TT_F_BASE;
+	e->depth = TT_GAP_UNRECORDED;
 	return TT_OK;
 }
 

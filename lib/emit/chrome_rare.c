@@ -295,7 +295,7 @@ put_event(struct rare *r)
 		break;
 	case TT_GAP:
 		if (!(r->e->flags & (TT_F_POPPED | TT_F_END)))
-			put_note(r, "Events lost", "tracetool", 0);
+			put_note(r, r->e->depth == TT_GAP_UNRECORDED ? "Not recorded" : "Events lost", "tracetool", 0);
 		break;
 	default:
 		break;

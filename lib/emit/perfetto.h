@@ -64,7 +64,7 @@ pf_track(enum pf_track kind, uint64_t i)
 }
 
 /* Names that are not a marker's, with numbers of their own; markers and classes follow. */
-enum pf_name { PF_ALLOC = 1, PF_FLOW, PF_THROWN, PF_NOT_TAKEN, PF_CONTENDED, PF_SHOT, PF_SHOT_END, PF_LOST, PF_NAMES };
+enum pf_name { PF_ALLOC = 1, PF_FLOW, PF_THROWN, PF_NOT_TAKEN, PF_CONTENDED, PF_SHOT, PF_SHOT_END, PF_LOST, PF_UNRECORDED, PF_NAMES };
 /* Categories that are not a marker's; they come after the model's. */
 enum pf_category { PF_CAT_GC, PF_CAT_FLOW, PF_CAT_EXCEPTIONS, PF_CAT_CONTENTION, PF_CAT_OURS, PF_CATEGORIES };
 /* Names of annotations. */

@@ -629,7 +629,7 @@ put_event(struct rare *r)
 		break;
 	case TT_GAP:
 		if (!(r->e->flags & (TT_F_POPPED | TT_F_END)))
-			put_note(r, PF_LOST, 0);
+			put_note(r, r->e->depth == TT_GAP_UNRECORDED ? PF_UNRECORDED : PF_LOST, 0);
 		break;
 	default:
 		break;

@@ -91,7 +91,7 @@ tt_pf_names(struct perfetto *c, struct tt_err *err)
 		[PF_FLOW] = { "flow", PF_CAT_FLOW }, [PF_THROWN] = { "Exception thrown", PF_CAT_EXCEPTIONS },
 		[PF_NOT_TAKEN] = { "Lock not taken", PF_CAT_CONTENTION }, [PF_CONTENDED] = { "Lock contended", PF_CAT_CONTENTION },
 		[PF_SHOT] = { "Heap shot begins", PF_CAT_GC }, [PF_SHOT_END] = { "Heap shot ends", PF_CAT_GC },
-		[PF_LOST] = { "Events lost", PF_CAT_OURS } };
+		[PF_LOST] = { "Events lost", PF_CAT_OURS }, [PF_UNRECORDED] = { "Not recorded", PF_CAT_OURS } };
 	const struct tt_pieces_form form = { zone_piece, alloc_piece, c };
 	int rc = TT_OK;
 

@@ -88,10 +88,13 @@ enum tt_kind {
 	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): open zones end at ts;
 	                         TT_F_BASE: at the thread's last event before this chunk; TT_F_CONT: something is missing here, but
 	                         what is open goes on; TT_F_POPPED: nothing is missing, the thread begins anew, and what is open ends;
-	                         TT_F_END: nothing is missing, a log of several in the file has ended, whole */
+	                         TT_F_END: nothing is missing, a log of several in the file has ended, whole; depth = enum tt_gap */
 	TT_KINDS                      /* at most 64 */
 };
 #define TT_KIND(kind) (UINT64_C(1) << (kind))
+
+/* Why something is missing at a TT_GAP: it was lost, or nobody recorded it, as in a pause of the recording. */
+enum tt_gap { TT_GAP_LOST, TT_GAP_UNRECORDED };
 
 enum tt_event_flag {
 	TT_F_BASE = 1,        /* TT_ZONE_END: ends a zone that this chunk did not begin */
