@@ -25,8 +25,12 @@ open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, const
 	size_t n;
 	int rc = tt_src_open(&app->env, cap->path, src, err);
 
-	if (rc == TT_OK)
-		rc = tt_src_peek(*src, &head, &n, err);
+	/* That names the file. */
+	if (rc != TT_OK)
+		return rc;
+	rc = tt_src_peek(*src, &head, &n, err);
+	if (rc == TT_OK && n == 0)
+		rc = tt_fail(err, TT_E_DAMAGED, 0, "the file is empty: nothing was recorded into it, or its copy failed");
 	if (rc == TT_OK)
 		rc = tt_format_pick(tt_formats, head, n, f, err);
 	if (rc == TT_OK && !(*f)->scrub)

@@ -154,8 +154,8 @@ choose(struct data *m, const struct found *f, struct tt_err *err)
 		t = (struct unity_trial){ .parts = 1, .misfits = 1, .names_fit = true };
 	if ((rc = describe(m, f, release, p, n, err)) != TT_OK)
 		return rc;
-	return unity_settle_layout(m->env, tt_src_info(m->src)->name, f->word, f->old ? 4 : 0, ".data", unity_version(f->word) ? "" : release, m->version, &t,
-	    &m->cap->fit.forced, err);
+	return unity_settle_layout(m->env, tt_src_info(m->src)->name, f->word, f->old ? 4 : 0, ".data", unity_version(f->word) ? "" : release, m->version, "",
+	    &t, &m->cap->fit.forced, err);
 }
 
 static int

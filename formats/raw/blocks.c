@@ -61,8 +61,10 @@ describe(struct raw *m, const struct raw_choice *by, const uint8_t *p, size_t n,
 	cap->fit.layout = m->version->raw;
 	cap->fit.part = "block";
 	cap->fit.message = "message";
-	return rc == TT_OK ? unity_settle_layout(m->env, tt_src_info(m->src)->name, word, 8, ".raw", release, by->version, &by->trial, &cap->fit.forced, err) :
-	    rc;
+	if (rc != TT_OK)
+		return rc;
+	const char *how = p[5] == by->aligned ? "" : by->aligned ? ", with aligned messages" : ", with packed messages";
+	return unity_settle_layout(m->env, tt_src_info(m->src)->name, word, 8, ".raw", release, by->version, how, &by->trial, &cap->fit.forced, err);
 }
 
 /* Make a session from the header at ${p}; *${size}: the header's length. */
@@ -73,18 +75,19 @@ take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size
 		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
 	if (p[4] != 1)
 		return tt_fail(err, TT_E_UNKNOWN, 4, "its byte order is unknown (%u): big-endian captures are not read", p[4]);
-	if (p[5] > 1)
-		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);
 	const uint32_t word = unity_u32(p + 8);
 	const struct unity_version *v = m->as ? m->as : unity_candidate(word, true, 0);
 	*size = head_size(p, n);
 	/* A version that is no date is damage, or not known yet: the blocks say how they are read. */
-	if (!unity_is_word(word) && (n < *size + 4 || unity_u32(p + *size) != RAW_BLOCK))
+	const bool blocks = n >= *size + 4 && unity_u32(p + *size) == RAW_BLOCK;
+	if (p[5] > 1 && !blocks)
+		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);
+	if (!unity_is_word(word) && !blocks)
 		return tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, does not exist: the header is damaged", word);
 	if (n < *size)
 		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
-	*s = (struct raw_session){ .layout = { .aligned = p[5] == 1, .rank = v->rank }, .main = unity_u64(p + 28), .categories = v->categories,
-		.marker = UNITY_MARKERS_NONE, .stopped = INT64_MAX, .wide_known = v->rank < 12 };
+	*s = (struct raw_session){ .layout = { .aligned = m->as ? m->as_aligned : p[5] != 0, .rank = v->rank }, .main = unity_u64(p + 28),
+		.categories = v->categories, .marker = UNITY_MARKERS_NONE, .stopped = INT64_MAX, .wide_known = v->rank < 12 };
 	raw_sizes(&s->layout, s->size);
 	return set_ratio(s, unity_u64(p + 12), unity_u64(p + 20), err);
 }
@@ -93,10 +96,11 @@ take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size
 static int
 settle_session(struct raw *m, uint64_t at, uint32_t word, struct raw_session *s, struct raw_choice *by, struct tt_err *err)
 {
-	*by = (struct raw_choice){ .word = word, .version = m->as, .categories = s->categories };
+	*by = (struct raw_choice){ .word = word, .version = m->as, .categories = s->categories, .aligned = s->layout.aligned };
 	if (m->as)
 		return TT_OK;
-	const int rc = raw_choose(m, at, word, by, err);
+	const int rc = raw_choose(m, at, word, s->layout.aligned, by, err);
+	s->layout.aligned = by->aligned;
 	s->layout.rank = by->version->rank;
 	s->categories = by->categories;
 	s->wide_known = by->version->rank < 12;
@@ -239,7 +243,7 @@ static bool
 is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 {
 	static const uint8_t block[4] = { 0xAD, 0x7E, 0x0C, 0xB1 }, head[4] = { 0x50, 0x44, 0x33, 0x55 };
-	struct raw other = { .env = m->env, .as = m->as };
+	struct raw other = { .env = m->env, .as = m->as, .as_aligned = m->as_aligned };
 	struct raw_session s;
 	struct tt_err err;
 

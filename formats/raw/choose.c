@@ -2,17 +2,25 @@
  * Chooses the layout of a session by evidence: the reader itself reads the session's first bytes by each layout in question; the one that fits is taken.
  *
  * The layout of the header's own version is tried first, on a little of the session; nearly always that is all. If it does not fit, all others are tried on
- * more.
+ * more, and then all with messages that lie otherwise than the header says. Of appended logs each may lie.
  */
 #include "raw/raw.h"
 
 #include "io/src.h"
 
-enum { TRY_FIRST = 1 << 18, TRY_ALL = 4 << 20, TRY_LATER = 1 << 20 };         /* bytes; of sessions after the first, less */
+enum {
+	TRY_FIRST = 1 << 18, TRY_ALL = 4 << 20, TRY_LATER = 1 << 20,                  /* bytes; of sessions after the first, less */
+	/* So many sessions are tried, wherever they are; others where the last one tried is so many bytes before: there may be thousands in a few. */
+	MAX_TRIALS = 16, TRIALS_APART = 4 << 20,
+};
 
-/* Read the session that begins at ${p}, of ${n} bytes at most, by the layout of ${v}; no further than where it has more misfits than ${most}. */
+/*
+ * Read the session that begins at ${p}, of ${n} bytes at most, by the layout of ${v}, ${aligned} or packed; no further than where it has more misfits than
+ * ${most}.
+ */
 static int
-try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version *v, uint64_t most, struct unity_trial *t, unsigned *gc, struct tt_err *err)
+try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version *v, bool aligned, uint64_t most, struct unity_trial *t, unsigned *gc,
+    struct tt_err *err)
 {
 	struct tt_mem *mem = &m->env->mem;
 	struct tt_capture cap = { .path = "" };
@@ -26,7 +34,7 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 	tt_batch_init(&b, mem, 0);
 	int rc = tt_src_open_mem(m->env, p, n, tt_src_info(m->src)->name, &src, err);
 	if (rc == TT_OK)
-		rc = raw_trial.open(m->env, src, &cap, v, &x, err);
+		rc = raw_trial.open(m->env, src, &cap, v, aligned, &x, err);
 	while (rc == TT_OK && sum.misfits <= most && (rc = raw_trial.next(x, &c, err)) == TT_OK && x->nsession == 1) {
 		tt_batch_reset(&b);
 		rc = raw_trial.decode(x, &c, &b, err);
@@ -45,66 +53,95 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 	return rc == TT_END || (rc < 0 && rc != TT_E_NOMEM && rc != TT_E_STOPPED && rc != TT_E_LIMIT && rc != TT_E_IO) ? TT_OK : rc;
 }
 
-/* Try all layouts on the first ${want} bytes of the session at ${at}. */
+/* Try all layouts on the first ${want} bytes of the session at ${at}: with messages as its header says, then with others. */
 static int
 try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, unsigned *gc, struct tt_err *err)
 {
-	const struct unity_version *v;
+	const struct unity_version *v, *near = unity_candidate(best->word, true, 0);
 	const uint8_t *p;
 	size_t n;
 	int rc = tt_window_show(&m->win, at, want, &p, &n, err);
 
 	/* A pipe may show more bytes than a file does. */
 	n = n < want ? n : want;
-	for (unsigned i = 0; rc == TT_OK && (v = unity_candidate(best->word, true, i)); i++) {
-		struct unity_trial t;
-		unsigned of = RAW_NO_CATEGORY;
-		if ((rc = try_layout(m, p, n, v, i ? best->trial.misfits : UINT64_MAX, &t, &of, err)) != TT_OK)
-			break;
-		if (i > 0 && !unity_trial_better(&t, &best->trial, unity_version(best->word) == best->version))
-			continue;
-		best->version = v;
-		best->trial = t;
-		*gc = of;
-		if (unity_trial_fits(&t))
-			break;
-	}
+	for (unsigned k = 0; rc == TT_OK && k < 2; k++)
+		for (unsigned i = 0; (v = unity_candidate(best->word, true, i)); i++) {
+			const bool aligned = best->said_aligned != (k == 1), first = i == 0 && k == 0;
+			const bool is_own = best->version == near && unity_version(best->word) == near && best->aligned == best->said_aligned;
+			struct unity_trial t;
+			unsigned of = RAW_NO_CATEGORY;
+			if ((rc = try_layout(m, p, n, v, aligned, first ? UINT64_MAX : best->trial.misfits, &t, &of, err)) != TT_OK)
+				return rc;
+			if (!first && !unity_trial_better(&t, &best->trial, is_own))
+				continue;
+			best->version = v;
+			best->aligned = aligned;
+			best->trial = t;
+			*gc = of;
+			if (unity_trial_fits(&t))
+				return TT_OK;
+		}
 	return rc;
 }
 
-/* The choice that was made for an earlier session of the same version; NULL: none was. */
+/* The choice that was made for an earlier session with the same header; NULL: none was. */
 static const struct raw_choice *
-find_choice(const struct raw *m, uint32_t word)
+find_choice(const struct raw *m, uint32_t word, bool aligned)
 {
 	for (unsigned i = 0; i < m->nchoice; i++)
-		if (m->choice[i].word == word)
+		if (m->choice[i].word == word && m->choice[i].said_aligned == aligned)
 			return &m->choice[i];
 	return NULL;
 }
 
-int
-raw_choose(struct raw *m, uint64_t at, uint32_t word, struct raw_choice *chosen, struct tt_err *err)
+static void
+keep_choice(struct raw *m, const struct raw_choice *known, const struct raw_choice *x)
 {
-	const struct raw_choice *known = find_choice(m, word);
-	struct raw_choice x = { .word = word, .version = unity_candidate(word, true, 0) };
+	const size_t at = known ? (size_t)(known - m->choice) : m->nchoice < RAW_CHOICES ? m->nchoice++ : RAW_CHOICES - 1;
+
+	m->choice[at] = *x;
+}
+
+/* Try the layout of ${x} on the session's first bytes, and all others if it does not fit. */
+static int
+choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
+{
+	const bool later = m->ntrial > 0;
 	unsigned gc = RAW_NO_CATEGORY;
 	const uint8_t *p;
 	size_t n;
-	int rc = TT_OK;
+	int rc = tt_window_show(&m->win, at, TRY_FIRST, &p, &n, err);
 
-	x.categories = x.version->categories;
-	if (known || m->nchoice == RAW_CHOICES) {
-		*chosen = known ? *known : x;
-		return TT_OK;
+	m->ntrial++;
+	m->tried_at = at;
+	if (rc == TT_OK)
+		rc = try_layout(m, p, n < TRY_FIRST ? n : TRY_FIRST, x->version, x->aligned, UINT64_MAX, &x->trial, &gc, err);
+	if (rc == TT_OK && x->trial.parts > 0 && !unity_trial_fits(&x->trial)) {
+		x->version = unity_candidate(x->word, true, 0);
+		x->aligned = x->said_aligned;
+		rc = try_all(m, at, later ? TRY_LATER : TRY_ALL, x, &gc, err);
 	}
-	rc = tt_window_show(&m->win, at, TRY_FIRST, &p, &n, err);
+	if (gc != RAW_NO_CATEGORY)
+		x->categories = unity_categories_by(gc, x->version->categories);
+	else
+		x->categories = x->version->categories;
+	return rc;
+}
+
+int
+raw_choose(struct raw *m, uint64_t at, uint32_t word, bool aligned, struct raw_choice *chosen, struct tt_err *err)
+{
+	const struct raw_choice *known = find_choice(m, word, aligned);
+
+	if (known)
+		*chosen = *known;
+	else
+		*chosen = (struct raw_choice){ .word = word, .said_aligned = aligned, .aligned = aligned, .version = unity_candidate(word, true, 0) };
+	chosen->categories = known ? known->categories : chosen->version->categories;
+	if (m->ntrial >= MAX_TRIALS && at - m->tried_at < TRIALS_APART)
+		return TT_OK;
+	const int rc = choose(m, at, chosen, err);
 	if (rc == TT_OK)
-		rc = try_layout(m, p, n < TRY_FIRST ? n : TRY_FIRST, x.version, UINT64_MAX, &x.trial, &gc, err);
-	if (rc == TT_OK && x.trial.parts > 0 && !unity_trial_fits(&x.trial))
-		rc = try_all(m, at, m->nchoice ? TRY_LATER : TRY_ALL, &x, &gc, err);
-	x.categories = gc == RAW_NO_CATEGORY ? x.version->categories : unity_categories_by(gc, x.version->categories);
-	if (rc == TT_OK)
-		m->choice[m->nchoice++] = x;
-	*chosen = x;
+		keep_choice(m, known, chosen);
 	return rc;
 }

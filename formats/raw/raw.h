@@ -214,6 +214,8 @@ struct raw_stream {
 /* How sessions of one version are read. */
 struct raw_choice {
 	uint32_t word;
+	bool said_aligned;            /* what their headers say */
+	bool aligned;                 /* what their blocks say */
 	const struct unity_version *version;
 	const char *categories;       /* see struct unity_version */
 	struct unity_trial trial;     /* of that version's layout */
@@ -232,8 +234,10 @@ struct raw {
 	struct tt_window win;
 	const struct unity_version *version;
 	const struct unity_version *as;       /* the first session is read by this one's layout: a trial */
+	bool as_aligned;              /* and with messages like this */
 	struct raw_choice choice[RAW_CHOICES];
-	unsigned nchoice;
+	unsigned nchoice, ntrial;
+	uint64_t tried_at;            /* the last session whose layout was tried */
 
 	struct raw_session *session;
 	size_t nsession, capsession;
@@ -289,16 +293,20 @@ raw_block_at(const struct raw *m, const struct raw_block *b)
 	return m->from + b->off - RAW_BLOCK_HEAD;
 }
 
-/* reader.c: the reader's functions for a trial, which reads the first session by the layout of ${v}, and says nothing. */
+/* reader.c: the reader's functions for a trial, which reads the first session by the layout of ${v}, packed or aligned, and says nothing. */
 extern const struct raw_trial {
-	int (*open)(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const struct unity_version *v, struct raw **m, struct tt_err *err);
+	int (*open)(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const struct unity_version *v, bool aligned, struct raw **m,
+	    struct tt_err *err);
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
 	int (*decode)(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 	void (*close)(void *ctx);
 } raw_trial;
 
-/* choose.c: choose how the session is read whose header, of version ${word}, is at ${at}. The segment's bytes are not in hand afterwards. */
-int raw_choose(struct raw *m, uint64_t at, uint32_t word, struct raw_choice *chosen, struct tt_err *err);
+/*
+ * choose.c: choose how the session is read whose header at ${at} says the version ${word}, and aligned or packed messages. The segment's bytes are not in hand
+ * afterwards.
+ */
+int raw_choose(struct raw *m, uint64_t at, uint32_t word, bool aligned, struct raw_choice *chosen, struct tt_err *err);
 
 /* blocks.c */
 int raw_open_head(struct raw *m, uint64_t at, struct tt_err *err);

@@ -46,7 +46,8 @@ category(const struct tt_capture *cap, const struct tt_def *d, const char **name
 }
 
 static int
-open_as(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const struct unity_version *v, struct raw **out, struct tt_err *err)
+open_as(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const struct unity_version *v, bool aligned, struct raw **out,
+    struct tt_err *err)
 {
 	struct raw *m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	int rc;
@@ -55,6 +56,7 @@ open_as(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, const st
 		return err->code;
 	m->env = env;
 	m->as = v;
+	m->as_aligned = aligned;
 	m->src = src;
 	m->cap = cap;
 	m->latest = m->lead = INT64_MIN;
@@ -84,7 +86,7 @@ static int
 open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err)
 {
 	struct raw *m = NULL;
-	const int rc = open_as(env, src, cap, NULL, &m, err);
+	const int rc = open_as(env, src, cap, NULL, false, &m, err);
 
 	*ctx = m;
 	return rc;

@@ -73,10 +73,11 @@ bool unity_trial_better(const struct unity_trial *t, const struct unity_trial *b
 
 /*
  * Say once how a file of version ${word} is read, if that is not as its own version, and refuse it if no layout fits it. ${v}: the version that fits best, by
- * ${t}; *${forced}: it does not, and --force reads it all the same. Returns TT_OK, TT_E_UNKNOWN.
+ * ${t}; ${how}: where messages lie otherwise than the header says, how (", with packed messages"), else ""; *${forced}: none fits, and --force reads it all the
+ * same. Returns TT_OK, TT_E_UNKNOWN.
  */
 int unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_t at, const char *form, const char *release,
-    const struct unity_version *v, const struct unity_trial *t, bool *forced, struct tt_err *err);
+    const struct unity_version *v, const char *how, const struct unity_trial *t, bool *forced, struct tt_err *err);
 /* The release whose built-in categories a capture has in which GC.Alloc is of category ${gc}: ${categories} if that can be. */
 const char *unity_categories_by(unsigned gc, const char *categories);
 

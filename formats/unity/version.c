@@ -104,7 +104,7 @@ unity_trial_better(const struct unity_trial *t, const struct unity_trial *best, 
 
 int
 unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_t at, const char *form, const char *release,
-    const struct unity_version *v, const struct unity_trial *t, bool *forced, struct tt_err *err)
+    const struct unity_version *v, const char *how, const struct unity_trial *t, bool *forced, struct tt_err *err)
 {
 	const bool raw = form[1] == 'r';
 	const struct unity_version *exact = unity_version(word), *own = exact && is_candidate(exact, raw) ? exact : NULL;
@@ -117,13 +117,13 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 		    "read it like Unity %s with %s", form, word, release[0] ? ", " : "", release, tt_setting_name[TT_SETTING_SCRUB], like,
 		    tt_setting_name[TT_SETTING_FORCE]);
 	if (*forced)
-		tt_log(env, TT_LOG_NORMAL, "%s: no known layout fits version 0x%08x; read because of %s, like Unity %s", file, word,
-		    tt_setting_name[TT_SETTING_FORCE], like);
+		tt_log(env, TT_LOG_NORMAL, "%s: no known layout fits version 0x%08x; read because of %s, like Unity %s%s", file, word,
+		    tt_setting_name[TT_SETTING_FORCE], like, how);
 	else if (!own)
-		tt_log(env, TT_LOG_NORMAL, "%s: version 0x%08x is %s; read like Unity %s%s", file, word,
-		    later ? "newer than this tracetool" : "unknown", like, fits);
-	else if (own != v)
-		tt_log(env, TT_LOG_NORMAL, "%s: the layout of version 0x%08x does not fit; read like Unity %s%s", file, word, like, fits);
+		tt_log(env, TT_LOG_NORMAL, "%s: version 0x%08x is %s; read like Unity %s%s%s", file, word,
+		    later ? "newer than this tracetool" : "unknown", like, how, fits);
+	else if (own != v || how[0])
+		tt_log(env, TT_LOG_NORMAL, "%s: the layout of version 0x%08x does not fit; read like Unity %s%s%s", file, word, like, how, fits);
 	return TT_OK;
 }
 
