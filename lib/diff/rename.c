@@ -48,6 +48,8 @@ read_line(struct tt_rename *r, char *s, unsigned line, struct tt_err *err)
 		*tab = '\0';
 		field[n++] = tab + 1;
 	}
+	if (n == 3 && strchr(field[2], '\t'))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: more than three fields: a name cannot hold a tab", line);
 	if (n < 2)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: write OLD, a tab and NEW", line);
 	if (n == 3) {

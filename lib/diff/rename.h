@@ -32,7 +32,7 @@ struct tt_rename {
 /**
  * tt_rename_read(r, env, path, err):
  * Read the file. Free with tt_rename_free() also after an error.
- * Errors: TT_E_USAGE with path and line: no TAB, an empty name, an unknown kind, one name given twice. TT_E_IO.
+ * Errors: TT_E_USAGE with path and line: no TAB or more than three fields, an empty name, an unknown kind, one name given twice. TT_E_IO.
  */
 int tt_rename_read(struct tt_rename *r, struct tt_env *env, const char *path, struct tt_err *err);
 
