@@ -181,6 +181,32 @@ needs_of_passes(void)
 	return needs;
 }
 
+/* Everything of ${r} as a run of ${jobs} workers begins with it. */
+static void
+init(struct memrun *r, unsigned jobs)
+{
+	memset(r, 0, sizeof *r);
+	r->env.jobs = jobs;
+	r->env.loss = &r->loss;
+	r->env.log_level = TT_LOG_QUIET;
+	r->env.spool_max = 64 << 20;
+	r->err.at = TT_NOWHERE;
+	tt_loss_reset(&r->loss);
+}
+
+void
+memrun_opts(struct memrun *r, const void *p, size_t n, const struct tt_run_opts *opts)
+{
+	const char *path[] = { memory_file(p, n) };
+	struct tt_run_opts o = *opts;
+
+	init(r, MEMRUN_WORKERS);
+	o.formats = tt_formats;
+	o.path = path;
+	o.npath = 1;
+	r->rc = tt_run(&r->env, &o, &r->m, &r->err);
+}
+
 static void
 run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, const struct tt_filter *f)
 {
@@ -195,13 +221,7 @@ run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, con
 		    (what & MEMRUN_REPORT ? needs_of_passes() : 0) };
 	int fd = -1;
 
-	memset(r, 0, sizeof *r);
-	r->env.jobs = jobs;
-	r->env.loss = &r->loss;
-	r->env.log_level = TT_LOG_QUIET;
-	r->env.spool_max = 64 << 20;
-	r->err.at = TT_NOWHERE;
-	tt_loss_reset(&r->loss);
+	init(r, jobs);
 	tt_filter_init(&o.filter);
 	if (f)
 		o.filter = *f;

@@ -58,6 +58,9 @@ void memrun_jobs(struct memrun *r, const void *p, size_t n, unsigned what, unsig
 /* The same, looking at what ${f} says alone. */
 void memrun_filtered(struct memrun *r, const void *p, size_t n, unsigned what, const struct tt_filter *f);
 
+/* One with ${opts}, but for formats and inputs, which are set here, and without emitters. */
+void memrun_opts(struct memrun *r, const void *p, size_t n, const struct tt_run_opts *opts);
+
 /* Free all of it; returns the bytes that the run still holds and should not. */
 size_t memrun_free(struct memrun *r);
 
