@@ -78,8 +78,10 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 		return c->skipped ? TT_OK : monitor(c, state, e, b, err);
 	if (!b)
 		return TT_OK;
-	if (e->kind == TT_GC_HEAP) {
+	/* Several threads collect, and the file has what one of them did before what another did earlier. */
+	if (e->kind == TT_GC_HEAP && (!b->has_heap || e->ts >= b->heap_ts)) {
 		b->heap_b = e->val;
+		b->heap_ts = e->ts;
 		b->has_heap = true;
 	}
 	if (e->kind == TT_SAMPLE)

@@ -21,7 +21,8 @@ struct tt_timeline {
 	struct tt_bucket {
 		uint64_t calls, allocs, collections, moves, throws, contended, samples, handles;
 		int64_t alloc_b, wait_ns;
-		uint64_t heap_b;      /* the last size in it */
+		uint64_t heap_b;      /* the last size in it, by time */
+		int64_t heap_ts;      /* when that was; meaningful where has_heap */
 		bool has_heap;
 	} *bucket;
 };
