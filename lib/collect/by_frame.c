@@ -177,8 +177,12 @@ tt_by_frame_collection(const struct tt_collecting *c, int64_t from, int64_t to, 
 
 	if (!s || !f || !tt_frames_of(f, c->b->process, &at, &end))
 		return;
-	for (at = tt_lower_bound(i, at, end, tt_frames_end(f, i) <= from); at < end && tt_frames_start(f, at) < to; at++) {
+	for (at = tt_lower_bound(i, at, end, tt_frames_end(f, i) <= from); at < end; at++) {
 		const int64_t start = tt_frames_start(f, at), stop = tt_frames_end(f, at);
+
+		/* One of no time is in the frame that begins with it. */
+		if (start >= to && start != from)
+			break;
 		const int64_t first = start > from ? start : from, last = stop < to ? stop : to;
 
 		s->out.gc[at].n += begins && first == from;
