@@ -134,9 +134,9 @@ causes_print(struct causes *k)
 		const struct tt_cause *c = &k->c.cause[i];
 
 		printf("  frame %zu %s row %s extra %lld ns %lld named %lld n %llu usual %llu took %lld usual_ns %lld more %lld longest %lld "
-		    "worst %llu\n", c->frame + 1, tt_cause_name(c->class), causes_label(k, c->row), (long long)c->extra, (long long)c->ns, (long long)c->named, (unsigned long long)c->n,
-		    (unsigned long long)c->usual_n, (long long)c->took, (long long)c->usual_ns, (long long)c->more, (long long)c->longest,
-		    (unsigned long long)c->worst);
+		    "worst %llu\n", c->frame + 1, tt_cause_name(c->class), causes_label(k, c->row), (long long)c->extra, (long long)c->ns,
+		    (long long)c->named, (unsigned long long)c->n, (unsigned long long)c->usual_n, (long long)c->took, (long long)c->usual_ns,
+		    (long long)c->more, (long long)c->longest, (unsigned long long)c->worst);
 	}
 	for (size_t i = 0; i < k->c.nfinding; i++) {
 		const struct tt_finding *q = &k->c.finding[i];
