@@ -5,62 +5,28 @@
 
 Games are drawn at random and written from the pages of the formats by tests/unity; what tables must have of them, recount.py counts. One game
 is written as .ttc with zones that go on beyond frames, categories, counters and zones that are open at the end; others as .raw, .data,
-.ttc and .mlpd each.
+.ttc and .mlpd each. Every column that tests/oracles.txt says this suite holds was compared with a value.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
 import collections
 import json
 import os
-import re
 import subprocess
 import sys
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-sys.path[:0] = [os.path.join(TESTS, "kit"), os.path.join(TESTS, "unity"), os.path.join(TESTS, "project")]
+sys.path[:0] = [os.path.join(TESTS, "kit"), os.path.join(TESTS, "unity")]
 import lot
 import planted_forms as forms
 import recount
 from count import check
+from rows import compare, end, met, tables
 from suite import TRACETOOL, Suite
 from ttc import F64, I64, Capture
 
 suite = Suite()
-met = set()         # (table, column)
 MS = 10 ** 6
-
-
-def tables(path, names, *options):
-    p = subprocess.run([TRACETOOL, "stats", "-q", "--format", "json", "--limit", "0", "--threshold", "0", "--names", "full", "--table", ",".join(names),
-                        *options, path], capture_output=True, text=True, timeout=300)
-    if p.returncode not in (0, 3):
-        raise AssertionError("%s: %s" % (path, p.stderr))
-    return {name: t["rows"] for name, t in json.loads(p.stdout)["tables"].items()}
-
-
-def fits(have, want):
-    return want.fits(have) if isinstance(want, recount.Near) else have == want
-
-
-def compare(what, table, have, want, *key):
-    """Every row of a table, found by the columns ${key}: the same rows, and in them the columns that ${want} has."""
-    found, wanted = collections.defaultdict(list), collections.defaultdict(list)
-    for rows, to in ((have, found), (want, wanted)):
-        for r in rows:
-            to[tuple(r[k] for k in key)].append(r)
-    missing, more = [k for k in wanted if len(found[k]) < len(wanted[k])], [k for k in found if len(wanted[k]) < len(found[k])]
-    check(not missing and not more, "%s: rows of %s" % (what, table), "missing", missing[:3], "more", more[:3])
-    wrong = collections.defaultdict(list)
-    for k in set(wanted) - set(missing) - set(more):
-        for h, w in zip(found[k], wanted[k]):
-            for column, value in w.items():
-                if column == "path" and column not in h:
-                    continue
-                if not fits(h[column], value):
-                    wrong[column].append((k, h[column], value))
-                elif value is not None:
-                    met.add((table, column))
-    check(not wrong, "%s: %s" % (what, table), *["%s: %s" % (c, ["%s has %s, not %s" % x for x in w[:3]]) for c, w in wrong.items()])
 
 
 def with_paths(rows):
@@ -85,7 +51,7 @@ BUCKETS = 7
 
 def every_table(what, path, game, *options):
     """Tables of a capture beside the game's."""
-    have = tables(path, [*KEYS, *COUNTERS], "--hitches", "5", "--budget", "7.5", "--buckets", str(BUCKETS),
+    have = tables(path, [*KEYS, *COUNTERS], "--names", "full", "--hitches", "5", "--budget", "7.5", "--buckets", str(BUCKETS),
                   *options)
     bounds = [(r["from_ns"], r["to_ns"]) for r in have["frame_histogram"]]
     check(all(a[1] == b[0] for a, b in zip(bounds, bounds[1:])) and have["frame_histogram"][-1]["cumulative"] == 100, what + ": all frames are in it", bounds)
@@ -126,9 +92,15 @@ def every_table(what, path, game, *options):
 
 # --- a game of our recorder's -----------------------------------------------------------------------------------------------------
 
-CATEGORIES = ("Scripts", "Render", "Physics")
-MARKERS = [("Update", 0), ("Enemy.Think", 0), ("Path.Find", 0), ("Camera.Render", 1), ("Shadows", 1), ("Solve", 2), ("Semaphore.WaitForSignal", 2)]
+CATEGORIES = [("Scripts", 0x22AA44FF), ("Render", 0x0102F0FF), ("Physics", 0)]
+# Name, category, flags as Unity's interface for plug-ins numbers them, those in words, and the verbosity.
+MARKERS = [("Update", 0, 2, "script", "user"), ("Enemy.Think", 0, 2 + 8 + 0x400, "script, release", "debug"), ("Path.Find", 0, 0x800, None, "internal"),
+           ("Camera.Render", 1, 8, "release", "user"), ("Shadows", 1, 0x1000, None, "advanced"), ("Solve", 2, 0, None, "user"),
+           ("Semaphore.WaitForSignal", 2, 0, None, "user")]
 VALUES = [("Enemies", I64, 3), ("Heat", F64, 0), ("Memory", I64, 2)]        # name, type, unit: count, value, bytes
+
+
+FACTS = [(0, "device", "Steam Deck"), (2 * MS, "scene", "Menu"), (90 * MS, "scene", "Level 1"), (200 * MS, "label", "boss")]
 
 
 def thread_events(rng, until, open_ends):
@@ -181,14 +153,16 @@ def recorded_game(seed):
         marks = [m + (m in taken) for m in marks]
     lists[0] = sorted(lists[0] + [("other", m) for m in marks], key=lambda e: e[1])
     threads = [recount.Thread(*x) for x in zip(("Main", "Worker 0", "Loader"), lists, (None, "Job", None))]
-    category = dict((n, CATEGORIES[c]) for n, c in MARKERS)
+    category = {m[0]: CATEGORIES[m[1]][0] for m in MARKERS}
     return recount.Game(threads, marks, lambda name: category[name])
 
 
 def write_recorded(path, game):
     c = Capture()
-    categories = [c.category(n, 0, 10 + i) for i, n in enumerate(CATEGORIES)]
-    key = {name: c.marker(name, categories[k]) for name, k in MARKERS}
+    categories = [c.category(n, rgba, 10 + i) for i, (n, rgba) in enumerate(CATEGORIES)]
+    key = {name: c.marker(name, categories[k], flags, 50 + i) for i, (name, k, flags, _, _) in enumerate(MARKERS)}
+    for at, name, value in FACTS:
+        c.fact(at, name, value)
     key["GC.Alloc"] = c.marker("GC.Alloc", categories[0])
     kinds = {name: kind for name, kind, _ in VALUES}
     counter = {name: c.counter(name, unit, "Game") for name, _, unit in VALUES}
@@ -209,9 +183,41 @@ def write_recorded(path, game):
     return c.write(path)
 
 
+def information(what, path, game):
+    """What the capture says of itself, by its bytes and by what was written."""
+    p = subprocess.run([TRACETOOL, "info", "-q", "--format", "json", path], capture_output=True, text=True, check=True)
+    have = {name: t["rows"] for name, t in json.loads(p.stdout)["tables"].items()}
+    have.update(tables(path, ("metadata_markers", "metadata_categories", "facts", "loss")))
+    kinds = collections.Counter({"value": "counter", "other": "frame"}.get(e[0], e[0]) for t in game.threads for e in t.events)
+    compare(what, "capture", have["capture"], [{
+        "path": path, "format": "capture", "version": "version 1.0", "producer": "tracetool Unity recorder", "started": "2023-11-14 22:13:20 UTC",
+        "duration_ns": game.end - game.begin, "events": sum(kinds.values()), "threads": 3, "pid": "42",
+        "arch": "x86_64", "pointer_size": 8, "os": "Linux", "args": "--args", "clock": "system", "zero_ns": 10 ** 12, "offset_ns": None,
+        "frame_marks": True, "clean_end": True, "recording": b"0123456789abcdef".hex()}])
+    compare(what, "capture_events", have["capture_events"], [{"type": k, "events": n, "process": 1} for k, n in kinds.items()], "type")
+    rows = [{"thread": t.name, "group": t.group, "tid": hex(1001 + i), "first_ns": t.first, "last_ns": t.last, "events": len(t.events),
+             "calls": len(t.zones), "allocs": len(t.allocs), "alloc_bytes": sum(a[1] for a in t.allocs), "open": t.open, "process": 1}
+            for i, t in enumerate(game.threads)]
+    compare(what, "capture_threads", have["capture_threads"], rows, "thread")
+    compare(what, "threads", tables(path, ["threads"])["threads"], [{"thread": r["thread"], "tid": r["tid"], "events": r["events"]} for r in rows], "thread")
+    compare(what, "metadata_categories", have["metadata_categories"], [{"category": n, "color": "#%08x" % rgba if rgba else None, "id": 10 + i, "process": 1}
+                                                                       for i, (n, rgba) in enumerate(CATEGORIES)], "category")
+    rows = [{"marker": name, "category": CATEGORIES[k][0], "id": 50 + i, "flags": words, "verbosity": level, "process": 1}
+            for i, (name, k, _, words, level) in enumerate(MARKERS)]
+    compare(what, "metadata_markers", [r for r in have["metadata_markers"] if r["marker"] in {z.name for z in game.zones}], [r for r in rows if r["marker"] in {z.name for z in game.zones}],
+            "marker")
+    until = {i: next((at for at, k, _ in FACTS[i + 1:] if k == FACTS[i][1]), None) for i in range(len(FACTS))}
+    compare(what, "facts", have["facts"], [{"time_ns": at, "to_ns": until[i], "key": k, "value": v, "process": 1} for i, (at, k, v) in enumerate(FACTS)],
+            "key", "value")
+    compare(what, "capture_meta", [r for r in have.get("capture_meta", []) if r["key"] == "device"], [{"key": "device", "value": "Steam Deck"}], "key")
+    compare(what, "loss", have["loss"], [{"kind": "open", "severity": "info", "count": sum(t.open for t in game.threads)}], "kind")
+
+
 for seed in range(3 if lot.LONG else 1):
     game = recorded_game(seed)
     every_table("recorded game %d" % seed, write_recorded(suite.path("recorded.ttc"), game), game)
+    information("recorded game %d" % seed, suite.path("recorded.ttc"), game)
+
 # --- a game in four formats -------------------------------------------------------------------------------------------------------
 
 NAMES = ("Update", "Think", "Path", "Draw", "Solve")
@@ -263,4 +269,4 @@ for form, (_, options) in FORMS.items():
         frames, game = planted_game(form, seed)
         every_table(".%s %d" % (form, seed), forms.FORMS[form](suite.path("game." + form), frames), game, *options)
 
-suite.end()
+end(suite, "oracle/columns")
