@@ -89,6 +89,14 @@ at(struct tt_run *r, uint32_t thread, uint64_t key, bool add, int *rc, struct tt
 	return &c->v[c->n++];
 }
 
+/* The thread's time goes on to ${ts}. */
+static void
+reach(struct span *span, int64_t ts)
+{
+	if (ts > span->to)
+		span->to = ts;
+}
+
 static void
 count(struct seen *s, struct span *span, const struct tt_event *e)
 {
@@ -113,8 +121,7 @@ count(struct seen *s, struct span *span, const struct tt_event *e)
 	}
 	if (e->ts < span->from)
 		span->from = e->ts;
-	if (e->ts > span->to)
-		span->to = e->ts;
+	reach(span, e->kind == TT_ZONE ? e->ts + e->dur : e->ts);
 }
 
 int
@@ -147,6 +154,7 @@ tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_
 		} else if (s && s->open != INT64_MIN) {
 			s->total += e->ts > s->open ? e->ts - s->open : 0;
 			s->open = INT64_MIN;
+			reach(&c->span[t->index], e->ts);
 		}
 	}
 	return rc;
