@@ -79,7 +79,8 @@ def main():
         elif check(suite in suites, where + ": the suite is one of make check", suite):
             if suite not in text:
                 text[suite] = set(re.findall(r"\w+", sources(suites[suite])))
-            silent = [n for n in [table, *names] if n not in text[suite]]
+            # The sides of a comparison are spelt alike: a_COLUMN, b_COLUMN, more_COLUMN.
+            silent = [n for n in [table, *names] if n not in text[suite] and re.sub("^(a|b|more)_", "", n) not in text[suite]]
             check(not silent, where + ": the sources of %s name it" % suite, silent)
     bare = sorted("%s/%s" % c for c in columns - held)
     check(not bare, "every column has a row in tests/oracles.txt", "%d: %s" % (len(bare), " ".join(bare)))

@@ -12,6 +12,7 @@ Prints `N passed, N failed`; exit status 1 if any failed.
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -49,6 +50,11 @@ BUDGETS = [("16.67", 16667667), ("33.33", 33334334), ("7.5", 7500000)]
 BUCKETS = 7
 
 
+def described(table, game, rows):
+    """Rows of counters with what the capture says of each: section, unit and number in the file."""
+    return [dict(r, **{k: v for k, v in game.described[r["counter"]].items() if k != "id" or table == "counters"}) for r in rows]
+
+
 def every_table(what, path, game, *options):
     """Tables of a capture beside the game's."""
     have = tables(path, [*KEYS, *COUNTERS], "--names", "full", "--hitches", "5", "--budget", "7.5", "--buckets", str(BUCKETS),
@@ -83,11 +89,35 @@ def every_table(what, path, game, *options):
     values = {"counters": game.counter_rows(), "counter_values": game.counter_value_rows(), "frame_counters": game.frame_counter_rows(),
               "counter_timeline": game.counter_timeline_rows(game.buckets(BUCKETS))}
     for name in values if any(t.values for t in game.threads) else ():
-        compare(what, name, have[name], values[name], *COUNTERS[name])
+        compare(what, name, have[name], described(name, game, values[name]), *COUNTERS[name])
     ranks = {k: [(r["rank"], -r["self_ns"]) for r in have["hitch_markers"] if r["frame"] == k] for k in {r["frame"] for r in have["hitch_markers"]}}
     check(all([n for n, _ in sorted(of)] == list(range(1, len(of) + 1)) and sorted(of, key=lambda x: x[1]) == sorted(of, key=lambda x: (x[1], x[0]))
               and [s for _, s in sorted(of)] == sorted(s for _, s in of) for of in ranks.values()), what + ": ranks of markers in the worst frames", ranks)
     met.add(("hitch_markers", "rank"))
+    for r in have["hitches"]:
+        first = [m["marker"] for m in sorted((m for m in have["hitch_markers"] if m["frame"] == r["frame"]), key=lambda m: m["rank"])][:3]
+        if not re.fullmatch(", ".join(re.escape(n) + r" [\d.]+ (ns|µs|ms)" for n in first), r["top"]):
+            check(False, what + ": the top of frame %d" % r["frame"], r["top"], first)
+    met.add(("hitches", "top"))
+
+
+def compared(what, path, game, *options):
+    """Two frames side by side."""
+    with_values = {r["frame"] for r in game.frame_counter_rows()}
+    a, b = lot.draw("compared", what).sample(sorted(with_values) or range(1, len(game.frames) + 1), 2)
+    names = ("compared_frames", "compared_calltree", "compared_threads", "compared_allocs", "compared_counters")
+    have = tables(path, names, "--names", "full", "--compare-frames", "%d,%d" % (a, b), *options)
+    have["compared_calltree"] = [r for r in with_paths(have["compared_calltree"]) if r["depth"] and
+                                 any(r[c] for c in ("a_total_ns", "b_total_ns", "a_count", "b_count", "a_alloc_bytes", "b_alloc_bytes"))]
+    what += ": frames %d, %d" % (a, b)
+    compare(what, names[0], have[names[0]], game.compared_frame_rows(a, b), "frame")
+    compare(what, names[1], have[names[1]], game.compared_tree_rows(a, b), "path")
+    compare(what, names[2], [r for r in have[names[2]] if any(r[c] for c in ("a_busy_ns", "b_busy_ns", "a_waiting_ns", "b_waiting_ns"))],
+            game.compared_thread_rows(a, b), "number")
+    if game.records_allocs:
+        compare(what, names[3], have[names[3]], game.compared_alloc_rows(a, b), "site")
+    if any(t.values for t in game.threads):
+        compare(what, names[4], have[names[4]], described(names[4], game, game.compared_counter_rows(a, b)), "counter")
 
 
 # --- a game of our recorder's -----------------------------------------------------------------------------------------------------
@@ -146,7 +176,7 @@ def recorded_game(seed):
     marks, at = [], 3 * MS
     while len(marks) < 41:
         marks.append(at)
-        at += int(rng.uniform(2, 22) * MS) + (40 * MS if len(marks) in (7, 30) else 0)
+        at += int(rng.uniform(2, 22) * MS) + (55 * MS if len(marks) in (7, 30) else 0)
     lists = [thread_events(rng, at, ("Update", "Solve")), thread_events(rng, at * .7, ()), thread_events(rng, at, ("Shadows",))]
     taken = {e[1] for e in lists[0]}
     while any(m in taken for m in marks):
@@ -166,6 +196,7 @@ def write_recorded(path, game):
     key["GC.Alloc"] = c.marker("GC.Alloc", categories[0])
     kinds = {name: kind for name, kind, _ in VALUES}
     counter = {name: c.counter(name, unit, "Game") for name, _, unit in VALUES}
+    game.described = {name: {"section": "Game", "unit": {0: "value", 2: "bytes", 3: "count"}[unit], "id": hex(counter[name])} for name, _, unit in VALUES}
     for i, t in enumerate(game.threads):
         c.thread_name(1001 + i, t.group or "", t.name)
         to = c.thread(1001 + i)
@@ -215,8 +246,10 @@ def information(what, path, game):
 
 for seed in range(3 if lot.LONG else 1):
     game = recorded_game(seed)
-    every_table("recorded game %d" % seed, write_recorded(suite.path("recorded.ttc"), game), game)
+    path = write_recorded(suite.path("recorded.ttc"), game)
+    every_table("recorded game %d" % seed, path, game)
     information("recorded game %d" % seed, suite.path("recorded.ttc"), game)
+    compared("recorded game %d" % seed, suite.path("recorded.ttc"), game)
 
 # --- a game in four formats -------------------------------------------------------------------------------------------------------
 
@@ -268,5 +301,6 @@ for form, (_, options) in FORMS.items():
     for seed in range(3 if lot.LONG else 1):
         frames, game = planted_game(form, seed)
         every_table(".%s %d" % (form, seed), forms.FORMS[form](suite.path("game." + form), frames), game, *options)
+        compared(".%s %d" % (form, seed), suite.path("game." + form), game, *options)
 
 end(suite, "oracle/columns")

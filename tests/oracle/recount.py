@@ -106,7 +106,7 @@ class Game:
         self.zones = [z for t in threads for z in t.zones]
         self.allocs = [a for t in threads for a in t.allocs]
         self.begin, self.end = min(t.first for t in threads) if begin is None else begin, max(t.last for t in threads)
-        self.numbered = numbered
+        self.numbered, self.described = numbered, {}
         self.in_zones = sum(t.in_zones() for t in threads)
 
     def by(self, key, zones=None):
@@ -320,6 +320,80 @@ class Game:
                          "alloc_bytes": sum(a[1] for a in t.allocs) if self.records_allocs else None, "first_ns": t.first, "last_ns": t.last,
                          "open_at_end": t.open, "generation": 0, "process": 1, "group": t.group})
         return rows
+
+    # --- two frames side by side
+
+    @staticmethod
+    def sides(columns, a, b):
+        """a_COLUMN, b_COLUMN and more_COLUMN of two lists of figures."""
+        row = {}
+        for c, x, y in zip(columns, a, b):
+            row.update({"a_" + c: x, "b_" + c: y, "more_" + c: y - x if x is not None else None})
+        return row
+
+    def compared_frame_rows(self, a, b):
+        rows = []
+        for k in sorted({a} | {n for n in range(b - 2, b + 3) if 1 <= n <= len(self.frames)}):
+            low, high = self.frames[k - 1]
+            allocs, size = self.allocated(low, high)
+            rows.append({"frame": k, "is": {a: "A", b: "B"}.get(k), "start_ns": low, "dur_ns": high - low, "allocs": allocs, "alloc_bytes": size,
+                         "engine_frame": k - 1 if self.numbered else None, "process": 1,
+                         "cpu_ns": self.cpu(low, high) if any(z.name in WAITS for z in self.main.zones) else None})
+        return rows
+
+    def compared_tree_rows(self, a, b):
+        """a_total_ns, b_self_ns, more_count, a_alloc_bytes and so on of each path on which one of the frames does something."""
+        def of(k):
+            low, high = self.frames[k - 1]
+            found = collections.defaultdict(lambda: [0, 0, 0, 0])
+            for t in self.threads:
+                for z in t.zones:
+                    row = found[(t.name,) + z.path()]
+                    row[0] += z.time(low, high)
+                    row[1] += z.pieces(low, high)
+                    row[2] += low <= z.begin < high
+                for ts, size, z in t.allocs if self.records_allocs else ():
+                    for n in range(len(z.path()) if z and low <= ts < high else 0):
+                        found[(t.name,) + z.path()[:n + 1]][3] += size
+            return found
+        of_a, of_b = of(a), of(b)
+        rows = []
+        for path in set(of_a) | set(of_b):
+            x, y = of_a.get(path, (0,) * 4), of_b.get(path, (0,) * 4)
+            if any(x) or any(y):
+                row = self.sides(("total_ns", "self_ns", "count"), x, y)
+                row.update(path=path, depth=len(path) - 1, marker=path[-1])
+                if self.records_allocs:
+                    row.update(a_alloc_bytes=x[3], b_alloc_bytes=y[3])
+                rows.append(row)
+        return rows
+
+    def compared_thread_rows(self, a, b):
+        rows = []
+        for number, t in enumerate(self.threads, 1):
+            sides = []
+            for low, high in (self.frames[a - 1], self.frames[b - 1]):
+                waiting = t.waits(low, high)
+                sides.append((t.in_zones(low, high) - waiting, waiting, sum(low <= z.begin < high for z in t.zones)))
+            if any(map(any, sides)):
+                row = self.sides(("busy_ns", "waiting_ns", "zones"), *sides)
+                del row["more_zones"]
+                rows.append(dict(row, thread=t.name, number=number))
+        return rows
+
+    def compared_alloc_rows(self, a, b):
+        sides = [collections.defaultdict(lambda: [0, 0]), collections.defaultdict(lambda: [0, 0])]
+        for to, k in zip(sides, (a, b)):
+            for ts, size, z in self.allocs:
+                if self.frames[k - 1][0] <= ts < self.frames[k - 1][1]:
+                    of = to[z.name if z else OUTSIDE_ZONES]
+                    of[0], of[1] = of[0] + size, of[1] + 1
+        return [dict(self.sides(("bytes", "allocs"), sides[0].get(s, (0, 0)), sides[1].get(s, (0, 0))), site=s) for s in set(sides[0]) | set(sides[1])]
+
+    def compared_counter_rows(self, a, b):
+        rows = {(r["frame"], r["counter"]): r["last"] for r in self.frame_counter_rows()}
+        names = {name for k, name in rows if k in (a, b)}
+        return [{"counter": n, "a_last": rows.get((a, n)), "b_last": rows.get((b, n))} for n in names]
 
     # --- allocations
 
