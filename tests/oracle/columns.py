@@ -235,8 +235,9 @@ def information(what, path, game):
                                                                        for i, (n, rgba) in enumerate(CATEGORIES)], "category")
     rows = [{"marker": name, "category": CATEGORIES[k][0], "id": 50 + i, "flags": words, "verbosity": level, "process": 1}
             for i, (name, k, _, words, level) in enumerate(MARKERS)]
-    compare(what, "metadata_markers", [r for r in have["metadata_markers"] if r["marker"] in {z.name for z in game.zones}], [r for r in rows if r["marker"] in {z.name for z in game.zones}],
-            "marker")
+    begun = {z.name for z in game.zones}
+    of_game = lambda rows: [r for r in rows if r["marker"] in begun]         # noqa: E731
+    compare(what, "metadata_markers", of_game(have["metadata_markers"]), of_game(rows), "marker")
     until = {i: next((at for at, k, _ in FACTS[i + 1:] if k == FACTS[i][1]), None) for i in range(len(FACTS))}
     compare(what, "facts", have["facts"], [{"time_ns": at, "to_ns": until[i], "key": k, "value": v, "process": 1} for i, (at, k, v) in enumerate(FACTS)],
             "key", "value")

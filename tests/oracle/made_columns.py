@@ -229,7 +229,8 @@ def runtime():
         {"class": n, "image": "/opt/game/Game.dll", "id": key(n), "time_ns": items[n][1], "process": 1} for n in ("Game.Hud", "Game.Enemy")], "class")
     kinds = {r["kind"]: r for r in have["metadata"]}
     compare("runtime", "metadata", [r for k, r in kinds.items() if k in ("image", "assembly", "domain", "context", "class")], [
-        {"kind": k, "loaded": n, "unloaded": int(k == "domain") if k != "class" else None, "process": 1} for k, n in (("image", 1), ("assembly", 1), ("domain", 1), ("context", 1), ("class", 2))], "kind")
+        {"kind": k, "loaded": n, "unloaded": int(k == "domain") if k != "class" else None, "process": 1}
+        for k, n in (("image", 1), ("assembly", 1), ("domain", 1), ("context", 1), ("class", 2))], "kind")
     compare("runtime", "handles", have["handles"], [
         {"kind": "normal", "created": 2, "destroyed": 3, "live": 1, "most": 2, "unknown": 2},
         {"kind": "pinned", "created": 1, "destroyed": 1, "live": 0, "most": 1, "unknown": 0}], "kind")
