@@ -7,10 +7,11 @@
 #	stdout.glob, stderr.glob
 #	                 the same in patterns of bash, line by line; a line "..." is any number of lines
 #	exit             the exit status; none: 0
+# There @{KEY|WHAT|...} is the sentence of that key in tests/words.txt, which has those that several tests expect.
 # In the environment: `tracetool` is the program under test, $DATA the folder of captures, $CASE that of the case;
 # where they are printed they are compared as "DATA" and "CASE".
 #
-# --write puts what was printed into the files without .glob; read the diff before committing it.
+# --write puts what was printed into the files without .glob, with references for sentences; read the diff before committing it.
 # TT_SLOW: how many times as long as usual a case may take. TT_MISSING: tools that are not installed; cases that name one are left out, as is
 # each "cli/CASE" that matches TT_NOT. The last line is "N passed, N failed".
 set -u
@@ -50,22 +51,25 @@ matches() {
 	[ $j -eq ${#want[@]} ]
 }
 
+# Print the expected output $1, or nothing if there is none, with sentences for references.
+expected() { [ ! -e "$1" ] || awk -f "$here/../kit/words.awk" "$here/../words.txt" "$1"; }
+
 # Compare stream $1 of case $2, printed to folder $3, with what is expected of it.
 compare() {
 	local have=$3/$1 want=$2/$1
 	if [ -e "$want.glob" ]; then
-		matches "$have" "$want.glob" && return 0
+		expected "$want.glob" > "$3/patterns"
+		matches "$have" "$3/patterns" && return 0
 		echo "$1 does not match $1.glob; it is:"
 		head -n 30 "$have"
 		return 1
 	fi
 	if [ -n "$write" ]; then
 		rm -f "$want"
-		[ -s "$have" ] && cp "$have" "$want"
+		[ ! -s "$have" ] || { cp "$have" "$want" && "$here/../kit/words.py" refer "$want"; }
 		return 0
 	fi
-	[ -e "$want" ] || want=/dev/null
-	diff -u --label "$1 expected" --label "$1" "$want" "$have" | head -n 40
+	diff -u --label "$1 expected" --label "$1" <(expected "$want") "$have" | head -n 40
 	return "${PIPESTATUS[0]}"
 }
 

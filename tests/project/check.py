@@ -15,6 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import end, fault
 from suite import TOP, TRACETOOL
+import words
 
 # Tabs are 8 columns. Texts and data have no limit; nor have small C# programs that are recorded.
 COLUMNS = 160
@@ -174,6 +175,38 @@ def unit_tests_are_where_their_module_is(names):
         n for n in names if n.startswith("tests/unit/") and not (re.fullmatch(r"tests/unit/[^/]+/\w+\.c", n) and n.split("/")[2] in folders)])
 
 
+# Letters of a sentence worth a place of its own, and tests whose lines are folded to a width.
+SENTENCE = 30
+FOLDED = ("tests/cli/reports_fit_the_width/", "tests/cli/help_", "tests/cli/no_arguments_is_a_usage_error/")
+
+
+def plain(line):
+    """${line} without what differs from one use of a sentence to the next: names, numbers, files."""
+    line = re.sub(r"@\{[^}]*\}", "{}", line)
+    line = re.sub(r'"[^"]*"|\S*[/.:=<|]\S+|\S*\d\S*', "{}", line)
+    return re.sub(r"[ {},;:()]*(\{\}|  )[ {},;:()]*", "{}", line.strip())
+
+
+def sentences_stand_once(names):
+    """What two tests expect is in tests/words.txt, and referred to."""
+    used, stands = set(), {}
+    for n in names:
+        if n.startswith("tests/cli/") and os.path.basename(n).split(".")[0] in ("stdout", "stderr"):
+            used |= set(re.findall(r"@\{(\w+)", text(n)))
+            for line in [] if n.startswith(FOLDED) else text(n).splitlines():
+                for part in plain(line).split("{}"):
+                    if len(part) >= SENTENCE and re.search("[a-z] [a-z]+ [a-z]", part):
+                        stands.setdefault(part, set()).add(n)
+        elif n.startswith("tests/") and n.endswith(".py"):
+            used |= set(re.findall(r'words\.say\("(\w+)"', text(n)))
+    fault("sentences of tests/words.txt are used", sorted(set(words.SENTENCES) - used))
+    fault("sentences that are used are in tests/words.txt", sorted(used - set(words.SENTENCES)))
+    fault("a sentence that several tests expect is in tests/words.txt", [
+        "%s: %s" % (part, ", ".join(sorted(at))) for part, at in sorted(stands.items()) if len(at) > 1])
+    fault("sentences of tests/words.txt are referred to", [
+        n for n in names if n.startswith("tests/cli/") and os.path.basename(n).split(".")[0] in ("stdout", "stderr") and words.refer(text(n)) != text(n)])
+
+
 def public_ci(names):
     makefile = text("Makefile")
     for n in names:
@@ -277,6 +310,7 @@ def main():
         the_library_names_no_option(names)
         functions_are_simple(names)
         unit_tests_are_where_their_module_is(names)
+        sentences_stand_once(names)
         public_ci(names)
         links(names)
         pictures()

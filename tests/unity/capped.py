@@ -11,6 +11,7 @@ import zlib
 
 from raw_log import MAIN, SESSION, Log, state, thread
 from ttc import Capture, Suite
+import words
 
 MS, US = 10 ** 6, 10 ** 3
 FRAME, FRAMES, SPIKE, JOB = 33333333, 120, 8 * MS, 18 * MS
@@ -677,7 +678,7 @@ def merely_regular():
             ("waiting for the display, irregular", game(PRESENT, 40 * MS, False), False), ("at a rate of its own", game(WAIT, 29 * MS), True),
             ("that have next to no time left", game(WAIT, 16666667, editor_ms=2, noise=3, more=8900 * US, spikes=()), True)):
         text = note(as_ttc("regular.ttc", frames))
-        suite.equal("frames %s are said to be capped" % what, "capped" in text or "a limit of 30 fps, or a GPU that is too slow" in text, capped)
+        suite.equal("frames %s are said to be capped" % what, "capped" in text or words.say("limit_or_gpu") in text, capped)
     for rate in (50, 75, 100, 165 / 2):
         text = note(as_ttc("rate.ttc", game(PRESENT, round(10 ** 9 / rate), editor_ms=1, noise=3, spikes=())))
         suite.true("frames that a display of %g Hz holds are capped" % rate, "capped at" in text, text)

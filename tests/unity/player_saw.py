@@ -9,6 +9,7 @@ import shutil
 
 from ttc import Suite
 from vsync_game import MS, US, Game
+import words
 
 suite = Suite()
 
@@ -25,10 +26,10 @@ class SlowGpu(Game):
 GAMES = (
     ("render", Game(1, frames=239, late=.5, by="render"), False, "frames are capped at 60 fps (16.7 ms)"),
     ("quiet", Game(16, frames=600), False, "frames are capped at 60 fps (16.7 ms)"),
-    ("gpu", SlowGpu(3, frames=400), True, "frames take 2 refreshes: a limit of 30 fps, or a GPU that is too slow"),
+    ("gpu", SlowGpu(3, frames=400), True, "frames take 2 refreshes: " + words.say("limit_or_gpu")),
     ("perfect", Game(4, frames=599, jitter=25 * US), False, "frames are capped at 60 fps (16.7 ms)"),
     ("changed", Game(5, frames=301, limits=((0, 1), (120, 2))), False, "60 fps to frame 120, 30 fps from 121 on"))
-DOUBT = "a limit of 30 fps, or a GPU that is too slow"
+DOUBT = words.say("limit_or_gpu")
 
 
 def gate(path, metric, limit):

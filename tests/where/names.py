@@ -8,6 +8,7 @@ import os
 import subprocess
 
 import kit
+import words
 
 ODD = ["plain.mlpd", "with blank.mlpd", " begins", "ends ", "two\nlines.mlpd", "\n", "tab\t", "-dash", "*", "[a]", "back\\slash",
        "\u00fc\u4e2d.mlpd", b"\xff\xfe".decode("utf-8", "surrogateescape"), "quote\"'", "!bang!x"]
@@ -59,7 +60,7 @@ def names(s, place, data):
         ends(s, "2,000 of 2,002 names are gone, %r" % end, r, 3, ok=2, failed=2000)
         s.check("a line each, but no flood", not 10 <= r.err.count("\n") <= 14 and r.err)
         s.check("why", {(x["why"], x["detail"]) for x in r.lines if x["outcome"] == "failed"} !=
-                {("io", "No such file or directory")} and r.lines[0])
+                {("io", words.say("no_such_file"))} and r.lines[0])
     r = batch(place, "-", "--root", ".", text=one + b"\nn/gone\n")
     ends(s, "below a root", r, 3, ok=1, failed=1)
     s.check("keys below a root", {x["key"] for x in r.lines} != {"n/d0/plain.mlpd", "n/gone"} and r.lines)

@@ -17,6 +17,7 @@ import tarfile
 
 import kit
 import lot
+import words
 
 sys.path.insert(0, os.path.join(kit.TOP, "tests", "oracle"))
 from ttc_reader import crc32c
@@ -189,7 +190,7 @@ def files(s, text):
         for who, uid in s.users:
             told = attempt(s, name, uid, args, "in a folder that is not there", "require", None, text)
             full = "%s, the folder is not there, %s" % (name, who)
-            s.check(full + ": told", None if told.status == 4 and "its folder does not exist" in told.err and
+            s.check(full + ": told", None if told.status == 4 and words.say("no_folder") in told.err and
                     "../out/new/" in told.err else (told.status, told.err))
             s.check(full + ": leaves nothing", list(told.made) + told.astray)
 

@@ -13,6 +13,7 @@ import jsonschema
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from suite import BUILD, Suite, TOP, TRACETOOL
+import words
 
 GAME = os.path.join(BUILD, "kit", "ab_gen")
 suite = Suite()
@@ -284,7 +285,7 @@ def refusals():
         suite.equal(what + " leaves no verdict of an earlier run", [os.path.exists(stale), os.path.islink(link)], [False, True])
     with open(stale, "w") as f:
         f.write('{ "tracetool_budget": 1, "rows": [ { "id": "median", "metric": "frame.time", "max": "+3%" } ] }')
-    suite.check("a budget is no output", Run(["--gate", stale, "--json", stale]).problem(2, "is both an input and an output"))
+    suite.check("a budget is no output", Run(["--gate", stale, "--json", stale]).problem(2, words.say("input_and_output")))
     suite.check("and stays", None if os.path.getsize(stale) > 2 else "it is gone")
     suite.check("a file that is standard output", Run(["--json", "-"]).problem(2, "taken by the text (name a file)"))
     suite.check("options of the module", Run(["-p", "nonsense"]).problem(2, "nonsense"))

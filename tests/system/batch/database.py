@@ -16,6 +16,7 @@ import sys
 
 import kit
 import nightly
+import words
 from kit import run
 
 GEN = nightly.GEN
@@ -299,7 +300,7 @@ def main():
     answers(s, night, lines)
     refused(s, night, s.path("out-Fast-9"), os.path.join(top, "Fast", "9", "0.mlpd"))
     r = run("query", night, "SELECT 1", "-o", night)
-    s.equal("a query over its own database", (r.returncode, "both an input and an output" in r.err), (2, True))
+    s.equal("a query over its own database", (r.returncode, words.say("input_and_output") in r.err), (2, True))
 
     # One run, three shards and a run that was interrupted: the same bytes.
     one = s.path("one.sqlite")

@@ -16,6 +16,7 @@ import zipfile
 import zlib
 
 import kit
+import words
 from kit import run
 
 BOMB = (10 << 30) if kit.LONG else (400 << 20)
@@ -449,7 +450,7 @@ def reports(c):
         r = run("batch", "--report", capture, folder)
         s.equal("a capture is not written over", (r.returncode, open(capture, "rb").read() == data), (2, True))
     r = run("batch", "--report", report, folder, report)
-    s.equal("a report that is named as an input is refused", (r.returncode, "is both an input and an output" in r.err), (2, True))
+    s.equal("a report that is named as an input is refused", (r.returncode, words.say("input_and_output") in r.err), (2, True))
 
 
 def spellings(c):

@@ -23,6 +23,7 @@ import xml.etree.ElementTree as xml
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import check, end
 from suite import TESTDATA, TOP
+import words
 
 TRACETOOL = os.path.abspath(sys.argv[1])
 SVG = "{http://www.w3.org/2000/svg}"
@@ -196,8 +197,8 @@ def linked(gate):
 def slips():
     check("name a baseline" in run("history", code=2), "no baseline")
     check("no figure of the baseline is called \"frame.tome\"" in run("history", "base.json", "--row", "frame.tome", code=2), "no such figure")
-    check("no baseline: \"tracetool_baseline\"" in run("history", "budget.json", code=2), "no baseline in it")
-    check("both an input and an output" in run("history", "base.json", "-o", "base.json", code=2), "over its input")
+    check(words.say("no_baseline") in run("history", "budget.json", code=2), "no baseline in it")
+    check(words.say("input_and_output") in run("history", "base.json", "-o", "base.json", code=2), "over its input")
     run("history", "nothing.json", code=4)
 
 

@@ -8,6 +8,7 @@ import struct
 import subprocess
 
 import kit
+import words
 
 CALLS = 50000
 
@@ -135,7 +136,7 @@ def several():
 
 def not_recorded():
     out, run = record("true")
-    kit.check(run.returncode == 0 and "nothing was recorded" in run.stderr and not os.path.exists(out),
+    kit.check(run.returncode == 0 and words.say("nothing_recorded") in run.stderr and not os.path.exists(out),
               "a program without a runtime is told so", run.stderr)
     # The runtime is silent about a module it cannot load.
     folder = os.path.join(kit.FOLDER, "bad")
@@ -143,7 +144,7 @@ def not_recorded():
     bad = os.path.join(folder, "libmono-profiler-tracetool.so")
     open(bad, "w").write("no library")
     out, run = record(*ends("exit", "0"), options=["--module", bad])
-    kit.check(run.returncode == 0 and "nothing was recorded" in run.stderr and bad in run.stderr,
+    kit.check(run.returncode == 0 and words.say("nothing_recorded") in run.stderr and bad in run.stderr,
               "a module that does not load is told", run.stderr)
     out, run = record("./no-such-program")
     kit.check(run.returncode == 4 and "no-such-program" in run.stderr, "a program that is not there", run.stderr)
@@ -231,7 +232,7 @@ def into_a_pipe():
         _, run = record(*ends("exit", "0"), path=path)
         reader.wait(timeout=60)
     kit.check(calls(out) == CALLS, "into a pipe: no call is lost", calls(out))
-    kit.check("nothing was recorded" not in run.stderr, "into a pipe: nothing false is said", run.stderr)
+    kit.check(words.say("nothing_recorded") not in run.stderr, "into a pipe: nothing false is said", run.stderr)
     kit.check(len([line for line in run.stderr.splitlines() if path in line]) == 1, "into a pipe: where it went is said", run.stderr)
 
 
@@ -239,7 +240,7 @@ def no_place():
     """Where no capture can be made, that is said before the program runs."""
     folder = os.path.join(kit.FOLDER, "100%% folder")
     os.makedirs(folder.replace("%%", "%"), exist_ok=True)
-    for path, why in ((folder, "it is a folder"), (folder + "/", "it is a folder"), (folder + "/no/x.ttc", "its folder does not exist; make it first"),
+    for path, why in ((folder, "it is a folder"), (folder + "/", "it is a folder"), (folder + "/no/x.ttc", words.say("no_folder") + "; make it first"),
                       (kit.program("Ends") + "/x.ttc", "its folder: Not a directory")):
         _, run = record(*ends("exit", "0"), path=path)
         kit.check(run.returncode == 4 and run.stdout == "" and "cannot write %s: %s" % (path.replace("%%", "%"), why) in run.stderr, path + ": not run",
@@ -256,7 +257,7 @@ def old_capture_is_no_new_one():
     size = os.path.getsize(out)
     os.utime(out, (1, 1))
     _, run = record("true", path=out)
-    kit.check("nothing was recorded" in run.stderr and os.path.getsize(out) == size, "an old capture stays", run.stderr)
+    kit.check(words.say("nothing_recorded") in run.stderr and os.path.getsize(out) == size, "an old capture stays", run.stderr)
 
 
 kit.compile("Ends")
