@@ -8,8 +8,8 @@
 #	                 the same in patterns of bash, line by line; a line "..." is any number of lines
 #	exit             the exit status; none: 0
 # There @{KEY|WHAT|...} is the sentence of that key in tests/words.txt, which has those that several tests expect.
-# In the environment: `tracetool` is the program under test, $DATA the folder of captures, $CASE that of the case;
-# where they are printed they are compared as "DATA" and "CASE".
+# In the environment: `tracetool` is the program under test, `columns` picks columns of CSV (tests/kit/columns.py), $DATA the folder of
+# captures, $CASE that of the case; where the folders are printed they are compared as "DATA" and "CASE".
 #
 # --write puts what was printed into the files without .glob, with references for sentences; read the diff before committing it.
 # TT_SLOW: how many times as long as usual a case may take. TT_MISSING: tools that are not installed; cases that name one are left out, as is
@@ -24,6 +24,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/tracetool-cli.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$TRACETOOL" "$work/bin/tracetool"
+ln -s "$here/../kit/columns.py" "$work/bin/columns"
 export PATH=$work/bin:$PATH
 
 # Does file $1 match the patterns in $2?
