@@ -6,8 +6,10 @@ line of at least three names with commas between begins a table, and rows with a
 import csv
 import io
 import re
+import signal
 import sys
 
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)      # who reads may have seen enough
 wanted = sys.argv[1:]
 keep = width = None
 for line in sys.stdin:
