@@ -20,7 +20,7 @@ import kit
 import lot
 
 EVERY = float("inf") if os.environ.get("TT_OOM_EVERY") else 2000
-ONE_IN = 40
+ONE_IN = 80
 PROGRAM = os.path.join(kit.BUILD, "tracetool-oom")
 
 

@@ -15,7 +15,7 @@ PROGRAM = os.path.join(kit.BUILD, "tracetool-oom")
 FAIL = [("open", errno.EMFILE), ("read", errno.EIO), ("write", errno.ENOSPC), ("write", errno.EDQUOT),
         ("write", errno.EFBIG), ("close", errno.EIO), ("fsync", errno.EIO), ("rename", errno.EIO)]
 
-FIRST, ONE_IN = 1, 20
+FIRST, ONE_IN = 1, 40
 
 
 def problem(r, good, before, after, want, error):
