@@ -6,6 +6,8 @@
  */
 #include "raw/raw.h"
 
+#include <string.h>
+
 #include "io/src.h"
 
 enum {
@@ -53,6 +55,26 @@ try_layout(struct raw *m, const uint8_t *p, size_t n, const struct unity_version
 	return rc == TT_END || (rc < 0 && rc != TT_E_NOMEM && rc != TT_E_STOPPED && rc != TT_E_LIMIT && rc != TT_E_IO) ? TT_OK : rc;
 }
 
+/*
+ * Show the first ${want} bytes of the session at ${at}: *${n} of them at *${p}, which the file has. Of a later session they end where the next log may begin:
+ * there may be thousands, each of a few bytes.
+ */
+static int
+show_session(struct raw *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
+{
+	static const uint8_t magic[4] = { 0x50, 0x44, 0x33, 0x55 };
+	const int rc = tt_window_show(&m->win, at, want, p, n, err);
+	const uint8_t *next;
+
+	if (rc != TT_OK)
+		return rc;
+	/* A pipe may show more bytes than a file does. */
+	*n = *n < want ? *n : want;
+	if (at > 0 && *n > RAW_HEAD && (next = memmem(*p + RAW_HEAD, *n - RAW_HEAD, magic, sizeof magic)))
+		*n = (size_t)(next - *p);
+	return TT_OK;
+}
+
 /* Try all layouts on the first ${want} bytes of the session at ${at}: with messages as its header says, then with others. */
 static int
 try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, unsigned *gc, struct tt_err *err)
@@ -60,10 +82,8 @@ try_all(struct raw *m, uint64_t at, size_t want, struct raw_choice *best, unsign
 	const struct unity_version *v, *near = unity_candidate(best->word, true, 0);
 	const uint8_t *p;
 	size_t n;
-	int rc = tt_window_show(&m->win, at, want, &p, &n, err);
+	int rc = show_session(m, at, want, &p, &n, err);
 
-	/* A pipe may show more bytes than a file does. */
-	n = n < want ? n : want;
 	for (unsigned k = 0; rc == TT_OK && k < 2; k++)
 		for (unsigned i = 0; (v = unity_candidate(best->word, true, i)); i++) {
 			const bool aligned = best->said_aligned != (k == 1), first = i == 0 && k == 0;
@@ -110,12 +130,12 @@ choose(struct raw *m, uint64_t at, struct raw_choice *x, struct tt_err *err)
 	unsigned gc = RAW_NO_CATEGORY;
 	const uint8_t *p;
 	size_t n;
-	int rc = tt_window_show(&m->win, at, TRY_FIRST, &p, &n, err);
+	int rc = show_session(m, at, TRY_FIRST, &p, &n, err);
 
 	m->ntrial++;
 	m->tried_at = at;
 	if (rc == TT_OK)
-		rc = try_layout(m, p, n < TRY_FIRST ? n : TRY_FIRST, x->version, x->aligned, UINT64_MAX, &x->trial, &gc, err);
+		rc = try_layout(m, p, n, x->version, x->aligned, UINT64_MAX, &x->trial, &gc, err);
 	if (rc == TT_OK && x->trial.parts > 0 && !unity_trial_fits(&x->trial)) {
 		x->version = unity_candidate(x->word, true, 0);
 		x->aligned = x->said_aligned;
