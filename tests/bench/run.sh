@@ -29,13 +29,16 @@ else
 fi
 rm -rf "$OUT"
 mkdir -p "$OUT"
-rows=$OUT/rows detail=$OUT/detail missed=0 busiest=0
+rows=$OUT/rows detail=$OUT/detail missed=0 unjudged=0 busiest=0 noise=0
 : > "$rows"
 : > "$detail"
 
 say() { printf '%s\n' "$*" >&2; }
 have() { command -v "$1" > /dev/null; }
 cores=$(nproc)
+# What ratios must reach; README.md says what each means.
+RAW_BY_LOOP_1=0.16 RAW_BY_LOOP_2=0.26 DATA_BY_LOOP_1=0.06 DATA_BY_LOOP_2=0.1 PFTRACE_BY_LOOP=1.0 GZIP_BY_ZLIB=1.5 GZIP_BY_ZLIB_2=1.7
+BUSY=10                       # others used so many per cent of the machine: what it says of times is worth little
 
 # --- captures ------------------------------------------------------------------
 
@@ -99,6 +102,14 @@ timed() {
 	fi
 	read -r a_min a_med a_max b_min b_med b_max r_med r_min r_max _ a_rss others <<< "$words"
 	[ "$others" -le "$busiest" ] || busiest=$others
+	noise=$others
+}
+
+# fresh FILE: a copy of it, written now, for the runs of one row: how a file lies in the page cache is worth a sixth of a reader's speed.
+fresh() {
+	local to=$OUT/fresh.${1##*.}
+	rm -f "$OUT"/fresh.*
+	cat "$1" > "$to" && echo "$to"
 }
 
 calc() { awk "BEGIN { print $* }"; }
@@ -108,14 +119,18 @@ mib() { awk -v v="$1" 'BEGIN { printf "%.1f", v / 1024 }'; }
 # Columns on the screen; sizes of several files do not fit in there.
 line() {
 	[ ${#3} -le 9 ] || set -- "$1" "$2" '' "${@:4}"
-	printf '%-58s %5s %9s %9s %11s %10s %7s %8s\n' "$@"
+	printf '%-58s %5s %9s %9s %11s %10s %10s %8s\n' "$@"
 }
 
 # row JOB CORES OURS PEER VALUE LIMIT [RSS]: VALUE is what LIMIT is about, as ">= 1.0", "<= 1.1" or "-" for none.
-# What stands behind a number in VALUE or LIMIT is a unit.
+# What stands behind a number in VALUE or LIMIT is a unit. Times that were taken while others used the machine are not judged: the row that follows them.
 row() {
-	local ok=-
-	if [ "$6" != - ]; then
+	local ok=- busy=$noise
+	noise=0
+	if [ "$6" != - ] && [ "$busy" -ge "$BUSY" ]; then
+		ok='not judged'
+		unjudged=$((unjudged + 1))
+	elif [ "$6" != - ]; then
 		ok=$(awk -v v="$5" -v l="$6" 'BEGIN { split(l, w, " "); v += 0;
 			print (w[1] == ">=" ? v >= w[2] + 0 : v <= w[2] + 0) ? "yes" : "NO" }')
 		[ "$ok" = yes ] || missed=$((missed + 1))
@@ -307,8 +322,15 @@ perfetto_rows() {
 		faster "convert to .pftrace / to Chrome JSON" $n ">= 1.0" -x "$OUT/a.pftrace" -x "$OUT/b.json" -- \
 			"$TT" convert -q "$j" "$whole" -o "$OUT/a.pftrace" -- "$TT" convert -q "$j" "$whole" -o "$OUT/b.json"
 	done
-	slices=$(pack "$whole" "big-$WHOLE") || { none "slices of .pftrace a second" 2; return; }
-	row "slices of .pftrace a second, millions" 2 "$(secs "$a_med")" - "$(calc "int($slices / $a_med / 1e5) / 10")" ">= 25" "$(mib "$a_rss")"
+	slices=$(pack "$whole" "big-$WHOLE") || { none "convert to .pftrace / bare loop"; return; }
+	f=$(fresh "$whole") || { none "convert to .pftrace / bare loop"; return; }
+	for n in 1 2; do
+		on $n
+		faster "convert to .pftrace / bare loop that prints JSON" $n "$([ $n = 1 ] && echo - || echo ">= $PFTRACE_BY_LOOP")" -s \
+			-x "$OUT/a.pftrace" -x "$OUT/b.json" -- "$TT" convert -q "$j" "$f" -o "$OUT/a.pftrace" -- \
+			"$BENCH/bareloop" print "$CAPTURES/big-$WHOLE.slices" "$OUT/b.json"
+	done
+	row "slices of .pftrace a second, millions" 2 "$(secs "$a_med")" - "$(calc "int($slices / $a_med / 1e5) / 10")" - "$(mib "$a_rss")"
 	bytes=$("$TT" convert -q "$whole" -f chrome -o - | wc -c)
 	for f in .pftrace .pftrace.gz; do
 		"$TT" convert -q "$whole" -o "$OUT/a$f"
@@ -317,16 +339,18 @@ perfetto_rows() {
 	done
 }
 
+# Beside zlib at level 1, on one core, over the JSON that ours makes and compresses.
 gzip_rows() {
-	local whole=$CAPTURES/big-$WHOLE.mlpd bytes n
-	bytes=$("$TT" convert -q "$whole" -f chrome -o - | wc -c)
+	local whole=$CAPTURES/big-$WHOLE.mlpd json=$OUT/plain.json f bytes n
+	f=$(fresh "$whole") && "$TT" convert -q "$f" -o "$json" || { none "convert to .json.gz / zlib"; return; }
+	bytes=$(stat -c %s "$json")
 	for n in 1 2; do
 		on $n
-		timed "${pin[@]}" -x "$OUT/a.json.gz" -- "$TT" convert -q "$j" "$whole" -o "$OUT/a.json.gz" || { none "convert to .json.gz" $n; continue; }
-		row "convert to .json.gz, MB of JSON a second" $n "$(secs "$a_med")" - "$(calc "int($bytes / $a_med / 1e6)") MB/s" \
-			"$([ $n = 1 ] && echo - || echo '>= 300')" "$(mib "$a_rss")"
-		spread "convert to .json.gz" $n
+		faster "convert to .json.gz / zlib at level 1 of the JSON" $n ">= $([ $n = 1 ] && echo "$GZIP_BY_ZLIB" || echo "$GZIP_BY_ZLIB_2")" \
+			-x "$OUT/a.json.gz" -x "$OUT/b.gz" -- "$TT" convert -q "$j" "$f" -o "$OUT/a.json.gz" -- "$BENCH/zlib_level1" "$json" "$OUT/b.gz"
+		row ".json.gz, MB of JSON a second" $n "$(secs "$a_med")" - "$(calc "int($bytes / $a_med / 1e6)") MB/s" -
 	done
+	rm -f "$json"
 }
 
 # --- pprof -----------------------------------------------------------------------
@@ -357,6 +381,7 @@ memory_row() {
 	for s in $sizes; do
 		timed -w 0 -x "$OUT/a.json.gz" -- "$@" "$CAPTURES/$kind-$s.mlpd" || { RUNS=$runs; none "$job" 2; return; }
 		all+=("$(mib "$a_rss")")
+		noise=0               # memory does not hang on it
 		max=$(awk -v a="$a_rss" -v m="$max" 'BEGIN { print (a > m ? a : m) }')
 	done
 	RUNS=$runs
@@ -488,32 +513,36 @@ batch_rows() {
 
 # --- Unity's own captures --------------------------------------------------------------
 
-# 1.2 GB of a game of 40 threads and 3,000 markers in 10,000 frames, as .raw and as .data; beside it a program that reads the same bytes and
-# adds them up.
+# 1.2 GB of a game of 40 threads and 3,000 markers in 10,000 frames, as .raw and as .data. Beside it the least that a reader must do, on one core: a loop
+# that adds up the times of all zones; and what it takes to move the bytes: cat into a pipe.
 unity_rows() {
-	local form f zones n size
+	local form f zones n size limit
 	for form in raw data; do
 		[ $form = raw ] && zones=3750 || zones=5250
 		f=$CAPTURES/unity-$UNITY.$form
 		[ -s "$f" ] || { "$BENCH/unity_gen" $form "$f.new" "$UNITY" $zones > /dev/null && mv "$f.new" "$f"; } ||
 			{ none "stats .$form"; continue; }
+		f=$(fresh "$f") || { none "stats .$form"; continue; }
 		size=$(stat -c %s "$f") a_rss=
 		for n in 1 2; do
 			on $n
-			timed "${pin[@]}" -- "$TT" stats -q "$j" "$f" -- cksum "$f" || { none "stats .$form / cksum" $n; continue; }
-			row "stats .$form, GB a second; beside it cksum" $n "$(secs "$a_med")" "$(secs "$b_med")" \
-				"$(awk -v n="$size" -v t="$a_med" 'BEGIN { printf "%.2f GB/s", n / t / 1e9 }')" \
-				"$([ $n = 1 ] && echo - || echo '>= 1.5')" "$(mib "$a_rss")"
-			spread "stats .$form / cksum" $n
+			limit=${form^^}_BY_LOOP_$n
+			faster "stats .$form / loop that adds up its zones" $n ">= ${!limit}" -- "$TT" stats -q "$j" "$f" -- "$BENCH/unity_loop" "$f"
+			row "stats .$form, GB a second" $n "$(secs "$a_med")" - \
+				"$(awk -v n="$size" -v t="$a_med" 'BEGIN { printf "%.2f GB/s", n / t / 1e9 }')" -
 		done
-		[ -z "$a_rss" ] || row "RSS of stats .$form, $((size / 1000000)) MB" 2 "$(mib "$a_rss")" - "$(mib "$a_rss") MiB" "<= 64" "$(mib "$a_rss")"
+		# shellcheck disable=SC2016
+		faster "stats .$form / cat into a pipe" 2 - -- "$TT" stats -q -j2 "$f" -- bash -c 'cat "$0" | cat' "$f"
+		row "RSS of stats .$form, $((size / 1000000)) MB" 2 "$(mib "$a_rss")" - "$(mib "$a_rss") MiB" "<= 64" "$(mib "$a_rss")"
 	done
+	rm -f "$OUT"/fresh.*
 }
 
 # --- all of it -----------------------------------------------------------------------
 
 needs=("big $BIG" "many $MANY" "big $WHOLE")
 [[ ${ONLY:-} =~ ^(gate|tables|unity)$ ]] && needs=()
+[[ ${ONLY:-} =~ ^(perfetto|gzip|perfetto\|gzip)$ ]] && needs=("big $WHOLE")
 [[ ${ONLY:-} == tables ]] && needs=("big $BIG" "many $MANY")
 wanted gate && needs+=("big $GATED")
 wanted memory && for s in $FLAT; do needs+=("big $s"); done
@@ -550,7 +579,7 @@ size() { awk -v b="$(stat -c %s "$CAPTURES/$1.mlpd" 2> /dev/null)" 'BEGIN { prin
 $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $cores cores, Linux $(uname -r). Load before: $load. \
 $(mono --version 2> /dev/null | sed -n '1s/ (.*//p'), $(uftrace --version 2> /dev/null | cut -d' ' -f1,2). \
 BIG $(size big-$BIG), MANY $(size many-$MANY), Chrome JSON from a capture of $(size big-$WHOLE). Medians of $RUNS; $took s in all."
-	[ "$busiest" -lt 10 ] || printf '\n**Others used up to %s %% of the machine meanwhile: the figures are worth little.**\n' "$busiest"
+	[ "$busiest" -lt "$BUSY" ] || printf '\n**Others used up to %s %% of the machine meanwhile: the figures are worth little.**\n' "$busiest"
 	[ -z "${QUICK:-}" ] || printf '\n**QUICK: small captures and few runs; the figures say little.**\n'
 	echo
 	echo '| job | cores | ours | peer | value | must reach | reached | peak RSS, MiB |'
@@ -558,6 +587,7 @@ BIG $(size big-$BIG), MANY $(size many-$MANY), Chrome JSON from a capture of $(s
 	sed 's/\t$//; s/\t/ | /g; s/^/| /; s/$/ |/' "$rows"
 	echo
 	echo '"value" is the ratio of speeds (theirs by ours) where a peer is named, of times where the row says so.'
+	echo "\"not judged\": others used $BUSY % of the machine or more meanwhile."
 	echo '"cores": 1 is both on one core with -j1; 2 is -j2; mprof-report, uftrace and the loop use one.'
 	echo
 	echo '## Spread'
@@ -569,11 +599,12 @@ BIG $(size big-$BIG), MANY $(size many-$MANY), Chrome JSON from a capture of $(s
 
 echo
 echo "Written to $BENCH/results.md. $took s; load before: $load."
-[ "$busiest" -lt 10 ] || echo "Others used up to $busiest % of the machine meanwhile: the figures are worth little."
+[ "$busiest" -lt "$BUSY" ] || echo "Others used up to $busiest % of the machine meanwhile: the figures are worth little."
 rm -rf "$OUT"
 if [ -n "${QUICK:-}" ]; then
 	echo "QUICK: $missed rows below what they must reach, which says little on small captures."
 	exit 0
 fi
+[ "$unjudged" = 0 ] || echo "$unjudged rows were not judged: others used $BUSY % of the machine or more meanwhile."
 echo "$missed rows did not reach what they must."
 [ "$missed" = 0 ]
