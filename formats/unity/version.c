@@ -117,8 +117,7 @@ unity_settle_layout(struct tt_env *env, const char *file, uint32_t word, uint64_
 		    "read it like Unity %s with %s", form, word, release[0] ? ", " : "", release, tt_setting_name[TT_SETTING_SCRUB], like,
 		    tt_setting_name[TT_SETTING_FORCE]);
 	if (*forced)
-		tt_log(env, TT_LOG_NORMAL, "%s: no known layout fits version 0x%08x; read because of %s, like Unity %s%s", file, word,
-		    tt_setting_name[TT_SETTING_FORCE], like, how);
+		tt_log(env, TT_LOG_NORMAL, "%s: no known layout fits version 0x%08x; read all the same, like Unity %s%s", file, word, like, how);
 	else if (!own)
 		tt_log(env, TT_LOG_NORMAL, "%s: version 0x%08x is %s; read like Unity %s%s%s", file, word,
 		    later ? "newer than this tracetool" : "unknown", like, how, fits);
