@@ -58,7 +58,8 @@ const struct query_example query_examples[] = {
 	    "no capture has allocations", "sites_left_out", "places that allocate least" },
 	{ "On which devices are frames over 33 ms?",
 	    WITH_FRAMES " SELECT device, count(*) AS captures, sum(frames_count) AS frames, sum(frames_over_33_33) AS over, "
-	    "round(100.0 * sum(frames_over_33_33) / sum(frames_count), 2) AS over_percent FROM c GROUP BY device ORDER BY over_percent DESC, device",
+	    "round(100.0 * sum(frames_over_33_33) / sum(frames_count) "
+	    "FILTER (WHERE frames_over_33_33 IS NOT NULL), 2) AS over_percent FROM c GROUP BY device ORDER BY over_percent DESC, device",
 	    "no capture has whole frames", NULL, NULL },
 	{ "Which captures stop longest to collect garbage?",
 	    "SELECT key, gcalloc_collections AS collections, gcalloc_stopped_ns AS stopped_ns, gcalloc_stopped_max_ns AS stopped_max_ns, "
@@ -67,8 +68,11 @@ const struct query_example query_examples[] = {
 	    "no capture has pauses for collections", NULL, NULL },
 	{ "How many frames are too long for 60, 30 and 20 fps?",
 	    "WITH c AS (SELECT sum(frames_count) AS n, sum(frames_over_16_67) AS a, sum(frames_over_33_33) AS b, sum(frames_over_50) AS c "
-	    "FROM capture WHERE copy = 0) SELECT '1: up to 16.67 ms' AS frame_time, n - a AS frames FROM c UNION ALL "
-	    "SELECT '2: up to 33.33 ms', a - b FROM c UNION ALL SELECT '3: up to 50 ms', b - c FROM c UNION ALL SELECT '4: over 50 ms', c FROM c",
+	    "FROM capture WHERE copy = 0 AND frames_over_16_67 IS NOT NULL AND frames_over_33_33 IS NOT NULL AND frames_over_50 IS NOT NULL) "
+	    "SELECT '1: up to 16.67 ms' AS frame_time, n - a AS frames FROM c UNION ALL "
+	    "SELECT '2: up to 33.33 ms', a - b FROM c UNION ALL SELECT '3: up to 50 ms', b - c FROM c UNION ALL SELECT '4: over 50 ms', c FROM c "
+	    "UNION ALL SELECT '5: too few frames of a capture tell', sum(frames_count) FROM capture WHERE copy = 0 AND frames_count > 0 AND "
+	    "(frames_over_16_67 IS NULL OR frames_over_33_33 IS NULL OR frames_over_50 IS NULL) HAVING sum(frames_count) > 0",
 	    "no capture has whole frames", NULL, NULL },
 };
 

@@ -193,13 +193,15 @@ is_capped(const struct tt_views *view, int64_t *period)
 
 /* Judge the times for which frames were shown by ${limit}. */
 static const char *
-verdict(const struct tt_model *m, const struct tt_values *shown, int64_t limit, struct tt_report *r)
+verdict(struct tt_views *view, const struct tt_values *shown, int64_t limit, struct tt_report *r)
 {
 	const size_t over = tt_values_over(shown, limit);
-	const char *doubt = over ? tt_shown_doubt(m, limit, r) : NULL;
+	const char *doubt = over ? tt_shown_doubt(view->m, limit, r) : NULL, *untold = tt_shown_untold(view, limit, r);
 
 	if (over == 0)
 		return "held by all frames";
+	if (untold)
+		return untold;
 	return tt_text(r, "missed by %s of %s frames, %s %%%s%s", count_text(r, over), count_text(r, shown->n), share_text(r, over, shown->n),
 	    doubt ? ": " : "", doubt ? doubt : "");
 }
@@ -258,9 +260,10 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	const char *limits = tt_shown_limits(view->m, r);
 	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s", frames_text(f, x->n, r), quantiles_text(x, r), editor_text(f, r), open_text(view->m, r)));
 	tt_cell_text(&c[S_SEEN], tt_text(r, "%s%s%s", tt_shown_text(view, r), *limits ? "; " : "", limits));
-	const char *limited = 2 * tt_values_over(counted, tt_frame_limit(16670000)) > x->n ? tt_pass_limited(f, r) : NULL;
-	tt_cell_text(&c[S_60], tt_text(r, "%s%s%s", verdict(view->m, counted, tt_frame_limit(16670000), r), limited ? "; " : "", limited ? limited : ""));
-	tt_cell_text(&c[S_30], verdict(view->m, counted, tt_frame_limit(33330000), r));
+	const int64_t sixty = tt_frame_limit(16670000);
+	const char *limited = 2 * tt_values_over(counted, sixty) > x->n && !tt_frames_untold(f, sixty) ? tt_pass_limited(f, r) : NULL;
+	tt_cell_text(&c[S_60], tt_text(r, "%s%s%s", verdict(view, counted, sixty, r), limited ? "; " : "", limited ? limited : ""));
+	tt_cell_text(&c[S_30], verdict(view, counted, tt_frame_limit(33330000), r));
 	tt_cell_name(&c[S_NEEDED], tt_shown_needed(view, r));
 }
 

@@ -194,6 +194,8 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	add_named(a, &s->allocs, m, "gcalloc.count");
 	add_named(a, &s->collections, m, "gcalloc.collections");
 	add_named(a, &s->pauses, m, "gcalloc.pauses");
+	s->knows_over |= json_object_get(m, "frames.over_33_33") != NULL;
+	s->lacks_over |= json_object_get(m, "frames.count") && !json_object_get(m, "frames.over_33_33");
 	s->knows_late |= json_object_get(m, "frames.late") != NULL;
 	s->knows_allocs |= json_object_get(m, "gcalloc.bytes") != NULL;
 	s->knows_collections |= json_object_get(m, "gcalloc.collections") != NULL;

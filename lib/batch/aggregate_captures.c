@@ -27,7 +27,7 @@ struct tt_capture_row {
 	const char *text[TEXTS];
 	size_t bytes;                 /* of all this */
 	uint64_t group;               /* a hash of it */
-	bool bad, has_frames, knows_allocs, has_limit;
+	bool bad, has_frames, knows_allocs, knows_over, has_limit;
 	int64_t frames, median, p95, p99, max, over, late, alloc_b, duration;
 	int64_t cap, uncapped_median, uncapped_p95;     /* of capped frames; else 0 */
 	int64_t by;                   /* the 95th percentile by which captures are compared */
@@ -166,6 +166,7 @@ new_row(const struct tt_result *r, const char *group, struct tt_mem *mem, struct
 	/* Where the limit is kept, how much work is left room for; where one frame in twenty is late, how long they are shown. */
 	row->by = row->uncapped_p95 && row->late * 20 < row->frames ? row->uncapped_p95 : row->p95;
 	row->has_limit = json_object_get(m, "frames.late") != NULL;
+	row->knows_over = json_object_get(m, "frames.over_33_33") != NULL;
 	row->has_frames = row->frames > 0;
 	row->knows_allocs = json_object_get(m, "gcalloc.bytes") != NULL;
 	to = (char *)(row + 1);
@@ -266,7 +267,8 @@ const struct tt_col tt_captures_col[C_N] = {
 	[C_CAP] = { "frame_cap_ns", "capped at", TT_UNIT_NS, "Time that the frame limit makes each frame last; empty if frames are not capped." },
 	[C_UNCAPPED_MEDIAN] = { "frame_uncapped_median_ns", "uncapped median", TT_UNIT_NS, "Of capped frames, the median uncapped time." },
 	[C_UNCAPPED_P95] = { "frame_uncapped_p95_ns", "uncapped p95", TT_UNIT_NS, "Of capped frames, the 95th percentile of the uncapped time." },
-	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond." },
+	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond. "
+	    "Empty where too few frames tell." },
 	[C_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." },
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if they are not recorded." },
 	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Time from the first event to the last." },
@@ -297,7 +299,8 @@ put_row(const struct tt_captures *c, const struct tt_capture_row *row, struct tt
 		tt_cell_int(&cell[C_P95], row->p95);
 		tt_cell_int(&cell[C_P99], row->p99);
 		tt_cell_int(&cell[C_MAX], row->max);
-		tt_cell_int(&cell[C_OVER], row->over);
+		if (row->knows_over)
+			tt_cell_int(&cell[C_OVER], row->over);
 		if (row->has_limit)
 			tt_cell_int(&cell[C_LATE], row->late);
 		if (row->cap)

@@ -31,7 +31,8 @@ struct sums {
 	uint64_t alloc_b, duration_ns, frame_ns, frames;
 	struct range frame, uncapped, frame_alloc, pause;     /* uncapped: of capped frames */
 	int64_t pause_max, stopped_max;
-	bool knows_late, knows_allocs, knows_collections, knows_pauses, knows_stops;   /* some capture does */
+	bool lacks_over;              /* some capture has too few frames to tell how many of them are over 33.33 ms */
+	bool knows_over, knows_late, knows_allocs, knows_collections, knows_pauses, knows_stops;   /* some capture does */
 };
 
 struct list {

@@ -34,7 +34,8 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_UNCAPPED_MEDIAN] = { "frame_uncapped_median_ns", "uncapped median", TT_UNIT_NS, \
 	    "Median uncapped time of the frames of captures whose frames are capped, within 1.6 %; empty if none are." }, \
 	[C_UNCAPPED_P95] = { "frame_uncapped_p95_ns", "uncapped p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
-	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond." }, \
+	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond. " \
+	    "Empty where too few frames tell." }, \
 	[C_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." }, \
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if no capture records allocations." }, \
 	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated; empty likewise." }, \
@@ -151,7 +152,7 @@ quantile(const struct range *r, uint64_t num, uint64_t den)
 
 /*
  * That of frame times, moved to the side of an edge on which it is: how many frames are up to each edge is known exactly. ${row}: so many
- * between the edges; NULL: only those over the one of 33.33 ms are known.
+ * between the edges; NULL: only those over the one of 33.33 ms are known, of captures that tell.
  */
 static int64_t
 frame_quantile(const struct sums *s, const uint64_t *row, uint64_t num, uint64_t den)
@@ -162,7 +163,7 @@ frame_quantile(const struct sums *s, const uint64_t *row, uint64_t num, uint64_t
 
 	for (size_t i = 0; i + 1 < TT_FRAME_ROWS; i++) {
 		seen += row ? row[i] : 0;
-		if (!row && i != TT_FRAME_ROW_30)
+		if (!row && (i != TT_FRAME_ROW_30 || s->lacks_over))
 			continue;
 		if (!row)
 			seen = s->frames - s->over;
@@ -203,7 +204,8 @@ put_sums(struct tt_table *t, const struct sums *s, const uint64_t *row, const ch
 		tt_cell_int(&c[C_P95], frame_quantile(s, row, 95, 100));
 		tt_cell_int(&c[C_P99], frame_quantile(s, row, 99, 100));
 		tt_cell_int(&c[C_MAX], (int64_t)s->frame.max);
-		tt_cell_int(&c[C_OVER], (int64_t)s->over);
+		if (s->knows_over)
+			tt_cell_int(&c[C_OVER], (int64_t)s->over);
 		if (s->knows_late)
 			tt_cell_int(&c[C_LATE], (int64_t)s->late);
 	}

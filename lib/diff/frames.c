@@ -137,6 +137,8 @@ tt_diff_frames_add(struct tt_diff *d, unsigned side, struct tt_views *view, cons
 		rc = keep_times(d, f, v, err);
 		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
 			f->over[i] += tt_values_over(shown, tt_frame_limit(budget[i]));
+		for (unsigned i = 0; i < TT_DIFF_BUDGETS; i++)
+			f->untold[i] = f->untold[i] || tt_frames_untold(view->m->frames, tt_frame_limit(budget[i]));
 		if (rc == TT_OK)
 			rc = add_worst(f, what[t], t == TT_DIFF_UNCAPPED ? &view->m->frames->latest : &view->m->frames->longest, &a, err);
 	}
@@ -190,7 +192,8 @@ fill_quantiles(const struct tt_diff_ctx *x, struct tt_table *t)
 enum { B_BUDGET, B_A, B_B, B_A_SHARE, B_B_SHARE, B_DIFF, B_N };
 static const struct tt_col budget_col[B_N] = {
 	[B_BUDGET] = { "budget_ns", "budget", TT_UNIT_NS, "The time of a frame at 60 and at 30 fps." },
-	[B_A] = { "a_over", "over A", TT_UNIT_COUNT, "Frames of A that were shown for longer, in whole refreshes where a frame limit shows." },
+	[B_A] = { "a_over", "over A", TT_UNIT_COUNT, "Frames of A that were shown for longer, in whole refreshes where a frame limit shows. "
+	    "Empty where too few frames tell." },
 	[B_B] = { "b_over", "over B", TT_UNIT_COUNT, "Frames of B that were shown for longer, likewise." },
 	[B_A_SHARE] = { "a_share", "share A", TT_UNIT_PERCENT, "Their share of the frames of A." },
 	[B_B_SHARE] = { "b_share", "share B", TT_UNIT_PERCENT, "Their share of the frames of B." },
@@ -208,10 +211,13 @@ fill_budgets(const struct tt_diff_ctx *x, struct tt_table *t)
 		for (unsigned s = 0; s < TT_DIFF_SIDES; s++) {
 			const struct tt_diff_frames *f = frames_of(x, s);
 
+			if (f->untold[i])
+				continue;
 			tt_cell_u64(&c[B_A + s], f->over[i]);
 			tt_cell_int(&c[B_A_SHARE + s], tt_ratio(f->over[i], 10000, f->h.n));
 		}
-		tt_cell_int(&c[B_DIFF], c[B_B_SHARE].v - c[B_A_SHARE].v);
+		if (!c[B_A].empty && !c[B_B].empty)
+			tt_cell_int(&c[B_DIFF], c[B_B_SHARE].v - c[B_A_SHARE].v);
 	}
 }
 

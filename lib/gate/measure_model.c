@@ -14,6 +14,7 @@
 #include "collect/collections.h"
 #include "collect/counters.h"
 #include "model/loss.h"
+#include "pass/shown.h"
 #include "view/counter.h"
 #include "view/view.h"
 
@@ -176,6 +177,10 @@ over(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struc
 
 	if (!e)
 		return v->why ? TT_OK : err->code;
+	if (frame_value_of(x) == TT_FRAME_SHOWN && tt_frames_untold(g->m->frames, x->limit_ns)) {
+		v->why = "it has " TT_TOO_FEW_FRAMES;
+		return TT_OK;
+	}
 	set_frames(x, tt_values_over(e, x->limit_ns), e->n, v);
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
 }

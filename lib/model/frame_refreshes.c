@@ -136,6 +136,54 @@ tt_frames_period_of(const struct tt_refresh_segment *is)
 	return usual ? 1000000000 / usual : tt_ratio((uint64_t)is->period_ps, 1, 1000);
 }
 
+/* Those of the frames of ${is} that are late for a timer, though a display would have shown them for whole refreshes, which ${limit} has room for. */
+static size_t
+untold_of_timer(const struct tt_frames *f, const struct tt_refresh_segment *is, int64_t limit)
+{
+	enum { OF_PERIODS = 16 };
+	size_t n = 0;
+
+	for (size_t i = is->first; i < is->end; i++) {
+		const int64_t wall = tt_frames_wall(f, i), shown = tt_ratio(tt_frames_taken(f, i), (uint64_t)tt_frames_period_of(is), 1);
+
+		n += tt_frames_is_late(f, i) && wall > limit && shown <= limit && wall - shown <= shown / OF_PERIODS;
+	}
+	return n;
+}
+
+/*
+ * Those of the frames of ${is}, which show no limit. However late each is woken, frames that are all in time do not take more time together than their limit
+ * gives them, but for one end that is late, and what a timer's sleeps take longer.
+ */
+static size_t
+untold_of(const struct tt_frames *f, const struct tt_refresh_segment *is, int64_t limit)
+{
+	enum { OF_SLEEP = 32, OF_END = 2 };
+	tt_i128 more = 0;
+	size_t n = 0;
+
+	for (size_t i = is->first; i < is->end; i++) {
+		const int64_t wall = tt_frames_wall(f, i);
+
+		if (wall / 3 * 2 > limit)
+			continue;
+		more += wall - limit - limit / OF_SLEEP;
+		n += wall > limit;
+	}
+	return more <= limit / OF_END ? n : 0;
+}
+
+size_t
+tt_frames_untold(const struct tt_frames *f, int64_t limit)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nsegment; i++)
+		if (f->segment[i].untold)
+			n += (f->segment[i].kind == TT_REFRESH_TIMER ? untold_of_timer : untold_of)(f, &f->segment[i], limit);
+	return n;
+}
+
 int64_t
 tt_frames_shown(const struct tt_frames *f, size_t i)
 {

@@ -266,6 +266,13 @@ const struct tt_refresh_segment *tt_frames_segment(const struct tt_frames *f, si
 /* How long frame ${i} was shown: whole periods of its segment (tt_frames_period_of()); where no limit shows, or it is late for a timer, its wall time. */
 int64_t tt_frames_shown(const struct tt_frames *f, size_t i);
 
+/*
+ * How many frames the capture does not tell whether they were shown for longer than ${limit}: they last up to half longer, are too few to show whether a
+ * limit holds them, and do not take more time together than a limit of that gives them. Or
+ * they are late for a timer by whole periods of that, which few frames do not tell from a display's refreshes.
+ */
+size_t tt_frames_untold(const struct tt_frames *f, int64_t limit);
+
 /* A period of ${is}, in ns: that of the usual rate within two hundredths of it, which is meant; else as it is. 0: none. */
 int64_t tt_frames_period_of(const struct tt_refresh_segment *is);
 

@@ -17,6 +17,7 @@
 #include "page/frame_data.h"
 #include "page/hitches.h"
 #include "page/lines.h"
+#include "pass/shown.h"
 #include "stat/num.h"
 #include "view/view.h"
 
@@ -165,13 +166,39 @@ put_reading(const struct page *p, int64_t limit)
 	tt_html_text(p->out, why->s);
 }
 
+/* The first sentence where too few frames tell how many miss 60 fps: what the summary says of both rates. */
+static void
+put_untold(const struct page *p, const char *sixty)
+{
+	const int64_t limit = tt_html_value(table(p, "frame_budgets"), 1, "budget_ns");
+	const char *thirty = tt_shown_untold(p->view, limit, p->r);
+
+	put(p, "<p class=\"v fair\"><strong>60 fps</strong>: ");
+	tt_html_text(p->out, sixty);
+	put(p, "; <strong>30 fps</strong>: ");
+	if (thirty) {
+		tt_html_text(p->out, thirty);
+	} else if (tt_html_value(table(p, "frame_budgets"), 1, "over") == 0) {
+		put(p, "held by all frames");
+	} else {
+		put(p, "missed by ");
+		put_over(p, 1);
+	}
+	put(p, ".");
+}
+
 /* The first sentence: how long frames were shown against 60 and 30 fps, the first two rows. */
 static void
 put_rates(const struct page *p)
 {
 	const struct tt_table *budgets = table(p, "frame_budgets");
+	const char *untold = tt_shown_untold(p->view, tt_html_value(budgets, 0, "budget_ns"), p->r);
 	const int64_t over60 = tt_html_value(budgets, 0, "over"), over30 = tt_html_value(budgets, 1, "over");
 
+	if (untold) {
+		put_untold(p, untold);
+		return;
+	}
 	put(p, over60 == 0 ? "<p class=\"v good\">" : over30 == 0 ? "<p class=\"v fair\">" : "<p class=\"v bad\">");
 	if (over60 == 0) {
 		put(p, "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");

@@ -35,7 +35,7 @@ static const struct tt_col summary_col[S_N] = {
 	[S_LOW01] = { "low_01_fps", "0.1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the longest 0.1 % of the frames (rounded up to whole frames)." },
 	[S_OVER60] = { "over_16_67", "over 16.67 ms", TT_UNIT_COUNT,
 	    "Frames too long for 60 fps: shown for longer than 1/60 s and a microsecond; where a limit "
-	    "shows, whole refreshes count." },
+	    "shows, whole refreshes count. Empty where too few frames tell." },
 	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT,
 	    "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond, counted likewise." },
 	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames shown for longer than 50 ms, counted likewise." },
@@ -76,7 +76,8 @@ static const struct tt_col budget_col[B_N] = {
 	[B_BUDGET] = { "budget", "budget", TT_UNIT_TEXT, "Budget in ms, as given." },
 	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "Longest time within the budget, in whole ns." },
 	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT,
-	    "Number of frames over the budget: of wall time by how long they were shown, whole refreshes where a limit shows." },
+	    "Number of frames over the budget: of wall time by how long they were shown, whole refreshes where a limit shows. "
+	    "Empty where too few frames tell." },
 	[B_SHARE] = { "over_share", "over", TT_UNIT_PERCENT, "Share of all whole frames." },
 };
 
@@ -202,7 +203,8 @@ put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values 
 		tt_cell_int(&c[S_LOW01], tt_values_fps(x, 1000));
 	}
 	for (size_t i = 0; i < NBUDGET; i++)
-		tt_cell_u64(&c[S_OVER60 + i], tt_values_over(counted, tt_frame_limit(standard_budget[i].ns)));
+		if (kind->what != TT_FRAME_WALL || tt_frames_untold(f, tt_frame_limit(standard_budget[i].ns)) == 0)
+			tt_cell_u64(&c[S_OVER60 + i], tt_values_over(counted, tt_frame_limit(standard_budget[i].ns)));
 	if (kind->what == TT_FRAME_WALL && tt_frames_have_limit(f))
 		tt_cell_u64(&c[S_LATE], f->nlate);
 	tt_cell_u64(&c[S_PARTIAL], f->partial);
@@ -269,7 +271,7 @@ summary(struct tt_making *k, struct tt_table *t)
 }
 
 static void
-put_budget(struct tt_table *t, const struct kind *kind, const struct tt_values *x, const char *name, int64_t limit)
+put_budget(struct tt_table *t, const struct kind *kind, const struct tt_values *x, const struct tt_frames *f, const char *name, int64_t limit)
 {
 	size_t over = tt_values_over(x, limit);
 	struct tt_cell *c = tt_row(t);
@@ -277,6 +279,8 @@ put_budget(struct tt_table *t, const struct kind *kind, const struct tt_values *
 	tt_cell_text(&c[B_TIME], kind->name);
 	tt_cell_text(&c[B_BUDGET], name);
 	tt_cell_int(&c[B_LIMIT], limit);
+	if (kind->what == TT_FRAME_WALL && tt_frames_untold(f, limit))
+		return;
 	tt_cell_u64(&c[B_OVER], over);
 	tt_cell_share(&c[B_SHARE], (int64_t)over, (int64_t)x->n);
 }
@@ -292,9 +296,9 @@ budgets(struct tt_making *k, struct tt_table *t)
 		if (!x || x->n == 0 || !is_shown(&kinds[i], k->m->frames, period))
 			continue;
 		for (size_t b = 0; b < NBUDGET; b++)
-			put_budget(t, &kinds[i], x, standard_budget[b].name, tt_frame_limit(standard_budget[b].ns));
+			put_budget(t, &kinds[i], x, k->m->frames, standard_budget[b].name, tt_frame_limit(standard_budget[b].ns));
 		for (unsigned b = 0; b < k->o->nbudget; b++)
-			put_budget(t, &kinds[i], x, k->o->budget[b], k->o->budget_ns[b]);
+			put_budget(t, &kinds[i], x, k->m->frames, k->o->budget[b], k->o->budget_ns[b]);
 	}
 }
 

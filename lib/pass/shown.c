@@ -14,7 +14,8 @@ const struct tt_col tt_shown_col[TT_SHOWN_COLUMNS] = {
 	[C_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1; empty if there is one." },
 	[C_FIRST] = { "first", "from frame", TT_UNIT_COUNT, "Number of the first frame with this limit." },
 	[C_LAST] = { "last", "to", TT_UNIT_COUNT, "Number of the last one in a row." },
-	[C_LIMIT] = { "limit", "limit", TT_UNIT_TEXT, "What the limit is kept by: display (vertical sync), timer, or none." },
+	[C_LIMIT] = { "limit", "limit", TT_UNIT_TEXT,
+	    "What the limit is kept by: display (vertical sync), timer, none, or unknown where too few frames tell." },
 	[C_REFRESH] = { "refresh_ns", "period", TT_UNIT_NS, "Period of the display's refreshes, or of the timer, as the frames show it." },
 	[C_TARGET] = { "refreshes", "per frame", TT_UNIT_COUNT, "Periods that the limit gives a frame." },
 	[C_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of whole frames." },
@@ -111,7 +112,7 @@ put_segment(const struct tt_model *m, const struct tt_refresh_segment *s, struct
 		tt_cell_int(&c[C_PROCESS], (int64_t)m->threads.t[tt_frames_thread(f, s->first)]->process + 1);
 	tt_cell_u64(&c[C_FIRST], tt_frames_number(f, s->first));
 	tt_cell_u64(&c[C_LAST], tt_frames_number(f, s->end - 1));
-	tt_cell_text(&c[C_LIMIT], kept_by[s->kind]);
+	tt_cell_text(&c[C_LIMIT], s->untold && s->kind == TT_REFRESH_NONE ? "unknown" : kept_by[s->kind]);
 	tt_cell_u64(&c[C_COUNT], n);
 	if (is.ns > 0)
 		tt_cell_int(&c[C_FPS], tt_ratio(n, UINT64_C(1000000000000), (uint64_t)is.ns));
@@ -148,7 +149,7 @@ only_limit(const struct tt_refresh_segment *s, struct tt_report *r)
 	char at[TT_CAP_TEXT];
 
 	if (s->kind == TT_REFRESH_NONE)
-		return "";
+		return s->untold ? TT_TOO_FEW_FRAMES : "";
 	*tt_put_cap(at, limit_of(s)) = '\0';
 	return doubt_of(s) ? tt_text(r, "frames take %u refreshes: %s", s->target, reading_text(s, r)) : tt_text(r, "frames are capped at %s", at);
 }
@@ -158,7 +159,7 @@ static const char *
 one_limit(const struct tt_refresh_segment *s, struct tt_report *r)
 {
 	if (s->kind == TT_REFRESH_NONE)
-		return "no limit";
+		return s->untold ? "an unknown limit, if any," : "no limit";
 	return doubt_of(s) ? tt_text(r, "%s (a limit, or %s)", rate_text(r, limit_of(s)), doubt_of(s)) : rate_text(r, limit_of(s));
 }
 
@@ -274,4 +275,17 @@ tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r)
 			most = s;
 	}
 	return most ? reading_text(most, r) : NULL;
+}
+
+const char *
+tt_shown_untold(struct tt_views *view, int64_t limit, struct tt_report *r)
+{
+	const size_t untold = tt_frames_untold(view->m->frames, limit);
+	const struct tt_values *shown = untold ? tt_view_frames(view, TT_FRAME_SHOWN, &r->err) : NULL;
+	const size_t over = shown ? tt_values_over(shown, limit) : 0;
+
+	if (!shown)
+		return NULL;
+	return over == untold ? "no verdict: " TT_TOO_FEW_FRAMES :
+	    tt_text(r, "missed by at least %s of %s frames: %s", count_text(r, over - untold), count_text(r, shown->n), TT_TOO_FEW_FRAMES);
 }

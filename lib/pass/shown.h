@@ -8,13 +8,16 @@
 
 #include "pass/pass.h"
 
+/* Where frames may have been in time for a limit, for all that the capture tells (tt_frames_untold()). */
+#define TT_TOO_FEW_FRAMES "too few frames to tell a limit"
+
 enum { TT_SHOWN_COLUMNS = 16 };
 extern const struct tt_col tt_shown_col[TT_SHOWN_COLUMNS];
 
 /* A row for each segment of frames. */
 void tt_shown_table(struct tt_making *k, struct tt_table *t);
 
-/* "frames are capped at 60 fps (16.7 ms)", or of several limits "60 fps to frame 120, 30 fps from 121 on"; "": no limit shows. */
+/* "frames are capped at 60 fps (16.7 ms)", or of several limits "60 fps to frame 120, 30 fps from 121 on"; "": no limit shows; TT_TOO_FEW_FRAMES. */
 const char *tt_shown_limits(const struct tt_model *m, struct tt_report *r);
 
 /* "39.8 fps: of 239 frames 119 took one refresh, 120 two; 120 late, 50.2 %"; without a limit "58.3 fps". */
@@ -25,5 +28,11 @@ const char *tt_shown_needed(struct tt_views *view, struct tt_report *r);
 
 /* Where frames are over a budget of ${limit} ns as a limit or a GPU makes them: "a limit of 30 fps, or a GPU that is too slow"; NULL: that is not so. */
 const char *tt_shown_doubt(const struct tt_model *m, int64_t limit, struct tt_report *r);
+
+/*
+ * Where the capture does not tell how many frames were shown for longer than ${limit} ns: "no verdict: too few frames to tell a limit", or if some surely were
+ * "missed by at least 2 of 8 frames: too few frames to tell a limit"; NULL: it tells, or on an error.
+ */
+const char *tt_shown_untold(struct tt_views *view, int64_t limit, struct tt_report *r);
 
 #endif

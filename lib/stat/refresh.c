@@ -11,7 +11,6 @@
 
 enum {
 	MIN_FRAMES = 10,              /* fewer show no limit */
-	BLOCK_POINTS = 48,            /* fitted at once */
 	MIN_PAIRS = 6,                /* of neighbours, to fit a period */
 	MAX_PARTS = 4,                /* of a usual distance, that are tried as the period */
 	STEADY_PARTS = 125,           /* of a period that frames of a timer differ by at most */
@@ -154,11 +153,11 @@ by_falling(const void *a, const void *b)
 static int64_t
 block_period(const struct tt_refresh_fit *f, size_t from, size_t end, bool timer)
 {
-	int64_t d[2 * BLOCK_POINTS], sorted[2 * BLOCK_POINTS], try[2 * MAX_PARTS];
+	int64_t d[2 * TT_REFRESH_BLOCK], sorted[2 * TT_REFRESH_BLOCK], try[2 * MAX_PARTS];
 	const unsigned parts = timer ? 1 : MAX_PARTS;
 	size_t n = 0, ntry = 0;
 
-	for (size_t q = from; q < end && n < 2 * BLOCK_POINTS; q++)
+	for (size_t q = from; q < end && n < 2 * TT_REFRESH_BLOCK; q++)
 		if ((d[n] = distance(f, q)) > 0)
 			n++;
 	if (n < MIN_PAIRS)
@@ -260,12 +259,12 @@ static int
 find_stretches(struct stretching *w, struct tt_err *err)
 {
 	const struct tt_refresh_fit *f = w->f;
-	const size_t nblocks = (w->all.end - w->all.first) / BLOCK_POINTS > 0 ? (w->all.end - w->all.first) / BLOCK_POINTS : 1;
+	const size_t nblocks = (w->all.end - w->all.first) / TT_REFRESH_BLOCK > 0 ? (w->all.end - w->all.first) / TT_REFRESH_BLOCK : 1;
 	int rc = TT_OK;
 
 	w->now = w->all;
 	for (size_t i = 0; i < nblocks && rc == TT_OK; i++) {
-		const size_t from = w->all.first + i * BLOCK_POINTS, end = i + 1 < nblocks ? from + BLOCK_POINTS : w->all.end;
+		const size_t from = w->all.first + i * TT_REFRESH_BLOCK, end = i + 1 < nblocks ? from + TT_REFRESH_BLOCK : w->all.end;
 		const int64_t ps = block_period(f, from, end, w->timer), now = w->now.ps;
 
 		if (i == 0) {
@@ -273,7 +272,7 @@ find_stretches(struct stretching *w, struct tt_err *err)
 		} else if (ps && now && agree(ps, now, w->timer)) {
 			w->now.ps = ps < now && !w->timer ? ps : now;
 		} else if (ps != now && (ps || !is_like(f, from, end, now, w->timer))) {
-			const size_t back = from - w->now.first < BLOCK_POINTS ? w->now.first : from - BLOCK_POINTS;
+			const size_t back = from - w->now.first < TT_REFRESH_BLOCK ? w->now.first : from - TT_REFRESH_BLOCK;
 
 			rc = close_stretch(w, boundary(f, back, end, now, ps, w->timer), err);
 			w->now.ps = ps;
@@ -393,6 +392,7 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 	struct tt_refresh_segment is = { .first = s->frame, .end = s->frame_end };
 	int rc = TT_OK;
 
+	f->has_period = f->has_period || s->ps;
 	if (4 * w.n < n || n < MIN_FRAMES)
 		return tt_refresh_append(f, &is, err);
 	if (w.nregular)
@@ -402,6 +402,7 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 		rc = shortest(f, s, &s->ps, err);
 	if (rc == TT_OK && is_limit && s->ps) {
 		is.kind = TT_REFRESH_TIMER;
+		is.untold = n < TT_REFRESH_BLOCK;
 		is.period_ps = s->ps;
 		is.target = 1;
 		for (size_t i = s->frame; i < s->frame_end; i++) {
@@ -421,6 +422,7 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
 	struct stretching timers = { .f = f, .timer = true, .all = *s, .each = timer_stretch };
 
+	f->has_period = f->has_period || s->ps;
 	if (s->ps && tt_refresh_is_grid(f, s))
 		return tt_refresh_segments(f, s, err);
 	timers.all.ps = 0;
@@ -465,6 +467,19 @@ take_points(struct tt_refresh_fit *f)
 	}
 }
 
+/*
+ * True if the frames, which show no limit, are too few to tell. They are not where some wait for a limit, but fewer than a quarter, so that the others are as
+ * long as they are by themselves; nor where ten and more are whole multiples of no period.
+ */
+static bool
+is_untold(const struct tt_refresh_fit *f)
+{
+	const struct tt_stretch all = { .frame_end = f->src->n };
+	const size_t n = f->src->n, nwaiting = n < TT_REFRESH_BLOCK ? waits_of(f, &all).n : 0;
+
+	return n < TT_REFRESH_BLOCK && (n < MIN_FRAMES || f->has_period) && (nwaiting == 0 || 4 * nwaiting >= n);
+}
+
 int
 tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, struct tt_mem *mem, struct tt_err *err)
 {
@@ -477,7 +492,7 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 	if (!(to->taken = tt_mem_alloc(mem, n * sizeof *to->taken, err)))
 		return err->code;
 	if (n < MIN_FRAMES || n >= UINT32_MAX)
-		return tt_refresh_append(&f, &(struct tt_refresh_segment){ .end = n }, err);
+		return tt_refresh_append(&f, &(struct tt_refresh_segment){ .end = n, .untold = is_untold(&f) }, err);
 	f.x = tt_mem_alloc(mem, n * sizeof *f.x, err);
 	f.of = f.x ? tt_mem_alloc(mem, n * sizeof *f.of, err) : NULL;
 	f.follows = f.of ? tt_mem_alloc(mem, n * sizeof *f.follows, err) : NULL;
@@ -489,6 +504,8 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 	all.all = (struct tt_stretch){ .end = f.n, .frame_end = n };
 	if (rc == TT_OK)
 		rc = find_stretches(&all, err);
+	if (rc == TT_OK && to->nsegment == 1 && to->segment[0].kind == TT_REFRESH_NONE)
+		to->segment[0].untold = is_untold(&f);
 	tt_mem_free(mem, f.x, n * sizeof *f.x);
 	tt_mem_free(mem, f.of, n * sizeof *f.of);
 	tt_mem_free(mem, f.follows, n * sizeof *f.follows);

@@ -87,7 +87,7 @@ usual_distance(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 /*
  * True if points after a frame of another length than most are where a timer begins anew, not where the grid goes on: two and more of those frames, or one
- * among points that nobody is woken at as exactly.
+ * among points that are few, or that nobody is woken at as exactly.
  */
 static bool
 begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -105,7 +105,7 @@ begins_anew(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 		kept += off <= near && off >= -near;
 		broken += off > near || off < -near;
 	}
-	return broken > kept && (broken >= 2 || one <= s->ps / 500);
+	return broken > kept && (broken >= 2 || one <= s->ps / 500 || s->end - s->first < TT_REFRESH_BLOCK);
 }
 
 /*

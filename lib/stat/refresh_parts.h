@@ -15,6 +15,7 @@ struct tt_refresh_fit {
 	struct tt_refreshes *to;
 	struct tt_mem *mem;
 	bool anchored;                /* points are ends of waits; else ends of frames */
+	bool has_period;              /* the points of some stretch are about whole periods apart */
 	size_t n;                     /* points */
 	int64_t *x;                   /* their times, ns */
 	uint32_t *of;                 /* their frames, rising */
@@ -25,6 +26,9 @@ struct tt_refresh_fit {
 
 /* Points [first, end) whose distances are multiples of one period; 0: they have none. Their frames are [frame, frame_end). */
 struct tt_stretch { size_t first, end, frame, frame_end; int64_t ps; };
+
+/* Points that are fitted at once; fewer are too few to tell clocks apart for sure. */
+enum { TT_REFRESH_BLOCK = 48 };
 
 static inline struct tt_refresh_frame
 tt_refresh_frame_at(const struct tt_refresh_fit *f, size_t i)

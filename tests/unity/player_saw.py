@@ -103,6 +103,28 @@ def suggested():
     suite.true("it fails by late frames", re.search(r"FAIL +\S+ +frames over 16\.6\d+ ms", out), out)
 
 
+def few():
+    """Seven frames of a perfect game, and of one with two frames of 33 ms, tell no limit: no verdict anywhere, and surely missed frames are counted."""
+    os.mkdir(suite.path("few"))
+    for name, late_at in (("some", ()), ("missed", (2, 4))):
+        game = Game(8, frames=7, late_at=late_at)
+        path, nlate = game.write(suite.path("few/%s.raw" % name)), sum(game.is_late)
+        row = json.loads(suite.run(path, "--format", "json")[0])["tables"]["capture_summary"]["rows"][0]
+        want = "missed by at least %d of 7 frames: too few frames to tell a limit" % nlate if nlate else "no verdict: too few frames to tell a limit"
+        suite.equal(name + ", few frames, first screen", (row["fps_60"], "too few frames to tell a limit" in row["seen"]), (want, True))
+        suite.run("report", "-q", path, "-o", suite.path("page.html"))
+        with open(suite.path("page.html"), encoding="utf-8") as f:
+            page = " ".join(re.sub(r"<[^>\n]*>", "", f.read().split('id="verdict"')[1][:20000]).split())
+        suite.true(name + ", few frames, page", "60 fps: " + want in page and "Holds 60 fps" not in page and "Misses 60 fps" not in page, page[:500])
+        suite.equal(name + ", few frames, gate", gate(path, "frame.over", {"limit": "16.67ms"}), None)
+        out, _ = suite.run("stats", path, "--suggest")
+        suite.true(name + ", few frames, no row that counts frames over 16.67 ms", "16.67" not in out, out)
+    suite.run("batch", "-q", "--to-db", suite.path("few.db"), suite.path("few"))
+    out, _ = suite.run("query", suite.path("few.db"), "--example", "10", "--format", "csv")
+    suite.true("few frames, query: no count but that of all", "5: too few frames of a capture tell" in out and out.split(",")[-1].strip(' "\n') == "14", out)
+
+
 together([said(*g) for g in GAMES])
 suggested()
+few()
 suite.end()

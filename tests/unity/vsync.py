@@ -2,6 +2,7 @@
 """What the player saw: frames of simulated games (vsync_game.py) against what the simulation knows of them, as tracetool-metrics(7) has it."""
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -80,6 +81,33 @@ def beside_nothing():
         db.close()
 
 
+def pieces():
+    """Games of a display and of a timer that were recorded for 2 to 30 frames: (name, game), half of them with a frame that is late."""
+    kinds = ({}, {"waits": "begin"}, {"jitter": 25 * US}, {"waits": "bare", "jitter": 120 * US}, {"gpu_known": True}, {"kind": "timer"},
+             {"kind": "timer", "sleep": 0}, {"kind": "timer", "waits_in": "present", "sleep": 30 * US})
+    for n in range(2, 31):
+        for k, kind in enumerate(kinds):
+            for late in (False, True):
+                hz = (60, 60, 30, 120)[(n + k) % 4]
+                yield "%d of %s at %d Hz%s" % (n, kind, hz, ", one late" if late else ""), \
+                    Game(n * 31 + k, frames=n, hz=hz, late_at=(n // 2,) if late else (), **kind)
+
+
+def few_frames():
+    """Of few frames there is a right verdict or none: a game that is in time is never said to miss its rate, one that is late never to hold it."""
+    told = 0
+    for name, game in lot.some(pieces(), 60, "pieces"):
+        row = json.loads(suite.run(game.write(suite.path("piece.raw")), "--format", "json")[0])["tables"]["capture_summary"]["rows"][0]
+        for fps, ns in ((60, BUDGET), (30, 2 * BUDGET)):
+            shown = [b - a if game.kind == "timer" and late else k * 1e9 / game.hz for (a, b, _), k, late in zip(game.frames, game.taken, game.is_late)]
+            over, said = sum(x > ns for x in shown), row["fps_%d" % fps]
+            some = re.match(r"missed by (at least )?(\d+) of", said)
+            right = said.startswith("held") if over == 0 else some and (int(some[2]) <= over if some[1] else int(some[2]) == over)
+            suite.true("%d fps, %d over, %s" % (fps, over, name), right or said == "no verdict: too few frames to tell a limit", said)
+            told += bool(right)
+    suite.true("most have a verdict", told > 60, told)
+
+
 def compared():
     """A build whose render thread misses half of the refreshes, against one that misses none: what the player saw decides, and not how long the main
     thread works."""
@@ -125,6 +153,7 @@ def renewed():
 
 
 beside_nothing()
+few_frames()
 compared()
 renewed()
 for name, game in lot.some(games(int(sys.argv[1]) if len(sys.argv) > 1 else 0), 60, "vsync"):

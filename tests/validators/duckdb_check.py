@@ -180,12 +180,14 @@ QUESTIONS = [
     """SELECT marker, class, count(DISTINCT capture), sum(bytes) AS bytes, sum(count) FROM allocation_site
  SEMI JOIN (FROM capture WHERE copy = 0) ON id = capture GROUP BY ALL ORDER BY 4 DESC, 1, 2 LIMIT 20""",
     "WITH " + FRAMED + """ SELECT device, count(*), sum(frames_count), sum(frames_over_33_33),
- round(100 * sum(frames_over_33_33) / sum(frames_count), 2) AS share FROM c GROUP BY device ORDER BY share DESC, device""",
+ round(100 * sum(frames_over_33_33) / sum(if(frames_over_33_33 IS NULL, 0, frames_count)), 2) AS share FROM c GROUP BY device ORDER BY share DESC, device""",
     """SELECT key, gcalloc_collections, gcalloc_stopped_ns, gcalloc_stopped_max_ns, gcalloc_pause_max_ns FROM capture
  WHERE copy = 0 AND ifnull(gcalloc_stopped_max_ns, gcalloc_pause_max_ns) > 0 ORDER BY ifnull(gcalloc_stopped_max_ns, gcalloc_pause_max_ns) DESC, key
  LIMIT 20""",
-    """WITH c AS (SELECT sum(frames_count) AS n, sum(frames_over_16_67) AS a, sum(frames_over_33_33) AS b, sum(frames_over_50) AS c FROM capture
- WHERE copy = 0) SELECT unnest(['1: up to 16.67 ms', '2: up to 33.33 ms', '3: up to 50 ms', '4: over 50 ms']), unnest([n - a, a - b, b - c, c]) FROM c""",
+    """WITH f AS (SELECT frames_count AS n, frames_over_16_67 AS a, frames_over_33_33 AS b, frames_over_50 AS c, a + b + c IS NOT NULL AS told FROM capture
+ WHERE copy = 0 AND frames_count > 0), g AS (SELECT sum(n) AS n, sum(a) AS a, sum(b) AS b, sum(c) AS c FROM f WHERE told)
+ SELECT unnest(['1: up to 16.67 ms', '2: up to 33.33 ms', '3: up to 50 ms', '4: over 50 ms']), unnest([n - a, a - b, b - c, c]) FROM g
+ UNION ALL SELECT '5: too few frames of a capture tell', sum(n) FROM f WHERE NOT told HAVING count(*) > 0 ORDER BY 1""",
 ]
 
 

@@ -178,15 +178,16 @@ def frames(s):
     ns = [1, 4167667, 4167668, 16667667, 16667668, 16700000, 33330000, 33334334, 33334335, 33550000, 50000000, 50000001, 250000000, 250000001]
     src = folder(s, "frames", {})
     os.makedirs(src)
-    calls(os.path.join(src, "a.mlpd"), ns)
-    calls(os.path.join(src, "b.mlpd"), ns[::-1] * 3, 2)
+    # Enough frames to tell that no limit holds them.
+    calls(os.path.join(src, "a.mlpd"), ns * 4)
+    calls(os.path.join(src, "b.mlpd"), ns[::-1] * 12, 2)
     r = run("batch", "--frame-marker", "World:Frame", "--format", "json", src)
     t = tables(r)
     rows = t["batch_frames"]["rows"]
     edges = [0, 4167667, 8334334, 11112112, 16667667, 20000000, 25000000, 33334334, 50000000, 100000000, 250000000]
     s.equal("frames: borders", [(x["from_ns"], x.get("to_ns")) for x in rows], list(zip(edges, edges[1:] + [None])))
     s.equal("frames: counts", [x["count"] for x in rows],
-            [4 * sum(x["from_ns"] < v <= (x.get("to_ns") or v) for v in ns) for x in rows])
+            [16 * sum(x["from_ns"] < v <= (x.get("to_ns") or v) for v in ns) for x in rows])
     # Captures that record no allocations say nothing of those in a frame.
     s.equal("frames: without allocations", t["batch"]["rows"][0]["frame_alloc_median_bytes"], None)
     mixed = folder(s, "some record allocations", {})
