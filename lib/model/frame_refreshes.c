@@ -50,11 +50,22 @@ knows_gpu(const struct tt_frames *f, size_t first, size_t end)
 	return 2 * n > end - first;
 }
 
-/* The frames from ${first} on are as ${r} has them. */
-static int
-keep_refreshes(struct tt_frames *f, size_t first, const struct tt_refreshes *r, struct tt_err *err)
+/* True if the last of the segments so far goes on in ${next}: one limit, of which a day and more has no frames. */
+static bool
+goes_on(const struct tt_frames *f, const struct tt_refresh_segment *next)
 {
-	const size_t n = f->nsegment + r->nsegment;
+	const struct tt_refresh_segment *last = &f->segment[f->nsegment - 1];
+	const int64_t off = last->period_ps - next->period_ps;
+
+	return last->kind == next->kind && last->target == next->target && last->reading == next->reading && (off < 0 ? -off : off) <= last->period_ps / 500;
+}
+
+/* The frames from ${first} on are as ${r} has them. ${same}: those before are of the same process. */
+static int
+keep_refreshes(struct tt_frames *f, size_t first, const struct tt_refreshes *r, bool same, struct tt_err *err)
+{
+	const size_t skipped = same && goes_on(f, &r->segment[0]);
+	const size_t n = f->nsegment + r->nsegment - skipped;
 	struct tt_refresh_segment *all = tt_mem_alloc(f->mem, n * sizeof *all, err);
 	int rc = TT_OK;
 
@@ -62,10 +73,14 @@ keep_refreshes(struct tt_frames *f, size_t first, const struct tt_refreshes *r, 
 		return err->code;
 	if (f->nsegment)
 		memcpy(all, f->segment, f->nsegment * sizeof *all);
-	for (size_t i = 0; i < r->nsegment; i++) {
-		all[f->nsegment + i] = r->segment[i];
-		all[f->nsegment + i].first += first;
-		all[f->nsegment + i].end += first;
+	if (skipped)
+		all[f->nsegment - 1].end = first + r->segment[0].end;
+	for (size_t i = skipped; i < r->nsegment; i++) {
+		struct tt_refresh_segment *to = &all[f->nsegment + i - skipped];
+
+		*to = r->segment[i];
+		to->first += first;
+		to->end += first;
 	}
 	tt_mem_free(f->mem, f->segment, f->nsegment * sizeof *f->segment);
 	f->segment = all;
@@ -100,24 +115,49 @@ commonest_limit(const struct tt_frames *f)
 	return 2 * limited >= f->n ? period : 0;
 }
 
+/* The frames [first, end) of one process, of which ${same} says whether some came before. */
+static int
+fit_part(struct tt_frames *f, size_t first, size_t end, bool same, struct tt_err *err)
+{
+	const struct frames_of of = { f, first };
+	const struct tt_refresh_source src = { .n = end - first, .frame = take_frame, .needed = find_needed, .arg = &of,
+		.gpu_known = knows_gpu(f, first, end) };
+	struct tt_refreshes r;
+	int rc = tt_refresh_fit(&r, &src, f->mem, err);
+
+	if (rc == TT_OK)
+		rc = keep_refreshes(f, first, &r, same, err);
+	tt_refresh_free(&r, f->mem);
+	return rc;
+}
+
+/* The first frame after ${first} that begins 30 days after it, or a day after the one before: no grid is followed for so long. */
+static size_t
+part_end(const struct tt_frames *f, size_t first, size_t end)
+{
+	const uint64_t day = UINT64_C(86400000000000), from = (uint64_t)tt_frames_start(f, first);
+
+	if ((uint64_t)tt_frames_start(f, end - 1) - from < day)
+		return end;
+	for (size_t i = first + 1; i < end; i++) {
+		const uint64_t start = (uint64_t)tt_frames_start(f, i);
+
+		if (start - (uint64_t)tt_frames_start(f, i - 1) >= day || start - from >= 30 * day)
+			return i;
+	}
+	return end;
+}
+
 int
 tt_frames_find_refreshes(struct tt_frames *f, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < f->nof && rc == TT_OK; i++) {
-		const struct frames_of of = { f, f->of[i].first };
-		const struct tt_refresh_source src = { .n = f->of[i].end - f->of[i].first, .frame = take_frame, .needed = find_needed, .arg = &of,
-			.gpu_known = knows_gpu(f, f->of[i].first, f->of[i].end) };
-		struct tt_refreshes r;
-
-		if (src.n == 0)
-			continue;
-		rc = tt_refresh_fit(&r, &src, f->mem, err);
-		if (rc == TT_OK)
-			rc = keep_refreshes(f, f->of[i].first, &r, err);
-		tt_refresh_free(&r, f->mem);
-	}
+	for (size_t i = 0; i < f->nof && rc == TT_OK; i++)
+		for (size_t first = f->of[i].first, end; first < f->of[i].end && rc == TT_OK; first = end) {
+			end = part_end(f, first, f->of[i].end);
+			rc = fit_part(f, first, end, first > f->of[i].first, err);
+		}
 	f->period = rc == TT_OK ? commonest_limit(f) : 0;
 	return rc;
 }

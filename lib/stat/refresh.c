@@ -16,6 +16,7 @@ enum {
 	STEADY_PARTS = 125,           /* of a period that frames of a timer differ by at most */
 };
 #define MIN_PERIOD_PS INT64_C(1500000000)
+#define DAY_NS UINT64_C(86400000000000)
 
 int
 tt_refresh_rate(int64_t ps, int per_mille)
@@ -300,7 +301,7 @@ waits_of(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
-		const int64_t dur = is.end - is.start;
+		const int64_t dur = tt_refresh_dur(&is);
 
 		w.all += is.waited;
 		w.only += is.waited_only;
@@ -328,8 +329,8 @@ shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
 
-		if (has_waited(is.waited, is.end - is.start))
-			v[n++] = is.end - is.start;
+		if (has_waited(is.waited, tt_refresh_dur(&is)))
+			v[n++] = tt_refresh_dur(&is);
 	}
 	tt_sort_i64(v, n);
 	low = tt_quantile_i64(v, n, 1, 10);
@@ -344,16 +345,16 @@ shortest(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps
 static bool
 is_late(const struct tt_refresh_frame *is, int64_t ps)
 {
-	const int64_t dur = (is->end - is->start) * 1000;
+	const int64_t dur = tt_refresh_dur(is) * 1000;
 
-	return dur >= ps + ps / 2 || (is->waited < (is->end - is->start) / 50 && dur > ps + ps / 50);
+	return dur >= ps + ps / 2 || (is->waited < tt_refresh_dur(is) / 50 && dur > ps + ps / 50);
 }
 
 /* The duration of a frame in periods, at least one. */
 static unsigned
 periods_of(const struct tt_refresh_frame *is, int64_t ps)
 {
-	const int64_t dur = is->end - is->start, k = dur > TT_REFRESH_FAR_NS ? (int64_t)TT_REFRESH_MAX : tt_round_div(dur * 1000, ps);
+	const int64_t dur = tt_refresh_dur(is), k = dur > TT_REFRESH_FAR_NS ? (int64_t)TT_REFRESH_MAX : tt_round_div(dur * 1000, ps);
 
 	return k < 1 ? 1 : k > (int64_t)TT_REFRESH_MAX ? TT_REFRESH_MAX : (unsigned)k;
 }
@@ -371,7 +372,7 @@ is_steady(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 		return false;
 	for (size_t i = s->frame; i < s->frame_end; i++) {
 		const struct tt_refresh_frame is = tt_refresh_frame_at(f, i);
-		const int64_t dur = is.end - is.start;
+		const int64_t dur = tt_refresh_dur(&is);
 
 		if (!has_waited(is.waited, dur) || !periods_in(dur, s->ps, 1))
 			continue;
@@ -383,12 +384,52 @@ is_steady(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 	return 2 * busy < fitting && 2 * steady > fitting;
 }
 
+/* Count the frames of ${is}, a timer's. */
+static void
+count_periods(struct tt_refresh_fit *f, const struct tt_refresh_segment *is)
+{
+	for (size_t i = is->first; i < is->end; i++) {
+		const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
+
+		f->to->taken[i] = (uint16_t)(periods_of(&frame, is->period_ps) | (is_late(&frame, is->period_ps) ? TT_REFRESH_LATE : 0));
+	}
+}
+
+/* Join neighbours that are one limit by a timer: what lies where stretches meet may have divided it. */
+static void
+join_timers(struct tt_refresh_fit *f)
+{
+	struct tt_refreshes *to = f->to;
+	size_t n = 0;
+	bool joined = false;
+
+	for (size_t i = 0; i < to->nsegment; i++) {
+		const struct tt_refresh_segment is = to->segment[i];
+		struct tt_refresh_segment *last = n ? &to->segment[n - 1] : NULL;
+
+		if (last && is.kind == TT_REFRESH_TIMER && last->kind == TT_REFRESH_TIMER && agree(last->period_ps, is.period_ps, true)) {
+			const size_t one = last->end - last->first, other = is.end - is.first;
+
+			last->period_ps = (int64_t)(((tt_i128)one * last->period_ps + (tt_i128)other * is.period_ps) / (tt_i128)(one + other));
+			last->end = is.end;
+			last->untold = last->untold && one + other < TT_REFRESH_BLOCK;
+			joined = true;
+		} else {
+			to->segment[n++] = is;
+		}
+	}
+	to->nsegment = n;
+	for (size_t i = 0; joined && i < n; i++)
+		if (to->segment[i].kind == TT_REFRESH_TIMER)
+			count_periods(f, &to->segment[i]);
+}
+
 static int
 timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 {
 	const struct waits w = waits_of(f, s);
 	const size_t n = s->frame_end - s->frame;
-	bool is_limit = 2 * w.only > w.all;
+	bool is_limit = w.only > w.all - w.only;
 	struct tt_refresh_segment is = { .first = s->frame, .end = s->frame_end };
 	int rc = TT_OK;
 
@@ -405,11 +446,7 @@ timer_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err
 		is.untold = n < TT_REFRESH_BLOCK;
 		is.period_ps = s->ps;
 		is.target = 1;
-		for (size_t i = s->frame; i < s->frame_end; i++) {
-			const struct tt_refresh_frame frame = tt_refresh_frame_at(f, i);
-
-			f->to->taken[i] = (uint16_t)(periods_of(&frame, s->ps) | (is_late(&frame, s->ps) ? TT_REFRESH_LATE : 0));
-		}
+		count_periods(f, &is);
 	}
 	return rc == TT_OK ? tt_refresh_append(f, &is, err) : rc;
 }
@@ -429,11 +466,11 @@ grid_stretch(struct tt_refresh_fit *f, struct tt_stretch *s, struct tt_err *err)
 	return find_stretches(&timers, err);
 }
 
-/* Add the point of frame ${i}, at ${x}, if it is after all others. */
+/* Add the point of frame ${i}, at ${x}, if it is after all others, and not days after: no grid is followed for so long. */
 static inline void
 add_point(struct tt_refresh_fit *f, size_t i, int64_t x, bool follows)
 {
-	if (x == INT64_MIN || (f->n && x <= f->x[f->n - 1]))
+	if (x == INT64_MIN || (f->n && (x <= f->x[f->n - 1] || (uint64_t)x - (uint64_t)f->x[f->n - 1] >= DAY_NS)))
 		return;
 	f->x[f->n] = x;
 	f->follows[f->n] = follows && f->n && f->of[f->n - 1] + 1 == i;
@@ -504,6 +541,7 @@ tt_refresh_fit(struct tt_refreshes *to, const struct tt_refresh_source *src, str
 	all.all = (struct tt_stretch){ .end = f.n, .frame_end = n };
 	if (rc == TT_OK)
 		rc = find_stretches(&all, err);
+	join_timers(&f);
 	if (rc == TT_OK && to->nsegment == 1 && to->segment[0].kind == TT_REFRESH_NONE)
 		to->segment[0].untold = is_untold(&f);
 	tt_mem_free(mem, f.x, n * sizeof *f.x);

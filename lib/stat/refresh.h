@@ -33,7 +33,10 @@ struct tt_refresh_frame {
 
 enum { TT_RELEASE_MIN_NS = 100000 };
 
-/* The frames of one process, in order; each may be asked for several times. ${needed} is asked only where it decides something. */
+/*
+ * The frames of one process, in order; each may be asked for several times. The last begins within 30 days of the first: refreshes of the shortest period
+ * then fit 32 bits. ${needed} is asked only where it decides something.
+ */
 struct tt_refresh_source {
 	size_t n;
 	void (*frame)(const void *arg, size_t i, struct tt_refresh_frame *to);

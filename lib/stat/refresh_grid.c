@@ -292,7 +292,7 @@ is_proved(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 		waited += is.waited;
 		only += is.waited_only;
 	}
-	return returns >= 3 || 2 * only > waited;
+	return returns >= 3 || only > waited - only;
 }
 
 bool
@@ -453,7 +453,7 @@ next_on(const struct edges *e, size_t q, size_t most)
 static int64_t
 tick_by(const struct edges *e, size_t q, int64_t ts)
 {
-	return e->f->tick[q] + tt_round_div((ts - e->f->x[q]) * 1000 - e->behind, e->s->ps);
+	return e->f->tick[q] + tt_round_div(tt_refresh_between(e->f->x[q], ts) * 1000 - e->behind, e->s->ps);
 }
 
 /*
@@ -478,7 +478,7 @@ tick_of_end(struct edges *e, size_t i, int64_t ts)
 	tick = f->tick[e->on];
 	if (f->of[e->on] != i || !f->anchored)
 		return tick_by(e, e->on, ts) > tick ? tick_by(e, e->on, ts) : tick;
-	worked = (ts - f->x[e->on]) * 1000;
+	worked = tt_refresh_between(f->x[e->on], ts) * 1000;
 	if (worked <= f->choice[i] * e->s->ps)
 		return tick;
 	if (after == e->on + 1 && f->follows[after])
@@ -507,7 +507,7 @@ usual_behind(const struct tt_refresh_fit *f, const struct tt_stretch *s)
 
 	for (size_t q = s->first; f->anchored && q < s->end && n < MAX_SAMPLES; q += step)
 		if (f->tick[q] != TT_TICK_OFF)
-			v[n++] = (tt_refresh_frame_at(f, f->of[q]).end - f->x[q]) * 1000;
+			v[n++] = tt_refresh_between(f->x[q], tt_refresh_frame_at(f, f->of[q]).end) * 1000;
 	return n ? tt_quantile_of_i64(v, n, 1, 2) % s->ps : 0;
 }
 

@@ -39,10 +39,28 @@ tt_refresh_frame_at(const struct tt_refresh_fit *f, size_t i)
 	return is;
 }
 
+/* From ${from} to ${to}, in ns, at most 34 days either way: the last frame may be longer than all others together. Half as many ps more fit 64 bits. */
+static inline int64_t
+tt_refresh_between(int64_t from, int64_t to)
+{
+	const int64_t most = INT64_C(3000000000000000);
+	int64_t ns;
+
+	if (__builtin_sub_overflow(to, from, &ns))
+		return to > from ? most : -most;
+	return ns > most ? most : ns < -most ? -most : ns;
+}
+
+static inline int64_t
+tt_refresh_dur(const struct tt_refresh_frame *is)
+{
+	return tt_refresh_between(is->start, is->end);
+}
+
 static inline int64_t
 tt_refresh_needed_at(const struct tt_refresh_fit *f, size_t i)
 {
-	return f->src->needed(f->src->arg, i);
+	return tt_refresh_between(0, f->src->needed(f->src->arg, i));
 }
 
 /* ${a} / ${b}, ${b} > 0, to the nearest whole number, halves up. */

@@ -81,6 +81,34 @@ def beside_nothing():
         db.close()
 
 
+def over_days():
+    """A frame of hundreds of days, which a suspended game has, is one late frame more, and changes nothing of the others."""
+    for kind in ("timer", "display"):
+        for days in (50, 110, 300):
+            game, at, more = Game(5, frames=120, kind=kind, late=.05), 60, days * 86400 * 10 ** 9
+            # The last zone of that frame lasts so much longer.
+            game.frames = [(a + more * (i > at), b + more * (i >= at), [(z, x + more * (i > at), y + more * (i > at or (i == at and k == len(zones) - 1)))
+                                                                        for k, (z, x, y) in enumerate(zones)]) for i, (a, b, zones) in enumerate(game.frames)]
+            game.render = [(a + more * (i > at), b + more * (i > at)) for i, (a, b) in enumerate(game.render)]
+            db, name = database(game.write(suite.path("days.raw"))), "%s, %d days" % (kind, days)
+            want = [i + 1 for i, x in enumerate(game.is_late) if x or i == at]
+            suite.equal("late frames, " + name, [r["id"] for r in db.execute("SELECT id FROM frame WHERE late ORDER BY id")], want)
+            suite.equal("limits, " + name, [tuple(r) for r in db.execute('SELECT first, last, "limit" FROM frame_shown')], [(1, 120, kind)])
+            db.close()
+
+
+def slower_sleeps():
+    """A timer whose sleeps take a little longer from some frame on is one limit."""
+    for hz in (60, 30, 120):
+        for more in (1.016, 1.02, 1.024):
+            game = Game(7, frames=400, kind="timer", hz=hz, limits=((0, 1), (200, more)), late=.02)
+            db = database(game.write(suite.path("sleeps.raw")))
+            name = "%d Hz, sleeps of %g" % (hz, more)
+            suite.equal("limits, " + name, [tuple(r) for r in db.execute('SELECT first, last, "limit" FROM frame_shown')], [(1, 400, "timer")])
+            suite.equal("late frames, " + name, db.execute("SELECT count(*) FROM frame WHERE late").fetchone()[0], sum(game.is_late))
+            db.close()
+
+
 def pieces():
     """Games of a display and of a timer that were recorded for 2 to 30 frames: (name, game), half of them with a frame that is late."""
     kinds = ({}, {"waits": "begin"}, {"jitter": 25 * US}, {"waits": "bare", "jitter": 120 * US}, {"gpu_known": True}, {"kind": "timer"},
@@ -154,6 +182,8 @@ def renewed():
 
 beside_nothing()
 few_frames()
+over_days()
+slower_sleeps()
 compared()
 renewed()
 for name, game in lot.some(games(int(sys.argv[1]) if len(sys.argv) > 1 else 0), 60, "vsync"):
