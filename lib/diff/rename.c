@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/order.h"
+#include "base/utf8.h"
 #include "io/src.h"
 #include "model/names.h"
 
@@ -82,7 +83,9 @@ read_lines(struct tt_rename *r, char *s, struct tt_err *err)
 		n = strlen(s);
 		if (n > 0 && s[n - 1] == '\r')
 			s[n - 1] = '\0';
-		if (s[0] && s[0] != '#')
+		if (!tt_utf8_is_text(s, n))
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: is not UTF-8 (but Latin-1 or Windows-1252, probably): save it as UTF-8", line);
+		else if (s[0] && s[0] != '#')
 			rc = read_line(r, s, line, err);
 		s = next;
 	}

@@ -70,6 +70,9 @@ no_json(struct tt_doc *d, const json_error_t *e, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is not JSON: a comma with nothing after it; take it out", d->path,
 		    line, column);
 	}
+	if (json_error_code(e) == json_error_invalid_utf8)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is not UTF-8 (but Latin-1 or Windows-1252, probably): save it as UTF-8", d->path,
+		    e->line, e->column);
 	if (json_error_code(e) == json_error_null_character)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: a text has the character \\u0000, which is the end of a name here: take it out", d->path,
 		    e->line, e->column);

@@ -113,24 +113,45 @@ tt_utf16_new(struct tt_env *env, struct tt_raw *raw, bool big_endian, struct tt_
 	return TT_OK;
 }
 
+/* --- which encoding a text has ---------------------------------------------------------------- */
+
 /*
- * True if bytes of a text without a mark are UTF-16: two characters of ASCII come first, no unit is NUL, as in names that end with NUL, and a
- * line ends there, or JSON begins.
+ * True if the bytes of a text without a mark are UTF-16: most zeros are those of ASCII characters that follow each other, or of line ends and tabs.
+ * In UTF-8 a zero ends a name, which is longer than one byte, and a line end is not its last.
  */
 static bool
 is_bare_utf16(const uint8_t *p, size_t n, bool big_endian)
 {
 	const struct utf16 d = { .big_endian = big_endian };
-	bool line = false;
+	size_t for_utf16 = 0, for_names = 0;
+	uint32_t unit, before = ' ';
 
-	if (n < 4 || unit_at(&d, p) >= 0x80 || unit_at(&d, p + 2) >= 0x80)
-		return false;
-	for (size_t i = 0; i + 1 < n; i += 2) {
-		if (unit_at(&d, p + i) == 0)
+	for (size_t i = 0; i + 1 < n; i += 2, before = unit) {
+		unit = unit_at(&d, p + i);
+		if (unit == 0 && (i == 0 || before == 0))
 			return false;
-		line = line || unit_at(&d, p + i) == '\n';
+		if (unit != 0 && unit < 0x100 && (before < 0x100 || memchr("\t\r\n", (int)unit, 3)))
+			for_utf16++;
+		else if (unit != 0 && (unit < 0x100 || (unit & 0xFF) == 0))
+			for_names++;
 	}
-	return line || unit_at(&d, p) == '{' || unit_at(&d, p) == '[';
+	return for_utf16 > for_names;
+}
+
+/* True if the bytes of a text without a mark are UTF-32: each four of them are a character. */
+static bool
+is_bare_utf32(const uint8_t *p, size_t n, bool big_endian)
+{
+	size_t i = 0;
+
+	for (; i + 3 < n; i += 4) {
+		const uint32_t first = (uint32_t)p[i] << 8 | p[i + 1], last = (uint32_t)p[i + 3] << 8 | p[i + 2];
+		const uint32_t high = big_endian ? first : last;
+
+		if (high > 0x10 || (i == 0 && (first | last) == 0))
+			return false;
+	}
+	return i > 0;
 }
 
 enum tt_encoding
@@ -142,6 +163,8 @@ tt_encoding_of(const uint8_t *p, size_t n)
 		return p[0] == 0xFF ? TT_ENCODING_UTF16LE : TT_ENCODING_UTF16BE;
 	if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
 		return TT_ENCODING_UTF8_MARK;
+	if (is_bare_utf32(p, n, false) || is_bare_utf32(p, n, true))
+		return TT_ENCODING_UTF32;
 	if (is_bare_utf16(p, n, false))
 		return TT_ENCODING_UTF16LE;
 	return is_bare_utf16(p, n, true) ? TT_ENCODING_UTF16BE : TT_ENCODING_UTF8;
