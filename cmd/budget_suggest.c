@@ -412,6 +412,23 @@ most_long(const struct long_frames *l, bool wide, bool steady)
 	return (max + TT_AMOUNT_ONE - 1) / TT_AMOUNT_ONE;
 }
 
+/* The beginning of the comment of a row of long frames: what it counts, in ${ncaptures}, and a percentile of the same time, ${time}; late frames have none. */
+static void
+put_tail_comment(struct suggest *g, const struct long_frames *l, const char *time, size_t ncaptures, const char *of)
+{
+	const bool late = g->cap_ns && l->counted && strcmp(l->metric, "frame.over") == 0;
+	char p99[80], text[64], most[64], none[64] = "this capture has no";
+
+	snprintf(p99, sizeof p99, "%s.p99", time);
+	if (ncaptures > 1)
+		snprintf(none, sizeof none, "none of these %zu captures has", ncaptures);
+	tt_buf_printf(g->out, "\"comment\": \"%s of a thousand%s", late ? "late frames" : "frames", of);
+	if (l->most < INT64_MAX)
+		tt_buf_printf(g->out, ": %s more than %s", none, amount(most, l->most, TT_DIM_NUMBER));
+	if (!late)
+		tt_buf_printf(g->out, "; p99 is %s", amount(text, spread_of(g, p99).median, TT_DIM_TIME));
+}
+
 /*
  * Limit long frames: to what no capture exceeds, one and a half times by what sessions differ, and one more; to twice as many where only the share is known.
  * Equal builds then fail in less than 1 of 100 cases (tracetool-budget(5)).
@@ -420,11 +437,10 @@ static void
 tail_row(struct suggest *g)
 {
 	const char *time = g->cap_ns ? "frame.uncapped" : "frame.time", *why = UNSTEADY;
-	char median[80], p99[80], text[64], most[64], none[64] = "this capture has no";
+	char median[80];
 	struct spread r;
 
 	snprintf(median, sizeof median, "%s.median", time);
-	snprintf(p99, sizeof p99, "%s.p99", time);
 	r = spread_of(g, median);
 	if (r.n == 0)
 		return;
@@ -440,13 +456,10 @@ tail_row(struct suggest *g)
 	if (wide)
 		why = WIDE_TEXT;
 	begin_row(g, "hitches", l.metric, NULL);
-	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %lld%s,\n\t\t  \"comment\": \"frames of a thousand%s", l.limit->text,
-	    (long long)(max < 2 && fails ? 2 : max > 1000 ? 1000 : max), fails ? "" : ", \"level\": \"warn\"", fails ? ", of the median capture" : "");
-	if (r.n > 1)
-		snprintf(none, sizeof none, "none of these %zu captures has", r.n);
-	if (known)
-		tt_buf_printf(g->out, ": %s more than %s", none, amount(most, l.most, TT_DIM_NUMBER));
-	tt_buf_printf(g->out, "; p99 is %s%s\" }", amount(text, spread_of(g, p99).median, TT_DIM_TIME), steady ? "" : why);
+	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %lld%s,\n\t\t  ", l.limit->text,
+	    (long long)(max < 2 && fails ? 2 : max > 1000 ? 1000 : max), fails ? "" : ", \"level\": \"warn\"");
+	put_tail_comment(g, &l, time, r.n, fails ? ", of the median capture" : "");
+	tt_buf_printf(g->out, "%s\" }", steady ? "" : why);
 }
 
 /* Write ${v} plus a fifth, in a readable unit. */
@@ -642,7 +655,8 @@ put_advice(struct suggest *g)
 		const int64_t other = other_cap(g);
 
 		*tt_put_cap(at, g->cap_ns) = '\0';
-		tt_buf_printf(&b, "Frames are capped at %s: their rows use uncapped time, because the limit decides wall time.", at);
+		tt_buf_printf(&b, "Frames are capped at %s: rows of how long they take use uncapped time, because the limit decides wall time; the row hitches "
+		    "counts those that are late.", at);
 		*tt_put_cap(at, other) = '\0';
 		if (other)
 			tt_buf_printf(&b, " Those of some captures are capped at %s: make a budget for each limit.", at);

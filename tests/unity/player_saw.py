@@ -95,6 +95,9 @@ def suggested():
     good = [Game(60 + k, frames=240).write(suite.path("good%d.raw" % k)) for k in range(4)]
     budget, base = suite.path("suggested.json"), suite.path("base.json")
     out, _ = suite.run("stats", *good[:3], "--suggest")
+    row = [r for r in json.loads(out)["rows"] if r["id"] == "hitches"][0]
+    suite.true("its row counts late frames, says so, and no figure of another time", row["metric"] == "frame.over" and row["limit"] == "16.67ms" and
+               row["comment"].startswith("late frames of a thousand") and "p99" not in row["comment"], row)
     with open(budget, "w") as f:
         f.write(out)
     suite.run("stats", *good[:3], "--gate", budget, "--save", base, status=None)
