@@ -688,9 +688,10 @@ def builds_are_what_is_compared():
 
 
 def one_limit_in_table_and_gate():
-    """What a frame of 60, 30 and 120 fps may take, to the ns on both sides, and 16.67 and 33.33 ms as they are written."""
+    """What a frame of 60, 30 and 120 fps may take, to the ns on both sides, and 16.67 and 33.33 ms as they are written. Each five times: fewer than 48
+    frames might not tell whether a limit holds them."""
     s = Script()
-    for ns in (16667667, 16667668, 16669999, 16670001, 33329999, 33330001, 33334334, 33334335, 8334334, 8334335):
+    for ns in (16667667, 16667668, 16669999, 16670001, 33329999, 33330001, 33334334, 33334335, 8334334, 8334335) * 5:
         s.enter("Game:Tick")
         s.work(ns)
         s.leave()
@@ -700,14 +701,14 @@ def one_limit_in_table_and_gate():
                          cwd=work, capture_output=True, text=True, check=True).stdout
     tables = json.loads(out)["tables"]
     over = {b["budget"]: b["over"] for b in tables["frame_budgets"]["rows"] if b["time"] == "wall"}
-    want = {"16.67": 7, "33.33": 1, "8.33": 9}
+    want = {"16.67": 35, "33.33": 5, "8.33": 45}
     check({k: over[k] for k in want} == want, "frames over in the table", over)
-    check(tables["frames"]["rows"][0]["over_16_67"] == 7, "in the summary")
+    check(tables["frames"]["rows"][0]["over_16_67"] == 35, "in the summary")
     budget(*(dict(row(k, metric="frame.over", limit=k + "ms", max=99), stat="count") for k in want))
     r = gate("limits.mlpd", code=0)
     check({k: r.rows[k]["value"] for k in want} == want, "frames over in the gate", r.stdout)
     budget(dict(row("x", metric="frame.over", limit="16.670001ms", max=99), stat="count"))
-    check(gate("limits.mlpd").rows["x"]["value"] == 4, "other limits are what they say")
+    check(gate("limits.mlpd").rows["x"]["value"] == 20, "other limits are what they say")
 
 
 def rows_that_cannot_fail_weaken_no_other():
