@@ -34,11 +34,6 @@ uint64_t tt_filter_skip(const uint8_t *p, size_t n);
 int tt_filter_new(struct tt_env *env, struct tt_raw *raw, enum tt_src_coding coding, struct tt_decoder **d,
     struct tt_err *err);
 
-enum tt_encoding { TT_ENCODING_UTF8, TT_ENCODING_UTF8_MARK, TT_ENCODING_UTF16LE, TT_ENCODING_UTF16BE, TT_ENCODING_UTF32 };
-
-/* How the text is encoded that begins with the ${n} bytes at ${p}: by its byte order mark, or by where its zeros are. */
-enum tt_encoding tt_encoding_of(const uint8_t *p, size_t n);
-
 /* A decoder of UTF-16, which gives UTF-8 without the byte order mark. Halves of characters are TT_E_USAGE. */
 int tt_utf16_new(struct tt_env *env, struct tt_raw *raw, bool big_endian, struct tt_decoder **d, struct tt_err *err);
 

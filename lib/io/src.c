@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/encoding.h"
 #include "base/setting.h"
 #include "io/decode.h"
 #include "io/raw.h"

@@ -18,7 +18,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_CUT] = { "cut", "ends inside a chunk",
 	    "Copy it again; the rest was read.", TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_TEXT] = { "text", "probably changed by a transfer as text",
-	    "Copy it again as it is (FTP: in binary mode; git: \"*.raw binary\" in .gitattributes).", TT_ERROR, true, TT_SETTING_NONE },
+	    "Copy it again as it is (FTP: in binary mode; git: \"*.SUFFIX binary\" in .gitattributes).", TT_ERROR, true, TT_SETTING_NONE },
 	[TT_LOST_CODING] = { "coding", "compressed stream cut or damaged",
 	    "Check it (gzip -t, xz -t) and copy it again; the rest was read.",
 	    TT_ERROR, true, TT_SETTING_NONE },

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/encoding.h"
 #include "base/err.h"
 #include "base/utf8.h"
 #include "model/format.h"
@@ -16,13 +17,21 @@
 /* This many characters beyond ASCII, all of them valid UTF-8, are no chance among the bytes of a capture. */
 #define MIN_WIDE 16
 
+/* So many bytes of a capture without a NUL, or with characters of UTF-8 alone, are no chance. */
+#define MIN_HEAD 1024
+
+/* Bytes of a text that are looked at: as many as tt_src_peek() gives. */
+#define PLAIN_MAX 4096
+
 #define PACKED "compressed"
+#define COPY_AGAIN "copy it again as it is, in binary mode, as a file and not as text"
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
 /* What a file is read as once its text was undone. */
 struct undone {
 	uint8_t p[UNDONE_MAX];
 	size_t n;
+	bool lost;                    /* a character stood for no byte */
 };
 
 static void
@@ -50,7 +59,7 @@ name_of(const struct tt_format *const *list, const struct undone *u, int min_bid
 	return NULL;
 }
 
-/* --- base64, hex and quoted-printable --------------------------------------------------------- */
+/* --- text that stands for bytes ---------------------------------------------------------------- */
 
 static int
 digit64(uint8_t c)
@@ -61,24 +70,13 @@ digit64(uint8_t c)
 	return at ? (int)(at - digits) : -1;
 }
 
-static void
-undo_base64(struct undone *u, const uint8_t *p, size_t n)
+static int
+digit32(uint8_t c)
 {
-	uint32_t bits = 0;
-	unsigned have = 0;
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+	const char *at = c ? strchr(digits, c) : NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		const int digit = digit64(p[i]);
-
-		if (digit < 0 && !isspace(p[i]))
-			break;
-		if (digit < 0)
-			continue;
-		bits = bits << 6 | (uint32_t)digit;
-		have += 6;
-		if (have >= 8)
-			put(u, bits >> (have -= 8));
-	}
+	return at ? (int)(at - digits) : -1;
 }
 
 static int
@@ -87,39 +85,65 @@ digit16(uint8_t c)
 	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
 }
 
-/* The length of the offset that a line of a dump begins with, as those of xxd, hexdump -C and od; 0: the line has none. */
-static size_t
-offset_of(const uint8_t *p, size_t n)
+/* Digits of ${size} bits, with blanks between them. */
+static void
+undo_digits(struct undone *u, const uint8_t *p, size_t n, int (*digit_of)(uint8_t), unsigned size)
 {
-	size_t i = 0;
+	uint32_t bits = 0;
+	unsigned have = 0;
 
-	while (i < n && isxdigit(p[i]))
-		i++;
-	return i >= 6 && i <= 8 && i < n && (p[i] == ':' || p[i] == ' ') ? i + 1 : 0;
+	for (size_t i = 0; i < n; i++) {
+		const int digit = digit_of(p[i]);
+
+		if (digit < 0 && !isspace(p[i]))
+			break;
+		if (digit < 0)
+			continue;
+		bits = bits << size | (uint32_t)digit;
+		have += size;
+		if (have >= 8)
+			put(u, bits >> (have -= 8));
+	}
 }
 
-/* Hex digits, with blanks, commas or "0x" between bytes, or the lines of a dump. */
+static void
+undo_base64(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_digits(u, p, n, digit64, 6);
+}
+
+static void
+undo_base32(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_digits(u, p, n, digit32, 5);
+}
+
+/* Base64 in some other text, such as a value of JSON or a page: the first run of ${EMBEDDED} digits that is a capture. */
+static void
+undo_embedded(struct undone *u, const uint8_t *p, size_t n)
+{
+	enum { EMBEDDED = 100 };
+	size_t end;
+
+	for (size_t i = 0; i < n; i = end + 1) {
+		for (end = i; end < n && digit64(p[end]) >= 0; end++)
+			;
+		if (i > 0 && end - i >= EMBEDDED) {
+			undo_base64(u, p + i, end - i);
+			return;
+		}
+	}
+}
+
+/* Hex digits, with blanks, commas or colons between bytes. */
 static void
 undo_hex(struct undone *u, const uint8_t *p, size_t n)
 {
-	const bool dump = n > 6 && memcmp(p, "000000", 6) == 0 && offset_of(p, n);
-	size_t i = 0, in_line = 0, offset;
-
-	while (i < n) {
-		if (dump && (i == 0 || p[i - 1] == '\n')) {
-			if ((offset = offset_of(p + i, n - i)) == 0)
-				break;
-			in_line = 0;
-			i += offset;
-		} else if (dump && in_line == 16) {
-			i++;
-		} else if (i + 1 < n && p[i] == '0' && (p[i + 1] | 32) == 'x') {
-			i += 2;
-		} else if (i + 1 < n && digit16(p[i]) >= 0 && digit16(p[i + 1]) >= 0) {
+	for (size_t i = 0; i < n;) {
+		if (i + 1 < n && digit16(p[i]) >= 0 && digit16(p[i + 1]) >= 0) {
 			put(u, (uint32_t)digit16(p[i]) << 4 | (uint32_t)digit16(p[i + 1]));
-			in_line++;
 			i += 2;
-		} else if (isspace(p[i]) || memchr(",:;{[\\", p[i], 6)) {
+		} else if (isspace(p[i]) || memchr(",:;", p[i], 3)) {
 			i++;
 		} else {
 			break;
@@ -127,14 +151,112 @@ undo_hex(struct undone *u, const uint8_t *p, size_t n)
 	}
 }
 
-/* Bytes as they are or "=8A" (RFC 2045, 6.7); a "=" at the end of a line joins it with the next. False: no byte is written so. */
-static bool
-undo_quoted(struct undone *u, const uint8_t *p, size_t n)
+/* Bytes as "0x8a" or "\x8a", whatever is between them: an array of C, such as xxd -i writes. */
+static void
+undo_prefixed(struct undone *u, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i + 3 < n; i++)
+		if ((p[i] == '0' || p[i] == '\\') && p[i + 1] == 'x' && digit16(p[i + 2]) >= 0 && digit16(p[i + 3]) >= 0)
+			put(u, (uint32_t)digit16(p[i + 2]) << 4 | (uint32_t)digit16(p[i + 3]));
+}
+
+/* Numbers up to 255, with blanks and commas between them: an array of JSON, or what PowerShell's Get-Content writes of bytes. */
+static void
+undo_decimal(struct undone *u, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		uint32_t value = 0;
+		size_t len = 0;
+
+		for (; i < n && isdigit(p[i]) && len < 4; len++)
+			value = value * 10 + p[i++] - '0';
+		if (value > 255 || len > 3 || (len == 0 && !isspace(p[i]) && p[i] != ','))
+			break;
+		if (len > 0)
+			put(u, value);
+		else
+			i++;
+	}
+}
+
+/* The words of the first line of a dump with offsets (xxd, hexdump, od, Format-Hex), the first with *${word} digits; NULL: there is no such line. */
+static const uint8_t *
+find_dump(const uint8_t *p, size_t n, size_t *word)
+{
+	size_t i = 0, at = 0;
+
+	while (i < n) {
+		for (at = i; at < n && p[at] == '0'; at++)
+			;
+		if (at - i >= 6 && at - i <= 16 && at < n && memchr(": ", p[at], 2))
+			break;
+		while (i < n && p[i] != '\n')
+			i++;
+		i++;
+	}
+	while (i < n && at < n && memchr(": ", p[at], 2))
+		at++;
+	for (*word = 0; i < n && at + *word < n && isxdigit(p[at + *word]); ++*word)
+		;
+	return i < n && *word > 0 ? p + at : NULL;
+}
+
+/* The bytes of the first line of a dump, whose words have ${digits} digits. */
+static void
+undo_line(struct undone *u, const uint8_t *p, size_t n, size_t digits)
+{
+	const uint8_t *end = p + n, *at = find_dump(p, n, &(size_t){ 0 });
+
+	for (size_t in_line = 0; at && in_line < 16 && (size_t)(end - at) >= digits; in_line += digits == 2 ? 1 : 2) {
+		uint32_t value = 0;
+
+		for (size_t i = 0; i < digits; i++)
+			value = value * (digits == 6 ? 8 : 16) + (uint32_t)(digit16(at[i]) >= 0 ? digit16(at[i]) : 0);
+		put(u, value);
+		if (digits > 2)
+			put(u, value >> 8);
+		for (at += digits; at < end && *at == ' '; at++)
+			;
+	}
+}
+
+static void
+undo_dump(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_line(u, p, n, 2);
+}
+
+static void
+undo_words(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_line(u, p, n, 4);
+}
+
+static void
+undo_octal(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_line(u, p, n, 6);
+}
+
+/* xxd's groups of two bytes are in their order. */
+static void
+undo_xxd(struct undone *u, const uint8_t *p, size_t n)
+{
+	size_t word;
+	const uint8_t *at = find_dump(p, n, &word);
+
+	if (at && at - p > 2 && at[-2] == ':')
+		undo_hex(u, at, (size_t)(p + n - at) < 40 ? (size_t)(p + n - at) : 40);
+}
+
+/* Bytes as they are or, behind ${mark}, as two hex digits; a mark at the end of a line joins it with the next. Nothing, if no byte is written so. */
+static void
+undo_marked(struct undone *u, const uint8_t *p, size_t n, uint8_t mark)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < n; i++) {
-		if (p[i] != '=') {
+		if (p[i] != mark) {
 			put(u, p[i]);
 		} else if (n - i > 2 && digit16(p[i + 1]) >= 0 && digit16(p[i + 2]) >= 0) {
 			put(u, (uint32_t)digit16(p[i + 1]) << 4 | (uint32_t)digit16(p[i + 2]));
@@ -142,14 +264,113 @@ undo_quoted(struct undone *u, const uint8_t *p, size_t n)
 			i += 2;
 		} else if (n - i > 1 && p[i + 1] == '\n') {
 			i++;
-		} else if (n - i > 2 && p[i + 1] == '\r' && p[i + 2] == '\n') {
-			i += 2;
 		} else {
 			break;
 		}
 	}
-	return any;
+	u->n = any ? u->n : 0;
 }
+
+static void
+undo_quoted(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_marked(u, p, n, '=');
+}
+
+static void
+undo_percent(struct undone *u, const uint8_t *p, size_t n)
+{
+	undo_marked(u, p, n, '%');
+}
+
+/* A text in quotes with escapes, of JSON, Python or JavaScript: "\u0089", "\x89", "\n". Characters from U+0100 on are '?', and lost. */
+static void
+undo_escapes(struct undone *u, const uint8_t *p, size_t n)
+{
+	static const char named[] = "n\nr\rt\tb\bf\fv\va\a";
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const size_t digits = i + 1 < n && p[i] == '\\' ? (p[i + 1] == 'u' ? 4 : p[i + 1] == 'x' ? 2 : 0) : 0;
+		const char *at = i + 1 < n && p[i] == '\\' && p[i + 1] ? strchr(named, p[i + 1]) : NULL;
+		uint32_t value = 0;
+
+		if (i + 1 >= n || p[i] != '\\') {
+			put(u, p[i]);
+			continue;
+		}
+		for (size_t d = 0; d < digits && i + 2 + d < n && digit16(p[i + 2 + d]) >= 0; d++)
+			value = value << 4 | (uint32_t)digit16(p[i + 2 + d]);
+		any = true;
+		u->lost = u->lost || value > 0xFF;
+		put(u, digits ? value > 0xFF ? '?' : value : at ? (uint8_t)at[1] : p[i + 1]);
+		i += 1 + digits;
+	}
+	u->n = any ? u->n : 0;
+}
+
+/* Lines of uuencode: the first character is the number of bytes (POSIX, uuencode). */
+static void
+undo_uu(struct undone *u, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i + 4 < n; i++) {
+		const size_t line = u->n + ((size_t)(p[i] - ' ') & 63);
+
+		for (i++; i + 3 < n && p[i] != '\n'; i += 4) {
+			const uint32_t c[4] = { (p[i] - 32u) & 63, (p[i + 1] - 32u) & 63, (p[i + 2] - 32u) & 63, (p[i + 3] - 32u) & 63 };
+
+			put(u, c[0] << 2 | c[1] >> 4);
+			put(u, c[1] << 4 | c[2] >> 2);
+			put(u, c[2] << 6 | c[3]);
+		}
+		u->n = u->n > line ? line : u->n;
+	}
+}
+
+#define SQUEEZED "; a line \"*\" in it stands for bytes that are not there: dump it again with -v"
+
+/* How bytes are written as text, and the commands that make them bytes again, of what refuse_coded() lets through. */
+static const struct coding {
+	void (*undo)(struct undone *u, const uint8_t *p, size_t n);
+	int min_bid;                  /* of the reader that knows what comes out */
+	const char *as, *command, *note;
+} codings[] = {
+	{ undo_base64, 90, "base64 text", "tr _- /+ | tr -dc A-Za-z0-9+/= | base64 -d", "" },
+	{ undo_base32, 90, "base32 text", "tr -dc A-Z2-7= | base32 -d", "" },
+	{ undo_uu, 60, "text of uuencode", "perl -ne 'print unpack \"u\", $_ unless /^[a-z`]/'", "" },
+	{ undo_xxd, 90, "a dump of xxd", "sed 's/^[^:]*: *//; s/  .*//' | xxd -r -p", "" },
+	{ undo_dump, 90, "a dump of its bytes", "sed -n 's/^[0-9A-Fa-f]\\{6,\\} *//p' | cut -c1-48 | xxd -r -p", SQUEEZED },
+	{ undo_words, 90, "a dump of words", "perl -ne 's/^\\S+//; print map { pack \"v\", hex } split'", SQUEEZED },
+	{ undo_octal, 90, "a dump of octal words", "perl -ne 's/^\\S+//; print map { pack \"v\", oct } split'", SQUEEZED },
+	{ undo_hex, 90, "hexadecimal text", "tr -dc 0-9A-Fa-f | xxd -r -p", "" },
+	{ undo_prefixed, 90, "hexadecimal text", "grep -o '[0\\]x[0-9A-Fa-f]\\{2\\}' | cut -c3- | xxd -r -p", "" },
+	{ undo_decimal, 90, "decimal text", "grep -o '[0-9]*' | xargs printf '%02x\\n' | xxd -r -p", "" },
+	{ undo_quoted, 60, "quoted-printable text, as mail has it", "python3 -m quopri -d", "" },
+	{ undo_percent, 60, "percent-encoded text, as in a URL", "perl -pe 's/%(..)/chr hex $1/ge'", "" },
+	{ undo_escapes, 60, "a text with escapes", "python3 -c 'import ast,sys; b = ast.literal_eval(sys.stdin.read()); sys.stdout.buffer.write(b if "
+	    "isinstance(b, bytes) else b.encode(\"latin-1\"))'", "" },
+	{ undo_embedded, 90, "base64 text inside another", "grep -o '[A-Za-z0-9+/=_-]\\{100,\\}' | tr _- /+ | base64 -d", "" },
+};
+
+/* What may stand before such text: it begins with ${begins}, and the text after ${ends}. ${cut} takes it away. */
+static const struct lead {
+	const char *begins, *ends, *cut;
+} leads[] = {
+	{ "", "", "" },
+	{ "data:", ",", "sed 's/^[^,]*,//' | " },
+	{ "-----BEGIN", "\n", "grep -v -e ----- | " },
+	{ "begin-base64 ", "\n", "grep -v -e ^begin -e ^==== | " },
+	{ "begin ", "\n", "" },
+	{ "0x", "x", "sed 's/^0x//' | " },
+	{ "\\x", "x", "sed 's/^.x//' | " },
+	{ "[", "[", "" },
+	{ "{", "[", "" },
+	{ "b'", "'", "" },
+	{ "b\"", "\"", "" },
+	{ "\"", "\"", "" },
+	{ "'", "'", "" },
+	{ "", "\n\n", "sed '1,/^$/d' | " },
+};
 
 /* --- text ------------------------------------------------------------------------------------ */
 
@@ -183,16 +404,15 @@ undo_utf8(struct undone *u, const uint8_t *p, size_t n)
 	return t;
 }
 
-/* The same for UTF-16 with its mark. */
+/* The same for UTF-16, with its mark or without. */
 static void
-undo_utf16(struct undone *u, const uint8_t *p, size_t n)
+undo_utf16(struct undone *u, const uint8_t *p, size_t n, bool big)
 {
-	const bool big = p[0] == 0xFE;
-
-	for (size_t i = 2; i + 1 < n; i += 2) {
+	for (size_t i = 0; i + 1 < n; i += 2) {
 		const uint32_t c = big ? (uint32_t)p[i] << 8 | p[i + 1] : (uint32_t)p[i + 1] << 8 | p[i];
 
-		put(u, c < 0x100 ? c : '?');
+		if (i > 0 || c != 0xFEFF)
+			put(u, c < 0x100 ? c : '?');
 	}
 }
 
@@ -214,52 +434,95 @@ refuse(const char *name, const char *as, struct tt_err *err)
 	return tt_fail(err, TT_E_UNKNOWN, 0, "is a %s capture %s", name, as);
 }
 
-/* Text that stands for bytes: base64, hex or quoted-printable, alone, in quotes, in a data URL, or in the frame of PEM. */
-static int
-refuse_coded(const struct tt_format *const *list, const uint8_t *p, size_t n, struct tt_err *err)
+/* The text at ${p} as ASCII without a mark, NUL and carriage returns, as the commands of codings[] get it; *${begin}: without what may stand around it. */
+static size_t
+make_plain(const uint8_t *p, size_t n, uint8_t plain[PLAIN_MAX], size_t *begin)
 {
-	struct undone b = { 0 }, h = { 0 }, q = { 0 };
-	const char *name;
-	const uint8_t *at;
+	size_t nplain = 0, i = 0;
 
-	while (n > 0 && (isspace(*p) || memchr("\"'`", *p, 3))) {
-		p++;
-		n--;
+	for (i = n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; i < n && nplain < PLAIN_MAX; i++)
+		if (p[i] && p[i] != '\r' && (i >= 2 || p[i] < 0xFE))
+			plain[nplain++] = p[i];
+	for (*begin = 0; *begin < nplain && (isspace(plain[*begin]) || plain[*begin] == '`'); ++*begin)
+		;
+	return nplain;
+}
+
+/* Refuse text that stands for bytes, alone or behind one of leads[]; inside another text only if it is nothing else. */
+static int
+refuse_coded(const struct tt_format *const *list, const uint8_t *head, size_t nhead, struct tt_err *err)
+{
+	uint8_t plain[PLAIN_MAX];
+	size_t begin;
+	const size_t nplain = make_plain(head, nhead, plain, &begin);
+	const uint8_t *p = plain + begin;
+	const size_t n = nplain - begin;
+
+	for (size_t i = 0; i < COUNT(leads) * COUNT(codings); i++) {
+		const struct lead *lead = &leads[i % COUNT(leads)];
+		const struct coding *coding = &codings[i / COUNT(leads)];
+		const size_t begins = strlen(lead->begins), ends = strlen(lead->ends);
+		const uint8_t *at = n >= begins && memcmp(p, lead->begins, begins) == 0 ? memmem(p, n, lead->ends, ends) : NULL;
+		struct undone u = { 0 };
+		const char *name, *read;
+		bool packed;
+
+		if (!at)
+			continue;
+		coding->undo(&u, at + ends, n - (size_t)(at - p) - ends);
+		if (u.lost)
+			mend_first(&u);
+		if (u.n == 0 || (name = name_of(list, &u, coding->min_bid)) == NULL)
+			continue;
+		packed = strcmp(name, PACKED) == 0;
+		if (u.lost)
+			return refuse(name, "that was decoded as UTF-8 text: bytes that are no text became U+FFFD, and are lost; " COPY_AGAIN, err);
+		/* Line ends of quoted-printable text are bytes, unless all end as those in mail. */
+		read = coding->undo != undo_quoted ? "tr -dc '\\t\\n -~' < FILE" : memmem(head, nhead, "=\r\n", 3) ?
+		    "sed 's/\\r$//' FILE" : "cat FILE";
+		return tt_fail(err, TT_E_UNKNOWN, 0, "is %s%s%s as %s: decode it first: %s | %s%s > NEW%s",
+		    packed ? "compressed data" : "a ", packed ? "" : name, packed ? "" : " capture", coding->as, read, lead->cut, coding->command,
+		    coding->note);
 	}
-	if (n > 5 && memcmp(p, "data:", 5) == 0 && (at = memchr(p, ',', n)) != NULL) {
-		n -= (size_t)(at + 1 - p);
-		p = at + 1;
-	} else if (n > 10 && memcmp(p, "-----BEGIN", 10) == 0 && (at = memchr(p, '\n', n)) != NULL) {
-		n -= (size_t)(at + 1 - p);
-		p = at + 1;
-	}
-	undo_base64(&b, p, n);
-	if ((name = name_of(list, &b, 90)) != NULL)
-		return refuse(name, "as base64 text: decode it first (base64 -d; for a data URL, what follows the comma)", err);
-	undo_hex(&h, p, n);
-	if ((name = name_of(list, &h, 90)) != NULL)
-		return refuse(name, "as hexadecimal text: make it bytes first (xxd -r -p; for a dump with offsets, xxd -r)", err);
-	if (undo_quoted(&q, p, n) && (name = name_of(list, &q, 60)) != NULL)
-		return refuse(name, "as quoted-printable text, as mail has it: decode it first (qprint -d, or python3 -m quopri -d)", err);
 	return TT_OK;
 }
 
-#define COPY_AGAIN "copy it again as it is, in binary mode, as a file and not as text"
+/* Refuse UTF-16, with its mark or without, and what is behind a mark of UTF-8. */
+static int
+refuse_wide(const struct tt_format *const *list, const uint8_t *head, size_t n, struct tt_err *err)
+{
+	const enum tt_encoding encoding = tt_encoding_of(head, n);
+	const char *name;
+
+	for (int big = 0; big < 2; big++) {
+		struct undone u = { 0 };
+
+		undo_utf16(&u, head, n, big);
+		mend_first(&u);
+		if ((name = name_of(list, &u, 60)) != NULL)
+			return refuse(name, "that was decoded as text and written as UTF-16, as PowerShell's \">\" does: " COPY_AGAIN, err);
+	}
+	if (encoding == TT_ENCODING_UTF16LE || encoding == TT_ENCODING_UTF16BE)
+		return refuse_coded(list, head, n, err);
+	if (encoding == TT_ENCODING_UTF8_MARK) {
+		struct undone u = { .n = n - 3 < UNDONE_MAX ? n - 3 : UNDONE_MAX };
+
+		memcpy(u.p, head + 3, u.n);
+		if ((name = name_of(list, &u, 60)) != NULL)
+			return refuse(name, "behind a byte order mark of UTF-8, which a program put before it: take the mark off: tail -c +4 FILE > NEW", err);
+	}
+	return TT_OK;
+}
 
 int
 tt_transfer_refuse(const struct tt_format *const *list, const uint8_t *head, size_t n, bool lossy, struct tt_err *err)
 {
-	struct undone u = { 0 };
+	struct undone u = { 0 }, twice = { 0 };
 	const char *name;
 	struct text t;
 
-	if (!lossy && n >= 2 && (memcmp(head, "\xFF\xFE", 2) == 0 || memcmp(head, "\xFE\xFF", 2) == 0)) {
-		undo_utf16(&u, head, n);
-		mend_first(&u);
-		if ((name = name_of(list, &u, 60)) != NULL)
-			return refuse(name, "that was decoded as text and written as UTF-16, as PowerShell's \">\" does: " COPY_AGAIN, err);
-		return refuse_coded(list, u.p, u.n, err);
-	}
+	if (!lossy && refuse_wide(list, head, n, err) != TT_OK)
+		return TT_E_UNKNOWN;
 	t = undo_utf8(&u, head, n);
 	mend_first(&u);
 	if (t.valid && t.nul && t.replaced >= MIN_WIDE && (name = name_of(list, &u, 60)) != NULL)
@@ -268,7 +531,9 @@ tt_transfer_refuse(const struct tt_format *const *list, const uint8_t *head, siz
 		return refuse_coded(list, head, n, err);
 	if (lossy)
 		return TT_OK;
-	if ((t.valid || memcmp(u.p, "\x89TTC", 4) == 0) && (name = name_of(list, &u, 60)) != NULL)
+	undo_utf8(&twice, u.p, u.n);
+	mend_first(&twice);
+	if ((t.valid || memcmp(u.p, "\x89TTC", 4) == 0) && ((name = name_of(list, &u, 60)) != NULL || (name = name_of(list, &twice, 60)) != NULL))
 		return refuse(name, "that was changed as if it were text: " COPY_AGAIN, err);
 	return TT_OK;
 }
@@ -286,6 +551,8 @@ tt_transfer_changed(const uint8_t *head, size_t n)
 		marks += head[i] == '?';
 	}
 	if (lf >= 4 && bare == 0)
+		return true;
+	if (n >= MIN_HEAD && (memchr(head, 0, n) == NULL || (t.valid && t.wide > 0)))
 		return true;
 	return t.valid && (t.wide >= MIN_WIDE || (t.wide == 0 && marks >= MIN_WIDE));
 }

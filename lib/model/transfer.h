@@ -1,5 +1,6 @@
 /**
- * Recognises captures that a program took for text: written as base64, hex or quoted-printable, decoded as text on the way, or with line ends changed.
+ * Recognises captures that a program took for text: written as base64, as a dump, as an array or in other codings, decoded as text on the way, or with
+ * line ends changed.
  *
  * Nothing is undone: the first bytes say what happened, and the message what to do.
  */
@@ -22,7 +23,7 @@ int tt_transfer_refuse(const struct tt_format *const *list, const uint8_t *head,
 
 /*
  * True if the first bytes of a file that a reader takes for a capture look as if a transfer as text changed them: each line feed follows a carriage
- * return, each character is valid UTF-8, or none is beyond ASCII. It may be chance: to be asked only about a capture that is damaged.
+ * return, each character is valid UTF-8, none is beyond ASCII, or none is NUL. It may be chance: to be asked only about a capture that is damaged.
  */
 bool tt_transfer_changed(const uint8_t *head, size_t n);
 

@@ -125,6 +125,7 @@ tell_text(struct tt_err *err)
 static int
 open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t process, struct tt_err *err)
 {
+	bool is_known = false;
 	int rc = new_capture(r, path, process, &in->cap, err);
 
 	if (in->cap)
@@ -132,6 +133,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	if (rc == TT_OK)
 		rc = open_bytes(r, in, path, process, err);
 	if (rc == TT_OK) {
+		is_known = true;
 		in->cap->format = in->format->name;
 		tt_log(r->env, TT_LOG_VERBOSE, "%s: read as %s", path, in->format->name);
 		rc = in->format->open(r->env, in->src, in->cap, &in->ctx, err);
@@ -140,7 +142,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 		in->cap->title = r->o->title[process];
 	for (size_t i = 0; rc == TT_OK && r->o->meta && r->o->meta[i]; i++)
 		rc = add_meta(in->cap, r->o->meta[i], err);
-	if (rc == TT_E_DAMAGED && in->text_like)
+	if ((rc == TT_E_DAMAGED || rc == TT_E_UNKNOWN) && is_known && in->text_like)
 		rc = tell_text(err);
 	if (rc < 0)
 		rc = tell_coding(in->src, in->format != NULL, err);

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Captures that other programs wrote as text: each is recognised, and the command that tracetool advises makes the same bytes of it.
+Those that were decoded as text on their way are called that, before anything else that is wrong with them.
+
+The texts come from base64, basenc, xxd, hexdump, od, iconv and Python's own libraries, with what mail, consoles and PowerShell put around them; each of a
+capture of every reader. Ends with "N passed, N failed".
+"""
+import base64
+import binascii
+import json
+import lzma
+import os
+import quopri
+import re
+import subprocess
+import sys
+import urllib.parse
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
+import suite
+
+DECODE = re.compile(r"(?:decode it first|take the mark off): (.* > NEW)")
+
+
+def captures():
+    """{suffix: bytes} of a small capture of each reader."""
+    with lzma.open(os.path.join(suite.TESTDATA, "gate", "good-alloc1.ttc.xz")) as f:
+        found = {"ttc": f.read()}
+    for suffix, path in (("mlpd", "diff/after-1.mlpd"), ("data", "data/good-2021.data"), ("raw", "raw/good-2018-old.raw")):
+        with open(os.path.join(suite.TESTDATA, path), "rb") as f:
+            found[suffix] = f.read()
+    return {suffix: data[:40000 - len(suffix)] for suffix, data in found.items()}
+
+
+def lines(text, width, end="\n"):
+    return "".join(text[i:i + width] + end for i in range(0, len(text), width))
+
+
+def format_hex(data):
+    """What Format-Hex of PowerShell 5 prints."""
+    rows = ["", "", "           Path: C:\\captures\\a.raw", "", " " * 11 + " ".join("%02X" % i for i in range(16)), ""]
+    for i in range(0, len(data), 16):
+        row = data[i:i + 16]
+        rows.append("%08X   %-47s  %s" % (i, " ".join("%02X" % b for b in row), "".join(chr(b) if 32 <= b < 127 else "." for b in row)))
+    return "\r\n".join(rows + ["", ""])
+
+
+def uuencode(data, end=b"\n"):
+    return end.join([b"begin 644 a.raw"] + [binascii.b2a_uu(data[i:i + 45])[:-1] for i in range(0, len(data), 45)] + [b"`", b"end", b""])
+
+
+def by_program(data):
+    """(name, text) of each program that writes captures as text."""
+    for args in (["base64"], ["base64", "-w0"], ["basenc", "--base64url"], ["basenc", "--base64url", "-w0"], ["base32"], ["basenc", "--base16"],
+                 ["xxd"], ["xxd", "-u"], ["xxd", "-g1"], ["xxd", "-c32"], ["xxd", "-p"], ["xxd", "-i"], ["hexdump", "-v"], ["hexdump", "-Cv"],
+                 ["od", "-v"], ["od", "-vx"], ["od", "-v", "-tx1"], ["od", "-v", "-tx1z"], ["od", "-v", "-Ax", "-tx1"], ["od", "-v", "-An", "-tx1"]):
+        yield " ".join(args), subprocess.run(args, input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+def by_library(data):
+    """(name, text) of what libraries, mail and consoles make of a capture."""
+    b64, url, hexa = base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode(), data.hex()
+    crlf = lines(b64, 64, "\r\n")
+    yield "base64 in CRLF lines", crlf
+    yield "base64 in quotes", '"' + b64 + '"'
+    yield "base64 behind blanks", "  \n" + b64
+    yield "base64 behind a mark", b"\xef\xbb\xbf" + crlf.encode()
+    yield "base64 in UTF-16 with a mark", crlf.encode("utf-16")
+    yield "base64 in UTF-16 without a mark", crlf.encode("utf-16-le")
+    yield "base64 of certutil", "-----BEGIN CERTIFICATE-----\r\n" + crlf + "-----END CERTIFICATE-----\r\n"
+    yield "base64 of certutil in UTF-16", ("-----BEGIN CERTIFICATE-----\r\n" + crlf + "-----END CERTIFICATE-----\r\n").encode("utf-16")
+    yield "base64 of mail", "MIME-Version: 1.0\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n\r\n" + crlf
+    yield "base64 of uuencode -m", "begin-base64 644 a.raw\n" + lines(b64, 60) + "====\n"
+    yield "base64 in JSON", json.dumps({"name": "x", "data": b64})
+    yield "base64url in XML", "<capture name='x'>" + url + "</capture>\n"
+    yield "data URL", "data:application/octet-stream;base64," + b64
+    yield "data URL, percent-encoded", "data:application/octet-stream," + urllib.parse.quote_from_bytes(data)
+    yield "percent-encoded", urllib.parse.quote_from_bytes(data)
+    yield "hex with colons", ":".join("%02x" % b for b in data)
+    yield "hex behind 0x", "0x" + hexa
+    yield "hex of PostgreSQL", "\\x" + hexa
+    yield "hex in UTF-16", lines(hexa, 80, "\r\n").encode("utf-16")
+    yield "array of C", "unsigned char x[] = {\n  " + ", ".join("0x%02x" % b for b in data) + "\n};\n"
+    yield "escapes of a shell", "".join("\\x%02x" % b for b in data)
+    yield "Format-Hex", format_hex(data)
+    yield "Format-Hex in UTF-16", format_hex(data).encode("utf-16")
+    yield "bytes of Get-Content", "".join("%d\r\n" % b for b in data)
+    yield "array of JSON", json.dumps(list(data))
+    yield "Buffer of Node", json.dumps({"type": "Buffer", "data": list(data)})
+    yield "quoted-printable", binascii.b2a_qp(data, istext=False)
+    yield "quoted-printable in CRLF lines", binascii.b2a_qp(data, istext=False).replace(b"\n", b"\r\n")
+    if quopri.decodestring(quopri.encodestring(data)) == data:
+        yield "quoted-printable with line ends", quopri.encodestring(data)
+    yield "uuencode", uuencode(data)
+    yield "uuencode in CRLF lines", uuencode(data, b"\r\n")
+    yield "text of JSON", json.dumps(data.decode("latin-1"))
+    yield "bytes of Python", repr(data)
+
+
+def changed(data):
+    """(name, bytes) of captures that were decoded as text and are lost, or behind a mark."""
+    yield "Latin-1", data.decode("latin-1").encode()
+    yield "code page 437", data.decode("cp437").encode()
+    yield "Latin-1, twice", data.decode("latin-1").encode().decode("latin-1").encode()
+    yield "UTF-8, replaced", data.decode("utf-8", "replace").encode()
+    yield "UTF-8, replaced, in JSON", json.dumps(data.decode("utf-8", "replace")).encode()
+    yield "Latin-1, in UTF-16 with a mark", data.decode("latin-1").encode("utf-16")
+    yield "Latin-1, in UTF-16 without a mark", data.decode("latin-1").encode("utf-16-le")
+    yield "Latin-1, in big-endian UTF-16 without a mark", data.decode("latin-1").encode("utf-16-be")
+    yield "ASCII with blanks in place of NUL", data.replace(b"\0", b" ")
+
+
+def tell(path):
+    r = subprocess.run([suite.TRACETOOL, "info", "-q", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return r.returncode, r.stderr.decode()
+
+
+def advised(s, path):
+    """What the command advised for a file makes of it; the message where there is none."""
+    status, message = tell(path)
+    found = DECODE.search(message)
+    if not found or status != 3:
+        return "status %d, %s" % (status, message)
+    new = s.path("new")
+    command = found[1].replace("FILE", path).replace("NEW", new)
+    done = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        return "%s: status %d, %s" % (command, done.returncode, done.stderr.decode())
+    with open(new, "rb") as f:
+        return f.read()
+
+
+def compare(s, what, text, data):
+    path = s.path("text")
+    with open(path, "wb") as f:
+        f.write(text if isinstance(text, bytes) else text.encode())
+    have = advised(s, path)
+    s.check(what, None if have == data else have if isinstance(have, str) else "%d bytes, of %d" % (len(have), len(data)))
+
+
+def main():
+    s = suite.Suite()
+    for suffix, data in captures().items():
+        data = data[:len(data) & ~1]            # dumps of words have whole words
+        for make in (by_program, by_library):
+            for name, text in make(data):
+                compare(s, "%s as %s" % (suffix, name), text, data)
+        for name, text in changed(data):
+            with open(s.path("text"), "wb") as f:
+                f.write(text)
+            status, message = tell(s.path("text"))
+            first = message.split("\n")[0][len("tracetool: " + s.path("text") + ": "):]
+            well = status == 3 and re.match(r"is a \.%s capture that was |probably changed by a transfer as text" % suffix, first)
+            s.check("%s as %s" % (suffix, name), None if well else message)
+        compare(s, suffix + " behind a mark", b"\xef\xbb\xbf" + data, data)
+    s.end()
+
+
+main()
