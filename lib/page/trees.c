@@ -119,15 +119,45 @@ add(struct tt_trees *t, const struct tt_frame_path *rec, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Threads take what their zones do, and zones have what is allocated inside them. */
+/* What the entry ${at} has counts for the one around it: threads take what their zones do, and zones have what is allocated inside them. */
 static void
-sum_up(struct tt_trees *t, size_t at)
+add_to_caller(struct tt_trees *t, size_t at)
 {
-	for (uint32_t i = t->e[at].child; i; i = t->e[i - 1].sibling) {
-		sum_up(t, i - 1);
-		t->e[at].bytes += t->e[i - 1].bytes;
-		t->e[at].total += tt_paths_node(t->p, t->e[at].node)->kind == TT_NODE_THREAD ? t->e[i - 1].total : 0;
+	struct entry *up = &t->e[t->e[at].up - 1];
+
+	up->bytes += t->e[at].bytes;
+	up->total += tt_paths_node(t->p, up->node)->kind == TT_NODE_THREAD ? t->e[at].total : 0;
+}
+
+/* Sum up the tree of ${top}, from the innermost zones outwards. Calls may be nested 65,536 deep, so no walk here calls itself. */
+static void
+sum_up(struct tt_trees *t, size_t top)
+{
+	size_t at = top;
+
+	for (;;) {
+		while (t->e[at].child)
+			at = t->e[at].child - 1;
+		for (; at != top && !t->e[at].sibling; at = t->e[at].up - 1)
+			add_to_caller(t, at);
+		if (at == top)
+			return;
+		add_to_caller(t, at);
+		at = t->e[at].sibling - 1;
 	}
+}
+
+/* The entry after ${at} in the tree of ${top}, callers before callees; SIZE_MAX: it is the last. *${depth}: how far it is below ${top}. */
+static size_t
+entry_after(const struct tt_trees *t, size_t top, size_t at, unsigned *depth)
+{
+	if (t->e[at].child) {
+		++*depth;
+		return t->e[at].child - 1;
+	}
+	for (; at != top && !t->e[at].sibling; at = t->e[at].up - 1)
+		--*depth;
+	return at != top ? t->e[at].sibling - 1 : SIZE_MAX;
 }
 
 /* --- in the page ------------------------------------------------------------------------------ */
@@ -142,26 +172,29 @@ name_of(const struct tt_trees *t, uint32_t node)
 }
 
 static void
-put_names(const struct tt_trees *t, size_t at, struct tt_json *j)
+put_names(const struct tt_trees *t, size_t top, struct tt_json *j)
 {
-	tt_json_text(j, NULL, name_of(t, t->e[at].node));
-	for (uint32_t i = t->e[at].child; i; i = t->e[i - 1].sibling)
-		put_names(t, i - 1, j);
+	unsigned depth = 0;
+
+	for (size_t at = top; at != SIZE_MAX; at = entry_after(t, top, at, &depth))
+		tt_json_text(j, NULL, name_of(t, t->e[at].node));
 }
 
 static void
-put_figures(const struct tt_trees *t, size_t at, unsigned depth, unsigned *name, struct tt_json *j)
+put_figures(const struct tt_trees *t, size_t top, unsigned *name, struct tt_json *j)
 {
-	const struct entry *e = &t->e[at];
+	unsigned depth = 0;
 
-	tt_json_u64(j, NULL, depth);
-	tt_json_u64(j, NULL, (*name)++);
-	tt_json_i64(j, NULL, e->total);
-	tt_json_i64(j, NULL, e->self);
-	tt_json_u64(j, NULL, e->n);
-	tt_json_i64(j, NULL, e->bytes);
-	for (uint32_t i = e->child; i; i = t->e[i - 1].sibling)
-		put_figures(t, i - 1, depth + 1, name, j);
+	for (size_t at = top; at != SIZE_MAX; at = entry_after(t, top, at, &depth)) {
+		const struct entry *e = &t->e[at];
+
+		tt_json_u64(j, NULL, depth);
+		tt_json_u64(j, NULL, (*name)++);
+		tt_json_i64(j, NULL, e->total);
+		tt_json_i64(j, NULL, e->self);
+		tt_json_u64(j, NULL, e->n);
+		tt_json_i64(j, NULL, e->bytes);
+	}
 }
 
 /* Both orders of threads: the frame's own, then the others as they come. */
@@ -187,7 +220,7 @@ put_tree(struct tt_trees *t, size_t frame)
 				if (t->e[i].up || (thread && thread->index == own) == others)
 					continue;
 				if (figures)
-					put_figures(t, i, 0, &name, j);
+					put_figures(t, i, &name, j);
 				else
 					put_names(t, i, j);
 			}

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define START 1000000000u
-#define CODE 0x40000000u
 
 enum { FULL = 4000 };                   /* bytes after which a buffer goes to the file */
 
@@ -40,7 +39,7 @@ game_buffer(struct game *g)
 		t->open = false;
 	}
 	if (!t->open)
-		mlpd_open(&t->b, &g->w, tid(g->on), START + t->now, 0, 0x20000000, CODE);
+		mlpd_open(&t->b, &g->w, tid(g->on), START + t->now, 0, 0x20000000, GAME_CODE(0));
 	t->open = true;
 	return &t->b;
 }
@@ -59,17 +58,11 @@ game_thread(struct game *g, unsigned i, const char *name)
 		mlpd_thread(game_buffer(g), game_now(g), MLPD_NAME, tid(i), name);
 }
 
-static uint64_t
-method(uint64_t key)
-{
-	return CODE + 8 * key;
-}
-
 void
 game_method(struct game *g, uint64_t key, const char *name)
 {
 	g->hidden[key] = strncmp(name, "(wrapper alloc)", 15) == 0;
-	mlpd_method(game_buffer(g), game_now(g), method(key), 0x50000000 + 256 * key, 100, name);
+	mlpd_method(game_buffer(g), game_now(g), GAME_CODE(key), 0x50000000 + 256 * key, 100, name);
 }
 
 /* Where what happens now belongs: the innermost call that is not hidden. */
@@ -102,7 +95,7 @@ game_enter(struct game *g, uint64_t key)
 		abort();
 	t->in[t->depth].key = (unsigned)key;
 	t->in[t->depth++].since = t->now;
-	mlpd_enter(game_buffer(g), game_now(g), method(key));
+	mlpd_enter(game_buffer(g), game_now(g), GAME_CODE(key));
 }
 
 void
@@ -119,7 +112,7 @@ game_leave(struct game *g, uint64_t key)
 	s->n++;
 	s->all += (int64_t)(t->now - t->in[t->depth].since);
 	s->total += outer ? (int64_t)(t->now - t->in[t->depth].since) : 0;
-	mlpd_leave(game_buffer(g), game_now(g), method(key));
+	mlpd_leave(game_buffer(g), game_now(g), GAME_CODE(key));
 }
 
 void

@@ -28,6 +28,8 @@ enum { GAME_THREADS = 8, GAME_METHODS = 64, GAME_DEPTH = 64 };
 #define GAME_MS 1000000
 /* Keys of methods are numbers from 1 to 63; this is "Game.Loop:Frame ()", in which frames are. */
 #define GAME_FRAME 0u
+/* The address of a method in the capture, for events that have no function here. */
+#define GAME_CODE(key) (0x40000000u + 8u * (unsigned)(key))
 /* Where tests may put objects and types: aligned by eight. */
 #define GAME_OBJECT(i) (0x20000000u + 8u * (unsigned)(i))
 #define GAME_VTABLE(i) (0x10000000u + 64u * (unsigned)(i))

@@ -46,7 +46,7 @@ static void
 clause(unsigned kind, uint64_t method, unsigned object)
 {
 	/* Mono's own numbers of methods, as enter and leave have them. */
-	mlpd_clause(game_buffer(&g), game_now(&g), kind, 0, 0x40000000 + 8 * method, object ? GAME_OBJECT(object) : 0);
+	mlpd_clause(game_buffer(&g), game_now(&g), kind, 0, GAME_CODE(method), object ? GAME_OBJECT(object) : 0);
 }
 
 /* The throws of a class, on all paths; a class by its vtable, 0: not known. */

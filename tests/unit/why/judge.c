@@ -167,7 +167,7 @@ throw_many(void)
 		game_alloc(g, i % 3 ? 1 : 2, GAME_OBJECT(object), 100);
 		mlpd_throw(game_buffer(g), game_now(g), GAME_OBJECT(object), NULL);
 		game_spend(g, GAME_MS);
-		mlpd_clause(game_buffer(g), game_now(g), 0, 0, 0x40000000 + 8 * THINK, GAME_OBJECT(object));
+		mlpd_clause(game_buffer(g), game_now(g), 0, 0, GAME_CODE(THINK), GAME_OBJECT(object));
 	}
 }
 
