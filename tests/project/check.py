@@ -169,10 +169,12 @@ def reasons_are_true(names):
 
 
 def unit_tests_are_where_their_module_is(names):
-    """tests/unit/FOLDER/NAME.c: FOLDER is one of lib or formats, or cmd; a program elsewhere would not be built."""
+    """tests/unit/FOLDER/NAME.c: FOLDER is one of lib or formats, or cmd; a program elsewhere would not be built. Each folder of lib has some."""
     folders = {n.split("/")[1] for n in names if re.match(r"(lib|formats)/[^/]+/", n)} | {"cmd"}
     fault("unit tests lie in folders named as the one they test", [
         n for n in names if n.startswith("tests/unit/") and not (re.fullmatch(r"tests/unit/[^/]+/\w+\.c", n) and n.split("/")[2] in folders)])
+    fault("each folder of lib has unit tests", sorted({n.split("/")[1] for n in names if re.match(r"lib/[^/]+/\w+\.c", n)} -
+                                                      {n.split("/")[2] for n in names if n.startswith("tests/unit/")}))
 
 
 # Letters of a sentence worth a place of its own, and tests whose lines are folded to a width.
