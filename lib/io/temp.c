@@ -233,13 +233,31 @@ open_folder(const char *path, char made[PATH_MAX], const char **stem, size_t *n)
 	return d;
 }
 
+/* True if ${name}, behind its dot, is a temporary of the output ${stem}, or of a numbered one: "s-001.json" of "s.json" (tt_emit_open()). */
+static bool
+is_temporary_of(const char *name, const char *stem, size_t n)
+{
+	static const char mark[] = ".tmp.";
+	size_t nsuffix, before = n, digits;
+	const char *suffix = tt_path_suffix(stem, &nsuffix);
+
+	if (strncmp(name, stem, n) == 0 && strncmp(name + n, mark, sizeof mark - 1) == 0)
+		return true;
+	if (suffix)
+		before = (size_t)(suffix - stem) < n ? (size_t)(suffix - stem) : n;
+	if (strncmp(name, stem, before) != 0 || name[before] != '-')
+		return false;
+	name += before + 1;
+	digits = strspn(name, "0123456789");
+	return digits >= 3 && strncmp(name + digits, stem + before, n - before) == 0 && strncmp(name + digits + n - before, mark, sizeof mark - 1) == 0;
+}
+
 void
 tt_sink_sweep_output(const char *path)
 {
-	static const char mark[] = ".tmp.";
 	char made[PATH_MAX];
-	const char *stem;
-	size_t n;
+	const char *stem = "";
+	size_t n = 0;
 	DIR *d = open_folder(path, made, &stem, &n);
 	struct dirent *e;
 
@@ -247,7 +265,7 @@ tt_sink_sweep_output(const char *path)
 		const char *name = e->d_name;
 		long maker = maker_of(name);
 
-		if (maker && strncmp(name + 1, stem, n) == 0 && strncmp(name + 1 + n, mark, sizeof mark - 1) == 0 && has_ended(maker, 0))
+		if (maker && is_temporary_of(name + 1, stem, n) && has_ended(maker, 0))
 			remove_abandoned(dirfd(d), name);
 	}
 	if (d)

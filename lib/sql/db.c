@@ -589,8 +589,8 @@ name_beside(const char *path, const char *suffix, char name[PATH_MAX])
 
 /*
  * Changes that were not yet moved to the database are in a write-ahead log beside it. The last program that closes the database moves them and removes
- * the log, so a database without one is complete. (https://sqlite.org/walformat.html: the log exists while a connection is open, or if the last one
- * was not closed.)
+ * the log, so a database without one, or with an empty one, is complete. (https://sqlite.org/walformat.html: the log exists while a connection is open,
+ * or if the last one was not closed.)
  */
 static int
 check_wal(const char *path, struct tt_err *err)
@@ -598,7 +598,7 @@ check_wal(const char *path, struct tt_err *err)
 	char name[PATH_MAX];
 	struct stat st;
 
-	if (name_beside(path, "-wal", name) && stat(name, &st) != 0 && errno == ENOENT)
+	if (name_beside(path, "-wal", name) && (stat(name, &st) != 0 ? errno == ENOENT : st.st_size == 0))
 		return TT_OK;
 	return tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "%s: changes are in a second file (-wal); join them: sqlite3 FILE "
 	    "'PRAGMA journal_mode=DELETE'", path);

@@ -75,9 +75,11 @@ def leftovers(s):
         return ".%s.tmp.%d.%d" % (of[:200], pid, k)
 
     held = os.path.join(folder, name("o.json", dead.pid, 7))       # as of a writer in another container, or on another machine
-    gone = [name("o.json", dead.pid), name("o.json", dead.pid, 12), name(long, dead.pid)]
+    gone = [name("o.json", dead.pid), name("o.json", dead.pid, 12), name(long, dead.pid), name("o-001.json", dead.pid),
+            name("o-1000.json", dead.pid)]
     stay = [name("o.json", os.getpid()), os.path.basename(held), name("other.json", dead.pid), ".o.json.tmp.%d" % dead.pid,
-            ".o.json.tmp.x.1", "o.json.tmp.%d.1" % dead.pid, ".o.json.tmp.%d.1~" % dead.pid, "sub"]
+            ".o.json.tmp.x.1", "o.json.tmp.%d.1" % dead.pid, ".o.json.tmp.%d.1~" % dead.pid,
+            name("o-001.csv", dead.pid), name("o-01.json", dead.pid), name("o-00x.json", dead.pid), name("p-001.json", dead.pid), "sub"]
     for n in gone + stay[:-1]:
         open(os.path.join(folder, n), "w").write("part")
     lock = open(held, "r+")

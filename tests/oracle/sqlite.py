@@ -251,6 +251,9 @@ def unended():
         check(b"-wal" in p.stderr and p.stdout == b"", "changes are in a -wal: " + os.path.basename(name), p.stderr)
     db.close()
     same("SQLite has removed its -wal, and the head still says WAL", (os.listdir(folder), open(path, "rb").read()[18:20]), (["w.sqlite"], b"\2\2"))
+    open(path + "-wal", "w").close()
+    same("an empty -wal has no changes", run("query", path, "--format", "csv", "SELECT a FROM t", ok=(0,)).stdout.split(), [b"a", b"41", b"42"])
+    os.unlink(path + "-wal")
     os.chmod(path, 0o444)
     os.chmod(folder, 0o555)
     for name in (path, link):
