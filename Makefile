@@ -145,6 +145,7 @@ help:
 	@echo 'san tsan   the tests under address and undefined-behaviour, or thread sanitizer'
 	@echo 'fuzz       every fuzz target for FUZZ_TIME=$(FUZZ_TIME) seconds'
 	@echo 'cover      the tests with coverage of lines and branches'
+	@echo 'mutants    what the tests miss of small changes in lib and formats: MUTANTS="-n 500 --seed S", a night; resumes'
 	@echo 'bench      speed and memory beside other programs'
 	@echo 'cost cost-mono   what the recorders cost the program they record'
 	@echo 'dist       the package for Unity, with the libraries of DIST_FOR="$(DIST_FOR)", to $(BUILD)/dist/'
@@ -468,6 +469,11 @@ cover:
 	@mkdir $(BUILD)/cover/prof
 	-LLVM_PROFILE_FILE=$(abspath $(BUILD))/cover/prof/%m%c.profraw TT_NOT='$(COVER_NOT)' tests/run.sh check $(BUILD)/cover
 	@tests/cover.py $(BUILD)/cover
+
+# Small changes, one at a time, in a copy of the tree, and whether tests find them: tests/mutants.py says how.
+.PHONY: mutants
+mutants:
+	nice -n 10 tests/mutants.py $(BUILD) $(MUTANTS)
 
 .PHONY: bench
 bench: $(BIN) $(BENCH_BIN)

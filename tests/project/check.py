@@ -12,7 +12,8 @@ import sys
 import tarfile
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", d) for d in ("kit", "")]
+import mutants
 from count import end, fault
 from suite import TOP, TRACETOOL
 import words
@@ -209,6 +210,23 @@ def sentences_stand_once(names):
         n for n in names if n.startswith("tests/cli/") and os.path.basename(n).split(".")[0] in ("stdout", "stderr") and words.refer(text(n)) != text(n)])
 
 
+def mutants_are_told(names):
+    """tests/mutants.suites names suites there are; each row of tests/mutants.reasons fits a change of a file there is."""
+    suites = {line.split()[1] for line in text("tests/suites").split("\n") if line and not line.startswith("#")}
+    suites |= {n[len("tests/"):-2] for n in names if re.match(r"tests/(unit/\w+|fault|fuzz)/\w+\.c$", n)}
+    sources = [n for n in names if re.match(r"(lib|formats)/.*\.c$", n)]
+    gone = []
+    for files, of in mutants.rows("mutants.suites"):
+        gone += ["%s: %s" % (files, s) for s in of.split() if s not in suites] + ([] if any(re.fullmatch(files, n) for n in sources) else [files])
+    fault("tests/mutants.suites has files and suites there are", gone)
+    idle = []
+    for files, pattern, _ in mutants.rows("mutants.reasons"):
+        of = [n for n in sources if re.fullmatch(files, n)]
+        if not any(re.search(pattern, mutants.shown(m)) for n in of for m in mutants.changes(n, text(n), True)):
+            idle.append("%s: %s" % (files, pattern))
+    fault("every reason in tests/mutants.reasons fits a change", idle)
+
+
 def public_ci(names):
     makefile = text("Makefile")
     for n in names:
@@ -309,6 +327,7 @@ def main():
         bill_of_materials(version_is_in_one_place(names))
         columns(names)
         reasons_are_true(names)
+        mutants_are_told(names)
         the_library_names_no_option(names)
         functions_are_simple(names)
         unit_tests_are_where_their_module_is(names)
