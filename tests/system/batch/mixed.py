@@ -20,7 +20,7 @@ from kit import run
 
 
 def figures(s, keys):
-    """What stats says of each capture: {key: (allocations, bytes)}."""
+    """What stats says of each capture: {key: (allocations, bytes, pauses, the longest, its part without threads that run)}."""
     told, seen = {}, {}
     for key, data in keys.items():
         if data not in seen:
@@ -28,7 +28,7 @@ def figures(s, keys):
             open(path, "wb").write(data)
             r = json.loads(run("stats", "--table", "gcalloc", "--format", "json", path).out)
             row = r["tables"]["gcalloc"]["rows"][0]
-            seen[data] = (row["count"], row["bytes"], row["pauses"])
+            seen[data] = (row["count"], row["bytes"], row["pauses"], row["pause_max_ns"], row["stopped_max_ns"])
         told[key] = seen[data]
     return told
 
@@ -66,7 +66,7 @@ def main():
     want = figures(s, keys)
     for key in sorted(found & set(keys)):
         m = got[key].get("metrics", {})
-        have = (m.get("gcalloc.count"), m.get("gcalloc.bytes"), m.get("gcalloc.pauses"))
+        have = tuple(m.get("gcalloc." + c) for c in ("count", "bytes", "pauses", "pause_max_ns", "stopped_max_ns"))
         s.equal("figures of " + key, (got[key]["outcome"],) + have, ("ok",) + want[key])
     nested = tarfile.open(fileobj=io.BytesIO(subprocess.run(["zstd", "-dc", s.path("in", "nest.tar.zst")], check=True,
                                                             stdout=subprocess.PIPE).stdout))
@@ -90,7 +90,12 @@ def main():
     n = sum(v.get("handed", 0) + v.get("spooled", 0) for v in got.values())
     s.equal("csv: bytes handed over or spooled", int(tables["batch"][0]["spooled_bytes"]), n)
     r = run("merge", one, "--format", "json", "--report", s.path("r.md"), "--report", s.path("r.csv"))
-    s.equal("json: pauses", json.loads(r.out)["tables"]["batch"]["rows"][0]["pauses"], sum(w[2] or 0 for w in once.values()))
+    row = json.loads(r.out)["tables"]["batch"]["rows"][0]
+    s.equal("json: pauses", row["pauses"], sum(w[2] or 0 for w in once.values()))
+    longest = max(w[3] or 0 for w in once.values())
+    s.equal("json: the longest pause and stop", (row["pause_max_ns"], row["stopped_max_ns"]), (longest, max(w[4] or 0 for w in once.values())))
+    s.check("json: of fewer than a hundred pauses the 99th percentile is the longest, within 1.6 %",
+            None if row["pauses"] < 100 and abs(row["pause_p99_ns"] - longest) <= longest * .016 else row)
     s.check("markdown is written", None if b"|" in open(s.path("r.md"), "rb").read() else "no table")
 
     # -j, shards, order, repeats
