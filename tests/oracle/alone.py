@@ -16,13 +16,16 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", d) for d in ("kit", "unity")]
 import lot
 from count import check, same
 from suite import BUILD, LONG, TESTDATA, TOP, Suite
+from ttc import Capture, text as ttc_text, varint, zigzag
 
 TRACETOOL, HOST = map(os.path.abspath, sys.argv[1:3])
 suite = Suite()
+met = set()         # tables that had rows
+COMES_WITH = {"--find": "objects_found", "--track": "objects_tracked", "--metric": "timeline_metrics"}       # tables that options ask for
 
 
 def run(*args, stdin=None):
@@ -51,12 +54,14 @@ def without_types(rows):
     return sorted((r["marker"], r["count"]) for r in rows if r["type"] is None) or None
 
 
-def one_by_one(what, path, options=(), least=4):
-    """Every table alone is the table that comes with all others, and the one that a report without names has."""
+def one_by_one(what, path, options=(), least=4, most=len(TABLES)):
+    """Every table alone, or ${most} by lot, is the table that comes with all others, and the one that a report without names has."""
     every, report = tables(TABLES, path, options=options), tables((), path, options=options)
     check("" not in every and len(every) >= least, what + ": has tables", every.get("", every.keys()))
-    for name in TABLES if not options else every:
-        same("%s: %s alone" % (what, name), tables([name], path, options=options), {name: every[name]} if name in every else {})
+    met.update(every)
+    asked = [table for option, table in COMES_WITH.items() if option in options]
+    for name in lot.some(TABLES if least > 1 else every, most, what):
+        same("%s: %s alone" % (what, name), tables([name], path, options=options), {n: every[n] for n in {name, *asked} if n in every})
     for name, rows in report.items():
         untyped = without_types(rows) if name == "exception_sites" and rows[0].get("type", "") is None else None
         if not untyped:
@@ -75,7 +80,7 @@ def figures(path, stdin=None):
 
 def in_spans(what, path):
     """A flight recording: one number of allocations, however it is asked for, of the spans that all threads have, and no more."""
-    one_by_one(what, path)
+    one_by_one(what, path, most=30)
     n = tables(["gcalloc"], path)["gcalloc"][0]["count"]
     metric = json.loads(text("stats", "-q", "--format", "json", "--metric", "gc.alloc.count.total", "--buckets", "1", path))
     same(what + ": --metric", metric["tables"]["timeline_metrics"]["rows"][0]["value"], n)
@@ -112,21 +117,44 @@ def by_mono(program, *args):
     return path
 
 
-some = ["mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d06-gcmoves-handles.mlpd", "mlpd/good-d04-exceptions.mlpd",
-        "mlpd/good-d12-mono421-v11-calls.mlpd", "raw/bad-gap.raw", "raw/good-2019-every.raw", "raw/good-2022-aligned.raw",
-        "data/good-2021.data", "capture/good-v1.0-every-kind.ttc"]
+def rare_tables():
+    """A capture with what those of testdata lack: phases of the player loop, and lines that ran."""
+    c = Capture()
+    t, update = c.thread(), c.marker("Update.ScriptRunBehaviourUpdate")
+    for i in range(6):
+        t.frame((1 + 10 * i) * 10 ** 6)
+        t.zone((2 + 10 * i) * 10 ** 6, (5 + i + 10 * i) * 10 ** 6, update)
+    t.other(70 * 10 ** 6, 31, varint(1) + varint(0x6000001) + varint(2) + b"".join(map(ttc_text, ("Game", "Game.Hud", "Draw", "", "Hud.cs"))))
+    t.other(70 * 10 ** 6, 32, varint(1) + b"".join(zigzag(4) + varint(n) + varint(line) + varint(5) for n, line in ((7, 10), (0, 11))))
+    return c.write(suite.path("rare.ttc"))
+
+
+# Of each format one by lot, with what has to be asked for: frames, objects, values over time.
+ASKED = ("--find", "S:64", "--metric", "gc.alloc.bytes.total", "--buckets", "5")
+FRAMES = {"d01": ("--frame-marker", "World:Frame", "--track", "0x7f088a00c1a8"), "d04": ("--frame-marker", "P:Wrap"), "d12": ("--frame-marker", "P:Boom")}
+FORMATS = (["mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d06-gcmoves-handles.mlpd", "mlpd/good-d04-exceptions.mlpd",
+            "mlpd/good-d05-monitors.mlpd", "mlpd/good-d07-heapshot.mlpd", "mlpd/good-d02-gameloop-sample.mlpd", "mlpd/good-d12-mono421-v11-calls.mlpd"],
+           ["raw/bad-gap.raw", "raw/bad-unknown-message.raw", "raw/good-2019-every.raw", "raw/good-2022-aligned.raw"],
+           ["data/good-2021.data", "data/good-5.5.data", "data/good-2022-odd.data"],
+           ["capture/good-v1.0-every-kind.ttc", "demo/good-hitches.ttc.xz"])
+some = [name for of in FORMATS for name in lot.some(of, 1, "alone", of[0])]
 if LONG:
-    some = sorted(os.path.join(d, n) for d in ("mlpd", "raw", "data", "capture") for n in os.listdir(os.path.join(TESTDATA, d))
-                  if n.startswith("good-") and not n.endswith(".json"))
-for name in lot.some(some, 3, "alone"):
-    one_by_one(os.path.basename(name), os.path.join(TESTDATA, name))
+    some += sorted(os.path.join(d, n) for d in ("mlpd", "raw", "data", "capture") for n in os.listdir(os.path.join(TESTDATA, d))
+                   if n.startswith("good-") and not n.endswith(".json"))
+for name in some:
+    path = os.path.join(TESTDATA, name)
+    one_by_one(os.path.basename(name), path, ASKED + next((v for k, v in FRAMES.items() if "-%s-" % k in name), ()))
+one_by_one("phases and lines", rare_tables(), (), 1)
 CHOICES = [("--thread", "*a*"), ("--marker", "*e*"), ("--no-wait",), ("--min-duration", "10us"), ("--depth", "3"), ("--group-by", "thread"),
            ("--group-by", "namespace")]
 for name in ("mlpd/good-d12-mono421-v11-calls.mlpd", "raw/good-2019-every.raw") if not LONG else some:
-    for options in lot.some(CHOICES, 2, name):
+    for options in lot.some(CHOICES, 1, name):
         one_by_one("%s %s" % (os.path.basename(name), " ".join(options)), os.path.join(TESTDATA, name), options, 1)
 in_spans("Unity, three dumps", by_host("dumps", "dump=70"))
-one_by_one("Unity, killed: with its ring", by_host("killed", "die=150"))
+one_by_one("Unity, killed: with its ring", by_host("killed", "die=150"), most=30)
 in_spans("Mono, one thread after the other", by_mono("Churn", "300"))
 in_spans("Mono, a game", by_mono("GameLoop", "300", "100"))
+# Markers that may begin frames are looked for by info alone.
+never = sorted(set(TABLES) - met - {"capture_frame_markers"})
+check(not LONG or not never, "every table has rows in a capture that is tried", never)
 suite.end()
