@@ -13,6 +13,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "unity"))
+import ttc
 from count import check, end
 from suite import TESTDATA, TRACETOOL
 
@@ -213,6 +215,26 @@ def now_and_then():
     check(len(seen) == len(ask), "every metric was seen", {"%s.%s" % (r["metric"], r["stat"]) for r in ask} - seen)
 
 
+def shots():
+    """Two heap shots, of which the first is the largest: last and max tell them apart."""
+    c = ttc.Capture(producer="tracetool Mono module", args="heapshot")
+    cls, t = c.new_key(), c.thread()
+    c.record(76, ttc.varint(0) + ttc.varint(cls) + bytes([0]) + ttc.varint(0) + ttc.text("Node") + ttc.text(""))
+    for number, (at, sizes) in enumerate(((1000, (100, 200, 300)), (9000, (50, 70))), 1):
+        last_class, objects = 0, b""
+        for size in sizes:
+            objects += ttc.zigzag(8) + ttc.zigzag(cls - last_class) + ttc.varint(size) + ttc.varint(0) * 2
+            last_class = cls
+        t.other(at, 29, bytes([0]) + ttc.varint(number))
+        t.other(at + 10, 30, objects)
+        t.other(at + 20, 29, bytes([1]) + ttc.varint(number) + ttc.varint(len(sizes)) + ttc.varint(sum(sizes)))
+    path = c.write(os.path.join(FOLDER, "shots.ttc"))
+    rows = [dict(r, max="1KiB") for r in rows_of("heapshot.bytes", "last max")] + [dict(r, max=1) for r in rows_of("heapshot.objects", "last max")]
+    v = gate_values(path, rows, [])
+    for key, want in (("bytes.last", 120), ("bytes.max", 600), ("objects.last", 2), ("objects.max", 3)):
+        near("shots: heapshot." + key, v["heapshot." + key], want)
+
+
 def skipped(capture, marker, options):
     """A budget that skips until a marker begins has the figures of the time from there on."""
     first = min(int(r["start_ns"]) for r in events(capture, options) if r["name"] == marker)
@@ -353,6 +375,7 @@ if __name__ == "__main__":
     without_waits(os.path.join(TESTDATA, "capture", "good-rotated.2.ttc.xz"), ["--frame-marker", "Gfx.PresentFrame"])
     several_counters(os.path.join(TESTDATA, "mlpd", "good-d10-counters-zip.mlpd"))
     now_and_then()
+    shots()
     skipped(d01, "World:Physics", ["--frame-marker", "World:Frame"])
     skipped_frames(d01, "World:Frame", ["--frame-marker", "World:Frame"])
     skipped_to_instant(os.path.join(TESTDATA, "capture", "good-v1.0-every-kind.ttc"))
