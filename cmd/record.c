@@ -361,6 +361,16 @@ add_files(struct app *app, const char *pattern, const struct begun *begun, struc
 	return rc;
 }
 
+/* The files of a rotation in their order: x.ttc, x.1.ttc, x.2.ttc, ... x.10.ttc. */
+static int
+by_length(const void *a, const void *b)
+{
+	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+	const size_t nx = strlen(x), ny = strlen(y);
+
+	return nx < ny ? -1 : nx > ny ? 1 : strcmp(x, y);
+}
+
 /* Find the captures of this run, and the later files of their rotations. */
 static int
 find_captures(struct app *app, const char *out, const struct begun *begun, struct opt_list *found, struct tt_err *err)
@@ -372,6 +382,8 @@ find_captures(struct app *app, const char *out, const struct begun *begun, struc
 		char *pattern = pattern_of(app, out, more[i], err);
 		rc = pattern ? add_files(app, pattern, begun, found, err) : err->code;
 	}
+	if (rc == TT_OK && found->n > 1)
+		qsort(found->v, found->n, sizeof *found->v, by_length);
 	return rc;
 }
 

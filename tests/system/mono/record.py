@@ -89,6 +89,25 @@ def defaults():
     kit.check(calls(out) == CALLS, "a runtime started by a script is recorded", run.stderr)
 
 
+def rotation_beside_older():
+    """The files of a rotation are listed in their order, and the last line names the first of them."""
+    folder = os.path.join(kit.FOLDER, "rotated")
+    os.makedirs(folder, exist_ok=True)
+    dense = os.path.join(folder, "Dense.exe")
+    subprocess.run(["mcs", "-out:" + dense, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Dense.cs")], check=True)
+    beside = ""
+    for _ in range(2):
+        run = subprocess.run([kit.TRACETOOL, "record", "--no-summary", "-p", "calls,rotate-size=300K", "-o", "r.ttc", "--", "mono", dense,
+                              "calls", "100000"], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        said = run.stderr.splitlines()
+        have = [os.path.basename(line) for line in said if line.startswith("tracetool: recorded to ")]
+        want = ["r%s.ttc" % beside] + ["r%s.%d.ttc" % (beside, i) for i in range(1, len(have))]
+        kit.check(len(have) > 10 and have == want, "files of a rotation, in order", have, said[-3:])
+        beside = ".%d" % len(have)
+    last = "tracetool: wrote %s; r.ttc is older (--overwrite replaces it)" % have[0]
+    kit.check(said[-1] == last, "beside an older rotation: the last line", said[-1:])
+
+
 def beside_older():
     """An older capture of the name is kept, and the last line has the new name; --overwrite replaces it."""
     folder = os.path.join(kit.FOLDER, "beside")
@@ -272,6 +291,7 @@ wrong_options()
 summary()
 defaults()
 beside_older()
+rotation_beside_older()
 kept_defaults()
 several()
 not_recorded()
