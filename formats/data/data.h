@@ -173,6 +173,9 @@ struct data {
 	uint64_t start;               /* ns; of the last record */
 	uint32_t cpu_us, id;
 	bool gap;                     /* something is missing before the next record */
+	bool begin_checked;           /* data_check_begin() has its answer, or can have none */
+	uint32_t *defined;            /* until then: ids of the markers that were defined, in order */
+	size_t ndefined, capdefined;
 	struct data_frame { uint64_t start; uint32_t id; } *frame;    /* all frames, as stored in the file */
 	size_t nframe, capframe;
 	struct tt_map at_frame;
@@ -213,6 +216,13 @@ data_ns(const uint8_t *p, float *ns)
 	memcpy(ns, &bits, 4);
 	return bits < 0x4f6e6b28;
 }
+
+/* begin.c */
+/*
+ * Count as lost definitions what is missing before the first record with samples, which is the record ${r} at the offset ${at}, or a later one. ${r} is the
+ * last that was walked over, and nothing before it is damaged.
+ */
+int data_check_begin(struct data *m, const struct data_record *r, uint64_t at, struct tt_err *err);
 
 /* check.c */
 /*

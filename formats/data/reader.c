@@ -207,6 +207,7 @@ close_(void *ctx)
 	mem = &m->env->mem;
 	tt_mem_free(mem, m->stream, m->capstream * sizeof *m->stream);
 	tt_mem_free(mem, m->part, m->cappart * sizeof *m->part);
+	tt_mem_free(mem, m->defined, m->capdefined * sizeof *m->defined);
 	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
 	tt_map_free(&m->at_stream, mem);
 	tt_map_free(&m->holder, mem);
@@ -259,6 +260,8 @@ rewind_(void *ctx, struct tt_err *err)
 	tt_map_clear(&m->holder);
 	tt_map_clear(&m->at_frame);
 	m->nframe = 0;
+	m->begin_checked = false;
+	m->ndefined = 0;
 	m->at = m->seq = 0;
 	m->npart = m->norder = m->next = m->defines = 0;
 	m->ended = m->end_seen = m->gap = false;
@@ -276,6 +279,8 @@ static const struct tt_loss_said said[TT_LOST_KINDS] = {
 	[TT_LOST_DAMAGED] = { .text = "frames or threads of frames not fully decoded",
 	    .advice = "What is damaged is left out; with a whole frame, so is the one before it." },
 	[TT_LOST_NAMES] = { .advice = "The frames that define them are missing: shown as (unknown)." },
+	[TT_LOST_DEFINITIONS] = { .text = "frames missing before the first one",
+	    .advice = "Copy or save it again: they define markers, which are shown as (unknown)." },
 	[TT_LOST_MISSING] = { .text = "frames missing or repeated", .advice = "The frame before a missing one is left out; a repeated one was read once." },
 };
 

@@ -461,6 +461,8 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, st
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
 		return TT_OK;
 	}
+	/* Of definitions that are missing because of damage, the damage is told. */
+	m->begin_checked = m->begin_checked || m->gap || r->short_of;
 	const bool gap = m->gap || jumps(m, r);
 	if (gap && !m->gap)
 		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
@@ -472,7 +474,7 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, st
 	m->start = r->start;
 	m->cpu_us = r->cpu_us;
 	m->id = r->id;
-	if ((rc = take_definitions(m, r, at, err)) != TT_OK)
+	if ((rc = take_definitions(m, r, at, err)) != TT_OK || (rc = data_check_begin(m, r, at, err)) != TT_OK)
 		return rc;
 	return take_threads(m, r, &frame, err);
 }

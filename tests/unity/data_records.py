@@ -5,7 +5,7 @@ import struct
 import subprocess
 import sys
 
-from ttc import Suite
+from ttc import TRACETOOL, Suite
 
 suite = Suite()
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -50,6 +50,21 @@ for name, between in (("all_twice.data", []), ("appended.data", [end])):
     suite.equal("frames that are there twice count once: " + name, (seen[:2], seen[2]["missing"]), ((allocations, frames), again + 28))
 got = told("missing.data", all_of_it[:11] + all_of_it[13:] + [end], 3)
 suite.equal("records that are missing", got[1:], (frames - 3, {"missing": place + 28}))
+# Since 2022.2 a marker is defined once, by the first record with a sample of it. Of earlier versions nothing shows what was before.
+for n in (1, 2, 20):
+    suite.equal("the first %d records are missing" % n, told("first.data", all_of_it[n:] + [end], 3)[2], {"definitions": 28})
+    out, err = suite.run("stats", "-q", suite.path("first.data"), status=3)
+    suite.true("standard error says that frames are missing", "frames missing before the first one" in err, err)
+    with open(suite.path("first.data"), "rb") as f:
+        r = subprocess.run([TRACETOOL, "stats", "-q", "-", "--table", "loss"], stdin=f, capture_output=True)
+    suite.equal("the same from a pipe", (r.returncode, b"frames missing before the first one" in r.stderr), (3, True))
+damaged = bytearray(all_of_it[0])
+damaged[-1] ^= 1
+suite.equal("of a first record that is damaged, only that is said", list(told("first.data", [damaged] + all_of_it[1:] + [end], 3)[2]), ["damaged"])
+suite.equal("a capture of two records", told("two.data", all_of_it[:2] + [end])[2], {})
+suite.equal("the last record is missing", told("last.data", all_of_it[:-1] + [end])[2], {})
+
+
 def set_u64(at, change):
     """The whole capture, with another number of 8 bytes at ${at}."""
     b = bytearray(b"".join(all_of_it) + end)
