@@ -267,8 +267,8 @@ const struct tt_col tt_captures_col[C_N] = {
 	[C_CAP] = { "frame_cap_ns", "capped at", TT_UNIT_NS, "Time that the frame limit makes each frame last; empty if frames are not capped." },
 	[C_UNCAPPED_MEDIAN] = { "frame_uncapped_median_ns", "uncapped median", TT_UNIT_NS, "Of capped frames, the median uncapped time." },
 	[C_UNCAPPED_P95] = { "frame_uncapped_p95_ns", "uncapped p95", TT_UNIT_NS, "Of capped frames, the 95th percentile of the uncapped time." },
-	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond. "
-	    "Empty where too few frames tell." },
+	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond; "
+	    "empty where too few frames tell." },
 	[C_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." },
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if they are not recorded." },
 	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Time from the first event to the last." },

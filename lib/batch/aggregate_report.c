@@ -34,8 +34,8 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_UNCAPPED_MEDIAN] = { "frame_uncapped_median_ns", "uncapped median", TT_UNIT_NS, \
 	    "Median uncapped time of the frames of captures whose frames are capped, within 1.6 %; empty if none are." }, \
 	[C_UNCAPPED_P95] = { "frame_uncapped_p95_ns", "uncapped p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
-	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond. " \
-	    "Empty where too few frames tell." }, \
+	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond; " \
+	    "empty where too few frames tell." }, \
 	[C_LATE] = { "late", "late", TT_UNIT_COUNT, "Frames that took more refreshes than their frame limit gives them; empty where no limit shows." }, \
 	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated; empty if no capture records allocations." }, \
 	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated; empty likewise." }, \

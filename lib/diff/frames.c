@@ -192,8 +192,8 @@ fill_quantiles(const struct tt_diff_ctx *x, struct tt_table *t)
 enum { B_BUDGET, B_A, B_B, B_A_SHARE, B_B_SHARE, B_DIFF, B_N };
 static const struct tt_col budget_col[B_N] = {
 	[B_BUDGET] = { "budget_ns", "budget", TT_UNIT_NS, "The time of a frame at 60 and at 30 fps." },
-	[B_A] = { "a_over", "over A", TT_UNIT_COUNT, "Frames of A that were shown for longer, in whole refreshes where a frame limit shows. "
-	    "Empty where too few frames tell." },
+	[B_A] = { "a_over", "over A", TT_UNIT_COUNT, "Frames of A that were shown for longer, in whole refreshes where a frame limit shows; "
+	    "empty where too few frames tell." },
 	[B_B] = { "b_over", "over B", TT_UNIT_COUNT, "Frames of B that were shown for longer, likewise." },
 	[B_A_SHARE] = { "a_share", "share A", TT_UNIT_PERCENT, "Their share of the frames of A." },
 	[B_B_SHARE] = { "b_share", "share B", TT_UNIT_PERCENT, "Their share of the frames of B." },

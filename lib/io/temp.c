@@ -233,23 +233,26 @@ open_folder(const char *path, char made[PATH_MAX], const char **stem, size_t *n)
 	return d;
 }
 
-/* True if ${name}, behind its dot, is a temporary of the output ${stem}, or of a numbered one: "s-001.json" of "s.json" (tt_emit_open()). */
+/*
+ * True if ${name}, behind its dot, is a temporary of the output ${stem}, whose name has ${n} bytes, or of a numbered one: "s-001.json" of "s.json", with
+ * the number before any of its suffixes (tt_emit_open()).
+ */
 static bool
 is_temporary_of(const char *name, const char *stem, size_t n)
 {
 	static const char mark[] = ".tmp.";
-	size_t nsuffix, before = n, digits;
-	const char *suffix = tt_path_suffix(stem, &nsuffix);
 
 	if (strncmp(name, stem, n) == 0 && strncmp(name + n, mark, sizeof mark - 1) == 0)
 		return true;
-	if (suffix)
-		before = (size_t)(suffix - stem) < n ? (size_t)(suffix - stem) : n;
-	if (strncmp(name, stem, before) != 0 || name[before] != '-')
-		return false;
-	name += before + 1;
-	digits = strspn(name, "0123456789");
-	return digits >= 3 && strncmp(name + digits, stem + before, n - before) == 0 && strncmp(name + digits + n - before, mark, sizeof mark - 1) == 0;
+	for (size_t before = 1; before <= n && strncmp(name, stem, before) == 0; before++) {
+		const size_t ndigits = name[before] == '-' ? strspn(name + before + 1, "0123456789") : 0;
+		const char *rest = name + before + (ndigits ? 1 + ndigits : 0);
+
+		if (ndigits >= 3 && (before == n || stem[before] == '.') && strncmp(rest, stem + before, n - before) == 0 &&
+		    strncmp(rest + n - before, mark, sizeof mark - 1) == 0)
+			return true;
+	}
+	return false;
 }
 
 void

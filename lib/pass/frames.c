@@ -35,7 +35,7 @@ static const struct tt_col summary_col[S_N] = {
 	[S_LOW01] = { "low_01_fps", "0.1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the longest 0.1 % of the frames (rounded up to whole frames)." },
 	[S_OVER60] = { "over_16_67", "over 16.67 ms", TT_UNIT_COUNT,
 	    "Frames too long for 60 fps: shown for longer than 1/60 s and a microsecond; where a limit "
-	    "shows, whole refreshes count. Empty where too few frames tell." },
+	    "shows, whole refreshes count; empty where too few frames tell." },
 	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT,
 	    "Frames too long for 30 fps: shown for longer than 1/30 s and a microsecond, counted likewise." },
 	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames shown for longer than 50 ms, counted likewise." },
@@ -76,8 +76,8 @@ static const struct tt_col budget_col[B_N] = {
 	[B_BUDGET] = { "budget", "budget", TT_UNIT_TEXT, "Budget in ms, as given." },
 	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "Longest time within the budget, in whole ns." },
 	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT,
-	    "Number of frames over the budget: of wall time by how long they were shown, whole refreshes where a limit shows. "
-	    "Empty where too few frames tell." },
+	    "Number of frames over the budget: of wall time by how long they were shown, whole refreshes where a limit shows; "
+	    "empty where too few frames tell." },
 	[B_SHARE] = { "over_share", "over", TT_UNIT_PERCENT, "Share of all whole frames." },
 };
 
