@@ -400,24 +400,53 @@ cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
 enum start { START_UNKNOWN, START_FRAME, START_STATE };
 
 /*
- * Find the time *${start} of the first ProfilerState or frame in the ${n} bytes of a block at ${p}. If there is none, *${first}, if 0, is set to the first
- * sample's time. Of a thread, only the first message is read.
+ * What was found on the search for the begin of a session. There is no order between streams: threads may have written blocks before the one that has the
+ * ProfilerState, with frames from before the recording.
+ */
+struct beginning {
+	uint64_t sample;              /* the first sample's time, in the clock's own unit; 0: none yet */
+	bool has_frame;
+	bool main_framed;             /* the main thread's frame is known, too */
+	int64_t frame;                /* time of the first frame, in ns */
+	int64_t main_frame;
+	size_t frame_at;              /* offset of its block */
+	bool recording;               /* the first ProfilerState says that recording was on before it */
+};
+
+/*
+ * Find the first ProfilerState that begins a recording in the ${n} bytes of a block at ${p}, of stream ${stream} at offset ${off}: *${start} is its time. Of
+ * a thread, only the first message is read. *${b} has what else the block says.
  */
 static enum start
-start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, bool session, uint64_t *first, int64_t *start)
+start_in_block(const struct raw_session *s, const uint8_t *p, size_t n, uint64_t stream, size_t off, struct beginning *b, int64_t *start)
 {
 	const unsigned at = s->layout.aligned ? 4 : 2, sample = at + (s->layout.aligned ? 8 : 5);
+	const bool session = stream == RAW_SESSION;
 
 	for (size_t size; raw_measure(&s->layout, p, n, &size) == RAW_WHOLE; p += size, n -= size) {
 		const unsigned type = unity_u16(p);
 		if (!raw_may_be_in(session, type))
 			break;
 		if (type == RAW_STATE || type == RAW_FRAME) {
-			*start = raw_ns(s, unity_u64(p + at + 4));
-			return type == RAW_STATE && unity_u32(p + at) & 1 ? START_STATE : START_FRAME;
+			const int64_t time = raw_ns(s, unity_u64(p + at + 4));
+			if (type == RAW_STATE && unity_u32(p + at) & 1) {
+				*start = time;
+				return START_STATE;
+			}
+			b->recording = b->recording || type == RAW_STATE;
+			if (!b->has_frame) {
+				b->has_frame = true;
+				b->frame = time;
+				b->frame_at = off;
+			}
+			if (stream == s->main && !b->main_framed) {
+				b->main_framed = true;
+				b->main_frame = time;
+			}
+			break;
 		}
-		if (*first == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
-			*first = unity_u64(p + sample);
+		if (b->sample == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
+			b->sample = unity_u64(p + sample);
 		if (!session)
 			break;
 	}
@@ -437,27 +466,36 @@ is_next_log(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, si
 	return true;
 }
 
+/* The first frame says when the session began, since no state does: *${start} is its time. */
+static enum start
+start_by_frame(const struct beginning *b, int64_t *start)
+{
+	*start = b->frame;
+	return START_FRAME;
+}
+
 /*
- * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see find_start(). If they do not say, *${first}
- * is the time of the first sample, if there is one, and *${s} the log that has it. *${head}: the offset of the last header passed; 0: none was.
+ * Find when the first log of ${s} began, in the ${n} bytes at ${p}: its blocks and those of later logs; see find_start(). If they do not say, *${b} has the
+ * first frame and the first sample, if there are any, and *${s} is the log that has them. *${head}: the offset of the last header passed; 0: none was.
  */
 static enum start
-start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint64_t *first, int64_t *start, size_t *head)
+start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, struct beginning *b, int64_t *start, size_t *head)
 {
+	*b = (struct beginning){ 0 };
 	*head = 0;
 	for (size_t off = 0, size; off < n && n - off >= RAW_BLOCK_HEAD; off += size) {
 		const size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
 		/* A log may be empty: the capture then begins with the appended one. */
-		if (*first == 0 && is_next_log(m, p + off, n - off, s, &size)) {
+		if (b->sample == 0 && !b->has_frame && is_next_log(m, p + off, n - off, s, &size)) {
 			*head = off;
 			continue;
 		}
 		if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
-			return START_UNKNOWN;
-		const bool session = unity_u64(p + off + 8) == RAW_SESSION;
-		const enum start by = start_in_block(s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, session, first, start);
-		if (by != START_UNKNOWN)
-			return by;
+			return b->has_frame ? start_by_frame(b, start) : START_UNKNOWN;
+		if (start_in_block(s, p + off + RAW_BLOCK_HEAD, left < len ? left : len, unity_u64(p + off + 8), off, b, start) == START_STATE)
+			return b->main_framed && b->main_frame < *start ? start_by_frame(b, start) : START_STATE;
+		if (b->has_frame && (b->recording || off - b->frame_at >= RAW_STATE_WITHIN))
+			return start_by_frame(b, start);
 		size = RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT;
 		if (n - off < size)
 			return START_UNKNOWN;
@@ -466,8 +504,9 @@ start_in(struct raw *m, struct raw_session *s, const uint8_t *p, size_t n, uint6
 }
 
 /*
- * Find when the session ${s} began, whose blocks begin at ${from}; if it has no times, the first later session that has. That is the first ProfilerState or
- * frame within RAW_ZERO_WITHIN bytes, else the first sample there. *${state}: it is a ProfilerState.
+ * Find when the session ${s} began, whose blocks begin at ${from}; if it has no times, the first later session that has. That is the first ProfilerState
+ * within RAW_ZERO_WITHIN bytes, in RAW_STATE_WITHIN behind the first frame; else that frame, which it is, too, where the main thread has one earlier; else the
+ * first sample. *${state}: it is a ProfilerState.
  * It must be known before anything is decoded, and be the same from a file and from a pipe. *${to}: the offset of the last header up to which each session has
  * the same answer, if its zero is the same.
  */
@@ -475,7 +514,8 @@ static int
 find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, bool *state, uint64_t *to, struct tt_err *err)
 {
 	struct raw_session of = *s;
-	uint64_t first = 0;
+	struct beginning b = { 0 };
+	enum start by = START_UNKNOWN;
 	size_t head = 0;
 	bool more = true;
 	int rc = TT_OK;
@@ -489,15 +529,16 @@ find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *s
 		more = n >= want;
 		n = more ? want : n;
 		of = *s;
-		first = 0;
-		const enum start by = start_in(m, &of, p, n, &first, start, &head);
+		by = start_in(m, &of, p, n, &b, start, &head);
+		if (by == START_UNKNOWN && b.has_frame && (!more || want == RAW_ZERO_WITHIN))
+			by = start_by_frame(&b, start);
 		*state = by == START_STATE;
 		/* Where nothing was found within reach, later sessions reach further. */
 		*to = from + (by != START_UNKNOWN || head < RAW_ZERO_WITHIN / 2 ? head : RAW_ZERO_WITHIN / 2);
 		if (by != START_UNKNOWN)
 			return TT_OK;
 	}
-	*start = raw_ns(&of, first);
+	*start = raw_ns(&of, b.sample);
 	return rc;
 }
 

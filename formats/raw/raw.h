@@ -36,8 +36,8 @@
 #include "model/format.h"
 #include "raw/layout.h"
 
-enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15, RAW_ODD = 32, RAW_SPECIAL = 512,
-	RAW_CHOICES = 4 };
+enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_STATE_WITHIN = 1 << 20, RAW_CHUNK = 1 << 16, RAW_BLOCKS_SEEN = 1 << 15,
+	RAW_ODD = 32, RAW_SPECIAL = 512, RAW_CHOICES = 4 };
 #define RAW_NO_CATEGORY UINT_MAX
 #define RAW_FAR INT64_C(3600000000000)        /* ns; a time this far after the main thread's last one does not show when that ended */
 #define RAW_BEHIND INT64_C(1000000)           /* ns; a frame may begin so long before the last times of the one before */

@@ -3,10 +3,12 @@
 info has all of it, as tracetool-unity-raw(7) says."""
 import collections
 import csv
+import itertools
 import struct
 
 from raw_log import MAIN, MS, SESSION, Log, alloc, marker, sample, state, text, thread, zone
 from ttc import Suite
+import lot
 
 ROOT, WORK, WORKER, OLD, ALLOC = range(5)
 START, FRAMES = 5000, 12
@@ -71,6 +73,51 @@ with open(suite.path("old.csv"), newline="") as f:
 suite.equal("CSV is of the recording", (collections.Counter(r["name"] for r in zones), min(int(r["start_ns"]) for r in zones)), (wanted + open_then, 0))
 zones = collections.Counter(e["name"] for e in suite.chrome(path) if e["ph"] in "XB" and not e["name"].startswith("Frame "))
 suite.equal("Chrome JSON, too", zones, wanted + open_then)
+
+
+def in_order(pieces, order):
+    """The blocks of streams, ${pieces}, one after the other as ${order} names their streams."""
+    left = {stream: list(blocks) for stream, blocks in pieces.items()}
+    return b"".join(left[stream].pop(0) for stream in order)
+
+
+def orders():
+    """Between streams there is no order: a thread's blocks from before the recording may lie before the one that has its begin, marks of frames
+    among them, and the figures are those of the usual order."""
+    c = Log(START, ("Main Thread", "Work", "Worker 0", "Old", "GC.Alloc"))
+    head = c.b[:36]
+    pieces = {SESSION: [c.b[36:]], MAIN: [], 200: []}
+
+    def put(stream, body):
+        at = len(c.b)
+        c.block(stream, body)
+        pieces[stream].append(c.b[at:])
+    # The session's first block has the definitions; the begin of the recording is in its second.
+    begin = state(1, START)
+    assert pieces[SESSION][0].endswith(begin + struct.pack("<II", 1, 0xB10CF007))
+    body = pieces[SESSION][0][20:-8 - len(begin)] + thread(200, 50, "Worker 0")
+    pieces[SESSION] = [struct.pack("<IIQI", 0xB10C7EAD, 0, SESSION, len(body)) + body + struct.pack("<II", 1, 0xB10CF007)]
+    c.n[SESSION] = 1
+    put(SESSION, begin)
+    put(200, struct.pack("<HIQ", 34, 90, 2700 * MS))
+    put(200, sample(36, WORKER, 2700) + zone(OLD, 2701, 2705) + sample(37, WORKER, 2709))
+    for k in range(2):
+        ms = START + 10 * k
+        put(MAIN, struct.pack("<HIQ", 34, k, ms * MS))
+        put(MAIN, sample(36, ROOT, ms) + zone(WORK, ms + 1, ms + 8) + sample(37, ROOT, ms + 9))
+    put(200, sample(36, WORKER, START + 1) + zone(WORK, START + 2, START + 4) + sample(37, WORKER, START + 9))
+    streams = [SESSION] * 2 + [MAIN] * 4 + [200] * 3
+    usual = None
+    # First the usual one, then the begin of the recording last, behind marks of frames of both threads.
+    for order in [tuple(streams[1:]), tuple(streams[2:] + [SESSION])] + lot.some(sorted(set(itertools.permutations(streams[1:]))), 30, "orders"):
+        path = suite.path("order.raw")
+        with open(path, "wb") as f:
+            f.write(head + in_order(pieces, (SESSION,) + order))
+        have = figures(path), len(notes(path)), suite.report("info", path)["tables"]["capture"]["rows"][0]["duration_ns"]
+        usual = usual or have
+        suite.equal("blocks in the order %s" % "".join({SESSION: "s", MAIN: "m", 200: "w"}[s] for s in order), have, usual)
+    suite.equal("the usual order leaves the old zone out, and says so", (usual[0][0].get("Old", (0,))[0], usual[1]), (0, 1))
+
 
 def losses(path, status=0):
     """What was lost, as {kind: count}, of all but notices."""
@@ -149,4 +196,5 @@ for ends in (True, False):
 both = figures(path, clean)[0]
 suite.equal("calls of two captures", {k: v[0] for k, v in both.items() if k != "Old"}, {k: 2 * v[0] for k, v in want.items()})
 suite.equal("the note names its capture", [n.split(": ")[0] == path for n in notes(path, clean)], [True])
+orders()
 suite.end()

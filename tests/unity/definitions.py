@@ -99,15 +99,15 @@ while struct.unpack_from("<I", data, at)[0] != 0xDEADFEED:
 first = next(i for i, r in enumerate(records) if b"GC.Collect\0" in r)
 
 
-def of_data(name, parts):
+def of_data(name, parts, status=0):
     with open(suite.path(name), "wb") as f:
         f.write(b"".join(parts) + data[at:])
-    row = suite.report("stats", suite.path(name), "--table", "gcalloc")["tables"]["gcalloc"]["rows"][0]
+    row = suite.report("stats", suite.path(name), "--table", "gcalloc", status=status)["tables"]["gcalloc"]["rows"][0]
     return row["count"], row["collections"]
 
 
 allocs, collections = of_data("whole.data", records)
-later, none = of_data("later.data", records[first + 1:])
+later, none = of_data("later.data", records[first + 1:], status=3)
 suite.equal("a .data without the frame that defines GC.Collect", (collections > 0, 0 < later < allocs, none), (True, True, None))
 
 # The column events: definitions that belong to no thread count for the main one. A frame here has five messages.
