@@ -35,7 +35,8 @@ def build(folder):
     r = subprocess.run(flags[:[f[0] == "-" for f in flags].index(True)] + [f for f in flags if not f.startswith("-l") and f[0] == "-"] +
                        ["-Werror", "-o", program, os.path.join(folder, "reader.c"), os.path.join(folder, "registry.c")] +
                        objects + [os.path.join(BUILD, "libtracetool.a")] +
-                       [f for f in flags if f.startswith("-l")] + open(os.path.join(BUILD, "sqlite")).read().split() + ["-lm"], cwd=TOP, capture_output=True, text=True)
+                       [f for f in flags if f.startswith("-l")] + open(os.path.join(BUILD, "sqlite")).read().split() + ["-lm"],
+                       cwd=TOP, capture_output=True, text=True)
     check(r.returncode == 0, "the reader of the page compiles without a warning", r.stderr[:2000])
     return program if r.returncode == 0 else None
 
