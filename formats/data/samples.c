@@ -227,7 +227,7 @@ take_counter(struct data_tree *t, struct one *o)
 	if (!o->counter)
 		return TT_OK;
 	tt_loss_add(&r->u.b->loss, TT_LOST_COUNTER_VALUES, unity_u32(o->values) - 1, 0, r->u.b->at);
-	return unity_counter_event(&r->u, o->ts, UNITY_COUNTER(0, o->id), type, bits);
+	return unity_counter_event(&r->u, o->ts, o->id, type, bits);
 }
 
 static int

@@ -15,8 +15,9 @@ heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t s
 	const uint32_t category = raw_take16(t);
 	const uint8_t *name = raw_take_name(t, &n);
 	const uint32_t unit = raw_take_byte(t) ? raw_take16(t) >> 8 : 0;
-	const int rc = t->state == RAW_WHOLE ?
-	    unity_know_marker(&m->known, &s->marker, s->number, id, flags, category << 8 | unit, name, n, seq, err) : TT_OK;
+	const char *in = unity_category_name(&m->known, s->number, category, seq, s->categories);
+	const uint64_t kind = flags & UNITY_MARKER_COUNTER ? unity_counter_kind(in, unit, name ? (const char *)name : "", n) : 0;
+	const int rc = t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, kind, name, n, seq, err) : TT_OK;
 	if (id == s->marker.alloc)
 		s->marker.gc_category = category;
 	return rc;
@@ -103,8 +104,9 @@ heed_state(struct raw *m, struct raw_session *s, struct raw_take *t, struct tt_e
 	return rc;
 }
 
-int
-raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err)
+/* Take in what follows in ${w}: categories alone if ${categories}, else all the others. */
+static int
+heed_all(struct raw *m, uint32_t session, struct raw_walk *w, bool categories, uint64_t seq, struct tt_err *err)
 {
 	enum raw_step step;
 	int rc = TT_OK;
@@ -117,6 +119,8 @@ raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, stru
 		unsigned type = raw_take16(&t);
 		raw_pad(&t);
 		w->p += w->size;
+		if ((type == RAW_CATEGORY) != categories)
+			continue;
 		switch (type) {
 		case RAW_STATE:
 			rc = heed_state(m, s, &t, err);
@@ -138,4 +142,14 @@ raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, stru
 		}
 	}
 	return rc;
+}
+
+/* Categories first: markers may come before theirs. */
+int
+raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err)
+{
+	struct raw_walk again = *w;
+	const int rc = heed_all(m, session, &again, true, seq, err);
+
+	return rc == TT_OK ? heed_all(m, session, w, false, seq, err) : rc;
 }

@@ -1,6 +1,7 @@
 /**
  * Puts definitions into the batch, and interprets those of markers at report time.
  */
+#include "base/hash_seed.h"
 #include "base/utf8.h"
 #include "model/defs.h"
 #include "producers/unity_units.h"
@@ -37,16 +38,10 @@ unity_run_end(struct unity_run *r)
 
 /* --- markers -------------------------------------------------------------------------------------------- */
 
-/* The name of a category: the session's own, else the engine's built-in one. */
-static const char *
-section(struct unity_run *r, unsigned category)
+uint64_t
+unity_counter_kind(const char *in, unsigned unit, const char *name, size_t n)
 {
-	unity_lock(r);
-	const char *name = unity_category_name(r->known, r->session, category, r->seq);
-
-	if (!name)
-		name = unity_category(category, r->categories);
-	return name ? name : "";
+	return tt_seeded_pair(unity_unit(unit, name, n), tt_seeded_text(0, in, strlen(in)));
 }
 
 int
@@ -87,10 +82,11 @@ unity_define_marker(struct unity_run *r, uint64_t key, uint32_t id, unsigned fla
 	if (rc != TT_OK)
 		return rc;
 	if (flags & UNITY_MARKER_COUNTER) {
-		uint32_t counter = UNITY_COUNTER(r->session, id);
+		uint32_t counter = id;
 		unity_lock(r);
 		unity_is_counter(r->known, r->session, id, r->seq, &counter);
-		return unity_define_counter(r, counter, unity_unit(unit, name, n), name, n, section(r, category));
+		return unity_define_counter(r, counter, unity_unit(unit, name, n), name, n,
+		    unity_category_name(r->known, r->session, category, r->seq, r->categories));
 	}
 	return n == sizeof UNITY_NAME_ALLOC - 1 && memcmp(name, UNITY_NAME_ALLOC, n) == 0 ? unity_define_alloc(r, key) : TT_OK;
 }

@@ -81,11 +81,12 @@ unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uin
 }
 
 const char *
-unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq)
+unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq, const char *categories)
 {
 	const struct unity_known_row *x = get(&k->category, UNITY_KEY_CATEGORY(session, id));
+	const char *name = x && holds(k, x->since, seq) ? k->text[x->value] : unity_category(id, categories);
 
-	return x && holds(k, x->since, seq) ? k->text[x->value] : NULL;
+	return name ? name : "";
 }
 
 /* --- code ------------------------------------------------------------------------------------------------ */
@@ -165,26 +166,24 @@ set_role(struct unity_markers *s, const char *name, uint32_t id)
 
 /*
  * Find *${counter}, the key of the counter ${id} of ${session}: that of the counter of an earlier session with the same identity ${what}, else one of its own.
- * Of several with one identity in a session, the first is that counter.
+ * Of several with one identity in a session, the second is the second one of other sessions.
  */
 static int
 counter_key(struct unity_known *k, uint32_t session, uint32_t id, uint64_t what, uint64_t seq, uint32_t *counter, struct tt_err *err)
 {
-	const struct unity_known_row *first = get(&k->counter_of, ~what);
-	int rc = TT_OK;
+	const struct unity_known_row *twins = get(&k->counter_of, name_key(session, what));
+	const uint32_t ntwins = twins ? twins->value : 0;
+	const uint64_t which = ~tt_seeded_pair(ntwins, what);
+	const struct unity_known_row *first = get(&k->counter_of, which);
+	int rc;
 
-	*counter = UNITY_COUNTER(session, id);
-	if (get(&k->counter_of, name_key(session, what)))
-		return TT_OK;
-	if (first)
-		*counter = first->value;
-	else
-		rc = put(k->mem, &k->counter_of, ~what, *counter, seq, err);
-	return rc == TT_OK ? put(k->mem, &k->counter_of, name_key(session, what), id, seq, err) : rc;
+	*counter = first ? first->value : session ? UNITY_COUNTER_LATER + k->nlater++ : id;
+	rc = first ? TT_OK : put(k->mem, &k->counter_of, which, *counter, seq, err);
+	return rc == TT_OK ? put(k->mem, &k->counter_of, name_key(session, what), ntwins + 1, seq, err) : rc;
 }
 
 int
-unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint32_t kind, const uint8_t *p, size_t n,
+unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint64_t kind, const uint8_t *p, size_t n,
     uint64_t seq, struct tt_err *err)
 {
 	uint32_t own = 0;

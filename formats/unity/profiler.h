@@ -24,8 +24,7 @@ struct tt_env;
 #define UNITY_ADDRESS ((UINT64_C(1) << 61) - 1)
 #define UNITY_KEY_GPU (UINT64_C(1) << 63)     /* | key of a marker: its zones on the GPU */
 #define UNITY_KEY_CATEGORY(session, id) ((uint64_t)(session) << 32 | ((uint64_t)(id) + 1))
-/* The 32-bit id of a counter. */
-#define UNITY_COUNTER(session, id) ((uint32_t)(id) + (uint32_t)(session) * 0x400000u)
+#define UNITY_COUNTER_LATER 0x400000u         /* keys of counters have 32 bits: the id in the first session, from here on those of later sessions */
 #define UNITY_COUNTER_STATS 0xFFFF0000u       /* | place in the table of stats.c */
 #define UNITY_COUNTER_GPU 0xFFFE0000u         /* | section */
 
@@ -109,7 +108,8 @@ struct unity_known {
 	bool complete;                /* the input is read again and everything is known: "since" no longer applies */
 	struct unity_set name;        /* hash of session and name -> marker; for next() alone */
 	struct unity_set counter;     /* session << 32 | marker -> key of its values, + 1; 0: it is none */
-	struct unity_set counter_of;  /* identity of a counter -> key of its values; see known.c; for next() alone */
+	struct unity_set counter_of;  /* identity of a counter -> key of its values, or how many a session has; see known.c; for next() alone */
+	uint32_t nlater;              /* counters that have a key from UNITY_COUNTER_LATER on */
 	struct unity_set category;    /* UNITY_KEY_CATEGORY -> place in text */
 	const char **text;
 	size_t ntext, captext;
@@ -119,11 +119,8 @@ struct unity_known {
 void unity_known_init(struct unity_known *k, struct tt_mem *mem);
 void unity_known_free(struct unity_known *k);
 
-/*
- * Take in a definition that was read with chunk ${seq}. ${kind}: of a marker what must be equal, beside the name, for counters of several sessions to be one:
- * category and unit.
- */
-int unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint32_t kind, const uint8_t *name,
+/* Take in a definition that was read with chunk ${seq}. ${kind}: of a counter, by unity_counter_kind(). */
+int unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, uint64_t kind, const uint8_t *name,
     size_t n, uint64_t seq, struct tt_err *err);
 int unity_know_category(struct unity_known *k, uint32_t session, unsigned id, const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err);
 int unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, struct tt_err *err);
@@ -132,7 +129,8 @@ int unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64
 uint32_t unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name);
 /* As known at chunk ${seq}. Call with the lock held for reading. */
 bool unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq, uint32_t *counter);
-const char *unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq);
+/* The name of a category: the session's own, else the built-in one of the release ${categories}, else "". */
+const char *unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq, const char *categories);
 const struct unity_code *unity_code_at(const struct unity_known *k, uint64_t address, uint64_t seq);
 
 /* --- one chunk being decoded ------------------------------------------------------------------------------------ */
@@ -233,6 +231,11 @@ int unity_define_marker(struct unity_run *r, uint64_t key, uint32_t id, unsigned
     unsigned unit);
 /* Define the names of a marker's values, which begin at ${at} in the batch's text, each ended by a NUL. */
 int unity_define_args(struct unity_run *r, uint64_t key, size_t at);
+/*
+ * What counters of one name must have in common to be one in several sessions, as a hash: the name of the category ${in}, whose number may differ, and the
+ * unit that is shown; ${unit}: Unity's number of it.
+ */
+uint64_t unity_counter_kind(const char *in, unsigned unit, const char *name, size_t n);
 int unity_define_counter(struct unity_run *r, uint32_t counter, enum tt_counter_unit unit, const char *name, size_t n, const char *section);
 /* ${color}: the engine's number of the colour. */
 int unity_define_category(struct unity_run *r, unsigned id, unsigned color, const char *name, uint32_t n);

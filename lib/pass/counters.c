@@ -36,7 +36,7 @@ static const struct tt_col counters_col[K_N] = {
 	[K_KIND] = { "kind", "kind", TT_UNIT_TEXT, "monotonic, constant or variable, if the recorder says so." },
 	[K_FIRST_NS] = { "first_ns", "from", TT_UNIT_NS, "Time of the first value." },
 	[K_LAST_NS] = { "last_ns", "to", TT_UNIT_NS, "Time of the last value." },
-	[K_ID] = { "id", "id", TT_UNIT_HEX, "Number of the counter in the file." },
+	[K_ID] = { "id", "id", TT_UNIT_HEX, "Number of the counter in the file; 0x400000 and more: one that only a later log of an appended .raw has." },
 	[K_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
