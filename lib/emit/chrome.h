@@ -20,6 +20,7 @@
 #include "emit/marker_text.h"
 #include "emit/slice_sort.h"
 #include "emit/text_spool.h"
+#include "view/counter_labels.h"
 
 struct tt_args;
 struct tt_json;
@@ -136,7 +137,7 @@ int tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *o
 
 /* --- chrome_rare.c ------------------------------------------------------- */
 
-int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
+int tt_chrome_counters(struct chrome *c, uint32_t process, const struct tt_counter_labels *labels, struct tt_err *err);
 
 int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 

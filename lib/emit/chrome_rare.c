@@ -12,7 +12,6 @@
 #include "emit/chrome.h"
 #include "emit/common.h"
 #include "model/defs.h"
-#include "view/counter.h"
 
 enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */
 
@@ -48,43 +47,33 @@ own_tid(const struct rare *r)
 /* --- counters ----------------------------------------------------------- */
 
 static void
-counter_piece(const char *name, uint64_t number, const struct tt_def *d, struct tt_buf *b)
+counter_piece(const char *name, const struct tt_def *d, struct tt_buf *b)
 {
 	tt_buf_text(b, ",\"name\":\"");
 	tt_buf_json(b, name, strlen(name));
-	if (number)
-		tt_buf_printf(b, " (%" PRIu64 ")", number);
 	tt_buf_text(b, "\"");
 	if (*tt_counter_section(d))
 		tt_buf_json_fact(b, "cat", tt_counter_section(d));
 	tt_buf_printf(b, ",\"args\":{\"%s\":", tt_counter_base(d).name);
 }
 
-/* The pieces of a process's counters. One whose name another has gets its number after it: readers join by name. */
+/* The pieces of a process's counters. Readers join by name: names are labels. */
 int
-tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
+tt_chrome_counters(struct chrome *c, uint32_t process, const struct tt_counter_labels *labels, struct tt_err *err)
 {
 	const struct tt_defs *defs = c->e.m->cap[process]->defs;
-	struct tt_frags *pieces = &c->process[process].counter, names;
 	const struct tt_def *d;
 	int rc = TT_OK;
 
-	tt_frags_init(&names, &c->e.env->mem);
 	for (size_t i = 0; defs && rc == TT_OK && (d = tt_defs_at(defs, TT_DEF_COUNTER, i)); i++) {
 		char room[TT_COUNTER_NAME];
-		const char *name = tt_counter_called(d, d->key, room);
-		uint64_t hash = tt_seeded_text(0, name, strlen(name));
-		bool taken = tt_frags_find(&names, hash) != NULL;
 
 		c->scratch.n = 0;
-		counter_piece(name, taken ? d->key : 0, d, &c->scratch);
+		counter_piece(tt_counter_label(labels, d, d->key, room), d, &c->scratch);
 		rc = tt_buf_error(&c->scratch, err);
 		if (rc == TT_OK)
-			rc = tt_frags_add(pieces, (uintptr_t)d, c->scratch.p, c->scratch.n, err);
-		if (rc == TT_OK && !taken)
-			rc = tt_frags_add(&names, hash, NULL, TT_FRAG_SKIP, err);
+			rc = tt_frags_add(&c->process[process].counter, (uintptr_t)d, c->scratch.p, c->scratch.n, err);
 	}
-	tt_frags_free(&names);
 	return rc;
 }
 
@@ -100,7 +89,7 @@ put_counter_name(struct rare *r)
 	if (f)
 		tt_buf_add(r->out, pieces->text + f->at, f->n);
 	else
-		counter_piece(tt_counter_called(d, r->e->dur, room), 0, d, r->out);
+		counter_piece(tt_counter_called(d, r->e->dur, room), d, r->out);
 }
 
 /* A text counter is not a curve: an instant with the text. */

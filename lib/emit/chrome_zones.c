@@ -94,13 +94,18 @@ int
 tt_chrome_names(struct chrome *c, struct tt_err *err)
 {
 	const struct tt_pieces_form form = { zone_piece, alloc_piece, c };
-	int rc = TT_OK;
+	struct tt_counter_labels labels;
+	struct tt_arena text;
+	int rc;
 
+	tt_arena_init(&text, &c->e.env->mem);
+	rc = tt_counter_labels_make(c->e.m, &labels, &text, err);
 	for (uint32_t i = 0; i < c->nprocess && rc == TT_OK; i++) {
 		rc = tt_pieces_make(&c->process[i].pieces, &form, c->e.m, c->e.m->cap[i], err);
 		if (rc == TT_OK)
-			rc = tt_chrome_counters(c, i, err);
+			rc = tt_chrome_counters(c, i, &labels, err);
 	}
+	tt_arena_free(&text);
 	return rc;
 }
 

@@ -116,7 +116,10 @@ perfetto_begin(void *state, struct tt_err *err)
 	if (!c->unwritten || !c->deeper || !c->process || !c->category || !c->heap_sent)
 		return err ? err->code : TT_E_NOMEM;
 	c->nprocess = c->e.m->ncap;
+	tt_arena_init(&c->text, mem);
 	rc = tt_pf_names(c, err);
+	if (rc == TT_OK)
+		rc = tt_counter_labels_make(c->e.m, &c->labels, &c->text, err);
 	if (rc != TT_OK)
 		return rc;
 	if (!(c->sent = tt_mem_alloc(mem, c->nentry, err)))
@@ -146,6 +149,7 @@ perfetto_end(void *state)
 	tt_mem_free(mem, c->thread, c->capthread * sizeof *c->thread);
 	tt_mem_free(mem, c->counter, c->capcounter * sizeof *c->counter);
 	tt_map_free(&c->counters, mem);
+	tt_arena_free(&c->text);
 	tt_flow_free(&c->flows, mem);
 	tt_pf_stacks_free(c);
 	tt_slices_free(&c->slices);

@@ -30,6 +30,7 @@
 #include "emit/slice_sort.h"
 #include "emit/text_spool.h"
 #include "io/packet.h"
+#include "view/counter_labels.h"
 
 struct tt_args;
 struct tt_event;
@@ -113,6 +114,8 @@ struct perfetto {
 	struct pf_counter { uint64_t key; const struct tt_def *def; uint32_t process; bool text; } *counter;  /* those that have a track */
 	size_t ncounter, capcounter;
 	struct tt_map counters;
+	struct tt_counter_labels labels;      /* their names, */
+	struct tt_arena text;         /* in here */
 	bool *heap_sent;              /* by process: its heap size has a track */
 	struct tt_flow_steps flows;
 	struct tt_slices slices;      /* zones put aside; flags: the place of their annotations in args; 0: none */

@@ -15,7 +15,6 @@
 #include "emit/perfetto.h"
 #include "model/args.h"
 #include "model/defs.h"
-#include "view/counter.h"
 
 enum { MOST_STACKS = 1 << 16, MOST_WORDS = 1 << 20, MOST_FRAMES = 1 << 17, NOTE_FRAMES = 64 };
 
@@ -98,7 +97,7 @@ counter_track(struct rare *r, const struct tt_def *d, bool text)
 	if (tt_map_push(&c->counters, &c->e.env->mem, hash, &c->counter, &c->capcounter, c->ncounter, r->err) != TT_OK)
 		return 0;
 	c->counter[c->ncounter++] = (struct pf_counter){ .key = key, .def = d, .process = process, .text = text };
-	const char *name = tt_counter_called(d, key, room);
+	const char *name = tt_counter_label(&c->labels, d, key, room);
 	uint64_t track = pf_track(text ? PF_TEXTS : PF_NUMBERS, c->ncounter - 1);
 	struct pf_event e = tt_pf_begin_track(r->out, track, pf_track(PF_PROCESS, process), name, strlen(name));
 	pf_number(r->out, PF_TRACK_SIBLINGS, 2);      /* not merged with others of its name */

@@ -309,13 +309,26 @@ counter_value(const struct tt_counter_stat *c, enum tt_stat_kind stat)
 	return tt_counter_number(c, stat == TT_STAT_MAX ? c->max : stat == TT_STAT_MIN ? c->min : c->last);
 }
 
+/* Say why several counters have no figure together, if that is so; ${mixed}: they have different units. */
+static void
+judge_several(const struct tt_measure *x, bool mixed, struct tt_value *v)
+{
+	if (!mixed && (x->stat == TT_STAT_MAX || x->stat == TT_STAT_MIN))
+		return;
+	v->known = false;
+	v->several = true;
+	v->why = mixed ? "counters of several units match (the table counters lists all)" :
+	    "several counters match: only max and min have a meaning then";
+}
+
 static void
 counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {
 	const struct tt_counters *cs = tt_counters(g->m);
 	static const enum tt_dim dim[] = { [TT_OF_NUMBER] = TT_DIM_NUMBER, [TT_OF_TIME] = TT_DIM_TIME, [TT_OF_BYTES] = TT_DIM_BYTES,
 		[TT_OF_PERCENT] = TT_DIM_PERCENT, [TT_OF_HZ] = TT_DIM_NUMBER };
-	bool too_large = false, any = false;
+	bool too_large = false, any = false, mixed = false;
+	const char *unit = NULL;
 	size_t met = 0;
 
 	for (size_t i = 0; i < cs->n; i++) {
@@ -329,6 +342,8 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 		any = true;
 		base = tt_counter_base(c->def);
 		v->dim = dim[base.of];
+		mixed = mixed || (unit && strcmp(unit, base.name) != 0);
+		unit = base.name;
 		value = counter_value(c, x->stat);
 		if (!isfinite(value))
 			continue;
@@ -346,10 +361,8 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 		v->known = false;
 		v->why = "the value is too large for a budget";
 	}
-	if (met > 1 && x->stat != TT_STAT_MAX && x->stat != TT_STAT_MIN) {
-		v->known = false;
-		v->why = "several counters match: only max and min have a meaning then";
-	}
+	if (met > 1)
+		judge_several(x, mixed, v);
 }
 
 /* --- all of them ------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "out/html.h"
 #include "page/details.h"
 #include "pass/passes.h"
+#include "view/counter_labels.h"
 #include "view/view.h"
 
 enum { BESIDE = 2, COUNTERS = 24, WITH_COUNTERS = 256 };        /* frames that have the values of counters: the most important */
@@ -95,24 +96,26 @@ by_counter(const void *a, const void *b)
 
 /* A counter's name; what the engine measures of frames comes late, so that its value here is another frame's, and the name says which. */
 static const char *
-name_of(const struct tt_model *m, struct tt_report *r, const struct tt_counter_stat *of)
+name_of(const struct tt_model *m, struct tt_report *r, const struct tt_counter_labels *labels, const struct tt_counter_stat *of)
 {
 	const struct tt_capture *cap = m->cap[of->process];
+	char room[TT_COUNTER_NAME];
+	const char *label = tt_counter_label(labels, of->def, of->id, room);
 	unsigned late;
 
 	if (!of->def || !cap->timing || cap->timing(of->def->text, &late) < 0)
-		return tt_counter_name(r, of);
-	return tt_text(r, "%s (of %u frames before)", tt_counter_name(r, of), late);
+		return tt_text(r, "%s", label);
+	return tt_text(r, "%s (of %u frames before)", label, late);
 }
 
 static void
-put_counter(const struct tt_model *m, struct tt_report *r, const struct kept *v, size_t n, struct tt_json *j)
+put_counter(const struct tt_model *m, struct tt_report *r, const struct tt_counter_labels *labels, const struct kept *v, size_t n, struct tt_json *j)
 {
 	const struct tt_counter_stat *of = &tt_counters(m)->counter[v->counter];
 	struct tt_buf text = { 0 };
 
 	tt_json_open(j, NULL, "[");
-	tt_json_text(j, NULL, name_of(m, r, of));
+	tt_json_text(j, NULL, name_of(m, r, labels, of));
 	tt_json_text(j, NULL, tt_counter_unit_name(of));
 	tt_json_open(j, NULL, "[");
 	for (size_t i = 0; i < n; i++) {
@@ -140,8 +143,12 @@ put_counters(const struct tt_model *m, struct tt_report *r, const size_t *frame,
 	struct kept *v = NULL;
 	size_t nv = 0, cap = 0, at = 0, shown = 0;
 	const void *rec = NULL;
-	int rc = tt_by_frame_open(m, TT_BY_FRAME_VALUES, &values, err);
+	struct tt_counter_labels labels;
+	int rc = tt_counter_labels_make(m, &labels, &r->arena, err);
 
+	if (rc != TT_OK)
+		return rc;
+	rc = tt_by_frame_open(m, TT_BY_FRAME_VALUES, &values, err);
 	while (rc == TT_OK && (rc = tt_by_frame_next(values, &rec, err)) == TT_OK && rec) {
 		const struct tt_frame_values *next = rec;
 
@@ -163,7 +170,7 @@ put_counters(const struct tt_model *m, struct tt_report *r, const size_t *frame,
 			next++;
 		if (of->type == TT_T_TEXT || !tt_counter_less(of->type, of->min, of->max) || !tt_counter_wanted(m, of, tt_counter_name(r, of)))
 			continue;
-		put_counter(m, r, &v[i], next - i, j);
+		put_counter(m, r, &labels, &v[i], next - i, j);
 		shown++;
 	}
 	tt_mem_free(mem, v, cap * sizeof *v);

@@ -11,7 +11,7 @@
 #include "collect/collections.h"
 #include "pass/passes.h"
 #include "view/allocs.h"
-#include "view/counter.h"
+#include "view/counter_labels.h"
 #include "view/frame_sums.h"
 
 #define FRAME_COL { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as filters by frame use it." }
@@ -525,37 +525,40 @@ threads(struct tt_making *k, struct tt_table *t)
 	begin(k, t, b);
 }
 
-struct named { const char *name, *section; uint32_t counter; };
+struct labelled { const char *label; uint32_t counter; };
 
 static int
-by_name(const void *a, const void *b)
+by_label(const void *a, const void *b)
 {
-	const struct named *x = a, *y = b;
-	int c = strcmp(x->name, y->name);
+	const struct labelled *x = a, *y = b;
 
-	return c ? c : strcmp(x->section, y->section);
+	return strcmp(x->label, y->label);
 }
 
-/* The counters in order; those of one name and section, as of several captures, have one place. */
+/* Rank the counters by label; those of one label, as of several captures, have one place. Columns are called by the label, as nothing else tells them apart. */
 static void
 rank_counters(struct tt_making *k, struct by_frame *b)
 {
 	const struct tt_counters *cs = b->counters = tt_counters(k->m);
-	struct named *v = tt_room(k, cs->n * sizeof *v);
+	struct labelled *v = tt_room(k, cs->n * sizeof *v);
+	struct tt_counter_labels labels;
 
 	b->rank = tt_arena_alloc(&k->r->arena, cs->n * sizeof *b->rank, &k->r->err);
 	b->name = b->rank ? tt_arena_alloc(&k->r->arena, cs->n * sizeof *b->name, &k->r->err) : NULL;
-	if (!v || !b->name)
+	if (!v || !b->name || tt_counter_labels_make(k->m, &labels, &k->r->arena, &k->r->err) != TT_OK)
 		return;
 	for (uint32_t i = 0; i < cs->n; i++) {
 		const struct tt_counter_stat *c = &cs->counter[i];
+		const char *name = tt_counter_name(k->r, c);
+		char room[TT_COUNTER_NAME];
+		const char *label = tt_counter_label(&labels, c->def, c->id, room);
 
-		v[i] = (struct named){ tt_counter_name(k->r, c), tt_counter_section(c->def), i };
-		b->name[i] = tt_counter_wanted(k->m, c, v[i].name) ? v[i].name : NULL;
+		v[i] = (struct labelled){ label == room ? name : label, i };
+		b->name[i] = !tt_counter_wanted(k->m, c, name) ? NULL : k->o->wide ? v[i].label : name;
 	}
-	tt_sort(v, cs->n, by_name);
+	tt_sort(v, cs->n, by_label);
 	for (uint32_t i = 0, rank = 0; i < cs->n; i++) {
-		rank += i > 0 && by_name(&v[i], &v[i - 1]) != 0;
+		rank += i > 0 && by_label(&v[i], &v[i - 1]) != 0;
 		b->rank[v[i].counter] = rank;
 	}
 }
