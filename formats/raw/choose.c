@@ -11,7 +11,7 @@
 #include "io/src.h"
 
 enum {
-	TRY_FIRST = 1 << 17, TRY_ALL = 4 << 20, TRY_LATER = 1 << 20,                  /* bytes; of sessions after the first, less */
+	TRY_FIRST = 1 << 16, TRY_ALL = 4 << 20, TRY_LATER = 1 << 20,                  /* bytes; of sessions after the first, less */
 	/* So many sessions are tried, wherever they are; others where the last one tried is so many bytes before: there may be thousands in a few. */
 	MAX_TRIALS = 16, TRIALS_APART = 4 << 20,
 };

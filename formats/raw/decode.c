@@ -653,6 +653,7 @@ decode(struct raw_run *r)
 	int rc;
 
 	b->keeps_strays = true;
+	b->fit.earlier = raw_count_earlier(r, w);
 	r->w = &w;
 	r->at = w.n ? w.piece->at : b->at;
 	if (r->before_odd) {

@@ -332,6 +332,8 @@ int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, 
 struct raw_run;
 /* The first time in the messages from ${w} on. */
 bool raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts);
+/* Count the messages from ${w} on whose time is before the recording, up to the first that is in it. */
+uint64_t raw_count_earlier(const struct raw_run *r, struct raw_walk w);
 /* Find single wrong times in the chunk that begins at ${w}. */
 void raw_find_odd(struct raw_run *r, struct raw_walk w);
 

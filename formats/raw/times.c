@@ -64,6 +64,19 @@ raw_first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
 	return t.ts > -YEAR && t.ts < YEAR;
 }
 
+uint64_t
+raw_count_earlier(const struct raw_run *r, struct raw_walk w)
+{
+	struct timed t;
+	uint64_t n = 0;
+
+	if (!r->s->stated || r->h->stream == RAW_SESSION)
+		return 0;
+	while (next_timed(r, &w, &t) && t.ts < r->s->began)
+		n++;
+	return n;
+}
+
 /* True if the message at ${p} begins a frame: it is its mark, or the root sample. */
 static bool
 begins_frame(const struct raw_run *r, const uint8_t *p)

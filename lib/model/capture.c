@@ -368,6 +368,7 @@ tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n,
 		for (struct tt_thread *t = ts->t[i]; t; t = t->next ? ts->t[t->next - 1] : NULL) {
 			const struct tt_capture *cap = caps[t->process];
 			const struct tt_def *d = name_of(cap, t, from);
+			t->defined = d != NULL;
 			t->own = d ? d->text : numbered(t, a, err);
 			t->group = d && d->text2 ? d->text2 : "";
 			t->full = t->own ? with_group(t, a, err) : NULL;

@@ -34,6 +34,7 @@ struct tt_thread {
 	const char *group;            /* the engine's group; "" where it has none */
 	const char *own, *full;       /* "Worker 0"; "Job.Worker 0" */
 	const char *name;             /* as outputs have it: full where its process has the same own name in another group, else own */
+	bool defined;                 /* a definition names it */
 	bool in_groups;               /* of the first thread of an own name: it is there in several groups */
 };
 

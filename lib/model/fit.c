@@ -24,7 +24,7 @@ tt_fit_unknown(struct tt_fit_count *c, uint32_t type, uint64_t n)
 void
 tt_fit_reset(struct tt_fit_count *c)
 {
-	c->misfits = c->misfit_at = c->names = c->bad_names = c->unknown_others = 0;
+	c->misfits = c->misfit_at = c->earlier = c->names = c->bad_names = c->unknown_others = 0;
 	c->nunknown = 0;
 }
 
@@ -34,6 +34,7 @@ tt_fit_join(struct tt_fit_count *into, const struct tt_fit_count *from)
 	if (into->misfits == 0)
 		into->misfit_at = from->misfit_at;
 	into->misfits += from->misfits;
+	into->earlier += from->earlier;
 	into->names += from->names;
 	into->bad_names += from->bad_names;
 	into->unknown_others += from->unknown_others;

@@ -35,6 +35,7 @@ struct tt_unknown { uint32_t type; uint64_t n; struct tt_lengths lengths; };
 struct tt_fit_count {
 	uint64_t misfits;             /* parts that do not end where their last message does */
 	uint64_t misfit_at;           /* offset of the first; only if misfits > 0 */
+	uint64_t earlier;             /* messages with a time before the recording; those of all others are within it, or lost */
 	uint64_t names, bad_names;    /* names of definitions; those that are no text: not UTF-8, or with a NUL */
 	uint64_t unknown_others;      /* messages of further unknown types */
 	unsigned nunknown;
@@ -50,10 +51,11 @@ struct tt_fit {
 	uint64_t misfits, misfit_at;  /* of these, those that it found to end elsewhere before they were decoded; offset of the first */
 	/* by decoders */
 	struct tt_fit_count count;
-	/* by the run: damage of all kinds but a cut end, by the ledger; ends of zones; markers that were used; offset of where the capture is cut */
+	/* by the run: damage of all kinds but a cut end, by the ledger; ends of zones; markers and threads that were used; offset of where the capture is cut */
 	uint64_t lost, lost_at;
 	uint64_t ends, matched_ends;
 	uint64_t markers, named_markers;
+	uint64_t threads, named_threads;
 	bool cut;
 };
 

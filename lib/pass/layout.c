@@ -15,6 +15,10 @@ const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS] = {
 	{ "matched_ends", "ends that match", TT_UNIT_COUNT, "Number of ends whose zone began in the capture." },
 	{ "markers", "markers", TT_UNIT_COUNT, "Number of markers that were used." },
 	{ "named_markers", "markers defined", TT_UNIT_COUNT, "Number of used markers that are defined." },
+	{ "threads", "threads", TT_UNIT_COUNT, "Number of threads with messages or events." },
+	{ "named_threads", "threads defined", TT_UNIT_COUNT, "Number of these threads that are defined." },
+	{ "earlier", "before the recording", TT_UNIT_COUNT, "Number of messages whose time is before the recording began; all other times lie within it, or are among the "
+	    "losses." },
 	{ "names", "names", TT_UNIT_COUNT, "Number of names in definitions." },
 	{ "text_names", "names that are text", TT_UNIT_COUNT, "Number of names that are UTF-8 without a NUL." },
 	{ "lost", "losses", TT_UNIT_COUNT, "Number of losses, other than a cut end; the loss ledger has them." },
@@ -72,6 +76,11 @@ evidence(struct tt_report *r, const struct tt_capture *k)
 		text = tt_text(r, "%s; %s of %s match", text, count_text(r, e->matched_ends), noun(r, e->ends, "end"));
 	if (e->markers)
 		text = tt_text(r, "%s; %s of %s defined", text, count_text(r, e->named_markers), noun(r, e->markers, "marker"));
+	if (e->threads)
+		text = tt_text(r, "%s; %s of %s defined", text, count_text(r, e->named_threads), noun(r, e->threads, "thread"));
+	if (misfits == 0 && e->lost == 0)
+		text = e->count.earlier == 0 ? tt_text(r, "%s; all times are within the recording", text) :
+		    tt_text(r, "%s; all times but those of %s from before it are within the recording", text, noun(r, e->count.earlier, e->message));
 	if (e->count.bad_names)
 		text = tt_text(r, "%s; %s of %s %s no text", text, count_text(r, e->count.bad_names), noun(r, e->count.names, "name"),
 		    e->count.bad_names == 1 ? "is" : "are");
@@ -110,12 +119,15 @@ tt_layout_make(struct tt_making *k, struct tt_table *t)
 		tt_cell_u64(&c[7], e->matched_ends);
 		tt_cell_u64(&c[8], e->markers);
 		tt_cell_u64(&c[9], e->named_markers);
-		tt_cell_u64(&c[10], e->count.names);
-		tt_cell_u64(&c[11], e->count.names - e->count.bad_names);
-		tt_cell_u64(&c[12], e->lost);
+		tt_cell_u64(&c[10], e->threads);
+		tt_cell_u64(&c[11], e->named_threads);
+		tt_cell_u64(&c[12], e->count.earlier);
+		tt_cell_u64(&c[13], e->count.names);
+		tt_cell_u64(&c[14], e->count.names - e->count.bad_names);
+		tt_cell_u64(&c[15], e->lost);
 		if (misfits)
-			tt_cell_u64(&c[13], at);
-		tt_cell_u64(&c[14], i + 1);
+			tt_cell_u64(&c[16], at);
+		tt_cell_u64(&c[17], i + 1);
 	}
 }
 

@@ -65,7 +65,7 @@ void tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass
 void tt_cell_share(struct tt_cell *c, int64_t part, int64_t all);
 
 /* layout.c: two tables of the pass "info", of captures whose layout depends on the version of their producer. */
-enum { TT_LAYOUT_COLUMNS = 15, TT_UNKNOWN_COLUMNS = 6 };
+enum { TT_LAYOUT_COLUMNS = 18, TT_UNKNOWN_COLUMNS = 6 };
 extern const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS], tt_unknown_col[TT_UNKNOWN_COLUMNS];
 
 bool tt_layout_has(const struct tt_making *k);

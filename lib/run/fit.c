@@ -14,7 +14,7 @@ tt_fit_begin(struct tt_run *r, struct tt_capture *c, struct tt_loss *before)
 
 	*before = *r->env->loss;
 	tt_fit_reset(&e->count);
-	e->lost = e->ends = e->matched_ends = e->markers = e->named_markers = 0;
+	e->lost = e->ends = e->matched_ends = e->markers = e->named_markers = e->threads = e->named_threads = 0;
 	e->lost_at = TT_NOWHERE;
 	e->cut = false;
 }
@@ -66,6 +66,15 @@ tt_fit_settle(struct tt_run *r, struct tt_err *err)
 			continue;
 		e->markers++;
 		e->named_markers += m->name[i].known;
+	}
+	for (size_t i = 0; i < m->threads.n; i++) {
+		const struct tt_thread *t = m->threads.t[i];
+		struct tt_fit *e = &m->cap[t->process]->fit;
+
+		if (t->nevent == 0 || tt_thread_is_gpu(t))
+			continue;
+		e->threads++;
+		e->named_threads += t->defined;
 	}
 	for (size_t i = 0; i < m->ncap && rc == TT_OK; i++)
 		if (m->cap[i]->fit.layout)

@@ -19,6 +19,7 @@ import sys
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path[:0] = [os.path.join(TESTS, "kit"), os.path.join(TESTS, "unity")]
 import lot
+import words
 from count import check
 from heap_steps import collect
 from raw_log import MAIN, SESSION, Log, sample, state, zone
@@ -341,8 +342,19 @@ def layout():
     log.block(SESSION, state(0, 100 + 10 * n))
     compare("layout", "capture_layout", info(log.write(suite.path("layout.raw")))["capture_layout"], [{
         "layout": "Unity 2019.3 to 2021.1", "fit": "fits", "parts": 2 * n + 2, "fitting_parts": 2 * n + 2, "messages": 5 * n + 5, "ends": n,
-        "matched_ends": n, "markers": 1, "named_markers": 1, "names": 4, "text_names": 4, "lost": 0, "first_misfit": None, "process": 1,
-        "evidence": "%d messages in %d blocks, each of which ends where it must; %d of %d ends match; 1 of 1 marker defined" % (5 * n + 5, 2 * n + 2, n, n)}])
+        "matched_ends": n, "markers": 1, "named_markers": 1, "threads": 1, "named_threads": 1, "earlier": 0, "names": 4, "text_names": 4, "lost": 0,
+        "first_misfit": None, "process": 1,
+        "evidence": "%d messages in %d blocks, each of which ends where it must; %d of %d ends match; 1 of 1 marker defined; 1 of 1 thread defined; %s"
+                    % (5 * n + 5, 2 * n + 2, n, n, words.say("times_within"))}])
+    # A worker that nothing names begins with three zones from before the recording, and has two in it.
+    log = Log(100)
+    log.block(77, b"".join(zone(1, at, at + 2) for at in (40, 60, 80)) + zone(1, 101, 102) + zone(1, 103, 104))
+    for k in range(n):
+        log.frame(100 + 10 * k)
+    log.block(SESSION, state(0, 100 + 10 * n))
+    row = info(log.write(suite.path("earlier.raw")))["capture_layout"][0]
+    compare("earlier", "capture_layout", [row], [{"fit": "fits", "messages": 5 * n + 15, "threads": 2, "named_threads": 1, "earlier": 6, "lost": 0}])
+    suite.equal("messages from before the recording", "all times but those of 6 messages from before it are within the recording" in row["evidence"], True)
     # A block of an unknown message is no part that fits, and a loss; the marker of number 9 is not defined.
     log = Log(100)
     for k in range(n):
