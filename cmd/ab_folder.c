@@ -1,5 +1,5 @@
 /**
- * Keeps the folder of an A/B run; the contract is in ab.h.
+ * Keeps the folder of an A/B run.
  *
  * Besides the captures it has a file "runs": lines that describe the comparison, then a line for each run:
  *

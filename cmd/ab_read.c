@@ -1,5 +1,5 @@
 /**
- * Makes a sample of a capture; the contract is in ab.h.
+ * Makes a sample of a capture.
  *
  * The process that runs builds cannot be confined, and the one that reads captures must be. So a child reads, and sends the sample in the form that baselines
  * have.

@@ -1,5 +1,5 @@
 /**
- * Makes the rows of an A/B run without a budget; the contract is in ab.h.
+ * Makes the rows of an A/B run without a budget.
  *
  * There are few rows, because each further row makes all of them less sensitive. Captures of both builds together decide which ones, never their difference:
  * otherwise the choice would bias the verdict.

@@ -1,5 +1,5 @@
 /**
- * Runs a build and waits for its end; the contract is in ab.h.
+ * Runs a build and waits for its end.
  *
  * The build gets a session of its own, so it neither waits for a terminal nor gets our terminal's signals, an empty standard input, and a pipe for its output,
  * whose end is kept. Processes that it leaves become our children, and so are found.

@@ -1,5 +1,5 @@
 /**
- * Finds the files of a batch and puts them in order; the contract is in batch.h.
+ * Finds the files of a batch and puts them in order.
  */
 #include <dirent.h>
 #include <errno.h>

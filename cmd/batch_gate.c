@@ -1,5 +1,5 @@
 /**
- * Gates over batches; the contract is in batch.h.
+ * Judges the captures of a batch by a budget, and saves their results as a baseline.
  */
 #include "base/arena_text.h"
 #include "base/order.h"

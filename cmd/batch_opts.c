@@ -1,5 +1,5 @@
 /**
- * The options of tracetool batch; the contract is in batch_opts.h.
+ * Reads the options of tracetool batch and checks that they agree.
  */
 #include "batch_opts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Keeps the results of a batch and finds them again; the contract is in batch.h.
+ * Keeps the results of a batch and finds them again.
  */
 #include <errno.h>
 #include <fcntl.h>

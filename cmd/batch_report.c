@@ -1,5 +1,5 @@
 /**
- * The report of a batch: its options and output; the contract is in batch.h.
+ * Adds up the results of a batch and writes its report: text, JSON, CSV, Markdown or a page.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /**
- * Suggests a budget to start from; the contract is in verdict.h.
+ * Suggests a budget to start from.
  *
  * It suggests only rows that can be judged:
  * - Changes of the frame, at level error. There are few, because each further row makes all of them less sensitive.

@@ -1,5 +1,5 @@
 /**
- * Runs another program, hands on the signals that are meant for it, and ends as it ended; the contract is in child.h.
+ * Runs another program, hands on the signals that are meant for it, and ends as it ended.
  */
 #include "child.h"
 

@@ -1,5 +1,5 @@
 /**
- * Collects names and their definitions; the contract is in definitions.h.
+ * Collects names and their definitions.
  */
 #include "definitions.h"
 

@@ -1,5 +1,5 @@
 /**
- * tracetool stats --gate; the contract is in gate.h.
+ * Judges captures by a budget: tracetool stats --gate.
  */
 #include "gate.h"
 

@@ -1,5 +1,5 @@
 /**
- * Reads the gate's captures into samples; the contract is in gate_read.h.
+ * Reads the gate's captures into samples.
  */
 #include "gate_read.h"
 

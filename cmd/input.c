@@ -1,5 +1,5 @@
 /**
- * The options all verbs that read captures share; the contract is in input.h.
+ * Reads the options that all verbs with captures share, and opens the captures.
  */
 #include "input.h"
 

@@ -1,5 +1,5 @@
 /**
- * Computes metrics of the gate over time; the contract is in metric_series.h.
+ * Computes metrics of the gate over time.
  */
 #include "metric_series.h"
 

@@ -1,5 +1,5 @@
 /**
- * Parses options by tables; the contract is in opts.h.
+ * Parses options by tables.
  */
 #include "opts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Compares the files that a run writes; the contract is in outputs.h.
+ * Compares the files that a run writes.
  */
 #include "outputs.h"
 

@@ -1,5 +1,5 @@
 /**
- * Runs the helper process that starts a pager; the contract is in pager.h.
+ * Runs the helper process that starts a pager.
  */
 #include "pager.h"
 

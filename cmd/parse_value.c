@@ -1,5 +1,5 @@
 /**
- * Reads values of options; the contract is in parse_value.h.
+ * Reads values of options.
  */
 #include "parse_value.h"
 

@@ -1,5 +1,5 @@
 /**
- * Removes from a report what says where it was made; the contract is in redact.h.
+ * Removes from a report what says where it was made.
  */
 #include "redact.h"
 

@@ -1,5 +1,5 @@
 /**
- * Writes a report in the form and to the place that options ask for; the contract is in report.h.
+ * Writes a report in the form and to the place that options ask for.
  */
 #include "report.h"
 

@@ -1,5 +1,5 @@
 /**
- * Finds the missing shards of a batch; the contract is in batch.h.
+ * Finds the missing shards of a batch.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /**
- * Prints what people see on standard error; the contract is in ui.h.
+ * Prints what people see on standard error.
  */
 #include "ui.h"
 

@@ -1,5 +1,5 @@
 /**
- * What all renderers of a verdict share: the severity of rows, escaping, findings. The contract is in verdict_out.h.
+ * What all renderers of a verdict share: the severity of rows, escaping, findings.
  */
 #include "verdict_out.h"
 

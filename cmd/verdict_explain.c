@@ -1,5 +1,5 @@
 /**
- * Explains one row of a verdict; the contract is in verdict.h.
+ * Explains one row of a verdict.
  */
 #include "gate/budget.h"
 #include "gate/sample.h"

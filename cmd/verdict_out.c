@@ -1,5 +1,5 @@
 /**
- * The options and files of a gate's verdict; the contract is in verdict_out.h.
+ * Reads the options that name a verdict's outputs, and writes these files.
  */
 #include "verdict_out.h"
 

@@ -1,5 +1,5 @@
 /**
- * A verdict as text for people; the contract is in verdict.h.
+ * Prints a verdict as text for people.
  */
 #include "gate/baseline.h"
 #include "verdict.h"

@@ -1,5 +1,5 @@
 /**
- * Reads lists of a thread's samples in order, even if the file has them unsorted; the contract is in list.h.
+ * Reads lists of a thread's samples in order, even if the file has them unsorted.
  */
 #include "data/list.h"
 

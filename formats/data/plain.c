@@ -1,5 +1,5 @@
 /**
- * Decodes runs of plain samples: zones with an ordinary name, without metadata, inside their parent. The contract is in tree.h.
+ * Decodes runs of plain samples: zones with an ordinary name, without metadata, inside their parent.
  *
  * How many levels end with a sample is unpredictable, and a wrong guess costs the processor more than all else. So nothing here branches on it: each level
  * knows which one goes on after it (data_level.back), and each sample is written as the next level, which is kept only if it has children.

@@ -1,5 +1,5 @@
 /**
- * Decodes samples, each with all that belongs to it: allocations, values, flows, GPU times. The contract is in tree.h.
+ * Decodes samples, each with all that belongs to it: allocations, values, flows, GPU times.
  *
  * Durations are floats, so children may end a little after their parent: they are cut to its end. If samples do not add up, or are far outside of their parent
  * or their frame, it is unknown which one is wrong, and none is kept.

@@ -1,5 +1,5 @@
 /**
- * Takes numbers, texts, arguments and stacks out of the bytes of an .mlpd buffer; the contract is in chunk_take.h. Nothing here knows the meaning of an event.
+ * Takes numbers, texts, arguments and stacks out of the bytes of an .mlpd buffer. Nothing here knows the meaning of an event.
  */
 #include "mlpd/chunk_take.h"
 

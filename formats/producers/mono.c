@@ -1,5 +1,5 @@
 /**
- * Interprets Mono's options and counters and our module's facts; the contract is in mono.h. Nothing here reads a file.
+ * Interprets Mono's options and counters and our module's facts. Nothing here reads a file.
  */
 #include "producers/mono.h"
 

@@ -1,5 +1,5 @@
 /**
- * Interprets Unity's names; the contract is in unity.h. It is compiled into games: libc only, no state.
+ * Interprets Unity's names. It is compiled into games: libc only, no state.
  */
 #include "producers/unity.h"
 

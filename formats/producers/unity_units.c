@@ -1,5 +1,5 @@
 /**
- * Units of Unity's counters; the contract is in unity_units.h.
+ * Finds the unit of a counter, in the terms of the model.
  */
 #include "producers/unity_units.h"
 

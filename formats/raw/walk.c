@@ -1,5 +1,5 @@
 /**
- * Steps through the messages of a chunk, and skips to the next block after one that makes no sense. The contract is in raw.h.
+ * Steps through the messages of a chunk, and skips to the next block after one that makes no sense.
  */
 #include "raw/raw.h"
 

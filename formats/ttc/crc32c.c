@@ -1,5 +1,5 @@
 /**
- * Computes CRC-32C; the contract is in crc32c.h. It is compiled into games: libc only.
+ * Computes CRC-32C. It is compiled into games: libc only.
  */
 #include "ttc/crc32c.h"
 

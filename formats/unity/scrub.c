@@ -1,5 +1,5 @@
 /**
- * Scrubbing texts; the contract is in scrub.h.
+ * Replaces the words of texts by hashes, but for those that Unity or tracetool gives.
  */
 #include "unity/scrub.h"
 

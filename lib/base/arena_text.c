@@ -1,5 +1,5 @@
 /**
- * Makes texts in an arena; the contract is in arena_text.h.
+ * Makes texts in an arena.
  */
 #include "base/arena_text.h"
 

@@ -1,5 +1,5 @@
 /**
- * A task on a thread of its own; the contract is in aside.h.
+ * Runs one task on a thread of its own.
  */
 #include "base/aside.h"
 

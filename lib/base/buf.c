@@ -1,5 +1,5 @@
 /**
- * The growable run of bytes; the contract is in buf.h.
+ * Appends to a run of bytes, which grows by doubling.
  */
 #include "base/buf.h"
 

@@ -1,5 +1,5 @@
 /**
- * Numbers in as few bytes as they take; the contract is in column.h.
+ * Stores a column of numbers in blocks, each as wide as its numbers need so far.
  */
 #include "base/column.h"
 

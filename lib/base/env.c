@@ -1,5 +1,5 @@
 /**
- * The log line; the contract is in env.h.
+ * Formats a message and hands it to the log of the program.
  */
 #include "base/env.h"
 

@@ -1,5 +1,5 @@
 /**
- * The error record; the contract is in err.h.
+ * Formats errors and adds where they happened.
  */
 #include "base/err.h"
 

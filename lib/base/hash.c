@@ -1,5 +1,5 @@
 /**
- * A 64-bit hash of bytes; the contract is in hash.h.
+ * Hashes bytes to 64 bits, a block at a time.
  */
 #include "base/hash.h"
 

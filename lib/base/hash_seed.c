@@ -1,5 +1,5 @@
 /**
- * A random hash function per process; the contract is in hash_seed.h.
+ * Draws the factor of hashes once per process, so that nobody can prepare collisions.
  */
 #include "base/hash_seed.h"
 

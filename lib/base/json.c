@@ -1,5 +1,5 @@
 /**
- * The writer of JSON; the contract is in json.h.
+ * Writes JSON with indentation and escapes.
  */
 #include "base/json.h"
 

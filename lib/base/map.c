@@ -1,5 +1,5 @@
 /**
- * A map from hashes to rows; the contract is in map.h.
+ * Maps hashes to rows of somebody else's array, by linear probing.
  */
 #include "base/map.h"
 

@@ -1,5 +1,5 @@
 /**
- * Counted, capped allocation; the contract is in mem.h.
+ * Allocates memory, counts it, and fails at the limit.
  */
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /**
- * Numbers as text; the contract is in buf.h.
+ * Writes numbers as text: counts with commas, times and sizes with units.
  *
  * Integers are written two digits at a time from a table: at hundreds of
  * millions of numbers the divisions are what an emitter's time goes to.

@@ -1,5 +1,5 @@
 /**
- * A radix sort over the bytes in which keys differ; the contract is in places.h.
+ * Sorts by radix, over only the bytes in which the keys differ.
  */
 #include "base/places.h"
 

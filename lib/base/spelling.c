@@ -1,5 +1,5 @@
 /**
- * Misspellings; the contract is in spelling.h.
+ * Counts the edits between two words, for "did you mean".
  */
 #include "base/spelling.h"
 

@@ -1,5 +1,5 @@
 /**
- * Batch totals, added up; the contract is in aggregate.h.
+ * Adds up the results of captures: sums, histograms, losses and the most unusual captures.
  */
 #include "batch/aggregate_parts.h"
 

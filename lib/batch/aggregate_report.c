@@ -1,5 +1,5 @@
 /**
- * Batch totals as tables; the contract is in aggregate.h.
+ * Makes the tables of a batch's totals.
  */
 #include "batch/aggregate.h"
 

@@ -1,5 +1,5 @@
 /**
- * Analyses one capture of a batch; the contract is in analyse.h.
+ * Analyses one capture of a batch.
  */
 #include "batch/analyse.h"
 

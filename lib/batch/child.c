@@ -1,5 +1,5 @@
 /**
- * The processes of a batch; the contract is in child.h.
+ * Runs a worker process of a batch: limits, sandbox, one task after the other.
  */
 #include "batch/child.h"
 

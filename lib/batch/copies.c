@@ -1,5 +1,5 @@
 /**
- * Captures that are there more than once; the contract is in copies.h.
+ * Finds captures that are there more than once, by content.
  */
 #include "batch/copies.h"
 

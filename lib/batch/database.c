@@ -1,5 +1,5 @@
 /**
- * Results as a database; the contract is in database.h.
+ * Writes the results of a batch into a SQLite database.
  */
 #include "batch/database.h"
 

@@ -1,5 +1,5 @@
 /**
- * Keys; the contract is in key.h.
+ * Makes keys of captures, finds the shard that owns one, and names the files made of it.
  */
 #include "batch/key.h"
 

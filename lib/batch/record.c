@@ -1,5 +1,5 @@
 /**
- * The record of an archive; the contract is in record.h.
+ * Keeps what became of an archive: its members, kinds and complaints.
  */
 #include "batch/record.h"
 

@@ -1,5 +1,5 @@
 /**
- * Lines of results; the contract is in result.h.
+ * Writes and reads one line of results, with its checksum.
  */
 #include "batch/result.h"
 #include "base/json.h"

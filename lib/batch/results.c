@@ -1,5 +1,5 @@
 /**
- * Lines of results in order; the contract is in results.h.
+ * Sorts lines of results with bounded memory, and gives the best one of each capture.
  */
 #include "batch/results.h"
 

@@ -1,5 +1,5 @@
 /**
- * The main loop of a batch; the contract is in scheduler.h.
+ * Gives captures to worker processes and waits for all that can happen.
  */
 #include "batch/scheduler_parts.h"
 

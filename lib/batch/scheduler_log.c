@@ -1,5 +1,5 @@
 /**
- * Output of a batch: result lines, and messages for people; the contract is in scheduler_parts.h.
+ * Writes the result lines of a batch, and its messages for people.
  */
 #include "batch/analyse.h"
 #include "batch/result.h"

@@ -1,5 +1,5 @@
 /**
- * Handles messages from the worker processes of a batch; the contract is in scheduler_parts.h.
+ * Handles messages from the worker processes of a batch.
  */
 #include "batch/scheduler_parts.h"
 

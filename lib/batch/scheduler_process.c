@@ -1,5 +1,5 @@
 /**
- * Starts and frees the worker processes of a batch; the contract is in scheduler_parts.h.
+ * Starts and frees the worker processes of a batch.
  */
 #include "batch/scheduler_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Finishes captures and archives when their worker processes end; the contract is in scheduler_parts.h.
+ * Finishes captures and archives when their worker processes end.
  */
 #include "batch/scheduler_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Which files of a batch are whose; the contract is in split.h.
+ * Divides the files of a batch among shards by size and name.
  */
 #include "batch/split.h"
 

@@ -1,5 +1,5 @@
 /**
- * The unpacker; the contract is in unpack.h.
+ * Walks over an archive in a process of its own and hands out its members.
  */
 #include "batch/unpack_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * The bytes of members, and captures on their way to the parent; the contract is in unpack_parts.h.
+ * The bytes of members, and captures on their way to the parent.
  */
 #include "batch/unpack_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * What members are called, and what they are; the contract is in unpack_parts.h.
+ * Tells by name and first bytes what a member is.
  */
 #include "batch/unpack.h"
 

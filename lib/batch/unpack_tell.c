@@ -1,5 +1,5 @@
 /**
- * What an unpacker and the parent tell each other; the contract is in unpack_parts.h.
+ * Sends messages between an unpacker and its parent.
  */
 #include "batch/unpack_parts.h"
 #include "batch/wire.h"

@@ -1,5 +1,5 @@
 /**
- * Messages of the processes of a batch; the contract is in wire.h.
+ * Sends and receives messages, with open files, between the processes of a batch.
  */
 #include "batch/wire.h"
 

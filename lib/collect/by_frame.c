@@ -1,5 +1,5 @@
 /**
- * Collects what happens in each frame; the contract is in by_frame.h.
+ * Collects what happens in each frame.
  */
 #include "collect/by_frame.h"
 

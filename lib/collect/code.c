@@ -1,5 +1,5 @@
 /**
- * Collects helper code and sampled addresses; finds the code of methods. The contract is in code.h.
+ * Collects helper code and sampled addresses; finds the code of methods.
  */
 #include "collect/collect.h"
 #include "model/model.h"

@@ -1,5 +1,5 @@
 /**
- * The list of collectors, and the calls to them; the contract is in collect.h.
+ * Lists the collectors and calls each for the events it wants.
  */
 #include "collect/collect.h"
 

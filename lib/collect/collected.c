@@ -1,5 +1,5 @@
 /**
- * Looks up what a collector left in a model; the contract is in collected.h. Apart from the list of collectors, which ask each other.
+ * Looks up what a collector left in a model. Apart from the list of collectors, which ask each other.
  */
 #include "collect/collected.h"
 

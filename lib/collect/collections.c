@@ -1,5 +1,5 @@
 /**
- * Collects what the garbage collector does; the contract is in collections.h.
+ * Collects what the garbage collector does.
  */
 #include "collect/by_frame.h"
 #include "collect/collect.h"

@@ -1,5 +1,5 @@
 /**
- * Collects contention; the contract is in contention.h.
+ * Collects contention.
  */
 #include "collect/collect.h"
 #include "collect/contention.h"

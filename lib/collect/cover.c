@@ -1,5 +1,5 @@
 /**
- * Joins the records of coverage into methods, files, classes and assemblies, with the times that each line ran; the contract is in cover.h.
+ * Joins the records of coverage into methods, files, classes and assemblies, with the times that each line ran.
  */
 #include "collect/collect.h"
 #include "collect/cover.h"

@@ -1,5 +1,5 @@
 /**
- * Counts events by kind, and what captures unload; the contract is in event_counts.h.
+ * Counts events by kind, and what captures unload.
  */
 #include "collect/collect.h"
 #include "model/model.h"

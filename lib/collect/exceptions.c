@@ -1,5 +1,5 @@
 /**
- * Collects exceptions; the contract is in exceptions.h.
+ * Collects exceptions.
  */
 #include "collect/collect.h"
 #include "collect/exceptions.h"

@@ -1,5 +1,5 @@
 /**
- * Collects finalizers; the contract is in finalizers.h.
+ * Collects finalizers.
  */
 #include "collect/collect.h"
 #include "collect/finalizers.h"

@@ -1,5 +1,5 @@
 /**
- * Collects GC handles; the contract is in handles.h.
+ * Collects GC handles.
  */
 #include "collect/collect.h"
 #include "collect/handles.h"

@@ -1,5 +1,5 @@
 /**
- * Collects the graph of a heap shot; the contract is in heap_graph.h.
+ * Collects the graph of a heap shot.
  */
 #include "collect/collect.h"
 #include "collect/heap_graph_state.h"

@@ -1,5 +1,5 @@
 /**
- * Collects heap shots; the contract is in heap_shots.h.
+ * Collects heap shots.
  */
 #include "collect/collect.h"
 #include "collect/heap_shots.h"

@@ -1,5 +1,5 @@
 /**
- * Collects the objects of --find and --track; the contract is in object_search.h.
+ * Collects the objects of --find and --track.
  */
 #include "collect/collect.h"
 #include "collect/object_search.h"

@@ -1,5 +1,5 @@
 /**
- * A map from addresses to values that follows the collector's moves; the contract is in objects.h.
+ * A map from addresses to values that follows the collector's moves.
  */
 #include "collect/objects.h"
 

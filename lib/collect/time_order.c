@@ -1,5 +1,5 @@
 /**
- * Brings events of several threads into the order of their time; the contract is in time_order.h.
+ * Brings events of several threads into the order of their time.
  */
 #include "collect/time_order.h"
 

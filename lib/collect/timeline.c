@@ -1,5 +1,5 @@
 /**
- * Counts events by time; the contract is in timeline.h.
+ * Counts events by time.
  */
 #include "collect/collect.h"
 #include "model/model.h"

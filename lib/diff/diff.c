@@ -1,5 +1,5 @@
 /**
- * Captures folded into the tree of both sides; the contract is in diff.h.
+ * Folds captures of both sides into one tree of call paths.
  */
 #include "diff/diff.h"
 

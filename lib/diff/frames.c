@@ -1,5 +1,5 @@
 /**
- * Single frames of both sides, and the tables of them; the contract is in frames.h.
+ * Compares the frames of both sides: quantiles, budgets, the worst.
  */
 #include "diff/frames.h"
 

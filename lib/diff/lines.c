@@ -1,5 +1,5 @@
 /**
- * Tables of times: sums of the parts of nodes; the contract is in lines.h.
+ * Makes the tables of times: each line is a sum of the parts of nodes.
  */
 #include "diff/lines.h"
 

@@ -1,5 +1,5 @@
 /**
- * A comparison as a pprof profile; the contract is in profile.h.
+ * Writes a comparison as a pprof profile.
  *
  * Strings are numbered beforehand: the words below,
  * labels of markers, their categories (A, B), threads, classes, comments.

@@ -1,5 +1,5 @@
 /**
- * The map file of --rename; the contract is in rename.h.
+ * Reads the map file of --rename and applies it to names.
  */
 #include "diff/rename.h"
 

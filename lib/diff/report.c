@@ -1,5 +1,5 @@
 /**
- * A comparison as tables; the contract is in report.h.
+ * Makes the tables of a comparison.
  *
  * All tables are sums of the same integers, the parts of nodes and sites, so that they add up alike.
  */

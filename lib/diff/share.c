@@ -1,5 +1,5 @@
 /**
- * Parts that add up; the contract is in diff.h.
+ * Divides differences into parts that add up to the whole.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /**
- * The call tree of both sides as a table: what each path takes with all that it calls; the contract is in lines.h.
+ * The call tree of both sides as a table: what each path takes with all that it calls.
  */
 #include "base/order.h"
 #include "diff/diff.h"

@@ -1,5 +1,5 @@
 /**
- * Is side B worse? The contract is in verdict.h.
+ * Decides whether side B is worse.
  */
 #include "diff/verdict.h"
 

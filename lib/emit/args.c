@@ -1,5 +1,5 @@
 /**
- * Arguments as JSON; the contract is in args.h.
+ * Writes the arguments of an event as JSON.
  */
 #include "emit/args.h"
 

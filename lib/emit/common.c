@@ -1,5 +1,5 @@
 /**
- * What emitters share; the contract is in common.h.
+ * Opens, commits and abandons the files of emitters, and has what several of them write.
  */
 #include "emit/common.h"
 

@@ -1,5 +1,5 @@
 /**
- * Steps of flows, kept until all are known; the contract is in flow_steps.h.
+ * Keeps the steps of flows until all are known, then puts them in order.
  */
 #include "emit/flow_steps.h"
 

@@ -1,5 +1,5 @@
 /**
- * Prepared output text by key; the contract is in key_text.h.
+ * Keeps prepared text by key, so that a name is escaped once.
  */
 #include "emit/key_text.h"
 

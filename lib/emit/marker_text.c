@@ -1,5 +1,5 @@
 /**
- * Prepared text of markers and classes; the contract is in marker_text.h.
+ * Prepares the text of markers and classes for emitters that write many events.
  */
 #include "emit/marker_text.h"
 

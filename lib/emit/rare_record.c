@@ -1,5 +1,5 @@
 /**
- * Rare events as records; the contract is in rare_record.h.
+ * Turns rare events into records of names and numbers, for emitters with tables.
  */
 #include "emit/rare_record.h"
 

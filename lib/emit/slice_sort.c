@@ -1,5 +1,5 @@
 /**
- * Sorts zones by begin; the contract is in slice_sort.h.
+ * Sorts zones by begin.
  */
 #include "emit/slice_sort.h"
 

@@ -1,5 +1,5 @@
 /**
- * The schema of a capture's database; the contract is in sqlite_schema.h.
+ * Holds the schema of a capture's database: tables, indexes, views.
  */
 #include "emit/sqlite_schema.h"
 

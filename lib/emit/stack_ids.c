@@ -1,5 +1,5 @@
 /**
- * Stacks as lists of ids; the contract is in stack_ids.h.
+ * Builds each stack, as the ids of its frames, from the one before.
  */
 #include "emit/stack_ids.h"
 

@@ -1,5 +1,5 @@
 /**
- * The tree as stacks of names; the contract is in stacks.h.
+ * Writes the paths of the call tree as stacks of names.
  *
  * A node's number is larger than its parent's, so one pass in order of number finds the stack of each node:
  * its parent's is known by then.

@@ -1,5 +1,5 @@
 /**
- * Texts on disk until they are needed; the contract is in text_spool.h.
+ * Keeps texts in a temporary file until they are needed.
  */
 #include "emit/text_spool.h"
 

@@ -1,5 +1,5 @@
 /**
- * Baselines; the contract is in baseline.h.
+ * Reads and writes baselines.
  *
  * { "tracetool_baseline": 1, "settings": "skip 120 frames",
  *   "sessions": [ { "session": "#1", "captures": [ SAMPLE, SAMPLE ] }, { "session": "#2", "accepted": "new lighting", ... } ] }

@@ -1,5 +1,5 @@
 /**
- * Reading budgets; the contract is in budget.h. One row is read by budget_row.c.
+ * Reads budgets; budget_row.c reads one row.
  */
 #include <string.h>
 

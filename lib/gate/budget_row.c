@@ -1,5 +1,5 @@
 /**
- * Reading one row of a budget; the contract is in budget_read.h.
+ * Reads one row of a budget.
  */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /**
- * Documents; the contract is in doc.h.
+ * Reads JSON documents and keeps where each value stands, for messages.
  */
 #include "gate/doc.h"
 

@@ -1,5 +1,5 @@
 /**
- * Histories of baselines; the contract is in history.h.
+ * Finds the levels and jumps of a figure over the sessions of a baseline.
  */
 #include "gate/history.h"
 

@@ -1,5 +1,5 @@
 /**
- * Judging captures against a budget; the contract is in verdict.h.
+ * Judges captures by a budget, row by row, and sums up the verdict.
  */
 #include "gate/judge.h"
 

@@ -1,5 +1,5 @@
 /**
- * Judges rows with absolute limits, and computes the figures of all rows; the contract is in judge.h.
+ * Judges rows with absolute limits, and computes the figures of all rows.
  */
 #include <string.h>
 

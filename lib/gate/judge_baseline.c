@@ -1,5 +1,5 @@
 /**
- * Judges rows against the baseline; the contract is in judge.h.
+ * Judges rows whose limits are relative to the baseline.
  */
 #include <string.h>
 

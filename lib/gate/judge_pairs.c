@@ -1,5 +1,5 @@
 /**
- * Judges rows of an A/B run by the differences within pairs; the contract is in judge.h.
+ * Judges rows of an A/B run by the differences within pairs.
  *
  * Both runs of a pair share whatever the session has of its own, so it cancels. A limit in percent is one of the ratio: differences are
  * those of logarithms, which are the same whichever build comes first.

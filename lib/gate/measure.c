@@ -1,5 +1,5 @@
 /**
- * The metrics of the gate, and what measures are called; the contract is in measure.h.
+ * Lists the metrics of the gate: names, units, what each needs of a run.
  */
 #include "gate/measure.h"
 

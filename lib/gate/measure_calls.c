@@ -1,5 +1,5 @@
 /**
- * Figures of markers, categories and threads; the contract is in measure_model.h.
+ * Computes metrics of markers, categories and threads.
  */
 #include "base/buf.h"
 #include "base/utf8.h"

@@ -1,6 +1,6 @@
 /**
  * Figures of what happens now and then: collections by generation, exceptions, waits for locks, samples, handles,
- * finalizers, heap shots, compiling. The contract is in measure_model.h.
+ * finalizers, heap shots, compiling.
  *
  * Definitions are those of the tables of these names (tracetool-metrics(7)).
  */

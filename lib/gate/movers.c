@@ -1,5 +1,5 @@
 /**
- * What changed beneath a row: the contract is in judge.h and at struct tt_mover.
+ * Finds what changed most beneath a row of a verdict.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /**
- * Amounts with a dimension; the contract is in quantity.h.
+ * Reads and writes amounts with a dimension: "16.67 ms", "3 MB".
  */
 #include "gate/quantity.h"
 

@@ -1,5 +1,5 @@
 /**
- * Samples from models; the contract is in sample.h. sample_json.c writes and reads them.
+ * Makes capture results from models; sample_json.c writes and reads them.
  */
 #include "gate/sample.h"
 

@@ -1,5 +1,5 @@
 /**
- * Samples as JSON; the contract is in sample.h. One sample is one line, so that baselines can be compared by line.
+ * Samples as JSON. One sample is one line, so that baselines can be compared by line.
  *
  * { "name": "a.ttc", "id": "0123456789abcdef", "session": "#1", "facts": { "device": "PC" }, "frames": 600, "cap": 16666667, "damaged": "...",
  *   "values": { "frame.time.p95": 16700000, "counter[Heap].max": { "value": 5, "unit": "bytes" },

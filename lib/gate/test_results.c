@@ -1,5 +1,5 @@
 /**
- * Results of tests as samples; the contract is in test_results.h.
+ * Reads results of performance tests as capture results.
  */
 #include "gate/test_results.h"
 

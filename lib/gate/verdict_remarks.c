@@ -1,5 +1,5 @@
 /**
- * What a verdict says as a whole: its remarks and its last line. The contract is in judge.h.
+ * What a verdict says as a whole: its remarks and its last line.
  */
 #include "gate/judge.h"
 

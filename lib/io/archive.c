@@ -1,5 +1,5 @@
 /**
- * The members of an archive; the contract is in archive.h.
+ * Walks over the members of an archive.
  */
 #include "io/archive_parts.h"
 

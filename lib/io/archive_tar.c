@@ -1,5 +1,5 @@
 /**
- * Where the headers of a tar are, also after damage. The contract is in archive_parts.h.
+ * Finds the headers of a tar, also after damage.
  *
  * A tar has no directory: a header that is lost takes its member with it, and zeros may be the end or a header that was
  * wiped out. So each header is looked at here before libarchive reads it, and what follows an end mark is looked at, too:

@@ -1,5 +1,5 @@
 /**
- * The directory of a zip. The contract is in archive_parts.h.
+ * Reads the directory of a zip.
  *
  * libarchive believes the header in front of a member where it differs from the directory, and drops without a word what two
  * records of the directory name at once. So the directory is read here, whose sizes and CRC hold; the data of each member

@@ -1,5 +1,5 @@
 /**
- * The CRC of gzip; the contract is in crc32.h.
+ * Computes the CRC of gzip.
  *
  * A message is a polynomial, its CRC the remainder by another. Sixteen bytes times x^512 have the same remainder as a sum of two short products,
  * so they can be added to the sixteen bytes that come 64 bytes later: four such sums go over the message side by side and leave sixteen bytes

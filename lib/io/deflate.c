@@ -1,5 +1,5 @@
 /**
- * Deflated output in blocks, as gzip and as Perfetto's compressed packets; the contract is in block.h.
+ * Deflated output in blocks, as gzip and as Perfetto's compressed packets.
  *
  * gzip: blocks end at whole bytes, so that they can be laid end to end and make one deflate stream; around it one header and one trailer.
  * Packets: each block is a packet that holds a stream of its own.

@@ -1,5 +1,5 @@
 /**
- * Where output goes; the contract is in dest.h.
+ * Opens, writes and replaces the files, pipes and descriptors that output goes to.
  */
 #include "io/dest.h"
 

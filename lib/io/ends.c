@@ -1,5 +1,5 @@
 /**
- * The ends of streams of xz and zstd; the contract is in ends.h.
+ * Finds where streams of xz and zstd end, so that what follows them is seen.
  */
 #include "io/ends.h"
 

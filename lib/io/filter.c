@@ -1,5 +1,5 @@
 /**
- * xz, zstd, bzip2, lz4 and lzip input through libarchive; the contract is in decode.h.
+ * Decompresses xz, zstd, bzip2, lz4 and lzip through libarchive.
  *
  * Only the one filter that src.c recognised is enabled: libarchive's "all" runs
  * outside programs. Raw bytes come through our own callback, so that an error

@@ -1,5 +1,5 @@
 /**
- * Deflate for text and packets that repeat themselves; the contract is in flate.h.
+ * Deflates text, and packets that repeat themselves.
  *
  * The input is searched once, from left to right. After a match the search goes on behind it, and places inside the match are not noted: in a
  * trace, what repeats begins behind a number, and that place is noted already. Two tables say where the next bytes occurred last: one for

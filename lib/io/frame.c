@@ -1,5 +1,5 @@
 /**
- * xz, zstd, bzip2 and lz4 output in blocks through libarchive; the contract is in block.h.
+ * xz, zstd, bzip2 and lz4 output in blocks through libarchive.
  *
  * Each block becomes a frame (stream) that is complete by itself; the formats
  * and their tools take a run of frames as one.

@@ -1,5 +1,5 @@
 /**
- * gzip input; the contract is in decode.h.
+ * Decompresses gzip.
  *
  * zlib in its gzip mode (RFC 1952) checks the header, the CRC and the length of
  * a member. libarchive does neither, and drops the bytes it inflated before a

@@ -1,5 +1,5 @@
 /**
- * Huffman codes; the contract is in huffman.h.
+ * Makes Huffman codes of limited length.
  */
 #include "io/huffman.h"
 

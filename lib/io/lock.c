@@ -1,5 +1,5 @@
 /**
- * Locks; the contract is in lock.h.
+ * Takes lock files between processes.
  */
 #include "io/lock.h"
 

@@ -1,5 +1,5 @@
 /**
- * Compressed output in blocks; the contract is in pack.h.
+ * Compresses output in blocks, on several threads.
  *
  * The blocks form a ring. Block number k (from 0) lies at k modulo the ring's
  * size; written <= taken <= filled number the blocks written out, taken up by a

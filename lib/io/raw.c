@@ -1,5 +1,5 @@
 /**
- * The bytes of an input; the contract is in raw.h.
+ * Reads the bytes of a file, pipe or memory as they are.
  */
 #include "io/raw.h"
 

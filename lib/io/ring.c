@@ -1,5 +1,5 @@
 /**
- * Opens the ring that a capture names; the contract is in ring.h.
+ * Opens the ring that a capture names.
  */
 #include "io/ring.h"
 

@@ -1,5 +1,5 @@
 /**
- * What a process gives up; the contract is in sandbox.h.
+ * Gives up what a process does not need: files, system calls, network.
  */
 #include "io/sandbox.h"
 

@@ -1,5 +1,5 @@
 /**
- * Output that is complete or not there; the contract is in sink.h.
+ * Writes output that is complete or not there.
  */
 #include "io/sink.h"
 

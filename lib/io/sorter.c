@@ -1,5 +1,5 @@
 /**
- * Sorts records with bounded memory; the contract is in sorter.h.
+ * Sorts records with bounded memory.
  */
 #include "io/sorter.h"
 

@@ -1,5 +1,5 @@
 /**
- * Spools; the contract is in spool.h.
+ * Keeps bytes in memory, and in a temporary file once they are many.
  */
 #include "io/spool.h"
 

@@ -1,5 +1,5 @@
 /**
- * Input as decoded bytes; the contract is in src.h.
+ * Recognises compression and gives an input's decoded bytes.
  */
 #include "io/src.h"
 

@@ -1,5 +1,5 @@
 /**
- * The filter of system calls; the contract is in syscalls.h.
+ * Makes the filter of system calls.
  */
 #include "io/syscalls.h"
 

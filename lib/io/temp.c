@@ -1,5 +1,5 @@
 /**
- * Temporary names; the contract is in temp.h and, for the signal handler, in sink.h.
+ * Names temporary files, removes them at the end, and those of runs that were killed.
  */
 #include "io/temp.h"
 

@@ -1,5 +1,5 @@
 /**
- * A window onto an input; the contract is in window.h.
+ * Shows ranges of an input, read in blocks, some of them ahead.
  */
 #include "io/window.h"
 

@@ -1,5 +1,5 @@
 /**
- * Reads the arguments of an event, and keeps those of zones that end in a later chunk; the contract is in args.h.
+ * Reads the arguments of an event, and keeps those of zones that end in a later chunk.
  */
 #include "model/args.h"
 

@@ -1,5 +1,5 @@
 /*
- * Batches of events: their memory, and the lists and texts beside their events. The contract is in event.h.
+ * Batches of events: their memory, and the lists and texts beside their events.
  */
 #include "base/order.h"
 #include "model/event.h"

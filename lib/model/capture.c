@@ -1,5 +1,5 @@
 /**
- * One input's facts, and the threads of all inputs; the contract is in capture.h.
+ * Keeps one input's facts, and the threads of all inputs.
  */
 #include "model/capture.h"
 

@@ -1,5 +1,5 @@
 /*
- * Counts, times and histograms of the call tree's nodes, one set for each worker. The contract is in tree.h.
+ * Counts, times and histograms of the call tree's nodes, one set for each worker.
  */
 #include "model/tree.h"
 

@@ -1,5 +1,5 @@
 /**
- * Definitions by key and time; the contract is in defs.h.
+ * Finds definitions by key and time.
  */
 #include "model/defs.h"
 

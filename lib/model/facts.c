@@ -1,5 +1,5 @@
 /**
- * Facts in time; the contract is in facts.h.
+ * Finds the facts of a capture, and those that hold at a time.
  */
 #include "model/facts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Globs and the defaults of a filter; the contract is in filter.h.
+ * Matches names by globs and regular expressions, and times by a filter.
  */
 #include "model/filter.h"
 

@@ -1,5 +1,5 @@
 /**
- * Adds up what captures show of their layout. The contract is in fit.h.
+ * Adds up what captures show of their layout.
  */
 #include "model/fit.h"
 

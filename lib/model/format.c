@@ -1,6 +1,5 @@
 /**
- * Picks the reader that the first bytes of an input ask for, and says what they look like where none does; room for chunks. The contract is in
- * format.h.
+ * Picks the reader that the first bytes of an input ask for, and says what they look like where none does; room for chunks.
  */
 #include "model/format.h"
 

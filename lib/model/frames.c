@@ -1,5 +1,5 @@
 /**
- * The table of frames; the contract is in frames.h.
+ * Keeps the table of frames and finds the frame of a time.
  */
 #include "model/frames.h"
 

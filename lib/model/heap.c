@@ -1,5 +1,5 @@
 /**
- * Sums of a heap shot by class, and the objects of a batch; the contract is in heap.h.
+ * Sums up heap objects by class, a batch at a time.
  */
 #include "model/heap.h"
 

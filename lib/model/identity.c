@@ -1,5 +1,5 @@
 /**
- * What recording it is; the contract is in identity.h.
+ * Computes what recording a model is, and finds copies among its inputs.
  */
 #include "model/identity.h"
 

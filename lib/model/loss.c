@@ -1,5 +1,5 @@
 /**
- * The ledger; the contract is in loss.h.
+ * Describes each kind of loss and adds up the ledger.
  */
 #include "model/loss.h"
 

@@ -1,5 +1,5 @@
 /**
- * Names, cut and matched; the contract is in names.h.
+ * Takes names of methods, classes and wrappers apart.
  */
 #include "model/names.h"
 

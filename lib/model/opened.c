@@ -1,5 +1,5 @@
 /**
- * The index of open zones; the contract is in opened.h.
+ * Indexes the open zones of a thread by key.
  *
  * The innermost level of each key is in the chain of its slot; the levels further out are linked from it.
  */

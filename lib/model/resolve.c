@@ -1,5 +1,5 @@
 /**
- * Text for keys, at report time and while streaming; the contract is in model.h.
+ * Makes the text of keys, at report time and while events are written.
  *
  * Everything is made anew by each call, but text made by an earlier one is used again: the first
  * call comes after the definitions prepass, the last after the events.

@@ -1,5 +1,5 @@
 /*
- * The tree of call paths: nodes by parent and key, found while other workers add. The contract is in tree.h.
+ * The tree of call paths: nodes by parent and key, found while other workers add.
  */
 #include "model/tree.h"
 

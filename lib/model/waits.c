@@ -1,5 +1,5 @@
 /**
- * Which zones wait, and the call tree without them; the contract is in waits.h.
+ * Decides which markers are waits, and takes them out of the call tree.
  */
 #include "model/waits.h"
 

@@ -1,5 +1,5 @@
 /**
- * Matches the begin and the end of zones in a chunk, and keeps the stack of those open between chunks; the contract is in zones.h.
+ * Matches the begin and the end of zones in a chunk, and keeps the stack of those open between chunks.
  */
 #include "model/zones.h"
 

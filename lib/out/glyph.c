@@ -1,5 +1,5 @@
 /**
- * How wide text from outside is on a terminal, and where it can be cut; the contract is in glyph.h.
+ * How wide text from outside is on a terminal, and where it can be cut.
  */
 #include "out/glyph.h"
 

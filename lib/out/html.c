@@ -1,5 +1,5 @@
 /**
- * Pages of HTML; the contract is in html.h.
+ * Writes pages of HTML with their style and scripts.
  */
 #include "out/html.h"
 

@@ -1,5 +1,5 @@
 /**
- * The writer of pprof profiles; the contract is in pprof.h.
+ * Writes pprof profiles.
  */
 #include "out/pprof.h"
 

@@ -1,5 +1,5 @@
 /**
- * A report in the form that is asked for; the contract is in table.h.
+ * Writes a report in the form that is asked for.
  */
 #include "out/render.h"
 

@@ -1,5 +1,5 @@
 /**
- * Reports, tables, sorting; the contract is in table.h.
+ * Keeps the tables of a report, sorts and cuts them.
  */
 #include "out/table.h"
 

@@ -1,5 +1,5 @@
 /**
- * The sections of the page of a batch; the contract is in captures.h.
+ * Writes the sections of a batch's page.
  */
 #include "page/captures.h"
 

@@ -1,5 +1,5 @@
 /**
- * The sections of the comparison page; the contract is in compare.h.
+ * Writes the sections of the comparison page.
  */
 #include "page/compare.h"
 

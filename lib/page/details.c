@@ -1,5 +1,5 @@
 /**
- * Frames in detail; the contract is in details.h.
+ * Chooses the frames that a page shows in detail, and packs their zones.
  *
  * A block is numbers, seven bits a byte, the lowest first; the eighth says that more follow. First how many threads do something in the frame, the
  * frame's own first; then columns: of threads the name, the number of zones and of allocations; of all their zones the starts, the depths, the

@@ -1,5 +1,5 @@
 /**
- * Dots of captures; the contract is in dots.h. Positions are hundredths of a percent: the same numbers make the same bytes everywhere.
+ * Dots of captures. Positions are hundredths of a percent: the same numbers make the same bytes everywhere.
  */
 #include "page/dots.h"
 

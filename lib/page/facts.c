@@ -1,5 +1,5 @@
 /**
- * What frames have beside their zones; the contract is in facts.h.
+ * Writes what frames have beside their zones: counters, allocations, collections.
  */
 #include "page/facts.h"
 

@@ -1,5 +1,5 @@
 /**
- * The call tree as a flame graph; the contract is in flame.h.
+ * Draws the call tree as a flame graph.
  */
 #include "page/flame.h"
 

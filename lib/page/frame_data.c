@@ -1,5 +1,5 @@
 /**
- * Data made of the sums of frames; the contract is in frame_data.h.
+ * Reads the sums of frames once and hands them to all sections that want them.
  */
 #include "page/frame_data.h"
 

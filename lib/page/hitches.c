@@ -1,5 +1,5 @@
 /**
- * The frames that a page calls hitches; the contract is in hitches.h.
+ * Ranks the frames that a page calls hitches.
  */
 #include "page/hitches.h"
 

@@ -1,5 +1,5 @@
 /**
- * Lines over the frames; the contract is in lines.h.
+ * Draws charts of counters, collections and the heap over the frames.
  */
 #include "page/lines.h"
 

@@ -1,5 +1,5 @@
 /**
- * Markers over the frames; the contract is in over.h.
+ * Keeps the time of the largest markers in each frame.
  */
 #include "page/over.h"
 

@@ -1,5 +1,5 @@
 /**
- * The sections of the report page; the contract is in page.h.
+ * Writes the sections of the report page.
  */
 #include "page/page.h"
 

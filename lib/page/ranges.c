@@ -1,5 +1,5 @@
 /**
- * Sums of ranges of frames; the contract is in ranges.h.
+ * Keeps the sums that a page needs for ranges of frames.
  */
 #include "page/ranges.h"
 

@@ -1,5 +1,5 @@
 /**
- * Call trees of frames; the contract is in trees.h.
+ * Writes the call trees of single frames.
  */
 #include "page/trees.h"
 

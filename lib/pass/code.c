@@ -1,5 +1,5 @@
 /*
- * Code by address: the method, helper or symbol that an address of a sample belongs to. The contract is in code.h.
+ * Code by address: the method, helper or symbol that an address of a sample belongs to.
  */
 #include "collect/code.h"
 #include "base/order.h"

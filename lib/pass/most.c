@@ -1,5 +1,5 @@
 /**
- * What takes the most: where most is allocated, and which markers take most time that is no wait. The contract is in most.h.
+ * What takes the most: where most is allocated, and which markers take most time that is no wait.
  */
 #include "pass/most.h"
 

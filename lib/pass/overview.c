@@ -1,5 +1,5 @@
 /**
- * What happened in a capture without frames, in sentences. The contract is in overview.h; definitions: tracetool-metrics(7), The first screen.
+ * What happened in a capture without frames, in sentences. Definitions: tracetool-metrics(7), The first screen.
  */
 #include "pass/overview.h"
 

@@ -1,5 +1,5 @@
 /**
- * What makes a pass's tables, and what all tables share; the contract is in pass.h.
+ * Makes the tables of passes, with the notes that all tables share.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /**
- * What passes share when they make rows; the contract is in passes.h. It calls no pass.
+ * Makes cells and rows as several passes have them; it calls no pass.
  */
 #include "base/order.h"
 #include "pass/passes.h"

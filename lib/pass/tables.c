@@ -1,5 +1,5 @@
 /**
- * What `tracetool stats` prints of a model; the contract is in tables.h.
+ * Chooses what tracetool stats prints of a model.
  */
 #include "pass/tables.h"
 

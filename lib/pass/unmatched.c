@@ -1,5 +1,5 @@
 /**
- * Filters by name that no name matches; the contract is in pass.h.
+ * Finds filters by name that no name matches.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /**
- * Tables with a row a frame and a column for each marker, thread or counter, as spreadsheets want them; the contract is in passes.h.
+ * Tables with a row a frame and a column for each marker, thread or counter, as spreadsheets want them.
  *
  * The rows of single frames come twice: once to see which columns there are, and again for the rows. Memory: the columns, and the
  * rows of a frame.

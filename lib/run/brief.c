@@ -1,5 +1,5 @@
 /**
- * Notes zones that are left out because they are short, where one chunk does not tell it; the contract is in brief.h.
+ * Notes zones that are left out because they are short, where one chunk does not tell it.
  */
 #include "run/brief.h"
 

@@ -1,5 +1,5 @@
 /**
- * Markers that may begin frames; the contract is in candidates.h.
+ * Counts how often and how regularly markers begin, to propose one that begins frames.
  */
 #include "run/candidates.h"
 

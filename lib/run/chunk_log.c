@@ -1,5 +1,5 @@
 /**
- * What chunks do to stacks; the contract is in chunk_log.h.
+ * Keeps what each chunk did to its thread's stack, for readings that skip chunks.
  */
 #include "run/chunk_log.h"
 

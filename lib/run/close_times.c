@@ -1,5 +1,5 @@
 /**
- * The times in which zones are looked at one by one; the contract is in close_times.h.
+ * Lists the times in which zones are looked at one by one.
  */
 #include "run/close_times.h"
 

@@ -1,5 +1,5 @@
 /**
- * Sums up the evidence of layouts at the end of a run. The contract is in fit.h.
+ * Sums up the evidence of layouts at the end of a run.
  */
 #include "run/fit.h"
 

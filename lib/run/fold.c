@@ -1,5 +1,5 @@
 /**
- * Counts the call paths of one chunk: the stack before it is known, so any worker can do it; the contract is in fold.h.
+ * Counts the call paths of one chunk: the stack before it is known, so any worker can do it.
  */
 #include "run/fold_parts.h"
 

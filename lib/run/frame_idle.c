@@ -1,5 +1,5 @@
 /**
- * The part of each frame in which its thread waits or runs the Editor; the contract is in frame_replay_parts.h.
+ * The part of each frame in which its thread waits or runs the Editor.
  */
 #include "run/frame_replay_parts.h"
 

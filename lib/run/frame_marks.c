@@ -1,5 +1,5 @@
 /**
- * Collects where frames begin on each thread, and builds the table of frames; the contract is in frame_replay.h.
+ * Collects where frames begin on each thread, and builds the table of frames.
  */
 #include "base/order.h"
 #include "base/setting.h"

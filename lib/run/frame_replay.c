@@ -1,5 +1,5 @@
 /**
- * Replays the frame thread's zones and divides their time among frames; the contract is in frame_replay.h.
+ * Replays the frame thread's zones and divides their time among frames.
  */
 #include "run/frame_replay_parts.h"
 

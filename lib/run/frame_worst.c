@@ -1,5 +1,5 @@
 /**
- * The worst frames while they are found: how bad each is, and what it does itself; the contract is in frame_replay.h.
+ * The worst frames while they are found: how bad each is, and what it does itself.
  */
 #include "run/frame_replay.h"
 

@@ -1,5 +1,5 @@
 /**
- * Per-frame allocations, and the finished table of frames; the contract is in frame_replay.h.
+ * Adds allocations and timings to frames and finishes their table.
  */
 #include "base/order.h"
 #include "model/model.h"

@@ -1,5 +1,5 @@
 /**
- * The inputs of a run: opened, files of one recording joined, put on one timeline, and closed; the contract is in state.h.
+ * The inputs of a run: opened, files of one recording joined, put on one timeline, and closed.
  */
 #include "run/state.h"
 

@@ -1,5 +1,5 @@
 /**
- * Fills models of single buckets of a run's time; the contract is in parts.h.
+ * Fills models of single buckets of a run's time.
  */
 #include "run/parts.h"
 

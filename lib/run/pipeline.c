@@ -1,5 +1,5 @@
 /*
- * The stages of a reading: chunks are decoded and folded by any worker, and committed in their order. The contract is in pipe.h.
+ * The stages of a reading: chunks are decoded and folded by any worker, and committed in their order.
  */
 #include "collect/by_frame.h"
 #include "emit/emit.h"

@@ -1,5 +1,5 @@
 /**
- * Reads the inputs once or more, and finishes the model; the contract is in run.h.
+ * Reads the inputs once or more, and finishes the model.
  */
 #include "run/run.h"
 

@@ -1,5 +1,5 @@
 /**
- * Databases; the contract is in db.h.
+ * Opens and queries databases through SQLite, loaded if it is there.
  */
 #include "sql/db.h"
 

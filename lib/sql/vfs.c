@@ -1,5 +1,5 @@
 /**
- * SQLite's files; the contract is in vfs.h. The interface is SQLite's: https://sqlite.org/vfs.html.
+ * SQLite's files. The interface is SQLite's: https://sqlite.org/vfs.html.
  */
 #ifdef TT_SQLITE
 #include "sql/vfs.h"

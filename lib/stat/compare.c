@@ -1,5 +1,5 @@
 /**
- * Comparing two small sets exactly; the contract is in compare.h.
+ * Compares two small sets exactly: ranks, shifts, largest distance.
  *
  * Numbers of arrangements are counted in doubles: they are sums of whole numbers, exact below 2^53 and within
  * 1e-13 of it above, and the same on every machine that adds doubles as IEEE 754 says.

@@ -1,5 +1,5 @@
 /**
- * The log-linear histogram; the contract is in hist.h.
+ * Adds values to a log-linear histogram and finds its quantiles.
  */
 #include "stat/hist.h"
 

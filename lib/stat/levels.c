@@ -1,5 +1,5 @@
 /**
- * Levels of a series; the contract is in levels.h.
+ * Divides a series into levels.
  */
 #include "stat/levels.h"
 

@@ -1,5 +1,5 @@
 /**
- * Exact integer statistics; the contract is in num.h.
+ * Computes exact statistics of integers: mean, quantiles, spread.
  */
 #include "stat/num.h"
 

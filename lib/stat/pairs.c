@@ -1,5 +1,5 @@
 /**
- * Differences within pairs; the contract is in pairs.h.
+ * Tests the differences within pairs.
  *
  * Looks are exact by counting: of all 2^n ways to give signs to the first n differences it is known at which levels one would have
  * stopped before. At each look, level by level from the strictest, those with the largest rank sums are added as long as no level

@@ -1,5 +1,5 @@
 /**
- * Changes between sessions; the contract is in session.h.
+ * Tests changes between sessions, which differ more than captures of one session.
  */
 #include "stat/session.h"
 

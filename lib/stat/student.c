@@ -1,5 +1,5 @@
 /**
- * Student's distribution by the incomplete beta function; the contract is in student.h.
+ * Computes Student's distribution by the incomplete beta function.
  */
 #include "stat/student.h"
 

@@ -1,5 +1,5 @@
 /**
- * Counts by 64-bit key, and sparse histograms of durations; the contract is in tally.h.
+ * Counts by 64-bit key, and sparse histograms of durations.
  */
 #include "stat/tally.h"
 

@@ -1,5 +1,5 @@
 /**
- * Trends of short series; the contract is in trend.h.
+ * Tests short series for a trend.
  */
 #include "stat/trend.h"
 

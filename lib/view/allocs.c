@@ -1,5 +1,5 @@
 /**
- * Allocations folded; the contract is in allocs.h.
+ * Folds allocations by site and class.
  */
 #include "view/allocs.h"
 

@@ -1,5 +1,5 @@
 /**
- * What a counter is; the contract is in counter.h.
+ * Names counters, their sections and units.
  */
 #include "view/counter.h"
 

@@ -1,5 +1,5 @@
 /**
- * Figures; the contract is in figures.h.
+ * Computes the figures of frames that several tables share.
  */
 #include "view/figures.h"
 

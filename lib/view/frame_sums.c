@@ -1,5 +1,5 @@
 /**
- * The sums of paths frame by frame; the contract is in frame_sums.h.
+ * Reads the sums of paths frame by frame.
  */
 #include "view/frame_sums.h"
 

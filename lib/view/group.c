@@ -1,5 +1,5 @@
 /**
- * Keys of --group-by, and classes by them; the contract is in group.h.
+ * Finds the key of --group-by for each class and marker.
  */
 #include "view/group.h"
 

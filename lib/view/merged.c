@@ -1,5 +1,5 @@
 /**
- * The merged call tree; the contract is in merged.h.
+ * Merges the call trees of threads.
  */
 #include "view/merged.h"
 

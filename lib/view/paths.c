@@ -1,5 +1,5 @@
 /**
- * The call tree as passes look at it; the contract is in paths.h.
+ * Prepares the call tree for passes: rows, labels, what a path inherits.
  *
  * A node's number is larger than its parent's, so what a node inherits is found in one run forwards.
  */

@@ -1,5 +1,5 @@
 /**
- * A model as its readers look at it; the contract is in view.h.
+ * Computes, on first use, what tables and budgets share.
  */
 #include "view/view.h"
 

@@ -1,5 +1,5 @@
 /**
- * Down the calls of one frame to what takes more time than usual; the contract is in blame.h.
+ * Down the calls of one frame to what takes more time than usual.
  */
 #include "why/blame.h"
 

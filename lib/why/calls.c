@@ -1,6 +1,6 @@
 /**
  * By which calls the runtime and the engine are at work: of each zone that waits, loads and such, the method that it belongs to and the outermost zone
- * below that; the contract is in causes_parts.h.
+ * below that.
  */
 #include "why/causes_parts.h"
 

@@ -1,6 +1,5 @@
 /**
- * The search for causes: whose call each path is, then what typical frames do, and what each hitch does beyond that; the contract is in
- * causes.h.
+ * The search for causes: whose call each path is, then what typical frames do, and what each hitch does beyond that.
  */
 #include "why/causes_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Finds what takes much of every frame: the deepest calls with a good part of a typical frame's time; the contract is in causes_parts.h.
+ * Finds what takes much of every frame: the deepest calls with a good part of a typical frame's time.
  */
 #include "why/causes_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Tells what is surely slow from what chance makes slow; the contract is in causes_parts.h.
+ * Tells what is surely slow from what chance makes slow.
  */
 #include "why/causes_parts.h"
 

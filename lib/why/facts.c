@@ -1,5 +1,5 @@
 /**
- * The facts of a frame, and their usual values; the contract is in causes_parts.h.
+ * Collects the facts of each frame, and their usual values.
  */
 #include "why/causes_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * The list of findings, which grows by one at a time, and which frames they are about, in words; the contract is in causes_parts.h.
+ * The list of findings, which grows by one at a time, and which frames they are about, in words.
  */
 #include "why/causes_parts.h"
 

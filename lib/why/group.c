@@ -1,5 +1,5 @@
 /**
- * Joins causes of one kind into findings, beside those that last throughout the capture; the contract is in causes_parts.h.
+ * Joins causes of one kind into findings, beside those that last throughout the capture.
  */
 #include "why/causes_parts.h"
 

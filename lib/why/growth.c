@@ -1,5 +1,5 @@
 /**
- * Finds markers whose time grows over the capture, or that are called more often or take longer from some frame on; the contract is in causes_parts.h.
+ * Finds markers whose time grows over the capture, or that are called more often or take longer from some frame on.
  */
 #include "why/causes_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Which frames are hitches, and which typical ones they are compared with; the contract is in causes_parts.h.
+ * Which frames are hitches, and which typical ones they are compared with.
  */
 #include "why/causes_parts.h"
 

@@ -1,6 +1,5 @@
 /**
- * What explains one long frame: what the runtime and the engine did, what the program did (blame.h), or what other threads did meanwhile; the contract is in
- * causes_parts.h.
+ * What explains one long frame: what the runtime and the engine did, what the program did (blame.h), or what other threads did meanwhile.
  */
 #include "why/causes_parts.h"
 

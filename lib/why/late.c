@@ -1,6 +1,6 @@
 /**
  * Finds frames that are late by the render thread or the GPU, which need more than the period at which frames are capped: the frame thread waits for the
- * display then, as in every frame, so that its calls do not show it; the contract is in causes_parts.h.
+ * display then, as in every frame, so that its calls do not show it.
  */
 #include "why/causes_parts.h"
 

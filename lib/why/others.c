@@ -1,6 +1,6 @@
 /**
  * What other threads did while the frame thread waited: what its wait ended with, what the render thread and the GPU had to do, who was in something for as
- * long as a lock was waited for; the contract is in causes_parts.h.
+ * long as a lock was waited for.
  */
 #include "why/causes_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Tells work that returns all the time from hitches; the contract is in causes_parts.h.
+ * Tells work that returns all the time from hitches.
  */
 #include "why/causes_parts.h"
 

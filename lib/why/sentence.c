@@ -1,5 +1,5 @@
 /**
- * The sentence of a cause, or of several of one kind: what takes the time, and from where to where its figures go; the contract is in causes_parts.h.
+ * The sentence of a cause, or of several of one kind: what takes the time, and from where to where its figures go.
  */
 #include "why/causes_parts.h"
 

@@ -1,5 +1,5 @@
 /**
- * Finds causes that last throughout the capture: a heap that grows, allocation in every frame; the contract is in causes_parts.h.
+ * Finds causes that last throughout the capture: a heap that grows, allocation in every frame.
  */
 #include "why/causes_parts.h"
 

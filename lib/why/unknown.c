@@ -1,5 +1,5 @@
 /**
- * Which frames that nothing explains are alike; the contract is in causes_parts.h.
+ * Finds which frames are alike among those that nothing explains.
  */
 #include "why/causes_parts.h"
 

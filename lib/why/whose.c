@@ -1,5 +1,5 @@
 /**
- * Whose a method is, by its name: the program's, the base library's or the engine's; the contract is in causes_parts.h.
+ * Whose a method is, by its name: the program's, the base library's or the engine's.
  */
 #include "why/causes_parts.h"
 

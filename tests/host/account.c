@@ -1,5 +1,5 @@
 /**
- * Counts and notes the events that each game thread sends, in shared memory; the contract is in account.h.
+ * Counts and notes the events that each game thread sends, in shared memory.
  */
 #include "account.h"
 

@@ -1,5 +1,5 @@
 /**
- * The stand-in engine: its tables, threads and interfaces, and the calls back into the plug-in; the contract is in engine.h.
+ * The stand-in engine: its tables, threads and interfaces, and the calls back into the plug-in.
  */
 #include "engine.h"
 

@@ -1,5 +1,5 @@
 /**
- * The stand-in game: decides by a seed what each thread sends, and sends it; the contract is in game.h.
+ * The stand-in game: decides by a seed what each thread sends, and sends it.
  */
 #include "game.h"
 

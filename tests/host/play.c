@@ -1,5 +1,5 @@
 /**
- * Plays a game with a plug-in in a forked process; the contract is in play.h.
+ * Plays a game with a plug-in in a forked process.
  */
 #include "play.h"
 

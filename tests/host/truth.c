@@ -1,5 +1,5 @@
 /**
- * Compares what tracetool reads from a capture with the account of what was sent; the contract is in truth.h.
+ * Compares what tracetool reads from a capture with the account of what was sent.
  */
 #include "truth.h"
 

@@ -1,5 +1,5 @@
 /**
- * Strict readers of what emitters write; the contract is in emit_kit.h.
+ * Reads strictly what emitters write.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /**
- * A model made by hand; the contract is in emit_kit.h.
+ * Makes a model by hand for tests of emitters.
  */
 #include "emit_kit.h"
 

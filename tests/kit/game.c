@@ -1,5 +1,5 @@
 /**
- * Recorded games made call by call, as captures of Mono's log profiler; the contract is in game.h.
+ * Recorded games made call by call, as captures of Mono's log profiler.
  */
 #include "game.h"
 

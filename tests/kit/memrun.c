@@ -1,5 +1,5 @@
 /**
- * Runs the program over captures in memory; the contract is in memrun.h.
+ * Runs the program over captures in memory.
  */
 #include "memrun.h"
 

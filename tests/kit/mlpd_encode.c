@@ -1,5 +1,5 @@
 /**
- * Encodes files of Mono's log profiler for tests; the contract is in mlpd_encode.h. It shares nothing with the reader.
+ * Encodes files of Mono's log profiler for tests. It shares nothing with the reader.
  */
 #include "mlpd_encode.h"
 

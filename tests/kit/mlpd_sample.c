@@ -1,5 +1,5 @@
 /**
- * Writes one capture with every event that a data version has; the contract is in mlpd_sample.h.
+ * Writes one capture with every event that a data version has.
  */
 #include "mlpd_sample.h"
 

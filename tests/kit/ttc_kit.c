@@ -1,5 +1,5 @@
 /**
- * Records captures from seeded scripts, reads them back and sums them up; the contract is in ttc_kit.h.
+ * Records captures from seeded scripts, reads them back and sums them up.
  */
 #include "ttc_kit.h"
 

@@ -1,5 +1,5 @@
 /**
- * Reads the control file; the contract is in control_file.h. It is untrusted: a file that others may write to is ignored.
+ * Reads the control file. It is untrusted: a file that others may write to is ignored.
  */
 #include "recorder/core/control_file.h"
 

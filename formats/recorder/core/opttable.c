@@ -1,5 +1,5 @@
 /**
- * Parses options by tables; the contract is in opttable.h. Nothing here knows an option, or the origin of the text.
+ * Parses options by tables. Nothing here knows an option, or the origin of the text.
  */
 #include "recorder/core/opttable.h"
 

@@ -1,5 +1,5 @@
 /**
- * Reads values of options; the contract is in optval.h.
+ * Reads values of options.
  */
 #include "recorder/core/optval.h"
 

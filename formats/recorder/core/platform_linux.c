@@ -1,5 +1,5 @@
 /**
- * The recorders' interface to Linux and similar POSIX systems; the contract is in platform.h.
+ * The recorders' interface to Linux and similar POSIX systems.
  */
 #if !defined(_WIN32)
 #include "recorder/core/platform.h"

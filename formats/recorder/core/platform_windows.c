@@ -1,5 +1,5 @@
 /**
- * The recorders' interface to 64-bit Windows, by system libraries only; the contract is in platform.h.
+ * The recorders' interface to 64-bit Windows, by system libraries only.
  */
 #if defined(_WIN32)
 #include "recorder/core/rec.h"

@@ -1,5 +1,5 @@
 /**
- * A recorder's interface to the program, on POSIX; the contract is in program.h.
+ * Finds the recorded program's environment, command line, log and control file on POSIX.
  */
 #include "recorder/core/program.h"
 

@@ -1,5 +1,5 @@
 /**
- * A recorder's interface to the program, on Windows; the contract is in program.h.
+ * Finds the recorded program's environment, command line, log and control file on Windows.
  */
 #include "recorder/core/program.h"
 

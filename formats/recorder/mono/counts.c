@@ -1,5 +1,5 @@
 /**
- * Reads how often each statement of a method ran, and keeps what code that was replaced has counted; the contract is in counts.h.
+ * Reads how often each statement of a method ran, and keeps what code that was replaced has counted.
  */
 #include "recorder/mono/counts.h"
 

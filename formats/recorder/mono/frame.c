@@ -1,5 +1,5 @@
 /**
- * Finds the variables of a frame by its debug information; the contract is in frame.h. It knows registers, and nothing of recording.
+ * Finds the variables of a frame by its debug information. It knows registers, and nothing of recording.
  */
 #include "recorder/mono/frame.h"
 

@@ -1,5 +1,5 @@
 /**
- * Parses the Mono module's options; the contract is in options.h. Nothing here knows the runtime.
+ * Parses the Mono module's options. Nothing here knows the runtime.
  */
 #include "recorder/mono/options.h"
 

@@ -1,5 +1,5 @@
 /**
- * A lock-free hash table of numbers; the contract is in table.h. Parts are added and never moved, so a reader never waits.
+ * A lock-free hash table of numbers. Parts are added and never moved, so a reader never waits.
  */
 #include "recorder/mono/table.h"
 

@@ -1,5 +1,5 @@
 /**
- * Timers of a thread's own processor time; the contract is in timer.h. Linux only: elsewhere none can be started.
+ * Timers of a thread's own processor time. Linux only: elsewhere none can be started.
  */
 #include "recorder/mono/timer.h"
 

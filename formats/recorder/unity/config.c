@@ -1,5 +1,5 @@
 /**
- * Parses the Unity plug-in's options, and decides which markers they select; the contract is in config.h. Nothing here knows where the text came from.
+ * Parses the Unity plug-in's options, and decides which markers they select. Nothing here knows where the text came from.
  */
 #include "recorder/unity/config.h"
 
