@@ -294,8 +294,9 @@ relative_rows(struct suggest *g)
 }
 
 /*
- * Do the captures show that a limit which none of them exceeds is kept by the median capture of another session? What share of captures exceeds it is taken
- * to be any, with equal odds, before these were seen: then ${exceed} captures of the next ${n} do in a share of p, and more than half may in STEADY.
+ * True if the captures show that a limit which none of them exceeds is kept by the median capture of another session. The share of captures
+ * that exceed it is taken to be any, with equal odds, before these were seen: then ${exceed} captures of the next ${n} do in a share of p, and
+ * more than half may in STEADY.
  */
 static bool
 is_steady(const struct suggest *g, const char *key)

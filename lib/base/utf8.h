@@ -36,8 +36,8 @@ size_t tt_utf8_put(char *to, uint32_t c);
 const char *tt_utf8_valid(char *to, size_t size, const char *s);
 
 /*
- * Is the code point ${c} one that a terminal or an editor obeys, in place of showing it: C0, DEL and C1, and what turns the
- * direction of the text after it (U+202A to U+202E, U+2066 to U+2069)?
+ * True if a terminal or an editor obeys the code point ${c} in place of showing it: C0, DEL and C1, and what turns the
+ * direction of the text after it (U+202A to U+202E, U+2066 to U+2069).
  */
 bool tt_utf8_control(uint32_t c);
 

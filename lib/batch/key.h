@@ -25,7 +25,7 @@ int tt_key_member(struct tt_buf *key, const char *path, uint64_t ordinal, struct
 /* Shard ${index} of ${count}, from 1; count 1: all of it. Files are split by split.h. */
 struct tt_shard { unsigned index, count; };
 
-/* Is what has this key the shard's, by its hash alone? For what has no place in a file. */
+/* True if the key is the shard's, by its hash alone: for what has no place in a file. */
 bool tt_shard_owns(const struct tt_shard *s, const char *key, size_t n);
 
 /* Room for tt_key_file(). */

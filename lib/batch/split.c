@@ -16,7 +16,7 @@
 #define ROOM 50                       /* a shard is full once it has its share and so much of it more: 1/50 */
 #define TRIES 32                      /* shards looked at for one with room; else the one of them with the least gets the file */
 
-/* Can shards share the file? One that cannot be opened is a shard's that says so. */
+/* True if shards can share the file. One that cannot be opened belongs to one shard, which says so. */
 static bool
 is_divisible(const char *path)
 {

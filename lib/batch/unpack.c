@@ -187,7 +187,7 @@ member(struct unpack *u, struct level *l, struct tt_err *err)
 	return nested(u, l, src, kind, err);
 }
 
-/* Do shards share the members of the outermost archive? Those of a tar where its headers can be read without the data between them. */
+/* True if shards share the members of the outermost archive: a tar whose headers can be read without the data between them. */
 static bool
 is_shared(const struct unpack *u, enum tt_archive_kind kind)
 {
@@ -196,7 +196,7 @@ is_shared(const struct unpack *u, enum tt_archive_kind kind)
 	return u->o->shard.count > 1 && (kind == TT_ARCHIVE_ZIP || (kind == TT_ARCHIVE_TAR && in->coding == TT_CODING_NONE && in->seekable));
 }
 
-/* Is the member at hand, called u->key, this shard's? By where it begins, so that each has as many bytes; else by its name. */
+/* True if the member at hand, called u->key, is this shard's: by where it begins, so that each has as many bytes; else by its name. */
 static bool
 is_mine(const struct unpack *u, const struct level *l)
 {

@@ -25,7 +25,7 @@ struct tt_unpack_opts {
 	uint64_t members_max;         /* per archive, with nested ones */
 	bool whole;                   /* spool every capture whole: its hash is wanted before it is analysed */
 	/**
-	 * Is there a result for this capture? ${hash}: of its content, or NULL where that is not to be looked at.
+	 * True if there is a result for this capture. ${hash}: of its content, or NULL where that is not to be looked at.
 	 */
 	bool (*done)(void *arg, const char *key, size_t n, const uint64_t *hash);
 	void *done_arg;
@@ -45,7 +45,7 @@ enum tt_archive_kind tt_unpack_probe(struct tt_env *env, struct tt_src **src, co
 
 /**
  * tt_unpack_missed(formats, name, len, packed, head, n, why):
- * May captures be missed where what begins with the ${n} bytes ${head} is passed over? ${packed}: it was compressed.
+ * Say whether captures may be missed if what begins with the ${n} bytes ${head} is skipped. ${packed}: it was compressed.
  * TT_E_UNKNOWN: it is an archive of a kind that is not read; TT_E_DAMAGED: its name says that it is a capture or an archive;
  * ${why} says which. TT_OK: it is neither.
  */

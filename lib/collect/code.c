@@ -12,7 +12,7 @@ tt_code_at(const struct tt_capture *cap, size_t i)
 }
 
 /*
- * The definition of a method? Counters are markers, too; keys below a page are not addresses: the recorder's own. Unity's
+ * True if it is the definition of a method. Counters are markers, too; keys below a page are not addresses: the recorder's own. Unity's
  * captures have markers of texts and of addresses without a name.
  */
 static bool

@@ -338,7 +338,7 @@ const struct tt_collector tt_collector_gc = {
 	.event = event, .finish = finish, .release = release, .free = free_all,
 };
 
-/* --- is it known? ------------------------------------------------------------------------------ */
+/* --- what is known ----------------------------------------------------------------------------- */
 
 bool
 tt_knows_pauses(const struct tt_model *m)

@@ -162,7 +162,7 @@ thrown(const struct tt_collecting *c, struct exceptions *s, const struct tt_even
 }
 
 /*
- * Is the method the wrapper through which native code calls managed code? An exception that reaches it has left the program:
+ * True if the method is the wrapper through which native code calls managed code. An exception that reaches it has left the program:
  * the runtime reports it as unhandled, or throws another one where the call came from.
  */
 static int

@@ -100,7 +100,7 @@ judge_sessions(struct tt_arena *arena, struct tt_mem *mem, const struct means *a
 	v->outcome = outcome(v->p, tt_change_not_worse(&c, (double)v->allowed), false);
 	if (!v->assumed || v->outcome != TT_DIFF_UNDECIDED)
 		return TT_OK;
-	/* Is that for what sessions are taken to differ by, or would they be undecided as one session, too? */
+	/* Judged as captures of one session: scattered says that they would be undecided, too, so that not the assumed spread of sessions is the reason. */
 	struct tt_diff_verdict one = { .allowed = v->allowed };
 	int rc = judge_captures(arena, mem, a, b, &one, err);
 	v->scattered = one.outcome == TT_DIFF_UNDECIDED;

@@ -1,5 +1,5 @@
 /**
- * Is side B worse? The captures' means are the sample, never their frames; and sessions are, unless all captures are of one
+ * Decides whether side B is worse. The captures' means are the sample, never their frames; and sessions are, unless all captures are of one
  * (stat/session.h).
  */
 #ifndef TT_DIFF_VERDICT_H

@@ -180,7 +180,7 @@ put_zone(struct writer *w, const struct tt_slice *s, char **at, struct tt_err *e
 }
 
 /*
- * How many zones from ${s} on were ended together, inner first? Readers take the longer one for the outer, but
+ * Count the zones from ${s} on that ended together, inner first. Readers take the longer one for the outer, but
  * among equals they keep the file's order: so these are written the other way round.
  */
 static size_t

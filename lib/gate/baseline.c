@@ -311,7 +311,7 @@ tt_baseline_keep(const struct tt_baseline *b, const char *text, size_t n, const 
 	return tt_buf_error(out, err);
 }
 
-/* --- is it the same environment? ---------------------------------------------------------- */
+/* --- the environment ---------------------------------------------------------------------- */
 
 bool
 tt_row_means(const struct tt_budget_row *r, const struct tt_sample *s)

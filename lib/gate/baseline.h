@@ -63,7 +63,7 @@ int tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, 
 
 /**
  * tt_baseline_check(b, s, n, budget, settings, err):
- * Are the ${n} samples of the same environment as the baseline's? TT_E_USAGE naming the first field that differs
+ * Check that the ${n} samples are of the baseline's environment. TT_E_USAGE: names the first field that differs
  * and both values.
  */
 int tt_baseline_check(const struct tt_baseline *b, const struct tt_sample *s, size_t n, const struct tt_budget *budget,

@@ -47,7 +47,7 @@ before_blanks(const char *text, size_t n)
 	return n;
 }
 
-/* Is it a comma with nothing after it that stopped the reader at ${at}? Its offset, or SIZE_MAX. */
+/* If a comma with nothing after it stopped the reader at ${at}, its offset; else SIZE_MAX. */
 static size_t
 loose_comma(const struct tt_doc *d, size_t at)
 {

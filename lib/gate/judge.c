@@ -222,7 +222,7 @@ exit_code(const struct tt_judging *w)
 }
 
 /*
- * Would the captures make the next run pass that are the fault of this one, a waived one, too? Too few of them are no fault:
+ * True if adding these captures to the baseline would hide the regression that they show, even a waived one. Too few are no fault:
  * a baseline may grow slowly. Where they are ${accepted}, what is waived is a fault no more. Captures that differ
  * so much that nothing is decided, at a change above the limit, would make sessions differ by so much that no change is seen any more. Where
  * it is sessions that differ, they do: without those that lie high by chance they would look closer than they are, and creep be hidden.
@@ -258,7 +258,7 @@ accept_by(const struct tt_judging *w)
 	return v->exit_code == 1 ? by : NULL;
 }
 
-/* Is there anything that --accept changes: a row that fails, or one that would keep the captures out? */
+/* True if --accept changes anything: a row fails, or would keep the captures out. */
 static bool
 accepts(const struct tt_verdict *v)
 {

@@ -52,7 +52,7 @@ int64_t tt_row_median(const int64_t *v, size_t n);
 const char *tt_row_absent(const struct tt_verdict_row *r);
 
 /*
- * Is the row's name one that no capture at hand knows? Then the row is finished: it cannot be judged, unless the baseline knows
+ * True if no capture at hand has the row's name. The row is then finished: it cannot be judged, unless the baseline has
  * the name, so that it is gone; such a row goes on where it has a figure, which is 0.
  */
 bool tt_row_unknown(struct tt_judging *w);
@@ -70,7 +70,7 @@ int tt_row_check_dim(const struct tt_judging *w, const struct tt_limit *l, struc
 /* Fill r->worst. */
 void tt_row_find_worst(struct tt_verdict_row *r, bool less_is_worse);
 
-/* Is there anything to judge? Sets n, dim and, if not, the outcome. */
+/* True if there is anything to judge. Sets n, dim and, if not, the outcome. */
 bool tt_row_has_figures(struct tt_judging *w);
 
 /* A row that would pass although more captures than it allows have no figure cannot be judged. */
@@ -105,7 +105,7 @@ int tt_row_paired(struct tt_judging *w, struct tt_err *err);
 int tt_pairs_decide(struct tt_judging *w, bool (*in)(const struct tt_judging *w, const struct tt_budget_row *row), bool fails,
     struct tt_err *err);
 
-/* Is it the row that counts captures that break off? Then of an A/B run it counts crashes, too: */
+/* True for the row that counts captures that break off. In an A/B run it counts crashes, too: */
 bool tt_row_is_crashes(const struct tt_judging *w);
 int tt_row_crashes(struct tt_judging *w, struct tt_err *err);
 
@@ -115,7 +115,7 @@ int tt_mixed(struct tt_verdict *v, struct tt_err *err);
 /* Find the row's movers. */
 int tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err);
 
-/* Is it the row that there is by default, or another of its kind: does a capture break off? */
+/* True for the default row, and others of its kind, which ask whether a capture breaks off. */
 bool tt_row_is_ended(const struct tt_verdict_row *r);
 
 static inline const char *

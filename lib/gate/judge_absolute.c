@@ -56,7 +56,7 @@ tt_row_median(const int64_t *v, size_t n)
 	return tt_quantile_i64(v, n, 1, 2);
 }
 
-/* Is no capture one that the row's name means something in? Then the first one's reason. */
+/* If the row's name matches in no capture, the first capture's reason; else NULL. */
 const char *
 tt_row_absent(const struct tt_verdict_row *r)
 {
@@ -66,7 +66,7 @@ tt_row_absent(const struct tt_verdict_row *r)
 	return r->npoint ? value_of(r, &r->point[0])->why : NULL;
 }
 
-/* Has a capture of the baseline the name? Captures that crashed before they came to it are no sign that it is gone. */
+/* True if a capture of the baseline has the name. Captures that crashed earlier do not show that the name is gone. */
 static bool
 base_knows(const struct tt_judging *w)
 {
@@ -170,7 +170,7 @@ tt_row_find_worst(struct tt_verdict_row *r, bool less_is_worse)
 	r->worst = worst->sample;
 }
 
-/* Is there anything to judge? Sets n, dim and, if not, the outcome. */
+/* True if there is anything to judge. Sets n, dim and, if not, the outcome. */
 bool
 tt_row_has_figures(struct tt_judging *w)
 {

@@ -189,7 +189,7 @@ sessions(struct tt_judging *w, const struct tt_point *p, size_t np, bool of_base
 }
 
 /*
- * Are all captures at hand of one session that the baseline has, too? Then nothing but that session's captures are compared: what
+ * True if all captures at hand are of one session that the baseline has, too. Only that session's captures are then compared: what
  * sessions differ by is the same on both sides.
  */
 static bool

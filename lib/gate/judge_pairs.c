@@ -92,7 +92,7 @@ median(struct tt_judging *w, const struct tt_point *p, size_t np, int64_t *v, st
 	return TT_OK;
 }
 
-/* Does a limit in percent mean something: is no figure below 0? */
+/* True if a limit in percent means something: no figure is below 0. */
 static bool
 is_ratio(const struct tt_verdict_row *r)
 {
@@ -334,7 +334,7 @@ put_shift(struct tt_judging *w, const struct tt_row_pairs *d, double worse, doub
 	return TT_OK;
 }
 
-/* Does the row tell what it sees? Of nothing there is no ratio. */
+/* True if the row shows its figures; there is no ratio to nothing. */
 static bool
 tells(const struct tt_judging *w, const struct tt_row_pairs *d)
 {
@@ -528,7 +528,7 @@ pairs_text(struct tt_judging *w, struct tt_err *err)
 	    limit.s, r->asked ? ", the least that pairs this far apart can show" : "", value.s, base.s, end, even, seen);
 }
 
-/* Did the new build crash more often than is allowed? Runs end with the first such crash. */
+/* True if the new build crashed more often than allowed. Runs end with the first such crash. */
 static bool
 stopped_by_crashes(const struct tt_ab *ab)
 {

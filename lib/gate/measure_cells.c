@@ -319,7 +319,7 @@ is_complete(const struct tt_figures *g, const struct tt_table *t)
 	return false;
 }
 
-/* Does the column count or add up something, of which a row that is not there has none? */
+/* True if the column counts or adds up something, so that a missing row has 0. */
 static bool
 adds_up(const struct tt_col *c)
 {
@@ -379,7 +379,7 @@ amount_of(enum tt_unit unit, const struct tt_cell *c, int64_t *v)
 	return !__builtin_mul_overflow(c->v, unit == TT_UNIT_MILLI ? 1 : unit == TT_UNIT_PERCENT ? TT_AMOUNT_ONE / 100 : TT_AMOUNT_ONE, v);
 }
 
-/* Is the row of the wall time of frames? */
+/* True if the row is about the wall time of frames. */
 static bool
 is_wall(const struct tt_table *t, const struct tt_cell *row)
 {

@@ -291,7 +291,7 @@ read_lines(struct reader *rd, const char *text, size_t n, const char *path, stru
 
 /* --- figures ------------------------------------------------------------------------------------------------ */
 
-/* Is it the group that ${x} selects, by its name or by "Test/Group"? ${exact}: only one that is called so. */
+/* True if ${x} selects the group, by its name or by "Test/Group". ${exact}: by the whole name only. */
 static bool
 matches(const struct tt_measure *x, const struct group *g, bool exact)
 {

@@ -20,14 +20,14 @@ remark(struct tt_verdict *v, const char *text, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Has what the row is about left the frame thread? */
+/* True if the row's marker is no longer on the frame thread. */
 static bool
 is_elsewhere(const struct tt_verdict_row *r)
 {
 	return r->npoint && tt_row_absent(r) && r->point[0].sample->value[r->row->which].elsewhere;
 }
 
-/* The row's statistic cannot be compared: which can? */
+/* Find a statistic that can be compared, if the row's own cannot. */
 static const char *
 loud_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -85,7 +85,7 @@ unended_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
-/* Do the captures come to the baseline, and what as? */
+/* Say whether the captures are added to the baseline, and as what. */
 static int
 saved_remark(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
@@ -198,7 +198,7 @@ trend_remark(struct tt_verdict *v, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Is a row about the wall time of frames? */
+/* True if a row is about the wall time of frames. */
 static bool
 looks_at_wall(const struct tt_verdict *v)
 {

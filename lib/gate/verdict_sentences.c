@@ -124,7 +124,7 @@ captures(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *er
 	return tt_verdict_text(v, err, " (%s %zu capture%s%s)", how[r->row->over], r->n, tt_plural(r->n), gaps);
 }
 
-/* Is the limit all in its text, whose commas are there for people? */
+/* True if the text has the whole limit; its commas are for people. */
 static bool
 is_told(const struct text *t, int64_t limit, enum tt_dim dim)
 {

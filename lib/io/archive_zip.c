@@ -349,7 +349,7 @@ end_of(const struct tt_archive *ar, const struct tt_zip_member *m, uint64_t head
 }
 
 /*
- * Is there a local header between the member at hand and ${to}, the next place that the directory names? Only right after
+ * True if there is a local header between the member at hand and ${to}, the next place that the directory names. Only right after
  * the member's data counts, where it cannot be data. To save reads, a gap that is too small for one is not looked at.
  */
 static int

@@ -457,7 +457,7 @@ same(const uint8_t *a, const uint8_t *b, size_t most)
 	return n;
 }
 
-/* Where were the bytes at ${p} before? Returns how many are the same, *${back} bytes before; 0: too few. FAR bytes can be read. */
+/* Find where the bytes at ${p} were before. Returns how many are the same, *${back} bytes before; 0: too few. FAR bytes can be read. */
 static inline size_t
 find(struct tt_flate *f, const uint8_t *in, const uint8_t *p, const uint8_t *end, uint32_t *back)
 {

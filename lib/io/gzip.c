@@ -126,7 +126,7 @@ inflate_some(struct gzip *g, const uint8_t *p, size_t n, struct tt_err *err)
 	}
 }
 
-/* Without more input, does zlib get any further? */
+/* True if zlib gets any further without more input. */
 static bool
 drain(struct gzip *g, struct tt_err *err)
 {

@@ -133,7 +133,7 @@ int tt_src_rewind(struct tt_src *src, struct tt_err *err);
 
 /**
  * tt_src_changed(src):
- * Has the file's size, modification time or inode changed since it was opened?
+ * True if the file's size, modification time or inode changed since it was opened.
  */
 bool tt_src_changed(const struct tt_src *src);
 

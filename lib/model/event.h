@@ -185,7 +185,7 @@ tt_alloc_bytes(const struct tt_event *e)
 	return e->flags & TT_F_WIDE ? (uint64_t)e[1].ts : e->dur;
 }
 
-/* Does a call of the program begin at ${e}? */
+/* True if a call of the program begins at ${e}. */
 static inline bool
 tt_event_calls(const struct tt_event *e)
 {

@@ -51,7 +51,7 @@ struct tt_fit {
 	uint64_t misfits, misfit_at;  /* of these, those that it found to end elsewhere before they were decoded; offset of the first */
 	/* by decoders */
 	struct tt_fit_count count;
-	/* by the run: damage of all kinds but a cut end, by the ledger; ends of zones; markers and threads that were used; offset of where the capture is cut */
+	/* by the run: damage of all kinds but a cut end, by the ledger, and its first offset; ends of zones; markers and threads that were used */
 	uint64_t lost, lost_at;
 	uint64_t ends, matched_ends;
 	uint64_t markers, named_markers;

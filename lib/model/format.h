@@ -57,7 +57,7 @@ struct tt_format {
 	bool numbers_frames;          /* marks of frames have the engine's own number of the frame, 32 bits, as their val */
 	const struct tt_loss_said *said;      /* by enum tt_loss_kind; NULL: losses are said as everywhere */
 	bool frames;                  /* may hold frame marks: a pipe is kept for a second reading where they are wanted */
-	/* From the first bytes: do figures depend on what only all of the input tells? A pipe is kept, whatever is wanted. NULL: never. */
+	/* True if, by the first bytes, figures depend on the whole input: a pipe is then kept, whatever is wanted. NULL: never. */
 	bool (*tells_late)(const uint8_t *head, size_t n);
 	/* How sure is the reader from the first bytes: 0..100. Pure; may be called on any bytes. */
 	int (*probe)(const uint8_t *head, size_t n);

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "out/render.h"
 
-/* Would a spreadsheet run text that begins like this? The full-width forms count in East Asian versions. */
+/* True if a spreadsheet would run text that begins like this. The full-width forms count in East Asian versions. */
 static bool
 is_formula(const char *s, size_t n)
 {

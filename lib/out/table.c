@@ -246,7 +246,7 @@ column_empty(const struct tt_table *t, size_t col)
 	return true;
 }
 
-/* By column: has some row a value? */
+/* By column: true if some row has a value. */
 static const bool *
 filled(struct tt_table *t)
 {

@@ -346,7 +346,7 @@ source(const struct page *p)
 	put(p, ". Every figure is defined in tracetool-diff(1).</p>\n</section>\n");
 }
 
-/* Every table with at most ${most} rows; is one cut? */
+/* Write every table with at most ${most} rows. True if one is cut. */
 static bool
 whole_tables(const struct page *p, size_t most)
 {

@@ -578,7 +578,7 @@ begin(void *state, struct tt_err *err)
 	return choose_all(s, NULL, false, err);
 }
 
-/* The worst frames are known now: were they read, and where others than the worst have room, are they the first? */
+/* True if the worst frames, which are known now, were read, and come first if there is room for others. */
 static int
 again(void *state, bool *more, struct tt_err *err)
 {

@@ -56,7 +56,7 @@ table(const struct page *p, const char *id)
 	return tt_html_find(p->r, id);
 }
 
-/* Does it say anything? A row of facts that were not recorded is empty. */
+/* True if the row says anything; a row of facts that were not recorded is empty. */
 static bool
 has_rows(const struct tt_table *t)
 {
@@ -399,7 +399,7 @@ inputs(const struct page *p)
 	    "<kbd>tracetool diff</kbd> compares two builds, <kbd>tracetool batch</kbd> sums up many runs.</p>\n");
 }
 
-/* Does ${loss} have what makes figures incomplete, or lacks the capture its end? Other rows say what was guessed or left out. */
+/* True if ${loss} makes figures incomplete, or the capture has no end. Other rows say what was guessed or left out. */
 static bool
 lacks(const struct tt_table *loss)
 {

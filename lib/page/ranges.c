@@ -82,7 +82,7 @@ has_gpu(const struct tt_model *m)
 
 /* --- are there any -------------------------------------------------------------------------- */
 
-/* Are the figures of a range the sums of its frames'? */
+/* True if the figures of a range are the sums of its frames' figures. */
 static bool
 add_up(const struct tt_model *m)
 {

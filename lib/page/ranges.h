@@ -29,7 +29,7 @@ enum { TT_RANGE_COLUMNS = 400 };
 int tt_ranges_begin(struct tt_ranges **to, struct tt_views *view, struct tt_err *err);
 void tt_ranges_free(struct tt_ranges *r);
 
-/* Are there sums, which want each frame? */
+/* True if there are sums, for which each frame is read. */
 bool tt_ranges_want(const struct tt_ranges *r);
 
 /* What the rows have in the present frame of ${s}, into its column; only where they are wanted. */

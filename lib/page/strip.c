@@ -157,7 +157,7 @@ put_lines(const struct strip *s)
 	}
 }
 
-/* Is there a budget so close to the height ${y} that there is no room for words? */
+/* True if a budget's line is so close to the height ${y} that words do not fit. */
 static bool
 is_by_budget(const struct strip *s, unsigned y)
 {

@@ -128,7 +128,7 @@ kept_to(const struct tt_capture *k, size_t i)
 	return last > k->kept[i].from ? last : k->kept[i].from;
 }
 
-/* Four cells: is it a flight recording, of how many dumps, and what do all threads have of it? */
+/* Four cells: whether it is a flight recording, its number of dumps, and the span that all threads have. */
 static void
 put_flight(const struct tt_capture *k, struct tt_cell *c)
 {

@@ -17,8 +17,8 @@ const struct tt_col tt_layout_col[TT_LAYOUT_COLUMNS] = {
 	{ "named_markers", "markers defined", TT_UNIT_COUNT, "Number of used markers that are defined." },
 	{ "threads", "threads", TT_UNIT_COUNT, "Number of threads with messages or events." },
 	{ "named_threads", "threads defined", TT_UNIT_COUNT, "Number of these threads that are defined." },
-	{ "earlier", "before the recording", TT_UNIT_COUNT, "Number of messages whose time is before the recording began; all other times lie within it, or are among the "
-	    "losses." },
+	{ "earlier", "before the recording", TT_UNIT_COUNT, "Number of messages whose time is before the recording began; all other times lie within it, or "
+	    "are among the losses." },
 	{ "names", "names", TT_UNIT_COUNT, "Number of names in definitions." },
 	{ "text_names", "names that are text", TT_UNIT_COUNT, "Number of names that are UTF-8 without a NUL." },
 	{ "lost", "losses", TT_UNIT_COUNT, "Number of losses, other than a cut end; the loss ledger has them." },

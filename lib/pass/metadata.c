@@ -63,7 +63,7 @@ static const struct { enum tt_def_kind kind; const char *name; } things[] = {
 };
 enum { LISTED = 4 };                  /* the first of these have a table of their own */
 
-/* A domain is loaded without a name and gets it by a record of its own: does that record repeat ${d}? */
+/* A domain is loaded without a name and gets one by a record of its own. True if that record repeats ${d}. */
 static bool
 is_named_later(const struct tt_defs *defs, const struct tt_def *d)
 {

@@ -49,7 +49,7 @@ void tt_chunk_log_free(struct tt_run *r);
 /* The thread ${t} has taken up the chunk ${s}: note what became of its stack. */
 int tt_chunk_log_note(struct pipe *p, const struct slot *s, const struct tt_thread *t, struct tt_err *err);
 
-/* May the chunk ${s} be passed over in this reading? */
+/* True if this reading may skip the chunk ${s}. */
 bool tt_chunk_log_passes(const struct pipe *p, const struct slot *s);
 
 /* The chunk ${s} is passed over: its thread's stack becomes what it was after it. */

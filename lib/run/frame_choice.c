@@ -24,7 +24,7 @@ are_few(const struct tt_model *m, uint64_t zones)
 	return m->frames->n <= FEW_FRAMES || (m->zones_most <= zones && m->frames->n <= MANY_FRAMES);
 }
 
-/* Is there a marker that waits for the frame limit? */
+/* True if a marker waits for the frame limit. */
 static bool
 knows_limit(const struct tt_defs *defs)
 {
@@ -37,7 +37,7 @@ knows_limit(const struct tt_defs *defs)
 }
 
 /*
- * May the frames, whose durations ${v} are, be capped (tt_frames_cap())? Then most last about a whole number of periods, and wall time does
+ * True if the frames, with the durations ${v}, may be capped (tt_frames_cap()). Most then last about a whole number of periods, and wall time does
  * not tell which of them are long. What they waited for is not known yet.
  */
 static bool

@@ -3,7 +3,7 @@
  */
 #include "run/frame_replay_parts.h"
 
-/* Is it a wait for something else than the frame limit, outside the Editor? */
+/* True for a wait for something else than the frame limit, outside the Editor. */
 static bool
 is_other_wait(unsigned why)
 {

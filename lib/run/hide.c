@@ -27,7 +27,7 @@ is_editor(const struct hiding *h, uint64_t key)
 	return n && n->editor;
 }
 
-/* Is what has ${level} zones around it in a zone of the Editor's? */
+/* True if an event with ${level} zones around it is in a zone of the Editor's. */
 static bool
 is_inside(const struct hiding *h, size_t level)
 {

@@ -378,7 +378,7 @@ next_task(struct pipe *p, struct slot **s)
 }
 
 /*
- * This worker goes off to its task. Is there one more? Then one that looks out has it, or one more worker wakes, and does the same; but not to read a chunk
+ * This worker begins its task. If there is one more, a worker that looks out takes it, or one more worker wakes, and does the same; but not to read a chunk
  * or two and sleep again, as there is no room for more. Called with the lock held; it is let go first, for who wakes wants it.
  */
 static void

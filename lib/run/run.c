@@ -104,7 +104,7 @@ name_all(struct tt_run *r, struct tt_err *err)
 	return rc == TT_OK && (r->needs & TT_NEEDS_APART) ? tt_model_tell_apart(r->m, err) : rc;
 }
 
-/* Which threads does the filter want? By name or number. */
+/* Mark the threads that the filter keeps, by name or number. */
 static int
 keep_threads(struct tt_run *r, struct tt_err *err)
 {

@@ -107,7 +107,7 @@ tt_db_fail(struct tt_db *db, const struct tt_err *err)
 
 /* --- opening and closing ----------------------------------------------------------------- */
 
-/* Now and then: is the run to stop? */
+/* SQLite calls this now and then: not 0 stops the query. */
 static int
 on_progress(void *arg)
 {

@@ -44,7 +44,7 @@ rank_all(const int64_t *x, size_t m, const int64_t *y, size_t n, struct tt_mem *
 	return r;
 }
 
-/* In how many ways do ${k} of the ${n} weights, given in ascending order, at most TT_COMPARE_EXACT of them, add up to 0, 1, ... ? The last row says it. */
+/* Count the ways in which ${k} of the ${n} weights, ascending, at most TT_COMPARE_EXACT of them, add up to 0, 1, and so on: the last row. */
 struct ways { double *of; size_t n, row; struct tt_mem *mem; };
 
 static int
@@ -320,7 +320,7 @@ apart(size_t i, size_t m, size_t j, size_t n)
 	return a > b ? a - b : b - a;
 }
 
-/* May the distributions be compared after the first ${i} > 0 values: is the next one different? */
+/* True if the distributions may be compared after the first ${i} > 0 values: the next one differs. */
 static bool
 edge(const struct ranked *r, size_t all, size_t i)
 {

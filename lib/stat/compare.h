@@ -1,5 +1,5 @@
 /**
- * Comparing two small sets of values exactly: is the second larger?
+ * Tests exactly whether the second of two small sets of values is larger.
  *
  * The values are the captures' figures; a set is some 4 to 100 of them. Equal values are common (frame counts,
  * quantised clocks), so every probability here is of the permutation distribution given the ties, as

@@ -1,5 +1,5 @@
 /**
- * Where does a series change its level? For the sessions of a baseline over time.
+ * Finds where a series changes its level: the sessions of a baseline over time.
  *
  * The series is cut into levels so that the sum of the squared distances from the levels' means, with a price for each cut, is the least
  * that there is: optimal partitioning (Jackson and others, 2005), by dynamic programming over all cuts. A level is two values long or more,

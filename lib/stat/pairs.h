@@ -1,5 +1,5 @@
 /**
- * Differences within pairs: is their centre above a limit? By Wilcoxon's signed ranks, exactly, and also where one looks after each
+ * Tests whether the centre of differences within pairs is above a limit: by Wilcoxon's signed ranks, exactly, and also where one looks after each
  * pair and stops as soon as the answer is clear.
  *
  * Whatever both runs of a pair share cancels in its difference. What is assumed is that differences lie evenly around their centre,
@@ -84,7 +84,7 @@ struct tt_pairs_answer {
 
 /**
  * tt_pairs_test(pair, n, limit, plan, level, a, mem, err):
- * Are the differences of these ${n} pairs, in their order, above ${limit}? If they are not, a->overall is at most a level of
+ * Test whether the differences of these ${n} pairs, in their order, are above ${limit}. If they are not, a->overall is at most a level of
  * tt_pairs_level() in a share of such series that is at most this level, whenever one stops.
  *
  * A level is spent on the looks as the square of the share of the pairs, and the last look has what is left; with one look
@@ -105,8 +105,8 @@ struct tt_pairs_row {
 
 /**
  * tt_pairs_family(row, nrow, n, plan, alpha, mem, err):
- * Which of ${nrow} rows are above their limits? If some are not, any of these has row->adjusted of at most ${alpha} in a share of such series that is at
- * most ${alpha}, whenever one stops.
+ * Find the rows of ${nrow} that are above their limits. If some are not, any of these has row->adjusted of at most ${alpha} in a share of such series that
+ * is at most ${alpha}, whenever one stops.
  *
  * Signs are given to whole pairs, as if the two runs were swapped, so figures that move together count as little more than one: the
  * step-down minP of Westfall and Young, with p of rows that may err twice as often halved for it. Up to TT_PAIRS_EXACT pairs ways that stop

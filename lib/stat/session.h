@@ -1,8 +1,8 @@
 /**
- * Has a figure changed between sessions by more than a limit?
+ * Tests whether a figure changed between sessions by more than a limit.
  *
  * A session is what was recorded together; its captures share an offset that more of them do not average away. So a session gives one
- * value, and the test is a prediction: how far does a new session lie from the mean of old ones, measured by how far sessions lie from
+ * value, and the test is a prediction: the distance of a new session from the mean of old ones, measured by how far sessions lie from
  * each other. With Y the new value, y the mean of k old ones and s their standard deviation:
  *
  *   t = (Y - y - limit) / (s sqrt(1 + 1/k))        Student's t of k - 1 degrees of freedom where Y - y is limit
@@ -83,7 +83,7 @@ struct tt_session_past {
 bool tt_session_change(const struct tt_session *old, size_t k, const struct tt_session *now, size_t j, double assumed,
     const struct tt_session_past *past, struct tt_change *c);
 
-/* Would sessions as many show their own spread? */
+/* True if so many sessions show their own spread. */
 bool tt_session_shows(size_t k, size_t j);
 
 /* The probability of a change as large as found, if the true one is at most ${limit}: small is evidence that it is more. */

@@ -1,5 +1,5 @@
 /**
- * Does a series rise? For sessions one after the other, each within its limit, that together go further than one may.
+ * Tests whether a series rises: sessions one after the other, each within its limit, that together go further than one may.
  *
  * The straight line through the values by least squares, and the one-sided t test of its slope with n - 2 degrees of freedom, as R's
  * lm() has them. Whoever looks at a series again whenever it has grown by one finds a quiet one to rise more often than each look does;

@@ -158,7 +158,7 @@ int tt_why_hitches(struct tt_why *w);
 /* The time by which frame ${i} is judged: wall time, of capped frames uncapped time. */
 int64_t tt_why_time(const struct tt_why *w, size_t i);
 
-/* How much longer than typical frame ${i} is; 0: too little to be judged. Also set: is it so long that it is a hitch in any case? */
+/* How much longer than typical frame ${i} is; 0: too little to be judged. Also sets whether it is so long that it is a hitch in any case. */
 int64_t tt_why_extra(const struct tt_why *w, size_t i);
 bool tt_why_strict(const struct tt_why *w, size_t i);
 

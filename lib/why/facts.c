@@ -398,7 +398,7 @@ add_usual(struct tt_why *w, const struct tt_sampled_fact *const *f, size_t n, in
 }
 
 /*
- * Are frames longer where other threads work? The samples are parted by whether that is a quarter of a typical frame more than in half of
+ * Find out whether frames are longer where other threads work. The samples are parted by whether that is a quarter of a typical frame more than in half of
  * them. Then at least one in twenty, but not half, must have it, and that these take longer must not be chance.
  */
 static int

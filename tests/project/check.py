@@ -155,6 +155,19 @@ def the_library_names_no_option(names):
         for i, line in enumerate(text(n).split("\n"), 1) if word.search(line)])
 
 
+def comments_are_plain(names):
+    """A comment states: it asks nothing, and an opening says what the file does, not where its contract is."""
+    found = []
+    for n in names:
+        if not (n.startswith(("lib/", "cmd/", "formats/")) and n.endswith((".c", ".h"))):
+            continue
+        source = text(n)
+        for m in re.finditer(r"/\*.*?\*/", source, re.S):
+            if re.search(r"contract is in", m.group()) or re.search(r"\w\)?\?(?=\s)", re.sub(r'"[^"]*"', "", m.group())):
+                found.append("%s:%d" % (n, source.count("\n", 0, m.start()) + 1))
+    fault("comments state, and openings say what a file does", found)
+
+
 def reasons_are_true(names):
     """Each row of tests/cover.reasons fits lines of files there are; else what it explained is gone."""
     lines = {n: [t.strip() for t in (text(n) or "").split("\n")] for n in names if re.match(r"(lib|formats)/.*\.[ch]$", n)}
@@ -326,6 +339,7 @@ def main():
     else:
         bill_of_materials(version_is_in_one_place(names))
         columns(names)
+        comments_are_plain(names)
         reasons_are_true(names)
         mutants_are_told(names)
         the_library_names_no_option(names)

@@ -151,7 +151,7 @@ void writer_dump_record(uint64_t to);
 /* --- limit.c --- */
 
 /*
- * Does all that is not in the file fit below the size limit: the ${n} chunks in W.order, held and open ones, and definitions? True without a limit.
+ * True if all that is not in the file fits below the size limit: the ${n} chunks in W.order, held and open ones, and definitions. True without a limit.
  * ${near}: what comes until the next pass may not fit. A part of an open chunk holds more than was counted, so it would be written past the end of others.
  */
 bool writer_fits(uint32_t n, bool *near);
