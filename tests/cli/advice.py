@@ -165,7 +165,7 @@ FOREIGN = re.compile(r"\b(gzip|xz|xargs|base64|xxd|ulimit|qprint)( -[^\s,]+)+|\b
 def problems(where, text, commands, lists):
     """What a text names that is not there. ${commands}: those that may print it."""
     known = lambda name: (where, name) in KNOWN and not needed.add((where, name))  # noqa: E731
-    for m in re.finditer(r"(?:\"|`|\(see |\bsee |; )tracetool ([a-z]+)", text):
+    for m in re.finditer(r"(?:\"|`|\(see |\bsee |; )tracetool ([a-z]+)\b(?!\.)", text):
         if m[1] not in lists.verbs and not known(m[1]):
             yield 'no command "%s"' % m[1]
     text = FOREIGN.sub("", text)
