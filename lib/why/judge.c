@@ -78,18 +78,32 @@ name_compiled(const struct tt_why *w, struct tt_cause *c)
 	}
 }
 
+/* All that the class of ${c} takes in the frame. The wait for the frame limit fills the frame up: it counts only where it is the wait that is named. */
+static int64_t
+add_class(const struct tt_why *w, const struct tt_cause *c)
+{
+	const bool all = c->class != TT_CAUSE_WAIT || w->present[c->node];
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < w->now.n; i++) {
+		const struct tt_fact *f = &w->now.v[i];
+
+		if (f->what == TT_OF_CALL + (uint32_t)c->class && (all || !w->present[f->node]))
+			sum += f->self;
+	}
+	return sum;
+}
+
 /* Blame ${c} on ${class} if that takes more time than the present cause; name the marker that most of it is under. */
 static void
 try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 {
 	const struct tt_fact *most = NULL;
-	int64_t sum = 0, all = 0;
+	int64_t sum = 0;
 
 	for (size_t i = 0; i < w->now.n; i++) {
 		const struct tt_fact *f = &w->now.v[i];
 
-		if (f->what == TT_OF_CALL + (uint32_t)class)
-			all += f->self;
 		if (f->what != TT_OF_CLASS + (uint32_t)class)
 			continue;
 		sum += tt_why_beyond(w, f);
@@ -100,8 +114,8 @@ try_class(const struct tt_why *w, enum tt_cause_class class, struct tt_cause *c)
 		return;
 	c->class = class;
 	c->ns = sum;
-	c->all = all;
 	name_marker(w, most, c);
+	c->all = add_class(w, c);
 	if (class == TT_CAUSE_COMPILED)
 		name_compiled(w, c);
 }
