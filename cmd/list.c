@@ -191,7 +191,7 @@ static void
 list_names(struct tt_report *r)
 {
 	static const char *const place[] = { [TT_NAME_HAS] = "anywhere", [TT_NAME_BEGINS] = "begin", [TT_NAME_STEP] = "begin, and a dot",
-		[TT_NAME_NAMESPACE] = "namespace", [TT_NAME_IS] = "whole" };
+		[TT_NAME_NAMESPACE] = "namespace", [TT_NAME_IS] = "whole", [TT_NAME_WORD] = "word" };
 	struct tt_table *t = tt_report_table(r, "names", "Names that mean something", name_col, TT_NCOL(name_col));
 
 	for (const struct tt_known_names *k = tt_known_names; k->list; k++)

@@ -67,6 +67,9 @@ const char *const tt_collect_requests[] = { "System.GC:", NULL };
 const char *const tt_collect_calls[] = { "System.GC:Collect (", "System.GC:InternalCollect (", "System.GC:_Collect (", NULL };
 const char *const tt_constructors[] = { ":.ctor", NULL };
 
+/* What methods are called that mostly wait for others, or read what they send: no frame of a game. */
+const char *const tt_waiting_words[] = { "accept", "lock", "poll", "read", "receive", "recv", "sleep", "wait", NULL };
+
 /* Namespaces of the class library; each includes all namespaces below it. */
 const char *const tt_library_namespaces[] = { "System", "Mono", "Microsoft", NULL };
 
@@ -114,6 +117,7 @@ const struct tt_known_names tt_known_names[] = {
 	{ "allocates what its caller asked for", tt_alloc_helpers, TT_NAME_BEGINS },
 	{ "does the runtime's part of a call", tt_plumbing, TT_NAME_BEGINS },
 	{ "constructs an object", tt_constructors, TT_NAME_HAS },
+	{ "a method that waits for others", tt_waiting_words, TT_NAME_WORD },
 	{ "the class library", tt_library_namespaces, TT_NAME_NAMESPACE },
 	{ "an engine's own methods", tt_engine_namespaces, TT_NAME_NAMESPACE },
 	{ "how the rest of the name is to be read", forms, TT_NAME_HAS },

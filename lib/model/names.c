@@ -274,6 +274,86 @@ tt_name_match(const char *const *globs, const char *s)
 	return tt_name_short(text, s) < bare && tt_glob_any(globs, text);
 }
 
+/* True for a byte of a word: an ASCII letter. */
+static bool
+is_letter(char c)
+{
+	return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+static bool
+is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/* True if a word begins at ${s}[${i}]: "ReadIPAddress" has Read, IP and Address. */
+static bool
+begins_word(const char *s, size_t i)
+{
+	if (i == 0 || !is_letter(s[i - 1]) || !is_letter(s[i]))
+		return true;
+	return is_capital(s[i]) && (!is_capital(s[i - 1]) || (is_letter(s[i + 1]) && !is_capital(s[i + 1])));
+}
+
+/* True if the ${n} letters at ${s} are ${word}, in any case. */
+static bool
+is_word(const char *s, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((s[i] | 32) != word[i])
+			return false;
+	return word[n] == '\0';
+}
+
+/* The first place of ${word} among the words of ${s} from byte ${from} up to ${to}; ${to}: there is none. */
+static size_t
+find_word(const char *s, size_t from, size_t to, const char *word)
+{
+	for (size_t i = from, end; i < to; i = end) {
+		for (end = i + 1; end < to && !begins_word(s, end); end++)
+			;
+		if (is_letter(s[i]) && end - i == strlen(word) && is_word(s + i, end - i, word))
+			return i;
+	}
+	return to;
+}
+
+/* The name of a method, and of the one that the compiler made its class for, as bytes of ${s}. */
+struct method_names { size_t from[2], to[2]; };
+
+static struct method_names
+find_method_names(const char *s)
+{
+	struct method_names of = { { 0 }, { 0 } };
+	const char *made_for = strstr(s, "/<"), *end = made_for ? strchr(made_for, '>') : NULL;
+	size_t n = tt_name_bare(s);
+
+	if (n == strlen(s) && n > 0 && s[n - 1] == ')')
+		n = strcspn(s, "(") > 0 ? strcspn(s, "(") : n;
+	of.to[0] = n;
+	for (size_t i = tt_name_wrapper(s); i < n; i++)
+		if (s[i] == '.' || s[i] == ':')
+			of.from[0] = i + 1;
+	if (end) {
+		of.from[1] = (size_t)(made_for + 2 - s);
+		of.to[1] = (size_t)(end - s);
+	}
+	return of;
+}
+
+bool
+tt_name_has_word(const char *const *words, const char *full)
+{
+	const struct method_names of = find_method_names(full);
+
+	for (; *words; words++)
+		for (int i = 0; i < 2; i++)
+			if (find_word(full, of.from[i], of.to[i], *words) < of.to[i])
+				return true;
+	return false;
+}
+
 /* --- what names mean ------------------------------------------------------------------------------------ */
 
 static void
@@ -309,6 +389,16 @@ mark_namespace(const char *s, const char *first, bool *keep)
 }
 
 static void
+mark_words(const char *s, const char *word, bool *keep)
+{
+	const struct method_names of = find_method_names(s);
+
+	for (int i = 0; i < 2; i++)
+		for (size_t at = of.from[i]; (at = find_word(s, at, of.to[i], word)) < of.to[i]; at++)
+			mark(keep, at, strlen(word));
+}
+
+static void
 mark_place(const char *s, const char *part, enum tt_name_place place, bool *keep)
 {
 	const size_t n = strlen(part), head = tt_name_wrapper(s);
@@ -335,6 +425,9 @@ mark_place(const char *s, const char *part, enum tt_name_place place, bool *keep
 	case TT_NAME_IS:
 		if (strcmp(s, part) == 0)
 			mark(keep, 0, n);
+		break;
+	case TT_NAME_WORD:
+		mark_words(s, part, keep);
 		break;
 	}
 }

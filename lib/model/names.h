@@ -61,6 +61,13 @@ extern const char *const tt_library_namespaces[], *const tt_plumbing[];
 /* True if the method ${full} is in one of the namespaces ${space}, a list that NULL ends, or in one below. */
 bool tt_name_in_namespace(const char *const *space, const char *full);
 
+/*
+ * Words of methods that mostly wait for others: "accept", in lower case. NULL-terminated, of the producers. True if ${full} has one of ${words}, in any
+ * case, in the method's own name, which follows the last '.' or ':', or in that of the method that the compiler made its class for: "/<ReadAll>d__3".
+ */
+extern const char *const tt_waiting_words[];
+bool tt_name_has_word(const char *const *words, const char *full);
+
 /* Calls that sleep for a given time, and wait for nothing else. NULL-terminated, of the producers. */
 extern const char *const tt_sleep_markers[];
 
@@ -82,10 +89,10 @@ bool tt_name_is_loop(const char *s);
 
 /*
  * All names that mean something to the program: the lists above, and those of waits.h. Where a name has to have one of ${list}: anywhere, as
- * tt_name_match() finds it; at its beginning; there and a dot after it; as the first part of its method's namespace; it is the name. The last
- * row has no list.
+ * tt_name_match() finds it; at its beginning; there and a dot after it; as the first part of its method's namespace; it is the name; as
+ * tt_name_has_word() finds it. The last row has no list.
  */
-enum tt_name_place { TT_NAME_HAS, TT_NAME_BEGINS, TT_NAME_STEP, TT_NAME_NAMESPACE, TT_NAME_IS };
+enum tt_name_place { TT_NAME_HAS, TT_NAME_BEGINS, TT_NAME_STEP, TT_NAME_NAMESPACE, TT_NAME_IS, TT_NAME_WORD };
 struct tt_known_names { const char *means; const char *const *list; enum tt_name_place place; };
 extern const struct tt_known_names tt_known_names[];
 

@@ -43,7 +43,7 @@ struct tt_candidates {
 	struct seen *v;
 	size_t n, cap;
 	struct tt_map at;             /* places in v */
-	struct span { int64_t from, to; } *span;      /* by thread: of its zones */
+	struct span { int64_t from, to; bool waits; } *span;  /* by thread: of its zones; waits: one marker waits for half of it or more */
 	size_t nspan;
 	uint64_t looked_at;
 };
@@ -137,7 +137,7 @@ tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_
 	had = c->nspan;
 	rc = tt_mem_grow(&r->env->mem, &c->span, &c->nspan, t->index + (size_t)1, sizeof *c->span, err);
 	for (size_t i = had; i < c->nspan && rc == TT_OK; i++)
-		c->span[i] = (struct span){ INT64_MAX, INT64_MIN };
+		c->span[i] = (struct span){ INT64_MAX, INT64_MIN, false };
 	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[i];
 		bool begins = e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN;
@@ -162,7 +162,10 @@ tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_
 
 /* --- which are likely ----------------------------------------------------------------------- */
 
-/* True if the marker may be the program's own step of its loop: it does not wait, and is no work of the runtime, the engine's loader or the class library. */
+/*
+ * True if the marker may be the program's own step of its loop: it does not wait, nor says so, and is no work of the runtime, the engine's loader or the
+ * class library.
+ */
 static bool
 is_program(const struct tt_run *r, const char *full)
 {
@@ -172,23 +175,54 @@ is_program(const struct tt_run *r, const char *full)
 	for (size_t i = 0; i < sizeof work / sizeof *work; i++)
 		if (tt_name_match(work[i], full))
 			return false;
-	return !tt_name_wrapper(full) && !tt_waits_is(r->m, full) && !tt_name_in_namespace(tt_library_namespaces, full);
+	return !tt_name_wrapper(full) && !tt_name_has_word(tt_waiting_words, full) && !tt_waits_is(r->m, full) &&
+	    !tt_name_in_namespace(tt_library_namespaces, full);
+}
+
+static const struct tt_name *
+find_name(const struct tt_run *r, const struct seen *s)
+{
+	const struct tt_name *name = tt_model_key(r->m, r->m->threads.t[s->thread]->process, s->key);
+
+	return name && name->known ? name : NULL;
+}
+
+/* Find the threads that wait in one marker for half of their time and more: half of a marker there is not work, if it takes most of the thread's time. */
+static void
+find_waiting_threads(const struct tt_run *r)
+{
+	const struct tt_candidates *c = r->candidates;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct seen *s = &c->v[i];
+		struct span *span = &c->span[s->thread];
+		const struct tt_name *name = s->total >= (span->to - span->from) / 2 ? find_name(r, s) : NULL;
+
+		span->waits = span->waits || (name && tt_waits_is(r->m, name->full));
+	}
 }
 
 /*
- * Fill ${to} from ${s}; false where it begins no frames: too seldom, too often, inside itself, no step of the program's own, or too irregularly, which takes
- * more where the thread does little else.
+ * True if the times between begins, with the mean ${every}, are those of frames: they vary by half of it at most, or, where half of the thread's time is this
+ * marker's and not a wait, by four times as much as it.
  */
+static bool
+is_regular(const struct tt_candidate *c, const struct span *span)
+{
+	return c->spread <= (c->share_e4 >= 5000 && !span->waits ? c->every * 4 : c->every / 2);
+}
+
+/* Fill ${to} from ${s}; false where it begins no frames: too seldom, too often, inside itself, no step of the program's own, or too irregularly. */
 static bool
 judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 {
 	const struct tt_thread *t = r->m->threads.t[s->thread];
-	const struct tt_name *name = tt_model_key(r->m, t->process, s->key);
+	const struct tt_name *name = find_name(r, s);
 	const struct span *span = &r->candidates->span[s->thread];
 	uint64_t gaps = s->n - 1, all = (uint64_t)(s->last - s->first);
 	tt_u128 mean, square = s->square;
 
-	if (s->n < MIN_BEGINS || s->last <= s->first || s->nested || !name || !name->known || !is_program(r, name->full))
+	if (s->n < MIN_BEGINS || s->last <= s->first || s->nested || !name || !is_program(r, name->full))
 		return false;
 	for (uint64_t k = 0, most = gaps / 10; k < OUTLIERS && k < most; k++, gaps--) {
 		all -= (uint64_t)s->longest[k];
@@ -201,7 +235,7 @@ judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 		.share_e4 = tt_ratio((uint64_t)s->total, 10000, (uint64_t)(span->to - span->from)) };
 	if (to->share_e4 > 10000)
 		to->share_e4 = 10000;
-	return to->every >= MIN_FRAME_NS && to->spread <= to->every * (to->share_e4 >= 5000 ? 4 : 1) && to->share_e4 >= 100;
+	return to->every >= MIN_FRAME_NS && is_regular(to, span) && to->share_e4 >= 100;
 }
 
 /* A frame takes most of its thread's time and begins regularly: what varies by as much as its interval weighs a third. */
@@ -217,6 +251,8 @@ tt_candidates_choose(struct tt_run *r)
 	struct tt_model *m = r->m;
 
 	m->ncandidate = 0;
+	if (r->candidates)
+		find_waiting_threads(r);
 	for (size_t i = 0; r->candidates && i < r->candidates->n; i++) {
 		struct tt_candidate c;
 		size_t k;

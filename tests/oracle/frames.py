@@ -7,6 +7,7 @@ Prints `N passed, N failed`; exit status 1 if any failed.
 """
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,36 @@ def candidates():
         check(tick and tick["begins"] == len(ticks), "a likely frame: " + what, rows)
 
 
+def service(step, waits, of_wait, rng):
+    """A program without frames: a step each 5 to 60 ms, of which a share is one wait; and what its steps call."""
+    lines = [("thread", 0, "Main"), ("method", 1, step), ("method", 2, waits), ("method", 3, "Shop:Parse ()"), ("method", 4, "Shop:Main ()"),
+             ("enter", 0, 0, 4)]
+    t = 100
+    for _ in range(60):
+        takes = int(5e6 * 12 ** rng.random() ** 4)
+        lines += [("enter", t, 0, 1), ("enter", t + 10, 0, 2), ("leave", t + 10 + int(takes * of_wait), 0, 2), ("enter", t + 20 + int(takes * of_wait), 0, 3),
+                  ("leave", t + takes - 5, 0, 3), ("leave", t + takes, 0, 1)]
+        t += takes + 1000
+    return lines + [("leave", t + 50, 0, 4), ("end", t + 100, 0)]
+
+
+def no_frames():
+    """What waits for others is no frame: steps of a server, by their names, and by what they wait; a tool's steps, which are as irregular, may be."""
+    steps = [(name, "Shop:Think ()", .5, want) for name, want in (
+        ("Shop:AcceptLoop ()", False), ("Shop:ReadAll ()", False), ("Shop:Receive (int)", False), ("Shop:DoPoll ()", False), ("Shop:lock_all ()", False),
+        ("Shop:WaitForNext ()", False), ("Shop:Sleep ()", False), ("Shop/<ReadLoop>d__4:MoveNext ()", False), ("Shop:recvBytes ()", False),
+        ("Shop:Reader ()", True), ("Shop:Ready ()", True), ("Shop:Unlocked ()", True), ("WaitingRoom:Tick ()", True), ("Poll.Lock:Step ()", True))]
+    steps += [("Shop:Serve ()", waits, share, share < .5) for share in (.9, .7, .3) for waits in (
+        "System.Net.Sockets.Socket:Receive (byte[])", "System.Threading.Monitor:Wait (object)", "System.Threading.Thread:Sleep (int)")]
+    for name, waits, share, want in steps:
+        p = run("info", "--format", "json", capture("service", service(name, waits, share, random.Random(4))))
+        rows = json.loads(p.stdout)["tables"].get("capture_frame_markers", {"rows": []})["rows"]
+        named = [r for r in rows if r["option"].split("'")[1] == name.split(" (")[0]]
+        check(bool(named) == want, "%s, %g of it in %s: %s frame" % (name, share, waits, "may begin a" if want else "no"), rows)
+        p = run("stats", "--frame-marker", "Nothing:Here", os.path.join(work.name, "service.mlpd"))
+        check(('"%s"' % name.split(" (")[0] in p.stderr) == want, name + ": an error for another marker names the same", p.stderr)
+
+
 # --- time outside all calls -------------------------------------------------------------------------
 
 def outside_calls():
@@ -179,6 +210,7 @@ def parts_of_the_time():
 
 markers_of_frames()
 candidates()
+no_frames()
 parts_of_the_time()
 outside_calls()
 work.cleanup()

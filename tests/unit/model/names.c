@@ -44,6 +44,21 @@ TEST(short_names_are_class_and_method)
 	    "(wrapper runtime-invoke) <Module>:runtime_invoke_void");
 }
 
+TEST(words_are_found_in_the_name_of_the_method)
+{
+	static const char *const words[] = { "read", "ip", NULL };
+	static const char *const with[] = { "Net:Read ()", "Net:ReadAll (int)", "Net:DoRead ()", "Net:do_read ()", "Net:READ_ALL ()",
+		"Net:TryReadIPAddress ()", "Net:PlainIPOf ()", "A.B/<ReadAll>d__3:MoveNext ()",
+		"Game.dll!Net::Socket.ReadAll()", "File.Read", "Read", "Net:Stream.Read ()", "x:1read2 ()" };
+	static const char *const without[] = { "Net:Ready ()", "Net:Thread ()", "Read:Next ()", "Read.Net:Next ()", "Net:SpreadOut ()", "Net:Zip ()",
+		"Net:Reading ()", "Game.dll!Read::Read.Next()", "Net:Next (Read)", "", "(", ":", "Net:ZIPPED ()", "(wrapper x) Net:Next ()" };
+
+	for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+		CHECK_STR(tt_name_has_word(words, with[i]) ? with[i] : "", with[i]);
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+		CHECK_STR(tt_name_has_word(words, without[i]) ? "" : without[i], without[i]);
+}
+
 TEST(names_of_other_producers_pass_unchanged)
 {
 	CHECK_STR(shorten("PlayerLoop"), "PlayerLoop");
