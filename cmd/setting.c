@@ -41,6 +41,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_APPEND] = "tracetool stats --save --append",
 	[TT_SETTING_THRESHOLD] = "stats --threshold",
 	[TT_SETTING_SPLIT] = "--split",
+	[TT_SETTING_VALUE] = "--value",
 	[TT_SETTING_ALL_ROWS] = "--limit 0",
 	[TT_SETTING_ALL_COLUMNS] = "--width 0",
 };

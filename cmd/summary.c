@@ -222,11 +222,18 @@ editor_text(const struct tt_frames *f, struct tt_report *r)
 	return editor > 0 ? tt_text(r, "; %lld %% is the Unity Editor's (--player-only leaves it out)", (long long)editor) : "";
 }
 
-/* "149", or where some are partial "149 whole, 2 partial left out" */
+/* "149", or where some are partial "149 whole, 2 partial left out"; where not all captures have some, "in 1 of 2 captures" behind it. */
 static const char *
-frames_text(const struct tt_frames *f, size_t n, struct tt_report *r)
+frames_text(const struct tt_model *m, size_t n, struct tt_report *r)
 {
-	return f->partial ? tt_text(r, "%s whole, %s partial left out", count_text(r, n), count_text(r, f->partial)) : count_text(r, n);
+	const struct tt_frames *f = m->frames;
+	const char *text = f->partial ? tt_text(r, "%s whole, %s partial left out", count_text(r, n), count_text(r, f->partial)) : count_text(r, n);
+
+	size_t nof = 0;
+
+	for (size_t i = 0; i < f->nof; i++)
+		nof += f->of[i].end > f->of[i].first;
+	return nof < m->ncap ? tt_text(r, "%s, in %zu of %zu captures", text, nof, m->ncap) : text;
 }
 
 /*
@@ -258,7 +265,7 @@ put_frames(struct tt_views *view, struct tt_cell *c, struct tt_report *r)
 	if (!counted)
 		return;
 	const char *limits = tt_shown_limits(view->m, r);
-	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s", frames_text(f, x->n, r), quantiles_text(x, r), editor_text(f, r), open_text(view->m, r)));
+	tt_cell_text(&c[S_FRAMES], tt_text(r, "%s: %s%s%s", frames_text(view->m, x->n, r), quantiles_text(x, r), editor_text(f, r), open_text(view->m, r)));
 	tt_cell_text(&c[S_SEEN], tt_text(r, "%s%s%s", tt_shown_text(view, r), *limits ? "; " : "", limits));
 	const int64_t sixty = tt_frame_limit(16670000);
 	const char *limited = 2 * tt_values_over(counted, sixty) > x->n && !tt_frames_untold(f, sixty) ? tt_pass_limited(f, r) : NULL;

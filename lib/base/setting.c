@@ -41,6 +41,7 @@ const char *const tt_setting_name[TT_SETTINGS] = {
 	[TT_SETTING_APPEND] = "tt_baseline_write",
 	[TT_SETTING_THRESHOLD] = "tt_pass_opts.threshold_e4",
 	[TT_SETTING_SPLIT] = "tt_chrome_opts.split",
+	[TT_SETTING_VALUE] = "tt_emit_opts.own",
 	[TT_SETTING_ALL_ROWS] = "a limit of 0",
 	[TT_SETTING_ALL_COLUMNS] = "a width of 0",
 };

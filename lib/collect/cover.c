@@ -45,6 +45,7 @@ struct cover {
 	size_t nat, capat;
 	struct tt_cover_line *line;
 	size_t nline, capline;
+	bool *has_lines;              /* by capture */
 };
 
 /* --- events -------------------------------------------------------------------- */
@@ -407,6 +408,7 @@ make_places(struct cover *c, struct tt_err *err)
 			continue;
 		const struct record *r = &c->record[s->record - 1];
 
+		c->has_lines[r->process] = true;
 		if (!before || before->record != s->record || before->line != s->line)
 			c->at[n++] = (struct tt_cover_at){ .method = r->method, .file = file_number(c, r->file), .line = s->line };
 		if (s->hits > c->at[n - 1].hits)
@@ -458,8 +460,9 @@ finish(const struct tt_collecting *at, void *state, struct tt_err *err)
 	struct cover *c = state;
 	int rc = TT_OK;
 
-	(void)at;
 	settle(c);
+	if (!(c->has_lines = tt_arena_alloc(&c->arena, at->m->ncap, err)))
+		return err->code;
 	if (c->nrecord && c->nst) {
 		link_statements(c);
 		rc = join_records(c, err);
@@ -475,7 +478,8 @@ finish(const struct tt_collecting *at, void *state, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	c->sum = (struct tt_cover_sum){ .file = (const char *const *)c->file, .nfile = c->nfile, .method = c->method,
-		.nmethod = c->nmethod, .at = c->at, .nat = c->nat, .line = c->line, .nline = c->nline };
+		.nmethod = c->nmethod, .at = c->at, .nat = c->nat, .line = c->line, .nline = c->nline,
+		.has_lines = c->has_lines };
 	return TT_OK;
 }
 

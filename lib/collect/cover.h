@@ -17,6 +17,7 @@
 #ifndef TT_COLLECT_COVER_H
 #define TT_COLLECT_COVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,7 @@ struct tt_cover_sum {
 	size_t nat;
 	const struct tt_cover_line *line;
 	size_t nline;
+	const bool *has_lines;        /* by capture: it has statements with line numbers; NULL: none has any coverage */
 };
 
 TT_COLLECTED_AS(tt_cover_sum, TT_COLLECTS_COVER);

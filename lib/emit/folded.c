@@ -9,6 +9,7 @@
 
 #include "base/option.h"
 #include "base/order.h"
+#include "base/setting.h"
 #include "base/utf8.h"
 #include "emit/common.h"
 #include "emit/stacks.h"
@@ -40,6 +41,15 @@ struct folded {
 	uint64_t deeper;              /* summed up beyond MAX_DEPTH */
 	bool some;                    /* a line has been written */
 };
+
+/* From TT_FOLDED_TIME on. */
+static const char *
+value_name(size_t i)
+{
+	static const char *const values[] = { "time", "calls", "samples", "bytes", "objects", NULL };
+
+	return values[i];
+}
 
 /* --- order -------------------------------------------------------------------- */
 
@@ -366,11 +376,74 @@ choose_value(struct folded *w)
 	w->kind = kinds[w->value];
 }
 
+/* What the stacks of a capture are of. */
+struct kinds { bool has[TT_STACK_ALLOC + 1], calls; };
+
+static void
+find_kinds(const struct folded *w, struct kinds *of)
+{
+	for (uint32_t i = 1; i < w->stacks.n; i++) {
+		const struct tt_node *n = tt_stacks_node(&w->stacks, i);
+		const enum tt_stack_kind kind = tt_stacks_kind(&w->stacks, i);
+
+		if (n->process >= w->stacks.m->ncap || !tt_stacks_shown(&w->stacks, i))
+			continue;
+		of[n->process].has[kind] = true;
+		of[n->process].calls |= kind == TT_STACK_ZONE && n->key < TT_KEY_SPECIAL;
+	}
+}
+
+/* What would be counted of the capture alone. */
+static enum tt_stack_kind
+usual_kind(const struct kinds *of)
+{
+	return of->calls ? TT_STACK_ZONE : of->has[TT_STACK_SAMPLE] ? TT_STACK_SAMPLE : of->has[TT_STACK_ALLOC] ? TT_STACK_ALLOC : TT_STACK_ZONE;
+}
+
+/*
+ * True if the reader would miss stacks of ${kind} of the capture: samples beside calls, and all that a capture has if nothing of it is counted. With a value
+ * that was asked for, the latter alone.
+ */
+static bool
+are_missed(const struct folded *w, const struct kinds *of, enum tt_stack_kind kind, bool asked)
+{
+	if (kind == w->kind || !of->has[kind])
+		return false;
+	return asked ? !of->has[w->kind] && kind == usual_kind(of) : kind == TT_STACK_SAMPLE || kind == usual_kind(of);
+}
+
+/* Tell which stacks are not in the file, because it counts one quantity, and how to get them. ${asked}: for the quantity. */
+static int
+tell_missed(struct folded *w, bool asked, struct tt_err *err)
+{
+	static const struct { enum tt_stack_kind kind; const char *name, *value; } kinds[] = {
+		{ TT_STACK_ZONE, "calls", "time" }, { TT_STACK_SAMPLE, "samples", "samples" }, { TT_STACK_ALLOC, "allocations", "bytes" } };
+	const struct tt_model *m = w->stacks.m;
+	struct tt_mem *mem = &w->env->mem;
+	struct kinds *of = tt_mem_alloc(mem, m->ncap * sizeof *of, err);
+	bool *missed = tt_mem_alloc(mem, m->ncap * sizeof *missed, err);
+
+	if (of && missed)
+		find_kinds(w, of);
+	for (size_t k = 0; of && missed && k < sizeof kinds / sizeof *kinds; k++) {
+		for (size_t i = 0; i < m->ncap; i++)
+			missed[i] = are_missed(w, &of[i], kinds[k].kind, asked);
+		const char *list = tt_capture_list(m->cap, m->ncap, missed, &w->stacks.arena, err);
+		if (list)
+			tt_log(w->env, TT_LOG_NORMAL, "folded: the %s of %s are left out of %s, which counts %s; %s %s counts them", kinds[k].name, list,
+			    w->out->e.o.path, value_name(w->value - TT_FOLDED_TIME), tt_setting_name[TT_SETTING_VALUE], kinds[k].value);
+	}
+	tt_mem_free(mem, of, m->ncap * sizeof *of);
+	tt_mem_free(mem, missed, m->ncap * sizeof *missed);
+	return of && missed ? TT_OK : err->code;
+}
+
 static int
 put_all(struct folded *w, struct tt_err *err)
 {
 	static const char *const what[] = { [TT_STACK_ZONE] = "calls", [TT_STACK_SAMPLE] = "samples", [TT_STACK_ALLOC] = "allocations" };
 	const struct tt_stacks *s = &w->stacks;
+	const bool asked = w->value != TT_FOLDED_AUTO;
 	int rc = TT_OK;
 
 	choose_value(w);
@@ -381,6 +454,8 @@ put_all(struct folded *w, struct tt_err *err)
 	}
 	if (rc == TT_OK && !w->some)
 		tt_log(w->env, TT_LOG_NORMAL, "folded: there are no %s in this capture, or the filters leave none", what[w->kind]);
+	if (rc == TT_OK && w->some)
+		rc = tell_missed(w, asked, err);
 	if (rc == TT_OK)
 		rc = tt_buf_error(&w->path, err);
 	return rc == TT_OK ? tt_out_error(w->out, err) : rc;
@@ -406,15 +481,6 @@ folded_finish(void *state, struct tt_err *err)
 	tt_stacks_free(&w.stacks);
 	tt_buf_free(&w.path);
 	return rc;
-}
-
-/* From TT_FOLDED_TIME on. */
-static const char *
-value_name(size_t i)
-{
-	static const char *const values[] = { "time", "calls", "samples", "bytes", "objects", NULL };
-
-	return values[i];
 }
 
 static const struct tt_option options[] = {

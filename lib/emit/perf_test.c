@@ -211,12 +211,39 @@ add(struct perf *d, double v, struct tt_err *err)
 	return rc;
 }
 
+/* True if the engine measured ${what} of some frame of the capture, or it is no such figure. Another capture may have it alone. */
+static bool
+is_measured(const struct perf *d, unsigned what)
+{
+	size_t i = d->of->first;
+	int64_t v;
+
+	while (what >= TT_FRAME_TIMING && i < d->of->end && (!tt_frame_value(d->out.e.m->frames, what, i, &v) || v == 0))
+		i++;
+	return i < d->of->end;
+}
+
+/* True if the capture's allocations are known. */
+static bool
+knows_allocs(const struct perf *d)
+{
+	const struct tt_model *m = d->out.e.m;
+	bool known = m->cap[d->process]->records & TT_REC_ALLOCS;
+
+	for (size_t i = 0; i < m->threads.n && !known; i++)
+		known = m->threads.t[i]->process == d->process && m->threads.t[i]->nalloc;
+	return known && tt_model_knows_allocs(m);
+}
+
 /* A value of the frames; those without it are left out. */
 static int
 put_frames(struct perf *d, const char *name, unsigned what, enum unit unit, struct tt_err *err)
 {
 	int64_t v;
 	int rc = TT_OK;
+
+	if (!is_measured(d, what))
+		return TT_OK;
 
 	for (size_t i = d->of->first; i < d->of->end && rc == TT_OK; i++)
 		if (tt_frame_value(d->out.e.m->frames, what, i, &v))
@@ -320,9 +347,9 @@ put_result(struct perf *d, struct tt_err *err)
 	tt_json_open(j, "SampleGroups", "[");
 	for (size_t i = 0; i < sizeof times / sizeof *times && rc == TT_OK; i++)
 		rc = put_frames(d, times[i].name, times[i].what, UNIT_MS, err);
-	if (rc == TT_OK && tt_model_knows_allocs(d->out.e.m))
+	if (rc == TT_OK && knows_allocs(d))
 		rc = put_frames(d, "GC.Alloc", TT_FRAME_ALLOC_B, UNIT_BYTE, err);
-	if (rc == TT_OK && tt_model_knows_allocs(d->out.e.m))
+	if (rc == TT_OK && knows_allocs(d))
 		rc = put_frames(d, "GC.Alloc.Count", TT_FRAME_ALLOC_N, UNIT_NONE, err);
 	if (rc == TT_OK)
 		rc = put_pauses(d, err);
@@ -333,6 +360,20 @@ put_result(struct perf *d, struct tt_err *err)
 }
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
+
+static void
+tell_missing(const struct perf *d)
+{
+	struct tt_env *env = d->out.e.env;
+	struct tt_arena text;
+
+	tt_arena_init(&text, &env->mem);
+	const char *missing = tt_frames_missing(d->out.e.m, &text, &(struct tt_err){ 0 });
+	if (missing)
+		tt_log(env, TT_LOG_NORMAL, "perf-test: no whole frame in %s: left out; name a frame marker with %s", missing,
+		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
+	tt_arena_free(&text);
+}
 
 static int
 perf_finish(void *state, struct tt_err *err)
@@ -350,6 +391,7 @@ perf_finish(void *state, struct tt_err *err)
 	if (!m->frames || m->frames->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame: name a frame marker with %s",
 		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
+	tell_missing(d);
 	*j = (struct tt_json){ .out = &d->out.buf };
 	tt_json_open(j, NULL, "{");
 	tt_json_text(j, "TestSuite", "tracetool");

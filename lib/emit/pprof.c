@@ -46,6 +46,7 @@ struct pprof {
 	bool cut, outside, native;    /* a stack was cut; one had no frame at all, of a call or of a sample */
 	uint64_t gpu;                 /* the name of the GPU's thread, the outermost frame of its stacks; 0: there are none */
 	uint64_t name_at, category_at, process_at;    /* places in the string table */
+	struct tt_buf title;
 	struct tt_pprof to;
 };
 
@@ -225,7 +226,12 @@ put_strings(struct pprof *w)
 		size_t n;
 		const char *title = tt_capture_title(w->m->cap[i], &n);
 
-		tt_pprof_string(&w->to, title, n);
+		/* Several captures may be called the same. */
+		w->title.n = 0;
+		if (w->m->ncap > 1)
+			tt_buf_printf(&w->title, "%zu ", i + 1);
+		tt_buf_add(&w->title, title, n);
+		tt_pprof_string(&w->to, w->title.p, w->title.n);
 	}
 	put_comments(w);
 }
@@ -273,7 +279,8 @@ put_profile(struct pprof *w, struct tt_err *err)
 	put_functions(w);
 	put_strings(w);
 	put_facts(w);
-	return tt_out_error(w->out, err);
+	rc = tt_buf_error(&w->title, err);
+	return rc == TT_OK ? tt_out_error(w->out, err) : rc;
 }
 
 static int
@@ -290,6 +297,7 @@ pprof_finish(void *state, struct tt_err *err)
 	tt_chain_free(w.chain);
 	tt_stacks_free(&w.stacks);
 	tt_pprof_free(&w.to);
+	tt_buf_free(&w.title);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/arena_text.h"
 #include "base/buf.h"
 #include "base/hash_seed.h"
 #include "model/defs.h"
@@ -138,6 +139,20 @@ tt_capture_stretch(const struct tt_capture *c, char text[TT_STRETCH_TEXT])
 	snprintf(text, TT_STRETCH_TEXT, "%s of a rotation: what came %s%s%s is not here", files, before ? "before" : "",
 	    before && c->more_follow ? " and " : "", c->more_follow ? "after" : "");
 	return true;
+}
+
+const char *
+tt_capture_list(struct tt_capture *const *cap, size_t n, const bool *chosen, struct tt_arena *a, struct tt_err *err)
+{
+	const char *name[2] = { NULL, NULL };
+	size_t nchosen = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (chosen[i] && nchosen++ < 2)
+			name[nchosen - 1] = cap[i]->path;
+	if (nchosen < 3)
+		return nchosen < 2 ? name[0] : tt_arena_printf(a, err, "%s and %s", name[0], name[1]);
+	return tt_arena_printf(a, err, "%s and %zu more", name[0], nchosen - 1);
 }
 
 void

@@ -176,6 +176,12 @@ void tt_capture_files(const struct tt_capture *c, char text[TT_FILES_TEXT]);
 #define TT_STRETCH_TEXT 120
 bool tt_capture_stretch(const struct tt_capture *c, char text[TT_STRETCH_TEXT]);
 
+/*
+ * Name those of the ${n} captures ${cap} for which ${chosen} is set: "a.ttc", "a.ttc and b.ttc", "a.ttc and 2 more". NULL: ${chosen} is set for none, or no
+ * memory.
+ */
+const char *tt_capture_list(struct tt_capture *const *cap, size_t n, const bool *chosen, struct tt_arena *a, struct tt_err *err);
+
 /* --- the thread table of a run ------------------------------------------ */
 
 struct tt_threads {

@@ -4,6 +4,7 @@
 #include "model/frames.h"
 
 #include "base/order.h"
+#include "model/model.h"
 
 int
 tt_frames_add(struct tt_frames *f, const struct tt_frame *is, struct tt_err *err)
@@ -89,4 +90,21 @@ tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *la
 	if (at != SIZE_MAX)
 		*last = at;
 	return at;
+}
+
+const char *
+tt_frames_missing(const struct tt_model *m, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_mem *mem = &m->env->mem;
+	bool *missing = m->frames && m->frames->n ? tt_mem_alloc(mem, m->ncap * sizeof *missing, err) : NULL;
+	const char *list = NULL;
+
+	if (!missing)
+		return NULL;
+	memset(missing, true, m->ncap * sizeof *missing);
+	for (size_t i = 0; i < m->frames->nof; i++)
+		missing[m->frames->of[i].process] = m->frames->of[i].end == m->frames->of[i].first;
+	list = tt_capture_list(m->cap, m->ncap, missing, a, err);
+	tt_mem_free(mem, missing, m->ncap * sizeof *missing);
+	return list;
 }

@@ -14,6 +14,9 @@
 #include "stat/refresh.h"
 #include "stat/tally.h"
 
+struct tt_arena;
+struct tt_model;
+
 enum { TT_HITCH_TOP = 8 };            /* markers of a worst frame */
 
 /* Per frame, columns of n. What a capture never has takes no memory. */
@@ -312,5 +315,8 @@ int tt_frames_none(uint64_t first, uint64_t last, uint64_t low, uint64_t high, u
 
 /* The frame that holds ${ts} among frames ${from} to ${to} - 1 (of one process), or SIZE_MAX. */
 size_t tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts);
+
+/* Those of the captures of ${m}, some of which have whole frames, that have none, as tt_capture_list() names them; NULL: all have some, or no memory. */
+const char *tt_frames_missing(const struct tt_model *m, struct tt_arena *a, struct tt_err *err);
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "pass/tables.h"
 
+#include "base/setting.h"
+#include "model/frames.h"
 #include "model/loss.h"
 #include "model/model.h"
 #include "pass/pass.h"
@@ -40,9 +42,12 @@ tell_appended_earlier(const struct tt_model *m, const struct tt_capture *c, stru
 void
 tt_capture_notes(const struct tt_loss *loss, const struct tt_model *m, struct tt_report *r)
 {
-	const char *caveat = tt_model_caveat(m);
+	const char *caveat = tt_model_caveat(m), *missing = tt_frames_missing(m, &r->arena, &r->err);
 
 	tt_loss_notes(loss, r);
+	if (missing)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_frames", tt_text(r, "no whole frame in %s: figures of frames are those of the other "
+		    "captures (%s names what begins them)", missing, tt_setting_name[TT_SETTING_FRAME_MARKER]));
 	for (size_t i = 0; i < m->ncap; i++) {
 		const struct tt_capture *c = m->cap[i];
 		const char *layout = tt_layout_note(tt_capture_meta_get(c, TT_META_LAYOUT));
