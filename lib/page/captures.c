@@ -160,8 +160,8 @@ put_link(const struct page *p, const struct tt_table *t, size_t row, struct tt_b
 }
 
 /*
- * Pale up to the median, solid to p95, a thin line to p99, a mark at the longest: where that is beyond the picture, an arrow and its time. Where frames
- * are capped, median and p95 are those of uncapped time, and the line is left out.
+ * Pale up to the median, solid to p95, a thin line to p99, a mark at the longest: where that is beyond the picture, an arrow and its time. If frames are
+ * capped, median and p95 are those of uncapped time, and the line is left out.
  */
 static void
 put_strip(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg)

@@ -17,7 +17,7 @@ struct tt_report;
 
 struct tt_batch_page {
 	const char *generator;        /* "tracetool VERSION" */
-	/* Where the page ${file} of a capture is, as seen from this one, with a slash at its end; NULL: nowhere. NULL: there are no such pages. */
+	/* The folder of the pages of captures, as seen from this one, with a slash at its end; NULL: nowhere. NULL: there are no such pages. */
 	const char *(*folder)(const void *arg, const char *file);
 	const void *arg;
 	uint64_t max_size;            /* bytes; 0: any number */

@@ -98,8 +98,8 @@ agrees(const struct tt_table *t, size_t row, const char *a, const char *b)
 }
 
 /*
- * "Enemy:Think 883.0 µs, called more often: 12.00 times, 4.000 before" of a row of the table of markers. What is due to calls and to their cost
- * is a sum over paths, the figures told are of the marker: one may rise while the other falls, and then the other reason is told.
+ * "Enemy:Think 883.0 µs, called more often: 12.00 times, 4.000 before" of a row of the table of markers. The shares due to calls and to their cost are sums
+ * over paths, the figures shown are of the marker: one may rise while the other falls, and then the other reason is shown.
  */
 static void
 put_mover(const struct page *p, size_t row)

@@ -25,7 +25,7 @@ struct tt_compare_opts {
 	uint64_t max_size;            /* bytes; 0: any number */
 };
 
-/* Write the page of ${r} at the end of ${out}; *${cut}: to so many rows its tables are cut, 0: they are whole. */
+/* Write the page of ${r} at the end of ${out}; *${cut}: rows to which its tables are cut, 0: they are whole. */
 int tt_compare_page(const struct tt_report *r, const struct tt_compare_opts *o, size_t *cut, struct tt_buf *out, struct tt_err *err);
 
 /* The flame graph of both sides as a picture that stands alone. TT_E_USAGE: there are no calls. */

@@ -10,7 +10,7 @@
 #include "page/dots.h"
 #include "stat/num.h"
 
-/* Of the axis: a position in 1/100 %. */
+/* On the axis: a position in 1/100 %. */
 enum { WHOLE = 10000, STEPS = 10, STEP = 36, BAR = 12, HIGH = 120 };
 
 #define COLOR_A "#4a7ebb"
@@ -22,7 +22,7 @@ size(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* Where ${v} lies between ${low} and ${high}, as a percentage. */
+/* The position of ${v} between ${low} and ${high}, as a percentage. */
 static void
 put_at(struct tt_buf *out, const char *name, int64_t v, int64_t low, int64_t high)
 {
@@ -93,7 +93,7 @@ tt_compare_steps(const struct tt_report *r, struct tt_buf *out)
 	size_t shown = 0;
 	char time[TT_CELL_MAX], rest[64];
 
-	/* The largest comes first. What is no bar beside it is one with the others. */
+	/* The largest comes first. Values too small for a bar beside it share one with the others. */
 	while (t && shown < t->nrow && shown < STEPS && tt_html_value(t, shown, "diff_ns") != 0 &&
 	    size(tt_html_value(t, shown, "diff_ns")) >= size(tt_html_value(t, 0, "diff_ns")) / 100)
 		shown++;

@@ -98,7 +98,7 @@ find_longest(const struct tt_frames *f, bool capped, int64_t *v, size_t k, struc
 
 	for (size_t i = 0; i < f->n; i++)
 		longer += v[i] > least;
-	/* Of those that are just as long as the shortest the first ones. */
+	/* Among frames as long as the shortest one, the first are chosen. */
 	for (size_t i = 0, alike = k - longer; i < f->n && n < k; i++) {
 		int64_t ns = time_of(f, capped, i);
 
@@ -282,7 +282,7 @@ by_place(const void *a, const void *b)
 	return x->n != y->n ? TT_CMP(x->n, y->n) : x->cut - y->cut;
 }
 
-/* The order of most: frame, thread, time. Of threads beyond so many, and times beyond 73 minutes, only by_place() tells. */
+/* The order of most: frame, thread, time. For large thread numbers, and times beyond 73 minutes, only by_place() tells. */
 static uint64_t
 key_of(const void *rec)
 {
@@ -533,7 +533,7 @@ put_blocks(struct block *b, struct tt_sorted *in, struct tt_err *err)
 	int rc = tt_sorted_next(in, &next, err);
 
 	for (size_t rank = 0; rank < d->n && rc == TT_OK; rank++) {
-		/* What does not pack to a sixteenth will not fit; nor does anybody look at so much. */
+		/* A frame that does not pack to a sixteenth will not fit; nobody looks at so much, either. */
 		size_t most = room < MOST / 16 ? (size_t)room * 16 : MOST;
 
 		begin_block(b, rank);

@@ -1,11 +1,11 @@
 /**
  * Frames in detail: every zone and allocation that some of the frames of a capture have, for the report page's timeline and hierarchy.
  *
- * Which frames: the worst, those of the median, p95 and p99, more of the longest, and others evenly spaced; in this order, as far as their
- * data fit into the page. They are TT_DETAILS_LEAST, or as many as there is room for by the zones and allocations that are expected.
- * Each has a block of its own, which page scripts inflate when it is looked at: base64 of zlib of numbers (details.c has the layout).
- * The frames are chosen by wall time before the events are read. Where the worst turn out to be others, as of capped frames, the input is read
- * once more for them. The run puts their zones aside; the blocks are made of them after it.
+ * Which frames: the worst, those of the median, p95 and p99, more of the longest, and others evenly spaced; in this order, as far as their data fit into the
+ * page. They are TT_DETAILS_LEAST, or as many as there is room for by the zones and allocations that are expected. Each has a block of its own, which page
+ * scripts inflate when it is looked at: base64 of zlib of numbers (details.c has the layout). The frames are chosen by wall time before the events are read.
+ * If the worst turn out to be others, as in capped captures, the input is read once more for them. The run puts their zones aside; the blocks are made of
+ * them after it.
  *
  * Memory: the blocks, TT_SORTER_ROOM (io/sorter.h) twice for sorting, and the numbers of one frame twice.
  * Disk: 40 bytes for each zone and allocation in chosen frames.
@@ -30,7 +30,7 @@ struct tt_details {
 		size_t frame;         /* place in tt_frames */
 		struct tt_buf text;   /* base64; empty: it did not fit */
 	} of[TT_DETAILS];             /* the most important first */
-	size_t most;                  /* so many are chosen of those that there are */
+	size_t most;                  /* frames chosen of those that exist */
 	size_t n;                     /* 0: there are no frames, or several captures have some */
 	size_t median;                /* which of them is the median frame */
 
@@ -44,7 +44,7 @@ struct tt_details {
 	uint32_t own;                 /* thread of the frames */
 };
 
-/* What a run fills, but for the blocks: its options are the struct tt_details, zero but for room. Only of a run without other emitters. */
+/* Filled by a run, but for the blocks: its options are the struct tt_details, zero but for room. Only for a run without other emitters. */
 extern const struct tt_emit tt_page_details;
 
 /* After the run: make the blocks. Errors: TT_E_NOMEM, TT_E_LIMIT, and those of reading back (io/spool.h). */

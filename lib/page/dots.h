@@ -1,5 +1,5 @@
 /**
- * Two rows of dots on one axis: the captures of two sides, one below the other. Where the rows lie apart, a difference is larger than the noise.
+ * Two rows of dots on one axis: the captures of two sides, one below the other. If the rows lie apart, a difference is larger than the noise.
  */
 #ifndef TT_PAGE_DOTS_H
 #define TT_PAGE_DOTS_H

@@ -1,7 +1,7 @@
 /**
- * What frames have beside their zones: for each frame, or, of many, each that is in detail in the page (details.h), and its neighbours, its
- * times, allocations, collections and heap, and in at most 256 frames the values of counters that change, at most 24, for page scripts to show
- * beside those of the median frame.
+ * Writes the facts of frames beside their zones: for each frame, or, of many, each that is in detail in the page (details.h), and its neighbours, its times,
+ * allocations, collections and heap, and in at most 256 frames the values of counters that change, at most 24, for page scripts to show beside those of the
+ * median frame.
  *
  * Memory: the text of it: some figures for each of these frames, and a text for each counter in each of at most 256.
  */

@@ -121,7 +121,7 @@ tt_flame_init(struct tt_flame *f, struct tt_views *view, size_t most, struct tt_
 		rc = set_least(&k, most, err);
 	if (rc == TT_OK)
 		rc = push(&k, k.g.first, 0, 0, err);
-	/* Of several that are as wide as the narrowest the first ones. */
+	/* Among boxes as wide as the narrowest, the first are drawn. */
 	while (rc == TT_OK && k.ntodo && f->n < most) {
 		struct todo t = k.todo[--k.ntodo];
 

@@ -10,7 +10,7 @@
 #include "view/frame_sums.h"
 #include "view/view.h"
 
-/* What is made of them; NULL: the page has none. */
+/* The outputs made of the sums; NULL: the page has none. */
 struct parts {
 	struct tt_over *over;
 	struct tt_ranges *ranges;

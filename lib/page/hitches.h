@@ -1,6 +1,6 @@
 /**
- * The frames that a page calls hitches: those with a cause in the table causes, which the page has under "Why frames are long". Where causes are
- * not looked for, as in several captures, the worst frames take their place.
+ * The frames that a page calls hitches: those with a cause in the table causes, which the page has under "Why frames are long". If causes are not looked for,
+ * as in several captures, the worst frames take their place.
  *
  * Private to lib/page.
  */

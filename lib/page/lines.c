@@ -178,7 +178,7 @@ put_times(const struct axis *a, struct tt_buf *out)
 	for (int64_t at = a->from > 0 ? (a->from + (int64_t)step - 1) / (int64_t)step * (int64_t)step : 0; at <= a->to; at += (int64_t)step) {
 		const int64_t part = (int64_t)((tt_u128)(at - a->from) * 10000 / all);
 
-		/* What would not fit is left out. */
+		/* Words that would not fit are left out. */
 		if (part < 300 || part > 9700)
 			continue;
 		*tt_put_fixed(place, part, 2) = '\0';
@@ -188,7 +188,7 @@ put_times(const struct axis *a, struct tt_buf *out)
 	}
 }
 
-/* What is drawn is called ${name}; ${caption} says more. Both are text. */
+/* The drawing is called ${name}; ${caption} says more. Both are text. */
 static void
 put_chart(const struct line *l, const char *name, const char *section, const char *caption, struct tt_buf *out)
 {
@@ -225,7 +225,7 @@ put_chart(const struct line *l, const char *name, const char *section, const cha
 	tt_buf_text(out, "</svg></figure>\n");
 }
 
-/* What columns say: [columns to the last one, lowest, highest, ...]. */
+/* The words of columns: [columns to the last one, lowest, highest, ...]. */
 static void
 put_words(const struct line *l, struct tt_json *j)
 {

@@ -1,9 +1,9 @@
 /**
  * Lines over the frames: values of counters, and the size of the heap with its collections and shots, as charts of SVG that need no scripts.
  *
- * A line has at most TT_LINE_COLUMNS columns, of a frame or several each, or, without frames, of equal times. It goes from the smallest to the
- * largest value of a column, for a mean would hide a peak; a column without a value goes on with the last one. What a column has in words is
- * data for page scripts, which show it under the pointer. Of captures that were read together there are none: a line is of one program.
+ * A line has at most TT_LINE_COLUMNS columns, of a frame or several each, or, without frames, of equal times. It goes from the smallest to the largest value
+ * of a column, for a mean would hide a peak; a column without a value goes on with the last one. The words of a column are data for page scripts, which show
+ * them under the pointer. Captures that were read together have none: a line is of one program.
  *
  * Memory: a line's columns, and the words of all of them.
  */

@@ -1,8 +1,8 @@
 /**
  * Markers over the frames: what each of some markers takes in each column of the chart of frames, on all threads together, for a line over it.
  *
- * A column has the most that a frame of it takes: the chart's columns have up to some frames, too. The markers that take the most in one frame.
- * Where not all frames were looked at (tt_frames.looked), those that were; the attribute data-looked is their number, else 0.
+ * A column has the most that a frame of it takes: the chart's columns have up to some frames, too. The markers that take the most in one frame. If not all
+ * frames were looked at (tt_frames.looked), those that were; the attribute data-looked is their number, else 0.
  * Memory: 8 bytes for each marker chosen and column.
  */
 #ifndef TT_PAGE_OVER_H
@@ -21,7 +21,7 @@ struct tt_views;
 int tt_over_begin(struct tt_over **to, struct tt_views *view, size_t most, size_t columns, struct tt_err *err);
 void tt_over_free(struct tt_over *o);
 
-/* What the markers take in the present frame of ${s}, into its column. Frames in any order. */
+/* Add the markers' time in the present frame of ${s} to its column. Frames may come in any order. */
 void tt_over_frame(struct tt_over *o, const struct tt_frame_sums *s);
 
 /* After all frames, as an element of data: JSON of [names, [[columns to the last one, ns, ...], ...]]. ${command} before a marker prints

@@ -297,7 +297,7 @@ put_frame_verdict(const struct page *p)
 		}
 		put(p, ".</p>\n");
 	}
-	/* Of capped frames it says so. */
+	/* For capped frames it says so. */
 	if (worst && worst->note) {
 		put(p, "<p>");
 		tt_html_sentence(p->out, worst->note);
@@ -342,7 +342,7 @@ put_most(const struct page *p, const char *id, const char *name, const char *of,
 	put(p, ".</li>\n");
 }
 
-/* What happened, where there are no frames to judge. */
+/* Say what happened in a capture without frames to judge. */
 static void
 put_overview(const struct page *p)
 {
@@ -378,7 +378,7 @@ file_of(const struct page *p, size_t i)
 	return name_of(p, i);
 }
 
-/* What several captures are together, and what there is not of them. */
+/* Say what several captures are together, and what is missing. */
 static void
 inputs(const struct page *p)
 {
@@ -414,7 +414,7 @@ lacks(const struct tt_table *loss)
 	return false;
 }
 
-/* What begins regularly may be a frame: a command that takes it as one. */
+/* A marker that begins regularly may be a frame: a command that takes it as one. */
 static void
 put_markers(const struct page *p)
 {
@@ -460,7 +460,7 @@ verdict(const struct page *p)
 	put(p, "</ul>\n</section>\n");
 }
 
-/* Where all rows of ${t} are, if those in front are not all. */
+/* Link to all rows of ${t}, if those in front are not all. */
 static void
 all_rows(const struct page *p, const struct tt_table *t)
 {
@@ -868,7 +868,7 @@ has_fact(const struct page *p, const char *key)
 	return false;
 }
 
-/* What the columns of the first screen mean that are met before any table, or without a pointer; then the words of the caller. */
+/* Explain the columns of the first screen that are met before any table, or without a pointer; then the words of the caller. */
 static void
 words(const struct page *p)
 {
@@ -943,7 +943,7 @@ whole_tables(const struct page *p, size_t rows)
 	return cut;
 }
 
-/* "game.ttc, Game.exe, 2026-11-27 11:05:30 UTC": so that of several windows each is known. What was not recorded is left out. */
+/* "game.ttc, Game.exe, 2026-11-27 11:05:30 UTC": so that of several windows each is known. Facts that were not recorded are left out. */
 static void
 title(const struct page *p, struct tt_buf *to)
 {
@@ -1000,7 +1000,7 @@ put_flames(const struct page *p)
 	return rc;
 }
 
-/* What page scripts need of frames. A second thread makes it, where there is one, while the first writes all else: both only read what they share. */
+/* The data that page scripts need of frames. A second thread makes it, where there is one, while the first writes all else: both only read what they share. */
 struct data {
 	struct page p;                /* with an output and a view of its own */
 	struct tt_aside aside;

@@ -42,10 +42,10 @@ struct tt_page_opts {
 	struct tt_views *beside;      /* of the same model, for a second thread, which makes data for scripts; NULL: there is none */
 };
 
-/* What did not fit. */
+/* Tables and rows that did not fit. */
 struct tt_page_cut {
-	size_t tables;                /* so many were cut ... */
-	size_t rows;                  /* ... to so many rows each */
+	size_t tables;                /* tables cut ... */
+	size_t rows;                  /* ... rows each was cut to */
 };
 
 /* Write the page of ${r}, which was made of ${view} and keeps texts, at the end of ${out}; its tables have at most TT_PAGE_ROWS rows. */
@@ -77,7 +77,7 @@ void tt_page_strip_picture(const struct tt_frames *f, size_t from, size_t end, c
     unsigned y, struct tt_buf *out);
 
 /*
- * What axes of charts share: the least of 1, 2 and 5 times a power of ten that is not in ${all} more than ${most} times; "20 ms", a round time; and round
+ * Shared by the axes of charts: the least of 1, 2 and 5 times a power of ten that is not in ${all} more than ${most} times; "20 ms", a round time; and round
  * numbers of the frames ${from} to ${from} + ${n} - 1, at the height ${y}, below their columns, where all have one of their own.
  */
 uint64_t tt_page_step(uint64_t all, unsigned most);

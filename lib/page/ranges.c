@@ -16,7 +16,7 @@
 
 enum { MARKERS = 128, CATEGORIES = 32, THREADS = 32, SITES = 64, CLASSES = 32, VALUES = 4 };
 
-/* What has a row in a table is a thing: a marker by its row in the paths, a category and a thread by their numbers, sites and classes by ours. */
+/* A thing with a row in a table: a marker by its row in the paths, a category and a thread by their numbers, sites and classes by ours. */
 struct set {
 	const char *table;
 	unsigned values;              /* of a row */
@@ -44,8 +44,8 @@ struct alloc {
 };
 
 /*
- * Where the sums of a path are, the first value in the first column: its zone's in the set of markers and of categories, a hidden one's where the
- * one around it is, and its thread's. NOWHERE: it is no part of them.
+ * The first value in the first column of the sums of a path: its zone's in the set of markers and of categories, a hidden one's where the one around it is,
+ * and its thread's. NOWHERE: it is no part of them.
  */
 #define NOWHERE UINT32_MAX
 struct place {
@@ -70,7 +70,7 @@ struct tt_ranges {
 	bool sums;                    /* those of the frames of a range are its figures */
 };
 
-/* What the GPU did is a whole of its own, of which the rows here are not. */
+/* The GPU's time is a whole of its own, to which the rows here do not belong. */
 static bool
 has_gpu(const struct tt_model *m)
 {
@@ -278,7 +278,7 @@ choose_categories(struct tt_ranges *r, struct tt_err *err)
 	return rc;
 }
 
-/* Those with the most time in zones, and those that allocate the most. */
+/* Choose the rows with the most time in zones, and those that allocate the most. */
 static int
 choose_threads(struct tt_ranges *r, struct tt_err *err)
 {
@@ -384,7 +384,7 @@ add(const struct tt_ranges *r, enum of of, size_t thing, unsigned value, size_t 
 		set->v[(set->slot[thing] * set->values + value) * r->columns + column] += v;
 }
 
-/* Of allocations: as the tables gcalloc, alloc_sites, alloc_classes and threads have them. */
+/* Allocations: as the tables gcalloc, alloc_sites, alloc_classes and threads have them. */
 static void
 add_alloc(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
 {
@@ -405,7 +405,7 @@ add_alloc(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t col
 	}
 }
 
-/* Of zones: as markers, categories and threads have them. */
+/* Zones: as markers, categories and threads have them. */
 static void
 add_zone(const struct tt_ranges *r, const struct tt_frame_path *rec, size_t column)
 {
@@ -451,7 +451,7 @@ tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s)
 		(r->place[s->rec[i].node].alloc ? add_alloc : add_zone)(r, &s->rec[i], column);
 }
 
-/* What is damaged may have times below 0, which the data have no place for. */
+/* A damaged capture may have times below 0, which the data have no place for. */
 static bool
 is_sound(const struct tt_ranges *r)
 {
@@ -577,8 +577,8 @@ put_sets(const struct tt_ranges *r, size_t rows, struct tt_buf *text)
 }
 
 /*
- * With as many rows as fit into ${most} bytes (0: any); nothing where the least do not. Where not all do, there are fewer, until their text is not longer
- * than what was packed of the one before: making it takes a fraction of packing.
+ * With as many rows as fit into ${most} bytes (0: any); nothing where the least do not. If not all fit, there are fewer, until their text is not longer than
+ * what was packed of the one before: making it takes a fraction of packing.
  */
 static int
 put_fitting(const struct tt_ranges *r, uint64_t most, struct tt_buf *out, struct tt_err *err)

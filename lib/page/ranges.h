@@ -2,11 +2,10 @@
  * Ranges of frames: what markers, categories, threads and allocation sites do in each column of the chart of frames, for tables that page
  * scripts make of the frames that a reader chooses (ranges.js).
  *
- * Sums of frames, so that those of whole columns are what the same tables have with the filter set to these frames; up to TT_PAGE_COLUMNS
- * frames a column is one, of more a TT_RANGE_COLUMNS-th of them, so that more rows fit. Of each table the rows that matter most in the whole or
- * in a single frame; the others are one row, so that shares are of all. There is nothing where the sums would not be those of the filter: with
- * filters that choose rows or leave single zones out, with time between frames, of several processes, or where not all frames were looked at
- * (tt_frames.looked).
+ * Sums of frames, so that those of whole columns are what the same tables have with the filter set to these frames; up to TT_PAGE_COLUMNS frames a column is
+ * one, of more a TT_RANGE_COLUMNS-th of them, so that more rows fit. Each table has the rows that matter most in the whole or in a single frame; the others
+ * are one row, so that shares are of all. There is nothing if the sums would not be those of the filter: with filters that choose rows or leave single zones
+ * out, with time between frames, of several processes, or where not all frames were looked at (tt_frames.looked).
  *
  * Memory: 8 bytes for each row, value and column, 8 MB at the most, and the text of it.
  */
@@ -32,7 +31,7 @@ void tt_ranges_free(struct tt_ranges *r);
 /* True if there are sums, for which each frame is read. */
 bool tt_ranges_want(const struct tt_ranges *r);
 
-/* What the rows have in the present frame of ${s}, into its column; only where they are wanted. */
+/* Add the rows' values in the present frame of ${s} to its column; only where they are wanted. */
 void tt_ranges_frame(struct tt_ranges *r, const struct tt_frame_sums *s);
 
 /*

@@ -196,7 +196,7 @@ tt_page_frame_numbers(const struct tt_frames *f, size_t from, size_t n, unsigned
 	for (uint64_t i = (first + step - 1) / step * step; i <= last; i += step) {
 		uint64_t part = ((i - first) * 2 + 1) * 5000 / n;
 
-		/* What would not fit is left out. */
+		/* Words that would not fit are left out. */
 		if (part < 300 || part > 9700)
 			continue;
 		*tt_put_fixed(at, (int64_t)part, 2) = '\0';
@@ -221,7 +221,7 @@ put_budgets(const struct strip *s)
 	}
 }
 
-/* Marks over hitches, which lead to what they did. Of those that lie closer together than marks are wide, the longest has one. */
+/* Marks over hitches, which lead to what they did. Among marks closer together than they are wide, only the longest frame's is drawn. */
 static void
 put_hitches(const struct strip *s)
 {

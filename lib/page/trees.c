@@ -12,7 +12,7 @@
 
 enum { MOST = 16 };
 
-/* What a zone that is shown, or a thread, does in the frame. */
+/* The work of a shown zone, or of a thread, in the frame. */
 struct entry {
 	uint32_t node;
 	uint32_t up, child, sibling;  /* places + 1; 0: none */
@@ -104,7 +104,7 @@ add(struct tt_trees *t, const struct tt_frame_path *rec, struct tt_err *err)
 	struct entry *e;
 	uint32_t at;
 
-	/* What is allocated below a recorded stack, or on more paths than are told apart, has no place in the tree. */
+	/* Allocations below a recorded stack, or on more paths than are kept apart, have no place in the tree. */
 	if (rec->node <= TT_NODE_MORE || (alloc ? kind != TT_NODE_THREAD && !tt_paths_shown(p, owner) : !tt_paths_timed(p, rec->node) ||
 	    !tt_paths_shown(p, owner)) || !(at = entry_of(t, owner, err)))
 		return err->code;
@@ -119,7 +119,7 @@ add(struct tt_trees *t, const struct tt_frame_path *rec, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What the entry ${at} has counts for the one around it: threads take what their zones do, and zones have what is allocated inside them. */
+/* Add the entry ${at} to the one around it: threads take what their zones do, and zones have what is allocated inside them. */
 static void
 add_to_caller(struct tt_trees *t, size_t at)
 {
