@@ -16,10 +16,10 @@ struct tt_aside {
 	bool running;
 };
 
-/* Begin task(arg). Where ${alone}, or the system has no more threads, it is done when this returns. Every begin needs its end. */
+/* Begin task(arg). If ${alone}, or if the system has no more threads, it is done when this returns. Every begin needs its end. */
 void tt_aside_begin(struct tt_aside *a, bool alone, void (*task)(void *arg), void *arg);
 
-/* Wait until it is done. Of one that was not begun, all zeros, it is. */
+/* Wait for the task. A zeroed struct counts as finished. */
 void tt_aside_end(struct tt_aside *a);
 
 #endif

@@ -19,7 +19,7 @@ struct tt_mem;
 /* So few that offsets of times, from frame to frame, fit into 32 bits. */
 enum { TT_COLUMN_BLOCK = 64 };
 
-/* What a block begins with, and offsets follow. */
+/* The number that a block begins with; offsets follow. */
 struct tt_column_block { int64_t base; };
 
 struct tt_column {

@@ -1,5 +1,5 @@
 /**
- * What other programs keep in globals: allocator, limits, log, stop flag, ledger.
+ * The state that other programs keep in globals: allocator, limits, log, stop flag, ledger.
  * One struct tt_env per run, made by cmd/, borrowed by everything below it.
  */
 #ifndef TT_BASE_ENV_H

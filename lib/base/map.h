@@ -25,8 +25,7 @@ struct tt_map {
 
 /**
  * tt_map_find(map, hash, i, same):
- * The row with ${hash} for which the expression ${same}, which names the row ${i}, is true, + 1; 0: none. Of several the one
- * that was added first.
+ * The row with ${hash} for which the expression ${same}, which names the row ${i}, is true, + 1; 0: none. If there are several, the one that was added first.
  */
 #define tt_map_find(map, of, i, same) __extension__ ({ \
 	const struct tt_map *map_ = (map); \

@@ -49,8 +49,8 @@ int tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t el
 
 /**
  * tt_mem_fit(mem, p, cap, n, elem):
- * Give back the room that the array *${p} of *${cap} elements of ${elem} bytes has for more than its first ${n}. Where ${n} is 0 or the system does
- * not do it, nothing changes.
+ * Give back the room that the array *${p} of *${cap} elements of ${elem} bytes has for more than its first ${n}. If ${n} is 0, or the system does not do it,
+ * nothing changes.
  */
 void tt_mem_fit(struct tt_mem *mem, void *p, size_t *cap, size_t n, size_t elem);
 
@@ -95,7 +95,7 @@ void *tt_arena_alloc(struct tt_arena *a, size_t n, struct tt_err *err);
 
 /**
  * tt_arena_text(a, s, n, err):
- * A NUL-terminated copy of the ${n} bytes at ${s}; NULL: room for so many.
+ * A NUL-terminated copy of the ${n} bytes at ${s}; NULL: room for ${n} bytes.
  */
 char *tt_arena_text(struct tt_arena *a, const char *s, size_t n, struct tt_err *err);
 

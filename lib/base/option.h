@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a value is, and the type of its field; without the option the field stays as it is. */
+/* The kind of a value, and the type of its field; without the option the field stays as it is. */
 enum tt_option_kind {
 	TT_OPTION_FLAG,               /* takes no value: bool */
 	TT_OPTION_COUNT,              /* lo to hi: uint64_t */
@@ -30,11 +30,11 @@ struct tt_option {
 	uint64_t lo, hi;
 	const char *(*value)(size_t i);       /* NULL after the last */
 	const char *chars;
-	/* Of emitters. */
+	/* For emitters. */
 	bool follows;                 /* it is for the outputs that follow; given once, for all */
 	bool files;                   /* it makes several files of one */
 	const char *with;             /* the option without which it means nothing */
-	/* Of passes. */
+	/* For passes. */
 	const char *table;            /* the table that it asks for, or the pass, of which that is all */
 	const char *instead;          /* which takes this one's place, where it was asked for */
 	bool alone;                   /* only where no table was asked for */

@@ -22,7 +22,7 @@ size_t tt_utf8_len(const char *s, size_t n);
 /* True if the ${n} bytes at ${s} are valid characters. */
 bool tt_utf8_is_text(const char *s, size_t n);
 
-/* The code point of the valid character of ${len} bytes at ${s}. Of any one byte (${len} 1): its value. */
+/* The code point of the valid character of ${len} bytes at ${s}. For any single byte (${len} 1): its value. */
 uint32_t tt_utf8_code(const char *s, size_t len);
 
 /* Write the code point ${c} at ${to}, which has room for 4 bytes, and return how many it takes; 0: it is not a character. */
@@ -43,9 +43,8 @@ bool tt_utf8_control(uint32_t c);
 
 /**
  * tt_utf8_line(to, size, s):
- * Copy the text ${s} to the ${size} bytes at ${to}, with '?' for control
- * characters (tt_utf8_control()) and for bytes that are not UTF-8. What does not fit is left out whole characters at a time; the
- * copy always ends with NUL.
+ * Copy the text ${s} to the ${size} bytes at ${to}, with '?' for control characters (tt_utf8_control()) and for bytes that are not UTF-8. Text that does not
+ * fit is left out whole characters at a time; the copy always ends with NUL.
  */
 void tt_utf8_line(char *to, size_t size, const char *s);
 

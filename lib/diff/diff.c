@@ -161,7 +161,7 @@ add_marker(struct tt_diff *d, uint64_t hash, const char *full, struct tt_err *er
 	return TT_OK;
 }
 
-/* The marker called ${name}, and ${label} in its capture. What has no name there is one marker: keys say nothing in another capture. */
+/* The marker called ${name}, and ${label} in its capture. Markers without a name there are one marker: keys say nothing in another capture. */
 static int
 name_marker(struct tt_diff *d, unsigned side, const struct tt_model *m, const struct tt_name *name, const char *label, uint32_t *number,
     struct tt_err *err)
@@ -313,7 +313,7 @@ fold_sites(struct fold *f, struct tt_err *err)
 	return rc;
 }
 
-/* What of the frames is in no marker. The node is there even where it is nothing. */
+/* The frames' time in no marker. The node is there even where it is nothing. */
 static int
 fold_rest(struct fold *f, int64_t busy, struct tt_err *err)
 {

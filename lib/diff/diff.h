@@ -145,7 +145,7 @@ tt_diff_is_part(const struct tt_diff *d, const struct tt_diff_node *n)
 	return tt_diff_is_timed(n) && (!d->frames || n->framed);
 }
 
-/* Where most captures of ${side} have capped frames: the period of the first of these; else 0. */
+/* If most captures of ${side} have capped frames, the period of the first of these; else 0. */
 int64_t tt_diff_cap(const struct tt_diff *d, unsigned side);
 
 enum tt_diff_class tt_diff_class(const struct tt_diff *d, const struct tt_diff_node *n);

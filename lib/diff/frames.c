@@ -41,7 +41,7 @@ place(struct tt_diff_frames *f, int64_t ns)
 	return &f->worst[i];
 }
 
-/* What ${h} did, the frame of ${w}. */
+/* The frame ${h} of ${w}. */
 static int
 add_markers(struct tt_diff_worst *w, const struct tt_hitch *h, const struct adding *a, struct tt_err *err)
 {

@@ -1,8 +1,8 @@
 /**
  * Single frames of both sides of a comparison: how their times are spread, how many are late, and which are the longest.
  *
- * Beside means, which the tree of diff.h holds. Percentiles are exact for so many frames of a side as are kept one by one; with more they come
- * from a histogram, within 1.6 %, so memory does not grow with the number of captures.
+ * Beside means, which the tree of diff.h holds. Percentiles are exact as long as a side's frames are kept one by one; beyond that number they come from a
+ * histogram, within 1.6 %, so memory does not grow with the number of captures.
  */
 #ifndef TT_DIFF_FRAMES_H
 #define TT_DIFF_FRAMES_H

@@ -432,7 +432,7 @@ fill_paths(const struct tt_diff_ctx *x, struct tt_table *t)
 	tt_mem_free(x->r->mem, l, d->nnode * sizeof *l);
 }
 
-/* What one side alone has, waits as well: a new wait is a lock that was added. */
+/* A zone that one side alone has waits as well: a new wait is a lock that was added. */
 static void
 fill_changed(const struct tt_diff_ctx *x, struct tt_table *t)
 {

@@ -40,7 +40,7 @@ const char *tt_diff_state(bool before, bool after);
 /* True if row ${i} may be shown within the limit. Unchanged rows never are: they are part of the row for the rest. */
 bool tt_diff_shown(const struct tt_diff_ctx *x, size_t i, bool changed);
 
-/* What that row is called: "(12 more)". */
+/* The name of that row: "(12 more)". */
 const char *tt_diff_rest(const struct tt_diff_ctx *x, size_t n);
 
 #endif

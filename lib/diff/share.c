@@ -191,8 +191,8 @@ is_same_limit(const struct tt_diff *d)
 }
 
 /*
- * Uncapped time where the frames of both sides are capped and last about as long, or the wall time of some says nothing. Where one side lasts
- * longer, it misses the limit, or has another: wall time tells.
+ * Uncapped time where the frames of both sides are capped and last about as long, or the wall time of some says nothing. If one side lasts longer, it misses
+ * the limit, or has another: wall time tells.
  */
 static enum tt_diff_time
 time_to_compare(const struct tt_diff *d)
@@ -220,8 +220,8 @@ mark_held(struct tt_diff *d)
 }
 
 /*
- * The total of ${side} is uncapped time. What of it the other parts do not account for is late of the waits to present, each of which has a share as
- * large as its share of all of them, with all that is inside; what there is beyond them is in no marker.
+ * The total of ${side} is uncapped time. The part of it that the other parts do not account for is late of the waits to present, each of which has a share as
+ * large as its share of all of them, with all that is inside; any rest is in no marker.
  */
 static void
 take_uncapped(struct tt_diff *d, unsigned side)

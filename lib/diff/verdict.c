@@ -161,7 +161,7 @@ static const char *const word[] = {
 	[TT_DIFF_CANNOT_JUDGE] = "not to be judged",
 };
 
-/* What to do about the outcome, as a sentence; NULL: nothing. */
+/* Advice about the outcome, as a sentence; NULL: nothing. */
 static const char *
 why(const struct tt_diff_verdict *v, struct tt_report *r)
 {

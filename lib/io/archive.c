@@ -375,7 +375,7 @@ tt_archive_member(struct archive_entry *e, struct tt_member *m)
 		m->size = 0;
 }
 
-/* Where the next member of a zip without directory should begin: libarchive passes over other bytes without a word. */
+/* The place where the next member of a zip without directory should begin: libarchive passes over other bytes without a word. */
 static uint64_t
 end_of_member(struct tt_archive *ar)
 {
@@ -402,7 +402,7 @@ note_gap(struct tt_archive *ar, uint64_t at, bool member)
 	tt_fail(&ar->gap, TT_E_DAMAGED, at, "bytes from %llu on are not those of a member: members may be missing", (unsigned long long)at);
 }
 
-/* Of the damage that is known before the end of the archive, or at it, the next; TT_OK: there is none. */
+/* The next damage that is known before the end of the archive, or at it; TT_OK: there is none. */
 static int
 tell_damage(struct tt_err *damage, struct tt_err *err)
 {

@@ -40,10 +40,10 @@ struct tt_archive;
 /* In the message of TT_E_UNKNOWN where not even the names of members can be read. */
 #define TT_ARCHIVE_ENCRYPTED "headers are encrypted"
 
-/* What the name of the member at hand, whose bytes were begun, differs from in front of them; NULL: nothing. Of a zip. */
+/* The name in front of the member at hand, if it differs; NULL: nothing. For zips. */
 const char *tt_archive_misnamed(const struct tt_archive *ar);
 
-/* What the first (decoded) bytes of an input begin. */
+/* The kind of archive that the first (decoded) bytes of an input begin. */
 enum tt_archive_kind tt_archive_probe(const uint8_t *head, size_t n);
 
 /**

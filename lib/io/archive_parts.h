@@ -17,7 +17,7 @@
 
 #define TT_TAR_BLOCK ((size_t)512)
 
-/* Where a member of a zip lies. */
+/* The place of a member of a zip. */
 struct tt_zip_entry {
 	uint64_t at;                  /* its local header */
 	uint64_t record;              /* its record in the directory */

@@ -76,7 +76,7 @@ look(struct tt_archive *ar, uint64_t pos, const uint8_t **p, size_t *n, struct t
 	return TT_OK;
 }
 
-/* Where the next header should be: after the member at hand. */
+/* The place of the next header, after the member at hand. */
 static int
 header_at(struct tt_archive *ar, uint64_t *pos, struct tt_err *err)
 {

@@ -106,7 +106,7 @@ window(struct tt_archive *ar, uint64_t at, size_t need, const uint8_t **p, size_
 
 struct directory { uint64_t at, end, count; };
 
-/* Where the file's own numbers are too small for the directory, larger ones are stored in front of its end. */
+/* If the file's own numbers are too small for the directory, larger ones are stored in front of its end. */
 static int
 end64(struct tt_archive *ar, uint64_t end, struct directory *d, struct tt_err *err)
 {
@@ -338,7 +338,7 @@ kind_of(const struct tt_zip *z, const uint8_t *record, bool empty)
 	return S_ISDIR(mode) ? TT_MEMBER_DIRECTORY : TT_MEMBER_DEVICE;
 }
 
-/* Where the member's data ends, ${head} bytes after its beginning and no further than the file goes. */
+/* The end of the member's data, ${head} bytes after its beginning and no further than the file goes. */
 static uint64_t
 end_of(const struct tt_archive *ar, const struct tt_zip_member *m, uint64_t head)
 {

@@ -33,7 +33,7 @@ fold(__m128i x, __m128i by, __m128i there)
 
 enum { WIDTH = 16, LANES = 4, ALL = WIDTH * LANES };
 
-/* Of at least ALL bytes. */
+/* For at least ALL bytes. */
 static FOLDS uint32_t
 folded(const uint8_t *p, size_t n)
 {

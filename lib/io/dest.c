@@ -167,7 +167,7 @@ stalled(const struct tt_dest *d, int sys, struct tt_err *err)
 	return sys == EINTR || sys == EAGAIN ? TT_OK : fail(d, sys, err);
 }
 
-/* Let the disk begin. What goes wrong shows at fsync(). */
+/* Let the disk begin. Errors show at fsync(). */
 static void
 send_early(struct tt_dest *d)
 {
@@ -206,8 +206,8 @@ tt_dest_write(struct tt_dest *d, const void *p, size_t n, struct tt_err *err)
 /* --- the end ------------------------------------------------------------ */
 
 /*
- * What SQLite keeps beside a database goes with it: it would be rolled back into the new one, and destroy that. (https://sqlite.org/howtocorrupt.html,
- * 1.4.) It goes before the new file comes: a crash in between harms only the database that was to be replaced.
+ * Files that SQLite keeps beside a database go with it: a journal would be rolled back into the new one, and destroy that.
+ * (https://sqlite.org/howtocorrupt.html, 1.4.) Such files go before the new file comes: a crash in between harms only the database that was to be replaced.
  */
 static int
 remove_companions(struct tt_dest *d, struct tt_err *err)

@@ -1,5 +1,5 @@
 /**
- * Where output goes: a file by way of a temporary name, standard output, or a device.
+ * A destination of output: a file by way of a temporary name, standard output, or a device.
  *
  * Internal to lib/io; sink.c is the user. A dest that failed is aborted, never
  * written again. Threads: one.

@@ -171,7 +171,7 @@ tt_ends_walk(struct tt_ends *w, const uint8_t *p, size_t n)
 		if (some > 0) {
 			w->skip -= some;
 		} else if (w->state == TT_ENDS_BETWEEN) {
-			/* What begins at the end of these bytes is looked at with those that follow. */
+			/* A stream that begins at the end of these bytes is looked at with those that follow. */
 			if (i > 0 && n - i < 8)
 				return i;
 			some = between(w, p + i, n - i);

@@ -1,5 +1,5 @@
 /**
- * Where the streams of an .xz or .zst file end, from their outer structure, without decoding.
+ * Finds where the streams of an .xz or .zst file end, from their outer structure, without decoding.
  *
  * Internal to lib/io; filter.c is the user: libarchive takes what follows the last stream for damage, and drops up to 64 KiB
  * that it has decoded. So it gets the streams alone. The .xz file format, 1.1.0, and RFC 8878 are the sources.

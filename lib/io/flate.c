@@ -47,7 +47,7 @@ struct step {
 };
 enum { SHORT = 1 << 7, SHORT_END = 1 << 16 };
 
-/* What the steps of a block hold, counted as they are made. */
+/* The steps of a block, counted as they are made. */
 struct counts {
 	uint32_t byte[4][256];        /* literals, in turns: the same one again needs not wait for itself */
 	uint32_t second[256];         /* of a short number; 0: it has none */
@@ -55,7 +55,7 @@ struct counts {
 	uint32_t distance[DISTANCES];
 };
 
-/* Where the form of a stamp was written last, with a number of as many bytes as one has now. */
+/* The place where the form of a stamp was written last, with a number of as many bytes as one has now. */
 struct place {
 	uint64_t form;                /* what tells it from others; 0: none */
 	uint32_t at, len;
@@ -509,7 +509,7 @@ digits(const uint8_t *p)
 	return other ? (size_t)__builtin_ctzll(other) >> 3 : 8;
 }
 
-/* What is being compressed. */
+/* The input that is being compressed. */
 struct run {
 	struct tt_flate *f;
 	const uint8_t *in, *end;
@@ -576,7 +576,7 @@ search_text(struct run *r, const uint8_t *p)
 	}
 }
 
-/* Where the last field of the packet at ${p} begins, if that is a number: a tag, bytes that say that more follows, and the last. */
+/* The beginning of the last field of the packet at ${p}, if that is a number: a tag, bytes that say that more follows, and the last. */
 static inline const uint8_t *
 last_number(const uint8_t *p, const uint8_t *next)
 {
@@ -679,7 +679,7 @@ tt_flate_packets(struct tt_flate *f, const char *in, size_t n, char *out, bool l
 
 /* --- stamps ------------------------------------------------------------------------- */
 
-/* All in front of ${p} is written. What a search sees behind it must depend on nothing else. */
+/* All in front of ${p} is written. The bytes that a search sees behind it must depend on nothing else. */
 static void
 write_to(struct run *r, uint8_t *p)
 {

@@ -52,8 +52,8 @@ choose(const struct tt_huffman *h, unsigned n, uint64_t *key)
 }
 
 /*
- * How many symbols have codes of each length, in ${of}: the tree is made of ${n} leaves, the rarest first, and of nodes, each of the two rarest
- * that are left. Nodes come in the order of their counts, too, so that there is nothing to search for.
+ * Count the symbols with codes of each length, in ${of}: the tree is made of ${n} leaves, the rarest first, and of nodes, each of the two rarest that are
+ * left. Nodes come in the order of their counts, too, so that there is nothing to search for.
  */
 static void
 measure(const uint64_t *key, unsigned n, unsigned most, unsigned *of)
@@ -119,7 +119,7 @@ number(struct tt_huffman *h, unsigned n, const unsigned *of)
 {
 	unsigned next[TT_HUFFMAN_BITS + 1] = { 0 };
 
-	/* Where there is no code, 16 bits are thrown away. */
+	/* Without a code, 16 bits are thrown away. */
 	for (unsigned i = 1; i < TT_HUFFMAN_BITS; i++)
 		next[i + 1] = (next[i] + of[i]) << 1;
 	for (unsigned i = 0; i < n; i++) {

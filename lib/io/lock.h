@@ -1,8 +1,8 @@
 /**
- * One writer at a time: a file beside another, which who reads it and writes it anew holds while doing so.
+ * Lets one writer in at a time: a file beside another, held by whoever reads and rewrites that one.
  *
- * The file is PATH.lock, and gone again once nobody holds it; one that a killed process left is taken over. Where PATH is a
- * symbolic link, the lock is beside the file that the link leads to.
+ * The file is PATH.lock, and gone again once nobody holds it; one that a killed process left is taken over. If PATH is a symbolic link, the lock is beside
+ * the file that the link leads to.
  */
 #ifndef TT_IO_LOCK_H
 #define TT_IO_LOCK_H

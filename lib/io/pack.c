@@ -99,7 +99,7 @@ work(void *arg)
 	return NULL;
 }
 
-/* Start the workers. Where the system gives fewer, or none, the output is the same and only slower. */
+/* Start the workers. If the system gives fewer, or none, the output is the same and only slower. */
 static void
 start_workers(struct tt_pack *pack)
 {

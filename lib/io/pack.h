@@ -22,7 +22,10 @@ const struct tt_coding *tt_pack_coding(const char *path);
 int tt_pack_new(struct tt_env *env, const struct tt_coding *coding, struct tt_dest *dest,
     struct tt_pack **pack, struct tt_err *err);
 
-/* What is written is whole packets (packet.h): blocks are cut between them. Before the first write. ${forms}: of stamps, for a coding of these. */
+/*
+ * Declare that only whole packets are written (packet.h): blocks are cut between them. Before the first write. ${forms}: the forms of stamps, for a coding of
+ * these.
+ */
 void tt_pack_packets(struct tt_pack *pack, const struct tt_forms *forms);
 
 int tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err);

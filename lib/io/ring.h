@@ -9,7 +9,7 @@
 
 #include "base/env.h"
 
-/* What a name led to: nothing to read, an open file, a file that only another user may read, or an error of the system. */
+/* The result of opening a name: nothing to read, an open file, a file that only another user may read, or an error of the system. */
 enum tt_ring { TT_RING_NONE, TT_RING_OPEN, TT_RING_BARRED, TT_RING_FAILED };
 
 /* True if ${path} is named as rings are. */

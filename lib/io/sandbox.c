@@ -48,7 +48,7 @@
 #define FS_REFER UINT64_C(0x2000)
 #define FS_TRUNCATE UINT64_C(0x4000)
 #define FS_IOCTL_DEV UINT64_C(0x8000)
-/* What may be allowed for something that is not a directory. */
+/* The rights that may be allowed for something that is not a directory. */
 #define FS_OF_FILE (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 
 struct ruleset {
@@ -164,8 +164,7 @@ add_output(int rules, const struct ruleset *r, const char *path)
 }
 
 /*
- * Temporary files have no names, and nothing in their directory need be named for them. Where its file system has no
- * such files they have one for a moment.
+ * Temporary files have no names, and nothing in their directory need be named for them. If its file system has no such files, they have a name for a moment.
  */
 static bool
 named_files(const char *dir)
@@ -244,7 +243,7 @@ tt_sandbox_mode(const char *text, enum tt_sandbox_mode *mode, struct tt_err *err
 	return TT_OK;
 }
 
-/* What came of the two parts: 0 or an errno each. */
+/* The results of the two parts: 0 or an errno each. */
 static int
 judge(const struct tt_env *env, int files, int calls, bool say, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * What a process that reads foreign bytes gives up: Landlock for files and network, seccomp for system calls.
+ * Gives up what a process that reads foreign bytes does not need: Landlock for files and network, seccomp for system calls.
  *
  * Two stages, each a step down that nothing takes back:
  *
@@ -8,7 +8,7 @@
  *	signalled.
  * seal	the inputs are open. Nothing that exists is opened any more, but devices and FIFOs among
  *	`write`, for writing. New files are made, renamed and removed below the directories of `write`, and files
- *	without a name made in `scratch` (with one where its file system has no others: then they are removed there,
+ *	without a name made in `scratch` (with one if its file system has no others: then they are removed there,
  *	too); with a plan of nothing there is no file system left. Threads can be started, processes cannot.
  *
  * In both no file is made that runs as its owner, and no descriptor sends signals.

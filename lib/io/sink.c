@@ -12,7 +12,7 @@
 /* Plain output goes to the system in pieces of about this size. */
 #define BUFFER ((size_t)1 << 18)
 
-/* What is at least so long goes there as it is: to copy it costs more than a call. */
+/* Writes of at least this length are not copied: copying costs more than a call. */
 #define LONG ((size_t)1 << 16)
 
 struct tt_sink {

@@ -98,9 +98,9 @@ void tt_sink_sweep(int dir, long pid);
 
 /**
  * tt_sink_sweep_output(path):
- * Unlink the temporaries that runs which were killed left of output ${path} and of its numbered ones, NAME-001.SUFFIX: if no process here has the
- * number in the name, and nobody holds the lock that a writer has on its temporary, as one on another machine or in another container would. Where files
- * cannot be locked they stay.
+ * Unlink the temporaries that runs which were killed left of output ${path} and of its numbered ones, NAME-001.SUFFIX: if no process here has the number in
+ * the name, and nobody holds the lock that a writer has on its temporary, as one on another machine or in another container would. If files cannot be locked,
+ * they stay.
  */
 void tt_sink_sweep_output(const char *path);
 

@@ -11,7 +11,7 @@
 
 enum { LEAST_PIECE = 4096 };          /* bytes of a run that are read at once, at least */
 enum { DOUBLED = 9, LEAST_CAP = 8 };  /* how often the room for records in memory doubles; records that it has at first, at least */
-enum { LEAST_KEYS = 256, LARGEST = 256 };     /* records are sorted by keys if there are so many, and none has more bytes than this */
+enum { LEAST_KEYS = 256, LARGEST = 256 };     /* records are sorted by keys if there are at least this many, and none has more bytes than this */
 
 void
 tt_sorter_init(struct tt_sorter *s, struct tt_env *env, const struct tt_sorter_form *form)

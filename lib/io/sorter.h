@@ -1,9 +1,9 @@
 /**
  * Sorts records of one size with bounded memory.
  *
- * Records are put in in any order. Those that have the same key become one, which holds what all of them come to. Up to TT_SORTER_ROOM bytes wait
- * in memory; then they are sorted and go to a spool (io/spool.h) as a run, and reading merges the runs. Where a number tells the order of most
- * records, millions are sorted in a quarter of the time.
+ * Records are put in in any order. Records with the same key become one, which holds the sum of all. Up to TT_SORTER_ROOM bytes wait in memory; then they are
+ * sorted and go to a spool (io/spool.h) as a run, and reading merges the runs. If a number tells the order of most records, millions are sorted in a quarter
+ * of the time.
  *
  * Memory: TT_SORTER_ROOM while records of at most a kilobyte come, and 32 bytes for each that waits where they have keys; while they are read as
  * much again at most, unless there are thousands of runs.
@@ -24,7 +24,7 @@ struct tt_err;
 
 enum { TT_SORTER_ROOM = 2 << 20 };
 
-/* What the records are. */
+/* The kind of records. */
 struct tt_sorter_form {
 	size_t size;                  /* of one */
 	const char *what;             /* for messages: "sums of frames" */

@@ -26,8 +26,8 @@ int tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err);
 
 /**
  * tt_spool_add(env, fd, at, p, n, err):
- * Write ${n} bytes at ${at}, the spool's end. Where they do not fit into env->spool_memory any more, the spool
- * moves to a temporary file, and *${fd} becomes that file's.
+ * Write ${n} bytes at ${at}, the spool's end. If they no longer fit into env->spool_memory, the spool moves to a temporary file, and *${fd} becomes that
+ * file's.
  * Errors: TT_E_LIMIT over env->spool_max, TT_E_IO naming the directory.
  */
 int tt_spool_add(const struct tt_env *env, int *fd, uint64_t at, const void *p, size_t n, struct tt_err *err);

@@ -146,7 +146,7 @@ there(const struct tt_src_info *info, uint64_t at, size_t want)
 	return want < left ? want : (size_t)left;
 }
 
-/* What is fetched, if ${at} is wanted next: from the end of the window on, or from there. */
+/* The bytes fetched if ${at} is wanted next: from the end of the window on, or from there. */
 static uint64_t
 next_piece(const struct tt_window *w, uint64_t at)
 {
@@ -154,8 +154,8 @@ next_piece(const struct tt_window *w, uint64_t at)
 }
 
 /*
- * The piece that was fetched becomes the window, with the bytes before it that the window has, if that is all of what would be read; else it is dropped. What
- * is shown is the same in both cases, so that nobody sees who was first.
+ * The piece that was fetched becomes the window, with the bytes before it that the window has, if that is all of what would be read; else it is dropped. The
+ * bytes shown are the same in both cases, so that nobody sees who was first.
  */
 static bool
 use(struct tt_window *w, unsigned i, uint64_t at, size_t want)

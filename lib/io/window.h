@@ -1,10 +1,10 @@
 /**
  * A window onto an input whose heads are read one after the other, and searched for after damage.
  *
- * On input that can seek it goes anywhere, on other input forward only. On the former, what will be asked for next may be fetched meanwhile, two
- * pieces at a time.
- * Memory: the largest part asked for so far, at most doubled; of an input whose size is known, of what of it is there. For what is fetched,
- * twice more the largest part planned, and 512 KiB for each. What others keep comes on top, and is used again.
+ * On input that can seek it goes anywhere, on other input forward only. On the former, bytes that will be asked for next may be fetched meanwhile, two pieces
+ * at a time.
+ * Memory: the largest part asked for so far, at most doubled; of an input whose size is known, of what of it is there. For what is fetched, twice more the
+ * largest part planned, and 512 KiB for each. Blocks that others keep come on top, and are used again.
  * Threads: one; tt_window_fetch() may run on others beside all calls but tt_window_free(), and so may tt_window_let_go().
  */
 #ifndef TT_IO_WINDOW_H
@@ -15,7 +15,7 @@
 
 #include "io/src.h"
 
-/* What was read in one go: the window uses it, or a piece that was fetched, and whoever keeps it. */
+/* Bytes read in one go: the window uses it, or a piece that was fetched, and whoever keeps it. */
 struct tt_window_block {
 	struct tt_window *w;
 	_Atomic unsigned users;
@@ -35,7 +35,10 @@ struct tt_window {
 	struct tt_window_block *spare;        /* nobody uses these */
 	bool ended;                   /* on input that cannot seek: it holds no more than the window */
 	struct tt_err end_err;        /* and why, where it was not a proper end */
-	/* What is fetched, and what the reading thread knows of it: the pieces that follow the window; of no bytes: none. */
+	/*
+	 * The pieces that follow the window and are fetched, and what the reading thread knows of them; a piece of no
+	 * bytes: none.
+	 */
 	struct tt_window_piece {
 		pthread_mutex_t lock;
 		/* n bytes from ${at} on, after room for what the window has before; while n is 0, ${want} bytes are to be fetched. */
@@ -76,7 +79,7 @@ void tt_window_let_go(struct tt_window_block *b);
 bool tt_window_plan(struct tt_window *w, uint64_t at, size_t want);
 
 /*
- * Fetch what was planned, unless another thread does so already; tt_window_show() then need not read it. What cannot be fetched is left to
+ * Fetch what was planned, unless another thread does so already; tt_window_show() then need not read it. A piece that cannot be fetched is left to
  * tt_window_show(), which says why.
  */
 void tt_window_fetch(struct tt_window *w);

@@ -29,7 +29,7 @@ wants_quotes(const char *s, size_t n, char sep)
 	return memchr(s, sep, n) || memchr(s, '"', n) || memchr(s, '\r', n) || memchr(s, '\n', n);
 }
 
-/* What a field may hold: valid UTF-8 without control characters, except line ends and tabs. */
+/* The text that a field may hold: valid UTF-8 without control characters, except line ends and tabs. */
 static bool
 is_clean(const char *s, size_t len)
 {

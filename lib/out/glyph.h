@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * One character as it is shown: its ${len} bytes at ${s}, the ${take} bytes it takes of the text, and its columns. What a terminal would
- * obey (controls, direction overrides) and what is not UTF-8 is shown as '?'.
+ * One character as it is shown: its ${len} bytes at ${s}, the ${take} bytes it takes of the text, and its columns. A character that a terminal would obey
+ * (controls, direction overrides), and a byte that is not UTF-8, is shown as '?'.
  */
 struct tt_glyph { const char *s; size_t len, take; unsigned width; };
 

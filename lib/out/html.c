@@ -201,7 +201,7 @@ tt_html_prose(struct tt_buf *out, const char *s)
 	tt_buf_free(&text);
 }
 
-/* What people read of a cell. ${fact}: without a heading that has its unit; times have theirs, and four digits everywhere. */
+/* The text of a cell for people. ${fact}: without a heading that has its unit; times have theirs, and four digits everywhere. */
 static void
 put_human(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, bool fact)
 {
@@ -366,7 +366,7 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, c
 	tt_buf_text(out, ">");
 }
 
-/* A fact a row: its name, and a value of each row of the table that is shown. Of several rows, the first fact says which is which. */
+/* A fact a row: its name, and a value of each row of the table that is shown. If there are several rows, the first fact says which is which. */
 static void
 put_facts(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view *v, const size_t *col, size_t ncol)
 {

@@ -13,7 +13,7 @@
 
 #include "out/table.h"
 
-/* ${s} as text, also in an attribute. What is not UTF-8, and what would turn the direction of text or is a control, becomes U+FFFD. */
+/* ${s} as text, also in an attribute. Bytes that are not UTF-8, controls, and what would turn the direction of text, become U+FFFD. */
 void tt_html_text(struct tt_buf *out, const char *s);
 
 /* The same of prose: a number and its unit stay on one line. */
@@ -39,12 +39,12 @@ void tt_html_section(struct tt_buf *out, const char *id, const char *title);
 struct tt_html_view {
 	const char *const *col;       /* ids of the columns, ended by NULL, where there are such; NULL: all that hold something */
 	size_t from, to;              /* these rows; to 0: all from there */
-	size_t of;                    /* they are the first of so many, in the order of the table; 0: it does not matter */
+	size_t of;                    /* the number of rows of which these are the first, in the order of the table; 0: it does not matter */
 	const char *link;             /* the first column links to this, "-" and the number of the row, from 1; NULL: it does not */
 	/* One column more after the first, which no table has, like a picture; its id and title. NULL: there is none. */
 	const char *more, *more_title;
 	void (*put_more)(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg); /* "<td ...>...</td>" */
-	/* What stands under the text of a cell in this column. NULL: nothing. */
+	/* The text under the text of a cell in this column. NULL: nothing. */
 	const char *below;
 	void (*put_below)(struct tt_buf *out, const struct tt_table *t, size_t row, const void *arg);
 	const void *arg;              /* of both */

@@ -95,7 +95,7 @@ tt_put_time_short(char *p, int64_t ns)
 	static const struct { int64_t unit; const char *name; } in[] = { { 1000000000, " s" }, { 1000000, " ms" }, { 1000, " µs" } };
 
 	for (size_t i = 0; i < sizeof in / sizeof in[0]; i++) {
-		/* What would round to 1,000 of the smaller unit is one of this. */
+		/* A value that would round to 1,000 of the smaller unit is one of this. */
 		if (!below(ns, in[i].unit - in[i].unit / 20000))
 			return put(put_four(p, ns, in[i].unit), in[i].name);
 	}

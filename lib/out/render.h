@@ -1,5 +1,5 @@
 /**
- * What the renderers share; private to lib/out.
+ * Shared by the renderers; private to lib/out.
  */
 #ifndef TT_OUT_RENDER_H
 #define TT_OUT_RENDER_H
@@ -42,7 +42,7 @@ void tt_render_part(const struct tt_table *t, const struct tt_render_opts *o, st
 /* True if no row has a value here: then text leaves out the column. */
 bool tt_column_empty(const struct tt_table *t, size_t col);
 
-/* What the heading adds to the column's title: " %" or "". */
+/* The unit that the heading adds to the column's title: " %" or "". */
 const char *tt_column_suffix(enum tt_unit unit);
 
 /* True if this column holds numbers, which are right-aligned. */

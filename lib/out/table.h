@@ -10,8 +10,8 @@
  * "# id". NS and BYTES are integers, PERCENT a number with 2 decimals, MILLI with 3, HEX a string,
  * an empty cell is null or nothing.
  *
- * Errors stick: a report keeps the first one, and nothing is added to it from then on. What adds to it never fails to its
- * caller: a table, a row or a text is always there to be written to. tt_render() gives the error back, as tt_report_error() does.
+ * Errors stick: a report keeps the first one, and nothing is added to it from then on. Functions that add to it never fail to their caller: a table, a row or
+ * a text is always there to be written to. tt_render() gives the error back, as tt_report_error() does.
  *
  * Rows that are too many to be held come from a stream (struct tt_stream): the table holds some of them, and whoever wants the next calls
  * tt_rows_next(). A table that is sorted or limited holds its rows, of a limited one no more than those that are left.
@@ -68,8 +68,8 @@ struct tt_cell {
 struct tt_table;
 
 /*
- * Rows that are made as they are written, in parts. Part of a struct of whoever makes them, in the report's arena. What ${more} adds with
- * tt_row(), and texts it makes with tt_text(), is good until the next call. Errors stay in the report.
+ * Rows that are made as they are written, in parts. Part of a struct of whoever makes them, in the report's arena. Rows that ${more} adds with tt_row(), and
+ * texts it makes with tt_text(), are good until the next call. Errors stay in the report.
  */
 struct tt_stream {
 	bool (*more)(struct tt_stream *s, struct tt_table *t);        /* add the next rows, one at least; false: there are no more */
@@ -172,8 +172,8 @@ void tt_table_free(struct tt_table *t);
 void tt_table_stream(struct tt_table *t, struct tt_stream *s);
 
 /*
- * To see all rows of a table, part by part: the first are there after tt_rows_first(), the next after each tt_rows_next() that is true.
- * Of a table that holds its rows there is one part, which may be empty.
+ * To see all rows of a table, part by part: the first are there after tt_rows_first(), the next after each tt_rows_next() that is true. A table that holds
+ * its rows has one part, which may be empty.
  */
 void tt_rows_first(const struct tt_table *t);
 bool tt_rows_next(const struct tt_table *t);

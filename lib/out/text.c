@@ -7,9 +7,8 @@
  *	  Job 1          12  3.120 ms
  *	  … 12 more (--limit 0 shows all)
  *
- * Columns without a single value are left out. Where a width is given, long names lose their middle, lists and sentences go
- * on in the next line, and if that is not enough, columns are left out from the right and named under the table. Without a
- * width (a pipe, a file) nothing is cut.
+ * Columns without a single value are left out. If a width is given, long names lose their middle, lists and sentences go on in the next line, and if that is
+ * not enough, columns are left out from the right and named under the table. Without a width (a pipe, a file) nothing is cut.
  */
 #include <stdio.h>
 #include <string.h>
@@ -74,8 +73,8 @@ put_text(struct writer *w, const char *s, size_t n)
 }
 
 /*
- * Write the ${n} bytes at ${s} in at most ${max} columns (0: any). What is too long loses its middle: names of one namespace begin
- * alike, and overloads end alike.
+ * Write the ${n} bytes at ${s} in at most ${max} columns (0: any). A text that is too long loses its middle: names of one namespace begin alike, and
+ * overloads end alike.
  */
 static size_t
 put_cut(struct writer *w, const char *s, size_t n, size_t max)

@@ -50,7 +50,7 @@ tt_db_missing(void)
 
 /* --- errors ------------------------------------------------------------------------- */
 
-/* What SQLite's ${code} is in our terms. */
+/* SQLite's ${code} in our terms. */
 static int
 tell(struct tt_db *db, int code, struct tt_err *err)
 {
@@ -623,7 +623,7 @@ check_journal(const char *path, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What a statement may do: read, and call functions. */
+/* The rights of a statement: read, and call functions. */
 static int
 allow(void *arg, int what, const char *a, const char *b, const char *c, const char *d)
 {
@@ -706,7 +706,7 @@ tt_db_query(struct tt_db *db, const char *sql, struct tt_db_query **out, struct 
 		return err->code;
 	q->db = db;
 	code = sqlite3_prepare_v2(db->sql, sql, -1, &q->stmt, &rest);
-	/* Of some statements the code is SQLITE_ERROR. */
+	/* For some statements the code is SQLITE_ERROR. */
 	if ((code & 0xff) == SQLITE_AUTH || (code != SQLITE_OK && strncmp(sqlite3_errmsg(db->sql), "not authorized", 14) == 0))
 		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a query reads one database and changes nothing: %s", sqlite3_errmsg(db->sql));
 	else if (code != SQLITE_OK)

@@ -10,7 +10,7 @@
  * SQLite reaches files by functions of vfs.h alone, never by names, so it works in a sealed process (io/sandbox.h). Its memory is not counted
  * in env->mem: TT_DB_CACHE bytes of pages, and as many again where it sorts.
  *
- * Errors of outputs stick: the first is kept, nothing is added from then on, and tt_db_error() tells it. What adds returns nothing.
+ * Errors of outputs stick: the first is kept, nothing is added from then on, and tt_db_error() tells it. Functions that add to it return nothing.
  *
  * Without libsqlite3 (the Makefile looks for it) all of this is there, and fails with what tt_db_missing() says.
  *
@@ -57,7 +57,7 @@ struct tt_db_table {
 
 /**
  * tt_db_make(env, rows, db, err):
- * An empty database, for about so many ${rows}: few make small pages, so that a small one with many tables stays small.
+ * Make an empty database, for about ${rows} rows: few make small pages, so that a small one with many tables stays small.
  * Errors: TT_E_USAGE where tt_db_missing(), TT_E_NOMEM, TT_E_IO naming the directory of temporary files.
  */
 int tt_db_make(struct tt_env *env, uint64_t rows, struct tt_db **db, struct tt_err *err);
@@ -86,8 +86,8 @@ void tt_db_name(struct tt_buf *sql, const char *name);
 
 /**
  * tt_db_insert(db, table, ncol):
- * Rows into ${table}, which has ${ncol} columns: set columns, then tt_db_row(). What is not set is NULL. Belongs to ${db}.
- * NULL after an error; all that takes one takes NULL and does nothing.
+ * Rows into ${table}, which has ${ncol} columns: set columns, then tt_db_row(). A column that is not set is NULL. Belongs to ${db}. NULL after an error; all
+ * that takes one takes NULL and does nothing.
  */
 struct tt_db_insert *tt_db_insert(struct tt_db *db, const char *table, size_t ncol);
 

@@ -113,7 +113,7 @@ exact_p(const struct ranked *r, size_t m, size_t n, double *p, struct tt_mem *me
 
 	for (size_t i = 0; i < m + n; i++)
 		any |= r[i].twice;
-	/* Where none are equal, ranks themselves are whole numbers, and there are half as many sums. */
+	/* If no two are equal, ranks themselves are whole numbers, and there are half as many sums. */
 	for (size_t i = 0; i < m + n; i++) {
 		w[i] = any & 1 ? r[i].twice : r[i].twice / 2;
 		if (r[i].of_y == (n <= m))

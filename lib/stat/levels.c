@@ -15,7 +15,7 @@ struct best {
 	size_t levels;
 };
 
-/* What of the squares between two places a single level leaves. */
+/* The sum of squares that a single level leaves between two places. */
 static double
 left(const struct best *a, const struct best *b, size_t n)
 {

@@ -61,7 +61,7 @@ differing(const int64_t *v, size_t n)
 	return differ;
 }
 
-enum { FEW = 48 };                    /* so many are sorted by insertion */
+enum { FEW = 48 };                    /* up to this many are sorted by insertion */
 
 static void
 insert_all(int64_t *v, size_t n)

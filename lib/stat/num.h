@@ -23,7 +23,7 @@ uint64_t tt_nearest_rank(uint64_t n, uint64_t num, uint64_t den);
 /* Sort ${n} values ascending, in place. */
 void tt_sort_i64(int64_t *v, size_t n);
 
-/* What has the place ${at} < ${n}, from 0, when they are sorted, in about as long as a look at each of them; their order changes. */
+/* The value at place ${at} < ${n}, from 0, of the sorted values, in about as long as a look at each of them; their order changes. */
 int64_t tt_select_i64(int64_t *v, size_t n, size_t at);
 
 /* The nearest-rank quantile of ${n} sorted values; 0 if there are none. */

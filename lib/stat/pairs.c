@@ -1,10 +1,9 @@
 /**
  * Tests the differences within pairs.
  *
- * Looks are exact by counting: of all 2^n ways to give signs to the first n differences it is known at which levels one would have
- * stopped before. At each look, level by level from the strictest, those with the largest rank sums are added as long as no level
- * has more than it may spend by then. What stops at a strict level stops at all looser ones, so that the smallest level at which a
- * series stops is a p value.
+ * Looks are exact by counting: of all 2^n ways to give signs to the first n differences it is known at which levels one would have stopped before. At each
+ * look, level by level from the strictest, those with the largest rank sums are added as long as no level has more than it may spend by then. A series that
+ * stops at a strict level stops at all looser ones, so that the smallest level at which it stops is a p value.
  */
 #include "stat/pairs.h"
 
@@ -18,9 +17,9 @@
 
 #define BIT (1 + 1e-9)                /* what rounding may take */
 #define SUM_MAX (TT_PAIRS_EXACT * (TT_PAIRS_EXACT + 1))
-#define LATE 5                        /* beyond TT_PAIRS_EXACT one looks after so many pairs */
-#define FAR 5                         /* so many times as far from the median level as the median of distances from it */
-#define EVEN_MOST(n) ((n) / 2)        /* so many of n are evened out at most: more are no accidents */
+#define LATE 5                        /* pairs between two looks, beyond TT_PAIRS_EXACT */
+#define FAR 5                         /* an outlier is this many times as far from the median level as the median of distances from it */
+#define EVEN_MOST(n) ((n) / 2)        /* at most this many of n are evened out: more are no accidents */
 #define APART 0.15                    /* of the level goes on rows that are set apart for being far below their limits */
 #define DIVISIONS 64
 #define EFFICIENCY 0.955              /* of ranks beside means where differences are normal: 3 / pi */
@@ -178,7 +177,7 @@ rank_sizes(const struct tt_pair *pair, size_t n, int64_t limit, struct signed_ra
 	return n - zeros;
 }
 
-/* Of all ways to take some of the ${n} weights, the shares whose sum is 0, 1, ... *${most}; free with so many and one. */
+/* Among all ways to take some of the ${n} weights, the shares whose sum is 0, 1, ... *${most}; free it with that number and one. */
 static double *
 shares(const unsigned *w, size_t n, size_t *most, struct tt_mem *mem, struct tt_err *err)
 {
@@ -315,10 +314,10 @@ double
 tt_pairs_seen(const struct tt_change *c, size_t most, double limit, double alpha, double power)
 {
 	double level = tt_student_point(alpha, c->df), more = -tt_student_point(power, INFINITY), point = more;
-	/* Near the least p that there is, ranks show less than means: by so much, by simulation of 8 to 20 normal differences. */
+	/* Near the smallest possible p, ranks show less than means: by so much, by simulation of 8 to 20 normal differences. */
 	double coarse = 1 + 0.3 * ldexp(1, -(int)most) / alpha;
 
-	/* Both this run's scatter and the next one's are known as well as so many degrees of freedom have it. */
+	/* The scatter of this run and of the next one are known as well as this many degrees of freedom allow. */
 	for (int i = 0; i < 20; i++)
 		more = point * sqrt(1 + (level * level + (level + more) * (level + more)) / (2 * c->df));
 	return limit + coarse * c->se * (level + more);
@@ -387,7 +386,7 @@ take_sum(struct looks *l, size_t i, size_t sum)
 	return true;
 }
 
-/* What each level adds at this look of ${n} differences, where ${share} of it may be spent. */
+/* The part that each level adds at this look of ${n} differences, where ${share} of it may be spent. */
 static void
 choose_sums(struct looks *l, size_t n, size_t most, double share)
 {
@@ -408,7 +407,7 @@ choose_sums(struct looks *l, size_t n, size_t most, double share)
 	}
 }
 
-/* One look at the first ${n} <= TT_PAIRS_EXACT differences. What is evened out at one look may not be at another: signs are those before. */
+/* One look at the first ${n} <= TT_PAIRS_EXACT differences. A difference that is evened out at one look may not be at another: signs are those before. */
 static void
 look(struct looks *l, size_t n, double share)
 {
@@ -496,7 +495,7 @@ look_at_all(struct looks *l, const struct tt_pairs_plan *plan, double *now, stru
 	return rc;
 }
 
-/* What p must be at the last look for the level to stop there. */
+/* The p needed at the last look for the level to stop there. */
 static int
 nominal(const struct looks *l, size_t place, double now, double *p, struct tt_mem *mem, struct tt_err *err)
 {
@@ -509,7 +508,7 @@ nominal(const struct looks *l, size_t place, double now, double *p, struct tt_me
 		*p = level_at(place) * now;
 		return TT_OK;
 	}
-	/* What stops at a stricter level stops at this one. */
+	/* A series that stops at a stricter level stops at this one. */
 	for (size_t i = 0; i <= place; i++)
 		least = l->level[i].from < least ? l->level[i].from : least;
 	m = rank_sizes(l->pair, l->n, l->limit, r);
@@ -613,7 +612,7 @@ by_tail(const void *a, const void *b, void *arg)
 	return t[i].ours != t[k].ours ? TT_CMP(t[i].ours, t[k].ours) : TT_CMP(i, k);
 }
 
-/* Of all ways to swap the first ${n} pairs, those in which some row has stopped at a look, or was set apart: by the swaps, one bit each. */
+/* Among all ways to swap the first ${n} pairs, those in which some row has stopped at a look, or was set apart: by the swaps, one bit each. */
 struct stops {
 	uint8_t *is;                  /* NULL: there was no look yet */
 	size_t n;
@@ -714,7 +713,7 @@ set_apart(const struct together *t, size_t *order, size_t nrow, size_t signs, ui
 	return kept;
 }
 
-/* What p must be for a tail of at most ${tail}. */
+/* The p needed for a tail of at most ${tail}. */
 static double
 nominal_of(const struct row_look *l, size_t row, uint32_t tail)
 {
@@ -848,7 +847,7 @@ look_at_rows(struct row_look *l, double alpha, double share, struct tt_mem *mem,
 	return rc;
 }
 
-/* The share of the level for a look after ${n} pairs, once *${spent} is spent; 0: no look. Where no sum is rare enough, it is kept. */
+/* The share of the level for a look after ${n} pairs, once *${spent} is spent; 0: no look. If no sum is rare enough, it is kept. */
 static double
 look_share(const struct tt_pairs_plan *plan, size_t n, bool last, double alpha, double *spent)
 {

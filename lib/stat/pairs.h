@@ -2,15 +2,15 @@
  * Tests whether the centre of differences within pairs is above a limit: by Wilcoxon's signed ranks, exactly, and also where one looks after each
  * pair and stops as soon as the answer is clear.
  *
- * Whatever both runs of a pair share cancels in its difference. What is assumed is that differences lie evenly around their centre,
- * as they do where both runs are of one build. Probabilities are of all ways to give signs to the differences from the limit,
- * ties and all, as wilcox.exact of R's exactRankTests computes them; differences that equal the limit are left out.
+ * Effects that both runs of a pair share cancel in its difference. The assumption is that differences lie evenly around their centre, as they do if both runs
+ * are of one build. Probabilities are of all ways to give signs to the differences from the limit, ties and all, as wilcox.exact of R's exactRankTests
+ * computes them; differences that equal the limit are left out.
  *
- * Runs far from the others count less: they are evened out first. What moves one run of a pair moves its difference, and its level, the mean of
- * both runs, by half as much. Of TT_PAIRS_EVEN pairs or more, those have such a run whose level is more than five times as far from the median
- * level as levels are from it in the median, if they are at most half. Twice that distance is taken off the distance of the difference from the limit, where
- * that brings them closer. It hangs on levels and distances alone, which stay the same if the runs of a pair change places, so signs are as
- * likely as before. Pairs that equal the limit do not count.
+ * Runs far from the others count less: they are evened out first. An effect on one run of a pair moves its difference, and its level, the mean of both runs,
+ * by half as much. With TT_PAIRS_EVEN pairs or more, such a run is in those whose level is more than five times as far from the median level as levels are
+ * from it in the median, if they are at most half. Twice that distance is taken off the distance of the difference from the limit, where that brings them
+ * closer. It hangs on levels and distances alone, which stay the same if the runs of a pair change places, so signs are as likely as before. Pairs that equal
+ * the limit do not count.
  * Differences and levels are at most 2^60 in size.
  */
 #ifndef TT_STAT_PAIRS_H
@@ -20,8 +20,8 @@
 #include "stat/session.h"
 
 #define TT_PAIRS_MOST 200             /* pairs */
-#define TT_PAIRS_EVEN 8               /* from so many on runs far from the others can be told */
-#define TT_PAIRS_EXACT 20             /* up to so many all ways to give signs are gone through */
+#define TT_PAIRS_EVEN 8               /* with this many pairs, runs far from the others can be told */
+#define TT_PAIRS_EXACT 20             /* up to this many pairs, all ways to give signs are gone through */
 
 /* The two runs of a pair. */
 struct tt_pair {

@@ -1,10 +1,10 @@
 /**
  * Refreshes: the grid that frames are shown on, and how many refreshes of the display each takes.
  *
- * A display with vertical sync shows a frame at one of its refreshes, which are a period P apart. What a capture knows are the frames' own begins and
- * ends, and the ends of their waits for the limit, each late by what the system takes to wake a thread. These points are about whole numbers of P
- * apart, and their errors do not add up: over sixteen frames they are no larger than over one. That tells a display from a timer, whose every sleep is
- * late by a little more, and from frames that are merely as long as each other.
+ * A display with vertical sync shows a frame at one of its refreshes, which are a period P apart. A capture has the frames' own begins and ends, and the ends
+ * of their waits for the limit, each late by what the system takes to wake a thread. These points are about whole numbers of P apart, and their errors do not
+ * add up: over sixteen frames they are no larger than over one. That tells a display from a timer, whose every sleep is late by a little more, and from
+ * frames that are merely as long as each other.
  *
  * Method: blocks of points are fitted with the longest period that most of their distances are multiples of; neighbours that agree are one stretch of the
  * capture; the points of a stretch are counted along the grid by a loop that follows the phase; the period is the slope of a straight line through points
@@ -24,7 +24,7 @@
 struct tt_err;
 struct tt_mem;
 
-/* What the fit asks most of a frame. Times in ns. */
+/* The facts of a frame that the fit asks for most. Times in ns. */
 struct tt_refresh_frame {
 	int64_t start, end;
 	int64_t released;             /* when its last wait for the limit of at least TT_RELEASE_MIN_NS ended; INT64_MIN: it has none */

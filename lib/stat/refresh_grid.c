@@ -50,8 +50,7 @@ spread_of_steps(const struct tt_refresh_fit *f, const struct tt_stretch *s, size
 
 /*
  * True if errors do not add up: over ${apart} points they are about as large as over one. Those of a timer grow with the root of the number of frames; the
- * line is half-way, on a scale of ratios. What is little of a period may be the fit's own error, which is left out then; what is next to nothing of it is
- * that of the clock.
+ * line is half-way, on a scale of ratios. A small part of a period may be the fit's own error, which is left out then; a tiny part is the error of the clock.
  */
 static bool
 keeps_phase(const struct tt_refresh_fit *f, const struct tt_stretch *s)
@@ -158,7 +157,7 @@ divide_period(const struct tt_refresh_fit *f, struct tt_stretch *s)
 
 enum { LOCK_POINTS = 16 };
 
-/* Of the points [from, end) the one whose phase most others have. */
+/* Find the point of [from, end) whose phase most others share. */
 static size_t
 commonest_phase(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t ps)
 {
@@ -180,7 +179,7 @@ commonest_phase(const struct tt_refresh_fit *f, size_t from, size_t end, int64_t
 	return best;
 }
 
-/* Where the loop is: a refresh and its time, in ps from ${zero}; and the period there. */
+/* The state of the loop: a refresh and its time, in ps from ${zero}; and the period there. */
 struct lock { int64_t zero, at, ps; int32_t tick; };
 
 static void
@@ -345,7 +344,7 @@ price(int64_t taken, int64_t target, int64_t needed, int64_t ps)
 /* The refreshes between the points of frames and of those before, in order of frames. */
 struct steps { const struct tt_refresh_fit *f; size_t q, end, skip; };
 
-/* Those of frame ${i}; 0: not known. */
+/* Refreshes of frame ${i}; 0: not known. */
 static int64_t
 next_step(struct steps *s, size_t i)
 {
@@ -457,10 +456,10 @@ tick_by(const struct edges *e, size_t q, int64_t ts)
 }
 
 /*
- * The refresh that the end of frame ${i}, at ${ts}, follows. Where a frame waits first and works then, the refreshes up to the next frame's point are
- * divided: it has those of its own point, and the next frame what it waits beyond its target; unless it worked for longer than its target, which makes all of
- * them its own. Where no point of the very next frame tells when it was shown (the capture ends, a gap follows, the next frame did not wait), that was at the
- * first refresh after its work.
+ * The refresh that the end of frame ${i}, at ${ts}, follows. If a frame waits first and works then, the refreshes up to the next frame's point are divided:
+ * it has those of its own point, and the next frame what it waits beyond its target; unless it worked for longer than its target, which makes all of them its
+ * own. If no point of the very next frame tells when it was shown (the capture ends, a gap follows, the next frame did not wait), that was at the first
+ * refresh after its work.
  */
 static int64_t
 tick_of_end(struct edges *e, size_t i, int64_t ts)

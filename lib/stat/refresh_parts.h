@@ -1,5 +1,5 @@
 /**
- * What the files of the fit of refreshes share: the points that are fitted, and stretches of them. refresh.c finds stretches of one period, refresh_grid.c
+ * Shared by the files of the fit of refreshes: the points that are fitted, and stretches of them. refresh.c finds stretches of one period, refresh_grid.c
  * counts a stretch along its grid and finds the limits in it.
  */
 #ifndef TT_STAT_REFRESH_PARTS_H
@@ -91,7 +91,7 @@ int tt_refresh_segments(struct tt_refresh_fit *f, const struct tt_stretch *s, st
 int tt_refresh_append(struct tt_refresh_fit *f, const struct tt_refresh_segment *is, struct tt_err *err);
 /* True if more than a tenth of the pairs of neighbours in ${s} are closer together than ${ps}. */
 bool tt_refresh_has_short(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t ps);
-/* Make ${ps} fit the pairs of neighbours in ${s} best; returns how many fit within an eighth of it, *${all}: of so many. */
+/* Make ${ps} fit the pairs of neighbours in ${s} best; returns how many fit within an eighth of it, *${all}: their number. */
 size_t tt_refresh_refine(const struct tt_refresh_fit *f, const struct tt_stretch *s, int64_t *ps, size_t *all);
 
 #endif

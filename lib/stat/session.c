@@ -9,11 +9,11 @@
 #include "base/order.h"
 #include "stat/student.h"
 
-/* What quiet machines show beside what sessions show: tuned by simulation for baselines of three to eight sessions. */
+/* The spread of quiet machines, weighed beside that of the sessions: tuned by simulation for baselines of three to eight sessions. */
 #define WEIGHT 3                      /* times the degrees of freedom of the sessions */
 #define WEIGHT_MOST 12
 #define WEIGHT_LEAST 1
-#define BELIEF 4                      /* it weighs all that until the sessions are so many times likelier by themselves */
+#define BELIEF 4                      /* it weighs all that until the sessions are this many times likelier by themselves */
 
 /* --- one session --------------------------------------------------------------------------- */
 
@@ -128,8 +128,8 @@ by_assumed(const struct side *a, const struct side *b, double assumed, struct tt
 }
 
 /*
- * How many degrees of freedom the ${quiet} variance weighs beside ${own} of sessions that show so many times as much. The likelihood of a
- * variance v, where V is found, goes as v^(-own / 2) exp(-own V / 2 v), and is most at v = V.
+ * The degrees of freedom that the ${quiet} variance weighs beside ${own} of sessions, which show so much more. The likelihood of a variance v, where V is
+ * found, goes as v^(-own / 2) exp(-own V / 2 v), and is most at v = V.
  */
 static double
 weight_of_quiet(double own, double times)
@@ -145,7 +145,7 @@ by_own(const struct side *a, const struct side *b, const struct tt_session_past 
 {
 	double own = (double)(a->k + b->k - 2) + past->df, quiet = TT_SESSION_QUIET * fabs(a->mean), squares = a->squares + b->squares + past->squares;
 	double within = a->one * a->captures / (double)a->k, fresh = b->one * b->captures / (double)b->k, s2, weight = 0;
-	/* What is expected of so few captures, by the old ones. */
+	/* The variance expected of so few captures, by the old ones. */
 	double likely = a->one * b->captures / (double)b->k;
 
 	quiet = quiet * quiet + within;
@@ -214,8 +214,8 @@ tt_change_seen(const struct tt_change *c, double limit, double alpha, double pow
 }
 
 /*
- * How likely ${many} captures decide, where ${n} show ${c}. Their change will lie around the present one by what the further captures make of it, and its
- * error, then known, is what sessions and so many captures leave.
+ * The probability that ${many} captures decide, if ${n} show ${c}. Their change will lie around the present one by what the further captures make of it, and
+ * its error, then known, is what sessions and that number of captures leave.
  */
 static double
 decided_by(const struct tt_change *c, double limit, double alpha, size_t n, double many)

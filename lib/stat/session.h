@@ -1,7 +1,7 @@
 /**
  * Tests whether a figure changed between sessions by more than a limit.
  *
- * A session is what was recorded together; its captures share an offset that more of them do not average away. So a session gives one
+ * A session is a set of captures recorded together, which share an offset that more of them do not average away. So a session gives one
  * value, and the test is a prediction: the distance of a new session from the mean of old ones, measured by how far sessions lie from
  * each other. With Y the new value, y the mean of k old ones and s their standard deviation:
  *
@@ -34,7 +34,7 @@
 /* By how much of a value sessions are taken to differ where too few show it: equal builds are then worse in less than 5 % if they differ by 3 %. */
 #define TT_SESSION_SPREAD_PPM 25000
 
-/* What the captures of one session come to. */
+/* The value of one session, from its captures. */
 struct tt_session {
 	double value;                 /* their mean without the smallest and the largest fifth (R: mean(x, trim = 0.2)) */
 	double se2;                   /* square of its standard error: of the winsorised captures, after Tukey, McLaughlin and Yuen */
@@ -76,14 +76,14 @@ struct tt_session_past {
 
 /**
  * tt_session_change(old, k, now, j, assumed, past, c):
- * The change from ${k} old sessions to ${j} new ones. Where they are too few to show the spread of sessions it is that of ${past}
- * (NULL: nothing is known) if these are enough, otherwise ${assumed}, in the unit of the values. False: neither sessions nor captures
- * show any scatter, for each session has one capture and they are fewer than three on the one side or two on both.
+ * The change from ${k} old sessions to ${j} new ones. If they are too few to show the spread of sessions, it is that of ${past} (NULL: nothing is known) if
+ * these are enough, otherwise ${assumed}, in the unit of the values.
+ * False: neither sessions nor captures show any scatter, for each session has one capture and they are fewer than three on the one side or two on both.
  */
 bool tt_session_change(const struct tt_session *old, size_t k, const struct tt_session *now, size_t j, double assumed,
     const struct tt_session_past *past, struct tt_change *c);
 
-/* True if so many sessions show their own spread. */
+/* True if a baseline of this many sessions shows their own spread. */
 bool tt_session_shows(size_t k, size_t j);
 
 /* The probability of a change as large as found, if the true one is at most ${limit}: small is evidence that it is more. */
@@ -96,13 +96,13 @@ double tt_change_not_worse(const struct tt_change *c, double limit);
 double tt_change_low(const struct tt_change *c, double alpha);
 double tt_change_high(const struct tt_change *c, double alpha);
 
-/* What such a comparison can see: the change that is found to be worse than ${limit} at ${alpha} with probability ${power}. */
+/* The smallest change that such a comparison sees: the change that is found to be worse than ${limit} at ${alpha} with probability ${power}. */
 double tt_change_seen(const struct tt_change *c, double limit, double alpha, double power);
 
 /*
  * About how many captures on each side, instead of ${n}, would show with probability TT_CHANGE_DECIDED that the change is more, or that it is less, than
- * ${limit} at ${alpha}. What the true change is, is known only as well as these ${n} have it: it may be nearer to the limit than the one found.
- * By a test of ranks, which takes a twentieth more than one of means. 0: no number up to TT_CHANGE_MOST.
+ * ${limit} at ${alpha}. The true change is known only as well as these ${n} have it: it may be nearer to the limit than the one found. By a test of ranks,
+ * which takes a twentieth more than one of means. 0: no number up to TT_CHANGE_MOST.
  */
 #define TT_CHANGE_MOST 200
 #define TT_CHANGE_DECIDED 0.8

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Beyond so many degrees of freedom the difference to the normal distribution is lost in the rounding. */
+/* Beyond this many degrees of freedom the difference to the normal distribution is lost in the rounding. */
 #define NORMAL_FROM 1e9
 
 /* log of gamma(x + 1/2) / gamma(x): up to where its series converges by the recursion of gamma. */

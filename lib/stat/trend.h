@@ -14,9 +14,9 @@
 #define TT_TREND_LEAST 4
 
 /*
- * Of quiet series that are looked at 25 times, each time one longer, fewer than TT_TREND_LOOKS x p are ever found with a probability of p or
- * less: of 200,000 normal series from four values on 8.3 x p at 0.02, 10.7 x p at 0.005, 14.7 x p at 0.0001, and less from longer ones
- * (tests/stat/trend.sh does the same in small). Of 100 looks it is 19.5 x p at 0.005.
+ * Among quiet series that are looked at 25 times, each time one longer, fewer than TT_TREND_LOOKS x p are ever found with a probability of p or less: 8.3 x p
+ * of 200,000 normal series from four values on at 0.02, 10.7 x p at 0.005, 14.7 x p at 0.0001, and less from longer ones (tests/stat/trend.sh does the same
+ * in small). With 100 looks it is 19.5 x p at 0.005.
  */
 #define TT_TREND_LOOKS 15
 

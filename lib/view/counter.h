@@ -1,6 +1,6 @@
 /**
- * What a counter is, by its definition: name, section, unit, and its values in that unit. Tables, budgets, pages and emitters
- * all take it from here, so that they say the same. Definitions: tracetool-metrics(7), Counters.
+ * Describes a counter by its definition: name, section, unit, and its values in that unit. Tables, budgets, pages and emitters all take it from here, so that
+ * they say the same. Definitions: tracetool-metrics(7), Counters.
  *
  * The definition may be NULL everywhere: the capture does not describe the counter. Texts are borrowed from the definition.
  */
@@ -9,7 +9,7 @@
 
 #include "model/event.h"
 
-/* What the values of a counter are once they are multiplied by ${num}: ns, bytes, percent, Hz or a number. */
+/* The meaning of a counter's values once they are multiplied by ${num}: ns, bytes, percent, Hz or a number. */
 enum tt_quantity { TT_OF_NUMBER, TT_OF_TIME, TT_OF_BYTES, TT_OF_PERCENT, TT_OF_HZ };
 struct tt_counter_base { enum tt_quantity of; int64_t num; const char *name; };
 

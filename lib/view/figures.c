@@ -48,7 +48,7 @@ tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 		*v = at_most((uint64_t)tt_column_at(&f->alloc_n, i));
 		return true;
 	case TT_FRAME_TIMING + TT_TIMING_RENDER:
-		/* What the engine measured it may have measured of some frames alone; where zones tell it, a frame without work has 0. */
+		/* A time that the engine measured may exist for some frames only; if zones tell it, a frame without work has 0. */
 		*v = tt_frames_render(f, i);
 		return *v != 0 || (f->has_render && !f->render_measured);
 	default:
@@ -143,7 +143,7 @@ tt_values_fps(const struct tt_values *v, size_t part)
 }
 
 /*
- * What a frame of a rate may take: its time, rounded up to whole ns, and a microsecond. Clocks count in steps, of 100 ns in Unity's .raw, of a
+ * The time that a frame of a rate may take: the period, rounded up to whole ns, and a microsecond. Clocks count in steps, of 100 ns in Unity's .raw, of a
  * microsecond in its older .data: a frame of exactly 1/60 s may be a step longer there.
  */
 enum { CLOCK_STEP = 1000 };

@@ -129,8 +129,8 @@ struct tt_gc_stat tt_collections(const struct tt_gc_stat *gen, size_t from, size
 /* --- calls ---------------------------------------------------------------------------- */
 
 /*
- * The sums of the zones of one marker, or of several: ${total} counts a zone where none of them is open around it, ${all}
- * every one. What a hidden wrapper does itself belongs to the zone around it.
+ * The sums of the zones of one marker, or of several: ${total} counts a zone only if none of them is open around it, ${all} every one. The self time of a
+ * hidden wrapper belongs to the zone around it.
  */
 struct tt_calls {
 	uint64_t n;

@@ -35,7 +35,7 @@ tt_frame_sums_free(struct tt_frame_sums *s)
 	s->cap = s->capfirst = s->caplost = s->capfilling = s->nfilling = 0;
 }
 
-/* What waits. */
+/* The markers that wait. */
 static void
 find_waits(struct tt_frame_sums *s)
 {

@@ -11,7 +11,7 @@
 
 struct tt_views;
 
-/* What of a node every frame needs to know. */
+/* The facts of a node that every frame needs. */
 enum {
 	TT_SUM_OUTER = 1,             /* no zone of its marker is around it */
 	TT_SUM_IN_WAIT = 2,           /* it or a zone around it waits */

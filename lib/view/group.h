@@ -1,8 +1,8 @@
 /**
  * Groups of rows (--group-by): a thread, an assembly, a namespace, a domain.
  *
- * Markers are grouped where the call tree is looked at (paths.h), classes here. What the filters choose stays chosen: a
- * group holds only the markers and classes that --marker and --category choose.
+ * Markers are grouped where the call tree is looked at (paths.h), classes here. The choice of the filters stays: a group holds only the markers and classes
+ * that --marker and --category choose.
  */
 #ifndef TT_VIEW_GROUP_H
 #define TT_VIEW_GROUP_H
@@ -29,14 +29,14 @@ const char *tt_group_key(size_t i);
 #define TT_BY_NAME (1u << TT_GROUP_ASSEMBLY | 1u << TT_GROUP_NAMESPACE)
 #define TT_BY_DOMAIN (1u << TT_GROUP_DOMAIN)
 
-/* What to show of a marker: its name, or by assembly and namespace that. NULL: out of memory. */
+/* The text to show of a marker: its name, or by assembly and namespace that. NULL: out of memory. */
 const char *tt_group_marker(const struct tt_model *m, enum tt_group group, const struct tt_name *name, struct tt_arena *text,
     struct tt_err *err);
 
 #define TT_NO_NAMESPACE "(no namespace)"
 #define TT_GROUP_GPU "(GPU)"
 
-/* What a table shows of a class. */
+/* The text that a table shows of a class. */
 struct tt_class {
 	const char *label;            /* its name, or that of its group; lives as long as the classes */
 	bool wanted;                  /* by --marker, which is matched with its name, and --category, with its assembly */

@@ -174,9 +174,9 @@ tt_paths_site_wanted(const struct tt_paths *p, uint32_t row)
 }
 
 /*
- * Of a thread: time inside its outermost shown zones, and the part of it inside the outermost zones that wait (model/waits.h).
- * What is left is the time it was busy: tt_busy(). And the shown zones that begin, without those that tracetool makes, and the allocations.
- * In "(more paths)" they belong to no thread: tt_tree_dropped() says that they are unknown.
+ * For a thread: time inside its outermost shown zones, and the part of it inside the outermost zones that wait (model/waits.h). The rest is the time it was
+ * busy: tt_busy(). And the shown zones that begin, without those that tracetool makes, and the allocations. In "(more paths)" they belong to no thread:
+ * tt_tree_dropped() says that they are unknown.
  */
 struct tt_zone_time { int64_t inside, waiting; uint64_t calls, allocs; int64_t bytes; };
 

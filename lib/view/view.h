@@ -1,6 +1,6 @@
 /**
- * A model as its readers look at it: tables, gates, comparisons and emitters. What several of them need of it (the rows of the
- * call tree, the times of frames and of threads) is made when it is first asked for, once, and kept until the view is freed.
+ * A model as its readers look at it: tables, gates, comparisons and emitters. Data that several of them need (the rows of the call tree, the times of frames
+ * and of threads) is made when it is first asked for, once, and kept until the view is freed.
  *
  * A view knows no table and no metric. One thread at a time.
  */
@@ -21,7 +21,7 @@ struct tt_views {
 void tt_view_init(struct tt_views *v, const struct tt_model *m);
 void tt_view_free(struct tt_views *v);
 
-/* What of the call tree is wanted beside its rows: see paths.h. */
+/* The parts of the call tree that are wanted beside its rows: see paths.h. */
 enum tt_paths_want { TT_PATHS_ROWS, TT_PATHS_LINK = 1, TT_PATHS_SITES = 2, TT_PATHS_JOIN = 4, TT_PATHS_WAITS = 8 };
 
 /* The call tree in rows by ${group}, with what of it is ${want}ed. NULL: ${err}. */
@@ -30,7 +30,7 @@ const struct tt_paths *tt_view_paths(struct tt_views *v, enum tt_group group, un
 /* The values of frames (enum tt_frame_value); none where there are no frames, or no such values. NULL: ${err}. */
 const struct tt_values *tt_view_frames(struct tt_views *v, unsigned what, struct tt_err *err);
 
-/* What threads spend their time with, by index. NULL: ${err}. */
+/* How threads spend their time, by index. NULL: ${err}. */
 const struct tt_zone_time *tt_view_zone_time(struct tt_views *v, struct tt_err *err);
 
 #endif
