@@ -312,7 +312,7 @@ read_new(struct ab *x, struct tt_err *err)
 
 /* --- the verdict ----------------------------------------------------------------------------------- */
 
-/* What is judged: samples of both builds, and the counts of runs. */
+/* The input of the verdict: samples of both builds, and the counts of runs. */
 struct judged {
 	struct tt_sample s[TT_SIDES][TT_PAIRS_MOST];
 	size_t pair[TT_SIDES][TT_PAIRS_MOST], n[TT_SIDES];
@@ -666,7 +666,7 @@ run_all(struct ab *x, bool *last, struct tt_err *err)
 			break;
 		}
 		rc = run_pair(x, i, err);
-		/* Of pairs that were there before, only the last is looked at: all of them are judged then. */
+		/* Among pairs that were there before, only the last is looked at: all of them are judged then. */
 		if (rc == TT_OK && !x->stopped && !(there && i + 1 < x->planned && is_run(x, i + 1)))
 			rc = look(x, i, &clear, err);
 		longest = !there && ui_clock() - now > longest ? ui_clock() - now : longest;

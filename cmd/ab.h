@@ -1,5 +1,5 @@
 /**
- * What the files of tracetool ab share. The verb runs two builds in turn, records them and compares them in pairs: ab.c (options, plan, verdict), ab_run.c
+ * Shared by the files of tracetool ab. The verb runs two builds in turn, records them and compares them in pairs: ab.c (options, plan, verdict), ab_run.c
  * (runs a build), ab_read.c (makes a sample of a capture), ab_rows.c (rows without a budget), ab_folder.c (the folder that keeps captures).
  */
 #ifndef TT_CMD_AB_H

@@ -59,9 +59,9 @@ least(const struct rows *r, const char *key)
 }
 
 /*
- * The row of frames that the player saw for too long: where both builds have a frame limit those that are late for it, else those longer than twice the median.
- * Its margin is a quarter of their rate or, if that is more, the fewest that this many pairs can tell from chance. What one build alone has is not chance, so
- * the capture with fewer counts. Half a frame of a capture is the least: counts that are equal, or nearly always are, can be shown to be.
+ * Make the row of frames that the player saw for too long: if both builds have a frame limit, those that are late for it, else those longer than twice the
+ * median. Its margin is a quarter of their rate or, if that is more, the fewest that this many pairs can tell from chance. A frame that one build alone has
+ * is not chance, so the capture with fewer counts. Half a frame of a capture is the least: counts that are equal, or nearly always are, can be shown to be.
  */
 static void
 hitch_row(struct rows *r, int64_t median, size_t pairs, bool known)

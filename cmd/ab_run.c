@@ -35,7 +35,7 @@ static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 #define NOURS (sizeof ours / sizeof *ours)
 static sigset_t before;
 
-/* What is ignored, as by nohup, stays so: a signal that is blocked would arrive all the same. */
+/* Signals that are ignored, as by nohup, stay ignored: a signal that is blocked would arrive all the same. */
 static void
 our_signals(sigset_t *set)
 {

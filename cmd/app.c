@@ -1,5 +1,5 @@
 /**
- * What the verbs share: common options, outputs, the sandbox, and lines of the loss ledger. It knows nothing of what a verb does.
+ * Has what the verbs share: common options, outputs, the sandbox, and lines of the loss ledger. It knows nothing of what a verb does.
  */
 #include <assert.h>
 #include <stdlib.h>

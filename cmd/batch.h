@@ -1,5 +1,5 @@
 /**
- * What the files of tracetool batch and merge share.
+ * Shared by the files of tracetool batch and merge.
  */
 #ifndef TT_CMD_BATCH_H
 #define TT_CMD_BATCH_H
@@ -34,7 +34,7 @@ struct verdict_opts;
 #define SUMMARY_NOTES 8
 #define SUMMARY_ALERTS 16
 
-/* What commands say of the figures as a whole: notes of the report, and what a verdict says of them. */
+/* Notes of commands about the figures as a whole: notes of the report, and what a verdict says of them. */
 struct summary_notes {
 	struct summary_note { const char *id, *text; } v[SUMMARY_NOTES];
 	size_t n;
@@ -150,7 +150,7 @@ struct batch_files {
 int batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
     const struct opt_list *writes, struct batch_files *f, struct tt_err *err);
 
-/* What kind of file ${path} is by its name, "plain" if the name does not say; *${weight}: the work for a byte, where a byte of a plain file is 1. */
+/* The kind of file ${path} by its name, "plain" if the name does not say; *${weight}: the work for a byte, where a byte of a plain file is 1. */
 const char *batch_kind(const char *path, unsigned *weight);
 
 /* TT_E_USAGE where one of ${out} is a file of the batch. */
@@ -208,7 +208,7 @@ void batch_out_close(struct batch_out *o);
 /* Read from the name of ${path} which shard made its results. False if the name does not say, or names a whole run. */
 bool batch_shard_named(const char *path, struct tt_shard *s);
 
-/* What the record of a shard says: which shard it is, and of which list of files. */
+/* The record of a shard: which shard it is, and of which list of files. */
 struct batch_list {
 	struct tt_shard shard;
 	uint64_t list, files, bytes;
@@ -226,7 +226,7 @@ struct batch_lists { struct batch_list *v; size_t n, cap; };
  */
 int batch_missing_shards(struct app *app, const struct opt_list *files, const struct batch_lists *said, const char **what, struct tt_err *err);
 
-/* True if ${path} has the name of a whole run's or a shard's results. What files with other names hold, only their lines say. */
+/* True if ${path} has the name of a whole run's or a shard's results. For files with other names, only their lines say what they hold. */
 bool batch_results_named(const char *path);
 
 /* True if ${path} has the name of results of a run that has not ended. */

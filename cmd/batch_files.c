@@ -239,7 +239,7 @@ below_root(struct find *d, size_t *below, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Where a name comes from. Only a typed name may be a pattern, and it is an error if it matches nothing. */
+/* The origin of a name. Only a typed name may be a pattern, and it is an error if it matches nothing. */
 enum origin { TYPED, EXPANDED, LISTED };
 
 static int operand(struct find *d, const char *path, enum origin from, struct tt_err *err);
@@ -408,7 +408,7 @@ bare(const struct tt_scheduler_file *f)
 	return strncmp(f->path, "./", 2) == 0 ? f->path + 2 : f->path;
 }
 
-/* Of keys with the same path, the longest comes first: it was named itself, not found below a folder. */
+/* Among keys with the same path, the longest comes first: it was named itself, not found below a folder. */
 static int
 by_path(const void *a, const void *b)
 {
@@ -510,7 +510,7 @@ batch_files_get(const struct batch_files *f, const char *key, size_t n)
 	size_t at = tt_lower_bound(i, 0, f->n, strncmp(f->file[f->by_key[i]].key, key, n) < 0);
 	const struct tt_scheduler_file *m = at < f->n ? &f->file[f->by_key[at]] : NULL;
 
-	/* Of keys with a common beginning, the shortest comes first. */
+	/* Among keys with a common beginning, the shortest comes first. */
 	return m && strncmp(m->key, key, n) == 0 && m->key[n] == '\0' ? m : NULL;
 }
 

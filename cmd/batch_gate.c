@@ -377,8 +377,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 }
 
 /*
- * Where there are groups, put what could not be read and lacks the grouping fact into a group of its own, in which no row can be judged: it may belong to any
- * group.
+ * If there are groups, put captures that could not be read and lack the grouping fact into a group of their own, in which no row can be judged: they may
+ * belong to any group.
  */
 static int
 add_unknown(struct batch_gate *b, struct tt_err *err)

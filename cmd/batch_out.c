@@ -105,7 +105,7 @@ unchanged_file(const struct batch_files *files, const struct tt_result *r)
 	return f && r->file_size == f->size && mtime_of(r) == f->mtime_ns ? f : NULL;
 }
 
-/* True if this shard makes the result. Of an archive that shards share, each shard writes a record of its own part. */
+/* True if this shard makes the result. For an archive that shards share, each shard writes a record of its own part. */
 static bool
 is_mine(const struct tt_shard *shard, const struct tt_scheduler_file *f, const struct tt_result *r)
 {

@@ -181,7 +181,7 @@ take_sample(struct plan *p, struct tt_err *err)
 
 /* --- nodes ------------------------------------------------------------------------------ */
 
-/* What happens to nodes: nothing, the first is half as fast, the first is lost. */
+/* The events that may happen to nodes: nothing, the first is half as fast, the first is lost. */
 enum fate { CALM, SLOW, LOST, FATES };
 
 struct run {

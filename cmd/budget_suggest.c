@@ -36,7 +36,7 @@
 #define STEADY_SESSIONS 5             /* fewer do not show whether a count differs between them */
 #define STEADY 0.01                   /* a count is steady if equal builds exceed its limit in at most this share of sessions */
 #define RARE 10                       /* frames of a thousand: more long ones are no hitches */
-#define WIDE 50                       /* frames of a thousand: so many more late ones are no chance */
+#define WIDE 50                       /* late frames of a thousand that are more than chance */
 #define ALLOCATING (100 * TT_AMOUNT_ONE)      /* above 100 allocating frames per thousand, each allocation counts */
 
 struct suggest {
@@ -318,10 +318,10 @@ is_steady(const struct suggest *g, const char *key)
 	return most <= STEADY;
 }
 
-/* What the comment says of a row that warns because its count is not known to be steady. */
+/* The comment on a row that warns because its count is not known to be steady. */
 #define UNSTEADY "; fails nothing: these captures do not show that the count is steady, as a --baseline of five sessions of five captures does"
 
-/* What it says where only many more fail. */
+/* The comment on a row that fails only if there are many more. */
 #define WIDE_TEXT "; the margin is wide, for these captures do not show that the count is steady, as a --baseline of five sessions of five captures does"
 
 /* The frames over a limit, of a thousand. */
@@ -334,7 +334,7 @@ struct long_frames {
 	int64_t apart;                /* by how much the sessions with most and with fewest differ */
 };
 
-/* What no capture has more of, by the smallest quantile that keeps the limit in every one. */
+/* Limit a figure that no capture exceeds, by the smallest quantile that keeps the limit in every one. */
 static void
 share_over(const struct suggest *g, const char *time, int64_t at_most, struct long_frames *l)
 {
@@ -370,8 +370,9 @@ set_long(struct long_frames *l, const char *metric, const struct tt_hitch_limit 
 }
 
 /*
- * The frames that are shown for longer than the smallest common limit that is at least 1.5 times the median frame. Where frames are capped, than the smallest
- * that the cap keeps: those are late, whatever made them so; without the Editor, which shares the cap, that is not known, and uncapped time counts.
+ * The frames that are shown for longer than the smallest common limit that is at least 1.5 times the median frame. If frames are capped, longer than the
+ * smallest limit that the cap keeps: those are late, whatever made them so; without the Editor, which shares the cap, that is not known, and uncapped time
+ * counts.
  * ${frames}: how many captures have frame times.
  */
 static struct long_frames
@@ -448,7 +449,7 @@ tail_row(struct suggest *g)
 
 	const struct long_frames l = long_frames(g, time, r.n, r.median);
 	const bool known = l.most < INT64_MAX, rare = known && l.most <= RARE * TT_AMOUNT_ONE, steady = rare && is_steady(g, l.key);
-	/* Of capped frames many more late ones than ever are no chance, whatever sessions differ by. */
+	/* If frames are capped, many more late ones than ever are no chance, however much sessions differ. */
 	const bool wide = rare && !steady && g->cap_ns && l.counted, fails = steady || wide;
 	const int64_t max = most_long(&l, wide, steady);
 
@@ -531,8 +532,8 @@ collections_row(struct suggest *g)
 }
 
 /*
- * Limit the largest heap. Where the captures show that it is steady, the row fails above half as much again as any has, and a megabyte at least: a leak
- * takes more, and a heap grows in large steps.
+ * Limit the largest heap. If the captures show that it is steady, the row fails above half as much again as any has, and a megabyte at least: a leak takes
+ * more, and a heap grows in large steps.
  */
 static void
 heap_row(struct suggest *g)
@@ -578,7 +579,7 @@ per_frame_row(struct suggest *g, const char *id, const char *metric, enum tt_dim
 }
 
 /*
- * Limit allocation. Where few frames allocate, the number of these frames is limited. It needs no baseline: allocation depends on the code, hardly on the
+ * Limit allocation. If few frames allocate, the number of these frames is limited. It needs no baseline: allocation depends on the code, hardly on the
  * machine.
  */
 static void

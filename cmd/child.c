@@ -27,7 +27,7 @@ pass_on(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* In the child: reset the signals that we ignore or catch. Those that our own parent ignored stay ignored. */
+/* In the child: reset the signals that we ignore or catch. Signals that our own parent ignored stay ignored. */
 static void
 become(const char *const *argv, const struct sigaction *old, const sigset_t *mask, int report)
 {

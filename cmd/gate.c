@@ -666,7 +666,7 @@ read_documents(struct gate *x, struct tt_err *err)
 	return rc == TT_OK && x->g->save ? check_renewal(x, err) : rc;
 }
 
-/* What the captures lack beside rows: files of rotations, and captures that could not be read. */
+/* The captures' gaps beside rows: files of rotations, and captures that could not be read. */
 static int
 tell(struct gate *x, struct tt_err *err)
 {

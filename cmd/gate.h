@@ -13,7 +13,7 @@ struct tt_budget;
 struct tt_run_opts;
 struct tt_sample;
 
-/* What a caller knows beside the samples; as the members of struct tt_judge_opts that are called the same. */
+/* The knowledge of a caller beside the samples; as the members of struct tt_judge_opts that are called the same. */
 struct gate_told {
 	const char *note;
 	const char *const *alert;

@@ -2,7 +2,7 @@
  * Lists example questions of tracetool query, each with its SQL.
  *
  * Facts distinguish captures: device, build, scene. A capture that is in the database several times counts once. Means over captures are means of all their
- * frames. Where frames are capped, their uncapped time counts, because the limit decides their wall time; unless one in twenty is late.
+ * frames. If frames are capped, their uncapped time counts, because the limit decides their wall time; unless one in twenty is late.
  */
 #include "query_examples.h"
 

@@ -167,7 +167,7 @@ extend(struct app *app, const char *name, const char *value, const char *sep, bo
 	return setenv(name, text ? text : value, 1) == 0 ? TT_OK : tt_fail_sys(err, errno, "%s", name);
 }
 
-/* What to record: the options, each behind a comma; before them what is recorded if none of them says what. */
+/* The events to record: the options, each behind a comma; before them what is recorded if none of them says what. */
 static char *
 chosen_options(struct app *app, const struct record_opts *o, struct tt_err *err)
 {

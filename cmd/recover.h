@@ -9,7 +9,7 @@
 struct app;
 struct tt_err;
 
-/* What was found and done. */
+/* The result of a recovery. */
 struct recovered {
 	bool ring;                    /* there was one */
 	bool running;                 /* its program still runs: nothing was done */

@@ -28,7 +28,7 @@
 /* Who records into the ring: nobody any more, its process, or perhaps a process that cannot be looked into. */
 enum user { USER_ENDED, USER_RUNS, USER_UNKNOWN };
 
-/* What became of the capture: it is there; it is gone, or another recording has its name. */
+/* The state of the capture: it is there; it is gone, or another recording has its name. */
 enum left { LEFT_THERE, LEFT_GONE };
 
 struct ring {

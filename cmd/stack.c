@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* What glibc gives threads where there is no limit; the deepest recursion, of JSON and SQL, takes a quarter. */
+/* The stack that glibc gives threads if there is no limit; the deepest recursion, of JSON and SQL, takes a quarter. */
 #define MIN_STACK_BYTES ((size_t)2 << 20)
 
 /* makecontext() passes int arguments only. */

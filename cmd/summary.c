@@ -238,7 +238,7 @@ frames_text(const struct tt_model *m, size_t n, struct tt_report *r)
 
 /*
  * A .data has all of its last frame but the end, which is where the next would begin. So it is no whole frame, though it may be the one that somebody looks
- * for. Of a part of the capture, or of several, nothing is said.
+ * for. For a part of the capture, or for several, nothing is said.
  */
 static const char *
 open_text(const struct tt_model *m, struct tt_report *r)
@@ -314,7 +314,7 @@ producer(const struct tt_capture *c, struct tt_report *r)
 	return tt_text(r, "%s%s%s%s%s", c->producer, *c->os ? ", " : "", c->os, *c->arch ? ", " : "", c->arch);
 }
 
-/* Those of all captures, each once. */
+/* The producers of all captures, each once. */
 static const char *
 producers(const struct tt_model *m, struct tt_report *r)
 {
@@ -559,7 +559,7 @@ put_next(struct tt_views *view, bool more, const struct opt_given *given, const 
 enum { SCREEN = 48 };
 enum { KEEP_NOTICES = T_N, KEEP_LOSSES, KEEP_NEEDED, CUT_PROSE };
 
-/* What is left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
+/* The parts left out, in this order, until the summary fits: rows of a table after the first ${keep}, notices, losses, the ends of sentences. */
 static const struct { int what; size_t keep; } gives_way[] = {
 	{ KEEP_NOTICES, 2 }, { T_CAUSES, 3 }, { T_CAUSES, 2 }, { T_SAMPLES, 2 }, { T_MARKERS, 2 }, { T_ALLOCS, 2 }, { KEEP_NOTICES, 1 }, { KEEP_LOSSES, 2 },
 	{ KEEP_LOSSES, 1 }, { T_WORST, 2 }, { T_SAMPLES, 1 }, { T_MARKERS, 1 }, { T_ALLOCS, 1 }, { T_OVERVIEW, 5 }, { CUT_PROSE, 240 }, { KEEP_NEEDED, 0 },

@@ -1,5 +1,5 @@
 /**
- * What a capture shows, on one screen: for `tracetool FILE` and `tracetool record`.
+ * Shows a capture on one screen: for `tracetool FILE` and `tracetool record`.
  */
 #ifndef TT_CMD_SUMMARY_H
 #define TT_CMD_SUMMARY_H

@@ -1,5 +1,5 @@
 /**
- * What people see on standard error: messages, and a progress bar on a terminal.
+ * The messages that people see on standard error, and a progress bar on a terminal.
  *
  * Every message is one line "tracetool: ..." written by one write(2), so lines of several
  * processes do not mix; it first erases the bar. Nothing here can fail: whoever closed

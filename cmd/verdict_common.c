@@ -1,5 +1,5 @@
 /**
- * What all renderers of a verdict share: the severity of rows, escaping, findings.
+ * Shared by all renderers of a verdict: the severity of rows, escaping, findings.
  */
 #include "verdict_out.h"
 

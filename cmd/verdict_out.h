@@ -89,7 +89,7 @@ void verdict_json(const struct tt_verdict *v, struct tt_buf *out);
 /* A page with the commands of ${o}. */
 void verdict_html(const struct tt_verdict *v, const struct verdict_opts *o, struct tt_buf *out);
 
-/* Append at most ${max} bytes (0: any number). What does not fit is left out from the end, and the text says so. */
+/* Append at most ${max} bytes (0: any number). Text that does not fit is left out from the end, and the text says so. */
 void verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out);
 
 /* --- what renderers share ------------------------------------------------------------------ */

@@ -400,7 +400,7 @@ note_layout(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	return TT_OK;
 }
 
-/* What the capture lost, by its kinds. */
+/* Add the capture's losses, by kind. */
 static int
 note_losses(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
@@ -438,7 +438,7 @@ note_cap(struct tt_aggregate *a, int64_t period)
 	a->limited++;
 }
 
-/* What of the capture's recording is not here, or is here twice. */
+/* Add the files of the capture's recording that are missing here, or here twice. */
 static int
 note_files(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {

@@ -29,11 +29,11 @@ int tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct t
  * How many failures there were, and among how many: all captures (with files that could not be opened), all archives, and lost
  * members, which could not be read.
  */
-/* Of `unended` archives an unknown number of members was not read; `missing` files of recordings lie between those that are there. */
+/* In `unended` archives an unknown number of members was not read; `missing` files of recordings lie between those that are there. */
 struct tt_aggregate_count { uint64_t captures, archives, lost, failures, unended, missing; };
 struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 
-/* What the figures are without, for people, as a column of the sums; borrowed. */
+/* The note of what the figures leave out, for people, as a column of the sums; borrowed. */
 void tt_aggregate_lacks(struct tt_aggregate *a, const char *missing);
 
 /* Id, title and columns of the ${i}th table; false after the last. */

@@ -163,7 +163,7 @@ new_row(const struct tt_result *r, const char *group, struct tt_mem *mem, struct
 		.p99 = number(m, "frames.p99_ns"), .max = number(m, "frames.max_ns"), .over = number(m, "frames.over_33_33"), .late = number(m, "frames.late"),
 		.alloc_b = number(m, "gcalloc.bytes"), .duration = number(r->doc, "duration_ns"), .cap = number(m, "frames.cap_ns"),
 		.uncapped_median = number(m, "frames.uncapped_median_ns"), .uncapped_p95 = number(m, "frames.uncapped_p95_ns") };
-	/* Where the limit is kept, how much work is left room for; where one frame in twenty is late, how long they are shown. */
+	/* If the limit is kept, how much work is left room for; if one frame in twenty is late, how long they are shown. */
 	row->by = row->uncapped_p95 && row->late * 20 < row->frames ? row->uncapped_p95 : row->p95;
 	row->has_limit = json_object_get(m, "frames.late") != NULL;
 	row->knows_over = json_object_get(m, "frames.over_33_33") != NULL;

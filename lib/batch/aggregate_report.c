@@ -151,8 +151,8 @@ quantile(const struct range *r, uint64_t num, uint64_t den)
 }
 
 /*
- * That of frame times, moved to the side of an edge on which it is: how many frames are up to each edge is known exactly. ${row}: so many
- * between the edges; NULL: only those over the one of 33.33 ms are known, of captures that tell.
+ * The histogram of frame times, moved to the side of an edge on which it is: how many frames are up to each edge is known exactly. ${row}: so many between
+ * the edges; NULL: only those over the one of 33.33 ms are known, of captures that tell.
  */
 static int64_t
 frame_quantile(const struct sums *s, const uint64_t *row, uint64_t num, uint64_t den)
@@ -391,7 +391,7 @@ put_named(const struct named *of, const char *id, const char *one, const char *m
 		    (unsigned long long)of->n, of->n == 1 ? one : more, (int)of->keys.n, of->keys.p, of->n > TT_AGGREGATE_COPIES ? ", ..." : ""));
 }
 
-/* What of recordings that rotate is missing between files that are there, and what counts twice. */
+/* Count the files of rotating recordings that are missing between files, and those that count twice. */
 static void
 put_recordings(const struct tt_aggregate *a, struct tt_report *r)
 {

@@ -109,7 +109,7 @@ put_losses(struct tt_json *j, const struct tt_loss *loss)
 	for (int k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &loss->e[k];
 
-		/* Of a killed program all is here, but who compares captures wants to know. */
+		/* The capture of a killed program is whole, but whoever compares captures wants to know. */
 		if ((e->n == 0 && e->bytes == 0) || (tt_loss_info[k].severity < TT_NOTICE && k != TT_LOST_KILLED))
 			continue;
 		some_in(j, "loss", "{", &some);
@@ -159,7 +159,7 @@ put_facts(struct tt_json *j, const struct tt_model *m)
 	put_known(j, "os", c->os);
 	put_known(j, "arch", c->arch);
 	put_known(j, "date", date);
-	/* What recording it is, and which of its files. */
+	/* Put which recording it is, and which of its files. */
 	if (numbered) {
 		tt_json_text(j, "recording", recording);
 		tt_json_u64(j, "file", c->part);
@@ -204,7 +204,7 @@ put_row(struct tt_json *j, const struct tt_table *t, bool *some)
 	}
 }
 
-/* Of frames that are capped at ${period}, their uncapped time, by which captures are compared. */
+/* Put the uncapped time of frames that are capped at ${period}, by which captures are compared. */
 static int
 put_capped(struct tt_json *j, struct tt_views *view, int64_t period, struct tt_err *err)
 {
@@ -267,7 +267,7 @@ put_hist(struct tt_json *j, const char *name, const struct tt_hist *h, bool *som
 	tt_json_close(j, "]");
 }
 
-/* What frames at 240, 120, 90, 60, 50, 40, 30, 20, 10 and 4 FPS take at most, as tt_frame_limit() has it. */
+/* The longest times of frames at 240, 120, 90, 60, 50, 40, 30, 20, 10 and 4 FPS, as tt_frame_limit() has it. */
 const int64_t tt_frame_edge[TT_FRAME_ROWS] = { 4167667, 8334334, 11112112, 16667667, 20000000, 25000000, 33334334, 50000000, 100000000, 250000000,
 	INT64_MAX };
 
@@ -473,7 +473,7 @@ needs_of(const struct tt_one_opts *o, const struct outputs *out)
 	return needs;
 }
 
-/* What the gate judges. */
+/* Put the sample that the gate judges. */
 static void
 put_sample(struct tt_json *j, const struct tt_one_opts *o, const struct tt_sample *s)
 {
@@ -510,7 +510,7 @@ put_whole(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
 	return tt_buf_error(b, err);
 }
 
-/* What a line of results that is ${n} bytes long so far, and gets the names of files yet, leaves for tables. */
+/* The bytes that a line of results, ${n} bytes long so far and without the names of files, leaves for tables. */
 static size_t
 room_for_tables(size_t n)
 {
@@ -552,8 +552,8 @@ why_unsuited(const struct tt_one_opts *o, const struct tt_model *m, const struct
 }
 
 /*
- * A gate's capture in which the run found no frames, or of which its options leave nothing: ${why}. What it lost and whether it ended
- * is seen by reading ${fd} once more from ${at}, whole; where it cannot be, that is the error.
+ * A gate's capture in which the run found no frames, or of which its options leave nothing: ${why}. Its losses, and whether it ended, are found by reading
+ * ${fd} once more from ${at}, whole; if it cannot be read, that is the error.
  */
 static int
 put_unsuited(struct tt_env *env, const struct tt_one_opts *o, struct tt_run_opts *run, int *fd, off_t at, const char *why, struct tt_buf *b,
@@ -628,7 +628,7 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 
 	tt_arena_init(&text, &env->mem);
 
-	/* What a viewer calls the process; messages about it have the key already. */
+	/* The name of the process in a viewer; messages about it have the key already. */
 	tt_buf_add(&name, key, n);
 	path[0] = tt_buf_string(&name);
 	if (rc == TT_OK)

@@ -1,5 +1,5 @@
 /**
- * What runs in the processes of a batch. Internal to lib/batch.
+ * The code that runs in the processes of a batch. Internal to lib/batch.
  */
 #ifndef TT_BATCH_CHILD_H
 #define TT_BATCH_CHILD_H

@@ -18,9 +18,9 @@ number(const struct tt_result *r, const char *name)
 }
 
 /*
- * What the capture is, whatever it is called and however it is compressed: the recording and how much of it; of results of earlier versions, where captures
- * have no number of a recording, the bytes; 0: it has no figures. Not its length: where a capture is read in order, because it is compressed, the rate of its
- * clock is known less exactly.
+ * The identity of the capture, whatever its name and compression: the recording and how much of it; of results of earlier versions, where captures have no
+ * number of a recording, the bytes; 0: it has no figures. Not its length: if a capture is read in order, because it is compressed, the rate of its clock is
+ * known less exactly.
  */
 static uint64_t
 content_of(const struct tt_result *r)
@@ -157,7 +157,7 @@ is_held(struct tt_copies *c, const struct tt_result *r)
 	return false;
 }
 
-/* What the spans of all know of the capture's place in its recording. */
+/* Find the capture's place in its recording, from the spans of all. */
 static void
 note_place(const struct tt_copies *c, struct tt_result *r)
 {

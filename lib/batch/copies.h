@@ -9,7 +9,7 @@
 
 struct tt_result;
 
-/* What of which recording a capture has. */
+/* The part of a recording that a capture has. */
 struct tt_copies_span {
 	uint64_t recording, events;   /* a hash; how many */
 	int64_t from, to;             /* on the recording's own clock */
@@ -20,7 +20,7 @@ struct tt_copies_span {
 	uint32_t latest, largest;     /* of those of the recording up to this one, in order of files: which goes furthest, which has most events */
 };
 
-/* What captures are. Zero is empty. */
+/* The captures known so far. Zero is empty. */
 struct tt_copies {
 	uint64_t *seen;               /* hashes of contents */
 	size_t n, cap;

@@ -22,7 +22,7 @@
 static const char *const row_table[] = { "markers", "alloc_sites" };
 static const char *const figure_table[] = { "frames", "gcalloc" };
 enum { ROW_TABLES = sizeof row_table / sizeof *row_table, FIGURE_TABLES = sizeof figure_table / sizeof *figure_table };
-/* Of markers: how many columns the rows of marker hold. */
+/* For markers: how many columns the rows of marker hold. */
 enum { MARKER_NAMES = 2, MOST_COLUMNS = 64 };
 
 #define COLUMNS(c) (c), sizeof (c) / sizeof *(c)
@@ -433,7 +433,7 @@ marker_number(struct tt_batch_db *d, const char *name, const char *category)
 	return (uint32_t)d->nmarker;
 }
 
-/* Where column ${name} of a result's table goes, among those from ${from} on; SIZE_MAX: another version wrote it, and it is left out. */
+/* The place of column ${name} of a result's table, among those from ${from} on; SIZE_MAX: another version wrote it, and it is left out. */
 static size_t
 place_of(const struct tt_pass_table *pt, size_t from, const char *name)
 {

@@ -39,7 +39,7 @@ void tt_batch_db_free(struct tt_batch_db *d);
 /* Add a result. */
 int tt_batch_db_add(struct tt_batch_db *d, const struct tt_result *r, struct tt_err *err);
 
-/* What it has not: captures that were read, and whose results have no markers because nobody asked; keys of facts without a column of captures. */
+/* Left out of it: captures that were read, and whose results have no markers because nobody asked; keys of facts without a column of captures. */
 struct tt_batch_db_left { uint64_t bare, keys; };
 
 /* All are added: write the database. */
@@ -52,7 +52,7 @@ int tt_batch_db_save(struct tt_batch_db *d, struct tt_sink *sink, struct tt_batc
  */
 int tt_batch_tables(struct tt_views *view, struct tt_json *j, size_t most, struct tt_err *err);
 
-/* What that needs of the run. */
+/* The needs that this has of the run. */
 unsigned tt_batch_tables_needs(void);
 
 #endif

@@ -1,5 +1,5 @@
 /**
- * What a capture of a batch is called, whose work it is, and how files made from it are named.
+ * The name of a capture in a batch, the shard that owns it, and the names of files made from it.
  *
  * A key is the file's path below the root of the input, and for members of archives the names that lead
  * to it, with '!' in front of each: "nightly/42.zip!logs.tar.gz!device-3/game.mlpd". The second member of one

@@ -30,7 +30,7 @@ extern const int64_t tt_frame_edge[TT_FRAME_ROWS];    /* ns; of the last row the
 /* The bits of `by` that facts of --meta do not change: results with the same ones can be added up. */
 #define TT_RESULT_OPTIONS UINT64_C(0xffffffff00000000)
 
-/* What the parent itself knows, and writes. */
+/* The facts that the parent itself knows, and writes. */
 struct tt_result_id {
 	const char *key;
 	size_t nkey;

@@ -428,8 +428,8 @@ by_parts(const void *a, const void *b)
 }
 
 /*
- * Results of other options, or of other contents. Where a hash is missing, because a file could not be read, those of files of another length or
- * another time; archives have none, and copies of one may have times of their own.
+ * Results of other options, or of other contents. If a hash is missing, because a file could not be read, those of files of another length or another time;
+ * archives have none, and copies of one may have times of their own.
  */
 static bool
 differ(const struct tt_result *a, const struct tt_result *b)
@@ -453,8 +453,8 @@ compare_times(const struct tt_result *a, const struct tt_result *b)
 }
 
 /*
- * The best of the results that are whole. Of different contents (${changed}) that of the newest file, which replaced the
- * others; then the first of its rank, since they are sorted by their bytes.
+ * The best of the results that are whole. If contents differ (${changed}), the one of the newest file, which replaced the others; then the first of its rank,
+ * since they are sorted by their bytes.
  */
 static size_t
 best_of(const struct tt_result *r, size_t n, bool changed)
@@ -596,7 +596,7 @@ tt_results_finish(struct tt_results *rs, const struct tt_results_out *out, struc
 	size_t n = 0;
 	int rc = spill(rs, err);
 
-	/* What held lines in memory is not needed while runs are merged. */
+	/* The memory that held lines is not needed while runs are merged. */
 	tt_mem_free(&rs->env->mem, rs->text, RUN_BYTES);
 	rs->text = NULL;
 	tt_mem_free(&rs->env->mem, rs->line, rs->capline * sizeof *rs->line);

@@ -1,8 +1,8 @@
 /**
  * Many lines of results: put in order by key, each key once, however many files they come from and however many there are.
  *
- * Lines are sorted in runs of bounded memory that go to an unlinked file, and merged from there, so memory does not
- * depend on their number. What comes out depends on the set of lines alone, not on their order or how often they come:
+ * Lines are sorted in runs of bounded memory that go to an unlinked file, and merged from there, so memory does not depend on their number. The outcome
+ * depends on the set of lines alone, not on their order or how often they come:
  *
  * - equal lines are one;
  * - of several results of a capture the best wins (whole before damaged before failed, and a failure that another try
@@ -41,8 +41,8 @@ int tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_
 
 /**
  * tt_results_lines(env, path, last, line, arg, err):
- * Call ${line} for every line of ${path}, without its LF, with the offset where it begins. For a line that is too long to be a result, it is
- * NULL and n is 0. What follows the last LF, as in a file that was cut, or that is still written, is a line if ${last}.
+ * Call ${line} for every line of ${path}, without its LF, with the offset where it begins. For a line that is too long to be a result, it is NULL and n is 0.
+ * The bytes after the last LF, as in a file that was cut, or that is still written, are a line if ${last}.
  */
 int tt_results_lines(struct tt_env *env, const char *path, bool last,
     int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err);

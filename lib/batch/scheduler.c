@@ -158,7 +158,7 @@ wait_for_news(struct scheduler *m, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What ${p}, which has ended and was not waited for, may have left of files it wrote. */
+/* Remove files that ${p}, which has ended and was not waited for, may have left. */
 static void
 sweep(const struct scheduler *m, const struct proc *p)
 {
@@ -166,7 +166,7 @@ sweep(const struct scheduler *m, const struct proc *p)
 		tt_sink_sweep(m->o->dir, p->pid);
 }
 
-/* What a process that has exited still had to say, and its status. */
+/* Take the last messages of a process that has exited, and its status. */
 static int
 reap(struct scheduler *m, struct proc *p, struct tt_err *err)
 {

@@ -1,9 +1,9 @@
 /**
  * Many files, many processes: the loop at the heart of a batch.
  *
- * The caller's process runs one loop over poll() and reads no input. Each file has a process: a capture is analysed in it; an archive
- * makes it the unpacker (unpack.h), and each of its captures gets a process of its own. What a process says comes as
- * messages (wire.h); if it ends without one, its exit status says why: a crash, a kill, a timeout cost one line.
+ * The caller's process runs one loop over poll() and reads no input. Each file has a process: a capture is analysed in it; an archive makes it the unpacker
+ * (unpack.h), and each of its captures gets a process of its own. Its words come as messages (wire.h); if it ends without one, its exit status says why: a
+ * crash, a kill, a timeout cost one line.
  *
  * At most `jobs` processes are at work, unpackers included, and as many archives are open. An unpacker has at most a
  * few captures underway (one more than there are jobs for it), so memory does not depend on the number of captures.
@@ -27,7 +27,7 @@ struct tt_scheduler_file {
 	unsigned shard;               /* whose it is, by split.h: a number from 1, or TT_SHARD_ALL */
 };
 
-/* Of a file that all shards share: each takes some of its members. */
+/* For a file that all shards share: each takes some of its members. */
 #define TT_SHARD_ALL 0u
 
 struct tt_scheduler_sum {
@@ -39,7 +39,7 @@ struct tt_scheduler_sum {
 	uint64_t spooled;
 };
 
-/* What counts for failures_max. */
+/* The failures that count for failures_max. */
 static inline uint64_t
 tt_scheduler_failures(const struct tt_scheduler_sum *s)
 {

@@ -283,7 +283,7 @@ message(struct scheduler *m, struct proc *p, const struct tt_wire *w, int fd, st
 	}
 }
 
-/* Take all messages there are. What a process says wrongly ends it, not the run. */
+/* Take all messages there are. A malformed message ends its process, not the run. */
 int
 tt_scheduler_listen(struct scheduler *m, struct proc *p, struct tt_err *err)
 {

@@ -1,9 +1,9 @@
 /**
- * The state of a batch at work, and what its parts are to each other. Internal to tt_scheduler_run(): scheduler.h.
+ * The state of a batch at work, and the interfaces of its parts. Internal to tt_scheduler_run(): scheduler.h.
  *
- * scheduler.c has the loop and decides which process to start; scheduler_process.c starts and frees processes; scheduler_message.c takes
- * their messages; scheduler_reap.c handles their end; scheduler_log.c writes lines of results, and messages for people.
- * None calls the loop, and messages, processes and the log are below the end.
+ * scheduler.c has the loop and decides which process to start; scheduler_process.c starts and frees processes; scheduler_message.c takes their messages;
+ * scheduler_reap.c handles their end; scheduler_log.c writes lines of results, and messages for people. No part calls the loop, and messages, processes and
+ * the log are below the end.
  */
 #ifndef TT_BATCH_SCHEDULER_PARTS_H
 #define TT_BATCH_SCHEDULER_PARTS_H
@@ -99,7 +99,7 @@ void tt_scheduler_say(struct scheduler *m, const char *fmt, ...) TT_PRINTF(2, 3)
 /* Print a failure, unless enough of its kind were printed; at the end, how many were not. */
 void tt_scheduler_say_failure(struct scheduler *m, struct said *s, const char *key, const char *why, const char *detail);
 void tt_scheduler_say_rest(struct scheduler *m, const struct said *s, const char *where);
-/* What the parent itself knows of a result of file number ${file}. */
+/* The facts that the parent itself knows of a result of file number ${file}. */
 void tt_scheduler_id(const struct scheduler *m, size_t file, const char *type, struct tt_result_id *id);
 /* Hand on the line in m->line. */
 int tt_scheduler_line(struct scheduler *m, struct tt_err *err);
@@ -122,7 +122,7 @@ void tt_scheduler_free_ready(struct scheduler *m, struct ready *r);
 
 /* --- scheduler_message.c --- */
 
-/* Take all messages there are. What a process says wrongly ends it, not the run. */
+/* Take all messages there are. A malformed message ends its process, not the run. */
 int tt_scheduler_listen(struct scheduler *m, struct proc *p, struct tt_err *err);
 /* Let the archive's unpacker have as many captures underway as it may. */
 void tt_scheduler_give_leave(struct scheduler *m, struct arch *a);

@@ -24,7 +24,7 @@ tt_scheduler_now(void)
 }
 
 /*
- * Of a batch that dies its processes die, too, and take their temporaries with them: as from SIGTERM, though the batch may ignore that.
+ * If a batch dies, its processes die, too, and take their temporaries with them: as from SIGTERM, though the batch may ignore that.
  */
 static int
 die_with(pid_t parent)

@@ -1,12 +1,11 @@
 /**
  * Splits the files of a batch among shards, by the work each file takes.
  *
- * Every shard looks at the whole list and splits it alone, so the split depends on nothing but the list: keys and sizes of files, and
- * what large files begin with. A file goes to the shard that its key's hash names, or, where that has its share already, to the
- * next one that has room; large files go first. So shards get the same amount of work within a few per cent, and one file more or
- * less moves few others. (10,000 files whose sizes differ tenfold, 1,000 shards: the most is 1.08 of the mean, and by hashes alone
- * 2.37; a file more moves 1.3 % of the others.) A large archive whose members can be read without reading those before them, a
- * zip or a tar that is not compressed, is the work of all shards: each takes the members that begin in its stretch of the file.
+ * Every shard looks at the whole list and splits it alone, so the split depends on nothing but the list: keys and sizes of files, and what large files begin
+ * with. A file goes to the shard that its key's hash names, or, if that one is full, to the next one that is not; large files go first. So shards get the
+ * same amount of work within a few per cent, and one file more or less moves few others. (10,000 files whose sizes differ tenfold, 1,000 shards: the most is
+ * 1.08 of the mean, and by hashes alone 2.37; a file more moves 1.3 % of the others.) A large archive whose members can be read without reading those before
+ * them, a zip or a tar that is not compressed, is the work of all shards: each takes the members that begin in its stretch of the file.
  *
  * That all shards had the same list is seen by its hash.
  */

@@ -22,11 +22,11 @@ kind_of_failure(int rc)
 	return rc == TT_E_LIMIT ? "limit" : rc == TT_E_UNKNOWN ? "unsupported" : "damaged";
 }
 
-/* What u->key names is not read, or not all of it. */
+/* The input that u->key names is not read, or not all of it. */
 static int
 complain(struct unpack *u, const char *kind, const char *why, struct tt_err *err)
 {
-	/* What a source is called here says less than the key in front. */
+	/* The name of a source here says less than the key in front. */
 	static const char *const called[] = { "member: ", "archive: " };
 
 	for (size_t i = 0; i < sizeof called / sizeof *called; i++)
@@ -71,7 +71,7 @@ spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, 
 	tt_src_close(*src);
 	*src = NULL;
 	u->rec.spooled += n;
-	/* Of one that is cut, what came may still hold members. */
+	/* If it is cut, the part that is there may still hold members. */
 	if (rc == TT_END || rc == TT_E_DAMAGED)
 		return lseek(fd, 0, SEEK_SET) == 0 ? tt_src_open_fd(u->env, fd, "archive", src, &err) == TT_OK ? TT_OK :
 		    (*why = err, err.code) : tt_fail_sys(why, errno, "cannot seek in a spool");
@@ -329,7 +329,7 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 	}
 }
 
-/* What keeps an archive from being read on: of the outermost, the end of it all. */
+/* The error that keeps an archive from being read on: for the outermost, the end of it all. */
 static int
 give_up(struct unpack *u, const struct level *l, bool sharded, const struct tt_err *why, struct tt_err *err)
 {

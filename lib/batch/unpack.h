@@ -36,9 +36,8 @@ const char *tt_unpack_kind_of(const uint8_t *head, size_t n);
 
 /**
  * tt_unpack_probe(env, src, name, len, head, n):
- * What archive ${src} is by its first *${n} bytes *${head}, and by its name if they are zeros: those of an empty tar.
- * Members compressed more than once become sources of their
- * innermost bytes of any kind, and so do these.
+ * Find out what archive ${src} is by its first *${n} bytes *${head}, and by its name if they are zeros: those of an empty tar. Members compressed more than
+ * once become sources of their innermost bytes of any kind, and so do these.
  */
 enum tt_archive_kind tt_unpack_probe(struct tt_env *env, struct tt_src **src, const char *name, size_t len, const uint8_t **head,
     size_t *n);

@@ -144,8 +144,8 @@ write_all(struct unpack *u, int fd, const uint8_t *p, size_t n, bool *gone, stru
 }
 
 /*
- * Copy the member to its spool until it ends, or is larger than may be kept: TT_OK with *${ended} or not.
- * Where the archive is damaged, what came before is there, and *${cut} says why.
+ * Copy the member to its spool until it ends, or is larger than may be kept: TT_OK with *${ended} or not. If the archive is damaged, the bytes before the
+ * damage are there, and *${cut} says why.
  */
 static int
 spool_member(struct unpack *u, struct level *l, struct copying *c, bool whole, bool *ended, struct tt_err *cut,
@@ -261,7 +261,7 @@ tt_unpack_capture(struct unpack *u, struct level *l, struct tt_err *err)
 	l->keep = false;
 	l->tee_at = 0;
 	c.fd = &u->slot[c.slot];
-	/* What an earlier capture had there is written over: memory that is there costs no new pages. */
+	/* The bytes of an earlier capture are overwritten: memory that is there costs no new pages. */
 	rc = *c.fd >= 0 ? TT_OK : tt_spool_open(u->env, c.fd, err);
 	if (rc == TT_OK)
 		rc = spool_member(u, l, &c, u->o->whole, &ended, &cut, err);

@@ -91,7 +91,7 @@ static const struct { const char *suffix, *inside; } compressed[] = {
 static const char *const archive[] = { ".tar", ".zip", ".7z" };
 static const char *const unread[] = { ".rar", ".cab", ".iso", ".cpio", ".xar", ".wim", ".rpm", ".deb", ".dmg", ".lha", ".lzh", ".arj",
 	".lzma", ".lzo", ".z", ".br" };
-/* What comes after a suffix where a file was put aside, or is not whole yet; and numbers. */
+/* Words that follow a suffix if a file was put aside, or is not whole yet; and numbers. */
 static const char *const aside[] = { "~", ".bak", ".old", ".tmp", ".part", ".partial", ".crdownload" };
 
 static bool
@@ -125,7 +125,7 @@ trim(const char *name, size_t n)
 
 struct promise { const char *suffix; bool unread; };
 
-/* What the name says the file is; suffix NULL: nothing of ours. ${packed}: it was compressed, as a suffix may say. */
+/* The kind of file that the name says; suffix NULL: nothing of ours. ${packed}: it was compressed, as a suffix may say. */
 static struct promise
 promise_of(const struct tt_format *const *formats, const char *name, size_t n, bool packed)
 {

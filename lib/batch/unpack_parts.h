@@ -27,7 +27,7 @@ struct names {
 	struct tt_map at;             /* in v, by hash */
 };
 
-/* What one archive of the nest has of its own. */
+/* The state of one archive of the nest. */
 struct level {
 	enum tt_archive_kind kind;
 	struct tt_archive *ar;

@@ -1,5 +1,5 @@
 /**
- * What the processes of a batch tell the parent: one message per datagram of a socket pair, some with a descriptor.
+ * The messages of the processes of a batch to the parent: one per datagram of a socket pair, some with a descriptor.
  *
  * The parent believes no length: a message that does not add up is an error of the child it came from.
  * Both ends are one program, so numbers are in the machine's own order.

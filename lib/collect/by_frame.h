@@ -1,5 +1,5 @@
 /**
- * What happens in each frame: what each path of the call tree, each counter and the collector do in it.
+ * Figures of each frame: what each path of the call tree, each counter and the collector do in it.
  *
  * Collected with TT_NEEDS_BY_FRAME, where frames are known before the events (TT_NEEDS_FRAMES); read by the pass "by_frame". A capture
  * has as many of these figures as frames times paths that run in them, and threads do not come to the end of a frame together. So they
@@ -21,15 +21,15 @@
 struct tt_collecting;
 struct tt_err;
 
-/* Of allocations: an object of so many bytes or more is large, new memory for which the system clears it. */
+/* For allocations: an object of at least this many bytes is large, new memory for which the system clears it. */
 enum { TT_BY_FRAME_LARGE = 8000 };
 
 /* The unit of tt_frame_path.longest_end: a little more than a microsecond. */
 enum { TT_FRAME_TICK_SHIFT = 10, TT_FRAME_TICK = 1 << TT_FRAME_TICK_SHIFT };
 
 /*
- * What the zones, or the allocations, of a path do in a frame: as tt_count has it before it is settled. A zone that is open over many frames
- * has one of these for all that it fills: there, total and self are in durations of the frame.
+ * The figures of the zones, or the allocations, of a path in a frame: as tt_count has it before it is settled. A zone that is open over many frames has one
+ * of these for all that it fills: there, total and self are in durations of the frame.
  */
 struct tt_frame_path {
 	uint32_t frame;               /* place in tt_frames */
@@ -75,7 +75,7 @@ struct tt_frame_values {
 	uint8_t type;                 /* enum tt_type */
 };
 
-/* What the collector does in a frame, on the threads that the filter wants. */
+/* The collector's work in a frame, on the threads that the filter wants. */
 struct tt_frame_gc {
 	uint64_t n;                   /* collections that begin in it */
 	int64_t ns;                   /* their time, start to end */

@@ -1,14 +1,13 @@
 /**
  * Collectors: what a run keeps of events beside the call tree, one collector for each noun.
  *
- * The commit stage hands every chunk to tt_collect_chunk() in file order, and each collector sees the events of the kinds that it
- * names. It knows the model and its own state, never the run. What it found begins its state, as a struct of its header: the
- * function of the struct's name gives that of a model, all zero where nothing was collected.
+ * The commit stage hands every chunk to tt_collect_chunk() in file order, and each collector sees the events of the kinds that it names. It knows the model
+ * and its own state, never the run. Its results begin its state, as a struct of its header: the function of the struct's name gives that of a model, all zero
+ * where nothing was collected.
  *
- * File order is time order within a thread, not across threads. A collector that joins what several threads do asks for its events in
- * the order of time (in_time): it gets them after the last chunk, by way of collect/time_order.h. What is then left to file order
- * happens on one thread, is sorted when all is there, or comes after a flush of all threads, as what Mono's own profiler writes after
- * a collection since data version 13.
+ * File order is time order within a thread, not across threads. A collector that joins what several threads do asks for its events in the order of time
+ * (in_time): it gets them after the last chunk, by way of collect/time_order.h. Order left to the file happens on one thread, is sorted when all is there, or
+ * comes after a flush of all threads, as what Mono's own profiler writes after a collection since data version 13.
  */
 #ifndef TT_COLLECT_COLLECT_H
 #define TT_COLLECT_COLLECT_H
@@ -68,19 +67,19 @@ extern const struct tt_collector tt_collector_counters, tt_collector_gc, tt_coll
 
 /* --- for the run ------------------------------------------------------------------------------ */
 
-/* Begin all that ${c}->needs asks for. What an earlier reading collected goes. */
+/* Begin all that ${c}->needs asks for. The results of an earlier reading are dropped. */
 int tt_collect_begin(struct tt_collecting *c, struct tt_err *err);
 
 /*
- * All events of the chunk in ${c}. Its counters become values in place. Those that are wanted in the order of time go to ${c}->order, unless
- * ${c} is that of a part: then the whole has kept them.
+ * All events of the chunk in ${c}. Its counters become values in place. Events that are wanted in the order of time go to ${c}->order, unless ${c} is that of
+ * a part: then the whole has kept them.
  */
 int tt_collect_chunk(struct tt_collecting *c, struct tt_err *err);
 
 /* No more chunks come: what is wanted in the order of time is handed on, and each collector finishes. A part after its whole. */
 int tt_collect_finish(struct tt_collecting *c, struct tt_err *err);
 
-/* No more events come, for parts neither. What was collected stays with the model. */
+/* No more events come, for parts neither. Collected results stay with the model. */
 void tt_collect_release(struct tt_collecting *c);
 
 void tt_collect_free(struct tt_model *m);
@@ -111,8 +110,8 @@ tt_collect_class(const struct tt_collecting *c, const struct tt_event *e, uint64
 }
 
 /*
- * True if a collection begins with the event. Where cap->old_roots, the roots that its thread records from here on belong to
- * the shot that the collection makes, if it makes one: the shot begins only after them.
+ * True if a collection begins with the event. If cap->old_roots, the roots that its thread records from here on belong to the shot that the collection makes,
+ * if it makes one: the shot begins only after them.
  */
 static inline bool
 tt_collect_new_roots(const struct tt_event *e)

@@ -1,5 +1,5 @@
 /**
- * What was collected: how a model's reader gets at the state of a collector.
+ * The results of collectors: how a model's reader gets at the state of a collector.
  *
  * Each collector's header declares the struct that its state begins with, and by TT_COLLECTED_AS a function of the same name.
  */
@@ -17,7 +17,7 @@ enum tt_collects {
 	TT_COLLECTS_ALL
 };
 
-/* What was collected of ${which}; as much of zero where nothing was. */
+/* The results of collector ${which}; zeros if there are none. */
 const void *tt_collected(const struct tt_model *m, enum tt_collects which);
 
 enum { TT_COLLECTED_SIZE = 2048 };    /* of what one gives, at most */

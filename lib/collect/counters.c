@@ -44,7 +44,7 @@ counter_of(const struct tt_collecting *c, struct counters *s, const struct tt_ev
 	*of = NULL;
 	uint32_t process = c->cap->process, at = tt_map_find(&s->at, hash, i, out->counter[i].id == e->dur && out->counter[i].process == process);
 	struct tt_counter_stat *old = at ? &out->counter[at - 1] : NULL;
-	/* What came before its description is the same counter. */
+	/* A counter that came before its description is the same counter. */
 	if (old && old->type == type && (old->def == def || !old->def)) {
 		old->def = def;
 		*of = old;

@@ -51,7 +51,7 @@ struct tt_counters {
 	uint64_t point_dropped;
 };
 
-/* What the number of ${e}, a TT_COUNTER of ${cap}, means at its time; NULL: the capture does not describe it. */
+/* The description of the number of ${e}, a TT_COUNTER of ${cap}, at its time; NULL: the capture does not describe it. */
 const struct tt_def *tt_counter_def(const struct tt_capture *cap, const struct tt_event *e);
 
 /* True if ${v} is neither NaN nor infinite; true if ${a} is less than ${b}. */

@@ -96,7 +96,7 @@ by_statement(const void *a, const void *b)
 	return 0;
 }
 
-/* Of a statement reported several times, keep the highest count: counts only grow. */
+/* If a statement is reported several times, keep the highest count: counts only grow. */
 static void
 settle(struct cover *c)
 {

@@ -14,7 +14,7 @@ enum {
 };
 #define UNWANTED UINT32_MAX           /* the site of a throw that the filters leave out */
 
-/* What a thread does. */
+/* The state of a thread. */
 struct thrower {
 	struct { uint64_t object; int64_t ts; uint32_t site; } open[OPEN];
 	unsigned nopen;

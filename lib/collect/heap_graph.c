@@ -27,7 +27,7 @@ forget(struct graph *g)
 	g->on = false;
 }
 
-/* What tells threads apart. */
+/* The identity of a thread. */
 static void *
 me(void)
 {
@@ -159,7 +159,7 @@ drop_roots(struct roots *r, struct tt_mem *mem)
 	*r = (struct roots){ 0 };
 }
 
-/* Roots ahead of their shot. Where there is no room for them, its graph is not made. */
+/* Roots ahead of their shot. If they do not fit, its graph is not made. */
 static int
 early_roots(const struct tt_collecting *c, struct graph *g, const struct tt_event *e, struct tt_err *err)
 {

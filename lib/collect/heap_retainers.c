@@ -143,8 +143,8 @@ has_refs(const struct walk *w, size_t i)
 }
 
 /*
- * Where references of objects begin is noted once in STRIDE objects. Continuation records stand between those of the
- * objects, in the order of the file: they are stepped over.
+ * The beginning of the references of objects is noted once in STRIDE objects. Continuation records stand between those of the objects, in the order of the
+ * file: they are stepped over.
  */
 static size_t
 skip_more(const struct walk *w, size_t *k, size_t ref)
@@ -253,7 +253,7 @@ by_start(const void *a, const void *b)
 	return TT_CMP(x->start, y->start);
 }
 
-/* What kind of root the slot is. */
+/* The kind of root that the slot is. */
 static struct tt_graph_root
 root_of(const struct walk *w, uint64_t slot)
 {

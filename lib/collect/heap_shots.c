@@ -77,7 +77,7 @@ add_class(const struct tt_collecting *c, struct shots *s, const struct tt_event 
 
 /* --- its end ---------------------------------------------------------------------------- */
 
-/* Of the shots between the first and the last, forget the classes of every second one. */
+/* Forget the classes of every second shot between the first and the last. */
 static void
 thin_out(struct tt_heap_shots *s)
 {

@@ -11,7 +11,7 @@
 
 #include "collect/collected.h"
 
-/* What to look for: an object that matches any of these is found. */
+/* The objects to look for: an object that matches any of these is found. */
 struct tt_find {
 	uint64_t min_size;            /* bytes; UINT64_MAX: none */
 	const char *const *type;      /* globs; NULL */

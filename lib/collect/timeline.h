@@ -1,5 +1,5 @@
 /**
- * What happens when: counts in buckets of equal length over the time looked at.
+ * Events over time: counts in buckets of equal length over the time looked at.
  *
  * Collected with TT_NEEDS_TIMELINE, which needs the prepass: the length is known before the events.
  */
@@ -34,7 +34,7 @@ tt_timeline_at(const struct tt_timeline *t, int64_t ts)
 	return (size_t)((tt_u128)(uint64_t)(ts - t->from) * t->n / (uint64_t)(t->to - t->from));
 }
 
-/* Where bucket ${i} begins. */
+/* The begin of bucket ${i}. */
 static inline int64_t
 tt_timeline_start(const struct tt_timeline *t, size_t i)
 {

@@ -1,8 +1,8 @@
 /**
  * Packets: fields of a message of protocol buffers, each a tag of one byte, the length of the rest, and the rest. Perfetto's traces are made of them.
  *
- * Nearly all packets of a trace are alike but for the number that ends them. A packet like that can be handed on as a stamp: its form, which is all in front of the number,
- * and the number. Who compresses stamps needs to know what a form looks like only where it comes for the first time.
+ * Nearly all packets of a trace are alike but for the number that ends them. A packet like that can be handed on as a stamp: its form,
+ * which is all in front of the number, and the number. Who compresses stamps needs to know what a form looks like only where it comes for the first time.
  */
 #ifndef TT_IO_PACKET_H
 #define TT_IO_PACKET_H

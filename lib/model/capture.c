@@ -11,7 +11,7 @@
 #include "model/defs.h"
 #include "model/filter.h"
 
-/* Where the fact of ${key} is, or would be. Two bits of the hash choose the way on from each fact. */
+/* The place of the fact of ${key}, or where it would be. Two bits of the hash choose the way on from each fact. */
 static struct tt_meta **
 meta_at(struct tt_meta **at, const char *key)
 {

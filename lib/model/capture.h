@@ -114,13 +114,13 @@ struct tt_capture {
 	/* The category (assembly) a marker belongs to, NULL for none; by the format, called at report time. */
 	int (*category)(const struct tt_capture *, const struct tt_def *marker, const char **name, struct tt_err *err);
 	void *category_arg;
-	/* What the arguments of a marker's zones and instants are called: static, NULL-terminated; NULL where that is not known. */
+	/* The names of the arguments of a marker's zones and instants: static, NULL-terminated; NULL if they are not known. */
 	/* Further facts of a marker from the producer; NULL where the format has none. */
 	struct tt_marker_facts { uint64_t id; const char *flag[12]; const char *verbosity; } (*marker_facts)(const struct tt_def *marker);
 	const char *const *(*arg_names)(const struct tt_def *marker);
 	/* True if the marker belongs to the Editor that the program runs in. NULL: none does. */
 	bool (*editor)(const struct tt_def *marker);
-	/* What part of drawing a TT_GPU_TIME is; NULL: it has no name. */
+	/* The name of the part of drawing that a TT_GPU_TIME is; NULL: it has no name. */
 	const char *(*gpu_part)(unsigned part);
 	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
 	int (*timing)(const char *counter, unsigned *late);
@@ -146,7 +146,7 @@ tt_capture_begin(const struct tt_capture *c)
 	return tt_capture_has_earlier(c) && c->max_ts >= c->offset_ns ? c->offset_ns - c->lead_ns : c->min_ts;
 }
 
-/* Add a key/value fact (copied); a later one of the same key replaces the earlier. What the user gave overrides what a capture says. */
+/* Add a key/value fact (copied); a later one of the same key replaces the earlier. A fact that the user gave overrides what a capture says. */
 int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 int tt_capture_meta_said(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
@@ -155,7 +155,7 @@ const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
 #define TT_META_LAYOUT "layout"
 int tt_capture_layout(struct tt_capture *c, enum tt_layout how, struct tt_err *err);
 const char *tt_layout_name(enum tt_layout how);
-/* What readers of results have to know about the fact's ${value}; NULL: nothing. */
+/* The note about the fact's ${value} for readers of results; NULL: there is none. */
 const char *tt_layout_note(const char *value);
 
 /* The recording the capture is a file of, in hex; false: none is known, and ${text} is empty. */
@@ -170,7 +170,7 @@ bool tt_capture_recording(const struct tt_capture *c, char text[TT_RECORDING_TEX
 void tt_capture_files(const struct tt_capture *c, char text[TT_FILES_TEXT]);
 
 /*
- * What of its rotation a capture lacks before and after its files, for people: "files 4 to 6 of a rotation: ...". False where nothing is known to be
+ * The files of its rotation that a capture lacks before and after its own, for people: "files 4 to 6 of a rotation: ...". False if nothing is known to be
  * missing there, and ${text} is empty.
  */
 #define TT_STRETCH_TEXT 120

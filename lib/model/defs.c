@@ -250,7 +250,7 @@ tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, in
 	return d;
 }
 
-/* Of equal times the one that was added later is the later. */
+/* If times are equal, the one that was added later is the later. */
 const struct tt_def *
 tt_defs_next(const struct tt_defs *defs, const struct tt_def *d)
 {

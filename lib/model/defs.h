@@ -8,8 +8,8 @@
  * are reused after an unload): a use takes the newest definition whose time is
  * not later than its own, else the oldest one.
  *
- * Threads: one writer, and any number of readers, also while it adds: of counters, classes and threads some is asked while events are read. What
- * they are given stays as it is but for its time, which a repetition with an earlier one moves.
+ * Threads: one writer, and any number of readers, also while it adds: some counters, classes and threads are asked for while events are read. A definition
+ * that readers are given stays as it is but for its time, which a repetition with an earlier one moves.
  */
 #ifndef TT_MODEL_DEFS_H
 #define TT_MODEL_DEFS_H
@@ -29,7 +29,7 @@ int tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err
 /* The definition of ${key} at time ${ts}, or NULL. INT64_MAX asks for the newest. */
 const struct tt_def *tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, int64_t ts);
 
-/* What the key of ${d}, which is in ${defs}, means next, or NULL: the definition after it in time. */
+/* The next meaning of the key of ${d}, which is in ${defs}, or NULL: the definition after it in time. */
 const struct tt_def *tt_defs_next(const struct tt_defs *defs, const struct tt_def *d);
 
 /* The ${i}th definition of ${kind} in order of addition (0 up), or NULL after the last. Every redefinition counts. */

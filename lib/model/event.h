@@ -117,7 +117,7 @@ enum tt_event_flag {
 
 enum tt_type { TT_T_I64, TT_T_U64, TT_T_F64, TT_T_TEXT, TT_T_BLOB, TT_T_PTR, TT_T_WORD };
 enum tt_word { TT_W_NULL, TT_W_FALSE, TT_W_TRUE };     /* bits of a TT_T_WORD */
-/* What a TT_DEF_COUNTER counts in. Guessed: by the end of an unknown name. */
+/* The unit of a TT_DEF_COUNTER. Guessed: by the end of an unknown name. */
 enum tt_counter_unit {
 	TT_CU_NONE, TT_CU_BYTES, TT_CU_100NS, TT_CU_COUNT, TT_CU_FRACTION, TT_CU_NS, TT_CU_PERCENT, TT_CU_HZ,
 	TT_CU_NS_GUESSED, TT_CU_BYTES_GUESSED, TT_CU_COUNT_GUESSED, TT_CU_US,
@@ -129,7 +129,7 @@ enum tt_counter_flag {
 };
 #define TT_COUNTER_IS(unit, kind) ((uint64_t)(unit) | (uint64_t)(kind) << 8)      /* tt_def.b of it */
 enum tt_flow { TT_FLOW_BEGIN, TT_FLOW_PARALLEL, TT_FLOW_END, TT_FLOW_SEQUENTIAL };
-/* What engines measure of a frame themselves: wall time, work of the main and the render thread, waiting to present, GPU. */
+/* Times of a frame that engines measure themselves: wall time, work of the main and the render thread, waiting to present, GPU. */
 enum tt_timing { TT_TIMING_TOTAL, TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_PRESENT, TT_TIMING_GPU, TT_TIMINGS };
 enum tt_gc_phase {      /* numbers of Mono's profiler; others map onto them */
 	TT_GC_START = 0, TT_GC_END = 5, TT_GC_PRE_STOP = 6, TT_GC_STOPPED = 7, TT_GC_PRE_RESTART = 8,
@@ -245,9 +245,9 @@ struct tt_def {
 	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def; TT_DEF_LABEL, TT_DEF_GPU */
 };
 
-/* Of a marker: its zones are those of marker b that have this text as their name; their ends are ends of marker b. */
+/* For a marker: its zones are those of marker b that have this text as their name; their ends are ends of marker b. */
 #define TT_DEF_LABEL 1
-/* Of a marker: its zones are what the GPU did, and it is called what marker b is called, with its own text after it. */
+/* For a marker: its zones are work of the GPU, and its name is that of marker b, with its own text after it. */
 #define TT_DEF_GPU 2
 
 static inline enum tt_counter_unit
@@ -262,7 +262,7 @@ tt_counter_kind_of(const struct tt_def *counter)
 	return (enum tt_counter_kind)(counter ? counter->b >> 8 & 0xff : TT_CK_UNKNOWN);
 }
 
-/* What is not needed is not decoded. */
+/* Events that are not needed are not decoded. */
 enum tt_needs {
 	TT_NEEDS_ARGS = 1,            /* arguments of zones; arguments and objects of rare events */
 	TT_NEEDS_HEAP = 2,            /* heap objects, references, roots, moves */
@@ -295,14 +295,14 @@ enum tt_needs {
 	TT_SKIM = 1 << 30,            /* of events only frames, threads, times and how many there are: see tt_format.decode */
 };
 
-/* What is left over where begins and ends are matched: model/spanning.h. */
+/* Begins and ends that did not match: model/spanning.h. */
 enum tt_stray_kind {
 	TT_STRAY_BEGIN,               /* the begin of a zone that was closed without an end */
 	TT_STRAY_END,                 /* an end of a zone that is not open */
 	TT_STRAY_LOSS,                /* something is missing here: what was a stray begin before may have ended */
 };
 
-/* What decoding one chunk gives. Arrays belong to the batch and are used again for the next chunk. */
+/* The result of decoding one chunk. Arrays belong to the batch and are used again for the next chunk. */
 struct tt_batch {
 	struct tt_mem *mem;
 	unsigned needs;

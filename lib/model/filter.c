@@ -261,7 +261,7 @@ tt_glob(const char *pattern, const char *text)
 	return match(pattern, text);
 }
 
-/* Which two bytes follow each other somewhere in a text, as far as so many bits tell them apart. */
+/* The pairs of bytes that follow each other somewhere in a text, as far as this many bits tell them apart. */
 struct pairs { uint64_t bit[4]; };
 
 static uint64_t *

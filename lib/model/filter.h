@@ -1,5 +1,5 @@
 /**
- * What the user asked to look at. Meaning (tracetool-metrics(7), Filters):
+ * The part of a capture that the user asked to look at. Meaning (tracetool-metrics(7), Filters):
  *
  * - time: zones are clipped to [from, to); an activation, allocation or instant
  *   counts where it begins. --frames A-B is the same with the frames' times.
@@ -59,8 +59,8 @@ tt_filter_tells_late(const struct tt_filter *f)
 }
 
 /*
- * The setting that leaves single zones out, whatever thread they are on and whenever they are; TT_SETTING_NONE: none does. What
- * markers and categories do in each frame is counted of all zones (run/frame_replay.h), so it is not known then.
+ * The setting that leaves single zones out, whatever thread they are on and whenever they are; TT_SETTING_NONE: none does. The work of markers and categories
+ * in each frame is counted of all zones (run/frame_replay.h), so it is not known then.
  */
 static inline enum tt_setting
 tt_filter_hides(const struct tt_filter *f)
@@ -87,7 +87,10 @@ tt_filter_has(const struct tt_filter *f, int64_t ts)
 	return !hole || ts < hole->from;
 }
 
-/* Where what begins at ${ts} begins for ${f}, which has by_begin and is part of the time of ${of}: what began before that begins with it. */
+/*
+ * The time at which something that begins at ${ts} begins for ${f}, which has by_begin and is part of the time of ${of}: if it began before that, it begins
+ * with it.
+ */
 static inline int64_t
 tt_filter_begin(const struct tt_filter *f, const struct tt_filter *of, int64_t ts)
 {

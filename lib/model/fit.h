@@ -1,9 +1,9 @@
 /**
- * What a capture itself shows of its layout: counts that only the right layout gives.
+ * The evidence that a capture itself has of its layout: counts that only the right layout gives.
  *
- * Formats whose layout depends on the version of the program that wrote them have several layouts, of which some are known from descriptions alone.
- * Messages and sections have no length of their own there, so that a wrong layout soon reads nonsense: a part of the file (a block, a frame) then does
- * not end where its last message does. Readers count such parts while they read; nobody needs a list of versions that somebody has tried.
+ * Formats whose layout depends on the version of the program that wrote them have several layouts, of which some are known from descriptions alone. Messages
+ * and sections have no length of their own there, so that a wrong layout soon reads nonsense: a part of the file (a block, a frame) then does not end where
+ * its last message does. Readers count such parts while they read; no list of versions that somebody has tried is needed.
  *
  * A reader fills in the fields of a capture's struct tt_fit that are its own; its decoders count into those of the batch, which the run adds up in the order
  * of the file. The run adds what it matches and names, and settles the verdict at the end of the reading: tt_fit_verdict(). Plain data, no memory of its own.
@@ -31,7 +31,7 @@ enum tt_layout {
 enum { TT_UNKNOWN_TYPES = 16 };
 struct tt_unknown { uint32_t type; uint64_t n; struct tt_lengths lengths; };
 
-/* What decoders count of a chunk. */
+/* Counts that decoders make of a chunk. */
 struct tt_fit_count {
 	uint64_t misfits;             /* parts that do not end where their last message does */
 	uint64_t misfit_at;           /* offset of the first; only if misfits > 0 */

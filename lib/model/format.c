@@ -6,7 +6,7 @@
 #include "base/setting.h"
 #include "model/transfer.h"
 
-/* What the bytes look like, for those that are not a capture. */
+/* The kind of bytes, if they are no capture. */
 static const char *
 looks_like(const uint8_t *p, size_t n)
 {

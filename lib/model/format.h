@@ -46,8 +46,8 @@ struct tt_chunk {
 int tt_chunk_room(struct tt_chunk *c, struct tt_mem *mem, size_t n, struct tt_err *err);
 
 /*
- * What became of a copy without names: texts in it, bytes that could not be decoded, in whose place are zeros, and bytes of a part that the
- * input ends in, which are left out. Damaged: these, or parts of the input are missing or make no sense, the first at ${at}.
+ * The result of a copy without names: texts in it, bytes that could not be decoded, in whose place are zeros, and bytes of a part that the input ends in,
+ * which are left out. Damaged: these, or parts of the input are missing or make no sense, the first at ${at}.
  */
 struct tt_scrubbed { uint64_t names, dropped, cut, at; bool damaged; };
 

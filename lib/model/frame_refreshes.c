@@ -176,7 +176,7 @@ tt_frames_period_of(const struct tt_refresh_segment *is)
 	return usual ? 1000000000 / usual : tt_ratio((uint64_t)is->period_ps, 1, 1000);
 }
 
-/* Those of the frames of ${is} that are late for a timer, though a display would have shown them for whole refreshes, which ${limit} has room for. */
+/* Choose the frames of ${is} that are late for a timer, though a display would have shown them for whole refreshes, which ${limit} has room for. */
 static size_t
 untold_of_timer(const struct tt_frames *f, const struct tt_refresh_segment *is, int64_t limit)
 {
@@ -192,7 +192,7 @@ untold_of_timer(const struct tt_frames *f, const struct tt_refresh_segment *is, 
 }
 
 /*
- * Those of the frames of ${is}, which show no limit. However late each is woken, frames that are all in time do not take more time together than their limit
+ * Choose the frames of ${is}, which show no limit. However late each is woken, frames that are all in time do not take more time together than their limit
  * gives them, but for one end that is late, and what a timer's sleeps take longer.
  */
 static size_t

@@ -19,7 +19,7 @@ struct tt_model;
 
 enum { TT_HITCH_TOP = 8 };            /* markers of a worst frame */
 
-/* Per frame, columns of n. What a capture never has takes no memory. */
+/* Per frame, columns of n. A column that a capture never has takes no memory. */
 struct tt_frames {
 	struct tt_mem *mem;
 	struct tt_frame_name { const char *full; uint64_t key, begins; uint32_t process; } *name;     /* markers that begin them */
@@ -177,9 +177,9 @@ tt_frames_cpu(const struct tt_frames *f, size_t i)
 }
 
 /*
- * How long frame ${i} waits for a late GPU or render thread, in markers that may wait for the limit of ${period}, too. They do where they end with the
- * period in which the rest of the frame does, or the next one if less than a tenth is left then: 0. Otherwise all but a quarter of a period, for it is
- * not recorded when in its last period the frame was ready. All without a limit (0).
+ * The time that frame ${i} waits for a late GPU or render thread, in markers that may wait for the limit of ${period}, too. They do where they end with the
+ * period in which the rest of the frame does, or the next one if less than a tenth is left then: 0. Otherwise all but a quarter of a period, for it is not
+ * recorded when in its last period the frame was ready. All without a limit (0).
  */
 static inline int64_t
 tt_frames_late(const struct tt_frames *f, size_t i, int64_t period)
@@ -208,7 +208,7 @@ tt_frames_uncapped_at(const struct tt_frames *f, size_t i, int64_t period)
 }
 
 
-/* What the main thread needed for frame ${i}: its time without any wait for the limit, the GPU or the render thread, and without the Editor's. */
+/* The time that the main thread needed for frame ${i}: without any wait for the limit, the GPU or the render thread, and without the Editor's. */
 static inline int64_t
 tt_frames_needed(const struct tt_frames *f, size_t i)
 {
@@ -286,7 +286,7 @@ tt_frames_cap(const struct tt_frames *f)
 	return f ? f->period : 0;
 }
 
-/* What the engine measured of frame ${i} (enum tt_timing), ns; 0: no value. */
+/* The engine's own figure of frame ${i} (enum tt_timing), ns; 0: no value. */
 static inline int64_t
 tt_frames_timing(const struct tt_frames *f, unsigned what, size_t i)
 {

@@ -1,5 +1,5 @@
 /**
- * Heap shots: the objects of a chunk summed by class while it is decoded. What a run keeps of them: collect/heap_shots.h.
+ * Heap shots: the objects of a chunk summed by class while it is decoded. The sums that a run keeps: collect/heap_shots.h.
  *
  * A shot has millions of objects; handing each on as an event costs more than decoding it. So the decoder sums them
  * up, on whichever worker it runs, and tt_heap_flush() puts the sums into the batch as events: TT_HEAP_CLASS for

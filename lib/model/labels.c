@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "model/names.h"
 
-/* What tells markers apart that are shown alike, tried in this order. */
+/* The properties that tell markers apart that are shown alike, tried in this order. */
 enum part { PART_ARGUMENTS, PART_FULL, PART_CATEGORY, PARTS };
 
 int

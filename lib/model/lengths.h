@@ -1,10 +1,10 @@
 /**
- * How long messages of an unknown type are, by what follows them.
+ * Finds the length of messages of an unknown type by the bytes that follow them.
  *
- * Messages of some formats have no length of their own, so that one of an unknown type costs the rest of its part. But where several parts have one, the place
- * from which on all is known again shows its length: always the same, or that of a text in it and the same before and after. A decoder looks at each length in
- * question, notes what it finds, and the notes of all chunks are joined, in any order: what one part excludes stays excluded. Nothing is read by such a length;
- * it is told, so that a reader for the type can be written. Plain data, no memory of its own.
+ * Messages of some formats have no length of their own, so that one of an unknown type costs the rest of its part. But where several parts have one, the
+ * place from which on all is known again shows its length: always the same, or that of a text in it and the same before and after. A decoder looks at each
+ * length in question, notes what it finds, and the notes of all chunks are joined, in any order: a length that one part excludes stays excluded. Nothing is
+ * read by such a length; it is reported, so that a reader for the type can be written. Plain data, no memory of its own.
  */
 #ifndef TT_MODEL_LENGTHS_H
 #define TT_MODEL_LENGTHS_H

@@ -73,7 +73,7 @@ struct tt_loss_held { uint64_t ms, asked_ms; char advice[144]; };
 struct tt_loss {
 	bool any;
 	struct tt_loss_held held;
-	/* Of the losses added next. */
+	/* The input of the losses added next. */
 	bool forced;
 	const struct tt_loss_said *said;      /* by kind */
 	const char *input;        /* of several inputs: the one that is being read; lives as long as the ledger */
@@ -95,7 +95,7 @@ extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
 /* The same as the entry's format says them. */
 struct tt_loss_info tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k);
 
-/* What to do, as a sentence; ${room}, which is returned. */
+/* Advice, as a sentence; ${room}, which is returned. */
 #define TT_LOSS_ADVICE 200
 const char *tt_loss_advice(const struct tt_loss_info *i, char room[TT_LOSS_ADVICE]);
 
@@ -104,7 +104,7 @@ void tt_loss_reset(struct tt_loss *l);
 void tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, uint64_t at);
 /* One more part of a flight recording that has ${ms} of the ${asked_ms} asked for, for which a ring of ${room} bytes has room. */
 void tt_loss_held(struct tt_loss *l, uint64_t ms, uint64_t asked_ms, uint64_t room);
-/* What ${from} counted outside of any input was lost in the one that ${into} names. */
+/* Losses that ${from} counted outside of any input belong to the one that ${into} names. */
 void tt_loss_join(struct tt_loss *into, const struct tt_loss *from);
 
 /* True if an entry of the ledger means that the input itself is damaged. */

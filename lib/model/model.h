@@ -1,5 +1,5 @@
 /**
- * What one run over the input(s) has learnt: everything passes report from.
+ * The result of a run over the inputs: everything passes report from.
  *
  * Built by run/run.h; read-only afterwards. Text is looked up here, at report time.
  */
@@ -111,7 +111,7 @@ tt_model_may_wrap(const struct tt_model *m, uint64_t key)
 	return m->wrapper[bit / 64] >> bit % 64 & 1;
 }
 
-/* Where instrumentation is so heavy that times are relative, the one line that says so; else NULL. */
+/* If instrumentation is so heavy that times are relative, the one line that says so; else NULL. */
 const char *tt_model_caveat(const struct tt_model *m);
 
 /* True if a capture says that this kind of events (enum tt_records) was to be recorded. Then having none of them means 0, else not known. */

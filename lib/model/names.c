@@ -35,7 +35,7 @@ tt_name_wrapper(const char *s)
 	return end ? (size_t)(end + 2 - s) : 0;
 }
 
-/* Where the class ends: the single ':' (not "::") outside type arguments; ${n} if there is none. */
+/* The end of the class: the single ':' (not "::") outside type arguments; ${n} if there is none. */
 static size_t
 class_len(const char *s, size_t n)
 {
@@ -196,7 +196,7 @@ tt_name_alloc_helper(const char *s)
 	return false;
 }
 
-/* Where the method's name begins, with its dot, between ${class} and its list of arguments at ${list}; NULL: nowhere. */
+/* The begin of the method's name, with its dot, between ${class} and its list of arguments at ${list}; NULL: it has none. */
 static const char *
 method_of(const char *class, const char *list)
 {

@@ -74,7 +74,7 @@ extern const char *const tt_sleep_markers[];
 /* Namespaces of engines, each with all below it; in what the render thread waits for the GPU, or for the display. The same. */
 extern const char *const tt_engine_namespaces[], *const tt_gpu_wait_markers[];
 
-/* What engines call the thread that hands the GPU its work. NULL-terminated, of the producers. */
+/* The names that engines give the thread that hands the GPU its work. NULL-terminated, from the producers. */
 extern const char *const tt_render_threads[];
 
 /* Phases of an engine's loop, in the order in which they run; markers of their steps are called PHASE.STEP. NULL-terminated, of the producers. */

@@ -21,8 +21,7 @@
 #define SPECIALS 32
 
 /*
- * What has a key, by process and key, at most half full. Not a tt_map: it lies in the model's arena, as names do, and emitters look names up at
- * each event.
+ * The texts by process and key, at most half full. Not a tt_map: it lies in the model's arena, as names do, and emitters look names up at each event.
  */
 struct table {
 	struct keyed {
@@ -89,7 +88,7 @@ name_by_key(struct tt_model *m, const char *what, uint64_t key, struct tt_err *e
 	return tt_arena_text(&m->arena, text, (size_t)(p - text), err);
 }
 
-/* What an earlier call found for the same text in the same form, or NULL. */
+/* The text that an earlier call found for the same text in the same form, or NULL. */
 static const char *
 shown_before(const struct tt_keys *old, enum tt_names_form form, uint32_t process, uint64_t key, const char *full)
 {
@@ -345,8 +344,8 @@ color_categories(struct tt_model *m, struct tt_err *err)
 }
 
 /*
- * The names of all categories, in order, each once. Those of special keys are always among them, so that
- * numbers do not move when the first collection comes after the prepass.
+ * The names of all categories, in order, each once. Categories of special keys are always among them, so that numbers do not move when the first collection
+ * comes after the prepass.
  */
 static int
 list_categories(struct tt_model *m, const struct tt_keys *k, struct tt_err *err)

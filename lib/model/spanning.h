@@ -2,13 +2,12 @@
  * Zones that end outside the zone or frame around their begin, as those of asynchronous code do: it begins a zone in one frame and ends
  * it in a later one. The zone around the begin closes it, and its own end comes later, where it is not open.
  *
- * Readers of engines' captures keep both as strays (tt_batch.keeps_strays); here they are matched by thread and marker. An end belongs to
- * the one begin of its marker that is outstanding on its thread. Of several outstanding ones nobody knows which it belongs to: they are
- * one group, of which the number and the sum of the lengths are known once all have ended. After a loss on the thread what
- * was outstanding stays without an end. An end of zones that are named by a text says the marker that all of them have, and not the text
- * (TT_DEF_LABEL): they are matched by that marker.
+ * Readers of engines' captures keep both as strays (tt_batch.keeps_strays); here they are matched by thread and marker. An end belongs to the one begin of
+ * its marker that is outstanding on its thread. If several are outstanding, nobody knows which it belongs to: they are one group, of which the number and the
+ * sum of the lengths are known once all have ended. After a loss on the thread, outstanding zones stay without an end. An end of zones that are named by a
+ * text says the marker that all of them have, and not the text (TT_DEF_LABEL): they are matched by that marker.
  *
- * It also counts what is left: TT_LOST_SPANNING, TT_LOST_POPPED and TT_LOST_UNMATCHED of these captures come from here.
+ * It also counts the rest: TT_LOST_SPANNING, TT_LOST_POPPED and TT_LOST_UNMATCHED of these captures come from here.
  *
  * Memory is bounded: TT_SPANNING_PLACES markers of a thread, beyond which begins and ends are only counted, and the
  * TT_SPANNING_ROWS longest groups that are done. One thread at a time, in file order.

@@ -27,7 +27,7 @@
 #define COPY_AGAIN "copy it again as it is, in binary mode, as a file and not as text"
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
-/* What a file is read as once its text was undone. */
+/* The reading of a file once its text was undone. */
 struct undone {
 	uint8_t p[UNDONE_MAX];
 	size_t n;
@@ -41,7 +41,7 @@ put(struct undone *u, uint32_t byte)
 		u->p[u->n++] = (uint8_t)byte;
 }
 
-/* What the bytes are: a capture, by the name of its format, or data that is compressed; NULL: neither. */
+/* The kind of bytes: a capture, by the name of its format, or data that is compressed; NULL: neither. */
 static const char *
 name_of(const struct tt_format *const *list, const struct undone *u, int min_bid)
 {
@@ -352,7 +352,7 @@ static const struct coding {
 	{ undo_embedded, 90, "base64 text inside another", "grep -o '[A-Za-z0-9+/=_-]\\{100,\\}' | tr _- /+ | base64 -d", "" },
 };
 
-/* What may stand before such text: it begins with ${begins}, and the text after ${ends}. ${cut} takes it away. */
+/* The words that may stand before such text: it begins with ${begins}, and the text after ${ends}. ${cut} takes it away. */
 static const struct lead {
 	const char *begins, *ends, *cut;
 } leads[] = {

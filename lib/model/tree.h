@@ -1,10 +1,9 @@
 /**
  * The one calling-context tree.
  *
- * Nodes are keyed (parent, kind, producer's key); a path is a node. Below the
- * root there is one node per thread and tree: TT_NODE_THREAD for calls,
- * TT_NODE_SAMPLES and TT_NODE_STACKS for recorded stacks (samples, allocations). Where zones are markers and
- * not methods, the stacks of allocations have their TT_NODE_STACKS below the zone that is open.
+ * Nodes are keyed (parent, kind, producer's key); a path is a node. Below the root there is one node per thread and tree: TT_NODE_THREAD for calls,
+ * TT_NODE_SAMPLES and TT_NODE_STACKS for recorded stacks (samples, allocations). If zones are markers and not methods, the stacks of allocations have their
+ * TT_NODE_STACKS below the zone that is open.
  * With TT_NEEDS_FRAMED, the part of an allocation that falls into whole frames is a node below it (TT_NODE_FRAMED).
  * An allocation is a node too (TT_NODE_ALLOC, keyed by class, its count and bytes in
  * n and total), so sites, classes, threads and categories are all folds of one tree.
@@ -60,8 +59,8 @@ struct tt_count {
 };
 
 /*
- * What a worker knows of the path of a zone or an allocation that it has met: enough to tell the path again, and a guess which zone or
- * allocation comes next, wherever that lies in the tree. Zero bytes are of no path: nothing's parent here is node 0.
+ * The knowledge of a worker of the path of a zone or an allocation that it has met: enough to tell the path again, and a guess which zone or allocation comes
+ * next, wherever that lies in the tree. Zero bytes are of no path: nothing's parent here is node 0.
  */
 struct tt_link {
 	uint64_t key;
@@ -207,7 +206,7 @@ struct tt_dist {
 
 #define TT_SLAB_BITS 10               /* pages per slab */
 
-/* What a bucket has had beyond the 16 bits it has, as a multiple of 2^16. */
+/* The count of a bucket beyond its 16 bits, as a multiple of 2^16. */
 struct tt_carry {
 	uint32_t marker, bucket;
 	uint64_t n;
@@ -261,7 +260,7 @@ tt_dist_takes(const struct tt_dist *d, const uint16_t *b, uint64_t dur)
 	return *b != UINT16_MAX && dur + 1 + d->not_min <= d->span;
 }
 
-/* Where ${dur} is to be counted; NULL: it is not that simple: tt_counts_dur_slow(). */
+/* The bucket in which ${dur} is counted; NULL: it is not that simple: tt_counts_dur_slow(). */
 static inline uint16_t *
 tt_counts_bucket(const struct tt_counts *c, const struct tt_dist *d, uint64_t dur)
 {
@@ -289,7 +288,7 @@ tt_counts_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_er
  */
 int tt_counts_settle(struct tt_counts *c, const struct tt_tree *tree, struct tt_err *err);
 
-/* Add all of ${from} to ${into}. What was added is freed on the way, so that nothing is held twice; ${from} is left to be freed. */
+/* Add all of ${from} to ${into}. Counts that were added are freed on the way, so that nothing is held twice; ${from} is left to be freed. */
 int tt_counts_join(struct tt_counts *into, struct tt_counts *from, struct tt_err *err);
 
 /* Read back: zero where nothing was counted. */

@@ -21,7 +21,7 @@ extern const char *const tt_wait_markers[];
 extern const char *const tt_limit_markers[];
 extern const unsigned tt_limit_only;
 
-/* What the marker ${full} is to ${m}: it waits; it waits for the frame limit; for nothing else. Looks at each pattern. */
+/* The meaning of the marker ${full} for ${m}: it waits; it waits for the frame limit; for nothing else. Looks at each pattern. */
 enum tt_wait_kind { TT_WAIT_NOT, TT_WAIT_ANY, TT_WAIT_LIMIT, TT_WAIT_LIMIT_ONLY };
 enum tt_wait_kind tt_waits_kind(const struct tt_model *m, const char *full);
 

@@ -14,8 +14,8 @@ put_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
 }
 
 /*
- * Close the chunk's innermost zone at ${ts}. What fits becomes TT_ZONE in place. A zone of 2^32 ns or
- * more, or nested deeper than an event can say, keeps its begin and gets an end of its own.
+ * Close the chunk's innermost zone at ${ts}. A zone that fits becomes TT_ZONE in place. A zone of 2^32 ns or more, or nested deeper than an event can say,
+ * keeps its begin and gets an end of its own.
  */
 static void
 close_top(struct tt_batch *b, int64_t ts, unsigned flags)
@@ -198,7 +198,7 @@ end_plain(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct t
 		/* A catch without a throw is usual where throws are not recorded. */
 		return key == TT_KEY_EXCEPTION ? TT_OK : tt_zone_note_unmatched(b, ts, key, b->at, err);
 	rc = pop_to(b, ts, 0, err);
-	/* What was on top has gone: an Exception zone below it is not interrupted, it is closed like the rest. */
+	/* The zone on top is gone: an Exception zone below it is not interrupted, it is closed like the rest. */
 	return rc == TT_OK ? base_end(b, ts, key, flags | TT_F_CONT, err) : rc;
 }
 

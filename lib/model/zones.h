@@ -54,8 +54,8 @@ void tt_stack_free(struct tt_stack *s, struct tt_mem *mem);
 
 /**
  * tt_stack_copy(to, from, mem, err):
- * Make ${to}, which is used for copies alone, like ${from}. Where it was a copy of the same stack, what lies below
- * the zones that have come or gone since is there already.
+ * Make ${to}, which is used for copies alone, like ${from}. If it was a copy of the same stack, the levels below the zones that have come or gone since are
+ * there already.
  */
 int tt_stack_copy(struct tt_stack *to, const struct tt_stack *from, struct tt_mem *mem, struct tt_err *err);
 
